@@ -1,0 +1,299 @@
+/* The intermediate representation: modules of functions of basic blocks over typed, mutable virtual registers.
+ * doc/ir.md is the reference of its text form. Everything of a module lives in the module's arena. */
+#ifndef GSIM_IR_H
+#define GSIM_IR_H
+#include "lib/arena.h"
+#include "lib/diag.h"
+#include "lib/hash.h"
+#include "lib/vec.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- types ---- */
+#define TYPES(X) /* id, name, bits, kind: P predicate, B bits, U unsigned, S signed, F float */ \
+	X(PRED, "pred", 1, 'P') \
+	X(B8, "b8", 8, 'B') X(B16, "b16", 16, 'B') X(B32, "b32", 32, 'B') X(B64, "b64", 64, 'B') \
+	X(U8, "u8", 8, 'U') X(U16, "u16", 16, 'U') X(U32, "u32", 32, 'U') X(U64, "u64", 64, 'U') \
+	X(S8, "s8", 8, 'S') X(S16, "s16", 16, 'S') X(S32, "s32", 32, 'S') X(S64, "s64", 64, 'S') \
+	X(F16, "f16", 16, 'F') X(F32, "f32", 32, 'F') X(F64, "f64", 64, 'F')
+
+typedef enum {
+	T_NONE,
+#define X(ID, NAME, BITS, KIND) T_##ID,
+	TYPES(X)
+#undef X
+	T_COUNT
+} Type;
+
+extern const char *const type_name[T_COUNT];
+extern const uint8_t type_bits[T_COUNT];  /* pred 1 */
+extern const char type_kind[T_COUNT];     /* 'P' 'B' 'U' 'S' 'F'; 0 for T_NONE */
+static inline int type_bytes(int t) { return (type_bits[t] + 7) / 8; }
+Type type_widened(Type);                  /* u16 -> u32, s32 -> s64, ...; T_NONE when there is none */
+
+/* Sets of types, for the operation table. */
+#define TSET(T) (1u << T_##T)
+enum {
+	TS_NONE = 0,
+	TS_PRED = TSET(PRED),
+	TS_BIT = TSET(B16) | TSET(B32) | TSET(B64),
+	TS_INT = TSET(U16) | TSET(U32) | TSET(U64) | TSET(S16) | TSET(S32) | TSET(S64),
+	TS_SINT = TSET(S16) | TSET(S32) | TSET(S64),
+	TS_8 = TSET(U8) | TSET(S8),
+	TS_32 = TSET(U32) | TSET(S32) | TSET(B32),
+	TS_U32 = TSET(U32),
+	TS_U64 = TSET(U64) | TSET(B64),
+	TS_B32 = TSET(B32),
+	TS_F16 = TSET(F16),
+	TS_F32 = TSET(F32),
+	TS_FLT = TSET(F32) | TSET(F64),
+	TS_B3264 = TSET(B32) | TSET(B64),
+	TS_U3264 = TSET(U32) | TSET(U64),
+	TS_I3264 = TSET(U32) | TSET(U64) | TSET(S32) | TSET(S64),
+	TS_3264 = TS_I3264 | TS_B3264,
+	TS_MEM = TS_INT | TS_8 | TSET(B8) | TS_BIT | TS_F16 | TS_FLT,
+	TS_ALL = TS_INT | TS_8 | TSET(B8) | TS_BIT | TS_F16 | TS_FLT | TS_PRED
+};
+
+/* ---- operations ---- */
+typedef enum {
+	OP_NONE,
+#define OP(ID, ...) OP_##ID,
+#include "isa/ops.def"
+#undef OP
+	OP_COUNT
+} Op;
+
+typedef enum { /* who executes an operation */
+	K_NONE, K_ALU, K_LD, K_ST, K_ATOM, K_FENCE, K_BAR, K_WARPSYNC, K_SHFL, K_VOTE, K_MATCH, K_ACTIVE, K_REDUX, K_ELECT,
+	K_BRA, K_BRX, K_CALL, K_RET, K_EXIT, K_TRAP, K_SLEEP, K_NOP, K_RECONV, K_HOST, K_COUNT
+} OpKind;
+
+#define UNITS(X) X(ALU, "alu") X(IMUL, "imul") X(FP32, "fp32") X(FP64, "fp64") X(SFU, "sfu") X(CVT, "cvt") \
+	X(MEM, "mem") X(CTL, "ctl")
+typedef enum {
+#define X(ID, NAME) UNIT_##ID,
+	UNITS(X)
+#undef X
+	UNIT_COUNT
+} Unit;
+extern const char *const unit_name[UNIT_COUNT];
+
+enum { /* flags of an operation */
+	OPF_PURE = 1, OPF_COMM = 2, OPF_TERM = 4, OPF_LOAD = 8, OPF_STORE = 16, OPF_CONV = 32, OPF_SIDE = 64,
+	OPF_MACH = 128, OPF_HOST = 256
+};
+
+typedef struct OpInfo {
+	const char *name, *suffixes, *operands;
+	uint32_t types;
+	uint8_t kind, unit;
+	uint16_t flags;
+	const char *meaning;
+} OpInfo;
+extern const OpInfo op_info[OP_COUNT];
+Op op_lookup(const char *name, size_t n);     /* OP_NONE when there is none */
+
+/* ---- modifiers: each is one field of Ins; 0 = absent ---- */
+typedef enum { SP_GENERIC, SP_GLOBAL, SP_SHARED, SP_LOCAL, SP_CONST, SP_PARAM, SP_COUNT } Space;
+extern const char *const space_name[SP_COUNT];
+typedef enum { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNI, RND_RZI, RND_RMI, RND_RPI } Rnd;
+typedef enum { CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO, CMP_LS, CMP_HI, CMP_HS,
+	CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN } Cmp;
+typedef enum { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR } BoolOp;
+typedef enum { HILO_NONE, HILO_LO, HILO_HI, HILO_WIDE } HiLo;
+typedef enum { APPROX_NONE, APPROX_APPROX, APPROX_FULL } Approx;
+typedef enum { MODE_NONE, MODE_UP, MODE_DOWN, MODE_BFLY, MODE_IDX, MODE_ALL, MODE_ANY, MODE_UNI, MODE_BALLOT,
+	MODE_L, MODE_R, MODE_F4E, MODE_B4E, MODE_RC8, MODE_ECL, MODE_ECR, MODE_RC16, MODE_FINITE, MODE_INFINITE,
+	MODE_NUMBER, MODE_NOTANUMBER, MODE_NORMAL, MODE_SUBNORMAL, 
+	MODE_L1, MODE_L2 } Mode;
+typedef enum { MODE2_NONE, MODE2_WRAP, MODE2_CLAMP, MODE2_SHIFTAMT } Mode2;
+typedef enum { AOP_NONE, AOP_ADD, AOP_MIN, AOP_MAX, AOP_AND, AOP_OR, AOP_XOR, AOP_EXCH, AOP_CAS, AOP_INC, AOP_DEC,
+	AOP_POPC } AtomOp;
+typedef enum { COP_NONE, COP_CA, COP_CG, COP_CS, COP_LU, COP_CV, COP_WB, COP_WT, COP_NC } CacheOp;
+typedef enum { SEM_NONE, SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC } Sem;
+typedef enum { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS, SCOPE_GL } Scope;
+
+/* One suffix: its text, the group letter of ops.def, the value of the field. */
+typedef struct Suffix { const char *name; char group; uint8_t value; } Suffix;
+extern const Suffix suffix_table[];  /* ends with name NULL */
+
+/* ---- special registers ---- */
+#define SREGS(X) /* id, name, type */ \
+	X(TID_X, "%tid.x", U32) X(TID_Y, "%tid.y", U32) X(TID_Z, "%tid.z", U32) \
+	X(NTID_X, "%ntid.x", U32) X(NTID_Y, "%ntid.y", U32) X(NTID_Z, "%ntid.z", U32) \
+	X(CTAID_X, "%ctaid.x", U32) X(CTAID_Y, "%ctaid.y", U32) X(CTAID_Z, "%ctaid.z", U32) \
+	X(NCTAID_X, "%nctaid.x", U32) X(NCTAID_Y, "%nctaid.y", U32) X(NCTAID_Z, "%nctaid.z", U32) \
+	X(LANEID, "%laneid", U32) X(WARPID, "%warpid", U32) X(NWARPID, "%nwarpid", U32) \
+	X(SMID, "%smid", U32) X(NSMID, "%nsmid", U32) X(GRIDID, "%gridid", U64) \
+	X(LANEMASK_EQ, "%lanemask_eq", U32) X(LANEMASK_LT, "%lanemask_lt", U32) X(LANEMASK_LE, "%lanemask_le", U32) \
+	X(LANEMASK_GT, "%lanemask_gt", U32) X(LANEMASK_GE, "%lanemask_ge", U32) \
+	X(CLOCK, "%clock", U32) X(CLOCK_HI, "%clock_hi", U32) X(CLOCK64, "%clock64", U64) \
+	X(GLOBALTIMER, "%globaltimer", U64) X(GLOBALTIMER_LO, "%globaltimer_lo", U32) \
+	X(GLOBALTIMER_HI, "%globaltimer_hi", U32) \
+	X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size", U32) X(TOTAL_SMEM_SIZE, "%total_smem_size", U32) \
+	X(WARP_SZ, "WARP_SZ", U32)
+typedef enum {
+#define X(ID, NAME, TYPE) SREG_##ID,
+	SREGS(X)
+#undef X
+	SREG_COUNT
+} Sreg;
+extern const char *const sreg_name[SREG_COUNT];
+extern const uint8_t sreg_type[SREG_COUNT];
+int sreg_lookup(const char *name, size_t n);  /* -1 when there is none */
+
+/* ---- operands and instructions ---- */
+typedef enum {
+	OPD_NONE,   /* the sink `_` */
+	OPD_REG,    /* id = register of the function; in addresses imm = signed byte offset */
+	OPD_IMM,    /* imm = the bits, in the operand's type (floats: IEEE bits; integers sign-extended to 64) */
+	OPD_SREG,   /* id = Sreg */
+	OPD_SYM,    /* id = index into module->symbol, imm = signed byte offset */
+	OPD_PARAM,  /* id = index into function->param (kernels), imm = signed byte offset */
+	OPD_FUNC,   /* id = index into module->func */
+	OPD_STR     /* id = index into module->string */
+} OpdKind;
+
+typedef struct Opd {
+	uint8_t kind;
+	uint8_t neg;      /* predicate operand written !%p */
+	int32_t id;
+	int64_t imm;
+} Opd;
+
+enum { INSF_SYNC = 1, INSF_ALIGNED = 2, INSF_UNI = 4, INSF_TO = 8 };
+
+typedef struct Ins {
+	uint8_t op;                    /* Op */
+	uint8_t type, type2;           /* Type */
+
+	uint8_t rnd, ftz, sat, approx, cmp, boolop, hilo, cc, space, vec /* 0, 2 or 4 */, mode, mode2, aop, cop, sem,
+		scope, flags;          /* the modifiers; flags: INSF_* */
+
+	uint8_t guard_neg;             /* @!%p */
+	uint8_t origin;                /* 0 = the user's; else index into module->origin: the pass that inserted it */
+	int32_t guard;                 /* predicate register that guards it, or -1 */
+
+	uint16_t ndst, nsrc;
+	uint16_t file;                 /* index into module->file */
+	int32_t line, col;             /* source place, 0 = unknown */
+	Opd *opd;                      /* destinations, then sources */
+} Ins;
+
+static inline Opd *ins_dst(const Ins *i, int k) { return i->opd + k; }
+static inline Opd *ins_src(const Ins *i, int k) { return i->opd + i->ndst + k; }
+
+/* ---- blocks, functions, modules ---- */
+typedef struct Block Block;
+struct Block {
+	const char *label;             /* unique in its function */
+	bool user;                     /* the label stands in the source: statistics name it */
+	uint8_t origin;                /* 0, or the pass that made it */
+	int id;                        /* index in function->block; kept by function_number */
+	Vec(Ins) ins;                  /* the last one is the terminator (OPF_TERM) and the only one */
+
+	int nsucc;                     /* bra: 1 (no condition) or 2 (true, false); brx: n; ret, exit: 0 */
+	Block **succ;
+	Block *reconverge;             /* reconvergence point asked for by the source, or NULL */
+	Loc loc;
+};
+
+typedef struct Reg { const char *name; uint8_t type; } Reg; /* name with its %, unique in the function */
+
+typedef struct Param {             /* of a kernel: a place in the param space */
+	const char *name;
+	uint8_t type;                  /* element type */
+	uint32_t count;                /* elements; 1 for a scalar, more for a structure passed as bytes */
+	uint32_t align, offset, size;  /* bytes */
+	bool array;
+} Param;
+
+typedef enum { FN_KERNEL, FN_DEVICE, FN_HOST } FuncKind;
+
+typedef struct Function {
+	const char *name;
+	FuncKind kind;
+	int id;                        /* index in module->func */
+	bool declared_only;            /* no body in this module */
+	Vec(Reg) reg;
+	Vec(Param) param;              /* kernels */
+	uint32_t param_bytes;
+	Vec(int) arg, ret;             /* device functions: the registers that hold arguments and results */
+	Vec(Block *) block;            /* [0] is the entry; the order is the source's */
+	uint32_t maxntid[3], reqntid[3];  /* 0 = not given */
+	uint32_t minnctapersm;
+	Loc loc;
+} Function;
+
+typedef struct Reloc { uint32_t offset; bool func, generic; int32_t id; int64_t addend; } Reloc; /* 64-bit address of a symbol or function inside initial data */
+
+typedef struct Symbol {            /* a variable */
+	const char *name;              /* as in the source */
+	uint8_t space;                 /* SP_GLOBAL SP_CONST SP_SHARED SP_LOCAL */
+	uint8_t type;                  /* element type */
+	uint64_t count;                /* elements; 0 = size given at launch (.extern .shared) */
+	uint32_t align;
+	uint64_t size;                 /* bytes */
+	bool array, external;
+	int owner;                     /* function it is declared in, or -1: the module's */
+	uint8_t *init;                 /* size bytes, or NULL: zero */
+	Vec(Reloc) reloc;
+	Loc loc;
+} Symbol;
+
+typedef struct Module {
+	Arena arena;
+	const char *name;              /* path it was read from */
+	Vec(const char *) file;        /* source files; [0] is the module's own text */
+	Vec(Function *) func;
+	Vec(Symbol *) symbol;
+	Vec(const char *) string;
+	Vec(const char *) origin;      /* [0] = "user" */
+} Module;
+
+Module *module_new(const char *name);
+void module_free(Module *);
+Function *module_find_function(const Module *, const char *name);     /* NULL when there is none */
+Symbol *module_find_symbol(const Module *, const char *name, int owner); /* owner's, else the module's; NULL */
+int module_symbol_id(const Module *, const Symbol *);
+int module_origin(Module *, const char *pass);                        /* index of the pass in module->origin */
+int module_file(Module *, const char *path);                          /* index in module->file */
+Module *module_copy(const Module *);                                  /* deep: nothing is shared */
+bool module_equal(const Module *, const Module *);                    /* everything that text carries */
+
+Function *function_new(Module *, FuncKind, const char *name);
+int function_reg(Module *, Function *, const char *name, Type);       /* new register; name NULL: a fresh one */
+int function_find_reg(const Function *, const char *name);            /* slow: readers keep their own map */
+Block *function_block(Module *, Function *, const char *label);       /* new block at the end; label NULL: fresh */
+void function_number(Function *);                                     /* sets Block.id from the order */
+static inline Ins *block_term(const Block *b) { return &b->ins.v[b->ins.n - 1]; }
+
+Ins ins_make(Module *, Op, Type, int ndst, int nsrc);                 /* zeroed operands, no guard */
+static inline Opd opd_reg(int id) { return (Opd){ OPD_REG, 0, id, 0 }; }
+static inline Opd opd_imm(int64_t v) { return (Opd){ OPD_IMM, 0, 0, v }; }
+void block_jump(Module *, Block *, Block *to);                        /* appends bra to */
+void block_branch(Module *, Block *, int pred, bool neg, Block *yes, Block *no); /* appends bra %p, yes, no */
+Unit ins_unit(const Ins *);                                           /* the functional unit, by operation and type */
+Type ins_dst_type(const Ins *, int k);                                /* type of destination k as the operation defines it; T_NONE: any (call, unpack) */
+Type ins_src_type(const Ins *, int k);                                /* likewise; addresses: T_U64 */
+Loc ins_loc(const Module *, const Ins *);
+
+/* Bytes at offset 0 of a kernel's shared memory, in this order: the symbols that the kernel and what it calls use.
+   offset[symbol id] gets each one's offset (extern symbols: the end), -1 for the others. Returns the static size. */
+uint32_t layout_shared(const Module *, const Function *, int64_t *offset);
+/* The local memory of one call of the function: offset[symbol id] for its local symbols; returns bytes (multiple of 16). */
+uint32_t layout_local(const Module *, const Function *, int64_t *offset);
+
+/* ---- text form ---- */
+Module *ir_read(const char *text, size_t n, const char *path, Diag *);  /* NULL after errors; a read module is verified */
+struct StrBuf;
+void ir_print(const Module *, struct StrBuf *);
+void ir_print_ins(const Module *, const Function *, const Block *, const Ins *, struct StrBuf *); /* one line, no newline; the block gives bra its targets */
+bool ir_verify(const Module *, Diag *);                                 /* true when the module keeps every rule of doc/ir.md */
+/* ---- other forms ---- */
+Module *ptx_read(const char *text, size_t n, const char *path, Diag *);
+Module *elf_read(const void *, size_t n, const char *path, Diag *);     /* .gso */
+bool elf_write(const Module *, const char *path, Diag *);
+Module *module_read(const char *path, Diag *);                          /* by content: ELF magic, .ptx directives, else IR */
+#endif

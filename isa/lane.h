@@ -1,0 +1,58 @@
+/* The meaning of operations on lanes: no cycles, no control flow.
+ *
+ * Registers live in rows. A row holds one value for each of `width` lanes; a 32-bit value (also of 8 and 16 bit types)
+ * takes one uint32_t a lane, a 64-bit value one uint64_t a lane. A row is named by its offset in uint32_t words, already
+ * multiplied by the width, so a 64-bit row takes two row slots. The same functions serve a warp (width = its lanes), the
+ * reference interpreter and constant folding (width 1).
+ *
+ * Values narrower than their register are kept extended: s8 and s16 sign-extended, the others zero-extended; a reader of a
+ * narrow type looks at the low bits only.
+ * Predicates are one bit a lane in a uint64_t. */
+#ifndef GSIM_LANE_H
+#define GSIM_LANE_H
+#include "isa/ir.h"
+
+typedef uint64_t Mask;             /* bit i = lane i */
+
+typedef struct Lanes {
+	uint32_t *base[2];             /* [0] the registers, [1] the constants */
+	Mask *pred;
+	Mask cc;                       /* carry flag (.cc) */
+	int width;                     /* lanes: 1 to 64 */
+} Lanes;
+
+#define ROW_CONST 0x80000000u      /* bit 31 of a row: in base[1] */
+
+enum { NEG_A = 1, NEG_B = 2, NEG_C = 4 };  /* predicate sources to be inverted */
+
+typedef struct LaneIns LaneIns;
+typedef void LaneFn(const LaneIns *, Lanes *, Mask);
+
+struct LaneIns {
+	LaneFn *fn;
+	uint32_t d, d2;                /* destination rows (predicates: index into pred); NO_ROW = sink */
+	uint32_t a, b, c, e;           /* source rows (predicates: index); NO_ROW = absent (a predicate: true) */
+	uint8_t neg;                   /* NEG_* */
+	uint8_t mode, mode2, type, type2, ftz, sat;  /* copies, for functions that look at them */
+	const uint32_t *rows;          /* pack, unpack: the rows of the parts */
+	int nrows;
+};
+#define NO_ROW 0x7fffffffu
+
+/* The function for an instruction of kind K_ALU, or NULL when the table has no such combination of operation, types and
+   modifiers. mov from a special register, symbol or function is mov of a constant or of a row that the caller prepares. */
+LaneFn *lane_fn(const Ins *);
+
+/* Constant folding: the result bits of a K_ALU instruction without predicate operands on immediate sources. */
+bool lane_fold(const Ins *, const uint64_t *src, uint64_t *dst);
+
+/* memory[...] op b, for atom and red and for redux: returns the new value; old, b, c are bits of the type */
+uint64_t lane_atomic(AtomOp, Type, uint64_t old, uint64_t b, uint64_t c);
+/* Extension of `bits` as loaded by a memory operation of the type to the register's form (see above). */
+uint64_t lane_extend(Type, uint64_t bits);
+/* shfl: which lane's value lane i gets, and whether that is in range. b: the offset operand, c: clamp and segment mask. */
+int lane_shfl_source(Mode, int lane, uint32_t b, uint32_t c, bool *in_range);
+
+static inline uint32_t *row32(const Lanes *l, uint32_t r) { return l->base[r >> 31] + (r & ~ROW_CONST); }
+static inline uint64_t *row64(const Lanes *l, uint32_t r) { return (uint64_t *)(void *)row32(l, r); }
+#endif

@@ -1,0 +1,57 @@
+/* One launch of a kernel, and how it can fail. */
+#ifndef GSIM_LAUNCH_H
+#define GSIM_LAUNCH_H
+#include "isa/ir.h"
+#include "isa/memory.h"
+
+typedef struct Launch {
+	const Module *module;
+	const Function *kernel;
+	uint32_t grid[3], block[3];
+	uint32_t dynamic_shared;       /* bytes */
+	const uint8_t *params;         /* kernel->param_bytes bytes, laid out as kernel->param says */
+	Memory *memory;
+	const uint64_t *symbol_address; /* by symbol id; from memory_load_module */
+} Launch;
+
+typedef enum {
+	FAULT_NONE,
+	FAULT_BOUNDS,      /* access outside every allocation */
+	FAULT_MISALIGNED,
+	FAULT_READ_ONLY,   /* store to constant memory */
+	FAULT_LOCAL,       /* local memory exhausted (recursion) */
+	FAULT_BRANCH,      /* brx index or call target that is none */
+	FAULT_BARRIER,     /* a barrier that can never complete */
+	FAULT_LIVELOCK,
+	FAULT_TRAP,
+	FAULT_UNSUPPORTED, /* what a mechanism or machine cannot do; the text says why */
+	FAULT_LIMIT,       /* max_cycles or max instructions reached */
+	FAULT_COUNT
+} FaultKind;
+
+typedef struct Fault {
+	FaultKind kind;
+	char text[1536];               /* the whole message: kernel, block, instruction, source line, thread, address, nearest allocation */
+} Fault;
+
+/* Fills fault with the standard message for a memory fault; the first fault of a launch wins. */
+void fault_memory(Fault *, const Launch *, FaultKind, const Function *, const Ins *, const uint32_t ctaid[3],
+	const uint32_t tid[3], Space, uint64_t addr, unsigned size);
+void fault_text(Fault *, FaultKind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* The reference interpreter: each thread alone, block after block; barriers and warp-level operations make threads wait
+   for each other (warps of warp_size threads). max_steps: instructions of one thread before the launch is given up;
+   0 = none. Returns true when the launch completed. steps: instructions executed by all threads, may be NULL. */
+typedef struct InterpOptions { int warp_size; uint64_t max_steps; uint64_t *thread_instructions; } InterpOptions;
+bool interp_launch(const Launch *, const InterpOptions *, Fault *);
+
+/* What a host function asks for; the interpreter of host functions calls back to launch kernels. */
+typedef struct HostHooks {
+	void *self;
+	bool (*launch)(void *self, const Launch *, Fault *);            /* false: fault filled */
+	void (*allocated)(void *self, uint64_t addr, uint64_t size);    /* a buffer of the host function; may be NULL */
+	uint64_t max_steps;                                             /* host instructions; 0 = 100 million */
+} HostHooks;
+/* Runs module's host function; false with fault filled when a check failed, a launch faulted or a limit was reached. */
+bool host_run(const Module *, const Function *host, Memory *, const uint64_t *symbol_address, const HostHooks *, Fault *);
+#endif

@@ -1,0 +1,23 @@
+/* Arena: memory with one lifetime, freed at once. Allocation never fails: running out of host memory is fatal. */
+#ifndef GSIM_ARENA_H
+#define GSIM_ARENA_H
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct ArenaChunk ArenaChunk;
+typedef struct Arena { ArenaChunk *chunk; size_t total; } Arena; /* zero-initialise; total = bytes handed out */
+
+void *arena_alloc(Arena *, size_t bytes);                      /* zeroed, 64-byte aligned when bytes >= 64, else 16 */
+char *arena_strdup(Arena *, const char *);
+char *arena_strndup(Arena *, const char *, size_t n);
+char *arena_printf(Arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_free(Arena *);                                      /* leaves an empty, usable arena */
+
+#define arena_new(A, T) ((T *)arena_alloc((A), sizeof(T)))
+#define arena_array(A, T, N) ((T *)arena_alloc((A), sizeof(T) * (size_t)(N)))
+
+void *xmalloc(size_t);                 /* malloc and friends that end the program when memory runs out */
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *, size_t);
+char *xstrdup(const char *);
+#endif

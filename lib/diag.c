@@ -1,0 +1,66 @@
+#include "lib/diag.h"
+#include <stdlib.h>
+
+static void add(Diag *d, Loc loc, bool warning, const char *fmt, va_list ap)
+{
+	if (!warning)
+		d->errors++;
+	if (d->item.n >= (d->limit ? d->limit : 20))
+		return;
+	va_list aq;
+	va_copy(aq, ap);
+	int n = vsnprintf(NULL, 0, fmt, aq);
+	va_end(aq);
+	char *text = arena_alloc(&d->arena, (size_t)n + 1);
+	vsnprintf(text, (size_t)n + 1, fmt, ap);
+	if (loc.file)
+		loc.file = arena_strdup(&d->arena, loc.file);
+	vec_push(&d->item, ((DiagItem){ loc, text, warning }));
+}
+
+void diag_error(Diag *d, Loc loc, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	add(d, loc, false, fmt, ap);
+	va_end(ap);
+}
+
+void diag_warning(Diag *d, Loc loc, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	add(d, loc, true, fmt, ap);
+	va_end(ap);
+}
+
+void diag_print(const Diag *d, FILE *f)
+{
+	int shown = 0;
+	for (int i = 0; i < d->item.n; i++) {
+		const DiagItem *it = &d->item.v[i];
+		if (it->loc.file)
+			fprintf(f, "%s:", it->loc.file);
+		if (it->loc.line)
+			fprintf(f, "%d:", it->loc.line);
+		if (it->loc.line && it->loc.col)
+			fprintf(f, "%d:", it->loc.col);
+		fprintf(f, "%s%s: %s\n", it->loc.file ? " " : "", it->warning ? "warning" : "error", it->text);
+		shown += !it->warning;
+	}
+	if (d->errors > shown)
+		fprintf(f, "error: %d more errors not shown\n", d->errors - shown);
+}
+
+void diag_free(Diag *d)
+{
+	vec_free(&d->item);
+	arena_free(&d->arena);
+	*d = (Diag){ 0 };
+}
+
+void bug_(const char *file, int line, const char *what)
+{
+	fprintf(stderr, "gsim: internal error at %s:%d: %s\n", file, line, what);
+	abort();
+}

@@ -1,0 +1,28 @@
+/* Errors in the user's input: collected with their place, printed as `file:line:column: error: ...`. */
+#ifndef GSIM_DIAG_H
+#define GSIM_DIAG_H
+#include "lib/arena.h"
+#include "lib/vec.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct Loc { const char *file; int line, col; } Loc; /* line, col from 1; 0 = unknown */
+
+typedef struct DiagItem { Loc loc; const char *text; bool warning; } DiagItem;
+typedef struct Diag {
+	Arena arena;
+	Vec(DiagItem) item;
+	int errors;      /* all errors, also those over the limit, whose texts are dropped */
+	int limit;       /* texts kept; 0 = 20 */
+} Diag;              /* zero-initialise */
+
+void diag_error(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_warning(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_print(const Diag *, FILE *);
+void diag_free(Diag *);
+
+/* A bug of ours: says where and aborts. */
+void bug_(const char *file, int line, const char *what) __attribute__((noreturn));
+#define bug(WHAT) bug_(__FILE__, __LINE__, (WHAT))
+#define must(COND) ((COND) ? (void)0 : bug_(__FILE__, __LINE__, #COND))
+#endif

@@ -1,0 +1,124 @@
+#include "lib/hash.h"
+#include "lib/arena.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct StrSlot { const char *key; int value; };
+
+static const char tombstone[] = "";
+
+unsigned long long hash_bytes(const void *p, size_t n, unsigned long long seed)
+{
+	const unsigned char *s = p;
+	uint64_t h = seed ^ 0xcbf29ce484222325u;
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ s[i]) * 0x100000001b3u;
+	h ^= h >> 32;
+	return h * 0x9e3779b97f4a7c15u;
+}
+
+static struct StrSlot *find(const StrMap *m, const char *key, size_t n)
+{
+	if (!m->cap)
+		return NULL;
+	unsigned mask = (unsigned)m->cap - 1;
+	for (unsigned i = (unsigned)(hash_bytes(key, n, 0) >> 32) & mask;; i = (i + 1) & mask) {
+		struct StrSlot *s = &m->slot[i];
+		if (!s->key)
+			return NULL;
+		if (s->key != tombstone && !strncmp(s->key, key, n) && !s->key[n])
+			return s;
+	}
+}
+
+int strmap_getn(const StrMap *m, const char *key, size_t n)
+{
+	struct StrSlot *s = find(m, key, n);
+	return s ? s->value : -1;
+}
+
+int strmap_get(const StrMap *m, const char *key) { return strmap_getn(m, key, strlen(key)); }
+
+static void insert(StrMap *m, const char *key, int value)
+{
+	unsigned mask = (unsigned)m->cap - 1;
+	unsigned i = (unsigned)(hash_bytes(key, strlen(key), 0) >> 32) & mask;
+	while (m->slot[i].key)
+		i = (i + 1) & mask;
+	m->slot[i] = (struct StrSlot){ key, value };
+	m->n++;
+}
+
+void strmap_put(StrMap *m, const char *key, int value)
+{
+	struct StrSlot *s = find(m, key, strlen(key));
+	if (s) {
+		s->value = value;
+		return;
+	}
+	if (m->n * 2 >= m->cap) {
+		StrMap old = *m;
+		m->cap = old.cap ? old.cap * 2 : 32;
+		m->n = 0;
+		m->slot = xcalloc((size_t)m->cap, sizeof *m->slot);
+		for (int i = 0; i < old.cap; i++)
+			if (old.slot[i].key && old.slot[i].key != tombstone)
+				insert(m, old.slot[i].key, old.slot[i].value);
+		free(old.slot);
+	}
+	insert(m, key, value);
+}
+
+void strmap_remove(StrMap *m, const char *key)
+{
+	struct StrSlot *s = find(m, key, strlen(key));
+	if (s)
+		s->key = tombstone;
+}
+
+void strmap_free(StrMap *m)
+{
+	free(m->slot);
+	*m = (StrMap){ 0 };
+}
+
+enum { LONGEST = 63 };
+
+static int edit_distance(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+	if (n > LONGEST || m > LONGEST)
+		return LONGEST;
+	int row[LONGEST + 1];
+	for (size_t j = 0; j <= m; j++)
+		row[j] = (int)j;
+	for (size_t i = 1; i <= n; i++) {
+		int diagonal = row[0];
+		row[0] = (int)i;
+		for (size_t j = 1; j <= m; j++) {
+			int best = diagonal + (a[i - 1] != b[j - 1]);
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[m];
+}
+
+const char *nearest_name(const char *word, const char *const *names, int n)
+{
+	const char *best = NULL;
+	int least = (int)strlen(word) / 2 + 1;
+	for (int i = 0; i < n; i++) {
+		int d = edit_distance(word, names[i]);
+		if (d < least) {
+			least = d;
+			best = names[i];
+		}
+	}
+	return best;
+}

@@ -1,0 +1,18 @@
+/* A map from strings to ints. Keys are not copied: they must live as long as the map. */
+#ifndef GSIM_HASH_H
+#define GSIM_HASH_H
+#include <stddef.h>
+
+typedef struct StrMap { struct StrSlot *slot; int n, cap; } StrMap; /* zero-initialise */
+
+int strmap_get(const StrMap *, const char *key);                    /* -1 when absent */
+int strmap_getn(const StrMap *, const char *key, size_t n);         /* key need not be terminated */
+void strmap_put(StrMap *, const char *key, int value);              /* adds or replaces; value >= 0 */
+void strmap_remove(StrMap *, const char *key);
+void strmap_free(StrMap *);
+
+unsigned long long hash_bytes(const void *, size_t n, unsigned long long seed);
+
+/* The candidate nearest to word in edit distance, or NULL when none is near; for "did you mean". */
+const char *nearest_name(const char *word, const char *const *names, int n);
+#endif

@@ -1,0 +1,43 @@
+#include "lib/strbuf.h"
+#include "lib/arena.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reserve(StrBuf *b, size_t more)
+{
+	if (b->n + more + 1 <= b->cap)
+		return;
+	b->cap = (b->n + more + 1) * 2;
+	b->s = xrealloc(b->s, b->cap);
+}
+
+void sb_write(StrBuf *b, const void *p, size_t n)
+{
+	reserve(b, n);
+	memcpy(b->s + b->n, p, n);
+	b->n += n;
+	b->s[b->n] = 0;
+}
+
+void sb_putc(StrBuf *b, char c) { sb_write(b, &c, 1); }
+void sb_puts(StrBuf *b, const char *s) { sb_write(b, s, strlen(s)); }
+
+void sb_printf(StrBuf *b, const char *fmt, ...)
+{
+	va_list ap, aq;
+	va_start(ap, fmt);
+	va_copy(aq, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	reserve(b, (size_t)n);
+	vsnprintf(b->s + b->n, (size_t)n + 1, fmt, aq);
+	va_end(aq);
+	b->n += (size_t)n;
+}
+
+void sb_free(StrBuf *b)
+{
+	free(b->s);
+	*b = (StrBuf){ 0 };
+}

@@ -1,0 +1,57 @@
+/* Analyses over one function. All results live in the arena given, are indexed by Block.id (function_number is called by
+   cfg_build) and become stale when the function's blocks or instructions change. */
+#ifndef GSIM_ANALYSIS_H
+#define GSIM_ANALYSIS_H
+#include "isa/ir.h"
+#include "lib/bitset.h"
+
+typedef struct Cfg {
+	Function *f;
+	int n;                     /* blocks */
+	int *npred;
+	Block ***pred;             /* pred[id][k]; a block that branches twice to b stands once */
+	int nreach;                /* blocks reachable from the entry */
+	Block **rpo;               /* those, in reverse post-order with loops contiguous (no block outside a loop between two of it) */
+	int *rpo_index;            /* position in rpo, -1 = unreachable */
+} Cfg;
+Cfg *cfg_build(Arena *, Function *);
+
+/* Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm. */
+typedef struct Dom { int n, root; int *idom; int *depth; } Dom; /* idom[root] = -1, unreachable = -1; depth of the tree */
+Dom *dom_build(Arena *, const Cfg *);
+/* Post-dominators; node n is the virtual exit. Blocks from which no exit can be reached get a pseudo edge to it from the
+   first block (in rpo) of each such strongly connected component.
+   exit_edges = true: ret, exit and the end of the kernel are edges to the virtual exit (the textbook's IPDOM).
+   exit_edges = false: exits of threads inside the function are ignored wherever another path goes on: only the blocks
+   that every thread that lives on reaches count (reconvergence points for machines that strip exited lanes). Where every
+   path exits the two agree. */
+Dom *pdom_build(Arena *, const Cfg *, bool exit_edges);
+bool dom_dominates(const Dom *, int a, int b);       /* reflexive */
+int dom_common(const Dom *, int a, int b);           /* nearest common ancestor; -1 when there is none */
+
+/* Cycle nest: strongly connected components, header = first in rpo, header removed, recurse (irreducible cycles too). */
+typedef struct Loop {
+	int header, parent, depth; /* parent: index of the enclosing loop or -1; depth from 1 */
+	BitSet blocks;             /* including inner loops' */
+	bool reducible;            /* every entry edge goes to the header */
+	Vec(int) latch;            /* sources of back edges to the header */
+	Vec(int) exits;            /* blocks outside that are successors of blocks inside */
+} Loop;
+typedef struct Loops { int n; Loop *loop; int *of; } Loops; /* of[id] = innermost loop or -1; outer loops come first */
+Loops *loops_build(Arena *, const Cfg *);
+
+/* Registers by number. A guarded definition does not kill. */
+typedef struct Liveness { BitSet *in, *out; } Liveness;
+Liveness *liveness_build(Arena *, const Cfg *);
+void ins_uses(const Ins *, void (*use)(void *, int reg), void *);  /* guard, sources, address bases */
+void ins_defs(const Ins *, void (*def)(void *, int reg), void *);
+
+/* Uniformity: which branches every thread of a warp decides alike (transformations A6: values, sync dependence, temporal
+   divergence). divergent[id]: the terminator may diverge. */
+typedef struct Uniformity { bool *divergent; BitSet regs; } Uniformity;
+Uniformity *uniformity_build(Arena *, const Cfg *, const Module *);
+
+/* Structural reduction: repeat {self-loop removal; sequence; if-then; if-then-else; while} until one node remains.
+   true = the function is structured. residue (may be NULL; n bits) gets the blocks of the nodes that remain otherwise. */
+bool structured(Arena *, const Cfg *, BitSet *residue);
+#endif

@@ -1,0 +1,53 @@
+/* The machine description: one struct, filled from the defaults in config.def, a Lua file and -D overrides. */
+#ifndef GSIM_CONFIG_H
+#define GSIM_CONFIG_H
+#include "isa/ir.h"
+
+typedef uint64_t Cycle;
+
+typedef struct UnitConfig { int64_t count, latency, interval; } UnitConfig;
+
+enum { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_OLDEST };
+enum { SPILL_MEMORY, SPILL_CONSTANT };
+enum { BAR_ERROR, BAR_COUNT_WARP, BAR_PER_LANE };
+
+enum { MAX_MODELS = 32, MAX_MODEL_PARAMS = 16 };
+
+typedef struct Config {
+	int64_t warp_size, clock_mhz;
+	int64_t sm_count, sm_max_warps, sm_max_blocks, sm_max_block, sm_registers, sm_max_regs, sm_reg_unit, sm_shared,
+		sm_shared_unit, sm_max_shared, sm_local;
+	int64_t sched_count, sched_policy, sched_width, sched_active;
+	int64_t fetch_ins_bytes, fetch_bytes, fetch_line, fetch_ways, fetch_miss, fetch_redirect;
+	UnitConfig unit[UNIT_COUNT];
+	int64_t shared_banks, shared_bank_bytes, shared_latency;
+	int64_t l1_global, l1_bytes, l1_line, l1_sector, l1_ways, l1_latency, l1_mshrs, l1_merge;
+	int64_t const_bytes, const_line, const_ways, const_latency;
+	int64_t icnt_latency, icnt_width;
+	int64_t l2_slices, l2_bytes, l2_line, l2_sector, l2_ways, l2_latency, l2_width, l2_atomic, l2_mshrs;
+	int64_t dram_channels, dram_banks, dram_row, dram_hit, dram_miss, dram_latency, dram_width;
+	int64_t model, div_depth, div_chunk, div_spill, div_entry_bytes, bar_partial;
+	int64_t max_cycles, progress_cycles, memory_limit;
+	int64_t model_param[MAX_MODELS][MAX_MODEL_PARAMS];  /* [index in reconv_models][index in its params] */
+} Config;
+
+typedef enum { CT_INT, CT_BOOL, CT_ENUM } ConfigType;
+typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's table */
+	const char *key;
+	ConfigType type;
+	size_t offset;             /* of an int64_t in Config */
+	int64_t value, least, most;    /* default and range */
+	const char *choices;       /* CT_ENUM: names separated by | */
+	const char *unit, *help;
+} ConfigKey;
+
+int config_keys(const ConfigKey **);                    /* all rows, mechanisms' included; returns the count */
+void config_defaults(Config *);
+bool config_check(const Config *, Diag *);              /* what no single range says: e.g. line sizes are multiples of sectors */
+/* "key=value", as -D gives it. */
+bool config_set(Config *, const char *key, const char *value, Diag *);
+/* sim/config_lua.c: a machine file, with derive(); searched as given, then in $GSIM_PATH, then in the data directory. */
+bool config_load(Config *, const char *file, Diag *);
+struct StrBuf;
+void config_print(const Config *, struct StrBuf *);     /* a machine file that gives exactly this configuration */
+#endif

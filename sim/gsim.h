@@ -1,0 +1,45 @@
+/* libgsim: read a module, transform it, run it on a simulated machine, look at what was measured.
+ *
+ *   Diag diag = {0};
+ *   Module *m = module_read("kernel.ir", &diag);            isa/ir.h
+ *   pipeline_run(m, "linearize,dce", NULL, NULL, &diag);    passes/pass.h
+ *   Config c; config_load(&c, "kepler.lua", &diag);         sim/config.h
+ *   Gpu *g = gpu_new(&c, m, memory, addresses, &options, &diag);
+ *   gpu_launch(g, &launch, &arena, &stats, &fault);         below
+ */
+#ifndef GSIM_GSIM_H
+#define GSIM_GSIM_H
+#include "isa/launch.h"
+#include "passes/pass.h"
+#include "sim/stats.h"
+#include "traces/trace.h"
+#include <signal.h>
+
+typedef struct Gpu Gpu;
+
+typedef struct GpuOptions {
+	bool functional;                       /* results and divergence statistics, no timing */
+	bool schedule_block;                   /* functional: a split runs to the end of its basic block, splits in turn */
+	int threads;                           /* host threads; 0 = 1. Results do not depend on it. */
+	TraceWriter *trace;                    /* NULL: none */
+	volatile sig_atomic_t *interrupted;    /* set by a signal handler: the launch ends early, completed = false; may be NULL */
+	void (*progress)(void *self, uint64_t cycles, uint64_t warp_instructions); /* now and then; may be NULL */
+	void *self;
+} GpuOptions;
+
+/* NULL with errors in diag when the machine cannot run the module. */
+Gpu *gpu_new(const Config *, const Module *, Memory *, const uint64_t *symbol_address, const GpuOptions *, Diag *);
+void gpu_free(Gpu *);
+/* Why the machine cannot take this launch (block too large, too much shared memory, ...), or NULL. Static buffer. */
+const char *gpu_refuses(const Gpu *, const Launch *);
+/* Runs a kernel to its end. false: a fault (stats hold what was measured until then) or interrupted (fault->kind is
+   FAULT_NONE). Arrays and names in stats live in the arena. */
+bool gpu_launch(Gpu *, const Launch *, Arena *, LaunchStats *, Fault *);
+
+/* Machine code as text, one instruction a line, with addresses and tokens: what the mechanism made of the kernel. */
+void gpu_disassemble(Gpu *, const Function *kernel, struct StrBuf *);
+
+/* Divergence mechanisms, for --list models. */
+typedef struct ModelInfo { const char *name, *help; } ModelInfo;
+int gpu_models(const ModelInfo **);
+#endif

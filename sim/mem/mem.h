@@ -1,0 +1,62 @@
+/* Timing of the memory system. Data live elsewhere: caches here hold tags only.
+ *
+ * Time stamps, not queues: every resource (port, slice, channel, bank) has the cycle at which it is next free, and a
+ * request's completion is computed when the request is served. Requests are served in the order (cycle, SM, sequence),
+ * so the result does not depend on host threads.
+ *
+ * The SM's side (SmMem) works within a window of cycles in which SMs run without seeing each other: it coalesces, looks
+ * up L1, and queues what must go to L2. mem_drain, at the end of the window, serves all SMs' queues through interconnect,
+ * L2 and DRAM. mem_window gives the longest window such that nothing served at its end could have completed inside it. */
+#ifndef GSIM_MEM_H
+#define GSIM_MEM_H
+#include "sim/stats.h"
+
+typedef struct MemSystem MemSystem;   /* interconnect, L2, DRAM: one per GPU */
+typedef struct SmMem SmMem;           /* L1, MSHRs, constant and instruction cache, shared-memory pipe: one per SM */
+
+MemSystem *mem_new(const Config *);
+void mem_reset(MemSystem *);          /* empty caches, time 0: the start of a launch */
+void mem_free(MemSystem *);
+Cycle mem_window(const Config *);     /* >= 1 */
+SmMem *smmem_new(const Config *, int sm);
+void smmem_reset(SmMem *);
+void smmem_free(SmMem *);
+
+typedef enum { ACC_LOAD, ACC_STORE, ACC_ATOMIC } AccessKind;
+
+typedef struct Access {               /* one warp instruction */
+	AccessKind kind;
+	Space space;                  /* SP_GLOBAL SP_SHARED SP_LOCAL SP_CONST SP_PARAM; generic ones are split by space first */
+	bool bypass_l1;               /* .cg .cv .volatile and stronger */
+	bool returns;                 /* atomics: the old value is wanted */
+	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
+	uint64_t mask;                /* lanes */
+	const uint64_t *addr;         /* [lane]; local: offset already interleaved per thread by the caller */
+} Access;
+
+typedef struct MemTicket {            /* what the scoreboard waits for */
+	Cycle ready;                  /* the part that is known: result usable; for stores: accepted */
+	Cycle pipe_free;              /* the load/store unit takes the next access from here on */
+	uint16_t npending;            /* requests whose completion mem_drain will tell */
+	uint32_t pending[64];         /* SmMem's own names of them */
+} MemTicket;
+
+/* False: it cannot be accepted at `now` (no free MSHR or queue place); *retry = the next cycle worth trying. No state
+   changes then. Otherwise the access is made, counted in stats, and the ticket filled. */
+bool smmem_access(SmMem *, Cycle now, const Access *, LaunchStats *, MemTicket *, Cycle *retry);
+/* Instruction fetch of the line that holds byte address pc: 0 when it hits, else fills the ticket. */
+bool smmem_fetch(SmMem *, Cycle now, uint64_t pc, LaunchStats *, MemTicket *);
+/* Traffic of a divergence mechanism: n bytes at address, load or store. */
+void smmem_mechanism(SmMem *, Cycle now, uint64_t addr, unsigned bytes, bool store, LaunchStats *, MemTicket *);
+/* True when requests are queued for mem_drain. */
+bool smmem_queued(const SmMem *);
+
+/* Serves what the n SMs have queued; stats[i] is SM i's. */
+void mem_drain(MemSystem *, SmMem **, int n, LaunchStats **stats);
+/* After mem_drain: the cycle when everything the ticket waits for is there (>= ticket->ready); releases its names. */
+Cycle smmem_resolve(SmMem *, MemTicket *);
+/* Requests accepted and not yet complete at cycle `now`; 0 at the end of a launch. */
+int smmem_outstanding(const SmMem *, Cycle now);
+/* Dirty sectors left in L2 at the end of a launch are written back (counted in stats). */
+void mem_finish(MemSystem *, LaunchStats *);
+#endif

@@ -1,0 +1,64 @@
+/* Event traces of a run: a versioned, zlib-compressed file; doc/trace.md is the format.
+ * Knows nothing of GPUs but numbers: whoever writes gives the names. */
+#ifndef GSIM_TRACE_H
+#define GSIM_TRACE_H
+#include "lib/diag.h"
+#include <stdint.h>
+
+#define TRACE_EVENTS(X) /* id, name, meaning of a and b */ \
+	X(ISSUE, "issue", "a = pc, b = 0") \
+	X(PUSH, "push", "a = pc the entry resumes at, b = depth after") \
+	X(POP, "pop", "a = pc resumed, b = depth after") \
+	X(SPILL, "spill", "a = entries moved, b = depth") \
+	X(FILL, "fill", "a = entries moved, b = depth") \
+	X(RECONVERGE, "reconverge", "a = pc, b = groups merged") \
+	X(BARRIER_WAIT, "barrier_wait", "a = barrier, b = threads arrived so far") \
+	X(BARRIER_RELEASE, "barrier_release", "a = barrier, b = threads released") \
+	X(MEMORY, "memory", "a = lowest address, b = sectors") \
+	X(BLOCK_START, "block_start", "a = thread block number, b = threads") \
+	X(BLOCK_END, "block_end", "a = thread block number, b = 0") \
+	X(EXIT, "exit", "a = pc, b = lanes left")
+
+typedef enum {
+#define X(ID, NAME, HELP) TR_##ID,
+	TRACE_EVENTS(X)
+#undef X
+	TR_COUNT
+} TraceKind;
+extern const char *const trace_kind_name[TR_COUNT];
+
+typedef struct TraceEvent {
+	uint64_t cycle;                /* within the launch; functional runs: the number of the issue */
+	uint64_t mask;                 /* lanes */
+	uint64_t a, b;
+	uint16_t sm, warp, split;      /* warp: slot in the SM; split: index in the warp */
+	uint16_t depth;                /* of the mechanism's structure, after the event */
+	uint8_t kind;
+} TraceEvent;
+
+typedef struct TraceIns {              /* one machine instruction, by pc */
+	const char *function, *block, *text, *file;
+	int line;
+	bool block_start, branch, overhead, inserted; /* overhead: lowering added it; inserted: a pass did */
+} TraceIns;
+
+typedef struct TraceLaunch {           /* what stands before a launch's events */
+	const char *kernel, *machine, *model;
+	uint32_t grid[3], block[3];
+	int warp_size, sms;
+	int nins;
+	const TraceIns *ins;
+} TraceLaunch;
+
+typedef struct TraceWriter TraceWriter;
+TraceWriter *trace_create(const char *path, Diag *);   /* NULL with an error */
+void trace_launch(TraceWriter *, const TraceLaunch *); /* copies what it needs */
+void trace_event(TraceWriter *, const TraceEvent *);   /* in order of (cycle, sm) within a launch */
+bool trace_close(TraceWriter *, Diag *);               /* false: something could not be written */
+
+typedef struct TraceReader TraceReader;
+TraceReader *trace_open(const char *path, Diag *);
+/* The next item: 1 an event, 2 the start of a launch (*launch valid until the next one), 0 the end, -1 an error (in diag). */
+int trace_next(TraceReader *, TraceEvent *, const TraceLaunch **launch);
+void trace_reader_free(TraceReader *);
+#endif
