@@ -1,0 +1,94 @@
+/* The text side of isa/: mnemonics, reader, printer, verifier, objects. */
+#include "isa/mnemonic.h"
+#include <check.h>
+#include <stdlib.h>
+
+/* ---- mnemonics ---- */
+
+static const char *canonical(const char *text)
+{
+	static char out[128];
+	Ins i = { 0 };
+	MnemonicError e;
+	StrBuf sb = { 0 };
+	if (mnemonic_parse(text, strlen(text), &i, &e))
+		mnemonic_print(&i, &sb);
+	else
+		mnemonic_explain(&e, &sb);
+	snprintf(out, sizeof out, "%s", sb.s);
+	sb_free(&sb);
+	return out;
+}
+
+START_TEST(mnemonic_canonical)
+{
+	static const char *const cases[][2] = {
+		{ "add.s32", "add.s32" }, { "setp.s32.and.lt", "setp.lt.and.s32" }, { "setp.lo.u32", "setp.lo.u32" },
+		{ "mul.lo.s32", "mul.lo.s32" }, { "mul.wide.u16", "mul.wide.u16" }, { "bar.warp.sync", "bar.warp.sync" },
+		{ "bar.red.and.pred", "bar.red.and.pred" }, { "bar.sync", "bar.sync" }, { "cvt.f32.rn.s64", "cvt.rn.f32.s64" },
+		{ "ld.global.volatile.v4.nc.f32", "ld.volatile.global.nc.v4.f32" }, { "bra.uni", "bra.uni" },
+		{ "vote.sync.uni.pred", "vote.sync.uni.pred" }, { "shfl.sync.down.b32", "shfl.sync.down.b32" },
+		{ "atom.cas.shared.b64", "atom.shared.cas.b64" }, { "prmt.f4e.b32", "prmt.b32.f4e" },
+		{ "cvta.to.global.u64", "cvta.to.global.u64" }, { "exit", "exit" }, { "shf.l.wrap.b32", "shf.l.wrap.b32" },
+		{ "fence.acq_rel.gpu", "fence.acq_rel.gpu" }, { "membar.gl", "membar.gl" },
+	};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+		ck_assert_str_eq(canonical(cases[k][0]), cases[k][1]);
+}
+END_TEST
+
+START_TEST(mnemonic_errors)
+{
+	static const char *const cases[][2] = {
+		{ "ad.s32", "unknown operation 'ad'; did you mean 'add'?" },
+		{ "bar.snc", "unknown operation 'bar.snc'; did you mean 'bar.sync'?" },
+		{ "", "unknown operation ''" },
+		{ "add.s33", "unknown suffix '.s33' of add; did you mean '.s32'?" },
+		{ "add.", "unknown suffix '.' of add" }, { "add..s32", "unknown suffix '.' of add" },
+		{ "add.global.u32", "add does not take the suffix '.global'" },
+		{ "exit.u32", "exit does not take the suffix '.u32'" },
+		{ "add.s32.s32", "'.s32': add has a suffix of this kind already" },
+		{ "ld.global.shared.u32", "'.shared': ld has a suffix of this kind already" },
+	};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+		ck_assert_str_eq(canonical(cases[k][0]), cases[k][1]);
+}
+END_TEST
+
+/* Every value of every group of every operation prints as text that reads back as the same fields. */
+START_TEST(mnemonic_every_suffix)
+{
+	for (int op = 1; op < OP_COUNT; op++)
+		for (const Suffix *x = suffix_table; x->name; x++) {
+			if (!strchr(op_info[op].suffixes, x->group))
+				continue;
+			char text[64];
+			snprintf(text, sizeof text, "%s.%s", op_info[op].name, x->name);
+			Ins i = { 0 };
+			MnemonicError e;
+			ck_assert_msg(mnemonic_parse(text, strlen(text), &i, &e), "%s", text);
+			ck_assert_msg(ins_modifier(&i, x->group) == x->value && i.op == op, "%s", text);
+			ck_assert_str_eq(canonical(text), text);
+		}
+}
+END_TEST
+
+static void add_mnemonics(Suite *s)
+{
+	TCase *t = tcase_create("mnemonics");
+	tcase_add_test(t, mnemonic_canonical);
+	tcase_add_test(t, mnemonic_errors);
+	tcase_add_test(t, mnemonic_every_suffix);
+	suite_add_tcase(s, t);
+}
+
+int main(void)
+{
+	Suite *s = suite_create("isa text");
+	add_mnemonics(s);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
