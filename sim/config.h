@@ -33,21 +33,37 @@ typedef struct Config {
 
 typedef enum { CT_INT, CT_BOOL, CT_ENUM } ConfigType;
 typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's table */
+	const char *model;         /* a mechanism's row: its name, and the whole key is model.key; else NULL */
 	const char *key;
 	ConfigType type;
-	size_t offset;             /* of an int64_t in Config */
+	size_t offset;             /* of an int64_t in Config; config_key fills it in for mechanisms' rows */
 	int64_t value, least, most;    /* default and range */
 	const char *choices;       /* CT_ENUM: names separated by | */
 	const char *unit, *help;
 } ConfigKey;
 
-int config_keys(const ConfigKey **);                    /* all rows, mechanisms' included; returns the count */
+/* What the configuration knows of a mechanism: its rows have model and offset empty. */
+typedef struct ModelKeys { const char *name, *help; const ConfigKey *params; int nparams; } ModelKeys;
+const ModelKeys *model_keys(int model);                 /* by index in sim/reconv/list.def; NULL past the end */
+
+bool config_key(int i, ConfigKey *);                    /* row i of all, mechanisms' included; false past the end */
+enum { CONFIG_NAME = 96 };
+const char *config_key_name(const ConfigKey *, char name[CONFIG_NAME]);  /* the whole key */
+bool config_find(const char *name, ConfigKey *);
+int64_t config_get(const Config *, const ConfigKey *);
+void config_nearest(const char *name, char near[CONFIG_NAME]);  /* the known key most like it, or "" */
 void config_defaults(Config *);
 bool config_check(const Config *, Diag *);              /* what no single range says: e.g. line sizes are multiples of sectors */
-/* "key=value", as -D gives it. */
+/* Range check and assignment; where = place for messages. */
+bool config_put(Config *, const ConfigKey *, int64_t value, Loc where, Diag *);
+bool config_put_name(Config *, const ConfigKey *, const char *choice, Loc where, Diag *);
+/* key and value as -D gives them. */
 bool config_set(Config *, const char *key, const char *value, Diag *);
-/* sim/config_lua.c: a machine file, with derive(); searched as given, then in $GSIM_PATH, then in the data directory. */
+/* sim/config_lua.c: all of a configuration from a machine file, with derive(), over the defaults; searched as given, then
+   in $GSIM_PATH, then in the data directory. config_check is the caller's, after config_set. */
 bool config_load(Config *, const char *file, Diag *);
+/* Where a machine file is found, in the arena; NULL when it is nowhere. from: the file that derives from it, or NULL. */
+const char *config_search(Arena *, const char *file, const char *from);
 struct StrBuf;
 void config_print(const Config *, struct StrBuf *);     /* a machine file that gives exactly this configuration */
 #endif
