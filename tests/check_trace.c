@@ -1,0 +1,266 @@
+/* The trace file: what is written is read back; damage is found and never crashes. */
+#include "lib/file.h"
+#include "traces/format.h"
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const TraceIns program[] = {
+	{ "k", "B1", "mov.u32 %a, 1", "k.cu", 3, .block_start = true },
+	{ "k", "B1", "bra %p, B2, B3", "k.cu", 4, .branch = true },
+	{ "k", "B2", "add.u32 %a, %a, 1", "k.cu", 1, .block_start = true, .inserted = true },
+	{ "k", "B3", "sync", NULL, 0, .block_start = true, .overhead = true },
+	{ "k", "B3", "exit", "k.cu", 7 },
+};
+static const TraceLaunch launch = { "k", "kepler", "ipdom", { 4, 1, 1 }, { 64, 1, 1 }, 32, 2, 5, program };
+
+static uint64_t next(uint64_t *state)
+{
+	*state += 0x9e3779b97f4a7c15u;
+	uint64_t z = *state;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* Every field takes ordinary and extreme values. */
+static TraceEvent any_event(uint64_t *state, uint64_t *cycle)
+{
+	uint64_t r = next(state);
+	*cycle += r & 7 ? r & 3 : next(state) >> (r >> 8 & 63);
+	TraceEvent e = { .cycle = *cycle, .kind = (uint8_t)(r % TR_COUNT), .sm = r >> 12 & 1, .warp = (uint16_t)(r >> 13 & 7) };
+	e.mask = r & 0x10000 ? 0xffffffff : next(state) >> (r >> 17 & 63);
+	e.a = r & 0x800000 ? r >> 24 & 15 : next(state) >> (r >> 24 & 63);
+	e.b = r & 0x40000000 ? 0 : next(state) >> (r >> 31 & 63);
+	if (!(r >> 40 & 15)) {
+		e.split = (uint16_t)(r >> 44);
+		e.depth = (uint16_t)(r >> 46);
+		e.warp = (uint16_t)(r >> 20);
+	}
+	return e;
+}
+
+static char path[] = "/tmp/gsim-check-trace-XXXXXX";
+
+static void setup(void)
+{
+	strcpy(path + sizeof path - 7, "XXXXXX");
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+static void teardown(void) { unlink(path); }
+
+static void write_launches(int launches, int events)
+{
+	Diag d = { 0 };
+	TraceWriter *w = trace_create(path, &d);
+	ck_assert_ptr_nonnull(w);
+	uint64_t state = 1;
+	for (int l = 0; l < launches; l++) {
+		uint64_t cycle = 0;
+		trace_launch(w, &launch);
+		for (int i = 0; i < events; i++) {
+			TraceEvent e = any_event(&state, &cycle);
+			trace_event(w, &e);
+		}
+	}
+	ck_assert(trace_close(w, &d));
+	ck_assert_int_eq(d.errors, 0);
+}
+
+static void same_string(const char *a, const char *b) { ck_assert_str_eq(a, b ? b : ""); }
+
+static void same_launch(const TraceLaunch *l)
+{
+	same_string(l->kernel, launch.kernel);
+	same_string(l->machine, launch.machine);
+	same_string(l->model, launch.model);
+	ck_assert_mem_eq(l->grid, launch.grid, sizeof l->grid);
+	ck_assert_mem_eq(l->block, launch.block, sizeof l->block);
+	ck_assert_int_eq(l->warp_size, launch.warp_size);
+	ck_assert_int_eq(l->sms, launch.sms);
+	ck_assert_int_eq(l->nins, launch.nins);
+	for (int i = 0; i < l->nins; i++) {
+		const TraceIns *a = &l->ins[i], *b = &launch.ins[i];
+		same_string(a->function, b->function);
+		same_string(a->block, b->block);
+		same_string(a->text, b->text);
+		same_string(a->file, b->file);
+		ck_assert_int_eq(a->line, b->line);
+		ck_assert(a->block_start == b->block_start && a->branch == b->branch);
+		ck_assert(a->overhead == b->overhead && a->inserted == b->inserted);
+	}
+}
+
+static void same_event(const TraceEvent *a, const TraceEvent *b)
+{
+	ck_assert_uint_eq(a->cycle, b->cycle);
+	ck_assert_uint_eq(a->mask, b->mask);
+	ck_assert_uint_eq(a->a, b->a);
+	ck_assert_uint_eq(a->b, b->b);
+	ck_assert_uint_eq(a->sm, b->sm);
+	ck_assert_uint_eq(a->warp, b->warp);
+	ck_assert_uint_eq(a->split, b->split);
+	ck_assert_uint_eq(a->depth, b->depth);
+	ck_assert_uint_eq(a->kind, b->kind);
+}
+
+static void round_trip(int launches, int events)
+{
+	write_launches(launches, events);
+	Diag d = { 0 };
+	TraceReader *r = trace_open(path, &d);
+	ck_assert_ptr_nonnull(r);
+	uint64_t state = 1;
+	TraceEvent e, want;
+	const TraceLaunch *l = NULL;
+	for (int n = 0; n < launches; n++) {
+		uint64_t cycle = 0;
+		ck_assert_int_eq(trace_next(r, &e, &l), 2);
+		same_launch(l);
+		for (int i = 0; i < events; i++) {
+			ck_assert_int_eq(trace_next(r, &e, &l), 1);
+			want = any_event(&state, &cycle);
+			same_event(&e, &want);
+		}
+	}
+	ck_assert_int_eq(trace_next(r, &e, &l), 0);
+	ck_assert_int_eq(trace_next(r, &e, &l), 0);
+	ck_assert_int_eq(d.errors, 0);
+	trace_reader_free(r);
+}
+
+START_TEST(empty_trace) { round_trip(0, 0); } END_TEST
+START_TEST(launches_without_events) { round_trip(3, 0); } END_TEST
+START_TEST(many_chunks) { round_trip(2, 100000); } END_TEST
+
+/* Reads a file to its end; -1 when that gave an error, with exactly one message. */
+static int read_all(void)
+{
+	Diag d = { 0 };
+	TraceReader *r = trace_open(path, &d);
+	TraceEvent e;
+	const TraceLaunch *l = NULL;
+	int k = -1;
+	while (r && (k = trace_next(r, &e, &l)) > 0)
+		if (k == 2)
+			for (int i = 0; i < l->nins; i++)
+				ck_assert_uint_lt(strlen(l->ins[i].text), 1000000);
+	trace_reader_free(r);
+	ck_assert_int_eq(d.errors, k < 0);
+	diag_free(&d);
+	return k;
+}
+
+static void put_file(const void *p, size_t n)
+{
+	const char *why;
+	ck_assert(file_write(path, p, n, &why));
+}
+
+START_TEST(every_truncation_is_found)
+{
+	write_launches(2, 40);
+	size_t n;
+	const char *why;
+	char *whole = file_read(path, 1 << 20, &n, &why);
+	for (size_t k = 0; k < n; k++) {
+		put_file(whole, k);
+		ck_assert_msg(read_all() < 0, "the first %zu of %zu bytes were taken for a trace", k, n);
+	}
+	put_file(whole, n);
+	ck_assert_int_eq(read_all(), 0);
+	whole[n] = 'x'; /* file_read leaves room for one byte */
+	put_file(whole, n + 1);
+	ck_assert_int_lt(read_all(), 0);
+	free(whole);
+}
+END_TEST
+
+START_TEST(every_flipped_bit_is_found)
+{
+	write_launches(2, 40);
+	size_t n;
+	const char *why;
+	char *whole = file_read(path, 1 << 20, &n, &why);
+	for (size_t k = 0; k < n * 8; k++) {
+		whole[k / 8] ^= (char)(1 << k % 8);
+		put_file(whole, n);
+		ck_assert_msg(read_all() < 0, "bit %zu of byte %zu can change", k % 8, k / 8);
+		whole[k / 8] ^= (char)(1 << k % 8);
+	}
+	free(whole);
+}
+END_TEST
+
+START_TEST(lengths_are_bounded)
+{
+	uint8_t bomb[HEADER_BYTES + CHUNK_BYTES + 100] = { 0 };
+	memcpy(bomb, TRACE_MAGIC, 8);
+	put_u32(bomb + 8, TRACE_VERSION);
+	static const struct { int kind; uint32_t raw, stored; } cases[] = {
+		{ CHUNK_LAUNCH, 0xffffffff, 100 }, { CHUNK_LAUNCH, 100, 0xffffffff }, { CHUNK_LAUNCH, 64 << 20, 100 },
+		{ CHUNK_LAUNCH, 0, 0 }, { CHUNK_EVENTS, 1000, 100 }, { CHUNK_END, 20, 21 }, { 'x', 1, 1 },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		bomb[HEADER_BYTES] = (uint8_t)cases[i].kind;
+		put_u32(bomb + HEADER_BYTES + 1, cases[i].raw);
+		put_u32(bomb + HEADER_BYTES + 5, cases[i].stored);
+		put_file(bomb, sizeof bomb);
+		ck_assert_msg(read_all() < 0, "case %zu", i);
+	}
+}
+END_TEST
+
+START_TEST(other_versions_are_refused)
+{
+	uint8_t head[HEADER_BYTES] = { 0 };
+	memcpy(head, TRACE_MAGIC, 8);
+	put_u32(head + 8, TRACE_VERSION + 1);
+	put_file(head, sizeof head);
+	Diag d = { 0 };
+	ck_assert_ptr_null(trace_open(path, &d));
+	ck_assert_int_eq(d.errors, 1);
+	ck_assert_ptr_nonnull(strstr(d.item.v[0].text, "version 2"));
+	diag_free(&d);
+}
+END_TEST
+
+START_TEST(write_errors_are_reported)
+{
+	Diag d = { 0 };
+	ck_assert_ptr_null(trace_create("/nonexistent/directory/t.trace", &d));
+	ck_assert_int_eq(d.errors, 1);
+	TraceWriter *w = trace_create("/dev/full", &d);
+	if (w) { /* not on every system */
+		trace_launch(w, &launch);
+		ck_assert(!trace_close(w, &d));
+		ck_assert_int_eq(d.errors, 2);
+	}
+	diag_free(&d);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("trace");
+	TCase *t = tcase_create("file");
+	tcase_set_timeout(t, 60);
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, empty_trace);
+	tcase_add_test(t, launches_without_events);
+	tcase_add_test(t, many_chunks);
+	tcase_add_test(t, every_truncation_is_found);
+	tcase_add_test(t, every_flipped_bit_is_found);
+	tcase_add_test(t, lengths_are_bounded);
+	tcase_add_test(t, other_versions_are_refused);
+	tcase_add_test(t, write_errors_are_reported);
+	suite_add_tcase(s, t);
+	SRunner *run = srunner_create(s);
+	srunner_run_all(run, CK_NORMAL);
+	int failed = srunner_ntests_failed(run);
+	srunner_free(run);
+	return failed != 0;
+}

@@ -1,0 +1,83 @@
+/* The bytes of a trace file, shared by writer and reader; doc/trace.md is their description. */
+#ifndef GSIM_TRACE_FORMAT_H
+#define GSIM_TRACE_FORMAT_H
+#include "traces/trace.h"
+#include <stdio.h>
+
+#define TRACE_MAGIC "\211GTR\r\n\032\n"    /* a file damaged by a text transfer no longer begins with it */
+enum {
+	TRACE_VERSION = 1,
+	HEADER_BYTES = 16,                 /* magic, version, flags */
+	CHUNK_BYTES = 9,                   /* kind, raw length, stored length */
+	END_BYTES = 20,                    /* launches, events, CRC-32 */
+	CHUNK_LAUNCH = 'L', CHUNK_EVENTS = 'E', CHUNK_END = 'Z',
+
+	EVENTS_RAW = 256 * 1024,           /* most raw bytes of an event chunk */
+	LAUNCH_RAW = 64 * 1024 * 1024,     /* most raw bytes of a launch chunk */
+	EVENT_BYTES = 64,                  /* more than the longest event takes */
+	INS_BYTES = 6,                     /* least that an instruction takes */
+	MOST_INS = 1 << 22,
+	DEFLATE_RATIO = 1032,              /* deflate expands no byte to more than this many */
+	MOST_SMS = 65536, MOST_LANES = 64,
+
+	TAG_KIND = 0x0f, TAG_SAME_CYCLE = 0x10, TAG_SAME_WARP = 0x20, TAG_SAME_MASK = 0x40, TAG_SAME_SPLIT = 0x80,
+
+	CONTEXTS = 1024
+};
+
+/* What the next event of a warp is predicted from. Several warps may share a context: prediction suffers, nothing else. */
+typedef struct Context {
+	uint64_t mask, pc, a[16];
+	uint16_t split, depth;
+} Context;
+
+/* Everything an event depends on besides its own bytes; all zero at the start of an event chunk. */
+typedef struct Coder {
+	uint64_t cycle;
+	uint16_t sm, warp;
+	Context context[CONTEXTS];
+} Coder;
+
+static inline Context *coder_context(Coder *c, unsigned sm, unsigned warp)
+{
+	return &c->context[(sm * 67 + warp) % CONTEXTS];
+}
+
+/* What a of an event is stored as the difference to: the instruction after the last one issued, or the kind's last a. */
+static inline uint64_t coder_predict(const Context *x, unsigned kind)
+{
+	return kind == TR_ISSUE ? x->pc + 1 : x->a[kind];
+}
+
+static inline void coder_learn(Context *x, const TraceEvent *e)
+{
+	x->mask = e->mask;
+	x->split = e->split;
+	x->depth = e->depth;
+	x->a[e->kind] = e->a;
+	if (e->kind == TR_ISSUE)
+		x->pc = e->a;
+}
+
+static inline uint64_t zigzag(uint64_t v) { return v << 1 ^ (0 - (v >> 63)); }
+static inline uint64_t unzigzag(uint64_t v) { return v >> 1 ^ (0 - (v & 1)); }
+
+static inline void put_u32(uint8_t *p, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+static inline void put_u64(uint8_t *p, uint64_t v)
+{
+	put_u32(p, (uint32_t)v);
+	put_u32(p + 4, (uint32_t)(v >> 32));
+}
+static inline uint32_t get_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+static inline uint64_t get_u64(const uint8_t *p) { return get_u32(p) | (uint64_t)get_u32(p + 4) << 32; }
+
+/* Reads a trace from an open stream, which it closes; path is for messages. NULL with an error in diag. */
+TraceReader *trace_open_stream(FILE *, const char *path, Diag *);
+#endif

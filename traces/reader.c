@@ -1,0 +1,316 @@
+/* Reads traces. The file is hostile: every length is bounded before memory is taken for it, every number is checked. */
+#include "traces/format.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+typedef struct Bytes { const uint8_t *p, *end; bool bad; } Bytes; /* bad: something did not fit */
+
+struct TraceReader {
+	FILE *f;
+	char *path;
+	Diag *diag;
+	bool failed, ended;
+	uint64_t offset;           /* of the next byte of the file */
+	uint64_t launches, events;
+	uint32_t crc;              /* of every byte read so far */
+	z_stream z;
+	uint8_t *stored, *raw;     /* the current chunk */
+	size_t stored_cap, raw_cap;
+
+	Arena arena;               /* of the current launch */
+	TraceLaunch launch;
+	Bytes b;                   /* events not yet delivered */
+	Coder coder;
+};
+
+static int fail(TraceReader *r, const char *what)
+{
+	if (!r->failed)
+		diag_error(r->diag, (Loc){ r->path, 0, 0 }, "byte %llu: %s", (unsigned long long)r->offset, what);
+	r->failed = true;
+	return -1;
+}
+
+static bool take(TraceReader *r, void *p, size_t n)
+{
+	size_t got = fread(p, 1, n, r->f);
+	if (got != n) {
+		fail(r, ferror(r->f) ? strerror(errno) : "the trace ends too early: it was truncated, or its writer did not finish");
+		return false;
+	}
+	r->offset += n;
+	return true;
+}
+
+static void count_crc(TraceReader *r, const void *p, size_t n) { r->crc = (uint32_t)crc32(r->crc, p, (uInt)n); }
+
+TraceReader *trace_open_stream(FILE *f, const char *path, Diag *diag)
+{
+	TraceReader *r = xcalloc(1, sizeof *r);
+	r->f = f;
+	r->path = xstrdup(path);
+	r->diag = diag;
+	must(inflateInit(&r->z) == Z_OK);
+	uint8_t head[HEADER_BYTES];
+	if (fread(head, 1, sizeof head, f) != sizeof head || memcmp(head, TRACE_MAGIC, 8))
+		fail(r, "this is not a trace");
+	else if (get_u32(head + 8) != TRACE_VERSION)
+		diag_error(diag, (Loc){ path, 0, 0 }, "trace format version %u; this program reads version %d",
+			(unsigned)get_u32(head + 8), TRACE_VERSION), r->failed = true;
+	else if (get_u32(head + 12))
+		fail(r, "flags that are none");
+	if (r->failed) {
+		trace_reader_free(r);
+		return NULL;
+	}
+	r->offset = HEADER_BYTES;
+	count_crc(r, head, sizeof head);
+	return r;
+}
+
+TraceReader *trace_open(const char *path, Diag *diag)
+{
+	FILE *f = fopen(path, "rb");
+	if (!f) {
+		diag_error(diag, (Loc){ path, 0, 0 }, "cannot read the trace: %s", strerror(errno));
+		return NULL;
+	}
+	return trace_open_stream(f, path, diag);
+}
+
+void trace_reader_free(TraceReader *r)
+{
+	if (!r)
+		return;
+	inflateEnd(&r->z);
+	fclose(r->f);
+	arena_free(&r->arena);
+	free(r->stored);
+	free(r->raw);
+	free(r->path);
+	free(r);
+}
+
+/* ---- chunks ---- */
+
+static void reserve(uint8_t **p, size_t *cap, size_t n)
+{
+	if (n <= *cap)
+		return;
+	free(*p);
+	*p = xmalloc(*cap = n);
+}
+
+static bool inflate_chunk(TraceReader *r, size_t raw, size_t stored, size_t most)
+{
+	if (raw == 0 || raw > most || stored > compressBound((uLong)raw) + 64 || raw > stored * DEFLATE_RATIO) {
+		fail(r, "a chunk with an impossible length");
+		return false;
+	}
+	reserve(&r->stored, &r->stored_cap, stored);
+	if (!take(r, r->stored, stored))
+		return false;
+	count_crc(r, r->stored, stored);
+	reserve(&r->raw, &r->raw_cap, raw);
+	inflateReset(&r->z);
+	r->z.next_in = r->stored;
+	r->z.avail_in = (uInt)stored;
+	r->z.next_out = r->raw;
+	r->z.avail_out = (uInt)raw;
+	if (inflate(&r->z, Z_FINISH) != Z_STREAM_END || r->z.avail_in || r->z.avail_out) {
+		fail(r, "a chunk that does not decompress to what it says");
+		return false;
+	}
+	r->b = (Bytes){ r->raw, r->raw + raw, false };
+	return true;
+}
+
+static int read_end(TraceReader *r, size_t raw, size_t stored)
+{
+	uint8_t end[END_BYTES];
+	if (raw != END_BYTES || stored != END_BYTES)
+		return fail(r, "an end of the wrong length");
+	if (!take(r, end, sizeof end))
+		return -1;
+	if (get_u64(end) != r->launches || get_u64(end + 8) != r->events)
+		return fail(r, "launches or events are missing");
+	if (get_u32(end + 16) != r->crc)
+		return fail(r, "the checksum is wrong: the trace was damaged");
+	if (getc(r->f) != EOF)
+		return fail(r, "something follows the end of the trace");
+	r->ended = true;
+	return 0;
+}
+
+/* ---- varints and strings ---- */
+
+static inline uint64_t varint(Bytes *b)
+{
+	uint64_t v = 0;
+	for (int shift = 0; shift < 64 && b->p < b->end; shift += 7) {
+		uint8_t byte = *b->p++;
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			if (shift == 63 && byte > 1)
+				break;
+			return v;
+		}
+	}
+	b->bad = true;
+	return 0;
+}
+
+static inline uint64_t varint_upto(Bytes *b, uint64_t most)
+{
+	uint64_t v = varint(b);
+	if (v > most)
+		b->bad = true;
+	return b->bad ? 0 : v;
+}
+
+static const char *string(TraceReader *r, Bytes *b)
+{
+	size_t n = varint_upto(b, (uint64_t)(b->end - b->p));
+	if (b->bad || n > (size_t)(b->end - b->p) || memchr(b->p, 0, n)) {
+		b->bad = true;
+		return "";
+	}
+	b->p += n;
+	return arena_strndup(&r->arena, (const char *)b->p - n, n);
+}
+
+typedef Vec(const char *) Strings;
+
+static const char *shared_string(TraceReader *r, Bytes *b, Strings *s)
+{
+	uint64_t k = varint_upto(b, (uint64_t)s->n);
+	if (k == (uint64_t)s->n && !b->bad) {
+		const char *fresh = string(r, b);
+		vec_push(s, fresh);
+	}
+	return b->bad ? "" : s->v[k];
+}
+
+/* ---- the launch table ---- */
+
+static void read_ins(TraceReader *r, Bytes *b, Strings *s, TraceIns *i, int line_before)
+{
+	i->function = shared_string(r, b, s);
+	i->block = shared_string(r, b, s);
+	i->text = shared_string(r, b, s);
+	i->file = shared_string(r, b, s);
+	uint64_t line = (uint64_t)line_before + unzigzag(varint(b));
+	if ((int64_t)line != (int32_t)line)
+		b->bad = true;
+	i->line = (int32_t)line;
+	unsigned flags = (unsigned)varint_upto(b, 15);
+	i->block_start = flags & 1;
+	i->branch = flags >> 1 & 1;
+	i->overhead = flags >> 2 & 1;
+	i->inserted = flags >> 3 & 1;
+}
+
+static int read_launch(TraceReader *r)
+{
+	arena_free(&r->arena);
+	TraceLaunch *l = &r->launch;
+	*l = (TraceLaunch){ 0 };
+	Bytes *b = &r->b;
+	Strings s = { 0 };
+	vec_push(&s, "");
+	l->kernel = string(r, b);
+	l->machine = string(r, b);
+	l->model = string(r, b);
+	for (int k = 0; k < 3; k++)
+		l->grid[k] = (uint32_t)varint_upto(b, UINT32_MAX);
+	for (int k = 0; k < 3; k++)
+		l->block[k] = (uint32_t)varint_upto(b, UINT32_MAX);
+	l->warp_size = (int)varint_upto(b, MOST_LANES);
+	l->sms = (int)varint_upto(b, MOST_SMS);
+	l->nins = (int)varint_upto(b, MOST_INS);
+	if (l->nins > (b->end - b->p) / INS_BYTES) {
+		b->bad = true;
+		l->nins = 0;
+	}
+	if (!l->warp_size || !l->sms)
+		b->bad = true;
+	TraceIns *ins = arena_array(&r->arena, TraceIns, l->nins ? l->nins : 1);
+	l->ins = ins;
+	for (int k = 0; k < l->nins && !b->bad; k++)
+		read_ins(r, b, &s, &ins[k], k ? ins[k - 1].line : 0);
+	vec_free(&s);
+	if (b->bad || b->p != b->end)
+		return fail(r, "a launch that makes no sense");
+	r->launches++;
+	return 2;
+}
+
+/* ---- events ---- */
+
+static int read_event(TraceReader *r, TraceEvent *e)
+{
+	Bytes *b = &r->b;
+	Coder *c = &r->coder;
+	unsigned tag = *b->p++;
+	e->kind = tag & TAG_KIND;
+	if (e->kind >= TR_COUNT)
+		return fail(r, "an event of unknown kind");
+	if (!(tag & TAG_SAME_CYCLE))
+		c->cycle += unzigzag(varint(b));
+	if (!(tag & TAG_SAME_WARP)) {
+		c->sm = (uint16_t)varint_upto(b, (uint64_t)r->launch.sms - 1);
+		c->warp = (uint16_t)varint_upto(b, UINT16_MAX);
+	}
+	Context *x = coder_context(c, c->sm, c->warp);
+	e->cycle = c->cycle;
+	e->sm = c->sm;
+	e->warp = c->warp;
+	e->mask = tag & TAG_SAME_MASK ? x->mask : varint(b);
+	if (tag & TAG_SAME_SPLIT) {
+		e->split = x->split;
+		e->depth = x->depth;
+	} else {
+		e->split = (uint16_t)varint_upto(b, UINT16_MAX);
+		e->depth = (uint16_t)varint_upto(b, UINT16_MAX);
+	}
+	e->a = coder_predict(x, e->kind) + unzigzag(varint(b));
+	e->b = varint(b);
+	if (b->bad)
+		return fail(r, "an event that makes no sense");
+	coder_learn(x, e);
+	r->events++;
+	return 1;
+}
+
+int trace_next(TraceReader *r, TraceEvent *e, const TraceLaunch **launch)
+{
+	if (r->failed)
+		return -1;
+	if (r->ended)
+		return 0;
+	if (r->b.p < r->b.end)
+		return read_event(r, e);
+	uint8_t head[CHUNK_BYTES];
+	if (!take(r, head, sizeof head))
+		return -1;
+	size_t raw = get_u32(head + 1), stored = get_u32(head + 5);
+	if (head[0] == CHUNK_END)
+		return read_end(r, raw, stored);
+	count_crc(r, head, sizeof head);
+	if (head[0] == CHUNK_LAUNCH) {
+		if (!inflate_chunk(r, raw, stored, LAUNCH_RAW))
+			return -1;
+		*launch = &r->launch;
+		return read_launch(r);
+	}
+	if (head[0] != CHUNK_EVENTS)
+		return fail(r, "a chunk of unknown kind");
+	if (!r->launches)
+		return fail(r, "events before the first launch");
+	if (!inflate_chunk(r, raw, stored, EVENTS_RAW))
+		return -1;
+	memset(&r->coder, 0, sizeof r->coder);
+	return read_event(r, e);
+}
