@@ -1,5 +1,6 @@
 /* The trace file: what is written is read back; damage is found and never crashes. */
 #include "lib/file.h"
+#include "traces/export.h"
 #include "traces/format.h"
 #include <check.h>
 #include <stdlib.h>
@@ -243,6 +244,143 @@ START_TEST(write_errors_are_reported)
 }
 END_TEST
 
+/* ---- exporters ---- */
+
+static const TraceLaunch small = { "k", "fermi", "ipdom", { 1, 1, 1 }, { 8, 1, 1 }, 4, 1, 5, program };
+static const TraceEvent story[] = {
+	{ 0, 0xf, 0, 4, .kind = TR_BLOCK_START },
+	{ 0, 0xf, 0, 0, .depth = 1, .kind = TR_ISSUE },
+	{ 1, 0xf, 1, 0, .depth = 1, .kind = TR_ISSUE },
+	{ 1, 0x5, 2, 2, .depth = 2, .kind = TR_PUSH },
+	{ 3, 0x5, 2, 0, .depth = 2, .kind = TR_ISSUE },
+	{ 3, 0xa, 3, 0, .warp = 1, .depth = 1, .kind = TR_ISSUE },
+	{ 4, 0x5, 0x100000000100, 2, .depth = 2, .kind = TR_MEMORY },
+	{ 5, 0x5, 4, 0, .depth = 2, .kind = TR_SPILL },
+	{ 6, 0xa, 3, 1, .depth = 1, .kind = TR_POP },
+	{ 7, 0xf, 99, 0, .depth = 1, .kind = TR_ISSUE }, /* no such instruction */
+	{ 8, 0xf, 4, 0, .depth = 1, .kind = TR_EXIT },
+	{ 9, 0xf, 0, 0, .kind = TR_BLOCK_END },
+};
+
+static char *exported(const TraceExporter *x, TraceFilter f)
+{
+	Diag d = { 0 };
+	TraceWriter *w = trace_create(path, &d);
+	for (int l = 0; l < 2; l++) {
+		TraceLaunch named = small;
+		named.kernel = l ? "second,\"k\"" : "k";
+		trace_launch(w, &named);
+		for (size_t i = 0; i < sizeof story / sizeof *story; i++)
+			trace_event(w, &story[i]);
+	}
+	ck_assert(trace_close(w, &d));
+	TraceReader *r = trace_open(path, &d);
+	char *text;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+	ck_assert(trace_export(r, x, &f, out, &d));
+	fclose(out);
+	trace_reader_free(r);
+	ck_assert_int_eq(d.errors, 0);
+	return text;
+}
+
+START_TEST(text_is_readable)
+{
+	TraceFilter f = TRACE_EVERYTHING;
+	f.kernel = "k";
+	char *text = exported(&trace_text, f);
+	ck_assert_str_eq(text,
+		"launch 0: kernel k, grid (1, 1, 1), block (8, 1, 1), machine fermi, model ipdom, 1 SMs, warps of 4\n"
+		"   cycle  sm warp split depth event           lanes   \n"
+		"       0   0    0     0     0 block_start     1111     thread block 0, 4 threads\n"
+		"       0   0    0     0     1 issue           1111        0 B1: mov.u32 %a, 1  // k.cu:3\n"
+		"       1   0    0     0     1 issue           1111        1 B1: bra %p, B2, B3  // k.cu:4\n"
+		"       1   0    0     0     2 push            1.1.        2 B2\n"
+		"       3   0    0     0     2 issue           1.1.        2 B2: add.u32 %a, %a, 1  // k.cu:1  (inserted by a pass)\n"
+		"       3   0    1     0     1 issue           .1.1        3 B3: sync  (added by lowering)\n"
+		"       4   0    0     0     2 memory          1.1.     0x100000000100, 2 sectors\n"
+		"       5   0    0     0     2 spill           1.1.        4 entries\n"
+		"       6   0    0     0     1 pop             .1.1        3 B3\n"
+		"       7   0    0     0     1 issue           1111       99\n"
+		"       8   0    0     0     1 exit            1111        4 B3, 0 lanes left\n"
+		"       9   0    0     0     0 block_end       1111     thread block 0\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(csv_is_quoted)
+{
+	TraceFilter f = TRACE_EVERYTHING;
+	f.from = 1;
+	f.to = 3;
+	f.warp = 0;
+	f.kinds = 1u << TR_ISSUE;
+	f.kernel = "second,\"k\"";
+	char *text = exported(&trace_csv, f);
+	ck_assert_str_eq(text,
+		"launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,function,block,file,line,text\n"
+		"1,\"second,\"\"k\"\"\",1,0,0,0,1,issue,0xf,1,0,k,B1,k.cu,4,\"bra %p, B2, B3\"\n"
+		"1,\"second,\"\"k\"\"\",3,0,0,0,2,issue,0x5,2,0,k,B2,k.cu,1,\"add.u32 %a, %a, 1\"\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(summary_counts)
+{
+	TraceFilter f = TRACE_EVERYTHING;
+	f.kernel = "k";
+	char *text = exported(&trace_summary, f);
+	static const struct { const char *name; int value; } rows[] = {
+		{ "events", 12 }, { "last_cycle", 9 }, { "warp_instructions", 4 }, { "lanes", 14 }, { "inserted", 1 },
+		{ "overhead", 1 }, { "noop_fetches", 0 }, { "pushes", 1 }, { "pops", 1 }, { "max_depth", 2 }, { "depth_sum", 6 },
+		{ "spills", 1 }, { "fills", 0 }, { "reconvergences", 0 }, { "thread_blocks", 1 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char line[64];
+		snprintf(line, sizeof line, "  %-20s %12d\n", rows[i].name, rows[i].value);
+		ck_assert_msg(strstr(text, line) != NULL, "expected '%s' in\n%s", line, text);
+	}
+	ck_assert_ptr_nonnull(strstr(text, "  block k B1: fetches 1, lanes 4\n"));
+	ck_assert_ptr_nonnull(strstr(text, "  block k B2: fetches 1, lanes 2\n"));
+	ck_assert_ptr_nonnull(strstr(text, "  block k B3: fetches 1, lanes 2\n"));
+	free(text);
+}
+END_TEST
+
+static int count(const char *text, const char *what)
+{
+	int n = 0;
+	for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
+		n++;
+	return n;
+}
+
+START_TEST(perfetto_has_tracks_slices_and_counters)
+{
+	char *text = exported(&trace_perfetto, TRACE_EVERYTHING);
+	ck_assert_int_eq(count(text, "\"thread_name\""), 2);
+	ck_assert_int_eq(count(text, "\"ph\":\"X\""), 2 * 3);
+	ck_assert_int_eq(count(text, "\"ph\":\"i\""), 2 * (1 + 7));
+	/* B1 lasts from cycle 0 to the issue of B2 in cycle 3; the second launch begins after the first's last cycle */
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":0,\"dur\":3,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":10,\"dur\":3,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"depth of warp 0\",\"pid\":1,\"ts\":1,\"args\":{\"entries\":2}"));
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"second,\\\"k\\\"\",\"cat\":\"launch\",\"ts\":10,"));
+	free(text);
+}
+END_TEST
+
+START_TEST(kinds_have_names)
+{
+	for (int k = 0; k < TR_COUNT; k++)
+		ck_assert_int_eq(trace_kind(trace_kind_name[k], strlen(trace_kind_name[k])), k);
+	ck_assert_int_eq(trace_kind("issues", 6), -1);
+	ck_assert_int_eq(trace_kind("issue,push", 5), TR_ISSUE);
+	ck_assert_int_eq(trace_kind("", 0), -1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("trace");
@@ -257,6 +395,14 @@ int main(void)
 	tcase_add_test(t, lengths_are_bounded);
 	tcase_add_test(t, other_versions_are_refused);
 	tcase_add_test(t, write_errors_are_reported);
+	suite_add_tcase(s, t);
+	t = tcase_create("export");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, text_is_readable);
+	tcase_add_test(t, csv_is_quoted);
+	tcase_add_test(t, summary_counts);
+	tcase_add_test(t, perfetto_has_tracks_slices_and_counters);
+	tcase_add_test(t, kinds_have_names);
 	suite_add_tcase(s, t);
 	SRunner *run = srunner_create(s);
 	srunner_run_all(run, CK_NORMAL);

@@ -19,8 +19,9 @@ struct TraceReader {
 	uint8_t *stored, *raw;     /* the current chunk */
 	size_t stored_cap, raw_cap;
 
-	Arena arena;               /* of the current launch */
-	TraceLaunch launch;
+	Arena arena[2];            /* of the current launch and the one before it */
+	TraceLaunch launch[2];
+	int now;                   /* which is the current one */
 	Bytes b;                   /* events not yet delivered */
 	Coder coder;
 };
@@ -86,7 +87,8 @@ void trace_reader_free(TraceReader *r)
 		return;
 	inflateEnd(&r->z);
 	fclose(r->f);
-	arena_free(&r->arena);
+	arena_free(&r->arena[0]);
+	arena_free(&r->arena[1]);
 	free(r->stored);
 	free(r->raw);
 	free(r->path);
@@ -178,7 +180,7 @@ static const char *string(TraceReader *r, Bytes *b)
 		return "";
 	}
 	b->p += n;
-	return arena_strndup(&r->arena, (const char *)b->p - n, n);
+	return arena_strndup(&r->arena[r->now], (const char *)b->p - n, n);
 }
 
 typedef Vec(const char *) Strings;
@@ -214,8 +216,9 @@ static void read_ins(TraceReader *r, Bytes *b, Strings *s, TraceIns *i, int line
 
 static int read_launch(TraceReader *r)
 {
-	arena_free(&r->arena);
-	TraceLaunch *l = &r->launch;
+	r->now ^= 1;
+	arena_free(&r->arena[r->now]);
+	TraceLaunch *l = &r->launch[r->now];
 	*l = (TraceLaunch){ 0 };
 	Bytes *b = &r->b;
 	Strings s = { 0 };
@@ -236,7 +239,7 @@ static int read_launch(TraceReader *r)
 	}
 	if (!l->warp_size || !l->sms)
 		b->bad = true;
-	TraceIns *ins = arena_array(&r->arena, TraceIns, l->nins ? l->nins : 1);
+	TraceIns *ins = arena_array(&r->arena[r->now], TraceIns, l->nins ? l->nins : 1);
 	l->ins = ins;
 	for (int k = 0; k < l->nins && !b->bad; k++)
 		read_ins(r, b, &s, &ins[k], k ? ins[k - 1].line : 0);
@@ -260,7 +263,7 @@ static int read_event(TraceReader *r, TraceEvent *e)
 	if (!(tag & TAG_SAME_CYCLE))
 		c->cycle += unzigzag(varint(b));
 	if (!(tag & TAG_SAME_WARP)) {
-		c->sm = (uint16_t)varint_upto(b, (uint64_t)r->launch.sms - 1);
+		c->sm = (uint16_t)varint_upto(b, (uint64_t)r->launch[r->now].sms - 1);
 		c->warp = (uint16_t)varint_upto(b, UINT16_MAX);
 	}
 	Context *x = coder_context(c, c->sm, c->warp);
@@ -302,8 +305,9 @@ int trace_next(TraceReader *r, TraceEvent *e, const TraceLaunch **launch)
 	if (head[0] == CHUNK_LAUNCH) {
 		if (!inflate_chunk(r, raw, stored, LAUNCH_RAW))
 			return -1;
-		*launch = &r->launch;
-		return read_launch(r);
+		int k = read_launch(r);
+		*launch = &r->launch[r->now];
+		return k;
 	}
 	if (head[0] != CHUNK_EVENTS)
 		return fail(r, "a chunk of unknown kind");

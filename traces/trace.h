@@ -58,7 +58,8 @@ bool trace_close(TraceWriter *, Diag *);               /* false: something could
 
 typedef struct TraceReader TraceReader;
 TraceReader *trace_open(const char *path, Diag *);
-/* The next item: 1 an event, 2 the start of a launch (*launch valid until the next one), 0 the end, -1 an error (in diag). */
+/* The next item: 1 an event, 2 the start of a launch (*launch stays valid until the next but one is read), 0 the end,
+   -1 an error (in diag). */
 int trace_next(TraceReader *, TraceEvent *, const TraceLaunch **launch);
 void trace_reader_free(TraceReader *);
 #endif

@@ -1,0 +1,31 @@
+#!/bin/sh
+# The arrows between the folders hold, and tools/check-includes finds each kind of wrong one.
+set -e
+tool=${srcdir:-.}/tools/check-includes
+"$tool" "${srcdir:-.}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir "$dir/lib" "$dir/isa" "$dir/passes" "$dir/sim" "$dir/traces" "$dir/tools"
+echo '#include "lib/b.h"' >"$dir/lib/a.c"
+"$tool" "$dir"
+wrong() { # file, line of text
+	echo "$2" >"$dir/$1"
+	if "$tool" "$dir" >"$dir/out"; then
+		echo "$1: $2 was accepted"
+		exit 1
+	fi
+	grep -q "^$1:1: error: " "$dir/out"
+	rm "$dir/$1"
+}
+wrong lib/x.c '#include "isa/ir.h"'
+wrong isa/x.h '#include "passes/pass.h"'
+wrong isa/x.c '  #  include "sim/config.h"'
+wrong passes/x.c '#include "sim/config.h"'
+wrong traces/x.c '#include "isa/ir.h"'
+wrong passes/x.c '#include "traces/trace.h"'
+wrong sim/x.c '#include "tools/front.h"'
+wrong sim/x.c '#include "stats.h"'
+wrong sim/x.c '#include <zlib.h>'
+wrong tools/x.c '#include <libelf.h>'
+wrong lib/x.c '#include <check.h>'
+"$tool" "$dir"

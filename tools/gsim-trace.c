@@ -1,0 +1,146 @@
+/* gsim-trace: what a recorded trace says, as text, table, time line or sums. */
+#include "config.h"
+#include "traces/export.h"
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { OPT_KERNEL = 256, OPT_SM, OPT_WARP, OPT_CYCLES, OPT_EVENTS, OPT_VERSION };
+
+static const struct option options[] = {
+	{ "text", no_argument, NULL, 't' }, { "csv", no_argument, NULL, 'c' }, { "perfetto", no_argument, NULL, 'p' },
+	{ "summary", no_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
+	{ "kernel", required_argument, NULL, OPT_KERNEL }, { "sm", required_argument, NULL, OPT_SM },
+	{ "warp", required_argument, NULL, OPT_WARP }, { "cycles", required_argument, NULL, OPT_CYCLES },
+	{ "events", required_argument, NULL, OPT_EVENTS }, { "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPT_VERSION }, { NULL, 0, NULL, 0 }
+};
+
+static const char help[] =
+	"usage: gsim-trace [options] FILE\n"
+	"  -t, --text            one event a line (default)\n"
+	"  -c, --csv             comma-separated values\n"
+	"  -p, --perfetto        JSON for ui.perfetto.dev and chrome://tracing\n"
+	"  -s, --summary         sums of each launch, as the report of the run counts them\n"
+	"  -o, --output FILE     write there instead of to standard output\n"
+	"      --kernel NAME     only launches of this kernel\n"
+	"      --sm N            only this SM\n"
+	"      --warp N          only this warp of each SM\n"
+	"      --cycles A:B      only cycles A to B; either may be left out\n"
+	"      --events LIST     only these kinds: ";
+
+static void print_help(void)
+{
+	fputs(help, stdout);
+	for (int k = 0; k < TR_COUNT; k++)
+		printf("%s%s", k == 0 ? "" : k == 6 ? ",\n                        " : ",", trace_kind_name[k]);
+	puts("\n  -h, --help            this text\n      --version         the version\n"
+		"Exit status: 0, or 2 after a wrong argument or a damaged trace.");
+}
+
+static bool number(const char *s, const char *end, uint64_t most, uint64_t *out)
+{
+	uint64_t v = 0;
+	if (s == end)
+		return false;
+	for (; s < end; s++) {
+		if (*s < '0' || *s > '9' || v > (UINT64_MAX - 9) / 10)
+			return false;
+		v = v * 10 + (uint64_t)(*s - '0');
+	}
+	*out = v;
+	return v <= most;
+}
+
+static bool parse_index(const char *option, const char *s, int *out, Diag *d)
+{
+	uint64_t v;
+	if (!number(s, s + strlen(s), UINT16_MAX, &v)) {
+		diag_error(d, (Loc){ 0 }, "%s: expected a number from 0 to 65535, found '%s'", option, s);
+		return false;
+	}
+	*out = (int)v;
+	return true;
+}
+
+static bool parse_cycles(const char *s, TraceFilter *f, Diag *d)
+{
+	const char *colon = strchr(s, ':'), *end = s + strlen(s);
+	const char *first_end = colon ? colon : end, *last = colon ? colon + 1 : s;
+	bool ok = (colon == s || number(s, first_end, UINT64_MAX, &f->from))
+		&& ((colon && last == end) || number(last, end, UINT64_MAX, &f->to)) && f->from <= f->to;
+	if (!ok)
+		diag_error(d, (Loc){ 0 }, "--cycles: expected A:B with A <= B, found '%s'", s);
+	return ok;
+}
+
+static bool parse_events(const char *s, TraceFilter *f, Diag *d)
+{
+	f->kinds = 0;
+	for (;;) {
+		size_t n = strcspn(s, ",");
+		int k = trace_kind(s, n);
+		if (k < 0) {
+			diag_error(d, (Loc){ 0 }, "--events: there is no kind of event '%.*s'; --help lists them", (int)n, s);
+			return false;
+		}
+		f->kinds |= 1u << k;
+		if (!s[n])
+			return true;
+		s += n + 1;
+	}
+}
+
+static bool export(const char *path, const char *output, const TraceExporter *x, const TraceFilter *f, Diag *d)
+{
+	TraceReader *r = trace_open(path, d);
+	if (!r)
+		return false;
+	FILE *out = output ? fopen(output, "w") : stdout;
+	bool ok = out;
+	if (!out)
+		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
+	else
+		ok = trace_export(r, x, f, out, d);
+	if (output && out && fclose(out)) {
+		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
+		ok = false;
+	}
+	trace_reader_free(r);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	Diag d = { 0 };
+	const TraceExporter *x = &trace_text;
+	TraceFilter f = TRACE_EVERYTHING;
+	const char *output = NULL;
+	bool ok = true;
+	for (int c; ok && (c = getopt_long(argc, argv, "tcpso:h", options, NULL)) != -1;)
+		switch (c) {
+		case 't': x = &trace_text; break;
+		case 'c': x = &trace_csv; break;
+		case 'p': x = &trace_perfetto; break;
+		case 's': x = &trace_summary; break;
+		case 'o': output = optarg; break;
+		case OPT_KERNEL: f.kernel = optarg; break;
+		case OPT_SM: ok = parse_index("--sm", optarg, &f.sm, &d); break;
+		case OPT_WARP: ok = parse_index("--warp", optarg, &f.warp, &d); break;
+		case OPT_CYCLES: ok = parse_cycles(optarg, &f, &d); break;
+		case OPT_EVENTS: ok = parse_events(optarg, &f, &d); break;
+		case 'h': print_help(); return 0;
+		case OPT_VERSION: puts("gsim-trace (" PACKAGE_NAME ") " PACKAGE_VERSION); return 0;
+		default: return 2; /* getopt has said why */
+		}
+	if (ok && optind + 1 != argc) {
+		diag_error(&d, (Loc){ 0 }, "expected one trace, found %d arguments; gsim-trace --help says more", argc - optind);
+		ok = false;
+	}
+	if (ok)
+		ok = export(argv[optind], output, x, &f, &d);
+	diag_print(&d, stderr);
+	diag_free(&d);
+	return ok ? 0 : 2;
+}

@@ -1,0 +1,67 @@
+#include "traces/export.h"
+#include <string.h>
+
+int trace_kind(const char *name, size_t n)
+{
+	for (int k = 0; k < TR_COUNT; k++)
+		if (!strncmp(trace_kind_name[k], name, n) && !trace_kind_name[k][n])
+			return k;
+	return -1;
+}
+
+const TraceIns *trace_ins(const TraceLaunch *l, uint64_t pc) { return pc < (uint64_t)l->nins ? &l->ins[pc] : NULL; }
+
+bool trace_at_pc(int kind)
+{
+	return kind == TR_ISSUE || kind == TR_PUSH || kind == TR_POP || kind == TR_RECONVERGE || kind == TR_EXIT;
+}
+
+char *trace_lanes(uint64_t mask, int warp_size, char buf[24])
+{
+	if (warp_size > 8) {
+		snprintf(buf, 24, "%0*llx", (warp_size + 3) / 4, (unsigned long long)mask);
+		return buf;
+	}
+	for (int i = 0; i < warp_size; i++)
+		buf[i] = mask >> i & 1 ? '1' : '.';
+	buf[warp_size] = 0;
+	return buf;
+}
+
+static bool passes(const TraceFilter *f, const TraceEvent *e)
+{
+	return f->kinds >> e->kind & 1 && (f->sm < 0 || e->sm == f->sm) && (f->warp < 0 || e->warp == f->warp)
+		&& e->cycle >= f->from && e->cycle <= f->to;
+}
+
+bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, FILE *out, Diag *diag)
+{
+	TraceExport t = { .out = out, .launch_number = -1 };
+	const TraceLaunch *next;
+	TraceEvent e;
+	bool wanted = false;
+	int k;
+	x->begin(&t);
+	while ((k = trace_next(r, &e, &next)) > 0) {
+		if (k == 1) {
+			if (wanted && passes(f, &e))
+				x->event(&t, &e);
+			continue;
+		}
+		if (wanted)
+			x->finish(&t);
+		t.launch = next;
+		t.launch_number++;
+		wanted = !f->kernel || !strcmp(f->kernel, next->kernel);
+		if (wanted)
+			x->launch(&t);
+	}
+	if (wanted)
+		x->finish(&t);
+	x->end(&t);
+	if (fflush(out) || ferror(out)) {
+		diag_error(diag, (Loc){ 0 }, "the output could not be written");
+		return false;
+	}
+	return k == 0;
+}

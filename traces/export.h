@@ -1,0 +1,56 @@
+/* What becomes of a recorded trace: text, tables, timelines, sums. */
+#ifndef GSIM_TRACE_EXPORT_H
+#define GSIM_TRACE_EXPORT_H
+#include "traces/trace.h"
+#include <stdio.h>
+
+typedef struct TraceFilter {
+	const char *kernel;            /* only launches of it; NULL: all */
+	int sm, warp;                  /* only these; -1: all */
+	uint64_t from, to;             /* cycles, both included */
+	uint32_t kinds;                /* bit k: events of kind k */
+} TraceFilter;
+#define TRACE_EVERYTHING ((TraceFilter){ NULL, -1, -1, 0, UINT64_MAX, ~(uint32_t)0 })
+
+/* One way to write a trace: what it does before all else, when a launch begins (numbered from 0), at an event, when a launch
+   ends, and at the end. It writes to `out`; `state` is its own from begin to end. */
+typedef struct TraceExport { FILE *out; void *state; int launch_number; const TraceLaunch *launch; } TraceExport;
+typedef struct TraceExporter {
+	const char *name, *help;
+	void (*begin)(TraceExport *);
+	void (*launch)(TraceExport *);
+	void (*event)(TraceExport *, const TraceEvent *);
+	void (*finish)(TraceExport *); /* the launch */
+	void (*end)(TraceExport *);
+} TraceExporter;
+extern const TraceExporter trace_text, trace_csv, trace_perfetto, trace_summary;
+
+/* Feeds what passes the filter of a whole trace to the exporter; false with errors in diag (what came before was exported). */
+bool trace_export(TraceReader *, const TraceExporter *, const TraceFilter *, FILE *out, Diag *);
+
+/* Which kind has this name; -1: none. */
+int trace_kind(const char *name, size_t n);
+/* Instruction number pc of the launch, or NULL: events may name places outside the program. */
+const TraceIns *trace_ins(const TraceLaunch *, uint64_t pc);
+/* True when a of this kind of event is a pc. */
+bool trace_at_pc(int kind);
+/* The lanes of a mask, lane 0 first, as 1s and dots for warps of up to 8 lanes, else in hexadecimal. Returns buf. */
+char *trace_lanes(uint64_t mask, int warp_size, char buf[24]);
+
+/* The sums of one launch. */
+typedef struct TraceBlockSum { const char *function, *label; uint64_t fetches, lanes; } TraceBlockSum;
+typedef struct TraceSum {
+	uint64_t events, last_cycle;
+	uint64_t issues, lanes, inserted; /* of the module's own instructions; of those, the ones that passes inserted */
+	uint64_t overhead;                /* issues of what lowering added */
+	uint64_t empty;                   /* issues without a lane */
+	uint64_t of_kind[TR_COUNT];
+	uint64_t max_depth, depth_sum;    /* depth_sum: over all issues */
+	uint64_t filled, spilled;         /* entries moved */
+	int nblocks;
+	TraceBlockSum *block;             /* in order of address */
+	int *block_of;                    /* by pc */
+} TraceSum;
+TraceSum *trace_sum_new(Arena *, const TraceLaunch *); /* holds the launch's strings */
+void trace_sum_event(TraceSum *, const TraceLaunch *, const TraceEvent *);
+#endif

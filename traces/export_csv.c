@@ -1,0 +1,47 @@
+/* Traces as comma-separated values (RFC 4180), one event a line. */
+#include "traces/export.h"
+#include <inttypes.h>
+#include <string.h>
+
+static void begin(TraceExport *t)
+{
+	fputs("launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,function,block,file,line,text\n", t->out);
+}
+
+static void field(FILE *out, const char *s)
+{
+	putc(',', out);
+	if (!strpbrk(s, ",\"\r\n")) {
+		fputs(s, out);
+		return;
+	}
+	putc('"', out);
+	for (; *s; s++) {
+		if (*s == '"')
+			putc('"', out);
+		putc(*s, out);
+	}
+	putc('"', out);
+}
+
+static void event(TraceExport *t, const TraceEvent *e)
+{
+	const TraceIns *i = trace_at_pc(e->kind) ? trace_ins(t->launch, e->a) : NULL;
+	fprintf(t->out, "%d", t->launch_number);
+	field(t->out, t->launch->kernel);
+	fprintf(t->out, ",%" PRIu64 ",%d,%d,%d,%d,%s,0x%" PRIx64 ",%" PRIu64 ",%" PRIu64, e->cycle, e->sm, e->warp, e->split,
+		e->depth, trace_kind_name[e->kind], e->mask, e->a, e->b);
+	field(t->out, i ? i->function : "");
+	field(t->out, i ? i->block : "");
+	field(t->out, i ? i->file : "");
+	if (i && i->line)
+		fprintf(t->out, ",%d", i->line);
+	else
+		putc(',', t->out);
+	field(t->out, i ? i->text : "");
+	putc('\n', t->out);
+}
+
+static void nothing(TraceExport *t) {}
+
+const TraceExporter trace_csv = { "csv", "one event a line, for spreadsheets", begin, nothing, event, nothing, nothing };

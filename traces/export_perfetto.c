@@ -1,0 +1,182 @@
+/* Traces as JSON for Perfetto and chrome://tracing: a process for each SM, a thread for each warp, a slice for each stay in
+ * a basic block, an instant for every other event, a counter for the depth of each warp's divergence structure.
+ * A microsecond on the time line is a cycle. Launches follow one another. */
+#include "traces/export.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct Track {             /* a warp */
+	uint32_t key;                  /* sm, warp */
+	bool named;
+	const TraceIns *block;         /* first instruction issued in the open slice; NULL: no slice is open */
+	uint16_t split, depth;
+	uint64_t mask, start, last;    /* last: cycle of the last issue */
+} Track;
+
+typedef struct State {
+	bool comma;
+	uint64_t base, latest;         /* time of the launch's cycle 0, and of the latest event */
+	Vec(Track) track;
+	int *slot;                     /* hash table of indices into track plus 1 */
+	uint32_t nslot;
+} State;
+
+static void begin(TraceExport *t)
+{
+	t->state = xcalloc(1, sizeof(State));
+	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", t->out);
+}
+
+static void next_item(TraceExport *t)
+{
+	State *s = t->state;
+	fputs(s->comma ? ",\n" : "\n", t->out);
+	s->comma = true;
+}
+
+static void json_string(FILE *out, const char *s)
+{
+	putc('"', out);
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20 || c >= 0x7f) /* bytes that are not ASCII stay readable as Latin-1 whatever they were */
+			fprintf(out, "\\u%04x", c);
+		else
+			putc(c, out);
+	}
+	putc('"', out);
+}
+
+static void rehash(State *s)
+{
+	s->nslot = s->nslot ? s->nslot * 2 : 256;
+	free(s->slot);
+	s->slot = xcalloc(s->nslot, sizeof *s->slot);
+	for (int k = 0; k < s->track.n; k++) {
+		uint32_t i = s->track.v[k].key * 2654435761u & (s->nslot - 1);
+		while (s->slot[i])
+			i = (i + 1) & (s->nslot - 1);
+		s->slot[i] = k + 1;
+	}
+}
+
+static Track *track(State *s, const TraceEvent *e)
+{
+	uint32_t key = (uint32_t)e->sm << 16 | e->warp;
+	if ((uint32_t)s->track.n * 2 >= s->nslot)
+		rehash(s);
+	uint32_t i = key * 2654435761u & (s->nslot - 1);
+	for (; s->slot[i]; i = (i + 1) & (s->nslot - 1))
+		if (s->track.v[s->slot[i] - 1].key == key)
+			return &s->track.v[s->slot[i] - 1];
+	vec_push(&s->track, ((Track){ .key = key }));
+	s->slot[i] = s->track.n;
+	return &vec_last(&s->track);
+}
+
+static void name_track(TraceExport *t, State *s, Track *k, const TraceEvent *e)
+{
+	if (k->named)
+		return;
+	k->named = true;
+	next_item(t);
+	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"SM %d\"}},\n", e->sm + 1, e->sm);
+	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"warp %d\"}}", e->sm + 1,
+		e->warp, e->warp);
+}
+
+static void close_slice(TraceExport *t, State *s, Track *k, uint64_t until)
+{
+	if (!k->block)
+		return;
+	char lanes[24];
+	next_item(t);
+	fputs("{\"ph\":\"X\",\"name\":", t->out);
+	json_string(t->out, *k->block->block ? k->block->block : "(no label)");
+	fprintf(t->out, ",\"cat\":\"block\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"args\":{\"lanes\":\"%s\","
+		"\"split\":%d,\"function\":", (k->key >> 16) + 1, k->key & 0xffff, s->base + k->start,
+		until > k->start ? until - k->start : 0,
+		trace_lanes(k->mask, t->launch->warp_size, lanes), k->split);
+	json_string(t->out, k->block->function);
+	fputs(",\"file\":", t->out);
+	json_string(t->out, k->block->file);
+	fprintf(t->out, ",\"line\":%d}}", k->block->line);
+	k->block = NULL;
+}
+
+static void finish(TraceExport *t)
+{
+	State *s = t->state;
+	for (int i = 0; i < s->track.n; i++)
+		close_slice(t, s, &s->track.v[i], s->track.v[i].last + 1);
+}
+
+static void launch(TraceExport *t)
+{
+	State *s = t->state;
+	const TraceLaunch *l = t->launch;
+	s->base = s->latest;
+	for (int i = 0; i < s->track.n; i++)
+		s->track.v[i].depth = 0;
+	next_item(t);
+	fputs("{\"ph\":\"i\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"name\":", t->out);
+	json_string(t->out, l->kernel);
+	fprintf(t->out, ",\"cat\":\"launch\",\"ts\":%" PRIu64 ",\"args\":{\"launch\":%d,\"model\":", s->base, t->launch_number);
+	json_string(t->out, l->model);
+	fputs(",\"machine\":", t->out);
+	json_string(t->out, l->machine);
+	fputs("}}", t->out);
+}
+
+static void issue(TraceExport *t, State *s, Track *k, const TraceEvent *e)
+{
+	const TraceIns *i = trace_ins(t->launch, e->a);
+	if (k->block && (!i || i->block_start || k->split != e->split || k->mask != e->mask || strcmp(i->block, k->block->block)
+		|| strcmp(i->function, k->block->function)))
+		close_slice(t, s, k, e->cycle > k->last ? e->cycle : k->last);
+	if (!k->block && i) {
+		k->block = i;
+		k->start = e->cycle;
+		k->split = e->split;
+		k->mask = e->mask;
+	}
+	k->last = e->cycle;
+}
+
+static void event(TraceExport *t, const TraceEvent *e)
+{
+	State *s = t->state;
+	Track *k = track(s, e);
+	name_track(t, s, k, e);
+	if (s->base + e->cycle + 1 > s->latest)
+		s->latest = s->base + e->cycle + 1;
+	if (e->kind == TR_ISSUE) {
+		issue(t, s, k, e);
+	} else {
+		char lanes[24];
+		next_item(t);
+		fprintf(t->out, "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"event\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRIu64
+			",\"args\":{\"lanes\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64 "}}", trace_kind_name[e->kind], e->sm + 1, e->warp,
+			s->base + e->cycle, trace_lanes(e->mask, t->launch->warp_size, lanes), e->a, e->b);
+	}
+	if (e->depth != k->depth) {
+		k->depth = e->depth;
+		next_item(t);
+		fprintf(t->out, "{\"ph\":\"C\",\"name\":\"depth of warp %d\",\"pid\":%d,\"ts\":%" PRIu64 ",\"args\":{\"entries\":%d}}",
+			e->warp, e->sm + 1, s->base + e->cycle, e->depth);
+	}
+}
+
+static void end(TraceExport *t)
+{
+	State *s = t->state;
+	fputs("\n]}\n", t->out);
+	vec_free(&s->track);
+	free(s->slot);
+	free(s);
+}
+
+const TraceExporter trace_perfetto = { "perfetto", "JSON for ui.perfetto.dev and chrome://tracing", begin, launch,
+	event, finish, end };

@@ -1,0 +1,76 @@
+/* Traces as aligned text, one event a line. */
+#include "traces/export.h"
+#include <inttypes.h>
+
+static void launch(TraceExport *t)
+{
+	const TraceLaunch *l = t->launch;
+	fprintf(t->out, "launch %d: kernel %s, grid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "), block (%" PRIu32 ", %" PRIu32
+		", %" PRIu32 "), machine %s, model %s, %d SMs, warps of %d\n", t->launch_number, l->kernel, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->machine, l->model, l->sms,
+		l->warp_size);
+	fprintf(t->out, "%8s %3s %4s %5s %5s %-15s %-*s\n", "cycle", "sm", "warp", "split", "depth", "event",
+		l->warp_size > 8 ? (l->warp_size + 3) / 4 : 8, "lanes");
+}
+
+static void place(FILE *out, const TraceIns *i, uint64_t pc)
+{
+	fprintf(out, "%4" PRIu64, pc);
+	if (i)
+		fprintf(out, " %s", i->block);
+}
+
+static void issue(FILE *out, const TraceIns *i, uint64_t pc)
+{
+	place(out, i, pc);
+	if (!i)
+		return;
+	fprintf(out, ": %s", i->text);
+	if (*i->file)
+		fprintf(out, "  // %s:%d", i->file, i->line);
+	if (i->overhead || i->inserted)
+		fputs(i->overhead ? "  (added by lowering)" : "  (inserted by a pass)", out);
+}
+
+static void event(TraceExport *t, const TraceEvent *e)
+{
+	char lanes[24];
+	const TraceIns *i = trace_at_pc(e->kind) ? trace_ins(t->launch, e->a) : NULL;
+	fprintf(t->out, "%8" PRIu64 " %3d %4d %5d %5d %-15s %-8s ", e->cycle, e->sm, e->warp, e->split, e->depth,
+		trace_kind_name[e->kind], trace_lanes(e->mask, t->launch->warp_size, lanes));
+	switch (e->kind) {
+	case TR_ISSUE:
+		issue(t->out, i, e->a);
+		break;
+	case TR_PUSH: case TR_POP:
+		place(t->out, i, e->a);
+		break;
+	case TR_SPILL: case TR_FILL:
+		fprintf(t->out, "%4" PRIu64 " entries", e->a);
+		break;
+	case TR_RECONVERGE:
+		place(t->out, i, e->a);
+		fprintf(t->out, ", %" PRIu64 " groups", e->b);
+		break;
+	case TR_BARRIER_WAIT: case TR_BARRIER_RELEASE:
+		fprintf(t->out, "barrier %" PRIu64 ", %" PRIu64 " threads", e->a, e->b);
+		break;
+	case TR_MEMORY:
+		fprintf(t->out, "0x%" PRIx64 ", %" PRIu64 " sectors", e->a, e->b);
+		break;
+	case TR_BLOCK_START:
+		fprintf(t->out, "thread block %" PRIu64 ", %" PRIu64 " threads", e->a, e->b);
+		break;
+	case TR_BLOCK_END:
+		fprintf(t->out, "thread block %" PRIu64, e->a);
+		break;
+	case TR_EXIT:
+		place(t->out, i, e->a);
+		fprintf(t->out, ", %" PRIu64 " lanes left", e->b);
+		break;
+	}
+	putc('\n', t->out);
+}
+
+static void nothing(TraceExport *t) {}
+
+const TraceExporter trace_text = { "text", "one event a line (default)", nothing, launch, event, nothing, nothing };
