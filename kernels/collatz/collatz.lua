@@ -1,0 +1,19 @@
+local n, first = 1024, 9000
+local steps, peak = gpu.buffer("u32", n), gpu.buffer("u64", n)
+
+gpu.launch { kernel = "collatz", grid = n // 128, block = 128, args = { first, steps, peak } }
+
+for i = 0, n - 1 do
+	local x, k = first + i, 0
+	local top = x
+	while x ~= 1 do
+		if x % 2 == 1 then
+			x = 3 * x + 1
+			top = math.max(top, x)
+		else
+			x = x // 2
+		end
+		k = k + 1
+	end
+	gpu.check(steps:get(i) == k and peak:get(i) == top, ("sequence from %d: %d steps, not %d"):format(first + i, steps:get(i), k))
+end

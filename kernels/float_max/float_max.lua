@@ -1,0 +1,20 @@
+local n = 5000
+local function f32(x) return (string.unpack("<f", string.pack("<f", x))) end
+local seed = 11
+local input = gpu.buffer("f32", n, function()
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	return f32(seed / 65536 + 0.1)
+end)
+local most, sum = gpu.buffer("u32", 1), gpu.buffer("f32", 1)
+gpu.compare(sum, { how = "tolerance" })
+
+gpu.launch { kernel = "float_max", grid = 4, block = 128, args = { input, n, most, sum } }
+
+local m, s = 0, 0
+for i = 0, n - 1 do
+	m = math.max(m, input:get(i))
+	s = s + input:get(i)
+end
+local got = string.unpack("<f", string.pack("<I4", most:get(0)))
+gpu.check(got == m, ("largest is %g, not %g"):format(got, m))
+gpu.check(math.abs(sum:get(0) - s) <= 1e-4 * s, ("sum is %g, not about %g"):format(sum:get(0), s))

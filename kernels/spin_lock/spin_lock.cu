@@ -1,0 +1,18 @@
+// A critical section behind a lock, in the form that makes progress on every machine: the lane that gets the lock leaves
+// it in the same turn of the loop.
+extern "C" __global__ void spin_lock(unsigned *lock, volatile unsigned *counter, unsigned rounds)
+{
+	for (unsigned k = 0; k < rounds; k++) {
+		bool done = false;
+		while (!done) {
+			if (atomicCAS(lock, 0, 1) == 0) {
+				unsigned c = counter[0];
+				counter[1] = counter[1] + c;
+				counter[0] = c + 1;
+				__threadfence();
+				atomicExch(lock, 0);
+				done = true;
+			}
+		}
+	}
+}

@@ -1,0 +1,12 @@
+local w, h = 128, 96
+local input = gpu.buffer("u32", w * h, function(i) return i * 2654435761 % 4294967296 end)
+
+for _, kernel in ipairs { "transpose_naive", "transpose_shared", "transpose_padded" } do
+	local out = gpu.buffer("u32", w * h)
+	gpu.launch { kernel = kernel, grid = { w // 32, h // 32 }, block = { 32, 8 }, args = { input, out, w, h } }
+	for y = 0, h - 1 do
+		for x = 0, w - 1 do
+			gpu.check(out:get(x * h + y) == input:get(y * w + x), ("%s: element (%d, %d)"):format(kernel, x, y))
+		end
+	end
+end
