@@ -4,15 +4,20 @@
 #define GSIM_ANALYSIS_H
 #include "isa/ir.h"
 #include "lib/bitset.h"
+#include "passes/analysis/graph.h"
 
 typedef struct Cfg {
 	Function *f;
 	int n;                     /* blocks */
 	int *npred;
-	Block ***pred;             /* pred[id][k]; a block that branches twice to b stands once */
+	Block ***pred;             /* pred[id][k]: reachable ones; a block that branches twice to b stands once */
 	int nreach;                /* blocks reachable from the entry */
 	Block **rpo;               /* those, in reverse post-order with loops contiguous (no block outside a loop between two of it) */
 	int *rpo_index;            /* position in rpo, -1 = unreachable */
+
+	Graph *graph;              /* successors and predecessors by id, of reachable blocks only */
+	BitSet reach;
+	Nest *nest;                /* what loops_build makes its loops of */
 } Cfg;
 Cfg *cfg_build(Arena *, Function *);
 
@@ -22,10 +27,14 @@ Dom *dom_build(Arena *, const Cfg *);
 /* Post-dominators; node n is the virtual exit. Blocks from which no exit can be reached get a pseudo edge to it from the
    first block (in rpo) of each such strongly connected component.
    exit_edges = true: ret, exit and the end of the kernel are edges to the virtual exit (the textbook's IPDOM).
-   exit_edges = false: exits of threads inside the function are ignored wherever another path goes on: only the blocks
-   that every thread that lives on reaches count (reconvergence points for machines that strip exited lanes). Where every
-   path exits the two agree. */
+   exit_edges = false: reconvergence points for machines that strip exited lanes. Early exits are ignored: an exit block
+   is a main exit when paths to it fork somewhere (a block with two successors that both reach it). The last main exit in
+   rpo is taken; at the blocks that reach it, edges to blocks that do not are cut, unless these reach another main exit
+   and the block does not lie behind a fork of this one; then again for the blocks that are left. So `A: T or F; T: exit
+   or J; F: J` has J behind A and T; where exit is the only way out, or several exits have nothing in common, nothing is
+   cut and the two agree. */
 Dom *pdom_build(Arena *, const Cfg *, bool exit_edges);
+Graph *cfg_exit_graph(Arena *, const Cfg *);         /* reachable blocks and the virtual exit n with its (pseudo) edges */
 bool dom_dominates(const Dom *, int a, int b);       /* reflexive */
 int dom_common(const Dom *, int a, int b);           /* nearest common ancestor; -1 when there is none */
 
@@ -43,6 +52,7 @@ Loops *loops_build(Arena *, const Cfg *);
 /* Registers by number. A guarded definition does not kill. */
 typedef struct Liveness { BitSet *in, *out; } Liveness;
 Liveness *liveness_build(Arena *, const Cfg *);
+void liveness_step(const Function *, const Ins *, BitSet set);  /* what is live before the instruction, given after it */
 void ins_uses(const Ins *, void (*use)(void *, int reg), void *);  /* guard, sources, address bases */
 void ins_defs(const Ins *, void (*def)(void *, int reg), void *);
 
@@ -51,7 +61,8 @@ void ins_defs(const Ins *, void (*def)(void *, int reg), void *);
 typedef struct Uniformity { bool *divergent; BitSet regs; } Uniformity;
 Uniformity *uniformity_build(Arena *, const Cfg *, const Module *);
 
-/* Structural reduction: repeat {self-loop removal; sequence; if-then; if-then-else; while} until one node remains.
-   true = the function is structured. residue (may be NULL; n bits) gets the blocks of the nodes that remain otherwise. */
+/* Structural reduction: repeat {self-loop; sequence; branch whose arms meet; while} until one node remains, the virtual
+   exit included. true = the function is structured. residue (may be NULL; n bits) gets the first block of each node that
+   remains otherwise. */
 bool structured(Arena *, const Cfg *, BitSet *residue);
 #endif

@@ -1,0 +1,161 @@
+#include "passes/analysis/analysis.h"
+#include "lib/diag.h"
+
+enum { EARLY_ROUNDS = 16 };  /* main exits looked for; a bound on hostile graphs */
+
+static Dom *dom_new(Arena *a, int n, int root)
+{
+	Dom *d = arena_new(a, Dom);
+	*d = (Dom){ n, root, arena_array(a, int, n + 1), arena_array(a, int, n + 1) };
+	return d;
+}
+
+Dom *dom_build(Arena *a, const Cfg *c)
+{
+	Dom *d = dom_new(a, c->n, 0);
+	int *order = arena_array(a, int, c->n);
+	for (int i = 0; i < c->nreach; i++)
+		order[i] = c->rpo[i]->id;
+	graph_idom(a, c->graph, false, order, c->nreach, d->idom, d->depth);
+	return d;
+}
+
+bool dom_dominates(const Dom *d, int a, int b)
+{
+	while (d->depth[b] > d->depth[a])
+		b = d->idom[b];
+	return a == b;
+}
+
+int dom_common(const Dom *d, int a, int b)
+{
+	while (a != b) {
+		if (d->depth[a] >= d->depth[b])
+			a = d->idom[a];
+		else
+			b = d->idom[b];
+		if (a < 0 || b < 0)
+			return -1;
+	}
+	return a;
+}
+
+Graph *cfg_exit_graph(Arena *a, const Cfg *c)
+{
+	Graph *g = graph_new(a, c->n + 1);
+	int x = c->n;
+	BitSet none = bs_new(a, c->n + 1), done = bs_new(a, c->n + 1);
+	for (int i = 0; i < c->nreach; i++) {
+		const IntList *s = &c->graph->succ[c->rpo[i]->id];
+		for (int k = 0; k < s->n; k++)
+			graph_edge(g, c->rpo[i]->id, s->v[k]);
+		if (!s->n)
+			graph_edge(g, c->rpo[i]->id, x);
+	}
+	graph_reach(g, true, x, none, done);
+	for (int i = c->nreach; i-- > 0;) { /* the last one in rpo that cannot end lies in a component without a way out */
+		int b = c->rpo[i]->id, l = c->nest->of[b];
+		if (bs_has(done, b))
+			continue;
+		must(l >= 0);
+		while (c->nest->parent[l] >= 0)
+			l = c->nest->parent[l];
+		graph_edge(g, c->nest->header[l], x);
+		graph_reach(g, true, c->nest->header[l], none, done);
+	}
+	return g;
+}
+
+/* ---- exits of threads inside the function ---- */
+
+typedef struct Exits {
+	Graph *g;                  /* with the virtual exit x; early exits' edges are cut from it */
+	int x;
+	BitSet left;               /* blocks not yet decided */
+	BitSet reach, forked;      /* of the exit looked at: what reaches it, what its forks reach */
+	BitSet out, none;
+} Exits;
+
+/* Blocks of `left` from which exit block e can be reached. */
+static void reaching(Exits *e, int exit)
+{
+	bs_clear(e->reach);
+	bs_clear(e->out);
+	for (int b = 0; b < e->g->n; b++)
+		if (!bs_has(e->left, b))
+			bs_add(e->out, b);
+	graph_reach(e->g, true, exit, e->out, e->reach);
+}
+
+/* Blocks at which paths to the exit fork, and what can be reached from them; false: there is no fork. */
+static bool after_forks(Exits *e)
+{
+	bool any = false;
+	bs_clear(e->forked);
+	bs_each(e->reach, b) {
+		int n = 0;
+		for (int k = 0; k < e->g->succ[b].n; k++)
+			n += bs_has(e->reach, e->g->succ[b].v[k]);
+		if (n < 2)
+			continue;
+		any = true;
+		graph_reach(e->g, false, b, e->none, e->forked);
+	}
+	return any;
+}
+
+/* Cuts the edges that leave `reach` for exits of threads: always when nothing behind them joins paths (`joined` = the
+   blocks that reach an exit with a fork), and behind a fork of this exit's own in any case. */
+static void cut_early(Exits *e, BitSet reach, BitSet forked, BitSet joined)
+{
+	bs_each(reach, b)
+		for (int k = 0; k < e->g->succ[b].n; k++) {
+			int s = e->g->succ[b].v[k];
+			if (s == e->x || bs_has(reach, s) || !bs_has(e->left, s))
+				continue;
+			if (bs_has(joined, s) && !bs_has(forked, b))
+				continue;
+			graph_cut(e->g, b, s);
+			k--;
+		}
+}
+
+static void ignore_exits(Arena *a, const Cfg *c, Graph *g)
+{
+	int n = g->n;
+	Exits e = { g, c->n, bs_new(a, n), bs_new(a, n), bs_new(a, n), bs_new(a, n), bs_new(a, n) };
+	BitSet joined = bs_new(a, n), reach = bs_new(a, n), forked = bs_new(a, n);
+	bs_copy(e.left, c->reach);
+	for (int round = 0; round < EARLY_ROUNDS; round++) {
+		bool found = false;
+		bs_clear(joined);
+		for (int i = 0; i < c->nreach; i++) {
+			int b = c->rpo[i]->id;
+			if (!bs_has(e.left, b) || !list_has(&g->succ[b], e.x))
+				continue;
+			reaching(&e, b);
+			if (!after_forks(&e))
+				continue;
+			found = true;
+			bs_union(joined, e.reach);
+			bs_copy(reach, e.reach);
+			bs_copy(forked, e.forked);
+		}
+		if (!found)
+			return;
+		cut_early(&e, reach, forked, joined);
+		bs_each(reach, b)
+			bs_del(e.left, b);
+	}
+}
+
+Dom *pdom_build(Arena *a, const Cfg *c, bool exit_edges)
+{
+	Graph *g = cfg_exit_graph(a, c);
+	if (!exit_edges)
+		ignore_exits(a, c, g);
+	Dom *d = dom_new(a, c->n + 1, c->n);
+	int *order = arena_array(a, int, g->n);
+	graph_idom(a, g, true, order, graph_rpo(g, true, c->n, order), d->idom, d->depth);
+	return d;
+}
