@@ -74,11 +74,12 @@ typedef enum {
 #undef S
 	STALL_COUNT
 } Stall;
-extern const char *const stall_name[STALL_COUNT];
+extern const char *const stall_name[STALL_COUNT], *const stall_help[STALL_COUNT];
 
 typedef struct StatInfo { const char *path; size_t offset; bool max; const char *unit, *help; } StatInfo;
 extern const StatInfo stat_info[];
 extern const int stat_count;
+int stat_better(const char *path);             /* 1: more is better, -1: less is, 0: neither */
 
 typedef struct BlockStats {
 	const char *function, *label;
@@ -93,13 +94,14 @@ typedef struct BranchStats {
 	uint64_t lanes, lanes_taken;
 } BranchStats;
 
-typedef struct ModelStat { const char *key; uint64_t value; } ModelStat;
+typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelStat; /* max: how launches and SMs add up */
 
 typedef struct LaunchStats {
 	const char *kernel;            /* all strings belong to the module or the arena of the run */
 	uint32_t grid[3], block[3];
 	bool timed, completed;         /* functional runs have no cycles and no stalls */
 	bool mimd;                     /* utilisation is not defined */
+	bool reference;                /* run by the reference interpreter: only thread_instructions is known */
 	int warp_size;
 #define S(FIELD, ...) uint64_t FIELD;
 	STATS(S)
@@ -117,6 +119,8 @@ typedef struct LaunchStats {
 	double seconds;                /* host time */
 } LaunchStats;
 
+uint64_t stat_get(const LaunchStats *, int i);              /* by index in stat_info */
+bool stat_known(const LaunchStats *, int i);               /* false: this kind of run does not measure it */
 void stats_add(LaunchStats *total, const LaunchStats *);   /* sums and maxima; blocks and branches are left out */
 double stats_utilization(const LaunchStats *);
 double stats_mean_depth(const LaunchStats *);

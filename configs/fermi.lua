@@ -1,0 +1,39 @@
+-- GeForce GTX 480 (GF100, compute capability 2.0). Sources as in kepler.lua, and the Fermi white paper as [W].
+return derive("kepler.lua", {
+	clock_mhz = 1401,                      -- [W] cores' clock; schedulers work at half of it
+	sm = {
+		count = 15,                        -- [W]
+		max_warps = 48,                    -- [G]
+		max_blocks = 8,                    -- [G]
+		registers = 32768,                 -- [G]
+		max_registers_per_thread = 63,     -- [G]
+		register_unit = 64,                -- [G]
+		shared_unit = 128,                 -- [G]
+	},
+	scheduler = { count = 2, issue_width = 1 }, -- [W]
+	units = {                              -- operations per cycle of [G]; latency about 22 cycles [G]
+		alu = { count = 2, latency = 22, interval = 2 },  -- [G] 32
+		imul = { count = 1, latency = 22, interval = 2 }, -- [G] 16
+		fp32 = { count = 2, latency = 22, interval = 2 }, -- [G] 32
+		fp64 = { count = 1, latency = 24, interval = 2 }, -- [G] 16; latency: assumption
+		sfu = { count = 1, latency = 40, interval = 8 },  -- [G] 4; latency: assumption
+		cvt = { count = 1, latency = 22, interval = 2 },  -- [G] 16
+		mem = { count = 1, latency = 1, interval = 2 },   -- [W] 16 load/store units
+		ctl = { count = 2, latency = 1, interval = 1 },   -- assumption
+	},
+	shared = { latency = 50 },             -- [M]
+	l1 = { global = true, latency = 45 },  -- [G]; latency: assumption
+	interconnect = { latency = 80 },       -- assumption
+	l2 = {
+		slices = 6,                        -- [W]
+		bytes = 786432,                    -- [W]
+		latency = 100,                     -- assumption
+		atomic_cycles = 9,                 -- [W] of GK104: one per nine clocks on one address
+	},
+	dram = {
+		channels = 6,                      -- [W] 384 bits
+		latency = 150,                     -- assumption
+		bytes_per_cycle = 21,              -- [W] 177.4 GB/s at 1401 MHz over six channels
+	},
+	divergence = { depth = 8 },            -- assumption: [B] finds that it is shorter than Kepler's
+})

@@ -1,0 +1,41 @@
+-- GeForce GTX 850M (GM107, compute capability 5.0). Sources as in kepler.lua, and the GM107 white paper as [W].
+return derive("kepler.lua", {
+	clock_mhz = 876,                       -- [W]
+	sm = {
+		count = 5,                         -- [W]
+		max_blocks = 32,                   -- [G]
+		max_registers_per_thread = 255,    -- [G]
+		shared_bytes = 65536,              -- [G]
+		max_shared_per_block = 49152,      -- [G]
+	},
+	units = {                              -- operations per cycle of [G]; latency 6 [J]
+		alu = { count = 4, latency = 6, interval = 1 },   -- [G] 128
+		imul = { count = 1, latency = 13, interval = 1 }, -- [J] three XMAD; rate: assumption
+		fp32 = { count = 4, latency = 6, interval = 1 },  -- [G] 128
+		fp64 = { count = 1, latency = 48, interval = 8 }, -- [G] 4 (GM107: 1/32 of fp32); latency: assumption
+		sfu = { count = 1, latency = 13, interval = 1 },  -- [G] 32; latency: assumption
+		cvt = { count = 1, latency = 13, interval = 1 },  -- [G] 32; latency: assumption
+	},
+	shared = { latency = 28 },             -- [M]
+	l1 = {
+		global = false,                    -- [G] default of the compiler
+		bytes = 24576,                     -- [M] unified with the texture cache
+		ways = 6,                          -- assumption
+		latency = 82,                      -- [J] M60
+	},
+	interconnect = { latency = 35 },       -- assumption: with l2.latency and l1.latency about 207 cycles, an L2 hit of [J]
+	l2 = {
+		slices = 2,                        -- [W]
+		bytes = 2097152,                   -- [W]
+		latency = 55,                      -- assumption, see interconnect.latency
+	},
+	dram = {
+		channels = 2,                      -- [W] 128 bits
+		bytes_per_cycle = 45,              -- [W] 80.2 GB/s at 876 MHz over two channels
+	},
+	token = {
+		unwind_cycles = 26,                -- [B] section IV; the summary says 24
+		spill_push = 88,                   -- [B] 176 together; the split is an assumption
+		reload_pop = 88,
+	},
+})

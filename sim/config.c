@@ -1,0 +1,332 @@
+/* The table of machine parameters (config.def and the mechanisms' own rows), and values by name. */
+#include "sim/config.h"
+#include "lib/strbuf.h"
+#include <errno.h>
+#include <stddef.h>
+
+static const char model_names[] =
+#define MODEL(NAME) "|" #NAME
+#include "sim/reconv/list.def"
+#undef MODEL
+;
+#define RECONV_NAMES (model_names + 1)
+
+static const ConfigKey rows[] = {
+#define INT(KEY, FIELD, VALUE, LEAST, MOST, UNIT, HELP) \
+	{ NULL, KEY, CT_INT, offsetof(Config, FIELD), VALUE, LEAST, MOST, NULL, UNIT, HELP },
+#define BOOL(KEY, FIELD, VALUE, HELP) { NULL, KEY, CT_BOOL, offsetof(Config, FIELD), VALUE, 0, 1, NULL, NULL, HELP },
+#define ENUM(KEY, FIELD, VALUE, CHOICES, HELP) \
+	{ NULL, KEY, CT_ENUM, offsetof(Config, FIELD), VALUE, 0, 0, CHOICES, NULL, HELP },
+#include "sim/config.def"
+#undef INT
+#undef BOOL
+#undef ENUM
+};
+enum { NROWS = sizeof rows / sizeof *rows };
+
+static int count_choices(const char *s)
+{
+	int n = 1;
+	for (; *s; s++)
+		n += *s == '|';
+	return n;
+}
+
+bool config_key(int i, ConfigKey *key)
+{
+	if (i < NROWS) {
+		*key = rows[i];
+	} else {
+		const ModelKeys *m;
+		int model = 0;
+		for (i -= NROWS; (m = model_keys(model)) && i >= m->nparams; model++)
+			i -= m->nparams;
+		if (!m)
+			return false;
+		must(model < MAX_MODELS && m->nparams <= MAX_MODEL_PARAMS);
+		*key = m->params[i];
+		key->model = m->name;
+		key->offset = offsetof(Config, model_param) + sizeof(int64_t) * (size_t)(model * MAX_MODEL_PARAMS + i);
+	}
+	if (key->type == CT_ENUM) {
+		key->least = 0;
+		key->most = count_choices(key->choices) - 1;
+	} else if (key->type == CT_BOOL) {
+		key->least = 0;
+		key->most = 1;
+	}
+	return true;
+}
+
+const char *config_key_name(const ConfigKey *key, char name[CONFIG_NAME])
+{
+	snprintf(name, CONFIG_NAME, "%s%s%s", key->model ? key->model : "", key->model ? "." : "", key->key);
+	return name;
+}
+
+bool config_find(const char *name, ConfigKey *key)
+{
+	char whole[CONFIG_NAME];
+	for (int i = 0; config_key(i, key); i++)
+		if (!strcmp(config_key_name(key, whole), name))
+			return true;
+	return false;
+}
+
+void config_nearest(const char *name, char near[CONFIG_NAME])
+{
+	Arena a = { 0 };
+	Vec(const char *) names = { 0 };
+	ConfigKey key;
+	char whole[CONFIG_NAME];
+	const char *dot = strrchr(name, '.');
+	near[0] = 0;
+	for (int i = 0; config_key(i, &key); i++) {
+		vec_push(&names, arena_strdup(&a, config_key_name(&key, whole)));
+		const char *leaf = strrchr(whole, '.');
+		if (!dot && leaf && !strcmp(leaf + 1, name) && !near[0])
+			snprintf(near, CONFIG_NAME, "%s", whole);
+	}
+	const char *best = near[0] ? NULL : nearest_name(name, names.v, names.n);
+	if (best)
+		snprintf(near, CONFIG_NAME, "%s", best);
+	vec_free(&names);
+	arena_free(&a);
+}
+
+static int64_t *field(Config *c, const ConfigKey *key) { return (int64_t *)(void *)((char *)c + key->offset); }
+
+int64_t config_get(const Config *c, const ConfigKey *key)
+{
+	int64_t v;
+	memcpy(&v, (const char *)c + key->offset, sizeof v);
+	return v;
+}
+
+void config_defaults(Config *c)
+{
+	ConfigKey key;
+	memset(c, 0, sizeof *c);
+	for (int i = 0; config_key(i, &key); i++)
+		*field(c, &key) = key.value;
+}
+
+bool config_put(Config *c, const ConfigKey *key, int64_t value, Loc where, Diag *diag)
+{
+	char name[CONFIG_NAME];
+	if (value < key->least || value > key->most) {
+		diag_error(diag, where, "%s = %lld is out of range: %lld to %lld%s%s", config_key_name(key, name),
+			(long long)value, (long long)key->least, (long long)key->most, key->unit ? " " : "",
+			key->unit ? key->unit : "");
+		return false;
+	}
+	*field(c, key) = value;
+	return true;
+}
+
+/* The place of a name in "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *name)
+{
+	size_t n = strlen(name);
+	for (int i = 0;; i++) {
+		const char *end = strchr(choices, '|');
+		size_t len = end ? (size_t)(end - choices) : strlen(choices);
+		if (len == n && !memcmp(choices, name, n))
+			return i;
+		if (!end)
+			return -1;
+		choices = end + 1;
+	}
+}
+
+static void print_choice(StrBuf *out, const char *choices, int64_t i)
+{
+	while (i-- > 0)
+		choices = strchr(choices, '|') + 1;
+	sb_write(out, choices, strcspn(choices, "|"));
+}
+
+/* "a, b or c" */
+static void list_choices(StrBuf *out, const char *choices, int64_t last)
+{
+	for (int64_t i = 0; i <= last; i++) {
+		sb_puts(out, i == 0 ? "" : i == last ? " or " : ", ");
+		print_choice(out, choices, i);
+	}
+}
+
+bool config_put_name(Config *c, const ConfigKey *key, const char *choice, Loc where, Diag *diag)
+{
+	char name[CONFIG_NAME];
+	int i = choice_index(key->choices, choice);
+	if (i >= 0)
+		return config_put(c, key, i, where, diag);
+	StrBuf all = { 0 };
+	list_choices(&all, key->choices, key->most);
+	diag_error(diag, where, "%s: unknown value '%.60s'; expected %s", config_key_name(key, name), choice, all.s);
+	sb_free(&all);
+	return false;
+}
+
+/* Decimal or 0x; the whole text. */
+static bool parse_int(const char *s, int64_t *value)
+{
+	char *end;
+	errno = 0;
+	long long v = strtoll(s, &end, 0);
+	*value = v;
+	return *s && !*end && !errno && *s != ' ';
+}
+
+bool config_set(Config *c, const char *name, const char *value, Diag *diag)
+{
+	ConfigKey key;
+	Loc where = { 0 };
+	int64_t v;
+	if (!config_find(name, &key)) {
+		char near[CONFIG_NAME];
+		config_nearest(name, near);
+		if (near[0])
+			diag_error(diag, where, "unknown parameter '%.80s'; did you mean '%s'?", name, near);
+		else
+			diag_error(diag, where, "unknown parameter '%.80s'; --print-config shows all", name);
+		return false;
+	}
+	if (key.type == CT_ENUM)
+		return config_put_name(c, &key, value, where, diag);
+	if (key.type == CT_BOOL && (!strcmp(value, "true") || !strcmp(value, "false")))
+		return config_put(c, &key, value[0] == 't', where, diag);
+	if (!parse_int(value, &v)) {
+		diag_error(diag, where, "%s = '%.60s': expected %s", name, value,
+			key.type == CT_BOOL ? "true or false" : "a whole number");
+		return false;
+	}
+	return config_put(c, &key, v, where, diag);
+}
+
+/* ---- what no single range says ---- */
+
+static bool power_of_two(int64_t v) { return v > 0 && !(v & (v - 1)); }
+
+static bool check_cache(const char *name, int64_t bytes, int64_t line, int64_t sector, int64_t ways, Diag *d)
+{
+	int before = d->errors;
+	Loc at = { 0 };
+	if (!power_of_two(line))
+		diag_error(d, at, "%s.line_bytes = %lld must be a power of two", name, (long long)line);
+	if (sector && (!power_of_two(sector) || sector > line))
+		diag_error(d, at, "%s.sector_bytes = %lld must be a power of two that is at most the line's %lld bytes", name,
+			(long long)sector, (long long)line);
+	if (bytes % (line * ways))
+		diag_error(d, at, "%s: %lld bytes are no multiple of %lld ways x %lld bytes of a line", name, (long long)bytes,
+			(long long)ways, (long long)line);
+	return d->errors == before;
+}
+
+bool config_check(const Config *c, Diag *d)
+{
+	int before = d->errors;
+	Loc at = { 0 };
+	check_cache("fetch", c->fetch_bytes, c->fetch_line, 0, c->fetch_ways, d);
+	check_cache("l1", c->l1_bytes, c->l1_line, c->l1_sector, c->l1_ways, d);
+	check_cache("constant", c->const_bytes, c->const_line, 0, c->const_ways, d);
+	check_cache("l2", c->l2_bytes, c->l2_line, c->l2_sector, c->l2_ways, d);
+	if (c->l2_bytes % (c->l2_slices * c->l2_ways * c->l2_line))
+		diag_error(d, at, "l2.bytes = %lld is no multiple of %lld slices x %lld ways x %lld bytes of a line",
+			(long long)c->l2_bytes, (long long)c->l2_slices, (long long)c->l2_ways, (long long)c->l2_line);
+	if (c->l1_sector != c->l2_sector)
+		diag_error(d, at, "l1.sector_bytes = %lld and l2.sector_bytes = %lld must be equal", (long long)c->l1_sector,
+			(long long)c->l2_sector);
+	if (!power_of_two(c->warp_size))
+		diag_error(d, at, "warp_size = %lld must be a power of two", (long long)c->warp_size);
+	if (!power_of_two(c->fetch_ins_bytes) || c->fetch_line % c->fetch_ins_bytes)
+		diag_error(d, at, "fetch.instruction_bytes = %lld must be a power of two that divides fetch.line_bytes = %lld",
+			(long long)c->fetch_ins_bytes, (long long)c->fetch_line);
+	if (!power_of_two(c->shared_bank_bytes))
+		diag_error(d, at, "shared.bank_bytes = %lld must be a power of two", (long long)c->shared_bank_bytes);
+	if (c->sm_max_shared > c->sm_shared)
+		diag_error(d, at, "sm.max_shared_per_block = %lld is more than sm.shared_bytes = %lld",
+			(long long)c->sm_max_shared, (long long)c->sm_shared);
+	if (c->sm_max_block > c->sm_max_warps * c->warp_size)
+		diag_error(d, at, "sm.max_threads_per_block = %lld is more than sm.max_warps x warp_size = %lld",
+			(long long)c->sm_max_block, (long long)(c->sm_max_warps * c->warp_size));
+	if (c->div_depth && c->div_chunk > c->div_depth)
+		diag_error(d, at, "divergence.chunk = %lld is more than divergence.depth = %lld", (long long)c->div_chunk,
+			(long long)c->div_depth);
+	if (!power_of_two(c->dram_row) || c->dram_row % c->l2_line)
+		diag_error(d, at, "dram.row_bytes = %lld must be a power of two and a multiple of l2.line_bytes = %lld",
+			(long long)c->dram_row, (long long)c->l2_line);
+	return d->errors == before;
+}
+
+/* ---- printing ---- */
+
+static void indent(StrBuf *out, int depth)
+{
+	for (int i = 0; i < depth; i++)
+		sb_putc(out, '\t');
+}
+
+/* Closes and opens tables so that the open ones are the leading components of name. Returns the number open. */
+static int enter(StrBuf *out, char *open, const char *name)
+{
+	int depth = 1;
+	const char *p = name, *dot;
+	char *q = open;
+	while (*q && (dot = strchr(p, '.')) && (size_t)(dot - p) == strcspn(q, ".") && !strncmp(p, q, (size_t)(dot - p))) {
+		depth++;
+		q += dot - p + 1;
+		p = dot + 1;
+	}
+	int close = 0;
+	for (const char *r = q; *r; r++)
+		close += *r == '.';
+	for (; close > 0; close--) {
+		indent(out, depth + close - 1);
+		sb_puts(out, "},\n");
+	}
+	for (; (dot = strchr(p, '.')); p = dot + 1, depth++) {
+		indent(out, depth);
+		sb_printf(out, "%.*s = {\n", (int)(dot - p), p);
+	}
+	memcpy(open, name, (size_t)(p - name));
+	open[p - name] = 0;
+	return depth;
+}
+
+static void print_value(StrBuf *out, const ConfigKey *key, int64_t v)
+{
+	if (key->type == CT_ENUM) {
+		sb_putc(out, '"');
+		print_choice(out, key->choices, v);
+		sb_putc(out, '"');
+	} else if (key->type == CT_BOOL) {
+		sb_puts(out, v ? "true" : "false");
+	} else {
+		sb_printf(out, "%lld", (long long)v);
+	}
+}
+
+void config_print(const Config *c, StrBuf *out)
+{
+	ConfigKey key;
+	char open[CONFIG_NAME] = "", name[CONFIG_NAME];
+	sb_puts(out, "return {\n");
+	for (int i = 0; config_key(i, &key); i++) {
+		config_key_name(&key, name);
+		int depth = enter(out, open, name);
+		const char *leaf = strrchr(name, '.');
+		indent(out, depth);
+		sb_printf(out, "%s = ", leaf ? leaf + 1 : name);
+		print_value(out, &key, config_get(c, &key));
+		sb_printf(out, ", -- %s%s%s", key.unit ? key.unit : "", key.unit ? ": " : "", key.help);
+		if (key.type == CT_ENUM) {
+			sb_puts(out, " (");
+			list_choices(out, key.choices, key.most);
+			sb_putc(out, ')');
+		}
+		sb_putc(out, '\n');
+	}
+	enter(out, open, "");
+	sb_puts(out, "}\n");
+}

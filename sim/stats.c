@@ -1,0 +1,168 @@
+#include "sim/stats.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { SUM = 0, MAX = 1 };
+
+const StatInfo stat_info[] = {
+#define S(FIELD, PATH, HOW, UNIT, HELP) { PATH, offsetof(LaunchStats, FIELD), HOW, UNIT, HELP },
+	STATS(S)
+#undef S
+};
+const int stat_count = sizeof stat_info / sizeof *stat_info;
+
+const char *const stall_name[STALL_COUNT] = {
+#define S(ID, NAME, HELP) [STALL_##ID] = NAME,
+	STALLS(S)
+#undef S
+};
+const char *const stall_help[STALL_COUNT] = {
+#define S(ID, NAME, HELP) [STALL_##ID] = HELP,
+	STALLS(S)
+#undef S
+};
+
+uint64_t stat_get(const LaunchStats *s, int i)
+{
+	uint64_t v;
+	memcpy(&v, (const char *)s + stat_info[i].offset, sizeof v);
+	return v;
+}
+
+static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
+
+/* Figures that only a timed run measures. */
+static bool needs_time(const char *path)
+{
+	static const char *const timed[] = { "cycles", "issue.", "memory.transactions", "memory.shared_conflicts",
+		"memory.constant_misses", "memory.fetch_misses", "memory.l1.", "memory.l2.", "memory.dram." };
+	for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
+		if (starts(path, timed[i]))
+			return true;
+	return false;
+}
+
+bool stat_known(const LaunchStats *s, int i)
+{
+	const char *path = stat_info[i].path;
+	if (s->reference)
+		return !strcmp(path, "thread_instructions");
+	return s->timed || !needs_time(path);
+}
+
+static void add_model(LaunchStats *total, const ModelStat *m)
+{
+	const int most = sizeof total->model / sizeof *total->model;
+	for (int i = 0; i < total->nmodel; i++)
+		if (!strcmp(total->model[i].key, m->key)) {
+			total->model[i].value = m->max && total->model[i].value > m->value ? total->model[i].value
+				: m->max ? m->value : total->model[i].value + m->value;
+			return;
+		}
+	if (total->nmodel < most)
+		total->model[total->nmodel++] = *m;
+}
+
+void stats_add(LaunchStats *total, const LaunchStats *s)
+{
+	for (int i = 0; i < stat_count; i++) {
+		uint64_t *sum = (uint64_t *)(void *)((char *)total + stat_info[i].offset), v = stat_get(s, i);
+		if (!stat_info[i].max)
+			*sum += v;
+		else if (v > *sum)
+			*sum = v;
+	}
+	for (int i = 0; i < STALL_COUNT; i++)
+		total->stalls[i] += s->stalls[i];
+	for (size_t i = 0; i < sizeof s->active_lanes / sizeof *s->active_lanes; i++)
+		total->active_lanes[i] += s->active_lanes[i];
+	for (int i = 0; i < s->nmodel; i++)
+		add_model(total, &s->model[i]);
+	if (s->warp_size)
+		total->warp_size = s->warp_size;
+	total->seconds += s->seconds;
+}
+
+double stats_utilization(const LaunchStats *s)
+{
+	double slots = (double)s->warp_size * (double)s->warp_instructions;
+	return slots > 0 ? (double)s->thread_instructions / slots : 0;
+}
+
+double stats_mean_depth(const LaunchStats *s)
+{
+	double issues = (double)s->warp_instructions + (double)s->overhead_warp;
+	return issues > 0 ? (double)s->depth_sum / issues : 0;
+}
+
+static const char *differ(const char *law, uint64_t a, uint64_t b)
+{
+	static _Thread_local char text[200];
+	if (a == b)
+		return NULL;
+	snprintf(text, sizeof text, "%s: %llu != %llu", law, (unsigned long long)a, (unsigned long long)b);
+	return text;
+}
+
+const char *stats_conservation(const LaunchStats *s, const Config *c)
+{
+	uint64_t stalls = 0, issues = 0, lanes = 0;
+	const char *bad = NULL;
+	if (s->reference || !s->completed)
+		return NULL;
+	for (int i = 0; i < STALL_COUNT; i++)
+		stalls += s->stalls[i];
+	for (int i = 0; i <= s->warp_size; i++) {
+		issues += s->active_lanes[i];
+		lanes += s->active_lanes[i] * (uint64_t)i;
+	}
+	if (s->timed) {
+		if (!bad)
+			bad = differ("scheduler-cycles are issues and stalls", s->slots, s->issued + stalls);
+		if (!bad)
+			bad = differ("scheduler-cycles are cycles x schedulers x SMs", s->slots,
+				s->cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);
+		if (!bad)
+			bad = differ("requests that leave the SMs arrive at L2", s->l1_misses + s->l1_bypasses + s->l1_writes
+				+ s->l1_atomics + s->l1_other, s->l2_requests);
+		if (!bad)
+			bad = differ("requests at L2 are answered", s->l2_requests, s->l2_replies);
+		if (!bad)
+			bad = differ("sectors looked up in L1 hit, merge or miss", s->l1_accesses, s->l1_hits + s->l1_merges
+				+ s->l1_misses);
+	}
+	if (!bad && !s->mimd)
+		bad = differ("lanes of issued instructions are useful, predicated off or inactive",
+			s->lanes_useful + s->lanes_predicated_off + s->lanes_inactive,
+			s->warp_instructions * (uint64_t)s->warp_size);
+	if (!bad)
+		bad = differ("useful lanes are thread instructions", s->lanes_useful, s->thread_instructions);
+	if (!bad && !s->mimd)
+		bad = differ("active_lanes counts each instruction", issues, s->warp_instructions);
+	if (!bad && !s->mimd)
+		bad = differ("active_lanes counts useful and predicated-off lanes", lanes, s->lanes_useful + s->lanes_predicated_off);
+	if (!bad)
+		bad = differ("entries pushed are popped", s->pushes, s->pops);
+	return bad;
+}
+
+/* Ordered by path; +1: more is better, -1: less is better. Figures without a direction are left out. */
+static const struct { const char *path; int better; } directions[] = {
+	{ "cycles", -1 }, { "warp_instructions", -1 }, { "thread_instructions", -1 }, { "simd_utilization", 1 },
+	{ "lanes.predicated_off", -1 }, { "lanes.inactive", -1 }, { "overhead.", -1 },
+	{ "divergence.divergent_branches", -1 }, { "divergence.max_depth", -1 }, { "divergence.mean_depth", -1 },
+	{ "divergence.spills", -1 }, { "divergence.fills", -1 }, { "divergence.noop_fetches", -1 }, { "issue.stalls.", -1 },
+	{ "memory.transactions", -1 }, { "memory.shared_conflicts", -1 }, { "memory.constant_misses", -1 },
+	{ "memory.fetch_misses", -1 }, { "memory.l1.misses", -1 }, { "memory.l2.misses", -1 }, { "memory.dram.reads", -1 },
+	{ "memory.dram.writes", -1 }, { "static.registers", -1 }, { "static.occupancy", 1 },
+};
+
+int stat_better(const char *path)
+{
+	for (size_t i = 0; i < sizeof directions / sizeof *directions; i++) {
+		const char *p = directions[i].path;
+		if (p[strlen(p) - 1] == '.' ? starts(path, p) : !strcmp(path, p))
+			return directions[i].better;
+	}
+	return 0;
+}

@@ -1,0 +1,296 @@
+/* Machine parameters: the table, -D, machine files with derive, limits. */
+#include "lib/file.h"
+#include "lib/strbuf.h"
+#include "sim/stats.h"
+#include <check.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/gsim-config-XXXXXX";
+
+static const char *write_in_dir(const char *name, const char *text)
+{
+	static char path[256];
+	const char *why = "";
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	ck_assert_msg(file_write(path, text, strlen(text), &why), "%s: %s", path, why);
+	return path;
+}
+
+static const char *first(const Diag *d) { return d->item.n ? d->item.v[0].text : ""; }
+
+/* Loads text as a machine file; its first error must contain `message` and stand in `line` (-1: any). */
+static void refuses(const char *text, const char *message, int line)
+{
+	Config c;
+	Diag d = { 0 };
+	const char *path = write_in_dir("bad.lua", text);
+	ck_assert_msg(!config_load(&c, path, &d), "accepted: %s", text);
+	ck_assert_msg(strstr(first(&d), message) != NULL, "for '%s' expected '%s', got '%s'", text, message, first(&d));
+	ck_assert_msg(line < 0 || d.item.v[0].loc.line == line, "for '%s' expected line %d, got %d", text, line, d.item.v[0].loc.line);
+	if (line)
+		ck_assert_str_eq(d.item.v[0].loc.file, path);
+	diag_free(&d);
+}
+
+START_TEST(rows_are_sound)
+{
+	ConfigKey a, b;
+	char name[CONFIG_NAME], other[CONFIG_NAME];
+	for (int i = 0; config_key(i, &a); i++) {
+		config_key_name(&a, name);
+		ck_assert_msg(a.value >= a.least && a.value <= a.most, "%s: default out of range", name);
+		ck_assert_msg(a.help && *a.help, "%s: no help", name);
+		ck_assert_msg(strlen(name) < CONFIG_NAME - 1, "%s: too long", name);
+		for (int j = 0; j < i; j++) {
+			config_key(j, &b);
+			ck_assert_msg(a.offset != b.offset, "%s and %s share a field", name, config_key_name(&b, other));
+			ck_assert_str_ne(name, config_key_name(&b, other));
+		}
+	}
+}
+END_TEST
+
+START_TEST(defaults_pass_the_check)
+{
+	Config c;
+	Diag d = { 0 };
+	config_defaults(&c);
+	ck_assert_msg(config_check(&c, &d), "%s", first(&d));
+	c.l1_sector = 48;
+	ck_assert(!config_check(&c, &d));
+	ck_assert_ptr_nonnull(strstr(first(&d), "l1.sector_bytes"));
+	diag_free(&d);
+}
+END_TEST
+
+static const struct { const char *key, *value, *message; } bad_sets[] = {
+	{ "divergence.dept", "3", "did you mean 'divergence.depth'" },
+	{ "depth", "3", "did you mean 'divergence.depth'" },
+	{ "token.unwind_cycle", "3", "did you mean 'token.unwind_cycles'" },
+	{ "divergence.depth", "-1", "0 to 4096 entries" },
+	{ "divergence.depth", "4097", "0 to 4096 entries" },
+	{ "divergence.depth", "three", "whole number" },
+	{ "divergence.depth", "", "whole number" },
+	{ "divergence.depth", "3.5", "whole number" },
+	{ "divergence.depth", "99999999999999999999", "whole number" },
+	{ "divergence.model", "tokens", "ipdom, token" },
+	{ "divergence.model", "", "unknown value" },
+	{ "l1.global", "yes", "true or false" },
+	{ "", "1", "unknown parameter" },
+};
+
+START_TEST(set_refuses)
+{
+	Config c;
+	Diag d = { 0 };
+	config_defaults(&c);
+	ck_assert(!config_set(&c, bad_sets[_i].key, bad_sets[_i].value, &d));
+	ck_assert_msg(strstr(first(&d), bad_sets[_i].message) != NULL, "%s=%s: %s", bad_sets[_i].key, bad_sets[_i].value,
+		first(&d));
+	diag_free(&d);
+}
+END_TEST
+
+START_TEST(set_works)
+{
+	Config c;
+	ConfigKey key;
+	Diag d = { 0 };
+	config_defaults(&c);
+	ck_assert(config_set(&c, "divergence.depth", "0x10", &d));
+	ck_assert(config_set(&c, "divergence.model", "token", &d));
+	ck_assert(config_set(&c, "l1.global", "false", &d));
+	ck_assert(config_set(&c, "token.unwind_cycles", "32", &d));
+	ck_assert_int_eq(c.div_depth, 16);
+	ck_assert_str_eq(model_keys((int)c.model)->name, "token");
+	ck_assert_int_eq(c.l1_global, 0);
+	ck_assert(config_find("token.unwind_cycles", &key));
+	ck_assert_int_eq(config_get(&c, &key), 32);
+	diag_free(&d);
+}
+END_TEST
+
+/* What config_print writes loads to the same values, whatever they are. */
+START_TEST(print_and_load)
+{
+	Config c, e;
+	ConfigKey key;
+	Diag d = { 0 };
+	StrBuf text = { 0 };
+	config_defaults(&c);
+	for (int i = 0; config_key(i, &key); i++)
+		ck_assert(config_put(&c, &key, _i == 0 ? key.value : _i == 1 ? key.least : key.most, (Loc){ 0 }, &d));
+	config_print(&c, &text);
+	bool ok = config_load(&e, write_in_dir("printed.lua", text.s), &d);
+	ck_assert_msg(ok, "%s", first(&d));
+	ck_assert(!memcmp(&c, &e, sizeof c));
+	sb_free(&text);
+	diag_free(&d);
+}
+END_TEST
+
+START_TEST(derive_merges)
+{
+	Config c;
+	Diag d = { 0 };
+	write_in_dir("base.lua", "return { sm = { count = 3, max_warps = 32 }, divergence = { model = 'token', depth = 5 } }");
+	bool ok = config_load(&c, write_in_dir("derived.lua",
+		"return derive('base.lua', { sm = { count = 7 }, divergence = { depth = 2^3 } })"), &d);
+	ck_assert_msg(ok, "%s", first(&d));
+	ck_assert_int_eq(c.sm_count, 7);
+	ck_assert_int_eq(c.sm_max_warps, 32);
+	ck_assert_int_eq(c.div_depth, 8);
+	ck_assert_str_eq(model_keys((int)c.model)->name, "token");
+	ok = config_load(&c, write_in_dir("twice.lua", "return derive('derived.lua', { sm = { max_warps = 16 }})"), &d);
+	ck_assert_msg(ok, "%s", first(&d));
+	ck_assert_int_eq(c.sm_count, 7);
+	ck_assert_int_eq(c.sm_max_warps, 16);
+	setenv("GSIM_PATH", dir, 1);
+	ck_assert(config_load(&c, "derived.lua", &d));
+	ck_assert(config_load(&c, "derived", &d));
+	unsetenv("GSIM_PATH");
+	ck_assert(!config_load(&c, "derived.lua", &d));
+	diag_free(&d);
+}
+END_TEST
+
+static const struct { const char *text, *message; int line; } bad_files[] = {
+	{ "return {\n\tsm = {\n\t\tcounts = 1 } }", "did you mean 'sm.count'", 3 },
+	{ "return {\n\tsm = { count = 'x' } }", "sm.count: expected a whole number, found a string", 2 },
+	{ "return {\n\n\tsm = { count = 1.5 } }", "expected a whole number", 3 },
+	{ "return { -- sm = { count = 0\n\tsm = { count = 0 } }", "1 to 256", 2 },
+	{ "return { sm = 1 }", "sm: expected a table", 1 },
+	{ "return { sm = { 1 } }", "fields need names", 1 },
+	{ "return { l1 = { global = 1 } }", "true or false", 1 },
+	{ "return { divergence = { model = 'x' } }", "unknown value 'x'", 1 },
+	{ "return { divergence = { model = 1 } }", "a name in quotes", 1 },
+	{ "return 1", "must return a table", 0 },
+	{ "return {}\n\nreturn {", "", 3 },
+	{ "x = = 1", "unexpected symbol", 1 },
+	{ "return derive('bad.lua')", "derives from itself", 1 },
+	{ "return derive('nowhere.lua')", "cannot find", 1 },
+	{ "return derive()", "string expected", 1 },
+	{ "\nreturn derive('good.lua', { sm = { cuont = 1 } })", "did you mean 'sm.count'", 2 },
+	{ "return derive('good.lua', 3)", "table expected", 1 },
+	{ "local t = {} t.sm = t\nreturn derive('good.lua', t)", "sm.sm", 2 },
+	{ "os.exit(0)", "nil value", 1 },
+	{ "return io.open('/etc/passwd')", "nil value", 1 },
+	{ "return require('x')", "nil value", 1 },
+	{ "return load('return 1')()", "nil value", 1 },
+	{ "return string.dump(print)", "nil value", 1 },
+	{ "return setmetatable({}, {})", "nil value", 1 },
+	{ "\033Lua", "binary", 0 },
+	{ "local s = 'x'\nwhile true do s = s .. s end", "", 0 },
+	{ "while true do end", "instruction limit", 1 },
+	{ "while true do pcall(function() while true do end end) end", "limit", 1 },
+	{ "local function f() return f() end\nf()", "limit", -1 },
+	{ "return table.move({}, 1, math.maxinteger - 1, 2)", "too many", 1 },
+	{ "return ('a'):rep(1000000):find('.-.-.-.-b')", "too long", 1 },
+	{ "error({})", "error value of type table", 1 },
+};
+
+START_TEST(load_refuses)
+{
+	write_in_dir("good.lua", "return {}");
+	refuses(bad_files[_i].text, bad_files[_i].message, bad_files[_i].line);
+}
+END_TEST
+
+static const char *const shipped[] = { "fermi.lua", "kepler.lua", "maxwell.lua", "teaching.lua" };
+
+START_TEST(shipped_machines_load)
+{
+	Config c;
+	Diag d = { 0 };
+	const char *src = getenv("srcdir");
+	setenv("GSIM_PATH", src ? src : ".", 1);
+	ck_assert_msg(config_load(&c, shipped[_i], &d), "%s: %s", shipped[_i], first(&d));
+	ck_assert_msg(config_check(&c, &d), "%s: %s", shipped[_i], first(&d));
+	unsetenv("GSIM_PATH");
+	diag_free(&d);
+}
+END_TEST
+
+/* The calibration of Bialas and Strzelecki 2015. */
+START_TEST(calibrated_machines)
+{
+	static const struct { const char *file; int64_t unwind, both; } want[] = {
+		{ "kepler.lua", 32, 84 }, { "maxwell.lua", 26, 176 },
+	};
+	Config c;
+	ConfigKey key;
+	Diag d = { 0 };
+	const char *src = getenv("srcdir");
+	setenv("GSIM_PATH", src ? src : ".", 1);
+	ck_assert(config_load(&c, want[_i].file, &d));
+	ck_assert_str_eq(model_keys((int)c.model)->name, "token");
+	ck_assert_int_eq(c.div_depth, 16);
+	ck_assert_int_eq(c.div_chunk, 4);
+	ck_assert_int_eq(c.div_spill, SPILL_CONSTANT);
+	ck_assert(config_find("token.unwind_cycles", &key));
+	ck_assert_int_eq(config_get(&c, &key), want[_i].unwind);
+	ck_assert(config_find("token.spill_push", &key));
+	int64_t push = config_get(&c, &key);
+	ck_assert(config_find("token.reload_pop", &key));
+	ck_assert_int_eq(push + config_get(&c, &key), want[_i].both);
+	unsetenv("GSIM_PATH");
+	diag_free(&d);
+}
+END_TEST
+
+START_TEST(statistics_add)
+{
+	LaunchStats total = { 0 }, s = { .warp_size = 32, .timed = true };
+	s.cycles = 100;
+	s.max_depth = 5;
+	s.warp_instructions = 10;
+	s.thread_instructions = 160;
+	s.active_lanes[16] = 10;
+	s.stalls[STALL_DATA] = 3;
+	s.model[s.nmodel++] = (ModelStat){ "frontier_checks", 4 };
+	s.model[s.nmodel++] = (ModelStat){ "most_splits", 4, true };
+	stats_add(&total, &s);
+	s.max_depth = 3;
+	stats_add(&total, &s);
+	ck_assert_uint_eq(total.cycles, 200);
+	ck_assert_uint_eq(total.max_depth, 5);
+	ck_assert_uint_eq(total.active_lanes[16], 20);
+	ck_assert_uint_eq(total.stalls[STALL_DATA], 6);
+	ck_assert_uint_eq(total.model[0].value, 8);
+	ck_assert_uint_eq(total.model[1].value, 4);
+	ck_assert(stats_utilization(&total) == 0.5);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("config");
+	TCase *t = tcase_create("config");
+	SRunner *r = srunner_create(s);
+	const int nsets = sizeof bad_sets / sizeof *bad_sets, nfiles = sizeof bad_files / sizeof *bad_files;
+	if (!mkdtemp(dir))
+		return 1;
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, rows_are_sound);
+	tcase_add_test(t, defaults_pass_the_check);
+	tcase_add_loop_test(t, set_refuses, 0, nsets);
+	tcase_add_test(t, set_works);
+	tcase_add_loop_test(t, print_and_load, 0, 3);
+	tcase_add_test(t, derive_merges);
+	tcase_add_loop_test(t, load_refuses, 0, nfiles);
+	tcase_add_loop_test(t, shipped_machines_load, 0, 4);
+	tcase_add_loop_test(t, calibrated_machines, 0, 2);
+	tcase_add_test(t, statistics_add);
+	suite_add_tcase(s, t);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	static const char *const made[] = { "bad.lua", "good.lua", "base.lua", "derived.lua", "twice.lua", "printed.lua" };
+	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+		char path[256];
+		snprintf(path, sizeof path, "%s/%s", dir, made[i]);
+		unlink(path);
+	}
+	rmdir(dir);
+	return failed != 0;
+}
