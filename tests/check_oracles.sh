@@ -1,0 +1,7 @@
+#!/bin/sh
+# The examples of kernels/oracles under each mechanism against tests/oracles/oracle.csv.
+srcdir=${srcdir:-$(dirname "$0")/..}
+top=$(cd "$srcdir" && pwd)
+GSIM_BUILD=${GSIM_BUILD:-$PWD}
+. "$top/tools/programs"
+exec "$lua" "$top/tests/check_oracles.lua" "$top"
