@@ -33,8 +33,10 @@ struct LaneIns {
 	uint32_t d, d2;                /* destination rows (predicates: index into pred); NO_ROW = sink */
 	uint32_t a, b, c, e;           /* source rows (predicates: index); NO_ROW = absent (a predicate: true) */
 	uint8_t neg;                   /* NEG_* */
-	uint8_t mode, mode2, type, type2, ftz, sat;  /* copies, for functions that look at them */
-	const uint32_t *rows;          /* pack, unpack: the rows of the parts */
+	uint8_t mode, mode2, type, type2, ftz, sat, rnd, op;  /* set by lane_bind, for functions that look at them */
+	uint8_t wide;                  /* a register is wider than its operand: bit 0 = d, bits 2.. = a b c e */
+	LaneFn *inner;                 /* then the function that fn wraps */
+	const uint32_t *rows;          /* pack, unpack: the rows of the parts; filled by whoever fills the rows above */
 	int nrows;
 };
 #define NO_ROW 0x7fffffffu
@@ -42,6 +44,10 @@ struct LaneIns {
 /* The function for an instruction of kind K_ALU, or NULL when the table has no such combination of operation, types and
    modifiers. mov from a special register, symbol or function is mov of a constant or of a row that the caller prepares. */
 LaneFn *lane_fn(const Ins *);
+/* Sets fn and every field but the rows; whoever decodes an instruction calls this and then fills d d2 a b c e (pack: a is
+   not used, the sources are rows[]; unpack: the destinations are rows[]). f gives the registers' widths: mov and cvt may
+   use registers wider than their types. false: lane_fn knows no such combination. */
+bool lane_bind(const Function *f, const Ins *, LaneIns *);
 
 /* Constant folding: the result bits of a K_ALU instruction without predicate operands on immediate sources. */
 bool lane_fold(const Ins *, const uint64_t *src, uint64_t *dst);

@@ -1,0 +1,194 @@
+#include "isa/lane_kernel.h"
+#include "isa/softmath.h"
+
+/* Hosts with AVX2 and FMA use the functions compiled for them, where configure had them built. */
+LaneFn *lane_fn(const Ins *i)
+{
+	LaneFn *fn = NULL;
+	if (op_info[i->op].kind != K_ALU)
+		return NULL;
+#ifdef HAVE_LANE_V3
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
+#define X(SET) if (!fn) fn = SET##_v3(i);
+		LANE_SETS(X)
+#undef X
+		return fn;
+	}
+#endif
+#define X(SET) if (!fn) fn = SET##_base(i);
+	LANE_SETS(X)
+#undef X
+	return fn;
+}
+
+/* ---- registers wider than the operands: mov and cvt ---- */
+
+/* Runs i->inner on copies of the low halves (rows of 64-bit registers that hold narrower operands), then extends the
+   result to the destination's 64 bits. */
+static void narrowed(const LaneIns *i, Lanes *L, Mask m)
+{
+	uint32_t bank[2 * 64 * 2];
+	LaneIns in = *i;
+	Lanes tmp = { { bank, bank }, L->pred, L->cc, 64 };
+	bool wide_a = i->wide & 4, wide_value = type_bits[i->op == OP_CVT ? i->type2 : i->type] == 64;
+	for (Mask k = m; k; k &= k - 1) {
+		int l = __builtin_ctzll(k);
+		if (wide_value)
+			((Row64u *)(void *)bank)[l] = ((const Row64u *)lane_row(L, i->a))[l];
+		else
+			bank[l] = wide_a ? (uint32_t)((const Row64u *)lane_row(L, i->a))[l] : row32(L, i->a)[l];
+	}
+	in.a = 0;
+	in.d = 128;
+	i->inner(&in, &tmp, m);
+	for (Mask k = m; k; k &= k - 1) {
+		int l = __builtin_ctzll(k);
+		if (!(i->wide & 1))
+			row32(L, i->d)[l] = bank[128 + l];
+		else if (type_bits[i->type] == 64)
+			((Row64u *)lane_row(L, i->d))[l] = ((Row64u *)(void *)(bank + 128))[l];
+		else
+			((Row64u *)lane_row(L, i->d))[l] = type_kind[i->type] == 'S'
+				? (uint64_t)(int64_t)(int32_t)bank[128 + l] : bank[128 + l];
+	}
+}
+
+static bool wider(const Function *f, const Opd *o, Type t)
+{
+	return f && o->kind == OPD_REG && type_bits[f->reg.v[o->id].type] == 64 && type_bits[t] < 64;
+}
+
+bool lane_bind(const Function *f, const Ins *i, LaneIns *out)
+{
+	*out = (LaneIns){ .fn = lane_fn(i), .d = NO_ROW, .d2 = NO_ROW, .a = NO_ROW, .b = NO_ROW, .c = NO_ROW, .e = NO_ROW,
+		.mode = i->mode, .mode2 = i->mode2, .type = i->type, .type2 = i->type2, .ftz = i->ftz, .sat = i->sat,
+		.rnd = i->rnd, .op = i->op };
+	if (!out->fn)
+		return false;
+	if (i->op == OP_SETP)
+		out->mode = i->boolop;
+	if (op_info[i->op].suffixes && strchr(op_info[i->op].suffixes, 'C'))
+		out->mode2 = i->cc;
+	for (int k = 0; k < i->nsrc && k < 3; k++)
+		if (ins_src(i, k)->neg)
+			out->neg |= (uint8_t)(NEG_A << k);
+	if ((i->op == OP_MOV || i->op == OP_CVT) && i->type != T_PRED) {
+		if (wider(f, ins_dst(i, 0), (Type)i->type))
+			out->wide |= 1;
+		if (wider(f, ins_src(i, 0), (Type)(i->op == OP_CVT ? i->type2 : i->type)))
+			out->wide |= 4;
+		if (out->wide) {
+			out->inner = out->fn;
+			out->fn = narrowed;
+		}
+	}
+	return true;
+}
+
+/* ---- one value at a time ---- */
+
+enum { MOST_PARTS = 8 };
+
+/* Source k stands in row 2k, or in bit 0 of predicate k; destinations follow them. */
+bool lane_fold(const Ins *i, const uint64_t *src, uint64_t *dst)
+{
+	uint32_t bank[4 * MOST_PARTS] __attribute__((aligned(8))) = { 0 }, rows[MOST_PARTS];
+	Mask pred[2 * MOST_PARTS] = { 0 };
+	LaneIns li;
+	if (i->nsrc > MOST_PARTS || i->ndst > MOST_PARTS || i->cc || i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC)
+		return false;
+	if (!lane_bind(NULL, i, &li))
+		return false;
+	uint32_t *from[4] = { &li.a, &li.b, &li.c, &li.e };
+	for (int k = 0; k < i->nsrc; k++) {
+		bool is_pred = i->op != OP_PACK && ins_src_type(i, k) == T_PRED;
+		memcpy(bank + 2 * k, &src[k], 8);
+		pred[k] = src[k] & 1;
+		if (k < 4)
+			*from[k] = is_pred ? (uint32_t)k : 2 * (uint32_t)k;
+		rows[k] = 2 * (uint32_t)k;
+	}
+	bool to_pred = i->op != OP_UNPACK && ins_dst_type(i, 0) == T_PRED;
+	li.d = to_pred ? MOST_PARTS : 2 * MOST_PARTS;
+	li.d2 = to_pred && i->ndst > 1 ? MOST_PARTS + 1 : NO_ROW;
+	for (int k = 0; k < i->ndst && i->op == OP_UNPACK; k++)
+		rows[k] = 2 * (uint32_t)(MOST_PARTS + k);
+	li.rows = rows;
+	li.nrows = i->op == OP_PACK ? i->nsrc : i->ndst;
+	Lanes lanes = { { bank, bank }, pred, 0, 1 };
+	li.fn(&li, &lanes, 1);
+	for (int k = 0; k < i->ndst; k++) {
+		if (to_pred)
+			dst[k] = pred[MOST_PARTS + k] & 1;
+		else
+			memcpy(&dst[k], bank + 2 * (MOST_PARTS + k), 8);
+	}
+	return true;
+}
+
+uint64_t lane_extend(Type t, uint64_t bits)
+{
+	switch (t) {
+	case T_S8: return (uint32_t)(int32_t)(int8_t)bits;
+	case T_S16: return (uint32_t)(int32_t)(int16_t)bits;
+	case T_B8: case T_U8: return (uint8_t)bits;
+	case T_B16: case T_U16: case T_F16: return (uint16_t)bits;
+	case T_B32: case T_U32: case T_S32: case T_F32: return (uint32_t)bits;
+	default: return bits;
+	}
+}
+
+static uint64_t add_float(Type t, uint64_t old, uint64_t b)
+{
+	if (t == T_F32) {
+		float x = bits_f32((uint32_t)old) + bits_f32((uint32_t)b);
+		return x == x ? f32_bits(x) : NAN32;
+	}
+	double x = bits_f64(old) + bits_f64(b);
+	return x == x ? f64_bits(x) : NAN64;
+}
+
+static bool less(Type t, uint64_t x, uint64_t y)
+{
+	switch (t) {
+	case T_S32: return (int32_t)x < (int32_t)y;
+	case T_S64: return (int64_t)x < (int64_t)y;
+	case T_F32: return bits_f32((uint32_t)x) < bits_f32((uint32_t)y);
+	case T_F64: return bits_f64(x) < bits_f64(y);
+	default: return x < y;
+	}
+}
+
+uint64_t lane_atomic(AtomOp op, Type t, uint64_t old, uint64_t b, uint64_t c)
+{
+	old = lane_extend(t, old), b = lane_extend(t, b), c = lane_extend(t, c);
+	uint64_t v;
+	switch (op) {
+	case AOP_ADD: v = type_kind[t] == 'F' ? add_float(t, old, b) : old + b; break;
+	case AOP_MIN: v = less(t, b, old) ? b : old; break;
+	case AOP_MAX: v = less(t, old, b) ? b : old; break;
+	case AOP_AND: v = old & b; break;
+	case AOP_OR: v = old | b; break;
+	case AOP_XOR: v = old ^ b; break;
+	case AOP_EXCH: v = b; break;
+	case AOP_CAS: v = old == b ? c : old; break;
+	case AOP_INC: v = old >= b ? 0 : old + 1; break;
+	case AOP_DEC: v = old == 0 || old > b ? b : old - 1; break;
+	default: v = old; break;
+	}
+	return lane_extend(t, v);
+}
+
+/* PTX ISA, shfl.sync: c holds the clamp value in bits 4..0 and the segment mask in bits 12..8. */
+int lane_shfl_source(Mode mode, int lane, uint32_t b, uint32_t c, bool *in_range)
+{
+	int clamp = c & 31, segment = c >> 8 & 31, offset = b & 31;
+	int warp = lane & ~31, l = lane & 31, last = (l & segment) | (clamp & ~segment), first = l & segment, from;
+	switch (mode) {
+	case MODE_UP: from = l - offset; *in_range = from >= last; break;
+	case MODE_DOWN: from = l + offset; *in_range = from <= last; break;
+	case MODE_BFLY: from = l ^ offset; *in_range = from <= last; break;
+	default: from = first | (offset & ~segment); *in_range = from <= last; break;
+	}
+	return warp + (*in_range ? from : l);
+}

@@ -1,0 +1,64 @@
+/* Double precision. Results are stored as bits; a NaN result is NAN64. */
+#include "isa/lane_kernel.h"
+#include "isa/softmath.h"
+
+static inline uint64_t canon(double x) { return x == x ? f64_bits(x) : NAN64; }
+K2(add_N, U64, F64, F64, canon(A + B))
+K2(sub_N, U64, F64, F64, canon(A - B))
+K2(mul_N, U64, F64, F64, canon(A * B))
+K2(div_N, U64, F64, F64, canon(A / B))
+K3(fma_N, U64, F64, F64, F64, canon(fma64(A, B, C)))
+K1(rcp_N, U64, F64, canon(1.0 / A))
+K1(sqrt_N, U64, F64, canon(__builtin_sqrt(A)))
+K1(rsqrt_N, U64, F64, canon(1.0 / __builtin_sqrt(A)))
+K1S(rcp_coarse_N, U64, F64, canon(soft_rcp64_coarse(A)))
+K1S(rsqrt_coarse_N, U64, F64, canon(soft_rsqrt64_coarse(A)))
+
+/* A NaN gives the other operand; -0 is less than +0. */
+static inline double least(double x, double y)
+{
+	double z = x == y ? bits_f64(f64_bits(x) | f64_bits(y)) : x < y ? x : y;
+	return x != x ? y : y != y ? x : z;
+}
+static inline double most(double x, double y)
+{
+	double z = x == y ? bits_f64(f64_bits(x) & f64_bits(y)) : x > y ? x : y;
+	return x != x ? y : y != y ? x : z;
+}
+K2(min_N, U64, F64, F64, canon(least(A, B)))
+K2(max_N, U64, F64, F64, canon(most(A, B)))
+
+#define SIGN 0x8000000000000000u
+K1(abs_N, U64, U64, A & ~SIGN)
+K1(neg_N, U64, U64, A ^ SIGN)
+K2(copysign_N, U64, U64, U64, (A & SIGN) | (B & ~SIGN))
+
+/* Other roundings. */
+#define R ((Rnd)i->rnd)
+K2S(add_R, U64, U64, U64, soft_add(T_F64, A, B, R))
+K2S(sub_R, U64, U64, U64, soft_add(T_F64, A, B ^ SIGN, R))
+K2S(mul_R, U64, U64, U64, soft_mul(T_F64, A, B, R))
+K2S(div_R, U64, U64, U64, soft_div(T_F64, A, B, R))
+K3S(fma_R, U64, U64, U64, U64, soft_fma(T_F64, A, B, C, R))
+K1S(rcp_R, U64, U64, soft_div(T_F64, 0x3ff0000000000000u, A, R))
+K1S(sqrt_R, U64, U64, soft_sqrt(T_F64, A, R))
+
+static const struct { uint8_t op, approx, ftz; LaneFn *nearest, *rounded; } table[] = {
+	{ OP_ADD, 0, 0, add_N, add_R }, { OP_SUB, 0, 0, sub_N, sub_R }, { OP_MUL, 0, 0, mul_N, mul_R },
+	{ OP_FMA, 0, 0, fma_N, fma_R }, { OP_MAD, 0, 0, fma_N, fma_R }, { OP_DIV, 0, 0, div_N, div_R },
+	{ OP_RCP, 0, 0, rcp_N, rcp_R }, { OP_SQRT, 0, 0, sqrt_N, sqrt_R },
+	{ OP_RCP, APPROX_APPROX, 1, rcp_coarse_N, NULL }, { OP_RSQRT, APPROX_APPROX, 1, rsqrt_coarse_N, NULL },
+	{ OP_RSQRT, APPROX_APPROX, 0, rsqrt_N, NULL },
+	{ OP_MIN, 0, 0, min_N, NULL }, { OP_MAX, 0, 0, max_N, NULL }, { OP_ABS, 0, 0, abs_N, NULL }, { OP_NEG, 0, 0, neg_N, NULL },
+	{ OP_COPYSIGN, 0, 0, copysign_N, NULL },
+};
+
+LaneFn *LANE(lane_f64)(const Ins *i)
+{
+	if (i->type != T_F64 || i->sat || i->rnd > RND_RP)
+		return NULL;
+	for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+		if (table[k].op == i->op && table[k].approx == i->approx && table[k].ftz == i->ftz)
+			return i->rnd > RND_RN ? table[k].rounded : table[k].nearest;
+	return NULL;
+}
