@@ -1,6 +1,7 @@
 /* The table of machine parameters (config.def and the mechanisms' own rows), and values by name. */
 #include "sim/config.h"
 #include "lib/strbuf.h"
+#include "sim/mem/mem.h"
 #include <errno.h>
 #include <stddef.h>
 
@@ -234,9 +235,6 @@ bool config_check(const Config *c, Diag *d)
 	if (c->l2_bytes % (c->l2_slices * c->l2_ways * c->l2_line))
 		diag_error(d, at, "l2.bytes = %lld is no multiple of %lld slices x %lld ways x %lld bytes of a line",
 			(long long)c->l2_bytes, (long long)c->l2_slices, (long long)c->l2_ways, (long long)c->l2_line);
-	if (c->l1_sector != c->l2_sector)
-		diag_error(d, at, "l1.sector_bytes = %lld and l2.sector_bytes = %lld must be equal", (long long)c->l1_sector,
-			(long long)c->l2_sector);
 	if (!power_of_two(c->warp_size))
 		diag_error(d, at, "warp_size = %lld must be a power of two", (long long)c->warp_size);
 	if (!power_of_two(c->fetch_ins_bytes) || c->fetch_line % c->fetch_ins_bytes)
@@ -256,6 +254,9 @@ bool config_check(const Config *c, Diag *d)
 	if (!power_of_two(c->dram_row) || c->dram_row % c->l2_line)
 		diag_error(d, at, "dram.row_bytes = %lld must be a power of two and a multiple of l2.line_bytes = %lld",
 			(long long)c->dram_row, (long long)c->l2_line);
+	const char *why = d->errors == before ? mem_refuses(c) : NULL;
+	if (why)
+		diag_error(d, at, "%s", why);
 	return d->errors == before;
 }
 

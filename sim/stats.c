@@ -1,4 +1,4 @@
-#include "sim/stats.h"
+#include "sim/mem/mem.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -123,13 +123,7 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 			bad = differ("scheduler-cycles are cycles x schedulers x SMs", s->slots,
 				s->cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);
 		if (!bad)
-			bad = differ("requests that leave the SMs arrive at L2", s->l1_misses + s->l1_bypasses + s->l1_writes
-				+ s->l1_atomics + s->l1_other, s->l2_requests);
-		if (!bad)
-			bad = differ("requests at L2 are answered", s->l2_requests, s->l2_replies);
-		if (!bad)
-			bad = differ("sectors looked up in L1 hit, merge or miss", s->l1_accesses, s->l1_hits + s->l1_merges
-				+ s->l1_misses);
+			bad = mem_conservation(s, c);
 	}
 	if (!bad && !s->mimd)
 		bad = differ("lanes of issued instructions are useful, predicated off or inactive",

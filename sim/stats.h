@@ -33,26 +33,27 @@
 	S(shared_accesses, "memory.shared_accesses", SUM, "instructions", "warp-level accesses to shared memory") \
 	S(local_accesses, "memory.local_accesses", SUM, "instructions", "warp-level accesses to local memory") \
 	S(atomics, "memory.atomics", SUM, "instructions", "warp-level atomic operations on global memory") \
-	S(transactions, "memory.transactions", SUM, "sectors", "sectors that the coalescer asked for") \
+	S(transactions, "memory.transactions", SUM, "sectors", "sectors that the coalescer asked for: of L1 where it is looked up, else of L2") \
 	S(shared_conflicts, "memory.shared_conflicts", SUM, "cycles", "extra cycles for bank conflicts") \
 	S(constant_misses, "memory.constant_misses", SUM, "requests", "constant cache misses") \
 	S(fetch_misses, "memory.fetch_misses", SUM, "requests", "instruction cache misses") \
-	S(l1_accesses, "memory.l1.accesses", SUM, "sectors", "sectors looked up in L1") \
-	S(l1_hits, "memory.l1.hits", SUM, "sectors", "found") \
-	S(l1_merges, "memory.l1.merges", SUM, "sectors", "already on their way") \
-	S(l1_misses, "memory.l1.misses", SUM, "sectors", "sent to L2") \
+	S(l1_accesses, "memory.l1.accesses", SUM, "L1 sectors", "sectors looked up in L1") \
+	S(l1_hits, "memory.l1.hits", SUM, "L1 sectors", "found") \
+	S(l1_merges, "memory.l1.merges", SUM, "L1 sectors", "already on their way") \
+	S(l1_misses, "memory.l1.misses", SUM, "L1 sectors", "asked of L2, as l1.sector_bytes / l2.sector_bytes sectors each") \
 	S(l1_bypasses, "memory.l1.bypasses", SUM, "sectors", "sent to L2 without a look-up") \
 	S(l1_writes, "memory.l1.writes", SUM, "sectors", "written through") \
 	S(l1_atomics, "memory.l1.atomics", SUM, "sectors", "atomic requests sent to L2") \
-	S(l1_other, "memory.l1.other", SUM, "requests", "instruction, constant and mechanism requests sent to L2") \
-	S(l2_requests, "memory.l2.requests", SUM, "requests", "requests that reached L2") \
-	S(l2_replies, "memory.l2.replies", SUM, "requests", "of them: answered (loads, atomics) or absorbed (stores)") \
-	S(l2_hits, "memory.l2.hits", SUM, "requests", "found in L2") \
-	S(l2_misses, "memory.l2.misses", SUM, "requests", "fetched from DRAM") \
+	S(l1_other, "memory.l1.other", SUM, "sectors", "instruction, constant and mechanism traffic with L2") \
+	S(l2_requests, "memory.l2.requests", SUM, "sectors", "asked of L2 or written to it") \
+	S(l2_replies, "memory.l2.replies", SUM, "sectors", "of them: answered (loads, atomics) or absorbed (stores)") \
+	S(l2_hits, "memory.l2.hits", SUM, "sectors", "found in L2, or on their way to it") \
+	S(l2_misses, "memory.l2.misses", SUM, "sectors", "fetched from DRAM") \
+	S(l2_allocations, "memory.l2.allocations", SUM, "sectors", "written whole, without a fetch") \
 	S(l2_writebacks, "memory.l2.writebacks", SUM, "sectors", "dirty sectors written to DRAM") \
 	S(dram_reads, "memory.dram.reads", SUM, "sectors", "sectors read") \
 	S(dram_writes, "memory.dram.writes", SUM, "sectors", "sectors written") \
-	S(dram_row_hits, "memory.dram.row_hits", SUM, "accesses", "accesses to the open row")
+	S(dram_row_hits, "memory.dram.row_hits", SUM, "sectors", "of both: in the row that was open")
 
 #define STALLS(S) /* why a scheduler issued nothing in a cycle: S(ID, "name", help) */ \
 	S(EMPTY, "no_warp", "the scheduler has no warp (nothing resident, or all ended)") \

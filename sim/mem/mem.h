@@ -18,6 +18,9 @@ MemSystem *mem_new(const Config *);
 void mem_reset(MemSystem *);          /* empty caches, time 0: the start of a launch */
 void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* >= 1 */
+const char *mem_refuses(const Config *);  /* why these units cannot be built so, or NULL; a part of config_check */
+/* The memory system's conservation laws, for every launch that ended: NULL, or the law that does not hold. */
+const char *mem_conservation(const LaunchStats *, const Config *);
 SmMem *smmem_new(const Config *, int sm);
 void smmem_reset(SmMem *);
 void smmem_free(SmMem *);
@@ -31,22 +34,25 @@ typedef struct Access {               /* one warp instruction */
 	bool returns;                 /* atomics: the old value is wanted */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
 	uint64_t mask;                /* lanes */
-	const uint64_t *addr;         /* [lane]; local: offset already interleaved per thread by the caller */
+	const uint64_t *addr;         /* [lane]; local: offset already interleaved per thread by the caller, below 2^48;
+	                                 SMs do not share local lines */
 } Access;
 
 typedef struct MemTicket {            /* what the scoreboard waits for */
 	Cycle ready;                  /* the part that is known: result usable; for stores: accepted */
 	Cycle pipe_free;              /* the load/store unit takes the next access from here on */
-	uint16_t npending;            /* requests whose completion mem_drain will tell */
-	uint32_t pending[64];         /* SmMem's own names of them */
+	uint16_t npending;            /* 1: the next mem_drain tells when the rest is there, then smmem_resolve; else 0 */
+	uint32_t pending;             /* SmMem's own name of what it waits for */
 } MemTicket;
 
 /* False: it cannot be accepted at `now` (no free MSHR or queue place); *retry = the next cycle worth trying. No state
-   changes then. Otherwise the access is made, counted in stats, and the ticket filled. */
+   changes then. Otherwise the access is made and the ticket filled. Counted in stats here: transactions, conflicts,
+   misses and everything under L1, L2 and DRAM; the numbers of instructions (global_loads, shared_accesses, atomics, ...)
+   are the caller's, who also runs without timing. Calls for one SM come with cycles that do not fall. */
 bool smmem_access(SmMem *, Cycle now, const Access *, LaunchStats *, MemTicket *, Cycle *retry);
 /* Instruction fetch of the line that holds byte address pc: 0 when it hits, else fills the ticket. */
 bool smmem_fetch(SmMem *, Cycle now, uint64_t pc, LaunchStats *, MemTicket *);
-/* Traffic of a divergence mechanism: n bytes at address, load or store. */
+/* Traffic of a divergence mechanism: n bytes at an address of the SM's own (below 2^48), load or store; past L1. */
 void smmem_mechanism(SmMem *, Cycle now, uint64_t addr, unsigned bytes, bool store, LaunchStats *, MemTicket *);
 /* True when requests are queued for mem_drain. */
 bool smmem_queued(const SmMem *);

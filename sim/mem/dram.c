@@ -1,0 +1,45 @@
+/* DRAM: channels with a data bus each, banks with one open row each, served in the order of arrival. */
+#include "sim/mem/internal.h"
+
+void dram_init(Dram *d, const Config *c)
+{
+	*d = (Dram){ .channels = (uint64_t)c->dram_channels, .banks = (uint64_t)c->dram_banks,
+		.sector = (uint64_t)c->l2_sector, .width = (uint64_t)c->dram_width,
+		.row_shift = shift_of(c->dram_row) - shift_of(c->l2_line), .hit = (Cycle)c->dram_hit,
+		.activate = (Cycle)(c->dram_miss - c->dram_hit), .latency = (Cycle)c->dram_latency };
+	d->bus = xcalloc(d->channels, sizeof *d->bus);
+	d->bank = xcalloc(d->channels * d->banks, sizeof *d->bank);
+}
+
+void dram_reset(Dram *d)
+{
+	memset(d->bus, 0, d->channels * sizeof *d->bus);
+	memset(d->bank, 0, d->channels * d->banks * sizeof *d->bank);
+}
+
+void dram_free(Dram *d)
+{
+	free(d->bus);
+	free(d->bank);
+}
+
+/* A bank is busy while it changes rows and while its burst is on the bus; column accesses overlap. */
+Cycle dram_access(Dram *d, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, LaunchStats *st)
+{
+	uint64_t inner = line / d->channels, channel = (line + fold(inner)) % d->channels;
+	uint64_t row = inner >> d->row_shift, burst = ceil_div(n * d->sector, d->width);
+	Bank *b = &d->bank[channel * d->banks + (row + fold(row / d->banks)) % d->banks];
+	Cycle open = later(at, b->free);
+	st->dram_row_hits += n - 1;
+	if (b->row == row + 1)
+		st->dram_row_hits++;
+	else
+		open += d->activate;
+	b->row = row + 1;
+	b->free = open + burst;
+	if (write)
+		st->dram_writes += n;
+	else
+		st->dram_reads += n;
+	return timeline_book(&d->bus[channel], floor, open + d->hit, burst) + (write ? 0 : d->latency);
+}

@@ -1,0 +1,201 @@
+/* What the units of the memory system know of each other. One unit, one file; sim/mem/mem.h is what the rest sees.
+ *
+ * Addresses: "line" is always a line number (address / line size of the unit in question). Requests between an SM and L2
+ * are counted in sectors of L2. */
+#ifndef GSIM_MEM_INTERNAL_H
+#define GSIM_MEM_INTERNAL_H
+#include "sim/mem/mem.h"
+
+static inline unsigned shift_of(int64_t power_of_two) { return (unsigned)__builtin_ctzll((uint64_t)power_of_two); }
+static inline uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+static inline Cycle later(Cycle a, Cycle b) { return a > b ? a : b; }
+
+/* ---- stamp.c: resources in time ---- */
+/* Which cycles of a resource that does one thing at a time are taken. Requests may come with times in any order: an
+   early one finds the gaps that late ones left. */
+enum { TIMELINE_WORDS = 32 };
+typedef struct Timeline {
+	uint64_t busy[TIMELINE_WORDS]; /* bit per cycle, a ring over [64 word, 64 (word + TIMELINE_WORDS)) */
+	Cycle word;
+	Cycle over;                    /* from the ring's end to here everything is taken */
+} Timeline;                            /* zero-initialise */
+/* Takes the first n >= 1 free cycles from `from` on and returns the end of the last. Nobody asks for a cycle before
+   floor any more; floor never falls. */
+Cycle timeline_book(Timeline *, Cycle floor, Cycle from, uint64_t n);
+
+typedef struct Stamp { Cycle at; uint32_t id; } Stamp;
+typedef struct StampHeap { Stamp *v; int n, cap; } StampHeap;  /* smallest (at, id) at v[0] */
+void heap_push(StampHeap *, Cycle at, uint32_t id);
+Stamp heap_pop(StampHeap *);
+
+/* ---- coalescer.c ---- */
+enum { MAX_PIECES = 128, MAX_LINE = 256 };    /* 64 lanes, each of which may touch two lines */
+typedef struct Piece {                 /* what a warp wants of one line */
+	uint64_t line;
+	uint32_t sectors;              /* touched */
+	uint32_t full;                 /* stores: of them, those every byte of which is written */
+	uint32_t conflict;             /* atomics: most lanes that meet on one word */
+} Piece;
+typedef struct Coalesced {
+	int n;
+	Piece piece[MAX_PIECES];       /* in the order of the first lane that touches it */
+	uint8_t slot[2 * MAX_PIECES];  /* hash of line to index + 1 */
+	uint64_t written[MAX_PIECES][MAX_LINE / 64];
+} Coalesced;
+/* base is added to every address. */
+void coalesce(const Access *, uint64_t base, unsigned line_shift, unsigned sector_shift, Coalesced *);
+/* The number of different addresses; most[0], unless most is NULL, the most lanes with one address. */
+int distinct_addresses(const Access *, uint64_t *address, uint32_t *lanes);
+
+/* ---- shared.c ---- */
+/* Cycles for which the access keeps the pipe; of them *extra are due to bank conflicts. */
+unsigned shared_cycles(const Access *, unsigned banks, unsigned bank_bytes, unsigned *extra);
+
+/* ---- cache.c: tags of a sectored, set-associative cache, LRU ---- */
+typedef struct Cache {
+	uint64_t sets, mask;           /* mask: sets - 1 when sets is a power of two, else 0 */
+	unsigned ways, sectors;        /* sectors of a line, at most 16 */
+	uint32_t generation;
+	uint64_t clock;
+
+	uint32_t *set_generation;      /* [set]; another than generation: the set is empty */
+	uint64_t *tag, *used;          /* [set * ways + way]; tag: line, or NO_LINE */
+	uint32_t *valid, *dirty;       /* masks of sectors */
+	Cycle *ready;                  /* [(set * ways + way) * sectors + sector] or NULL: arrival of a valid sector */
+} Cache;
+#define NO_LINE UINT64_MAX
+typedef struct Victim { uint64_t line; uint32_t dirty; } Victim;
+void cache_init(Cache *, int64_t bytes, int64_t line, int64_t sector, int64_t ways, bool with_ready);
+void cache_reset(Cache *);
+void cache_free(Cache *);
+int64_t cache_find(Cache *, uint64_t line);             /* index, or -1; does not count as use */
+static inline void cache_touch(Cache *c, int64_t i) { c->used[i] = ++c->clock; }
+/* A line that is not there takes the least recently used way, without valid sectors; victim->line may be NO_LINE. */
+int64_t cache_place(Cache *, uint64_t line, Victim *victim);
+
+/* Arrivals that mem_drain has not told yet: UNKNOWN + index in the SM's queue. */
+#define UNKNOWN ((Cycle)1 << 63)
+
+/* ---- mshr.c: lines of L1 on their way ---- */
+typedef struct Mshr {
+	uint64_t line;
+	uint32_t pending;              /* sectors on their way */
+	uint32_t collected;            /* accesses that wait or waited here */
+	int32_t next;                  /* in the hash chain, or in the free list */
+	Cycle fill[16];                /* [sector] */
+	uint32_t together[16];         /* [lowest sector of a request]: the sectors it brings */
+} Mshr;
+typedef struct MshrTable {
+	Mshr *entry;
+	int32_t *head;                 /* [hash] */
+	int n, used, limit;            /* n > limit: one access larger than the table may enter the empty table */
+	uint32_t mask;
+	int32_t free;
+} MshrTable;
+void mshr_init(MshrTable *, int64_t limit);
+void mshr_reset(MshrTable *);
+void mshr_free(MshrTable *);
+int mshr_find(const MshrTable *, uint64_t line);        /* -1 when there is none */
+int mshr_take(MshrTable *, uint64_t line);
+void mshr_drop(MshrTable *, int entry);
+
+/* ---- requests from an SM to L2 ---- */
+typedef enum { OWNER_L1, OWNER_PLACE, OWNER_CONST, OWNER_FETCH, OWNER_OTHER } Owner;
+typedef struct Request {
+	Cycle cycle;                   /* of the access: requests are served in the order (cycle, SM, place in queue) */
+	Cycle at;                      /* at the SM's port from here on */
+	Cycle done;                    /* set by the drain: data are back, or the store is acknowledged */
+	uint64_t addr;                 /* of sector 0 */
+	uint32_t sectors, full;        /* of L2, from addr on; full: written whole */
+	uint32_t conflict;             /* atomics: lanes that meet on one word */
+	uint8_t kind, owner;           /* AccessKind, Owner */
+	bool returns;                  /* data come back */
+	int32_t after;                 /* index of a request of the same SM that must be done before, or -1 */
+	int32_t waiter;                /* list of groups that wait for it, or -1 */
+	uint64_t target;               /* OWNER_L1: MSHR entry; caches: line */
+	uint32_t target_sectors;       /* OWNER_L1: sectors of L1 */
+} Request;
+
+typedef struct Waiter { uint32_t group; int32_t next; } Waiter;
+typedef struct Group { Cycle ready; uint32_t left; int32_t next; } Group;  /* one access's requests */
+
+typedef struct L1Look { int64_t tag; int entry; uint32_t hit, merge, miss; } L1Look;
+
+struct SmMem {
+	Config c;
+	int sm;
+	unsigned l1_shift, l1_sector_shift, l2_shift, l2_sector_shift, const_shift, fetch_shift;
+	Cycle trip;                    /* no request comes back faster */
+
+	Cache l1, constant, fetch;     /* sets = 0: there is none */
+	MshrTable mshr;
+	int places;                    /* stores, atomics and bypassing loads not yet done */
+	StampHeap flying;              /* requests served: when done, and what then (see sm_mem.c) */
+	Vec(Request) queue;
+	Vec(Waiter) waiter;
+	Vec(Group) group;
+	int32_t free_group;
+	Cycle last;                    /* cycle of the latest access */
+
+	Coalesced co;                  /* scratch */
+	L1Look look[MAX_PIECES];
+};
+void smmem_served(SmMem *, int request, Cycle done);    /* by the drain */
+void smmem_drained(SmMem *);                            /* everything queued was served */
+
+/* ---- interconnect.c ---- */
+typedef struct Interconnect {
+	Timeline *up, *down;           /* [sm] */
+	int n;
+	Cycle latency;
+	uint64_t width;
+} Interconnect;
+enum { HEADER_BYTES = 8 };
+void icnt_init(Interconnect *, const Config *);
+void icnt_reset(Interconnect *);
+void icnt_free(Interconnect *);
+Cycle icnt_up(Interconnect *, int sm, Cycle floor, Cycle at, uint64_t data_bytes);    /* arrival at the slice */
+Cycle icnt_down(Interconnect *, int sm, Cycle floor, Cycle at, uint64_t data_bytes);  /* arrival at the SM */
+
+/* A fixed permutation-like mix of the upper part of an address: aligned blocks of n lines are rotated by it. */
+static inline uint64_t fold(uint64_t x) { return x ^ x >> 3 ^ x >> 7 ^ x >> 15; }
+
+/* ---- dram.c ---- */
+typedef struct Bank { Cycle free; uint64_t row; } Bank;   /* row: open row + 1; 0 = none */
+typedef struct Dram {
+	Timeline *bus;                 /* [channel] */
+	Bank *bank;                    /* [channel * banks + bank] */
+	uint64_t channels, banks, sector, width;
+	unsigned row_shift;            /* line of L2, within a channel, to row */
+	Cycle hit, activate, latency;
+} Dram;
+void dram_init(Dram *, const Config *);
+void dram_reset(Dram *);
+void dram_free(Dram *);
+/* n sectors of one line of L2: when they are in L2 (reads) or on the bus (writes). */
+Cycle dram_access(Dram *, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, LaunchStats *);
+
+/* ---- l2.c ---- */
+typedef struct Slice {
+	Timeline pipe;
+	StampHeap mshr;                /* fills in flight */
+	Cache cache;
+} Slice;
+typedef struct L2 {
+	Slice *slice;
+	uint64_t slices, sector, width, sectors;  /* sectors of a line */
+	Cycle latency, atomic;
+	int mshrs;
+} L2;
+typedef struct L2Part {                /* what a request wants of one line */
+	uint64_t line;
+	uint32_t sectors, full, conflict;
+	AccessKind kind;
+} L2Part;
+void l2_init(L2 *, const Config *);
+void l2_reset(L2 *);
+void l2_free(L2 *);
+/* When the reply leaves the slice. */
+Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, const L2Part *, LaunchStats *);
+void l2_flush(L2 *, Dram *, Cycle at, LaunchStats *);
+#endif

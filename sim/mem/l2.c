@@ -1,0 +1,134 @@
+/* L2: slices interleaved by line; sectored, write-back. A store allocates, and fetches only sectors it does not write
+ * whole. A sector on its way is a hit that waits. */
+#include "sim/mem/internal.h"
+
+void l2_init(L2 *l2, const Config *c)
+{
+	*l2 = (L2){ .slices = (uint64_t)c->l2_slices, .sector = (uint64_t)c->l2_sector, .width = (uint64_t)c->l2_width,
+		.sectors = (uint64_t)(c->l2_line / c->l2_sector), .latency = (Cycle)c->l2_latency,
+		.atomic = (Cycle)c->l2_atomic, .mshrs = (int)c->l2_mshrs };
+	l2->slice = xcalloc(l2->slices, sizeof *l2->slice);
+	for (uint64_t i = 0; i < l2->slices; i++)
+		cache_init(&l2->slice[i].cache, later(1, (uint64_t)(c->l2_bytes / c->l2_slices)), c->l2_line,
+			c->l2_sector, c->l2_ways, true);
+}
+
+void l2_reset(L2 *l2)
+{
+	for (uint64_t i = 0; i < l2->slices; i++) {
+		cache_reset(&l2->slice[i].cache);
+		memset(&l2->slice[i].pipe, 0, sizeof l2->slice[i].pipe);
+		l2->slice[i].mshr.n = 0;
+	}
+}
+
+void l2_free(L2 *l2)
+{
+	for (uint64_t i = 0; i < l2->slices; i++) {
+		cache_free(&l2->slice[i].cache);
+		free(l2->slice[i].mshr.v);
+	}
+	free(l2->slice);
+}
+
+/* The line of the memory that is line `inner` of the slice; the inverse of what l2_access does. */
+static uint64_t outer(const L2 *l2, uint64_t slice, uint64_t inner)
+{
+	uint64_t n = l2->slices;
+	return inner * n + (slice + n - fold(inner) % n) % n;
+}
+
+static void write_back(L2 *l2, Dram *d, Cycle floor, Cycle at, uint64_t slice, Victim v, LaunchStats *st)
+{
+	unsigned n = (unsigned)__builtin_popcount(v.dirty);
+	if (!n)
+		return;
+	st->l2_writebacks += n;
+	dram_access(d, floor, at, outer(l2, slice, v.line), n, true, st);
+}
+
+static bool in_flight(const Cache *c, int64_t i, Cycle at)
+{
+	for (uint32_t m = c->valid[i]; m; m &= m - 1)
+		if (c->ready[i * c->sectors + __builtin_ctz(m)] > at)
+			return true;
+	return false;
+}
+
+/* The fill of sectors of line i that comes to occupy an MSHR, unless the line has one. *at: when it got it. */
+static Cycle fetch(L2 *l2, Dram *d, Slice *s, Cycle floor, Cycle *at, int64_t i, const L2Part *p, uint32_t sectors,
+	LaunchStats *st)
+{
+	bool shared = in_flight(&s->cache, i, *at);
+	if (!shared && s->mshr.n == l2->mshrs)
+		*at = later(*at, heap_pop(&s->mshr).at);
+	Cycle fill = dram_access(d, floor, *at, p->line, (unsigned)__builtin_popcount(sectors), false, st);
+	if (!shared)
+		heap_push(&s->mshr, fill, 0);
+	return fill;
+}
+
+static void set_ready(Cache *c, int64_t i, uint32_t sectors, Cycle ready)
+{
+	c->valid[i] |= sectors;
+	for (uint32_t m = sectors; m; m &= m - 1)
+		c->ready[i * c->sectors + __builtin_ctz(m)] = ready;
+}
+
+static void count(const L2Part *p, uint32_t present, uint32_t missing, LaunchStats *st)
+{
+	uint64_t n = (uint64_t)__builtin_popcount(p->sectors);
+	st->l2_requests += n;
+	st->l2_hits += (uint64_t)__builtin_popcount(present);
+	st->l2_misses += (uint64_t)__builtin_popcount(missing);
+	st->l2_allocations += n - (uint64_t)__builtin_popcount(present | missing);
+}
+
+Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, const L2Part *p, LaunchStats *st)
+{
+	uint64_t inner = p->line / l2->slices, slice = (p->line + fold(inner)) % l2->slices;
+	Slice *s = &l2->slice[slice];
+	Cache *c = &s->cache;
+	uint64_t busy = ceil_div((uint64_t)__builtin_popcount(p->sectors) * l2->sector, l2->width);
+	if (p->kind == ACC_ATOMIC)
+		busy = later(busy, p->conflict * l2->atomic);
+	at = timeline_book(&s->pipe, floor, at, busy) + l2->latency;
+	int64_t i = cache_find(c, inner);
+	if (i < 0) {
+		Victim v;
+		i = cache_place(c, inner, &v);
+		if (v.line != NO_LINE)
+			write_back(l2, d, floor, at, slice, v, st);
+	} else {
+		cache_touch(c, i);
+	}
+	uint32_t present = p->sectors & c->valid[i], rest = p->sectors & ~present;
+	uint32_t whole = p->kind == ACC_STORE ? rest & p->full : 0, missing = rest & ~whole;
+	Cycle reply = at;
+	if (p->kind != ACC_STORE)
+		for (uint32_t m = present; m; m &= m - 1)
+			reply = later(reply, c->ready[i * c->sectors + __builtin_ctz(m)]);
+	if (missing) {
+		Cycle fill = fetch(l2, d, s, floor, &at, i, p, missing, st);
+		set_ready(c, i, missing, fill);
+		reply = later(reply, p->kind == ACC_STORE ? at : fill);
+	}
+	set_ready(c, i, whole, at);
+	if (p->kind != ACC_LOAD)
+		c->dirty[i] |= p->sectors;
+	count(p, present, missing, st);
+	return reply;
+}
+
+void l2_flush(L2 *l2, Dram *d, Cycle at, LaunchStats *st)
+{
+	for (uint64_t slice = 0; slice < l2->slices; slice++) {
+		Cache *c = &l2->slice[slice].cache;
+		for (size_t i = 0; i < c->sets * c->ways; i++) {
+			if (c->set_generation[i / c->ways] != c->generation || !c->dirty[i])
+				continue;
+			write_back(l2, d, at, at, slice, (Victim){ c->tag[i], c->dirty[i] }, st);
+			c->dirty[i] = 0;
+		}
+	}
+}

@@ -1,0 +1,165 @@
+/* The memory system behind the SMs: serves their queues through interconnect, L2 and DRAM. */
+#include "sim/mem/internal.h"
+
+struct MemSystem {
+	Config c;
+	Interconnect icnt;
+	L2 l2;
+	Dram dram;
+	StampHeap order;               /* the head of each SM's queue */
+	Vec(int) next;                 /* [sm]: place of the head */
+	Cycle last;                    /* latest completion */
+};
+
+MemSystem *mem_new(const Config *c)
+{
+	MemSystem *m = xcalloc(1, sizeof *m);
+	must(!mem_refuses(c));
+	m->c = *c;
+	icnt_init(&m->icnt, c);
+	l2_init(&m->l2, c);
+	dram_init(&m->dram, c);
+	return m;
+}
+
+void mem_reset(MemSystem *m)
+{
+	icnt_reset(&m->icnt);
+	l2_reset(&m->l2);
+	dram_reset(&m->dram);
+	m->last = 0;
+}
+
+void mem_free(MemSystem *m)
+{
+	if (!m)
+		return;
+	icnt_free(&m->icnt);
+	l2_free(&m->l2);
+	dram_free(&m->dram);
+	free(m->order.v);
+	vec_free(&m->next);
+	free(m);
+}
+
+/* A load of n sectors that finds every resource free and hits in L2. */
+static Cycle free_trip(const MemSystem *m, unsigned n)
+{
+	uint64_t bytes = n * m->l2.sector;
+	return ceil_div(HEADER_BYTES, m->icnt.width) + 2 * m->icnt.latency + ceil_div(bytes, m->l2.width) + m->l2.latency
+		+ ceil_div(bytes, m->icnt.width);
+}
+
+/* One line's part of a request, from the SM's port to there. */
+static Cycle serve_part(MemSystem *m, int sm, const Request *r, Cycle at, const L2Part *p, LaunchStats *st)
+{
+	unsigned n = (unsigned)__builtin_popcount(p->sectors);
+	uint64_t bytes = n * m->l2.sector;
+	Cycle t = icnt_up(&m->icnt, sm, r->cycle, at, r->kind == ACC_LOAD ? 0 : bytes);
+	t = l2_access(&m->l2, &m->dram, r->cycle, t, p, st);
+	t = icnt_down(&m->icnt, sm, r->cycle, t, r->returns ? bytes : 0);
+	st->l2_replies += n;
+	if (r->owner == OWNER_FETCH) {
+		Cycle usual = at + free_trip(m, n);
+		t = at + (Cycle)m->c.fetch_miss + (t > usual ? t - usual : 0);
+	}
+	return t;
+}
+
+static Cycle serve(MemSystem *m, SmMem *s, const Request *r, LaunchStats *st)
+{
+	uint64_t line = r->addr >> s->l2_shift, sectors = r->sectors, full = r->full;
+	unsigned skip = (unsigned)(r->addr >> s->l2_sector_shift) & (unsigned)(m->l2.sectors - 1);
+	uint64_t whole = ((uint64_t)1 << m->l2.sectors) - 1;
+	Cycle done = 0, at = r->at;
+	if (r->after >= 0)
+		at = later(at, s->queue.v[r->after].done);
+	for (sectors <<= skip, full <<= skip; sectors; line++, sectors >>= m->l2.sectors, full >>= m->l2.sectors) {
+		L2Part p = { line, (uint32_t)(sectors & whole), (uint32_t)(full & whole), r->conflict, (AccessKind)r->kind };
+		if (p.sectors)
+			done = later(done, serve_part(m, s->sm, r, at, &p, st));
+	}
+	m->last = later(m->last, done);
+	return done;
+}
+
+void mem_drain(MemSystem *m, SmMem **sms, int n, LaunchStats **stats)
+{
+	vec_reserve(&m->next, n);
+	for (int i = 0; i < n; i++) {
+		m->next.v[i] = 0;
+		must(sms[i]->sm < m->icnt.n);
+		if (sms[i]->queue.n)
+			heap_push(&m->order, sms[i]->queue.v[0].cycle, (uint32_t)i);
+	}
+	while (m->order.n) {
+		uint32_t i = heap_pop(&m->order).id;
+		SmMem *s = sms[i];
+		int r = m->next.v[i]++;
+		smmem_served(s, r, serve(m, s, &s->queue.v[r], stats[i]));
+		if (r + 1 < s->queue.n)
+			heap_push(&m->order, s->queue.v[r + 1].cycle, i);
+		else
+			smmem_drained(s);
+	}
+}
+
+void mem_finish(MemSystem *m, LaunchStats *st)
+{
+	l2_flush(&m->l2, &m->dram, m->last, st);
+}
+
+Cycle mem_window(const Config *c)
+{
+	int64_t w = 2 * c->icnt_latency + c->l2_latency;
+	if (c->l1_bytes && c->l1_latency < w)
+		w = c->l1_latency;
+	if (c->fetch_bytes && c->fetch_miss < w)
+		w = c->fetch_miss;
+	return (Cycle)(w > 1 ? w : 1);
+}
+
+static bool is_power(int64_t x) { return x > 0 && !(x & (x - 1)); }
+
+const char *mem_refuses(const Config *c)
+{
+	const struct { bool ok; const char *why; } rule[] = {
+		{ is_power(c->l1_line) && is_power(c->l1_sector), "l1.line_bytes and l1.sector_bytes must be powers of two" },
+		{ is_power(c->l2_line) && is_power(c->l2_sector), "l2.line_bytes and l2.sector_bytes must be powers of two" },
+		{ is_power(c->const_line), "constant.line_bytes must be a power of two" },
+		{ is_power(c->fetch_line), "fetch.line_bytes must be a power of two" },
+		{ is_power(c->dram_row), "dram.row_bytes must be a power of two" },
+		{ is_power(c->shared_bank_bytes), "shared.bank_bytes must be 4 or 8" },
+		{ c->l1_sector <= c->l1_line, "l1.sector_bytes must not be larger than l1.line_bytes" },
+		{ c->l2_sector <= c->l2_line, "l2.sector_bytes must not be larger than l2.line_bytes" },
+		{ c->l2_sector <= c->l1_sector, "l2.sector_bytes must not be larger than l1.sector_bytes" },
+		{ c->l2_line <= c->dram_row, "l2.line_bytes must not be larger than dram.row_bytes" },
+		{ c->dram_hit <= c->dram_miss, "dram.row_miss must not be smaller than dram.row_hit" },
+	};
+	for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
+		if (!rule[i].ok)
+			return rule[i].why;
+	return NULL;
+}
+
+const char *mem_conservation(const LaunchStats *s, const Config *c)
+{
+	uint64_t wide = (uint64_t)(c->l1_sector / c->l2_sector);
+	const struct { bool ok; const char *what; } law[] = {
+		{ s->l1_accesses == s->l1_hits + s->l1_merges + s->l1_misses, "L1 accesses = hits + merges + misses" },
+		{ s->transactions == s->l1_accesses + s->l1_bypasses + s->l1_writes + s->l1_atomics,
+			"memory transactions = L1 accesses + bypasses + writes + atomics" },
+		{ s->l2_requests == s->l1_misses * wide + s->l1_bypasses + s->l1_writes + s->l1_atomics + s->l1_other,
+			"L2 requests = L1 misses + bypasses + writes + atomics + other" },
+		{ s->l2_replies == s->l2_requests, "L2 replies = L2 requests" },
+		{ s->l2_requests == s->l2_hits + s->l2_misses + s->l2_allocations, "L2 requests = hits + misses + allocations" },
+		{ s->dram_reads == s->l2_misses, "DRAM reads = L2 misses" },
+		{ s->dram_writes == s->l2_writebacks, "DRAM writes = L2 write-backs" },
+		{ s->l2_writebacks <= s->l1_writes + s->l1_atomics + s->l1_other, "L2 write-backs <= sectors written" },
+		{ s->dram_row_hits <= s->dram_reads + s->dram_writes, "DRAM row hits <= reads + writes" },
+	};
+	for (size_t i = 0; i < sizeof law / sizeof *law; i++)
+		if (!law[i].ok)
+			return law[i].what;
+	return NULL;
+}
