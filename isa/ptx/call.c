@@ -1,0 +1,142 @@
+/* Calls: the .param variables that pass arguments and results become the registers of one call instruction. */
+#include "isa/ptx/ptx.h"
+
+typedef struct Words { Vec(Opd) opd; Vec(uint8_t) type; } Words;
+
+static void words_free(Words *w)
+{
+	vec_free(&w->opd);
+	vec_free(&w->type);
+}
+
+static void add(Words *w, Opd o, Type t)
+{
+	vec_push(&w->opd, o);
+	vec_push(&w->type, (uint8_t)t);
+}
+
+/* One name of a list: all words of a variable; bytes that were never stored pass 0. */
+static void add_variable(Ptx *p, Words *w, int id, bool argument)
+{
+	Pvar *v = &p->b->pvar.v[id];
+	Type t = v->unit == 8 ? T_B64 : T_B32;
+	for (int k = 0; k < v->nword; k++) {
+		Opd o = opd_reg(pvar_word(p, v, k)), zero = opd_imm(0);
+		if (argument && v->role == PV_CALL && !v->state[k])
+			bind_emit(p, OP_MOV, t, T_NONE, (Guard){ -1, false }, o, 1, &zero);
+		if (!argument)
+			v->state[k] |= WORD_WRITTEN;
+		add(w, o, t);
+	}
+}
+
+/* (name, ...) */
+static bool list(Ptx *p, Words *w, bool argument, Guard g)
+{
+	if (!tok_expect(p, '(', "in a call"))
+		return false;
+	while (!tok_is(p, ')')) {
+		Arg a;
+		Opd o;
+		if (w->opd.n > 30000)
+			return ptx_error(p, tok_here(p), "a call passes too many bytes");
+		if (!ptx_arg(p, &a))
+			return false;
+		if (a.kind == A_PVAR) {
+			if (!argument && p->b->pvar.v[a.id].role == PV_IN)
+				return ptx_error(p, a.loc, "'%s' cannot receive a result", p->b->pvar.v[a.id].name);
+			add_variable(p, w, a.id, argument);
+		} else if (a.kind == A_REG || (argument && a.kind != A_KPARAM)) {
+			if (!bind_opd(p, &a, T_NONE, &o))
+				return false;
+			if (o.kind != OPD_REG && o.kind != OPD_IMM)
+				o = bind_register(p, o, T_NONE, g);
+			add(w, o, o.kind == OPD_REG ? (Type)p->b->f->reg.v[o.id].type : T_NONE);
+		} else {
+			return ptx_error(p, a.loc, "a %s of a call is a .param variable or a register", argument ? "parameter" : "result");
+		}
+		if (!tok_accept(p, ','))
+			break;
+	}
+	return tok_expect(p, ')', "in a call");
+}
+
+static bool fits(Ptx *p, const Function *f, const Words *w, bool args, Loc loc)
+{
+	int n = args ? f->arg.n : f->ret.n;
+	bool same = n == w->opd.n;
+	for (int k = 0; same && k < n; k++) {
+		Type t = (Type)f->reg.v[args ? f->arg.v[k] : f->ret.v[k]].type;
+		if (w->type.v[k])
+			same = type_bits[t] == type_bits[w->type.v[k]];
+		else
+			w->opd.v[k].imm = bind_imm(t, w->opd.v[k].imm);
+	}
+	return same || ptx_error(p, loc, "the %s of this call do not fit the declaration of '%s'", args ? "parameters" : "results",
+				 f->name);
+}
+
+static bool callee(Ptx *p, const Arg *a, const Words *ret, const Words *arg, Opd *target)
+{
+	if (a->kind == A_REG) {
+		*target = opd_reg(a->id);
+		return bind_width(p, a, T_B64, false);
+	}
+	if (a->kind != A_FUNC)
+		return ptx_error(p, a->loc, "a call names a function, or a register that holds its address");
+	const Function *f = p->m->func.v[a->id];
+	if (f->kind != FN_DEVICE)
+		return ptx_error(p, a->loc, "'%s' is a kernel: it cannot be called", f->name);
+	*target = (Opd){ .kind = OPD_FUNC, .id = a->id };
+	vec_push(&p->call, ((CallSite){ a->id, a->loc }));
+	return fits(p, f, ret, false, a->loc) && fits(p, f, arg, true, a->loc);
+}
+
+static bool parts(Ptx *p, Guard g, Words *ret, Words *arg, Opd *target)
+{
+	Arg a;
+	if (tok_is(p, '(') && (!list(p, ret, false, g) || !tok_expect(p, ',', "behind the results of a call")))
+		return false;
+	if (!ptx_arg(p, &a))
+		return false;
+	bool more = tok_accept(p, ',');
+	if (more && tok_is(p, '(')) {
+		if (!list(p, arg, true, g))
+			return false;
+		more = tok_accept(p, ',');
+	}
+	if (more && !tok_name(p)) /* the prototype, or the list of possible targets, of an indirect call */
+		return false;
+	return callee(p, &a, ret, arg, target);
+}
+
+bool ptx_call(Ptx *p, Guard g, int flags)
+{
+	Words ret = { 0 }, arg = { 0 };
+	Opd target;
+	bool ok = parts(p, g, &ret, &arg, &target);
+	if (ok) {
+		Ins i = ins_make(p->m, OP_CALL, T_NONE, ret.opd.n, 1 + arg.opd.n);
+		i.flags = (uint8_t)flags;
+		i.guard = g.reg;
+		i.guard_neg = g.neg;
+		for (int k = 0; k < ret.opd.n; k++)
+			*ins_dst(&i, k) = ret.opd.v[k];
+		*ins_src(&i, 0) = target;
+		for (int k = 0; k < arg.opd.n; k++)
+			*ins_src(&i, 1 + k) = arg.opd.v[k];
+		flow_emit(p, &i);
+	}
+	words_free(&ret);
+	words_free(&arg);
+	return ok;
+}
+
+void ptx_check_calls(Ptx *p)
+{
+	for (int i = 0; i < p->call.n; i++) {
+		const Function *f = p->m->func.v[p->call.v[i].func];
+		if (f->declared_only)
+			ptx_error(p, p->call.v[i].loc, "call of external function %s is not supported by gsim", f->name);
+	}
+}

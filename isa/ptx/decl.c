@@ -1,0 +1,225 @@
+/* Declarations of variables: types, names with dimensions, symbols of the module and of functions. */
+#include "isa/ptx/ptx.h"
+#include <stdio.h>
+
+static const struct { const char *name; uint8_t type; } type_table[] = {
+#define X(ID, NAME, BITS, KIND) { "." NAME, T_##ID },
+	TYPES(X)
+#undef X
+	{ ".f16x2", T_B32 }, { ".bf16", T_B16 }, { ".bf16x2", T_B32 }, { ".tf32", T_B32 }
+};
+
+Type ptx_type_directive(const Token *t)
+{
+	if (t->kind == TK_DIRECTIVE)
+		for (size_t i = 0; i < sizeof type_table / sizeof *type_table; i++)
+			if (strlen(type_table[i].name) == t->n && !memcmp(type_table[i].name, t->s, t->n))
+				return type_table[i].type;
+	return T_NONE;
+}
+
+static bool parse_align(Ptx *p, uint32_t *align)
+{
+	Loc loc = tok_here(p);
+	if (!ptx_const_small(p, 1u << 16, align, "the alignment"))
+		return false;
+	if (!*align || (*align & (*align - 1)))
+		return ptx_error(p, loc, "the alignment must be a power of two, not %u", *align);
+	return true;
+}
+
+static bool skip_parens(Ptx *p)
+{
+	if (!tok_expect(p, '(', "behind .attribute"))
+		return false;
+	while (!tok_is(p, ')') && !tok_is(p, ';') && tok(p)->kind != TK_EOF)
+		tok_next(p);
+	return tok_expect(p, ')', "at the end of .attribute");
+}
+
+/* .ptr [.space] [.align n]: says what a parameter points to; nothing here depends on it. */
+static bool skip_ptr(Ptx *p)
+{
+	uint32_t align;
+	static const char *const space[] = { ".const", ".global", ".local", ".shared", ".param", ".generic" };
+	for (size_t i = 0; i < sizeof space / sizeof *space; i++)
+		if (tok_accept_directive(p, space[i]))
+			break;
+	return !tok_accept_directive(p, ".align") || parse_align(p, &align);
+}
+
+bool ptx_type(Ptx *p, Decl *d)
+{
+	for (; tok(p)->kind == TK_DIRECTIVE; ) {
+		Type t = ptx_type_directive(tok(p));
+		if (t) {
+			d->type = t;
+			tok_next(p);
+		} else if (tok_accept_directive(p, ".align")) {
+			if (!parse_align(p, &d->align))
+				return false;
+		} else if (tok_is_directive(p, ".v2") || tok_is_directive(p, ".v4")) {
+			d->vec = tok(p)->s[2] - '0';
+			tok_next(p);
+		} else if (tok_accept_directive(p, ".ptr")) {
+			if (!skip_ptr(p))
+				return false;
+		} else if (tok_accept_directive(p, ".attribute")) {
+			if (!skip_parens(p))
+				return false;
+		} else if (tok_is_directive(p, ".texref") || tok_is_directive(p, ".surfref") || tok_is_directive(p, ".samplerref")) {
+			return ptx_error(p, tok_here(p), "%s: textures and surfaces are not supported", tok_text(p, tok(p)));
+		} else {
+			return ptx_error(p, tok_here(p), "%s is not a type that gsim supports", tok_text(p, tok(p)));
+		}
+	}
+	return d->type || ptx_error(p, tok_here(p), "expected a type, not %s", tok_text(p, tok(p)));
+}
+
+static bool parse_dimension(Ptx *p, Decl *d)
+{
+	Loc loc = tok_here(p);
+	int64_t v = 0;
+	if (d->ndim == 7)
+		return ptx_error(p, loc, "more than 7 dimensions");
+	if (!tok_is(p, ']')) {
+		if (!ptx_const(p, &v))
+			return false;
+		if (v <= 0 || v > (int64_t)1 << 40)
+			return ptx_error(p, loc, "an array cannot have %lld elements", (long long)v);
+	} else if (d->ndim) {
+		return ptx_error(p, loc, "only the first dimension may be left out");
+	}
+	d->dim[d->ndim++] = (uint64_t)v;
+	return tok_expect(p, ']', "behind an array size");
+}
+
+bool ptx_declarator(Ptx *p, Decl *d)
+{
+	d->loc = tok_here(p);
+	d->ndim = 0;
+	if (!(d->name = tok_name(p)))
+		return false;
+	while (tok_accept(p, '['))
+		if (!parse_dimension(p, d))
+			return false;
+	d->array = d->ndim > 0;
+	if (d->vec)
+		d->dim[d->ndim++] = (uint64_t)d->vec;
+	d->count = 1;
+	for (int i = 0; i < d->ndim; i++)
+		if (__builtin_mul_overflow(d->count, d->dim[i], &d->count) || d->count > (uint64_t)1 << 40)
+			return ptx_error(p, d->loc, "'%s' is too large", d->name);
+	d->size = d->count * (uint64_t)type_bytes(d->type);
+	if (!d->align)
+		d->align = (uint32_t)type_bytes(d->type) * (d->vec ? (uint32_t)d->vec : 1);
+	return true;
+}
+
+/* ---- symbols ---- */
+
+static void fill_symbol(Symbol *s, const Decl *d, Space space, bool external)
+{
+	s->space = (uint8_t)space;
+	s->type = (uint8_t)d->type;
+	s->count = d->count;
+	s->align = d->align;
+	s->size = d->size;
+	s->array = d->array || d->vec;
+	s->external = external;
+	s->loc = d->loc;
+}
+
+/* Unique among the function's names and those of the module so far. */
+static const char *unique_symbol(Ptx *p, const char *name)
+{
+	char *own = arena_strdup(&p->arena, name);
+	for (int k = 1; strmap_get(&p->b->symbol_names, own) >= 0 || strmap_get(&p->symbols, own) >= 0 ||
+	     strmap_get(&p->funcs, own) >= 0; k++)
+		own = arena_printf(&p->arena, "%s_%d", name, k);
+	strmap_put(&p->b->symbol_names, own, 1);
+	return own;
+}
+
+int ptx_local_bytes(Ptx *p, const char *name, uint32_t size, uint32_t align)
+{
+	Symbol *s = arena_new(&p->m->arena, Symbol);
+	s->name = arena_strdup(&p->m->arena, unique_symbol(p, name));
+	s->owner = p->b->f->id;
+	Decl d = { .type = T_B8, .align = align, .array = true, .count = size, .size = size,
+		   .loc = { p->m->name, p->b->line, p->b->col } };
+	fill_symbol(s, &d, SP_LOCAL, false);
+	vec_push(&p->m->symbol, s);
+	return p->m->symbol.n - 1;
+}
+
+static bool check_size(Ptx *p, const Decl *d, Space space, bool external)
+{
+	static const uint64_t limit[SP_COUNT] = {
+		[SP_GLOBAL] = (uint64_t)1 << 40, [SP_CONST] = 1 << 30, [SP_SHARED] = 1 << 30, [SP_LOCAL] = 1 << 26
+	};
+	if (d->type == T_PRED)
+		return ptx_error(p, d->loc, "'%s': predicates live in registers only", d->name);
+	if (d->count == 0 && !(space == SP_SHARED && external) && !tok_is(p, '='))
+		return ptx_error(p, d->loc, "'%s' needs a size", d->name);
+	if (d->size > limit[space])
+		return ptx_error(p, d->loc, "'%s' is too large: %llu bytes", d->name, (unsigned long long)d->size);
+	return true;
+}
+
+/* The symbol to fill: a new one, or the external one that this declaration completes; NULL when the name is taken. */
+static Symbol *new_symbol(Ptx *p, const Decl *d, Space space, bool external, int *id)
+{
+	Module *m = p->m;
+	if (!p->b) {
+		if (strmap_get(&p->funcs, d->name) >= 0) {
+			ptx_error(p, d->loc, "'%s' is a function already", d->name);
+			return NULL;
+		}
+		if ((*id = strmap_get(&p->symbols, d->name)) >= 0) {
+			Symbol *s = m->symbol.v[*id];
+			if (s->space != space || !(s->external || external)) {
+				ptx_error(p, d->loc, "'%s' is declared twice", d->name);
+				return NULL;
+			}
+			if (s->external)
+				fill_symbol(s, d, space, external);
+			return s;
+		}
+	}
+	Symbol *s = arena_new(&m->arena, Symbol);
+	s->name = arena_strdup(&m->arena, p->b ? unique_symbol(p, d->name) : d->name);
+	s->owner = p->b ? p->b->f->id : -1;
+	fill_symbol(s, d, space, external);
+	*id = m->symbol.n;
+	vec_push(&m->symbol, s);
+	if (p->b)
+		return ptx_declare(p, d->name, ENT_SYMBOL, *id, d->loc) ? s : NULL;
+	strmap_put(&p->symbols, s->name, *id);
+	return s;
+}
+
+bool ptx_variable(Ptx *p, Space space, bool external)
+{
+	Decl d = { 0 };
+	if (!ptx_type(p, &d))
+		return false;
+	uint32_t align = d.align;
+	do {
+		int id;
+		d.align = align;
+		if (!ptx_declarator(p, &d) || !check_size(p, &d, space, external))
+			return false;
+		Symbol *s = new_symbol(p, &d, space, external, &id);
+		if (!s)
+			return false;
+		if (tok_is(p, '=')) {
+			if (space != SP_GLOBAL && space != SP_CONST)
+				return ptx_error(p, tok_here(p), "only .global and .const variables may have initial values");
+			tok_next(p);
+			if (!ptx_init(p, s, id, &d))
+				return false;
+		}
+	} while (tok_accept(p, ','));
+	return tok_expect(p, ';', "behind a declaration");
+}

@@ -1,0 +1,230 @@
+/* Bodies of functions: scopes and the names in them, declarations, labels, statements. */
+#include "isa/ptx/ptx.h"
+
+enum { DEEPEST_SCOPE = 500 };
+
+/* ---- names ---- */
+
+/* The PTX name with its %, made unique among the function's registers. */
+int ptx_new_reg(Ptx *p, const char *name, Type type)
+{
+	Body *b = p->b;
+	const char *base = !name ? "%t" : *name == '%' ? name : arena_printf(&p->arena, "%%%s", name);
+	const char *own = base;
+	for (int k = b->f->reg.n; !name || strmap_get(&b->reg_names, own) >= 0; k++) {
+		own = arena_printf(&p->arena, "%s_%d", base, k);
+		if (!name && strmap_get(&b->reg_names, own) < 0)
+			break;
+	}
+	strmap_put(&b->reg_names, own, 1);
+	return function_reg(p->m, b->f, own, type);
+}
+
+bool ptx_declare(Ptx *p, const char *name, EntityKind kind, int id, Loc loc)
+{
+	Body *b = p->b;
+	NameScope *s = &b->scope.v[b->here];
+	if (strmap_get(&s->name, name) >= 0)
+		return ptx_error(p, loc, "'%s' is declared twice", name);
+	strmap_put(&s->name, name, b->entity.n);
+	vec_push(&b->entity, ((Entity){ (uint8_t)kind, id }));
+	return true;
+}
+
+/* name = prefix and number of a %r<n> of this scope: makes the register. */
+static int find_range(Ptx *p, int scope, const char *name)
+{
+	Body *b = p->b;
+	size_t n = strlen(name), k = n;
+	uint64_t number = 0, power = 1;
+	while (k > 1 && n - k < 9 && name[k - 1] >= '0' && name[k - 1] <= '9') {
+		number += power * (uint64_t)(name[--k] - '0');
+		power *= 10;
+		if (name[k] == '0' && n - k > 1)
+			continue; /* no leading zeros */
+		int r = strmap_getn(&b->scope.v[scope].range, name, k);
+		if (r < 0 || number >= b->range.v[r].count)
+			continue;
+		int id = b->entity.n;
+		vec_push(&b->entity, ((Entity){ ENT_REG, ptx_new_reg(p, name, b->range.v[r].type) }));
+		strmap_put(&b->scope.v[scope].name, arena_strdup(&p->arena, name), id);
+		return id;
+	}
+	return -1;
+}
+
+Entity *ptx_find(Ptx *p, const char *name)
+{
+	Body *b = p->b;
+	for (int s = b->here; s >= 0; s = b->scope.v[s].parent) {
+		int id = strmap_get(&b->scope.v[s].name, name);
+		if (id < 0)
+			id = find_range(p, s, name);
+		if (id >= 0)
+			return &b->entity.v[id];
+	}
+	return NULL;
+}
+
+bool body_scope(Ptx *p)
+{
+	Body *b = p->b;
+	int depth = b->scope.n ? b->scope.v[b->here].depth + 1 : 0;
+	if (depth > DEEPEST_SCOPE)
+		return ptx_error(p, tok_here(p), "scopes are nested too deeply");
+	NameScope s = { .parent = b->scope.n ? b->here : -1, .depth = depth };
+	b->here = b->scope.n;
+	vec_push(&b->scope, s);
+	return true;
+}
+
+void body_free(Body *b)
+{
+	for (int i = 0; i < b->scope.n; i++) {
+		strmap_free(&b->scope.v[i].name);
+		strmap_free(&b->scope.v[i].label);
+		strmap_free(&b->scope.v[i].range);
+	}
+	for (int i = 0; i < b->targets.n; i++) {
+		vec_free(&b->targets.v[i].label);
+		vec_free(&b->targets.v[i].loc);
+	}
+	strmap_free(&b->reg_names);
+	strmap_free(&b->symbol_names);
+	strmap_free(&b->label_names);
+	vec_free(&b->scope);
+	vec_free(&b->entity);
+	vec_free(&b->range);
+	vec_free(&b->pvar);
+	vec_free(&b->targets);
+	vec_free(&b->label);
+	vec_free(&b->ref);
+	vec_free(&b->brx);
+}
+
+/* ---- registers ---- */
+
+static bool one_reg(Ptx *p, const Decl *d)
+{
+	Body *b = p->b;
+	Loc loc = tok_here(p);
+	char *name = tok_name(p);
+	if (!name)
+		return false;
+	if (!tok_accept(p, '<'))
+		return ptx_declare(p, name, ENT_REG, ptx_new_reg(p, name, d->type), loc);
+	const Token *t = tok(p);
+	if (t->kind != TK_INT || t->bits > 1000000)
+		return ptx_error(p, tok_here(p), "expected a number of registers up to 1000000, not %s", tok_text(p, t));
+	tok_next(p);
+	if (strmap_get(&b->scope.v[b->here].range, name) >= 0)
+		return ptx_error(p, loc, "'%s' is declared twice", name);
+	strmap_put(&b->scope.v[b->here].range, name, b->range.n);
+	vec_push(&b->range, ((RegRange){ (uint32_t)t->bits, (uint8_t)d->type }));
+	return tok_expect(p, '>', "behind a number of registers");
+}
+
+static bool regs(Ptx *p)
+{
+	Decl d = { 0 };
+	if (!ptx_type(p, &d))
+		return false;
+	if (d.vec)
+		return ptx_error(p, tok_here(p), "vector registers are not supported");
+	do
+		if (!one_reg(p, &d))
+			return false;
+	while (tok_accept(p, ','));
+	return tok_expect(p, ';', "behind a register declaration");
+}
+
+/* ---- bodies ---- */
+
+/* Behind .param inside a body: variables that pass arguments and results of calls. */
+static bool call_params(Ptx *p)
+{
+	Decl d = { 0 };
+	if (!ptx_type(p, &d))
+		return false;
+	uint32_t align = d.align;
+	do {
+		d.align = align;
+		if (!ptx_declarator(p, &d) || ptx_pvar(p, PV_CALL, &d) < 0)
+			return false;
+	} while (tok_accept(p, ','));
+	return tok_expect(p, ';', "behind a declaration");
+}
+
+static bool body_directive(Ptx *p)
+{
+	static const struct { const char *name; Space space; } spaces[] = {
+		{ ".shared", SP_SHARED }, { ".local", SP_LOCAL }, { ".global", SP_GLOBAL }, { ".const", SP_CONST }
+	};
+	bool external = tok_accept_directive(p, ".extern");
+	for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+		if (tok_accept_directive(p, spaces[i].name))
+			return ptx_variable(p, spaces[i].space, external);
+	if (tok_accept_directive(p, ".reg"))
+		return regs(p);
+	if (tok_accept_directive(p, ".param"))
+		return call_params(p);
+	if (tok_is_directive(p, ".loc"))
+		return ptx_loc(p);
+	if (tok_is_directive(p, ".pragma")) {
+		tok_skip_statement(p);
+		return true;
+	}
+	return ptx_error(p, tok_here(p), "%s is not supported inside a function", tok_text(p, tok(p)));
+}
+
+/* label: or label: .branchtargets a, b; and its like */
+static bool label(Ptx *p)
+{
+	Loc loc = tok_here(p);
+	char *name = tok_name(p);
+	tok_next(p);
+	if (tok_accept_directive(p, ".branchtargets"))
+		return flow_targets(p, name, loc);
+	if (tok_is_directive(p, ".callprototype") || tok_is_directive(p, ".calltargets")) {
+		tok_skip_statement(p); /* the call itself says what it passes */
+		return ptx_declare(p, name, ENT_PROTO, 0, loc);
+	}
+	return flow_label(p, name, loc);
+}
+
+static bool statement(Ptx *p)
+{
+	const Token *t = tok(p), *next = tok_ahead(p, 1);
+	p->b->line = t->line;
+	p->b->col = t->col;
+	if (tok_accept(p, ';'))
+		return true;
+	if (t->kind == TK_DIRECTIVE)
+		return body_directive(p);
+	if (t->kind == TK_WORD && next->kind == TK_PUNCT && next->punct == ':')
+		return label(p);
+	return ptx_statement(p);
+}
+
+bool body_read(Ptx *p)
+{
+	Body *b = p->b;
+	int depth = 0;
+	do {
+		int at = p->at;
+		if (tok(p)->kind == TK_EOF)
+			return ptx_error(p, tok_here(p), "the body of '%s' has no end", b->f->name);
+		if (tok_accept(p, '{')) {
+			if (depth++ && !body_scope(p))
+				return false;
+		} else if (tok_accept(p, '}')) {
+			if (--depth)
+				b->here = b->scope.v[b->here].parent;
+		} else if (!statement(p)) {
+			if (p->at == at)
+				tok_next(p);
+			tok_skip_statement(p);
+		}
+	} while (depth);
+	return true;
+}

@@ -1,0 +1,250 @@
+/* Headers of functions: results, parameters, performance directives; declarations and definitions of one function. */
+#include "isa/ptx/ptx.h"
+
+enum { MOST_PARAM_BYTES = 32764 };
+
+/* ---- parameters ---- */
+
+static bool kernel_param(Ptx *p, const Decl *d)
+{
+	Function *f = p->b->f;
+	uint64_t at = ((uint64_t)f->param_bytes + d->align - 1) / d->align * d->align;
+	if (d->type == T_PRED || !d->count || at + d->size > MOST_PARAM_BYTES)
+		return ptx_error(p, d->loc, d->type == T_PRED || !d->count ? "'%s' cannot be a parameter" :
+				 "'%s' is past the limit of 32764 bytes of parameters", d->name);
+	Param x = { .name = arena_strdup(&p->m->arena, d->name), .type = (uint8_t)d->type, .count = (uint32_t)d->count,
+		    .align = d->align, .offset = (uint32_t)at, .size = (uint32_t)d->size, .array = d->array || d->vec };
+	f->param_bytes = x.offset + x.size;
+	strmap_put(&p->b->symbol_names, x.name, 1);
+	if (!ptx_declare(p, d->name, ENT_KPARAM, f->param.n, d->loc))
+		return false;
+	vec_push(&f->param, x);
+	return true;
+}
+
+static bool device_param(Ptx *p, const Decl *d, PvarRole role)
+{
+	Function *f = p->b->f;
+	int id = ptx_pvar(p, role, d);
+	if (id < 0)
+		return false;
+	for (int k = 0; k < p->b->pvar.v[id].nword; k++) {
+		int r = pvar_word(p, &p->b->pvar.v[id], k);
+		if (role == PV_IN)
+			vec_push(&f->arg, r);
+		else
+			vec_push(&f->ret, r);
+	}
+	return true;
+}
+
+/* (.param .b32 a, .reg .f32 %f, ...) */
+static bool params(Ptx *p, PvarRole role)
+{
+	if (!tok_expect(p, '(', "before a parameter list"))
+		return false;
+	while (!tok_is(p, ')')) {
+		Decl d = { 0 };
+		bool in_reg = tok_accept_directive(p, ".reg");
+		if (!in_reg && !tok_accept_directive(p, ".param"))
+			return ptx_error(p, tok_here(p), "expected .param, not %s", tok_text(p, tok(p)));
+		if (!ptx_type(p, &d) || !ptx_declarator(p, &d))
+			return false;
+		if (in_reg) {
+			int r = ptx_new_reg(p, d.name, d.type);
+			if (p->b->f->kind == FN_KERNEL || d.array || d.vec)
+				return ptx_error(p, d.loc, "'%s' cannot be a register parameter", d.name);
+			if (role == PV_IN)
+				vec_push(&p->b->f->arg, r);
+			else
+				vec_push(&p->b->f->ret, r);
+			if (!ptx_declare(p, d.name, ENT_REG, r, d.loc))
+				return false;
+		} else if (!(p->b->f->kind == FN_KERNEL ? kernel_param(p, &d) : device_param(p, &d, role))) {
+			return false;
+		}
+		if (!tok_accept(p, ','))
+			break;
+	}
+	return tok_expect(p, ')', "behind a parameter list");
+}
+
+/* ---- directives between header and body ---- */
+
+static bool triple(Ptx *p, uint32_t *v)
+{
+	for (int i = 0; i < 3; i++)
+		v[i] = 1;
+	for (int i = 0; i < 3; i++) {
+		if (!ptx_const_small(p, UINT32_MAX, &v[i], "a dimension"))
+			return false;
+		if (!tok_accept(p, ','))
+			break;
+	}
+	return true;
+}
+
+static bool performance(Ptx *p)
+{
+	Function *f = p->b->f;
+	uint32_t v[3];
+	if (tok_accept_directive(p, ".maxntid"))
+		return triple(p, f->maxntid);
+	if (tok_accept_directive(p, ".reqntid"))
+		return triple(p, f->reqntid);
+	if (tok_accept_directive(p, ".minnctapersm"))
+		return ptx_const_small(p, 1 << 20, &f->minnctapersm, ".minnctapersm");
+	if (tok_accept_directive(p, ".noreturn") || tok_accept_directive(p, ".explicitcluster") ||
+	    tok_accept_directive(p, ".blocksareclusters"))
+		return true;
+	if (tok_accept_directive(p, ".maxnreg") || tok_accept_directive(p, ".maxnctapersm") ||
+	    tok_accept_directive(p, ".maxclusterrank") || tok_accept_directive(p, ".abi_preserve") ||
+	    tok_accept_directive(p, ".abi_preserve_control") || tok_accept_directive(p, ".reqnctapercluster"))
+		return triple(p, v);
+	if (tok_is_directive(p, ".loc"))
+		return ptx_loc(p);
+	if (tok_is_directive(p, ".pragma")) {
+		tok_skip_statement(p);
+		return true;
+	}
+	return ptx_error(p, tok_here(p), "unexpected %s before the body of a function", tok_text(p, tok(p)));
+}
+
+/* ---- headers ---- */
+
+/* The name behind an optional list of results. */
+static const Token *header_name(Ptx *p)
+{
+	int at = p->at;
+	if (tok_is(p, '('))
+		while (!tok_is(p, ')') && tok(p)->kind != TK_EOF)
+			tok_next(p);
+	tok_accept(p, ')');
+	const Token *t = tok(p);
+	p->at = at;
+	return t;
+}
+
+/* Gives p->b->f: a new function, the one declared before, or a scratch for one that is defined already. */
+static bool choose_function(Ptx *p, const char *name, FuncKind kind, Loc loc)
+{
+	Module *m = p->m;
+	int id = strmap_get(&p->funcs, name);
+	if (strmap_get(&p->symbols, name) >= 0)
+		return ptx_error(p, loc, "'%s' is a variable already", name);
+	if (id < 0) {
+		p->b->f = function_new(m, kind, name);
+		p->b->f->loc = loc;
+		p->b->f->declared_only = true;
+		strmap_put(&p->funcs, p->b->f->name, p->b->f->id);
+		return true;
+	}
+	Function *old = m->func.v[id];
+	if (old->kind != kind)
+		return ptx_error(p, loc, "'%s' is both a kernel and a function", name);
+	p->b->f = arena_new(&p->arena, Function);
+	p->b->f->name = old->name;
+	p->b->f->kind = kind;
+	p->b->f->id = old->id;
+	p->b->f->loc = loc;
+	return true;
+}
+
+static bool same_words(const Function *a, const Function *b, bool args)
+{
+	int n = args ? a->arg.n : a->ret.n;
+	if (n != (args ? b->arg.n : b->ret.n))
+		return false;
+	for (int i = 0; i < n; i++)
+		if (type_bits[a->reg.v[args ? a->arg.v[i] : a->ret.v[i]].type] !=
+		    type_bits[b->reg.v[args ? b->arg.v[i] : b->ret.v[i]].type])
+			return false;
+	return true;
+}
+
+static void drop_vectors(Function *f)
+{
+	vec_free(&f->reg);
+	vec_free(&f->param);
+	vec_free(&f->arg);
+	vec_free(&f->ret);
+	for (int i = 0; i < f->block.n; i++)
+		vec_free(&f->block.v[i]->ins);
+	vec_free(&f->block);
+}
+
+/* A second header of the function: checks it; a definition replaces what the declaration gave. */
+static bool merge(Ptx *p, bool define, Loc loc)
+{
+	Function *f = p->b->f, *old = p->m->func.v[f->id];
+	if (f == old)
+		return true;
+	bool same = same_words(f, old, true) && same_words(f, old, false) && f->param_bytes == old->param_bytes &&
+		    f->param.n == old->param.n;
+	bool twice = define && !old->declared_only;
+	if (!same || twice || !define) {
+		drop_vectors(f);
+		p->b->f = old;
+		return same && !twice ? true : ptx_error(p, loc, twice ? "'%s' is defined twice" :
+			"'%s' was declared with other parameters", f->name);
+	}
+	drop_vectors(old);
+	*old = *f;
+	p->b->f = old;
+	return true;
+}
+
+static bool header(Ptx *p, bool entry, Loc *loc)
+{
+	const Token *t = header_name(p);
+	*loc = tok_loc(p, t);
+	if (t->kind != TK_WORD)
+		return ptx_error(p, *loc, "expected the name of a function, not %s", tok_text(p, t));
+	if (!choose_function(p, arena_strndup(&p->arena, t->s, t->n), entry ? FN_KERNEL : FN_DEVICE, *loc))
+		return false;
+	if (tok_is(p, '(') && entry)
+		return ptx_error(p, tok_here(p), "a kernel has no results");
+	if (tok_is(p, '(') && !params(p, PV_OUT))
+		return false;
+	tok_next(p);
+	if (tok_is(p, '(') && !params(p, PV_IN))
+		return false;
+	while (!tok_is(p, '{') && !tok_is(p, ';'))
+		if (!performance(p))
+			return false;
+	return true;
+}
+
+bool ptx_function(Ptx *p, bool entry)
+{
+	Body b = { 0 };
+	Loc loc;
+	p->b = &b;
+	body_scope(p);
+	bool ok = header(p, entry, &loc);
+	bool define = ok && tok_is(p, '{');
+	if (!ok && b.f && b.f != p->m->func.v[b.f->id])
+		drop_vectors(b.f);
+	if (!ok) { /* a body that follows cannot be read: its names are unknown */
+		while (!tok_is(p, '{') && !tok_is(p, ';') && tok(p)->kind != TK_EOF)
+			tok_next(p);
+		if (tok_is(p, '{'))
+			tok_skip_braces(p);
+		else
+			tok_next(p);
+	} else if (merge(p, define, loc) && define) {
+		b.f->declared_only = false;
+		ok = body_read(p);
+		flow_finish(p);
+	} else {
+		ok = !define;
+		if (define)
+			tok_skip_braces(p);
+	}
+	if (ok && !define)
+		ok = tok_expect(p, ';', "behind the declaration of a function");
+	body_free(&b);
+	p->b = NULL;
+	p->loc_line = 0;
+	return true;
+}

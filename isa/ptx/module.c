@@ -1,0 +1,224 @@
+/* A PTX file: directives of module scope. */
+#include "isa/ptx/ptx.h"
+#include <stdio.h>
+
+bool ptx_error(Ptx *p, Loc loc, const char *fmt, ...)
+{
+	char text[501];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	diag_error(p->diag, loc, "%s", text);
+	return false;
+}
+
+/* ---- places in other files ---- */
+
+/* .file directives stand behind the functions that .loc lines belong to: all are read first. */
+static void find_files(Ptx *p)
+{
+	for (int i = 0; i + 2 < p->tok.n; i++) {
+		const Token *t = &p->tok.v[i];
+		if (t->kind != TK_DIRECTIVE || t->n != 5 || memcmp(t->s, ".file", 5) || t[1].kind != TK_INT ||
+		    t[2].kind != TK_STRING)
+			continue;
+		FileNo f = { t[1].bits, module_file(p->m, arena_strndup(&p->arena, t[2].s, t[2].n)) };
+		vec_push(&p->file, f);
+	}
+}
+
+static int file_of(const Ptx *p, uint64_t number)
+{
+	for (int i = p->file.n - 1; i >= 0; i--)
+		if (p->file.v[i].number == number)
+			return p->file.v[i].file;
+	return -1;
+}
+
+/* .loc file line column [, function_name label [+ offset], inlined_at file line column] */
+bool ptx_loc(Ptx *p)
+{
+	uint32_t v[3];
+	Loc loc = tok_here(p);
+	tok_next(p);
+	for (int i = 0; i < 3; i++) {
+		const Token *t = tok(p);
+		if (t->kind != TK_INT || t->bits > INT32_MAX)
+			return ptx_error(p, tok_here(p), "expected a number behind .loc, not %s", tok_text(p, t));
+		v[i] = (uint32_t)t->bits;
+		tok_next(p);
+	}
+	while (tok_accept(p, ','))
+		while (tok(p)->line == loc.line && (tok(p)->kind == TK_WORD || tok(p)->kind == TK_INT || tok_is(p, '+')))
+			tok_next(p);
+	int file = file_of(p, v[0]);
+	p->loc_file = file;
+	p->loc_line = file < 0 ? 0 : (int)v[1];
+	p->loc_col = (int)v[2];
+	return true;
+}
+
+/* ---- .version .target .address_size ---- */
+
+static bool version(Ptx *p)
+{
+	const Token *t = tok(p);
+	double d;
+	memcpy(&d, &t->bits, sizeof d);
+	if (t->kind != TK_F64 || d < 1 || d >= 100)
+		return ptx_error(p, tok_here(p), "expected a version such as 7.5, not %s", tok_text(p, t));
+	p->version = (int)(d * 10 + 0.5);
+	tok_next(p);
+	return true;
+}
+
+static bool target(Ptx *p)
+{
+	do {
+		const Token *t = tok(p);
+		char *name = tok_name(p);
+		if (!name)
+			return false;
+		int sm = 0;
+		if (!strncmp(name, "sm_", 3) || !strncmp(name, "compute_", 8))
+			sm = atoi(strchr(name, '_') + 1);
+		else if (strcmp(name, "debug") && strcmp(name, "texmode_unified") && strcmp(name, "texmode_independent") &&
+			 strcmp(name, "map_f64_to_f32"))
+			return ptx_error(p, tok_loc(p, t), "unknown target '%s'", name);
+		if (!strcmp(name, "map_f64_to_f32"))
+			return ptx_error(p, tok_loc(p, t), "target map_f64_to_f32 is not supported");
+		if (sm)
+			p->sm = sm;
+	} while (tok_accept(p, ','));
+	return true;
+}
+
+static bool address_size(Ptx *p)
+{
+	const Token *t = tok(p);
+	if (t->kind != TK_INT || t->bits != 64)
+		return ptx_error(p, tok_here(p), t->kind == TK_INT && t->bits == 32 ?
+				 ".address_size 32 is not supported: addresses have 64 bits in gsim" : "expected .address_size 64");
+	p->address_size = 64;
+	tok_next(p);
+	return true;
+}
+
+/* ---- the rest ---- */
+
+/* .section name { ... }: debugging information */
+static bool section(Ptx *p)
+{
+	while (!tok_is(p, '{') && tok(p)->kind != TK_EOF)
+		tok_next(p);
+	if (tok(p)->kind == TK_EOF)
+		return ptx_error(p, tok_here(p), ".section without a body");
+	tok_skip_braces(p);
+	return true;
+}
+
+static bool file(Ptx *p) /* .file number "name" [, time, size]: seen by find_files */
+{
+	const Token *t = tok_ahead(p, 0), *name = tok_ahead(p, 1);
+	if (t->kind != TK_INT || name->kind != TK_STRING)
+		return ptx_error(p, tok_here(p), "expected a number and a name behind .file");
+	p->at += 2;
+	while (tok_accept(p, ','))
+		tok_next(p);
+	return true;
+}
+
+static bool linkage(Ptx *p, bool *external)
+{
+	bool any = false;
+	for (;; any = true) {
+		if (tok_accept_directive(p, ".extern"))
+			*external = true;
+		else if (!tok_accept_directive(p, ".visible") && !tok_accept_directive(p, ".weak") &&
+			 !tok_accept_directive(p, ".common"))
+			return any;
+	}
+}
+
+static bool directive(Ptx *p)
+{
+	static const struct { const char *name; bool (*read)(Ptx *); } simple[] = {
+		{ ".version", version }, { ".target", target }, { ".address_size", address_size }, { ".section", section },
+		{ ".file", file }
+	};
+	static const struct { const char *name; Space space; } spaces[] = {
+		{ ".global", SP_GLOBAL }, { ".const", SP_CONST }, { ".shared", SP_SHARED }, { ".local", SP_LOCAL }
+	};
+	bool external = false;
+	if (!linkage(p, &external))
+		for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
+			if (tok_accept_directive(p, simple[i].name))
+				return simple[i].read(p);
+	for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+		if (tok_accept_directive(p, spaces[i].name))
+			return ptx_variable(p, spaces[i].space, external);
+	if (tok_accept_directive(p, ".entry"))
+		return ptx_function(p, true);
+	if (tok_accept_directive(p, ".func"))
+		return ptx_function(p, false);
+	if (tok_is_directive(p, ".loc"))
+		return ptx_loc(p);
+	if (tok_is_directive(p, ".pragma")) {
+		tok_skip_statement(p);
+		return true;
+	}
+	if (tok_is_directive(p, ".alias"))
+		return ptx_error(p, tok_here(p), ".alias is not supported");
+	return ptx_error(p, tok_here(p), "expected a directive of module scope, not %s", tok_text(p, tok(p)));
+}
+
+/* Behind an error: to where the next declaration may begin. */
+static void recover(Ptx *p, int from)
+{
+	if (p->at == from)
+		tok_next(p);
+	tok_skip_statement(p);
+	tok_accept(p, '}');
+}
+
+static void read_module(Ptx *p)
+{
+	Loc start = tok_here(p);
+	bool head = tok_is_directive(p, ".version");
+	if (!head)
+		ptx_error(p, start, "a PTX file begins with .version");
+	while (head && tok(p)->kind != TK_EOF) {
+		int from = p->at;
+		if (!tok_accept(p, ';') && !directive(p))
+			recover(p, from);
+	}
+	if (head && !p->sm)
+		ptx_error(p, start, "the file has no .target");
+	ptx_resolve_inits(p);
+	ptx_check_calls(p);
+}
+
+Module *ptx_read(const char *text, size_t n, const char *path, Diag *diag)
+{
+	Ptx p = { .m = module_new(path), .diag = diag };
+	int errors = diag->errors;
+	if (ptx_lex(&p, text, n)) {
+		find_files(&p);
+		read_module(&p);
+	}
+	if (diag->errors == errors)
+		ir_verify(p.m, diag);
+	if (diag->errors > errors) {
+		module_free(p.m);
+		p.m = NULL;
+	}
+	vec_free(&p.tok);
+	vec_free(&p.file);
+	vec_free(&p.fix);
+	vec_free(&p.call);
+	strmap_free(&p.funcs);
+	strmap_free(&p.symbols);
+	arena_free(&p.arena);
+	return p.m;
+}

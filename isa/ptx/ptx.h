@@ -1,0 +1,221 @@
+/* Inside the PTX reader: tokens, names, the state of a function being read. Only isa/ptx/ includes this.
+ *
+ * PTX text -> lexer.c -> module.c (directives) -> decl.c, init.c (variables) -> header.c, func.c (bodies, scopes)
+ *          -> stmt.c (one instruction) -> operand.c, bind.c (operands -> Ins), flow.c (labels, terminators),
+ *             call.c, paramvar.c (calling convention -> register arguments) -> ir_verify
+ *
+ * Functions that return bool return false after having reported an error; the caller then skips to the end of the
+ * statement and goes on, so that one run reports several errors. */
+#ifndef GSIM_PTX_H
+#define GSIM_PTX_H
+#include "isa/ir.h"
+
+/* ---- tokens ---- */
+typedef enum {
+	TK_EOF, TK_WORD,     /* name, register, label, dotted mnemonic: ld.global.u32, %tid.x, WARP_SZ */
+	TK_DIRECTIVE,        /* .name, dot included */
+	TK_INT, TK_F32, TK_F64, TK_STRING,
+	TK_PUNCT
+} TokenKind;
+
+typedef struct Token {
+	uint8_t kind;
+	char punct;
+	bool is_unsigned;    /* integer written with U or too large for 63 bits */
+	int line, col;
+	uint32_t n;
+	const char *s;       /* n characters of the text; strings without their quotes */
+	uint64_t bits;       /* value: integer, or IEEE bits */
+} Token;
+
+/* ---- names of a function body ---- */
+typedef enum { ENT_REG, ENT_SYMBOL, ENT_KPARAM, ENT_PVAR, ENT_TARGETS, ENT_PROTO } EntityKind;
+typedef struct Entity { uint8_t kind; int id; } Entity;
+
+typedef struct RegRange { uint32_t count; uint8_t type; } RegRange; /* %r<9>; its registers are made when named */
+
+typedef struct NameScope {
+	int parent, depth;       /* parent -1: the function's own scope */
+	StrMap name;             /* -> index in Body.entity */
+	StrMap label;            /* -> index in Body.label */
+	StrMap range;            /* prefix -> index in Body.range */
+} NameScope;
+
+/* A .param variable of a device function or of a call: its bytes live in registers of 4 bytes (a scalar of 8 bytes: one
+   register of 8). */
+typedef enum { PV_IN, PV_OUT, PV_CALL } PvarRole;
+enum { WORD_WRITTEN = 1, WORD_PARTIAL = 2 }; /* stored to earlier in the text; in parts somewhere */
+typedef struct Pvar {
+	const char *name;
+	uint8_t role, type;      /* element type */
+	bool array;
+	uint32_t size, align;
+	uint8_t unit;            /* bytes of one word */
+	int nword;
+	int *reg;                /* registers of the words; -1 = not made yet */
+	uint8_t *state;          /* of each word: WORD_* */
+	int spill;               /* symbol id of its copy in local memory, or -1 */
+	Loc loc;
+} Pvar;
+
+typedef struct LabelRef { Block *from; int slot, scope; const char *name; Loc loc; } LabelRef;
+typedef struct TargetList { Vec(const char *) label; Vec(Loc) loc; } TargetList;
+typedef struct BrxRef { Block *from; const char *list; int scope; Loc loc; } BrxRef;
+
+typedef struct Body {
+	Function *f;
+	bool prototype;          /* only the header counts */
+	StrMap reg_names;        /* IR names of registers, symbols and labels that are taken */
+	StrMap symbol_names;
+	StrMap label_names;      /* -> index in label */
+	Vec(NameScope) scope;
+	int here;                /* current scope */
+	Vec(Entity) entity;
+	Vec(RegRange) range;
+	Vec(Pvar) pvar;
+	Vec(TargetList) targets;
+	Vec(Block *) label;
+	Vec(LabelRef) ref;
+	Vec(BrxRef) brx;
+
+	Block *cur;              /* block that receives instructions; NULL after a terminator */
+	Block *fall;             /* block whose second successor is the next one to come */
+	int nauto;               /* counter of automatic labels */
+	int line, col;           /* of the statement being read */
+} Body;
+
+/* ---- the whole file ---- */
+typedef struct RelocFix { int symbol, reloc; const char *name; Loc loc; } RelocFix;
+typedef struct CallSite { int func; Loc loc; } CallSite;
+typedef struct FileNo { uint64_t number; int file; } FileNo;
+
+typedef struct Ptx {
+	Module *m;
+	Diag *diag;
+	Arena arena;             /* names that outlive a function */
+	Vec(Token) tok;
+	int at;
+	int version, sm;         /* 75 for 7.5; 0 = not given */
+	int address_size;
+
+	StrMap funcs, symbols;   /* module scope: name -> id */
+	Vec(FileNo) file;
+	Vec(RelocFix) fix;
+	Vec(CallSite) call;      /* checked at the end: external functions */
+	uint64_t words, init_bytes;  /* registers made for parameters, bytes of initial data so far: bound hostile input */
+
+	int loc_file, loc_line, loc_col;  /* from .loc; loc_line 0 = none */
+	Body *b;                 /* the function being read, or NULL */
+} Ptx;
+
+/* Reports an error; always false. Texts are cut at 500 characters: names may have any length. */
+bool ptx_error(Ptx *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- lexer.c ---- */
+bool ptx_lex(Ptx *, const char *text, size_t n);      /* false after errors, which are reported */
+static inline const Token *tok(const Ptx *p) { return &p->tok.v[p->at]; }
+const Token *tok_ahead(const Ptx *, int k);
+void tok_next(Ptx *);
+Loc tok_loc(const Ptx *, const Token *);
+Loc tok_here(const Ptx *);
+bool tok_is(const Ptx *, char);
+bool tok_is_directive(const Ptx *, const char *);
+bool tok_is_word(const Ptx *, const char *);
+bool tok_accept(Ptx *, char);
+bool tok_accept_directive(Ptx *, const char *);
+bool tok_expect(Ptx *, char, const char *where);          /* reports what stands there instead */
+const char *tok_text(const Ptx *, const Token *);     /* for messages; cut at 40 characters */
+char *tok_name(Ptx *);                                /* the word at hand, copied; NULL (reported) when none */
+void tok_skip_statement(Ptx *);                           /* behind the next ';' of this level, or at a brace */
+void tok_skip_braces(Ptx *);                              /* at '{': behind its match */
+
+/* ---- expr.c ---- */
+bool ptx_const(Ptx *, int64_t *value);               /* integer constant expression */
+bool ptx_const_small(Ptx *, uint64_t limit, uint32_t *value, const char *what);
+
+/* ---- decl.c, init.c ---- */
+typedef struct Decl {       /* .space .align 8 .v2 .b32 name[3][4] */
+	Type type;
+	int vec;
+	uint32_t align;
+	bool array;
+	int ndim;
+	uint64_t dim[8];        /* the vector's parts as the last one */
+	uint64_t count;         /* elements; 0: [] */
+	uint64_t size;
+	const char *name;
+	Loc loc;
+} Decl;
+Type ptx_type_directive(const Token *);                   /* T_NONE when it is none */
+bool ptx_type(Ptx *, Decl *);                       /* [.align n] [.v2] .type with .ptr annotations before the name */
+bool ptx_declarator(Ptx *, Decl *);                 /* name and dimensions; fills size */
+bool ptx_variable(Ptx *, Space, bool external);     /* from behind .space to behind ';' */
+int ptx_local_bytes(Ptx *, const char *name, uint32_t size, uint32_t align); /* a local variable of our own: its symbol */
+bool ptx_init(Ptx *, Symbol *, int id, const Decl *); /* behind '=' */
+void ptx_resolve_inits(Ptx *);
+
+/* ---- module.c ---- */
+bool ptx_loc(Ptx *);                                  /* at .loc */
+
+/* ---- header.c ---- */
+bool ptx_function(Ptx *, bool entry);                 /* behind .entry or .func; recovers by itself */
+
+/* ---- func.c ---- */
+bool body_scope(Ptx *);                               /* opens a scope */
+bool body_read(Ptx *);                                /* from '{' to behind its '}' */
+void body_free(Body *);
+Entity *ptx_find(Ptx *, const char *name);            /* of the body: scopes inside out; NULL */
+bool ptx_declare(Ptx *, const char *name, EntityKind, int id, Loc);
+int ptx_new_reg(Ptx *, const char *name, Type);       /* unique IR name made from a PTX name; NULL: a temporary */
+
+/* ---- flow.c ---- */
+typedef struct Guard { int reg; bool neg; } Guard;    /* reg -1: none */
+Block *flow_block(Ptx *);                             /* the block to append to */
+void flow_emit(Ptx *, Ins *);                         /* appends with the current source place */
+bool flow_label(Ptx *, const char *name, Loc);
+void flow_branch(Ptx *, Guard, const char *label, Loc, int flags);
+void flow_end(Ptx *, Op, Guard, int flags);           /* ret, exit */
+void flow_brx(Ptx *, Guard, Opd index, const char *list, Loc, int flags);
+bool flow_targets(Ptx *, const char *name, Loc);
+void flow_finish(Ptx *);
+
+/* ---- operand.c ---- */
+typedef enum { A_SINK, A_REG, A_INT, A_F32, A_F64, A_SREG, A_SYM, A_KPARAM, A_PVAR, A_FUNC, A_ADDR } ArgKind;
+typedef struct Arg {
+	uint8_t kind, base;      /* base: kind of what stands in an address */
+	bool neg;                /* predicates: !%p */
+	int id;                  /* register, sreg, symbol, parameter, function */
+	int64_t imm;             /* value (floats: bits) or offset */
+	Loc loc;
+} Arg;
+typedef struct ArgGroup { int first, n; bool vector, dual; Loc loc; } ArgGroup; /* one comma-separated operand */
+typedef struct Args { Vec(Arg) arg; Vec(ArgGroup) group; } Args;
+bool ptx_args(Ptx *, Args *);                         /* up to ';', which stays */
+bool ptx_arg(Ptx *, Arg *);                           /* one register, number or name */
+void args_free(Args *);
+
+/* ---- bind.c ---- */
+bool bind_opd(Ptx *, const Arg *, Type, Opd *);       /* as an immediate of the type, register, ...; checks nothing else */
+bool bind_ins(Ptx *, Ins *, const Args *, Guard);     /* gives *i the operands that the table asks for, appends it */
+bool bind_width(Ptx *, const Arg *, Type, bool wider); /* a register of the type's width, or wider if that is allowed */
+Opd bind_register(Ptx *, Opd, Type, Guard);           /* a register that holds it */
+int64_t bind_imm(Type, int64_t);                      /* canonical form: sign-extended from the type's width */
+void bind_emit(Ptx *, Op, Type, Type type2, Guard, Opd d, int nsrc, const Opd *src);
+
+/* ---- stmt.c ---- */
+bool ptx_statement(Ptx *);                            /* [@p] op operands ; */
+
+/* ---- unsupported.c ---- */
+const char *ptx_unsupported(const char *mnemonic, size_t n); /* what a known PTX operation is about, or NULL */
+
+/* ---- paramvar.c, call.c ---- */
+int ptx_pvar(Ptx *, PvarRole, const Decl *);          /* declares it; its id, or -1 (reported) */
+int pvar_word(Ptx *, Pvar *, int k);                  /* register of word k */
+bool pvar_load(Ptx *, const Ins *, const Args *, Guard);
+bool pvar_store(Ptx *, const Ins *, const Args *, Guard);
+bool pvar_address(Ptx *, int id, Loc, Opd *);         /* local copy of a parameter whose address is taken */
+void pvar_finish(Ptx *);                              /* prologue: copies to local memory, zeroed partial results */
+bool ptx_call(Ptx *, Guard, int flags);               /* behind call[.uni] */
+void ptx_check_calls(Ptx *);                          /* external functions */
+
+#endif
