@@ -354,6 +354,21 @@ Type ins_src_type(const Ins *i, int k)
 	return letter_type(i, operand_letter(i, strchr(op_info[i->op].operands, ':') + 1, k));
 }
 
+Type ins_value_type(const Module *m, const Ins *i, int k)
+{
+	const Opd *f = ins_src(i, 0);
+	if ((i->op != OP_CALL && i->op != OP_LAUNCH) || k < 1)
+		return ins_src_type(i, k);
+	if (i->op == OP_LAUNCH && k < 8) /* grid, block, dynamic shared memory */
+		return T_B32;
+	if (f->kind != OPD_FUNC || f->id < 0 || f->id >= m->func.n)
+		return T_NONE;
+	const Function *callee = m->func.v[f->id];
+	if (i->op == OP_LAUNCH)
+		return k - 8 < callee->param.n ? (Type)callee->param.v[k - 8].type : T_NONE;
+	return k - 1 < callee->arg.n ? (Type)callee->reg.v[callee->arg.v[k - 1]].type : T_NONE;
+}
+
 /* ---- layout of shared and local memory ---- */
 
 static void mark_symbols(const Module *m, const Function *f, BitSet seen, BitSet used)

@@ -277,6 +277,7 @@ void block_branch(Module *, Block *, int pred, bool neg, Block *yes, Block *no);
 Unit ins_unit(const Ins *);                                           /* the functional unit, by operation and type */
 Type ins_dst_type(const Ins *, int k);                                /* type of destination k as the operation defines it; T_NONE: any (call, unpack) */
 Type ins_src_type(const Ins *, int k);                                /* likewise; addresses: T_U64 */
+Type ins_value_type(const Module *, const Ins *, int k);              /* of source k; of call and launch: what the callee declares */
 Loc ins_loc(const Module *, const Ins *);
 
 /* Bytes at offset 0 of a kernel's shared memory, in this order: the symbols that the kernel and what it calls use.

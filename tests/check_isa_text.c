@@ -1,6 +1,8 @@
 /* The text side of isa/: mnemonics, reader, printer, verifier, objects. */
 #include "isa/mnemonic.h"
+#include "lib/file.h"
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- mnemonics ---- */
@@ -82,10 +84,78 @@ static void add_mnemonics(Suite *s)
 	suite_add_tcase(s, t);
 }
 
+/* ---- reading and printing ---- */
+
+static char *source_file(const char *name, size_t *n)
+{
+	char path[1024];
+	const char *dir = getenv("srcdir"), *why;
+	snprintf(path, sizeof path, "%s/tests/isa/%s", dir ? dir : ".", name);
+	char *text = file_read(path, 1 << 24, n, &why);
+	ck_assert_msg(text != NULL, "%s: %s", path, why);
+	return text;
+}
+
+static Module *read_text(const char *text, size_t n, const char *path)
+{
+	Diag d = { 0 };
+	Module *m = ir_read(text, n, path, &d);
+	if (!m)
+		diag_print(&d, stderr);
+	ck_assert_msg(m != NULL, "%s is refused", path);
+	ck_assert_int_eq(d.errors, 0);
+	diag_free(&d);
+	return m;
+}
+
+/* Reads, prints, reads again; the modules are equal, and printing again gives the same text. */
+static void check_round_trip(const char *text, size_t n, const char *path)
+{
+	Module *a = read_text(text, n, path);
+	StrBuf one = { 0 }, two = { 0 };
+	ir_print(a, &one);
+	Module *b = read_text(one.s, one.n, "printed.ir");
+	if (!module_equal(a, b) || !module_equal(b, a))
+		fprintf(stderr, "%s\n", one.s);
+	ck_assert_msg(module_equal(a, b) && module_equal(b, a), "%s: the printed module (see above) differs", path);
+	ir_print(b, &two);
+	ck_assert_msg(!strcmp(one.s, two.s), "%s: printed twice, the text differs", path);
+	Module *c = module_copy(a);
+	ck_assert(module_equal(a, c));
+	module_free(a);
+	sb_free(&two);
+	ir_print(c, &two); /* the copy stands alone */
+	ck_assert_msg(!strcmp(one.s, two.s), "%s: the copy's text differs", path);
+	module_free(b);
+	module_free(c);
+	sb_free(&one);
+	sb_free(&two);
+}
+
+static const char *const sources[] = { "example.ir", "corners.ir" };
+enum { NSOURCES = sizeof sources / sizeof *sources };
+
+START_TEST(round_trip)
+{
+	size_t n;
+	char *text = source_file(sources[_i], &n);
+	check_round_trip(text, n, sources[_i]);
+	free(text);
+}
+END_TEST
+
+static void add_texts(Suite *s)
+{
+	TCase *t = tcase_create("texts");
+	tcase_add_loop_test(t, round_trip, 0, NSOURCES);
+	suite_add_tcase(s, t);
+}
+
 int main(void)
 {
 	Suite *s = suite_create("isa text");
 	add_mnemonics(s);
+	add_texts(s);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);
 	int failed = srunner_ntests_failed(r);

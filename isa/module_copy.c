@@ -1,0 +1,322 @@
+#include "isa/ir.h"
+#include <string.h>
+
+/* ---- copy ---- */
+
+static Loc copy_loc(Module *m, Loc l)
+{
+	return (Loc){ l.file ? arena_strdup(&m->arena, l.file) : NULL, l.line, l.col };
+}
+
+static void copy_block(Module *m, Function *f, Block *d, const Block *s, Block *const *to)
+{
+	d->label = arena_strdup(&m->arena, s->label);
+	d->user = s->user;
+	d->origin = s->origin;
+	d->loc = copy_loc(m, s->loc);
+	d->reconverge = s->reconverge ? to[s->reconverge->id] : NULL;
+	d->nsucc = s->nsucc;
+	d->succ = arena_array(&m->arena, Block *, s->nsucc ? s->nsucc : 1);
+	for (int k = 0; k < s->nsucc; k++)
+		d->succ[k] = to[s->succ[k]->id];
+	vec_reserve(&d->ins, s->ins.n);
+	for (int k = 0; k < s->ins.n; k++) {
+		Ins i = s->ins.v[k];
+		int n = i.ndst + i.nsrc;
+		i.opd = arena_array(&m->arena, Opd, n ? n : 1);
+		if (n)
+			memcpy(i.opd, s->ins.v[k].opd, sizeof *i.opd * (size_t)n);
+		vec_push(&d->ins, i);
+	}
+}
+
+static void copy_function(Module *m, const Function *s)
+{
+	Function *d = function_new(m, s->kind, s->name);
+	for (int k = 0; k < s->block.n; k++) /* passes leave ids stale; a module already numbered is only read */
+		if (s->block.v[k]->id != k)
+			s->block.v[k]->id = k;
+	d->declared_only = s->declared_only;
+	d->param_bytes = s->param_bytes;
+	memcpy(d->maxntid, s->maxntid, sizeof d->maxntid);
+	memcpy(d->reqntid, s->reqntid, sizeof d->reqntid);
+	d->minnctapersm = s->minnctapersm;
+	d->loc = copy_loc(m, s->loc);
+	for (int k = 0; k < s->reg.n; k++)
+		vec_push(&d->reg, ((Reg){ arena_strdup(&m->arena, s->reg.v[k].name), s->reg.v[k].type }));
+	for (int k = 0; k < s->param.n; k++) {
+		Param p = s->param.v[k];
+		p.name = arena_strdup(&m->arena, p.name);
+		vec_push(&d->param, p);
+	}
+	for (int k = 0; k < s->arg.n; k++)
+		vec_push(&d->arg, s->arg.v[k]);
+	for (int k = 0; k < s->ret.n; k++)
+		vec_push(&d->ret, s->ret.v[k]);
+	for (int k = 0; k < s->block.n; k++) {
+		vec_push(&d->block, arena_new(&m->arena, Block));
+		vec_last(&d->block)->id = k;
+	}
+	for (int k = 0; k < s->block.n; k++)
+		copy_block(m, d, d->block.v[k], s->block.v[k], d->block.v);
+}
+
+static void copy_symbol(Module *m, const Symbol *s)
+{
+	Symbol *d = arena_new(&m->arena, Symbol);
+	*d = *s;
+	d->name = arena_strdup(&m->arena, s->name);
+	d->loc = copy_loc(m, s->loc);
+	if (s->init) {
+		d->init = arena_alloc(&m->arena, s->size ? s->size : 1);
+		memcpy(d->init, s->init, s->size);
+	}
+	memset(&d->reloc, 0, sizeof d->reloc);
+	for (int k = 0; k < s->reloc.n; k++)
+		vec_push(&d->reloc, s->reloc.v[k]);
+	vec_push(&m->symbol, d);
+}
+
+Module *module_copy(const Module *s)
+{
+	Module *m = module_new(s->name);
+	m->file.v[0] = arena_strdup(&m->arena, s->file.v[0]);
+	for (int k = 1; k < s->file.n; k++)
+		vec_push(&m->file, arena_strdup(&m->arena, s->file.v[k]));
+	for (int k = 1; k < s->origin.n; k++)
+		vec_push(&m->origin, arena_strdup(&m->arena, s->origin.v[k]));
+	for (int k = 0; k < s->string.n; k++)
+		vec_push(&m->string, arena_strdup(&m->arena, s->string.v[k]));
+	for (int k = 0; k < s->symbol.n; k++)
+		copy_symbol(m, s->symbol.v[k]);
+	for (int k = 0; k < s->func.n; k++)
+		copy_function(m, s->func.v[k]);
+	return m;
+}
+
+/* ---- comparison ---- */
+
+/* Two modules, with the second's number for each of the first's registers and symbols: numbers may differ where names
+   agree, for text orders variables by owner and declares arguments first. */
+typedef struct Pair { const Module *a, *b; int *symbol; int *reg; const Function *fa, *fb; } Pair;
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static bool same_loc(Loc a, Loc b)
+{
+	if (!a.file || !b.file || !a.line || !b.line)
+		return (!a.file || !a.line) == (!b.file || !b.line);
+	return a.line == b.line && a.col == b.col && same_text(a.file, b.file);
+}
+
+static bool same_place(const Pair *p, const Ins *a, const Ins *b)
+{
+	if (!a->line || !b->line)
+		return a->line == b->line;
+	return a->line == b->line && a->col == b->col && !strcmp(p->a->file.v[a->file], p->b->file.v[b->file]);
+}
+
+static bool same_origin(const Pair *p, int a, int b)
+{
+	return !a || !b ? a == b : !strcmp(p->a->origin.v[a], p->b->origin.v[b]);
+}
+
+static bool same_value(Type t, int64_t a, int64_t b)
+{
+	int width = t == T_NONE ? 64 : type_bits[t];
+	return !((uint64_t)(a ^ b) << (64 - width));
+}
+
+static bool same_operand(const Pair *p, const Opd *a, const Opd *b, Type t)
+{
+	if (a->kind != b->kind || a->neg != b->neg)
+		return false;
+	switch ((OpdKind)a->kind) {
+	case OPD_NONE: return true;
+	case OPD_REG: return p->reg[a->id] == b->id && a->imm == b->imm;
+	case OPD_IMM: return same_value(t, a->imm, b->imm);
+	case OPD_SREG: return a->id == b->id;
+	case OPD_SYM: return p->symbol[a->id] == b->id && a->imm == b->imm;
+	case OPD_PARAM: return a->id == b->id && a->imm == b->imm;
+	case OPD_FUNC: return a->id == b->id;
+	case OPD_STR: return !strcmp(p->a->string.v[a->id], p->b->string.v[b->id]);
+	}
+	return false;
+}
+
+static bool same_modifiers(const Ins *a, const Ins *b)
+{
+	return a->op == b->op && a->type == b->type && a->type2 == b->type2 && a->rnd == b->rnd && a->ftz == b->ftz &&
+		a->sat == b->sat && a->approx == b->approx && a->cmp == b->cmp && a->boolop == b->boolop && a->hilo == b->hilo &&
+		a->cc == b->cc && a->space == b->space && a->vec == b->vec && a->mode == b->mode && a->mode2 == b->mode2 &&
+		a->aop == b->aop && a->cop == b->cop && a->sem == b->sem && a->scope == b->scope && a->flags == b->flags;
+}
+
+static bool same_ins(const Pair *p, const Ins *a, const Ins *b)
+{
+	if (!same_modifiers(a, b) || a->ndst != b->ndst || a->nsrc != b->nsrc || !same_place(p, a, b) ||
+	    !same_origin(p, a->origin, b->origin) || (a->guard < 0) != (b->guard < 0))
+		return false;
+	if (a->guard >= 0 && (p->reg[a->guard] != b->guard || a->guard_neg != b->guard_neg))
+		return false;
+	for (int k = 0; k < a->ndst; k++)
+		if (!same_operand(p, ins_dst(a, k), ins_dst(b, k), T_NONE))
+			return false;
+	for (int k = 0; k < a->nsrc; k++)
+		if (!same_operand(p, ins_src(a, k), ins_src(b, k), ins_value_type(p->a, a, k)))
+			return false;
+	return true;
+}
+
+static bool same_block(const Pair *p, const Block *a, const Block *b)
+{
+	if (strcmp(a->label, b->label) || a->user != b->user || !same_origin(p, a->origin, b->origin) ||
+	    !same_loc(a->loc, b->loc) || a->nsucc != b->nsucc || a->ins.n != b->ins.n || !a->reconverge != !b->reconverge)
+		return false;
+	if (a->reconverge && strcmp(a->reconverge->label, b->reconverge->label))
+		return false;
+	for (int k = 0; k < a->nsucc; k++)
+		if (strcmp(a->succ[k]->label, b->succ[k]->label))
+			return false;
+	for (int k = 0; k < a->ins.n; k++)
+		if (!same_ins(p, &a->ins.v[k], &b->ins.v[k]))
+			return false;
+	return true;
+}
+
+/* Fills p->reg: by name. */
+static bool pair_registers(Pair *p)
+{
+	const Function *a = p->fa, *b = p->fb;
+	StrMap names = { 0 };
+	bool ok = a->reg.n == b->reg.n;
+	for (int k = 0; ok && k < b->reg.n; k++)
+		strmap_put(&names, b->reg.v[k].name, k);
+	for (int k = 0; ok && k < a->reg.n; k++) {
+		p->reg[k] = strmap_get(&names, a->reg.v[k].name);
+		ok = p->reg[k] >= 0 && a->reg.v[k].type == b->reg.v[p->reg[k]].type;
+	}
+	strmap_free(&names);
+	return ok;
+}
+
+static bool same_header(const Pair *p)
+{
+	const Function *a = p->fa, *b = p->fb;
+	if (strcmp(a->name, b->name) || a->kind != b->kind || a->declared_only != b->declared_only || a->arg.n != b->arg.n ||
+	    a->ret.n != b->ret.n || a->param.n != b->param.n || a->block.n != b->block.n || a->param_bytes != b->param_bytes ||
+	    memcmp(a->maxntid, b->maxntid, sizeof a->maxntid) || memcmp(a->reqntid, b->reqntid, sizeof a->reqntid) ||
+	    a->minnctapersm != b->minnctapersm || !same_loc(a->loc, b->loc))
+		return false;
+	for (int k = 0; k < a->param.n; k++) {
+		const Param *x = &a->param.v[k], *y = &b->param.v[k];
+		if (strcmp(x->name, y->name) || x->type != y->type || x->count != y->count || x->align != y->align ||
+		    x->offset != y->offset || x->size != y->size || x->array != y->array)
+			return false;
+	}
+	return true;
+}
+
+static bool same_function(Pair *p)
+{
+	const Function *a = p->fa, *b = p->fb;
+	if (!same_header(p) || !pair_registers(p))
+		return false;
+	for (int k = 0; k < a->arg.n; k++)
+		if (p->reg[a->arg.v[k]] != b->arg.v[k])
+			return false;
+	for (int k = 0; k < a->ret.n; k++)
+		if (p->reg[a->ret.v[k]] != b->ret.v[k])
+			return false;
+	for (int k = 0; k < a->block.n; k++)
+		if (!same_block(p, a->block.v[k], b->block.v[k]))
+			return false;
+	return true;
+}
+
+/* ---- variables ---- */
+
+static const uint8_t zeros[4096];
+
+/* Bytes from..to of initial data; none is all zero. */
+static bool same_bytes(const Symbol *a, const Symbol *b, uint64_t from, uint64_t to)
+{
+	while (from < to) {
+		uint64_t n = to - from < sizeof zeros ? to - from : sizeof zeros;
+		if ((a->init || b->init) && memcmp(a->init ? a->init + from : zeros, b->init ? b->init + from : zeros, n))
+			return false;
+		from += n;
+	}
+	return true;
+}
+
+static bool same_data(const Pair *p, const Symbol *a, const Symbol *b)
+{
+	uint64_t from = 0;
+	if (a->reloc.n != b->reloc.n)
+		return false;
+	if (!a->init && !b->init)
+		return true;
+	for (int k = 0; k < a->reloc.n; k++) { /* the bytes under an address do not count */
+		const Reloc *x = &a->reloc.v[k], *y = &b->reloc.v[k];
+		int id = x->func ? x->id : p->symbol[x->id];
+		if (x->offset != y->offset || x->func != y->func || x->generic != y->generic || id != y->id || x->addend != y->addend)
+			return false;
+		if (!same_bytes(a, b, from, x->offset))
+			return false;
+		from = (uint64_t)x->offset + 8;
+	}
+	return same_bytes(a, b, from, a->size);
+}
+
+static bool same_symbol(const Pair *p, const Symbol *a, const Symbol *b)
+{
+	return !strcmp(a->name, b->name) && a->space == b->space && a->type == b->type && a->count == b->count &&
+		a->align == b->align && a->size == b->size && a->array == b->array && a->external == b->external &&
+		a->owner == b->owner && same_loc(a->loc, b->loc) && same_data(p, a, b);
+}
+
+/* Symbol ids ordered by owner, then number: the order of the text. */
+static int *by_owner(const Module *m)
+{
+	int *count = xcalloc((size_t)m->func.n + 2, sizeof *count), *order = xcalloc((size_t)m->symbol.n, sizeof *order);
+	for (int k = 0; k < m->symbol.n; k++)
+		count[m->symbol.v[k]->owner + 2]++;
+	for (int k = 1; k < m->func.n + 2; k++)
+		count[k] += count[k - 1];
+	for (int k = 0; k < m->symbol.n; k++)
+		order[count[m->symbol.v[k]->owner + 1]++] = k;
+	free(count);
+	return order;
+}
+
+static void pair_symbols(Pair *p)
+{
+	int *oa = by_owner(p->a), *ob = by_owner(p->b);
+	for (int k = 0; k < p->a->symbol.n; k++)
+		p->symbol[oa[k]] = ob[k];
+	free(oa);
+	free(ob);
+}
+
+bool module_equal(const Module *a, const Module *b)
+{
+	if (a->func.n != b->func.n || a->symbol.n != b->symbol.n)
+		return false;
+	int most = 0;
+	for (int k = 0; k < a->func.n; k++)
+		most = a->func.v[k]->reg.n > most ? a->func.v[k]->reg.n : most;
+	Pair p = { .a = a, .b = b, .symbol = xcalloc((size_t)a->symbol.n, sizeof(int)), .reg = xcalloc((size_t)most, sizeof(int)) };
+	pair_symbols(&p);
+	bool ok = true;
+	for (int k = 0; ok && k < a->symbol.n; k++)
+		ok = same_symbol(&p, a->symbol.v[k], b->symbol.v[p.symbol[k]]);
+	for (int k = 0; ok && k < a->func.n; k++) {
+		p.fa = a->func.v[k];
+		p.fb = b->func.v[k];
+		ok = same_function(&p);
+	}
+	free(p.symbol);
+	free(p.reg);
+	return ok;
+}

@@ -1,0 +1,361 @@
+#include "isa/mnemonic.h"
+#include "isa/text_reader.h"
+#include <string.h>
+
+int rd_declare(Reader *r, const Token *t, Type type)
+{
+	if (!t->quoted && sreg_lookup(t->s, t->n) >= 0) {
+		rd_fail(r, t, "%.*s is a special register: it cannot be written or declared", (int)t->n, t->s);
+		return -1;
+	}
+	if (strmap_getn(&r->reg, t->s, t->n) >= 0) {
+		rd_fail(r, t, "a second register %.*s", t->n > 60 ? 60 : (int)t->n, t->s);
+		return -1;
+	}
+	char *name = arena_strndup(&r->m->arena, t->s, t->n);
+	int id = r->f->reg.n;
+	vec_push(&r->f->reg, ((Reg){ name, (uint8_t)type }));
+	strmap_put(&r->reg, name, id);
+	return id;
+}
+
+/* reg u32 %a, %b */
+static bool read_registers(Reader *r)
+{
+	Type t = rd_type(r);
+	if (!t)
+		return false;
+	do {
+		Token at = r->tok;
+		if (!rd_expect(r, TK_REG, "a register's name") || rd_declare(r, &at, t) < 0)
+			return false;
+	} while (rd_accept(r, ','));
+	return true;
+}
+
+/* ---- blocks ---- */
+
+static Place here(Reader *r, const Token *t)
+{
+	if (r->own_file < 0)
+		r->own_file = module_file(r->m, r->m->name);
+	return (Place){ r->own_file, t->line, t->col };
+}
+
+static void place_ins(Reader *r, Ins *i, const Token *t)
+{
+	Place p = here(r, t);
+	i->file = (uint16_t)p.file;
+	i->line = p.line;
+	i->col = p.col;
+}
+
+static void set_succ(Reader *r, Block *b, int n)
+{
+	b->nsucc = n;
+	b->succ = arena_array(&r->m->arena, Block *, n ? n : 1);
+}
+
+/* Starts a block; the one before goes on in it unless it has ended. name NULL: named when the function is complete. */
+static Block *start_block(Reader *r, char *name, const Token *at)
+{
+	Block *b = arena_new(&r->m->arena, Block), *before = r->b;
+	b->label = name;
+	b->id = r->f->block.n;
+	b->loc = rd_loc(r, at);
+	vec_push(&r->f->block, b);
+	if (before) {
+		block_jump(r->m, before, b);
+		place_ins(r, block_term(before), at);
+	}
+	if (r->falls)
+		r->falls->succ[1] = b;
+	r->falls = NULL;
+	return r->b = b;
+}
+
+static bool read_label(Reader *r)
+{
+	Token at = r->tok;
+	char *name = rd_name(r, "a label");
+	rd_next(r); /* the colon */
+	int old = strmap_get(&r->label, name);
+	if (old >= 0)
+		return rd_fail(r, &at, "a second label '%.100s'; the first stands in line %d", name, r->f->block.v[old]->loc.line);
+	Block *b = start_block(r, name, &at);
+	strmap_put(&r->label, name, b->id);
+	Marks marks;
+	if (!rd_marks(r, &marks))
+		return false;
+	b->user = !marks.is_auto;
+	b->origin = marks.origin;
+	if (marks.has_loc)
+		vec_push(&r->fix, ((Fix){ NULL, 0, &b->loc, marks.loc }));
+	return marks.reconverge ? rd_fail(r, &marks.at, "!reconverge belongs to the instruction that ends the block") : true;
+}
+
+static bool at_label(const Reader *r)
+{
+	const char *p = r->lex.at;
+	while (p < r->lex.end && (*p == ' ' || *p == '\t'))
+		p++;
+	return r->tok.kind == TK_NAME && p < r->lex.end && *p == ':';
+}
+
+/* ---- targets ---- */
+
+static bool read_target(Reader *r, Block *b, int slot)
+{
+	Token at = r->tok;
+	char *name = rd_name(r, "a label");
+	if (name)
+		vec_push(&r->jump, ((Jump){ b, slot, name, rd_loc(r, &at) }));
+	return name != NULL;
+}
+
+/* bra: "A", "%p, A, B"; a guarded "@%p bra A" is "bra %p, A, <the next block>". */
+static bool branch_targets(Reader *r, Ins *i, Block *b)
+{
+	bool two = i->nsrc > 0;
+	if (two && !rd_expect(r, ',', "',' and the targets"))
+		return false;
+	if (i->guard >= 0 && two)
+		return rd_fail(r, &r->tok, "a branch has a guard or a condition, not both");
+	set_succ(r, b, two || i->guard >= 0 ? 2 : 1);
+	if (!read_target(r, b, 0))
+		return false;
+	if (i->guard >= 0) {
+		i->opd = arena_new(&r->m->arena, Opd);
+		*i->opd = opd_reg(i->guard);
+		i->opd->neg = i->guard_neg;
+		i->nsrc = 1;
+		i->guard = -1;
+		i->guard_neg = 0;
+		r->falls = b;
+		return true;
+	}
+	return !two || (rd_expect(r, ',', "',' and the second target") && read_target(r, b, 1));
+}
+
+static bool indexed_targets(Reader *r, Block *b)
+{
+	if (!rd_expect(r, ',', "','") || !rd_expect(r, '[', "'[' and the targets"))
+		return false;
+	int n = 0;
+	while (rd_skip_lines(r), !rd_accept(r, ']')) {
+		if (n && !rd_expect(r, ',', "',' or ']'"))
+			return false;
+		rd_skip_lines(r);
+		if (!read_target(r, b, n++))
+			return false;
+	}
+	set_succ(r, b, n);
+	return true;
+}
+
+static const char **label_names(const Reader *r, int *n)
+{
+	const char **names = xcalloc((size_t)r->f->block.n, sizeof *names);
+	*n = 0;
+	for (int k = 0; k < r->f->block.n; k++)
+		if (r->f->block.v[k]->label)
+			names[(*n)++] = r->f->block.v[k]->label;
+	return names;
+}
+
+static void resolve_targets(Reader *r)
+{
+	for (int k = 0; k < r->jump.n; k++) {
+		const Jump *j = &r->jump.v[k];
+		int id = strmap_get(&r->label, j->label);
+		if (id < 0) {
+			int n;
+			const char **names = label_names(r, &n);
+			Token t = { .kind = TK_NAME, .s = j->label, .n = strlen(j->label), .line = j->loc.line, .col = j->loc.col };
+			rd_unknown(r, &t, "label", names, n);
+			free(names);
+			if (r->diag->errors - r->errors_before >= ERROR_LIMIT)
+				return;
+		} else if (j->slot < 0) {
+			j->from->reconverge = r->f->block.v[id];
+		} else if (j->slot < j->from->nsucc) {
+			j->from->succ[j->slot] = r->f->block.v[id];
+		}
+	}
+}
+
+/* ---- instructions ---- */
+
+static bool read_mnemonic(Reader *r, Ins *i)
+{
+	MnemonicError e;
+	Token t = r->tok;
+	if (!rd_expect(r, TK_NAME, "an operation"))
+		return false;
+	if (!t.quoted && mnemonic_parse(t.s, t.n, i, &e))
+		return true;
+	if (t.quoted)
+		return rd_fail(r, &t, "expected an operation, found a quoted name");
+	StrBuf sb = { 0 };
+	mnemonic_explain(&e, &sb);
+	t.col += (int)(e.at - t.s);
+	rd_fail(r, &t, "%s", sb.s);
+	sb_free(&sb);
+	return false;
+}
+
+static bool read_operands(Reader *r, Ins *i)
+{
+	i->ndst = (uint16_t)r->dst.n;
+	vec_clear(&r->opd);
+	for (int k = 0; k < r->dst.n; k++)
+		vec_push(&r->opd, (Opd){ 0 });
+	if (!rd_sources(r, i))
+		return false;
+	i->opd = arena_array(&r->m->arena, Opd, r->opd.n ? r->opd.n : 1);
+	if (r->opd.n)
+		memcpy(i->opd, r->opd.v, sizeof *i->opd * (size_t)r->opd.n);
+	return rd_set_destinations(r, i);
+}
+
+static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
+{
+	Marks marks;
+	if (!rd_marks(r, &marks))
+		return false;
+	i->origin = marks.origin;
+	place_ins(r, i, at);
+	if (marks.has_loc)
+		vec_push(&r->fix, ((Fix){ b, b->ins.n, NULL, marks.loc }));
+	if (marks.reconverge) {
+		if (!(op_info[i->op].flags & OPF_TERM))
+			return rd_fail(r, &marks.at, "!reconverge belongs to the instruction that ends the block");
+		vec_push(&r->jump, ((Jump){ b, -1, marks.reconverge, rd_loc(r, &marks.at) }));
+	}
+	return !marks.is_auto || rd_fail(r, &marks.at, "!auto belongs to labels");
+}
+
+static Block *current_block(Reader *r, const Token *at)
+{
+	if (r->b)
+		return r->b;
+	if (!r->f->block.n || r->falls)
+		return start_block(r, NULL, at);
+	rd_fail(r, at, "expected a label: the block has ended, nothing can reach this instruction");
+	return NULL;
+}
+
+static bool read_instruction(Reader *r)
+{
+	Token at = r->tok;
+	Ins i = { .guard = -1 };
+	Opd guard;
+	vec_clear(&r->dst);
+	if (rd_accept(r, '@')) {
+		if (!rd_predicate(r, &guard))
+			return false;
+		i.guard = guard.id;
+		i.guard_neg = guard.neg;
+	}
+	if ((rd_at(r, TK_REG) || rd_at(r, '{') || rd_at(r, '(') || rd_word(r, "_")) && !rd_destinations(r))
+		return false;
+	if (!read_mnemonic(r, &i))
+		return false;
+	Block *b = current_block(r, &at);
+	if (!b || !read_operands(r, &i))
+		return false;
+	bool term = op_info[i.op].flags & OPF_TERM;
+	if ((i.op == OP_BRA && !branch_targets(r, &i, b)) || (i.op == OP_BRX && !indexed_targets(r, b)))
+		return false;
+	if (term && i.guard >= 0)
+		return rd_fail(r, &at, "%s takes no guard; branch around it", op_info[i.op].name);
+	if (!finish(r, &i, b, &at))
+		return false;
+	vec_push(&b->ins, i);
+	if (term)
+		r->b = NULL;
+	return true;
+}
+
+/* Registers that a refused instruction would have declared: later lines are not to blame. */
+static bool forgive_destinations(Reader *r)
+{
+	for (int k = 0; k < r->dst.n; k++)
+		if (r->dst.v[k].kind == TK_REG && strmap_getn(&r->reg, r->dst.v[k].s, r->dst.v[k].n) < 0)
+			rd_declare(r, &r->dst.v[k], T_NONE);
+	return false;
+}
+
+/* ---- bodies ---- */
+
+static bool starts_variable(const Reader *r)
+{
+	return rd_word(r, "extern") || rd_word(r, "shared") || rd_word(r, "local") || rd_word(r, "global") || rd_word(r, "const");
+}
+
+static bool read_statement(Reader *r)
+{
+	if (at_label(r)) {
+		if (!read_label(r))
+			return false;
+		return rd_at(r, TK_NL) || rd_at(r, '}') || read_instruction(r) || forgive_destinations(r);
+	}
+	if (rd_accept_word(r, "reg"))
+		return read_registers(r);
+	if (starts_variable(r))
+		return rd_symbol(r, r->f->id);
+	return read_instruction(r) || forgive_destinations(r);
+}
+
+/* Ends the last block and names the blocks without label. */
+static void close_body(Reader *r, const Token *at)
+{
+	Function *f = r->f;
+	if (!f->block.n || r->falls)
+		start_block(r, NULL, at);
+	if (r->b) {
+		vec_push(&r->b->ins, ins_make(r->m, f->kind == FN_DEVICE ? OP_RET : OP_EXIT, T_NONE, 0, 0));
+		place_ins(r, block_term(r->b), at);
+	}
+	int fresh = 0;
+	for (int k = 0; k < f->block.n; k++) {
+		Block *b = f->block.v[k];
+		while (!b->label) {
+			char *name = arena_printf(&r->m->arena, "bb%d", fresh++);
+			if (strmap_get(&r->label, name) < 0)
+				b->label = name;
+		}
+	}
+}
+
+static void enter(Reader *r, Function *f)
+{
+	r->f = f;
+	r->b = r->falls = NULL;
+	strmap_free(&r->reg);
+	strmap_free(&r->label);
+	strmap_free(&r->local);
+	vec_clear(&r->jump);
+	for (int k = 0; k < f->reg.n; k++)
+		strmap_put(&r->reg, f->reg.v[k].name, k);
+	for (int k = 0; k < f->param.n; k++)
+		strmap_put(&r->local, f->param.v[k].name, k << 1);
+}
+
+void rd_body(Reader *r, Function *f)
+{
+	enter(r, f);
+	rd_next(r);
+	for (;;) {
+		rd_skip_lines(r);
+		if (rd_at(r, '}') || rd_at(r, TK_END))
+			break;
+		if (!read_statement(r) ||
+		    (!rd_at(r, TK_NL) && !rd_at(r, '}') && !rd_wanted(r, "',' or the end of the line")))
+			rd_recover(r);
+	}
+	if (!rd_at(r, '}') && r->diag->errors - r->errors_before < ERROR_LIMIT)
+		rd_fail(r, &r->tok, "expected '}': the body of %.100s has no end", f->name);
+	close_body(r, &r->tok);
+	resolve_targets(r);
+}

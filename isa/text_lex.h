@@ -1,0 +1,44 @@
+/* Words of the text form of the IR. The text is hostile: any bytes, any length. */
+#ifndef GSIM_TEXT_LEX_H
+#define GSIM_TEXT_LEX_H
+#include "isa/ir.h"
+
+typedef enum { /* one-character tokens are their character */
+	TK_END = 256,
+	TK_NL,      /* end of a line; comments and the end of the text are lines' ends too */
+	TK_NAME,    /* identifier, mnemonic, or any name in back quotes */
+	TK_REG,     /* %name; text includes the % */
+	TK_INT,     /* value */
+	TK_FLOAT,   /* decimal; text is what strtod takes */
+	TK_BITS,    /* 0h 0f 0d with 4, 8, 16 digits: value, width */
+	TK_STRING,  /* text decoded */
+	TK_ARROW,   /* -> */
+	TK_BAD      /* reported already */
+} TokenKind;
+
+typedef struct Token {
+	int kind;
+	const char *s; /* not terminated unless decoded */
+	size_t n;
+	uint64_t value;
+	int width;     /* TK_BITS: 16, 32, 64 */
+	bool quoted;   /* name or register in back quotes: never a keyword, mnemonic or special register */
+	int line, col;
+} Token;
+
+typedef struct Lexer {
+	const char *start, *at, *end;
+	const char *line_start;
+	int line;
+	const char *path;
+	Arena *arena;  /* for decoded strings */
+	Diag *diag;
+} Lexer;
+
+enum { NAME_LIMIT = 65535, NUMBER_LIMIT = 100 };
+
+Token lex_next(Lexer *);
+bool name_is_plain(const char *name);     /* an identifier that needs no back quotes as far as its characters go */
+bool register_is_plain(const char *name); /* likewise, of a name with its % */
+const char *token_text(const Token *, char *buf, size_t n); /* for messages: "'add'", "the end of the line" */
+#endif

@@ -1,0 +1,459 @@
+#include "isa/mnemonic.h"
+#include "isa/text_lex.h"
+#include "isa/text_print.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- names and literals ---- */
+
+static bool reserved(const char *s)
+{
+	return !strcmp(s, "_") || !strcmp(s, "inf") || !strcmp(s, "nan") || !strcmp(s, "WARP_SZ") || !strcmp(s, "generic");
+}
+
+static void print_quoted(const char *s, char quote, StrBuf *out)
+{
+	sb_putc(out, quote);
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		if (c == (unsigned char)quote || c == '\\')
+			sb_printf(out, "\\%c", c);
+		else if (c == '\n')
+			sb_puts(out, "\\n");
+		else if (c < 32 || c == 127)
+			sb_printf(out, "\\x%02x", c);
+		else
+			sb_putc(out, (char)c);
+	}
+	sb_putc(out, quote);
+}
+
+static void print_name(const char *s, StrBuf *out)
+{
+	if (name_is_plain(s) && !reserved(s))
+		sb_puts(out, s);
+	else
+		print_quoted(s, '`', out);
+}
+
+static void print_register(const char *s, StrBuf *out)
+{
+	if (register_is_plain(s)) {
+		sb_puts(out, s);
+		return;
+	}
+	sb_putc(out, '%');
+	print_quoted(s + 1, '`', out);
+}
+
+/* Only the low bits count, as many as the type has. */
+static void print_value(Type t, int64_t v, StrBuf *out)
+{
+	int width = t == T_NONE ? 64 : type_bits[t];
+	uint64_t bits = width == 64 ? (uint64_t)v : (uint64_t)v & (((uint64_t)1 << width) - 1);
+	int64_t extended = width == 64 ? v : (int64_t)(bits << (64 - width)) >> (64 - width);
+	switch (type_kind[t]) {
+	case 'F':
+		sb_printf(out, "0%c%0*" PRIx64, width == 16 ? 'h' : width == 32 ? 'f' : 'd', width / 4, bits);
+		break;
+	case 'U': case 'P':
+		sb_printf(out, "%" PRIu64, bits);
+		break;
+	case 'B':
+		sb_printf(out, bits < 65536 ? "%" PRIu64 : "0x%" PRIx64, bits);
+		break;
+	default:
+		sb_printf(out, "%" PRId64, extended);
+	}
+}
+
+static void print_offset(int64_t v, StrBuf *out)
+{
+	if (v)
+		sb_printf(out, "%+" PRId64, v);
+}
+
+/* ---- instructions ---- */
+
+static void print_operand(const Module *m, const Function *f, const Opd *o, Type t, StrBuf *out)
+{
+	switch ((OpdKind)o->kind) {
+	case OPD_NONE:
+		sb_putc(out, '_');
+		return;
+	case OPD_REG:
+		if (o->neg)
+			sb_putc(out, '!');
+		print_register(f->reg.v[o->id].name, out);
+		print_offset(o->imm, out);
+		return;
+	case OPD_IMM:
+		print_value(t, o->imm, out);
+		return;
+	case OPD_SREG:
+		sb_puts(out, sreg_name[o->id]);
+		return;
+	case OPD_SYM:
+		print_name(m->symbol.v[o->id]->name, out);
+		print_offset(o->imm, out);
+		return;
+	case OPD_PARAM:
+		print_name(f->param.v[o->id].name, out);
+		print_offset(o->imm, out);
+		return;
+	case OPD_FUNC:
+		print_name(m->func.v[o->id]->name, out);
+		return;
+	case OPD_STR:
+		print_quoted(m->string.v[o->id], '"', out);
+		return;
+	}
+}
+
+static void print_destinations(const Module *m, const Function *f, const Ins *i, StrBuf *out)
+{
+	if (!i->ndst)
+		return;
+	bool braces = i->op == OP_UNPACK || i->vec, call = i->op == OP_CALL;
+	const char *open = call ? "(" : braces ? "{" : "", *close = call ? ") = " : braces ? "} = " : " = ";
+	sb_puts(out, open);
+	for (int k = 0; k < i->ndst; k++) {
+		if (k)
+			sb_puts(out, call || braces ? ", " : "|");
+		print_operand(m, f, ins_dst(i, k), T_NONE, out);
+	}
+	sb_puts(out, close);
+}
+
+/* Sources k to end - 1 with commas, in the brackets given. */
+static int print_group(const Module *m, const Function *f, const Ins *i, int k, int end, const char *brackets, StrBuf *out)
+{
+	sb_putc(out, brackets[0]);
+	for (int first = k; k < end; k++) {
+		if (k > first)
+			sb_puts(out, ", ");
+		print_operand(m, f, ins_src(i, k), ins_value_type(m, i, k), out);
+	}
+	sb_putc(out, brackets[1]);
+	return k;
+}
+
+static int print_source(const Module *m, const Function *f, const Ins *i, char letter, int k, StrBuf *out)
+{
+	if (letter == 'a')
+		return print_group(m, f, i, k, k + 1, "[]", out);
+	if (letter == 'v' && i->vec)
+		return print_group(m, f, i, k, k + i->vec < i->nsrc ? k + i->vec : i->nsrc, "{}", out);
+	if (letter != '*') {
+		print_operand(m, f, ins_src(i, k), ins_value_type(m, i, k), out);
+		return k + 1;
+	}
+	if (i->op == OP_LAUNCH && i->nsrc >= 8) {
+		k = print_group(m, f, i, 1, 4, "()", out);
+		sb_puts(out, ", ");
+		k = print_group(m, f, i, k, 7, "()", out);
+		sb_puts(out, ", ");
+		print_operand(m, f, ins_src(i, k), T_B32, out);
+		sb_puts(out, ", ");
+		k++;
+	}
+	return print_group(m, f, i, k, i->nsrc, i->op == OP_PACK ? "{}" : "()", out);
+}
+
+static void print_sources(const Module *m, const Function *f, const Ins *i, StrBuf *out)
+{
+	const char *separator = " ";
+	int k = 0;
+	for (const char *s = strchr(op_info[i->op].operands, ':') + 1; *s; s++) {
+		if (*s == '?' || (k >= i->nsrc && *s != '*'))
+			continue;
+		sb_puts(out, separator);
+		k = print_source(m, f, i, *s, k, out);
+		separator = ", ";
+	}
+}
+
+static void print_targets(const Ins *i, const Block *b, StrBuf *out)
+{
+	if (i->op != OP_BRA && i->op != OP_BRX)
+		return;
+	const char *separator = i->nsrc ? ", " : " ";
+	if (i->op == OP_BRX)
+		sb_puts(out, ", [");
+	for (int k = 0; k < b->nsucc; k++) {
+		sb_puts(out, k || i->op == OP_BRA ? separator : "");
+		print_name(b->succ[k]->label, out);
+		separator = ", ";
+	}
+	if (i->op == OP_BRX)
+		sb_putc(out, ']');
+}
+
+void ir_print_ins(const Module *m, const Function *f, const Block *b, const Ins *i, StrBuf *out)
+{
+	if (i->guard >= 0) {
+		sb_puts(out, i->guard_neg ? "@!" : "@");
+		print_register(f->reg.v[i->guard].name, out);
+		sb_putc(out, ' ');
+	}
+	print_destinations(m, f, i, out);
+	mnemonic_print(i, out);
+	print_sources(m, f, i, out);
+	if (b)
+		print_targets(i, b, out);
+}
+
+/* ---- places ---- */
+
+typedef struct Printer { const Module *m; StrBuf *out; StrMap file; int nfiles; bool data; } Printer;
+
+static void print_loc(const Printer *p, const char *file, int line, int col)
+{
+	sb_printf(p->out, " !loc %d:%d", line && file ? strmap_get(&p->file, file) : 0, line);
+	if (line && col)
+		sb_printf(p->out, ":%d", col);
+}
+
+/* The files of the module and, behind them, those that only declarations and labels stand in. */
+static void number_file(Printer *p, const char *file)
+{
+	if (!file || strmap_get(&p->file, file) >= 0)
+		return;
+	sb_printf(p->out, "file %d ", p->nfiles);
+	print_quoted(file, '"', p->out);
+	sb_putc(p->out, '\n');
+	strmap_put(&p->file, file, p->nfiles++);
+}
+
+static void print_files(Printer *p)
+{
+	const Module *m = p->m;
+	for (int k = 0; k < m->file.n; k++)
+		number_file(p, m->file.v[k]);
+	for (int k = 0; k < m->symbol.n; k++)
+		number_file(p, m->symbol.v[k]->loc.file);
+	for (int k = 0; k < m->func.n; k++) {
+		number_file(p, m->func.v[k]->loc.file);
+		for (int b = 0; b < m->func.v[k]->block.n; b++)
+			number_file(p, m->func.v[k]->block.v[b]->loc.file);
+	}
+}
+
+static void print_origin(const Printer *p, int origin)
+{
+	if (!origin)
+		return;
+	sb_puts(p->out, " !origin ");
+	print_name(p->m->origin.v[origin], p->out);
+}
+
+/* ---- variables ---- */
+
+static void print_shape(Type t, const char *name, bool array, uint64_t count, uint32_t align, StrBuf *out)
+{
+	sb_printf(out, "%s ", type_name[t]);
+	print_name(name, out);
+	if (array)
+		sb_printf(out, count ? "[%" PRIu64 "]" : "[]", count);
+	if (align != (uint32_t)type_bytes(t))
+		sb_printf(out, " align %u", align);
+}
+
+static void print_address(const Module *m, const Reloc *x, StrBuf *out)
+{
+	if (x->generic)
+		sb_puts(out, "generic(");
+	print_name(x->func ? m->func.v[x->id]->name : m->symbol.v[x->id]->name, out);
+	if (x->generic)
+		sb_putc(out, ')');
+	print_offset(x->addend, out);
+}
+
+static bool in_place(const Symbol *s, const Reloc *x) { return type_bytes(s->type) == 8 && x->offset % 8 == 0; }
+
+/* The number of elements to print: up to the last that is not zero or an address. */
+static uint64_t elements_used(const Symbol *s)
+{
+	uint64_t size = (uint64_t)type_bytes(s->type), used = s->size;
+	while (used && !s->init[used - 1])
+		used--;
+	uint64_t n = (used + size - 1) / size;
+	for (int r = 0; r < s->reloc.n; r++)
+		if (in_place(s, &s->reloc.v[r]) && s->reloc.v[r].offset / 8 >= n)
+			n = s->reloc.v[r].offset / 8 + 1;
+	return n;
+}
+
+/* Addresses stand in the place of 64-bit elements, else at the end behind an @offset. */
+static void print_data(const Module *m, const Symbol *s, StrBuf *out)
+{
+	uint64_t size = (uint64_t)type_bytes(s->type), n = elements_used(s);
+	const char *separator = " ";
+	if (!n && !s->reloc.n)
+		return;
+	sb_puts(out, " = {");
+	int r = 0;
+	for (uint64_t k = 0; k < n; k++) {
+		while (r < s->reloc.n && (!in_place(s, &s->reloc.v[r]) || s->reloc.v[r].offset < k * 8))
+			r++;
+		sb_puts(out, separator);
+		separator = ", ";
+		if (r < s->reloc.n && s->reloc.v[r].offset == k * 8) {
+			print_address(m, &s->reloc.v[r], out);
+			continue;
+		}
+		uint64_t v = 0;
+		memcpy(&v, s->init + k * size, size);
+		print_value((Type)s->type, (int64_t)v, out);
+	}
+	for (r = 0; r < s->reloc.n; r++)
+		if (!in_place(s, &s->reloc.v[r])) {
+			sb_printf(out, "%s@%u ", separator, s->reloc.v[r].offset);
+			separator = ", ";
+			print_address(m, &s->reloc.v[r], out);
+		}
+	sb_puts(out, " }");
+}
+
+static void print_symbol(const Printer *p, const Symbol *s)
+{
+	sb_puts(p->out, s->external ? "extern " : "");
+	sb_printf(p->out, "%s ", space_name[s->space]);
+	print_shape((Type)s->type, s->name, s->array, s->count, s->align, p->out);
+	if (s->init && p->data)
+		print_data(p->m, s, p->out);
+	if (s->loc.file && s->loc.line)
+		print_loc(p, s->loc.file, s->loc.line, s->loc.col);
+	sb_putc(p->out, '\n');
+}
+
+/* ---- functions ---- */
+
+static void print_args(const Function *f, const int *v, int n, StrBuf *out)
+{
+	sb_putc(out, '(');
+	for (int k = 0; k < n; k++) {
+		sb_printf(out, "%s%s ", k ? ", " : "", type_name[f->reg.v[v[k]].type]);
+		print_register(f->reg.v[v[k]].name, out);
+	}
+	sb_putc(out, ')');
+}
+
+static void print_params(const Function *f, StrBuf *out)
+{
+	sb_putc(out, '(');
+	for (int k = 0; k < f->param.n; k++) {
+		const Param *p = &f->param.v[k];
+		sb_puts(out, k ? ", " : "");
+		print_shape((Type)p->type, p->name, p->array, p->count, p->align, out);
+	}
+	sb_putc(out, ')');
+}
+
+static void print_header(const Printer *p, const Function *f)
+{
+	static const char *const words[] = { "kernel", "func", "host" };
+	StrBuf *out = p->out;
+	sb_printf(out, "\n%s%s ", f->declared_only ? "extern " : "", words[f->kind]);
+	print_name(f->name, out);
+	if (f->kind == FN_KERNEL)
+		print_params(f, out);
+	else
+		print_args(f, f->arg.v, f->arg.n, out);
+	if (f->ret.n) {
+		sb_puts(out, " -> ");
+		print_args(f, f->ret.v, f->ret.n, out);
+	}
+	if (f->maxntid[0])
+		sb_printf(out, " maxntid(%u, %u, %u)", f->maxntid[0], f->maxntid[1], f->maxntid[2]);
+	if (f->reqntid[0])
+		sb_printf(out, " reqntid(%u, %u, %u)", f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+	if (f->minnctapersm)
+		sb_printf(out, " minnctapersm(%u)", f->minnctapersm);
+	if (f->loc.file && f->loc.line)
+		print_loc(p, f->loc.file, f->loc.line, f->loc.col);
+	sb_putc(out, '\n');
+}
+
+static void print_registers(const Function *f, StrBuf *out)
+{
+	enum { PER_LINE = 16 };
+	bool *declared = xcalloc((size_t)f->reg.n, sizeof *declared);
+	for (int k = 0; k < f->arg.n; k++)
+		declared[f->arg.v[k]] = true;
+	for (int k = 0; k < f->ret.n; k++)
+		declared[f->ret.v[k]] = true;
+	int type = T_NONE, n = 0;
+	for (int k = 0; k < f->reg.n; k++) {
+		if (declared[k])
+			continue;
+		if (n && (f->reg.v[k].type != type || n % PER_LINE == 0)) {
+			sb_putc(out, '\n');
+			n = 0;
+		}
+		type = f->reg.v[k].type;
+		sb_printf(out, n ? ", " : "\treg %s ", type_name[type]);
+		print_register(f->reg.v[k].name, out);
+		n++;
+	}
+	if (n)
+		sb_putc(out, '\n');
+	free(declared);
+}
+
+static void print_block(const Printer *p, const Function *f, const Block *b)
+{
+	StrBuf *out = p->out;
+	print_name(b->label, out);
+	sb_putc(out, ':');
+	if (!b->user)
+		sb_puts(out, " !auto");
+	print_origin(p, b->origin);
+	if (b->loc.file && b->loc.line)
+		print_loc(p, b->loc.file, b->loc.line, b->loc.col);
+	sb_putc(out, '\n');
+	for (int k = 0; k < b->ins.n; k++) {
+		const Ins *i = &b->ins.v[k];
+		sb_putc(out, '\t');
+		ir_print_ins(p->m, f, b, i, out);
+		print_loc(p, p->m->file.v[i->file], i->line, i->col);
+		print_origin(p, i->origin);
+		if (b->reconverge && k == b->ins.n - 1) {
+			sb_puts(out, " !reconverge ");
+			print_name(b->reconverge->label, out);
+		}
+		sb_putc(out, '\n');
+	}
+}
+
+static void print_function(const Printer *p, const Function *f)
+{
+	print_header(p, f);
+	if (f->declared_only)
+		return;
+	sb_puts(p->out, "{\n");
+	print_registers(f, p->out);
+	for (int k = 0; k < p->m->symbol.n; k++)
+		if (p->m->symbol.v[k]->owner == f->id) {
+			sb_putc(p->out, '\t');
+			print_symbol(p, p->m->symbol.v[k]);
+		}
+	for (int k = 0; k < f->block.n; k++)
+		print_block(p, f, f->block.v[k]);
+	sb_puts(p->out, "}\n");
+}
+
+static void print_module(const Module *m, StrBuf *out, bool data)
+{
+	Printer p = { .m = m, .out = out, .data = data };
+	print_files(&p);
+	for (int k = 0; k < m->symbol.n; k++)
+		if (m->symbol.v[k]->owner < 0)
+			print_symbol(&p, m->symbol.v[k]);
+	for (int k = 0; k < m->func.n; k++)
+		print_function(&p, m->func.v[k]);
+	strmap_free(&p.file);
+}
+
+void ir_print(const Module *m, StrBuf *out) { print_module(m, out, true); }
+void ir_print_without_data(const Module *m, StrBuf *out) { print_module(m, out, false); }

@@ -1,0 +1,8 @@
+/* The printer, with the choice that object files need. */
+#ifndef GSIM_TEXT_PRINT_H
+#define GSIM_TEXT_PRINT_H
+#include "isa/ir.h"
+#include "lib/strbuf.h"
+
+void ir_print_without_data(const Module *, StrBuf *); /* as ir_print, but no variable has initial data */
+#endif
