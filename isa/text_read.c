@@ -608,6 +608,21 @@ static void set_places(Reader *r)
 	}
 }
 
+/* The text's own path is no file of the module when every instruction says that it comes from elsewhere. */
+static void drop_unused_own_file(Reader *r)
+{
+	if (r->own_file <= 0 || r->own_file != r->m->file.n - 1)
+		return;
+	for (int k = 0; k < r->m->func.n; k++) {
+		const Function *f = r->m->func.v[k];
+		for (int b = 0; b < f->block.n; b++)
+			for (int i = 0; i < f->block.v[b]->ins.n; i++)
+				if (f->block.v[b]->ins.v[i].file == r->own_file)
+					return;
+	}
+	r->m->file.n--;
+}
+
 static void free_reader(Reader *r)
 {
 	strmap_free(&r->func);
@@ -633,8 +648,10 @@ Module *ir_read(const char *text, size_t n, const char *path, Diag *diag)
 	first_pass(&r);
 	second_pass(&r);
 	bool ok = diag->errors == r.errors_before && ir_verify(m, diag);
-	if (ok)
+	if (ok) {
 		set_places(&r);
+		drop_unused_own_file(&r);
+	}
 	free_reader(&r);
 	if (ok)
 		return m;
