@@ -1,0 +1,9 @@
+/* The passes, one file each. */
+#ifndef GSIM_TRANSFORM_H
+#define GSIM_TRANSFORM_H
+#include "passes/pass.h"
+
+extern const Pass pass_dce;
+extern const Pass pass_linearize;
+extern const Pass pass_simplify_cfg;
+#endif
