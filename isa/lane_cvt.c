@@ -121,6 +121,8 @@ LaneFn *LANE(lane_cvt)(const Ins *i)
 	if (i->op != OP_CVT || !type_bits[d] || !type_bits[s] || d == T_PRED || s == T_PRED)
 		return NULL;
 	bool to_float = type_kind[d] == 'F', from_float_ = type_kind[s] == 'F', plain = !i->sat && !i->ftz;
+	if (!from_float_ && (to_float ? i->rnd > RND_RP : i->rnd != RND_NONE))
+		return NULL;
 	bool nearest = i->rnd <= RND_RN;
 	if (!to_float && !from_float_)
 		return i->sat ? convert : int_int[d][s];

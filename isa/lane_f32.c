@@ -122,7 +122,7 @@ static const struct { uint8_t op, approx; LaneFn *fn[5]; } table[] = {
 LaneFn *LANE(lane_f32)(const Ins *i)
 {
 	int how = i->rnd > RND_RN ? 4 : (i->ftz ? 1 : 0) + (i->sat ? 2 : 0);
-	if (i->type != T_F32 || i->rnd > RND_RP)
+	if (i->type != T_F32 || i->rnd > RND_RP || i->hilo || i->cc)
 		return NULL;
 	for (size_t k = 0; k < sizeof table / sizeof *table; k++)
 		if (table[k].op == i->op && table[k].approx == i->approx)

@@ -55,7 +55,7 @@ static const struct { uint8_t op, approx, ftz; LaneFn *nearest, *rounded; } tabl
 
 LaneFn *LANE(lane_f64)(const Ins *i)
 {
-	if (i->type != T_F64 || i->sat || i->rnd > RND_RP)
+	if (i->type != T_F64 || i->sat || i->rnd > RND_RP || i->hilo || i->cc)
 		return NULL;
 	for (size_t k = 0; k < sizeof table / sizeof *table; k++)
 		if (table[k].op == i->op && table[k].approx == i->approx && table[k].ftz == i->ftz)

@@ -174,6 +174,8 @@ LaneFn *LANE(lane_int)(const Ins *i)
 {
 	if (i->op == OP_DP4A)
 		return dot(i);
+	if (i->rnd || i->ftz || i->approx || (i->sat && i->cc))
+		return NULL;
 	int how = i->sat ? SATURATE : i->cc ? CARRY : PLAIN;
 	for (size_t k = 0; k < sizeof table / sizeof *table; k++)
 		if (table[k].op == i->op && table[k].hilo == i->hilo && table[k].how == how)
