@@ -1,0 +1,123 @@
+/* The calling convention. Functions that cannot be active twice in a thread have registers of their own, above those of
+ * every caller: arguments and results are moved between the two windows and nothing is saved. Within a recursive cycle
+ * windows are shared by all activations: arguments, results and the caller's live values go through its local frame. */
+#include "passes/analysis/analysis.h"
+#include "sim/code.h"
+
+Ins lower_ins(LowerFn *l, Op op, Type type, int ndst, int nsrc)
+{
+	Ins i = ins_make(l->module, op, type, ndst, nsrc);
+	i.origin = ORIGIN_LOWER;
+	return i;
+}
+
+static Type slot_type(const Function *f, int reg) { return type_bits[f->reg.v[reg].type] == 64 ? T_B64 : T_B32; }
+
+/* Predicates travel as 0 or 1 in a 32-bit register. */
+static void store_slot(LowerFn *l, Block *b, int *at, Opd value, Type t, int slot)
+{
+	if (t == T_PRED) {
+		int tmp = function_reg(l->module, l->f, NULL, T_B32);
+		Ins sel = lower_ins(l, OP_SELP, T_B32, 1, 3);
+		sel.opd[0] = opd_reg(tmp);
+		sel.opd[1] = opd_imm(1);
+		sel.opd[2] = opd_imm(0);
+		sel.opd[3] = value;
+		vec_insert(&b->ins, *at, sel);
+		++*at;
+		value = opd_reg(tmp);
+		t = T_B32;
+	}
+	Ins st = lower_ins(l, OP_ST, t, 0, 2);
+	st.space = SP_LOCAL;
+	st.opd[0] = (Opd){ OPD_SYM, 0, slot, 0 };
+	st.opd[1] = value;
+	vec_insert(&b->ins, *at, st);
+	++*at;
+}
+
+static void load_slot(LowerFn *l, Block *b, int *at, int reg, int slot)
+{
+	Function *f = l->f;
+	bool pred = f->reg.v[reg].type == T_PRED;
+	int to = pred ? function_reg(l->module, f, NULL, T_B32) : reg;
+	Ins ld = lower_ins(l, OP_LD, slot_type(f, to), 1, 1);
+	ld.space = SP_LOCAL;
+	ld.opd[0] = opd_reg(to);
+	ld.opd[1] = (Opd){ OPD_SYM, 0, slot, 0 };
+	vec_insert(&b->ins, *at, ld);
+	++*at;
+	if (!pred)
+		return;
+	Ins set = lower_ins(l, OP_SETP, T_B32, 1, 2);
+	set.cmp = CMP_NE;
+	set.opd[0] = opd_reg(reg);
+	set.opd[1] = opd_reg(to);
+	set.opd[2] = opd_imm(0);
+	vec_insert(&b->ins, *at, set);
+	++*at;
+}
+
+typedef struct Live { BitSet set; } Live;
+static void live_use(void *self, int v) { bs_add(((Live *)self)->set, v); }
+static void live_def(void *self, int v) { bs_del(((Live *)self)->set, v); }
+
+/* Registers live after instruction k of the block, without what it defines. */
+static BitSet live_across(Arena *a, const Function *f, const Block *b, int k, const Liveness *live)
+{
+	Live now = { bs_new(a, f->reg.n) };
+	bs_copy(now.set, live->out[b->id]);
+	for (int i = b->ins.n - 1; i >= k; i--) {
+		const Ins *ins = &b->ins.v[i];
+		if (ins->guard < 0)
+			ins_defs(ins, live_def, &now);
+		if (i > k) {
+			ins_uses(ins, live_use, &now);
+			if (ins->op == OP_RET)
+				for (int r = 0; r < f->ret.n; r++)
+					bs_add(now.set, f->ret.v[r]);
+		}
+	}
+	return now.set;
+}
+
+typedef struct Site { Block *b; int k; BitSet across; } Site;
+
+/* Saves what lives across a call inside a recursive cycle. The arguments' and results' moves are emitted with the call. */
+static void save_around(LowerFn *l, Block *b, int k, BitSet across)
+{
+	int at = k;
+	Vec(int) slots = { 0 };
+	bs_each(across, v) {
+		int slot = lower_slot(l, slot_type(l->f, v));
+		vec_push(&slots, slot);
+		store_slot(l, b, &at, opd_reg(v), l->f->reg.v[v].type, slot);
+	}
+	at++; /* the call itself */
+	int n = 0;
+	bs_each(across, v)
+		load_slot(l, b, &at, v, slots.v[n++]);
+	vec_free(&slots);
+}
+
+void lower_calls(LowerFn *l, LowerFn *const *of)
+{
+	Function *f = l->f;
+	Vec(Site) sites = { 0 };
+	Arena tmp = { 0 };
+	Cfg *cfg = cfg_build(&tmp, f);
+	Liveness *live = liveness_build(&tmp, cfg);
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = f->block.v[b]->ins.n - 1; k >= 0; k--) {
+			Ins *i = &f->block.v[b]->ins.v[k];
+			if (i->op != OP_CALL || !l->recursive)
+				continue;
+			LowerFn *to = ins_src(i, 0)->kind == OPD_FUNC ? of[ins_src(i, 0)->id] : NULL;
+			if (!to || to->scc == l->scc)
+				vec_push(&sites, ((Site){ f->block.v[b], k, live_across(&tmp, f, f->block.v[b], k, live) }));
+		}
+	for (int s = 0; s < sites.n; s++) /* last first within a block: earlier indices stay right */
+		save_around(l, sites.v[s].b, sites.v[s].k, sites.v[s].across);
+	vec_free(&sites);
+	arena_free(&tmp);
+}

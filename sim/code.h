@@ -1,0 +1,104 @@
+/* Machine code: a kernel and the functions it calls, lowered for one mechanism (sim/lower.c). Flat: a pc is an index. */
+#ifndef GSIM_CODE_H
+#define GSIM_CODE_H
+#include "isa/lane.h"
+#include "sim/config.h"
+
+enum { KM_SREG = K_COUNT };            /* mov from a special register, or of what is known at run time only: */
+enum { SREG_LOCAL_ADDRESS = SREG_COUNT, SREG_PARAM_ADDRESS, SREG_ZERO_PRED };
+
+enum {                                 /* MIns.flags */
+	MI_BLOCK_START = 1,            /* first instruction of a block of the module: counts a fetch */
+	MI_REACH = 2,                  /* ask the mechanism when lanes arrive here */
+	MI_OVERHEAD = 4,               /* added by lowering */
+	MI_INSERTED = 8,               /* inserted by a pass */
+	MI_GUARD_NEG = 16,
+	MI_COND = 32,                  /* branch that may diverge: conditional or indexed */
+	MI_ADDR64 = 64,                /* the address register is 64 bits wide */
+	MI_BYPASS = 128                /* memory access that does not look into L1 */
+};
+
+#define NO_PC 0xffffffffu
+#define OPD_BLOCK 99                   /* operand of ssy/pbk/pcnt inside sim: id = index into function->block */
+
+typedef struct MIns {
+	LaneIns x;                     /* operands as rows; memory: a = address base, b, c = data */
+	uint8_t kind, op, unit, flags;
+	uint8_t type, space, bytes;    /* memory: bytes of one element */
+	uint8_t vec, aop, sreg;        /* vec: elements (1, 2, 4) */
+	uint8_t wide_rows;             /* memory: bit k = the row of element k is 64 bits wide */
+	uint8_t nchk, nwr;             /* scoreboard names: sb[0..nchk) must be ready, sb[nchk..nchk+nwr) are written */
+	const uint16_t *sb;
+	int32_t guard;                 /* predicate or -1 */
+	int32_t block;                 /* index into Code.block */
+	uint32_t line;                 /* instruction cache line */
+	uint32_t target, fall;         /* bra: true and false side; call: callee; ssy..: where the token resumes */
+	uint32_t rpc;                  /* branch: its reconvergence point, NO_PC = none */
+	uint32_t frame;                /* call: bytes of the caller's local frame */
+	int32_t branch;                /* number of a conditional branch, -1 */
+	int32_t live;                  /* branches: index into Code.live */
+	const uint32_t *table;         /* brx: targets */
+	int ntable;
+	int64_t offset;                /* address displacement, symbol's address included */
+
+	const Ins *src;                /* where it comes from; NULL for what lowering made up */
+	const Function *function;
+	const Block *from;
+} MIns;
+
+typedef struct CodeBlock { const Function *function; const Block *block; uint32_t pc; } CodeBlock;
+
+typedef struct Code {
+	Arena arena;
+	const Function *kernel;
+	Module *module;                /* private copy that lowering changed */
+	MIns *ins;
+	int n;
+	int regs;                      /* 32-bit registers of a thread */
+	int preds;
+	uint32_t *constants;           /* rows, broadcast over the warp */
+	uint32_t shared_static;        /* bytes */
+	uint32_t frame;                /* bytes of the kernel's local frame */
+	int nblock, nbranch;
+	CodeBlock *block;
+	int *branch_ins;               /* index of each counted branch */
+	const uint16_t **live;         /* registers and predicates (scoreboard names) that live behind a branch */
+	int *nlive, nlives;
+	uint32_t *entry;               /* pc of each function by its id, NO_PC */
+	uint32_t *frame_of;            /* local frame of each function by its id */
+	int user_instructions;         /* without overhead */
+} Code;
+
+typedef struct ReconvModel ReconvModel;
+
+/* NULL with errors in diag. symbol_address: global and const symbols. */
+Code *code_lower(const Module *, const Function *kernel, const Config *, const ReconvModel *,
+	const uint64_t *symbol_address, Diag *);
+void code_free(Code *);
+
+/* ---- between the steps of lowering ---- */
+typedef struct Cfg Cfg;
+typedef struct LowerFn {               /* one function on its way to machine code */
+	Code *code;
+	Module *module;
+	Function *f;
+	const Config *config;
+	Arena *arena;                  /* of this lowering */
+	int *reg;                      /* register of each virtual register: 32-bit unit or predicate, relative to the window */
+	int nreg, npred;               /* size of the window */
+	int reg_base, pred_base;
+	Block **layout;                /* blocks in the order of their addresses */
+	int nlayout;
+	int *rpc_block;                /* by block id: id of the branch's reconvergence block, -1 = none; by the mechanism */
+	bool *reach;                   /* by block id: lanes arriving here concern the mechanism */
+	uint32_t *block_pc;            /* by block id, once addresses are known */
+	bool recursive;                /* may be active more than once in a thread */
+	int scc;
+} LowerFn;
+
+void lower_calls(LowerFn *, LowerFn *const *of); /* results and saved registers of calls; of: by function id (sim/calls.c) */
+int lower_slot(LowerFn *, Type);       /* a place in the local frame: symbol id */
+bool regalloc(LowerFn *, int limit, Diag *); /* sim/regalloc.c */
+Ins lower_ins(LowerFn *, Op, Type, int ndst, int nsrc);   /* an instruction that counts as overhead */
+enum { ORIGIN_LOWER = 255 };           /* Ins.origin of what lowering adds */
+#endif

@@ -1,0 +1,346 @@
+/* One instruction of one split: its effect on registers, control and statistics. */
+#include "sim/machine.h"
+#include <stdio.h>
+
+/* ---- statistics ---- */
+
+static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
+{
+	LaunchStats *st = &sm->stats;
+	unsigned n = (unsigned)__builtin_popcountll(active), useful = (unsigned)__builtin_popcountll(m);
+	if (i->flags & MI_OVERHEAD) {
+		st->overhead_warp++;
+		st->overhead_thread += useful;
+	} else {
+		st->warp_instructions++;
+		st->thread_instructions += useful;
+		st->lanes_predicated_off += n - useful;
+		st->active_lanes[n]++;
+		if (i->flags & MI_INSERTED) {
+			st->inserted_warp++;
+			st->inserted_thread += useful;
+		}
+	}
+	st->depth_sum += w->stack_depth;
+	if (i->flags & MI_BLOCK_START) {
+		sm->fetches[i->block]++;
+		sm->fetch_lanes[i->block] += n;
+	}
+	sm->issues++;
+	if (tracing(sm))
+		sm_trace(sm, w, s, TR_ISSUE, active, s->pc, 0);
+}
+
+static void note_depth(Sm *sm, Warp *w)
+{
+	int d = sm->gpu->model->depth(w);
+	w->stack_depth = (uint32_t)d;
+	if ((uint64_t)d > sm->stats.max_depth)
+		sm->stats.max_depth = (uint64_t)d;
+}
+
+/* ---- control ---- */
+
+/* The split stands at a new pc: the mechanism hears of it where lowering asked for that. */
+static inline void arrive(Sm *sm, Warp *w, Split *s)
+{
+	if (sm->gpu->cur->ins[s->pc].flags & MI_REACH) {
+		sm->gpu->model->reach(w, s);
+		note_depth(sm, w);
+	}
+}
+
+static void count_branch(Sm *sm, const MIns *i, Mask active, Mask taken, int paths)
+{
+	sm->stats.branches++;
+	sm->br_executed[i->branch]++;
+	sm->br_lanes[i->branch] += (unsigned)__builtin_popcountll(active);
+	sm->br_taken[i->branch] += (unsigned)__builtin_popcountll(taken);
+	if (paths > 1) {
+		sm->stats.divergent_branches++;
+		sm->br_divergent[i->branch]++;
+	}
+}
+
+static void go(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	if (sm->gpu->watching)
+		livelock_watch(sm, w, s, i);
+	if (n == 1) {
+		s->pc = p[0].pc;
+		arrive(sm, w, s);
+		return;
+	}
+	sm->gpu->model->branch(w, s, i, p, n);
+	note_depth(sm, w);
+}
+
+static void exec_branch(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	Path p[2];
+	int n = 0;
+	Mask taken = w->lanes.pred[i->x.a];
+	if (i->x.neg)
+		taken = ~taken;
+	taken &= s->mask;
+	if (taken)
+		p[n++] = (Path){ i->target, taken };
+	if (taken != s->mask)
+		p[n++] = (Path){ i->fall, s->mask & ~taken };
+	if (n == 2 && i->target == i->fall) {
+		n = 1;
+		p[0].mask = s->mask;
+	}
+	count_branch(sm, i, s->mask, taken, n);
+	go(sm, w, s, i, p, n);
+}
+
+static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	Path p[64];
+	int n = 0, l;
+	const uint32_t *index = row32(&w->lanes, i->x.a);
+	each_lane(s->mask, l) {
+		if (index[l] >= (uint32_t)i->ntable) {
+			sm_fault(sm, w, i, FAULT_BRANCH, l, SP_GENERIC, index[l], 0);
+			return;
+		}
+		uint32_t pc = i->table[index[l]];
+		int k = 0;
+		while (k < n && p[k].pc != pc)
+			k++;
+		if (k == n)
+			p[n++] = (Path){ pc, 0 };
+		p[k].mask |= (Mask)1 << l;
+	}
+	for (int a = 1; a < n; a++) /* in order of address: the lowest first, whatever lane asked first */
+		for (int b = a; b > 0 && p[b].pc < p[b - 1].pc; b--) {
+			Path t = p[b];
+			p[b] = p[b - 1];
+			p[b - 1] = t;
+		}
+	count_branch(sm, i, s->mask, s->mask, n);
+	go(sm, w, s, i, p, n);
+}
+
+static void grow_return_stack(Warp *w, uint32_t depth)
+{
+	if (depth < w->ret_cap)
+		return;
+	uint32_t cap = w->ret_cap ? w->ret_cap * 2 : 8;
+	w->ret = xrealloc(w->ret, sizeof *w->ret * cap * 2 * (size_t)w->lanes.width);
+	w->ret_cap = cap;
+}
+
+enum { MOST_CALLS = 65536 };
+
+static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	int l, W = w->lanes.width;
+	const Code *c = sm->gpu->cur;
+	uint32_t callee_frame = c->frame_of[c->ins[i->target].function->id];
+	each_lane(s->mask, l) {
+		uint32_t d = w->depth[l]++;
+		grow_return_stack(w, d);
+		w->ret[(size_t)(d * 2) * W + l] = s->pc + 1;
+		w->ret[(size_t)(d * 2 + 1) * W + l] = i->frame;
+		w->sp[l] += i->frame;
+		if ((int64_t)w->sp[l] + callee_frame > sm->gpu->config.sm_local || d >= MOST_CALLS) {
+			sm_fault(sm, w, i, FAULT_LOCAL, l, SP_LOCAL, w->sp[l], callee_frame);
+			return;
+		}
+	}
+	Path p = { i->target, s->mask };
+	sm->gpu->model->call(w, s, &p, 1, s->pc + 1);
+	note_depth(sm, w);
+}
+
+static void end_lanes(Sm *sm, Warp *w, Split *s, Mask m)
+{
+	w->live &= ~m;
+	w->cta->live -= (unsigned)__builtin_popcountll(m);
+	sm->last_progress = sm->now;
+	if (tracing(sm))
+		sm_trace(sm, w, s, TR_EXIT, m, s->pc, (uint64_t)__builtin_popcountll(w->live));
+	sm->gpu->model->exit(w, s, m);
+	note_depth(sm, w);
+	if (!w->live)
+		w->ending = true;
+	else
+		warpsync_recheck(sm, w);
+	barrier_thread_exit(sm, w->cta);
+}
+
+static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	Path p[64];
+	int n = 0, l, W = w->lanes.width;
+	if (i->function->kind == FN_KERNEL) {
+		end_lanes(sm, w, s, s->mask);
+		return;
+	}
+	each_lane(s->mask, l) {
+		uint32_t d = --w->depth[l];
+		uint32_t pc = w->ret[(size_t)(d * 2) * W + l];
+		w->sp[l] -= w->ret[(size_t)(d * 2 + 1) * W + l];
+		int k = 0;
+		while (k < n && p[k].pc != pc)
+			k++;
+		if (k == n)
+			p[n++] = (Path){ pc, 0 };
+		p[k].mask |= (Mask)1 << l;
+	}
+	sm->gpu->model->ret(w, s, p, n);
+	note_depth(sm, w);
+}
+
+/* ---- special registers ---- */
+
+static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
+{
+	const Launch *L = sm->gpu->launch;
+	int lane = l;
+	switch (i->sreg) {
+	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: return w->tid[i->sreg - SREG_TID_X][l];
+	case SREG_NTID_X: case SREG_NTID_Y: case SREG_NTID_Z: return L->block[i->sreg - SREG_NTID_X];
+	case SREG_CTAID_X: case SREG_CTAID_Y: case SREG_CTAID_Z: return w->cta->id[i->sreg - SREG_CTAID_X];
+	case SREG_NCTAID_X: case SREG_NCTAID_Y: case SREG_NCTAID_Z: return L->grid[i->sreg - SREG_NCTAID_X];
+	case SREG_LANEID: return (unsigned)lane;
+	case SREG_WARPID: return (unsigned)w->index;
+	case SREG_NWARPID: return (unsigned)sm->gpu->warps_per_cta;
+	case SREG_SMID: return (unsigned)sm->id;
+	case SREG_NSMID: return (unsigned)sm->gpu->config.sm_count;
+	case SREG_GRIDID: return sm->gpu->launches;
+	case SREG_LANEMASK_EQ: return (uint32_t)((Mask)1 << lane);
+	case SREG_LANEMASK_LT: return (uint32_t)lanes_below(lane);
+	case SREG_LANEMASK_LE: return (uint32_t)lanes_below(lane + 1);
+	case SREG_LANEMASK_GT: return (uint32_t)~lanes_below(lane + 1);
+	case SREG_LANEMASK_GE: return (uint32_t)~lanes_below(lane);
+	case SREG_CLOCK: return (uint32_t)sm->now;
+	case SREG_CLOCK_HI: return (uint32_t)(sm->now >> 32);
+	case SREG_CLOCK64: return sm->now;
+	case SREG_GLOBALTIMER: return sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz;
+	case SREG_GLOBALTIMER_LO: return (uint32_t)(sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz);
+	case SREG_GLOBALTIMER_HI: return (sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz) >> 32;
+	case SREG_DYNAMIC_SMEM_SIZE: return L->dynamic_shared;
+	case SREG_TOTAL_SMEM_SIZE: return w->cta->shared_bytes;
+	case SREG_WARP_SZ: return (unsigned)w->lanes.width;
+	case SREG_LOCAL_ADDRESS: return w->sp[l] + (uint64_t)i->offset;
+	case SREG_PARAM_ADDRESS: return sm->gpu->param_address + (uint64_t)i->offset;
+	default: return 0;
+	}
+}
+
+static void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
+{
+	int l;
+	if (i->sreg == SREG_ZERO_PRED) {
+		w->lanes.pred[i->x.d] &= ~m;
+	} else if (type_bits[i->type] == 64) {
+		uint64_t *d = row64(&w->lanes, i->x.d);
+		each_lane(m, l)
+			d[l] = special(sm, w, i, l);
+	} else {
+		uint32_t *d = row32(&w->lanes, i->x.d);
+		uint32_t keep = type_bits[i->type] == 16 ? 0xffff : ~0u;
+		each_lane(m, l)
+			d[l] = (uint32_t)special(sm, w, i, l) & keep;
+	}
+}
+
+static void sleep_lanes(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	uint32_t most = 0;
+	int l;
+	const uint32_t *ns = row32(&w->lanes, i->x.a);
+	each_lane(m, l)
+		if (ns[l] > most)
+			most = ns[l];
+	if (most > 1000000)
+		most = 1000000;
+	Cycle cycles = (Cycle)most * (Cycle)sm->gpu->config.clock_mhz / 1000;
+	if (s->ready < sm->now + cycles) {
+		s->ready = sm->now + cycles;
+		s->why = STALL_SLEEP;
+	}
+}
+
+/* Straight on to the next instruction. */
+static inline void next(Sm *sm, Warp *w, Split *s)
+{
+	s->pc++;
+	arrive(sm, w, s);
+}
+
+void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
+{
+	const MIns *i = &sm->gpu->cur->ins[s->pc];
+	Mask m = s->mask;
+	if (i->guard >= 0)
+		m &= i->flags & MI_GUARD_NEG ? ~w->lanes.pred[i->guard] : w->lanes.pred[i->guard];
+	switch (i->kind) {
+	case K_ALU:
+		count(sm, w, s, i, s->mask, m);
+		if (m)
+			i->x.fn(&i->x, &w->lanes, m);
+		next(sm, w, s);
+		return;
+	case K_LD: case K_ST: case K_ATOM:
+		exec_memory(sm, w, s, i, m, is);
+		if (is->blocked)
+			return;
+		count(sm, w, s, i, s->mask, m);
+		next(sm, w, s);
+		return;
+	case K_BAR:
+		count(sm, w, s, i, s->mask, m);
+		exec_barrier(sm, w, s, i, m);
+		return;
+	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_ACTIVE: case K_REDUX: case K_ELECT:
+		count(sm, w, s, i, s->mask, m);
+		exec_warp_op(sm, w, s, i, m);
+		return;
+	default:
+		break;
+	}
+	count(sm, w, s, i, s->mask, m);
+	switch (i->kind) {
+	case KM_SREG:
+		exec_sreg(sm, w, i, m);
+		next(sm, w, s);
+		break;
+	case K_BRA:
+		if (i->flags & MI_COND) {
+			exec_branch(sm, w, s, i);
+		} else {
+			Path p = { i->target, s->mask };
+			go(sm, w, s, i, &p, 1);
+		}
+		break;
+	case K_BRX: exec_brx(sm, w, s, i); break;
+	case K_CALL: exec_call(sm, w, s, i); break;
+	case K_RET: exec_ret(sm, w, s, i); break;
+	case K_EXIT: end_lanes(sm, w, s, s->mask); break;
+	case K_TRAP:
+		if (m)
+			sm_fault(sm, w, i, FAULT_TRAP, __builtin_ctzll(m), SP_GENERIC, 0, 0);
+		else
+			next(sm, w, s);
+		break;
+	case K_RECONV: {
+		Mask lanes = s->mask;
+		if (i->x.a != NO_ROW)
+			lanes &= i->x.neg ? ~w->lanes.pred[i->x.a] : w->lanes.pred[i->x.a];
+		sm->gpu->model->special(w, s, i, lanes);
+		note_depth(sm, w);
+		break;
+	}
+	case K_SLEEP:
+		sleep_lanes(sm, w, s, i, m);
+		next(sm, w, s);
+		break;
+	default:
+		next(sm, w, s);
+		break;
+	}
+}

@@ -1,0 +1,396 @@
+/* Memory instructions: addresses, faults, data, and what the memory system's timing is asked.
+ *
+ * Shared, local, constant and parameter data move at issue. In timed runs global data move at the end of the window, in
+ * the order (cycle, SM, scheduler, lane), because other SMs access the same memory: no result is used before that. */
+#include "sim/machine.h"
+
+enum { MOST_BYTES = 32 };
+
+static void addresses(const Warp *w, const MIns *i, Mask m, uint64_t *addr)
+{
+	int l, W = w->lanes.width;
+	uint64_t off = (uint64_t)i->offset;
+	if (i->x.a == NO_ROW) {
+		for (l = 0; l < W; l++)
+			addr[l] = off;
+	} else if (i->flags & MI_ADDR64) {
+		const uint64_t *a = row64(&w->lanes, i->x.a);
+		for (l = 0; l < W; l++)
+			addr[l] = a[l] + off;
+	} else {
+		const uint32_t *a = row32(&w->lanes, i->x.a);
+		for (l = 0; l < W; l++)
+			addr[l] = (uint32_t)(a[l] + (uint32_t)off);
+	}
+	if (i->space == SP_LOCAL && i->x.a == NO_ROW)
+		each_lane(m, l)
+			addr[l] += w->sp[l];
+}
+
+/* ---- where an address of a lane lies; NULL after a fault ---- */
+
+static uint8_t *local_bytes(Sm *sm, Warp *w, int lane, uint64_t end)
+{
+	if (end > w->local_cap) { /* grows by doubling; fresh memory is zero */
+		uint64_t cap = w->local_cap ? w->local_cap : 64;
+		while (cap < end)
+			cap *= 2;
+		int W = w->lanes.width;
+		uint8_t *p = xcalloc((size_t)W, cap);
+		for (int l = 0; l < W && w->local_cap; l++)
+			memcpy(p + (size_t)l * cap, w->local + (size_t)l * w->local_cap, w->local_cap);
+		free(w->local);
+		w->local = p;
+		w->local_cap = cap;
+	}
+	return w->local + (size_t)lane * w->local_cap;
+}
+
+static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a, unsigned size, const Alloc **hint)
+{
+	const Alloc *al;
+	switch (space) {
+	case SP_SHARED:
+		if (a + size <= w->cta->shared_bytes && a + size >= size)
+			return w->cta->shared + a;
+		break;
+	case SP_LOCAL:
+		if (a + size <= (uint64_t)sm->gpu->config.sm_local && a + size >= size)
+			return local_bytes(sm, w, lane, a + size) + a;
+		break;
+	default:
+		al = memory_find(sm->gpu->memory, a, size, hint);
+		if (al && i->kind != K_LD && al->read_only) {
+			sm_fault(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
+			return NULL;
+		}
+		if (al)
+			return al->data + (a - al->addr);
+		break;
+	}
+	sm_fault(sm, w, i, FAULT_BOUNDS, lane, space, a, size);
+	return NULL;
+}
+
+/* ---- data ---- */
+
+static void load_lane(Warp *w, const MIns *i, int l, const uint8_t *p)
+{
+	for (int k = 0; k < i->x.nrows; k++, p += i->bytes) {
+		uint32_t row = i->x.rows[k];
+		if (row == NO_ROW)
+			continue;
+		uint64_t v = 0;
+		memcpy(&v, p, i->bytes);
+		if (i->wide_rows >> k & 1)
+			row64(&w->lanes, row)[l] = lane_extend(i->type, v);
+		else
+			row32(&w->lanes, row)[l] = (uint32_t)lane_extend(i->type, v);
+	}
+}
+
+static uint64_t data_value(const Warp *w, const MIns *i, uint32_t row, bool wide, int l)
+{
+	return wide ? row64(&w->lanes, row)[l] : row32(&w->lanes, row)[l];
+}
+
+static bool store_lane(const uint64_t *v, const MIns *i, uint8_t *p)
+{
+	bool changed = false;
+	for (int k = 0; k < i->x.nrows; k++, p += i->bytes) {
+		changed |= memcmp(p, &v[k], i->bytes) != 0;
+		memcpy(p, &v[k], i->bytes);
+	}
+	return changed;
+}
+
+static bool atomic_lane(Warp *w, const MIns *i, int l, uint8_t *p, uint64_t b, uint64_t c)
+{
+	uint64_t old = 0, new;
+	memcpy(&old, p, i->bytes);
+	new = lane_atomic(i->aop, i->type, old, b, c);
+	memcpy(p, &new, i->bytes);
+	if (i->x.d != NO_ROW) {
+		if (i->bytes == 8)
+			row64(&w->lanes, i->x.d)[l] = old;
+		else
+			row32(&w->lanes, i->x.d)[l] = (uint32_t)old;
+	}
+	return memcmp(&old, &new, i->bytes) != 0;
+}
+
+static int values(const Warp *w, const MIns *i, int l, uint64_t *v)
+{
+	if (i->kind == K_ST) {
+		for (int k = 0; k < i->x.nrows; k++)
+			v[k] = data_value(w, i, i->x.rows[k], i->wide_rows >> k & 1, l);
+		return i->x.nrows;
+	}
+	v[0] = data_value(w, i, i->x.b, i->bytes == 8, l);
+	v[1] = i->x.c == NO_ROW ? 0 : data_value(w, i, i->x.c, i->bytes == 8, l);
+	return 2;
+}
+
+static bool move(Warp *w, const MIns *i, int l, uint8_t *p, const uint64_t *v)
+{
+	switch (i->kind) {
+	case K_LD:
+		load_lane(w, i, l, p);
+		return false;
+	case K_ST:
+		return store_lane(v, i, p);
+	default:
+		return atomic_lane(w, i, l, p, v[0], v[1]);
+	}
+}
+
+/* Whole-warp loads and stores of 32-bit values inside one allocation: the common case. */
+static bool move_fast(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, const Alloc *al, bool *changed)
+{
+	int l;
+	if (i->kind == K_ATOM || i->bytes != 4 || i->x.nrows != 1 || i->wide_rows || !al || (al->read_only && i->kind != K_LD))
+		return false;
+	each_lane(m, l)
+		if (addr[l] - al->addr > al->size - 4 || (addr[l] & 3))
+			return false;
+	if (i->kind == K_LD) {
+		if (i->x.rows[0] == NO_ROW)
+			return true;
+		uint32_t *d = row32(&w->lanes, i->x.rows[0]);
+		each_lane(m, l)
+			memcpy(&d[l], al->data + (addr[l] - al->addr), 4);
+		return true;
+	}
+	const uint32_t *d = row32(&w->lanes, i->x.rows[0]);
+	uint32_t diff = 0;
+	each_lane(m, l) {
+		uint32_t old;
+		memcpy(&old, al->data + (addr[l] - al->addr), 4);
+		diff |= old ^ d[l];
+		memcpy(al->data + (addr[l] - al->addr), &d[l], 4);
+	}
+	*changed = diff != 0;
+	return true;
+}
+
+static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint64_t a, unsigned size, const Alloc **hint)
+{
+	if (a & (size - 1)) {
+		sm_fault(sm, w, i, FAULT_MISALIGNED, l, space, a, size);
+		return false;
+	}
+	return place(sm, w, i, l, space, a, size, hint) != NULL;
+}
+
+static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size)
+{
+	int l;
+	const Alloc *al = sm->hint;
+	if (space == SP_GLOBAL && al && size <= al->size && !(al->read_only && i->kind != K_LD)) {
+		uint64_t bad = 0;
+		each_lane(m, l)
+			bad |= (addr[l] - al->addr > al->size - size) | (addr[l] & (size - 1));
+		if (!bad)
+			return true;
+	}
+	each_lane(m, l)
+		if (!check_lane(sm, w, i, l, space, addr[l], size, &sm->hint))
+			return false;
+	return true;
+}
+
+static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr)
+{
+	int l;
+	unsigned size = (unsigned)i->bytes * i->vec;
+	bool changed = false;
+	if (space == SP_GLOBAL && move_fast(sm, w, i, m, addr, sm->hint, &changed)) {
+		if (changed)
+			sm->last_progress = sm->now;
+		return;
+	}
+	if (!check(sm, w, i, m, space, addr, size))
+		return;
+	each_lane(m, l) {
+		uint64_t v[8];
+		if (i->kind != K_LD)
+			values(w, i, l, v);
+		uint8_t *p = place(sm, w, i, l, space, addr[l], size, &sm->hint);
+		changed |= move(w, i, l, p, v);
+	}
+	if (changed && space != SP_LOCAL)
+		sm->last_progress = sm->now;
+}
+
+/* ---- deferred global accesses ---- */
+
+static void defer(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, MemTicket *t, bool data, Cycle now)
+{
+	Deferred d = { .cycle = now, .warp = w, .ins = i, .mask = data ? m : 0, .lanes = m, .ticket = t };
+	d.addr = (uint32_t)sm->data.n;
+	int l;
+	if (data) {
+		int W = w->lanes.width;
+		vec_reserve(&sm->data, sm->data.n + W * (i->kind == K_LD ? 1 : 1 + 4));
+		memcpy(sm->data.v + sm->data.n, addr, sizeof *addr * (size_t)W);
+		sm->data.n += W;
+		d.data = (uint32_t)sm->data.n;
+		if (i->kind != K_LD) {
+			each_lane(m, l) {
+				uint64_t v[8] = { 0 };
+				int n = values(w, i, l, v);
+				vec_reserve(&sm->data, sm->data.n + n);
+				memcpy(sm->data.v + sm->data.n, v, sizeof *v * (size_t)n);
+				sm->data.n += n;
+			}
+		}
+	}
+	w->outstanding++;
+	vec_push(&sm->deferred, d);
+}
+
+void deferred_apply(Sm *sm, Deferred *d)
+{
+	const MIns *i = d->ins;
+	Warp *w = d->warp;
+	const uint64_t *addr = sm->data.v + d->addr;
+	bool changed = false;
+	int l;
+	if (i->kind == K_LD && move_fast(sm, w, i, d->mask, addr, sm->hint, &changed))
+		return;
+	const uint64_t *v = sm->data.v + d->data;
+	unsigned size = (unsigned)i->bytes * i->vec;
+	int n = i->kind == K_ST ? i->x.nrows : i->kind == K_LD ? 0 : 2;
+	each_lane(d->mask, l) {
+		const Alloc *al = memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
+		changed |= move(w, i, l, al->data + (addr[l] - al->addr), v);
+		v += n;
+	}
+	if (changed)
+		sm->last_progress = d->cycle;
+}
+
+/* ---- timing ---- */
+
+/* Local memory is interleaved: word k of all threads of a warp lies together. */
+static void interleave(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m, unsigned size, uint64_t *out)
+{
+	uint64_t W = (uint64_t)w->lanes.width;
+	uint64_t base = LOCAL_WINDOW + ((uint64_t)sm->id * (uint64_t)sm->nwarps + (uint64_t)w->slot) *
+		(uint64_t)sm->gpu->config.sm_local * W;
+	int l;
+	each_lane(m, l)
+		out[l] = size >= 4 ? base + addr[l] / 4 * 4 * W + (uint64_t)l * size
+			: base + addr[l] / 4 * 4 * W + (uint64_t)l * 4 + addr[l] % 4;
+}
+
+static void count_access(Sm *sm, const MIns *i, Space space)
+{
+	LaunchStats *st = &sm->stats;
+	if (space == SP_SHARED)
+		st->shared_accesses++;
+	else if (space == SP_LOCAL)
+		st->local_accesses++;
+	else if (space == SP_GLOBAL && i->kind == K_ATOM)
+		st->atomics++;
+	else if (space == SP_GLOBAL)
+		*(i->kind == K_LD ? &st->global_loads : &st->global_stores) += 1;
+}
+
+/* One space's part of an access, timed. force: an earlier part has been accepted already, so this one waits as long as it
+   must. False: refused, is->ready = when to try again. */
+static bool time_access(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force, Issue *is,
+	MemTicket *t)
+{
+	uint64_t local[64];
+	Access a = { .kind = i->kind == K_LD ? ACC_LOAD : i->kind == K_ST ? ACC_STORE : ACC_ATOMIC, .space = space,
+		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .bytes = (unsigned)i->bytes * i->vec,
+		.mask = m, .addr = addr };
+	if (space == SP_LOCAL) {
+		interleave(sm, w, addr, m, a.bytes, local);
+		a.addr = local;
+	}
+	Cycle at = is->now, retry = 0;
+	while (!smmem_access(sm->mem, at, &a, &sm->stats, t, &retry)) {
+		if (!force) {
+			is->blocked = true;
+			is->ready = retry;
+			return false;
+		}
+		at = retry > at ? retry : at + 1;
+	}
+	if (t->pipe_free > sm->mem_free)
+		sm->mem_free = t->pipe_free;
+	if (t->ready > is->ready)
+		is->ready = t->ready;
+	if (tracing(sm)) {
+		uint64_t low = ~0ull;
+		int l;
+		each_lane(m, l)
+			if (a.addr[l] < low)
+				low = a.addr[l];
+		sm_trace(sm, w, w->split, TR_MEMORY, m, low, a.bytes);
+	}
+	return true;
+}
+
+static bool part(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force, Issue *is)
+{
+	if (sm->gpu->options.functional) {
+		move_now(sm, w, i, m, space, addr);
+		count_access(sm, i, space);
+		return true;
+	}
+	if (!check(sm, w, i, m, space, addr, (unsigned)i->bytes * i->vec))
+		return true; /* fault recorded */
+	MemTicket *t = sm_ticket(sm);
+	if (!time_access(sm, w, i, m, space, addr, force, is, t)) {
+		vec_push(&sm->tickets, t);
+		return false;
+	}
+	bool data = space == SP_GLOBAL;
+	if (!data)
+		move_now(sm, w, i, m, space, addr);
+	count_access(sm, i, space);
+	if (data || t->npending) {
+		defer(sm, w, i, m, addr, t, data, is->now);
+		is->pending = true;
+	} else {
+		vec_push(&sm->tickets, t);
+	}
+	return true;
+}
+
+void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
+{
+	uint64_t addr[64];
+	int l;
+	is->ready = is->now + 1;
+	if (!m)
+		return;
+	addresses(w, i, m, addr);
+	if (i->space == SP_PARAM && i->x.a == NO_ROW)
+		each_lane(m, l)
+			addr[l] += sm->gpu->param_address;
+	w->last_addr = addr[__builtin_ctzll(m)];
+	if (i->space != SP_GENERIC) {
+		part(sm, w, i, m, i->space, addr, false, is);
+		return;
+	}
+	Mask by[SP_COUNT] = { 0 };
+	each_lane(m, l) {
+		Space sp = address_space(addr[l]);
+		by[sp] |= (Mask)1 << l;
+		if (sp == SP_SHARED)
+			addr[l] -= SHARED_WINDOW;
+		else if (sp == SP_LOCAL)
+			addr[l] -= LOCAL_WINDOW;
+	}
+	bool force = false;
+	for (int sp = 0; sp < SP_COUNT; sp++)
+		if (by[sp]) {
+			if (!part(sm, w, i, by[sp], (Space)sp, addr, force, is))
+				return;
+			force = true;
+		}
+}

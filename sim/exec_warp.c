@@ -1,0 +1,319 @@
+/* Threads together: block barriers and warp-level operations. */
+#include "sim/machine.h"
+#include <stdio.h>
+
+/* ---- block barriers: they count threads ---- */
+
+static void release(Sm *sm, Cta *cta, int b)
+{
+	Barrier *bar = &cta->barrier[b];
+	uint32_t n = bar->arrived;
+	bool any = bar->count_true > 0, all = bar->count_true == bar->arrived;
+	uint32_t count = bar->count_true;
+	*bar = (Barrier){ .generation = bar->generation + 1 };
+	sm->last_progress = sm->now;
+	for (int k = 0; k < sm->nwarps; k++) {
+		Warp *w = &sm->warp[k];
+		if (!w->used || w->cta != cta)
+			continue;
+		bool woken = false;
+		for (int x = 0; x < w->nsplit; x++) {
+			Split *s = &w->split[x];
+			if (s->state != SPLIT_BARRIER || s->barrier != b)
+				continue;
+			const MIns *i = &sm->gpu->cur->ins[s->pc];
+			if (i->op == OP_BARRED && i->x.d != NO_ROW) {
+				bool v = i->aop == AOP_AND ? all : any;
+				int l;
+				if (i->aop == AOP_POPC)
+					each_lane(s->mask, l)
+						row32(&w->lanes, i->x.d)[l] = count;
+				else if (v)
+					w->lanes.pred[i->x.d] |= s->mask;
+				else
+					w->lanes.pred[i->x.d] &= ~s->mask;
+			}
+			s->state = SPLIT_RUN;
+			s->released = true;
+			if (s->ready < sm->now + 1)
+				s->ready = sm->now + 1;
+			woken = true;
+		}
+		if (woken) {
+			w->wake = 0;
+			sm->sched[w->slot % sm->gpu->config.sched_count].sleep = 0;
+			if (tracing(sm))
+				sm_trace(sm, w, w->split, TR_BARRIER_RELEASE, w->live, (uint64_t)b, n);
+		}
+	}
+}
+
+static void release_if_full(Sm *sm, Cta *cta, int b)
+{
+	Barrier *bar = &cta->barrier[b];
+	uint32_t want = bar->expected ? bar->expected : cta->live;
+	if (bar->arrived && bar->arrived >= want)
+		release(sm, cta, b);
+}
+
+void barrier_thread_exit(Sm *sm, Cta *cta)
+{
+	for (int b = 0; b < BARRIERS; b++)
+		if (cta->barrier[b].arrived && !cta->barrier[b].expected)
+			release_if_full(sm, cta, b);
+}
+
+static uint32_t operand(const Warp *w, uint32_t row, Mask m, uint32_t absent)
+{
+	return row == NO_ROW || !m ? absent : row32(&w->lanes, row)[__builtin_ctzll(m)];
+}
+
+/* Part of a warp arrives: what divergence.bar_partial says. 0: refuse. Returns the threads to count. */
+static uint32_t arriving(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	if (m == w->live || sm->gpu->config.bar_partial == BAR_PER_LANE || sm->gpu->model->sync_waits)
+		return (uint32_t)__builtin_popcountll(m);
+	if (sm->gpu->config.bar_partial == BAR_COUNT_WARP)
+		return (uint32_t)__builtin_popcountll(w->live);
+	char lanes[32];
+	snprintf(lanes, sizeof lanes, "%#llx of %#llx", (unsigned long long)m, (unsigned long long)w->live);
+	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: part of a warp (lanes %s) reaches a block "
+		"barrier; mechanism %s cannot let it wait for the rest (divergence.bar_partial says how to go on)",
+		sm->gpu->launch->kernel->name, i->from->label, i->src ? i->src->line : 0, lanes, sm->gpu->model->name);
+	sm->fault_cycle = sm->now;
+	return 0;
+}
+
+static void advance(Sm *sm, Warp *w, Split *s)
+{
+	s->pc++;
+	if (sm->gpu->cur->ins[s->pc].flags & MI_REACH)
+		sm->gpu->model->reach(w, s);
+	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
+}
+
+void split_released(Sm *sm, Warp *w, Split *s)
+{
+	s->released = false;
+	advance(sm, w, s);
+}
+
+void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	Cta *cta = w->cta;
+	int b = (int)operand(w, i->x.a, m, 0);
+	uint32_t count = operand(w, i->x.b, m, 0);
+	if (!m) {
+		advance(sm, w, s);
+		return;
+	}
+	if (b >= BARRIERS) {
+		fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: barrier %d: there are %d (0 to %d)",
+			sm->gpu->launch->kernel->name, i->from->label, i->src ? i->src->line : 0, b, BARRIERS, BARRIERS - 1);
+		return;
+	}
+	uint32_t n = arriving(sm, w, s, i, m);
+	if (!n)
+		return;
+	Barrier *bar = &cta->barrier[b];
+	bar->arrived += n;
+	bar->expected = count;
+	if (i->op == OP_BARRED) {
+		Mask p = i->x.c == NO_ROW ? ~(Mask)0 : w->lanes.pred[i->x.c];
+		bar->count_true += (uint32_t)__builtin_popcountll((i->x.neg & NEG_C ? ~p : p) & m);
+	}
+	if (tracing(sm))
+		sm_trace(sm, w, s, TR_BARRIER_WAIT, m, (uint64_t)b, bar->arrived);
+	if (i->op == OP_BARARRIVE) {
+		release_if_full(sm, cta, b);
+		advance(sm, w, s);
+		return;
+	}
+	s->state = SPLIT_BARRIER;
+	s->barrier = (uint8_t)b;
+	s->why = STALL_BARRIER;
+	release_if_full(sm, cta, b);
+}
+
+/* ---- warp-level operations ---- */
+
+static uint32_t lane_value(const Warp *w, uint32_t row, int l, uint32_t absent)
+{
+	return row == NO_ROW ? absent : row32(&w->lanes, row)[l];
+}
+
+static void exec_shfl(Warp *w, const MIns *i, Mask m)
+{
+	uint32_t out[64];
+	Mask ok = 0;
+	int l;
+	const uint32_t *a = row32(&w->lanes, i->x.a);
+	each_lane(m, l) {
+		bool in;
+		int from = lane_shfl_source(i->x.mode, l, lane_value(w, i->x.b, l, 0), lane_value(w, i->x.c, l, 31), &in);
+		if (!(m >> from & 1)) /* a lane that does not take part: the reader keeps its own value */
+			from = l;
+		out[l] = a[from];
+		ok |= (Mask)in << l;
+	}
+	if (i->x.d != NO_ROW)
+		each_lane(m, l)
+			row32(&w->lanes, i->x.d)[l] = out[l];
+	if (i->x.d2 != NO_ROW)
+		w->lanes.pred[i->x.d2] = (w->lanes.pred[i->x.d2] & ~m) | (ok & m);
+}
+
+static void exec_vote(Warp *w, const MIns *i, Mask m)
+{
+	Mask p = i->x.a == NO_ROW ? ~(Mask)0 : w->lanes.pred[i->x.a];
+	if (i->x.neg & NEG_A)
+		p = ~p;
+	p &= m;
+	int l;
+	bool v = i->x.mode == MODE_ALL ? p == m : i->x.mode == MODE_ANY ? p != 0 : p == 0 || p == m;
+	if (i->x.d == NO_ROW)
+		return;
+	if (i->x.mode == MODE_BALLOT)
+		each_lane(m, l)
+			row32(&w->lanes, i->x.d)[l] = (uint32_t)p;
+	else
+		w->lanes.pred[i->x.d] = (w->lanes.pred[i->x.d] & ~m) | (v ? m : 0);
+}
+
+static void exec_match(Warp *w, const MIns *i, Mask m)
+{
+	bool wide = type_bits[i->type] == 64;
+	uint32_t out[64];
+	int l, k;
+	bool all = true;
+	each_lane(m, l) {
+		out[l] = 0;
+		each_lane(m, k) {
+			bool same = wide ? row64(&w->lanes, i->x.a)[l] == row64(&w->lanes, i->x.a)[k]
+				: row32(&w->lanes, i->x.a)[l] == row32(&w->lanes, i->x.a)[k];
+			out[l] |= (uint32_t)same << (k & 31);
+			all &= same;
+		}
+	}
+	each_lane(m, l)
+		if (i->x.d != NO_ROW)
+			row32(&w->lanes, i->x.d)[l] = i->x.mode == MODE_ANY ? out[l] : all ? (uint32_t)m : 0;
+	if (i->x.d2 != NO_ROW)
+		w->lanes.pred[i->x.d2] = (w->lanes.pred[i->x.d2] & ~m) | (all ? m : 0);
+}
+
+static void exec_redux(Warp *w, const MIns *i, Mask m)
+{
+	uint64_t v = 0;
+	bool first = true;
+	int l;
+	each_lane(m, l) {
+		uint32_t x = row32(&w->lanes, i->x.a)[l];
+		v = first ? x : lane_atomic(i->aop, i->type, v, x, 0);
+		first = false;
+	}
+	if (i->x.d != NO_ROW)
+		each_lane(m, l)
+			row32(&w->lanes, i->x.d)[l] = (uint32_t)v;
+}
+
+static void exec_elect(Warp *w, const MIns *i, Mask m)
+{
+	int leader = __builtin_ctzll(m), l;
+	if (i->x.d != NO_ROW)
+		each_lane(m, l)
+			row32(&w->lanes, i->x.d)[l] = (uint32_t)leader;
+	if (i->x.d2 != NO_ROW)
+		w->lanes.pred[i->x.d2] = (w->lanes.pred[i->x.d2] & ~m) | ((Mask)1 << leader);
+}
+
+static void perform(Warp *w, const MIns *i, Mask m)
+{
+	int l;
+	if (!m)
+		return;
+	switch (i->kind) {
+	case K_SHFL: exec_shfl(w, i, m); break;
+	case K_VOTE: exec_vote(w, i, m); break;
+	case K_MATCH: exec_match(w, i, m); break;
+	case K_REDUX: exec_redux(w, i, m); break;
+	case K_ELECT: exec_elect(w, i, m); break;
+	case K_ACTIVE:
+		if (i->x.d != NO_ROW)
+			each_lane(m, l)
+				row32(&w->lanes, i->x.d)[l] = (uint32_t)m;
+		break;
+	default: break; /* bar.warp.sync */
+	}
+}
+
+/* The row that holds the mask of participating lanes; NO_ROW: those that execute it together. */
+static uint32_t member_row(const MIns *i)
+{
+	switch (i->kind) {
+	case K_WARPSYNC: case K_ELECT: return i->x.a;
+	case K_VOTE: case K_MATCH: case K_REDUX: return i->x.b;
+	case K_SHFL: return i->x.e;
+	default: return NO_ROW;
+	}
+}
+
+/* Splits that wait at pc go on together once all lanes they wait for are there: one issue for all of them. */
+static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
+{
+	const MIns *i = &sm->gpu->cur->ins[pc];
+	Mask here = 0;
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].state == SPLIT_WARPSYNC && w->split[k].pc == pc)
+			here |= w->split[k].mask;
+	want &= w->live;
+	if (want & ~here)
+		return false;
+	Mask act = 0;
+	for (int k = 0; k < w->nsplit; k++) {
+		Split *s = &w->split[k];
+		if (s->state != SPLIT_WARPSYNC || s->pc != pc || !(s->mask & want))
+			continue;
+		Mask m = s->mask;
+		if (i->guard >= 0)
+			m &= i->flags & MI_GUARD_NEG ? ~w->lanes.pred[i->guard] : w->lanes.pred[i->guard];
+		act |= m & want;
+	}
+	perform(w, i, act);
+	for (int k = 0; k < w->nsplit; k++) {
+		Split *s = &w->split[k];
+		if (s->state != SPLIT_WARPSYNC || s->pc != pc || !(s->mask & want))
+			continue;
+		s->state = SPLIT_RUN;
+		if (s->ready < sm->now + 1)
+			s->ready = sm->now + 1;
+		s->pc++;
+		if (sm->gpu->cur->ins[s->pc].flags & MI_REACH)
+			sm->gpu->model->reach(w, s);
+	}
+	w->wake = 0;
+	sm->sched[w->slot % sm->gpu->config.sched_count].sleep = 0;
+	return true;
+}
+
+void warpsync_recheck(Sm *sm, Warp *w)
+{
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].state == SPLIT_WARPSYNC && meet(sm, w, w->split[k].pc, w->split[k].sync_mask))
+			return;
+}
+
+void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	uint32_t row = member_row(i);
+	if (!sm->gpu->model->sync_waits || row == NO_ROW || !m) {
+		Mask want = row == NO_ROW || !m ? m : row32(&w->lanes, row)[__builtin_ctzll(m)];
+		perform(w, i, m & (want ? want : m));
+		advance(sm, w, s);
+		return;
+	}
+	s->state = SPLIT_WARPSYNC;
+	s->why = STALL_WARPSYNC;
+	s->sync_mask = row32(&w->lanes, row)[__builtin_ctzll(m)];
+	meet(sm, w, s->pc, s->sync_mask);
+}

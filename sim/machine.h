@@ -1,0 +1,196 @@
+/* The machine's insides: GPU, SMs, thread blocks, warps. Shared by the files of sim/ that advance it. */
+#ifndef GSIM_MACHINE_H
+#define GSIM_MACHINE_H
+#include "sim/gsim.h"
+#include "sim/mem/mem.h"
+#include "sim/reconv.h"
+
+typedef struct Sm Sm;
+typedef struct Cta Cta;
+
+#define PENDING ((Cycle)1 << 62)       /* a time that mem_drain will tell */
+#define NEVER (~(Cycle)0)
+
+enum { BARRIERS = 16 };
+
+typedef struct Barrier {
+	uint32_t arrived, expected;    /* threads; expected 0 = nobody is there */
+	uint32_t count_true;           /* bar.red */
+	uint32_t generation;
+} Barrier;
+
+struct Cta {                           /* a resident thread block */
+	uint32_t id[3];
+	uint64_t number;               /* linear block id */
+	int warps, warps_left;
+	uint32_t threads, live;        /* threads not ended */
+	uint8_t *shared;
+	uint32_t shared_bytes;
+	Barrier barrier[BARRIERS];
+	bool used;
+	int first_slot;
+};
+
+struct Warp {
+	Lanes lanes;
+	Mask live;
+	int nsplit;
+	Split *split;
+	void *state;                   /* the mechanism's */
+
+	Cycle wake;                    /* no issue before: lower bound over the splits */
+	uint8_t wake_why;
+	bool used, ending;             /* ending: no lane left; its accesses may be outstanding */
+	bool ended;                    /* ... and they are complete: the slot is free at the end of the cycle */
+	int outstanding;               /* deferred accesses */
+	Cycle drain;                   /* when the last known load or atomic completes */
+
+	Sm *sm;
+	Cta *cta;
+	int slot, index;               /* slot in the SM; index in the block */
+	uint64_t age;                  /* order of launch */
+	Cycle *ready;                  /* scoreboard: by register, then predicate; [name] or [name * width + lane];
+	                                  bit 0: 1 = a load, so time << 1 */
+	uint32_t *tid[3];              /* by lane */
+	uint32_t *sp;                  /* local stack pointer by lane */
+	uint32_t *depth;               /* call depth by lane */
+	uint32_t *ret;                 /* return addresses and frames: [(depth * 2 + {0,1}) * width + lane] */
+	uint32_t ret_cap;
+	uint8_t *local;                /* local memory: [lane * local_cap] */
+	uint64_t local_cap;            /* bytes of each lane that have been touched, rounded up */
+	uint32_t stack_depth;          /* the mechanism's depth */
+	uint64_t last_addr;            /* of its last memory instruction, first lane */
+	bool exact;                    /* reconv_distance has fixed the next issue: no redirect on top */
+	struct Watch *watch;           /* livelock detection, while on */
+};
+
+typedef struct Deferred {              /* a global access whose data move at the end of the window */
+	Cycle cycle;
+	Warp *warp;
+	const MIns *ins;               /* NULL: a split waits (instruction fetch, the mechanism's traffic) */
+	uint32_t wait;                 /* Split.wait of that split */
+	Mask mask;                     /* lanes whose data move; 0: they have moved already */
+	Mask lanes;                    /* lanes of the access */
+	uint32_t data;                 /* offset into Sm.data: values of stores and atomics */
+	uint32_t addr;                 /* offset into Sm.data: addresses by lane */
+	MemTicket *ticket;
+} Deferred;
+
+typedef struct Sched {
+	int *order;                    /* warp slots, oldest first */
+	int n;
+	int last;                      /* slot that issued last, -1 */
+	uint8_t why;                   /* Stall of the current idle stretch */
+	Cycle sleep;                   /* nothing to try before; 0 when something may have changed */
+	int *active; int nactive;      /* two-level */
+} Sched;
+
+struct Sm {
+	Gpu *gpu;
+	int id;
+	Cycle now;
+	int nwarps, nctas;             /* slots */
+	Warp *warp;
+	Cta *cta;
+	int free_warps, free_ctas;
+	int64_t free_regs, free_shared;
+	uint64_t ages;
+	Sched *sched;
+	Cycle unit_free[UNIT_COUNT][16];
+	Cycle mem_free;                /* load/store unit */
+	SmMem *mem;
+	LaunchStats stats;
+	uint64_t *fetches, *fetch_lanes;   /* by Code block */
+	uint64_t *br_executed, *br_divergent, *br_lanes, *br_taken;
+	Vec(Deferred) deferred;
+	Vec(uint64_t) data;
+	Vec(MemTicket *) tickets;      /* free ones */
+	Vec(TraceEvent) events;
+	const Alloc *hint;             /* allocation of the last access */
+	Cycle last_progress;
+	Fault fault;                   /* first fault of this SM and its place in the order */
+	Cycle fault_cycle;
+	uint32_t waits;                /* names given to waiting splits */
+	Arena arena;                   /* of the launch */
+	uint64_t issues;               /* functional runs: the trace's clock */
+	int resident;                  /* thread blocks */
+};
+
+struct Gpu {
+	Config config;
+	const Module *module;
+	Memory *memory;
+	const uint64_t *symbol_address;
+	GpuOptions options;
+	const ReconvModel *model;
+	bool has_reach;
+	Code **code;                   /* by function id, lowered on first use */
+	MemSystem *mem;
+	SmMem **smmem;
+	Cycle window;
+
+	Sm *sm;                        /* of the current launch */
+	const Launch *launch;
+	const Code *cur;
+	Arena arena;                   /* of the current launch */
+	uint64_t next_cta, ctas;
+	uint64_t param_address;
+	uint64_t launches;
+	bool watching;                 /* for livelock */
+	Cycle watch_since, watch_length;
+	int warps_per_cta;
+	int64_t regs_per_warp, shared_per_cta;
+	Cycle now;
+};
+
+/* sim/warp.c: residence */
+void sm_create(Gpu *, Sm *, int id);
+void sm_destroy(Sm *);
+bool sm_place(Sm *, uint64_t cta);             /* false: no room */
+void warp_retire(Sm *, Warp *);                /* last lane has ended and nothing is outstanding */
+
+/* sim/exec.c: one instruction of one split: results, control, statistics. Timing comes back in Issue. */
+typedef struct Issue {
+	Cycle now;
+	bool blocked;                  /* memory: not executed, the memory system refused; ready = when to try again */
+	bool pending;                  /* memory: completion is known at the end of the window only */
+	Cycle ready;                   /* memory: when the destination is ready, as far as known */
+} Issue;
+void exec_issue(Sm *, Warp *, Split *, Issue *);
+/* sim/exec_mem.c */
+void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
+void deferred_apply(Sm *, Deferred *);
+/* sim/exec_warp.c: barriers and warp-level operations */
+void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask);
+void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
+void split_released(Sm *, Warp *, Split *);    /* the barrier has let it go: on to the next instruction */
+void barrier_thread_exit(Sm *, Cta *);
+void warpsync_recheck(Sm *, Warp *);
+
+/* sim/sm.c */
+void sm_run(Sm *, Cycle until);                /* advance to `until` or to the end of its warps */
+Cycle sm_next(const Sm *);                     /* first cycle at which something can happen */
+void sm_settle(Sm *);                          /* after mem_drain: completion times into the scoreboards */
+/* sim/functional.c */
+bool functional_round(Sm *);
+/* sim/livelock.c */
+void livelock_watch(Sm *, Warp *, Split *, const MIns *);    /* at a branch while watching */
+bool livelock_check(Gpu *, Fault *);           /* at the end of a window: true when proven, fault filled */
+void deadlock_report(Gpu *, Fault *);          /* nobody can go on: who waits where */
+/* sim/pool.c: host threads that run SMs side by side */
+typedef struct Pool Pool;
+Pool *pool_new(Gpu *, int threads);
+void pool_run(Pool *, Cycle until);            /* sm_run on every SM */
+void pool_free(Pool *);
+
+/* The split's next issue waits for the ticket (freed by sm_settle). */
+void sm_wait(Sm *, Warp *, Split *, MemTicket *, Stall);
+MemTicket *sm_ticket(Sm *);
+void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
+void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
+static inline bool tracing(const Sm *sm) { return sm->gpu->options.trace != NULL; }
+static inline int warp_width(const Gpu *g) { return (int)g->config.warp_size; }
+static inline Mask lanes_below(int n) { return n >= 64 ? ~(Mask)0 : ((Mask)1 << n) - 1; }
+#define each_lane(M, L) /* L: an int declared before */ \
+	for (Mask m_##L = (M); m_##L && ((L = __builtin_ctzll(m_##L)), 1); m_##L &= m_##L - 1)
+#endif

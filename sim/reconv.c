@@ -1,0 +1,150 @@
+/* The core's side of the seam: the list of mechanisms and what they may use. */
+#include "sim/machine.h"
+
+#define MODEL(NAME) extern const ReconvModel reconv_##NAME;
+#include "sim/reconv/list.def"
+#undef MODEL
+const ReconvModel *const reconv_models[] = {
+#define MODEL(NAME) &reconv_##NAME,
+#include "sim/reconv/list.def"
+#undef MODEL
+	NULL
+};
+enum { MODELS = sizeof reconv_models / sizeof *reconv_models - 1 };
+
+const ModelKeys *model_keys(int model)
+{
+	static ModelKeys keys[MODELS]; /* the same values whenever they are written */
+	if (model < 0 || model >= MODELS)
+		return NULL;
+	const ReconvModel *m = reconv_models[model];
+	keys[model] = (ModelKeys){ m->name, m->help, m->params, m->nparams };
+	return &keys[model];
+}
+
+int gpu_models(const ModelInfo **list)
+{
+	static ModelInfo info[MODELS];
+	for (int i = 0; i < MODELS; i++)
+		info[i] = (ModelInfo){ reconv_models[i]->name, reconv_models[i]->help };
+	*list = info;
+	return MODELS;
+}
+
+int64_t reconv_param(const Warp *w, int index)
+{
+	const Config *c = &w->sm->gpu->config;
+	return c->model_param[c->model][index];
+}
+
+const Config *reconv_config(const Warp *w) { return &w->sm->gpu->config; }
+void *reconv_state(Warp *w) { return w->state; }
+void *reconv_alloc(Warp *w, size_t n) { return arena_alloc(&w->sm->arena, n); }
+Mask reconv_live(const Warp *w) { return w->live; }
+int *reconv_nsplit(Warp *w) { return &w->nsplit; }
+Split *reconv_splits(Warp *w) { return w->split; }
+Cycle reconv_now(const Warp *w) { return w->sm->now; }
+unsigned reconv_call_depth(const Warp *w, Mask m) { return m ? w->depth[__builtin_ctzll(m)] : 0; }
+
+static void event(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m, uint64_t b)
+{
+	if (tracing(w->sm))
+		sm_trace(w->sm, w, s, kind, m, pc, b);
+}
+
+static uint64_t depth_now(Warp *w)
+{
+	int d = w->sm->gpu->model->depth(w);
+	w->stack_depth = (uint32_t)d;
+	if ((uint64_t)d > w->sm->stats.max_depth)
+		w->sm->stats.max_depth = (uint64_t)d;
+	return (uint64_t)d;
+}
+
+void reconv_count_push(Warp *w, const Split *s, uint32_t pc, Mask m)
+{
+	w->sm->stats.pushes++;
+	event(w, s, TR_PUSH, pc, m, depth_now(w));
+}
+
+void reconv_count_pop(Warp *w, const Split *s, uint32_t pc, Mask m)
+{
+	w->sm->stats.pops++;
+	event(w, s, TR_POP, pc, m, depth_now(w));
+}
+
+void reconv_count_merge(Warp *w, const Split *s, uint32_t pc, Mask m)
+{
+	w->sm->stats.reconvergences++;
+	event(w, s, TR_RECONVERGE, pc, m, 2);
+}
+
+void reconv_delay(Warp *w, Split *s, Cycle n)
+{
+	if (!n || s->ready >= PENDING)
+		return;
+	s->ready += n;
+	s->why = STALL_DIVERGENCE;
+}
+
+void reconv_distance(Warp *w, Split *s, Cycle n)
+{
+	s->ready = w->sm->now + (n ? n : 1);
+	s->why = STALL_DIVERGENCE;
+	w->exact = true;
+}
+
+/* ---- stacks that spill ---- */
+
+/* Where a warp's spilled entries lie: a region of the memory system's address space that nothing else uses. */
+static uint64_t spill_address(const Warp *w, int entry)
+{
+	uint64_t slot = (uint64_t)w->sm->id * (uint64_t)w->sm->nwarps + (uint64_t)w->slot;
+	return 0x0000030000000000u + (slot << 20) + (uint64_t)entry * (uint64_t)w->sm->gpu->config.div_entry_bytes;
+}
+
+static void traffic(Warp *w, Split *s, int entry, int n, bool store, Cycle constant)
+{
+	Sm *sm = w->sm;
+	const Config *c = &sm->gpu->config;
+	if (sm->gpu->options.functional)
+		return;
+	if (c->div_spill == SPILL_CONSTANT) {
+		reconv_delay(w, s, constant);
+		return;
+	}
+	MemTicket *t = sm_ticket(sm);
+	smmem_mechanism(sm->mem, sm->now, spill_address(w, entry), (unsigned)(n * c->div_entry_bytes), store, &sm->stats, t);
+	if (s->ready < PENDING && t->ready < s->ready)
+		t->ready = s->ready;
+	sm_wait(sm, w, s, t, STALL_DIVERGENCE);
+}
+
+void reconv_spill_push(Warp *w, Split *s, StackSpill *k, Cycle constant)
+{
+	const Config *c = reconv_config(w);
+	if (c->div_depth && k->resident >= c->div_depth) {
+		int n = (int)(c->div_chunk < k->resident ? c->div_chunk : k->resident);
+		traffic(w, s, k->spilled, n, true, constant);
+		k->resident -= n;
+		k->spilled += n;
+		w->sm->stats.spills++;
+		event(w, s, TR_SPILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
+	}
+	k->resident++;
+}
+
+void reconv_spill_pop(Warp *w, Split *s, StackSpill *k, Cycle constant)
+{
+	const Config *c = reconv_config(w);
+	if (k->resident == 0 && k->spilled > 0) {
+		int n = (int)(c->div_chunk < k->spilled ? c->div_chunk : k->spilled);
+		k->spilled -= n;
+		k->resident += n;
+		traffic(w, s, k->spilled, n, false, constant);
+		w->sm->stats.fills++;
+		event(w, s, TR_FILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
+	}
+	if (k->resident > 0)
+		k->resident--;
+}

@@ -1,0 +1,83 @@
+/* The seam for divergence mechanisms: doc/reconvergence.md explains it with an example.
+ *
+ * A mechanism owns the warp's splits: split[0..nsplit) are groups of lanes (pc, mask) that may issue, in order of
+ * preference. A stack keeps one there and the rest in its own state; a mechanism with several schedulable groups keeps
+ * several. The core executes instructions, moves pcs along straight code, gathers where lanes go at branches, and asks
+ * the mechanism at every event below. Lanes are named by their home: registers, return addresses and scoreboard belong
+ * to the home warp, whatever split the lane is in.
+ *
+ * After an event the split's `ready` holds the cycle of its next issue as the core set it; the mechanism may move it on
+ * (reconv_delay) or charge memory traffic (reconv_spill, reconv_fill). */
+#ifndef GSIM_RECONV_H
+#define GSIM_RECONV_H
+#include "sim/code.h"
+#include "sim/stats.h"
+
+typedef enum { SPLIT_RUN, SPLIT_BARRIER, SPLIT_WARPSYNC } SplitState;
+
+typedef struct Split {
+	uint32_t pc;
+	Mask mask;
+	Cycle ready;                   /* no issue before */
+	uint32_t line;                 /* instruction cache line held, NO_PC = none */
+	uint8_t state;                 /* SplitState */
+	uint8_t why;                   /* Stall that `ready` stands for */
+	uint8_t barrier;               /* SPLIT_BARRIER: which */
+	bool released;                 /* by the barrier, and still to step over it */
+	Mask sync_mask;                /* SPLIT_WARPSYNC: lanes it waits for */
+	uint32_t wait;                 /* ready is not known yet: the name under which the memory system will tell; 0 = none */
+} Split;
+
+typedef struct Path { uint32_t pc; Mask mask; } Path;  /* lanes that go to pc next */
+
+typedef struct Warp Warp;
+
+struct ReconvModel {
+	const char *name, *help;
+	const ConfigKey *params;       /* key without the mechanism's name; offset unused */
+	int nparams;
+	bool priority_layout;          /* code in reverse post-order with contiguous loops; else in source order */
+	bool own_slots;                /* every split has an issue slot of its own (a bound, not a machine) */
+	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
+	bool lane_scoreboard;          /* splits run side by side: registers become ready per lane */
+
+	/* Compile time: fill rpc_block and reach, insert operations (OPF_MACH) into the function's blocks. */
+	bool (*lower)(LowerFn *, Diag *);
+	size_t (*state_size)(const Config *);
+	/* Run time. s is one of w->split; paths have disjoint, non-empty masks whose union is the lanes that executed. */
+	void (*launch)(Warp *, Mask lanes, uint32_t pc);
+	/* bra (paths: true side first), brx; n = 1: uniform. Not called for unconditional branches. */
+	void (*branch)(Warp *, Split *s, const MIns *, const Path *, int n);
+	/* s->pc has come to a place that lower marked, by falling through, a jump, or because reach moved it there. */
+	void (*reach)(Warp *, Split *s);
+	void (*call)(Warp *, Split *s, const Path *callee, int n, uint32_t return_pc);
+	void (*ret)(Warp *, Split *s, const Path *, int n);           /* paths by return address */
+	void (*exit)(Warp *, Split *s, Mask lanes);                   /* they end; the core has cleared them from w->live */
+	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* OPF_MACH operations; moves s->pc itself */
+	int (*depth)(const Warp *);                                   /* entries now, for statistics */
+};
+
+extern const ReconvModel *const reconv_models[];  /* ends with NULL; index = Config.model */
+int64_t reconv_param(const Warp *, int index);    /* the mechanism's own parameter */
+const Config *reconv_config(const Warp *);
+
+/* ---- what mechanisms use of the core ---- */
+void *reconv_state(Warp *);                                    /* state_size bytes, zeroed when the SM is made */
+void *reconv_alloc(Warp *, size_t);                            /* zeroed memory that lives as long as the launch */
+unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of the first lane */
+Mask reconv_live(const Warp *);                                /* lanes that have not ended */
+int *reconv_nsplit(Warp *);                                    /* the mechanism keeps it */
+Split *reconv_splits(Warp *);                                  /* room for warp_size splits */
+void reconv_count_push(Warp *, const Split *, uint32_t pc, Mask);  /* statistics and trace; call after the change */
+void reconv_count_pop(Warp *, const Split *, uint32_t pc, Mask);
+void reconv_count_merge(Warp *, const Split *, uint32_t pc, Mask);
+void reconv_delay(Warp *, Split *, Cycle);                     /* added to s->ready, reason "divergence" */
+void reconv_distance(Warp *, Split *, Cycle);                  /* next issue that many cycles after this one */
+Cycle reconv_now(const Warp *);
+
+/* A stack whose top entries are on chip: resident + spilled = depth. One chunk moves at a time; pops fill lazily. */
+typedef struct StackSpill { int resident, spilled; } StackSpill;
+/* Call before an entry is pushed / popped. Charges the constants or the memory traffic of divergence.spill. */
+void reconv_spill_push(Warp *, Split *, StackSpill *, Cycle constant);
+void reconv_spill_pop(Warp *, Split *, StackSpill *, Cycle constant);
+#endif

@@ -1,0 +1,192 @@
+/* The IPDOM reconvergence stack: entries (pc, mask, rpc), only the top runs. At a divergent branch the top entry turns
+ * into the reconvergence entry and one entry for each path is pushed; a path that comes to its rpc is popped.
+ * Rules R1 (a path that starts at the reconvergence point gets no entry) and R2 (a branch with the top's own rpc needs no
+ * new reconvergence entry) keep divergent loops at constant depth. Indexed branches push one entry for each target.
+ *
+ * Counted: depth = entries, the base included; pushes = path and call entries (neither base nor reconvergence entries; a
+ * tail merge is a pop and its pushes); merges = path entries popped at their rpc.
+ * Post-dominators come from the graph with exit edges; lanes that ended are masked out of entries when they resume. */
+#include "passes/analysis/analysis.h"
+#include "sim/reconv.h"
+
+enum { P_ORDER, P_PUSH, P_POP, P_SPILL, P_FILL };
+enum { TAKEN_TOP, FALL_TOP, LARGER_TOP, SMALLER_TOP };
+static const ConfigKey params[] = {
+	{ NULL, "push_order", CT_ENUM, 0, TAKEN_TOP, 0, 3, "taken_top|fall_top|larger_top|smaller_top", "",
+		"which path of a divergent branch runs first" },
+	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "a divergent branch takes so much longer" },
+	{ NULL, "pop_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "from a pop to the next issue, beyond what is due" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a push that spills (divergence.spill = constant)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant)" },
+};
+
+typedef struct Entry { uint32_t pc, rpc; Mask mask; bool counted; } Entry;
+typedef struct Stack { StackSpill spill; int n, cap; Entry *e; } Stack; /* e[n-1] runs: its pc and mask are the split's */
+
+static bool lower(LowerFn *l, Diag *diag)
+{
+	Arena tmp = { 0 };
+	Cfg *cfg = cfg_build(&tmp, l->f);
+	Dom *pdom = pdom_build(&tmp, cfg, true);
+	for (int b = 0; b < l->f->block.n; b++) {
+		Block *blk = l->f->block.v[b];
+		if (cfg->rpo_index[b] < 0 || blk->nsucc < 2)
+			continue;
+		int r = blk->reconverge ? blk->reconverge->id : pdom->idom[b];
+		if (r < 0 || r >= cfg->n)
+			continue;
+		l->rpc_block[b] = r;
+		l->reach[r] = true;
+	}
+	arena_free(&tmp);
+	return true;
+}
+
+static size_t state_size(const Config *c) { return sizeof(Stack); }
+static int depth(const Warp *w) { return ((Stack *)reconv_state((Warp *)w))->n; }
+
+static void push(Warp *w, Split *s, Stack *k, Entry e)
+{
+	if (k->n == k->cap) {
+		int cap = k->cap ? k->cap * 2 : 72;
+		Entry *more = reconv_alloc(w, sizeof *more * (size_t)cap);
+		if (k->n)
+			memcpy(more, k->e, sizeof *more * (size_t)k->n);
+		k->e = more;
+		k->cap = cap;
+	}
+	reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
+	k->e[k->n++] = e;
+	if (e.counted)
+		reconv_count_push(w, s, e.pc, e.mask);
+}
+
+static void drop(Warp *w, Split *s, Stack *k)
+{
+	reconv_spill_pop(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
+	Entry e = k->e[--k->n];
+	if (e.counted)
+		reconv_count_pop(w, s, e.pc, e.mask);
+}
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	Stack *k = reconv_state(w);
+	Split *s = reconv_splits(w);
+	k->n = 0;
+	k->spill = (StackSpill){ 0 };
+	*s = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
+	push(w, s, k, (Entry){ pc, NO_PC, lanes, false });
+	*reconv_nsplit(w) = 1;
+}
+
+/* The entry below goes on; entries whose lanes have all ended are skipped, and those that stand at their own rpc. */
+static void resume(Warp *w, Split *s, Stack *k)
+{
+	drop(w, s, k);
+	while (k->n) {
+		Entry *e = &k->e[k->n - 1];
+		Mask m = e->mask & reconv_live(w);
+		if (m && (e->pc != e->rpc || k->n == 1)) {
+			s->pc = e->pc;
+			s->mask = m;
+			reconv_delay(w, s, (Cycle)reconv_param(w, P_POP));
+			return;
+		}
+		if (m)
+			reconv_count_merge(w, s, e->pc, m);
+		drop(w, s, k);
+	}
+	*reconv_nsplit(w) = 0;
+}
+
+static void reach(Warp *w, Split *s)
+{
+	Stack *k = reconv_state(w);
+	if (k->n < 2 || s->pc != k->e[k->n - 1].rpc)
+		return;
+	reconv_count_merge(w, s, s->pc, s->mask);
+	k->e[k->n - 1].pc = s->pc;
+	resume(w, s, k);
+}
+
+/* paths[0] is the true side. Returns the order of pushing: the last one runs first. */
+static void push_order(const Warp *w, const Path *p, int n, int *order)
+{
+	int64_t how = reconv_param(w, P_ORDER);
+	for (int a = 0; a < n; a++)
+		order[a] = how == FALL_TOP ? a : n - 1 - a;
+	if (how == TAKEN_TOP || how == FALL_TOP)
+		return;
+	for (int a = 1; a < n; a++)
+		for (int b = a; b > 0; b--) {
+			int x = __builtin_popcountll(p[order[b - 1]].mask), y = __builtin_popcountll(p[order[b]].mask);
+			if (how == LARGER_TOP ? x <= y : x >= y)
+				break;
+			int t = order[b];
+			order[b] = order[b - 1];
+			order[b - 1] = t;
+		}
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	Stack *k = reconv_state(w);
+	Entry top = k->e[k->n - 1];
+	uint32_t rpc = i->rpc;
+	int order[64];
+	push_order(w, p, n, order);
+	if (rpc == NO_PC || rpc == top.rpc) {
+		k->e[k->n - 1].pc = s->pc;
+		drop(w, s, k);
+	} else {
+		k->e[k->n - 1].pc = rpc;
+		k->e[k->n - 1].mask = s->mask;
+	}
+	reconv_delay(w, s, (Cycle)reconv_param(w, P_PUSH));
+	for (int a = 0; a < n; a++) {
+		const Path *q = &p[order[a]];
+		if (q->pc == rpc || (top.rpc != NO_PC && q->pc == top.rpc))
+			continue;
+		push(w, s, k, (Entry){ q->pc, rpc == NO_PC ? top.rpc : rpc, q->mask, true });
+	}
+	s->pc = k->e[k->n - 1].pc;
+	s->mask = k->e[k->n - 1].mask & reconv_live(w);
+}
+
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	Stack *k = reconv_state(w);
+	k->e[k->n - 1].pc = return_pc;
+	k->e[k->n - 1].mask = s->mask;
+	for (int a = n - 1; a >= 0; a--)
+		push(w, s, k, (Entry){ p[a].pc, NO_PC, p[a].mask, true });
+	s->pc = p[0].pc;
+	s->mask = p[0].mask;
+}
+
+static void ret(Warp *w, Split *s, const Path *p, int n)
+{
+	Stack *k = reconv_state(w);
+	must(n == 1);
+	k->e[k->n - 1].pc = s->pc;
+	resume(w, s, k);
+}
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	s->mask &= ~m;
+	if (!s->mask) {
+		Stack *k = reconv_state(w);
+		k->e[k->n - 1].pc = s->pc;
+		resume(w, s, k);
+	}
+}
+
+const ReconvModel reconv_ipdom = {
+	.name = "ipdom",
+	.help = "reconvergence stack with immediate post-dominators",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth,
+};

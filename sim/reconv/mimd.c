@@ -1,0 +1,36 @@
+/* The bound: every lane runs on its own, as if it had a processor to itself. Each lane is a split with an issue slot of
+ * its own; nothing diverges and nothing reconverges. Warp-level operations wait for the lanes of their mask.
+ * Not a machine: SIMD utilisation is not defined for it. */
+#include "sim/reconv.h"
+
+static bool lower(LowerFn *l, Diag *diag) { return true; }
+static size_t state_size(const Config *c) { return 8; }
+static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	int n = 0;
+	for (Mask m = lanes; m; m &= m - 1)
+		reconv_splits(w)[n++] = (Split){ .pc = pc, .mask = m & -m, .line = NO_PC };
+	*reconv_nsplit(w) = n;
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { bug("one lane goes one way"); }
+static void reach(Warp *w, Split *s) { }
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { s->pc = p[0].pc; }
+static void ret(Warp *w, Split *s, const Path *p, int n) { s->pc = p[0].pc; }
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	Split *all = reconv_splits(w);
+	int k = (int)(s - all), n = --*reconv_nsplit(w);
+	memmove(all + k, all + k + 1, sizeof *all * (size_t)(n - k));
+}
+
+const ReconvModel reconv_mimd = {
+	.name = "mimd",
+	.help = "the bound: every lane runs on its own",
+	.own_slots = true, .sync_waits = true, .lane_scoreboard = true,
+	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth,
+};

@@ -1,0 +1,163 @@
+/* The token stack of Tesla to Pascal (patents US7353369 and US8312254 as read by Bialas and Strzelecki, Benchmarking the
+ * cost of thread divergence in CUDA, sections III and IV, Algorithms 1 and 2).
+ *
+ * SSY, PBK and PCNT push a token (active mask, kind, place); a divergent branch pushes the lanes that do not take it as a
+ * DIV token and follows the others; SYNC pops a token, whose lanes and place become current; BRK, CONT, RET and EXIT
+ * strip their lanes from the tokens above the one they leave for. Tokens left without lanes are skipped.
+ *
+ * Counted: depth = tokens (the running mask is none); pushes and pops = tokens. An indexed branch pushes one DIV token for
+ * each further target. Where tokens go is decided in token_place.c. */
+#include "sim/reconv/token.h"
+
+enum { P_UNWIND, P_PUSH, P_SPILL, P_FILL, P_CODEGEN };
+static const ConfigKey params[] = {
+	{ NULL, "unwind_cycles", CT_INT, 0, 1, 1, 1000, NULL, "cycles",
+		"from the issue of an instruction that pops a token to the warp's next issue, all included" },
+	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "added to a branch that pushes" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "added to a push that spills (divergence.spill = constant)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "added to a pop that fills (divergence.spill = constant)" },
+	{ NULL, "loop_codegen", CT_ENUM, 0, TOKEN_SSY_DIV, 0, 1, "ssy_div|pbk_brk", "",
+		"loops as SSY with divergent branches, or as PBK and PCNT with predicated BRK and CONT" },
+};
+
+typedef enum { TOK_SYNC, TOK_DIV, TOK_BRK, TOK_CONT, TOK_CALL } TokenKind;
+typedef struct Token { Mask mask; uint32_t pc; uint8_t kind; } Token;
+typedef struct Tokens { StackSpill spill; int n, cap; Token *t; } Tokens;
+
+static size_t state_size(const Config *c) { return sizeof(Tokens); }
+static int depth(const Warp *w) { return ((Tokens *)reconv_state((Warp *)w))->n; }
+
+static bool lower(LowerFn *l, Diag *diag)
+{
+	return token_place(l, (int)l->config->model_param[l->config->model][P_CODEGEN], diag);
+}
+
+static void push(Warp *w, Split *s, Tokens *k, TokenKind kind, Mask m, uint32_t pc)
+{
+	if (k->n == k->cap) {
+		int cap = k->cap ? k->cap * 2 : 72;
+		Token *more = reconv_alloc(w, sizeof *more * (size_t)cap);
+		if (k->n)
+			memcpy(more, k->t, sizeof *more * (size_t)k->n);
+		k->t = more;
+		k->cap = cap;
+	}
+	reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
+	k->t[k->n++] = (Token){ m, pc, kind };
+	reconv_count_push(w, s, pc, m);
+}
+
+/* Pops until a token has lanes; each pop is one distance of the unwinding. */
+static void unwind(Warp *w, Split *s, Tokens *k)
+{
+	Cycle unwind = (Cycle)reconv_param(w, P_UNWIND);
+	for (bool first = true; k->n; first = false) {
+		Token t = k->t[k->n - 1];
+		Mask m = t.mask & reconv_live(w);
+		if (first)
+			reconv_distance(w, s, unwind);
+		else
+			reconv_delay(w, s, unwind);
+		reconv_spill_pop(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
+		k->n--;
+		reconv_count_pop(w, s, t.pc, m);
+		if (m) {
+			if (t.kind != TOK_DIV && t.kind != TOK_CALL && (m & (m - 1)))
+				reconv_count_merge(w, s, t.pc, m);
+			s->pc = t.pc;
+			s->mask = m;
+			return;
+		}
+	}
+	*reconv_nsplit(w) = 0;
+}
+
+/* Lanes m leave for the nearest token of the kind: stripped from every token above it. */
+static void strip(Tokens *k, TokenKind kind, Mask m)
+{
+	for (int i = k->n - 1; i >= 0 && k->t[i].kind != kind; i--)
+		k->t[i].mask &= ~m;
+}
+
+static void leave(Warp *w, Split *s, Tokens *k, Mask m)
+{
+	s->mask &= ~m;
+	if (s->mask)
+		s->pc++;
+	else
+		unwind(w, s, k);
+}
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	Tokens *k = reconv_state(w);
+	k->n = 0;
+	k->spill = (StackSpill){ 0 };
+	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
+	*reconv_nsplit(w) = 1;
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	Tokens *k = reconv_state(w);
+	for (int a = n - 1; a >= 1; a--)
+		push(w, s, k, TOK_DIV, p[a].mask, p[a].pc);
+	reconv_delay(w, s, (Cycle)reconv_param(w, P_PUSH));
+	s->pc = p[0].pc;
+	s->mask = p[0].mask;
+}
+
+static void special(Warp *w, Split *s, const MIns *i, Mask m)
+{
+	Tokens *k = reconv_state(w);
+	switch (i->op) {
+	case OP_SSY: case OP_PBK: case OP_PCNT:
+		push(w, s, k, i->op == OP_SSY ? TOK_SYNC : i->op == OP_PBK ? TOK_BRK : TOK_CONT, s->mask, i->target);
+		s->pc++;
+		break;
+	case OP_SYNC:
+		leave(w, s, k, m);
+		break;
+	case OP_BRK: case OP_CONT:
+		strip(k, i->op == OP_BRK ? TOK_BRK : TOK_CONT, m);
+		leave(w, s, k, m);
+		break;
+	default:
+		bug("not a token operation");
+	}
+}
+
+static void reach(Warp *w, Split *s) { }
+
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	Tokens *k = reconv_state(w);
+	push(w, s, k, TOK_CALL, s->mask, return_pc);
+	for (int a = n - 1; a >= 1; a--)
+		push(w, s, k, TOK_DIV, p[a].mask, p[a].pc);
+	s->pc = p[0].pc;
+	s->mask = p[0].mask;
+}
+
+static void ret(Warp *w, Split *s, const Path *p, int n)
+{
+	Tokens *k = reconv_state(w);
+	strip(k, TOK_CALL, s->mask);
+	leave(w, s, k, s->mask);
+}
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	Tokens *k = reconv_state(w);
+	s->mask &= ~m;
+	if (!s->mask)
+		unwind(w, s, k);
+}
+
+const ReconvModel reconv_token = {
+	.name = "token",
+	.help = "token stack of Tesla to Pascal: SSY, PBK, PCNT, SYNC, BRK, CONT",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth,
+};

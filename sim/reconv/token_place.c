@@ -1,0 +1,241 @@
+/* Where tokens go.
+ *
+ * The reconvergence point of a branch that may diverge is its post-dominator in the graph without exit edges. A point J
+ * is open where lanes may wait for each other at J: at block b's end if b's own branch has it, and at every block that is
+ * reached from there without passing J. J post-dominates every block where it is open, so the open points of a block are
+ * a chain of its post-dominators, and that chain is the static stack: the nearest on top.
+ *
+ *   SSY J    on each edge from where J is not open to where it is, outer points first; before a branch for its own point
+ *   SYNC     on each edge to J from where J is open: one block in front of J that all those edges go through
+ *
+ * For the order of the stack to come out right, a point must be opened before a nearer one that stays open: if an edge
+ * b -> t opens K while a nearer point is open at both, or while it closes t itself, K is opened at b already; repeated
+ * until nothing changes. Nothing here asks for reducible loops. */
+#include "passes/analysis/analysis.h"
+#include "sim/reconv/token.h"
+
+typedef struct Place {
+	LowerFn *l;
+	Function *f;
+	Arena arena;
+	Cfg *cfg;
+	Dom *pdom;
+	int n;                     /* blocks before anything is inserted */
+	BitSet *in, *out;          /* points open at the start and at the end of a block */
+	Block **sync;              /* the block with the SYNC in front of each point, or NULL */
+} Place;
+
+/* J lies strictly behind K on the chain of post-dominators: J is the outer one. */
+static bool outer(const Place *p, int j, int k) { return j != k && dom_dominates(p->pdom, j, k); }
+
+static bool add(BitSet s, int i)
+{
+	if (bs_has(s, i))
+		return false;
+	bs_add(s, i);
+	return true;
+}
+
+/* in(t) gets what is open at the end of b, but t itself. */
+static bool flow(Place *p)
+{
+	bool changed = false;
+	for (int i = 0; i < p->cfg->nreach; i++) {
+		Block *b = p->cfg->rpo[i];
+		changed |= bs_union(p->out[b->id], p->in[b->id]);
+		for (int k = 0; k < b->nsucc; k++)
+			bs_each(p->out[b->id], j)
+				if (j != b->succ[k]->id)
+					changed |= add(p->in[b->succ[k]->id], j);
+	}
+	return changed;
+}
+
+/* Does the edge b -> t, which opens k, find a nearer point open that it does not close, or close t? */
+static bool too_late(const Place *p, int b, int t, int k)
+{
+	if (bs_has(p->out[b], t))
+		return true;
+	bs_each(p->out[b], j)
+		if (j != t && outer(p, k, j))
+			return true;
+	return false;
+}
+
+static bool open_earlier(Place *p)
+{
+	bool changed = false;
+	for (int i = 0; i < p->cfg->nreach; i++) {
+		Block *b = p->cfg->rpo[i];
+		for (int s = 0; s < b->nsucc; s++) {
+			int t = b->succ[s]->id;
+			bs_each(p->in[t], k)
+				if (!bs_has(p->out[b->id], k) && k != b->id && too_late(p, b->id, t, k))
+					changed |= add(p->in[b->id], k);
+		}
+	}
+	/* A branch that opens its own point, the nearest of all, comes after every other point of the block: in, not out. */
+	return changed;
+}
+
+static void solve(Place *p, const Uniformity *u)
+{
+	p->in = arena_array(&p->arena, BitSet, p->n);
+	p->out = arena_array(&p->arena, BitSet, p->n);
+	for (int b = 0; b < p->n; b++) {
+		p->in[b] = bs_new(&p->arena, p->n);
+		p->out[b] = bs_new(&p->arena, p->n);
+	}
+	for (int i = 0; i < p->cfg->nreach; i++) {
+		Block *b = p->cfg->rpo[i];
+		int j = b->reconverge ? b->reconverge->id : p->pdom->idom[b->id];
+		if (b->nsucc > 1 && u->divergent[b->id] && j >= 0 && j < p->n)
+			bs_add(p->out[b->id], j);
+	}
+	while (flow(p) | open_earlier(p))
+		;
+}
+
+/* Members of the set, outer points first. */
+static int ordered(const Place *p, BitSet s, int *list)
+{
+	int n = 0;
+	bs_each(s, j) {
+		int at = n++;
+		while (at > 0 && outer(p, j, list[at - 1])) {
+			list[at] = list[at - 1];
+			at--;
+		}
+		list[at] = j;
+	}
+	return n;
+}
+
+static Block *new_block(Place *p, int before)
+{
+	Block *b = function_block(p->l->module, p->f, NULL);
+	b->origin = ORIGIN_LOWER;
+	p->f->block.n--; /* from the end to its place in the layout */
+	vec_insert(&p->f->block, before, b);
+	return b;
+}
+
+/* Where a block in front of b goes; the entry stays the first. */
+static int position(const Function *f, const Block *b)
+{
+	for (int i = 1; i < f->block.n; i++)
+		if (f->block.v[i] == b)
+			return i;
+	return f->block.n;
+}
+
+/* The operand names the block by an id that the insertion of blocks changes: name_targets sets it at the end. */
+static void insert_ssy(Place *p, Block *b, int at, Block *point)
+{
+	Ins i = lower_ins(p->l, OP_SSY, T_NONE, 0, 1);
+	i.opd[0] = (Opd){ OPD_BLOCK, 0, 0, (int64_t)(intptr_t)point };
+	vec_insert(&b->ins, at, i);
+}
+
+static void jump(Place *p, Block *b, Block *to)
+{
+	block_jump(p->l->module, b, to);
+	block_term(b)->origin = ORIGIN_LOWER;
+}
+
+static Block *sync_block(Place *p, Block *point)
+{
+	if (!p->sync[point->id]) {
+		Block *b = new_block(p, position(p->f, point));
+		vec_push(&b->ins, lower_ins(p->l, OP_SYNC, T_NONE, 0, 0));
+		jump(p, b, point);
+		p->sync[point->id] = b;
+	}
+	return p->sync[point->id];
+}
+
+/* What must be pushed on the edge; the points are in p->in of t and not in p->out of b. */
+static Block *ssy_block(Place *p, const Block *b, Block *t, const int *points, int n, Block *const *block_of)
+{
+	int at = position(p->f, t);
+	Block *e = new_block(p, at);
+	for (int k = 0; k < n; k++)
+		insert_ssy(p, e, e->ins.n, block_of[points[k]]);
+	jump(p, e, t);
+	return e;
+}
+
+static void place_edges(Place *p, Block *const *block_of)
+{
+	int *list = arena_array(&p->arena, int, p->n + 1);
+	BitSet fresh = bs_new(&p->arena, p->n);
+	for (int i = 0; i < p->n; i++) {
+		Block *b = block_of[i];
+		if (p->cfg->rpo_index[i] < 0)
+			continue;
+		for (int k = 0; k < b->nsucc; k++) {
+			Block *t = b->succ[k];
+			if (t->origin == ORIGIN_LOWER)
+				continue;
+			if (bs_has(p->out[i], t->id)) {
+				b->succ[k] = sync_block(p, t);
+				continue;
+			}
+			bs_copy(fresh, p->in[t->id]);
+			bs_each(p->out[i], j)
+				bs_del(fresh, j);
+			int n = ordered(p, fresh, list);
+			if (n)
+				b->succ[k] = ssy_block(p, b, t, list, n, block_of);
+		}
+		bs_copy(fresh, p->out[i]);
+		bs_each(p->in[i], j)
+			bs_del(fresh, j);
+		int n = ordered(p, fresh, list);
+		for (int k = 0; k < n; k++)
+			insert_ssy(p, b, b->ins.n - 1, block_of[list[k]]);
+	}
+}
+
+/* Points that a loop back to the entry leaves open there are opened before it. */
+static void place_entry(Place *p, Block *const *block_of)
+{
+	int *list = arena_array(&p->arena, int, p->n + 1);
+	Block *entry = block_of[0];
+	int n = ordered(p, p->in[0], list);
+	if (!n)
+		return;
+	Block *e = new_block(p, 0);
+	for (int k = 0; k < n; k++)
+		insert_ssy(p, e, e->ins.n, block_of[list[k]]);
+	jump(p, e, entry);
+}
+
+static void name_targets(Function *f)
+{
+	function_number(f);
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			Ins *i = &f->block.v[b]->ins.v[k];
+			if (op_info[i->op].kind == K_RECONV && i->nsrc && i->opd[0].kind == OPD_BLOCK) {
+				i->opd[0].id = ((Block *)(intptr_t)i->opd[0].imm)->id;
+				i->opd[0].imm = 0;
+			}
+		}
+}
+
+bool token_place(LowerFn *l, int codegen, Diag *diag)
+{
+	Place p = { .l = l, .f = l->f, .n = l->f->block.n };
+	p.cfg = cfg_build(&p.arena, l->f);
+	p.pdom = pdom_build(&p.arena, p.cfg, false);
+	Block **block_of = arena_array(&p.arena, Block *, p.n);
+	memcpy(block_of, l->f->block.v, sizeof *block_of * (size_t)p.n);
+	p.sync = arena_array(&p.arena, Block *, p.n);
+	solve(&p, uniformity_build(&p.arena, p.cfg, l->module));
+	place_edges(&p, block_of);
+	place_entry(&p, block_of);
+	name_targets(l->f);
+	arena_free(&p.arena);
+	return true;
+}

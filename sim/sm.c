@@ -1,0 +1,412 @@
+/* One SM through a window of cycles. Each cycle, every scheduler issues from the first warp in its policy's order that
+ * can; when none can anywhere, time jumps to the first cycle at which one may. Every scheduler-cycle is counted as an
+ * issue or as the one reason that kept back the warp that will be ready first. */
+#include "sim/machine.h"
+
+/* ---- what a split waits for ---- */
+
+MemTicket *sm_ticket(Sm *sm)
+{
+	return sm->tickets.n ? vec_pop(&sm->tickets) : arena_new(&sm->arena, MemTicket);
+}
+
+void sm_wait(Sm *sm, Warp *w, Split *s, MemTicket *t, Stall why)
+{
+	s->why = (uint8_t)why;
+	if (!t->npending) {
+		if (s->ready < t->ready)
+			s->ready = t->ready;
+		vec_push(&sm->tickets, t);
+		return;
+	}
+	s->wait = ++sm->waits;
+	if (s->wait == 0)
+		s->wait = ++sm->waits;
+	s->ready = PENDING;
+	vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = w, .wait = s->wait, .ticket = t }));
+}
+
+typedef struct When { Cycle cycle; uint8_t why; } When;
+
+static When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
+{
+	const Cycle *ready = w->ready;
+	Cycle most = 0;
+	if (!sm->gpu->model->lane_scoreboard) {
+		for (int k = 0; k < i->nchk; k++)
+			if (ready[i->sb[k]] > most)
+				most = ready[i->sb[k]];
+	} else {
+		int W = w->lanes.width, l;
+		for (int k = 0; k < i->nchk; k++)
+			each_lane(s->mask, l)
+				if (ready[i->sb[k] * W + l] > most)
+					most = ready[i->sb[k] * W + l];
+	}
+	return (When){ most >> 1, most & 1 ? STALL_MEMORY : STALL_DATA };
+}
+
+/* A copy of the functional unit that takes an instruction now, or -1 with the cycle at which one will. */
+static int free_unit(const Sm *sm, Unit u, Cycle *when)
+{
+	int n = (int)sm->gpu->config.unit[u].count;
+	Cycle least = NEVER;
+	for (int k = 0; k < n; k++) {
+		if (sm->unit_free[u][k] <= sm->now)
+			return k;
+		if (sm->unit_free[u][k] < least)
+			least = sm->unit_free[u][k];
+	}
+	*when = least;
+	return -1;
+}
+
+static bool fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	const Config *c = &sm->gpu->config;
+	if (s->line == i->line || !c->fetch_bytes)
+		return true;
+	MemTicket *t = sm_ticket(sm);
+	*t = (MemTicket){ 0 };
+	s->line = i->line;
+	if (smmem_fetch(sm->mem, sm->now, (uint64_t)i->line * (uint64_t)c->fetch_line, &sm->stats, t)) {
+		sm_wait(sm, w, s, t, STALL_FETCH);
+		return false;
+	}
+	vec_push(&sm->tickets, t);
+	return true;
+}
+
+/* ---- issue ---- */
+
+static void write_scoreboard(Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready, bool load)
+{
+	Cycle v = ready << 1 | load;
+	const uint16_t *wr = i->sb + i->nchk;
+	if (!sm->gpu->model->lane_scoreboard) {
+		for (int k = 0; k < i->nwr; k++)
+			w->ready[wr[k]] = v;
+		return;
+	}
+	int l, W = w->lanes.width;
+	for (int k = 0; k < i->nwr; k++)
+		each_lane(m, l)
+			w->ready[wr[k] * W + l] = v;
+}
+
+static bool is_memory(const MIns *i) { return i->kind == K_LD || i->kind == K_ST || i->kind == K_ATOM; }
+
+/* Executes the split's instruction. False: the memory system refused it. */
+static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
+{
+	const Config *c = &sm->gpu->config;
+	Cycle now = sm->now, old_ready = s->ready;
+	Issue is = { .now = now };
+	uint32_t pc = s->pc;
+	Mask mask = s->mask;
+	int nsplit = w->nsplit;
+	s->ready = now + 1;
+	w->exact = false;
+	exec_issue(sm, w, s, &is);
+	if (is.blocked) {
+		s->ready = is.ready > now ? is.ready : now + 1;
+		s->why = STALL_MEMPIPE;
+		(void)old_ready;
+		return false;
+	}
+	if (unit >= 0)
+		sm->unit_free[i->unit][unit] = now + (Cycle)c->unit[i->unit].interval;
+	if (is_memory(i))
+		write_scoreboard(sm, w, i, mask, is.pending ? PENDING : is.ready, true);
+	else
+		write_scoreboard(sm, w, i, mask, now + (Cycle)c->unit[i->unit].latency, false);
+	if (w->nsplit < nsplit || !w->nsplit)
+		return true;
+	if (s->pc != pc + 1 && s->pc != pc && !w->exact && s->ready < PENDING) {
+		s->ready += (Cycle)c->fetch_redirect;
+		s->why = s->why == STALL_DIVERGENCE && s->ready > now + 1 + (Cycle)c->fetch_redirect ? s->why : STALL_BRANCH;
+	} else if (s->pc == pc && s->state == SPLIT_RUN && !s->released && !w->exact && s->ready < PENDING) {
+		s->ready += (Cycle)c->fetch_redirect; /* a jump to itself */
+		s->why = STALL_BRANCH;
+	}
+	return true;
+}
+
+/* Can the split issue now? Else when it may, as far as known. */
+static When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *unit)
+{
+	if (s->state != SPLIT_RUN)
+		return (When){ NEVER, s->why };
+	if (s->ready > sm->now)
+		return (When){ s->ready, s->why };
+	const MIns *i = &sm->gpu->cur->ins[s->pc];
+	if (!fetched(sm, w, s, i))
+		return (When){ s->ready, STALL_FETCH };
+	When t = later(sm, w, s, i);
+	if (t.cycle > sm->now)
+		return t;
+	*unit = -1;
+	if (!sm->gpu->model->own_slots) {
+		Cycle when;
+		*unit = free_unit(sm, i->unit, &when);
+		if (*unit < 0)
+			return (When){ when, is_memory(i) ? STALL_MEMPIPE : STALL_UNIT };
+	}
+	if (is_memory(i) && sm->mem_free > sm->now && !sm->gpu->model->own_slots)
+		return (When){ sm->mem_free, STALL_MEMPIPE };
+	*ins = i;
+	return (When){ sm->now, 0 };
+}
+
+static bool second_issue(Sm *sm, Warp *w, const MIns *first)
+{
+	Split *s = &w->split[0];
+	const MIns *i;
+	int unit;
+	if (first->kind >= K_BAR && first->kind != KM_SREG)
+		return false;
+	if (!w->nsplit || s->state != SPLIT_RUN || s->ready != sm->now + 1)
+		return false;
+	s->ready = sm->now;
+	When t = examine(sm, w, s, &i, &unit);
+	if (t.cycle > sm->now || !issue(sm, w, s, i, unit)) {
+		if (s->ready <= sm->now)
+			s->ready = sm->now + 1;
+		return false;
+	}
+	return true;
+}
+
+static void end_warp(Sm *sm, Warp *w)
+{
+	if (w->outstanding) {
+		w->wake = PENDING;
+		w->wake_why = STALL_DRAIN;
+	} else if (w->drain > sm->now) {
+		w->wake = w->drain;
+		w->wake_why = STALL_DRAIN;
+	} else {
+		w->ended = true;
+	}
+}
+
+/* Tries the warp's splits in the mechanism's order. */
+static bool try_warp(Sm *sm, Warp *w)
+{
+	When best = { NEVER, STALL_BARRIER };
+	bool issued = false;
+	const ReconvModel *model = sm->gpu->model;
+	if (w->ending) {
+		end_warp(sm, w);
+		return false;
+	}
+	for (int k = 0; k < w->nsplit;) {
+		Split *s = &w->split[k];
+		const MIns *i = NULL;
+		int unit = -1, n = w->nsplit;
+		if (s->released) {
+			split_released(sm, w, s);
+			if (w->nsplit < n)
+				continue;
+		}
+		When t = examine(sm, w, s, &i, &unit);
+		if (t.cycle > sm->now) {
+			if (t.cycle < best.cycle)
+				best = t;
+			k++;
+			continue;
+		}
+		if (!issue(sm, w, s, i, unit)) {
+			if (s->ready < best.cycle)
+				best = (When){ s->ready, STALL_MEMPIPE };
+			k++;
+			continue;
+		}
+		issued = true;
+		if (sm->fault.kind)
+			return true;
+		if (!model->own_slots) {
+			if (sm->gpu->config.sched_width > 1)
+				second_issue(sm, w, i);
+			break;
+		}
+		k += w->nsplit == n;
+	}
+	w->wake = issued ? sm->now + 1 : best.cycle;
+	w->wake_why = best.why;
+	if (w->ending)
+		end_warp(sm, w);
+	else if (issued && w->nsplit == 1 && w->split[0].state == SPLIT_RUN && !w->split[0].released) {
+		w->wake = w->split[0].ready;
+		w->wake_why = w->split[0].why;
+	}
+	return issued;
+}
+
+/* ---- schedulers ---- */
+
+static bool try_slot(Sm *sm, Sched *d, int slot, When *least)
+{
+	Warp *w = &sm->warp[slot];
+	if (w->wake <= sm->now && try_warp(sm, w)) {
+		d->last = slot;
+		return true;
+	}
+	if (w->wake < least->cycle || (w->wake == least->cycle && least->cycle == NEVER))
+		*least = (When){ w->wake, w->wake_why };
+	return false;
+}
+
+static bool two_level(Sm *sm, Sched *d, When *least)
+{
+	int most = (int)sm->gpu->config.sched_active;
+	for (int k = 0; k < d->nactive;) { /* warps with long waits leave the active set */
+		Warp *w = &sm->warp[d->active[k]];
+		bool out = w->wake > sm->now && (w->wake_why == STALL_MEMORY || w->wake_why == STALL_BARRIER || w->wake_why == STALL_FETCH);
+		if (!out) {
+			k++;
+			continue;
+		}
+		memmove(d->active + k, d->active + k + 1, sizeof *d->active * (size_t)(d->nactive - k - 1));
+		d->nactive--;
+	}
+	for (int k = 0; k < d->n && d->nactive < most; k++) { /* the oldest ready ones come in */
+		bool in = sm->warp[d->order[k]].wake > sm->now;
+		for (int a = 0; a < d->nactive; a++)
+			in |= d->active[a] == d->order[k];
+		if (!in)
+			d->active[d->nactive++] = d->order[k];
+	}
+	int start = 0;
+	for (int k = 0; k < d->nactive; k++)
+		if (d->active[k] == d->last)
+			start = k + 1;
+	for (int k = 0; k < d->nactive; k++)
+		if (try_slot(sm, d, d->active[(start + k) % d->nactive], least))
+			return true;
+	for (int k = 0; k < d->n; k++) {
+		Warp *w = &sm->warp[d->order[k]];
+		if (w->wake < least->cycle)
+			*least = (When){ w->wake, w->wake_why };
+	}
+	return false;
+}
+
+static bool schedule(Sm *sm, Sched *d, When *least)
+{
+	int64_t policy = sm->gpu->config.sched_policy;
+	*least = (When){ NEVER, d->n ? STALL_BARRIER : STALL_EMPTY };
+	if (policy == SCHED_TWO_LEVEL)
+		return two_level(sm, d, least);
+	int start = 0;
+	if (policy == SCHED_GTO && d->last >= 0) {
+		if (try_slot(sm, d, d->last, least))
+			return true;
+	} else if (policy == SCHED_LRR && d->last >= 0) {
+		while (start < d->n && d->order[start] != d->last)
+			start++;
+		start++;
+	}
+	for (int k = 0; k < d->n; k++)
+		if (try_slot(sm, d, d->order[(start + k) % d->n], least))
+			return true;
+	return false;
+}
+
+static void retire_ended(Sm *sm)
+{
+	for (int k = 0; k < sm->nwarps; k++)
+		if (sm->warp[k].used && sm->warp[k].ended) {
+			sm->warp[k].ended = false;
+			warp_retire(sm, &sm->warp[k]);
+		}
+}
+
+/* One cycle. Returns when the next issue may be: now + 1 after an issue. */
+static Cycle cycle(Sm *sm, int64_t n)
+{
+	Cycle next = NEVER;
+	bool ended = false;
+	for (int64_t k = 0; k < n; k++) {
+		Sched *d = &sm->sched[k];
+		When least;
+		if (d->sleep > sm->now) {
+			if (d->sleep < next)
+				next = d->sleep;
+			sm->stats.stalls[d->why]++;
+			continue;
+		}
+		if (schedule(sm, d, &least)) {
+			sm->stats.issued++;
+			ended |= sm->warp[d->last].ended;
+			next = sm->now + 1;
+			d->sleep = 0;
+			continue;
+		}
+		d->why = least.why;
+		d->sleep = least.cycle;
+		for (int i = 0; i < d->n; i++)
+			ended |= sm->warp[d->order[i]].ended;
+		sm->stats.stalls[least.why]++;
+		if (least.cycle < next)
+			next = least.cycle;
+	}
+	if (ended) {
+		retire_ended(sm);
+		for (int64_t k = 0; k < n; k++)
+			sm->sched[k].sleep = 0;
+		return sm->now + 1;
+	}
+	return next > sm->now ? next : sm->now + 1;
+}
+
+void sm_run(Sm *sm, Cycle until)
+{
+	int64_t n = sm->gpu->config.sched_count;
+	while (sm->now < until && sm->resident && !sm->fault.kind) {
+		Cycle next = cycle(sm, n);
+		if (next > until)
+			next = until;
+		for (int64_t k = 0; k < n && next > sm->now + 1; k++)
+			sm->stats.stalls[sm->sched[k].n ? sm->sched[k].why : STALL_EMPTY] += next - sm->now - 1;
+		sm->now = next;
+	}
+}
+
+Cycle sm_next(const Sm *sm)
+{
+	Cycle least = NEVER;
+	if (!sm->resident)
+		return NEVER;
+	for (int k = 0; k < sm->nwarps; k++)
+		if (sm->warp[k].used && sm->warp[k].wake < least)
+			least = sm->warp[k].wake;
+	return least < sm->now ? sm->now : least;
+}
+
+void sm_settle(Sm *sm)
+{
+	for (int k = 0; k < sm->deferred.n; k++) {
+		Deferred *d = &sm->deferred.v[k];
+		Warp *w = d->warp;
+		Cycle ready = smmem_resolve(sm->mem, d->ticket);
+		vec_push(&sm->tickets, d->ticket);
+		if (d->ins) {
+			w->outstanding--;
+			if (d->ins->nwr)
+				write_scoreboard(sm, w, d->ins, d->lanes, ready, true);
+			if (d->ins->kind != K_ST && ready > w->drain)
+				w->drain = ready;
+		} else {
+			for (int s = 0; s < w->nsplit; s++)
+				if (w->split[s].wait == d->wait) {
+					w->split[s].wait = 0;
+					w->split[s].ready = ready > d->cycle ? ready : d->cycle + 1;
+				}
+		}
+		w->wake = 0;
+		sm->sched[w->slot % sm->gpu->config.sched_count].sleep = 0;
+	}
+	vec_clear(&sm->deferred);
+	vec_clear(&sm->data);
+}
