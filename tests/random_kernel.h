@@ -1,0 +1,72 @@
+/* Random kernels, the same from the same seed on every host: race-free and terminating, so that the memory they leave is one
+ * and the same under every divergence mechanism, every machine and every pass.
+ *
+ * Each thread writes its own slot of `out`; what threads share goes through shared memory between barriers that all
+ * threads of the block reach, through warp operations where whole warps come together, or through atomic operations
+ * whose result does not depend on their order. */
+#ifndef GSIM_RANDOM_KERNEL_H
+#define GSIM_RANDOM_KERNEL_H
+#include "isa/ir.h"
+
+#define RANDOM_FEATURES(X) \
+	X(FLOAT, "f32 operations") \
+	X(DOUBLE, "f64 operations") \
+	X(WIDE, "64-bit integers") \
+	X(GUARD, "guarded instructions") \
+	X(LOOP, "loops, breaks and continues") \
+	X(SWITCH, "indexed branches") \
+	X(GRAPH, "unstructured regions: random graphs, irreducible too") \
+	X(GOTO, "jumps out of nested code, short-circuit conditions") \
+	X(CALL, "device functions") \
+	X(RECURSION, "functions that call themselves") \
+	X(INDIRECT, "calls through registers") \
+	X(SHARED, "shared memory and block barriers") \
+	X(WARP, "warp operations") \
+	X(LOCAL, "local arrays") \
+	X(ATOMIC, "atomic operations") \
+	X(VECTOR, "vector accesses") \
+	X(EXIT, "threads that end early") \
+	X(PARTIAL, "blocks that are not a multiple of the warp")
+enum {
+#define X(ID, HELP) RF_##ID##_BIT,
+	RANDOM_FEATURES(X)
+#undef X
+	RF_COUNT
+};
+enum {
+#define X(ID, HELP) RF_##ID = 1 << RF_##ID##_BIT,
+	RANDOM_FEATURES(X)
+#undef X
+	RF_ALL = (1 << RF_COUNT) - 1
+};
+
+typedef struct RandomParams {
+	uint64_t seed;
+	unsigned features;     /* RF_*: what the kernel may contain; each kernel takes a random part of it */
+	int size;              /* instructions a thread executes, roughly */
+	int warp_size;
+} RandomParams;
+#define RANDOM_DEFAULTS(SEED) ((RandomParams){ (SEED), RF_ALL, 60, 32 })
+
+enum { RANDOM_IN_BYTES = 2048, RANDOM_ACC_BYTES = 256, RANDOM_SLOT_BYTES = 256 };
+
+typedef struct RandomKernel {
+	Module *module;
+	Function *kernel;
+	uint32_t grid[3], block[3];
+	uint32_t threads;                      /* of the whole grid */
+	uint32_t dynamic_shared;
+	uint32_t n;                            /* value of the parameter n */
+	uint8_t in[RANDOM_IN_BYTES];           /* what the buffer `in` must hold */
+	uint8_t acc[RANDOM_ACC_BYTES];         /* and `acc` */
+	uint32_t out_bytes;                    /* `out` begins zeroed */
+	unsigned features;                     /* RF_*: what it does contain */
+} RandomKernel;
+
+/* Parameters of the kernel, in this order: u64 in, u64 out, u64 acc, u32 n. */
+RandomKernel *random_kernel_new(const RandomParams *);
+void random_kernel_free(RandomKernel *);
+
+/* Rows of the table of lane operations the generator draws from, expanded ("add.u32"); NULL behind the last. */
+const char *random_mnemonic(int i);
+#endif
