@@ -48,7 +48,9 @@ static void hook(lua_State *L, lua_Debug *ar __attribute__((unused)))
 	if (!s->over)
 		return;
 	lua_sethook(L, hook, LUA_MASKCOUNT, 1);  /* so that pcall cannot go on */
-	luaL_error(L, s->interrupted && *s->interrupted ? "interrupted" : "the instruction limit is reached (an endless loop?)");
+	if (s->interrupted && *s->interrupted)
+		sandbox_stop(L);
+	luaL_error(L, "the instruction limit is reached (an endless loop?)");
 }
 
 void sandbox_check(lua_State *L)
@@ -303,6 +305,7 @@ bool sandbox_call(Sandbox *s, int nargs, int nresults, Diag *diag)
 	lua_insert(L, base);
 	s->started = now();
 	int status = lua_pcall(L, nargs, nresults, base);
+	s->stopped = status && lua_touserdata(L, -1) == (void *)&stop_mark;
 	s->seconds += now() - s->started;
 	lua_remove(L, base);
 	if (status)

@@ -13,6 +13,7 @@ typedef struct Sandbox {
 	uint64_t steps, step_limit;            /* instructions */
 	double seconds, seconds_limit;         /* processor time inside Lua; a backstop for slow hosts */
 	double started;                        /* when Lua was last entered */
+	bool stopped;                          /* the last error came from sandbox_stop */
 	bool over;                             /* a limit was reached: every further instruction fails */
 	volatile sig_atomic_t *interrupted;    /* may be NULL */
 	FILE *print;                           /* where print writes; NULL = nowhere */

@@ -1,0 +1,305 @@
+/* The report for people: one screen of at most 40 lines and 100 columns. */
+#include "sim/report.h"
+
+enum { WIDTH = 100, MOST_CAUSES = 8, MOST_BRANCHES = 6, BLOCK_LINES = 3, MOST_LAUNCHES = 5, BAR = 40 };
+
+void report_shares(const uint64_t *part, int n, int *tenths)
+{
+	uint64_t sum = 0;
+	int given = 0;
+	for (int i = 0; i < n; i++)
+		sum += part[i];
+	for (int i = 0; i < n; i++)
+		given += tenths[i] = sum ? (int)((double)part[i] * 1000.0 / (double)sum) : 0;
+	while (sum && given != 1000) { /* the largest error first; a tie goes to the earlier part */
+		int step = given < 1000 ? 1 : -1, best = 0;
+		double most = -2000;
+		for (int i = 0; i < n; i++) {
+			double error = ((double)part[i] * 1000.0 / (double)sum - tenths[i]) * step;
+			if (error > most && part[i] && tenths[i] + step >= 0) {
+				most = error;
+				best = i;
+			}
+		}
+		tenths[best] += step;
+		given += step;
+	}
+}
+
+/* Digits in groups of three. */
+static const char *grouped(char text[32], uint64_t v)
+{
+	char digits[32];
+	int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v), k = 0;
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			text[k++] = ',';
+		text[k++] = digits[i];
+	}
+	text[k] = 0;
+	return text;
+}
+
+static void put_number(StrBuf *out, const char *name, uint64_t v)
+{
+	char text[32];
+	sb_printf(out, "%s %s", name, grouped(text, v));
+}
+
+static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
+
+/* Cuts the text that was appended since `start` to the width. */
+static void end_line(StrBuf *out, size_t start)
+{
+	if (out->n > start + WIDTH) {
+		out->n = start + WIDTH - 3;
+		out->s[out->n] = 0;
+		sb_puts(out, "...");
+	}
+	while (out->n > start && out->s[out->n - 1] == ' ')
+		out->s[--out->n] = 0;
+	sb_putc(out, '\n');
+}
+
+/* ---- sections ---- */
+
+static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
+{
+	size_t start = out->n;
+	sb_printf(out, "%s   machine %s   mechanism %s   passes %s%s", t->module, t->config ? t->config : "(defaults)",
+		model_keys((int)run->config->model)->name, t->passes && *t->passes ? t->passes : "none",
+		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
+	end_line(out, start);
+	start = out->n;
+	if (run->launch.n == 1) {
+		const LaunchStats *l = run->launch.v[0];
+		sb_printf(out, "kernel %.50s   grid %u x %u x %u   block %u x %u x %u", l->kernel, l->grid[0], l->grid[1], l->grid[2],
+			l->block[0], l->block[1], l->block[2]);
+		if (!run->options.reference)
+			sb_printf(out, "   %llu registers   occupancy %.0f %%%s%s", (unsigned long long)l->registers,
+				l->occupancy * 100, l->occupancy_limit ? ": " : "", l->occupancy_limit ? l->occupancy_limit : "");
+	} else {
+		sb_printf(out, "%d launches", run->launch.n);
+	}
+	if (!s->completed)
+		sb_puts(out, run->status == RUN_INTERRUPTED ? "   INTERRUPTED: what was measured so far" : "   NOT COMPLETED");
+	end_line(out, start);
+}
+
+static void put_lead(const LaunchStats *s, StrBuf *out)
+{
+	char a[32], b[32];
+	if (s->timed)
+		sb_printf(out, "cycles            %16s   warp instructions   %16s   %.3f per cycle\n", grouped(a, s->cycles),
+			grouped(b, s->warp_instructions), s->cycles ? (double)s->warp_instructions / (double)s->cycles : 0);
+	else if (!s->reference)
+		sb_printf(out, "cycles            %16s   warp instructions   %16s\n", "not measured", grouped(b, s->warp_instructions));
+	if (s->reference) {
+		sb_printf(out, "thread instructions %14s   (the reference interpreter measures nothing else)\n",
+			grouped(a, s->thread_instructions));
+		return;
+	}
+	if (s->mimd)
+		snprintf(a, sizeof a, "n/a");
+	else
+		snprintf(a, sizeof a, "%.1f %%", stats_utilization(s) * 100);
+	sb_printf(out, "SIMD utilisation  %16s   thread instructions %16s", a, grouped(b, s->thread_instructions));
+	if (!s->mimd)
+		sb_printf(out, "   %.1f %% of lanes off by guard", percent(s->lanes_predicated_off, s->lanes_useful
+			+ s->lanes_predicated_off + s->lanes_inactive));
+	sb_printf(out, "\nstack depth       %7llu max %4.2f mean   pushes %llu   pops %llu   reconvergences %llu   spills %llu\n",
+		(unsigned long long)s->max_depth, stats_mean_depth(s), (unsigned long long)s->pushes, (unsigned long long)s->pops,
+		(unsigned long long)s->reconvergences, (unsigned long long)s->spills);
+	size_t start = out->n;
+	put_number(out, "inserted by passes", s->inserted_warp);
+	put_number(out, " warp,", s->inserted_thread);
+	put_number(out, " thread instructions   overhead of the mechanism and lowering", s->overhead_warp);
+	end_line(out, start);
+}
+
+typedef struct Cause { const char *name; uint64_t cycles; int tenths; } Cause;
+
+static int by_cycles(const void *a, const void *b)
+{
+	const Cause *x = a, *y = b;
+	if (x->cycles != y->cycles)
+		return x->cycles < y->cycles ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static void put_causes(const LaunchStats *s, StrBuf *out)
+{
+	Cause cause[STALL_COUNT + 1] = { { "issued", s->issued, 0 } };
+	uint64_t part[STALL_COUNT + 1] = { 0 };
+	int tenths[STALL_COUNT + 1], n = 1, shown = 0, rest = 1000;
+	for (int i = 0; i < STALL_COUNT; i++)
+		if (s->stalls[i])
+			cause[n++] = (Cause){ stall_name[i], s->stalls[i], 0 };
+	qsort(cause + 1, (size_t)n - 1, sizeof *cause, by_cycles);
+	for (int i = 0; i < n; i++)
+		part[i] = cause[i].cycles;
+	report_shares(part, n, tenths);
+	sb_puts(out, "\nwhere the scheduler-cycles went\n");
+	for (; shown < n && shown < (n > MOST_CAUSES ? MOST_CAUSES - 1 : MOST_CAUSES); shown++) {
+		int bar = (tenths[shown] * BAR + 500) / 1000;
+		sb_printf(out, "  %-18s %5.1f %%  %.*s\n", cause[shown].name, tenths[shown] / 10.0, bar,
+			"########################################");
+		rest -= tenths[shown];
+	}
+	if (shown < n)
+		sb_printf(out, "  %-18s %5.1f %%  (%d reasons)\n", "other", rest / 10.0, n - shown);
+}
+
+static int by_divergent(const void *a, const void *b)
+{
+	const BranchStats *x = *(const BranchStats *const *)a, *y = *(const BranchStats *const *)b;
+	if (x->divergent != y->divergent)
+		return x->divergent < y->divergent ? 1 : -1;
+	if (x->executed != y->executed)
+		return x->executed < y->executed ? 1 : -1;
+	return x < y ? -1 : x > y; /* the order of the table */
+}
+
+static void put_branch(const BranchStats *b, StrBuf *out)
+{
+	char place[64], name[80];
+	const char *file = b->file ? strrchr(b->file, '/') : NULL;
+	snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : b->file ? b->file : "?", b->line);
+	snprintf(name, sizeof name, "%.20s %.20s", b->function, b->label);
+	sb_printf(out, "  %-26.26s %-26.26s %11llu %11llu  %5.1f %%  %5.1f %%\n", place, name, (unsigned long long)b->executed,
+		(unsigned long long)b->divergent, percent(b->divergent, b->executed), percent(b->lanes_taken, b->lanes));
+}
+
+static void put_branches(const LaunchStats *s, StrBuf *out)
+{
+	Vec(const BranchStats *) all = { 0 };
+	uint64_t rest = 0, rest_divergent = 0;
+	for (int i = 0; i < s->nbranches; i++)
+		if (s->branch_stats[i].executed)
+			vec_push(&all, &s->branch_stats[i]);
+	if (all.n)
+		qsort(all.v, (size_t)all.n, sizeof *all.v, by_divergent);
+	sb_printf(out, "\n%-54s %11s %11s  %7s  %7s\n", "divergence per branch", "executed", "divergent", "share", "taken");
+	for (int i = 0; i < all.n; i++) {
+		if (i < MOST_BRANCHES) {
+			put_branch(all.v[i], out);
+			continue;
+		}
+		rest += all.v[i]->executed;
+		rest_divergent += all.v[i]->divergent;
+	}
+	char name[40];
+	snprintf(name, sizeof name, "%d more", all.n - MOST_BRANCHES);
+	if (all.n > MOST_BRANCHES)
+		sb_printf(out, "  %-53s %11llu %11llu  %5.1f %%\n", name, (unsigned long long)rest, (unsigned long long)rest_divergent,
+			percent(rest_divergent, rest));
+	if (!all.n)
+		sb_puts(out, "  (none was executed)\n");
+	vec_free(&all);
+}
+
+static void put_memory(const LaunchStats *s, StrBuf *out)
+{
+	uint64_t accesses = s->global_loads + s->global_stores + s->atomics;
+	size_t start = out->n + 1;
+	put_number(out, "\nmemory  global loads", s->global_loads);
+	put_number(out, "  stores", s->global_stores);
+	put_number(out, "  atomics", s->atomics);
+	put_number(out, "  shared", s->shared_accesses);
+	put_number(out, "  local", s->local_accesses);
+	end_line(out, start);
+	if (!s->timed)
+		return;
+	start = out->n;
+	put_number(out, "        sectors", s->transactions);
+	sb_printf(out, " (%.1f an access)  ", accesses ? (double)s->transactions / (double)accesses : 0);
+	put_number(out, "bank conflicts", s->shared_conflicts);
+	sb_puts(out, " cycles  ");
+	put_number(out, "DRAM reads", s->dram_reads);
+	put_number(out, "  writes", s->dram_writes);
+	end_line(out, start);
+	start = out->n;
+	sb_printf(out, "        hits: L1 %.1f %%  L2 %.1f %%  DRAM row %.1f %%", percent(s->l1_hits, s->l1_accesses),
+		percent(s->l2_hits, s->l2_hits + s->l2_misses), percent(s->dram_row_hits, s->dram_reads + s->dram_writes));
+	put_number(out, "   misses: constant", s->constant_misses);
+	put_number(out, "  instruction", s->fetch_misses);
+	end_line(out, start);
+}
+
+static int by_fetches(const void *a, const void *b)
+{
+	const BlockStats *x = *(const BlockStats *const *)a, *y = *(const BlockStats *const *)b;
+	if (x->fetches != y->fetches)
+		return x->fetches < y->fetches ? 1 : -1;
+	return x < y ? -1 : x > y;
+}
+
+/* Few blocks stand in the source's order, of many the ones most fetched. */
+static void put_blocks(const LaunchStats *s, StrBuf *out)
+{
+	Vec(const BlockStats *) all = { 0 };
+	size_t start = out->n + 1, limit;
+	int lines = 1, shown = 0;
+	char item[96];
+	for (int i = 0; i < s->nblocks; i++)
+		vec_push(&all, &s->block_stats[i]);
+	if (all.n > 12)
+		qsort(all.v, (size_t)all.n, sizeof *all.v, by_fetches);
+	sb_puts(out, "\nfetches per block (lanes)");
+	for (; shown < all.n; shown++) {
+		const BlockStats *b = all.v[shown];
+		int n = snprintf(item, sizeof item, "   %.24s %llu (%.1f)", b->label, (unsigned long long)b->fetches,
+			b->fetches ? (double)b->threads / (double)b->fetches : 0);
+		limit = start + WIDTH - (lines == BLOCK_LINES ? 14 : 0);
+		if (out->n + (size_t)n > limit) {
+			if (lines++ == BLOCK_LINES)
+				break;
+			sb_puts(out, "\n      ");
+			start = out->n - 6;
+		}
+		sb_puts(out, item);
+	}
+	if (shown < all.n)
+		sb_printf(out, "   %d more", all.n - shown);
+	sb_putc(out, '\n');
+	vec_free(&all);
+}
+
+static void put_launches(const Run *run, StrBuf *out)
+{
+	char name[80], depth[16];
+	sb_printf(out, "\n%-58s %14s %8s %8s\n", "launches", run->options.gpu.functional ? "instructions" : "cycles", "SIMD", "depth");
+	for (int i = 0; i < run->launch.n; i++) {
+		const LaunchStats *s = run->launch.v[i];
+		if (i == MOST_LAUNCHES - 1 && run->launch.n > MOST_LAUNCHES) {
+			sb_printf(out, "  %d more\n", run->launch.n - i);
+			break;
+		}
+		snprintf(name, sizeof name, "%d %.30s <%u,%u,%u> <%u,%u,%u>", i + 1, s->kernel, s->grid[0], s->grid[1], s->grid[2],
+			s->block[0], s->block[1], s->block[2]);
+		snprintf(depth, sizeof depth, "%llu", (unsigned long long)s->max_depth);
+		sb_printf(out, "  %-56.56s %14llu ", name, (unsigned long long)(s->timed ? s->cycles : s->thread_instructions));
+		if (s->mimd || s->reference)
+			sb_printf(out, "%8s", "n/a");
+		else
+			sb_printf(out, "%6.1f %%", stats_utilization(s) * 100);
+		sb_printf(out, " %8s\n", s->reference ? "n/a" : depth);
+	}
+}
+
+void report_text(Run *run, const Title *title, StrBuf *out)
+{
+	const LaunchStats *s = run_total(run);
+	put_title(run, title, s, out);
+	sb_putc(out, '\n');
+	put_lead(s, out);
+	if (s->timed)
+		put_causes(s, out);
+	if (!s->reference) {
+		put_branches(s, out);
+		put_memory(s, out);
+		put_blocks(s, out);
+	}
+	if (run->launch.n > 1)
+		put_launches(run, out);
+}

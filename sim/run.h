@@ -1,0 +1,60 @@
+/* One run of a module with its host side: memory, buffers, launches, and what was measured. */
+#ifndef GSIM_RUN_H
+#define GSIM_RUN_H
+#include "sim/gsim.h"
+
+typedef enum { RUN_OK, RUN_FAILED, RUN_BAD_INPUT, RUN_INTERRUPTED } RunStatus;  /* also the program's exit status */
+
+typedef enum { COMPARE_EXACT, COMPARE_SET, COMPARE_TOLERANCE, COMPARE_IGNORE } CompareHow;
+
+typedef struct RunBuffer {
+	const char *name;              /* for messages; symbols: the variable's */
+	bool symbol;                   /* a module-scope variable */
+	uint64_t addr, n;              /* elements */
+	Type type;
+	CompareHow how;
+	double tolerance;              /* COMPARE_TOLERANCE: of the larger magnitude, at least of 1 */
+} RunBuffer;
+
+typedef struct RunOptions {
+	GpuOptions gpu;
+	bool reference;                /* launches run in the reference interpreter */
+	bool laws;                     /* a broken conservation law fails the run */
+	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
+	int nargs; char **args;        /* the workload's */
+	FILE *print;                   /* where its print writes; NULL = nowhere */
+} RunOptions;
+
+typedef struct Run {
+	const Config *config;
+	const Module *module;
+	RunOptions options;
+	Diag *diag;
+	Arena arena;
+	Memory *memory;
+	uint64_t *symbol_address;
+	Gpu *gpu;                      /* NULL when options.reference */
+	Vec(RunBuffer) buffer;         /* global variables, then what the workload asked for, in its order */
+	Vec(LaunchStats *) launch;
+	int nanonymous;                /* buffers named by their number */
+	RunStatus status;              /* the first that was not RUN_OK, but bad input and interrupts come before failures */
+} Run;
+
+/* The configuration, module and diag must outlive it. NULL with errors in diag: bad input. */
+Run *run_new(const Config *, const Module *, const RunOptions *, Diag *);
+void run_free(Run *);
+RunStatus run_module(Run *);                             /* the workload, or the host function main */
+/* A launch; memory and addresses are filled in. NULL: it failed, run->status and diag say how; what was measured until
+   then is in run->launch all the same. where: the place in the workload, for messages. */
+LaunchStats *run_launch(Run *, Launch *, Loc where);
+void run_fail(Run *, RunStatus, Loc where, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name);  /* index; name NULL: numbered */
+uint8_t *run_data(const Run *, const RunBuffer *);       /* its bytes now; NULL when it was freed */
+/* Compares the buffers of two runs of the same workload; errors, which call them a and b, when they differ. */
+bool run_same(const Run *, const Run *, const char *a, const char *b, Diag *);
+/* All launches together; blocks and branches of one name are added up. In the run's arena. */
+LaunchStats *run_total(Run *);
+
+/* sim/workload.c: the Lua host side. */
+void run_workload(Run *, const char *path);
+#endif
