@@ -1,0 +1,114 @@
+/* gsim --list WHAT: the master tables as text; the manual shows them too. */
+#include "tools/list.h"
+#include "passes/pass.h"
+#include "sim/stats.h"
+#include "tools/options.h"
+#include <dirent.h>
+
+static void list_models(StrBuf *out)
+{
+	const ModelKeys *m;
+	for (int i = 0; (m = model_keys(i)); i++) {
+		sb_printf(out, "%-16s %s\n", m->name, m->help);
+		for (int k = 0; k < m->nparams; k++)
+			sb_printf(out, "    %s.%s: %s\n", m->name, m->params[k].key, m->params[k].help);
+	}
+}
+
+static void list_passes(StrBuf *out)
+{
+	for (int i = 0; passes[i]; i++) {
+		const Pass *p = passes[i];
+		sb_printf(out, "%-20s %s\n", p->name, p->help);
+		for (int k = 0; k < p->noptions; k++)
+			sb_printf(out, "    %s = %lld (%lld to %lld): %s\n", p->options[k].name, (long long)p->options[k].value,
+				(long long)p->options[k].least, (long long)p->options[k].most, p->options[k].help);
+	}
+}
+
+static void list_parameters(StrBuf *out)
+{
+	ConfigKey key;
+	char name[CONFIG_NAME];
+	for (int i = 0; config_key(i, &key); i++) {
+		sb_printf(out, "%-34s ", config_key_name(&key, name));
+		if (key.type == CT_ENUM)
+			sb_printf(out, "%s: %s\n", key.choices, key.help);
+		else if (key.type == CT_BOOL)
+			sb_printf(out, "%s: %s\n", key.value ? "true" : "false", key.help);
+		else
+			sb_printf(out, "%lld (%lld to %lld %s): %s\n", (long long)key.value, (long long)key.least, (long long)key.most,
+				key.unit, key.help);
+	}
+}
+
+static void list_statistics(StrBuf *out)
+{
+	for (int i = 0; i < stat_count; i++)
+		sb_printf(out, "%-32s %s: %s%s\n", stat_info[i].path, stat_info[i].unit, stat_info[i].help,
+			stat_info[i].max ? " (launches: the largest)" : "");
+	for (int i = 0; i < STALL_COUNT; i++) {
+		char path[64];
+		snprintf(path, sizeof path, "issue.stalls.%s", stall_name[i]);
+		sb_printf(out, "%-32s cycles: %s\n", path, stall_help[i]);
+	}
+}
+
+static void list_operations(StrBuf *out)
+{
+	for (int op = 1; op < OP_COUNT; op++)
+		sb_printf(out, "%-16s %-8s %s\n", op_info[op].name, unit_name[op_info[op].unit], op_info[op].meaning);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void list_directory(const char *dir, StrBuf *out)
+{
+	Vec(char *) names = { 0 };
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	while (d && (e = readdir(d))) {
+		size_t n = strlen(e->d_name);
+		if (n > 4 && !strcmp(e->d_name + n - 4, ".lua"))
+			vec_push(&names, xstrdup(e->d_name));
+	}
+	if (d)
+		closedir(d);
+	if (names.n)
+		qsort(names.v, (size_t)names.n, sizeof *names.v, by_name);
+	for (int i = 0; i < names.n; i++) {
+		sb_printf(out, "%s/%s\n", dir, names.v[i]);
+		free(names.v[i]);
+	}
+	vec_free(&names);
+}
+
+/* Machine files in the order in which they are looked for. */
+static void list_configs(StrBuf *out)
+{
+	Arena a = { 0 };
+	for (const char *p = getenv("GSIM_PATH"); p && *p;) {
+		size_t n = strcspn(p, ":");
+		if (n)
+			list_directory(arena_printf(&a, "%.*s/configs", (int)n, p), out);
+		p += n + (p[n] == ':');
+	}
+	list_directory(GSIM_DATADIR "/configs", out);
+	list_directory("configs", out);
+	arena_free(&a);
+}
+
+static const struct { const char *name; void (*list)(StrBuf *); } lists[] = {
+	{ "models", list_models }, { "passes", list_passes }, { "configs", list_configs }, { "parameters", list_parameters },
+	{ "statistics", list_statistics }, { "operations", list_operations }, { "options", options_list },
+};
+
+bool list_table(const char *what, StrBuf *out)
+{
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		if (!strcmp(lists[i].name, what)) {
+			lists[i].list(out);
+			return true;
+		}
+	return false;
+}

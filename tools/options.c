@@ -1,0 +1,194 @@
+#include "tools/options.h"
+#include "lib/diag.h"
+#include "lib/hash.h"
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+
+/* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
+enum { O_GRID = 256, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_VERSION, O_HELP };
+static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
+	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
+	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
+	{ 'm', "model", "NAME", "divergence mechanism: the same as --set divergence.model=NAME" },
+	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'" },
+	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
+	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
+	{ O_GRID, "grid", NULL, "mechanisms x pipelines: --model and --passes may be given several times" },
+	{ 's', "stats", "FILE", "JSON report; - is standard output, in place of the text" },
+	{ 't', "trace", "FILE", "record a trace" },
+	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
+	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
+	{ O_VERIFY, "verify", NULL, "compare results with the reference interpreter's; status 1 when they differ" },
+	{ O_LAWS, "laws", NULL, "check the conservation laws after every launch; status 1 when one is broken" },
+	{ O_DISASSEMBLE, "disassemble", NULL, "show the machine code of every kernel, run nothing" },
+	{ 'j', "threads", "N", "host threads; results do not depend on it" },
+	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations or options" },
+	{ O_PRINT, "print-config", NULL, "show the whole effective configuration as a machine file" },
+	{ 'q', "quiet", NULL, "no report and no progress; errors stay" },
+	{ 'v', "verbose", NULL, "tell of each run as it ends" },
+	{ O_VERSION, "version", NULL, "show the version" },
+	{ O_HELP, "help", NULL, "show this" },
+};
+enum { NROWS = sizeof rows / sizeof *rows };
+
+void options_list(StrBuf *out)
+{
+	for (int i = 0; i < NROWS; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "--%s%s%s", rows[i].name, rows[i].argument ? " " : "",
+			rows[i].argument ? rows[i].argument : "");
+		if (rows[i].letter < 128)
+			sb_printf(out, "  -%c, %-20s %s\n", rows[i].letter, name, rows[i].help);
+		else
+			sb_printf(out, "      %-20s %s\n", name, rows[i].help);
+	}
+}
+
+static void help(void)
+{
+	StrBuf out = { 0 };
+	options_list(&out);
+	printf("gsim [options] MODULE [-- workload arguments]\n"
+		"Runs a kernel module (.ir, .ptx or an ELF object) on a simulated GPU and reports what was measured.\n%s"
+		"Status: 0; 1 the simulated program failed or results differ; 2 usage or bad input; 3 interrupted.\n", out.s);
+	sb_free(&out);
+}
+
+static void tables(char letters[2 * NROWS + NROWS + 2], struct option longs[NROWS + 1])
+{
+	char *p = letters;
+	*p++ = ':';
+	for (int i = 0; i < NROWS; i++) {
+		if (rows[i].letter < 128) {
+			*p++ = (char)rows[i].letter;
+			if (rows[i].argument)
+				*p++ = ':';
+		}
+		longs[i] = (struct option){ rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, rows[i].letter };
+	}
+	*p = 0;
+	longs[NROWS] = (struct option){ 0 };
+}
+
+static OptResult wrong(const char *what, const char *which)
+{
+	fprintf(stderr, "error: %s%s; see gsim --help\n", what, which);
+	return OPT_ERROR;
+}
+
+static bool threads(Options *o, const char *text)
+{
+	char *end;
+	errno = 0;
+	long n = strtol(text, &end, 10);
+	o->threads = (int)n;
+	return !errno && end != text && !*end && n >= 1 && n <= 256;
+}
+
+/* One option; false when its argument is wrong. */
+static bool take(Options *o, int letter, const char *arg)
+{
+	switch (letter) {
+	case 'c': o->config = arg; break;
+	case 'D': vec_push(&o->set, arg); break;
+	case 'm': vec_push(&o->model, arg); break;
+	case 'p': vec_push(&o->passes, arg); break;
+	case 'w': o->workload = arg; break;
+	case 's': o->stats = arg; break;
+	case 't': o->trace = arg; break;
+	case 'b': o->before_after = true; break;
+	case 'q': o->quiet = true; break;
+	case 'v': o->verbose = true; break;
+	case 'j': return threads(o, arg);
+	case O_GRID: o->grid = true; break;
+	case O_FUNCTIONAL: o->functional = true; break;
+	case O_REFERENCE: o->reference = true; break;
+	case O_VERIFY: o->verify = true; break;
+	case O_LAWS: o->laws = true; break;
+	case O_DISASSEMBLE: o->disassemble = true; break;
+	case O_LIST: o->list = arg; break;
+	case O_PRINT: o->print_config = true; break;
+	default: bug("an option without a case");
+	}
+	return true;
+}
+
+static OptResult unknown(int argc, char **argv)
+{
+	const char *names[NROWS], *word = argv[optind - 1];
+	char text[128];
+	for (int i = 0; i < NROWS; i++)
+		names[i] = rows[i].name;
+	if (optopt && optopt < 128) {
+		snprintf(text, sizeof text, "-%c", optopt);
+		return wrong("unknown option ", text);
+	}
+	if (optopt)
+		return wrong("no argument belongs to ", word);
+	const char *near = nearest_name(word + 2, names, NROWS);
+	snprintf(text, sizeof text, "%.60s%s%s%s", word, near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+	(void)argc;
+	return wrong("unknown or ambiguous option ", text);
+}
+
+/* What does not go together. */
+static OptResult check(const Options *o)
+{
+	if (o->list || (o->print_config && !o->module))
+		return OPT_RUN;
+	if (!o->module)
+		return wrong("expected a MODULE", "");
+	if (!o->grid && o->model.n > 1)
+		return wrong("--model is given more than once, which only --grid allows", "");
+	if (!o->grid && o->passes.n > 1)
+		return wrong("--passes is given more than once, which only --grid allows", "");
+	if (o->before_after && o->grid)
+		return wrong("--before-after and --grid exclude each other", "");
+	if (o->before_after && !o->passes.n)
+		return wrong("--before-after needs --passes", "");
+	if (o->reference && (o->functional || o->trace || o->verify || o->laws))
+		return wrong("--reference excludes --functional, --trace, --verify and --laws", "");
+	return OPT_RUN;
+}
+
+OptResult options_parse(Options *o, int argc, char **argv)
+{
+	char letters[3 * NROWS + 2];
+	struct option longs[NROWS + 1];
+	int end = 1, letter;
+	*o = (Options){ .threads = 1 };
+	while (end < argc && strcmp(argv[end], "--"))
+		end++;
+	o->nargs = end < argc ? argc - end - 1 : 0;
+	o->args = argv + end + 1;
+	tables(letters, longs);
+	opterr = 0;
+	while ((letter = getopt_long(end, argv, letters, longs, NULL)) != -1) {
+		if (letter == O_HELP || letter == O_VERSION) {
+			if (letter == O_HELP)
+				help();
+			else
+				puts("gsim " GSIM_VERSION);
+			return OPT_DONE;
+		}
+		if (letter == '?')
+			return unknown(argc, argv);
+		if (letter == ':')
+			return wrong("an argument is missing after ", argv[optind - 1]);
+		if (!take(o, letter, optarg))
+			return wrong("--threads: expected a number from 1 to 256, not ", optarg);
+	}
+	if (optind < end)
+		o->module = argv[optind++];
+	if (optind < end)
+		return wrong("one MODULE is enough (workload arguments stand behind --): ", argv[optind]);
+	return check(o);
+}
+
+void options_free(Options *o)
+{
+	vec_free(&o->set);
+	vec_free(&o->model);
+	vec_free(&o->passes);
+}

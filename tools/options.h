@@ -1,0 +1,24 @@
+/* The command line of gsim. */
+#ifndef GSIM_OPTIONS_H
+#define GSIM_OPTIONS_H
+#include "lib/strbuf.h"
+#include "lib/vec.h"
+#include <stdbool.h>
+
+typedef struct Options {
+	const char *module;
+	int nargs; char **args;        /* the workload's */
+	const char *config, *workload, *stats, *trace, *list;
+	Vec(const char *) set;         /* key=value, in order */
+	Vec(const char *) model, passes;
+	bool before_after, grid, functional, reference, verify, laws, print_config, disassemble, quiet, verbose;
+	int threads;
+} Options;
+
+/* What is to happen after the command line was read. */
+typedef enum { OPT_RUN, OPT_DONE, OPT_ERROR } OptResult; /* DONE: --help or --version was printed */
+
+OptResult options_parse(Options *, int argc, char **argv);
+void options_free(Options *);
+void options_list(StrBuf *);           /* the table of options, as --help shows it */
+#endif
