@@ -17,13 +17,16 @@
 typedef struct Place {
 	LowerFn *l;
 	Function *f;
-	Arena arena;
+	Arena *arena;
+	TokenLoops *loops;
 	Cfg *cfg;
 	Dom *pdom;
-	int n;                     /* blocks before anything is inserted */
+	int n;                     /* blocks before SSY and SYNC blocks are made */
 	BitSet *in, *out;          /* points open at the start and at the end of a block */
 	Block **sync;              /* the block with the SYNC in front of each point, or NULL */
 } Place;
+
+static bool opens_frame(const Place *p, const Block *b) { return p->loops->frame[b->id]; }
 
 /* J lies strictly behind K on the chain of post-dominators: J is the outer one. */
 static bool outer(const Place *p, int j, int k) { return j != k && dom_dominates(p->pdom, j, k); }
@@ -43,7 +46,7 @@ static bool flow(Place *p)
 	for (int i = 0; i < p->cfg->nreach; i++) {
 		Block *b = p->cfg->rpo[i];
 		changed |= bs_union(p->out[b->id], p->in[b->id]);
-		for (int k = 0; k < b->nsucc; k++)
+		for (int k = 0; k < (opens_frame(p, b) ? 1 : b->nsucc); k++) /* a loop's body is a stack of its own */
 			bs_each(p->out[b->id], j)
 				if (j != b->succ[k]->id)
 					changed |= add(p->in[b->succ[k]->id], j);
@@ -67,29 +70,28 @@ static bool open_earlier(Place *p)
 	bool changed = false;
 	for (int i = 0; i < p->cfg->nreach; i++) {
 		Block *b = p->cfg->rpo[i];
-		for (int s = 0; s < b->nsucc; s++) {
+		for (int s = 0; s < (opens_frame(p, b) ? 1 : b->nsucc); s++) {
 			int t = b->succ[s]->id;
 			bs_each(p->in[t], k)
 				if (!bs_has(p->out[b->id], k) && k != b->id && too_late(p, b->id, t, k))
 					changed |= add(p->in[b->id], k);
 		}
 	}
-	/* A branch that opens its own point, the nearest of all, comes after every other point of the block: in, not out. */
 	return changed;
 }
 
-static void solve(Place *p, const Uniformity *u)
+static void solve(Place *p)
 {
-	p->in = arena_array(&p->arena, BitSet, p->n);
-	p->out = arena_array(&p->arena, BitSet, p->n);
+	p->in = arena_array(p->arena, BitSet, p->n);
+	p->out = arena_array(p->arena, BitSet, p->n);
 	for (int b = 0; b < p->n; b++) {
-		p->in[b] = bs_new(&p->arena, p->n);
-		p->out[b] = bs_new(&p->arena, p->n);
+		p->in[b] = bs_new(p->arena, p->n);
+		p->out[b] = bs_new(p->arena, p->n);
 	}
 	for (int i = 0; i < p->cfg->nreach; i++) {
 		Block *b = p->cfg->rpo[i];
 		int j = b->reconverge ? b->reconverge->id : p->pdom->idom[b->id];
-		if (b->nsucc > 1 && u->divergent[b->id] && j >= 0 && j < p->n)
+		if (b->nsucc > 1 && p->loops->divergent[b->id] && j >= 0 && j < p->n)
 			bs_add(p->out[b->id], j);
 	}
 	while (flow(p) | open_earlier(p))
@@ -111,29 +113,12 @@ static int ordered(const Place *p, BitSet s, int *list)
 	return n;
 }
 
-static Block *new_block(Place *p, int before)
-{
-	Block *b = function_block(p->l->module, p->f, NULL);
-	b->origin = ORIGIN_LOWER;
-	p->f->block.n--; /* from the end to its place in the layout */
-	vec_insert(&p->f->block, before, b);
-	return b;
-}
-
-/* Where a block in front of b goes; the entry stays the first. */
-static int position(const Function *f, const Block *b)
-{
-	for (int i = 1; i < f->block.n; i++)
-		if (f->block.v[i] == b)
-			return i;
-	return f->block.n;
-}
+static Block *new_block(Place *p, const Block *before) { return token_block(p->loops, before); }
 
 /* The operand names the block by an id that the insertion of blocks changes: name_targets sets it at the end. */
 static void insert_ssy(Place *p, Block *b, int at, Block *point)
 {
-	Ins i = lower_ins(p->l, OP_SSY, T_NONE, 0, 1);
-	i.opd[0] = (Opd){ OPD_BLOCK, 0, 0, (int64_t)(intptr_t)point };
+	Ins i = token_ins(p->loops, OP_SSY, point);
 	vec_insert(&b->ins, at, i);
 }
 
@@ -146,7 +131,7 @@ static void jump(Place *p, Block *b, Block *to)
 static Block *sync_block(Place *p, Block *point)
 {
 	if (!p->sync[point->id]) {
-		Block *b = new_block(p, position(p->f, point));
+		Block *b = new_block(p, point);
 		vec_push(&b->ins, lower_ins(p->l, OP_SYNC, T_NONE, 0, 0));
 		jump(p, b, point);
 		p->sync[point->id] = b;
@@ -157,8 +142,7 @@ static Block *sync_block(Place *p, Block *point)
 /* What must be pushed on the edge; the points are in p->in of t and not in p->out of b. */
 static Block *ssy_block(Place *p, const Block *b, Block *t, const int *points, int n, Block *const *block_of)
 {
-	int at = position(p->f, t);
-	Block *e = new_block(p, at);
+	Block *e = new_block(p, t);
 	for (int k = 0; k < n; k++)
 		insert_ssy(p, e, e->ins.n, block_of[points[k]]);
 	jump(p, e, t);
@@ -167,15 +151,15 @@ static Block *ssy_block(Place *p, const Block *b, Block *t, const int *points, i
 
 static void place_edges(Place *p, Block *const *block_of)
 {
-	int *list = arena_array(&p->arena, int, p->n + 1);
-	BitSet fresh = bs_new(&p->arena, p->n);
+	int *list = arena_array(p->arena, int, p->n + 1);
+	BitSet fresh = bs_new(p->arena, p->n);
 	for (int i = 0; i < p->n; i++) {
 		Block *b = block_of[i];
 		if (p->cfg->rpo_index[i] < 0)
 			continue;
 		for (int k = 0; k < b->nsucc; k++) {
 			Block *t = b->succ[k];
-			if (t->origin == ORIGIN_LOWER)
+			if (t->id >= p->n || (k == 1 && opens_frame(p, b)))
 				continue;
 			if (bs_has(p->out[i], t->id)) {
 				b->succ[k] = sync_block(p, t);
@@ -200,12 +184,12 @@ static void place_edges(Place *p, Block *const *block_of)
 /* Points that a loop back to the entry leaves open there are opened before it. */
 static void place_entry(Place *p, Block *const *block_of)
 {
-	int *list = arena_array(&p->arena, int, p->n + 1);
+	int *list = arena_array(p->arena, int, p->n + 1);
 	Block *entry = block_of[0];
 	int n = ordered(p, p->in[0], list);
 	if (!n)
 		return;
-	Block *e = new_block(p, 0);
+	Block *e = new_block(p, NULL);
 	for (int k = 0; k < n; k++)
 		insert_ssy(p, e, e->ins.n, block_of[list[k]]);
 	jump(p, e, entry);
@@ -226,16 +210,21 @@ static void name_targets(Function *f)
 
 bool token_place(LowerFn *l, int codegen, Diag *diag)
 {
-	Place p = { .l = l, .f = l->f, .n = l->f->block.n };
-	p.cfg = cfg_build(&p.arena, l->f);
-	p.pdom = pdom_build(&p.arena, p.cfg, false);
-	Block **block_of = arena_array(&p.arena, Block *, p.n);
+	Arena arena = { 0 };
+	TokenLoops loops = { .l = l, .arena = &arena };
+	token_loops(&loops, codegen == TOKEN_PBK_BRK);
+	Place p = { .l = l, .f = l->f, .arena = &arena, .loops = &loops, .n = l->f->block.n };
+	p.cfg = cfg_build(&arena, l->f);
+	p.pdom = pdom_build(&arena, p.cfg, false);
+	Block **block_of = arena_array(&arena, Block *, p.n);
 	memcpy(block_of, l->f->block.v, sizeof *block_of * (size_t)p.n);
-	p.sync = arena_array(&p.arena, Block *, p.n);
-	solve(&p, uniformity_build(&p.arena, p.cfg, l->module));
+	p.sync = arena_array(&arena, Block *, p.n);
+	solve(&p);
 	place_edges(&p, block_of);
 	place_entry(&p, block_of);
+	token_finish(&loops, codegen == TOKEN_PBK_BRK);
 	name_targets(l->f);
-	arena_free(&p.arena);
+	vec_free(&loops.made);
+	arena_free(&arena);
 	return true;
 }

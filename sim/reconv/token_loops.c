@@ -1,0 +1,199 @@
+/* Loops with break and continue tokens (loop_codegen = pbk_brk).
+ *
+ * A loop with one header, one latch and one block X that all its exits go to becomes a frame: PBK X on its entries, BRK on
+ * its exits. If the latch L has several predecessors, an iteration is a frame too: PCNT L before the header, CONT on the
+ * edges to L. BRK and CONT take their lanes out of whatever was pushed inside the frame, so for what is inside, these edges
+ * are exits, and the frame as a whole is one step from its entry to X (to L). Other loops stay as they are. */
+#include "passes/analysis/analysis.h"
+#include "sim/reconv/token.h"
+
+Block *token_block(TokenLoops *t, const Block *before)
+{
+	Block *b = function_block(t->l->module, t->l->f, NULL);
+	b->origin = ORIGIN_LOWER;
+	vec_push(&t->made, ((MadeBlock){ b, before }));
+	return b;
+}
+
+Ins token_ins(TokenLoops *t, Op op, Block *to)
+{
+	Ins i = lower_ins(t->l, op, T_NONE, 0, to ? 1 : 0);
+	if (to)
+		i.opd[0] = (Opd){ OPD_BLOCK, 0, 0, (int64_t)(intptr_t)to };
+	return i;
+}
+
+/* A block that only takes lanes to a token; nothing follows it. */
+static Block *leaf(TokenLoops *t, Op op, const Block *before)
+{
+	Block *b = token_block(t, before);
+	vec_push(&b->ins, token_ins(t, op, NULL));
+	vec_push(&b->ins, lower_ins(t->l, OP_EXIT, T_NONE, 0, 0)); /* for the analyses; never issued */
+	return b;
+}
+
+static Block *frame(TokenLoops *t, Op op, Block *resume, Block *body)
+{
+	Block *b = token_block(t, body);
+	vec_push(&b->ins, token_ins(t, op, NULL));
+	vec_push(&b->ins, lower_ins(t->l, OP_BRA, T_NONE, 0, 0));
+	b->nsucc = 2;
+	b->succ = arena_array(&t->l->module->arena, Block *, 2);
+	b->succ[0] = resume;
+	b->succ[1] = body;
+	t->frame[b->id] = true;
+	return b;
+}
+
+static bool inside(const Loop *l, const Block *b, int n) { return b->id < n && bs_has(l->blocks, b->id); }
+
+typedef struct Shape { Block *header, *latch, *exit; bool cont; } Shape;
+
+static bool shape_of(const TokenLoops *t, const Cfg *cfg, const Loops *loops, int k, Shape *s)
+{
+	const Loop *l = &loops->loop[k];
+	Function *f = t->l->f;
+	bool divergent = false;
+	if (!l->reducible || l->latch.n != 1 || l->exits.n != 1)
+		return false;
+	*s = (Shape){ f->block.v[l->header], f->block.v[l->latch.v[0]], f->block.v[l->exits.v[0]], false };
+	if (loops->of[s->exit->id] != l->parent || s->exit == f->block.v[0] || s->header == f->block.v[0])
+		return false;
+	bs_each(l->blocks, b)
+		for (int x = 0; x < f->block.v[b]->nsucc; x++)
+			divergent |= f->block.v[b]->succ[x] == s->exit && t->divergent[b];
+	s->cont = s->latch != s->header && cfg->npred[s->latch->id] > 1;
+	return divergent && loops->of[s->latch->id] == k;
+}
+
+/* An edge between blocks of the source, as it was before anything was rewritten. */
+static void cut_loop(TokenLoops *t, const Cfg *cfg, const Loop *l, const Shape *s)
+{
+	Function *f = t->l->f;
+	Block *brk = NULL, *cont = NULL;
+	Block *start = s->cont ? frame(t, OP_PCNT, s->latch, s->header) : s->header;
+	Block *enter = frame(t, OP_PBK, s->exit, start);
+	for (int i = 0; i < cfg->n; i++) {
+		Block *b = f->block.v[i];
+		bool in = bs_has(l->blocks, i);
+		for (int k = 0; k < b->nsucc; k++) {
+			if (b->succ[k] == s->exit && in)
+				b->succ[k] = brk ? brk : (brk = leaf(t, OP_BRK, s->exit));
+			else if (b->succ[k] == s->latch && in && s->cont)
+				b->succ[k] = cont ? cont : (cont = leaf(t, OP_CONT, s->latch));
+			else if (b->succ[k] == s->header)
+				b->succ[k] = in ? start : enter;
+			else
+				continue;
+			if (b->nsucc == 2 && in)
+				t->divergent[i] = false;
+		}
+	}
+	for (int i = cfg->n; i < f->block.n; i++) { /* frames made for other loops */
+		Block *b = f->block.v[i];
+		if (b == start || b == enter || !t->frame[b->id])
+			continue;
+		for (int k = 0; k < b->nsucc; k++)
+			if (b->succ[k] == s->header && !(k == 0 && inside(l, b->succ[1], cfg->n)))
+				b->succ[k] = enter;
+	}
+}
+
+void token_loops(TokenLoops *t, bool pbk_brk)
+{
+	Cfg *cfg = cfg_build(t->arena, t->l->f);
+	Uniformity *u = uniformity_build(t->arena, cfg, t->l->module);
+	t->room = cfg->n * 8 + 16;
+	t->divergent = arena_array(t->arena, bool, t->room);
+	t->frame = arena_array(t->arena, bool, t->room);
+	memcpy(t->divergent, u->divergent, sizeof *t->divergent * (size_t)cfg->n);
+	if (!pbk_brk)
+		return;
+	Loops *loops = loops_build(t->arena, cfg);
+	Shape *shape = arena_array(t->arena, Shape, loops->n + 1);
+	bool *take = arena_array(t->arena, bool, loops->n + 1);
+	for (int k = 0; k < loops->n; k++)
+		take[k] = shape_of(t, cfg, loops, k, &shape[k]);
+	for (int k = 0; k < loops->n; k++)
+		if (take[k])
+			cut_loop(t, cfg, &loops->loop[k], &shape[k]);
+}
+
+static bool is_leaf(const Block *b, Op *op)
+{
+	if (b->origin != ORIGIN_LOWER || b->ins.n != 2 || b->ins.v[0].nsrc)
+		return false;
+	*op = b->ins.v[0].op;
+	return *op == OP_BRK || *op == OP_CONT || *op == OP_SYNC;
+}
+
+/* bra p, leaf, other  ->  @p leave; bra other */
+static void predicate(TokenLoops *t, Block *b)
+{
+	Op op;
+	Ins branch = *block_term(b);
+	if (branch.op != OP_BRA || branch.nsrc == 0 || b->nsucc != 2)
+		return;
+	int k = is_leaf(b->succ[0], &op) ? 0 : is_leaf(b->succ[1], &op) ? 1 : -1;
+	if (k < 0 || !(is_leaf(b->succ[k], &op)))
+		return;
+	Ins leave = lower_ins(t->l, op, T_NONE, 0, 1);
+	leave.opd[0] = branch.opd[0];
+	leave.opd[0].neg ^= k == 1;
+	leave.origin = branch.origin;     /* it is the program's branch in another form */
+	leave.line = branch.line;
+	leave.col = branch.col;
+	leave.file = branch.file;
+	Block *other = b->succ[1 - k];
+	b->ins.n--;
+	vec_push(&b->ins, leave);
+	block_jump(t->l->module, b, other);
+	block_term(b)->origin = ORIGIN_LOWER;
+}
+
+static void lay_out(TokenLoops *t)
+{
+	Function *f = t->l->f;
+	int n = f->block.n - t->made.n;
+	Vec(Block *) order = { 0 };
+	for (int i = 0; i < t->made.n; i++)
+		if (!t->made.v[i].before)
+			vec_push(&order, t->made.v[i].block);
+	for (int i = 0; i < n; i++) {
+		/* what stands before a block that stands before this one comes first */
+		int from = order.n;
+		vec_push(&order, f->block.v[i]);
+		for (int at = from; at < order.n;) {
+			int before = order.n;
+			for (int k = 0; k < t->made.n; k++)
+				if (t->made.v[k].before == order.v[at] && order.v[at] != f->block.v[0]) {
+					vec_insert(&order, at, t->made.v[k].block);
+					t->made.v[k].before = (const Block *)t;
+					at++;
+				}
+			at = order.n > before ? from : at + 1;
+		}
+	}
+	for (int k = 0; k < t->made.n; k++) /* in front of the entry there is no place */
+		if (t->made.v[k].before && t->made.v[k].before != (const Block *)t)
+			vec_push(&order, t->made.v[k].block);
+	must(order.n == f->block.n);
+	memcpy(f->block.v, order.v, sizeof *order.v * (size_t)order.n);
+	vec_free(&order);
+}
+
+void token_finish(TokenLoops *t, bool pbk_brk)
+{
+	Function *f = t->l->f;
+	for (int i = 0; i < f->block.n; i++) {
+		Block *b = f->block.v[i];
+		if (i < t->room && t->frame[b->id]) {
+			b->ins.v[0] = token_ins(t, b->ins.v[0].op, b->succ[0]);
+			b->succ[0] = b->succ[1];
+			b->nsucc = 1;
+		}
+	}
+	for (int i = 0; pbk_brk && i < f->block.n; i++)
+		predicate(t, f->block.v[i]);
+	lay_out(t);
+}
