@@ -602,19 +602,18 @@ static void emit_ins(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		emit_plain(w, l, i, b);
 }
 
-/* A jump to the next block in the layout is not needed, unless the block would have no instruction at all; one behind an
-   unconditional sync is never reached. */
+/* Behind an operation that takes all lanes to a token nothing is reached. */
+static bool all_leave(const Block *b)
+{
+	const Ins *last = b->ins.n > 1 ? &b->ins.v[b->ins.n - 2] : NULL;
+	return last && last->nsrc == 0 && (last->op == OP_SYNC || last->op == OP_BRK || last->op == OP_CONT);
+}
+
+/* A jump to the next block in the layout is not needed, unless the block would have no instruction at all. */
 static bool jump_vanishes(const Block *b, const Block *next)
 {
 	const Ins *t = block_term(b);
-	if (t->op != OP_BRA || t->nsrc)
-		return false;
-	if (b->ins.n > 1) {
-		const Ins *last = &b->ins.v[b->ins.n - 2];
-		if (last->op == OP_SYNC && last->nsrc == 0)
-			return true;
-	}
-	return b->succ[0] == next && b->ins.n > 1;
+	return all_leave(b) || (t->op == OP_BRA && !t->nsrc && b->succ[0] == next && b->ins.n > 1);
 }
 
 /* Registers read before they are written hold 0; the kernel's are cleared at launch. */
