@@ -1,5 +1,6 @@
 #include "tests/graphs.h"
 #include "lib/strbuf.h"
+#include "passes/analysis/dot.h"
 #include <check.h>
 
 static Module *m;
@@ -181,6 +182,44 @@ START_TEST(structure)
 }
 END_TEST
 
+/* "B2>B3 ...": the edges that definition 1 of the linearization paper calls unstructured. */
+static char *unstructured_edges(const char *text)
+{
+	Function *f = graph_kernel(m, text);
+	Cfg *c = cfg_build(&arena, f);
+	Dom *d = dom_build(&arena, c), *p = pdom_build(&arena, c, true);
+	Loops *l = loops_build(&arena, c);
+	char *s = "";
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->nsucc; k++)
+			if (unstructured_edge(c, d, p, l, b, f->block.v[b]->succ[k]->id))
+				s = arena_printf(&arena, "%s%s%s>%s", s, *s ? " " : "", f->block.v[b]->label, f->block.v[b]->succ[k]->label);
+	return s;
+}
+
+START_TEST(definition_1) /* what the paper says of its figures 1, 5 and 6 */
+{
+	ck_assert_str_eq(unstructured_edges("B1:B3,B2 B2:B3,B5 B3:B4,B5 B4:B6 B5:B6 B6"), "B2>B3 B2>B5 B3>B5");
+	ck_assert_str_eq(unstructured_edges("B1:B2 B2:B3,B5 B3:B4,B6 B4:B2 B5:B6 B6"), "B2>B5 B3>B6");
+	ck_assert_str_eq(unstructured_edges("B1:B5,B2 B2:B3 B3:B4 B4:B5 B5:B3,B6 B6"), "B1>B5 B2>B3");
+	ck_assert_str_eq(unstructured_edges("0:7,3 7:8,1 1:3 3 8"), ""); /* not all that is unstructured */
+}
+END_TEST
+
+START_TEST(dot)
+{
+	StrBuf s = { 0 };
+	Function *f = graph_kernel(m, "B1:B3,B2 B2:B3,B5 B3:B4,B5 B4:B6 B5:B6 B6");
+	cfg_dot(m, f, &s);
+	ck_assert_ptr_nonnull(strstr(s.s, "digraph \"k\" {\n\t// unstructured"));
+	ck_assert_ptr_nonnull(strstr(s.s, "\tb1 -> b2 [label=T, color=red, penwidth=2];\n"));
+	ck_assert_ptr_nonnull(strstr(s.s, "\tb0 -> b2 [label=T];\n"));
+	ck_assert_ptr_nonnull(strstr(s.s, "\tb0 -> b5 [style=dashed"));
+	ck_assert_ptr_nonnull(strstr(s.s, "\tb5 -> exit;\n}\n"));
+	sb_free(&s);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("analysis");
@@ -193,6 +232,8 @@ int main(void)
 	tcase_add_test(t, loop_nest);
 	tcase_add_test(t, liveness);
 	tcase_add_test(t, structure);
+	tcase_add_test(t, definition_1);
+	tcase_add_test(t, dot);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

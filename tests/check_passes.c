@@ -1,5 +1,6 @@
 #include "passes/transform/transform.h"
 #include "tests/warp_model.h"
+#include "lib/strbuf.h"
 #include <check.h>
 
 static Module *m;
@@ -215,6 +216,199 @@ static void random_graphs(bool acyclic, int count)
 START_TEST(random_acyclic) { random_graphs(true, 2000); } END_TEST
 START_TEST(random_cyclic) { random_graphs(false, 2000); } END_TEST
 
+/* ---- uniformity, dce, simplify-cfg: kernels as text ---- */
+
+static Function *read_kernel(const char *body)
+{
+	char *text = arena_printf(&arena, "kernel k(u64 out, u32 n)\n{\n%s}\n", body);
+	module_free(m);
+	m = ir_read(text, strlen(text), "test.ir", &diag);
+	if (!m)
+		diag_print(&diag, stderr);
+	ck_assert_ptr_nonnull(m);
+	return m->func.v[0];
+}
+
+static char *printed(const Function *f)
+{
+	char *s = "";
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			StrBuf line = { 0 };
+			ir_print_ins(m, f, f->block.v[b], &f->block.v[b]->ins.v[k], &line);
+			char *at = line.s, *loc = strstr(line.s, " !loc");
+			while (*at == '\t' || *at == ' ')
+				at++;
+			if (loc)
+				*loc = 0;
+			s = arena_printf(&arena, "%s%s%s%s\n", s, k ? "" : f->block.v[b]->label, k ? "" : ": ", at);
+			sb_free(&line);
+		}
+	return s;
+}
+
+START_TEST(uniform_and_divergent)
+{
+	Function *f = read_kernel(
+		"	reg u32 %tid, %n, %i, %j, %k, %x, %y\n	reg u64 %o\n	reg pred %p, %q, %r, %s\n"
+		"A:	%tid = mov.u32 %tid.x\n	%n = ld.param.u32 [n]\n	%o = ld.param.u64 [out]\n	%i = mov.u32 0\n"
+		"	%x = mov.u32 1\n	%y = mov.u32 1\n	%q = setp.lt.u32 %n, 3\n	%p = setp.lt.u32 %tid, 3\n	bra %q, B, C\n"
+		"B:	%x = add.u32 %x, 1\n	bra C\n"                          /* uniform branch: x stays uniform */
+		"C:	bra %p, D, L\n"
+		"D:	%y = add.u32 %y, 1\n	bra L\n"                          /* sync dependence: y diverges at L */
+		"L:	%i = add.u32 %i, 1\n	%j = add.u32 %i, 7\n	%r = setp.lt.u32 %i, %tid\n	bra %r, L, M\n"
+		"M:	%k = add.u32 %j, 1\n	%s = setp.eq.u32 %k, %x\n"        /* temporal: j inside is uniform, k outside is not */
+		"	st.global.u32 [%o], %y\n	bra %s, B, E\n"
+		"E:	exit\n");
+	Uniformity *u = uniformity_build(&arena, cfg_build(&arena, f), m);
+#define DIV(R) bs_has(u->regs, function_find_reg(f, R))
+	ck_assert(DIV("%tid") && DIV("%p") && DIV("%r") && DIV("%y") && DIV("%k") && DIV("%s"));
+	ck_assert(!DIV("%n") && !DIV("%q") && !DIV("%o"));
+	ck_assert(u->divergent[2] && u->divergent[4] && u->divergent[5] && !u->divergent[0] && !u->divergent[1]);
+	ck_assert(!DIV("%x"));                                            /* M: those that go on do so together */
+	f = read_kernel("	reg u32 %n, %i, %v\n	reg pred %p, %q\n	reg u64 %o\n"
+		"A:	%n = ld.param.u32 [n]\n	%o = ld.param.u64 [out]\n	%i = mov.u32 0\n	bra L\n"
+		"L:	%i = add.u32 %i, 1\n	%v = ld.global.u32 [%o]\n	%q = setp.eq.u32 %v, 0\n	@%q %i = add.u32 %i, 1\n"
+		"	%p = setp.lt.u32 %i, %n\n	bra %p, L, E\nE:	exit\n");
+	u = uniformity_build(&arena, cfg_build(&arena, f), m);
+	ck_assert(!DIV("%i") && !DIV("%v") && !u->divergent[1]);          /* nothing stores: one address, one value */
+#undef DIV
+}
+END_TEST
+
+START_TEST(rule_b)
+{
+	const char *text = "	reg u32 %%t\n	reg pred %%p, %%q, %%r\n"
+		"B1:	%%t = %s\n	%%p = setp.lt.u32 %%t, 2\n	%%q = setp.eq.u32 %%t, 2\n	%%r = setp.eq.u32 %%t, 0\n	bra %%p, B3, B2\n"
+		"B2:	bra %%q, B3, B5\nB3:	bar.sync 0\n	bra %%r, B4, B5\nB4:	bra B6\nB5:	bra B6\nB6:	exit\n";
+	Function *f = read_kernel(arena_printf(&arena, text, "mov.u32 %tid.x"));
+	ck_assert(!apply(&pass_linearize, f));
+	ck_assert_int_eq(diag.errors, 0);
+	ck_assert_int_eq(diag.item.n, 1);
+	ck_assert_msg(strstr(diag.item.v[0].text, "bar.sync in block B3 depends on the branch of block B1, which may diverge") != NULL,
+		"%s", diag.item.v[0].text);
+	ck_assert_int_eq(diag.item.v[0].loc.line, 11);
+	f = read_kernel(arena_printf(&arena, text, "ld.param.u32 [n]"));
+	ck_assert(apply(&pass_linearize, f));
+	ck_assert_int_eq(diag.item.n, 1);
+}
+END_TEST
+
+START_TEST(dead_code)
+{
+	Function *f = read_kernel(
+		"	reg u32 %a, %b, %c, %d, %e\n	reg u64 %o\n	reg pred %p\n"
+		"A:	%o = ld.param.u64 [out]\n	%a = mov.u32 1\n	%b = add.u32 %a, 1\n	%c = add.u32 %b, 1\n"   /* c dead, then b */
+		"	%d = mov.u32 4\n	%p = setp.eq.u32 %a, 1\n	@%p %d = mov.u32 5\n"                             /* d lives on: guarded */
+		"	st.global.u32 [%o], %d\n	%c = ld.global.u32 [%o]\n	%c = ld.volatile.global.u32 [%o]\n"
+		"	%e = atom.global.add.u32 [%o], 1\n	%e = add.cc.u32 %a, 1\n	%d = mov.u32 7\n	exit\n");
+	ck_assert(apply(&pass_dce, f));
+	ck_assert_str_eq(printed(f), "A: %o = ld.param.u64 [out]\n%a = mov.u32 1\n%d = mov.u32 4\n%p = setp.eq.u32 %a, 1\n"
+		"@%p %d = mov.u32 5\nst.global.u32 [%o], %d\n%c = ld.volatile.global.u32 [%o]\n%e = atom.global.add.u32 [%o], 1\n"
+		"%e = add.cc.u32 %a, 1\nexit\n");
+	ck_assert(!apply(&pass_dce, f));
+}
+END_TEST
+
+START_TEST(simplify)
+{
+	Function *f = read_kernel(
+		"	reg u32 %a\n	reg u64 %o\n	reg pred %p, %q\n"
+		"A:	%o = ld.param.u64 [out]\n	%p = setp.lt.u32 1, 2\n	bra %p, x1, x2\n"
+		"x1: !auto\n	bra x3\nx3: !auto\n	bra B\n"
+		"x2: !auto\n	st.global.u32 [%o], 1\n	bra B\n"
+		"B:	%a = mov.u32 %tid.x\n	%q = setp.eq.u32 %a, 1\n	bra %q, y1, y2\ny1: !auto\n	bra C\ny2: !auto\n	bra C\n"
+		"C:	bra z\nz: !auto\n	st.global.u32 [%o], 2\n	bra D\nD:	exit\nU:	st.global.u32 [%o], 3\n	bra D\n");
+	ck_assert(apply(&pass_simplify_cfg, f));
+	ck_assert_str_eq(text_of(f), "A:B B:C C:D D U:D");
+	ck_assert_str_eq(printed(f), "A: %o = ld.param.u64 [out]\n%p = setp.lt.u32 1, 2\nbra B\nB: %a = mov.u32 %tid.x\n"
+		"%q = setp.eq.u32 %a, 1\nbra C\nC: st.global.u32 [%o], 2\nbra D\nD: exit\nU: st.global.u32 [%o], 3\nbra D\n");
+	ck_assert(!apply(&pass_simplify_cfg, f));
+	f = read_kernel("	reg u32 %a\n	reg pred %p\ne: !auto\n	%a = mov.u32 0\n	bra L\nL:	%a = add.u32 %a, 1\n	bra m\n"
+		"m: !auto\n	%p = setp.lt.u32 %a, 9\n	bra %p, n, E\nn: !auto\n	%a = add.u32 %a, 1\n	bra L\nE:	exit\n");
+	ck_assert(apply(&pass_simplify_cfg, f));
+	ck_assert_str_eq(text_of(f), "e:L L:n,E n:L E"); /* L has two ways in: e stays */
+	f = read_kernel("	reg u32 %a\ne: !auto\n	%a = mov.u32 0\n	bra L\nL:	exit\n");
+	ck_assert(apply(&pass_simplify_cfg, f));
+	ck_assert_str_eq(printed(f), "L: %a = mov.u32 0\nexit\n"); /* the user's label takes the inserted entry in */
+}
+END_TEST
+
+/* Simplification after linearization keeps what lanes do and structure. */
+START_TEST(simplify_random)
+{
+	static WmSource s;
+	static WmRun before, after;
+	for (int i = 0; i < 500; i++) {
+		rng = (uint64_t)i + 90000;
+		char *text = random_graph(3 + pick(12), i % 2);
+		Function *f = graph_kernel(m, text);
+		wm_source(f, &s);
+		wm_run(&s, f, WM_LANES, 1, &before);
+		apply(&pass_linearize, f);
+		apply(&pass_simplify_cfg, f);
+		check_form(f);
+		ck_assert_msg(structured(&arena, cfg_build(&arena, f), NULL), "%s: %s", text, text_of(f));
+		wm_run(&s, f, WM_LANES, 1, &after);
+		for (int l = 0; l < WM_LANES; l++) {
+			const WmLane *x = &before.lane[l], *y = &after.lane[l];
+			int n = x->n < y->n ? x->n : y->n;
+			ck_assert_msg((!before.ended || !after.ended || x->n == y->n) && !memcmp(x->trace, y->trace, sizeof(int) * (size_t)n),
+				"%s: lane %d: %s", text, l, text_of(f));
+		}
+		if (i % 50 == 49) {
+			teardown();
+			setup();
+		}
+	}
+}
+END_TEST
+
+/* ---- pipelines ---- */
+
+static char *complaint(const char *text)
+{
+	Diag d = { 0 };
+	char *s = "";
+	if (!pipeline_check(text, &d)) {
+		ck_assert_int_eq(d.errors, 1);
+		const DiagItem *i = &d.item.v[0];
+		s = arena_printf(&arena, "%s:%d:%d: %s", i->loc.file, i->loc.line, i->loc.col, i->text);
+	}
+	diag_free(&d);
+	return s;
+}
+
+START_TEST(pipeline_text)
+{
+	ck_assert_str_eq(complaint(""), "");
+	ck_assert_str_eq(complaint(" linearize , dce( ) "), "");
+	ck_assert_str_eq(complaint("dce,linearise"), "--passes:1:5: no pass `linearise`; the nearest is `linearize`");
+	ck_assert_str_eq(complaint("dce,"), "--passes:1:5: expected the name of a pass, found the end of the list");
+	ck_assert_str_eq(complaint("dce dce"), "--passes:1:5: expected `,` and another pass, found `d`");
+	ck_assert_str_eq(complaint("dce(x=1)"), "--passes:1:5: no option of dce `x`; there are none");
+	ck_assert_str_eq(complaint("(dce)"), "--passes:1:1: expected the name of a pass, found `(`");
+}
+END_TEST
+
+static void count_dump(void *self, const Module *mod, const char *pass)
+{
+	char **s = self;
+	ck_assert_ptr_eq(mod, m);
+	*s = arena_printf(&arena, "%s%s;", *s, pass);
+}
+
+START_TEST(pipeline_runs_in_order)
+{
+	char *order = "";
+	Function *f = graph_kernel(m, FIG1);
+	ck_assert(pipeline_run(m, "linearize,simplify-cfg,dce", count_dump, &order, &diag));
+	ck_assert_str_eq(order, "linearize;simplify-cfg;dce;");
+	ck_assert_int_eq(f->block.n, 9); /* four guards; the first one is part of B1 */
+	ck_assert(!pipeline_run(m, "nothing", NULL, NULL, &diag));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("passes");
@@ -226,6 +420,13 @@ int main(void)
 	tcase_add_test(t, small_regions);
 	tcase_add_test(t, random_acyclic);
 	tcase_add_test(t, random_cyclic);
+	tcase_add_test(t, uniform_and_divergent);
+	tcase_add_test(t, rule_b);
+	tcase_add_test(t, dead_code);
+	tcase_add_test(t, simplify);
+	tcase_add_test(t, simplify_random);
+	tcase_add_test(t, pipeline_text);
+	tcase_add_test(t, pipeline_runs_in_order);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

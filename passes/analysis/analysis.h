@@ -65,4 +65,7 @@ Uniformity *uniformity_build(Arena *, const Cfg *, const Module *);
    exit included. true = the function is structured. residue (may be NULL; n bits) gets the first block of each node that
    remains otherwise. */
 bool structured(Arena *, const Cfg *, BitSet *residue);
+/* Definition 1 of the linearization paper, for reports: structured() decides, since some unstructured graphs have no such
+   edge. pdom with exit edges. */
+bool unstructured_edge(const Cfg *, const Dom *, const Dom *pdom, const Loops *, int from, int to);
 #endif

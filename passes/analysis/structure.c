@@ -148,3 +148,24 @@ bool structured(Arena *a, const Cfg *c, BitSet *residue)
 				bs_add(*residue, b);
 	return false;
 }
+
+static bool all_of(const Dom *d, int b, BitSet set)
+{
+	bs_each(set, x)
+		if (!dom_dominates(d, b, x))
+			return false;
+	return true;
+}
+
+bool unstructured_edge(const Cfg *c, const Dom *dom, const Dom *pdom, const Loops *loops, int from, int to)
+{
+	if (c->graph->succ[from].n > 1 && c->npred[to] > 1 && !dom_dominates(dom, from, to) && !dom_dominates(dom, to, from)
+		&& !dom_dominates(pdom, from, to) && !dom_dominates(pdom, to, from))
+		return true;
+	for (int i = 0; i < loops->n; i++) {
+		bool f = bs_has(loops->loop[i].blocks, from), t = bs_has(loops->loop[i].blocks, to);
+		if ((t && !f && !all_of(dom, to, loops->loop[i].blocks)) || (f && !t && !all_of(pdom, from, loops->loop[i].blocks)))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,71 @@
+/* A function's graph for Graphviz: solid edges, unstructured ones red; dashed edges to immediate post-dominators. */
+#include "passes/analysis/dot.h"
+#include "passes/analysis/analysis.h"
+
+static void quoted(StrBuf *s, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			sb_putc(s, '\\');
+		sb_putc(s, *text);
+	}
+}
+
+static void node(StrBuf *s, const Module *m, const Function *f, const Block *b, bool reached)
+{
+	sb_printf(s, "\tb%d [label=\"", b->id);
+	quoted(s, b->label);
+	sb_puts(s, "\\l");
+	for (int k = 0; k < b->ins.n; k++) {
+		StrBuf line = { 0 };
+		ir_print_ins(m, f, b, &b->ins.v[k], &line);
+		quoted(s, line.s ? line.s + strspn(line.s, " \t") : "");
+		sb_puts(s, "\\l");
+		sb_free(&line);
+	}
+	sb_printf(s, "\"%s%s];\n", b->user ? "" : ", style=filled, fillcolor=lightgrey", reached ? "" : ", color=grey");
+}
+
+static void edges(StrBuf *s, const Cfg *c, const Dom *dom, const Dom *pdom, const Loops *loops, const Block *b)
+{
+	static const char *const way[] = { "T", "F" };
+	for (int k = 0; k < b->nsucc; k++) {
+		sb_printf(s, "\tb%d -> b%d [", b->id, b->succ[k]->id);
+		if (b->nsucc == 2)
+			sb_printf(s, "label=%s", way[k]);
+		else if (b->nsucc > 2)
+			sb_printf(s, "label=%d", k);
+		if (bs_has(c->reach, b->id) && unstructured_edge(c, dom, pdom, loops, b->id, b->succ[k]->id))
+			sb_printf(s, "%scolor=red, penwidth=2", b->nsucc > 1 ? ", " : "");
+		sb_puts(s, "];\n");
+	}
+	if (b->nsucc > 1 && pdom->idom[b->id] >= 0) {
+		if (pdom->idom[b->id] == c->n)
+			sb_printf(s, "\tb%d -> exit", b->id);
+		else
+			sb_printf(s, "\tb%d -> b%d", b->id, pdom->idom[b->id]);
+		sb_puts(s, " [style=dashed, color=blue, constraint=false, tooltip=ipdom];\n");
+	}
+}
+
+void cfg_dot(const Module *m, Function *f, StrBuf *s)
+{
+	Arena a = { 0 };
+	Cfg *c = cfg_build(&a, f);
+	Dom *dom = dom_build(&a, c), *pdom = pdom_build(&a, c, true);
+	Loops *loops = loops_build(&a, c);
+	sb_puts(s, "digraph \"");
+	quoted(s, f->name);
+	sb_printf(s, "\" {\n\t// %s; dashed: immediate post-dominators; red: unstructured edges (definition 1)\n",
+		structured(&a, c, NULL) ? "structured" : "unstructured");
+	sb_puts(s, "\tnode [shape=box, fontname=monospace];\n\texit [shape=plaintext];\n");
+	for (int b = 0; b < c->n; b++)
+		node(s, m, f, f->block.v[b], bs_has(c->reach, b));
+	for (int b = 0; b < c->n; b++) {
+		edges(s, c, dom, pdom, loops, f->block.v[b]);
+		if (!f->block.v[b]->nsucc)
+			sb_printf(s, "\tb%d -> exit;\n", b);
+	}
+	sb_puts(s, "}\n");
+	arena_free(&a);
+}

@@ -1,0 +1,249 @@
+/* simplify-cfg: shorter graphs with the same meaning.
+ *
+ * requires  nothing
+ * keeps     labels of the user's blocks, reachable or not, and what each of them executes but branches that decide nothing
+ * breaks    dominators, loops, liveness
+ *
+ * until nothing changes: branches with equal targets or a known condition become jumps; edges skip inserted blocks that only
+ * jump; inserted blocks merge with the block before or behind them when there is no other way; inserted blocks that cannot
+ * be reached go. Blocks that the source named as reconvergence points stay. */
+#include "isa/lane.h"
+#include "passes/analysis/analysis.h"
+#include "passes/transform/edit.h"
+#include "passes/transform/transform.h"
+
+static void jump(Edit *e, Block *b, Block *to)
+{
+	Ins term = edit_cut_term(b);
+	edit_jump(e, b, &term, to);
+	vec_last(&b->ins).origin = term.origin;
+}
+
+static bool equal_targets(const Block *b)
+{
+	return b->nsucc == 2 && block_term(b)->op == OP_BRA && b->succ[0] == b->succ[1];
+}
+
+/* What an instruction writes when its sources are immediates and it is executed always. */
+static bool folds(const Ins *i, uint64_t *dst)
+{
+	uint64_t src[8];
+	if (i->guard >= 0 || op_info[i->op].kind != K_ALU || i->nsrc > 8 || i->ndst > 2)
+		return false;
+	for (int k = 0; k < i->nsrc; k++) {
+		if (ins_src(i, k)->kind != OPD_IMM)
+			return false;
+		src[k] = (uint64_t)ins_src(i, k)->imm;
+	}
+	return lane_fold(i, src, dst);
+}
+
+/* The value of the register at the end of the block, when its last definition there is constant. */
+static bool constant(const Block *b, int reg, uint64_t *v)
+{
+	uint64_t dst[8];
+	for (int k = b->ins.n - 1; k-- > 0;)
+		for (int d = 0; d < b->ins.v[k].ndst; d++) {
+			const Opd *o = ins_dst(&b->ins.v[k], d);
+			if (o->kind != OPD_REG || o->id != reg)
+				continue;
+			if (!folds(&b->ins.v[k], dst))
+				return false;
+			*v = dst[d];
+			return true;
+		}
+	return false;
+}
+
+static Block *only_target(const Block *b)
+{
+	const Ins *t = block_term(b);
+	uint64_t v;
+	if (equal_targets(b))
+		return b->succ[0];
+	if (!b->nsucc || !t->nsrc)
+		return NULL;
+	const Opd *o = ins_src(t, 0);
+	if (o->kind == OPD_IMM)
+		v = (uint64_t)o->imm;
+	else if (o->kind != OPD_REG || !constant(b, o->id, &v))
+		return NULL;
+	if (t->op == OP_BRX)
+		return (uint32_t)v < (uint32_t)b->nsucc ? b->succ[(uint32_t)v] : NULL;
+	return b->succ[(v & 1) == (o->neg != 0)];
+}
+
+static bool fold_branches(Edit *e)
+{
+	bool changed = false;
+	for (int k = 0; k < e->f->block.n; k++) {
+		Block *b = e->f->block.v[k], *to = only_target(b);
+		if (!to)
+			continue;
+		jump(e, b, to);
+		changed = true;
+	}
+	return changed;
+}
+
+static BitSet named_points(Arena *a, const Function *f)
+{
+	BitSet s = bs_new(a, f->block.n);
+	for (int k = 0; k < f->block.n; k++)
+		if (f->block.v[k]->reconverge)
+			bs_add(s, f->block.v[k]->reconverge->id);
+	return s;
+}
+
+/* Where an edge to b leads at last: inserted blocks with nothing but a jump are skipped. A ring of them is left alone. */
+static Block *beyond(Block *b, BitSet named, int most)
+{
+	Block *to = b;
+	while (!to->user && to->ins.n == 1 && to->nsucc == 1 && !bs_has(named, to->id)) {
+		to = to->succ[0];
+		if (!most--)
+			return b;
+	}
+	return to;
+}
+
+static bool skip_empty(Edit *e, BitSet named)
+{
+	bool changed = false;
+	for (int k = 0; k < e->f->block.n; k++) {
+		Block *b = e->f->block.v[k];
+		for (int s = 0; s < b->nsucc; s++) {
+			Block *to = beyond(b->succ[s], named, e->f->block.n);
+			if (to == b->succ[s])
+				continue;
+			edit_retarget(e, b, b->succ[s], to);
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+typedef struct Merger { Edit *e; Cfg *c; BitSet named; Block **gone; } Merger; /* gone: by id, what a merged block is part of */
+
+static Block *living(const Merger *w, Block *b)
+{
+	while (w->gone[b->id])
+		b = w->gone[b->id];
+	return b;
+}
+
+/* Leaves a block without code and without edges; it has no way in either and is removed later. */
+static void empty(Merger *w, Block *b, Block *into)
+{
+	w->gone[b->id] = into;
+	b->nsucc = 0;
+	b->reconverge = NULL;
+	vec_clear(&b->ins);
+	vec_push(&b->ins, ins_make(w->e->m, OP_EXIT, T_NONE, 0, 0));
+}
+
+/* s, an inserted block, becomes the end of b. */
+static void append(Merger *w, Block *b, Block *s)
+{
+	b->ins.n--;
+	for (int k = 0; k < s->ins.n; k++)
+		vec_push(&b->ins, s->ins.v[k]);
+	b->nsucc = s->nsucc;
+	b->succ = s->succ;
+	b->reconverge = s->reconverge;
+	empty(w, s, b);
+}
+
+/* b, an inserted block, becomes the beginning of s. */
+static void prepend(Merger *w, Block *b, Block *s)
+{
+	Function *f = w->c->f;
+	for (int k = 0; k < b->ins.n - 1; k++)
+		vec_insert(&s->ins, k, b->ins.v[k]);
+	for (int k = 0; k < w->c->npred[b->id]; k++)
+		edit_retarget(w->e, living(w, w->c->pred[b->id][k]), b, s);
+	w->c->pred[s->id] = w->c->pred[b->id];
+	w->c->npred[s->id] = w->c->npred[b->id];
+	if (f->block.v[0] == b) { /* the entry stands first */
+		f->block.v[s->id] = b;
+		f->block.v[0] = s;
+	}
+	empty(w, b, s);
+}
+
+/* Merges along edges that are the only one from their source and the only one to their target. */
+static bool merge(Edit *e, Arena *a, BitSet named)
+{
+	Merger w = { e, cfg_build(a, e->f), named, arena_array(a, Block *, e->f->block.n) };
+	for (int k = 0; k < w.c->n; k++) /* unreachable blocks are not rewritten: what they lead to stays */
+		for (int s = 0; s < e->f->block.v[k]->nsucc && !bs_has(w.c->reach, k); s++)
+			bs_add(named, e->f->block.v[k]->succ[s]->id);
+	bool changed = false;
+	for (int i = 0; i < w.c->nreach; i++) {
+		Block *b = w.c->rpo[i];
+		while (!w.gone[b->id] && b->nsucc == 1) {
+			Block *s = b->succ[0];
+			if (s == b || w.c->npred[s->id] != 1 || s == e->f->block.v[0] || bs_has(named, s->id))
+				break;
+			if (!s->user)
+				append(&w, b, s);
+			else if (!b->user && !bs_has(named, b->id))
+				prepend(&w, b, s);
+			else
+				break;
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+/* Inserted blocks that neither the entry nor an unreachable block of the user's leads to. */
+static bool remove_unreachable(Function *f, Arena *a, BitSet named)
+{
+	Graph *g = graph_new(a, f->block.n);
+	BitSet keep = bs_new(a, f->block.n), none = bs_new(a, f->block.n);
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->nsucc; k++)
+			graph_edge(g, b, f->block.v[b]->succ[k]->id);
+	for (int b = 0; b < f->block.n; b++)
+		if (b == 0 || f->block.v[b]->user || bs_has(named, b))
+			graph_reach(g, false, b, none, keep);
+	int n = 0, all = f->block.n;
+	for (int b = 0; b < all; b++) {
+		if (bs_has(keep, b))
+			f->block.v[n++] = f->block.v[b];
+		else
+			vec_free(&f->block.v[b]->ins);
+	}
+	f->block.n = n;
+	function_number(f);
+	return n != all;
+}
+
+static bool round_of(Edit *e)
+{
+	Arena a = { 0 };
+	function_number(e->f);
+	bool changed = fold_branches(e);
+	BitSet named = named_points(&a, e->f);
+	changed |= skip_empty(e, named);
+	changed |= merge(e, &a, named);
+	changed |= remove_unreachable(e->f, &a, named_points(&a, e->f));
+	arena_free(&a);
+	return changed;
+}
+
+static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
+{
+	Edit e = { m, f, (uint8_t)module_origin(m, "simplify-cfg") };
+	bool any = false;
+	while (round_of(&e))
+		any = true;
+	return any;
+}
+
+const Pass pass_simplify_cfg = {
+	.name = "simplify-cfg",
+	.help = "fold decided branches, skip and merge inserted blocks; the user's labels stay",
+	.run = run,
+};
