@@ -174,7 +174,8 @@ static void set_tid(Gen *g)
 		return;
 	}
 	int y = emit1(g, "mov.u32", T_U32, (Opd){ OPD_SREG, 0, SREG_TID_Y, 0 });
-	int row = emit2(g, "mul.lo.u32", T_U32, opd_reg(y), (Opd){ OPD_SREG, 0, SREG_NTID_X, 0 });
+	int width = emit1(g, "mov.u32", T_U32, (Opd){ OPD_SREG, 0, SREG_NTID_X, 0 });
+	int row = emit2(g, "mul.lo.u32", T_U32, opd_reg(y), opd_reg(width));
 	g->tid = emit2(g, "add.u32", T_U32, opd_reg(row), opd_reg(x));
 }
 
@@ -282,8 +283,8 @@ static void prologue(Gen *g)
 	g->acc = emit1(g, "ld.param.u64", T_U64, (Opd){ OPD_PARAM, 0, acc, 0 });
 	int base = emit1(g, "ld.param.u64", T_U64, (Opd){ OPD_PARAM, 0, out, 0 });
 	set_tid(g);
-	int before = emit2(g, "mul.lo.u32", T_U32, (Opd){ OPD_SREG, 0, SREG_CTAID_X, 0 },
-		opd_imm(g->k->block[0] * g->k->block[1]));
+	int cta = emit1(g, "mov.u32", T_U32, (Opd){ OPD_SREG, 0, SREG_CTAID_X, 0 });
+	int before = emit2(g, "mul.lo.u32", T_U32, opd_reg(cta), opd_imm(g->k->block[0] * g->k->block[1]));
 	int number = emit2(g, "add.u32", T_U32, opd_reg(before), opd_reg(g->tid));
 	int wide = emit2(g, "mul.wide.u32", T_U64, opd_reg(number), opd_imm(RANDOM_SLOT_BYTES));
 	g->slot = emit2(g, "add.u64", T_U64, opd_reg(base), opd_reg(wide));
