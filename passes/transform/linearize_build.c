@@ -30,10 +30,15 @@ static Block *block(const Build *u, int id) { return u->lin->flow->cfg->f->block
 static bool inside(const Build *u, int b) { return b < u->lin->flow->x && bs_has(u->r->in, b); }
 static int unit_of(const Build *u, int b) { return u->pos[graph_into(u->into, b)]; }
 
+enum { FIRST = -1, LAST = INT_MAX };  /* anchors: before and behind all blocks */
+
+/* A new block right before or behind block number anchor, from which it takes its place in the source. */
 static Block *place(Build *u, int anchor, bool behind, const char *base, const char *tail)
 {
 	Block *b = edit_block(u->e, base, tail);
-	int key = anchor == INT_MAX || anchor < 0 ? anchor : anchor * 3 + (behind ? 2 : 0);
+	bool at_end = anchor == FIRST || anchor == LAST;
+	int key = at_end ? anchor : anchor * 3 + (behind ? 2 : 0);
+	b->loc = block(u, anchor == FIRST ? 0 : at_end ? u->lin->flow->cfg->n - 1 : anchor)->loc;
 	vec_push(&u->lin->placed, ((Placed){ key, u->lin->placed.n, b }));
 	return b;
 }
@@ -89,26 +94,29 @@ static void find_back(Build *u)
 static void make_exit(Build *u)
 {
 	bool ret = false, exit = false;
+	Ins like = block(u, u->first[u->n - 1])->ins.v[0];
 	bs_each(u->r->in, b) {
+		if (!block(u, b)->nsucc)
+			like = *block_term(block(u, b));
 		ret |= block_term(block(u, b))->op == OP_RET;
 		exit |= block_term(block(u, b))->op == OP_EXIT;
 	}
-	u->after = place(u, INT_MAX, true, u->f->name, "_exit");
+	u->after = place(u, LAST, true, u->f->name, "_exit");
 	if (ret && exit && u->f->kind != FN_KERNEL) {
 		u->thread_exit_id = u->n + 1;
-		Block *gone = place(u, INT_MAX, true, u->f->name, "_gone"), *back = place(u, INT_MAX, true, u->f->name, "_ret");
-		Ins *i = edit_ins(u->e, u->after, NULL, OP_SETP, T_U32, 1, 2);
+		Block *gone = place(u, LAST, true, u->f->name, "_gone"), *back = place(u, LAST, true, u->f->name, "_ret");
+		Ins *i = edit_ins(u->e, u->after, &like, OP_SETP, T_U32, 1, 2);
 		i->cmp = CMP_EQ;
 		i->opd[0] = opd_reg(u->q);
 		i->opd[1] = opd_reg(u->g);
 		i->opd[2] = opd_imm(u->thread_exit_id);
-		edit_branch(u->e, u->after, NULL, u->q, gone, back);
-		edit_ins(u->e, gone, NULL, OP_EXIT, T_NONE, 0, 0);
-		edit_ins(u->e, back, NULL, OP_RET, T_NONE, 0, 0);
+		edit_branch(u->e, u->after, &like, u->q, gone, back);
+		edit_ins(u->e, gone, &like, OP_EXIT, T_NONE, 0, 0);
+		edit_ins(u->e, back, &like, OP_RET, T_NONE, 0, 0);
 		return;
 	}
 	Op op = ret || (!exit && u->f->kind != FN_KERNEL) ? OP_RET : OP_EXIT;
-	edit_ins(u->e, u->after, NULL, op, T_NONE, 0, 0);
+	edit_ins(u->e, u->after, &like, op, T_NONE, 0, 0);
 }
 
 /* q = g cmp value [and q] */
@@ -277,7 +285,7 @@ static void leave_units(Build *u)
 static void enter(Build *u)
 {
 	if (u->r->d == u->lin->flow->e) {
-		Block *entry = place(u, -1, false, u->f->name, "_entry");
+		Block *entry = place(u, FIRST, false, u->f->name, "_entry");
 		const Ins like = block(u, 0)->ins.v[0];
 		edit_mov(u->e, entry, &like, u->g, unit_of(u, 0));
 		edit_jump(u->e, entry, &like, u->guard[0]);
