@@ -295,11 +295,12 @@ static bool starts_variable(const Reader *r)
 
 static bool read_statement(Reader *r)
 {
-	if (at_label(r)) {
+	bool labelled = at_label(r);
+	while (at_label(r))
 		if (!read_label(r))
 			return false;
+	if (labelled)
 		return rd_at(r, TK_NL) || rd_at(r, '}') || read_instruction(r) || forgive_destinations(r);
-	}
 	if (rd_accept_word(r, "reg"))
 		return read_registers(r);
 	if (starts_variable(r))
@@ -344,6 +345,7 @@ static void enter(Reader *r, Function *f)
 
 void rd_body(Reader *r, Function *f)
 {
+	int errors = r->diag->errors;
 	enter(r, f);
 	rd_next(r);
 	for (;;) {
@@ -354,7 +356,7 @@ void rd_body(Reader *r, Function *f)
 		    (!rd_at(r, TK_NL) && !rd_at(r, '}') && !rd_wanted(r, "',' or the end of the line")))
 			rd_recover(r);
 	}
-	if (!rd_at(r, '}') && r->diag->errors - r->errors_before < ERROR_LIMIT)
+	if (!rd_at(r, '}') && r->diag->errors == errors) /* else recovery may have passed it */
 		rd_fail(r, &r->tok, "expected '}': the body of %.100s has no end", f->name);
 	close_body(r, &r->tok);
 	resolve_targets(r);

@@ -7,10 +7,11 @@ int rd_register(Reader *r, const Token *t)
 	if (id >= 0)
 		return id;
 	int n = r->f->reg.n > 2000 ? 2000 : r->f->reg.n;
-	const char **names = xcalloc((size_t)n, sizeof *names);
+	const char **names = xcalloc((size_t)(n + SREG_COUNT), sizeof *names);
 	for (int k = 0; k < n; k++)
 		names[k] = r->f->reg.v[k].name;
-	rd_unknown(r, t, "register", names, n);
+	memcpy(names + n, sreg_name, sizeof sreg_name);
+	rd_unknown(r, t, "register", names, n + SREG_COUNT);
 	free(names);
 	return -1;
 }

@@ -268,7 +268,7 @@ static bool data_clause(Reader *r, Symbol *s)
 {
 	if (s->owner >= 0)
 		return rd_data(r, s);
-	vec_push(&r->later, ((Later){ r->lex, NULL, s }));
+	vec_push(&r->later, ((Later){ r->lex, r->tok, NULL, s }));
 	for (int depth = 0; r->tok.kind != TK_END && r->tok.kind != TK_BAD; rd_next(r)) {
 		depth += r->tok.kind == '{';
 		depth -= r->tok.kind == '}';
@@ -404,8 +404,9 @@ static void skip_body(Reader *r, Later *later)
 	Lexer x = r->lex;
 	x.diag = &mute;
 	x.arena = &scratch;
-	*later = (Later){ r->lex, r->f, NULL };
+	*later = (Later){ r->lex, r->tok, r->f, NULL };
 	Token last = { .kind = '{' }, before = last;
+	Lexer line_end = x;
 	int depth = 1;
 	while (depth > 0) {
 		Lexer here = x;
@@ -416,14 +417,15 @@ static void skip_body(Reader *r, Later *later)
 			const char *nl = memchr(x.at, '\n', (size_t)(x.end - x.at));
 			x.at = nl ? nl : x.end;
 		}
+		if (t.kind == TK_NL)
+			line_end = here;
 		depth += t.kind == '{';
 		depth -= t.kind == '}';
 		bool begins = last.kind == TK_NAME && !last.quoted && before.kind == TK_NL && t.kind == TK_NAME &&
 			((last.n == 6 && !memcmp(last.s, "kernel", 6)) || (last.n == 4 && !memcmp(last.s, "func", 4)) ||
 			 (last.n == 4 && !memcmp(last.s, "host", 4)));
 		if (begins) {
-			x = here;
-			x.at = last.s;
+			x = line_end;
 			break;
 		}
 		before = last;
@@ -587,7 +589,7 @@ static void second_pass(Reader *r)
 			rd_body(r, l->f);
 			continue;
 		}
-		r->tok = (Token){ .kind = '=' };
+		r->tok = l->tok;
 		rd_data(r, l->symbol);
 	}
 }

@@ -8,7 +8,7 @@ typedef struct Place { int file, line, col; } Place;
 
 typedef struct Fix { Block *block; int index; Loc *loc; Place place; } Fix; /* a !loc, set when the module is verified */
 
-typedef struct Later { Lexer lex; Function *f; Symbol *symbol; } Later;     /* a body or initial data, for the second pass */
+typedef struct Later { Lexer lex; Token tok; Function *f; Symbol *symbol; } Later; /* a body or initial data, for the second pass */
 
 typedef struct Jump { Block *from; int slot; const char *label; Loc loc; } Jump; /* slot -1: reconvergence point */
 

@@ -1,6 +1,329 @@
-#include "isa/ir.h"
+/* The rules of the IR (doc/ir.md), checked on a module however it came about. */
+#include "isa/verify.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool vf_fail(Verifier *v, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	v->errors++;
+	if (!v->f) {
+		diag_error(v->d, (Loc){ v->m->name, 0, 0 }, "%s", text);
+		return false;
+	}
+	Loc loc = v->i ? ins_loc(v->m, v->i) : v->b ? v->b->loc : v->f->loc;
+	if (!loc.file)
+		loc.file = v->m->name;
+	StrBuf sb = { 0 };
+	if (v->i && v->i->op > OP_NONE && v->i->op < OP_COUNT && v->i->type < T_COUNT && v->i->type2 < T_COUNT)
+		mnemonic_print(v->i, &sb);
+	if (v->b)
+		diag_error(v->d, loc, "%s%s%s (block %.60s of %.100s)", sb.n ? sb.s : "", sb.n ? " " : "", text,
+			v->b->label ? v->b->label : "?", v->f->name);
+	else
+		diag_error(v->d, loc, "%.100s %s", v->f->name, text);
+	sb_free(&sb);
+	return false;
+}
+
+static bool enough(const Verifier *v) { return v->errors >= VERIFY_LIMIT; }
+
+static bool symbol_fail(Verifier *v, const Symbol *s, const char *what)
+{
+	v->errors++;
+	diag_error(v->d, s->loc.file ? s->loc : (Loc){ v->m->name, 0, 0 }, "variable '%.100s' %s", s->name, what);
+	return false;
+}
+
+static bool power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
+
+/* ---- variables ---- */
+
+static bool check_relocs(Verifier *v, const Symbol *s)
+{
+	uint64_t from = 0;
+	if (s->reloc.n && !s->init)
+		return symbol_fail(v, s, "has addresses but no initial data");
+	for (int k = 0; k < s->reloc.n; k++) {
+		const Reloc *x = &s->reloc.v[k];
+		if (x->offset < from || s->size < 8 || x->offset > s->size - 8)
+			return symbol_fail(v, s, "has an address that overlaps another or lies outside");
+		from = (uint64_t)x->offset + 8;
+		if (x->id < 0 || x->id >= (x->func ? v->m->func.n : v->m->symbol.n))
+			return symbol_fail(v, s, "holds the address of something that there is not");
+		const Symbol *to = x->func ? NULL : v->m->symbol.v[x->id];
+		if (to && (to->owner >= 0 || (to->space != SP_GLOBAL && to->space != SP_CONST)))
+			return symbol_fail(v, s, "may hold addresses of the module's global and const variables and of functions only");
+	}
+	return true;
+}
+
+static bool check_symbol(Verifier *v, const Symbol *s)
+{
+	if (!s->name || !*s->name)
+		return vf_fail(v, "a variable has no name");
+	if (s->owner < -1 || s->owner >= v->m->func.n)
+		return symbol_fail(v, s, "belongs to a function that there is not");
+	if (s->space != SP_GLOBAL && s->space != SP_CONST && s->space != SP_SHARED && s->space != SP_LOCAL)
+		return symbol_fail(v, s, "is in no space that variables can be in: global, const, shared, local");
+	if (s->type == T_NONE || s->type == T_PRED || s->type >= T_COUNT)
+		return symbol_fail(v, s, "needs a type that memory can hold");
+	if (s->space == SP_LOCAL && s->owner < 0)
+		return symbol_fail(v, s, "is local: it belongs inside a function");
+	if (!power_of_two(s->align) || s->align > 1 << 16)
+		return symbol_fail(v, s, "must be aligned to a power of two up to 65536");
+	if (s->count > (uint64_t)1 << 40 || s->size != s->count * (uint64_t)type_bytes(s->type))
+		return symbol_fail(v, s, "has a size that is not its elements'");
+	if (!s->count && !s->external)
+		return symbol_fail(v, s, "has no size; only extern variables may leave it open");
+	if (s->count != 1 && !s->array)
+		return symbol_fail(v, s, "has several elements but is no array");
+	if (s->init && (s->external || (s->space != SP_GLOBAL && s->space != SP_CONST)))
+		return symbol_fail(v, s, "cannot have initial data; global and const variables can");
+	return check_relocs(v, s);
+}
+
+static void check_symbols(Verifier *v)
+{
+	StrMap names = { 0 };
+	for (int k = 0; k < v->m->func.n && !enough(v); k++) {
+		const Function *f = v->m->func.v[k];
+		if (!f->name || !*f->name)
+			vf_fail(v, "a function has no name");
+		else if (strmap_get(&names, f->name) >= 0)
+			vf_fail(v, "two functions are called '%.100s'", f->name);
+		else
+			strmap_put(&names, f->name, k);
+	}
+	for (int k = 0; k < v->m->symbol.n && !enough(v); k++) {
+		const Symbol *s = v->m->symbol.v[k];
+		if (!check_symbol(v, s) || s->owner >= 0)
+			continue;
+		if (strmap_get(&names, s->name) >= 0)
+			symbol_fail(v, s, "has the name of another variable or function");
+		strmap_put(&names, s->name, k);
+	}
+	strmap_free(&names);
+}
+
+/* ---- functions: headers ---- */
+
+static bool check_params(Verifier *v, const Function *f)
+{
+	uint64_t at = 0;
+	if (f->kind != FN_KERNEL && f->param.n)
+		return vf_fail(v, "has parameters in memory; only kernels do");
+	for (int k = 0; k < f->param.n; k++) {
+		const Param *p = &f->param.v[k];
+		if (p->type == T_NONE || p->type == T_PRED || p->type >= T_COUNT || !power_of_two(p->align) || !p->count ||
+		    (p->count != 1 && !p->array))
+			return vf_fail(v, "has a parameter '%.100s' without proper type, size or alignment", p->name);
+		at = (at + p->align - 1) / p->align * p->align;
+		if (p->offset != at || p->size != (uint64_t)p->count * (uint64_t)type_bytes(p->type))
+			return vf_fail(v, "has its parameter '%.100s' in the wrong place", p->name);
+		at += p->size;
+		if (at > 32764)
+			return vf_fail(v, "has more than 32764 bytes of parameters");
+		if (strmap_get(&v->local, p->name) >= 0)
+			return vf_fail(v, "has two parameters '%.100s'", p->name);
+		strmap_put(&v->local, p->name, 1);
+	}
+	return at == f->param_bytes || vf_fail(v, "has %u bytes of parameters, not %u", (unsigned)at, f->param_bytes);
+}
+
+static bool check_register_list(Verifier *v, const Function *f)
+{
+	bool *taken = xcalloc((size_t)f->reg.n, sizeof *taken);
+	bool ok = f->kind == FN_DEVICE || (!f->arg.n && !f->ret.n) || vf_fail(v, "is no func: it has no arguments or results in registers");
+	for (int k = 0; ok && k < f->arg.n + f->ret.n; k++) {
+		int id = k < f->arg.n ? f->arg.v[k] : f->ret.v[k - f->arg.n];
+		ok = (id >= 0 && id < f->reg.n && !taken[id]) || vf_fail(v, "has an argument or result that is no register or stands twice");
+		if (ok)
+			taken[id] = true;
+	}
+	free(taken);
+	return ok;
+}
+
+static bool check_registers(Verifier *v, const Function *f)
+{
+	StrMap names = { 0 };
+	bool ok = true;
+	for (int k = 0; ok && k < f->reg.n; k++) {
+		const Reg *r = &f->reg.v[k];
+		if (!r->name || r->name[0] != '%' || !r->name[1])
+			ok = vf_fail(v, "has a register whose name is not '%%' and more");
+		else if (r->type == T_NONE || r->type >= T_COUNT)
+			ok = vf_fail(v, "has a register %.100s without type", r->name);
+		else if (sreg_lookup(r->name, strlen(r->name)) >= 0)
+			ok = vf_fail(v, "has a register with the name of the special register %s", r->name);
+		else if (strmap_get(&names, r->name) >= 0)
+			ok = vf_fail(v, "has two registers %.100s", r->name);
+		else
+			strmap_put(&names, r->name, k);
+	}
+	strmap_free(&names);
+	return ok && check_register_list(v, f);
+}
+
+/* ---- blocks ---- */
+
+/* Host functions compute, branch, use global memory and launch; there is no carry flag, no thread and no other memory. */
+static bool host_may(const Ins *i)
+{
+	const OpInfo *o = &op_info[i->op];
+	switch (o->kind) {
+	case K_ALU: return !i->cc && i->op != OP_ADDC && i->op != OP_SUBC && i->op != OP_MADC;
+	case K_LD: case K_ST: return i->space == SP_GENERIC || i->space == SP_GLOBAL || i->space == SP_CONST;
+	case K_BRA: case K_BRX: case K_EXIT: case K_RET: case K_TRAP: case K_HOST: return true;
+	default: return i->op == OP_NOP;
+	}
+}
+
+static void check_ins(Verifier *v, const Ins *i)
+{
+	v->i = i;
+	if (i->op == OP_NONE || i->op >= OP_COUNT) {
+		vf_fail(v, "an instruction without operation");
+	} else if (op_info[i->op].flags & OPF_MACH) {
+		vf_fail(v, "is machine code: modules cannot contain it");
+	} else if (v->f->kind == FN_HOST ? !host_may(i) : op_info[i->op].flags & OPF_HOST) {
+		vf_fail(v, v->f->kind == FN_HOST ? "cannot stand in a host function" : "belongs in host functions only");
+	} else if (i->origin >= v->m->origin.n || i->file >= v->m->file.n) {
+		vf_fail(v, "has an origin or a file that the module does not have");
+	} else if (i->guard >= v->f->reg.n || (i->guard >= 0 && v->f->reg.v[i->guard].type != T_PRED)) {
+		vf_fail(v, "is guarded by what is no predicate register");
+	} else if (i->guard >= 0 && op_info[i->op].flags & OPF_TERM) {
+		vf_fail(v, "ends the block and cannot be guarded");
+	} else if (vf_modifiers(v)) {
+		vf_operands(v);
+	}
+	v->i = NULL;
+}
+
+/* The function's blocks by address, for finding out whether a pointer is one of them. */
+static int by_address(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)*(Block *const *)a, y = (uintptr_t)*(Block *const *)b;
+	return (x > y) - (x < y);
+}
+
+static bool check_successors(Verifier *v, const Block *b, Block **sorted)
+{
+	const Ins *t = block_term(b);
+	size_t n = (size_t)v->f->block.n;
+	int want = t->op == OP_BRA ? (t->nsrc ? 2 : 1) : t->op == OP_BRX ? b->nsucc : 0;
+	v->i = t;
+	if (b->nsucc != want || (t->op == OP_BRX && want < 1))
+		return vf_fail(v, "has %d targets; expected %d", b->nsucc, t->op == OP_BRX ? 1 : want);
+	for (int k = 0; k < b->nsucc; k++)
+		if (!b->succ[k] || !bsearch(&b->succ[k], sorted, n, sizeof *sorted, by_address))
+			return vf_fail(v, "has a target %d that is no block of the function", k + 1);
+	if (b->reconverge && !bsearch(&b->reconverge, sorted, n, sizeof *sorted, by_address))
+		return vf_fail(v, "has a reconvergence point that is no block of the function");
+	return true;
+}
+
+static void check_block(Verifier *v, const Block *b, Block **sorted)
+{
+	v->b = b;
+	if (b->origin >= v->m->origin.n)
+		vf_fail(v, "the block has an origin that the module does not have");
+	if (!b->ins.n || block_term(b)->op >= OP_COUNT || !(op_info[block_term(b)->op].flags & OPF_TERM)) {
+		vf_fail(v, "the block does not end with a branch, ret or exit");
+		return;
+	}
+	for (int k = 0; k < b->ins.n && !enough(v); k++) {
+		const Ins *i = &b->ins.v[k];
+		if (k < b->ins.n - 1 && i->op < OP_COUNT && op_info[i->op].flags & OPF_TERM) {
+			v->i = i;
+			vf_fail(v, "stands inside the block, but only the last instruction may end it");
+			v->i = NULL;
+		}
+		check_ins(v, i);
+	}
+	check_successors(v, b, sorted);
+	v->i = NULL;
+}
+
+static void check_blocks(Verifier *v, const Function *f)
+{
+	StrMap labels = { 0 };
+	Block **sorted = xcalloc((size_t)f->block.n, sizeof *sorted);
+	memcpy(sorted, f->block.v, sizeof *sorted * (size_t)f->block.n);
+	qsort(sorted, (size_t)f->block.n, sizeof *sorted, by_address);
+	for (int k = 0; k < f->block.n && !enough(v); k++) {
+		const Block *b = f->block.v[k];
+		v->b = b;
+		if (!b->label || !*b->label)
+			vf_fail(v, "the block has no label");
+		else if (strmap_get(&labels, b->label) >= 0)
+			vf_fail(v, "the label stands twice");
+		else
+			strmap_put(&labels, b->label, k);
+		check_block(v, b, sorted);
+	}
+	v->b = NULL;
+	free(sorted);
+	strmap_free(&labels);
+}
+
+static void check_function(Verifier *v, const Function *f, const int *first, const int *owned)
+{
+	v->f = f;
+	bool ok = check_params(v, f) && check_registers(v, f);
+	for (int k = first[f->id]; k < first[f->id + 1]; k++) {
+		const Symbol *s = v->m->symbol.v[owned[k]];
+		if (strmap_get(&v->local, s->name) >= 0)
+			symbol_fail(v, s, "has the name of another variable or parameter of its function");
+		strmap_put(&v->local, s->name, 1);
+	}
+	if (f->declared_only && f->block.n)
+		vf_fail(v, "is only declared, but has a body");
+	else if (!f->declared_only && !f->block.n)
+		vf_fail(v, "has no body");
+	else if (ok && f->block.n)
+		check_blocks(v, f);
+	strmap_free(&v->local);
+	v->f = NULL;
+}
+
+/* owned[first[id] .. first[id + 1]) are the numbers of the variables that function id owns. */
+static void sort_owned(const Module *m, int *first, int *owned)
+{
+	for (int k = 0; k < m->symbol.n; k++)
+		if (m->symbol.v[k]->owner >= 0)
+			first[m->symbol.v[k]->owner + 1]++;
+	for (int k = 1; k <= m->func.n; k++)
+		first[k] += first[k - 1];
+	int *next = xcalloc((size_t)m->func.n, sizeof *next);
+	memcpy(next, first, sizeof *next * (size_t)m->func.n);
+	for (int k = 0; k < m->symbol.n; k++)
+		if (m->symbol.v[k]->owner >= 0)
+			owned[next[m->symbol.v[k]->owner]++] = k;
+	free(next);
+}
 
 bool ir_verify(const Module *m, Diag *d)
 {
-	return true;
+	Verifier v = { .m = m, .d = d };
+	check_symbols(&v);
+	if (v.errors)
+		return false;
+	int *first = xcalloc((size_t)m->func.n + 1, sizeof *first), *owned = xcalloc((size_t)m->symbol.n, sizeof *owned);
+	sort_owned(m, first, owned);
+	for (int k = 0; k < m->func.n && !enough(&v); k++)
+		if (m->func.v[k]->id != k)
+			vf_fail(&v, "function '%.100s' has a number that is not its place", m->func.v[k]->name);
+		else
+			check_function(&v, m->func.v[k], first, owned);
+	free(first);
+	free(owned);
+	return v.errors == 0;
 }

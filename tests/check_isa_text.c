@@ -144,10 +144,67 @@ START_TEST(round_trip)
 }
 END_TEST
 
+/* ---- errors ---- */
+
+static char *messages(const char *text, size_t n)
+{
+	Diag d = { 0 };
+	StrBuf sb = { 0 };
+	Module *m = ir_read(text, n, "t.ir", &d);
+	sb_puts(&sb, m ? "accepted" : "");
+	for (int k = 0; k < d.item.n; k++)
+		sb_printf(&sb, "%s%d:%d: %s", k ? "\n" : "", d.item.v[k].loc.line, d.item.v[k].loc.col, d.item.v[k].text);
+	module_free(m);
+	diag_free(&d);
+	return sb.s;
+}
+
+typedef struct Case { const char *text, *message; } Case;
+
+static void check_cases(const Case *cases, size_t n, const char *before, const char *after)
+{
+	for (size_t k = 0; k < n; k++) {
+		StrBuf sb = { 0 };
+		sb_printf(&sb, "%s%s%s", before, cases[k].text, after);
+		char *got = messages(sb.s, sb.n);
+		ck_assert_msg(!strcmp(got, cases[k].message), "%s\ngives:    %s\nexpected: %s", cases[k].text, got, cases[k].message);
+		free(got);
+		sb_free(&sb);
+	}
+}
+
+/* Errors of the reader: where, what was expected, the nearest name. */
+START_TEST(reader_errors)
+{
+	static const Case cases[] = {
+#define X(TEXT, MESSAGE) { TEXT, MESSAGE },
+#include "tests/isa/reader_errors.def"
+#undef X
+	};
+	check_cases(cases, sizeof cases / sizeof *cases, "", "");
+}
+END_TEST
+
+/* Errors of the verifier in one instruction of a kernel. */
+START_TEST(verifier_errors)
+{
+	static const Case cases[] = {
+#define X(TEXT, MESSAGE) { TEXT, MESSAGE },
+#include "tests/isa/verifier_errors.def"
+#undef X
+	};
+	check_cases(cases, sizeof cases / sizeof *cases,
+		"global u32 table[4]\nfunc f(u32 %x) -> (u32 %y) { ret }\nkernel k(u64 out, b8 st[12]) {\nshared f32 buf[32]\n"
+		"reg u32 %a, %b\nreg u64 %d, %e\nreg f32 %f\nreg f64 %g\nreg pred %p, %q\nreg u16 %h\nB: ", "\nexit\n}\n");
+}
+END_TEST
+
 static void add_texts(Suite *s)
 {
 	TCase *t = tcase_create("texts");
 	tcase_add_loop_test(t, round_trip, 0, NSOURCES);
+	tcase_add_test(t, reader_errors);
+	tcase_add_test(t, verifier_errors);
 	suite_add_tcase(s, t);
 }
 

@@ -1,0 +1,210 @@
+/* Which modifiers an operation can carry, and which it cannot do without. */
+#include "isa/verify.h"
+#include "isa/lane.h"
+
+/* For an operation and a group of suffixes (ops.def): the values it may have where the type is one of the set; bit 0:
+   may be absent. Where an operation has rows for a group but none for its type, the group must be absent. An operation
+   without rows for a group is held to the rows of OP_NONE, where there are none any value will do. */
+typedef struct Rule { uint8_t op; char group; uint32_t types, values; } Rule;
+
+#define V(X) (1u << (X))
+enum {
+	NONE = 1, SET = NONE | V(1), ANY_TYPE = 0xffffffffu,
+	TS_16_32 = TSET(U16) | TSET(S16) | TSET(U32) | TSET(S32), TS_64 = TSET(U64) | TSET(S64),
+	EQUAL = V(CMP_EQ) | V(CMP_NE), ORDER = EQUAL | V(CMP_LT) | V(CMP_LE) | V(CMP_GT) | V(CMP_GE),
+	UORDER = ORDER | V(CMP_LO) | V(CMP_LS) | V(CMP_HI) | V(CMP_HS),
+	FORDER = ORDER | V(CMP_EQU) | V(CMP_NEU) | V(CMP_LTU) | V(CMP_LEU) | V(CMP_GTU) | V(CMP_GEU) | V(CMP_NUM) | V(CMP_NAN),
+	HALVES = V(HILO_LO) | V(HILO_HI),
+	SPACES = V(SP_GLOBAL) | V(SP_SHARED) | V(SP_LOCAL) | V(SP_CONST) | V(SP_PARAM),
+	SCOPES = NONE | V(SCOPE_CTA) | V(SCOPE_CLUSTER) | V(SCOPE_GPU) | V(SCOPE_SYS),
+	BITWISE = V(AOP_AND) | V(AOP_OR) | V(AOP_XOR), SWAP = V(AOP_EXCH) | V(AOP_CAS),
+	ARITH = V(AOP_ADD) | V(AOP_MIN) | V(AOP_MAX), WRAPPING = V(AOP_INC) | V(AOP_DEC)
+};
+
+static const Rule rules[] = {
+	{ OP_NONE, 'r', TS_FLT, NONE | V(RND_RN) | V(RND_RZ) | V(RND_RM) | V(RND_RP) },
+	{ OP_NONE, 'f', TS_F32, SET }, { OP_NONE, 's', TS_F32, SET }, { OP_NONE, 'C', TS_I3264, SET },
+	{ OP_NONE, 'x', TS_FLT, NONE | V(APPROX_APPROX) | V(APPROX_FULL) }, { OP_NONE, 'V', ANY_TYPE, NONE | V(2) | V(4) },
+	{ OP_ADD, 's', TS_F32 | TSET(S32), SET }, { OP_SUB, 's', TS_F32 | TSET(S32), SET }, { OP_MAD, 's', TS_F32 | TSET(S32), SET },
+	{ OP_MAD24, 's', TSET(S32), SET }, { OP_CVT, 's', ANY_TYPE, SET }, { OP_CVT, 'f', ANY_TYPE, SET },
+	{ OP_RCP, 'f', TS_FLT, SET }, { OP_RSQRT, 'f', TS_FLT, SET }, /* rcp.approx.ftz.f64 */
+	{ OP_CVT, 'r', ANY_TYPE, ~0u }, /* see conversion */
+	{ OP_MUL, 'h', TS_16_32, HALVES | V(HILO_WIDE) }, { OP_MUL, 'h', TS_64, HALVES },
+	{ OP_MAD, 'h', TS_16_32, HALVES | V(HILO_WIDE) }, { OP_MAD, 'h', TS_64, HALVES },
+	{ OP_MADC, 'h', TS_INT, HALVES }, { OP_MUL24, 'h', TS_32, HALVES }, { OP_MAD24, 'h', TS_32, HALVES },
+	{ OP_SETP, 'c', TS_BIT, EQUAL }, { OP_SETP, 'c', TS_INT, UORDER }, { OP_SETP, 'c', TS_FLT, FORDER },
+	{ OP_SET, 'c', TS_BIT, EQUAL }, { OP_SET, 'c', TS_INT, UORDER }, { OP_SET, 'c', TS_FLT, FORDER },
+	{ OP_BFIND, 'W', ANY_TYPE, NONE | V(MODE2_SHIFTAMT) },
+	{ OP_SHF, 'M', ANY_TYPE, V(MODE_L) | V(MODE_R) }, { OP_SHF, 'W', ANY_TYPE, V(MODE2_WRAP) | V(MODE2_CLAMP) },
+	{ OP_PRMT, 'M', ANY_TYPE, NONE | V(MODE_F4E) | V(MODE_B4E) | V(MODE_RC8) | V(MODE_ECL) | V(MODE_ECR) | V(MODE_RC16) },
+	{ OP_TESTP, 'M', ANY_TYPE, V(MODE_FINITE) | V(MODE_INFINITE) | V(MODE_NUMBER) | V(MODE_NOTANUMBER) | V(MODE_NORMAL) |
+		V(MODE_SUBNORMAL) },
+	{ OP_CVTA, 'S', ANY_TYPE, SPACES }, { OP_ISSPACEP, 'S', ANY_TYPE, SPACES },
+	{ OP_LD, 'E', ANY_TYPE, NONE | V(SEM_WEAK) | V(SEM_VOLATILE) | V(SEM_RELAXED) | V(SEM_ACQUIRE) },
+	{ OP_LD, 'P', ANY_TYPE, SCOPES },
+	{ OP_LD, 'O', ANY_TYPE, NONE | V(COP_CA) | V(COP_CG) | V(COP_CS) | V(COP_LU) | V(COP_CV) | V(COP_NC) },
+	{ OP_ST, 'S', ANY_TYPE, NONE | V(SP_GLOBAL) | V(SP_SHARED) | V(SP_LOCAL) },
+	{ OP_ST, 'E', ANY_TYPE, NONE | V(SEM_WEAK) | V(SEM_VOLATILE) | V(SEM_RELAXED) | V(SEM_RELEASE) },
+	{ OP_ST, 'P', ANY_TYPE, SCOPES },
+	{ OP_ST, 'O', ANY_TYPE, NONE | V(COP_WB) | V(COP_CG) | V(COP_CS) | V(COP_WT) },
+	{ OP_ATOM, 'S', ANY_TYPE, NONE | V(SP_GLOBAL) | V(SP_SHARED) }, { OP_ATOM, 'P', ANY_TYPE, SCOPES },
+	{ OP_ATOM, 'E', ANY_TYPE, NONE | V(SEM_RELAXED) | V(SEM_ACQUIRE) | V(SEM_RELEASE) | V(SEM_ACQ_REL) },
+	{ OP_ATOM, 'A', TS_BIT, BITWISE | SWAP }, { OP_ATOM, 'A', TS_U32, ARITH | BITWISE | SWAP | WRAPPING },
+	{ OP_ATOM, 'A', TS_INT, ARITH | BITWISE | SWAP }, { OP_ATOM, 'A', TS_FLT, V(AOP_ADD) | V(AOP_EXCH) },
+	{ OP_RED, 'S', ANY_TYPE, NONE | V(SP_GLOBAL) | V(SP_SHARED) }, { OP_RED, 'P', ANY_TYPE, SCOPES },
+	{ OP_RED, 'E', ANY_TYPE, NONE | V(SEM_RELAXED) | V(SEM_RELEASE) },
+	{ OP_RED, 'A', TS_BIT, BITWISE }, { OP_RED, 'A', TS_U32, ARITH | BITWISE | WRAPPING },
+	{ OP_RED, 'A', TS_INT, ARITH | BITWISE }, { OP_RED, 'A', TS_FLT, V(AOP_ADD) },
+	{ OP_PREFETCH, 'M', ANY_TYPE, V(MODE_L1) | V(MODE_L2) }, { OP_PREFETCH, 'S', ANY_TYPE, NONE | V(SP_GLOBAL) | V(SP_LOCAL) },
+	{ OP_FENCE, 'E', ANY_TYPE, NONE | V(SEM_ACQ_REL) | V(SEM_SC) | V(SEM_ACQUIRE) | V(SEM_RELEASE) },
+	{ OP_FENCE, 'P', ANY_TYPE, SCOPES },
+	{ OP_MEMBAR, 'P', ANY_TYPE, V(SCOPE_CTA) | V(SCOPE_GL) | V(SCOPE_GPU) | V(SCOPE_SYS) },
+	{ OP_BARRED, 'A', TS_32, V(AOP_POPC) }, { OP_BARRED, 'A', TS_PRED, V(AOP_AND) | V(AOP_OR) },
+	{ OP_SHFL, 'M', ANY_TYPE, V(MODE_UP) | V(MODE_DOWN) | V(MODE_BFLY) | V(MODE_IDX) },
+	{ OP_VOTE, 'M', TS_B32, V(MODE_BALLOT) }, { OP_VOTE, 'M', TS_PRED, V(MODE_ALL) | V(MODE_ANY) | V(MODE_UNI) },
+	{ OP_MATCH, 'M', ANY_TYPE, V(MODE_ANY) | V(MODE_ALL) },
+	{ OP_REDUX, 'A', TSET(B32), BITWISE }, { OP_REDUX, 'A', TS_32, ARITH | BITWISE },
+};
+enum { NRULES = sizeof rules / sizeof *rules };
+
+/* The row for a group of an operation on a type; *any: there are rows, for other types if none is returned. */
+static const Rule *find_rule(int op, char group, int type, bool *any)
+{
+	*any = false;
+	for (int k = 0; k < NRULES; k++) {
+		if (rules[k].op != op || rules[k].group != group)
+			continue;
+		*any = true;
+		if (rules[k].types >> type & 1)
+			return &rules[k];
+	}
+	return NULL;
+}
+
+static void list_values(char group, uint32_t values, StrBuf *out)
+{
+	for (int v = 1; v < 32; v++)
+		if (values >> v & 1 && suffix_name(group, v))
+			sb_printf(out, " .%s", suffix_name(group, v));
+}
+
+static bool flag_group(char group) { return strchr("YLUT", group) != NULL; }
+
+/* The type that decides what a group may be: comparisons of set and .ftz look at the operands' type. */
+static int deciding_type(const Ins *i, char group)
+{
+	return (i->op == OP_SET || i->op == OP_SLCT) && (group == 'c' || group == 'f') ? i->type2 : i->type;
+}
+
+static bool check_group(Verifier *v, char group)
+{
+	const Ins *i = v->i;
+	bool any;
+	int value = ins_modifier(i, group), type = deciding_type(i, group);
+	const Rule *r = find_rule(i->op, group, type, &any);
+	if (!any)
+		r = find_rule(OP_NONE, group, type, &any);
+	if (!any)
+		return true;
+	uint32_t values = r ? r->values : NONE;
+	if (value < 32 && values >> value & 1)
+		return true;
+	StrBuf sb = { 0 };
+	const char *name = suffix_name(group, value);
+	if (!value)
+		sb_puts(&sb, "needs one of");
+	else if (values == NONE)
+		sb_printf(&sb, "cannot be .%s with type %s", name ? name : "?", type ? type_name[type] : "none");
+	else
+		sb_printf(&sb, "cannot be .%s here, but%s", name ? name : "?", values & NONE ? " nothing or one of" : " one of");
+	list_values(group, values & ~1u, &sb);
+	vf_fail(v, "%s", sb.s);
+	sb_free(&sb);
+	return false;
+}
+
+static bool list_types(Verifier *v, const char *what, uint32_t types)
+{
+	StrBuf sb = { 0 };
+	for (int t = 1; t < T_COUNT; t++)
+		if (types >> t & 1)
+			sb_printf(&sb, " .%s", type_name[t]);
+	vf_fail(v, "%s one of%s", what, sb.s);
+	sb_free(&sb);
+	return false;
+}
+
+static bool check_types(Verifier *v)
+{
+	const Ins *i = v->i;
+	const char *s = op_info[i->op].suffixes;
+	uint32_t types = op_info[i->op].types, second = types;
+	if (i->type >= T_COUNT || i->type2 >= T_COUNT)
+		return vf_fail(v, "has a type that there is not");
+	if (!strchr(s, '1') ? i->type != T_NONE : !(types >> i->type & 1))
+		return i->type ? list_types(v, "has a type that it cannot take; expected", types) : list_types(v, "needs a type:", types);
+	if (i->op == OP_SET)
+		second = TS_INT | TS_BIT | TS_FLT;
+	else if (i->op == OP_SLCT)
+		second = TSET(S32) | TS_F32;
+	else if (i->op == OP_DP4A)
+		second = TSET(U32) | TSET(S32);
+	if (!strchr(s, '2') ? i->type2 != T_NONE : !(second >> i->type2 & 1))
+		return list_types(v, i->type2 ? "has a second type that it cannot take; expected" : "needs a second type:", second);
+	return true;
+}
+
+/* PTX ISA, cvt: a rounding to integer from floating point to integer types and, if wanted, within one floating-point
+   type; a rounding of the result where it may be inexact; none otherwise. */
+static bool check_conversion(Verifier *v)
+{
+	const Ins *i = v->i;
+	bool to = type_kind[i->type] == 'F', from = type_kind[i->type2] == 'F';
+	bool integral = i->rnd >= RND_RNI, result = i->rnd && !integral;
+	if (i->ftz && i->type != T_F32 && i->type2 != T_F32)
+		return vf_fail(v, "cannot be .ftz: neither type is f32");
+	if (from && !to)
+		return integral || vf_fail(v, "needs one of .rni .rzi .rmi .rpi");
+	if ((to && !from) || (to && type_bits[i->type] < type_bits[i->type2]))
+		return result || vf_fail(v, "needs one of .rn .rz .rm .rp");
+	if (to && i->type == i->type2)
+		return !result || vf_fail(v, "rounds to an integer, if at all: .rni .rzi .rmi .rpi");
+	return !i->rnd || vf_fail(v, "is exact: it takes no rounding");
+}
+
+static bool check_special(Verifier *v)
+{
+	const Ins *i = v->i;
+	if (i->op == OP_CVT && !check_conversion(v))
+		return false;
+	if (i->sat && (i->op == OP_MAD || i->op == OP_MAD24) && i->type == T_S32 && i->hilo != HILO_HI)
+		return vf_fail(v, "can only be .sat with .hi");
+	if (i->vec && i->vec * type_bytes(i->type) > 16)
+		return vf_fail(v, "accesses more than 16 bytes");
+	if (i->op == OP_MATCH && i->mode == MODE_ANY && i->ndst > 1)
+		return vf_fail(v, "has a second destination only with .all");
+	return true;
+}
+
+/* A modifier outside the suffixes of its operation would be lost in text. */
+static bool check_foreign(Verifier *v)
+{
+	for (const Suffix *x = suffix_table; x->name; x++)
+		if (!strchr(op_info[v->i->op].suffixes, x->group) && ins_modifier(v->i, x->group))
+			return vf_fail(v, "does not take the suffix .%s", suffix_name(x->group, ins_modifier(v->i, x->group)));
+	return true;
+}
+
+bool vf_modifiers(Verifier *v)
+{
+	if (!check_types(v) || !check_foreign(v))
+		return false;
+	for (const char *g = op_info[v->i->op].suffixes; *g; g++)
+		if (*g != '1' && *g != '2' && !flag_group(*g) && !check_group(v, *g))
+			return false;
+	if (!check_special(v))
+		return false;
+	if (op_info[v->i->op].kind == K_ALU && !lane_fn(v->i))
+		return vf_fail(v, "is not a combination of operation, types and modifiers that gsim can execute");
+	return true;
+}
