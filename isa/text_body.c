@@ -353,7 +353,7 @@ void rd_body(Reader *r, Function *f)
 		if (rd_at(r, '}') || rd_at(r, TK_END))
 			break;
 		if (!read_statement(r) ||
-		    (!rd_at(r, TK_NL) && !rd_at(r, '}') && !rd_wanted(r, "',' or the end of the line")))
+		    (!rd_at(r, TK_NL) && !rd_at(r, '}') && !rd_at(r, TK_END) && !rd_wanted(r, "',' or the end of the line")))
 			rd_recover(r);
 	}
 	if (!rd_at(r, '}') && r->diag->errors == errors) /* else recovery may have passed it */
