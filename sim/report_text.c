@@ -81,9 +81,9 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *ou
 	} else {
 		sb_printf(out, "%d launches", run->launch.n);
 	}
-	if (!s->completed)
-		sb_puts(out, run->status == RUN_INTERRUPTED ? "   INTERRUPTED: what was measured so far" : "   NOT COMPLETED");
 	end_line(out, start);
+	if (!s->completed)
+		sb_puts(out, run->status == RUN_INTERRUPTED ? "INTERRUPTED: what was measured so far\n" : "FAILED: see the errors\n");
 }
 
 static void put_lead(const LaunchStats *s, StrBuf *out)
@@ -291,6 +291,8 @@ void report_text(Run *run, const Title *title, StrBuf *out)
 {
 	const LaunchStats *s = run_total(run);
 	put_title(run, title, s, out);
+	if (!run->launch.n)
+		return;
 	sb_putc(out, '\n');
 	put_lead(s, out);
 	if (s->timed)

@@ -154,10 +154,67 @@ static void forget(lua_State *L, const char *field)
 	lua_setfield(L, -2, field);
 }
 
-/* Metatables are refused: __gc runs where no limit reaches, and __len makes C loops endless. */
+/* The sorting of keys: numbers by value, then strings by bytes, then whatever else there is. */
+static bool before(lua_State *L, int a, int b)
+{
+	int ta = lua_type(L, a), tb = lua_type(L, b);
+	if (ta == LUA_TNUMBER && tb == LUA_TNUMBER)
+		return lua_compare(L, a, b, LUA_OPLT);
+	if (ta == LUA_TSTRING && tb == LUA_TSTRING)
+		return strcmp(lua_tostring(L, a), lua_tostring(L, b)) < 0;
+	return ta == LUA_TNUMBER ? tb != LUA_TNUMBER : ta == LUA_TSTRING && tb != LUA_TNUMBER && tb != LUA_TSTRING;
+}
+
+static int key_order(lua_State *L)
+{
+	lua_pushboolean(L, before(L, 1, 2));
+	return 1;
+}
+
+/* pairs' iterator; upvalues: the keys, and how many were given. */
+static int next_key(lua_State *L)
+{
+	lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
+	for (;;) {
+		lua_settop(L, 1);
+		if (lua_rawgeti(L, lua_upvalueindex(1), ++i) == LUA_TNIL)
+			return 1;
+		lua_pushvalue(L, 2);
+		if (lua_rawget(L, 1) != LUA_TNIL)
+			break; /* else it was removed meanwhile */
+	}
+	lua_pushinteger(L, i);
+	lua_replace(L, lua_upvalueindex(2));
+	return 2;
+}
+
+/* pairs in an order that is the same in every run. Upvalue 1: table.sort. */
+static int ordered_pairs(lua_State *L)
+{
+	lua_Integer n = 0;
+	luaL_checktype(L, 1, LUA_TTABLE);
+	sandbox_check(L);
+	lua_settop(L, 1);
+	lua_newtable(L);
+	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+		lua_pushvalue(L, -2);
+		lua_rawseti(L, 2, ++n);
+	}
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_pushvalue(L, 2);
+	lua_pushcfunction(L, key_order);
+	lua_call(L, 2, 0);
+	lua_pushinteger(L, 0);
+	lua_pushcclosure(L, next_key, 2);
+	lua_pushvalue(L, 1);
+	return 2;
+}
+
+/* Metatables are refused: __gc runs where no limit reaches, and __len makes C loops endless. So is what differs from
+   run to run. */
 static int open_libraries(lua_State *L)
 {
-	static const char *const gone[] = { "dofile", "loadfile", "load", "collectgarbage", "setmetatable", "getmetatable", "warn" };
+	static const char *const gone[] = { "dofile", "loadfile", "load", "collectgarbage", "setmetatable", "getmetatable", "warn", "next" };
 	luaL_requiref(L, "_G", luaopen_base, 1);
 	for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
 		forget(L, gone[i]);
@@ -173,6 +230,9 @@ static int open_libraries(lua_State *L)
 	wrap(L, "rep", checked);
 	lua_pop(L, 1);
 	luaL_requiref(L, "table", luaopen_table, 1);
+	lua_getfield(L, -1, "sort");
+	lua_pushcclosure(L, ordered_pairs, 1);
+	lua_setglobal(L, "pairs");
 	wrap(L, "move", bounded_move);
 	wrap(L, "sort", checked);
 	wrap(L, "concat", checked);

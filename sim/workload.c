@@ -582,6 +582,10 @@ void run_workload(Run *run, const char *path)
 	bool ok = sandbox_open(&host.box) != NULL;
 	if (ok) {
 		host.box.print = run->options.print;
+		if (run->options.lua_steps)
+			host.box.step_limit = run->options.lua_steps;
+		if (run->options.lua_seconds > 0)
+			host.box.seconds_limit = run->options.lua_seconds;
 		host.box.interrupted = run->options.gpu.interrupted;
 		lua_pushcfunction(host.box.L, prepare);
 		ok = sandbox_call(&host.box, 0, 0, run->diag) && sandbox_run(&host.box, text, n, path, run->diag);
