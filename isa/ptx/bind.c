@@ -20,6 +20,8 @@ static bool float_imm(Ptx *p, const Arg *a, Type t, int64_t *v)
 	double d;
 	memcpy(&f, &w, sizeof f);
 	memcpy(&d, &a->imm, sizeof d);
+	if (type_kind[t] == 'U' || type_kind[t] == 'S' || type_kind[t] == 'P')
+		return ptx_error(p, a->loc, "expected an integer or a register of type .%s", type_name[t]);
 	if (type_bits[t] == 64 && a->kind == A_F32) {
 		d = f;
 		memcpy(v, &d, sizeof d);
@@ -160,11 +162,8 @@ static bool check_vectors(Ptx *p, const Ins *i, const Args *a)
 /* May the registers of this operation be wider than its type? The PTX manual allows it for ld, st and cvt. */
 static bool allows_wider(const Ins *i) { return i->op == OP_LD || i->op == OP_ST || i->op == OP_CVT; }
 
-/* The type of source k; an optional operand in the middle (bar.red) moves the last one. */
-static Type source_type(const Ins *i, int k)
-{
-	return i->op == OP_BARRED && k == i->nsrc - 1 ? T_PRED : ins_src_type(i, k);
-}
+/* bar.red d, barrier [, threads], p: an operand left out in the middle is there as a hole. */
+static int source_index(const Ins *i, int given, int k) { return i->op == OP_BARRED && given == 2 && k == 1 ? 2 : k; }
 
 static bool bind_dst(Ptx *p, Ins *i, const Arg *a, int k)
 {
@@ -177,7 +176,7 @@ static bool bind_dst(Ptx *p, Ins *i, const Arg *a, int k)
 
 static bool bind_src(Ptx *p, Ins *i, const Arg *a, int k, Guard g)
 {
-	Type t = source_type(i, k);
+	Type t = ins_src_type(i, k);
 	const char *s = strchr(op_info[i->op].operands, ':');
 	bool is_address = a->kind == A_ADDR;
 	if (is_address != (k == 0 && s[1] == 'a'))
@@ -190,8 +189,8 @@ static bool bind_src(Ptx *p, Ins *i, const Arg *a, int k, Guard g)
 	bool special = o->kind == OPD_SREG || o->kind == OPD_SYM || o->kind == OPD_FUNC || o->kind == OPD_PARAM;
 	if (!special || is_address)
 		return true;
-	if (i->op == OP_MOV && type_bits[i->type] == (o->kind == OPD_SREG ? type_bits[sreg_type[o->id]] : 64))
-		return true;
+	if (i->op == OP_MOV && (o->kind == OPD_SREG ? type_bits[i->type] == type_bits[sreg_type[o->id]] : type_bits[i->type] >= 32))
+		return true; /* of addresses, mov of 32 bits takes the low half */
 	if (type_bits[t] < 16 || t == T_NONE)
 		return ptx_error(p, a->loc, "expected a register");
 	*o = bind_register(p, *o, t, g);
@@ -208,7 +207,7 @@ bool bind_ins(Ptx *p, Ins *i, const Args *a, Guard g)
 			return ptx_error(p, a->group.v[k].loc, "a pair can only be a destination");
 	if (!check_vectors(p, i, a) || !check_counts(p, i, a, ndst, nsrc))
 		return false;
-	Ins fresh = ins_make(p->m, (Op)i->op, (Type)i->type, ndst, nsrc);
+	Ins fresh = ins_make(p->m, (Op)i->op, (Type)i->type, ndst, i->op == OP_BARRED ? 3 : nsrc);
 	x.opd = fresh.opd;
 	x.ndst = fresh.ndst;
 	x.nsrc = fresh.nsrc;
@@ -218,7 +217,7 @@ bool bind_ins(Ptx *p, Ins *i, const Args *a, Guard g)
 		if (!bind_dst(p, &x, &a->arg.v[k], k))
 			return false;
 	for (int k = 0; k < nsrc; k++)
-		if (!bind_src(p, &x, &a->arg.v[ndst + k], k, g))
+		if (!bind_src(p, &x, &a->arg.v[ndst + k], source_index(i, nsrc, k), g))
 			return false;
 	flow_emit(p, &x);
 	return true;

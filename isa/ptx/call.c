@@ -105,8 +105,12 @@ static bool parts(Ptx *p, Guard g, Words *ret, Words *arg, Opd *target)
 			return false;
 		more = tok_accept(p, ',');
 	}
-	if (more && !tok_name(p)) /* the prototype, or the list of possible targets, of an indirect call */
-		return false;
+	if (more) { /* the prototype, or the list of possible targets, of an indirect call */
+		Loc loc = tok_here(p);
+		const char *name = tok_name(p);
+		if (!name || (!ptx_find(p, name) && !ptx_error(p, loc, "'%s' is not declared", name)))
+			return false;
+	}
 	return callee(p, &a, ret, arg, target);
 }
 

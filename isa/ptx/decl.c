@@ -194,7 +194,7 @@ static Symbol *new_symbol(Ptx *p, const Decl *d, Space space, bool external, int
 	*id = m->symbol.n;
 	vec_push(&m->symbol, s);
 	if (p->b)
-		return ptx_declare(p, d->name, ENT_SYMBOL, *id, d->loc) ? s : NULL;
+		return ptx_declare(p, d->name, (Entity){ .kind = ENT_SYMBOL, .id = *id }, d->loc) ? s : NULL;
 	strmap_put(&p->symbols, s->name, *id);
 	return s;
 }

@@ -66,12 +66,14 @@ void flow_emit(Ptx *p, Ins *i)
 	vec_push(&x->ins, *i);
 }
 
-bool flow_label(Ptx *p, const char *name, Loc loc)
+void flow_label(Ptx *p, const char *name, Loc loc)
 {
 	Body *b = p->b;
 	NameScope *s = &b->scope.v[b->here];
-	if (strmap_get(&s->label, name) >= 0)
-		return ptx_error(p, loc, "label '%s' is defined twice", name);
+	if (strmap_get(&s->label, name) >= 0) {
+		ptx_error(p, loc, "label '%s' is defined twice", name);
+		return;
+	}
 	int taken = strmap_get(&b->label_names, name);
 	const char *own = name;
 	if (taken >= 0 && (!b->label.v[taken]->user || (taken == 0 && !strcmp(name, "entry")))) {
@@ -84,7 +86,6 @@ bool flow_label(Ptx *p, const char *name, Loc loc)
 	}
 	strmap_put(&s->label, name, b->label.n);
 	fall_into(p, new_block(p, own, true));
-	return true;
 }
 
 static void end_block(Ptx *p, Ins *i, int nsucc)
@@ -133,24 +134,20 @@ static void split(Ptx *p, Guard g)
 
 void flow_end(Ptx *p, Op op, Guard g, int flags)
 {
-	Block *fall;
 	split(p, g);
 	Ins i = ins_make(p->m, op, T_NONE, 0, 0);
 	i.flags = (uint8_t)flags;
-	fall = p->b->fall;
 	end_block(p, &i, 0);
-	p->b->fall = fall;
 }
 
 void flow_brx(Ptx *p, Guard g, Opd index, const char *list, Loc loc, int flags)
 {
 	split(p, g);
-	Block *fall = p->b->fall, *x = flow_block(p);
+	Block *x = flow_block(p);
 	Ins i = ins_make(p->m, OP_BRX, T_NONE, 0, 1);
 	i.flags = (uint8_t)flags;
 	i.opd[0] = index;
 	end_block(p, &i, 0);
-	p->b->fall = fall;
 	BrxRef r = { x, list, p->b->here, loc };
 	vec_push(&p->b->brx, r);
 }
@@ -170,7 +167,7 @@ bool flow_targets(Ptx *p, const char *name, Loc loc)
 		vec_push(&t.loc, at);
 	} while (tok_accept(p, ','));
 	vec_push(&b->targets, t);
-	return ok && ptx_declare(p, name, ENT_TARGETS, b->targets.n - 1, loc) && tok_expect(p, ';', "behind branch targets");
+	return ok && ptx_declare(p, name, (Entity){ .kind = ENT_TARGETS, .id = b->targets.n - 1 }, loc) && tok_expect(p, ';', "behind branch targets");
 }
 
 /* ---- the end of a function ---- */

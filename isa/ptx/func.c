@@ -20,18 +20,18 @@ int ptx_new_reg(Ptx *p, const char *name, Type type)
 	return function_reg(p->m, b->f, own, type);
 }
 
-bool ptx_declare(Ptx *p, const char *name, EntityKind kind, int id, Loc loc)
+bool ptx_declare(Ptx *p, const char *name, Entity e, Loc loc)
 {
 	Body *b = p->b;
 	NameScope *s = &b->scope.v[b->here];
 	if (strmap_get(&s->name, name) >= 0)
 		return ptx_error(p, loc, "'%s' is declared twice", name);
 	strmap_put(&s->name, name, b->entity.n);
-	vec_push(&b->entity, ((Entity){ (uint8_t)kind, id }));
+	vec_push(&b->entity, e);
 	return true;
 }
 
-/* name = prefix and number of a %r<n> of this scope: makes the register. */
+/* name = prefix and number of a %r<n> of this scope. */
 static int find_range(Ptx *p, int scope, const char *name)
 {
 	Body *b = p->b;
@@ -46,7 +46,7 @@ static int find_range(Ptx *p, int scope, const char *name)
 		if (r < 0 || number >= b->range.v[r].count)
 			continue;
 		int id = b->entity.n;
-		vec_push(&b->entity, ((Entity){ ENT_REG, ptx_new_reg(p, name, b->range.v[r].type) }));
+		vec_push(&b->entity, ((Entity){ ENT_REG, b->range.v[r].type, -1 }));
 		strmap_put(&b->scope.v[scope].name, arena_strdup(&p->arena, name), id);
 		return id;
 	}
@@ -60,8 +60,12 @@ Entity *ptx_find(Ptx *p, const char *name)
 		int id = strmap_get(&b->scope.v[s].name, name);
 		if (id < 0)
 			id = find_range(p, s, name);
-		if (id >= 0)
-			return &b->entity.v[id];
+		if (id < 0)
+			continue;
+		Entity *e = &b->entity.v[id];
+		if (e->kind == ENT_REG && e->id < 0)
+			e->id = ptx_new_reg(p, name, (Type)e->type);
+		return e;
 	}
 	return NULL;
 }
@@ -112,7 +116,7 @@ static bool one_reg(Ptx *p, const Decl *d)
 	if (!name)
 		return false;
 	if (!tok_accept(p, '<'))
-		return ptx_declare(p, name, ENT_REG, ptx_new_reg(p, name, d->type), loc);
+		return ptx_declare(p, name, (Entity){ ENT_REG, (uint8_t)d->type, -1 }, loc);
 	const Token *t = tok(p);
 	if (t->kind != TK_INT || t->bits > 1000000)
 		return ptx_error(p, tok_here(p), "expected a number of registers up to 1000000, not %s", tok_text(p, t));
@@ -187,9 +191,10 @@ static bool label(Ptx *p)
 		return flow_targets(p, name, loc);
 	if (tok_is_directive(p, ".callprototype") || tok_is_directive(p, ".calltargets")) {
 		tok_skip_statement(p); /* the call itself says what it passes */
-		return ptx_declare(p, name, ENT_PROTO, 0, loc);
+		return ptx_declare(p, name, (Entity){ .kind = ENT_PROTO }, loc);
 	}
-	return flow_label(p, name, loc);
+	flow_label(p, name, loc);
+	return true;
 }
 
 static bool statement(Ptx *p)

@@ -16,7 +16,7 @@ static bool kernel_param(Ptx *p, const Decl *d)
 		    .align = d->align, .offset = (uint32_t)at, .size = (uint32_t)d->size, .array = d->array || d->vec };
 	f->param_bytes = x.offset + x.size;
 	strmap_put(&p->b->symbol_names, x.name, 1);
-	if (!ptx_declare(p, d->name, ENT_KPARAM, f->param.n, d->loc))
+	if (!ptx_declare(p, d->name, (Entity){ .kind = ENT_KPARAM, .id = f->param.n }, d->loc))
 		return false;
 	vec_push(&f->param, x);
 	return true;
@@ -58,7 +58,7 @@ static bool params(Ptx *p, PvarRole role)
 				vec_push(&p->b->f->arg, r);
 			else
 				vec_push(&p->b->f->ret, r);
-			if (!ptx_declare(p, d.name, ENT_REG, r, d.loc))
+			if (!ptx_declare(p, d.name, (Entity){ .kind = ENT_REG, .id = r }, d.loc))
 				return false;
 		} else if (!(p->b->f->kind == FN_KERNEL ? kernel_param(p, &d) : device_param(p, &d, role))) {
 			return false;

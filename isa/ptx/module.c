@@ -173,13 +173,19 @@ static bool directive(Ptx *p)
 	return ptx_error(p, tok_here(p), "expected a directive of module scope, not %s", tok_text(p, tok(p)));
 }
 
-/* Behind an error: to where the next declaration may begin. */
+/* Behind an error: to where the next declaration may begin, a ';', or a directive that begins a line. */
 static void recover(Ptx *p, int from)
 {
 	if (p->at == from)
 		tok_next(p);
-	tok_skip_statement(p);
-	tok_accept(p, '}');
+	for (; tok(p)->kind != TK_EOF && !tok_accept(p, ';'); tok_next(p)) {
+		if (tok(p)->kind == TK_DIRECTIVE && p->tok.v[p->at - 1].line < tok(p)->line)
+			return;
+		if (tok_is(p, '{')) {
+			tok_skip_braces(p);
+			return;
+		}
+	}
 }
 
 static void read_module(Ptx *p)

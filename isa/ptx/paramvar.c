@@ -25,7 +25,7 @@ int ptx_pvar(Ptx *p, PvarRole role, const Decl *d)
 	for (int k = 0; k < v.nword; k++)
 		v.reg[k] = -1;
 	vec_push(&b->pvar, v);
-	return ptx_declare(p, d->name, ENT_PVAR, b->pvar.n - 1, d->loc) ? b->pvar.n - 1 : -1;
+	return ptx_declare(p, d->name, (Entity){ .kind = ENT_PVAR, .id = b->pvar.n - 1 }, d->loc) ? b->pvar.n - 1 : -1;
 }
 
 int pvar_word(Ptx *p, Pvar *v, int k)

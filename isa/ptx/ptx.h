@@ -30,9 +30,9 @@ typedef struct Token {
 
 /* ---- names of a function body ---- */
 typedef enum { ENT_REG, ENT_SYMBOL, ENT_KPARAM, ENT_PVAR, ENT_TARGETS, ENT_PROTO } EntityKind;
-typedef struct Entity { uint8_t kind; int id; } Entity;
+typedef struct Entity { uint8_t kind, type; int id; } Entity; /* ENT_REG: id -1 and its type until it is used */
 
-typedef struct RegRange { uint32_t count; uint8_t type; } RegRange; /* %r<9>; its registers are made when named */
+typedef struct RegRange { uint32_t count; uint8_t type; } RegRange; /* %r<9> */
 
 typedef struct NameScope {
 	int parent, depth;       /* parent -1: the function's own scope */
@@ -165,14 +165,14 @@ bool body_scope(Ptx *);                               /* opens a scope */
 bool body_read(Ptx *);                                /* from '{' to behind its '}' */
 void body_free(Body *);
 Entity *ptx_find(Ptx *, const char *name);            /* of the body: scopes inside out; NULL */
-bool ptx_declare(Ptx *, const char *name, EntityKind, int id, Loc);
+bool ptx_declare(Ptx *, const char *name, Entity, Loc);
 int ptx_new_reg(Ptx *, const char *name, Type);       /* unique IR name made from a PTX name; NULL: a temporary */
 
 /* ---- flow.c ---- */
 typedef struct Guard { int reg; bool neg; } Guard;    /* reg -1: none */
 Block *flow_block(Ptx *);                             /* the block to append to */
 void flow_emit(Ptx *, Ins *);                         /* appends with the current source place */
-bool flow_label(Ptx *, const char *name, Loc);
+void flow_label(Ptx *, const char *name, Loc);
 void flow_branch(Ptx *, Guard, const char *label, Loc, int flags);
 void flow_end(Ptx *, Op, Guard, int flags);           /* ret, exit */
 void flow_brx(Ptx *, Guard, Opd index, const char *list, Loc, int flags);

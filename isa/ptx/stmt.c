@@ -105,14 +105,23 @@ static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 
 static const ArgGroup *group_at(const Args *a, int k) { return k < a->group.n ? &a->group.v[k] : NULL; }
 
-/* mov with a vector on one side packs or unpacks. */
-static void choose_pack(Ins *i, const Args *a)
+/* mov with a vector on one side packs or unpacks: the parts fill the value. */
+static bool choose_pack(Ptx *p, Ins *i, const Args *a)
 {
 	const ArgGroup *d = group_at(a, 0), *s = group_at(a, 1);
-	if (i->op == OP_MOV && d && s && d->vector != s->vector)
-		i->op = d->vector ? OP_UNPACK : OP_PACK;
-	if ((i->op == OP_PACK || i->op == OP_UNPACK) && type_bits[i->type] >= 16) /* the type is bits */
-		i->type = type_bits[i->type] == 64 ? T_B64 : type_bits[i->type] == 32 ? T_B32 : T_B16;
+	if (i->op != OP_MOV || !d || !s || d->vector == s->vector)
+		return true;
+	const ArgGroup *v = d->vector ? d : s;
+	int bits = type_bits[i->type];
+	if (bits < 16 || (v->n != 2 && v->n != 4))
+		return ptx_error(p, v->loc, "mov.%s of a vector of %d parts does not exist", type_name[i->type], v->n);
+	Type part = bits / v->n == 32 ? T_B32 : bits / v->n == 16 ? T_B16 : T_B8;
+	for (int k = 0; k < v->n; k++)
+		if (!bind_width(p, &a->arg.v[v->first + k], part, part == T_B8))
+			return false;
+	i->op = d->vector ? OP_UNPACK : OP_PACK;
+	i->type = bits == 64 ? T_B64 : bits == 32 ? T_B32 : T_B16;
+	return true;
 }
 
 static bool to_param_variable(const Ins *i, const Args *a)
@@ -142,9 +151,8 @@ static bool bind(Ptx *p, Ins *i, Args *a, const Mnemonic *m, Guard g)
 	}
 	if (i->op == OP_NOP)
 		a->arg.n = a->group.n = 0;
-	choose_pack(i, a);
 	choose_space(p, i);
-	return bind_ins(p, i, a, g);
+	return choose_pack(p, i, a) && bind_ins(p, i, a, g);
 }
 
 /* ---- control ---- */
