@@ -58,6 +58,8 @@ static bool wider(const Function *f, const Opd *o, Type t)
 	return f && o->kind == OPD_REG && type_bits[f->reg.v[o->id].type] == 64 && type_bits[t] < 64;
 }
 
+static void nothing(const LaneIns *i, Lanes *L, Mask m) { }
+
 bool lane_bind(const Function *f, const Ins *i, LaneIns *out)
 {
 	*out = (LaneIns){ .fn = lane_fn(i), .d = NO_ROW, .d2 = NO_ROW, .a = NO_ROW, .b = NO_ROW, .c = NO_ROW, .e = NO_ROW,
@@ -65,6 +67,9 @@ bool lane_bind(const Function *f, const Ins *i, LaneIns *out)
 		.rnd = i->rnd, .op = i->op };
 	if (!out->fn)
 		return false;
+	bool sink = i->ndst == 1 && ins_dst(i, 0)->kind == OPD_NONE && i->op != OP_UNPACK;
+	if (sink && f && !i->cc)
+		out->fn = nothing;
 	if (i->op == OP_SETP)
 		out->mode = i->boolop;
 	if (op_info[i->op].suffixes && strchr(op_info[i->op].suffixes, 'C'))

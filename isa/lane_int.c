@@ -95,7 +95,8 @@ static void NAME##_##T(const LaneIns *i, Lanes *L, Mask m) \
 		(void)x, (void)y, (void)z, (void)in; \
 		W sum = (SUM); \
 		carry |= (Mask)(sum >> BITS_##T & 1) << l; \
-		d[l] = (CT_##T)sum; \
+		if (i->d != NO_ROW) \
+			d[l] = (CT_##T)sum; \
 	} \
 	if (i->mode2) \
 		L->cc = (L->cc & ~m) | carry; \

@@ -37,6 +37,9 @@ typedef struct Fault {
 /* Fills fault with the standard message for a memory fault; the first fault of a launch wins. */
 void fault_memory(Fault *, const Launch *, FaultKind, const Function *, const Ins *, const uint32_t ctaid[3],
 	const uint32_t tid[3], Space, uint64_t addr, unsigned size);
+/* The same beginning, then what the format says; for faults other than memory's. */
+void fault_at(Fault *, const Launch *, FaultKind, const Function *, const Ins *, const uint32_t ctaid[3],
+	const uint32_t tid[3], const char *fmt, ...) __attribute__((format(printf, 8, 9)));
 void fault_text(Fault *, FaultKind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* The reference interpreter: each thread alone, block after block; barriers and warp-level operations make threads wait

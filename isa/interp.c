@@ -1,0 +1,307 @@
+/* The reference interpreter: every thread alone, on the IR as it stands. Blocks run one after the other, the threads of a
+ * block in turns. Where results depend on who comes first (atomics, races, clocks, activemask), this order decides. */
+#include "isa/interp.h"
+
+/* ---- frames ---- */
+
+bool interp_enter(Interp *in, Thread *t, const Code *c)
+{
+	Frame f = { c, 0, t->local_top, NULL, NULL };
+	bool full = t->frame.n >= FRAME_LIMIT || t->local_top + c->local_bytes > LOCAL_LIMIT;
+	if (full && !t->frame.n) {
+		fault_text(in->fault, FAULT_LOCAL, "%s: needs %u bytes of local memory; there are %d", c->f->name, c->local_bytes,
+			LOCAL_LIMIT);
+		return false;
+	}
+	if (full) {
+		interp_fault(in, t, FAULT_LOCAL, "%d calls deep, %llu of %d bytes of local memory in use", t->frame.n - 1,
+			(unsigned long long)t->local_top, LOCAL_LIMIT);
+		return false;
+	}
+	t->local_top += c->local_bytes;
+	if (t->local_top > t->local_cap) {
+		t->local_cap = t->local_top * 2;
+		t->local = xrealloc(t->local, t->local_cap);
+	}
+	if (c->local_bytes)
+		memset(t->local + f.local_base, 0, c->local_bytes);
+	f.words = xcalloc(c->words + 2 * (c->npred + 1), sizeof *f.words);
+	f.pred = (Mask *)(void *)(f.words + ((c->words + 1) & ~1u));
+	vec_push(&t->frame, f);
+	return true;
+}
+
+static void leave(Thread *t)
+{
+	Frame f = vec_pop(&t->frame);
+	t->local_top = f.local_base;
+	free(f.words);
+}
+
+/* ---- control ---- */
+
+static const Function *callee(Interp *in, Thread *t, const Step *s)
+{
+	const Module *m = in->launch->module;
+	uint64_t v = interp_read(in, t, &s->src[0]), id = (v - FUNCTION_ADDRESS(0)) / 16;
+	const Function *f = v >= FUNCTION_ADDRESS(0) && id < (uint64_t)m->func.n && v == FUNCTION_ADDRESS(id) ? m->func.v[id] : NULL;
+	if (!f || f->kind != FN_DEVICE)
+		interp_fault(in, t, FAULT_BRANCH, "0x%llx is no device function", (unsigned long long)v);
+	else if (f->declared_only)
+		interp_fault(in, t, FAULT_BRANCH, "function %s has no body in this module", f->name);
+	else if (f->arg.n != s->ins->nsrc - 1 || f->ret.n < s->ins->ndst)
+		interp_fault(in, t, FAULT_BRANCH, "function %s takes %d arguments and gives %d results", f->name, f->arg.n, f->ret.n);
+	else
+		return f;
+	return NULL;
+}
+
+static bool call(Interp *in, Thread *t, const Step *s)
+{
+	const Function *f = callee(in, t, s);
+	const Code *c = f ? interp_code(in, f) : NULL;
+	uint64_t small[16], *v = f && f->arg.n > 16 ? xmalloc(sizeof *v * (size_t)f->arg.n) : small;
+	bool ok = c != NULL;
+	for (int k = 0; ok && k < f->arg.n; k++)
+		v[k] = interp_read(in, t, &s->src[1 + k]);
+	ok = ok && interp_enter(in, t, c);
+	for (int k = 0; ok && k < f->arg.n; k++)
+		interp_write(t, &c->reg[f->arg.v[k]], (Type)f->reg.v[f->arg.v[k]].type, v[k]);
+	if (v != small)
+		free(v);
+	return ok;
+}
+
+static void ret(Interp *in, Thread *t)
+{
+	if (t->frame.n == 1) {
+		interp_exit(in, t);
+		return;
+	}
+	const Frame *top = interp_top(t);
+	const Function *f = top->code->f;
+	const Frame *caller = &t->frame.v[t->frame.n - 2];
+	const Step *s = &caller->code->step[caller->pc];
+	uint64_t small[16], *v = f->ret.n > 16 ? xmalloc(sizeof *v * (size_t)f->ret.n) : small;
+	for (int k = 0; k < f->ret.n; k++)
+		v[k] = interp_read(in, t, &top->code->reg[f->ret.v[k]]);
+	leave(t);
+	for (int k = 0; k < s->ins->ndst; k++)
+		interp_write(t, &s->dst[k], (Type)f->reg.v[f->ret.v[k]].type, v[k]);
+	interp_top(t)->pc++;
+	if (v != small)
+		free(v);
+}
+
+static bool branch(Interp *in, Thread *t, const Step *s)
+{
+	uint64_t k = 0;
+	if (s->ins->op == OP_BRX) {
+		k = (uint32_t)interp_read(in, t, &s->src[0]);
+		if (k >= (uint64_t)s->ntarget) {
+			interp_fault(in, t, FAULT_BRANCH, "index %llu of %d targets", (unsigned long long)k, s->ntarget);
+			return false;
+		}
+	} else if (s->ins->nsrc && s->src[0].kind != PL_NONE) {
+		k = !(interp_read(in, t, &s->src[0]) & 1);
+	}
+	interp_top(t)->pc = s->target[k];
+	return true;
+}
+
+/* ---- one instruction ---- */
+
+static void compute(Interp *in, Thread *t, const Step *s)
+{
+	Frame *f = interp_top(t);
+	for (int k = 0; k < s->ndynamic; k++) {
+		const Dynamic *d = &s->dynamic[k];
+		uint64_t v = interp_read(in, t, &d->from);
+		memcpy(f->words + d->row, &v, d->wide ? 8 : 4);
+	}
+	Lanes lanes = { { f->words, f->code->constants }, f->pred, t->cc, 1 };
+	s->lane.fn(&s->lane, &lanes, 1);
+	t->cc = lanes.cc;
+	f->pc++;
+}
+
+/* false: a fault. Every instruction moves its thread on, or leaves it waiting. */
+static bool execute(Interp *in, Thread *t, const Step *s)
+{
+	Frame *f = interp_top(t);
+	bool ok = true;
+	switch (op_info[s->ins->op].kind) {
+	case K_ALU: compute(in, t, s); return true;
+	case K_LD: ok = interp_load(in, t, s); break;
+	case K_ST: ok = interp_store(in, t, s); break;
+	case K_ATOM: ok = interp_atomic(in, t, s); break;
+	case K_FENCE: case K_NOP: case K_SLEEP: case K_RECONV: break;
+	case K_ACTIVE: interp_write(t, &s->dst[0], T_B32, interp_special(in, t, SREG_LANEMASK_EQ)); break;
+	case K_BAR: return interp_barrier(in, t, s);
+	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_REDUX: case K_ELECT: return interp_warp(in, t, s);
+	case K_BRA: case K_BRX: return branch(in, t, s);
+	case K_CALL: return call(in, t, s);
+	case K_RET: ret(in, t); return true;
+	case K_EXIT: interp_exit(in, t); return true;
+	case K_HOST: ok = in->host_op && in->host_op(in, t, s); break;
+	default: interp_fault(in, t, FAULT_TRAP, "the kernel stopped itself"); return false;
+	}
+	if (ok)
+		f->pc++;
+	return ok;
+}
+
+bool interp_run(Interp *in, Thread *t, uint64_t steps)
+{
+	uint64_t limit = in->options->max_steps;
+	for (; steps && t->state == RUNNABLE; steps--) {
+		Frame *f = interp_top(t);
+		const Step *s = &f->code->step[f->pc];
+		if (limit && t->steps >= limit) {
+			interp_fault(in, t, FAULT_LIMIT, "%llu instructions of one thread", (unsigned long long)limit);
+			return false;
+		}
+		t->steps++;
+		if (s->guard.kind == PL_PRED && !interp_read(in, t, &s->guard)) {
+			f->pc++;
+			continue;
+		}
+		in->instructions++;
+		if (!execute(in, t, s))
+			return false;
+	}
+	return true;
+}
+
+/* ---- blocks and launches ---- */
+
+void interp_thread_free(Thread *t)
+{
+	while (t->frame.n)
+		leave(t);
+	vec_free(&t->frame);
+	free(t->local);
+}
+
+static void threads_free(Interp *in)
+{
+	for (int k = 0; k < in->nthread; k++)
+		interp_thread_free(&in->thread[k]);
+	free(in->thread);
+	in->thread = NULL;
+}
+
+static bool threads_new(Interp *in, const Code *c)
+{
+	const uint32_t *n = in->launch->block;
+	in->nthread = in->live = (int)(n[0] * n[1] * n[2]);
+	in->thread = xcalloc((size_t)in->nthread, sizeof *in->thread);
+	for (int k = 0; k < in->nthread; k++) {
+		Thread *t = &in->thread[k];
+		t->linear = (uint32_t)k;
+		t->tid[0] = t->linear % n[0];
+		t->tid[1] = t->linear / n[0] % n[1];
+		t->tid[2] = t->linear / n[0] / n[1];
+		if (!interp_enter(in, t, c))
+			return false;
+	}
+	return true;
+}
+
+static bool block_run(Interp *in, const Code *c)
+{
+	memset(in->barrier, 0, sizeof in->barrier);
+	memset(in->shared, 0, in->shared_bytes);
+	bool ok = threads_new(in, c);
+	while (ok && in->live) {
+		bool progress = false;
+		for (int k = 0; ok && k < in->nthread; k++)
+			if (in->thread[k].state == RUNNABLE) {
+				progress = true;
+				ok = interp_run(in, &in->thread[k], SLICE);
+			}
+		if (ok && !progress) {
+			interp_deadlock(in);
+			ok = false;
+		}
+	}
+	threads_free(in);
+	return ok;
+}
+
+bool interp_open(Interp *in)
+{
+	const Launch *l = in->launch;
+	const Module *m = l->module;
+	in->bank.width = 1;
+	in->code = arena_array(&in->arena, Code *, m->func.n + 1);
+	in->shared_offset = arena_array(&in->arena, int64_t, m->symbol.n + 1);
+	uint64_t bytes = layout_shared(m, l->kernel, in->shared_offset);
+	for (int i = 0; i < m->symbol.n; i++)
+		if (in->shared_offset[i] > (int64_t)bytes)
+			bytes = (uint64_t)in->shared_offset[i];
+	in->shared_bytes = (uint32_t)(bytes + l->dynamic_shared);
+	in->shared = calloc(in->shared_bytes ? in->shared_bytes : 1, 1);
+	if (!in->shared || bytes + l->dynamic_shared > UINT32_MAX) {
+		fault_text(in->fault, FAULT_UNSUPPORTED, "%s: %llu bytes of shared memory", l->kernel->name,
+			(unsigned long long)(bytes + l->dynamic_shared));
+		return false;
+	}
+	if (l->kernel->param_bytes) {
+		in->params = memory_alloc(l->memory, l->kernel->param_bytes, "kernel parameters", true);
+		if (!in->params) {
+			fault_text(in->fault, FAULT_LIMIT, "%s: no memory is left for the kernel's parameters", l->kernel->name);
+			return false;
+		}
+		memcpy(memory_find(l->memory, in->params, l->kernel->param_bytes, NULL)->data, l->params, l->kernel->param_bytes);
+	}
+	return true;
+}
+
+void interp_close(Interp *in)
+{
+	if (in->params)
+		memory_release(in->launch->memory, in->params);
+	free(in->shared);
+	bank_free(&in->bank);
+	arena_free(&in->arena);
+}
+
+static bool sensible(const Launch *l, Fault *f)
+{
+	uint64_t threads = 1, blocks = 1;
+	for (int k = 0; k < 3; k++) {
+		threads *= l->block[k] <= 65536 ? l->block[k] : 65536;
+		blocks *= l->grid[k] ? 1 : 0;
+	}
+	if (l->kernel->kind != FN_KERNEL || l->kernel->declared_only)
+		fault_text(f, FAULT_UNSUPPORTED, "%s is no kernel with a body", l->kernel->name);
+	else if (!threads || threads > 4096 || !blocks)
+		fault_text(f, FAULT_UNSUPPORTED, "%s: a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads", l->kernel->name, l->grid[0],
+			l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+	return f->kind == FAULT_NONE;
+}
+
+bool interp_launch(const Launch *l, const InterpOptions *options, Fault *fault)
+{
+	InterpOptions o = options ? *options : (InterpOptions){ 0 };
+	if (o.warp_size <= 0)
+		o.warp_size = 32;
+	Interp in = { .launch = l, .options = &o, .fault = fault };
+	if (!sensible(l, fault))
+		return false;
+	bool ok = interp_open(&in);
+	const Code *c = ok ? interp_code(&in, l->kernel) : NULL;
+	ok = ok && c;
+	uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	for (uint64_t b = 0; ok && b < n; b++) {
+		in.ctaid[0] = (uint32_t)(b % l->grid[0]);
+		in.ctaid[1] = (uint32_t)(b / l->grid[0] % l->grid[1]);
+		in.ctaid[2] = (uint32_t)(b / l->grid[0] / l->grid[1]);
+		ok = block_run(&in, c);
+	}
+	if (o.thread_instructions)
+		*o.thread_instructions = in.instructions;
+	interp_close(&in);
+	return ok;
+}

@@ -1,0 +1,108 @@
+/* Inside the reference interpreter: shared by interp*.c and host.c only. */
+#ifndef GSIM_INTERP_H
+#define GSIM_INTERP_H
+#include "isa/decode.h"
+#include "isa/launch.h"
+
+enum { FRAME_LIMIT = 4096, LOCAL_LIMIT = 512 * 1024, SLICE = 10000, BARRIERS = 16, GROUP = 32 };
+
+typedef struct Place {             /* where an operand lives */
+	enum { PL_NONE, PL_CONST, PL_32, PL_64, PL_PRED, PL_SREG, PL_LOCAL } kind;
+	bool neg;                  /* predicates */
+	uint32_t row;              /* PL_32 PL_64 PL_PRED: in the frame; PL_SREG: which */
+	int64_t value;             /* PL_CONST: the value; else an offset to add (addresses; PL_LOCAL: in the frame's part) */
+} Place;
+
+typedef struct Dynamic { Place from; uint32_t row; bool wide; } Dynamic; /* a value put into a row before an instruction */
+
+typedef struct Step {              /* a decoded instruction */
+	const Ins *ins;
+	LaneIns lane;              /* K_ALU */
+	Place *dst, *src;
+	Place guard;               /* PL_NONE: always */
+	const int *target;         /* steps that bra and brx continue at */
+	int ntarget;
+	const Dynamic *dynamic;
+	int ndynamic;
+} Step;
+
+typedef struct Code {              /* a decoded function */
+	const Function *f;
+	Step *step;
+	uint32_t words, npred;     /* of a frame */
+	uint32_t local_bytes;
+	uint32_t *constants;
+	Place *reg;                /* by register */
+} Code;
+
+typedef struct Frame {
+	const Code *code;
+	int pc;
+	uint64_t local_base;
+	uint32_t *words;
+	Mask *pred;
+} Frame;
+
+typedef enum { RUNNABLE, AT_BARRIER, AT_WARP, EXITED } ThreadState;
+
+typedef struct Thread {
+	ThreadState state;
+	uint32_t tid[3], linear;
+	Vec(Frame) frame;
+	uint8_t *local;
+	uint64_t local_top, local_cap;
+	uint64_t steps;
+	Mask cc;
+	int barrier;               /* AT_BARRIER */
+	uint32_t members;          /* AT_WARP: the mask, its own lane included */
+} Thread;
+
+typedef struct Barrier { int arrived, expected; bool explicit_count; int yes, votes; } Barrier;
+
+typedef struct Interp {
+	const Launch *launch;
+	const InterpOptions *options;
+	Fault *fault;
+	Arena arena;
+	ConstBank bank;
+	Code **code;               /* by function, decoded on first use */
+	const Alloc *hint;
+	uint64_t instructions;
+	uint64_t params;           /* address of the parameters */
+	int64_t *shared_offset;
+	uint32_t shared_bytes;
+	uint8_t *shared;
+	uint32_t ctaid[3];
+	Thread *thread;
+	int nthread, live;
+	Barrier barrier[BARRIERS];
+	bool (*host_op)(struct Interp *, Thread *, const Step *);  /* K_HOST; NULL outside host functions */
+	void *host;
+} Interp;
+
+/* interp_decode.c: NULL after filling the fault. */
+const Code *interp_code(Interp *, const Function *);
+
+/* interp_exec.c */
+uint64_t interp_read(const Interp *, const Thread *, const Place *);
+void interp_write(Thread *, const Place *, Type, uint64_t);           /* extends narrow types to the register */
+uint64_t interp_special(const Interp *, const Thread *, Sreg);
+bool interp_load(Interp *, Thread *, const Step *);                    /* false: fault */
+bool interp_store(Interp *, Thread *, const Step *);
+bool interp_atomic(Interp *, Thread *, const Step *);
+void interp_fault(Interp *, const Thread *, FaultKind, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* interp_sync.c: the thread has come to the instruction; it is left RUNNABLE when it may go on at once. */
+bool interp_barrier(Interp *, Thread *, const Step *);
+bool interp_warp(Interp *, Thread *, const Step *);
+void interp_exit(Interp *, Thread *);                                  /* the thread has ended */
+void interp_deadlock(Interp *);
+
+/* interp.c */
+bool interp_enter(Interp *, Thread *, const Code *);                   /* pushes a frame; false: fault */
+bool interp_run(Interp *, Thread *, uint64_t steps);                   /* until it blocks or steps are used up; false: fault */
+void interp_thread_free(Thread *);
+bool interp_open(Interp *);                                            /* parameters, shared memory; false: fault */
+void interp_close(Interp *);
+static inline Frame *interp_top(const Thread *t) { return &t->frame.v[t->frame.n - 1]; }
+#endif

@@ -1,0 +1,159 @@
+#include "isa/interp.h"
+#include <stdio.h>
+
+/* ---- operands ---- */
+
+uint64_t interp_special(const Interp *in, const Thread *t, Sreg r)
+{
+	const Launch *l = in->launch;
+	uint32_t warp = (uint32_t)in->options->warp_size, lane = t->linear % warp, bit = lane % GROUP;
+	switch (r) {
+	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: return t->tid[r - SREG_TID_X];
+	case SREG_NTID_X: case SREG_NTID_Y: case SREG_NTID_Z: return l->block[r - SREG_NTID_X];
+	case SREG_CTAID_X: case SREG_CTAID_Y: case SREG_CTAID_Z: return in->ctaid[r - SREG_CTAID_X];
+	case SREG_NCTAID_X: case SREG_NCTAID_Y: case SREG_NCTAID_Z: return l->grid[r - SREG_NCTAID_X];
+	case SREG_LANEID: return lane;
+	case SREG_WARPID: return t->linear / warp;
+	case SREG_NWARPID: return ((uint32_t)in->nthread + warp - 1) / warp;
+	case SREG_NSMID: return 1;
+	case SREG_LANEMASK_EQ: return 1u << bit;
+	case SREG_LANEMASK_LT: return (1u << bit) - 1;
+	case SREG_LANEMASK_LE: return (2u << bit) - 1;
+	case SREG_LANEMASK_GT: return ~((2u << bit) - 1);
+	case SREG_LANEMASK_GE: return ~((1u << bit) - 1);
+	case SREG_CLOCK: case SREG_CLOCK64: case SREG_GLOBALTIMER: case SREG_GLOBALTIMER_LO: return t->steps;
+	case SREG_CLOCK_HI: case SREG_GLOBALTIMER_HI: return t->steps >> 32;
+	case SREG_DYNAMIC_SMEM_SIZE: return l->dynamic_shared;
+	case SREG_TOTAL_SMEM_SIZE: return in->shared_bytes;
+	case SREG_WARP_SZ: return warp;
+	default: return 0; /* %smid, %gridid */
+	}
+}
+
+uint64_t interp_read(const Interp *in, const Thread *t, const Place *p)
+{
+	const Frame *f = interp_top(t);
+	uint64_t v;
+	switch (p->kind) {
+	case PL_CONST: return (uint64_t)p->value;
+	case PL_32: return f->words[p->row];
+	case PL_64: memcpy(&v, f->words + p->row, 8); return v;
+	case PL_PRED: return (f->pred[p->row] & 1) ^ p->neg;
+	case PL_SREG: return interp_special(in, t, (Sreg)p->row);
+	case PL_LOCAL: return f->local_base + (uint64_t)p->value;
+	default: return 0;
+	}
+}
+
+void interp_write(Thread *t, const Place *p, Type type, uint64_t v)
+{
+	Frame *f = interp_top(t);
+	switch (p->kind) {
+	case PL_PRED: f->pred[p->row] = v & 1; break;
+	case PL_32: f->words[p->row] = (uint32_t)lane_extend(type, v); break;
+	case PL_64:
+		v = lane_extend(type, v);
+		if (type_kind[type] == 'S' && type_bits[type] < 64)
+			v = (uint64_t)(int64_t)(int32_t)(uint32_t)v;
+		memcpy(f->words + p->row, &v, 8);
+		break;
+	default: break;
+	}
+}
+
+/* The value of an address operand. A 32-bit base stays in 32 bits. */
+static uint64_t address(const Interp *in, const Thread *t, const Place *p)
+{
+	uint64_t base = interp_read(in, t, p);
+	if (p->kind == PL_32)
+		return (uint32_t)(base + (uint64_t)p->value);
+	return p->kind == PL_64 ? base + (uint64_t)p->value : base;
+}
+
+void interp_fault(Interp *in, const Thread *t, FaultKind kind, const char *fmt, ...)
+{
+	const Frame *f = interp_top(t);
+	char more[512];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(more, sizeof more, fmt, ap);
+	va_end(ap);
+	fault_at(in->fault, in->launch, kind, f->code->f, f->code->step[f->pc].ins, in->ctaid, t->tid, "%s", more);
+}
+
+/* ---- memory ---- */
+
+/* Host address of [addr, addr+size), or NULL with the fault filled. */
+static uint8_t *locate(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write)
+{
+	Space space = (Space)i->space;
+	uint64_t at = addr;
+	FaultKind why = FAULT_BOUNDS;
+	if (space == SP_GENERIC) {
+		space = address_space(addr);
+		at -= space == SP_SHARED ? SHARED_WINDOW : space == SP_LOCAL ? LOCAL_WINDOW : 0;
+	}
+	if (at & (size - 1)) {
+		why = FAULT_MISALIGNED;
+	} else if (space == SP_SHARED) {
+		if (at <= in->shared_bytes && size <= in->shared_bytes - at)
+			return in->shared + at;
+	} else if (space == SP_LOCAL) {
+		if (at <= t->local_top && size <= t->local_top - at)
+			return t->local + at;
+	} else {
+		const Alloc *a = memory_find(in->launch->memory, at, size, &in->hint);
+		if (a && !(write && a->read_only))
+			return a->data + (at - a->addr);
+		if (a)
+			why = FAULT_READ_ONLY;
+	}
+	fault_memory(in->fault, in->launch, why, interp_top(t)->code->f, i, in->ctaid, t->tid, (Space)i->space, addr, size);
+	return NULL;
+}
+
+bool interp_load(Interp *in, Thread *t, const Step *s)
+{
+	const Ins *i = s->ins;
+	unsigned n = i->vec ? i->vec : 1, bytes = (unsigned)type_bytes(i->type);
+	const uint8_t *p = locate(in, t, i, address(in, t, &s->src[0]), n * bytes, false);
+	uint64_t v[4] = { 0 };
+	if (!p)
+		return false;
+	for (unsigned k = 0; k < n; k++)
+		memcpy(&v[k], p + k * bytes, bytes);
+	for (unsigned k = 0; k < n; k++)
+		interp_write(t, &s->dst[k], (Type)i->type, v[k]);
+	return true;
+}
+
+bool interp_store(Interp *in, Thread *t, const Step *s)
+{
+	const Ins *i = s->ins;
+	unsigned n = i->vec ? i->vec : 1, bytes = (unsigned)type_bytes(i->type);
+	uint8_t *p = locate(in, t, i, address(in, t, &s->src[0]), n * bytes, true);
+	if (!p)
+		return false;
+	for (unsigned k = 0; k < n; k++) {
+		uint64_t v = interp_read(in, t, &s->src[1 + k]);
+		memcpy(p + k * bytes, &v, bytes);
+	}
+	return true;
+}
+
+bool interp_atomic(Interp *in, Thread *t, const Step *s)
+{
+	const Ins *i = s->ins;
+	unsigned bytes = (unsigned)type_bytes(i->type);
+	uint8_t *p = locate(in, t, i, address(in, t, &s->src[0]), bytes, true);
+	uint64_t old = 0;
+	if (!p)
+		return false;
+	memcpy(&old, p, bytes);
+	uint64_t b = interp_read(in, t, &s->src[1]), c = i->nsrc > 2 ? interp_read(in, t, &s->src[2]) : 0;
+	uint64_t v = lane_atomic((AtomOp)i->aop, (Type)i->type, old, b, c);
+	memcpy(p, &v, bytes);
+	if (i->ndst)
+		interp_write(t, &s->dst[0], (Type)i->type, old);
+	return true;
+}

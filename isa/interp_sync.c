@@ -1,0 +1,279 @@
+/* Where threads of a block meet: block barriers, and operations of the threads of a warp. */
+#include "isa/interp.h"
+#include "lib/strbuf.h"
+
+static const Step *at(const Thread *t) { const Frame *f = interp_top(t); return &f->code->step[f->pc]; }
+static void pass(Thread *t)
+{
+	t->state = RUNNABLE;
+	interp_top(t)->pc++;
+}
+
+/* ---- block barriers ---- */
+
+static void release(Interp *in, int id)
+{
+	Barrier *b = &in->barrier[id];
+	for (int k = 0; k < in->nthread; k++) {
+		Thread *t = &in->thread[k];
+		if (t->state != AT_BARRIER || t->barrier != id)
+			continue;
+		const Step *s = at(t);
+		if (s->ins->op == OP_BARRED) {
+			uint64_t v = s->ins->aop == AOP_POPC ? (uint64_t)b->yes : s->ins->aop == AOP_AND ? b->yes == b->votes : b->yes > 0;
+			interp_write(t, &s->dst[0], ins_dst_type(s->ins, 0), v);
+		}
+		pass(t);
+	}
+	*b = (Barrier){ 0 };
+}
+
+/* All live threads, or as many as the instructions said. */
+static void settle(Interp *in, int id)
+{
+	Barrier *b = &in->barrier[id];
+	if (b->arrived && b->arrived >= (b->explicit_count ? b->expected : in->live))
+		release(in, id);
+}
+
+bool interp_barrier(Interp *in, Thread *t, const Step *s)
+{
+	const Ins *i = s->ins;
+	bool red = i->op == OP_BARRED;
+	int counts = i->nsrc - red; /* operands before the predicate */
+	uint64_t id = (uint32_t)interp_read(in, t, &s->src[0]);
+	bool given = counts > 1 && s->src[1].kind != PL_NONE;
+	uint32_t count = given ? (uint32_t)interp_read(in, t, &s->src[1]) : 0;
+	if (id >= BARRIERS) {
+		interp_fault(in, t, FAULT_BARRIER, "barrier %llu; there are %d", (unsigned long long)id, BARRIERS);
+		return false;
+	}
+	Barrier *b = &in->barrier[id];
+	if (given && (count == 0 || count > (uint32_t)in->nthread)) {
+		interp_fault(in, t, FAULT_BARRIER, "barrier %d is to count %u threads, the block has %d", (int)id, count, in->nthread);
+		return false;
+	}
+	if (b->arrived && (b->explicit_count != given || (given && b->expected != (int)count))) {
+		interp_fault(in, t, FAULT_BARRIER, "barrier %d is awaited with different thread counts", (int)id);
+		return false;
+	}
+	b->explicit_count = given;
+	b->expected = (int)count;
+	b->arrived++;
+	if (red) {
+		b->votes++;
+		b->yes += interp_read(in, t, &s->src[i->nsrc - 1]) & 1;
+	}
+	if (i->op == OP_BARARRIVE) {
+		pass(t);
+	} else {
+		t->state = AT_BARRIER;
+		t->barrier = (int)id;
+	}
+	settle(in, (int)id);
+	return true;
+}
+
+/* ---- operations of a warp's threads, in groups of up to 32 ---- */
+
+static int group_size(const Interp *in) { return in->options->warp_size < GROUP ? in->options->warp_size : GROUP; }
+static int lane_of(const Interp *in, const Thread *t) { return (int)(t->linear % (uint32_t)in->options->warp_size) % GROUP; }
+
+/* Thread of a lane in t's group, or NULL. */
+static Thread *fellow(Interp *in, const Thread *t, int lane)
+{
+	int k = (int)t->linear - lane_of(in, t) + lane;
+	int warp_end = ((int)t->linear / in->options->warp_size + 1) * in->options->warp_size;
+	return lane < group_size(in) && k < in->nthread && k < warp_end ? &in->thread[k] : NULL;
+}
+
+static bool same_operation(const Ins *a, const Ins *b)
+{
+	return a->op == b->op && a->mode == b->mode && a->aop == b->aop && a->type == b->type;
+}
+
+/* Lanes of the mask that have not exited; false while one of them is not waiting at the same operation with the mask. */
+static bool gathered(Interp *in, const Thread *t, uint32_t *present)
+{
+	*present = 0;
+	for (int l = 0; l < GROUP; l++) {
+		const Thread *o = t->members >> l & 1 ? fellow(in, t, l) : NULL;
+		if (!o || o->state == EXITED)
+			continue;
+		if (o->state != AT_WARP || o->members != t->members || !same_operation(at(o)->ins, at(t)->ins))
+			return false;
+		*present |= 1u << l;
+	}
+	return true;
+}
+
+typedef struct Meeting {           /* what the present lanes brought */
+	uint32_t present;
+	Thread *thread[GROUP];
+	uint64_t value[GROUP];
+} Meeting;
+
+static bool all_equal(const Meeting *m)
+{
+	int first = __builtin_ctz(m->present);
+	for (int l = 0; l < GROUP; l++)
+		if (m->present >> l & 1 && m->value[l] != m->value[first])
+			return false;
+	return true;
+}
+
+static uint32_t lanes_with(const Meeting *m, uint64_t value)
+{
+	uint32_t mask = 0;
+	for (int l = 0; l < GROUP; l++)
+		if (m->present >> l & 1 && m->value[l] == value)
+			mask |= 1u << l;
+	return mask;
+}
+
+static uint64_t vote(const Meeting *m, Mode mode)
+{
+	uint32_t yes = lanes_with(m, 1);
+	switch (mode) {
+	case MODE_ALL: return yes == m->present;
+	case MODE_ANY: return yes != 0;
+	case MODE_UNI: return yes == 0 || yes == m->present;
+	default: return yes;
+	}
+}
+
+static uint64_t reduced(const Meeting *m, const Ins *i)
+{
+	int first = __builtin_ctz(m->present);
+	uint64_t v = m->value[first];
+	for (int l = first + 1; l < GROUP; l++)
+		if (m->present >> l & 1)
+			v = lane_atomic((AtomOp)i->aop, (Type)i->type, v, m->value[l], 0);
+	return v;
+}
+
+/* A lane that takes no part, or does not exist, gives the reader's own value. */
+static void shuffle(Interp *in, const Meeting *m, int lane, uint64_t *value, uint64_t *in_range)
+{
+	Thread *t = m->thread[lane];
+	const Step *s = at(t);
+	bool ok;
+	int from = lane_shfl_source((Mode)s->ins->mode, lane, (uint32_t)interp_read(in, t, &s->src[1]),
+		(uint32_t)interp_read(in, t, &s->src[2]), &ok);
+	*value = m->value[m->present >> from & 1 ? from : lane];
+	*in_range = ok;
+}
+
+static void result(Interp *in, const Meeting *m, int lane, uint64_t out[2])
+{
+	const Ins *i = at(m->thread[lane])->ins;
+	switch (op_info[i->op].kind) {
+	case K_SHFL: shuffle(in, m, lane, &out[0], &out[1]); break;
+	case K_VOTE: out[0] = vote(m, (Mode)i->mode); break;
+	case K_REDUX: out[0] = reduced(m, i); break;
+	case K_ELECT:
+		out[0] = (uint64_t)__builtin_ctz(m->present);
+		out[1] = out[0] == (uint64_t)lane;
+		break;
+	case K_MATCH:
+		out[1] = all_equal(m);
+		out[0] = i->mode == MODE_ALL ? (out[1] ? m->present : 0) : lanes_with(m, m->value[lane]);
+		break;
+	default: break; /* bar.warp.sync */
+	}
+}
+
+static bool brings_value(const Ins *i) { return i->op != OP_BARWARP && i->op != OP_ELECT; }
+
+static void meet(Interp *in, Thread *t, uint32_t present)
+{
+	Meeting m = { .present = present };
+	uint64_t out[GROUP][2] = { { 0 } };
+	for (int l = 0; l < GROUP; l++) {
+		if (!(present >> l & 1))
+			continue;
+		m.thread[l] = fellow(in, t, l);
+		const Step *s = at(m.thread[l]);
+		if (brings_value(s->ins))
+			m.value[l] = lane_extend(ins_src_type(s->ins, 0), interp_read(in, m.thread[l], &s->src[0]));
+	}
+	for (int l = 0; l < GROUP; l++)
+		if (present >> l & 1)
+			result(in, &m, l, out[l]);
+	for (int l = 0; l < GROUP; l++) {
+		if (!(present >> l & 1))
+			continue;
+		const Step *s = at(m.thread[l]);
+		for (int k = 0; k < s->ins->ndst && k < 2; k++)
+			interp_write(m.thread[l], &s->dst[k], ins_dst_type(s->ins, k), out[l][k]);
+		pass(m.thread[l]);
+	}
+}
+
+/* The operand that names the participating lanes, or -1. */
+static int mask_operand(const Ins *i)
+{
+	int k = i->op == OP_SHFL ? 3 : i->op == OP_BARWARP || i->op == OP_ELECT ? 0 : 1;
+	return k < i->nsrc ? k : -1;
+}
+
+bool interp_warp(Interp *in, Thread *t, const Step *s)
+{
+	int k = mask_operand(s->ins);
+	uint32_t all = group_size(in) == 32 ? ~0u : (1u << group_size(in)) - 1, present;
+	t->members = k < 0 || s->src[k].kind == PL_NONE ? all : (uint32_t)interp_read(in, t, &s->src[k]) & all;
+	t->members |= 1u << lane_of(in, t);
+	t->state = AT_WARP;
+	if (gathered(in, t, &present))
+		meet(in, t, present);
+	return true;
+}
+
+/* ---- the end of a thread, and of all progress ---- */
+
+void interp_exit(Interp *in, Thread *t)
+{
+	uint32_t present;
+	t->state = EXITED;
+	in->live--;
+	for (int id = 0; id < BARRIERS; id++)
+		if (!in->barrier[id].explicit_count)
+			settle(in, id);
+	for (int l = 0; l < GROUP; l++) {
+		Thread *o = fellow(in, t, l);
+		if (o && o->state == AT_WARP && o->members >> lane_of(in, t) & 1 && gathered(in, o, &present))
+			meet(in, o, present);
+	}
+}
+
+void interp_deadlock(Interp *in)
+{
+	StrBuf s = { 0 };
+	const Thread *first = NULL;
+	int more = 0, listed = 0;
+	for (int k = 0; k < in->nthread; k++) {
+		const Thread *t = &in->thread[k];
+		if (t->state == EXITED)
+			continue;
+		if (!first)
+			first = t;
+		if (listed == 4) {
+			more++;
+			continue;
+		}
+		const Ins *i = at(t)->ins;
+		sb_printf(&s, "%sthread (%u,%u,%u) waits at %s", listed++ ? "; " : "", t->tid[0], t->tid[1], t->tid[2],
+			op_info[i->op].name);
+		if (t->state == AT_BARRIER)
+			sb_printf(&s, " %d", t->barrier);
+		else
+			sb_printf(&s, " for lanes 0x%x", t->members);
+		if (i->line)
+			sb_printf(&s, " in line %d", i->line);
+	}
+	if (more)
+		sb_printf(&s, "; %d more", more);
+	interp_fault(in, first, FAULT_BARRIER, "%d of %d threads have not ended and none can go on: %s", in->live, in->nthread,
+		s.s);
+	sb_free(&s);
+}

@@ -1,0 +1,118 @@
+#include "isa/launch.h"
+#include "lib/strbuf.h"
+#include <stdarg.h>
+
+void fault_text(Fault *f, FaultKind kind, const char *fmt, ...)
+{
+	if (f->kind != FAULT_NONE)
+		return;
+	f->kind = kind;
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(f->text, sizeof f->text, fmt, ap);
+	va_end(ap);
+}
+
+/* The block an instruction stands in; a copy of an instruction still shares its operands. */
+static const Block *block_of(const Function *f, const Ins *ins)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			const Ins *i = &f->block.v[b]->ins.v[k];
+			if (i == ins || (i->opd == ins->opd && i->op == ins->op))
+				return f->block.v[b];
+		}
+	return NULL;
+}
+
+static void put_place(StrBuf *s, const Launch *l, const Function *f, const Ins *ins, const uint32_t ctaid[3],
+	const uint32_t tid[3])
+{
+	const Module *m = l->module;
+	const Block *b = block_of(f, ins);
+	Loc loc = ins_loc(m, ins);
+	size_t start;
+	if (b)
+		sb_printf(s, ", block %s", b->label);
+	sb_puts(s, ", instruction `");
+	start = s->n;
+	ir_print_ins(m, f, b, ins, s);
+	char *mark = strstr(s->s + start, " !loc");
+	if (mark) { /* the place follows in words */
+		*mark = 0;
+		s->n = (size_t)(mark - s->s);
+	}
+	sb_putc(s, '`');
+	if (loc.line)
+		sb_printf(s, " at %s:%d", loc.file ? loc.file : "?", loc.line);
+	if (l->kernel->kind != FN_HOST)
+		sb_printf(s, ", thread block (%u,%u,%u), thread (%u,%u,%u)", ctaid[0], ctaid[1], ctaid[2], tid[0], tid[1], tid[2]);
+}
+
+static const char *what(FaultKind k)
+{
+	switch (k) {
+	case FAULT_BOUNDS: return "access outside every allocation";
+	case FAULT_MISALIGNED: return "misaligned access";
+	case FAULT_READ_ONLY: return "write to read-only memory";
+	case FAULT_LOCAL: return "local memory exhausted";
+	case FAULT_BRANCH: return "jump to nowhere";
+	case FAULT_BARRIER: return "barrier that cannot complete";
+	case FAULT_LIVELOCK: return "no progress";
+	case FAULT_TRAP: return "trap";
+	case FAULT_UNSUPPORTED: return "not supported";
+	case FAULT_LIMIT: return "limit reached";
+	default: return "fault";
+	}
+}
+
+void fault_at(Fault *fault, const Launch *l, FaultKind kind, const Function *f, const Ins *ins, const uint32_t ctaid[3],
+	const uint32_t tid[3], const char *fmt, ...)
+{
+	StrBuf s = { 0 };
+	va_list ap;
+	if (fault->kind != FAULT_NONE)
+		return;
+	sb_printf(&s, "%s: %s", l->kernel->name, what(kind));
+	if (f != l->kernel)
+		sb_printf(&s, ", in function %s", f->name);
+	put_place(&s, l, f, ins, ctaid, tid);
+	char more[512];
+	va_start(ap, fmt);
+	vsnprintf(more, sizeof more, fmt, ap);
+	va_end(ap);
+	if (*more)
+		sb_printf(&s, ": %s", more);
+	fault_text(fault, kind, "%s", s.s);
+	sb_free(&s);
+}
+
+static void put_nearest(char *out, size_t n, const Launch *l, uint64_t addr)
+{
+	const Alloc *a = memory_nearest(l->memory, addr);
+	*out = 0;
+	if (!a)
+		snprintf(out, n, "; nothing is allocated");
+	else if (addr < a->addr)
+		snprintf(out, n, ", %llu bytes before '%s' (%llu bytes at 0x%llx)", (unsigned long long)(a->addr - addr), a->name,
+			(unsigned long long)a->size, (unsigned long long)a->addr);
+	else if (addr - a->addr >= a->size)
+		snprintf(out, n, ", %llu bytes past the end of '%s' (%llu bytes at 0x%llx)",
+			(unsigned long long)(addr - a->addr - a->size), a->name, (unsigned long long)a->size,
+			(unsigned long long)a->addr);
+	else
+		snprintf(out, n, ", at offset %llu of '%s' (%llu bytes at 0x%llx)", (unsigned long long)(addr - a->addr), a->name,
+			(unsigned long long)a->size, (unsigned long long)a->addr);
+}
+
+void fault_memory(Fault *fault, const Launch *l, FaultKind kind, const Function *f, const Ins *ins, const uint32_t ctaid[3],
+	const uint32_t tid[3], Space space, uint64_t addr, unsigned size)
+{
+	char near[384] = "";
+	if (space == SP_GENERIC)
+		space = address_space(addr);
+	if (space != SP_SHARED && space != SP_LOCAL)
+		put_nearest(near, sizeof near, l, addr);
+	fault_at(fault, l, kind, f, ins, ctaid, tid, "%u bytes at %s address 0x%llx%s", size, space_name[space],
+		(unsigned long long)addr, near);
+}

@@ -1,0 +1,198 @@
+#include "isa/memory.h"
+#include <sys/mman.h>
+
+enum { ALIGN = 256, GUARD = 4096, LARGE = 1 << 20 };
+
+struct Memory {
+	uint64_t limit, used, next;    /* bytes; the next free address */
+	Vec(Alloc *) live;             /* in order of address */
+	Vec(Alloc *) dead;             /* kept, so that hints stay readable */
+};
+
+Memory *memory_new(uint64_t limit)
+{
+	Memory *m = xcalloc(1, sizeof *m);
+	m->limit = limit;
+	m->next = GLOBAL_BASE;
+	return m;
+}
+
+/* Large buffers are mapped: pages that are never touched cost nothing. */
+static uint8_t *data_new(uint64_t size)
+{
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	if (size < LARGE)
+		return calloc(1, size ? size : 1);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void data_free(Alloc *a)
+{
+	if (a->size < LARGE)
+		free(a->data);
+	else if (a->data)
+		munmap(a->data, a->size);
+	a->data = NULL;
+}
+
+static void alloc_free(Alloc *a)
+{
+	data_free(a);
+	free((char *)a->name);
+	free(a);
+}
+
+void memory_free(Memory *m)
+{
+	if (!m)
+		return;
+	for (int i = 0; i < m->live.n; i++)
+		alloc_free(m->live.v[i]);
+	for (int i = 0; i < m->dead.n; i++)
+		alloc_free(m->dead.v[i]);
+	vec_free(&m->live);
+	vec_free(&m->dead);
+	free(m);
+}
+
+static uint64_t align_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
+
+static uint64_t allocate(Memory *m, uint64_t size, uint64_t align, const char *name, bool read_only)
+{
+	uint64_t addr = align_up(m->next, align > ALIGN ? align : ALIGN);
+	if (size > m->limit || m->used > m->limit - size || addr + size + GUARD < addr)
+		return 0;
+	uint8_t *data = data_new(size);
+	if (!data)
+		return 0;
+	Alloc *a = xcalloc(1, sizeof *a);
+	*a = (Alloc){ addr, size, xstrdup(name ? name : ""), data, read_only, true };
+	vec_push(&m->live, a);
+	m->used += size;
+	m->next = align_up(addr + size, ALIGN) + GUARD;
+	return addr;
+}
+
+uint64_t memory_alloc(Memory *m, uint64_t size, const char *name, bool read_only)
+{
+	return allocate(m, size, ALIGN, name, read_only);
+}
+
+/* Position of the last allocation that begins at or below addr, or -1. */
+static int below(const Memory *m, uint64_t addr)
+{
+	int lo = 0, hi = m->live.n;
+	while (lo < hi) {
+		int mid = (lo + hi) / 2;
+		if (m->live.v[mid]->addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo - 1;
+}
+
+bool memory_release(Memory *m, uint64_t addr)
+{
+	int i = below(m, addr);
+	if (i < 0 || m->live.v[i]->addr != addr)
+		return false;
+	Alloc *a = m->live.v[i];
+	a->live = false;
+	m->used -= a->size;
+	data_free(a);
+	vec_remove(&m->live, i);
+	vec_push(&m->dead, a);
+	return true;
+}
+
+static bool holds(const Alloc *a, uint64_t addr, uint64_t size)
+{
+	return a->live && addr >= a->addr && addr - a->addr <= a->size && size <= a->size - (addr - a->addr);
+}
+
+const Alloc *memory_find(const Memory *m, uint64_t addr, uint64_t size, const Alloc **hint)
+{
+	if (hint && *hint && holds(*hint, addr, size))
+		return *hint;
+	int i = below(m, addr);
+	if (i < 0 || !holds(m->live.v[i], addr, size))
+		return NULL;
+	if (hint)
+		*hint = m->live.v[i];
+	return m->live.v[i];
+}
+
+static uint64_t distance(const Alloc *a, uint64_t addr)
+{
+	return addr < a->addr ? a->addr - addr : addr - a->addr < a->size ? 0 : addr - a->addr - a->size;
+}
+
+const Alloc *memory_nearest(const Memory *m, uint64_t addr)
+{
+	int i = below(m, addr);
+	const Alloc *lower = i >= 0 ? m->live.v[i] : NULL, *upper = i + 1 < m->live.n ? m->live.v[i + 1] : NULL;
+	if (!lower || !upper)
+		return lower ? lower : upper;
+	return distance(upper, addr) < distance(lower, addr) ? upper : lower;
+}
+
+uint64_t memory_count(const Memory *m) { return (uint64_t)m->live.n; }
+const Alloc *memory_nth(const Memory *m, uint64_t i) { return i < (uint64_t)m->live.n ? m->live.v[i] : NULL; }
+
+unsigned long long memory_hash(const Memory *m)
+{
+	unsigned long long h = 0;
+	for (int i = 0; i < m->live.n; i++) {
+		const Alloc *a = m->live.v[i];
+		uint64_t head[2] = { a->addr, a->size };
+		h = hash_bytes(head, sizeof head, h);
+		h = hash_bytes(a->data, a->size, h);
+	}
+	return h;
+}
+
+/* ---- a module's variables ---- */
+
+static void relocate(const Module *m, const Symbol *s, const uint64_t *address, uint8_t *data)
+{
+	for (int i = 0; i < s->reloc.n; i++) {
+		const Reloc *r = &s->reloc.v[i];
+		uint64_t v = (uint64_t)r->addend;
+		if (r->func) {
+			v += FUNCTION_ADDRESS(r->id);
+		} else {
+			const Symbol *to = m->symbol.v[r->id];
+			v += address[r->id];
+			if (r->generic && to->space == SP_SHARED)
+				v += SHARED_WINDOW;
+		}
+		if (s->size >= 8 && r->offset <= s->size - 8)
+			memcpy(data + r->offset, &v, 8);
+	}
+}
+
+bool memory_load_module(Memory *mem, const Module *m, uint64_t *address)
+{
+	for (int i = 0; i < m->symbol.n; i++) {
+		const Symbol *s = m->symbol.v[i];
+		address[i] = 0;
+		if (s->space != SP_GLOBAL && s->space != SP_CONST)
+			continue;
+		address[i] = allocate(mem, s->size, s->align, s->name, s->space == SP_CONST);
+		if (!address[i])
+			return false;
+	}
+	for (int i = 0; i < m->symbol.n; i++) {
+		const Symbol *s = m->symbol.v[i];
+		if (!address[i])
+			continue;
+		uint8_t *data = memory_find(mem, address[i], s->size, NULL)->data;
+		if (s->init)
+			memcpy(data, s->init, s->size);
+		relocate(m, s, address, data);
+	}
+	return true;
+}
