@@ -55,6 +55,8 @@ typedef struct Code {
 	MIns *ins;
 	int n;
 	int regs;                      /* 32-bit registers of a thread */
+	int narrow;                    /* the first of them hold values up to 32 bits, the others pairs: rows of the two widths
+	                                  hold lanes at different places and must never overlap, for lanes diverge */
 	int preds;
 	uint32_t *constants;           /* rows, broadcast over the warp */
 	uint32_t shared_static;        /* bytes */
@@ -84,9 +86,9 @@ typedef struct LowerFn {               /* one function on its way to machine cod
 	Function *f;
 	const Config *config;
 	Arena *arena;                  /* of this lowering */
-	int *reg;                      /* register of each virtual register: 32-bit unit or predicate, relative to the window */
-	int nreg, npred;               /* size of the window */
-	int reg_base, pred_base;
+	int *reg;                      /* register of each virtual register: 32-bit unit or predicate, relative to the window of its class */
+	int nreg, nwide, npred;        /* sizes of the windows: 32-bit units of narrow and of 64-bit values, predicates */
+	int reg_base, wide_base, pred_base; /* wide_base: counted from the end of all narrow ones */
 	Block **layout;                /* blocks in the order of their addresses */
 	int nlayout;
 	int *rpc_block;                /* by block id: id of the branch's reconvergence block, -1 = none; by the mechanism */

@@ -108,6 +108,14 @@ static bool *call_closure(Lower *w)
 	return r;
 }
 
+static bool above(int *base, int end)
+{
+	bool raise = *base < end;
+	if (raise)
+		*base = end;
+	return raise;
+}
+
 static void find_recursion(Lower *w)
 {
 	bool *r = call_closure(w);
@@ -133,12 +141,9 @@ static void find_recursion(Lower *w)
 				bool same = a->scc == b->scc;
 				if (same && a->f->id > b->f->id)
 					continue;
-				int regs = a->reg_base + (a->nreg + 1) / 2 * 2, preds = a->pred_base + a->npred;
-				if (b->reg_base < regs || b->pred_base < preds) {
-					b->reg_base = b->reg_base > regs ? b->reg_base : regs;
-					b->pred_base = b->pred_base > preds ? b->pred_base : preds;
-					changed = true;
-				}
+				changed |= above(&b->reg_base, a->reg_base + a->nreg);
+				changed |= above(&b->wide_base, a->wide_base + a->nwide);
+				changed |= above(&b->pred_base, a->pred_base + a->npred);
 			}
 	}
 }
@@ -162,11 +167,17 @@ static uint32_t constant_row(Lower *w, uint64_t v, bool wide)
 static bool reg_pred(const LowerFn *l, int id) { return l->f->reg.v[id].type == T_PRED; }
 static bool reg_wide(const LowerFn *l, int id) { return type_bits[l->f->reg.v[id].type] == 64; }
 
+/* Number of a register's first 32-bit unit. */
+static int unit(const LowerFn *l, int id)
+{
+	return l->reg[id] + (reg_wide(l, id) ? l->code->narrow + l->wide_base : l->reg_base);
+}
+
 static uint32_t reg_row(const LowerFn *l, int id)
 {
 	if (reg_pred(l, id))
 		return (uint32_t)(l->pred_base + l->reg[id]);
-	return (uint32_t)(l->reg_base + l->reg[id]) * (uint32_t)l->config->warp_size;
+	return (uint32_t)unit(l, id) * (uint32_t)l->config->warp_size;
 }
 
 static void name(Lower *w, int n) { w->names[w->nchk + w->nwr] = (uint16_t)n; }
@@ -174,7 +185,7 @@ static void name(Lower *w, int n) { w->names[w->nchk + w->nwr] = (uint16_t)n; }
 /* Scoreboard name of a register; predicates follow the registers, then the carry. */
 static int reg_name(const LowerFn *l, int id)
 {
-	return reg_pred(l, id) ? -1 - (l->pred_base + l->reg[id]) : l->reg_base + l->reg[id];
+	return reg_pred(l, id) ? -1 - (l->pred_base + l->reg[id]) : unit(l, id);
 }
 
 static void reads(Lower *w, const LowerFn *l, int id)
@@ -835,14 +846,15 @@ static void run(Lower *w, const Function *kernel)
 		c->frame_of[id] = layout_local(w->m, l->f, w->local_offset[id]) + call_area(w, l);
 	}
 	find_recursion(w); /* again: now the sizes of the windows are known */
+	int wide = 0;
 	for (int i = 0; i < w->order.n; i++) {
 		LowerFn *l = w->order.v[i];
-		if (l->reg_base + l->nreg > c->regs)
-			c->regs = l->reg_base + l->nreg;
-		if (l->pred_base + l->npred > c->preds)
-			c->preds = l->pred_base + l->npred;
+		above(&c->narrow, l->reg_base + l->nreg);
+		above(&wide, l->wide_base + l->nwide);
+		above(&c->preds, l->pred_base + l->npred);
 	}
-	c->regs = (c->regs + 1) / 2 * 2;
+	c->narrow = (c->narrow + 1) / 2 * 2;
+	c->regs = c->narrow + wide;
 	w->names = arena_array(&w->arena, uint16_t, 4096);
 	for (int i = 0; i < w->order.n && !w->diag->errors; i++)
 		emit_function(w, w->order.v[i]);

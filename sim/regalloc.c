@@ -1,7 +1,9 @@
 /* Register allocation: linear scan over live intervals (Poletto and Sarkar, 1999), intervals from liveness over the
  * layout. A 32-bit value takes one register, a 64-bit value an aligned pair, a predicate one predicate. Lanes have
  * registers of their own, so values of different paths may share one. Beyond the limit, the value whose interval ends
- * last lives in local memory: stored after each definition, loaded before each use, by instructions counted as overhead. */
+ * last lives in local memory: stored after each definition, loaded before each use, by instructions counted as overhead.
+ * That holds for values of one width: rows of different widths hold lanes at different places, so a pair never takes the
+ * place of two narrow values. */
 #include "passes/analysis/analysis.h"
 #include "sim/code.h"
 
@@ -117,14 +119,18 @@ static int take(RegAlloc *a, bool wide, int limit)
 	return -1;
 }
 
-/* One scan over the intervals of one class. Returns a value to spill, or -1 when all have a place. */
-static int scan(RegAlloc *a, bool preds, int limit)
+enum { NARROW, WIDE, PRED };
+static int class_of(const Interval *i) { return i->pred ? PRED : i->wide ? WIDE : NARROW; }
+
+/* One scan over the intervals of one class. Returns a value to spill, -1 when all have a place, -2 when none may be
+   spilled. */
+static int scan(RegAlloc *a, int class, int limit)
 {
 	Function *f = a->l->f;
 	Vec(Interval *) order = { 0 }, active = { 0 };
 	int victim = -1;
 	for (int v = 0; v < f->reg.n; v++)
-		if (a->iv[v].pred == preds && a->iv[v].start >= 0)
+		if (class_of(&a->iv[v]) == class && a->iv[v].start >= 0)
 			vec_push(&order, &a->iv[v]);
 	if (order.n)
 		qsort(order.v, (size_t)order.n, sizeof *order.v, by_start);
@@ -159,6 +165,21 @@ static int scan(RegAlloc *a, bool preds, int limit)
 	free(a->busy);
 	vec_free(&order);
 	vec_free(&active);
+	return victim;
+}
+
+/* Both widths. Pairs come first; where narrow values that must stay find no room behind them, a pair goes. */
+static int scan_values(RegAlloc *a, int limit)
+{
+	int victim = scan(a, WIDE, limit);
+	a->l->nwide = (a->used + 1) / 2 * 2;
+	if (victim != -1)
+		return victim;
+	victim = scan(a, NARROW, limit - a->l->nwide);
+	a->l->nreg = a->used;
+	for (int v = 0; victim == -2 && v < a->l->f->reg.n; v++)
+		if (class_of(&a->iv[v]) == WIDE && a->iv[v].start >= 0 && !a->iv[v].pinned)
+			victim = v;
 	return victim;
 }
 
@@ -256,10 +277,9 @@ bool regalloc(LowerFn *l, int limit, Diag *diag)
 		for (int v = 0; v < f->reg.n; v++)
 			if (is_interface(f, v))
 				a.iv[v].pinned = true;
-		int victim = scan(&a, false, limit);
-		l->nreg = a.used;
+		int victim = scan_values(&a, limit);
 		if (victim == -1) {
-			if (scan(&a, true, 32000) != -1)
+			if (scan(&a, PRED, 32000) != -1)
 				bug("no limit on predicates, yet none is free");
 			l->npred = a.used;
 			arena_free(&a.arena);

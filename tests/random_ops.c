@@ -29,7 +29,7 @@ static const char *const rows[] = {
 	"cvt.{rni,rzi}.f32.f32", "cvt.sat.f32.f32", "cvt.rn.f16.f32", "cvt.f32.f16", "mov.b32",
 	"add.{rn,rz,rm,rp}.f64", "sub.rn.f64", "mul.{rn,rp}.f64", "fma.{rn,rz,rm,rp}.f64", "div.{rn,rm}.f64", "abs.f64", "neg.f64",
 	"min.f64", "max.f64", "selp.f64", "setp.{eq,lt,gtu,nan}.f64", "testp.{finite,normal}.f64", "copysign.f64", "rcp.rn.f64",
-	"sqrt.rn.f64", "cvt.rn.f64.{s64,u64}", "cvt.f64.{s32,u32,f32}", "cvt.{rni,rzi}.{s32,u32,s64,u64}.f64", "cvt.{rn,rz}.f32.f64",
+	"sqrt.rn.f64", "cvt.{rn,rz}.f64.{s64,u64,s32,u32}", "cvt.f64.f32", "cvt.{rni,rzi}.{s32,u32,s64,u64}.f64", "cvt.{rn,rz}.f32.f64",
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
