@@ -268,7 +268,7 @@ static void put_blocks(const LaunchStats *s, StrBuf *out)
 static void put_launches(const Run *run, StrBuf *out)
 {
 	char name[80], depth[16];
-	sb_printf(out, "\n%-58s %14s %8s %8s\n", "launches", run->options.gpu.functional ? "instructions" : "cycles", "SIMD", "depth");
+	sb_printf(out, "\n%-58s %14s %8s %8s\n", "launches", run->options.gpu.functional || run->options.reference ? "instructions" : "cycles", "SIMD", "depth");
 	for (int i = 0; i < run->launch.n; i++) {
 		const LaunchStats *s = run->launch.v[i];
 		if (i == MOST_LAUNCHES - 1 && run->launch.n > MOST_LAUNCHES) {

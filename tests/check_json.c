@@ -1,0 +1,200 @@
+/* JSON: what is written reads back; hostile texts are refused; reports compare. */
+#include "lib/json.h"
+#include "sim/report.h"
+#include <check.h>
+
+static const JsonValue *read_text(Arena *a, const char *text, Diag *d) { return json_read(a, text, strlen(text), "t", d); }
+
+static void write_sample(JsonSink *j)
+{
+	j->begin(j, '{', false);
+	j->key(j, "text");
+	j->text(j, "a \"quoted\" \\ line\nwith \x01 and \xc3\xa4");
+	j->key(j, "none");
+	j->text(j, NULL);
+	j->key(j, "large");
+	j->count(j, UINT64_MAX);
+	j->key(j, "list");
+	j->begin(j, '[', true);
+	j->real(j, 0.1);
+	j->real(j, 1e300);
+	j->real(j, 0.0 / 0.0);
+	j->boolean(j, true);
+	j->end(j);
+	j->key(j, "empty");
+	j->begin(j, '{', false);
+	j->end(j);
+	j->end(j);
+}
+
+START_TEST(round_trip)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+	StrBuf out = { 0 };
+	JsonText t;
+	json_text(&t, &out);
+	write_sample(&t.sink);
+	const JsonValue *v = json_read(&a, out.s, out.n, "t", &d);
+	ck_assert_msg(v != NULL, "%s", out.s);
+	ck_assert_str_eq(json_get(v, "text")->text, "a \"quoted\" \\ line\nwith \x01 and \xc3\xa4");
+	ck_assert_int_eq(json_get(v, "none")->kind, JSON_NULL);
+	ck_assert_str_eq(json_get(v, "large")->text, "18446744073709551615");
+	const JsonValue *list = json_get(v, "list");
+	ck_assert_int_eq(list->n, 4);
+	ck_assert(list->item[0].number == 0.1);
+	ck_assert(list->item[1].number == 1e300);
+	ck_assert_int_eq(list->item[2].kind, JSON_NULL);
+	ck_assert_int_eq(list->item[3].kind, JSON_BOOL);
+	ck_assert_int_eq(json_get(v, "empty")->n, 0);
+	ck_assert_ptr_null(json_get(v, "nothing"));
+	ck_assert_ptr_null(json_path(v, "list.text"));
+	sb_free(&out);
+	arena_free(&a);
+}
+END_TEST
+
+START_TEST(reals_are_shortest)
+{
+	static const struct { double v; const char *text; } want[] = {
+		{ 0.5, "0.5" }, { 1.0 / 3, "0.3333333333333333" }, { 100, "100" }, { 1e21, "1e+21" }, { 0.1 + 0.2, "0.30000000000000004" },
+	};
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		StrBuf out = { 0 };
+		json_print_real(&out, want[i].v);
+		ck_assert_str_eq(out.s, want[i].text);
+		sb_free(&out);
+	}
+}
+END_TEST
+
+static const struct { const char *text, *message; int line, col; } bad[] = {
+	{ "", "text ends", 1, 1 }, { "  \n ", "text ends", 2, 2 }, { "{", "name in quotes", 1, 2 }, { "[1,]", "another member", 1, 4 },
+	{ "[1 2]", "expected ','", 1, 4 }, { "{\"a\" 1}", "expected ':'", 1, 6 }, { "{\"a\":1,}", "another member", 1, 8 },
+	{ "{a:1}", "name in quotes", 1, 2 }, { "01", "expected a value", 1, 3 }, { "-", "expected a value", 1, 2 },
+	{ "1.", "digits after", 1, 3 }, { "1e", "exponent", 1, 3 }, { "1e999", "too large", 1, 1 }, { "nul", "expected a value", 1, 1 },
+	{ "\"abc", "closing quote", 1, 5 }, { "\"a\nb\"", "control character", 1, 3 }, { "\"\\x\"", "unknown escape", 1, 3 },
+	{ "\"\\ud800\"", "surrogate", 1, 8 }, { "\"\\udc00\"", "surrogate", 1, 8 }, { "\"\\u0000\"", "hexadecimal", 1, 4 },
+	{ "\"\\u12g4\"", "hexadecimal", 1, 4 }, { "[1] x", "end of the text", 1, 5 }, { "+1", "expected a value", 1, 1 },
+	{ "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1", "inside each other", 1, 33 }, { "\xff", "expected a value", 1, 1 },
+	{ "NaN", "expected a value", 1, 1 }, { "{\"a\":}", "expected a value", 1, 6 }, { "]", "expected a value", 1, 1 },
+};
+
+START_TEST(refuses)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+	ck_assert_msg(!read_text(&a, bad[_i].text, &d), "accepted: %s", bad[_i].text);
+	ck_assert_int_eq(d.errors, 1);
+	const DiagItem *e = &d.item.v[0];
+	ck_assert_msg(strstr(e->text, bad[_i].message) != NULL, "for '%s': %s", bad[_i].text, e->text);
+	ck_assert_msg(e->loc.line == bad[_i].line && e->loc.col == bad[_i].col, "for '%s': %d:%d", bad[_i].text, e->loc.line,
+		e->loc.col);
+	diag_free(&d);
+	arena_free(&a);
+}
+END_TEST
+
+START_TEST(shares_add_up)
+{
+	static const uint64_t parts[][5] = {
+		{ 1, 1, 1, 0, 0 }, { 1, 0, 0, 0, 0 }, { 999, 1, 1, 1, 1 }, { 1, 1, 1, 1, 3 }, { 333333, 333333, 333333, 1, 0 },
+		{ 1000000000000, 1, 1, 1, 1 }, { 7, 7, 7, 7, 1 }, { UINT64_MAX / 8, UINT64_MAX / 7, 5, 0, UINT64_MAX / 9 },
+	};
+	for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+		int tenths[5], sum = 0;
+		report_shares(parts[k], 5, tenths);
+		for (int i = 0; i < 5; i++) {
+			ck_assert_msg(tenths[i] >= 0 && (parts[k][i] || !tenths[i]), "case %zu: part %d has %d", k, i, tenths[i]);
+			sum += tenths[i];
+		}
+		ck_assert_msg(sum == 1000, "case %zu: %d", k, sum);
+	}
+	int none[2] = { 5, 5 };
+	report_shares((const uint64_t[]){ 0, 0 }, 2, none);
+	ck_assert(none[0] == 0 && none[1] == 0);
+}
+END_TEST
+
+static const char before[] = "{\"model\":\"token\",\"passes\":\"\",\"total\":{\"cycles\":200,\"simd_utilization\":0.25,\"lanes\":{\"useful\":7},"
+	"\"issue\":{\"issued\":5,\"stalls\":{\"data\":0,\"memory\":40}},\"active_lanes\":[1,2],"
+	"\"blocks\":[{\"function\":\"f\",\"label\":\"A\",\"fetches\":4,\"threads\":8},{\"function\":\"f\",\"label\":\"B\",\"fetches\":9,\"threads\":9}],"
+	"\"branches\":[{\"function\":\"f\",\"label\":\"A\",\"line\":3,\"executed\":4,\"divergent\":4}]}}";
+static const char after[] = "{\"model\":\"token\",\"passes\":\"dce\",\"total\":{\"cycles\":100,\"simd_utilization\":0.2,\"lanes\":{\"useful\":7},"
+	"\"issue\":{\"issued\":5,\"stalls\":{\"data\":0,\"memory\":60}},\"active_lanes\":[1,2,3],\"extra\":1,"
+	"\"blocks\":[{\"function\":\"f\",\"label\":\"B\",\"fetches\":18,\"threads\":9}],"
+	"\"branches\":[{\"function\":\"f\",\"label\":\"A\",\"line\":3,\"executed\":4,\"divergent\":0}]}}";
+
+/* The line of text that begins with start. */
+static void has_line(const char *text, const char *start, const char *values)
+{
+	char line[256];
+	for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+		snprintf(line, sizeof line, "%.*s", (int)strcspn(p, "\n"), p);
+		char *end = strstr(line, start);
+		if (end != line)
+			continue;
+		char squeezed[256] = "";
+		for (char *w = strtok(line + strlen(start), " "); w; w = strtok(NULL, " "))
+			snprintf(squeezed + strlen(squeezed), sizeof squeezed - strlen(squeezed), "%s%s", *squeezed ? " " : "", w);
+		if (!strcmp(squeezed, values))
+			return;
+	}
+	ck_abort_msg("no line '%s %s' in:\n%s", start, values, text);
+}
+
+START_TEST(compares_every_figure)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+	StrBuf out = { 0 };
+	report_compare(read_text(&a, before, &d), read_text(&a, after, &d), true, &out);
+	has_line(out.s, "passes:", "none -> dce");
+	has_line(out.s, "cycles", "200 100 0.500 better");
+	has_line(out.s, "simd_utilization", "0.25 0.2 0.800 worse");
+	has_line(out.s, "lanes.useful", "7 7 1.000");
+	has_line(out.s, "issue.stalls.data", "0 0 1.000");
+	has_line(out.s, "issue.stalls.memory", "40 60 1.500 worse");
+	has_line(out.s, "active_lanes[2]", "- 3 -");
+	has_line(out.s, "extra", "- 1 -");
+	has_line(out.s, "  f A (line 3)", "4 0 0.000 better");
+	has_line(out.s, "  f A", "4 - -");
+	has_line(out.s, "  f B", "9 18 2.000 worse");
+	sb_free(&out);
+	arena_free(&a);
+}
+END_TEST
+
+START_TEST(grid_shows_each_run)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+	StrBuf out = { 0 }, text = { 0 };
+	sb_printf(&text, "[%s,%s,{\"model\":\"mimd\",\"passes\":\"\",\"status\":\"bad_input\"}]", before, after);
+	report_grid(read_text(&a, text.s, &d), &out);
+	has_line(out.s, "token", "none 200 1.000 25.0% n/a n/a n/a");
+	has_line(out.s, "token", "dce 100 0.500 20.0% n/a n/a n/a");
+	has_line(out.s, "mimd", "none n/a - n/a n/a n/a n/a bad_input");
+	sb_free(&out);
+	sb_free(&text);
+	arena_free(&a);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("json");
+	TCase *t = tcase_create("json");
+	SRunner *r = srunner_create(s);
+	tcase_add_test(t, round_trip);
+	tcase_add_test(t, reals_are_shortest);
+	tcase_add_loop_test(t, refuses, 0, (int)(sizeof bad / sizeof *bad));
+	tcase_add_test(t, shares_add_up);
+	tcase_add_test(t, compares_every_figure);
+	tcase_add_test(t, grid_shows_each_run);
+	suite_add_tcase(s, t);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
