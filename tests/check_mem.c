@@ -170,7 +170,6 @@ START_TEST(access_larger_than_the_mshr_table)
 {
 	Config c = defaults();
 	c.l1_mshrs = 1;
-	c.l2_bytes = 268435456;
 	Rig *r = rig(&c);
 	/* four lines, one MSHR: each starts when the one before it is back; one sector each, all rows closed */
 	ck_assert(stride(r, 0, ACC_LOAD, SP_GLOBAL, A, 1 << 20, 4, 4));
@@ -216,6 +215,47 @@ START_TEST(coalescing)
 }
 END_TEST
 
+/* Random accesses against a table of bytes. */
+START_TEST(coalescing_at_random)
+{
+	enum { SPAN = 1 << 13 };
+	static const unsigned sizes[] = { 1, 2, 4, 8, 16, 32 }, line_shifts[] = { 5, 7, 8 };
+	uint64_t seed = (uint64_t)_i, addr[64];
+	Coalesced *co = xcalloc(1, sizeof *co);
+	for (int round = 0; round < 3000; round++) {
+		uint8_t touched[SPAN] = { 0 };
+		unsigned line_shift = line_shifts[next(&seed) % 3], sector_shift = 4 + (unsigned)(next(&seed) % (line_shift - 3));
+		unsigned bytes = sizes[next(&seed) % 6], how = next(&seed) % 4;
+		uint64_t start = next(&seed) % 1024, step = next(&seed) % 70;
+		Access a = { .kind = next(&seed) & 1 ? ACC_LOAD : ACC_STORE, .bytes = bytes, .addr = addr,
+			.mask = next(&seed) & 3 ? UINT64_MAX >> next(&seed) % 64 : next(&seed) | 1 };
+		for (int i = 0; i < 64; i++) {
+			addr[i] = how == 0 ? next(&seed) % (SPAN - 32) : how == 1 ? start : start + step * (uint64_t)i;
+			for (unsigned b = 0; b < bytes && a.mask >> i & 1; b++)
+				touched[addr[i] + b] = 1;
+		}
+		coalesce(&a, (uint64_t)1 << 40, line_shift, sector_shift, co);
+		unsigned size = 1u << sector_shift, count = 0, found = 0;
+		for (unsigned s = 0; s < SPAN; s += size)
+			count += memchr(touched + s, 1, size) != NULL;
+		for (int i = 0; i < co->n; i++)
+			for (unsigned k = 0; k < 1u << (line_shift - sector_shift); k++) {
+				if (!(co->piece[i].sectors >> k & 1))
+					continue;
+				uint64_t at = (co->piece[i].line << line_shift) - ((uint64_t)1 << 40) + k * size;
+				ck_assert(memchr(touched + at, 1, size));
+				ck_assert(a.kind == ACC_LOAD || (memchr(touched + at, 0, size) == NULL) == (co->piece[i].full >> k & 1));
+				found++;
+			}
+		ck_assert_uint_eq(found, count);
+		for (int i = 1; i < co->n; i++)
+			for (int j = 0; j < i; j++)
+				ck_assert_uint_ne(co->piece[i].line, co->piece[j].line);
+	}
+	free(co);
+}
+END_TEST
+
 START_TEST(whole_sectors_and_meeting_lanes)
 {
 	uint64_t addr[32];
@@ -257,7 +297,10 @@ static const SharedCase shared_cases[] = {
 	{ ACC_STORE, 0, 32, 4, 32, 4, 1, 0 },      { ACC_ATOMIC, 0, 32, 4, 32, 4, 32, 31 },
 	{ ACC_ATOMIC, 4, 32, 4, 32, 4, 1, 0 },     { ACC_LOAD, 4, 64, 4, 32, 4, 2, 0 },     /* a warp of 64 */
 	{ ACC_LOAD, 4, 32, 4, 16, 4, 2, 0 },       { ACC_LOAD, 4, 32, 4, 1, 4, 32, 0 },
-	{ ACC_LOAD, 32, 2, 32, 1, 4, 16, 14 },     { ACC_LOAD, 24, 32, 4, 24, 4, 6 + 2, 5 + 1 },
+	{ ACC_LOAD, 32, 2, 32, 1, 4, 16, 14 },
+	{ ACC_LOAD, 0, 32, 4, 1, 4, 32, 0 },       { ACC_LOAD, 0, 64, 4, 32, 4, 2, 0 },
+	{ ACC_LOAD, 0, 64, 4, 128, 8, 1, 0 },      { ACC_LOAD, 8, 64, 4, 128, 8, 1, 0 },
+	{ ACC_LOAD, 8, 64, 4, 32, 8, 2, 1 },     { ACC_LOAD, 24, 32, 4, 24, 4, 6 + 2, 5 + 1 },
 };
 
 START_TEST(shared_conflicts)
@@ -778,7 +821,7 @@ static Traffic *run_traffic(const Config *c, uint64_t seed, Cycle window, int or
 		st[i] = &out->st[i];
 		q[i].seed = seed * SMS + (uint64_t)i;
 	}
-	for (Cycle start = 0; left; start += window) {
+	for (Cycle start = 0, soon = 0; left; start = later(start + window, soon / window * window)) {
 		for (int k = 0; k < SMS; k++) {
 			int i = order ? (k * 3 + order) % SMS : k;
 			run_window(s[i], &q[i], start + window, st[i], &out->refused);
@@ -788,6 +831,7 @@ static Traffic *run_traffic(const Config *c, uint64_t seed, Cycle window, int or
 			queued |= smmem_queued(s[i]);
 		mem_drain(m, s, SMS, st);
 		left = 0;
+		soon = UNKNOWN;
 		for (int i = 0; i < SMS; i++) {
 			for (; done[i] < q[i].job; done[i]++) {
 				bool pending = q[i].ticket[done[i]].npending;
@@ -798,6 +842,7 @@ static Traffic *run_traffic(const Config *c, uint64_t seed, Cycle window, int or
 				out->ready[i][done[i]] = ready;
 			}
 			left += q[i].job < JOBS;
+			soon = q[i].job < JOBS && q[i].now < soon ? q[i].now : soon;
 		}
 	}
 	for (int i = 0; i < SMS; i++) {
@@ -833,6 +878,27 @@ START_TEST(random_traffic)
 	if (_i == 1)
 		ck_assert_int_gt(a->refused, 0);
 	free(a);
+}
+END_TEST
+
+/* The random traffic reaches everything it is meant to reach. */
+START_TEST(random_traffic_reaches)
+{
+	LaunchStats sum = { 0 };
+	int refused = 0;
+	for (int which = 0; which < 12; which++) {
+		Config c = hostile_config(which);
+		Traffic *t = run_traffic(&c, (uint64_t)which, mem_window(&c), 0);
+		stats_add(&sum, &t->total);
+		refused += t->refused;
+		free(t);
+	}
+	ck_assert_int_gt(refused, 100);
+	const uint64_t count[] = { sum.l1_hits, sum.l1_merges, sum.l1_misses, sum.l1_bypasses, sum.l1_writes, sum.l1_atomics,
+		sum.l1_other, sum.l2_hits, sum.l2_misses, sum.l2_allocations, sum.l2_writebacks, sum.dram_reads, sum.dram_writes,
+		sum.dram_row_hits, sum.constant_misses, sum.fetch_misses, sum.shared_conflicts };
+	for (size_t i = 0; i < sizeof count / sizeof *count; i++)
+		ck_assert_msg(count[i] > 50, "counter %d is %llu", (int)i, (unsigned long long)count[i]);
 }
 END_TEST
 
@@ -911,37 +977,61 @@ START_TEST(laws_can_fail)
 }
 END_TEST
 
-/* check_mem --bench: host time of an access, SM's side and drain apart. */
+static double seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* check_mem --bench: host time of an access, SM's side and drain apart, of the fastest batch; the clock's own cost is
+   taken off. */
 static void bench_one(const char *name, uint64_t step, uint64_t advance, uint64_t wrap, AccessKind kind, Space space)
 {
-	enum { N = 400000 };
+	enum { N = 500, BATCHES = 200 };
 	Config c = defaults();
 	Rig *r = rig(&c);
-	double sec[2] = { 0, 0 };
+	double side = 1, drained = 1, clock = 1;
+	for (int k = 0; k < 100; k++) {
+		double t = seconds();
+		for (int i = 0; i < 100; i++)
+			seconds();
+		t = (seconds() - t) / 100;
+		clock = t < clock ? t : clock;
+	}
 	Cycle now = 0;
 	uint64_t start = 0;
-	struct timespec t[3];
-	for (int i = 0; i < N; i++) {
-		clock_gettime(CLOCK_MONOTONIC, &t[0]);
-		while (!stride(r, now, kind, space, A + start, step, 32, 4))
-			now = r->retry;
-		clock_gettime(CLOCK_MONOTONIC, &t[1]);
-		if (smmem_queued(r->s))
+	Access a = { .kind = kind, .space = space, .returns = true, .bytes = 4, .mask = FULL, .addr = r->addr };
+	for (int i = 0; i < BATCHES; i++) {
+		double sum[2] = { 0, 0 };
+		for (int j = 0; j < N; j++) {
+			for (unsigned k = 0; k < 32; k++)
+				r->addr[k] = A + start + step * k;
+			double t0 = seconds();
+			while (!smmem_access(r->s, now, &a, &r->st, &r->t, &r->retry))
+				now = r->retry;
+			double t1 = seconds();
 			drain(r);
-		smmem_resolve(r->s, &r->t);
-		clock_gettime(CLOCK_MONOTONIC, &t[2]);
-		for (int k = 0; k < 2; k++)
-			sec[k] += (double)(t[k + 1].tv_sec - t[k].tv_sec) + 1e-9 * (double)(t[k + 1].tv_nsec - t[k].tv_nsec);
-		now = r->t.pipe_free;
-		start = (start + advance) % wrap;
+			smmem_resolve(r->s, &r->t);
+			sum[1] += seconds() - t1 - clock;
+			sum[0] += t1 - t0 - clock;
+			now = r->t.pipe_free;
+			start = (start + advance) % wrap;
+		}
+		side = sum[0] < side ? sum[0] : side;
+		drained = sum[1] < drained ? sum[1] : drained;
 	}
-	printf("%-28s SM %6.0f ns, drain %6.0f ns an access\n", name, 1e9 * sec[0] / N, 1e9 * sec[1] / N);
-	close_rig(r);
+	printf("%-28s SM %6.0f ns, drain %6.0f ns an access\n", name, 1e9 * side / N, 1e9 * drained / N);
+	mem_free(r->m);
+	smmem_free(r->s);
+	free(r);
 }
 
 static int bench(void)
 {
-	bench_one("empty loop (timer)", 4, 0, 1, ACC_LOAD, SP_SHARED);
+	bench_one("shared, gaps of 3 words", 12, 0, 1, ACC_LOAD, SP_SHARED);
+	bench_one("global, gaps, L1 hit", 34, 0, 1, ACC_LOAD, SP_GLOBAL);
+	bench_one("shared, no conflict", 4, 0, 1, ACC_LOAD, SP_SHARED);
 	bench_one("global, coalesced, L1 hit", 4, 0, 1, ACC_LOAD, SP_GLOBAL);
 	bench_one("global, coalesced, stream", 4, 128, 1 << 26, ACC_LOAD, SP_GLOBAL);
 	bench_one("global, 32 lines, L1 hit", 128, 0, 1, ACC_LOAD, SP_GLOBAL);
@@ -963,6 +1053,7 @@ static Suite *suite(void)
 	tcase_add_test(t, merge_limit_and_mshr_limit);
 	tcase_add_test(t, access_larger_than_the_mshr_table);
 	tcase_add_loop_test(t, coalescing, 0, sizeof coalesce_cases / sizeof *coalesce_cases);
+	tcase_add_loop_test(t, coalescing_at_random, 0, 4);
 	tcase_add_test(t, whole_sectors_and_meeting_lanes);
 	tcase_add_loop_test(t, shared_conflicts, 0, sizeof shared_cases / sizeof *shared_cases);
 	tcase_add_test(t, constant_cache);
@@ -982,6 +1073,7 @@ static Suite *suite(void)
 	tcase_add_test(t, heap_sorts);
 	tcase_add_loop_test(t, cache_is_lru, 0, 6);
 	tcase_add_loop_test(t, random_traffic, 0, 40);
+	tcase_add_test(t, random_traffic_reaches);
 	tcase_add_test(t, reset);
 	tcase_add_test(t, windows);
 	tcase_add_test(t, refused_configurations);

@@ -17,11 +17,13 @@ static int piece_of(Coalesced *c, uint64_t line)
 
 static inline uint32_t sectors_between(unsigned first, unsigned last) { return (2u << last) - (1u << first); }
 
-/* Bytes first..last of the line are written. */
-static void mark_written(uint64_t *written, unsigned first, unsigned last)
+/* Bytes first..last of the line, at most 32 of them, are written. */
+static inline void mark_written(uint64_t *written, unsigned first, unsigned last)
 {
-	for (unsigned b = first; b <= last; b++)
-		written[b / 64] |= (uint64_t)1 << b % 64;
+	uint64_t mask = ((uint64_t)2 << (last - first)) - 1;
+	written[first / 64] |= mask << first % 64;
+	if (first / 64 != last / 64)
+		written[last / 64] |= mask >> (64 - first % 64);
 }
 
 static uint32_t full_sectors(const uint64_t *written, uint32_t sectors, unsigned sector_shift)
@@ -53,44 +55,121 @@ static void set_conflicts(const Access *a, uint64_t base, unsigned line_shift, C
 	}
 }
 
+/* Bytes from..to lie in one line. */
+static inline void add(const Access *a, uint64_t from, uint64_t to, unsigned line_shift, unsigned sector_shift, Coalesced *c)
+{
+	const uint64_t offset = ((uint64_t)1 << line_shift) - 1;
+	int n = c->n, k = piece_of(c, from >> line_shift);
+	c->piece[k].sectors |= sectors_between((unsigned)(from & offset) >> sector_shift, (unsigned)(to & offset) >> sector_shift);
+	if (a->kind != ACC_STORE)
+		return;
+	if (c->n != n)
+		memset(c->written[k], 0, sizeof c->written[k]);
+	mark_written(c->written[k], (unsigned)(from & offset), (unsigned)(to & offset));
+}
+
+bool is_strided(const Access *a, uint64_t *step)
+{
+	if (a->mask & (a->mask + 1))
+		return false;
+	unsigned n = (unsigned)__builtin_popcountll(a->mask);
+	uint64_t wrong = 0, at = a->addr[0], d = n > 1 ? a->addr[1] - at : 0;
+	for (unsigned i = 0; i < n; i++)
+		wrong |= a->addr[i] ^ (at + d * i);
+	*step = d;
+	return !wrong;
+}
+
+/* Every sector of from..to is touched; stores write every byte of it. */
+static void coalesce_range(uint64_t from, uint64_t to, unsigned line_shift, unsigned sector_shift, Coalesced *c)
+{
+	const uint64_t offset = ((uint64_t)1 << line_shift) - 1, inner = ((uint64_t)1 << sector_shift) - 1;
+	for (uint64_t next; from <= to; from = next) {
+		next = (from | offset) + 1;
+		uint64_t last = next - 1 < to ? next - 1 : to;
+		uint32_t sectors = sectors_between((unsigned)(from & offset) >> sector_shift, (unsigned)(last & offset) >> sector_shift);
+		uint32_t full = sectors;
+		if (from & inner)
+			full &= full - 1;
+		if (~last & inner)
+			full &= ~(1u << ((last & offset) >> sector_shift));
+		c->piece[c->n++] = (Piece){ from >> line_shift, sectors, full, 0 };
+	}
+}
+
+/* The next lanes of m that want one line become its piece, or more of it. Returns the lanes left. */
+static inline uint64_t coalesce_run(const Access *a, uint64_t base, uint64_t m, unsigned line_shift, unsigned sector_shift,
+	bool store, Coalesced *c)
+{
+	const uint64_t offset = ((uint64_t)1 << line_shift) - 1, line = (a->addr[__builtin_ctzll(m)] + base) >> line_shift;
+	const uint64_t start = line << line_shift, room = offset + 1 - a->bytes;
+	const unsigned bytes = a->bytes - 1;
+	int n = c->n, k = piece_of(c, line);
+	uint64_t *written = c->written[k];
+	uint32_t sectors = 0;
+	if (store && c->n != n)
+		memset(written, 0, sizeof c->written[k]);
+	for (; m; m &= m - 1) {
+		uint64_t first = a->addr[__builtin_ctzll(m)] + base - start;
+		if (first > room)                                /* another line, or into the next */
+			break;
+		sectors |= sectors_between((unsigned)first >> sector_shift, ((unsigned)first + bytes) >> sector_shift);
+		if (store)
+			mark_written(written, (unsigned)first, (unsigned)first + bytes);
+	}
+	c->piece[k].sectors |= sectors;
+	return m;
+}
+
 void coalesce(const Access *a, uint64_t base, unsigned line_shift, unsigned sector_shift, Coalesced *c)
 {
 	const uint64_t offset = ((uint64_t)1 << line_shift) - 1;
-	uint64_t last = NO_LINE;
-	int k = 0;
+	bool store = a->kind == ACC_STORE;
+	uint64_t step;
 	c->n = 0;
+	if (a->kind != ACC_ATOMIC && is_strided(a, &step) && step <= (store ? a->bytes : (uint64_t)1 << sector_shift)) {
+		uint64_t from = a->addr[0] + base;
+		coalesce_range(from, from + step * (unsigned)(__builtin_popcountll(a->mask) - 1) + a->bytes - 1, line_shift,
+			sector_shift, c);
+		return;
+	}
 	memset(c->slot, 0, sizeof c->slot);
-	for (uint64_t m = a->mask; m; m &= m - 1) {
+	for (uint64_t m = a->mask; m;) {
 		uint64_t from = a->addr[__builtin_ctzll(m)] + base, to = from + a->bytes - 1;
-		for (uint64_t line = from >> line_shift; line <= to >> line_shift; line++) {
-			if (line != last) {
-				int n = c->n;
-				k = piece_of(c, line);
-				last = line;
-				if (c->n != n && a->kind == ACC_STORE)
-					memset(c->written[k], 0, sizeof c->written[k]);
-			}
-			unsigned first = line == from >> line_shift ? (unsigned)(from & offset) : 0;
-			unsigned end = (unsigned)(line == to >> line_shift ? to & offset : offset);
-			c->piece[k].sectors |= sectors_between(first >> sector_shift, end >> sector_shift);
-			if (a->kind == ACC_STORE)
-				mark_written(c->written[k], first, end);
+		if ((from ^ to) >> line_shift) {
+			add(a, from, from | offset, line_shift, sector_shift, c);
+			add(a, to & ~offset, to, line_shift, sector_shift, c);
+			m &= m - 1;
+		} else if (store) {
+			m = coalesce_run(a, base, m, line_shift, sector_shift, true, c);
+		} else {
+			m = coalesce_run(a, base, m, line_shift, sector_shift, false, c);
 		}
 	}
-	if (a->kind == ACC_STORE)
-		for (int i = 0; i < c->n; i++)
-			c->piece[i].full = full_sectors(c->written[i], c->piece[i].sectors, sector_shift);
+	for (int i = 0; store && i < c->n; i++)
+		c->piece[i].full = full_sectors(c->written[i], c->piece[i].sectors, sector_shift);
 	if (a->kind == ACC_ATOMIC)
 		set_conflicts(a, base, line_shift, c);
 }
 
 int distinct_addresses(const Access *a, uint64_t *address, uint32_t *lanes)
 {
-	uint8_t slot[256] = { 0 };
-	int n = 0, k = -1;
-	for (uint64_t m = a->mask; m; m &= m - 1) {
+	uint8_t slot[256];
+	uint64_t m = a->mask;
+	int n = 1, k = 0;
+	if (!m)
+		return 0;
+	address[0] = a->addr[__builtin_ctzll(m)];
+	lanes[0] = 0;
+	for (; m && a->addr[__builtin_ctzll(m)] == address[0]; m &= m - 1)
+		lanes[0]++;
+	if (!m)
+		return 1;
+	memset(slot, 0, sizeof slot);
+	slot[hash(address[0])] = 1;
+	for (; m; m &= m - 1) {
 		uint64_t at = a->addr[__builtin_ctzll(m)];
-		if (k < 0 || address[k] != at) {
+		if (address[k] != at) {
 			unsigned h = hash(at);
 			while (slot[h] && address[slot[h] - 1] != at)
 				h = (h + 1) % sizeof slot;

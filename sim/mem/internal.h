@@ -8,6 +8,12 @@
 
 static inline unsigned shift_of(int64_t power_of_two) { return (unsigned)__builtin_ctzll((uint64_t)power_of_two); }
 static inline uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+static inline unsigned bits(uint32_t m)    /* how many are set; the compiler's own is a call on plain x86-64 */
+{
+	m -= m >> 1 & 0x55555555;
+	m = (m & 0x33333333) + (m >> 2 & 0x33333333);
+	return ((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
 static inline Cycle later(Cycle a, Cycle b) { return a > b ? a : b; }
 
 /* ---- stamp.c: resources in time ---- */
@@ -33,7 +39,7 @@ enum { MAX_PIECES = 128, MAX_LINE = 256 };    /* 64 lanes, each of which may tou
 typedef struct Piece {                 /* what a warp wants of one line */
 	uint64_t line;
 	uint32_t sectors;              /* touched */
-	uint32_t full;                 /* stores: of them, those every byte of which is written */
+	uint32_t full;                 /* stores: of them, those every byte of which is written; loads: any */
 	uint32_t conflict;             /* atomics: most lanes that meet on one word */
 } Piece;
 typedef struct Coalesced {
@@ -44,7 +50,9 @@ typedef struct Coalesced {
 } Coalesced;
 /* base is added to every address. */
 void coalesce(const Access *, uint64_t base, unsigned line_shift, unsigned sector_shift, Coalesced *);
-/* The number of different addresses; most[0], unless most is NULL, the most lanes with one address. */
+/* Lanes 0..n-1 at addresses one step apart. The mask is not empty. */
+bool is_strided(const Access *, uint64_t *step);
+/* The number of different addresses (room for 64), each with the number of its lanes. */
 int distinct_addresses(const Access *, uint64_t *address, uint32_t *lanes);
 
 /* ---- shared.c ---- */
@@ -139,9 +147,20 @@ struct SmMem {
 
 	Coalesced co;                  /* scratch */
 	L1Look look[MAX_PIECES];
+	Vec(Cycle) times;
 };
 void smmem_served(SmMem *, int request, Cycle done);    /* by the drain */
 void smmem_drained(SmMem *);                            /* everything queued was served */
+int smmem_push(SmMem *, Cycle now, Request);            /* queues it; its index */
+void smmem_wait(SmMem *, MemTicket *, int request);     /* the ticket waits for a queued request */
+void smmem_wait_until(SmMem *, MemTicket *, Cycle when);  /* for something that arrives then, or is still UNKNOWN */
+/* The first cycle in which `need` MSHRs, or places, more than now can be free. Requests not yet served take at least
+   the trip. An MSHR may want several of its requests: then it is too early, and the next try tells more. */
+Cycle smmem_when_free(SmMem *, Cycle now, bool place, int need);
+
+/* ---- l1.c ---- */
+bool l1_load(SmMem *, Cycle now, const Access *, uint64_t base, LaunchStats *, MemTicket *, Cycle *retry);
+void l1_fill(SmMem *, uint32_t id);                     /* id: MSHR entry * 16 + lowest sector of the request */
 
 /* ---- interconnect.c ---- */
 typedef struct Interconnect {

@@ -40,7 +40,7 @@ static uint64_t outer(const L2 *l2, uint64_t slice, uint64_t inner)
 
 static void write_back(L2 *l2, Dram *d, Cycle floor, Cycle at, uint64_t slice, Victim v, LaunchStats *st)
 {
-	unsigned n = (unsigned)__builtin_popcount(v.dirty);
+	unsigned n = bits(v.dirty);
 	if (!n)
 		return;
 	st->l2_writebacks += n;
@@ -62,7 +62,7 @@ static Cycle fetch(L2 *l2, Dram *d, Slice *s, Cycle floor, Cycle *at, int64_t i,
 	bool shared = in_flight(&s->cache, i, *at);
 	if (!shared && s->mshr.n == l2->mshrs)
 		*at = later(*at, heap_pop(&s->mshr).at);
-	Cycle fill = dram_access(d, floor, *at, p->line, (unsigned)__builtin_popcount(sectors), false, st);
+	Cycle fill = dram_access(d, floor, *at, p->line, bits(sectors), false, st);
 	if (!shared)
 		heap_push(&s->mshr, fill, 0);
 	return fill;
@@ -77,11 +77,11 @@ static void set_ready(Cache *c, int64_t i, uint32_t sectors, Cycle ready)
 
 static void count(const L2Part *p, uint32_t present, uint32_t missing, LaunchStats *st)
 {
-	uint64_t n = (uint64_t)__builtin_popcount(p->sectors);
+	uint64_t n = bits(p->sectors);
 	st->l2_requests += n;
-	st->l2_hits += (uint64_t)__builtin_popcount(present);
-	st->l2_misses += (uint64_t)__builtin_popcount(missing);
-	st->l2_allocations += n - (uint64_t)__builtin_popcount(present | missing);
+	st->l2_hits += bits(present);
+	st->l2_misses += bits(missing);
+	st->l2_allocations += n - bits(present | missing);
 }
 
 Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, const L2Part *p, LaunchStats *st)
@@ -89,7 +89,7 @@ Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, const L2Part *p, LaunchS
 	uint64_t inner = p->line / l2->slices, slice = (p->line + fold(inner)) % l2->slices;
 	Slice *s = &l2->slice[slice];
 	Cache *c = &s->cache;
-	uint64_t busy = ceil_div((uint64_t)__builtin_popcount(p->sectors) * l2->sector, l2->width);
+	uint64_t busy = ceil_div(bits(p->sectors) * l2->sector, l2->width);
 	if (p->kind == ACC_ATOMIC)
 		busy = later(busy, p->conflict * l2->atomic);
 	at = timeline_book(&s->pipe, floor, at, busy) + l2->latency;

@@ -53,7 +53,7 @@ static Cycle free_trip(const MemSystem *m, unsigned n)
 /* One line's part of a request, from the SM's port to there. */
 static Cycle serve_part(MemSystem *m, int sm, const Request *r, Cycle at, const L2Part *p, LaunchStats *st)
 {
-	unsigned n = (unsigned)__builtin_popcount(p->sectors);
+	unsigned n = bits(p->sectors);
 	uint64_t bytes = n * m->l2.sector;
 	Cycle t = icnt_up(&m->icnt, sm, r->cycle, at, r->kind == ACC_LOAD ? 0 : bytes);
 	t = l2_access(&m->l2, &m->dram, r->cycle, t, p, st);

@@ -50,7 +50,8 @@ typedef struct MemTicket {            /* what the scoreboard waits for */
    misses and everything under L1, L2 and DRAM; the numbers of instructions (global_loads, shared_accesses, atomics, ...)
    are the caller's, who also runs without timing. Calls for one SM come with cycles that do not fall. */
 bool smmem_access(SmMem *, Cycle now, const Access *, LaunchStats *, MemTicket *, Cycle *retry);
-/* Instruction fetch of the line that holds byte address pc: 0 when it hits, else fills the ticket. */
+/* Instruction fetch of the line that holds byte address pc: false when it hits, else fills the ticket. When the ticket
+   is ready the instruction is delivered: asking again could find the line pushed out by another warp's. */
 bool smmem_fetch(SmMem *, Cycle now, uint64_t pc, LaunchStats *, MemTicket *);
 /* Traffic of a divergence mechanism: n bytes at an address of the SM's own (below 2^48), load or store; past L1. */
 void smmem_mechanism(SmMem *, Cycle now, uint64_t addr, unsigned bytes, bool store, LaunchStats *, MemTicket *);

@@ -52,48 +52,69 @@ void smmem_free(SmMem *s)
 	vec_free(&s->queue);
 	vec_free(&s->waiter);
 	vec_free(&s->group);
+	vec_free(&s->times);
 	free(s);
 }
 
 /* ---- what time brings ---- */
-static void fill_l1(SmMem *s, uint32_t id)
-{
-	int entry = (int)(id / 16);
-	Mshr *e = &s->mshr.entry[entry];
-	uint32_t sectors = e->together[id % 16];
-	int64_t i = cache_find(&s->l1, e->line);
-	if (i < 0) {
-		Victim clean;
-		i = cache_place(&s->l1, e->line, &clean);
-	}
-	s->l1.valid[i] |= sectors;
-	e->pending &= ~sectors;
-	if (!e->pending)
-		mshr_drop(&s->mshr, entry);
-}
-
 static inline void expire(SmMem *s, Cycle now)
 {
 	while (s->flying.n && s->flying.v[0].at <= now) {
 		uint32_t id = heap_pop(&s->flying).id;
 		if (id < FLYING_PLACE)
-			fill_l1(s, id);
+			l1_fill(s, id);
 		else if (id == FLYING_PLACE)
 			s->places--;
 	}
 }
 
-/* The next cycle in which something may have become free. */
-static Cycle next_try(const SmMem *s, Cycle now)
+/* The k-th smallest, k from 0, of n > k values, which it reorders. */
+static Cycle select_nth(Cycle *v, int n, int k)
 {
-	Cycle at = s->flying.n ? s->flying.v[0].at : UNKNOWN;
-	if (s->queue.n && s->queue.v[0].cycle + s->trip < at)
-		at = s->queue.v[0].cycle + s->trip;
-	return later(at, now + 1);
+	for (int i = 1; !k && i < n; i++)
+		if (v[i] < v[0])
+			v[0] = v[i];
+	if (!k)
+		return v[0];
+	for (int low = 0, high = n - 1; low < high;) {
+		Cycle pivot = v[(low + high) / 2];
+		int i = low, j = high;
+		while (i <= j) {
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i <= j) {
+				Cycle t = v[i];
+				v[i++] = v[j];
+				v[j--] = t;
+			}
+		}
+		if (k > j && k < i)
+			break;
+		if (k <= j)
+			high = j;
+		else
+			low = i;
+	}
+	return v[k];
+}
+
+Cycle smmem_when_free(SmMem *s, Cycle now, bool place, int need)
+{
+	vec_clear(&s->times);
+	for (int i = 0; i < s->flying.n; i++)
+		if ((s->flying.v[i].id == FLYING_PLACE) == place && s->flying.v[i].id != FLYING_OTHER)
+			vec_push(&s->times, s->flying.v[i].at);
+	for (int i = 0; i < s->queue.n; i++)
+		if (s->queue.v[i].owner == (place ? OWNER_PLACE : OWNER_L1))
+			vec_push(&s->times, s->queue.v[i].at + s->trip);
+	must(s->times.n);
+	return later(select_nth(s->times.v, s->times.n, (need < s->times.n ? need : s->times.n) - 1), now + 1);
 }
 
 /* ---- requests and who waits for them ---- */
-static int push_request(SmMem *s, Cycle now, Request r)
+int smmem_push(SmMem *s, Cycle now, Request r)
 {
 	s->last = later(s->last, now);
 	r.cycle = s->last;
@@ -102,7 +123,7 @@ static int push_request(SmMem *s, Cycle now, Request r)
 	return s->queue.n - 1;
 }
 
-static void wait_for(SmMem *s, MemTicket *t, int request)
+void smmem_wait(SmMem *s, MemTicket *t, int request)
 {
 	if (!t->npending) {
 		if (s->free_group >= 0) {
@@ -121,11 +142,10 @@ static void wait_for(SmMem *s, MemTicket *t, int request)
 	vec_push(&s->waiter, w);
 }
 
-/* Something that arrives at `when`, or is still UNKNOWN. */
-static void wait_until(SmMem *s, MemTicket *t, Cycle when)
+void smmem_wait_until(SmMem *s, MemTicket *t, Cycle when)
 {
 	if (when & UNKNOWN)
-		wait_for(s, t, (int)(when & ~UNKNOWN));
+		smmem_wait(s, t, (int)(when & ~UNKNOWN));
 	else
 		t->ready = later(t->ready, when);
 }
@@ -187,114 +207,6 @@ int smmem_outstanding(const SmMem *s, Cycle now)
 	return n;
 }
 
-/* ---- loads through L1 ---- */
-/* What each line finds. False when there is no room for what it lacks. */
-static bool look_up(SmMem *s)
-{
-	int fresh = 0;
-	for (int k = 0; k < s->co.n; k++) {
-		const Piece *p = &s->co.piece[k];
-		L1Look *l = &s->look[k];
-		*l = (L1Look){ .tag = cache_find(&s->l1, p->line), .entry = -1 };
-		if (l->tag >= 0)
-			l->hit = p->sectors & s->l1.valid[l->tag];
-		uint32_t rest = p->sectors & ~l->hit;
-		if (!rest)
-			continue;
-		l->entry = mshr_find(&s->mshr, p->line);
-		if (l->entry >= 0) {
-			const Mshr *e = &s->mshr.entry[l->entry];
-			if (e->collected >= s->c.l1_merge)
-				return false;
-			l->merge = rest & e->pending;
-		} else {
-			fresh++;
-		}
-		l->miss = rest & ~l->merge;
-	}
-	return !fresh || !s->mshr.used || s->mshr.used + fresh <= s->mshr.limit;
-}
-
-/* The sectors of L2 that cover sectors of L1. */
-static uint32_t widen(const SmMem *s, uint32_t sectors)
-{
-	unsigned n = 1u << (s->l1_sector_shift - s->l2_sector_shift);
-	uint32_t wide = 0;
-	if (n == 1)
-		return sectors;
-	for (uint32_t m = sectors; m; m &= m - 1)
-		wide |= ((1u << n) - 1) << (unsigned)__builtin_ctz(m) * n;
-	return wide;
-}
-
-/* The sectors that line k misses leave for L2. after: the request that must be done before, or -1. */
-static int send_miss(SmMem *s, Cycle now, int k, int32_t after, MemTicket *t)
-{
-	const L1Look *l = &s->look[k];
-	Mshr *e = &s->mshr.entry[l->entry];
-	int r = push_request(s, now, (Request){ .at = now + (Cycle)k, .addr = s->co.piece[k].line << s->l1_shift,
-		.sectors = widen(s, l->miss), .kind = ACC_LOAD, .owner = OWNER_L1, .returns = true, .after = after,
-		.target = (uint64_t)l->entry, .target_sectors = l->miss });
-	for (uint32_t m = l->miss; m; m &= m - 1)
-		e->fill[__builtin_ctz(m)] = UNKNOWN + (Cycle)r;
-	e->pending |= l->miss;
-	wait_for(s, t, r);
-	return r;
-}
-
-static void count_look(const L1Look *l, LaunchStats *st)
-{
-	unsigned hits = (unsigned)__builtin_popcount(l->hit), merges = (unsigned)__builtin_popcount(l->merge);
-	unsigned misses = (unsigned)__builtin_popcount(l->miss);
-	st->l1_hits += hits;
-	st->l1_merges += merges;
-	st->l1_misses += misses;
-	st->l1_accesses += hits + merges + misses;
-	st->transactions += hits + merges + misses;
-}
-
-static void wait_for_merged(SmMem *s, const L1Look *l, MemTicket *t)
-{
-	Cycle seen = 0;
-	for (uint32_t m = l->merge; m; m &= m - 1) {
-		Cycle when = s->mshr.entry[l->entry].fill[__builtin_ctz(m)];
-		if (when != seen)
-			wait_until(s, t, seen = when);
-	}
-}
-
-static bool load_l1(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t, Cycle *retry)
-{
-	int32_t entered[MAX_PIECES];    /* the requests of lines that took an entry */
-	int n = 0;
-	coalesce(a, base, s->l1_shift, s->l1_sector_shift, &s->co);
-	if (!look_up(s)) {
-		*retry = next_try(s, now);
-		return false;
-	}
-	t->pipe_free = now + (Cycle)s->co.n;
-	t->ready = t->pipe_free - 1 + (Cycle)s->c.l1_latency;
-	for (int k = 0; k < s->co.n; k++) {
-		L1Look *l = &s->look[k];
-		count_look(l, st);
-		if (l->hit)
-			cache_touch(&s->l1, l->tag);
-		if (!(l->merge | l->miss))
-			continue;
-		bool fresh = l->entry < 0;
-		if (fresh)
-			l->entry = mshr_take(&s->mshr, s->co.piece[k].line);
-		s->mshr.entry[l->entry].collected++;
-		wait_for_merged(s, l, t);
-		if (!l->miss)
-			continue;
-		int r = send_miss(s, now, k, fresh && n >= s->mshr.limit ? entered[n - s->mshr.limit] : -1, t);
-		if (fresh)
-			entered[n++] = r;
-	}
-	return true;
-}
-
 /* ---- stores, atomics, loads past L1 ---- */
 static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t, Cycle *retry)
 {
@@ -303,17 +215,17 @@ static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Launc
 	uint64_t *counter = a->kind == ACC_LOAD ? &st->l1_bypasses : a->kind == ACC_STORE ? &st->l1_writes : &st->l1_atomics;
 	coalesce(a, base, s->l2_shift, s->l2_sector_shift, &s->co);
 	if (s->places && s->places + s->co.n > limit) {
-		*retry = next_try(s, now);
+		*retry = smmem_when_free(s, now, true, s->co.n > limit ? s->places : s->places + s->co.n - limit);
 		return false;
 	}
 	for (int k = 0; k < s->co.n; k++) {
 		const Piece *p = &s->co.piece[k];
-		int r = push_request(s, now, (Request){ .at = now + (Cycle)k, .addr = p->line << s->l2_shift,
+		int r = smmem_push(s, now, (Request){ .at = now + (Cycle)k, .addr = p->line << s->l2_shift,
 			.sectors = p->sectors, .full = p->full, .conflict = p->conflict, .kind = (uint8_t)a->kind,
 			.owner = OWNER_PLACE, .returns = returns, .after = k >= limit ? s->queue.n - limit : -1 });
 		if (returns)
-			wait_for(s, t, r);
-		uint64_t sectors = (uint64_t)__builtin_popcount(p->sectors);
+			smmem_wait(s, t, r);
+		uint64_t sectors = bits(p->sectors);
 		*counter += sectors;
 		st->transactions += sectors;
 	}
@@ -348,7 +260,7 @@ static Cycle look_read_only(SmMem *s, Cache *c, Cycle now, Cycle at, Owner owner
 	i = cache_place(c, line, &clean);
 	c->valid[i] = 1;
 	st->l1_other += n;
-	return c->ready[i] = UNKNOWN + (Cycle)push_request(s, now, (Request){ .at = at,
+	return c->ready[i] = UNKNOWN + (Cycle)smmem_push(s, now, (Request){ .at = at,
 		.addr = addr >> s->l2_sector_shift << s->l2_sector_shift, .sectors = (uint32_t)(((uint64_t)1 << n) - 1),
 		.kind = ACC_LOAD, .owner = (uint8_t)owner, .returns = true, .after = -1, .target = line });
 }
@@ -364,7 +276,7 @@ static void load_constant(SmMem *s, Cycle now, const Access *a, LaunchStats *st,
 	for (int k = 0; k < n && s->constant.sets; k++)
 		for (uint64_t line = address[k] >> s->const_shift; line <= (address[k] + a->bytes - 1) >> s->const_shift; line++) {
 			bool missed;
-			wait_until(s, t, look_read_only(s, &s->constant, now, now + (Cycle)k, OWNER_CONST, line, st, &missed));
+			smmem_wait_until(s, t, look_read_only(s, &s->constant, now, now + (Cycle)k, OWNER_CONST, line, st, &missed));
 			st->constant_misses += missed;
 		}
 }
@@ -388,7 +300,7 @@ bool smmem_access(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTick
 	}
 	uint64_t base = a->space == SP_LOCAL ? LOCAL_BASE + ((uint64_t)s->sm << 48) : 0;
 	bool cached = s->l1.sets && !a->bypass_l1 && (a->space == SP_LOCAL || s->c.l1_global);
-	return a->kind == ACC_LOAD && cached ? load_l1(s, now, a, base, st, t, retry)
+	return a->kind == ACC_LOAD && cached ? l1_load(s, now, a, base, st, t, retry)
 		: send_past(s, now, a, base, st, t, retry);
 }
 
@@ -404,7 +316,7 @@ bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, LaunchStats *st, MemTicket *t
 	st->fetch_misses += missed;
 	t->npending = 0;
 	t->ready = t->pipe_free = now;
-	wait_until(s, t, ready);
+	smmem_wait_until(s, t, ready);
 	return true;
 }
 
@@ -425,11 +337,11 @@ void smmem_mechanism(SmMem *s, Cycle now, uint64_t addr, unsigned bytes, bool st
 			full &= ~(1u << first);
 		if ((next - start) % size)
 			full &= ~(1u << last);
-		int r = push_request(s, now, (Request){ .at = at, .addr = start, .sectors = sectors, .full = full,
+		int r = smmem_push(s, now, (Request){ .at = at, .addr = start, .sectors = sectors, .full = full,
 			.kind = store ? ACC_STORE : ACC_LOAD, .owner = OWNER_OTHER, .returns = !store, .after = -1 });
-		st->l1_other += (uint64_t)__builtin_popcount(sectors);
+		st->l1_other += bits(sectors);
 		if (!store)
-			wait_for(s, t, r);
+			smmem_wait(s, t, r);
 	}
 	t->pipe_free = store ? at : now + 1;
 	t->ready = later(t->ready, store ? at : now);

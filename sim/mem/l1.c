@@ -1,0 +1,140 @@
+/* L1: loads look up each line, one line a cycle. What is missing is asked of L2, once: MSHRs collect whoever else wants it.
+ * Lines enter the tags when their data arrive; stores neither allocate nor invalidate. */
+#include "sim/mem/internal.h"
+
+void l1_fill(SmMem *s, uint32_t id)
+{
+	int entry = (int)(id / 16);
+	Mshr *e = &s->mshr.entry[entry];
+	uint32_t sectors = e->together[id % 16];
+	int64_t i = cache_find(&s->l1, e->line);
+	if (i < 0) {
+		Victim clean;
+		i = cache_place(&s->l1, e->line, &clean);
+	}
+	s->l1.valid[i] |= sectors;
+	e->pending &= ~sectors;
+	if (!e->pending)
+		mshr_drop(&s->mshr, entry);
+}
+
+/* The cycle in which all that an MSHR waits for may be there. */
+static Cycle when_filled(const SmMem *s, const Mshr *e)
+{
+	Cycle at = 0;
+	for (uint32_t m = e->pending; m; m &= m - 1) {
+		Cycle fill = e->fill[__builtin_ctz(m)];
+		at = later(at, fill & UNKNOWN ? s->queue.v[fill & ~UNKNOWN].at + s->trip : fill);
+	}
+	return at;
+}
+
+/* What each line finds. False when there is no room for what it lacks. */
+static bool look_up(SmMem *s, Cycle now, Cycle *retry)
+{
+	int fresh = 0, used = s->mshr.used;
+	for (int k = 0; k < s->co.n; k++) {
+		const Piece *p = &s->co.piece[k];
+		L1Look *l = &s->look[k];
+		*l = (L1Look){ .tag = cache_find(&s->l1, p->line), .entry = -1 };
+		if (l->tag >= 0)
+			l->hit = p->sectors & s->l1.valid[l->tag];
+		uint32_t rest = p->sectors & ~l->hit;
+		if (!rest)
+			continue;
+		l->entry = mshr_find(&s->mshr, p->line);
+		if (l->entry >= 0) {
+			const Mshr *e = &s->mshr.entry[l->entry];
+			if (e->collected >= s->c.l1_merge) {
+				*retry = later(when_filled(s, e), now + 1);
+				return false;
+			}
+			l->merge = rest & e->pending;
+		} else {
+			fresh++;
+		}
+		l->miss = rest & ~l->merge;
+	}
+	if (!fresh || !used || used + fresh <= s->mshr.limit)
+		return true;
+	*retry = smmem_when_free(s, now, false, fresh > s->mshr.limit ? used : used + fresh - s->mshr.limit);
+	return false;
+}
+
+/* The sectors of L2 that cover sectors of L1. */
+static uint32_t widen(const SmMem *s, uint32_t sectors)
+{
+	unsigned n = 1u << (s->l1_sector_shift - s->l2_sector_shift);
+	uint32_t wide = 0;
+	if (n == 1)
+		return sectors;
+	for (uint32_t m = sectors; m; m &= m - 1)
+		wide |= ((1u << n) - 1) << (unsigned)__builtin_ctz(m) * n;
+	return wide;
+}
+
+/* The sectors that line k misses leave for L2. after: the request that must be done before, or -1. */
+static int send_miss(SmMem *s, Cycle now, int k, int32_t after, MemTicket *t)
+{
+	const L1Look *l = &s->look[k];
+	Mshr *e = &s->mshr.entry[l->entry];
+	int r = smmem_push(s, now, (Request){ .at = now + (Cycle)k, .addr = s->co.piece[k].line << s->l1_shift,
+		.sectors = widen(s, l->miss), .kind = ACC_LOAD, .owner = OWNER_L1, .returns = true, .after = after,
+		.target = (uint64_t)l->entry, .target_sectors = l->miss });
+	for (uint32_t m = l->miss; m; m &= m - 1)
+		e->fill[__builtin_ctz(m)] = UNKNOWN + (Cycle)r;
+	e->pending |= l->miss;
+	smmem_wait(s, t, r);
+	return r;
+}
+
+static void count_look(const L1Look *l, LaunchStats *st)
+{
+	unsigned hits = bits(l->hit), merges = bits(l->merge);
+	unsigned misses = bits(l->miss);
+	st->l1_hits += hits;
+	st->l1_merges += merges;
+	st->l1_misses += misses;
+	st->l1_accesses += hits + merges + misses;
+	st->transactions += hits + merges + misses;
+}
+
+static void wait_for_merged(SmMem *s, const L1Look *l, MemTicket *t)
+{
+	Cycle seen = 0;
+	for (uint32_t m = l->merge; m; m &= m - 1) {
+		Cycle when = s->mshr.entry[l->entry].fill[__builtin_ctz(m)];
+		if (when != seen)
+			smmem_wait_until(s, t, seen = when);
+	}
+}
+
+bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t, Cycle *retry)
+{
+	int32_t entered[MAX_PIECES];    /* the requests of lines that took an entry */
+	int n = 0;
+	coalesce(a, base, s->l1_shift, s->l1_sector_shift, &s->co);
+	if (!look_up(s, now, retry))
+		return false;
+	t->pipe_free = now + (Cycle)s->co.n;
+	t->ready = t->pipe_free - 1 + (Cycle)s->c.l1_latency;
+	for (int k = 0; k < s->co.n; k++) {
+		L1Look *l = &s->look[k];
+		count_look(l, st);
+		if (l->hit)
+			cache_touch(&s->l1, l->tag);
+		if (!(l->merge | l->miss))
+			continue;
+		bool fresh = l->entry < 0;
+		if (fresh)
+			l->entry = mshr_take(&s->mshr, s->co.piece[k].line);
+		s->mshr.entry[l->entry].collected++;
+		wait_for_merged(s, l, t);
+		if (!l->miss)
+			continue;
+		int r = send_miss(s, now, k, fresh && n >= s->mshr.limit ? entered[n - s->mshr.limit] : -1, t);
+		if (fresh)
+			entered[n++] = r;
+	}
+	return true;
+}
