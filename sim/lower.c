@@ -288,8 +288,7 @@ static void part_rows(Lower *w, LowerFn *l, MIns *m, const Opd *o, int n, Type t
 
 static void lower_alu(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 {
-	m->x.fn = lane_fn(i);
-	if (!m->x.fn) {
+	if (!lane_bind(l->f, i, &m->x)) {
 		diag_error(w->diag, ins_loc(w->m, i), "operation %s.%s has no meaning", op_info[i->op].name, type_name[i->type]);
 		return;
 	}
@@ -309,9 +308,13 @@ static void lower_alu(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 		m->x.d = operand_row(w, l, ins_dst(i, 0), ins_dst_type(i, 0));
 	if (i->ndst > 1)
 		m->x.d2 = operand_row(w, l, ins_dst(i, 1), ins_dst_type(i, 1));
-	for (int k = 0; k < i->nsrc && k < 4; k++)
-		*src[k] = operand_row(w, l, ins_src(i, k), ins_src_type(i, k));
-	set_neg(m, i);
+	for (int k = 0; k < i->nsrc && k < 4; k++) {
+		const Opd *o = ins_src(i, k);
+		if (ins_src_type(i, k) != T_PRED || o->kind != OPD_IMM)
+			*src[k] = operand_row(w, l, o, ins_src_type(i, k));
+		else if (!o->imm) /* an absent predicate is true */
+			m->x.neg ^= (uint8_t)(NEG_A << k);
+	}
 }
 
 static bool is_special_mov(const Ins *i, const Module *m)
