@@ -482,6 +482,28 @@ START_TEST(full_queue)
 }
 END_TEST
 
+START_TEST(forced_accesses_are_accepted)
+{
+	Config c = defaults();
+	c.l1_queue = 1;
+	c.l1_mshrs = 1;
+	Rig *r = rig(&c);
+	Access a = { .kind = ACC_LOAD, .space = SP_GLOBAL, .returns = true, .bytes = 4, .mask = FULL, .addr = r->addr };
+	for (unsigned i = 0; i < 300; i++) {
+		for (unsigned k = 0; k < 32; k++)
+			r->addr[k] = A + 128 * (i * 32 + k);
+		a.kind = i % 3 == 2 ? ACC_STORE : i % 3 == 1 ? ACC_ATOMIC : ACC_LOAD;
+		a.forced = false;
+		ck_assert(smmem_access(r->s, i, &a, &r->st, &r->t, &r->retry) == (i < 2));
+		a.forced = i >= 2;
+		ck_assert(!a.forced || smmem_access(r->s, i, &a, &r->st, &r->t, &r->retry));
+	}
+	ck_assert_uint_eq(r->st.transactions, 300 * 32);
+	ck_assert_uint_eq(r->st.l1_accesses, 32);                /* the first; later loads went past L1 */
+	close_rig(r);
+}
+END_TEST
+
 START_TEST(mechanism_traffic)
 {
 	Config c = defaults();
@@ -1063,6 +1085,7 @@ static Suite *suite(void)
 	tcase_add_test(t, atomics_meet_at_l2);
 	tcase_add_test(t, bypass_and_no_l1);
 	tcase_add_test(t, full_queue);
+	tcase_add_test(t, forced_accesses_are_accepted);
 	tcase_add_test(t, mechanism_traffic);
 	tcase_add_test(t, rows_of_dram);
 	tcase_add_test(t, bandwidth);

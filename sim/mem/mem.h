@@ -32,6 +32,8 @@ typedef struct Access {               /* one warp instruction */
 	Space space;                  /* SP_GLOBAL SP_SHARED SP_LOCAL SP_CONST SP_PARAM; generic ones are split by space first */
 	bool bypass_l1;               /* .cg .cv .volatile and stronger */
 	bool returns;                 /* atomics: the old value is wanted */
+	bool forced;                  /* a later part of an instruction whose first part was accepted: never refused; a load
+	                                 without a free MSHR goes past L1 */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
 	uint64_t mask;                /* lanes */
 	const uint64_t *addr;         /* [lane]; local: offset already interleaved per thread by the caller, below 2^48;

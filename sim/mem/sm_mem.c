@@ -214,7 +214,7 @@ static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Launc
 	bool returns = a->kind == ACC_LOAD || (a->kind == ACC_ATOMIC && a->returns);
 	uint64_t *counter = a->kind == ACC_LOAD ? &st->l1_bypasses : a->kind == ACC_STORE ? &st->l1_writes : &st->l1_atomics;
 	coalesce(a, base, s->l2_shift, s->l2_sector_shift, &s->co);
-	if (s->places && s->places + s->co.n > limit) {
+	if (!a->forced && s->places && s->places + s->co.n > limit) {
 		*retry = smmem_when_free(s, now, true, s->co.n > limit ? s->places : s->places + s->co.n - limit);
 		return false;
 	}
@@ -300,8 +300,12 @@ bool smmem_access(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTick
 	}
 	uint64_t base = a->space == SP_LOCAL ? LOCAL_BASE + ((uint64_t)s->sm << 48) : 0;
 	bool cached = s->l1.sets && !a->bypass_l1 && (a->space == SP_LOCAL || s->c.l1_global);
-	return a->kind == ACC_LOAD && cached ? l1_load(s, now, a, base, st, t, retry)
-		: send_past(s, now, a, base, st, t, retry);
+	if (a->kind == ACC_LOAD && cached) {
+		bool accepted = l1_load(s, now, a, base, st, t, retry);
+		if (accepted || !a->forced)
+			return accepted;
+	}
+	return send_past(s, now, a, base, st, t, retry);
 }
 
 bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, LaunchStats *st, MemTicket *t)
