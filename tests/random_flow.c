@@ -70,8 +70,10 @@ static void conditional(Gen *g, int depth, int pred, int level)
 static void short_circuit(Gen *g, int depth)
 {
 	bool and = rnd(g, 2);
+	int outer = g->level;
 	Block *second = block(g), *yes = block(g), *no = block(g), *end = block(g);
 	branch(g, condition(g), and ? second : yes, and ? no : second);
+	g->level = 0;
 	open(g, second);
 	straight(g, 1);
 	branch(g, condition(g), yes, no);
@@ -82,6 +84,7 @@ static void short_circuit(Gen *g, int depth)
 	inside(g, depth, 1, 2);
 	jump(g, end);
 	open(g, end);
+	g->level = outer;
 	used(g, RF_GOTO);
 }
 
@@ -98,7 +101,7 @@ static void indexed(Gen *g, int index, int n, Block **to)
 static void switch_statement(Gen *g, int depth)
 {
 	enum { MOST = 4 };
-	int ncase = 2 + (int)rnd(g, MOST - 1);
+	int ncase = 2 + (int)rnd(g, MOST - 1), outer = g->level;
 	Block *body[MOST], *to[8], *end = block(g);
 	for (int k = 0; k < ncase; k++)
 		body[k] = block(g);
@@ -108,12 +111,14 @@ static void switch_statement(Gen *g, int depth)
 		to[k] = k < ncase ? body[k] : r < (uint32_t)ncase ? body[r] : end;
 	}
 	indexed(g, index, 1 << bits, to);
+	g->level = 0;
 	for (int k = 0; k < ncase; k++) {
 		open(g, body[k]);
 		inside(g, depth, 1, ncase);
 		jump(g, k + 1 < ncase && chance(g, 25) ? body[k + 1] : end);
 	}
 	open(g, end);
+	g->level = outer;
 	used(g, RF_SWITCH);
 }
 
