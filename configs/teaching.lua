@@ -5,9 +5,9 @@ return {
 	clock_mhz = 1000,
 	sm = {
 		count = 1,
-		max_warps = 8,
+		max_warps = 16,
 		max_blocks = 8,
-		max_threads_per_block = 32,
+		max_threads_per_block = 64,
 		registers = 4096,
 		max_registers_per_thread = 255,
 		register_unit = 4,

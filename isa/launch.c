@@ -73,6 +73,7 @@ void fault_at(Fault *fault, const Launch *l, FaultKind kind, const Function *f, 
 	va_list ap;
 	if (fault->kind != FAULT_NONE)
 		return;
+	fault->loc = ins_loc(l->module, ins);
 	sb_printf(&s, "%s: %s", l->kernel->name, what(kind));
 	if (f != l->kernel)
 		sb_printf(&s, ", in function %s", f->name);

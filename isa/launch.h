@@ -31,6 +31,7 @@ typedef enum {
 
 typedef struct Fault {
 	FaultKind kind;
+	Loc loc;           /* source place of the instruction; line 0 = none */
 	char text[1536];               /* the whole message: kernel, block, instruction, source line, thread, address, nearest allocation */
 } Fault;
 

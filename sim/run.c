@@ -171,7 +171,7 @@ LaunchStats *run_launch(Run *run, Launch *l, Loc where)
 	if (!ok && fault.kind == FAULT_NONE)
 		run_fail(run, RUN_INTERRUPTED, where, "interrupted in kernel %s", l->kernel->name);
 	else if (!ok)
-		run_fail(run, RUN_FAILED, (Loc){ 0 }, "%s", fault.text);
+		run_fail(run, RUN_FAILED, fault.loc.line ? fault.loc : (Loc){ 0 }, "%s", fault.text);
 	why = ok && run->options.laws ? stats_conservation(s, run->config) : NULL;
 	if (why)
 		run_fail(run, RUN_FAILED, where, "kernel %s: a conservation law does not hold: %s", l->kernel->name, why);
@@ -200,7 +200,7 @@ static void run_main(Run *run, const Function *host)
 	HostHooks hooks = { .self = run, .launch = host_launch, .allocated = host_allocated };
 	Fault fault = { 0 };
 	if (!host_run(run->module, host, run->memory, run->symbol_address, &hooks, &fault) && run->status == RUN_OK)
-		run_fail(run, RUN_FAILED, (Loc){ 0 }, "%s", fault.text);
+		run_fail(run, RUN_FAILED, fault.loc.line ? fault.loc : (Loc){ 0 }, "%s", fault.text);
 }
 
 static const char *default_workload(Run *run)

@@ -114,21 +114,20 @@ static bool take(Options *o, int letter, const char *arg)
 	return true;
 }
 
-static OptResult unknown(int argc, char **argv)
+static OptResult unknown(char **argv)
 {
 	const char *names[NROWS], *word = argv[optind - 1];
 	char text[128];
 	for (int i = 0; i < NROWS; i++)
 		names[i] = rows[i].name;
-	if (optopt && optopt < 128) {
+	if (optopt && !strncmp(word, "--", 2))
+		return wrong("no argument belongs to ", word);
+	if (optopt) {
 		snprintf(text, sizeof text, "-%c", optopt);
 		return wrong("unknown option ", text);
 	}
-	if (optopt)
-		return wrong("no argument belongs to ", word);
 	const char *near = nearest_name(word + 2, names, NROWS);
 	snprintf(text, sizeof text, "%.60s%s%s%s", word, near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
-	(void)argc;
 	return wrong("unknown or ambiguous option ", text);
 }
 
@@ -173,7 +172,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 			return OPT_DONE;
 		}
 		if (letter == '?')
-			return unknown(argc, argv);
+			return unknown(argv);
 		if (letter == ':')
 			return wrong("an argument is missing after ", argv[optind - 1]);
 		if (!take(o, letter, optarg))
