@@ -1,0 +1,51 @@
+/* Differential testing: a kernel on the reference interpreter and on simulated machines must leave the same memory. */
+#ifndef GSIM_DIFFERENTIAL_H
+#define GSIM_DIFFERENTIAL_H
+#include "sim/gsim.h"
+#include "tests/random_kernel.h"
+
+/* One way to run a kernel. */
+typedef struct Way {
+	int model;                     /* index into gpu_models; -1: the reference interpreter */
+	const char *passes;            /* pipeline, or NULL */
+	bool functional;
+} Way;
+
+typedef struct Job {               /* a module and what it is launched with */
+	const RandomKernel *shape;     /* grid, block, parameters, initial memory */
+	const Module *module;
+	uint32_t grid[3];
+} Job;
+
+typedef enum { RAN_WELL, RAN_REFUSED, RAN_BADLY } Ran; /* REFUSED: the mechanism says it cannot run such a kernel */
+
+typedef struct Outcome {
+	Ran how;
+	char text[1600];               /* why not well */
+	uint8_t *out, acc[RANDOM_ACC_BYTES]; /* memory afterwards; out: shape->out_bytes */
+	uint64_t thread_instructions;
+} Outcome;
+
+enum { REFERENCE_STEPS = 200000 };     /* instructions of a thread after which the reference gives up */
+
+/* The job's module (transformed already) on the interpreter or the machine. */
+void outcome_reference(const Job *, int warp_size, Outcome *);
+void outcome_machine(const Job *, const Config *, const Way *, Outcome *);
+void outcome_free(Outcome *);
+
+/* A copy of the module after the pipeline; NULL with the reason in text. */
+Module *transformed(const Module *, const char *passes, char *text, size_t n);
+
+/* Compares with the reference: true when the same, else text says what is not. */
+bool outcome_agrees(const RandomKernel *, const Outcome *want, const Outcome *got, char *text, size_t n);
+
+/* Runs the job the given way and against the reference; false when they differ (text says how). *refused may be NULL. */
+bool way_agrees(const Job *, const Config *, const Way *, const Outcome *want, bool *refused, char *text, size_t n);
+
+/* The smallest module found, by leaving out instructions and branches, for which way still differs from the reference while
+   the interpreter and `other`, a way that agrees on the whole kernel, agree. Never NULL; the caller frees it. */
+Module *minimized(Job *, const Config *, const Way *way, const Way *other);
+
+/* The kernel as a text that gsim runs by itself: the data as variables, a host function. comment: lines of it. */
+void job_print(const Job *, const char *comment, struct StrBuf *);
+#endif

@@ -1,0 +1,170 @@
+/* Running one kernel one way. */
+#include "tests/differential.h"
+#include <stdio.h>
+
+typedef struct Image {             /* a fresh memory with the job's buffers */
+	Memory *memory;
+	uint64_t *symbol, in, out, acc;
+	uint8_t params[32];
+} Image;
+
+static uint8_t *bytes(const Image *m, uint64_t addr, uint64_t n)
+{
+	const Alloc *a = memory_find(m->memory, addr, n, &(const Alloc *){ NULL });
+	must(a);
+	return a->data + (addr - a->addr);
+}
+
+static Image image_new(const Job *j)
+{
+	Image m = { .memory = memory_new((uint64_t)1 << 30) };
+	m.symbol = xcalloc((size_t)j->module->symbol.n + 1, sizeof *m.symbol);
+	must(memory_load_module(m.memory, j->module, m.symbol));
+	m.in = memory_alloc(m.memory, RANDOM_IN_BYTES, "in", false);
+	m.out = memory_alloc(m.memory, j->shape->out_bytes, "out", false);
+	m.acc = memory_alloc(m.memory, RANDOM_ACC_BYTES, "acc", false);
+	memcpy(bytes(&m, m.in, RANDOM_IN_BYTES), j->shape->in, RANDOM_IN_BYTES);
+	memcpy(bytes(&m, m.acc, RANDOM_ACC_BYTES), j->shape->acc, RANDOM_ACC_BYTES);
+	memcpy(m.params, &m.in, 8);
+	memcpy(m.params + 8, &m.out, 8);
+	memcpy(m.params + 16, &m.acc, 8);
+	memcpy(m.params + 24, &j->shape->n, 4);
+	return m;
+}
+
+static void image_free(Image *m)
+{
+	memory_free(m->memory);
+	free(m->symbol);
+}
+
+static Launch launch_of(const Job *j, const Image *m)
+{
+	Launch l = { .module = j->module, .kernel = module_find_function(j->module, j->shape->kernel->name),
+		.dynamic_shared = j->shape->dynamic_shared, .params = m->params, .memory = m->memory, .symbol_address = m->symbol };
+	must(l.kernel);
+	memcpy(l.grid, j->grid, sizeof l.grid);
+	memcpy(l.block, j->shape->block, sizeof l.block);
+	return l;
+}
+
+static void collect(const Job *j, const Image *m, Outcome *o)
+{
+	o->out = xmalloc(j->shape->out_bytes);
+	memcpy(o->out, bytes(m, m->out, j->shape->out_bytes), j->shape->out_bytes);
+	memcpy(o->acc, bytes(m, m->acc, RANDOM_ACC_BYTES), RANDOM_ACC_BYTES);
+}
+
+void outcome_free(Outcome *o)
+{
+	free(o->out);
+	o->out = NULL;
+}
+
+static void say(Outcome *o, Ran how, const char *before, const char *text)
+{
+	o->how = how;
+	snprintf(o->text, sizeof o->text, "%s%.1500s", before, text);
+}
+
+void outcome_reference(const Job *j, int warp_size, Outcome *o)
+{
+	Image m = image_new(j);
+	Launch l = launch_of(j, &m);
+	Fault fault = { 0 };
+	*o = (Outcome){ 0 };
+	InterpOptions options = { warp_size, REFERENCE_STEPS, &o->thread_instructions };
+	if (interp_launch(&l, &options, &fault))
+		collect(j, &m, o);
+	else
+		say(o, RAN_BADLY, "the reference interpreter: ", fault.text);
+	image_free(&m);
+}
+
+void outcome_machine(const Job *j, const Config *base, const Way *way, Outcome *o)
+{
+	Config c = *base;
+	Image m = image_new(j);
+	Launch l = launch_of(j, &m);
+	Fault fault = { 0 };
+	Diag d = { 0 };
+	Arena arena = { 0 };
+	LaunchStats stats = { 0 };
+	c.model = way->model;
+	GpuOptions options = { .functional = way->functional };
+	*o = (Outcome){ 0 };
+	Gpu *g = gpu_new(&c, j->module, m.memory, m.symbol, &options, &d);
+	const char *refusal = g ? gpu_refuses(g, &l) : NULL, *law;
+	if (!g)
+		say(o, RAN_REFUSED, "", d.item.n ? d.item.v[0].text : "gpu_new failed");
+	else if (refusal)
+		say(o, RAN_REFUSED, "", refusal);
+	else if (!gpu_launch(g, &l, &arena, &stats, &fault))
+		say(o, fault.kind == FAULT_UNSUPPORTED ? RAN_REFUSED : RAN_BADLY, "", fault.text);
+	else if ((law = stats_conservation(&stats, &c)))
+		say(o, RAN_BADLY, "conservation law broken: ", law);
+	else
+		collect(j, &m, o);
+	o->thread_instructions = stats.thread_instructions;
+	gpu_free(g);
+	diag_free(&d);
+	arena_free(&arena);
+	image_free(&m);
+}
+
+Module *transformed(const Module *m, const char *passes, char *text, size_t n)
+{
+	Module *t = module_copy(m);
+	Diag d = { 0 };
+	if (passes && !pipeline_run(t, passes, NULL, NULL, &d)) {
+		snprintf(text, n, "passes %s: %s", passes, d.item.n ? d.item.v[0].text : "failed without a message");
+		module_free(t);
+		t = NULL;
+	}
+	diag_free(&d);
+	return t;
+}
+
+static bool same_bytes(const char *name, const uint8_t *want, const uint8_t *got, size_t n, char *text, size_t room)
+{
+	if (!memcmp(want, got, n))
+		return true;
+	size_t k = 0, differing = 0;
+	while (want[k] == got[k])
+		k++;
+	for (size_t i = k; i < n; i++)
+		differing += want[i] != got[i];
+	size_t word = k & ~(size_t)3;
+	uint32_t w, h;
+	memcpy(&w, want + word, 4);
+	memcpy(&h, got + word, 4);
+	snprintf(text, room, "%s differs first at byte 0x%zx (word 0x%08x, expected 0x%08x), in %zu bytes", name, k, h, w, differing);
+	if (!strcmp(name, "out"))
+		snprintf(text + strlen(text), room - strlen(text), "; thread %zu, byte %zu of its slot", k / RANDOM_SLOT_BYTES,
+			k % RANDOM_SLOT_BYTES);
+	return false;
+}
+
+bool outcome_agrees(const RandomKernel *k, const Outcome *want, const Outcome *got, char *text, size_t n)
+{
+	if (got->how != RAN_WELL) {
+		snprintf(text, n, "%s", got->text);
+		return false;
+	}
+	return same_bytes("out", want->out, got->out, k->out_bytes, text, n)
+		&& same_bytes("acc", want->acc, got->acc, RANDOM_ACC_BYTES, text, n);
+}
+
+bool way_agrees(const Job *j, const Config *c, const Way *way, const Outcome *want, bool *refused, char *text, size_t n)
+{
+	Outcome got;
+	if (way->model < 0)
+		outcome_reference(j, (int)c->warp_size, &got);
+	else
+		outcome_machine(j, c, way, &got);
+	if (refused)
+		*refused = got.how == RAN_REFUSED;
+	bool ok = got.how == RAN_REFUSED ? true : outcome_agrees(j->shape, want, &got, text, n);
+	outcome_free(&got);
+	return ok;
+}
