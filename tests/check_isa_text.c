@@ -199,6 +199,99 @@ START_TEST(verifier_errors)
 }
 END_TEST
 
+/* ---- object files ---- */
+
+static const char object_path[] = "check_isa_text.gso"; /* in the build folder */
+
+static char *object_of(const Module *m, size_t *n)
+{
+	Diag d = { 0 };
+	const char *why;
+	ck_assert(elf_write(m, object_path, &d));
+	char *image = file_read(object_path, 1 << 24, n, &why);
+	ck_assert(image != NULL);
+	return image;
+}
+
+START_TEST(object_round_trip)
+{
+	size_t n, size;
+	char *text = source_file(sources[_i], &n);
+	Module *m = read_text(text, n, sources[_i]);
+	char *image = object_of(m, &size);
+	Diag d = { 0 };
+	Module *e = elf_read(image, size, "x.gso", &d), *f = module_read(object_path, &d);
+	diag_print(&d, stderr);
+	ck_assert_msg(e && module_equal(m, e) && module_equal(e, m), "%s", sources[_i]);
+	ck_assert_msg(f && module_equal(m, f), "%s", sources[_i]);
+	module_free(m);
+	module_free(e);
+	module_free(f);
+	free(image);
+	free(text);
+	remove(object_path);
+}
+END_TEST
+
+/* Every truncation is refused, with exactly one message or more, and never accepted. */
+START_TEST(object_truncated)
+{
+	size_t n, size;
+	char *text = source_file("example.ir", &n);
+	Module *m = read_text(text, n, "example.ir");
+	char *image = object_of(m, &size);
+	for (size_t k = 0; k < size; k++) {
+		Diag d = { 0 };
+		char *cut = malloc(k ? k : 1); /* exactly as long, so that a reading past it is seen */
+		memcpy(cut, image, k);
+		Module *e = elf_read(cut, k, "cut.gso", &d);
+		ck_assert_msg(!e && d.errors > 0, "%zu of %zu bytes are accepted", k, size);
+		diag_free(&d);
+		free(cut);
+	}
+	module_free(m);
+	free(image);
+	free(text);
+	remove(object_path);
+}
+END_TEST
+
+/* Each byte of headers, tables and data set to a few values: refused with a message, or read as a module that verifies. */
+START_TEST(object_mutated)
+{
+	static const unsigned char values[] = { 0, 1, 0x7f, 0x80, 0xff };
+	size_t n, size;
+	char *text = source_file("corners.ir", &n);
+	Module *m = read_text(text, n, "corners.ir");
+	char *image = object_of(m, &size);
+	for (size_t k = 0; k < size; k += k < 512 || k > size - 1024 ? 1 : 7)
+		for (size_t v = 0; v < sizeof values; v++) {
+			Diag d = { 0 };
+			char old = image[k];
+			image[k] = (char)values[v];
+			Module *e = elf_read(image, size, "mutated.gso", &d);
+			ck_assert_msg(e ? ir_verify(e, &d) : d.errors > 0, "byte %zu set to %d", k, values[v]);
+			image[k] = old;
+			module_free(e);
+			diag_free(&d);
+		}
+	module_free(m);
+	free(image);
+	free(text);
+	remove(object_path);
+}
+END_TEST
+
+static void add_objects(Suite *s)
+{
+	TCase *t = tcase_create("objects");
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, object_round_trip, 0, NSOURCES);
+	tcase_add_test(t, object_truncated);
+	tcase_add_test(t, object_mutated);
+	suite_add_tcase(s, t);
+}
+
 static void add_texts(Suite *s)
 {
 	TCase *t = tcase_create("texts");
@@ -213,6 +306,7 @@ int main(void)
 	Suite *s = suite_create("isa text");
 	add_mnemonics(s);
 	add_texts(s);
+	add_objects(s);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);
 	int failed = srunner_ntests_failed(r);
