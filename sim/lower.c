@@ -201,6 +201,8 @@ static uint32_t operand_row(Lower *w, LowerFn *l, const Opd *o, Type t)
 	case OPD_REG:
 		return reg_row(l, o->id);
 	case OPD_IMM:
+		if (t == T_PRED)
+			return NO_ROW; /* true; set_neg makes false of it */
 		return constant_row(w, wide ? (uint64_t)o->imm : (uint32_t)o->imm, wide);
 	case OPD_FUNC:
 		return constant_row(w, FUNCTION_ADDRESS(o->id), wide);
@@ -266,11 +268,13 @@ static void scoreboard(Lower *w, LowerFn *l, const Ins *i)
 	}
 }
 
+static bool is_negated(const Opd *o, Type t) { return o->neg != (t == T_PRED && o->kind == OPD_IMM && !o->imm); }
+
 static void set_neg(MIns *m, const Ins *i)
 {
 	static const uint8_t bit[3] = { NEG_A, NEG_B, NEG_C };
 	for (int k = 0; k < i->nsrc && k < 3; k++)
-		if (ins_src(i, k)->neg)
+		if (is_negated(ins_src(i, k), ins_src_type(i, k)))
 			m->x.neg |= bit[k];
 }
 
@@ -419,7 +423,7 @@ static void lower_branch(Lower *w, LowerFn *l, MIns *m, const Ins *i, const Bloc
 {
 	m->flags |= MI_COND;
 	m->x.a = operand_row(w, l, ins_src(i, 0), m->kind == K_BRA ? T_PRED : T_B32);
-	m->x.neg = ins_src(i, 0)->neg ? NEG_A : 0;
+	m->x.neg = is_negated(ins_src(i, 0), m->kind == K_BRA ? T_PRED : T_B32) ? NEG_A : 0;
 	m->branch = w->code->nbranch++;
 	if (m->kind == K_BRA) {
 		fix_block(w, l, 0, 0, b->succ[0]);

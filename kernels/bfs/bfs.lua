@@ -7,7 +7,7 @@ local function random(k)
 end
 local first, edge = { 0 }, {}
 for v = 0, n - 1 do
-	local degree = random(20) == 0 and 24 or random(4)
+	local degree = v == 0 and 8 or random(20) == 0 and 24 or random(4)
 	for _ = 1, degree do edge[#edge + 1] = random(n) end
 	first[v + 2] = #edge
 end
