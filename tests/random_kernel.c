@@ -32,7 +32,7 @@ static unsigned choose_features(Gen *g)
 static void choose_shape(Gen *g)
 {
 	RandomKernel *k = g->k;
-	uint32_t warps = 1 + rnd(g, 3), ws = (uint32_t)g->p->warp_size;
+	uint32_t warps = rnd(g, 8) ? 1 + rnd(g, 2) : 3, ws = (uint32_t)g->p->warp_size;
 	uint32_t threads = warps * ws;
 	k->block[0] = threads;
 	k->block[1] = 1;
@@ -45,7 +45,7 @@ static void choose_shape(Gen *g)
 		k->block[1] = 2;
 	}
 	k->block[2] = 1;
-	k->grid[0] = 1 + rnd(g, 3);
+	k->grid[0] = rnd(g, 4) ? 1 + rnd(g, 2) : 3;
 	k->grid[1] = k->grid[2] = 1;
 	k->threads = k->block[0] * k->block[1] * k->grid[0];
 	k->out_bytes = k->threads * RANDOM_SLOT_BYTES;
@@ -303,7 +303,7 @@ static void epilogue(Gen *g)
 	for (int o = 0; o < POOL_COUNT; o++)
 		for (int k = 0; k < g->npool[order[o]]; k++) {
 			int p = order[o], r = g->pool[p][k], bytes = p == POOL_PRED ? 4 : type_bytes(g->f->reg.v[r].type);
-			if (chance(g, 20)) /* leaves some code dead */
+			if (chance(g, 35)) /* leaves some code dead */
 				continue;
 			if (p == POOL_PRED) {
 				Ins i = op(g, "selp.u32", 1, 3);
