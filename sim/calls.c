@@ -100,8 +100,60 @@ static void save_around(LowerFn *l, Block *b, int k, BitSet across)
 	vec_free(&slots);
 }
 
+/* A new block of f at position at, not the user's. */
+static Block *insert_block(LowerFn *l, int at, const Block *like)
+{
+	Function *f = l->f;
+	Block *b = function_block(l->module, f, NULL);
+	b->origin = ORIGIN_LOWER;
+	b->loc = like->loc;
+	f->block.n--;
+	vec_insert(&f->block, at, b);
+	return b;
+}
+
+/* A guarded call is a branch around a call: lanes whose guard is false must neither enter nor get arguments and results. */
+static void split_guarded_call(LowerFn *l, int at, int k)
+{
+	Block *b = l->f->block.v[at], *call = insert_block(l, at + 1, b), *rest = insert_block(l, at + 2, b);
+	Ins i = b->ins.v[k], around = lower_ins(l, OP_BRA, T_NONE, 0, 1), back = lower_ins(l, OP_BRA, T_NONE, 0, 0);
+	for (int n = k + 1; n < b->ins.n; n++)
+		vec_push(&rest->ins, b->ins.v[n]);
+	rest->nsucc = b->nsucc;
+	rest->succ = b->succ;
+	rest->reconverge = b->reconverge;
+	around.opd[0] = opd_reg(i.guard);
+	around.opd[0].neg = i.guard_neg;
+	around.file = back.file = i.file;
+	around.line = back.line = i.line;
+	b->ins.n = k;
+	vec_push(&b->ins, around);
+	b->nsucc = 2;
+	b->succ = arena_array(&l->module->arena, Block *, 2);
+	b->succ[0] = call;
+	b->succ[1] = rest;
+	b->reconverge = NULL;
+	i.guard = -1;
+	i.guard_neg = 0;
+	vec_push(&call->ins, i);
+	vec_push(&call->ins, back);
+	call->nsucc = 1;
+	call->succ = arena_array(&l->module->arena, Block *, 1);
+	call->succ[0] = rest;
+}
+
+static void split_guarded(LowerFn *l)
+{
+	for (int b = 0; b < l->f->block.n; b++)
+		for (int k = 0; k < l->f->block.v[b]->ins.n; k++)
+			if (l->f->block.v[b]->ins.v[k].op == OP_CALL && l->f->block.v[b]->ins.v[k].guard >= 0)
+				split_guarded_call(l, b, k);
+	function_number(l->f);
+}
+
 void lower_calls(LowerFn *l, LowerFn *const *of)
 {
+	split_guarded(l);
 	Function *f = l->f;
 	Vec(Site) sites = { 0 };
 	Arena tmp = { 0 };
