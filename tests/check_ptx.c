@@ -12,7 +12,7 @@ static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n";
 
 static const char *const files[] = {
 	"calls.sm_100", "calls.sm_75", "clang.O0", "clang.O3", "control.sm_100", "control.sm_75", "floats.sm_75",
-	"integers.sm_100", "integers.sm_75", "memory.sm_100", "memory.sm_75", "saxpy.sm_75", "warp.sm_100", "warp.sm_75"
+	"integers.sm_100", "integers.sm_75", "memory.sm_100", "memory.sm_75", "operations", "saxpy.sm_75", "warp.sm_100", "warp.sm_75"
 };
 
 static char *read_file(const char *name, size_t *n)
@@ -152,6 +152,13 @@ static const struct { const char *ptx, *ir; } bodies[] = {
 	  "%rd1 = pack.b64 {%q_0, %q_1}\n" },
 	{ "pr: .callprototype (.param .b32 _) _ (.param .b64 _);\n{ .param .b32 r0; .param .b64 a0; st.param.f64 [a0], %fd1; call (r0), %rd2, (a0), pr; }",
 	  "%a0 = mov.f64 %fd1\n(%r0) = call %rd2, (%a0)\n" },
+	/* written out */
+	{ "bmsk.clamp.b32 %r1, %r2, 5;", "%t_2 = shl.b32 1, 5\n%t_3 = sub.u32 %t_2, 1\n%r1 = shl.b32 %t_3, %r2\n" },
+	{ "@%p1 max.s16x2 %r1, %r1, %r2;",
+	  "@%p1 {%t_3, %t_4} = unpack.b32 %r1\n@%p1 {%t_5, %t_6} = unpack.b32 %r2\n@%p1 %t_7 = max.s16 %t_3, %t_5\n"
+	  "@%p1 %t_8 = max.s16 %t_4, %t_6\n@%p1 %r1 = pack.b32 {%t_7, %t_8}\n" },
+	/* names that would collide */
+	{ "{ .reg .b32 laneid; mov.u32 laneid, %laneid; }", "%laneid_0 = mov.u32 %laneid\n" },
 };
 
 START_TEST(body)
@@ -280,6 +287,9 @@ static const struct { const char *text, *errors; } wrong[] = { /* text behind th
 	{ ".entry k() { .reg .u32 a; add.u32 a, a, 1;", "4:43: the body of 'k' has no end\n" },
 	{ ".entry k(.param .u32 p, .param .u32 p) { ret; }\n.entry j() { ret; }\n.entry j() { ret; }\nfoo bar;",
 	  "4:37: 'p' is declared twice\n6:8: 'j' is defined twice\n7:1: expected a directive of module scope, not 'foo'\n" },
+	/* the verifier's findings have places in the PTX text, whatever .loc says */
+	{ ".file 1 \"a.cu\"\n.entry k() { .reg .u32 a; .reg .f32 f;\n.loc 1 70 3\nadd.rni.f32 f, f, f; }",
+	  "7:1: add.rni.f32 cannot be .rni here, but nothing or one of .rn .rz .rm .rp (block entry of k)\n" },
 	{ ".entry k() { .reg .u32 a; .reg .b128 b; .reg .v2 .f32 c;\nmov.u32 a, 1; @!b ret; add.u32 a, !a, 1; }",
 	  "4:32: '.b128' is not a type that gsim supports\n4:55: vector registers are not supported\n5:17: 'b' is not declared\n"
 	  "5:35: '!' stands before predicates only\n" },

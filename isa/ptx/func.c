@@ -5,17 +5,19 @@ enum { DEEPEST_SCOPE = 500 };
 
 /* ---- names ---- */
 
+static bool is_taken(const Body *b, const char *name)
+{
+	return strmap_get(&b->reg_names, name) >= 0 || sreg_lookup(name, strlen(name)) >= 0;
+}
+
 /* The PTX name with its %, made unique among the function's registers. */
 int ptx_new_reg(Ptx *p, const char *name, Type type)
 {
 	Body *b = p->b;
 	const char *base = !name ? "%t" : *name == '%' ? name : arena_printf(&p->arena, "%%%s", name);
-	const char *own = base;
-	for (int k = b->f->reg.n; !name || strmap_get(&b->reg_names, own) >= 0; k++) {
+	const char *own = name ? base : arena_printf(&p->arena, "%%t_%d", b->f->reg.n);
+	for (int k = b->f->reg.n + !name; is_taken(b, own); k++)
 		own = arena_printf(&p->arena, "%s_%d", base, k);
-		if (!name && strmap_get(&b->reg_names, own) < 0)
-			break;
-	}
 	strmap_put(&b->reg_names, own, 1);
 	return function_reg(p->m, b->f, own, type);
 }

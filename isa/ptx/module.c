@@ -54,7 +54,7 @@ bool ptx_loc(Ptx *p)
 			tok_next(p);
 	int file = file_of(p, v[0]);
 	p->loc_file = file;
-	p->loc_line = file < 0 ? 0 : (int)v[1];
+	p->loc_line = file < 0 || p->own_places ? 0 : (int)v[1];
 	p->loc_col = (int)v[2];
 	return true;
 }
@@ -205,9 +205,9 @@ static void read_module(Ptx *p)
 	ptx_check_calls(p);
 }
 
-Module *ptx_read(const char *text, size_t n, const char *path, Diag *diag)
+static Module *read_once(const char *text, size_t n, const char *path, Diag *diag, bool own_places)
 {
-	Ptx p = { .m = module_new(path), .diag = diag };
+	Ptx p = { .m = module_new(path), .diag = diag, .own_places = own_places };
 	int errors = diag->errors;
 	if (ptx_lex(&p, text, n)) {
 		find_files(&p);
@@ -227,4 +227,15 @@ Module *ptx_read(const char *text, size_t n, const char *path, Diag *diag)
 	strmap_free(&p.symbols);
 	arena_free(&p.arena);
 	return p.m;
+}
+
+/* What only the verifier finds is reported with places in the PTX text, not in the sources that .loc names. */
+Module *ptx_read(const char *text, size_t n, const char *path, Diag *diag)
+{
+	Diag first = { .limit = 20 };
+	Module *m = read_once(text, n, path, &first, false);
+	if (!m)
+		read_once(text, n, path, diag, true);
+	diag_free(&first);
+	return m;
 }

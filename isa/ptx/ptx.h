@@ -104,6 +104,7 @@ typedef struct Ptx {
 	Vec(CallSite) call;      /* checked at the end: external functions */
 	uint64_t words, init_bytes;  /* registers made for parameters, bytes of initial data so far: bound hostile input */
 
+	bool own_places;         /* .loc is not looked at: places are those of the PTX text */
 	int loc_file, loc_line, loc_col;  /* from .loc; loc_line 0 = none */
 	Body *b;                 /* the function being read, or NULL */
 } Ptx;
@@ -204,6 +205,9 @@ void bind_emit(Ptx *, Op, Type, Type type2, Guard, Opd d, int nsrc, const Opd *s
 
 /* ---- stmt.c ---- */
 bool ptx_statement(Ptx *);                            /* [@p] op operands ; */
+
+/* ---- expand.c ---- */
+bool ptx_expand(Ptx *, const char *mnemonic, size_t n, Guard, bool *ok); /* true: it is one of these, *ok = read well */
 
 /* ---- unsupported.c ---- */
 const char *ptx_unsupported(const char *mnemonic, size_t n); /* what a known PTX operation is about, or NULL */

@@ -227,7 +227,7 @@ bool ptx_statement(Ptx *p)
 	bool ok;
 	if (!guard(p, &g) || !respell(p, &m))
 		return false;
-	if (!control(p, &m, g, &ok)) {
+	if (!control(p, &m, g, &ok) && !ptx_expand(p, m.s, m.n, g, &ok)) {
 		Args a = { 0 };
 		ok = parse(p, &m, &i) && ptx_args(p, &a) && bind(p, &i, &a, &m, g);
 		args_free(&a);
