@@ -1,7 +1,7 @@
 /* The report for people: one screen of at most 40 lines and 100 columns. */
 #include "sim/report.h"
 
-enum { WIDTH = 100, MOST_CAUSES = 8, MOST_BRANCHES = 6, BLOCK_LINES = 3, MOST_LAUNCHES = 5, BAR = 40 };
+enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, MOST_LAUNCHES = 5, BAR = 40 };
 
 void report_shares(const uint64_t *part, int n, int *tenths)
 {
@@ -105,7 +105,7 @@ static void put_lead(const LaunchStats *s, StrBuf *out)
 		snprintf(a, sizeof a, "%.1f %%", stats_utilization(s) * 100);
 	sb_printf(out, "SIMD utilisation  %16s   thread instructions %16s", a, grouped(b, s->thread_instructions));
 	if (!s->mimd)
-		sb_printf(out, "   %.1f %% of lanes off by guard", percent(s->lanes_predicated_off, s->lanes_useful
+		sb_printf(out, "   %.1f %% off by guard", percent(s->lanes_predicated_off, s->lanes_useful
 			+ s->lanes_predicated_off + s->lanes_inactive));
 	sb_printf(out, "\nstack depth       %7llu max %4.2f mean   pushes %llu   pops %llu   reconvergences %llu   spills %llu\n",
 		(unsigned long long)s->max_depth, stats_mean_depth(s), (unsigned long long)s->pushes, (unsigned long long)s->pops,
@@ -240,16 +240,19 @@ static void put_blocks(const LaunchStats *s, StrBuf *out)
 	Vec(const BlockStats *) all = { 0 };
 	size_t start = out->n + 1, limit;
 	int lines = 1, shown = 0;
-	char item[96];
-	for (int i = 0; i < s->nblocks; i++)
+	char item[128];
+	bool several = false; /* functions */
+	for (int i = 0; i < s->nblocks; i++) {
 		vec_push(&all, &s->block_stats[i]);
+		several |= strcmp(s->block_stats[i].function, s->block_stats[0].function) != 0;
+	}
 	if (all.n > 12)
 		qsort(all.v, (size_t)all.n, sizeof *all.v, by_fetches);
 	sb_puts(out, "\nfetches per block (lanes)");
 	for (; shown < all.n; shown++) {
 		const BlockStats *b = all.v[shown];
-		int n = snprintf(item, sizeof item, "   %.24s %llu (%.1f)", b->label, (unsigned long long)b->fetches,
-			b->fetches ? (double)b->threads / (double)b->fetches : 0);
+		int n = snprintf(item, sizeof item, "   %.24s%s%.24s %llu (%.1f)", several ? b->function : "", several ? "." : "",
+			b->label, (unsigned long long)b->fetches, b->fetches ? (double)b->threads / (double)b->fetches : 0);
 		limit = start + WIDTH - (lines == BLOCK_LINES ? 14 : 0);
 		if (out->n + (size_t)n > limit) {
 			if (lines++ == BLOCK_LINES)

@@ -87,7 +87,7 @@ static void run_job(Session *s, Job *j)
 		.gpu = { .functional = o->functional, .threads = o->threads, .trace = j->reference ? NULL : s->trace,
 			.interrupted = &interrupted, .progress = s->terminal ? progress : NULL, .self = s },
 		.reference = j->reference, .laws = o->laws, .workload = o->workload, .nargs = o->nargs, .args = o->args,
-		.print = o->stats && !strcmp(o->stats, "-") ? stderr : stdout,
+		.print = o->before_after || o->grid || (o->stats && !strcmp(o->stats, "-")) ? stderr : stdout,
 	};
 	s->job++;
 	if (s->opt.verify && j->reference)

@@ -1,0 +1,138 @@
+#!/bin/sh
+# The command line of gsim and gsim-compare: exit statuses, reports, files.
+srcdir=${srcdir:-$(dirname "$0")/..}
+gsim=${GSIM:-./gsim}
+compare=${GSIM_COMPARE:-./gsim-compare}
+GSIM_PATH=$srcdir
+export GSIM_PATH
+tmp=${TMPDIR:-/tmp}/gsim-front.$$
+mkdir "$tmp" || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cp "$srcdir"/tests/front/*.ir "$srcdir"/tests/front/*.lua "$tmp" && chmod u+w "$tmp"/*
+loop=$tmp/loop.ir
+failed=0
+
+fail() {
+	echo "FAILED: $1"
+	sed 's/^/    /' "$tmp/out" "$tmp/err" | head -20
+	failed=1
+}
+
+# expect STATUS TEXT COMMAND...: the exit status, and a text that the output has ("" = none wanted)
+expect() {
+	want=$1 text=$2
+	shift 2
+	"$@" > "$tmp/out" 2> "$tmp/err" < /dev/null
+	got=$?
+	[ $got = "$want" ] || fail "$*: status $got, not $want"
+	[ -z "$text" ] || grep -q -e "$text" "$tmp/out" "$tmp/err" || fail "$*: no '$text'"
+}
+
+# ---- usage ----
+expect 0 "gsim 0" $gsim --version
+expect 0 "before-after" $gsim --help
+for what in models passes configs parameters statistics operations options; do expect 0 "" $gsim --list $what; done
+expect 0 "reconvergences" $gsim --list statistics
+expect 0 "kepler.lua" $gsim --list configs
+expect 2 "expected models" $gsim --list modells
+expect 2 "expected a MODULE" $gsim
+expect 2 "did you mean --config" $gsim --confg x "$loop"
+expect 2 "unknown option -z" $gsim -z "$loop"
+expect 2 "an argument is missing" $gsim "$loop" -c
+expect 2 "no argument belongs" $gsim --quiet=yes "$loop"
+expect 2 "one MODULE is enough" $gsim "$loop" x
+expect 2 "1 to 256" $gsim -j 0 "$loop"
+expect 2 "1 to 256" $gsim -j many "$loop"
+expect 2 "needs --passes" $gsim -b "$loop"
+expect 2 "only --grid allows" $gsim -m ipdom -m token "$loop"
+expect 2 "exclude each other" $gsim -b --grid -p dce "$loop"
+expect 2 "nowhere.ir" $gsim "$tmp/nowhere.ir"
+expect 2 "cannot find the machine file" $gsim -c nowhere.lua "$loop"
+expect 2 "did you mean 'divergence.depth'" $gsim -D divergence.dept=3 "$loop"
+expect 2 "expected KEY=VALUE" $gsim -D divergence.depth "$loop"
+expect 2 "out of range" $gsim -D divergence.depth=-3 "$loop"
+expect 2 "ipdom" $gsim -m nothing "$loop"
+expect 2 "nopass" $gsim -p nopass "$loop"
+expect 2 "nowhere.lua" $gsim -w "$tmp/nowhere.lua" "$loop"
+printf 'kernel k( {' > "$tmp/bad.ir"
+expect 2 "bad.ir:1:" $gsim "$tmp/bad.ir"
+printf 'kernel k() {\nB:\n\texit\n}\n' > "$tmp/lone.ir"
+expect 2 "nothing launches" $gsim "$tmp/lone.ir"
+: > "$tmp/empty.ir"
+expect 2 "" $gsim "$tmp/empty.ir"
+expect 2 "" $gsim "$tmp"
+
+# ---- configuration ----
+$gsim --print-config -c kepler.lua -D divergence.depth=7 -m ipdom > "$tmp/a.lua" || fail "print-config"
+$gsim --print-config -c "$tmp/a.lua" > "$tmp/b.lua" || fail "print-config of a printed file"
+cmp -s "$tmp/a.lua" "$tmp/b.lua" || fail "a printed configuration does not load to itself"
+grep -q 'depth = 7,' "$tmp/a.lua" && grep -q 'model = "ipdom"' "$tmp/a.lua" || fail "-D or -m is not in --print-config"
+
+# ---- runs ----
+expect 0 "thread instructions" $gsim --reference "$loop"
+expect 0 "SIMD utilisation" $gsim -c teaching.lua "$loop"
+awk 'length > 100 { exit 1 } END { exit NR < 15 || NR > 41 }' "$tmp/out" || fail "the report is no screen of 100 x 40"
+grep -q '^cycles	' "$tmp/out" || fail "print of the workload is not on standard output"
+expect 0 "" $gsim --functional "$loop"
+grep -q "cycles *not measured" "$tmp/out" || fail "a functional run shows cycles"
+expect 1 "check failed: asked to fail" $gsim --reference "$loop" -- 1 fail
+expect 0 "" $gsim --reference "$loop" -- 9
+expect 0 "" $gsim -qv --reference "$loop"
+[ "$(wc -l < "$tmp/out")" = 1 ] || fail "-q shows a report"
+expect 0 "" $gsim --verify --laws -c kepler.lua "$loop"
+printf 'local b = gpu.buffer("u32", 2, { 1, %%clock })' > "$tmp/syntax.lua"
+expect 2 "syntax.lua:1:" $gsim -w "$tmp/syntax.lua" "$loop"
+
+# where the cycles went adds up to 100.0
+$gsim -c kepler.lua "$loop" > "$tmp/out" 2> "$tmp/err"
+awk '/^where/ { on = 1; next } /^$/ { on = 0 } on { sum += $2 } END { exit !(sum > 99.95 && sum < 100.05) }' "$tmp/out" ||
+	fail "the shares of the cycles do not add up to 100.0"
+
+# ---- JSON ----
+expect 0 "" $gsim -c kepler.lua -s "$tmp/a.json" "$loop"
+expect 0 "" $gsim -c kepler.lua -q -j 4 -s "$tmp/b.json" "$loop"
+grep -v '"host"' "$tmp/a.json" > "$tmp/a" && grep -v '"host"' "$tmp/b.json" > "$tmp/b"
+cmp -s "$tmp/a" "$tmp/b" || fail "the report depends on -j"
+expect 0 '"kernel": "loop"' $gsim -c kepler.lua -s - "$loop"
+head -c 1 "$tmp/out" | grep -q '{' || fail "-s - writes something before the JSON"
+tail -n 1 "$tmp/out" | grep -q '^}' || fail "-s - writes something after the JSON"
+expect 2 "cannot write" $gsim -c teaching.lua -s "$tmp/none/x.json" "$loop"
+expect 0 '"cycles": null' $gsim --functional -s - "$loop"
+expect 0 '"simd_utilization": null' $gsim --functional -m mimd -s - "$loop"
+$gsim --functional -m mimd "$loop" > "$tmp/out" 2> "$tmp/err"
+grep -q "SIMD utilisation *n/a" "$tmp/out" || fail "mimd has a utilisation"
+
+# ---- comparisons ----
+expect 0 "ratio" $gsim -c teaching.lua -b -p dce -s "$tmp/ba.json" "$loop"
+expect 0 "dce" $compare "$tmp/ba.json"
+expect 0 "^cycles .* 1.000" $compare "$tmp/a.json" "$tmp/b.json"
+expect 0 "before" $compare --brief "$tmp/a.json" "$tmp/b.json"
+expect 2 "second report" $compare "$tmp/a.json"
+expect 2 "cannot read" $compare "$tmp/a.json" "$tmp/nowhere.json"
+expect 0 "" $gsim --grid -q --functional -m ipdom -m mimd -p '' -p dce -s "$tmp/grid.json" "$loop"
+[ "$(grep -c '"gsim"' "$tmp/grid.json")" = 4 ] || fail "the grid has not four runs"
+expect 2 "a grid of runs" $compare "$tmp/a.json" "$tmp/grid.json"
+expect 0 "mimd" $gsim --grid --functional -m ipdom -m mimd "$loop"
+for text in '' '{' '[]' '{"total":3}' '{"total":{"cycles":1}' 'x' '{"total":{"a":1e999}}'; do
+	printf '%s' "$text" > "$tmp/bad.json"
+	expect 2 "bad.json" $compare "$tmp/a.json" "$tmp/bad.json"
+done
+cat > "$tmp/differ.lua" <<'EOF'
+local b = gpu.buffer("u32", 1)
+local s = gpu.launch { kernel = "loop", grid = 1, block = 1, args = { b, 1 } }
+b:set(0, s.cycles and 1 or 2)
+EOF
+expect 1 "buffer 1 (u32\[1\]): element 0" $gsim --verify -w "$tmp/differ.lua" -c teaching.lua "$loop"
+
+# ---- interrupt ----
+$gsim -c teaching.lua -w "$tmp/spin.lua" -s "$tmp/int.json" "$loop" > "$tmp/out" 2> "$tmp/err" &
+pid=$!
+sleep 1
+kill -INT $pid
+wait $pid
+got=$?
+[ $got = 3 ] || fail "an interrupted run has status $got, not 3"
+grep -q INTERRUPTED "$tmp/out" || fail "an interrupted run shows no report"
+grep -q '"status": "interrupted"' "$tmp/int.json" || fail "an interrupted run writes no JSON"
+
+exit $failed

@@ -1,0 +1,35 @@
+#!/bin/sh
+# The tables in doc/gsim.md are what the program prints. With --update: writes them.
+set -e
+srcdir=${srcdir:-$(dirname "$0")/..}
+gsim=${GSIM:-./gsim}
+manual=$srcdir/doc/gsim.md
+tmp=${TMPDIR:-/tmp}/gsim-manual.$$
+mkdir "$tmp"
+trap 'rm -rf "$tmp"' EXIT
+
+"$gsim" --list options > "$tmp/options"
+"$gsim" --list statistics > "$tmp/statistics"
+"$gsim" --list models | sed -n 's/^\([a-z_]*\) .*/^\1\\./p' > "$tmp/prefixes" # mechanisms' own parameters are not in the manual
+"$gsim" --list parameters | grep -v -f "$tmp/prefixes" > "$tmp/parameters"
+
+awk -v dir="$tmp" '
+	/^<!-- table: / { table = $3; print; next }
+	table != "" && /^```$/ {
+		print
+		while ((getline line < (dir "/" table)) > 0) print line
+		close(dir "/" table)
+		while ((getline line) > 0 && line != "```") ;
+		print "```"
+		table = ""
+		next
+	}
+	{ print }
+' "$manual" > "$tmp/manual"
+
+if [ "$1" = --update ]; then
+	cp "$tmp/manual" "$manual"
+elif ! diff -u "$manual" "$tmp/manual"; then
+	echo "doc/gsim.md differs from the program; tests/check_manual.sh --update in the build directory writes it"
+	exit 1
+fi
