@@ -72,7 +72,8 @@ static void find_units(Build *u)
 		u->pos[u->first[i]] = i;
 }
 
-/* Where each unit's back block starts. Ascending order: when unit i's range is widened, those before are final. */
+/* Where the back block of each unit starts. Ascending order: when unit i's range is widened, those before are final. Of ranges
+   with the same start the longest stays: threads of one cycle go back together. */
 static void find_back(Build *u)
 {
 	for (int i = 0; i < u->n; i++) {
@@ -88,6 +89,13 @@ static void find_back(Build *u)
 			if (u->lo[k] >= 0 && u->lo[k] < u->lo[i])
 				u->lo[i] = u->lo[k];
 	}
+	int *last = arena_array(u->lin->flow->arena, int, u->n); /* by start: one more than the last unit that has it */
+	for (int i = 0; i < u->n; i++)
+		if (u->lo[i] >= 0)
+			last[u->lo[i]] = i + 1;
+	for (int i = 0; i < u->n; i++)
+		if (u->lo[i] >= 0 && last[u->lo[i]] != i + 1)
+			u->lo[i] = -1;
 }
 
 /* p when it is the virtual exit: a block that ends the threads, after a choice when the function both returns and exits. */

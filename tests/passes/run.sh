@@ -1,0 +1,58 @@
+#!/bin/sh
+# Each tests/passes/*.ir holds a module, the pipeline in its first line (`// passes: ...`) and what must come out, in lines
+# that begin with `//=`: the printed module without places (!loc) and without the line of file 0, or the messages when
+# gsim-opt fails.
+opt=${GSIM_OPT:-./gsim-opt}
+src=${srcdir:-.}/tests/passes
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+bad=0 n=0
+for file in "$src"/*.ir; do
+	n=$((n + 1))
+	passes=$(sed -n '1s|^// passes: *||p' "$file")
+	sed -n 's|^//= \{0,1\}||p' "$file" >"$tmp/want"
+	"$opt" -p "$passes" "$file" >"$tmp/out" 2>"$tmp/err"
+	{
+		sed 's/ !loc [0-9:]*//; /^file 0 /d' "$tmp/out"
+		sed "s|^$file|FILE|" "$tmp/err"
+	} >"$tmp/got"
+	if ! diff -u "$tmp/want" "$tmp/got" >"$tmp/diff"; then
+		echo "$file: passes $passes: something else came out:"
+		cat "$tmp/diff"
+		bad=1
+	fi
+	# what came out is a module that the same pipeline does not change, and that prints as itself
+	if [ -s "$tmp/out" ]; then
+		"$opt" -o "$tmp/again.ir" "$tmp/out" && cmp "$tmp/out" "$tmp/again.ir" || { echo "$file: does not print as itself"; bad=1; }
+		"$opt" -p "$passes" -o "$tmp/twice.ir" "$tmp/out" 2>/dev/null
+		cmp "$tmp/out" "$tmp/twice.ir" || { echo "$file: $passes twice is not $passes once"; bad=1; }
+	fi
+done
+[ "$n" -ge 4 ] || { echo "only $n files in $src"; bad=1; }
+
+expect() { # exit status, words on standard error, arguments
+	want=$1 words=$2
+	shift 2
+	"$opt" "$@" >"$tmp/out" 2>"$tmp/err"
+	got=$?
+	if [ $got -ne "$want" ] || { [ -n "$words" ] && ! grep -qF -e "$words" "$tmp/err"; }; then
+		echo "gsim-opt $*: exit status $got, not $want, or no \`$words' in:"
+		cat "$tmp/err"
+		bad=1
+	fi
+}
+some=$src/short_circuit.ir
+expect 2 'no pass `linearise`; the nearest is `linearize`' -p 'dce,linearise' "$some"
+expect 2 '--passes:1:5: error:' -p 'dce,linearise' "$some"
+expect 2 'no function `short` in' --cfg short "$some"
+expect 2 'which module?'
+expect 2 'one module at a time' a.ir b.ir
+expect 2 'nothing.ir: error:' "$tmp/nothing.ir"
+expect 2 'cannot be written' -o "$tmp/no/such/folder" "$some"
+expect 0 '// after linearize' --dump -p linearize "$some"
+expect 0 '' --help
+expect 0 '' --list
+"$opt" --cfg short_circuit "$some" >"$tmp/dot" 2>/dev/null || bad=1
+grep -q 'b1 -> b2 \[label=F, color=red' "$tmp/dot" || { echo "--cfg: no unstructured edge is marked"; bad=1; }
+"$opt" -p linearize --cfg short_circuit "$some" | grep -q '// structured;' || { echo "--cfg after linearize: not structured"; bad=1; }
+exit $bad
