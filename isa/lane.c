@@ -43,10 +43,10 @@ static void narrowed(const LaneIns *i, Lanes *L, Mask m)
 	i->inner(&in, &tmp, m);
 	for (Mask k = m; k; k &= k - 1) {
 		int l = __builtin_ctzll(k);
-		if (!(i->wide & 1))
-			row32(L, i->d)[l] = bank[128 + l];
-		else if (type_bits[i->type] == 64)
+		if (type_bits[i->type] == 64)
 			((Row64u *)lane_row(L, i->d))[l] = ((Row64u *)(void *)(bank + 128))[l];
+		else if (!(i->wide & 1))
+			row32(L, i->d)[l] = bank[128 + l];
 		else
 			((Row64u *)lane_row(L, i->d))[l] = type_kind[i->type] == 'S'
 				? (uint64_t)(int64_t)(int32_t)bank[128 + l] : bank[128 + l];
