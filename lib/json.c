@@ -309,13 +309,15 @@ static bool read_members(Reader *r, JsonValue *v, bool keys)
 		vec_push(&items, item);
 		if (keys)
 			vec_push(&names, name);
+		if (names.n > JSON_MEMBERS)
+			ok = fail(r, "an object with too many members");
 		skip(r);
-		if (next_is(r, ',')) {
+		if (ok && next_is(r, ',')) {
 			r->p++;
 			skip(r);
 			if (next_is(r, close))
 				ok = fail(r, "expected another member after ','");
-		} else if (!next_is(r, close)) {
+		} else if (ok && !next_is(r, close)) {
 			ok = fail(r, keys ? "expected ',' or '}'" : "expected ',' or ']'");
 		}
 	}

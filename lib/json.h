@@ -17,7 +17,7 @@ struct JsonSink {
 	void (*boolean)(JsonSink *, bool);
 };
 
-enum { JSON_DEPTH = 32 };
+enum { JSON_DEPTH = 32, JSON_MEMBERS = 4096 }; /* JSON_MEMBERS: of an object that is read */
 
 /* A sink that writes text: JsonText t; json_text(&t, &out); then use t.sink. */
 typedef struct JsonText {

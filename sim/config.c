@@ -248,9 +248,6 @@ bool config_check(const Config *c, Diag *d)
 	if (c->sm_max_block > c->sm_max_warps * c->warp_size)
 		diag_error(d, at, "sm.max_threads_per_block = %lld is more than sm.max_warps x warp_size = %lld",
 			(long long)c->sm_max_block, (long long)(c->sm_max_warps * c->warp_size));
-	if (c->div_depth && c->div_chunk > c->div_depth)
-		diag_error(d, at, "divergence.chunk = %lld is more than divergence.depth = %lld", (long long)c->div_chunk,
-			(long long)c->div_depth);
 	if (!power_of_two(c->dram_row) || c->dram_row % c->l2_line)
 		diag_error(d, at, "dram.row_bytes = %lld must be a power of two and a multiple of l2.line_bytes = %lld",
 			(long long)c->dram_row, (long long)c->l2_line);

@@ -200,7 +200,7 @@ static void put_branches(const LaunchStats *s, StrBuf *out)
 
 static void put_memory(const LaunchStats *s, StrBuf *out)
 {
-	uint64_t accesses = s->global_loads + s->global_stores + s->atomics;
+	uint64_t accesses = s->global_loads + s->global_stores + s->atomics + s->local_accesses;
 	size_t start = out->n + 1;
 	put_number(out, "\nmemory  global loads", s->global_loads);
 	put_number(out, "  stores", s->global_stores);

@@ -95,6 +95,25 @@ START_TEST(refuses)
 }
 END_TEST
 
+START_TEST(objects_are_bounded)
+{
+	for (int n = JSON_MEMBERS; n <= JSON_MEMBERS + 1; n++) {
+		Arena a = { 0 };
+		Diag d = { 0 };
+		StrBuf text = { 0 };
+		for (int i = 0; i < n; i++)
+			sb_printf(&text, "%c\"k%d\":%d", i ? ',' : '{', i, i);
+		sb_putc(&text, '}');
+		const JsonValue *v = read_text(&a, text.s, &d);
+		ck_assert_msg((v != NULL) == (n == JSON_MEMBERS), "%d members", n);
+		ck_assert_int_eq(d.errors, v ? 0 : 1);
+		sb_free(&text);
+		diag_free(&d);
+		arena_free(&a);
+	}
+}
+END_TEST
+
 START_TEST(shares_add_up)
 {
 	static const uint64_t parts[][5] = {
@@ -189,6 +208,7 @@ int main(void)
 	tcase_add_test(t, round_trip);
 	tcase_add_test(t, reals_are_shortest);
 	tcase_add_loop_test(t, refuses, 0, (int)(sizeof bad / sizeof *bad));
+	tcase_add_test(t, objects_are_bounded);
 	tcase_add_test(t, shares_add_up);
 	tcase_add_test(t, compares_every_figure);
 	tcase_add_test(t, grid_shows_each_run);

@@ -3,7 +3,7 @@
 #include "sim/report.h"
 #include <getopt.h>
 
-enum { MAX_REPORT = 64 << 20 };
+enum { MAX_REPORT = 64 << 20, MAX_ROWS = 20000 };
 
 static const char usage[] =
 	"gsim-compare [options] A.json B.json      two reports of gsim --stats\n"
@@ -33,7 +33,11 @@ static const JsonValue *report_in(const JsonValue *v, const char *half, const ch
 	const JsonValue *r = json_get(v, half);
 	if (!r)
 		r = v;
-	const JsonValue *total = json_get(r, "total");
+	const JsonValue *total = json_get(r, "total"), *blocks = json_get(total, "blocks"), *branches = json_get(total, "branches");
+	if ((blocks && blocks->n > MAX_ROWS) || (branches && branches->n > MAX_ROWS)) {
+		diag_error(diag, (Loc){ path, 0, 0 }, "more than %d blocks or branches", MAX_ROWS);
+		return NULL;
+	}
 	if (total && total->kind == JSON_OBJECT)
 		return r;
 	diag_error(diag, (Loc){ path, 0, 0 }, json_get(v, "runs") ? "this is a grid of runs; expected one report"
