@@ -139,9 +139,9 @@ bool rd_offset(Reader *r, int64_t *offset)
 	if (!minus && rd_accept(r, '-')) /* PTX writes [%r+-8] */
 		minus = true;
 	uint64_t v;
-	if (!rd_count(r, (uint64_t)1 << 48, &v, "an offset"))
+	if (!rd_count(r, minus ? (uint64_t)1 << 63 : INT64_MAX, &v, "an offset"))
 		return false;
-	*offset = minus ? -(int64_t)v : (int64_t)v;
+	*offset = (int64_t)(minus ? 0 - v : v);
 	return true;
 }
 

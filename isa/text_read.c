@@ -369,8 +369,13 @@ static bool dimensions(Reader *r, uint32_t *v, int least, int most)
 			v[k] = 1;
 			continue;
 		}
-		if ((k && !rd_expect(r, ',', "','")) || !rd_count(r, 1 << 30, &n, "a number of threads or blocks"))
+		if (k && !rd_expect(r, ',', "','"))
 			return false;
+		Token at = r->tok;
+		if (!rd_count(r, 1 << 30, &n, "a number of threads or blocks"))
+			return false;
+		if (!n)
+			return rd_fail(r, &at, "a dimension is at least 1");
 		v[k] = (uint32_t)n;
 	}
 	return rd_expect(r, ')', "')'");

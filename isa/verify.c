@@ -137,6 +137,12 @@ static bool check_params(Verifier *v, const Function *f)
 	return at == f->param_bytes || vf_fail(v, "has %u bytes of parameters, not %u", (unsigned)at, f->param_bytes);
 }
 
+static bool check_dimensions(Verifier *v, const uint32_t *d)
+{
+	bool none = !d[0] && !d[1] && !d[2], all = d[0] && d[1] && d[2];
+	return none || all || vf_fail(v, "has a maxntid or reqntid with a zero");
+}
+
 static bool check_register_list(Verifier *v, const Function *f)
 {
 	bool *taken = xcalloc((size_t)f->reg.n, sizeof *taken);
@@ -277,7 +283,7 @@ static void check_blocks(Verifier *v, const Function *f)
 static void check_function(Verifier *v, const Function *f, const int *first, const int *owned)
 {
 	v->f = f;
-	bool ok = check_params(v, f) && check_registers(v, f);
+	bool ok = check_params(v, f) && check_registers(v, f) && check_dimensions(v, f->maxntid) && check_dimensions(v, f->reqntid);
 	for (int k = first[f->id]; k < first[f->id + 1]; k++) {
 		const Symbol *s = v->m->symbol.v[owned[k]];
 		if (strmap_get(&v->local, s->name) >= 0)
