@@ -14,6 +14,7 @@ static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
 	} else {
 		st->warp_instructions++;
 		st->thread_instructions += useful;
+		st->lanes_useful += useful;
 		st->lanes_predicated_off += n - useful;
 		st->active_lanes[n]++;
 		if (i->flags & MI_INSERTED) {

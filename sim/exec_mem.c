@@ -58,6 +58,15 @@ static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uin
 		if (a + size <= (uint64_t)sm->gpu->config.sm_local && a + size >= size)
 			return local_bytes(sm, w, lane, a + size) + a;
 		break;
+	case SP_PARAM:
+		if (a - sm->gpu->param_address < sm->gpu->launch->kernel->param_bytes &&
+			a - sm->gpu->param_address + size <= sm->gpu->launch->kernel->param_bytes) {
+			if (i->kind == K_LD)
+				return (uint8_t *)(uintptr_t)sm->gpu->launch->params + (a - sm->gpu->param_address);
+			sm_fault(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
+			return NULL;
+		}
+		break;
 	default:
 		al = memory_find(sm->gpu->memory, a, size, hint);
 		if (al && i->kind != K_LD && al->read_only) {
@@ -380,6 +389,8 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 	Mask by[SP_COUNT] = { 0 };
 	each_lane(m, l) {
 		Space sp = address_space(addr[l]);
+		if (addr[l] - sm->gpu->param_address < sm->gpu->launch->kernel->param_bytes)
+			sp = SP_PARAM;
 		by[sp] |= (Mask)1 << l;
 		if (sp == SP_SHARED)
 			addr[l] -= SHARED_WINDOW;

@@ -151,32 +151,32 @@ static void predicate(TokenLoops *t, Block *b)
 	block_term(b)->origin = ORIGIN_LOWER;
 }
 
+typedef Vec(Block *) Order;
+
+/* First what stands before a block, in the order it was made. */
+static void put(TokenLoops *t, Block *b, Order *order)
+{
+	for (int k = 0; k < t->made.n; k++)
+		if (t->made.v[k].before == b)
+			put(t, t->made.v[k].block, order);
+	vec_push(order, b);
+}
+
 static void lay_out(TokenLoops *t)
 {
 	Function *f = t->l->f;
+	Block *entry = f->block.v[0];
 	int n = f->block.n - t->made.n;
-	Vec(Block *) order = { 0 };
-	for (int i = 0; i < t->made.n; i++)
-		if (!t->made.v[i].before)
-			vec_push(&order, t->made.v[i].block);
-	for (int i = 0; i < n; i++) {
-		/* what stands before a block that stands before this one comes first */
-		int from = order.n;
-		vec_push(&order, f->block.v[i]);
-		for (int at = from; at < order.n;) {
-			int before = order.n;
-			for (int k = 0; k < t->made.n; k++)
-				if (t->made.v[k].before == order.v[at] && order.v[at] != f->block.v[0]) {
-					vec_insert(&order, at, t->made.v[k].block);
-					t->made.v[k].before = (const Block *)t;
-					at++;
-				}
-			at = order.n > before ? from : at + 1;
-		}
-	}
-	for (int k = 0; k < t->made.n; k++) /* in front of the entry there is no place */
-		if (t->made.v[k].before && t->made.v[k].before != (const Block *)t)
+	Order order = { 0 };
+	for (int k = 0; k < t->made.n; k++)
+		if (!t->made.v[k].before)
 			vec_push(&order, t->made.v[k].block);
+	vec_push(&order, entry);
+	for (int i = 1; i < n; i++)
+		put(t, f->block.v[i], &order);
+	for (int k = 0; k < t->made.n; k++) /* in front of the entry there is no place */
+		if (t->made.v[k].before == entry)
+			put(t, t->made.v[k].block, &order);
 	must(order.n == f->block.n);
 	memcpy(f->block.v, order.v, sizeof *order.v * (size_t)order.n);
 	vec_free(&order);
