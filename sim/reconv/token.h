@@ -9,10 +9,12 @@ bool token_place(LowerFn *, int codegen, Diag *);
 
 /* Loops as frames of the token stack: token_loops.c. New blocks are appended, each with the block it will stand before. */
 typedef struct MadeBlock { Block *block; const Block *before; } MadeBlock; /* before NULL: at the very start */
+typedef struct Leaf { Block *block, *frame; } Leaf;  /* a block that only leaves, and the frame it leaves */
 typedef struct TokenLoops {
 	LowerFn *l;
 	Arena *arena;
 	Vec(MadeBlock) made;
+	Vec(Leaf) leaf;
 	bool *divergent;           /* by block id: the branch may diverge and needs a point of its own */
 	bool *frame;               /* by block id: pushes PBK or PCNT; succ[0] = where the token resumes, succ[1] = the body */
 	int room;                  /* blocks the two arrays have place for */

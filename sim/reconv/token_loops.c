@@ -23,12 +23,14 @@ Ins token_ins(TokenLoops *t, Op op, Block *to)
 	return i;
 }
 
-/* A block that only takes lanes to a token; nothing follows it. */
-static Block *leaf(TokenLoops *t, Op op, const Block *before)
+/* A block that only takes lanes to the token of a frame. For the placement of tokens inside, it is an exit; token_finish
+   makes it a jump to where the token resumes, which is what liveness must see. */
+static Block *leaf(TokenLoops *t, Op op, Block *frame, const Block *before)
 {
 	Block *b = token_block(t, before);
 	vec_push(&b->ins, token_ins(t, op, NULL));
-	vec_push(&b->ins, lower_ins(t->l, OP_EXIT, T_NONE, 0, 0)); /* for the analyses; never issued */
+	vec_push(&b->ins, lower_ins(t->l, OP_EXIT, T_NONE, 0, 0));
+	vec_push(&t->leaf, ((Leaf){ b, frame }));
 	return b;
 }
 
@@ -78,9 +80,9 @@ static void cut_loop(TokenLoops *t, const Cfg *cfg, const Loop *l, const Shape *
 		bool in = bs_has(l->blocks, i);
 		for (int k = 0; k < b->nsucc; k++) {
 			if (b->succ[k] == s->exit && in)
-				b->succ[k] = brk ? brk : (brk = leaf(t, OP_BRK, s->exit));
+				b->succ[k] = brk ? brk : (brk = leaf(t, OP_BRK, enter, s->exit));
 			else if (b->succ[k] == s->latch && in && s->cont)
-				b->succ[k] = cont ? cont : (cont = leaf(t, OP_CONT, s->latch));
+				b->succ[k] = cont ? cont : (cont = leaf(t, OP_CONT, start, s->latch));
 			else if (b->succ[k] == s->header)
 				b->succ[k] = in ? start : enter;
 			else
@@ -147,8 +149,11 @@ static void predicate(TokenLoops *t, Block *b)
 	Block *other = b->succ[1 - k];
 	b->ins.n--;
 	vec_push(&b->ins, leave);
+	Block *resume = b->succ[k]->succ[0];
 	block_jump(t->l->module, b, other);
 	block_term(b)->origin = ORIGIN_LOWER;
+	b->succ[1] = resume; /* no target of the jump: where the lanes that leave go on */
+	b->nsucc = 2;
 }
 
 typedef Vec(Block *) Order;
@@ -185,13 +190,21 @@ static void lay_out(TokenLoops *t)
 void token_finish(TokenLoops *t, bool pbk_brk)
 {
 	Function *f = t->l->f;
+	Block **resume = arena_array(t->arena, Block *, f->block.n);
 	for (int i = 0; i < f->block.n; i++) {
 		Block *b = f->block.v[i];
 		if (i < t->room && t->frame[b->id]) {
 			b->ins.v[0] = token_ins(t, b->ins.v[0].op, b->succ[0]);
+			resume[b->id] = b->succ[0];
 			b->succ[0] = b->succ[1];
 			b->nsucc = 1;
 		}
+	}
+	for (int i = 0; i < t->leaf.n; i++) {
+		Block *b = t->leaf.v[i].block;
+		b->ins.n--;
+		block_jump(t->l->module, b, resume[t->leaf.v[i].frame->id]);
+		block_term(b)->origin = ORIGIN_LOWER;
 	}
 	for (int i = 0; pbk_brk && i < f->block.n; i++)
 		predicate(t, f->block.v[i]);

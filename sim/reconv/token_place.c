@@ -225,6 +225,7 @@ bool token_place(LowerFn *l, int codegen, Diag *diag)
 	token_finish(&loops, codegen == TOKEN_PBK_BRK);
 	name_targets(l->f);
 	vec_free(&loops.made);
+	vec_free(&loops.leaf);
 	arena_free(&arena);
 	return true;
 }
