@@ -1,90 +1,6 @@
-/* The memory system's timing: hand-computed latencies of every unit, and random traffic against the conservation laws. */
-#include "sim/mem/internal.h"
-#include <check.h>
-#include <stdio.h>
-#include <time.h>
+/* The memory system's timing: hand-computed latencies of every unit. */
+#include "tests/mem_rig.h"
 
-enum { LANES = 32 };
-#define FULL 0xffffffffu
-
-static uint64_t next(uint64_t *state)
-{
-	*state += 0x9e3779b97f4a7c15u;
-	uint64_t z = *state;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-static Config defaults(void)
-{
-	Config c;
-	config_defaults(&c);
-	return c;
-}
-
-/* ---- one SM and the system behind it ---- */
-typedef struct Rig {
-	Config c;
-	MemSystem *m;
-	SmMem *s;
-	LaunchStats st;
-	uint64_t addr[64];
-	MemTicket t;
-	Cycle retry;
-} Rig;
-
-static Rig *rig(const Config *c)
-{
-	Rig *r = xcalloc(1, sizeof *r);
-	r->c = *c;
-	r->m = mem_new(c);
-	r->s = smmem_new(c, 0);
-	return r;
-}
-
-static void drain(Rig *r)
-{
-	LaunchStats *st = &r->st;
-	mem_drain(r->m, &r->s, 1, &st);
-}
-
-static void close_rig(Rig *r)
-{
-	const char *law;
-	drain(r);
-	mem_finish(r->m, &r->st);
-	ck_assert_msg(!(law = mem_conservation(&r->st, &r->c)), "law broken: %s", law);
-	ck_assert_int_eq(smmem_outstanding(r->s, UNKNOWN), 0);
-	mem_free(r->m);
-	smmem_free(r->s);
-	free(r);
-}
-
-/* Lanes 0..n-1 at start, start + stride, ... */
-static bool stride(Rig *r, Cycle now, AccessKind kind, Space space, uint64_t start, uint64_t step, int n, unsigned bytes)
-{
-	for (int i = 0; i < n; i++)
-		r->addr[i] = start + step * (uint64_t)i;
-	Access a = { .kind = kind, .space = space, .returns = true, .bytes = bytes,
-		.mask = n == 64 ? UINT64_MAX : ((uint64_t)1 << n) - 1, .addr = r->addr };
-	return smmem_access(r->s, now, &a, &r->st, &r->t, &r->retry);
-}
-
-static Cycle finish(Rig *r)
-{
-	drain(r);
-	return smmem_resolve(r->s, &r->t);
-}
-
-/* A whole warp's load of 4-byte words from a line: accepted, served, done. */
-static Cycle load_line(Rig *r, Cycle now, uint64_t addr)
-{
-	ck_assert(stride(r, now, ACC_LOAD, SP_GLOBAL, addr, 4, 32, 4));
-	return finish(r);
-}
-
-#define A 0x100000000000u
 /* Defaults: header 1 cycle, 40 each way, slice and reply port 32 bytes a cycle, L2 60; DRAM: 100 for a row miss, 40 for
    a row hit, 100 for the controller, 32 bytes a cycle. */
 enum { L2_HIT = 1 + 40 + 4 + 60 + 4 + 40, ROW_MISS = 100 + 4 + 100, ROW_HIT = 40 + 4 + 100 };
@@ -105,7 +21,6 @@ START_TEST(latency_of_hits_and_misses)
 		for (int k = 1; k <= 4; k++)
 			load_line(r, 2000 + 1000 * (Cycle)(4 * i + k), A + 128 * (uint64_t)i + 4096 * (uint64_t)k);
 	ck_assert_uint_eq(load_line(r, 200000, A), 200000 + L2_HIT);
-	/* the same line of DRAM row is still open: lines of a channel, 16 to a row */
 	close_rig(r);
 }
 END_TEST
@@ -211,47 +126,6 @@ START_TEST(coalescing)
 		sectors += __builtin_popcount(co->piece[i].sectors);
 	ck_assert_int_eq(co->n, k->lines);
 	ck_assert_int_eq(sectors, k->sectors);
-	free(co);
-}
-END_TEST
-
-/* Random accesses against a table of bytes. */
-START_TEST(coalescing_at_random)
-{
-	enum { SPAN = 1 << 13 };
-	static const unsigned sizes[] = { 1, 2, 4, 8, 16, 32 }, line_shifts[] = { 5, 7, 8 };
-	uint64_t seed = (uint64_t)_i, addr[64];
-	Coalesced *co = xcalloc(1, sizeof *co);
-	for (int round = 0; round < 3000; round++) {
-		uint8_t touched[SPAN] = { 0 };
-		unsigned line_shift = line_shifts[next(&seed) % 3], sector_shift = 4 + (unsigned)(next(&seed) % (line_shift - 3));
-		unsigned bytes = sizes[next(&seed) % 6], how = next(&seed) % 4;
-		uint64_t start = next(&seed) % 1024, step = next(&seed) % 70;
-		Access a = { .kind = next(&seed) & 1 ? ACC_LOAD : ACC_STORE, .bytes = bytes, .addr = addr,
-			.mask = next(&seed) & 3 ? UINT64_MAX >> next(&seed) % 64 : next(&seed) | 1 };
-		for (int i = 0; i < 64; i++) {
-			addr[i] = how == 0 ? next(&seed) % (SPAN - 32) : how == 1 ? start : start + step * (uint64_t)i;
-			for (unsigned b = 0; b < bytes && a.mask >> i & 1; b++)
-				touched[addr[i] + b] = 1;
-		}
-		coalesce(&a, (uint64_t)1 << 40, line_shift, sector_shift, co);
-		unsigned size = 1u << sector_shift, count = 0, found = 0;
-		for (unsigned s = 0; s < SPAN; s += size)
-			count += memchr(touched + s, 1, size) != NULL;
-		for (int i = 0; i < co->n; i++)
-			for (unsigned k = 0; k < 1u << (line_shift - sector_shift); k++) {
-				if (!(co->piece[i].sectors >> k & 1))
-					continue;
-				uint64_t at = (co->piece[i].line << line_shift) - ((uint64_t)1 << 40) + k * size;
-				ck_assert(memchr(touched + at, 1, size));
-				ck_assert(a.kind == ACC_LOAD || (memchr(touched + at, 0, size) == NULL) == (co->piece[i].full >> k & 1));
-				found++;
-			}
-		ck_assert_uint_eq(found, count);
-		for (int i = 1; i < co->n; i++)
-			for (int j = 0; j < i; j++)
-				ck_assert_uint_ne(co->piece[i].line, co->piece[j].line);
-	}
 	free(co);
 }
 END_TEST
@@ -482,6 +356,120 @@ START_TEST(full_queue)
 }
 END_TEST
 
+/* Two SMs on one L2. */
+START_TEST(sharing_l2)
+{
+	Config c = defaults();
+	c.sm_count = 2;
+	MemSystem *m = mem_new(&c);
+	SmMem *s[2] = { smmem_new(&c, 0), smmem_new(&c, 1) };
+	LaunchStats stats[2] = { { 0 }, { 0 } }, *st[2] = { &stats[0], &stats[1] };
+	MemTicket t[2];
+	Cycle retry;
+	uint64_t addr[2] = { A, A };
+	Access a = { .kind = ACC_LOAD, .space = SP_GLOBAL, .bytes = 4, .mask = 1, .addr = addr };
+	Cycle fill = 1 + 40 + 1 + 60 + 100 + 1 + 100;
+	ck_assert(smmem_access(s[1], 1, &a, st[1], &t[1], &retry));              /* later, though first called */
+	ck_assert(smmem_access(s[0], 0, &a, st[0], &t[0], &retry));
+	mem_drain(m, s, 2, st);
+	ck_assert_uint_eq(smmem_resolve(s[0], &t[0]), fill + 41);
+	ck_assert_uint_eq(smmem_resolve(s[1], &t[1]), fill + 41);                /* a port of its own: waits for the same fill */
+	ck_assert_uint_eq(stats[0].l2_misses, 1);
+	ck_assert_uint_eq(stats[1].l2_hits, 1);
+	/* local memory is not shared, whatever the addresses */
+	a.space = SP_LOCAL;
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert(smmem_access(s[i], 1000, &a, st[i], &t[i], &retry));
+	mem_drain(m, s, 2, st);
+	ck_assert_uint_eq(stats[0].l2_misses + stats[1].l2_misses, 3);
+	/* code is */
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert(smmem_fetch(s[i], 2000, 0, st[i], &t[i]));
+	mem_drain(m, s, 2, st);
+	ck_assert_uint_eq(stats[0].l2_misses + stats[1].l2_misses, 3 + 4);
+	for (int i = 0; i < 2; i++)
+		smmem_free(s[i]);
+	mem_free(m);
+}
+END_TEST
+
+/* The least recently used line leaves, in L1 and in L2: 0 was used after 1. */
+START_TEST(use_keeps_lines)
+{
+	for (int level = 1; level <= 2; level++) {
+		Config c = defaults();
+		c.l1_bytes = level == 1 ? 256 : 0;
+		c.l1_ways = c.l2_ways = 2;
+		c.l2_slices = 1;
+		c.l2_bytes = level == 2 ? 256 * 4 : c.l2_bytes;          /* 4 sets */
+		Rig *r = rig(&c);
+		static const unsigned order[] = { 0, 1, 0, 2, 0 };
+		for (unsigned i = 0; i < 5; i++)
+			load_line(r, 1000 * i, A + 512 * order[i]);
+		ck_assert_uint_eq(level == 1 ? r->st.l1_hits : r->st.l2_hits, 2 * 4);
+		load_line(r, 9000, A + 512);
+		ck_assert_uint_eq(level == 1 ? r->st.l1_hits : r->st.l2_hits, 2 * 4);
+		close_rig(r);
+	}
+}
+END_TEST
+
+START_TEST(slowest_part_counts)
+{
+	Config c = defaults();
+	c.l1_bytes = 0;
+	c.icnt_width = 2;                                        /* 4 cycles a header, 16 a sector */
+	Rig *r = rig(&c);
+	Cycle hit = 4 + 40 + 1 + 60 + 16 + 40;
+	ck_assert(stride(r, 0, ACC_LOAD, SP_GLOBAL, A + 128, 4, 1, 4));
+	ck_assert_uint_eq(finish(r), hit + 100 + 1 + 100);
+	ck_assert(stride(r, 1000, ACC_LOAD, SP_GLOBAL, A, 128, 2, 4));           /* a miss, then a hit */
+	ck_assert_uint_eq(finish(r), 1000 + hit + 100 + 1 + 100);
+	close_rig(r);
+	c.l1_queue = 1;                                          /* one after the other */
+	r = rig(&c);
+	ck_assert(stride(r, 0, ACC_LOAD, SP_GLOBAL, A, 1024, 2, 4));
+	ck_assert_uint_eq(finish(r), 2 * (hit + 100 + 1 + 100));
+	close_rig(r);
+}
+END_TEST
+
+START_TEST(other_sectors_of_a_line_on_its_way)
+{
+	Config c = defaults();
+	Rig *r = rig(&c);
+	ck_assert(stride(r, 0, ACC_LOAD, SP_GLOBAL, A, 4, 8, 4));
+	ck_assert(stride(r, 1, ACC_LOAD, SP_GLOBAL, A, 4, 16, 4));               /* sector 0 merges, sector 1 is asked for */
+	ck_assert_uint_eq(r->st.l1_merges, 1);
+	ck_assert_uint_eq(r->st.l1_misses, 2);
+	MemTicket t = r->t;
+	drain(r);
+	/* the bank opened the row at 162 and sent one sector */
+	ck_assert_uint_eq(smmem_resolve(r->s, &t), 163 + 40 + 1 + 100 + 1 + 40);
+	ck_assert_uint_eq(load_line(r, 1000, A), 1000 + 1 + 40 + 2 + 60 + 40 + 2 + 100 + 2 + 40);  /* the other two */
+	ck_assert_uint_eq(r->st.l1_hits, 2);
+	close_rig(r);
+}
+END_TEST
+
+START_TEST(reset_forgets_dirty_lines)
+{
+	Config c = defaults();
+	c.l2_slices = 1;
+	c.l2_bytes = 1024;
+	Rig *r = rig(&c);
+	ck_assert(stride(r, 0, ACC_STORE, SP_GLOBAL, A, 128, 8, 4));
+	drain(r);
+	smmem_reset(r->s);
+	mem_reset(r->m);
+	memset(&r->st, 0, sizeof r->st);
+	load_line(r, 0, A);
+	mem_finish(r->m, &r->st);
+	ck_assert_uint_eq(r->st.l2_writebacks, 0);
+	close_rig(r);
+}
+END_TEST
+
 START_TEST(forced_accesses_are_accepted)
 {
 	Config c = defaults();
@@ -626,304 +614,6 @@ START_TEST(l2_mshrs_limit_misses)
 }
 END_TEST
 
-/* ---- the pieces against plain models ---- */
-START_TEST(timeline_is_first_fit)
-{
-	uint64_t seed = (uint64_t)_i;
-	static bool taken[60000];
-	memset(taken, 0, sizeof taken);
-	Timeline t = { 0 };
-	Cycle floor = 0;
-	for (int k = 0; k < 1500; k++) {
-		floor += next(&seed) % 8;
-		Cycle from = floor + next(&seed) % 300, at = from;
-		unsigned n = 1 + (unsigned)(next(&seed) % (_i % 2 ? 4 : 90)), left = n;
-		if (!(k % 500))
-			floor += 5000;
-		from = at = later(from, floor);
-		for (; left; at++)
-			if (!taken[at])
-				taken[at] = true, left--;
-		if (at >= floor / 64 * 64 + 64 * TIMELINE_WORDS)
-			break;                                   /* beyond the ring: another test */
-		ck_assert_uint_eq(timeline_book(&t, floor, from, n), at);
-	}
-}
-END_TEST
-
-START_TEST(timeline_beyond_its_ring)
-{
-	Timeline t = { 0 };
-	Cycle end = 0;
-	for (int k = 0; k < 1000; k++)                           /* saturated: in turn, at full rate */
-		ck_assert_uint_eq(timeline_book(&t, 0, 0, 10), end += 10);
-	ck_assert_uint_eq(timeline_book(&t, 5000, 5000, 3), end += 3);
-	ck_assert_uint_eq(timeline_book(&t, 9990, 9990, 3), end += 3);
-	ck_assert_uint_eq(timeline_book(&t, 20000, 20000, 3), 20003);
-	ck_assert_uint_eq(timeline_book(&t, 20000, 90000, 3), 90003);
-	ck_assert_uint_eq(timeline_book(&t, 20000, 20000, 1), 20004);
-}
-END_TEST
-
-START_TEST(heap_sorts)
-{
-	uint64_t seed = 5;
-	StampHeap h = { 0 };
-	for (int round = 0; round < 50; round++) {
-		int n = 1 + (int)(next(&seed) % 100);
-		for (int i = 0; i < n; i++)
-			heap_push(&h, next(&seed) % 50, (uint32_t)(next(&seed) % 10));
-		Stamp last = { 0, 0 };
-		while (h.n) {
-			Stamp s = heap_pop(&h);
-			ck_assert(s.at > last.at || (s.at == last.at && s.id >= last.id));
-			last = s;
-		}
-	}
-	free(h.v);
-}
-END_TEST
-
-/* LRU against a list, with sets that are and are not a power of two; resets between. */
-START_TEST(cache_is_lru)
-{
-	static const int64_t shape[][2] = { { 128, 1 }, { 1024, 8 }, { 4096, 4 }, { 3 * 512, 4 }, { 100, 4 }, { 128 * 7, 2 } };
-	int64_t bytes = shape[_i][0], ways = shape[_i][1];
-	uint64_t seed = (uint64_t)_i, list[64][64];
-	int n[64] = { 0 };
-	Cache c;
-	cache_init(&c, bytes, 128, 32, ways, false);
-	ck_assert_uint_le(c.sets * c.ways * 128, (uint64_t)(bytes < 128 ? 128 : bytes));
-	for (int k = 0; k < 4000; k++) {
-		uint64_t line = next(&seed) % 60, set = line % c.sets, *l = list[set];
-		int i = 0;
-		if (!(next(&seed) % 500)) {
-			cache_reset(&c);
-			memset(n, 0, sizeof n);
-		}
-		while (i < n[set] && l[i] != line)
-			i++;
-		int64_t at = cache_find(&c, line);
-		ck_assert_msg((at >= 0) == (i < n[set]), "access %d, line %d", k, (int)line);
-		if (at >= 0) {
-			cache_touch(&c, at);
-		} else {
-			Victim v;
-			cache_place(&c, line, &v);
-			bool full = n[set] == (int)c.ways;
-			ck_assert_uint_eq(v.line, full ? l[n[set] - 1] : NO_LINE);
-			n[set] += !full;
-			i = n[set] - 1;
-		}
-		memmove(l + 1, l, sizeof *l * (size_t)i);
-		l[0] = line;
-	}
-	cache_free(&c);
-}
-END_TEST
-
-/* ---- random traffic ---- */
-static const struct { const char *key; size_t offset; int64_t value[4]; } hostile[] = {
-#define H(F, ...) { #F, offsetof(Config, F), { __VA_ARGS__ } }
-	H(l1_bytes, 0, 128, 1000, 16384), H(l1_line, 32, 64, 128, 256), H(l1_ways, 1, 2, 4, 64), H(l1_mshrs, 1, 2, 32, 1024),
-	H(l1_merge, 1, 2, 8, 8), H(l1_queue, 1, 3, 64, 64), H(l1_latency, 1, 2, 28, 28), H(l1_global, 0, 1, 1, 1),
-	H(const_bytes, 0, 64, 100, 8192), H(const_line, 16, 32, 64, 256), H(fetch_bytes, 0, 128, 700, 8192),
-	H(fetch_line, 32, 64, 128, 512), H(fetch_miss, 1, 5, 100, 100), H(icnt_latency, 0, 1, 40, 40),
-	H(icnt_width, 1, 4, 32, 1024), H(l2_slices, 1, 3, 4, 7), H(l2_bytes, 1024, 1500, 65536, 524288), H(l2_line, 32, 64, 128, 256),
-	H(l2_sector, 16, 32, 32, 32), H(l2_ways, 1, 2, 16, 64), H(l2_latency, 1, 2, 60, 60), H(l2_width, 1, 16, 32, 1024),
-	H(l2_mshrs, 1, 2, 64, 64), H(dram_channels, 1, 3, 4, 5), H(dram_banks, 1, 3, 16, 16), H(dram_row, 256, 512, 2048, 2048),
-	H(dram_hit, 1, 40, 40, 40), H(dram_width, 1, 8, 32, 1024), H(dram_latency, 0, 1, 100, 100), H(l2_atomic, 1, 2, 100, 2),
-	H(l1_sector, 16, 32, 32, 256),
-#undef H
-};
-
-/* Config 0 is the default, 1 has the least of everything, the others are mixed at random. */
-static Config hostile_config(int which)
-{
-	Config c = defaults();
-	uint64_t seed = (uint64_t)which * 77;
-	for (size_t i = 0; which && i < sizeof hostile / sizeof *hostile; i++)
-		*(int64_t *)((char *)&c + hostile[i].offset) = hostile[i].value[which == 1 ? 0 : next(&seed) % 4];
-	if (c.l1_sector > c.l1_line)
-		c.l1_sector = c.l1_line;
-	if (c.l2_sector > c.l1_sector)
-		c.l2_sector = c.l1_sector;
-	c.sm_count = 4;
-	ck_assert_msg(!mem_refuses(&c), "config %d: %s", which, mem_refuses(&c));
-	return c;
-}
-
-enum { SMS = 4, JOBS = 150 };
-typedef struct Traffic {
-	uint64_t ready[SMS][JOBS];     /* what came out: the time each job was done */
-	LaunchStats st[SMS], total;
-	int refused;
-} Traffic;
-
-typedef struct Source {                /* one SM's instruction stream: the same numbers in every order of calls */
-	uint64_t seed;
-	int job;                       /* next one */
-	bool open;                     /* job is made, not yet accepted */
-	Cycle now;
-	Access a;
-	uint64_t addr[64];
-	int kind;
-	MemTicket ticket[JOBS];
-	Cycle issued[JOBS];
-} Source;
-
-static void make_job(Source *q)
-{
-	static const unsigned sizes[] = { 1, 2, 4, 4, 4, 8, 16, 32 };
-	uint64_t r = next(&q->seed), span = r & 1 ? 1u << 14 : 1u << 20, start = next(&q->seed) % span, step = next(&q->seed) % 200;
-	q->kind = (int)(r >> 8 & 15);
-	unsigned bytes = sizes[r >> 16 & 7];
-	q->a = (Access){ .kind = q->kind < 7 ? ACC_LOAD : q->kind < 10 ? ACC_STORE : ACC_ATOMIC, .returns = r >> 20 & 1,
-		.space = q->kind == 0 ? SP_CONST : q->kind == 1 || q->kind == 9 ? SP_LOCAL : q->kind == 2 ? SP_SHARED : SP_GLOBAL,
-		.bypass_l1 = !(r >> 21 & 7), .bytes = bytes, .mask = r >> 24 & 3 ? FULL : next(&q->seed) & FULL, .addr = q->addr };
-	if (q->a.kind == ACC_ATOMIC && q->kind > 11)
-		q->a.kind = ACC_LOAD;
-	for (int i = 0; i < LANES; i++) {
-		uint64_t at = r >> 28 & 3 ? start + step * (uint64_t)i : next(&q->seed) % span;
-		q->addr[i] = A + at / bytes * bytes;
-	}
-	q->open = true;
-}
-
-/* True when the job was accepted. */
-static bool try_job(SmMem *s, Source *q, LaunchStats *st, Cycle *retry)
-{
-	MemTicket *t = &q->ticket[q->job];
-	q->issued[q->job] = q->now;
-	if (q->kind == 14) {
-		if (!smmem_fetch(s, q->now, q->addr[0] & 0xffff8, st, t))
-			*t = (MemTicket){ .ready = q->now };
-		t->pipe_free = q->now + 1;
-		return true;
-	}
-	if (q->kind == 15) {
-		smmem_mechanism(s, q->now, q->addr[0] & 0xffff, 1 + (unsigned)(q->addr[1] & 511), q->addr[2] & 64, st, t);
-		return true;
-	}
-	return smmem_access(s, q->now, &q->a, st, t, retry);
-}
-
-/* One SM's part of the window that ends at `end`. */
-static void run_window(SmMem *s, Source *q, Cycle end, LaunchStats *st, int *refused)
-{
-	while (q->job < JOBS && q->now < end) {
-		Cycle retry = 0;
-		if (!q->open)
-			make_job(q);
-		if (try_job(s, q, st, &retry)) {
-			Cycle free = q->ticket[q->job].pipe_free;
-			ck_assert_uint_gt(free, q->now);
-			q->now = free + (next(&q->seed) & 3 ? 0 : next(&q->seed) % 300);
-			q->open = false;
-			q->job++;
-		} else {
-			ck_assert_uint_gt(retry, q->now);
-			q->now = retry;
-			++*refused;
-		}
-	}
-}
-
-/* window: its length; order: in which the SMs are called within one. */
-static Traffic *run_traffic(const Config *c, uint64_t seed, Cycle window, int order)
-{
-	Traffic *out = xcalloc(1, sizeof *out);
-	Source *q = xcalloc(SMS, sizeof *q);
-	MemSystem *m = mem_new(c);
-	SmMem *s[SMS];
-	LaunchStats *st[SMS];
-	int done[SMS] = { 0 }, left = SMS;
-	for (int i = 0; i < SMS; i++) {
-		s[i] = smmem_new(c, i);
-		st[i] = &out->st[i];
-		q[i].seed = seed * SMS + (uint64_t)i;
-	}
-	for (Cycle start = 0, soon = 0; left; start = later(start + window, soon / window * window)) {
-		for (int k = 0; k < SMS; k++) {
-			int i = order ? (k * 3 + order) % SMS : k;
-			run_window(s[i], &q[i], start + window, st[i], &out->refused);
-		}
-		bool queued = false;
-		for (int i = 0; i < SMS; i++)
-			queued |= smmem_queued(s[i]);
-		mem_drain(m, s, SMS, st);
-		left = 0;
-		soon = UNKNOWN;
-		for (int i = 0; i < SMS; i++) {
-			for (; done[i] < q[i].job; done[i]++) {
-				bool pending = q[i].ticket[done[i]].npending;
-				Cycle ready = smmem_resolve(s[i], &q[i].ticket[done[i]]);
-				ck_assert(!pending || queued);
-				ck_assert_msg(!pending || ready >= q[i].issued[done[i]] + mem_window(c), "job %d of SM %d: issued %llu, "
-					"ready %llu", done[i], i, (unsigned long long)q[i].issued[done[i]], (unsigned long long)ready);
-				out->ready[i][done[i]] = ready;
-			}
-			left += q[i].job < JOBS;
-			soon = q[i].job < JOBS && q[i].now < soon ? q[i].now : soon;
-		}
-	}
-	for (int i = 0; i < SMS; i++) {
-		ck_assert_int_eq(smmem_outstanding(s[i], UNKNOWN), 0);
-		stats_add(&out->total, st[i]);
-		smmem_free(s[i]);
-	}
-	mem_finish(m, &out->total);
-	mem_free(m);
-	free(q);
-	return out;
-}
-
-START_TEST(random_traffic)
-{
-	Config c = hostile_config(_i);
-	Cycle window = mem_window(&c);
-	Traffic *a = run_traffic(&c, (uint64_t)_i, window, 0), *b;
-	const char *law = mem_conservation(&a->total, &c);
-	ck_assert_msg(!law, "config %d: law broken: %s", _i, law);
-	ck_assert_uint_gt(a->total.l2_requests, 0);
-	/* neither the order of calls nor the length of the window shows */
-	const Cycle length[] = { window, 1, (window + 1) / 2 };
-	for (int k = 0; k < 3; k++) {
-		b = run_traffic(&c, (uint64_t)_i, length[k], k + 1);
-		for (int s = 0; s < SMS; s++)
-			for (int j = 0; j < JOBS; j++)
-				ck_assert_msg(a->ready[s][j] == b->ready[s][j], "config %d, variant %d: SM %d, job %d: %llu, then %llu", _i, k, s,
-					j, (unsigned long long)a->ready[s][j], (unsigned long long)b->ready[s][j]);
-		ck_assert(!memcmp(a->st, b->st, sizeof a->st));
-		free(b);
-	}
-	if (_i == 1)
-		ck_assert_int_gt(a->refused, 0);
-	free(a);
-}
-END_TEST
-
-/* The random traffic reaches everything it is meant to reach. */
-START_TEST(random_traffic_reaches)
-{
-	LaunchStats sum = { 0 };
-	int refused = 0;
-	for (int which = 0; which < 12; which++) {
-		Config c = hostile_config(which);
-		Traffic *t = run_traffic(&c, (uint64_t)which, mem_window(&c), 0);
-		stats_add(&sum, &t->total);
-		refused += t->refused;
-		free(t);
-	}
-	ck_assert_int_gt(refused, 100);
-	const uint64_t count[] = { sum.l1_hits, sum.l1_merges, sum.l1_misses, sum.l1_bypasses, sum.l1_writes, sum.l1_atomics,
-		sum.l1_other, sum.l2_hits, sum.l2_misses, sum.l2_allocations, sum.l2_writebacks, sum.dram_reads, sum.dram_writes,
-		sum.dram_row_hits, sum.constant_misses, sum.fetch_misses, sum.shared_conflicts };
-	for (size_t i = 0; i < sizeof count / sizeof *count; i++)
-		ck_assert_msg(count[i] > 50, "counter %d is %llu", (int)i, (unsigned long long)count[i]);
-}
-END_TEST
-
 /* A second launch on the same units is as the first. */
 START_TEST(reset)
 {
@@ -977,94 +667,6 @@ START_TEST(refused_configurations)
 }
 END_TEST
 
-/* Every law finds the counter that is off by one. */
-START_TEST(laws_can_fail)
-{
-	Config c = defaults();
-	c.sm_count = SMS;
-	Traffic *t = run_traffic(&c, 3, mem_window(&c), 0);
-	ck_assert_ptr_null(mem_conservation(&t->total, &c));
-	const size_t field[] = { offsetof(LaunchStats, l1_accesses), offsetof(LaunchStats, l1_hits), offsetof(LaunchStats, l1_merges),
-		offsetof(LaunchStats, l1_misses), offsetof(LaunchStats, l1_bypasses), offsetof(LaunchStats, l1_writes),
-		offsetof(LaunchStats, l1_atomics), offsetof(LaunchStats, l1_other), offsetof(LaunchStats, l2_requests),
-		offsetof(LaunchStats, l2_replies), offsetof(LaunchStats, l2_hits), offsetof(LaunchStats, l2_misses),
-		offsetof(LaunchStats, l2_allocations), offsetof(LaunchStats, l2_writebacks), offsetof(LaunchStats, dram_reads),
-		offsetof(LaunchStats, dram_writes), offsetof(LaunchStats, transactions) };
-	for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
-		LaunchStats wrong = t->total;
-		++*(uint64_t *)((char *)&wrong + field[i]);
-		ck_assert_msg(mem_conservation(&wrong, &c) != NULL, "counter %d off by one is not noticed", (int)i);
-	}
-	free(t);
-}
-END_TEST
-
-static double seconds(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* check_mem --bench: host time of an access, SM's side and drain apart, of the fastest batch; the clock's own cost is
-   taken off. */
-static void bench_one(const char *name, uint64_t step, uint64_t advance, uint64_t wrap, AccessKind kind, Space space)
-{
-	enum { N = 500, BATCHES = 200 };
-	Config c = defaults();
-	Rig *r = rig(&c);
-	double side = 1, drained = 1, clock = 1;
-	for (int k = 0; k < 100; k++) {
-		double t = seconds();
-		for (int i = 0; i < 100; i++)
-			seconds();
-		t = (seconds() - t) / 100;
-		clock = t < clock ? t : clock;
-	}
-	Cycle now = 0;
-	uint64_t start = 0;
-	Access a = { .kind = kind, .space = space, .returns = true, .bytes = 4, .mask = FULL, .addr = r->addr };
-	for (int i = 0; i < BATCHES; i++) {
-		double sum[2] = { 0, 0 };
-		for (int j = 0; j < N; j++) {
-			for (unsigned k = 0; k < 32; k++)
-				r->addr[k] = A + start + step * k;
-			double t0 = seconds();
-			while (!smmem_access(r->s, now, &a, &r->st, &r->t, &r->retry))
-				now = r->retry;
-			double t1 = seconds();
-			drain(r);
-			smmem_resolve(r->s, &r->t);
-			sum[1] += seconds() - t1 - clock;
-			sum[0] += t1 - t0 - clock;
-			now = r->t.pipe_free;
-			start = (start + advance) % wrap;
-		}
-		side = sum[0] < side ? sum[0] : side;
-		drained = sum[1] < drained ? sum[1] : drained;
-	}
-	printf("%-28s SM %6.0f ns, drain %6.0f ns an access\n", name, 1e9 * side / N, 1e9 * drained / N);
-	mem_free(r->m);
-	smmem_free(r->s);
-	free(r);
-}
-
-static int bench(void)
-{
-	bench_one("shared, gaps of 3 words", 12, 0, 1, ACC_LOAD, SP_SHARED);
-	bench_one("global, gaps, L1 hit", 34, 0, 1, ACC_LOAD, SP_GLOBAL);
-	bench_one("shared, no conflict", 4, 0, 1, ACC_LOAD, SP_SHARED);
-	bench_one("global, coalesced, L1 hit", 4, 0, 1, ACC_LOAD, SP_GLOBAL);
-	bench_one("global, coalesced, stream", 4, 128, 1 << 26, ACC_LOAD, SP_GLOBAL);
-	bench_one("global, 32 lines, L1 hit", 128, 0, 1, ACC_LOAD, SP_GLOBAL);
-	bench_one("global, 32 lines, stream", 4096, 128, 1 << 26, ACC_LOAD, SP_GLOBAL);
-	bench_one("store, coalesced, stream", 4, 128, 1 << 26, ACC_STORE, SP_GLOBAL);
-	bench_one("shared, conflict of 32", 128, 0, 1, ACC_LOAD, SP_SHARED);
-	bench_one("constant, one address", 0, 0, 1, ACC_LOAD, SP_CONST);
-	bench_one("atomic, one address", 0, 0, 1, ACC_ATOMIC, SP_GLOBAL);
-	return 0;
-}
-
 static Suite *suite(void)
 {
 	Suite *s = suite_create("mem");
@@ -1075,7 +677,6 @@ static Suite *suite(void)
 	tcase_add_test(t, merge_limit_and_mshr_limit);
 	tcase_add_test(t, access_larger_than_the_mshr_table);
 	tcase_add_loop_test(t, coalescing, 0, sizeof coalesce_cases / sizeof *coalesce_cases);
-	tcase_add_loop_test(t, coalescing_at_random, 0, 4);
 	tcase_add_test(t, whole_sectors_and_meeting_lanes);
 	tcase_add_loop_test(t, shared_conflicts, 0, sizeof shared_cases / sizeof *shared_cases);
 	tcase_add_test(t, constant_cache);
@@ -1085,30 +686,29 @@ static Suite *suite(void)
 	tcase_add_test(t, atomics_meet_at_l2);
 	tcase_add_test(t, bypass_and_no_l1);
 	tcase_add_test(t, full_queue);
+	tcase_add_test(t, sharing_l2);
+	tcase_add_test(t, use_keeps_lines);
+	tcase_add_test(t, slowest_part_counts);
+	tcase_add_test(t, other_sectors_of_a_line_on_its_way);
+	tcase_add_test(t, reset_forgets_dirty_lines);
 	tcase_add_test(t, forced_accesses_are_accepted);
 	tcase_add_test(t, mechanism_traffic);
 	tcase_add_test(t, rows_of_dram);
 	tcase_add_test(t, bandwidth);
 	tcase_add_test(t, hit_under_miss);
 	tcase_add_test(t, l2_mshrs_limit_misses);
-	tcase_add_loop_test(t, timeline_is_first_fit, 0, 20);
-	tcase_add_test(t, timeline_beyond_its_ring);
-	tcase_add_test(t, heap_sorts);
-	tcase_add_loop_test(t, cache_is_lru, 0, 6);
-	tcase_add_loop_test(t, random_traffic, 0, 40);
-	tcase_add_test(t, random_traffic_reaches);
 	tcase_add_test(t, reset);
 	tcase_add_test(t, windows);
 	tcase_add_test(t, refused_configurations);
-	tcase_add_test(t, laws_can_fail);
 	suite_add_tcase(s, t);
+	suite_add_tcase(s, mem_random_tests());
 	return s;
 }
 
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "--bench"))
-		return bench();
+		return mem_bench();
 	SRunner *r = srunner_create(suite());
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);

@@ -111,7 +111,7 @@ static void wait_for_merged(SmMem *s, const L1Look *l, MemTicket *t)
 
 bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t, Cycle *retry)
 {
-	int32_t entered[MAX_PIECES];    /* the requests of lines that took an entry */
+	int32_t entered[MAX_PIECES];    /* the requests; more than `limit` only when all entries were free */
 	int n = 0;
 	coalesce(a, base, s->l1_shift, s->l1_sector_shift, &s->co);
 	if (!look_up(s, now, retry))
@@ -125,16 +125,14 @@ bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *s
 			cache_touch(&s->l1, l->tag);
 		if (!(l->merge | l->miss))
 			continue;
-		bool fresh = l->entry < 0;
-		if (fresh)
+		if (l->entry < 0)
 			l->entry = mshr_take(&s->mshr, s->co.piece[k].line);
 		s->mshr.entry[l->entry].collected++;
 		wait_for_merged(s, l, t);
-		if (!l->miss)
-			continue;
-		int r = send_miss(s, now, k, fresh && n >= s->mshr.limit ? entered[n - s->mshr.limit] : -1, t);
-		if (fresh)
-			entered[n++] = r;
+		if (l->miss) {
+			entered[n] = send_miss(s, now, k, n >= s->mshr.limit ? entered[n - s->mshr.limit] : -1, t);
+			n++;
+		}
 	}
 	return true;
 }

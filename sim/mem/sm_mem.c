@@ -171,7 +171,7 @@ void smmem_served(SmMem *s, int request, Cycle done)
 		Cache *c = r->owner == OWNER_CONST ? &s->constant : &s->fetch;
 		int64_t i = cache_find(c, r->target);
 		if (i >= 0)
-			c->ready[i] = c->ready[i] & UNKNOWN ? done : later(c->ready[i], done);
+			c->ready[i] = done;
 	}
 	heap_push(&s->flying, done, id);
 }
