@@ -6,6 +6,7 @@
 #include "isa/ir.h"
 #include "lib/file.h"
 #include "lib/strbuf.h"
+#include "tests/fuzz_front.h"
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -90,6 +91,9 @@ static const Kind kinds[] = {
 	{ "ir", ".ir", NULL, run_ir },
 	{ "gso", ".ir", make_object, run_gso },
 	{ "ptx", ".ptx", NULL, run_ptx },
+	{ "config", ".lua", NULL, fuzz_config },
+	{ "workload", ".lua", NULL, fuzz_workload },
+	{ "json", ".json", NULL, fuzz_json },
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 
