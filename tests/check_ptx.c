@@ -11,7 +11,7 @@ static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n";
 /* ---- files ---- */
 
 static const char *const files[] = {
-	"calls.sm_100", "calls.sm_75", "clang.O0", "clang.O3", "control.sm_100", "control.sm_75", "floats.sm_75",
+	"both.O0", "both.sm_75", "calls.sm_100", "calls.sm_75", "clang.O0", "clang.O3", "control.sm_100", "control.sm_75", "floats.sm_75",
 	"integers.sm_100", "integers.sm_75", "memory.sm_100", "memory.sm_75", "operations", "saxpy.sm_75", "warp.sm_100", "warp.sm_75"
 };
 

@@ -39,8 +39,8 @@ extern "C" __global__ void loops(int *out, const int *in, int n, int m)
 out:
 	out[t] = sum;
 #pragma unroll 1
-	while (out[t] != n)
-		if (in[++t] == 0)
+	for (int i = 0; i < 4 && out[t] != n; i++)
+		if (in[++t] == 12345)
 			__trap();
 }
 

@@ -16,6 +16,24 @@ extern "C" __global__ void singles(float *f, int n)
 	asm("div.full.ftz.f32 %0, %1, %2; ex2.approx.ftz.f32 %3, %1;" : "=f"(f[t + 10]) : "f"(x), "f"(y), "f"(z));
 }
 
+/* Only what IEEE 754 or the PTX manual defines to the last bit. */
+extern "C" __global__ void exact(float *f, double *d, int n)
+{
+	int t = threadIdx.x;
+	float x = f[t], y = f[t + 1], z = f[t + 2];
+	f[t] = x * y + z - x / y;
+	f[t + 1] = sqrtf(fabsf(x)) + 1.0f / y + fminf(x, y) * fmaxf(y, z) + __saturatef(x) + copysignf(x, y);
+	f[t + 2] = __fadd_rz(x, y) + __fmul_ru(y, z) + __fmaf_rd(x, y, z) + __fdiv_rn(x, z) + __fsub_rd(x, z) + __fsqrt_ru(fabsf(y));
+	f[t + 3] = floorf(x) + ceilf(y) + truncf(z) + rintf(x) + roundf(y) + fmodf(x, y) + ldexpf(z, n);
+	f[t + 4] = x < y ? x : isnan(z) ? y : isinf(x) ? 2.0f : signbit(z) ? -z : z;
+	asm("set.lt.f32.f32 %0, %1, %2;" : "=f"(f[t + 6]) : "f"(x), "f"(y));
+	asm("slct.f32.s32 %0, %1, %2, %3;" : "=f"(f[t + 7]) : "f"(x), "f"(y), "r"(n));
+	double u = d[t], v = d[t + 1], w = d[t + 2];
+	d[t] = u * v + w - u / v + sqrt(fabs(u)) + 1.0 / w;
+	d[t + 1] = __dadd_rz(u, v) + __dmul_ru(v, w) + __fma_rd(u, v, w) + __ddiv_rd(u, w) + copysign(u, v) + fmin(u, w) - fmax(v, w);
+	d[t + 2] = floor(u) + ceil(v) + trunc(w) + rint(u) + fmod(u, w) + (u < v ? u : -v);
+}
+
 extern "C" __global__ void doubles(double *d)
 {
 	int t = threadIdx.x;

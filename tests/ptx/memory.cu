@@ -52,8 +52,8 @@ extern "C" __global__ void tables(int *out, float *f, double *d, int k)
 	out[t] = sum + grid_of[t & 1][k] + lut[t] + bytes[t % 5] + names[t & 1][k] + (int)(big >> t);
 	d[t] = pi[t & 1];
 	flag = sum;
-	while (flag != k)
-		;
+	while (flag == k)
+		flag = sum + 1;
 }
 
 extern "C" __global__ void widths(unsigned char *b, signed char *c, unsigned short *h, short *s, unsigned long long *l, float2 *v)

@@ -15,7 +15,7 @@ extern "C" __global__ void barriers(int *out, int n)
 		asm volatile("bar.sync 1, 64;" ::: "memory");
 	else
 		asm volatile("bar.arrive 2, %0;" :: "r"(n) : "memory");
-	asm volatile("barrier.sync %0;" :: "r"(n) : "memory");
+	asm volatile("barrier.sync %0;" :: "r"(n & 7) : "memory");
 	__threadfence();
 	__threadfence_system();
 	__syncwarp();
@@ -35,7 +35,7 @@ extern "C" __global__ void shuffles(float *f, int *out, double *d, unsigned long
 	out[t] = __match_all_sync(0xffffffff, v, &same) + same + __any_sync(0xffffffff, v > 3) + __all_sync(0xffffffff, v > 4) +
 		__popc(__ballot_sync(0xffffffff, v & 1)) + __uni_sync(0xffffffff, v > 5);
 	if (v & 1)
-		out[t + 32] = __activemask();
+		out[t + 32] = __activemask() != 0;
 }
 
 extern "C" __global__ void atomics(int *i, unsigned *u, unsigned long long *l, float *f, double *d, short *gone)
