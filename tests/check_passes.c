@@ -22,6 +22,12 @@ static bool apply(const Pass *p, Function *f)
 	return p->run(m, f, &args, &diag);
 }
 
+static bool linearize(Function *f, int level)
+{
+	PassArgs args = { { level } };
+	return pass_linearize.run(m, f, &args, &diag);
+}
+
 /* ---- what every pass must leave ---- */
 
 static char *text_of(const Function *f)
@@ -60,7 +66,7 @@ static void check_form(const Function *f)
 typedef struct Outcome { int fetches, after, guards, blocks, arms; } Outcome; /* blocks: added; arms: edges of brx */
 
 /* Linearizes the graph and compares runs before and after on several warps. */
-static Outcome compare(const char *text, int warps, bool acyclic)
+static Outcome compare(const char *text, int warps, bool acyclic, int level)
 {
 	static WmSource s;
 	static WmRun before[8], after;
@@ -71,7 +77,7 @@ static Outcome compare(const char *text, int warps, bool acyclic)
 		o.arms += s.nsucc[k] > 2 ? s.nsucc[k] : 0;
 	for (int w = 0; w < warps; w++)
 		wm_run(&s, f, WM_LANES, (uint64_t)w, &before[w]);
-	apply(&pass_linearize, f);
+	linearize(f, level);
 	check_form(f);
 	Cfg *c = cfg_build(&arena, f);
 	ck_assert_msg(structured(&arena, c, NULL), "%s: not structured: %s", text, text_of(f));
@@ -95,7 +101,7 @@ static Outcome compare(const char *text, int warps, bool acyclic)
 		o.guards += before[w].ended && after.ended ? after.guards : 0;
 	}
 	char *once = text_of(f);
-	ck_assert(!apply(&pass_linearize, f));
+	ck_assert(!linearize(f, level));
 	ck_assert_str_eq(text_of(f), once);
 	o.blocks = f->block.n - o.blocks;
 	return o;
@@ -119,7 +125,7 @@ START_TEST(figure_1)
 		total += r.fetches[k];
 	ck_assert_int_eq(total, 9);
 	ck_assert_int_eq(r.max_depth, 4);
-	ck_assert(apply(&pass_linearize, f));
+	ck_assert(linearize(f, 0));
 	ck_assert_str_eq(text_of(f), "B1:B2_guard B2_guard:B2,B3_guard B2:B3_guard B3_guard:B3,B4_guard B3:B4_guard "
 		"B4_guard:B4,B5_guard B4:B5_guard B5_guard:B5,B6 B5:B6 B6");
 	wm_run(&s, f, 4, 0, &r);
@@ -149,18 +155,19 @@ START_TEST(examples)
 		{ "A:T,F T:E,J F:E,J E:ret J:ret", true },
 	};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-		compare(list[i].text, 8, list[i].acyclic);
+		for (int level = 0; level <= 4; level++)
+			compare(list[i].text, 8, list[i].acyclic, level);
 }
 END_TEST
 
 START_TEST(small_regions)
 {
 	Function *f = graph_kernel(m, "S:L L:C,D C:M D:M M:A,B A:K,B K:N B:N N:L,X X:Y,Z Y:Z Z");
-	ck_assert(apply(&pass_linearize, f)); /* the region (M, N) alone: loop, diamond and if-then stay */
+	ck_assert(linearize(f, 0)); /* the region (M, N) alone: loop, diamond and if-then stay */
 	ck_assert_str_eq(text_of(f), "S:L L:C,D C:M D:M M:A_guard A_guard:A,K_guard A:K_guard K_guard:K,B_guard K:B_guard "
 		"B_guard:B,N B:N N:L,X X:Y,Z Y:Z Z");
 	f = graph_kernel(m, "A:B,C B:C,D C:U U:V,W V:W W:D D"); /* the part U V W is one unit */
-	ck_assert(apply(&pass_linearize, f));
+	ck_assert(linearize(f, 0));
 	ck_assert_ptr_nonnull(graph_block(f, "C_guard"));
 	for (int b = 0; b < f->block.n; b++)
 		ck_assert(strcmp(f->block.v[b]->label, "V_guard") && strcmp(f->block.v[b]->label, "W_guard"));
@@ -190,7 +197,8 @@ static char *random_graph(int n, bool acyclic)
 	return s;
 }
 
-static void random_graphs(bool acyclic, int count)
+/* Fetches of inserted blocks; *user: of the source's, after. */
+static long random_graphs(bool acyclic, int count, int level, long *user)
 {
 	int over = 0, original = 0, added = 0;
 	long before = 0, after = 0, guards = 0;
@@ -198,7 +206,7 @@ static void random_graphs(bool acyclic, int count)
 		rng = (uint64_t)i * 2 + acyclic;
 		int n = 3 + pick(acyclic ? 20 : 12);
 		char *text = random_graph(n, acyclic);
-		Outcome o = compare(text, 3, acyclic);
+		Outcome o = compare(text, 3, acyclic, level);
 		ck_assert_msg(o.blocks <= 2 * (n + o.arms) + 2, "%s: %d blocks added", text, o.blocks); /* 2: an entry, an exit */
 		over += o.blocks > 2 * n + o.arms;
 		original += n;
@@ -212,12 +220,25 @@ static void random_graphs(bool acyclic, int count)
 		}
 	}
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%s: %d graphs, %d blocks + %d, over twice %d, fetches %ld -> %ld + %ld of guards\n", acyclic ? "acyclic" : "cyclic",
+		fprintf(stderr, "%s, opt=%d: %d graphs, %d blocks + %d, over twice %d, fetches %ld -> %ld + %ld of guards\n", acyclic ? "acyclic" : "cyclic", level,
 			count, original, added, over, before, after, guards);
+	*user = after;
+	return guards;
 }
 
-START_TEST(random_acyclic) { random_graphs(true, 2000); } END_TEST
-START_TEST(random_cyclic) { random_graphs(false, 2000); } END_TEST
+/* Saving guards changes nothing else. */
+static void all_levels(bool acyclic)
+{
+	long user, same, guards = random_graphs(acyclic, 1200, 0, &user);
+	for (int level = 1; level < 4; level++)
+		random_graphs(acyclic, 300, level, &same);
+	long fewer = random_graphs(acyclic, 1200, 4, &same);
+	ck_assert_int_eq(same, user);
+	ck_assert_int_le(fewer, guards * 3 / 4);
+}
+
+START_TEST(random_acyclic) { all_levels(true); } END_TEST
+START_TEST(random_cyclic) { all_levels(false); } END_TEST
 
 /* ---- uniformity, dce, simplify-cfg: kernels as text ---- */
 
@@ -292,7 +313,7 @@ START_TEST(rule_b)
 		"%s", diag.item.v[0].text);
 	ck_assert_int_eq(diag.item.v[0].loc.line, 11);
 	f = read_kernel(arena_printf(&arena, text, "ld.param.u32 [n]"));
-	ck_assert(apply(&pass_linearize, f));
+	ck_assert(linearize(f, 0));
 	ck_assert_int_eq(diag.item.n, 1);
 }
 END_TEST
@@ -407,7 +428,7 @@ START_TEST(pipeline_runs_in_order)
 	Function *f = graph_kernel(m, FIG1);
 	ck_assert(pipeline_run(m, "linearize,simplify-cfg,dce", count_dump, &order, &diag));
 	ck_assert_str_eq(order, "linearize;simplify-cfg;dce;");
-	ck_assert_int_eq(f->block.n, 9); /* four guards; the first one is part of B1 */
+	ck_assert_int_eq(f->block.n, 8); /* two guards are left */
 	ck_assert(!pipeline_run(m, "nothing", NULL, NULL, &diag));
 }
 END_TEST

@@ -21,6 +21,7 @@ typedef struct Driver {
 	Uniformity *uniformity;    /* of this round; NULL until asked for */
 	BitSet convergent;         /* functions that contain convergent operations */
 	Vec(const Block *) noted;
+	Guards guards;
 } Driver;
 
 static const Ins *convergent_ins(const Driver *d, const Block *b)
@@ -126,7 +127,7 @@ static bool round_of(Driver *d)
 	flow_build(&flow, &arena, d->f);
 	d->flow = &flow;
 	d->uniformity = NULL;
-	Lin lin = { .edit = { d->m, d->f, (uint8_t)module_origin(d->m, "linearize") }, .flow = &flow };
+	Lin lin = { .edit = { d->m, d->f, (uint8_t)module_origin(d->m, "linearize") }, .flow = &flow, .guards = &d->guards };
 	int n = regions_find(&flow, admit, d, &found);
 	for (int i = 0; i < n; i++)
 		linearize_region(&lin, &found[i]);
@@ -148,13 +149,22 @@ static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
 		changed = true;
 		must(most-- > 0);
 	}
+	Edit edit = { m, f, (uint8_t)module_origin(m, "linearize") };
+	linearize_optimise(&edit, d.guards.v, d.guards.n, (int)args->value[0]);
+	vec_free(&d.guards);
 	vec_free(&d.noted);
 	arena_free(&arena);
 	return changed;
 }
 
+static const PassOption options[] = {
+	{ "opt", 4, 0, 4, "how many of the ways to save guards are used: 0 none, 1 skip, 2 nest, 3 branch at once, 4 all" },
+};
+
 const Pass pass_linearize = {
 	.name = "linearize",
 	.help = "make unstructured control flow structured: chains of blocks guarded by a variable",
+	.options = options,
+	.noptions = 1,
 	.run = run,
 };

@@ -19,6 +19,10 @@ int regions_find(const Flow *, bool (*admit)(void *self, const Region *), void *
 
 /* New blocks and where they go: right before or after a block of the old list. */
 typedef struct Placed { int key, seq; Block *block; } Placed;
-typedef struct Lin { Edit edit; const Flow *flow; Vec(Placed) placed; } Lin;
+/* A guard or back block: goes to its first successor when g is within lo..hi. A region's guards stand together. */
+typedef struct Guard { Block *block; bool back; int g, test, lo, hi, values; } Guard; /* test: its predicate; g is below values */
+typedef Vec(Guard) Guards;
+typedef struct Lin { Edit edit; const Flow *flow; Vec(Placed) placed; Guards *guards; } Lin;
 void linearize_region(Lin *, const Region *);
+void linearize_optimise(Edit *, const Guard *, int n, int level); /* level 0..4 */
 #endif

@@ -166,6 +166,7 @@ static void make_guards(Build *u)
 		Ins like = head->ins.v[0];
 		test(u, u->guard[i], &like, CMP_EQ, i, false);
 		edit_branch(u->e, u->guard[i], &like, u->q, head, behind(u, i));
+		vec_push(u->lin->guards, ((Guard){ u->guard[i], false, u->g, u->q, i, i, u->n + 2 }));
 		if (!u->back[i])
 			continue;
 		like = *block_term(head);
@@ -173,6 +174,7 @@ static void make_guards(Build *u)
 			test(u, u->back[i], &like, CMP_GE, u->lo[i], false);
 		test(u, u->back[i], &like, CMP_LE, i, u->lo[i] > 0);
 		edit_branch(u->e, u->back[i], &like, u->q, u->guard[u->lo[i]], i + 1 < u->n ? u->guard[i + 1] : u->after);
+		vec_push(u->lin->guards, ((Guard){ u->back[i], true, u->g, u->q, u->lo[i], i, u->n + 2 }));
 	}
 }
 
