@@ -1,26 +1,29 @@
 // Figure 1 of Anantpur and Govindarajan, "Taming control divergence in GPUs through control flow linearization"
-// (CC 2014): if (c1 || (c2)) ... with a shared inner block, written with goto so that the edges stay as in the paper:
+// (CC 2014): a short circuit, written with goto so that the edges stay as in the paper:
 //   B1: c1 ? B3 : B2   B2: c2 ? B3 : B5   B3: c3 ? B4 : B5   B4, B5 -> B6
-// c1, c2, c3: one bit per lane of four. trail[tid] collects the blocks that the thread went through, in order.
-extern "C" __global__ void short_circuit(unsigned *trail, const unsigned *c1, const unsigned *c2, const unsigned *c3)
-{
-	unsigned tid = threadIdx.x, t = 1;
+// c1, c2, c3: one word per thread. trail[thread] collects the blocks that the thread went through, in order.
+__device__ __forceinline__ void block(volatile unsigned *trail, unsigned k) { *trail = *trail * 8 + k; }
 
+extern "C" __global__ void short_circuit(unsigned *out, const volatile unsigned *c1, const volatile unsigned *c2,
+	const volatile unsigned *c3)
+{
+	unsigned tid = threadIdx.x;
+	volatile unsigned *trail = out + tid;
+
+	*trail = 1;
 	if (c1[tid])
 		goto B3;
-	t = t * 8 + 2;
+	block(trail, 2);
 	if (!c2[tid])
 		goto B5;
 B3:
-	t = t * 8 + 3;
+	block(trail, 3);
 	if (!c3[tid])
 		goto B5;
-	t = t * 8 + 4;
-	asm volatile("" : "+r"(t));
+	block(trail, 4);
 	goto B6;
 B5:
-	t = t * 8 + 5;
-	asm volatile("" : "+r"(t));
+	block(trail, 5);
 B6:
-	trail[tid] = t * 8 + 6;
+	block(trail, 6);
 }
