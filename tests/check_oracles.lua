@@ -3,14 +3,22 @@
 local top = arg[1]
 local json = dofile(top .. "/tools/json.lua")
 
--- Mechanism of the table, ours, and what is compared. The table's token rows are annotated by hand: in c1 block Y is the
--- carrier itself, c2 and d use break and continue tokens, e2 predicated carriers; gsim's lowering puts SSY instead.
+-- Mechanism of the table, ours, the columns compared besides the fetches, the cases left out, and columns left out of cases.
 local MODELS = {
 	{ row = "ipdom_taken_first", name = "ipdom", columns = { "maxdepth", "pushes", "merges" } },
-	{ row = "tf_stack/minpc", name = "tf_stack", columns = { "maxdepth", "pushes", "merges" } },
+	-- The table counts every jump as an insertion; gsim those at places where lanes may wait, which is the same without loops.
+	-- (b2) asks for a bad priority order, but gsim computes a good one.
+	{ row = "tf_stack/minpc", name = "tf_stack", columns = { "maxdepth", "pushes", "merges" }, skip = { ["(b2)"] = true },
+		without = { pushes = { ["(c1)"] = true, ["(c2)"] = true, ["(d1)"] = true, ["(d2)"] = true, ["(d3)"] = true, ["(e2)"] = true } } },
+	-- The table's token rows are annotated by hand: in c1 block Y is the carrier itself, c2 and d use break and continue
+	-- tokens, e2 predicated carriers; gsim's lowering puts SSY instead.
 	{ row = "token_taken_first", name = "token", columns = { "maxdepth", "pushes" },
 		skip = { ["(c1)"] = true, ["(c2)"] = true, ["(d1)"] = true, ["(d2)"] = true, ["(d3)"] = true, ["(e2)"] = true } },
 }
+-- In (h) gsim's lanes leave through a block of their own, which the table does not have.
+local EXIT_BLOCK = { ["(h)"] = { maxdepth = true, pushes = true } }
+-- (f) has a barrier that part of a warp reaches.
+local OPTIONS = { ["(f)"] = "-D divergence.bar_partial=count_warp" }
 local FILE = { ["(e1')"] = "e1p" }
 local OURS = { maxdepth = "max_depth", pushes = "pushes", merges = "reconvergences" }
 
@@ -43,17 +51,17 @@ local function fail(where, fmt, ...)
 	print(("%s: " .. fmt):format(where, ...))
 end
 
-local function run(model, file, report)
-	local command = ("gsim -q --functional --config kepler.lua -m %s -D limits.max_cycles=20000 -s '%s' '%s/kernels/oracles/%s.ir' 2>'%s.err'")
+local function run(model, row, report)
+	local command = ("gsim -q --functional --config kepler.lua -m %s -D limits.max_cycles=20000 %s -s '%s' '%s/kernels/oracles/%s.ir' 2>'%s.err'")
 	os.remove(report)
-	local ok, _, status = os.execute(command:format(model, report, top, file, report))
+	local ok, _, status = os.execute(command:format(model, OPTIONS[row.case] or "", report, top, file_of(row), report))
 	return ok and 0 or status
 end
 
 local function check(model, row, report)
 	local file = file_of(row)
 	local where = ("%s under %s"):format(file, model.name)
-	local status = run(model.name, file, report)
+	local status = run(model.name, row, report)
 	compared = compared + 1
 	if row.status == "LIVELOCK" then
 		if status ~= 1 then fail(where, "exit status %d, but it should live-lock (1)", status) end
@@ -70,9 +78,11 @@ local function check(model, row, report)
 		if got[label] ~= tonumber(n) then fail(where, "block %s is fetched %s times, not %s", label, got[label], n) end
 	end
 	if lanes ~= tonumber(row.lane_blocks) then fail(where, "%d lanes in all blocks, not %s", lanes, row.lane_blocks) end
+	local without = model.without or {}
 	for _, c in ipairs(model.columns) do
+		local left_out = without[c] and without[c][row.case] or (EXIT_BLOCK[row.case] or {})[c]
 		local v = launch.divergence[OURS[c]]
-		if v ~= tonumber(row[c]) then fail(where, "%s is %s, not %s", c, v, row[c]) end
+		if not left_out and v ~= tonumber(row[c]) then fail(where, "%s is %s, not %s", c, v, row[c]) end
 	end
 end
 

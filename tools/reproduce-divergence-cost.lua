@@ -61,7 +61,7 @@ local function region()
 			list[#list + 1] = { event = f[column.event], text = text, depth = tonumber(f[column.depth]), cycle = tonumber(f[column.cycle]) }
 		end
 		if clock and inside then break end
-		inside = inside or clock ~= nil
+		if clock then inside = true end
 	end
 	pipe:close()
 	return list
@@ -87,6 +87,11 @@ end
 
 -- ---- the sweep ----
 
+-- On a terminal, one line that is written over.
+local function progress(text)
+	if os.getenv("PROGRESS") then io.stderr:write("\r\27[K", text) end
+end
+
 -- result[machine][loop][n]: the measures, with cycles: what thread 0 saw.
 local function sweep()
 	local result = {}
@@ -95,7 +100,7 @@ local function sweep()
 		for _, loop in ipairs(LOOPS) do
 			local rows = {}
 			for n = 0, MOST do
-				io.stderr:write(("\r%s %s loop, n = %-2d "):format(machine.name, loop.name, n))
+				progress(("%s %s loop, n = %d"):format(machine.name, loop.name, n))
 				local text = run(machine.name, loop.kernel, n)
 				rows[n] = measure(region())
 				rows[n].cycles = tonumber(text:match("cycles (%d+)"))
@@ -103,7 +108,7 @@ local function sweep()
 			result[machine.name][loop.name] = rows
 		end
 	end
-	io.stderr:write("\r\27[K")
+	progress("")
 	return result
 end
 
@@ -253,7 +258,7 @@ local oracle = read_oracle()
 print("Columns of the token stack emulator (tests/oracles/token_stack.csv) against gsim:")
 compare_all(result, oracle)
 print()
-print("Figures that the paper measured on a GTX 770 and a GTX 850M, or states of its measurements:")
+print("Figures that the paper measured on a GTX 770 and a GTX 850M, or says of its measurements:")
 for _, machine in ipairs(MACHINES) do
 	measured(result, machine)
 	detailed(machine)

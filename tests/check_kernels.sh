@@ -1,0 +1,42 @@
+#!/bin/sh
+# Every kernel of kernels/ with its workload's checks: on the reference interpreter, under each mechanism, timed, and
+# before and after the passes. A launch that a machine says it cannot run is reported, but is no failure.
+srcdir=${srcdir:-$(dirname "$0")/..}
+top=$(cd "$srcdir" && pwd)
+command -v lua5.4 >/dev/null || command -v lua >/dev/null || exit 77 # skipped
+GSIM_BUILD=${GSIM_BUILD:-$PWD}
+. "$top/tools/programs"
+cd "$top" || exit 2
+runs=0 failed=0 refused=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+run() { # options module
+	runs=$((runs + 1))
+	gsim -q --config kepler.lua $1 "$2" >"$log" 2>&1 && return
+	if grep -q 'not supported' "$log"; then
+		refused=$((refused + 1))
+		echo "refused: $1 $2: $(head -n 1 "$log")"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "FAILED: gsim --config kepler.lua $1 $2"
+	head -n 5 "$log"
+}
+
+for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir; do
+	for options in --reference '--functional -m ipdom' '--functional -m tf_stack' '--functional -m mimd' '-m token' \
+		'--functional -b -p linearize,simplify-cfg,dce'; do
+		case $module in
+		kernels/bench/*) # long enough for two runs
+			case $options in
+			'-m token' | *tf_stack) ;;
+			*) continue ;;
+			esac
+			;;
+		esac
+		run "$options" "$module"
+	done
+done
+echo "$runs runs, $failed failed, $refused refused"
+[ "$runs" -gt 150 ] && [ "$failed" = 0 ]
