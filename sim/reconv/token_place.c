@@ -28,6 +28,56 @@ typedef struct Place {
 
 static bool opens_frame(const Place *p, const Block *b) { return p->loops->frame[b->id]; }
 
+/* Post-dominators of one frame: the blocks reached from its first one, where a nested frame is one step to its end. */
+static void frame_pdom(Place *p, Block *root, Dom *all)
+{
+	Function part = *p->f;
+	Arena tmp = { 0 };
+	int *id = arena_array(&tmp, int, p->n);
+	BitSet seen = bs_new(&tmp, p->n);
+	part.block.v = arena_array(&tmp, Block *, p->n);
+	part.block.n = 0;
+	part.block.v[part.block.n++] = root;
+	bs_add(seen, root->id);
+	for (int i = 0; i < part.block.n; i++)
+		for (int k = 0; k < part.block.v[i]->nsucc; k++) {
+			Block *t = part.block.v[i]->succ[k];
+			if (!bs_has(seen, t->id)) {
+				bs_add(seen, t->id);
+				part.block.v[part.block.n++] = t;
+			}
+		}
+	for (int i = 0; i < part.block.n; i++)
+		id[i] = part.block.v[i]->id;
+	Dom *d = pdom_build(&tmp, cfg_build(&tmp, &part), false);
+	for (int i = 0; i < part.block.n; i++) {
+		all->idom[id[i]] = d->idom[i] < 0 ? -1 : d->idom[i] == part.block.n ? p->n : id[d->idom[i]];
+		all->depth[id[i]] = d->depth[i];
+	}
+	for (int i = 0; i < part.block.n; i++)
+		part.block.v[i]->id = id[i];
+	arena_free(&tmp);
+}
+
+static Dom *frame_pdoms(Place *p)
+{
+	Dom *d = arena_new(p->arena, Dom);
+	*d = (Dom){ p->n + 1, p->n, arena_array(p->arena, int, p->n + 1), arena_array(p->arena, int, p->n + 1) };
+	for (int i = 0; i <= p->n; i++)
+		d->idom[i] = -1;
+	for (int i = 0; i < p->n; i++)
+		if (opens_frame(p, p->f->block.v[i]))
+			p->f->block.v[i]->nsucc = 1;
+	frame_pdom(p, p->f->block.v[0], d);
+	for (int i = 0; i < p->n; i++)
+		if (opens_frame(p, p->f->block.v[i]))
+			frame_pdom(p, p->f->block.v[i]->succ[1], d);
+	for (int i = 0; i < p->n; i++)
+		if (opens_frame(p, p->f->block.v[i]))
+			p->f->block.v[i]->nsucc = 2;
+	return d;
+}
+
 /* J lies strictly behind K on the chain of post-dominators: J is the outer one. */
 static bool outer(const Place *p, int j, int k) { return j != k && dom_dominates(p->pdom, j, k); }
 
@@ -215,7 +265,7 @@ bool token_place(LowerFn *l, int codegen, Diag *diag)
 	token_loops(&loops, codegen == TOKEN_PBK_BRK);
 	Place p = { .l = l, .f = l->f, .arena = &arena, .loops = &loops, .n = l->f->block.n };
 	p.cfg = cfg_build(&arena, l->f);
-	p.pdom = pdom_build(&arena, p.cfg, false);
+	p.pdom = frame_pdoms(&p);
 	Block **block_of = arena_array(&arena, Block *, p.n);
 	memcpy(block_of, l->f->block.v, sizeof *block_of * (size_t)p.n);
 	p.sync = arena_array(&arena, Block *, p.n);
