@@ -215,7 +215,15 @@ static void report(Options *o, Job *j, uint64_t seed, const Way *w, const Way *g
 	module_free((Module *)small.module);
 }
 
-typedef struct Trial { Options *o; Job job; uint64_t seed; Outcome want; Way good; bool any_good, failed; } Trial;
+typedef struct Trial {             /* one kernel */
+	Options *o;
+	Job job;
+	uint64_t seed;
+	Outcome want;
+	Way good;                      /* agrees, once any_good */
+	uint64_t instructions;         /* of the threads, under the present pipeline; 0 = not known */
+	bool any_good, failed;
+} Trial;
 
 static void try(Trial *t, const Module *module, const Way *w)
 {
@@ -224,7 +232,7 @@ static void try(Trial *t, const Module *module, const Way *w)
 	Job j = t->job;
 	j.module = module;
 	t->o->runs++;
-	if (way_agrees(&j, &t->o->config, w, &t->want, &refused, text, sizeof text)) {
+	if (way_agrees(&j, &t->o->config, w, &t->want, &refused, &t->instructions, text, sizeof text)) {
 		if (refused)
 			t->o->refused[w->model]++;
 		else if (!w->passes && w->model >= 0 && !t->any_good) {
@@ -249,6 +257,7 @@ static void try_all(Trial *t)
 			report(o, &t->job, t->seed, &w, NULL, text);
 			return;
 		}
+		t->instructions = 0;
 		if (w.passes)
 			try(t, m, &w);
 		for (int k = 0; k < 2 * o->model.n && !t->failed; k++) {

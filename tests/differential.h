@@ -30,7 +30,9 @@ enum { REFERENCE_STEPS = 200000 };     /* instructions of a thread after which t
 
 /* The job's module (transformed already) on the interpreter or the machine. */
 void outcome_reference(const Job *, int warp_size, Outcome *);
-void outcome_machine(const Job *, const Config *, const Way *, Outcome *);
+/* probe (may be NULL): a trace to write, and where the statistics go. */
+typedef struct Probe { TraceWriter *trace; Arena arena; LaunchStats stats; } Probe;
+void outcome_machine(const Job *, const Config *, const Way *, Probe *, Outcome *);
 void outcome_free(Outcome *);
 
 /* A copy of the module after the pipeline; NULL with the reason in text. */
@@ -39,8 +41,11 @@ Module *transformed(const Module *, const char *passes, char *text, size_t n);
 /* Compares with the reference: true when the same, else text says what is not. */
 bool outcome_agrees(const RandomKernel *, const Outcome *want, const Outcome *got, char *text, size_t n);
 
-/* Runs the job the given way and against the reference; false when they differ (text says how). *refused may be NULL. */
-bool way_agrees(const Job *, const Config *, const Way *, const Outcome *want, bool *refused, char *text, size_t n);
+/* Runs the job the given way and against the reference; false when they differ (text says how). *refused may be NULL.
+   *instructions (may be NULL): thread instructions, which every mechanism must count alike; 0 = not known yet, is set by the
+   first machine that ran. */
+bool way_agrees(const Job *, const Config *, const Way *, const Outcome *want, bool *refused, uint64_t *instructions,
+	char *text, size_t n);
 
 /* The smallest module found, by leaving out instructions and branches, for which way still differs from the reference while
    the interpreter and `other`, a way that agrees on the whole kernel, agree. Never NULL; the caller frees it. */

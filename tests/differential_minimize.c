@@ -27,7 +27,7 @@ static bool agrees(const Search *s, const Module *m, const Way *way, const Outco
 		return false;
 	Job j = *s->job;
 	j.module = t;
-	bool ok = way_agrees(&j, s->config, way, want, NULL, text, sizeof text);
+	bool ok = way_agrees(&j, s->config, way, want, NULL, NULL, text, sizeof text);
 	module_free(t);
 	return ok;
 }

@@ -81,17 +81,16 @@ void outcome_reference(const Job *j, int warp_size, Outcome *o)
 	image_free(&m);
 }
 
-void outcome_machine(const Job *j, const Config *base, const Way *way, Outcome *o)
+void outcome_machine(const Job *j, const Config *base, const Way *way, Probe *probe, Outcome *o)
 {
 	Config c = *base;
 	Image m = image_new(j);
 	Launch l = launch_of(j, &m);
 	Fault fault = { 0 };
 	Diag d = { 0 };
-	Arena arena = { 0 };
-	LaunchStats stats = { 0 };
+	Probe own = { 0 }, *p = probe ? probe : &own;
 	c.model = way->model;
-	GpuOptions options = { .functional = way->functional };
+	GpuOptions options = { .functional = way->functional, .trace = p->trace };
 	*o = (Outcome){ 0 };
 	Gpu *g = gpu_new(&c, j->module, m.memory, m.symbol, &options, &d);
 	const char *refusal = g ? gpu_refuses(g, &l) : NULL, *law;
@@ -99,16 +98,16 @@ void outcome_machine(const Job *j, const Config *base, const Way *way, Outcome *
 		say(o, RAN_REFUSED, "", d.item.n ? d.item.v[0].text : "gpu_new failed");
 	else if (refusal)
 		say(o, RAN_REFUSED, "", refusal);
-	else if (!gpu_launch(g, &l, &arena, &stats, &fault))
+	else if (!gpu_launch(g, &l, &p->arena, &p->stats, &fault))
 		say(o, fault.kind == FAULT_UNSUPPORTED ? RAN_REFUSED : RAN_BADLY, "", fault.text);
-	else if ((law = stats_conservation(&stats, &c)))
+	else if ((law = stats_conservation(&p->stats, &c)))
 		say(o, RAN_BADLY, "conservation law broken: ", law);
 	else
 		collect(j, &m, o);
-	o->thread_instructions = stats.thread_instructions;
+	o->thread_instructions = p->stats.thread_instructions;
 	gpu_free(g);
 	diag_free(&d);
-	arena_free(&arena);
+	arena_free(&own.arena);
 	image_free(&m);
 }
 
@@ -155,16 +154,25 @@ bool outcome_agrees(const RandomKernel *k, const Outcome *want, const Outcome *g
 		&& same_bytes("acc", want->acc, got->acc, RANDOM_ACC_BYTES, text, n);
 }
 
-bool way_agrees(const Job *j, const Config *c, const Way *way, const Outcome *want, bool *refused, char *text, size_t n)
+bool way_agrees(const Job *j, const Config *c, const Way *way, const Outcome *want, bool *refused, uint64_t *instructions,
+	char *text, size_t n)
 {
 	Outcome got;
 	if (way->model < 0)
 		outcome_reference(j, (int)c->warp_size, &got);
 	else
-		outcome_machine(j, c, way, &got);
+		outcome_machine(j, c, way, NULL, &got);
 	if (refused)
 		*refused = got.how == RAN_REFUSED;
 	bool ok = got.how == RAN_REFUSED ? true : outcome_agrees(j->shape, want, &got, text, n);
+	if (ok && got.how == RAN_WELL && instructions && way->model >= 0) {
+		if (*instructions && *instructions != got.thread_instructions) {
+			snprintf(text, n, "%llu thread instructions, %llu under the first mechanism",
+				(unsigned long long)got.thread_instructions, (unsigned long long)*instructions);
+			ok = false;
+		}
+		*instructions = got.thread_instructions;
+	}
 	outcome_free(&got);
 	return ok;
 }
