@@ -293,7 +293,7 @@ START_TEST(text_is_readable)
 	ck_assert_str_eq(text,
 		"launch 0: kernel k, grid (1, 1, 1), block (8, 1, 1), machine fermi, model ipdom, 1 SMs, warps of 4\n"
 		"   cycle  sm warp split depth event           lanes   \n"
-		"       0   0    0     0     0 block_start     1111     thread block 0, 4 threads\n"
+		"       0   0    0     0     0 block_start              thread block 0, 4 threads\n"
 		"       0   0    0     0     1 issue           1111        0 B1: mov.u32 %a, 1  // k.cu:3\n"
 		"       1   0    0     0     1 issue           1111        1 B1: bra %p, B2, B3  // k.cu:4\n"
 		"       1   0    0     0     2 push            1.1.        2 B2\n"
@@ -304,7 +304,7 @@ START_TEST(text_is_readable)
 		"       6   0    0     0     1 pop             .1.1        3 B3\n"
 		"       7   0    0     0     1 issue           1111       99\n"
 		"       8   0    0     0     1 exit            1111        4 B3, 0 lanes left\n"
-		"       9   0    0     0     0 block_end       1111     thread block 0\n");
+		"       9   0    0     0     0 block_end                thread block 0\n");
 	free(text);
 }
 END_TEST

@@ -87,6 +87,8 @@ static bool make_object(Bytes *b, const char *path)
 	return b->p != NULL;
 }
 
+static bool unpack_trace(Bytes *b, const char *path) { return fuzz_unpack_trace(&b->p, &b->n); }
+
 static const Kind kinds[] = {
 	{ "ir", ".ir", NULL, run_ir },
 	{ "gso", ".ir", make_object, run_gso },
@@ -94,6 +96,7 @@ static const Kind kinds[] = {
 	{ "config", ".lua", NULL, fuzz_config },
 	{ "workload", ".lua", NULL, fuzz_workload },
 	{ "json", ".json", NULL, fuzz_json },
+	{ "trace", ".trace", unpack_trace, fuzz_trace },
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };
 

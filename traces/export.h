@@ -38,7 +38,11 @@ bool trace_at_pc(int kind);
 char *trace_lanes(uint64_t mask, int warp_size, char buf[24]);
 
 /* The sums of one launch. */
-typedef struct TraceBlockSum { const char *function, *label; uint64_t fetches, lanes; } TraceBlockSum;
+typedef struct TraceBlockSum {     /* starts: its first instruction is in the program */
+	const char *function, *label;
+	bool starts;
+	uint64_t fetches, lanes;
+} TraceBlockSum;
 typedef struct TraceSum {
 	uint64_t events, last_cycle;
 	uint64_t issues, lanes, inserted; /* of the module's own instructions; of those, the ones that passes inserted */

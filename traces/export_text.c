@@ -25,7 +25,7 @@ static void issue(FILE *out, const TraceIns *i, uint64_t pc)
 	if (!i)
 		return;
 	fprintf(out, ": %s", i->text);
-	if (*i->file)
+	if (*i->file && i->line)
 		fprintf(out, "  // %s:%d", i->file, i->line);
 	if (i->overhead || i->inserted)
 		fputs(i->overhead ? "  (added by lowering)" : "  (inserted by a pass)", out);
@@ -34,9 +34,10 @@ static void issue(FILE *out, const TraceIns *i, uint64_t pc)
 static void event(TraceExport *t, const TraceEvent *e)
 {
 	char lanes[24];
+	bool of_block = e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END;
 	const TraceIns *i = trace_at_pc(e->kind) ? trace_ins(t->launch, e->a) : NULL;
 	fprintf(t->out, "%8" PRIu64 " %3d %4d %5d %5d %-15s %-8s ", e->cycle, e->sm, e->warp, e->split, e->depth,
-		trace_kind_name[e->kind], trace_lanes(e->mask, t->launch->warp_size, lanes));
+		trace_kind_name[e->kind], of_block ? "" : trace_lanes(e->mask, t->launch->warp_size, lanes));
 	switch (e->kind) {
 	case TR_ISSUE:
 		issue(t->out, i, e->a);

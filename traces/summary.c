@@ -20,6 +20,7 @@ TraceSum *trace_sum_new(Arena *a, const TraceLaunch *l)
 			s->block[k].label = l->ins[i].block;
 		}
 		s->block_of[i] = k;
+		s->block[k].starts |= l->ins[i].block_start;
 	}
 	strmap_free(&map);
 	return s;
@@ -98,8 +99,9 @@ static void finish(TraceExport *t)
 	row(t->out, "reconvergences", s->of_kind[TR_RECONVERGE]);
 	row(t->out, "thread_blocks", s->of_kind[TR_BLOCK_START]);
 	for (int k = 0; k < s->nblocks; k++)
-		fprintf(t->out, "  block %s %s: fetches %" PRIu64 ", lanes %" PRIu64 "\n", s->block[k].function, s->block[k].label,
-			s->block[k].fetches, s->block[k].lanes);
+		if (s->block[k].starts)
+			fprintf(t->out, "  block %s %s: fetches %" PRIu64 ", lanes %" PRIu64 "\n", s->block[k].function,
+				s->block[k].label, s->block[k].fetches, s->block[k].lanes);
 	arena_free(&st->arena);
 }
 

@@ -1,0 +1,71 @@
+#!/bin/sh
+# gsim-trace on a recorded sample (example b2 of the reconvergence oracles, token stack, warps of four): each form against the
+# expected text beside it; filters; errors. Then a fresh recording against the report of its run.
+top=${srcdir:-.}
+sample=$top/tests/trace/b2.trace
+failed=0
+fail() { echo "gsim-trace: $*"; failed=1; }
+
+for form in text csv perfetto summary; do
+	./gsim-trace --$form "$sample" | cmp - "$top/tests/trace/b2.$form" || fail "--$form differs from tests/trace/b2.$form"
+done
+./gsim-trace "$sample" | cmp - "$top/tests/trace/b2.text" || fail "the default is not --text"
+
+lines() { # number of event lines, arguments
+	want=$1
+	shift
+	got=$(./gsim-trace --csv "$@" "$sample" | sed 1d | wc -l)
+	[ "$got" -eq "$want" ] || fail "$*: $got events, expected $want"
+}
+all=$(($(wc -l <"$top/tests/trace/b2.csv") - 1))
+lines "$all"
+lines "$all" --kernel b2 --sm 0 --warp 0 --cycles 0:1000
+lines 4 --events push
+lines 6 --events pop,reconverge
+lines 0 --kernel other
+lines 0 --sm 1
+lines 0 --warp 3
+lines 3 --events issue,spill,fill --cycles 5:7
+lines 7 --cycles :5 --events issue,push --cycles :5
+lines 1 --cycles 20 --events issue
+lines 2 --events block_start,block_end
+./gsim-trace --output gsim-trace.out --summary "$sample"
+cmp gsim-trace.out "$top/tests/trace/b2.summary" || fail "--output differs"
+
+bad() { # text expected in the message, arguments
+	text=$1 status=0
+	shift
+	./gsim-trace "$@" >gsim-trace.out 2>&1 || status=$?
+	[ $status = 2 ] || fail "$*: exit status $status, expected 2"
+	grep -q -e "$text" gsim-trace.out || { fail "$*: no '$text' in"; cat gsim-trace.out; }
+}
+bad 'expected one trace'
+bad 'expected one trace' "$sample" "$sample"
+bad 'cannot read the trace' no-such-file
+bad 'not a trace' "$top/tests/gsim-trace.sh"
+bad 'no kind of event' --events issue,push,nothing "$sample"
+bad 'expected a number' --sm x "$sample"
+bad 'expected a number' --warp 65536 "$sample"
+bad 'expected A:B' --cycles 7:3 "$sample"
+bad 'expected A:B' --cycles 3:x "$sample"
+bad 'cannot write' --output /nonexistent/x "$sample"
+bad 'option' --nonsense "$sample"
+head -c 200 "$sample" >gsim-trace.cut
+bad 'ends too early' gsim-trace.cut
+
+for option in --help --version; do
+	./gsim-trace $option >gsim-trace.out || fail "$option: exit status $?"
+	[ -s gsim-trace.out ] || fail "$option says nothing"
+done
+
+# a fresh recording
+field() { sed -n "s/.*\"$1\": \\([0-9][0-9]*\\).*/\\1/p" gsim-trace.json | head -n 1; }
+row() { ./gsim-trace --summary gsim-trace.tmp | sed -n "s/^  $1  *\\([0-9][0-9]*\\)\$/\\1/p"; }
+for model in ipdom token mimd; do
+	./gsim -q -m $model -t gsim-trace.tmp -s gsim-trace.json "$top/kernels/oracles/b2.ir" || fail "gsim -t: exit status $?"
+	for name in warp_instructions pushes pops max_depth depth_sum reconvergences spills fills; do
+		[ "$(row $name)" = "$(field $name)" ] || fail "$model: $name is $(row $name) in the trace, $(field $name) in the report"
+	done
+done
+rm -f gsim-trace.out gsim-trace.cut gsim-trace.tmp gsim-trace.json
+exit $failed
