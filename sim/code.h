@@ -38,7 +38,7 @@ typedef struct MIns {
 	int32_t branch;                /* number of a conditional branch, -1 */
 	int32_t live;                  /* branches: index into Code.live */
 	const uint32_t *table;         /* brx: targets */
-	int ntable;
+	int ntable;                    /* indirect call: signature */
 	int64_t offset;                /* address displacement, symbol's address included */
 
 	const Ins *src;                /* where it comes from; NULL for what lowering made up */
@@ -67,6 +67,8 @@ typedef struct Code {
 	const uint16_t **live;         /* registers and predicates (scoreboard names) that live behind a branch */
 	int *nlive, nlives;
 	uint32_t *entry;               /* pc of each function by its id, NO_PC */
+	uint32_t *stub;                /* where indirect calls enter each function, NO_PC */
+	uint32_t *stub_signature;      /* its arguments << 16 | results */
 	uint32_t *frame_of;            /* local frame of each function by its id */
 	int user_instructions;         /* without overhead */
 } Code;

@@ -135,11 +135,42 @@ static void grow_return_stack(Warp *w, uint32_t depth)
 
 enum { MOST_CALLS = 65536 };
 
+/* Where the lanes go: one callee, or by the functions whose addresses they hold. 0 after a fault. */
+static int callees(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
+{
+	const Code *c = sm->gpu->cur;
+	int n = 0, l;
+	if (i->target != NO_PC) {
+		p[0] = (Path){ i->target, s->mask };
+		return 1;
+	}
+	each_lane(s->mask, l) {
+		uint64_t v = i->flags & MI_ADDR64 ? row64(&w->lanes, i->x.a)[l] : row32(&w->lanes, i->x.a)[l];
+		uint64_t id = (v - FUNCTION_ADDRESS(0)) / 16;
+		if (v < FUNCTION_ADDRESS(0) || id >= (uint64_t)c->module->func.n || v != FUNCTION_ADDRESS(id) ||
+			c->stub[id] == NO_PC || c->stub_signature[id] != (uint32_t)i->ntable) {
+			sm_fault(sm, w, i, FAULT_BRANCH, l, SP_GENERIC, v, 0);
+			return 0;
+		}
+		int k = 0;
+		while (k < n && p[k].pc != c->stub[id])
+			k++;
+		if (k == n)
+			p[n++] = (Path){ c->stub[id], 0 };
+		p[k].mask |= (Mask)1 << l;
+	}
+	return n;
+}
+
 static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	int l, W = w->lanes.width;
 	const Code *c = sm->gpu->cur;
-	uint32_t callee_frame = c->frame_of[c->ins[i->target].function->id];
+	Path p[64];
+	int n = callees(sm, w, s, i, p);
+	if (!n)
+		return;
+	uint32_t callee_frame = c->frame_of[c->ins[p[0].pc].function->id];
 	each_lane(s->mask, l) {
 		uint32_t d = w->depth[l]++;
 		grow_return_stack(w, d);
@@ -151,8 +182,7 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 			return;
 		}
 	}
-	Path p = { i->target, s->mask };
-	sm->gpu->model->call(w, s, &p, 1, s->pc + 1);
+	sm->gpu->model->call(w, s, p, n, s->pc + 1);
 	note_depth(sm, w);
 }
 

@@ -33,6 +33,7 @@ typedef struct Lower {
 	uint32_t rows;
 	int64_t *shared_offset, **local_offset;
 	Vec(LiveList) live;
+	bool indirect;             /* some function calls through a register */
 	uint16_t *names;           /* scratch for the scoreboard lists */
 	int nchk, nwr;
 } Lower;
@@ -75,6 +76,7 @@ static void collect_indirect(Lower *w)
 	bool any = false;
 	for (int i = 0; i < w->order.n; i++)
 		any |= calls_indirectly(w->order.v[i]->f);
+	w->indirect = any;
 	if (!any)
 		return;
 	for (int s = 0; s < w->m->symbol.n; s++)
@@ -509,15 +511,78 @@ static LowerFn *callee_of(Lower *w, const Ins *i)
 	return o->kind == OPD_FUNC ? w->of[o->id] : NULL;
 }
 
+/* Where the arguments and results of a call through memory lie, from the start of the caller's frame. */
+static int64_t call_slots(Lower *w, LowerFn *l, int nargs, int nresults)
+{
+	return (int64_t)w->code->frame_of[l->f->id] - 8 * (int64_t)(nargs + nresults);
+}
+
+static uint32_t signature(int nargs, int nresults) { return (uint32_t)(nargs << 16 | nresults); }
+
+/* The callee is not known here, nor where its arguments belong: they go through the caller's frame, and the callee is
+   entered by a stub that takes them from there. */
+static void emit_indirect(Lower *w, LowerFn *l, const Ins *i, const Block *b)
+{
+	int nargs = i->nsrc - 1;
+	int64_t slot = call_slots(w, l, nargs, i->ndst);
+	for (int k = 0; k < nargs; k++) {
+		const Opd *o = ins_src(i, k + 1);
+		Type t = o->kind == OPD_REG ? move_type(l->f, o->id) : T_B64;
+		emit_slot(w, l, l, o, t, slot + 8 * k, true, b);
+	}
+	MIns *m = emit(w, l, i, b);
+	m->op = OP_CALL;
+	m->kind = K_CALL;
+	m->unit = UNIT_CTL;
+	m->frame = w->code->frame_of[l->f->id];
+	m->x.a = reg_row(l, ins_src(i, 0)->id);
+	m->flags |= reg_wide(l, ins_src(i, 0)->id) ? MI_ADDR64 : 0;
+	m->ntable = (int)signature(nargs, i->ndst);
+	reads(w, l, ins_src(i, 0)->id);
+	finish(w, m);
+	for (int k = 0; k < i->ndst; k++)
+		if (ins_dst(i, k)->kind == OPD_REG)
+			emit_slot(w, l, l, ins_dst(i, k), move_type(l->f, ins_dst(i, k)->id), slot + 8 * k, false, b);
+}
+
+/* How a function is entered by indirect calls. The caller's frame ends where this one begins. */
+static void emit_stub(Lower *w, LowerFn *l)
+{
+	Function *f = l->f;
+	const Block *b = f->block.v[0];
+	int64_t slot = -8 * (int64_t)(f->arg.n + f->ret.n);
+	w->code->stub[f->id] = (uint32_t)w->out.n;
+	w->code->stub_signature[f->id] = signature(f->arg.n, f->ret.n);
+	for (int k = 0; k < f->arg.n; k++) {
+		Opd r = opd_reg(f->arg.v[k]);
+		emit_slot(w, l, l, &r, move_type(f, r.id), slot + 8 * k, false, b);
+	}
+	MIns *m = emit(w, l, NULL, b);
+	m->op = OP_CALL;
+	m->kind = K_CALL;
+	m->unit = UNIT_CTL;
+	vec_push(&w->fix, ((Fix){ .ins = w->out.n - 1, .func = f->id, .kind = 4 }));
+	finish(w, m);
+	for (int k = 0; k < f->ret.n; k++) {
+		Opd r = opd_reg(f->ret.v[k]);
+		emit_slot(w, l, l, &r, move_type(f, r.id), slot + 8 * k, true, b);
+	}
+	m = emit(w, l, NULL, b);
+	m->op = OP_RET;
+	m->kind = K_RET;
+	m->unit = UNIT_CTL;
+	finish(w, m);
+}
+
 static void emit_call(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 {
 	LowerFn *to = callee_of(w, i);
 	if (!to) {
-		diag_error(w->diag, ins_loc(w->m, i), "indirect calls are not supported by the machine yet");
+		emit_indirect(w, l, i, b);
 		return;
 	}
 	bool through = to->scc == l->scc && l->recursive;
-	int64_t slot = (int64_t)w->code->frame_of[l->f->id] - 8 * (int64_t)(i->nsrc + i->ndst);
+	int64_t slot = call_slots(w, l, i->nsrc - 1, i->ndst);
 	for (int k = 1; k < i->nsrc; k++) {
 		int arg = to->f->arg.v[k - 1];
 		if (!through)
@@ -794,7 +859,7 @@ static void build_tables(Lower *w)
 	build_constants(w);
 }
 
-/* Room for the arguments and results of calls inside a cycle, at the end of the frame. */
+/* Room for the arguments and results of calls through memory, at the end of the frame. */
 static uint32_t call_area(Lower *w, LowerFn *l)
 {
 	uint32_t most = 0;
@@ -802,7 +867,8 @@ static uint32_t call_area(Lower *w, LowerFn *l)
 		for (int k = 0; k < l->f->block.v[b]->ins.n; k++) {
 			const Ins *i = &l->f->block.v[b]->ins.v[k];
 			LowerFn *to = i->op == OP_CALL ? callee_of(w, i) : NULL;
-			if (to && to->scc == l->scc && l->recursive && 8u * (uint32_t)(i->nsrc + i->ndst) > most)
+			bool memory = i->op == OP_CALL && (!to || (to->scc == l->scc && l->recursive));
+			if (memory && 8u * (uint32_t)(i->nsrc + i->ndst) > most)
 				most = 8u * (uint32_t)(i->nsrc + i->ndst);
 		}
 	return (most + 15) / 16 * 16;
@@ -865,6 +931,9 @@ static void run(Lower *w, const Function *kernel)
 	w->names = arena_array(&w->arena, uint16_t, 4096);
 	for (int i = 0; i < w->order.n && !w->diag->errors; i++)
 		emit_function(w, w->order.v[i]);
+	for (int i = 0; i < w->order.n && w->indirect && !w->diag->errors; i++)
+		if (w->order.v[i]->f->kind == FN_DEVICE)
+			emit_stub(w, w->order.v[i]);
 	if (w->diag->errors)
 		return;
 	apply_fixes(w);
@@ -884,8 +953,10 @@ Code *code_lower(const Module *module, const Function *kernel, const Config *con
 	w.of = arena_array(&w.arena, LowerFn *, w.m->func.n);
 	c->entry = arena_array(&c->arena, uint32_t, w.m->func.n);
 	c->frame_of = arena_array(&c->arena, uint32_t, w.m->func.n);
+	c->stub = arena_array(&c->arena, uint32_t, w.m->func.n);
+	c->stub_signature = arena_array(&c->arena, uint32_t, w.m->func.n);
 	for (int i = 0; i < w.m->func.n; i++)
-		c->entry[i] = NO_PC;
+		c->entry[i] = c->stub[i] = NO_PC;
 	run(&w, kernel);
 	vec_free(&w.order);
 	vec_free(&w.out);
