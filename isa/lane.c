@@ -5,7 +5,8 @@
 LaneFn *lane_fn(const Ins *i)
 {
 	LaneFn *fn = NULL;
-	if (op_info[i->op].kind != K_ALU)
+	const OpInfo *op = &op_info[i->op];
+	if (op->kind != K_ALU || (op->types && !(op->types >> i->type & 1)))
 		return NULL;
 #ifdef HAVE_LANE_V3
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {

@@ -28,20 +28,33 @@ static inline double clamped(double x, double lo, double hi)
 }
 #define S32_RANGE(X) clamped(X, -2147483648.0, 2147483647.0)
 #define U32_RANGE(X) clamped(X, 0.0, 4294967295.0)
-#define NEAREST(X) ((X) + 0x1.8p52 - 0x1.8p52) /* |X| < 2^51 */
-static inline double down(double x) { double n = NEAREST(x); return n > x ? n - 1 : n; }
-static inline double up(double x) { double n = NEAREST(x); return n < x ? n + 1 : n; }
+/* Rounding to integral values: adding 2^52 of the same sign pushes the fraction out. */
+static inline double nearest(double x)
+{
+	double big = __builtin_copysign(0x1p52, x), n = (x + big) - big;
+	return __builtin_fabs(x) < 0x1p52 ? n : x;
+}
+static inline double down(double x) { double n = nearest(x); return n > x ? n - 1 : n; }
+static inline double up(double x) { double n = nearest(x); return n < x ? n + 1 : n; }
+static inline double chop(double x) { double n = nearest(x); return __builtin_fabs(n) > __builtin_fabs(x) ? n - __builtin_copysign(1, x) : n; }
 #define TO_INT32(S) \
 	K1(S32_rz_##S, U32, S, (uint32_t)(int32_t)S32_RANGE(A)) \
-	K1(S32_rn_##S, U32, S, (uint32_t)(int32_t)NEAREST(S32_RANGE(A))) \
+	K1(S32_rn_##S, U32, S, (uint32_t)(int32_t)nearest(S32_RANGE(A))) \
 	K1(S32_rm_##S, U32, S, (uint32_t)(int32_t)down(S32_RANGE(A))) \
 	K1(S32_rp_##S, U32, S, (uint32_t)(int32_t)up(S32_RANGE(A))) \
 	K1(U32_rz_##S, U32, S, (uint32_t)(int64_t)U32_RANGE(A)) \
-	K1(U32_rn_##S, U32, S, (uint32_t)(int64_t)NEAREST(U32_RANGE(A))) \
+	K1(U32_rn_##S, U32, S, (uint32_t)(int64_t)nearest(U32_RANGE(A))) \
 	K1(U32_rm_##S, U32, S, (uint32_t)(int64_t)down(U32_RANGE(A))) \
 	K1(U32_rp_##S, U32, S, (uint32_t)(int64_t)up(U32_RANGE(A)))
 TO_INT32(F32)
 TO_INT32(F64)
+/* to 64 bits, towards zero */
+#define TO_INT64(S) \
+	K1S(S64_rz_##S, U64, S, A != A ? 0 : A >= 0x1p63 ? INT64_MAX : A <= -0x1p63 ? INT64_MIN : (int64_t)A) \
+	K1S(U64_rz_##S, U64, S, A >= 0x1p64 ? UINT64_MAX : A > 0 ? (uint64_t)A : 0)
+TO_INT64(F32)
+TO_INT64(F64)
+static LaneFn *const float_int64[2][2] = { { U64_rz_F32, U64_rz_F64 }, { S64_rz_F32, S64_rz_F64 } }; /* signed, from f64 */
 #define BY_RND(D, S) { D##_rn_##S, D##_rz_##S, D##_rm_##S, D##_rp_##S }
 static LaneFn *const float_int[2][2][4] = { /* signed, from f64, rounding */
 	{ BY_RND(U32, F32), BY_RND(U32, F64) }, { BY_RND(S32, F32), BY_RND(S32, F64) }
@@ -51,6 +64,39 @@ static LaneFn *const float_int[2][2][4] = { /* signed, from f64, rounding */
 static inline uint32_t canon32(float x) { return x == x ? f32_bits(x) : NAN32; }
 K1(F32_from_F64, U32, F64, canon32((float)A))
 K1(F64_from_F32, U64, F32, ({ double x = A; x == x ? f64_bits(x) : NAN64; }))
+
+#define SAME_SIGN(N, X) __builtin_copysign(N, (double)(X))
+#define INTEGRAL(NAME, F) \
+	K1(F32_##NAME, U32, F32, canon32((float)SAME_SIGN(F(A), A))) \
+	K1(F64_##NAME, U64, F64, ({ double x = A; x == x ? f64_bits(SAME_SIGN(F(x), x)) : NAN64; }))
+INTEGRAL(rni, nearest)
+INTEGRAL(rzi, chop)
+INTEGRAL(rmi, down)
+INTEGRAL(rpi, up)
+K1(F32_sat, U32, F32, ({ float x = A; f32_bits(x > 0 ? (x < 1 ? x : 1.0f) : 0.0f); }))
+static LaneFn *const integral[2][4] = { /* f64, rounding */
+	{ F32_rni, F32_rzi, F32_rmi, F32_rpi }, { F64_rni, F64_rzi, F64_rmi, F64_rpi }
+};
+
+/* The function of its own for a conversion of a float, or NULL. */
+static LaneFn *common_float(const Ins *i, Type d, Type s)
+{
+	int from64 = s == T_F64;
+	bool plain = !i->sat && !i->ftz, towards_zero = i->rnd == RND_NONE || i->rnd == RND_RZ || i->rnd == RND_RZI;
+	if (s == T_F16 || i->ftz)
+		return NULL;
+	if (d == T_S32 || d == T_U32) /* .sat says nothing new here */
+		return float_int[d == T_S32][from64][i->rnd >= RND_RNI ? i->rnd - RND_RNI : i->rnd ? i->rnd - RND_RN : 1];
+	if (d == T_S64 || d == T_U64)
+		return towards_zero ? float_int64[d == T_S64][from64] : NULL;
+	if (d == T_F32 && s == T_F32 && i->sat && i->rnd <= RND_RP)
+		return F32_sat;
+	if (d == s && plain && i->rnd >= RND_RNI)
+		return integral[from64][i->rnd - RND_RNI];
+	if (plain && i->rnd <= RND_RN && d != s && d != T_F16)
+		return d == T_F32 ? F32_from_F64 : d == T_F64 ? F64_from_F32 : NULL;
+	return NULL;
+}
 
 /* ---- everything ---- */
 static uint64_t source(const LaneIns *i, const Lanes *L, int l)
@@ -123,18 +169,14 @@ LaneFn *LANE(lane_cvt)(const Ins *i)
 	bool to_float = type_kind[d] == 'F', from_float_ = type_kind[s] == 'F', plain = !i->sat && !i->ftz;
 	if (!from_float_ && (to_float ? i->rnd > RND_RP : i->rnd != RND_NONE))
 		return NULL;
-	bool nearest = i->rnd <= RND_RN;
+	bool to_nearest = i->rnd <= RND_RN;
 	if (!to_float && !from_float_)
 		return i->sat ? convert : int_int[d][s];
-	if (plain && nearest && !from_float_ && d == T_F32)
+	if (plain && to_nearest && !from_float_ && d == T_F32)
 		return int_f32[s];
-	if (plain && nearest && !from_float_ && d == T_F64)
+	if (plain && to_nearest && !from_float_ && d == T_F64)
 		return int_f64[s];
-	if (plain && nearest && d == T_F32 && s == T_F64)
-		return F32_from_F64;
-	if (plain && nearest && d == T_F64 && s == T_F32)
-		return F64_from_F32;
-	if ((d == T_S32 || d == T_U32) && s != T_F16 && from_float_ && !i->ftz) /* .sat says nothing new here */
-		return float_int[d == T_S32][s == T_F64][i->rnd >= RND_RNI ? i->rnd - RND_RNI : i->rnd ? i->rnd - RND_RN : 1];
+	if (from_float_ && common_float(i, d, s))
+		return common_float(i, d, s);
 	return convert;
 }

@@ -6,6 +6,7 @@
 #pragma GCC optimize ("O3", "fp-contract=off")
 #define IVDEP _Pragma("GCC ivdep")
 #else
+#pragma clang diagnostic ignored "-Wpass-failed" /* loops that cannot be vectorised */
 #define IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #endif
 #include "isa/lane.h"

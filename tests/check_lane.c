@@ -4,6 +4,7 @@
 #include "isa/softmath.h"
 #include "lib/strbuf.h"
 #include <check.h>
+#include <math.h>
 
 #define SETS(X) X(lane_int) X(lane_bits) X(lane_move) X(lane_compare) X(lane_f32) X(lane_f64) X(lane_cvt)
 #define X(SET) LaneFn *SET##_base(const Ins *);
@@ -201,6 +202,13 @@ static void exercise(const Ins *i, int rounds)
 /* ---- every combination ---- */
 typedef struct Count { int tested, refused; } Count;
 
+/* A sanitised build is twenty times slower. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { FEW = 1, MORE = 2 };
+#else
+enum { FEW = 5, MORE = 10 };
+#endif
+
 static void combination(Ins *i, Count *n)
 {
 	Opd opd[16] = { { 0 } };
@@ -210,7 +218,7 @@ static void combination(Ins *i, Count *n)
 		return;
 	}
 	n->tested++;
-	exercise(i, i->op == OP_SETP || i->op == OP_SET || i->op == OP_CVT ? 5 : 10);
+	exercise(i, i->op == OP_SETP || i->op == OP_SET || i->op == OP_CVT ? FEW : MORE);
 }
 
 static bool has(Op op, char group) { return strchr(op_info[op].suffixes, group) != NULL; }
@@ -294,6 +302,158 @@ START_TEST(every_operation)
 }
 END_TEST
 
+/* ---- one value at a time ---- */
+
+START_TEST(atomics)
+{
+	ck_assert_uint_eq(lane_atomic(AOP_ADD, T_U32, 0xffffffff, 2, 0), 1);
+	ck_assert_uint_eq(lane_atomic(AOP_ADD, T_U64, 0xffffffff, 2, 0), 0x100000001);
+	ck_assert_uint_eq(lane_atomic(AOP_ADD, T_F32, 0x3f800000, 0x40000000, 0), 0x40400000);
+	ck_assert_uint_eq(lane_atomic(AOP_ADD, T_F32, 0x7f800000, 0xff800000, 0), 0x7fffffff);
+	ck_assert_uint_eq(lane_atomic(AOP_ADD, T_F32, 0x3f800000, 0x33800000, 0), 0x3f800000); /* 1 + 2^-24: to even */
+	ck_assert_uint_eq(lane_atomic(AOP_ADD, T_F64, 0x3ff0000000000000, 0x3ff0000000000000, 0), 0x4000000000000000);
+	ck_assert_uint_eq(lane_atomic(AOP_MIN, T_S32, 1, 0xffffffff, 0), 0xffffffff);
+	ck_assert_uint_eq(lane_atomic(AOP_MIN, T_U32, 1, 0xffffffff, 0), 1);
+	ck_assert_uint_eq(lane_atomic(AOP_MAX, T_S64, 1, ~(uint64_t)0, 0), 1);
+	ck_assert_uint_eq(lane_atomic(AOP_MAX, T_U64, 1, ~(uint64_t)0, 0), ~(uint64_t)0);
+	ck_assert_uint_eq(lane_atomic(AOP_AND, T_B32, 12, 10, 0), 8);
+	ck_assert_uint_eq(lane_atomic(AOP_OR, T_B32, 12, 10, 0), 14);
+	ck_assert_uint_eq(lane_atomic(AOP_XOR, T_B64, 12, 10, 0), 6);
+	ck_assert_uint_eq(lane_atomic(AOP_EXCH, T_B32, 12, 10, 0), 10);
+	ck_assert_uint_eq(lane_atomic(AOP_CAS, T_B32, 12, 12, 5), 5);
+	ck_assert_uint_eq(lane_atomic(AOP_CAS, T_B32, 12, 11, 5), 12);
+	ck_assert_uint_eq(lane_atomic(AOP_CAS, T_B32, 12, 0xf0000000cu, 5), 5); /* bits above the type mean nothing */
+	ck_assert_uint_eq(lane_atomic(AOP_INC, T_U32, 4, 5, 0), 5);
+	ck_assert_uint_eq(lane_atomic(AOP_INC, T_U32, 5, 5, 0), 0);
+	ck_assert_uint_eq(lane_atomic(AOP_DEC, T_U32, 0, 5, 0), 5);
+	ck_assert_uint_eq(lane_atomic(AOP_DEC, T_U32, 6, 5, 0), 5);
+	ck_assert_uint_eq(lane_atomic(AOP_DEC, T_U32, 5, 5, 0), 4);
+}
+END_TEST
+
+START_TEST(extensions)
+{
+	ck_assert_uint_eq(lane_extend(T_S8, 0x180), 0xffffff80);
+	ck_assert_uint_eq(lane_extend(T_U8, 0x180), 0x80);
+	ck_assert_uint_eq(lane_extend(T_B8, 0x180), 0x80);
+	ck_assert_uint_eq(lane_extend(T_S16, 0x8000), 0xffff8000);
+	ck_assert_uint_eq(lane_extend(T_F16, 0xffff8000), 0x8000);
+	ck_assert_uint_eq(lane_extend(T_S32, 0xf80000000), 0x80000000);
+	ck_assert_uint_eq(lane_extend(T_U64, 0xf80000000), 0xf80000000);
+}
+END_TEST
+
+START_TEST(shuffle_sources)
+{
+	static const struct { Mode mode; int lane; uint32_t b, c; int from; bool in; } cases[] = {
+		{ MODE_UP, 0, 1, 0, 0, false }, { MODE_UP, 5, 1, 0, 4, true }, { MODE_UP, 8, 1, 0x1800, 8, false },
+		{ MODE_UP, 9, 1, 0x1800, 8, true }, { MODE_DOWN, 31, 1, 31, 31, false }, { MODE_DOWN, 30, 1, 31, 31, true },
+		{ MODE_DOWN, 7, 1, 0x181f, 7, false }, { MODE_DOWN, 5, 2, 6, 5, false }, { MODE_BFLY, 5, 3, 31, 6, true },
+		{ MODE_BFLY, 5, 16, 15, 5, false }, { MODE_IDX, 5, 9, 31, 9, true }, { MODE_IDX, 5, 9, 0x181f, 1, true },
+		{ MODE_IDX, 13, 9, 0x181f, 9, true }, { MODE_IDX, 5, 41, 31, 9, true }, { MODE_IDX, 3, 9, 7, 3, false },
+		{ MODE_DOWN, 63, 1, 31, 63, false }, { MODE_DOWN, 40, 1, 31, 41, true }, { MODE_IDX, 40, 0, 31, 32, true },
+	};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		bool in;
+		int from = lane_shfl_source(cases[k].mode, cases[k].lane, cases[k].b, cases[k].c, &in);
+		ck_assert_msg(from == cases[k].from && in == cases[k].in, "case %d: lane %d, %s range", (int)k, from, in ? "in" : "out of");
+	}
+}
+END_TEST
+
+static uint64_t fold(const char *text, int ndst, int nsrc, uint64_t a, uint64_t b, uint64_t c)
+{
+	Opd opd[16] = { { 0 } };
+	Ins i = { .guard = -1, .ndst = (uint16_t)ndst, .nsrc = (uint16_t)nsrc, .opd = opd };
+	MnemonicError e;
+	uint64_t src[] = { a, b, c, 0 }, dst[8] = { 0 };
+	ck_assert(mnemonic_parse(text, strlen(text), &i, &e));
+	ck_assert_msg(lane_fold(&i, src, dst), "%s does not fold", text);
+	return dst[ndst - 1];
+}
+
+START_TEST(folding)
+{
+	ck_assert_uint_eq(fold("add.s32", 1, 2, 0xffffffffffffffff, 3, 0), 2);
+	ck_assert_uint_eq(fold("add.s16", 1, 2, 0x7fff, 1, 0), 0xffff8000);
+	ck_assert_uint_eq(fold("mul.wide.s32", 1, 2, 0xffffffff, 3, 0), (uint64_t)-3);
+	ck_assert_uint_eq(fold("setp.lt.s32", 1, 2, 0xffffffff, 3, 0), 1);
+	ck_assert_uint_eq(fold("setp.lt.and.s32", 2, 3, 5, 3, 1), 1);
+	ck_assert_uint_eq(fold("selp.b64", 1, 3, 5, 6, 0), 6);
+	ck_assert_uint_eq(fold("pack.b32", 1, 2, 0x1234, 0x5678, 0), 0x56781234);
+	ck_assert_uint_eq(fold("unpack.b64", 2, 1, 0x1234567800000000, 0, 0), 0x12345678);
+	ck_assert_uint_eq(fold("and.pred", 1, 2, 1, 1, 0), 1);
+	ck_assert_uint_eq(fold("fma.rn.f32", 1, 3, 0x40000000, 0x40400000, 0x3f800000), 0x40e00000);
+	Opd opd[4] = { { 0 } };
+	Ins carry = { .op = OP_ADDC, .type = T_U32, .ndst = 1, .nsrc = 2, .opd = opd, .guard = -1 };
+	uint64_t src[2] = { 1, 2 }, dst;
+	ck_assert(!lane_fold(&carry, src, &dst)); /* the carry is no operand */
+}
+END_TEST
+
+/* PTX's own table of what may be written, in a few rows: combinations that mean nothing have no function. */
+START_TEST(refusals)
+{
+	static const char *const texts[] = { "add.sat.u32", "mul.s32", "add.rni.f32", "div.sat.f32", "cvt.rni.f32.s32", "add.f16",
+		"setp.lo.f32", "setp.num.s32", "shf.l.b32", "sin.f32", "bfe.b32", "slct.u32.u32", "mul.wide.s64", "add.cc.f32" };
+	for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+		Opd opd[8] = { { 0 } };
+		Ins i = { .guard = -1, .ndst = 1, .nsrc = 2, .opd = opd };
+		MnemonicError e;
+		if (mnemonic_parse(texts[k], strlen(texts[k]), &i, &e))
+			ck_assert_msg(!lane_fn(&i), "%s has a function", texts[k]);
+	}
+}
+END_TEST
+
+/* ---- arithmetic in integers against the host's ---- */
+
+START_TEST(approximations)
+{
+	static const struct { const char *name; float (*f)(float); double (*g)(double); } cases[] = {
+		{ "ex2", soft_ex2, exp2 }, { "lg2", soft_lg2, log2 }, { "sin", soft_sin, sin }, { "cos", soft_cos, cos }, { "tanh", soft_tanh, tanh },
+	};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		int wrong = 0, n = 0;
+		for (uint32_t u = 0; u < 0xffff0000u; u += 40009, n++) {
+			float x = bits_f32(u), got = cases[k].f(x), want = (float)cases[k].g((double)x);
+			if (got != want && !(got != got && want != want))
+				wrong++;
+			ck_assert_msg((got != got) == (want != want) && (want != want || got == want || close_enough(f32_bits(got), f32_bits(want), 1)),
+				"%s(%a) = %a, not %a", cases[k].name, x, got, want);
+		}
+		ck_assert_msg(wrong * 1000 < n, "%s: %d of %d results are not the nearest", cases[k].name, wrong, n);
+	}
+}
+END_TEST
+
+/* The three ways to a fused multiply-add: rounding to odd in double, integers, and the host's. */
+START_TEST(fused)
+{
+	for (int k = 0; k < 200000; k++) {
+		float x = bits_f32((uint32_t)operand(T_F32, 0)), y = bits_f32((uint32_t)operand(T_F32, 1)), z = bits_f32((uint32_t)operand(T_F32, 2));
+		float odd = (float)add_odd((double)x * y, z), host = fmaf(x, y, z);
+		uint32_t soft = (uint32_t)soft_fma(T_F32, f32_bits(x), f32_bits(y), f32_bits(z), RND_RN);
+		ck_assert_msg(host != host ? odd != odd && soft == NAN32 : f32_bits(odd) == f32_bits(host) && soft == f32_bits(host),
+			"fma(%a, %a, %a) = %a; by odd %a, in integers %a", x, y, z, host, odd, bits_f32(soft));
+		uint64_t a = operand(T_F64, 0), b = operand(T_F64, 1), c = operand(T_F64, 2);
+		double d = fma(bits_f64(a), bits_f64(b), bits_f64(c));
+		ck_assert_uint_eq(soft_fma(T_F64, a, b, c, RND_RN), d != d ? NAN64 : f64_bits(d));
+	}
+}
+END_TEST
+
+/* Every f16 to f32 and back, in every rounding mode. */
+START_TEST(halves)
+{
+	for (uint32_t h = 0; h < 0x10000; h++)
+		for (Rnd r = RND_RN; r <= RND_RP; r++) {
+			uint64_t f = soft_convert(T_F32, T_F16, h, r), back = soft_convert(T_F16, T_F32, f, r);
+			ck_assert_uint_eq(back, soft_is_nan(T_F16, h) ? NAN16 : h);
+		}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("lane");
@@ -301,6 +461,17 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_operation, 0, OP_COUNT);
 	suite_add_tcase(s, t);
+	TCase *v = tcase_create("values");
+	tcase_set_timeout(v, 120);
+	tcase_add_test(v, atomics);
+	tcase_add_test(v, extensions);
+	tcase_add_test(v, shuffle_sources);
+	tcase_add_test(v, folding);
+	tcase_add_test(v, refusals);
+	tcase_add_test(v, approximations);
+	tcase_add_test(v, fused);
+	tcase_add_test(v, halves);
+	suite_add_tcase(s, v);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);
