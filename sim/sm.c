@@ -147,7 +147,7 @@ static When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *unit)
 		return t;
 	*unit = -1;
 	if (!sm->gpu->model->own_slots) {
-		Cycle when;
+		Cycle when = 0;
 		*unit = free_unit(sm, i->unit, &when);
 		if (*unit < 0)
 			return (When){ when, is_memory(i) ? STALL_MEMPIPE : STALL_UNIT };
