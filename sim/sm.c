@@ -100,7 +100,7 @@ static bool is_memory(const MIns *i) { return i->kind == K_LD || i->kind == K_ST
 static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 {
 	const Config *c = &sm->gpu->config;
-	Cycle now = sm->now, old_ready = s->ready;
+	Cycle now = sm->now;
 	Issue is = { .now = now };
 	uint32_t pc = s->pc;
 	Mask mask = s->mask;
@@ -111,7 +111,8 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	if (is.blocked) {
 		s->ready = is.ready > now ? is.ready : now + 1;
 		s->why = STALL_MEMPIPE;
-		(void)old_ready;
+		if (sm->mem_free < s->ready) /* accesses go in order: this one holds the load/store unit */
+			sm->mem_free = s->ready;
 		return false;
 	}
 	if (unit >= 0)
