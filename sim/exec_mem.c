@@ -153,33 +153,100 @@ static bool move(Warp *w, const MIns *i, int l, uint8_t *p, const uint64_t *v)
 	}
 }
 
-/* Whole-warp loads and stores of 32-bit values inside one allocation: the common case. */
-static bool move_fast(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, const Alloc *al, bool *changed)
+/* ---- the common case: all lanes inside one region, aligned ---- */
+
+typedef struct Region { uint8_t *data; uint64_t start, size; } Region;
+
+/* The region that holds the address; false: none that may be accessed so. */
+static bool region(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, Region *r)
 {
-	int l;
-	if (i->kind == K_ATOM || i->bytes != 4 || i->x.nrows != 1 || i->wide_rows || !al || (al->read_only && i->kind != K_LD))
+	const Launch *L = sm->gpu->launch;
+	const Alloc *al;
+	switch (space) {
+	case SP_SHARED:
+		*r = (Region){ w->cta->shared, 0, w->cta->shared_bytes };
+		break;
+	case SP_LOCAL:
 		return false;
-	each_lane(m, l)
-		if (addr[l] - al->addr > al->size - 4 || (addr[l] & 3))
+	case SP_PARAM:
+		*r = (Region){ (uint8_t *)(uintptr_t)L->params, sm->gpu->param_address, L->kernel->param_bytes };
+		if (i->kind != K_LD)
 			return false;
-	if (i->kind == K_LD) {
-		if (i->x.rows[0] == NO_ROW)
-			return true;
-		uint32_t *d = row32(&w->lanes, i->x.rows[0]);
+		break;
+	default:
+		al = memory_find(sm->gpu->memory, a, size, &sm->hint);
+		if (!al || (al->read_only && i->kind != K_LD))
+			return false;
+		*r = (Region){ al->data, al->addr, al->size };
+		break;
+	}
+	return size <= r->size;
+}
+
+static bool inside(const Region *r, Mask m, const uint64_t *addr, unsigned size)
+{
+	uint64_t bad = 0, last = r->size - size;
+	int l;
+	if (m == 0xffffffffu) {
+		for (l = 0; l < 32; l++)
+			bad |= (uint64_t)(addr[l] - r->start > last) | (addr[l] & (size - 1));
+	} else {
 		each_lane(m, l)
-			memcpy(&d[l], al->data + (addr[l] - al->addr), 4);
-		return true;
+			bad |= (uint64_t)(addr[l] - r->start > last) | (addr[l] & (size - 1));
 	}
-	const uint32_t *d = row32(&w->lanes, i->x.rows[0]);
-	uint32_t diff = 0;
+	return !bad;
+}
+
+#define AT(ADDR) ((uint8_t *)(base + (ADDR)))
+
+#define LOAD_ALL(TYPE, ROW) do { \
+	TYPE *d = ROW(&w->lanes, i->x.rows[0]); \
+	if (m == 0xffffffffu) \
+		for (l = 0; l < 32; l++) \
+			memcpy(&d[l], AT(addr[l]), sizeof(TYPE)); \
+	else \
+		each_lane(m, l) \
+			memcpy(&d[l], AT(addr[l]), sizeof(TYPE)); \
+} while (0)
+
+#define STORE_ALL(TYPE, ROW) do { \
+	const TYPE *d = ROW(&w->lanes, i->x.rows[0]); \
+	TYPE diff = 0, old; \
+	each_lane(m, l) { \
+		memcpy(&old, AT(addr[l]), sizeof old); \
+		diff |= old ^ d[l]; \
+		memcpy(AT(addr[l]), &d[l], sizeof old); \
+	} \
+	changed = diff != 0; \
+} while (0)
+
+/* Moves the data of all lanes; what is stored comes from the registers. Returns whether memory changed. */
+static bool move_all(Warp *w, const MIns *i, Mask m, const Region *r, const uint64_t *addr)
+{
+	uintptr_t base = (uintptr_t)r->data - r->start; /* modulo 2^64: base + addr lies in data */
+	bool changed = false, single = i->x.nrows == 1 && i->kind != K_ATOM && i->x.rows[0] != NO_ROW;
+	int l;
+	if (single && i->bytes == 4 && !i->wide_rows) {
+		if (i->kind == K_LD)
+			LOAD_ALL(uint32_t, row32);
+		else
+			STORE_ALL(uint32_t, row32);
+		return changed;
+	}
+	if (single && i->bytes == 8 && i->wide_rows) {
+		if (i->kind == K_LD)
+			LOAD_ALL(uint64_t, row64);
+		else
+			STORE_ALL(uint64_t, row64);
+		return changed;
+	}
 	each_lane(m, l) {
-		uint32_t old;
-		memcpy(&old, al->data + (addr[l] - al->addr), 4);
-		diff |= old ^ d[l];
-		memcpy(al->data + (addr[l] - al->addr), &d[l], 4);
+		uint64_t v[8];
+		if (i->kind != K_LD)
+			values(w, i, l, v);
+		changed |= move(w, i, l, AT(addr[l]), v);
 	}
-	*changed = diff != 0;
-	return true;
+	return changed;
 }
 
 static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint64_t a, unsigned size, const Alloc **hint)
@@ -194,14 +261,9 @@ static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint6
 static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size)
 {
 	int l;
-	const Alloc *al = sm->hint;
-	if (space == SP_GLOBAL && al && size <= al->size && !(al->read_only && i->kind != K_LD)) {
-		uint64_t bad = 0;
-		each_lane(m, l)
-			bad |= (addr[l] - al->addr > al->size - size) | (addr[l] & (size - 1));
-		if (!bad)
-			return true;
-	}
+	Region r;
+	if (region(sm, w, i, space, addr[__builtin_ctzll(m)], size, &r) && inside(&r, m, addr, size))
+		return true;
 	each_lane(m, l)
 		if (!check_lane(sm, w, i, l, space, addr[l], size, &sm->hint))
 			return false;
@@ -213,8 +275,9 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 	int l;
 	unsigned size = (unsigned)i->bytes * i->vec;
 	bool changed = false;
-	if (space == SP_GLOBAL && move_fast(sm, w, i, m, addr, sm->hint, &changed)) {
-		if (changed)
+	Region r;
+	if (region(sm, w, i, space, addr[__builtin_ctzll(m)], size, &r) && inside(&r, m, addr, size)) {
+		if (move_all(w, i, m, &r, addr))
 			sm->last_progress = sm->now;
 		return;
 	}
@@ -227,7 +290,7 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 		uint8_t *p = place(sm, w, i, l, space, addr[l], size, &sm->hint);
 		changed |= move(w, i, l, p, v);
 	}
-	if (changed && space != SP_LOCAL)
+	if (changed)
 		sm->last_progress = sm->now;
 }
 
@@ -265,10 +328,14 @@ void deferred_apply(Sm *sm, Deferred *d)
 	const uint64_t *addr = sm->data.v + d->addr;
 	bool changed = false;
 	int l;
-	if (i->kind == K_LD && move_fast(sm, w, i, d->mask, addr, sm->hint, &changed))
-		return;
-	const uint64_t *v = sm->data.v + d->data;
 	unsigned size = (unsigned)i->bytes * i->vec;
+	Region r;
+	if (i->kind == K_LD && region(sm, w, i, SP_GLOBAL, addr[__builtin_ctzll(d->mask)], size, &r) &&
+		inside(&r, d->mask, addr, size)) {
+		move_all(w, i, d->mask, &r, addr);
+		return;
+	}
+	const uint64_t *v = sm->data.v + d->data;
 	int n = i->kind == K_ST ? i->x.nrows : i->kind == K_LD ? 0 : 2;
 	each_lane(d->mask, l) {
 		const Alloc *al = memory_find(sm->gpu->memory, addr[l], size, &sm->hint);

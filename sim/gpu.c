@@ -355,7 +355,8 @@ static bool functional_run(Gpu *g, Fault *fault)
 			flush_trace(g);
 		if (!resident)
 			return true;
-		g->now = issues(g);
+		for (int i = 0; i < g->config.sm_count; i++)
+			g->now = g->sm[i].now > g->now ? g->sm[i].now : g->now;
 		if (take_fault(g, fault) || livelock_check(g, fault) || interrupted(g))
 			return false;
 		if (!moved) {
