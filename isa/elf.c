@@ -25,21 +25,14 @@ static const char note_owner[] = "gsim";
 typedef struct Note { uint32_t namesz, descsz, type; char name[8]; uint32_t version; } Note;
 
 /* Numbers of variables in the order of the symbol table: owned ones by function, then the module's. */
-static int *symbol_order(const Module *m, int *nowned)
+static int *table_order(const Module *m, int *nowned)
 {
-	int *first = xcalloc((size_t)m->func.n + 2, sizeof *first), *order = xcalloc((size_t)m->symbol.n, sizeof *order);
-	for (int k = 0; k < m->symbol.n; k++) {
-		int owner = m->symbol.v[k]->owner;
-		first[(owner < 0 ? m->func.n : owner) + 1]++;
-	}
-	for (int k = 1; k <= m->func.n + 1; k++)
-		first[k] += first[k - 1];
-	*nowned = first[m->func.n];
-	for (int k = 0; k < m->symbol.n; k++) {
-		int owner = m->symbol.v[k]->owner;
-		order[first[owner < 0 ? m->func.n : owner]++] = k;
-	}
-	free(first);
+	SymbolOrder by = symbol_order(m);
+	int *order = xcalloc((size_t)m->symbol.n, sizeof *order), global = by.first[1];
+	*nowned = m->symbol.n - global;
+	for (int k = 0; k < m->symbol.n; k++)
+		order[k < global ? *nowned + k : k - global] = by.id[k];
+	symbol_order_free(&by);
 	return order;
 }
 
@@ -101,7 +94,7 @@ static void add_variable(Writer *w, int id, int bind)
 static void add_symbols(Writer *w)
 {
 	const Module *m = w->m;
-	w->order = symbol_order(m, &w->nowned);
+	w->order = table_order(m, &w->nowned);
 	w->place = xcalloc((size_t)m->symbol.n, sizeof *w->place);
 	for (int k = 0; k < m->symbol.n; k++)
 		w->place[w->order[k]] = k;
@@ -302,7 +295,7 @@ static bool read_symbols(File *f)
 	Module *m = f->m;
 	uint64_t used = 0;
 	size_t n = entries(f, S_SYMTAB);
-	f->order = symbol_order(m, &f->nowned);
+	f->order = table_order(m, &f->nowned);
 	if (n != 1 + (size_t)m->symbol.n + (size_t)m->func.n || n > INT_MAX)
 		return refuse(f, "the object file's symbol table does not agree with its text");
 	for (int k = 1; k < (int)n; k++) {

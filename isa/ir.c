@@ -200,6 +200,29 @@ int module_file(Module *m, const char *path)
 	return m->file.n - 1;
 }
 
+SymbolOrder symbol_order(const Module *m)
+{
+	size_t n = (size_t)m->func.n + 2;
+	SymbolOrder o = { xcalloc((size_t)m->symbol.n, sizeof *o.id), xcalloc(n, sizeof *o.first) };
+	int *next = xcalloc(n, sizeof *next);
+	for (int k = 0; k < m->symbol.n; k++)
+		o.first[m->symbol.v[k]->owner + 2]++;
+	for (size_t k = 1; k < n; k++)
+		o.first[k] += o.first[k - 1];
+	memcpy(next, o.first, n * sizeof *next);
+	for (int k = 0; k < m->symbol.n; k++)
+		o.id[next[m->symbol.v[k]->owner + 1]++] = k;
+	free(next);
+	return o;
+}
+
+void symbol_order_free(SymbolOrder *o)
+{
+	free(o->id);
+	free(o->first);
+	*o = (SymbolOrder){ 0 };
+}
+
 Function *function_new(Module *m, FuncKind kind, const char *name)
 {
 	Function *f = arena_new(&m->arena, Function);
@@ -395,8 +418,10 @@ uint32_t layout_shared(const Module *m, const Function *f, int64_t *offset)
 	Arena tmp = { 0 };
 	BitSet seen = bs_new(&tmp, m->func.n), used = bs_new(&tmp, m->symbol.n);
 	mark_symbols(m, f, seen, used);
+	SymbolOrder order = symbol_order(m);
 	uint64_t at = 0;
-	for (int i = 0; i < m->symbol.n; i++) {
+	for (int k = 0; k < m->symbol.n; k++) {
+		int i = order.id[k];
 		const Symbol *s = m->symbol.v[i];
 		offset[i] = -1;
 		if (s->space != SP_SHARED || !bs_has(used, i) || s->count == 0)
@@ -416,6 +441,7 @@ uint32_t layout_shared(const Module *m, const Function *f, int64_t *offset)
 		if (s->space == SP_SHARED && bs_has(used, i) && s->count == 0)
 			offset[i] = (int64_t)end;
 	}
+	symbol_order_free(&order);
 	arena_free(&tmp);
 	return end > UINT32_MAX ? UINT32_MAX : (uint32_t)end;
 }

@@ -257,6 +257,11 @@ void module_free(Module *);
 Function *module_find_function(const Module *, const char *name);     /* NULL when there is none */
 Symbol *module_find_symbol(const Module *, const char *name, int owner); /* owner's, else the module's; NULL */
 int module_symbol_id(const Module *, const Symbol *);
+/* Symbols by owner, each owner's in order: id[first[f + 1]] up to id[first[f + 2]] are those of function f, f = -1: the
+   module's. This is the order of the text, and of layout. */
+typedef struct SymbolOrder { int *id, *first; } SymbolOrder;
+SymbolOrder symbol_order(const Module *);
+void symbol_order_free(SymbolOrder *);
 int module_origin(Module *, const char *pass);                        /* index of the pass in module->origin */
 int module_file(Module *, const char *path);                          /* index in module->file */
 Module *module_copy(const Module *);                                  /* deep: nothing is shared */

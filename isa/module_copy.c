@@ -276,27 +276,13 @@ static bool same_symbol(const Pair *p, const Symbol *a, const Symbol *b)
 		a->owner == b->owner && same_loc(a->loc, b->loc) && same_data(p, a, b);
 }
 
-/* Symbol ids ordered by owner, then number: the order of the text. */
-static int *by_owner(const Module *m)
-{
-	int *count = xcalloc((size_t)m->func.n + 2, sizeof *count), *order = xcalloc((size_t)m->symbol.n, sizeof *order);
-	for (int k = 0; k < m->symbol.n; k++)
-		count[m->symbol.v[k]->owner + 2]++;
-	for (int k = 1; k < m->func.n + 2; k++)
-		count[k] += count[k - 1];
-	for (int k = 0; k < m->symbol.n; k++)
-		order[count[m->symbol.v[k]->owner + 1]++] = k;
-	free(count);
-	return order;
-}
-
 static void pair_symbols(Pair *p)
 {
-	int *oa = by_owner(p->a), *ob = by_owner(p->b);
+	SymbolOrder a = symbol_order(p->a), b = symbol_order(p->b);
 	for (int k = 0; k < p->a->symbol.n; k++)
-		p->symbol[oa[k]] = ob[k];
-	free(oa);
-	free(ob);
+		p->symbol[a.id[k]] = b.id[k];
+	symbol_order_free(&a);
+	symbol_order_free(&b);
 }
 
 bool module_equal(const Module *a, const Module *b)

@@ -205,7 +205,7 @@ void ir_print_ins(const Module *m, const Function *f, const Block *b, const Ins 
 
 /* ---- places ---- */
 
-typedef struct Printer { const Module *m; StrBuf *out; StrMap file; int nfiles; bool data; } Printer;
+typedef struct Printer { const Module *m; StrBuf *out; StrMap file; int nfiles; bool data; SymbolOrder order; } Printer;
 
 static void print_loc(const Printer *p, const char *file, int line, int col)
 {
@@ -327,6 +327,14 @@ static void print_symbol(const Printer *p, const Symbol *s)
 	sb_putc(p->out, '\n');
 }
 
+static void print_symbols(const Printer *p, int owner, const char *indent)
+{
+	for (int k = p->order.first[owner + 1]; k < p->order.first[owner + 2]; k++) {
+		sb_puts(p->out, indent);
+		print_symbol(p, p->m->symbol.v[p->order.id[k]]);
+	}
+}
+
 /* ---- functions ---- */
 
 static void print_args(const Function *f, const int *v, int n, StrBuf *out)
@@ -433,11 +441,7 @@ static void print_function(const Printer *p, const Function *f)
 		return;
 	sb_puts(p->out, "{\n");
 	print_registers(f, p->out);
-	for (int k = 0; k < p->m->symbol.n; k++)
-		if (p->m->symbol.v[k]->owner == f->id) {
-			sb_putc(p->out, '\t');
-			print_symbol(p, p->m->symbol.v[k]);
-		}
+	print_symbols(p, f->id, "\t");
 	for (int k = 0; k < f->block.n; k++)
 		print_block(p, f, f->block.v[k]);
 	sb_puts(p->out, "}\n");
@@ -447,11 +451,11 @@ static void print_module(const Module *m, StrBuf *out, bool data)
 {
 	Printer p = { .m = m, .out = out, .data = data };
 	print_files(&p);
-	for (int k = 0; k < m->symbol.n; k++)
-		if (m->symbol.v[k]->owner < 0)
-			print_symbol(&p, m->symbol.v[k]);
+	p.order = symbol_order(m);
+	print_symbols(&p, -1, "");
 	for (int k = 0; k < m->func.n; k++)
 		print_function(&p, m->func.v[k]);
+	symbol_order_free(&p.order);
 	strmap_free(&p.file);
 }
 

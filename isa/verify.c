@@ -280,12 +280,12 @@ static void check_blocks(Verifier *v, const Function *f)
 	strmap_free(&labels);
 }
 
-static void check_function(Verifier *v, const Function *f, const int *first, const int *owned)
+static void check_function(Verifier *v, const Function *f, const SymbolOrder *order)
 {
 	v->f = f;
 	bool ok = check_params(v, f) && check_registers(v, f) && check_dimensions(v, f->maxntid) && check_dimensions(v, f->reqntid);
-	for (int k = first[f->id]; k < first[f->id + 1]; k++) {
-		const Symbol *s = v->m->symbol.v[owned[k]];
+	for (int k = order->first[f->id + 1]; k < order->first[f->id + 2]; k++) {
+		const Symbol *s = v->m->symbol.v[order->id[k]];
 		if (strmap_get(&v->local, s->name) >= 0)
 			symbol_fail(v, s, "has the name of another variable or parameter of its function");
 		strmap_put(&v->local, s->name, 1);
@@ -300,36 +300,18 @@ static void check_function(Verifier *v, const Function *f, const int *first, con
 	v->f = NULL;
 }
 
-/* owned[first[id] .. first[id + 1]) are the numbers of the variables that function id owns. */
-static void sort_owned(const Module *m, int *first, int *owned)
-{
-	for (int k = 0; k < m->symbol.n; k++)
-		if (m->symbol.v[k]->owner >= 0)
-			first[m->symbol.v[k]->owner + 1]++;
-	for (int k = 1; k <= m->func.n; k++)
-		first[k] += first[k - 1];
-	int *next = xcalloc((size_t)m->func.n, sizeof *next);
-	memcpy(next, first, sizeof *next * (size_t)m->func.n);
-	for (int k = 0; k < m->symbol.n; k++)
-		if (m->symbol.v[k]->owner >= 0)
-			owned[next[m->symbol.v[k]->owner]++] = k;
-	free(next);
-}
-
 bool ir_verify(const Module *m, Diag *d)
 {
 	Verifier v = { .m = m, .d = d };
 	check_symbols(&v);
 	if (v.errors)
 		return false;
-	int *first = xcalloc((size_t)m->func.n + 1, sizeof *first), *owned = xcalloc((size_t)m->symbol.n, sizeof *owned);
-	sort_owned(m, first, owned);
+	SymbolOrder order = symbol_order(m);
 	for (int k = 0; k < m->func.n && !enough(&v); k++)
 		if (m->func.v[k]->id != k)
 			vf_fail(&v, "function '%.100s' has a number that is not its place", m->func.v[k]->name);
 		else
-			check_function(&v, m->func.v[k], first, owned);
-	free(first);
-	free(owned);
+			check_function(&v, m->func.v[k], &order);
+	symbol_order_free(&order);
 	return v.errors == 0;
 }

@@ -199,6 +199,47 @@ START_TEST(verifier_errors)
 }
 END_TEST
 
+/* ---- hostile texts: an error soon, and little memory ---- */
+
+static const struct { const char *before, *repeat, *after; } hostile[] = {
+	{ "", "a", "" }, { "", "{", "" }, { "", "(", "" }, { "kernel k(", "(", "" }, { "kernel k() { %a = mov.u32 ", "1", "" },
+	{ "", "\"\\q", "" }, { "global u32 `", "x", "" }, { "/*", "*", "" }, { "", "bogus line\n", "" },
+	{ "kernel k() {\nB:\n", "%a = bogus.u32 1, 2\n", "}\n" }, { "kernel k() {\nB: {", "%a,", "} = ld.v2.u32 [0]\n}\n" },
+	{ "kernel k() {\nB: call f, (", "1,", ")\n}\n" }, { "func f(", "u32 %a,", ")" }, { "global u8 x[4] = {", "1,", "}" },
+	{ "kernel k() {\nB: bra ", "B, ", "}\n" }, { "kernel k() {\n", "B:\n", "}" }, { "\177ELF", "\377", "" }, { "", "!loc 1:1:1 ", "" },
+	{ "kernel k() { ", "exit !auto ", "" }, { "", "global u8 x[60000000] = { 1 }\n", "" },
+};
+
+START_TEST(hostile_texts)
+{
+	enum { BYTES = 4 << 20 };
+	StrBuf sb = { 0 };
+	sb_puts(&sb, hostile[_i].before);
+	while (sb.n < BYTES)
+		sb_puts(&sb, hostile[_i].repeat);
+	sb_puts(&sb, hostile[_i].after);
+	Diag d = { 0 };
+	ck_assert_msg(!ir_read(sb.s, sb.n, "hostile.ir", &d), "%s is accepted", hostile[_i].repeat);
+	ck_assert_int_gt(d.errors, 0);
+	ck_assert_int_gt(d.item.v[0].loc.line, 0);
+	diag_free(&d);
+	sb_free(&sb);
+}
+END_TEST
+
+/* Zero bytes and bytes above 127 are errors with a place outside of quotes and comments. */
+START_TEST(odd_bytes)
+{
+	static const char nul[] = "kernel k() {\n\0exit }", high[] = "// \xc3\xa4 is fine here\nkernel \xff() {}";
+	char *got = messages(nul, sizeof nul - 1);
+	ck_assert_str_eq(got, "2:1: unexpected byte 0x00");
+	free(got);
+	got = messages(high, sizeof high - 1);
+	ck_assert_str_eq(got, "2:8: unexpected byte 0xff");
+	free(got);
+}
+END_TEST
+
 /* ---- object files ---- */
 
 static const char object_path[] = "check_isa_text.gso"; /* in the build folder */
@@ -298,6 +339,8 @@ static void add_texts(Suite *s)
 	tcase_add_loop_test(t, round_trip, 0, NSOURCES);
 	tcase_add_test(t, reader_errors);
 	tcase_add_test(t, verifier_errors);
+	tcase_add_loop_test(t, hostile_texts, 0, sizeof hostile / sizeof *hostile);
+	tcase_add_test(t, odd_bytes);
 	suite_add_tcase(s, t);
 }
 
