@@ -128,8 +128,8 @@ static bool check_value(Verifier *v, const Opd *o, Type t, bool optional, const 
 	case OPD_REG:
 		return (!o->imm || vf_fail(v, "%s: only addresses have offsets", what)) && check_register(v, o, t, what);
 	case OPD_IMM:
-		if (t == T_PRED && !is_op(v, OP_MOV))
-			return vf_fail(v, "%s must be a predicate register", what);
+		if (o->neg)
+			return vf_fail(v, "%s: '!' inverts predicate registers only", what);
 		return immediate_fits(t, o->imm) ||
 			vf_fail(v, "%s: %lld does not fit %d bits", what, (long long)o->imm, type_bits[t]);
 	case OPD_SREG: case OPD_SYM: case OPD_PARAM: case OPD_FUNC:
