@@ -25,12 +25,13 @@ run() { # options module
 }
 
 for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir; do
-	for options in --reference '--functional -m ipdom' '--functional -m tf_stack' '--functional -m mimd' '-m token' \
-		'--functional -b -p linearize,simplify-cfg,dce'; do
+	for options in --reference "--functional --laws -m ipdom" "--functional --laws -m tf_stack" \
+		"--functional --laws -m mimd" "--laws -m token" \
+		"--functional -b -p linearize,simplify-cfg,dce"; do
 		case $module in
 		kernels/bench/*) # long enough for two runs
 			case $options in
-			'-m token' | *tf_stack) ;;
+			'--laws -m token' | *tf_stack) ;;
 			*) continue ;;
 			esac
 			;;
