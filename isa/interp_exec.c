@@ -53,8 +53,6 @@ void interp_write(Thread *t, const Place *p, Type type, uint64_t v)
 	case PL_32: f->words[p->row] = (uint32_t)lane_extend(type, v); break;
 	case PL_64:
 		v = lane_extend(type, v);
-		if (type_kind[type] == 'S' && type_bits[type] < 64)
-			v = (uint64_t)(int64_t)(int32_t)(uint32_t)v;
 		memcpy(f->words + p->row, &v, 8);
 		break;
 	default: break;

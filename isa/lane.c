@@ -49,8 +49,7 @@ static void narrowed(const LaneIns *i, Lanes *L, Mask m)
 		else if (!(i->wide & 1))
 			row32(L, i->d)[l] = bank[128 + l];
 		else
-			((Row64u *)lane_row(L, i->d))[l] = type_kind[i->type] == 'S'
-				? (uint64_t)(int64_t)(int32_t)bank[128 + l] : bank[128 + l];
+			((Row64u *)lane_row(L, i->d))[l] = lane_extend((Type)i->type, bank[128 + l]);
 	}
 }
 
@@ -135,11 +134,12 @@ bool lane_fold(const Ins *i, const uint64_t *src, uint64_t *dst)
 uint64_t lane_extend(Type t, uint64_t bits)
 {
 	switch (t) {
-	case T_S8: return (uint32_t)(int32_t)(int8_t)bits;
-	case T_S16: return (uint32_t)(int32_t)(int16_t)bits;
+	case T_S8: return (uint64_t)(int64_t)(int8_t)bits;
+	case T_S16: return (uint64_t)(int64_t)(int16_t)bits;
+	case T_S32: return (uint64_t)(int64_t)(int32_t)bits;
 	case T_B8: case T_U8: return (uint8_t)bits;
 	case T_B16: case T_U16: case T_F16: return (uint16_t)bits;
-	case T_B32: case T_U32: case T_S32: case T_F32: return (uint32_t)bits;
+	case T_B32: case T_U32: case T_F32: return (uint32_t)bits;
 	default: return bits;
 	}
 }
@@ -167,7 +167,8 @@ static bool less(Type t, uint64_t x, uint64_t y)
 
 uint64_t lane_atomic(AtomOp op, Type t, uint64_t old, uint64_t b, uint64_t c)
 {
-	old = lane_extend(t, old), b = lane_extend(t, b), c = lane_extend(t, c);
+	uint64_t all = type_bits[t] == 64 ? ~(uint64_t)0 : ((uint64_t)1 << type_bits[t]) - 1;
+	old &= all, b &= all, c &= all;
 	uint64_t v;
 	switch (op) {
 	case AOP_ADD: v = type_kind[t] == 'F' ? add_float(t, old, b) : old + b; break;
@@ -182,7 +183,7 @@ uint64_t lane_atomic(AtomOp op, Type t, uint64_t old, uint64_t b, uint64_t c)
 	case AOP_DEC: v = old == 0 || old > b ? b : old - 1; break;
 	default: v = old; break;
 	}
-	return lane_extend(t, v);
+	return v & all;
 }
 
 /* PTX ISA, shfl.sync: c holds the clamp value in bits 4..0 and the segment mask in bits 12..8. */

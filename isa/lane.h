@@ -54,7 +54,8 @@ bool lane_fold(const Ins *, const uint64_t *src, uint64_t *dst);
 
 /* memory[...] op b, for atom and red and for redux: returns the new value; old, b, c are bits of the type */
 uint64_t lane_atomic(AtomOp, Type, uint64_t old, uint64_t b, uint64_t c);
-/* Extension of `bits` as loaded by a memory operation of the type to the register's form (see above). */
+/* Extension of `bits` as loaded by a memory operation of the type to 64 bits: a 64-bit register takes them all, a 32-bit one
+   the low half, which is its form (see above). */
 uint64_t lane_extend(Type, uint64_t bits);
 /* shfl: which lane's value lane i gets, and whether that is in range. b: the offset operand, c: clamp and segment mask. */
 int lane_shfl_source(Mode, int lane, uint32_t b, uint32_t c, bool *in_range);

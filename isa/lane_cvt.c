@@ -137,10 +137,6 @@ static uint64_t from_int(const LaneIns *i, uint64_t v)
 {
 	Type to = (Type)i->type, from = lane_plain((Type)i->type2);
 	v = lane_extend(from, v);
-	if (type_bits[from] == 32 && type_kind[from] == 'S') /* the register's form ends at 32 bits */
-		v = (uint64_t)(int64_t)(int32_t)v;
-	else if (type_bits[from] < 32 && type_kind[from] == 'S')
-		v = (uint64_t)(int64_t)(int32_t)(uint32_t)v;
 	if (type_kind[to] != 'F')
 		return i->sat ? clamp_int(to, from, v) : v;
 	bool negative = type_kind[from] == 'S' && (int64_t)v < 0;

@@ -333,12 +333,12 @@ END_TEST
 
 START_TEST(extensions)
 {
-	ck_assert_uint_eq(lane_extend(T_S8, 0x180), 0xffffff80);
+	ck_assert_uint_eq(lane_extend(T_S8, 0x180), (uint64_t)-128);
 	ck_assert_uint_eq(lane_extend(T_U8, 0x180), 0x80);
 	ck_assert_uint_eq(lane_extend(T_B8, 0x180), 0x80);
-	ck_assert_uint_eq(lane_extend(T_S16, 0x8000), 0xffff8000);
+	ck_assert_uint_eq(lane_extend(T_S16, 0x8000), (uint64_t)-32768);
 	ck_assert_uint_eq(lane_extend(T_F16, 0xffff8000), 0x8000);
-	ck_assert_uint_eq(lane_extend(T_S32, 0xf80000000), 0x80000000);
+	ck_assert_uint_eq(lane_extend(T_S32, 0xf80000000), 0xffffffff80000000);
 	ck_assert_uint_eq(lane_extend(T_U64, 0xf80000000), 0xf80000000);
 }
 END_TEST
