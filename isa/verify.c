@@ -70,6 +70,8 @@ static bool check_symbol(Verifier *v, const Symbol *s)
 		return vf_fail(v, "a variable has no name");
 	if (s->owner < -1 || s->owner >= v->m->func.n)
 		return symbol_fail(v, s, "belongs to a function that there is not");
+	if (s->owner >= 0 && v->m->func.v[s->owner]->declared_only)
+		return symbol_fail(v, s, "belongs to a function without body");
 	if (s->space != SP_GLOBAL && s->space != SP_CONST && s->space != SP_SHARED && s->space != SP_LOCAL)
 		return symbol_fail(v, s, "is in no space that variables can be in: global, const, shared, local");
 	if (s->type == T_NONE || s->type == T_PRED || s->type >= T_COUNT)

@@ -289,7 +289,8 @@ static bool check_side(Verifier *v, const char *s, bool dst)
 			break;
 		}
 		for (int e = 0; e < count; e++, k++) {
-			least += !optional;
+			if (!optional) /* the places of optional ones before it count */
+				least = k + 1;
 			if (k < n && !check_operand(v, dst, k, letter, optional))
 				return false;
 		}
@@ -309,6 +310,8 @@ static bool check_together(Verifier *v)
 		return vf_fail(v, third ? "has a third source but no .and .or .xor" : "needs the predicate to combine with as third source");
 	if (i->op == OP_ATOM && third != (i->aop == AOP_CAS))
 		return vf_fail(v, third ? "takes two sources: only .cas takes three" : "needs the value to store as third source");
+	if (i->op == OP_BRA && i->nsrc && ins_src(i, 0)->kind == OPD_NONE)
+		return vf_fail(v, "has no condition, but a place for it");
 	if (i->op == OP_LOP3 && ins_src(i, 3)->kind != OPD_IMM)
 		return vf_fail(v, "needs a number as last source");
 	return true;

@@ -104,6 +104,8 @@ static bool check_group(Verifier *v, char group)
 	const Rule *r = find_rule(i->op, group, type, &any);
 	if (!any)
 		r = find_rule(OP_NONE, group, type, &any);
+	if (value && !suffix_name(group, value))
+		return vf_fail(v, "has a modifier of a value that there is not");
 	if (!any)
 		return true;
 	uint32_t values = r ? r->values : NONE;
@@ -189,6 +191,8 @@ static bool check_special(Verifier *v)
 /* A modifier outside the suffixes of its operation would be lost in text. */
 static bool check_foreign(Verifier *v)
 {
+	if (v->i->flags & ~(INSF_SYNC | INSF_ALIGNED | INSF_UNI | INSF_TO))
+		return vf_fail(v, "has a flag that there is not");
 	for (const Suffix *x = suffix_table; x->name; x++)
 		if (!strchr(op_info[v->i->op].suffixes, x->group) && ins_modifier(v->i, x->group))
 			return vf_fail(v, "does not take the suffix .%s", suffix_name(x->group, ins_modifier(v->i, x->group)));

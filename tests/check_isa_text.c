@@ -2,6 +2,7 @@
 #include "isa/mnemonic.h"
 #include "lib/file.h"
 #include <check.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -199,6 +200,153 @@ START_TEST(verifier_errors)
 }
 END_TEST
 
+/* ---- modules with a wrong field: the verifier refuses them, or they survive as text ---- */
+
+static uint64_t state;
+static int rnd(int n)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (int)((state >> 33) % (uint64_t)n);
+}
+
+static void break_operand(Opd *o)
+{
+	static const int64_t values[] = { 0, 1, -1, 2, 255, 65536, INT32_MAX, UINT32_MAX, INT64_MAX, INT64_MIN };
+	switch (rnd(4)) {
+	case 0: o->kind = (uint8_t)rnd(9); break;
+	case 1: o->neg ^= 1; break;
+	case 2: o->id = rnd(40) - 2; break;
+	default: o->imm = values[rnd(10)];
+	}
+}
+
+static void break_ins(Ins *i)
+{
+	uint8_t *fields = (uint8_t *)i;
+	switch (rnd(6)) {
+	case 0: case 1: fields[rnd((int)offsetof(Ins, guard))] = (uint8_t)rnd(rnd(2) ? 4 : 30); break;
+	case 2: i->guard = rnd(30) - 2; break;
+	case 3: i->file = (uint16_t)rnd(5); i->line = rnd(3); break;
+	case 4: /* fewer operands: the array stays as long as it is */
+		if (rnd(2) && i->ndst)
+			i->ndst--;
+		else if (i->nsrc)
+			i->nsrc--;
+		break;
+	default:
+		if (i->ndst + i->nsrc)
+			break_operand(&i->opd[rnd(i->ndst + i->nsrc)]);
+	}
+}
+
+static void break_block(Module *m, Function *f, Block *b)
+{
+	Function *g = m->func.v[rnd(m->func.n)];
+	Block *other = g->block.n ? g->block.v[rnd(g->block.n)] : NULL;
+	switch (rnd(6)) {
+	case 0: b->label = rnd(2) && other ? other->label : "odd \"label\" `\\`"; break;
+	case 1: b->origin = (uint8_t)rnd(4); break;
+	case 2: b->reconverge = other; break;
+	case 3: b->nsucc -= b->nsucc > 0; break;
+	case 4: b->ins.n -= rnd(2); break;
+	default:
+		if (b->nsucc)
+			b->succ[rnd(b->nsucc)] = other;
+	}
+}
+
+static void break_symbol(Module *m, Symbol *s)
+{
+	switch (rnd(9)) {
+	case 0: s->space = (uint8_t)rnd(7); break;
+	case 1: s->type = (uint8_t)rnd(T_COUNT + 1); break;
+	case 2: s->count = (uint64_t)rnd(5); break;
+	case 3: s->align = (uint32_t)rnd(17); break;
+	case 4: s->owner = rnd(m->func.n + 2) - 1; break;
+	case 5: s->external ^= 1; break;
+	case 6: s->array ^= 1; break;
+	case 7: s->name = m->symbol.v[rnd(m->symbol.n)]->name; break;
+	default:
+		if (s->reloc.n) {
+			Reloc *x = &s->reloc.v[rnd(s->reloc.n)];
+			x->offset = (uint32_t)rnd(40);
+			x->id = rnd(20) - 1;
+			x->func = rnd(2);
+		}
+	}
+}
+
+static void break_function(Module *m, Function *f)
+{
+	switch (rnd(7)) {
+	case 0: f->kind = (FuncKind)rnd(3); break;
+	case 1: f->declared_only ^= 1; break;
+	case 2: f->name = rnd(2) ? m->func.v[rnd(m->func.n)]->name : "name with spaces"; break;
+	case 3: f->maxntid[rnd(3)] = (uint32_t)rnd(3); break;
+	case 4:
+		if (f->reg.n)
+			f->reg.v[rnd(f->reg.n)] = (Reg){ rnd(2) ? f->reg.v[rnd(f->reg.n)].name : "%a b", (uint8_t)rnd(T_COUNT + 1) };
+		break;
+	case 5:
+		if (f->arg.n)
+			f->arg.v[rnd(f->arg.n)] = rnd(8) - 1;
+		break;
+	default:
+		if (f->param.n)
+			((uint32_t *)&f->param.v[rnd(f->param.n)].count)[rnd(4)] = (uint32_t)rnd(9);
+	}
+}
+
+static void break_something(Module *m)
+{
+	Function *f = m->func.v[rnd(m->func.n)];
+	int what = rnd(10);
+	if (what == 0)
+		break_symbol(m, m->symbol.v[rnd(m->symbol.n)]);
+	else if (what == 1 || !f->block.n)
+		break_function(m, f);
+	else if (what == 2)
+		break_block(m, f, f->block.v[rnd(f->block.n)]);
+	else {
+		Block *b = f->block.v[rnd(f->block.n)];
+		if (b->ins.n)
+			break_ins(&b->ins.v[rnd(b->ins.n)]);
+	}
+}
+
+START_TEST(broken_modules)
+{
+	size_t n;
+	char *text = source_file(sources[_i], &n);
+	Module *good = read_text(text, n, sources[_i]);
+	int refused = 0, accepted = 0;
+	for (int k = 0; k < 3000; k++) {
+		state = (uint64_t)k * 0x9e3779b97f4a7c15u;
+		Module *m = module_copy(good);
+		Diag d = { 0 };
+		break_something(m);
+		if (ir_verify(m, &d)) {
+			StrBuf sb = { 0 };
+			ir_print(m, &sb);
+			Module *again = ir_read(sb.s, sb.n, "printed.ir", &d);
+			diag_print(&d, stderr);
+			ck_assert_msg(again && module_equal(m, again), "%s, change %d: accepted, but the text is %s", sources[_i], k, again ? "another module" : "refused");
+			module_free(again);
+			sb_free(&sb);
+			accepted++;
+		} else {
+			ck_assert_int_gt(d.errors, 0);
+			refused++;
+		}
+		diag_free(&d);
+		module_free(m);
+	}
+	ck_assert_msg(refused > 600 && accepted > 300, "%d refused, %d accepted: the changes test little", refused, accepted);
+	module_free(good);
+	free(text);
+}
+END_TEST
+
 /* ---- hostile texts: an error soon, and little memory ---- */
 
 static const struct { const char *before, *repeat, *after; } hostile[] = {
@@ -336,11 +484,13 @@ static void add_objects(Suite *s)
 static void add_texts(Suite *s)
 {
 	TCase *t = tcase_create("texts");
+	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, round_trip, 0, NSOURCES);
 	tcase_add_test(t, reader_errors);
 	tcase_add_test(t, verifier_errors);
 	tcase_add_loop_test(t, hostile_texts, 0, sizeof hostile / sizeof *hostile);
 	tcase_add_test(t, odd_bytes);
+	tcase_add_loop_test(t, broken_modules, 0, NSOURCES);
 	suite_add_tcase(s, t);
 }
 
