@@ -1,7 +1,7 @@
 /* The report for people: one screen of at most 40 lines and 100 columns. */
 #include "sim/report.h"
 
-enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, MOST_LAUNCHES = 5, BAR = 40 };
+enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, MOST_LAUNCHES = 5, BAR = 40, LONGEST_PATH = 30 };
 
 void report_shares(const uint64_t *part, int n, int *tenths)
 {
@@ -65,8 +65,10 @@ static void end_line(StrBuf *out, size_t start)
 
 static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
 {
-	size_t start = out->n;
-	sb_printf(out, "%s   machine %s   mechanism %s   passes %s%s", t->module, t->config ? t->config : "(defaults)",
+	size_t start = out->n, length = strlen(t->module);
+	bool longer = length > LONGEST_PATH; /* its end tells more than its beginning */
+	sb_printf(out, "%s%s   machine %s   mechanism %s   passes %s%s", longer ? "..." : "", t->module + (longer ? length
+		- LONGEST_PATH + 3 : 0), t->config ? t->config : "(defaults)",
 		model_keys((int)run->config->model)->name, t->passes && *t->passes ? t->passes : "none",
 		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
 	end_line(out, start);
