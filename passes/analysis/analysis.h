@@ -65,6 +65,9 @@ Uniformity *uniformity_build(Arena *, const Cfg *, const Module *);
    exit included. true = the function is structured. residue (may be NULL; n bits) gets the first block of each node that
    remains otherwise. */
 bool structured(Arena *, const Cfg *, BitSet *residue);
+bool function_structured(Function *);               /* the same, without a Cfg: for frequent questions */
+/* Only the edges of reachable blocks, n = the virtual exit, without pseudo edges. */
+Graph *flow_graph(Arena *, Function *, BitSet *reach);
 /* Definition 1 of the linearization paper, for reports: structured() decides, since some unstructured graphs have no such
    edge. pdom with exit edges. */
 bool unstructured_edge(const Cfg *, const Dom *, const Dom *pdom, const Loops *, int from, int to);

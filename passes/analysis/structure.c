@@ -169,3 +169,38 @@ bool unstructured_edge(const Cfg *c, const Dom *dom, const Dom *pdom, const Loop
 	}
 	return false;
 }
+
+Graph *flow_graph(Arena *a, Function *f, BitSet *reach)
+{
+	function_number(f);
+	int n = f->block.n;
+	Graph *g = graph_new(a, n + 1);
+	for (int b = 0; b < n; b++) {
+		for (int k = 0; k < f->block.v[b]->nsucc; k++)
+			graph_edge(g, b, f->block.v[b]->succ[k]->id);
+		if (!f->block.v[b]->nsucc)
+			graph_edge(g, b, n);
+	}
+	*reach = bs_new(a, n + 1);
+	graph_reach(g, false, 0, bs_new(a, n + 1), *reach);
+	for (int b = 0; b < n; b++)
+		while (!bs_has(*reach, b) && g->succ[b].n)
+			graph_cut(g, b, g->succ[b].v[0]);
+	return g;
+}
+
+bool function_structured(Function *f)
+{
+	Arena a = { 0 };
+	BitSet reach;
+	Graph *g = flow_graph(&a, f, &reach);
+	BitSet ends = bs_new(&a, g->n);
+	graph_reach(g, true, g->n - 1, bs_new(&a, g->n), ends);
+	bool all = true;
+	bs_each(reach, b)
+		all &= bs_has(ends, b);
+	bool ok = all ? graph_reduce(g, 0, reach, bs_new(&a, g->n), arena_array(&a, int, g->n)) == 1
+		: structured(&a, cfg_build(&a, f), NULL);
+	arena_free(&a);
+	return ok;
+}

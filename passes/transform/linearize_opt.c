@@ -12,7 +12,7 @@
 #include "passes/transform/linearize.h"
 #include "lib/diag.h"
 
-enum { WORK = 20000000 };      /* blocks looked at in checks of structure, all in all: bounds the time on huge functions */
+enum { WORK = 15000000 };      /* blocks looked at in checks of structure, all in all: bounds the time on huge functions */
 
 typedef struct Opt {
 	Edit *e;
@@ -24,6 +24,9 @@ typedef struct Opt {
 	Cfg *cfg;
 	int g, bits;               /* the variable looked at; its values are below bits */
 	BitSet *in, *out;          /* by block id */
+	Arena now;                 /* what a change makes stale: */
+	Graph *flow;
+	BitSet reach;
 	long work;
 } Opt;
 
@@ -101,12 +104,18 @@ static void find_values(Opt *o)
 
 static bool still_structured(Opt *o)
 {
-	Arena tmp = { 0 };
 	o->work -= o->f->block.n;
-	bool ok = structured(&tmp, cfg_build(&tmp, o->f), NULL);
-	arena_free(&tmp);
-	return ok;
+	return function_structured(o->f);
 }
+
+static void refresh(Opt *o)
+{
+	o->work -= o->f->block.n;
+	arena_free(&o->now);
+	o->flow = flow_graph(&o->now, o->f, &o->reach);
+}
+
+static Block *pred(const Opt *o, int id, int k) { return o->f->block.v[o->flow->pred[id].v[k]]; }
 
 /* How many of the values the guard tests for: -1 none, 1 all, 0 some or no values at all. */
 static int passes(const Guard *q, BitSet values)
@@ -130,26 +139,26 @@ static bool redirect(Opt *o, Block *b, Block *guard, Block *to)
 
 static bool drop_guard(Opt *o, const Guard *q)
 {
-	int way = passes(q, o->in[q->block->id]), id = q->block->id;
+	int way = passes(q, o->in[q->block->id]), id = q->block->id, n = o->flow->pred[id].n;
 	Block *to = way > 0 ? q->block->succ[0] : q->block->succ[1];
 	if (!way || to == q->block)
 		return false;
-	Block ***old = arena_array(o->arena, Block **, o->cfg->npred[id]);
-	for (int k = 0; k < o->cfg->npred[id]; k++) {
-		old[k] = o->cfg->pred[id][k]->succ;
-		edit_retarget(o->e, o->cfg->pred[id][k], q->block, to);
+	Block ***old = arena_array(&o->now, Block **, n);
+	for (int k = 0; k < n; k++) {
+		old[k] = pred(o, id, k)->succ;
+		edit_retarget(o->e, pred(o, id, k), q->block, to);
 	}
 	if (still_structured(o))
 		return true;
-	for (int k = 0; k < o->cfg->npred[id]; k++)
-		o->cfg->pred[id][k]->succ = old[k];
+	for (int k = 0; k < n; k++)
+		pred(o, id, k)->succ = old[k];
 	return false;
 }
 
 static bool skip_guard(Opt *o, const Guard *q, Block *from)
 {
 	const Guard *other = o->of[from->id];
-	BitSet v = bs_new(o->arena, o->bits);
+	BitSet v = bs_new(&o->now, o->bits);
 	for (int k = 0; k < from->nsucc; k++) {
 		if (from->succ[k] != q->block)
 			continue;
@@ -190,14 +199,14 @@ static bool branch_at_once(Opt *o, const Guard *q, Block *from)
 static bool improve(Opt *o, const Guard *q)
 {
 	int id = q->block->id;
-	if (!bs_has(o->cfg->reach, id) || !o->cfg->npred[id])
+	if (!bs_has(o->reach, id))
 		return false;
 	if (o->level >= 4 && drop_guard(o, q))
 		return true;
-	for (int k = 0; k < o->cfg->npred[id]; k++)
-		if (skip_guard(o, q, o->cfg->pred[id][k]))
+	for (int k = 0; k < o->flow->pred[id].n; k++)
+		if (skip_guard(o, q, pred(o, id, k)))
 			return true;
-	return o->level >= 3 && o->cfg->npred[id] == 1 && branch_at_once(o, q, o->cfg->pred[id][0]);
+	return o->level >= 3 && o->flow->pred[id].n == 1 && branch_at_once(o, q, pred(o, id, 0));
 }
 
 static void number_guards(Opt *o)
@@ -217,16 +226,17 @@ static bool sweep(Opt *o)
 	o->cfg = cfg_build(&a, o->f);
 	number_guards(o);
 	find_values(o);
+	refresh(o);
 	for (int i = 0; i < o->nguard && o->work > 0; i++) {
 		const Guard *q = &o->guard[i];
 		if (q->g != o->g || o->of[q->block->id] != q)
 			continue;
 		while (o->work > 0 && improve(o, q)) {
 			changed = true;
-			Cfg *c = cfg_build(&a, o->f); /* same numbers: no block came or went */
-			o->cfg = c;
+			refresh(o);
 		}
 	}
+	arena_free(&o->now);
 	arena_free(&a);
 	return changed;
 }
