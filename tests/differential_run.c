@@ -124,7 +124,7 @@ Module *transformed(const Module *m, const char *passes, char *text, size_t n)
 	return t;
 }
 
-static bool same_bytes(const char *name, const uint8_t *want, const uint8_t *got, size_t n, char *text, size_t room)
+static bool same_bytes(const char *name, const uint8_t *want, const uint8_t *got, size_t n, char *text, size_t room, size_t *at)
 {
 	if (!memcmp(want, got, n))
 		return true;
@@ -138,10 +138,19 @@ static bool same_bytes(const char *name, const uint8_t *want, const uint8_t *got
 	memcpy(&w, want + word, 4);
 	memcpy(&h, got + word, 4);
 	snprintf(text, room, "%s differs first at byte 0x%zx (word 0x%08x, expected 0x%08x), in %zu bytes", name, k, h, w, differing);
-	if (!strcmp(name, "out"))
-		snprintf(text + strlen(text), room - strlen(text), "; thread %zu, byte %zu of its slot", k / RANDOM_SLOT_BYTES,
-			k % RANDOM_SLOT_BYTES);
+	*at = k;
 	return false;
+}
+
+/* Whose byte of `out` it is. */
+static void name_owner(const RandomKernel *k, size_t at, char *text, size_t n)
+{
+	size_t slots = (size_t)k->threads * RANDOM_SLOT_BYTES, row = at < slots ? 0 : (at - slots) / 8;
+	size_t used = strlen(text);
+	if (at < slots)
+		snprintf(text + used, n - used, "; thread %zu, byte %zu of its slot", at / RANDOM_SLOT_BYTES, at % RANDOM_SLOT_BYTES);
+	else
+		snprintf(text + used, n - used, "; thread %zu, register %zu in the end", row % k->threads, row / k->threads);
 }
 
 bool outcome_agrees(const RandomKernel *k, const Outcome *want, const Outcome *got, char *text, size_t n)
@@ -150,8 +159,12 @@ bool outcome_agrees(const RandomKernel *k, const Outcome *want, const Outcome *g
 		snprintf(text, n, "%s", got->text);
 		return false;
 	}
-	return same_bytes("out", want->out, got->out, k->out_bytes, text, n)
-		&& same_bytes("acc", want->acc, got->acc, RANDOM_ACC_BYTES, text, n);
+	size_t at;
+	if (!same_bytes("out", want->out, got->out, k->out_bytes, text, n, &at)) {
+		name_owner(k, at, text, n);
+		return false;
+	}
+	return same_bytes("acc", want->acc, got->acc, RANDOM_ACC_BYTES, text, n, &at);
 }
 
 bool way_agrees(const Job *j, const Config *c, const Way *way, const Outcome *want, bool *refused, uint64_t *instructions,

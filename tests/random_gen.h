@@ -4,7 +4,8 @@
 #include "tests/random_kernel.h"
 
 enum { POOL_16, POOL_32, POOL_64, POOL_F32, POOL_F64, POOL_PRED, POOL_UNIFORM, POOL_COUNT };
-enum { POOL_MOST = 10, NEST_MOST = 8, FUNCS_MOST = 3, LOCAL_WORDS = 8, TABLE_WORDS = 16, RECURSION_MOST = 3, SCRATCH_BYTES = 64 };
+enum { POOL_MOST = 10, NEST_MOST = 8, FUNCS_MOST = 3, LOCAL_WORDS = 8, TABLE_WORDS = 16, RECURSION_MOST = 3,
+	SCRATCH_BYTES = RANDOM_SLOT_BYTES };
 
 typedef struct Target { Block *leave, *again; } Target; /* where break and continue go; again NULL: not a loop */
 
@@ -22,7 +23,8 @@ typedef struct Gen {
 	Block *b;                      /* open: instructions go here */
 	int nblock;
 	int pool[POOL_COUNT][POOL_MOST], npool[POOL_COUNT];
-	int in, slot, acc, tid, depth; /* registers: buffers (u64), the thread's number in its block, recursion left */
+	int in, slot, acc, finals;     /* registers (u64): buffers, the thread's own part of them */
+	int tid, depth;                /* the thread's number in its block, recursion left */
 	int local, mine;               /* symbols: local array; the threads' own words of shared memory; -1: none */
 	int shared_in, shared_out;     /* symbols: arrays of a word for each thread, exchanged between barriers */
 	Target nest[NEST_MOST];

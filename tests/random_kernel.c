@@ -48,7 +48,7 @@ static void choose_shape(Gen *g)
 	k->grid[0] = rnd(g, 4) ? 1 + rnd(g, 2) : 3;
 	k->grid[1] = k->grid[2] = 1;
 	k->threads = k->block[0] * k->block[1] * k->grid[0];
-	k->out_bytes = k->threads * RANDOM_SLOT_BYTES;
+	k->out_bytes = k->threads * (RANDOM_SLOT_BYTES + RANDOM_FINALS * 8);
 	k->n = rnd(g, 1000);
 	for (int i = 0; i < RANDOM_IN_BYTES; i++)
 		k->in[i] = (uint8_t)rnd(g, 256);
@@ -288,22 +288,23 @@ static void prologue(Gen *g)
 	int number = emit2(g, "add.u32", T_U32, opd_reg(before), opd_reg(g->tid));
 	int wide = emit2(g, "mul.wide.u32", T_U64, opd_reg(number), opd_imm(RANDOM_SLOT_BYTES));
 	g->slot = emit2(g, "add.u64", T_U64, opd_reg(base), opd_reg(wide));
+	int eighth = emit2(g, "mul.wide.u32", T_U64, opd_reg(number), opd_imm(8));
+	g->finals = emit2(g, "add.u64", T_U64, opd_reg(base), opd_reg(eighth));
 	make_pools(g);
 	set_pools(g);
 	own_words(g);
 }
 
-/* Leaves most registers in the thread's slot, behind the scratch bytes. */
+/* Leaves most registers in `out`; the others leave some code dead. */
 static void epilogue(Gen *g)
 {
 	static const char *const stores[POOL_COUNT] = { "st.global.u16", "st.global.u32", "st.global.u64", "st.global.f32",
-		"st.global.f64", NULL, "st.global.u32" };
-	static const int order[] = { POOL_64, POOL_F64, POOL_32, POOL_F32, POOL_UNIFORM, POOL_PRED, POOL_16 };
-	int64_t at = SCRATCH_BYTES;
-	for (int o = 0; o < POOL_COUNT; o++)
-		for (int k = 0; k < g->npool[order[o]]; k++) {
-			int p = order[o], r = g->pool[p][k], bytes = p == POOL_PRED ? 4 : type_bytes(g->f->reg.v[r].type);
-			if (chance(g, 35)) /* leaves some code dead */
+		"st.global.f64", "st.global.u32", "st.global.u32" };
+	int row = 0;
+	for (int p = 0; p < POOL_COUNT; p++)
+		for (int k = 0; k < g->npool[p]; k++) {
+			int r = g->pool[p][k];
+			if (chance(g, 35))
 				continue;
 			if (p == POOL_PRED) {
 				Ins i = op(g, "selp.u32", 1, 3);
@@ -315,13 +316,12 @@ static void epilogue(Gen *g)
 				emit(g, i);
 				r = x;
 			}
-			Ins i = op(g, stores[p] ? stores[p] : "st.global.u32", 0, 2);
-			i.opd[0] = (Opd){ OPD_REG, 0, g->slot, at };
+			Ins i = op(g, stores[p], 0, 2);
+			i.opd[0] = (Opd){ OPD_REG, 0, g->finals, (int64_t)g->k->threads * (RANDOM_SLOT_BYTES + 8 * row++) };
 			i.opd[1] = opd_reg(r);
 			emit(g, i);
-			at += bytes;
 		}
-	must(at <= RANDOM_SLOT_BYTES);
+	must(row <= RANDOM_FINALS);
 }
 
 static void make_kernel(Gen *g)

@@ -48,7 +48,9 @@ typedef struct RandomParams {
 } RandomParams;
 #define RANDOM_DEFAULTS(SEED) ((RandomParams){ (SEED), RF_ALL, 60, 32 })
 
-enum { RANDOM_IN_BYTES = 2048, RANDOM_ACC_BYTES = 256, RANDOM_SLOT_BYTES = 256 };
+/* `out` holds a slot of scratch bytes for each thread, then RANDOM_FINALS rows of 8 bytes for each thread: what its
+   registers held in the end. */
+enum { RANDOM_IN_BYTES = 2048, RANDOM_ACC_BYTES = 256, RANDOM_SLOT_BYTES = 64, RANDOM_FINALS = 40 };
 
 typedef struct RandomKernel {
 	Module *module;
