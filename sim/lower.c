@@ -879,7 +879,7 @@ static bool prepare(Lower *w, LowerFn *l)
 	Function *f = l->f;
 	function_number(f);
 	lower_calls(l, w->of);
-	int room = f->block.n * 4 + 64;
+	int room = f->block.n * 16 + 64; /* with what the mechanism adds */
 	l->rpc_block = arena_array(&w->arena, int, room);
 	l->reach = arena_array(&w->arena, bool, room);
 	for (int i = 0; i < room; i++)

@@ -17,7 +17,8 @@ typedef struct TokenLoops {
 	Vec(Leaf) leaf;
 	bool *divergent;           /* by block id: the branch may diverge and needs a point of its own */
 	bool *frame;               /* by block id: pushes PBK or PCNT; succ[0] = where the token resumes, succ[1] = the body */
-	int room;                  /* blocks the two arrays have place for */
+	int *home;                 /* frame blocks, by id: the loop they are in, -1 = none */
+	int room;                  /* blocks the arrays have place for */
 } TokenLoops;
 void token_loops(TokenLoops *, bool pbk_brk);
 /* Turns frame blocks into PBK and PCNT, branches to a block that only leaves into predicated BRK, CONT and SYNC

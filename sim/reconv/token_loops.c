@@ -47,7 +47,16 @@ static Block *frame(TokenLoops *t, Op op, Block *resume, Block *body)
 	return b;
 }
 
-static bool inside(const Loop *l, const Block *b, int n) { return b->id < n && bs_has(l->blocks, b->id); }
+/* Is the block in loop k? Frame blocks are where t->home says. */
+static bool inside(const TokenLoops *t, const Loops *loops, int k, const Block *b, int n)
+{
+	if (b->id < n)
+		return bs_has(loops->loop[k].blocks, b->id);
+	for (int h = t->home[b->id]; h >= 0; h = loops->loop[h].parent)
+		if (h == k)
+			return true;
+	return false;
+}
 
 typedef struct Shape { Block *header, *latch, *exit; bool cont; } Shape;
 
@@ -68,16 +77,19 @@ static bool shape_of(const TokenLoops *t, const Cfg *cfg, const Loops *loops, in
 	return divergent && loops->of[s->latch->id] == k;
 }
 
-/* An edge between blocks of the source, as it was before anything was rewritten. */
-static void cut_loop(TokenLoops *t, const Cfg *cfg, const Loop *l, const Shape *s)
+/* Makes loop k a frame. Inner loops have been made frames before: they are one step, from their PBK to its place. */
+static void cut_loop(TokenLoops *t, const Cfg *cfg, const Loops *loops, int loop, const Shape *s)
 {
 	Function *f = t->l->f;
 	Block *brk = NULL, *cont = NULL;
+	int n = f->block.n;
 	Block *start = s->cont ? frame(t, OP_PCNT, s->latch, s->header) : s->header;
 	Block *enter = frame(t, OP_PBK, s->exit, start);
-	for (int i = 0; i < cfg->n; i++) {
+	t->home[start->id] = loop;
+	t->home[enter->id] = loops->loop[loop].parent;
+	for (int i = 0; i < n; i++) {
 		Block *b = f->block.v[i];
-		bool in = bs_has(l->blocks, i);
+		bool in = inside(t, loops, loop, b, cfg->n);
 		for (int k = 0; k < b->nsucc; k++) {
 			if (b->succ[k] == s->exit && in)
 				b->succ[k] = brk ? brk : (brk = leaf(t, OP_BRK, enter, s->exit));
@@ -87,17 +99,9 @@ static void cut_loop(TokenLoops *t, const Cfg *cfg, const Loop *l, const Shape *
 				b->succ[k] = in ? start : enter;
 			else
 				continue;
-			if (b->nsucc == 2 && in)
+			if (b->nsucc == 2 && in && i < cfg->n)
 				t->divergent[i] = false;
 		}
-	}
-	for (int i = cfg->n; i < f->block.n; i++) { /* frames made for other loops */
-		Block *b = f->block.v[i];
-		if (b == start || b == enter || !t->frame[b->id])
-			continue;
-		for (int k = 0; k < b->nsucc; k++)
-			if (b->succ[k] == s->header && !(k == 0 && inside(l, b->succ[1], cfg->n)))
-				b->succ[k] = enter;
 	}
 }
 
@@ -108,6 +112,7 @@ void token_loops(TokenLoops *t, bool pbk_brk)
 	t->room = cfg->n * 8 + 16;
 	t->divergent = arena_array(t->arena, bool, t->room);
 	t->frame = arena_array(t->arena, bool, t->room);
+	t->home = arena_array(t->arena, int, t->room);
 	memcpy(t->divergent, u->divergent, sizeof *t->divergent * (size_t)cfg->n);
 	if (!pbk_brk)
 		return;
@@ -116,9 +121,9 @@ void token_loops(TokenLoops *t, bool pbk_brk)
 	bool *take = arena_array(t->arena, bool, loops->n + 1);
 	for (int k = 0; k < loops->n; k++)
 		take[k] = shape_of(t, cfg, loops, k, &shape[k]);
-	for (int k = 0; k < loops->n; k++)
+	for (int k = loops->n - 1; k >= 0; k--) /* inner loops first */
 		if (take[k])
-			cut_loop(t, cfg, &loops->loop[k], &shape[k]);
+			cut_loop(t, cfg, loops, k, &shape[k]);
 }
 
 static bool is_leaf(const Block *b, Op *op)

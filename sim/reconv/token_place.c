@@ -209,15 +209,17 @@ static void place_edges(Place *p, Block *const *block_of)
 			continue;
 		for (int k = 0; k < b->nsucc; k++) {
 			Block *t = b->succ[k];
-			if (t->id >= p->n || (k == 1 && opens_frame(p, b)))
+			bool into_frame = k == 1 && opens_frame(p, b);
+			if (t->id >= p->n)
 				continue;
-			if (bs_has(p->out[i], t->id)) {
+			if (!into_frame && bs_has(p->out[i], t->id)) {
 				b->succ[k] = sync_block(p, t);
 				continue;
 			}
 			bs_copy(fresh, p->in[t->id]);
-			bs_each(p->out[i], j)
-				bs_del(fresh, j);
+			if (!into_frame) /* a frame begins with nothing open */
+				bs_each(p->out[i], j)
+					bs_del(fresh, j);
 			int n = ordered(p, fresh, list);
 			if (n)
 				b->succ[k] = ssy_block(p, b, t, list, n, block_of);
