@@ -174,7 +174,7 @@ static bool check_address(Verifier *v, const Opd *o)
 		int bytes = type_bytes(v->i->type) * (v->i->vec ? v->i->vec : 1);
 		if (space != SP_PARAM)
 			return vf_fail(v, "accesses parameter '%.100s': parameters are read by ld.param", p->name);
-		return (o->imm >= 0 && o->imm + bytes <= p->size) || vf_fail(v, "reads outside of parameter '%.100s' (%u bytes)", p->name, p->size);
+		return (o->imm >= 0 && o->imm <= (int64_t)p->size - bytes) || vf_fail(v, "reads outside of parameter '%.100s' (%u bytes)", p->name, p->size);
 	}
 	default:
 		return vf_fail(v, "the address is neither register, variable, parameter nor number");

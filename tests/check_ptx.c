@@ -141,7 +141,7 @@ static const struct { const char *ptx, *ir; } bodies[] = {
 	{ "L: @%p1 bra.uni L; bra M; mov.u32 %r1, 1; M: ", "bra L\nL:\nbra.uni %p1, L, bb1\nbb1: !auto\nbra M\nM:\n" },
 	{ "t: .branchtargets A, B, A;\n@%p1 brx.idx %r1, t; A: B: ",
 	  "bra %p1, bb1, A\nbb1: !auto\nbrx %r1, [A, B, A]\nA:\nbra B\nB:\n" },
-	{ "{ bra L; L: } { bra L; L: }", "bra L\nL:\nbra L_1\nL_1:\n" },
+	{ "{ bra L; L: } { bra L; L: }", "bra L\nL:\nbra L_2\nL_2:\n" },
 	/* calls: structures are words, bytes that nobody stored are 0 */
 	{ "{ .param .b32 p0; .param .align 8 .b8 p1[12]; .param .b32 r0; st.param.b32 [p0], %r1; st.param.b64 [p1], %rd1;\n"
 	  "call.uni (r0), f, (p0, p1); ld.param.s8 %rs1, [r0+1]; }",

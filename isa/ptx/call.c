@@ -16,10 +16,12 @@ static void add(Words *w, Opd o, Type t)
 }
 
 /* One name of a list: all words of a variable; bytes that were never stored pass 0. */
-static void add_variable(Ptx *p, Words *w, int id, bool argument)
+static bool add_variable(Ptx *p, Words *w, int id, bool argument)
 {
 	Pvar *v = &p->b->pvar.v[id];
 	Type t = v->unit == 8 ? T_B64 : T_B32;
+	if (!ptx_count(p, v->nword, v->loc))
+		return false;
 	for (int k = 0; k < v->nword; k++) {
 		Opd o = opd_reg(pvar_word(p, v, k)), zero = opd_imm(0);
 		if (argument && v->role == PV_CALL && !v->state[k])
@@ -28,6 +30,7 @@ static void add_variable(Ptx *p, Words *w, int id, bool argument)
 			v->state[k] |= WORD_WRITTEN;
 		add(w, o, t);
 	}
+	return true;
 }
 
 /* (name, ...) */
@@ -45,7 +48,8 @@ static bool list(Ptx *p, Words *w, bool argument, Guard g)
 		if (a.kind == A_PVAR) {
 			if (!argument && p->b->pvar.v[a.id].role == PV_IN)
 				return ptx_error(p, a.loc, "'%s' cannot receive a result", p->b->pvar.v[a.id].name);
-			add_variable(p, w, a.id, argument);
+			if (!add_variable(p, w, a.id, argument))
+				return false;
 		} else if (a.kind == A_REG || (argument && a.kind != A_KPARAM)) {
 			if (!bind_opd(p, &a, T_NONE, &o))
 				return false;

@@ -134,7 +134,7 @@ static void fill_symbol(Symbol *s, const Decl *d, Space space, bool external)
 static const char *unique_symbol(Ptx *p, const char *name)
 {
 	char *own = arena_strdup(&p->arena, name);
-	for (int k = 1; strmap_get(&p->b->symbol_names, own) >= 0 || strmap_get(&p->symbols, own) >= 0 ||
+	for (int k = p->m->symbol.n; strmap_get(&p->b->symbol_names, own) >= 0 || strmap_get(&p->symbols, own) >= 0 ||
 	     strmap_get(&p->funcs, own) >= 0; k++)
 		own = arena_printf(&p->arena, "%s_%d", name, k);
 	strmap_put(&p->b->symbol_names, own, 1);

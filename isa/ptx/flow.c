@@ -81,7 +81,7 @@ void flow_label(Ptx *p, const char *name, Loc loc)
 		x->label = auto_label(p);
 		strmap_put(&b->label_names, x->label, taken);
 	} else {
-		for (int k = 1; strmap_get(&b->label_names, own) >= 0; k++)
+		for (int k = b->label.n; strmap_get(&b->label_names, own) >= 0; k++)
 			own = arena_printf(&p->arena, "%s_%d", name, k);
 	}
 	strmap_put(&s->label, name, b->label.n);
@@ -194,6 +194,8 @@ static void resolve_brx(Ptx *p, const BrxRef *r)
 		return;
 	}
 	TargetList *t = &b->targets.v[e->id];
+	if (!ptx_count(p, t->label.n, r->loc))
+		return;
 	r->from->nsucc = t->label.n;
 	r->from->succ = arena_array(&p->m->arena, Block *, t->label.n);
 	for (int k = 0; k < t->label.n; k++)

@@ -76,7 +76,7 @@ static bool triple(Ptx *p, uint32_t *v)
 	for (int i = 0; i < 3; i++)
 		v[i] = 1;
 	for (int i = 0; i < 3; i++) {
-		if (!ptx_const_small(p, UINT32_MAX, &v[i], "a dimension"))
+		if (!ptx_const_small(p, 1 << 30, &v[i], "a dimension"))
 			return false;
 		if (!tok_accept(p, ','))
 			break;

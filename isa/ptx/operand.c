@@ -49,7 +49,7 @@ static bool offset(Ptx *p, Arg *a)
 	if (a->kind == A_SYM && tok_accept(p, '[')) {
 		if (!ptx_const(p, &v) || !tok_expect(p, ']', "behind an index"))
 			return false;
-		a->imm += v * type_bytes(p->m->symbol.v[a->id]->type);
+		a->imm = (int64_t)((uint64_t)v * (uint64_t)type_bytes(p->m->symbol.v[a->id]->type));
 	}
 	if (tok_is(p, '+') || tok_is(p, '-')) {
 		if (!ptx_const(p, &v))

@@ -2,7 +2,13 @@
  * agree from the declaration alone; ld.param and st.param become moves, or picks and insertions of parts of words. */
 #include "isa/ptx/ptx.h"
 
-enum { MOST_BYTES = 1 << 14, MOST_WORDS = 1 << 22, MOST_IN_FUNCTION = 30000 };
+enum { MOST_BYTES = 1 << 14, MOST_WORDS = 1 << 23, MOST_IN_FUNCTION = 30000 };
+
+bool ptx_count(Ptx *p, int n, Loc loc)
+{
+	p->words += (uint64_t)n;
+	return p->words <= MOST_WORDS || ptx_error(p, loc, "the file passes too many bytes of parameters, or has too many branch targets");
+}
 
 int ptx_pvar(Ptx *p, PvarRole role, const Decl *d)
 {
@@ -13,10 +19,10 @@ int ptx_pvar(Ptx *p, PvarRole role, const Decl *d)
 	if (fits) {
 		v.unit = v.size == 8 && !v.array ? 8 : 4;
 		v.nword = (int)(v.size + v.unit - 1) / v.unit;
-		p->words += (uint64_t)v.nword;
 	}
-	if (!fits || p->words > MOST_WORDS ||
-	    (role != PV_CALL && b->f->arg.n + b->f->ret.n + v.nword > MOST_IN_FUNCTION)) {
+	if (fits && !ptx_count(p, v.nword, d->loc))
+		return -1;
+	if (!fits || (role != PV_CALL && b->f->arg.n + b->f->ret.n + v.nword > MOST_IN_FUNCTION)) {
 		ptx_error(p, d->loc, "'%s' is too large for a parameter, or has no size", d->name);
 		return -1;
 	}
@@ -53,7 +59,7 @@ static Type int_type(int bytes, bool is_signed)
 
 static bool check_place(Ptx *p, const Pvar *v, int64_t off, int n, Loc loc)
 {
-	if (off < 0 || off + n > (int64_t)v->size)
+	if (off < 0 || off > (int64_t)v->size - n)
 		return ptx_error(p, loc, "%d bytes at offset %lld are not inside '%s', which has %u", n, (long long)off, v->name,
 				 v->size);
 	if (off % n)
@@ -174,6 +180,12 @@ static bool check_vector(Ptx *p, const Ins *i, const ArgGroup *g)
 			 i->vec ? "s" : "");
 }
 
+/* Where element k of a vector access stands; wraps around for offsets that check_place refuses. */
+static int64_t part_offset(const Arg *at, const Ins *i, int k)
+{
+	return (int64_t)((uint64_t)at->imm + (uint64_t)(k * type_bytes(i->type)));
+}
+
 bool pvar_load(Ptx *p, const Ins *i, const Args *a, Guard g)
 {
 	const ArgGroup *dst = &a->group.v[0];
@@ -184,7 +196,7 @@ bool pvar_load(Ptx *p, const Ins *i, const Args *a, Guard g)
 	if (v->role == PV_OUT)
 		return ptx_error(p, at->loc, "'%s' is a result: it can only be written", v->name);
 	for (int k = 0; k < dst->n; k++)
-		if (!load(p, v, at->imm + k * type_bytes(i->type), (Type)i->type, &a->arg.v[dst->first + k], g))
+		if (!load(p, v, part_offset(at, i, k), (Type)i->type, &a->arg.v[dst->first + k], g))
 			return false;
 	return true;
 }
@@ -199,7 +211,7 @@ bool pvar_store(Ptx *p, const Ins *i, const Args *a, Guard g)
 	if (v->role == PV_IN)
 		return ptx_error(p, at->loc, "'%s' is a parameter: it can only be read", v->name);
 	for (int k = 0; k < src->n; k++)
-		if (!store(p, v, at->imm + k * type_bytes(i->type), (Type)i->type, &a->arg.v[src->first + k], g))
+		if (!store(p, v, part_offset(at, i, k), (Type)i->type, &a->arg.v[src->first + k], g))
 			return false;
 	return true;
 }

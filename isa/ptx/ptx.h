@@ -102,7 +102,7 @@ typedef struct Ptx {
 	Vec(FileNo) file;
 	Vec(RelocFix) fix;
 	Vec(CallSite) call;      /* checked at the end: external functions */
-	uint64_t words, init_bytes;  /* registers made for parameters, bytes of initial data so far: bound hostile input */
+	uint64_t words, init_bytes;  /* words of parameters and branch targets, bytes of initial data so far: bound hostile input */
 
 	bool own_places;         /* .loc is not looked at: places are those of the PTX text */
 	int loc_file, loc_line, loc_col;  /* from .loc; loc_line 0 = none */
@@ -213,6 +213,7 @@ bool ptx_expand(Ptx *, const char *mnemonic, size_t n, Guard, bool *ok); /* true
 const char *ptx_unsupported(const char *mnemonic, size_t n); /* what a known PTX operation is about, or NULL */
 
 /* ---- paramvar.c, call.c ---- */
+bool ptx_count(Ptx *, int words, Loc);                /* adds to what hostile input could make large; false (reported) when it is */
 int ptx_pvar(Ptx *, PvarRole, const Decl *);          /* declares it; its id, or -1 (reported) */
 int pvar_word(Ptx *, Pvar *, int k);                  /* register of word k */
 bool pvar_load(Ptx *, const Ins *, const Args *, Guard);

@@ -10,6 +10,7 @@ static const struct { const char *op, *what; } families[] = { /* first part of t
 	{ "multimem", "multicast memory" }, { "mapa", "thread block clusters" }, { "getctarank", "thread block clusters" },
 	{ "clusterlaunchcontrol", "thread block clusters" }, { "griddepcontrol", "dependent launches" },
 	{ "setmaxnreg", "register reallocation" }, { "createpolicy", "cache policies" },
+	{ "discard", "cache management" }, { "applypriority", "cache management" },
 	{ "alloca", "stack allocation at run time" }, { "stacksave", "stack allocation at run time" },
 	{ "stackrestore", "stack allocation at run time" }, { "fns", "finding the n-th bit" },
 	{ "vadd", "video instructions" }, { "vsub", "video instructions" }, { "vabsdiff", "video instructions" },
