@@ -242,11 +242,11 @@ static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
 	case SREG_SMID: return (unsigned)sm->id;
 	case SREG_NSMID: return (unsigned)sm->gpu->config.sm_count;
 	case SREG_GRIDID: return sm->gpu->launches;
-	case SREG_LANEMASK_EQ: return (uint32_t)((Mask)1 << lane);
-	case SREG_LANEMASK_LT: return (uint32_t)lanes_below(lane);
-	case SREG_LANEMASK_LE: return (uint32_t)lanes_below(lane + 1);
-	case SREG_LANEMASK_GT: return (uint32_t)~lanes_below(lane + 1);
-	case SREG_LANEMASK_GE: return (uint32_t)~lanes_below(lane);
+	case SREG_LANEMASK_EQ: return 1u << (lane & 31); /* within 32 lanes, as in the interpreter */
+	case SREG_LANEMASK_LT: return (uint32_t)lanes_below(lane & 31);
+	case SREG_LANEMASK_LE: return (uint32_t)lanes_below((lane & 31) + 1);
+	case SREG_LANEMASK_GT: return (uint32_t)~lanes_below((lane & 31) + 1);
+	case SREG_LANEMASK_GE: return (uint32_t)~lanes_below(lane & 31);
 	case SREG_CLOCK: return (uint32_t)sm->now;
 	case SREG_CLOCK_HI: return (uint32_t)(sm->now >> 32);
 	case SREG_CLOCK64: return sm->now;
