@@ -282,10 +282,28 @@ static void check_blocks(Verifier *v, const Function *f)
 	strmap_free(&labels);
 }
 
-static void check_function(Verifier *v, const Function *f, const SymbolOrder *order)
+static bool check_header(Verifier *v, const Function *f)
 {
 	v->f = f;
-	bool ok = check_params(v, f) && check_registers(v, f) && check_dimensions(v, f->maxntid) && check_dimensions(v, f->reqntid);
+	return check_params(v, f) && check_registers(v, f) && check_dimensions(v, f->maxntid) && check_dimensions(v, f->reqntid);
+}
+
+/* Calls look at the headers of others: all are checked before any body. */
+static void check_headers(Verifier *v)
+{
+	for (int k = 0; k < v->m->func.n && !enough(v); k++) {
+		if (v->m->func.v[k]->id != k)
+			vf_fail(v, "function '%.100s' has a number that is not its place", v->m->func.v[k]->name);
+		else
+			check_header(v, v->m->func.v[k]);
+		strmap_free(&v->local);
+		v->f = NULL;
+	}
+}
+
+static void check_function(Verifier *v, const Function *f, const SymbolOrder *order)
+{
+	check_header(v, f);
 	for (int k = order->first[f->id + 1]; k < order->first[f->id + 2]; k++) {
 		const Symbol *s = v->m->symbol.v[order->id[k]];
 		if (strmap_get(&v->local, s->name) >= 0)
@@ -296,7 +314,7 @@ static void check_function(Verifier *v, const Function *f, const SymbolOrder *or
 		vf_fail(v, "is only declared, but has a body");
 	else if (!f->declared_only && !f->block.n)
 		vf_fail(v, "has no body");
-	else if (ok && f->block.n)
+	else if (f->block.n)
 		check_blocks(v, f);
 	strmap_free(&v->local);
 	v->f = NULL;
@@ -306,14 +324,13 @@ bool ir_verify(const Module *m, Diag *d)
 {
 	Verifier v = { .m = m, .d = d };
 	check_symbols(&v);
+	if (!v.errors)
+		check_headers(&v);
 	if (v.errors)
 		return false;
 	SymbolOrder order = symbol_order(m);
 	for (int k = 0; k < m->func.n && !enough(&v); k++)
-		if (m->func.v[k]->id != k)
-			vf_fail(&v, "function '%.100s' has a number that is not its place", m->func.v[k]->name);
-		else
-			check_function(&v, m->func.v[k], &order);
+		check_function(&v, m->func.v[k], &order);
 	symbol_order_free(&order);
 	return v.errors == 0;
 }
