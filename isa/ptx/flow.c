@@ -167,7 +167,8 @@ bool flow_targets(Ptx *p, const char *name, Loc loc)
 		vec_push(&t.loc, at);
 	} while (tok_accept(p, ','));
 	vec_push(&b->targets, t);
-	return ok && ptx_declare(p, name, (Entity){ .kind = ENT_TARGETS, .id = b->targets.n - 1 }, loc) && tok_expect(p, ';', "behind branch targets");
+	Entity e = { .kind = ENT_TARGETS, .id = b->targets.n - 1 };
+	return ok && ptx_declare(p, name, e, loc) && tok_expect(p, ';', "behind branch targets");
 }
 
 /* ---- the end of a function ---- */

@@ -7,7 +7,8 @@ enum { MOST_BYTES = 1 << 14, MOST_WORDS = 1 << 23, MOST_IN_FUNCTION = 30000 };
 bool ptx_count(Ptx *p, int n, Loc loc)
 {
 	p->words += (uint64_t)n;
-	return p->words <= MOST_WORDS || ptx_error(p, loc, "the file passes too many bytes of parameters, or has too many branch targets");
+	return p->words <= MOST_WORDS ||
+	       ptx_error(p, loc, "the file passes too many bytes of parameters, or has too many branch targets");
 }
 
 int ptx_pvar(Ptx *p, PvarRole role, const Decl *d)

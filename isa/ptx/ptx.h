@@ -213,7 +213,7 @@ bool ptx_expand(Ptx *, const char *mnemonic, size_t n, Guard, bool *ok); /* true
 const char *ptx_unsupported(const char *mnemonic, size_t n); /* what a known PTX operation is about, or NULL */
 
 /* ---- paramvar.c, call.c ---- */
-bool ptx_count(Ptx *, int words, Loc);                /* adds to what hostile input could make large; false (reported) when it is */
+bool ptx_count(Ptx *, int words, Loc);                /* adds to what hostile input could make large; false when it is */
 int ptx_pvar(Ptx *, PvarRole, const Decl *);          /* declares it; its id, or -1 (reported) */
 int pvar_word(Ptx *, Pvar *, int k);                  /* register of word k */
 bool pvar_load(Ptx *, const Ins *, const Args *, Guard);
