@@ -96,6 +96,7 @@ typedef struct LowerFn {               /* one function on its way to machine cod
 	int *rpc_block;                /* by block id: id of the branch's reconvergence block, -1 = none; by the mechanism */
 	bool *reach;                   /* by block id: lanes arriving here concern the mechanism */
 	uint32_t *block_pc;            /* by block id, once addresses are known */
+	bool priority_layout;          /* by the mechanism: addresses in reverse post-order with contiguous loops; else the source's */
 	bool recursive;                /* may be active more than once in a thread */
 	int scc;
 } LowerFn;

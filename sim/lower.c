@@ -890,8 +890,8 @@ static bool prepare(Lower *w, LowerFn *l)
 	function_number(f);
 	Cfg *cfg = cfg_build(&w->arena, f);
 	l->layout = arena_array(&w->arena, Block *, f->block.n);
-	for (int k = 0; k < (w->model->priority_layout ? cfg->nreach : f->block.n); k++) {
-		Block *b = w->model->priority_layout ? cfg->rpo[k] : f->block.v[k];
+	for (int k = 0; k < (l->priority_layout ? cfg->nreach : f->block.n); k++) {
+		Block *b = l->priority_layout ? cfg->rpo[k] : f->block.v[k];
 		if (cfg->rpo_index[b->id] >= 0)
 			l->layout[l->nlayout++] = b;
 	}

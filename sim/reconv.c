@@ -139,6 +139,8 @@ void reconv_spill_pop(Warp *w, Split *s, StackSpill *k, Cycle constant)
 	const Config *c = reconv_config(w);
 	if (k->resident == 0 && k->spilled > 0) {
 		int n = (int)(c->div_chunk < k->spilled ? c->div_chunk : k->spilled);
+		if (n > c->div_depth)
+			n = (int)c->div_depth;
 		k->spilled -= n;
 		k->resident += n;
 		traffic(w, s, k->spilled, n, false, constant);

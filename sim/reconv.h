@@ -36,7 +36,6 @@ struct ReconvModel {
 	const char *name, *help;
 	const ConfigKey *params;       /* key without the mechanism's name; offset unused */
 	int nparams;
-	bool priority_layout;          /* code in reverse post-order with contiguous loops; else in source order */
 	bool own_slots;                /* every split has an issue slot of its own (a bound, not a machine) */
 	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
 	bool lane_scoreboard;          /* splits run side by side: registers become ready per lane */

@@ -1,6 +1,6 @@
 /* Thread frontiers with a sorted stack (Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011).
  *
- * Blocks lie in priority order: reverse post-order with contiguous loops, so priority is the address. Groups of lanes
+ * Blocks lie in priority order, so priority is the address: reverse post-order with contiguous loops. Groups of lanes
  * wait in a list sorted by (call depth, pc); the deepest, then lowest runs, and a group that comes to where another waits
  * joins it. Lanes can wait in a block only if it is in the thread frontier of the running one, so a block is marked for
  * re-convergence checks only where some predecessor's frontier has a block at or before it; the frontier is the fixpoint
@@ -10,8 +10,11 @@
 #include "passes/analysis/analysis.h"
 #include "sim/reconv.h"
 
-enum { P_INSERT, P_SPILL, P_FILL };
+enum { P_PRIORITY, P_INSERT, P_SPILL, P_FILL };
+enum { PRIORITY_RPO, PRIORITY_SOURCE };
 static const ConfigKey params[] = {
+	{ NULL, "priority", CT_ENUM, 0, PRIORITY_RPO, 0, 1, "rpo|source", "",
+		"blocks in reverse post-order with contiguous loops, or as the source has them (for teaching: may be a bad order)" },
 	{ NULL, "insert_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles", "for each position that an insertion walks along the list" },
 	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an insertion that spills (divergence.spill = constant)" },
 	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a removal that fills (divergence.spill = constant)" },
@@ -21,18 +24,18 @@ typedef struct Group { uint32_t pc, depth; Mask mask; } Group;
 typedef struct List { StackSpill spill; int n; Group g[64]; } List; /* g[n-1] runs */
 
 /* The blocks in which lanes may wait while block b runs, by position in the order: fixpoint over all edges. */
-static BitSet *frontiers(Arena *a, const Cfg *cfg)
+static BitSet *frontiers(Arena *a, Block *const *order, const int *position, int n)
 {
-	BitSet *tf = arena_array(a, BitSet, cfg->nreach ? cfg->nreach : 1);
-	for (int i = 0; i < cfg->nreach; i++)
-		tf[i] = bs_new(a, cfg->nreach);
-	BitSet u = bs_new(a, cfg->nreach);
+	BitSet *tf = arena_array(a, BitSet, n ? n : 1);
+	for (int i = 0; i < n; i++)
+		tf[i] = bs_new(a, n);
+	BitSet u = bs_new(a, n);
 	for (bool changed = true; changed;) {
 		changed = false;
-		for (int i = 0; i < cfg->nreach; i++) {
+		for (int i = 0; i < n; i++) {
 			bs_copy(u, tf[i]);
-			for (int k = 0; k < cfg->rpo[i]->nsucc; k++)
-				bs_add(u, cfg->rpo_index[cfg->rpo[i]->succ[k]->id]);
+			for (int k = 0; k < order[i]->nsucc; k++)
+				bs_add(u, position[order[i]->succ[k]->id]);
 			bs_each(u, c)
 				for (int x = bs_next(u, c + 1); x >= 0; x = bs_next(u, x + 1))
 					if (!bs_has(tf[c], x)) {
@@ -48,13 +51,23 @@ static bool lower(LowerFn *l, Diag *diag)
 {
 	Arena tmp = { 0 };
 	Cfg *cfg = cfg_build(&tmp, l->f);
-	BitSet *tf = frontiers(&tmp, cfg);
-	for (int i = 0; i < cfg->nreach; i++)
-		for (int k = 0; k < cfg->rpo[i]->nsucc; k++) {
-			int t = cfg->rpo_index[cfg->rpo[i]->succ[k]->id];
+	l->priority_layout = l->config->model_param[l->config->model][P_PRIORITY] == PRIORITY_RPO;
+	Block **order = arena_array(&tmp, Block *, cfg->n);
+	int *position = arena_array(&tmp, int, cfg->n), n = 0;
+	for (int i = 0; i < (l->priority_layout ? cfg->nreach : cfg->n); i++) {
+		Block *b = l->priority_layout ? cfg->rpo[i] : l->f->block.v[i];
+		if (cfg->rpo_index[b->id] < 0)
+			continue;
+		position[b->id] = n;
+		order[n++] = b;
+	}
+	BitSet *tf = frontiers(&tmp, order, position, n);
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < order[i]->nsucc; k++) {
+			int t = position[order[i]->succ[k]->id];
 			int first = bs_next(tf[i], 0);
 			if (first >= 0 && first <= t)
-				l->reach[cfg->rpo[t]->id] = true;
+				l->reach[order[t]->id] = true;
 		}
 	arena_free(&tmp);
 	return true;
@@ -153,7 +166,6 @@ const ReconvModel reconv_tf_stack = {
 	.name = "tf_stack",
 	.help = "thread frontiers with a sorted stack",
 	.params = params, .nparams = sizeof params / sizeof *params,
-	.priority_layout = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth,
 };
