@@ -166,7 +166,7 @@ bool interp_run(Interp *in, Thread *t, uint64_t steps)
 			f->pc++;
 			continue;
 		}
-		in->instructions++;
+		in->instructions += s->ins->op != OP_BRA || s->ins->nsrc; /* as the machine counts: plain jumps are layout */
 		if (!execute(in, t, s))
 			return false;
 	}

@@ -46,7 +46,7 @@ void fault_text(Fault *, FaultKind, const char *fmt, ...) __attribute__((format(
 /* The reference interpreter: each thread alone, block after block; barriers and warp-level operations make threads wait
    for each other (warps of warp_size threads). max_steps: instructions of one thread before the launch is given up;
    0 = none. Returns true when the launch completed. steps: instructions executed by all threads, may be NULL. */
-typedef struct InterpOptions { int warp_size; uint64_t max_steps; uint64_t *thread_instructions; } InterpOptions;
+typedef struct InterpOptions { int warp_size; uint64_t max_steps; uint64_t *thread_instructions; } InterpOptions; /* unconditional bra not counted */
 bool interp_launch(const Launch *, const InterpOptions *, Fault *);
 
 /* What a host function asks for; the interpreter of host functions calls back to launch kernels. */
