@@ -7,7 +7,7 @@
 static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
 {
 	LaunchStats *st = &sm->stats;
-	unsigned n = (unsigned)__builtin_popcountll(active), useful = (unsigned)__builtin_popcountll(m);
+	unsigned n = lane_count(active), useful = m == active ? n : lane_count(m);
 	if (i->flags & MI_OVERHEAD) {
 		st->overhead_warp++;
 		st->overhead_thread += useful;
@@ -55,8 +55,8 @@ static void count_branch(Sm *sm, const MIns *i, Mask active, Mask taken, int pat
 {
 	sm->stats.branches++;
 	sm->br_executed[i->branch]++;
-	sm->br_lanes[i->branch] += (unsigned)__builtin_popcountll(active);
-	sm->br_taken[i->branch] += (unsigned)__builtin_popcountll(taken);
+	sm->br_lanes[i->branch] += lane_count(active);
+	sm->br_taken[i->branch] += lane_count(taken);
 	if (paths > 1) {
 		sm->stats.divergent_branches++;
 		sm->br_divergent[i->branch]++;
@@ -189,10 +189,10 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 static void end_lanes(Sm *sm, Warp *w, Split *s, Mask m)
 {
 	w->live &= ~m;
-	w->cta->live -= (unsigned)__builtin_popcountll(m);
+	w->cta->live -= lane_count(m);
 	sm->last_progress = sm->now;
 	if (tracing(sm))
-		sm_trace(sm, w, s, TR_EXIT, m, s->pc, (uint64_t)__builtin_popcountll(w->live));
+		sm_trace(sm, w, s, TR_EXIT, m, s->pc, lane_count(w->live));
 	sm->gpu->model->exit(w, s, m);
 	note_depth(sm, w);
 	if (!w->live)

@@ -40,8 +40,7 @@ static void release(Sm *sm, Cta *cta, int b)
 			woken = true;
 		}
 		if (woken) {
-			w->wake = 0;
-			sm->sched[w->slot % sm->gpu->config.sched_count].sleep = 0;
+			warp_wake(sm, w);
 			if (tracing(sm))
 				sm_trace(sm, w, w->split, TR_BARRIER_RELEASE, w->live, (uint64_t)b, n);
 		}
@@ -72,9 +71,9 @@ static uint32_t operand(const Warp *w, uint32_t row, Mask m, uint32_t absent)
 static uint32_t arriving(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	if (m == w->live || sm->gpu->config.bar_partial == BAR_PER_LANE || sm->gpu->model->sync_waits)
-		return (uint32_t)__builtin_popcountll(m);
+		return (uint32_t)lane_count(m);
 	if (sm->gpu->config.bar_partial == BAR_COUNT_WARP)
-		return (uint32_t)__builtin_popcountll(w->live);
+		return (uint32_t)lane_count(w->live);
 	char lanes[32];
 	snprintf(lanes, sizeof lanes, "%#llx of %#llx", (unsigned long long)m, (unsigned long long)w->live);
 	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: part of a warp (lanes %s) reaches a block "
@@ -120,7 +119,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	bar->expected = count;
 	if (i->op == OP_BARRED) {
 		Mask p = i->x.c == NO_ROW ? ~(Mask)0 : w->lanes.pred[i->x.c];
-		bar->count_true += (uint32_t)__builtin_popcountll((i->x.neg & NEG_C ? ~p : p) & m);
+		bar->count_true += (uint32_t)lane_count((i->x.neg & NEG_C ? ~p : p) & m);
 	}
 	if (tracing(sm))
 		sm_trace(sm, w, s, TR_BARRIER_WAIT, m, (uint64_t)b, bar->arrived);
@@ -291,8 +290,7 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
 		if (sm->gpu->cur->ins[s->pc].flags & MI_REACH)
 			sm->gpu->model->reach(w, s);
 	}
-	w->wake = 0;
-	sm->sched[w->slot % sm->gpu->config.sched_count].sleep = 0;
+	warp_wake(sm, w);
 	return true;
 }
 

@@ -38,8 +38,6 @@ struct Warp {
 	Split *split;
 	void *state;                   /* the mechanism's */
 
-	Cycle wake;                    /* no issue before: lower bound over the splits */
-	uint8_t wake_why;
 	bool used, ending;             /* ending: no lane left; its accesses may be outstanding */
 	bool ended;                    /* ... and they are complete: the slot is free at the end of the cycle */
 	int outstanding;               /* deferred accesses */
@@ -91,6 +89,8 @@ struct Sm {
 	Cycle now;
 	int nwarps, nctas;             /* slots */
 	Warp *warp;
+	Cycle *wake;                   /* by warp slot: no issue before, a lower bound over its splits */
+	uint8_t *wake_why;             /* by warp slot: the Stall until then */
 	Cta *cta;
 	int free_warps, free_ctas;
 	int64_t free_regs, free_shared;
@@ -188,6 +188,18 @@ void sm_wait(Sm *, Warp *, Split *, MemTicket *, Stall);
 MemTicket *sm_ticket(Sm *);
 void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
 void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
+/* Something has happened to the warp: its scheduler looks at it again. */
+static inline void warp_wake(Sm *sm, const Warp *w)
+{
+	sm->wake[w->slot] = 0;
+	sm->sched[w->slot % sm->gpu->config.sched_count].sleep = 0;
+}
+static inline unsigned lane_count(Mask m) /* the baseline x86-64 has no instruction for it */
+{
+	m -= m >> 1 & 0x5555555555555555u;
+	m = (m & 0x3333333333333333u) + (m >> 2 & 0x3333333333333333u);
+	return (unsigned)(((m + (m >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
 static inline bool tracing(const Sm *sm) { return sm->gpu->options.trace != NULL; }
 static inline int warp_width(const Gpu *g) { return (int)g->config.warp_size; }
 static inline Mask lanes_below(int n) { return n >= 64 ? ~(Mask)0 : ((Mask)1 << n) - 1; }

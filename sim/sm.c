@@ -181,11 +181,11 @@ static bool second_issue(Sm *sm, Warp *w, const MIns *first)
 static void end_warp(Sm *sm, Warp *w)
 {
 	if (w->outstanding) {
-		w->wake = PENDING;
-		w->wake_why = STALL_DRAIN;
+		sm->wake[w->slot] = PENDING;
+		sm->wake_why[w->slot] = STALL_DRAIN;
 	} else if (w->drain > sm->now) {
-		w->wake = w->drain;
-		w->wake_why = STALL_DRAIN;
+		sm->wake[w->slot] = w->drain;
+		sm->wake_why[w->slot] = STALL_DRAIN;
 	} else {
 		w->ended = true;
 	}
@@ -233,28 +233,34 @@ static bool try_warp(Sm *sm, Warp *w)
 		}
 		k += w->nsplit == n;
 	}
-	w->wake = issued ? sm->now + 1 : best.cycle;
-	w->wake_why = best.why;
+	sm->wake[w->slot] = issued ? sm->now + 1 : best.cycle;
+	sm->wake_why[w->slot] = best.why;
 	if (w->ending)
 		end_warp(sm, w);
 	else if (issued && w->nsplit == 1 && w->split[0].state == SPLIT_RUN && !w->split[0].released) {
-		w->wake = w->split[0].ready;
-		w->wake_why = w->split[0].why;
+		sm->wake[w->slot] = w->split[0].ready;
+		sm->wake_why[w->slot] = w->split[0].why;
 	}
 	return issued;
 }
 
 /* ---- schedulers ---- */
 
-static bool try_slot(Sm *sm, Sched *d, int slot, When *least)
+static inline bool try_slot(Sm *sm, Sched *d, int slot, When *least)
 {
-	Warp *w = &sm->warp[slot];
-	if (w->wake <= sm->now && try_warp(sm, w)) {
-		d->last = slot;
-		return true;
+	Cycle wake = sm->wake[slot];
+	if (wake <= sm->now) {
+		if (sm->wake_why[slot] == STALL_MEMPIPE && sm->mem_free > sm->now && wake) {
+			wake = sm->wake[slot] = sm->mem_free; /* it waited for the load/store unit, which another warp got */
+		} else if (try_warp(sm, &sm->warp[slot])) {
+			d->last = slot;
+			return true;
+		} else {
+			wake = sm->wake[slot];
+		}
 	}
-	if (w->wake < least->cycle || (w->wake == least->cycle && least->cycle == NEVER))
-		*least = (When){ w->wake, w->wake_why };
+	if (wake < least->cycle || (wake == least->cycle && wake == NEVER))
+		*least = (When){ wake, sm->wake_why[slot] };
 	return false;
 }
 
@@ -262,8 +268,8 @@ static bool two_level(Sm *sm, Sched *d, When *least)
 {
 	int most = (int)sm->gpu->config.sched_active;
 	for (int k = 0; k < d->nactive;) { /* warps with long waits leave the active set */
-		Warp *w = &sm->warp[d->active[k]];
-		bool out = w->wake > sm->now && (w->wake_why == STALL_MEMORY || w->wake_why == STALL_BARRIER || w->wake_why == STALL_FETCH);
+		int slot = d->active[k], why = sm->wake_why[slot];
+		bool out = sm->wake[slot] > sm->now && (why == STALL_MEMORY || why == STALL_BARRIER || why == STALL_FETCH);
 		if (!out) {
 			k++;
 			continue;
@@ -272,7 +278,7 @@ static bool two_level(Sm *sm, Sched *d, When *least)
 		d->nactive--;
 	}
 	for (int k = 0; k < d->n && d->nactive < most; k++) { /* the oldest ready ones come in */
-		bool in = sm->warp[d->order[k]].wake > sm->now;
+		bool in = sm->wake[d->order[k]] > sm->now;
 		for (int a = 0; a < d->nactive; a++)
 			in |= d->active[a] == d->order[k];
 		if (!in)
@@ -286,9 +292,9 @@ static bool two_level(Sm *sm, Sched *d, When *least)
 		if (try_slot(sm, d, d->active[(start + k) % d->nactive], least))
 			return true;
 	for (int k = 0; k < d->n; k++) {
-		Warp *w = &sm->warp[d->order[k]];
-		if (w->wake < least->cycle)
-			*least = (When){ w->wake, w->wake_why };
+		int slot = d->order[k];
+		if (sm->wake[slot] < least->cycle)
+			*least = (When){ sm->wake[slot], sm->wake_why[slot] };
 	}
 	return false;
 }
@@ -380,8 +386,8 @@ Cycle sm_next(const Sm *sm)
 	if (!sm->resident)
 		return NEVER;
 	for (int k = 0; k < sm->nwarps; k++)
-		if (sm->warp[k].used && sm->warp[k].wake < least)
-			least = sm->warp[k].wake;
+		if (sm->warp[k].used && sm->wake[k] < least)
+			least = sm->wake[k];
 	return least < sm->now ? sm->now : least;
 }
 
@@ -405,8 +411,7 @@ void sm_settle(Sm *sm)
 					w->split[s].ready = ready > d->cycle ? ready : d->cycle + 1;
 				}
 		}
-		w->wake = 0;
-		sm->sched[w->slot % sm->gpu->config.sched_count].sleep = 0;
+		warp_wake(sm, w);
 	}
 	vec_clear(&sm->deferred);
 	vec_clear(&sm->data);

@@ -8,6 +8,8 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->nwarps = (int)c->sm_max_warps;
 	sm->nctas = (int)c->sm_max_blocks;
 	sm->warp = arena_array(&g->arena, Warp, sm->nwarps);
+	sm->wake = arena_array(&g->arena, Cycle, sm->nwarps);
+	sm->wake_why = arena_array(&g->arena, uint8_t, sm->nwarps);
 	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
 	sm->free_warps = sm->nwarps;
 	sm->free_ctas = sm->nctas;
@@ -98,7 +100,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->cta = cta;
 	w->index = index;
 	w->age = sm->ages++;
-	w->wake = sm->now;
+	sm->wake[w->slot] = sm->now;
 	w->watch = NULL;
 	w->nsplit = 0;
 	g->model->launch(w, lanes, g->cur->entry[g->cur->kernel->id]);
