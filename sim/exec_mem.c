@@ -387,6 +387,7 @@ static bool time_access(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, con
 		a.addr = local;
 	}
 	Cycle at = is->now, retry = 0;
+	uint64_t sectors = sm->stats.transactions;
 	while (!smmem_access(sm->mem, at, &a, &sm->stats, t, &retry)) {
 		if (!force) {
 			is->blocked = true;
@@ -405,7 +406,7 @@ static bool time_access(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, con
 		each_lane(m, l)
 			if (a.addr[l] < low)
 				low = a.addr[l];
-		sm_trace(sm, w, w->split, TR_MEMORY, m, low, a.bytes);
+		sm_trace(sm, w, is->split, TR_MEMORY, m, low, sm->stats.transactions - sectors);
 	}
 	return true;
 }

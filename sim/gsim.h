@@ -22,6 +22,7 @@ typedef struct GpuOptions {
 	bool schedule_block;                   /* functional: a split runs to the end of its basic block, splits in turn */
 	int threads;                           /* host threads; 0 = 1. Results do not depend on it. */
 	TraceWriter *trace;                    /* NULL: none */
+	const char *machine;                   /* name of the configuration, for the trace; may be NULL */
 	volatile sig_atomic_t *interrupted;    /* set by a signal handler: the launch ends early, completed = false; may be NULL */
 	void (*progress)(void *self, uint64_t cycles, uint64_t warp_instructions); /* now and then; may be NULL */
 	void *self;

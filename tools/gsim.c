@@ -84,7 +84,7 @@ static void run_job(Session *s, Job *j)
 {
 	const Options *o = &s->opt;
 	RunOptions options = {
-		.gpu = { .functional = o->functional, .threads = o->threads, .trace = j->reference ? NULL : s->trace,
+		.gpu = { .functional = o->functional, .threads = o->threads, .trace = j->reference ? NULL : s->trace, .machine = o->config,
 			.interrupted = &interrupted, .progress = s->terminal ? progress : NULL, .self = s },
 		.reference = j->reference, .laws = o->laws, .workload = o->workload, .nargs = o->nargs, .args = o->args,
 		.print = o->before_after || o->grid || (o->stats && !strcmp(o->stats, "-")) ? stderr : stdout,

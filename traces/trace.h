@@ -14,7 +14,7 @@
 	X(RECONVERGE, "reconverge", "a = pc, b = groups merged") \
 	X(BARRIER_WAIT, "barrier_wait", "a = barrier, b = threads arrived so far") \
 	X(BARRIER_RELEASE, "barrier_release", "a = barrier, b = threads released") \
-	X(MEMORY, "memory", "a = lowest address, b = sectors") \
+	X(MEMORY, "memory", "a = lowest address, b = sectors (functional runs have none)") \
 	X(BLOCK_START, "block_start", "a = thread block number, b = threads") \
 	X(BLOCK_END, "block_end", "a = thread block number, b = 0") \
 	X(EXIT, "exit", "a = pc, b = lanes left")
