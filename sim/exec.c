@@ -321,6 +321,8 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		if (is->blocked)
 			return;
 		count(sm, w, s, i, s->mask, m);
+		if (is->lanes)
+			sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
 		next(sm, w, s);
 		return;
 	case K_BAR:

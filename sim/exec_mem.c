@@ -401,12 +401,11 @@ static bool time_access(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, con
 	if (t->ready > is->ready)
 		is->ready = t->ready;
 	if (tracing(sm)) {
-		uint64_t low = ~0ull;
 		int l;
 		each_lane(m, l)
-			if (a.addr[l] < low)
-				low = a.addr[l];
-		sm_trace(sm, w, is->split, TR_MEMORY, m, low, sm->stats.transactions - sectors);
+			if (!is->lanes || a.addr[l] < is->lowest)
+				is->lowest = a.addr[l], is->lanes |= m;
+		is->sectors += sm->stats.transactions - sectors;
 	}
 	return true;
 }

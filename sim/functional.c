@@ -6,7 +6,7 @@ enum { TURN = 2000 };
 
 static bool step(Sm *sm, Warp *w, Split *s)
 {
-	Issue is = { .now = sm->now, .split = s };
+	Issue is = { .now = sm->now };
 	if (s->released) {
 		int n = w->nsplit;
 		split_released(sm, w, s);

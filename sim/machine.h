@@ -152,7 +152,8 @@ void warp_retire(Sm *, Warp *);                /* last lane has ended and nothin
 /* sim/exec.c: one instruction of one split: results, control, statistics. Timing comes back in Issue. */
 typedef struct Issue {
 	Cycle now;
-	const Split *split;
+	Mask lanes;                    /* for the trace: lanes, lowest address, sectors of a memory instruction */
+	uint64_t lowest, sectors;
 	bool blocked;                  /* memory: not executed, the memory system refused; ready = when to try again */
 	bool pending;                  /* memory: completion is known at the end of the window only */
 	Cycle ready;                   /* memory: when the destination is ready, as far as known */

@@ -101,7 +101,7 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 {
 	const Config *c = &sm->gpu->config;
 	Cycle now = sm->now;
-	Issue is = { .now = now, .split = s };
+	Issue is = { .now = now };
 	uint32_t pc = s->pc;
 	Mask mask = s->mask;
 	int nsplit = w->nsplit;
