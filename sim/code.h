@@ -1,4 +1,4 @@
-/* Machine code: a kernel and the functions it calls, lowered for one mechanism (sim/lower.c). Flat: a pc is an index. */
+/* Machine code: a kernel and the functions it calls, lowered for one mechanism (sim/lower/). Flat: a pc is an index. */
 #ifndef GSIM_CODE_H
 #define GSIM_CODE_H
 #include "isa/lane.h"
@@ -101,9 +101,9 @@ typedef struct LowerFn {               /* one function on its way to machine cod
 	int scc;
 } LowerFn;
 
-void lower_calls(LowerFn *, LowerFn *const *of); /* results and saved registers of calls; of: by function id (sim/calls.c) */
+void lower_calls(LowerFn *, LowerFn *const *of); /* results and saved registers of calls; of: by function id (sim/lower/save.c) */
 int lower_slot(LowerFn *, Type);       /* a place in the local frame: symbol id */
-bool regalloc(LowerFn *, int limit, Diag *); /* sim/regalloc.c */
+bool regalloc(LowerFn *, int limit, Diag *); /* sim/lower/regalloc.c */
 Ins lower_ins(LowerFn *, Op, Type, int ndst, int nsrc);   /* an instruction that counts as overhead */
 enum { ORIGIN_LOWER = 255 };           /* Ins.origin of what lowering adds */
 #endif
