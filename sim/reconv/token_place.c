@@ -144,8 +144,10 @@ static void solve(Place *p)
 		if (b->nsucc > 1 && p->loops->divergent[b->id] && j >= 0 && j < p->n)
 			bs_add(p->out[b->id], j);
 	}
-	while (flow(p) | open_earlier(p))
-		;
+	for (bool changed = true; changed;) {
+		changed = flow(p);
+		changed |= open_earlier(p);
+	}
 }
 
 /* Members of the set, outer points first. */
