@@ -293,7 +293,9 @@ static bool two_level(Sm *sm, Sched *d, When *least)
 			return true;
 	for (int k = 0; k < d->n; k++) {
 		int slot = d->order[k];
-		if (sm->wake[slot] < least->cycle)
+		if (sm->wake[slot] <= sm->now) /* ready but not active: the active ones say why nothing issued */
+			least->cycle = sm->now + 1;
+		else if (sm->wake[slot] < least->cycle)
 			*least = (When){ sm->wake[slot], sm->wake_why[slot] };
 	}
 	return false;
