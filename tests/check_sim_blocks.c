@@ -1,0 +1,404 @@
+/* Thread blocks, registers, calls and threads together: what is resident when, and what mechanisms do with it. */
+#include "tests/sim_rig.h"
+
+#define HEAD "kernel k(u64 out) {\n reg u32 %t, %a, %b, %c, %d, %n\n reg u64 %o, %w\n reg f32 %f, %g\n reg pred %p, %q\n"
+#define K(BODY) HEAD "A:\n" BODY "}\n"
+/* out[thread of the grid] = R */
+#define STORE(R) " %t = mov.u32 %tid.x\n %n = mov.u32 %ntid.x\n %o = ld.param.u64 [out]\n" \
+	" %w = mov.u64 0\n %w = cvt.u64.u32 %t\n %o = mad.lo.u64 %w, 4, %o\n %t = mov.u32 %ctaid.x\n %n = mul.lo.u32 %t, %n\n" \
+	" %o = mad.wide.u32 %n, 4, %o\n st.global.u32 [%o], " R "\n"
+#define EX " exit\n"
+
+static const char *const mechanisms[] = { "ipdom", "token", "mimd", "tf_stack" };
+
+/* The cycles at which blocks begin: "0 0 5". */
+static void starts(const Rig *r, const char *want)
+{
+	char got[400] = "";
+	size_t at = 0;
+	for (int i = 0; i < r->n; i++)
+		if (r->e[i].kind == TR_BLOCK_START)
+			at += (size_t)snprintf(got + at, sizeof got - at, "%s%llu", at ? " " : "", (unsigned long long)r->e[i].cycle);
+	ck_assert_msg(!strcmp(got, want), "blocks begin at %s; expected %s", got, want);
+}
+
+/* ---- barriers ---- */
+
+/* The last warp to arrive lets all go: both may issue in the next cycle. */
+START_TEST(barriers_release_in_the_cycle_after_the_last_arrival)
+{
+	Rig *r = rig_new("");
+	rig_run(r, K(" bar.sync 0\n %a = mov.u32 1\n" EX), 1, 8);
+	rig_issues(r, 0, "0 2 4");
+	rig_issues(r, 1, "1 3 5");
+	rig_free(r);
+	/* Warp 1 comes late: 0..4 are its and warp 0's first instructions; it arrives at 12, when its slow result is there. */
+	const char *late = K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 4\n bra %p, J, S\nS: %f = ex2.approx.f32 %g\n"
+		" %f = add.f32 %f, %f\nJ: bar.sync 0\n %a = mov.u32 1\n" EX);
+	r = rig_new("units.sfu.latency=5");
+	rig_run(r, late, 1, 8);
+	rig_issues(r, 0, "0 2 4 6 14 16");
+	rig_issues(r, 1, "1 3 5 7 12 13 15 17");
+	ck_assert_uint_eq(r->s.stalls[STALL_DATA] + r->s.stalls[STALL_BARRIER], 4);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(barriers_count_the_threads_that_are_left)
+{
+	/* Warp 1 ends without a barrier: its end at cycle 7 lets warp 0 go. */
+	const char *text = K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 4\n bra %p, J, S\nS: %a = mov.u32 1\n exit\n"
+		"J: bar.sync 0\n %a = mov.u32 1\n" EX);
+	Rig *r = rig_new("");
+	rig_run(r, text, 1, 8);
+	rig_issues(r, 0, "0 2 4 6 9 10");
+	rig_issues(r, 1, "1 3 5 7 8");
+	rig_free(r);
+}
+END_TEST
+
+/* Warp 0 signals at barrier 1 and goes on; warp 1 waits there for 8 threads. */
+START_TEST(arriving_does_not_wait)
+{
+	const char *text = K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 4\n bra %p, P, C\n"
+		"P: bar.arrive 1, 8\n %a = mov.u32 1\n" STORE("%a") EX "C: bar.sync 1, 8\n %a = mov.u32 2\n" STORE("%a") EX);
+	for (int k = 0; k < 4; k++) {
+		Rig *r = rig_new("");
+		char set[64];
+		snprintf(set, sizeof set, "divergence.model=%s", mechanisms[k]);
+		rig_set(r, set);
+		rig_run(r, text, 1, 8);
+		ck_assert_uint_eq(r->out[0], 1);
+		ck_assert_uint_eq(r->out[7], 2);
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* ---- part of a warp at a barrier ---- */
+
+/* Lanes 0 and 1 reach one barrier, 2 and 3 another one of the same number. */
+#define SPLIT_BARRIER K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 2\n bra %p, L, R\n" \
+	"L: bar.sync 0\n %a = mov.u32 10\n bra J\nR: bar.sync 0\n %a = mov.u32 20\n bra J\nJ:\n" STORE("%a") EX)
+
+static void partial(const char *model, const char *how, FaultKind want, const char *part)
+{
+	char set[128];
+	snprintf(set, sizeof set, "divergence.model=%s divergence.bar_partial=%s", model, how);
+	Rig *r = rig_new(set);
+	rig_try(r, SPLIT_BARRIER, 1, 4);
+	ck_assert_msg(r->fault.kind == want, "%s: fault %d (%s), expected %d", set, r->fault.kind, r->fault.text, want);
+	if (want) {
+		ck_assert(!r->ok);
+		ck_assert_msg(strstr(r->fault.text, part) != NULL, "no '%s' in: %s", part, r->fault.text);
+	} else {
+		rig_laws(r);
+		rig_reference(r, SPLIT_BARRIER, 1, 4);
+	}
+	rig_free(r);
+}
+
+START_TEST(part_of_a_warp_at_a_barrier)
+{
+	static const char *const stacks[] = { "ipdom", "token", "tf_stack" };
+	for (int k = 0; k < 3; k++) {
+		partial(stacks[k], "error", FAULT_BARRIER, "lanes 0x3 of 0xf");
+		partial(stacks[k], "count_warp", FAULT_NONE, "");
+		/* Lanes that wait keep the others from ever coming. */
+		partial(stacks[k], "per_lane", FAULT_BARRIER, "bar");
+	}
+	partial("mimd", "error", FAULT_NONE, "");
+	partial("mimd", "count_warp", FAULT_NONE, "");
+	partial("mimd", "per_lane", FAULT_NONE, "");
+}
+END_TEST
+
+/* A warp that counts as arrived when part of it has arrives twice: the block's other warp is let go too early, by the
+   second half. This is what the policy says, not what a block barrier should do. */
+START_TEST(a_counted_warp_arrives_with_each_part)
+{
+	const char *text = K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 2\n bra %p, L, R\n"
+		"L: bar.sync 0\n bra J\nR: %q = setp.lt.u32 %t, 4\n bra %q, M, J\nM: bar.sync 0\n bra J\nJ:\n" EX);
+	Rig *r = rig_new("divergence.bar_partial=count_warp scheduler.policy=oldest");
+	rig_try(r, text, 1, 8);
+	rig_laws(r);
+	int released = 0;
+	for (int i = 0; i < r->n; i++)
+		released += r->e[i].kind == TR_BARRIER_RELEASE;
+	ck_assert_int_eq(released, 2);
+	rig_free(r);
+}
+END_TEST
+
+/* ---- dispatch ---- */
+
+START_TEST(blocks_follow_each_other)
+{
+	const char *text = K(" %a = mov.u32 1\n" STORE("%a") EX);
+	Rig *r = rig_new("sm.max_blocks=1");
+	rig_run(r, K(" %a = mov.u32 1\n" EX), 3, 4);
+	starts(r, "0 2 4");
+	ck_assert_str_eq(r->s.occupancy_limit, "blocks");
+	rig_free(r);
+	r = rig_new("");
+	rig_run(r, K(" %a = mov.u32 1\n" EX), 3, 4);
+	starts(r, "0 0 0");
+	ck_assert_str_eq(r->s.occupancy_limit, "grid");
+	rig_free(r);
+	r = rig_new("sm.max_blocks=2");
+	rig_run(r, text, 20, 16);
+	for (int i = 0; i < 20 * 16; i++)
+		ck_assert_uint_eq(r->out[i], 1);
+	rig_free(r);
+}
+END_TEST
+
+/* The dispatcher looks once a window: here of 2 x 10 + 1 cycles. The SM is empty until then. */
+START_TEST(blocks_are_dispatched_once_a_window)
+{
+	Rig *r = rig_new("sm.max_blocks=1 interconnect.latency=10");
+	rig_run(r, K(" %a = mov.u32 1\n" EX), 3, 4);
+	starts(r, "0 21 42");
+	ck_assert_uint_eq(r->s.cycles, 44);
+	ck_assert_uint_eq(r->s.stalls[STALL_EMPTY], 2 * 19);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(blocks_go_to_sms_in_turn)
+{
+	Rig *r = rig_new("sm.count=3 sm.max_blocks=2");
+	r->clocks = true;
+	rig_run(r, K(" %a = mov.u32 %smid\n" STORE("%a") EX), 8, 4);
+	for (int b = 0; b < 6; b++)
+		ck_assert_uint_eq(r->out[4 * b], b % 3);
+	ck_assert_uint_eq(r->s.slots, 3 * r->s.cycles);
+	rig_free(r);
+}
+END_TEST
+
+static void bounded(const char *machine, uint32_t shared, unsigned block, const char *limit, int resident, double occupancy)
+{
+	Rig *r = rig_new(machine);
+	r->shared = shared;
+	rig_run(r, K(" %a = mov.u32 1\n %b = mov.u32 2\n %c = add.u32 %a, %b\n %a = add.u32 %a, %c\n %a = add.u32 %a, %b\n" EX), 40, block);
+	int first = 0;
+	for (int i = 0; i < r->n; i++)
+		first += r->e[i].kind == TR_BLOCK_START && r->e[i].cycle == 0;
+	ck_assert_msg(first == resident, "%s: %d blocks at once, expected %d", machine, first, resident);
+	ck_assert_str_eq(r->s.occupancy_limit, limit);
+	ck_assert_double_eq(r->s.occupancy, occupancy);
+	rig_free(r);
+}
+
+START_TEST(resources_bound_residence)
+{
+	bounded("", 0, 4, "blocks", 8, 0.5);
+	bounded("", 0, 16, "warps", 4, 1);
+	bounded("", 0, 12, "warps", 5, 15 / 16.0);
+	/* Three registers a thread count as two pairs, 16 a warp of four, 32 a block of two warps. */
+	bounded("sm.registers=128", 0, 8, "registers", 4, 0.5);
+	bounded("sm.registers=127", 0, 8, "registers", 3, 6 / 16.0);
+	bounded("sm.registers=128 sm.register_unit=32", 0, 8, "registers", 2, 4 / 16.0);
+	bounded("sm.shared_bytes=3000 sm.max_shared_per_block=3000 sm.shared_unit=256", 900, 4, "shared memory", 2, 2 / 16.0);
+}
+END_TEST
+
+START_TEST(a_block_that_fits_nowhere_is_refused)
+{
+	Rig *r = rig_new("sm.registers=64 sm.register_unit=64");
+	rig_try(r, K(" %a = mov.u32 1\n" EX), 1, 8);
+	ck_assert(!r->ok);
+	ck_assert_int_eq(r->fault.kind, FAULT_UNSUPPORTED);
+	ck_assert_ptr_nonnull(strstr(r->fault.text, "registers"));
+	rig_free(r);
+}
+END_TEST
+
+/* ---- registers ---- */
+
+#define PRESSURE K(" %t = mov.u32 %tid.x\n" \
+	" %r0 = add.u32 %t, 1\n %r1 = mul.lo.u32 %t, 3\n %r2 = add.u32 %t, 7\n %r3 = mul.lo.u32 %t, %t\n %r4 = add.u32 %t, 11\n" \
+	" %r5 = mul.lo.u32 %t, 5\n %r6 = add.u32 %t, 13\n %r7 = mul.lo.u32 %t, 7\n %r8 = add.u32 %t, 17\n %r9 = xor.b32 %t, 19\n" \
+	" %p = setp.lt.u32 %t, 2\n bra %p, L, R\nL: %r0 = add.u32 %r0, %r9\n @%p %r3 = add.u32 %r3, %r8\n bra J\n" \
+	"R: %r1 = add.u32 %r1, %r7\n @%p %r2 = add.u32 %r2, 1\n bra J\n" \
+	"J: %a = add.u32 %r0, %r1\n %a = mad.lo.u32 %a, 3, %r2\n %a = mad.lo.u32 %a, 3, %r3\n %a = mad.lo.u32 %a, 3, %r4\n" \
+	" %a = mad.lo.u32 %a, 3, %r5\n %a = mad.lo.u32 %a, 3, %r6\n %a = mad.lo.u32 %a, 3, %r7\n %a = mad.lo.u32 %a, 3, %r8\n" \
+	" %a = mad.lo.u32 %a, 3, %r9\n" STORE("%a") EX)
+
+START_TEST(values_without_a_register_spill)
+{
+	for (int k = 0; k < 4; k++) {
+		char set[128];
+		snprintf(set, sizeof set, "divergence.model=%s", mechanisms[k]);
+		Rig *all = rig_new(set);
+		rig_run(all, PRESSURE, 2, 12);
+		ck_assert_uint_gt(all->s.registers, 10);
+		ck_assert_uint_eq(all->s.local_accesses, 0);
+		snprintf(set, sizeof set, "divergence.model=%s sm.max_registers_per_thread=8", mechanisms[k]);
+		Rig *few = rig_new(set);
+		rig_run(few, PRESSURE, 2, 12);
+		ck_assert_uint_le(few->s.registers, 8);
+		ck_assert_uint_gt(few->s.local_accesses, 0);
+		ck_assert_uint_gt(few->s.cycles, all->s.cycles);
+		ck_assert_uint_eq(few->s.warp_instructions, all->s.warp_instructions);
+		/* Each is one instruction more; in R, a store behind a guarded addition has no lane and is no access. */
+		uint64_t idle = k == 2 ? 20 : 6; /* threads that go there, one by one; warps */
+		ck_assert_uint_eq(few->s.overhead_warp, all->s.overhead_warp + few->s.local_accesses + idle);
+		ck_assert_mem_eq(few->out, all->out, sizeof all->out);
+		rig_free(all);
+		rig_free(few);
+	}
+}
+END_TEST
+
+/* ---- calls ---- */
+
+#define RECURSIVE "func tri(u32 %n) -> (u32 %r) {\n reg pred %p\n reg u32 %m, %s\nT0: %p = setp.eq.u32 %n, 0\n" \
+	" bra %p, T1, T2\nT1: %r = mov.u32 0\n ret\nT2: %m = sub.u32 %n, 1\n %s = mul.lo.u32 %n, 2\n (%r) = call tri, (%m)\n" \
+	" %r = add.u32 %r, %n\n %r = add.u32 %r, %s\n ret\n}\n"
+
+START_TEST(recursion_saves_what_lives_across_the_call)
+{
+	const char *text = RECURSIVE K(" %b = mov.u32 %tid.x\n %c = add.u32 %b, 100\n (%a) = call tri, (%b)\n %a = add.u32 %a, %c\n" STORE("%a") EX);
+	for (int k = 0; k < 4; k++) {
+		char set[64];
+		snprintf(set, sizeof set, "divergence.model=%s", mechanisms[k]);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 12);
+		for (uint32_t t = 0; t < 12; t++)
+			ck_assert_uint_eq(r->out[t], 3 * t * (t + 1) / 2 + 100 + t);
+		ck_assert_uint_gt(r->s.local_accesses, 0); /* saved in the frame */
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* Lanes call four functions through a table; each is run once for the lanes that want it. */
+START_TEST(indirect_calls_go_by_target)
+{
+	const char *text = "global u64 table[4] = { f0, f1, f2, f0 }\n"
+		"func f0(u32 %x) -> (u32 %r) {\nF0: %r = add.u32 %x, 1000\n ret\n}\n"
+		"func f1(u32 %x) -> (u32 %r) {\nF1: %r = mul.lo.u32 %x, 10\n ret\n}\n"
+		"func f2(u32 %x) -> (u32 %r) {\nF2: %r = xor.b32 %x, 255\n ret\n}\n"
+		K(" %t = mov.u32 %tid.x\n %w = mov.u64 table\n %w = mad.wide.u32 %t, 8, %w\n %w = ld.global.u64 [%w]\n"
+		" %c = mov.u32 %t\n (%a) = call %w, (%c)\n %a = add.u32 %a, %c\n" STORE("%a") EX);
+	static const uint32_t want[] = { 1000, 11, 255, 1006 };
+	for (int k = 0; k < 4; k++) {
+		char set[64];
+		snprintf(set, sizeof set, "divergence.model=%s", mechanisms[k]);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 4);
+		for (int t = 0; t < 4; t++)
+			ck_assert_uint_eq(r->out[t], want[t]);
+		if (k != 2)
+			ck_assert_uint_eq(rig_fetches(r, "F0"), 1); /* lanes 0 and 3 together */
+		ck_assert_uint_eq(rig_fetches(r, "F0") + rig_fetches(r, "F1") + rig_fetches(r, "F2"), k == 2 ? 4 : 3);
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* ---- indexed branches ---- */
+
+START_TEST(an_indexed_branch_runs_each_target_once)
+{
+	const char *text = K(" %t = mov.u32 %tid.x\n %a = rem.u32 %t, 5\n brx %a, [B0, B1, B2, B3, B4]\n"
+		"B0: %b = mov.u32 10\n bra J\nB1: %b = mov.u32 11\n bra J\nB2: %b = mov.u32 12\n bra J\nB3: %b = mov.u32 13\n bra J\n"
+		"B4: %b = mov.u32 14\n bra J\nJ:\n" STORE("%b") EX);
+	for (int k = 0; k < 4; k++) {
+		char set[64], label[3] = "B0";
+		snprintf(set, sizeof set, "divergence.model=%s warp_size=8", mechanisms[k]);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 8);
+		for (uint32_t t = 0; t < 8; t++)
+			ck_assert_uint_eq(r->out[t], 10 + t % 5);
+		for (int b = 0; b < 5; b++) {
+			label[1] = (char)('0' + b);
+			ck_assert_uint_eq(rig_fetches(r, label), k != 2 ? 1 : b < 3 ? 2 : 1);
+		}
+		ck_assert_uint_eq(rig_fetches(r, "J"), k == 2 ? 8 : 1);
+		if (k != 2) {
+			ck_assert_uint_eq(r->s.branches, 1);
+			ck_assert_uint_eq(r->s.divergent_branches, 1);
+			rig_path(r, 0, "A:ff B0:21 B1:42 B2:84 B3:8 B4:10 J:ff");
+		}
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* ---- ends of lanes, warp operations ---- */
+
+/* Lane 0 ends first, then lane 1 inside a nested branch; the others meet at J. */
+#define ENDS(AT_J) K(" %t = mov.u32 %tid.x\n %p = setp.eq.u32 %t, 0\n bra %p, X, B\nX:" EX \
+	"B: %p = setp.lt.u32 %t, 3\n bra %p, C, D\nC: %q = setp.eq.u32 %t, 1\n bra %q, Y, E\nY:" STORE("7") EX \
+	"E: %a = mov.u32 5\n bra J\nD: %a = mov.u32 6\n bra J\nJ: " AT_J STORE("%a") EX)
+
+START_TEST(lanes_that_ended_are_missed_by_nobody)
+{
+	static const uint32_t want[] = { 0, 7, 5, 6, 6, 6, 6, 6 };
+	static const char *const path[] = { "A:f X:1 B:e C:6 Y:2 E:4 J:4 D:8 J:8", "A:f X:1 B:e C:6 Y:2 E:4 D:8 J:c", NULL,
+		"A:f X:1 B:e C:6 Y:2 E:4 D:8 J:c" };
+	for (int k = 0; k < 4; k++) {
+		char set[128];
+		snprintf(set, sizeof set, "divergence.model=%s", mechanisms[k]);
+		Rig *r = rig_new(set);
+		rig_run(r, ENDS(""), 1, 8);
+		for (int t = 0; t < 8; t++)
+			ck_assert_uint_eq(r->out[t], want[t]);
+		if (path[k])
+			rig_path(r, 0, path[k]);
+		rig_free(r);
+		/* With exit edges the branches have no post-dominator but the end: under ipdom lanes 2 and 3 come to J apart. */
+		r = rig_new(set);
+		rig_try(r, ENDS("bar.sync 0\n"), 1, 8);
+		if (k == 0) {
+			ck_assert_int_eq(r->fault.kind, FAULT_BARRIER);
+		} else {
+			rig_laws(r);
+			rig_reference(r, ENDS("bar.sync 0\n"), 1, 8);
+		}
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* Every pair of lanes exchanges in its own branch. Under mimd lanes run on their own and wait for each other there. */
+START_TEST(shuffles_among_part_of_a_warp)
+{
+	const char *text = K(" %t = mov.u32 %tid.x\n %a = mad.lo.u32 %t, 10, 1\n %p = setp.lt.u32 %t, 2\n bra %p, L, R\n"
+		"L: %b = shfl.sync.bfly.b32 %a, 1, 31, 3\n bra J\nR: %b = shfl.sync.bfly.b32 %a, 1, 31, 12\n bra J\nJ:\n" STORE("%b") EX);
+	for (int k = 0; k < 4; k++) {
+		char set[64];
+		snprintf(set, sizeof set, "divergence.model=%s", mechanisms[k]);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 4);
+		for (uint32_t t = 0; t < 4; t++)
+			ck_assert_uint_eq(r->out[t], (t ^ 1) * 10 + 1);
+		rig_free(r);
+	}
+	/* All four lanes of one operation, which come one after the other: they loop tid times first. */
+	const char *late = K(" %t = mov.u32 %tid.x\n %c = mov.u32 0\nL: %p = setp.ge.u32 %c, %t\n %c = add.u32 %c, 1\n bra %p, J, L\n"
+		"J: %b = shfl.sync.down.b32 %c, 1, 31, 15\n" STORE("%b") EX);
+	Rig *r = rig_new("divergence.model=mimd");
+	rig_run(r, late, 1, 4);
+	ck_assert_uint_eq(r->out[0], 2);
+	ck_assert_uint_eq(r->out[3], 4);
+	ck_assert_uint_eq(rig_fetches(r, "J"), 4); /* each lane comes on its own */
+	rig_free(r);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		barriers_release_in_the_cycle_after_the_last_arrival, barriers_count_the_threads_that_are_left, arriving_does_not_wait,
+		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other,
+		blocks_are_dispatched_once_a_window, blocks_go_to_sms_in_turn, resources_bound_residence,
+		a_block_that_fits_nowhere_is_refused, values_without_a_register_spill, recursion_saves_what_lives_across_the_call,
+		indirect_calls_go_by_target, an_indexed_branch_runs_each_target_once, lanes_that_ended_are_missed_by_nobody,
+		shuffles_among_part_of_a_warp,
+	};
+	return rig_suite("blocks, registers, calls", tests, sizeof tests / sizeof *tests);
+}
