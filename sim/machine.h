@@ -78,6 +78,7 @@ typedef struct Sched {
 	int *order;                    /* warp slots, oldest first */
 	int n;
 	int last;                      /* slot that issued last, -1 */
+	int at;                        /* where it stood in order */
 	uint8_t why;                   /* Stall of the current idle stretch */
 	Cycle sleep;                   /* nothing to try before; 0 when something may have changed */
 	int *active; int nactive;      /* two-level */
@@ -110,6 +111,7 @@ struct Sm {
 	Cycle last_progress;
 	Fault fault;                   /* first fault of this SM and its place in the order */
 	Cycle fault_cycle;
+	int nended;                    /* warps that have ended in this cycle */
 	uint32_t waits;                /* names given to waiting splits */
 	Arena arena;                   /* of the launch */
 	uint64_t issues;               /* functional runs: the trace's clock */

@@ -188,6 +188,7 @@ static void end_warp(Sm *sm, Warp *w)
 		sm->wake_why[w->slot] = STALL_DRAIN;
 	} else {
 		w->ended = true;
+		sm->nended++;
 	}
 }
 
@@ -301,24 +302,34 @@ static bool two_level(Sm *sm, Sched *d, When *least)
 	return false;
 }
 
+static int place_of(const Sched *d, int slot)
+{
+	int k = 0;
+	while (k < d->n - 1 && d->order[k] != slot)
+		k++;
+	return k;
+}
+
 static bool schedule(Sm *sm, Sched *d, When *least)
 {
 	int64_t policy = sm->gpu->config.sched_policy;
 	*least = (When){ NEVER, d->n ? STALL_BARRIER : STALL_EMPTY };
 	if (policy == SCHED_TWO_LEVEL)
 		return two_level(sm, d, least);
-	int start = 0;
-	if (policy == SCHED_GTO && d->last >= 0) {
-		if (try_slot(sm, d, d->last, least))
-			return true;
-	} else if (policy == SCHED_LRR && d->last >= 0) {
-		while (start < d->n && d->order[start] != d->last)
-			start++;
-		start++;
+	if (policy == SCHED_GTO && d->last >= 0 && try_slot(sm, d, d->last, least))
+		return true;
+	int k = 0;
+	if (policy == SCHED_LRR && d->last >= 0) { /* begin behind the one that issued last */
+		k = d->at < d->n && d->order[d->at] == d->last ? d->at : place_of(d, d->last);
+		k = k + 1 < d->n ? k + 1 : 0;
 	}
-	for (int k = 0; k < d->n; k++)
-		if (try_slot(sm, d, d->order[(start + k) % d->n], least))
+	for (int left = d->n; left; left--) {
+		if (try_slot(sm, d, d->order[k], least)) {
+			d->at = k;
 			return true;
+		}
+		k = k + 1 < d->n ? k + 1 : 0;
+	}
 	return false;
 }
 
@@ -329,13 +340,13 @@ static void retire_ended(Sm *sm)
 			sm->warp[k].ended = false;
 			warp_retire(sm, &sm->warp[k]);
 		}
+	sm->nended = 0;
 }
 
 /* One cycle. Returns when the next issue may be: now + 1 after an issue. */
 static Cycle cycle(Sm *sm, int64_t n)
 {
 	Cycle next = NEVER;
-	bool ended = false;
 	for (int64_t k = 0; k < n; k++) {
 		Sched *d = &sm->sched[k];
 		When least;
@@ -347,20 +358,17 @@ static Cycle cycle(Sm *sm, int64_t n)
 		}
 		if (schedule(sm, d, &least)) {
 			sm->stats.issued++;
-			ended |= sm->warp[d->last].ended;
 			next = sm->now + 1;
 			d->sleep = 0;
 			continue;
 		}
 		d->why = least.why;
 		d->sleep = least.cycle;
-		for (int i = 0; i < d->n; i++)
-			ended |= sm->warp[d->order[i]].ended;
 		sm->stats.stalls[least.why]++;
 		if (least.cycle < next)
 			next = least.cycle;
 	}
-	if (ended) {
+	if (sm->nended) {
 		retire_ended(sm);
 		for (int64_t k = 0; k < n; k++)
 			sm->sched[k].sleep = 0;

@@ -72,7 +72,7 @@ bool is_strided(const Access *a, uint64_t *step)
 {
 	if (a->mask & (a->mask + 1))
 		return false;
-	unsigned n = (unsigned)__builtin_popcountll(a->mask);
+	unsigned n = bits((uint32_t)a->mask) + bits((uint32_t)(a->mask >> 32));
 	uint64_t wrong = 0, at = a->addr[0], d = n > 1 ? a->addr[1] - at : 0;
 	for (unsigned i = 0; i < n; i++)
 		wrong |= a->addr[i] ^ (at + d * i);
@@ -129,7 +129,7 @@ void coalesce(const Access *a, uint64_t base, unsigned line_shift, unsigned sect
 	c->n = 0;
 	if (a->kind != ACC_ATOMIC && is_strided(a, &step) && step <= (store ? a->bytes : (uint64_t)1 << sector_shift)) {
 		uint64_t from = a->addr[0] + base;
-		coalesce_range(from, from + step * (unsigned)(__builtin_popcountll(a->mask) - 1) + a->bytes - 1, line_shift,
+		coalesce_range(from, from + step * (bits((uint32_t)a->mask) + bits((uint32_t)(a->mask >> 32)) - 1) + a->bytes - 1, line_shift,
 			sector_shift, c);
 		return;
 	}

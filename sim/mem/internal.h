@@ -31,6 +31,7 @@ Cycle timeline_book(Timeline *, Cycle floor, Cycle from, uint64_t n);
 
 typedef struct Stamp { Cycle at; uint32_t id; } Stamp;
 typedef struct StampHeap { Stamp *v; int n, cap; } StampHeap;  /* smallest (at, id) at v[0] */
+static inline bool heap_before(Stamp a, Stamp b) { return a.at != b.at ? a.at < b.at : a.id < b.id; }
 void heap_push(StampHeap *, Cycle at, uint32_t id);
 Stamp heap_pop(StampHeap *);
 

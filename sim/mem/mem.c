@@ -95,10 +95,13 @@ void mem_drain(MemSystem *m, SmMem **sms, int n, LaunchStats **stats)
 	while (m->order.n) {
 		uint32_t i = heap_pop(&m->order).id;
 		SmMem *s = sms[i];
-		int r = m->next.v[i]++;
-		smmem_served(s, r, serve(m, s, &s->queue.v[r], stats[i]));
-		if (r + 1 < s->queue.n)
-			heap_push(&m->order, s->queue.v[r + 1].cycle, i);
+		int r = m->next.v[i];
+		do /* as long as it stays the first */
+			smmem_served(s, r, serve(m, s, &s->queue.v[r], stats[i]));
+		while (++r < s->queue.n && (!m->order.n || heap_before((Stamp){ s->queue.v[r].cycle, i }, m->order.v[0])));
+		m->next.v[i] = r;
+		if (r < s->queue.n)
+			heap_push(&m->order, s->queue.v[r].cycle, i);
 		else
 			smmem_drained(s);
 	}

@@ -21,7 +21,7 @@ Cycle timeline_book(Timeline *t, Cycle floor, Cycle from, uint64_t n)
 	uint64_t mask = ~(uint64_t)0 << from % 64;
 	for (Cycle w = from / 64; w < end; w++, mask = ~(uint64_t)0) {
 		uint64_t *busy = &t->busy[w % TIMELINE_WORDS], free = ~*busy & mask;
-		uint64_t nfree = (uint64_t)__builtin_popcountll(free);
+		uint64_t nfree = n == 1 ? free != 0 : bits((uint32_t)free) + bits((uint32_t)(free >> 32));
 		if (nfree < n) {
 			*busy |= free;
 			n -= nfree;
@@ -38,14 +38,12 @@ Cycle timeline_book(Timeline *t, Cycle floor, Cycle from, uint64_t n)
 	return t->over;
 }
 
-static inline bool before(Stamp a, Stamp b) { return a.at != b.at ? a.at < b.at : a.id < b.id; }
-
 void heap_push(StampHeap *h, Cycle at, uint32_t id)
 {
 	Stamp s = { at, id };
 	vec_reserve(h, h->n + 1);
 	int i = h->n++;
-	for (int up; i > 0 && before(s, h->v[up = (i - 1) / 2]); i = up)
+	for (int up; i > 0 && heap_before(s, h->v[up = (i - 1) / 2]); i = up)
 		h->v[i] = h->v[up];
 	h->v[i] = s;
 }
@@ -55,9 +53,9 @@ Stamp heap_pop(StampHeap *h)
 	Stamp top = h->v[0], last = h->v[--h->n];
 	int i = 0;
 	for (int k; (k = 2 * i + 1) < h->n; i = k) {
-		if (k + 1 < h->n && before(h->v[k + 1], h->v[k]))
+		if (k + 1 < h->n && heap_before(h->v[k + 1], h->v[k]))
 			k++;
-		if (!before(h->v[k], last))
+		if (!heap_before(h->v[k], last))
 			break;
 		h->v[i] = h->v[k];
 	}
