@@ -394,21 +394,54 @@ Type ins_value_type(const Module *m, const Ins *i, int k)
 
 /* ---- layout of shared and local memory ---- */
 
-static void mark_symbols(const Module *m, const Function *f, BitSet seen, BitSet used)
+/* What a function uses: its symbols, its callees', and what the data of used symbols points to. */
+typedef struct Uses { const Module *m; BitSet func, symbol; Vec(int) todo; } Uses;
+
+static void use_function(Uses *u, int id)
 {
-	if (bs_has(seen, f->id))
-		return;
-	bs_add(seen, f->id);
-	for (int b = 0; b < f->block.n; b++)
-		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
-			const Ins *i = &f->block.v[b]->ins.v[k];
-			for (int o = 0; o < i->ndst + i->nsrc; o++) {
-				if (i->opd[o].kind == OPD_SYM)
-					bs_add(used, i->opd[o].id);
-				else if (i->opd[o].kind == OPD_FUNC)
-					mark_symbols(m, m->func.v[i->opd[o].id], seen, used);
-			}
+	if (!bs_has(u->func, id)) {
+		bs_add(u->func, id);
+		vec_push(&u->todo, id);
+	}
+}
+
+static void use_symbol(Uses *u, int id)
+{
+	Vec(int) todo = { 0 };
+	vec_push(&todo, id);
+	while (todo.n) {
+		int s = vec_pop(&todo);
+		if (bs_has(u->symbol, s))
+			continue;
+		bs_add(u->symbol, s);
+		for (int r = 0; r < u->m->symbol.v[s]->reloc.n; r++) {
+			const Reloc *x = &u->m->symbol.v[s]->reloc.v[r];
+			if (x->func)
+				use_function(u, x->id);
+			else
+				vec_push(&todo, x->id);
 		}
+	}
+	vec_free(&todo);
+}
+
+static void use_all(Uses *u, int function)
+{
+	use_function(u, function);
+	while (u->todo.n) {
+		const Function *f = u->m->func.v[vec_pop(&u->todo)];
+		for (int b = 0; b < f->block.n; b++)
+			for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+				const Ins *i = &f->block.v[b]->ins.v[k];
+				for (int o = 0; o < i->ndst + i->nsrc; o++) {
+					if (i->opd[o].kind == OPD_SYM)
+						use_symbol(u, i->opd[o].id);
+					else if (i->opd[o].kind == OPD_FUNC)
+						use_function(u, i->opd[o].id);
+				}
+			}
+	}
+	vec_free(&u->todo);
 }
 
 static uint64_t align_up(uint64_t n, uint64_t align) { return align > 1 ? (n + align - 1) / align * align : n; }
@@ -416,8 +449,9 @@ static uint64_t align_up(uint64_t n, uint64_t align) { return align > 1 ? (n + a
 uint32_t layout_shared(const Module *m, const Function *f, int64_t *offset)
 {
 	Arena tmp = { 0 };
-	BitSet seen = bs_new(&tmp, m->func.n), used = bs_new(&tmp, m->symbol.n);
-	mark_symbols(m, f, seen, used);
+	Uses uses = { m, bs_new(&tmp, m->func.n), bs_new(&tmp, m->symbol.n), { 0 } };
+	BitSet used = uses.symbol;
+	use_all(&uses, f->id);
 	SymbolOrder order = symbol_order(m);
 	uint64_t at = 0;
 	for (int k = 0; k < m->symbol.n; k++) {

@@ -98,7 +98,8 @@ typedef struct LowerFn {               /* one function on its way to machine cod
 	uint32_t *block_pc;            /* by block id, once addresses are known */
 	bool priority_layout;          /* by the mechanism: addresses in reverse post-order with contiguous loops; else the source's */
 	bool recursive;                /* may be active more than once in a thread */
-	int scc;
+	int scc;                       /* component of the call graph */
+	int number;                    /* among the functions of the code */
 } LowerFn;
 
 void lower_calls(LowerFn *, LowerFn *const *of); /* results and saved registers of calls; of: by function id (sim/lower/save.c) */

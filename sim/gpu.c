@@ -78,8 +78,9 @@ const char *gpu_refuses(const Gpu *g, const Launch *l)
 		snprintf(text, sizeof text, "the grid has too many blocks");
 		return text;
 	}
-	int64_t offset[l->module->symbol.n + 1];
+	int64_t *offset = xcalloc((size_t)l->module->symbol.n + 1, sizeof *offset);
 	int64_t shared = (int64_t)layout_shared(l->module, l->kernel, offset) + l->dynamic_shared;
+	free(offset);
 	if (shared > c->sm_max_shared || round_up(shared, c->sm_shared_unit) > c->sm_shared) {
 		snprintf(text, sizeof text, "a block needs %lld bytes of shared memory; sm.max_shared_per_block = %lld",
 			(long long)shared, (long long)c->sm_max_shared);
