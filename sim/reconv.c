@@ -134,7 +134,7 @@ void reconv_spill_push(Warp *w, Split *s, StackSpill *k, Cycle constant)
 	k->resident++;
 }
 
-void reconv_spill_pop(Warp *w, Split *s, StackSpill *k, Cycle constant)
+void reconv_spill_top(Warp *w, Split *s, StackSpill *k, Cycle constant)
 {
 	const Config *c = reconv_config(w);
 	if (k->resident == 0 && k->spilled > 0) {
@@ -147,6 +147,11 @@ void reconv_spill_pop(Warp *w, Split *s, StackSpill *k, Cycle constant)
 		w->sm->stats.fills++;
 		event(w, s, TR_FILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
 	}
+}
+
+void reconv_spill_pop(Warp *w, Split *s, StackSpill *k, Cycle constant)
+{
+	reconv_spill_top(w, s, k, constant);
 	if (k->resident > 0)
 		k->resident--;
 }

@@ -79,4 +79,6 @@ typedef struct StackSpill { int resident, spilled; } StackSpill;
 /* Call before an entry is pushed / popped. Charges the constants or the memory traffic of divergence.spill. */
 void reconv_spill_push(Warp *, Split *, StackSpill *, Cycle constant);
 void reconv_spill_pop(Warp *, Split *, StackSpill *, Cycle constant);
+/* Where the top entry is what runs: call when a pop has uncovered it; it is filled if it is not on chip. */
+void reconv_spill_top(Warp *, Split *, StackSpill *, Cycle constant);
 #endif

@@ -35,6 +35,9 @@ Dom *dom_build(Arena *, const Cfg *);
    cut and the two agree. */
 Dom *pdom_build(Arena *, const Cfg *, bool exit_edges);
 Graph *cfg_exit_graph(Arena *, const Cfg *);         /* reachable blocks and the virtual exit n with its (pseudo) edges */
+/* Where the branch at the end of a block reconverges: what the source asks for (Block.reconverge) when that post-dominates
+   the block, else the immediate post-dominator; -1 or n = nowhere. */
+int pdom_point(const Dom *, const Block *);
 bool dom_dominates(const Dom *, int a, int b);       /* reflexive */
 int dom_common(const Dom *, int a, int b);           /* nearest common ancestor; -1 when there is none */
 

@@ -27,6 +27,12 @@ bool dom_dominates(const Dom *d, int a, int b)
 	return a == b;
 }
 
+int pdom_point(const Dom *d, const Block *b)
+{
+	const Block *r = b->reconverge;
+	return r && r != b && dom_dominates(d, r->id, b->id) ? r->id : d->idom[b->id];
+}
+
 int dom_common(const Dom *d, int a, int b)
 {
 	while (a != b) {

@@ -32,7 +32,7 @@ static bool lower(LowerFn *l, Diag *diag)
 		Block *blk = l->f->block.v[b];
 		if (cfg->rpo_index[b] < 0 || blk->nsucc < 2)
 			continue;
-		int r = blk->reconverge ? blk->reconverge->id : pdom->idom[b];
+		int r = pdom_point(pdom, blk);
 		if (r < 0 || r >= cfg->n)
 			continue;
 		l->rpc_block[b] = r;
@@ -85,6 +85,7 @@ static void resume(Warp *w, Split *s, Stack *k)
 {
 	drop(w, s, k);
 	while (k->n) {
+		reconv_spill_top(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
 		Entry *e = &k->e[k->n - 1];
 		Mask m = e->mask & reconv_live(w);
 		if (m && (e->pc != e->rpc || k->n == 1)) {
@@ -133,7 +134,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Stack *k = reconv_state(w);
 	Entry top = k->e[k->n - 1];
-	uint32_t rpc = i->rpc;
+	uint32_t rpc = i->rpc, meet = rpc == NO_PC ? top.rpc : rpc;
 	int order[64];
 	push_order(w, p, n, order);
 	if (rpc == NO_PC || rpc == top.rpc) {
@@ -146,9 +147,8 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	reconv_delay(w, s, (Cycle)reconv_param(w, P_PUSH));
 	for (int a = 0; a < n; a++) {
 		const Path *q = &p[order[a]];
-		if (q->pc == rpc || (top.rpc != NO_PC && q->pc == top.rpc))
-			continue;
-		push(w, s, k, (Entry){ q->pc, rpc == NO_PC ? top.rpc : rpc, q->mask, true });
+		if (q->pc != meet)
+			push(w, s, k, (Entry){ q->pc, meet, q->mask, true });
 	}
 	s->pc = k->e[k->n - 1].pc;
 	s->mask = k->e[k->n - 1].mask & reconv_live(w);

@@ -114,6 +114,7 @@ static void select_top(Warp *w, Split *s, List *k)
 		*reconv_nsplit(w) = 0;
 		return;
 	}
+	reconv_spill_top(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
 	s->pc = k->g[k->n - 1].pc;
 	s->mask = k->g[k->n - 1].mask;
 }

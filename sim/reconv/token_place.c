@@ -140,7 +140,7 @@ static void solve(Place *p)
 	}
 	for (int i = 0; i < p->cfg->nreach; i++) {
 		Block *b = p->cfg->rpo[i];
-		int j = b->reconverge ? b->reconverge->id : p->pdom->idom[b->id];
+		int j = pdom_point(p->pdom, b);
 		if (b->nsucc > 1 && p->loops->divergent[b->id] && j >= 0 && j < p->n)
 			bs_add(p->out[b->id], j);
 	}
