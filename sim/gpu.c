@@ -140,7 +140,8 @@ void sm_trace(Sm *sm, const Warp *w, const Split *s, TraceKind kind, Mask m, uin
 static void flush_trace(Gpu *g)
 {
 	int n = (int)g->config.sm_count;
-	int *at = arena_array(&g->arena, int, n);
+	int at[n];
+	memset(at, 0, sizeof at);
 	for (;;) {
 		int first = -1;
 		for (int i = 0; i < n; i++)
