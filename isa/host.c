@@ -59,7 +59,8 @@ static bool check(Interp *in, Thread *t, const Step *s)
 		return true;
 	const char *text = s->ins->nsrc > 1 && ins_src(s->ins, 1)->kind == OPD_STR ? m->string.v[ins_src(s->ins, 1)->id] : "false";
 	Loc loc = ins_loc(m, s->ins);
-	fault_text(in->fault, FAULT_TRAP, "%s:%d: check failed: %s", loc.file ? loc.file : m->name, loc.line, text);
+	in->fault->loc = loc;
+	fault_text(in->fault, FAULT_TRAP, "check failed: %s", text);
 	return false;
 }
 

@@ -235,7 +235,8 @@ static void load_file(lua_State *L, Loader *l, const char *path)
 		sandbox_stop(L);
 	lua_call(L, 0, 1);
 	if (lua_type(L, -1) != LUA_TTABLE)
-		luaL_error(L, "%s must return a table, not a %s", path, luaL_typename(L, -1));
+		luaL_error(L, "the file must return a table, not %s%s", lua_isnil(L, -1) ? "" : "a ",
+			luaL_typename(L, -1));
 }
 
 static void check_table(Loader *l)

@@ -67,6 +67,15 @@ static uint32_t operand(const Warp *w, uint32_t row, Mask m, uint32_t absent)
 	return row == NO_ROW || !m ? absent : row32(&w->lanes, row)[__builtin_ctzll(m)];
 }
 
+/* Where and when a barrier fails, when nothing has before. */
+static void refuse_barrier(Sm *sm, const MIns *i)
+{
+	if (sm->fault.kind != FAULT_NONE)
+		return;
+	sm->fault.loc = i->src ? ins_loc(sm->gpu->cur->module, i->src) : (Loc){ 0 };
+	sm->fault_cycle = sm->now;
+}
+
 /* Part of a warp arrives: what divergence.bar_partial says. 0: refuse. Returns the threads to count. */
 static uint32_t arriving(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
@@ -76,10 +85,10 @@ static uint32_t arriving(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 		return (uint32_t)lane_count(w->live);
 	char lanes[32];
 	snprintf(lanes, sizeof lanes, "%#llx of %#llx", (unsigned long long)m, (unsigned long long)w->live);
+	refuse_barrier(sm, i);
 	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: part of a warp (lanes %s) reaches a block "
 		"barrier; mechanism %s cannot let it wait for the rest (divergence.bar_partial says how to go on)",
 		sm->gpu->launch->kernel->name, i->from->label, i->src ? i->src->line : 0, lanes, sm->gpu->model->name);
-	sm->fault_cycle = sm->now;
 	return 0;
 }
 
@@ -107,6 +116,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 		return;
 	}
 	if (b >= BARRIERS) {
+		refuse_barrier(sm, i);
 		fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: barrier %d: there are %d (0 to %d)",
 			sm->gpu->launch->kernel->name, i->from->label, i->src ? i->src->line : 0, b, BARRIERS, BARRIERS - 1);
 		return;

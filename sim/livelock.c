@@ -120,7 +120,7 @@ static int put_lanes(char *out, size_t n, Mask m)
 static void describe(Gpu *g, const Warp *w, const Split *s, Fault *fault)
 {
 	const Watch *x = &w->watch[__builtin_ctzll(s->mask)];
-	char lanes[160], others[200] = "", place[128] = "", word[160];
+	char lanes[160], others[400] = "", place[128] = "", word[160];
 	Loc loc = x->at->src ? ins_loc(g->cur->module, x->at->src) : (Loc){ 0 };
 	put_lanes(lanes, sizeof lanes, s->mask);
 	if (loc.line)
@@ -131,13 +131,24 @@ static void describe(Gpu *g, const Warp *w, const Split *s, Fault *fault)
 			(unsigned long long)(x->addr - a->addr), a->name ? a->name : "a buffer");
 	else
 		snprintf(word, sizeof word, "%#llx", (unsigned long long)x->addr);
-	Mask rest = w->live & ~s->mask;
+	Mask rest = w->live & ~s->mask, spinning = 0;
+	for (int i = 0; i < w->nsplit; i++)
+		if (w->split[i].state == SPLIT_RUN)
+			spinning |= w->split[i].mask;
+	if (rest & spinning) {  /* every split that can run comes back: all_cycle */
+		int n = snprintf(others, sizeof others, "; so do ");
+		put_lanes(others + n, sizeof others - (size_t)n, rest & spinning);
+		rest &= ~spinning;
+	}
 	if (rest) {
-		int n = snprintf(others, sizeof others, "; of the same warp, ");
-		put_lanes(others + n, sizeof others - (size_t)n, rest);
 		size_t used = strlen(others);
+		snprintf(others + used, sizeof others - used, "; of the same warp, ");
+		used = strlen(others);
+		put_lanes(others + used, sizeof others - used, rest);
+		used = strlen(others);
 		snprintf(others + used, sizeof others - used, " cannot run: mechanism %s does not schedule them before", g->model->name);
 	}
+	fault->loc = loc;
 	fault_text(fault, FAULT_LIVELOCK, "livelock in kernel %s, block (%u, %u, %u), warp %d: %s come back to the branch of block "
 		"%s%s with the same registers, and no memory has changed; they wait on the memory word at %s%s",
 		g->launch->kernel->name, w->cta->id[0], w->cta->id[1], w->cta->id[2], w->index, lanes, x->at->from->label, place,
@@ -184,6 +195,8 @@ void deadlock_report(Gpu *g, Fault *fault)
 			char lanes[160];
 			put_lanes(lanes, sizeof lanes, s->mask);
 			const Barrier *b = &w->cta->barrier[s->barrier & (BARRIERS - 1)];
+			if (at->src)
+				fault->loc = ins_loc(g->cur->module, at->src);
 			fault_text(fault, FAULT_BARRIER, "deadlock in kernel %s, block (%u, %u, %u): warp %d, %s wait at %s in block %s, "
 				"line %d, which can never complete: %u of %u threads have arrived and no other can come",
 				g->launch->kernel->name, w->cta->id[0], w->cta->id[1], w->cta->id[2], w->index, lanes,

@@ -147,6 +147,17 @@ static bool interrupted(const Run *run)
 	return run->options.gpu.interrupted && *run->options.gpu.interrupted;
 }
 
+/* What a machine or mechanism cannot run at all is bad input, anything else the program's own failure. */
+static void fail_at(Run *run, const Fault *fault, Loc where)
+{
+	bool refused = fault->kind == FAULT_UNSUPPORTED;
+	if (fault->loc.line)
+		where = fault->loc;
+	else if (!refused)
+		where = (Loc){ 0 };
+	run_fail(run, refused ? RUN_BAD_INPUT : RUN_FAILED, where, "%s", fault->text);
+}
+
 LaunchStats *run_launch(Run *run, Launch *l, Loc where)
 {
 	Fault fault = { 0 };
@@ -167,11 +178,12 @@ LaunchStats *run_launch(Run *run, Launch *l, Loc where)
 	double start = wall_seconds();
 	bool ok = run->gpu ? gpu_launch(run->gpu, l, &run->arena, s, &fault) : launch_reference(run, l, s, &fault);
 	s->seconds = wall_seconds() - start;
-	vec_push(&run->launch, s);
+	if (ok || fault.kind != FAULT_UNSUPPORTED)  /* else nothing ran */
+		vec_push(&run->launch, s);
 	if (!ok && fault.kind == FAULT_NONE)
 		run_fail(run, RUN_INTERRUPTED, where, "interrupted in kernel %s", l->kernel->name);
 	else if (!ok)
-		run_fail(run, RUN_FAILED, fault.loc.line ? fault.loc : (Loc){ 0 }, "%s", fault.text);
+		fail_at(run, &fault, where);
 	why = ok && run->options.laws ? stats_conservation(s, run->config) : NULL;
 	if (why)
 		run_fail(run, RUN_FAILED, where, "kernel %s: a conservation law does not hold: %s", l->kernel->name, why);
@@ -200,7 +212,7 @@ static void run_main(Run *run, const Function *host)
 	HostHooks hooks = { .self = run, .launch = host_launch, .allocated = host_allocated };
 	Fault fault = { 0 };
 	if (!host_run(run->module, host, run->memory, run->symbol_address, &hooks, &fault) && run->status == RUN_OK)
-		run_fail(run, RUN_FAILED, fault.loc.line ? fault.loc : (Loc){ 0 }, "%s", fault.text);
+		fail_at(run, &fault, (Loc){ run->module->name, 0, 0 });
 }
 
 static const char *default_workload(Run *run)

@@ -4,7 +4,7 @@
 
 enum { MEMORY_LIMIT = 512 << 20, HOOK_STEPS = 10000 };
 static const uint64_t STEP_LIMIT = 500000000;
-static const double SECONDS_LIMIT = 8;
+static const double SECONDS_LIMIT = 6;
 static const double PATTERN_LIMIT = 1e8;  /* character comparisons that one pattern may need at worst */
 static const char stop_mark;              /* its address is the error value of sandbox_stop */
 
@@ -369,13 +369,14 @@ bool sandbox_call(Sandbox *s, int nargs, int nresults, Diag *diag)
 	s->seconds += now() - s->started;
 	lua_remove(L, base);
 	if (status)
-		report(L, NULL, diag);
+		report(L, *s->path ? arena_strdup(&diag->arena, s->path) : NULL, diag);
 	return !status;
 }
 
 bool sandbox_compile(lua_State *L, const char *text, size_t n, const char *path, Diag *diag)
 {
-	char name[1024];
+	char name[sizeof sandbox_of(L)->path + 1];
+	snprintf(sandbox_of(L)->path, sizeof sandbox_of(L)->path, "%s", path);
 	snprintf(name, sizeof name, "@%s", path);
 	if (n && text[0] == '#')  /* first line of a script: the line break stays, so that lines keep their numbers */
 		for (; n && *text != '\n'; text++, n--)

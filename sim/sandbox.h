@@ -16,6 +16,7 @@ typedef struct Sandbox {
 	bool stopped;                          /* the last error came from sandbox_stop */
 	bool over;                             /* a limit was reached: every further instruction fails */
 	volatile sig_atomic_t *interrupted;    /* may be NULL */
+	char path[1024];                       /* the text compiled last, for errors that have no other place */
 	FILE *print;                           /* where print writes; NULL = nowhere */
 } Sandbox;
 

@@ -1,0 +1,176 @@
+#!/bin/sh
+# What goes wrong in a simulated program is one located message and exit status 1; what a machine cannot take, and bad
+# input, is status 2.
+srcdir=${srcdir:-$(dirname "$0")/..}
+gsim=${GSIM:-./gsim}
+opt=${GSIM_OPT:-./gsim-opt}
+GSIM_PATH=$(cd "$srcdir" && pwd)/configs
+export GSIM_PATH
+tmp=${TMPDIR:-/tmp}/gsim-faults.$$
+mkdir "$tmp" || exit 1
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+
+# expect STATUS TEXT COMMAND...: exit status, and a text of the messages; no report of a crash
+expect() {
+	want=$1 text=$2
+	shift 2
+	"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	got=$?
+	if [ $got != "$want" ] || ! { [ -z "$text" ] || grep -q -e "$text" "$tmp/err"; }; then
+		echo "FAILED: $*: status $got, expected $want and '$text'"
+		head -n 5 "$tmp/err"
+		failed=1
+	fi
+}
+
+# body TEXT: a kernel with a 1024-byte buffer %a and the thread's number %t, launched with one warp (or $threads threads)
+body() {
+	{
+		printf 'kernel k(u64 out) {\nB:\t%%a = ld.param.u64 [out]\n\t%%t = mov.u32 %%tid.x\n'
+		cat
+		printf 'host main() {\nH:\t%%b = alloc.u64 1024\n\tfill.u32 %%b, 0, 256\n'
+		printf '\tlaunch k, (1,1,1), (%d,1,1), 0, (%%b)\n\texit\n}\n' "${threads:-32}"
+	} >"$tmp/k.ir"
+}
+each() { # STATUS TEXT MODELS...: timed and functional
+	status=$1 message=$2
+	shift 2
+	for model; do
+		expect "$status" "$message" $gsim -q -m "$model" "$tmp/k.ir"
+		expect "$status" "$message" $gsim -q --functional -m "$model" "$tmp/k.ir"
+	done
+}
+all="ipdom token tf_stack mimd"
+
+# ---- accesses ----
+printf '\tst.global.u32 [%%a+2000], 1\n\texit\n}\n' | body
+each 1 "k.ir:4:.*outside every allocation.*thread (0,0,0).*976 bytes past the end of '%b'" $all
+expect 1 "k.ir:4:.*outside every allocation" $gsim -q --reference "$tmp/k.ir"
+printf '\tst.global.u32 [%%a+2], 1\n\texit\n}\n' | body
+each 1 "k.ir:4:.*misaligned access.*offset 2 of '%b'" $all
+printf '\tst.global.v2.u32 [%%a+4], {1, 2}\n\texit\n}\n' | body
+each 1 "k.ir:4:.*misaligned access" ipdom
+printf '\t%%x = ld.shared.u32 [49152]\n\texit\n}\n' | body
+each 1 "k.ir:4:.*shared address 0xc000" ipdom
+printf '\t%%x = ld.global.u32 [8]\n\texit\n}\n' | body
+each 1 "k.ir:4:.*global address 0x8" ipdom
+printf '\tcall f, (%%a)\n\texit\n}\nfunc f(u64 %%a) {\n\tlocal u32 s[64]\nF:\tst.local.u32 [s], 1\n\tcall f, (%%a)
+\t%%x = ld.local.u32 [s]\n\tst.global.u32 [%%a], %%x\n\tret\n}\n' | body
+each 1 "k.ir:10:.*local memory exhausted, in function f" $all
+printf '\tbrx %%t, [C, D]\nC:\texit\nD:\texit\n}\n' | body
+each 1 "k.ir:4:" ipdom mimd
+printf '\ttrap\n}\n' | body
+each 1 "k.ir:4:" ipdom mimd
+
+# ---- barriers ----
+printf '\t%%p = setp.lt.u32 %%t, 16\n\tbra %%p, C, D\nC:\tbar.sync 0\n\tbra E\nD:\tbar.sync 1\n\tbra E\nE:\texit\n}\n' | body
+each 1 "k.ir:[68]:.*block [CD], line [68]: part of a warp" ipdom token tf_stack
+each 1 "k.ir:[68]:.*deadlock.*16 of 32 threads have arrived" mimd
+expect 1 "k.ir:.*barrier that cannot complete" $gsim -q --reference "$tmp/k.ir"
+printf '\tbar.sync 0, 64\n\texit\n}\n' | body
+each 1 "k.ir:4:.*deadlock.*32 of 64 threads have arrived" $all
+printf '\tbar.sync %%t\n\texit\n}\n' | body
+threads=1 each 1 "" mimd
+
+# ---- livelock: lanes, branch and memory word ----
+printf '\tbra S\nS:\t%%v = ld.global.u32 [%%a+8]\n\t%%q = setp.eq.u32 %%v, 0\n\tbra %%q, S, E\nE:\texit\n}\n' | body
+each 1 "k.ir:7:.*livelock.*lanes 0-31 .*branch of block S.*(byte 8 of %b)$" ipdom token tf_stack
+each 1 "k.ir:7:.*livelock.*lanes 0 .*(byte 8 of %b); so do lanes 1-31$" mimd
+# a lock whose owner cannot run: the mechanisms with a stack wait forever, independent lanes pass
+printf '\tbra S\nS:\t%%v = atom.global.cas.b32 [%%a], 0, 1\n\t%%q = setp.ne.u32 %%v, 0\n\tbra %%q, S, E
+E:\t%%n = ld.global.u32 [%%a+4]\n\t%%n = add.u32 %%n, 1\n\tst.global.u32 [%%a+4], %%n
+\t%%o = atom.global.exch.b32 [%%a], 0\n\texit\n}\n' | body
+each 1 "livelock.*lanes 1-31 .*(byte 0 of %b); of the same warp, lanes 0 cannot run" ipdom token tf_stack
+each 0 "" mimd
+
+# ---- what the host function asks for ----
+printf '\texit\n}\nhost other() {\nO:\texit\n}\n' | body
+sed 's/^	exit\(}\)\{0,1\}$/&/; s/launch k, .*/check 0, "no luck"/' "$tmp/k.ir" >"$tmp/check.ir"
+expect 1 "check.ir:[0-9]*:.*error: check failed: no luck" $gsim -q "$tmp/check.ir"
+for wrong in '(0,1,1), (32,1,1), 0, (%b)' '(1,1,1), (0,1,1), 0, (%b)' '(1,1,1), (2000,1,1), 0, (%b)' '(1,1,1), (32,1,1), 0, ()' \
+	'(1,1,1), (32,1,1), 0, (%b, 1)' '(1,1,1), (32,1,1), 1000000, (%b)'; do
+	sed "s/launch k, .*/launch k, $wrong/" "$tmp/k.ir" >"$tmp/wrong.ir"
+	expect 2 "wrong.ir" $gsim -q "$tmp/wrong.ir"
+done
+sed 's/launch k, /launch kk, /' "$tmp/k.ir" >"$tmp/wrong.ir"
+expect 2 "wrong.ir:[0-9]*:" $gsim -q "$tmp/wrong.ir"
+
+# ---- what the machine cannot take ----
+registers() { # a kernel whose values are all live at once
+	i=0
+	while [ $i -lt 40 ]; do
+		printf '\t%%v%d = ld.volatile.global.u64 [%%a+%d]\n' $i $((8 * i))
+		i=$((i + 1))
+	done
+	while [ $i -gt 0 ]; do
+		i=$((i - 1))
+		printf '\tst.volatile.global.u64 [%%a+%d], %%v%d\n' $((8 * i)) $i
+	done
+	printf '\texit\n}\n'
+}
+registers | body
+each 0 "" ipdom token
+expect 0 "" $gsim -q --laws -D sm.max_registers_per_thread=16 "$tmp/k.ir"
+expect 2 "k.ir: error: kernel k: a block needs .* registers .*an SM has 1024" $gsim -q -D sm.registers=1024 "$tmp/k.ir"
+expect 2 "k.ir: error: kernel k: a block needs" $gsim -q --functional -D sm.registers=1024 "$tmp/k.ir"
+printf 'local b = gpu.buffer("u32", 256)\n\ngpu.launch { kernel = "k", grid = 1, block = 32, args = { b } }\n' >"$tmp/k.lua"
+expect 2 "k.lua:3: error: kernel k: a block needs" $gsim -q -w "$tmp/k.lua" -D sm.registers=1024 "$tmp/k.ir"
+rm "$tmp/k.lua"
+expect 2 "recursion.lua:[0-9]*: error: kernel .*raise sm.max_registers_per_thread" $gsim -q -D sm.max_registers_per_thread=8 \
+	"$srcdir/kernels/recursion/recursion.ptx"
+
+# ---- bad input ----
+cp "$srcdir/kernels/scan/scan.ptx" "$srcdir/kernels/scan/scan.lua" "$tmp"
+for n in 600 1500 3000; do
+	head -c $n "$srcdir/kernels/scan/scan.ptx" >"$tmp/cut.ptx"
+	expect 2 "cut.ptx:[0-9]*:[0-9]*: error: " $gsim -q -w "$tmp/scan.lua" "$tmp/cut.ptx"
+done
+for n in 100 200 300; do
+	head -c $n "$tmp/k.ir" >"$tmp/cut.ir"
+	expect 2 "cut.ir:[0-9]*:[0-9]*: error: " $gsim -q "$tmp/cut.ir"
+done
+head -c 700 "$srcdir/kernels/scan/scan.lua" >"$tmp/cut.lua"
+expect 2 "cut.lua:[0-9]*: error: " $gsim -q -w "$tmp/cut.lua" "$tmp/scan.ptx"
+printf '\177ELF\002\001\001 and no more' >"$tmp/bad.gso"
+expect 2 "bad.gso.* error: " $gsim -q "$tmp/bad.gso"
+head -c 3000000 /dev/zero | tr '\0' 'x' >"$tmp/long.ir" # one line; a 100 MB one differs in time alone
+expect 2 "long.ir:1:1: error: " $gsim -q "$tmp/long.ir"
+expect 2 "error: cannot read .*long.ir: it is too large" $gsim -q -c "$tmp/long.ir" "$tmp/k.ir"
+expect 2 "long.ir.*: " $gsim -q -w "$tmp/long.ir" "$tmp/k.ir"
+
+# ---- machine files ----
+config() { # TEXT LUA
+	printf '%s\n' "$2" >"$tmp/c.lua"
+	expect 2 "$1" $gsim -c "$tmp/c.lua" --print-config
+}
+echo 'return derive("c.lua", {})' >"$tmp/d.lua"
+config "c.lua:1: error: .*derives from itself" 'return derive("c.lua", {})'
+config "d.lua:1: error: .*derives from itself" 'return derive("d.lua", {})'
+config "c.lua:1: error: unknown parameter 'warp_sizes'; did you mean 'warp_size'" 'return { warp_sizes = 4 }'
+config "c.lua:1: error: unknown parameter 'sm.conut'; did you mean 'sm.count'" 'return { sm = { conut = 4 } }'
+config "c.lua:1: error: warp_size: expected a whole number, found a string" 'return { warp_size = "x" }'
+config "c.lua:1: error: warp_size = 0 is out of range" 'return { warp_size = 0 }'
+config "c.lua:1: error: sm: expected a table, found a number" 'return { sm = 4 }'
+config "c.lua:1: error: l1.global: expected true or false" 'return { l1 = { global = 1 } }'
+config "c.lua: error: the file must return a table, not a number" 'return 4'
+config "c.lua: error: the file must return a table, not nil" ''
+config "c.lua:1: error: .*limit is reached" 'while true do end'
+config "c.lua:1: error: cannot find the machine file 'none.lua'" 'return derive("none.lua", {})'
+
+# ---- workloads ----
+workload() { # STATUS TEXT LUA
+	printf '%s\n' "$3" >"$tmp/w.lua"
+	expect "$1" "w.lua\(:1\)*: error: $2" $gsim -q -w "$tmp/w.lua" "$tmp/k.ir"
+}
+workload 2 ".*limit is reached" 'while true do end'
+workload 2 ".*limit is reached" 'while true do pcall(function() while true do end end) end'
+workload 2 "not enough memory" 'local t = {} while true do t[#t + 1] = {} end'
+workload 1 "check failed: two is not one" 'gpu.check(2 == 1, "two is not one")'
+workload 2 "gpu.launch: no kernel 'kk'; did you mean 'k'" 'gpu.launch { kernel = "kk", grid = 1, block = 1 }'
+workload 2 "gpu.launch: kernel k takes 1 argument.* 2 given" 'gpu.launch { kernel = "k", grid = 1, block = 1, args = { 1, 2 } }'
+workload 2 "gpu.launch: argument 1 (out) of k: " 'gpu.launch { kernel = "k", grid = 1, block = 1, args = { "x" } }'
+workload 2 "kernel k: the block has size 0" 'gpu.launch { kernel = "k", grid = 1, block = 0, args = { 1 } }'
+workload 2 "kernel k: a block of 1025 x 1 x 1 threads" 'gpu.launch { kernel = "k", grid = 1, block = 1025, args = { 1 } }'
+
+exit $failed
