@@ -66,7 +66,7 @@ static void count_branch(Sm *sm, const MIns *i, Mask active, Mask taken, int pat
 static void go(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	if (sm->gpu->watching)
-		livelock_watch(sm, w, s, i);
+		livelock_watch(sm, w, s, i, p, n);
 	if (n == 1) {
 		s->pc = p[0].pc;
 		arrive(sm, w, s);

@@ -16,9 +16,12 @@ typedef struct Watch {             /* of one split, by its lowest lane */
 	uint64_t addr;             /* last memory address */
 } Watch;
 
-static uint64_t state_hash(const Warp *w, const Split *s, const MIns *i, const Code *c)
+/* Behind the branch: where which lanes go, and all that lives there. */
+static uint64_t state_hash(const Warp *w, const Split *s, const MIns *i, const Path *p, int n, const Code *c)
 {
-	uint64_t h = hash_bytes(&s->pc, sizeof s->pc, s->mask);
+	uint64_t h = s->mask;
+	for (int k = 0; k < n; k++)
+		h = ((h ^ p[k].pc) * 0x9e3779b97f4a7c15u ^ p[k].mask) * 0x9e3779b97f4a7c15u;
 	int l, W = w->lanes.width;
 	const uint16_t *live = c->live[i->live];
 	for (int k = 0; k < c->nlive[i->live]; k++) {
@@ -34,12 +37,12 @@ static uint64_t state_hash(const Warp *w, const Split *s, const MIns *i, const C
 	return h;
 }
 
-void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i)
+void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	if (!w->watch)
 		w->watch = arena_array(&sm->arena, Watch, w->lanes.width);
 	Watch *x = &w->watch[__builtin_ctzll(s->mask)];
-	uint64_t h = state_hash(w, s, i, sm->gpu->cur);
+	uint64_t h = state_hash(w, s, i, p, n, sm->gpu->cur);
 	if (x->mask != s->mask || !x->power) {
 		*x = (Watch){ .saved = h, .power = 1, .mask = s->mask };
 		return;

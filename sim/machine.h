@@ -178,7 +178,7 @@ void sm_settle(Sm *);                          /* after mem_drain: completion ti
 /* sim/functional.c */
 bool functional_round(Sm *);
 /* sim/livelock.c */
-void livelock_watch(Sm *, Warp *, Split *, const MIns *);    /* at a branch while watching */
+void livelock_watch(Sm *, Warp *, Split *, const MIns *, const Path *, int n); /* at a branch while watching: where lanes go */
 bool livelock_check(Gpu *, Fault *);           /* at the end of a window: true when proven, fault filled */
 void deadlock_report(Gpu *, Fault *);          /* nobody can go on: who waits where */
 /* sim/pool.c: host threads that run SMs side by side */
