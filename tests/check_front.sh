@@ -3,6 +3,7 @@
 srcdir=${srcdir:-$(dirname "$0")/..}
 gsim=${GSIM:-./gsim}
 compare=${GSIM_COMPARE:-./gsim-compare}
+opt=${GSIM_OPT:-./gsim-opt}
 GSIM_PATH=$srcdir
 export GSIM_PATH
 tmp=${TMPDIR:-/tmp}/gsim-front.$$
@@ -123,6 +124,18 @@ local s = gpu.launch { kernel = "loop", grid = 1, block = 1, args = { b, 1 } }
 b:set(0, s.cycles and 1 or 2)
 EOF
 expect 1 "buffer 1 (u32\[1\]): element 0" $gsim --verify -w "$tmp/differ.lua" -c teaching.lua "$loop"
+
+# ---- objects ----
+expect 0 "" $opt -o "$tmp/loop.gso" "$loop"
+head -c 4 "$tmp/loop.gso" | grep -q ELF || fail "gsim-opt -o loop.gso writes no ELF file"
+expect 0 "" $opt -o "$tmp/again.gso" "$tmp/loop.gso"
+cmp -s "$tmp/loop.gso" "$tmp/again.gso" || fail "an object read and written is another one"
+expect 0 "" $gsim -c kepler.lua -q -s "$tmp/c.json" "$tmp/loop.gso"
+grep -v '"host"\|"module"' "$tmp/a.json" > "$tmp/a" && grep -v '"host"\|"module"' "$tmp/c.json" > "$tmp/c"
+cmp -s "$tmp/a" "$tmp/c" || fail "an object runs unlike its text"
+head -c 300 "$tmp/loop.gso" > "$tmp/cut.gso"
+expect 2 "cut.gso: error" $gsim "$tmp/cut.gso"
+expect 2 "x.gso: error" $opt -o "$tmp/none/x.gso" "$loop"
 
 # ---- interrupt ----
 $gsim -c teaching.lua -w "$tmp/spin.lua" -s "$tmp/int.json" "$loop" > "$tmp/out" 2> "$tmp/err" &

@@ -1,4 +1,4 @@
-/* gsim-opt: a module in, passes, a module out as text. */
+/* gsim-opt: a module in, passes, a module out as text or as an ELF object. */
 #include "config.h"
 #include "lib/file.h"
 #include "lib/strbuf.h"
@@ -10,7 +10,8 @@
 static const char usage[] =
 	"usage: gsim-opt [options] MODULE          MODULE: .ir, .ptx, or an ELF object (.gso)\n"
 	"  -p, --passes LIST    passes to run: 'linearize,dce'\n"
-	"  -o, --output FILE    where the module goes as IR ('-' = standard output, the default)\n"
+	"  -o, --output FILE    where the module goes: an ELF object when FILE ends in .gso, else IR ('-' = standard output,\n"
+	"                       the default)\n"
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
 	"      --dump           print the module after each pass on standard error\n"
 	"      --list           the passes and their options\n"
@@ -85,6 +86,12 @@ static bool deliver(const Job *job, const StrBuf *s, Diag *d)
 	return false;
 }
 
+static bool wants_object(const Job *job)
+{
+	size_t n = job->output ? strlen(job->output) : 0;
+	return !job->cfg && n > 4 && !strcmp(job->output + n - 4, ".gso");
+}
+
 static bool work(const Job *job, Diag *d)
 {
 	if (!pipeline_check(job->passes, d))
@@ -93,7 +100,11 @@ static bool work(const Job *job, Diag *d)
 	if (!m)
 		return false;
 	StrBuf s = { 0 };
-	bool ok = pipeline_run(m, job->passes, job->dump ? dump : NULL, NULL, d) && produce(job, m, &s, d) && deliver(job, &s, d);
+	bool ok = pipeline_run(m, job->passes, job->dump ? dump : NULL, NULL, d);
+	if (ok && wants_object(job))
+		ok = elf_write(m, job->output, d);
+	else
+		ok = ok && produce(job, m, &s, d) && deliver(job, &s, d);
 	sb_free(&s);
 	module_free(m);
 	return ok;
