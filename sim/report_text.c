@@ -1,7 +1,7 @@
 /* The report for people: one screen of at most 40 lines and 100 columns. */
 #include "sim/report.h"
 
-enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, MOST_LAUNCHES = 5, BAR = 40, LONGEST_PATH = 30 };
+enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, MOST_LAUNCHES = 5, BAR = 40, SHORTEST_PATH = 20 };
 
 void report_shares(const uint64_t *part, int n, int *tenths)
 {
@@ -66,11 +66,14 @@ static void end_line(StrBuf *out, size_t start)
 static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
 {
 	size_t start = out->n, length = strlen(t->module);
-	bool longer = length > LONGEST_PATH; /* its end tells more than its beginning */
-	sb_printf(out, "%s%s   machine %s   mechanism %s   passes %s%s", longer ? "..." : "", t->module + (longer ? length
-		- LONGEST_PATH + 3 : 0), t->config ? t->config : "(defaults)",
+	StrBuf rest = { 0 };
+	sb_printf(&rest, "   machine %s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)",
 		model_keys((int)run->config->model)->name, t->passes && *t->passes ? t->passes : "none",
 		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
+	size_t room = rest.n + SHORTEST_PATH < WIDTH ? WIDTH - rest.n : SHORTEST_PATH;
+	bool longer = length > room; /* its end tells more than its beginning */
+	sb_printf(out, "%s%s%s", longer ? "..." : "", t->module + (longer ? length - room + 3 : 0), rest.s);
+	sb_free(&rest);
 	end_line(out, start);
 	start = out->n;
 	if (run->launch.n == 1) {
@@ -78,8 +81,9 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *ou
 		sb_printf(out, "kernel %.50s   grid %u x %u x %u   block %u x %u x %u", l->kernel, l->grid[0], l->grid[1], l->grid[2],
 			l->block[0], l->block[1], l->block[2]);
 		if (!run->options.reference)
-			sb_printf(out, "   %llu registers   occupancy %.0f %%%s%s", (unsigned long long)l->registers,
-				l->occupancy * 100, l->occupancy_limit ? ": " : "", l->occupancy_limit ? l->occupancy_limit : "");
+			sb_printf(out, "   %llu registers   occupancy %.0f %%%s%s%s", (unsigned long long)l->registers,
+				l->occupancy * 100, l->occupancy_limit ? " (limit: " : "", l->occupancy_limit ? l->occupancy_limit : "",
+				l->occupancy_limit ? ")" : "");
 	} else {
 		sb_printf(out, "%d launches", run->launch.n);
 	}
@@ -119,7 +123,7 @@ static void put_lead(const LaunchStats *s, StrBuf *out)
 	end_line(out, start);
 }
 
-typedef struct Cause { const char *name; uint64_t cycles; int tenths; } Cause;
+typedef struct Cause { const char *name; uint64_t cycles; bool warp; } Cause;  /* warp: the scheduler had one */
 
 static int by_cycles(const void *a, const void *b)
 {
@@ -129,27 +133,41 @@ static int by_cycles(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static void put_cause(const char *name, int all, int with_warp, bool warp, StrBuf *out)
+{
+	size_t start = out->n;
+	sb_printf(out, "  %-18s %5.1f %%", name, all / 10.0);
+	if (warp)
+		sb_printf(out, " %20.1f %%  %.*s", with_warp / 10.0, (with_warp * BAR + 500) / 1000,
+			"########################################");
+	end_line(out, start);
+}
+
+/* Shares of all scheduler-cycles, and of those in which the scheduler had a warp: each column adds up to 100. */
 static void put_causes(const LaunchStats *s, StrBuf *out)
 {
-	Cause cause[STALL_COUNT + 1] = { { "issued", s->issued, 0 } };
-	uint64_t part[STALL_COUNT + 1] = { 0 };
-	int tenths[STALL_COUNT + 1], n = 1, shown = 0, rest = 1000;
+	Cause cause[STALL_COUNT + 1] = { { "issued", s->issued, true } };
+	uint64_t part[STALL_COUNT + 1] = { 0 }, busy[STALL_COUNT + 1] = { 0 };
+	int all[STALL_COUNT + 1], warp[STALL_COUNT + 1], n = 1, shown = 0, rest_all = 0, rest_warp = 0;
 	for (int i = 0; i < STALL_COUNT; i++)
 		if (s->stalls[i])
-			cause[n++] = (Cause){ stall_name[i], s->stalls[i], 0 };
+			cause[n++] = (Cause){ stall_name[i], s->stalls[i], i != STALL_EMPTY };
 	qsort(cause + 1, (size_t)n - 1, sizeof *cause, by_cycles);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		part[i] = cause[i].cycles;
-	report_shares(part, n, tenths);
-	sb_puts(out, "\nwhere the scheduler-cycles went\n");
-	for (; shown < n && shown < (n > MOST_CAUSES ? MOST_CAUSES - 1 : MOST_CAUSES); shown++) {
-		int bar = (tenths[shown] * BAR + 500) / 1000;
-		sb_printf(out, "  %-18s %5.1f %%  %.*s\n", cause[shown].name, tenths[shown] / 10.0, bar,
-			"########################################");
-		rest -= tenths[shown];
+		busy[i] = cause[i].warp ? cause[i].cycles : 0;
+	}
+	report_shares(part, n, all);
+	report_shares(busy, n, warp);
+	sb_puts(out, "\nwhere the scheduler-cycles went    of those with a warp\n");
+	for (; shown < n && shown < (n > MOST_CAUSES ? MOST_CAUSES - 1 : MOST_CAUSES); shown++)
+		put_cause(cause[shown].name, all[shown], warp[shown], cause[shown].warp, out);
+	for (int i = shown; i < n; i++) {
+		rest_all += all[i];
+		rest_warp += warp[i];
 	}
 	if (shown < n)
-		sb_printf(out, "  %-18s %5.1f %%  (%d reasons)\n", "other", rest / 10.0, n - shown);
+		put_cause("other", rest_all, rest_warp, true, out);
 }
 
 static int by_divergent(const void *a, const void *b)

@@ -84,9 +84,10 @@ expect 0 "" $gsim --verify --laws -c kepler.lua "$loop"
 printf 'local b = gpu.buffer("u32", 2, { 1, %%clock })' > "$tmp/syntax.lua"
 expect 2 "syntax.lua:1:" $gsim -w "$tmp/syntax.lua" "$loop"
 
-# where the cycles went adds up to 100.0
+# where the cycles went adds up to 100.0, of all and of those with a warp
 $gsim -c kepler.lua "$loop" > "$tmp/out" 2> "$tmp/err"
-awk '/^where/ { on = 1; next } /^$/ { on = 0 } on { sum += $2 } END { exit !(sum > 99.95 && sum < 100.05) }' "$tmp/out" ||
+awk '/^where/ { on = 1; next } /^$/ { on = 0 } on { all += $2; warp += $4 }
+	END { exit !(all > 99.95 && all < 100.05 && warp > 99.95 && warp < 100.05) }' "$tmp/out" ||
 	fail "the shares of the cycles do not add up to 100.0"
 
 # ---- JSON ----

@@ -89,8 +89,10 @@ static void list_configs(StrBuf *out)
 	Arena a = { 0 };
 	for (const char *p = getenv("GSIM_PATH"); p && *p;) {
 		size_t n = strcspn(p, ":");
-		if (n)
+		if (n) {
+			list_directory(arena_strndup(&a, p, n), out);
 			list_directory(arena_printf(&a, "%.*s/configs", (int)n, p), out);
+		}
 		p += n + (p[n] == ':');
 	}
 	list_directory(GSIM_DATADIR "/configs", out);
