@@ -6,8 +6,8 @@
  * the mechanism at every event below. Lanes are named by their home: registers, return addresses and scoreboard belong
  * to the home warp, whatever split the lane is in.
  *
- * After an event the split's `ready` holds the cycle of its next issue as the core set it; the mechanism may move it on
- * (reconv_delay) or charge memory traffic (reconv_spill, reconv_fill). */
+ * When an event comes, the split's `ready` holds the cycle of its next issue as the core set it; the mechanism may move it
+ * on (reconv_delay) or charge memory traffic (reconv_spill_push, _pop, _top). */
 #ifndef GSIM_RECONV_H
 #define GSIM_RECONV_H
 #include "sim/code.h"
@@ -45,9 +45,11 @@ struct ReconvModel {
 	size_t (*state_size)(const Config *);
 	/* Run time. s is one of w->split; paths have disjoint, non-empty masks whose union is the lanes that executed. */
 	void (*launch)(Warp *, Mask lanes, uint32_t pc);
-	/* bra (paths: true side first), brx; n = 1: uniform. Not called for unconditional branches. */
+	/* Lanes part: n >= 2. bra: true side first; brx: by address. Uniform branches only move s->pc. reach is not called for
+	   paths that begin at a marked place. */
 	void (*branch)(Warp *, Split *s, const MIns *, const Path *, int n);
-	/* s->pc has come to a place that lower marked, by falling through, a jump, or because reach moved it there. */
+	/* s->pc has come to a place that lower marked, by falling through or by a uniform branch. Once: if it moves the split to
+	   another marked place, that is its own affair. */
 	void (*reach)(Warp *, Split *s);
 	void (*call)(Warp *, Split *s, const Path *callee, int n, uint32_t return_pc);
 	void (*ret)(Warp *, Split *s, const Path *, int n);           /* paths by return address */

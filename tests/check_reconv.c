@@ -257,6 +257,51 @@ START_TEST(later_points_are_taken)
 }
 END_TEST
 
+/* ---- what measurements of real machines say of all of them ---- */
+
+/* k paths of equal length, taken one after the other: each further one costs the same, whatever the mechanism. Published for
+   Pascal to Blackwell (arXiv 2607.23402): the time is linear in k, and the efficiency is 1/k of the warp. */
+static char *ways(int k)
+{
+	StrBuf b = { 0 };
+	sb_printf(&b, "kernel k(u64 out) {\n reg u32 %%t, %%a, %%x\n reg u64 %%o\nA: %%t = mov.u32 %%tid.x\n %%a = rem.u32 %%t, %d\n brx %%a, [", k);
+	for (int i = 0; i < 8; i++)
+		sb_printf(&b, "B%d%s", i, i < 7 ? ", " : "]\n");
+	for (int i = 0; i < 8; i++) {
+		sb_printf(&b, "B%d:", i);
+		for (int n = 0; n < 20; n++)
+			sb_printf(&b, " %%x = add.u32 %%x, %d\n", i + n);
+		sb_puts(&b, " bra J\n");
+	}
+	sb_puts(&b, "J:" END "}\n");
+	return b.s;
+}
+
+START_TEST(time_is_linear_in_paths)
+{
+	static const char *const models[] = { "ipdom", "token", "tf_stack" };
+	for (int m = 0; m < 3; m++) {
+		uint64_t cycles[9] = { 0 };
+		for (int k = 1; k <= 8; k++) {
+			char set[160], *text = ways(k);
+			snprintf(set, sizeof set, "divergence.model=%s warp_size=8 token.unwind_cycles=32 fetch.redirect_cycles=4 units.alu.latency=6",
+				models[m]);
+			Rig *r = rig_new(set);
+			rig_run(r, text, 1, 8);
+			cycles[k] = r->s.cycles;
+			if (k == 2 || k == 4) /* every instruction of a path has 8/k lanes */
+				ck_assert_uint_eq(r->s.active_lanes[8 / k], 20 * k);
+			rig_free(r);
+			free(text);
+		}
+		for (int k = 4; k < 8; k++) /* the eighth path falls through to J without a jump */
+			ck_assert_msg(cycles[k] - cycles[k - 1] == cycles[3] - cycles[2],
+				"%s: path %d costs %llu cycles, the third %llu", models[m], k, (unsigned long long)(cycles[k] - cycles[k - 1]),
+				(unsigned long long)(cycles[3] - cycles[2]));
+	}
+}
+END_TEST
+
 /* ---- random graphs ---- */
 
 typedef struct Random { uint64_t s; } Random;
@@ -399,7 +444,7 @@ int main(void)
 	const TTest *const tests[] = {
 		ipdom_rule_1, ipdom_rule_2, ipdom_nesting, ipdom_order_of_paths, ipdom_costs, ipdom_spills_with_constant_costs,
 		ipdom_spill_counts, token_if, token_unwinding, token_spill_counts, token_loops_as_they_are_compiled, tf_stack_order,
-		mimd_is_every_lane_on_its_own, points_change_no_results, later_points_are_taken, graphs_of_every_kind,
+		mimd_is_every_lane_on_its_own, time_is_linear_in_paths, points_change_no_results, later_points_are_taken, graphs_of_every_kind,
 		tf_stack_holds_no_more_than_the_frontier, costs_change_no_counts,
 	};
 	return rig_suite("divergence mechanisms", tests, sizeof tests / sizeof *tests);
