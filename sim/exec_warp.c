@@ -2,6 +2,14 @@
 #include "sim/machine.h"
 #include <stdio.h>
 
+/* Lanes of the split for which the instruction's guard holds. */
+static Mask guarded(const Warp *w, const Split *s, const MIns *i)
+{
+	if (i->guard < 0)
+		return s->mask;
+	return s->mask & (i->flags & MI_GUARD_NEG ? ~w->lanes.pred[i->guard] : w->lanes.pred[i->guard]);
+}
+
 /* ---- block barriers: they count threads ---- */
 
 static void release(Sm *sm, Cta *cta, int b)
@@ -24,14 +32,15 @@ static void release(Sm *sm, Cta *cta, int b)
 			const MIns *i = &sm->gpu->cur->ins[s->pc];
 			if (i->op == OP_BARRED && i->x.d != NO_ROW) {
 				bool v = i->aop == AOP_AND ? all : any;
+				Mask m = guarded(w, s, i);
 				int l;
 				if (i->aop == AOP_POPC)
-					each_lane(s->mask, l)
+					each_lane(m, l)
 						row32(&w->lanes, i->x.d)[l] = count;
 				else if (v)
-					w->lanes.pred[i->x.d] |= s->mask;
+					w->lanes.pred[i->x.d] |= m;
 				else
-					w->lanes.pred[i->x.d] &= ~s->mask;
+					w->lanes.pred[i->x.d] &= ~m;
 			}
 			s->state = SPLIT_RUN;
 			s->released = true;
@@ -283,10 +292,7 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
 		Split *s = &w->split[k];
 		if (s->state != SPLIT_WARPSYNC || s->pc != pc || !(s->mask & want))
 			continue;
-		Mask m = s->mask;
-		if (i->guard >= 0)
-			m &= i->flags & MI_GUARD_NEG ? ~w->lanes.pred[i->guard] : w->lanes.pred[i->guard];
-		act |= m & want;
+		act |= guarded(w, s, i) & want;
 	}
 	perform(w, i, act);
 	for (int k = 0; k < w->nsplit; k++) {
@@ -311,11 +317,27 @@ void warpsync_recheck(Sm *sm, Warp *w)
 			return;
 }
 
+/* A stack cannot let some lanes wait here for others: going on without them would give other values. */
+static void missing_lanes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask want)
+{
+	char lanes[48];
+	snprintf(lanes, sizeof lanes, "%#llx of %#llx", (unsigned long long)(s->mask & want), (unsigned long long)want);
+	refuse_barrier(sm, i);
+	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: part of the lanes of its mask (%s) come to %s together; "
+		"mechanism %s cannot let them wait for the rest (divergence.bar_partial says how to go on)",
+		sm->gpu->launch->kernel->name, i->from->label, i->src ? i->src->line : 0, lanes, op_info[i->op].name,
+		sm->gpu->model->name);
+}
+
 void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	uint32_t row = member_row(i);
 	if (!sm->gpu->model->sync_waits || row == NO_ROW || !m) {
 		Mask want = row == NO_ROW || !m ? m : row32(&w->lanes, row)[__builtin_ctzll(m)];
+		if (want & w->live & ~s->mask && sm->gpu->config.bar_partial == BAR_ERROR) {
+			missing_lanes(sm, w, s, i, want & w->live);
+			return;
+		}
 		perform(w, i, m & (want ? want : m));
 		advance(sm, w, s);
 		return;

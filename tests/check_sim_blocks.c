@@ -390,6 +390,54 @@ START_TEST(shuffles_among_part_of_a_warp)
 }
 END_TEST
 
+/* Lanes that come to one shuffle apart: mimd lets them wait, a stack must not go on without them. Under ipdom a possible exit
+   leaves no meeting point before the end; token and tf_stack meet at J. */
+START_TEST(lanes_missing_at_a_warp_operation)
+{
+	const char *text = K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 2\n bra %p, L, R\nL: %q = setp.eq.u32 %t, 9\n bra %q, X, M\nX:" EX
+		"M: %a = mov.u32 5\n bra J\nR: %a = mov.u32 6\n bra J\nJ: %b = shfl.sync.idx.b32 %a, 3, 31, 15\n" STORE("%b") EX);
+	for (int k = 0; k < 4; k++) {
+		char set[128];
+		snprintf(set, sizeof set, "divergence.model=%s", mechanisms[k]);
+		Rig *r = rig_new(set);
+		rig_try(r, text, 1, 4);
+		if (k == 0) {
+			ck_assert_int_eq(r->fault.kind, FAULT_BARRIER);
+			ck_assert_msg(strstr(r->fault.text, "lanes of its mask (0x3 of 0xf)") != NULL, "%s", r->fault.text);
+			ck_assert_ptr_nonnull(strstr(r->fault.text, "block J"));
+			rig_free(r);
+			r = rig_new("divergence.bar_partial=per_lane");
+			rig_try(r, text, 1, 4);
+			rig_laws(r);
+			ck_assert_uint_eq(r->out[0], 5); /* lane 3 is not there: its own value */
+		} else {
+			rig_laws(r);
+			rig_reference(r, text, 1, 4);
+			ck_assert_uint_eq(r->out[0], 6);
+		}
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* Lanes whose guard is false get no result of a barrier that counts. */
+START_TEST(guarded_barriers_write_their_lanes_only)
+{
+	const char *text = K(" %t = mov.u32 %tid.x\n %b = mov.u32 77\n %p = setp.ne.u32 %t, 2\n %q = setp.lt.u32 %t, 2\n"
+		" @%p %b = bar.red.popc.u32 0, 3, %q\n" STORE("%b") EX);
+	static const uint32_t want[] = { 2, 2, 77, 2 };
+	for (int k = 0; k < 4; k++) {
+		char set[128];
+		snprintf(set, sizeof set, "divergence.model=%s divergence.bar_partial=per_lane", mechanisms[k]);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 4);
+		for (int t = 0; t < 4; t++)
+			ck_assert_uint_eq(r->out[t], want[t]);
+		rig_free(r);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -398,7 +446,7 @@ int main(void)
 		blocks_are_dispatched_once_a_window, blocks_go_to_sms_in_turn, resources_bound_residence,
 		a_block_that_fits_nowhere_is_refused, values_without_a_register_spill, recursion_saves_what_lives_across_the_call,
 		indirect_calls_go_by_target, an_indexed_branch_runs_each_target_once, lanes_that_ended_are_missed_by_nobody,
-		shuffles_among_part_of_a_warp,
+		shuffles_among_part_of_a_warp, lanes_missing_at_a_warp_operation, guarded_barriers_write_their_lanes_only,
 	};
 	return rig_suite("blocks, registers, calls", tests, sizeof tests / sizeof *tests);
 }
