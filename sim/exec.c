@@ -195,10 +195,13 @@ static void end_lanes(Sm *sm, Warp *w, Split *s, Mask m)
 		sm_trace(sm, w, s, TR_EXIT, m, s->pc, lane_count(w->live));
 	sm->gpu->model->exit(w, s, m);
 	note_depth(sm, w);
-	if (!w->live)
+	if (!w->live) {
 		w->ending = true;
-	else
+		if (sm->gpu->model->end)
+			sm->gpu->model->end(w);
+	} else {
 		warpsync_recheck(sm, w);
+	}
 	barrier_thread_exit(sm, w->cta);
 }
 

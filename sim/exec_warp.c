@@ -10,6 +10,22 @@ static Mask guarded(const Warp *w, const Split *s, const MIns *i)
 	return s->mask & (i->flags & MI_GUARD_NEG ? ~w->lanes.pred[i->guard] : w->lanes.pred[i->guard]);
 }
 
+/* The split has come to wait, or what it waited for has happened: the mechanism may choose another. */
+static void split_waits(Sm *sm, Warp *w, Split *s)
+{
+	if ((s->state == SPLIT_BARRIER || s->state == SPLIT_WARPSYNC) && sm->gpu->model->wait)
+		sm->gpu->model->wait(w, s);
+}
+
+static void split_resumes(Sm *sm, Warp *w, Split *s)
+{
+	s->state = SPLIT_RUN;
+	if (s->ready < sm->now + 1)
+		s->ready = sm->now + 1;
+	if (sm->gpu->model->resume)
+		sm->gpu->model->resume(w, s);
+}
+
 /* ---- block barriers: they count threads ---- */
 
 static void release(Sm *sm, Cta *cta, int b)
@@ -42,10 +58,8 @@ static void release(Sm *sm, Cta *cta, int b)
 				else
 					w->lanes.pred[i->x.d] &= ~m;
 			}
-			s->state = SPLIT_RUN;
 			s->released = true;
-			if (s->ready < sm->now + 1)
-				s->ready = sm->now + 1;
+			split_resumes(sm, w, s);
 			woken = true;
 		}
 		if (woken) {
@@ -151,6 +165,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	s->barrier = (uint8_t)b;
 	s->why = STALL_BARRIER;
 	release_if_full(sm, cta, b);
+	split_waits(sm, w, s);
 }
 
 /* ---- warp-level operations ---- */
@@ -299,9 +314,7 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
 		Split *s = &w->split[k];
 		if (s->state != SPLIT_WARPSYNC || s->pc != pc || !(s->mask & want))
 			continue;
-		s->state = SPLIT_RUN;
-		if (s->ready < sm->now + 1)
-			s->ready = sm->now + 1;
+		split_resumes(sm, w, s);
 		s->pc++;
 		if (sm->gpu->cur->ins[s->pc].flags & MI_REACH)
 			sm->gpu->model->reach(w, s);
@@ -345,5 +358,6 @@ void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	s->state = SPLIT_WARPSYNC;
 	s->why = STALL_WARPSYNC;
 	s->sync_mask = row32(&w->lanes, row)[__builtin_ctzll(m)];
-	meet(sm, w, s->pc, s->sync_mask);
+	if (!meet(sm, w, s->pc, s->sync_mask))
+		split_waits(sm, w, s);
 }

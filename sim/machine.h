@@ -26,6 +26,7 @@ struct Cta {                           /* a resident thread block */
 	uint32_t threads, live;        /* threads not ended */
 	uint8_t *shared;
 	uint32_t shared_bytes;
+	void *model_state;             /* the mechanism's */
 	Barrier barrier[BARRIERS];
 	bool used;
 	int first_slot;
@@ -100,6 +101,7 @@ struct Sm {
 	Cycle unit_free[UNIT_COUNT][16];
 	Cycle mem_free;                /* load/store unit */
 	SmMem *mem;
+	void *model_state;             /* the mechanism's */
 	LaunchStats stats;
 	uint64_t *fetches, *fetch_lanes;   /* by Code block */
 	uint64_t *br_executed, *br_divergent, *br_lanes, *br_taken;

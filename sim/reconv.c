@@ -40,6 +40,18 @@ int64_t reconv_param(const Warp *w, int index)
 const Config *reconv_config(const Warp *w) { return &w->sm->gpu->config; }
 void *reconv_state(Warp *w) { return w->state; }
 void *reconv_alloc(Warp *w, size_t n) { return arena_alloc(&w->sm->arena, n); }
+void *reconv_sm_state(Warp *w) { return w->sm->model_state; }
+void *reconv_block_state(Warp *w) { return w->cta->model_state; }
+
+int reconv_block_warps(Warp *w, Warp **list)
+{
+	int n = 0;
+	for (int k = 0; k < w->sm->nwarps; k++)
+		if (w->sm->warp[k].used && w->sm->warp[k].cta == w->cta)
+			list[n++] = &w->sm->warp[k];
+	return n;
+}
+
 Mask reconv_live(const Warp *w) { return w->live; }
 int *reconv_nsplit(Warp *w) { return &w->nsplit; }
 Split *reconv_splits(Warp *w) { return w->split; }

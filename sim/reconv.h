@@ -13,7 +13,11 @@
 #include "sim/code.h"
 #include "sim/stats.h"
 
-typedef enum { SPLIT_RUN, SPLIT_BARRIER, SPLIT_WARPSYNC } SplitState;
+typedef enum {
+	SPLIT_RUN,                     /* may issue */
+	SPLIT_BARRIER, SPLIT_WARPSYNC, /* waits; the core lets it go */
+	SPLIT_PARKED                   /* the mechanism holds it back */
+} SplitState;
 
 typedef struct Split {
 	uint32_t pc;
@@ -56,6 +60,16 @@ struct ReconvModel {
 	void (*exit)(Warp *, Split *s, Mask lanes);                   /* they end; the core has cleared them from w->live */
 	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* OPF_MACH operations; moves s->pc itself */
 	int (*depth)(const Warp *);                                   /* entries now, for statistics */
+
+	/* Optional, NULL = nothing to do. For mechanisms that choose among splits, or regroup lanes of several warps. */
+	size_t (*sm_state_size)(const Config *);        /* state of an SM, zeroed at the start of a launch */
+	size_t (*block_state_size)(const Config *);     /* state of a thread block, zeroed when it becomes resident */
+	/* These three may change states of splits, but not add, remove or move any. */
+	void (*wait)(Warp *, Split *s);                 /* it waits at a block barrier or a warp-level operation (s->state) */
+	void (*resume)(Warp *, Split *s);               /* what it waited for has happened; s->state is SPLIT_RUN */
+	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
+	                                                   instruction is being fetched, ...; until may be unknown (far off) */
+	void (*end)(Warp *);                            /* the last lane has ended */
 };
 
 extern const ReconvModel *const reconv_models[];  /* ends with NULL; index = Config.model */
@@ -63,6 +77,9 @@ int64_t reconv_param(const Warp *, int index);    /* the mechanism's own paramet
 const Config *reconv_config(const Warp *);
 
 /* ---- what mechanisms use of the core ---- */
+void *reconv_sm_state(Warp *);
+void *reconv_block_state(Warp *);
+int reconv_block_warps(Warp *, Warp **list);                   /* resident warps of the thread block, this one included; room for 64 */
 void *reconv_state(Warp *);                                    /* state_size bytes, zeroed when the SM is made */
 void *reconv_alloc(Warp *, size_t);                            /* zeroed memory that lives as long as the launch */
 unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of the first lane */

@@ -213,6 +213,8 @@ static bool try_warp(Sm *sm, Warp *w)
 		}
 		When t = examine(sm, w, s, &i, &unit);
 		if (t.cycle > sm->now) {
+			if (s->state == SPLIT_RUN && model->stall)
+				model->stall(w, s, t.why, t.cycle);
 			if (t.cycle < best.cycle)
 				best = t;
 			k++;

@@ -27,6 +27,8 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->br_divergent = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
 	sm->br_lanes = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
 	sm->br_taken = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
+	if (g->model->sm_state_size)
+		sm->model_state = arena_alloc(&sm->arena, g->model->sm_state_size(&g->config));
 	if (g->smmem)
 		sm->mem = g->smmem[id];
 }
@@ -132,6 +134,8 @@ bool sm_place(Sm *sm, uint64_t number)
 		k++;
 	Cta *cta = &sm->cta[k];
 	uint8_t *shared = cta->shared;
+	size_t state_size = g->model->block_state_size ? g->model->block_state_size(&g->config) : 0;
+	void *state = cta->model_state;
 	*cta = (Cta){ .used = true, .number = number, .warps = g->warps_per_cta, .warps_left = g->warps_per_cta,
 		.threads = L->block[0] * L->block[1] * L->block[2] };
 	cta->live = cta->threads;
@@ -141,6 +145,10 @@ bool sm_place(Sm *sm, uint64_t number)
 	cta->shared_bytes = g->cur->shared_static + L->dynamic_shared;
 	cta->shared = shared ? shared : arena_alloc(&sm->arena, cta->shared_bytes + 16);
 	memset(cta->shared, 0, cta->shared_bytes);
+	if (state_size) {
+		cta->model_state = state ? state : arena_alloc(&sm->arena, state_size);
+		memset(cta->model_state, 0, state_size);
+	}
 	sm->free_ctas--;
 	sm->free_warps -= g->warps_per_cta;
 	sm->free_regs -= g->regs_per_warp * g->warps_per_cta;

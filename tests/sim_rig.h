@@ -38,6 +38,7 @@ typedef struct Rig {
 	TraceEvent e[RIG_EVENTS];
 	char block[RIG_CODE][32], text[RIG_CODE][64]; /* of the code, by pc */
 	bool start[RIG_CODE], overhead[RIG_CODE]; /* start: first instruction of a block of the source */
+	void (*prepare)(Gpu *);    /* done to the GPU before the launch; may be NULL */
 } Rig;
 
 static inline void rig_set(Rig *r, const char *assignments)
@@ -141,6 +142,8 @@ static inline void rig_try(Rig *r, const char *text, unsigned grid, unsigned blo
 	GpuOptions o = { .trace = trace_create(path, &d) };
 	Gpu *g = gpu_new(&r->c, m, x.memory, x.symbol, &o, &d);
 	ck_assert_ptr_nonnull(g);
+	if (r->prepare)
+		r->prepare(g);
 	r->ok = gpu_launch(g, &x.l, &r->arena, &r->s, &r->fault);
 	rig_take(&x, r->out);
 	gpu_free(g);

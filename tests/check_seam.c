@@ -1,0 +1,148 @@
+/* The seam for mechanisms that choose among splits: a mechanism of the test's own, as such a mechanism would be written.
+ * "serial" runs one lane of a warp at a time until that lane waits or ends; the others are parked. What it counts shows
+ * that every hook is called, and when. */
+#include "sim/machine.h"
+#include "tests/sim_rig.h"
+
+typedef struct PerSm { int launches, ends, waits, resumes, stalls; } PerSm;
+typedef struct PerBlock { int launches; } PerBlock;
+
+static ReconvModel serial;
+static PerSm seen;             /* of the last warp that ended: what its SM had counted */
+static int block_launches, block_warps;
+
+static bool lower(LowerFn *l, Diag *diag) { return true; }
+static size_t state_size(const Config *c) { return 8; }
+static size_t sm_state_size(const Config *c) { return sizeof(PerSm); }
+static size_t block_state_size(const Config *c) { return sizeof(PerBlock); }
+static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
+
+/* One split may run: the one that does, or else the first that is parked. */
+static void choose(Warp *w)
+{
+	Split *s = reconv_splits(w);
+	int n = *reconv_nsplit(w), first = -1;
+	for (int k = 0; k < n; k++) {
+		if (s[k].state == SPLIT_RUN)
+			return;
+		if (s[k].state == SPLIT_PARKED && first < 0)
+			first = k;
+	}
+	if (first < 0)
+		return;
+	s[first].state = SPLIT_RUN;
+	if (s[first].ready < reconv_now(w) + 1)
+		s[first].ready = reconv_now(w) + 1;
+}
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	int n = 0;
+	for (Mask m = lanes; m; m &= m - 1)
+		reconv_splits(w)[n++] = (Split){ .pc = pc, .mask = m & -m, .line = NO_PC, .state = SPLIT_PARKED,
+			.why = STALL_DIVERGENCE };
+	*reconv_nsplit(w) = n;
+	reconv_splits(w)[0].state = SPLIT_RUN;
+	((PerSm *)reconv_sm_state(w))->launches++;
+	block_launches = ++((PerBlock *)reconv_block_state(w))->launches;
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { ck_abort_msg("one lane goes one way"); }
+static void reach(Warp *w, Split *s) { }
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { s->pc = p[0].pc; }
+static void ret(Warp *w, Split *s, const Path *p, int n) { s->pc = p[0].pc; }
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	Split *all = reconv_splits(w);
+	int k = (int)(s - all), n = --*reconv_nsplit(w);
+	memmove(all + k, all + k + 1, sizeof *all * (size_t)(n - k));
+	choose(w);
+}
+
+static void waits(Warp *w, Split *s)
+{
+	ck_assert_int_ne(s->state, SPLIT_RUN);
+	((PerSm *)reconv_sm_state(w))->waits++;
+	choose(w);
+}
+
+/* Another lane may be running: then this one is parked again. */
+static void resumes(Warp *w, Split *s)
+{
+	((PerSm *)reconv_sm_state(w))->resumes++;
+	for (int k = 0; k < *reconv_nsplit(w); k++)
+		if (&reconv_splits(w)[k] != s && reconv_splits(w)[k].state == SPLIT_RUN) {
+			s->state = SPLIT_PARKED;
+			s->why = STALL_DIVERGENCE;
+			return;
+		}
+}
+
+static void stall(Warp *w, Split *s, Stall why, Cycle until)
+{
+	ck_assert_uint_gt(until, reconv_now(w));
+	((PerSm *)reconv_sm_state(w))->stalls += why == STALL_MEMORY;
+}
+
+static void end(Warp *w)
+{
+	Warp *list[64];
+	((PerSm *)reconv_sm_state(w))->ends++;
+	seen = *(PerSm *)reconv_sm_state(w);
+	block_warps = reconv_block_warps(w, list);
+}
+
+static void use_serial(Gpu *g)
+{
+	serial = (ReconvModel){ .name = "serial", .help = "", .sync_waits = true, .lane_scoreboard = true,
+		.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach, .call = call, .ret = ret,
+		.exit = lanes_exit, .depth = depth, .sm_state_size = sm_state_size, .block_state_size = block_state_size,
+		.wait = waits, .resume = resumes, .stall = stall, .end = end };
+	g->model = &serial;
+}
+
+static const char text[] =
+	"shared u32 s[8]\n"
+	"kernel k(u64 out)\n{\n"
+	"\treg u32 %t, %v, %x, %n\n\treg u64 %a, %o\n\treg pred %p\n"
+	"A:\n"
+	"\t%t = mov.u32 %tid.x\n\t%x = mov.u32 %ctaid.x\n\t%t = mad.lo.u32 %x, 8, %t\n\t%a = ld.param.u64 [out]\n\t%o = mul.wide.u32 %t, 4\n\t%a = add.u64 %a, %o\n"
+	"\t%v = ld.global.u32 [%a]\n\t%v = add.u32 %v, %t\n\t%n = and.b32 %t, 3\n\t%o = cvt.u64.u32 %t\n"
+	"\tbra L\n"
+	"L:\n"                                     /* lanes turn 0 to 3 times more */
+	"\t%v = mad.lo.u32 %v, 3, 1\n\t%p = setp.ne.u32 %n, 0\n\t%n = sub.u32 %n, 1\n\tbra %p, L, B\n"
+	"B:\n"
+	"\t%x = shfl.sync.bfly.b32 %v, 1, 31, 15\n\t%v = add.u32 %v, %x\n"
+	"\tbar.sync 0\n"
+	"\t%x = ld.global.u32 [%a]\n\t%v = add.u32 %v, %x\n"
+	"\tst.global.u32 [%a], %v\n\texit\n}\n";
+
+START_TEST(a_mechanism_that_picks_lanes)
+{
+	Rig *r = rig_new("dram.latency=50");
+	r->prepare = use_serial;
+	rig_run(r, text, 3, 8); /* three blocks of two warps of four lanes, against the reference interpreter */
+	ck_assert_int_eq(seen.launches, 6);
+	ck_assert_int_eq(seen.ends, 6);
+	ck_assert_int_eq(block_launches, 2);
+	ck_assert_int_ge(block_warps, 1);
+	ck_assert_int_le(block_warps, 2);
+	ck_assert_int_gt(seen.stalls, 0);
+	ck_assert_int_eq(seen.waits, seen.resumes - 2 * 3 - 3); /* who completes a shuffle or a barrier does not wait first */
+	rig_free(r);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("seam");
+	TCase *t = tcase_create("splits");
+	tcase_add_test(t, a_mechanism_that_picks_lanes);
+	suite_add_tcase(s, t);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}
