@@ -161,7 +161,8 @@ bool interp_run(Interp *in, Thread *t, uint64_t steps)
 			interp_fault(in, t, FAULT_LIMIT, "%llu instructions of one thread", (unsigned long long)limit);
 			return false;
 		}
-		t->steps++;
+		if (!(t->steps++ & 0xffff) && in->options->interrupted && *in->options->interrupted)
+			return false;
 		if (s->guard.kind == PL_PRED && !interp_read(in, t, &s->guard)) {
 			f->pc++;
 			continue;

@@ -1,6 +1,7 @@
 /* One launch of a kernel, and how it can fail. */
 #ifndef GSIM_LAUNCH_H
 #define GSIM_LAUNCH_H
+#include <signal.h>
 #include "isa/ir.h"
 #include "isa/memory.h"
 
@@ -46,7 +47,12 @@ void fault_text(Fault *, FaultKind, const char *fmt, ...) __attribute__((format(
 /* The reference interpreter: each thread alone, block after block; barriers and warp-level operations make threads wait
    for each other (warps of warp_size threads). max_steps: instructions of one thread before the launch is given up;
    0 = none. Returns true when the launch completed. steps: instructions executed by all threads, may be NULL. */
-typedef struct InterpOptions { int warp_size; uint64_t max_steps; uint64_t *thread_instructions; } InterpOptions; /* unconditional bra not counted */
+typedef struct InterpOptions {
+	int warp_size;
+	uint64_t max_steps;
+	uint64_t *thread_instructions;         /* unconditional bra not counted */
+	const volatile sig_atomic_t *interrupted; /* set: the launch ends with false and no fault; may be NULL */
+} InterpOptions;
 bool interp_launch(const Launch *, const InterpOptions *, Fault *);
 
 /* What a host function asks for; the interpreter of host functions calls back to launch kernels. */

@@ -135,7 +135,7 @@ static double wall_seconds(void)
 static bool launch_reference(Run *run, const Launch *l, LaunchStats *s, Fault *fault)
 {
 	InterpOptions options = { .warp_size = (int)run->config->warp_size, .max_steps = (uint64_t)run->config->max_cycles,
-		.thread_instructions = &s->thread_instructions };
+		.thread_instructions = &s->thread_instructions, .interrupted = run->options.gpu.interrupted };
 	s->reference = true;
 	s->warp_size = (int)run->config->warp_size;
 	s->completed = interp_launch(l, &options, fault);

@@ -149,4 +149,19 @@ got=$?
 grep -q INTERRUPTED "$tmp/out" || fail "an interrupted run shows no report"
 grep -q '"status": "interrupted"' "$tmp/int.json" || fail "an interrupted run writes no JSON"
 
+# interrupted in the reference interpreter and in the first of two runs
+printf 'kernel k() {\nB:\t%%i = mov.u64 0\n\tbra L\nL:\t%%i = add.u64 %%i, 1\n\t%%p = setp.ne.u64 %%i, 0\n\tbra %%p, L, E\nE:\texit\n}
+host main() {\nH:\tlaunch k, (1,1,1), (1,1,1), 0, ()\n\texit\n}\n' > "$tmp/long.ir"
+for options in --reference "-b -p dce"; do
+	# shellcheck disable=SC2086
+	timeout 20 $gsim $options "$tmp/long.ir" > "$tmp/out" 2> "$tmp/err" &
+	pid=$!
+	sleep 1
+	kill -INT $pid
+	wait $pid
+	got=$?
+	[ $got = 3 ] || fail "$options interrupted has status $got, not 3"
+	grep -q INTERRUPTED "$tmp/out" || fail "$options interrupted shows no report"
+done
+
 exit $failed

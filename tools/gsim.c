@@ -254,7 +254,9 @@ static int run_before_after(Session *s)
 		run_reference(s, &reference);
 		status = worse(verify(&job[0], &reference), verify(&job[1], &reference));
 	}
-	if (job[0].run && job[1].run && status != RUN_BAD_INPUT) {
+	if (job[0].run && !job[1].run && interrupted) {
+		status = worse(status, output_single(s, &job[0]));
+	} else if (job[0].run && job[1].run && status != RUN_BAD_INPUT) {
 		json_text(&t, &json);
 		t.sink.begin(&t.sink, '{', false);
 		for (int i = 0; i < 2; i++) {
