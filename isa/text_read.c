@@ -364,7 +364,7 @@ static bool dimensions(Reader *r, uint32_t *v, int least, int most)
 	if (!rd_expect(r, '(', "'('"))
 		return false;
 	for (int k = 0; k < most; k++) {
-		uint64_t n;
+		uint64_t n = 0;
 		if (k && k >= least && rd_at(r, ')')) {
 			v[k] = 1;
 			continue;
@@ -528,7 +528,7 @@ static bool read_function(Reader *r, bool external)
 
 static bool read_file_line(Reader *r)
 {
-	uint64_t number;
+	uint64_t number = 0;
 	Token at = r->tok;
 	if (!rd_count(r, INT32_MAX, &number, "a file number"))
 		return false;

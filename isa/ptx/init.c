@@ -96,7 +96,7 @@ static bool element(Ptx *p, Init *in, uint64_t index)
 	bool sign = t->kind == TK_PUNCT && (t->punct == '-' || t->punct == '+');
 	const Token *f = sign ? next : t;
 	if (f->kind == TK_F32 || f->kind == TK_F64) {
-		uint64_t bits;
+		uint64_t bits = 0;
 		p->at += 1 + sign;
 		return float_bits(p, f, in->s->type, sign && t->punct == '-', &bits) && put(p, in, index, bits, loc);
 	}
@@ -106,7 +106,7 @@ static bool element(Ptx *p, Init *in, uint64_t index)
 	if (type_kind[in->s->type] == 'F') {
 		Token d = { .kind = TK_F64, .line = loc.line, .col = loc.col };
 		double value = (double)v;
-		uint64_t bits;
+		uint64_t bits = 0;
 		memcpy(&d.bits, &value, sizeof value);
 		return float_bits(p, &d, in->s->type, false, &bits) && put(p, in, index, bits, loc);
 	}
