@@ -11,7 +11,7 @@ static void place(Gen *g)
 	g->cost += g->weight;
 }
 
-void open(Gen *g, Block *b) { g->b = b; }
+void open_block(Gen *g, Block *b) { g->b = b; }
 
 void jump(Gen *g, Block *to)
 {
@@ -54,15 +54,15 @@ static void conditional(Gen *g, int depth, int pred, int level)
 	Block *yes = block(g), *no = both ? block(g) : NULL, *end = block(g);
 	branch(g, pred, yes, no ? no : end);
 	g->level = level;
-	open(g, yes);
+	open_block(g, yes);
 	inside(g, depth, 1, 2);
 	jump(g, end);
 	if (no) {
-		open(g, no);
+		open_block(g, no);
 		inside(g, depth, 1, 2);
 		jump(g, end);
 	}
-	open(g, end);
+	open_block(g, end);
 	g->level = outer;
 }
 
@@ -74,16 +74,16 @@ static void short_circuit(Gen *g, int depth)
 	Block *second = block(g), *yes = block(g), *no = block(g), *end = block(g);
 	branch(g, condition(g), and ? second : yes, and ? no : second);
 	g->level = 0;
-	open(g, second);
+	open_block(g, second);
 	straight(g, 1);
 	branch(g, condition(g), yes, no);
-	open(g, yes);
+	open_block(g, yes);
 	inside(g, depth, 1, 2);
 	jump(g, end);
-	open(g, no);
+	open_block(g, no);
 	inside(g, depth, 1, 2);
 	jump(g, end);
-	open(g, end);
+	open_block(g, end);
 	g->level = outer;
 	used(g, RF_GOTO);
 }
@@ -113,11 +113,11 @@ static void switch_statement(Gen *g, int depth)
 	indexed(g, index, 1 << bits, to);
 	g->level = 0;
 	for (int k = 0; k < ncase; k++) {
-		open(g, body[k]);
+		open_block(g, body[k]);
 		inside(g, depth, 1, ncase);
 		jump(g, k + 1 < ncase && chance(g, 25) ? body[k + 1] : end);
 	}
-	open(g, end);
+	open_block(g, end);
 	g->level = outer;
 	used(g, RF_SWITCH);
 }
@@ -131,10 +131,10 @@ static void loop(Gen *g, int depth, int trips, bool uniform)
 	Block *head = block(g), *body = above ? block(g) : head, *latch = block(g), *end = block(g);
 	int outer = g->level, i = emit1(g, "mov.u32", T_U32, opd_imm(0));
 	jump(g, head);
-	open(g, head);
+	open_block(g, head);
 	if (above)
 		branch_if(g, emit2(g, "setp.ge.u32", T_PRED, opd_reg(i), opd_reg(trips)), end, body);
-	open(g, body);
+	open_block(g, body);
 	if (!uniform) {
 		g->level = 0;
 		push_target(g, end, latch);
@@ -142,7 +142,7 @@ static void loop(Gen *g, int depth, int trips, bool uniform)
 	inside(g, depth, 5, 2);
 	g->nnest -= !uniform;
 	jump(g, latch);
-	open(g, latch);
+	open_block(g, latch);
 	Ins step = op(g, "add.u32", 1, 2);
 	step.opd[0] = step.opd[1] = opd_reg(i);
 	step.opd[2] = opd_imm(1);
@@ -152,7 +152,7 @@ static void loop(Gen *g, int depth, int trips, bool uniform)
 	} else {
 		branch_if(g, emit2(g, "setp.lt.u32", T_PRED, opd_reg(i), opd_reg(trips)), head, end);
 	}
-	open(g, end);
+	open_block(g, end);
 	g->level = outer;
 	used(g, RF_LOOP);
 }
@@ -175,7 +175,7 @@ static void region(Gen *g, int depth)
 	inside(g, depth, 1, 1);
 	g->nnest--;
 	jump(g, end);
-	open(g, end);
+	open_block(g, end);
 	g->level = outer;
 }
 
@@ -185,7 +185,7 @@ static void leave(Gen *g)
 	Target t = g->nest[rnd(g, (uint32_t)g->nnest)];
 	Block *next = block(g);
 	branch(g, condition(g), t.again && rnd(g, 3) == 0 ? t.again : t.leave, next);
-	open(g, next);
+	open_block(g, next);
 	used(g, RF_GOTO);
 }
 
@@ -195,7 +195,7 @@ static void finish(Gen *g)
 {
 	Block *last = block(g), *next = block(g);
 	branch(g, condition(g), last, next);
-	open(g, last);
+	open_block(g, last);
 	if (g->device) {
 		straight(g, 1);
 		emit(g, op(g, "ret", 0, 0));
@@ -207,7 +207,7 @@ static void finish(Gen *g)
 		emit(g, op(g, rnd(g, 4) ? "exit" : "ret", 0, 0));
 		used(g, RF_EXIT);
 	}
-	open(g, next);
+	open_block(g, next);
 }
 
 /* ---- calls ---- */

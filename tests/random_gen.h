@@ -77,7 +77,7 @@ void sequence(Gen *, int depth);               /* statements until the block's s
 void jump(Gen *, Block *to);                   /* ends the open block */
 void branch(Gen *, int pred, Block *yes, Block *no);    /* either way around: pred is as good as its opposite */
 void branch_if(Gen *, int pred, Block *yes, Block *no);
-void open(Gen *, Block *);                     /* instructions go there now */
+void open_block(Gen *, Block *);                     /* instructions go there now */
 void call_statement(Gen *);
 void recursive_call(Gen *);
 

@@ -51,21 +51,21 @@ static Block *edge(Gen *g, Graph *r, int k, int to)
 	if (to > k)
 		return r->node[to];
 	Block *from = g->b, *check = block(g);
-	open(g, check);
+	open_block(g, check);
 	Ins i = op(g, "sub.u32", 1, 2);
 	i.opd[0] = i.opd[1] = opd_reg(r->fuel);
 	i.opd[2] = opd_imm(1);
 	emit(g, i);
 	int empty = emit2(g, "setp.eq.u32", T_PRED, opd_reg(r->fuel), opd_imm(0));
 	branch_if(g, empty, r->exit, r->node[to]);
-	open(g, from);
+	open_block(g, from);
 	return check;
 }
 
 static void node(Gen *g, Graph *r, int k)
 {
 	Block *to[OUT_MOST];
-	open(g, r->node[k]);
+	open_block(g, r->node[k]);
 	if (chance(g, 30))
 		memory_statement(g);
 	straight(g, 1 + (int)rnd(g, 2));
@@ -105,7 +105,7 @@ void graph_statement(Gen *g)
 	jump(g, r.node[0]);
 	for (int k = 0; k < r.n; k++)
 		node(g, &r, k);
-	open(g, r.exit);
+	open_block(g, r.exit);
 	g->level = outer;
 	used(g, RF_GRAPH);
 }

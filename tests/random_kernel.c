@@ -222,7 +222,7 @@ static void make_device(Gen *g, int number)
 	g->limit = 16 * (8 + (int)rnd(g, 12));
 	g->level = 0;
 	g->may_exit = false;
-	open(g, block(g));
+	open_block(g, block(g));
 	int x = argument(g, T_U32), y = argument(g, T_F32);
 	g->in = argument(g, T_U64);
 	g->slot = argument(g, T_U64);
@@ -246,9 +246,9 @@ static void make_device(Gen *g, int number)
 	if (recursive) { /* one call of itself, outside loops: the number of frames stays small */
 		Block *base = block(g), *deeper = block(g);
 		branch_if(g, emit2(g, "setp.eq.u32", T_PRED, opd_reg(g->depth), opd_imm(0)), base, deeper);
-		open(g, base);
+		open_block(g, base);
 		emit(g, op(g, "ret", 0, 0));
-		open(g, deeper);
+		open_block(g, deeper);
 		recursive_call(g);
 	}
 	do
@@ -328,7 +328,7 @@ static void make_kernel(Gen *g)
 {
 	start_function(g, FN_KERNEL, "random");
 	g->k->kernel = g->f;
-	open(g, block(g));
+	open_block(g, block(g));
 	g->level = 2;
 	prologue(g);
 	g->limit = g->cost + 16 * (g->p->size / 4 + (int)rnd(g, (uint32_t)g->p->size));
