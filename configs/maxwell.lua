@@ -8,6 +8,7 @@ return derive("kepler.lua", {
 		shared_bytes = 65536,              -- [G]
 		max_shared_per_block = 49152,      -- [G]
 	},
+	fetch = { redirect_cycles = 37 },      -- assumption: Kepler's, where it is calibrated
 	units = {                              -- operations per cycle of [G]; latency 6 [J]
 		alu = { count = 4, latency = 6, interval = 1 },   -- [G] 128
 		imul = { count = 1, latency = 13, interval = 1 }, -- [J] three XMAD; rate: assumption
