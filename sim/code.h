@@ -70,7 +70,6 @@ typedef struct Code {
 	uint32_t *stub;                /* where indirect calls enter each function, NO_PC */
 	uint32_t *stub_signature;      /* its arguments << 16 | results */
 	uint32_t *frame_of;            /* local frame of each function by its id */
-	int user_instructions;         /* without overhead */
 } Code;
 
 typedef struct ReconvModel ReconvModel;
@@ -102,7 +101,7 @@ typedef struct LowerFn {               /* one function on its way to machine cod
 	int number;                    /* among the functions of the code */
 } LowerFn;
 
-void lower_calls(LowerFn *, LowerFn *const *of); /* results and saved registers of calls; of: by function id (sim/lower/save.c) */
+void lower_calls(LowerFn *, LowerFn *const *of); /* predicates that are passed, saved registers; of: by function id (sim/lower/save.c) */
 int lower_slot(LowerFn *, Type);       /* a place in the local frame: symbol id */
 bool regalloc(LowerFn *, int limit, Diag *); /* sim/lower/regalloc.c */
 Ins lower_ins(LowerFn *, Op, Type, int ndst, int nsrc);   /* an instruction that counts as overhead */

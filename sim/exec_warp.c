@@ -34,7 +34,7 @@ static void release(Sm *sm, Cta *cta, int b)
 	uint32_t n = bar->arrived;
 	bool any = bar->count_true > 0, all = bar->count_true == bar->arrived;
 	uint32_t count = bar->count_true;
-	*bar = (Barrier){ .generation = bar->generation + 1 };
+	*bar = (Barrier){ 0 };
 	sm->last_progress = sm->now;
 	for (int k = 0; k < sm->nwarps; k++) {
 		Warp *w = &sm->warp[k];

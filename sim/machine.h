@@ -16,7 +16,6 @@ enum { BARRIERS = 16 };
 typedef struct Barrier {
 	uint32_t arrived, expected;    /* threads; expected 0 = nobody is there */
 	uint32_t count_true;           /* bar.red */
-	uint32_t generation;
 } Barrier;
 
 struct Cta {                           /* a resident thread block */
@@ -29,7 +28,6 @@ struct Cta {                           /* a resident thread block */
 	void *model_state;             /* the mechanism's */
 	Barrier barrier[BARRIERS];
 	bool used;
-	int first_slot;
 };
 
 struct Warp {
@@ -47,7 +45,6 @@ struct Warp {
 	Sm *sm;
 	Cta *cta;
 	int slot, index;               /* slot in the SM; index in the block */
-	uint64_t age;                  /* order of launch */
 	Cycle *ready;                  /* scoreboard: by register, then predicate; [name] or [name * width + lane];
 	                                  bit 0: 1 = a load, so time << 1 */
 	uint32_t *tid[3];              /* by lane */
@@ -96,7 +93,6 @@ struct Sm {
 	Cta *cta;
 	int free_warps, free_ctas;
 	int64_t free_regs, free_shared;
-	uint64_t ages;
 	Sched *sched;
 	Cycle unit_free[UNIT_COUNT][16];
 	Cycle mem_free;                /* load/store unit */
@@ -127,7 +123,6 @@ struct Gpu {
 	const uint64_t *symbol_address;
 	GpuOptions options;
 	const ReconvModel *model;
-	bool has_reach;
 	Code **code;                   /* by function id, lowered on first use */
 	MemSystem *mem;
 	SmMem **smmem;

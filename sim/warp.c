@@ -101,7 +101,6 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->live = lanes;
 	w->cta = cta;
 	w->index = index;
-	w->age = sm->ages++;
 	sm->wake[w->slot] = sm->now;
 	w->watch = NULL;
 	w->nsplit = 0;

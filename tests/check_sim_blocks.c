@@ -274,6 +274,62 @@ START_TEST(recursion_saves_what_lives_across_the_call)
 }
 END_TEST
 
+/* Through recursion predicates are arguments and results as 0 and 1 in registers. */
+START_TEST(predicates_are_arguments_and_results)
+{
+	const char *text =
+		"kernel k(u64 out)\n"
+		"{\n"
+		"reg u64 %a\n"
+		"reg u32 %t, %n, %v, %x\n"
+		"reg pred %p, %s, %z\n"
+		"B:\n"
+		"%t = mov.u32 %tid.x\n"
+		"%n = and.b32 %t, 3\n"
+		"%s = setp.gt.u32 %t, 1\n"
+		"%p = setp.gt.u32 %t, 4\n"
+		"(%v, %z) = call f, (%n, %s, %p)\n"
+		"%x = selp.u32 1000, 0, %z\n"
+		"%v = add.u32 %v, %x\n"
+		"%a = ld.param.u64 [out]\n"
+		"%a = mad.wide.u32 %t, 4, %a\n"
+		"st.global.u32 [%a], %v\n"
+		"exit\n"
+		"}\n"
+		"func f(u32 %n, pred %s, pred %p) -> (u32 %v, pred %z)\n"
+		"{\n"
+		"reg pred %q, %r\n"
+		"reg u32 %m, %w\n"
+		"A:\n"
+		"%q = setp.eq.u32 %n, 0\n"
+		"%v = selp.u32 1, 2, %p\n"
+		"%w = selp.u32 5, 7, %s\n"
+		"%v = mad.lo.u32 %v, 16, %w\n"
+		"%z = xor.pred %s, %p\n"
+		"bra %q, E, R\n"
+		"R:\n"
+		"%m = sub.u32 %n, 1\n"
+		"%r = not.pred %p\n"
+		"(%w, %q) = call f, (%m, %r, %s)\n"
+		"%v = mad.lo.u32 %w, 3, %v\n"
+		"%z = xor.pred %q, %p\n"
+		"bra E\n"
+		"E:\n"
+		"ret\n"
+		"}\n";
+	for (int k = 0; k < 4; k++) {
+		char set[64];
+		snprintf(set, sizeof set, "divergence.model=%s", mechanisms[k]);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 12);
+		ck_assert_uint_eq(r->out[0], 39);
+		ck_assert_uint_eq(r->out[3], 1360);
+		ck_assert_uint_eq(r->out[7], 2440);
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* Lanes call four functions through a table; each is run once for the lanes that want it. */
 START_TEST(indirect_calls_go_by_target)
 {
@@ -445,6 +501,7 @@ int main(void)
 		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other,
 		blocks_are_dispatched_once_a_window, blocks_go_to_sms_in_turn, resources_bound_residence,
 		a_block_that_fits_nowhere_is_refused, values_without_a_register_spill, recursion_saves_what_lives_across_the_call,
+		predicates_are_arguments_and_results,
 		indirect_calls_go_by_target, an_indexed_branch_runs_each_target_once, lanes_that_ended_are_missed_by_nobody,
 		shuffles_among_part_of_a_warp, lanes_missing_at_a_warp_operation, guarded_barriers_write_their_lanes_only,
 	};

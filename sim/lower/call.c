@@ -5,8 +5,7 @@
 /* A move between windows, as overhead. */
 void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const Block *b)
 {
-	Type rt = (Type)dl->f->reg.v[d].type;
-	Type t = rt == T_PRED ? T_PRED : type_bits[rt] == 64 ? T_B64 : T_B32;
+	Type t = lower_is_wide(dl, d) ? T_B64 : T_B32; /* no predicates: save.c carries them as words */
 	Ins mov = lower_ins(sl, OP_MOV, t, 1, 1);
 	mov.opd[0] = opd_reg(0);
 	mov.opd[1] = *s;
@@ -17,8 +16,6 @@ void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const B
 	m->x.fn = lane_fn(&mov);
 	m->x.d = lower_row(dl, d);
 	m->x.a = s->kind == OPD_REG ? lower_row(sl, s->id) : lower_operand(w, sl, s, t);
-	if (s->neg)
-		m->x.neg = NEG_A;
 	if (s->kind == OPD_REG)
 		lower_reads(w, sl, s->id);
 	lower_reads(w, dl, d);
@@ -42,9 +39,8 @@ static void emit_slot(Lower *w, LowerFn *l, LowerFn *rl, const Opd *value, Type 
 	lower_parts(w, rl, m, value, 1, t);
 	if (value->kind == OPD_REG) {
 		lower_reads(w, rl, value->id);
-		if (!store) {
+		if (!store)
 			lower_writes(w, rl, value->id);
-		}
 	}
 	lower_finish(w, m);
 }

@@ -84,7 +84,6 @@ static void build_tables(Lower *w)
 			c->block[m->block] = (CodeBlock){ m->function, m->from, (uint32_t)i };
 		if (m->branch >= 0)
 			c->branch_ins[m->branch] = i;
-		c->user_instructions += !(m->flags & MI_OVERHEAD);
 	}
 	rename_scoreboard(c);
 	build_live(w);

@@ -13,7 +13,6 @@ typedef struct Alloc {
 	LowerFn *l;
 	Arena arena;
 	Interval *iv;              /* by virtual register */
-	bool *mixed;               /* defined by an instruction that reads a register of another width */
 	int limit;
 	int at;                    /* position, for the callbacks */
 	uint8_t *busy;             /* units in use */

@@ -13,18 +13,36 @@ Ins lower_ins(LowerFn *l, Op op, Type type, int ndst, int nsrc)
 
 static Type slot_type(const Function *f, int reg) { return type_bits[f->reg.v[reg].type] == 64 ? T_B64 : T_B32; }
 
-/* Predicates travel as 0 or 1 in a 32-bit register. */
+static int word(LowerFn *l) { return function_reg(l->module, l->f, NULL, T_B32); }
+
+/* Predicates travel as 0 or 1 in a 32-bit register: to = predicate, and predicate = from. */
+static void pack_predicate(LowerFn *l, Block *b, int *at, int to, Opd predicate)
+{
+	Ins sel = lower_ins(l, OP_SELP, T_B32, 1, 3);
+	sel.opd[0] = opd_reg(to);
+	sel.opd[1] = opd_imm(1);
+	sel.opd[2] = opd_imm(0);
+	sel.opd[3] = predicate;
+	vec_insert(&b->ins, *at, sel);
+	++*at;
+}
+
+static void unpack_predicate(LowerFn *l, Block *b, int *at, int predicate, int from)
+{
+	Ins set = lower_ins(l, OP_SETP, T_B32, 1, 2);
+	set.cmp = CMP_NE;
+	set.opd[0] = opd_reg(predicate);
+	set.opd[1] = opd_reg(from);
+	set.opd[2] = opd_imm(0);
+	vec_insert(&b->ins, *at, set);
+	++*at;
+}
+
 static void store_slot(LowerFn *l, Block *b, int *at, Opd value, Type t, int slot)
 {
 	if (t == T_PRED) {
-		int tmp = function_reg(l->module, l->f, NULL, T_B32);
-		Ins sel = lower_ins(l, OP_SELP, T_B32, 1, 3);
-		sel.opd[0] = opd_reg(tmp);
-		sel.opd[1] = opd_imm(1);
-		sel.opd[2] = opd_imm(0);
-		sel.opd[3] = value;
-		vec_insert(&b->ins, *at, sel);
-		++*at;
+		int tmp = word(l);
+		pack_predicate(l, b, at, tmp, value);
 		value = opd_reg(tmp);
 		t = T_B32;
 	}
@@ -40,22 +58,94 @@ static void load_slot(LowerFn *l, Block *b, int *at, int reg, int slot)
 {
 	Function *f = l->f;
 	bool pred = f->reg.v[reg].type == T_PRED;
-	int to = pred ? function_reg(l->module, f, NULL, T_B32) : reg;
+	int to = pred ? word(l) : reg;
 	Ins ld = lower_ins(l, OP_LD, slot_type(f, to), 1, 1);
 	ld.space = SP_LOCAL;
 	ld.opd[0] = opd_reg(to);
 	ld.opd[1] = (Opd){ OPD_SYM, 0, slot, 0 };
 	vec_insert(&b->ins, *at, ld);
 	++*at;
-	if (!pred)
+	if (pred)
+		unpack_predicate(l, b, at, reg, to);
+}
+
+/* ---- predicates as arguments and results ---- */
+
+static bool is_predicate(const Function *f, const Opd *o) { return o->kind == OPD_REG && f->reg.v[o->id].type == T_PRED; }
+
+static void carry_at_call(LowerFn *l, Block *b, int *k)
+{
+	int at = *k;
+	for (int o = 1; o < b->ins.v[at].nsrc; o++) {
+		Opd *arg = ins_src(&b->ins.v[at], o), predicate = *arg;
+		if (!is_predicate(l->f, arg))
+			continue;
+		*arg = opd_reg(word(l));
+		pack_predicate(l, b, &at, arg->id, predicate);
+	}
+	*k = at++;
+	for (int o = 0; o < b->ins.v[*k].ndst; o++) {
+		Opd *result = ins_dst(&b->ins.v[*k], o);
+		int predicate = result->id;
+		if (!is_predicate(l->f, result))
+			continue;
+		*result = opd_reg(word(l));
+		unpack_predicate(l, b, &at, predicate, result->id);
+	}
+}
+
+static void carry_arguments(LowerFn *l)
+{
+	Function *f = l->f;
+	Block *entry = f->block.v[0], *first = NULL;
+	int at = 0;
+	for (int i = 0; i < f->arg.n; i++) {
+		int predicate = f->arg.v[i];
+		if (f->reg.v[predicate].type != T_PRED)
+			continue;
+		if (!first) { /* the entry may be the head of a loop */
+			first = function_block(l->module, f, NULL);
+			first->origin = ORIGIN_LOWER;
+			f->block.n--;
+			vec_insert(&f->block, 0, first);
+		}
+		f->arg.v[i] = word(l);
+		unpack_predicate(l, first, &at, predicate, f->arg.v[i]);
+	}
+	if (first) {
+		block_jump(l->module, first, entry);
+		block_term(first)->origin = ORIGIN_LOWER;
+	}
+}
+
+static void carry_results(LowerFn *l)
+{
+	Function *f = l->f;
+	for (int i = 0; i < f->ret.n; i++) {
+		int predicate = f->ret.v[i];
+		if (f->reg.v[predicate].type != T_PRED)
+			continue;
+		f->ret.v[i] = word(l);
+		for (int b = 0; b < f->block.n; b++) {
+			int at = f->block.v[b]->ins.n - 1;
+			if (block_term(f->block.v[b])->op == OP_RET)
+				pack_predicate(l, f->block.v[b], &at, f->ret.v[i], opd_reg(predicate));
+		}
+	}
+}
+
+static void carry_predicates(LowerFn *l)
+{
+	Function *f = l->f;
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++)
+			if (f->block.v[b]->ins.v[k].op == OP_CALL)
+				carry_at_call(l, f->block.v[b], &k);
+	if (f->kind != FN_DEVICE)
 		return;
-	Ins set = lower_ins(l, OP_SETP, T_B32, 1, 2);
-	set.cmp = CMP_NE;
-	set.opd[0] = opd_reg(reg);
-	set.opd[1] = opd_reg(to);
-	set.opd[2] = opd_imm(0);
-	vec_insert(&b->ins, *at, set);
-	++*at;
+	carry_arguments(l);
+	carry_results(l);
+	function_number(f);
 }
 
 typedef struct Live { BitSet set; } Live;
@@ -154,6 +244,7 @@ static void split_guarded(LowerFn *l)
 void lower_calls(LowerFn *l, LowerFn *const *of)
 {
 	split_guarded(l);
+	carry_predicates(l);
 	Function *f = l->f;
 	Vec(Site) sites = { 0 };
 	Arena tmp = { 0 };
