@@ -139,29 +139,34 @@ expect 2 "cut.gso: error" $gsim "$tmp/cut.gso"
 expect 2 "x.gso: error" $opt -o "$tmp/none/x.gso" "$loop"
 
 # ---- interrupt ----
-$gsim -c teaching.lua -w "$tmp/spin.lua" -s "$tmp/int.json" "$loop" > "$tmp/out" 2> "$tmp/err" &
-pid=$!
-sleep 1
-kill -INT $pid
-wait $pid
-got=$?
-[ $got = 3 ] || fail "an interrupted run has status $got, not 3"
-grep -q INTERRUPTED "$tmp/out" || fail "an interrupted run shows no report"
+# interrupt [OPTION...]: a run that never ends, interrupted twice at once half a second after it began to listen
+interrupt() {
+	$gsim "$@" > "$tmp/out" 2> "$tmp/err" &
+	pid=$!
+	waited=0
+	until grep -q '^SigCgt:.*[2367abef]$' /proc/$pid/status 2> "$tmp/kill" || [ $waited = 200 ]; do
+		sleep 0.1
+		waited=$((waited + 1))
+	done
+	sleep 0.5
+	kill -INT $pid 2> "$tmp/kill"
+	kill -INT $pid 2> "$tmp/kill"
+	(sleep 60; kill -KILL $pid) > "$tmp/kill" 2>&1 &
+	guard=$!
+	wait $pid
+	got=$?
+	kill $guard 2> "$tmp/kill"
+	[ $got = 3 ] || fail "$*: interrupted, has status $got, not 3"
+	grep -q INTERRUPTED "$tmp/out" || fail "$*: interrupted, shows no report"
+}
+
+interrupt -c teaching.lua -w "$tmp/spin.lua" -s "$tmp/int.json" "$loop"
 grep -q '"status": "interrupted"' "$tmp/int.json" || fail "an interrupted run writes no JSON"
 
 # interrupted in the reference interpreter and in the first of two runs
 printf 'kernel k() {\nB:\t%%i = mov.u64 0\n\tbra L\nL:\t%%i = add.u64 %%i, 1\n\t%%p = setp.ne.u64 %%i, 0\n\tbra %%p, L, E\nE:\texit\n}
 host main() {\nH:\tlaunch k, (1,1,1), (1,1,1), 0, ()\n\texit\n}\n' > "$tmp/long.ir"
-for options in --reference "-b -p dce"; do
-	# shellcheck disable=SC2086
-	timeout 20 $gsim $options "$tmp/long.ir" > "$tmp/out" 2> "$tmp/err" &
-	pid=$!
-	sleep 1
-	kill -INT $pid
-	wait $pid
-	got=$?
-	[ $got = 3 ] || fail "$options interrupted has status $got, not 3"
-	grep -q INTERRUPTED "$tmp/out" || fail "$options interrupted shows no report"
-done
+interrupt --reference "$tmp/long.ir"
+interrupt -b -p dce "$tmp/long.ir"
 
 exit $failed

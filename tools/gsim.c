@@ -3,6 +3,8 @@
 #include "sim/report.h"
 #include "tools/list.h"
 #include "tools/options.h"
+#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct Session {
@@ -27,17 +29,25 @@ typedef struct Job {
 } Job;
 
 static volatile sig_atomic_t interrupted;
+static volatile time_t interrupted_at;  /* seconds; read and written by the handler only */
 
+/* The first interrupt ends the run with a report, a later one the program. What comes within a second is the same
+ * interrupt delivered twice, as to a process and to its group. */
 static void on_interrupt(int sig)
 {
-	(void)sig;
-	interrupted = 1;
+	time_t now = time(NULL);
+	if (interrupted && now - interrupted_at > 1) {
+		signal(sig, SIG_DFL);
+		raise(sig);
+	} else if (!interrupted) {
+		interrupted_at = now;
+		interrupted = 1;
+	}
 }
 
-/* The first interrupt ends the run with a report, the second one the program. */
 static void catch_interrupts(void)
 {
-	struct sigaction a = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction a = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
 	sigaction(SIGINT, &a, NULL);
 }
 
