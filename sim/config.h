@@ -9,9 +9,10 @@ typedef struct UnitConfig { int64_t count, latency, interval; } UnitConfig;
 
 enum { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_OLDEST };
 enum { SPILL_MEMORY, SPILL_CONSTANT };
+enum { SCHEDULE_TURNS, SCHEDULE_BLOCK };
 enum { BAR_ERROR, BAR_COUNT_WARP, BAR_PER_LANE };
 
-enum { MAX_MODELS = 32, MAX_MODEL_PARAMS = 16 };
+enum { MAX_MODELS = 32, MAX_MODEL_PARAMS = 24 };
 
 typedef struct Config {
 	int64_t warp_size, clock_mhz;
@@ -27,6 +28,7 @@ typedef struct Config {
 	int64_t l2_slices, l2_bytes, l2_line, l2_sector, l2_ways, l2_latency, l2_width, l2_atomic, l2_mshrs;
 	int64_t dram_channels, dram_banks, dram_row, dram_hit, dram_miss, dram_latency, dram_width;
 	int64_t model, div_depth, div_chunk, div_spill, div_entry_bytes, bar_partial;
+	int64_t functional_schedule;
 	int64_t max_cycles, progress_cycles, memory_limit;
 	int64_t model_param[MAX_MODELS][MAX_MODEL_PARAMS];  /* [index in reconv_models][index in its params] */
 } Config;

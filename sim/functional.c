@@ -18,10 +18,10 @@ static bool step(Sm *sm, Warp *w, Split *s)
 	return !sm->fault.kind;
 }
 
-/* Runs one split; with schedule_block to the end of its basic block. Returns instructions executed. */
+/* Runs one split; with schedule = block to the end of its basic block. Returns instructions executed. */
 static int run_split(Sm *sm, Warp *w, int k, int turn)
 {
-	bool by_block = sm->gpu->options.schedule_block;
+	bool by_block = sm->gpu->config.functional_schedule == SCHEDULE_BLOCK;
 	int done = 0, n = w->nsplit;
 	while (done < turn && k < w->nsplit && w->nsplit == n && w->split[k].state == SPLIT_RUN) {
 		uint32_t pc = w->split[k].pc;

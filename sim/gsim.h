@@ -19,7 +19,6 @@ typedef struct Gpu Gpu;
 
 typedef struct GpuOptions {
 	bool functional;                       /* results and divergence statistics, no timing */
-	bool schedule_block;                   /* functional: a split runs to the end of its basic block, splits in turn */
 	int threads;                           /* host threads; 0 = 1. Results do not depend on it. */
 	TraceWriter *trace;                    /* NULL: none */
 	const char *machine;                   /* name of the configuration, for the trace; may be NULL */

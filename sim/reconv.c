@@ -37,9 +37,23 @@ int64_t reconv_param(const Warp *w, int index)
 	return c->model_param[c->model][index];
 }
 
+int64_t reconv_lower_param(const LowerFn *l, int index) { return l->config->model_param[l->config->model][index]; }
+
 const Config *reconv_config(const Warp *w) { return &w->sm->gpu->config; }
 void *reconv_state(Warp *w) { return w->state; }
 void *reconv_alloc(Warp *w, size_t n) { return arena_alloc(&w->sm->arena, n); }
+
+void *reconv_grow(Warp *w, void *p, int n, int *cap, size_t size)
+{
+	if (n < *cap)
+		return p;
+	*cap = *cap ? *cap * 2 : 72;
+	void *more = reconv_alloc(w, size * (size_t)*cap);
+	if (n)
+		memcpy(more, p, size * (size_t)n);
+	return more;
+}
+
 void *reconv_sm_state(Warp *w) { return w->sm->model_state; }
 void *reconv_block_state(Warp *w) { return w->cta->model_state; }
 

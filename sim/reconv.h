@@ -73,7 +73,10 @@ struct ReconvModel {
 };
 
 extern const ReconvModel *const reconv_models[];  /* ends with NULL; index = Config.model */
-int64_t reconv_param(const Warp *, int index);    /* the mechanism's own parameter */
+int64_t reconv_param(const Warp *, int index);    /* the mechanism's own parameter; */
+int64_t reconv_lower_param(const LowerFn *, int index); /* ... while lowering */
+/* A lower hook: immediate post-dominators, exits counted as edges, as MIns.rpc; a reach at each. !reconverge overrides. */
+bool reconv_lower_ipdom(LowerFn *, Diag *);
 const Config *reconv_config(const Warp *);
 
 /* ---- what mechanisms use of the core ---- */
@@ -82,6 +85,8 @@ void *reconv_block_state(Warp *);
 int reconv_block_warps(Warp *, Warp **list);                   /* resident warps of the thread block, this one included; room for 64 */
 void *reconv_state(Warp *);                                    /* state_size bytes, zeroed when the SM is made */
 void *reconv_alloc(Warp *, size_t);                            /* zeroed memory that lives as long as the launch */
+/* Room for one more behind n elements: p, or a larger copy of it. */
+void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);
 unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of the first lane */
 Mask reconv_live(const Warp *);                                /* lanes that have not ended */
 int *reconv_nsplit(Warp *);                                    /* the mechanism keeps it */

@@ -6,7 +6,6 @@
  * Counted: depth = entries, the base included; pushes = path and call entries (neither base nor reconvergence entries; a
  * tail merge is a pop and its pushes); merges = path entries popped at their rpc.
  * Post-dominators come from the graph with exit edges; lanes that ended are masked out of entries when they resume. */
-#include "passes/analysis/analysis.h"
 #include "sim/reconv.h"
 
 enum { P_ORDER, P_PUSH, P_POP, P_SPILL, P_FILL };
@@ -23,38 +22,12 @@ static const ConfigKey params[] = {
 typedef struct Entry { uint32_t pc, rpc; Mask mask; bool counted; } Entry;
 typedef struct Stack { StackSpill spill; int n, cap; Entry *e; } Stack; /* e[n-1] runs: its pc and mask are the split's */
 
-static bool lower(LowerFn *l, Diag *diag)
-{
-	Arena tmp = { 0 };
-	Cfg *cfg = cfg_build(&tmp, l->f);
-	Dom *pdom = pdom_build(&tmp, cfg, true);
-	for (int b = 0; b < l->f->block.n; b++) {
-		Block *blk = l->f->block.v[b];
-		if (cfg->rpo_index[b] < 0 || blk->nsucc < 2)
-			continue;
-		int r = pdom_point(pdom, blk);
-		if (r < 0 || r >= cfg->n)
-			continue;
-		l->rpc_block[b] = r;
-		l->reach[r] = true;
-	}
-	arena_free(&tmp);
-	return true;
-}
-
 static size_t state_size(const Config *c) { return sizeof(Stack); }
 static int depth(const Warp *w) { return ((Stack *)reconv_state((Warp *)w))->n; }
 
 static void push(Warp *w, Split *s, Stack *k, Entry e)
 {
-	if (k->n == k->cap) {
-		int cap = k->cap ? k->cap * 2 : 72;
-		Entry *more = reconv_alloc(w, sizeof *more * (size_t)cap);
-		if (k->n)
-			memcpy(more, k->e, sizeof *more * (size_t)k->n);
-		k->e = more;
-		k->cap = cap;
-	}
+	k->e = reconv_grow(w, k->e, k->n, &k->cap, sizeof *k->e);
 	reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
 	k->e[k->n++] = e;
 	if (e.counted)
@@ -187,6 +160,6 @@ const ReconvModel reconv_ipdom = {
 	.name = "ipdom",
 	.help = "reconvergence stack with immediate post-dominators",
 	.params = params, .nparams = sizeof params / sizeof *params,
-	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth,
 };

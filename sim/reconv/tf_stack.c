@@ -51,7 +51,7 @@ static bool lower(LowerFn *l, Diag *diag)
 {
 	Arena tmp = { 0 };
 	Cfg *cfg = cfg_build(&tmp, l->f);
-	l->priority_layout = l->config->model_param[l->config->model][P_PRIORITY] == PRIORITY_RPO;
+	l->priority_layout = reconv_lower_param(l, P_PRIORITY) == PRIORITY_RPO;
 	Block **order = arena_array(&tmp, Block *, cfg->n);
 	int *position = arena_array(&tmp, int, cfg->n), n = 0;
 	for (int i = 0; i < (l->priority_layout ? cfg->nreach : cfg->n); i++) {

@@ -29,19 +29,12 @@ static int depth(const Warp *w) { return ((Tokens *)reconv_state((Warp *)w))->n;
 
 static bool lower(LowerFn *l, Diag *diag)
 {
-	return token_place(l, (int)l->config->model_param[l->config->model][P_CODEGEN], diag);
+	return token_place(l, (int)reconv_lower_param(l, P_CODEGEN), diag);
 }
 
 static void push(Warp *w, Split *s, Tokens *k, TokenKind kind, Mask m, uint32_t pc)
 {
-	if (k->n == k->cap) {
-		int cap = k->cap ? k->cap * 2 : 72;
-		Token *more = reconv_alloc(w, sizeof *more * (size_t)cap);
-		if (k->n)
-			memcpy(more, k->t, sizeof *more * (size_t)k->n);
-		k->t = more;
-		k->cap = cap;
-	}
+	k->t = reconv_grow(w, k->t, k->n, &k->cap, sizeof *k->t);
 	reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
 	k->t[k->n++] = (Token){ m, pc, kind };
 	reconv_count_push(w, s, pc, m);
