@@ -5,4 +5,4 @@ top=$(cd "$srcdir" && pwd)
 command -v lua5.4 >/dev/null || command -v lua >/dev/null || exit 77 # skipped
 GSIM_BUILD=${GSIM_BUILD:-$PWD}
 . "$top/tools/programs"
-exec "$lua" "$top/tests/check_oracles.lua" "$top"
+exec "$lua" "$top/tests/check_oracles.lua" "$top" "$@"
