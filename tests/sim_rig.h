@@ -28,6 +28,7 @@ enum { RIG_WORDS = 4096, RIG_EVENTS = 20000, RIG_CODE = 600 };
 typedef struct Rig {
 	Config c;
 	bool clocks;                   /* results depend on time: not compared with the reference interpreter */
+	bool functional;               /* run without time */
 	uint32_t shared;               /* dynamic, of a block */
 	Arena arena;
 	LaunchStats s;
@@ -128,7 +129,7 @@ static inline void rig_events(Rig *r, const char *path)
 	trace_reader_free(t);
 }
 
-/* Runs kernel k(u64 out), timed. Fills in everything; the fault is the caller's to look at. */
+/* Runs kernel k(u64 out). Fills in everything; the fault is the caller's to look at. */
 static inline void rig_try(Rig *r, const char *text, unsigned grid, unsigned block)
 {
 	char path[] = "/tmp/gsim-check-sim-XXXXXX";
@@ -139,7 +140,7 @@ static inline void rig_try(Rig *r, const char *text, unsigned grid, unsigned blo
 	Module *m = rig_read(text);
 	RigMemory x;
 	rig_memory(r, m, &x, grid, block);
-	GpuOptions o = { .trace = trace_create(path, &d) };
+	GpuOptions o = { .functional = r->functional, .trace = trace_create(path, &d) };
 	Gpu *g = gpu_new(&r->c, m, x.memory, x.symbol, &o, &d);
 	ck_assert_ptr_nonnull(g);
 	if (r->prepare)
