@@ -102,6 +102,48 @@ START_TEST(heap_sorts)
 }
 END_TEST
 
+static int by_time(const void *a, const void *b)
+{
+	Cycle x = *(const Cycle *)a, y = *(const Cycle *)b;
+	return (x > y) - (x < y);
+}
+
+/* Against a list; times lie near and behind the ring. */
+START_TEST(tally_counts)
+{
+	enum { MOST = 5000 };
+	uint64_t seed = (uint64_t)_i;
+	Tally *t = xcalloc(1, sizeof *t);
+	Cycle *list = xcalloc(MOST, sizeof *list), *got = xcalloc(MOST, sizeof *got), now = 0;
+	for (int round = 0, n = 0; round < 1000; round++) {
+		for (int k = (int)(next(&seed) % 5); k; k--) {
+			Cycle at = now + 1 + (next(&seed) % 8 ? next(&seed) % 300 : next(&seed) % (3 * TALLY_CYCLES));
+			tally_add(t, at);
+			list[n++] = at;
+		}
+		qsort(list, (size_t)n, sizeof *list, by_time);
+		int least = (int)(next(&seed) % 40), most = least < n ? least : n, have = tally_least(t, least, got);
+		ck_assert_int_le(have, n);
+		ck_assert_int_ge(have, most);
+		qsort(got, (size_t)have, sizeof *got, by_time);
+		for (int k = 0; k < most; k++)
+			ck_assert_uint_eq(got[k], list[k]);
+		now += next(&seed) % 16 ? next(&seed) % 20 : next(&seed) % (2 * TALLY_CYCLES);
+		int gone = 0;
+		while (gone < n && list[gone] <= now)
+			gone++;
+		ck_assert_int_eq(tally_expire(t, now), gone);
+		n -= gone;
+		memmove(list, list + gone, (size_t)n * sizeof *list);
+		ck_assert_int_eq(t->n, n);
+	}
+	free(t->far.v);
+	free(t);
+	free(list);
+	free(got);
+}
+END_TEST
+
 /* LRU against a list, with sets that are and are not a power of two; resets between. */
 START_TEST(cache_is_lru)
 {
@@ -438,6 +480,7 @@ TCase *mem_random_tests(void)
 	tcase_add_loop_test(t, timeline_is_first_fit, 0, 20);
 	tcase_add_test(t, timeline_beyond_its_ring);
 	tcase_add_test(t, heap_sorts);
+	tcase_add_loop_test(t, tally_counts, 0, 10);
 	tcase_add_loop_test(t, cache_is_lru, 0, 6);
 	tcase_add_loop_test(t, random_traffic, 0, 40);
 	tcase_add_test(t, random_traffic_reaches);

@@ -3,7 +3,12 @@
 
 void icnt_init(Interconnect *x, const Config *c)
 {
-	*x = (Interconnect){ .n = (int)c->sm_count, .latency = (Cycle)c->icnt_latency, .width = (uint64_t)c->icnt_width };
+	uint64_t width = (uint64_t)c->icnt_width;
+	*x = (Interconnect){ .n = (int)c->sm_count, .latency = (Cycle)c->icnt_latency };
+	for (uint64_t n = 0; n <= MAX_SECTORS; n++) {
+		x->up_cycles[n] = (uint32_t)ceil_div(HEADER_BYTES + n * (uint64_t)c->l2_sector, width);
+		x->down_cycles[n] = (uint32_t)ceil_div(n * (uint64_t)c->l2_sector, width);
+	}
 	x->up = xcalloc((size_t)x->n, sizeof *x->up);
 	x->down = xcalloc((size_t)x->n, sizeof *x->down);
 }
@@ -20,15 +25,15 @@ void icnt_free(Interconnect *x)
 	free(x->down);
 }
 
-Cycle icnt_up(Interconnect *x, int sm, Cycle floor, Cycle at, uint64_t data_bytes)
+Cycle icnt_up(Interconnect *x, int sm, Cycle floor, Cycle at, unsigned sectors)
 {
-	return timeline_book(&x->up[sm], floor, at, ceil_div(HEADER_BYTES + data_bytes, x->width)) + x->latency;
+	return timeline_book(&x->up[sm], floor, at, x->up_cycles[sectors]) + x->latency;
 }
 
 /* Without data it is an acknowledgement, which takes no place on the port. */
-Cycle icnt_down(Interconnect *x, int sm, Cycle floor, Cycle at, uint64_t data_bytes)
+Cycle icnt_down(Interconnect *x, int sm, Cycle floor, Cycle at, unsigned sectors)
 {
-	if (data_bytes)
-		at = timeline_book(&x->down[sm], floor, at, ceil_div(data_bytes, x->width));
+	if (sectors)
+		at = timeline_book(&x->down[sm], floor, at, x->down_cycles[sectors]);
 	return at + x->latency;
 }

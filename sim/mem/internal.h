@@ -10,11 +10,14 @@ static inline unsigned shift_of(int64_t power_of_two) { return (unsigned)__built
 static inline uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 static inline unsigned bits(uint32_t m)    /* how many are set; the compiler's own is a call on plain x86-64 */
 {
+	if (!(m & (m - 1)))
+		return m != 0;             /* most often there is one */
 	m -= m >> 1 & 0x55555555;
 	m = (m & 0x33333333) + (m >> 2 & 0x33333333);
 	return ((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 static inline Cycle later(Cycle a, Cycle b) { return a > b ? a : b; }
+enum { MAX_SECTORS = 16 };             /* of a line */
 
 /* ---- stamp.c: resources in time ---- */
 /* Which cycles of a resource that does one thing at a time are taken. Requests may come with times in any order: an
@@ -25,15 +28,40 @@ typedef struct Timeline {
 	Cycle word;
 	Cycle over;                    /* from the ring's end to here everything is taken */
 } Timeline;                            /* zero-initialise */
+Cycle timeline_search(Timeline *, Cycle floor, Cycle from, uint64_t n);
 /* Takes the first n >= 1 free cycles from `from` on and returns the end of the last. Nobody asks for a cycle before
    floor any more; floor never falls. */
-Cycle timeline_book(Timeline *, Cycle floor, Cycle from, uint64_t n);
+static inline Cycle timeline_book(Timeline *t, Cycle floor, Cycle from, uint64_t n)
+{
+	Cycle word = from / 64;
+	uint64_t *busy = &t->busy[word % TIMELINE_WORDS], bit = (uint64_t)1 << from % 64;
+	if (n > 1 || floor / 64 > t->word || word - t->word >= TIMELINE_WORDS || *busy & bit)
+		return timeline_search(t, floor, from, n);
+	*busy |= bit;
+	return from + 1;
+}
 
 typedef struct Stamp { Cycle at; uint32_t id; } Stamp;
 typedef struct StampHeap { Stamp *v; int n, cap; } StampHeap;  /* smallest (at, id) at v[0] */
 static inline bool heap_before(Stamp a, Stamp b) { return a.at != b.at ? a.at < b.at : a.id < b.id; }
 void heap_push(StampHeap *, Cycle at, uint32_t id);
 Stamp heap_pop(StampHeap *);
+
+/* Times without names, counted by cycle. Cheaper than a heap where most lie near. */
+enum { TALLY_CYCLES = 2048 };
+typedef struct Tally {
+	uint16_t count[TALLY_CYCLES];  /* a ring over [from, from + TALLY_CYCLES) */
+	uint64_t any[TALLY_CYCLES / 64];   /* bit per cycle: its count is not 0 */
+	Cycle from;
+	StampHeap far;                 /* those behind the ring */
+	int n;
+} Tally;                               /* zero-initialise */
+void tally_add(Tally *, Cycle at);
+/* Takes out the times up to and including now; how many. now does not fall. */
+int tally_expire(Tally *, Cycle now);
+/* Writes some of the times, among them the `least` smallest (all when there are fewer); how many. Room for n. */
+int tally_least(const Tally *, int least, Cycle *out);
+void tally_reset(Tally *);
 
 /* ---- coalescer.c ---- */
 enum { MAX_PIECES = 128, MAX_LINE = 256 };    /* 64 lanes, each of which may touch two lines */
@@ -63,7 +91,7 @@ unsigned shared_cycles(const Access *, unsigned banks, unsigned bank_bytes, unsi
 /* ---- cache.c: tags of a sectored, set-associative cache, LRU ---- */
 typedef struct Cache {
 	uint64_t sets, mask;           /* mask: sets - 1 when sets is a power of two, else 0 */
-	unsigned ways, sectors;        /* sectors of a line, at most 16 */
+	unsigned ways, sectors;        /* sectors of a line */
 	uint32_t generation;
 	uint64_t clock;
 
@@ -91,8 +119,8 @@ typedef struct Mshr {
 	uint32_t pending;              /* sectors on their way */
 	uint32_t collected;            /* accesses that wait or waited here */
 	int32_t next;                  /* in the hash chain, or in the free list */
-	Cycle fill[16];                /* [sector] */
-	uint32_t together[16];         /* [lowest sector of a request]: the sectors it brings */
+	Cycle fill[MAX_SECTORS];       /* [sector] */
+	uint32_t together[MAX_SECTORS];    /* [lowest sector of a request]: the sectors it brings */
 } Mshr;
 typedef struct MshrTable {
 	Mshr *entry;
@@ -110,14 +138,12 @@ void mshr_drop(MshrTable *, int entry);
 
 /* ---- requests from an SM to L2 ---- */
 typedef enum { OWNER_L1, OWNER_PLACE, OWNER_CONST, OWNER_FETCH, OWNER_OTHER } Owner;
-typedef struct Request {
+typedef struct Request {               /* of one access; its parts are pieces of lines of L2 */
 	Cycle cycle;                   /* of the access: requests are served in the order (cycle, SM, place in queue) */
-	Cycle at;                      /* at the SM's port from here on */
+	Cycle at;                      /* part k is at the SM's port from at + k * step on */
 	Cycle done;                    /* set by the drain: data are back, or the store is acknowledged */
-	uint64_t addr;                 /* of sector 0 */
-	uint32_t sectors, full;        /* of L2, from addr on; full: written whole */
-	uint32_t conflict;             /* atomics: lanes that meet on one word */
-	uint8_t kind, owner;           /* AccessKind, Owner */
+	int32_t part, nparts;          /* SmMem.part[part..], at most MAX_PIECES */
+	uint8_t kind, owner, step;     /* AccessKind, Owner, 0 or 1 */
 	bool returns;                  /* data come back */
 	int32_t after;                 /* index of a request of the same SM that must be done before, or -1 */
 	int32_t waiter;                /* list of groups that wait for it, or -1 */
@@ -138,9 +164,11 @@ struct SmMem {
 
 	Cache l1, constant, fetch;     /* sets = 0: there is none */
 	MshrTable mshr;
-	int places;                    /* stores, atomics and bypassing loads not yet done */
-	StampHeap flying;              /* requests served: when done, and what then (see sm_mem.c) */
+	int places;                    /* taken by stores, atomics and bypassing loads not yet done, one for each part */
+	Tally leaving;                 /* those of them that were served: when done */
+	StampHeap flying;              /* other requests served: when done, and what then (see sm_mem.c) */
 	Vec(Request) queue;
+	Vec(Piece) part;               /* of the requests in the queue */
 	Vec(Waiter) waiter;
 	Vec(Group) group;
 	int32_t free_group;
@@ -150,9 +178,11 @@ struct SmMem {
 	L1Look look[MAX_PIECES];
 	Vec(Cycle) times;
 };
-void smmem_served(SmMem *, int request, Cycle done);    /* by the drain */
+void smmem_served(SmMem *, int request, const Cycle *done);   /* by the drain: when each part is done */
 void smmem_drained(SmMem *);                            /* everything queued was served */
-int smmem_push(SmMem *, Cycle now, Request);            /* queues it; its index */
+int smmem_push(SmMem *, Cycle now, Request, const Piece *part);    /* queues it and copies its parts; its index */
+/* The same for sectors from an address on, all at the port at once. addr: of sector 0. */
+int smmem_push_sectors(SmMem *, Cycle now, Request, uint64_t addr, uint32_t sectors);
 void smmem_wait(SmMem *, MemTicket *, int request);     /* the ticket waits for a queued request */
 void smmem_wait_until(SmMem *, MemTicket *, Cycle when);  /* for something that arrives then, or is still UNKNOWN */
 /* The first cycle in which `need` MSHRs, or places, more than now can be free. Requests not yet served take at least
@@ -161,21 +191,21 @@ Cycle smmem_when_free(SmMem *, Cycle now, bool place, int need);
 
 /* ---- l1.c ---- */
 bool l1_load(SmMem *, Cycle now, const Access *, uint64_t base, LaunchStats *, MemTicket *, Cycle *retry);
-void l1_fill(SmMem *, uint32_t id);                     /* id: MSHR entry * 16 + lowest sector of the request */
+void l1_fill(SmMem *, uint32_t id);                     /* id: MSHR entry * MAX_SECTORS + lowest sector of the request */
 
 /* ---- interconnect.c ---- */
 typedef struct Interconnect {
 	Timeline *up, *down;           /* [sm] */
 	int n;
 	Cycle latency;
-	uint64_t width;
+	uint32_t up_cycles[MAX_SECTORS + 1], down_cycles[MAX_SECTORS + 1];    /* on the port, by sectors of data */
 } Interconnect;
 enum { HEADER_BYTES = 8 };
 void icnt_init(Interconnect *, const Config *);
 void icnt_reset(Interconnect *);
 void icnt_free(Interconnect *);
-Cycle icnt_up(Interconnect *, int sm, Cycle floor, Cycle at, uint64_t data_bytes);    /* arrival at the slice */
-Cycle icnt_down(Interconnect *, int sm, Cycle floor, Cycle at, uint64_t data_bytes);  /* arrival at the SM */
+Cycle icnt_up(Interconnect *, int sm, Cycle floor, Cycle at, unsigned sectors);    /* of data; arrival at the slice */
+Cycle icnt_down(Interconnect *, int sm, Cycle floor, Cycle at, unsigned sectors);  /* arrival at the SM */
 
 /* A fixed permutation-like mix of the upper part of an address: aligned blocks of n lines are rotated by it. */
 static inline uint64_t fold(uint64_t x) { return x ^ x >> 3 ^ x >> 7 ^ x >> 15; }
@@ -203,19 +233,17 @@ typedef struct Slice {
 } Slice;
 typedef struct L2 {
 	Slice *slice;
-	uint64_t slices, sector, width, sectors;  /* sectors of a line */
+	uint64_t slices;
+	bool power;                    /* slices is a power of two: 1 << slice_shift */
+	unsigned slice_shift, sectors; /* sectors of a line */
+	uint32_t cycles[MAX_SECTORS + 1];  /* in the pipe, by sectors */
 	Cycle latency, atomic;
 	int mshrs;
 } L2;
-typedef struct L2Part {                /* what a request wants of one line */
-	uint64_t line;
-	uint32_t sectors, full, conflict;
-	AccessKind kind;
-} L2Part;
 void l2_init(L2 *, const Config *);
 void l2_reset(L2 *);
 void l2_free(L2 *);
-/* When the reply leaves the slice. */
-Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, const L2Part *, LaunchStats *);
+/* A piece of one line: when the reply leaves the slice. */
+Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, AccessKind, const Piece *, LaunchStats *);
 void l2_flush(L2 *, Dram *, Cycle at, LaunchStats *);
 #endif

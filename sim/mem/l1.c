@@ -4,9 +4,9 @@
 
 void l1_fill(SmMem *s, uint32_t id)
 {
-	int entry = (int)(id / 16);
+	int entry = (int)(id / MAX_SECTORS);
 	Mshr *e = &s->mshr.entry[entry];
-	uint32_t sectors = e->together[id % 16];
+	uint32_t sectors = e->together[id % MAX_SECTORS];
 	int64_t i = cache_find(&s->l1, e->line);
 	if (i < 0) {
 		Victim clean;
@@ -78,9 +78,9 @@ static int send_miss(SmMem *s, Cycle now, int k, int32_t after, MemTicket *t)
 {
 	const L1Look *l = &s->look[k];
 	Mshr *e = &s->mshr.entry[l->entry];
-	int r = smmem_push(s, now, (Request){ .at = now + (Cycle)k, .addr = s->co.piece[k].line << s->l1_shift,
-		.sectors = widen(s, l->miss), .kind = ACC_LOAD, .owner = OWNER_L1, .returns = true, .after = after,
-		.target = (uint64_t)l->entry, .target_sectors = l->miss });
+	int r = smmem_push_sectors(s, now, (Request){ .at = now + (Cycle)k, .kind = ACC_LOAD, .owner = OWNER_L1,
+		.returns = true, .after = after, .target = (uint64_t)l->entry, .target_sectors = l->miss },
+		s->co.piece[k].line << s->l1_shift, widen(s, l->miss));
 	for (uint32_t m = l->miss; m; m &= m - 1)
 		e->fill[__builtin_ctz(m)] = UNKNOWN + (Cycle)r;
 	e->pending |= l->miss;

@@ -4,9 +4,11 @@
 
 void l2_init(L2 *l2, const Config *c)
 {
-	*l2 = (L2){ .slices = (uint64_t)c->l2_slices, .sector = (uint64_t)c->l2_sector, .width = (uint64_t)c->l2_width,
-		.sectors = (uint64_t)(c->l2_line / c->l2_sector), .latency = (Cycle)c->l2_latency,
-		.atomic = (Cycle)c->l2_atomic, .mshrs = (int)c->l2_mshrs };
+	*l2 = (L2){ .slices = (uint64_t)c->l2_slices, .power = !(c->l2_slices & (c->l2_slices - 1)),
+		.slice_shift = shift_of(c->l2_slices), .sectors = (unsigned)(c->l2_line / c->l2_sector),
+		.latency = (Cycle)c->l2_latency, .atomic = (Cycle)c->l2_atomic, .mshrs = (int)c->l2_mshrs };
+	for (uint64_t n = 0; n <= MAX_SECTORS; n++)
+		l2->cycles[n] = (uint32_t)ceil_div(n * (uint64_t)c->l2_sector, (uint64_t)c->l2_width);
 	l2->slice = xcalloc(l2->slices, sizeof *l2->slice);
 	for (uint64_t i = 0; i < l2->slices; i++)
 		cache_init(&l2->slice[i].cache, later(1, (uint64_t)(c->l2_bytes / c->l2_slices)), c->l2_line,
@@ -56,7 +58,7 @@ static bool in_flight(const Cache *c, int64_t i, Cycle at)
 }
 
 /* The fill of sectors of line i that comes to occupy an MSHR, unless the line has one. *at: when it got it. */
-static Cycle fetch(L2 *l2, Dram *d, Slice *s, Cycle floor, Cycle *at, int64_t i, const L2Part *p, uint32_t sectors,
+static Cycle fetch(L2 *l2, Dram *d, Slice *s, Cycle floor, Cycle *at, int64_t i, const Piece *p, uint32_t sectors,
 	LaunchStats *st)
 {
 	bool shared = in_flight(&s->cache, i, *at);
@@ -75,22 +77,24 @@ static void set_ready(Cache *c, int64_t i, uint32_t sectors, Cycle ready)
 		c->ready[i * c->sectors + __builtin_ctz(m)] = ready;
 }
 
-static void count(const L2Part *p, uint32_t present, uint32_t missing, LaunchStats *st)
+static void count(unsigned n, uint32_t present, uint32_t whole, LaunchStats *st)
 {
-	uint64_t n = bits(p->sectors);
+	unsigned hits = bits(present), allocations = bits(whole);
 	st->l2_requests += n;
-	st->l2_hits += bits(present);
-	st->l2_misses += bits(missing);
-	st->l2_allocations += n - bits(present | missing);
+	st->l2_hits += hits;
+	st->l2_misses += n - hits - allocations;
+	st->l2_allocations += allocations;
 }
 
-Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, const L2Part *p, LaunchStats *st)
+Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const Piece *p, LaunchStats *st)
 {
-	uint64_t inner = p->line / l2->slices, slice = (p->line + fold(inner)) % l2->slices;
+	uint64_t inner = l2->power ? p->line >> l2->slice_shift : p->line / l2->slices, folded = p->line + fold(inner);
+	uint64_t slice = l2->power ? folded & (l2->slices - 1) : folded % l2->slices;
 	Slice *s = &l2->slice[slice];
 	Cache *c = &s->cache;
-	uint64_t busy = ceil_div(bits(p->sectors) * l2->sector, l2->width);
-	if (p->kind == ACC_ATOMIC)
+	unsigned n = bits(p->sectors);
+	uint64_t busy = l2->cycles[n];
+	if (kind == ACC_ATOMIC)
 		busy = later(busy, p->conflict * l2->atomic);
 	at = timeline_book(&s->pipe, floor, at, busy) + l2->latency;
 	int64_t i = cache_find(c, inner);
@@ -103,20 +107,20 @@ Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, const L2Part *p, LaunchS
 		cache_touch(c, i);
 	}
 	uint32_t present = p->sectors & c->valid[i], rest = p->sectors & ~present;
-	uint32_t whole = p->kind == ACC_STORE ? rest & p->full : 0, missing = rest & ~whole;
+	uint32_t whole = kind == ACC_STORE ? rest & p->full : 0, missing = rest & ~whole;
 	Cycle reply = at;
-	if (p->kind != ACC_STORE)
+	if (kind != ACC_STORE)
 		for (uint32_t m = present; m; m &= m - 1)
 			reply = later(reply, c->ready[i * c->sectors + __builtin_ctz(m)]);
 	if (missing) {
 		Cycle fill = fetch(l2, d, s, floor, &at, i, p, missing, st);
 		set_ready(c, i, missing, fill);
-		reply = later(reply, p->kind == ACC_STORE ? at : fill);
+		reply = later(reply, kind == ACC_STORE ? at : fill);
 	}
 	set_ready(c, i, whole, at);
-	if (p->kind != ACC_LOAD)
+	if (kind != ACC_LOAD)
 		c->dirty[i] |= p->sectors;
-	count(p, present, missing, st);
+	count(n, present, whole, st);
 	return reply;
 }
 

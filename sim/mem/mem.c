@@ -45,46 +45,35 @@ void mem_free(MemSystem *m)
 /* A load of n sectors that finds every resource free and hits in L2. */
 static Cycle free_trip(const MemSystem *m, unsigned n)
 {
-	uint64_t bytes = n * m->l2.sector;
-	return ceil_div(HEADER_BYTES, m->icnt.width) + 2 * m->icnt.latency + ceil_div(bytes, m->l2.width) + m->l2.latency
-		+ ceil_div(bytes, m->icnt.width);
+	return m->icnt.up_cycles[0] + 2 * m->icnt.latency + m->l2.cycles[n] + m->l2.latency + m->icnt.down_cycles[n];
 }
 
-/* One line's part of a request, from the SM's port to there. */
-static Cycle serve_part(MemSystem *m, int sm, const Request *r, Cycle at, const L2Part *p, LaunchStats *st)
+/* A request through one unit after the other; each unit serves its parts in order. t: when each part is done. */
+static void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t, LaunchStats *st)
 {
-	unsigned n = bits(p->sectors);
-	uint64_t bytes = n * m->l2.sector;
-	Cycle t = icnt_up(&m->icnt, sm, r->cycle, at, r->kind == ACC_LOAD ? 0 : bytes);
-	t = l2_access(&m->l2, &m->dram, r->cycle, t, p, st);
-	t = icnt_down(&m->icnt, sm, r->cycle, t, r->returns ? bytes : 0);
-	st->l2_replies += n;
-	if (r->owner == OWNER_FETCH) {
-		Cycle usual = at + free_trip(m, n);
-		t = at + (Cycle)m->c.fetch_miss + (t > usual ? t - usual : 0);
+	const Piece *part = s->part.v + r->part;
+	Cycle at = r->after >= 0 ? later(r->at, s->queue.v[r->after].done) : r->at;
+	uint64_t sectors = 0;
+	for (int k = 0; k < r->nparts; k++)
+		t[k] = icnt_up(&m->icnt, s->sm, r->cycle, at + (Cycle)k * r->step, r->kind == ACC_LOAD ? 0 : bits(part[k].sectors));
+	for (int k = 0; k < r->nparts; k++)
+		t[k] = l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], st);
+	for (int k = 0; k < r->nparts; k++) {
+		unsigned n = bits(part[k].sectors);
+		t[k] = icnt_down(&m->icnt, s->sm, r->cycle, t[k], r->returns ? n : 0);
+		sectors += n;
+		if (r->owner == OWNER_FETCH) {
+			Cycle usual = at + free_trip(m, n);
+			t[k] = at + (Cycle)m->c.fetch_miss + (t[k] > usual ? t[k] - usual : 0);
+		}
+		m->last = later(m->last, t[k]);
 	}
-	return t;
-}
-
-static Cycle serve(MemSystem *m, SmMem *s, const Request *r, LaunchStats *st)
-{
-	uint64_t line = r->addr >> s->l2_shift, sectors = r->sectors, full = r->full;
-	unsigned skip = (unsigned)(r->addr >> s->l2_sector_shift) & (unsigned)(m->l2.sectors - 1);
-	uint64_t whole = ((uint64_t)1 << m->l2.sectors) - 1;
-	Cycle done = 0, at = r->at;
-	if (r->after >= 0)
-		at = later(at, s->queue.v[r->after].done);
-	for (sectors <<= skip, full <<= skip; sectors; line++, sectors >>= m->l2.sectors, full >>= m->l2.sectors) {
-		L2Part p = { line, (uint32_t)(sectors & whole), (uint32_t)(full & whole), r->conflict, (AccessKind)r->kind };
-		if (p.sectors)
-			done = later(done, serve_part(m, s->sm, r, at, &p, st));
-	}
-	m->last = later(m->last, done);
-	return done;
+	st->l2_replies += sectors;
 }
 
 void mem_drain(MemSystem *m, SmMem **sms, int n, LaunchStats **stats)
 {
+	Cycle done[MAX_PIECES];
 	vec_reserve(&m->next, n);
 	for (int i = 0; i < n; i++) {
 		m->next.v[i] = 0;
@@ -96,9 +85,10 @@ void mem_drain(MemSystem *m, SmMem **sms, int n, LaunchStats **stats)
 		uint32_t i = heap_pop(&m->order).id;
 		SmMem *s = sms[i];
 		int r = m->next.v[i];
-		do /* as long as it stays the first */
-			smmem_served(s, r, serve(m, s, &s->queue.v[r], stats[i]));
-		while (++r < s->queue.n && (!m->order.n || heap_before((Stamp){ s->queue.v[r].cycle, i }, m->order.v[0])));
+		do { /* as long as it stays the first */
+			serve(m, s, &s->queue.v[r], done, stats[i]);
+			smmem_served(s, r, done);
+		} while (++r < s->queue.n && (!m->order.n || heap_before((Stamp){ s->queue.v[r].cycle, i }, m->order.v[0])));
 		m->next.v[i] = r;
 		if (r < s->queue.n)
 			heap_push(&m->order, s->queue.v[r].cycle, i);

@@ -5,7 +5,7 @@
  * stand in `flying` until their time has come; then an L1 line is filled, or a place becomes free. */
 #include "sim/mem/internal.h"
 
-enum { FLYING_PLACE = 1u << 30, FLYING_OTHER };    /* ids in flying; below: MSHR entry * 16 + lowest sector */
+enum { FLYING_OTHER = 1u << 30 };                  /* id in flying; below: MSHR entry * MAX_SECTORS + lowest sector */
 static const uint64_t LOCAL_BASE = (uint64_t)1 << 62, CODE_BASE = (uint64_t)1 << 61, MECHANISM_BASE = (uint64_t)3 << 61;
 
 SmMem *smmem_new(const Config *c, int sm)
@@ -35,7 +35,8 @@ void smmem_reset(SmMem *s)
 	cache_reset(&s->constant);
 	cache_reset(&s->fetch);
 	mshr_reset(&s->mshr);
-	s->places = s->flying.n = s->queue.n = s->waiter.n = s->group.n = 0;
+	tally_reset(&s->leaving);
+	s->places = s->flying.n = s->queue.n = s->part.n = s->waiter.n = s->group.n = 0;
 	s->free_group = -1;
 	s->last = 0;
 }
@@ -49,7 +50,9 @@ void smmem_free(SmMem *s)
 	cache_free(&s->fetch);
 	mshr_free(&s->mshr);
 	free(s->flying.v);
+	free(s->leaving.far.v);
 	vec_free(&s->queue);
+	vec_free(&s->part);
 	vec_free(&s->waiter);
 	vec_free(&s->group);
 	vec_free(&s->times);
@@ -59,12 +62,11 @@ void smmem_free(SmMem *s)
 /* ---- what time brings ---- */
 static inline void expire(SmMem *s, Cycle now)
 {
+	s->places -= tally_expire(&s->leaving, now);
 	while (s->flying.n && s->flying.v[0].at <= now) {
 		uint32_t id = heap_pop(&s->flying).id;
-		if (id < FLYING_PLACE)
+		if (id != FLYING_OTHER)
 			l1_fill(s, id);
-		else if (id == FLYING_PLACE)
-			s->places--;
 	}
 }
 
@@ -100,27 +102,64 @@ static Cycle select_nth(Cycle *v, int n, int k)
 	return v[k];
 }
 
+/* When MSHRs can be free, into times. */
+static void list_fills(SmMem *s)
+{
+	for (int i = 0; i < s->flying.n; i++)
+		if (s->flying.v[i].id != FLYING_OTHER)
+			vec_push(&s->times, s->flying.v[i].at);
+	for (int i = 0; i < s->queue.n; i++)
+		if (s->queue.v[i].owner == OWNER_L1)
+			vec_push(&s->times, s->queue.v[i].at + s->trip);
+}
+
+/* When places can be free: those served that leave first, and those queued. */
+static void list_places(SmMem *s, int need)
+{
+	vec_reserve(&s->times, s->leaving.n);
+	s->times.n = tally_least(&s->leaving, need, s->times.v);
+	for (int i = 0; i < s->queue.n; i++) {
+		const Request *r = &s->queue.v[i];
+		for (int k = 0; r->owner == OWNER_PLACE && k < r->nparts; k++)
+			vec_push(&s->times, r->at + (Cycle)k * r->step + s->trip);
+	}
+}
+
 Cycle smmem_when_free(SmMem *s, Cycle now, bool place, int need)
 {
 	vec_clear(&s->times);
-	for (int i = 0; i < s->flying.n; i++)
-		if ((s->flying.v[i].id == FLYING_PLACE) == place && s->flying.v[i].id != FLYING_OTHER)
-			vec_push(&s->times, s->flying.v[i].at);
-	for (int i = 0; i < s->queue.n; i++)
-		if (s->queue.v[i].owner == (place ? OWNER_PLACE : OWNER_L1))
-			vec_push(&s->times, s->queue.v[i].at + s->trip);
+	if (place)
+		list_places(s, need);
+	else
+		list_fills(s);
 	must(s->times.n);
 	return later(select_nth(s->times.v, s->times.n, (need < s->times.n ? need : s->times.n) - 1), now + 1);
 }
 
 /* ---- requests and who waits for them ---- */
-int smmem_push(SmMem *s, Cycle now, Request r)
+int smmem_push(SmMem *s, Cycle now, Request r, const Piece *part)
 {
 	s->last = later(s->last, now);
 	r.cycle = s->last;
 	r.waiter = -1;
+	r.part = s->part.n;
+	must(r.nparts <= MAX_PIECES);
+	vec_reserve(&s->part, s->part.n + r.nparts);
+	memcpy(s->part.v + s->part.n, part, (size_t)r.nparts * sizeof *part);
+	s->part.n += r.nparts;
 	vec_push(&s->queue, r);
 	return s->queue.n - 1;
+}
+
+int smmem_push_sectors(SmMem *s, Cycle now, Request r, uint64_t addr, uint32_t sectors)
+{
+	Piece part[MAX_PIECES];
+	unsigned n = 1u << (s->l2_shift - s->l2_sector_shift), skip = (unsigned)(addr >> s->l2_sector_shift) & (n - 1);
+	uint64_t line = addr >> s->l2_shift, all = (uint64_t)sectors << skip;
+	for (; all; line++, all >>= n)
+		if (all & (((uint64_t)1 << n) - 1))
+			part[r.nparts++] = (Piece){ .line = line, .sectors = (uint32_t)(all & (((uint64_t)1 << n) - 1)) };
+	return smmem_push(s, now, r, part);
 }
 
 void smmem_wait(SmMem *s, MemTicket *t, int request)
@@ -150,35 +189,42 @@ void smmem_wait_until(SmMem *s, MemTicket *t, Cycle when)
 		t->ready = later(t->ready, when);
 }
 
-void smmem_served(SmMem *s, int request, Cycle done)
+void smmem_served(SmMem *s, int request, const Cycle *done)
 {
 	Request *r = &s->queue.v[request];
-	r->done = done;
+	r->done = 0;
+	for (int k = 0; k < r->nparts; k++)
+		r->done = later(r->done, done[k]);
 	for (int32_t i = r->waiter; i >= 0; i = s->waiter.v[i].next) {
 		Group *g = &s->group.v[s->waiter.v[i].group];
-		g->ready = later(g->ready, done);
+		g->ready = later(g->ready, r->done);
 		g->left--;
 	}
-	uint32_t id = r->owner == OWNER_PLACE ? FLYING_PLACE : FLYING_OTHER;
+	uint32_t id = FLYING_OTHER;
+	if (r->owner == OWNER_PLACE) {
+		for (int k = 0; k < r->nparts; k++)
+			tally_add(&s->leaving, done[k]);
+		return;
+	}
 	if (r->owner == OWNER_L1) {
 		Mshr *e = &s->mshr.entry[r->target];
 		int lowest = __builtin_ctz(r->target_sectors);
 		for (uint32_t m = r->target_sectors; m; m &= m - 1)
-			e->fill[__builtin_ctz(m)] = done;
+			e->fill[__builtin_ctz(m)] = r->done;
 		e->together[lowest] = r->target_sectors;
-		id = (uint32_t)(r->target * 16) + (uint32_t)lowest;
+		id = (uint32_t)(r->target * MAX_SECTORS) + (uint32_t)lowest;
 	} else if (r->owner == OWNER_CONST || r->owner == OWNER_FETCH) {
 		Cache *c = r->owner == OWNER_CONST ? &s->constant : &s->fetch;
 		int64_t i = cache_find(c, r->target);
 		if (i >= 0)
-			c->ready[i] = done;
+			c->ready[i] = r->done;
 	}
-	heap_push(&s->flying, done, id);
+	heap_push(&s->flying, r->done, id);
 }
 
 void smmem_drained(SmMem *s)
 {
-	s->queue.n = s->waiter.n = 0;
+	s->queue.n = s->part.n = s->waiter.n = 0;
 }
 
 Cycle smmem_resolve(SmMem *s, MemTicket *t)
@@ -201,34 +247,47 @@ bool smmem_queued(const SmMem *s)
 
 int smmem_outstanding(const SmMem *s, Cycle now)
 {
-	int n = s->queue.n;
+	int n = s->part.n, leaving = s->leaving.n;
+	Cycle *at = xcalloc((size_t)leaving + 1, sizeof *at);
 	for (int i = 0; i < s->flying.n; i++)
 		n += s->flying.v[i].at > now;
+	tally_least(&s->leaving, leaving, at);
+	for (int i = 0; i < leaving; i++)
+		n += at[i] > now;
+	free(at);
 	return n;
 }
 
 /* ---- stores, atomics, loads past L1 ---- */
+
+/* The pieces of the access as requests. One, unless some wait for others of the same access. */
+static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, MemTicket *t)
+{
+	int limit = (int)s->c.l1_queue, n = s->co.n, each = n > limit ? 1 : n;
+	for (int k = 0; k < n; k += each) {
+		int r = smmem_push(s, now, (Request){ .at = now + (Cycle)k, .nparts = each, .step = 1, .kind = (uint8_t)a->kind,
+			.owner = OWNER_PLACE, .returns = returns, .after = k >= limit ? s->queue.n - limit : -1 }, &s->co.piece[k]);
+		if (returns)
+			smmem_wait(s, t, r);
+	}
+}
+
 static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t, Cycle *retry)
 {
 	int limit = (int)s->c.l1_queue;
 	bool returns = a->kind == ACC_LOAD || (a->kind == ACC_ATOMIC && a->returns);
 	uint64_t *counter = a->kind == ACC_LOAD ? &st->l1_bypasses : a->kind == ACC_STORE ? &st->l1_writes : &st->l1_atomics;
+	uint64_t sectors = 0;
 	coalesce(a, base, s->l2_shift, s->l2_sector_shift, &s->co);
 	if (!a->forced && s->places && s->places + s->co.n > limit) {
 		*retry = smmem_when_free(s, now, true, s->co.n > limit ? s->places : s->places + s->co.n - limit);
 		return false;
 	}
-	for (int k = 0; k < s->co.n; k++) {
-		const Piece *p = &s->co.piece[k];
-		int r = smmem_push(s, now, (Request){ .at = now + (Cycle)k, .addr = p->line << s->l2_shift,
-			.sectors = p->sectors, .full = p->full, .conflict = p->conflict, .kind = (uint8_t)a->kind,
-			.owner = OWNER_PLACE, .returns = returns, .after = k >= limit ? s->queue.n - limit : -1 });
-		if (returns)
-			smmem_wait(s, t, r);
-		uint64_t sectors = bits(p->sectors);
-		*counter += sectors;
-		st->transactions += sectors;
-	}
+	push_pieces(s, now, a, returns, t);
+	for (int k = 0; k < s->co.n; k++)
+		sectors += bits(s->co.piece[k].sectors);
+	*counter += sectors;
+	st->transactions += sectors;
 	s->places += s->co.n;
 	t->ready = t->pipe_free = now + (Cycle)s->co.n;
 	return true;
@@ -260,9 +319,8 @@ static Cycle look_read_only(SmMem *s, Cache *c, Cycle now, Cycle at, Owner owner
 	i = cache_place(c, line, &clean);
 	c->valid[i] = 1;
 	st->l1_other += n;
-	return c->ready[i] = UNKNOWN + (Cycle)smmem_push(s, now, (Request){ .at = at,
-		.addr = addr >> s->l2_sector_shift << s->l2_sector_shift, .sectors = (uint32_t)(((uint64_t)1 << n) - 1),
-		.kind = ACC_LOAD, .owner = (uint8_t)owner, .returns = true, .after = -1, .target = line });
+	return c->ready[i] = UNKNOWN + (Cycle)smmem_push_sectors(s, now, (Request){ .at = at, .kind = ACC_LOAD,
+		.owner = (uint8_t)owner, .returns = true, .after = -1, .target = line }, addr, (uint32_t)(((uint64_t)1 << n) - 1));
 }
 
 static void load_constant(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t)
@@ -341,8 +399,9 @@ void smmem_mechanism(SmMem *s, Cycle now, uint64_t addr, unsigned bytes, bool st
 			full &= ~(1u << first);
 		if ((next - start) % size)
 			full &= ~(1u << last);
-		int r = smmem_push(s, now, (Request){ .at = at, .addr = start, .sectors = sectors, .full = full,
-			.kind = store ? ACC_STORE : ACC_LOAD, .owner = OWNER_OTHER, .returns = !store, .after = -1 });
+		Piece part = { .line = start >> s->l2_shift, .sectors = sectors, .full = full };
+		int r = smmem_push(s, now, (Request){ .at = at, .nparts = 1, .kind = store ? ACC_STORE : ACC_LOAD,
+			.owner = OWNER_OTHER, .returns = !store, .after = -1 }, &part);
 		st->l1_other += bits(sectors);
 		if (!store)
 			smmem_wait(s, t, r);

@@ -1,4 +1,4 @@
-/* Resources in time: cycles taken of a resource, and a heap of time stamps. */
+/* Resources in time: cycles taken of a resource, a heap of time stamps, and times counted. */
 #include "sim/mem/internal.h"
 
 /* The ring starts at floor; words that enter it at its end are taken up to `over`. */
@@ -13,7 +13,7 @@ static void advance(Timeline *t, Cycle floor)
 	t->word = word;
 }
 
-Cycle timeline_book(Timeline *t, Cycle floor, Cycle from, uint64_t n)
+Cycle timeline_search(Timeline *t, Cycle floor, Cycle from, uint64_t n)
 {
 	advance(t, floor);
 	from = later(from, t->word * 64);
@@ -61,4 +61,80 @@ Stamp heap_pop(StampHeap *h)
 	}
 	h->v[i] = last;
 	return top;
+}
+
+/* ---- tally ---- */
+
+static bool near(const Tally *t, Cycle at) { return at < t->from + TALLY_CYCLES; }
+
+static void enter(Tally *t, Cycle at)
+{
+	Cycle k = at % TALLY_CYCLES;
+	must(t->count[k] < UINT16_MAX);
+	t->count[k]++;
+	t->any[k / 64] |= (uint64_t)1 << k % 64;
+}
+
+void tally_add(Tally *t, Cycle at)
+{
+	at = later(at, t->from);
+	t->n++;
+	if (near(t, at))
+		enter(t, at);
+	else
+		heap_push(&t->far, at, 0);
+}
+
+/* The cycles from..from + 64 - from % 64 at which there are times. */
+static inline uint64_t marks(const Tally *t, Cycle from)
+{
+	return t->any[from % TALLY_CYCLES / 64] & ~(uint64_t)0 << from % 64;
+}
+
+int tally_expire(Tally *t, Cycle now)
+{
+	int n = t->n;
+	if (now < t->from)
+		return 0;
+	Cycle end = near(t, now) ? now : t->from + TALLY_CYCLES - 1;
+	for (Cycle at = t->from; t->n > t->far.n && at <= end; at = at / 64 * 64 + 64)
+		for (uint64_t m = marks(t, at); m; m &= m - 1) {
+			Cycle k = at / 64 * 64 + (Cycle)__builtin_ctzll(m);
+			if (k > end)
+				break;
+			t->n -= t->count[k % TALLY_CYCLES];
+			t->count[k % TALLY_CYCLES] = 0;
+			t->any[k % TALLY_CYCLES / 64] &= ~((uint64_t)1 << k % 64);
+		}
+	t->from = now + 1;
+	while (t->far.n && near(t, t->far.v[0].at)) {
+		Cycle at = heap_pop(&t->far).at;
+		if (at <= now)
+			t->n--;
+		else
+			enter(t, at);
+	}
+	return n - t->n;
+}
+
+int tally_least(const Tally *t, int least, Cycle *out)
+{
+	int n = 0, in_ring = t->n - t->far.n, most = least < in_ring ? least : in_ring;
+	for (Cycle at = t->from; n < most; at = at / 64 * 64 + 64)
+		for (uint64_t m = marks(t, at); m && n < most; m &= m - 1) {
+			Cycle k = at / 64 * 64 + (Cycle)__builtin_ctzll(m);
+			for (int i = t->count[k % TALLY_CYCLES]; i; i--)
+				out[n++] = k;
+		}
+	for (int i = 0, all = n < least ? t->far.n : 0; i < all; i++)
+		out[n++] = t->far.v[i].at;
+	return n;
+}
+
+void tally_reset(Tally *t)
+{
+	t->far.n = t->n = 0;
+	t->from = 0;
+	memset(t->count, 0, sizeof t->count);
+	memset(t->any, 0, sizeof t->any);
 }
