@@ -27,6 +27,7 @@ typedef struct MIns {
 	uint8_t type, space, bytes;    /* memory: bytes of one element */
 	uint8_t vec, aop, sreg;        /* vec: elements (1, 2, 4) */
 	uint8_t wide_rows;             /* memory: bit k = the row of element k is 64 bits wide */
+	bool sync;                     /* memory: an atomic operation, or a store that other threads are meant to see */
 	uint8_t nchk, nwr;             /* scoreboard names: sb[0..nchk) must be ready, sb[nchk..nchk+nwr) are written */
 	const uint16_t *sb;
 	int32_t guard;                 /* predicate or -1 */

@@ -268,6 +268,8 @@ static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
 static void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
 	int l;
+	if (sm->gpu->watching && i->sreg >= SREG_CLOCK && i->sreg <= SREG_GLOBALTIMER_HI)
+		livelock_clock(w, m);
 	if (i->sreg == SREG_ZERO_PRED) {
 		w->lanes.pred[i->x.d] &= ~m;
 	} else if (type_bits[i->type] == 64) {

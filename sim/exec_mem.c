@@ -153,6 +153,15 @@ static bool move(Warp *w, const MIns *i, int l, uint8_t *p, const uint64_t *v)
 	}
 }
 
+/* A word that others may wait for: who changed it is remembered. */
+static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr, uint8_t *p, const uint64_t *v, Cycle now)
+{
+	bool changed = move(w, i, l, p, v);
+	if (changed && i->sync)
+		writer_note(w->sm, w, i, space, l, addr, now);
+	return changed;
+}
+
 /* ---- the common case: all lanes inside one region, aligned ---- */
 
 typedef struct Region { uint8_t *data; uint64_t start, size; } Region;
@@ -221,10 +230,10 @@ static bool inside(const Region *r, Mask m, const uint64_t *addr, unsigned size)
 } while (0)
 
 /* Moves the data of all lanes; what is stored comes from the registers. Returns whether memory changed. */
-static bool move_all(Warp *w, const MIns *i, Mask m, const Region *r, const uint64_t *addr)
+static bool move_all(Warp *w, const MIns *i, Mask m, Space space, const Region *r, const uint64_t *addr)
 {
 	uintptr_t base = (uintptr_t)r->data - r->start; /* modulo 2^64: base + addr lies in data */
-	bool changed = false, single = i->x.nrows == 1 && i->kind != K_ATOM && i->x.rows[0] != NO_ROW;
+	bool changed = false, single = i->x.nrows == 1 && !i->sync && i->x.rows[0] != NO_ROW;
 	int l;
 	if (single && i->bytes == 4 && !i->wide_rows) {
 		if (i->kind == K_LD)
@@ -244,7 +253,7 @@ static bool move_all(Warp *w, const MIns *i, Mask m, const Region *r, const uint
 		uint64_t v[8];
 		if (i->kind != K_LD)
 			values(w, i, l, v);
-		changed |= move(w, i, l, AT(addr[l]), v);
+		changed |= move_noted(w, i, l, space, addr[l], AT(addr[l]), v, w->sm->now);
 	}
 	return changed;
 }
@@ -277,7 +286,7 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 	bool changed = false;
 	Region r;
 	if (region(sm, w, i, space, addr[__builtin_ctzll(m)], size, &r) && inside(&r, m, addr, size)) {
-		if (move_all(w, i, m, &r, addr))
+		if (move_all(w, i, m, space, &r, addr))
 			sm->last_progress = sm->now;
 		return;
 	}
@@ -288,7 +297,7 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 		if (i->kind != K_LD)
 			values(w, i, l, v);
 		uint8_t *p = place(sm, w, i, l, space, addr[l], size, &sm->hint);
-		changed |= move(w, i, l, p, v);
+		changed |= move_noted(w, i, l, space, addr[l], p, v, sm->now);
 	}
 	if (changed)
 		sm->last_progress = sm->now;
@@ -332,14 +341,14 @@ void deferred_apply(Sm *sm, Deferred *d)
 	Region r;
 	if (i->kind == K_LD && region(sm, w, i, SP_GLOBAL, addr[__builtin_ctzll(d->mask)], size, &r) &&
 		inside(&r, d->mask, addr, size)) {
-		move_all(w, i, d->mask, &r, addr);
+		move_all(w, i, d->mask, SP_GLOBAL, &r, addr);
 		return;
 	}
 	const uint64_t *v = sm->data.v + d->data;
 	int n = i->kind == K_ST ? i->x.nrows : i->kind == K_LD ? 0 : 2;
 	each_lane(d->mask, l) {
 		const Alloc *al = memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
-		changed |= move(w, i, l, al->data + (addr[l] - al->addr), v);
+		changed |= move_noted(w, i, l, SP_GLOBAL, addr[l], al->data + (addr[l] - al->addr), v, d->cycle);
 		v += n;
 	}
 	if (changed)
@@ -412,6 +421,8 @@ static bool time_access(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, con
 
 static bool part(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force, Issue *is)
 {
+	if (sm->gpu->watching && i->kind != K_ST)
+		livelock_read(w, i, m, space, addr);
 	if (sm->gpu->options.functional) {
 		move_now(sm, w, i, m, space, addr);
 		count_access(sm, i, space);
@@ -448,7 +459,6 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 	if (i->space == SP_PARAM && i->x.a == NO_ROW)
 		each_lane(m, l)
 			addr[l] += sm->gpu->param_address;
-	w->last_addr = addr[__builtin_ctzll(m)];
 	if (i->space != SP_GENERIC) {
 		part(sm, w, i, m, i->space, addr, false, is);
 		return;

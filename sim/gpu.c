@@ -433,6 +433,7 @@ static void gather(Gpu *g, Arena *a, LaunchStats *st, bool completed)
 	memcpy(st->grid, l->grid, sizeof st->grid);
 	memcpy(st->block, l->block, sizeof st->block);
 	st->lanes_inactive = st->warp_instructions * (uint64_t)warp_width(g) - st->lanes_useful - st->lanes_predicated_off;
+	st->diagnosis = g->diagnosis;
 	st->static_instructions = (uint64_t)g->cur->n;
 	st->static_blocks = (uint64_t)g->cur->nblock;
 	st->registers = (uint64_t)g->cur->regs;
@@ -460,9 +461,9 @@ static void open_launch(Gpu *g, const Launch *l)
 	g->now = 0;
 	g->next_cta = 0;
 	g->launches++;
-	g->watching = false;
-	g->watch_since = 0;
-	g->watch_length = (Cycle)g->config.progress_cycles;
+	g->writes = 0;
+	g->diagnosis = NULL;
+	livelock_start(g);
 }
 
 static void close_launch(Gpu *g)
@@ -490,6 +491,7 @@ bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault
 	diag_free(&diag);
 	if (!size_up(g, fault))
 		return false;
+	g->out = a;
 	open_launch(g, l);
 	if (g->options.trace)
 		trace_begin(g);

@@ -1,64 +1,94 @@
-/* Deadlock and livelock.
+/* Deadlock and livelock: the proof that a launch can never end. What is reported then is made in sim/diagnose.c.
  *
  * When no memory word has changed, no lane has ended and no barrier has been released for limits.progress_cycles, every
- * split is watched at its branches: Brent's cycle detection on (pc, lanes, live registers). Once all splits that can run
- * have come back to an earlier state, with memory unchanged all the while, nothing can ever change: proven. Watching
- * stops after a while and is taken up again later, so that long computations are slowed down by a bounded share. */
-#include "sim/machine.h"
-#include <stdio.h>
+ * lane is watched at its branches: Brent's cycle detection on (target, call depth, live registers). Lanes act on each other
+ * through memory and barriers only, so once all lanes that run have come back to an earlier state, with memory unchanged all
+ * the while, nothing can ever change: proven. A mechanism that lets lanes go after some time says how long that takes
+ * (ReconvModel.patience); a lane that reads a clock proves nothing. Watching stops after a while and is taken up again later,
+ * so that long computations are slowed down by a bounded share. */
+#include "sim/diagnose.h"
 
-typedef struct Watch {             /* of one split, by its lowest lane */
-	uint64_t saved;            /* hash of a state it was in */
-	uint64_t steps, power;
-	bool cycling;
-	Mask mask;
-	const MIns *at;            /* the branch it comes back to */
-	uint64_t addr;             /* last memory address */
-} Watch;
+enum { LEAST_WATCH = 10000 };          /* several turns of every warp of a functional run */
 
-/* Behind the branch: where which lanes go, and all that lives there. */
-static uint64_t state_hash(const Warp *w, const Split *s, const MIns *i, const Path *p, int n, const Code *c)
+static inline uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v ^ h >> 29) * 0x9e3779b97f4a7c15u; }
+
+/* Where the lane goes, and all that lives there. */
+static uint64_t state_hash(const Warp *w, const MIns *i, uint32_t pc, int l)
 {
-	uint64_t h = s->mask;
-	for (int k = 0; k < n; k++)
-		h = ((h ^ p[k].pc) * 0x9e3779b97f4a7c15u ^ p[k].mask) * 0x9e3779b97f4a7c15u;
-	int l, W = w->lanes.width;
+	const Code *c = w->sm->gpu->cur;
 	const uint16_t *live = c->live[i->live];
+	uint64_t h = mix(mix(1, pc), w->depth[l]);
 	for (int k = 0; k < c->nlive[i->live]; k++) {
-		if (live[k] >= c->regs) {
-			Mask p = w->lanes.pred[live[k] - c->regs] & s->mask;
-			h = (h ^ p) * 0x9e3779b97f4a7c15u;
-		} else {
-			const uint32_t *row = w->lanes.base[0] + (size_t)live[k] * (size_t)W;
-			each_lane(s->mask, l)
-				h = (h ^ row[l]) * 0x9e3779b97f4a7c15u + (h >> 29);
-		}
+		uint32_t name = live[k];
+		h = mix(h, name >= (uint32_t)c->regs ? w->lanes.pred[name - (uint32_t)c->regs] >> l & 1
+			: (w->lanes.base[0] + (size_t)name * (size_t)w->lanes.width)[l]);
 	}
 	return h;
 }
 
+static void note_turn(Round *r, const MIns *i, uint32_t to)
+{
+	for (int k = 0; k < r->nturns; k++)
+		if (r->turn[k].ins == i) {
+			r->turn[k].both |= r->turn[k].to != to;
+			return;
+		}
+	if (r->nturns < ROUND_TURNS)
+		r->turn[r->nturns++] = (Turn){ i, to, false };
+}
+
+static void step(Watch *x, const MIns *i, uint32_t to, uint64_t h)
+{
+	if (i->flags & MI_COND)
+		note_turn(&x->now, i, to);
+	if (x->power && h == x->saved) {
+		x->cycling = !x->clock;
+		x->clock = false;
+		x->last = x->now;
+		x->now = (Round){ 0 };
+	} else if (++x->steps >= x->power) {
+		*x = (Watch){ .saved = h, .power = x->power ? x->power * 2 : 1 };
+	}
+}
+
 void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
+	int l;
 	if (!w->watch)
 		w->watch = arena_array(&sm->arena, Watch, w->lanes.width);
-	Watch *x = &w->watch[__builtin_ctzll(s->mask)];
-	uint64_t h = state_hash(w, s, i, p, n, sm->gpu->cur);
-	if (x->mask != s->mask || !x->power) {
-		*x = (Watch){ .saved = h, .power = 1, .mask = s->mask };
+	for (int k = 0; k < n; k++)
+		each_lane(p[k].mask, l)
+			step(&w->watch[l], i, p[k].pc, state_hash(w, i, p[k].pc, l));
+}
+
+void livelock_read(Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr)
+{
+	int l, k;
+	if (!w->watch || (space != SP_GLOBAL && space != SP_SHARED))
 		return;
+	each_lane(m, l) {
+		Round *r = &w->watch[l].now;
+		for (k = 0; k < r->nreads && r->read[k].ins != i; k++)
+			;
+		if (k == ROUND_READS)
+			continue;
+		r->read[k] = (Read){ i, addr[l], space };
+		r->nreads += k == r->nreads;
 	}
-	if (h == x->saved) {
-		x->cycling = true;
-		x->at = i;
-		x->addr = w->last_addr;
-		return;
-	}
-	if (++x->steps >= x->power) {
-		x->saved = h;
-		x->power *= 2;
-		x->steps = 0;
-		x->cycling = false;
-	}
+}
+
+void livelock_clock(Warp *w, Mask m)
+{
+	int l;
+	if (w->watch)
+		each_lane(m, l)
+			w->watch[l].clock = true;
+}
+
+void livelock_forget(Warp *w)
+{
+	if (w->watch)
+		memset(w->watch, 0, sizeof *w->watch * (size_t)w->lanes.width);
 }
 
 static Cycle last_progress(const Gpu *g)
@@ -74,99 +104,73 @@ static void forget(Gpu *g)
 {
 	for (int i = 0; i < g->config.sm_count; i++)
 		for (int k = 0; k < g->sm[i].nwarps; k++)
-			g->sm[i].warp[k].watch = NULL;
+			livelock_forget(&g->sm[i].warp[k]);
 }
 
-/* Every split that can run is cycling, and there is one. */
-static bool all_cycle(const Gpu *g, const Warp **who, const Split **split)
+/* Every lane that can run, or has run since the watch began, is cycling; n of them run. */
+static bool warp_cycles(const Warp *w, unsigned *n)
 {
-	bool any = false;
+	Mask run = 0, waiting = 0, cycling = 0, ran = 0;
+	int l;
+	for (int k = 0; k < w->nsplit; k++) {
+		const Split *s = &w->split[k];
+		if (s->state == SPLIT_RUN && s->released)
+			return false;
+		if (s->state == SPLIT_RUN)
+			run |= s->mask;
+		else if (s->state != SPLIT_PARKED)
+			waiting |= s->mask;
+	}
+	each_lane(w->live, l) {
+		cycling |= (Mask)(w->watch && w->watch[l].cycling) << l;
+		ran |= (Mask)(w->watch && w->watch[l].power) << l;
+	}
+	*n = lane_count(run);
+	return !((run | ran) & ~waiting & ~cycling);
+}
+
+static bool all_cycle(const Gpu *g, const Warp **who, uint64_t *lanes)
+{
+	*lanes = 0;
 	for (int i = 0; i < g->config.sm_count; i++)
 		for (int k = 0; k < g->sm[i].nwarps; k++) {
 			const Warp *w = &g->sm[i].warp[k];
+			unsigned n;
 			if (!w->used || w->ending)
 				continue;
-			for (int s = 0; s < w->nsplit; s++) {
-				const Split *x = &w->split[s];
-				if (x->state != SPLIT_RUN)
-					continue;
-				const Watch *y = w->watch ? &w->watch[__builtin_ctzll(x->mask)] : NULL;
-				if (x->released || !y || !y->cycling || y->mask != x->mask)
-					return false;
-				if (!any) {
-					*who = w;
-					*split = x;
-				}
-				any = true;
-			}
+			if (!warp_cycles(w, &n))
+				return false;
+			if (n && !*lanes)
+				*who = w;
+			*lanes += n;
 		}
-	return any;
+	return *lanes > 0;
 }
 
-static int put_lanes(char *out, size_t n, Mask m)
+static Cycle patience(const Gpu *g) { return g->model->patience ? g->model->patience(&g->config) : 0; }
+
+static Cycle first_length(const Gpu *g)
 {
-	int used = snprintf(out, n, "lanes");
-	const char *sep = " ";
-	for (int l = 0; l < 64 && used < (int)n; l++) {
-		if (!(m >> l & 1))
-			continue;
-		int to = l;
-		while (to < 63 && m >> (to + 1) & 1)
-			to++;
-		used += snprintf(out + used, n - (size_t)used, to > l ? "%s%d-%d" : "%s%d", sep, l, to);
-		sep = ",";
-		l = to;
-	}
-	return used;
+	Cycle n = (Cycle)g->config.progress_cycles;
+	return n > 2 * patience(g) ? n : 2 * patience(g);
 }
 
-static void describe(Gpu *g, const Warp *w, const Split *s, Fault *fault)
+void livelock_start(Gpu *g)
 {
-	const Watch *x = &w->watch[__builtin_ctzll(s->mask)];
-	char lanes[160], others[400] = "", place[128] = "", word[160];
-	Loc loc = x->at->src ? ins_loc(g->cur->module, x->at->src) : (Loc){ 0 };
-	put_lanes(lanes, sizeof lanes, s->mask);
-	if (loc.line)
-		snprintf(place, sizeof place, " (%s:%d)", loc.file ? loc.file : "", loc.line);
-	const Alloc *a = memory_nearest(g->memory, x->addr);
-	if (a && x->addr - a->addr < a->size)
-		snprintf(word, sizeof word, "%#llx (byte %llu of %s)", (unsigned long long)x->addr,
-			(unsigned long long)(x->addr - a->addr), a->name ? a->name : "a buffer");
-	else
-		snprintf(word, sizeof word, "%#llx", (unsigned long long)x->addr);
-	Mask rest = w->live & ~s->mask, spinning = 0;
-	for (int i = 0; i < w->nsplit; i++)
-		if (w->split[i].state == SPLIT_RUN)
-			spinning |= w->split[i].mask;
-	if (rest & spinning) {  /* every split that can run comes back: all_cycle */
-		int n = snprintf(others, sizeof others, "; so do ");
-		put_lanes(others + n, sizeof others - (size_t)n, rest & spinning);
-		rest &= ~spinning;
-	}
-	if (rest) {
-		size_t used = strlen(others);
-		snprintf(others + used, sizeof others - used, "; of the same warp, ");
-		used = strlen(others);
-		put_lanes(others + used, sizeof others - used, rest);
-		used = strlen(others);
-		snprintf(others + used, sizeof others - used, " cannot run: mechanism %s does not schedule them before", g->model->name);
-	}
-	fault->loc = loc;
-	fault_text(fault, FAULT_LIVELOCK, "livelock in kernel %s, block (%u, %u, %u), warp %d: %s come back to the branch of block "
-		"%s%s with the same registers, and no memory has changed; they wait on the memory word at %s%s",
-		g->launch->kernel->name, w->cta->id[0], w->cta->id[1], w->cta->id[2], w->index, lanes, x->at->from->label, place,
-		word, others);
+	g->watching = false;
+	g->watch_since = 0;
+	g->watch_length = first_length(g);
 }
 
 bool livelock_check(Gpu *g, Fault *fault)
 {
 	Cycle last = last_progress(g);
-	const Warp *w;
-	const Split *s;
+	const Warp *w = NULL;
+	uint64_t lanes;
 	if (!g->watching) {
 		Cycle since = last > g->watch_since ? last : g->watch_since;
 		if (last > g->watch_since)
-			g->watch_length = (Cycle)g->config.progress_cycles;
+			g->watch_length = first_length(g);
 		if (g->now <= since + g->watch_length)
 			return false;
 		forget(g);
@@ -174,38 +178,15 @@ bool livelock_check(Gpu *g, Fault *fault)
 		g->watch_since = g->now;
 		return false;
 	}
-	if (last >= g->watch_since || g->now > g->watch_since + g->watch_length) {
-		g->watch_length = last >= g->watch_since ? (Cycle)g->config.progress_cycles : g->watch_length * 2;
+	if (last >= g->watch_since || g->now > g->watch_since + g->watch_length + LEAST_WATCH) {
+		g->watch_length = last >= g->watch_since ? first_length(g) : g->watch_length * 2;
 		g->watch_since = g->now;
 		g->watching = false;
 		return false;
 	}
-	if (!all_cycle(g, &w, &s))
+	Cycle least = g->config.progress_cycles < LEAST_WATCH ? (Cycle)g->config.progress_cycles : LEAST_WATCH;
+	if (g->now < g->watch_since + patience(g) + least || !all_cycle(g, &w, &lanes))
 		return false;
-	describe(g, w, s, fault);
+	livelock_report(g, w, lanes, fault);
 	return true;
-}
-
-void deadlock_report(Gpu *g, Fault *fault)
-{
-	for (int i = 0; i < g->config.sm_count; i++)
-		for (int k = 0; k < g->sm[i].nwarps; k++) {
-			const Warp *w = &g->sm[i].warp[k];
-			if (!w->used || !w->nsplit)
-				continue;
-			const Split *s = &w->split[0];
-			const MIns *at = &g->cur->ins[s->pc];
-			char lanes[160];
-			put_lanes(lanes, sizeof lanes, s->mask);
-			const Barrier *b = &w->cta->barrier[s->barrier & (BARRIERS - 1)];
-			if (at->src)
-				fault->loc = ins_loc(g->cur->module, at->src);
-			fault_text(fault, FAULT_BARRIER, "deadlock in kernel %s, block (%u, %u, %u): warp %d, %s wait at %s in block %s, "
-				"line %d, which can never complete: %u of %u threads have arrived and no other can come",
-				g->launch->kernel->name, w->cta->id[0], w->cta->id[1], w->cta->id[2], w->index, lanes,
-				s->state == SPLIT_WARPSYNC ? "a warp-level operation" : "a barrier", at->from->label,
-				at->src ? at->src->line : 0, b->arrived, b->expected ? b->expected : w->cta->live);
-			return;
-		}
-	fault_text(fault, FAULT_BARRIER, "deadlock in kernel %s", g->launch->kernel->name);
 }

@@ -55,9 +55,8 @@ struct Warp {
 	uint8_t *local;                /* local memory: [lane * local_cap] */
 	uint64_t local_cap;            /* bytes of each lane that have been touched, rounded up */
 	uint32_t stack_depth;          /* the mechanism's depth */
-	uint64_t last_addr;            /* of its last memory instruction, first lane */
 	bool exact;                    /* reconv_distance has fixed the next issue: no redirect on top */
-	struct Watch *watch;           /* livelock detection, while on */
+	struct Watch *watch;           /* livelock detection: by lane, or NULL */
 };
 
 typedef struct Deferred {              /* a global access whose data move at the end of the window */
@@ -111,6 +110,7 @@ struct Sm {
 	Cycle fault_cycle;
 	int nended;                    /* warps that have ended in this cycle */
 	uint32_t waits;                /* names given to waiting splits */
+	struct Writer *writers;        /* who changed words last, for diagnoses */
 	Arena arena;                   /* of the launch */
 	uint64_t issues;               /* functional runs: the trace's clock */
 	int resident;                  /* thread blocks */
@@ -137,6 +137,9 @@ struct Gpu {
 	uint64_t launches;
 	bool watching;                 /* for livelock */
 	Cycle watch_since, watch_length;
+	uint64_t writes;               /* functional runs: the order of changes */
+	Arena *out;                    /* of the launch's statistics */
+	struct Diagnosis *diagnosis;   /* of the launch, or NULL */
 	int warps_per_cta;
 	int64_t regs_per_warp, shared_per_cta;
 	Cycle now;
@@ -175,9 +178,16 @@ void sm_settle(Sm *);                          /* after mem_drain: completion ti
 /* sim/functional.c */
 bool functional_round(Sm *);
 /* sim/livelock.c */
-void livelock_watch(Sm *, Warp *, Split *, const MIns *, const Path *, int n); /* at a branch while watching: where lanes go */
+void livelock_start(Gpu *);                    /* a launch begins */
 bool livelock_check(Gpu *, Fault *);           /* at the end of a window: true when proven, fault filled */
+void livelock_forget(Warp *);                  /* a new warp in the slot */
+/* While watching: */
+void livelock_watch(Sm *, Warp *, Split *, const MIns *, const Path *, int n); /* at a branch: where lanes go */
+void livelock_read(Warp *, const MIns *, Mask, Space, const uint64_t *addr);   /* by loads and atomic operations */
+void livelock_clock(Warp *, Mask);             /* the lanes have read a clock */
+/* sim/diagnose.c */
 void deadlock_report(Gpu *, Fault *);          /* nobody can go on: who waits where */
+void writer_note(Sm *, const Warp *, const MIns *, Space, int lane, uint64_t addr, Cycle); /* the lane changed a word */
 /* sim/pool.c: host threads that run SMs side by side */
 typedef struct Pool Pool;
 Pool *pool_new(Gpu *, int threads);

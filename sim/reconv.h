@@ -36,6 +36,13 @@ typedef struct Path { uint32_t pc; Mask mask; } Path;  /* lanes that go to pc ne
 
 typedef struct Warp Warp;
 
+typedef struct Held {                  /* how a mechanism holds a lane, for diagnoses; begins with pc = the split's or NO_PC, until = NO_PC */
+	uint32_t pc;                   /* where it goes on, NO_PC = unknown */
+	const char *in;                /* "a stack entry" */
+	uint32_t until;                /* it goes on when the others come here; NO_PC: when they have gone, or unknown */
+	Mask others;                   /* those it waits for; 0 = unknown */
+} Held;
+
 struct ReconvModel {
 	const char *name, *help;
 	const ConfigKey *params;       /* key without the mechanism's name; offset unused */
@@ -70,6 +77,11 @@ struct ReconvModel {
 	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
 	                                                   instruction is being fetched, ...; until may be unknown (far off) */
 	void (*end)(Warp *);                            /* the last lane has ended */
+
+	/* Optional, for livelock detection and what it reports. */
+	Cycle (*patience)(const Config *);              /* after so many cycles at most it lets lanes run that it held: time-outs, quanta */
+	bool (*held)(const Warp *, int lane, Held *);   /* a lane in no split, or in one that is parked; false: cannot tell */
+	const char *holds;                              /* why it may hold lanes for ever: "runs the top entry of its stack only: ..." */
 };
 
 extern const ReconvModel *const reconv_models[];  /* ends with NULL; index = Config.model */

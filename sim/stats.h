@@ -117,6 +117,7 @@ typedef struct LaunchStats {
 	BranchStats *branch_stats;
 	int nmodel;
 	ModelStat model[8];            /* keys of the mechanism's own, under divergence */
+	const struct Diagnosis *diagnosis; /* why it can never end (sim/diagnosis.h), or NULL */
 	double seconds;                /* host time */
 } LaunchStats;
 

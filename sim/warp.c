@@ -102,7 +102,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->cta = cta;
 	w->index = index;
 	sm->wake[w->slot] = sm->now;
-	w->watch = NULL;
+	livelock_forget(w);
 	w->nsplit = 0;
 	g->model->launch(w, lanes, g->cur->entry[g->cur->kernel->id]);
 	w->stack_depth = (uint32_t)g->model->depth(w);

@@ -75,13 +75,16 @@ threads=1 each 1 "" mimd
 
 # ---- livelock: lanes, branch and memory word ----
 printf '\tbra S\nS:\t%%v = ld.global.u32 [%%a+8]\n\t%%q = setp.eq.u32 %%v, 0\n\tbra %%q, S, E\nE:\texit\n}\n' | body
-each 1 "k.ir:7:.*livelock.*lanes 0-31 .*branch of block S.*(byte 8 of %b)$" ipdom token tf_stack
-each 1 "k.ir:7:.*livelock.*lanes 0 .*(byte 8 of %b); so do lanes 1-31$" mimd
+each 1 "k.ir:7:.*livelock.*lanes 0-31 .*branch of block S.*k.ir:7) with the same registers" $all
+each 1 "(byte 8 of %b), which is 0; no atomic operation or volatile store" $all
 # a lock whose owner cannot run: the mechanisms with a stack wait forever, independent lanes pass
 printf '\tbra S\nS:\t%%v = atom.global.cas.b32 [%%a], 0, 1\n\t%%q = setp.ne.u32 %%v, 0\n\tbra %%q, S, E
 E:\t%%n = ld.global.u32 [%%a+4]\n\t%%n = add.u32 %%n, 1\n\tst.global.u32 [%%a+4], %%n
 \t%%o = atom.global.exch.b32 [%%a], 0\n\texit\n}\n' | body
-each 1 "livelock.*lanes 1-31 .*(byte 0 of %b); of the same warp, lanes 0 cannot run" ipdom token tf_stack
+each 1 "livelock.*lanes 1-31 come back to the branch of block S" ipdom token tf_stack
+each 1 "(byte 0 of %b), which is 1" ipdom token tf_stack
+each 1 "thread (0, 0, 0) changed it last, in block S (.*k.ir:5): lane 0 of the same warp" ipdom token tf_stack
+each 1 "lane 0 of the same warp waits in a stack entry until lanes 1-31 come to block E (.*k.ir:8)" ipdom
 each 0 "" mimd
 
 # ---- what the host function asks for ----

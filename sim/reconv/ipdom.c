@@ -156,10 +156,23 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	}
 }
 
+/* In the topmost entry that has the lane: it goes on when the entry above has come to its reconvergence point. */
+static bool held(const Warp *w, int lane, Held *h)
+{
+	const Stack *k = reconv_state((Warp *)w);
+	for (int i = k->n - 2; i >= 0; i--)
+		if (k->e[i].mask >> lane & 1) {
+			*h = (Held){ k->e[i].pc, "a stack entry", k->e[i + 1].rpc, k->e[i + 1].mask };
+			return true;
+		}
+	return false;
+}
+
 const ReconvModel reconv_ipdom = {
 	.name = "ipdom",
 	.help = "reconvergence stack with immediate post-dominators",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .held = held,
+	.holds = "runs the top entry of its stack only; one below waits until the lanes above have come to its reconvergence point or ended",
 };

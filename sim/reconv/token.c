@@ -147,10 +147,26 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 		unwind(w, s, k);
 }
 
+/* In the topmost token that has the lane: it goes on when that token is popped. */
+static bool held(const Warp *w, int lane, Held *h)
+{
+	static const char *const kind[] = { [TOK_SYNC] = "a SYNC token", [TOK_DIV] = "a DIV token", [TOK_BRK] = "a BRK token",
+		[TOK_CONT] = "a CONT token", [TOK_CALL] = "a CALL token" };
+	const Tokens *k = reconv_state((Warp *)w);
+	Mask above = reconv_splits((Warp *)w)->mask;
+	for (int i = k->n - 1; i >= 0; above |= k->t[i--].mask)
+		if (k->t[i].mask >> lane & 1) {
+			*h = (Held){ k->t[i].pc, kind[k->t[i].kind], NO_PC, above };
+			return true;
+		}
+	return false;
+}
+
 const ReconvModel reconv_token = {
 	.name = "token",
 	.help = "token stack of Tesla to Pascal: SSY, PBK, PCNT, SYNC, BRK, CONT",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth,
+	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .held = held,
+	.holds = "takes up the lanes of a token when it is popped only, after the lanes that run have come to their SYNC or ended",
 };

@@ -1,0 +1,19 @@
+/* Between the watch (sim/livelock.c), the report (sim/diagnose.c) and the machine. */
+#ifndef GSIM_DIAGNOSE_H
+#define GSIM_DIAGNOSE_H
+#include "sim/diagnosis.h"
+#include "sim/machine.h"
+
+enum { ROUND_READS = 4, ROUND_TURNS = 6 };
+typedef struct Read { const MIns *ins; uint64_t addr; uint8_t space; } Read;
+typedef struct Turn { const MIns *ins; uint32_t to; bool both; } Turn;  /* a conditional branch, and where the lane went */
+typedef struct Round { int nreads, nturns; Read read[ROUND_READS]; Turn turn[ROUND_TURNS]; } Round;
+
+typedef struct Watch {                 /* of a lane */
+	uint64_t saved, steps, power;  /* power 0: it has not come to a branch */
+	bool cycling, clock;           /* it came back to the saved state; it has read a clock since */
+	Round now, last;               /* since it was in the saved state; from there to there */
+} Watch;
+
+void livelock_report(Gpu *, const Warp *, uint64_t lanes, Fault *);
+#endif
