@@ -205,6 +205,41 @@ bool config_set(Config *c, const char *name, const char *value, Diag *diag)
 	return config_put(c, &key, v, where, diag);
 }
 
+/* One key=value of a mechanism's list. */
+static bool set_param(Config *c, const char *model, char *item, Diag *diag)
+{
+	char key[2 * CONFIG_NAME], *value = strchr(item, '=');
+	if (!value) {
+		diag_error(diag, (Loc){ 0 }, "--model %.60s: expected key=value, not '%.60s'", model, item);
+		return false;
+	}
+	*value++ = 0;
+	if (strchr(item, '.'))
+		snprintf(key, sizeof key, "%.90s", item);
+	else
+		snprintf(key, sizeof key, "%.60s.%.60s", model, item);
+	return config_set(c, key, value, diag);
+}
+
+bool config_set_model(Config *c, const char *spec, Diag *diag)
+{
+	size_t n = strcspn(spec, "("), length = strlen(spec);
+	char *model = arena_strndup(&diag->arena, spec, n);
+	if (!config_set(c, "divergence.model", model, diag))
+		return false;
+	if (n == length)
+		return true;
+	if (spec[length - 1] != ')') {
+		diag_error(diag, (Loc){ 0 }, "--model %.80s: expected NAME(key=value, ...)", spec);
+		return false;
+	}
+	char *list = arena_strndup(&diag->arena, spec + n + 1, length - n - 2), *rest = NULL;
+	for (char *item = strtok_r(list, ", ", &rest); item; item = strtok_r(NULL, ", ", &rest))
+		if (!set_param(c, model, item, diag))
+			return false;
+	return true;
+}
+
 /* ---- what no single range says ---- */
 
 static bool power_of_two(int64_t v) { return v > 0 && !(v & (v - 1)); }

@@ -45,7 +45,7 @@ typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's
 } ConfigKey;
 
 /* What the configuration knows of a mechanism: its rows have model and offset empty. */
-typedef struct ModelKeys { const char *name, *help; const ConfigKey *params; int nparams; } ModelKeys;
+typedef struct ModelKeys { const char *name, *help, *source; const ConfigKey *params; int nparams; } ModelKeys;
 const ModelKeys *model_keys(int model);                 /* by index in sim/reconv/list.def; NULL past the end */
 
 bool config_key(int i, ConfigKey *);                    /* row i of all, mechanisms' included; false past the end */
@@ -61,6 +61,8 @@ bool config_put(Config *, const ConfigKey *, int64_t value, Loc where, Diag *);
 bool config_put_name(Config *, const ConfigKey *, const char *choice, Loc where, Diag *);
 /* key and value as -D gives them. */
 bool config_set(Config *, const char *key, const char *value, Diag *);
+/* A mechanism and its parameters as --model gives them: NAME or NAME(key=value, ...); a key with a dot is a whole key. */
+bool config_set_model(Config *, const char *spec, Diag *);
 /* sim/config_lua.c: all of a configuration from a machine file, with derive(), over the defaults; searched as given, then
    in $GSIM_PATH, then in the data directory. config_check is the caller's, after config_set. */
 bool config_load(Config *, const char *file, Diag *);

@@ -18,7 +18,7 @@ const ModelKeys *model_keys(int model)
 	if (model < 0 || model >= MODELS)
 		return NULL;
 	const ReconvModel *m = reconv_models[model];
-	keys[model] = (ModelKeys){ m->name, m->help, m->params, m->nparams };
+	keys[model] = (ModelKeys){ m->name, m->help, m->source, m->params, m->nparams };
 	return &keys[model];
 }
 

@@ -5,13 +5,43 @@
 #include "tools/options.h"
 #include <dirent.h>
 
+/* The name in place i of "a|b|c". */
+static const char *choice(const char *choices, int64_t i, int *n)
+{
+	while (i-- > 0)
+		choices = strchr(choices, '|') + 1;
+	*n = (int)strcspn(choices, "|");
+	return choices;
+}
+
+static void list_parameter(const char *model, const ConfigKey *key, StrBuf *out)
+{
+	StrBuf value = { 0 };
+	char name[CONFIG_NAME];
+	int n;
+	snprintf(name, sizeof name, "%s.%s", model, key->key);
+	if (key->type == CT_ENUM) {
+		const char *c = choice(key->choices, key->value, &n);
+		sb_printf(&value, "%.*s (%s)", n, c, key->choices);
+	} else if (key->type == CT_BOOL) {
+		sb_puts(&value, key->value ? "true" : "false");
+	} else {
+		sb_printf(&value, "%lld (%lld to %lld%s%s)", (long long)key->value, (long long)key->least, (long long)key->most,
+			key->unit ? " " : "", key->unit ? key->unit : "");
+	}
+	sb_printf(out, "    %-26s %-34s %s\n", name, value.s, key->help);
+	sb_free(&value);
+}
+
 static void list_models(StrBuf *out)
 {
 	const ModelKeys *m;
 	for (int i = 0; (m = model_keys(i)); i++) {
-		sb_printf(out, "%-16s %s\n", m->name, m->help);
+		sb_printf(out, "%s%-16s %s\n", i ? "\n" : "", m->name, m->help);
+		if (m->source)
+			sb_printf(out, "    source: %s\n", m->source);
 		for (int k = 0; k < m->nparams; k++)
-			sb_printf(out, "    %s.%s: %s\n", m->name, m->params[k].key, m->params[k].help);
+			list_parameter(m->name, &m->params[k], out);
 	}
 }
 

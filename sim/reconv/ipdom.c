@@ -171,6 +171,7 @@ static bool held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_ipdom = {
 	.name = "ipdom",
 	.help = "reconvergence stack with immediate post-dominators",
+	.source = "Fung et al., Dynamic Warp Formation and Scheduling, MICRO 2007, section 3; order of pushes as in GPGPU-Sim",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .held = held,

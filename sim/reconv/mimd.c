@@ -30,6 +30,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 const ReconvModel reconv_mimd = {
 	.name = "mimd",
 	.help = "the bound: every lane runs on its own",
+	.source = "none: a bound",
 	.own_slots = true, .sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth,

@@ -166,6 +166,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 const ReconvModel reconv_tf_stack = {
 	.name = "tf_stack",
 	.help = "thread frontiers with a sorted stack",
+	.source = "Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth,

@@ -165,6 +165,7 @@ static bool held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_token = {
 	.name = "token",
 	.help = "token stack of Tesla to Pascal: SSY, PBK, PCNT, SYNC, BRK, CONT",
+	.source = "US patents 7353369 and 8312254; Bialas and Strzelecki, Benchmarking the cost of thread divergence in CUDA, 2015",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .held = held,
