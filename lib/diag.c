@@ -52,6 +52,14 @@ void diag_print(const Diag *d, FILE *f)
 		fprintf(f, "error: %d more errors not shown\n", d->errors - shown);
 }
 
+const char *diag_first(const Diag *d)
+{
+	for (int i = 0; i < d->item.n; i++)
+		if (!d->item.v[i].warning)
+			return d->item.v[i].text;
+	return NULL;
+}
+
 void diag_free(Diag *d)
 {
 	vec_free(&d->item);

@@ -406,3 +406,17 @@ const JsonValue *json_path(const JsonValue *v, const char *path)
 	}
 	return v;
 }
+
+bool json_is_number(const JsonValue *v) { return v && v->kind == JSON_NUMBER; }
+
+double json_number(const JsonValue *object, const char *path)
+{
+	const JsonValue *v = json_path(object, path);
+	return json_is_number(v) ? v->number : 0;
+}
+
+const char *json_string(const JsonValue *object, const char *key)
+{
+	const JsonValue *v = json_get(object, key);
+	return v && v->kind == JSON_STRING ? v->text : "";
+}

@@ -8,6 +8,7 @@
 typedef struct Title {
 	const char *module, *config;   /* files; config NULL: the defaults */
 	const char *passes;            /* "" = none */
+	const char *model;             /* as asked for, with its parameters; NULL: the mechanism's name */
 } Title;
 
 /* sim/report_json.c */
@@ -19,8 +20,11 @@ void report_text(Run *, const Title *, StrBuf *);
 
 /* sim/report_compare.c: two reports as read from JSON. A screen, or every figure. */
 void report_compare(const JsonValue *before, const JsonValue *after, bool full, StrBuf *);
-/* --grid: one line for each report of an array. */
-void report_grid(const JsonValue *runs, StrBuf *);
+
+/* sim/report_grid.c: the runs of --grid, an array of reports as read from JSON; a table for each kernel */
+void report_grid_text(const JsonValue *runs, StrBuf *);
+void report_grid_csv(const JsonValue *runs, StrBuf *);
+void report_grid_svg(const JsonValue *runs, StrBuf *);              /* bars */
 
 /* Shares of parts in their sum as tenths of a percent that add up to exactly 1000 (0 when the sum is 0). */
 void report_shares(const uint64_t *part, int n, int *tenths);

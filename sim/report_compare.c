@@ -5,25 +5,11 @@ enum { BRIEF_ROWS = 7 };
 
 static const JsonValue *total_of(const JsonValue *report) { return json_get(report, "total"); }
 
-static bool is_number(const JsonValue *v) { return v && v->kind == JSON_NUMBER; }
-
-static const char *text_of(const JsonValue *object, const char *key)
-{
-	const JsonValue *v = json_get(object, key);
-	return v && v->kind == JSON_STRING ? v->text : "";
-}
-
-static double number_of(const JsonValue *object, const char *key)
-{
-	const JsonValue *v = json_get(object, key);
-	return is_number(v) ? v->number : 0;
-}
-
 static void put_value(StrBuf *out, const JsonValue *v)
 {
 	if (!v)
 		sb_printf(out, " %16s", "-");
-	else if (!is_number(v))
+	else if (!json_is_number(v))
 		sb_printf(out, " %16s", "n/a");
 	else if (strpbrk(v->text, ".eE") || strlen(v->text) > 16)
 		sb_printf(out, " %16.5g", v->number);
@@ -33,7 +19,7 @@ static void put_value(StrBuf *out, const JsonValue *v)
 
 static void put_ratio(StrBuf *out, const JsonValue *a, const JsonValue *b)
 {
-	if (!is_number(a) || !is_number(b) || (a->number == 0 && b->number != 0))
+	if (!json_is_number(a) || !json_is_number(b) || (a->number == 0 && b->number != 0))
 		sb_printf(out, " %9s", "-");
 	else
 		sb_printf(out, " %9.3f", a->number == 0 ? 1.0 : b->number / a->number);
@@ -46,7 +32,7 @@ static void put_row(StrBuf *out, const char *name, const char *path, const JsonV
 	put_value(out, a);
 	put_value(out, b);
 	put_ratio(out, a, b);
-	if (better && is_number(a) && is_number(b) && a->number != b->number)
+	if (better && json_is_number(a) && json_is_number(b) && a->number != b->number)
 		sb_puts(out, (b->number > a->number) == (better > 0) ? "  better" : "  worse");
 	sb_putc(out, '\n');
 }
@@ -62,7 +48,7 @@ static void put_leading(const JsonValue *a, const JsonValue *b, StrBuf *out)
 {
 	for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
 		const JsonValue *x = json_path(a, leading[i]), *y = json_path(b, leading[i]);
-		if (is_number(x) || is_number(y))
+		if (json_is_number(x) || json_is_number(y))
 			put_row(out, leading[i], leading[i], x, y);
 	}
 }
@@ -76,7 +62,7 @@ static void put_causes(const JsonValue *a, const JsonValue *b, StrBuf *out)
 	int n = 0;
 	for (int i = 0; i < x->n; i++) {
 		const JsonValue *after = json_get(y, x->key[i]);
-		if (!(is_number(&x->item[i]) && x->item[i].number) && !(is_number(after) && after->number))
+		if (!(json_is_number(&x->item[i]) && x->item[i].number) && !(json_is_number(after) && after->number))
 			continue;
 		if (!n++) {
 			sb_puts(out, "\nwhere the scheduler-cycles went\n");
@@ -121,17 +107,17 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
 static const JsonValue *same_label(const JsonValue *table, const JsonValue *row)
 {
 	for (int i = 0; table && table->kind == JSON_ARRAY && i < table->n; i++)
-		if (!strcmp(text_of(&table->item[i], "label"), text_of(row, "label"))
-			&& !strcmp(text_of(&table->item[i], "function"), text_of(row, "function")))
+		if (!strcmp(json_string(&table->item[i], "label"), json_string(row, "label"))
+			&& !strcmp(json_string(&table->item[i], "function"), json_string(row, "function")))
 			return &table->item[i];
 	return NULL;
 }
 
 static void row_name(char name[160], const JsonValue *row, bool line)
 {
-	int n = snprintf(name, 160, "  %.40s %.40s", text_of(row, "function"), text_of(row, "label"));
+	int n = snprintf(name, 160, "  %.40s %.40s", json_string(row, "function"), json_string(row, "label"));
 	if (line && n < 140 && json_get(row, "line"))
-		snprintf(name + n, 160 - (size_t)n, " (line %.0f)", number_of(row, "line"));
+		snprintf(name + n, 160 - (size_t)n, " (line %.0f)", json_number(row, "line"));
 }
 
 /* One figure of the rows of a table, matched by label; rows without the figure in both are left out when brief. */
@@ -147,7 +133,7 @@ static void put_table(const JsonValue *a, const JsonValue *b, const char *table,
 			const JsonValue *x = json_get(k ? other : row, figure), *y = json_get(k ? row : other, figure);
 			if (k && other)
 				continue;
-			if (!full && (!is_number(x) || !x->number) && (!is_number(y) || !y->number))
+			if (!full && (!json_is_number(x) || !x->number) && (!json_is_number(y) || !y->number))
 				continue;
 			if (!full && rows >= BRIEF_ROWS) {
 				hidden++;
@@ -166,13 +152,13 @@ static void put_title(const JsonValue *a, const JsonValue *b, StrBuf *out)
 {
 	static const char *const keys[] = { "module", "config", "model", "passes", "mode", "status" };
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		const char *x = text_of(a, keys[i]), *y = text_of(b, keys[i]);
+		const char *x = json_string(a, keys[i]), *y = json_string(b, keys[i]);
 		if (!strcmp(x, y) && *x && i < 5)
 			sb_printf(out, "%s%s %.200s", out->n && out->s[out->n - 1] != '\n' ? "   " : "", keys[i], x);
 	}
 	sb_putc(out, '\n');
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		const char *x = text_of(a, keys[i]), *y = text_of(b, keys[i]);
+		const char *x = json_string(a, keys[i]), *y = json_string(b, keys[i]);
 		if (strcmp(x, y))
 			sb_printf(out, "%s: %.200s -> %.200s\n", keys[i], *x ? x : "none", *y ? y : "none");
 	}
@@ -196,39 +182,4 @@ void report_compare(const JsonValue *before, const JsonValue *after, bool full, 
 	put_table(a, b, "blocks", "fetches", -1, full, out);
 	if (full)
 		put_table(a, b, "blocks", "threads", 0, full, out);
-}
-
-/* ---- the grid ---- */
-
-static void put_cell(StrBuf *out, const JsonValue *total, const char *path, int width)
-{
-	const JsonValue *v = json_path(total, path);
-	if (!is_number(v))
-		sb_printf(out, " %*s", width, "n/a");
-	else if (!strcmp(path, "simd_utilization"))
-		sb_printf(out, " %*.1f%%", width - 1, v->number * 100);
-	else
-		sb_printf(out, " %*.16s", width, v->text);
-}
-
-void report_grid(const JsonValue *runs, StrBuf *out)
-{
-	const JsonValue *first = runs->n ? json_path(total_of(&runs->item[0]), "cycles") : NULL;
-	sb_printf(out, "%-12s %-28s %14s %8s %7s %6s %12s %10s\n", "mechanism", "passes", "cycles", "ratio", "SIMD", "depth",
-		"warp instr.", "divergent");
-	for (int i = 0; i < runs->n; i++) {
-		const JsonValue *r = &runs->item[i], *t = total_of(r), *cycles = json_path(t, "cycles");
-		const char *passes = text_of(r, "passes"), *status = text_of(r, "status");
-		sb_printf(out, "%-12.12s %-28.28s", text_of(r, "model"), *passes ? passes : "none");
-		put_cell(out, t, "cycles", 14);
-		if (is_number(first) && is_number(cycles) && first->number > 0)
-			sb_printf(out, " %8.3f", cycles->number / first->number);
-		else
-			sb_printf(out, " %8s", "-");
-		put_cell(out, t, "simd_utilization", 7);
-		put_cell(out, t, "divergence.max_depth", 6);
-		put_cell(out, t, "warp_instructions", 12);
-		put_cell(out, t, "divergence.divergent_branches", 10);
-		sb_printf(out, "%s%s\n", strcmp(status, "ok") ? "  " : "", strcmp(status, "ok") ? status : "");
-	}
 }

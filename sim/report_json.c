@@ -208,10 +208,12 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	put_text(j, "gsim", GSIM_VERSION);
 	put_text(j, "module", title->module);
 	put_text(j, "config", title->config);
-	put_text(j, "model", model_keys((int)run->config->model)->name);
+	put_text(j, "model", title->model ? title->model : model_keys((int)run->config->model)->name);
 	put_text(j, "passes", title->passes);
 	put_text(j, "mode", run->options.reference ? "reference" : run->options.gpu.functional ? "functional" : "timed");
 	put_text(j, "status", status[run->status]);
+	if (run->status != RUN_OK)
+		put_text(j, "error", diag_first(run->diag));
 	j->key(j, "launches");
 	j->begin(j, '[', false);
 	for (int i = 0; i < run->launch.n; i++)

@@ -115,6 +115,38 @@ expect 0 "" $gsim --grid -q --functional -m ipdom -m mimd -p '' -p dce -s "$tmp/
 [ "$(grep -c '"gsim"' "$tmp/grid.json")" = 4 ] || fail "the grid has not four runs"
 expect 2 "a grid of runs" $compare "$tmp/a.json" "$tmp/grid.json"
 expect 0 "mimd" $gsim --grid --functional -m ipdom -m mimd "$loop"
+
+# ---- the grid ----
+models=$($gsim --list models | grep -c '^[a-z]')
+expect 0 "" $gsim --grid -q -c teaching.lua -p '' -p dce -s "$tmp/g.csv" -s "$tmp/g.svg" -s "$tmp/g.json" "$loop"
+awk -F, 'NR == 1 { n = NF; for (i = 1; i <= NF; i++) at[$i] = i } NF != n || (NR > 1 && !($at["cycles"] > 0)) { bad = 1 }
+	END { exit bad || NR != 1 + 2 * '"$models"' }' "$tmp/g.csv" || fail "the CSV has not a row of figures for each run"
+[ "$(grep -c '"gsim"' "$tmp/g.json")" = $((2 * models)) ] || fail "the JSON of a grid has not a report for each run"
+head -n 1 "$tmp/g.svg" | grep -q '^<svg ' && tail -n 1 "$tmp/g.svg" | grep -q '^</svg>$' || fail "the SVG is none"
+[ "$(grep -c '<text[^>]*text-anchor="end"' "$tmp/g.svg")" = "$models" ] || fail "the SVG has not a label for each mechanism"
+# one that fails is a row, in whose place nothing is measured; the others run
+expect 1 "^ipdom .*failed: livelock" $gsim --grid -c teaching.lua -m ipdom -m mimd -s "$tmp/g.csv" -s "$tmp/g.svg" \
+	"$srcdir/kernels/oracles/e1.ir"
+grep -q '^mimd  *[0-9]' "$tmp/out" || fail "where one mechanism fails the other does not run"
+awk 'length > 100 { exit 1 }' "$tmp/out" || fail "the grid is wider than 100"
+grep -q '^e1,.*,ipdom,.*,failed,"livelock.*,0,' "$tmp/g.csv" || fail "the CSV does not say that a run failed"
+grep -q '>failed<' "$tmp/g.svg" || fail "the SVG does not say that a run failed"
+expect 1 "^ipdom(push_order=fall_top) .* 1.000 " $gsim --grid --functional -m ipdom -m 'ipdom(push_order=fall_top)' \
+	"$srcdir/kernels/oracles/e3_pw_taken.ir"
+expect 0 "" $gsim -q -m 'ipdom(push_order=fall_top, divergence.depth=4)' -s "$tmp/g.json" "$loop"
+grep -q '"model": "ipdom(push_order=fall_top, divergence.depth=4)"' "$tmp/g.json" || fail "parameters of --model are not in the report"
+expect 2 "expected NAME(key=value" $gsim -m 'ipdom(push_order=fall_top' "$loop"
+expect 2 "expected key=value" $gsim --grid -m 'ipdom(push_order)' "$loop"
+expect 2 "unknown value 'up'" $gsim --grid -m mimd -m 'ipdom(push_order=up)' "$loop"
+expect 2 "are --grid's" $gsim -s "$tmp/g.csv" "$loop"
+# results that differ from the first run's
+cat > "$tmp/depth.lua" <<'EOF'
+local b = gpu.buffer("u32", 64)
+local s = gpu.launch { kernel = "loop", grid = 1, block = 32, args = { b, 1 } }
+b:set(0, s.divergence.max_depth)
+EOF
+expect 1 "element 0 is [0-9]* with ipdom, .* with mimd" $gsim --grid -c teaching.lua -m ipdom -m mimd -w "$tmp/depth.lua" "$loop"
+grep -q '^mimd .* failed$' "$tmp/out" || fail "the grid does not say that results differ"
 for text in '' '{' '[]' '{"total":3}' '{"total":{"cycles":1}' 'x' '{"total":{"a":1e999}}'; do
 	printf '%s' "$text" > "$tmp/bad.json"
 	expect 2 "bad.json" $compare "$tmp/a.json" "$tmp/bad.json"

@@ -147,13 +147,13 @@ static const char after[] = "{\"model\":\"token\",\"passes\":\"dce\",\"total\":{
 /* The line of text that begins with start. */
 static void has_line(const char *text, const char *start, const char *values)
 {
-	char line[256];
+	char line[1024];
 	for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n') {
 		snprintf(line, sizeof line, "%.*s", (int)strcspn(p, "\n"), p);
 		char *end = strstr(line, start);
 		if (end != line)
 			continue;
-		char squeezed[256] = "";
+		char squeezed[1024] = "";
 		for (char *w = strtok(line + strlen(start), " "); w; w = strtok(NULL, " "))
 			snprintf(squeezed + strlen(squeezed), sizeof squeezed - strlen(squeezed), "%s%s", *squeezed ? " " : "", w);
 		if (!strcmp(squeezed, values))
@@ -184,18 +184,59 @@ START_TEST(compares_every_figure)
 }
 END_TEST
 
-START_TEST(grid_shows_each_run)
+/* A launch on a machine with warps of four lanes, and runs of such. */
+#define LAUNCH(KERNEL, CYCLES, WARP, THREAD, DEPTH) \
+	"{\"kernel\":\"" KERNEL "\",\"completed\":true,\"cycles\":" CYCLES ",\"warp_instructions\":" WARP ",\"thread_instructions\":" THREAD "," \
+	"\"simd_utilization\":0.9,\"active_lanes\":[0,0,0,0,0],\"overhead\":{\"warp_instructions\":0}," \
+	"\"divergence\":{\"max_depth\":" DEPTH ",\"depth_sum\":10,\"spills\":1}," \
+	"\"issue\":{\"slots\":100,\"issued\":10,\"stalls\":{\"no_warp\":50,\"data\":15,\"memory\":25}}," \
+	"\"blocks\":[{\"label\":\"A\",\"fetches\":3},{\"label\":\"B\",\"fetches\":4}]}"
+#define RUN(MODEL, PASSES, STATUS, ERROR, LAUNCHES) "{\"module\":\"m.ir\",\"config\":null,\"model\":\"" MODEL "\",\"passes\":\"" PASSES "\"," \
+	"\"mode\":\"timed\",\"status\":\"" STATUS "\",\"error\":\"" ERROR "\",\"launches\":[" LAUNCHES "]}"
+static const char grid[] = "["
+	RUN("ipdom", "", "ok", "", LAUNCH("k", "100", "20", "40", "2") "," LAUNCH("k", "100", "20", "80", "5") "," LAUNCH("l", "7", "1", "1", "1")) ","
+	RUN("its", "dce", "ok", "", LAUNCH("k", "50", "30", "120", "3") "," LAUNCH("l", "14", "1", "2", "1")) ","
+	RUN("a<b", "", "failed", "lanes 1, 2: \\\"x\\\"\\nand so on", LAUNCH("l", "21", "1", "4", "1")) ","
+	"{\"model\":\"exec\",\"passes\":\"\",\"status\":\"bad_input\",\"error\":\"unstructured\"}]";
+
+START_TEST(grid_adds_up_launches)
 {
 	Arena a = { 0 };
 	Diag d = { 0 };
-	StrBuf out = { 0 }, text = { 0 };
-	sb_printf(&text, "[%s,%s,{\"model\":\"mimd\",\"passes\":\"\",\"status\":\"bad_input\"}]", before, after);
-	report_grid(read_text(&a, text.s, &d), &out);
-	has_line(out.s, "token", "none 200 1.000 25.0% n/a n/a n/a");
-	has_line(out.s, "token", "dce 100 0.500 20.0% n/a n/a n/a");
-	has_line(out.s, "mimd", "none n/a - n/a n/a n/a n/a bad_input");
+	StrBuf out = { 0 };
+	report_grid_text(read_text(&a, grid, &d), &out);
+	has_line(out.s, "m.ir   machine (defaults)   kernel k (2 launches)", "");
+	has_line(out.s, "ipdom     none", "200 1.000 40 14 75.0% 5 2 80% memory");
+	has_line(out.s, "its       dce", "50 0.250 30 7 100.0% 3 1 80% memory");
+	has_line(out.s, "a<b       none", "failed: lanes 1, 2: \"x\"");
+	has_line(out.s, "exec      none", "refused: unstructured");
+	has_line(out.s, "ipdom     none", "7 1.000 1 7 25.0% 1 1 80% memory");
+	has_line(out.s, "a<b       none", "21 3.000 1 7 100.0% 1 1 80% memory failed");
 	sb_free(&out);
-	sb_free(&text);
+	arena_free(&a);
+}
+END_TEST
+
+START_TEST(grid_as_csv_and_picture)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+	StrBuf out = { 0 };
+	const JsonValue *runs = read_text(&a, grid, &d);
+	report_grid_csv(runs, &out);
+	has_line(out.s, "kernel,module,config,model,passes,mode,status,error,launches,completed,cycles,warp_instructions,thread_instructions,"
+		"overhead,inserted,divergent_branches,max_depth,pushes,spills,fills,reconvergences,noop_fetches,slots,issued,stall_no_warp,"
+		"stall_instruction_fetch,stall_branch,stall_divergence,stall_data,stall_memory,stall_unit_busy,stall_memory_pipe,"
+		"stall_barrier,stall_warp_sync,stall_sleep,stall_drain,fetches,simd_utilization,mean_depth", "");
+	has_line(out.s, "k,m.ir,,ipdom,,timed,ok,,2,1,200,40,120,0,,,5,,2,,,,200,20,100,,,,30,50,,,,,,,14,0.750000,0.500000", "");
+	has_line(out.s, "k,m.ir,,a<b,,timed,failed,\"lanes 1, 2: \"\"x\"\"", "");
+	has_line(out.s, "k,,,exec,,,bad_input,unstructured,0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
+	sb_free(&out);
+	out = (StrBuf){ 0 };
+	report_grid_svg(runs, &out);
+	ck_assert(strstr(out.s, "<text") && strstr(out.s, ">a&#60;b<") && !strstr(out.s, "a<b"));
+	ck_assert(strstr(out.s, ">kernel k<") && strstr(out.s, ">kernel l<") && strstr(out.s, ">refused<") && strstr(out.s, ">75.0 %<"));
+	sb_free(&out);
 	arena_free(&a);
 }
 END_TEST
@@ -211,7 +252,8 @@ int main(void)
 	tcase_add_test(t, objects_are_bounded);
 	tcase_add_test(t, shares_add_up);
 	tcase_add_test(t, compares_every_figure);
-	tcase_add_test(t, grid_shows_each_run);
+	tcase_add_test(t, grid_adds_up_launches);
+	tcase_add_test(t, grid_as_csv_and_picture);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);

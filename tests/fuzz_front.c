@@ -104,8 +104,11 @@ const char *fuzz_json(const char *s, size_t n)
 		const JsonValue *runs = json_get(v, "runs");
 		report_compare(v, v, true, &out);
 		report_compare(json_get(v, "before"), json_get(v, "after"), false, &out);
-		if (runs && runs->kind == JSON_ARRAY)
-			report_grid(runs, &out);
+		if (runs && runs->kind == JSON_ARRAY) {
+			report_grid_text(runs, &out);
+			report_grid_csv(runs, &out);
+			report_grid_svg(runs, &out);
+		}
 	}
 	sb_free(&out);
 	diag_free(&d);

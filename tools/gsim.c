@@ -20,6 +20,7 @@ typedef struct Session {
 /* One run of the module: a mechanism and a pipeline. */
 typedef struct Job {
 	Config config;
+	const char *model;             /* as asked for; NULL: the mechanism's name */
 	const char *passes;            /* "" = none */
 	bool reference;
 	Module *module;
@@ -73,11 +74,19 @@ static void clear_progress(const Session *s)
 
 /* ---- one run ---- */
 
-static const char *model_name(const Config *c) { return model_keys((int)c->model)->name; }
+static const char *model_name(const Job *j) { return j->model ? j->model : model_keys((int)j->config.model)->name; }
+
+static bool stats_to_output(const Session *s)
+{
+	for (int i = 0; i < s->opt.stats.n; i++)
+		if (!strcmp(s->opt.stats.v[i], "-"))
+			return true;
+	return false;
+}
 
 static Title title_of(const Session *s, const Job *j)
 {
-	return (Title){ s->opt.module, s->opt.config, j->passes };
+	return (Title){ s->opt.module, s->opt.config, j->passes, j->model };
 }
 
 /* The module with the job's passes applied. */
@@ -97,7 +106,7 @@ static void run_job(Session *s, Job *j)
 		.gpu = { .functional = o->functional, .threads = o->threads, .trace = j->reference ? NULL : s->trace, .machine = o->config,
 			.interrupted = &interrupted, .progress = s->terminal ? progress : NULL, .self = s },
 		.reference = j->reference, .laws = o->laws, .workload = o->workload, .nargs = o->nargs, .args = o->args,
-		.print = o->before_after || o->grid || (o->stats && !strcmp(o->stats, "-")) ? stderr : stdout,
+		.print = o->before_after || o->grid || stats_to_output(s) ? stderr : stdout,
 	};
 	s->job++;
 	if (s->opt.verify && j->reference)
@@ -108,12 +117,12 @@ static void run_job(Session *s, Job *j)
 	clear_progress(s);
 	fflush(stdout);
 	if (j->diag.item.n && s->njobs > 1)
-		fprintf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : model_name(&j->config),
+		fprintf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : model_name(j),
 			*j->passes ? j->passes : "none");
 	diag_print(&j->diag, stderr);
 	if (o->verbose)
 		fprintf(stderr, "%s, passes %s: %d launches, status %d\n", j->reference ? "reference interpreter"
-			: model_name(&j->config), *j->passes ? j->passes : "none", j->run ? j->run->launch.n : 0, (int)j->status);
+			: model_name(j), *j->passes ? j->passes : "none", j->run ? j->run->launch.n : 0, (int)j->status);
 }
 
 static void free_job(const Session *s, Job *j)
@@ -151,22 +160,37 @@ static void run_reference(Session *s, Job *j)
 
 /* ---- output ---- */
 
-static int write_stats(const Session *s, const StrBuf *json)
+static int write_file(const char *path, const StrBuf *text)
 {
-	const char *why, *path = s->opt.stats;
-	if (!path)
-		return RUN_OK;
+	const char *why;
 	if (!strcmp(path, "-")) {
-		fputs(json->s, stdout);
+		fputs(text->s, stdout);
 		return fflush(stdout) ? RUN_BAD_INPUT : RUN_OK;
 	}
-	if (file_write(path, json->s, json->n, &why))
+	if (file_write(path, text->s, text->n, &why))
 		return RUN_OK;
 	fprintf(stderr, "error: cannot write %s: %s\n", path, why);
 	return RUN_BAD_INPUT;
 }
 
-static bool shows_text(const Session *s) { return !s->opt.quiet && !(s->opt.stats && !strcmp(s->opt.stats, "-")); }
+/* All files of --stats. runs: what tables and pictures show. */
+static int write_stats(const Session *s, const StrBuf *json, const JsonValue *runs)
+{
+	int status = RUN_OK;
+	for (int i = 0; i < s->opt.stats.n; i++) {
+		const char *path = s->opt.stats.v[i];
+		StrBuf table = { 0 };
+		if (stats_kind(path) == STATS_CSV)
+			report_grid_csv(runs, &table);
+		else if (stats_kind(path) == STATS_SVG)
+			report_grid_svg(runs, &table);
+		status = worse(status, write_file(path, table.s ? &table : json));
+		sb_free(&table);
+	}
+	return status;
+}
+
+static bool shows_text(const Session *s) { return !s->opt.quiet && !stats_to_output(s); }
 
 static void put_report(const Session *s, Job *j, JsonSink *sink)
 {
@@ -176,12 +200,18 @@ static void put_report(const Session *s, Job *j, JsonSink *sink)
 		return;
 	}
 	sink->begin(sink, '{', false);
+	sink->key(sink, "module");
+	sink->text(sink, t.module);
+	sink->key(sink, "config");
+	sink->text(sink, t.config);
 	sink->key(sink, "model");
-	sink->text(sink, model_name(&j->config));
+	sink->text(sink, model_name(j));
 	sink->key(sink, "passes");
 	sink->text(sink, j->passes);
 	sink->key(sink, "status");
 	sink->text(sink, "bad_input");
+	sink->key(sink, "error");
+	sink->text(sink, diag_first(&j->diag));
 	sink->end(sink);
 }
 
@@ -194,7 +224,7 @@ static int output_single(const Session *s, Job *j)
 		return RUN_OK;
 	json_text(&t, &json);
 	put_report(s, j, &t.sink);
-	int status = write_stats(s, &json);
+	int status = write_stats(s, &json, NULL);
 	if (shows_text(s)) {
 		report_text(j->run, &title, &text);
 		fputs(text.s, stdout);
@@ -212,10 +242,10 @@ static int output_many(const Session *s, const StrBuf *json, bool grid)
 	StrBuf text = { 0 };
 	const JsonValue *v = json_read(&a, json->s, json->n, "report", &d);
 	must(v);
-	int status = write_stats(s, json);
+	int status = write_stats(s, json, json_get(v, "runs"));
 	if (shows_text(s)) {
 		if (grid)
-			report_grid(json_get(v, "runs"), &text);
+			report_grid_text(json_get(v, "runs"), &text);
 		else
 			report_compare(json_get(v, "before"), json_get(v, "after"), false, &text);
 		fputs(text.s, stdout);
@@ -229,7 +259,8 @@ static int output_many(const Session *s, const StrBuf *json, bool grid)
 
 static int run_single(Session *s)
 {
-	Job job = { .config = s->config, .passes = s->opt.passes.n ? s->opt.passes.v[0] : "", .reference = s->opt.reference };
+	Job job = { .config = s->config, .model = s->opt.model.n ? s->opt.model.v[0] : NULL,
+		.passes = s->opt.passes.n ? s->opt.passes.v[0] : "", .reference = s->opt.reference };
 	Job reference = { 0 };
 	s->njobs = 1 + s->opt.verify;
 	run_job(s, &job);
@@ -255,6 +286,7 @@ static int run_before_after(Session *s)
 	s->njobs = 2 + s->opt.verify;
 	for (int i = 0; i < 2 && !interrupted; i++) {
 		job[i].reference = s->opt.reference;
+		job[i].model = s->opt.model.n ? s->opt.model.v[0] : NULL;
 		run_job(s, &job[i]);
 		status = worse(status, job[i].status);
 	}
@@ -285,40 +317,58 @@ static int run_before_after(Session *s)
 	return status;
 }
 
-static bool set_model(Config *c, const char *name, Diag *d)
+/* Its results against those of the first run of the grid that completed, and of the reference interpreter. What differs
+ * makes the run fail. */
+static int judge(const Session *s, Job *j, Job *first, const Job *reference)
 {
-	return config_set(c, "divergence.model", name, d) && config_check(c, d);
-}
-
-/* Results of every run are compared with the first one's that completed. */
-static int run_grid_job(Session *s, Job *j, Job **first)
-{
-	run_job(s, j);
+	char name[200], base[200];
+	int before = j->diag.item.n;
 	if (j->status != RUN_OK)
 		return j->status;
-	if (!*first) {
-		*first = j;
-		return RUN_OK;
+	snprintf(name, sizeof name, "with %.60s, passes %.120s", model_name(j), *j->passes ? j->passes : "none");
+	snprintf(base, sizeof base, "with %.60s, passes %.120s", model_name(first), *first->passes ? first->passes : "none");
+	if (j != first && !run_same(first->run, j->run, base, name, &j->diag))
+		j->run->status = RUN_FAILED;
+	if (s->opt.verify && reference->status == RUN_OK
+		&& !run_same(j->run, reference->run, name, "by the reference interpreter", &j->diag))
+		j->run->status = RUN_FAILED;
+	if (j->diag.item.n > before)
+		diag_print(&j->diag, stderr);
+	return worse((int)j->run->status, s->opt.verify ? (int)reference->status : RUN_OK);
+}
+
+/* Mechanisms x pipelines; NULL when a mechanism or parameter is wrong. */
+static Job *grid_jobs(Session *s, int *n)
+{
+	Options *o = &s->opt;
+	const ModelKeys *m;
+	if (!o->model.n)
+		for (int i = 0; (m = model_keys(i)); i++)
+			vec_push(&o->model, m->name);
+	if (!o->passes.n)
+		vec_push(&o->passes, "");
+	*n = o->model.n * o->passes.n;
+	Job *jobs = xcalloc((size_t)*n, sizeof *jobs);
+	for (int i = 0; i < *n; i++) {
+		Job *j = &jobs[i];
+		*j = (Job){ .config = s->config, .model = o->model.v[i / o->passes.n], .passes = o->passes.v[i % o->passes.n],
+			.reference = o->reference };
+		if (config_set_model(&j->config, j->model, &s->diag) && config_check(&j->config, &s->diag))
+			continue;
+		free(jobs);
+		return NULL;
 	}
-	char name[200], base[200];
-	snprintf(name, sizeof name, "with %s, passes %.120s", model_name(&j->config), *j->passes ? j->passes : "none");
-	snprintf(base, sizeof base, "with %s, passes %.120s", model_name(&(*first)->config), *(*first)->passes ? (*first)->passes
-		: "none");
-	return compare_jobs(*first, j, base, name);
+	return jobs;
 }
 
 static int run_grid(Session *s)
 {
-	const ModelKeys *m;
-	if (!s->opt.model.n)
-		for (int i = 0; (m = model_keys(i)); i++)
-			vec_push(&s->opt.model, m->name);
-	if (!s->opt.passes.n)
-		vec_push(&s->opt.passes, "");
-	int n = s->opt.model.n * s->opt.passes.n, status = RUN_OK;
-	Job *jobs = xcalloc((size_t)n, sizeof *jobs), *first = NULL, reference = { 0 };
+	int n, status = RUN_OK;
+	Job *jobs = grid_jobs(s, &n), *first = NULL, reference = { 0 };
 	StrBuf json = { 0 };
 	JsonText t;
+	if (!jobs)
+		return RUN_BAD_INPUT;
 	s->njobs = n + s->opt.verify;
 	if (s->opt.verify)
 		run_reference(s, &reference);
@@ -328,27 +378,22 @@ static int run_grid(Session *s)
 	t.sink.begin(&t.sink, '[', false);
 	for (int i = 0; i < n && !interrupted; i++) {
 		Job *j = &jobs[i];
-		*j = (Job){ .config = s->config, .passes = s->opt.passes.v[i % s->opt.passes.n], .reference = s->opt.reference };
-		if (!set_model(&j->config, s->opt.model.v[i / s->opt.passes.n], &s->diag))
-			break;
-		status = worse(status, run_grid_job(s, j, &first));
-		if (s->opt.verify)
-			status = worse(status, verify(j, &reference));
+		run_job(s, j);
+		if (!first && j->status == RUN_OK)
+			first = j;
+		status = worse(status, judge(s, j, first, &reference));
 		put_report(s, j, &t.sink);
-		if (j != first) {
+		if (j != first)
 			free_job(s, j);
-			j->module = NULL;
-		}
 	}
 	t.sink.end(&t.sink);
 	t.sink.end(&t.sink);
+	status = worse(status, output_many(s, &json, true));
 	if (first)
 		free_job(s, first);
 	if (reference.module)
 		free_job(s, &reference);
 	free(jobs);
-	if (!s->diag.errors)
-		status = worse(status, output_many(s, &json, true));
 	sb_free(&json);
 	return status;
 }
@@ -372,9 +417,8 @@ static bool load_config(Session *s)
 		if (!config_set(&s->config, key, eq + 1, &s->diag))
 			return false;
 	}
-	for (int i = 0; i < o->model.n; i++)
-		if (!config_set(&s->config, "divergence.model", o->model.v[i], &s->diag))
-			return false;
+	if (o->model.n && !o->grid && !config_set_model(&s->config, o->model.v[0], &s->diag))
+		return false;
 	return config_check(&s->config, &s->diag);
 }
 

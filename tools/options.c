@@ -10,12 +10,12 @@ enum { O_GRID = 256, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRIN
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
-	{ 'm', "model", "NAME", "divergence mechanism: the same as --set divergence.model=NAME" },
+	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, 'ipdom(push_order=fall_top)'" },
 	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'" },
 	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
-	{ O_GRID, "grid", NULL, "mechanisms x pipelines: --model and --passes may be given several times" },
-	{ 's', "stats", "FILE", "JSON report; - is standard output, in place of the text" },
+	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
+	{ 's', "stats", "FILE", "JSON report; - is standard output, in place of the text; with --grid also .csv, .svg; repeatable" },
 	{ 't', "trace", "FILE", "record a trace" },
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
 	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
@@ -95,7 +95,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case 'm': vec_push(&o->model, arg); break;
 	case 'p': vec_push(&o->passes, arg); break;
 	case 'w': o->workload = arg; break;
-	case 's': o->stats = arg; break;
+	case 's': vec_push(&o->stats, arg); break;
 	case 't': o->trace = arg; break;
 	case 'b': o->before_after = true; break;
 	case 'q': o->quiet = true; break;
@@ -131,6 +131,12 @@ static OptResult unknown(char **argv)
 	return wrong("unknown or ambiguous option ", text);
 }
 
+StatsKind stats_kind(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	return dot && !strcmp(dot, ".csv") ? STATS_CSV : dot && !strcmp(dot, ".svg") ? STATS_SVG : STATS_JSON;
+}
+
 /* What does not go together. */
 static OptResult check(const Options *o)
 {
@@ -142,6 +148,9 @@ static OptResult check(const Options *o)
 		return wrong("--model is given more than once, which only --grid allows", "");
 	if (!o->grid && o->passes.n > 1)
 		return wrong("--passes is given more than once, which only --grid allows", "");
+	for (int i = 0; i < o->stats.n; i++)
+		if (!o->grid && stats_kind(o->stats.v[i]) != STATS_JSON)
+			return wrong("tables and pictures are --grid's: ", o->stats.v[i]);
 	if (o->before_after && o->grid)
 		return wrong("--before-after and --grid exclude each other", "");
 	if (o->before_after && !o->passes.n)
@@ -190,4 +199,5 @@ void options_free(Options *o)
 	vec_free(&o->set);
 	vec_free(&o->model);
 	vec_free(&o->passes);
+	vec_free(&o->stats);
 }

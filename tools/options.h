@@ -8,15 +8,18 @@
 typedef struct Options {
 	const char *module;
 	int nargs; char **args;        /* the workload's */
-	const char *config, *workload, *stats, *trace, *list;
+	const char *config, *workload, *trace, *list;
 	Vec(const char *) set;         /* key=value, in order */
-	Vec(const char *) model, passes;
+	Vec(const char *) model, passes, stats;
 	bool before_after, grid, functional, reference, verify, laws, print_config, disassemble, quiet, verbose;
 	int threads;
 } Options;
 
 /* What is to happen after the command line was read. */
 typedef enum { OPT_RUN, OPT_DONE, OPT_ERROR } OptResult; /* DONE: --help or --version was printed */
+
+typedef enum { STATS_JSON, STATS_CSV, STATS_SVG } StatsKind;
+StatsKind stats_kind(const char *path);  /* by how its name ends */
 
 OptResult options_parse(Options *, int argc, char **argv);
 void options_free(Options *);
