@@ -442,6 +442,7 @@ static bool part(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint
 	if (data || t->npending) {
 		defer(sm, w, i, m, addr, t, data, is->now);
 		is->pending = true;
+		is->waiting |= m;
 	} else {
 		vec_push(&sm->tickets, t);
 	}

@@ -291,6 +291,22 @@ static uint32_t member_row(const MIns *i)
 	}
 }
 
+/* The mechanism may merge, remove or add splits at each: so the list is looked through again. */
+static void tell_arrivals(Sm *sm, Warp *w)
+{
+	for (int k = 0; k < w->nsplit; k++) {
+		Split *s = &w->split[k];
+		if (!s->arriving)
+			continue;
+		s->arriving = false;
+		if (sm->gpu->cur->ins[s->pc].flags & MI_REACH) {
+			sm->gpu->model->reach(w, s);
+			k = -1;
+		}
+	}
+	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
+}
+
 /* Splits that wait at pc go on together once all lanes they wait for are there: one issue for all of them. */
 static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
 {
@@ -316,9 +332,9 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
 			continue;
 		split_resumes(sm, w, s);
 		s->pc++;
-		if (sm->gpu->cur->ins[s->pc].flags & MI_REACH)
-			sm->gpu->model->reach(w, s);
+		s->arriving = true;
 	}
+	tell_arrivals(sm, w);
 	warp_wake(sm, w);
 	return true;
 }
@@ -327,7 +343,7 @@ void warpsync_recheck(Sm *sm, Warp *w)
 {
 	for (int k = 0; k < w->nsplit; k++)
 		if (w->split[k].state == SPLIT_WARPSYNC && meet(sm, w, w->split[k].pc, w->split[k].sync_mask))
-			return;
+			k = -1; /* the list may be another one */
 }
 
 /* A stack cannot let some lanes wait here for others: going on without them would give other values. */

@@ -18,30 +18,68 @@ static bool step(Sm *sm, Warp *w, Split *s)
 	return !sm->fault.kind;
 }
 
-/* Runs one split; with schedule = block to the end of its basic block. Returns instructions executed. */
-static int run_split(Sm *sm, Warp *w, int k, int turn)
+/* Runs one split until the list of splits changes, it waits or its turn is over; by_block: or it comes to the end of a
+ * block while others may want to run. Returns instructions executed. */
+static int run_split(Sm *sm, Warp *w, int k, bool by_block)
 {
-	bool by_block = sm->gpu->config.functional_schedule == SCHEDULE_BLOCK;
+	const MIns *ins = sm->gpu->cur->ins;
 	int done = 0, n = w->nsplit;
-	while (done < turn && k < w->nsplit && w->nsplit == n && w->split[k].state == SPLIT_RUN) {
+	while (done < TURN && k < w->nsplit && w->nsplit == n && w->split[k].state == SPLIT_RUN) {
 		uint32_t pc = w->split[k].pc;
 		if (!step(sm, w, &w->split[k]))
 			return done;
 		done++;
-		if (by_block && n > 1 && op_info[sm->gpu->cur->ins[pc].op].flags & OPF_TERM)
+		if (by_block && n > 1 && k < w->nsplit && (op_info[ins[pc].op].flags & OPF_TERM ||
+			(w->split[k].pc != pc && ins[w->split[k].pc].flags & MI_BLOCK_START)))
 			break;
 	}
 	return done;
 }
 
+/* The split that may run and has waited longest; -1: none. */
+static int next_in_turn(const Warp *w)
+{
+	int first = -1;
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].state == SPLIT_RUN && (first < 0 || w->split[k].turn < w->split[first].turn))
+			first = k;
+	return first;
+}
+
+/* schedule = block: first in, first out. Who has run, and who has come to be, goes behind all others, in the list's order. */
+static int run_blocks(Sm *sm, Warp *w)
+{
+	int done = 0;
+	for (int k; done < TURN && !sm->fault.kind && w->alarm > sm->now && (k = next_in_turn(w)) >= 0;) {
+		uint32_t turn = w->split[k].turn;
+		done += run_split(sm, w, k, true);
+		for (k = 0; k < w->nsplit; k++)
+			if (w->split[k].turn <= turn)
+				w->split[k].turn = ++w->turns;
+	}
+	return done;
+}
+
+static int ring(Sm *sm, Warp *w)
+{
+	w->alarm = NO_ALARM;
+	sm->gpu->model->alarm(w);
+	return 1;
+}
+
 static int run_warp(Sm *sm, Warp *w)
 {
 	int done = 0;
-	for (int k = 0; k < w->nsplit && !sm->fault.kind;) {
-		int n = w->nsplit;
-		done += run_split(sm, w, k, TURN);
-		k += w->nsplit >= n;
-	}
+	if (w->alarm <= sm->now)
+		done += ring(sm, w);
+	if (sm->gpu->config.functional_schedule == SCHEDULE_BLOCK)
+		done = run_blocks(sm, w);
+	else
+		for (int k = 0; k < w->nsplit && !sm->fault.kind;) {
+			int n = w->nsplit;
+			done += run_split(sm, w, k, false);
+			k += w->nsplit >= n;
+		}
 	if (w->ending && !sm->fault.kind) {
 		warp_retire(sm, w);
 		done++;
@@ -56,5 +94,14 @@ bool functional_round(Sm *sm)
 	for (int k = 0; k < sm->nwarps && !sm->fault.kind; k++)
 		if (sm->warp[k].used)
 			done += run_warp(sm, &sm->warp[k]);
-	return done > 0;
+	if (done || sm->fault.kind)
+		return true;
+	Cycle next = NO_ALARM; /* nobody can go on before a time-out */
+	for (int k = 0; k < sm->nwarps; k++)
+		if (sm->warp[k].used && sm->warp[k].alarm < next)
+			next = sm->warp[k].alarm;
+	if (next == NO_ALARM)
+		return false;
+	sm->now = next;
+	return true;
 }

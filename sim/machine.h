@@ -54,6 +54,10 @@ struct Warp {
 	uint32_t ret_cap;
 	uint8_t *local;                /* local memory: [lane * local_cap] */
 	uint64_t local_cap;            /* bytes of each lane that have been touched, rounded up */
+	uint32_t turns;                /* Split.turn given out */
+	uint8_t take_turns;            /* TURNS_... */
+	int last;                      /* place of the split that issued last */
+	Cycle alarm;                   /* NO_ALARM = none */
 	uint32_t stack_depth;          /* the mechanism's depth */
 	bool exact;                    /* reconv_distance has fixed the next issue: no redirect on top */
 	struct Watch *watch;           /* livelock detection: by lane, or NULL */
@@ -157,7 +161,8 @@ typedef struct Issue {
 	Mask lanes;                    /* for the trace: lanes, lowest address, sectors of a memory instruction */
 	uint64_t lowest, sectors;
 	bool blocked;                  /* memory: not executed, the memory system refused; ready = when to try again */
-	bool pending;                  /* memory: completion is known at the end of the window only */
+	bool pending;                  /* memory: completion is known at the end of the window only ... */
+	Mask waiting;                  /* ... for these lanes */
 	Cycle ready;                   /* memory: when the destination is ready, as far as known */
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);

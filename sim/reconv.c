@@ -70,6 +70,8 @@ Mask reconv_live(const Warp *w) { return w->live; }
 int *reconv_nsplit(Warp *w) { return &w->nsplit; }
 Split *reconv_splits(Warp *w) { return w->split; }
 Cycle reconv_now(const Warp *w) { return w->sm->now; }
+void reconv_turns(Warp *w, int turns) { w->take_turns = (uint8_t)turns; }
+void reconv_alarm(Warp *w, Cycle at) { w->alarm = at; }
 unsigned reconv_call_depth(const Warp *w, Mask m) { return m ? w->depth[__builtin_ctzll(m)] : 0; }
 
 static void event(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m, uint64_t b)
@@ -180,4 +182,20 @@ void reconv_spill_pop(Warp *w, Split *s, StackSpill *k, Cycle constant)
 	reconv_spill_top(w, s, k, constant);
 	if (k->resident > 0)
 		k->resident--;
+}
+
+/* ---- tables that spill ---- */
+
+void reconv_spill_entry(Warp *w, Split *s, int entry, Cycle constant)
+{
+	traffic(w, s, entry, 1, true, constant);
+	w->sm->stats.spills++;
+	event(w, s, TR_SPILL, 1, s->mask, depth_now(w));
+}
+
+void reconv_fill_entry(Warp *w, Split *s, int entry, Cycle constant)
+{
+	traffic(w, s, entry, 1, false, constant);
+	w->sm->stats.fills++;
+	event(w, s, TR_FILL, 1, s->mask, depth_now(w));
 }

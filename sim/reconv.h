@@ -29,6 +29,8 @@ typedef struct Split {
 	uint8_t barrier;               /* SPLIT_BARRIER: which */
 	bool released;                 /* by the barrier, and still to step over it */
 	Mask sync_mask;                /* SPLIT_WARPSYNC: lanes it waits for */
+	uint32_t turn;                 /* functional.schedule = block: when it came to wait for its turn */
+	bool arriving;                 /* a warp-level operation has let it go; its new place is still to be told to the mechanism */
 	uint32_t wait;                 /* ready is not known yet: the name under which the memory system will tell; 0 = none */
 } Split;
 
@@ -78,6 +80,7 @@ struct ReconvModel {
 	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
 	                                                   instruction is being fetched, ...; until may be unknown (far off) */
 	void (*end)(Warp *);                            /* the last lane has ended */
+	void (*alarm)(Warp *);                          /* the time that reconv_alarm asked for has come */
 
 	/* Optional, for livelock detection and what it reports. */
 	Cycle (*patience)(const Config *);              /* after so many cycles at most it lets lanes run that it held: time-outs, quanta */
@@ -90,6 +93,8 @@ int64_t reconv_param(const Warp *, int index);    /* the mechanism's own paramet
 int64_t reconv_lower_param(const LowerFn *, int index); /* ... while lowering */
 /* A lower hook: immediate post-dominators, exits counted as edges, as MIns.rpc; a reach at each. !reconverge overrides. */
 bool reconv_lower_ipdom(LowerFn *, Diag *);
+/* ... a reach at blocks that several others lead to, and at those that a branch leads back to. */
+void reconv_lower_reach(LowerFn *, bool joins, bool loops);
 const Config *reconv_config(const Warp *);
 
 /* ---- what mechanisms use of the core ---- */
@@ -110,6 +115,16 @@ void reconv_count_merge(Warp *, const Split *, uint32_t pc, Mask);
 void reconv_delay(Warp *, Split *, Cycle);                     /* added to s->ready, reason "divergence" */
 void reconv_distance(Warp *, Split *, Cycle);                  /* next issue that many cycles after this one */
 Cycle reconv_now(const Warp *);
+/* Which of the warp's splits is tried first: that of the list, that behind the one that issued last, or that one itself. */
+enum { TURNS_LIST, TURNS_ROTATE, TURNS_STAY };
+void reconv_turns(Warp *, int turns);
+/* The warp's alarm will be called at that cycle (functional runs: after that many issues of the SM). One at a time; NO_ALARM: none. */
+#define NO_ALARM (~(Cycle)0)
+void reconv_alarm(Warp *, Cycle);
+
+/* One entry of a table that does not fit on chip goes to memory, or comes back; the split waits for it. */
+void reconv_spill_entry(Warp *, Split *, int entry, Cycle constant);
+void reconv_fill_entry(Warp *, Split *, int entry, Cycle constant);
 
 /* A stack whose top entries are on chip: resident + spilled = depth. One chunk moves at a time; pops fill lazily. */
 typedef struct StackSpill { int resident, spilled; } StackSpill;

@@ -117,9 +117,11 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	}
 	if (unit >= 0)
 		sm->unit_free[i->unit][unit] = now + (Cycle)c->unit[i->unit].interval;
-	if (is_memory(i))
-		write_scoreboard(sm, w, i, mask, is.pending ? PENDING : is.ready, true);
-	else
+	if (is.pending)
+		write_scoreboard(sm, w, i, is.waiting, PENDING, true);
+	if (is_memory(i) && (!is.pending || sm->gpu->model->lane_scoreboard)) /* lanes whose guard does not hold wait for nothing */
+		write_scoreboard(sm, w, i, mask & ~is.waiting, is.ready, true);
+	else if (!is_memory(i))
 		write_scoreboard(sm, w, i, mask, now + (Cycle)c->unit[i->unit].latency, false);
 	if (w->nsplit < nsplit || !w->nsplit)
 		return true;
@@ -192,6 +194,20 @@ static void end_warp(Sm *sm, Warp *w)
 	}
 }
 
+static int first_split(const Warp *w)
+{
+	if (w->nsplit < 2 || w->take_turns == TURNS_LIST)
+		return 0;
+	return (w->last + (w->take_turns == TURNS_ROTATE)) % w->nsplit;
+}
+
+static void ring(Sm *sm, Warp *w)
+{
+	w->alarm = NO_ALARM;
+	sm->gpu->model->alarm(w);
+	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
+}
+
 /* Tries the warp's splits in the mechanism's order. */
 static bool try_warp(Sm *sm, Warp *w)
 {
@@ -202,14 +218,19 @@ static bool try_warp(Sm *sm, Warp *w)
 		end_warp(sm, w);
 		return false;
 	}
-	for (int k = 0; k < w->nsplit;) {
+	if (w->alarm <= sm->now)
+		ring(sm, w);
+	for (int x = 0, first = first_split(w); x < w->nsplit;) {
+		int k = first + x < w->nsplit ? first + x : first + x - w->nsplit;
 		Split *s = &w->split[k];
 		const MIns *i = NULL;
 		int unit = -1, n = w->nsplit;
 		if (s->released) {
 			split_released(sm, w, s);
-			if (w->nsplit < n)
+			if (w->nsplit != n) { /* another list: from its beginning */
+				x = first = 0;
 				continue;
+			}
 		}
 		When t = examine(sm, w, s, &i, &unit);
 		if (t.cycle > sm->now) {
@@ -217,24 +238,25 @@ static bool try_warp(Sm *sm, Warp *w)
 				model->stall(w, s, t.why, t.cycle);
 			if (t.cycle < best.cycle)
 				best = t;
-			k++;
+			x++;
 			continue;
 		}
 		if (!issue(sm, w, s, i, unit)) {
 			if (s->ready < best.cycle)
 				best = (When){ s->ready, STALL_MEMPIPE };
-			k++;
+			x++;
 			continue;
 		}
 		issued = true;
 		if (sm->fault.kind)
 			return true;
 		if (!model->own_slots) {
+			w->last = k;
 			if (sm->gpu->config.sched_width > 1)
 				second_issue(sm, w, i);
 			break;
 		}
-		k += w->nsplit == n;
+		x += w->nsplit == n;
 	}
 	sm->wake[w->slot] = issued ? sm->now + 1 : best.cycle;
 	sm->wake_why[w->slot] = best.why;
@@ -243,6 +265,10 @@ static bool try_warp(Sm *sm, Warp *w)
 	else if (issued && w->nsplit == 1 && w->split[0].state == SPLIT_RUN && !w->split[0].released) {
 		sm->wake[w->slot] = w->split[0].ready;
 		sm->wake_why[w->slot] = w->split[0].why;
+	}
+	if (w->alarm < sm->wake[w->slot] && !w->ending) {
+		sm->wake[w->slot] = w->alarm;
+		sm->wake_why[w->slot] = STALL_DIVERGENCE;
 	}
 	return issued;
 }

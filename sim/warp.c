@@ -104,6 +104,10 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	sm->wake[w->slot] = sm->now;
 	livelock_forget(w);
 	w->nsplit = 0;
+	w->turns = 0;
+	w->take_turns = TURNS_LIST;
+	w->last = 0;
+	w->alarm = NO_ALARM;
 	g->model->launch(w, lanes, g->cur->entry[g->cur->kernel->id]);
 	w->stack_depth = (uint32_t)g->model->depth(w);
 	if (w->stack_depth > sm->stats.max_depth)
