@@ -20,3 +20,17 @@ bool reconv_lower_ipdom(LowerFn *l, Diag *diag)
 	arena_free(&tmp);
 	return true;
 }
+
+void reconv_lower_reach(LowerFn *l, bool joins, bool loops)
+{
+	Arena tmp = { 0 };
+	Cfg *cfg = cfg_build(&tmp, l->f);
+	for (int b = 0; b < l->f->block.n; b++) {
+		if (cfg->rpo_index[b] < 0)
+			continue;
+		l->reach[b] |= joins && cfg->npred[b] > 1;
+		for (int k = 0; loops && k < cfg->npred[b]; k++)
+			l->reach[b] |= cfg->rpo_index[cfg->pred[b][k]->id] >= cfg->rpo_index[b];
+	}
+	arena_free(&tmp);
+}

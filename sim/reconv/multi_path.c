@@ -1,0 +1,184 @@
+/* Multi-path: all groups of a warp are schedulable (ElTantawy, Ma, O'Connor, Aamodt, A Scalable Multi-Path Microarchitecture
+ * for Efficient GPU Control Flow, HPCA 2014). The splits table holds groups (pc, mask, region), the reconvergence table
+ * regions (sim/reconv/regions.h); lanes meet at immediate post-dominators as on the stack, but the paths to them run side
+ * by side. Both tables are finite; what does not fit is in memory. A group in memory does not run: it comes in when an
+ * entry becomes free, when a group on chip waits for others, or when one has been there for swap_cycles.
+ *
+ * Counted: depth = groups that do not wait at a point; pushes and pops = groups added to the list and gone from it; merges =
+ * regions whose lanes have met, and groups that joined others on the way. */
+#include "sim/reconv/regions.h"
+
+enum { P_MERGE, P_SPLITS, P_RT, P_SWAP, P_SPILL, P_FILL };
+static const ConfigKey params[] = {
+	{ NULL, "merge", CT_BOOL, 0, 0, 0, 1, NULL, "", "opportunistic: groups of a region that come to one block become one" },
+	{ NULL, "splits", CT_INT, 0, 8, 0, 64, NULL, "groups", "entries of the splits table on chip, 0 = unlimited (assumption)" },
+	{ NULL, "rt", CT_INT, 0, 8, 0, 64, NULL, "regions", "entries of the reconvergence table on chip, 0 = unlimited (assumption)" },
+	{ NULL, "swap_cycles", CT_INT, 0, 1000, 1, 1000000, NULL, "cycles",
+		"after so long a group on chip gives way to one in memory, at a branch or loop (assumption: so that all go on)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry goes to memory (divergence.spill = constant)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry comes back (divergence.spill = constant)" },
+};
+
+static bool lower(LowerFn *l, Diag *diag)
+{
+	reconv_lower_reach(l, reconv_lower_param(l, P_MERGE), reconv_lower_param(l, P_SPLITS) > 0);
+	return reconv_lower_ipdom(l, diag);
+}
+
+static size_t state_size(const Config *c) { return sizeof(Regions); }
+static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
+
+static void spill(Warp *w, Regions *k, int i, Split *charged)
+{
+	Split *s = &reconv_splits(w)[i];
+	k->group[i].spilled = true;
+	k->group[i].order = ++k->orders;
+	reconv_spill_entry(w, charged, i, k->spill_cycles);
+	if (s->state != SPLIT_RUN)
+		return;
+	s->state = SPLIT_PARKED;
+	s->why = STALL_DIVERGENCE;
+}
+
+static void fill(Warp *w, Regions *k, int i)
+{
+	Split *s = &reconv_splits(w)[i];
+	k->group[i].spilled = false;
+	k->group[i].since = reconv_now(w);
+	s->state = SPLIT_RUN;
+	if (s->ready < reconv_now(w) + 1)
+		s->ready = reconv_now(w) + 1;
+	reconv_fill_entry(w, s, i, k->fill_cycles);
+}
+
+/* The group in memory that could run and has been there for longest; -1: none. */
+static int oldest_spilled(Warp *w, const Regions *k)
+{
+	int first = -1;
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		if (reconv_splits(w)[i].state == SPLIT_PARKED && (first < 0 || k->group[i].order < k->group[first].order))
+			first = i;
+	return first;
+}
+
+/* The group on chip that gives way first: one that waits for others, or the newest. only_waiting: -1 when none waits. */
+static int least_needed(Warp *w, const Regions *k, bool only_waiting)
+{
+	int newest = -1;
+	for (int i = *reconv_nsplit(w) - 1; i >= 0; i--) {
+		if (k->group[i].spilled)
+			continue;
+		if (reconv_splits(w)[i].state != SPLIT_RUN)
+			return i;
+		newest = newest < 0 ? i : newest;
+	}
+	return only_waiting ? -1 : newest;
+}
+
+/* The list or what its splits wait for has changed: the table holds as many as it can that may run. */
+static void settle(Warp *w, Split *s)
+{
+	Regions *k = reconv_state(w);
+	int most = (int)reconv_param(w, P_SPLITS), here = 0, i;
+	if (!most)
+		return;
+	for (i = 0; i < *reconv_nsplit(w); i++)
+		here += !k->group[i].spilled;
+	for (; here > most; here--)
+		spill(w, k, least_needed(w, k, false), s);
+	while ((i = oldest_spilled(w, k)) >= 0) {
+		int out = here < most ? -1 : least_needed(w, k, true);
+		if (here == most && out < 0)
+			return;
+		if (out >= 0)
+			spill(w, k, out, &reconv_splits(w)[i]);
+		else
+			here++;
+		fill(w, k, i);
+	}
+}
+
+/* A group that has been here for long gives way. */
+static void give_way(Warp *w, Split *s)
+{
+	Regions *k = reconv_state(w);
+	int next = oldest_spilled(w, k);
+	if (next < 0)
+		return;
+	spill(w, k, (int)(s - reconv_splits(w)), &reconv_splits(w)[next]);
+	fill(w, k, next);
+}
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	Regions *k = reconv_state(w);
+	k->merge = reconv_param(w, P_MERGE);
+	k->most = (int)reconv_param(w, P_RT);
+	k->spill_cycles = (Cycle)reconv_param(w, P_SPILL);
+	k->fill_cycles = (Cycle)reconv_param(w, P_FILL);
+	regions_launch(w, k, lanes, pc);
+	reconv_turns(w, TURNS_ROTATE);
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	regions_branch(w, reconv_state(w), s, i, p, n);
+	settle(w, s);
+}
+
+static void reach(Warp *w, Split *s)
+{
+	Regions *k = reconv_state(w);
+	int n = *reconv_nsplit(w), at = (int)(s - reconv_splits(w));
+	regions_reach(w, k, s);
+	settle(w, s);
+	if (*reconv_nsplit(w) == n && !k->group[at].spilled &&
+		reconv_now(w) >= k->group[at].since + (Cycle)reconv_param(w, P_SWAP))
+		give_way(w, s);
+}
+
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	regions_call(w, reconv_state(w), s, p, n, return_pc);
+	settle(w, s);
+}
+
+static void ret(Warp *w, Split *s, const Path *p, int n)
+{
+	regions_ret(w, reconv_state(w), s, p, n);
+	settle(w, s);
+}
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	regions_exit(w, reconv_state(w), s, m);
+	settle(w, s);
+}
+
+static void resume(Warp *w, Split *s)
+{
+	Regions *k = reconv_state(w);
+	if (!k->group[s - reconv_splits(w)].spilled)
+		return;
+	s->state = SPLIT_PARKED;
+	s->why = STALL_DIVERGENCE;
+	settle(w, s);
+}
+
+static bool held(const Warp *w, int lane, Held *h)
+{
+	if (regions_held(reconv_state((Warp *)w), lane, h))
+		return true;
+	h->in = "memory, the table of splits being full";
+	return true;
+}
+
+const ReconvModel reconv_multi_path = {
+	.name = "multi_path",
+	.help = "all paths side by side, with immediate post-dominators",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.sync_waits = true, .lane_scoreboard = true,
+	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = settle, .resume = resume, .held = held,
+	.holds = "keeps lanes that have come to a reconvergence point until all others have come there or ended",
+};

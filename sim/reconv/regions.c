@@ -1,0 +1,314 @@
+#include "sim/reconv/regions.h"
+
+/* ---- the table of regions ---- */
+
+static int place(const Warp *w, const Split *s) { return (int)(s - reconv_splits((Warp *)w)); }
+
+/* The region that has not been looked at for longest goes to memory. */
+static void make_room(Warp *w, Regions *k, Split *s)
+{
+	int oldest = -1;
+	if (!k->most || k->resident < k->most)
+		return;
+	for (int i = 1; i < k->n; i++)
+		if (k->r[i].used && !k->r[i].spilled && (oldest < 0 || k->r[i].touched < k->r[oldest].touched))
+			oldest = i;
+	k->r[oldest].spilled = true;
+	k->resident--;
+	reconv_spill_entry(w, s, 64 + oldest, k->spill_cycles);
+}
+
+static void touch(Warp *w, Regions *k, Split *s, int i)
+{
+	Region *e = &k->r[i];
+	e->touched = ++k->touches;
+	if (!e->spilled)
+		return;
+	make_room(w, k, s);
+	e->spilled = false;
+	k->resident++;
+	reconv_fill_entry(w, s, 64 + i, k->fill_cycles);
+}
+
+static int open_region(Warp *w, Regions *k, Split *s, Region e)
+{
+	int i = 1;
+	while (i < k->n && k->r[i].used)
+		i++;
+	if (i == k->n) {
+		k->r = reconv_grow(w, k->r, k->n, &k->cap, sizeof *k->r);
+		k->n++;
+	}
+	make_room(w, k, s);
+	e.used = true;
+	e.touched = ++k->touches;
+	k->r[i] = e;
+	k->resident++;
+	return i;
+}
+
+static void close_region(Regions *k, int i)
+{
+	k->resident -= !k->r[i].spilled;
+	k->r[i].used = false;
+}
+
+/* ---- the splits ---- */
+
+Split *regions_add(Warp *w, Regions *k, int region, Path p, const Split *from)
+{
+	int *n = reconv_nsplit(w);
+	Split *t = &reconv_splits(w)[*n];
+	Cycle ready = from->wait ? reconv_now(w) + 1 : from->ready; /* it waits for traffic of its own */
+	*t = (Split){ .pc = p.pc, .mask = p.mask, .line = NO_PC, .ready = ready, .why = from->why };
+	k->group[*n] = (Group){ .region = region, .order = ++k->orders, .since = reconv_now(w) };
+	++*n;
+	return t;
+}
+
+void regions_remove(Warp *w, Regions *k, Split *s)
+{
+	int at = place(w, s), n = --*reconv_nsplit(w);
+	memmove(s, s + 1, sizeof *s * (size_t)(n - at));
+	memmove(&k->group[at], &k->group[at + 1], sizeof *k->group * (size_t)(n - at));
+}
+
+/* A group of the region that stands at pc and may go on from there: a split that has waited there does not take others in. */
+static Split *standing(Warp *w, const Regions *k, int region, uint32_t pc, const Split *but)
+{
+	Split *all = reconv_splits(w);
+	for (int i = 0; k->merge && i < *reconv_nsplit(w); i++)
+		if (&all[i] != but && all[i].pc == pc && k->group[i].region == region && all[i].state == SPLIT_RUN &&
+			!all[i].released && !all[i].arriving)
+			return &all[i];
+	return NULL;
+}
+
+static void join(Warp *w, Split *t, const Split *s, Mask m)
+{
+	t->mask |= m;
+	if (t->ready < s->ready) {
+		t->ready = s->ready;
+		t->why = s->why;
+		t->wait = s->wait;
+	}
+	reconv_count_merge(w, t, t->pc, t->mask);
+}
+
+/* The split goes on elsewhere, or, where another group stands there, in that one. */
+static void move(Warp *w, Regions *k, Split *s, int region, Path p)
+{
+	Split *t = standing(w, k, region, p.pc, s);
+	if (!t) {
+		s->pc = p.pc;
+		s->mask = p.mask;
+		k->group[place(w, s)].region = region;
+		return;
+	}
+	join(w, t, s, p.mask);
+	Split gone = *s;
+	regions_remove(w, k, s);
+	reconv_count_pop(w, &gone, p.pc, p.mask);
+}
+
+/* ---- meeting ---- */
+
+/* Lanes that are in no split any more have come to the region's point. True: so had all others; where they go on and in
+   which region. A region whose point is also the outer one's hands its lanes on. */
+static bool arrive(Warp *w, Regions *k, Split *s, int *region, Path *p)
+{
+	for (int i = *region;; i = k->r[i].outer) {
+		Region *e = &k->r[i];
+		touch(w, k, s, i);
+		if (!e->arrived)
+			e->since = reconv_now(w);
+		e->pending &= ~p->mask;
+		e->arrived |= p->mask;
+		if (e->pending)
+			return false;
+		*p = (Path){ e->pc, e->arrived };
+		*region = e->outer;
+		bool call = e->call, on = k->r[e->outer].pc == e->pc && !k->r[e->outer].call;
+		close_region(k, i);
+		if (!call)
+			reconv_count_merge(w, s, p->pc, p->mask);
+		if (!on)
+			return true;
+	}
+}
+
+/* The split's lanes have left it: others take its place, or it is gone. */
+static void replace(Warp *w, Regions *k, Split *s, int region, Path p)
+{
+	if (p.mask) {
+		k->group[place(w, s)].order = ++k->orders;
+		move(w, k, s, region, p);
+		return;
+	}
+	Split gone = *s;
+	regions_remove(w, k, s);
+	if (*reconv_nsplit(w))
+		reconv_count_pop(w, &gone, gone.pc, gone.mask);
+}
+
+static void meet(Warp *w, Regions *k, Split *s)
+{
+	int region = k->group[place(w, s)].region;
+	Path p = { s->pc, s->mask };
+	if (!arrive(w, k, s, &region, &p))
+		p.mask = 0;
+	replace(w, k, s, region, p);
+}
+
+/* The lanes will not come to the points of the region and those around it, up to `last`. The lanes that have waited for
+   nobody else: where they go on. */
+static Path leave(Warp *w, Regions *k, Split *s, int *region, int last, Mask m)
+{
+	int go = 0;
+	Path p = { 0 };
+	for (int i = *region, outer; i != last; i = outer) {
+		Region *e = &k->r[i];
+		outer = e->outer;
+		e->pending &= ~m;
+		if (e->pending || p.mask)
+			continue;
+		if (e->arrived) {
+			go = i;
+			p.mask = e->arrived;
+		} else {
+			close_region(k, i);
+		}
+	}
+	if (!p.mask)
+		return p;
+	*region = go;
+	return arrive(w, k, s, region, &p) ? p : (Path){ 0 };
+}
+
+void regions_release(Warp *w, Regions *k, int region)
+{
+	Region *e = &k->r[region];
+	Split from = { .ready = reconv_now(w) + 1, .why = STALL_DIVERGENCE };
+	Path p = { e->pc, e->arrived };
+	int outer = e->outer;
+	e->arrived = 0;
+	if (k->r[outer].pc == p.pc && !k->r[outer].call && !arrive(w, k, &from, &outer, &p))
+		return;
+	Split *t = regions_add(w, k, outer, p, &from);
+	reconv_count_push(w, t, p.pc, p.mask);
+}
+
+/* ---- events ---- */
+
+void regions_launch(Warp *w, Regions *k, Mask lanes, uint32_t pc)
+{
+	k->n = k->resident = 0;
+	k->orders = k->touches = 0;
+	k->r = reconv_grow(w, k->r, k->n, &k->cap, sizeof *k->r);
+	k->r[k->n++] = (Region){ .pc = NO_PC, .outer = 0, .pending = lanes, .used = true };
+	*reconv_nsplit(w) = 0;
+	regions_add(w, k, 0, (Path){ pc, lanes }, &(Split){ 0 });
+}
+
+/* A path that the core does not see as the split's next place has its own redirection. */
+static void add_path(Warp *w, Regions *k, int region, Path p, const Split *s, uint32_t fall)
+{
+	Split *t = standing(w, k, region, p.pc, s);
+	if (t) {
+		join(w, t, s, p.mask);
+		return;
+	}
+	t = regions_add(w, k, region, p, s);
+	if (p.pc != fall) {
+		t->ready += (Cycle)reconv_config(w)->fetch_redirect;
+		t->why = STALL_BRANCH;
+	}
+	reconv_count_push(w, t, p.pc, p.mask);
+}
+
+static void part(Warp *w, Regions *k, Split *s, int region, const Path *p, int n, uint32_t fall)
+{
+	const Region *e = &k->r[region];
+	Path first = { 0 };
+	uint32_t meeting = e->call ? NO_PC : e->pc;
+	k->group[place(w, s)].order = ++k->orders;
+	for (int a = 0; a < n; a++) {
+		if (p[a].pc == meeting) {
+			Path q = p[a];
+			int outer = region;
+			must(!arrive(w, k, s, &outer, &q)); /* the other paths are on their way */
+		} else if (!first.mask) {
+			first = p[a];
+		} else {
+			add_path(w, k, region, p[a], s, fall);
+		}
+	}
+	move(w, k, s, region, first);
+}
+
+void regions_branch(Warp *w, Regions *k, Split *s, const MIns *i, const Path *p, int n)
+{
+	int region = k->group[place(w, s)].region;
+	const Region *e = &k->r[region];
+	if (i->rpc != NO_PC && (e->call || i->rpc != e->pc))
+		region = open_region(w, k, s, (Region){ .pc = i->rpc, .outer = region, .pending = s->mask });
+	part(w, k, s, region, p, n, s->pc + 1);
+}
+
+void regions_reach(Warp *w, Regions *k, Split *s)
+{
+	int region = k->group[place(w, s)].region;
+	const Region *e = &k->r[region];
+	if (!e->call && e->pc == s->pc)
+		meet(w, k, s);
+	else if (k->merge)
+		move(w, k, s, region, (Path){ s->pc, s->mask });
+}
+
+void regions_call(Warp *w, Regions *k, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	int region = k->group[place(w, s)].region;
+	region = open_region(w, k, s, (Region){ .pc = return_pc, .outer = region, .pending = s->mask, .call = true });
+	part(w, k, s, region, p, n, NO_PC);
+}
+
+void regions_ret(Warp *w, Regions *k, Split *s, const Path *p, int n)
+{
+	must(n == 1);
+	int region = k->group[place(w, s)].region, call = region;
+	while (!k->r[call].call)
+		call = k->r[call].outer;
+	Path others = leave(w, k, s, &region, call, s->mask);
+	if (others.mask) {
+		Split *t = regions_add(w, k, region, others, s);
+		reconv_count_push(w, t, others.pc, others.mask);
+	}
+	Path q = p[0];
+	if (!arrive(w, k, s, &call, &q))
+		q.mask = 0;
+	replace(w, k, s, call, q);
+}
+
+void regions_exit(Warp *w, Regions *k, Split *s, Mask m)
+{
+	int region = k->group[place(w, s)].region;
+	s->mask &= ~m;
+	k->r[0].pending &= ~m;
+	Path others = leave(w, k, s, &region, 0, m);
+	if (!s->mask) {
+		replace(w, k, s, region, others);
+	} else if (others.mask) {
+		Split *t = regions_add(w, k, region, others, s);
+		reconv_count_push(w, t, others.pc, others.mask);
+	}
+}
+
+bool regions_held(const Regions *k, int lane, Held *h)
+{
+	for (int i = 1; i < k->n; i++)
+		if (k->r[i].used && k->r[i].arrived >> lane & 1) {
+			*h = (Held){ k->r[i].pc, "a reconvergence entry", k->r[i].pc, k->r[i].pending };
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,119 @@
+/* Mechanisms whose groups run side by side: multi_path. Entries, meetings and cycles counted by hand, on the machine of
+ * tests/sim_rig.h: warps of four lanes, one issue a cycle. */
+#include "tests/sim_rig.h"
+
+#define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %a, %x, %y, %s\n reg u64 %o\n reg pred %p, %q\nA: %t = mov.u32 %tid.x\n" BODY "}\n"
+/* Lanes of the mask go to T, the others to F. */
+#define IF(MASK, T, F) " %a = shr.b32 " MASK ", %t\n %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, " T ", " F "\n"
+/* The lane's way through the blocks, as a number. */
+#define AT(L, N) L ": %x = mad.lo.u32 %x, 31, " N "\n"
+#define END " %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], %x\n exit\n"
+
+#define IF_ELSE K(IF("3", "T", "F") AT("T", "1") " bra J\n" AT("F", "2") " bra J\n" AT("J", "3") END)
+#define NESTED K(IF("7", "B", "F1") "B:" IF("3", "C", "F2") "C:" IF("1", "D", "F3") AT("D", "1") " bra J3\n" AT("F3", "2") " bra J3\n" \
+	AT("J3", "3") " bra J2\n" AT("F2", "4") " bra J2\n" AT("J2", "5") " bra J1\n" AT("F1", "6") " bra J1\n" AT("J1", "7") END)
+/* The same with false sides that take long. */
+#define SLOW K(IF("7", "B", "F1") "B:" IF("3", "C", "F2") "C:" IF("1", "D", "F3") AT("D", "1") " bra J3\n" AT("F3", "2") MORE " bra J3\n" \
+	AT("J3", "3") " bra J2\n" AT("F2", "4") MORE " bra J2\n" AT("J2", "5") " bra J1\n" AT("F1", "6") MORE " bra J1\n" AT("J1", "7") END)
+#define MORE " %x = mul.lo.u32 %x, 7\n"
+/* Lane t goes round 4 - t times. */
+#define LOOP K(" %s = sub.u32 4, %t\nH: %x = add.u32 %x, 5\n %s = sub.u32 %s, 1\n %p = setp.ne.u32 %s, 0\n bra %p, H, Y\n" AT("Y", "3") END)
+
+static Rig *run(const char *machine, const char *text)
+{
+	Rig *r = rig_new(machine);
+	rig_run(r, text, 1, 4);
+	return r;
+}
+
+static void counted(const char *machine, const char *text, const char *path, uint64_t pushes, uint64_t depth, uint64_t merges)
+{
+	Rig *r = run(machine, text);
+	if (path)
+		rig_path(r, 0, path);
+	ck_assert_uint_eq(r->s.pushes, pushes);
+	ck_assert_uint_eq(r->s.max_depth, depth);
+	ck_assert_uint_eq(r->s.reconvergences, merges);
+	rig_free(r);
+}
+
+static void spilled(const char *machine, const char *text, uint64_t spills, uint64_t fills)
+{
+	Rig *r = run(machine, text);
+	ck_assert_uint_eq(r->s.spills, spills);
+	ck_assert_uint_eq(r->s.fills, fills);
+	rig_free(r);
+}
+
+/* ---- multi_path ---- */
+
+/* The false side is a split behind the true one; turns go round, so it issues first. Lanes at the point are in no split. */
+START_TEST(multi_path_entries)
+{
+	counted("divergence.model=multi_path", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
+	counted("divergence.model=multi_path", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 1, 1);
+	counted("divergence.model=multi_path", NESTED, NULL, 3, 2, 3); /* a false side has come to its point when the next branch parts lanes */
+	counted("divergence.model=multi_path units.imul.latency=50", SLOW, NULL, 3, 4, 3); /* not so if it takes long */
+}
+END_TEST
+
+/* 0..4 in A; then both sides: two dependent operations of ten cycles each, F's at 5 and 15, T's at 6 and 16, its jump at 17. On a
+   stack F's begin when T's have ended, the first when T's last result is there: registers become ready for the whole warp. */
+START_TEST(multi_path_hides_latency)
+{
+	const char *text = K(IF("3", "T", "F") AT("T", "1") " %x = mul.lo.u32 %x, 7\n bra J\n" AT("F", "2") " %x = mul.lo.u32 %x, 9\n bra J\nJ:\n" END);
+	Rig *r = run("divergence.model=multi_path units.imul.latency=10", text);
+	rig_issues(r, 0, "0 1 2 3 4 5 6 15 16 17 18 19 29 30");
+	rig_free(r);
+	r = run("units.imul.latency=10", text);
+	rig_issues(r, 0, "0 1 2 3 4 5 15 16 25 35 36 37 47 48");
+	rig_free(r);
+}
+END_TEST
+
+/* Lane 0 comes to B over S and waits there for %x, the others over C and wait for %y: with merging they go on together. */
+START_TEST(multi_path_merges_on_the_way)
+{
+	const char *text = K(IF("1", "S", "C") "C: %y = mul.lo.u32 %t, 3\n" IF("15", "B", "E") "S: %x = mul.lo.u32 %t, 5\n bra B\n"
+		"B: %x = mad.lo.u32 %y, 31, 1\n bra J\n" AT("E", "2") " bra J\n" AT("J", "3") END);
+	counted("divergence.model=multi_path units.imul.latency=20", text, "A:f C:e S:1 B:e B:1 J:f", 1, 2, 1);
+	counted("divergence.model=multi_path units.imul.latency=20 multi_path.merge=true", text, "A:f C:e S:1 B:f J:f", 1, 2, 2);
+}
+END_TEST
+
+/* Two splits wait for each other behind B; both then come to J at once: the list of splits changes while they are let go. */
+START_TEST(splits_let_go_together_may_meet)
+{
+	const char *text = K(IF("1", "B", "C") "C:" IF("14", "B", "E") "E: %x = mov.u32 9\n bra J\n"
+		"B: %x = add.u32 %t, 3\n %y = shfl.sync.bfly.b32 %x, 1, 31, 15\n bra J\nJ: %x = add.u32 %x, %y\n" END);
+	static const char *const machines[] = { "divergence.model=multi_path", "divergence.model=multi_path multi_path.merge=true",
+		"divergence.model=multi_path multi_path.splits=1 multi_path.rt=1" };
+	for (int k = 0; k < 3; k++) {
+		Rig *r = run(machines[k], text);
+		ck_assert_uint_eq(rig_fetches(r, "B"), 2);
+		ck_assert_uint_eq(rig_fetches(r, "J"), 1);
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* Four groups at once in SLOW: D, F3, F2, F1. Three regions at once. Whoever is in memory comes back. */
+START_TEST(multi_path_tables_spill)
+{
+	spilled("divergence.model=multi_path units.imul.latency=50 multi_path.splits=4 multi_path.rt=3", SLOW, 0, 0);
+	spilled("divergence.model=multi_path units.imul.latency=50 multi_path.splits=3", SLOW, 1, 1);
+	spilled("divergence.model=multi_path units.imul.latency=50 multi_path.splits=1", SLOW, 3, 3);
+	/* The third region drives the first out, which comes back when its lanes come to J1. */
+	spilled("divergence.model=multi_path multi_path.splits=0 multi_path.rt=1 divergence.spill=constant multi_path.spill_push=3", IF_ELSE, 0, 0);
+	spilled("divergence.model=multi_path multi_path.splits=0 multi_path.rt=2", NESTED, 1, 1);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		multi_path_entries, multi_path_hides_latency, multi_path_merges_on_the_way, splits_let_go_together_may_meet,
+		multi_path_tables_spill,
+	};
+	return rig_suite("splits", tests, sizeof tests / sizeof *tests);
+}
