@@ -4,15 +4,18 @@
 static inline unsigned hash(uint64_t line) { return (unsigned)(line * 0x9e3779b97f4a7c15u >> 56); }
 
 /* Index of the line's piece, added when it is new. */
-static int piece_of(Coalesced *c, uint64_t line)
+static inline int piece_of(Coalesced *c, uint64_t line, bool store)
 {
 	unsigned h = hash(line);
 	for (; c->slot[h]; h = (h + 1) % sizeof c->slot)
 		if (c->piece[c->slot[h] - 1].line == line)
 			return c->slot[h] - 1;
-	c->piece[c->n] = (Piece){ .line = line };
-	c->slot[h] = (uint8_t)++c->n;
-	return c->n - 1;
+	int k = c->n++;
+	c->piece[k] = (Piece){ .line = line };
+	c->slot[h] = (uint8_t)c->n;
+	if (store)
+		memset(c->written[k], 0, sizeof c->written[k]);
+	return k;
 }
 
 static inline uint32_t sectors_between(unsigned first, unsigned last) { return (2u << last) - (1u << first); }
@@ -49,23 +52,18 @@ static void set_conflicts(const Access *a, uint64_t base, unsigned line_shift, C
 	uint32_t lanes[64];
 	int n = distinct_addresses(a, address, lanes);
 	for (int i = 0; i < n; i++) {
-		Piece *p = &c->piece[piece_of(c, (address[i] + base) >> line_shift)];
+		Piece *p = &c->piece[piece_of(c, (address[i] + base) >> line_shift, false)];
 		if (lanes[i] > p->conflict)
 			p->conflict = lanes[i];
 	}
 }
 
-/* Bytes from..to lie in one line. */
-static inline void add(const Access *a, uint64_t from, uint64_t to, unsigned line_shift, unsigned sector_shift, Coalesced *c)
+/* Bytes first..last of the line of piece k. */
+static inline void add(Coalesced *c, int k, unsigned first, unsigned last, unsigned sector_shift, bool store)
 {
-	const uint64_t offset = ((uint64_t)1 << line_shift) - 1;
-	int n = c->n, k = piece_of(c, from >> line_shift);
-	c->piece[k].sectors |= sectors_between((unsigned)(from & offset) >> sector_shift, (unsigned)(to & offset) >> sector_shift);
-	if (a->kind != ACC_STORE)
-		return;
-	if (c->n != n)
-		memset(c->written[k], 0, sizeof c->written[k]);
-	mark_written(c->written[k], (unsigned)(from & offset), (unsigned)(to & offset));
+	c->piece[k].sectors |= sectors_between(first >> sector_shift, last >> sector_shift);
+	if (store)
+		mark_written(c->written[k], first, last);
 }
 
 bool is_strided(const Access *a, uint64_t *step)
@@ -97,33 +95,30 @@ static void coalesce_range(uint64_t from, uint64_t to, unsigned line_shift, unsi
 	}
 }
 
-/* The next lanes of m that want one line become its piece, or more of it. Returns the lanes left. */
-static inline uint64_t coalesce_run(const Access *a, uint64_t base, uint64_t m, unsigned line_shift, unsigned sector_shift,
-	bool store, Coalesced *c)
+static inline void coalesce_lanes(const Access *a, uint64_t base, unsigned line_shift, unsigned sector_shift, bool store,
+	Coalesced *c)
 {
-	const uint64_t offset = ((uint64_t)1 << line_shift) - 1, line = (a->addr[__builtin_ctzll(m)] + base) >> line_shift;
-	const uint64_t start = line << line_shift, room = offset + 1 - a->bytes;
-	const unsigned bytes = a->bytes - 1;
-	int n = c->n, k = piece_of(c, line);
-	uint64_t *written = c->written[k];
-	uint32_t sectors = 0;
-	if (store && c->n != n)
-		memset(written, 0, sizeof c->written[k]);
-	for (; m; m &= m - 1) {
-		uint64_t first = a->addr[__builtin_ctzll(m)] + base - start;
-		if (first > room)                                /* another line, or into the next */
-			break;
-		sectors |= sectors_between((unsigned)first >> sector_shift, ((unsigned)first + bytes) >> sector_shift);
-		if (store)
-			mark_written(written, (unsigned)first, (unsigned)first + bytes);
+	const unsigned offset = (1u << line_shift) - 1, bytes = a->bytes - 1;
+	uint64_t last = NO_LINE;
+	int k = 0;
+	memset(c->slot, 0, sizeof c->slot);
+	for (uint64_t m = a->mask; m; m &= m - 1) {
+		uint64_t from = a->addr[__builtin_ctzll(m)] + base, line = from >> line_shift;
+		unsigned first = (unsigned)from & offset;
+		if (line != last)
+			k = piece_of(c, last = line, store);
+		if (first + bytes <= offset) {
+			add(c, k, first, first + bytes, sector_shift, store);
+			continue;
+		}
+		add(c, k, first, offset, sector_shift, store);           /* and into the next line */
+		k = piece_of(c, last = (from + bytes) >> line_shift, store);
+		add(c, k, 0, (first + bytes) & offset, sector_shift, store);
 	}
-	c->piece[k].sectors |= sectors;
-	return m;
 }
 
 void coalesce(const Access *a, uint64_t base, unsigned line_shift, unsigned sector_shift, Coalesced *c)
 {
-	const uint64_t offset = ((uint64_t)1 << line_shift) - 1;
 	bool store = a->kind == ACC_STORE;
 	uint64_t step;
 	c->n = 0;
@@ -133,19 +128,10 @@ void coalesce(const Access *a, uint64_t base, unsigned line_shift, unsigned sect
 			sector_shift, c);
 		return;
 	}
-	memset(c->slot, 0, sizeof c->slot);
-	for (uint64_t m = a->mask; m;) {
-		uint64_t from = a->addr[__builtin_ctzll(m)] + base, to = from + a->bytes - 1;
-		if ((from ^ to) >> line_shift) {
-			add(a, from, from | offset, line_shift, sector_shift, c);
-			add(a, to & ~offset, to, line_shift, sector_shift, c);
-			m &= m - 1;
-		} else if (store) {
-			m = coalesce_run(a, base, m, line_shift, sector_shift, true, c);
-		} else {
-			m = coalesce_run(a, base, m, line_shift, sector_shift, false, c);
-		}
-	}
+	if (store)
+		coalesce_lanes(a, base, line_shift, sector_shift, true, c);
+	else
+		coalesce_lanes(a, base, line_shift, sector_shift, false, c);
 	for (int i = 0; store && i < c->n; i++)
 		c->piece[i].full = full_sectors(c->written[i], c->piece[i].sectors, sector_shift);
 	if (a->kind == ACC_ATOMIC)
