@@ -63,7 +63,7 @@ static void release(Sm *sm, Cta *cta, int b)
 			woken = true;
 		}
 		if (woken) {
-			warp_wake(sm, w);
+			warp_wake(w);
 			if (tracing(sm))
 				sm_trace(sm, w, w->split, TR_BARRIER_RELEASE, w->live, (uint64_t)b, n);
 		}
@@ -335,7 +335,7 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
 		s->arriving = true;
 	}
 	tell_arrivals(sm, w);
-	warp_wake(sm, w);
+	warp_wake(w);
 	return true;
 }
 

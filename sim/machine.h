@@ -45,6 +45,8 @@ struct Warp {
 	Sm *sm;
 	Cta *cta;
 	int slot, index;               /* slot in the SM; index in the block */
+	struct Sched *sched;           /* its scheduler */
+	int place;                     /* in the scheduler's order */
 	Cycle *ready;                  /* scoreboard: by register, then predicate; [name] or [name * width + lane];
 	                                  bit 0: 1 = a load, so time << 1 */
 	uint32_t *tid[3];              /* by lane */
@@ -77,9 +79,10 @@ typedef struct Deferred {              /* a global access whose data move at the
 
 typedef struct Sched {
 	int *order;                    /* warp slots, oldest first */
+	Cycle *wake;                   /* by place in order: no issue before, a lower bound over the warp's splits */
+	uint8_t *wake_why;             /* by place in order: the Stall until then */
 	int n;
 	int last;                      /* slot that issued last, -1 */
-	int at;                        /* where it stood in order */
 	uint8_t why;                   /* Stall of the current idle stretch */
 	Cycle sleep;                   /* nothing to try before; 0 when something may have changed */
 	int *active; int nactive;      /* two-level */
@@ -91,8 +94,6 @@ struct Sm {
 	Cycle now;
 	int nwarps, nctas;             /* slots */
 	Warp *warp;
-	Cycle *wake;                   /* by warp slot: no issue before, a lower bound over its splits */
-	uint8_t *wake_why;             /* by warp slot: the Stall until then */
 	Cta *cta;
 	int free_warps, free_ctas;
 	int64_t free_regs, free_shared;
@@ -205,10 +206,10 @@ MemTicket *sm_ticket(Sm *);
 void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
 void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
 /* Something has happened to the warp: its scheduler looks at it again. */
-static inline void warp_wake(Sm *sm, const Warp *w)
+static inline void warp_wake(const Warp *w)
 {
-	sm->wake[w->slot] = 0;
-	sm->sched[w->slot % sm->gpu->config.sched_count].sleep = 0;
+	w->sched->wake[w->place] = 0;
+	w->sched->sleep = 0;
 }
 static inline unsigned lane_count(Mask m) /* the baseline x86-64 has no instruction for it */
 {

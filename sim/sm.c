@@ -180,14 +180,18 @@ static bool second_issue(Sm *sm, Warp *w, const MIns *first)
 	return true;
 }
 
+static void sleep_until(Warp *w, When t)
+{
+	w->sched->wake[w->place] = t.cycle;
+	w->sched->wake_why[w->place] = t.why;
+}
+
 static void end_warp(Sm *sm, Warp *w)
 {
 	if (w->outstanding) {
-		sm->wake[w->slot] = PENDING;
-		sm->wake_why[w->slot] = STALL_DRAIN;
+		sleep_until(w, (When){ PENDING, STALL_DRAIN });
 	} else if (w->drain > sm->now) {
-		sm->wake[w->slot] = w->drain;
-		sm->wake_why[w->slot] = STALL_DRAIN;
+		sleep_until(w, (When){ w->drain, STALL_DRAIN });
 	} else {
 		w->ended = true;
 		sm->nended++;
@@ -258,47 +262,56 @@ static bool try_warp(Sm *sm, Warp *w)
 		}
 		x += w->nsplit == n;
 	}
-	sm->wake[w->slot] = issued ? sm->now + 1 : best.cycle;
-	sm->wake_why[w->slot] = best.why;
+	sleep_until(w, (When){ issued ? sm->now + 1 : best.cycle, best.why });
 	if (w->ending)
 		end_warp(sm, w);
-	else if (issued && w->nsplit == 1 && w->split[0].state == SPLIT_RUN && !w->split[0].released) {
-		sm->wake[w->slot] = w->split[0].ready;
-		sm->wake_why[w->slot] = w->split[0].why;
-	}
-	if (w->alarm < sm->wake[w->slot] && !w->ending) {
-		sm->wake[w->slot] = w->alarm;
-		sm->wake_why[w->slot] = STALL_DIVERGENCE;
-	}
+	else if (issued && w->nsplit == 1 && w->split[0].state == SPLIT_RUN && !w->split[0].released)
+		sleep_until(w, (When){ w->split[0].ready, w->split[0].why });
+	if (w->alarm < w->sched->wake[w->place] && !w->ending)
+		sleep_until(w, (When){ w->alarm, STALL_DIVERGENCE });
 	return issued;
 }
 
 /* ---- schedulers ---- */
 
-static inline bool try_slot(Sm *sm, Sched *d, int slot, When *least)
+/* Tries the warps at places from..to-1 that may be ready. False: none issued, and *least, unless it is earlier already, has
+   become the first cycle at which one of them may. */
+static inline bool scan(Sm *sm, Sched *d, int from, int to, When *least)
 {
-	Cycle wake = sm->wake[slot];
-	if (wake <= sm->now) {
-		if (sm->wake_why[slot] == STALL_MEMPIPE && sm->mem_free > sm->now && wake) {
-			wake = sm->wake[slot] = sm->mem_free; /* it waited for the load/store unit, which another warp got */
-		} else if (try_warp(sm, &sm->warp[slot])) {
-			d->last = slot;
-			return true;
-		} else {
-			wake = sm->wake[slot];
+	Cycle first = NEVER;
+	int k;
+	for (k = from; k < to; k++) {
+		if (d->wake[k] <= sm->now) {
+			if (d->wake_why[k] == STALL_MEMPIPE && sm->mem_free > sm->now && d->wake[k]) {
+				d->wake[k] = sm->mem_free; /* it waited for the load/store unit, which another warp got */
+			} else if (try_warp(sm, &sm->warp[d->order[k]])) {
+				d->last = d->order[k];
+				return true;
+			}
 		}
+		first = d->wake[k] < first ? d->wake[k] : first;
 	}
-	if (wake < least->cycle || (wake == least->cycle && wake == NEVER))
-		*least = (When){ wake, sm->wake_why[slot] };
+	if (first > least->cycle || (first == least->cycle && first != NEVER))
+		return false;
+	for (k = from; k < to - 1 && d->wake[k] != first; k++)
+		;
+	if (from < to)
+		*least = (When){ first, d->wake_why[first == NEVER ? to - 1 : k] };
 	return false;
+}
+
+static bool scan_one(Sm *sm, Sched *d, int slot, When *least)
+{
+	int k = sm->warp[slot].place;
+	return scan(sm, d, k, k + 1, least);
 }
 
 static bool two_level(Sm *sm, Sched *d, When *least)
 {
 	int most = (int)sm->gpu->config.sched_active;
 	for (int k = 0; k < d->nactive;) { /* warps with long waits leave the active set */
-		int slot = d->active[k], why = sm->wake_why[slot];
-		bool out = sm->wake[slot] > sm->now && (why == STALL_MEMORY || why == STALL_BARRIER || why == STALL_FETCH);
+		int place = sm->warp[d->active[k]].place, why = d->wake_why[place];
+		bool out = d->wake[place] > sm->now && (why == STALL_MEMORY || why == STALL_BARRIER || why == STALL_FETCH);
 		if (!out) {
 			k++;
 			continue;
@@ -307,7 +320,7 @@ static bool two_level(Sm *sm, Sched *d, When *least)
 		d->nactive--;
 	}
 	for (int k = 0; k < d->n && d->nactive < most; k++) { /* the oldest ready ones come in */
-		bool in = sm->wake[d->order[k]] > sm->now;
+		bool in = d->wake[k] > sm->now;
 		for (int a = 0; a < d->nactive; a++)
 			in |= d->active[a] == d->order[k];
 		if (!in)
@@ -318,47 +331,29 @@ static bool two_level(Sm *sm, Sched *d, When *least)
 		if (d->active[k] == d->last)
 			start = k + 1;
 	for (int k = 0; k < d->nactive; k++)
-		if (try_slot(sm, d, d->active[(start + k) % d->nactive], least))
+		if (scan_one(sm, d, d->active[(start + k) % d->nactive], least))
 			return true;
 	for (int k = 0; k < d->n; k++) {
-		int slot = d->order[k];
-		if (sm->wake[slot] <= sm->now) /* ready but not active: the active ones say why nothing issued */
+		if (d->wake[k] <= sm->now) /* ready but not active: the active ones say why nothing issued */
 			least->cycle = sm->now + 1;
-		else if (sm->wake[slot] < least->cycle)
-			*least = (When){ sm->wake[slot], sm->wake_why[slot] };
+		else if (d->wake[k] < least->cycle)
+			*least = (When){ d->wake[k], d->wake_why[k] };
 	}
 	return false;
-}
-
-static int place_of(const Sched *d, int slot)
-{
-	int k = 0;
-	while (k < d->n - 1 && d->order[k] != slot)
-		k++;
-	return k;
 }
 
 static bool schedule(Sm *sm, Sched *d, When *least)
 {
 	int64_t policy = sm->gpu->config.sched_policy;
+	int first = 0;
 	*least = (When){ NEVER, d->n ? STALL_BARRIER : STALL_EMPTY };
 	if (policy == SCHED_TWO_LEVEL)
 		return two_level(sm, d, least);
-	if (policy == SCHED_GTO && d->last >= 0 && try_slot(sm, d, d->last, least))
+	if (policy == SCHED_GTO && d->last >= 0 && scan_one(sm, d, d->last, least))
 		return true;
-	int k = 0;
-	if (policy == SCHED_LRR && d->last >= 0) { /* begin behind the one that issued last */
-		k = d->at < d->n && d->order[d->at] == d->last ? d->at : place_of(d, d->last);
-		k = k + 1 < d->n ? k + 1 : 0;
-	}
-	for (int left = d->n; left; left--) {
-		if (try_slot(sm, d, d->order[k], least)) {
-			d->at = k;
-			return true;
-		}
-		k = k + 1 < d->n ? k + 1 : 0;
-	}
-	return false;
+	if (policy == SCHED_LRR && d->last >= 0) /* begin behind the one that issued last */
+		first = sm->warp[d->last].place + 1;
+	return scan(sm, d, first, d->n, least) || scan(sm, d, 0, first, least);
 }
 
 static void retire_ended(Sm *sm)
@@ -423,9 +418,14 @@ Cycle sm_next(const Sm *sm)
 	Cycle least = NEVER;
 	if (!sm->resident)
 		return NEVER;
-	for (int k = 0; k < sm->nwarps; k++)
-		if (sm->warp[k].used && sm->wake[k] < least)
-			least = sm->wake[k];
+	for (int64_t i = 0; i < sm->gpu->config.sched_count; i++) {
+		const Sched *d = &sm->sched[i];
+		if (d->sleep > sm->now && d->sleep < least)
+			least = d->sleep;
+		for (int k = 0; k < d->n && d->sleep <= sm->now; k++)
+			if (d->wake[k] < least)
+				least = d->wake[k];
+	}
 	return least < sm->now ? sm->now : least;
 }
 
@@ -449,7 +449,7 @@ void sm_settle(Sm *sm)
 					w->split[s].ready = ready > d->cycle ? ready : d->cycle + 1;
 				}
 		}
-		warp_wake(sm, w);
+		warp_wake(w);
 	}
 	vec_clear(&sm->deferred);
 	vec_clear(&sm->data);

@@ -8,8 +8,6 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->nwarps = (int)c->sm_max_warps;
 	sm->nctas = (int)c->sm_max_blocks;
 	sm->warp = arena_array(&g->arena, Warp, sm->nwarps);
-	sm->wake = arena_array(&g->arena, Cycle, sm->nwarps);
-	sm->wake_why = arena_array(&g->arena, uint8_t, sm->nwarps);
 	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
 	sm->free_warps = sm->nwarps;
 	sm->free_ctas = sm->nctas;
@@ -18,6 +16,8 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->sched = arena_array(&g->arena, Sched, c->sched_count);
 	for (int i = 0; i < c->sched_count; i++) {
 		sm->sched[i].order = arena_array(&g->arena, int, sm->nwarps);
+		sm->sched[i].wake = arena_array(&g->arena, Cycle, sm->nwarps);
+		sm->sched[i].wake_why = arena_array(&g->arena, uint8_t, sm->nwarps);
 		sm->sched[i].active = arena_array(&g->arena, int, sm->nwarps);
 		sm->sched[i].last = -1;
 	}
@@ -101,7 +101,6 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->live = lanes;
 	w->cta = cta;
 	w->index = index;
-	sm->wake[w->slot] = sm->now;
 	livelock_forget(w);
 	w->nsplit = 0;
 	w->turns = 0;
@@ -114,8 +113,10 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 		sm->stats.max_depth = w->stack_depth;
 	for (int k = 0; k < w->nsplit; k++)
 		w->split[k].ready = sm->now;
-	Sched *s = &sm->sched[w->slot % g->config.sched_count];
-	s->order[s->n++] = w->slot;
+	Sched *s = w->sched = &sm->sched[w->slot % g->config.sched_count];
+	w->place = s->n++;
+	s->order[w->place] = w->slot;
+	s->wake[w->place] = sm->now;
 	s->sleep = 0;
 }
 
@@ -174,12 +175,14 @@ void warp_retire(Sm *sm, Warp *w)
 {
 	Gpu *g = sm->gpu;
 	Cta *cta = w->cta;
-	Sched *s = &sm->sched[w->slot % g->config.sched_count];
-	int k = 0;
-	while (s->order[k] != w->slot)
-		k++;
-	memmove(s->order + k, s->order + k + 1, sizeof *s->order * (size_t)(s->n - k - 1));
-	s->n--;
+	Sched *s = w->sched;
+	int k = w->place;
+	size_t behind = (size_t)(--s->n - k);
+	memmove(s->order + k, s->order + k + 1, sizeof *s->order * behind);
+	memmove(s->wake + k, s->wake + k + 1, sizeof *s->wake * behind);
+	memmove(s->wake_why + k, s->wake_why + k + 1, sizeof *s->wake_why * behind);
+	for (; k < s->n; k++)
+		sm->warp[s->order[k]].place = k;
 	for (k = 0; k < s->nactive; k++)
 		if (s->active[k] == w->slot) {
 			memmove(s->active + k, s->active + k + 1, sizeof *s->active * (size_t)(s->nactive - k - 1));
