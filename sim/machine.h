@@ -97,6 +97,7 @@ struct Sm {
 	Cta *cta;
 	int free_warps, free_ctas;
 	int64_t free_regs, free_shared;
+	bool lane_scoreboard;          /* registers become ready lane by lane */
 	Sched *sched;
 	Cycle unit_free[UNIT_COUNT][16];
 	Cycle mem_free;                /* load/store unit */

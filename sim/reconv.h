@@ -80,6 +80,7 @@ struct ReconvModel {
 	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
 	                                                   instruction is being fetched, ...; until may be unknown (far off) */
 	void (*end)(Warp *);                            /* the last lane has ended */
+	bool (*warp_scoreboard)(const Config *);        /* with lane_scoreboard: true: this machine has it for whole warps only */
 	void (*alarm)(Warp *);                          /* the time that reconv_alarm asked for has come */
 
 	/* Optional, for livelock detection and what it reports. */

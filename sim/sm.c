@@ -32,7 +32,7 @@ static When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 {
 	const Cycle *ready = w->ready;
 	Cycle most = 0;
-	if (!sm->gpu->model->lane_scoreboard) {
+	if (!sm->lane_scoreboard) {
 		for (int k = 0; k < i->nchk; k++)
 			if (ready[i->sb[k]] > most)
 				most = ready[i->sb[k]];
@@ -83,7 +83,7 @@ static void write_scoreboard(Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready
 {
 	Cycle v = ready << 1 | load;
 	const uint16_t *wr = i->sb + i->nchk;
-	if (!sm->gpu->model->lane_scoreboard) {
+	if (!sm->lane_scoreboard) {
 		for (int k = 0; k < i->nwr; k++)
 			w->ready[wr[k]] = v;
 		return;
@@ -119,7 +119,7 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 		sm->unit_free[i->unit][unit] = now + (Cycle)c->unit[i->unit].interval;
 	if (is.pending)
 		write_scoreboard(sm, w, i, is.waiting, PENDING, true);
-	if (is_memory(i) && (!is.pending || sm->gpu->model->lane_scoreboard)) /* lanes whose guard does not hold wait for nothing */
+	if (is_memory(i) && (!is.pending || sm->lane_scoreboard)) /* lanes whose guard does not hold wait for nothing */
 		write_scoreboard(sm, w, i, mask & ~is.waiting, is.ready, true);
 	else if (!is_memory(i))
 		write_scoreboard(sm, w, i, mask, now + (Cycle)c->unit[i->unit].latency, false);

@@ -9,6 +9,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->nctas = (int)c->sm_max_blocks;
 	sm->warp = arena_array(&g->arena, Warp, sm->nwarps);
 	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
+	sm->lane_scoreboard = g->model->lane_scoreboard && !(g->model->warp_scoreboard && g->model->warp_scoreboard(c));
 	sm->free_warps = sm->nwarps;
 	sm->free_ctas = sm->nctas;
 	sm->free_regs = c->sm_registers;
@@ -48,9 +49,10 @@ void sm_destroy(Sm *sm)
 
 static int scoreboard_names(const Code *c) { return c->regs + c->preds + 1; }
 
-static size_t scoreboard_size(const Gpu *g)
+static size_t scoreboard_size(const Sm *sm)
 {
-	return sizeof(Cycle) * (size_t)scoreboard_names(g->cur) * (g->model->lane_scoreboard ? (size_t)warp_width(g) : 1);
+	const Gpu *g = sm->gpu;
+	return sizeof(Cycle) * (size_t)scoreboard_names(g->cur) * (sm->lane_scoreboard ? (size_t)warp_width(g) : 1);
 }
 
 /* A slot's memory is made at its first use. */
@@ -66,7 +68,7 @@ static void equip(Sm *sm, Warp *w, int slot)
 	w->lanes.pred = arena_alloc(&sm->arena, sizeof(Mask) * (size_t)(g->cur->preds + 1) + 64);
 	w->split = arena_array(&sm->arena, Split, W + 1);
 	w->state = arena_alloc(&sm->arena, g->model->state_size(&g->config));
-	w->ready = arena_alloc(&sm->arena, scoreboard_size(g));
+	w->ready = arena_alloc(&sm->arena, scoreboard_size(sm));
 	for (int k = 0; k < 3; k++)
 		w->tid[k] = arena_array(&sm->arena, uint32_t, W);
 	w->sp = arena_array(&sm->arena, uint32_t, W);
@@ -81,7 +83,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	Mask lanes = lanes_below(threads - first < (uint32_t)W ? (int)(threads - first) : W);
 	memset(w->lanes.base[0], 0, sizeof(uint32_t) * (size_t)g->cur->regs * (size_t)W);
 	memset(w->lanes.pred, 0, sizeof(Mask) * (size_t)(g->cur->preds + 1));
-	memset(w->ready, 0, scoreboard_size(g));
+	memset(w->ready, 0, scoreboard_size(sm));
 	memset(w->sp, 0, sizeof *w->sp * (size_t)W);
 	memset(w->depth, 0, sizeof *w->depth * (size_t)W);
 	if (w->local)

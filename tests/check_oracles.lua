@@ -14,6 +14,8 @@ local ROWS = {
 	{ row = "token_taken_first", model = "token", set = "token.loop_codegen=pbk_brk", columns = "maxdepth pushes", cases = "c2 d1 d2 d3 e2" },
 	{ row = "ipdom_taken_first", model = "token", set = "token.loop_codegen=ssy_div", columns = "", cases = "d1 d2 d3" },
 	{ row = "tf_stack/minpc", model = "tf_stack", columns = "maxdepth pushes merges", also = { b2 = "tf_stack.priority=source" } },
+	{ row = "ipdom_taken_first", model = "dual_path", columns = "", cases = "a1 a2 a3 b b2 c1 c2 d1 d2 d3 e2 f h" },
+	{ row = "multipath_rr", model = "dual_path", columns = "merges", cases = "e1 e1' e3", timed = "status" },
 	{ row = "multipath_rr", model = "multi_path", set = "multi_path.merge=false", columns = "maxdepth merges", timed = "status" },
 	{ row = "multipath_rr_opp", model = "multi_path", set = "multi_path.merge=true", columns = "maxdepth merges", timed = "status" },
 }
@@ -31,11 +33,13 @@ local DEVIATIONS = {
 		"their point, multi_path also groups that join on the way" },
 	{ row = "multipath_rr", model = "multi_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the table has the point at C; " ..
 		"here the source's `!reconverge` moves it to X, and the lock passes" },
+	{ row = "multipath_rr", model = "dual_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the same" },
 	{ row = "multipath_rr_opp", model = "multi_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the same" },
 	{ row = "multipath_rr_opp", model = "multi_path", column = "merges", cases = "a1 a2 a3 d1 d3 h", why = "the table counts lanes that meet at " ..
 		"their point, multi_path also groups that join on the way" },
 	{ row = "multipath_rr", model = "multi_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the table has the point at C; " ..
 		"here the source's `!reconverge` moves it to X, and the lock passes" },
+	{ row = "multipath_rr", model = "dual_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the same" },
 	{ row = "multipath_rr_opp", model = "multi_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the same" },
 	{ row = "ipdom_fall_first", model = "ipdom", column = "status", cases = "e1'", instead = "P:1 L:4 C:4 X:1", why = "the table moves the point to X " ..
 		"for convergence barriers only; here the source's `!reconverge` moves it for every mechanism, and with the exit side first the lock passes" },

@@ -108,11 +108,25 @@ START_TEST(frontiers_fetch_once_without_cycles)
 }
 END_TEST
 
+/* Where lanes meet is the same, whoever runs beside whom; groups that join on the way are fetched together from there. */
+START_TEST(paths_side_by_side_fetch_what_ipdom_fetches)
+{
+	RandomKernel *k = kernel_of(_i, RF_ALL);
+	Totals ipdom = run(k, "ipdom", NULL, NULL), multi = run(k, "multi_path", "multi_path.rt", "2"), dual = run(k, "dual_path", NULL, NULL),
+		joined = run(k, "multi_path", "multi_path.merge", "true");
+	ck_assert_msg(multi.fetches == ipdom.fetches && dual.fetches == ipdom.fetches, "seed %d: %llu fetches under ipdom, %llu under multi_path, "
+		"%llu under dual_path", _i, (unsigned long long)ipdom.fetches, (unsigned long long)multi.fetches, (unsigned long long)dual.fetches);
+	ck_assert_msg(joined.fetches <= ipdom.fetches, "seed %d: %llu fetches with merging, %llu without", _i,
+		(unsigned long long)joined.fetches, (unsigned long long)ipdom.fetches);
+	random_kernel_free(k);
+}
+END_TEST
+
 START_TEST(spilling_changes_times_only)
 {
 	RandomKernel *k = kernel_of(_i, RF_ALL);
-	static const char *const models[] = { "ipdom", "token", "tf_stack" };
-	for (int m = 0; m < 3; m++) {
+	static const char *const models[] = { "ipdom", "token", "tf_stack", "dual_path" };
+	for (int m = 0; m < 4; m++) {
 		Totals all = run(k, models[m], NULL, NULL), one = run(k, models[m], "divergence.depth", "1");
 		ck_assert_uint_eq(one.fetches, all.fetches);
 		ck_assert_uint_eq(one.stats.pushes, all.stats.pushes);
@@ -135,6 +149,7 @@ int main(void)
 	tcase_add_loop_test(t, push_order_changes_no_fetch, 1, SEEDS);
 	tcase_add_loop_test(t, frontiers_fetch_no_more_than_ipdom, 1, SEEDS);
 	tcase_add_loop_test(t, frontiers_fetch_once_without_cycles, 1, SEEDS);
+	tcase_add_loop_test(t, paths_side_by_side_fetch_what_ipdom_fetches, 1, SEEDS);
 	tcase_add_loop_test(t, spilling_changes_times_only, 1, SEEDS);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

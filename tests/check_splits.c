@@ -1,4 +1,4 @@
-/* Mechanisms whose groups run side by side: multi_path. Entries, meetings and cycles counted by hand, on the machine of
+/* Mechanisms whose groups run side by side: multi_path, dual_path. Entries, meetings and cycles counted by hand, on the machine of
  * tests/sim_rig.h: warps of four lanes, one issue a cycle. */
 #include "tests/sim_rig.h"
 
@@ -109,11 +109,64 @@ START_TEST(multi_path_tables_spill)
 }
 END_TEST
 
+/* ---- dual_path ---- */
+
+/* Entries: the base; B and F1; C and F2; D and F3. F2 begins when its entry is the top one again: when C's lanes are at J3. */
+START_TEST(dual_path_entries)
+{
+	counted("divergence.model=dual_path", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
+	counted("divergence.model=dual_path", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 2, 1);
+	counted("divergence.model=dual_path dual_path.side=left", NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 3, 4, 3);
+	counted("divergence.model=dual_path units.imul.latency=50", SLOW, NULL, 3, 4, 3);
+}
+END_TEST
+
+/* Five targets: two entries for B1, B2 and B3, B4, and one for B5, the first on top; the base below. */
+START_TEST(dual_path_indexed_branches)
+{
+	const char *text = K(" brx %t, [B1, B2, B3, B4, B4]\n" AT("B1", "1") " bra J\n" AT("B2", "2") " bra J\n" AT("B3", "3") " bra J\n"
+		AT("B4", "4") " bra J\n" AT("J", "5") END);
+	counted("divergence.model=dual_path dual_path.side=left", text, "A:f B1:1 B2:2 B3:4 B4:8 J:f", 3, 3, 1);
+	counted("divergence.model=dual_path", text, "A:f B2:2 B1:1 B4:8 B3:4 J:f", 3, 3, 1);
+}
+END_TEST
+
+/* T and F with two dependent operations of ten cycles, as in multi_path_hides_latency. */
+START_TEST(dual_path_sides)
+{
+	const char *text = K(IF("3", "T", "F") AT("T", "1") " %x = mul.lo.u32 %x, 7\n bra J\n" AT("F", "2") " %x = mul.lo.u32 %x, 9\n bra J\nJ:\n" END);
+	static const struct { const char *set, *issues; } e[] = {
+		{ "", "0 1 2 3 4 5 6 15 16 17 18 19 29 30" },
+		{ "dual_path.side=left", "0 1 2 3 4 5 6 15 16 17 18 19 29 30" },
+		{ "dual_path.side=ready", "0 1 2 3 4 5 6 15 16 17 18 19 29 30" },
+		/* T's first product is there at 15 and its second at 25; F's first writes the same register, so it begins then. */
+		{ "dual_path.dual_scoreboard=false dual_path.side=left", "0 1 2 3 4 5 15 16 25 35 36 37 47 48" },
+		{ "dual_path.push_cycles=3", "0 1 2 3 4 8 9 18 19 20 21 22 32 33" },
+		{ "dual_path.pop_cycles=4", "0 1 2 3 4 5 6 15 16 17 22 23 33 34" },
+	};
+	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
+		char set[160];
+		snprintf(set, sizeof set, "divergence.model=dual_path units.imul.latency=10 %s", e[k].set);
+		Rig *r = run(set, text);
+		rig_issues(r, 0, e[k].issues);
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* Four entries in NESTED, two on chip: two go out and come back. */
+START_TEST(dual_path_spills)
+{
+	spilled("divergence.model=dual_path divergence.depth=4", NESTED, 0, 0);
+	spilled("divergence.model=dual_path divergence.depth=2 divergence.chunk=1", NESTED, 2, 2);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		multi_path_entries, multi_path_hides_latency, multi_path_merges_on_the_way, splits_let_go_together_may_meet,
-		multi_path_tables_spill,
+		multi_path_tables_spill, dual_path_entries, dual_path_indexed_branches, dual_path_sides, dual_path_spills,
 	};
 	return rig_suite("splits", tests, sizeof tests / sizeof *tests);
 }

@@ -30,8 +30,10 @@ static void touch(Warp *w, Regions *k, Split *s, int i)
 	reconv_fill_entry(w, s, 64 + i, k->fill_cycles);
 }
 
-static int open_region(Warp *w, Regions *k, Split *s, Region e)
+static int open_region(Warp *w, Regions *k, Split *s, uint32_t pc, bool call)
 {
+	const Group *g = &k->group[place(w, s)];
+	Region e = { .pc = pc, .outer = g->region, .level = g->level, .pending = s->mask, .call = call };
 	int i = 1;
 	while (i < k->n && k->r[i].used)
 		i++;
@@ -113,36 +115,39 @@ static void move(Warp *w, Regions *k, Split *s, int region, Path p)
 
 /* ---- meeting ---- */
 
-/* Lanes that are in no split any more have come to the region's point. True: so had all others; where they go on and in
-   which region. A region whose point is also the outer one's hands its lanes on. */
-static bool arrive(Warp *w, Regions *k, Split *s, int *region, Path *p)
+/* Lanes that are in no split, and where they go on. */
+typedef struct Landing { Path p; int region, level; } Landing;
+
+/* The lanes have come to the region's point. True: so had all others, and they go on. A region whose point is also the
+   outer one's hands its lanes on. */
+static bool arrive(Warp *w, Regions *k, Split *s, Landing *x)
 {
-	for (int i = *region;; i = k->r[i].outer) {
+	for (int i = x->region;; i = k->r[i].outer) {
 		Region *e = &k->r[i];
 		touch(w, k, s, i);
 		if (!e->arrived)
 			e->since = reconv_now(w);
-		e->pending &= ~p->mask;
-		e->arrived |= p->mask;
+		e->pending &= ~x->p.mask;
+		e->arrived |= x->p.mask;
 		if (e->pending)
 			return false;
-		*p = (Path){ e->pc, e->arrived };
-		*region = e->outer;
+		*x = (Landing){ { e->pc, e->arrived }, e->outer, e->level };
 		bool call = e->call, on = k->r[e->outer].pc == e->pc && !k->r[e->outer].call;
 		close_region(k, i);
 		if (!call)
-			reconv_count_merge(w, s, p->pc, p->mask);
+			reconv_count_merge(w, s, x->p.pc, x->p.mask);
 		if (!on)
 			return true;
 	}
 }
 
 /* The split's lanes have left it: others take its place, or it is gone. */
-static void replace(Warp *w, Regions *k, Split *s, int region, Path p)
+static void replace(Warp *w, Regions *k, Split *s, const Landing *x)
 {
-	if (p.mask) {
+	if (x->p.mask) {
 		k->group[place(w, s)].order = ++k->orders;
-		move(w, k, s, region, p);
+		k->group[place(w, s)].level = x->level;
+		move(w, k, s, x->region, x->p);
 		return;
 	}
 	Split gone = *s;
@@ -151,51 +156,51 @@ static void replace(Warp *w, Regions *k, Split *s, int region, Path p)
 		reconv_count_pop(w, &gone, gone.pc, gone.mask);
 }
 
-static void meet(Warp *w, Regions *k, Split *s)
+static void add_landing(Warp *w, Regions *k, const Landing *x, const Split *from)
 {
-	int region = k->group[place(w, s)].region;
-	Path p = { s->pc, s->mask };
-	if (!arrive(w, k, s, &region, &p))
-		p.mask = 0;
-	replace(w, k, s, region, p);
+	Split *t = regions_add(w, k, x->region, x->p, from);
+	k->group[place(w, t)].level = x->level;
+	reconv_count_push(w, t, x->p.pc, x->p.mask);
 }
 
-/* The lanes will not come to the points of the region and those around it, up to `last`. The lanes that have waited for
-   nobody else: where they go on. */
-static Path leave(Warp *w, Regions *k, Split *s, int *region, int last, Mask m)
+static void meet(Warp *w, Regions *k, Split *s)
 {
-	int go = 0;
-	Path p = { 0 };
-	for (int i = *region, outer; i != last; i = outer) {
+	Landing x = { { s->pc, s->mask }, k->group[place(w, s)].region, 0 };
+	if (!arrive(w, k, s, &x))
+		x.p.mask = 0;
+	replace(w, k, s, &x);
+}
+
+/* The lanes will not come to the points of their region and those around it, up to `last`. Where lanes go on that have
+   waited for nobody else; at most one region has such lanes, for they are pending in those around it. */
+static Landing leave(Warp *w, Regions *k, Split *s, int last, Mask m)
+{
+	Landing x = { 0 };
+	for (int i = k->group[place(w, s)].region, outer; i != last; i = outer) {
 		Region *e = &k->r[i];
 		outer = e->outer;
 		e->pending &= ~m;
-		if (e->pending || p.mask)
+		if (e->pending || x.p.mask)
 			continue;
-		if (e->arrived) {
-			go = i;
-			p.mask = e->arrived;
-		} else {
+		if (e->arrived)
+			x = (Landing){ { e->pc, e->arrived }, i, 0 };
+		else
 			close_region(k, i);
-		}
 	}
-	if (!p.mask)
-		return p;
-	*region = go;
-	return arrive(w, k, s, region, &p) ? p : (Path){ 0 };
+	if (x.p.mask && !arrive(w, k, s, &x))
+		x.p.mask = 0;
+	return x;
 }
 
 void regions_release(Warp *w, Regions *k, int region)
 {
 	Region *e = &k->r[region];
 	Split from = { .ready = reconv_now(w) + 1, .why = STALL_DIVERGENCE };
-	Path p = { e->pc, e->arrived };
-	int outer = e->outer;
+	Landing x = { { e->pc, e->arrived }, e->outer, e->level };
 	e->arrived = 0;
-	if (k->r[outer].pc == p.pc && !k->r[outer].call && !arrive(w, k, &from, &outer, &p))
+	if (k->r[x.region].pc == x.p.pc && !k->r[x.region].call && !arrive(w, k, &from, &x))
 		return;
-	Split *t = regions_add(w, k, outer, p, &from);
-	reconv_count_push(w, t, p.pc, p.mask);
+	add_landing(w, k, &x, &from);
 }
 
 /* ---- events ---- */
@@ -234,9 +239,8 @@ static void part(Warp *w, Regions *k, Split *s, int region, const Path *p, int n
 	k->group[place(w, s)].order = ++k->orders;
 	for (int a = 0; a < n; a++) {
 		if (p[a].pc == meeting) {
-			Path q = p[a];
-			int outer = region;
-			must(!arrive(w, k, s, &outer, &q)); /* the other paths are on their way */
+			Landing x = { p[a], region, 0 };
+			must(!arrive(w, k, s, &x)); /* the other paths are on their way */
 		} else if (!first.mask) {
 			first = p[a];
 		} else {
@@ -251,7 +255,7 @@ void regions_branch(Warp *w, Regions *k, Split *s, const MIns *i, const Path *p,
 	int region = k->group[place(w, s)].region;
 	const Region *e = &k->r[region];
 	if (i->rpc != NO_PC && (e->call || i->rpc != e->pc))
-		region = open_region(w, k, s, (Region){ .pc = i->rpc, .outer = region, .pending = s->mask });
+		region = open_region(w, k, s, i->rpc, false);
 	part(w, k, s, region, p, n, s->pc + 1);
 }
 
@@ -267,40 +271,32 @@ void regions_reach(Warp *w, Regions *k, Split *s)
 
 void regions_call(Warp *w, Regions *k, Split *s, const Path *p, int n, uint32_t return_pc)
 {
-	int region = k->group[place(w, s)].region;
-	region = open_region(w, k, s, (Region){ .pc = return_pc, .outer = region, .pending = s->mask, .call = true });
-	part(w, k, s, region, p, n, NO_PC);
+	part(w, k, s, open_region(w, k, s, return_pc, true), p, n, NO_PC);
 }
 
 void regions_ret(Warp *w, Regions *k, Split *s, const Path *p, int n)
 {
 	must(n == 1);
-	int region = k->group[place(w, s)].region, call = region;
+	int call = k->group[place(w, s)].region;
 	while (!k->r[call].call)
 		call = k->r[call].outer;
-	Path others = leave(w, k, s, &region, call, s->mask);
-	if (others.mask) {
-		Split *t = regions_add(w, k, region, others, s);
-		reconv_count_push(w, t, others.pc, others.mask);
-	}
-	Path q = p[0];
-	if (!arrive(w, k, s, &call, &q))
-		q.mask = 0;
-	replace(w, k, s, call, q);
+	Landing others = leave(w, k, s, call, s->mask), x = { p[0], call, 0 };
+	if (others.p.mask)
+		add_landing(w, k, &others, s);
+	if (!arrive(w, k, s, &x))
+		x.p.mask = 0;
+	replace(w, k, s, &x);
 }
 
 void regions_exit(Warp *w, Regions *k, Split *s, Mask m)
 {
-	int region = k->group[place(w, s)].region;
-	s->mask &= ~m;
 	k->r[0].pending &= ~m;
-	Path others = leave(w, k, s, &region, 0, m);
-	if (!s->mask) {
-		replace(w, k, s, region, others);
-	} else if (others.mask) {
-		Split *t = regions_add(w, k, region, others, s);
-		reconv_count_push(w, t, others.pc, others.mask);
-	}
+	Landing others = leave(w, k, s, 0, m);
+	s->mask &= ~m;
+	if (!s->mask)
+		replace(w, k, s, &others);
+	else if (others.p.mask)
+		add_landing(w, k, &others, s);
 }
 
 bool regions_held(const Regions *k, int lane, Held *h)

@@ -12,6 +12,7 @@
 typedef struct Region {
 	uint32_t pc;                   /* where its lanes meet; of a call: the return address, met by returning only */
 	int outer;                     /* region that the lanes are in afterwards */
+	int level;                     /* Group.level of the split that opened it, and of the one that goes on behind it */
 	Mask pending, arrived;
 	bool used, call;
 	bool spilled;                  /* not in the table on chip */
@@ -21,6 +22,7 @@ typedef struct Region {
 
 typedef struct Group {                 /* what the mechanism knows of a split, besides what the core does */
 	int region;
+	int level;                     /* dual_path: entry of the stack */
 	bool spilled;                  /* not in the table of splits on chip */
 	uint32_t order;                /* FIFO */
 	Cycle since;                   /* when it came to be where it is: on chip, or chosen */

@@ -1,0 +1,194 @@
+/* Dual-path: the two sides of the stack's top entry run side by side (Rhu, Erez, The Dual-Path Execution Model for Efficient
+ * GPU Control Flow, HPCA 2013). Where lanes meet is the stack's business; an entry's sides are splits, and those of lower
+ * entries are parked. In terms of sim/reconv/regions.h: the stack's entries are the levels of the splits.
+ *
+ * A divergent branch with a point of its own pushes an entry with its two paths, and the side that branched waits in the
+ * entry below for the point. Without a new point (a loop sheds lanes) the second path takes the other side of the entry if
+ * that is free, else both get an entry. An indexed branch pushes an entry for each two targets, the first on top. Sides that
+ * wait at a barrier or for a warp-level operation leave the top to the entry below until they go on, for else no lane of
+ * that could come (not in the paper, where a warp waits as a whole).
+ *
+ * Counted: depth = entries, the base included; pushes and pops = sides begun and ended besides the one that goes on; merges =
+ * points to which all lanes have come. */
+#include "sim/reconv/regions.h"
+
+enum { P_SIDE, P_SCOREBOARD, P_PUSH, P_POP, P_SPILL, P_FILL };
+enum { SIDE_RR, SIDE_READY, SIDE_LEFT };
+static const ConfigKey params[] = {
+	{ NULL, "side", CT_ENUM, 0, SIDE_RR, 0, 2, "rr|ready|left", "",
+		"which side issues if both can: in turns, the same until it stalls, the left (taken) one" },
+	{ NULL, "dual_scoreboard", CT_BOOL, 0, 1, 0, 1, NULL, "",
+		"a scoreboard for each side; without, a register that one side waits for is pending for the other, too" },
+	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "a branch that pushes takes so much longer" },
+	{ NULL, "pop_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "from a pop to the next issue, beyond what is due" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a push that spills (divergence.spill = constant)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant)" },
+};
+
+typedef struct Stack { Regions regions; StackSpill spill; int height; } Stack;
+
+static size_t state_size(const Config *c) { return sizeof(Stack); }
+static int depth(const Warp *w) { return ((Stack *)reconv_state((Warp *)w))->height; }
+static bool warp_scoreboard(const Config *c) { return !c->model_param[c->model][P_SCOREBOARD]; }
+
+/* The highest level of any split; may_run: of those that do not wait for other lanes. -1: none. */
+static int top(Warp *w, const Stack *k, bool may_run)
+{
+	int most = -1;
+	for (int i = 0; i < *reconv_nsplit(w); i++) {
+		SplitState state = reconv_splits(w)[i].state;
+		if (k->regions.group[i].level > most && !(may_run && (state == SPLIT_BARRIER || state == SPLIT_WARPSYNC)))
+			most = k->regions.group[i].level;
+	}
+	return most;
+}
+
+/* Sides of the top entry run, the others do not. */
+static void choose(Warp *w, Stack *k)
+{
+	int level = top(w, k, true);
+	for (int i = 0; i < *reconv_nsplit(w); i++) {
+		Split *s = &reconv_splits(w)[i];
+		bool on_top = k->regions.group[i].level == level;
+		if (s->state == SPLIT_RUN && !on_top) {
+			s->state = SPLIT_PARKED;
+			s->why = STALL_DIVERGENCE;
+		} else if (s->state == SPLIT_PARKED && on_top) {
+			s->state = SPLIT_RUN;
+			if (s->ready < reconv_now(w) + 1)
+				s->ready = reconv_now(w) + 1;
+		}
+	}
+}
+
+static Split *running(Warp *w)
+{
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		if (reconv_splits(w)[i].state == SPLIT_RUN)
+			return &reconv_splits(w)[i];
+	return reconv_splits(w);
+}
+
+/* Entries appear and go with the levels of the splits. */
+static void settle(Warp *w, Stack *k, Split *s)
+{
+	int height = top(w, k, false) + 1;
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		if (k->regions.group[i].level >= k->height)
+			reconv_delay(w, &reconv_splits(w)[i], (Cycle)reconv_param(w, P_PUSH));
+	for (; k->height < height; k->height++)
+		reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
+	choose(w, k);
+	if (k->height == height || !*reconv_nsplit(w))
+		return;
+	s = running(w);
+	for (; k->height > height; k->height--)
+		reconv_spill_pop(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
+	reconv_spill_top(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		if (reconv_splits(w)[i].state == SPLIT_RUN)
+			reconv_delay(w, &reconv_splits(w)[i], (Cycle)reconv_param(w, P_POP));
+}
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	static const int turns[] = { [SIDE_RR] = TURNS_ROTATE, [SIDE_READY] = TURNS_STAY, [SIDE_LEFT] = TURNS_LIST };
+	Stack *k = reconv_state(w);
+	k->regions.merge = false;
+	k->regions.most = 0;
+	k->spill = (StackSpill){ .resident = 1 };
+	k->height = 1;
+	regions_launch(w, &k->regions, lanes, pc);
+	reconv_turns(w, turns[reconv_param(w, P_SIDE)]);
+}
+
+/* Levels of the split, which is the first path, and of the new ones behind `before`: two to an entry, the first ones on top.
+   shared: the lowest two may have the entry that the split is in. */
+static void stack_sides(Warp *w, Stack *k, Split *s, int before, bool shared)
+{
+	int new = *reconv_nsplit(w) - before, at = (int)(s - reconv_splits(w)), entries = (1 + new + 1) / 2;
+	int lowest = shared ? k->regions.group[at].level : top(w, k, false) + 1;
+	k->regions.group[at].level = lowest + entries - 1;
+	for (int i = 0; i < new; i++)
+		k->regions.group[before + i].level = lowest + entries - 1 - (i + 1) / 2;
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	Stack *k = reconv_state(w);
+	int before = *reconv_nsplit(w), at = (int)(s - reconv_splits(w)), sides = 0;
+	Group g = k->regions.group[at];
+	for (int a = 0; a < before; a++)
+		sides += k->regions.group[a].level == g.level;
+	regions_branch(w, &k->regions, s, i, p, n);
+	bool point = k->regions.group[at].region != g.region;
+	if (point || *reconv_nsplit(w) > before)
+		stack_sides(w, k, s, before, !point && sides == 1 && g.level == top(w, k, false));
+	settle(w, k, s);
+}
+
+/* The left side of an entry stands before the right one in the list. Where one is gone, the other takes its place. */
+static void close_up(Warp *w, Stack *k, int at, int level)
+{
+	Split *all = reconv_splits(w);
+	Group *group = k->regions.group;
+	int n = *reconv_nsplit(w), other = at;
+	while (other < n && group[other].level != level)
+		other++;
+	if (other >= n || other == at)
+		return;
+	Split s = all[other];
+	Group g = group[other];
+	memmove(&all[at + 1], &all[at], sizeof *all * (size_t)(other - at));
+	memmove(&group[at + 1], &group[at], sizeof *group * (size_t)(other - at));
+	all[at] = s;
+	group[at] = g;
+}
+
+typedef void Event(Warp *, Regions *, Split *, const Path *, int n);
+static void do_reach(Warp *w, Regions *r, Split *s, const Path *p, int n) { regions_reach(w, r, s); }
+static void do_exit(Warp *w, Regions *r, Split *s, const Path *p, int n) { regions_exit(w, r, s, p->mask); }
+
+/* The side may be gone. */
+static void leave(Warp *w, Split *s, Event *event, const Path *p, int n)
+{
+	Stack *k = reconv_state(w);
+	int at = (int)(s - reconv_splits(w)), level = k->regions.group[at].level, before = *reconv_nsplit(w);
+	event(w, &k->regions, s, p, n);
+	if (*reconv_nsplit(w) < before)
+		close_up(w, k, at, level);
+	settle(w, k, s);
+}
+
+static void reach(Warp *w, Split *s) { leave(w, s, do_reach, NULL, 0); }
+static void ret(Warp *w, Split *s, const Path *p, int n) { leave(w, s, regions_ret, p, n); }
+static void lanes_exit(Warp *w, Split *s, Mask m) { leave(w, s, do_exit, &(Path){ 0, m }, 1); }
+
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	Stack *k = reconv_state(w);
+	int before = *reconv_nsplit(w);
+	regions_call(w, &k->regions, s, p, n, return_pc);
+	stack_sides(w, k, s, before, false);
+	settle(w, k, s);
+}
+
+static void waits(Warp *w, Split *s) { choose(w, reconv_state(w)); }
+
+static bool held(const Warp *w, int lane, Held *h)
+{
+	if (regions_held(&((Stack *)reconv_state((Warp *)w))->regions, lane, h))
+		return true;
+	h->in = "a stack entry";
+	return true;
+}
+
+const ReconvModel reconv_dual_path = {
+	.name = "dual_path",
+	.help = "stack whose top entry's two sides run side by side",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.sync_waits = true, .lane_scoreboard = true, .warp_scoreboard = warp_scoreboard,
+	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = waits, .resume = waits, .held = held,
+	.holds = "runs the two sides of its stack's top entry; a lower one, and lanes at a reconvergence point, wait until those above have come there or ended",
+};
