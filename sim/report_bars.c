@@ -1,7 +1,7 @@
 /* The grid as a picture (SVG): bars for cycles (without timing: instructions), fetches and utilisation, kernel by kernel. */
 #include "sim/report_grid.h"
 
-enum { PANELS = 3, PANEL = 250, VALUE = 62, BAR = 9, GAP = 6, TOP = 46, LETTER = 7, MOST_LABEL = 280 };
+enum { PANELS = 3, PANEL = 250, VALUE = 62, BAR = 11, GAP = 7, TOP = 46, LETTER = 7, MOST_LABEL = 280 };
 static const char *const colour[] = { "#1f5fa8", "#c8501e", "#2b8a3e", "#8a2b85", "#7a6a00", "#444444" };
 enum { COLOURS = sizeof colour / sizeof *colour };
 
@@ -121,7 +121,7 @@ static void put_table(const Table *t, void *self)
 				colour[pipeline(t, i, &n) % COLOURS]);
 		if (!c->completed)
 			put_label(&p->body, label + 4, p->y + BAR - 1, " font-size=\"10\" fill=\"#b00020\"", grid_outcome(c));
-		p->y += n > 1 ? BAR : BAR + 3;
+		p->y += n > 1 ? BAR : BAR + 1;
 	}
 	for (int k = 0; k < PANELS; k++)
 		sb_printf(&p->body, "<path d=\"M%d %d V%d\" stroke=\"#888\"/>\n", label + k * PANEL, top + GAP - 2, p->y + 2);

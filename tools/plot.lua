@@ -1,7 +1,8 @@
 -- Line plots as SVG, in plain Lua.
 --   local plot = dofile("tools/plot.lua")
 --   plot.write("out.svg", { title = "...", x = "axis", y = "axis", series = {
---       { name = "kepler", points = { { 0, 1.5 }, ... }, style = "line" or "points" or "step" or "both" } } })
+--       { name = "kepler", points = { { 0, 1.5 }, ... }, style = "line" or "points" or "step" or "both" } },
+--       legend = "right" (default: left) })
 local plot = {}
 
 local WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 440, 80, 16, 40, 52
@@ -79,11 +80,12 @@ function plot.svg(figure)
 	svg('<text x="%d" y="22" text-anchor="middle" font-size="14">%s</text>', WIDTH // 2, escape(figure.title or ""))
 	svg('<text x="%d" y="%d" text-anchor="middle">%s</text>', WIDTH // 2, HEIGHT - 12, escape(figure.x or ""))
 	svg('<text transform="translate(16 %d) rotate(-90)" text-anchor="middle">%s</text>', HEIGHT // 2, escape(figure.y or ""))
+	local legend = figure.legend == "right" and WIDTH - RIGHT - 180 or LEFT + 12
 	for k, s in ipairs(figure.series) do
 		local colour = COLOUR[(k - 1) % #COLOUR + 1]
 		draw(svg, s, colour, px, py)
-		svg('<rect x="%d" y="%d" width="10" height="10" fill="%s"/>', LEFT + 12, TOP + 16 * k - 9, colour)
-		svg('<text x="%d" y="%d">%s</text>', LEFT + 28, TOP + 16 * k, escape(s.name or ""))
+		svg('<rect x="%d" y="%d" width="10" height="10" fill="%s"/>', legend, TOP + 16 * k - 9, colour)
+		svg('<text x="%d" y="%d">%s</text>', legend + 16, TOP + 16 * k, escape(s.name or ""))
 	end
 	svg("</svg>")
 	return table.concat(out, "\n") .. "\n"

@@ -2,7 +2,7 @@
 -- loop and the loop with detailed timings, for n = 0 to 31 divergent threads, on kepler.lua and maxwell.lua.
 -- Arguments: source tree, output directory. Run by tools/reproduce.
 local top, out = arg[1], arg[2]
-local plot = dofile(top .. "/tools/plot.lua")
+local plot, tool = dofile(top .. "/tools/plot.lua"), dofile(top .. "/tools/experiment.lua")
 
 local MACHINES = {
 	{ name = "kepler", branch = 32, spill = 84 },   -- cycles that the paper measured: for a divergent branch,
@@ -11,17 +11,7 @@ local MACHINES = {
 local LOOPS = { { name = "single", kernel = "single_loop" }, { name = "double", kernel = "double_loops" } }
 local MOST = 31
 
-local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
-
-local function capture(command)
-	local pipe = assert(io.popen(command))
-	local text = pipe:read("a")
-	if not pipe:close() then
-		io.stderr:write("tools/reproduce: failed: ", command, "\n")
-		os.exit(2)
-	end
-	return text
-end
+local quote, capture, fields, progress = tool.quote, tool.capture, tool.fields, tool.progress
 
 local function run(machine, kernel, n)
 	local module = quote(("%s/kernels/divergence_cost/%s.ptx"):format(top, kernel))
@@ -29,24 +19,6 @@ local function run(machine, kernel, n)
 end
 
 -- ---- what happened between the two clock readings, from the trace ----
-
--- One CSV line to a table of fields.
-local function fields(line)
-	local t, at = {}, 1
-	while at <= #line + 1 do
-		if line:sub(at, at) == '"' then
-			local stop = at
-			repeat stop = line:find('"', stop + 1, true) + 1 until line:sub(stop, stop) ~= '"'
-			t[#t + 1] = line:sub(at + 1, stop - 2):gsub('""', '"')
-			at = stop + 1
-		else
-			local stop = line:find(",", at, true) or #line + 1
-			t[#t + 1] = line:sub(at, stop - 1)
-			at = stop + 1
-		end
-	end
-	return t
-end
 
 -- The events of the timed region: { event, text, depth, cycle, added }, from behind the first clock reading to the second.
 local function region()
@@ -87,11 +59,6 @@ end
 
 -- ---- the sweep ----
 
--- On a terminal, one line that is written over.
-local function progress(text)
-	if os.getenv("PROGRESS") then io.stderr:write("\r\27[K", text) end
-end
-
 -- result[machine][loop][n]: the measures, with cycles: what thread 0 saw.
 local function sweep()
 	local result = {}
@@ -113,16 +80,10 @@ local function sweep()
 end
 
 local function read_oracle()
-	local rows, names = {}, nil
-	for line in io.lines(top .. "/tests/oracles/token_stack.csv") do
-		local f = fields(line)
-		if not names then
-			names = f
-		else
-			local row = {}
-			for k, name in ipairs(names) do row[name] = tonumber(f[k]) end
-			rows[row.n] = row
-		end
+	local rows = {}
+	for _, r in ipairs(tool.rows(top .. "/tests/oracles/token_stack.csv")) do
+		for name, value in pairs(r) do r[name] = tonumber(value) end
+		rows[r.n] = r
 	end
 	return rows
 end
