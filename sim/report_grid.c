@@ -229,15 +229,17 @@ void report_grid_text(const JsonValue *runs, StrBuf *out) { grid_each(runs, put_
 
 /* ---- CSV ---- */
 
+/* The first line of s. */
 static void put_field(StrBuf *out, const char *s)
 {
-	bool quote = strpbrk(s, ",\"\r\n");
+	size_t n = strcspn(s, "\r\n");
+	bool quote = strcspn(s, ",\"") < n;
 	if (quote)
 		sb_putc(out, '"');
-	for (; *s; s++) {
-		if (*s == '"')
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '"')
 			sb_putc(out, '"');
-		sb_putc(out, *s);
+		sb_putc(out, s[i]);
 	}
 	if (quote)
 		sb_putc(out, '"');

@@ -229,7 +229,7 @@ START_TEST(grid_as_csv_and_picture)
 		"stall_instruction_fetch,stall_branch,stall_divergence,stall_data,stall_memory,stall_unit_busy,stall_memory_pipe,"
 		"stall_barrier,stall_warp_sync,stall_sleep,stall_drain,fetches,simd_utilization,mean_depth", "");
 	has_line(out.s, "k,m.ir,,ipdom,,timed,ok,,2,1,200,40,120,0,,,5,,2,,,,200,20,100,,,,30,50,,,,,,,14,0.750000,0.500000", "");
-	has_line(out.s, "k,m.ir,,a<b,,timed,failed,\"lanes 1, 2: \"\"x\"\"", "");
+	has_line(out.s, "k,m.ir,,a<b,,timed,failed,\"lanes 1, 2: \"\"x\"\"\",0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
 	has_line(out.s, "k,,,exec,,,bad_input,unstructured,0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
 	sb_free(&out);
 	out = (StrBuf){ 0 };

@@ -176,6 +176,7 @@ static bool held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_multi_path = {
 	.name = "multi_path",
 	.help = "all paths side by side, with immediate post-dominators",
+	.source = "ElTantawy et al., A Scalable Multi-Path Microarchitecture for Efficient GPU Control Flow, HPCA 2014",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
