@@ -12,17 +12,39 @@ enum { LEAST_WATCH = 10000 };          /* several turns of every warp of a funct
 
 static inline uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v ^ h >> 29) * 0x9e3779b97f4a7c15u; }
 
-/* Where the lane goes, and all that lives there. */
+/* One name of the scoreboard; a pair's first name stands for both. */
+static uint64_t value_of(const Warp *w, int name, int l)
+{
+	const Code *c = w->sm->gpu->cur;
+	const uint32_t *row = w->lanes.base[0] + (size_t)name * (size_t)w->lanes.width;
+	uint64_t v;
+	if (name >= c->regs)
+		return w->lanes.pred[name - c->regs] >> l & 1;
+	if (name < c->narrow)
+		return row[l];
+	memcpy(&v, row + 2 * l, sizeof v);
+	return v;
+}
+
+static bool is_pair(const Code *c, int name) { return name >= c->narrow && name < c->regs; }
+
+/* Where the lane goes, and all that lives there. Inside a call also what lives in the callers, which is not known: every
+   register. */
 static uint64_t state_hash(const Warp *w, const MIns *i, uint32_t pc, int l)
 {
 	const Code *c = w->sm->gpu->cur;
 	const uint16_t *live = c->live[i->live];
 	uint64_t h = mix(mix(1, pc), w->depth[l]);
-	for (int k = 0; k < c->nlive[i->live]; k++) {
-		uint32_t name = live[k];
-		h = mix(h, name >= (uint32_t)c->regs ? w->lanes.pred[name - (uint32_t)c->regs] >> l & 1
-			: (w->lanes.base[0] + (size_t)name * (size_t)w->lanes.width)[l]);
+	int W = w->lanes.width;
+	if (!w->depth[l]) {
+		for (int k = 0; k < c->nlive[i->live]; k += 1 + is_pair(c, live[k]))
+			h = mix(h, value_of(w, live[k], l));
+		return h;
 	}
+	for (int name = 0; name < c->regs + c->preds; name += 1 + is_pair(c, name))
+		h = mix(h, value_of(w, name, l));
+	for (uint32_t d = 0; d < w->depth[l]; d++)
+		h = mix(h, w->ret[(size_t)(d * 2) * (size_t)W + (size_t)l]);
 	return h;
 }
 

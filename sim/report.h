@@ -15,6 +15,11 @@ typedef struct Title {
 void report_launch(const LaunchStats *, JsonSink *);                /* one object */
 void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
 
+/* sim/report_diagnosis.c: values of the keys of the same names */
+struct Diagnosis;
+void report_diagnosis(const struct Diagnosis *, JsonSink *);
+void report_elsewhere(const Run *, JsonSink *);                    /* with its key */
+
 /* sim/report_text.c: one screen */
 void report_text(Run *, const Title *, StrBuf *);
 

@@ -261,8 +261,11 @@ static void put_csv(const Table *t, void *self)
 		const Cell *c = &t->cell[i];
 		put_field(out, t->kernel ? t->kernel : "");
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+			const char *v = json_string(c->run, keys[k]);
+			char line[512];
+			snprintf(line, sizeof line, "%.*s", v ? (int)strcspn(v, "\n") : 0, v ? v : ""); /* of an error, the first line */
 			sb_putc(out, ',');
-			put_field(out, json_string(c->run, keys[k]));
+			put_field(out, line);
 		}
 		sb_printf(out, ",%d,%d", c->launches, c->completed);
 		for (int f = 0; f < FIGURES; f++) {

@@ -171,6 +171,10 @@ void report_launch(const LaunchStats *s, JsonSink *j)
 	put_dimensions(j, "block", s->block);
 	j->key(j, "completed");
 	j->boolean(j, s->completed);
+	if (s->diagnosis) {
+		j->key(j, "diagnosis");
+		report_diagnosis(s->diagnosis, j);
+	}
 	put_measured(j, s);
 	j->key(j, "static");
 	j->begin(j, '{', true);
@@ -212,6 +216,8 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	put_text(j, "passes", title->passes);
 	put_text(j, "mode", run->options.reference ? "reference" : run->options.gpu.functional ? "functional" : "timed");
 	put_text(j, "status", status[run->status]);
+	if (run->elsewhere.n)
+		report_elsewhere(run, j);
 	if (run->status != RUN_OK)
 		put_text(j, "error", diag_first(run->diag));
 	j->key(j, "launches");

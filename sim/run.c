@@ -82,6 +82,7 @@ void run_free(Run *run)
 	memory_free(run->memory);
 	vec_free(&run->buffer);
 	vec_free(&run->launch);
+	vec_free(&run->elsewhere);
 	arena_free(&run->arena);
 	free(run);
 }
@@ -151,6 +152,8 @@ static bool interrupted(const Run *run)
 static void fail_at(Run *run, const Fault *fault, Loc where)
 {
 	bool refused = fault->kind == FAULT_UNSUPPORTED;
+	if (!run->fault)
+		run->fault = fault->kind;
 	if (fault->loc.line)
 		where = fault->loc;
 	else if (!refused)

@@ -19,12 +19,22 @@ typedef struct RunBuffer {
 typedef struct RunOptions {
 	GpuOptions gpu;
 	bool reference;                /* launches run in the reference interpreter */
+	bool trial;                    /* the workload saves no files */
 	bool laws;                     /* a broken conservation law fails the run */
 	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
 	int nargs; char **args;        /* the workload's */
 	uint64_t lua_steps; double lua_seconds;  /* limits of the workload; 0 = the sandbox's */
 	FILE *print;                   /* where its print writes; NULL = nowhere */
 } RunOptions;
+
+/* How the program fared under another mechanism. */
+typedef enum {
+	ELSEWHERE_COMPLETES, ELSEWHERE_LIVELOCK, ELSEWHERE_DEADLOCK, ELSEWHERE_FAILS, ELSEWHERE_REFUSED,
+	ELSEWHERE_UNDECIDED,           /* within a bounded number of instructions */
+	ELSEWHERE_COUNT
+} Elsewhere;
+extern const char *const elsewhere_name[ELSEWHERE_COUNT];
+typedef struct ElsewhereRun { const char *spec; Elsewhere how; } ElsewhereRun; /* spec: as --model has it */
 
 typedef struct Run {
 	const Config *config;
@@ -38,6 +48,8 @@ typedef struct Run {
 	Vec(RunBuffer) buffer;         /* global variables, then what the workload asked for, in its order */
 	Vec(LaunchStats *) launch;
 	int nanonymous;                /* buffers named by their number */
+	FaultKind fault;               /* of the first launch that failed */
+	Vec(ElsewhereRun) elsewhere;   /* by run_elsewhere */
 	RunStatus status;              /* the first that was not RUN_OK, but bad input and interrupts come before failures */
 } Run;
 
@@ -51,6 +63,9 @@ LaunchStats *run_launch(Run *, Launch *, Loc where);
 void run_fail(Run *, RunStatus, Loc where, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name);  /* index; name NULL: numbered */
 uint8_t *run_data(const Run *, const RunBuffer *);       /* its bytes now; NULL when it was freed */
+/* After a run that ended in a livelock or at a barrier that cannot complete: runs it under every other mechanism, and adds how it fared to the
+   last message. */
+void run_elsewhere(Run *);
 /* Compares the buffers of two runs of the same workload; errors, which call them a and b, when they differ. */
 bool run_same(const Run *, const Run *, const char *a, const char *b, Diag *);
 /* All launches together; blocks and branches of one name are added up. In the run's arena. */

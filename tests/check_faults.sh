@@ -86,6 +86,31 @@ each 1 "(byte 0 of %b), which is 1" ipdom token tf_stack
 each 1 "thread (0, 0, 0) changed it last, in block S (.*k.ir:5): lane 0 of the same warp" ipdom token tf_stack
 each 1 "lane 0 of the same warp waits in a stack entry until lanes 1-31 come to block E (.*k.ir:8)" ipdom
 each 0 "" mimd
+# the other mechanisms are tried: measured, in a few runs without timing
+each 1 "run again without timing under the other mechanisms, it completes under \(.*, \)*mimd" ipdom token tf_stack
+each 1 "^  livelock under \(.*, \)*tf_stack" ipdom token
+expect 1 "^  mechanism ipdom runs the top entry of its stack only" $gsim -q --alone "$tmp/k.ir"
+if grep -q "run again" "$tmp/err"; then
+	echo "FAILED: --alone tries other mechanisms"
+	failed=1
+fi
+expect 1 "" $gsim -s - "$tmp/k.ir"
+for key in '"kind": "livelock"' '"label": "S", .*"line": 7' '"word": .*"buffer": "%b", "offset": 0, "bytes": 4, "value": 1' \
+	'"state": "held"' '"in": "a stack entry"' '"model": "mimd", "result": "completes"' '"model": "token", "result": "livelock"'; do
+	if ! grep -q "$key" "$tmp/out"; then
+		echo "FAILED: no $key in the report"
+		failed=1
+	fi
+done
+
+# long work that changes no memory is none: a clock that runs out, a counter of the caller's
+printf '\t%%c = mov.u32 %%clock\n\tbra S\nS:\t%%v = ld.global.u32 [%%a]\n\t%%d = mov.u32 %%clock\n\t%%d = sub.u32 %%d, %%c
+\t%%q = setp.lt.u32 %%d, 300000\n\tbra %%q, S, E\nE:\texit\n}\n' | body
+each 0 "" ipdom
+printf '\t%%i = mov.u32 0\n\tbra S\nS:\t%%v = and.b32 %%i, 1\n\tcall f, (%%v)\n\t%%i = add.u32 %%i, 1\n\t%%q = setp.lt.u32 %%i, 12000
+\tbra %%q, S, E\nE:\texit\n}\nfunc f(u32 %%v) {\nF:\t%%n = mov.u32 0\n\tbra G\nG:\t%%n = add.u32 %%n, 1\n\t%%p = setp.lt.u32 %%n, 3
+\tbra %%p, G, H\nH:\tret\n}\n' | body
+each 0 "" ipdom
 
 # ---- what the host function asks for ----
 printf '\texit\n}\nhost other() {\nO:\texit\n}\n' | body

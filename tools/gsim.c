@@ -114,6 +114,8 @@ static void run_job(Session *s, Job *j)
 	if (transform(s, j))
 		j->run = run_new(&j->config, j->module, &options, &j->diag);
 	j->status = j->run ? run_module(j->run) : RUN_BAD_INPUT;
+	if (j->status == RUN_FAILED && !o->alone && !o->grid)
+		run_elsewhere(j->run);
 	clear_progress(s);
 	fflush(stdout);
 	if (j->diag.item.n && s->njobs > 1)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_GRID = 256, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_VERSION, O_HELP };
+enum { O_GRID = 256, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_VERSION, O_HELP };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -21,6 +21,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
 	{ O_VERIFY, "verify", NULL, "compare results with the reference interpreter's; status 1 when they differ" },
 	{ O_LAWS, "laws", NULL, "check the conservation laws after every launch; status 1 when one is broken" },
+	{ O_ALONE, "alone", NULL, "a livelock's or deadlock's report does not try the other mechanisms" },
 	{ O_DISASSEMBLE, "disassemble", NULL, "show the machine code of every kernel, run nothing" },
 	{ 'j', "threads", "N", "host threads; results do not depend on it" },
 	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations or options" },
@@ -106,6 +107,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_REFERENCE: o->reference = true; break;
 	case O_VERIFY: o->verify = true; break;
 	case O_LAWS: o->laws = true; break;
+	case O_ALONE: o->alone = true; break;
 	case O_DISASSEMBLE: o->disassemble = true; break;
 	case O_LIST: o->list = arg; break;
 	case O_PRINT: o->print_config = true; break;
