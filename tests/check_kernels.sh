@@ -24,7 +24,8 @@ run() { # options module
 	head -n 5 "$log"
 }
 
-for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir kernels/k_way/*.ir kernels/loop_exits/*.ir; do
+for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir kernels/k_way/*.ir kernels/loop_exits/*.ir \
+	kernels/continue_loop/*.ir; do
 	for options in --reference "--functional --laws -m ipdom" "--functional --laws -m tf_stack" \
 		"--functional --laws -m mimd" "--laws -m token" \
 		"--functional -b -p linearize,simplify-cfg,dce"; do

@@ -35,3 +35,7 @@ awk -F, '$2 == "token" && $3 == "unbounded" { n++ } NF != 6 { bad = 1 } END { ex
 	{ echo "k-way.csv has not 32 points for each line"; exit 1; }
 whole "$dir/k/k-way-cycles.svg"
 whole "$dir/k/k-way-lanes.svg"
+
+"$top/tools/reproduce" refetch -o "$dir/f" >"$dir/out" || { cat "$dir/out"; exit 1; }
+[ "$(grep -c ',5,' "$dir/f/refetch.csv")" = "$models" ] || { echo "refetch.csv has not a line for each mechanism and k"; exit 1; }
+whole "$dir/f/refetch.svg"
