@@ -133,11 +133,13 @@ static void forget(Gpu *g)
 static bool warp_cycles(const Warp *w, unsigned *n)
 {
 	Mask run = 0, waiting = 0, cycling = 0, ran = 0;
+	bool nobody = false;           /* something is being executed for no lane */
 	int l;
 	for (int k = 0; k < w->nsplit; k++) {
 		const Split *s = &w->split[k];
 		if (s->state == SPLIT_RUN && s->released)
 			return false;
+		nobody |= s->state == SPLIT_RUN && !s->mask;
 		if (s->state == SPLIT_RUN)
 			run |= s->mask;
 		else if (s->state != SPLIT_PARKED)
@@ -147,6 +149,8 @@ static bool warp_cycles(const Warp *w, unsigned *n)
 		cycling |= (Mask)(w->watch && w->watch[l].cycling) << l;
 		ran |= (Mask)(w->watch && w->watch[l].power) << l;
 	}
+	if (nobody)
+		run |= ran & ~waiting;
 	*n = lane_count(run);
 	return !((run | ran) & ~waiting & ~cycling);
 }
