@@ -34,7 +34,7 @@ typedef struct MIns {
 	int32_t block;                 /* index into Code.block */
 	uint32_t line;                 /* instruction cache line */
 	uint32_t target, fall;         /* bra: true and false side; call: callee; ssy..: where the token resumes */
-	uint32_t rpc;                  /* branch: its reconvergence point, NO_PC = none */
+	uint32_t rpc;                  /* terminator: LowerFn.rpc_block of its block, NO_PC = none */
 	uint32_t frame;                /* call: bytes of the caller's local frame */
 	int32_t branch;                /* number of a conditional branch, -1 */
 	int32_t live;                  /* branches: index into Code.live */
@@ -93,7 +93,8 @@ typedef struct LowerFn {               /* one function on its way to machine cod
 	int reg_base, wide_base, pred_base; /* wide_base: counted from the end of all narrow ones */
 	Block **layout;                /* blocks in the order of their addresses */
 	int nlayout;
-	int *rpc_block;                /* by block id: id of the branch's reconvergence block, -1 = none; by the mechanism */
+	int *rpc_block;                /* by block id: id of the block that its terminator's rpc names, -1 = none; by the mechanism.
+	                                  For most the branch's reconvergence point */
 	bool *reach;                   /* by block id: lanes arriving here concern the mechanism */
 	uint32_t *block_pc;            /* by block id, once addresses are known */
 	bool priority_layout;          /* by the mechanism: addresses in reverse post-order with contiguous loops; else the source's */

@@ -26,6 +26,7 @@ static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
 	if (i->flags & MI_BLOCK_START) {
 		sm->fetches[i->block]++;
 		sm->fetch_lanes[i->block] += n;
+		st->noop_fetches += !n;
 	}
 	sm->issues++;
 	if (tracing(sm))
@@ -51,6 +52,13 @@ static inline void arrive(Sm *sm, Warp *w, Split *s)
 	}
 }
 
+/* Straight on to the next instruction. */
+static inline void next(Sm *sm, Warp *w, Split *s)
+{
+	s->pc++;
+	arrive(sm, w, s);
+}
+
 static void count_branch(Sm *sm, const MIns *i, Mask active, Mask taken, int paths)
 {
 	sm->stats.branches++;
@@ -67,7 +75,7 @@ static void go(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	if (sm->gpu->watching)
 		livelock_watch(sm, w, s, i, p, n);
-	if (n == 1) {
+	if (n == 1 && !sm->gpu->model->all_branches) {
 		s->pc = p[0].pc;
 		arrive(sm, w, s);
 		return;
@@ -167,6 +175,10 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 	int l, W = w->lanes.width;
 	const Code *c = sm->gpu->cur;
 	Path p[64];
+	if (!s->mask) {
+		next(sm, w, s);
+		return;
+	}
 	int n = callees(sm, w, s, i, p);
 	if (!n)
 		return;
@@ -188,6 +200,10 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 
 static void end_lanes(Sm *sm, Warp *w, Split *s, Mask m)
 {
+	if (!m) { /* executed for no lane: the mechanism says where to go on */
+		sm->gpu->model->exit(w, s, 0);
+		return;
+	}
 	w->live &= ~m;
 	w->cta->live -= lane_count(m);
 	sm->last_progress = sm->now;
@@ -301,13 +317,6 @@ static void sleep_lanes(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	}
 }
 
-/* Straight on to the next instruction. */
-static inline void next(Sm *sm, Warp *w, Split *s)
-{
-	s->pc++;
-	arrive(sm, w, s);
-}
-
 void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 {
 	const MIns *i = &sm->gpu->cur->ins[s->pc];
@@ -331,10 +340,14 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		next(sm, w, s);
 		return;
 	case K_BAR:
+		if (exec_put_aside(sm, w, s, i, m))
+			return;
 		count(sm, w, s, i, s->mask, m);
 		exec_barrier(sm, w, s, i, m);
 		return;
 	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_ACTIVE: case K_REDUX: case K_ELECT:
+		if (exec_put_aside(sm, w, s, i, m))
+			return;
 		count(sm, w, s, i, s->mask, m);
 		exec_warp_op(sm, w, s, i, m);
 		return;

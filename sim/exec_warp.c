@@ -291,6 +291,49 @@ static uint32_t member_row(const MIns *i)
 	}
 }
 
+/* All lanes that those of m name as participants; m: not empty, row: not NO_ROW. */
+static Mask members(const Warp *w, uint32_t row, Mask m)
+{
+	const uint32_t *mask = row32(&w->lanes, row);
+	Mask all = 0;
+	int l;
+	each_lane(m, l)
+		all |= mask[l];
+	return all;
+}
+
+/* Lanes that name the same participants do it together; lanes of a split may name different ones. */
+static void perform_each(Warp *w, const MIns *i, Mask m)
+{
+	uint32_t row = member_row(i);
+	if (row == NO_ROW) {
+		perform(w, i, m);
+		return;
+	}
+	const uint32_t *mask = row32(&w->lanes, row);
+	for (int l; m;) {
+		Mask same = 0, want = mask[__builtin_ctzll(m)];
+		each_lane(m, l)
+			if (mask[l] == want)
+				same |= (Mask)1 << l;
+		perform(w, i, same & (want ? want : same));
+		m &= ~same;
+	}
+}
+
+bool exec_put_aside(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	const ReconvModel *model = sm->gpu->model;
+	if (!model->gather || !m || sm->gpu->config.bar_partial != BAR_ERROR)
+		return false;
+	uint32_t row = i->kind == K_BAR ? NO_ROW : member_row(i);
+	Mask want = w->live & (i->kind == K_BAR ? w->live : row == NO_ROW ? 0 : members(w, row, m));
+	if (!(want & ~s->mask) || !model->gather(w, s, want))
+		return false;
+	w->stack_depth = (uint32_t)model->depth(w);
+	return true;
+}
+
 /* The mechanism may merge, remove or add splits at each: so the list is looked through again. */
 static void tell_arrivals(Sm *sm, Warp *w)
 {
@@ -325,7 +368,7 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
 			continue;
 		act |= guarded(w, s, i) & want;
 	}
-	perform(w, i, act);
+	perform_each(w, i, act);
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
 		if (s->state != SPLIT_WARPSYNC || s->pc != pc || !(s->mask & want))
@@ -362,18 +405,18 @@ void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	uint32_t row = member_row(i);
 	if (!sm->gpu->model->sync_waits || row == NO_ROW || !m) {
-		Mask want = row == NO_ROW || !m ? m : row32(&w->lanes, row)[__builtin_ctzll(m)];
+		Mask want = row == NO_ROW || !m ? m : members(w, row, m);
 		if (want & w->live & ~s->mask && sm->gpu->config.bar_partial == BAR_ERROR) {
 			missing_lanes(sm, w, s, i, want & w->live);
 			return;
 		}
-		perform(w, i, m & (want ? want : m));
+		perform_each(w, i, m);
 		advance(sm, w, s);
 		return;
 	}
 	s->state = SPLIT_WARPSYNC;
 	s->why = STALL_WARPSYNC;
-	s->sync_mask = row32(&w->lanes, row)[__builtin_ctzll(m)];
+	s->sync_mask = members(w, row, m);
 	if (!meet(sm, w, s->pc, s->sync_mask))
 		split_waits(sm, w, s);
 }

@@ -172,6 +172,7 @@ void exec_issue(Sm *, Warp *, Split *, Issue *);
 void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
 void deferred_apply(Sm *, Deferred *);
 /* sim/exec_warp.c: barriers and warp-level operations */
+bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask); /* not executed: lanes it needs are elsewhere, and another group runs */
 void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask);
 void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
 void split_released(Sm *, Warp *, Split *);    /* the barrier has let it go: on to the next instruction */

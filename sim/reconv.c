@@ -40,6 +40,7 @@ int64_t reconv_param(const Warp *w, int index)
 int64_t reconv_lower_param(const LowerFn *l, int index) { return l->config->model_param[l->config->model][index]; }
 
 const Config *reconv_config(const Warp *w) { return &w->sm->gpu->config; }
+const MIns *reconv_ins(const Warp *w, uint32_t pc) { return &w->sm->gpu->cur->ins[pc]; }
 void *reconv_state(Warp *w) { return w->state; }
 void *reconv_alloc(Warp *w, size_t n) { return arena_alloc(&w->sm->arena, n); }
 

@@ -53,6 +53,7 @@ struct ReconvModel {
 	bool own_slots;                /* every split has an issue slot of its own (a bound, not a machine) */
 	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
 	bool lane_scoreboard;          /* splits run side by side: registers become ready per lane */
+	bool all_branches;             /* branch is called for uniform branches and jumps too, and for a split without lanes */
 
 	/* Compile time: fill rpc_block and reach, insert operations (OPF_MACH) into the function's blocks. */
 	bool (*lower)(LowerFn *, Diag *);
@@ -60,7 +61,8 @@ struct ReconvModel {
 	/* Run time. s is one of w->split; paths have disjoint, non-empty masks whose union is the lanes that executed. */
 	void (*launch)(Warp *, Mask lanes, uint32_t pc);
 	/* Lanes part: n >= 2. bra: true side first; brx: by address. Uniform branches only move s->pc. reach is not called for
-	   paths that begin at a marked place. */
+	   paths that begin at a marked place. With all_branches: n = 1 too, and n = 0 or no lane in the path where the split has
+	   none. A split without lanes is executed harmlessly; ret (n = 0), exit and special are called for it as well. */
 	void (*branch)(Warp *, Split *s, const MIns *, const Path *, int n);
 	/* s->pc has come to a place that lower marked, by falling through or by a uniform branch. Once: if it moves the split to
 	   another marked place, that is its own affair. */
@@ -69,6 +71,10 @@ struct ReconvModel {
 	void (*ret)(Warp *, Split *s, const Path *, int n);           /* paths by return address */
 	void (*exit)(Warp *, Split *s, Mask lanes);                   /* they end; the core has cleared them from w->live */
 	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* OPF_MACH operations; moves s->pc itself */
+	/* Optional. s is to execute a block barrier or a warp-level operation for which live lanes of `want` are elsewhere. True: it
+	   has been put aside to wait for them, not executed, and s is another group; false: the operation is refused as
+	   divergence.bar_partial = error says. For mechanisms that run one group at a time and may choose which. */
+	bool (*gather)(Warp *, Split *s, Mask want);
 	int (*depth)(const Warp *);                                   /* entries now, for statistics */
 
 	/* Optional, NULL = nothing to do. For mechanisms that choose among splits, or regroup lanes of several warps. */
@@ -97,6 +103,7 @@ bool reconv_lower_ipdom(LowerFn *, Diag *);
 /* ... a reach at blocks that several others lead to, and at those that a branch leads back to. */
 void reconv_lower_reach(LowerFn *, bool joins, bool loops);
 const Config *reconv_config(const Warp *);
+const MIns *reconv_ins(const Warp *, uint32_t pc);             /* the machine code there */
 
 /* ---- what mechanisms use of the core ---- */
 void *reconv_sm_state(Warp *);

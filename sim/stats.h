@@ -25,7 +25,7 @@
 	S(spills, "divergence.spills", SUM, "chunks", "chunks moved from the structure to memory") \
 	S(fills, "divergence.fills", SUM, "chunks", "chunks moved back") \
 	S(reconvergences, "divergence.reconvergences", SUM, "merges", "groups of lanes that became one again") \
-	S(noop_fetches, "divergence.noop_fetches", SUM, "fetches", "instructions issued for no lane") \
+	S(noop_fetches, "divergence.noop_fetches", SUM, "fetches", "blocks fetched for no lane") \
 	S(slots, "issue.slots", SUM, "cycles", "scheduler-cycles") \
 	S(issued, "issue.issued", SUM, "cycles", "scheduler-cycles in which something issued") \
 	S(global_loads, "memory.global_loads", SUM, "instructions", "warp-level loads from global memory") \

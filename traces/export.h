@@ -47,7 +47,7 @@ typedef struct TraceSum {
 	uint64_t events, last_cycle;
 	uint64_t issues, lanes, inserted; /* of the module's own instructions; of those, the ones that passes inserted */
 	uint64_t overhead;                /* issues of what lowering added */
-	uint64_t empty;                   /* issues without a lane */
+	uint64_t empty;                   /* blocks fetched without a lane */
 	uint64_t of_kind[TR_COUNT];
 	uint64_t max_depth, depth_sum;    /* depth_sum: over all issues */
 	uint64_t filled, spilled;         /* entries moved */

@@ -31,7 +31,6 @@ static void add_issue(TraceSum *s, const TraceLaunch *l, const TraceEvent *e)
 	const TraceIns *i = trace_ins(l, e->a);
 	uint64_t lanes = (uint64_t)__builtin_popcountll(e->mask);
 	s->depth_sum += e->depth;
-	s->empty += !e->mask;
 	if (i && i->overhead) {
 		s->overhead++;
 	} else {
@@ -42,6 +41,7 @@ static void add_issue(TraceSum *s, const TraceLaunch *l, const TraceEvent *e)
 	if (i && i->block_start) {
 		s->block[s->block_of[e->a]].fetches++;
 		s->block[s->block_of[e->a]].lanes += lanes;
+		s->empty += !e->mask;
 	}
 }
 

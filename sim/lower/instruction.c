@@ -147,8 +147,6 @@ static void lower_branch(Lower *w, LowerFn *l, MIns *m, const Ins *i, const Bloc
 		for (int k = 0; k < b->nsucc; k++)
 			fix_block(w, l, FIX_TABLE, k, b->succ[k]);
 	}
-	if (l->rpc_block[b->id] >= 0)
-		fix_block(w, l, FIX_RPC, 0, l->f->block.v[l->rpc_block[b->id]]);
 }
 
 void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
@@ -196,6 +194,8 @@ void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		lower_warp(w, l, m, i);
 		break;
 	}
+	if (info->flags & OPF_TERM && l->rpc_block[b->id] >= 0)
+		fix_block(w, l, FIX_RPC, 0, l->f->block.v[l->rpc_block[b->id]]);
 	m = &vec_last(&w->out);
 	lower_scoreboard(w, l, i);
 	lower_finish(w, m);
