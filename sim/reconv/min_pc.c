@@ -1,0 +1,163 @@
+/* A pc for each lane; the lowest runs, with all lanes that stand there (min_pc), or of those with the deepest call, told
+ * by the stack pointer, the lowest (min_sp_pc). Collange, Stack-less SIMT reconvergence at low cost, 2011. No compiler is needed but for the order of blocks:
+ * lanes meet early when blocks lie in reverse post-order with contiguous loops. The pcs are compared at every block.
+ *
+ * A group that comes to a barrier or a warp-level operation before lanes that it needs is put aside, and the lowest of the
+ * others runs. A group that spins below the one it waits for never lets it run. `starvation` is the way out: a group that has waited
+ * for that many cycles runs for `quantum` blocks, wherever it stands. */
+#include "sim/reconv/frontier.h"
+#include "sim/reconv/sorted.h"
+
+enum { P_PRIORITY, P_SWITCH, P_STARVATION, P_QUANTUM };
+static const ConfigKey params[] = {
+	PRIORITY_PARAM,
+	{ NULL, "switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "when other lanes run than before" },
+	{ NULL, "starvation", CT_INT, 0, 0, 0, 1000000, NULL, "cycles", "that a group waits before it runs out of order; 0 = for ever" },
+	{ NULL, "quantum", CT_INT, 0, 1, 1, 1000000, NULL, "blocks", "for which it runs then" },
+};
+
+typedef struct MinPc {
+	Sorted list;                   /* first: the state of sorted.h */
+	SortedRules rules;
+	int64_t turn;                  /* blocks that the group out of order may still run */
+} MinPc;
+
+static bool lower(LowerFn *l, Diag *diag)
+{
+	Arena tmp = { 0 };
+	Frontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
+	for (int i = 0; i < f.n; i++)
+		l->reach[f.order[i]->id] = true;
+	arena_free(&tmp);
+	return true;
+}
+
+static size_t state_size(const Config *c) { return sizeof(MinPc); }
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	MinPc *x = reconv_state(w);
+	sorted_launch(w, lanes, pc);
+	x->rules = (SortedRules){ 0 };
+	x->turn = 0;
+}
+
+static void launch_by_depth(Warp *w, Mask lanes, uint32_t pc)
+{
+	launch(w, lanes, pc);
+	((MinPc *)reconv_state(w))->rules.by_depth = true;
+}
+
+/* The group of these lanes that is first in the order, or -1. */
+static int group_of(const Sorted *k, Mask m)
+{
+	int at = k->n - 1;
+	while (at >= 0 && !(k->g[at].mask & m))
+		at--;
+	return at;
+}
+
+/* It has been put aside (gather), and lanes that it waits for are still elsewhere. */
+static bool is_aside(const Warp *w, const Group *g) { return g->want & reconv_live(w) & ~g->mask; }
+
+static int first(const Warp *w, const Sorted *k)
+{
+	int at = k->n - 1;
+	while (at >= 0 && is_aside(w, &k->g[at]))
+		at--;
+	return at;
+}
+
+/* Of those that can run. */
+static int longest_waiting(const Warp *w, const Sorted *k)
+{
+	int at = -1;
+	for (int i = 0; i < k->n; i++)
+		if (!is_aside(w, &k->g[i]) && (at < 0 || k->g[i].since <= k->g[at].since))
+			at = i;
+	return at;
+}
+
+/* Which group runs the next block, after those of `ran` have run one; -1 = none can, and the first has to. */
+static int choose(const Warp *w, MinPc *x, Mask ran)
+{
+	Sorted *k = &x->list;
+	Cycle most = (Cycle)reconv_param(w, P_STARVATION), now = reconv_now(w) + 1;
+	if (!most)
+		return first(w, k);
+	for (int i = 0; i < k->n; i++)
+		if (!k->g[i].since)
+			k->g[i].since = now;
+	int at = group_of(k, ran);
+	if (x->turn > 0 && --x->turn > 0 && at >= 0 && !is_aside(w, &k->g[at]))
+		return at;
+	at = longest_waiting(w, k);
+	if (at < 0 || now - k->g[at].since < most)
+		return first(w, k);
+	x->turn = reconv_param(w, P_QUANTUM);
+	return at;
+}
+
+static void select_next(Warp *w, Split *s, Mask ran)
+{
+	MinPc *x = reconv_state(w);
+	sorted_select(w, s, choose(w, x, ran), &x->rules);
+	if (!*reconv_nsplit(w))
+		return;
+	x->list.g[x->list.run].since = 0;
+	x->list.g[x->list.run].want = 0;
+	if (!(s->mask & ran))
+		reconv_delay(w, s, (Cycle)reconv_param(w, P_SWITCH));
+}
+
+static void move(Warp *w, Split *s, const Path *p, int n)
+{
+	MinPc *x = reconv_state(w);
+	Mask ran = s->mask;
+	sorted_move(w, s, p, n, &x->rules);
+	select_next(w, s, ran);
+}
+
+static bool gather(Warp *w, Split *s, Mask want)
+{
+	MinPc *x = reconv_state(w);
+	Path p = { s->pc, s->mask };
+	sorted_move(w, s, &p, 1, &x->rules);
+	int at = group_of(&x->list, p.mask);
+	x->list.g[at].want = want;
+	if (first(w, &x->list) < 0) { /* all are aside */
+		sorted_select(w, s, at, &x->rules);
+		return false;
+	}
+	select_next(w, s, p.mask);
+	return true;
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { move(w, s, p, n); }
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { move(w, s, p, n); }
+static void ret(Warp *w, Split *s, const Path *p, int n) { move(w, s, p, n); }
+
+static void reach(Warp *w, Split *s)
+{
+	Path p = { s->pc, s->mask };
+	move(w, s, &p, 1);
+}
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	MinPc *x = reconv_state(w);
+	if (!sorted_exit(w, s, m, &x->rules))
+		return;
+	x->turn = 0;
+	select_next(w, s, 0);
+}
+
+/* The others may be as many as lanes, each with a block to run first. */
+static Cycle patience(const Config *c) { return 64 * (Cycle)c->model_param[c->model][P_STARVATION]; }
+
+#define TABLE(NAME, HELP, LAUNCH) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
+	.params = params, .nparams = sizeof params / sizeof *params, .lower = lower, .state_size = state_size, .launch = LAUNCH, \
+	.branch = branch, .reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .gather = gather, .depth = sorted_depth, .patience = patience, \
+	.held = sorted_held, .holds = SORTED_HOLDS }
+TABLE(min_pc, "a pc for each lane; the lowest runs", launch);
+TABLE(min_sp_pc, "a pc for each lane; of those with the deepest call, the lowest runs", launch_by_depth);

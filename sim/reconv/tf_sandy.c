@@ -1,0 +1,203 @@
+/* Thread frontiers on hardware with a pc for each lane and one for the warp (Diamos et al., SIMD Re-Convergence at Thread
+ * Frontiers, MICRO 2011, for Intel's Sandybridge GPU). A lane is enabled while its pc is the warp's.
+ *
+ * Nothing finds the lowest pc: the compiler gives each terminator a conservative target, the first block in which a lane may
+ * be after it. The warp goes there unless all lanes have gone the same way together; when no lane is there, the block is
+ * fetched for nothing, and its terminator goes on to the next in the layout. So the warp never passes a waiting lane.
+ * rule = static: that target is the first of the block's frontier and successors. refined: a back edge counts only when a
+ * lane takes it.
+ *
+ * Calls: lanes that call together have a frame, in which they are all there is; frames of an indirect call run one after the
+ * other. Lanes wait at starts of blocks only, or behind a call until its frame has ended.
+ * Counted: depth, pushes and pops = frames besides the kernel's. */
+#include "sim/reconv/frontier.h"
+
+enum { P_PRIORITY, P_RULE, P_CONSERVATIVE };
+enum { RULE_STATIC, RULE_REFINED };
+static const ConfigKey params[] = {
+	PRIORITY_PARAM,
+	{ NULL, "rule", CT_ENUM, 0, RULE_STATIC, 0, 1, "static|refined", "",
+		"conservative targets: all successors count (the paper's), or back edges only when a lane takes them" },
+	{ NULL, "conservative_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles", "more for a terminator that goes to its conservative target" },
+};
+
+typedef struct Frame { Mask lanes; uint32_t pc; } Frame; /* pc: where it begins or goes on once it is on top */
+typedef struct Sandy {
+	int n, cap;
+	Frame *frame;                  /* frame[0]: the kernel's; lanes: all that are in it or in frames that it called */
+	uint32_t pc[64];               /* by lane: where it waits, when it is not enabled */
+} Sandy;
+
+/* ---- compile time ---- */
+
+static int conservative(const Frontier *f, int at, bool refined)
+{
+	int least = bs_next(f->tf[at], 0);
+	for (int k = 0; k < f->order[at]->nsucc; k++) {
+		int t = f->position[f->order[at]->succ[k]->id];
+		if ((least < 0 || t < least) && !(refined && t <= at))
+			least = t;
+	}
+	return least;
+}
+
+static bool lower(LowerFn *l, Diag *diag)
+{
+	Arena tmp = { 0 };
+	Frontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
+	for (int i = 0; i < f.n; i++) {
+		int to = conservative(&f, i, reconv_lower_param(l, P_RULE) == RULE_REFINED);
+		if (to >= 0)
+			l->rpc_block[f.order[i]->id] = f.order[to]->id;
+		for (int k = 0; k < f.order[i]->nsucc; k++) /* falling into a block where lanes wait */
+			if (bs_has(f.tf[i], f.position[f.order[i]->succ[k]->id]))
+				l->reach[f.order[i]->succ[k]->id] = true;
+	}
+	arena_free(&tmp);
+	return true;
+}
+
+/* ---- run time ---- */
+
+static size_t state_size(const Config *c) { return sizeof(Sandy); }
+static int depth(const Warp *w) { return ((Sandy *)reconv_state((Warp *)w))->n - 1; }
+static Frame *top(Sandy *x) { return &x->frame[x->n - 1]; }
+
+static void put(Sandy *x, Mask m, uint32_t pc)
+{
+	for (; m; m &= m - 1)
+		x->pc[__builtin_ctzll(m)] = pc;
+}
+
+static void push_frame(Warp *w, Sandy *x, Mask lanes, uint32_t pc)
+{
+	x->frame = reconv_grow(w, x->frame, x->n, &x->cap, sizeof *x->frame);
+	x->frame[x->n++] = (Frame){ lanes, pc };
+}
+
+/* The warp's pc is pc: the lanes there are enabled. */
+static void go(Warp *w, Split *s, Sandy *x, uint32_t pc)
+{
+	s->pc = pc;
+	s->mask = 0;
+	for (Mask m = top(x)->lanes; m; m &= m - 1)
+		if (x->pc[__builtin_ctzll(m)] == pc)
+			s->mask |= m & -m;
+}
+
+/* Behind the terminator at pc, whose lanes have been put where they go: no lane is in front of `first` or the terminator's
+   conservative target. */
+static void go_conservatively(Warp *w, Split *s, Sandy *x, uint32_t pc, uint32_t first)
+{
+	uint32_t to = reconv_ins(w, pc)->rpc; /* NO_PC is the highest */
+	if (!s->mask)
+		to = pc + 1;
+	else if (first < to)
+		to = first;
+	must(to != NO_PC);
+	if (s->mask)
+		reconv_delay(w, s, (Cycle)reconv_param(w, P_CONSERVATIVE));
+	go(w, s, x, to);
+}
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	Sandy *x = reconv_state(w);
+	x->n = 0;
+	push_frame(w, x, lanes, pc);
+	put(x, lanes, pc);
+	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
+	*reconv_nsplit(w) = 1;
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	Sandy *x = reconv_state(w);
+	uint32_t first = NO_PC;
+	for (int a = 0; a < n; a++) {
+		put(x, p[a].mask, p[a].pc);
+		if (p[a].pc < first)
+			first = p[a].pc;
+	}
+	if (n == 1 && s->mask == top(x)->lanes)
+		s->pc = p[0].pc;
+	else
+		go_conservatively(w, s, x, s->pc, first);
+}
+
+/* By falling through, to the next in the layout: no lane waits in front of it. */
+static void reach(Warp *w, Split *s)
+{
+	Sandy *x = reconv_state(w);
+	put(x, s->mask, s->pc);
+	go(w, s, x, s->pc);
+}
+
+/* The first callee's frame is on top; the others begin as those above them end. */
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	Sandy *x = reconv_state(w);
+	top(x)->pc = return_pc;
+	for (int a = n - 1; a >= 0; a--) {
+		put(x, p[a].mask, p[a].pc);
+		push_frame(w, x, p[a].mask, p[a].pc);
+		reconv_count_push(w, s, p[a].pc, p[a].mask);
+	}
+	go(w, s, x, p[0].pc);
+}
+
+/* Lanes have left the frame, by a terminator at pc. */
+static void leave(Warp *w, Split *s, Sandy *x, uint32_t pc)
+{
+	if (top(x)->lanes) {
+		go_conservatively(w, s, x, pc, NO_PC);
+		return;
+	}
+	while (x->n > 1 && !top(x)->lanes) {
+		x->n--;
+		reconv_count_pop(w, s, pc, s->mask);
+	}
+	if (top(x)->lanes)
+		go(w, s, x, top(x)->pc);
+	else
+		*reconv_nsplit(w) = 0;
+}
+
+static void ret(Warp *w, Split *s, const Path *p, int n)
+{
+	Sandy *x = reconv_state(w);
+	for (int a = 0; a < n; a++)
+		put(x, p[a].mask, p[a].pc);
+	top(x)->lanes &= ~s->mask;
+	leave(w, s, x, s->pc);
+}
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	Sandy *x = reconv_state(w);
+	for (int k = 0; k < x->n; k++)
+		x->frame[k].lanes &= ~m;
+	leave(w, s, x, s->pc);
+}
+
+/* In the top frame, at a pc that the warp has not come to; in another, behind the call. */
+static bool held(const Warp *w, int lane, Held *h)
+{
+	const Sandy *x = reconv_state((Warp *)w);
+	int k = x->n - 1;
+	while (k > 0 && !(x->frame[k].lanes >> lane & 1))
+		k--;
+	*h = k == x->n - 1 ? (Held){ x->pc[lane], "the frontier", x->pc[lane], x->frame[k].lanes & ~((Mask)1 << lane) }
+		: (Held){ x->pc[lane], "the frontier", NO_PC, x->frame[k + 1].lanes };
+	return true;
+}
+
+const ReconvModel reconv_tf_sandy = {
+	.name = "tf_sandy",
+	.help = "thread frontiers with a pc for each lane, one for the warp, and conservative branches",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.all_branches = true,
+	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth,
+	.held = held, .holds = "goes on from the first block in which a lane may be; lanes behind it wait until those in front have come there or ended",
+};
