@@ -135,6 +135,8 @@ static bool warp_cycles(const Warp *w, unsigned *n)
 	Mask run = 0, waiting = 0, cycling = 0, ran = 0;
 	bool nobody = false;           /* something is being executed for no lane */
 	int l;
+	if (w->alarm != NO_ALARM && !w->sm->gpu->model->patience)
+		return false;
 	for (int k = 0; k < w->nsplit; k++) {
 		const Split *s = &w->split[k];
 		if (s->state == SPLIT_RUN && s->released)

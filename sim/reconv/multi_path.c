@@ -173,6 +173,13 @@ static bool held(const Warp *w, int lane, Held *h)
 	return true;
 }
 
+/* A group in memory comes in before all that are younger. */
+static Cycle patience(const Config *c)
+{
+	const int64_t *p = c->model_param[c->model];
+	return p[P_SPLITS] ? (Cycle)(64 * p[P_SWAP]) : 0;
+}
+
 const ReconvModel reconv_multi_path = {
 	.name = "multi_path",
 	.help = "all paths side by side, with immediate post-dominators",
@@ -181,5 +188,6 @@ const ReconvModel reconv_multi_path = {
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = settle, .resume = resume, .held = held,
+	.patience = patience,
 	.holds = "keeps lanes that have come to a reconvergence point until all others have come there or ended",
 };

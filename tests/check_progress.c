@@ -1,0 +1,203 @@
+/* Forward progress, cell by cell: spin locks and a producer with consumers inside a warp under every mechanism of the list, in its
+ * named presets. Each cell passes or is diagnosed as livelock, timed and functionally. doc/reconvergence.md ("Forward
+ * progress") explains the table. */
+#include "lib/file.h"
+#include "lib/strbuf.h"
+#include "sim/diagnosis.h"
+#include "sim/reconv.h"
+#include "sim/run.h"
+#include <check.h>
+#include <stdlib.h>
+
+/* ---- the kernels ---- */
+
+/* change: the branch's sides are exchanged. */
+typedef struct Example { const char *name, *file; bool change; const char *spins, *lanes, *word; } Example;
+enum { NAIVE, MOVED, MOVED_EXIT_FIRST, RESHAPED, PW_FALL, PW_TAKEN, WP_FALL, WP_TAKEN, EXAMPLES };
+static const Example example[EXAMPLES] = {
+	[NAIVE] = { "naive lock", "e1", false, "L", "1-3", "1" },
+	[MOVED] = { "naive lock, point moved behind it", "e1p", false, "L", "1-3", "1" },
+	[MOVED_EXIT_FIRST] = { "the same, the way out is the true side", "e1p", true, "L", "1-3", "1" },
+	[RESHAPED] = { "reshaped lock", "e2", false, "", "", "" },
+	[PW_FALL] = { "producer before, consumers fall through", "e3_pw_fallthrough", false, "W", "1-3", "0" },
+	[PW_TAKEN] = { "producer before, consumers are the true side", "e3_pw_taken", false, "W", "1-3", "0" },
+	[WP_FALL] = { "producer behind, consumers fall through", "e3_wp_fallthrough", false, "W", "1-3", "0" },
+	[WP_TAKEN] = { "producer behind, consumers are the true side", "e3_wp_taken", false, "W", "1-3", "0" },
+};
+
+static void replace(StrBuf *out, const char *text, const char *from, const char *to)
+{
+	const char *at = strstr(text, from);
+	ck_assert_msg(at != NULL, "no %s", from);
+	sb_write(out, text, (size_t)(at - text));
+	sb_puts(out, to);
+	sb_puts(out, at + strlen(from));
+}
+
+static Module *module_of(const Example *e)
+{
+	char path[300];
+	const char *dir = getenv("srcdir"), *why;
+	size_t n;
+	Diag d = { 0 };
+	snprintf(path, sizeof path, "%s/kernels/oracles/%s.ir", dir ? dir : "..", e->file);
+	char *text = file_read(path, 100000, &n, &why);
+	ck_assert_msg(text != NULL, "%s: %s", path, why);
+	if (e->change) {
+		StrBuf a = { 0 }, b = { 0 };
+		replace(&a, text, "setp.ne", "setp.eq");
+		replace(&b, a.s, "bra %p, L, C", "bra %p, C, L");
+		sb_free(&a);
+		free(text);
+		text = b.s;
+	}
+	Module *m = ir_read(text, strlen(text), "progress.ir", &d);
+	ck_assert_msg(m && ir_verify(m, &d), "%s", d.item.n ? d.item.v[0].text : "?");
+	free(text);
+	return m;
+}
+
+/* ---- the table ---- */
+
+/* One letter for each kernel: P passes, L livelock, ? rests on knowledge rather than on a source: it must pass or be
+   diagnosed, and the page says why we think that it does. held: how the report names what holds the other lanes. */
+typedef struct Row { const char *model, *cells, *held; } Row;
+static const Row rows[] = {
+	/* the top of the stack runs to the point of its lanes */
+	{ "ipdom(push_order=taken_top)", "LLPP" "PLPL", "a stack entry" },
+	{ "ipdom(push_order=fall_top)", "LPLP" "LPLP", "a stack entry" },
+	{ "token(loop_codegen=ssy_div)", "LLPP" "PLPL", "a DIV token" },
+	{ "mimd", "PPPP" "PPPP", NULL },
+	{ "tf_stack", "LLLP" "PPLL", NULL },
+	{ "dual_path", "L??P" "????", NULL },
+	{ "multi_path(merge=false)", "LPPP" "PPPP", "a reconvergence entry" },
+	{ "multi_path(merge=true)", "LPPP" "PPPP", "a reconvergence entry" },
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* ---- one cell ---- */
+
+enum { TIMED, FUNCTIONAL, BY_BLOCK, WAYS };
+
+static Run *run(const char *model, const Module *m, Config *c, Diag *d, int way)
+{
+	config_defaults(c);
+	ck_assert_msg(config_set_model(c, model, d), "%s: %s", model, d->item.n ? d->item.v[0].text : "?");
+	c->progress_cycles = 3000;
+	c->functional_schedule = way == BY_BLOCK ? SCHEDULE_BLOCK : SCHEDULE_TURNS;
+	c->max_cycles = 1000000;
+	RunOptions o = { .gpu = { .functional = way != TIMED }, .laws = true };
+	Run *r = run_new(c, m, &o, d);
+	ck_assert_ptr_nonnull(r);
+	run_module(r);
+	return r;
+}
+
+#define SAYS(...) do { \
+	char want[300]; \
+	snprintf(want, sizeof want, __VA_ARGS__); \
+	ck_assert_msg(strstr(text, want) != NULL, "%s, %s: the diagnosis does not say '%s':\n%s", row->model, e->name, want, text); \
+} while (0)
+
+static bool tells_places(const char *model)
+{
+	for (int i = 0; reconv_models[i]; i++)
+		if (!strcmp(reconv_models[i]->name, model))
+			return reconv_models[i]->held;
+	return false;
+}
+
+/* Who spins where on which word, who has it or will write it and where that lane is, why, and where it would pass. */
+static void diagnosed(const Row *row, const Example *e, Run *r, int way)
+{
+	const Diagnosis *d = vec_last(&r->launch)->diagnosis;
+	ck_assert_ptr_nonnull(d);
+	ck_assert_int_eq(d->kind, FAULT_LIVELOCK);
+	ck_assert_str_eq(d->who.at.block, e->spins);
+	ck_assert_int_gt(d->who.at.line, 0);
+	ck_assert(d->reads);
+	ck_assert_uint_eq(d->word.value, strtoul(e->word, NULL, 10));
+	if (way == FUNCTIONAL)
+		run_elsewhere(r);
+	const char *text = vec_last(&r->diag->item).text;
+	SAYS("livelock in kernel %s, block (0, 0, 0), warp 0: lane", e->file);
+	SAYS("lanes %s come back to the branch of block %s (progress.ir:", e->lanes, e->spins);
+	SAYS("they wait on the memory word at 0x100000000000 (byte 0 of %%mem), which is %s", e->word);
+	if (*e->spins == 'L') {
+		ck_assert(d->written);
+		SAYS("thread (0, 0, 0) changed it last, in block L (progress.ir:");
+		SAYS(": lane 0 of the same warp ");
+		ck_assert_int_eq(d->writer.how, STUCK_HELD);
+		ck_assert(d->writer.at.block || !tells_places(d->model));
+	} else {
+		SAYS("no atomic operation or volatile store of this launch is known to have changed it");
+		SAYS("lane 0 ");
+		if (tells_places(d->model))
+			SAYS("would go on at block P (progress.ir:");
+	}
+	if (row->held)
+		SAYS("in %s", row->held);
+	SAYS("mechanism %s %s", d->model, d->holds ? d->holds : "does not let them run");
+	if (way == FUNCTIONAL)
+		SAYS("mimd");
+}
+
+static void cell(const Row *row, int k, const Module *m, int way)
+{
+	Diag d = { 0 };
+	Config c;
+	const Example *e = &example[k];
+	Run *r = run(row->model, m, &c, &d, way);
+	const char *text = d.item.n ? d.item.v[0].text : "passes";
+	if (row->cells[k] == 'P')
+		ck_assert_msg(r->status == RUN_OK, "%s, %s (run %d): %s", row->model, e->name, way, text);
+	else if (row->cells[k] == 'L')
+		ck_assert_msg(r->fault == FAULT_LIVELOCK, "%s, %s (run %d): %s", row->model, e->name, way, text);
+	else
+		ck_assert_msg(r->status == RUN_OK || r->fault == FAULT_LIVELOCK, "%s, %s: %s", row->model, e->name, text);
+	if (getenv("PROGRESS"))
+		printf("%s, %s (run %d): %s\n", row->model, e->name, way, text);
+	if (r->fault == FAULT_LIVELOCK)
+		diagnosed(row, e, r, way);
+	run_free(r);
+	diag_free(&d);
+}
+
+START_TEST(each_cell)
+{
+	const Row *row = &rows[_i];
+	for (int k = 0; k < EXAMPLES; k++) {
+		Module *m = module_of(&example[k]);
+		for (int way = 0; way < WAYS; way++)
+			cell(row, k, m, way);
+		module_free(m);
+	}
+}
+END_TEST
+
+START_TEST(every_mechanism_has_its_row)
+{
+	for (int i = 0; reconv_models[i]; i++) {
+		const char *name = reconv_models[i]->name;
+		bool found = false;
+		for (int k = 0; k < ROWS; k++)
+			found |= !strncmp(rows[k].model, name, strlen(name)) && strchr("(", rows[k].model[strlen(name)]);
+		ck_assert_msg(found, "%s has no row", name);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("forward progress");
+	TCase *t = tcase_create("all");
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, each_cell, 0, ROWS);
+	tcase_add_test(t, every_mechanism_has_its_row);
+	suite_add_tcase(s, t);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}
