@@ -317,6 +317,24 @@ static void sleep_lanes(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	}
 }
 
+/* The mechanism's own operation, for the lanes whose predicate holds. It may stand for a branch of the program, and it may
+   be what leads back to a loop's header. */
+static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	Mask all = s->mask, lanes = all;
+	uint32_t pc = s->pc;
+	if (i->x.a != NO_ROW)
+		lanes &= i->x.neg ? ~w->lanes.pred[i->x.a] : w->lanes.pred[i->x.a];
+	if (i->branch >= 0)
+		count_branch(sm, i, all, i->x.neg ? all & ~lanes : lanes, 1 + (lanes && lanes != all));
+	if (i->branch >= 0 && sm->gpu->watching)
+		livelock_watch(sm, w, s, i, (Path[]){ { i->target, lanes }, { pc + 1, all & ~lanes } }, 2);
+	sm->gpu->model->special(w, s, i, lanes);
+	note_depth(sm, w);
+	if (sm->gpu->watching && w->nsplit && s->pc <= pc && s->mask == all)
+		livelock_watch(sm, w, s, i, &(Path){ s->pc, all }, 1);
+}
+
 void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 {
 	const MIns *i = &sm->gpu->cur->ins[s->pc];
@@ -378,14 +396,7 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		else
 			next(sm, w, s);
 		break;
-	case K_RECONV: {
-		Mask lanes = s->mask;
-		if (i->x.a != NO_ROW)
-			lanes &= i->x.neg ? ~w->lanes.pred[i->x.a] : w->lanes.pred[i->x.a];
-		sm->gpu->model->special(w, s, i, lanes);
-		note_depth(sm, w);
-		break;
-	}
+	case K_RECONV: exec_special(sm, w, s, i); break;
 	case K_SLEEP:
 		sleep_lanes(sm, w, s, i, m);
 		next(sm, w, s);

@@ -75,6 +75,12 @@ void reconv_turns(Warp *w, int turns) { w->take_turns = (uint8_t)turns; }
 void reconv_alarm(Warp *w, Cycle at) { w->alarm = at; }
 unsigned reconv_call_depth(const Warp *w, Mask m) { return m ? w->depth[__builtin_ctzll(m)] : 0; }
 
+
+uint64_t reconv_value(const Warp *w, const MIns *i, int lane)
+{
+	return i->flags & MI_ADDR64 ? row64(&w->lanes, i->x.b)[lane] : row32(&w->lanes, i->x.b)[lane];
+}
+
 static void event(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m, uint64_t b)
 {
 	if (tracing(w->sm))

@@ -113,6 +113,7 @@ void *reconv_state(Warp *);                                    /* state_size byt
 void *reconv_alloc(Warp *, size_t);                            /* zeroed memory that lives as long as the launch */
 /* Room for one more behind n elements: p, or a larger copy of it. */
 void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);
+uint64_t reconv_value(const Warp *, const MIns *, int lane);   /* of the register that one of its operations names */
 unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of the first lane */
 Mask reconv_live(const Warp *);                                /* lanes that have not ended */
 int *reconv_nsplit(Warp *);                                    /* the mechanism keeps it */

@@ -87,6 +87,9 @@ void lower_function(Lower *w, LowerFn *l)
 			emit_ins(w, l, &b->ins.v[i], b);
 		if (w->out.n > start && (vec_last(&w->out).kind == K_BRA || vec_last(&w->out).kind == K_BRX))
 			vec_last(&w->out).live = live_behind(w, l, live, b);
+		for (int k = start, at = -1; k < w->out.n; k++)
+			if (w->out.v[k].kind == K_RECONV)
+				w->out.v[k].live = at = at < 0 ? live_behind(w, l, live, b) : at;
 		if (w->out.n == start)
 			continue;
 		if (l->reach[b->id])

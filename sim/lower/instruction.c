@@ -149,6 +149,22 @@ static void lower_branch(Lower *w, LowerFn *l, MIns *m, const Ins *i, const Bloc
 	}
 }
 
+/* Operand of a mechanism's operation: a block, a predicate (x.a), another register (x.b), a number (offset). */
+static void lower_reconv(Lower *w, LowerFn *l, MIns *m, const Opd *o)
+{
+	if (o->kind == OPD_BLOCK) {
+		fix_block(w, l, FIX_TARGET, 0, l->f->block.v[o->id]);
+	} else if (o->kind == OPD_IMM) {
+		m->offset = o->imm;
+	} else if (lower_is_pred(l, o->id)) {
+		m->x.a = lower_row(l, o->id);
+		m->x.neg = o->neg ? NEG_A : 0;
+	} else {
+		m->x.b = lower_row(l, o->id);
+		m->flags |= lower_is_wide(l, o->id) ? MI_ADDR64 : 0;
+	}
+}
+
 void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 {
 	const OpInfo *info = &op_info[i->op];
@@ -185,10 +201,12 @@ void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		}
 		break;
 	case K_RECONV:
-		if (i->nsrc && ins_src(i, 0)->kind == OPD_BLOCK)
-			fix_block(w, l, FIX_TARGET, 0, l->f->block.v[ins_src(i, 0)->id]);
-		else if (i->nsrc)
-			m->x.a = lower_row(l, ins_src(i, 0)->id), m->x.neg = ins_src(i, 0)->neg ? NEG_A : 0;
+		for (int k = 0; k < i->nsrc; k++)
+			lower_reconv(w, l, &vec_last(&w->out), ins_src(i, k));
+		if (i->origin != ORIGIN_LOWER) { /* it stands for a branch of the program */
+			m->flags |= MI_COND;
+			m->branch = w->code->nbranch++;
+		}
 		break;
 	default:
 		lower_warp(w, l, m, i);

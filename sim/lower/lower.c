@@ -111,6 +111,8 @@ static bool prepare(Lower *w, LowerFn *l)
 	function_number(f);
 	lower_calls(l, w->of);
 	int room = f->block.n * 16 + 64; /* with what the mechanism adds */
+	for (int b = 0; b < f->block.n; b++)
+		room += f->block.v[b]->nsucc;
 	l->rpc_block = arena_array(&w->arena, int, room);
 	l->reach = arena_array(&w->arena, bool, room);
 	for (int i = 0; i < room; i++)
