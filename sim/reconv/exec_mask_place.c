@@ -60,15 +60,16 @@ static void end_block(Place *x, Block *b, Block *to, Block *const *lanes, int n)
 	b->reconverge = NULL;
 }
 
-/* Where control enters that comes to a stop. */
-static Block *enter(const Place *x, int stop)
+/* Where lanes go on that wait at a stop. */
+static Block *block_of(const Place *x, int stop)
 {
 	const MaskPlan *p = x->p;
-	if (x->stop[stop])
-		return x->stop[stop];
 	int l = p->stop_loop[stop];
 	return p->order[l < 0 ? p->stop_pos[stop] : p->pos[p->loops->loop[l].header]];
 }
+
+/* Where control enters that comes to a stop. */
+static Block *enter(const Place *x, int stop) { return x->stop[stop] ? x->stop[stop] : block_of(x, stop); }
 
 /* ---- is EXEC empty? ---- */
 
@@ -202,7 +203,7 @@ static const Ins *place_of(const Block *b)
 static void back_stop(Place *x, int stop)
 {
 	const MaskPlan *p = x->p;
-	Block *b = x->stop[stop], *header = p->order[p->pos[p->loops->loop[p->stop_loop[stop]].header]];
+	Block *b = x->stop[stop], *header = block_of(x, stop);
 	int rest = rest_of_stop(p, stop);
 	take(x, b, stop);
 	jump_if(x, b, OP_XNZ, header, place_of(header));
@@ -229,7 +230,7 @@ static void add(Place *x, Block *b, int stop, const Ins *branch, bool neg, bool 
 {
 	Ins *i = append(x, b, OP_XADD, branch ? 3 : 2);
 	i->opd[0] = name(stop);
-	i->opd[1] = target(stop < x->p->nstop ? enter(x, stop) : b);
+	i->opd[1] = target(stop < x->p->nstop ? block_of(x, stop) : b);
 	if (!branch)
 		return;
 	i->opd[2] = branch->opd[0];
