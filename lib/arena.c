@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64 * 1024 };
+enum { FIRST = 2 * 1024, CHUNK = 64 * 1024 };  /* chunks grow with the arena */
 
 struct ArenaChunk { ArenaChunk *next; size_t used, size; char *base; };
 
@@ -24,7 +24,8 @@ char *xstrdup(const char *s) { return or_die(strdup(s)); }
 
 static ArenaChunk *grow(Arena *a, size_t bytes)
 {
-	size_t size = bytes + 64 > CHUNK ? bytes + 64 : CHUNK;
+	size_t size = a->total < FIRST ? FIRST : a->total < CHUNK ? a->total : CHUNK;
+	size = bytes + 64 > size ? bytes + 64 : size;
 	ArenaChunk *c = xmalloc(sizeof *c);
 	c->base = xcalloc(1, size);
 	c->used = 0;

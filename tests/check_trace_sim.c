@@ -103,7 +103,7 @@ static void one(uint64_t seed, int model, bool functional, const Config *c, cons
 	Module *m = transformed(k->module, passes, text, sizeof text);
 	ck_assert_msg(m != NULL, "%s: %s", where, text);
 	Job job = { k, m, { k->grid[0], 1, 1 } };
-	Way way = { model, passes, functional };
+	Way way = { .model = model, .passes = passes, .functional = functional };
 	Diag d = { 0 };
 	Probe probe = { .trace = trace_create(path, &d) };
 	Outcome o;

@@ -9,6 +9,7 @@ typedef struct Way {
 	int model;                     /* index into gpu_models; -1: the reference interpreter */
 	const char *passes;            /* pipeline, or NULL */
 	bool functional;
+	const Config *config;          /* NULL: the one given besides, with the mechanism put in */
 } Way;
 
 typedef struct Job {               /* a module and what it is launched with */
@@ -17,7 +18,7 @@ typedef struct Job {               /* a module and what it is launched with */
 	uint32_t grid[3];
 } Job;
 
-typedef enum { RAN_WELL, RAN_REFUSED, RAN_BADLY } Ran; /* REFUSED: the mechanism says it cannot run such a kernel */
+typedef enum { RAN_WELL, RAN_REFUSED, RAN_BADLY } Ran; /* REFUSED: the machine or the mechanism cannot run such a kernel */
 
 typedef struct Outcome {
 	Ran how;
@@ -41,7 +42,8 @@ Module *transformed(const Module *, const char *passes, char *text, size_t n);
 /* Compares with the reference: true when the same, else text says what is not. */
 bool outcome_agrees(const RandomKernel *, const Outcome *want, const Outcome *got, char *text, size_t n);
 
-/* Runs the job the given way and against the reference; false when they differ (text says how). *refused may be NULL.
+/* Runs the job the given way and against the reference; false when they differ (text says how). *refused (may be NULL):
+   it was refused, text says why; true is returned then.
    *instructions (may be NULL): thread instructions, which every mechanism must count alike; 0 = not known yet, is set by the
    first machine that ran. */
 bool way_agrees(const Job *, const Config *, const Way *, const Outcome *want, bool *refused, uint64_t *instructions,
@@ -53,4 +55,32 @@ Module *minimized(Job *, const Config *, const Way *way, const Way *other);
 
 /* The kernel as a text that gsim runs by itself: the data as variables, a host function. comment: lines of it. */
 void job_print(const Job *, const char *comment, struct StrBuf *);
+
+/* ---- differential_campaign.c: many kernels, every setting ---- */
+typedef struct Setting {               /* a mechanism with its parameters, and what came of it */
+	char *name;                    /* as --model takes it */
+	Config config;
+	const char *refuses;           /* the kernels that the mechanism may refuse, NULL = none */
+	uint64_t runs, refused, failed;    /* failed: kernels */
+	double seconds;                /* of the host's processor */
+	bool skip;                     /* for the rest of this kernel */
+} Setting;
+
+typedef struct Campaign {
+	uint64_t seed, count, most_runs;   /* most_runs: no kernel begins behind so many; 0 = no limit */
+	uint64_t shard, shards;        /* of the kernels number shard, shard + shards, ... */
+	int size;
+	unsigned features;
+	Vec(Setting) setting;
+	Vec(const char *) passes;      /* [0] is NULL when kernels run as they are, too */
+	bool timed, functional, minimize;
+	const char *keep;              /* folder for kernels that fail */
+	Config config;                 /* of the settings, but for the mechanism */
+
+	uint64_t runs, kernels, failed, thread_instructions;
+} Campaign;
+
+/* Runs it, prints failures and a table. False when there were failures. */
+bool campaign_run(Campaign *);
+RandomKernel *campaign_kernel(const Campaign *, uint64_t seed);
 #endif

@@ -1,15 +1,26 @@
 #!/bin/sh
-# A few seconds of differential testing; tools/differential is the long run. Kernels that fail are left in the build folder.
+# A few seconds of differential testing, however many mechanisms there are; tools/differential is the long run. Kernels that
+# fail are left in the build folder.
 set -e
-./differential --count "${DIFFERENTIAL_COUNT:-400}" --seed 1 --functional --minimize
-./differential --count "${DIFFERENTIAL_TIMED:-40}" --seed 100001 --timed --minimize
+./differential --count 10000 --runs "${DIFFERENTIAL_RUNS:-6000}" --seed 1 --functional --minimize
+./differential --count 10000 --runs "${DIFFERENTIAL_TIMED:-800}" --seed 100001 --timed --minimize
 # every failure of the command line is a message and exit status 2
-for bad in "--count x" "--models ipdom,nothing" "--passes nosuchpass" "--without magic" "--set a=1" "--size 0" "extra" "--nonsense"; do
+for bad in "--count x" "--models ipdom,nothing" "--model tf_stack(nothing=1)" "--model tf_stack(" "--passes nosuchpass" \
+	"--without magic" "--set a=1" "--size 0" "--shard 4/3" "--shard 1" "--runs 0" "extra" "--nonsense"; do
 	status=0
 	# shellcheck disable=SC2086
 	./differential $bad >differential.out 2>&1 || status=$?
 	[ "$status" = 2 ] && [ -s differential.out ] || { echo "differential $bad: status $status"; cat differential.out; exit 1; }
 done
+# three shards are the whole
+for shard in 1/3 2/3 3/3; do
+	./differential --shard $shard --count 10 --functional --models ipdom --passes none
+done | awk '/ passed,/ { n += $1 } END { exit n != 10 }'
+# parameters reach the mechanism: bad priorities bring lanes apart that a kernel needs together, which is a failure
+status=0
+./differential --model 'tf_stack(priority=source)' --count 120 --functional --passes none >differential.out || status=$?
+[ "$status" = 1 ] && grep -q '^seed [0-9]*: tf_stack(priority=source), functional: .*part of' differential.out
+rm -f random-*-tf_stack_priority_source_.ir
 # a kernel printed with --print is a module that reads back
 ./differential --print --seed 7 | grep -q '^host main()'
 rm -f differential.out

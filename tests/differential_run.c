@@ -83,7 +83,7 @@ void outcome_reference(const Job *j, int warp_size, Outcome *o)
 
 void outcome_machine(const Job *j, const Config *base, const Way *way, Probe *probe, Outcome *o)
 {
-	Config c = *base;
+	Config c = way->config ? *way->config : *base;
 	Image m = image_new(j);
 	Launch l = launch_of(j, &m);
 	Fault fault = { 0 };
@@ -177,6 +177,8 @@ bool way_agrees(const Job *j, const Config *c, const Way *way, const Outcome *wa
 		outcome_machine(j, c, way, NULL, &got);
 	if (refused)
 		*refused = got.how == RAN_REFUSED;
+	if (got.how == RAN_REFUSED)
+		snprintf(text, n, "refused: %s", got.text);
 	bool ok = got.how == RAN_REFUSED ? true : outcome_agrees(j->shape, want, &got, text, n);
 	if (ok && got.how == RAN_WELL && instructions && way->model >= 0) {
 		if (*instructions && *instructions != got.thread_instructions) {
