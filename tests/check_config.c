@@ -196,7 +196,7 @@ START_TEST(load_refuses)
 }
 END_TEST
 
-static const char *const shipped[] = { "fermi.lua", "kepler.lua", "maxwell.lua", "teaching.lua" };
+static const char *const shipped[] = { "fermi.lua", "kepler.lua", "maxwell.lua", "teaching.lua", "vega20.lua" };
 
 START_TEST(shipped_machines_load)
 {

@@ -55,7 +55,7 @@ if [ "$1" = all ]; then
 	machines=${*:-kepler.lua fermi.lua maxwell.lua}
 	cd "$srcdir" && modules=$(ls kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir) && cd "$OLDPWD" || exit 1
 else
-	machines="kepler.lua fermi.lua"
+	machines="kepler.lua fermi.lua vega20.lua"
 	modules="kernels/histogram/histogram.ptx kernels/list_insert/list_insert.ptx kernels/scan/scan.ptx
 		kernels/spin_lock/spin_lock.ptx kernels/kmeans/kmeans.ptx kernels/quicksort/quicksort.ptx"
 fi

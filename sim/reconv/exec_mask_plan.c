@@ -381,9 +381,22 @@ static void control_flow(MaskPlan *p)
 	graph_idom(p->arena, p->flow, false, order, reached, p->idom, depth);
 }
 
+/* What a warp-level operation gives is the same for the lanes that take part; others keep what they had. */
+static bool lanes_may_abstain(const Function *f)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			OpKind kind = op_info[f->block.v[b]->ins.v[k].op].kind;
+			if (kind == K_VOTE || kind == K_MATCH || kind == K_REDUX || kind == K_ELECT)
+				return true;
+		}
+	return false;
+}
+
 void mask_plan(MaskPlan *p)
 {
 	lay_out(p);
+	bool trust = !lanes_may_abstain(p->f);
 	number_stops(p);
 	Uniformity *u = uniformity_build(p->arena, p->cfg, p->l->module);
 	p->scalar = arena_array(p->arena, bool, p->n);
@@ -396,7 +409,7 @@ void mask_plan(MaskPlan *p)
 	for (int k = 0; k < p->n; k++) {
 		const Block *b = p->order[k];
 		p->at[k] = bs_new(p->arena, p->nstop);
-		p->scalar[k] = b->nsucc > 1 && (!u->divergent[b->id] || mask_targets_equal(b));
+		p->scalar[k] = b->nsucc > 1 && ((trust && !u->divergent[b->id]) || mask_targets_equal(b));
 		for (int i = 0; i < b->ins.n; i++)
 			if (b->ins.v[i].op == OP_CALL)
 				p->may_end[k] |= call_ends(p, &b->ins.v[i]);

@@ -1,0 +1,96 @@
+-- AMD Radeon Instinct MI50 (Vega 20, gfx906): wavefronts of 64 lanes, EXEC masks.
+-- Sources: [R] AMD ROCm documentation, accelerator hardware specifications; [H] AMD HIP documentation, hardware
+-- implementation of GCN; [G] AMD Graphics Cores Next architecture white paper, 2012; [I] AMD, Vega 7nm Instruction Set
+-- Architecture, 2020; [P] product data of the MI50; [L] LLVM, AMDGPU back end. What has no source is marked `assumption`.
+return {
+	warp_size = 64,                        -- [R]
+	clock_mhz = 1725,                      -- [P] peak
+	sm = {                                 -- a compute unit
+		count = 60,                        -- [R]
+		max_warps = 40,                    -- [H] ten for each SIMD
+		max_blocks = 16,                   -- [H] work-groups of more than one wave
+		max_threads_per_block = 1024,      -- [H]
+		registers = 65536,                 -- [R] 256 KiB
+		max_registers_per_thread = 256,    -- [I]
+		register_unit = 256,               -- [L] four registers of 64 lanes
+		shared_bytes = 65536,              -- [R]
+		shared_unit = 512,                 -- [L] 128 dwords
+		max_shared_per_block = 65536,      -- [R]
+		local_bytes = 131072,              -- assumption
+	},
+	scheduler = {
+		count = 4,                         -- [G] one for each SIMD
+		policy = "oldest",                 -- assumption
+		issue_width = 1,                   -- [G] one instruction of a wave
+	},
+	fetch = {
+		instruction_bytes = 8,             -- [I] four or eight
+		cache_bytes = 32768,               -- [R] here for each unit, there for three
+		line_bytes = 64,                   -- [G]
+		ways = 4,                          -- [G]
+		miss_cycles = 100,                 -- assumption
+		redirect_cycles = 12,              -- assumption: a taken branch takes four turns of the SIMDs
+	},
+	units = {                              -- four SIMDs of 16 lanes: a wave takes one of them for four cycles
+		alu = { count = 4, latency = 4, interval = 4 },    -- [G]
+		imul = { count = 4, latency = 16, interval = 16 }, -- [G] a quarter of the rate
+		fp32 = { count = 4, latency = 4, interval = 4 },   -- [G]
+		fp64 = { count = 4, latency = 8, interval = 8 },   -- [P] half the rate: 6.7 and 13.4 Tflop/s
+		sfu = { count = 4, latency = 16, interval = 16 },  -- [G] a quarter of the rate
+		cvt = { count = 4, latency = 4, interval = 4 },    -- assumption: the full rate
+		mem = { count = 1, latency = 4, interval = 4 },    -- [G] 16 addresses a cycle
+		ctl = { count = 1, latency = 4, interval = 1 },    -- [G] the scalar unit that the SIMDs share
+	},
+	shared = {
+		banks = 32,                        -- [G]
+		bank_bytes = 4,                    -- [G]
+		latency = 64,                      -- assumption
+	},
+	l1 = {
+		global = true,                     -- [G]
+		bytes = 16384,                     -- [R]
+		line_bytes = 64,                   -- [G]
+		sector_bytes = 64,                 -- [G]
+		ways = 4,                          -- [G]
+		latency = 116,                     -- assumption
+		mshrs = 64,                        -- assumption
+		mshr_merge = 8,                    -- assumption
+	},
+	constant = {                           -- the scalar cache
+		bytes = 16384,                     -- [R] here for each unit, there for three
+		line_bytes = 64,                   -- [G]
+		ways = 4,                          -- [G]
+		latency = 50,                      -- assumption
+	},
+	interconnect = {
+		latency = 40,                      -- assumption
+		bytes_per_cycle = 64,              -- [G] a line
+	},
+	l2 = {
+		slices = 16,                       -- assumption: as Vega 10
+		bytes = 4194304,                   -- [R]
+		line_bytes = 64,                   -- [G]
+		sector_bytes = 64,                 -- [G]
+		ways = 16,                         -- [G]
+		latency = 80,                      -- assumption
+		bytes_per_cycle = 64,              -- [G]
+		atomic_cycles = 1,                 -- assumption
+		mshrs = 128,                       -- assumption
+	},
+	dram = {                               -- HBM2
+		channels = 32,                     -- [P] 4096 bits, channels of 128
+		banks = 16,                        -- assumption
+		row_bytes = 2048,                  -- assumption
+		row_hit = 30,                      -- assumption
+		row_miss = 80,                     -- assumption
+		latency = 150,                     -- assumption
+		bytes_per_cycle = 18,              -- [P] 1024 GB/s at 1725 MHz over 32 channels
+	},
+	divergence = {
+		model = "exec_mask",               -- [I] [L]
+		bar_partial = "error",             -- assumption: s_barrier counts waves; what only part of one reaches is reported
+	},
+	exec_mask = {
+		skip_threshold = 12,               -- [L] amdgpu-skip-threshold
+	},
+}
