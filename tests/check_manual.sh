@@ -10,8 +10,11 @@ trap 'rm -rf "$tmp"' EXIT
 
 "$gsim" --list options > "$tmp/options"
 "$gsim" --list statistics > "$tmp/statistics"
+"$gsim" --list models | awk '/^[a-z]/ { if (name) exit 1; name = $1 } /^    source: ./ { name = "" } END { exit name != "" }' ||
+	{ echo "a mechanism of --list models does not name its source"; exit 1; }
 "$gsim" --list models | sed -n 's/^\([a-z_]*\) .*/^\1\\./p' > "$tmp/prefixes" # mechanisms' own parameters are not in the manual
-"$gsim" --list parameters | grep -v -f "$tmp/prefixes" > "$tmp/parameters"
+"$gsim" --list parameters | grep -v -f "$tmp/prefixes" |
+	sed 's/^\(divergence\.model  *\)[^:]*:/\1one of gsim --list models:/' > "$tmp/parameters" # nor are their names
 
 awk -v dir="$tmp" '
 	/^<!-- table: / { table = $3; print; next }

@@ -186,6 +186,7 @@ static bool held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_dual_path = {
 	.name = "dual_path",
 	.help = "stack whose top entry's two sides run side by side",
+	.source = "Rhu and Erez, The Dual-Path Execution Model for Efficient GPU Control Flow, HPCA 2013",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .warp_scoreboard = warp_scoreboard,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,

@@ -156,6 +156,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 static Cycle patience(const Config *c) { return 64 * (Cycle)c->model_param[c->model][P_STARVATION]; }
 
 #define TABLE(NAME, HELP, LAUNCH) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
+	.source = "Collange, Stack-less SIMT Reconvergence at Low Cost, 2011", \
 	.params = params, .nparams = sizeof params / sizeof *params, .lower = lower, .state_size = state_size, .launch = LAUNCH, \
 	.branch = branch, .reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .gather = gather, .depth = sorted_depth, .patience = patience, \
 	.held = sorted_held, .holds = SORTED_HOLDS }

@@ -195,6 +195,7 @@ static bool held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_tf_sandy = {
 	.name = "tf_sandy",
 	.help = "thread frontiers with a pc for each lane, one for the warp, and conservative branches",
+	.source = "Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011, section 5",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.all_branches = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
