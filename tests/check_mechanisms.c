@@ -215,6 +215,38 @@ START_TEST(every_mechanism)
 }
 END_TEST
 
+/* T and F meet at J by themselves; where lanes meet at points, at R only when the source asks for that: then J is run for
+   each. Not so where lanes meet wherever they happen to be together, or never, or where the
+   structure of the code says (exec_mask). */
+START_TEST(points_that_the_source_asks_for)
+{
+	static const char *const without[] = { "mimd", "tf_stack", "tf_sandy", "min_pc", "min_sp_pc", "dwf", "exec_mask", NULL };
+	static const char text[] = K(BIT("%l", "0") " bra %p, T, F%s\n" MIX("T", "1") " bra J\n" MIX("F", "2") " bra J\n" MIX("J", "3") " bra R\n"
+		MIX("R", "4") END);
+	const char *model = reconv_models[_i]->name, *at = strstr(text, "%s");
+	bool has = true;
+	for (int k = 0; without[k]; k++)
+		has &= strcmp(model, without[k]) != 0;
+	for (int way = 0; way < WAYS; way++) {
+		uint64_t fetches[2];
+		for (int ask = 0; ask < 2; ask++) {
+			StrBuf b = { 0 };
+			sb_write(&b, text, (size_t)(at - text));
+			sb_puts(&b, ask ? " !reconverge R" : "");
+			sb_puts(&b, at + 2);
+			Rig *r = machine(model, "", "error", way);
+			rig_run(r, b.s, 1, 8);
+			fetches[ask] = rig_fetches(r, "J");
+			rig_free(r);
+			sb_free(&b);
+		}
+		ck_assert_msg(has ? fetches[0] == 1 && fetches[1] == 2 : fetches[0] == fetches[1],
+			"%s (run %d) runs J %llu times, and with a point behind it %llu times", model, way, (unsigned long long)fetches[0],
+			(unsigned long long)fetches[1]);
+	}
+}
+END_TEST
+
 /* Each value of each parameter that has names, and of each switch. */
 START_TEST(every_choice)
 {
@@ -241,6 +273,7 @@ int main(void)
 	TCase *t = tcase_create("all");
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_mechanism, 0, models);
+	tcase_add_loop_test(t, points_that_the_source_asks_for, 0, models);
 	tcase_add_loop_test(t, every_choice, 0, models);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

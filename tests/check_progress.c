@@ -79,6 +79,7 @@ static const Row rows[] = {
 	{ "dual_path", "L??P" "????", NULL },
 	{ "multi_path(merge=false)", "LPPP" "PPPP", "a reconvergence entry" },
 	{ "multi_path(merge=true)", "LPPP" "PPPP", "a reconvergence entry" },
+	{ "exec_mask", "L??P" "????", NULL },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

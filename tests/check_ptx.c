@@ -63,8 +63,10 @@ static char *lines_of(const Module *m)
 	StrBuf out = { 0 }, all = { 0 };
 	ir_print(m, &all);
 	for (char *s = strtok(all.s, "\n"); s; s = strtok(NULL, "\n")) {
-		char *loc = strstr(s, " !loc");
-		if (loc)
+		char *loc = strstr(s, " !loc"), *point = strstr(s, " !reconverge");
+		if (loc && point > loc)
+			memmove(loc, point, strlen(point) + 1);
+		else if (loc)
 			*loc = 0;
 		while (*s == '\t')
 			s++;
@@ -136,6 +138,8 @@ static const struct { const char *ptx, *ir; } bodies[] = {
 	{ "{ .reg .b32 %r1; mov.u32 %r1, 1; } mov.u32 %r1, 2; { .reg .u32 t; mov.u32 t, 3; }",
 	  "%r1 = mov.u32 1\n%r1_1 = mov.u32 2\n%t = mov.u32 3\n" },
 	/* control */
+	{ ".pragma \"nounroll\"; .pragma \"reconverge B\"; setp.eq.u32 %p2, %r1, 0; @%p1 bra A; @%p2 bra A; A: B: ",
+	  "%p2 = setp.eq.u32 %r1, 0\nbra %p1, A, bb1 !reconverge B\nbb1: !auto\nbra %p2, A, A\nA:\nbra B\nB:\n" },
 	{ "@%p1 ret; @!%p2 exit; mov.u32 %r1, 1;",
 	  "bra %p1, bb1, bb2\nbb1: !auto\nret\nbb2: !auto\nbra !%p2, bb3, bb4\nbb3: !auto\nexit\nbb4: !auto\n%r1 = mov.u32 1\n" },
 	{ "L: @%p1 bra.uni L; bra M; mov.u32 %r1, 1; M: ", "bra L\nL:\nbra.uni %p1, L, bb1\nbb1: !auto\nbra M\nM:\n" },
@@ -261,6 +265,10 @@ static const struct { const char *text, *errors; } wrong[] = { /* text behind th
 	  "6:1: add.f16: half-precision arithmetic is not supported by gsim\n"
 	  "7:1: wmma.mma.sync: matrix operations are not supported by gsim\n" },
 	{ ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n.entry k() { ret; }", "" },
+	{ ".entry k() { .reg .pred p;\n.pragma \"reconverge X\";\n@p bra A;\n.pragma \"reconverge A\";\nA: ret; }",
+	  "5:9: label 'X' is not defined\n7:9: no conditional or indexed branch follows .pragma \"reconverge A\"\n" },
+	{ ".entry k() { .reg .pred p;\n.pragma \"reconverge\";\n.pragma \"reconverge A\";\n.pragma \"reconverge A\";\n@p bra A;\nA: ret; }",
+	  "5:9: expected .pragma \"reconverge LABEL\"\n6:9: no conditional or indexed branch follows .pragma \"reconverge A\"\n" },
 	{ ".extern .func (.param .b32 r) vprintf(.param .b64 a);\n.entry k() { .param .b32 r; .param .b64 a;\n"
 	  "call (r), vprintf, (a); ret; }", "6:11: call of external function vprintf is not supported by gsim\n" },
 	{ ".func f(.param .b32 a) { ret; }\n.entry k() { .param .b64 a;\ncall f, (a); ret; }",

@@ -103,6 +103,46 @@ static void refer(Ptx *p, Block *from, int slot, const char *label, Loc loc)
 	vec_push(&p->b->ref, r);
 }
 
+/* The block ends with a branch whose lanes may part: the point that a pragma asked for is its. */
+static void take_point(Ptx *p, Block *x)
+{
+	Body *b = p->b;
+	if (!b->point)
+		return;
+	vec_push(&b->ref, ((LabelRef){ x, -1, b->point_scope, b->point, b->point_loc }));
+	b->point = NULL;
+}
+
+static bool lost_point(Ptx *p)
+{
+	return ptx_error(p, p->b->point_loc, "no conditional or indexed branch follows .pragma \"reconverge %s\"", p->b->point);
+}
+
+/* .pragma "reconverge L": of the branch that follows. Others mean nothing here. */
+bool flow_pragma(Ptx *p)
+{
+	static const char word[] = "reconverge";
+	Body *b = p->b;
+	const Token *t = tok_ahead(p, 1);
+	Loc loc = tok_loc(p, t);
+	size_t n = sizeof word - 1;
+	if (t->kind != TK_STRING || t->n < n || memcmp(t->s, word, n) || (t->n > n && t->s[n] != ' ')) {
+		tok_skip_statement(p);
+		return true;
+	}
+	while (n < t->n && t->s[n] == ' ')
+		n++;
+	if (n == t->n)
+		return ptx_error(p, loc, "expected .pragma \"reconverge LABEL\"");
+	if (b->point)
+		return lost_point(p);
+	b->point = arena_strndup(&p->arena, t->s + n, t->n - n);
+	b->point_loc = loc;
+	b->point_scope = b->here;
+	tok_skip_statement(p);
+	return true;
+}
+
 void flow_branch(Ptx *p, Guard g, const char *label, Loc loc, int flags)
 {
 	Block *x = flow_block(p);
@@ -114,8 +154,10 @@ void flow_branch(Ptx *p, Guard g, const char *label, Loc loc, int flags)
 	}
 	end_block(p, &i, g.reg >= 0 ? 2 : 1);
 	refer(p, x, 0, label, loc);
-	if (g.reg >= 0)
+	if (g.reg >= 0) {
+		take_point(p, x);
 		p->b->fall = x;
+	}
 }
 
 /* A guarded terminator: branches to a block of its own, which receives the terminator. */
@@ -148,6 +190,7 @@ void flow_brx(Ptx *p, Guard g, Opd index, const char *list, Loc loc, int flags)
 	i.flags = (uint8_t)flags;
 	i.opd[0] = index;
 	end_block(p, &i, 0);
+	take_point(p, x);
 	BrxRef r = { x, list, p->b->here, loc };
 	vec_push(&p->b->brx, r);
 }
@@ -256,8 +299,10 @@ void flow_finish(Ptx *p)
 		flow_end(p, OP_RET, (Guard){ -1, false }, 0);
 	for (int i = 0; i < b->ref.n; i++) {
 		const LabelRef *r = &b->ref.v[i];
-		r->from->succ[r->slot] = find_label(p, r->name, r->scope, r->loc);
+		*(r->slot < 0 ? &r->from->reconverge : &r->from->succ[r->slot]) = find_label(p, r->name, r->scope, r->loc);
 	}
+	if (b->point)
+		lost_point(p);
 	for (int i = 0; i < b->brx.n; i++)
 		resolve_brx(p, &b->brx.v[i]);
 	if (p->diag->errors > errors)

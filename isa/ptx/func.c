@@ -176,10 +176,8 @@ static bool body_directive(Ptx *p)
 		return call_params(p);
 	if (tok_is_directive(p, ".loc"))
 		return ptx_loc(p);
-	if (tok_is_directive(p, ".pragma")) {
-		tok_skip_statement(p);
-		return true;
-	}
+	if (tok_is_directive(p, ".pragma"))
+		return flow_pragma(p);
 	return ptx_error(p, tok_here(p), "%s is not supported inside a function", tok_text(p, tok(p)));
 }
 

@@ -58,7 +58,7 @@ typedef struct Pvar {
 	Loc loc;
 } Pvar;
 
-typedef struct LabelRef { Block *from; int slot, scope; const char *name; Loc loc; } LabelRef;
+typedef struct LabelRef { Block *from; int slot, scope; const char *name; Loc loc; } LabelRef; /* slot -1: its reconvergence point */
 typedef struct TargetList { Vec(const char *) label; Vec(Loc) loc; } TargetList;
 typedef struct BrxRef { Block *from; const char *list; int scope; Loc loc; } BrxRef;
 
@@ -77,6 +77,10 @@ typedef struct Body {
 	Vec(Block *) label;
 	Vec(LabelRef) ref;
 	Vec(BrxRef) brx;
+
+	const char *point;       /* .pragma "reconverge L": of the next branch, or NULL */
+	Loc point_loc;
+	int point_scope;
 
 	Block *cur;              /* block that receives instructions; NULL after a terminator */
 	Block *fall;             /* block whose second successor is the next one to come */
@@ -178,6 +182,7 @@ void flow_branch(Ptx *, Guard, const char *label, Loc, int flags);
 void flow_end(Ptx *, Op, Guard, int flags);           /* ret, exit */
 void flow_brx(Ptx *, Guard, Opd index, const char *list, Loc, int flags);
 bool flow_targets(Ptx *, const char *name, Loc);
+bool flow_pragma(Ptx *);                              /* at .pragma in a body */
 void flow_finish(Ptx *);
 
 /* ---- operand.c ---- */
