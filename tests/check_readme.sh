@@ -1,5 +1,6 @@
 #!/bin/sh
-# What README.md shows below a `$ gsim ...` is what gsim prints; `...` stands for lines left out. --update writes new figures.
+# What README.md shows below a `$ gsim ...` or `$ tools/reproduce ...` is what it prints; `...` stands for lines left out.
+# --update writes new figures.
 srcdir=${srcdir:-$(dirname "$0")/..}
 GSIM_BUILD=${GSIM_BUILD:-$PWD}
 PATH=$(cd "$GSIM_BUILD" && pwd):$PATH
@@ -11,9 +12,10 @@ GSIM_PATH=$PWD/configs
 export PATH GSIM_PATH
 
 n=0
-grep '^\$ gsim ' README.md | sed 's/^\$ //' >"$tmp/commands"
+grep '^\$ \(gsim\|tools/reproduce\) ' README.md | sed 's/^\$ //' >"$tmp/commands"
 while read -r command; do
 	n=$((n + 1))
+	case $command in tools/*) command="$command -o $tmp/files" ;; esac
 	sh -c "$command" >"$tmp/$n" 2>&1 </dev/null || { echo "README: $command: status $?"; exit 1; }
 done <"$tmp/commands"
 [ "$n" -ge 2 ] || { echo "README shows $n commands"; exit 1; }
@@ -21,7 +23,7 @@ done <"$tmp/commands"
 # Each line shown becomes the next line of the output that has the same words, figures aside; one that has none is marked.
 awk -v dir="$tmp" '
 	function words(s) { gsub(/[0-9][0-9,.]*/, "0", s); gsub(/[ \t]+/, " ", s); return s }
-	/^\$ gsim / { file = dir "/" ++n; print; next }
+	/^\$ (gsim|tools\/reproduce) / { file = dir "/" ++n; print; next }
 	/^```/ { file = "" }
 	file == "" || $0 == "..." { print; next }
 	{
