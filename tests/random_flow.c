@@ -100,12 +100,12 @@ static void indexed(Gen *g, int index, int n, Block **to)
 
 static void switch_statement(Gen *g, int depth)
 {
-	enum { MOST = 4 };
+	enum { MOST = 6 };
 	int ncase = 2 + (int)rnd(g, MOST - 1), outer = g->level;
 	Block *body[MOST], *to[8], *end = block(g);
 	for (int k = 0; k < ncase; k++)
 		body[k] = block(g);
-	int bits = 2 + (int)rnd(g, 2), index = small(g, (1u << bits) - 1);
+	int bits = ncase > 4 ? 3 : 2 + (int)rnd(g, 2), index = small(g, (1u << bits) - 1);
 	for (int k = 0; k < 1 << bits; k++) {
 		uint32_t r = rnd(g, (uint32_t)ncase + 1);
 		to[k] = k < ncase ? body[k] : r < (uint32_t)ncase ? body[r] : end;
@@ -120,6 +120,32 @@ static void switch_statement(Gen *g, int depth)
 	open_block(g, end);
 	g->level = outer;
 	used(g, RF_SWITCH);
+}
+
+/* Ifs in each other, deeper than a warp's barrier registers and on-chip stacks reach; few lanes go around each. */
+void deep_statement(Gen *g)
+{
+	enum { LEAST = 17, MOST = 22 };
+	Block *end[MOST];
+	int n = LEAST + (int)rnd(g, MOST - LEAST + 1), outer = g->level, cost = g->cost;
+	int x = rnd(g, 2) ? small(g, 31) : emit2(g, "and.b32", T_U32, opd_reg(g->tid), opd_imm(31));
+	g->level = 0;
+	for (int k = 0; k < n; k++) {
+		Block *yes = block(g);
+		end[k] = block(g);
+		branch_if(g, emit2(g, "setp.ne.u32", T_PRED, opd_reg(x), opd_imm(k)), yes, end[k]);
+		open_block(g, yes);
+		straight(g, rnd(g, 4) == 0);
+	}
+	straight(g, 1);
+	for (int k = n; k-- > 0;) {
+		jump(g, end[k]);
+		open_block(g, end[k]);
+		straight(g, rnd(g, 4) == 0);
+	}
+	g->level = outer;
+	g->cost = cost + 16 * n; /* it comes once: the rest of the kernel is made all the same */
+	used(g, RF_DEEP);
 }
 
 /* ---- loops ---- */
@@ -196,7 +222,7 @@ static void finish(Gen *g)
 	Block *last = block(g), *next = block(g);
 	branch(g, condition(g), last, next);
 	open_block(g, last);
-	if (g->device) {
+	if (g->device && (!g->may_exit || rnd(g, 2))) {
 		straight(g, 1);
 		emit(g, op(g, "ret", 0, 0));
 	} else {
@@ -212,19 +238,27 @@ static void finish(Gen *g)
 
 /* ---- calls ---- */
 
-/* Arguments: u32 x, f32 y, u64 in, u64 slot, u64 acc, u32 depth; results: u32, f32. */
+/* Arguments: u32 x, f32 y, predicates, u64 in, u64 slot, u64 acc, u32 depth; results: u32, predicates, f32. */
 static void call(Gen *g, Opd f, int depth, int cost)
 {
-	Ins i = op(g, "call", 2, 7);
-	i.opd[0] = opd_reg(pick(g, POOL_32));
-	i.opd[1] = opd_reg(has(g, RF_FLOAT) ? pick(g, POOL_F32) : fresh(g, T_F32));
-	i.opd[2] = f;
-	i.opd[3] = value(g, T_U32);
-	i.opd[4] = has(g, RF_FLOAT) ? value(g, T_F32) : opd_imm(0x3f800000);
-	i.opd[5] = opd_reg(g->in);
-	i.opd[6] = opd_reg(g->slot);
-	i.opd[7] = opd_reg(g->acc);
-	i.opd[8] = opd_reg(depth);
+	Ins i = op(g, "call", 2 + g->pred_results, 7 + g->pred_args);
+	Opd *o = i.opd;
+	int first = (int)rnd(g, (uint32_t)g->npool[POOL_PRED]);
+	*o++ = opd_reg(pick(g, POOL_32));
+	for (int k = 0; k < g->pred_results; k++)
+		*o++ = opd_reg(g->pool[POOL_PRED][(first + k) % g->npool[POOL_PRED]]);
+	*o++ = opd_reg(has(g, RF_FLOAT) ? pick(g, POOL_F32) : fresh(g, T_F32));
+	*o++ = f;
+	*o++ = value(g, T_U32);
+	*o++ = has(g, RF_FLOAT) ? value(g, T_F32) : opd_imm(0x3f800000);
+	for (int k = 0; k < g->pred_args; k++)
+		*o++ = (Opd){ OPD_REG, (uint8_t)rnd(g, 2), pick(g, POOL_PRED), 0 };
+	*o++ = opd_reg(g->in);
+	*o++ = opd_reg(g->slot);
+	*o++ = opd_reg(g->acc);
+	*o++ = opd_reg(depth);
+	if (g->pred_args + g->pred_results)
+		used(g, RF_PREDICATE);
 	guard(g, &i);
 	emit(g, i);
 	g->cost += g->weight * (cost / 16);
@@ -243,7 +277,7 @@ void recursive_call(Gen *g)
 void call_statement(Gen *g)
 {
 	int which = (int)rnd(g, (uint32_t)g->nfunc + 1) - 1;
-	if (which < 0 || g->weight * (g->func_cost[which] / 16) > g->limit)
+	if (which < 0 || g->weight * (g->func_cost[which] / 16) > g->limit || (g->func_exits[which] && !g->may_exit))
 		return;
 	int depth = g->device ? g->depth : small(g, RECURSION_MOST);
 	if (!has(g, RF_INDIRECT) || !chance(g, 70)) {
@@ -251,6 +285,8 @@ void call_statement(Gen *g)
 		return;
 	}
 	int other = (int)rnd(g, (uint32_t)g->nfunc);
+	if (g->func_exits[other] && !g->may_exit)
+		other = which;
 	int a = emit1(g, "mov.u64", T_U64, function(g->func[which]));
 	int b = emit1(g, "mov.u64", T_U64, function(g->func[other]));
 	Ins i = op(g, "selp.b64", 1, 3);
@@ -266,13 +302,35 @@ void call_statement(Gen *g)
 
 /* ---- statements ---- */
 
+/* The lanes of a condition, and sometimes the others, each together with the others of theirs. */
+static void group_statement(Gen *g, int depth)
+{
+	int outer = g->level, p = condition(g), mask[2] = { ballot(g, p, false), ballot(g, p, true) }, n = 1 + (int)rnd(g, 2);
+	Block *side[2], *end = block(g);
+	side[0] = block(g);
+	side[1] = n == 2 ? block(g) : end;
+	branch_if(g, p, side[0], side[1]);
+	g->level = 0;
+	for (int k = 0; k < n; k++) {
+		open_block(g, side[k]);
+		if (rnd(g, 2))
+			inside(g, depth, 1, 2);
+		group_operation(g, mask[k]);
+		jump(g, end);
+	}
+	open_block(g, end);
+	g->level = outer;
+}
+
 /* Statements that threads make together where they still are together; false: there was none to make. */
 static bool together(Gen *g, int depth)
 {
 	if (g->level == 0 || g->may_exit)
 		return false;
 	uint32_t r = rnd(g, 10);
-	if (g->level == 2 && has(g, RF_SHARED) && r < 3)
+	if (has(g, RF_GROUP) && has(g, RF_WARP) && depth < DEPTH_MOST && rnd(g, 5) == 0)
+		group_statement(g, depth);
+	else if (g->level == 2 && has(g, RF_SHARED) && r < 3)
 		exchange_statement(g);
 	else if (has(g, RF_WARP) && r < 6)
 		warp_statement(g);

@@ -4,7 +4,7 @@
 #include "tests/random_kernel.h"
 
 enum { POOL_16, POOL_32, POOL_64, POOL_F32, POOL_F64, POOL_PRED, POOL_UNIFORM, POOL_COUNT };
-enum { POOL_MOST = 10, NEST_MOST = 8, FUNCS_MOST = 3, LOCAL_WORDS = 8, TABLE_WORDS = 16, RECURSION_MOST = 3,
+enum { POOL_MOST = 10, NEST_MOST = 8, FUNCS_MOST = 3, PREDS_MOST = 3, LOCAL_WORDS = 8, TABLE_WORDS = 16, RECURSION_MOST = 3,
 	SCRATCH_BYTES = RANDOM_SLOT_BYTES };
 
 typedef struct Target { Block *leave, *again; } Target; /* where break and continue go; again NULL: not a loop */
@@ -36,7 +36,9 @@ typedef struct Gen {
 
 	Function *func[FUNCS_MOST];    /* device functions made so far */
 	int func_cost[FUNCS_MOST];     /* expected instructions of a call, times 16 */
+	bool func_exits[FUNCS_MOST];   /* threads may end in them */
 	int nfunc;
+	int pred_args, pred_results;   /* of every function: calls through registers reach any of them */
 	int table;                     /* symbol: constants */
 } Gen;
 
@@ -69,6 +71,8 @@ void memory_statement(Gen *);
 void atomic_statement(Gen *);
 void exchange_statement(Gen *);                /* shared memory and barriers; level 2 */
 void warp_statement(Gen *);                    /* level 1 and up */
+int ballot(Gen *, int pred, bool neg);         /* u32 register: lanes whose predicate is so; level 1 and up */
+void group_operation(Gen *, int mask);         /* of the lanes in the register, all of which are here */
 void own_words(Gen *);                         /* prologue: initialises local arrays and own shared words */
 int thread_address(Gen *, int symbol, int index); /* u64 register: address of the symbol's word number index */
 
@@ -80,6 +84,7 @@ void branch_if(Gen *, int pred, Block *yes, Block *no);
 void open_block(Gen *, Block *);                     /* instructions go there now */
 void call_statement(Gen *);
 void recursive_call(Gen *);
+void deep_statement(Gen *);                    /* many regions in each other */
 
 /* random_graph.c */
 void graph_statement(Gen *);                   /* an unstructured region */

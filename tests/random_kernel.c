@@ -18,7 +18,7 @@ void used(Gen *g, unsigned feature) { g->k->features |= feature; }
 static unsigned choose_features(Gen *g)
 {
 	static const uint8_t likely[RF_COUNT] = { [RF_PARTIAL_BIT] = 15, [RF_RECURSION_BIT] = 35, [RF_INDIRECT_BIT] = 40,
-		[RF_EXIT_BIT] = 50, [RF_CALL_BIT] = 60, [RF_DOUBLE_BIT] = 50 };
+		[RF_EXIT_BIT] = 50, [RF_CALL_BIT] = 60, [RF_DOUBLE_BIT] = 50, [RF_DEEP_BIT] = 10 };
 	unsigned on = 0;
 	for (int k = 0; k < RF_COUNT; k++)
 		if (chance(g, likely[k] ? likely[k] : 75))
@@ -213,6 +213,19 @@ static int argument(Gen *g, Type t)
 	return r;
 }
 
+/* Predicates among the registers of the function: arguments, and results, which begin as some predicate. */
+static void add_predicates(Gen *g, const int *arg)
+{
+	int *n = &g->npool[POOL_PRED];
+	for (int k = 0; k < g->pred_args; k++)
+		g->pool[POOL_PRED][(*n)++] = arg[k];
+	for (int k = 0; k < g->pred_results; k++) {
+		int r = g->f->ret.v[1 + k];
+		set(g, r, rnd(g, 2) ? "mov.pred" : "not.pred", opd_reg(pick(g, POOL_PRED)));
+		g->pool[POOL_PRED][(*n)++] = r;
+	}
+}
+
 static void make_device(Gen *g, int number)
 {
 	char name[16];
@@ -221,21 +234,26 @@ static void make_device(Gen *g, int number)
 	start_function(g, FN_DEVICE, name);
 	g->limit = 16 * (8 + (int)rnd(g, 12));
 	g->level = 0;
-	g->may_exit = false;
+	g->may_exit = has(g, RF_EXIT) && chance(g, 30);
 	open_block(g, block(g));
-	int x = argument(g, T_U32), y = argument(g, T_F32);
+	int x = argument(g, T_U32), y = argument(g, T_F32), pred[PREDS_MOST];
+	for (int k = 0; k < g->pred_args; k++)
+		pred[k] = argument(g, T_PRED);
 	g->in = argument(g, T_U64);
 	g->slot = argument(g, T_U64);
 	g->acc = argument(g, T_U64);
 	g->depth = argument(g, T_U32);
 	int r = fresh(g, T_U32), s = fresh(g, T_F32);
 	vec_push(&g->f->ret, r);
+	for (int k = 0; k < g->pred_results; k++)
+		vec_push(&g->f->ret, fresh(g, T_PRED));
 	vec_push(&g->f->ret, s);
 	set(g, r, "mov.u32", opd_reg(x));
 	set(g, s, "mov.f32", opd_reg(y));
 	set_tid(g);
 	make_pools(g);
 	set_pools(g);
+	add_predicates(g, pred);
 	own_words(g);
 	g->cost = 0;
 	g->pool[POOL_32][0] = x; /* what was loaded there is dead */
@@ -257,6 +275,7 @@ static void make_device(Gen *g, int number)
 	emit(g, op(g, "ret", 0, 0));
 	shuffle_blocks(g);
 	saved.func[saved.nfunc] = g->f;
+	saved.func_exits[saved.nfunc] = g->may_exit;
 	saved.func_cost[saved.nfunc++] = (recursive ? (RECURSION_MOST + 2) / 2 : 1) * (g->cost + 16 * PROLOGUE);
 	saved.state = g->state;
 	saved.line = g->line;
@@ -335,6 +354,8 @@ static void make_kernel(Gen *g)
 	do
 		sequence(g, 0);
 	while (g->cost < g->limit);
+	if (has(g, RF_DEEP))
+		deep_statement(g);
 	g->limit += 16 * (g->p->size / 4);
 	g->level = 0; /* from here on threads may end */
 	g->may_exit = has(g, RF_EXIT);
@@ -360,6 +381,10 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->on = choose_features(g);
 	choose_shape(g);
 	make_data(g);
+	if (has(g, RF_PREDICATE)) {
+		g->pred_args = 1 + (int)rnd(g, PREDS_MOST);
+		g->pred_results = (int)rnd(g, PREDS_MOST);
+	}
 	for (int i = 0, n = has(g, RF_CALL) ? 1 + (int)rnd(g, FUNCS_MOST) : 0; i < n; i++)
 		make_device(g, i);
 	make_kernel(g);

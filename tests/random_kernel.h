@@ -18,10 +18,13 @@
 	X(GRAPH, "unstructured regions: random graphs, irreducible too") \
 	X(GOTO, "jumps out of nested code, short-circuit conditions") \
 	X(CALL, "device functions") \
+	X(PREDICATE, "predicates passed to functions and returned by them") \
 	X(RECURSION, "functions that call themselves") \
 	X(INDIRECT, "calls through registers") \
 	X(SHARED, "shared memory and block barriers") \
 	X(WARP, "warp operations") \
+	X(GROUP, "warp operations of a part of the warp, in divergent code") \
+	X(DEEP, "more regions open in each other than there are barrier registers") \
 	X(LOCAL, "local arrays") \
 	X(ATOMIC, "atomic operations") \
 	X(VECTOR, "vector accesses") \

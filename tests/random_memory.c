@@ -412,10 +412,10 @@ static void elect(Gen *g)
 	emit(g, i);
 }
 
-static void warp_sync(Gen *g)
+static void warp_sync(Gen *g, Opd lanes)
 {
 	Ins i = op(g, "bar.warp.sync", 0, 1);
-	i.opd[0] = all_lanes(g);
+	i.opd[0] = lanes;
 	emit(g, i);
 }
 
@@ -424,13 +424,13 @@ static void warp_exchange(Gen *g)
 {
 	int ws = g->p->warp_size;
 	put(g, "st.shared.u32", thread_address(g, g->shared_out, g->tid), opd_reg(pick(g, POOL_32)));
-	warp_sync(g);
+	warp_sync(g, all_lanes(g));
 	int shifted = emit2(g, "add.u32", T_U32, opd_reg(g->tid), opd_imm(rnd(g, (uint32_t)ws)));
 	int lane = emit2(g, "and.b32", T_U32, opd_reg(shifted), opd_imm(ws - 1));
 	int first = emit2(g, "and.b32", T_U32, opd_reg(g->tid), opd_imm((int64_t)(int32_t)~(uint32_t)(ws - 1)));
 	int other = emit2(g, "or.b32", T_U32, opd_reg(first), opd_reg(lane));
 	take(g, "ld.shared.u32", thread_address(g, g->shared_out, other), POOL_32);
-	warp_sync(g);
+	warp_sync(g, all_lanes(g));
 }
 
 void warp_statement(Gen *g)
@@ -442,10 +442,85 @@ void warp_statement(Gen *g)
 	case 3: match(g); break;
 	case 4: reduce(g); break;
 	case 5: elect(g); break;
-	case 6: warp_sync(g); break;
+	case 6: warp_sync(g, all_lanes(g)); break;
 	default:
 		if (g->shared_out >= 0)
 			warp_exchange(g);
+		break;
+	}
+}
+
+/* ---- lanes of a part of a warp ---- */
+
+int ballot(Gen *g, int pred, bool neg)
+{
+	Ins i = op(g, "vote.sync.ballot.b32", 1, 2);
+	int r = fresh(g, T_U32);
+	i.opd[0] = opd_reg(r);
+	i.opd[1] = opd_reg(pred);
+	i.opd[1].neg = neg;
+	i.opd[2] = all_lanes(g);
+	emit(g, i);
+	return r;
+}
+
+/* The first or the last lane of the group. */
+static int leader(Gen *g, int mask)
+{
+	if (rnd(g, 2))
+		return emit1(g, "bfind.u32", T_U32, opd_reg(mask));
+	int turned = emit1(g, "brev.b32", T_U32, opd_reg(mask));
+	return emit1(g, "clz.b32", T_U32, opd_reg(turned));
+}
+
+static void group_shuffle(Gen *g, int mask)
+{
+	int ws = g->p->warp_size;
+	Ins i = op(g, "shfl.sync.idx.b32", 1, 4);
+	int lane = leader(g, mask);
+	i.opd[0] = opd_reg(pick(g, POOL_32));
+	i.opd[1] = opd_reg(pick(g, POOL_32));
+	i.opd[2] = opd_reg(lane);
+	i.opd[3] = opd_imm((32 - ws) << 8 | (ws - 1));
+	i.opd[4] = opd_reg(mask);
+	emit(g, i);
+}
+
+/* What the leader has written to shared memory, everyone of the group reads. */
+static void group_exchange(Gen *g, int mask)
+{
+	int lane = leader(g, mask);
+	put(g, "st.shared.u32", thread_address(g, g->shared_out, g->tid), opd_reg(pick(g, POOL_32)));
+	warp_sync(g, opd_reg(mask));
+	int first = emit2(g, "and.b32", T_U32, opd_reg(g->tid), opd_imm((int64_t)(int32_t)~(uint32_t)(g->p->warp_size - 1)));
+	take(g, "ld.shared.u32", thread_address(g, g->shared_out, emit2(g, "or.b32", T_U32, opd_reg(first), opd_reg(lane))), POOL_32);
+	warp_sync(g, opd_reg(mask));
+}
+
+/* %pool = mnemonic of a register of the pool `from`, mask */
+static void group_value(Gen *g, const char *mnemonic, int mask, int to, int from)
+{
+	Ins i = op(g, mnemonic, 1, 2);
+	i.opd[0] = opd_reg(pick(g, to));
+	i.opd[1] = opd_reg(pick(g, from));
+	i.opd[2] = opd_reg(mask);
+	emit(g, i);
+}
+
+void group_operation(Gen *g, int mask)
+{
+	static const char *const votes[] = { "vote.sync.all.pred", "vote.sync.any.pred", "vote.sync.uni.pred" };
+	used(g, RF_GROUP);
+	switch (rnd(g, 7)) {
+	case 0: group_value(g, votes[rnd(g, 3)], mask, POOL_PRED, POOL_PRED); break;
+	case 1: group_value(g, "vote.sync.ballot.b32", mask, POOL_32, POOL_PRED); break;
+	case 2: group_value(g, rnd(g, 2) ? "redux.sync.add.u32" : "redux.sync.min.u32", mask, POOL_32, POOL_32); break;
+	case 3: group_value(g, "match.any.sync.b32", mask, POOL_32, POOL_32); break;
+	case 4: group_shuffle(g, mask); break;
+	case 5: warp_sync(g, opd_reg(mask)); break;
+	default:
+		if (g->shared_out >= 0)
+			group_exchange(g, mask);
 		break;
 	}
 }
