@@ -1,5 +1,6 @@
 /* Divergence mechanisms, rule by rule: the order in which groups of lanes run, entries counted by hand, costs by the cycle;
  * then random graphs, on which every mechanism must leave what the reference interpreter leaves. */
+#include "tests/random_text.h"
 #include "tests/sim_rig.h"
 #include "passes/analysis/analysis.h"
 
@@ -304,40 +305,6 @@ END_TEST
 
 /* ---- random graphs ---- */
 
-typedef struct Random { uint64_t s; } Random;
-static unsigned pick(Random *x, unsigned n)
-{
-	x->s = x->s * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(x->s >> 33) % n;
-}
-
-/* Blocks B0..Bn-1; the true side goes forward, the other anywhere (forward only in a dag); after 40 steps a lane takes true
-   sides only, so that it ends. points: some branches ask for a random reconvergence point. */
-static void graph(StrBuf *b, uint64_t seed, bool dag, bool points)
-{
-	Random x = { seed * 77 + 5 };
-	int n = 4 + (int)pick(&x, 7);
-	sb_puts(b, "kernel k(u64 out) {\n reg u32 %t, %a, %x, %s\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n %x = mul.lo.u32 %t, 2654435761\n");
-	for (int k = 0; k < n; k++) {
-		int to = k + 1 + (int)pick(&x, (unsigned)(n - k)), other = dag ? k + 1 + (int)pick(&x, (unsigned)(n - k)) : (int)pick(&x, (unsigned)n);
-		sb_printf(b, "B%d: %%x = mad.lo.u32 %%x, 1664525, %d\n %%s = add.u32 %%s, 1\n %%a = shr.b32 %%x, %u\n %%a = and.b32 %%a, 3\n"
-			" %%p = setp.%s.u32 %%a, %u\n @!%%p %%p = setp.gt.u32 %%s, 40\n bra %%p, B%d, B%d", k, 12345 + 17 * k, 7 + pick(&x, 20),
-			pick(&x, 2) ? "eq" : "ne", pick(&x, 4), to, other);
-		if (points && pick(&x, 2))
-			sb_printf(b, " !reconverge B%u", pick(&x, (unsigned)n + 1));
-		sb_puts(b, "\n");
-	}
-	sb_printf(b, "B%d:\n", n);
-	sb_puts(b, END "}\n");
-}
-
-static char *graph_text(uint64_t seed, bool dag, bool points)
-{
-	StrBuf b = { 0 };
-	graph(&b, seed, dag, points);
-	return b.s;
-}
-
 /* The most blocks in which lanes may wait while one runs: Diamos et al.'s frontier, with back edges, as a fixpoint over the
    layout's order. */
 static int widest_frontier(const char *text)
@@ -376,7 +343,7 @@ static int widest_frontier(const char *text)
 START_TEST(graphs_of_every_kind)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {
-		char *text = graph_text(seed, false, seed % 3 == 0);
+		char *text = random_graph_text(seed, seed % 3 == 0 ? GRAPH_POINTS : 0, "u64 out");
 		for (int k = 0; k < MACHINES; k++) {
 			Rig *r = rig_new(machines[k]);
 			rig_set(r, "warp_size=8");
@@ -392,7 +359,7 @@ START_TEST(tf_stack_holds_no_more_than_the_frontier)
 {
 	bool reached = false;
 	for (uint64_t seed = 1; seed <= 200; seed++) {
-		char *text = graph_text(seed, seed % 2, false);
+		char *text = random_graph_text(seed, seed % 2 ? GRAPH_ACYCLIC : 0, "u64 out");
 		Rig *r = rig_new("divergence.model=tf_stack warp_size=16");
 		rig_run(r, text, 1, 16);
 		int bound = widest_frontier(text) + 1;
@@ -414,7 +381,7 @@ START_TEST(costs_change_no_counts)
 	static const char *const models[] = { "ipdom", "token", "tf_stack" };
 	uint64_t spills = 0;
 	for (uint64_t seed = 300; seed < 320; seed++) {
-		char *text = graph_text(seed, false, false);
+		char *text = random_graph_text(seed, 0, "u64 out");
 		for (int k = 0; k < 3; k++) {
 			Rig *r[2];
 			for (int how = 0; how < 2; how++) {

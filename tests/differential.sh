@@ -12,6 +12,13 @@ for bad in "--count x" "--models ipdom,nothing" "--model tf_stack(nothing=1)" "-
 	./differential $bad >differential.out 2>&1 || status=$?
 	[ "$status" = 2 ] && [ -s differential.out ] || { echo "differential $bad: status $status"; cat differential.out; exit 1; }
 done
+for bad in "--count x" "--only nothing" "extra" "--nonsense" "--seed -1"; do
+	status=0
+	# shellcheck disable=SC2086
+	./properties $bad >differential.out 2>&1 || status=$?
+	[ "$status" = 2 ] && [ -s differential.out ] || { echo "properties $bad: status $status"; cat differential.out; exit 1; }
+done
+./properties --count 10 --seed 20001 | grep -q '^10 kernels, .* 0 failed$'
 # three shards are the whole
 for shard in 1/3 2/3 3/3; do
 	./differential --shard $shard --count 10 --functional --models ipdom --passes none
