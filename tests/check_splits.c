@@ -1,4 +1,4 @@
-/* Mechanisms whose groups run side by side: multi_path, dual_path. Entries, meetings and cycles counted by hand, on the machine of
+/* Mechanisms whose groups run side by side: multi_path, dual_path, aware. Entries, meetings and cycles counted by hand, on the machine of
  * tests/sim_rig.h: warps of four lanes, one issue a cycle. */
 #include "tests/sim_rig.h"
 
@@ -162,11 +162,79 @@ START_TEST(dual_path_spills)
 }
 END_TEST
 
+/* ---- aware ---- */
+
+/* A queue: T is before F in it; one at a time. */
+START_TEST(aware_entries)
+{
+	counted("divergence.model=aware", IF_ELSE, "A:f T:3 F:c J:f", 1, 2, 1);
+	counted("divergence.model=aware", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 1, 1);
+	/* C and F1 part, F1 has its turn, then C, F2, and so on: breadth first. */
+	counted("divergence.model=aware", NESTED, "A:f B:7 F1:8 C:3 F2:4 D:1 F3:2 J3:3 J2:7 J1:f", 3, 3, 3);
+	/* F2 goes out when it comes to be, third behind F1 and C; when it comes back, F3 goes out. */
+	spilled("divergence.model=aware aware.splits=2", NESTED, 2, 2);
+	/* The middle region goes out when C's is opened, F2 comes to its point and drives the outermost out, which comes back last. */
+	spilled("divergence.model=aware aware.rt=2", NESTED, 2, 2);
+}
+END_TEST
+
+/* T's lanes come to J at 6, F's product is there at 57 and its jump falls away: it is at J then. */
+START_TEST(aware_time_outs)
+{
+	const char *text = K(IF("3", "T", "F") "T: %x = add.u32 %t, 1\n bra J\n" AT("F", "2") " %x = mul.lo.u32 %x, 9\n bra J\nJ: %y = add.u32 %t, 1\n" END);
+	static const struct { const char *set, *path, *issues; } e[] = {
+		{ "aware.timeout=60", "A:f T:3 F:c J:f", "0 1 2 3 4 5 6 7 57 58 59 60 110 111" },
+		/* Released at 16, T's lanes wait for their turn: until F's are at J. They go first, as they came first. */
+		{ "aware.timeout=10", "A:f T:3 F:c J:3 J:c", "0 1 2 3 4 5 6 7 57 58 59 60 110 111 112 113 114 164 165" },
+		/* They run when F has had its twenty cycles since 6, and F again when they have ended. */
+		{ "aware.timeout=10 aware.quantum=20", "A:f T:3 F:c J:3 J:c", "" },
+	};
+	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
+		char set[160];
+		snprintf(set, sizeof set, "divergence.model=aware units.imul.latency=50 %s", e[k].set);
+		Rig *r = run(set, text);
+		rig_path(r, 0, e[k].path);
+		if (*e[k].issues)
+			rig_issues(r, 0, e[k].issues);
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* A lock whose owner waits at C for those who want it: released by the time-out; with points moved behind the critical section the
+   lanes meet at X, where they had met if the source had said so. */
+#define LOCK "global u32 word[2]\n" K(" %o = mov.u64 word\n bra L\nL: %a = atom.global.cas.b32 [%o], 0, 1\n %p = setp.ne.u32 %a, 0\n bra %p, L, C\n" \
+	"C: %x = ld.volatile.global.u32 [%o+4]\n %x = add.u32 %x, 1\n st.volatile.global.u32 [%o+4], %x\n %a = atom.global.exch.b32 [%o], 0\n bra X\n" \
+	"X: %x = mov.u32 1\n" END)
+START_TEST(aware_locks)
+{
+	Rig *r = rig_new("divergence.model=aware aware.timeout=0 limits.progress_cycles=500");
+	rig_try(r, LOCK, 1, 4);
+	ck_assert(!r->ok);
+	ck_assert_int_eq(r->fault.kind, FAULT_LIVELOCK);
+	rig_free(r);
+	static const char *const passes[] = { "aware.timeout=40", "aware.timeout=0 aware.delayed=true", "" };
+	for (int k = 0; k < 3; k++) {
+		r = rig_new("divergence.model=aware limits.progress_cycles=500");
+		rig_set(r, passes[k]);
+		r->clocks = true; /* how often lanes try depends on time */
+		rig_run(r, LOCK, 1, 4);
+		ck_assert_uint_eq(rig_fetches(r, "C"), 4);
+		if (k == 1) {
+			ck_assert_uint_eq(rig_fetches(r, "X"), 1);
+			ck_assert_uint_eq(r->s.reconvergences, 1);
+		}
+		rig_free(r);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		multi_path_entries, multi_path_hides_latency, multi_path_merges_on_the_way, splits_let_go_together_may_meet,
-		multi_path_tables_spill, dual_path_entries, dual_path_indexed_branches, dual_path_sides, dual_path_spills,
+		multi_path_tables_spill, dual_path_entries, dual_path_indexed_branches, dual_path_sides, dual_path_spills, aware_entries,
+		aware_time_outs, aware_locks,
 	};
 	return rig_suite("splits", tests, sizeof tests / sizeof *tests);
 }
