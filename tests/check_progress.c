@@ -79,6 +79,9 @@ static const Row rows[] = {
 	{ "dual_path", "L??P" "????", NULL },
 	{ "multi_path(merge=false)", "LPPP" "PPPP", "a reconvergence entry" },
 	{ "multi_path(merge=true)", "LPPP" "PPPP", "a reconvergence entry" },
+	{ "aware", "PPPP" "PPPP", NULL },
+	{ "aware(timeout=0)", "LPPP" "PPPP", "a reconvergence entry" },
+	{ "aware(timeout=0,delayed=true)", "PPPP" "PPPP", NULL },
 	{ "exec_mask", "L??P" "????", NULL },
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -212,6 +212,7 @@ static bool held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_aware = {
 	.name = "aware",
 	.help = "multi-path with a queue of groups, one runs; waiting at points ends after a time-out",
+	.source = "ElTantawy and Aamodt, MIMD Synchronization on SIMT Architectures, MICRO 2016",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
