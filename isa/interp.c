@@ -216,6 +216,7 @@ static bool block_run(Interp *in, const Code *c)
 	bool ok = threads_new(in, c);
 	while (ok && in->live) {
 		bool progress = false;
+		uint64_t before = in->changes;
 		for (int k = 0; ok && k < in->nthread; k++)
 			if (in->thread[k].state == RUNNABLE) {
 				progress = true;
@@ -225,6 +226,7 @@ static bool block_run(Interp *in, const Code *c)
 			interp_deadlock(in);
 			ok = false;
 		}
+		ok = ok && !interp_livelock(in, before);
 	}
 	threads_free(in);
 	return ok;

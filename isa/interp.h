@@ -55,6 +55,7 @@ typedef struct Thread {
 	Mask cc;
 	int barrier;               /* AT_BARRIER */
 	uint32_t members;          /* AT_WARP: the mask, its own lane included */
+	struct { uint64_t saved, steps, power; bool cycling; } watch; /* interp_livelock.c */
 } Thread;
 
 typedef struct Barrier { int arrived, expected; bool explicit_count; int yes, votes; } Barrier;
@@ -68,6 +69,8 @@ typedef struct Interp {
 	Code **code;               /* by function, decoded on first use */
 	const Alloc *hint;
 	uint64_t instructions;
+	uint64_t changes;          /* of memory words, ends and meetings of threads: what livelock has not */
+	bool clock;                /* the kernel may read a clock */
 	uint64_t params;           /* address of the parameters */
 	int64_t *shared_offset;
 	uint32_t shared_bytes;
@@ -97,6 +100,9 @@ bool interp_barrier(Interp *, Thread *, const Step *);
 bool interp_warp(Interp *, Thread *, const Step *);
 void interp_exit(Interp *, Thread *);                                  /* the thread has ended */
 void interp_deadlock(Interp *);
+
+/* interp_livelock.c: after a round; before: changes when it began. True: proven, the fault is filled. */
+bool interp_livelock(Interp *, uint64_t before);
 
 /* interp.c */
 bool interp_enter(Interp *, Thread *, const Code *);                   /* pushes a frame; false: fault */

@@ -41,7 +41,9 @@ static Place place(const Decoding *d, const Opd *o, bool generic)
 		p.value = o->imm;
 		return p;
 	case OPD_IMM: return (Place){ PL_CONST, false, 0, o->imm };
-	case OPD_SREG: return (Place){ PL_SREG, false, (uint32_t)o->id, 0 };
+	case OPD_SREG:
+		d->in->clock |= o->id >= SREG_CLOCK && o->id <= SREG_GLOBALTIMER_HI;
+		return (Place){ PL_SREG, false, (uint32_t)o->id, 0 };
 	case OPD_SYM: return symbol(d, o, generic);
 	case OPD_PARAM: return (Place){ PL_CONST, false, 0, (int64_t)d->in->params + d->f->param.v[o->id].offset + o->imm };
 	case OPD_FUNC: return (Place){ PL_CONST, false, 0, FUNCTION_ADDRESS(o->id) };

@@ -134,6 +134,7 @@ bool interp_store(Interp *in, Thread *t, const Step *s)
 		return false;
 	for (unsigned k = 0; k < n; k++) {
 		uint64_t v = interp_read(in, t, &s->src[1 + k]);
+		in->changes += memcmp(p + k * bytes, &v, bytes) != 0;
 		memcpy(p + k * bytes, &v, bytes);
 	}
 	return true;
@@ -150,6 +151,7 @@ bool interp_atomic(Interp *in, Thread *t, const Step *s)
 	memcpy(&old, p, bytes);
 	uint64_t b = interp_read(in, t, &s->src[1]), c = i->nsrc > 2 ? interp_read(in, t, &s->src[2]) : 0;
 	uint64_t v = lane_atomic((AtomOp)i->aop, (Type)i->type, old, b, c);
+	in->changes += memcmp(p, &v, bytes) != 0;
 	memcpy(p, &v, bytes);
 	if (i->ndst)
 		interp_write(t, &s->dst[0], (Type)i->type, old);

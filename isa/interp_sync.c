@@ -3,8 +3,9 @@
 #include "lib/strbuf.h"
 
 static const Step *at(const Thread *t) { const Frame *f = interp_top(t); return &f->code->step[f->pc]; }
-static void pass(Thread *t)
+static void pass(Interp *in, Thread *t)
 {
+	in->changes++;
 	t->state = RUNNABLE;
 	interp_top(t)->pc++;
 }
@@ -23,7 +24,7 @@ static void release(Interp *in, int id)
 			uint64_t v = s->ins->aop == AOP_POPC ? (uint64_t)b->yes : s->ins->aop == AOP_AND ? b->yes == b->votes : b->yes > 0;
 			interp_write(t, &s->dst[0], ins_dst_type(s->ins, 0), v);
 		}
-		pass(t);
+		pass(in, t);
 	}
 	*b = (Barrier){ 0 };
 }
@@ -65,7 +66,7 @@ bool interp_barrier(Interp *in, Thread *t, const Step *s)
 		b->yes += interp_read(in, t, &s->src[i->nsrc - 1]) & 1;
 	}
 	if (i->op == OP_BARARRIVE) {
-		pass(t);
+		pass(in, t);
 	} else {
 		t->state = AT_BARRIER;
 		t->barrier = (int)id;
@@ -206,7 +207,7 @@ static void meet(Interp *in, Thread *t, uint32_t present)
 		const Step *s = at(m.thread[l]);
 		for (int k = 0; k < s->ins->ndst && k < 2; k++)
 			interp_write(m.thread[l], &s->dst[k], ins_dst_type(s->ins, k), out[l][k]);
-		pass(m.thread[l]);
+		pass(in, m.thread[l]);
 	}
 }
 
@@ -235,6 +236,7 @@ void interp_exit(Interp *in, Thread *t)
 {
 	uint32_t present;
 	t->state = EXITED;
+	in->changes++;
 	in->live--;
 	for (int id = 0; id < BARRIERS; id++)
 		if (!in->barrier[id].explicit_count)

@@ -77,6 +77,7 @@ threads=1 each 1 "" mimd
 printf '\tbra S\nS:\t%%v = ld.global.u32 [%%a+8]\n\t%%q = setp.eq.u32 %%v, 0\n\tbra %%q, S, E\nE:\texit\n}\n' | body
 each 1 "k.ir:7:.*livelock.*lanes 0-31 .*branch of block S.*k.ir:7) with the same registers" $all
 each 1 "(byte 8 of %b), which is 0; no atomic operation or volatile store" $all
+expect 1 "k.ir:[567]:.*livelock: the thread and 31 others of the block come back to the same state" $gsim -q --reference "$tmp/k.ir"
 # a lock whose owner cannot run: the mechanisms with a stack wait forever, independent lanes pass
 printf '\tbra S\nS:\t%%v = atom.global.cas.b32 [%%a], 0, 1\n\t%%q = setp.ne.u32 %%v, 0\n\tbra %%q, S, E
 E:\t%%n = ld.global.u32 [%%a+4]\n\t%%n = add.u32 %%n, 1\n\tst.global.u32 [%%a+4], %%n
@@ -107,6 +108,7 @@ done
 printf '\t%%c = mov.u32 %%clock\n\tbra S\nS:\t%%v = ld.global.u32 [%%a]\n\t%%d = mov.u32 %%clock\n\t%%d = sub.u32 %%d, %%c
 \t%%q = setp.lt.u32 %%d, 300000\n\tbra %%q, S, E\nE:\texit\n}\n' | body
 each 0 "" ipdom
+expect 0 "" $gsim -q --reference "$tmp/k.ir"
 printf '\t%%i = mov.u32 0\n\tbra S\nS:\t%%v = and.b32 %%i, 1\n\tcall f, (%%v)\n\t%%i = add.u32 %%i, 1\n\t%%q = setp.lt.u32 %%i, 12000
 \tbra %%q, S, E\nE:\texit\n}\nfunc f(u32 %%v) {\nF:\t%%n = mov.u32 0\n\tbra G\nG:\t%%n = add.u32 %%n, 1\n\t%%p = setp.lt.u32 %%n, 3
 \tbra %%p, G, H\nH:\tret\n}\n' | body

@@ -168,7 +168,9 @@ START_TEST(fault_messages)
 	FAILS(KERNEL "	%t = mov.u32 %ctaid.x\n	%p = setp.eq.u32 %t, 1\n	@%p trap\n	exit\n}\n" BUFFER_MAIN, FAULT_TRAP,
 		"thread block (1,0,0)");
 	FAILS(KERNEL "B:	%t = mov.u32 2\n	brx %t, [B, C]\nC:	exit\n}\n" BUFFER_MAIN, FAULT_BRANCH, "index 2 of 2");
-	FAILS(KERNEL "B:	bra B\n}\n" BUFFER_MAIN, FAULT_LIMIT, "1000000 instructions");
+	FAILS(KERNEL "B:	bra B\n}\n" BUFFER_MAIN, FAULT_LIVELOCK, "livelock: the thread and 3 others of the block");
+	FAILS(KERNEL "B:	%t = add.u32 %t, 1\n	bra B\n}\n" BUFFER_MAIN, FAULT_LIMIT, "1000000 instructions");
+	FAILS(KERNEL "B:	%t = mov.u32 %clock\n	bra B\n}\n" BUFFER_MAIN, FAULT_LIMIT, "1000000 instructions");
 	FAILS("func f() {\n	local u8 big[1024]\n	%x = mov.u64 big\n	call f, ()\n	ret\n}\n" KERNEL "	call f, ()\n	exit\n}\n"
 		BUFFER_MAIN, FAULT_LOCAL, "in function f", "512 calls deep");
 	FAILS("func f() {\n	call f, ()\n	ret\n}\n" KERNEL "	call f, ()\n	exit\n}\n" BUFFER_MAIN, FAULT_LOCAL, "4095 calls deep");
