@@ -67,6 +67,26 @@ int reconv_block_warps(Warp *w, Warp **list)
 	return n;
 }
 
+int reconv_slot(const Warp *w) { return w->slot; }
+
+int reconv_scheduler_warps(Warp *w, Warp **list)
+{
+	for (int k = 0; k < w->sched->n; k++)
+		list[k] = &w->sm->warp[w->sched->order[k]];
+	return w->sched->n;
+}
+
+void reconv_count_own(Warp *w, const char *key)
+{
+	LaunchStats *s = &w->sm->stats;
+	int k = 0;
+	while (k < s->nmodel && strcmp(s->model[k].key, key))
+		k++;
+	if (k == s->nmodel)
+		s->model[s->nmodel++] = (ModelStat){ .key = key };
+	s->model[k].value++;
+}
+
 Mask reconv_live(const Warp *w) { return w->live; }
 int *reconv_nsplit(Warp *w) { return &w->nsplit; }
 Split *reconv_splits(Warp *w) { return w->split; }

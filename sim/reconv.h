@@ -87,6 +87,11 @@ struct ReconvModel {
 	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
 	                                                   instruction is being fetched, ...; until may be unknown (far off) */
 	void (*end)(Warp *);                            /* the last lane has ended */
+	/* Two issues in one scheduler-cycle, timed runs only. Which split of the warp is tried n-th (NULL: no more); the list may
+	   change at n = 0. Then, after an issue for `lanes` of w, which split of this warp or of another of its scheduler may issue
+	   on lanes that this leaves idle: both may be on one copy of a functional unit. The first that can does. */
+	Split *(*candidate)(Warp *w, int n);
+	Split *(*partner)(Warp *w, Mask lanes, int n, Warp **of);
 	bool (*warp_scoreboard)(const Config *);        /* with lane_scoreboard: true: this machine has it for whole warps only */
 	void (*alarm)(Warp *);                          /* the time that reconv_alarm asked for has come */
 
@@ -116,6 +121,9 @@ void *reconv_alloc(Warp *, size_t);                            /* zeroed memory 
 void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);
 uint64_t reconv_value(const Warp *, const MIns *, int lane);   /* of the register that one of its operations names */
 unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of the first lane */
+int reconv_slot(const Warp *);                                 /* the warp's place in the SM */
+int reconv_scheduler_warps(Warp *, Warp **list);               /* of its scheduler, oldest first, this one included; room for 256 */
+void reconv_count_own(Warp *, const char *key);                /* a figure of the mechanism's, divergence.key in the report */
 Mask reconv_live(const Warp *);                                /* lanes that have not ended */
 int *reconv_nsplit(Warp *);                                    /* the mechanism keeps it */
 Split *reconv_splits(Warp *);                                  /* room for warp_size splits */

@@ -135,8 +135,8 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	return true;
 }
 
-/* Can the split issue now? Else when it may, as far as known. */
-static When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *unit)
+/* Can the split issue now? Else when it may, as far as known. shared: the unit of an issue of this cycle on other lanes, or -1. */
+static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *unit, int shared)
 {
 	if (s->state != SPLIT_RUN)
 		return (When){ NEVER, s->why };
@@ -149,7 +149,7 @@ static When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *unit)
 	if (t.cycle > sm->now)
 		return t;
 	*unit = -1;
-	if (!sm->gpu->model->own_slots) {
+	if (!sm->gpu->model->own_slots && i->unit != shared) {
 		Cycle when = 0;
 		*unit = free_unit(sm, i->unit, &when);
 		if (*unit < 0)
@@ -171,7 +171,7 @@ static bool second_issue(Sm *sm, Warp *w, const MIns *first)
 	if (!w->nsplit || s->state != SPLIT_RUN || s->ready != sm->now + 1)
 		return false;
 	s->ready = sm->now;
-	When t = examine(sm, w, s, &i, &unit);
+	When t = examine(sm, w, s, &i, &unit, -1);
 	if (t.cycle > sm->now || !issue(sm, w, s, i, unit)) {
 		if (s->ready <= sm->now)
 			s->ready = sm->now + 1;
@@ -212,6 +212,59 @@ static void ring(Sm *sm, Warp *w)
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
 
+/* Another split on lanes that the issue of instruction `first` has left idle: part of the same scheduler-cycle. */
+static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
+{
+	Warp *of;
+	Split *s;
+	for (int n = 0; (s = sm->gpu->model->partner(w, lanes, n, &of)); n++) {
+		const MIns *i;
+		int unit;
+		When t = examine(sm, of, s, &i, &unit, is_memory(first) ? -1 : first->unit);
+		if (t.cycle > sm->now || !issue(sm, of, s, i, unit))
+			continue;
+		reconv_count_own(w, of == w ? "pairs_of_a_warp" : "pairs_of_warps");
+		if (of == w)
+			return;
+		warp_wake(of);
+		if (of->ending)
+			end_warp(sm, of);
+		return;
+	}
+}
+
+/* As try_warp, for mechanisms that let two splits issue at once. */
+static bool try_pair(Sm *sm, Warp *w)
+{
+	const ReconvModel *model = sm->gpu->model;
+	When best = { NEVER, STALL_BARRIER };
+	bool issued = false;
+	Split *s;
+	for (int n = 0; !issued && (s = model->candidate(w, n)); n++) {
+		const MIns *i;
+		int unit;
+		if (s->released) { /* another list: from its beginning */
+			split_released(sm, w, s);
+			n = -1;
+			continue;
+		}
+		Mask lanes = s->mask;
+		When t = examine(sm, w, s, &i, &unit, -1);
+		if (t.cycle <= sm->now) {
+			issued = issue(sm, w, s, i, unit);
+			t = (When){ s->ready, STALL_MEMPIPE };
+		}
+		if (issued && !sm->fault.kind)
+			issue_partner(sm, w, i, lanes);
+		if (t.cycle < best.cycle)
+			best = t;
+	}
+	sleep_until(w, (When){ issued ? sm->now + 1 : best.cycle, best.why });
+	if (w->ending)
+		end_warp(sm, w);
+	return issued;
+}
+
 /* Tries the warp's splits in the mechanism's order. */
 static bool try_warp(Sm *sm, Warp *w)
 {
@@ -224,6 +277,8 @@ static bool try_warp(Sm *sm, Warp *w)
 	}
 	if (w->alarm <= sm->now)
 		ring(sm, w);
+	if (model->partner)
+		return try_pair(sm, w);
 	for (int x = 0, first = first_split(w); x < w->nsplit;) {
 		int k = first + x < w->nsplit ? first + x : first + x - w->nsplit;
 		Split *s = &w->split[k];
@@ -236,7 +291,7 @@ static bool try_warp(Sm *sm, Warp *w)
 				continue;
 			}
 		}
-		When t = examine(sm, w, s, &i, &unit);
+		When t = examine(sm, w, s, &i, &unit, -1);
 		if (t.cycle > sm->now) {
 			if (s->state == SPLIT_RUN && model->stall)
 				model->stall(w, s, t.why, t.cycle);

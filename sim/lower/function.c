@@ -94,6 +94,8 @@ void lower_function(Lower *w, LowerFn *l)
 			continue;
 		if (l->reach[b->id])
 			w->out.v[start].flags |= MI_REACH;
+		if (l->reach_from[b->id] >= 0)
+			vec_push(&w->fix, ((Fix){ .ins = start, .l = l, .to = l->f->block.v[l->reach_from[b->id]], .kind = FIX_RPC }));
 		if (b->origin != ORIGIN_LOWER) {
 			w->out.v[start].flags |= MI_BLOCK_START;
 			w->out.v[start].block = w->code->nblock++;

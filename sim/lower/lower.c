@@ -115,8 +115,9 @@ static bool prepare(Lower *w, LowerFn *l)
 		room += f->block.v[b]->nsucc;
 	l->rpc_block = arena_array(&w->arena, int, room);
 	l->reach = arena_array(&w->arena, bool, room);
+	l->reach_from = arena_array(&w->arena, int, room);
 	for (int i = 0; i < room; i++)
-		l->rpc_block[i] = -1;
+		l->rpc_block[i] = l->reach_from[i] = -1;
 	if (!w->model->lower(l, w->diag))
 		return false;
 	must(f->block.n <= room);

@@ -1,0 +1,411 @@
+/* Two instructions at once on lanes that do not overlap (Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for
+ * Sustained GPU Performance, ISCA 2012). A warp's groups of lanes are sorted as for thread frontiers: the deepest call, then the
+ * lowest address is primary, the next one secondary. sbi: the secondary issues with the primary. swi: another warp's primary
+ * does, if its lanes, moved to other places by a fixed permutation of each warp, leave those in use alone.
+ *
+ * The first groups of the order are in the hot context table, the others in memory. With constraints, a secondary waits at
+ * a block that several others lead to while a group is between that block's immediate dominator and it: so that they meet.
+ *
+ * Counted: depth = groups; pushes and pops = groups that came to be and are gone; merges = groups that joined. */
+#include "sim/reconv/frontier.h"
+
+enum { P_PRIORITY, P_CONSTRAINTS, P_HOT, P_SPILL, P_FILL, P_SHUFFLE, P_WAYS, P_SAME_WARP };
+enum { SHUFFLE_NONE, SHUFFLE_MIRROR_ODD, SHUFFLE_MIRROR_HALF, SHUFFLE_XOR, SHUFFLE_XOR_REV };
+#define SBI_PARAMS PRIORITY_PARAM, \
+	{ NULL, "constraints", CT_BOOL, 0, 1, 0, 1, NULL, "", \
+		"a group waits where others join it while one in front of it is still on its way from that block's dominator" }, \
+	{ NULL, "hot", CT_INT, 0, 3, 0, 64, NULL, "groups", "of a warp on chip (ISCA 2012: hot context table); 0 = all" }, \
+	{ NULL, "spill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a group goes to memory (divergence.spill = constant)" }, \
+	{ NULL, "fill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a group comes back (divergence.spill = constant)" }
+static const ConfigKey sbi_params[] = { SBI_PARAMS };
+static const ConfigKey swi_params[] = { SBI_PARAMS,
+	{ NULL, "shuffle", CT_ENUM, 0, SHUFFLE_XOR, 0, 4, "none|mirror_odd|mirror_half|xor|xor_rev", "",
+		"where a warp's lanes stand: lane l at l, at W-1-l for odd warps or for the upper half of them, at l xor warp, or at l xor the reversed bits of it" },
+	{ NULL, "ways", CT_INT, 0, 0, 0, 256, NULL, "warps", "of the scheduler among which one finds a partner: a set's; 0 = all" },
+	{ NULL, "same_warp", CT_BOOL, 0, 0, 0, 1, NULL, "", "the warp's own secondary issues too, and is asked first: sbi and swi together" },
+};
+
+typedef struct Contexts {
+	bool two;                      /* the secondary runs */
+	bool constraints;
+	int hot;
+	bool cold[65];                 /* of split k: in memory */
+} Contexts;
+
+typedef struct Partners { int n; Warp *warp[256]; } Partners; /* of an SM: those that may issue with the warp that just has */
+
+/* ---- compile time ---- */
+
+static bool lower(LowerFn *l, Diag *diag)
+{
+	Arena tmp = { 0 };
+	frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
+	reconv_lower_reach(l, true, true);
+	Cfg *cfg = cfg_build(&tmp, l->f);
+	Dom *dom = dom_build(&tmp, cfg);
+	for (int b = 0; b < cfg->n; b++)
+		if (l->reach[b])
+			l->reach_from[b] = dom->idom[b];
+	arena_free(&tmp);
+	return true;
+}
+
+/* ---- the groups of a warp ---- */
+
+static size_t state_size(const Config *c) { return sizeof(Contexts); }
+static size_t sm_state_size(const Config *c) { return sizeof(Partners); }
+static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
+static int place(Warp *w, const Split *s) { return (int)(s - reconv_splits(w)); }
+
+static bool may_run(const Split *s) { return s->state == SPLIT_RUN || s->state == SPLIT_PARKED; }
+
+static bool runs_before(const Warp *w, const Split *a, const Split *b)
+{
+	unsigned x = reconv_call_depth(w, a->mask), y = reconv_call_depth(w, b->mask);
+	return x != y ? x > y : a->pc < b->pc;
+}
+
+static bool meets(const Warp *w, const Split *a, const Split *b)
+{
+	return a != b && may_run(a) && may_run(b) && !a->released && !b->released && !a->arriving && !b->arriving &&
+		a->pc == b->pc && reconv_call_depth(w, a->mask) == reconv_call_depth(w, b->mask);
+}
+
+static void take_out(Warp *w, Contexts *k, Split *s)
+{
+	int at = place(w, s), n = --*reconv_nsplit(w);
+	memmove(s, s + 1, sizeof *s * (size_t)(n - at));
+	memmove(&k->cold[at], &k->cold[at + 1], sizeof *k->cold * (size_t)(n - at));
+}
+
+/* Another group that stands where this one stands, NULL: none. */
+static Split *met(Warp *w, const Split *s)
+{
+	Split *all = reconv_splits(w);
+	for (int x = 0; x < *reconv_nsplit(w); x++)
+		if (meets(w, &all[x], s))
+			return &all[x];
+	return NULL;
+}
+
+/* It joins that other one, and is gone then. */
+static void join(Warp *w, Contexts *k, Split *s)
+{
+	Split *t = met(w, s);
+	if (!t)
+		return;
+	t->mask |= s->mask;
+	if (t->ready < s->ready) {
+		t->ready = s->ready;
+		t->why = s->why;
+		t->wait = s->wait;
+	}
+	reconv_count_merge(w, t, t->pc, t->mask);
+	Split gone = *s;
+	take_out(w, k, s);
+	reconv_count_pop(w, &gone, gone.pc, gone.mask);
+}
+
+/* Must it wait for a group that is on its way to where it stands? */
+static bool constrained(Warp *w, const Contexts *k, const Split *s)
+{
+	const Split *all = reconv_splits(w);
+	const MIns *i = reconv_ins(w, s->pc);
+	if (!k->constraints || !(i->flags & MI_REACH) || i->rpc == NO_PC)
+		return false;
+	for (int x = 0; x < *reconv_nsplit(w); x++)
+		if (may_run(&all[x]) && all[x].pc >= i->rpc && all[x].pc < s->pc &&
+			reconv_call_depth(w, all[x].mask) == reconv_call_depth(w, s->mask))
+			return true;
+	return false;
+}
+
+/* The first of the order that may run, behind the one given; -1: none. */
+static int next_of(Warp *w, const Contexts *k, int first)
+{
+	const Split *all = reconv_splits(w);
+	int best = -1;
+	for (int x = 0; x < *reconv_nsplit(w); x++)
+		if (x != first && may_run(&all[x]) && (best < 0 || runs_before(w, &all[x], &all[best])) &&
+			(first < 0 || !constrained(w, k, &all[x])))
+			best = x;
+	return best;
+}
+
+/* On chip there are as many as fit; x has to be one of them. */
+static void bring(Warp *w, Contexts *k, int x, int first)
+{
+	Split *all = reconv_splits(w);
+	int here = 0, last = -1;
+	if (!k->hot)
+		return;
+	for (int i = 0; i < *reconv_nsplit(w); i++) {
+		here += !k->cold[i];
+		if (!k->cold[i] && i != x && i != first && (last < 0 || runs_before(w, &all[last], &all[i])))
+			last = i;
+	}
+	if (here + k->cold[x] > k->hot && last >= 0) {
+		k->cold[last] = true;
+		reconv_spill_entry(w, &all[x], last, (Cycle)reconv_param(w, P_SPILL));
+	}
+	if (!k->cold[x])
+		return;
+	k->cold[x] = false;
+	if (all[x].ready < reconv_now(w) + 1)
+		all[x].ready = reconv_now(w) + 1;
+	reconv_fill_entry(w, &all[x], x, (Cycle)reconv_param(w, P_FILL));
+}
+
+/* Primary and secondary run, the others are held. */
+static void settle(Warp *w, Contexts *k)
+{
+	Split *all = reconv_splits(w);
+	int n = *reconv_nsplit(w);
+	if (n == 1) {
+		if (all->state == SPLIT_PARKED)
+			all->state = SPLIT_RUN;
+		if (k->cold[0])
+			bring(w, k, 0, -1);
+		return;
+	}
+	int first = next_of(w, k, -1), second = k->two && first >= 0 ? next_of(w, k, first) : -1;
+	for (int x = 0; x < n; x++)
+		if (may_run(&all[x]))
+			all[x].state = x == first || x == second ? SPLIT_RUN : SPLIT_PARKED;
+	if (first >= 0)
+		bring(w, k, first, second);
+	if (second >= 0)
+		bring(w, k, second, first);
+}
+
+static void settle_event(Warp *w, Split *s) { settle(w, reconv_state(w)); }
+
+/* ---- events ---- */
+
+static void launch_two(Warp *w, Mask lanes, uint32_t pc, bool two)
+{
+	Contexts *k = reconv_state(w);
+	*k = (Contexts){ .two = two, .constraints = reconv_param(w, P_CONSTRAINTS), .hot = (int)reconv_param(w, P_HOT) };
+	if (k->hot == 1)
+		k->hot = 2;
+	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
+	*reconv_nsplit(w) = 1;
+}
+
+static void sbi_launch(Warp *w, Mask lanes, uint32_t pc) { launch_two(w, lanes, pc, true); }
+static void swi_launch(Warp *w, Mask lanes, uint32_t pc) { launch_two(w, lanes, pc, reconv_param(w, P_SAME_WARP)); }
+
+/* A path that the core does not see as the split's next place has its own redirection. */
+static void add(Warp *w, Contexts *k, Path p, const Split *from, uint32_t fall)
+{
+	int *n = reconv_nsplit(w);
+	Split *t = &reconv_splits(w)[*n];
+	*t = (Split){ .pc = p.pc, .mask = p.mask, .line = NO_PC, .ready = from->wait ? reconv_now(w) + 1 : from->ready, .why = from->why };
+	if (p.pc != fall) {
+		t->ready += (Cycle)reconv_config(w)->fetch_redirect;
+		t->why = STALL_BRANCH;
+	}
+	k->cold[*n] = false;
+	++*n;
+	reconv_count_push(w, t, p.pc, p.mask);
+	join(w, k, t);
+}
+
+/* The group itself takes a path on which it meets nobody, if there is one: it is then still where the core looks for it. */
+static void part(Warp *w, Split *s, const Path *p, int n)
+{
+	Contexts *k = reconv_state(w);
+	uint32_t fall = s->pc + 1;
+	int own = 0;
+	for (int a = n - 1; a >= 0; a--) {
+		s->pc = p[a].pc;
+		s->mask = p[a].mask;
+		if (!met(w, s))
+			own = a;
+	}
+	s->pc = p[own].pc;
+	s->mask = p[own].mask;
+	for (int a = 0; a < n; a++)
+		if (a != own)
+			add(w, k, p[a], s, fall);
+	join(w, k, s);
+	settle(w, k);
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part(w, s, p, n); }
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part(w, s, p, n); }
+static void ret(Warp *w, Split *s, const Path *p, int n) { part(w, s, p, n); }
+
+static void reach(Warp *w, Split *s)
+{
+	Contexts *k = reconv_state(w);
+	join(w, k, s);
+	settle(w, k);
+}
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	Contexts *k = reconv_state(w);
+	s->mask &= ~m;
+	if (s->mask)
+		return;
+	Split gone = *s;
+	take_out(w, k, s);
+	if (!*reconv_nsplit(w))
+		return;
+	reconv_count_pop(w, &gone, gone.pc, m);
+	settle(w, k);
+}
+
+/* ---- issue ---- */
+
+/* Groups that have come to stand at one place meet, wherever that is. */
+static Split *candidate(Warp *w, int n)
+{
+	Contexts *k = reconv_state(w);
+	Split *all = reconv_splits(w), *first = NULL, *second = NULL;
+	if (n == 0 && *reconv_nsplit(w) > 1) {
+		for (int x = *reconv_nsplit(w) - 1; x >= 0; x--)
+			join(w, k, &all[x]);
+		settle(w, k);
+	}
+	for (int x = 0; x < *reconv_nsplit(w); x++) {
+		if (all[x].state != SPLIT_RUN)
+			continue;
+		if (!first || runs_before(w, &all[x], first)) {
+			second = first;
+			first = &all[x];
+		} else {
+			second = &all[x];
+		}
+	}
+	return n == 0 ? first : n == 1 ? second : NULL;
+}
+
+static Split *primary(Warp *w)
+{
+	Split *all = reconv_splits(w), *first = NULL;
+	for (int x = 0; x < *reconv_nsplit(w); x++)
+		if (all[x].state == SPLIT_RUN && (!first || runs_before(w, &all[x], first)))
+			first = &all[x];
+	return first;
+}
+
+static bool is_ready(const Warp *w, const Split *s) { return s && s->ready <= reconv_now(w) && !s->released && s->state == SPLIT_RUN; }
+
+/* The warp's other group, if it has not issued and was not made in this cycle. */
+static Split *own_secondary(Warp *w, Mask lanes, int n, Warp **of)
+{
+	Split *all = reconv_splits(w);
+	*of = w;
+	for (int x = 0; n == 0 && x < *reconv_nsplit(w); x++)
+		if (is_ready(w, &all[x]) && !(all[x].mask & lanes))
+			return &all[x];
+	return NULL;
+}
+
+static unsigned reversed(unsigned x, int bits)
+{
+	unsigned r = 0;
+	for (int b = 0; b < bits; b++)
+		r |= (x >> b & 1) << (bits - 1 - b);
+	return r;
+}
+
+/* Lane l of the warp stands at l xor this. Warps of a size that is no power of two are not shuffled. */
+static unsigned shuffle_of(const Warp *w)
+{
+	const Config *c = reconv_config(w);
+	unsigned W = (unsigned)c->warp_size, slot = (unsigned)reconv_slot(w);
+	if (W & (W - 1))
+		return 0;
+	switch (reconv_param(w, P_SHUFFLE)) {
+	case SHUFFLE_MIRROR_ODD: return slot & 1 ? W - 1 : 0;
+	case SHUFFLE_MIRROR_HALF: return slot >= (unsigned)c->sm_max_warps / 2 ? W - 1 : 0;
+	case SHUFFLE_XOR: return slot & (W - 1);
+	case SHUFFLE_XOR_REV: return reversed(slot & (W - 1), __builtin_ctz(W));
+	default: return 0;
+	}
+}
+
+/* Bit l of the mask becomes bit l xor x: blocks of 1, 2, 4, ... bits change places. */
+static Mask moved(Mask m, unsigned x)
+{
+	static const Mask low[6] = { 0x5555555555555555u, 0x3333333333333333u, 0x0f0f0f0f0f0f0f0fu, 0x00ff00ff00ff00ffu,
+		0x0000ffff0000ffffu, 0x00000000ffffffffu };
+	for (int b = 0; b < 6; b++)
+		if (x >> b & 1)
+			m = (m & low[b]) << (1 << b) | (m >> (1 << b) & low[b]);
+	return m;
+}
+
+static int set_of(const Warp *w, int64_t ways)
+{
+	const Config *c = reconv_config(w);
+	int64_t each = (c->sm_max_warps + c->sched_count - 1) / c->sched_count, sets = ways ? (each + ways - 1) / ways : 1;
+	return (int)(reconv_slot(w) / c->sched_count % sets);
+}
+
+/* Other warps of the set whose lanes fit, those with most lanes first, of equal ones the oldest. */
+static void find_partners(Warp *w, Mask lanes, Partners *p)
+{
+	Warp *warps[256];
+	int64_t ways = reconv_param(w, P_WAYS);
+	int n = reconv_scheduler_warps(w, warps), set = set_of(w, ways);
+	Mask used = moved(lanes, shuffle_of(w));
+	p->n = 0;
+	for (int x = 0; x < n; x++) {
+		Split *s = warps[x] == w ? NULL : primary(warps[x]);
+		if (!is_ready(w, s) || set_of(warps[x], ways) != set || moved(s->mask, shuffle_of(warps[x])) & used)
+			continue;
+		int at = p->n++;
+		while (at > 0 && __builtin_popcountll(primary(p->warp[at - 1])->mask) < __builtin_popcountll(s->mask)) {
+			p->warp[at] = p->warp[at - 1];
+			at--;
+		}
+		p->warp[at] = warps[x];
+	}
+}
+
+static Split *swi_partner(Warp *w, Mask lanes, int n, Warp **of)
+{
+	Partners *p = reconv_sm_state(w);
+	bool own = ((Contexts *)reconv_state(w))->two;
+	if (n == 0 && own) {
+		Split *s = own_secondary(w, lanes, 0, of);
+		if (s)
+			return s;
+	}
+	if (n == 0)
+		find_partners(w, lanes, p);
+	if (n >= p->n)
+		return NULL;
+	*of = p->warp[n];
+	return primary(*of);
+}
+
+static bool held(const Warp *w, int lane, Held *h)
+{
+	Warp *v = (Warp *)w;
+	const Split *all = reconv_splits(v);
+	for (int x = 0; x < *reconv_nsplit(v); x++)
+		if (all[x].state == SPLIT_PARKED && all[x].mask >> lane & 1) {
+			h->pc = h->until = all[x].pc;
+			h->in = "the sorted table of contexts";
+			for (int y = 0; y < *reconv_nsplit(v); y++)
+				if (all[y].state == SPLIT_RUN)
+					h->others |= all[y].mask;
+			return true;
+		}
+	return false;
+}
+
+#define TABLE(NAME, HELP, OWN) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
+	.source = "Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU Performance, ISCA 2012", \
+	.params = NAME##_params, .nparams = sizeof NAME##_params / sizeof *NAME##_params, .sync_waits = true, .lane_scoreboard = true, \
+	.lower = lower, .state_size = state_size, .sm_state_size = sm_state_size, .launch = NAME##_launch, .branch = branch, \
+	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = settle_event, .resume = settle_event, \
+	.candidate = candidate, .partner = OWN, .held = held, \
+	.holds = "runs the first groups in the order of addresses only; one behind them waits until those in front have come there or ended" }
+TABLE(sbi, "two groups of a warp issue at once: lowest pc and next", own_secondary);
+TABLE(swi, "a group of another warp issues on lanes left idle", swi_partner);
