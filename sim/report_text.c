@@ -120,6 +120,8 @@ static void put_lead(const LaunchStats *s, StrBuf *out)
 	put_number(out, "inserted by passes", s->inserted_warp);
 	put_number(out, " warp,", s->inserted_thread);
 	put_number(out, " thread instructions   overhead of the mechanism and lowering", s->overhead_warp);
+	if (s->noop_fetches)
+		put_number(out, "   blocks fetched for no lane", s->noop_fetches);
 	end_line(out, start);
 }
 

@@ -196,7 +196,7 @@ START_TEST(load_refuses)
 }
 END_TEST
 
-static const char *const shipped[] = { "fermi.lua", "kepler.lua", "maxwell.lua", "teaching.lua", "vega20.lua" };
+static const char *const shipped[] = { "fermi.lua", "kepler.lua", "maxwell.lua", "sandy.lua", "teaching.lua", "vega20.lua" };
 
 START_TEST(shipped_machines_load)
 {
@@ -206,6 +206,27 @@ START_TEST(shipped_machines_load)
 	setenv("GSIM_PATH", src ? src : ".", 1);
 	ck_assert_msg(config_load(&c, shipped[_i], &d), "%s: %s", shipped[_i], first(&d));
 	ck_assert_msg(config_check(&c, &d), "%s: %s", shipped[_i], first(&d));
+	unsetenv("GSIM_PATH");
+	diag_free(&d);
+}
+END_TEST
+
+/* The thread-frontier paper's machine: half of the EUs make an SM; a thread's registers are not shared out. */
+START_TEST(sandybridge)
+{
+	Config c;
+	ConfigKey key;
+	Diag d = { 0 };
+	const char *src = getenv("srcdir");
+	setenv("GSIM_PATH", src ? src : ".", 1);
+	ck_assert_msg(config_load(&c, "sandy.lua", &d) && config_check(&c, &d), "%s", first(&d));
+	ck_assert_str_eq(model_keys((int)c.model)->name, "tf_sandy");
+	ck_assert(config_find("tf_sandy.rule", &key));
+	ck_assert_str_eq(key.choices, "static|refined");
+	ck_assert_int_eq(config_get(&c, &key), 0);
+	ck_assert_int_eq(c.sm_count * c.sched_count, 12);
+	ck_assert_int_eq(c.sm_count * c.sm_max_warps, 60);
+	ck_assert_int_eq(c.sm_registers, c.sm_max_warps * c.warp_size * c.sm_max_regs);
 	unsetenv("GSIM_PATH");
 	diag_free(&d);
 }
@@ -279,6 +300,7 @@ int main(void)
 	tcase_add_test(t, derive_merges);
 	tcase_add_loop_test(t, load_refuses, 0, nfiles);
 	tcase_add_loop_test(t, shipped_machines_load, 0, 4);
+	tcase_add_test(t, sandybridge);
 	tcase_add_loop_test(t, calibrated_machines, 0, 2);
 	tcase_add_test(t, statistics_add);
 	suite_add_tcase(s, t);
