@@ -20,8 +20,8 @@ local function nice_step(range, most)
 	end
 end
 
-local function ticks(low, high, most)
-	local step, list = nice_step(high - low, most), {}
+local function ticks(low, high, most, least)
+	local step, list = math.max(nice_step(high - low, most), least), {}
 	for k = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) do list[#list + 1] = k * step end
 	return list
 end
@@ -35,6 +35,15 @@ local function bounds(series, i, from_zero)
 	if from_zero then low = math.min(low, 0) end
 	if low == high then high = low + 1 end
 	return low, high
+end
+
+local function whole(series)
+	for _, s in ipairs(series) do
+		for _, p in ipairs(s.points) do
+			if p[1] ~= math.floor(p[1]) then return false end
+		end
+	end
+	return true
 end
 
 local function label(v) return v == math.floor(v) and ("%d"):format(v) or ("%g"):format(v) end
@@ -68,11 +77,11 @@ function plot.svg(figure)
 	svg('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">',
 		WIDTH, HEIGHT, WIDTH, HEIGHT)
 	svg('<rect width="%d" height="%d" fill="white"/>', WIDTH, HEIGHT)
-	for _, x in ipairs(ticks(x0, x1, 10)) do
+	for _, x in ipairs(ticks(x0, x1, 10, whole(figure.series) and 1 or 0)) do
 		svg('<path d="M%.1f %d V%d" stroke="#ddd"/>', px(x), TOP, HEIGHT - BOTTOM)
 		svg('<text x="%.1f" y="%d" text-anchor="middle">%s</text>', px(x), HEIGHT - BOTTOM + 16, label(x))
 	end
-	for _, y in ipairs(ticks(y0, y1, 8)) do
+	for _, y in ipairs(ticks(y0, y1, 8, 0)) do
 		svg('<path d="M%d %.1f H%d" stroke="#ddd"/>', LEFT, py(y), WIDTH - RIGHT)
 		svg('<text x="%d" y="%.1f" text-anchor="end">%s</text>', LEFT - 6, py(y) + 4, label(y))
 	end
