@@ -37,6 +37,6 @@ return derive("kepler.lua", {
 	token = {
 		unwind_cycles = 26,                -- [B] section IV; the summary says 24
 		spill_push = 88,                   -- [B] 176 together; the split is an assumption
-		reload_pop = 88,
+		reload_pop = 88,                   -- see spill_push
 	},
 })
