@@ -120,9 +120,12 @@ static void put_lead(const LaunchStats *s, StrBuf *out)
 	put_number(out, "inserted by passes", s->inserted_warp);
 	put_number(out, " warp,", s->inserted_thread);
 	put_number(out, " thread instructions   overhead of the mechanism and lowering", s->overhead_warp);
-	if (s->noop_fetches)
-		put_number(out, "   blocks fetched for no lane", s->noop_fetches);
 	end_line(out, start);
+	if (s->noop_fetches) {
+		start = out->n;
+		put_number(out, "blocks fetched for no lane", s->noop_fetches);
+		end_line(out, start);
+	}
 }
 
 typedef struct Cause { const char *name; uint64_t cycles; bool warp; } Cause;  /* warp: the scheduler had one */
