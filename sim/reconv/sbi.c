@@ -132,19 +132,27 @@ static int next_of(Warp *w, const Contexts *k, int first)
 	return best;
 }
 
-/* On chip there are as many as fit; x has to be one of them. */
-static void bring(Warp *w, Contexts *k, int x, int first)
+/* The group on chip that is farthest behind, but neither of these two. */
+static int farthest(Warp *w, const Contexts *k, int x, int y)
+{
+	const Split *all = reconv_splits(w);
+	int last = -1;
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		if (!k->cold[i] && i != x && i != y && (last < 0 || runs_before(w, &all[last], &all[i])))
+			last = i;
+	return last;
+}
+
+/* On chip there are as many as fit; x has to be one of them, and not in place of y. */
+static void bring(Warp *w, Contexts *k, int x, int y)
 {
 	Split *all = reconv_splits(w);
-	int here = 0, last = -1;
+	int here = k->cold[x], last;
 	if (!k->hot)
 		return;
-	for (int i = 0; i < *reconv_nsplit(w); i++) {
+	for (int i = 0; i < *reconv_nsplit(w); i++)
 		here += !k->cold[i];
-		if (!k->cold[i] && i != x && i != first && (last < 0 || runs_before(w, &all[last], &all[i])))
-			last = i;
-	}
-	if (here + k->cold[x] > k->hot && last >= 0) {
+	for (; here > k->hot && (last = farthest(w, k, x, y)) >= 0; here--) {
 		k->cold[last] = true;
 		reconv_spill_entry(w, &all[x], last, (Cycle)reconv_param(w, P_SPILL));
 	}
