@@ -53,7 +53,7 @@ uint32_t bank_const(ConstBank *b, uint64_t bits, bool wide)
 
 uint32_t *bank_rows(const ConstBank *b, Arena *a)
 {
-	uint32_t *rows = arena_array(a, uint32_t, (b->word.n ? b->word.n : 1) * b->width);
+	uint32_t *rows = arena_array(a, uint32_t, (b->word.n + 2) * b->width); /* vector code may read past a row */
 	for (int s = 0; s < b->word.n; s++) {
 		if (b->wide.v[s]) {
 			uint64_t v = value_at(b, s);

@@ -52,22 +52,6 @@ static void build_live(Lower *w)
 	}
 }
 
-static void build_constants(Lower *w)
-{
-	Code *c = w->code;
-	int W = (int)w->config->warp_size;
-	c->constants = arena_alloc(&c->arena, sizeof(uint32_t) * ((size_t)w->rows + 2) * (size_t)W + 64);
-	for (int i = 0; i < w->constant.n; i++) {
-		uint32_t *row = c->constants + (size_t)w->constant_row.v[i] * (size_t)W;
-		for (int lane = 0; lane < W; lane++) {
-			if (w->constant_wide.v[i])
-				((uint64_t *)(void *)row)[lane] = w->constant.v[i];
-			else
-				row[lane] = (uint32_t)w->constant.v[i];
-		}
-	}
-}
-
 static void build_tables(Lower *w)
 {
 	Code *c = w->code;
@@ -87,7 +71,7 @@ static void build_tables(Lower *w)
 	}
 	rename_scoreboard(c);
 	build_live(w);
-	build_constants(w);
+	c->constants = bank_rows(&w->constants, &c->arena);
 }
 
 /* Room for the arguments and results of calls through memory, at the end of the frame. */
@@ -181,8 +165,8 @@ Code *code_lower(const Module *module, const Function *kernel, const Config *con
 	c->module = module_copy(module);
 	c->kernel = c->module->func.v[kernel->id];
 	int errors = diag->errors;
-	Lower w = { .code = c, .m = c->module, .config = config, .model = model, .symbol_address = symbol_address,
-		.diag = diag };
+	Lower w = { .code = c, .m = c->module, .config = config, .model = model, .symbol_address = symbol_address, .diag = diag,
+		.constants.width = (int)config->warp_size };
 	w.of = arena_array(&w.arena, LowerFn *, w.m->func.n);
 	c->entry = arena_array(&c->arena, uint32_t, w.m->func.n);
 	c->frame_of = arena_array(&c->arena, uint32_t, w.m->func.n);
@@ -195,9 +179,7 @@ Code *code_lower(const Module *module, const Function *kernel, const Config *con
 	vec_free(&w.out);
 	vec_free(&w.fix);
 	vec_free(&w.live);
-	vec_free(&w.constant);
-	vec_free(&w.constant_row);
-	vec_free(&w.constant_wide);
+	bank_free(&w.constants);
 	arena_free(&w.arena);
 	if (diag->errors > errors) {
 		code_free(c);

@@ -1,6 +1,7 @@
 /* Lowering from the inside: what its files share. The stages stand in lower.c. */
 #ifndef GSIM_LOWER_H
 #define GSIM_LOWER_H
+#include "isa/decode.h"
 #include "passes/analysis/analysis.h"
 #include "sim/code.h"
 #include <stdio.h>
@@ -30,10 +31,7 @@ typedef struct Lower {             /* one kernel on its way to machine code */
 	Vec(LowerFn *) order;      /* the kernel first */
 	Vec(MIns) out;
 	Vec(Fix) fix;
-	Vec(uint64_t) constant;    /* value; wide ones take two rows */
-	Vec(uint32_t) constant_row;
-	Vec(uint8_t) constant_wide;
-	uint32_t rows;
+	ConstBank constants;
 	int64_t *shared_offset, **local_offset;
 	Vec(LiveList) live;
 	bool indirect;             /* some function calls through a register */

@@ -2,20 +2,6 @@
 #include "sim/lower/lower.h"
 #include "isa/memory.h"
 
-static uint32_t constant_row(Lower *w, uint64_t v, bool wide)
-{
-	for (int i = 0; i < w->constant.n; i++)
-		if (w->constant.v[i] == v && w->constant_wide.v[i] == wide)
-			return ROW_CONST | w->constant_row.v[i] * (uint32_t)w->config->warp_size;
-	if (wide)
-		w->rows = (w->rows + 1) & ~1u;
-	vec_push(&w->constant, v);
-	vec_push(&w->constant_wide, wide);
-	vec_push(&w->constant_row, w->rows);
-	w->rows += 1 + wide;
-	return ROW_CONST | vec_last(&w->constant_row) * (uint32_t)w->config->warp_size;
-}
-
 bool lower_is_pred(const LowerFn *l, int id) { return l->f->reg.v[id].type == T_PRED; }
 bool lower_is_wide(const LowerFn *l, int id) { return type_bits[l->f->reg.v[id].type] == 64; }
 
@@ -55,13 +41,13 @@ uint32_t lower_operand(Lower *w, LowerFn *l, const Opd *o, Type t)
 	case OPD_IMM:
 		if (t == T_PRED)
 			return NO_ROW; /* true; set_neg makes false of it */
-		return constant_row(w, wide ? (uint64_t)o->imm : (uint32_t)o->imm, wide);
+		return bank_const(&w->constants, (uint64_t)o->imm, wide);
 	case OPD_FUNC:
-		return constant_row(w, FUNCTION_ADDRESS(o->id), wide);
+		return bank_const(&w->constants, FUNCTION_ADDRESS(o->id), wide);
 	case OPD_SYM: {
 		const Symbol *s = w->m->symbol.v[o->id];
 		uint64_t at = s->space == SP_SHARED ? (uint64_t)w->shared_offset[o->id] : w->symbol_address[o->id];
-		return constant_row(w, at + (uint64_t)o->imm, wide);
+		return bank_const(&w->constants, at + (uint64_t)o->imm, wide);
 	}
 	default:
 		return NO_ROW;
