@@ -19,6 +19,8 @@ local ROWS = {
 	{ row = "tf_stack/minpc", model = "min_sp_pc", columns = "maxdepth pushes merges", also = { b2 = "min_sp_pc.priority=source" } },
 	{ row = "tf_sandy(ocelot)", model = "tf_sandy", set = "tf_sandy.rule=static", columns = "maxdepth pushes merges", also = { b2 = "tf_sandy.priority=source" } },
 	{ row = "tf_sandy(refined)", model = "tf_sandy", set = "tf_sandy.rule=refined", columns = "maxdepth pushes merges", also = { b2 = "tf_sandy.priority=source" } },
+	{ row = "tf_stack/minpc", model = "exec_mask", set = "exec_mask.skip_threshold=0", columns = "" },
+	{ row = "ipdom_taken_first", model = "exec_mask", set = "exec_mask.skip_threshold=0", columns = "", cases = "b c1 c2 e2" },
 	{ row = "ipdom_taken_first", model = "dual_path", columns = "", cases = "a1 a2 a3 b b2 c1 c2 d1 d2 d3 e2 f h" },
 	{ row = "multipath_rr", model = "dual_path", columns = "merges", cases = "e1 e1' e3", timed = "status" },
 	{ row = "multipath_rr", model = "multi_path", set = "multi_path.merge=false", columns = "maxdepth merges", timed = "fetches" },
@@ -34,6 +36,7 @@ local DEVIATIONS = {
 		"has a block of its own in front of Y, and Y runs once with all lanes" },
 	{ model = "*", column = "maxdepth", cases = "h", why = "the lane that exits leaves through a block of its own, which the table does not have" },
 	{ model = "*", column = "pushes", cases = "h", why = "the same" },
+	{ model = "exec_mask", column = "F once", cases = "b2", why = "the table forces a bad order of blocks; exec_mask has its own" },
 	{ row = "multipath_rr_opp", model = "multi_path", column = "merges", cases = "a1 a2 a3 d1 d3 h", why = "the table counts lanes that meet at " ..
 		"their point, multi_path also groups that join on the way" },
 	{ row = "multipath_rr", model = "multi_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the table has the point at C; " ..
