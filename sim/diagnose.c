@@ -214,6 +214,22 @@ static uint64_t value_at(const Gpu *g, const Warp *w, const StuckWord *x)
 	return v;
 }
 
+/* The shared variable at an offset of the block's shared memory. */
+static void shared_variable(const Gpu *g, StuckWord *x)
+{
+	const Module *m = g->cur->module;
+	int64_t *offset = xcalloc((size_t)m->symbol.n + 1, sizeof *offset);
+	layout_shared(m, g->cur->kernel, offset);
+	for (int i = 0; i < m->symbol.n; i++) {
+		const Symbol *s = m->symbol.v[i];
+		if (s->space == SP_SHARED && offset[i] >= 0 && x->address - (uint64_t)offset[i] < s->size) {
+			x->buffer = arena_strdup(g->out, s->name);
+			x->offset = x->address - (uint64_t)offset[i];
+		}
+	}
+	free(offset);
+}
+
 static void describe_word(const Gpu *g, const Warp *w, const Read *r, Diagnosis *d)
 {
 	StuckWord *x = &d->word;
@@ -224,6 +240,8 @@ static void describe_word(const Gpu *g, const Warp *w, const Read *r, Diagnosis 
 		x->offset = r->addr - a->addr;
 		x->buffer = arena_strdup(g->out, a->name ? a->name : "a buffer");
 	}
+	if (x->space == SP_SHARED)
+		shared_variable(g, x);
 	x->value = value_at(g, w, x);
 }
 
@@ -333,7 +351,11 @@ void deadlock_report(Gpu *g, Fault *fault)
 			d->arrived = b->arrived;
 			d->expected = b->expected ? b->expected : first->cta->live;
 		} else if (s->state == SPLIT_WARPSYNC) {
-			d->arrived = lane_count(s->mask & s->sync_mask);
+			Mask here = 0;
+			for (int k = 0; k < first->nsplit; k++)
+				if (first->split[k].state == SPLIT_WARPSYNC && first->split[k].pc == s->pc)
+					here |= first->split[k].mask;
+			d->arrived = lane_count(here & s->sync_mask);
 			d->expected = lane_count(s->sync_mask & first->live);
 		}
 		add_all_waiting(g, first, d);

@@ -80,7 +80,9 @@ static void put_word(StrBuf *b, const Diagnosis *d)
 		return;
 	}
 	sb_puts(b, "\n  they wait on the memory word at ");
-	if (w->space == SP_SHARED)
+	if (w->space == SP_SHARED && w->buffer)
+		sb_printf(b, "%#llx of shared memory (byte %llu of %s)", (unsigned long long)w->address, (unsigned long long)w->offset, w->buffer);
+	else if (w->space == SP_SHARED)
 		sb_printf(b, "%#llx of shared memory", (unsigned long long)w->address);
 	else if (w->buffer)
 		sb_printf(b, "%#llx (byte %llu of %s)", (unsigned long long)w->address, (unsigned long long)w->offset, w->buffer);

@@ -30,9 +30,9 @@ typedef struct StuckLanes {            /* lanes of a warp that are in the same s
 
 typedef struct StuckWord {
 	Space space;                   /* global or shared */
-	uint64_t address, offset, value; /* offset: in its buffer; of shared memory: the address */
+	uint64_t address, offset, value; /* offset: in its buffer */
 	unsigned bytes;
-	const char *buffer;            /* or NULL */
+	const char *buffer;            /* or variable; may be NULL */
 	int different;                 /* words that the lanes wait on */
 } StuckWord;
 

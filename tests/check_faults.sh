@@ -33,12 +33,13 @@ body() {
 		printf '\tlaunch k, (1,1,1), (%d,1,1), 0, (%%b)\n\texit\n}\n' "${threads:-32}"
 	} >"$tmp/k.ir"
 }
+alone=--alone # other mechanisms are tried where that is tested
 each() { # STATUS TEXT MODELS...: timed and functional
 	status=$1 message=$2
 	shift 2
 	for model; do
-		expect "$status" "$message" $gsim -q -m "$model" "$tmp/k.ir"
-		expect "$status" "$message" $gsim -q --functional -m "$model" "$tmp/k.ir"
+		expect "$status" "$message" $gsim -q $alone -m "$model" "$tmp/k.ir"
+		expect "$status" "$message" $gsim -q $alone --functional -m "$model" "$tmp/k.ir"
 	done
 }
 all="ipdom token tf_stack mimd"
@@ -88,8 +89,10 @@ each 1 "thread (0, 0, 0) changed it last, in block S (.*k.ir:5): lane 0 of the s
 each 1 "lane 0 of the same warp waits in a stack entry until lanes 1-31 come to block E (.*k.ir:8)" ipdom
 each 0 "" mimd
 # the other mechanisms are tried: measured, in a few runs without timing
+alone=
 each 1 "run again without timing under the other mechanisms, it completes under \(.*, \)*mimd" ipdom token tf_stack
 each 1 "^  livelock under \(.*, \)*tf_stack" ipdom token
+alone=--alone
 expect 1 "^  mechanism ipdom runs the top entry of its stack only" $gsim -q --alone "$tmp/k.ir"
 if grep -q "run again" "$tmp/err"; then
 	echo "FAILED: --alone tries other mechanisms"
@@ -103,6 +106,22 @@ for key in '"kind": "livelock"' '"label": "S", .*"line": 7' '"word": .*"buffer":
 		failed=1
 	fi
 done
+
+# the same lock in shared memory
+printf '\tshared u32 pad[3]\n\tshared u32 lock\n\tbra S\nS:\t%%v = atom.shared.cas.b32 [lock], 0, 1\n\t%%n = mov.u32 pad\n\t%%q = setp.ne.u32 %%v, 0
+\tbra %%q, S, E\nE:\t%%o = atom.shared.exch.b32 [lock], 0\n\texit\n}\n' | body
+each 1 "at 0xc of shared memory (byte 0 of lock), which is 1" ipdom token tf_stack
+each 1 "thread (0, 0, 0) changed it last, in block S .*: lane 0 of the same warp waits" ipdom token tf_stack
+# the first warp waits for a flag that the second one sets behind its lock, in which it is stuck
+printf '\t%%w = setp.lt.u32 %%t, 32\n\tbra %%w, F, S\nF:\t%%v = ld.volatile.global.u32 [%%a+8]\n\t%%q = setp.eq.u32 %%v, 0\n\tbra %%q, F, X\nX:\texit
+S:\t%%v = atom.global.cas.b32 [%%a], 0, 1\n\t%%q = setp.ne.u32 %%v, 0\n\tbra %%q, S, E\nE:\t%%o = atom.global.exch.b32 [%%a], 0
+\tst.volatile.global.u32 [%%a+8], 1\n\texit\n}\n' | threads=64 body
+each 1 "warp 0: lanes 0-31 come back to the branch of block F .*; 31 other lanes of the machine spin too" ipdom token tf_stack
+each 1 "^  lane 0 of warp 1 waits in " ipdom token tf_stack
+each 0 "" mimd
+# lanes that wait for each other at different places
+printf '\t%%p = setp.lt.u32 %%t, 16\n\tbra %%p, C, D\nC:\tbar.sync 0\n\tbra E\nD:\t%%v = shfl.sync.idx.b32 %%t, 0, 31, 0xffffffff\n\tbra E\nE:\texit\n}\n' | body
+each 1 "^  lanes 16-31 wait at a warp-level operation in block D (.*k.ir:8)" mimd
 
 # long work that changes no memory is none: a clock that runs out, a counter of the caller's
 printf '\t%%c = mov.u32 %%clock\n\tbra S\nS:\t%%v = ld.global.u32 [%%a]\n\t%%d = mov.u32 %%clock\n\t%%d = sub.u32 %%d, %%c
