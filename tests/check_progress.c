@@ -82,6 +82,8 @@ static const Row rows[] = {
 	{ "aware", "PPPP" "PPPP", NULL },
 	{ "aware(timeout=0)", "LPPP" "PPPP", "a reconvergence entry" },
 	{ "aware(timeout=0,delayed=true)", "PPPP" "PPPP", NULL },
+	{ "sbi", "???P" "????", NULL },
+	{ "swi", "???P" "????", NULL },
 	{ "exec_mask", "L??P" "????", NULL },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
