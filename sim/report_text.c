@@ -68,7 +68,7 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *ou
 	size_t start = out->n, length = strlen(t->module);
 	StrBuf rest = { 0 };
 	sb_printf(&rest, "   machine %s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)",
-		model_keys((int)run->config->model)->name, t->passes && *t->passes ? t->passes : "none",
+		t->model ? t->model : model_keys((int)run->config->model)->name, t->passes && *t->passes ? t->passes : "none",
 		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
 	size_t room = rest.n + SHORTEST_PATH < WIDTH ? WIDTH - rest.n : SHORTEST_PATH;
 	bool longer = length > room; /* its end tells more than its beginning */

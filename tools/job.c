@@ -1,0 +1,201 @@
+#include "tools/job.h"
+#include "lib/file.h"
+
+/* ---- progress ---- */
+
+static void progress(void *self, uint64_t cycles, uint64_t warp_instructions)
+{
+	const Session *s = self;
+	fprintf(stderr, "\r\033[K");
+	if (s->njobs > 1)
+		fprintf(stderr, "run %d of %d: ", s->job, s->njobs);
+	fprintf(stderr, "%llu cycles, %llu warp instructions", (unsigned long long)cycles, (unsigned long long)warp_instructions);
+	fflush(stderr);
+}
+
+static void clear_progress(const Session *s)
+{
+	if (s->terminal)
+		fprintf(stderr, "\r\033[K");
+}
+
+/* ---- one run ---- */
+
+const char *job_model(const Job *j) { return j->model ? j->model : model_keys((int)j->config.model)->name; }
+
+static bool stats_to_output(const Session *s)
+{
+	for (int i = 0; i < s->opt.stats.n; i++)
+		if (!strcmp(s->opt.stats.v[i], "-"))
+			return true;
+	return false;
+}
+
+static Title title_of(const Session *s, const Job *j)
+{
+	return (Title){ s->opt.module, s->opt.config, j->passes, j->model };
+}
+
+bool job_transform(const Session *s, Job *j)
+{
+	j->module = s->module;
+	if (!*j->passes)
+		return true;
+	j->module = module_copy(s->module);
+	return pipeline_run(j->module, j->passes, NULL, NULL, &j->diag);
+}
+
+void job_run(Session *s, Job *j)
+{
+	const Options *o = &s->opt;
+	RunOptions options = {
+		.gpu = { .functional = o->functional, .threads = o->threads, .trace = j->reference ? NULL : s->trace, .machine = o->config,
+			.interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
+		.reference = j->reference, .laws = o->laws, .workload = o->workload, .nargs = o->nargs, .args = o->args,
+		.print = o->before_after || o->grid || stats_to_output(s) ? stderr : stdout,
+	};
+	s->job++;
+	if (s->opt.verify && j->reference)
+		options.print = NULL;
+	if (job_transform(s, j))
+		j->run = run_new(&j->config, j->module, &options, &j->diag);
+	j->status = j->run ? run_module(j->run) : RUN_BAD_INPUT;
+	if (j->status == RUN_FAILED && !o->alone && !o->grid)
+		run_elsewhere(j->run);
+	clear_progress(s);
+	fflush(stdout);
+	if (j->diag.item.n && s->njobs > 1)
+		fprintf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : job_model(j),
+			*j->passes ? j->passes : "none");
+	diag_print(&j->diag, stderr);
+	if (o->verbose)
+		fprintf(stderr, "%s, passes %s: %d launches, status %d\n", j->reference ? "reference interpreter"
+			: job_model(j), *j->passes ? j->passes : "none", j->run ? j->run->launch.n : 0, (int)j->status);
+}
+
+void job_free(const Session *s, Job *j)
+{
+	if (j->run)
+		run_free(j->run);
+	if (j->module != s->module)
+		module_free(j->module);
+	diag_free(&j->diag);
+}
+
+int job_compare(const Job *a, const Job *b, const char *name_a, const char *name_b)
+{
+	Diag d = { 0 };
+	bool same = run_same(a->run, b->run, name_a, name_b, &d);
+	diag_print(&d, stderr);
+	diag_free(&d);
+	return same ? RUN_OK : RUN_FAILED;
+}
+
+int job_verify(const Job *j, const Job *reference)
+{
+	if (j->status != RUN_OK || reference->status != RUN_OK)
+		return worse(j->status, reference->status);
+	return job_compare(j, reference, "on the machine", "by the reference interpreter");
+}
+
+void job_run_reference(Session *s, Job *j)
+{
+	*j = (Job){ .config = s->config, .passes = "", .reference = true };
+	job_run(s, j);
+}
+
+/* ---- output ---- */
+
+static int write_file(const char *path, const StrBuf *text)
+{
+	const char *why;
+	if (!strcmp(path, "-")) {
+		fputs(text->s, stdout);
+		return fflush(stdout) ? RUN_BAD_INPUT : RUN_OK;
+	}
+	if (file_write(path, text->s, text->n, &why))
+		return RUN_OK;
+	fprintf(stderr, "error: cannot write %s: %s\n", path, why);
+	return RUN_BAD_INPUT;
+}
+
+/* All files of --stats. runs: what tables and pictures show. */
+static int write_stats(const Session *s, const StrBuf *json, const JsonValue *runs)
+{
+	int status = RUN_OK;
+	for (int i = 0; i < s->opt.stats.n; i++) {
+		const char *path = s->opt.stats.v[i];
+		StrBuf table = { 0 };
+		if (stats_kind(path) == STATS_CSV)
+			report_grid_csv(runs, &table);
+		else if (stats_kind(path) == STATS_SVG)
+			report_grid_svg(runs, &table);
+		status = worse(status, write_file(path, table.s ? &table : json));
+		sb_free(&table);
+	}
+	return status;
+}
+
+static bool shows_text(const Session *s) { return !s->opt.quiet && !stats_to_output(s); }
+
+void job_put_report(const Session *s, Job *j, JsonSink *sink)
+{
+	Title t = title_of(s, j);
+	if (j->run) {
+		report_json(j->run, &t, sink);
+		return;
+	}
+	sink->begin(sink, '{', false);
+	sink->key(sink, "module");
+	sink->text(sink, t.module);
+	sink->key(sink, "config");
+	sink->text(sink, t.config);
+	sink->key(sink, "model");
+	sink->text(sink, job_model(j));
+	sink->key(sink, "passes");
+	sink->text(sink, j->passes);
+	sink->key(sink, "status");
+	sink->text(sink, "bad_input");
+	sink->key(sink, "error");
+	sink->text(sink, diag_first(&j->diag));
+	sink->end(sink);
+}
+
+int job_show(const Session *s, Job *j)
+{
+	StrBuf json = { 0 }, text = { 0 };
+	JsonText t;
+	Title title = title_of(s, j);
+	if (!j->run || (j->status == RUN_BAD_INPUT && !j->run->launch.n))
+		return RUN_OK;
+	json_text(&t, &json);
+	job_put_report(s, j, &t.sink);
+	int status = write_stats(s, &json, NULL);
+	if (shows_text(s)) {
+		report_text(j->run, &title, &text);
+		fputs(text.s, stdout);
+	}
+	sb_free(&json);
+	sb_free(&text);
+	return status;
+}
+
+int job_show_many(const Session *s, const StrBuf *json, bool grid)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+	StrBuf text = { 0 };
+	const JsonValue *v = json_read(&a, json->s, json->n, "report", &d);
+	must(v);
+	int status = write_stats(s, json, json_get(v, "runs"));
+	if (shows_text(s)) {
+		if (grid)
+			report_grid_text(json_get(v, "runs"), &text);
+		else
+			report_compare(json_get(v, "before"), json_get(v, "after"), false, &text);
+		fputs(text.s, stdout);
+	}
+	sb_free(&text);
+	arena_free(&a);
+	return status;
+}

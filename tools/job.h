@@ -1,0 +1,46 @@
+/* One run of the module, and what is shown of runs. */
+#ifndef GSIM_JOB_H
+#define GSIM_JOB_H
+#include "sim/report.h"
+#include "tools/options.h"
+#include <signal.h>
+
+typedef struct Session {
+	Options opt;
+	Config config;
+	Module *module;                /* as read; passes work on copies */
+	TraceWriter *trace;
+	Diag diag;
+	bool terminal;                 /* progress is shown */
+	int njobs, job;                /* for progress */
+	volatile sig_atomic_t *interrupted;
+} Session;
+
+/* One run of the module: a mechanism and a pipeline. */
+typedef struct Job {
+	Config config;
+	const char *model;             /* as asked for; NULL: the mechanism's name */
+	const char *passes;            /* "" = none */
+	bool reference;
+	Module *module;
+	Run *run;                      /* NULL: bad input */
+	Diag diag;
+	RunStatus status;
+} Job;
+
+static inline int worse(int a, int b) { return a > b ? a : b; }  /* of exit statuses */
+
+bool job_transform(const Session *, Job *);           /* its module: with the passes applied */
+void job_run(Session *, Job *);                        /* config, model, passes and reference are set */
+void job_run_reference(Session *, Job *);
+void job_free(const Session *, Job *);
+const char *job_model(const Job *);
+/* Compare results and print what differs; exit statuses. */
+int job_compare(const Job *, const Job *, const char *name_a, const char *name_b);
+int job_verify(const Job *, const Job *reference);
+
+/* Reports to the files of --stats and to standard output; exit statuses. */
+void job_put_report(const Session *, Job *, JsonSink *);
+int job_show(const Session *, Job *);
+int job_show_many(const Session *, const StrBuf *json, bool grid);
+#endif
