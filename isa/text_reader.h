@@ -39,7 +39,7 @@ typedef struct Reader {
 enum { ERROR_LIMIT = 50, OPERAND_LIMIT = 4096, FILE_LIMIT = 4096 };
 enum { DATA_LIMIT = 64 << 20 }; /* bytes of initial data in a module */
 
-/* text_read.c */
+/* text_part.c */
 void rd_next(Reader *);
 bool rd_at(const Reader *, int kind);
 bool rd_word(const Reader *, const char *);        /* the current token is this unquoted name */
@@ -56,12 +56,17 @@ bool rd_at_mark(const Reader *);
 /* !loc, !origin and the flag words that the caller takes (may be NULL). */
 typedef struct Marks { bool has_loc, is_auto; Place loc; uint8_t origin; const char *reconverge; Token at; } Marks;
 bool rd_marks(Reader *, Marks *);
+void rd_later_loc(Reader *, Loc *, const Marks *); /* it becomes what !loc says when the module is verified */
 bool rd_count(Reader *, uint64_t most, uint64_t *, const char *what);
 Type rd_type(Reader *);                            /* T_NONE: reported */
-bool rd_symbol(Reader *, int owner);               /* one variable's declaration */
 int rd_string(Reader *, const char *);             /* index in module->string */
 Opd rd_find_name(Reader *, const char *, size_t);  /* function, variable or parameter; OPD_NONE when there is none */
 bool rd_unknown(Reader *, const Token *, const char *what, const char *const *names, int n); /* with a suggestion */
+
+/* text_decl.c */
+Space rd_space(const Reader *);                    /* that the current token names; SP_GENERIC: none */
+bool rd_symbol(Reader *, int owner);               /* one variable's declaration */
+bool rd_function(Reader *, bool external);         /* its header; the body is for later */
 
 /* text_data.c */
 bool rd_immediate(Reader *, Type, int64_t *);      /* a literal of the type; T_NONE: 64-bit */

@@ -1,0 +1,318 @@
+/* Declarations of the text form: variables, and the headers of functions. */
+#include "isa/text_reader.h"
+#include <string.h>
+
+/* ---- variables ---- */
+
+Space rd_space(const Reader *r)
+{
+	for (int s = SP_GLOBAL; s <= SP_CONST; s++)
+		if (rd_word(r, space_name[s]))
+			return (Space)s;
+	return SP_GENERIC;
+}
+
+/* Element type, name and size, as in "u32 x[4] align 8"; count 0 for empty brackets. */
+typedef struct Shape { Type type; const char *name; uint64_t count; uint32_t align; bool array; Token at; } Shape;
+
+static bool read_shape(Reader *r, Shape *s, const char *what)
+{
+	*s = (Shape){ .type = rd_type(r) };
+	if (!s->type)
+		return false;
+	s->at = r->tok;
+	s->count = 1;
+	s->align = (uint32_t)type_bytes(s->type);
+	if (!(s->name = rd_name(r, what)))
+		return false;
+	if (rd_accept(r, '[')) {
+		s->array = true;
+		s->count = 0;
+		if (!rd_at(r, ']') && !rd_count(r, (uint64_t)1 << 40, &s->count, "the number of elements"))
+			return false;
+		if (!rd_expect(r, ']', "']'"))
+			return false;
+	}
+	uint64_t align;
+	if (rd_accept_word(r, "align")) {
+		if (!rd_count(r, 1 << 16, &align, "the alignment"))
+			return false;
+		s->align = (uint32_t)align;
+	}
+	return true;
+}
+
+static bool duplicate(Reader *r, const Shape *s, int owner)
+{
+	int old = owner < 0 ? strmap_get(&r->global, s->name) : strmap_get(&r->local, s->name);
+	int func = owner < 0 ? strmap_get(&r->func, s->name) : -1;
+	if (old < 0 && func < 0)
+		return false;
+	const Symbol *o = owner < 0 && old >= 0 ? r->m->symbol.v[old] : NULL;
+	if (o || func >= 0)
+		rd_fail(r, &s->at, "'%.100s' stands in line %d already", s->name, o ? o->loc.line : r->m->func.v[func]->loc.line);
+	else
+		rd_fail(r, &s->at, "'%.100s' is declared in this function already", s->name);
+	return true;
+}
+
+/* Initial data may name what is declared further down: remembered at module level, read at once inside bodies. */
+static bool data_clause(Reader *r, Symbol *s)
+{
+	if (s->owner >= 0)
+		return rd_data(r, s);
+	vec_push(&r->later, ((Later){ r->lex, r->tok, NULL, s }));
+	for (int depth = 0; r->tok.kind != TK_END && r->tok.kind != TK_BAD; rd_next(r)) {
+		depth += r->tok.kind == '{';
+		depth -= r->tok.kind == '}';
+		if (depth <= 0 && (r->tok.kind == TK_NL || r->tok.kind == '!'))
+			return true;
+	}
+	return r->tok.kind == TK_END;
+}
+
+bool rd_symbol(Reader *r, int owner)
+{
+	bool external = rd_accept_word(r, "extern");
+	Space space = rd_space(r);
+	if (space == SP_GENERIC)
+		return rd_wanted(r, "global, const, shared or local");
+	rd_next(r);
+	Shape shape;
+	if (!read_shape(r, &shape, "the variable's name"))
+		return false;
+	if (duplicate(r, &shape, owner))
+		return false;
+	Symbol *s = arena_new(&r->m->arena, Symbol);
+	*s = (Symbol){ .name = shape.name, .space = (uint8_t)space, .type = (uint8_t)shape.type, .count = shape.count,
+		.align = shape.align, .size = shape.count * (uint64_t)type_bytes(shape.type), .array = shape.array,
+		.external = external, .owner = owner, .loc = rd_loc(r, &shape.at) };
+	int id = r->m->symbol.n;
+	vec_push(&r->m->symbol, s);
+	strmap_put(owner < 0 ? &r->global : &r->local, s->name, owner < 0 ? id : id << 1 | 1);
+	if (rd_at(r, '=') && !data_clause(r, s))
+		return false;
+	Marks marks;
+	if (!rd_marks(r, &marks))
+		return false;
+	rd_later_loc(r, &s->loc, &marks);
+	return true;
+}
+
+/* ---- headers of functions ---- */
+
+static bool kernel_params(Reader *r, Function *f)
+{
+	uint64_t at = 0;
+	while (rd_skip_lines(r), !rd_accept(r, ')')) {
+		if (f->param.n && !rd_expect(r, ',', "',' or ')'"))
+			return false;
+		rd_skip_lines(r);
+		Shape s;
+		if (!read_shape(r, &s, "the parameter's name"))
+			return false;
+		if (s.count > 1 << 16 || f->param.n == OPERAND_LIMIT)
+			return rd_fail(r, &s.at, "too many parameters or elements");
+		for (int k = 0; k < f->param.n; k++)
+			if (!strcmp(f->param.v[k].name, s.name))
+				return rd_fail(r, &s.at, "a second parameter '%.100s'", s.name);
+		at = s.align > 1 ? (at + s.align - 1) / s.align * s.align : at;
+		Param p = { s.name, (uint8_t)s.type, (uint32_t)s.count, s.align, (uint32_t)at,
+			(uint32_t)s.count * (uint32_t)type_bytes(s.type), s.array };
+		at += p.size;
+		vec_push(&f->param, p);
+		rd_skip_lines(r);
+	}
+	f->param_bytes = (uint32_t)at;
+	return true;
+}
+
+/* "(type %reg, ...)" of device functions, behind the parenthesis. */
+static bool register_list(Reader *r, Function *f, bool results)
+{
+	for (int n = 0; rd_skip_lines(r), !rd_accept(r, ')'); n++) {
+		if (n && !rd_expect(r, ',', "',' or ')'"))
+			return false;
+		rd_skip_lines(r);
+		Type t = rd_type(r);
+		Token at = r->tok;
+		if (!t || !rd_expect(r, TK_REG, "a register's name"))
+			return false;
+		if (n == OPERAND_LIMIT)
+			return rd_fail(r, &at, "too many arguments");
+		int id = rd_declare(r, &at, t);
+		if (id < 0)
+			return false;
+		if (results)
+			vec_push(&f->ret, id);
+		else
+			vec_push(&f->arg, id);
+		rd_skip_lines(r);
+	}
+	return true;
+}
+
+static bool dimensions(Reader *r, uint32_t *v, int least, int most)
+{
+	if (!rd_expect(r, '(', "'('"))
+		return false;
+	for (int k = 0; k < most; k++) {
+		uint64_t n = 0;
+		if (k && k >= least && rd_at(r, ')')) {
+			v[k] = 1;
+			continue;
+		}
+		if (k && !rd_expect(r, ',', "','"))
+			return false;
+		Token at = r->tok;
+		if (!rd_count(r, 1 << 30, &n, "a number of threads or blocks"))
+			return false;
+		if (!n)
+			return rd_fail(r, &at, "a dimension is at least 1");
+		v[k] = (uint32_t)n;
+	}
+	return rd_expect(r, ')', "')'");
+}
+
+static bool attributes(Reader *r, Function *f)
+{
+	for (;;) {
+		rd_skip_lines(r);
+		if (rd_accept_word(r, "maxntid")) {
+			if (!dimensions(r, f->maxntid, 1, 3))
+				return false;
+		} else if (rd_accept_word(r, "reqntid")) {
+			if (!dimensions(r, f->reqntid, 1, 3))
+				return false;
+		} else if (rd_accept_word(r, "minnctapersm")) {
+			if (!dimensions(r, &f->minnctapersm, 1, 1))
+				return false;
+		} else {
+			return true;
+		}
+	}
+}
+
+/* Finds the end of a body whose '{' is the current token; what is wrong inside it is said when it is read. A line that
+   begins another function ends it too, so that one missing brace does not hide the rest. */
+static void skip_body(Reader *r, Later *later)
+{
+	Diag mute = { .limit = 1 };
+	Arena scratch = { 0 };
+	Lexer x = r->lex;
+	x.diag = &mute;
+	x.arena = &scratch;
+	*later = (Later){ r->lex, r->tok, r->f, NULL };
+	Token last = { .kind = '{' }, before = last;
+	Lexer line_end = x;
+	int depth = 1;
+	while (depth > 0) {
+		Lexer here = x;
+		Token t = lex_next(&x);
+		if (t.kind == TK_END)
+			break;
+		if (t.kind == TK_BAD) {
+			const char *nl = memchr(x.at, '\n', (size_t)(x.end - x.at));
+			x.at = nl ? nl : x.end;
+		}
+		if (t.kind == TK_NL)
+			line_end = here;
+		depth += t.kind == '{';
+		depth -= t.kind == '}';
+		bool begins = last.kind == TK_NAME && !last.quoted && before.kind == TK_NL && t.kind == TK_NAME &&
+			((last.n == 6 && !memcmp(last.s, "kernel", 6)) || (last.n == 4 && !memcmp(last.s, "func", 4)) ||
+			 (last.n == 4 && !memcmp(last.s, "host", 4)));
+		if (begins) {
+			x = line_end;
+			break;
+		}
+		before = last;
+		last = t;
+	}
+	later->lex.end = x.at;
+	x.diag = r->diag;
+	x.arena = r->lex.arena;
+	r->lex = x;
+	diag_free(&mute);
+	arena_free(&scratch);
+	rd_next(r);
+}
+
+static FuncKind kind_of_word(Reader *r, bool *is)
+{
+	static const char *const words[] = { "kernel", "func", "host" };
+	for (int k = 0; k < 3; k++)
+		if (rd_accept_word(r, words[k])) {
+			*is = true;
+			return (FuncKind)k;
+		}
+	*is = false;
+	return FN_KERNEL;
+}
+
+/* A new function, or the one declared before that this text defines; NULL: reported. */
+static Function *introduce(Reader *r, const Token *at, FuncKind kind, const char *name, bool external)
+{
+	int old = strmap_get(&r->func, name), var = strmap_get(&r->global, name);
+	Function *f = old < 0 ? NULL : r->m->func.v[old];
+	if (var >= 0 || (f && (!f->declared_only || f->kind != kind))) {
+		int line = f ? f->loc.line : r->m->symbol.v[var]->loc.line;
+		rd_fail(r, at, "'%.100s' stands in line %d already", name, line);
+		return NULL;
+	}
+	if (!f) {
+		f = function_new(r->m, kind, name);
+		strmap_put(&r->func, f->name, f->id);
+	}
+	f->declared_only = external;
+	f->loc = rd_loc(r, at);
+	vec_clear(&f->reg);
+	vec_clear(&f->arg);
+	vec_clear(&f->ret);
+	vec_clear(&f->param);
+	return f;
+}
+
+static bool function_rest(Reader *r, Function *f, bool external)
+{
+	Marks marks;
+	if (!rd_expect(r, '(', "'('"))
+		return false;
+	if (f->kind == FN_KERNEL ? !kernel_params(r, f) : !register_list(r, f, false))
+		return false;
+	if (f->kind == FN_DEVICE && rd_accept(r, TK_ARROW) && (!rd_expect(r, '(', "'('") || !register_list(r, f, true)))
+		return false;
+	if (!external && !attributes(r, f))
+		return false;
+	if (!rd_marks(r, &marks))
+		return false;
+	rd_later_loc(r, &f->loc, &marks);
+	if (external)
+		return true;
+	rd_skip_lines(r);
+	if (!rd_at(r, '{'))
+		return rd_wanted(r, "'{' or an attribute");
+	Later later;
+	r->f = f;
+	skip_body(r, &later);
+	vec_push(&r->later, later);
+	return true;
+}
+
+bool rd_function(Reader *r, bool external)
+{
+	bool is;
+	FuncKind kind = kind_of_word(r, &is);
+	if (!is)
+		return rd_wanted(r, "kernel, func, host, global, const, shared, extern or file");
+	Token at = r->tok;
+	char *name = rd_name(r, "the function's name");
+	Function *f = name ? introduce(r, &at, kind, name, external) : NULL;
+	if (!f)
+		return false;
+	strmap_free(&r->reg);
+	r->f = f;
+	bool ok = function_rest(r, f, external);
+	r->f = NULL;
+	return ok;
+}
