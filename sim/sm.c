@@ -286,6 +286,8 @@ static bool try_warp(Sm *sm, Warp *w)
 		int unit = -1, n = w->nsplit;
 		if (s->released) {
 			split_released(sm, w, s);
+			if (model->wait) /* the turn may be another's, who has been looked at already */
+				best = (When){ sm->now + 1, STALL_DIVERGENCE };
 			if (w->nsplit != n) { /* another list: from its beginning */
 				x = first = 0;
 				continue;
@@ -293,8 +295,11 @@ static bool try_warp(Sm *sm, Warp *w)
 		}
 		When t = examine(sm, w, s, &i, &unit, -1);
 		if (t.cycle > sm->now) {
-			if (s->state == SPLIT_RUN && model->stall)
+			if (s->state == SPLIT_RUN && model->stall) {
 				model->stall(w, s, t.why, t.cycle);
+				if (s->state != SPLIT_RUN) /* another one has its turn */
+					t.cycle = sm->now + 1;
+			}
 			if (t.cycle < best.cycle)
 				best = t;
 			x++;
