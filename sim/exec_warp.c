@@ -375,8 +375,10 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
 			continue;
 		split_resumes(sm, w, s);
 		s->pc++;
-		s->arriving = true;
+		s->arriving = !sm->gpu->model->met;
 	}
+	if (sm->gpu->model->met)
+		sm->gpu->model->met(w, pc + 1, want);
 	tell_arrivals(sm, w);
 	warp_wake(w);
 	return true;

@@ -170,6 +170,8 @@ static void code_line(const Code *c, int pc, StrBuf *b)
 		sb_puts(b, op_info[i->op].name);
 		if (i->kind == K_RECONV && i->target != NO_PC)
 			sb_printf(b, " %u", i->target);
+		if (i->kind == K_RECONV && i->src && i->src->nsrc && ins_src(i->src, 0)->kind == OPD_IMM)
+			sb_printf(b, " B%d", (int)i->offset);
 		if (i->kind == K_RECONV && i->x.a != NO_ROW)
 			sb_printf(b, " %sp%u", i->x.neg ? "!" : "", i->x.a);
 	}

@@ -87,6 +87,7 @@ void reconv_count_own(Warp *w, const char *key)
 	s->model[k].value++;
 }
 
+uint32_t *reconv_row(Warp *w, uint32_t row) { return row32(&w->lanes, row); }
 Mask reconv_live(const Warp *w) { return w->live; }
 int *reconv_nsplit(Warp *w) { return &w->nsplit; }
 Split *reconv_splits(Warp *w) { return w->split; }

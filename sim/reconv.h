@@ -81,9 +81,12 @@ struct ReconvModel {
 	/* Optional, NULL = nothing to do. For mechanisms that choose among splits, or regroup lanes of several warps. */
 	size_t (*sm_state_size)(const Config *);        /* state of an SM, zeroed at the start of a launch */
 	size_t (*block_state_size)(const Config *);     /* state of a thread block, zeroed when it becomes resident */
-	/* These three may change states of splits, but not add, remove or move any. */
 	void (*wait)(Warp *, Split *s);                 /* it waits at a block barrier or a warp-level operation (s->state) */
+	/* These two may change states of splits, but not add, remove or move any. */
 	void (*resume)(Warp *, Split *s);               /* what it waited for has happened; s->state is SPLIT_RUN */
+	/* Instead of reach for each: splits that waited for one warp-level operation stand behind it at pc, resumed, with the
+	   lanes in `lanes` together. They may become one. */
+	void (*met)(Warp *, uint32_t pc, Mask lanes);
 	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
 	                                                   instruction is being fetched, ...; until may be unknown (far off) */
 	void (*end)(Warp *);                            /* the last lane has ended */
@@ -124,6 +127,7 @@ unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of 
 int reconv_slot(const Warp *);                                 /* the warp's place in the SM */
 int reconv_scheduler_warps(Warp *, Warp **list);               /* of its scheduler, oldest first, this one included; room for 256 */
 void reconv_count_own(Warp *, const char *key);                /* a figure of the mechanism's, divergence.key in the report */
+uint32_t *reconv_row(Warp *, uint32_t row);                    /* a 32-bit register of all lanes: MIns.x.d, a, b */
 Mask reconv_live(const Warp *);                                /* lanes that have not ended */
 int *reconv_nsplit(Warp *);                                    /* the mechanism keeps it */
 Split *reconv_splits(Warp *);                                  /* room for warp_size splits */

@@ -201,6 +201,8 @@ void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		}
 		break;
 	case K_RECONV:
+		if (i->ndst)
+			m->x.d = lower_row(l, ins_dst(i, 0)->id);
 		for (int k = 0; k < i->nsrc; k++)
 			lower_reconv(w, l, &vec_last(&w->out), ins_src(i, k));
 		if (i->origin != ORIGIN_LOWER) { /* it stands for a branch of the program */

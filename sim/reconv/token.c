@@ -6,17 +6,18 @@
  * strip their lanes from the tokens above the one they leave for. Tokens left without lanes are skipped.
  *
  * Counted: depth = tokens (the running mask is none); pushes and pops = tokens. An indexed branch pushes one DIV token for
- * each further target. Where tokens go is decided in token_place.c. */
-#include "sim/reconv/token.h"
+ * each further target. Where tokens go is decided in place.c. */
+#include "sim/reconv/place.h"
 
 enum { P_UNWIND, P_PUSH, P_SPILL, P_FILL, P_CODEGEN };
+enum { SSY_DIV, PBK_BRK };
 static const ConfigKey params[] = {
 	{ NULL, "unwind_cycles", CT_INT, 0, 1, 1, 1000, NULL, "cycles",
 		"from the issue of an instruction that pops a token to the warp's next issue, all included" },
 	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "added to a branch that pushes" },
 	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "added to a push that spills (divergence.spill = constant)" },
 	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "added to a pop that fills (divergence.spill = constant)" },
-	{ NULL, "loop_codegen", CT_ENUM, 0, TOKEN_SSY_DIV, 0, 1, "ssy_div|pbk_brk", "",
+	{ NULL, "loop_codegen", CT_ENUM, 0, SSY_DIV, 0, 1, "ssy_div|pbk_brk", "",
 		"loops as SSY with divergent branches, or as PBK and PCNT with predicated BRK and CONT" },
 };
 
@@ -29,7 +30,8 @@ static int depth(const Warp *w) { return ((Tokens *)reconv_state((Warp *)w))->n;
 
 static bool lower(LowerFn *l, Diag *diag)
 {
-	return token_place(l, (int)reconv_lower_param(l, P_CODEGEN), diag);
+	bool frames = reconv_lower_param(l, P_CODEGEN) == PBK_BRK;
+	return place_tokens(l, &(PlaceStyle){ .frames = frames, .predicate = frames }, diag);
 }
 
 static void push(Warp *w, Split *s, Tokens *k, TokenKind kind, Mask m, uint32_t pc)

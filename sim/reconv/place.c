@@ -1,4 +1,4 @@
-/* Where tokens go.
+/* Where SSY and SYNC go, under these names for all mechanisms that have their like.
  *
  * The reconvergence point of a branch that may diverge is its post-dominator in the graph without exit edges. A point J
  * is open where lanes may wait for each other at J: at block b's end if b's own branch has it, and at every block that is
@@ -12,13 +12,13 @@
  * b -> t opens K while a nearer point is open at both, or while it closes t itself, K is opened at b already; repeated
  * until nothing changes. Nothing here asks for reducible loops. */
 #include "passes/analysis/analysis.h"
-#include "sim/reconv/token.h"
+#include "sim/reconv/place.h"
 
 typedef struct Place {
 	LowerFn *l;
 	Function *f;
 	Arena *arena;
-	TokenLoops *loops;
+	PlaceLoops *loops;
 	Cfg *cfg;
 	Dom *pdom;
 	int n;                     /* blocks before SSY and SYNC blocks are made */
@@ -165,12 +165,12 @@ static int ordered(const Place *p, BitSet s, int *list)
 	return n;
 }
 
-static Block *new_block(Place *p, const Block *before) { return token_block(p->loops, before); }
+static Block *new_block(Place *p, const Block *before) { return place_block(p->loops, before); }
 
 /* The operand names the block by an id that the insertion of blocks changes: name_targets sets it at the end. */
 static void insert_ssy(Place *p, Block *b, int at, Block *point)
 {
-	Ins i = token_ins(p->loops, OP_SSY, point);
+	Ins i = place_ins(p->loops, OP_SSY, point);
 	vec_insert(&b->ins, at, i);
 }
 
@@ -262,11 +262,11 @@ static void name_targets(Function *f)
 		}
 }
 
-bool token_place(LowerFn *l, int codegen, Diag *diag)
+bool place_tokens(LowerFn *l, const PlaceStyle *style, Diag *diag)
 {
 	Arena arena = { 0 };
-	TokenLoops loops = { .l = l, .arena = &arena };
-	token_loops(&loops, codegen == TOKEN_PBK_BRK);
+	PlaceLoops loops = { .l = l, .arena = &arena };
+	place_loops(&loops, style->frames);
 	Place p = { .l = l, .f = l->f, .arena = &arena, .loops = &loops, .n = l->f->block.n };
 	p.cfg = cfg_build(&arena, l->f);
 	p.pdom = frame_pdoms(&p);
@@ -276,7 +276,9 @@ bool token_place(LowerFn *l, int codegen, Diag *diag)
 	solve(&p);
 	place_edges(&p, block_of);
 	place_entry(&p, block_of);
-	token_finish(&loops, codegen == TOKEN_PBK_BRK);
+	place_finish(&loops, style->predicate);
+	if (style->translate)
+		style->translate(&loops, style->self);
 	name_targets(l->f);
 	vec_free(&loops.made);
 	vec_free(&loops.leaf);

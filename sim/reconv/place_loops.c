@@ -5,9 +5,9 @@
  * edges to L. BRK and CONT take their lanes out of whatever was pushed inside the frame, so for what is inside, these edges
  * are exits, and the frame as a whole is one step from its entry to X (to L). Other loops stay as they are. */
 #include "passes/analysis/analysis.h"
-#include "sim/reconv/token.h"
+#include "sim/reconv/place.h"
 
-Block *token_block(TokenLoops *t, const Block *before)
+Block *place_block(PlaceLoops *t, const Block *before)
 {
 	Block *b = function_block(t->l->module, t->l->f, NULL);
 	b->origin = ORIGIN_LOWER;
@@ -15,7 +15,7 @@ Block *token_block(TokenLoops *t, const Block *before)
 	return b;
 }
 
-Ins token_ins(TokenLoops *t, Op op, Block *to)
+Ins place_ins(PlaceLoops *t, Op op, Block *to)
 {
 	Ins i = lower_ins(t->l, op, T_NONE, 0, to ? 1 : 0);
 	if (to)
@@ -23,21 +23,21 @@ Ins token_ins(TokenLoops *t, Op op, Block *to)
 	return i;
 }
 
-/* A block that only takes lanes to the token of a frame. For the placement of tokens inside, it is an exit; token_finish
+/* A block that only takes lanes to the token of a frame. For the placement of tokens inside, it is an exit; place_finish
    makes it a jump to where the token resumes, which is what liveness must see. */
-static Block *leaf(TokenLoops *t, Op op, Block *frame, const Block *before)
+static Block *leaf(PlaceLoops *t, Op op, Block *frame, const Block *before)
 {
-	Block *b = token_block(t, before);
-	vec_push(&b->ins, token_ins(t, op, NULL));
+	Block *b = place_block(t, before);
+	vec_push(&b->ins, place_ins(t, op, NULL));
 	vec_push(&b->ins, lower_ins(t->l, OP_EXIT, T_NONE, 0, 0));
 	vec_push(&t->leaf, ((Leaf){ b, frame }));
 	return b;
 }
 
-static Block *frame(TokenLoops *t, Op op, Block *resume, Block *body)
+static Block *frame(PlaceLoops *t, Op op, Block *resume, Block *body)
 {
-	Block *b = token_block(t, body);
-	vec_push(&b->ins, token_ins(t, op, NULL));
+	Block *b = place_block(t, body);
+	vec_push(&b->ins, place_ins(t, op, NULL));
 	vec_push(&b->ins, lower_ins(t->l, OP_BRA, T_NONE, 0, 0));
 	b->nsucc = 2;
 	b->succ = arena_array(&t->l->module->arena, Block *, 2);
@@ -48,7 +48,7 @@ static Block *frame(TokenLoops *t, Op op, Block *resume, Block *body)
 }
 
 /* Is the block in loop k? Frame blocks are where t->home says. */
-static bool inside(const TokenLoops *t, const Loops *loops, int k, const Block *b, int n)
+static bool inside(const PlaceLoops *t, const Loops *loops, int k, const Block *b, int n)
 {
 	if (b->id < n)
 		return bs_has(loops->loop[k].blocks, b->id);
@@ -60,11 +60,11 @@ static bool inside(const TokenLoops *t, const Loops *loops, int k, const Block *
 
 typedef struct Shape { Block *header, *latch, *exit; bool cont; } Shape;
 
-static bool shape_of(const TokenLoops *t, const Cfg *cfg, const Loops *loops, int k, Shape *s)
+static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, int k, Shape *s)
 {
 	const Loop *l = &loops->loop[k];
 	Function *f = t->l->f;
-	bool divergent = false;
+	bool divergent = false, elsewhere = false; /* the source asks for another point than the exit block */
 	if (!l->reducible || l->latch.n != 1 || l->exits.n != 1)
 		return false;
 	*s = (Shape){ f->block.v[l->header], f->block.v[l->latch.v[0]], f->block.v[l->exits.v[0]], false };
@@ -72,13 +72,16 @@ static bool shape_of(const TokenLoops *t, const Cfg *cfg, const Loops *loops, in
 		return false;
 	bs_each(l->blocks, b)
 		for (int x = 0; x < f->block.v[b]->nsucc; x++)
-			divergent |= f->block.v[b]->succ[x] == s->exit && t->divergent[b];
+			if (f->block.v[b]->succ[x] == s->exit) {
+				divergent |= t->divergent[b];
+				elsewhere |= f->block.v[b]->reconverge && f->block.v[b]->reconverge != s->exit;
+			}
 	s->cont = s->latch != s->header && cfg->npred[s->latch->id] > 1;
-	return divergent && loops->of[s->latch->id] == k;
+	return divergent && !elsewhere && loops->of[s->latch->id] == k;
 }
 
 /* Makes loop k a frame. Inner loops have been made frames before: they are one step, from their PBK to its place. */
-static void cut_loop(TokenLoops *t, const Cfg *cfg, const Loops *loops, int loop, const Shape *s)
+static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop, const Shape *s)
 {
 	Function *f = t->l->f;
 	Block *brk = NULL, *cont = NULL;
@@ -105,7 +108,7 @@ static void cut_loop(TokenLoops *t, const Cfg *cfg, const Loops *loops, int loop
 	}
 }
 
-void token_loops(TokenLoops *t, bool pbk_brk)
+void place_loops(PlaceLoops *t, bool frames)
 {
 	Cfg *cfg = cfg_build(t->arena, t->l->f);
 	Uniformity *u = uniformity_build(t->arena, cfg, t->l->module);
@@ -114,7 +117,7 @@ void token_loops(TokenLoops *t, bool pbk_brk)
 	t->frame = arena_array(t->arena, bool, t->room);
 	t->home = arena_array(t->arena, int, t->room);
 	memcpy(t->divergent, u->divergent, sizeof *t->divergent * (size_t)cfg->n);
-	if (!pbk_brk)
+	if (!frames)
 		return;
 	Loops *loops = loops_build(t->arena, cfg);
 	Shape *shape = arena_array(t->arena, Shape, loops->n + 1);
@@ -135,7 +138,7 @@ static bool is_leaf(const Block *b, Op *op)
 }
 
 /* bra p, leaf, other  ->  @p leave; bra other */
-static void predicate(TokenLoops *t, Block *b)
+static void predicate(PlaceLoops *t, Block *b)
 {
 	Op op;
 	Ins branch = *block_term(b);
@@ -164,7 +167,7 @@ static void predicate(TokenLoops *t, Block *b)
 typedef Vec(Block *) Order;
 
 /* First what stands before a block, in the order it was made. */
-static void put(TokenLoops *t, Block *b, Order *order)
+static void put(PlaceLoops *t, Block *b, Order *order)
 {
 	for (int k = 0; k < t->made.n; k++)
 		if (t->made.v[k].before == b)
@@ -172,7 +175,7 @@ static void put(TokenLoops *t, Block *b, Order *order)
 	vec_push(order, b);
 }
 
-static void lay_out(TokenLoops *t)
+static void lay_out(PlaceLoops *t)
 {
 	Function *f = t->l->f;
 	Block *entry = f->block.v[0];
@@ -192,14 +195,14 @@ static void lay_out(TokenLoops *t)
 	vec_free(&order);
 }
 
-void token_finish(TokenLoops *t, bool pbk_brk)
+void place_finish(PlaceLoops *t, bool predicated)
 {
 	Function *f = t->l->f;
 	Block **resume = arena_array(t->arena, Block *, f->block.n);
 	for (int i = 0; i < f->block.n; i++) {
 		Block *b = f->block.v[i];
 		if (i < t->room && t->frame[b->id]) {
-			b->ins.v[0] = token_ins(t, b->ins.v[0].op, b->succ[0]);
+			b->ins.v[0] = place_ins(t, b->ins.v[0].op, b->succ[0]);
 			resume[b->id] = b->succ[0];
 			b->succ[0] = b->succ[1];
 			b->nsucc = 1;
@@ -211,7 +214,7 @@ void token_finish(TokenLoops *t, bool pbk_brk)
 		block_jump(t->l->module, b, resume[t->leaf.v[i].frame->id]);
 		block_term(b)->origin = ORIGIN_LOWER;
 	}
-	for (int i = 0; pbk_brk && i < f->block.n; i++)
+	for (int i = 0; predicated && i < f->block.n; i++)
 		predicate(t, f->block.v[i]);
 	lay_out(t);
 }
