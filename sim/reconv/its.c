@@ -637,6 +637,35 @@ void its_stall(Warp *w, Split *s, Stall why, Cycle until)
 	}
 }
 
+/* ---- for diagnoses ---- */
+
+Cycle its_patience(const Config *c)
+{
+	int64_t policy = c->model_param[c->model][ITS_POLICY];
+	int64_t most = 0;
+	for (ItsParam p = ITS_TIMER; p <= ITS_TIMEOUT; p++) {
+		int64_t n = its_knob(p, policy, c->model_param[c->model][p]);
+		most = n > most ? n : most;
+	}
+	return (Cycle)most;
+}
+
+bool its_held(const Warp *warp, int lane, Held *h)
+{
+	Warp *w = (Warp *)warp;
+	Its *k = reconv_state(w);
+	const Split *s = split_of(w, lane);
+	if (s->state != SPLIT_PARKED)
+		return false;
+	h->in = "the queue of groups that are ready";
+	for (int i = 0; i < k->nbarrier; i++) {
+		const Barrier *b = &k->barrier[i];
+		if (b->blocked >> lane & 1)
+			*h = (Held){ .pc = s->pc + 1, .in = "a convergence barrier", .until = s->pc, .others = b->members & ~b->blocked };
+	}
+	return true;
+}
+
 const ReconvModel reconv_its = {
 	.name = "its",
 	.help = "independent thread scheduling with convergence barriers: BSSY, BSYNC, BREAK, BMOV, YIELD",
@@ -646,4 +675,7 @@ const ReconvModel reconv_its = {
 	.lower = its_lower, .state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach,
 	.call = its_call, .ret = its_ret, .exit = its_exit, .special = its_special, .depth = its_depth,
 	.wait = its_wait, .resume = its_resume, .met = its_met, .stall = its_stall,
+	.patience = its_patience, .held = its_held,
+	.holds = "runs one group at a time, and opens a convergence barrier when all of its lanes are there: a group that spins keeps those from "
+		"running that it waits for",
 };

@@ -69,4 +69,6 @@ void its_wait(Warp *, Split *);
 void its_resume(Warp *, Split *);
 void its_met(Warp *, uint32_t pc, Mask);
 void its_stall(Warp *, Split *, Stall, Cycle until);
+Cycle its_patience(const Config *);
+bool its_held(const Warp *, int lane, Held *);
 #endif
