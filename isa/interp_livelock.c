@@ -50,12 +50,11 @@ bool interp_livelock(Interp *in, uint64_t before)
 	}
 	if (!still || !n || !all)
 		return false;
-	const char *alone = (uint64_t)in->launch->grid[0] * in->launch->grid[1] * in->launch->grid[2] > 1 ?
-		" (blocks run one after the other here: none waits for a later one)" : "";
-	if (n == 1)
-		interp_fault(in, first, FAULT_LIVELOCK, "livelock: the thread comes back to the same state, and no memory has changed%s", alone);
-	else
-		interp_fault(in, first, FAULT_LIVELOCK,
-			"livelock: the thread and %d others of the block come back to the same state, and no memory has changed%s", n - 1, alone);
+	const uint32_t *grid = in->launch->grid;
+	char others[60] = "comes";
+	if (n > 1)
+		snprintf(others, sizeof others, "and %d other%s of the block come", n - 1, n > 2 ? "s" : "");
+	interp_fault(in, first, FAULT_LIVELOCK, "livelock: the thread %s back to the same state, and no memory has changed%s", others,
+		grid[0] > 1 || grid[1] > 1 || grid[2] > 1 ? " (blocks run one after the other here: none waits for a later one)" : "");
 	return true;
 }

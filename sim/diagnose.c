@@ -41,7 +41,8 @@ static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint6
 		if (!g->sm[i].writers)
 			continue;
 		const Writer *x = writer_slot(&g->sm[i], key);
-		if (x->used && x->address == key && (space != SP_SHARED || x->block == w->cta->number) && (!best || x->when >= best->when))
+		bool here = space != SP_SHARED || x->block == w->cta->number;
+		if (x->used && x->address == key && here && (!best || x->when >= best->when))
 			best = x;
 	}
 	return best;
@@ -104,8 +105,8 @@ static bool same_place(const CodePlace *a, const CodePlace *b)
 
 static bool alike(const StuckLanes *a, const StuckLanes *b)
 {
-	return a->warp == b->warp && !memcmp(a->block, b->block, sizeof a->block) && a->how == b->how && same_text(a->in, b->in) &&
-		a->others == b->others && same_place(&a->at, &b->at) && same_place(&a->until, &b->until);
+	return a->warp == b->warp && !memcmp(a->block, b->block, sizeof a->block) && a->how == b->how &&
+		same_text(a->in, b->in) && a->others == b->others && same_place(&a->at, &b->at) && same_place(&a->until, &b->until);
 }
 
 static void add_held(Diagnosis *d, const StuckLanes *x)
@@ -148,7 +149,7 @@ static void add_all_waiting(const Gpu *g, const Warp *first, Diagnosis *d)
 static bool is_reg(const Opd *o, BitSet set) { return o->kind == OPD_REG && bs_has(set, o->id); }
 
 /* Whether what the load gives can reach the branch's condition: over all definitions in the function, in any order. */
-static bool feeds(const Gpu *g, const MIns *branch, const MIns *load)
+static bool feeds(const MIns *branch, const MIns *load)
 {
 	const Function *f = branch->function;
 	Arena tmp = { 0 };
@@ -181,7 +182,7 @@ static bool feeds(const Gpu *g, const MIns *branch, const MIns *load)
 }
 
 /* The branch by which the lane would leave, and the read that decides it: a branch that always goes the same way. */
-static const Turn *way_out(const Gpu *g, const Watch *x, const Read **read)
+static const Turn *way_out(const Watch *x, const Read **read)
 {
 	const Round *r = &x->last;
 	const Turn *out = NULL;
@@ -191,7 +192,7 @@ static const Turn *way_out(const Gpu *g, const Watch *x, const Read **read)
 			continue;
 		out = out ? out : &r->turn[k];
 		for (int n = 0; n < r->nreads; n++)
-			if (feeds(g, r->turn[k].ins, r->read[n].ins)) {
+			if (feeds(r->turn[k].ins, r->read[n].ins)) {
 				*read = &r->read[n];
 				return &r->turn[k];
 			}
@@ -234,7 +235,8 @@ static void describe_word(const Gpu *g, const Warp *w, const Read *r, Diagnosis 
 {
 	StuckWord *x = &d->word;
 	d->reads = true;
-	*x = (StuckWord){ .space = (Space)r->space, .address = r->addr, .offset = r->addr, .bytes = r->ins->bytes, .different = 1 };
+	*x = (StuckWord){ .space = (Space)r->space, .address = r->addr, .offset = r->addr, .bytes = r->ins->bytes,
+		.different = 1 };
 	const Alloc *a = x->space == SP_GLOBAL ? memory_nearest(g->memory, r->addr) : NULL;
 	if (a && r->addr - a->addr < a->size) {
 		x->offset = r->addr - a->addr;
@@ -274,7 +276,8 @@ static void describe_writer(const Gpu *g, const Warp *w, Diagnosis *d)
 		return;
 	}
 	d->writer = (StuckLanes){ .how = STUCK_ENDED, .warp = index, .lanes = (Mask)1 << x->thread % (uint32_t)W,
-		.block = { (uint32_t)(x->block % grid[0]), (uint32_t)(x->block / grid[0] % grid[1]), (uint32_t)(x->block / grid[0] / grid[1]) } };
+		.block = { (uint32_t)(x->block % grid[0]), (uint32_t)(x->block / grid[0] % grid[1]),
+			(uint32_t)(x->block / grid[0] / grid[1]) } };
 }
 
 /* ---- the reports ---- */
@@ -286,7 +289,8 @@ static Diagnosis *begin(Gpu *g, const Warp *w, FaultKind kind)
 	d->model = g->model->name;
 	d->holds = g->model->holds;
 	if (w)
-		d->who = (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .how = STUCK_RUNS };
+		d->who = (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index,
+			.how = STUCK_RUNS };
 	g->diagnosis = d;
 	return d;
 }
@@ -313,7 +317,7 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 		if (w->split[k].state == SPLIT_RUN)
 			run |= w->split[k].mask;
 	each_lane(run, l) {
-		other = way_out(g, &w->watch[l], &its);
+		other = way_out(&w->watch[l], &its);
 		if (!d->who.lanes) {
 			out = other;
 			read = its;

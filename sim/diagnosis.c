@@ -39,35 +39,39 @@ static void put_warp(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 		sb_printf(b, " of warp %d", x->warp);
 }
 
+static bool single(Mask m) { return !(m & (m - 1)); }
+
+/* In what lanes wait that the mechanism holds, until who comes where, and where they would go on. */
+static void put_held(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
+{
+	if (x->in)
+		sb_printf(b, single(x->lanes) ? "waits in %s" : "wait in %s", x->in);
+	else
+		sb_printf(b, single(x->lanes) ? "is not scheduled by %s" : "are not scheduled by %s", d->model);
+	if (x->waits || x->others)
+		sb_puts(b, x->waits ? " until " : " behind ");
+	if (x->others)
+		put_lanes(b, x->others);
+	if (x->waits) {
+		sb_puts(b, !x->others ? "others come to " : single(x->others) ? " comes to " : " come to ");
+		put_place(b, &x->until);
+	}
+	if (!x->at.block || (x->waits && !strcmp(x->at.block, x->until.block)))
+		return;
+	sb_puts(b, "; would go on at ");
+	put_place(b, &x->at);
+}
+
 /* What the lanes do: "wait at a barrier in block B (k.ir:7)". */
 static void put_doing(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 {
-	bool one = !(x->lanes & (x->lanes - 1));
+	bool one = single(x->lanes);
 	switch (x->how) {
 	case STUCK_RUNS: sb_puts(b, one ? "spins too, in " : "spin too, in "); break;
 	case STUCK_BARRIER: sb_puts(b, one ? "waits at a barrier in " : "wait at a barrier in "); break;
-	case STUCK_WARPSYNC: sb_puts(b, one ? "waits at a warp-level operation in " : "wait at a warp-level operation in "); break;
+	case STUCK_WARPSYNC: sb_printf(b, "%s at a warp-level operation in ", one ? "waits" : "wait"); break;
 	case STUCK_ENDED: sb_puts(b, one ? "has ended" : "have ended"); return;
-	default:
-		if (x->in)
-			sb_printf(b, one ? "waits in %s" : "wait in %s", x->in);
-		else
-			sb_printf(b, one ? "is not scheduled by %s" : "are not scheduled by %s", d->model);
-		if (x->waits) {
-			sb_puts(b, " until ");
-			if (x->others)
-				put_lanes(b, x->others);
-			else
-				sb_puts(b, "others");
-			sb_puts(b, x->others && !(x->others & (x->others - 1)) ? " comes to " : " come to ");
-			put_place(b, &x->until);
-		} else if (x->others) {
-			sb_puts(b, " behind ");
-			put_lanes(b, x->others);
-		}
-		if (!x->at.block || (x->waits && !strcmp(x->at.block, x->until.block)))
-			return;
-		sb_puts(b, "; would go on at ");
+	default: put_held(b, x, d); return;
 	}
 	put_place(b, &x->at);
 }
@@ -81,7 +85,8 @@ static void put_word(StrBuf *b, const Diagnosis *d)
 	}
 	sb_puts(b, "\n  they wait on the memory word at ");
 	if (w->space == SP_SHARED && w->buffer)
-		sb_printf(b, "%#llx of shared memory (byte %llu of %s)", (unsigned long long)w->address, (unsigned long long)w->offset, w->buffer);
+		sb_printf(b, "%#llx of shared memory (byte %llu of %s)", (unsigned long long)w->address,
+			(unsigned long long)w->offset, w->buffer);
 	else if (w->space == SP_SHARED)
 		sb_printf(b, "%#llx of shared memory", (unsigned long long)w->address);
 	else if (w->buffer)
@@ -121,13 +126,15 @@ static void put_head(StrBuf *b, const Diagnosis *d, const char *kernel)
 		for (Mask m = x->lanes; m; m &= m - 1)
 			others--;
 		if (others)
-			sb_printf(b, "; %llu other lane%s of the machine spin%s too", (unsigned long long)others, others > 1 ? "s" : "", others > 1 ? "" : "s");
+			sb_printf(b, "; %llu other lane%s of the machine spin%s too", (unsigned long long)others, others > 1 ? "s" : "",
+				others > 1 ? "" : "s");
 		return;
 	}
 	sb_putc(b, ' ');
 	put_doing(b, x, d);
 	if (d->expected)
-		sb_printf(b, ", which can never complete: %u of %u threads have arrived and no other can come", d->arrived, d->expected);
+		sb_printf(b, ", which can never complete: %u of %u threads have arrived and no other can come", d->arrived,
+			d->expected);
 }
 
 void diagnosis_text(const Diagnosis *d, const char *kernel, StrBuf *b)
