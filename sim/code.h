@@ -97,6 +97,7 @@ typedef struct LowerFn {               /* one function on its way to machine cod
 	                                  For most the branch's reconvergence point */
 	bool *reach;                   /* by block id: lanes arriving here concern the mechanism */
 	int *reach_from;               /* by block id: where reach is set, a block whose address the first instruction there gets as MIns.rpc; -1 = none */
+	bool reach_behind_sync;        /* by the mechanism: the same behind barriers and warp-level operations */
 	uint32_t *block_pc;            /* by block id, once addresses are known */
 	bool priority_layout;          /* by the mechanism: addresses in reverse post-order with contiguous loops; else the source's */
 	bool recursive;                /* may be active more than once in a thread */

@@ -66,19 +66,11 @@ static CodePlace place_at(const Gpu *g, uint32_t pc)
 	return pc == NO_PC ? (CodePlace){ 0 } : place_of(g, &g->cur->ins[pc]);
 }
 
-static const Split *split_of(const Warp *w, int lane)
-{
-	for (int k = 0; k < w->nsplit; k++)
-		if (w->split[k].mask >> lane & 1)
-			return &w->split[k];
-	return NULL;
-}
-
 static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
 {
 	static const StuckHow how[] = { [SPLIT_RUN] = STUCK_RUNS, [SPLIT_BARRIER] = STUCK_BARRIER,
 		[SPLIT_WARPSYNC] = STUCK_WARPSYNC, [SPLIT_PARKED] = STUCK_HELD };
-	const Split *s = split_of(w, lane);
+	const Split *s = homes_split(w, lane);
 	StuckLanes x = { .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = (Mask)1 << lane };
 	Held h = { .pc = s ? s->pc : NO_PC, .until = NO_PC };
 	x.how = s ? how[s->state] : STUCK_HELD;
@@ -310,12 +302,9 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 	Diagnosis *d = begin(g, w, FAULT_LIVELOCK);
 	const Turn *out = NULL, *other;
 	const Read *read = NULL, *its;
-	Mask run = 0;
+	Mask run = homes_in(w, 1 << SPLIT_RUN);
 	int l;
 	d->spinning = lanes;
-	for (int k = 0; k < w->nsplit; k++)
-		if (w->split[k].state == SPLIT_RUN)
-			run |= w->split[k].mask;
 	each_lane(run, l) {
 		other = way_out(&w->watch[l], &its);
 		if (!d->who.lanes) {
@@ -329,7 +318,7 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 		d->who.lanes |= (Mask)1 << l;
 		d->word.different += read && its && its->addr != read->addr;
 	}
-	d->who.at = out ? place_of(g, out->ins) : place_at(g, split_of(w, __builtin_ctzll(run))->pc);
+	d->who.at = out ? place_of(g, out->ins) : place_at(g, homes_split(w, __builtin_ctzll(run))->pc);
 	if (read)
 		describe_writer(g, w, d);
 	add_all_waiting(g, w, d);
@@ -348,7 +337,7 @@ void deadlock_report(Gpu *g, Fault *fault)
 		const Split *s = &first->split[0];
 		for (int k = 1; k < first->nsplit && s->state == SPLIT_PARKED; k++)
 			s = &first->split[k];
-		d->who = whereabouts(g, first, __builtin_ctzll(s->mask));
+		d->who = whereabouts(g, split_home((Warp *)first, s, __builtin_ctzll(s->mask)), __builtin_ctzll(s->mask));
 		d->who.lanes = s->mask;
 		if (s->state == SPLIT_BARRIER) {
 			const Barrier *b = &first->cta->barrier[s->barrier];

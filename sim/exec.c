@@ -88,7 +88,7 @@ static void exec_branch(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	Path p[2];
 	int n = 0;
-	Mask taken = w->lanes.pred[i->x.a];
+	Mask taken = split_truth(w, s, i->x.a);
 	if (i->x.neg)
 		taken = ~taken;
 	taken &= s->mask;
@@ -108,13 +108,14 @@ static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	Path p[64];
 	int n = 0, l;
-	const uint32_t *index = row32(&w->lanes, i->x.a);
 	each_lane(s->mask, l) {
-		if (index[l] >= (uint32_t)i->ntable) {
-			sm_fault(sm, w, i, FAULT_BRANCH, l, SP_GENERIC, index[l], 0);
+		Warp *h = split_home(w, s, l);
+		uint32_t index = row32(&h->lanes, i->x.a)[l];
+		if (index >= (uint32_t)i->ntable) {
+			sm_fault(sm, h, i, FAULT_BRANCH, l, SP_GENERIC, index, 0);
 			return;
 		}
-		uint32_t pc = i->table[index[l]];
+		uint32_t pc = i->table[index];
 		int k = 0;
 		while (k < n && p[k].pc != pc)
 			k++;
@@ -153,11 +154,12 @@ static int callees(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
 		return 1;
 	}
 	each_lane(s->mask, l) {
-		uint64_t v = i->flags & MI_ADDR64 ? row64(&w->lanes, i->x.a)[l] : row32(&w->lanes, i->x.a)[l];
+		Warp *h = split_home(w, s, l);
+		uint64_t v = i->flags & MI_ADDR64 ? row64(&h->lanes, i->x.a)[l] : row32(&h->lanes, i->x.a)[l];
 		uint64_t id = (v - FUNCTION_ADDRESS(0)) / 16;
 		if (v < FUNCTION_ADDRESS(0) || id >= (uint64_t)c->module->func.n || v != FUNCTION_ADDRESS(id) ||
 			c->stub[id] == NO_PC || c->stub_signature[id] != (uint32_t)i->ntable) {
-			sm_fault(sm, w, i, FAULT_BRANCH, l, SP_GENERIC, v, 0);
+			sm_fault(sm, h, i, FAULT_BRANCH, l, SP_GENERIC, v, 0);
 			return 0;
 		}
 		int k = 0;
@@ -184,13 +186,14 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 		return;
 	uint32_t callee_frame = c->frame_of[c->ins[p[0].pc].function->id];
 	each_lane(s->mask, l) {
-		uint32_t d = w->depth[l]++;
-		grow_return_stack(w, d);
-		w->ret[(size_t)(d * 2) * W + l] = s->pc + 1;
-		w->ret[(size_t)(d * 2 + 1) * W + l] = i->frame;
-		w->sp[l] += i->frame;
-		if ((int64_t)w->sp[l] + callee_frame > sm->gpu->config.sm_local || d >= MOST_CALLS) {
-			sm_fault(sm, w, i, FAULT_LOCAL, l, SP_LOCAL, w->sp[l], callee_frame);
+		Warp *h = split_home(w, s, l);
+		uint32_t d = h->depth[l]++;
+		grow_return_stack(h, d);
+		h->ret[(size_t)(d * 2) * W + l] = s->pc + 1;
+		h->ret[(size_t)(d * 2 + 1) * W + l] = i->frame;
+		h->sp[l] += i->frame;
+		if ((int64_t)h->sp[l] + callee_frame > sm->gpu->config.sm_local || d >= MOST_CALLS) {
+			sm_fault(sm, h, i, FAULT_LOCAL, l, SP_LOCAL, h->sp[l], callee_frame);
 			return;
 		}
 	}
@@ -198,27 +201,30 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 	note_depth(sm, w);
 }
 
-static void end_lanes(Sm *sm, Warp *w, Split *s, Mask m)
+static void end_lanes(Sm *sm, Warp *w, Split *s)
 {
+	Mask m = s->mask;
+	Part part[64];
+	Cta *cta = w->cta;
+	int n = reconv_parts(w, s, part);
 	if (!m) { /* executed for no lane: the mechanism says where to go on */
 		sm->gpu->model->exit(w, s, 0);
 		return;
 	}
-	w->live &= ~m;
-	w->cta->live -= lane_count(m);
+	for (int k = 0; k < n; k++)
+		part[k].home->live &= ~part[k].mask;
+	cta->live -= lane_count(m);
 	sm->last_progress = sm->now;
 	if (tracing(sm))
 		sm_trace(sm, w, s, TR_EXIT, m, s->pc, lane_count(w->live));
 	sm->gpu->model->exit(w, s, m);
 	note_depth(sm, w);
-	if (!w->live) {
-		w->ending = true;
-		if (sm->gpu->model->end)
-			sm->gpu->model->end(w);
-	} else {
-		warpsync_recheck(sm, w);
-	}
-	barrier_thread_exit(sm, w->cta);
+	for (int k = 0; k < n; k++)
+		if (part[k].home->live)
+			warpsync_recheck(sm, part[k].home);
+		else
+			warp_end_check(sm, part[k].home);
+	barrier_thread_exit(sm, cta);
 }
 
 static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
@@ -226,13 +232,14 @@ static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
 	Path p[64];
 	int n = 0, l, W = w->lanes.width;
 	if (i->function->kind == FN_KERNEL) {
-		end_lanes(sm, w, s, s->mask);
+		end_lanes(sm, w, s);
 		return;
 	}
 	each_lane(s->mask, l) {
-		uint32_t d = --w->depth[l];
-		uint32_t pc = w->ret[(size_t)(d * 2) * W + l];
-		w->sp[l] -= w->ret[(size_t)(d * 2 + 1) * W + l];
+		Warp *h = split_home(w, s, l);
+		uint32_t d = --h->depth[l];
+		uint32_t pc = h->ret[(size_t)(d * 2) * W + l];
+		h->sp[l] -= h->ret[(size_t)(d * 2 + 1) * W + l];
 		int k = 0;
 		while (k < n && p[k].pc != pc)
 			k++;
@@ -304,10 +311,11 @@ static void sleep_lanes(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	uint32_t most = 0;
 	int l;
-	const uint32_t *ns = row32(&w->lanes, i->x.a);
-	each_lane(m, l)
-		if (ns[l] > most)
-			most = ns[l];
+	each_lane(m, l) {
+		uint32_t ns = row32(&split_home(w, s, l)->lanes, i->x.a)[l];
+		if (ns > most)
+			most = ns;
+	}
 	if (most > 1000000)
 		most = 1000000;
 	Cycle cycles = (Cycle)most * (Cycle)sm->gpu->config.clock_mhz / 1000;
@@ -324,7 +332,7 @@ static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
 	Mask all = s->mask, lanes = all;
 	uint32_t pc = s->pc;
 	if (i->x.a != NO_ROW)
-		lanes &= i->x.neg ? ~w->lanes.pred[i->x.a] : w->lanes.pred[i->x.a];
+		lanes &= i->x.neg ? ~split_truth(w, s, i->x.a) : split_truth(w, s, i->x.a);
 	if (i->branch >= 0)
 		count_branch(sm, i, all, i->x.neg ? all & ~lanes : lanes, 1 + (lanes && lanes != all));
 	if (i->branch >= 0 && sm->gpu->watching)
@@ -335,16 +343,26 @@ static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
 		livelock_watch(sm, w, s, i, &(Path){ s->pc, all }, 1);
 }
 
+static void by_home(const Split *s, const MIns *i, Mask m)
+{
+	each_part(s, p)
+		if (p->mask & m)
+			i->x.fn(&i->x, &p->home->lanes, p->mask & m);
+}
+
 void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 {
 	const MIns *i = &sm->gpu->cur->ins[s->pc];
 	Mask m = s->mask;
 	if (i->guard >= 0)
-		m &= i->flags & MI_GUARD_NEG ? ~w->lanes.pred[i->guard] : w->lanes.pred[i->guard];
+		m &= i->flags & MI_GUARD_NEG ? ~split_truth(w, s, (uint32_t)i->guard) : split_truth(w, s, (uint32_t)i->guard);
+	is->executing = m;
 	switch (i->kind) {
 	case K_ALU:
 		count(sm, w, s, i, s->mask, m);
-		if (m)
+		if (s->parts)
+			by_home(s, i, m);
+		else if (m)
 			i->x.fn(&i->x, &w->lanes, m);
 		next(sm, w, s);
 		return;
@@ -375,7 +393,11 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 	count(sm, w, s, i, s->mask, m);
 	switch (i->kind) {
 	case KM_SREG:
-		exec_sreg(sm, w, i, m);
+		if (!s->parts)
+			exec_sreg(sm, w, i, m);
+		else
+			each_part(s, p)
+				exec_sreg(sm, p->home, i, p->mask & m);
 		next(sm, w, s);
 		break;
 	case K_BRA:
@@ -389,10 +411,10 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 	case K_BRX: exec_brx(sm, w, s, i); break;
 	case K_CALL: exec_call(sm, w, s, i); break;
 	case K_RET: exec_ret(sm, w, s, i); break;
-	case K_EXIT: end_lanes(sm, w, s, s->mask); break;
+	case K_EXIT: end_lanes(sm, w, s); break;
 	case K_TRAP:
 		if (m)
-			sm_fault(sm, w, i, FAULT_TRAP, __builtin_ctzll(m), SP_GENERIC, 0, 0);
+			sm_fault(sm, split_home(w, s, __builtin_ctzll(m)), i, FAULT_TRAP, __builtin_ctzll(m), SP_GENERIC, 0, 0);
 		else
 			next(sm, w, s);
 		break;

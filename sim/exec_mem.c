@@ -27,6 +27,17 @@ static void addresses(const Warp *w, const MIns *i, Mask m, uint64_t *addr)
 			addr[l] += w->sp[l];
 }
 
+static void home_addresses(const Split *s, const MIns *i, Mask m, uint64_t *addr)
+{
+	uint64_t of[64];
+	int l;
+	each_part(s, p) {
+		addresses(p->home, i, m & p->mask, of);
+		each_lane(m & p->mask, l)
+			addr[l] = of[l];
+	}
+}
+
 /* ---- where an address of a lane lies; NULL after a fault ---- */
 
 static uint8_t *local_bytes(Sm *sm, Warp *w, int lane, uint64_t end)
@@ -384,7 +395,7 @@ static void count_access(Sm *sm, const MIns *i, Space space)
 
 /* One space's part of an access, timed. force: an earlier part has been accepted already, so this one waits as long as it
    must. False: refused, is->ready = when to try again. */
-static bool time_access(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force, Issue *is,
+static bool time_access(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force, Issue *is,
 	MemTicket *t)
 {
 	uint64_t local[64];
@@ -392,7 +403,11 @@ static bool time_access(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, con
 		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = force || sm->gpu->model->own_slots, .bytes = (unsigned)i->bytes * i->vec,
 		.mask = m, .addr = addr };
 	if (space == SP_LOCAL) {
-		interleave(sm, w, addr, m, a.bytes, local);
+		if (!s->parts)
+			interleave(sm, w, addr, m, a.bytes, local);
+		else
+			each_part(s, p)
+				interleave(sm, p->home, addr, m & p->mask, a.bytes, local);
 		a.addr = local;
 	}
 	Cycle at = is->now, retry = 0;
@@ -419,33 +434,72 @@ static bool time_access(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, con
 	return true;
 }
 
-static bool part(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force, Issue *is)
+/* What one home has of an accepted access: its data move. Its scoreboard waits for the ticket, of which it owns none if
+   another home's part has it. */
+static void home_part(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, bool pending,
+	Issue *is)
 {
-	if (sm->gpu->watching && i->kind != K_ST)
-		livelock_read(w, i, m, space, addr);
-	if (sm->gpu->options.functional) {
-		move_now(sm, w, i, m, space, addr);
-		count_access(sm, i, space);
-		return true;
-	}
-	if (!check(sm, w, i, m, space, addr, (unsigned)i->bytes * i->vec))
-		return true; /* fault recorded */
-	MemTicket *t = sm_ticket(sm);
-	if (!time_access(sm, w, i, m, space, addr, force, is, t)) {
-		vec_push(&sm->tickets, t);
-		return false;
-	}
 	bool data = space == SP_GLOBAL;
 	if (!data)
 		move_now(sm, w, i, m, space, addr);
-	count_access(sm, i, space);
-	if (data || t->npending) {
+	if (pending)
 		defer(sm, w, i, m, addr, t, data, is->now);
-		is->pending = true;
-		is->waiting |= m;
-	} else {
-		vec_push(&sm->tickets, t);
+}
+
+static void watch_read(Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr)
+{
+	Part part[64];
+	int n = reconv_parts(w, s, part);
+	for (int k = 0; k < n; k++)
+		livelock_read(part[k].home, i, m & part[k].mask, space, addr);
+}
+
+static bool check_homes(Sm *sm, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size)
+{
+	each_part(s, p)
+		if (m & p->mask && !check(sm, p->home, i, m & p->mask, space, addr, size))
+			return false;
+	return true;
+}
+
+static bool part(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force,
+	Issue *is)
+{
+	unsigned size = (unsigned)i->bytes * i->vec;
+	if (sm->gpu->watching && i->kind != K_ST)
+		watch_read(w, s, i, m, space, addr);
+	if (sm->gpu->options.functional) {
+		if (!s->parts)
+			move_now(sm, w, i, m, space, addr);
+		else
+			each_part(s, p)
+				if (m & p->mask)
+					move_now(sm, p->home, i, m & p->mask, space, addr);
+		count_access(sm, i, space);
+		return true;
 	}
+	if (s->parts ? !check_homes(sm, s, i, m, space, addr, size) : !check(sm, w, i, m, space, addr, size))
+		return true; /* fault recorded */
+	MemTicket *t = sm_ticket(sm);
+	if (!time_access(sm, w, s, i, m, space, addr, force, is, t)) {
+		vec_push(&sm->tickets, t);
+		return false;
+	}
+	bool pending = space == SP_GLOBAL || t->npending;
+	MemTicket *own = t;
+	if (!s->parts)
+		home_part(sm, w, i, m, space, addr, t, pending, is);
+	else
+		each_part(s, p)
+			if (m & p->mask) {
+				home_part(sm, p->home, i, m & p->mask, space, addr, own, pending, is);
+				own = NULL;
+			}
+	count_access(sm, i, space);
+	if (pending)
+		is->pending |= m;
+	else
+		vec_push(&sm->tickets, t);
 	return true;
 }
 
@@ -456,12 +510,15 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 	is->ready = is->now + 1;
 	if (!m)
 		return;
-	addresses(w, i, m, addr);
+	if (s->parts)
+		home_addresses(s, i, m, addr);
+	else
+		addresses(w, i, m, addr);
 	if (i->space == SP_PARAM && i->x.a == NO_ROW)
 		each_lane(m, l)
 			addr[l] += sm->gpu->param_address;
 	if (i->space != SP_GENERIC) {
-		part(sm, w, i, m, i->space, addr, false, is);
+		part(sm, w, s, i, m, i->space, addr, false, is);
 		return;
 	}
 	Mask by[SP_COUNT] = { 0 };
@@ -478,7 +535,7 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 	bool force = false;
 	for (int sp = 0; sp < SP_COUNT; sp++)
 		if (by[sp]) {
-			if (!part(sm, w, i, by[sp], (Space)sp, addr, force, is))
+			if (!part(sm, w, s, i, by[sp], (Space)sp, addr, force, is))
 				return;
 			force = true;
 		}

@@ -350,35 +350,40 @@ static void tell_arrivals(Sm *sm, Warp *w)
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
 
-/* Splits that wait at pc go on together once all lanes they wait for are there: one issue for all of them. */
-static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
+static bool waits_at(const Split *s, uint32_t pc, Mask lanes)
 {
-	const MIns *i = &sm->gpu->cur->ins[pc];
-	Mask here = 0;
+	return s->state == SPLIT_WARPSYNC && s->pc == pc && s->mask & lanes;
+}
+
+/* Splits that wait at pc go on together once all lanes they wait for are there: one issue for all of them. */
+static bool meet(Sm *sm, Warp *w, uint32_t pc)
+{
+	Mask here = 0, before, act = 0;
 	for (int k = 0; k < w->nsplit; k++)
-		if (w->split[k].state == SPLIT_WARPSYNC && w->split[k].pc == pc)
+		if (waits_at(&w->split[k], pc, ~(Mask)0))
 			here |= w->split[k].mask;
-	want &= w->live;
-	if (want & ~here)
+	do { /* without those that wait for lanes which are not there, or which wait in turn */
+		before = here;
+		for (int k = 0; k < w->nsplit; k++)
+			if (waits_at(&w->split[k], pc, here) && w->split[k].sync_mask & w->live & ~here)
+				here &= ~w->split[k].mask;
+	} while (here != before);
+	if (!here)
 		return false;
-	Mask act = 0;
+	for (int k = 0; k < w->nsplit; k++)
+		if (waits_at(&w->split[k], pc, here))
+			act |= guarded(w, &w->split[k], &sm->gpu->cur->ins[pc]);
+	perform_each(w, &sm->gpu->cur->ins[pc], act);
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
-		if (s->state != SPLIT_WARPSYNC || s->pc != pc || !(s->mask & want))
-			continue;
-		act |= guarded(w, s, i) & want;
-	}
-	perform_each(w, i, act);
-	for (int k = 0; k < w->nsplit; k++) {
-		Split *s = &w->split[k];
-		if (s->state != SPLIT_WARPSYNC || s->pc != pc || !(s->mask & want))
+		if (!waits_at(s, pc, here))
 			continue;
 		split_resumes(sm, w, s);
 		s->pc++;
 		s->arriving = !sm->gpu->model->met;
 	}
 	if (sm->gpu->model->met)
-		sm->gpu->model->met(w, pc + 1, want);
+		sm->gpu->model->met(w, pc + 1, here);
 	tell_arrivals(sm, w);
 	warp_wake(w);
 	return true;
@@ -386,9 +391,8 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc, Mask want)
 
 void warpsync_recheck(Sm *sm, Warp *w)
 {
-	for (int k = 0; k < w->nsplit; k++)
-		if (w->split[k].state == SPLIT_WARPSYNC && meet(sm, w, w->split[k].pc, w->split[k].sync_mask))
-			k = -1; /* the list may be another one */
+	for (int k = 0; k < w->nsplit;) /* the list may be another one when some have met */
+		k = w->split[k].state == SPLIT_WARPSYNC && meet(sm, w, w->split[k].pc) ? 0 : k + 1;
 }
 
 /* A stack cannot let some lanes wait here for others: going on without them would give other values. */
@@ -419,6 +423,6 @@ void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	s->state = SPLIT_WARPSYNC;
 	s->why = STALL_WARPSYNC;
 	s->sync_mask = members(w, row, m);
-	if (!meet(sm, w, s->pc, s->sync_mask))
+	if (!meet(sm, w, s->pc))
 		split_waits(sm, w, s);
 }

@@ -13,6 +13,8 @@ static bool step(Sm *sm, Warp *w, Split *s)
 		if (w->nsplit < n || s->state != SPLIT_RUN)
 			return true;
 	}
+	if (s->parts && homes_scatter(sm, w, s))
+		return true;
 	exec_issue(sm, w, s, &is);
 	sm->now++;
 	return !sm->fault.kind;
@@ -20,11 +22,11 @@ static bool step(Sm *sm, Warp *w, Split *s)
 
 /* Runs one split until the list of splits changes, it waits or its turn is over; by_block: or it comes to the end of a
  * block while others may want to run. Returns instructions executed. */
-static int run_split(Sm *sm, Warp *w, int k, bool by_block)
+static int run_split(Sm *sm, Warp *w, int k, int turn, bool by_block)
 {
 	const MIns *ins = sm->gpu->cur->ins;
 	int done = 0, n = w->nsplit;
-	while (done < TURN && k < w->nsplit && w->nsplit == n && w->split[k].state == SPLIT_RUN) {
+	while (done < turn && k < w->nsplit && w->nsplit == n && w->split[k].state == SPLIT_RUN) {
 		uint32_t pc = w->split[k].pc;
 		if (!step(sm, w, &w->split[k]))
 			return done;
@@ -52,7 +54,7 @@ static int run_blocks(Sm *sm, Warp *w)
 	int done = 0;
 	for (int k; done < TURN && !sm->fault.kind && w->alarm > sm->now && (k = next_in_turn(w)) >= 0;) {
 		uint32_t turn = w->split[k].turn;
-		done += run_split(sm, w, k, true);
+		done += run_split(sm, w, k, TURN, true);
 		for (k = 0; k < w->nsplit; k++)
 			if (w->split[k].turn <= turn)
 				w->split[k].turn = ++w->turns;
@@ -77,7 +79,7 @@ static int run_warp(Sm *sm, Warp *w)
 	else
 		for (int k = 0; k < w->nsplit && !sm->fault.kind;) {
 			int n = w->nsplit;
-			done += run_split(sm, w, k, false);
+			done += run_split(sm, w, k, TURN, false);
 			k += w->nsplit >= n;
 		}
 	if (w->ending && !sm->fault.kind) {
@@ -87,11 +89,45 @@ static int run_warp(Sm *sm, Warp *w)
 	return done;
 }
 
+/* The first split that may run, nsplit if none. */
+static int can_run(const Warp *w)
+{
+	int k = 0;
+	while (k < w->nsplit && w->split[k].state != SPLIT_RUN)
+		k++;
+	return k;
+}
+
+/* The mechanism chooses the split that runs on, after every instruction or, with schedule = block, every basic block. */
+static int ordered_round(Sm *sm)
+{
+	bool by_block = sm->gpu->config.functional_schedule == SCHEDULE_BLOCK;
+	int done = 0;
+	while (done < TURN && !sm->fault.kind) {
+		Warp *list[MOST_WARPS];
+		int n = 0;
+		for (int k = 0; k < sm->nwarps; k++) {
+			Warp *w = &sm->warp[k];
+			if (w->used && w->ending) {
+				warp_retire(sm, w);
+				done++;
+			} else if (w->used && can_run(w) < w->nsplit) {
+				list[n++] = w;
+			}
+		}
+		if (!n)
+			break;
+		sm->gpu->model->order(list, n);
+		done += run_split(sm, list[0], can_run(list[0]), by_block ? TURN : 1, by_block);
+	}
+	return done;
+}
+
 /* One turn of every warp; false when nothing could move. */
 bool functional_round(Sm *sm)
 {
-	int done = 0;
-	for (int k = 0; k < sm->nwarps && !sm->fault.kind; k++)
+	int done = sm->gpu->model->order ? ordered_round(sm) : 0;
+	for (int k = 0; k < sm->nwarps && !sm->gpu->model->order && !sm->fault.kind; k++)
 		if (sm->warp[k].used)
 			done += run_warp(sm, &sm->warp[k]);
 	if (done || sm->fault.kind)

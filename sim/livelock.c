@@ -73,14 +73,22 @@ static void step(Watch *x, const MIns *i, uint32_t to, uint64_t h)
 	}
 }
 
-void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void watch(Sm *sm, Warp *w, const MIns *i, Mask m, uint32_t to)
 {
 	int l;
 	if (!w->watch)
 		w->watch = arena_array(&sm->arena, Watch, w->lanes.width);
+	each_lane(m, l)
+		step(&w->watch[l], i, to, state_hash(w, i, to, l));
+}
+
+void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	Part part[64];
+	int nparts = reconv_parts(w, s, part);
 	for (int k = 0; k < n; k++)
-		each_lane(p[k].mask, l)
-			step(&w->watch[l], i, p[k].pc, state_hash(w, i, p[k].pc, l));
+		for (int q = 0; q < nparts; q++)
+			watch(sm, part[q].home, i, part[q].mask & p[k].mask, p[k].pc);
 }
 
 void livelock_read(Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr)
@@ -132,21 +140,17 @@ static void forget(Gpu *g)
 /* Every lane that can run, or has run since the watch began, is cycling; n of them run. */
 static bool warp_cycles(const Warp *w, unsigned *n)
 {
-	Mask run = 0, waiting = 0, cycling = 0, ran = 0;
+	Mask run = homes_in(w, 1 << SPLIT_RUN), waiting = homes_in(w, 1 << SPLIT_BARRIER | 1 << SPLIT_WARPSYNC);
+	Mask cycling = 0, ran = 0;
 	bool nobody = false;           /* something is being executed for no lane */
 	int l;
 	if (w->alarm != NO_ALARM && !w->sm->gpu->model->patience)
 		return false;
-	for (int k = 0; k < w->nsplit; k++) {
-		const Split *s = &w->split[k];
-		if (s->state == SPLIT_RUN && s->released)
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].state == SPLIT_RUN && w->split[k].released)
 			return false;
-		nobody |= s->state == SPLIT_RUN && !s->mask;
-		if (s->state == SPLIT_RUN)
-			run |= s->mask;
-		else if (s->state != SPLIT_PARKED)
-			waiting |= s->mask;
-	}
+		else
+			nobody |= w->split[k].state == SPLIT_RUN && !w->split[k].mask;
 	each_lane(w->live, l) {
 		cycling |= (Mask)(w->watch && w->watch[l].cycling) << l;
 		ran |= (Mask)(w->watch && w->watch[l].power) << l;

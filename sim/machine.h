@@ -74,7 +74,7 @@ typedef struct Deferred {              /* a global access whose data move at the
 	Mask lanes;                    /* lanes of the access */
 	uint32_t data;                 /* offset into Sm.data: values of stores and atomics */
 	uint32_t addr;                 /* offset into Sm.data: addresses by lane */
-	MemTicket *ticket;
+	MemTicket *ticket;             /* NULL: another home's part of the access before */
 } Deferred;
 
 typedef struct Sched {
@@ -117,6 +117,7 @@ struct Sm {
 	int nended;                    /* warps that have ended in this cycle */
 	uint32_t waits;                /* names given to waiting splits */
 	struct Writer *writers;        /* who changed words last, for diagnoses */
+	Parts *parts;                  /* free ones */
 	Arena arena;                   /* of the launch */
 	uint64_t issues;               /* functional runs: the trace's clock */
 	int resident;                  /* thread blocks */
@@ -162,10 +163,10 @@ typedef struct Issue {
 	Cycle now;
 	Mask lanes;                    /* for the trace: lanes, lowest address, sectors of a memory instruction */
 	uint64_t lowest, sectors;
+	Mask executing;                /* lanes whose guard holds */
 	bool blocked;                  /* memory: not executed, the memory system refused; ready = when to try again */
-	bool pending;                  /* memory: completion is known at the end of the window only ... */
-	Mask waiting;                  /* ... for these lanes */
-	Cycle ready;                   /* memory: when the destination is ready, as far as known */
+	Mask pending;                  /* memory: lanes whose completion is known at the end of the window only */
+	Cycle ready;                   /* memory: when the destinations of the others are ready */
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);
 /* sim/exec_mem.c */
@@ -178,6 +179,20 @@ void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
 void split_released(Sm *, Warp *, Split *);    /* the barrier has let it go: on to the next instruction */
 void barrier_thread_exit(Sm *, Cta *);
 void warpsync_recheck(Sm *, Warp *);
+
+/* sim/homes.c: splits whose lanes have several homes */
+#define each_part(S, P) for (const Part *P = (S)->parts->part; P < (S)->parts->part + (S)->parts->n; P++)
+bool homes_scatter(Sm *, Warp *, Split *);     /* it stands at a barrier or warp-level operation: into splits of its homes */
+Mask homes_truth(const Split *, uint32_t pred); /* of its lanes, each in its home */
+Warp *homes_of(const Split *, int lane);
+const Split *homes_split(const Warp *, int lane); /* where the lane is; NULL: in none */
+Mask homes_in(const Warp *, unsigned states);  /* the warp's lanes in splits of these states, a bit for each */
+void warp_end_check(Sm *, Warp *);             /* no lane left and none carried: the warp is ending */
+static inline Mask split_truth(const Warp *w, const Split *s, uint32_t pred)
+{
+	return s->parts ? homes_truth(s, pred) : w->lanes.pred[pred];
+}
+static inline Warp *split_home(Warp *w, const Split *s, int lane) { return s->parts ? homes_of(s, lane) : w; }
 
 /* sim/sm.c */
 void sm_run(Sm *, Cycle until);                /* advance to `until` or to the end of its warps */

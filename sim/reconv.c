@@ -41,6 +41,8 @@ int64_t reconv_lower_param(const LowerFn *l, int index) { return l->config->mode
 
 const Config *reconv_config(const Warp *w) { return &w->sm->gpu->config; }
 const MIns *reconv_ins(const Warp *w, uint32_t pc) { return &w->sm->gpu->cur->ins[pc]; }
+int reconv_index(const Warp *w) { return w->index; }
+const Code *reconv_code(const Warp *w) { return w->sm->gpu->cur; }
 void *reconv_state(Warp *w) { return w->state; }
 void *reconv_alloc(Warp *w, size_t n) { return arena_alloc(&w->sm->arena, n); }
 

@@ -19,9 +19,19 @@ typedef enum {
 	SPLIT_PARKED                   /* the mechanism holds it back */
 } SplitState;
 
+typedef struct Warp Warp;
+
+enum { MOST_WARPS = 256 };             /* sm.max_warps is at most that */
+
+/* Lanes of one home warp in a split. A thread keeps its column: the lane it has in its home. */
+typedef struct Part { Warp *home; Mask mask; } Part;
+typedef struct Parts { struct Parts *next; int n; Part part[]; } Parts; /* room for warp_size */
+
 typedef struct Split {
 	uint32_t pc;
+	uint32_t tag;                  /* the mechanism's */
 	Mask mask;
+	Parts *parts;                  /* lanes of several warps: their homes, disjoint masks; NULL: all are of the warp that holds it */
 	Cycle ready;                   /* no issue before */
 	uint32_t line;                 /* instruction cache line held, NO_PC = none */
 	uint8_t state;                 /* SplitState */
@@ -35,8 +45,6 @@ typedef struct Split {
 } Split;
 
 typedef struct Path { uint32_t pc; Mask mask; } Path;  /* lanes that go to pc next */
-
-typedef struct Warp Warp;
 
 typedef struct Held {                  /* how a mechanism holds a lane, for diagnoses; begins with pc = the split's or NO_PC, until = NO_PC */
 	uint32_t pc;                   /* where it goes on, NO_PC = unknown */
@@ -55,6 +63,7 @@ struct ReconvModel {
 	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
 	bool lane_scoreboard;          /* splits run side by side: registers become ready per lane */
 	bool all_branches;             /* branch is called for uniform branches and jumps too, and for a split without lanes */
+	bool regroups;                 /* splits may have lanes of several warps of a block; needs the two above */
 
 	/* Compile time: fill rpc_block and reach, insert operations (OPF_MACH) into the function's blocks. */
 	bool (*lower)(LowerFn *, Diag *);
@@ -102,6 +111,9 @@ struct ReconvModel {
 	Cycle (*patience)(const Config *);              /* after so many cycles at most it lets lanes run that it held: time-outs, quanta */
 	bool (*held)(const Warp *, int lane, Held *);   /* a lane in no split, or in one that is parked; false: cannot tell */
 	const char *holds;                              /* why it may hold lanes for ever: "runs the top entry of its stack only: ..." */
+	/* The warps of one scheduler that may issue now (functional runs: of the SM), in its policy's order: puts the one to
+	   be tried first in front, and may reorder the splits of each. */
+	void (*order)(Warp **list, int n);
 };
 
 extern const ReconvModel *const reconv_models[];  /* ends with NULL; index = Config.model */
@@ -117,7 +129,9 @@ const MIns *reconv_ins(const Warp *, uint32_t pc);             /* the machine co
 /* ---- what mechanisms use of the core ---- */
 void *reconv_sm_state(Warp *);
 void *reconv_block_state(Warp *);
-int reconv_block_warps(Warp *, Warp **list);                   /* resident warps of the thread block, this one included; room for 64 */
+int reconv_block_warps(Warp *, Warp **list);                   /* resident warps of the thread block, this one included; room for MOST_WARPS */
+int reconv_index(const Warp *);                                /* in its block */
+const Code *reconv_code(const Warp *);
 void *reconv_state(Warp *);                                    /* state_size bytes, zeroed when the SM is made */
 void *reconv_alloc(Warp *, size_t);                            /* zeroed memory that lives as long as the launch */
 /* Room for one more behind n elements: p, or a larger copy of it. */
@@ -147,6 +161,18 @@ void reconv_alarm(Warp *, Cycle);
 /* One entry of a table that does not fit on chip goes to memory, or comes back; the split waits for it. */
 void reconv_spill_entry(Warp *, Split *, int entry, Cycle constant);
 void reconv_fill_entry(Warp *, Split *, int entry, Cycle constant);
+
+/* ---- splits with lanes of several warps of a block (regroups): sim/homes.c ----
+ * A split whose lanes have one home lies in that warp, any other in some warp of the block: its carrier. Barriers and
+ * warp-level operations mean home warps: the core scatters a split that comes to one into splits of its homes. */
+int reconv_parts(Warp *, const Split *, Part *out);            /* its homes and lanes, also where it has one; room for 64 */
+/* Takes the split out of the warp; those behind it move up. Part lists that were taken from it stay valid. */
+void reconv_remove(Warp *, Split *);
+/* A new split behind those of its carrier, which it returns: the home, or the warp with the fewest. near: any of the block. */
+Warp *reconv_form(Warp *near, const Split *like, const Part *, int n);
+void reconv_join(Warp *, Split *, const Part *, int n);        /* the lanes join it; none has a column that it has */
+/* When the lanes of a split may issue that this instruction sends to pc: redirected unless they fall through. */
+Cycle reconv_redirect(Warp *, const MIns *, uint32_t pc);
 
 /* A stack whose top entries are on chip: resident + spilled = depth. One chunk moves at a time; pops fill lazily. */
 typedef struct StackSpill { int resident, spilled; } StackSpill;

@@ -28,6 +28,18 @@ void sm_wait(Sm *sm, Warp *w, Split *s, MemTicket *t, Stall why)
 
 typedef struct When { Cycle cycle; uint8_t why; } When;
 
+/* The latest of the lanes' operands. */
+static Cycle latest(const Warp *w, Mask m, const MIns *i)
+{
+	Cycle most = 0;
+	int W = w->lanes.width, l;
+	for (int k = 0; k < i->nchk; k++)
+		each_lane(m, l)
+			if (w->ready[i->sb[k] * W + l] > most)
+				most = w->ready[i->sb[k] * W + l];
+	return most;
+}
+
 static When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 {
 	const Cycle *ready = w->ready;
@@ -36,12 +48,13 @@ static When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 		for (int k = 0; k < i->nchk; k++)
 			if (ready[i->sb[k]] > most)
 				most = ready[i->sb[k]];
+	} else if (!s->parts) {
+		most = latest(w, s->mask, i);
 	} else {
-		int W = w->lanes.width, l;
-		for (int k = 0; k < i->nchk; k++)
-			each_lane(s->mask, l)
-				if (ready[i->sb[k] * W + l] > most)
-					most = ready[i->sb[k] * W + l];
+		each_part(s, p) {
+			Cycle c = latest(p->home, p->mask, i);
+			most = c > most ? c : most;
+		}
 	}
 	return (When){ most >> 1, most & 1 ? STALL_MEMORY : STALL_DATA };
 }
@@ -94,6 +107,15 @@ static void write_scoreboard(Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready
 			w->ready[wr[k] * W + l] = v;
 }
 
+/* n: parts of the split; 0: the lanes are the warp's own. */
+static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m, Cycle ready, bool load)
+{
+	if (!n)
+		write_scoreboard(sm, w, i, m, ready, load);
+	for (int k = 0; k < n; k++)
+		write_scoreboard(sm, part[k].home, i, part[k].mask & m, ready, load);
+}
+
 static bool is_memory(const MIns *i) { return i->kind == K_LD || i->kind == K_ST || i->kind == K_ATOM; }
 
 /* Executes the split's instruction. False: the memory system refused it. */
@@ -103,8 +125,9 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	Cycle now = sm->now;
 	Issue is = { .now = now };
 	uint32_t pc = s->pc;
-	Mask mask = s->mask;
 	int nsplit = w->nsplit;
+	Part part[64];
+	int nparts = s->parts ? reconv_parts(w, s, part) : 0; /* the mechanism may take the split apart */
 	s->ready = now + 1;
 	w->exact = false;
 	exec_issue(sm, w, s, &is);
@@ -117,12 +140,12 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	}
 	if (unit >= 0)
 		sm->unit_free[i->unit][unit] = now + (Cycle)c->unit[i->unit].interval;
+	if (!is_memory(i))
+		write_results(sm, w, part, nparts, i, is.executing, now + (Cycle)c->unit[i->unit].latency, false);
+	else if (!is.pending || (sm->lane_scoreboard && is.executing & ~is.pending))
+		write_results(sm, w, part, nparts, i, is.executing & ~is.pending, is.ready, true);
 	if (is.pending)
-		write_scoreboard(sm, w, i, is.waiting, PENDING, true);
-	if (is_memory(i) && (!is.pending || sm->lane_scoreboard)) /* lanes whose guard does not hold wait for nothing */
-		write_scoreboard(sm, w, i, mask & ~is.waiting, is.ready, true);
-	else if (!is_memory(i))
-		write_scoreboard(sm, w, i, mask, now + (Cycle)c->unit[i->unit].latency, false);
+		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
 	if (w->nsplit < nsplit || !w->nsplit)
 		return true;
 	if (s->pc != pc + 1 && s->pc != pc && !w->exact && s->ready < PENDING) {
@@ -168,7 +191,7 @@ static bool second_issue(Sm *sm, Warp *w, const MIns *first)
 	int unit;
 	if (first->kind >= K_BAR && first->kind != KM_SREG)
 		return false;
-	if (!w->nsplit || s->state != SPLIT_RUN || s->ready != sm->now + 1)
+	if (!w->nsplit || s->state != SPLIT_RUN || s->ready != sm->now + 1 || s->parts)
 		return false;
 	s->ready = sm->now;
 	When t = examine(sm, w, s, &i, &unit, -1);
@@ -293,6 +316,10 @@ static bool try_warp(Sm *sm, Warp *w)
 				continue;
 			}
 		}
+		if (s->parts && homes_scatter(sm, w, s)) {
+			x = first = 0;
+			continue;
+		}
 		When t = examine(sm, w, s, &i, &unit, -1);
 		if (t.cycle > sm->now) {
 			if (s->state == SPLIT_RUN && model->stall) {
@@ -402,11 +429,32 @@ static bool two_level(Sm *sm, Sched *d, When *least)
 	return false;
 }
 
+/* The mechanism chooses among the warps that are awake. */
+static bool ordered(Sm *sm, Sched *d, When *least)
+{
+	Warp *list[MOST_WARPS];
+	int n = 0;
+	for (int k = 0; k < d->n; k++)
+		if (d->wake[k] <= sm->now)
+			list[n++] = &sm->warp[d->order[k]];
+	if (n)
+		sm->gpu->model->order(list, n);
+	for (int k = 0; k < n; k++)
+		if (scan_one(sm, d, list[k]->slot, least))
+			return true;
+	for (int k = 0; k < d->n; k++)
+		if (d->wake[k] < least->cycle || (d->wake[k] == NEVER && least->cycle == NEVER))
+			*least = (When){ d->wake[k], d->wake_why[k] };
+	return false;
+}
+
 static bool schedule(Sm *sm, Sched *d, When *least)
 {
 	int64_t policy = sm->gpu->config.sched_policy;
 	int first = 0;
 	*least = (When){ NEVER, d->n ? STALL_BARRIER : STALL_EMPTY };
+	if (sm->gpu->model->order)
+		return ordered(sm, d, least);
 	if (policy == SCHED_TWO_LEVEL)
 		return two_level(sm, d, least);
 	if (policy == SCHED_GTO && d->last >= 0 && scan_one(sm, d, d->last, least))
@@ -491,11 +539,14 @@ Cycle sm_next(const Sm *sm)
 
 void sm_settle(Sm *sm)
 {
+	Cycle ready = 0;
 	for (int k = 0; k < sm->deferred.n; k++) {
 		Deferred *d = &sm->deferred.v[k];
 		Warp *w = d->warp;
-		Cycle ready = smmem_resolve(sm->mem, d->ticket);
-		vec_push(&sm->tickets, d->ticket);
+		if (d->ticket) {
+			ready = smmem_resolve(sm->mem, d->ticket);
+			vec_push(&sm->tickets, d->ticket);
+		}
 		if (d->ins) {
 			w->outstanding--;
 			if (d->ins->nwr)
@@ -511,6 +562,9 @@ void sm_settle(Sm *sm)
 		}
 		warp_wake(w);
 	}
+	for (int k = 0; k < sm->nwarps && sm->gpu->model->regroups && sm->deferred.n; k++)
+		if (sm->warp[k].used) /* any may carry lanes whose home has its data now */
+			warp_wake(&sm->warp[k]);
 	vec_clear(&sm->deferred);
 	vec_clear(&sm->data);
 }

@@ -66,7 +66,7 @@ static void equip(Sm *sm, Warp *w, int slot)
 	w->lanes.base[0] = arena_alloc(&sm->arena, sizeof(uint32_t) * (size_t)(g->cur->regs + 2) * (size_t)W + 64);
 	w->lanes.base[1] = g->cur->constants;
 	w->lanes.pred = arena_alloc(&sm->arena, sizeof(Mask) * (size_t)(g->cur->preds + 1) + 64);
-	w->split = arena_array(&sm->arena, Split, W + 1);
+	w->split = arena_array(&sm->arena, Split, (g->model->regroups ? 2 * W : W) + 2);
 	w->state = arena_alloc(&sm->arena, g->model->state_size(&g->config));
 	w->ready = arena_alloc(&sm->arena, scoreboard_size(sm));
 	for (int k = 0; k < 3; k++)

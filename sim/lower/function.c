@@ -23,6 +23,9 @@ static bool jump_vanishes(const Block *b, const Block *next)
 	return all_leave(b) || (t->op == OP_BRA && !t->nsrc && b->succ[0] == next && b->ins.n > 1);
 }
 
+/* A barrier or a warp-level operation. */
+static bool meets(const Ins *i) { return op_info[i->op].kind >= K_BAR && op_info[i->op].kind <= K_ELECT; }
+
 /* Registers read before they are written hold 0; the kernel's are cleared at launch. */
 static void zero_undefined(Lower *w, LowerFn *l)
 {
@@ -83,8 +86,12 @@ void lower_function(Lower *w, LowerFn *l)
 		int start = w->out.n;
 		l->block_pc[b->id] = (uint32_t)start;
 		int n = b->ins.n - jump_vanishes(b, k + 1 < l->nlayout ? l->layout[k + 1] : NULL);
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < n; i++) {
+			int first = w->out.n;
 			emit_ins(w, l, &b->ins.v[i], b);
+			if (l->reach_behind_sync && i && meets(&b->ins.v[i - 1]) && w->out.n > first)
+				w->out.v[first].flags |= MI_REACH;
+		}
 		if (w->out.n > start && (vec_last(&w->out).kind == K_BRA || vec_last(&w->out).kind == K_BRX))
 			vec_last(&w->out).live = live_behind(w, l, live, b);
 		for (int k = start, at = -1; k < w->out.n; k++)

@@ -1,0 +1,319 @@
+/* Dynamic warp formation (Fung, Sham, Yuan, Aamodt, MICRO 2007).
+ *
+ * The pool of a thread block is all its splits. Lanes that come to the start of a basic block join the entry that was formed
+ * last for that pc and has not issued there yet, if none of their columns is taken: a thread keeps its lane (lane-aware).
+ * Else they are an entry of their own. There is no reconvergence point; which entry issues next is the policy's, and what
+ * meets depends on it.
+ *
+ * Counted: depth = splits that a warp holds; no pushes; merges = joins; warps_formed = entries made where lanes come;
+ * lane_conflicts = of those, the ones that found an entry with their pc and a taken column. */
+#include "passes/analysis/analysis.h"
+#include "sim/reconv.h"
+
+enum { P_POLICY, P_PATIENCE };
+enum { DMAJ, DMIN, DTIME, DPDPRI, DPC };
+static const ConfigKey params[] = {
+	{ NULL, "policy", CT_ENUM, 0, DMAJ, 0, 4, "majority|minority|time|pdom|pc", "",
+		"which entry of the pool goes first: most or fewest lanes with its pc, oldest, fewest post-dominators passed, lowest pc" },
+	{ NULL, "patience", CT_INT, 0, 10000, 0, 1000000000, NULL, "cycles",
+		"an entry that could issue for so long goes before the policy's choice; 0 = never, as the paper has it: it may starve" },
+};
+
+typedef struct Pool {                  /* of an SM */
+	uint32_t stamp;                /* of the entry formed last */
+	uint32_t chosen;               /* majority, minority: the pc whose entries go on until none is left */
+	uint8_t *point;                /* by pc: is it a reconvergence point? */
+	uint32_t *pc, *lanes;          /* for counting */
+	int cap_pc, cap_lanes, n;
+} Pool;
+
+typedef struct Count { uint32_t passed[64]; } Count; /* by lane: post-dominators passed */
+
+static size_t state_size(const Config *c) { return sizeof(Count); }
+static size_t sm_state_size(const Config *c) { return sizeof(Pool); }
+static Cycle patience(const Config *c) { return (Cycle)c->model_param[c->model][P_PATIENCE]; }
+static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
+
+/* Lanes may meet at the start of every block. */
+static bool lower(LowerFn *l, Diag *diag)
+{
+	if (!reconv_lower_ipdom(l, diag))
+		return false;
+	for (int b = 0; b < l->f->block.n; b++)
+		l->reach[b] = true;
+	l->reach_behind_sync = true;
+	return true;
+}
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	Pool *pool = reconv_sm_state(w);
+	const Code *c = reconv_code(w);
+	memset(reconv_state(w), 0, sizeof(Count));
+	if (!pool->point) {
+		pool->point = reconv_alloc(w, (size_t)c->n);
+		for (int k = 0; k < c->n; k++)
+			if (c->ins[k].flags & MI_COND && c->ins[k].rpc != NO_PC)
+				pool->point[c->ins[k].rpc] = 1;
+	}
+	*reconv_splits(w) = (Split){ .pc = pc, .tag = ++pool->stamp, .mask = lanes, .line = NO_PC };
+	*reconv_nsplit(w) = 1;
+}
+
+/* ---- forming ---- */
+
+static Mask lanes_of(const Part *part, int n)
+{
+	Mask m = 0;
+	for (int k = 0; k < n; k++)
+		m |= part[k].mask;
+	return m;
+}
+
+/* The entry formed last for the pc, not counting s: what the table of pcs names. */
+static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
+{
+	Warp *list[MOST_WARPS];
+	Split *last = NULL;
+	int n = reconv_block_warps(near, list);
+	for (int k = 0; k < n; k++) {
+		Split *all = reconv_splits(list[k]);
+		for (int x = 0; x < *reconv_nsplit(list[k]); x++) {
+			Split *e = &all[x];
+			if (e->pc == pc && e != s && e->state == SPLIT_RUN && !e->released && (!last || e->tag > last->tag)) {
+				last = e;
+				*holder = list[k];
+			}
+		}
+	}
+	return last;
+}
+
+/* Lanes that have passed a post-dominator together are level from then on. */
+static void level(Warp *w, const Part *part, int n, uint32_t pc)
+{
+	Pool *pool = reconv_sm_state(w);
+	uint32_t most = 0;
+	if (!pool->point[pc])
+		return;
+	for (int k = 0; k < n; k++)
+		for (Mask m = part[k].mask; m; m &= m - 1) {
+			uint32_t p = ((Count *)reconv_state(part[k].home))->passed[__builtin_ctzll(m)] + 1;
+			most = p > most ? p : most;
+		}
+	for (int k = 0; k < n; k++)
+		for (Mask m = part[k].mask; m; m &= m - 1)
+			((Count *)reconv_state(part[k].home))->passed[__builtin_ctzll(m)] = most;
+}
+
+/* May lanes m join what is formed at pc? s: the split they are, which is no candidate. */
+static Split *candidate(Warp *w, uint32_t pc, const Split *s, Mask m, Warp **holder)
+{
+	if (m == (reconv_config(w)->warp_size == 64 ? ~(Mask)0 : ((Mask)1 << reconv_config(w)->warp_size) - 1))
+		return NULL;
+	Split *e = entry_at(w, pc, s, holder);
+	if (e && e->mask & m) {
+		reconv_count_own(w, "lane_conflicts");
+		return NULL;
+	}
+	return e;
+}
+
+static void join(Warp *holder, Split *e, const Part *part, int n, Cycle ready)
+{
+	reconv_join(holder, e, part, n);
+	if (!e->wait && e->ready < ready)
+		e->ready = ready;
+	reconv_count_merge(holder, e, e->pc, e->mask);
+}
+
+/* The split stands at a block's start: it joins another entry, or is one from now on. */
+static void reach(Warp *w, Split *s)
+{
+	Part part[64];
+	Warp *holder;
+	Pool *pool = reconv_sm_state(w);
+	int n = reconv_parts(w, s, part);
+	Cycle ready = s->ready;
+	level(w, part, n, s->pc);
+	Split *e = candidate(w, s->pc, s, s->mask, &holder);
+	if (!e) {
+		s->tag = ++pool->stamp;
+		reconv_count_own(w, "warps_formed");
+		return;
+	}
+	join(holder, e, part, n, ready);
+	reconv_remove(w, s);
+}
+
+/* Lanes of s go to several places. */
+static void part_ways(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	Part all[64], part[64];
+	Warp *holder;
+	Pool *pool = reconv_sm_state(w);
+	Split like = *s;
+	int nall = reconv_parts(w, s, all);
+	reconv_remove(w, s);
+	for (int a = 0; a < n; a++) {
+		int np = 0;
+		for (int k = 0; k < nall; k++)
+			if (all[k].mask & p[a].mask)
+				part[np++] = (Part){ all[k].home, all[k].mask & p[a].mask };
+		like.pc = p[a].pc;
+		like.ready = reconv_redirect(w, i, p[a].pc);
+		like.why = STALL_BRANCH;
+		level(w, part, np, like.pc);
+		Split *e = candidate(w, like.pc, NULL, lanes_of(part, np), &holder);
+		if (e) {
+			join(holder, e, part, np, like.ready);
+			continue;
+		}
+		like.tag = ++pool->stamp;
+		reconv_form(w, &like, part, np);
+		reconv_count_own(w, "warps_formed");
+	}
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part_ways(w, s, i, p, n); }
+
+static void go(Warp *w, Split *s, const Path *p, int n)
+{
+	if (n > 1) {
+		part_ways(w, s, &reconv_code(w)->ins[s->pc], p, n);
+		return;
+	}
+	s->pc = p[0].pc;
+	reach(w, s);
+}
+
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { go(w, s, p, n); }
+static void ret(Warp *w, Split *s, const Path *p, int n) { go(w, s, p, n); }
+static void lanes_exit(Warp *w, Split *s, Mask m) { reconv_remove(w, s); }
+
+/* ---- which entry issues ---- */
+
+static void count_lanes(Warp *w, Pool *pool, uint32_t pc, uint32_t lanes)
+{
+	int k = 0;
+	while (k < pool->n && pool->pc[k] != pc)
+		k++;
+	if (k == pool->n) {
+		pool->pc = reconv_grow(w, pool->pc, pool->n, &pool->cap_pc, sizeof *pool->pc);
+		pool->lanes = reconv_grow(w, pool->lanes, pool->n, &pool->cap_lanes, sizeof *pool->lanes);
+		pool->pc[pool->n] = pc;
+		pool->lanes[pool->n++] = 0;
+	}
+	pool->lanes[k] += lanes;
+}
+
+/* The pc whose entries go on: the one before while it has any, else that with most, or fewest, lanes. */
+static void choose_pc(Pool *pool, Warp **list, int n, bool most)
+{
+	int best = -1;
+	pool->n = 0;
+	for (int k = 0; k < n; k++) {
+		const Split *s = reconv_splits(list[k]);
+		for (int x = 0; x < *reconv_nsplit(list[k]); x++)
+			if (s[x].state == SPLIT_RUN && s[x].ready <= reconv_now(list[k]))
+				count_lanes(list[k], pool, s[x].pc, (uint32_t)__builtin_popcountll(s[x].mask));
+	}
+	for (int k = 0; k < pool->n; k++) {
+		if (pool->pc[k] == pool->chosen)
+			return;
+		if (best < 0 || (most ? pool->lanes[k] > pool->lanes[best] : pool->lanes[k] < pool->lanes[best]) ||
+			(pool->lanes[k] == pool->lanes[best] && pool->pc[k] < pool->pc[best]))
+			best = k;
+	}
+	if (best >= 0)
+		pool->chosen = pool->pc[best];
+}
+
+static uint32_t lanes_at(const Pool *pool, uint32_t pc)
+{
+	for (int k = 0; k < pool->n; k++)
+		if (pool->pc[k] == pc)
+			return pool->lanes[k];
+	return 0;
+}
+
+/* Lower goes first; the high bit is what cannot issue, the lowest values are for what has waited too long. */
+static uint64_t rank(Warp *w, const Split *s)
+{
+	const Pool *pool = reconv_sm_state(w);
+	int64_t patience = reconv_param(w, P_PATIENCE);
+	Cycle now = reconv_now(w);
+	if (s->state != SPLIT_RUN)
+		return ~(uint64_t)0;
+	if (s->ready > now)
+		return (uint64_t)1 << 63;
+	if (patience && now - s->ready > (Cycle)patience)
+		return 0;
+	switch (reconv_param(w, P_POLICY)) {
+	case DMAJ: return s->pc == pool->chosen ? 1 : ~(uint32_t)0 - lanes_at(pool, s->pc);
+	case DMIN: return s->pc == pool->chosen ? 1 : 2 + lanes_at(pool, s->pc);
+	case DPDPRI: {
+		Part part[64];
+		reconv_parts(w, s, part);
+		return 1 + ((Count *)reconv_state(part[0].home))->passed[__builtin_ctzll(part[0].mask)];
+	}
+	case DPC: return 1 + (uint64_t)s->pc;
+	default: return 1;
+	}
+}
+
+typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked;
+
+static bool before(const Ranked *a, const Ranked *b)
+{
+	return a->rank != b->rank ? a->rank < b->rank : a->since < b->since;
+}
+
+/* The best split of the warp comes to the front of its list. */
+static Ranked lead(Warp *w)
+{
+	Split *s = reconv_splits(w);
+	Ranked best = { ~(uint64_t)0, 0, w };
+	int at = 0;
+	for (int k = 0; k < *reconv_nsplit(w); k++) {
+		Ranked r = { rank(w, &s[k]), s[k].ready, w };
+		if (k == 0 || before(&r, &best)) {
+			best = r;
+			at = k;
+		}
+	}
+	if (at) {
+		Split t = s[at];
+		memmove(s + 1, s, sizeof *s * (size_t)at);
+		s[0] = t;
+	}
+	return best;
+}
+
+static void order(Warp **list, int n)
+{
+	Ranked r[MOST_WARPS];
+	int64_t policy = reconv_param(list[0], P_POLICY);
+	if (policy == DMAJ || policy == DMIN)
+		choose_pc(reconv_sm_state(list[0]), list, n, policy == DMAJ);
+	for (int k = 0; k < n; k++) {
+		int at = k;
+		Ranked x = lead(list[k]);
+		for (; at > 0 && before(&x, &r[at - 1]); at--)
+			r[at] = r[at - 1];
+		r[at] = x;
+	}
+	for (int k = 0; k < n; k++)
+		list[k] = r[k].w;
+}
+
+const ReconvModel reconv_dwf = {
+	.name = "dwf",
+	.help = "dynamic warp formation",
+	.source = "Fung et al., MICRO 2007",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.sync_waits = true, .lane_scoreboard = true, .regroups = true,
+	.lower = lower, .state_size = state_size, .sm_state_size = sm_state_size, .launch = launch, .branch = branch,
+	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .order = order,
+	.patience = patience,
+};
