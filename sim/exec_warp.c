@@ -355,19 +355,34 @@ static bool waits_at(const Split *s, uint32_t pc, Mask lanes)
 	return s->state == SPLIT_WARPSYNC && s->pc == pc && s->mask & lanes;
 }
 
+/* Of the lanes that wait, those that name one which is not there or which names others. */
+static Mask incomplete(const Warp *w, const MIns *i, Mask here)
+{
+	const uint32_t *mask = row32(&w->lanes, member_row(i));
+	Mask off = i->guard < 0 ? 0 : i->flags & MI_GUARD_NEG ? w->lanes.pred[i->guard] : ~w->lanes.pred[i->guard], bad = 0;
+	int l;
+	for (Mask m = here & ~off; m;) {
+		Mask same = 0, want = mask[__builtin_ctzll(m)];
+		each_lane(m, l)
+			same |= (Mask)(mask[l] == want) << l;
+		if (want & w->live & ~(same | (off & here)))
+			bad |= same;
+		m &= ~same;
+	}
+	return bad;
+}
+
 /* Splits that wait at pc go on together once all lanes they wait for are there: one issue for all of them. */
 static bool meet(Sm *sm, Warp *w, uint32_t pc)
 {
-	Mask here = 0, before, act = 0;
+	Mask here = 0, bad, act = 0;
 	for (int k = 0; k < w->nsplit; k++)
 		if (waits_at(&w->split[k], pc, ~(Mask)0))
 			here |= w->split[k].mask;
-	do { /* without those that wait for lanes which are not there, or which wait in turn */
-		before = here;
+	while ((bad = incomplete(w, &sm->gpu->cur->ins[pc], here))) /* a split goes on with all its lanes, or waits */
 		for (int k = 0; k < w->nsplit; k++)
-			if (waits_at(&w->split[k], pc, here) && w->split[k].sync_mask & w->live & ~here)
+			if (waits_at(&w->split[k], pc, bad))
 				here &= ~w->split[k].mask;
-	} while (here != before);
 	if (!here)
 		return false;
 	for (int k = 0; k < w->nsplit; k++)
