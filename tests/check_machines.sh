@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every machine file: it loads, prints a file that loads to the same, says of each of its numbers where it comes from, and runs
-# kernels.
+# kernels. volta.lua and later: a load takes as long as their sources measured.
 srcdir=${srcdir:-$(dirname "$0")/..}
 gsim=${GSIM:-./gsim}
 GSIM_PATH=$srcdir/configs
@@ -28,4 +28,18 @@ for file in "$srcdir"/configs/*.lua; do
 	[ "$name" = teaching.lua ] || awk '/= *-?[0-9]/ && !/\[[A-Z]\]|assumption|see / && last !~ /^\t*--/ { print FILENAME ":" FNR ": " $0; bad = 1 }
 		{ last = $0 } END { exit bad }' "$file" || fail "$name has numbers without a source"
 done
+
+# latencies MACHINE: of a load from L1, L2, DRAM and shared memory
+latencies() {
+	add=$($gsim --print-config -c "$1" | awk '/^\t\talu = /, /}/' | sed -n 's/.*latency = \([0-9]*\),.*/\1/p')
+	$gsim -q -c "$1" "$srcdir/tests/machines/latency.ir" -- "$add"
+}
+while read -r machine want; do
+	got=$(latencies "$machine")
+	[ "$got" = "$want" ] || fail "$machine: L1, L2, DRAM and shared memory take $got cycles, not $want"
+done <<END
+volta.lua 28 193 375 19
+ampere.lua 33 200 290 23
+hopper.lua 41 263 479 29
+END
 exit $failed

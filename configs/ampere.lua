@@ -1,0 +1,38 @@
+-- A100 SXM4 40 GB (GA100, compute capability 8.0). Sources as in volta.lua, but [W] the A100 white paper, [T] the Ampere tuning
+-- guide; [D] Abdelkhalik et al., "Demystifying the Nvidia Ampere architecture through microbenchmarking and instruction-level
+-- analysis", 2022.
+return derive("volta.lua", {
+	clock_mhz = 1410,                      -- [W]
+	sm = {
+		count = 108,                       -- [W]
+		shared_bytes = 167936,             -- [G] 164 KB of the 192 KB that it shares with L1
+		shared_unit = 128,                 -- [G]
+		max_shared_per_block = 166912,     -- [G] 163 KB
+	},
+	fetch = { miss_cycles = 200 },         -- [D] an L2 hit; the cache: assumption, Volta's
+	units = {                              -- operations per cycle of [G]; latency of dependent instructions of [D]
+		alu = { count = 4, latency = 4, interval = 2 },  -- [G] 64; [D]
+		imul = { count = 4, latency = 4, interval = 2 }, -- [G] 64; [D] runs where fp32 does
+		fp32 = { count = 4, latency = 4, interval = 2 }, -- [G] 64; [D]
+		fp64 = { count = 4, latency = 8, interval = 4 }, -- [G] 32; latency: assumption, Volta's
+	},
+	shared = { latency = 23 },             -- [D]
+	l1 = {
+		bytes = 28672,                     -- [T] what shared memory leaves of 192 KB
+		ways = 56,                         -- assumption: four sets, as Volta has
+		latency = 33,                      -- [D]
+	},
+	interconnect = { latency = 58 },       -- assumption: both ways, l2.latency and the ports take 200 cycles, an L2 hit of [D]
+	l2 = {
+		slices = 80,                       -- [W] with bytes_per_cycle
+		bytes = 41943040,                  -- [W]
+		ways = 16,                         -- assumption
+		latency = 81,                      -- assumption, see interconnect.latency
+		bytes_per_cycle = 64,              -- [W] 5120 over all slices
+	},
+	dram = {
+		channels = 40,                     -- [W] 5120 bits, channels of 128 bits
+		latency = 13,                      -- assumption: with the above 290 cycles, an access to global memory of [D]
+		bytes_per_cycle = 27,              -- [W] 1555 GB/s at 1410 MHz over 40 channels
+	},
+})

@@ -1,0 +1,32 @@
+-- H100 PCIe (GH100, compute capability 9.0). Sources as in volta.lua, but [W] the H100 white paper, [T] the Hopper tuning guide;
+-- [L] Luo et al., "Benchmarking and dissecting the Nvidia Hopper GPU architecture via microbenchmarking", 2024.
+return derive("ampere.lua", {
+	clock_mhz = 1755,                      -- [L] the card measured
+	sm = {
+		count = 114,                       -- [W]
+		shared_bytes = 233472,             -- [G] 228 KB of the 256 KB that it shares with L1
+		max_shared_per_block = 232448,     -- [G] 227 KB
+	},
+	fetch = { miss_cycles = 263 },         -- [L] an L2 hit; the cache: assumption, Volta's
+	units = {                              -- operations per cycle of [G]; latencies: assumption, Ampere's
+		fp32 = { count = 4, latency = 4, interval = 1 }, -- [G] 128
+		fp64 = { count = 4, latency = 8, interval = 2 }, -- [G] 64
+	},
+	shared = { latency = 29 },             -- [L]
+	l1 = {
+		bytes = 28672,                     -- [T] what shared memory leaves of 256 KB
+		latency = 41,                      -- [L]
+	},
+	interconnect = { latency = 75 },       -- assumption: both ways, l2.latency and the ports take 263 cycles, an L2 hit of [L]
+	l2 = {
+		slices = 80,                       -- assumption
+		bytes = 52428800,                  -- [W]
+		latency = 110,                     -- assumption, see interconnect.latency
+		bytes_per_cycle = 64,              -- assumption, Ampere's
+	},
+	dram = {
+		channels = 40,                     -- [W] 5120 bits, channels of 128 bits
+		latency = 139,                     -- assumption: with the above 479 cycles, an access to global memory of [L]
+		bytes_per_cycle = 28,              -- [W] 2000 GB/s at 1755 MHz over 40 channels
+	},
+})

@@ -1,0 +1,99 @@
+-- Tesla V100 SXM2 (GV100, compute capability 7.0): independent thread scheduling with convergence barriers.
+-- Sources: [G] CUDA C++ Programming Guide, tables of compute capabilities and of arithmetic throughput; [W] V100 white paper;
+-- [T] Volta tuning guide; [J] Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018; [K] Khairy
+-- et al., "Accel-Sim", ISCA 2020, and its configuration of this card; [A] A100 white paper, where it compares; [C] CUDA debugger
+-- API, CUDBGCbuWarpState. What has no source is marked `assumption`; a price of barriers among it is the default, 0.
+return {
+	warp_size = 32,                        -- [G]
+	clock_mhz = 1530,                      -- [W]
+	sm = {
+		count = 80,                        -- [W]
+		max_warps = 64,                    -- [G]
+		max_blocks = 32,                   -- [G]
+		max_threads_per_block = 1024,      -- [G]
+		registers = 65536,                 -- [G]
+		max_registers_per_thread = 255,    -- [G]
+		register_unit = 256,               -- [G]
+		shared_bytes = 98304,              -- [G] the largest part of the 128 KB that it shares with L1
+		shared_unit = 256,                 -- [G]
+		max_shared_per_block = 98304,      -- [G]
+		local_bytes = 524288,              -- [G]
+	},
+	scheduler = {
+		count = 4,                         -- [W] one for each processing block
+		policy = "gto",                    -- assumption
+		issue_width = 1,                   -- [W] one warp instruction a clock
+	},
+	fetch = {
+		instruction_bytes = 16,            -- [J] 128-bit words
+		cache_bytes = 131072,              -- [J] the L1.5 cache; the L0 caches of 12 KB before it are not modelled
+		line_bytes = 128,                  -- [J]
+		ways = 4,                          -- assumption
+		miss_cycles = 193,                 -- [J] an L2 hit
+		redirect_cycles = 10,              -- assumption
+	},
+	units = {                              -- count x 32 / interval = operations per cycle of [G]; one copy in each processing block [W]
+		alu = { count = 4, latency = 4, interval = 2 },  -- [G] 64; [J]
+		imul = { count = 4, latency = 5, interval = 2 }, -- [G] 64; [J] IMAD
+		fp32 = { count = 4, latency = 4, interval = 2 }, -- [G] 64; [J]
+		fp64 = { count = 4, latency = 8, interval = 4 }, -- [G] 32; [J]
+		sfu = { count = 4, latency = 16, interval = 8 }, -- [G] 16; latency: assumption
+		cvt = { count = 4, latency = 14, interval = 8 }, -- [G] 16; latency: assumption
+		mem = { count = 1, latency = 1, interval = 1 },  -- [W] 32 load/store units
+		ctl = { count = 4, latency = 1, interval = 1 },  -- assumption
+	},
+	shared = {
+		banks = 32,                        -- [G]
+		bank_bytes = 4,                    -- [G]
+		latency = 19,                      -- [J]
+	},
+	l1 = {
+		global = true,                     -- [T]
+		bytes = 32768,                     -- [T] what shared memory leaves of 128 KB
+		line_bytes = 128,                  -- [J]
+		sector_bytes = 32,                 -- [J]
+		ways = 64,                         -- [J] four sets
+		latency = 28,                      -- [J]
+		mshrs = 256,                       -- assumption
+		mshr_merge = 8,                    -- assumption
+		queue = 256,                       -- assumption
+	},
+	constant = {
+		bytes = 2048,                      -- [J] first level
+		line_bytes = 64,                   -- [J]
+		ways = 4,                          -- [J]
+		latency = 27,                      -- [J]
+	},
+	interconnect = {
+		latency = 55,                      -- assumption: both ways, l2.latency and the ports take 193 cycles, an L2 hit of [J]
+		bytes_per_cycle = 64,              -- assumption
+	},
+	l2 = {
+		slices = 64,                       -- [K]
+		bytes = 6291456,                   -- [W]
+		line_bytes = 128,                  -- [K]
+		sector_bytes = 32,                 -- [K]
+		ways = 24,                         -- [K]
+		latency = 80,                      -- assumption, see interconnect.latency
+		bytes_per_cycle = 32,              -- [A] 2048 over all slices
+		atomic_cycles = 1,                 -- assumption
+		mshrs = 128,                       -- assumption
+	},
+	dram = {
+		channels = 32,                     -- [W] 4096 bits, channels of 128 bits
+		banks = 16,                        -- assumption
+		row_bytes = 2048,                  -- assumption
+		row_hit = 30,                      -- assumption
+		row_miss = 75,                     -- assumption
+		latency = 105,                     -- assumption: with the above 375 cycles, an L2 miss of [J]
+		bytes_per_cycle = 18,              -- [W] 900 GB/s at 1530 MHz over 32 channels
+	},
+	divergence = {
+		model = "its",                     -- [W]
+		bar_partial = "per_lane",          -- [G] from Volta on each thread arrives at a barrier by itself
+	},
+	its = {
+		policy = "its_fair",               -- [W] promises progress, so that threads of a warp may wait for each other; how: assumption
+		registers = 16,                    -- [C]
+	},
+}
