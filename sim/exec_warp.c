@@ -324,7 +324,7 @@ static void perform_each(Warp *w, const MIns *i, Mask m)
 bool exec_put_aside(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	const ReconvModel *model = sm->gpu->model;
-	if (!model->gather || !m || sm->gpu->config.bar_partial != BAR_ERROR)
+	if (!model->gather || !m)
 		return false;
 	uint32_t row = i->kind == K_BAR ? NO_ROW : member_row(i);
 	Mask want = w->live & (i->kind == K_BAR ? w->live : row == NO_ROW ? 0 : members(w, row, m));

@@ -82,8 +82,8 @@ struct ReconvModel {
 	void (*exit)(Warp *, Split *s, Mask lanes);                   /* they end; the core has cleared them from w->live */
 	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* OPF_MACH operations; moves s->pc itself */
 	/* Optional. s is to execute a block barrier or a warp-level operation for which live lanes of `want` are elsewhere. True: it
-	   has been put aside to wait for them, not executed, and s is another group; false: the operation is refused as
-	   divergence.bar_partial = error says. For mechanisms that run one group at a time and may choose which. */
+	   has been put aside to wait for them, not executed, and s is another group; false: they cannot come, and it goes on as
+	   divergence.bar_partial says. For mechanisms that run one group at a time and may choose which. */
 	bool (*gather)(Warp *, Split *s, Mask want);
 	int (*depth)(const Warp *);                                   /* entries now, for statistics */
 

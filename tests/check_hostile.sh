@@ -23,7 +23,7 @@ run() { # machine options module
 for name in short_circuit calculator device_calls dispatch float_max list_insert spin_lock match_count warp_reduce scan; do
 	for module in kernels/$name/$name.ir kernels/$name/$name.ptx; do
 		[ -f "$module" ] || continue
-		for model in ipdom token tf_stack mimd; do
+		for model in ipdom token tf_stack mimd tf_sandy min_pc; do
 			run least "-m $model" "$module"
 		done
 		run most "-m ipdom -D ipdom.push_order=smaller_top" "$module"

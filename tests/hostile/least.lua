@@ -32,5 +32,7 @@ return {
 	ipdom = { push_cycles = 0, pop_cycles = 0, spill_push = 0, reload_pop = 0 },
 	token = { unwind_cycles = 1, push_cycles = 0, spill_push = 0, reload_pop = 0 },
 	tf_stack = { insert_cycles = 0, spill_push = 0, reload_pop = 0 },
+	tf_sandy = { rule = "static", conservative_cycles = 0 },
+	min_pc = { switch_cycles = 0, starvation = 1, quantum = 1 },
 	limits = { progress_cycles = 100 },    -- looks for livelock all the time
 }

@@ -23,4 +23,6 @@ return {
 	ipdom = { push_cycles = 1000, pop_cycles = 1000, spill_push = 10000, reload_pop = 10000 },
 	token = { unwind_cycles = 1000, push_cycles = 1000, spill_push = 10000, reload_pop = 10000 },
 	tf_stack = { insert_cycles = 100, spill_push = 10000, reload_pop = 10000 },
+	tf_sandy = { rule = "refined", conservative_cycles = 100 },
+	min_pc = { switch_cycles = 1000, starvation = 1000000, quantum = 1000000 },
 }
