@@ -373,6 +373,12 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		count(sm, w, s, i, s->mask, m);
 		if (is->lanes)
 			sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
+		if (is->hits && is->misses && !(i[1].flags & MI_REACH)) {
+			s->pc++;
+			sm->gpu->model->loaded(w, s, i, is->hits, is->misses);
+			note_depth(sm, w);
+			return;
+		}
 		next(sm, w, s);
 		return;
 	case K_BAR:

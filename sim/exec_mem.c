@@ -316,9 +316,9 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 
 /* ---- deferred global accesses ---- */
 
-static void defer(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, MemTicket *t, bool data, Cycle now)
+static void defer(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, MemTicket *t, bool data, const Issue *is)
 {
-	Deferred d = { .cycle = now, .warp = w, .ins = i, .mask = data ? m : 0, .lanes = m, .ticket = t };
+	Deferred d = { .cycle = is->now, .hits = is->hits & m, .warp = w, .ins = i, .mask = data ? m : 0, .lanes = m, .ticket = t };
 	d.addr = (uint32_t)sm->data.n;
 	int l;
 	if (data) {
@@ -410,6 +410,9 @@ static bool time_access(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 				interleave(sm, p->home, addr, m & p->mask, a.bytes, local);
 		a.addr = local;
 	}
+	uint64_t hits = 0;
+	if (sm->gpu->model->loaded && i->kind == K_LD && (space == SP_GLOBAL || space == SP_LOCAL))
+		a.hits = &hits;
 	Cycle at = is->now, retry = 0;
 	uint64_t sectors = sm->stats.transactions;
 	while (!smmem_access(sm->mem, at, &a, &sm->stats, t, &retry)) {
@@ -419,6 +422,10 @@ static bool time_access(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 			return false;
 		}
 		at = retry > at ? retry : at + 1;
+	}
+	if (a.hits) {
+		is->hits |= hits;
+		is->misses |= m & ~hits;
 	}
 	if (t->pipe_free > sm->mem_free)
 		sm->mem_free = t->pipe_free;
@@ -443,7 +450,7 @@ static void home_part(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const
 	if (!data)
 		move_now(sm, w, i, m, space, addr);
 	if (pending)
-		defer(sm, w, i, m, addr, t, data, is->now);
+		defer(sm, w, i, m, addr, t, data, is);
 }
 
 static void watch_read(Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr)

@@ -72,6 +72,7 @@ typedef struct Deferred {              /* a global access whose data move at the
 	uint32_t wait;                 /* Split.wait of that split */
 	Mask mask;                     /* lanes whose data move; 0: they have moved already */
 	Mask lanes;                    /* lanes of the access */
+	Mask hits;                     /* of them: those that have their data when the ticket's known part is there */
 	uint32_t data;                 /* offset into Sm.data: values of stores and atomics */
 	uint32_t addr;                 /* offset into Sm.data: addresses by lane */
 	MemTicket *ticket;             /* NULL: another home's part of the access before */
@@ -166,6 +167,7 @@ typedef struct Issue {
 	Mask executing;                /* lanes whose guard holds */
 	bool blocked;                  /* memory: not executed, the memory system refused; ready = when to try again */
 	Mask pending;                  /* memory: lanes whose completion is known at the end of the window only */
+	Mask hits, misses;             /* a load's lanes in L1 and not, where the mechanism wants to know */
 	Cycle ready;                   /* memory: when the destinations of the others are ready */
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);

@@ -69,6 +69,35 @@ int reconv_block_warps(Warp *w, Warp **list)
 	return n;
 }
 
+const MIns *reconv_instruction(const Warp *w, uint32_t pc) { return &w->sm->gpu->cur->ins[pc]; }
+
+bool reconv_others_ready(const Warp *w)
+{
+	for (int k = 0; k < w->sched->n; k++)
+		if (k != w->place && w->sched->wake[k] <= w->sm->now + 1)
+			return true;
+	return false;
+}
+
+Mask reconv_first_ready(const Warp *w, const Split *s, Cycle *when)
+{
+	const MIns *i = reconv_instruction(w, s->pc);
+	int W = w->lanes.width, l;
+	Mask first = 0;
+	*when = NEVER;
+	each_lane(s->mask, l) {
+		Cycle most = 0;
+		for (int k = 0; k < i->nchk && w->sm->lane_scoreboard; k++)
+			most = w->ready[i->sb[k] * W + l] >> 1 > most ? w->ready[i->sb[k] * W + l] >> 1 : most;
+		if (most < *when) {
+			*when = most;
+			first = 0;
+		}
+		first |= most == *when ? (Mask)1 << l : 0;
+	}
+	return *when >= PENDING ? s->mask : first;
+}
+
 int reconv_slot(const Warp *w) { return w->slot; }
 
 int reconv_scheduler_warps(Warp *w, Warp **list)

@@ -98,6 +98,9 @@ struct ReconvModel {
 	void (*met)(Warp *, uint32_t pc, Mask lanes);
 	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
 	                                                   instruction is being fetched, ...; until may be unknown (far off) */
+	/* The split has issued a load whose data only some of its lanes find in L1; s->pc is behind it, and not at a marked place.
+	   Splits may be added. Timed runs only. */
+	void (*loaded)(Warp *, Split *s, const MIns *, Mask hits, Mask misses);
 	void (*end)(Warp *);                            /* the last lane has ended */
 	/* Two issues in one scheduler-cycle, timed runs only. Which split of the warp is tried n-th (NULL: no more); the list may
 	   change at n = 0. Then, after an issue for `lanes` of w, which split of this warp or of another of its scheduler may issue
@@ -138,6 +141,10 @@ void *reconv_alloc(Warp *, size_t);                            /* zeroed memory 
 void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);
 uint64_t reconv_value(const Warp *, const MIns *, int lane);   /* of the register that one of its operations names */
 unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of the first lane */
+const MIns *reconv_instruction(const Warp *, uint32_t pc);     /* of the machine code */
+bool reconv_others_ready(const Warp *);                        /* another warp of its scheduler may issue in the next cycle */
+/* The lanes of the split whose operands are there first, and when; all of them if they come together or that is not known. */
+Mask reconv_first_ready(const Warp *, const Split *, Cycle *when);
 int reconv_slot(const Warp *);                                 /* the warp's place in the SM */
 int reconv_scheduler_warps(Warp *, Warp **list);               /* of its scheduler, oldest first, this one included; room for 256 */
 void reconv_count_own(Warp *, const char *key);                /* a figure of the mechanism's, divergence.key in the report */

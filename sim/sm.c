@@ -539,11 +539,12 @@ Cycle sm_next(const Sm *sm)
 
 void sm_settle(Sm *sm)
 {
-	Cycle ready = 0;
+	Cycle known = 0, ready = 0;
 	for (int k = 0; k < sm->deferred.n; k++) {
 		Deferred *d = &sm->deferred.v[k];
 		Warp *w = d->warp;
 		if (d->ticket) {
+			known = d->ticket->ready;
 			ready = smmem_resolve(sm->mem, d->ticket);
 			vec_push(&sm->tickets, d->ticket);
 		}
@@ -551,6 +552,8 @@ void sm_settle(Sm *sm)
 			w->outstanding--;
 			if (d->ins->nwr)
 				write_scoreboard(sm, w, d->ins, d->lanes, ready, true);
+			if (d->hits)
+				write_scoreboard(sm, w, d->ins, d->hits, known, true);
 			if (d->ins->kind != K_ST && ready > w->drain)
 				w->drain = ready;
 		} else {

@@ -234,7 +234,7 @@ START_TEST(points_that_the_source_asks_for)
 			sb_write(&b, text, (size_t)(at - text));
 			sb_puts(&b, ask ? " !reconverge R" : "");
 			sb_puts(&b, at + 2);
-			Rig *r = machine(model, "", "error", way);
+			Rig *r = machine(model, strcmp(model, "dws") ? "" : "dws.merge=branch", "error", way); /* else where they happen to be together */
 			rig_run(r, b.s, 1, 8);
 			fetches[ask] = rig_fetches(r, "J");
 			rig_free(r);

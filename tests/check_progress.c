@@ -89,6 +89,7 @@ static const Row rows[] = {
 	{ "aware", "PPPP" "PPPP", NULL },
 	{ "aware(timeout=0)", "LPPP" "PPPP", "a reconvergence entry" },
 	{ "aware(timeout=0,delayed=true)", "PPPP" "PPPP", NULL },
+	{ "dws", "L??P" "????", "a reconvergence entry" },
 	{ "sbi", "???P" "????", NULL },
 	{ "swi", "???P" "????", NULL },
 	{ "exec_mask", "L??P" "????", NULL },

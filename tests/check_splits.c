@@ -1,4 +1,4 @@
-/* Mechanisms whose groups run side by side: multi_path, dual_path, aware. Entries, meetings and cycles counted by hand, on the machine of
+/* Mechanisms whose groups run side by side: multi_path, dual_path, aware, dws. Entries, meetings and cycles counted by hand, on the machine of
  * tests/sim_rig.h: warps of four lanes, one issue a cycle. */
 #include "tests/sim_rig.h"
 
@@ -229,12 +229,70 @@ START_TEST(aware_locks)
 }
 END_TEST
 
+/* ---- dws ---- */
+
+/* J has five instructions: a short block, so T and F are splits. Else one path after the other. */
+START_TEST(dws_branches)
+{
+	counted("divergence.model=dws", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
+	counted("divergence.model=dws dws.short_block=5", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
+	counted("divergence.model=dws dws.short_block=4", IF_ELSE, "A:f T:3 F:c J:f", 1, 2, 1);
+	static const char *const stack[] = { "dws.branches=false", "dws.splits=1" };
+	for (int k = 0; k < 2; k++) {
+		char set[80];
+		snprintf(set, sizeof set, "divergence.model=dws %s", stack[k]);
+		counted(set, IF_ELSE, "A:f T:3 F:c J:f", 1, 2, 1);
+		counted(set, NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 3, 4, 3);
+	}
+	counted("divergence.model=dws", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 1, 1);
+	/* Room for two: B and F1 take it, C and F2 do not, until F1 has come to its point. */
+	Rig *r = run("divergence.model=dws dws.splits=2 units.imul.latency=50", SLOW);
+	ck_assert_uint_eq(r->s.max_depth, 4);
+	ck_assert_uint_eq(rig_fetches(r, "J1"), 1);
+	rig_free(r);
+}
+END_TEST
+
+/* Lanes 0 and 1 have loaded their line before; the second load finds it in L1 for them, lanes 2 and 3 wait for memory. */
+static const char partly[] =
+	"kernel k(u64 out) {\n reg u32 %t, %y, %s, %x\n reg u64 %o, %a\n reg pred %p, %q\n"
+	"A: %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n %p = setp.lt.u32 %t, 2\n @%p %y = ld.global.u32 [%o+8192]\n %y = add.u32 %y, 1\n"
+	" %s = shr.b32 %t, 1\n %a = mad.wide.u32 %s, 1024, %o\n %q = setp.lt.u32 %t, 9\n"
+	" %x = ld.global.u32 [%a+8192]\n %x = add.u32 %x, %t\n %x = mul.lo.u32 %x, 5\n bra %q, B, C\n"
+	"B: %x = add.u32 %x, 3\n bra D\nC: %x = add.u32 %x, 4\n bra D\n"
+	"D: %x = add.u32 %x, 1\n %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], %x\n exit\n}\n";
+#define L1 "l1.global=true l1.bytes=1024 l1.ways=2 l1.line_bytes=32 l1.sector_bytes=32 l1.latency=4 dram.latency=100 l2.latency=10 "
+
+START_TEST(dws_loads)
+{
+	static const struct { const char *set, *path; uint64_t pushes, merges; } e[] = {
+		{ "dws.memory=off", "A:f B:f D:f", 0, 0 },
+		{ "dws.memory=aggressive", "A:f B:3 D:3 B:c D:c", 1, 0 },
+		{ "dws.memory=lazy", "A:f B:3 D:3 B:c D:c", 1, 0 },
+		/* Lanes 2 and 3 do not wait for the first load, whose guard does not hold for them: they go on alone, wait for their
+		   own while lanes 0 and 1 catch up, and wait in D for %x, where all meet. */
+		{ "dws.memory=revive units.alu.latency=6", "A:f B:c B:3 D:f", 1, 1 },
+		{ "dws.memory=aggressive dws.merge=branch", "A:f B:f D:f", 1, 1 },
+		{ "dws.memory=aggressive dws.splits=1", "A:f B:f D:f", 0, 0 },
+	};
+	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
+		char set[300];
+		snprintf(set, sizeof set, "divergence.model=dws " L1 "%s", e[k].set);
+		Rig *r = run(set, partly);
+		rig_path(r, 0, e[k].path);
+		ck_assert_uint_eq(r->s.pushes, e[k].pushes);
+		ck_assert_uint_eq(r->s.reconvergences, e[k].merges);
+		rig_free(r);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		multi_path_entries, multi_path_hides_latency, multi_path_merges_on_the_way, splits_let_go_together_may_meet,
 		multi_path_tables_spill, dual_path_entries, dual_path_indexed_branches, dual_path_sides, dual_path_spills, aware_entries,
-		aware_time_outs, aware_locks,
+		aware_time_outs, aware_locks, dws_branches, dws_loads,
 	};
 	return rig_suite("splits", tests, sizeof tests / sizeof *tests);
 }

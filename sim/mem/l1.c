@@ -109,6 +109,26 @@ static void wait_for_merged(SmMem *s, const L1Look *l, MemTicket *t)
 	}
 }
 
+/* The lanes all of whose bytes are there. */
+static uint64_t lanes_that_hit(const SmMem *s, const Access *a, uint64_t base)
+{
+	uint64_t lanes = 0;
+	for (uint64_t m = a->mask; m; m &= m - 1) {
+		uint64_t from = a->addr[__builtin_ctzll(m)] + base, last = from + a->bytes - 1;
+		bool hit = true;
+		for (uint64_t sector = from >> s->l1_sector_shift; sector <= last >> s->l1_sector_shift; sector++) {
+			uint64_t line = sector << s->l1_sector_shift >> s->l1_shift;
+			unsigned bit = (unsigned)(sector & ((1u << (s->l1_shift - s->l1_sector_shift)) - 1));
+			int k = 0;
+			while (s->co.piece[k].line != line)
+				k++;
+			hit &= s->look[k].hit >> bit & 1;
+		}
+		lanes |= (uint64_t)hit << __builtin_ctzll(m);
+	}
+	return lanes;
+}
+
 bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t, Cycle *retry)
 {
 	int32_t entered[MAX_PIECES];    /* the requests; more than `limit` only when all entries were free */
@@ -116,6 +136,8 @@ bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *s
 	coalesce(a, base, s->l1_shift, s->l1_sector_shift, &s->co);
 	if (!look_up(s, now, retry))
 		return false;
+	if (a->hits)
+		*a->hits = lanes_that_hit(s, a, base);
 	t->pipe_free = now + (Cycle)s->co.n;
 	t->ready = t->pipe_free - 1 + (Cycle)s->c.l1_latency;
 	for (int k = 0; k < s->co.n; k++) {

@@ -36,6 +36,7 @@ typedef struct Access {               /* one warp instruction */
 	                                 without a free MSHR goes past L1 */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
 	uint64_t mask;                /* lanes */
+	uint64_t *hits;               /* NULL, or: gets the lanes of a load whose data are in L1 */
 	const uint64_t *addr;         /* [lane]; local: offset already interleaved per thread by the caller, below 2^48;
 	                                 SMs do not share local lines */
 } Access;

@@ -145,8 +145,8 @@ static bool arrive(Warp *w, Regions *k, Split *s, Landing *x)
 static void replace(Warp *w, Regions *k, Split *s, const Landing *x)
 {
 	if (x->p.mask) {
-		k->group[place(w, s)].order = ++k->orders;
-		k->group[place(w, s)].level = x->level;
+		Group *g = &k->group[place(w, s)];
+		*g = (Group){ .region = x->region, .level = x->level, .spilled = g->spilled, .order = ++k->orders, .since = g->since };
 		move(w, k, s, x->region, x->p);
 		return;
 	}

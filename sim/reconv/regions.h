@@ -26,7 +26,12 @@ typedef struct Group {                 /* what the mechanism knows of a split, b
 	bool spilled;                  /* not in the table of splits on chip */
 	uint32_t order;                /* FIFO */
 	Cycle since;                   /* when it came to be where it is: on chip, or chosen */
-	Mask partner;                  /* dws: lanes that it has parted from at a load */
+
+	/* dws; nothing for a group that goes on where others have met */
+	Mask before;                   /* lanes of paths that run before it */
+	Mask family;                   /* lanes of the load that has parted it from others, which it will meet at a branch */
+	const MIns *held;              /* that branch, which it has executed, and where its lanes go */
+	Path path[2];
 } Group;
 
 typedef struct Regions {

@@ -1,0 +1,354 @@
+/* Dynamic warp subdivision: a warp parts into splits that compete for issue where that may hide latency (Meng, Tarjan, Skadron,
+ * Dynamic Warp Subdivision for Integrated Branch and Memory Divergence Tolerance, ISCA 2010).
+ *
+ * At a branch, if the block at its point is short (the paper's static choice) and the warp-split table has room, all paths are
+ * splits at once. At other branches they run one after the other as on a stack: a path is parked until the lanes of those before
+ * it have come to the point or ended. At a load whose data only some lanes find in L1, these go on without the others: always
+ * (aggressive), if nothing else could issue (lazy), or also later, when the warp stalls and nothing else issues (revive). Parts
+ * become one again at the beginning of a block where another one stands (pc), or wait for each other at the next conditional
+ * branch (branch, the paper's BranchLimited); at the latest at the point of their branch.
+ *
+ * Lanes that wait for points are in sim/reconv/regions.h. A parked path runs early if all that it waits for wait at a barrier
+ * or for a warp-level operation, since they may wait for it.
+ *
+ * Counted: depth = groups that do not wait at a point, parked ones included; pushes and pops = groups added and gone; merges =
+ * points to which all lanes have come, and parts that became one before. */
+#include "sim/reconv/regions.h"
+
+enum { P_SPLITS, P_BRANCHES, P_SHORT, P_MEMORY, P_MERGE };
+enum { MEMORY_OFF, MEMORY_AGGRESSIVE, MEMORY_LAZY, MEMORY_REVIVE };
+enum { MERGE_PC, MERGE_BRANCH };
+static const ConfigKey params[] = {
+	{ NULL, "splits", CT_INT, 0, 16, 1, 64, NULL, "splits", "entries of the warp-split table; when it is full nothing is subdivided (16: the paper)" },
+	{ NULL, "branches", CT_BOOL, 0, 1, 0, 1, NULL, "", "subdivide at branches whose point begins a short block" },
+	{ NULL, "short_block", CT_INT, 0, 50, 0, 100000, NULL, "instructions", "so long a block is short (50: the paper)" },
+	{ NULL, "memory", CT_ENUM, 0, MEMORY_REVIVE, 0, 3, "off|aggressive|lazy|revive", "",
+		"subdivide at loads that some lanes find in L1: always, if nothing else can issue, or later then" },
+	{ NULL, "merge", CT_ENUM, 0, MERGE_PC, 0, 1, "pc|branch", "",
+		"parts of a load become one where they meet at a block, or wait for each other at the next conditional branch" },
+};
+
+typedef struct Dws { Regions regions; Cycle alarm; } Dws;
+
+static size_t state_size(const Config *c) { return sizeof(Dws); }
+static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
+static Group *group_of(Warp *w, Dws *k, const Split *s) { return &k->regions.group[s - reconv_splits(w)]; }
+static bool waiting(const Split *s) { return s->state == SPLIT_BARRIER || s->state == SPLIT_WARPSYNC; }
+
+static bool lower(LowerFn *l, Diag *diag)
+{
+	reconv_lower_reach(l, reconv_lower_param(l, P_MERGE) == MERGE_PC, false);
+	return reconv_lower_ipdom(l, diag);
+}
+
+/* Lanes of paths before this one are on their way, and not all of them wait for other lanes. */
+static bool must_wait(Warp *w, Dws *k, const Split *s)
+{
+	const Group *g = group_of(w, k, s);
+	Mask before = g->before & k->regions.r[g->region].pending;
+	if (g->held)
+		return true;
+	for (int i = 0; before && i < *reconv_nsplit(w); i++)
+		if (reconv_splits(w)[i].mask & before && !waiting(&reconv_splits(w)[i]))
+			return true;
+	return false;
+}
+
+/* Runs what may run. */
+static void choose(Warp *w, Dws *k)
+{
+	for (int i = 0; i < *reconv_nsplit(w); i++) {
+		Split *s = &reconv_splits(w)[i];
+		bool wait = must_wait(w, k, s);
+		if (s->state == SPLIT_RUN && wait) {
+			s->state = SPLIT_PARKED;
+			s->why = STALL_DIVERGENCE;
+		} else if (s->state == SPLIT_PARKED && !wait) {
+			s->state = SPLIT_RUN;
+			if (s->ready < reconv_now(w) + 1)
+				s->ready = reconv_now(w) + 1;
+		}
+	}
+}
+
+/* Room in the warp-split table, where all groups but parked ones have an entry. */
+static bool room(Warp *w, int more)
+{
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		more += reconv_splits(w)[i].state != SPLIT_PARKED;
+	return more <= reconv_param(w, P_SPLITS);
+}
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	Dws *k = reconv_state(w);
+	k->regions.merge = reconv_param(w, P_MERGE) == MERGE_PC;
+	k->regions.most = 0;
+	k->alarm = NO_ALARM;
+	regions_launch(w, &k->regions, lanes, pc);
+	reconv_turns(w, TURNS_ROTATE);
+}
+
+/* ---- branches ---- */
+
+static bool is_short(Warp *w, const MIns *i)
+{
+	return i->rpc != NO_PC && reconv_instruction(w, i->rpc)->from->ins.n <= reconv_param(w, P_SHORT);
+}
+
+/* The paths have become groups, or parts of some. In turns: each waits for those before it. */
+static void order_paths(Warp *w, Dws *k, const Path *p, int n, Mask before, int region, bool in_turns)
+{
+	Mask earlier = 0;
+	for (int a = 0; a < n; earlier |= p[a].mask, a++)
+		for (int i = 0; i < *reconv_nsplit(w); i++) {
+			Group *g = &k->regions.group[i];
+			if (reconv_splits(w)[i].mask != p[a].mask)
+				continue;
+			*g = (Group){ .region = g->region, .order = g->order, .since = g->since };
+			g->before = (g->region == region ? before : 0) | (in_turns ? earlier : 0);
+		}
+}
+
+static void reach(Warp *w, Split *s);
+
+static void go(Warp *w, Dws *k, Split *s, const MIns *i, const Path *p, int n)
+{
+	Group g = *group_of(w, k, s);
+	if (n == 1) {
+		s->pc = p->pc;
+		choose(w, k);
+		if (reconv_instruction(w, p->pc)->flags & MI_REACH)
+			reach(w, s);
+		return;
+	}
+	bool side_by_side = reconv_param(w, P_BRANCHES) && is_short(w, i) && room(w, n - 1);
+	regions_branch(w, &k->regions, s, i, p, n);
+	order_paths(w, k, p, n, g.before, g.region, !side_by_side);
+	choose(w, k);
+}
+
+/* ---- parts of a load that wait for each other at a branch ---- */
+
+static Mask lanes_held(Warp *w, Dws *k, const Group *like)
+{
+	Mask m = 0;
+	for (int i = 0; i < *reconv_nsplit(w); i++) {
+		const Group *g = &k->regions.group[i];
+		if (g->held == like->held && g->family == like->family && g->region == like->region)
+			m |= reconv_splits(w)[i].mask;
+	}
+	return m;
+}
+
+/* All of the group's family are at its branch: one group takes it. */
+static void unite(Warp *w, Dws *k, Split *s)
+{
+	Group like = *group_of(w, k, s);
+	Path p[2] = { { like.held->target, 0 }, { like.held->fall, 0 } };
+	int first = -1, n = 0;
+	for (int i = 0; i < *reconv_nsplit(w);) {
+		Group *g = &k->regions.group[i];
+		Split *t = &reconv_splits(w)[i];
+		if (g->held != like.held || g->family != like.family || g->region != like.region) {
+			i++;
+			continue;
+		}
+		p[0].mask |= g->path[0].mask;
+		p[1].mask |= g->path[1].mask;
+		if (first < 0) {
+			first = i++;
+			continue;
+		}
+		Split gone = *t;
+		regions_remove(w, &k->regions, t);
+		reconv_count_pop(w, &gone, gone.pc, gone.mask);
+	}
+	s = &reconv_splits(w)[first];
+	s->mask = p[0].mask | p[1].mask;
+	s->state = SPLIT_RUN;
+	s->ready = s->ready > reconv_now(w) + 1 ? s->ready : reconv_now(w) + 1;
+	k->regions.group[first].held = NULL;
+	k->regions.group[first].family = 0;
+	reconv_count_merge(w, s, s->pc, s->mask);
+	for (int a = 0; a < 2; a++)
+		if (p[a].mask)
+			p[n++] = p[a];
+	go(w, k, s, like.held, p, n);
+}
+
+/* Lanes that go elsewhere are waited for no longer. */
+static void leave_family(Warp *w, Dws *k, Mask m)
+{
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		k->regions.group[i].family &= reconv_splits(w)[i].mask & m ? 0 : ~m;
+	for (int i = 0; i < *reconv_nsplit(w); i++) {
+		const Group *g = &k->regions.group[i];
+		if (g->held && lanes_held(w, k, g) == g->family) {
+			unite(w, k, &reconv_splits(w)[i]);
+			i = -1; /* the list is another one */
+		}
+	}
+}
+
+static bool indexed(const MIns *i) { return i->table != NULL; }
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	Dws *k = reconv_state(w);
+	Group *g = group_of(w, k, s);
+	if (!g->family || !(i->flags & MI_COND) || indexed(i) || i->target == i->fall) {
+		if (g->family && i->flags & MI_COND)
+			leave_family(w, k, s->mask);
+		go(w, k, s, i, p, n);
+		return;
+	}
+	g->held = i;
+	g->path[0] = g->path[1] = (Path){ 0 };
+	for (int a = 0; a < n; a++)
+		g->path[p[a].pc != i->target] = p[a];
+	s->pc = p[0].pc;
+	if (lanes_held(w, k, g) == g->family)
+		unite(w, k, s);
+	else
+		choose(w, k);
+}
+
+/* ---- loads ---- */
+
+static void subdivide(Warp *w, Dws *k, Split *s, Mask away)
+{
+	Group *g = group_of(w, k, s);
+	if (!g->family && reconv_param(w, P_MERGE) == MERGE_BRANCH)
+		g->family = s->mask;
+	Split *t = regions_add(w, &k->regions, g->region, (Path){ s->pc, away }, s);
+	Group *h = group_of(w, k, t);
+	h->before = g->before;
+	h->family = g->family;
+	t->line = s->line;
+	s->mask &= ~away;
+	reconv_count_push(w, t, t->pc, t->mask);
+}
+
+static bool others_ready(Warp *w, const Split *s)
+{
+	for (int i = 0; i < *reconv_nsplit(w); i++) {
+		const Split *t = &reconv_splits(w)[i];
+		Cycle when;
+		if (t == s || t->state != SPLIT_RUN || t->ready > reconv_now(w) + 1)
+			continue;
+		reconv_first_ready(w, t, &when);
+		if (when <= reconv_now(w) + 1)
+			return true;
+	}
+	return reconv_others_ready(w);
+}
+
+static void loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
+{
+	Dws *k = reconv_state(w);
+	int64_t when = reconv_param(w, P_MEMORY);
+	if (when == MEMORY_OFF || !room(w, 1) || (when != MEMORY_AGGRESSIVE && others_ready(w, s)))
+		return;
+	subdivide(w, k, s, misses);
+}
+
+/* Nothing could issue: when the first of its lanes have their operands, they may go on alone. */
+static void stall(Warp *w, Split *s, Stall why, Cycle until)
+{
+	Dws *k = reconv_state(w);
+	Cycle when;
+	if (why != STALL_MEMORY || reconv_param(w, P_MEMORY) != MEMORY_REVIVE || !room(w, 1))
+		return;
+	Mask m = reconv_first_ready(w, s, &when);
+	if (m == s->mask)
+		return;
+	if (when <= reconv_now(w))
+		when = reconv_now(w) + 1;
+	if (when < k->alarm)
+		reconv_alarm(w, k->alarm = when);
+}
+
+static void alarm(Warp *w)
+{
+	Dws *k = reconv_state(w);
+	k->alarm = NO_ALARM;
+	for (int i = 0; i < *reconv_nsplit(w); i++) {
+		Split *s = &reconv_splits(w)[i];
+		Cycle when;
+		if (s->state != SPLIT_RUN || s->released || s->ready > reconv_now(w))
+			continue;
+		Mask m = reconv_first_ready(w, s, &when);
+		if (m != s->mask && when <= reconv_now(w) && room(w, 1) && !others_ready(w, s))
+			subdivide(w, k, s, s->mask & ~m);
+	}
+}
+
+/* ---- the other events ---- */
+
+/* The split after those of its family that it leaves have gone on. */
+static Split *alone(Warp *w, Dws *k, Split *s)
+{
+	Mask m = s->mask;
+	if (group_of(w, k, s)->family)
+		leave_family(w, k, m);
+	for (s = reconv_splits(w); s->mask != m; s++)
+		must(s < reconv_splits(w) + *reconv_nsplit(w));
+	return s;
+}
+
+static void reach(Warp *w, Split *s)
+{
+	Dws *k = reconv_state(w);
+	const Region *e = &k->regions.r[group_of(w, k, s)->region];
+	if (!e->call && e->pc == s->pc)
+		s = alone(w, k, s);
+	regions_reach(w, &k->regions, s);
+	choose(w, k);
+}
+
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	Dws *k = reconv_state(w);
+	s = alone(w, k, s);
+	int region = group_of(w, k, s)->region;
+	regions_call(w, &k->regions, s, p, n, return_pc);
+	order_paths(w, k, p, n, 0, region, true);
+	choose(w, k);
+}
+
+static void ret(Warp *w, Split *s, const Path *p, int n)
+{
+	Dws *k = reconv_state(w);
+	regions_ret(w, &k->regions, alone(w, k, s), p, n);
+	choose(w, k);
+}
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	Dws *k = reconv_state(w);
+	regions_exit(w, &k->regions, alone(w, k, s), m);
+	choose(w, k);
+}
+
+static void waits(Warp *w, Split *s) { choose(w, reconv_state(w)); }
+
+static bool held(const Warp *w, int lane, Held *h)
+{
+	if (regions_held(&((Dws *)reconv_state((Warp *)w))->regions, lane, h))
+		return true;
+	h->in = "the stack";
+	return true;
+}
+
+const ReconvModel reconv_dws = {
+	.name = "dws",
+	.help = "dynamic warp subdivision at branches and loads",
+	.source = "Meng, Tarjan and Skadron, Dynamic Warp Subdivision for Integrated Branch and Memory Divergence Tolerance, ISCA 2010",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.sync_waits = true, .lane_scoreboard = true, .all_branches = true,
+	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = waits, .resume = waits, .stall = stall, .alarm = alarm,
+	.loaded = loaded, .held = held,
+	.holds = "runs paths of a branch that it does not subdivide one after the other, and keeps lanes that have come to a point until all others have",
+};
