@@ -1,10 +1,11 @@
-/* A pc for each lane; the lowest runs, with all lanes that stand there (min_pc), or of those with the deepest call, told
- * by the stack pointer, the lowest (min_sp_pc). Collange, Stack-less SIMT reconvergence at low cost, 2011. No compiler is needed but for the order of blocks:
- * lanes meet early when blocks lie in reverse post-order with contiguous loops. The pcs are compared at every block.
+/* A pc for each lane; the lowest runs, with all lanes that stand there (min_pc), or of those with the deepest call, told by
+ * the stack pointer, the lowest (min_sp_pc). Collange, Stack-less SIMT Reconvergence at Low Cost, 2011. No compiler is needed
+ * but for the order of blocks: lanes meet early when blocks lie in reverse post-order with contiguous loops. The pcs are
+ * compared at every block.
  *
- * A group that comes to a barrier or a warp-level operation before lanes that it needs is put aside, and the lowest of the
- * others runs. A group that spins below the one it waits for never lets it run. `starvation` is the way out: a group that has waited
- * for that many cycles runs for `quantum` blocks, wherever it stands. */
+ * A group that comes to a barrier or a warp-level operation before lanes that it needs is put aside, and the first of the
+ * others runs. A group that spins in front of the one it waits for never lets it run; `starvation` is the way out: a group
+ * that has waited for that many cycles runs for `quantum` blocks, wherever it stands. */
 #include "sim/reconv/frontier.h"
 #include "sim/reconv/sorted.h"
 

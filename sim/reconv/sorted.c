@@ -41,7 +41,9 @@ static void take_out(Warp *w, Split *s, Sorted *k, bool counted, const SortedRul
 void sorted_launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Sorted *k = reconv_state(w);
-	*k = (Sorted){ .n = 1, .spill.resident = 1 };
+	k->n = 1;
+	k->run = 0;
+	k->spill = (StackSpill){ .resident = 1 };
 	k->g[0] = (Group){ .pc = pc, .mask = lanes };
 	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
 	*reconv_nsplit(w) = 1;
