@@ -125,6 +125,13 @@ Split *reconv_splits(Warp *w) { return w->split; }
 Cycle reconv_now(const Warp *w) { return w->sm->now; }
 void reconv_turns(Warp *w, int turns) { w->take_turns = (uint8_t)turns; }
 void reconv_alarm(Warp *w, Cycle at) { w->alarm = at; }
+uint32_t reconv_return_pc(const Warp *w, Mask m)
+{
+	int l = __builtin_ctzll(m);
+	must(w->depth[l]);
+	return w->ret[(size_t)((w->depth[l] - 1) * 2) * (size_t)w->lanes.width + (size_t)l];
+}
+
 unsigned reconv_call_depth(const Warp *w, Mask m) { return m ? w->depth[__builtin_ctzll(m)] : 0; }
 
 

@@ -140,6 +140,7 @@ void *reconv_alloc(Warp *, size_t);                            /* zeroed memory 
 /* Room for one more behind n elements: p, or a larger copy of it. */
 void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);
 uint64_t reconv_value(const Warp *, const MIns *, int lane);   /* of the register that one of its operations names */
+uint32_t reconv_return_pc(const Warp *, Mask);                  /* where the first lane's function returns to; it is in one */
 unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of the first lane */
 const MIns *reconv_instruction(const Warp *, uint32_t pc);     /* of the machine code */
 bool reconv_others_ready(const Warp *);                        /* another warp of its scheduler may issue in the next cycle */
