@@ -25,7 +25,7 @@ run() { # options module
 }
 
 for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir kernels/k_way/*.ir kernels/loop_exits/*.ir \
-	kernels/continue_loop/*.ir kernels/two_chases/*.ir; do
+	kernels/continue_loop/*.ir kernels/regroup/*.ir kernels/two_chases/*.ir; do
 	case $module in
 	kernels/bench/*) # long: not under every mechanism
 		run "--functional --laws -m tf_stack" "$module"
