@@ -196,6 +196,50 @@ START_TEST(indirect_calls)
 }
 END_TEST
 
+/* A vote of lanes 0 to 31 of a wave of 64 says nothing to the others: what it decides, a branch or which function to call, is not
+   the same for all. */
+START_TEST(lanes_that_abstain)
+{
+	static const char *const what[] = { " bra %p, T, F\n" AT("T", "1") " bra J\n" AT("F", "2") " bra J\n",
+		" %n = selp.b32 1, 0, %p\n %w = mov.u64 table\n %w = mad.wide.u32 %n, 8, %w\n %w = ld.global.u64 [%w]\n (%x) = call %w, (%t)\n bra J\n" };
+	for (int k = 0; k < 2; k++) {
+		StrBuf b = { 0 };
+		sb_printf(&b, "global u64 table[2] = { f, g }\nfunc f(u32 %%n) -> (u32 %%r) {\nF: %%r = add.u32 %%n, 5\n ret\n}\n"
+			"func g(u32 %%n) -> (u32 %%r) {\nG: %%r = mul.lo.u32 %%n, 5\n ret\n}\n");
+		sb_puts(&b, K(" %q = setp.lt.u32 %t, 32\n %p = setp.gt.u32 %t, 40\n @%q %p = vote.sync.any.pred %q, 0xffffffff\n"));
+		b.n -= 2; /* the body goes on */
+		b.s[b.n] = 0;
+		sb_puts(&b, what[k]);
+		sb_puts(&b, AT("J", "3") END "}\n");
+		Rig *r = rig_new("divergence.model=exec_mask warp_size=64");
+		rig_run(r, b.s, 1, 64);
+		ck_assert_uint_eq(rig_fetches(r, "J"), 1);
+		rig_free(r);
+		sb_free(&b);
+	}
+}
+END_TEST
+
+/* Each indirect call of a block becomes blocks of its own. */
+START_TEST(many_indirect_calls)
+{
+	StrBuf b = { 0 };
+	sb_puts(&b, "global u64 table[2] = { f, g }\nfunc f(u32 %n) -> (u32 %r) {\nF: %r = add.u32 %n, 5\n ret\n}\n"
+		"func g(u32 %n) -> (u32 %r) {\nG: %r = mul.lo.u32 %n, 5\n exit\n}\n"
+		K(" %n = shr.b32 %t, 1\n %w = mov.u64 table\n %w = mad.wide.u32 %n, 8, %w\n %w = ld.global.u64 [%w]\n %x = mov.u32 %t\n"));
+	b.n -= 2;
+	b.s[b.n] = 0;
+	for (int k = 0; k < 45; k++)
+		sb_puts(&b, " (%x) = call %w, (%x)\n");
+	sb_puts(&b, END "}\n");
+	Rig *r = run("", b.s, NULL);
+	ck_assert_uint_eq(rig_fetches(r, "F"), 45);
+	ck_assert_uint_eq(rig_fetches(r, "G"), 1); /* it ends lanes 2 and 3 */
+	rig_free(r);
+	sb_free(&b);
+}
+END_TEST
+
 /* A barrier that all lanes come to, in a region that only some may enter: in another block, all enter. Part of a wave: refused,
    or as s_barrier does it. */
 START_TEST(barriers)
@@ -285,7 +329,8 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { if_then, if_then_else, cycles, loop, what_is_skipped, uniform_branches, early_exit, short_circuit,
-		loop_with_exits_and_continue, irreducible_loop, indexed_branch, one_return, a_call_that_ends_its_lanes, indirect_calls, barriers,
+		loop_with_exits_and_continue, irreducible_loop, indexed_branch, one_return, a_call_that_ends_its_lanes, indirect_calls, lanes_that_abstain,
+		many_indirect_calls, barriers,
 		random_graphs };
 	return rig_suite("EXEC masks", tests, sizeof tests / sizeof *tests);
 }

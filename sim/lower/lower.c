@@ -95,8 +95,11 @@ static bool prepare(Lower *w, LowerFn *l)
 	function_number(f);
 	lower_calls(l, w->of);
 	int room = f->block.n * 16 + 64; /* with what the mechanism adds */
-	for (int b = 0; b < f->block.n; b++)
+	for (int b = 0; b < f->block.n; b++) {
 		room += f->block.v[b]->nsucc;
+		for (int k = 0; k < f->block.v[b]->ins.n; k++)
+			room += f->block.v[b]->ins.v[k].op == OP_CALL ? 8 : 0;
+	}
 	l->rpc_block = arena_array(&w->arena, int, room);
 	l->reach = arena_array(&w->arena, bool, room);
 	l->reach_from = arena_array(&w->arena, int, room);

@@ -37,15 +37,28 @@ static void find_ends(MaskPlan *p)
 
 bool mask_is_waterfall(const Block *b) { return b->ins.v[0].op == OP_XFIRST; }
 
+/* What a warp-level operation gives is the same for the lanes that take part; others keep what they had. */
+static bool lanes_may_abstain(const Function *f)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			OpKind kind = op_info[f->block.v[b]->ins.v[k].op].kind;
+			if (kind == K_VOTE || kind == K_MATCH || kind == K_REDUX || kind == K_ELECT)
+				return true;
+		}
+	return false;
+}
+
 /* An indirect call gets a block of its own that begins with xfirst: it is run again until all lanes have called. */
 static void split_indirect(MaskPlan *p, const Uniformity *u)
 {
 	Function *f = p->f;
+	bool trust = !lanes_may_abstain(f);
 	for (int b = 0; b < f->block.n; b++) {
 		Block *a = f->block.v[b];
 		for (int k = 0; k < a->ins.n; k++) {
 			const Ins *i = &a->ins.v[k];
-			if (i->op != OP_CALL || ins_src(i, 0)->kind != OPD_REG || !bs_has(u->regs, ins_src(i, 0)->id))
+			if (i->op != OP_CALL || ins_src(i, 0)->kind != OPD_REG || (trust && !bs_has(u->regs, ins_src(i, 0)->id)))
 				continue;
 			Block *call = function_block(p->l->module, f, NULL), *rest = function_block(p->l->module, f, NULL);
 			f->block.n -= 2;
@@ -379,18 +392,6 @@ static void control_flow(MaskPlan *p)
 		p->idom[i] = -1;
 	int reached = graph_rpo(p->flow, false, 0, order);
 	graph_idom(p->arena, p->flow, false, order, reached, p->idom, depth);
-}
-
-/* What a warp-level operation gives is the same for the lanes that take part; others keep what they had. */
-static bool lanes_may_abstain(const Function *f)
-{
-	for (int b = 0; b < f->block.n; b++)
-		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
-			OpKind kind = op_info[f->block.v[b]->ins.v[k].op].kind;
-			if (kind == K_VOTE || kind == K_MATCH || kind == K_REDUX || kind == K_ELECT)
-				return true;
-		}
-	return false;
 }
 
 void mask_plan(MaskPlan *p)
