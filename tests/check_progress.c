@@ -83,6 +83,7 @@ static const Row rows[] = {
 	{ "its(policy=volta_lifo,yield=none,order=fifo,switch_branch=on)", "LPPP" "PPPP", "a convergence barrier" },
 	{ "its(policy=volta_lifo,yield=loops,yield_release=off)", "LPPP" "PPPP", "a convergence barrier" },
 	{ "its(policy=volta_lifo,yield=none,order=fifo,switch_branch=on,barrier_timeout=300)", "PPPP" "PPPP", NULL },
+	{ "spec_reconv", "PPPP" "PPPP", NULL },
 	{ "dual_path", "L??P" "????", NULL },
 	{ "multi_path(merge=false)", "LPPP" "PPPP", "a reconvergence entry" },
 	{ "multi_path(merge=true)", "LPPP" "PPPP", "a reconvergence entry" },

@@ -40,6 +40,7 @@ typedef struct Barrier {
 	Mask holders;                  /* lanes that may still name it: members, and those it has opened without */
 	Mask blocked;                  /* members that wait at BSYNC */
 	Cycle since;                   /* when the first of them came */
+	bool rejoin;                   /* those who wait stay members: a predicted point */
 } Barrier;
 
 typedef struct Group {                 /* of lanes, known by the lowest one */
@@ -66,6 +67,7 @@ size_t its_state_size(const Config *c) { return sizeof(Its) + sizeof(uint32_t) *
 int its_depth(const Warp *w) { return ((Its *)reconv_state((Warp *)w))->n; }
 
 static int lowest(Mask m) { return __builtin_ctzll(m); }
+static int lane_total(Mask m) { return __builtin_popcountll(m); }
 
 static Split *split_of(Warp *w, int lane)
 {
@@ -124,7 +126,7 @@ static bool sooner(Warp *w, const Its *k, int64_t order, int a, int b)
 		unsigned da = reconv_call_depth(w, x->mask), db = reconv_call_depth(w, y->mask);
 		return da != db ? da > db : x->pc < y->pc;
 	}
-	case ITS_MAX_LANES: return __builtin_popcountll(x->mask) > __builtin_popcountll(y->mask);
+	case ITS_MAX_LANES: return lane_total(x->mask) > lane_total(y->mask);
 	default: return false;
 	}
 }
@@ -230,7 +232,7 @@ static void go_on(Warp *w, Its *k, Mask m)
 	Mask got = 0;
 	for (int i = 0; i < *reconv_nsplit(w); i++) {
 		Split *s = &reconv_splits(w)[i];
-		if (!(s->mask & m) || (first && s->pc != first->pc))
+		if (!(s->mask & m) || s == first || (first && s->pc != first->pc))
 			continue;
 		if (s->mask & ~m)
 			s = part_off(w, s, s->mask & m);
@@ -260,15 +262,25 @@ static void go_on(Warp *w, Its *k, Mask m)
 static void open_barrier(Warp *w, Its *k, Barrier *b)
 {
 	Mask m = b->blocked;
-	b->members = b->blocked = 0;
-	for (Mask x = m; x; x &= x - 1) {
+	b->blocked = 0;
+	if (!b->rejoin)
+		b->members = 0;
+	for (Mask x = b->rejoin ? 0 : m; x; x &= x - 1) {
 		int lane = lowest(x);
 		k->name[reconv_ins(w, split_of(w, lane)->pc)->offset][lane] = 0;
 	}
-	let_go(k, b, m);
+	if (!b->rejoin)
+		let_go(k, b, m);
 	const Split *s = split_of(w, lowest(m));
 	reconv_count_merge(w, s, s->pc + 1, m);
 	go_on(w, k, m);
+}
+
+/* At a predicted point, lanes may go on when so many have come. */
+static bool enough(const Warp *w, Mask m)
+{
+	int64_t n = reconv_param(w, ITS_THRESHOLD); /* only spec_reconv has predicted points, and the parameter */
+	return n && lane_total(m) >= n;
 }
 
 /* Opens the barrier if those it waits for are there, or have yielded, or are in `others`. */
@@ -278,7 +290,7 @@ static bool try_open(Warp *w, Its *k, Barrier *b, Mask others)
 		return false;
 	if (knob(w, ITS_YIELD_RELEASE))
 		others |= k->yielded;
-	if (b->members & ~b->blocked & ~others)
+	if (b->members & ~b->blocked & ~others && !(b->rejoin && enough(w, b->blocked)))
 		return false;
 	open_barrier(w, k, b);
 	return true;
@@ -364,7 +376,7 @@ static void sides(const Warp *w, const Path *p, int n, bool indexed, int *order)
 	for (int a = 1; a < n && first >= ITS_LARGER; a++)
 		for (int b = a; b > 0; b--) {
 			Mask x = p[order[b - 1]].mask, y = p[order[b]].mask;
-			if (first == ITS_LARGER ? __builtin_popcountll(x) >= __builtin_popcountll(y) : lowest(x) < lowest(y))
+			if (first == ITS_LARGER ? lane_total(x) >= lane_total(y) : lowest(x) < lowest(y))
 				break;
 			int t = order[b];
 			order[b] = order[b - 1];
@@ -442,13 +454,14 @@ void its_exit(Warp *w, Split *s, Mask m)
 	settle(w, k);
 }
 
-static void stop(Warp *w, Its *k, Split *s, Mask m, int reg)
+static void stop(Warp *w, Its *k, Split *s, Mask m, int reg, bool rejoin)
 {
 	for (Mask x = m; x; x &= x - 1) {
 		Barrier *b = named(k, k->name[reg][lowest(x)]);
 		if (!b->blocked)
 			b->since = reconv_now(w);
 		b->blocked |= x & -x;
+		b->rejoin = rejoin;
 	}
 	dequeue(k, lowest(s->mask));
 	if (s->mask != m) { /* the others pass */
@@ -462,12 +475,12 @@ static void stop(Warp *w, Its *k, Split *s, Mask m, int reg)
 	}
 	for (Mask x = m; x; x &= x - 1) {
 		uint32_t name = k->name[reg][lowest(x)];
-		if (name)
+		if (name && named(k, name)->blocked & x & -x)
 			try_open(w, k, named(k, name), 0);
 	}
 }
 
-static void bsync(Warp *w, Its *k, Split *s, int reg)
+static void bsync(Warp *w, Its *k, Split *s, int reg, bool rejoin)
 {
 	Mask m = 0;
 	for (Mask x = s->mask; x; x &= x - 1) {
@@ -482,7 +495,7 @@ static void bsync(Warp *w, Its *k, Split *s, int reg)
 		}
 	}
 	if (m) {
-		stop(w, k, s, m, reg);
+		stop(w, k, s, m, reg, rejoin);
 		return;
 	}
 	s->pc++;
@@ -521,8 +534,8 @@ void its_special(Warp *w, Split *s, const MIns *i, Mask lanes)
 	Mask m = s->mask;
 	uint32_t *row;
 	switch (i->op) {
-	case OP_BSYNC:
-		bsync(w, k, s, reg);
+	case OP_BSYNC: case OP_BSYNCR:
+		bsync(w, k, s, reg, i->op == OP_BSYNCR);
 		settle(w, k);
 		return;
 	case OP_YIELD: {
@@ -671,11 +684,6 @@ const ReconvModel reconv_its = {
 	.help = "independent thread scheduling with convergence barriers: BSSY, BSYNC, BREAK, BMOV, YIELD",
 	.source = "US patents 10067768 and 11442795; CUDA debugger API (CUDBGCbuWarpState); Control Flow Management in Modern GPUs (arXiv 2407.02944)",
 	.params = params, .nparams = sizeof params / sizeof *params,
-	.sync_waits = true, .lane_scoreboard = true,
-	.lower = its_lower, .state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach,
-	.call = its_call, .ret = its_ret, .exit = its_exit, .special = its_special, .depth = its_depth,
-	.wait = its_wait, .resume = its_resume, .met = its_met, .stall = its_stall,
-	.patience = its_patience, .held = its_held,
-	.holds = "runs one group at a time, and opens a convergence barrier when all of its lanes are there: a group that spins keeps those from "
-		"running that it waits for",
+	.lower = its_lower,
+	ITS_HOOKS,
 };

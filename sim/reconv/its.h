@@ -7,7 +7,7 @@
    the policy: by default they are what the policy says (its_knob). */
 typedef enum {
 	ITS_POLICY, ITS_FIRST, ITS_ORDER, ITS_YIELD, ITS_YIELD_RELEASE, ITS_YIELD_AFTER, ITS_SWITCH_BRANCH, ITS_SWITCH_SLEEP,
-	ITS_SWITCH_STALL, ITS_TIMER, ITS_TIMEOUT, ITS_MERGE, ITS_REGISTERS, ITS_RELEASE, ITS_SWITCH, ITS_BMOV, ITS_PARAMS
+	ITS_SWITCH_STALL, ITS_TIMER, ITS_TIMEOUT, ITS_MERGE, ITS_REGISTERS, ITS_RELEASE, ITS_SWITCH, ITS_BMOV, ITS_THRESHOLD
 } ItsParam;
 enum { ITS_FALLTHROUGH, ITS_TAKEN, ITS_LARGER, ITS_LANE0 };
 enum { ITS_LIFO, ITS_FIFO, ITS_OLDEST, ITS_MIN_PC, ITS_MAX_LANES };
@@ -51,6 +51,8 @@ static inline int64_t its_lower_knob(const LowerFn *l, ItsParam p)
 
 /* Compile time: BSSY, BSYNC, BREAK, BMOV, YIELD into the function; its_place.c. */
 bool its_lower(LowerFn *, Diag *);
+/* ... with predicted points besides: !reconverge L where L does not post-dominate; its_place.c. */
+bool its_lower_predicted(LowerFn *, Diag *);
 /* May a loop of the function spin, its end depending on what other threads do? By index in loops; its_spin.c. */
 typedef struct Loops Loops;
 bool *its_spin_loops(Arena *, LowerFn *, const Cfg *, const Loops *);
@@ -71,4 +73,12 @@ void its_met(Warp *, uint32_t pc, Mask);
 void its_stall(Warp *, Split *, Stall, Cycle until);
 Cycle its_patience(const Config *);
 bool its_held(const Warp *, int lane, Held *);
+#define ITS_HOOKS \
+	.sync_waits = true, .lane_scoreboard = true, \
+	.state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach, \
+	.call = its_call, .ret = its_ret, .exit = its_exit, .special = its_special, .depth = its_depth, \
+	.wait = its_wait, .resume = its_resume, .met = its_met, .stall = its_stall, \
+	.patience = its_patience, .held = its_held, \
+	.holds = "runs one group at a time, and opens a convergence barrier when all of its lanes are there: a group that spins keeps those from " \
+		"running that it waits for"
 #endif

@@ -20,6 +20,9 @@ typedef struct Region {                /* a barrier of the function, by its obje
 
 typedef struct Edge { Block *from; int k; } Edge;
 
+/* A predicted point: what is reached from the branch and still leads to the point, and the barrier of that region. */
+typedef struct Prediction { Block *branch, *point, *wait; BitSet region; int object; } Prediction;
+
 typedef struct Barriers {
 	LowerFn *l;
 	Function *f;
@@ -31,6 +34,7 @@ typedef struct Barriers {
 	BitSet *in, *out;
 	int registers, most;           /* available; used */
 	Vec(Edge) leave;               /* edges to the BSYNC of a frame */
+	Vec(Prediction) predicted;
 } Barriers;
 
 /* ---- from tokens ---- */
@@ -100,6 +104,8 @@ static void flow_block(Barriers *p, const Block *b, BitSet s)
 			bs_add(s, o);
 		}
 		o = object(i, OP_BSYNC);
+		if (o < 0)
+			o = object(i, OP_BREAK);
 		if (o >= 0)
 			bs_del(s, o);
 	}
@@ -252,7 +258,7 @@ static void emit(Barriers *p, Block *b, int *at, Op op, int o)
 	if (op == OP_BSSY && shares(p, o))
 		save(p, b, at, reg_of(p, o), p->r[o].saved);
 	put(b, at, barrier_ins(p, op, reg_of(p, o)));
-	if (op != OP_BSSY && shares(p, o))
+	if (op != OP_BSSY && op != OP_BSYNCR && shares(p, o))
 		restore(p, b, at, reg_of(p, o), p->r[o].saved);
 }
 
@@ -269,7 +275,7 @@ static void rewrite(Barriers *p, Block *b)
 {
 	for (int k = 0; k < b->ins.n;) {
 		Op op = b->ins.v[k].op;
-		if (op != OP_BSSY && op != OP_BSYNC) {
+		if (op != OP_BSSY && op != OP_BSYNC && op != OP_BSYNCR && op != OP_BREAK) {
 			k++;
 			continue;
 		}
@@ -345,6 +351,109 @@ static void keep_callers(Barriers *p)
 	}
 }
 
+/* ---- predicted points ---- */
+
+/* !reconverge on a branch that names a block which does not post-dominate it: lanes are predicted to come there. */
+static void find_predicted(Barriers *p)
+{
+	Arena tmp = { 0 };
+	Cfg *cfg = cfg_build(&tmp, p->f);
+	Dom *pdom = pdom_build(&tmp, cfg, false);
+	for (int i = 0; i < cfg->nreach; i++) {
+		Block *b = cfg->rpo[i], *r = b->reconverge;
+		if (r && r != b && b->nsucc > 1 && cfg->rpo_index[r->id] > 0 && !dom_dominates(pdom, r->id, b->id))
+			vec_push(&p->predicted, ((Prediction){ .branch = b, .point = r }));
+	}
+	arena_free(&tmp);
+}
+
+static void spread(const Cfg *cfg, BitSet s, int b, bool back)
+{
+	const IntList *next = back ? &cfg->graph->pred[b] : &cfg->graph->succ[b];
+	if (bs_has(s, b))
+		return;
+	bs_add(s, b);
+	for (int k = 0; k < next->n; k++)
+		spread(cfg, s, next->v[k], back);
+}
+
+/* The operation on each edge into the region, or out of it. */
+static void on_edges(Barriers *p, const Prediction *x, Op op, Block **all, int n)
+{
+	for (int b = 0; b < n; b++)
+		for (int k = 0; k < all[b]->nsucc; k++) {
+			bool from = bs_has(x->region, b), to = bs_has(x->region, all[b]->succ[k]->id);
+			if (op == OP_BSSY ? from || !to : !from || to)
+				continue;
+			Ins i = barrier_ins(p, op, x->object);
+			int at = all[b]->ins.n - 1;
+			if (all[b]->nsucc == 1) {
+				put(all[b], &at, i);
+				continue;
+			}
+			Block *e = insert_block(p, position(p, all[b]) + 1), *target = all[b]->succ[k];
+			at = 0;
+			put(e, &at, i);
+			jump(p, e, target);
+			e->id = n; /* in no region */
+			all[b]->succ[k] = e;
+			for (int y = 0; y < p->leave.n; y++)
+				if (p->leave.v[y].from == all[b] && p->leave.v[y].k == k)
+					p->leave.v[y] = (Edge){ e, 0 };
+		}
+}
+
+static void predict(Barriers *p, Prediction *x)
+{
+	/* in front of the point, whoever comes there */
+	x->wait = insert_block(p, position(p, x->point));
+	int at = 0, n = p->f->block.n;
+	x->object = p->n++;
+	put(x->wait, &at, barrier_ins(p, OP_BSYNCR, x->object));
+	jump(p, x->wait, x->point);
+	for (int b = 0; b < n; b++)
+		for (int k = 0; k < p->f->block.v[b]->nsucc; k++)
+			if (p->f->block.v[b]->succ[k] == x->point && p->f->block.v[b] != x->wait)
+				p->f->block.v[b]->succ[k] = x->wait;
+	Cfg *cfg = cfg_build(&p->arena, p->f);
+	x->region = bs_new(&p->arena, n + 1);
+	BitSet behind = bs_new(&p->arena, n);
+	spread(cfg, x->region, x->wait->id, true);
+	spread(cfg, behind, x->branch->id, false);
+	for (int b = 0; b < n; b++)
+		if (!bs_has(behind, b))
+			bs_del(x->region, b);
+	Block **all = arena_array(&p->arena, Block *, n);
+	memcpy(all, p->f->block.v, sizeof *all * (size_t)n);
+	on_edges(p, x, OP_BSSY, all, n);
+	on_edges(p, x, OP_BREAK, all, n);
+	if (bs_has(x->region, all[0]->id)) { /* the function begins in the region */
+		Block *e = insert_block(p, 0);
+		at = 0;
+		put(e, &at, barrier_ins(p, OP_BSSY, x->object));
+		jump(p, e, all[0]);
+	}
+}
+
+/* Barriers that are open at a predicted point and are waited for in its region would wait for lanes that wait there. */
+static void give_way(Barriers *p)
+{
+	for (int y = 0; y < p->predicted.n; y++) {
+		const Prediction *x = &p->predicted.v[y];
+		BitSet region = bs_new(&p->arena, p->cfg->n), behind = bs_new(&p->arena, p->cfg->n);
+		spread(p->cfg, region, x->wait->id, true);
+		spread(p->cfg, behind, x->branch->id, false);
+		for (int b = 0; b < p->cfg->n; b++) {
+			const Block *blk = p->f->block.v[b];
+			int o = object(&blk->ins.v[0], OP_BSYNC);
+			if (o < 0)
+				o = object(&blk->ins.v[0], OP_BSYNCR);
+			if (o >= 0 && o != x->object && bs_has(region, b) && bs_has(behind, b) && bs_has(p->in[x->wait->id], o))
+				p->r[o].idle = true;
+		}
+	}
+}
+
 static void find_idle(Barriers *p)
 {
 	for (int b = 0; b < p->f->block.n; b++) {
@@ -359,6 +468,7 @@ static void place_barriers(Barriers *p)
 {
 	solve(p);
 	find_idle(p);
+	give_way(p);
 	number(p);
 	for (int o = 0; o < p->n; o++)
 		if (p->r[o].numbered && shares(p, o))
@@ -424,16 +534,24 @@ static void mark(Barriers *p)
 		l->reach[loops->loop[k].header] = true;
 }
 
-bool its_lower(LowerFn *l, Diag *diag)
+static bool lower(LowerFn *l, Diag *diag, bool predicted)
 {
 	Barriers p = { .l = l, .f = l->f, .registers = (int)reconv_lower_param(l, ITS_REGISTERS) };
+	if (predicted)
+		find_predicted(&p);
 	bool ok = place_tokens(l, &(PlaceStyle){ .frames = true, .translate = translate, .self = &p }, diag);
+	for (int x = 0; ok && x < p.predicted.n; x++)
+		predict(&p, &p.predicted.v[x]);
 	if (ok) {
 		place_barriers(&p);
 		place_yields(&p);
 		mark(&p);
 	}
 	vec_free(&p.leave);
+	vec_free(&p.predicted);
 	arena_free(&p.arena);
 	return ok;
 }
+
+bool its_lower(LowerFn *l, Diag *diag) { return lower(l, diag, false); }
+bool its_lower_predicted(LowerFn *l, Diag *diag) { return lower(l, diag, true); }
