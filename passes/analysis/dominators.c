@@ -131,7 +131,8 @@ static void ignore_exits(Arena *a, const Cfg *c, Graph *g)
 	int n = g->n;
 	Exits e = { g, c->n, bs_new(a, n), bs_new(a, n), bs_new(a, n), bs_new(a, n), bs_new(a, n) };
 	BitSet joined = bs_new(a, n), reach = bs_new(a, n), forked = bs_new(a, n);
-	bs_copy(e.left, c->reach);
+	for (int i = 0; i < c->nreach; i++) /* c->reach has no room for the virtual exit and may be shorter */
+		bs_add(e.left, c->rpo[i]->id);
 	for (int round = 0; round < EARLY_ROUNDS; round++) {
 		bool found = false;
 		bs_clear(joined);

@@ -141,6 +141,13 @@ static bool overlap(const Region *a, const Region *b)
 	return a->d == b->d || bs_has(a->in, b->d) || bs_has(a->in, b->p) || bs_has(b->in, a->d) || bs_has(b->in, a->p);
 }
 
+/* The set has room for the exit, too, and may be longer than c->reach. */
+static void add_reachable(BitSet set, const Cfg *c)
+{
+	for (int i = 0; i < c->nreach; i++)
+		bs_add(set, c->rpo[i]->id);
+}
+
 /* Seeds: the ends of every edge between nodes that structural reduction leaves; and, last, everything. */
 static void candidates(const Flow *w, Regions *list)
 {
@@ -149,7 +156,7 @@ static void candidates(const Flow *w, Regions *list)
 	Graph *g = cfg_exit_graph(&tmp, c);
 	BitSet in = bs_new(&tmp, g->n), seeds = bs_new(&tmp, w->g->n);
 	int *into = arena_array(&tmp, int, g->n), tried = 0;
-	bs_copy(in, c->reach);
+	add_reachable(in, c);
 	bs_add(in, w->x);
 	if (graph_reduce(g, 0, in, bs_new(&tmp, g->n), into) > 1) {
 		for (int i = 0; i < c->nreach && tried < SEEDS; i++) {
@@ -166,7 +173,7 @@ static void candidates(const Flow *w, Regions *list)
 			}
 		}
 		bs_clear(seeds);
-		bs_union(seeds, c->reach);
+		add_reachable(seeds, c);
 		consider(w, seeds, list);
 	}
 	arena_free(&tmp);
