@@ -1,0 +1,147 @@
+/* Convergence barriers: what each policy runs, nesting beyond the registers, calls, indexed branches, exits, barriers and
+ * warp-level operations in divergent code, predicted points. rig_run compares memory with the reference interpreter. */
+#include "tests/sim_rig.h"
+
+#define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %a, %x, %s\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n" BODY "}\n"
+#define IF(MASK, T, F) " %a = shr.b32 " MASK ", %t\n %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, " T ", " F "\n"
+#define AT(L, N) L ": %x = mad.lo.u32 %x, 31, " N "\n"
+#define END " %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], %x\n exit\n"
+
+static const char *const machines[] = {
+	"divergence.model=its", "divergence.model=its its.policy=volta_lifo", "divergence.model=its its.registers=1",
+	"divergence.model=its its.switch_branch=on its.registers=2 its.yield=loops its.yield_after=1",
+	"divergence.model=its its.opportunistic_merge=on its.order=min_pc", "divergence.model=spec_reconv spec_reconv.threshold=2",
+};
+enum { MACHINES = sizeof machines / sizeof *machines };
+
+static void path(const char *machine, const char *text, const char *want, uint64_t depth, uint64_t merges)
+{
+	Rig *r = rig_new(machine);
+	rig_run(r, text, 1, 4);
+	rig_path(r, 0, want);
+	ck_assert_uint_eq(r->s.max_depth, depth);
+	ck_assert_uint_eq(r->s.reconvergences, merges);
+	ck_assert_uint_eq(r->s.pushes, 0);
+	rig_free(r);
+}
+
+static void everywhere(const char *text, unsigned threads)
+{
+	for (int k = 0; k < MACHINES; k++) {
+		Rig *r = rig_new(machines[k]);
+		rig_run(r, text, 1, threads);
+		rig_free(r);
+	}
+}
+
+START_TEST(sides_and_barrier)
+{
+	const char *text = K(IF("3", "T", "F") AT("T", "1") " bra J\n" AT("F", "2") " bra J\n" AT("J", "3") END);
+	path("divergence.model=its", text, "A:f F:c T:3 J:f", 2, 1);
+	path("divergence.model=its its.first=taken", text, "A:f T:3 F:c J:f", 2, 1);
+}
+END_TEST
+
+/* A lane that ends inside is not waited for. */
+START_TEST(early_exit)
+{
+	path("divergence.model=its", K(IF("3", "T", "F") "T:" IF("1", "E", "J") "E: exit\n" AT("F", "2") " bra J\n" AT("J", "3") END),
+		"A:f F:c T:3 E:1 J:e", 2, 1);
+}
+END_TEST
+
+/* Twenty ifs inside each other: more barriers than registers. All meet again at each end. */
+START_TEST(deep_nesting)
+{
+	StrBuf b = { 0 };
+	sb_puts(&b, "kernel k(u64 out) {\n reg u32 %t, %x\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n bra B0\n");
+	for (int i = 0; i < 20; i++)
+		sb_printf(&b, "B%d: %%x = mad.lo.u32 %%x, 3, %d\n %%p = setp.gt.u32 %%t, %d\n bra %%p, B%d, J%d\n", i, i, i % 3, i + 1, i);
+	sb_puts(&b, "B20: %x = add.u32 %x, 77\n bra J19\n");
+	for (int i = 19; i >= 0; i--)
+		sb_printf(&b, "J%d: %%x = mad.lo.u32 %%x, 5, 1\n%s", i, i ? "" : END);
+	for (int i = 19; i > 0; i--) {
+		char from[32], to[64];
+		snprintf(from, sizeof from, "J%d: %%x = mad.lo.u32 %%x, 5, 1\n", i);
+		snprintf(to, sizeof to, "%s bra J%d\n", from, i - 1);
+		char *at = strstr(b.s, from);
+		StrBuf c = { 0 };
+		sb_write(&c, b.s, (size_t)(at - b.s));
+		sb_puts(&c, to);
+		sb_puts(&c, at + strlen(from));
+		sb_free(&b);
+		b = c;
+	}
+	sb_puts(&b, "}\n");
+	everywhere(b.s, 4);
+	for (int k = 0; k < 3; k++) {
+		Rig *r = rig_new(machines[k]);
+		rig_run(r, b.s, 1, 4);
+		ck_assert_uint_eq(rig_fetches(r, "J0"), 1);
+		rig_free(r);
+	}
+	sb_free(&b);
+}
+END_TEST
+
+/* Recursion to a depth of the lane's own: each activation saves the registers that it uses. */
+START_TEST(recursion_in_divergent_code)
+{
+	const char *text = "func f(u32 %n) -> (u32 %r) {\n reg pred %p\nB: %p = setp.lt.u32 %n, 2\n bra %p, C, D\nC: %r = mov.u32 7\n bra E\n"
+		"D: %n = sub.u32 %n, 1\n (%r) = call f, (%n)\n %r = mad.lo.u32 %r, 3, %n\n bra E\nE: %r = add.u32 %r, 20\n ret\n}\n"
+		K(IF("7", "T", "J") "T: %a = add.u32 %t, 3\n (%x) = call f, (%a)\n bra J\n" AT("J", "2") END);
+	everywhere(text, 4);
+	Rig *r = rig_new(machines[0]);
+	rig_run(r, text, 1, 4);
+	ck_assert_uint_eq(rig_fetches(r, "J"), 1);
+	ck_assert_uint_eq(rig_fetches(r, "E"), 5); /* once at each depth */
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(barriers_and_warp_operations_in_divergent_code)
+{
+	everywhere(K(IF("3", "T", "F") "T: bar.sync 0\n" AT("T2", "1") " bra J\n" "F: bar.sync 0\n" AT("F2", "2") " bra J\n" AT("J", "3") END), 8);
+	everywhere(K(IF("3", "T", "F") "T: %x = shfl.sync.bfly.b32 %t, 1, 31, 3\n bar.warp.sync 3\n bra J\nF: %x = vote.sync.ballot.b32 %p, 12\n"
+		" %s = match.any.sync.b32 %t, 12\n %x = mad.lo.u32 %x, 31, %s\n bra J\n" AT("J", "3") END), 4);
+}
+END_TEST
+
+START_TEST(indexed_branch)
+{
+	Rig *r = rig_new("divergence.model=its warp_size=8");
+	rig_run(r, K(" %a = rem.u32 %t, 5\n brx %a, [B0, B1, B2, B3, B4]\n" AT("B0", "1") " bra J\n" AT("B1", "2") " bra J\n" AT("B2", "3")
+		" bra J\n" AT("B3", "4") " bra J\n" AT("B4", "5") " bra J\n" AT("J", "6") END), 1, 8);
+	rig_path(r, 0, "A:ff B0:21 B1:42 B2:84 B3:8 B4:10 J:ff");
+	ck_assert_uint_eq(r->s.max_depth, 5);
+	rig_free(r);
+}
+END_TEST
+
+/* Only some lanes of each turn come to B, where they are predicted to meet: 4 turns, as example d1 of the oracles. */
+START_TEST(predicted_point)
+{
+	const char *text = K(" bra H\nH: %x = mad.lo.u32 %x, 31, 2\n %a = add.u32 %t, %s\n %a = and.b32 %a, 1\n %p = setp.eq.u32 %a, 0\n bra %p, L, B !reconverge B\n"
+		"B: %x = mad.lo.u32 %x, 31, 3\n %a = mad.lo.u32 %t, 16, %s\n %p = setp.eq.u32 %a, 50\n bra %p, X, W\n" AT("W", "4") " bra L\n"
+		"L: %s = add.u32 %s, 1\n %p = setp.lt.u32 %s, 4\n bra %p, H, X\n" AT("X", "5") END);
+	static const struct { const char *model, *block; uint64_t fetches; } e[] = {
+		{ "spec_reconv", "H", 5 }, { "spec_reconv", "B", 2 }, { "spec_reconv", "W", 2 }, { "spec_reconv", "L", 5 }, { "spec_reconv", "X", 1 },
+		{ "its", "H", 4 }, { "its", "B", 4 }, { "its", "X", 1 }, /* the mark is nothing to others */
+	};
+	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
+		char set[64];
+		snprintf(set, sizeof set, "divergence.model=%s", e[k].model);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 4);
+		ck_assert_uint_eq(rig_fetches(r, e[k].block), e[k].fetches);
+		rig_free(r);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { sides_and_barrier, early_exit, deep_nesting, recursion_in_divergent_code,
+		barriers_and_warp_operations_in_divergent_code, indexed_branch, predicted_point };
+	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
+}
