@@ -163,6 +163,19 @@ START_TEST(compaction_takes_time)
 }
 END_TEST
 
+/* Where compaction saves nothing, the prediction learns it in the first turn: later true sides do not wait for it. */
+START_TEST(prediction_lets_warps_advance)
+{
+	static const char text[] = K(" bra L\nL:" ALIKE "B: %x = mul.lo.u32 %x, 3\n bra D\nC: %x = mul.lo.u32 %x, 5\n bra D\n"
+		"D: %m = add.u32 %m, 1\n %q = setp.lt.u32 %m, 4\n bra %q, L, E\nE:");
+	Rig *a = run(1, "tbc.compaction_cycles=100", text, 8), *b = run(1, "tbc.compaction_cycles=100 tbc.predict=true", text, 8);
+	ck_assert_uint_lt(b->s.cycles + 100, a->s.cycles);
+	ck_assert_uint_eq(a->s.thread_instructions, b->s.thread_instructions);
+	rig_free(a);
+	rig_free(b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("splits of several homes");
@@ -177,6 +190,7 @@ int main(void)
 	tcase_add_loop_test(t, recursion_and_indirect_calls, 0, 2);
 	tcase_add_loop_test(t, five_targets, 0, 2);
 	tcase_add_test(t, compaction_takes_time);
+	tcase_add_test(t, prediction_lets_warps_advance);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -4,16 +4,19 @@
  * branch that may diverge, and at indirect calls; each path becomes an entry, whose lanes are compacted into as few warps as
  * the fullest lane column asks for: a column takes its threads by warp, lowest first. At the reconvergence point the lanes of
  * the entry below are formed anew, which gives the original warps where all their lanes are there.
+ * With predict, warps pass a branch ahead of each other where compaction saved nothing before (CAPRI's advance-only).
  * While all running lanes wait at barriers or warp-level operations, the next entry that holds none of them may run.
  *
  * Counted: depth = entries of the block; pushes = entries for paths; merges = splits that come to their reconvergence point;
  * warps_formed = splits that compaction makes. */
 #include "sim/reconv.h"
 
-enum { P_LATENCY };
+enum { P_LATENCY, P_PREDICT };
 static const ConfigKey params[] = {
 	{ NULL, "compaction_cycles", CT_INT, 0, 10, 0, 1000, NULL, "cycles",
 		"from the last warp's arrival at a branch or reconvergence point to the next issue of the warps formed (assumed)" },
+	{ NULL, "predict", CT_BOOL, 0, false, 0, 1, NULL, "",
+		"warps do not wait at a branch where compaction saved nothing the last time (CAPRI: Rhu and Erez, ISCA 2012)" },
 };
 
 typedef struct Target { uint32_t pc; Mask *lanes; } Target; /* of one path */
@@ -25,6 +28,10 @@ typedef struct Entry {
 	Mask *lanes, *come;            /* by warp: lanes that have not ended; those that are at its end or at the branch */
 	uint32_t meet;                 /* where paths of the branch or call that they have come to meet; NO_PC: where e does */
 	unsigned meet_depth, path_depth;
+	uint32_t at;                   /* that branch */
+	int splits;                    /* that have come there, once for each path */
+	bool advancing;                /* they did not wait: the two entries above are its paths ... */
+	bool open;                     /* ... and lanes may yet come to this one */
 	int npath, mpath;
 	Target *path;                  /* room for 64; the first mpath have arrays */
 } Entry;
@@ -38,7 +45,9 @@ typedef struct Stack {                 /* entries keep their arrays when they ar
 
 static size_t state_size(const Config *c) { return 8; }
 static size_t block_state_size(const Config *c) { return sizeof(Stack *); }
-static size_t sm_state_size(const Config *c) { return sizeof(Stack *); }
+typedef struct Shared { Stack *free; uint8_t *vain; } Shared; /* vain: by pc of a branch, compaction saved nothing */
+
+static size_t sm_state_size(const Config *c) { return sizeof(Shared); }
 static Stack *stack_of(Warp *w) { return *(Stack **)reconv_block_state(w); }
 
 static int depth(const Warp *w)
@@ -136,34 +145,91 @@ static void form(Warp *w, Stack *b, Entry *e)
 	}
 }
 
+/* ---- branches ---- */
+
+static int fullest_column(const Stack *b, const Mask *lanes)
+{
+	int n[64] = { 0 }, most = 0;
+	for (int k = 0; k < b->warps; k++)
+		for (Mask m = lanes[k]; m; m &= m - 1) {
+			int l = __builtin_ctzll(m);
+			most = ++n[l] > most ? n[l] : most;
+		}
+	return most;
+}
+
+/* Was it worth while to wait at the branch? Its paths' lanes need as many warps as were there without compaction, or fewer. */
+static void learn(Warp *w, const Stack *b, const Entry *e, const Mask *const *lanes, int n)
+{
+	int need = 0;
+	for (int k = 0; k < n; k++)
+		need += fullest_column(b, lanes[k]);
+	((Shared *)reconv_sm_state(w))->vain[e->at] = need >= e->splits;
+}
+
+/* What the paths of a branch have as reconvergence point; true: it is the entry's own, which they replace. */
+static bool meeting(const Entry *e, uint32_t *rpc, unsigned *d)
+{
+	bool tail = e->meet == NO_PC || (e->meet == e->rpc && e->meet_depth == e->rpc_depth);
+	*rpc = tail ? e->rpc : e->meet;
+	*d = tail ? e->rpc_depth : e->meet_depth;
+	return tail;
+}
+
+static Entry *push(Warp *w, Stack *b, int at, uint32_t pc, unsigned d, uint32_t rpc, unsigned rpc_depth, const Mask *lanes)
+{
+	Entry *p = insert(w, b, at);
+	if (lanes)
+		memcpy(p->lanes, lanes, sizeof *p->lanes * (size_t)b->warps);
+	p->pc = pc;
+	p->pc_depth = d;
+	p->rpc = rpc;
+	p->rpc_depth = rpc_depth;
+	p->counted = true;
+	reconv_count_push(w, reconv_splits(w), pc, columns(b, p->lanes));
+	return p;
+}
+
+/* The last warp of an entry whose warps did not wait for each other has come to the branch. */
+static void close(Warp *w, Stack *b, int at)
+{
+	Entry *e = &b->e[at];
+	uint32_t rpc;
+	unsigned d;
+	bool tail = meeting(e, &rpc, &d);
+	learn(w, b, e, (const Mask *const[]){ b->e[at + 1].lanes, b->e[at + 2].lanes }, 2);
+	b->e[at + 1].open = b->e[at + 2].open = false;
+	memset(e->come, 0, sizeof *e->come * (size_t)b->warps);
+	e->advancing = e->started = false;
+	e->splits = 0;
+	e->pc = rpc;
+	e->pc_depth = d;
+	if (tail)
+		drop(w, b, at);
+}
+
 /* All have come to a branch: paths become entries above e, the first one on top. */
 static void part_ways(Warp *w, Stack *b, int at)
 {
 	Entry *e = &b->e[at], from = *e;
 	int n = e->npath, above = at + 1;
-	bool tail = from.meet == NO_PC || (from.meet == from.rpc && from.meet_depth == from.rpc_depth);
-	uint32_t rpc = tail ? from.rpc : from.meet;
-	unsigned rpc_depth = tail ? from.rpc_depth : from.meet_depth;
-	e->npath = 0;
+	uint32_t rpc;
+	unsigned d;
+	const Mask *lanes[64];
+	bool tail = meeting(e, &rpc, &d);
+	for (int k = 0; k < n; k++)
+		lanes[k] = from.path[k].lanes;
+	learn(w, b, e, lanes, n);
+	e->npath = e->splits = 0;
 	e->started = false;
 	memset(e->come, 0, sizeof *e->come * (size_t)b->warps);
 	e->pc = n == 1 ? from.path[0].pc : rpc;
-	e->pc_depth = n == 1 ? from.path_depth : rpc_depth;
+	e->pc_depth = n == 1 ? from.path_depth : d;
 	if (n == 1) /* nothing diverges: the same lanes go on */
 		return;
-	for (int k = n - 1; k >= 0; k--) {
-		const Target *t = &from.path[k];
-		if (t->pc == rpc && from.path_depth == rpc_depth)
-			continue;
-		Entry *p = insert(w, b, above++);
-		memcpy(p->lanes, t->lanes, sizeof *p->lanes * (size_t)b->warps);
-		p->pc = t->pc;
-		p->pc_depth = from.path_depth;
-		p->rpc = rpc;
-		p->rpc_depth = rpc_depth;
-		p->counted = true;
-		reconv_count_push(w, reconv_splits(w), p->pc, columns(b, p->lanes));
-	}
+	for (int k = n - 1; k >= 0; k--)
+		if (from.path[k].pc != rpc || from.path_depth != d)
+			push(w, b, above++, from.path[k].pc, from.path_depth, rpc, d, lanes[k]);
 	if (tail)
 		drop(w, b, at);
 }
@@ -183,7 +249,7 @@ static bool busy(Warp *w)
 static int next_entry(const Stack *b)
 {
 	for (int k = b->n - 1; k >= 0; k--) {
-		bool free = !b->e[k].started;
+		bool free = !b->e[k].started && !b->e[k].open;
 		for (int x = k + 1; x < b->n && free; x++)
 			free = disjoint(b, b->e[k].lanes, b->e[x].lanes);
 		if (free)
@@ -196,9 +262,11 @@ static int next_entry(const Stack *b)
 static void settle(Warp *w, Stack *b)
 {
 	for (int k = b->n - 1; k >= 0; k--) {
-		if (!complete(b, &b->e[k]))
+		if (b->e[k].open || !complete(b, &b->e[k]))
 			continue;
-		if (b->e[k].npath && columns(b, b->e[k].lanes))
+		if (b->e[k].advancing)
+			close(w, b, k);
+		else if (b->e[k].npath && columns(b, b->e[k].lanes))
 			part_ways(w, b, k);
 		else
 			drop(w, b, k);
@@ -215,8 +283,9 @@ static void settle(Warp *w, Stack *b)
 		drop(w, b, k); /* it stands at its own end */
 	}
 	if (!b->n) {
-		b->next = *(Stack **)reconv_sm_state(w);
-		*(Stack **)reconv_sm_state(w) = b;
+		Shared *sh = reconv_sm_state(w);
+		b->next = sh->free;
+		sh->free = b;
 		*(Stack **)reconv_block_state(w) = NULL;
 	}
 }
@@ -225,10 +294,13 @@ static void settle(Warp *w, Stack *b)
 
 static Stack *stack_new(Warp *w)
 {
-	Stack **free = reconv_sm_state(w), *b = *free;
+	Shared *sh = reconv_sm_state(w);
+	Stack *b = sh->free;
 	const Config *c = reconv_config(w);
+	if (!sh->vain)
+		sh->vain = reconv_alloc(w, (size_t)reconv_code(w)->n);
 	if (b) {
-		*free = b->next;
+		sh->free = b->next;
 	} else {
 		b = reconv_alloc(w, sizeof *b);
 		b->warps = (int)((c->sm_max_block + c->warp_size - 1) / c->warp_size);
@@ -277,15 +349,59 @@ static Target *target(Warp *w, Stack *b, Entry *e, const MIns *i, uint32_t pc)
 	return &e->path[k];
 }
 
+static void arrive(Warp *w, Split *s);
+
+/* The warp does not wait: its lanes of the true side run on, the others are for later. */
+static void advance(Warp *w, Split *s, int at, const MIns *i, const Path *p, int n)
+{
+	Stack *b = stack_of(w);
+	Entry *e = &b->e[at];
+	Part part[64], on[64];
+	int nparts = reconv_parts(w, s, part), non = 0;
+	uint32_t rpc;
+	unsigned d;
+	meeting(e, &rpc, &d);
+	if (!e->advancing) {
+		push(w, b, at + 1, i->fall, e->path_depth, rpc, d, NULL)->open = true;
+		push(w, b, at + 2, i->target, b->e[at].path_depth, rpc, d, NULL)->open = true;
+		e = &b->e[at];
+		e->advancing = true;
+	}
+	for (int a = 0; a < n; a++)
+		for (int k = 0; k < nparts; k++) {
+			Mask m = part[k].mask & p[a].mask;
+			b->e[p[a].pc == i->target ? at + 2 : at + 1].lanes[reconv_index(part[k].home)] |= m;
+			if (m && p[a].pc == i->target)
+				on[non++] = (Part){ part[k].home, m };
+		}
+	deposit(w, s, e, part, nparts);
+	if (non) {
+		Split like = { .pc = i->target, .ready = reconv_redirect(w, i, i->target), .why = STALL_BRANCH };
+		b->e[at + 2].started = true;
+		Warp *holder = reconv_form(on[0].home, &like, on, non);
+		arrive(holder, &reconv_splits(holder)[*reconv_nsplit(holder) - 1]);
+	}
+	if (stack_of(w))
+		settle(w, b);
+}
+
 static void gather(Warp *w, Split *s, const MIns *i, const Path *p, int n, uint32_t meet, unsigned meet_depth)
 {
 	Stack *b = stack_of(w);
 	Part part[64];
 	int nparts = reconv_parts(w, s, part);
-	Entry *e = &b->e[entry_of(b, part)];
+	int at = entry_of(b, part);
+	Entry *e = &b->e[at];
 	e->meet = meet;
 	e->meet_depth = meet_depth;
 	e->path_depth = reconv_call_depth(part[0].home, part[0].mask);
+	e->at = (uint32_t)(i - reconv_code(w)->ins);
+	e->splits += n;
+	if (e->advancing || (i->kind == K_BRA && !e->open && !e->npath && reconv_param(w, P_PREDICT) &&
+		((Shared *)reconv_sm_state(w))->vain[e->at])) {
+		advance(w, s, at, i, p, n);
+		return;
+	}
 	for (int a = 0; a < n; a++) {
 		Target *t = target(w, b, e, i, p[a].pc);
 		for (int k = 0; k < nparts; k++)
