@@ -232,6 +232,7 @@ END_TEST
 	K(" (%x) = call f, (%t)\nB:" IF("5", "C", "J") AT("C", "1") " bra J\n" AT("J", "2") END)
 
 static const char *const machines[] = { "divergence.model=ipdom", "divergence.model=token",
+	"divergence.model=its", "divergence.model=spec_reconv", "divergence.model=spec_reconv spec_reconv.registers=1 spec_reconv.threshold=2",
 	"divergence.model=token token.loop_codegen=pbk_brk", "divergence.model=tf_stack", "divergence.model=mimd",
 	"divergence.model=ipdom divergence.depth=2 divergence.chunk=1",
 	"divergence.model=token divergence.depth=2 divergence.chunk=1 divergence.spill=constant",
