@@ -15,6 +15,7 @@ static bool step(Sm *sm, Warp *w, Split *s)
 	}
 	if (s->parts && homes_scatter(sm, w, s))
 		return true;
+	s->ready = sm->now + 1;
 	exec_issue(sm, w, s, &is);
 	sm->now++;
 	return !sm->fault.kind;

@@ -91,6 +91,8 @@ static const Row rows[] = {
 	{ "aware(timeout=0)", "LPPP" "PPPP", "a reconvergence entry" },
 	{ "aware(timeout=0,delayed=true)", "PPPP" "PPPP", NULL },
 	{ "dws", "L??P" "????", "a reconvergence entry" },
+	{ "dwf", "???P" "????", NULL },
+	{ "tbc", "???P" "????", NULL },
 	{ "sbi", "???P" "????", NULL },
 	{ "swi", "???P" "????", NULL },
 	{ "exec_mask", "L??P" "????", NULL },
