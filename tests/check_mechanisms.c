@@ -20,6 +20,10 @@
 #define FIB "func fib(u32 %n) -> (u32 %r) {\n reg pred %p\n reg u32 %m, %s\nF0: %p = setp.lt.u32 %n, 2\n bra %p, F1, F2\n" \
 	"F1: %r = mov.u32 %n\n ret\nF2: %m = sub.u32 %n, 1\n (%s) = call fib, (%m)\n %m = sub.u32 %n, 2\n (%r) = call fib, (%m)\n" \
 	" %r = add.u32 %r, %s\n ret\n}\n"
+/* Behind the call, activations of different depth meet, whose lanes belong to different barriers. */
+#define DOWN "func down(u32 %n) -> (u32 %r) {\n reg pred %p, %q\n reg u32 %m\nD0: %r = mov.u32 1\n %q = setp.lt.u32 %n, 100\n" \
+	" %p = setp.eq.u32 %n, 0\n bra %p, D1, D2\nD1: ret\nD2: %m = sub.u32 %n, 1\n @%q (%r) = call down, (%m)\n" \
+	" %r = mad.lo.u32 %r, 3, %n\n ret\n}\n"
 /* Turns of a loop in a function that some lanes leave early, by returns at three places. */
 #define EARLY "func early(u32 %n) -> (u32 %r) {\n reg pred %p\n reg u32 %i, %a\nE0: %r = mov.u32 1\n %i = mov.u32 0\n" \
 	"E1: %i = add.u32 %i, 1\n %p = setp.gt.u32 %i, %n\n bra %p, E2, E3\nE2: %r = add.u32 %r, 100\n ret\n" \
@@ -44,6 +48,7 @@ static const Case cases[] = {
 		" %i = mov.u32 0\n bra B\nB: %n = xor.b32 %i, %l\n (%y) = call fib, (%n)\n %x = mad.lo.u32 %x, 3, %y\n"
 		BIT("%y", "0") " bra %p, C, D\nC: (%y) = call fib, (%i)\n %x = add.u32 %x, %y\n bra D\n"
 		"D: %i = add.u32 %i, 1\n %n = and.b32 %l, 3\n %p = setp.le.u32 %i, %n\n bra %p, B, E\nE:" END), 0 },
+	{ "guarded calls in a recursion", DOWN K("B: %n = and.b32 %l, 3\n (%y) = call down, (%n)\n %x = add.u32 %x, %y\n" END), 0 },
 	{ "returns out of a loop", EARLY K(
 		"B: (%y) = call early, (%t)\n %x = add.u32 %x, %y\n" BIT("%t", "1") " bra %p, C, D\n"
 		"C: %n = add.u32 %t, 9\n (%y) = call early, (%n)\n %x = mad.lo.u32 %x, 3, %y\n bra D\nD:" END), 0 },

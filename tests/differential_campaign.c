@@ -49,7 +49,7 @@ static void report(Trial *t, const Setting *s, const Way *w, const char *what)
 	char name[512], suffix[128], comment[2400];
 	snprintf(name, sizeof name, "%s%s%s, %s", s ? s->name : "the interpreter", w->passes ? " after " : "",
 		w->passes ? w->passes : "", w->functional ? "functional" : "timed");
-	snprintf(comment, sizeof comment, "// random kernel, seed %" PRIu64 ": %s: %.1500s\n", t->seed, name, what);
+	snprintf(comment, sizeof comment, "// random kernel, seed %" PRIu64 ": %s: %.*s\n", t->seed, name, (int)strcspn(what, "\n"), what);
 	printf("seed %" PRIu64 ": %s: %s\n", t->seed, name, what);
 	t->failed = true;
 	snprintf(suffix, sizeof suffix, "-%.100s", s ? s->name : "interpreter");
