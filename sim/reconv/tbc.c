@@ -475,6 +475,21 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 
 static void waits(Warp *w, Split *s) { settle(w, stack_of(w)); }
 
+/* In the topmost entry that has the lane: it goes on when those of the entry above have come to their end. */
+static bool held(const Warp *w, int lane, Held *h)
+{
+	const Stack *b = stack_of((Warp *)w);
+	int at = reconv_index(w);
+	for (int i = b ? b->n - 1 : -1; i >= 0; i--) {
+		const Entry *e = &b->e[i], *above = i + 1 < b->n ? e + 1 : NULL;
+		if (!(e->lanes[at] >> lane & 1))
+			continue;
+		*h = (Held){ e->pc, "an entry of the block's stack", above ? above->rpc : NO_PC, above ? above->lanes[at] : 0 };
+		return true;
+	}
+	return false;
+}
+
 const ReconvModel reconv_tbc = {
 	.name = "tbc",
 	.help = "thread block compaction",
@@ -483,5 +498,6 @@ const ReconvModel reconv_tbc = {
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true, .all_branches = true,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .sm_state_size = sm_state_size,
 	.block_state_size = block_state_size, .launch = launch, .branch = branch, .reach = reach, .call = call, .ret = ret,
-	.exit = lanes_exit, .depth = depth, .wait = waits,
+	.exit = lanes_exit, .depth = depth, .held = held,
+	.holds = "runs the top entry of the block's stack only; one below waits until the lanes above have come to its reconvergence point or ended", .wait = waits,
 };
