@@ -176,6 +176,27 @@ START_TEST(prediction_lets_warps_advance)
 }
 END_TEST
 
+/* The lane that has the lock is in the minority for ever. It gets a whole block for its patience, not one instruction. */
+START_TEST(who_has_starved_gets_a_block)
+{
+	enum { PATIENCE = 200, THREADS = 8 };
+	Rig *r = rig(0, "dwf.patience=200");
+	r->functional = true;
+	rig_try(r, K(" %f = ld.param.u64 [out]\n bra L\nL: %v = atom.global.cas.b32 [%f+1024], 0, 1\n %q = setp.eq.u32 %v, 0\n bra %q, C, M\n"
+		"C: %m = ld.volatile.global.u32 [%f+1028]\n %m = add.u32 %m, 1\n %m = add.u32 %m, 2\n %m = add.u32 %m, 3\n %m = add.u32 %m, 4\n"
+		" %m = sub.u32 %m, 9\n st.volatile.global.u32 [%f+1028], %m\n %v = atom.global.exch.b32 [%f+1024], 0\n bra M\n"
+		"M: bra !%q, L, X\nX:"), 1, THREADS);
+	rig_laws(r);
+	ck_assert_uint_eq(r->out[257], THREADS);
+	ck_assert_uint_eq(r->out[256], 0);
+	for (unsigned t = 0; t < THREADS; t++)
+		ck_assert_uint_eq(r->out[t], t + 1);
+	ck_assert_uint_gt(r->s.warp_instructions, 4 * PATIENCE); /* they do starve */
+	ck_assert_uint_lt(r->s.warp_instructions, THREADS * 3 * PATIENCE); /* in C, at M, and among the others */
+	rig_free(r);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("splits of several homes");
@@ -191,6 +212,7 @@ int main(void)
 	tcase_add_loop_test(t, five_targets, 0, 2);
 	tcase_add_test(t, compaction_takes_time);
 	tcase_add_test(t, prediction_lets_warps_advance);
+	tcase_add_test(t, who_has_starved_gets_a_block);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -16,11 +16,13 @@ static const ConfigKey params[] = {
 	{ NULL, "policy", CT_ENUM, 0, DMAJ, 0, 4, "majority|minority|time|pdom|pc", "",
 		"which entry of the pool goes first: most or fewest lanes with its pc, oldest, fewest post-dominators passed, lowest pc" },
 	{ NULL, "patience", CT_INT, 0, 10000, 0, 1000000000, NULL, "cycles",
-		"an entry that could issue for so long goes before the policy's choice; 0 = never, as the paper has it: it may starve" },
+		"an entry that could issue for so long goes before the policy's choice, to the end of its block; 0 = never, as the paper "
+		"has it: it may starve" },
 };
 
 typedef struct Pool {                  /* of an SM */
 	uint32_t stamp;                /* of the entry formed last */
+	uint32_t turn;                 /* of the entry that went first because of patience last, 0 = none */
 	uint32_t chosen;               /* majority, minority: the pc whose entries go on until none is left */
 	uint8_t *point;                /* by pc: is it a reconvergence point? */
 	uint32_t *pc, *lanes;          /* for counting */
@@ -237,7 +239,8 @@ static uint32_t lanes_at(const Pool *pool, uint32_t pc)
 	return 0;
 }
 
-/* Lower goes first; the high bit is what cannot issue, the lowest values are for what has waited too long. */
+/* Lower goes first; the high bit is what cannot issue, the lowest values are for what has waited too long: one entry at a
+   time, until it ends with its block. */
 static uint64_t rank(Warp *w, const Split *s)
 {
 	const Pool *pool = reconv_sm_state(w);
@@ -247,18 +250,20 @@ static uint64_t rank(Warp *w, const Split *s)
 		return ~(uint64_t)0;
 	if (s->ready > now)
 		return (uint64_t)1 << 63;
-	if (patience && now - s->ready > (Cycle)patience)
+	if (s->tag == pool->turn)
 		return 0;
+	if (patience && now - s->ready > (Cycle)patience)
+		return 1;
 	switch (reconv_param(w, P_POLICY)) {
-	case DMAJ: return s->pc == pool->chosen ? 1 : ~(uint32_t)0 - lanes_at(pool, s->pc);
-	case DMIN: return s->pc == pool->chosen ? 1 : 2 + lanes_at(pool, s->pc);
+	case DMAJ: return s->pc == pool->chosen ? 2 : ~(uint32_t)0 - lanes_at(pool, s->pc);
+	case DMIN: return s->pc == pool->chosen ? 2 : 3 + lanes_at(pool, s->pc);
 	case DPDPRI: {
 		Part part[64];
 		reconv_parts(w, s, part);
-		return 1 + ((Count *)reconv_state(part[0].home))->passed[__builtin_ctzll(part[0].mask)];
+		return 2 + (uint64_t)((Count *)reconv_state(part[0].home))->passed[__builtin_ctzll(part[0].mask)];
 	}
-	case DPC: return 1 + (uint64_t)s->pc;
-	default: return 1;
+	case DPC: return 2 + (uint64_t)s->pc;
+	default: return 2;
 	}
 }
 
@@ -293,9 +298,10 @@ static Ranked lead(Warp *w)
 static void order(Warp **list, int n)
 {
 	Ranked r[MOST_WARPS];
+	Pool *pool = reconv_sm_state(list[0]);
 	int64_t policy = reconv_param(list[0], P_POLICY);
 	if (policy == DMAJ || policy == DMIN)
-		choose_pc(reconv_sm_state(list[0]), list, n, policy == DMAJ);
+		choose_pc(pool, list, n, policy == DMAJ);
 	for (int k = 0; k < n; k++) {
 		int at = k;
 		Ranked x = lead(list[k]);
@@ -305,6 +311,8 @@ static void order(Warp **list, int n)
 	}
 	for (int k = 0; k < n; k++)
 		list[k] = r[k].w;
+	if (r[0].rank == 1)
+		pool->turn = reconv_splits(list[0])->tag;
 }
 
 const ReconvModel reconv_dwf = {
