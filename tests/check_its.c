@@ -107,6 +107,25 @@ START_TEST(barriers_and_warp_operations_in_divergent_code)
 }
 END_TEST
 
+/* Two activations of f, each with a barrier of its own in one register. Lanes 0 and 2 become one group inside, and wait for
+   lane 1 and for lane 3: each of the barriers opens for a part of that group. */
+START_TEST(a_group_of_two_barriers)
+{
+	const char *text = "func f(u32 %n) -> (u32 %r) {\n reg pred %p\nB: %r = and.b32 %n, 1\n %p = setp.ne.u32 %r, 0\n bra %p, X, Y\n"
+		"X: %r = mov.u32 5\n bra E\nY: bar.warp.sync 5\n %r = mov.u32 6\n bra E\nE: %r = mad.lo.u32 %r, %n, 20\n ret\n}\n"
+		K(IF("3", "T", "F") "T: (%x) = call f, (%t)\n bra J\nF: (%x) = call f, (%t)\n %x = add.u32 %x, 100\n bra J\n" AT("J", "3") END);
+	everywhere(text, 4);
+	for (int k = 0; k < 2; k++) {
+		Rig *r = rig_new(machines[k]);
+		rig_run(r, text, 1, 4);
+		ck_assert_uint_eq(rig_fetches(r, "Y"), 2); /* they come to the operation one by one */
+		ck_assert_uint_eq(rig_fetches(r, "E"), 2); /* once in each activation */
+		ck_assert_uint_eq(rig_fetches(r, "J"), 1);
+		rig_free(r);
+	}
+}
+END_TEST
+
 START_TEST(indexed_branch)
 {
 	Rig *r = rig_new("divergence.model=its warp_size=8");
@@ -142,6 +161,6 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { sides_and_barrier, early_exit, deep_nesting, recursion_in_divergent_code,
-		barriers_and_warp_operations_in_divergent_code, indexed_branch, predicted_point };
+		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, indexed_branch, predicted_point };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
