@@ -6,7 +6,7 @@
 
 enum { MOST_BYTES = 32 };
 
-static void addresses(const Warp *w, const MIns *i, Mask m, uint64_t *addr)
+static inline void addresses(const Warp *w, const MIns *i, Mask m, uint64_t *addr)
 {
 	int l, W = w->lanes.width;
 	uint64_t off = (uint64_t)i->offset;
@@ -240,6 +240,20 @@ static bool inside(const Region *r, Mask m, const uint64_t *addr, unsigned size)
 	changed = diff != 0; \
 } while (0)
 
+/* Any kind of access, lane by lane; apart, so that the common ones stay short. */
+static __attribute__((noinline)) bool move_lanes(Warp *w, const MIns *i, Mask m, Space space, uintptr_t base, const uint64_t *addr)
+{
+	bool changed = false;
+	int l;
+	each_lane(m, l) {
+		uint64_t v[8];
+		if (i->kind != K_LD)
+			values(w, i, l, v);
+		changed |= move_noted(w, i, l, space, addr[l], AT(addr[l]), v, w->sm->now);
+	}
+	return changed;
+}
+
 /* Moves the data of all lanes; what is stored comes from the registers. Returns whether memory changed. */
 static bool move_all(Warp *w, const MIns *i, Mask m, Space space, const Region *r, const uint64_t *addr)
 {
@@ -260,13 +274,7 @@ static bool move_all(Warp *w, const MIns *i, Mask m, Space space, const Region *
 			STORE_ALL(uint64_t, row64);
 		return changed;
 	}
-	each_lane(m, l) {
-		uint64_t v[8];
-		if (i->kind != K_LD)
-			values(w, i, l, v);
-		changed |= move_noted(w, i, l, space, addr[l], AT(addr[l]), v, w->sm->now);
-	}
-	return changed;
+	return move_lanes(w, i, m, space, base, addr);
 }
 
 static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint64_t a, unsigned size, const Alloc **hint)
@@ -514,7 +522,7 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 {
 	uint64_t addr[64];
 	int l;
-	is->ready = is->now + 1;
+	*is = (Issue){ .now = is->now, .executing = m, .ready = is->now + 1 };
 	if (!m)
 		return;
 	if (s->parts)

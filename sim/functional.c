@@ -6,7 +6,7 @@ enum { TURN = 2000 };
 
 static bool step(Sm *sm, Warp *w, Split *s)
 {
-	Issue is = { .now = sm->now };
+	Issue is;
 	if (s->released) {
 		int n = w->nsplit;
 		split_released(sm, w, s);
@@ -15,6 +15,7 @@ static bool step(Sm *sm, Warp *w, Split *s)
 	}
 	if (s->parts && homes_scatter(sm, w, s))
 		return true;
+	is.now = sm->now;
 	s->ready = sm->now + 1;
 	exec_issue(sm, w, s, &is);
 	sm->now++;

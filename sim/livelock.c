@@ -12,40 +12,51 @@ enum { LEAST_WATCH = 10000 };          /* several turns of every warp of a funct
 
 static inline uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v ^ h >> 29) * 0x9e3779b97f4a7c15u; }
 
-/* One name of the scoreboard; a pair's first name stands for both. */
-static uint64_t value_of(const Warp *w, int name, int l)
+static bool is_pair(const Code *c, int name) { return name >= c->narrow && name < c->regs; }
+
+/* One name of the scoreboard, of the lanes; a pair's first name stands for both. */
+static void mix_name(const Warp *w, int name, Mask m, uint64_t *h)
 {
 	const Code *c = w->sm->gpu->cur;
 	const uint32_t *row = w->lanes.base[0] + (size_t)name * (size_t)w->lanes.width;
-	uint64_t v;
-	if (name >= c->regs)
-		return w->lanes.pred[name - c->regs] >> l & 1;
-	if (name < c->narrow)
-		return row[l];
-	memcpy(&v, row + 2 * l, sizeof v);
-	return v;
+	int l;
+	if (name >= c->regs) {
+		each_lane(m, l)
+			h[l] = mix(h[l], w->lanes.pred[name - c->regs] >> l & 1);
+	} else if (name < c->narrow) {
+		each_lane(m, l)
+			h[l] = mix(h[l], row[l]);
+	} else {
+		each_lane(m, l) {
+			uint64_t v;
+			memcpy(&v, row + 2 * l, sizeof v);
+			h[l] = mix(h[l], v);
+		}
+	}
 }
 
-static bool is_pair(const Code *c, int name) { return name >= c->narrow && name < c->regs; }
-
-/* Where the lane goes, and all that lives there. Inside a call also what lives in the callers, which is not known: every
+/* Where lanes go, and all that lives there. Inside a call also what lives in the callers, which is not known: every
    register. */
-static uint64_t state_hash(const Warp *w, const MIns *i, uint32_t pc, int l)
+static void hash_states(const Warp *w, const MIns *i, uint32_t pc, Mask m, uint64_t *h)
 {
 	const Code *c = w->sm->gpu->cur;
 	const uint16_t *live = c->live[i->live];
-	uint64_t h = mix(mix(1, pc), w->depth[l]);
-	int W = w->lanes.width;
-	if (!w->depth[l]) {
+	int W = w->lanes.width, l;
+	unsigned deepest = 0;
+	each_lane(m, l) {
+		h[l] = mix(mix(1, pc), w->depth[l]);
+		deepest = w->depth[l] > deepest ? w->depth[l] : deepest;
+	}
+	if (!deepest) {
 		for (int k = 0; k < c->nlive[i->live]; k += 1 + is_pair(c, live[k]))
-			h = mix(h, value_of(w, live[k], l));
-		return h;
+			mix_name(w, live[k], m, h);
+		return;
 	}
 	for (int name = 0; name < c->regs + c->preds; name += 1 + is_pair(c, name))
-		h = mix(h, value_of(w, name, l));
-	for (uint32_t d = 0; d < w->depth[l]; d++)
-		h = mix(h, w->ret[(size_t)(d * 2) * (size_t)W + (size_t)l]);
-	return h;
+		mix_name(w, name, m, h);
+	each_lane(m, l)
+		for (uint32_t d = 0; d < w->depth[l]; d++)
+			h[l] = mix(h[l], w->ret[(size_t)(d * 2) * (size_t)W + (size_t)l]);
 }
 
 static void note_turn(Round *r, const MIns *i, uint32_t to)
@@ -75,11 +86,15 @@ static void step(Watch *x, const MIns *i, uint32_t to, uint64_t h)
 
 static void watch(Sm *sm, Warp *w, const MIns *i, Mask m, uint32_t to)
 {
+	uint64_t h[64];
 	int l;
+	if (!m)
+		return;
 	if (!w->watch)
 		w->watch = arena_array(&sm->arena, Watch, w->lanes.width);
+	hash_states(w, i, to, m, h);
 	each_lane(m, l)
-		step(&w->watch[l], i, to, state_hash(w, i, to, l));
+		step(&w->watch[l], i, to, h[l]);
 }
 
 void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)

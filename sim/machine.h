@@ -99,6 +99,7 @@ struct Sm {
 	int free_warps, free_ctas;
 	int64_t free_regs, free_shared;
 	bool lane_scoreboard;          /* registers become ready lane by lane */
+	bool single;                   /* nothing to choose for a warp of one split: the mechanism hears of no stall, alarm or partner */
 	Sched *sched;
 	Cycle unit_free[UNIT_COUNT][16];
 	Cycle mem_free;                /* load/store unit */
@@ -160,7 +161,7 @@ bool sm_place(Sm *, uint64_t cta);             /* false: no room */
 void warp_retire(Sm *, Warp *);                /* last lane has ended and nothing is outstanding */
 
 /* sim/exec.c: one instruction of one split: results, control, statistics. Timing comes back in Issue. */
-typedef struct Issue {
+typedef struct Issue {                 /* now: in; executing: out; the others: out, memory instructions only */
 	Cycle now;
 	Mask lanes;                    /* for the trace: lanes, lowest address, sectors of a memory instruction */
 	uint64_t lowest, sectors;

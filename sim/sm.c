@@ -123,15 +123,17 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 {
 	const Config *c = &sm->gpu->config;
 	Cycle now = sm->now;
-	Issue is = { .now = now };
+	Issue is;                      /* beyond `executing`, memory instructions fill it */
+	bool memory = is_memory(i);
 	uint32_t pc = s->pc;
 	int nsplit = w->nsplit;
 	Part part[64];
 	int nparts = s->parts ? reconv_parts(w, s, part) : 0; /* the mechanism may take the split apart */
+	is.now = now;
 	s->ready = now + 1;
 	w->exact = false;
 	exec_issue(sm, w, s, &is);
-	if (is.blocked) {
+	if (memory && is.blocked) {
 		s->ready = is.ready > now ? is.ready : now + 1;
 		s->why = STALL_MEMPIPE;
 		if (sm->mem_free < s->ready) /* accesses go in order: this one holds the load/store unit */
@@ -140,11 +142,11 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	}
 	if (unit >= 0)
 		sm->unit_free[i->unit][unit] = now + (Cycle)c->unit[i->unit].interval;
-	if (!is_memory(i))
+	if (!memory)
 		write_results(sm, w, part, nparts, i, is.executing, now + (Cycle)c->unit[i->unit].latency, false);
 	else if (!is.pending || (sm->lane_scoreboard && is.executing & ~is.pending))
 		write_results(sm, w, part, nparts, i, is.executing & ~is.pending, is.ready, true);
-	if (is.pending)
+	if (memory && is.pending)
 		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
 	if (w->nsplit < nsplit || !w->nsplit)
 		return true;
@@ -288,6 +290,41 @@ static bool try_pair(Sm *sm, Warp *w)
 	return issued;
 }
 
+/* After an issue: a split that is alone says when the next may be. */
+static inline void sleep_after_issue(Sm *sm, Warp *w, uint8_t why)
+{
+	const Split *s = &w->split[0];
+	if (w->ending)
+		end_warp(sm, w);
+	else if (w->nsplit == 1 && s->state == SPLIT_RUN && !s->released)
+		sleep_until(w, (When){ s->ready, s->why });
+	else
+		sleep_until(w, (When){ sm->now + 1, why });
+}
+
+/* As try_warp, where one split is all there is and the mechanism has nothing to choose. */
+static inline bool try_single(Sm *sm, Warp *w)
+{
+	Split *s = &w->split[0];
+	const MIns *i;
+	int unit;
+	When t = examine(sm, w, s, &i, &unit, -1);
+	if (t.cycle <= sm->now) {
+		if (issue(sm, w, s, i, unit)) {
+			if (sm->fault.kind)
+				return true;
+			w->last = 0;
+			if (sm->gpu->config.sched_width > 1)
+				second_issue(sm, w, i);
+			sleep_after_issue(sm, w, STALL_BARRIER);
+			return true;
+		}
+		t = (When){ s->ready, STALL_MEMPIPE };
+	}
+	sleep_until(w, t.cycle == NEVER ? (When){ NEVER, STALL_BARRIER } : t);
+	return false;
+}
+
 /* Tries the warp's splits in the mechanism's order. */
 static bool try_warp(Sm *sm, Warp *w)
 {
@@ -298,6 +335,8 @@ static bool try_warp(Sm *sm, Warp *w)
 		end_warp(sm, w);
 		return false;
 	}
+	if (sm->single && w->nsplit == 1 && !w->split[0].released)
+		return try_single(sm, w);
 	if (w->alarm <= sm->now)
 		ring(sm, w);
 	if (model->partner)
@@ -349,11 +388,12 @@ static bool try_warp(Sm *sm, Warp *w)
 		}
 		x += w->nsplit == n;
 	}
-	sleep_until(w, (When){ issued ? sm->now + 1 : best.cycle, best.why });
-	if (w->ending)
+	if (issued)
+		sleep_after_issue(sm, w, best.why);
+	else
+		sleep_until(w, best);
+	if (w->ending && !issued)
 		end_warp(sm, w);
-	else if (issued && w->nsplit == 1 && w->split[0].state == SPLIT_RUN && !w->split[0].released)
-		sleep_until(w, (When){ w->split[0].ready, w->split[0].why });
 	if (w->alarm < w->sched->wake[w->place] && !w->ending)
 		sleep_until(w, (When){ w->alarm, STALL_DIVERGENCE });
 	return issued;
