@@ -348,7 +348,7 @@ static bool try_warp(Sm *sm, Warp *w)
 		int unit = -1, n = w->nsplit;
 		if (s->released) {
 			split_released(sm, w, s);
-			if (model->wait) /* the turn may be another's, who has been looked at already */
+			if (model->wait || model->regroups) /* the turn may be another's, who has been looked at already */
 				best = (When){ sm->now + 1, STALL_DIVERGENCE };
 			if (w->nsplit != n) { /* another list: from its beginning */
 				x = first = 0;
@@ -356,6 +356,7 @@ static bool try_warp(Sm *sm, Warp *w)
 			}
 		}
 		if (s->parts && homes_scatter(sm, w, s)) {
+			best = (When){ sm->now + 1, STALL_DIVERGENCE }; /* so may its homes */
 			x = first = 0;
 			continue;
 		}

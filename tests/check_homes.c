@@ -90,6 +90,23 @@ START_TEST(activemask_means_the_home_warp)
 }
 END_TEST
 
+/* A split of warps 2 and 3 that warp 0 or 1 carries comes to activemask when nothing else runs: both are looked at again,
+   though their scheduler has passed them already. */
+START_TEST(scattering_wakes_the_homes)
+{
+	static const char *const policy[] = { "lrr", "gto", "two_level", "oldest" };
+	char set[80];
+	snprintf(set, sizeof set, "scheduler.policy=%s", policy[_i / 2]);
+	Rig *r = rig(_i % 2, set);
+	r->clocks = true;
+	rig_run(r, K(" %v = xor.b32 %t, %w\n %v = and.b32 %v, 1\n %m = shr.u32 %w, 1\n %v = and.b32 %v, %m\n %p = setp.ne.u32 %v, 0\n"
+		" bra %p, B, C\nB: %x = mul.lo.u32 %x, 1000\n %m = activemask.b32\n %x = add.u32 %x, %m\n bra D\nC: bra D\nD:"), 1, 16);
+	for (unsigned t = 0; t < 16; t++)
+		ck_assert_uint_eq(r->out[t], t > 7 && (t ^ t >> 2) & 1 ? (t + 1) * 1000 + (t >> 2 & 1 ? 5 : 10) : t + 1);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(a_shuffle_means_the_home_warp)
 {
 	Rig *r = run(_i, "", K(" %m = and.b32 %w, 1\n %m = shr.u32 10, %m\n" CROSSED
@@ -206,6 +223,7 @@ int main(void)
 	tcase_add_loop_test(t, columns_that_conflict, 0, 2);
 	tcase_add_loop_test(t, the_fullest_column_counts, 0, 2);
 	tcase_add_loop_test(t, activemask_means_the_home_warp, 0, 2);
+	tcase_add_loop_test(t, scattering_wakes_the_homes, 0, 8);
 	tcase_add_loop_test(t, a_shuffle_means_the_home_warp, 0, 2);
 	tcase_add_loop_test(t, exits_and_a_barrier, 0, 2);
 	tcase_add_loop_test(t, recursion_and_indirect_calls, 0, 2);
