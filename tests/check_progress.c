@@ -197,6 +197,39 @@ START_TEST(each_cell)
 }
 END_TEST
 
+/* Every lane but the last spins in a loop of its own, and the last stands behind all others in the queue. */
+static void put_queue(StrBuf *b, int lanes)
+{
+	sb_puts(b, "kernel k(u64 mem) {\n reg u32 %t, %v\n reg u64 %a\n reg pred %p\nS: %t = mov.u32 %tid.x\n %a = ld.param.u64 [mem]\n brx %t, [");
+	for (int l = 0; l < lanes; l++)
+		sb_printf(b, "%sT%d", l ? ", " : "", l);
+	sb_puts(b, "]\n");
+	for (int l = 0; l < lanes - 1; l++)
+		sb_printf(b, "T%d: %%v = ld.volatile.global.u32 [%%a]\n %%p = setp.eq.u32 %%v, 0\n bra %%p, T%d, X\n", l, l);
+	sb_printf(b, "T%d: st.volatile.global.u32 [%%a], 1\n bra X\nX: exit\n}\nhost main() {\n reg u64 %%mem\n"
+		"H: %%mem = alloc.u64 4\n launch k, (1, 1, 1), (%d, 1, 1), 0, (%%mem)\n exit\n}\n", lanes - 1, lanes);
+}
+
+START_TEST(a_long_queue_is_no_livelock)
+{
+	static const char *const model[] = { "aware(quantum=10000)", "its(yield=none)", "its(yield=none,timer=1000)" };
+	StrBuf b = { 0 };
+	Diag d = { 0 };
+	Config c;
+	put_queue(&b, 32);
+	Module *m = ir_read(b.s, strlen(b.s), "queue.ir", &d);
+	ck_assert_msg(m && ir_verify(m, &d), "%s", d.item.n ? d.item.v[0].text : "?");
+	for (int way = 0; way < WAYS; way++) {
+		Run *r = run(model[_i], m, &c, &d, way);
+		ck_assert_msg(r->status == RUN_OK, "%s (run %d): %s", model[_i], way, d.item.n ? d.item.v[0].text : "?");
+		run_free(r);
+	}
+	module_free(m);
+	sb_free(&b);
+	diag_free(&d);
+}
+END_TEST
+
 /* ---- the page's table ---- */
 
 static const char *const letter[] = { ['P'] = "passes", ['L'] = "livelock" };
@@ -260,6 +293,7 @@ int main(void)
 	TCase *t = tcase_create("all");
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, each_cell, 0, ROWS);
+	tcase_add_loop_test(t, a_long_queue_is_no_livelock, 0, 3);
 	tcase_add_test(t, the_page_has_the_table); /* PROGRESS=1 in the environment: prints it */
 	tcase_add_test(t, every_mechanism_has_its_row);
 	suite_add_tcase(s, t);

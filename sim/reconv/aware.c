@@ -29,9 +29,11 @@ static bool lower(LowerFn *l, Diag *diag)
 static size_t state_size(const Config *c) { return sizeof(Regions); }
 static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
 
+/* The queue may be as long as the warp has lanes. */
 static Cycle patience(const Config *c)
 {
-	return (Cycle)c->model_param[c->model][P_TIMEOUT] + (Cycle)c->model_param[c->model][P_QUANTUM];
+	const int64_t *p = c->model_param[c->model];
+	return (Cycle)(p[P_TIMEOUT] + c->warp_size * p[P_QUANTUM]);
 }
 
 static bool waiting(const Split *s) { return s->state == SPLIT_BARRIER || s->state == SPLIT_WARPSYNC; }
@@ -176,7 +178,7 @@ static void resume(Warp *w, Split *s)
 	for (int i = 0; i < *reconv_nsplit(w); i++)
 		if (i != at && reconv_splits(w)[i].state == SPLIT_RUN)
 			other = i;
-	run_only(w, k, other >= 0 ? other : -1);
+	run_only(w, k, other);
 }
 
 static bool coming(const Warp *w, const Split *s) { return s->wait || (s->ready > reconv_now(w) && s->why == STALL_DIVERGENCE); }

@@ -652,15 +652,12 @@ void its_stall(Warp *w, Split *s, Stall why, Cycle until)
 
 /* ---- for diagnoses ---- */
 
+/* The queue may be as long as the warp has lanes. */
 Cycle its_patience(const Config *c)
 {
-	int64_t policy = c->model_param[c->model][ITS_POLICY];
-	int64_t most = 0;
-	for (ItsParam p = ITS_TIMER; p <= ITS_TIMEOUT; p++) {
-		int64_t n = its_knob(p, policy, c->model_param[c->model][p]);
-		most = n > most ? n : most;
-	}
-	return (Cycle)most;
+	const int64_t *p = c->model_param[c->model];
+	int64_t policy = p[ITS_POLICY];
+	return (Cycle)(c->warp_size * its_knob(ITS_TIMER, policy, p[ITS_TIMER]) + its_knob(ITS_TIMEOUT, policy, p[ITS_TIMEOUT]));
 }
 
 bool its_held(const Warp *warp, int lane, Held *h)
