@@ -225,7 +225,7 @@ END_TEST
    structure of the code says (exec_mask). */
 START_TEST(points_that_the_source_asks_for)
 {
-	static const char *const without[] = { "mimd", "tf_stack", "tf_sandy", "min_pc", "min_sp_pc", "dwf", "sbi", "swi", "exec_mask", NULL };
+	static const char *const without[] = { "mimd", "tf_stack", "tf_sandy", "min_pc", "min_sp_pc", "dwf", "sbi", "swi", "exec_mask", "serial", NULL };
 	static const char text[] = K(BIT("%l", "0") " bra %p, T, F%s\n" MIX("T", "1") " bra J\n" MIX("F", "2") " bra J\n" MIX("J", "3") " bra R\n"
 		MIX("R", "4") END);
 	const char *model = reconv_models[_i]->name, *at = strstr(text, "%s");

@@ -96,6 +96,7 @@ static const Row rows[] = {
 	{ "sbi", "???P" "????", NULL },
 	{ "swi", "???P" "????", NULL },
 	{ "exec_mask", "L??P" "????", NULL },
+	{ "serial", "LLPP" "PLPL", NULL },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

@@ -206,6 +206,19 @@ START_TEST(tf_stack_order)
 }
 END_TEST
 
+/* ---- serial ---- */
+
+START_TEST(serial_runs_each_group_to_its_end)
+{
+	counted("divergence.model=serial", IF_ELSE("3"), "A:f T:3 J:3 F:c J:c", 1, 2, 0);
+	counted("divergence.model=serial", LOOP, "A:f H:f H:7 H:3 H:1 Y:1 Y:2 Y:4 Y:8", 3, 4, 0);
+	Rig *r = run("divergence.model=serial serial.switch_cycles=4", IF_ELSE("3"), NULL);
+	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 16 17 18 19 20 21");
+	ck_assert_uint_eq(r->s.stalls[STALL_DIVERGENCE], 4);
+	rig_free(r);
+}
+END_TEST
+
 /* ---- mimd ---- */
 
 START_TEST(mimd_is_every_lane_on_its_own)
@@ -233,7 +246,7 @@ END_TEST
 
 static const char *const machines[] = { "divergence.model=ipdom", "divergence.model=token",
 	"divergence.model=its", "divergence.model=spec_reconv", "divergence.model=spec_reconv spec_reconv.registers=1 spec_reconv.threshold=2",
-	"divergence.model=token token.loop_codegen=pbk_brk", "divergence.model=tf_stack", "divergence.model=mimd",
+	"divergence.model=token token.loop_codegen=pbk_brk", "divergence.model=tf_stack", "divergence.model=mimd", "divergence.model=serial",
 	"divergence.model=ipdom divergence.depth=2 divergence.chunk=1",
 	"divergence.model=token divergence.depth=2 divergence.chunk=1 divergence.spill=constant",
 	"divergence.model=tf_stack divergence.depth=2 divergence.chunk=1" };
@@ -412,7 +425,7 @@ int main(void)
 	const TTest *const tests[] = {
 		ipdom_rule_1, ipdom_rule_2, ipdom_nesting, ipdom_order_of_paths, ipdom_costs, ipdom_spills_with_constant_costs,
 		ipdom_spill_counts, token_if, token_unwinding, token_spill_counts, token_loops_as_they_are_compiled, tf_stack_order,
-		mimd_is_every_lane_on_its_own, time_is_linear_in_paths, points_change_no_results, later_points_are_taken, graphs_of_every_kind,
+		serial_runs_each_group_to_its_end, mimd_is_every_lane_on_its_own, time_is_linear_in_paths, points_change_no_results, later_points_are_taken, graphs_of_every_kind,
 		tf_stack_holds_no_more_than_the_frontier, costs_change_no_counts,
 	};
 	return rig_suite("divergence mechanisms", tests, sizeof tests / sizeof *tests);
