@@ -61,7 +61,7 @@ START_TEST(deep_nesting)
 	for (int i = 19; i >= 0; i--)
 		sb_printf(&b, "J%d: %%x = mad.lo.u32 %%x, 5, 1\n%s", i, i ? "" : END);
 	for (int i = 19; i > 0; i--) {
-		char from[32], to[64];
+		char from[64], to[96];
 		snprintf(from, sizeof from, "J%d: %%x = mad.lo.u32 %%x, 5, 1\n", i);
 		snprintf(to, sizeof to, "%s bra J%d\n", from, i - 1);
 		char *at = strstr(b.s, from);
