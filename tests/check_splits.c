@@ -287,12 +287,31 @@ START_TEST(dws_loads)
 }
 END_TEST
 
+/* Lane 0 waits in T for %z, lane 1 until lane 0 has come through. Lane 2 comes to T from its load: the two go on together, and
+   part again. Lane 0 is at M and waits for lane 2, which nobody has told lane 1 to wait for: it comes to M too, and waits there
+   for %y until lanes 0 and 2 join it. Nobody waits for lane 0 any longer. */
+START_TEST(dws_takes_in_whom_it_waited_for)
+{
+	const char *text = "kernel k(u64 out) {\n reg u32 %t, %y, %s, %x, %z\n reg u64 %o, %a\n reg pred %p, %q, %first\n"
+		"A: %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n %p = setp.lt.u32 %t, 2\n @%p %y = ld.global.u32 [%o+8192]\n %y = add.u32 %y, 1\n"
+		" %s = shr.b32 %t, 1\n %a = mad.wide.u32 %s, 1024, %o\n %first = setp.eq.u32 %t, 0\n %q = setp.ne.u32 %t, 1\n"
+		" %p = setp.eq.u32 %t, 3\n bra %p, J, P\n"
+		"P: %x = ld.global.u32 [%a+8192]\n %x = add.u32 %x, %t\n %z = mul.lo.u32 %t, 3\n bra %q, T, F\n"
+		"T: %x = add.u32 %x, %z\n bra %first, M, L\nL: %x = mul.lo.u32 %x, 5\n %x = add.u32 %x, 1\n bra M\n"
+		"F: %y = mul.lo.u32 %x, 7\n %y = mul.lo.u32 %y, 9\n bra %p, G, M\nG: bra %p, T, J\n"
+		"M: %x = add.u32 %x, %y\n bra J\nJ: %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], %x\n exit\n}\n";
+	Rig *r = run("divergence.model=dws dws.branches=false dws.memory=aggressive units.imul.latency=500 " L1, text);
+	rig_path(r, 0, "A:f P:7 T:5 F:2 L:4 M:7 J:f");
+	rig_free(r);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		multi_path_entries, multi_path_hides_latency, multi_path_merges_on_the_way, splits_let_go_together_may_meet,
 		multi_path_tables_spill, dual_path_entries, dual_path_indexed_branches, dual_path_sides, dual_path_spills, aware_entries,
-		aware_time_outs, aware_locks, dws_branches, dws_loads,
+		aware_time_outs, aware_locks, dws_branches, dws_loads, dws_takes_in_whom_it_waited_for,
 	};
 	return rig_suite("splits", tests, sizeof tests / sizeof *tests);
 }

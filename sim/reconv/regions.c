@@ -86,8 +86,10 @@ static Split *standing(Warp *w, const Regions *k, int region, uint32_t pc, const
 	return NULL;
 }
 
-static void join(Warp *w, Split *t, const Split *s, Mask m)
+/* The one that stands there waits from now on for whom both of them wait: else it might wait for lanes that it takes in. */
+static void join(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
 {
+	k->group[place(w, t)].before &= k->group[place(w, s)].before;
 	t->mask |= m;
 	if (t->ready < s->ready) {
 		t->ready = s->ready;
@@ -107,7 +109,7 @@ static void move(Warp *w, Regions *k, Split *s, int region, Path p)
 		k->group[place(w, s)].region = region;
 		return;
 	}
-	join(w, t, s, p.mask);
+	join(w, k, t, s, p.mask);
 	Split gone = *s;
 	regions_remove(w, k, s);
 	reconv_count_pop(w, &gone, p.pc, p.mask);
@@ -220,7 +222,7 @@ static void add_path(Warp *w, Regions *k, int region, Path p, const Split *s, ui
 {
 	Split *t = standing(w, k, region, p.pc, s);
 	if (t) {
-		join(w, t, s, p.mask);
+		join(w, k, t, s, p.mask);
 		return;
 	}
 	t = regions_add(w, k, region, p, s);

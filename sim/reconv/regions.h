@@ -28,7 +28,7 @@ typedef struct Group {                 /* what the mechanism knows of a split, b
 	Cycle since;                   /* when it came to be where it is: on chip, or chosen */
 
 	/* dws; nothing for a group that goes on where others have met */
-	Mask before;                   /* lanes of paths that run before it */
+	Mask before;                   /* lanes of paths that run before it: whoever follows from one to another never comes round */
 	Mask family;                   /* lanes of the load that has parted it from others, which it will meet at a branch */
 	const MIns *held;              /* that branch, which it has executed, and where its lanes go */
 	Path path[2];
