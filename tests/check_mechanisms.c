@@ -32,8 +32,7 @@
 
 enum {
 	WAITS = 1,                     /* part of a warp waits for the rest: stacks refuse it, or go on as told */
-	COUNTED = 2,                   /* with WAITS: counting arriving lanes is enough for stacks, too */
-	UNSTRUCTURED = 4               /* exec_mask may refuse it */
+	COUNTED = 2                    /* with WAITS: counting arriving lanes is enough for stacks, too */
 };
 
 typedef struct Case { const char *name, *text; unsigned flags; } Case;
@@ -66,18 +65,18 @@ static const Case cases[] = {
 	{ "indexed branch into code that is shared", K(
 		" %i = mov.u32 0\n bra H\nH: %n = mad.lo.u32 %i, 3, %t\n %n = rem.u32 %n, 5\n brx %n, [B0, B1, B2, B3, L]\n"
 		MIX("B0", "10") " bra B1\n" MIX("B1", "11") BIT("%t", "0") " bra %p, B2, B3\n" MIX("B2", "12") " bra L\n" MIX("B3", "13") " bra L\n"
-		MIX("L", "1") " %i = add.u32 %i, 1\n %p = setp.lt.u32 %i, 6\n bra %p, H, J\nJ:" END), UNSTRUCTURED },
+		MIX("L", "1") " %i = add.u32 %i, 1\n %p = setp.lt.u32 %i, 6\n bra %p, H, J\nJ:" END), 0 },
 	{ "indexed branches in nested divergence", K(
 		BIT("%t", "1") " bra %p, B, C\nB: %n = and.b32 %l, 5\n brx %n, [P0, P1, P0, P1, P2, P3]\n"
 		MIX("P0", "3") " bra M\n" MIX("P1", "4") " bra M\n" MIX("P2", "5") " bra M\n" MIX("P3", "6") " bra M\n" MIX("M", "7") " bra J\n"
 		"C: %n = rem.u32 %t, 3\n brx %n, [Q0, Q1, Q2]\n" MIX("Q0", "8") " bra J\n" MIX("Q1", "9") " bra J\n" MIX("Q2", "10") " bra J\n"
-		MIX("J", "2") END), UNSTRUCTURED },
+		MIX("J", "2") END), 0 },
 	{ "early exits in nested divergence", K(
 		BIT("%l", "0") " bra %p, B, C\n"
 		"B:" BIT("%l", "1") " bra %p, X, D\nX: %x = mov.u32 1" END
 		"D:" BIT("%l", "2") " bra %p, Y, M\nY: %x = mov.u32 2" END
 		"C:" BIT("%l", "2") " bra %p, E, F\nE: %x = add.u32 %x, 1\n" BIT("%l", "1") " bra %p, Z, F\nZ: %x = mov.u32 3" END
-		MIX("F", "5") " bra M\n" MIX("M", "7") END), UNSTRUCTURED },
+		MIX("F", "5") " bra M\n" MIX("M", "7") END), 0 },
 	{ "exits out of a loop", K(
 		" %i = mov.u32 0\n bra H\nH: %i = add.u32 %i, 1\n %p = setp.eq.u32 %i, %l\n bra %p, X, B\nX: %x = mad.lo.u32 %x, 3, %i" END
 		"B:" BIT("%x", "1") " bra %p, C, D\n" MIX("C", "3") " bra D\n" MIX("D", "9") " %p = setp.lt.u32 %i, 5\n bra %p, H, J\nJ:" END), 0 },
@@ -95,12 +94,12 @@ static const Case cases[] = {
 		"I: %j = add.u32 %j, 1\n %x = mad.lo.u32 %x, 5, %j\n %y = shr.b32 %x, 3\n %y = and.b32 %y, 15\n %p = setp.eq.u32 %y, %l\n bra %p, X, B\n"
 		"B: %n = and.b32 %l, 3\n %p = setp.le.u32 %j, %n\n bra %p, I, N\n"
 		"N: %x = add.u32 %x, %i\n %p = setp.lt.u32 %i, 5\n bra %p, H, J\n"
-		MIX("X", "4") " bra J\n" MIX("J", "2") END), UNSTRUCTURED },
+		MIX("X", "4") " bra J\n" MIX("J", "2") END), 0 },
 	{ "a loop with two entries", K(
 		" %i = mov.u32 0\n" BIT("%l", "0") " bra %p, B, C\n"
 		MIX("B", "3") " %i = add.u32 %i, 1\n %p = setp.gt.u32 %i, %l\n bra %p, J, C\n"
 		MIX("C", "4") " %i = add.u32 %i, 1\n" BIT("%x", "3") " %q = setp.gt.u32 %i, 9\n %p = or.pred %p, %q\n bra %p, J, B\n"
-		MIX("J", "2") END), UNSTRUCTURED },
+		MIX("J", "2") END), 0 },
 	{ "barriers between divergent parts", "shared u32 s[32]\n" K(
 		" %i = mov.u32 0\n bra H\nH:" PUT(" bar.sync 0\n") TAKE("1", "%z") BIT("%z", "0") " bra %p, B, C\n"
 		MIX("B", "3") " bra D\nC: %x = add.u32 %x, %z\n bra D\n"
@@ -168,12 +167,12 @@ static bool completes(Rig *r, const Case *c, bool compare)
 	return true;
 }
 
-static bool waits(const char *model)
+static const ReconvModel *named(const char *model)
 {
-	for (int k = 0; reconv_models[k]; k++)
-		if (!strcmp(reconv_models[k]->name, model))
-			return reconv_models[k]->sync_waits;
-	return false;
+	int k = 0;
+	while (strcmp(reconv_models[k]->name, model))
+		k++;
+	return reconv_models[k];
 }
 
 /* A stack says why it cannot go on, and goes on when told how. */
@@ -192,12 +191,11 @@ static void stuck(const Case *c, const char *model, const char *more, int way, c
 static void one(const Case *c, const char *model, const char *more, int way)
 {
 	Rig *r = machine(model, more, "error", way);
-	bool ok = completes(r, c, true), may_wait = waits(model);
-	if (!ok && c->flags & WAITS && !may_wait)
+	bool ok = completes(r, c, true);
+	if (!ok && r->fault.kind == FAULT_UNSUPPORTED && named(model)->refuses)
+		ck_assert_msg(strstr(r->fault.text, "mechanism") && r->fault.loc.line > 0, "%s under %s: %s", c->name, model, r->fault.text);
+	else if (!ok && c->flags & WAITS && !named(model)->sync_waits)
 		stuck(c, model, more, way, r);
-	else if (!ok && c->flags & UNSTRUCTURED && !strcmp(model, "exec_mask"))
-		ck_assert_msg(r->fault.kind == FAULT_UNSUPPORTED && strstr(r->fault.text, "structured"), "%s under exec_mask: %s", c->name,
-			r->fault.text);
 	else
 		ck_assert_msg(ok, "%s under %s %s (run %d): %s", c->name, model, more, way, r->fault.text);
 	if (!strcmp(model, "ipdom")) /* the textbook's stack has no way to wait */

@@ -53,12 +53,6 @@ local DEVIATIONS = {
 		"here the source's `!reconverge` moves it to X, and the lock passes" },
 	{ row = "multipath_rr", model = "dual_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the same" },
 	{ row = "multipath_rr_opp", model = "multi_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the same" },
-	{ row = "multipath_rr_opp", model = "multi_path", column = "merges", cases = "a1 a2 a3 d1 d3 h", why = "the table counts lanes that meet at " ..
-		"their point, multi_path also groups that join on the way" },
-	{ row = "multipath_rr", model = "multi_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the table has the point at C; " ..
-		"here the source's `!reconverge` moves it to X, and the lock passes" },
-	{ row = "multipath_rr", model = "dual_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the same" },
-	{ row = "multipath_rr_opp", model = "multi_path", column = "status", cases = "e1'", instead = "P:1 L:7 C:4 X:1", why = "the same" },
 	{ row = "ipdom_fall_first", model = "ipdom", column = "status", cases = "e1'", instead = "P:1 L:4 C:4 X:1", why = "the table moves the point to X " ..
 		"for convergence barriers only; here the source's `!reconverge` moves it for every mechanism, and with the exit side first the lock passes" },
 }

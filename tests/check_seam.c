@@ -134,11 +134,38 @@ START_TEST(a_mechanism_that_picks_lanes)
 }
 END_TEST
 
+static bool refuse(LowerFn *l, Diag *diag)
+{
+	diag_error(diag, ins_loc(l->module, &l->f->block.v[1]->ins.v[0]), "mechanism picky cannot run this");
+	return false;
+}
+
+static void use_picky(Gpu *g)
+{
+	use_serial(g);
+	serial.lower = refuse;
+}
+
+/* What a mechanism refuses is refused before anything runs, with its place in the source. */
+START_TEST(a_mechanism_that_refuses)
+{
+	Rig *r = rig_new("");
+	r->prepare = use_picky;
+	rig_try(r, text, 1, 8);
+	ck_assert(!r->ok);
+	ck_assert_int_eq(r->fault.kind, FAULT_UNSUPPORTED);
+	ck_assert_str_eq(r->fault.text, "kernel k: mechanism picky cannot run this");
+	ck_assert_int_eq(r->fault.loc.line, 20); /* the first of block L */
+	rig_free(r);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("seam");
 	TCase *t = tcase_create("splits");
 	tcase_add_test(t, a_mechanism_that_picks_lanes);
+	tcase_add_test(t, a_mechanism_that_refuses);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
