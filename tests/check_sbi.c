@@ -127,9 +127,21 @@ START_TEST(both_interweave)
 }
 END_TEST
 
+/* T of two warps fit together. That the warp's own other group is asked first and waits for an operand keeps no other away. */
+START_TEST(who_cannot_issue_gives_way)
+{
+	Rig *r = run("divergence.model=swi swi.same_warp=true swi.shuffle=mirror_odd units.imul.latency=40", K(" %a = and.b32 %t, 3\n"
+		" %p = setp.lt.u32 %a, 2\n bra %p, T, F\nT:" ADD4 ADD4 " bra J\nF: %x = mul.lo.u32 %t, 3\n %x = mul.lo.u32 %x, 3\n bra J\n"
+		"J: %x = add.u32 %x, 5\n" END), 8);
+	ck_assert_uint_gt(own(r, "pairs_of_a_warp"), 0);
+	ck_assert_uint_eq(own(r, "pairs_of_warps"), 8);
+	rig_free(r);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { branches_interweave, constraints, the_other_group_hides_latency, cold_groups, warps_interweave,
-		both_interweave };
+		both_interweave, who_cannot_issue_gives_way };
 	return rig_suite("interweaving", tests, sizeof tests / sizeof *tests);
 }

@@ -32,7 +32,7 @@ typedef struct Contexts {
 	bool cold[65];                 /* of split k: in memory */
 } Contexts;
 
-typedef struct Partners { int n; Warp *warp[256]; } Partners; /* of an SM: those that may issue with the warp that just has */
+typedef struct Partners { int n; Warp *warp[MOST_WARPS]; } Partners; /* of an SM: those that may issue with the warp that just has */
 
 /* ---- compile time ---- */
 
@@ -354,20 +354,23 @@ static int set_of(const Warp *w, int64_t ways)
 	return (int)(reconv_slot(w) / c->sched_count % sets);
 }
 
-/* Other warps of the set whose lanes fit, those with most lanes first, of equal ones the oldest. */
+/* The warp itself if its other group may issue, then other warps of the set whose lanes fit: those with most lanes first, of equal
+   ones the oldest. */
 static void find_partners(Warp *w, Mask lanes, Partners *p)
 {
-	Warp *warps[256];
+	Warp *warps[MOST_WARPS], *of;
 	int64_t ways = reconv_param(w, P_WAYS);
-	int n = reconv_scheduler_warps(w, warps), set = set_of(w, ways);
+	int n = reconv_scheduler_warps(w, warps), set = set_of(w, ways), own = 0;
 	Mask used = moved(lanes, shuffle_of(w));
-	p->n = 0;
+	if (((Contexts *)reconv_state(w))->two && own_secondary(w, lanes, 0, &of))
+		p->warp[own++] = w;
+	p->n = own;
 	for (int x = 0; x < n; x++) {
 		Split *s = warps[x] == w ? NULL : primary(warps[x]);
 		if (!is_ready(w, s) || set_of(warps[x], ways) != set || moved(s->mask, shuffle_of(warps[x])) & used)
 			continue;
 		int at = p->n++;
-		while (at > 0 && __builtin_popcountll(primary(p->warp[at - 1])->mask) < __builtin_popcountll(s->mask)) {
+		while (at > own && __builtin_popcountll(primary(p->warp[at - 1])->mask) < __builtin_popcountll(s->mask)) {
 			p->warp[at] = p->warp[at - 1];
 			at--;
 		}
@@ -378,18 +381,12 @@ static void find_partners(Warp *w, Mask lanes, Partners *p)
 static Split *swi_partner(Warp *w, Mask lanes, int n, Warp **of)
 {
 	Partners *p = reconv_sm_state(w);
-	bool own = ((Contexts *)reconv_state(w))->two;
-	if (n == 0 && own) {
-		Split *s = own_secondary(w, lanes, 0, of);
-		if (s)
-			return s;
-	}
 	if (n == 0)
 		find_partners(w, lanes, p);
 	if (n >= p->n)
 		return NULL;
 	*of = p->warp[n];
-	return primary(*of);
+	return *of == w ? own_secondary(w, lanes, 0, of) : primary(*of);
 }
 
 static bool held(const Warp *w, int lane, Held *h)
