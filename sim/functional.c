@@ -77,7 +77,7 @@ static int run_warp(Sm *sm, Warp *w)
 	if (w->alarm <= sm->now)
 		done += ring(sm, w);
 	if (sm->gpu->config.functional_schedule == SCHEDULE_BLOCK)
-		done = run_blocks(sm, w);
+		done += run_blocks(sm, w);
 	else
 		for (int k = 0; k < w->nsplit && !sm->fault.kind;) {
 			int n = w->nsplit;
