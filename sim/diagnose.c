@@ -145,10 +145,10 @@ static bool feeds(const MIns *branch, const MIns *load)
 {
 	const Function *f = branch->function;
 	Arena tmp = { 0 };
-	BitSet set = bs_new(&tmp, f->reg.n + 1);
 	bool found = false;
 	if (load->function != f || !branch->src || !load->src)
 		return false;
+	BitSet set = bs_new(&tmp, f->reg.n + 1);
 	for (int k = 0; k < branch->src->nsrc; k++)
 		if (ins_src(branch->src, k)->kind == OPD_REG)
 			bs_add(set, ins_src(branch->src, k)->id);
