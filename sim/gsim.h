@@ -42,7 +42,6 @@ void gpu_disassemble(Gpu *, const Function *kernel, struct StrBuf *);
 /* Divergence mechanisms, for --list models. */
 typedef struct ModelInfo {
 	const char *name, *help;
-	const char *refuses;                   /* the kernels that it cannot run; NULL: it runs all */
 } ModelInfo;
 int gpu_models(const ModelInfo **);
 #endif

@@ -26,7 +26,7 @@ int gpu_models(const ModelInfo **list)
 {
 	static ModelInfo info[MODELS];
 	for (int i = 0; i < MODELS; i++)
-		info[i] = (ModelInfo){ reconv_models[i]->name, reconv_models[i]->help, reconv_models[i]->refuses };
+		info[i] = (ModelInfo){ reconv_models[i]->name, reconv_models[i]->help };
 	*list = info;
 	return MODELS;
 }

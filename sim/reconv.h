@@ -56,7 +56,6 @@ typedef struct Held {                  /* how a mechanism holds a lane, for diag
 struct ReconvModel {
 	const char *name, *help;
 	const char *source;            /* the paper that it follows */
-	const char *refuses;           /* the kernels that lower refuses with an error: "unstructured ones"; NULL: none */
 	const ConfigKey *params;       /* key without the mechanism's name; offset unused */
 	int nparams;
 	bool own_slots;                /* every split has an issue slot of its own (a bound, not a machine) */

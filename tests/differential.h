@@ -60,7 +60,6 @@ void job_print(const Job *, const char *comment, struct StrBuf *);
 typedef struct Setting {               /* a mechanism with its parameters, and what came of it */
 	char *name;                    /* as --model takes it */
 	Config config;
-	const char *refuses;           /* the kernels that the mechanism may refuse, NULL = none */
 	uint64_t runs, refused, failed;    /* failed: kernels */
 	double seconds;                /* of the host's processor */
 	bool skip;                     /* for the rest of this kernel */

@@ -80,8 +80,8 @@ static void try(Trial *t, const Module *module, Setting *s, const Way *w)
 	s->runs++;
 	t->c->runs++;
 	s->refused += refused;
-	if (agrees && (!refused || s->refuses)) {
-		if (!refused && !w->passes && !t->any_good) {
+	if (agrees && !refused) {
+		if (!w->passes && !t->any_good) {
 			t->good = *w;
 			t->any_good = true;
 		}
