@@ -69,8 +69,6 @@ int reconv_block_warps(Warp *w, Warp **list)
 	return n;
 }
 
-const MIns *reconv_instruction(const Warp *w, uint32_t pc) { return &w->sm->gpu->cur->ins[pc]; }
-
 bool reconv_others_ready(const Warp *w)
 {
 	for (int k = 0; k < w->sched->n; k++)
@@ -81,7 +79,7 @@ bool reconv_others_ready(const Warp *w)
 
 Mask reconv_first_ready(const Warp *w, const Split *s, Cycle *when)
 {
-	const MIns *i = reconv_instruction(w, s->pc);
+	const MIns *i = reconv_ins(w, s->pc);
 	int W = w->lanes.width, l;
 	Mask first = 0;
 	*when = NEVER;

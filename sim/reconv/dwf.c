@@ -182,7 +182,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { par
 static void go(Warp *w, Split *s, const Path *p, int n)
 {
 	if (n > 1) {
-		part_ways(w, s, &reconv_code(w)->ins[s->pc], p, n);
+		part_ways(w, s, reconv_ins(w, s->pc), p, n);
 		return;
 	}
 	s->pc = p[0].pc;

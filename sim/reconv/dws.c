@@ -93,7 +93,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 
 static bool is_short(Warp *w, const MIns *i)
 {
-	return i->rpc != NO_PC && reconv_instruction(w, i->rpc)->from->ins.n <= reconv_param(w, P_SHORT);
+	return i->rpc != NO_PC && reconv_ins(w, i->rpc)->from->ins.n <= reconv_param(w, P_SHORT);
 }
 
 /* The paths have become groups, or parts of some. In turns: each waits for those before it. */
@@ -118,7 +118,7 @@ static void go(Warp *w, Dws *k, Split *s, const MIns *i, const Path *p, int n)
 	if (n == 1) {
 		s->pc = p->pc;
 		choose(w, k);
-		if (reconv_instruction(w, p->pc)->flags & MI_REACH)
+		if (reconv_ins(w, p->pc)->flags & MI_REACH)
 			reach(w, s);
 		return;
 	}
