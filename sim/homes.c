@@ -120,13 +120,11 @@ void warp_end_check(Sm *sm, Warp *w)
 void reconv_remove(Warp *w, Split *s)
 {
 	Sm *sm = w->sm;
-	int k = (int)(s - w->split);
 	if (s->parts) {
 		s->parts->next = sm->parts;
 		sm->parts = s->parts;
 	}
-	w->nsplit--;
-	memmove(s, s + 1, sizeof *s * (size_t)(w->nsplit - k));
+	reconv_close_gap(w, s);
 	w->exact = true; /* of the split that issued nothing is left that a redirection could be added to */
 	depth_now(w);
 	warp_end_check(sm, w);

@@ -120,6 +120,15 @@ uint32_t *reconv_row(Warp *w, uint32_t row) { return row32(&w->lanes, row); }
 Mask reconv_live(const Warp *w) { return w->live; }
 int *reconv_nsplit(Warp *w) { return &w->nsplit; }
 Split *reconv_splits(Warp *w) { return w->split; }
+
+int reconv_close_gap(Warp *w, Split *s)
+{
+	int at = (int)(s - w->split);
+	w->nsplit--;
+	memmove(s, s + 1, sizeof *s * (size_t)(w->nsplit - at));
+	return at;
+}
+
 Cycle reconv_now(const Warp *w) { return w->sm->now; }
 void reconv_turns(Warp *w, int turns) { w->take_turns = (uint8_t)turns; }
 void reconv_alarm(Warp *w, Cycle at) { w->alarm = at; }
@@ -131,7 +140,6 @@ uint32_t reconv_return_pc(const Warp *w, Mask m)
 }
 
 unsigned reconv_call_depth(const Warp *w, Mask m) { return m ? w->depth[__builtin_ctzll(m)] : 0; }
-
 
 uint64_t reconv_value(const Warp *w, const MIns *i, int lane)
 {

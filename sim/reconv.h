@@ -151,6 +151,7 @@ uint32_t *reconv_row(Warp *, uint32_t row);                    /* a 32-bit regis
 Mask reconv_live(const Warp *);                                /* lanes that have not ended */
 int *reconv_nsplit(Warp *);                                    /* the mechanism keeps it */
 Split *reconv_splits(Warp *);                                  /* room for warp_size splits */
+int reconv_close_gap(Warp *, Split *);                         /* it is gone, those behind it move up; its place */
 void reconv_count_push(Warp *, const Split *, uint32_t pc, Mask);  /* statistics and trace; call after the change */
 void reconv_count_pop(Warp *, const Split *, uint32_t pc, Mask);
 void reconv_count_merge(Warp *, const Split *, uint32_t pc, Mask);

@@ -196,13 +196,6 @@ static Split *part_off(Warp *w, Split *s, Mask m)
 	return t;
 }
 
-static void remove_split(Warp *w, Split *s)
-{
-	Split *all = reconv_splits(w);
-	int at = (int)(s - all), n = --*reconv_nsplit(w);
-	memmove(all + at, all + at + 1, sizeof *all * (size_t)(n - at));
-}
-
 /* s becomes part of `into`, which may move in the list. */
 static Split *join(Warp *w, Split *into, Split *s)
 {
@@ -212,7 +205,7 @@ static Split *join(Warp *w, Split *into, Split *s)
 		into->wait = s->wait;
 	}
 	into -= into > s;
-	remove_split(w, s);
+	reconv_close_gap(w, s);
 	return into;
 }
 
@@ -449,7 +442,7 @@ void its_exit(Warp *w, Split *s, Mask m)
 	if (s->mask)
 		enqueue(k, 0, lowest(s->mask));
 	else
-		remove_split(w, s);
+		reconv_close_gap(w, s);
 	try_all(w, k, 0);
 	settle(w, k);
 }

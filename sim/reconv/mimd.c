@@ -20,12 +20,7 @@ static void reach(Warp *w, Split *s) { }
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { s->pc = p[0].pc; }
 static void ret(Warp *w, Split *s, const Path *p, int n) { s->pc = p[0].pc; }
 
-static void lanes_exit(Warp *w, Split *s, Mask m)
-{
-	Split *all = reconv_splits(w);
-	int k = (int)(s - all), n = --*reconv_nsplit(w);
-	memmove(all + k, all + k + 1, sizeof *all * (size_t)(n - k));
-}
+static void lanes_exit(Warp *w, Split *s, Mask m) { reconv_close_gap(w, s); }
 
 const ReconvModel reconv_mimd = {
 	.name = "mimd",

@@ -70,9 +70,8 @@ Split *regions_add(Warp *w, Regions *k, int region, Path p, const Split *from)
 
 void regions_remove(Warp *w, Regions *k, Split *s)
 {
-	int at = place(w, s), n = --*reconv_nsplit(w);
-	memmove(s, s + 1, sizeof *s * (size_t)(n - at));
-	memmove(&k->group[at], &k->group[at + 1], sizeof *k->group * (size_t)(n - at));
+	int at = reconv_close_gap(w, s);
+	memmove(&k->group[at], &k->group[at + 1], sizeof *k->group * (size_t)(*reconv_nsplit(w) - at));
 }
 
 /* A group of the region that stands at pc and may go on from there: a split that has waited there does not take others in. */

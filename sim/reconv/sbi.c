@@ -55,7 +55,6 @@ static bool lower(LowerFn *l, Diag *diag)
 static size_t state_size(const Config *c) { return sizeof(Contexts); }
 static size_t sm_state_size(const Config *c) { return sizeof(Partners); }
 static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
-static int place(Warp *w, const Split *s) { return (int)(s - reconv_splits(w)); }
 
 static bool may_run(const Split *s) { return s->state == SPLIT_RUN || s->state == SPLIT_PARKED; }
 
@@ -73,9 +72,8 @@ static bool meets(const Warp *w, const Split *a, const Split *b)
 
 static void take_out(Warp *w, Contexts *k, Split *s)
 {
-	int at = place(w, s), n = --*reconv_nsplit(w);
-	memmove(s, s + 1, sizeof *s * (size_t)(n - at));
-	memmove(&k->cold[at], &k->cold[at + 1], sizeof *k->cold * (size_t)(n - at));
+	int at = reconv_close_gap(w, s);
+	memmove(&k->cold[at], &k->cold[at + 1], sizeof *k->cold * (size_t)(*reconv_nsplit(w) - at));
 }
 
 /* Another group that stands where this one stands, NULL: none. */
