@@ -192,9 +192,7 @@ static void one(const Case *c, const char *model, const char *more, int way)
 {
 	Rig *r = machine(model, more, "error", way);
 	bool ok = completes(r, c, true);
-	if (!ok && r->fault.kind == FAULT_UNSUPPORTED && named(model)->refuses)
-		ck_assert_msg(strstr(r->fault.text, "mechanism") && r->fault.loc.line > 0, "%s under %s: %s", c->name, model, r->fault.text);
-	else if (!ok && c->flags & WAITS && !named(model)->sync_waits)
+	if (!ok && c->flags & WAITS && !named(model)->sync_waits)
 		stuck(c, model, more, way, r);
 	else
 		ck_assert_msg(ok, "%s under %s %s (run %d): %s", c->name, model, more, way, r->fault.text);
