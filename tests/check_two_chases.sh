@@ -20,10 +20,10 @@ below() { # what, its cycles, percent, of what, its cycles
 
 ipdom=$(cycles -m ipdom) || exit 1
 aware=$(cycles -m aware) || exit 1
-for model in dual_path multi_path dws; do
-	both=$(cycles -m $model) || exit 1
-	below $model "$both" 60 ipdom "$ipdom"
-	below $model "$both" 60 "aware, which runs one group at a time," "$aware"
+for model in dual_path multi_path dws sbi 'swi(same_warp=true)'; do
+	both=$(cycles -m "$model") || exit 1
+	below "$model" "$both" 60 ipdom "$ipdom"
+	below "$model" "$both" 60 "aware, which runs one group at a time," "$aware"
 done
 off=$(cycles -m dws -D l1.global=true -D dws.memory=off) || exit 1
 for when in aggressive lazy revive; do

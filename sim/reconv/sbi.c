@@ -36,16 +36,28 @@ typedef struct Partners { int n; Warp *warp[MOST_WARPS]; } Partners; /* of an SM
 
 /* ---- compile time ---- */
 
+/* Several blocks in front of b lead to it. The head of a loop with one entry is none: who comes back to it overtakes nobody
+ * that is on the way there. */
+static bool joins(const Frontier *f, const Cfg *cfg, int b)
+{
+	int n = 0;
+	for (int k = 0; k < cfg->npred[b]; k++)
+		n += f->position[cfg->pred[b][k]->id] < f->position[b];
+	return n > 1;
+}
+
 static bool lower(LowerFn *l, Diag *diag)
 {
 	Arena tmp = { 0 };
-	frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
+	Frontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
 	reconv_lower_reach(l, true, true);
 	Cfg *cfg = cfg_build(&tmp, l->f);
 	Dom *dom = dom_build(&tmp, cfg);
-	for (int b = 0; b < cfg->n; b++)
-		if (l->reach[b])
+	for (int i = 0; i < f.n; i++) {
+		int b = f.order[i]->id;
+		if (l->reach[b] && joins(&f, cfg, b))
 			l->reach_from[b] = dom->idom[b];
+	}
 	arena_free(&tmp);
 	return true;
 }
