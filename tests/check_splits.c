@@ -306,12 +306,32 @@ START_TEST(dws_takes_in_whom_it_waited_for)
 }
 END_TEST
 
+/* The first to come back from the load wait at the branch for the others, who wait at a barrier for them: they go on alone. */
+START_TEST(dws_parts_wait_for_each_other)
+{
+	const char *text = "kernel k(u64 out) {\n reg u32 %t, %y, %s, %x\n reg u64 %o, %a\n reg pred %p, %q\n"
+		"A: %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n %p = setp.lt.u32 %t, 2\n @%p %y = ld.global.u32 [%o+8192]\n %y = add.u32 %y, 1\n"
+		" %s = shr.b32 %t, 1\n %a = mad.wide.u32 %s, 1024, %o\n %q = setp.lt.u32 %t, 9\n %x = ld.global.u32 [%a+8192]\n"
+		" @!%p bar.sync 0\n %x = add.u32 %x, %t\n bra %q, B, C\nB: %x = add.u32 %x, 3\n @%p bar.sync 0\n bra D\nC: %x = add.u32 %x, 4\n bra D\n"
+		"D: %x = add.u32 %x, 1\n %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], %x\n exit\n}\n";
+	static const char *const merge[] = { "pc", "branch" };
+	for (int k = 0; k < 2; k++) {
+		char set[300];
+		snprintf(set, sizeof set, "divergence.model=dws dws.memory=aggressive dws.merge=%s " L1, merge[k]);
+		Rig *r = run(set, text);
+		rig_path(r, 0, "A:f B:3 D:3 B:c D:c");
+		rig_free(r);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		multi_path_entries, multi_path_hides_latency, multi_path_merges_on_the_way, splits_let_go_together_may_meet,
 		multi_path_tables_spill, dual_path_entries, dual_path_indexed_branches, dual_path_sides, dual_path_spills, aware_entries,
 		aware_time_outs, aware_locks, dws_branches, dws_loads, dws_takes_in_whom_it_waited_for,
+		dws_parts_wait_for_each_other,
 	};
 	return rig_suite("splits", tests, sizeof tests / sizeof *tests);
 }

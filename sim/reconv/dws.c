@@ -177,18 +177,42 @@ static void unite(Warp *w, Dws *k, Split *s)
 	go(w, k, s, like.held, p, n);
 }
 
-/* Lanes that go elsewhere are waited for no longer. */
-static void leave_family(Warp *w, Dws *k, Mask m)
+static Mask lanes_waiting(Warp *w)
+{
+	Mask m = 0;
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		m |= waiting(&reconv_splits(w)[i]) ? reconv_splits(w)[i].mask : 0;
+	return m;
+}
+
+static void forget(Warp *w, Dws *k, Mask m)
 {
 	for (int i = 0; i < *reconv_nsplit(w); i++)
 		k->regions.group[i].family &= reconv_splits(w)[i].mask & m ? 0 : ~m;
+}
+
+/* Families whose lanes are all at the branch take it, and without those that wait at a barrier or for a warp-level operation:
+   that may be for lanes held here. */
+static void unite_complete(Warp *w, Dws *k)
+{
 	for (int i = 0; i < *reconv_nsplit(w); i++) {
 		const Group *g = &k->regions.group[i];
-		if (g->held && lanes_held(w, k, g) == g->family) {
-			unite(w, k, &reconv_splits(w)[i]);
-			i = -1; /* the list is another one */
-		}
+		if (!g->held)
+			continue;
+		Mask others = g->family & ~lanes_held(w, k, g);
+		if (others & ~lanes_waiting(w))
+			continue;
+		forget(w, k, others);
+		unite(w, k, &reconv_splits(w)[i]);
+		i = -1; /* the list is another one */
 	}
+}
+
+/* Lanes that go elsewhere are waited for no longer. */
+static void leave_family(Warp *w, Dws *k, Mask m)
+{
+	forget(w, k, m);
+	unite_complete(w, k);
 }
 
 static bool indexed(const MIns *i) { return i->table != NULL; }
@@ -208,10 +232,8 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	for (int a = 0; a < n; a++)
 		g->path[p[a].pc != i->target] = p[a];
 	s->pc = p[0].pc;
-	if (lanes_held(w, k, g) == g->family)
-		unite(w, k, s);
-	else
-		choose(w, k);
+	unite_complete(w, k);
+	choose(w, k);
 }
 
 /* ---- loads ---- */
@@ -331,7 +353,14 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	choose(w, k);
 }
 
-static void waits(Warp *w, Split *s) { choose(w, reconv_state(w)); }
+static void waits(Warp *w, Split *s)
+{
+	Dws *k = reconv_state(w);
+	unite_complete(w, k);
+	choose(w, k);
+}
+
+static void resumes(Warp *w, Split *s) { choose(w, reconv_state(w)); }
 
 static bool held(const Warp *w, int lane, Held *h)
 {
@@ -348,7 +377,7 @@ const ReconvModel reconv_dws = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .all_branches = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = waits, .resume = waits, .stall = stall, .alarm = alarm,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = waits, .resume = resumes, .stall = stall, .alarm = alarm,
 	.loaded = loaded, .held = held,
 	.holds = "runs paths of a branch that it does not subdivide one after the other, and keeps lanes that have come to a point until all others have",
 };
