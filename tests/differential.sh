@@ -3,6 +3,8 @@
 # fail are left in the build folder.
 set -e
 ./differential --count 10000 --runs "${DIFFERENTIAL_RUNS:-6000}" --seed 1 --functional --minimize
+# found by a campaign: a loop between two ends of the kernel, where points of the one lie below those of the other
+./differential --count 1 --seed 20097 --functional --passes none
 ./differential --count 10000 --runs "${DIFFERENTIAL_TIMED:-800}" --seed 100001 --timed --minimize
 # every failure of the command line is a message and exit status 2
 for bad in "--count x" "--models ipdom,nothing" "--model tf_stack(nothing=1)" "--model tf_stack(" "--passes nosuchpass" \

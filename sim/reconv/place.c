@@ -89,7 +89,8 @@ static bool add(BitSet s, int i)
 	return true;
 }
 
-/* in(t) gets what is open at the end of b, but t itself. */
+/* in(t) gets what is open at the end of b and post-dominates t, but t itself. Where an early exit is all that is left, points
+   of the way that was left stay on the stack below, and nobody pops them. */
 static bool flow(Place *p)
 {
 	bool changed = false;
@@ -98,7 +99,7 @@ static bool flow(Place *p)
 		changed |= bs_union(p->out[b->id], p->in[b->id]);
 		for (int k = 0; k < (opens_frame(p, b) ? 1 : b->nsucc); k++) /* a loop's body is a stack of its own */
 			bs_each(p->out[b->id], j)
-				if (j != b->succ[k]->id)
+				if (outer(p, j, b->succ[k]->id))
 					changed |= add(p->in[b->succ[k]->id], j);
 	}
 	return changed;

@@ -493,7 +493,7 @@ static bool held(const Warp *w, int lane, Held *h)
 const ReconvModel reconv_tbc = {
 	.name = "tbc",
 	.help = "thread block compaction",
-	.source = "Fung and Aamodt, Thread Stack Compaction for Efficient SIMT Control Flow, HPCA 2011",
+	.source = "Fung and Aamodt, Thread Block Compaction for Efficient SIMT Control Flow, HPCA 2011",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true, .all_branches = true,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .sm_state_size = sm_state_size,
