@@ -166,7 +166,7 @@ expect 2 "k.ir: error: kernel k: a block needs" $gsim -q --functional -D sm.regi
 printf 'local b = gpu.buffer("u32", 256)\n\ngpu.launch { kernel = "k", grid = 1, block = 32, args = { b } }\n' >"$tmp/k.lua"
 expect 2 "k.lua:3: error: kernel k: a block needs" $gsim -q -w "$tmp/k.lua" -D sm.registers=1024 "$tmp/k.ir"
 rm "$tmp/k.lua"
-expect 2 "recursion.lua:[0-9]*: error: kernel .*raise sm.max_registers_per_thread" $gsim -q -D sm.max_registers_per_thread=8 \
+expect 2 "recursion.ptx:[0-9]*:[0-9]*: error: kernel .*raise sm.max_registers_per_thread" $gsim -q -D sm.max_registers_per_thread=8 \
 	"$srcdir/kernels/recursion/recursion.ptx"
 
 # ---- bad input ----
