@@ -50,8 +50,23 @@ static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint6
 
 /* ---- where lanes are ---- */
 
+/* Out of blocks that lowering added, to that of the source where they lead, if that is one. */
+static const MIns *in_source(const Gpu *g, const MIns *m)
+{
+	const MIns *i = m;
+	for (int n = 0; n < 64 && i->from->origin == ORIGIN_LOWER; n++)
+		if (i->kind == K_BRA && !(i->flags & MI_COND))
+			i = &g->cur->ins[i->target];
+		else if (op_info[i->op].flags & OPF_TERM || i->op == OP_SYNC || i + 1 == g->cur->ins + g->cur->n)
+			return m;
+		else
+			i++;
+	return i->from->origin == ORIGIN_LOWER ? m : i;
+}
+
 static CodePlace place_of(const Gpu *g, const MIns *m)
 {
+	m = in_source(g, m);
 	Loc loc = m->src ? ins_loc(g->cur->module, m->src) : (Loc){ 0 };
 	for (const MIns *i = m; !loc.line && i + 1 < g->cur->ins + g->cur->n && i->from == m->from; i++)
 		loc = i->src ? ins_loc(g->cur->module, i->src) : (Loc){ 0 };
@@ -66,7 +81,7 @@ static CodePlace place_at(const Gpu *g, uint32_t pc)
 	return pc == NO_PC ? (CodePlace){ 0 } : place_of(g, &g->cur->ins[pc]);
 }
 
-static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
+static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
 {
 	static const StuckHow how[] = { [SPLIT_RUN] = STUCK_RUNS, [SPLIT_BARRIER] = STUCK_BARRIER,
 		[SPLIT_WARPSYNC] = STUCK_WARPSYNC, [SPLIT_PARKED] = STUCK_HELD };
@@ -112,28 +127,6 @@ static void add_held(Diagnosis *d, const StuckLanes *x)
 		d->held[d->nheld++] = *x;
 	else
 		d->more++;
-}
-
-/* The lanes of a warp that wait, whatever for. */
-static void add_waiting(const Gpu *g, const Warp *w, Diagnosis *d)
-{
-	int l;
-	each_lane(w->live, l) {
-		StuckLanes x = whereabouts(g, w, l);
-		if (x.how != STUCK_RUNS)
-			add_held(d, &x);
-	}
-}
-
-static void add_all_waiting(const Gpu *g, const Warp *first, Diagnosis *d)
-{
-	add_waiting(g, first, d);
-	for (int i = 0; i < g->config.sm_count; i++)
-		for (int k = 0; k < g->sm[i].nwarps; k++) {
-			const Warp *w = &g->sm[i].warp[k];
-			if (w->used && !w->ending && w != first)
-				add_waiting(g, w, d);
-		}
 }
 
 /* ---- what a lane waits for ---- */
@@ -192,6 +185,18 @@ static const Turn *way_out(const Watch *x, const Read **read)
 	if (r->nreads)
 		*read = &r->read[r->nreads - 1];
 	return out ? out : r->nturns ? &r->turn[0] : NULL;
+}
+
+/* A lane that spins is at the branch to which it comes back, whether it has the turn or not. */
+static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
+{
+	StuckLanes x = where_in_warp(g, w, lane);
+	const Read *read;
+	if (g->diagnosis->kind != FAULT_LIVELOCK || !(livelock_spinning(w) >> lane & 1))
+		return x;
+	const Turn *out = way_out(&w->watch[lane], &read);
+	return (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = x.lanes,
+		.how = STUCK_RUNS, .at = out ? place_of(g, out->ins) : x.at };
 }
 
 static uint64_t value_at(const Gpu *g, const Warp *w, const StuckWord *x)
@@ -272,6 +277,28 @@ static void describe_writer(const Gpu *g, const Warp *w, Diagnosis *d)
 			(uint32_t)(x->block / grid[0] / grid[1]) } };
 }
 
+/* The lanes of a warp that wait, whatever for. */
+static void add_waiting(const Gpu *g, const Warp *w, Diagnosis *d)
+{
+	int l;
+	each_lane(w->live, l) {
+		StuckLanes x = whereabouts(g, w, l);
+		if (x.how != STUCK_RUNS)
+			add_held(d, &x);
+	}
+}
+
+static void add_all_waiting(const Gpu *g, const Warp *first, Diagnosis *d)
+{
+	add_waiting(g, first, d);
+	for (int i = 0; i < g->config.sm_count; i++)
+		for (int k = 0; k < g->sm[i].nwarps; k++) {
+			const Warp *w = &g->sm[i].warp[k];
+			if (w->used && !w->ending && w != first)
+				add_waiting(g, w, d);
+		}
+}
+
 /* ---- the reports ---- */
 
 static Diagnosis *begin(Gpu *g, const Warp *w, FaultKind kind)
@@ -296,16 +323,16 @@ static void finish(Gpu *g, const Diagnosis *d, Fault *fault)
 	sb_free(&b);
 }
 
-/* The first lane that runs, and those of its warp that come back to the same branch. */
+/* The first lane that spins, and those of its warp that come back to the same branch. */
 void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 {
 	Diagnosis *d = begin(g, w, FAULT_LIVELOCK);
 	const Turn *out = NULL, *other;
 	const Read *read = NULL, *its;
-	Mask run = homes_in(w, 1 << SPLIT_RUN);
+	Mask spin = livelock_spinning(w);
 	int l;
 	d->spinning = lanes;
-	each_lane(run, l) {
+	each_lane(spin, l) {
 		other = way_out(&w->watch[l], &its);
 		if (!d->who.lanes) {
 			out = other;
@@ -318,7 +345,7 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 		d->who.lanes |= (Mask)1 << l;
 		d->word.different += read && its && its->addr != read->addr;
 	}
-	d->who.at = out ? place_of(g, out->ins) : place_at(g, homes_split(w, __builtin_ctzll(run))->pc);
+	d->who.at = out ? place_of(g, out->ins) : whereabouts(g, w, __builtin_ctzll(spin)).at;
 	if (read)
 		describe_writer(g, w, d);
 	add_all_waiting(g, w, d);
@@ -352,6 +379,9 @@ void deadlock_report(Gpu *g, Fault *fault)
 			d->expected = lane_count(s->sync_mask & first->live);
 		}
 		add_all_waiting(g, first, d);
+		for (int k = 0; k < d->nheld; k++)
+			if (alike(&d->held[k], &d->who))
+				d->who.lanes = d->held[k].lanes;
 	}
 	finish(g, d, fault);
 }

@@ -11,9 +11,11 @@ typedef struct Round { int nreads, nturns; Read read[ROUND_READS]; Turn turn[ROU
 
 typedef struct Watch {                 /* of a lane */
 	uint64_t saved, steps, power;  /* power 0: it has not come to a branch */
-	bool cycling, clock;           /* it came back to the saved state; it has read a clock since */
+	Mask with;                     /* the lanes that were in the saved state together; 0: it alone */
+	bool cycling, clock;           /* it came back to the saved state; it has read a clock since, or what others gave it */
 	Round now, last;               /* since it was in the saved state; from there to there */
 } Watch;
 
+Mask livelock_spinning(const Warp *);  /* lanes that come back to the same state, in their turn where only one group runs */
 void livelock_report(Gpu *, const Warp *, uint64_t lanes, Fault *);
 #endif

@@ -79,11 +79,12 @@ static void put_doing(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 static void put_word(StrBuf *b, const Diagnosis *d)
 {
 	const StuckWord *w = &d->word;
+	bool one = single(d->who.lanes);
 	if (!d->reads) {
-		sb_puts(b, "\n  they read no memory on their way: nothing that others do can end it");
+		sb_printf(b, "\n  %s no memory on %s way: nothing that others do can end it", one ? "it reads" : "they read", one ? "its" : "their");
 		return;
 	}
-	sb_puts(b, "\n  they wait on the memory word at ");
+	sb_printf(b, "\n  %s on the memory word at ", one ? "it waits" : "they wait");
 	if (w->space == SP_SHARED && w->buffer)
 		sb_printf(b, "%#llx of shared memory (byte %llu of %s)", (unsigned long long)w->address,
 			(unsigned long long)w->offset, w->buffer);

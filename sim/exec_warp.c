@@ -265,6 +265,8 @@ static void perform(Warp *w, const MIns *i, Mask m)
 	int l;
 	if (!m)
 		return;
+	if (w->sm->gpu->watching && i->kind != K_WARPSYNC)
+		livelock_exchange(w, (uint32_t)(i - w->sm->gpu->cur->ins), m);
 	switch (i->kind) {
 	case K_SHFL: exec_shfl(w, i, m); break;
 	case K_VOTE: exec_vote(w, i, m); break;

@@ -2,7 +2,8 @@
  *
  * When no memory word has changed, no lane has ended and no barrier has been released for limits.progress_cycles, every
  * lane is watched at its branches: Brent's cycle detection on (target, call depth, live registers). Lanes act on each other
- * through memory and barriers only, so once all lanes that run have come back to an earlier state, with memory unchanged all
+ * through memory, barriers and warp-level operations. Lanes that exchange values have a state together, of all their
+ * registers, where they exchange. So once all lanes that run have come back to an earlier state, with memory unchanged all
  * the while, nothing can ever change: proven. A mechanism that lets lanes go after some time says how long that takes
  * (ReconvModel.patience); a lane that reads a clock proves nothing. Watching stops after a while and is taken up again later,
  * so that long computations are slowed down by a bounded share. */
@@ -35,28 +36,36 @@ static void mix_name(const Warp *w, int name, Mask m, uint64_t *h)
 	}
 }
 
+/* Every register of the lanes, their places and where they return to. */
+static void hash_all(const Warp *w, uint32_t pc, Mask m, uint64_t *h)
+{
+	const Code *c = w->sm->gpu->cur;
+	int l;
+	each_lane(m, l)
+		h[l] = mix(mix(1, pc), w->depth[l]);
+	for (int name = 0; name < c->regs + c->preds; name += 1 + is_pair(c, name))
+		mix_name(w, name, m, h);
+	each_lane(m, l)
+		for (uint32_t d = 0; d < w->depth[l]; d++)
+			h[l] = mix(h[l], w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)l]);
+}
+
 /* Where lanes go, and all that lives there. Inside a call also what lives in the callers, which is not known: every
    register. */
 static void hash_states(const Warp *w, const MIns *i, uint32_t pc, Mask m, uint64_t *h)
 {
 	const Code *c = w->sm->gpu->cur;
 	const uint16_t *live = c->live[i->live];
-	int W = w->lanes.width, l;
-	unsigned deepest = 0;
-	each_lane(m, l) {
-		h[l] = mix(mix(1, pc), w->depth[l]);
-		deepest = w->depth[l] > deepest ? w->depth[l] : deepest;
-	}
-	if (!deepest) {
-		for (int k = 0; k < c->nlive[i->live]; k += 1 + is_pair(c, live[k]))
-			mix_name(w, live[k], m, h);
-		return;
-	}
-	for (int name = 0; name < c->regs + c->preds; name += 1 + is_pair(c, name))
-		mix_name(w, name, m, h);
+	int l;
 	each_lane(m, l)
-		for (uint32_t d = 0; d < w->depth[l]; d++)
-			h[l] = mix(h[l], w->ret[(size_t)(d * 2) * (size_t)W + (size_t)l]);
+		if (w->depth[l]) {
+			hash_all(w, pc, m, h);
+			return;
+		}
+	each_lane(m, l)
+		h[l] = mix(mix(1, pc), 0);
+	for (int k = 0; k < c->nlive[i->live]; k += 1 + is_pair(c, live[k]))
+		mix_name(w, live[k], m, h);
 }
 
 static void note_turn(Round *r, const MIns *i, uint32_t to)
@@ -70,31 +79,58 @@ static void note_turn(Round *r, const MIns *i, uint32_t to)
 		r->turn[r->nturns++] = (Turn){ i, to, false };
 }
 
-static void step(Watch *x, const MIns *i, uint32_t to, uint64_t h)
+/* with: the lanes that have this state together; 0: the lane alone. What a lane does after an exchange does not follow from
+   its own state, and after one with others than those of the saved state not from that. */
+static void step(Watch *x, Mask with, uint64_t h)
 {
-	if (i->flags & MI_COND)
-		note_turn(&x->now, i, to);
-	if (x->power && h == x->saved) {
+	if (with && x->power && !x->with) {
+		*x = (Watch){ .saved = h, .power = x->power, .with = with };
+		return;
+	}
+	if (with && with != x->with)
+		x->clock = true;
+	if (x->power && h == x->saved && with == x->with) {
 		x->cycling = !x->clock;
 		x->clock = false;
 		x->last = x->now;
 		x->now = (Round){ 0 };
 	} else if (++x->steps >= x->power) {
-		*x = (Watch){ .saved = h, .power = x->power ? x->power * 2 : 1 };
+		*x = (Watch){ .saved = h, .power = x->power ? x->power * 2 : 1, .with = with };
 	}
+}
+
+static Watch *watch_of(Sm *sm, Warp *w)
+{
+	if (!w->watch)
+		w->watch = arena_array(&sm->arena, Watch, w->lanes.width);
+	return w->watch;
 }
 
 static void watch(Sm *sm, Warp *w, const MIns *i, Mask m, uint32_t to)
 {
 	uint64_t h[64];
 	int l;
+	Watch *x = watch_of(sm, w);
 	if (!m)
 		return;
-	if (!w->watch)
-		w->watch = arena_array(&sm->arena, Watch, w->lanes.width);
 	hash_states(w, i, to, m, h);
+	each_lane(m, l) {
+		if (i->flags & MI_COND)
+			note_turn(&x[l].now, i, to);
+		step(&x[l], 0, h[l]);
+	}
+}
+
+void livelock_exchange(Warp *w, uint32_t pc, Mask m)
+{
+	uint64_t h[64], all = mix(2, m);
+	int l;
+	Watch *x = watch_of(w->sm, w);
+	hash_all(w, pc, m, h);
 	each_lane(m, l)
-		step(&w->watch[l], i, to, h[l]);
+		all = mix(all, h[l]);
+	each_lane(m, l)
+		step(&x[l], m, all);
 }
 
 void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
@@ -152,28 +188,38 @@ static void forget(Gpu *g)
 			livelock_forget(&g->sm[i].warp[k]);
 }
 
-/* Every lane that can run, or has run since the watch began, is cycling; n of them run. */
+/* Lanes of the warp that have run since the watch began and wait for nobody else; cycling: those that do. */
+static Mask watched(const Warp *w, Mask *cycling)
+{
+	Mask ran = 0;
+	int l;
+	*cycling = 0;
+	if (!w->watch)
+		return 0;
+	each_lane(w->live, l) {
+		*cycling |= (Mask)w->watch[l].cycling << l;
+		ran |= (Mask)(w->watch[l].power != 0) << l;
+	}
+	return ran & ~homes_in(w, 1 << SPLIT_BARRIER | 1 << SPLIT_WARPSYNC);
+}
+
+Mask livelock_spinning(const Warp *w)
+{
+	Mask cycling, ran = watched(w, &cycling);
+	return ran & cycling;
+}
+
+/* Every lane that can run, or has run since the watch began, is cycling; n of them. */
 static bool warp_cycles(const Warp *w, unsigned *n)
 {
-	Mask run = homes_in(w, 1 << SPLIT_RUN), waiting = homes_in(w, 1 << SPLIT_BARRIER | 1 << SPLIT_WARPSYNC);
-	Mask cycling = 0, ran = 0;
-	bool nobody = false;           /* something is being executed for no lane */
-	int l;
+	Mask cycling, ran = watched(w, &cycling) | homes_in(w, 1 << SPLIT_RUN);
 	if (w->alarm != NO_ALARM && !w->sm->gpu->model->patience)
 		return false;
 	for (int k = 0; k < w->nsplit; k++)
 		if (w->split[k].state == SPLIT_RUN && w->split[k].released)
 			return false;
-		else
-			nobody |= w->split[k].state == SPLIT_RUN && !w->split[k].mask;
-	each_lane(w->live, l) {
-		cycling |= (Mask)(w->watch && w->watch[l].cycling) << l;
-		ran |= (Mask)(w->watch && w->watch[l].power) << l;
-	}
-	if (nobody)
-		run |= ran & ~waiting;
-	*n = lane_count(run);
-	return !((run | ran) & ~waiting & ~cycling);
+	*n = lane_count(ran);
+	return !(ran & ~cycling);
 }
 
 static bool all_cycle(const Gpu *g, const Warp **who, uint64_t *lanes)

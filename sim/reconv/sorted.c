@@ -91,7 +91,8 @@ bool sorted_held(const Warp *w, int lane, Held *h)
 	for (int i = k->n - 1; i >= 0; i--) {
 		const Group *g = &k->g[i];
 		if (i != k->run && g->mask >> lane & 1) {
-			*h = (Held){ g->pc, "the list of groups", g->pc, g->want ? g->want & reconv_live(w) & ~g->mask : front };
+			*h = g->want ? (Held){ g->pc, "the list of groups, put aside at a barrier or warp-level operation,", g->pc,
+				g->want & reconv_live(w) & ~g->mask } : (Held){ g->pc, "the list of groups", g->pc, front };
 			return true;
 		}
 		front |= g->mask;

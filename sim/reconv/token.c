@@ -149,6 +149,16 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 		unwind(w, s, k);
 }
 
+/* Where lanes of token i go on: where there is nothing but the next pop, in the token below that has them. */
+static uint32_t goes_on(const Warp *w, const Tokens *k, int i, int lane)
+{
+	uint32_t pc = k->t[i].pc;
+	while (--i >= 0 && reconv_ins(w, pc)->op == OP_SYNC)
+		if (k->t[i].mask >> lane & 1)
+			pc = k->t[i].pc;
+	return pc;
+}
+
 /* In the topmost token that has the lane: it goes on when that token is popped. */
 static bool held(const Warp *w, int lane, Held *h)
 {
@@ -158,7 +168,7 @@ static bool held(const Warp *w, int lane, Held *h)
 	Mask above = reconv_splits((Warp *)w)->mask;
 	for (int i = k->n - 1; i >= 0; above |= k->t[i--].mask)
 		if (k->t[i].mask >> lane & 1) {
-			*h = (Held){ k->t[i].pc, kind[k->t[i].kind], NO_PC, above };
+			*h = (Held){ goes_on(w, k, i, lane), kind[k->t[i].kind], NO_PC, above };
 			return true;
 		}
 	return false;
