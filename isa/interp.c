@@ -288,8 +288,7 @@ static bool sensible(const Launch *l, Fault *f)
 bool interp_launch(const Launch *l, const InterpOptions *options, Fault *fault)
 {
 	InterpOptions o = options ? *options : (InterpOptions){ 0 };
-	if (o.warp_size <= 0)
-		o.warp_size = 32;
+	o.warp_size = o.warp_size > 0 ? ptx_warp(o.warp_size) : PTX_WARP;
 	Interp in = { .launch = l, .options = &o, .fault = fault };
 	if (!sensible(l, fault))
 		return false;

@@ -6,7 +6,7 @@
 uint64_t interp_special(const Interp *in, const Thread *t, Sreg r)
 {
 	const Launch *l = in->launch;
-	uint32_t warp = (uint32_t)in->options->warp_size, lane = t->linear % warp, bit = lane % GROUP;
+	uint32_t warp = (uint32_t)in->options->warp_size, lane = t->linear % warp;
 	switch (r) {
 	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: return t->tid[r - SREG_TID_X];
 	case SREG_NTID_X: case SREG_NTID_Y: case SREG_NTID_Z: return l->block[r - SREG_NTID_X];
@@ -16,11 +16,11 @@ uint64_t interp_special(const Interp *in, const Thread *t, Sreg r)
 	case SREG_WARPID: return t->linear / warp;
 	case SREG_NWARPID: return ((uint32_t)in->nthread + warp - 1) / warp;
 	case SREG_NSMID: return 1;
-	case SREG_LANEMASK_EQ: return 1u << bit;
-	case SREG_LANEMASK_LT: return (1u << bit) - 1;
-	case SREG_LANEMASK_LE: return (2u << bit) - 1;
-	case SREG_LANEMASK_GT: return ~((2u << bit) - 1);
-	case SREG_LANEMASK_GE: return ~((1u << bit) - 1);
+	case SREG_LANEMASK_EQ: return 1u << lane;
+	case SREG_LANEMASK_LT: return (1u << lane) - 1;
+	case SREG_LANEMASK_LE: return (2u << lane) - 1;
+	case SREG_LANEMASK_GT: return ~((2u << lane) - 1);
+	case SREG_LANEMASK_GE: return ~((1u << lane) - 1);
 	case SREG_CLOCK: case SREG_CLOCK64: case SREG_GLOBALTIMER: case SREG_GLOBALTIMER_LO: return t->steps;
 	case SREG_CLOCK_HI: case SREG_GLOBALTIMER_HI: return t->steps >> 32;
 	case SREG_DYNAMIC_SMEM_SIZE: return l->dynamic_shared;

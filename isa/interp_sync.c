@@ -75,17 +75,15 @@ bool interp_barrier(Interp *in, Thread *t, const Step *s)
 	return true;
 }
 
-/* ---- operations of a warp's threads, in groups of up to 32 ---- */
+/* ---- operations of a warp's threads ---- */
 
-static int group_size(const Interp *in) { return in->options->warp_size < GROUP ? in->options->warp_size : GROUP; }
-static int lane_of(const Interp *in, const Thread *t) { return (int)(t->linear % (uint32_t)in->options->warp_size) % GROUP; }
+static int lane_of(const Interp *in, const Thread *t) { return (int)(t->linear % (uint32_t)in->options->warp_size); }
 
-/* Thread of a lane in t's group, or NULL. */
+/* Thread of a lane in t's warp, or NULL. */
 static Thread *fellow(Interp *in, const Thread *t, int lane)
 {
 	int k = (int)t->linear - lane_of(in, t) + lane;
-	int warp_end = ((int)t->linear / in->options->warp_size + 1) * in->options->warp_size;
-	return lane < group_size(in) && k < in->nthread && k < warp_end ? &in->thread[k] : NULL;
+	return lane < in->options->warp_size && k < in->nthread ? &in->thread[k] : NULL;
 }
 
 static bool same_operation(const Ins *a, const Ins *b)
@@ -97,7 +95,7 @@ static bool same_operation(const Ins *a, const Ins *b)
 static bool gathered(Interp *in, const Thread *t, uint32_t *present)
 {
 	*present = 0;
-	for (int l = 0; l < GROUP; l++) {
+	for (int l = 0; l < PTX_WARP; l++) {
 		const Thread *o = t->members >> l & 1 ? fellow(in, t, l) : NULL;
 		if (!o || o->state == EXITED)
 			continue;
@@ -110,14 +108,14 @@ static bool gathered(Interp *in, const Thread *t, uint32_t *present)
 
 typedef struct Meeting {           /* what the present lanes brought */
 	uint32_t present;
-	Thread *thread[GROUP];
-	uint64_t value[GROUP];
+	Thread *thread[PTX_WARP];
+	uint64_t value[PTX_WARP];
 } Meeting;
 
 static bool all_equal(const Meeting *m)
 {
 	int first = __builtin_ctz(m->present);
-	for (int l = 0; l < GROUP; l++)
+	for (int l = 0; l < PTX_WARP; l++)
 		if (m->present >> l & 1 && m->value[l] != m->value[first])
 			return false;
 	return true;
@@ -126,7 +124,7 @@ static bool all_equal(const Meeting *m)
 static uint32_t lanes_with(const Meeting *m, uint64_t value)
 {
 	uint32_t mask = 0;
-	for (int l = 0; l < GROUP; l++)
+	for (int l = 0; l < PTX_WARP; l++)
 		if (m->present >> l & 1 && m->value[l] == value)
 			mask |= 1u << l;
 	return mask;
@@ -147,7 +145,7 @@ static uint64_t reduced(const Meeting *m, const Ins *i)
 {
 	int first = __builtin_ctz(m->present);
 	uint64_t v = m->value[first];
-	for (int l = first + 1; l < GROUP; l++)
+	for (int l = first + 1; l < PTX_WARP; l++)
 		if (m->present >> l & 1)
 			v = lane_atomic((AtomOp)i->aop, (Type)i->type, v, m->value[l], 0);
 	return v;
@@ -189,8 +187,8 @@ static bool brings_value(const Ins *i) { return i->op != OP_BARWARP && i->op != 
 static void meet(Interp *in, Thread *t, uint32_t present)
 {
 	Meeting m = { .present = present };
-	uint64_t out[GROUP][2] = { { 0 } };
-	for (int l = 0; l < GROUP; l++) {
+	uint64_t out[PTX_WARP][2] = { { 0 } };
+	for (int l = 0; l < PTX_WARP; l++) {
 		if (!(present >> l & 1))
 			continue;
 		m.thread[l] = fellow(in, t, l);
@@ -198,10 +196,10 @@ static void meet(Interp *in, Thread *t, uint32_t present)
 		if (brings_value(s->ins))
 			m.value[l] = lane_extend(ins_src_type(s->ins, 0), interp_read(in, m.thread[l], &s->src[0]));
 	}
-	for (int l = 0; l < GROUP; l++)
+	for (int l = 0; l < PTX_WARP; l++)
 		if (present >> l & 1)
 			result(in, &m, l, out[l]);
-	for (int l = 0; l < GROUP; l++) {
+	for (int l = 0; l < PTX_WARP; l++) {
 		if (!(present >> l & 1))
 			continue;
 		const Step *s = at(m.thread[l]);
@@ -221,7 +219,7 @@ static int mask_operand(const Ins *i)
 bool interp_warp(Interp *in, Thread *t, const Step *s)
 {
 	int k = mask_operand(s->ins);
-	uint32_t all = group_size(in) == 32 ? ~0u : (1u << group_size(in)) - 1, present;
+	uint32_t all = ~0u >> (PTX_WARP - in->options->warp_size), present;
 	t->members = k < 0 || s->src[k].kind == PL_NONE ? all : (uint32_t)interp_read(in, t, &s->src[k]) & all;
 	t->members |= 1u << lane_of(in, t);
 	t->state = AT_WARP;
@@ -241,7 +239,7 @@ void interp_exit(Interp *in, Thread *t)
 	for (int id = 0; id < BARRIERS; id++)
 		if (!in->barrier[id].explicit_count)
 			settle(in, id);
-	for (int l = 0; l < GROUP; l++) {
+	for (int l = 0; l < PTX_WARP; l++) {
 		Thread *o = fellow(in, t, l);
 		if (o && o->state == AT_WARP && o->members >> lane_of(in, t) & 1 && gathered(in, o, &present))
 			meet(in, o, present);

@@ -190,7 +190,7 @@ uint64_t lane_atomic(AtomOp op, Type t, uint64_t old, uint64_t b, uint64_t c)
 int lane_shfl_source(Mode mode, int lane, uint32_t b, uint32_t c, bool *in_range)
 {
 	int clamp = c & 31, segment = c >> 8 & 31, offset = b & 31;
-	int warp = lane & ~31, l = lane & 31, last = (l & segment) | (clamp & ~segment), first = l & segment, from;
+	int warp = lane & ~(PTX_WARP - 1), l = lane % PTX_WARP, last = (l & segment) | (clamp & ~segment), first = l & segment, from;
 	switch (mode) {
 	case MODE_UP: from = l - offset; *in_range = from >= last; break;
 	case MODE_DOWN: from = l + offset; *in_range = from <= last; break;

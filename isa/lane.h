@@ -14,6 +14,11 @@
 
 typedef uint64_t Mask;             /* bit i = lane i */
 
+/* PTX's warp: what warp-level operations, their masks of 32 bits and the special registers of lanes and warps speak of. A
+   machine's warp of more lanes holds several, one of fewer lanes is one. */
+enum { PTX_WARP = 32 };
+static inline int ptx_warp(int width) { return width < PTX_WARP ? width : PTX_WARP; }
+
 typedef struct Lanes {
 	uint32_t *base[2];             /* [0] the registers, [1] the constants */
 	Mask *pred;

@@ -45,7 +45,7 @@ void fault_at(Fault *, const Launch *, FaultKind, const Function *, const Ins *,
 void fault_text(Fault *, FaultKind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* The reference interpreter: each thread alone, block after block; barriers and warp-level operations make threads wait
-   for each other (warps of warp_size threads). max_steps: instructions of one thread before the launch is given up;
+   for each other (warps of warp_size threads, at most PTX_WARP). max_steps: instructions of one thread before the launch is given up;
    0 = none. Returns true when the launch completed. steps: instructions executed by all threads, may be NULL. */
 typedef struct InterpOptions {
 	int warp_size;

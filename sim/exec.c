@@ -256,23 +256,23 @@ static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
 static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
 {
 	const Launch *L = sm->gpu->launch;
-	int lane = l;
+	int lane = l % PTX_WARP, warp = ptx_warp(w->lanes.width);
 	switch (i->sreg) {
 	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: return w->tid[i->sreg - SREG_TID_X][l];
 	case SREG_NTID_X: case SREG_NTID_Y: case SREG_NTID_Z: return L->block[i->sreg - SREG_NTID_X];
 	case SREG_CTAID_X: case SREG_CTAID_Y: case SREG_CTAID_Z: return w->cta->id[i->sreg - SREG_CTAID_X];
 	case SREG_NCTAID_X: case SREG_NCTAID_Y: case SREG_NCTAID_Z: return L->grid[i->sreg - SREG_NCTAID_X];
 	case SREG_LANEID: return (unsigned)lane;
-	case SREG_WARPID: return (unsigned)w->index;
-	case SREG_NWARPID: return (unsigned)sm->gpu->warps_per_cta;
+	case SREG_WARPID: return (unsigned)((w->index * w->lanes.width + l) / warp);
+	case SREG_NWARPID: return (unsigned)((threads_of(L) + (uint64_t)warp - 1) / (uint64_t)warp);
 	case SREG_SMID: return (unsigned)sm->id;
 	case SREG_NSMID: return (unsigned)sm->gpu->config.sm_count;
 	case SREG_GRIDID: return sm->gpu->launches;
-	case SREG_LANEMASK_EQ: return 1u << (lane & 31); /* within 32 lanes, as in the interpreter */
-	case SREG_LANEMASK_LT: return (uint32_t)lanes_below(lane & 31);
-	case SREG_LANEMASK_LE: return (uint32_t)lanes_below((lane & 31) + 1);
-	case SREG_LANEMASK_GT: return (uint32_t)~lanes_below((lane & 31) + 1);
-	case SREG_LANEMASK_GE: return (uint32_t)~lanes_below(lane & 31);
+	case SREG_LANEMASK_EQ: return 1u << lane;
+	case SREG_LANEMASK_LT: return (uint32_t)lanes_below(lane);
+	case SREG_LANEMASK_LE: return (uint32_t)lanes_below(lane + 1);
+	case SREG_LANEMASK_GT: return (uint32_t)~lanes_below(lane + 1);
+	case SREG_LANEMASK_GE: return (uint32_t)~lanes_below(lane);
 	case SREG_CLOCK: return (uint32_t)sm->now;
 	case SREG_CLOCK_HI: return (uint32_t)(sm->now >> 32);
 	case SREG_CLOCK64: return sm->now;
@@ -281,7 +281,7 @@ static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
 	case SREG_GLOBALTIMER_HI: return (sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz) >> 32;
 	case SREG_DYNAMIC_SMEM_SIZE: return L->dynamic_shared;
 	case SREG_TOTAL_SMEM_SIZE: return w->cta->shared_bytes;
-	case SREG_WARP_SZ: return (unsigned)w->lanes.width;
+	case SREG_WARP_SZ: return (unsigned)warp;
 	case SREG_LOCAL_ADDRESS: return w->sp[l] + (uint64_t)i->offset;
 	case SREG_PARAM_ADDRESS: return sm->gpu->param_address + (uint64_t)i->offset;
 	default: return 0;

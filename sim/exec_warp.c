@@ -168,7 +168,11 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	split_waits(sm, w, s);
 }
 
-/* ---- warp-level operations ---- */
+/* ---- warp-level operations: each among lanes of one of PTX's warps, whose masks have 32 bits ---- */
+
+/* The first lane of the PTX warp that l, or the lowest lane of m, is in. */
+static int base_of(int l) { return l & ~(PTX_WARP - 1); }
+static int base(Mask m) { return base_of(__builtin_ctzll(m)); }
 
 static uint32_t lane_value(const Warp *w, uint32_t row, int l, uint32_t absent)
 {
@@ -208,7 +212,7 @@ static void exec_vote(Warp *w, const MIns *i, Mask m)
 		return;
 	if (i->x.mode == MODE_BALLOT)
 		each_lane(m, l)
-			row32(&w->lanes, i->x.d)[l] = (uint32_t)p;
+			row32(&w->lanes, i->x.d)[l] = (uint32_t)(p >> base(m));
 	else
 		w->lanes.pred[i->x.d] = (w->lanes.pred[i->x.d] & ~m) | (v ? m : 0);
 }
@@ -224,13 +228,13 @@ static void exec_match(Warp *w, const MIns *i, Mask m)
 		each_lane(m, k) {
 			bool same = wide ? row64(&w->lanes, i->x.a)[l] == row64(&w->lanes, i->x.a)[k]
 				: row32(&w->lanes, i->x.a)[l] == row32(&w->lanes, i->x.a)[k];
-			out[l] |= (uint32_t)same << (k & 31);
+			out[l] |= (uint32_t)same << k % PTX_WARP;
 			all &= same;
 		}
 	}
 	each_lane(m, l)
 		if (i->x.d != NO_ROW)
-			row32(&w->lanes, i->x.d)[l] = i->x.mode == MODE_ANY ? out[l] : all ? (uint32_t)m : 0;
+			row32(&w->lanes, i->x.d)[l] = i->x.mode == MODE_ANY ? out[l] : all ? (uint32_t)(m >> base(m)) : 0;
 	if (i->x.d2 != NO_ROW)
 		w->lanes.pred[i->x.d2] = (w->lanes.pred[i->x.d2] & ~m) | (all ? m : 0);
 }
@@ -255,16 +259,15 @@ static void exec_elect(Warp *w, const MIns *i, Mask m)
 	int leader = __builtin_ctzll(m), l;
 	if (i->x.d != NO_ROW)
 		each_lane(m, l)
-			row32(&w->lanes, i->x.d)[l] = (uint32_t)leader;
+			row32(&w->lanes, i->x.d)[l] = (uint32_t)(leader % PTX_WARP);
 	if (i->x.d2 != NO_ROW)
 		w->lanes.pred[i->x.d2] = (w->lanes.pred[i->x.d2] & ~m) | ((Mask)1 << leader);
 }
 
+/* m: not empty, all in one of PTX's warps. */
 static void perform(Warp *w, const MIns *i, Mask m)
 {
 	int l;
-	if (!m)
-		return;
 	if (w->sm->gpu->watching && i->kind != K_WARPSYNC)
 		livelock_exchange(w, (uint32_t)(i - w->sm->gpu->cur->ins), m);
 	switch (i->kind) {
@@ -276,7 +279,7 @@ static void perform(Warp *w, const MIns *i, Mask m)
 	case K_ACTIVE:
 		if (i->x.d != NO_ROW)
 			each_lane(m, l)
-				row32(&w->lanes, i->x.d)[l] = (uint32_t)m;
+				row32(&w->lanes, i->x.d)[l] = (uint32_t)(m >> base(m));
 		break;
 	default: break; /* bar.warp.sync */
 	}
@@ -293,32 +296,43 @@ static uint32_t member_row(const MIns *i)
 	}
 }
 
-/* All lanes that those of m name as participants; m: not empty, row: not NO_ROW. */
+/* The lanes that lane l names as participants; row: not NO_ROW. */
+static Mask named(const Warp *w, uint32_t row, int l) { return (Mask)row32(&w->lanes, row)[l] << base_of(l); }
+
+/* All lanes that those of m name; m: not empty. */
 static Mask members(const Warp *w, uint32_t row, Mask m)
 {
-	const uint32_t *mask = row32(&w->lanes, row);
 	Mask all = 0;
 	int l;
 	each_lane(m, l)
-		all |= mask[l];
+		all |= named(w, row, l);
 	return all;
+}
+
+/* The lanes of m that are in one PTX warp with the lowest of them and name the same participants (row: where, or NO_ROW). */
+static Mask together(const Warp *w, uint32_t row, Mask m)
+{
+	int l;
+	m &= (Mask)UINT32_MAX << base(m);
+	if (row == NO_ROW)
+		return m;
+	const uint32_t *mask = row32(&w->lanes, row);
+	uint32_t want = mask[__builtin_ctzll(m)];
+	Mask same = 0;
+	each_lane(m, l)
+		same |= (Mask)(mask[l] == want) << l;
+	return same;
 }
 
 /* Lanes that name the same participants do it together; lanes of a split may name different ones. */
 static void perform_each(Warp *w, const MIns *i, Mask m)
 {
 	uint32_t row = member_row(i);
-	if (row == NO_ROW) {
-		perform(w, i, m);
-		return;
-	}
-	const uint32_t *mask = row32(&w->lanes, row);
-	for (int l; m;) {
-		Mask same = 0, want = mask[__builtin_ctzll(m)];
-		each_lane(m, l)
-			if (mask[l] == want)
-				same |= (Mask)1 << l;
-		perform(w, i, same & (want ? want : same));
+	while (m) {
+		Mask same = together(w, row, m), want = row == NO_ROW ? same : named(w, row, __builtin_ctzll(m));
+		Mask act = want ? same & want : same;
+		if (act)
+			perform(w, i, act);
 		m &= ~same;
 	}
 }
@@ -360,13 +374,9 @@ static bool waits_at(const Split *s, uint32_t pc, Mask lanes)
 /* Of the lanes that wait, those that name one which is not there or which names others. */
 static Mask incomplete(const Warp *w, const MIns *i, Mask here)
 {
-	const uint32_t *mask = row32(&w->lanes, member_row(i));
 	Mask off = i->guard < 0 ? 0 : i->flags & MI_GUARD_NEG ? w->lanes.pred[i->guard] : ~w->lanes.pred[i->guard], bad = 0;
-	int l;
 	for (Mask m = here & ~off; m;) {
-		Mask same = 0, want = mask[__builtin_ctzll(m)];
-		each_lane(m, l)
-			same |= (Mask)(mask[l] == want) << l;
+		Mask same = together(w, member_row(i), m), want = named(w, member_row(i), __builtin_ctzll(m));
 		if (want & w->live & ~(same | (off & here)))
 			bad |= same;
 		m &= ~same;

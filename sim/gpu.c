@@ -52,7 +52,6 @@ static const Code *code_of(Gpu *g, const Function *kernel, Diag *diag)
 
 /* ---- what a launch needs ---- */
 
-static uint64_t threads_of(const Launch *l) { return (uint64_t)l->block[0] * l->block[1] * l->block[2]; }
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 const char *gpu_refuses(const Gpu *g, const Launch *l)

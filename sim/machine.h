@@ -240,6 +240,7 @@ static inline unsigned lane_count(Mask m) /* the baseline x86-64 has no instruct
 }
 static inline bool tracing(const Sm *sm) { return sm->gpu->options.trace != NULL; }
 static inline int warp_width(const Gpu *g) { return (int)g->config.warp_size; }
+static inline uint64_t threads_of(const Launch *l) { return (uint64_t)l->block[0] * l->block[1] * l->block[2]; } /* of a block */
 static inline Mask lanes_below(int n) { return n >= 64 ? ~(Mask)0 : ((Mask)1 << n) - 1; }
 #define each_lane(M, L) /* L: an int declared before */ \
 	for (Mask m_##L = (M); m_##L && ((L = __builtin_ctzll(m_##L)), 1); m_##L &= m_##L - 1)

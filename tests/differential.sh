@@ -6,6 +6,10 @@ set -e
 # found by a campaign: a loop between two ends of the kernel, where points of the one lie below those of the other
 ./differential --count 1 --seed 20097 --functional --passes none
 ./differential --count 10000 --runs "${DIFFERENTIAL_TIMED:-800}" --seed 100001 --timed --minimize
+# two of PTX's warps in one of the machine's
+for how in functional timed; do
+	./differential --count 30 --seed 5001 --$how --passes none --set warp_size=64 --set sm.max_threads_per_block=256 --set sm.registers=65536
+done
 # every failure of the command line is a message and exit status 2
 for bad in "--count x" "--models ipdom,nothing" "--model tf_stack(nothing=1)" "--model tf_stack(" "--passes nosuchpass" \
 	"--without magic" "--set a=1" "--size 0" "--shard 4/3" "--shard 1" "--runs 0" "extra" "--nonsense"; do

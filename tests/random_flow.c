@@ -341,7 +341,7 @@ static bool together(Gen *g, int depth)
 		Ins i = op(g, "vote.sync.any.pred", 1, 2);
 		i.opd[0] = opd_reg(p);
 		i.opd[1] = opd_reg(condition(g));
-		i.opd[2] = opd_imm((int64_t)(int32_t)(uint32_t)(((uint64_t)1 << g->p->warp_size) - 1));
+		i.opd[2] = all_lanes(g);
 		emit(g, i);
 		conditional(g, depth, p, 1);
 		used(g, RF_WARP);

@@ -1,6 +1,7 @@
 /* Inside the random-kernel generator. */
 #ifndef GSIM_RANDOM_GEN_H
 #define GSIM_RANDOM_GEN_H
+#include "isa/lane.h"
 #include "tests/random_kernel.h"
 
 enum { POOL_16, POOL_32, POOL_64, POOL_F32, POOL_F64, POOL_PRED, POOL_UNIFORM, POOL_COUNT };
@@ -71,6 +72,7 @@ void memory_statement(Gen *);
 void atomic_statement(Gen *);
 void exchange_statement(Gen *);                /* shared memory and barriers; level 2 */
 void warp_statement(Gen *);                    /* level 1 and up */
+Opd all_lanes(const Gen *);                     /* of a PTX warp, as a mask */
 int ballot(Gen *, int pred, bool neg);         /* u32 register: lanes whose predicate is so; level 1 and up */
 void group_operation(Gen *, int mask);         /* of the lanes in the register, all of which are here */
 void own_words(Gen *);                         /* prologue: initialises local arrays and own shared words */

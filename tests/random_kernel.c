@@ -24,7 +24,7 @@ static unsigned choose_features(Gen *g)
 		if (chance(g, likely[k] ? likely[k] : 75))
 			on |= 1u << k;
 	on &= g->p->features;
-	if (on & RF_PARTIAL || g->p->warp_size > 32 || g->p->warp_size & (g->p->warp_size - 1))
+	if (on & RF_PARTIAL || g->p->warp_size & (g->p->warp_size - 1))
 		on &= ~(unsigned)RF_WARP;
 	return on;
 }

@@ -350,12 +350,12 @@ void exchange_statement(Gen *g)
 
 /* ---- lanes of a warp ---- */
 
-static Opd all_lanes(const Gen *g) { return opd_imm((int64_t)(int32_t)(uint32_t)(((uint64_t)1 << g->p->warp_size) - 1)); }
+Opd all_lanes(const Gen *g) { return opd_imm((int64_t)(int32_t)(~0u >> (PTX_WARP - ptx_warp(g->p->warp_size)))); }
 
 static void shuffle(Gen *g)
 {
 	static const char *const modes[] = { "up", "down", "bfly", "idx" };
-	int mode = (int)rnd(g, 4), ws = g->p->warp_size;
+	int mode = (int)rnd(g, 4), ws = ptx_warp(g->p->warp_size);
 	bool second = chance(g, 40);
 	Ins i = opf(g, 1 + second, 4, "shfl.sync.%s.b32", modes[mode]);
 	i.opd[0] = opd_reg(pick(g, POOL_32));
@@ -422,7 +422,7 @@ static void warp_sync(Gen *g, Opd lanes)
 /* Shared memory between lanes of one warp, without a block barrier. */
 static void warp_exchange(Gen *g)
 {
-	int ws = g->p->warp_size;
+	int ws = ptx_warp(g->p->warp_size);
 	put(g, "st.shared.u32", thread_address(g, g->shared_out, g->tid), opd_reg(pick(g, POOL_32)));
 	warp_sync(g, all_lanes(g));
 	int shifted = emit2(g, "add.u32", T_U32, opd_reg(g->tid), opd_imm(rnd(g, (uint32_t)ws)));
@@ -475,7 +475,7 @@ static int leader(Gen *g, int mask)
 
 static void group_shuffle(Gen *g, int mask)
 {
-	int ws = g->p->warp_size;
+	int ws = ptx_warp(g->p->warp_size);
 	Ins i = op(g, "shfl.sync.idx.b32", 1, 4);
 	int lane = leader(g, mask);
 	i.opd[0] = opd_reg(pick(g, POOL_32));
@@ -492,7 +492,7 @@ static void group_exchange(Gen *g, int mask)
 	int lane = leader(g, mask);
 	put(g, "st.shared.u32", thread_address(g, g->shared_out, g->tid), opd_reg(pick(g, POOL_32)));
 	warp_sync(g, opd_reg(mask));
-	int first = emit2(g, "and.b32", T_U32, opd_reg(g->tid), opd_imm((int64_t)(int32_t)~(uint32_t)(g->p->warp_size - 1)));
+	int first = emit2(g, "and.b32", T_U32, opd_reg(g->tid), opd_imm((int64_t)(int32_t)~(uint32_t)(ptx_warp(g->p->warp_size) - 1)));
 	take(g, "ld.shared.u32", thread_address(g, g->shared_out, emit2(g, "or.b32", T_U32, opd_reg(first), opd_reg(lane))), POOL_32);
 	warp_sync(g, opd_reg(mask));
 }

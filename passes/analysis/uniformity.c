@@ -18,6 +18,7 @@ static bool sreg_divergent(int s)
 {
 	switch (s) {
 	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: case SREG_LANEID:
+	case SREG_WARPID: /* a machine's warp may hold several of PTX's */
 	case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
 	case SREG_CLOCK: case SREG_CLOCK_HI: case SREG_CLOCK64:
 	case SREG_GLOBALTIMER: case SREG_GLOBALTIMER_LO: case SREG_GLOBALTIMER_HI:
