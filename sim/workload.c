@@ -79,6 +79,8 @@ static int prepare(lua_State *L)
 		lua_rawseti(L, -2, i + 1);
 	}
 	lua_setfield(L, -2, "args");
+	lua_pushinteger(L, ptx_warp((int)run_of(L)->config->warp_size));
+	lua_setfield(L, -2, "warp_size");
 	lua_setglobal(L, "gpu");
 	return 0;
 }

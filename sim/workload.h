@@ -1,6 +1,7 @@
 /* What the parts of the Lua host side know of each other. */
 #ifndef GSIM_WORKLOAD_H
 #define GSIM_WORKLOAD_H
+#include "isa/lane.h"
 #include "sim/report.h"
 #include "sim/sandbox.h"
 

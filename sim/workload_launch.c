@@ -179,9 +179,20 @@ static void lua_boolean(JsonSink *sink, bool v)
 	place((LuaSink *)sink);
 }
 
+/* A kernel that has the width of a warp in it says so: on another machine it would give wrong results. */
+static void needed_warp(lua_State *L, int table, const Function *k)
+{
+	int64_t width = run_of(L)->config->warp_size;
+	int lanes = ptx_warp((int)width);
+	if (lua_getfield(L, table, "warp_size") != LUA_TNIL && dimension(L, "warp_size") != (uint32_t)lanes)
+		luaL_error(L, "gpu.launch: kernel %s is for warps of %d lanes; those of this machine have %d%s", k->name,
+			(int)lua_tointeger(L, -1), lanes, width > lanes ? ", several in one of its own" : " (warp_size)");
+	lua_pop(L, 1);
+}
+
 int host_launch(lua_State *L)
 {
-	static const char *const fields[] = { "kernel", "grid", "block", "shared", "args", NULL };
+	static const char *const fields[] = { "kernel", "grid", "block", "shared", "args", "warp_size", NULL };
 	Run *run = run_of(L);
 	Launch l = { 0 };
 	luaL_checktype(L, 1, LUA_TTABLE);
@@ -189,6 +200,7 @@ int host_launch(lua_State *L)
 	l.kernel = find_kernel(L, 1);
 	dimensions(L, 1, "grid", l.grid);
 	dimensions(L, 1, "block", l.block);
+	needed_warp(L, 1, l.kernel);
 	if (lua_getfield(L, 1, "shared") != LUA_TNIL)
 		l.dynamic_shared = dimension(L, "shared");
 	lua_pop(L, 1);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every machine file: it loads, prints a file that loads to the same, says of each of its numbers where it comes from, and runs
-# kernels. volta.lua and later: a load takes as long as their sources measured.
+# every kernel or refuses it in a sentence. volta.lua and later: a load takes as long as their sources measured.
 srcdir=${srcdir:-$(dirname "$0")/..}
 gsim=${GSIM:-./gsim}
 GSIM_PATH=$srcdir/configs
@@ -15,19 +15,35 @@ fail() {
 	failed=1
 }
 
+# runs MACHINE MODULE: or it is refused for the lanes of a warp, or the threads of a block
+runs() {
+	$gsim -q --alone --laws --verify -c "$1" "$2" >"$tmp/out" 2>&1
+	status=$?
+	[ $status = 0 ] && return
+	[ $status = 2 ] && grep -q '[.]lua:[0-9]*: error: .*\(is for warps of 32 lanes; those of this machine have [0-9]* (warp_size)\|is larger than sm.max_threads_per_block = [0-9]*\)$' "$tmp/out" &&
+		refused="$refused $1:${2##*/}" && return
+	fail "$2 on $1"
+	head -n 5 "$tmp/out"
+}
+
+refused=
 for file in "$srcdir"/configs/*.lua; do
 	name=${file##*/}
 	$gsim --print-config -c "$name" >"$tmp/a.lua" || fail "$name does not load"
 	$gsim --print-config -c "$tmp/a.lua" >"$tmp/b.lua" || fail "what $name prints does not load"
 	cmp -s "$tmp/a.lua" "$tmp/b.lua" || fail "what $name prints loads to another machine"
-	for module in tests/front/loop.ir kernels/warp_reduce/warp_reduce.ptx kernels/device_calls/device_calls.ptx; do
-		[ $module = tests/front/loop.ir ] || grep -q 'warp_size = 32,' "$tmp/a.lua" || continue # written for such warps
-		$gsim -q --laws --verify -c "$name" "$srcdir/$module" >"$tmp/out" 2>&1 || { fail "$module on $name"; cat "$tmp/out"; }
+	for module in "$srcdir"/tests/front/loop.ir "$srcdir"/tests/machines/lanes.ir "$srcdir"/kernels/*/*.ptx "$srcdir"/kernels/*/*.ir; do
+		case $module in */kernels/bench/* | */kernels/oracles/*) continue ;; esac
+		runs "$name" "$module"
 	done
 	# a source in brackets, or an assumption, stands behind each number, or above it; all of teaching.lua is one, as it says
 	[ "$name" = teaching.lua ] || awk '/= *-?[0-9]/ && !/\[[A-Z]\]|assumption|see / && last !~ /^\t*--/ { print FILENAME ":" FNR ": " $0; bad = 1 }
 		{ last = $0 } END { exit bad }' "$file" || fail "$name has numbers without a source"
 done
+
+# which are refused: none on machines with warps of 32 or 64 lanes
+want=' sandy.lua:warp_reduce.ptx'
+[ "$(echo "$refused" | sed 's/ teaching.lua:[^ ]*//g')" = "$want" ] || fail "refused are$refused"
 
 # latencies MACHINE: of a load from L1, L2, DRAM and shared memory
 latencies() {

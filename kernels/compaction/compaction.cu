@@ -2,9 +2,10 @@
 // The order between warps is that of the atomics: compared as a set.
 extern "C" __global__ void compaction(const unsigned *in, unsigned n, unsigned *out, unsigned *count)
 {
-	unsigned i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, v = 0, base = 0;
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x, lane, v = 0, base = 0;
 	bool keep = false;
 
+	asm("mov.u32 %0, %%laneid;" : "=r"(lane));
 	if (i < n) {
 		v = in[i];
 		keep = v % 3 == 0;

@@ -1,16 +1,16 @@
-local n, keys = 4096, 16
+local n, keys, lanes = 4096, 16, gpu.warp_size
 local key = gpu.buffer("u32", n, function(i) return i // 32 % 5 == 0 and i // 160 % keys or (i * 2654435761 // 65536) % keys end)
-local hist, agree = gpu.buffer("u32", keys), gpu.buffer("u32", n // 32)
+local hist, agree = gpu.buffer("u32", keys), gpu.buffer("u32", n // lanes)
 
 gpu.launch { kernel = "match_count", grid = n // 128, block = 128, args = { key, hist, agree } }
 
 local expected = {}
-for w = 0, n // 32 - 1 do
+for w = 0, n // lanes - 1 do
 	local same = 1
-	for l = 0, 31 do
-		local k = key:get(32 * w + l)
+	for l = 0, lanes - 1 do
+		local k = key:get(lanes * w + l)
 		expected[k] = (expected[k] or 0) + 1
-		if k ~= key:get(32 * w) then same = 0 end
+		if k ~= key:get(lanes * w) then same = 0 end
 	end
 	gpu.check(agree:get(w) == same, ("warp %d: match.all says %d"):format(w, agree:get(w)))
 end

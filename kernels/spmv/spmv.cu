@@ -13,14 +13,15 @@ extern "C" __global__ void spmv_scalar(const int *first, const int *column, cons
 
 extern "C" __global__ void spmv_warp(const int *first, const int *column, const float *value, const float *x, float *y, int n)
 {
-	int r = (blockIdx.x * blockDim.x + threadIdx.x) >> 5, lane = threadIdx.x & 31;
+	int r = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize, lane;
 	float s = 0;
 
+	asm("mov.u32 %0, %%laneid;" : "=r"(lane));
 	if (r >= n)
 		return;
-	for (int k = first[r] + lane; k < first[r + 1]; k += 32)
+	for (int k = first[r] + lane; k < first[r + 1]; k += warpSize)
 		s += value[k] * x[column[k]];
-	for (int d = 16; d > 0; d /= 2)
+	for (int d = warpSize / 2; d > 0; d /= 2)
 		s += __shfl_down_sync(0xffffffffu, s, d);
 	if (lane == 0)
 		y[r] = s;

@@ -18,7 +18,7 @@ for r = 0, n - 1 do
 end
 local fb, cb, vb = gpu.buffer("s32", n + 1, first), gpu.buffer("s32", #column, column), gpu.buffer("f32", #value, value)
 
-for _, case in ipairs { { "spmv_scalar", n }, { "spmv_warp", 32 * n } } do
+for _, case in ipairs { { "spmv_scalar", n }, { "spmv_warp", gpu.warp_size * n } } do
 	local kernel, threads = case[1], case[2]
 	local y = gpu.buffer("f32", n)
 	gpu.launch { kernel = kernel, grid = (threads + 127) // 128, block = 128, args = { fb, cb, vb, x, y, n } }

@@ -1,5 +1,5 @@
 // Reductions and an inclusive scan within warps, by shuffles (down, bfly, up, idx); votes of every kind.
-// Results are one word per thread or warp; the block is a multiple of 32 threads.
+// Results are one word per thread or warp, of 32 lanes; the block is a multiple of 32 threads.
 #define ALL 0xffffffffu
 extern "C" __global__ void warp_reduce(const int *in, int *sum, int *most, int *scan, int *turned, unsigned *vote)
 {

@@ -3,7 +3,8 @@ local input = gpu.buffer("s32", n, function(i) return (i * 7919 + i // 32 * 31) 
 local sum, most, scan, turned = gpu.buffer("s32", n // 32), gpu.buffer("s32", n), gpu.buffer("s32", n), gpu.buffer("s32", n)
 local vote = gpu.buffer("u32", n // 16)
 
-gpu.launch { kernel = "warp_reduce", grid = n // 128, block = 128, args = { input, sum, most, scan, turned, vote } }
+gpu.launch { kernel = "warp_reduce", grid = n // 128, block = 128, warp_size = 32,
+	args = { input, sum, most, scan, turned, vote } }
 
 for w = 0, n // 32 - 1 do
 	local s, m, odd, all, any = 0, math.mininteger, 0, 1, 0
