@@ -5,6 +5,9 @@
 #include "lib/strbuf.h"
 #include <check.h>
 #include <math.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #define SETS(X) X(lane_int) X(lane_bits) X(lane_move) X(lane_compare) X(lane_f32) X(lane_f64) X(lane_cvt)
 #define X(SET) LaneFn *SET##_base(const Ins *);
@@ -101,6 +104,34 @@ static bool close_enough(uint64_t got, uint64_t want, int ulps)
 	return ulps && (x < 0) == (y < 0) && x - y <= ulps && y - x <= ulps && (got & 0x7f800000) != 0x7f800000;
 }
 
+/* ---- vectors' upper halves ---- */
+
+/* Whether one is not 0 (XINUSE bit 2: Intel SDM vol. 1, 13.6); false also where the host does not tell. */
+#ifdef __x86_64__
+static bool in_use(void)
+{
+	uint32_t a, d;
+	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(1));
+	return a >> 2 & 1;
+}
+
+static bool upper_halves_in_use(void)
+{
+	static int tells = -1;
+	if (tells < 0) {
+		unsigned a = 0, b, c, d;
+		tells = __builtin_cpu_supports("avx") && __get_cpuid_count(13, 1, &a, &b, &c, &d) && a & 4;
+	}
+	if (!tells || !in_use())
+		return false;
+	__asm__ volatile("vzeroupper" ::: "memory");
+	tells = !in_use(); /* a host may say so for good */
+	return tells;
+}
+#else
+static bool upper_halves_in_use(void) { return false; }
+#endif
+
 /* Runs and compares: lanes of the mask as expected, the others as they were. */
 static void run(const Setup *s, int width, Mask mask)
 {
@@ -141,7 +172,10 @@ static void run(const Setup *s, int width, Mask mask)
 	memcpy(before, bank, used);
 	memcpy(pred_before, pred, sizeof pred);
 	Lanes lanes = { { bank, bank }, pred, s->cc, width };
+	upper_halves_in_use(); /* clears them */
 	li.fn(&li, &lanes, mask);
+	ck_assert_msg(!upper_halves_in_use(), "%s: width %d mask %#llx leaves the upper halves of vectors in use", name_of(i), width,
+		(unsigned long long)mask);
 	for (int l = 0; l < width; l++) {
 		uint64_t src[SOURCES];
 		Expected e;
