@@ -147,11 +147,18 @@ static bool one_pass(Parse *p)
 	return true;
 }
 
-/* Nothing at all is the empty pipeline. */
+bool pipeline_empty(const char *text)
+{
+	Parse p = { .text = text, .at = text };
+	int n;
+	const char *name = word(&p, &n);
+	blanks(&p);
+	return !*p.at && (!n || (n == 4 && !strncmp(name, "none", 4)));
+}
+
 static bool parse(Parse *p)
 {
-	blanks(p);
-	if (!*p->at)
+	if (pipeline_empty(p->text))
 		return true;
 	do
 		if (!one_pass(p))

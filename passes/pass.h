@@ -21,4 +21,5 @@ extern const Pass *const passes[];  /* ends with NULL */
 typedef void PassDump(void *self, const Module *, const char *pass);
 bool pipeline_run(Module *, const char *text, PassDump *, void *self, Diag *);
 bool pipeline_check(const char *text, Diag *);
+bool pipeline_empty(const char *text);  /* nothing, or "none": the module as it is */
 #endif

@@ -9,7 +9,7 @@
 
 static const char usage[] =
 	"usage: gsim-opt [options] MODULE          MODULE: .ir, .ptx, or an ELF object (.gso)\n"
-	"  -p, --passes LIST    passes to run: 'linearize,dce'\n"
+	"  -p, --passes LIST    passes to run: 'linearize,dce'; none is the default\n"
 	"  -o, --output FILE    where the module goes: an ELF object when FILE ends in .gso, else IR ('-' = standard output,\n"
 	"                       the default)\n"
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"

@@ -1,6 +1,7 @@
 #include "tools/options.h"
 #include "lib/diag.h"
 #include "lib/hash.h"
+#include "passes/pass.h"
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
 	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, 'ipdom(push_order=fall_top)'" },
-	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'" },
+	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'; none: the module as it is" },
 	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
@@ -94,7 +95,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case 'c': o->config = arg; break;
 	case 'D': vec_push(&o->set, arg); break;
 	case 'm': vec_push(&o->model, arg); break;
-	case 'p': vec_push(&o->passes, arg); break;
+	case 'p': vec_push(&o->passes, pipeline_empty(arg) ? "" : arg); break;
 	case 'w': o->workload = arg; break;
 	case 's': vec_push(&o->stats, arg); break;
 	case 't': o->trace = arg; break;
