@@ -22,7 +22,7 @@ whole() {
 		END { exit depth != 0 || drawn < 10 }' || { echo "$1 is no whole picture"; exit 1; }
 }
 
-"$top/tools/reproduce" mechanisms -o "$dir/m" >"$dir/out" || { cat "$dir/out"; exit 1; }
+(cd "$dir" && "$top/tools/reproduce" mechanisms -o m) >"$dir/out" || { cat "$dir/out"; exit 1; }
 models=$("$GSIM_BUILD/gsim" --list models | grep -c '^[a-z]')
 awk -F, -v rows=$((3 * 2 * models)) 'NR == 1 { n = NF } NF < n { bad = 1 } END { exit bad || NR != 1 + rows }' "$dir/m/mechanisms.csv" ||
 	{ echo "mechanisms.csv has not a row for each of $models mechanisms, with and without the pass, on three kernels"; exit 1; }
@@ -39,3 +39,4 @@ whole "$dir/k/k-way-lanes.svg"
 "$top/tools/reproduce" refetch -o "$dir/f" >"$dir/out" || { cat "$dir/out"; exit 1; }
 [ "$(grep -c ',5,' "$dir/f/refetch.csv")" = "$models" ] || { echo "refetch.csv has not a line for each mechanism and k"; exit 1; }
 whole "$dir/f/refetch.svg"
+[ -z "$(find "$dir" -size 0)" ] || { echo "empty files:"; find "$dir" -size 0; exit 1; }

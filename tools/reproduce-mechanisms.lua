@@ -13,8 +13,8 @@ local function grid(path)
 	local base = out .. "/" .. path:match("[^/]+$")
 	tool.progress(path)
 	-- relative names, so that the files do not depend on where the source tree is
-	local text = tool.capture(("cd %s && gsim --grid -c kepler.lua -p none -p linearize -s %s -s %s kernels/%s.ir 2>%s"):format(tool.quote(top),
-		tool.quote(base .. ".csv"), tool.quote(base .. ".svg"), path, tool.quote(base .. ".err")), 1)
+	local text = tool.capture(("cd %s && gsim --grid -c kepler.lua -p none -p linearize -s %s -s %s kernels/%s.ir"):format(tool.quote(top),
+		tool.quote(base .. ".csv"), tool.quote(base .. ".svg"), path), 1)
 	return { name = path:match("[^/]+$"), text = text, rows = tool.rows(base .. ".csv"), svg = tool.read(base .. ".svg"),
 		csv = tool.read(base .. ".csv") }
 end
