@@ -143,6 +143,15 @@ expect 2 "expected NAME(key=value" $gsim -m 'ipdom(push_order=fall_top' "$loop"
 expect 2 "expected key=value" $gsim --grid -m 'ipdom(push_order)' "$loop"
 expect 2 "unknown value 'up'" $gsim --grid -m mimd -m 'ipdom(push_order=up)' "$loop"
 expect 2 "are --grid's" $gsim -s "$tmp/g.csv" "$loop"
+expect 2 "ending, not x.tsv" $gsim --grid -s x.tsv "$loop"
+# as text: what is shown
+for how in "" "-b -p dce" "--grid -m ipdom -m mimd"; do
+	rm -f "$tmp/g.txt"
+	expect 0 "" $gsim -c teaching.lua $how -s "$tmp/g.txt" "$loop"
+	grep -v '^cycles	' "$tmp/out" | cmp -s - "$tmp/g.txt" || fail "the text in the file is another one"
+	expect 0 "" $gsim -q -c teaching.lua $how -s "$tmp/h.txt" "$loop"
+	cmp -s "$tmp/g.txt" "$tmp/h.txt" || fail "the text in the file depends on -q"
+done
 # results that differ from the first run's
 cat > "$tmp/depth.lua" <<'EOF'
 local b = gpu.buffer("u32", 64)

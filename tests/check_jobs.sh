@@ -20,9 +20,9 @@ fail() {
 run() {
 	jobs=$1
 	shift
-	$gsim -q -c "$machine" -j "$jobs" -t "$tmp/$jobs.trace" -s "$tmp/$jobs.full" "$@" "$module" >"$tmp/out" 2>&1 ||
+	$gsim -q -c "$machine" -j "$jobs" -t "$tmp/$jobs.trace" -s "$tmp/$jobs-full.json" "$@" "$module" >"$tmp/out" 2>&1 ||
 		{ fail "$* -j $jobs: status $?"; head -n 5 "$tmp/out"; return 1; }
-	grep -v '"host"' "$tmp/$jobs.full" >"$tmp/$jobs.json"
+	grep -v '"host"' "$tmp/$jobs-full.json" >"$tmp/$jobs.json"
 }
 
 # reported NAME: the values of the launches in the report, one a line; summed NAME: of the launches in the trace

@@ -119,24 +119,25 @@ static int write_file(const char *path, const StrBuf *text)
 	return RUN_BAD_INPUT;
 }
 
-/* All files of --stats. runs: what tables and pictures show. */
-static int write_stats(const Session *s, const StrBuf *json, const JsonValue *runs)
+/* All files of --stats, and the text on standard output. runs: what tables and pictures show. */
+static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text, const JsonValue *runs)
 {
 	int status = RUN_OK;
 	for (int i = 0; i < s->opt.stats.n; i++) {
 		const char *path = s->opt.stats.v[i];
+		StatsKind kind = stats_kind(path);
 		StrBuf table = { 0 };
-		if (stats_kind(path) == STATS_CSV)
+		if (kind == STATS_CSV)
 			report_grid_csv(runs, &table);
-		else if (stats_kind(path) == STATS_SVG)
+		else if (kind == STATS_SVG)
 			report_grid_svg(runs, &table);
-		status = worse(status, write_file(path, table.s ? &table : json));
+		status = worse(status, write_file(path, table.s ? &table : kind == STATS_TEXT ? text : json));
 		sb_free(&table);
 	}
+	if (!s->opt.quiet && !stats_to_output(s))
+		fputs(text->s, stdout);
 	return status;
 }
-
-static bool shows_text(const Session *s) { return !s->opt.quiet && !stats_to_output(s); }
 
 void job_put_report(const Session *s, Job *j, JsonSink *sink)
 {
@@ -170,11 +171,8 @@ int job_show(const Session *s, Job *j)
 		return RUN_OK;
 	json_text(&t, &json);
 	job_put_report(s, j, &t.sink);
-	int status = write_stats(s, &json, NULL);
-	if (shows_text(s)) {
-		report_text(j->run, &title, &text);
-		fputs(text.s, stdout);
-	}
+	report_text(j->run, &title, &text);
+	int status = write_stats(s, &json, &text, NULL);
 	sb_free(&json);
 	sb_free(&text);
 	return status;
@@ -187,14 +185,11 @@ int job_show_many(const Session *s, const StrBuf *json, bool grid)
 	StrBuf text = { 0 };
 	const JsonValue *v = json_read(&a, json->s, json->n, "report", &d);
 	must(v);
-	int status = write_stats(s, json, json_get(v, "runs"));
-	if (shows_text(s)) {
-		if (grid)
-			report_grid_text(json_get(v, "runs"), &text);
-		else
-			report_compare(json_get(v, "before"), json_get(v, "after"), false, &text);
-		fputs(text.s, stdout);
-	}
+	if (grid)
+		report_grid_text(json_get(v, "runs"), &text);
+	else
+		report_compare(json_get(v, "before"), json_get(v, "after"), false, &text);
+	int status = write_stats(s, json, &text, json_get(v, "runs"));
 	sb_free(&text);
 	arena_free(&a);
 	return status;

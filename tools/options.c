@@ -16,7 +16,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
-	{ 's', "stats", "FILE", "JSON report; - is standard output, in place of the text; with --grid also .csv, .svg; repeatable" },
+	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; with --grid also .csv, .svg; repeatable" },
 	{ 't', "trace", "FILE", "record a trace" },
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
 	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
@@ -136,8 +136,28 @@ static OptResult unknown(char **argv)
 
 StatsKind stats_kind(const char *path)
 {
-	const char *dot = strrchr(path, '.');
-	return dot && !strcmp(dot, ".csv") ? STATS_CSV : dot && !strcmp(dot, ".svg") ? STATS_SVG : STATS_JSON;
+	static const char *const suffix[STATS_KINDS] = { ".json", ".txt", ".csv", ".svg" };
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	int k = 0;
+	while (dot && k < STATS_KINDS && strcmp(dot, suffix[k]))
+		k++;
+	return (StatsKind)k;
+}
+
+static bool check_stats(const Options *o)
+{
+	for (int i = 0; i < o->stats.n; i++) {
+		const char *path = o->stats.v[i];
+		StatsKind kind = stats_kind(path);
+		if (kind == STATS_KINDS)
+			wrong("--stats: expected a name with .json, .txt, .csv, .svg or no ending, not ", path);
+		else if (!o->grid && (kind == STATS_CSV || kind == STATS_SVG))
+			wrong("tables and pictures are --grid's: ", path);
+		else
+			continue;
+		return false;
+	}
+	return true;
 }
 
 /* What does not go together. */
@@ -151,9 +171,8 @@ static OptResult check(const Options *o)
 		return wrong("--model is given more than once, which only --grid allows", "");
 	if (!o->grid && o->passes.n > 1)
 		return wrong("--passes is given more than once, which only --grid allows", "");
-	for (int i = 0; i < o->stats.n; i++)
-		if (!o->grid && stats_kind(o->stats.v[i]) != STATS_JSON)
-			return wrong("tables and pictures are --grid's: ", o->stats.v[i]);
+	if (!check_stats(o))
+		return OPT_ERROR;
 	if (o->before_after && o->grid)
 		return wrong("--before-after and --grid exclude each other", "");
 	if (o->before_after && !o->passes.n)

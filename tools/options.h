@@ -18,8 +18,8 @@ typedef struct Options {
 /* What is to happen after the command line was read. */
 typedef enum { OPT_RUN, OPT_DONE, OPT_ERROR } OptResult; /* DONE: --help or --version was printed */
 
-typedef enum { STATS_JSON, STATS_CSV, STATS_SVG } StatsKind;
-StatsKind stats_kind(const char *path);  /* by how its name ends */
+typedef enum { STATS_JSON, STATS_TEXT, STATS_CSV, STATS_SVG, STATS_KINDS } StatsKind;
+StatsKind stats_kind(const char *path);  /* by how its name ends; STATS_KINDS: in none of the ways known */
 
 OptResult options_parse(Options *, int argc, char **argv);
 void options_free(Options *);
