@@ -77,6 +77,31 @@ static const Case cases[] = {
 		"D:" BIT("%l", "2") " bra %p, Y, M\nY: %x = mov.u32 2" END
 		"C:" BIT("%l", "2") " bra %p, E, F\nE: %x = add.u32 %x, 1\n" BIT("%l", "1") " bra %p, Z, F\nZ: %x = mov.u32 3" END
 		MIX("F", "5") " bra M\n" MIX("M", "7") END), 0 },
+	{ "early exits three levels deep", K(
+		BIT("%l", "0") " bra %p, B, C\n"
+		"B:" BIT("%l", "1") " bra %p, D, E\n"
+		"D:" BIT("%l", "2") " bra %p, X, F\nX: %x = mov.u32 1" END MIX("F", "3") " bra G\n"
+		"E:" BIT("%x", "3") " bra %p, Y, G\nY: %x = mov.u32 2" END
+		MIX("G", "5") BIT("%x", "4") " bra %p, Z, M\nZ: %x = mov.u32 3" END
+		"C:" BIT("%l", "1") " bra %p, H, I\n"
+		"H:" BIT("%l", "2") " bra %p, V, I\nV: %x = mov.u32 4" END
+		MIX("I", "6") BIT("%x", "5") " bra %p, W, M\nW: %x = mov.u32 5" END
+		MIX("M", "7") END), 0 },
+	{ "exits out of nested loops and branches in them", K(
+		" %i = mov.u32 0\n bra H\nH: %i = add.u32 %i, 1\n %j = mov.u32 0\n bra I\n"
+		"I: %j = add.u32 %j, 1\n %x = mad.lo.u32 %x, 5, %j\n" BIT("%x", "2") " bra %p, B, N\n"
+		"B: %y = shr.b32 %x, 4\n %y = and.b32 %y, 7\n %p = setp.eq.u32 %y, %l\n bra %p, X, C\nX: %x = add.u32 %x, %i" END
+		"C:" BIT("%x", "5") " bra %p, D, N\nD: %y = add.u32 %i, %j\n %p = setp.gt.u32 %y, %l\n bra %p, E, N\n"
+		"E:" BIT("%x", "6") " bra %p, Y, O\nY: %x = mov.u32 9" END
+		"N: %p = setp.lt.u32 %j, 4\n bra %p, I, O\nO: %n = and.b32 %l, 3\n %p = setp.le.u32 %i, %n\n bra %p, H, J\n" MIX("J", "2") END), 0 },
+	{ "exits in functions called from divergent code", "func leave(u32 %n, u32 %m) -> (u32 %r) {\n reg pred %p\n reg u32 %a, %s\n"
+		"L0: %r = add.u32 %n, 1\n %a = and.b32 %n, 3\n %p = setp.eq.u32 %a, %m\n bra %p, L1, L2\nL1: exit\n"
+		"L2: %p = setp.lt.u32 %n, 2\n bra %p, L4, L3\nL3: %a = sub.u32 %n, 2\n (%s) = call leave, (%a, %m)\n %r = mad.lo.u32 %s, 3, %r\n ret\nL4: ret\n}\n" K(
+		/* each lane's word is written before it may end */
+		" %o = ld.param.u64 [out]\n %o = mad.wide.u32 %u, 4, %o\n st.global.u32 [%o], %x\n" BIT("%l", "0") " bra %p, B, C\n"
+		"B: %n = add.u32 %l, 2\n (%y) = call leave, (%n, 1)\n %x = add.u32 %x, %y\n bra J\n"
+		"C:" BIT("%l", "1") " bra %p, D, E\nD: (%y) = call leave, (%l, 3)\n %x = mad.lo.u32 %x, 3, %y\n bra F\nE: (%y) = call leave, (%t, 0)\n %x = xor.b32 %x, %y\n bra F\n"
+		MIX("F", "5") " bra J\n" MIX("J", "2") END), 0 },
 	{ "exits out of a loop", K(
 		" %i = mov.u32 0\n bra H\nH: %i = add.u32 %i, 1\n %p = setp.eq.u32 %i, %l\n bra %p, X, B\nX: %x = mad.lo.u32 %x, 3, %i" END
 		"B:" BIT("%x", "1") " bra %p, C, D\n" MIX("C", "3") " bra D\n" MIX("D", "9") " %p = setp.lt.u32 %i, 5\n bra %p, H, J\nJ:" END), 0 },
@@ -216,6 +241,40 @@ START_TEST(every_mechanism)
 }
 END_TEST
 
+#define NOW(K, R) " " R " = activemask.b32\n st.global.u32 [%o+" K "], " R "\n"
+/* activemask is the lanes that execute it together, of the lane's own warp, and depends on the mechanism: here on where lanes
+   that have parted meet again, at M, at J, or nowhere. Words of thread u: out[u + 64 k]. */
+START_TEST(active_lanes)
+{
+	static const char text[] = K(" %o = ld.param.u64 [out]\n %o = mad.wide.u32 %u, 4, %o\n" NOW("0", "%m")
+		" %p = setp.lt.u32 %l, 3\n @%p %z = activemask.b32\n @%p st.global.u32 [%o+256], %z\n bra %p, T, F\n"
+		"T:" NOW("512", "%m") " %p = setp.eq.u32 %l, 1\n bra %p, U, V\nU:" NOW("768", "%m") " bra M\nV:" NOW("768", "%m") " bra M\n"
+		"M:" NOW("1024", "%m") " bra J\nF:" NOW("512", "%m") " bra J\n"
+		"J:" NOW("1280", "%m") " bar.warp.sync 0xff\n %i = mov.u32 0\n bra H\n"
+		"H: %i = add.u32 %i, 1\n %p = setp.lt.u32 %i, %l\n bra %p, H, N\n"
+		"N:" NOW("1536", "%m") " exit\n");
+	const char *model = reconv_models[_i]->name;
+	bool alone = !strcmp(model, "mimd"), apart = alone || !strcmp(model, "serial"), chance = !strcmp(model, "dwf");
+	for (int way = 0; way < WAYS; way++) {
+		Rig *r = machine(model, "", "error", way);
+		r->clocks = true; /* the reference interpreter runs each lane alone */
+		rig_run(r, text, 1, 16);
+		for (unsigned u = 0; u < 16; u++) {
+			unsigned l = u & 7, own = 1u << l, side = l < 3 ? 0x07 : 0xf8, inner = l == 1 ? 0x02 : 0x05;
+			const unsigned want[] = { 0xff, l < 3 ? 0x07 : 0, side, l < 3 ? inner : 0, l < 3 ? apart ? inner : 0x07 : 0,
+				!apart ? 0xff : l < 3 ? inner : side, 0xff };
+			for (unsigned k = 0; k < 7; k++) {
+				unsigned got = r->out[u + 64 * k], some = alone && want[k] ? own : want[k];
+				bool subset = got & own && !(got & ~some);
+				ck_assert_msg(got == some || (subset && (k == 6 || (chance && k >= 4))), "%s (run %d): thread %u has %#x at %u, not %#x", model, way, u,
+					got, k, some);
+			}
+		}
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* T and F meet at J by themselves; where lanes meet at points, at R only when the source asks for that: then J is run for
    each. Not so where lanes meet wherever they happen to be together, or never, or where the
    structure of the code says (exec_mask). */
@@ -274,6 +333,7 @@ int main(void)
 	TCase *t = tcase_create("all");
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_mechanism, 0, models);
+	tcase_add_loop_test(t, active_lanes, 0, models);
 	tcase_add_loop_test(t, points_that_the_source_asks_for, 0, models);
 	tcase_add_loop_test(t, every_choice, 0, models);
 	suite_add_tcase(s, t);
