@@ -152,7 +152,8 @@ Mask reconv_live(const Warp *);                                /* lanes that hav
 int *reconv_nsplit(Warp *);                                    /* the mechanism keeps it */
 Split *reconv_splits(Warp *);                                  /* room for warp_size splits */
 int reconv_close_gap(Warp *, Split *);                         /* it is gone, those behind it move up; its place */
-void reconv_count_push(Warp *, const Split *, uint32_t pc, Mask);  /* statistics and trace; call after the change */
+/* Statistics and trace; call after the change. The split's place in the list is recorded: of one that is gone, where it was. */
+void reconv_count_push(Warp *, const Split *, uint32_t pc, Mask);
 void reconv_count_pop(Warp *, const Split *, uint32_t pc, Mask);
 void reconv_count_merge(Warp *, const Split *, uint32_t pc, Mask);
 void reconv_delay(Warp *, Split *, Cycle);                     /* added to s->ready, reason "divergence" */

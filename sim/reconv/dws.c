@@ -160,9 +160,7 @@ static void unite(Warp *w, Dws *k, Split *s)
 			first = i++;
 			continue;
 		}
-		Split gone = *t;
-		regions_remove(w, &k->regions, t);
-		reconv_count_pop(w, &gone, gone.pc, gone.mask);
+		regions_drop(w, &k->regions, t);
 	}
 	s = &reconv_splits(w)[first];
 	s->mask = p[0].mask | p[1].mask;

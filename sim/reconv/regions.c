@@ -68,10 +68,17 @@ Split *regions_add(Warp *w, Regions *k, int region, Path p, const Split *from)
 	return t;
 }
 
-void regions_remove(Warp *w, Regions *k, Split *s)
+static void take_out(Warp *w, Regions *k, Split *s)
 {
 	int at = reconv_close_gap(w, s);
 	memmove(&k->group[at], &k->group[at + 1], sizeof *k->group * (size_t)(*reconv_nsplit(w) - at));
+}
+
+void regions_drop(Warp *w, Regions *k, Split *s)
+{
+	Path gone = { s->pc, s->mask };
+	take_out(w, k, s);
+	reconv_count_pop(w, s, gone.pc, gone.mask);
 }
 
 /* A group of the region that stands at pc and may go on from there: a split that has waited there does not take others in. */
@@ -109,9 +116,8 @@ static void move(Warp *w, Regions *k, Split *s, int region, Path p)
 		return;
 	}
 	join(w, k, t, s, p.mask);
-	Split gone = *s;
-	regions_remove(w, k, s);
-	reconv_count_pop(w, &gone, p.pc, p.mask);
+	take_out(w, k, s);
+	reconv_count_pop(w, s, p.pc, p.mask);
 }
 
 /* ---- meeting ---- */
@@ -151,10 +157,10 @@ static void replace(Warp *w, Regions *k, Split *s, const Landing *x)
 		move(w, k, s, x->region, x->p);
 		return;
 	}
-	Split gone = *s;
-	regions_remove(w, k, s);
-	if (*reconv_nsplit(w))
-		reconv_count_pop(w, &gone, gone.pc, gone.mask);
+	if (*reconv_nsplit(w) > 1)
+		regions_drop(w, k, s);
+	else
+		take_out(w, k, s);
 }
 
 static void add_landing(Warp *w, Regions *k, const Landing *x, const Split *from)
@@ -196,12 +202,13 @@ static Landing leave(Warp *w, Regions *k, Split *s, int last, Mask m)
 void regions_release(Warp *w, Regions *k, int region)
 {
 	Region *e = &k->r[region];
-	Split from = { .ready = reconv_now(w) + 1, .why = STALL_DIVERGENCE };
+	Split *next = &reconv_splits(w)[*reconv_nsplit(w)]; /* it will be there; traffic of the table comes before */
 	Landing x = { { e->pc, e->arrived }, e->outer, e->level };
 	e->arrived = 0;
-	if (k->r[x.region].pc == x.p.pc && !k->r[x.region].call && !arrive(w, k, &from, &x))
+	*next = (Split){ .ready = reconv_now(w) + 1, .why = STALL_DIVERGENCE };
+	if (k->r[x.region].pc == x.p.pc && !k->r[x.region].call && !arrive(w, k, next, &x))
 		return;
-	add_landing(w, k, &x, &from);
+	add_landing(w, k, &x, next);
 }
 
 /* ---- events ---- */

@@ -56,6 +56,6 @@ void regions_exit(Warp *, Regions *, Split *, Mask);
 void regions_release(Warp *, Regions *, int region);
 /* A new split of the region behind all others; from: whose issue it comes from. */
 Split *regions_add(Warp *, Regions *, int region, Path, const Split *from);
-void regions_remove(Warp *, Regions *, Split *);
+void regions_drop(Warp *, Regions *, Split *);                 /* its lanes have left it: a pop */
 bool regions_held(const Regions *, int lane, Held *);          /* a lane that waits at a point */
 #endif

@@ -111,9 +111,9 @@ static void join(Warp *w, Contexts *k, Split *s)
 		t->wait = s->wait;
 	}
 	reconv_count_merge(w, t, t->pc, t->mask);
-	Split gone = *s;
+	Path gone = { s->pc, s->mask };
 	take_out(w, k, s);
-	reconv_count_pop(w, &gone, gone.pc, gone.mask);
+	reconv_count_pop(w, s, gone.pc, gone.mask);
 }
 
 /* Must it wait for a group that is on its way to where it stands? */
@@ -267,11 +267,11 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	s->mask &= ~m;
 	if (s->mask)
 		return;
-	Split gone = *s;
+	uint32_t pc = s->pc;
 	take_out(w, k, s);
 	if (!*reconv_nsplit(w))
 		return;
-	reconv_count_pop(w, &gone, gone.pc, m);
+	reconv_count_pop(w, s, pc, m);
 	settle(w, k);
 }
 

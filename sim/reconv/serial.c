@@ -72,11 +72,9 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	s->mask &= ~m;
 	if (s->mask)
 		return;
-	Split *all = reconv_splits(w);
-	int at = (int)(s - all), n = --*reconv_nsplit(w);
-	memmove(all + at, all + at + 1, sizeof *all * (size_t)(n - at));
-	if (n)
-		reconv_count_pop(w, all, pc, m);
+	reconv_close_gap(w, s);
+	if (*reconv_nsplit(w))
+		reconv_count_pop(w, s, pc, m);
 	choose(w);
 }
 
