@@ -33,14 +33,6 @@ static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
 		sm_trace(sm, w, s, TR_ISSUE, active, s->pc, 0);
 }
 
-static void note_depth(Sm *sm, Warp *w)
-{
-	int d = sm->gpu->model->depth(w);
-	w->stack_depth = (uint32_t)d;
-	if ((uint64_t)d > sm->stats.max_depth)
-		sm->stats.max_depth = (uint64_t)d;
-}
-
 /* ---- control ---- */
 
 /* The split stands at a new pc: the mechanism hears of it where lowering asked for that. */

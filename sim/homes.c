@@ -77,13 +77,6 @@ Mask homes_in(const Warp *home, unsigned states)
 
 /* ---- where splits lie ---- */
 
-static void depth_now(Warp *w)
-{
-	w->stack_depth = (uint32_t)w->sm->gpu->model->depth(w);
-	if (w->stack_depth > w->sm->stats.max_depth)
-		w->sm->stats.max_depth = w->stack_depth;
-}
-
 static Parts *parts_new(Sm *sm)
 {
 	Parts *p = sm->parts;
@@ -126,7 +119,7 @@ void reconv_remove(Warp *w, Split *s)
 	}
 	reconv_close_gap(w, s);
 	w->exact = true; /* of the split that issued nothing is left that a redirection could be added to */
-	depth_now(w);
+	note_depth(sm, w);
 	warp_end_check(sm, w);
 }
 
@@ -155,7 +148,7 @@ Warp *reconv_form(Warp *near, const Split *like, const Part *part, int n)
 	s->parts = n == 1 ? NULL : parts_new(sm);
 	for (int k = 0; k < n && n > 1; k++)
 		parts_add(s, &part[k]);
-	depth_now(w);
+	note_depth(sm, w);
 	warp_wake(w);
 	return w;
 }

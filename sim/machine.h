@@ -232,16 +232,15 @@ static inline void warp_wake(const Warp *w)
 	w->sched->wake[w->place] = 0;
 	w->sched->sleep = 0;
 }
-static inline unsigned lane_count(Mask m) /* the baseline x86-64 has no instruction for it */
+/* The mechanism's state has changed: its depth, for the statistics. */
+static inline void note_depth(Sm *sm, Warp *w)
 {
-	m -= m >> 1 & 0x5555555555555555u;
-	m = (m & 0x3333333333333333u) + (m >> 2 & 0x3333333333333333u);
-	return (unsigned)(((m + (m >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+	int d = sm->gpu->model->depth(w);
+	w->stack_depth = (uint32_t)d;
+	if ((uint64_t)d > sm->stats.max_depth)
+		sm->stats.max_depth = (uint64_t)d;
 }
 static inline bool tracing(const Sm *sm) { return sm->gpu->options.trace != NULL; }
 static inline int warp_width(const Gpu *g) { return (int)g->config.warp_size; }
 static inline uint64_t threads_of(const Launch *l) { return (uint64_t)l->block[0] * l->block[1] * l->block[2]; } /* of a block */
-static inline Mask lanes_below(int n) { return n >= 64 ? ~(Mask)0 : ((Mask)1 << n) - 1; }
-#define each_lane(M, L) /* L: an int declared before */ \
-	for (Mask m_##L = (M); m_##L && ((L = __builtin_ctzll(m_##L)), 1); m_##L &= m_##L - 1)
 #endif

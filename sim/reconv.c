@@ -152,25 +152,22 @@ static void event(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m, 
 		sm_trace(w->sm, w, s, kind, m, pc, b);
 }
 
-static uint64_t depth_now(Warp *w)
+static void event_with_depth(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m)
 {
-	int d = w->sm->gpu->model->depth(w);
-	w->stack_depth = (uint32_t)d;
-	if ((uint64_t)d > w->sm->stats.max_depth)
-		w->sm->stats.max_depth = (uint64_t)d;
-	return (uint64_t)d;
+	note_depth(w->sm, w);
+	event(w, s, kind, pc, m, w->stack_depth);
 }
 
 void reconv_count_push(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
 	w->sm->stats.pushes++;
-	event(w, s, TR_PUSH, pc, m, depth_now(w));
+	event_with_depth(w, s, TR_PUSH, pc, m);
 }
 
 void reconv_count_pop(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
 	w->sm->stats.pops++;
-	event(w, s, TR_POP, pc, m, depth_now(w));
+	event_with_depth(w, s, TR_POP, pc, m);
 }
 
 void reconv_count_merge(Warp *w, const Split *s, uint32_t pc, Mask m)
@@ -262,12 +259,12 @@ void reconv_spill_entry(Warp *w, Split *s, int entry, Cycle constant)
 {
 	traffic(w, s, entry, 1, true, constant);
 	w->sm->stats.spills++;
-	event(w, s, TR_SPILL, 1, s->mask, depth_now(w));
+	event_with_depth(w, s, TR_SPILL, 1, s->mask);
 }
 
 void reconv_fill_entry(Warp *w, Split *s, int entry, Cycle constant)
 {
 	traffic(w, s, entry, 1, false, constant);
 	w->sm->stats.fills++;
-	event(w, s, TR_FILL, 1, s->mask, depth_now(w));
+	event_with_depth(w, s, TR_FILL, 1, s->mask);
 }

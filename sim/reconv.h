@@ -46,6 +46,17 @@ typedef struct Split {
 
 typedef struct Path { uint32_t pc; Mask mask; } Path;  /* lanes that go to pc next */
 
+static inline int lowest_lane(Mask m) { return __builtin_ctzll(m); } /* m: not empty */
+static inline Mask lanes_below(int n) { return n >= 64 ? ~(Mask)0 : ((Mask)1 << n) - 1; }
+static inline unsigned lane_count(Mask m) /* the baseline x86-64 has no instruction for it */
+{
+	m -= m >> 1 & 0x5555555555555555u;
+	m = (m & 0x3333333333333333u) + (m >> 2 & 0x3333333333333333u);
+	return (unsigned)(((m + (m >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+#define each_lane(M, L) /* L: an int declared before */ \
+	for (Mask m_##L = (M); m_##L && ((L = lowest_lane(m_##L)), 1); m_##L &= m_##L - 1)
+
 typedef struct Held {                  /* how a mechanism holds a lane, for diagnoses; begins with pc = the split's or NO_PC, until = NO_PC */
 	uint32_t pc;                   /* where it goes on, NO_PC = unknown */
 	const char *in;                /* "a stack entry" */

@@ -111,9 +111,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->last = 0;
 	w->alarm = NO_ALARM;
 	g->model->launch(w, lanes, g->cur->entry[g->cur->kernel->id]);
-	w->stack_depth = (uint32_t)g->model->depth(w);
-	if (w->stack_depth > sm->stats.max_depth)
-		sm->stats.max_depth = w->stack_depth;
+	note_depth(sm, w);
 	for (int k = 0; k < w->nsplit; k++)
 		w->split[k].ready = sm->now;
 	Sched *s = w->sched = &sm->sched[w->slot % g->config.sched_count];

@@ -7,6 +7,7 @@
  * Counted: depth, pushes, pops and merges as multi_path; lanes released count as a push. */
 #include "sim/reconv/aware.h"
 #include "sim/reconv/regions.h"
+#include "sim/reconv/splits.h"
 
 enum { P_TIMEOUT, P_QUANTUM, P_DELAYED, P_SPLITS, P_RT, P_SPILL, P_FILL };
 static const ConfigKey params[] = {
@@ -27,7 +28,6 @@ static bool lower(LowerFn *l, Diag *diag)
 }
 
 static size_t state_size(const Config *c) { return sizeof(Regions); }
-static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
 
 /* The queue may be as long as the warp has lanes. */
 static Cycle patience(const Config *c)
@@ -36,24 +36,13 @@ static Cycle patience(const Config *c)
 	return (Cycle)(p[P_TIMEOUT] + c->warp_size * p[P_QUANTUM]);
 }
 
-static bool waiting(const Split *s) { return s->state == SPLIT_BARRIER || s->state == SPLIT_WARPSYNC; }
-
-/* The place of the running split, -1: none. */
-static int running(Warp *w)
+/* Could a group run besides the one at `but`? */
+static bool others(Warp *w, int but)
 {
-	for (int i = 0; i < *reconv_nsplit(w); i++)
-		if (reconv_splits(w)[i].state == SPLIT_RUN)
-			return i;
-	return -1;
-}
-
-/* Groups that could run besides the one at `but`. */
-static int candidates(Warp *w, int but)
-{
-	int n = 0;
-	for (int i = 0; i < *reconv_nsplit(w); i++)
-		n += i != but && !waiting(&reconv_splits(w)[i]);
-	return n;
+	each_split(w, s)
+		if (s != &reconv_splits(w)[but] && !split_waits(s))
+			return true;
+	return false;
 }
 
 /* The next time-out: of a point at which lanes wait, or of the running group. */
@@ -63,8 +52,8 @@ static void set_alarm(Warp *w, const Regions *k)
 	for (int i = 1; timeout && i < k->n; i++)
 		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout < next)
 			next = k->r[i].since + timeout;
-	int run = running(w);
-	if (quantum && run >= 0 && candidates(w, run) && k->group[run].since + quantum < next)
+	int run = splits_running(w);
+	if (quantum && run >= 0 && others(w, run) && k->group[run].since + quantum < next)
 		next = k->group[run].since + quantum;
 	reconv_alarm(w, next);
 }
@@ -72,10 +61,8 @@ static void set_alarm(Warp *w, const Regions *k)
 /* The table of splits holds the running group and the newest ones go to memory first. */
 static void spill_last(Warp *w, Regions *k, Split *s, int keep)
 {
-	int most = (int)reconv_param(w, P_SPLITS), here = 0;
-	for (int i = 0; i < *reconv_nsplit(w); i++)
-		here += !k->group[i].spilled;
-	for (; most && here > most; here--) {
+	int most = (int)reconv_param(w, P_SPLITS);
+	for (int here = regions_on_chip(w, k); most && here > most; here--) {
 		int last = -1;
 		for (int i = 0; i < *reconv_nsplit(w); i++)
 			if (!k->group[i].spilled && i != keep && (last < 0 || k->group[i].order > k->group[last].order))
@@ -91,20 +78,15 @@ static void run_only(Warp *w, Regions *k, int now)
 	int n = *reconv_nsplit(w), next = now;
 	Split *all = reconv_splits(w);
 	for (int i = 0; i < n; i++)
-		if (now < 0 && !waiting(&all[i]) && (next < 0 || k->group[i].order < k->group[next].order))
+		if (now < 0 && !split_waits(&all[i]) && (next < 0 || k->group[i].order < k->group[next].order))
 			next = i;
 	for (int i = 0; i < n; i++)
-		if (i != next && all[i].state == SPLIT_RUN) {
-			all[i].state = SPLIT_PARKED;
-			all[i].why = STALL_DIVERGENCE;
-		}
-	if (next >= 0 && all[next].state == SPLIT_PARKED) {
-		all[next].state = SPLIT_RUN;
-		k->group[next].since = reconv_now(w);
-		if (all[next].ready < reconv_now(w) + 1)
-			all[next].ready = reconv_now(w) + 1;
-	}
+		if (i != next)
+			split_permit(w, &all[i], false);
 	if (next >= 0) {
+		if (all[next].state == SPLIT_PARKED)
+			k->group[next].since = reconv_now(w);
+		split_permit(w, &all[next], true);
 		if (k->group[next].spilled) {
 			k->group[next].spilled = false;
 			reconv_fill_entry(w, &all[next], next, k->fill_cycles);
@@ -166,7 +148,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	run_only(w, k, -1);
 }
 
-static void waits(Warp *w, Split *s) { run_only(w, reconv_state(w), running(w)); }
+static void waits(Warp *w, Split *s) { run_only(w, reconv_state(w), splits_running(w)); }
 
 /* It goes behind the others, unless none of them can run. */
 static void resume(Warp *w, Split *s)
@@ -190,7 +172,7 @@ static void alarm(Warp *w)
 	for (int i = 1; timeout && i < k->n; i++)
 		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout <= reconv_now(w))
 			regions_release(w, k, i);
-	int run = running(w);
+	int run = splits_running(w);
 	bool over = run >= 0 && quantum && k->group[run].since + quantum <= reconv_now(w);
 	if (over && coming(w, &reconv_splits(w)[run])) { /* it has not had its turn yet */
 		k->group[run].since = reconv_now(w);
@@ -205,10 +187,7 @@ static void alarm(Warp *w)
 
 static bool held(const Warp *w, int lane, Held *h)
 {
-	if (regions_held(reconv_state((Warp *)w), lane, h))
-		return true;
-	h->in = "the queue of groups";
-	return true;
+	return regions_held(reconv_state((Warp *)w), lane, h, "the queue of groups");
 }
 
 const ReconvModel reconv_aware = {
@@ -218,7 +197,7 @@ const ReconvModel reconv_aware = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = waits, .resume = resume, .alarm = alarm,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = waits, .resume = resume, .alarm = alarm,
 	.patience = patience, .held = held,
 	.holds = "with aware.timeout = 0 keeps lanes that have come to a reconvergence point until all others have come there or ended",
 };

@@ -11,6 +11,7 @@
  * Counted: depth = entries, the base included; pushes and pops = sides begun and ended besides the one that goes on; merges =
  * points to which all lanes have come. */
 #include "sim/reconv/regions.h"
+#include "sim/reconv/splits.h"
 
 enum { P_SIDE, P_SCOREBOARD, P_PUSH, P_POP, P_SPILL, P_FILL };
 enum { SIDE_RR, SIDE_READY, SIDE_LEFT };
@@ -35,11 +36,9 @@ static bool warp_scoreboard(const Config *c) { return !c->model_param[c->model][
 static int top(Warp *w, const Stack *k, bool may_run)
 {
 	int most = -1;
-	for (int i = 0; i < *reconv_nsplit(w); i++) {
-		SplitState state = reconv_splits(w)[i].state;
-		if (k->regions.group[i].level > most && !(may_run && (state == SPLIT_BARRIER || state == SPLIT_WARPSYNC)))
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		if (k->regions.group[i].level > most && !(may_run && split_waits(&reconv_splits(w)[i])))
 			most = k->regions.group[i].level;
-	}
 	return most;
 }
 
@@ -47,26 +46,8 @@ static int top(Warp *w, const Stack *k, bool may_run)
 static void choose(Warp *w, Stack *k)
 {
 	int level = top(w, k, true);
-	for (int i = 0; i < *reconv_nsplit(w); i++) {
-		Split *s = &reconv_splits(w)[i];
-		bool on_top = k->regions.group[i].level == level;
-		if (s->state == SPLIT_RUN && !on_top) {
-			s->state = SPLIT_PARKED;
-			s->why = STALL_DIVERGENCE;
-		} else if (s->state == SPLIT_PARKED && on_top) {
-			s->state = SPLIT_RUN;
-			if (s->ready < reconv_now(w) + 1)
-				s->ready = reconv_now(w) + 1;
-		}
-	}
-}
-
-static Split *running(Warp *w)
-{
 	for (int i = 0; i < *reconv_nsplit(w); i++)
-		if (reconv_splits(w)[i].state == SPLIT_RUN)
-			return &reconv_splits(w)[i];
-	return reconv_splits(w);
+		split_permit(w, &reconv_splits(w)[i], k->regions.group[i].level == level);
 }
 
 /* Entries appear and go with the levels of the splits. */
@@ -81,13 +62,14 @@ static void settle(Warp *w, Stack *k, Split *s)
 	choose(w, k);
 	if (k->height == height || !*reconv_nsplit(w))
 		return;
-	s = running(w);
+	int run = splits_running(w);
+	s = &reconv_splits(w)[run < 0 ? 0 : run];
 	for (; k->height > height; k->height--)
 		reconv_spill_pop(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
 	reconv_spill_top(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
-	for (int i = 0; i < *reconv_nsplit(w); i++)
-		if (reconv_splits(w)[i].state == SPLIT_RUN)
-			reconv_delay(w, &reconv_splits(w)[i], (Cycle)reconv_param(w, P_POP));
+	each_split(w, t)
+		if (t->state == SPLIT_RUN)
+			reconv_delay(w, t, (Cycle)reconv_param(w, P_POP));
 }
 
 static void launch(Warp *w, Mask lanes, uint32_t pc)
@@ -177,10 +159,7 @@ static void waits(Warp *w, Split *s) { choose(w, reconv_state(w)); }
 
 static bool held(const Warp *w, int lane, Held *h)
 {
-	if (regions_held(&((Stack *)reconv_state((Warp *)w))->regions, lane, h))
-		return true;
-	h->in = "a stack entry";
-	return true;
+	return regions_held(&((Stack *)reconv_state((Warp *)w))->regions, lane, h, "a stack entry");
 }
 
 const ReconvModel reconv_dual_path = {

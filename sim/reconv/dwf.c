@@ -8,7 +8,7 @@
  * Counted: depth = splits that a warp holds; no pushes; merges = joins; warps_formed = entries made where lanes come;
  * lane_conflicts = of those, the ones that found an entry with their pc and a taken column. */
 #include "passes/analysis/analysis.h"
-#include "sim/reconv.h"
+#include "sim/reconv/splits.h"
 
 enum { P_POLICY, P_PATIENCE };
 enum { DMAJ, DMIN, DTIME, DPDPRI, DPC };
@@ -34,7 +34,6 @@ typedef struct Count { uint32_t passed[64]; } Count; /* by lane: post-dominators
 static size_t state_size(const Config *c) { return sizeof(Count); }
 static size_t sm_state_size(const Config *c) { return sizeof(Pool); }
 static Cycle patience(const Config *c) { return (Cycle)c->model_param[c->model][P_PATIENCE]; }
-static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
 
 /* Lanes may meet at the start of every block. */
 static bool lower(LowerFn *l, Diag *diag)
@@ -58,8 +57,8 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 			if (c->ins[k].flags & MI_COND && c->ins[k].rpc != NO_PC)
 				pool->point[c->ins[k].rpc] = 1;
 	}
-	*reconv_splits(w) = (Split){ .pc = pc, .tag = ++pool->stamp, .mask = lanes, .line = NO_PC };
-	*reconv_nsplit(w) = 1;
+	splits_launch(w, lanes, pc);
+	reconv_splits(w)->tag = ++pool->stamp;
 }
 
 /* ---- forming ---- */
@@ -79,14 +78,11 @@ static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
 	Split *last = NULL;
 	int n = reconv_block_warps(near, list);
 	for (int k = 0; k < n; k++) {
-		Split *all = reconv_splits(list[k]);
-		for (int x = 0; x < *reconv_nsplit(list[k]); x++) {
-			Split *e = &all[x];
+		each_split(list[k], e)
 			if (e->pc == pc && e != s && e->state == SPLIT_RUN && !e->released && (!last || e->tag > last->tag)) {
 				last = e;
 				*holder = list[k];
 			}
-		}
 	}
 	return last;
 }
@@ -96,22 +92,23 @@ static void level(Warp *w, const Part *part, int n, uint32_t pc)
 {
 	Pool *pool = reconv_sm_state(w);
 	uint32_t most = 0;
+	int l;
 	if (!pool->point[pc])
 		return;
 	for (int k = 0; k < n; k++)
-		for (Mask m = part[k].mask; m; m &= m - 1) {
-			uint32_t p = ((Count *)reconv_state(part[k].home))->passed[__builtin_ctzll(m)] + 1;
+		each_lane(part[k].mask, l) {
+			uint32_t p = ((Count *)reconv_state(part[k].home))->passed[l] + 1;
 			most = p > most ? p : most;
 		}
 	for (int k = 0; k < n; k++)
-		for (Mask m = part[k].mask; m; m &= m - 1)
-			((Count *)reconv_state(part[k].home))->passed[__builtin_ctzll(m)] = most;
+		each_lane(part[k].mask, l)
+			((Count *)reconv_state(part[k].home))->passed[l] = most;
 }
 
 /* May lanes m join what is formed at pc? s: the split they are, which is no candidate. */
 static Split *candidate(Warp *w, uint32_t pc, const Split *s, Mask m, Warp **holder)
 {
-	if (m == (reconv_config(w)->warp_size == 64 ? ~(Mask)0 : ((Mask)1 << reconv_config(w)->warp_size) - 1))
+	if (m == lanes_below((int)reconv_config(w)->warp_size))
 		return NULL;
 	Split *e = entry_at(w, pc, s, holder);
 	if (e && e->mask & m) {
@@ -215,10 +212,9 @@ static void choose_pc(Pool *pool, Warp **list, int n, bool most)
 	int best = -1;
 	pool->n = 0;
 	for (int k = 0; k < n; k++) {
-		const Split *s = reconv_splits(list[k]);
-		for (int x = 0; x < *reconv_nsplit(list[k]); x++)
-			if (s[x].state == SPLIT_RUN && s[x].ready <= reconv_now(list[k]))
-				count_lanes(list[k], pool, s[x].pc, (uint32_t)__builtin_popcountll(s[x].mask));
+		each_split(list[k], s)
+			if (s->state == SPLIT_RUN && s->ready <= reconv_now(list[k]))
+				count_lanes(list[k], pool, s->pc, lane_count(s->mask));
 	}
 	for (int k = 0; k < pool->n; k++) {
 		if (pool->pc[k] == pool->chosen)
@@ -260,7 +256,7 @@ static uint64_t rank(Warp *w, const Split *s)
 	case DPDPRI: {
 		Part part[64];
 		reconv_parts(w, s, part);
-		return 2 + (uint64_t)((Count *)reconv_state(part[0].home))->passed[__builtin_ctzll(part[0].mask)];
+		return 2 + (uint64_t)((Count *)reconv_state(part[0].home))->passed[lowest_lane(part[0].mask)];
 	}
 	case DPC: return 2 + (uint64_t)s->pc;
 	default: return 2;
@@ -322,6 +318,6 @@ const ReconvModel reconv_dwf = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true,
 	.lower = lower, .state_size = state_size, .sm_state_size = sm_state_size, .launch = launch, .branch = branch,
-	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .order = order,
+	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .order = order,
 	.patience = patience,
 };

@@ -14,6 +14,7 @@
  * Counted: depth = groups that do not wait at a point, parked ones included; pushes and pops = groups added and gone; merges =
  * points to which all lanes have come, and parts that became one before. */
 #include "sim/reconv/regions.h"
+#include "sim/reconv/splits.h"
 
 enum { P_SPLITS, P_BRANCHES, P_SHORT, P_MEMORY, P_MERGE };
 enum { MEMORY_OFF, MEMORY_AGGRESSIVE, MEMORY_LAZY, MEMORY_REVIVE };
@@ -31,9 +32,7 @@ static const ConfigKey params[] = {
 typedef struct Dws { Regions regions; Cycle alarm; } Dws;
 
 static size_t state_size(const Config *c) { return sizeof(Dws); }
-static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
 static Group *group_of(Warp *w, Dws *k, const Split *s) { return &k->regions.group[s - reconv_splits(w)]; }
-static bool waiting(const Split *s) { return s->state == SPLIT_BARRIER || s->state == SPLIT_WARPSYNC; }
 
 static bool lower(LowerFn *l, Diag *diag)
 {
@@ -46,10 +45,10 @@ static bool must_wait(Warp *w, Dws *k, const Split *s)
 {
 	const Group *g = group_of(w, k, s);
 	Mask before = g->before & k->regions.r[g->region].pending;
-	if (g->held)
-		return true;
-	for (int i = 0; before && i < *reconv_nsplit(w); i++)
-		if (reconv_splits(w)[i].mask & before && !waiting(&reconv_splits(w)[i]))
+	if (g->held || !before)
+		return g->held;
+	each_split(w, t)
+		if (t->mask & before && !split_waits(t))
 			return true;
 	return false;
 }
@@ -57,25 +56,15 @@ static bool must_wait(Warp *w, Dws *k, const Split *s)
 /* Runs what may run. */
 static void choose(Warp *w, Dws *k)
 {
-	for (int i = 0; i < *reconv_nsplit(w); i++) {
-		Split *s = &reconv_splits(w)[i];
-		bool wait = must_wait(w, k, s);
-		if (s->state == SPLIT_RUN && wait) {
-			s->state = SPLIT_PARKED;
-			s->why = STALL_DIVERGENCE;
-		} else if (s->state == SPLIT_PARKED && !wait) {
-			s->state = SPLIT_RUN;
-			if (s->ready < reconv_now(w) + 1)
-				s->ready = reconv_now(w) + 1;
-		}
-	}
+	each_split(w, s)
+		split_permit(w, s, !must_wait(w, k, s));
 }
 
 /* Room in the warp-split table, where all groups but parked ones have an entry. */
 static bool room(Warp *w, int more)
 {
-	for (int i = 0; i < *reconv_nsplit(w); i++)
-		more += reconv_splits(w)[i].state != SPLIT_PARKED;
+	each_split(w, s)
+		more += s->state != SPLIT_PARKED;
 	return more <= reconv_param(w, P_SPLITS);
 }
 
@@ -164,8 +153,7 @@ static void unite(Warp *w, Dws *k, Split *s)
 	}
 	s = &reconv_splits(w)[first];
 	s->mask = p[0].mask | p[1].mask;
-	s->state = SPLIT_RUN;
-	s->ready = s->ready > reconv_now(w) + 1 ? s->ready : reconv_now(w) + 1;
+	split_run(w, s);
 	k->regions.group[first].held = NULL;
 	k->regions.group[first].family = 0;
 	reconv_count_merge(w, s, s->pc, s->mask);
@@ -178,8 +166,8 @@ static void unite(Warp *w, Dws *k, Split *s)
 static Mask lanes_waiting(Warp *w)
 {
 	Mask m = 0;
-	for (int i = 0; i < *reconv_nsplit(w); i++)
-		m |= waiting(&reconv_splits(w)[i]) ? reconv_splits(w)[i].mask : 0;
+	each_split(w, s)
+		m |= split_waits(s) ? s->mask : 0;
 	return m;
 }
 
@@ -252,8 +240,7 @@ static void subdivide(Warp *w, Dws *k, Split *s, Mask away)
 
 static bool others_ready(Warp *w, const Split *s)
 {
-	for (int i = 0; i < *reconv_nsplit(w); i++) {
-		const Split *t = &reconv_splits(w)[i];
+	each_split(w, t) {
 		Cycle when;
 		if (t == s || t->state != SPLIT_RUN || t->ready > reconv_now(w) + 1)
 			continue;
@@ -362,10 +349,7 @@ static void resumes(Warp *w, Split *s) { choose(w, reconv_state(w)); }
 
 static bool held(const Warp *w, int lane, Held *h)
 {
-	if (regions_held(&((Dws *)reconv_state((Warp *)w))->regions, lane, h))
-		return true;
-	h->in = "the stack";
-	return true;
+	return regions_held(&((Dws *)reconv_state((Warp *)w))->regions, lane, h, "the stack");
 }
 
 const ReconvModel reconv_dws = {
@@ -375,7 +359,7 @@ const ReconvModel reconv_dws = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .all_branches = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = waits, .resume = resumes, .stall = stall, .alarm = alarm,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = waits, .resume = resumes, .stall = stall, .alarm = alarm,
 	.loaded = loaded, .held = held,
 	.holds = "runs paths of a branch that it does not subdivide one after the other, and keeps lanes that have come to a point until all others have",
 };

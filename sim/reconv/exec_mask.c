@@ -6,6 +6,7 @@
  * Counted: depth = saved masks with lanes in them, of all calls; a push is a mask that gets lanes, a pop one that is taken;
  * merges = lanes that come to a mask or an EXEC with lanes. */
 #include "sim/reconv/exec_mask.h"
+#include "sim/reconv/splits.h"
 
 enum { P_SKIP };
 static const ConfigKey params[] = {
@@ -43,8 +44,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	State *k = reconv_state(w);
 	k->n = 0;
 	k->frame = 0;
-	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
-	*reconv_nsplit(w) = 1;
+	splits_launch(w, lanes, pc);
 }
 
 /* ---- saved masks ---- */
@@ -87,9 +87,9 @@ static Mask take(Warp *w, Split *s, State *k, int32_t name)
 static Mask others(Warp *w, const Split *s, const State *k, const MIns *i)
 {
 	Mask m = 0;
-	for (Mask left = s->mask; left; left &= left - 1)
-		if (reconv_value(w, i, __builtin_ctzll(left)) != k->first)
-			m |= left & -left;
+	int l;
+	each_lane(s->mask, l)
+		m |= (Mask)(reconv_value(w, i, l) != k->first) << l;
 	return m;
 }
 
@@ -111,7 +111,7 @@ static void special(Warp *w, Split *s, const MIns *i, Mask lanes)
 			reconv_count_merge(w, s, s->pc, m | s->mask);
 		s->mask |= m;
 		break;
-	case OP_XFIRST: k->first = s->mask ? reconv_value(w, i, __builtin_ctzll(s->mask)) : 0; break;
+	case OP_XFIRST: k->first = s->mask ? reconv_value(w, i, lowest_lane(s->mask)) : 0; break;
 	case OP_XDIFF: add(w, s, k, i, others(w, s, k, i)); break;
 	case OP_XZ: pc = s->mask ? pc : i->target; break;
 	case OP_XNZ: pc = s->mask ? i->target : pc; break;

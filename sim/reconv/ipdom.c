@@ -6,7 +6,7 @@
  * Counted: depth = entries, the base included; pushes = path and call entries (neither base nor reconvergence entries; a
  * tail merge is a pop and its pushes); merges = path entries popped at their rpc.
  * Post-dominators come from the graph with exit edges; lanes that ended are masked out of entries when they resume. */
-#include "sim/reconv.h"
+#include "sim/reconv/splits.h"
 
 enum { P_ORDER, P_PUSH, P_POP, P_SPILL, P_FILL };
 enum { TAKEN_TOP, FALL_TOP, LARGER_TOP, SMALLER_TOP };
@@ -45,12 +45,10 @@ static void drop(Warp *w, Split *s, Stack *k)
 static void launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	Stack *k = reconv_state(w);
-	Split *s = reconv_splits(w);
 	k->n = 0;
 	k->spill = (StackSpill){ 0 };
-	*s = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
-	push(w, s, k, (Entry){ pc, NO_PC, lanes, false });
-	*reconv_nsplit(w) = 1;
+	splits_launch(w, lanes, pc);
+	push(w, reconv_splits(w), k, (Entry){ pc, NO_PC, lanes, false });
 }
 
 /* The entry below goes on; entries whose lanes have all ended are skipped, and those that stand at their own rpc. */
@@ -84,23 +82,17 @@ static void reach(Warp *w, Split *s)
 	resume(w, s, k);
 }
 
+static int larger_last(Mask m) { return (int)lane_count(m); }
+static int smaller_last(Mask m) { return -(int)lane_count(m); }
+
 /* paths[0] is the true side. Returns the order of pushing: the last one runs first. */
 static void push_order(const Warp *w, const Path *p, int n, int *order)
 {
 	int64_t how = reconv_param(w, P_ORDER);
 	for (int a = 0; a < n; a++)
 		order[a] = how == FALL_TOP ? a : n - 1 - a;
-	if (how == TAKEN_TOP || how == FALL_TOP)
-		return;
-	for (int a = 1; a < n; a++)
-		for (int b = a; b > 0; b--) {
-			int x = __builtin_popcountll(p[order[b - 1]].mask), y = __builtin_popcountll(p[order[b]].mask);
-			if (how == LARGER_TOP ? x <= y : x >= y)
-				break;
-			int t = order[b];
-			order[b] = order[b - 1];
-			order[b - 1] = t;
-		}
+	if (how == LARGER_TOP || how == SMALLER_TOP)
+		paths_sort(p, n, order, how == LARGER_TOP ? larger_last : smaller_last);
 }
 
 static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)

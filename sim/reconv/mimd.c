@@ -1,17 +1,16 @@
 /* The bound: every lane runs on its own, as if it had a processor to itself. Each lane is a split with an issue slot of
  * its own; nothing diverges and nothing reconverges. Warp-level operations wait for the lanes of their mask.
  * Not a machine: SIMD utilisation is not defined for it. */
-#include "sim/reconv.h"
+#include "sim/reconv/splits.h"
 
 static bool lower(LowerFn *l, Diag *diag) { return true; }
 static size_t state_size(const Config *c) { return 8; }
-static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
 
 static void launch(Warp *w, Mask lanes, uint32_t pc)
 {
-	int n = 0;
-	for (Mask m = lanes; m; m &= m - 1)
-		reconv_splits(w)[n++] = (Split){ .pc = pc, .mask = m & -m, .line = NO_PC };
+	int n = 0, l;
+	each_lane(lanes, l)
+		reconv_splits(w)[n++] = (Split){ .pc = pc, .mask = (Mask)1 << l, .line = NO_PC };
 	*reconv_nsplit(w) = n;
 }
 
@@ -28,5 +27,5 @@ const ReconvModel reconv_mimd = {
 	.source = "none: a bound",
 	.own_slots = true, .sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth,
 };

@@ -7,6 +7,7 @@
  * Counted: depth = groups that do not wait at a point; pushes and pops = groups added to the list and gone from it; merges =
  * regions whose lanes have met, and groups that joined others on the way. */
 #include "sim/reconv/regions.h"
+#include "sim/reconv/splits.h"
 
 enum { P_MERGE, P_SPLITS, P_RT, P_SWAP, P_SPILL, P_FILL };
 static const ConfigKey params[] = {
@@ -26,7 +27,6 @@ static bool lower(LowerFn *l, Diag *diag)
 }
 
 static size_t state_size(const Config *c) { return sizeof(Regions); }
-static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
 
 static void spill(Warp *w, Regions *k, int i, Split *charged)
 {
@@ -34,10 +34,8 @@ static void spill(Warp *w, Regions *k, int i, Split *charged)
 	k->group[i].spilled = true;
 	k->group[i].order = ++k->orders;
 	reconv_spill_entry(w, charged, i, k->spill_cycles);
-	if (s->state != SPLIT_RUN)
-		return;
-	s->state = SPLIT_PARKED;
-	s->why = STALL_DIVERGENCE;
+	if (s->state == SPLIT_RUN)
+		split_park(s);
 }
 
 static void fill(Warp *w, Regions *k, int i)
@@ -45,9 +43,7 @@ static void fill(Warp *w, Regions *k, int i)
 	Split *s = &reconv_splits(w)[i];
 	k->group[i].spilled = false;
 	k->group[i].since = reconv_now(w);
-	s->state = SPLIT_RUN;
-	if (s->ready < reconv_now(w) + 1)
-		s->ready = reconv_now(w) + 1;
+	split_run(w, s);
 	reconv_fill_entry(w, s, i, k->fill_cycles);
 }
 
@@ -79,11 +75,9 @@ static int least_needed(Warp *w, const Regions *k, bool only_waiting)
 static void settle(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
-	int most = (int)reconv_param(w, P_SPLITS), here = 0, i;
+	int most = (int)reconv_param(w, P_SPLITS), here = regions_on_chip(w, k), i;
 	if (!most)
 		return;
-	for (i = 0; i < *reconv_nsplit(w); i++)
-		here += !k->group[i].spilled;
 	for (; here > most; here--)
 		spill(w, k, least_needed(w, k, false), s);
 	while ((i = oldest_spilled(w, k)) >= 0) {
@@ -160,17 +154,13 @@ static void resume(Warp *w, Split *s)
 	Regions *k = reconv_state(w);
 	if (!k->group[s - reconv_splits(w)].spilled)
 		return;
-	s->state = SPLIT_PARKED;
-	s->why = STALL_DIVERGENCE;
+	split_park(s);
 	settle(w, s);
 }
 
 static bool held(const Warp *w, int lane, Held *h)
 {
-	if (regions_held(reconv_state((Warp *)w), lane, h))
-		return true;
-	h->in = "memory, the table of splits being full";
-	return true;
+	return regions_held(reconv_state((Warp *)w), lane, h, "memory, the table of splits being full");
 }
 
 /* A group in memory comes in before all that are younger. */
@@ -187,7 +177,7 @@ const ReconvModel reconv_multi_path = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = settle, .resume = resume, .held = held,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = settle, .resume = resume, .held = held,
 	.patience = patience,
 	.holds = "keeps lanes that have come to a reconvergence point until all others have come there or ended",
 };

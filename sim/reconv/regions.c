@@ -1,4 +1,5 @@
 #include "sim/reconv/regions.h"
+#include "sim/reconv/splits.h"
 
 /* ---- the table of regions ---- */
 
@@ -59,12 +60,8 @@ static void close_region(Regions *k, int i)
 
 Split *regions_add(Warp *w, Regions *k, int region, Path p, const Split *from)
 {
-	int *n = reconv_nsplit(w);
-	Split *t = &reconv_splits(w)[*n];
-	Cycle ready = from->wait ? reconv_now(w) + 1 : from->ready; /* it waits for traffic of its own */
-	*t = (Split){ .pc = p.pc, .mask = p.mask, .line = NO_PC, .ready = ready, .why = from->why };
-	k->group[*n] = (Group){ .region = region, .order = ++k->orders, .since = reconv_now(w) };
-	++*n;
+	Split *t = splits_add(w, p, from);
+	k->group[place(w, t)] = (Group){ .region = region, .order = ++k->orders, .since = reconv_now(w) };
 	return t;
 }
 
@@ -96,12 +93,7 @@ static Split *standing(Warp *w, const Regions *k, int region, uint32_t pc, const
 static void join(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
 {
 	k->group[place(w, t)].before &= k->group[place(w, s)].before;
-	t->mask |= m;
-	if (t->ready < s->ready) {
-		t->ready = s->ready;
-		t->why = s->why;
-		t->wait = s->wait;
-	}
+	split_join(t, s, m);
 	reconv_count_merge(w, t, t->pc, t->mask);
 }
 
@@ -223,7 +215,6 @@ void regions_launch(Warp *w, Regions *k, Mask lanes, uint32_t pc)
 	regions_add(w, k, 0, (Path){ pc, lanes }, &(Split){ 0 });
 }
 
-/* A path that the core does not see as the split's next place has its own redirection. */
 static void add_path(Warp *w, Regions *k, int region, Path p, const Split *s, uint32_t fall)
 {
 	Split *t = standing(w, k, region, p.pc, s);
@@ -232,10 +223,7 @@ static void add_path(Warp *w, Regions *k, int region, Path p, const Split *s, ui
 		return;
 	}
 	t = regions_add(w, k, region, p, s);
-	if (p.pc != fall) {
-		t->ready += (Cycle)reconv_config(w)->fetch_redirect;
-		t->why = STALL_BRANCH;
-	}
+	split_redirect(w, t, fall);
 	reconv_count_push(w, t, p.pc, p.mask);
 }
 
@@ -307,12 +295,21 @@ void regions_exit(Warp *w, Regions *k, Split *s, Mask m)
 		add_landing(w, k, &others, s);
 }
 
-bool regions_held(const Regions *k, int lane, Held *h)
+int regions_on_chip(Warp *w, const Regions *k)
+{
+	int n = 0;
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		n += !k->group[i].spilled;
+	return n;
+}
+
+bool regions_held(const Regions *k, int lane, Held *h, const char *else_in)
 {
 	for (int i = 1; i < k->n; i++)
 		if (k->r[i].used && k->r[i].arrived >> lane & 1) {
 			*h = (Held){ k->r[i].pc, "a reconvergence entry", k->r[i].pc, k->r[i].pending };
 			return true;
 		}
-	return false;
+	h->in = else_in;
+	return true;
 }

@@ -57,5 +57,7 @@ void regions_release(Warp *, Regions *, int region);
 /* A new split of the region behind all others; from: whose issue it comes from. */
 Split *regions_add(Warp *, Regions *, int region, Path, const Split *from);
 void regions_drop(Warp *, Regions *, Split *);                 /* its lanes have left it: a pop */
-bool regions_held(const Regions *, int lane, Held *);          /* a lane that waits at a point */
+int regions_on_chip(Warp *, const Regions *);                  /* splits that are not spilled */
+/* How the lane is held, as ReconvModel.held: at a point, or in a parked split, which is in what `else_in` says. */
+bool regions_held(const Regions *, int lane, Held *, const char *else_in);
 #endif

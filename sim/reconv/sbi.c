@@ -8,6 +8,7 @@
  *
  * Counted: depth = groups; pushes and pops = groups that came to be and are gone; merges = groups that joined. */
 #include "sim/reconv/frontier.h"
+#include "sim/reconv/splits.h"
 
 enum { P_PRIORITY, P_CONSTRAINTS, P_HOT, P_SPILL, P_FILL, P_SHUFFLE, P_WAYS, P_SAME_WARP };
 enum { SHUFFLE_NONE, SHUFFLE_MIRROR_ODD, SHUFFLE_MIRROR_HALF, SHUFFLE_XOR, SHUFFLE_XOR_REV };
@@ -66,9 +67,6 @@ static bool lower(LowerFn *l, Diag *diag)
 
 static size_t state_size(const Config *c) { return sizeof(Contexts); }
 static size_t sm_state_size(const Config *c) { return sizeof(Partners); }
-static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
-
-static bool may_run(const Split *s) { return s->state == SPLIT_RUN || s->state == SPLIT_PARKED; }
 
 static bool runs_before(const Warp *w, const Split *a, const Split *b)
 {
@@ -78,7 +76,7 @@ static bool runs_before(const Warp *w, const Split *a, const Split *b)
 
 static bool meets(const Warp *w, const Split *a, const Split *b)
 {
-	return a != b && may_run(a) && may_run(b) && !a->released && !b->released && !a->arriving && !b->arriving &&
+	return a != b && !split_waits(a) && !split_waits(b) && !a->released && !b->released && !a->arriving && !b->arriving &&
 		a->pc == b->pc && reconv_call_depth(w, a->mask) == reconv_call_depth(w, b->mask);
 }
 
@@ -91,10 +89,9 @@ static void take_out(Warp *w, Contexts *k, Split *s)
 /* Another group that stands where this one stands, NULL: none. */
 static Split *met(Warp *w, const Split *s)
 {
-	Split *all = reconv_splits(w);
-	for (int x = 0; x < *reconv_nsplit(w); x++)
-		if (meets(w, &all[x], s))
-			return &all[x];
+	each_split(w, t)
+		if (meets(w, t, s))
+			return t;
 	return NULL;
 }
 
@@ -104,12 +101,7 @@ static void join(Warp *w, Contexts *k, Split *s)
 	Split *t = met(w, s);
 	if (!t)
 		return;
-	t->mask |= s->mask;
-	if (t->ready < s->ready) {
-		t->ready = s->ready;
-		t->why = s->why;
-		t->wait = s->wait;
-	}
+	split_join(t, s, s->mask);
 	reconv_count_merge(w, t, t->pc, t->mask);
 	Path gone = { s->pc, s->mask };
 	take_out(w, k, s);
@@ -119,13 +111,11 @@ static void join(Warp *w, Contexts *k, Split *s)
 /* Must it wait for a group that is on its way to where it stands? */
 static bool constrained(Warp *w, const Contexts *k, const Split *s)
 {
-	const Split *all = reconv_splits(w);
 	const MIns *i = reconv_ins(w, s->pc);
 	if (!k->constraints || !(i->flags & MI_REACH) || i->rpc == NO_PC)
 		return false;
-	for (int x = 0; x < *reconv_nsplit(w); x++)
-		if (may_run(&all[x]) && all[x].pc >= i->rpc && all[x].pc < s->pc &&
-			reconv_call_depth(w, all[x].mask) == reconv_call_depth(w, s->mask))
+	each_split(w, t)
+		if (!split_waits(t) && t->pc >= i->rpc && t->pc < s->pc && reconv_call_depth(w, t->mask) == reconv_call_depth(w, s->mask))
 			return true;
 	return false;
 }
@@ -136,7 +126,7 @@ static int next_of(Warp *w, const Contexts *k, int first)
 	const Split *all = reconv_splits(w);
 	int best = -1;
 	for (int x = 0; x < *reconv_nsplit(w); x++)
-		if (x != first && may_run(&all[x]) && (best < 0 || runs_before(w, &all[x], &all[best])) &&
+		if (x != first && !split_waits(&all[x]) && (best < 0 || runs_before(w, &all[x], &all[best])) &&
 			(first < 0 || !constrained(w, k, &all[x])))
 			best = x;
 	return best;
@@ -188,7 +178,7 @@ static void settle(Warp *w, Contexts *k)
 	}
 	int first = next_of(w, k, -1), second = k->two && first >= 0 ? next_of(w, k, first) : -1;
 	for (int x = 0; x < n; x++)
-		if (may_run(&all[x]))
+		if (!split_waits(&all[x]))
 			all[x].state = x == first || x == second ? SPLIT_RUN : SPLIT_PARKED;
 	if (first >= 0)
 		bring(w, k, first, second);
@@ -206,25 +196,17 @@ static void launch_two(Warp *w, Mask lanes, uint32_t pc, bool two)
 	*k = (Contexts){ .two = two, .constraints = reconv_param(w, P_CONSTRAINTS), .hot = (int)reconv_param(w, P_HOT) };
 	if (k->hot == 1)
 		k->hot = 2;
-	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
-	*reconv_nsplit(w) = 1;
+	splits_launch(w, lanes, pc);
 }
 
 static void sbi_launch(Warp *w, Mask lanes, uint32_t pc) { launch_two(w, lanes, pc, true); }
 static void swi_launch(Warp *w, Mask lanes, uint32_t pc) { launch_two(w, lanes, pc, reconv_param(w, P_SAME_WARP)); }
 
-/* A path that the core does not see as the split's next place has its own redirection. */
 static void add(Warp *w, Contexts *k, Path p, const Split *from, uint32_t fall)
 {
-	int *n = reconv_nsplit(w);
-	Split *t = &reconv_splits(w)[*n];
-	*t = (Split){ .pc = p.pc, .mask = p.mask, .line = NO_PC, .ready = from->wait ? reconv_now(w) + 1 : from->ready, .why = from->why };
-	if (p.pc != fall) {
-		t->ready += (Cycle)reconv_config(w)->fetch_redirect;
-		t->why = STALL_BRANCH;
-	}
-	k->cold[*n] = false;
-	++*n;
+	Split *t = splits_add(w, p, from);
+	split_redirect(w, t, fall);
+	k->cold[t - reconv_splits(w)] = false;
 	reconv_count_push(w, t, p.pc, p.mask);
 	join(w, k, t);
 }
@@ -281,20 +263,20 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 static Split *candidate(Warp *w, int n)
 {
 	Contexts *k = reconv_state(w);
-	Split *all = reconv_splits(w), *first = NULL, *second = NULL;
+	Split *first = NULL, *second = NULL;
 	if (n == 0 && *reconv_nsplit(w) > 1) {
 		for (int x = *reconv_nsplit(w) - 1; x >= 0; x--)
-			join(w, k, &all[x]);
+			join(w, k, &reconv_splits(w)[x]);
 		settle(w, k);
 	}
-	for (int x = 0; x < *reconv_nsplit(w); x++) {
-		if (all[x].state != SPLIT_RUN)
+	each_split(w, s) {
+		if (s->state != SPLIT_RUN)
 			continue;
-		if (!first || runs_before(w, &all[x], first)) {
+		if (!first || runs_before(w, s, first)) {
 			second = first;
-			first = &all[x];
+			first = s;
 		} else {
-			second = &all[x];
+			second = s;
 		}
 	}
 	return n == 0 ? first : n == 1 ? second : NULL;
@@ -302,10 +284,10 @@ static Split *candidate(Warp *w, int n)
 
 static Split *primary(Warp *w)
 {
-	Split *all = reconv_splits(w), *first = NULL;
-	for (int x = 0; x < *reconv_nsplit(w); x++)
-		if (all[x].state == SPLIT_RUN && (!first || runs_before(w, &all[x], first)))
-			first = &all[x];
+	Split *first = NULL;
+	each_split(w, s)
+		if (s->state == SPLIT_RUN && (!first || runs_before(w, s, first)))
+			first = s;
 	return first;
 }
 
@@ -314,11 +296,10 @@ static bool is_ready(const Warp *w, const Split *s) { return s && s->ready <= re
 /* The warp's other group, if it has not issued and was not made in this cycle. */
 static Split *own_secondary(Warp *w, Mask lanes, int n, Warp **of)
 {
-	Split *all = reconv_splits(w);
 	*of = w;
-	for (int x = 0; n == 0 && x < *reconv_nsplit(w); x++)
-		if (is_ready(w, &all[x]) && !(all[x].mask & lanes))
-			return &all[x];
+	each_split(w, s)
+		if (n == 0 && is_ready(w, s) && !(s->mask & lanes))
+			return s;
 	return NULL;
 }
 
@@ -380,7 +361,7 @@ static void find_partners(Warp *w, Mask lanes, Partners *p)
 		if (!is_ready(w, s) || set_of(warps[x], ways) != set || moved(s->mask, shuffle_of(warps[x])) & used)
 			continue;
 		int at = p->n++;
-		while (at > own && __builtin_popcountll(primary(p->warp[at - 1])->mask) < __builtin_popcountll(s->mask)) {
+		while (at > own && lane_count(primary(p->warp[at - 1])->mask) < lane_count(s->mask)) {
 			p->warp[at] = p->warp[at - 1];
 			at--;
 		}
@@ -401,25 +382,24 @@ static Split *swi_partner(Warp *w, Mask lanes, int n, Warp **of)
 
 static bool held(const Warp *w, int lane, Held *h)
 {
-	Warp *v = (Warp *)w;
-	const Split *all = reconv_splits(v);
-	for (int x = 0; x < *reconv_nsplit(v); x++)
-		if (all[x].state == SPLIT_PARKED && all[x].mask >> lane & 1) {
-			h->pc = h->until = all[x].pc;
+	bool found = false;
+	each_split((Warp *)w, s)
+		if (s->state == SPLIT_PARKED && s->mask >> lane & 1) {
+			h->pc = h->until = s->pc;
 			h->in = "the sorted table of contexts";
-			for (int y = 0; y < *reconv_nsplit(v); y++)
-				if (all[y].state == SPLIT_RUN)
-					h->others |= all[y].mask;
-			return true;
+			found = true;
 		}
-	return false;
+	each_split((Warp *)w, s)
+		if (found && s->state == SPLIT_RUN)
+			h->others |= s->mask;
+	return found;
 }
 
 #define TABLE(NAME, HELP, OWN) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
 	.source = "Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU Performance, ISCA 2012", \
 	.params = NAME##_params, .nparams = sizeof NAME##_params / sizeof *NAME##_params, .sync_waits = true, .lane_scoreboard = true, \
 	.lower = lower, .state_size = state_size, .sm_state_size = sm_state_size, .launch = NAME##_launch, .branch = branch, \
-	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = settle_event, .resume = settle_event, \
+	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = settle_event, .resume = settle_event, \
 	.candidate = candidate, .partner = OWN, .held = held, \
 	.holds = "runs the first groups in the order of addresses only; one behind them waits until those in front have come there or ended" }
 TABLE(sbi, "two groups of a warp issue at once: lowest pc and next", own_secondary);

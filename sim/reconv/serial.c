@@ -4,7 +4,7 @@
  *
  * Counted: depth = groups, the running one included; pushes and pops = groups that came to be and ended, the last one to
  * end not counted; merges: none. */
-#include "sim/reconv.h"
+#include "sim/reconv/splits.h"
 
 enum { P_SWITCH };
 static const ConfigKey params[] = {
@@ -14,51 +14,30 @@ static const ConfigKey params[] = {
 /* Nothing to mark: lanes meet nowhere. */
 static bool lower(LowerFn *l, Diag *diag) { return true; }
 static size_t state_size(const Config *c) { return 0; }
-static int depth(const Warp *w) { return *reconv_nsplit((Warp *)w); }
-
-static void park(Split *s)
-{
-	s->state = SPLIT_PARKED;
-	s->why = STALL_DIVERGENCE;
-}
 
 /* If no group runs, the last of the list that is parked does. */
 static void choose(Warp *w)
 {
-	Split *s = reconv_splits(w), *last = NULL;
-	for (int k = 0; k < *reconv_nsplit(w); k++) {
-		if (s[k].state == SPLIT_RUN)
-			return;
-		if (s[k].state == SPLIT_PARKED)
-			last = &s[k];
-	}
-	if (!last)
+	Split *last = NULL;
+	each_split(w, s)
+		if (s->state == SPLIT_PARKED)
+			last = s;
+	if (!last || splits_running(w) >= 0)
 		return;
-	last->state = SPLIT_RUN;
-	if (last->ready < reconv_now(w) + 1)
-		last->ready = reconv_now(w) + 1;
+	split_run(w, last);
 	reconv_delay(w, last, (Cycle)reconv_param(w, P_SWITCH));
-}
-
-static void launch(Warp *w, Mask lanes, uint32_t pc)
-{
-	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
-	*reconv_nsplit(w) = 1;
 }
 
 /* The first path goes on as s, the others are parked, the second one last. */
 static void part(Warp *w, Split *s, const Path *p, int n)
 {
 	for (int a = n - 1; a > 0; a--) {
-		Split *t = &reconv_splits(w)[(*reconv_nsplit(w))++];
-		*t = *s;
+		Split *t = splits_part(w, s, p[a].mask);
 		t->pc = p[a].pc;
-		t->mask = p[a].mask;
-		park(t);
+		split_park(t);
 		reconv_count_push(w, s, t->pc, t->mask);
 	}
 	s->pc = p[0].pc;
-	s->mask = p[0].mask;
 }
 
 static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part(w, s, p, n); }
@@ -83,10 +62,9 @@ static void wait(Warp *w, Split *s) { choose(w); }
 /* What it waited for has happened: it goes on unless another group runs. */
 static void resume(Warp *w, Split *s)
 {
-	Split *all = reconv_splits(w);
-	for (int k = 0; k < *reconv_nsplit(w); k++)
-		if (&all[k] != s && all[k].state == SPLIT_RUN) {
-			park(s);
+	each_split(w, other)
+		if (other != s && other->state == SPLIT_RUN) {
+			split_park(s);
 			return;
 		}
 }
@@ -97,7 +75,7 @@ const ReconvModel reconv_serial = {
 	.source = "none: a bound",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
-	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = wait, .resume = resume,
+	.lower = lower, .state_size = state_size, .launch = splits_launch, .branch = branch, .reach = reach,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = wait, .resume = resume,
 	.holds = "runs one group until it ends or waits for other threads; the others stand by until then",
 };

@@ -1,5 +1,6 @@
 /* A sorted list of groups as the state of a warp. */
 #include "sim/reconv/sorted.h"
+#include "sim/reconv/splits.h"
 
 size_t sorted_size(const Config *c) { return sizeof(Sorted); }
 int sorted_depth(const Warp *w) { return ((Sorted *)reconv_state((Warp *)w))->n; }
@@ -45,8 +46,7 @@ void sorted_launch(Warp *w, Mask lanes, uint32_t pc)
 	k->run = 0;
 	k->spill = (StackSpill){ .resident = 1 };
 	k->g[0] = (Group){ .pc = pc, .mask = lanes };
-	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
-	*reconv_nsplit(w) = 1;
+	splits_launch(w, lanes, pc);
 }
 
 void sorted_move(Warp *w, Split *s, const Path *p, int n, const SortedRules *r)

@@ -9,7 +9,7 @@
  *
  * Counted: depth = entries of the block; pushes = entries for paths; merges = splits that come to their reconvergence point;
  * warps_formed = splits that compaction makes. */
-#include "sim/reconv.h"
+#include "sim/reconv/splits.h"
 
 enum { P_LATENCY, P_PREDICT };
 static const ConfigKey params[] = {
@@ -149,12 +149,10 @@ static void form(Warp *w, Stack *b, Entry *e)
 
 static int fullest_column(const Stack *b, const Mask *lanes)
 {
-	int n[64] = { 0 }, most = 0;
+	int n[64] = { 0 }, most = 0, l;
 	for (int k = 0; k < b->warps; k++)
-		for (Mask m = lanes[k]; m; m &= m - 1) {
-			int l = __builtin_ctzll(m);
+		each_lane(lanes[k], l)
 			most = ++n[l] > most ? n[l] : most;
-		}
 	return most;
 }
 
@@ -239,9 +237,8 @@ static bool busy(Warp *w)
 	Warp *list[MOST_WARPS];
 	int n = reconv_block_warps(w, list);
 	for (int k = 0; k < n; k++)
-		for (int x = 0; x < *reconv_nsplit(list[k]); x++)
-			if (reconv_splits(list[k])[x].state == SPLIT_RUN)
-				return true;
+		if (splits_running(list[k]) >= 0)
+			return true;
 	return false;
 }
 
@@ -320,8 +317,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	b->warp[k] = w;
 	b->e[0].pc = pc;
 	b->e[0].lanes[k] = lanes;
-	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
-	*reconv_nsplit(w) = 1;
+	splits_launch(w, lanes, pc);
 }
 
 /* The split's lanes wait in the entry until all others have come. */

@@ -11,6 +11,7 @@
  * other. Lanes wait at starts of blocks only, or behind a call until its frame has ended.
  * Counted: depth, pushes and pops = frames besides the kernel's. */
 #include "sim/reconv/frontier.h"
+#include "sim/reconv/splits.h"
 
 enum { P_PRIORITY, P_RULE, P_CONSERVATIVE };
 enum { RULE_STATIC, RULE_REFINED };
@@ -65,8 +66,9 @@ static Frame *top(Sandy *x) { return &x->frame[x->n - 1]; }
 
 static void put(Sandy *x, Mask m, uint32_t pc)
 {
-	for (; m; m &= m - 1)
-		x->pc[__builtin_ctzll(m)] = pc;
+	int l;
+	each_lane(m, l)
+		x->pc[l] = pc;
 }
 
 static void push_frame(Warp *w, Sandy *x, Mask lanes, uint32_t pc)
@@ -78,11 +80,11 @@ static void push_frame(Warp *w, Sandy *x, Mask lanes, uint32_t pc)
 /* The warp's pc is pc: the lanes there are enabled. */
 static void go(Warp *w, Split *s, Sandy *x, uint32_t pc)
 {
+	int l;
 	s->pc = pc;
 	s->mask = 0;
-	for (Mask m = top(x)->lanes; m; m &= m - 1)
-		if (x->pc[__builtin_ctzll(m)] == pc)
-			s->mask |= m & -m;
+	each_lane(top(x)->lanes, l)
+		s->mask |= (Mask)(x->pc[l] == pc) << l;
 }
 
 /* Behind the terminator at pc, whose lanes have been put where they go: no lane is in front of `first` or the terminator's
@@ -106,8 +108,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	x->n = 0;
 	push_frame(w, x, lanes, pc);
 	put(x, lanes, pc);
-	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
-	*reconv_nsplit(w) = 1;
+	splits_launch(w, lanes, pc);
 }
 
 static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)

@@ -8,6 +8,7 @@
  * Counted: depth = tokens (the running mask is none); pushes and pops = tokens. An indexed branch pushes one DIV token for
  * each further target. Where tokens go is decided in place.c. */
 #include "sim/reconv/place.h"
+#include "sim/reconv/splits.h"
 
 enum { P_UNWIND, P_PUSH, P_SPILL, P_FILL, P_CODEGEN };
 enum { SSY_DIV, PBK_BRK };
@@ -88,8 +89,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	Tokens *k = reconv_state(w);
 	k->n = 0;
 	k->spill = (StackSpill){ 0 };
-	*reconv_splits(w) = (Split){ .pc = pc, .mask = lanes, .line = NO_PC };
-	*reconv_nsplit(w) = 1;
+	splits_launch(w, lanes, pc);
 }
 
 static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
