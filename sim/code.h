@@ -108,6 +108,18 @@ typedef struct LowerFn {               /* one function on its way to machine cod
 void lower_calls(LowerFn *, LowerFn *const *of); /* predicates that are passed, saved registers; of: by function id (sim/lower/save.c) */
 int lower_slot(LowerFn *, Type);       /* a place in the local frame: symbol id */
 bool regalloc(LowerFn *, int limit, Diag *); /* sim/lower/regalloc.c */
-Ins lower_ins(LowerFn *, Op, Type, int ndst, int nsrc);   /* an instruction that counts as overhead */
-enum { ORIGIN_LOWER = 255 };           /* Ins.origin of what lowering adds */
+/* The word v to or from a place in the local frame: at = where the instruction goes, then the place behind it. */
+void lower_store(LowerFn *, Block *, int *at, Opd v, Type, int slot);
+void lower_load(LowerFn *, Block *, int *at, int reg, int slot);
+
+/* What lowering adds counts as overhead: sim/lower/build.c. */
+enum { ORIGIN_LOWER = 255 };           /* its Ins.origin and Block.origin */
+Ins lower_ins(LowerFn *, Op, Type, int ndst, int nsrc);
+void lower_put(Block *, int *at, Ins); /* the instruction to place at; at: the one behind it */
+Block *lower_block(LowerFn *, int at); /* a new block of the function, at that place; ids of the others stay */
+int lower_position(const LowerFn *, const Block *);
+void lower_jump(LowerFn *, Block *, Block *to); /* ends the block */
+/* A block as operand of a mechanism's operation: a pointer until lower_targets numbers the blocks and names them by their ids. */
+Opd lower_target(Block *);
+void lower_targets(Function *);
 #endif

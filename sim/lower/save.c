@@ -4,13 +4,6 @@
 #include "passes/analysis/analysis.h"
 #include "sim/code.h"
 
-Ins lower_ins(LowerFn *l, Op op, Type type, int ndst, int nsrc)
-{
-	Ins i = ins_make(l->module, op, type, ndst, nsrc);
-	i.origin = ORIGIN_LOWER;
-	return i;
-}
-
 static Type slot_type(const Function *f, int reg) { return type_bits[f->reg.v[reg].type] == 64 ? T_B64 : T_B32; }
 
 static int word(LowerFn *l) { return function_reg(l->module, l->f, NULL, T_B32); }
@@ -23,8 +16,7 @@ static void pack_predicate(LowerFn *l, Block *b, int *at, int to, Opd predicate)
 	sel.opd[1] = opd_imm(1);
 	sel.opd[2] = opd_imm(0);
 	sel.opd[3] = predicate;
-	vec_insert(&b->ins, *at, sel);
-	++*at;
+	lower_put(b, at, sel);
 }
 
 static void unpack_predicate(LowerFn *l, Block *b, int *at, int predicate, int from)
@@ -34,11 +26,10 @@ static void unpack_predicate(LowerFn *l, Block *b, int *at, int predicate, int f
 	set.opd[0] = opd_reg(predicate);
 	set.opd[1] = opd_reg(from);
 	set.opd[2] = opd_imm(0);
-	vec_insert(&b->ins, *at, set);
-	++*at;
+	lower_put(b, at, set);
 }
 
-static void store_slot(LowerFn *l, Block *b, int *at, Opd value, Type t, int slot)
+void lower_store(LowerFn *l, Block *b, int *at, Opd value, Type t, int slot)
 {
 	if (t == T_PRED) {
 		int tmp = word(l);
@@ -50,11 +41,10 @@ static void store_slot(LowerFn *l, Block *b, int *at, Opd value, Type t, int slo
 	st.space = SP_LOCAL;
 	st.opd[0] = (Opd){ OPD_SYM, 0, slot, 0 };
 	st.opd[1] = value;
-	vec_insert(&b->ins, *at, st);
-	++*at;
+	lower_put(b, at, st);
 }
 
-static void load_slot(LowerFn *l, Block *b, int *at, int reg, int slot)
+void lower_load(LowerFn *l, Block *b, int *at, int reg, int slot)
 {
 	Function *f = l->f;
 	bool pred = f->reg.v[reg].type == T_PRED;
@@ -63,8 +53,7 @@ static void load_slot(LowerFn *l, Block *b, int *at, int reg, int slot)
 	ld.space = SP_LOCAL;
 	ld.opd[0] = opd_reg(to);
 	ld.opd[1] = (Opd){ OPD_SYM, 0, slot, 0 };
-	vec_insert(&b->ins, *at, ld);
-	++*at;
+	lower_put(b, at, ld);
 	if (pred)
 		unpack_predicate(l, b, at, reg, to);
 }
@@ -103,19 +92,13 @@ static void carry_arguments(LowerFn *l)
 		int predicate = f->arg.v[i];
 		if (f->reg.v[predicate].type != T_PRED)
 			continue;
-		if (!first) { /* the entry may be the head of a loop */
-			first = function_block(l->module, f, NULL);
-			first->origin = ORIGIN_LOWER;
-			f->block.n--;
-			vec_insert(&f->block, 0, first);
-		}
+		if (!first) /* the entry may be the head of a loop */
+			first = lower_block(l, 0);
 		f->arg.v[i] = word(l);
 		unpack_predicate(l, first, &at, predicate, f->arg.v[i]);
 	}
-	if (first) {
-		block_jump(l->module, first, entry);
-		block_term(first)->origin = ORIGIN_LOWER;
-	}
+	if (first)
+		lower_jump(l, first, entry);
 }
 
 static void carry_results(LowerFn *l)
@@ -181,32 +164,21 @@ static void save_around(LowerFn *l, Block *b, int k, BitSet across)
 	bs_each(across, v) {
 		int slot = lower_slot(l, slot_type(l->f, v));
 		vec_push(&slots, slot);
-		store_slot(l, b, &at, opd_reg(v), l->f->reg.v[v].type, slot);
+		lower_store(l, b, &at, opd_reg(v), l->f->reg.v[v].type, slot);
 	}
 	at++; /* the call itself */
 	int n = 0;
 	bs_each(across, v)
-		load_slot(l, b, &at, v, slots.v[n++]);
+		lower_load(l, b, &at, v, slots.v[n++]);
 	vec_free(&slots);
-}
-
-/* A new block of f at position at, not the user's. */
-static Block *insert_block(LowerFn *l, int at, const Block *like)
-{
-	Function *f = l->f;
-	Block *b = function_block(l->module, f, NULL);
-	b->origin = ORIGIN_LOWER;
-	b->loc = like->loc;
-	f->block.n--;
-	vec_insert(&f->block, at, b);
-	return b;
 }
 
 /* A guarded call is a branch around a call: lanes whose guard is false must neither enter nor get arguments and results. */
 static void split_guarded_call(LowerFn *l, int at, int k)
 {
-	Block *b = l->f->block.v[at], *call = insert_block(l, at + 1, b), *rest = insert_block(l, at + 2, b);
+	Block *b = l->f->block.v[at], *call = lower_block(l, at + 1), *rest = lower_block(l, at + 2);
 	Ins i = b->ins.v[k], around = lower_ins(l, OP_BRA, T_NONE, 0, 1), back = lower_ins(l, OP_BRA, T_NONE, 0, 0);
+	call->loc = rest->loc = b->loc;
 	for (int n = k + 1; n < b->ins.n; n++)
 		vec_push(&rest->ins, b->ins.v[n]);
 	rest->nsucc = b->nsucc;

@@ -96,38 +96,16 @@ static bool writes(const Block *b, const Read *r)
 	return false;
 }
 
-/* Blocks that a lane can come to from any of `from`, themselves included, not going through `past` (-1: through any). */
-static BitSet reachable(Arena *a, const Cfg *cfg, BitSet from, int past)
-{
-	BitSet seen = bs_new(a, cfg->n + 1);
-	bs_each(from, f)
-		if (f != past)
-			bs_add(seen, f);
-	for (bool changed = true; changed;) {
-		changed = false;
-		bs_each(seen, b) {
-			const Block *blk = cfg->f->block.v[b];
-			for (int k = 0; k < blk->nsucc; k++)
-				if (blk->succ[k]->id != past && !bs_has(seen, blk->succ[k]->id)) {
-					bs_add(seen, blk->succ[k]->id);
-					changed = true;
-				}
-		}
-	}
-	return seen;
-}
-
 /* The nearest block that post-dominates the loop's exits and lies behind all writes that lanes do which have left it; the
    virtual exit when there is none. */
 static int safe_point(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, const Read *r)
 {
-	BitSet exits = bs_new(a, cfg->n + 1);
+	BitSet behind = bs_new(a, cfg->n), none = bs_new(a, cfg->n);
 	int point = -1;
 	for (int k = 0; k < l->exits.n; k++) {
-		bs_add(exits, l->exits.v[k]);
+		graph_reach(cfg->graph, false, l->exits.v[k], none, behind);
 		point = point < 0 ? l->exits.v[k] : dom_common(pdom, point, l->exits.v[k]);
 	}
-	BitSet behind = reachable(a, cfg, exits, -1);
 	bs_each(behind, b)
 		if (writes(cfg->f->block.v[b], r) && point >= 0) {
 			int next = pdom->idom[b];
@@ -154,12 +132,12 @@ bool aware_lower_delayed(LowerFn *l, Diag *diag)
 			continue;
 		int safe = safe_point(&tmp, cfg, pdom, loop, &r);
 		for (int b = 0; b < l->f->block.n; b++) {
-			BitSet from = bs_new(&tmp, cfg->n + 1);
 			if (point[b] < 0 || point[b] >= cfg->n)
 				continue;
-			bs_add(from, b);
-			BitSet region = reachable(&tmp, cfg, from, point[b]);
+			BitSet region = bs_new(&tmp, cfg->n), end = bs_new(&tmp, cfg->n);
 			bool around = false;
+			bs_add(end, point[b]);
+			graph_reach(cfg->graph, false, b, end, region);
 			bs_each(loop->blocks, x)
 				around |= bs_has(region, x);
 			if (around)

@@ -11,16 +11,8 @@ typedef struct Place {
 
 /* ---- making operations ---- */
 
-static Block *new_block(Place *x)
-{
-	Block *b = function_block(x->p->l->module, x->p->f, NULL);
-	b->origin = ORIGIN_LOWER;
-	return b;
-}
-
+static Block *new_block(Place *x) { return lower_block(x->p->l, x->p->f->block.n); }
 static Opd name(int mask) { return opd_imm(mask); }
-/* The operand names the block by an id that is not known yet: name_targets sets it. */
-static Opd target(Block *b) { return (Opd){ OPD_BLOCK, 0, 0, (int64_t)(intptr_t)b }; }
 
 static Ins *append(Place *x, Block *b, Op op, int nsrc)
 {
@@ -33,7 +25,7 @@ static void mask_op(Place *x, Block *b, Op op, int mask) { append(x, b, op, 1)->
 static void jump_if(Place *x, Block *b, Op op, Block *to, const Ins *like)
 {
 	Ins *i = append(x, b, op, 1);
-	i->opd[0] = target(to);
+	i->opd[0] = lower_target(to);
 	if (like) {
 		i->file = like->file;
 		i->line = like->line;
@@ -44,11 +36,9 @@ static void jump_if(Place *x, Block *b, Op op, Block *to, const Ins *like)
 /* Ends the block: control goes on at succ[0]; the others are where lanes go, for what follows registers. */
 static void end_block(Place *x, Block *b, Block *to, Block *const *lanes, int n)
 {
-	Module *m = x->p->l->module;
 	b->nsucc = 0;
-	block_jump(m, b, to);
-	block_term(b)->origin = ORIGIN_LOWER;
-	b->succ = arena_array(&m->arena, Block *, n + 1);
+	lower_jump(x->p->l, b, to);
+	b->succ = arena_array(&x->p->l->module->arena, Block *, n + 1);
 	b->succ[0] = to;
 	for (int k = 0; k < n; k++) {
 		bool has = false;
@@ -230,7 +220,7 @@ static void add(Place *x, Block *b, int stop, const Ins *branch, bool neg, bool 
 {
 	Ins *i = append(x, b, OP_XADD, branch ? 3 : 2);
 	i->opd[0] = name(stop);
-	i->opd[1] = target(stop < x->p->nstop ? block_of(x, stop) : b);
+	i->opd[1] = lower_target(stop < x->p->nstop ? block_of(x, stop) : b);
 	if (!branch)
 		return;
 	i->opd[2] = branch->opd[0];
@@ -256,7 +246,7 @@ static void end_indexed(Place *x, int k, Ins branch, int rest)
 		append(x, turn, OP_XFIRST, 1)->opd[0] = branch.opd[0];
 		Ins *i = append(x, turn, OP_XDIFF, 3);
 		i->opd[0] = name(left);
-		i->opd[1] = target(turn);
+		i->opd[1] = lower_target(turn);
 		i->opd[2] = branch.opd[0];
 		mask_op(x, turn, OP_XDROP, left);
 	}
@@ -357,7 +347,7 @@ static void call_by_turns(Place *x, Block *b, int call)
 	vec_free(&rest);
 	Ins differ = lower_ins(x->p->l, OP_XDIFF, T_NONE, 0, 3), drop = lower_ins(x->p->l, OP_XDROP, T_NONE, 0, 1);
 	differ.opd[0] = drop.opd[0] = name(left);
-	differ.opd[1] = target(b);
+	differ.opd[1] = lower_target(b);
 	differ.opd[2] = b->ins.v[0].opd[0];
 	vec_insert(&b->ins, 1, drop);
 	vec_insert(&b->ins, 1, differ);
@@ -374,7 +364,7 @@ static void behind_calls(Place *x, int k)
 			continue;
 		if (p->may_end[k] && rest >= 0) {
 			Ins z = lower_ins(p->l, OP_XZ, T_NONE, 0, 1);
-			z.opd[0] = target(enter(x, rest));
+			z.opd[0] = lower_target(enter(x, rest));
 			vec_insert(&b->ins, i + 1, z);
 		}
 		if (mask_is_waterfall(b))
@@ -420,18 +410,6 @@ static void clear_at_entry(Place *x)
 	vec_push(&x->order, entry);
 }
 
-static void name_targets(Function *f)
-{
-	function_number(f);
-	for (int b = 0; b < f->block.n; b++)
-		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
-			Ins *i = &f->block.v[b]->ins.v[k];
-			for (int o = 0; op_info[i->op].kind == K_RECONV && o < i->nsrc; o++)
-				if (i->opd[o].kind == OPD_BLOCK)
-					i->opd[o] = (Opd){ OPD_BLOCK, 0, ((Block *)(intptr_t)i->opd[o].imm)->id, 0 };
-		}
-}
-
 void mask_place(MaskPlan *p)
 {
 	Function *f = p->f;
@@ -461,5 +439,5 @@ void mask_place(MaskPlan *p)
 	must(x.order.n == f->block.n);
 	memcpy(f->block.v, x.order.v, sizeof *x.order.v * (size_t)x.order.n);
 	vec_free(&x.order);
-	name_targets(f);
+	lower_targets(f);
 }

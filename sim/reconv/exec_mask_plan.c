@@ -60,11 +60,7 @@ static void split_indirect(MaskPlan *p, const Uniformity *u)
 			const Ins *i = &a->ins.v[k];
 			if (i->op != OP_CALL || ins_src(i, 0)->kind != OPD_REG || (trust && !bs_has(u->regs, ins_src(i, 0)->id)))
 				continue;
-			Block *call = function_block(p->l->module, f, NULL), *rest = function_block(p->l->module, f, NULL);
-			f->block.n -= 2;
-			vec_insert(&f->block, b + 1, call);
-			vec_insert(&f->block, b + 2, rest);
-			call->origin = rest->origin = ORIGIN_LOWER;
+			Block *call = lower_block(p->l, b + 1), *rest = lower_block(p->l, b + 2);
 			call->loc = rest->loc = a->loc;
 			Ins first = lower_ins(p->l, OP_XFIRST, T_NONE, 0, 1);
 			first.opd[0] = *ins_src(i, 0);
@@ -75,10 +71,8 @@ static void split_indirect(MaskPlan *p, const Uniformity *u)
 			rest->nsucc = a->nsucc;
 			rest->succ = a->succ;
 			a->ins.n = k;
-			block_jump(p->l->module, a, call);
-			block_term(a)->origin = ORIGIN_LOWER;
-			block_jump(p->l->module, call, rest);
-			block_term(call)->origin = ORIGIN_LOWER;
+			lower_jump(p->l, a, call);
+			lower_jump(p->l, call, rest);
 			b++; /* the rest is looked at next */
 			break;
 		}
@@ -90,8 +84,7 @@ static void split_indirect(MaskPlan *p, const Uniformity *u)
 static void unify_returns(MaskPlan *p)
 {
 	Function *f = p->f;
-	Block *last = function_block(p->l->module, f, NULL);
-	last->origin = ORIGIN_LOWER;
+	Block *last = lower_block(p->l, f->block.n);
 	const Ins *ret = NULL;
 	for (int b = 0; b < f->block.n - 1; b++) {
 		Block *k = f->block.v[b];
@@ -102,8 +95,7 @@ static void unify_returns(MaskPlan *p)
 			ret = &last->ins.v[0];
 		}
 		k->ins.n--;
-		block_jump(p->l->module, k, last);
-		block_term(k)->origin = ORIGIN_LOWER;
+		lower_jump(p->l, k, last);
 	}
 	if (!ret)
 		vec_push(&last->ins, lower_ins(p->l, OP_RET, T_NONE, 0, 0));

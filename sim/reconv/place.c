@@ -168,17 +168,10 @@ static int ordered(const Place *p, BitSet s, int *list)
 
 static Block *new_block(Place *p, const Block *before) { return place_block(p->loops, before); }
 
-/* The operand names the block by an id that the insertion of blocks changes: name_targets sets it at the end. */
 static void insert_ssy(Place *p, Block *b, int at, Block *point)
 {
 	Ins i = place_ins(p->loops, OP_SSY, point);
 	vec_insert(&b->ins, at, i);
-}
-
-static void jump(Place *p, Block *b, Block *to)
-{
-	block_jump(p->l->module, b, to);
-	block_term(b)->origin = ORIGIN_LOWER;
 }
 
 static Block *sync_block(Place *p, Block *point)
@@ -186,7 +179,7 @@ static Block *sync_block(Place *p, Block *point)
 	if (!p->sync[point->id]) {
 		Block *b = new_block(p, point);
 		vec_push(&b->ins, lower_ins(p->l, OP_SYNC, T_NONE, 0, 0));
-		jump(p, b, point);
+		lower_jump(p->l, b, point);
 		p->sync[point->id] = b;
 	}
 	return p->sync[point->id];
@@ -198,7 +191,7 @@ static Block *ssy_block(Place *p, const Block *b, Block *t, const int *points, i
 	Block *e = new_block(p, t);
 	for (int k = 0; k < n; k++)
 		insert_ssy(p, e, e->ins.n, block_of[points[k]]);
-	jump(p, e, t);
+	lower_jump(p->l, e, t);
 	return e;
 }
 
@@ -247,20 +240,7 @@ static void place_entry(Place *p, Block *const *block_of)
 	Block *e = new_block(p, NULL);
 	for (int k = 0; k < n; k++)
 		insert_ssy(p, e, e->ins.n, block_of[list[k]]);
-	jump(p, e, entry);
-}
-
-static void name_targets(Function *f)
-{
-	function_number(f);
-	for (int b = 0; b < f->block.n; b++)
-		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
-			Ins *i = &f->block.v[b]->ins.v[k];
-			if (op_info[i->op].kind == K_RECONV && i->nsrc && i->opd[0].kind == OPD_BLOCK) {
-				i->opd[0].id = ((Block *)(intptr_t)i->opd[0].imm)->id;
-				i->opd[0].imm = 0;
-			}
-		}
+	lower_jump(p->l, e, entry);
 }
 
 bool place_tokens(LowerFn *l, const PlaceStyle *style, Diag *diag)
@@ -280,7 +260,7 @@ bool place_tokens(LowerFn *l, const PlaceStyle *style, Diag *diag)
 	place_finish(&loops, style->predicate);
 	if (style->translate)
 		style->translate(&loops, style->self);
-	name_targets(l->f);
+	lower_targets(l->f);
 	vec_free(&loops.made);
 	vec_free(&loops.leaf);
 	arena_free(&arena);

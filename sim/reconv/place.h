@@ -31,6 +31,6 @@ void place_loops(PlaceLoops *, bool frames);
 /* Turns frame blocks into PBK and PCNT, predicates, and gives the blocks their places. */
 void place_finish(PlaceLoops *, bool predicate);
 Block *place_block(PlaceLoops *, const Block *before);
-/* An operation whose operand is a block; the operand is a pointer until place_tokens numbers blocks. */
+/* An operation whose operand is a block, if any (lower_target). */
 Ins place_ins(PlaceLoops *, Op, Block *);
 #endif

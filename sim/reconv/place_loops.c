@@ -9,8 +9,7 @@
 
 Block *place_block(PlaceLoops *t, const Block *before)
 {
-	Block *b = function_block(t->l->module, t->l->f, NULL);
-	b->origin = ORIGIN_LOWER;
+	Block *b = lower_block(t->l, t->l->f->block.n);
 	vec_push(&t->made, ((MadeBlock){ b, before }));
 	return b;
 }
@@ -19,7 +18,7 @@ Ins place_ins(PlaceLoops *t, Op op, Block *to)
 {
 	Ins i = lower_ins(t->l, op, T_NONE, 0, to ? 1 : 0);
 	if (to)
-		i.opd[0] = (Opd){ OPD_BLOCK, 0, 0, (int64_t)(intptr_t)to };
+		i.opd[0] = lower_target(to);
 	return i;
 }
 
@@ -158,8 +157,7 @@ static void predicate(PlaceLoops *t, Block *b)
 	b->ins.n--;
 	vec_push(&b->ins, leave);
 	Block *resume = b->succ[k]->succ[0];
-	block_jump(t->l->module, b, other);
-	block_term(b)->origin = ORIGIN_LOWER;
+	lower_jump(t->l, b, other);
 	b->succ[1] = resume; /* no target of the jump: where the lanes that leave go on */
 	b->nsucc = 2;
 }
@@ -211,8 +209,7 @@ void place_finish(PlaceLoops *t, bool predicated)
 	for (int i = 0; i < t->leaf.n; i++) {
 		Block *b = t->leaf.v[i].block;
 		b->ins.n--;
-		block_jump(t->l->module, b, resume[t->leaf.v[i].frame->id]);
-		block_term(b)->origin = ORIGIN_LOWER;
+		lower_jump(t->l, b, resume[t->leaf.v[i].frame->id]);
 	}
 	for (int i = 0; predicated && i < f->block.n; i++)
 		predicate(t, f->block.v[i]);
