@@ -1,4 +1,4 @@
-/* Convergence barriers: what its.c, its_place.c and its_spin.c share. */
+/* Convergence barriers: the parameters and hooks of its, and of mechanisms built on it. */
 #ifndef GSIM_ITS_H
 #define GSIM_ITS_H
 #include "sim/reconv.h"
@@ -53,9 +53,6 @@ static inline int64_t its_lower_knob(const LowerFn *l, ItsParam p)
 bool its_lower(LowerFn *, Diag *);
 /* ... with predicted points besides: !reconverge L where L does not post-dominate; its_place.c. */
 bool its_lower_predicted(LowerFn *, Diag *);
-/* May a loop of the function spin, its end depending on what other threads do? By index in loops; its_spin.c. */
-typedef struct Loops Loops;
-bool *its_spin_loops(Arena *, LowerFn *, const Cfg *, const Loops *);
 
 /* Run time, for mechanisms built on it. */
 size_t its_state_size(const Config *);

@@ -1,12 +1,11 @@
-/* Loops that may spin: whether a lane stays depends on what other threads write.
+/* Where YIELD goes: on the back edges of loops, of those that may spin: whether a lane stays depends on what other threads write.
  *
  * A backward slice inside the loop, from the branches that leave it: the registers that they read, what those are
  * computed from, and the branches that decide whether an instruction of the slice is executed. A loop may spin when the
  * slice has an atomic operation, a load that is volatile or ordered, or a result of a call; or when the loop sleeps.
  * Flow-insensitive; values are not followed through memory. Plain loads do not count: a thread that waits on one for
  * another thread has a data race. */
-#include "passes/analysis/analysis.h"
-#include "sim/reconv/its.h"
+#include "sim/reconv/its_place.h"
 
 typedef struct Slice {
 	const Cfg *cfg;
@@ -98,7 +97,8 @@ static bool spins(Slice *s)
 	return false;
 }
 
-bool *its_spin_loops(Arena *a, LowerFn *l, const Cfg *cfg, const Loops *loops)
+/* By index in loops. */
+static bool *spin_loops(Arena *a, LowerFn *l, const Cfg *cfg, const Loops *loops)
 {
 	bool *spin = arena_array(a, bool, loops->n + 1);
 	const Dom *pdom = loops->n ? pdom_build(a, cfg, true) : NULL;
@@ -108,4 +108,39 @@ bool *its_spin_loops(Arena *a, LowerFn *l, const Cfg *cfg, const Loops *loops)
 		spin[k] = spins(&s);
 	}
 	return spin;
+}
+
+/* ---- YIELD ---- */
+
+/* On the edges from b to the head of a loop. */
+static void yield(LowerFn *l, Block *b, Block *header)
+{
+	int at = b->ins.n - 1;
+	if (b->nsucc == 1) {
+		lower_put(b, &at, lower_ins(l, OP_YIELD, T_NONE, 0, 0));
+		return;
+	}
+	Block *e = lower_block(l, lower_position(l, b) + 1);
+	at = 0;
+	lower_put(e, &at, lower_ins(l, OP_YIELD, T_NONE, 0, 0));
+	lower_jump(l, e, header);
+	for (int k = 0; k < b->nsucc; k++)
+		if (b->succ[k] == header)
+			b->succ[k] = e;
+}
+
+void its_place_yields(LowerFn *l)
+{
+	int64_t where = its_lower_knob(l, ITS_YIELD);
+	Arena arena = { 0 };
+	Cfg *cfg = cfg_build(&arena, l->f);
+	Loops *loops = loops_build(&arena, cfg);
+	bool *spin = where == ITS_YIELD_SPIN ? spin_loops(&arena, l, cfg, loops) : NULL;
+	for (int k = 0; k < loops->n && where != ITS_YIELD_NONE; k++) {
+		const Loop *loop = &loops->loop[k];
+		Block *header = cfg->rpo[cfg->rpo_index[loop->header]];
+		for (int x = 0; x < loop->latch.n && (!spin || spin[k]); x++)
+			yield(l, cfg->rpo[cfg->rpo_index[loop->latch.v[x]]], header);
+	}
+	arena_free(&arena);
 }
