@@ -84,6 +84,81 @@ START_TEST(deep_nesting)
 }
 END_TEST
 
+/* Issues of the operation by lowering. */
+static unsigned issues_of(const Rig *r, const char *op)
+{
+	unsigned n = 0;
+	size_t len = strlen(op);
+	for (int i = 0; i < r->n; i++)
+		n += r->e[i].kind == TR_ISSUE && r->overhead[r->e[i].a] && !strncmp(r->text[r->e[i].a], op, len) && strchr(" \n", r->text[r->e[i].a][len]);
+	return n;
+}
+
+static Rig *spilled(const char *text, int registers, int cycles)
+{
+	char set[160];
+	snprintf(set, sizeof set, "divergence.model=its its.registers=%d its.bmov_cycles=%d", registers, cycles);
+	Rig *r = rig_new(set);
+	rig_run(r, text, 1, 4);
+	return r;
+}
+
+/* Eighteen ifs inside each other, lane 0 stays outside and the others go all the way in: one group in each. A barrier for
+   which there is no register takes that of one around it: saved in front of BSSY and restored behind BSYNC, by one issue each. */
+START_TEST(registers_for_more_than_sixteen_barriers)
+{
+	StrBuf b = { 0 };
+	sb_puts(&b, "kernel k(u64 out) {\n reg u32 %t, %x\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n bra B0\n");
+	for (int i = 0; i < 18; i++)
+		sb_printf(&b, "B%d: %%p = setp.gt.u32 %%t, 0\n bra %%p, B%d, J%d\n", i, i + 1, i);
+	sb_puts(&b, "B18: %x = add.u32 %x, 77\n bra J17\n");
+	for (int i = 17; i > 0; i--)
+		sb_printf(&b, "J%d: %%x = mad.lo.u32 %%x, 5, 1\n bra J%d\n", i, i - 1);
+	sb_puts(&b, "J0: %x = mad.lo.u32 %x, 5, 1\n" END "}\n");
+	static const struct { int registers, saves; } e[] = { { 16, 2 }, { 15, 3 }, { 9, 9 }, { 1, 17 } };
+	for (int k = 0; k < 4; k++) {
+		Rig *r = spilled(b.s, e[k].registers, 0), *slow = spilled(b.s, e[k].registers, 7);
+		ck_assert_uint_eq(issues_of(r, "bssy"), 18);
+		ck_assert_uint_eq(issues_of(r, "bsync"), 19); /* lane 0 comes to the outermost apart */
+		ck_assert_uint_eq(issues_of(r, "bmov.clear"), e[k].saves);
+		ck_assert_uint_eq(issues_of(r, "bmov"), e[k].saves);
+		ck_assert_uint_eq(r->s.reconvergences, 18);
+		ck_assert_uint_eq(slow->s.cycles, r->s.cycles + 7 * 2 * (unsigned)e[k].saves);
+		ck_assert_uint_eq(rig_fetches(r, "J0"), 1);
+		rig_free(slow);
+		rig_free(r);
+	}
+	sb_free(&b);
+}
+END_TEST
+
+/* Lane 0 waits in front of J from cycle 8 on, while the others go round L ten times, three issues each: they come to its head in
+   cycles 9, 12, 15 and so on, and there the time-out is looked at. Behind it nobody waits for them. */
+START_TEST(time_outs)
+{
+	const char *text = K(IF("14", "L", "F") "F: %x = mov.u32 1\n bra J\nL: %s = add.u32 %s, 1\n %p = setp.lt.u32 %s, 10\n bra %p, L, J\n" AT("J", "3") END);
+	static const struct { int limit, turns, at; } e[] = { { 0, 10, 42 }, { 1, 0, 10 }, { 7, 2, 16 }, { 8, 3, 19 }, { 10, 3, 19 }, { 11, 4, 22 }, { 200, 10, 42 } };
+	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
+		char set[96], want[200] = "A:f F:1";
+		snprintf(set, sizeof set, "divergence.model=its its.timer=0 its.barrier_timeout=%d", e[k].limit);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 4);
+		for (int turn = 0; turn <= 10; turn++) {
+			if (turn == e[k].turns)
+				strcat(want, turn < 10 ? " J:1" : " J:f");
+			strcat(want, turn < 10 ? " L:e" : e[k].turns < 10 ? " J:e" : "");
+		}
+		rig_path(r, 0, want);
+		int i = 0;
+		while (r->e[i].kind != TR_ISSUE || strcmp(r->block[r->e[i].a], "J"))
+			i++;
+		ck_assert_uint_eq(r->e[i].cycle, e[k].at);
+		ck_assert_uint_eq(r->s.reconvergences, 1);
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* Recursion to a depth of the lane's own: each activation saves the registers that it uses. */
 START_TEST(recursion_in_divergent_code)
 {
@@ -160,7 +235,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { sides_and_barrier, early_exit, deep_nesting, recursion_in_divergent_code,
+	const TTest *const tests[] = { sides_and_barrier, early_exit, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, indexed_branch, predicted_point };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
