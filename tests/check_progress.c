@@ -132,6 +132,29 @@ static bool tells_places(const char *model)
 	return false;
 }
 
+/* Where it would pass is what the table says: a mechanism's first row is that of its default parameters. */
+static void elsewhere_is_so(const Row *row, int k, const Run *r)
+{
+	int n = 0;
+	for (int x = 0; x < r->elsewhere.n; x++) {
+		const ElsewhereRun *e = &r->elsewhere.v[x];
+		size_t len = strlen(e->spec);
+		int other = 0;
+		if (strchr(e->spec, '('))
+			continue;
+		while (strncmp(rows[other].model, e->spec, len) || !strchr("(", rows[other].model[len]))
+			other++;
+		char cell = rows[other].cells[k];
+		ck_assert_msg(e->how == ELSEWHERE_COMPLETES ? cell != 'L' : e->how == ELSEWHERE_LIVELOCK && cell != 'P', "%s, %s: it is said that it %s under %s",
+			row->model, example[k].name, elsewhere_name[e->how], e->spec);
+		n++;
+	}
+	int models = 0;
+	while (reconv_models[models])
+		models++;
+	ck_assert_int_eq(n, models - 1);
+}
+
 /* Who spins where on which word, who has it or will write it and where that lane is, why, and where it would pass. */
 static void diagnosed(const Row *row, const Example *e, Run *r, int way)
 {
@@ -142,8 +165,10 @@ static void diagnosed(const Row *row, const Example *e, Run *r, int way)
 	ck_assert_int_gt(d->who.at.line, 0);
 	ck_assert(d->reads);
 	ck_assert_uint_eq(d->word.value, strtoul(e->word, NULL, 10));
-	if (way == FUNCTIONAL)
+	if (way == FUNCTIONAL) {
 		run_elsewhere(r);
+		elsewhere_is_so(row, (int)(e - example), r);
+	}
 	const char *text = vec_last(&r->diag->item).text;
 	SAYS("livelock in kernel %s, block (0, 0, 0), warp 0: lane", e->file);
 	SAYS("lanes %s come back to the branch of block %s (progress.ir:", e->lanes, e->spins);
