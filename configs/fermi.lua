@@ -21,7 +21,7 @@ return derive("kepler.lua", {
 		mem = { count = 1, latency = 1, interval = 2 },   -- [W] 16 load/store units
 		ctl = { count = 2, latency = 1, interval = 1 },   -- assumption
 	},
-	shared = { latency = 50 },             -- [M]
+	shared = { latency = 50 },             -- [M] GTX 560 Ti
 	l1 = { global = true, latency = 45 },  -- [G]; latency: assumption
 	interconnect = { latency = 80 },       -- assumption
 	l2 = {

@@ -2,7 +2,8 @@
 -- Sources: [G] CUDA C Programming Guide, tables of compute capabilities and of arithmetic throughput; [W] GK104 white
 -- paper and product data; [B] Bialas and Strzelecki, "Benchmarking the cost of thread divergence in CUDA", 2015;
 -- [M] Mei and Chu, "Dissecting GPU memory hierarchy through microbenchmarking", 2017; [J] Jia et al., "Dissecting the
--- NVIDIA Volta GPU architecture via microbenchmarking", 2018. What has no source is marked `assumption`.
+-- NVIDIA Volta GPU architecture via microbenchmarking", 2018, which compares older cards. Where a card stands behind a source, that
+-- one was measured. What has no source is marked `assumption`.
 return {
 	warp_size = 32,                        -- [G]
 	clock_mhz = 1046,                      -- [W]
@@ -47,14 +48,14 @@ return {
 	shared = {
 		banks = 32,                        -- [G]
 		bank_bytes = 4,                    -- [G] the default mode
-		latency = 47,                      -- [M]
+		latency = 47,                      -- [M] GTX 780
 	},
 	l1 = {
 		global = false,                    -- [G] L1 serves local memory only
 		bytes = 16384,                     -- [G]
 		line_bytes = 128,                  -- [G]
 		sector_bytes = 32,                 -- assumption
-		ways = 4,                          -- [M]
+		ways = 4,                          -- assumption: Fermi's, of [M]
 		latency = 35,                      -- [J] K80
 		mshrs = 64,                        -- assumption
 		mshr_merge = 8,                    -- assumption
@@ -66,7 +67,7 @@ return {
 		latency = 16,                      -- assumption
 	},
 	interconnect = {
-		latency = 50,                      -- assumption: with l2.latency and l1.latency about 200 cycles, an L2 hit of [J]
+		latency = 66,                      -- assumption: both ways, l2.latency and the ports take 200 cycles, an L2 hit of [J], K80
 		bytes_per_cycle = 32,              -- assumption
 	},
 	l2 = {

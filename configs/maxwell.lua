@@ -11,24 +11,24 @@ return derive("kepler.lua", {
 	fetch = { redirect_cycles = 37 },      -- assumption: Kepler's, where it is calibrated
 	units = {                              -- operations per cycle of [G]; latency 6 [J]
 		alu = { count = 4, latency = 6, interval = 1 },   -- [G] 128
-		imul = { count = 1, latency = 13, interval = 1 }, -- [J] three XMAD; rate: assumption
+		imul = { count = 1, latency = 13, interval = 1 }, -- assumption: three XMAD, of 6 cycles each [J]
 		fp32 = { count = 4, latency = 6, interval = 1 },  -- [G] 128
 		fp64 = { count = 1, latency = 48, interval = 8 }, -- [G] 4 (GM107: 1/32 of fp32); latency: assumption
 		sfu = { count = 1, latency = 13, interval = 1 },  -- [G] 32; latency: assumption
 		cvt = { count = 1, latency = 13, interval = 1 },  -- [G] 32; latency: assumption
 	},
-	shared = { latency = 28 },             -- [M]
+	shared = { latency = 28 },             -- [M] GTX 980
 	l1 = {
 		global = false,                    -- [G] default of the compiler
-		bytes = 24576,                     -- [M] unified with the texture cache
+		bytes = 24576,                     -- [M] GTX 980, unified with the texture cache
 		ways = 6,                          -- assumption
 		latency = 82,                      -- [J] M60
 	},
-	interconnect = { latency = 35 },       -- assumption: with l2.latency and l1.latency about 207 cycles, an L2 hit of [J]
+	interconnect = { latency = 74 },       -- assumption: both ways, l2.latency and the ports take 207 cycles, an L2 hit of [J], M60
 	l2 = {
 		slices = 2,                        -- [W]
 		bytes = 2097152,                   -- [W]
-		latency = 55,                      -- assumption, see interconnect.latency
+		latency = 56,                      -- assumption, see interconnect.latency
 	},
 	dram = {
 		channels = 2,                      -- [W] 128 bits

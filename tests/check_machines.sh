@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every machine file: it loads, prints a file that loads to the same, says of each of its numbers where it comes from, and runs
-# every kernel or refuses it in a sentence. volta.lua and later: a load takes as long as their sources measured.
+# every kernel or refuses it in a sentence. A load takes as long as the sources have measured.
 srcdir=${srcdir:-$(dirname "$0")/..}
 gsim=${GSIM:-./gsim}
 GSIM_PATH=$srcdir/configs
@@ -48,12 +48,14 @@ want=' sandy.lua:warp_reduce.ptx'
 # latencies MACHINE: of a load from L1, L2, DRAM and shared memory
 latencies() {
 	add=$($gsim --print-config -c "$1" | awk '/^\t\talu = /, /}/' | sed -n 's/.*latency = \([0-9]*\),.*/\1/p')
-	$gsim -q -c "$1" "$srcdir/tests/machines/latency.ir" -- "$add"
+	$gsim -q -c "$1" -D l1.global=true "$srcdir/tests/machines/latency.ir" -- "$add"
 }
 while read -r machine want; do
 	got=$(latencies "$machine")
 	[ "$got" = "$want" ] || fail "$machine: L1, L2, DRAM and shared memory take $got cycles, not $want"
 done <<END
+kepler.lua 35 200 376 47
+maxwell.lua 82 207 383 28
 volta.lua 28 193 375 19
 ampere.lua 33 200 290 23
 hopper.lua 41 263 479 29

@@ -13,7 +13,7 @@ end
 
 local KB = 1024
 local l1 = chase(KB, 128, 8)
-local l2 = chase(1024 * KB, 128, 8192)  -- more than L1 holds, less than L2 does
+local l2 = chase(256 * KB, 128, 2048)  -- more than L1 holds, less than L2 does
 local dram = chase(1024 * KB, 8 * KB, 1)
 gpu.launch { kernel = "chase_shared", grid = 1, block = 1, args = { out } }
 local shared = (out:get(0) - add) / 8
