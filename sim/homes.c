@@ -105,8 +105,6 @@ void warp_end_check(Sm *sm, Warp *w)
 	if (w->live || w->nsplit || w->ending)
 		return;
 	w->ending = true;
-	if (sm->gpu->model->end)
-		sm->gpu->model->end(w);
 	warp_wake(w);
 }
 

@@ -111,8 +111,10 @@ void reconv_count_own(Warp *w, const char *key)
 	int k = 0;
 	while (k < s->nmodel && strcmp(s->model[k].key, key))
 		k++;
-	if (k == s->nmodel)
+	if (k == s->nmodel) {
+		must(k < MODEL_STATS);
 		s->model[s->nmodel++] = (ModelStat){ .key = key };
+	}
 	s->model[k].value++;
 }
 

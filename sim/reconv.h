@@ -111,7 +111,6 @@ struct ReconvModel {
 	/* The split has issued a load whose data only some of its lanes find in L1; s->pc is behind it, and not at a marked place.
 	   Splits may be added. Timed runs only. */
 	void (*loaded)(Warp *, Split *s, const MIns *, Mask hits, Mask misses);
-	void (*end)(Warp *);                            /* the last lane has ended */
 	/* Two issues in one scheduler-cycle, timed runs only. Which split of the warp is tried n-th (NULL: no more); the list may
 	   change at n = 0. Then, after an issue for `lanes` of w, which split of this warp or of another of its scheduler may issue
 	   on lanes that this leaves idle: both may be on one copy of a functional unit. The first that can does. */
@@ -157,7 +156,7 @@ bool reconv_others_ready(const Warp *);                        /* another warp o
 Mask reconv_first_ready(const Warp *, const Split *, Cycle *when);
 int reconv_slot(const Warp *);                                 /* the warp's place in the SM */
 int reconv_scheduler_warps(Warp *, Warp **list);               /* of its scheduler, oldest first, this one included; room for 256 */
-void reconv_count_own(Warp *, const char *key);                /* a figure of the mechanism's, divergence.key in the report */
+void reconv_count_own(Warp *, const char *key);                /* a figure of the mechanism's, divergence.key in the report; at most MODEL_STATS */
 uint32_t *reconv_row(Warp *, uint32_t row);                    /* a 32-bit register of all lanes: MIns.x.d, a, b */
 Mask reconv_live(const Warp *);                                /* lanes that have not ended */
 int *reconv_nsplit(Warp *);                                    /* the mechanism keeps it */

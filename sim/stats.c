@@ -52,15 +52,14 @@ bool stat_known(const LaunchStats *s, int i)
 
 static void add_model(LaunchStats *total, const ModelStat *m)
 {
-	const int most = sizeof total->model / sizeof *total->model;
 	for (int i = 0; i < total->nmodel; i++)
 		if (!strcmp(total->model[i].key, m->key)) {
 			total->model[i].value = m->max && total->model[i].value > m->value ? total->model[i].value
 				: m->max ? m->value : total->model[i].value + m->value;
 			return;
 		}
-	if (total->nmodel < most)
-		total->model[total->nmodel++] = *m;
+	must(total->nmodel < MODEL_STATS);
+	total->model[total->nmodel++] = *m;
 }
 
 void stats_add(LaunchStats *total, const LaunchStats *s)

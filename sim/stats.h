@@ -95,6 +95,7 @@ typedef struct BranchStats {
 	uint64_t lanes, lanes_taken;
 } BranchStats;
 
+enum { MODEL_STATS = 8 };
 typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelStat; /* max: how launches and SMs add up */
 
 typedef struct LaunchStats {
@@ -116,7 +117,7 @@ typedef struct LaunchStats {
 	BlockStats *block_stats;
 	BranchStats *branch_stats;
 	int nmodel;
-	ModelStat model[8];            /* keys of the mechanism's own, under divergence */
+	ModelStat model[MODEL_STATS];           /* keys of the mechanism's own, under divergence */
 	const struct Diagnosis *diagnosis; /* why it can never end (sim/diagnosis.h), or NULL */
 	double seconds;                /* host time */
 } LaunchStats;

@@ -1,5 +1,5 @@
 /* The seam for mechanisms that choose among splits: a mechanism of the test's own, as such a mechanism would be written.
- * "serial" runs one lane of a warp at a time until that lane waits or ends; the others are parked. What it counts shows
+ * "lane by lane" runs one lane of a warp at a time until that lane waits or ends; the others are parked. What it counts shows
  * that every hook is called, and when. */
 #include "sim/machine.h"
 #include "tests/sim_rig.h"
@@ -7,7 +7,7 @@
 typedef struct PerSm { int launches, ends, waits, resumes, stalls; } PerSm;
 typedef struct PerBlock { int launches; } PerBlock;
 
-static ReconvModel serial;
+static ReconvModel lane_by_lane;
 static PerSm seen;             /* of the last warp that ended: what its SM had counted */
 static int block_launches, block_warps;
 
@@ -52,11 +52,21 @@ static void reach(Warp *w, Split *s) { }
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { s->pc = p[0].pc; }
 static void ret(Warp *w, Split *s, const Path *p, int n) { s->pc = p[0].pc; }
 
+static void ended(Warp *w)
+{
+	Warp *list[64];
+	((PerSm *)reconv_sm_state(w))->ends++;
+	seen = *(PerSm *)reconv_sm_state(w);
+	block_warps = reconv_block_warps(w, list);
+}
+
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	Split *all = reconv_splits(w);
 	int k = (int)(s - all), n = --*reconv_nsplit(w);
 	memmove(all + k, all + k + 1, sizeof *all * (size_t)(n - k));
+	if (!n)
+		ended(w);
 	choose(w);
 }
 
@@ -85,21 +95,13 @@ static void stall(Warp *w, Split *s, Stall why, Cycle until)
 	((PerSm *)reconv_sm_state(w))->stalls += why == STALL_MEMORY;
 }
 
-static void end(Warp *w)
+static void use_lane_by_lane(Gpu *g)
 {
-	Warp *list[64];
-	((PerSm *)reconv_sm_state(w))->ends++;
-	seen = *(PerSm *)reconv_sm_state(w);
-	block_warps = reconv_block_warps(w, list);
-}
-
-static void use_serial(Gpu *g)
-{
-	serial = (ReconvModel){ .name = "serial", .help = "", .sync_waits = true, .lane_scoreboard = true,
+	lane_by_lane = (ReconvModel){ .name = "lane by lane", .help = "", .sync_waits = true, .lane_scoreboard = true,
 		.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach, .call = call, .ret = ret,
 		.exit = lanes_exit, .depth = depth, .sm_state_size = sm_state_size, .block_state_size = block_state_size,
-		.wait = waits, .resume = resumes, .stall = stall, .end = end };
-	g->model = &serial;
+		.wait = waits, .resume = resumes, .stall = stall };
+	g->model = &lane_by_lane;
 }
 
 static const char text[] =
@@ -121,7 +123,7 @@ static const char text[] =
 START_TEST(a_mechanism_that_picks_lanes)
 {
 	Rig *r = rig_new("dram.latency=50");
-	r->prepare = use_serial;
+	r->prepare = use_lane_by_lane;
 	rig_run(r, text, 3, 8); /* three blocks of two warps of four lanes, against the reference interpreter */
 	ck_assert_int_eq(seen.launches, 6);
 	ck_assert_int_eq(seen.ends, 6);
@@ -142,8 +144,8 @@ static bool refuse(LowerFn *l, Diag *diag)
 
 static void use_picky(Gpu *g)
 {
-	use_serial(g);
-	serial.lower = refuse;
+	use_lane_by_lane(g);
+	lane_by_lane.lower = refuse;
 }
 
 /* What a mechanism refuses is refused before anything runs, with its place in the source. */
@@ -160,12 +162,52 @@ START_TEST(a_mechanism_that_refuses)
 }
 END_TEST
 
+static void lanes_exit_counted(Warp *w, Split *s, Mask m)
+{
+	static const char *const key[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i" };
+	for (int k = 0; k < MODEL_STATS + (int)reconv_param(w, 0); k++)
+		reconv_count_own(w, key[k]);
+	lanes_exit(w, s, m);
+}
+
+static void use_counting(Gpu *g)
+{
+	use_lane_by_lane(g);
+	lane_by_lane.exit = lanes_exit_counted;
+}
+
+static Rig *counting(int64_t more)
+{
+	Rig *r = rig_new("");
+	r->prepare = use_counting;
+	r->c.model_param[r->c.model][0] = more;
+	rig_run(r, text, 1, 8);
+	return r;
+}
+
+START_TEST(figures_of_a_mechanism)
+{
+	Rig *r = counting(0);
+	ck_assert_int_eq(r->s.nmodel, MODEL_STATS);
+	ck_assert_uint_eq(r->s.model[MODEL_STATS - 1].value, 8);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(more_figures_than_there_is_room_for)
+{
+	counting(1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("seam");
 	TCase *t = tcase_create("splits");
 	tcase_add_test(t, a_mechanism_that_picks_lanes);
 	tcase_add_test(t, a_mechanism_that_refuses);
+	tcase_add_test(t, figures_of_a_mechanism);
+	tcase_add_test_raise_signal(t, more_figures_than_there_is_room_for, SIGABRT);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
