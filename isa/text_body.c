@@ -228,8 +228,8 @@ static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
 	if (marks.has_loc)
 		vec_push(&r->fix, ((Fix){ b, b->ins.n, NULL, marks.loc }));
 	if (marks.reconverge) {
-		if (!(op_info[i->op].flags & OPF_TERM))
-			return rd_fail(r, &marks.at, "!reconverge belongs to the instruction that ends the block");
+		if (i->op != OP_BRX && (i->op != OP_BRA || !i->nsrc))
+			return rd_fail(r, &marks.at, "!reconverge belongs to a conditional or indexed branch");
 		vec_push(&r->jump, ((Jump){ b, -1, marks.reconverge, rd_loc(r, &marks.at) }));
 	}
 	return !marks.is_auto || rd_fail(r, &marks.at, "!auto belongs to labels");

@@ -233,6 +233,8 @@ static bool check_successors(Verifier *v, const Block *b, Block **sorted)
 	for (int k = 0; k < b->nsucc; k++)
 		if (!b->succ[k] || !bsearch(&b->succ[k], sorted, n, sizeof *sorted, by_address))
 			return vf_fail(v, "has a target %d that is no block of the function", k + 1);
+	if (b->reconverge && t->op != OP_BRX && want < 2)
+		return vf_fail(v, "has a reconvergence point, which belongs to a conditional or indexed branch");
 	if (b->reconverge && !bsearch(&b->reconverge, sorted, n, sizeof *sorted, by_address))
 		return vf_fail(v, "has a reconvergence point that is no block of the function");
 	return true;
