@@ -205,6 +205,14 @@ bool config_set(Config *c, const char *name, const char *value, Diag *diag)
 	return config_put(c, &key, v, where, diag);
 }
 
+static char *trimmed(char *s)
+{
+	s += strspn(s, " ");
+	for (char *end = s + strlen(s); end > s && end[-1] == ' ';)
+		*--end = 0;
+	return s;
+}
+
 /* One key=value of a mechanism's list. */
 static bool set_param(Config *c, const char *model, char *item, Diag *diag)
 {
@@ -233,9 +241,11 @@ bool config_set_model(Config *c, const char *spec, Diag *diag)
 		diag_error(diag, (Loc){ 0 }, "--model %.80s: expected NAME(key=value, ...)", spec);
 		return false;
 	}
-	char *list = arena_strndup(&diag->arena, spec + n + 1, length - n - 2), *rest = NULL;
-	for (char *item = strtok_r(list, ", ", &rest); item; item = strtok_r(NULL, ", ", &rest))
-		if (!set_param(c, model, item, diag))
+	char *list = arena_strndup(&diag->arena, spec + n + 1, length - n - 2), *item;
+	if (!list[strspn(list, " ")])
+		return true;
+	while ((item = strsep(&list, ",")))
+		if (!set_param(c, model, trimmed(item), diag))
 			return false;
 	return true;
 }

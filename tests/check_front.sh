@@ -140,7 +140,12 @@ expect 1 "^ipdom(push_order=fall_top) .* 1.000 " $gsim --grid --functional -m ip
 expect 0 "" $gsim -q -m 'ipdom(push_order=fall_top, divergence.depth=4)' -s "$tmp/g.json" "$loop"
 grep -q '"model": "ipdom(push_order=fall_top, divergence.depth=4)"' "$tmp/g.json" || fail "parameters of --model are not in the report"
 expect 2 "expected NAME(key=value" $gsim -m 'ipdom(push_order=fall_top' "$loop"
-expect 2 "expected key=value" $gsim --grid -m 'ipdom(push_order)' "$loop"
+expect 2 "expected key=value, not 'push_order'" $gsim --grid -m 'ipdom(push_order)' "$loop"
+for wrong in ',' 'push_cycles=1,' ', push_cycles=1' 'push_cycles=1,,pop_cycles=2'; do
+	expect 2 "expected key=value, not ''" $gsim -m "ipdom($wrong)" "$loop"
+done
+expect 0 "" $gsim -q -m 'ipdom( push_cycles=1 ,pop_cycles=2 )' "$loop"
+expect 0 "" $gsim -q -m 'ipdom( )' "$loop"
 expect 2 "unknown value 'up'" $gsim --grid -m mimd -m 'ipdom(push_order=up)' "$loop"
 expect 2 "are --grid's" $gsim -s "$tmp/g.csv" "$loop"
 expect 2 "ending, not x.tsv" $gsim --grid -s x.tsv "$loop"

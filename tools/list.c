@@ -14,22 +14,37 @@ static const char *choice(const char *choices, int64_t i, int *n)
 	return choices;
 }
 
-static void list_parameter(const char *model, const ConfigKey *key, StrBuf *out)
+/* Its default, and what it may be. */
+static void put_values(const ConfigKey *key, StrBuf *out)
 {
-	StrBuf value = { 0 };
-	char name[CONFIG_NAME];
 	int n;
-	snprintf(name, sizeof name, "%s.%s", model, key->key);
 	if (key->type == CT_ENUM) {
 		const char *c = choice(key->choices, key->value, &n);
-		sb_printf(&value, "%.*s (%s)", n, c, key->choices);
+		sb_printf(out, "%.*s (%s)", n, c, key->choices);
 	} else if (key->type == CT_BOOL) {
-		sb_puts(&value, key->value ? "true" : "false");
+		sb_puts(out, key->value ? "true" : "false");
 	} else {
-		sb_printf(&value, "%lld (%lld to %lld%s%s)", (long long)key->value, (long long)key->least, (long long)key->most,
+		sb_printf(out, "%lld (%lld to %lld%s%s)", (long long)key->value, (long long)key->least, (long long)key->most,
 			key->unit ? " " : "", key->unit ? key->unit : "");
 	}
-	sb_printf(out, "    %-26s %-34s %s\n", name, value.s, key->help);
+}
+
+/* Columns as wide as the model's widest. */
+static void list_model_parameters(const ModelKeys *m, StrBuf *out)
+{
+	StrBuf value = { 0 };
+	int wide[2] = { 0, 0 };
+	for (int put = 0; put < 2; put++)
+		for (int k = 0; k < m->nparams; k++) {
+			char name[CONFIG_NAME];
+			int n = snprintf(name, sizeof name, "%s.%s", m->name, m->params[k].key);
+			value.n = 0;
+			put_values(&m->params[k], &value);
+			if (put)
+				sb_printf(out, "    %-*s  %-*s  %s\n", wide[0], name, wide[1], value.s, m->params[k].help);
+			wide[0] = n > wide[0] ? n : wide[0];
+			wide[1] = (int)value.n > wide[1] ? (int)value.n : wide[1];
+		}
 	sb_free(&value);
 }
 
@@ -40,8 +55,7 @@ static void list_models(StrBuf *out)
 		sb_printf(out, "%s%-16s %s\n", i ? "\n" : "", m->name, m->help);
 		if (m->source)
 			sb_printf(out, "    source: %s\n", m->source);
-		for (int k = 0; k < m->nparams; k++)
-			list_parameter(m->name, &m->params[k], out);
+		list_model_parameters(m, out);
 	}
 }
 
