@@ -256,6 +256,19 @@ START_TEST(a_long_queue_is_no_livelock)
 }
 END_TEST
 
+/* An entry that may starve for ever would be neither a livelock nor progress. */
+START_TEST(dwf_always_has_patience)
+{
+	Diag d = { 0 };
+	Config c;
+	config_defaults(&c);
+	ck_assert(config_set_model(&c, "dwf(patience=1)", &d));
+	ck_assert(!config_set_model(&c, "dwf(patience=0)", &d));
+	ck_assert_msg(strstr(d.item.v[0].text, "dwf.patience = 0 is out of range: 1 to"), "%s", d.item.v[0].text);
+	diag_free(&d);
+}
+END_TEST
+
 /* ---- the page's table ---- */
 
 static const char *const letter[] = { ['P'] = "passes", ['L'] = "livelock" };
@@ -320,6 +333,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, each_cell, 0, ROWS);
 	tcase_add_loop_test(t, a_long_queue_is_no_livelock, 0, 3);
+	tcase_add_test(t, dwf_always_has_patience);
 	tcase_add_test(t, the_page_has_the_table); /* PROGRESS=1 in the environment: prints it */
 	tcase_add_test(t, every_mechanism_has_its_row);
 	suite_add_tcase(s, t);

@@ -15,9 +15,9 @@ enum { DMAJ, DMIN, DTIME, DPDPRI, DPC };
 static const ConfigKey params[] = {
 	{ NULL, "policy", CT_ENUM, 0, DMAJ, 0, 4, "majority|minority|time|pdom|pc", "",
 		"which entry of the pool goes first: most or fewest lanes with its pc, oldest, fewest post-dominators passed, lowest pc" },
-	{ NULL, "patience", CT_INT, 0, 10000, 0, 1000000000, NULL, "cycles",
-		"an entry that could issue for so long goes before the policy's choice, to the end of its block; 0 = never, as the paper "
-		"has it: it may starve" },
+	{ NULL, "patience", CT_INT, 0, 10000, 1, 1000000000, NULL, "cycles",
+		"an entry that could issue for so long goes before the policy's choice, to the end of its block (assumption: the paper's "
+		"policies may starve it)" },
 };
 
 typedef struct Pool {                  /* of an SM */
@@ -33,7 +33,6 @@ typedef struct Count { uint32_t passed[64]; } Count; /* by lane: post-dominators
 
 static size_t state_size(const Config *c) { return sizeof(Count); }
 static size_t sm_state_size(const Config *c) { return sizeof(Pool); }
-static Cycle patience(const Config *c) { return (Cycle)c->model_param[c->model][P_PATIENCE]; }
 
 /* Lanes may meet at the start of every block. */
 static bool lower(LowerFn *l, Diag *diag)
@@ -240,7 +239,6 @@ static uint32_t lanes_at(const Pool *pool, uint32_t pc)
 static uint64_t rank(Warp *w, const Split *s)
 {
 	const Pool *pool = reconv_sm_state(w);
-	int64_t patience = reconv_param(w, P_PATIENCE);
 	Cycle now = reconv_now(w);
 	if (s->state != SPLIT_RUN)
 		return ~(uint64_t)0;
@@ -248,7 +246,7 @@ static uint64_t rank(Warp *w, const Split *s)
 		return (uint64_t)1 << 63;
 	if (s->tag == pool->turn)
 		return 0;
-	if (patience && now - s->ready > (Cycle)patience)
+	if (now - s->ready > (Cycle)reconv_param(w, P_PATIENCE))
 		return 1;
 	switch (reconv_param(w, P_POLICY)) {
 	case DMAJ: return s->pc == pool->chosen ? 2 : ~(uint32_t)0 - lanes_at(pool, s->pc);
@@ -319,5 +317,4 @@ const ReconvModel reconv_dwf = {
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true,
 	.lower = lower, .state_size = state_size, .sm_state_size = sm_state_size, .launch = launch, .branch = branch,
 	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .order = order,
-	.patience = patience,
 };
