@@ -2,8 +2,6 @@
  * turns, each runs until it waits or its turn is over. The clock counts issues of the SM. */
 #include "sim/machine.h"
 
-enum { TURN = 2000 };
-
 static bool step(Sm *sm, Warp *w, Split *s)
 {
 	Issue is;
@@ -54,9 +52,9 @@ static int next_in_turn(const Warp *w)
 static int run_blocks(Sm *sm, Warp *w)
 {
 	int done = 0;
-	for (int k; done < TURN && !sm->fault.kind && w->alarm > sm->now && (k = next_in_turn(w)) >= 0;) {
+	for (int k; done < FUNCTIONAL_TURN && !sm->fault.kind && w->alarm > sm->now && (k = next_in_turn(w)) >= 0;) {
 		uint32_t turn = w->split[k].turn;
-		done += run_split(sm, w, k, TURN, true);
+		done += run_split(sm, w, k, FUNCTIONAL_TURN, true);
 		for (k = 0; k < w->nsplit; k++)
 			if (w->split[k].turn <= turn)
 				w->split[k].turn = ++w->turns;
@@ -81,7 +79,7 @@ static int run_warp(Sm *sm, Warp *w)
 	else
 		for (int k = 0; k < w->nsplit && !sm->fault.kind;) {
 			int n = w->nsplit;
-			done += run_split(sm, w, k, TURN, false);
+			done += run_split(sm, w, k, FUNCTIONAL_TURN, false);
 			k += w->nsplit >= n;
 		}
 	if (w->ending && !sm->fault.kind) {
@@ -105,7 +103,7 @@ static int ordered_round(Sm *sm)
 {
 	bool by_block = sm->gpu->config.functional_schedule == SCHEDULE_BLOCK;
 	int done = 0;
-	while (done < TURN && !sm->fault.kind) {
+	while (done < FUNCTIONAL_TURN && !sm->fault.kind) {
 		Warp *list[MOST_WARPS];
 		int n = 0;
 		for (int k = 0; k < sm->nwarps; k++) {
@@ -120,7 +118,7 @@ static int ordered_round(Sm *sm)
 		if (!n)
 			break;
 		sm->gpu->model->order(list, n);
-		done += run_split(sm, list[0], can_run(list[0]), by_block ? TURN : 1, by_block);
+		done += run_split(sm, list[0], can_run(list[0]), by_block ? FUNCTIONAL_TURN : 1, by_block);
 	}
 	return done;
 }

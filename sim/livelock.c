@@ -4,9 +4,11 @@
  * lane is watched at its branches: Brent's cycle detection on (target, call depth, live registers). Lanes act on each other
  * through memory, barriers and warp-level operations. Lanes that exchange values have a state together, of all their
  * registers, where they exchange. So once all lanes that run have come back to an earlier state, with memory unchanged all
- * the while, nothing can ever change: proven. A mechanism that lets lanes go after some time says how long that takes
- * (ReconvModel.patience); a lane that reads a clock proves nothing. Watching stops after a while and is taken up again later,
- * so that long computations are slowed down by a bounded share. */
+ * the while, nothing can ever change: proven. A lane that reads a clock proves nothing. A mechanism that lets lanes run which it
+ * held, after time-outs or in turns, says how long that takes at most (ReconvModel.patience): so long each warp is watched that
+ * has such lanes, and one that has moved since, but come to no branch, is still on its way. A turn ends in the span of time and
+ * branches after the one in which it began, so n turns take n + 1 spans at most. Watching stops after a while and is taken up
+ * again later, for longer, so that long computations are slowed down by a bounded share. */
 #include "sim/diagnose.h"
 
 enum { LEAST_WATCH = 10000 };          /* several turns of every warp of a functional run */
@@ -133,10 +135,19 @@ void livelock_exchange(Warp *w, uint32_t pc, Mask m)
 		step(&x[l], m, all);
 }
 
+/* The warp comes to a branch. */
+static void count_span(const Gpu *g, Warp *w)
+{
+	Spans *x = &w->spans;
+	if (w->sm->now >= x->since + g->patience.time && ++x->branches >= g->patience.branches)
+		*x = (Spans){ .n = x->n + 1, .since = w->sm->now };
+}
+
 void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Part part[64];
 	int nparts = reconv_parts(w, s, part);
+	count_span(sm->gpu, w);
 	for (int k = 0; k < n; k++)
 		for (int q = 0; q < nparts; q++)
 			watch(sm, part[q].home, i, part[q].mask & p[k].mask, p[k].pc);
@@ -172,6 +183,31 @@ void livelock_forget(Warp *w)
 		memset(w->watch, 0, sizeof *w->watch * (size_t)w->lanes.width);
 }
 
+/* Where the lane is or goes on. */
+static uint32_t place(const Warp *w, int lane)
+{
+	const ReconvModel *m = w->sm->gpu->model;
+	const Split *s = homes_split(w, lane);
+	Held h = { .pc = NO_PC };
+	if (!s && m->held)
+		m->held(w, lane, &h);
+	return s ? s->pc : h.pc;
+}
+
+static void begin(Sm *sm, Warp *w)
+{
+	const Gpu *g = sm->gpu;
+	int l;
+	livelock_forget(w);
+	if (!g->model->patience || !w->used)
+		return;
+	w->spans = (Spans){ .since = g->now + g->patience.first };
+	if (!w->stood)
+		w->stood = arena_array(&sm->arena, uint32_t, w->lanes.width);
+	each_lane(w->live, l)
+		w->stood[l] = place(w, l);
+}
+
 static Cycle last_progress(const Gpu *g)
 {
 	Cycle t = 0;
@@ -181,11 +217,11 @@ static Cycle last_progress(const Gpu *g)
 	return t;
 }
 
-static void forget(Gpu *g)
+static void begin_all(Gpu *g)
 {
 	for (int i = 0; i < g->config.sm_count; i++)
 		for (int k = 0; k < g->sm[i].nwarps; k++)
-			livelock_forget(&g->sm[i].warp[k]);
+			begin(&g->sm[i], &g->sm[i].warp[k]);
 }
 
 /* Lanes of the warp that have run since the watch began and wait for nobody else; cycling: those that do. */
@@ -209,6 +245,22 @@ Mask livelock_spinning(const Warp *w)
 	return ran & cycling;
 }
 
+/* The mechanism would have let those run by now which it holds, if ever, and none has moved. */
+static bool held_for_ever(const Warp *w, Mask ran)
+{
+	const Gpu *g = w->sm->gpu;
+	Mask in_none = w->live & ~homes_in(w, ~0u), m = (homes_in(w, 1 << SPLIT_PARKED) | (g->patience.first ? in_none : 0)) & ~ran;
+	int l;
+	if (!m || !g->model->patience)
+		return true;
+	if (!w->stood || w->spans.n <= g->patience.turns)
+		return false;
+	each_lane(m, l)
+		if (place(w, l) != w->stood[l])
+			return false;
+	return true;
+}
+
 /* Every lane that can run, or has run since the watch began, is cycling; n of them. */
 static bool warp_cycles(const Warp *w, unsigned *n)
 {
@@ -219,7 +271,7 @@ static bool warp_cycles(const Warp *w, unsigned *n)
 		if (w->split[k].state == SPLIT_RUN && w->split[k].released)
 			return false;
 	*n = lane_count(ran);
-	return !(ran & ~cycling);
+	return !(ran & ~cycling) && held_for_ever(w, ran);
 }
 
 static bool all_cycle(const Gpu *g, const Warp **who, uint64_t *lanes)
@@ -240,19 +292,19 @@ static bool all_cycle(const Gpu *g, const Warp **who, uint64_t *lanes)
 	return *lanes > 0;
 }
 
-static Cycle patience(const Gpu *g) { return g->model->patience ? g->model->patience(&g->config) : 0; }
+static Cycle first_length(const Gpu *g) { return (Cycle)g->config.progress_cycles; }
 
-static Cycle first_length(const Gpu *g)
-{
-	Cycle n = (Cycle)g->config.progress_cycles;
-	return n > 2 * patience(g) ? n : 2 * patience(g);
-}
+/* As far as time tells. */
+static Cycle longest_wait(const Gpu *g) { return g->patience.first + (g->patience.turns + 1) * g->patience.time; }
 
 void livelock_start(Gpu *g)
 {
 	g->watching = false;
 	g->watch_since = 0;
 	g->watch_length = first_length(g);
+	g->patience = g->model->patience ? g->model->patience(&g->config, g->cur) : (Patience){ 0 };
+	if (g->options.functional && g->model->alarm) /* it may be looked at once a turn of the warp only */
+		g->patience.branches += FUNCTIONAL_TURN;
 }
 
 bool livelock_check(Gpu *g, Fault *fault)
@@ -266,19 +318,19 @@ bool livelock_check(Gpu *g, Fault *fault)
 			g->watch_length = first_length(g);
 		if (g->now <= since + g->watch_length)
 			return false;
-		forget(g);
+		begin_all(g);
 		g->watching = true;
 		g->watch_since = g->now;
 		return false;
 	}
-	if (last >= g->watch_since || g->now > g->watch_since + g->watch_length + LEAST_WATCH) {
+	if (last >= g->watch_since || g->now > g->watch_since + g->watch_length + LEAST_WATCH + longest_wait(g)) {
 		g->watch_length = last >= g->watch_since ? first_length(g) : g->watch_length * 2;
 		g->watch_since = g->now;
 		g->watching = false;
 		return false;
 	}
 	Cycle least = g->config.progress_cycles < LEAST_WATCH ? (Cycle)g->config.progress_cycles : LEAST_WATCH;
-	if (g->now < g->watch_since + patience(g) + least || !all_cycle(g, &w, &lanes))
+	if (g->now < g->watch_since + least || !all_cycle(g, &w, &lanes))
 		return false;
 	livelock_report(g, w, lanes, fault);
 	return true;

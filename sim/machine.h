@@ -30,6 +30,8 @@ struct Cta {                           /* a resident thread block */
 	bool used;
 };
 
+typedef struct Spans { uint64_t n, branches; Cycle since; } Spans; /* times in which a turn ends (Patience): n since the watch began */
+
 struct Warp {
 	Lanes lanes;
 	Mask live;
@@ -63,6 +65,8 @@ struct Warp {
 	uint32_t stack_depth;          /* the mechanism's depth */
 	bool exact;                    /* reconv_distance has fixed the next issue: no redirect on top */
 	struct Watch *watch;           /* livelock detection: by lane, or NULL */
+	uint32_t *stood;               /* ... where each lane was when the watch began, or NULL */
+	Spans spans;
 };
 
 typedef struct Deferred {              /* a global access whose data move at the end of the window */
@@ -146,6 +150,7 @@ struct Gpu {
 	uint64_t launches;
 	bool watching;                 /* for livelock */
 	Cycle watch_since, watch_length;
+	Patience patience;             /* the mechanism's, for this kernel */
 	uint64_t writes;               /* functional runs: the order of changes */
 	Arena *out;                    /* of the launch's statistics */
 	struct Diagnosis *diagnosis;   /* of the launch, or NULL */
@@ -202,6 +207,7 @@ void sm_run(Sm *, Cycle until);                /* advance to `until` or to the e
 Cycle sm_next(const Sm *);                     /* first cycle at which something can happen */
 void sm_settle(Sm *);                          /* after mem_drain: completion times into the scoreboards */
 /* sim/functional.c */
+enum { FUNCTIONAL_TURN = 2000 };               /* issues of a warp */
 bool functional_round(Sm *);
 /* sim/livelock.c */
 void livelock_start(Gpu *);                    /* a launch begins */

@@ -64,6 +64,14 @@ typedef struct Held {                  /* how a mechanism holds a lane, for diag
 	Mask others;                   /* those it waits for; 0 = unknown */
 } Held;
 
+/* For livelock detection: how long a lane that could run may be kept from it. `first` cycles pass (a time-out; 0: lanes in no split
+ * are not let go by time); then the other groups of its warp have `turns` turns at most. A turn ends after `time` cycles and, from
+ * then on, so many branches of the warp. */
+typedef struct Patience { Cycle first, time; uint64_t turns, branches; } Patience;
+
+/* On a way that comes nowhere twice. */
+static inline uint64_t most_branches(const Code *c) { return (uint64_t)(c->nbranch + c->nblock); }
+
 struct ReconvModel {
 	const char *name, *help;
 	const char *source;            /* the paper that it follows */
@@ -120,7 +128,7 @@ struct ReconvModel {
 	void (*alarm)(Warp *);                          /* the time that reconv_alarm asked for has come */
 
 	/* Optional, for livelock detection and what it reports. */
-	Cycle (*patience)(const Config *);              /* after so many cycles at most it lets lanes run that it held: time-outs, quanta */
+	Patience (*patience)(const Config *, const Code *); /* of those that let lanes run which they held: after time-outs, quanta; all 0: never */
 	bool (*held)(const Warp *, int lane, Held *);   /* a lane in no split, or in one that is parked; false: cannot tell */
 	const char *holds;                              /* why it may hold lanes for ever: "runs the top entry of its stack only: ..." */
 	/* The warps of one scheduler that may issue now (functional runs: of the SM), in its policy's order: puts the one to

@@ -104,19 +104,21 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 enum { TIMED, FUNCTIONAL, BY_BLOCK, WAYS };
 
-static Run *run(const char *model, const Module *m, Config *c, Diag *d, int way)
+static Run *run_up_to(int64_t most, const char *model, const Module *m, Config *c, Diag *d, int way)
 {
 	config_defaults(c);
 	ck_assert_msg(config_set_model(c, model, d), "%s: %s", model, d->item.n ? d->item.v[0].text : "?");
 	c->progress_cycles = 3000;
 	c->functional_schedule = way == BY_BLOCK ? SCHEDULE_BLOCK : SCHEDULE_TURNS;
-	c->max_cycles = 1000000;
+	c->max_cycles = most;
 	RunOptions o = { .gpu = { .functional = way != TIMED }, .laws = true };
 	Run *r = run_new(c, m, &o, d);
 	ck_assert_ptr_nonnull(r);
 	run_module(r);
 	return r;
 }
+
+static Run *run(const char *model, const Module *m, Config *c, Diag *d, int way) { return run_up_to(1000000, model, m, c, d, way); }
 
 #define SAYS(...) do { \
 	char want[300]; \
@@ -223,38 +225,58 @@ START_TEST(each_cell)
 }
 END_TEST
 
-/* Every lane but the last spins in a loop of its own, and the last stands behind all others in the queue. */
-static void put_queue(StrBuf *b, int lanes)
+/* Every lane but the last spins in a loop of its own, and the last stands behind all others in the queue. It has a way to go,
+   without a branch, before it writes what they wait for; or it waits for that, too. */
+enum { LANES = 32, WAY = 60 };
+static Module *queue(bool writes, Diag *d)
 {
-	sb_puts(b, "kernel k(u64 mem) {\n reg u32 %t, %v\n reg u64 %a\n reg pred %p\nS: %t = mov.u32 %tid.x\n %a = ld.param.u64 [mem]\n brx %t, [");
-	for (int l = 0; l < lanes; l++)
-		sb_printf(b, "%sT%d", l ? ", " : "", l);
-	sb_puts(b, "]\n");
-	for (int l = 0; l < lanes - 1; l++)
-		sb_printf(b, "T%d: %%v = ld.volatile.global.u32 [%%a]\n %%p = setp.eq.u32 %%v, 0\n bra %%p, T%d, X\n", l, l);
-	sb_printf(b, "T%d: st.volatile.global.u32 [%%a], 1\n bra X\nX: exit\n}\nhost main() {\n reg u64 %%mem\n"
-		"H: %%mem = alloc.u64 4\n launch k, (1, 1, 1), (%d, 1, 1), 0, (%%mem)\n exit\n}\n", lanes - 1, lanes);
+	StrBuf b = { 0 };
+	sb_puts(&b, "kernel k(u64 mem) {\n reg u32 %t, %v\n reg u64 %a\n reg pred %p\nS: %t = mov.u32 %tid.x\n %a = ld.param.u64 [mem]\n brx %t, [");
+	for (int l = 0; l < LANES; l++)
+		sb_printf(&b, "%sT%d", l ? ", " : "", l);
+	sb_puts(&b, "]\n");
+	for (int l = 0; l < LANES - writes; l++)
+		sb_printf(&b, "T%d: %%v = ld.volatile.global.u32 [%%a]\n %%p = setp.eq.u32 %%v, 0\n bra %%p, T%d, X\n", l, l);
+	for (int k = 0; k < WAY * writes; k++)
+		sb_printf(&b, "%s %%v = add.u32 %%v, %%t\n", k ? "" : "T31:");
+	sb_printf(&b, "%sX: exit\n}\nhost main() {\n reg u64 %%mem\nH: %%mem = alloc.u64 4\n launch k, (1, 1, 1), (%d, 1, 1), 0, (%%mem)\n exit\n}\n",
+		writes ? " st.volatile.global.u32 [%a], 1\n bra X\n" : "", LANES);
+	Module *m = ir_read(b.s, strlen(b.s), "queue.ir", d);
+	ck_assert_msg(m && ir_verify(m, d), "%s", d->item.n ? d->item.v[0].text : "?");
+	sb_free(&b);
+	return m;
 }
 
-START_TEST(a_long_queue_is_no_livelock)
+/* However long the parameters let it wait, the last lane's turn comes. */
+static const char *const queues[] = {
+	"aware(quantum=10000)", "aware(quantum=1)", "aware(quantum=1,splits=2,spill_push=300,reload_pop=300)", "aware(timeout=0,quantum=7)",
+	"its(yield=none)", "its(yield=none,timer=1000)", "its(yield=none,timer=1)", "its(policy=volta_lifo,order=fifo,yield_after=20)",
+	"spec_reconv(yield_after=20,timer=0)", "min_pc(starvation=300,quantum=1)", "min_pc(starvation=300,quantum=20)",
+	"min_sp_pc(starvation=1,quantum=20)", "min_pc(starvation=10000,quantum=1)", "multi_path(splits=1)", "multi_path(splits=4,swap_cycles=1)",
+	"multi_path(splits=31,swap_cycles=1000)", "dwf(patience=1)", "dwf(patience=3000)", "dwf(policy=pc,patience=3000)",
+};
+enum { QUEUES = sizeof queues / sizeof *queues };
+
+static void queue_ends(const char *model, bool writes)
 {
-	static const char *const model[] = { "aware(quantum=10000)", "its(yield=none)", "its(yield=none,timer=1000)" };
-	StrBuf b = { 0 };
 	Diag d = { 0 };
 	Config c;
-	put_queue(&b, 32);
-	Module *m = ir_read(b.s, strlen(b.s), "queue.ir", &d);
-	ck_assert_msg(m && ir_verify(m, &d), "%s", d.item.n ? d.item.v[0].text : "?");
+	Module *m = queue(writes, &d);
 	for (int way = 0; way < WAYS; way++) {
-		Run *r = run(model[_i], m, &c, &d, way);
-		ck_assert_msg(r->status == RUN_OK, "%s (run %d): %s", model[_i], way, d.item.n ? d.item.v[0].text : "?");
+		Run *r = run_up_to(4000000, model, m, &c, &d, way);
+		const char *text = d.item.n ? d.item.v[0].text : "passes";
+		if (writes)
+			ck_assert_msg(r->status == RUN_OK, "%s (run %d): %s", model, way, text);
+		else
+			ck_assert_msg(r->fault == FAULT_LIVELOCK, "%s (run %d): %s", model, way, text);
 		run_free(r);
 	}
 	module_free(m);
-	sb_free(&b);
 	diag_free(&d);
 }
-END_TEST
+
+START_TEST(a_long_queue_is_no_livelock) { queue_ends(queues[_i], true); } END_TEST
+START_TEST(a_queue_for_nothing_is_one) { queue_ends(queues[_i], false); } END_TEST
 
 /* An entry that may starve for ever would be neither a livelock nor progress. */
 START_TEST(dwf_always_has_patience)
@@ -332,7 +354,8 @@ int main(void)
 	TCase *t = tcase_create("all");
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, each_cell, 0, ROWS);
-	tcase_add_loop_test(t, a_long_queue_is_no_livelock, 0, 3);
+	tcase_add_loop_test(t, a_long_queue_is_no_livelock, 0, QUEUES);
+	tcase_add_loop_test(t, a_queue_for_nothing_is_one, 0, QUEUES);
 	tcase_add_test(t, dwf_always_has_patience);
 	tcase_add_test(t, the_page_has_the_table); /* PROGRESS=1 in the environment: prints it */
 	tcase_add_test(t, every_mechanism_has_its_row);

@@ -29,11 +29,13 @@ static bool lower(LowerFn *l, Diag *diag)
 
 static size_t state_size(const Config *c) { return sizeof(Regions); }
 
-/* The queue may be as long as the warp has lanes. */
-static Cycle patience(const Config *c)
+/* The queue may be as long as the warp has lanes. A quantum begins again when the group has come from memory: so it counts
+   twice. Without quanta a group gives way where its lanes part, once on the way round a loop if they do. */
+static Patience patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
-	return (Cycle)(p[P_TIMEOUT] + c->warp_size * p[P_QUANTUM]);
+	return (Patience){ .first = (Cycle)p[P_TIMEOUT], .time = (Cycle)p[P_QUANTUM], .turns = 2 * (uint64_t)c->warp_size + 2,
+		.branches = most_branches(code) };
 }
 
 /* Could a group run besides the one at `but`? */
@@ -45,10 +47,17 @@ static bool others(Warp *w, int but)
 	return false;
 }
 
+/* The cycle in which a group gets the turn is the last of the one before; without another it would never issue. */
+static Cycle turn_of(const Warp *w)
+{
+	Cycle quantum = (Cycle)reconv_param(w, P_QUANTUM);
+	return quantum == 1 ? 2 : quantum;
+}
+
 /* The next time-out: of a point at which lanes wait, or of the running group. */
 static void set_alarm(Warp *w, const Regions *k)
 {
-	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = (Cycle)reconv_param(w, P_QUANTUM), next = NO_ALARM;
+	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = turn_of(w), next = NO_ALARM;
 	for (int i = 1; timeout && i < k->n; i++)
 		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout < next)
 			next = k->r[i].since + timeout;
@@ -168,7 +177,7 @@ static bool coming(const Warp *w, const Split *s) { return s->wait || (s->ready 
 static void alarm(Warp *w)
 {
 	Regions *k = reconv_state(w);
-	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = (Cycle)reconv_param(w, P_QUANTUM);
+	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = turn_of(w);
 	for (int i = 1; timeout && i < k->n; i++)
 		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout <= reconv_now(w))
 			regions_release(w, k, i);

@@ -248,12 +248,16 @@ void its_stall(Warp *w, Split *s, Stall why, Cycle until)
 
 /* ---- for diagnoses ---- */
 
-/* The queue may be as long as the warp has lanes. */
-Cycle its_patience(const Config *c)
+/* The queue may be as long as the warp has lanes. A turn passes on at the first loop head after its time, or where YIELD takes
+   effect: on the way round a loop there is each branch once at most, and `yield_after` ways round are to be made. */
+Patience its_patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
 	int64_t policy = p[ITS_POLICY];
-	return (Cycle)(c->warp_size * its_knob(ITS_TIMER, policy, p[ITS_TIMER]) + its_knob(ITS_TIMEOUT, policy, p[ITS_TIMEOUT]));
+	bool yields = its_knob(ITS_YIELD, policy, p[ITS_YIELD]) != ITS_YIELD_NONE;
+	int64_t rounds = yields ? its_knob(ITS_YIELD_AFTER, policy, p[ITS_YIELD_AFTER]) : 1;
+	return (Patience){ .first = (Cycle)its_knob(ITS_TIMEOUT, policy, p[ITS_TIMEOUT]), .time = (Cycle)its_knob(ITS_TIMER, policy, p[ITS_TIMER]),
+		.turns = (uint64_t)c->warp_size, .branches = most_branches(code) * (uint64_t)(rounds > 0 ? rounds : 1) };
 }
 
 bool its_held(const Warp *warp, int lane, Held *h)

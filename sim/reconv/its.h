@@ -68,7 +68,7 @@ void its_wait(Warp *, Split *);
 void its_resume(Warp *, Split *);
 void its_met(Warp *, uint32_t pc, Mask);
 void its_stall(Warp *, Split *, Stall, Cycle until);
-Cycle its_patience(const Config *);
+Patience its_patience(const Config *, const Code *);
 bool its_held(const Warp *, int lane, Held *);
 #define ITS_HOOKS \
 	.sync_waits = true, .lane_scoreboard = true, \

@@ -153,8 +153,15 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	select_next(w, s, 0);
 }
 
-/* The others may be as many as lanes, each with a block to run first. */
-static Cycle patience(const Config *c) { return 64 * (Cycle)c->model_param[c->model][P_STARVATION]; }
+/* A group that has waited for `starvation` runs when those have that have waited for longer, as many as lanes at most, each for
+   `quantum` blocks; every branch ends one. */
+static Patience patience(const Config *c, const Code *code)
+{
+	const int64_t *p = c->model_param[c->model];
+	if (!p[P_STARVATION])
+		return (Patience){ 0 };
+	return (Patience){ .first = (Cycle)p[P_STARVATION], .turns = (uint64_t)c->warp_size, .branches = (uint64_t)p[P_QUANTUM] };
+}
 
 #define TABLE(NAME, HELP, LAUNCH) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
 	.source = "Collange, Stack-less SIMT Reconvergence at Low Cost, 2011", \

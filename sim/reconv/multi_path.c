@@ -163,11 +163,14 @@ static bool held(const Warp *w, int lane, Held *h)
 	return regions_held(reconv_state((Warp *)w), lane, h, "memory, the table of splits being full");
 }
 
-/* A group in memory comes in before all that are younger. */
-static Cycle patience(const Config *c)
+/* A group in memory comes in before all that are younger. One on chip gives way after its time at the next loop head, and others
+   on chip come to branches meanwhile. */
+static Patience patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
-	return p[P_SPLITS] ? (Cycle)(64 * p[P_SWAP]) : 0;
+	if (!p[P_SPLITS])
+		return (Patience){ 0 };
+	return (Patience){ .time = (Cycle)p[P_SWAP], .turns = (uint64_t)c->warp_size, .branches = (uint64_t)p[P_SPLITS] * most_branches(code) };
 }
 
 const ReconvModel reconv_multi_path = {
