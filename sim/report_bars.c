@@ -61,7 +61,7 @@ static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y
 	if (!c->completed)
 		return;
 	if (!comparable(c, f)) {
-		put_label(out, x + 4, y + BAR - 1, " font-size=\"10\" fill=\"#555\"", "n/a");
+		put_label(out, x + 4, y + BAR - 2, " font-size=\"10\" fill=\"#555\"", "n/a");
 		return;
 	}
 	double width = c->v[f] > 0 && c->v[f] <= most && most < 1e300 ? c->v[f] / most * (PANEL - VALUE) : 0;
@@ -70,7 +70,7 @@ static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y
 		snprintf(text, sizeof text, "%.1f %%", c->v[f] * 100);
 	else
 		snprintf(text, sizeof text, "%.0f", c->v[f]);
-	put_label(out, x + (int)width + 4, y + BAR - 1, " font-size=\"10\"", text);
+	put_label(out, x + (int)width + 4, y + BAR - 2, " font-size=\"10\"", text);
 }
 
 static void put_heading(Picture *p, const Table *t, int label, const int *shown, int npipelines)
@@ -120,7 +120,7 @@ static void put_table(const Table *t, void *self)
 			put_bar(&p->body, c, shown[k], shown[k] == UTILIZATION ? 1 : largest(t, shown[k]), label + k * PANEL, p->y,
 				colour[pipeline(t, i, &n) % COLOURS]);
 		if (!c->completed)
-			put_label(&p->body, label + 4, p->y + BAR - 1, " font-size=\"10\" fill=\"#b00020\"", grid_outcome(c));
+			put_label(&p->body, label + 4, p->y + BAR - 2, " font-size=\"10\" fill=\"#b00020\"", grid_outcome(c));
 		p->y += n > 1 ? BAR : BAR + 1;
 	}
 	for (int k = 0; k < PANELS; k++)

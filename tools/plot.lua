@@ -89,10 +89,16 @@ function plot.svg(figure)
 	svg('<text x="%d" y="22" text-anchor="middle" font-size="14">%s</text>', WIDTH // 2, escape(figure.title or ""))
 	svg('<text x="%d" y="%d" text-anchor="middle">%s</text>', WIDTH // 2, HEIGHT - 12, escape(figure.x or ""))
 	svg('<text transform="translate(16 %d) rotate(-90)" text-anchor="middle">%s</text>', HEIGHT // 2, escape(figure.y or ""))
-	local legend = figure.legend == "right" and WIDTH - RIGHT - 180 or LEFT + 12
+	local legend, longest = figure.legend == "right" and WIDTH - RIGHT - 180 or LEFT + 12, 0
+	for k, s in ipairs(figure.series) do
+		draw(svg, s, COLOUR[(k - 1) % #COLOUR + 1], px, py)
+		longest = math.max(longest, #(s.name or ""))
+	end
+	-- above the lines, on its own ground
+	svg('<rect x="%d" y="%d" width="%d" height="%d" fill="white" fill-opacity="0.85"/>', legend - 4, TOP + 3, 24 + 7 * longest,
+		16 * #figure.series + 4)
 	for k, s in ipairs(figure.series) do
 		local colour = COLOUR[(k - 1) % #COLOUR + 1]
-		draw(svg, s, colour, px, py)
 		svg('<rect x="%d" y="%d" width="10" height="10" fill="%s"/>', legend, TOP + 16 * k - 9, colour)
 		svg('<text x="%d" y="%d">%s</text>', legend + 16, TOP + 16 * k, escape(s.name or ""))
 	end
