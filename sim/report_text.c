@@ -63,6 +63,15 @@ static void end_line(StrBuf *out, size_t start)
 
 /* ---- sections ---- */
 
+/* Without the dimensions behind which all are 1. */
+static void put_dimensions(StrBuf *out, const char *what, const uint32_t d[3])
+{
+	int n = d[2] != 1 ? 3 : d[1] != 1 ? 2 : 1;
+	sb_printf(out, "   %s %u", what, d[0]);
+	for (int k = 1; k < n; k++)
+		sb_printf(out, " x %u", d[k]);
+}
+
 static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
 {
 	size_t start = out->n, length = strlen(t->module);
@@ -78,8 +87,9 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *ou
 	start = out->n;
 	if (run->launch.n == 1) {
 		const LaunchStats *l = run->launch.v[0];
-		sb_printf(out, "kernel %.50s   grid %u x %u x %u   block %u x %u x %u", l->kernel, l->grid[0], l->grid[1], l->grid[2],
-			l->block[0], l->block[1], l->block[2]);
+		sb_printf(out, "kernel %.50s", l->kernel);
+		put_dimensions(out, "grid", l->grid);
+		put_dimensions(out, "block", l->block);
 		if (!run->options.reference)
 			sb_printf(out, "   %llu registers   occupancy %.0f %%%s%s%s", (unsigned long long)l->registers,
 				l->occupancy * 100, l->occupancy_limit ? " (limit: " : "", l->occupancy_limit ? l->occupancy_limit : "",

@@ -39,4 +39,8 @@ whole "$dir/k/k-way-lanes.svg"
 "$top/tools/reproduce" refetch -o "$dir/f" >"$dir/out" || { cat "$dir/out"; exit 1; }
 [ "$(grep -c ',5,' "$dir/f/refetch.csv")" = "$models" ] || { echo "refetch.csv has not a line for each mechanism and k"; exit 1; }
 whole "$dir/f/refetch.svg"
+for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
+	"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
+	[ $? = 2 ] && grep -q '^usage' "$dir/out" || { echo "tools/reproduce $bad is no usage error"; exit 1; }
+done
 [ -z "$(find "$dir" -size 0)" ] || { echo "empty files:"; find "$dir" -size 0; exit 1; }
