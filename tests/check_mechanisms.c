@@ -172,7 +172,7 @@ enum { TIMED, FUNCTIONAL, BY_BLOCK, WAYS };
 
 static Rig *machine(const char *model, const char *more, const char *partial, int way)
 {
-	char set[320];
+	char set[800];
 	snprintf(set, sizeof set, "warp_size=8 divergence.model=%s divergence.bar_partial=%s functional.schedule=%s limits.progress_cycles=2000 "
 		"%s", model, partial, way == BY_BLOCK ? "block" : "turns", more);
 	Rig *r = rig_new(set);
@@ -325,6 +325,20 @@ START_TEST(every_choice)
 }
 END_TEST
 
+/* Every number at its least, but not 0: tables of one entry, time-outs and turns of one cycle. */
+START_TEST(least_of_each_number)
+{
+	const ReconvModel *m = reconv_models[_i];
+	char more[600] = "divergence.depth=1 divergence.chunk=1";
+	for (int k = 0; k < m->nparams; k++)
+		if (m->params[k].type == CT_INT) {
+			size_t at = strlen(more);
+			snprintf(more + at, sizeof more - at, " %s.%s=%lld", m->name, m->params[k].key, m->params[k].least > 1 ? (long long)m->params[k].least : 1);
+		}
+	everywhere(m->name, more);
+}
+END_TEST
+
 int main(void)
 {
 	const ModelInfo *list;
@@ -336,6 +350,7 @@ int main(void)
 	tcase_add_loop_test(t, active_lanes, 0, models);
 	tcase_add_loop_test(t, points_that_the_source_asks_for, 0, models);
 	tcase_add_loop_test(t, every_choice, 0, models);
+	tcase_add_loop_test(t, least_of_each_number, 0, models);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
