@@ -342,6 +342,61 @@ static void by_home(const Split *s, const MIns *i, Mask m)
 			i->x.fn(&i->x, &p->home->lanes, p->mask & m);
 }
 
+static void exec_data(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
+{
+	exec_memory(sm, w, s, i, m, is);
+	if (is->blocked)
+		return;
+	count(sm, w, s, i, s->mask, m);
+	if (is->lanes)
+		sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
+	if (is->hits && is->misses && !(i[1].flags & MI_REACH)) {
+		s->pc++;
+		sm->gpu->model->loaded(w, s, i, is->hits, is->misses);
+		note_depth(sm, w);
+		return;
+	}
+	next(sm, w, s);
+}
+
+static void exec_special_registers(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	if (!s->parts)
+		exec_sreg(sm, w, i, m);
+	else
+		each_part(s, p)
+			exec_sreg(sm, p->home, i, p->mask & m);
+	next(sm, w, s);
+}
+
+static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	switch (i->kind) {
+	case K_BRA:
+		if (i->flags & MI_COND)
+			exec_branch(sm, w, s, i);
+		else
+			go(sm, w, s, i, &(Path){ i->target, s->mask }, 1);
+		break;
+	case K_BRX: exec_brx(sm, w, s, i); break;
+	case K_CALL: exec_call(sm, w, s, i); break;
+	case K_RET: exec_ret(sm, w, s, i); break;
+	case K_EXIT: end_lanes(sm, w, s); break;
+	case K_TRAP:
+		if (m)
+			sm_fault(sm, split_home(w, s, lowest_lane(m)), i, FAULT_TRAP, lowest_lane(m), SP_GENERIC, 0, 0);
+		else
+			next(sm, w, s);
+		break;
+	case K_RECONV: exec_special(sm, w, s, i); break;
+	case K_SLEEP:
+		sleep_lanes(sm, w, s, i, m);
+		next(sm, w, s);
+		break;
+	default: next(sm, w, s); break;
+	}
+}
+
 void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 {
 	const MIns *i = &sm->gpu->cur->ins[s->pc];
@@ -357,72 +412,26 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		else if (m)
 			i->x.fn(&i->x, &w->lanes, m);
 		next(sm, w, s);
-		return;
-	case K_LD: case K_ST: case K_ATOM:
-		exec_memory(sm, w, s, i, m, is);
-		if (is->blocked)
-			return;
-		count(sm, w, s, i, s->mask, m);
-		if (is->lanes)
-			sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
-		if (is->hits && is->misses && !(i[1].flags & MI_REACH)) {
-			s->pc++;
-			sm->gpu->model->loaded(w, s, i, is->hits, is->misses);
-			note_depth(sm, w);
-			return;
-		}
-		next(sm, w, s);
-		return;
-	case K_BAR:
-		if (exec_put_aside(sm, w, s, i, m))
-			return;
-		count(sm, w, s, i, s->mask, m);
-		exec_barrier(sm, w, s, i, m);
-		return;
-	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_ACTIVE: case K_REDUX: case K_ELECT:
-		if (exec_put_aside(sm, w, s, i, m))
-			return;
-		count(sm, w, s, i, s->mask, m);
-		exec_warp_op(sm, w, s, i, m);
-		return;
-	default:
 		break;
-	}
-	count(sm, w, s, i, s->mask, m);
-	switch (i->kind) {
 	case KM_SREG:
-		if (!s->parts)
-			exec_sreg(sm, w, i, m);
+		count(sm, w, s, i, s->mask, m);
+		exec_special_registers(sm, w, s, i, m);
+		break;
+	case K_LD: case K_ST: case K_ATOM:
+		exec_data(sm, w, s, i, m, is);
+		break;
+	case K_BAR: case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_ACTIVE: case K_REDUX: case K_ELECT:
+		if (exec_put_aside(sm, w, s, i, m))
+			return;
+		count(sm, w, s, i, s->mask, m);
+		if (i->kind == K_BAR)
+			exec_barrier(sm, w, s, i, m);
 		else
-			each_part(s, p)
-				exec_sreg(sm, p->home, i, p->mask & m);
-		next(sm, w, s);
-		break;
-	case K_BRA:
-		if (i->flags & MI_COND) {
-			exec_branch(sm, w, s, i);
-		} else {
-			Path p = { i->target, s->mask };
-			go(sm, w, s, i, &p, 1);
-		}
-		break;
-	case K_BRX: exec_brx(sm, w, s, i); break;
-	case K_CALL: exec_call(sm, w, s, i); break;
-	case K_RET: exec_ret(sm, w, s, i); break;
-	case K_EXIT: end_lanes(sm, w, s); break;
-	case K_TRAP:
-		if (m)
-			sm_fault(sm, split_home(w, s, __builtin_ctzll(m)), i, FAULT_TRAP, __builtin_ctzll(m), SP_GENERIC, 0, 0);
-		else
-			next(sm, w, s);
-		break;
-	case K_RECONV: exec_special(sm, w, s, i); break;
-	case K_SLEEP:
-		sleep_lanes(sm, w, s, i, m);
-		next(sm, w, s);
+			exec_warp_op(sm, w, s, i, m);
 		break;
 	default:
-		next(sm, w, s);
+		count(sm, w, s, i, s->mask, m);
+		exec_control(sm, w, s, i, m);
 		break;
 	}
 }
