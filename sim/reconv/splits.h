@@ -3,7 +3,8 @@
 #define GSIM_SPLITS_H
 #include "sim/reconv.h"
 
-#define each_split(W, S) for (Split *S = reconv_splits(W); S < reconv_splits(W) + *reconv_nsplit(W); S++)
+/* The list may not change meanwhile. */
+#define each_split(W, S) for (Split *S = reconv_splits(W), *end_##S = S + *reconv_nsplit(W); S < end_##S; S++)
 
 void splits_launch(Warp *, Mask, uint32_t pc); /* a warp begins: one split of all lanes */
 int splits_depth(const Warp *);                /* for mechanisms whose depth is the number of splits */

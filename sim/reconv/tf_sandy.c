@@ -185,13 +185,12 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 static bool held(const Warp *w, int lane, Held *h)
 {
 	const Sandy *x = reconv_state((Warp *)w);
-	int k = x->n - 1;
+	int k = x->n - 1, l;
 	Mask front = 0;
 	while (k > 0 && !(x->frame[k].lanes >> lane & 1))
 		k--;
-	for (Mask m = x->frame[k].lanes; m; m &= m - 1)
-		if (x->pc[__builtin_ctzll(m)] < x->pc[lane])
-			front |= m & -m;
+	each_lane(x->frame[k].lanes, l)
+		front |= (Mask)(x->pc[l] < x->pc[lane]) << l;
 	*h = k == x->n - 1 ? (Held){ x->pc[lane], "the frontier", x->pc[lane], front }
 		: (Held){ x->pc[lane], "the frontier", NO_PC, x->frame[k + 1].lanes };
 	return true;
