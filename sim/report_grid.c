@@ -138,6 +138,12 @@ static int longest(const Table *t, const char *heading, const char *(*name)(cons
 	return n > (size_t)most ? most : (int)n;
 }
 
+static void put_name(StrBuf *out, const char *name, int width)
+{
+	bool whole = strlen(name) <= (size_t)width;
+	sb_printf(out, "%-*.*s%s", whole ? width : width - 3, whole ? width : width - 3, name, whole ? "" : "...");
+}
+
 static void put_cell(StrBuf *out, const Cell *c, int f, int width)
 {
 	if (!c->known[f])
@@ -205,9 +211,11 @@ static void put_text(const Table *t, void *self)
 	for (int i = 0; i < t->n; i++) {
 		const Cell *c = &t->cell[i];
 		size_t start = out->n;
-		sb_printf(out, "%-*.*s", wide, wide, grid_model(c));
-		if (passes)
-			sb_printf(out, " %-*.*s", pass, pass, grid_passes(c));
+		put_name(out, grid_model(c), wide);
+		if (passes) {
+			sb_putc(out, ' ');
+			put_name(out, grid_passes(c), pass);
+		}
 		if (c->completed) {
 			if (timed)
 				put_cell(out, c, CYCLES, 10);

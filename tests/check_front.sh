@@ -157,6 +157,7 @@ for how in "" "-b -p dce" "--grid -m ipdom -m mimd"; do
 	expect 0 "" $gsim -q -c teaching.lua $how -s "$tmp/h.txt" "$loop"
 	cmp -s "$tmp/g.txt" "$tmp/h.txt" || fail "the text in the file depends on -q"
 done
+expect 0 "^ipdom     linearize,simplify-cf\.\.\.  " $gsim --grid --functional -m ipdom -p none -p linearize,simplify-cfg,dce "$loop"
 # results that differ from the first run's
 cat > "$tmp/depth.lua" <<'EOF'
 local b = gpu.buffer("u32", 64)
