@@ -182,11 +182,10 @@ static void lua_boolean(JsonSink *sink, bool v)
 /* A kernel that has the width of a warp in it says so: on another machine it would give wrong results. */
 static void needed_warp(lua_State *L, int table, const Function *k)
 {
-	int64_t width = run_of(L)->config->warp_size;
-	int lanes = ptx_warp((int)width);
+	int width = (int)run_of(L)->config->warp_size, lanes = ptx_warp(width);
 	if (lua_getfield(L, table, "warp_size") != LUA_TNIL && dimension(L, "warp_size") != (uint32_t)lanes)
-		luaL_error(L, "gpu.launch: kernel %s is for warps of %d lanes; those of this machine have %d%s", k->name,
-			(int)lua_tointeger(L, -1), lanes, width > lanes ? ", several in one of its own" : " (warp_size)");
+		luaL_error(L, "gpu.launch: kernel %s is for warps of %d lanes; on this machine they have %d (warp_size = %d)", k->name,
+			(int)lua_tointeger(L, -1), lanes, width);
 	lua_pop(L, 1);
 }
 

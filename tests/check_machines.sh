@@ -20,7 +20,7 @@ runs() {
 	$gsim -q --alone --laws --verify -c "$1" "$2" >"$tmp/out" 2>&1
 	status=$?
 	[ $status = 0 ] && return
-	[ $status = 2 ] && grep -q '[.]lua:[0-9]*: error: .*\(is for warps of 32 lanes; those of this machine have [0-9]* (warp_size)\|is larger than sm.max_threads_per_block = [0-9]*\)$' "$tmp/out" &&
+	[ $status = 2 ] && grep -q '[.]lua:[0-9]*: error: .*\(is for warps of 32 lanes; on this machine they have [0-9]* (warp_size = [0-9]*)\|is larger than sm.max_threads_per_block = [0-9]*\)$' "$tmp/out" &&
 		refused="$refused $1:${2##*/}" && return
 	fail "$2 on $1"
 	head -n 5 "$tmp/out"
