@@ -295,8 +295,8 @@ bool config_load(Config *c, const char *file, Diag *diag)
 	config_defaults(c);
 	const char *path = config_search(&diag->arena, file, NULL);
 	if (!path) {
-		diag_error(diag, (Loc){ 0 }, "cannot find the machine file '%s' (looked for as given, in $GSIM_PATH and in %s)", file,
-			GSIM_DATADIR "/configs");
+		diag_error(diag, (Loc){ 0 }, "cannot find the machine file '%s' (looked for as given, in $GSIM_PATH, in %s and in configs/; "
+			"gsim --list configs shows those found)", file, GSIM_DATADIR "/configs");
 		return false;
 	}
 	if (!sandbox_open(&l.box)) {
