@@ -44,8 +44,13 @@ typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's
 	const char *unit, *help;
 } ConfigKey;
 
-/* What the configuration knows of a mechanism: its rows have model and offset empty. */
-typedef struct ModelKeys { const char *name, *help, *source; const ConfigKey *params; int nparams; } ModelKeys;
+/* What the configuration knows of a mechanism. */
+#define MODEL_KEYS \
+	const char *name, *help; \
+	const char *source;            /* the paper that it follows */ \
+	const ConfigKey *params;       /* key without the mechanism's name; model and offset unused */ \
+	int nparams;
+typedef struct ModelKeys { MODEL_KEYS } ModelKeys;
 const ModelKeys *model_keys(int model);                 /* by index in sim/reconv/list.def; NULL past the end */
 
 bool config_key(int i, ConfigKey *);                    /* row i of all, mechanisms' included; false past the end */

@@ -38,10 +38,4 @@ bool gpu_launch(Gpu *, const Launch *, Arena *, LaunchStats *, Fault *);
 
 /* Machine code as text, one instruction a line, with addresses and tokens: what the mechanism made of the kernel. */
 void gpu_disassemble(Gpu *, const Function *kernel, struct StrBuf *);
-
-/* Divergence mechanisms, for --list models. */
-typedef struct ModelInfo {
-	const char *name, *help;
-} ModelInfo;
-int gpu_models(const ModelInfo **);
 #endif

@@ -14,21 +14,7 @@ enum { MODELS = sizeof reconv_models / sizeof *reconv_models - 1 };
 
 const ModelKeys *model_keys(int model)
 {
-	static ModelKeys keys[MODELS]; /* the same values whenever they are written */
-	if (model < 0 || model >= MODELS)
-		return NULL;
-	const ReconvModel *m = reconv_models[model];
-	keys[model] = (ModelKeys){ m->name, m->help, m->source, m->params, m->nparams };
-	return &keys[model];
-}
-
-int gpu_models(const ModelInfo **list)
-{
-	static ModelInfo info[MODELS];
-	for (int i = 0; i < MODELS; i++)
-		info[i] = (ModelInfo){ reconv_models[i]->name, reconv_models[i]->help };
-	*list = info;
-	return MODELS;
+	return model < 0 || model >= MODELS ? NULL : &reconv_models[model]->keys;
 }
 
 int64_t reconv_param(const Warp *w, int index)

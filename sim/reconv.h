@@ -73,10 +73,7 @@ typedef struct Patience { Cycle first, time; uint64_t turns, branches; } Patienc
 static inline uint64_t most_branches(const Code *c) { return (uint64_t)(c->nbranch + c->nblock); }
 
 struct ReconvModel {
-	const char *name, *help;
-	const char *source;            /* the paper that it follows */
-	const ConfigKey *params;       /* key without the mechanism's name; offset unused */
-	int nparams;
+	union { struct { MODEL_KEYS }; ModelKeys keys; };
 	bool own_slots;                /* every split has an issue slot of its own (a bound, not a machine) */
 	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
 	bool lane_scoreboard;          /* splits run side by side: registers become ready per lane */

@@ -95,10 +95,8 @@ static void read_back(const Probe *p, const RandomKernel *k, const char *where)
 
 static void one(uint64_t seed, int model, bool functional, const Config *c, const char *passes)
 {
-	const ModelInfo *models;
-	gpu_models(&models);
 	char where[128], text[256];
-	snprintf(where, sizeof where, "seed %llu, %s, %s", (unsigned long long)seed, models[model].name,
+	snprintf(where, sizeof where, "seed %llu, %s, %s", (unsigned long long)seed, model_keys(model)->name,
 		functional ? "functional" : "timed");
 	RandomKernel *k = random_kernel_new(&RANDOM_DEFAULTS(seed));
 	Module *m = transformed(k->module, passes, text, sizeof text);
@@ -124,9 +122,7 @@ enum { SEEDS = 12 };
 
 static void all_models(const Config *c, const char *passes, uint64_t first)
 {
-	const ModelInfo *models;
-	int n = gpu_models(&models);
-	for (int model = 0; model < n; model++)
+	for (int model = 0; model_keys(model); model++)
 		for (uint64_t seed = first; seed < first + SEEDS; seed++) {
 			one(seed, model, true, c, passes);
 			if (seed < first + SEEDS / 3)

@@ -9,8 +9,6 @@ typedef struct Options {
 	Campaign c;
 	Vec(char *) spec;              /* the settings */
 	bool choices, print;
-	const ModelInfo *models;
-	int nmodels;
 } Options;
 
 static const char help[] =
@@ -164,8 +162,8 @@ static void add_choices(Options *o, const char *model)
 
 static bool make_settings(Options *o, Diag *d)
 {
-	for (int k = 0, all = !o->spec.n; all && k < o->nmodels; k++)
-		add_spec(o, o->models[k].name, strlen(o->models[k].name));
+	for (int k = 0, all = !o->spec.n; all && model_keys(k); k++)
+		add_spec(o, model_keys(k)->name, strlen(model_keys(k)->name));
 	for (int k = 0, n = o->spec.n; o->choices && k < n; k++)
 		add_choices(o, o->spec.v[k]);
 	for (int k = 0; k < o->spec.n; k++) {
@@ -245,7 +243,6 @@ int main(int argc, char **argv)
 		.keep = "." } };
 	Diag d = { 0 };
 	int status = 0;
-	o.nmodels = gpu_models(&o.models);
 	small_machine(&o.c.config);
 	vec_push(&o.c.passes, NULL);
 	if (!parse(&o, argc, argv, &d))

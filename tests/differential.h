@@ -6,7 +6,7 @@
 
 /* One way to run a kernel. */
 typedef struct Way {
-	int model;                     /* index into gpu_models; -1: the reference interpreter */
+	int model;                     /* index for model_keys; -1: the reference interpreter */
 	const char *passes;            /* pipeline, or NULL */
 	bool functional;
 	const Config *config;          /* NULL: the one given besides, with the mechanism put in */

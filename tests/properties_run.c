@@ -75,10 +75,8 @@ static uint64_t warps_of(const RandomKernel *k)
 
 static int model_index(const char *name)
 {
-	const ModelInfo *list;
-	int n = gpu_models(&list);
-	for (int i = 0; i < n; i++)
-		if (!strcmp(list[i].name, name))
+	for (int i = 0; model_keys(i); i++)
+		if (!strcmp(model_keys(i)->name, name))
 			return i;
 	bug("no such mechanism");
 }
@@ -137,11 +135,9 @@ static void no_more_fetches(Case *c, const Run *a, const Run *b)
 
 static void memory(Case *c)
 {
-	const ModelInfo *list;
-	int n = gpu_models(&list);
 	char why[1700];
-	for (int m = 0; m < n; m++) {
-		const Run *r = run(c, list[m].name, "");
+	for (int m = 0; model_keys(m); m++) {
+		const Run *r = run(c, model_keys(m)->name, "");
 		if (r && !outcome_agrees(c->k, &c->want, &r->outcome, why, sizeof why))
 			FAIL(c, "%s: %s", r->model, why);
 	}
@@ -149,11 +145,9 @@ static void memory(Case *c)
 
 static void lanes(Case *c)
 {
-	const ModelInfo *list;
-	int n = gpu_models(&list);
-	const Run *first = run(c, list[0].name, "");
-	for (int m = 1; m < n; m++) {
-		const Run *r = run(c, list[m].name, "");
+	const Run *first = run(c, model_keys(0)->name, "");
+	for (int m = 1; model_keys(m); m++) {
+		const Run *r = run(c, model_keys(m)->name, "");
 		if (first && r && r->threads != first->threads)
 			FAIL(c, "%llu lanes in blocks under %s, %llu under %s", ll(r->threads), r->model, ll(first->threads), first->model);
 		if (first && r && r->probe.stats.thread_instructions != first->probe.stats.thread_instructions)
