@@ -12,6 +12,13 @@ trap 'rm -rf "$tmp"' EXIT
 "$gsim" --list statistics > "$tmp/statistics"
 "$gsim" --list models | awk '/^[a-z]/ { if (name) exit 1; name = $1 } /^    source: ./ { name = "" } END { exit name != "" }' ||
 	{ echo "a mechanism of --list models does not name its source"; exit 1; }
+# a mechanism's number of cycles, entries, ... names where it comes from
+"$gsim" --list models | grep '^ .*([-0-9]* to [0-9]* ' | grep -v '([^)]*\(assumption\|the paper\|LLVM\|CUDA\|20[0-9][0-9]\)' > "$tmp/unsourced" || true
+if [ -s "$tmp/unsourced" ]; then
+	echo "parameters of --list models that name neither a source nor an assumption:"
+	cat "$tmp/unsourced"
+	exit 1
+fi
 "$gsim" --list models | sed -n 's/^\([a-z_]*\) .*/^\1\\./p' > "$tmp/prefixes" # mechanisms' own parameters are not in the manual
 "$gsim" --list parameters | grep -v -f "$tmp/prefixes" |
 	sed 's/^\(divergence\.model  *\)[^:]*:/\1one of gsim --list models:/' > "$tmp/parameters" # nor are their names

@@ -18,8 +18,8 @@ static const ConfigKey params[] = {
 	{ NULL, "delayed", CT_BOOL, 0, 0, 0, 1, NULL, "", "points lie behind the writes that spin loops may wait for" },
 	{ NULL, "splits", CT_INT, 0, 8, 0, 64, NULL, "groups", "entries of the FIFO on chip, 0 = unlimited (assumption)" },
 	{ NULL, "rt", CT_INT, 0, 8, 0, 64, NULL, "regions", "entries of the reconvergence table on chip, 0 = unlimited (assumption)" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry goes to memory (divergence.spill = constant)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry comes back (divergence.spill = constant)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry goes to memory (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry comes back (divergence.spill = constant; assumption)" },
 };
 
 static bool lower(LowerFn *l, Diag *diag)

@@ -20,10 +20,10 @@ static const ConfigKey params[] = {
 		"which side issues if both can: in turns, the same until it stalls, the left (taken) one" },
 	{ NULL, "dual_scoreboard", CT_BOOL, 0, 1, 0, 1, NULL, "",
 		"a scoreboard for each side; without, a register that one side waits for is pending for the other, too" },
-	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "a branch that pushes takes so much longer" },
-	{ NULL, "pop_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "from a pop to the next issue, beyond what is due" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a push that spills (divergence.spill = constant)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant)" },
+	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "a branch that pushes takes so much longer (assumption)" },
+	{ NULL, "pop_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "from a pop to the next issue, beyond what is due (assumption)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a push that spills (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant; assumption)" },
 };
 
 typedef struct Stack { Regions regions; StackSpill spill; int height; } Stack;

@@ -13,10 +13,10 @@ enum { TAKEN_TOP, FALL_TOP, LARGER_TOP, SMALLER_TOP };
 static const ConfigKey params[] = {
 	{ NULL, "push_order", CT_ENUM, 0, TAKEN_TOP, 0, 3, "taken_top|fall_top|larger_top|smaller_top", "",
 		"which path of a divergent branch runs first" },
-	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "a divergent branch takes so much longer" },
-	{ NULL, "pop_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "from a pop to the next issue, beyond what is due" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a push that spills (divergence.spill = constant)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant)" },
+	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "a divergent branch takes so much longer (assumption)" },
+	{ NULL, "pop_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "from a pop to the next issue, beyond what is due (assumption)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a push that spills (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant; assumption)" },
 };
 
 typedef struct Entry { uint32_t pc, rpc; Mask mask; bool counted; } Entry;

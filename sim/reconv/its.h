@@ -32,18 +32,18 @@ static inline int64_t its_lower_knob(const LowerFn *l, ItsParam p)
 	{ NULL, "yield_release", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", \
 		"a barrier opens when each of its lanes waits there or has yielded (patent US10067768, claim 1)" }, \
 	{ NULL, "yield_after", CT_INT, 0, -1, -1, 1000000, NULL, "times", \
-		"the same lanes have to come to a YIELD so often in a row before it takes effect; -1: as the policy says" }, \
+		"the same lanes have to come to a YIELD so often in a row before it takes effect; -1: as the policy says (assumption)" }, \
 	{ NULL, "switch_branch", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", "the turn passes on at the end of every block" }, \
 	{ NULL, "switch_sleep", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", "the turn passes on while a group sleeps (nanosleep)" }, \
 	{ NULL, "switch_stall", CT_INT, 0, -1, -1, 1000000, NULL, "cycles", \
-		"the turn passes on when a group has to wait so long for an operand or an instruction; 0 = never, -1: as the policy says" }, \
+		"the turn passes on when a group has to wait so long for an operand or an instruction; 0 = never, -1: as the policy says (assumption)" }, \
 	{ NULL, "timer", CT_INT, 0, -1, -1, 1000000000, NULL, "cycles", \
-		"at a loop's head, the turn passes on when it has lasted so long; 0 = never, -1: as the policy says" }, \
+		"at a loop's head, the turn passes on when it has lasted so long; 0 = never, -1: as the policy says (assumption)" }, \
 	{ NULL, "barrier_timeout", CT_INT, 0, -1, -1, 1000000000, NULL, "cycles", \
-		"a barrier opens for lanes that have waited so long (looked at where lanes come to a loop's head); 0 = never, -1: as the policy says" }, \
+		"a barrier opens for lanes that have waited so long (looked at where lanes come to a loop's head); 0 = never, -1: as the policy says (assumption)" }, \
 	{ NULL, "opportunistic_merge", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", "groups that meet at the start of a block become one" }, \
 	{ NULL, "registers", CT_INT, 0, ITS_REGS, 1, ITS_REGS, NULL, "registers", \
-		"barrier registers; barriers nested deeper move them to and from general registers" }, \
+		"barrier registers; barriers nested deeper move them to and from general registers (16: CUDA debugger API, B0 to B15)" }, \
 	{ NULL, "release_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "from the last arrival at a barrier to the next issue, beyond one (assumption)" }, \
 	{ NULL, "split_switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", \
 		"when another group gets the turn, beyond the redirection of the front end (assumption)" }, \

@@ -12,9 +12,9 @@
 enum { P_PRIORITY, P_SWITCH, P_STARVATION, P_QUANTUM };
 static const ConfigKey params[] = {
 	PRIORITY_PARAM,
-	{ NULL, "switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "when other lanes run than before" },
-	{ NULL, "starvation", CT_INT, 0, 0, 0, 1000000, NULL, "cycles", "that a group waits before it runs out of order; 0 = for ever" },
-	{ NULL, "quantum", CT_INT, 0, 1, 1, 1000000, NULL, "blocks", "for which it runs then" },
+	{ NULL, "switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "when other lanes run than before (assumption)" },
+	{ NULL, "starvation", CT_INT, 0, 0, 0, 1000000, NULL, "cycles", "that a group waits before it runs out of order; 0 = for ever, the paper has no such bound (assumption)" },
+	{ NULL, "quantum", CT_INT, 0, 1, 1, 1000000, NULL, "blocks", "for which it runs then (assumption)" },
 };
 
 typedef struct MinPc {

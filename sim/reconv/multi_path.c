@@ -16,8 +16,8 @@ static const ConfigKey params[] = {
 	{ NULL, "rt", CT_INT, 0, 8, 0, 64, NULL, "regions", "entries of the reconvergence table on chip, 0 = unlimited (assumption)" },
 	{ NULL, "swap_cycles", CT_INT, 0, 1000, 1, 1000000, NULL, "cycles",
 		"after so long a group on chip gives way to one in memory, at a branch or loop (assumption: so that all go on)" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry goes to memory (divergence.spill = constant)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry comes back (divergence.spill = constant)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry goes to memory (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry comes back (divergence.spill = constant; assumption)" },
 };
 
 static bool lower(LowerFn *l, Diag *diag)

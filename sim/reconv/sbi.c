@@ -16,13 +16,13 @@ enum { SHUFFLE_NONE, SHUFFLE_MIRROR_ODD, SHUFFLE_MIRROR_HALF, SHUFFLE_XOR, SHUFF
 	{ NULL, "constraints", CT_BOOL, 0, 1, 0, 1, NULL, "", \
 		"a group waits where others join it while one in front of it is still on its way from that block's dominator" }, \
 	{ NULL, "hot", CT_INT, 0, 3, 0, 64, NULL, "groups", "of a warp on chip (ISCA 2012: hot context table); 0 = all" }, \
-	{ NULL, "spill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a group goes to memory (divergence.spill = constant)" }, \
-	{ NULL, "fill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a group comes back (divergence.spill = constant)" }
+	{ NULL, "spill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a group goes to memory (divergence.spill = constant; assumption)" }, \
+	{ NULL, "fill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a group comes back (divergence.spill = constant; assumption)" }
 static const ConfigKey sbi_params[] = { SBI_PARAMS };
 static const ConfigKey swi_params[] = { SBI_PARAMS,
 	{ NULL, "shuffle", CT_ENUM, 0, SHUFFLE_XOR, 0, 4, "none|mirror_odd|mirror_half|xor|xor_rev", "",
 		"where a warp's lanes stand: lane l at l, at W-1-l for odd warps or for the upper half of them, at l xor warp, or at l xor the reversed bits of it" },
-	{ NULL, "ways", CT_INT, 0, 0, 0, 256, NULL, "warps", "of the scheduler among which one finds a partner: a set's; 0 = all" },
+	{ NULL, "ways", CT_INT, 0, 0, 0, 256, NULL, "warps", "of the scheduler among which one finds a partner: a set's; 0 = all (ISCA 2012: set-associative lookup)" },
 	{ NULL, "same_warp", CT_BOOL, 0, 0, 0, 1, NULL, "", "the warp's own secondary issues too, and is asked first: sbi and swi together" },
 };
 

@@ -8,7 +8,7 @@
 
 enum { P_SWITCH };
 static const ConfigKey params[] = {
-	{ NULL, "switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "when another group goes on" },
+	{ NULL, "switch_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "when another group goes on (assumption)" },
 };
 
 /* Nothing to mark: lanes meet nowhere. */

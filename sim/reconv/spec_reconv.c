@@ -9,7 +9,7 @@
 static const ConfigKey params[] = {
 	ITS_KEYS,
 	{ NULL, "threshold", CT_INT, 0, 0, 0, 64, NULL, "lanes",
-		"at a predicted point, as many lanes go on without the others; 0 = all that take part" },
+		"at a predicted point, as many lanes go on without the others; 0 = all that take part (soft barriers: CGO 2020)" },
 };
 
 const ReconvModel reconv_spec_reconv = {

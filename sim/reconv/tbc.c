@@ -13,7 +13,7 @@
 
 static const ConfigKey params[] = {
 	{ NULL, "compaction_cycles", CT_INT, 0, 10, 0, 1000, NULL, "cycles",
-		"from the last warp's arrival at a branch or reconvergence point to the next issue of the warps formed (assumed)" },
+		"from the last warp's arrival at a branch or reconvergence point to the next issue of the warps formed (assumption)" },
 	{ NULL, "predict", CT_BOOL, 0, false, 0, 1, NULL, "",
 		"warps do not wait at a branch where compaction saved nothing the last time (CAPRI: Rhu and Erez, ISCA 2012)" },
 };

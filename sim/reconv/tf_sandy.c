@@ -19,7 +19,7 @@ static const ConfigKey params[] = {
 	PRIORITY_PARAM,
 	{ NULL, "rule", CT_ENUM, 0, RULE_STATIC, 0, 1, "static|refined", "",
 		"conservative targets: all successors count (the paper's), or back edges only when a lane takes them" },
-	{ NULL, "conservative_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles", "more for a terminator that goes to its conservative target" },
+	{ NULL, "conservative_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles", "more for a terminator that goes to its conservative target (assumption)" },
 };
 
 typedef struct Frame { Mask lanes; uint32_t pc; } Frame; /* pc: where it begins or goes on once it is on top */

@@ -10,9 +10,9 @@
 enum { P_PRIORITY, P_INSERT, P_SPILL, P_FILL };
 static const ConfigKey params[] = {
 	PRIORITY_PARAM,
-	{ NULL, "insert_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles", "for each position that an insertion walks along the list" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an insertion that spills (divergence.spill = constant)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a removal that fills (divergence.spill = constant)" },
+	{ NULL, "insert_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles", "for each position that an insertion walks along the list (assumption)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an insertion that spills (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a removal that fills (divergence.spill = constant; assumption)" },
 };
 
 static SortedRules rules(const Warp *w)

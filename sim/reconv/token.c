@@ -14,10 +14,10 @@ enum { P_UNWIND, P_PUSH, P_SPILL, P_FILL, P_CODEGEN };
 enum { SSY_DIV, PBK_BRK };
 static const ConfigKey params[] = {
 	{ NULL, "unwind_cycles", CT_INT, 0, 1, 1, 1000, NULL, "cycles",
-		"from the issue of an instruction that pops a token to the warp's next issue, all included" },
-	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "added to a branch that pushes" },
-	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "added to a push that spills (divergence.spill = constant)" },
-	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "added to a pop that fills (divergence.spill = constant)" },
+		"from the issue of an instruction that pops a token to the warp's next issue, all included (assumption; 32 on Kepler, 26 on Maxwell: Bialas and Strzelecki, 2015)" },
+	{ NULL, "push_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "added to a branch that pushes (Bialas and Strzelecki, 2015: nothing)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "added to a push that spills (divergence.spill = constant; assumption; 42 on Kepler: Bialas and Strzelecki, 2015)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "added to a pop that fills (divergence.spill = constant; assumption; 42 on Kepler: Bialas and Strzelecki, 2015)" },
 	{ NULL, "loop_codegen", CT_ENUM, 0, SSY_DIV, 0, 1, "ssy_div|pbk_brk", "",
 		"loops as SSY with divergent branches, or as PBK and PCNT with predicated BRK and CONT" },
 };
