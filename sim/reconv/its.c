@@ -13,22 +13,29 @@
 
 static const ConfigKey params[] = { ITS_KEYS };
 
+/* As the policy says: of numbers, and of the others, whose values begin behind it. */
+enum { NUMBER_OF_POLICY = -1, CHOICE_OF_POLICY = 0 };
+/* Assumptions: so often a spin yields in vain under its_fair; and cycles after which a turn in a loop passes on. */
+enum { FAIR_YIELD_AFTER = 8, FAIR_TIMER = 10000 };
+/* A wait of so many cycles has no known end; its group is looked at again after some. */
+enum { NO_KNOWN_END = 1000000, LOOK_AGAIN = 32 };
+
 int64_t its_knob(ItsParam p, int64_t policy, int64_t set)
 {
-	static const int64_t preset[2][ITS_MERGE + 1] = {
-		{ /* its_fair */
-			[ITS_FIRST] = ITS_FALLTHROUGH, [ITS_ORDER] = ITS_FIFO, [ITS_YIELD] = ITS_YIELD_SPIN, [ITS_YIELD_RELEASE] = 1,
-			[ITS_YIELD_AFTER] = 8, [ITS_SWITCH_SLEEP] = 1, [ITS_TIMER] = 10000,
+	static const int64_t preset[ITS_POLICIES][ITS_MERGE + 1] = {
+		[ITS_FAIR] = {
+			[ITS_FIRST] = ITS_FALLTHROUGH, [ITS_ORDER] = ITS_FIFO, [ITS_YIELD] = ITS_YIELD_SPIN, [ITS_YIELD_RELEASE] = ITS_ON,
+			[ITS_YIELD_AFTER] = FAIR_YIELD_AFTER, [ITS_SWITCH_SLEEP] = ITS_ON, [ITS_TIMER] = FAIR_TIMER,
 		},
-		{ /* volta_lifo */
-			[ITS_FIRST] = ITS_FALLTHROUGH, [ITS_ORDER] = ITS_LIFO, [ITS_YIELD] = ITS_YIELD_SPIN, [ITS_YIELD_RELEASE] = 1,
-			[ITS_YIELD_AFTER] = 1, [ITS_SWITCH_SLEEP] = 1,
+		[ITS_VOLTA_LIFO] = {
+			[ITS_FIRST] = ITS_FALLTHROUGH, [ITS_ORDER] = ITS_LIFO, [ITS_YIELD] = ITS_YIELD_SPIN, [ITS_YIELD_RELEASE] = ITS_ON,
+			[ITS_YIELD_AFTER] = 1, [ITS_SWITCH_SLEEP] = ITS_ON,
 		},
 	};
 	bool number = p == ITS_YIELD_AFTER || p == ITS_SWITCH_STALL || p == ITS_TIMER || p == ITS_TIMEOUT;
-	if (set == (number ? -1 : 0))
+	if (set == (number ? NUMBER_OF_POLICY : CHOICE_OF_POLICY))
 		return preset[policy][p];
-	return number ? set : set - 1;
+	return number ? set : set - CHOICE_OF_POLICY - 1;
 }
 
 size_t its_state_size(const Config *c) { return sizeof(Its) + sizeof(uint32_t) * ITS_REGS * 64; }
@@ -242,7 +249,7 @@ void its_stall(Warp *w, Split *s, Stall why, Cycle until)
 	bool waits = least && (why == STALL_MEMORY || why == STALL_DATA || why == STALL_FETCH) && until - now >= least;
 	if (k->n < 2 || (!sleeps && !waits))
 		return;
-	k->group[k->queue[0]].stalled = until - now < 1000000 ? until : now + 32; /* not known yet: look again later */
+	k->group[k->queue[0]].stalled = until - now < NO_KNOWN_END ? until : now + LOOK_AGAIN;
 	its_pass_on(w, k);
 }
 
