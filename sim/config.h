@@ -49,7 +49,8 @@ typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's
 	const char *name, *help; \
 	const char *source;            /* the paper that it follows */ \
 	const ConfigKey *params;       /* key without the mechanism's name; model and offset unused */ \
-	int nparams;
+	int nparams; \
+	const char *fair;              /* parameters under which it keeps no lane for ever that could run: tried in diagnoses; NULL: none help */
 typedef struct ModelKeys { MODEL_KEYS } ModelKeys;
 const ModelKeys *model_keys(int model);                 /* by index in sim/reconv/list.def; NULL past the end */
 

@@ -1,5 +1,6 @@
 /* Under which mechanisms would it pass? Measured: the module and its host side run again, functionally, under every other
- * mechanism of the list and with every named choice of each mechanism's parameters, within bounds of instructions. */
+ * mechanism of the list, with every named choice of each mechanism's parameters and with those numbers under which it keeps no
+ * lane for ever (ModelKeys.fair), within bounds of instructions. */
 #include "lib/strbuf.h"
 #include "sim/run.h"
 
@@ -66,6 +67,12 @@ static Elsewhere try(const Run *run, const Config *c)
 
 /* ---- all of them ---- */
 
+/* That is the run itself. */
+static bool is_configured(const Run *run, const Config *c)
+{
+	return c->model == run->config->model && !memcmp(c->model_param, run->config->model_param, sizeof c->model_param);
+}
+
 static void add(Run *run, const char *spec)
 {
 	Diag d = { 0 };
@@ -76,7 +83,7 @@ static void add(Run *run, const char *spec)
 		c.max_cycles = MOST_ISSUES;
 	if (c.progress_cycles > PATIENCE)
 		c.progress_cycles = PATIENCE;
-	if (config_set_model(&c, spec, &d) && config_check(&c, &d))
+	if (config_set_model(&c, spec, &d) && config_check(&c, &d) && !is_configured(run, &c))
 		vec_push(&run->elsewhere, ((ElsewhereRun){ arena_strdup(&run->arena, spec), try(run, &c) }));
 	diag_free(&d);
 }
@@ -128,6 +135,10 @@ void run_elsewhere(Run *run)
 			add(run, m->name);
 		for (int k = 0; k < m->nparams; k++)
 			add_choices(run, m, &m->params[k], run->config->model_param[i][k]);
+		char spec[200];
+		snprintf(spec, sizeof spec, "%s(%s)", m->name, m->fair ? m->fair : "");
+		if (m->fair)
+			add(run, spec);
 	}
 	StrBuf b = { 0 };
 	DiagItem *item = &vec_last(&run->diag->item);
@@ -139,7 +150,9 @@ void run_elsewhere(Run *run)
 	put_group(&b, run, ELSEWHERE_DEADLOCK, "\n  part of a warp waits in vain under ");
 	put_group(&b, run, ELSEWHERE_FAILS, "\n  it fails under ");
 	put_group(&b, run, ELSEWHERE_REFUSED, "\n  it is refused by ");
-	put_group(&b, run, ELSEWHERE_UNDECIDED, "\n  not decided within 5000000 instructions under ");
+	char bound[100];
+	snprintf(bound, sizeof bound, "\n  not decided within %d instructions under ", MOST_ISSUES);
+	put_group(&b, run, ELSEWHERE_UNDECIDED, bound);
 	item->text = arena_strdup(&run->diag->arena, b.s);
 	sb_free(&b);
 }

@@ -190,8 +190,11 @@ static void diagnosed(const Row *row, const Example *e, Run *r, int way)
 	if (row->held)
 		SAYS("in %s", row->held);
 	SAYS("mechanism %s %s", d->model, d->holds ? d->holds : "does not let them run");
-	if (way == FUNCTIONAL)
+	if (way == FUNCTIONAL) {
 		SAYS("mimd");
+		if (e == &example[NAIVE]) /* numbers are tried where the mechanism names them */
+			SAYS("min_pc(starvation=300,quantum=8)");
+	}
 }
 
 static void cell(const Row *row, int k, const Module *m, int way)

@@ -204,6 +204,7 @@ const ReconvModel reconv_aware = {
 	.help = "multi-path with a queue of groups, one runs; waiting at points ends after a time-out",
 	.source = "ElTantawy and Aamodt, MIMD Synchronization on SIMT Architectures, MICRO 2016",
 	.params = params, .nparams = sizeof params / sizeof *params,
+	.fair = "timeout=1000,quantum=1000",
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = waits, .resume = resume, .alarm = alarm,

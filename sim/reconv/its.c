@@ -288,6 +288,7 @@ const ReconvModel reconv_its = {
 	.help = "independent thread scheduling with convergence barriers: BSSY, BSYNC, BREAK, BMOV, YIELD",
 	.source = "US patents 10067768 and 11442795; CUDA debugger API (CUDBGCbuWarpState); Control Flow Management in Modern GPUs (arXiv 2407.02944)",
 	.params = params, .nparams = sizeof params / sizeof *params,
+	.fair = "timer=300,barrier_timeout=300",
 	.lower = its_lower,
 	ITS_HOOKS,
 };

@@ -17,6 +17,7 @@ const ReconvModel reconv_spec_reconv = {
 	.help = "speculative reconvergence: convergence barriers at predicted points, which `!reconverge` names",
 	.source = "Damani et al., Speculative Reconvergence for Improved SIMT Efficiency, CGO 2020; US patents 11442795 and 11847508",
 	.params = params, .nparams = sizeof params / sizeof *params,
+	.fair = "timer=300,barrier_timeout=300",
 	.lower = its_lower_predicted,
 	ITS_HOOKS,
 };
