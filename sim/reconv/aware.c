@@ -183,8 +183,9 @@ static void alarm(Warp *w)
 			regions_release(w, k, i);
 	int run = splits_running(w);
 	bool over = run >= 0 && quantum && k->group[run].since + quantum <= reconv_now(w);
-	if (over && coming(w, &reconv_splits(w)[run])) { /* it has not had its turn yet */
-		k->group[run].since = reconv_now(w);
+	if (over && coming(w, &reconv_splits(w)[run])) { /* it has not had its turn yet: looked at again when it may issue */
+		const Split *s = &reconv_splits(w)[run];
+		k->group[run].since = s->wait ? reconv_now(w) + 1 - quantum : s->ready;
 		over = false;
 	}
 	if (over) {
