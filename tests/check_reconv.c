@@ -194,6 +194,22 @@ START_TEST(token_loops_as_they_are_compiled)
 }
 END_TEST
 
+/* A loop between two ways out of the kernel, one of them in it. What leaves it for J finds points of the way that was not taken
+   open below, and must not pop them: J was run twice. */
+#define LEFT K(" %s = add.u32 %t, 1\n bra C\nC:" IF("3", "L", "D") AT("J", "4") END "D:" IF("4", "L", "M") AT("L", "1") " bra H\nM:" IF("8", "J", "N") \
+	AT("N", "3") " bra J\nH: %s = sub.u32 %s, 1\n %p = setp.eq.u32 %s, 0\n bra %p, N, B\nB:" IF("0", "E", "H") "E: exit\n")
+
+START_TEST(token_loop_between_two_ways_out)
+{
+	static const char *const how[] = { "divergence.model=token", "divergence.model=token token.loop_codegen=pbk_brk", "divergence.model=its" };
+	for (int k = 0; k < 3; k++) {
+		Rig *r = run(how[k], LEFT, NULL);
+		ck_assert_uint_eq(rig_fetches(r, "E"), 0);
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* ---- tf_stack ---- */
 
 START_TEST(tf_stack_order)
@@ -424,7 +440,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		ipdom_rule_1, ipdom_rule_2, ipdom_nesting, ipdom_order_of_paths, ipdom_costs, ipdom_spills_with_constant_costs,
-		ipdom_spill_counts, token_if, token_unwinding, token_spill_counts, token_loops_as_they_are_compiled, tf_stack_order,
+		ipdom_spill_counts, token_if, token_unwinding, token_spill_counts, token_loops_as_they_are_compiled, token_loop_between_two_ways_out, tf_stack_order,
 		serial_runs_each_group_to_its_end, mimd_is_every_lane_on_its_own, time_is_linear_in_paths, points_change_no_results, later_points_are_taken, graphs_of_every_kind,
 		tf_stack_holds_no_more_than_the_frontier, costs_change_no_counts,
 	};
