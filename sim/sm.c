@@ -186,14 +186,15 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *uni
 	return (When){ sm->now, 0 };
 }
 
-static bool second_issue(Sm *sm, Warp *w, const MIns *first)
+/* After instruction `first` of split k of n, for these lanes: the next one in the same cycle, if the split is still there. */
+static bool second_issue(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *first)
 {
-	Split *s = &w->split[0];
+	Split *s = &w->split[k];
 	const MIns *i;
 	int unit;
 	if (first->kind >= K_BAR && first->kind != KM_SREG)
 		return false;
-	if (!w->nsplit || s->state != SPLIT_RUN || s->ready != sm->now + 1 || s->parts)
+	if (w->nsplit < n || (n > 1 && !(s->mask & lanes)) || s->state != SPLIT_RUN || s->ready != sm->now + 1 || s->parts)
 		return false;
 	s->ready = sm->now;
 	When t = examine(sm, w, s, &i, &unit, -1);
@@ -308,6 +309,7 @@ static inline bool try_single(Sm *sm, Warp *w)
 	Split *s = &w->split[0];
 	const MIns *i;
 	int unit;
+	Mask lanes = s->mask;
 	When t = examine(sm, w, s, &i, &unit, -1);
 	if (t.cycle <= sm->now) {
 		if (issue(sm, w, s, i, unit)) {
@@ -315,7 +317,7 @@ static inline bool try_single(Sm *sm, Warp *w)
 				return true;
 			w->last = 0;
 			if (sm->gpu->config.sched_width > 1)
-				second_issue(sm, w, i);
+				second_issue(sm, w, 0, 1, lanes, i);
 			sleep_after_issue(sm, w, STALL_BARRIER);
 			return true;
 		}
@@ -372,6 +374,7 @@ static bool try_warp(Sm *sm, Warp *w)
 			x++;
 			continue;
 		}
+		Mask lanes = s->mask;
 		if (!issue(sm, w, s, i, unit)) {
 			if (s->ready < best.cycle)
 				best = (When){ s->ready, STALL_MEMPIPE };
@@ -384,7 +387,7 @@ static bool try_warp(Sm *sm, Warp *w)
 		if (!model->own_slots) {
 			w->last = k;
 			if (sm->gpu->config.sched_width > 1)
-				second_issue(sm, w, i);
+				second_issue(sm, w, k, n, lanes, i);
 			break;
 		}
 		x += w->nsplit == n;

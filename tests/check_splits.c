@@ -71,6 +71,36 @@ START_TEST(multi_path_hides_latency)
 }
 END_TEST
 
+#define PAIRS " %y = add.u32 %t, 2\n %s = add.u32 %t, 3\n %x = add.u32 %y, %s\n %a = add.u32 %t, 4\n"
+/* Each side is two pairs of instructions and issues a pair in its turn, on whichever place of the list it stands. */
+START_TEST(a_second_issue_is_of_the_same_split)
+{
+	static const char *const models[] = { "multi_path", "dual_path", "dws", "serial", "aware", "its", "dwf" };
+	const char *text = K(IF("3", "T", "F") "T:" PAIRS " bra J\nF:" PAIRS " bra J\nJ:\n" END);
+	char set[200];
+	for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+		int n[2] = { 0 };
+		snprintf(set, sizeof set, "divergence.model=%s scheduler.issue_width=2 units.alu.count=2", models[m]);
+		Rig *r = run(set, text);
+		const TraceEvent *last = NULL;
+		for (int i = 0; i < r->n; i++) {
+			const TraceEvent *e = &r->e[i];
+			if (e->kind != TR_ISSUE)
+				continue;
+			if (last && last->cycle == e->cycle) {
+				ck_assert_msg(last->mask == e->mask, "%s, cycle %d: lanes %x and %x", models[m], (int)e->cycle, (int)last->mask,
+					(int)e->mask);
+				n[0] += e->mask == 3 && strcmp(r->block[e->a], "J");
+				n[1] += e->mask == 12 && strcmp(r->block[e->a], "J");
+			}
+			last = e;
+		}
+		ck_assert_msg(n[0] == 2 && n[1] == 2, "%s: %d pairs in T, %d in F", models[m], n[0], n[1]);
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* Lane 0 comes to B over S and waits there for %x, the others over C and wait for %y: with merging they go on together. */
 START_TEST(multi_path_merges_on_the_way)
 {
@@ -328,7 +358,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		multi_path_entries, multi_path_hides_latency, multi_path_merges_on_the_way, splits_let_go_together_may_meet,
+		multi_path_entries, multi_path_hides_latency, multi_path_merges_on_the_way, a_second_issue_is_of_the_same_split, splits_let_go_together_may_meet,
 		multi_path_tables_spill, dual_path_entries, dual_path_indexed_branches, dual_path_sides, dual_path_spills, aware_entries,
 		aware_time_outs, aware_locks, dws_branches, dws_loads, dws_takes_in_whom_it_waited_for,
 		dws_parts_wait_for_each_other,
