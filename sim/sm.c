@@ -126,6 +126,7 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	Issue is;                      /* beyond `executing`, memory instructions fill it */
 	bool memory = is_memory(i);
 	uint32_t pc = s->pc;
+	Mask lanes = s->mask;
 	int nsplit = w->nsplit;
 	Part part[64];
 	int nparts = s->parts ? reconv_parts(w, s, part) : 0; /* the mechanism may take the split apart */
@@ -149,6 +150,8 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	if (memory && is.pending)
 		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
 	if (w->nsplit < nsplit || !w->nsplit)
+		return true;
+	if (w->nsplit > 1 && !(s->mask & lanes)) /* another has its place now; the mechanism has seen to those that are new */
 		return true;
 	if (s->pc != pc + 1 && s->pc != pc && !w->exact && s->ready < PENDING) {
 		s->ready += (Cycle)c->fetch_redirect;
@@ -518,7 +521,8 @@ static void retire_ended(Sm *sm)
 	sm->nended = 0;
 }
 
-/* One cycle. Returns when the next issue may be: now + 1 after an issue. */
+/* One cycle. Returns when the next issue may be: now + 1 after an issue. Who wakes a warp without an issue, by letting splits go
+   or scattering them, asks for the next cycle, too (try_warp): so a scheduler that this cycle has passed is not forgotten. */
 static Cycle cycle(Sm *sm, int64_t n)
 {
 	Cycle next = NEVER;

@@ -111,6 +111,39 @@ START_TEST(multi_path_merges_on_the_way)
 }
 END_TEST
 
+/* S's lanes part: lane 0 joins lane 3, which stands at B for long, lane 1 is a new split at E. S is gone from the list, and lane 2
+   has its place: it has gone nowhere, and issues every third cycle at least. */
+#define FOUR " %x = add.u32 %x, 1\n %x = add.u32 %x, %t\n %x = add.u32 %x, 2\n %x = add.u32 %x, %t\n"
+#define SIXTEEN FOUR FOUR FOUR FOUR
+START_TEST(only_who_goes_elsewhere_is_redirected)
+{
+	static const char *const models[] = { "multi_path multi_path.merge=true", "dws" };
+	const char *text = K(IF("3", "S", "D") "S:" SIXTEEN SIXTEEN SIXTEEN IF("1", "B", "E") "D:" IF("4", "X", "C")
+		"X:" SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN SIXTEEN " bra J\nC: %y = mul.lo.u32 %t, 3\n bra B\nB: %x = mad.lo.u32 %y, 31, 1\n bra J\n"
+		AT("E", "2") " bra J\n" AT("J", "3") END);
+	for (int m = 0; m < 2; m++) {
+		char set[200];
+		const TraceEvent *last = NULL;
+		bool parted = false;
+		snprintf(set, sizeof set, "divergence.model=%s units.imul.latency=300 fetch.redirect_cycles=20", models[m]);
+		Rig *r = run(set, text);
+		for (int i = 0; i < r->n; i++) {
+			const TraceEvent *e = &r->e[i];
+			if (e->kind != TR_ISSUE)
+				continue;
+			parted |= last && e->mask == 2;
+			if (strcmp(r->block[e->a], "X"))
+				continue;
+			ck_assert_uint_eq(e->mask, 4);
+			ck_assert_msg(!last || e->cycle <= last->cycle + 3, "%s: X issues at %d and %d", models[m], (int)last->cycle, (int)e->cycle);
+			last = e;
+		}
+		ck_assert(parted);
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* Two splits wait for each other behind B; both then come to J at once: the list of splits changes while they are let go. */
 START_TEST(splits_let_go_together_may_meet)
 {
@@ -358,7 +391,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		multi_path_entries, multi_path_hides_latency, multi_path_merges_on_the_way, a_second_issue_is_of_the_same_split, splits_let_go_together_may_meet,
+		multi_path_entries, multi_path_hides_latency, multi_path_merges_on_the_way, a_second_issue_is_of_the_same_split, only_who_goes_elsewhere_is_redirected, splits_let_go_together_may_meet,
 		multi_path_tables_spill, dual_path_entries, dual_path_indexed_branches, dual_path_sides, dual_path_spills, aware_entries,
 		aware_time_outs, aware_locks, dws_branches, dws_loads, dws_takes_in_whom_it_waited_for,
 		dws_parts_wait_for_each_other,
