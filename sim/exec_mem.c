@@ -6,22 +6,32 @@
 
 enum { MOST_BYTES = 32 };
 
-static inline void addresses(const Warp *w, const MIns *i, Mask m, uint64_t *addr)
+/* W: a constant where that is worth it. */
+static inline __attribute__((always_inline)) void all_addresses(const Warp *w, const MIns *i, int W, uint64_t *restrict addr)
 {
-	int l, W = w->lanes.width;
 	uint64_t off = (uint64_t)i->offset;
+	int l;
 	if (i->x.a == NO_ROW) {
 		for (l = 0; l < W; l++)
 			addr[l] = off;
 	} else if (i->flags & MI_ADDR64) {
-		const uint64_t *a = row64(&w->lanes, i->x.a);
+		const uint64_t *restrict a = row64(&w->lanes, i->x.a);
 		for (l = 0; l < W; l++)
 			addr[l] = a[l] + off;
 	} else {
-		const uint32_t *a = row32(&w->lanes, i->x.a);
+		const uint32_t *restrict a = row32(&w->lanes, i->x.a);
 		for (l = 0; l < W; l++)
 			addr[l] = (uint32_t)(a[l] + (uint32_t)off);
 	}
+}
+
+static void addresses(const Warp *w, const MIns *i, Mask m, uint64_t *addr)
+{
+	int l;
+	if (w->lanes.width == 32)
+		all_addresses(w, i, 32, addr);
+	else
+		all_addresses(w, i, w->lanes.width, addr);
 	if (i->space == SP_LOCAL && i->x.a == NO_ROW)
 		each_lane(m, l)
 			addr[l] += w->sp[l];
