@@ -35,20 +35,20 @@ static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
 
 /* ---- control ---- */
 
-/* The split stands at a new pc: the mechanism hears of it where lowering asked for that. */
-static inline void arrive(Sm *sm, Warp *w, Split *s)
+/* The split stands at i, its new pc: the mechanism hears of it where lowering asked for that. */
+static inline void arrive(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
-	if (sm->gpu->cur->ins[s->pc].flags & MI_REACH) {
+	if (i->flags & MI_REACH) {
 		sm->gpu->model->reach(w, s);
 		note_depth(sm, w);
 	}
 }
 
-/* Straight on to the next instruction. */
-static inline void next(Sm *sm, Warp *w, Split *s)
+/* From i straight on to the next instruction. */
+static inline void next(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	s->pc++;
-	arrive(sm, w, s);
+	arrive(sm, w, s, i + 1);
 }
 
 static void count_branch(Sm *sm, const MIns *i, Mask active, Mask taken, int paths)
@@ -69,7 +69,7 @@ static void go(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
 		livelock_watch(sm, w, s, i, p, n);
 	if (n == 1 && !sm->gpu->model->all_branches) {
 		s->pc = p[0].pc;
-		arrive(sm, w, s);
+		arrive(sm, w, s, &sm->gpu->cur->ins[s->pc]);
 		return;
 	}
 	sm->gpu->model->branch(w, s, i, p, n);
@@ -170,7 +170,7 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 	const Code *c = sm->gpu->cur;
 	Path p[64];
 	if (!s->mask) {
-		next(sm, w, s);
+		next(sm, w, s, i);
 		return;
 	}
 	int n = callees(sm, w, s, i, p);
@@ -280,6 +280,9 @@ static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
 	}
 }
 
+/* The dimensions and the block's place. */
+static bool same_in_block(int sreg) { return sreg >= SREG_NTID_X && sreg <= SREG_NCTAID_Z; }
+
 static void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
 	int l;
@@ -287,15 +290,21 @@ static void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
 		livelock_clock(w, m);
 	if (i->sreg == SREG_ZERO_PRED) {
 		w->lanes.pred[i->x.d] &= ~m;
-	} else if (type_bits[i->type] == 64) {
-		uint64_t *d = row64(&w->lanes, i->x.d);
-		each_lane(m, l)
-			d[l] = special(sm, w, i, l);
-	} else {
-		uint32_t *d = row32(&w->lanes, i->x.d);
-		uint32_t keep = type_bits[i->type] == 16 ? 0xffff : ~0u;
-		each_lane(m, l)
-			d[l] = (uint32_t)special(sm, w, i, l) & keep;
+		return;
+	}
+	if (!m)
+		return;
+	bool same = same_in_block(i->sreg), wide = type_bits[i->type] == 64;
+	uint64_t keep = type_bits[i->type] == 16 ? 0xffff : ~(uint64_t)0, v = special(sm, w, i, lowest_lane(m)) & keep;
+	uint32_t *d = wide ? NULL : row32(&w->lanes, i->x.d);
+	uint64_t *d64 = wide ? row64(&w->lanes, i->x.d) : NULL;
+	each_lane(m, l) {
+		if (!same)
+			v = special(sm, w, i, l) & keep;
+		if (wide)
+			d64[l] = v;
+		else
+			d[l] = (uint32_t)v;
 	}
 }
 
@@ -356,7 +365,7 @@ static void exec_data(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *i
 		note_depth(sm, w);
 		return;
 	}
-	next(sm, w, s);
+	next(sm, w, s, i);
 }
 
 static void exec_special_registers(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
@@ -366,7 +375,7 @@ static void exec_special_registers(Sm *sm, Warp *w, Split *s, const MIns *i, Mas
 	else
 		each_part(s, p)
 			exec_sreg(sm, p->home, i, p->mask & m);
-	next(sm, w, s);
+	next(sm, w, s, i);
 }
 
 static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
@@ -386,14 +395,14 @@ static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 		if (m)
 			sm_fault(sm, split_home(w, s, lowest_lane(m)), i, FAULT_TRAP, lowest_lane(m), SP_GENERIC, 0, 0);
 		else
-			next(sm, w, s);
+			next(sm, w, s, i);
 		break;
 	case K_RECONV: exec_special(sm, w, s, i); break;
 	case K_SLEEP:
 		sleep_lanes(sm, w, s, i, m);
-		next(sm, w, s);
+		next(sm, w, s, i);
 		break;
-	default: next(sm, w, s); break;
+	default: next(sm, w, s, i); break;
 	}
 }
 
@@ -407,11 +416,11 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 	switch (i->kind) {
 	case K_ALU:
 		count(sm, w, s, i, s->mask, m);
-		if (s->parts)
-			by_home(s, i, m);
-		else if (m)
+		if (m && !s->parts)
 			i->x.fn(&i->x, &w->lanes, m);
-		next(sm, w, s);
+		else if (m)
+			by_home(s, i, m);
+		next(sm, w, s, i);
 		break;
 	case KM_SREG:
 		count(sm, w, s, i, s->mask, m);
