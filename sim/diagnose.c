@@ -194,7 +194,7 @@ static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
 	const Read *read;
 	if (g->diagnosis->kind != FAULT_LIVELOCK || !(livelock_spinning(w) >> lane & 1))
 		return x;
-	const Turn *out = way_out(&w->watch[lane], &read);
+	const Turn *out = way_out(w->watch->lane[lane], &read);
 	return (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = x.lanes,
 		.how = STUCK_RUNS, .at = out ? place_of(g, out->ins) : x.at };
 }
@@ -333,7 +333,7 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 	int l;
 	d->spinning = lanes;
 	each_lane(spin, l) {
-		other = way_out(&w->watch[l], &its);
+		other = way_out(w->watch->lane[l], &its);
 		if (!d->who.lanes) {
 			out = other;
 			read = its;

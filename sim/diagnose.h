@@ -16,6 +16,13 @@ typedef struct Watch {                 /* of a lane */
 	Round now, last;               /* since it was in the saved state; from there to there */
 } Watch;
 
+typedef struct WarpWatch {
+	Mask ran, lanes;               /* have come to a branch or an exchange since the watch began; of them: those watched */
+	bool all;                      /* each that comes is watched; else one, and another when none has come often in a row */
+	int unseen;                    /* how often none has */
+	Watch *lane[64];               /* those of `lanes`; others mean nothing */
+} WarpWatch;
+
 Mask livelock_spinning(const Warp *);  /* lanes that come back to the same state, in their turn where only one group runs */
 void livelock_report(Gpu *, const Warp *, uint64_t lanes, Fault *);
 #endif

@@ -8,10 +8,14 @@
  * held, after time-outs or in turns, says how long that takes at most (ReconvModel.patience): so long each warp is watched that
  * has such lanes, and one that has moved since, but come to no branch, is still on its way. A turn ends in the span of time and
  * branches after the one in which it began, so n turns take n + 1 spans at most. Watching stops after a while and is taken up
- * again later, for longer, so that long computations are slowed down by a bounded share. */
+ * again later, for longer, so that long computations are slowed down by a bounded share; and as one lane that computes is enough
+ * to know that its warp is in no livelock, the others of the warp are watched only once one has come back to a state. */
 #include "sim/diagnose.h"
 
-enum { LEAST_WATCH = 10000 };          /* several turns of every warp of a functional run */
+enum {
+	LEAST_WATCH = 10000,           /* several turns of every warp of a functional run */
+	MOST_UNSEEN = 64               /* times in a row that no watched lane comes to a branch of its warp, before one is added */
+};
 
 static inline uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v ^ h >> 29) * 0x9e3779b97f4a7c15u; }
 
@@ -101,38 +105,73 @@ static void step(Watch *x, Mask with, uint64_t h)
 	}
 }
 
-static Watch *watch_of(Sm *sm, Warp *w)
+/* Of the lanes of m, which have come to a branch or exchange: those that are watched. */
+static Mask watched_of(Warp *w, Mask m)
 {
 	if (!w->watch)
-		w->watch = arena_array(&sm->arena, Watch, w->lanes.width);
-	return w->watch;
+		w->watch = arena_new(&w->sm->arena, WarpWatch);
+	WarpWatch *x = w->watch;
+	Mask more = 0;
+	int l;
+	x->ran |= m;
+	if (x->all)
+		more = m & ~x->lanes;
+	else if (m & x->lanes)
+		x->unseen = 0;
+	else if (!x->lanes || ++x->unseen > MOST_UNSEEN)
+		more = m & -m;
+	each_lane(more, l) {
+		if (!x->lane[l])
+			x->lane[l] = arena_new(&w->sm->arena, Watch);
+		*x->lane[l] = (Watch){ 0 };
+		x->unseen = 0;
+	}
+	x->lanes |= more;
+	return m & x->lanes;
 }
 
-static void watch(Sm *sm, Warp *w, const MIns *i, Mask m, uint32_t to)
+/* Once one has come back: all lanes, from here on, so that those of one loop begin at one place. */
+static void all_of(WarpWatch *x)
+{
+	int l;
+	if (x->all)
+		return;
+	each_lane(x->lanes, l)
+		x->all |= x->lane[l]->cycling;
+	if (x->all)
+		x->lanes = 0;
+}
+
+static void watch(Warp *w, const MIns *i, Mask m, uint32_t to)
 {
 	uint64_t h[64];
 	int l;
-	Watch *x = watch_of(sm, w);
+	m = watched_of(w, m);
 	if (!m)
 		return;
 	hash_states(w, i, to, m, h);
 	each_lane(m, l) {
+		Watch *x = w->watch->lane[l];
 		if (i->flags & MI_COND)
-			note_turn(&x[l].now, i, to);
-		step(&x[l], 0, h[l]);
+			note_turn(&x->now, i, to);
+		step(x, 0, h[l]);
 	}
+	all_of(w->watch);
 }
 
 void livelock_exchange(Warp *w, uint32_t pc, Mask m)
 {
 	uint64_t h[64], all = mix(2, m);
+	Mask lanes = watched_of(w, m);
 	int l;
-	Watch *x = watch_of(w->sm, w);
+	if (!lanes)
+		return;
 	hash_all(w, pc, m, h);
 	each_lane(m, l)
 		all = mix(all, h[l]);
-	each_lane(m, l)
-		step(&x[l], m, all);
+	each_lane(lanes, l)
+		step(w->watch->lane[l], m, all);
+	all_of(w->watch);
 }
 
 /* The warp comes to a branch. */
@@ -150,7 +189,7 @@ void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int
 	count_span(sm->gpu, w);
 	for (int k = 0; k < n; k++)
 		for (int q = 0; q < nparts; q++)
-			watch(sm, part[q].home, i, part[q].mask & p[k].mask, p[k].pc);
+			watch(part[q].home, i, part[q].mask & p[k].mask, p[k].pc);
 }
 
 void livelock_read(Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr)
@@ -158,8 +197,8 @@ void livelock_read(Warp *w, const MIns *i, Mask m, Space space, const uint64_t *
 	int l, k;
 	if (!w->watch || (space != SP_GLOBAL && space != SP_SHARED))
 		return;
-	each_lane(m, l) {
-		Round *r = &w->watch[l].now;
+	each_lane(m & w->watch->lanes, l) {
+		Round *r = &w->watch->lane[l]->now;
 		for (k = 0; k < r->nreads && r->read[k].ins != i; k++)
 			;
 		if (k == ROUND_READS)
@@ -173,14 +212,16 @@ void livelock_clock(Warp *w, Mask m)
 {
 	int l;
 	if (w->watch)
-		each_lane(m, l)
-			w->watch[l].clock = true;
+		each_lane(m & w->watch->lanes, l)
+			w->watch->lane[l]->clock = true;
 }
 
 void livelock_forget(Warp *w)
 {
-	if (w->watch)
-		memset(w->watch, 0, sizeof *w->watch * (size_t)w->lanes.width);
+	if (w->watch) {
+		w->watch->ran = w->watch->lanes = 0;
+		w->watch->all = false;
+	}
 }
 
 /* Where the lane is or goes on. */
@@ -227,16 +268,13 @@ static void begin_all(Gpu *g)
 /* Lanes of the warp that have run since the watch began and wait for nobody else; cycling: those that do. */
 static Mask watched(const Warp *w, Mask *cycling)
 {
-	Mask ran = 0;
 	int l;
 	*cycling = 0;
 	if (!w->watch)
 		return 0;
-	each_lane(w->live, l) {
-		*cycling |= (Mask)w->watch[l].cycling << l;
-		ran |= (Mask)(w->watch[l].power != 0) << l;
-	}
-	return ran & ~homes_in(w, 1 << SPLIT_BARRIER | 1 << SPLIT_WARPSYNC);
+	each_lane(w->live & w->watch->lanes, l)
+		*cycling |= (Mask)w->watch->lane[l]->cycling << l;
+	return w->live & w->watch->ran & ~homes_in(w, 1 << SPLIT_BARRIER | 1 << SPLIT_WARPSYNC);
 }
 
 Mask livelock_spinning(const Warp *w)

@@ -64,7 +64,7 @@ struct Warp {
 	Cycle alarm;                   /* NO_ALARM = none */
 	uint32_t stack_depth;          /* the mechanism's depth */
 	bool exact;                    /* reconv_distance has fixed the next issue: no redirect on top */
-	struct Watch *watch;           /* livelock detection: by lane, or NULL */
+	struct WarpWatch *watch;       /* livelock detection, or NULL */
 	uint32_t *stood;               /* ... where each lane was when the watch began, or NULL */
 	Spans spans;
 };
