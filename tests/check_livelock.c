@@ -163,6 +163,26 @@ START_TEST(shared_memory)
 }
 END_TEST
 
+/* A group that spins keeps its turn where turns have no end. */
+START_TEST(turns_without_an_end)
+{
+	static const struct { const char *set, *in, *why; } e[] = {
+		{ "divergence.model=aware aware.quantum=0", "lane 3 waits in the queue of groups; would go on at block B (test.ir:17)", "its turn is over (aware.quantum = 0" },
+		{ "divergence.model=its its.policy=volta_lifo its.yield=none its.first=taken", "lane 3 waits in the queue of groups that are ready; would go on at block B (test.ir:17)",
+			"a group that spins keeps those from running that it waits for" },
+	};
+	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
+		Rig *r = rig_new(e[k].set);
+		rig_set(r, "limits.max_cycles=3000000 limits.progress_cycles=300");
+		rig_try(r, K(" %p = setp.ne.u32 %l, 3\n bra %p, L, B\nL: %v = ld.volatile.global.u32 [%a]\n %p = setp.eq.u32 %v, 0\n bra %p, L, X\n"
+			"B: st.volatile.global.u32 [%a], 1\n bra X\nX:" END), 1, 4);
+		ck_assert_int_eq(r->fault.kind, FAULT_LIVELOCK);
+		ck_assert_msg(strstr(r->fault.text, e[k].in) && strstr(r->fault.text, e[k].why), "%s", r->fault.text);
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* A naive lock in a function, and one that a function tries to take for the loop. min_pc runs the lowest address: there the
    critical section, in front of the function. */
 START_TEST(locks_and_calls)
@@ -196,7 +216,7 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, lanes_that_exchange_have_a_state_together, 0, 3);
 	const TTest *const tests[] = { votes_that_never_agree, found_where_nobody_runs, two_locks_in_opposite_order,
-		a_barrier_that_a_spinning_lane_waits_behind, warp_level_operations_that_never_meet, shared_memory, locks_and_calls, locks_of_several_warps };
+		a_barrier_that_a_spinning_lane_waits_behind, warp_level_operations_that_never_meet, shared_memory, turns_without_an_end, locks_and_calls, locks_of_several_warps };
 	for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
 		tcase_add_test(t, tests[k]);
 	suite_add_tcase(s, t);

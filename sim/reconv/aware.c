@@ -210,5 +210,6 @@ const ReconvModel reconv_aware = {
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = waits, .resume = resume, .alarm = alarm,
 	.patience = patience, .held = held,
-	.holds = "with aware.timeout = 0 keeps lanes that have come to a reconvergence point until all others have come there or ended",
+	.holds = "runs the first group of its queue until it parts, meets others, waits, or its turn is over (aware.quantum = 0: it never is), and keeps "
+		"lanes at a reconvergence point until all others have come, or a time-out (aware.timeout = 0: none)",
 };
