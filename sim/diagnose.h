@@ -20,6 +20,7 @@ typedef struct WarpWatch {
 	Mask ran, lanes;               /* have come to a branch or an exchange since the watch began; of them: those watched */
 	bool all;                      /* each that comes is watched; else one, and another when none has come often in a row */
 	int unseen;                    /* how often none has */
+	uint64_t steps;                /* all: of the first that came back, at most */
 	Watch *lane[64];               /* those of `lanes`; others mean nothing */
 } WarpWatch;
 

@@ -9,7 +9,8 @@
  * has such lanes, and one that has moved since, but come to no branch, is still on its way. A turn ends in the span of time and
  * branches after the one in which it began, so n turns take n + 1 spans at most. Watching stops after a while and is taken up
  * again later, for longer, so that long computations are slowed down by a bounded share; and as one lane that computes is enough
- * to know that its warp is in no livelock, the others of the warp are watched only once one has come back to a state. */
+ * to know that its warp is in no livelock, the others of the warp are watched only once one has come back to a state, for which
+ * a watch may then last twice as long. */
 #include "sim/diagnose.h"
 
 enum {
@@ -123,21 +124,25 @@ static Mask watched_of(Warp *w, Mask m)
 	each_lane(more, l) {
 		if (!x->lane[l])
 			x->lane[l] = arena_new(&w->sm->arena, Watch);
-		*x->lane[l] = (Watch){ 0 };
+		*x->lane[l] = (Watch){ .steps = x->steps, .power = x->steps };
 		x->unseen = 0;
 	}
 	x->lanes |= more;
 	return m & x->lanes;
 }
 
-/* Once one has come back: all lanes, from here on, so that those of one loop begin at one place. */
+/* Once one has come back: all lanes, from here on, so that those of one loop begin at one place. They may all come back in
+   as many steps as this one did. */
 static void all_of(WarpWatch *x)
 {
 	int l;
 	if (x->all)
 		return;
 	each_lane(x->lanes, l)
-		x->all |= x->lane[l]->cycling;
+		if (x->lane[l]->cycling) {
+			x->all = true;
+			x->steps = x->lane[l]->power;
+		}
 	if (x->all)
 		x->lanes = 0;
 }
@@ -219,7 +224,7 @@ void livelock_clock(Warp *w, Mask m)
 void livelock_forget(Warp *w)
 {
 	if (w->watch) {
-		w->watch->ran = w->watch->lanes = 0;
+		w->watch->ran = w->watch->lanes = w->watch->steps = 0;
 		w->watch->all = false;
 	}
 }
@@ -332,6 +337,15 @@ static bool all_cycle(const Gpu *g, const Warp **who, uint64_t *lanes)
 
 static Cycle first_length(const Gpu *g) { return (Cycle)g->config.progress_cycles; }
 
+static bool some_watched_whole(const Gpu *g)
+{
+	for (int i = 0; i < g->config.sm_count; i++)
+		for (int k = 0; k < g->sm[i].nwarps; k++)
+			if (g->sm[i].warp[k].watch && g->sm[i].warp[k].watch->all)
+				return true;
+	return false;
+}
+
 /* As far as time tells. */
 static Cycle longest_wait(const Gpu *g) { return g->patience.first + (g->patience.turns + 1) * g->patience.time; }
 
@@ -361,7 +375,8 @@ bool livelock_check(Gpu *g, Fault *fault)
 		g->watch_since = g->now;
 		return false;
 	}
-	if (last >= g->watch_since || g->now > g->watch_since + g->watch_length + LEAST_WATCH + longest_wait(g)) {
+	Cycle most = g->watch_length + LEAST_WATCH + longest_wait(g), spent = g->now - g->watch_since;
+	if (last >= g->watch_since || spent > 2 * most || (spent > most && !some_watched_whole(g))) {
 		g->watch_length = last >= g->watch_since ? first_length(g) : g->watch_length * 2;
 		g->watch_since = g->now;
 		g->watching = false;
