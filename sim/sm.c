@@ -330,12 +330,77 @@ static inline bool try_single(Sm *sm, Warp *w)
 	return false;
 }
 
-/* Tries the warp's splits in the mechanism's order. */
+/* The split's barrier has opened, or its lanes have several homes that are to go apart. True: the list is another one. */
+static bool changes(Sm *sm, Warp *w, Split *s, When *best)
+{
+	const ReconvModel *model = sm->gpu->model;
+	int n = w->nsplit;
+	if (s->released) {
+		split_released(sm, w, s);
+		if (model->wait || model->regroups) /* the turn may be another's, who has been looked at already */
+			*best = (When){ sm->now + 1, STALL_DIVERGENCE };
+	}
+	if (w->nsplit == n && s->parts && homes_scatter(sm, w, s)) {
+		*best = (When){ sm->now + 1, STALL_DIVERGENCE }; /* so may its homes */
+		return true;
+	}
+	return w->nsplit != n;
+}
+
+/* Issues the split's instruction if it can. Else *best becomes when it may, unless it is earlier already. */
+static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *best)
+{
+	const ReconvModel *model = sm->gpu->model;
+	int unit = -1;
+	When t = examine(sm, w, s, i, &unit, -1);
+	if (t.cycle <= sm->now) {
+		if (issue(sm, w, s, *i, unit))
+			return true;
+		t = (When){ s->ready, STALL_MEMPIPE };
+	} else if (s->state == SPLIT_RUN && model->stall) {
+		model->stall(w, s, t.why, t.cycle);
+		if (s->state != SPLIT_RUN) /* another one has its turn */
+			t.cycle = sm->now + 1;
+	}
+	if (t.cycle < best->cycle)
+		*best = t;
+	return false;
+}
+
+/* Tries the splits in the mechanism's order. */
+static inline bool try_splits(Sm *sm, Warp *w, When *best)
+{
+	bool issued = false;
+	for (int x = 0, first = first_split(w); x < w->nsplit;) {
+		int k = first + x < w->nsplit ? first + x : first + x - w->nsplit, n = w->nsplit;
+		Split *s = &w->split[k];
+		const MIns *i = NULL;
+		if ((s->released || s->parts) && changes(sm, w, s, best)) { /* from its beginning */
+			x = first = 0;
+			continue;
+		}
+		Mask lanes = s->mask;
+		if (!try_split(sm, w, s, &i, best)) {
+			x++;
+			continue;
+		}
+		issued = true;
+		if (sm->fault.kind)
+			break;
+		if (!sm->gpu->model->own_slots) {
+			w->last = k;
+			if (sm->gpu->config.sched_width > 1)
+				second_issue(sm, w, k, n, lanes, i);
+			break;
+		}
+		x += w->nsplit == n;
+	}
+	return issued;
+}
+
 static bool try_warp(Sm *sm, Warp *w)
 {
 	When best = { NEVER, STALL_BARRIER };
-	bool issued = false;
-	const ReconvModel *model = sm->gpu->model;
 	if (w->ending) {
 		end_warp(sm, w);
 		return false;
@@ -344,57 +409,11 @@ static bool try_warp(Sm *sm, Warp *w)
 		return try_single(sm, w);
 	if (w->alarm <= sm->now)
 		ring(sm, w);
-	if (model->partner)
+	if (sm->gpu->model->partner)
 		return try_pair(sm, w);
-	for (int x = 0, first = first_split(w); x < w->nsplit;) {
-		int k = first + x < w->nsplit ? first + x : first + x - w->nsplit;
-		Split *s = &w->split[k];
-		const MIns *i = NULL;
-		int unit = -1, n = w->nsplit;
-		if (s->released) {
-			split_released(sm, w, s);
-			if (model->wait || model->regroups) /* the turn may be another's, who has been looked at already */
-				best = (When){ sm->now + 1, STALL_DIVERGENCE };
-			if (w->nsplit != n) { /* another list: from its beginning */
-				x = first = 0;
-				continue;
-			}
-		}
-		if (s->parts && homes_scatter(sm, w, s)) {
-			best = (When){ sm->now + 1, STALL_DIVERGENCE }; /* so may its homes */
-			x = first = 0;
-			continue;
-		}
-		When t = examine(sm, w, s, &i, &unit, -1);
-		if (t.cycle > sm->now) {
-			if (s->state == SPLIT_RUN && model->stall) {
-				model->stall(w, s, t.why, t.cycle);
-				if (s->state != SPLIT_RUN) /* another one has its turn */
-					t.cycle = sm->now + 1;
-			}
-			if (t.cycle < best.cycle)
-				best = t;
-			x++;
-			continue;
-		}
-		Mask lanes = s->mask;
-		if (!issue(sm, w, s, i, unit)) {
-			if (s->ready < best.cycle)
-				best = (When){ s->ready, STALL_MEMPIPE };
-			x++;
-			continue;
-		}
-		issued = true;
-		if (sm->fault.kind)
-			return true;
-		if (!model->own_slots) {
-			w->last = k;
-			if (sm->gpu->config.sched_width > 1)
-				second_issue(sm, w, k, n, lanes, i);
-			break;
-		}
-		x += w->nsplit == n;
-	}
+	bool issued = try_splits(sm, w, &best);
+	if (issued && sm->fault.kind)
+		return true;
 	if (issued)
 		sleep_after_issue(sm, w, best.why);
 	else
