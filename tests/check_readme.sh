@@ -3,13 +3,14 @@
 # --update writes new figures.
 srcdir=${srcdir:-$(dirname "$0")/..}
 GSIM_BUILD=${GSIM_BUILD:-$PWD}
-PATH=$(cd "$GSIM_BUILD" && pwd):$PATH
+GSIM_BUILD=$(cd "$GSIM_BUILD" && pwd)
+PATH=$GSIM_BUILD:$PATH
 tmp=${TMPDIR:-/tmp}/gsim-readme.$$
 mkdir "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$srcdir" || exit 1
 GSIM_PATH=$PWD/configs
-export PATH GSIM_PATH
+export PATH GSIM_PATH GSIM_BUILD
 
 n=0
 grep '^\$ \(gsim\|tools/reproduce\) ' README.md | sed 's/^\$ //' >"$tmp/commands"
