@@ -1,14 +1,6 @@
 /* Which group of lanes has the turn: the queue of those that are ready, and the policies that choose from it. */
 #include "sim/reconv/its_run.h"
 
-Split *its_split(Warp *w, int lane)
-{
-	Split *s = reconv_splits(w);
-	while (!(s->mask >> lane & 1))
-		s++;
-	return s;
-}
-
 void its_enqueue(Its *k, int at, const Split *s)
 {
 	memmove(k->queue + at + 1, k->queue + at, (size_t)(k->n - at));
@@ -133,12 +125,4 @@ void its_merge(Warp *w, Its *k)
 			reconv_count_merge(w, x, x->pc, x->mask);
 			b--;
 		}
-}
-
-void its_enter(Warp *w, Its *k, const Split *s, bool jump)
-{
-	if (reconv_ins(w, s->pc)->flags & MI_BLOCK_START)
-		k->in_block |= s->mask;
-	else if (jump)
-		k->in_block &= ~s->mask;
 }

@@ -37,8 +37,23 @@ static inline int64_t its_value(const Warp *w, ItsParam knob)
 	return its_knob(knob, reconv_param(w, ITS_POLICY), reconv_param(w, knob));
 }
 
+static inline Split *its_split(Warp *w, int lane) /* the group that has the lane */
+{
+	Split *s = reconv_splits(w);
+	while (!(s->mask >> lane & 1))
+		s++;
+	return s;
+}
+/* The group has come to s->pc, by a jump or straight on: is it in a block of the source? */
+static inline void its_enter(Warp *w, Its *k, const Split *s, bool jump)
+{
+	if (reconv_ins(w, s->pc)->flags & MI_BLOCK_START)
+		k->in_block |= s->mask;
+	else if (jump)
+		k->in_block &= ~s->mask;
+}
+
 /* ---- the queue of groups that are ready: its_queue.c ---- */
-Split *its_split(Warp *, int lane);    /* the group that has the lane */
 void its_enqueue(Its *, int at, const Split *);
 void its_dequeue(Its *, const Split *);
 int its_ready_place(const Warp *, const Its *);  /* where a group that becomes ready stands: next, or last */
@@ -48,8 +63,6 @@ void its_merge(Warp *, Its *);         /* groups that are ready at one pc become
 void its_pass_on(Warp *, Its *);       /* the turn goes to a group that is not known to wait, if there is one */
 /* s becomes part of `into`, which may move in the list. */
 Split *its_join(Warp *, Split *into, Split *s);
-/* The group has come to s->pc, by a jump or straight on: is it in a block of the source? */
-void its_enter(Warp *, Its *, const Split *, bool jump);
 
 /* ---- barriers: its_barrier.c. Those that open change the list of splits. ---- */
 void its_bssy(Warp *, Its *, Mask, int reg);   /* the lanes make a barrier and name it in the register */
