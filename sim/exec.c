@@ -340,7 +340,7 @@ static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
 		livelock_watch(sm, w, s, i, (Path[]){ { i->target, lanes }, { pc + 1, all & ~lanes } }, 2);
 	sm->gpu->model->special(w, s, i, lanes);
 	note_depth(sm, w);
-	if (sm->gpu->watching && w->nsplit && s->pc <= pc && s->mask == all)
+	if (sm->gpu->watching && s < w->split + w->nsplit && s->state == SPLIT_RUN && s->pc <= pc && s->mask == all)
 		livelock_watch(sm, w, s, i, &(Path){ s->pc, all }, 1);
 }
 

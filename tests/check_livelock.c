@@ -69,6 +69,24 @@ static void fate(const char *models, const char *text, unsigned threads, Fate f)
 #define WAITING "mimd its spec_reconv dual_path multi_path aware dws dwf tbc sbi swi serial"
 
 /* Each lane alone comes back to the same state soon, and all of them together only after 11 * 13 turns: before, both are 0 at once. */
+/* Lanes come to a place where they meet, wait there, and compute for long when all have come: no memory changes all the while, and
+   who waits has not come back to where it was. */
+#define SLOW " %x = mul.lo.u32 %x, 3\n %x = mul.lo.u32 %x, 5\n %x = mul.lo.u32 %x, 7\n %x = mul.lo.u32 %x, 9\n"
+START_TEST(waiting_to_meet_is_no_round)
+{
+	static const char *const models[] = { "its", "its its.policy=volta_lifo", "spec_reconv", "token", "exec_mask" };
+	for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+		char set[200];
+		snprintf(set, sizeof set, "divergence.model=%s units.imul.latency=400 limits.progress_cycles=100", models[k]);
+		Rig *r = rig_new(set);
+		rig_run(r, K(" %n = mov.u32 5\n bra L\nL: %p = setp.lt.u32 %t, 2\n bra %p, T, F\nT: %q = setp.lt.u32 %t, 9\n bra %q, J, E\n"
+			"F:" SLOW " %q = setp.lt.u32 %t, 9\n bra %q, J, E\nE: %x = mov.u32 1\n bra J\n"
+			"J:" SLOW SLOW " %n = sub.u32 %n, 1\n %p = setp.ne.u32 %n, 0\n bra %p, L, X\nX:" END), 1, 4);
+		rig_free(r);
+	}
+}
+END_TEST
+
 START_TEST(lanes_that_exchange_have_a_state_together)
 {
 #define TURNS(AGREE) K(" %n = and.b32 %t, 1\n %x = mad.lo.u32 %n, 2, 11\n %v = mov.u32 1\n bra L\n" \
@@ -215,7 +233,7 @@ int main(void)
 	TCase *t = tcase_create("all");
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, lanes_that_exchange_have_a_state_together, 0, 3);
-	const TTest *const tests[] = { votes_that_never_agree, found_where_nobody_runs, two_locks_in_opposite_order,
+	const TTest *const tests[] = { waiting_to_meet_is_no_round, votes_that_never_agree, found_where_nobody_runs, two_locks_in_opposite_order,
 		a_barrier_that_a_spinning_lane_waits_behind, warp_level_operations_that_never_meet, shared_memory, turns_without_an_end, locks_and_calls, locks_of_several_warps };
 	for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
 		tcase_add_test(t, tests[k]);
