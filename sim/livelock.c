@@ -57,8 +57,8 @@ static void hash_all(const Warp *w, uint32_t pc, Mask m, uint64_t *h)
 			h[l] = mix(h[l], w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)l]);
 }
 
-/* Where lanes go, and all that lives there. Inside a call also what lives in the callers, which is not known: every
-   register. */
+/* Where lanes go and from which block, and all that lives there. Inside a call also what lives in the callers, which is not
+   known: every register. */
 static void hash_states(const Warp *w, const MIns *i, uint32_t pc, Mask m, uint64_t *h)
 {
 	const Code *c = w->sm->gpu->cur;
@@ -70,7 +70,7 @@ static void hash_states(const Warp *w, const MIns *i, uint32_t pc, Mask m, uint6
 			return;
 		}
 	each_lane(m, l)
-		h[l] = mix(mix(1, pc), 0);
+		h[l] = mix(mix(1, pc), i->live);
 	for (int k = 0; k < c->nlive[i->live]; k += 1 + is_pair(c, live[k]))
 		mix_name(w, live[k], m, h);
 }
