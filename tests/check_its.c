@@ -50,6 +50,15 @@ START_TEST(early_exit)
 }
 END_TEST
 
+/* C and D meet in front of a loop. Its lanes meet at Z, where those of A do: the loop's own barrier is left out, not that in front of it. */
+START_TEST(a_loop_where_others_meet)
+{
+	path("divergence.model=its", K(IF("7", "B", "Z") "B:" IF("3", "C", "D") AT("C", "1") " bra L\n" AT("D", "2") " bra L\n"
+		AT("L", "3") " %s = add.u32 %s, 1\n %p = setp.gt.u32 %s, %t\n bra %p, Z, L\n" AT("Z", "4") END),
+		"A:f B:7 D:4 C:3 L:7 L:6 L:4 Z:f", 3, 2); /* lanes that leave the loop have no turn before it ends */
+}
+END_TEST
+
 /* Twenty ifs inside each other: more barriers than registers. All meet again at each end. */
 START_TEST(deep_nesting)
 {
@@ -235,7 +244,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { sides_and_barrier, early_exit, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
+	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, indexed_branch, predicted_point };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }

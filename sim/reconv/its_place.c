@@ -11,17 +11,19 @@
 
 /* ---- from tokens ---- */
 
-static int object_of(Barriers *p, const Block *b)
+/* That of a frame, or that of lanes which meet in front of b; b may be a frame's block, too. */
+static int object_of(Barriers *p, const Block *b, bool frame)
 {
-	if (!p->object[b->id])
-		p->object[b->id] = ++p->n;
-	return p->object[b->id] - 1;
+	int *object = &p->object[2 * b->id + frame];
+	if (!*object)
+		*object = ++p->n;
+	return *object - 1;
 }
 
-static void name(Barriers *p, Ins *i, Op op, const Block *b)
+static void name(Barriers *p, Ins *i, Op op, const Block *b, bool frame)
 {
 	*i = lower_ins(p->l, op, T_NONE, 0, 1);
-	i->opd[0] = opd_imm(object_of(p, b));
+	i->opd[0] = opd_imm(object_of(p, b, frame));
 }
 
 static const Block *frame_of(const PlaceLoops *t, const Block *leaf)
@@ -39,16 +41,16 @@ static void translate(PlaceLoops *t, void *self)
 	for (int b = 0; b < p->f->block.n; b++)
 		if (p->f->block.v[b]->id >= n)
 			n = p->f->block.v[b]->id + 1;
-	p->object = arena_array(&p->arena, int, n);
+	p->object = arena_array(&p->arena, int, 2 * n);
 	for (int b = 0; b < p->f->block.n; b++) {
 		Block *blk = p->f->block.v[b];
 		for (int k = 0; k < blk->ins.n; k++) {
 			Ins *i = &blk->ins.v[k];
 			switch (i->op) {
-			case OP_SSY: name(p, i, OP_BSSY, (const Block *)(intptr_t)i->opd[0].imm); break;
-			case OP_SYNC: name(p, i, OP_BSYNC, blk->succ[0]); break;
-			case OP_PBK: case OP_PCNT: name(p, i, OP_BSSY, blk); break;
-			case OP_BRK: case OP_CONT: name(p, i, OP_BSYNC, frame_of(t, blk)); break;
+			case OP_SSY: name(p, i, OP_BSSY, (const Block *)(intptr_t)i->opd[0].imm, false); break;
+			case OP_SYNC: name(p, i, OP_BSYNC, blk->succ[0], false); break;
+			case OP_PBK: case OP_PCNT: name(p, i, OP_BSSY, blk, true); break;
+			case OP_BRK: case OP_CONT: name(p, i, OP_BSYNC, frame_of(t, blk), true); break;
 			default: break;
 			}
 		}

@@ -22,7 +22,7 @@ typedef struct Barriers {
 	Function *f;
 	Arena arena;
 	int n;                         /* objects */
-	int *object;                   /* by id of the block that stands for it, while translating: + 1 */
+	int *object;                   /* by twice the id of the block that stands for it, while translating (its_place.c): + 1 */
 	Region *r;
 	Cfg *cfg;
 	BitSet *in, *out;
