@@ -486,8 +486,10 @@ bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault
 	const char *refused = g->cur ? gpu_refuses(g, l) : diag.item.n ? diag.item.v[0].text : "cannot be lowered";
 	if (refused) {
 		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: %s", l->kernel->name, refused);
-		if (!g->cur && diag.item.n)
+		if (!g->cur && diag.item.n) {
 			fault->loc = diag.item.v[0].loc;
+			fault->loc.file = fault->loc.file ? arena_strdup(a, fault->loc.file) : NULL;
+		}
 		diag_free(&diag);
 		return false;
 	}
