@@ -218,6 +218,17 @@ START_TEST(starvation_takes_turns)
 }
 END_TEST
 
+/* F has waited since 5. T takes 5 to 12, a round of L four cycles: F has its turn at 33, is put aside at J at 36, and leaves blocks
+   of that turn. They are nobody else's: when L's lane comes to X, U is in front of it. */
+START_TEST(a_turn_ends_where_its_group_waits)
+{
+	const char *text = K(IF("3", "T", "F") "T: %y = mov.u32 1\n %y = mov.u32 2\n %y = mov.u32 3\n %y = mov.u32 4\n" IF("1", "L", "U")
+		AT("L", "1") " %s = add.u32 %s, 1\n %p = setp.lt.u32 %s, 6\n bra %p, L, X\n" AT("U", "2") " bra X\n" AT("F", "3") " bra J\n"
+		AT("X", "4") " bra J\n" AT("J", "5") " bar.warp.sync 0xf\n" END);
+	runs("divergence.model=min_pc min_pc.starvation=28 min_pc.quantum=8", text, "A:f T:3 L:1 L:1 L:1 L:1 L:1 F:c J:c L:1 U:2 X:3 J:3");
+}
+END_TEST
+
 /* The naive spin lock: whoever has it waits behind those who spin. */
 #define LOCK "global u32 lock[1]\nglobal u32 sum[1]\n" K(" %w = mov.u64 lock\n %o = mov.u64 sum\n bra L\n" \
 	"L: %y = atom.global.cas.b32 [%w], 0, 1\n %p = setp.ne.u32 %y, 0\n bra %p, L, C\n" \
@@ -285,7 +296,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		frontiers, checks_where_the_frontier_asks, sandy_walks, sandy_costs, sandy_executes_nothing_harmlessly, sandy_frames,
-		sandy_indirect_calls_and_exits, sandy_refuses_to_wait, calls_from_both_sides, min_pc_costs, starvation_takes_turns,
+		sandy_indirect_calls_and_exits, sandy_refuses_to_wait, calls_from_both_sides, min_pc_costs, starvation_takes_turns, a_turn_ends_where_its_group_waits,
 		starvation_ends_the_spin, lanes_are_gathered, gathering_ends,
 	};
 	return rig_suite("frontiers", tests, sizeof tests / sizeof *tests);

@@ -92,6 +92,7 @@ static int choose(const Warp *w, MinPc *x, Mask ran)
 	int at = group_of(k, ran);
 	if (x->turn > 0 && --x->turn > 0 && at >= 0 && !is_aside(w, &k->g[at]))
 		return at;
+	x->turn = 0;
 	at = longest_waiting(w, k);
 	if (at < 0 || now - k->g[at].since < most)
 		return first(w, k);
@@ -147,10 +148,8 @@ static void reach(Warp *w, Split *s)
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	MinPc *x = reconv_state(w);
-	if (!sorted_exit(w, s, m, &x->rules))
-		return;
-	x->turn = 0;
-	select_next(w, s, 0);
+	if (sorted_exit(w, s, m, &x->rules))
+		select_next(w, s, 0);
 }
 
 /* A group that has waited for `starvation` runs when those have that have waited for longer, as many as lanes at most, each for
