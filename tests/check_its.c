@@ -1,5 +1,6 @@
 /* Convergence barriers: what each policy runs, nesting beyond the registers, calls, indexed branches, exits, barriers and
  * warp-level operations in divergent code, predicted points. rig_run compares memory with the reference interpreter. */
+#include "tests/random_text.h"
 #include "tests/sim_rig.h"
 
 #define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %a, %x, %s\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n" BODY "}\n"
@@ -242,9 +243,33 @@ START_TEST(predicted_point)
 }
 END_TEST
 
+/* Lanes meet where token's frames and points have them meet, however few the registers: every block is fetched as often. */
+START_TEST(random_graphs)
+{
+	static const char *const sets[] = { "divergence.model=token token.loop_codegen=pbk_brk", "divergence.model=its its.policy=volta_lifo its.yield=none",
+		"divergence.model=its its.policy=volta_lifo its.yield=none its.registers=1" };
+	for (uint64_t seed = 1100; seed < 1160; seed++) {
+		char *text = random_graph_text(seed, 0, "u64 out");
+		Rig *r[3];
+		for (int k = 0; k < 3; k++) {
+			r[k] = rig_new(sets[k]);
+			r[k]->functional = true;
+			rig_set(r[k], "warp_size=8");
+			rig_run(r[k], text, 1, 8);
+			for (int b = 0; b < r[0]->s.nblocks; b++)
+				ck_assert_msg(r[k]->s.block_stats[b].fetches == rig_fetches(r[0], r[k]->s.block_stats[b].label), "seed %llu, %s: %s is fetched %llu times",
+					(unsigned long long)seed, sets[k], r[k]->s.block_stats[b].label, (unsigned long long)r[k]->s.block_stats[b].fetches);
+		}
+		for (int k = 0; k < 3; k++)
+			rig_free(r[k]);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
-		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, indexed_branch, predicted_point };
+		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, indexed_branch, predicted_point, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
