@@ -60,6 +60,19 @@ START_TEST(constraints)
 }
 END_TEST
 
+/* Who is second when a cycle begins issues in it, whatever the first one's branch makes of the order: at 8 T parts, and F, third from then
+   on, has its fourth addition; at 9 T1 goes to JT, and T2 has its first, not F. T2 is done at 12, and JT takes 13 and 14; F takes 5 to 8 and
+   10 to 17, J 18 to 22. */
+START_TEST(the_second_is_that_of_the_cycles_beginning)
+{
+	Rig *r = run("divergence.model=sbi", K(IF("3", "T", "F") "T:" IF("1", "T1", "T2") "T1: bra JT\nT2:" ADD4 " bra JT\n"
+		"JT: %x = add.u32 %x, 9\n bra J\nF:" ADD4 ADD4 ADD4 " bra J\nJ: %x = add.u32 %x, 5\n" END), 4);
+	rig_issues(r, 0, "0 1 2 3 4 5 5 6 6 7 7 8 8 9 9 10 10 11 11 12 12 13 13 14 14 15 16 17 18 19 20 21 22");
+	rig_path(r, 0, "A:f T:3 F:c T1:1 T2:2 JT:3 J:f");
+	rig_free(r);
+}
+END_TEST
+
 /* A load that takes 20 cycles keeps T back; F, behind it in the order, goes on. */
 START_TEST(the_other_group_hides_latency)
 {
@@ -141,7 +154,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { branches_interweave, constraints, the_other_group_hides_latency, cold_groups, warps_interweave,
+	const TTest *const tests[] = { branches_interweave, constraints, the_second_is_that_of_the_cycles_beginning, the_other_group_hides_latency, cold_groups, warps_interweave,
 		both_interweave, who_cannot_issue_gives_way };
 	return rig_suite("interweaving", tests, sizeof tests / sizeof *tests);
 }

@@ -31,6 +31,7 @@ typedef struct Contexts {
 	bool constraints;
 	int hot;
 	bool cold[65];                 /* of split k: in memory */
+	Mask pair;                     /* lanes of the groups that might issue when the cycle began */
 } Contexts;
 
 typedef struct Partners { int n; Warp *warp[MOST_WARPS]; } Partners; /* of an SM: those that may issue with the warp that just has */
@@ -279,6 +280,8 @@ static Split *candidate(Warp *w, int n)
 			second = s;
 		}
 	}
+	if (n == 0)
+		k->pair = (first ? first->mask : 0) | (second ? second->mask : 0);
 	return n == 0 ? first : n == 1 ? second : NULL;
 }
 
@@ -293,13 +296,18 @@ static Split *primary(Warp *w)
 
 static bool is_ready(const Warp *w, const Split *s) { return s && s->ready <= reconv_now(w) && !s->released && s->state == SPLIT_RUN; }
 
-/* The warp's other group, if it has not issued and was not made in this cycle. */
+/* The warp's other group of the cycle's beginning: what the first one's issue has made of the order counts from the next cycle on. */
 static Split *own_secondary(Warp *w, Mask lanes, int n, Warp **of)
 {
+	const Contexts *k = reconv_state(w);
 	*of = w;
-	each_split(w, s)
-		if (n == 0 && is_ready(w, s) && !(s->mask & lanes))
-			return s;
+	each_split(w, s) {
+		if (n || !(s->mask & k->pair) || s->mask & lanes || split_waits(s) || k->cold[s - reconv_splits(w)] ||
+			s->ready > reconv_now(w) || s->released)
+			continue;
+		s->state = SPLIT_RUN;
+		return s;
+	}
 	return NULL;
 }
 
