@@ -42,6 +42,7 @@ expect 2 "unknown option -z" $gsim -z "$loop"
 expect 2 "an argument is missing" $gsim "$loop" -c
 expect 2 "no argument belongs" $gsim --quiet=yes "$loop"
 expect 2 "one MODULE is enough" $gsim "$loop" x
+expect 2 "a module is expected .* not x.lua" $gsim x.lua
 expect 2 "1 to 256" $gsim -j 0 "$loop"
 expect 2 "1 to 256" $gsim -j many "$loop"
 expect 2 "needs --passes" $gsim -b "$loop"

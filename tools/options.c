@@ -211,6 +211,10 @@ OptResult options_parse(Options *o, int argc, char **argv)
 	}
 	if (optind < end)
 		o->module = argv[optind++];
+	size_t n = o->module ? strlen(o->module) : 0;
+	if (n >= 4 && !strcmp(o->module + n - 4, ".lua"))
+		return wrong("a module is expected (.ir, .ptx or an ELF object), whose workload is found by its name or --workload, not ",
+			o->module);
 	if (optind < end)
 		return wrong("one MODULE is enough (workload arguments stand behind --): ", argv[optind]);
 	return check(o);
