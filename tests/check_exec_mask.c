@@ -138,6 +138,33 @@ START_TEST(loop_with_exits_and_continue)
 }
 END_TEST
 
+/* Out of both loops at once, for lane 3 in H's second turn: it waits in front of Y, past L. Lane t leaves the inner loop in its turn t + 1. */
+START_TEST(out_of_two_loops)
+{
+	rig_free(run(ALWAYS, K(" %n = mov.u32 0\nH: %n = add.u32 %n, 1\n %s = mov.u32 0\n bra G\nG: %s = add.u32 %s, 1\n %p = setp.gt.u32 %s, %t\n bra %p, L, B\n"
+		"B: %x = mad.lo.u32 %x, 31, 2\n %a = mad.lo.u32 %n, 4, %t\n %p = setp.eq.u32 %a, 11\n bra %p, Y, G\n"
+		AT("L", "3") " %p = setp.lt.u32 %n, 2\n bra %p, H, Y\n" AT("Y", "4") END),
+		"A:f H:f G:f B:e G:e B:c G:c B:8 G:8 L:f H:f G:f B:e G:6 B:4 G:4 L:7 Y:f"));
+}
+END_TEST
+
+/* Lane t goes on at H, to B, or out to X as (turn + t) mod 4 says. */
+START_TEST(indexed_branch_in_a_loop)
+{
+	rig_free(run(ALWAYS, K(" bra H\nH: %s = add.u32 %s, 1\n %a = add.u32 %s, %t\n %a = and.b32 %a, 3\n brx %a, [H, B, X, B]\n"
+		AT("B", "1") " bra H\n" AT("X", "4") END), "A:f H:f B:5 H:d B:8 H:c B:4 H:4 X:f"));
+}
+END_TEST
+
+/* Out of a loop by two `ret`s: lanes 0 and 1 in turns 1 and 2, the others in turn 2. They return together. */
+START_TEST(returns_in_a_loop)
+{
+	rig_free(run(ALWAYS, "func f(u32 %n) -> (u32 %r) {\n reg pred %p\n reg u32 %s\nQ: %s = mov.u32 0\nH: %s = add.u32 %s, 1\n %p = setp.gt.u32 %s, %n\n"
+		" bra %p, C, B\nB: %p = setp.eq.u32 %s, 2\n bra %p, D, H\nC: %r = mov.u32 7\n ret\nD: %r = mov.u32 9\n ret\n}\n"
+		K(" (%x) = call f, (%t)\n" AT("J", "4") END), "A:f Q:f H:f B:e H:e B:c C:3 D:c J:f"));
+}
+END_TEST
+
 /* A loop with two entries. Lanes 0 and 1 begin at H, the others at M. */
 #define ENTRIES K(IF("3", "H", "M") AT("H", "1") " bra M\nM: %x = mad.lo.u32 %x, 31, 2\n %s = add.u32 %s, 1\n %p = setp.gt.u32 %s, %t\n" \
 	" bra %p, J, H\n" AT("J", "3") END)
@@ -329,7 +356,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { if_then, if_then_else, cycles, loop, what_is_skipped, uniform_branches, early_exit, short_circuit,
-		loop_with_exits_and_continue, irreducible_loop, indexed_branch, one_return, a_call_that_ends_its_lanes, indirect_calls, lanes_that_abstain,
+		loop_with_exits_and_continue, out_of_two_loops, indexed_branch_in_a_loop, returns_in_a_loop, irreducible_loop, indexed_branch, one_return, a_call_that_ends_its_lanes, indirect_calls, lanes_that_abstain,
 		many_indirect_calls, barriers,
 		random_graphs };
 	return rig_suite("EXEC masks", tests, sizeof tests / sizeof *tests);

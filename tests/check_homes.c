@@ -1,5 +1,6 @@
 /* Splits with lanes of several warps, by hand: who is joined with whom, on warps of four lanes. What every mechanism must
  * run is in tests/check_mechanisms.c; here are counts. */
+#include "tests/random_text.h"
 #include "tests/sim_rig.h"
 
 /* Threads write out[thread] = %x. */
@@ -214,6 +215,28 @@ START_TEST(who_has_starved_gets_a_block)
 }
 END_TEST
 
+/* The block's stack is ipdom's: of one warp every block is fetched as often, of three no more often. */
+START_TEST(the_stack_is_ipdoms)
+{
+	static const char *const sets[] = { "divergence.model=ipdom", "divergence.model=tbc", "divergence.model=tbc tbc.predict=true" };
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		for (unsigned threads = 4; threads <= 11; threads += 7) {
+			char *text = random_graph_text(seed, seed % 4 ? 0 : GRAPH_ACYCLIC, "u64 out");
+			uint64_t all[3] = { 0 };
+			for (int k = 0; k < 3; k++) {
+				Rig *r = rig_new(sets[k]);
+				rig_run(r, text, 1, threads);
+				for (int b = 0; b < r->s.nblocks; b++)
+					all[k] += r->s.block_stats[b].fetches;
+				rig_free(r);
+				ck_assert_msg(threads == 4 ? all[k] == all[0] : all[k] <= all[0], "seed %llu, %s: %llu fetches, ipdom %llu", (unsigned long long)seed,
+					sets[k], (unsigned long long)all[k], (unsigned long long)all[0]);
+			}
+			free(text);
+		}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("splits of several homes");
@@ -231,6 +254,7 @@ int main(void)
 	tcase_add_test(t, compaction_takes_time);
 	tcase_add_test(t, prediction_lets_warps_advance);
 	tcase_add_test(t, who_has_starved_gets_a_block);
+	tcase_add_test(t, the_stack_is_ipdoms);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
