@@ -1,8 +1,7 @@
 -- Line plots as SVG, in plain Lua.
 --   local plot = dofile("tools/plot.lua")
 --   plot.write("out.svg", { title = "...", x = "axis", y = "axis", series = {
---       { name = "kepler", points = { { 0, 1.5 }, ... }, style = "line" or "points" or "step" or "both" } },
---       legend = "right" (default: left) })
+--       { name = "kepler", points = { { 0, 1.5 }, ... }, style = "line" or "points" or "step" or "both" } } })
 local plot = {}
 
 local WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 440, 80, 16, 40, 52
@@ -71,12 +70,13 @@ function plot.svg(figure)
 	local x0, x1 = bounds(figure.series, 1, false)
 	local y0, y1 = bounds(figure.series, 2, true)
 	y1 = y1 + (y1 - y0) * 0.05
+	local tall = HEIGHT + 16 * #figure.series + 4 -- the legend stands below
 	local function px(x) return LEFT + (x - x0) / (x1 - x0) * (WIDTH - LEFT - RIGHT) end
 	local function py(y) return HEIGHT - BOTTOM - (y - y0) / (y1 - y0) * (HEIGHT - TOP - BOTTOM) end
 
 	svg('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">',
-		WIDTH, HEIGHT, WIDTH, HEIGHT)
-	svg('<rect width="%d" height="%d" fill="white"/>', WIDTH, HEIGHT)
+		WIDTH, tall, WIDTH, tall)
+	svg('<rect width="%d" height="%d" fill="white"/>', WIDTH, tall)
 	for _, x in ipairs(ticks(x0, x1, 10, whole(figure.series) and 1 or 0)) do
 		svg('<path d="M%.1f %d V%d" stroke="#ddd"/>', px(x), TOP, HEIGHT - BOTTOM)
 		svg('<text x="%.1f" y="%d" text-anchor="middle">%s</text>', px(x), HEIGHT - BOTTOM + 16, label(x))
@@ -89,18 +89,11 @@ function plot.svg(figure)
 	svg('<text x="%d" y="22" text-anchor="middle" font-size="14">%s</text>', WIDTH // 2, escape(figure.title or ""))
 	svg('<text x="%d" y="%d" text-anchor="middle">%s</text>', WIDTH // 2, HEIGHT - 12, escape(figure.x or ""))
 	svg('<text transform="translate(16 %d) rotate(-90)" text-anchor="middle">%s</text>', HEIGHT // 2, escape(figure.y or ""))
-	local legend, longest = figure.legend == "right" and WIDTH - RIGHT - 180 or LEFT + 12, 0
 	for k, s in ipairs(figure.series) do
-		draw(svg, s, COLOUR[(k - 1) % #COLOUR + 1], px, py)
-		longest = math.max(longest, #(s.name or ""))
-	end
-	-- above the lines, on its own ground
-	svg('<rect x="%d" y="%d" width="%d" height="%d" fill="white" fill-opacity="0.85"/>', legend - 4, TOP + 3, 24 + 7 * longest,
-		16 * #figure.series + 4)
-	for k, s in ipairs(figure.series) do
-		local colour = COLOUR[(k - 1) % #COLOUR + 1]
-		svg('<rect x="%d" y="%d" width="10" height="10" fill="%s"/>', legend, TOP + 16 * k - 9, colour)
-		svg('<text x="%d" y="%d">%s</text>', legend + 16, TOP + 16 * k, escape(s.name or ""))
+		local colour, y = COLOUR[(k - 1) % #COLOUR + 1], HEIGHT + 16 * k - 8
+		draw(svg, s, colour, px, py)
+		svg('<rect x="%d" y="%d" width="10" height="10" fill="%s"/>', LEFT, y - 9, colour)
+		svg('<text x="%d" y="%d">%s</text>', LEFT + 16, y, escape(s.name or ""))
 	end
 	svg("</svg>")
 	return table.concat(out, "\n") .. "\n"

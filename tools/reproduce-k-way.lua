@@ -71,6 +71,6 @@ lanes[#lanes + 1] = { name = "32 / k", points = points(nil, function(k) return 3
 tool.write(out .. "/k-way.csv", table.concat(csv, "\n") .. "\n")
 plot.write(out .. "/k-way-cycles.svg", { title = "k ways of equal length: cycles", x = "k, ways that the lanes of a warp take", y = "cycles", series = cycles })
 plot.write(out .. "/k-way-lanes.svg", { title = "k ways of equal length: lanes of an instruction", x = "k, ways that the lanes of a warp take",
-	y = "lanes", series = lanes, legend = "right" })
+	y = "lanes", series = lanes })
 print(("CSV and plots are in %s"):format(out))
 os.exit(wrong == 0 and 0 or 1)
