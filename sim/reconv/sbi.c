@@ -15,7 +15,7 @@ enum { SHUFFLE_NONE, SHUFFLE_MIRROR_ODD, SHUFFLE_MIRROR_HALF, SHUFFLE_XOR, SHUFF
 #define SBI_PARAMS PRIORITY_PARAM, \
 	{ NULL, "constraints", CT_BOOL, 0, 1, 0, 1, NULL, "", \
 		"a group waits where others join it while one in front of it is still on its way from that block's dominator" }, \
-	{ NULL, "hot", CT_INT, 0, 3, 0, 64, NULL, "groups", "of a warp on chip (ISCA 2012: hot context table); 0 = all" }, \
+	{ NULL, "hot", CT_INT, 0, 3, 0, 64, NULL, "groups", "of a warp on chip, at least the two that issue (ISCA 2012: hot context table); 0 = all" }, \
 	{ NULL, "spill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a group goes to memory (divergence.spill = constant; assumption)" }, \
 	{ NULL, "fill_cycles", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a group comes back (divergence.spill = constant; assumption)" }
 static const ConfigKey sbi_params[] = { SBI_PARAMS };
