@@ -6,8 +6,6 @@
 
 struct StrSlot { const char *key; int value; };
 
-static const char tombstone[] = "";
-
 unsigned long long hash_bytes(const void *p, size_t n, unsigned long long seed)
 {
 	const unsigned char *s = p;
@@ -27,7 +25,7 @@ static struct StrSlot *find(const StrMap *m, const char *key, size_t n)
 		struct StrSlot *s = &m->slot[i];
 		if (!s->key)
 			return NULL;
-		if (s->key != tombstone && !strncmp(s->key, key, n) && !s->key[n])
+		if (!strncmp(s->key, key, n) && !s->key[n])
 			return s;
 	}
 }
@@ -63,18 +61,11 @@ void strmap_put(StrMap *m, const char *key, int value)
 		m->n = 0;
 		m->slot = xcalloc((size_t)m->cap, sizeof *m->slot);
 		for (int i = 0; i < old.cap; i++)
-			if (old.slot[i].key && old.slot[i].key != tombstone)
+			if (old.slot[i].key)
 				insert(m, old.slot[i].key, old.slot[i].value);
 		free(old.slot);
 	}
 	insert(m, key, value);
-}
-
-void strmap_remove(StrMap *m, const char *key)
-{
-	struct StrSlot *s = find(m, key, strlen(key));
-	if (s)
-		s->key = tombstone;
 }
 
 void strmap_free(StrMap *m)

@@ -8,7 +8,6 @@ typedef struct StrMap { struct StrSlot *slot; int n, cap; } StrMap; /* zero-init
 int strmap_get(const StrMap *, const char *key);                    /* -1 when absent */
 int strmap_getn(const StrMap *, const char *key, size_t n);         /* key need not be terminated */
 void strmap_put(StrMap *, const char *key, int value);              /* adds or replaces; value >= 0 */
-void strmap_remove(StrMap *, const char *key);
 void strmap_free(StrMap *);
 
 unsigned long long hash_bytes(const void *, size_t n, unsigned long long seed);

@@ -227,14 +227,6 @@ static inline void rig_path(const Rig *r, int warp, const char *want)
 	ck_assert_msg(!strcmp(got, want), "warp %d runs through %s; expected %s", warp, got, want);
 }
 
-static inline uint64_t rig_cycle_of(const Rig *r, TraceKind kind, int nth)
-{
-	for (int i = 0; i < r->n; i++)
-		if (r->e[i].kind == kind && nth-- == 0)
-			return r->e[i].cycle;
-	ck_abort_msg("no such event");
-}
-
 static inline uint64_t rig_fetches(const Rig *r, const char *label)
 {
 	for (int i = 0; i < r->s.nblocks; i++)
