@@ -13,8 +13,8 @@ enum { TIMED, FUNCTIONAL, BY_BLOCK, WAYS };
 static Rig *machine(const char *model, int way)
 {
 	char set[200];
-	snprintf(set, sizeof set, "divergence.model=%s functional.schedule=%s dwf.patience=300 limits.max_cycles=3000000 limits.progress_cycles=%d", model, way == BY_BLOCK ? "block" : "turns",
-		300);
+	snprintf(set, sizeof set, "divergence.model=%s functional.schedule=%s dwf.patience=300 limits.max_cycles=3000000 limits.progress_cycles=300",
+		model, way == BY_BLOCK ? "block" : "turns");
 	Rig *r = rig_new(set);
 	r->functional = way != TIMED;
 	r->clocks = true; /* how often lanes try depends on time */
@@ -68,7 +68,6 @@ static void fate(const char *models, const char *text, unsigned threads, Fate f)
 #define FREE "mimd its spec_reconv aware dwf sbi"     /* let a spinning lane's saviour run */
 #define WAITING "mimd its spec_reconv dual_path multi_path aware dws dwf tbc sbi swi serial"
 
-/* Each lane alone comes back to the same state soon, and all of them together only after 11 * 13 turns: before, both are 0 at once. */
 /* Lanes come to a place where they meet, wait there, and compute for long when all have come: no memory changes all the while, and
    who waits has not come back to where it was. */
 #define SLOW " %x = mul.lo.u32 %x, 3\n %x = mul.lo.u32 %x, 5\n %x = mul.lo.u32 %x, 7\n %x = mul.lo.u32 %x, 9\n"
@@ -87,6 +86,7 @@ START_TEST(waiting_to_meet_is_no_round)
 }
 END_TEST
 
+/* Each lane alone comes back to the same state soon, and all of them together only after 11 * 13 turns: before, both are 0 at once. */
 START_TEST(lanes_that_exchange_have_a_state_together)
 {
 #define TURNS(AGREE) K(" %n = and.b32 %t, 1\n %x = mad.lo.u32 %n, 2, 11\n %v = mov.u32 1\n bra L\n" \
