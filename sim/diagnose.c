@@ -345,7 +345,7 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 		d->who.lanes |= (Mask)1 << l;
 		d->word.different += read && its && its->addr != read->addr;
 	}
-	d->who.at = out ? place_of(g, out->ins) : whereabouts(g, w, __builtin_ctzll(spin)).at;
+	d->who.at = out ? place_of(g, out->ins) : whereabouts(g, w, lowest_lane(spin)).at;
 	if (read)
 		describe_writer(g, w, d);
 	add_all_waiting(g, w, d);
@@ -364,7 +364,7 @@ void deadlock_report(Gpu *g, Fault *fault)
 		const Split *s = &first->split[0];
 		for (int k = 1; k < first->nsplit && s->state == SPLIT_PARKED; k++)
 			s = &first->split[k];
-		d->who = whereabouts(g, split_home((Warp *)first, s, __builtin_ctzll(s->mask)), __builtin_ctzll(s->mask));
+		d->who = whereabouts(g, split_home((Warp *)first, s, lowest_lane(s->mask)), lowest_lane(s->mask));
 		d->who.lanes = s->mask;
 		if (s->state == SPLIT_BARRIER) {
 			const Barrier *b = &first->cta->barrier[s->barrier];

@@ -300,7 +300,7 @@ static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uin
 {
 	int l;
 	Region r;
-	if (region(sm, w, i, space, addr[__builtin_ctzll(m)], size, &r) && inside(&r, m, addr, size))
+	if (region(sm, w, i, space, addr[lowest_lane(m)], size, &r) && inside(&r, m, addr, size))
 		return true;
 	each_lane(m, l)
 		if (!check_lane(sm, w, i, l, space, addr[l], size, &sm->hint))
@@ -314,7 +314,7 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 	unsigned size = (unsigned)i->bytes * i->vec;
 	bool changed = false;
 	Region r;
-	if (region(sm, w, i, space, addr[__builtin_ctzll(m)], size, &r) && inside(&r, m, addr, size)) {
+	if (region(sm, w, i, space, addr[lowest_lane(m)], size, &r) && inside(&r, m, addr, size)) {
 		if (move_all(w, i, m, space, &r, addr))
 			sm->last_progress = sm->now;
 		return;
@@ -368,7 +368,7 @@ void deferred_apply(Sm *sm, Deferred *d)
 	int l;
 	unsigned size = (unsigned)i->bytes * i->vec;
 	Region r;
-	if (i->kind == K_LD && region(sm, w, i, SP_GLOBAL, addr[__builtin_ctzll(d->mask)], size, &r) &&
+	if (i->kind == K_LD && region(sm, w, i, SP_GLOBAL, addr[lowest_lane(d->mask)], size, &r) &&
 		inside(&r, d->mask, addr, size)) {
 		move_all(w, i, d->mask, SP_GLOBAL, &r, addr);
 		return;

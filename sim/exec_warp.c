@@ -87,7 +87,7 @@ void barrier_thread_exit(Sm *sm, Cta *cta)
 
 static uint32_t operand(const Warp *w, uint32_t row, Mask m, uint32_t absent)
 {
-	return row == NO_ROW || !m ? absent : row32(&w->lanes, row)[__builtin_ctzll(m)];
+	return row == NO_ROW || !m ? absent : row32(&w->lanes, row)[lowest_lane(m)];
 }
 
 /* Where and when a barrier fails, when nothing has before. */
@@ -172,7 +172,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 
 /* The first lane of the PTX warp that l, or the lowest lane of m, is in. */
 static int base_of(int l) { return l & ~(PTX_WARP - 1); }
-static int base(Mask m) { return base_of(__builtin_ctzll(m)); }
+static int base(Mask m) { return base_of(lowest_lane(m)); }
 
 static uint32_t lane_value(const Warp *w, uint32_t row, int l, uint32_t absent)
 {
@@ -256,7 +256,7 @@ static void exec_redux(Warp *w, const MIns *i, Mask m)
 
 static void exec_elect(Warp *w, const MIns *i, Mask m)
 {
-	int leader = __builtin_ctzll(m), l;
+	int leader = lowest_lane(m), l;
 	if (i->x.d != NO_ROW)
 		each_lane(m, l)
 			row32(&w->lanes, i->x.d)[l] = (uint32_t)(leader % PTX_WARP);
@@ -317,7 +317,7 @@ static Mask together(const Warp *w, uint32_t row, Mask m)
 	if (row == NO_ROW)
 		return m;
 	const uint32_t *mask = row32(&w->lanes, row);
-	uint32_t want = mask[__builtin_ctzll(m)];
+	uint32_t want = mask[lowest_lane(m)];
 	Mask same = 0;
 	each_lane(m, l)
 		same |= (Mask)(mask[l] == want) << l;
@@ -329,7 +329,7 @@ static void perform_each(Warp *w, const MIns *i, Mask m)
 {
 	uint32_t row = member_row(i);
 	while (m) {
-		Mask same = together(w, row, m), want = row == NO_ROW ? same : named(w, row, __builtin_ctzll(m));
+		Mask same = together(w, row, m), want = row == NO_ROW ? same : named(w, row, lowest_lane(m));
 		Mask act = want ? same & want : same;
 		if (act)
 			perform(w, i, act);
@@ -376,7 +376,7 @@ static Mask incomplete(const Warp *w, const MIns *i, Mask here)
 {
 	Mask off = i->guard < 0 ? 0 : i->flags & MI_GUARD_NEG ? w->lanes.pred[i->guard] : ~w->lanes.pred[i->guard], bad = 0;
 	for (Mask m = here & ~off; m;) {
-		Mask same = together(w, member_row(i), m), want = named(w, member_row(i), __builtin_ctzll(m));
+		Mask same = together(w, member_row(i), m), want = named(w, member_row(i), lowest_lane(m));
 		if (want & w->live & ~(same | (off & here)))
 			bad |= same;
 		m &= ~same;
