@@ -122,12 +122,12 @@ void reconv_turns(Warp *w, int turns) { w->take_turns = (uint8_t)turns; }
 void reconv_alarm(Warp *w, Cycle at) { w->alarm = at; }
 uint32_t reconv_return_pc(const Warp *w, Mask m)
 {
-	int l = __builtin_ctzll(m);
+	int l = lowest_lane(m);
 	must(w->depth[l]);
 	return w->ret[(size_t)((w->depth[l] - 1) * 2) * (size_t)w->lanes.width + (size_t)l];
 }
 
-unsigned reconv_call_depth(const Warp *w, Mask m) { return m ? w->depth[__builtin_ctzll(m)] : 0; }
+unsigned reconv_call_depth(const Warp *w, Mask m) { return m ? w->depth[lowest_lane(m)] : 0; }
 
 uint64_t reconv_value(const Warp *w, const MIns *i, int lane)
 {

@@ -94,7 +94,7 @@ struct ReconvModel {
 	void (*reach)(Warp *, Split *s);
 	void (*call)(Warp *, Split *s, const Path *callee, int n, uint32_t return_pc);
 	void (*ret)(Warp *, Split *s, const Path *, int n);           /* paths by return address */
-	void (*exit)(Warp *, Split *s, Mask lanes);                   /* they end; the core has cleared them from w->live */
+	void (*exit)(Warp *, Split *s, Mask lanes);                   /* s's lanes, all of them, end; they are gone from w->live */
 	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* OPF_MACH operations; moves s->pc itself */
 	/* Optional. s is to execute a block barrier or a warp-level operation for which live lanes of `want` are elsewhere. True: it
 	   has been put aside to wait for them, not executed, and s is another group; false: they cannot come, and it goes on as

@@ -163,14 +163,6 @@ static void unite(Warp *w, Dws *k, Split *s)
 	go(w, k, s, like.held, p, n);
 }
 
-static Mask lanes_waiting(Warp *w)
-{
-	Mask m = 0;
-	each_split(w, s)
-		m |= split_waits(s) ? s->mask : 0;
-	return m;
-}
-
 static void forget(Warp *w, Dws *k, Mask m)
 {
 	for (int i = 0; i < *reconv_nsplit(w); i++)
@@ -186,7 +178,7 @@ static void unite_complete(Warp *w, Dws *k)
 		if (!g->held)
 			continue;
 		Mask others = g->family & ~lanes_held(w, k, g);
-		if (others & ~lanes_waiting(w))
+		if (others & ~splits_waiting(w))
 			continue;
 		forget(w, k, others);
 		unite(w, k, &reconv_splits(w)[i]);

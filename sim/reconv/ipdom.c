@@ -140,12 +140,10 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
-	s->mask &= ~m;
-	if (!s->mask) {
-		Stack *k = reconv_state(w);
-		k->e[k->n - 1].pc = s->pc;
-		resume(w, s, k);
-	}
+	Stack *k = reconv_state(w);
+	s->mask = 0;
+	k->e[k->n - 1].pc = s->pc;
+	resume(w, s, k);
 }
 
 /* In the topmost entry that has the lane: it goes on when the entry above has come to its reconvergence point. */

@@ -133,12 +133,8 @@ void its_exit(Warp *w, Split *s, Mask m)
 {
 	Its *k = reconv_state(w);
 	its_dequeue(k, s);
-	s->mask &= ~m;
 	k->yielded &= ~m;
-	if (s->mask)
-		its_enqueue(k, 0, s);
-	else
-		reconv_close_gap(w, s);
+	reconv_close_gap(w, s);
 	its_ended(w, k, m);
 	settle(w, k);
 }

@@ -119,11 +119,9 @@ void its_ended(Warp *w, Its *k, Mask m)
 
 void its_last_resort(Warp *w, Its *k)
 {
-	Mask waiting = 0;
 	if (k->n || !*reconv_nsplit(w))
 		return;
-	each_split(w, s)
-		waiting |= split_waits(s) ? s->mask : 0;
+	Mask waiting = splits_waiting(w);
 	for (int i = 0; i < k->nbarrier && !k->n && its_value(w, ITS_YIELD_RELEASE); i++)
 		try_open(w, k, &k->barrier[i], waiting);
 	must(k->n || waiting);

@@ -44,6 +44,7 @@ static inline Split *its_split(Warp *w, int lane) /* the group that has the lane
 		s++;
 	return s;
 }
+
 /* The group has come to s->pc, by a jump or straight on: is it in a block of the source? */
 static inline void its_enter(Warp *w, Its *k, const Split *s, bool jump)
 {

@@ -148,8 +148,8 @@ static void reach(Warp *w, Split *s)
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	MinPc *x = reconv_state(w);
-	if (sorted_exit(w, s, m, &x->rules))
-		select_next(w, s, 0);
+	sorted_exit(w, s, &x->rules);
+	select_next(w, s, 0);
 }
 
 /* A group that has waited for `starvation` runs when those have that have waited for longer, as many as lanes at most, each for

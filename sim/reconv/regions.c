@@ -288,11 +288,7 @@ void regions_exit(Warp *w, Regions *k, Split *s, Mask m)
 {
 	k->r[0].pending &= ~m;
 	Landing others = leave(w, k, s, 0, m);
-	s->mask &= ~m;
-	if (!s->mask)
-		replace(w, k, s, &others);
-	else if (others.p.mask)
-		add_landing(w, k, &others, s);
+	replace(w, k, s, &others);
 }
 
 int regions_on_chip(Warp *w, const Regions *k)

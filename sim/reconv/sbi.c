@@ -247,9 +247,6 @@ static void reach(Warp *w, Split *s)
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	Contexts *k = reconv_state(w);
-	s->mask &= ~m;
-	if (s->mask)
-		return;
 	uint32_t pc = s->pc;
 	take_out(w, k, s);
 	if (!*reconv_nsplit(w))

@@ -48,9 +48,6 @@ static void reach(Warp *w, Split *s) { }
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	uint32_t pc = s->pc;
-	s->mask &= ~m;
-	if (s->mask)
-		return;
 	reconv_close_gap(w, s);
 	if (*reconv_nsplit(w))
 		reconv_count_pop(w, s, pc, m);

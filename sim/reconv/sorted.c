@@ -58,15 +58,11 @@ void sorted_move(Warp *w, Split *s, const Path *p, int n, const SortedRules *r)
 		insert(w, s, k, (Group){ .pc = p[a].pc, .depth = depth, .mask = p[a].mask }, r);
 }
 
-bool sorted_exit(Warp *w, Split *s, Mask m, const SortedRules *r)
+void sorted_exit(Warp *w, Split *s, const SortedRules *r)
 {
 	Sorted *k = reconv_state(w);
-	k->g[k->run].mask &= ~m;
-	s->mask &= ~m;
-	if (s->mask)
-		return false;
+	k->g[k->run].mask = s->mask = 0;
 	take_out(w, s, k, k->n > 1, r);
-	return true;
 }
 
 void sorted_select(Warp *w, Split *s, int at, const SortedRules *r)

@@ -27,8 +27,8 @@ typedef struct SortedRules {
 void sorted_launch(Warp *, Mask lanes, uint32_t pc);
 /* The running group is taken out and the paths put in; none runs until sorted_select. */
 void sorted_move(Warp *, Split *, const Path *, int n, const SortedRules *);
-/* Lanes end. True when no lane of the running group is left, and it has been taken out. */
-bool sorted_exit(Warp *, Split *, Mask, const SortedRules *);
+/* The running group has ended: it is taken out. */
+void sorted_exit(Warp *, Split *, const SortedRules *);
 /* Group g[at] runs; at = -1: the first in the order. Ends the warp when there is none. */
 void sorted_select(Warp *, Split *, int at, const SortedRules *);
 int sorted_depth(const Warp *);

@@ -16,6 +16,14 @@ int splits_running(Warp *w)
 	return -1;
 }
 
+Mask splits_waiting(Warp *w)
+{
+	Mask m = 0;
+	each_split(w, s)
+		m |= split_waits(s) ? s->mask : 0;
+	return m;
+}
+
 void split_park(Split *s)
 {
 	s->state = SPLIT_PARKED;

@@ -12,6 +12,7 @@ int splits_running(Warp *);                    /* the place of the first that ma
 
 /* It waits for other threads: the core lets it go, whatever the mechanism says. */
 static inline bool split_waits(const Split *s) { return s->state == SPLIT_BARRIER || s->state == SPLIT_WARPSYNC; }
+Mask splits_waiting(Warp *);                   /* the lanes of those that do */
 void split_park(Split *);
 void split_run(Warp *, Split *);               /* from the next cycle on, if it is ready then */
 void split_permit(Warp *, Split *, bool);      /* parks it or runs it; not while it waits */

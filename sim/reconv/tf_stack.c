@@ -56,8 +56,8 @@ static void reach(Warp *w, Split *s)
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	SortedRules r = rules(w);
-	if (sorted_exit(w, s, m, &r))
-		sorted_select(w, s, -1, &r);
+	sorted_exit(w, s, &r);
+	sorted_select(w, s, -1, &r);
 }
 
 const ReconvModel reconv_tf_stack = {

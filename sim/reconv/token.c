@@ -143,10 +143,8 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
-	Tokens *k = reconv_state(w);
-	s->mask &= ~m;
-	if (!s->mask)
-		unwind(w, s, k);
+	s->mask = 0;
+	unwind(w, s, reconv_state(w));
 }
 
 /* Where lanes of token i go on: where there is nothing but the next pop, in the token below that has them. */
