@@ -16,26 +16,28 @@ static bool put(Ptx *p, Init *in, uint64_t index, uint64_t bits, Loc loc)
 	return true;
 }
 
-/* The bits of a floating-point literal in the element type. */
-static bool float_bits(Ptx *p, const Token *t, Type type, bool negative, uint64_t *bits)
+/* A constant's bits in the element type. */
+static bool constant_bits(Ptx *p, Const v, Type type, uint64_t *bits, Loc loc)
 {
+	bool is_int = v.type == T_S64 || v.type == T_U64;
 	float f;
 	double d;
-	uint32_t w = (uint32_t)t->bits;
+	uint32_t w = (uint32_t)v.bits;
+	*bits = v.bits;
+	if (is_int && type_kind[type] != 'F')
+		return true;
+	if (type_bits[type] < 32)
+		return ptx_error(p, loc, "a floating-point value does not fit .%s", type_name[type]);
 	memcpy(&f, &w, sizeof f);
-	memcpy(&d, &t->bits, sizeof d);
-	if (t->kind == TK_F32)
-		d = f;
-	else
-		f = (float)d;
+	memcpy(&d, &v.bits, sizeof d);
+	if (v.type != T_F64)
+		d = v.type == T_F32 ? (double)f : v.type == T_S64 ? (double)(int64_t)v.bits : (double)v.bits;
 	if (type_bits[type] == 64) {
 		memcpy(bits, &d, sizeof d);
-		*bits ^= (uint64_t)negative << 63;
-	} else if (type_bits[type] == 32) {
+	} else if (v.type != T_F32) {
+		f = (float)d;
 		memcpy(&w, &f, sizeof f);
-		*bits = (t->kind == TK_F32 ? (uint32_t)t->bits : w) ^ (uint32_t)negative << 31;
-	} else {
-		return ptx_error(p, tok_loc(p, t), "a floating-point value does not fit .%s", type_name[type]);
+		*bits = w;
 	}
 	return true;
 }
@@ -93,24 +95,9 @@ static bool element(Ptx *p, Init *in, uint64_t index)
 			return ptx_error(p, loc, "an address needs an element of 64 bits, not .%s", type_name[in->s->type]);
 		return address(p, in, index * 8, 0);
 	}
-	bool sign = t->kind == TK_PUNCT && (t->punct == '-' || t->punct == '+');
-	const Token *f = sign ? next : t;
-	if (f->kind == TK_F32 || f->kind == TK_F64) {
-		uint64_t bits = 0;
-		p->at += 1 + sign;
-		return float_bits(p, f, in->s->type, sign && t->punct == '-', &bits) && put(p, in, index, bits, loc);
-	}
-	int64_t v;
-	if (!ptx_const(p, &v))
-		return false;
-	if (type_kind[in->s->type] == 'F') {
-		Token d = { .kind = TK_F64, .line = loc.line, .col = loc.col };
-		double value = (double)v;
-		uint64_t bits = 0;
-		memcpy(&d.bits, &value, sizeof value);
-		return float_bits(p, &d, in->s->type, false, &bits) && put(p, in, index, bits, loc);
-	}
-	return put(p, in, index, (uint64_t)v, loc);
+	Const v;
+	uint64_t bits;
+	return ptx_constant(p, &v) && constant_bits(p, v, (Type)in->s->type, &bits, loc) && put(p, in, index, bits, loc);
 }
 
 /* { a, { b, c }, ... }: a nested list starts at the next multiple of its dimension's size. */

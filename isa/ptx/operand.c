@@ -61,16 +61,11 @@ static bool offset(Ptx *p, Arg *a)
 
 static bool number(Ptx *p, Arg *a)
 {
-	const Token *t = tok(p), *next = tok_ahead(p, 1);
-	bool minus = t->kind == TK_PUNCT && t->punct == '-' && (next->kind == TK_F32 || next->kind == TK_F64);
-	const Token *f = minus ? next : t;
-	if (f->kind != TK_F32 && f->kind != TK_F64) {
-		a->kind = A_INT;
-		return ptx_const(p, &a->imm);
-	}
-	p->at += 1 + minus;
-	a->kind = f->kind == TK_F32 ? A_F32 : A_F64;
-	a->imm = (int64_t)(f->bits ^ (minus ? (uint64_t)1 << (a->kind == A_F32 ? 31 : 63) : 0));
+	Const v;
+	if (!ptx_constant(p, &v))
+		return false;
+	a->kind = v.type == T_F32 ? A_F32 : v.type == T_F64 ? A_F64 : A_INT;
+	a->imm = (int64_t)v.bits;
 	return true;
 }
 

@@ -135,7 +135,9 @@ void tok_skip_statement(Ptx *);                           /* behind the next ';'
 void tok_skip_braces(Ptx *);                              /* at '{': behind its match */
 
 /* ---- expr.c ---- */
-bool ptx_const(Ptx *, int64_t *value);               /* integer constant expression */
+typedef struct Const { uint8_t type; uint64_t bits; } Const; /* T_S64, T_U64, T_F64, or T_F32: a 0f literal */
+bool ptx_constant(Ptx *, Const *);                   /* constant expression */
+bool ptx_const(Ptx *, int64_t *value);               /* one of integers */
 bool ptx_const_small(Ptx *, uint64_t limit, uint32_t *value, const char *what);
 
 /* ---- decl.c, init.c ---- */
