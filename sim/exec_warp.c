@@ -123,8 +123,27 @@ static void advance(Sm *sm, Warp *w, Split *s)
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
 
+/* Splits of the warp that the barrier has let go from one place, s among them: they stand behind it together. */
+static void released_together(Sm *sm, Warp *w, const Split *s)
+{
+	uint32_t pc = s->pc;
+	Mask m = 0;
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].released && w->split[k].pc == pc) {
+			w->split[k].released = false;
+			w->split[k].pc++;
+			m |= w->split[k].mask;
+		}
+	sm->gpu->model->met(w, pc + 1, m);
+	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
+}
+
 void split_released(Sm *sm, Warp *w, Split *s)
 {
+	if (sm->gpu->model->met) {
+		released_together(sm, w, s);
+		return;
+	}
 	s->released = false;
 	advance(sm, w, s);
 }

@@ -184,7 +184,7 @@ void deferred_apply(Sm *, Deferred *);
 bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask); /* not executed: lanes it needs are elsewhere, and another group runs */
 void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask);
 void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
-void split_released(Sm *, Warp *, Split *);    /* the barrier has let it go: on to the next instruction */
+void split_released(Sm *, Warp *, Split *);    /* the barrier has let it go: on to the next instruction; the list may change */
 void barrier_thread_exit(Sm *, Cta *);
 void warpsync_recheck(Sm *, Warp *);
 

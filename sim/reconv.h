@@ -108,8 +108,8 @@ struct ReconvModel {
 	void (*wait)(Warp *, Split *s);                 /* it waits at a block barrier or a warp-level operation (s->state) */
 	/* These two may change states of splits, but not add, remove or move any. */
 	void (*resume)(Warp *, Split *s);               /* what it waited for has happened; s->state is SPLIT_RUN */
-	/* Instead of reach for each: splits that waited for one warp-level operation stand behind it at pc, resumed, with the
-	   lanes in `lanes` together. They may become one. */
+	/* Instead of reach for each: splits that waited for one warp-level operation, or in one place for a block barrier, stand
+	   behind it at pc, resumed, with the lanes in `lanes` together. They may become one. */
 	void (*met)(Warp *, uint32_t pc, Mask lanes);
 	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
 	                                                   instruction is being fetched, ...; until may be unknown (far off) */

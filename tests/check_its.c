@@ -211,6 +211,29 @@ START_TEST(a_group_of_two_barriers)
 }
 END_TEST
 
+/* Lane 0 turns in a loop that may spin: its YIELD opens the barrier behind the loop for the other lanes, which run ahead to the block
+   barrier. There lane 0 comes after them, and D is fetched once, for all: code behind a block barrier finds the warp in step. */
+START_TEST(a_block_barrier_brings_lanes_together)
+{
+	static const char *const barriers[] = { "bar.sync 0", "%a = bar.red.popc.u32 0, %p", "@%q bar.sync 0" };
+	static const char *const policies[] = { "divergence.model=its its.yield_after=1", "divergence.model=its its.policy=volta_lifo",
+		"divergence.model=its its.policy=volta_lifo its.opportunistic_merge=off its.order=max_lanes", "divergence.model=spec_reconv spec_reconv.policy=volta_lifo" };
+	for (size_t b = 0; b < sizeof barriers / sizeof *barriers; b++)
+		for (size_t k = 0; k < sizeof policies / sizeof *policies; k++) {
+			char text[1024];
+			snprintf(text, sizeof text, "kernel k(u64 out) {\n shared u32 word[1]\n reg u32 %%t, %%a, %%x, %%s\n reg u64 %%o\n reg pred %%p, %%q\nA: %%t = mov.u32 %%tid.x\n"
+				" %%q = setp.ge.u32 %%t, 0\n %%p = setp.eq.u32 %%t, 0\n bra %%p, L, J\n"
+				"L: %%a = ld.volatile.shared.u32 [word]\n %%s = add.u32 %%s, 1\n %%a = add.u32 %%a, %%s\n %%p = setp.lt.u32 %%a, 5\n bra %%p, L, J\n"
+				"J: %%x = mov.u32 3\n %s\n bra D\n%s", barriers[b], AT("D", "2") END "}\n");
+			Rig *r = rig_new(policies[k]);
+			rig_run(r, text, 1, 4);
+			ck_assert_uint_eq(rig_fetches(r, "J"), 2); /* the lanes did come apart */
+			ck_assert_uint_eq(rig_fetches(r, "D"), 1);
+			rig_free(r);
+		}
+}
+END_TEST
+
 START_TEST(indexed_branch)
 {
 	Rig *r = rig_new("divergence.model=its warp_size=8");
@@ -270,6 +293,6 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
-		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, indexed_branch, predicted_point, random_graphs };
+		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
