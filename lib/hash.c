@@ -1,17 +1,24 @@
 #include "lib/hash.h"
 #include "lib/arena.h"
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define FNV_BASIS 0xcbf29ce484222325u
+
 struct StrSlot { const char *key; int value; };
+
+static uint64_t fnv1a(const unsigned char *s, size_t n, uint64_t h)
+{
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ s[i]) * 0x100000001b3u;
+	return h;
+}
+
+uint64_t hash_fnv1a(const void *p, size_t n) { return fnv1a(p, n, FNV_BASIS); }
 
 unsigned long long hash_bytes(const void *p, size_t n, unsigned long long seed)
 {
-	const unsigned char *s = p;
-	uint64_t h = seed ^ 0xcbf29ce484222325u;
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ s[i]) * 0x100000001b3u;
+	uint64_t h = fnv1a(p, n, seed ^ FNV_BASIS);
 	h ^= h >> 32;
 	return h * 0x9e3779b97f4a7c15u;
 }

@@ -2,6 +2,7 @@
 #ifndef GSIM_HASH_H
 #define GSIM_HASH_H
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct StrMap { struct StrSlot *slot; int n, cap; } StrMap; /* zero-initialise */
 
@@ -11,6 +12,8 @@ void strmap_put(StrMap *, const char *key, int value);              /* adds or r
 void strmap_free(StrMap *);
 
 unsigned long long hash_bytes(const void *, size_t n, unsigned long long seed);
+/* FNV-1a with 64 bits: for hashes that stand in files, which are the same on every host and in every version. */
+uint64_t hash_fnv1a(const void *, size_t n);
 
 /* The candidate nearest to word in edit distance, or NULL when none is near; for "did you mean". */
 const char *nearest_name(const char *word, const char *const *names, int n);

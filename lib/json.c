@@ -420,3 +420,13 @@ const char *json_string(const JsonValue *object, const char *key)
 	const JsonValue *v = json_get(object, key);
 	return v && v->kind == JSON_STRING ? v->text : "";
 }
+
+const char *json_shown(const JsonValue *v)
+{
+	switch (v ? v->kind : JSON_ARRAY) {
+	case JSON_NULL: return "null";
+	case JSON_BOOL: return v->number != 0 ? "true" : "false";
+	case JSON_NUMBER: case JSON_STRING: return v->text;
+	default: return "";
+	}
+}

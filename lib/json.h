@@ -50,4 +50,5 @@ const JsonValue *json_path(const JsonValue *, const char *path);         /* "mem
 bool json_is_number(const JsonValue *);                                  /* false for NULL too */
 double json_number(const JsonValue *object, const char *path);           /* 0 when it is none */
 const char *json_string(const JsonValue *object, const char *key);       /* "" when it is none */
+const char *json_shown(const JsonValue *);  /* a string's text, a number as written, true, false, null; "" when there is none or it has members */
 #endif

@@ -140,22 +140,6 @@ static int choice_index(const char *choices, const char *name)
 	}
 }
 
-static void print_choice(StrBuf *out, const char *choices, int64_t i)
-{
-	while (i-- > 0)
-		choices = strchr(choices, '|') + 1;
-	sb_write(out, choices, strcspn(choices, "|"));
-}
-
-/* "a, b or c" */
-static void list_choices(StrBuf *out, const char *choices, int64_t last)
-{
-	for (int64_t i = 0; i <= last; i++) {
-		sb_puts(out, i == 0 ? "" : i == last ? " or " : ", ");
-		print_choice(out, choices, i);
-	}
-}
-
 bool config_put_name(Config *c, const ConfigKey *key, const char *choice, Loc where, Diag *diag)
 {
 	char name[CONFIG_NAME];
@@ -163,7 +147,7 @@ bool config_put_name(Config *c, const ConfigKey *key, const char *choice, Loc wh
 	if (i >= 0)
 		return config_put(c, key, i, where, diag);
 	StrBuf all = { 0 };
-	list_choices(&all, key->choices, key->most);
+	config_print_choices(key, &all);
 	diag_error(diag, where, "%s: unknown value '%.60s'; expected %s", config_key_name(key, name), choice, all.s);
 	sb_free(&all);
 	return false;
@@ -300,76 +284,4 @@ bool config_check(const Config *c, Diag *d)
 	if (why)
 		diag_error(d, at, "%s", why);
 	return d->errors == before;
-}
-
-/* ---- printing ---- */
-
-static void indent(StrBuf *out, int depth)
-{
-	for (int i = 0; i < depth; i++)
-		sb_putc(out, '\t');
-}
-
-/* Closes and opens tables so that the open ones are the leading components of name. Returns the number open. */
-static int enter(StrBuf *out, char *open, const char *name)
-{
-	int depth = 1;
-	const char *p = name, *dot;
-	char *q = open;
-	while (*q && (dot = strchr(p, '.')) && (size_t)(dot - p) == strcspn(q, ".") && !strncmp(p, q, (size_t)(dot - p))) {
-		depth++;
-		q += dot - p + 1;
-		p = dot + 1;
-	}
-	int close = 0;
-	for (const char *r = q; *r; r++)
-		close += *r == '.';
-	for (; close > 0; close--) {
-		indent(out, depth + close - 1);
-		sb_puts(out, "},\n");
-	}
-	for (; (dot = strchr(p, '.')); p = dot + 1, depth++) {
-		indent(out, depth);
-		sb_printf(out, "%.*s = {\n", (int)(dot - p), p);
-	}
-	memcpy(open, name, (size_t)(p - name));
-	open[p - name] = 0;
-	return depth;
-}
-
-static void print_value(StrBuf *out, const ConfigKey *key, int64_t v)
-{
-	if (key->type == CT_ENUM) {
-		sb_putc(out, '"');
-		print_choice(out, key->choices, v);
-		sb_putc(out, '"');
-	} else if (key->type == CT_BOOL) {
-		sb_puts(out, v ? "true" : "false");
-	} else {
-		sb_printf(out, "%lld", (long long)v);
-	}
-}
-
-void config_print(const Config *c, StrBuf *out)
-{
-	ConfigKey key;
-	char open[CONFIG_NAME] = "", name[CONFIG_NAME];
-	sb_puts(out, "return {\n");
-	for (int i = 0; config_key(i, &key); i++) {
-		config_key_name(&key, name);
-		int depth = enter(out, open, name);
-		const char *leaf = strrchr(name, '.');
-		indent(out, depth);
-		sb_printf(out, "%s = ", leaf ? leaf + 1 : name);
-		print_value(out, &key, config_get(c, &key));
-		sb_printf(out, ", -- %s%s%s", key.unit ? key.unit : "", key.unit ? ": " : "", key.help);
-		if (key.type == CT_ENUM) {
-			sb_puts(out, " (");
-			list_choices(out, key.choices, key.most);
-			sb_putc(out, ')');
-		}
-		sb_putc(out, '\n');
-	}
-	enter(out, open, "");
-	sb_puts(out, "}\n");
 }

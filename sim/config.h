@@ -74,6 +74,17 @@ bool config_set_model(Config *, const char *spec, Diag *);
 bool config_load(Config *, const char *file, Diag *);
 /* Where a machine file is found, in the arena; NULL when it is nowhere. from: the file that derives from it, or NULL. */
 const char *config_search(Arena *, const char *file, const char *from);
+
+/* sim/config_print.c */
 struct StrBuf;
 void config_print(const Config *, struct StrBuf *);     /* a machine file that gives exactly this configuration */
+void config_print_value(const ConfigKey *, int64_t, struct StrBuf *);  /* as -D takes it */
+void config_print_choices(const ConfigKey *, struct StrBuf *);         /* "a, b or c" */
+/* Of every key with its value, mechanisms' included: equal configurations have equal hashes on every host. */
+uint64_t config_hash(const Config *);
+enum { CONFIG_HASH = 17 };
+const char *config_hash_text(const Config *, char text[CONFIG_HASH]);  /* 16 hexadecimal digits */
+/* The next key from number *i on whose value `to` changes, and moves *i behind it; false when there is none. */
+bool config_change(const Config *from, const Config *to, int *i, ConfigKey *);
+void config_changes(const Config *from, const Config *to, struct StrBuf *);  /* all of them: "key=value key=value" */
 #endif

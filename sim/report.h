@@ -9,11 +9,16 @@ typedef struct Title {
 	const char *module, *config;   /* files; config NULL: the defaults */
 	const char *passes;            /* "" = none */
 	const char *model;             /* as asked for, with its parameters; NULL: the mechanism's name */
+	const char *workload;          /* as asked for; NULL: found by the module's name */
+	int nargs; char **args;        /* the workload's */
+	const Config *effective, *file;  /* the machine that runs; the machine before -D and -m changed it */
 } Title;
+const char *title_model(const Title *);
 
 /* sim/report_json.c */
 void report_launch(const LaunchStats *, JsonSink *);                /* one object */
 void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
+void report_refused(const Title *, const char *error, JsonSink *);  /* of a run that could not begin */
 
 /* sim/report_diagnosis.c: values of the keys of the same names */
 struct Diagnosis;

@@ -125,6 +125,9 @@ bool grid_measured(const Table *t, int f)
 	return false;
 }
 
+/* What the command line changed of the machine file. */
+static const JsonValue *changed_of(const JsonValue *run) { return json_path(run, "configuration.changed"); }
+
 /* ---- text ---- */
 
 enum { WIDTH = 100, LONGEST_PASSES = 24, LONGEST_MODEL = 40 };
@@ -189,6 +192,24 @@ static void put_outcome(StrBuf *out, const Cell *c, size_t start)
 	sb_printf(out, ": %.*s%s", n > room ? room - 3 : n, error, n > room ? "..." : "");
 }
 
+/* Changes of the machine that all runs have; a run's own stand in its row, with the mechanism. */
+static void put_changes(const Table *t, size_t start, StrBuf *out)
+{
+	const JsonValue *changed = changed_of(t->cell[0].run), *other;
+	for (int i = 0; changed && changed->kind == JSON_OBJECT && i < changed->n; i++) {
+		bool all = strcmp(changed->key[i], "divergence.model") != 0;
+		for (int k = 1; k < t->n && all; k++)
+			all = (other = json_get(changed_of(t->cell[k].run), changed->key[i]))
+				&& !strcmp(json_shown(other), json_shown(&changed->item[i]));
+		if (!all)
+			continue;
+		size_t n = strlen(changed->key[i]) + strlen(json_shown(&changed->item[i])) + 4;
+		bool full = out->n + n > start + WIDTH;
+		sb_printf(out, "%s   %s=%s", full ? "\n" : "", changed->key[i], json_shown(&changed->item[i]));
+		start = full ? out->n - n : start;
+	}
+}
+
 static void put_text(const Table *t, void *self)
 {
 	StrBuf *out = self;
@@ -197,12 +218,14 @@ static void put_text(const Table *t, void *self)
 	const JsonValue *first = t->cell[0].run;
 	if (out->n)
 		sb_putc(out, '\n');
+	size_t title = out->n;
 	sb_printf(out, "%s   machine %s   kernel %s", json_string(first, "module"), *json_string(first, "config")
 		? json_string(first, "config") : "(defaults)", t->kernel ? t->kernel : "(none was launched)");
 	if (t->base >= 0 && t->cell[t->base].launches > 1)
 		sb_printf(out, " (%d launches)", t->cell[t->base].launches);
 	if (!passes)
 		sb_printf(out, "   passes %s", grid_passes(&t->cell[0]));
+	put_changes(t, title, out);
 	sb_printf(out, "\n%-*s", wide, "mechanism");
 	if (passes)
 		sb_printf(out, " %-*s", pass, "passes");
@@ -261,20 +284,39 @@ static const char *figure_name(int f)
 		: f == FETCHES ? "fetches" : f == UTILIZATION ? "simd_utilization" : "mean_depth";
 }
 
+/* The hash of its machine, and what the command line changed of the machine file. */
+static void put_settings(StrBuf *out, const JsonValue *run)
+{
+	const JsonValue *changed = changed_of(run);
+	StrBuf all = { 0 };
+	sb_putc(out, ',');
+	put_field(out, json_string(json_get(run, "configuration"), "hash"));
+	for (int i = 0; changed && changed->kind == JSON_OBJECT && i < changed->n; i++)
+		sb_printf(&all, "%s%s=%s", i ? " " : "", changed->key[i], json_shown(&changed->item[i]));
+	sb_putc(out, ',');
+	put_field(out, all.s ? all.s : "");
+	sb_free(&all);
+}
+
+/* What a run's report says for these keys. */
+static void put_keys(StrBuf *out, const JsonValue *run, const char *const *keys, int n)
+{
+	for (int k = 0; k < n; k++) {
+		sb_putc(out, ',');
+		put_field(out, json_string(run, keys[k]));
+	}
+}
+
 static void put_csv(const Table *t, void *self)
 {
 	StrBuf *out = self;
-	static const char *const keys[] = { "module", "config", "model", "passes", "mode", "status", "error" };
+	static const char *const machine[] = { "module", "config" }, *const run[] = { "model", "passes", "mode", "status", "error" };
 	for (int i = 0; i < t->n; i++) {
 		const Cell *c = &t->cell[i];
 		put_field(out, t->kernel ? t->kernel : "");
-		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-			const char *v = json_string(c->run, keys[k]);
-			char line[512];
-			snprintf(line, sizeof line, "%.*s", v ? (int)strcspn(v, "\n") : 0, v ? v : ""); /* of an error, the first line */
-			sb_putc(out, ',');
-			put_field(out, line);
-		}
+		put_keys(out, c->run, machine, 2);
+		put_settings(out, c->run);
+		put_keys(out, c->run, run, 5);
 		sb_printf(out, ",%d,%d", c->launches, c->completed);
 		for (int f = 0; f < FIGURES; f++) {
 			if (!in_csv(f))
@@ -291,7 +333,7 @@ static void put_csv(const Table *t, void *self)
 
 void report_grid_csv(const JsonValue *runs, StrBuf *out)
 {
-	sb_puts(out, "kernel,module,config,model,passes,mode,status,error,launches,completed");
+	sb_puts(out, "kernel,module,config,configuration,changed,model,passes,mode,status,error,launches,completed");
 	for (int f = 0; f < FIGURES; f++)
 		if (in_csv(f))
 			sb_printf(out, ",%s%s", f >= STALLS_FIRST && f < COUNTED ? "stall_" : "", figure_name(f));

@@ -1,7 +1,6 @@
 /* The report as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure are null. */
 #include "sim/report.h"
 
-
 static void put_count(JsonSink *j, const char *key, uint64_t v)
 {
 	j->key(j, key);
@@ -205,15 +204,75 @@ static void put_total(Run *run, JsonSink *j)
 	j->end(j);
 }
 
+/* ---- what was run ---- */
+
+const char *title_model(const Title *t) { return t->model ? t->model : model_keys((int)t->effective->model)->name; }
+
+static void put_value(JsonSink *j, const ConfigKey *key, int64_t v)
+{
+	StrBuf text = { 0 };
+	char name[CONFIG_NAME];
+	j->key(j, config_key_name(key, name));
+	config_print_value(key, v, &text);
+	if (key->type == CT_ENUM)
+		j->text(j, text.s);
+	else if (key->type == CT_BOOL)
+		j->boolean(j, v);
+	else
+		j->count(j, (uint64_t)v);
+	sb_free(&text);
+}
+
+static void put_configuration(JsonSink *j, const Title *t)
+{
+	ConfigKey key;
+	char hash[CONFIG_HASH];
+	j->key(j, "configuration");
+	j->begin(j, '{', false);
+	put_text(j, "hash", config_hash_text(t->effective, hash));
+	j->key(j, "changed");
+	j->begin(j, '{', true);
+	for (int i = 0; config_change(t->file, t->effective, &i, &key);)
+		put_value(j, &key, config_get(t->effective, &key));
+	j->end(j);
+	j->key(j, "values");
+	j->begin(j, '{', true);
+	for (int i = 0; config_key(i, &key); i++)
+		put_value(j, &key, config_get(t->effective, &key));
+	j->end(j);
+	j->end(j);
+}
+
+static void put_title(JsonSink *j, const Title *t)
+{
+	put_text(j, "gsim", GSIM_VERSION);
+	put_text(j, "module", t->module);
+	put_text(j, "config", t->config);
+	put_text(j, "model", title_model(t));
+	put_text(j, "passes", t->passes);
+	put_text(j, "workload", t->workload);
+	j->key(j, "arguments");
+	j->begin(j, '[', true);
+	for (int i = 0; i < t->nargs; i++)
+		j->text(j, t->args[i]);
+	j->end(j);
+	put_configuration(j, t);
+}
+
+void report_refused(const Title *title, const char *error, JsonSink *j)
+{
+	j->begin(j, '{', false);
+	put_title(j, title);
+	put_text(j, "status", "bad_input");
+	put_text(j, "error", error);
+	j->end(j);
+}
+
 void report_json(Run *run, const Title *title, JsonSink *j)
 {
 	static const char *const status[] = { "ok", "failed", "bad_input", "interrupted" };
 	j->begin(j, '{', false);
-	put_text(j, "gsim", GSIM_VERSION);
-	put_text(j, "module", title->module);
-	put_text(j, "config", title->config);
-	put_text(j, "model", title->model ? title->model : model_keys((int)run->config->model)->name);
-	put_text(j, "passes", title->passes);
+	put_title(j, title);
 	put_text(j, "mode", run->options.reference ? "reference" : run->options.gpu.functional ? "functional" : "timed");
 	put_text(j, "status", status[run->status]);
 	if (run->elsewhere.n)

@@ -1,7 +1,8 @@
 /* The report for people: one screen of at most 40 lines and 100 columns. */
 #include "sim/report.h"
+#include <stddef.h>
 
-enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, MOST_LAUNCHES = 5, BAR = 40, SHORTEST_PATH = 20 };
+enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, CONFIGURATION_LINES = 2, MOST_LAUNCHES = 5, BAR = 40, SHORTEST_PATH = 20 };
 
 void report_shares(const uint64_t *part, int n, int *tenths)
 {
@@ -61,6 +62,28 @@ static void end_line(StrBuf *out, size_t start)
 	sb_putc(out, '\n');
 }
 
+/* Items one after another over a few lines; `hidden` count those that find no place. */
+typedef struct Wrap { StrBuf *out; size_t start; int most, lines, hidden; } Wrap;
+
+static void wrap_item(Wrap *w, const char *item)
+{
+	size_t limit = WIDTH - (w->lines == w->most - 1 ? 14 : 0);
+	if (!w->hidden && w->out->n - w->start + strlen(item) > limit && ++w->lines < w->most) {
+		w->start = w->out->n + 1;
+		sb_puts(w->out, "\n      ");
+	}
+	w->hidden += w->hidden || w->lines == w->most;
+	if (!w->hidden)
+		sb_puts(w->out, item);
+}
+
+static void wrap_end(Wrap *w)
+{
+	if (w->hidden)
+		sb_printf(w->out, "   %d more", w->hidden);
+	sb_putc(w->out, '\n');
+}
+
 /* ---- sections ---- */
 
 /* Without the dimensions behind which all are 1. */
@@ -72,19 +95,45 @@ static void put_dimensions(StrBuf *out, const char *what, const uint32_t d[3])
 		sb_printf(out, " x %u", d[k]);
 }
 
-static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
+/* The file's end tells more than its beginning. */
+static void put_module(const Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
 {
 	size_t start = out->n, length = strlen(t->module);
 	StrBuf rest = { 0 };
-	sb_printf(&rest, "   machine %s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)",
-		t->model ? t->model : model_keys((int)run->config->model)->name, t->passes && *t->passes ? t->passes : "none",
+	sb_printf(&rest, "   machine %s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)", title_model(t),
+		t->passes && *t->passes ? t->passes : "none",
 		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
 	size_t room = rest.n + SHORTEST_PATH < WIDTH ? WIDTH - rest.n : SHORTEST_PATH;
-	bool longer = length > room; /* its end tells more than its beginning */
+	bool longer = length > room;
 	sb_printf(out, "%s%s%s", longer ? "..." : "", t->module + (longer ? length - room + 3 : 0), rest.s);
 	sb_free(&rest);
 	end_line(out, start);
-	start = out->n;
+}
+
+/* What changes the machine file, besides the mechanism, which stands above. */
+static void put_configuration(const Title *t, StrBuf *out)
+{
+	ConfigKey key;
+	char hash[CONFIG_HASH], name[CONFIG_NAME];
+	Wrap w = { out, out->n, .most = CONFIGURATION_LINES };
+	StrBuf item = { 0 };
+	sb_printf(out, "configuration %s", config_hash_text(t->effective, hash));
+	for (int i = 0; config_change(t->file, t->effective, &i, &key);) {
+		if (key.offset == offsetof(Config, model))
+			continue;
+		item.n = 0;
+		sb_printf(&item, "   %s=", config_key_name(&key, name));
+		config_print_value(&key, config_get(t->effective, &key), &item);
+		wrap_item(&w, item.s);
+	}
+	sb_free(&item);
+	wrap_end(&w);
+}
+
+static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
+{
+	put_module(run, t, s, out);
+	size_t start = out->n;
 	if (run->launch.n == 1) {
 		const LaunchStats *l = run->launch.v[0];
 		sb_printf(out, "kernel %.50s", l->kernel);
@@ -98,6 +147,7 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *ou
 		sb_printf(out, "%d launches", run->launch.n);
 	}
 	end_line(out, start);
+	put_configuration(t, out);
 	if (!s->completed)
 		sb_puts(out, run->status == RUN_INTERRUPTED ? "INTERRUPTED: what was measured so far\n" : "FAILED: see the errors\n");
 }
@@ -273,8 +323,6 @@ static int by_fetches(const void *a, const void *b)
 static void put_blocks(const LaunchStats *s, StrBuf *out)
 {
 	Vec(const BlockStats *) all = { 0 };
-	size_t start = out->n + 1, limit;
-	int lines = 1, shown = 0;
 	char item[128];
 	bool several = false; /* functions */
 	for (int i = 0; i < s->nblocks; i++) {
@@ -283,23 +331,15 @@ static void put_blocks(const LaunchStats *s, StrBuf *out)
 	}
 	if (all.n > 12)
 		qsort(all.v, (size_t)all.n, sizeof *all.v, by_fetches);
+	Wrap w = { out, out->n + 1, .most = BLOCK_LINES };
 	sb_puts(out, "\nfetches per block (lanes)");
-	for (; shown < all.n; shown++) {
-		const BlockStats *b = all.v[shown];
-		int n = snprintf(item, sizeof item, "   %.24s%s%.24s %llu (%.1f)", several ? b->function : "", several ? "." : "",
+	for (int i = 0; i < all.n; i++) {
+		const BlockStats *b = all.v[i];
+		snprintf(item, sizeof item, "   %.24s%s%.24s %llu (%.1f)", several ? b->function : "", several ? "." : "",
 			b->label, (unsigned long long)b->fetches, b->fetches ? (double)b->threads / (double)b->fetches : 0);
-		limit = start + WIDTH - (lines == BLOCK_LINES ? 14 : 0);
-		if (out->n + (size_t)n > limit) {
-			if (lines++ == BLOCK_LINES)
-				break;
-			sb_puts(out, "\n      ");
-			start = out->n - 6;
-		}
-		sb_puts(out, item);
+		wrap_item(&w, item);
 	}
-	if (shown < all.n)
-		sb_printf(out, "   %d more", all.n - shown);
-	sb_putc(out, '\n');
+	wrap_end(&w);
 	vec_free(&all);
 }
 

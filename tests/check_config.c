@@ -1,5 +1,6 @@
 /* Machine parameters: the table, -D, machine files with derive, limits. */
 #include "lib/file.h"
+#include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "sim/stats.h"
 #include <check.h>
@@ -125,6 +126,47 @@ START_TEST(print_and_load)
 	ck_assert_msg(ok, "%s", first(&d));
 	ck_assert(!memcmp(&c, &e, sizeof c));
 	sb_free(&text);
+	diag_free(&d);
+}
+END_TEST
+
+/* Values of the hash's definition (Fowler, Noll, Vo): reports of other hosts and versions have it too. */
+START_TEST(hash_is_fnv1a)
+{
+	ck_assert_uint_eq(hash_fnv1a("", 0), 0xcbf29ce484222325u);
+	ck_assert_uint_eq(hash_fnv1a("a", 1), 0xaf63dc4c8601ec8cu);
+	ck_assert_uint_eq(hash_fnv1a("foobar", 6), 0x85944171f73967e8u);
+}
+END_TEST
+
+/* Every key changes the hash, and is what changed. */
+START_TEST(keys_change_the_hash)
+{
+	ConfigKey key, other;
+	Diag d = { 0 };
+	char name[CONFIG_NAME], want[2 * CONFIG_NAME];
+	Config base, c;
+	config_defaults(&base);
+	for (int i = 0; config_key(i, &key); i++) {
+		StrBuf text = { 0 };
+		c = base;
+		ck_assert(config_put(&c, &key, key.value == key.least ? key.most : key.least, (Loc){ 0 }, &d));
+		config_key_name(&key, name);
+		int at = 0;
+		ck_assert_msg((config_hash(&c) == config_hash(&base)) == (key.least == key.most), "%s", name);
+		if (key.least == key.most)
+			continue;
+		ck_assert(config_change(&base, &c, &at, &other));
+		ck_assert(at == i + 1 && other.offset == key.offset);
+		ck_assert(!config_change(&base, &c, &at, &other));
+		config_changes(&base, &c, &text);
+		snprintf(want, sizeof want, "%s=", name);
+		ck_assert_msg(!strncmp(text.s, want, strlen(want)), "%s: %s", name, text.s);
+		ck_assert(config_set(&base, name, text.s + strlen(want), &d));
+		ck_assert_uint_eq(config_hash(&c), config_hash(&base));
+		config_defaults(&base);
+		sb_free(&text);
+	}
 	diag_free(&d);
 }
 END_TEST
@@ -297,6 +339,8 @@ int main(void)
 	tcase_add_loop_test(t, set_refuses, 0, nsets);
 	tcase_add_test(t, set_works);
 	tcase_add_loop_test(t, print_and_load, 0, 3);
+	tcase_add_test(t, hash_is_fnv1a);
+	tcase_add_test(t, keys_change_the_hash);
 	tcase_add_test(t, derive_merges);
 	tcase_add_loop_test(t, load_refuses, 0, nfiles);
 	tcase_add_loop_test(t, shipped_machines_load, 0, 4);

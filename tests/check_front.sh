@@ -70,6 +70,24 @@ $gsim --print-config -c "$tmp/a.lua" > "$tmp/b.lua" || fail "print-config of a p
 cmp -s "$tmp/a.lua" "$tmp/b.lua" || fail "a printed configuration does not load to itself"
 grep -q 'depth = 7,' "$tmp/a.lua" && grep -q 'model = "ipdom"' "$tmp/a.lua" || fail "-D or -m is not in --print-config"
 
+grep -q "^-- configuration [0-9a-f]\{16\}$" "$tmp/a.lua" || fail "--print-config shows no hash"
+# every form of a report names what the command line changed, and the same hash; the mechanism's parameters too
+hash=$($gsim --print-config -c teaching.lua -D l1.latency=9 -m 'its(policy=volta_lifo)' | sed -n 's/^-- configuration //p')
+expect 0 "^configuration $hash   l1.latency=9   its.policy=volta_lifo$" $gsim -c teaching.lua -D l1.latency=9 \
+	-m 'its(policy=volta_lifo)' -s "$tmp/a.json" "$loop" -- 5
+grep -q "\"hash\": \"$hash\"" "$tmp/a.json" || fail "the report has not the hash of --print-config"
+grep -q '"changed": {"l1.latency": 9, "divergence.model": "its", "its.policy": "volta_lifo"}' "$tmp/a.json" ||
+	fail "the report does not say what changed"
+grep -q '"values": {"warp_size": 4,.* "its.policy": "volta_lifo"' "$tmp/a.json" || fail "the report has not the whole configuration"
+grep -q '"arguments": \["5"\]' "$tmp/a.json" || fail "the report has not the arguments of the workload"
+expect 0 "   l1.latency=9$" $gsim --grid -c teaching.lua -D l1.latency=9 -m mimd -m 'its(policy=volta_lifo)' -s "$tmp/g.csv" \
+	-s "$tmp/g.json" "$loop" -- 5
+grep -q "teaching.lua,$hash,l1.latency=9 divergence.model=its its.policy=volta_lifo,its(policy=volta_lifo)," "$tmp/g.csv" ||
+	fail "a row of the CSV does not name its configuration"
+grep -q "\"hash\": \"$hash\"" "$tmp/g.json" || fail "a run of a grid has not the hash"
+expect 2 "" $gsim --grid -q -c teaching.lua -m 'its(policy=volta_lifo)' -D l1.latency=9 -s "$tmp/g.json" "$loop" -w "$tmp/nowhere.lua"
+grep -q "\"hash\": \"$hash\"" "$tmp/g.json" || fail "a refused run has not the hash"
+
 # ---- runs ----
 expect 0 "thread instructions" $gsim --reference "$loop"
 expect 0 "SIMD utilisation" $gsim -c teaching.lua "$loop"

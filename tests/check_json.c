@@ -192,6 +192,7 @@ END_TEST
 	"\"issue\":{\"slots\":100,\"issued\":10,\"stalls\":{\"no_warp\":50,\"data\":15,\"memory\":25}}," \
 	"\"blocks\":[{\"label\":\"A\",\"fetches\":3},{\"label\":\"B\",\"fetches\":4}]}"
 #define RUN(MODEL, PASSES, STATUS, ERROR, LAUNCHES) "{\"module\":\"m.ir\",\"config\":null,\"model\":\"" MODEL "\",\"passes\":\"" PASSES "\"," \
+	"\"configuration\":{\"hash\":\"00ff\",\"changed\":{\"l1.bytes\":0,\"l1.global\":false,\"divergence.spill\":\"constant\"}}," \
 	"\"mode\":\"timed\",\"status\":\"" STATUS "\",\"error\":\"" ERROR "\",\"launches\":[" LAUNCHES "]}"
 static const char grid[] = "["
 	RUN("ipdom", "", "ok", "", LAUNCH("k", "100", "20", "40", "2") "," LAUNCH("k", "100", "20", "80", "5") "," LAUNCH("l", "7", "1", "1", "1")) ","
@@ -224,13 +225,13 @@ START_TEST(grid_as_csv_and_picture)
 	StrBuf out = { 0 };
 	const JsonValue *runs = read_text(&a, grid, &d);
 	report_grid_csv(runs, &out);
-	has_line(out.s, "kernel,module,config,model,passes,mode,status,error,launches,completed,cycles,warp_instructions,thread_instructions,"
+	has_line(out.s, "kernel,module,config,configuration,changed,model,passes,mode,status,error,launches,completed,cycles,warp_instructions,thread_instructions,"
 		"overhead,inserted,divergent_branches,max_depth,pushes,spills,fills,reconvergences,noop_fetches,slots,issued,stall_no_warp,"
 		"stall_instruction_fetch,stall_branch,stall_divergence,stall_data,stall_memory,stall_unit_busy,stall_memory_pipe,"
 		"stall_barrier,stall_warp_sync,stall_sleep,stall_drain,fetches,simd_utilization,mean_depth", "");
-	has_line(out.s, "k,m.ir,,ipdom,,timed,ok,,2,1,200,40,120,0,,,5,,2,,,,200,20,100,,,,30,50,,,,,,,14,0.750000,0.500000", "");
-	has_line(out.s, "k,m.ir,,a<b,,timed,failed,\"lanes 1, 2: \"\"x\"\"\",0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
-	has_line(out.s, "k,,,exec,,,bad_input,unstructured,0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
+	has_line(out.s, "k,m.ir,,00ff,l1.bytes=0 l1.global=false divergence.spill=constant,ipdom,,timed,ok,,2,1,200,40,120,0,,,5,,2,,,,200,20,100,,,,30,50,,,,,,,14,0.750000,0.500000", "");
+	has_line(out.s, "k,m.ir,,00ff,l1.bytes=0 l1.global=false divergence.spill=constant,a<b,,timed,failed,\"lanes 1, 2: \"\"x\"\"\",0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
+	has_line(out.s, "k,,,,,exec,,,bad_input,unstructured,0,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "");
 	sb_free(&out);
 	out = (StrBuf){ 0 };
 	report_grid_svg(runs, &out);

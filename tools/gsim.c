@@ -179,6 +179,7 @@ static bool load_config(Session *s)
 		config_defaults(&s->config);
 	else if (!config_load(&s->config, o->config, &s->diag))
 		return false;
+	s->file = s->config;
 	for (int i = 0; i < o->set.n; i++) {
 		const char *eq = strchr(o->set.v[i], '=');
 		if (!eq) {

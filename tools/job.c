@@ -21,6 +21,11 @@ static void clear_progress(const Session *s)
 
 /* ---- one run ---- */
 
+static Title title_of(const Session *s, const Job *j)
+{
+	return (Title){ s->opt.module, s->opt.config, j->passes, j->model, s->opt.workload, s->opt.nargs, s->opt.args, &j->config, &s->file };
+}
+
 const char *job_model(const Job *j) { return j->model ? j->model : model_keys((int)j->config.model)->name; }
 
 static bool stats_to_output(const Session *s)
@@ -29,11 +34,6 @@ static bool stats_to_output(const Session *s)
 		if (!strcmp(s->opt.stats.v[i], "-"))
 			return true;
 	return false;
-}
-
-static Title title_of(const Session *s, const Job *j)
-{
-	return (Title){ s->opt.module, s->opt.config, j->passes, j->model };
 }
 
 bool job_transform(const Session *s, Job *j)
@@ -45,11 +45,22 @@ bool job_transform(const Session *s, Job *j)
 	return pipeline_run(j->module, j->passes, NULL, NULL, &j->diag);
 }
 
+/* What the command line changes of the machine file; lives as long as the job. */
+static const char *changes(const Session *s, Job *j)
+{
+	StrBuf b = { 0 };
+	config_changes(&s->file, &j->config, &b);
+	const char *text = arena_strdup(&j->diag.arena, b.s ? b.s : "");
+	sb_free(&b);
+	return text;
+}
+
 void job_run(Session *s, Job *j)
 {
 	const Options *o = &s->opt;
 	RunOptions options = {
 		.gpu = { .functional = o->functional, .threads = o->threads, .trace = j->reference ? NULL : s->trace, .machine = o->config,
+			.changed = changes(s, j), .passes = j->passes,
 			.interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
 		.reference = j->reference, .laws = o->laws, .workload = o->workload, .nargs = o->nargs, .args = o->args,
 		.print = o->before_after || o->grid || stats_to_output(s) ? stderr : stdout,
@@ -142,24 +153,10 @@ static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text,
 void job_put_report(const Session *s, Job *j, JsonSink *sink)
 {
 	Title t = title_of(s, j);
-	if (j->run) {
+	if (j->run)
 		report_json(j->run, &t, sink);
-		return;
-	}
-	sink->begin(sink, '{', false);
-	sink->key(sink, "module");
-	sink->text(sink, t.module);
-	sink->key(sink, "config");
-	sink->text(sink, t.config);
-	sink->key(sink, "model");
-	sink->text(sink, job_model(j));
-	sink->key(sink, "passes");
-	sink->text(sink, j->passes);
-	sink->key(sink, "status");
-	sink->text(sink, "bad_input");
-	sink->key(sink, "error");
-	sink->text(sink, diag_first(&j->diag));
-	sink->end(sink);
+	else
+		report_refused(&t, diag_first(&j->diag), sink);
 }
 
 int job_show(const Session *s, Job *j)

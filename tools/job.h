@@ -7,7 +7,7 @@
 
 typedef struct Session {
 	Options opt;
-	Config config;
+	Config config, file;           /* file: before the command line changed it */
 	Module *module;                /* as read; passes work on copies */
 	TraceWriter *trace;
 	Diag diag;
