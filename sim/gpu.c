@@ -195,7 +195,10 @@ static void trace_begin(Gpu *g)
 		sb_free(&b);
 	}
 	const Launch *l = g->launch;
-	trace_launch(g->options.trace, &(TraceLaunch){ .kernel = l->kernel->name, .machine = g->options.machine ? g->options.machine : "(defaults)", .model = g->model->name,
+	char hash[CONFIG_HASH];
+	trace_launch(g->options.trace, &(TraceLaunch){ .kernel = l->kernel->name,
+		.machine = g->options.machine ? g->options.machine : "(defaults)", .model = g->model->name,
+		.configuration = config_hash_text(&g->config, hash), .changed = g->options.changed, .passes = g->options.passes,
 		.grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
 		.warp_size = warp_width(g), .sms = (int)g->config.sm_count, .nins = c->n, .ins = ins });
 }

@@ -21,7 +21,8 @@ typedef struct GpuOptions {
 	bool functional;                       /* results and divergence statistics, no timing */
 	int threads;                           /* host threads; 0 = 1. Results do not depend on it. */
 	TraceWriter *trace;                    /* NULL: none */
-	const char *machine;                   /* name of the configuration, for the trace; may be NULL */
+	const char *machine, *changed, *passes; /* for the trace: the machine file, what -D and -m change of it as config_changes
+	                                          writes it, and what was done to the module; any may be NULL */
 	volatile sig_atomic_t *interrupted;    /* set by a signal handler: the launch ends early, completed = false; may be NULL */
 	void (*progress)(void *self, uint64_t cycles, uint64_t warp_instructions); /* now and then; may be NULL */
 	void *self;

@@ -14,7 +14,8 @@ static const TraceIns program[] = {
 	{ "k", "B3", "sync", NULL, 0, .block_start = true, .overhead = true },
 	{ "k", "B3", "exit", "k.cu", 7 },
 };
-static const TraceLaunch launch = { "k", "kepler", "ipdom", { 4, 1, 1 }, { 64, 1, 1 }, 32, 2, 5, program };
+static const TraceLaunch launch = { "k", "kepler", "ipdom", "0123456789abcdef", "l1.bytes=0 divergence.depth=8", "dce,linearize",
+	{ 4, 1, 1 }, { 64, 1, 1 }, 32, 2, 5, program };
 
 static uint64_t next(uint64_t *state)
 {
@@ -78,6 +79,9 @@ static void same_launch(const TraceLaunch *l)
 	same_string(l->kernel, launch.kernel);
 	same_string(l->machine, launch.machine);
 	same_string(l->model, launch.model);
+	same_string(l->configuration, launch.configuration);
+	same_string(l->changed, launch.changed);
+	same_string(l->passes, launch.passes);
 	ck_assert_mem_eq(l->grid, launch.grid, sizeof l->grid);
 	ck_assert_mem_eq(l->block, launch.block, sizeof l->block);
 	ck_assert_int_eq(l->warp_size, launch.warp_size);
@@ -224,7 +228,7 @@ START_TEST(other_versions_are_refused)
 	Diag d = { 0 };
 	ck_assert_ptr_null(trace_open(path, &d));
 	ck_assert_int_eq(d.errors, 1);
-	ck_assert_ptr_nonnull(strstr(d.item.v[0].text, "version 2"));
+	ck_assert_ptr_nonnull(strstr(d.item.v[0].text, "version 3"));
 	diag_free(&d);
 }
 END_TEST
@@ -246,7 +250,7 @@ END_TEST
 
 /* ---- exporters ---- */
 
-static const TraceLaunch small = { "k", "fermi", "ipdom", { 1, 1, 1 }, { 8, 1, 1 }, 4, 1, 5, program };
+static const TraceLaunch small = { "k", "fermi", "ipdom", "fedcba9876543210", "l1.bytes=0", "dce", { 1, 1, 1 }, { 8, 1, 1 }, 4, 1, 5, program };
 static const TraceEvent story[] = {
 	{ 0, 0xf, 0, 4, .kind = TR_BLOCK_START },
 	{ 0, 0xf, 0, 0, .depth = 1, .kind = TR_ISSUE },
@@ -292,6 +296,8 @@ START_TEST(text_is_readable)
 	char *text = exported(&trace_text, f);
 	ck_assert_str_eq(text,
 		"launch 0: kernel k, grid (1, 1, 1), block (8, 1, 1), machine fermi, model ipdom, 1 SMs, warps of 4\n"
+		"  configuration fedcba9876543210, changed: l1.bytes=0\n"
+		"  passes dce\n"
 		"   cycle  sm warp split depth event           lanes   \n"
 		"       0   0    0     0     0 block_start              thread block 0, 4 threads\n"
 		"       0   0    0     0     1 issue           1111        0 B1: mov.u32 %a, 1  // k.cu:3\n"

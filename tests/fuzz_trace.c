@@ -1,5 +1,5 @@
 /* Hostile traces. The seeds are unpacked, so that mutations reach what lies inside the compressed chunks: a seed is a
- * sequence of kind (1 byte), length (4 bytes), content. To be read it is packed again, with lengths and checksum that are
+ * version of the format (1 byte), then kinds (1 byte) with length (4 bytes) and content. To be read it is packed again, with lengths and checksum that are
  * right; then it is damaged once more from outside. */
 #include "tests/fuzz_front.h"
 #include "lib/strbuf.h"
@@ -13,6 +13,7 @@ bool fuzz_unpack_trace(char **text, size_t *n)
 {
 	const uint8_t *p = (const uint8_t *)*text, *end = p + *n;
 	StrBuf out = { 0 };
+	sb_putc(&out, *n > 8 ? (char)p[8] : 0);
 	for (p += HEADER_BYTES; p + CHUNK_BYTES <= end && *p != CHUNK_END;) {
 		uLongf raw = get_u32(p + 1), stored = get_u32(p + 5);
 		uint8_t *content = xmalloc(raw), head[5] = { *p };
@@ -37,7 +38,9 @@ static void pack(const uint8_t *p, size_t n, StrBuf *out)
 	uint8_t head[HEADER_BYTES] = { 0 }, end[CHUNK_BYTES + END_BYTES] = { CHUNK_END };
 	uint64_t launches = 0;
 	memcpy(head, TRACE_MAGIC, 8);
-	put_u32(head + 8, TRACE_VERSION);
+	put_u32(head + 8, n && *p >= OLDEST_VERSION && *p <= TRACE_VERSION ? *p : TRACE_VERSION);
+	p += n > 0;
+	n -= n > 0;
 	sb_write(out, head, sizeof head);
 	while (n > 5) {
 		size_t raw = get_u32(p + 1) < n - 5 ? get_u32(p + 1) : n - 5;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gsim-trace on a recorded sample (example b2 of the reconvergence oracles, token stack, warps of four): each form against the
+# gsim-trace on a recorded sample of format version 1 (example b2 of the reconvergence oracles, token stack, warps of four): each form against the
 # expected text beside it; filters; errors. Then a fresh recording against the report of its run.
 top=${srcdir:-.}
 sample=$top/tests/trace/b2.trace
@@ -17,12 +17,17 @@ lines() { # number of event lines, arguments
 	got=$(./gsim-trace --csv "$@" "$sample" | sed 1d | wc -l)
 	[ "$got" -eq "$want" ] || fail "$*: $got events, expected $want"
 }
+./gsim-trace --summary "$top/tests/trace/settings.trace" | sed -n 2,3p >gsim-trace.out
+cmp gsim-trace.out - <<'END' || fail "a trace of version 2 does not name its settings"
+  configuration d5969434a7697023, changed: divergence.model=token divergence.depth=2
+  passes linearize
+END
+
 all=$(($(wc -l <"$top/tests/trace/b2.csv") - 1))
 lines "$all"
 lines "$all" --kernel b2 --sm 0 --warp 0 --cycles 0:1000
 lines 4 --events push
 lines 6 --events pop,reconverge
-lines 0 --kernel other
 lines 0 --sm 1
 lines 0 --warp 3
 lines 3 --events issue,spill,fill --cycles 5:7
@@ -43,6 +48,7 @@ bad 'expected one trace'
 bad 'expected one trace' "$sample" "$sample"
 bad 'cannot read the trace' no-such-file
 bad 'not a trace' "$top/tests/gsim-trace.sh"
+bad "no launch of kernel 'other'; it has launches of b2" --kernel other "$sample"
 bad 'no kind of event' --events issue,push,nothing "$sample"
 bad 'expected a number' --sm x "$sample"
 bad 'expected a number' --warp 65536 "$sample"
@@ -67,5 +73,17 @@ for model in ipdom token mimd; do
 		[ "$(row $name)" = "$(field $name)" ] || fail "$model: $name is $(row $name) in the trace, $(field $name) in the report"
 	done
 done
+
+# two runs in one trace: which machine and which passes each launch had
+./gsim -q -b -p linearize -D divergence.depth=4 -m 'token(unwind_cycles=9)' -t gsim-trace.tmp -s gsim-trace.json "$top/kernels/oracles/b2.ir" ||
+	fail "gsim -b -t: exit status $?"
+hash=$(sed -n 's/.*"hash": "\([0-9a-f]*\)".*/\1/p' gsim-trace.json | sort -u)
+for form in summary text; do
+	./gsim-trace --$form gsim-trace.tmp >gsim-trace.out
+	[ "$(grep -c "^  configuration $hash, changed: divergence.model=token divergence.depth=4 token.unwind_cycles=9\$" gsim-trace.out)" = 2 ] ||
+		fail "--$form does not name the configuration of both runs"
+	[ "$(grep -c '^  passes linearize$' gsim-trace.out)" = 1 ] || fail "--$form does not name the passes"
+done
+./gsim-trace --perfetto gsim-trace.tmp | grep -q "\"configuration\":\"$hash\"" || fail "--perfetto does not name the configuration"
 rm -f gsim-trace.out gsim-trace.cut gsim-trace.tmp gsim-trace.json
 exit $failed

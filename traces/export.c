@@ -1,4 +1,6 @@
 #include "traces/export.h"
+#include "lib/hash.h"
+#include "lib/strbuf.h"
 #include <string.h>
 
 int trace_kind(const char *name, size_t n)
@@ -34,11 +36,40 @@ static bool passes(const TraceFilter *f, const TraceEvent *e)
 		&& e->cycle >= f->from && e->cycle <= f->to;
 }
 
+/* The kernels of a trace, each once, in the order of their first launches. */
+typedef struct Kernels { Arena arena; StrMap map; StrBuf list; } Kernels;
+
+enum { MOST_LISTED = 20 };
+
+static void note_kernel(Kernels *s, const char *kernel)
+{
+	if (strmap_get(&s->map, kernel) >= 0)
+		return;
+	strmap_put(&s->map, arena_strdup(&s->arena, kernel), s->map.n);
+	if (s->map.n <= MOST_LISTED)
+		sb_printf(&s->list, "%s%s", s->map.n > 1 ? ", " : "", kernel);
+}
+
+static bool kernel_found(Kernels *s, const char *kernel, Diag *diag)
+{
+	bool found = !kernel || strmap_get(&s->map, kernel) >= 0;
+	if (!found && !s->map.n)
+		diag_error(diag, (Loc){ 0 }, "the trace has no launch of kernel '%s', nor of another", kernel);
+	else if (!found)
+		diag_error(diag, (Loc){ 0 }, "the trace has no launch of kernel '%s'; it has launches of %s%s", kernel, s->list.s,
+			s->map.n > MOST_LISTED ? ", ..." : "");
+	strmap_free(&s->map);
+	sb_free(&s->list);
+	arena_free(&s->arena);
+	return found;
+}
+
 bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, FILE *out, Diag *diag)
 {
 	TraceExport t = { .out = out, .launch_number = -1 };
 	const TraceLaunch *next;
 	TraceEvent e;
+	Kernels kernels = { 0 };
 	bool wanted = false;
 	int k;
 	x->begin(&t);
@@ -52,6 +83,7 @@ bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, 
 			x->finish(&t);
 		t.launch = next;
 		t.launch_number++;
+		note_kernel(&kernels, next->kernel);
 		wanted = !f->kernel || !strcmp(f->kernel, next->kernel);
 		if (wanted)
 			x->launch(&t);
@@ -59,9 +91,18 @@ bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, 
 	if (wanted)
 		x->finish(&t);
 	x->end(&t);
+	bool found = kernel_found(&kernels, k == 0 ? f->kernel : NULL, diag);
 	if (fflush(out) || ferror(out)) {
 		diag_error(diag, (Loc){ 0 }, "the output could not be written");
 		return false;
 	}
-	return k == 0;
+	return k == 0 && found;
+}
+
+void trace_settings(const TraceLaunch *l, FILE *out)
+{
+	if (*l->configuration)
+		fprintf(out, "  configuration %s%s%s\n", l->configuration, *l->changed ? ", changed: " : "", l->changed);
+	if (*l->passes)
+		fprintf(out, "  passes %s\n", l->passes);
 }

@@ -28,6 +28,8 @@ extern const TraceExporter trace_text, trace_csv, trace_perfetto, trace_summary;
 /* Feeds what passes the filter of a whole trace to the exporter; false with errors in diag (what came before was exported). */
 bool trace_export(TraceReader *, const TraceExporter *, const TraceFilter *, FILE *out, Diag *);
 
+/* A line for each of the configuration, what it changes of the machine file, and the passes that the trace names. */
+void trace_settings(const TraceLaunch *, FILE *out);
 /* Which kind has this name; -1: none. */
 int trace_kind(const char *name, size_t n);
 /* Instruction number pc of the launch, or NULL: events may name places outside the program. */

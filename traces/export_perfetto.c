@@ -127,6 +127,14 @@ static void launch(TraceExport *t)
 	json_string(t->out, l->model);
 	fputs(",\"machine\":", t->out);
 	json_string(t->out, l->machine);
+	if (*l->configuration) {
+		fputs(",\"configuration\":", t->out);
+		json_string(t->out, l->configuration);
+		fputs(",\"changed\":", t->out);
+		json_string(t->out, l->changed);
+		fputs(",\"passes\":", t->out);
+		json_string(t->out, l->passes);
+	}
 	fputs("}}", t->out);
 }
 

@@ -6,7 +6,7 @@
 
 #define TRACE_MAGIC "\211GTR\r\n\032\n"    /* a file damaged by a text transfer no longer begins with it */
 enum {
-	TRACE_VERSION = 1,
+	TRACE_VERSION = 2, OLDEST_VERSION = 1,
 	HEADER_BYTES = 16,                 /* magic, version, flags */
 	CHUNK_BYTES = 9,                   /* kind, raw length, stored length */
 	END_BYTES = 20,                    /* launches, events, CRC-32 */

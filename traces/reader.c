@@ -12,6 +12,7 @@ struct TraceReader {
 	char *path;
 	Diag *diag;
 	bool failed, ended;
+	uint32_t version;
 	uint64_t offset;           /* of the next byte of the file */
 	uint64_t launches, events;
 	uint32_t crc;              /* of every byte read so far */
@@ -57,9 +58,9 @@ TraceReader *trace_open_stream(FILE *f, const char *path, Diag *diag)
 	uint8_t head[HEADER_BYTES];
 	if (fread(head, 1, sizeof head, f) != sizeof head || memcmp(head, TRACE_MAGIC, 8))
 		fail(r, "this is not a trace");
-	else if (get_u32(head + 8) != TRACE_VERSION)
-		diag_error(diag, (Loc){ path, 0, 0 }, "trace format version %u; this program reads version %d",
-			(unsigned)get_u32(head + 8), TRACE_VERSION), r->failed = true;
+	else if ((r->version = get_u32(head + 8)) < OLDEST_VERSION || r->version > TRACE_VERSION)
+		diag_error(diag, (Loc){ path, 0, 0 }, "trace format version %u; this program reads versions %d to %d",
+			(unsigned)r->version, OLDEST_VERSION, TRACE_VERSION), r->failed = true;
 	else if (get_u32(head + 12))
 		fail(r, "flags that are none");
 	if (r->failed) {
@@ -226,6 +227,9 @@ static int read_launch(TraceReader *r)
 	l->kernel = string(r, b);
 	l->machine = string(r, b);
 	l->model = string(r, b);
+	l->configuration = r->version > 1 ? string(r, b) : "";
+	l->changed = r->version > 1 ? string(r, b) : "";
+	l->passes = r->version > 1 ? string(r, b) : "";
 	for (int k = 0; k < 3; k++)
 		l->grid[k] = (uint32_t)varint_upto(b, UINT32_MAX);
 	for (int k = 0; k < 3; k++)

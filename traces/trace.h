@@ -44,6 +44,9 @@ typedef struct TraceIns {              /* one machine instruction, by pc */
 
 typedef struct TraceLaunch {           /* what stands before a launch's events */
 	const char *kernel, *machine, *model;
+	const char *configuration;     /* a hash of the machine; this and the next two: "" in traces of version 1 */
+	const char *changed;           /* of the machine file: "key=value key=value" */
+	const char *passes;            /* "" = none */
 	uint32_t grid[3], block[3];
 	int warp_size, sms;
 	int nins;

@@ -137,6 +137,9 @@ void trace_launch(TraceWriter *w, const TraceLaunch *l)
 	sb_string(&b, l->kernel);
 	sb_string(&b, l->machine);
 	sb_string(&b, l->model);
+	sb_string(&b, l->configuration);
+	sb_string(&b, l->changed);
+	sb_string(&b, l->passes);
 	for (int k = 0; k < 3; k++)
 		sb_varint(&b, l->grid[k]);
 	for (int k = 0; k < 3; k++)
