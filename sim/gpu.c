@@ -25,6 +25,7 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 	g->smmem = xcalloc((size_t)c->sm_count, sizeof *g->smmem);
 	for (int i = 0; i < c->sm_count; i++)
 		g->smmem[i] = smmem_new(c, i);
+	g->pool = pool_new(g, o->threads);
 	return g;
 }
 
@@ -32,6 +33,8 @@ void gpu_free(Gpu *g)
 {
 	if (!g)
 		return;
+	if (g->pool)
+		pool_free(g->pool);
 	for (int i = 0; i < g->module->func.n; i++)
 		code_free(g->code[i]);
 	free(g->code);
@@ -307,7 +310,6 @@ static bool timed_run(Gpu *g, Fault *fault)
 	bool ok = false;
 	for (int i = 0; i < n; i++)
 		stats[i] = &g->sm[i].stats;
-	Pool *pool = pool_new(g, g->options.threads);
 	for (uint64_t round = 0;; round++) {
 		dispatch(g, g->now);
 		Cycle start = NEVER;
@@ -326,7 +328,7 @@ static bool timed_run(Gpu *g, Fault *fault)
 			break;
 		}
 		g->now = (start > g->now ? start : g->now) + g->window;
-		pool_run(pool, g->now);
+		pool_run(g->pool, g->now);
 		apply_in_order(g);
 		mem_drain(g->mem, g->smmem, n, stats);
 		for (int i = 0; i < n; i++)
@@ -343,7 +345,7 @@ static bool timed_run(Gpu *g, Fault *fault)
 		if (g->options.progress && (round & 1023) == 0)
 			g->options.progress(g->options.self, g->now, issues(g));
 	}
-	pool_free(pool);
+	pool_launch_ends(g->pool);
 	return ok;
 }
 

@@ -7,6 +7,7 @@
 
 typedef struct Sm Sm;
 typedef struct Cta Cta;
+typedef struct Pool Pool;
 
 #define PENDING ((Cycle)1 << 62)       /* a time that mem_drain will tell */
 #define NEVER (~(Cycle)0)
@@ -140,6 +141,7 @@ struct Gpu {
 	MemSystem *mem;
 	SmMem **smmem;
 	Cycle window;
+	Pool *pool;                    /* timed runs */
 
 	Sm *sm;                        /* of the current launch */
 	const Launch *launch;
@@ -221,10 +223,10 @@ void livelock_exchange(Warp *, uint32_t pc, Mask); /* before a warp-level operat
 /* sim/diagnose.c */
 void deadlock_report(Gpu *, Fault *);          /* nobody can go on: who waits where */
 void writer_note(Sm *, const Warp *, const MIns *, Space, int lane, uint64_t addr, Cycle); /* the lane changed a word */
-/* sim/pool.c: host threads that run SMs side by side */
-typedef struct Pool Pool;
+/* sim/pool.c: host threads that run SMs side by side; they start when they are first needed */
 Pool *pool_new(Gpu *, int threads);
 void pool_run(Pool *, Cycle until);            /* sm_run on every SM */
+void pool_launch_ends(Pool *);                 /* before the SMs' statistics are cleared */
 void pool_free(Pool *);
 
 /* The split's next issue waits for the ticket (freed by sm_settle). */

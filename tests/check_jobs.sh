@@ -10,6 +10,7 @@ tmp=${TMPDIR:-/tmp}/gsim-jobs.$$
 mkdir "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 failed=0 runs=0
+others=2       # numbers of host threads, compared with one
 
 fail() {
 	echo "FAILED: $module on $machine $*"
@@ -44,9 +45,12 @@ figures() {
 
 same() { # OPTIONS...
 	runs=$((runs + 1))
-	run 1 "$@" && run 2 "$@" || return
-	cmp -s "$tmp/1.json" "$tmp/2.json" || fail "$*: the report differs between -j 1 and -j 2"
-	cmp -s "$tmp/1.trace" "$tmp/2.trace" || fail "$*: the trace differs between -j 1 and -j 2"
+	run 1 "$@" || return
+	for other in $others; do
+		run $other "$@" || return
+		cmp -s "$tmp/1.json" "$tmp/$other.json" || fail "$*: the report differs between -j 1 and -j $other"
+		cmp -s "$tmp/1.trace" "$tmp/$other.trace" || fail "$*: the trace differs between -j 1 and -j $other"
+	done
 	figures "$@"
 }
 
@@ -62,8 +66,10 @@ fi
 for module in $modules; do
 	module=$srcdir/$module
 	for machine in $machines; do
+		others='2 7'
 		same
 	done
+	others=2
 	machine=kepler.lua
 	same -m ipdom -p linearize
 	same -m mimd
