@@ -71,7 +71,8 @@ static void second_pass(Reader *r)
 			continue;
 		}
 		r->tok = l->tok;
-		rd_data(r, l->symbol);
+		if (rd_data(r, l->symbol) && !rd_at(r, TK_NL) && !rd_at_mark(r) && !rd_at(r, TK_END))
+			rd_wanted(r, "the end of the line");
 	}
 }
 
