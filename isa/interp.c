@@ -1,6 +1,7 @@
 /* The reference interpreter: every thread alone, on the IR as it stands. Blocks run one after the other, the threads of a
  * block in turns. Where results depend on who comes first (atomics, races, clocks, activemask), this order decides. */
 #include "isa/interp.h"
+#include "lib/strbuf.h"
 
 /* ---- frames ---- */
 
@@ -40,6 +41,16 @@ static void leave(Thread *t)
 
 /* ---- control ---- */
 
+static void no_body(Interp *in, Thread *t, const Function *f)
+{
+	StrBuf why = { 0 };
+	Loc where;
+	function_refused(f, &where, &why);
+	interp_fault(in, t, FAULT_REFUSED, "%s", why.s);
+	in->fault->loc = where;
+	sb_free(&why);
+}
+
 static const Function *callee(Interp *in, Thread *t, const Step *s)
 {
 	const Module *m = in->launch->module;
@@ -47,8 +58,8 @@ static const Function *callee(Interp *in, Thread *t, const Step *s)
 	const Function *f = v >= FUNCTION_ADDRESS(0) && id < (uint64_t)m->func.n && v == FUNCTION_ADDRESS(id) ? m->func.v[id] : NULL;
 	if (!f || f->kind != FN_DEVICE)
 		interp_fault(in, t, FAULT_BRANCH, "0x%llx is no device function", (unsigned long long)v);
-	else if (f->declared_only)
-		interp_fault(in, t, FAULT_BRANCH, "function %s has no body in this module", f->name);
+	else if (!f->block.n)
+		no_body(in, t, f);
 	else if (f->arg.n != s->ins->nsrc - 1 || f->ret.n < s->ins->ndst)
 		interp_fault(in, t, FAULT_BRANCH, "function %s takes %d arguments and gives %d results", f->name, f->arg.n, f->ret.n);
 	else
@@ -277,11 +288,15 @@ static bool sensible(const Launch *l, Fault *f)
 		threads *= l->block[k] <= 65536 ? l->block[k] : 65536;
 		blocks *= l->grid[k] ? 1 : 0;
 	}
-	if (l->kernel->kind != FN_KERNEL || l->kernel->declared_only)
-		fault_text(f, FAULT_UNSUPPORTED, "%s is no kernel with a body", l->kernel->name);
+	StrBuf why = { 0 };
+	if (l->kernel->kind != FN_KERNEL)
+		fault_text(f, FAULT_UNSUPPORTED, "%s is no kernel", l->kernel->name);
+	else if (kernel_refused(l->module, l->kernel, &f->loc, &why))
+		fault_text(f, FAULT_UNSUPPORTED, "kernel %s: %s", l->kernel->name, why.s);
 	else if (!threads || threads > 4096 || !blocks)
 		fault_text(f, FAULT_UNSUPPORTED, "%s: a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads", l->kernel->name, l->grid[0],
 			l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+	sb_free(&why);
 	return f->kind == FAULT_NONE;
 }
 

@@ -211,11 +211,15 @@ typedef struct Param {             /* of a kernel: a place in the param space */
 
 typedef enum { FN_KERNEL, FN_DEVICE, FN_HOST } FuncKind;
 
+/* Something of PTX that gsim has not: what, as a clause for messages, and where it stands. what NULL: nothing is. */
+typedef struct Refusal { const char *what; Loc loc; } Refusal;
+
 typedef struct Function {
 	const char *name;
 	FuncKind kind;
 	int id;                        /* index in module->func */
 	bool declared_only;            /* no body in this module */
+	Refusal refused;               /* its body cannot be had: only the header is kept, and it cannot run */
 	Vec(Reg) reg;
 	Vec(Param) param;              /* kernels */
 	uint32_t param_bytes;
@@ -236,6 +240,7 @@ typedef struct Symbol {            /* a variable */
 	uint32_t align;
 	uint64_t size;                 /* bytes */
 	bool array, external;
+	const char *refused;           /* why nothing that uses it can run (a texture, ...), as in a Refusal; NULL: it can */
 	int owner;                     /* function it is declared in, or -1: the module's */
 	uint8_t *init;                 /* size bytes, or NULL: zero */
 	Vec(Reloc) reloc;
@@ -296,6 +301,7 @@ Module *ir_read(const char *text, size_t n, const char *path, Diag *);  /* NULL 
 struct StrBuf;
 void ir_print(const Module *, struct StrBuf *);
 void ir_print_ins(const Module *, const Function *, const Block *, const Ins *, struct StrBuf *); /* one line, no newline; the block gives bra its targets */
+void ir_print_signature(const Function *, struct StrBuf *);             /* name, parameters, results, attributes: in one line */
 bool ir_verify(const Module *, Diag *);                                 /* true when the module keeps every rule of doc/ir.md */
 /* ---- other forms ---- */
 Module *ptx_read(const char *text, size_t n, const char *path, Diag *);

@@ -1,4 +1,5 @@
 #include "isa/launch.h"
+#include "lib/bitset.h"
 #include "lib/strbuf.h"
 #include <stdarg.h>
 
@@ -60,7 +61,7 @@ static const char *what(FaultKind k)
 	case FAULT_BARRIER: return "barrier that cannot complete";
 	case FAULT_LIVELOCK: return "no progress";
 	case FAULT_TRAP: return "trap";
-	case FAULT_UNSUPPORTED: return "not supported";
+	case FAULT_UNSUPPORTED: case FAULT_REFUSED: return "not supported";
 	case FAULT_LIMIT: return "limit reached";
 	default: return "fault";
 	}
@@ -116,4 +117,72 @@ void fault_memory(Fault *fault, const Launch *l, FaultKind kind, const Function 
 		put_nearest(near, sizeof near, l, addr);
 	fault_at(fault, l, kind, f, ins, ctaid, tid, "%u bytes at %s address 0x%llx%s", size, space_name[space],
 		(unsigned long long)addr, near);
+}
+
+/* ---- what cannot run ---- */
+
+static void put_body(const Function *f, StrBuf *why)
+{
+	if (f->refused.what)
+		sb_puts(why, f->refused.what);
+	else
+		sb_puts(why, "it has no body in this module");
+}
+
+void function_refused(const Function *f, Loc *where, StrBuf *why)
+{
+	*where = f->refused.what ? f->refused.loc : f->loc;
+	sb_printf(why, "function %s: ", f->name);
+	put_body(f, why);
+}
+
+typedef struct Reach { const Module *m; const Function *kernel; BitSet seen; Vec(const Function *) list; } Reach;
+
+static void put_reached(const Reach *r, const Function *f, StrBuf *why)
+{
+	if (f != r->kernel)
+		sb_printf(why, "its calls lead to function %s: ", f->name);
+}
+
+/* Adds the instruction's callee; true: it uses a variable that is refused. */
+static bool look_at(Reach *r, const Function *f, const Ins *i, Loc *where, StrBuf *why)
+{
+	for (int k = 0; k < i->ndst + i->nsrc; k++) {
+		const Opd *o = &i->opd[k];
+		const Symbol *s = o->kind == OPD_SYM ? r->m->symbol.v[o->id] : NULL;
+		if (i->op == OP_CALL && k == i->ndst && o->kind == OPD_FUNC && !bs_has(r->seen, o->id)) {
+			bs_add(r->seen, o->id);
+			vec_push(&r->list, r->m->func.v[o->id]);
+		}
+		if (!s || !s->refused)
+			continue;
+		*where = s->loc;
+		put_reached(r, f, why);
+		sb_printf(why, "variable %s: %s", s->name, s->refused);
+		return true;
+	}
+	return false;
+}
+
+bool kernel_refused(const Module *m, const Function *kernel, Loc *where, StrBuf *why)
+{
+	Arena tmp = { 0 };
+	Reach r = { .m = m, .kernel = kernel, .seen = bs_new(&tmp, m->func.n) };
+	bool refused = false;
+	vec_push(&r.list, kernel);
+	for (int n = 0; n < r.list.n && !refused; n++) {
+		const Function *f = r.list.v[n];
+		if (!f->block.n) {
+			*where = f->refused.what ? f->refused.loc : f->loc;
+			put_reached(&r, f, why);
+			put_body(f, why);
+			refused = true;
+		}
+		for (int b = 0; b < f->block.n && !refused; b++)
+			for (int k = 0; k < f->block.v[b]->ins.n && !refused; k++)
+				refused = look_at(&r, f, &f->block.v[b]->ins.v[k], where, why);
+	}
+	vec_free(&r.list);
+	arena_free(&tmp);
+	return refused;
 }

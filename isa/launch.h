@@ -25,7 +25,8 @@ typedef enum {
 	FAULT_BARRIER,     /* a barrier that can never complete */
 	FAULT_LIVELOCK,
 	FAULT_TRAP,
-	FAULT_UNSUPPORTED, /* what a mechanism or machine cannot do; the text says why */
+	FAULT_UNSUPPORTED, /* what a mechanism or machine cannot do, or something that gsim has not: nothing ran; the text says why */
+	FAULT_REFUSED,     /* the same, found by a thread that came to it */
 	FAULT_LIMIT,       /* max_cycles or max instructions reached */
 	FAULT_COUNT
 } FaultKind;
@@ -35,6 +36,12 @@ typedef struct Fault {
 	Loc loc;           /* source place of the instruction; line 0 = none */
 	char text[1536];               /* the whole message: kernel, block, instruction, source line, thread, address, nearest allocation */
 } Fault;
+
+/* What keeps the kernel from running, found without running it: something that gsim has not, or a function without body, in
+   what the kernel and its calls execute. True: it cannot run; why is a clause about it. Functions whose address alone is taken
+   are left to the call through a register that comes to them. */
+bool kernel_refused(const Module *, const Function *kernel, Loc *where, struct StrBuf *why);
+void function_refused(const Function *, Loc *where, struct StrBuf *why); /* the same of a function without body */
 
 /* Fills fault with the standard message for a memory fault; the first fault of a launch wins. */
 void fault_memory(Fault *, const Launch *, FaultKind, const Function *, const Ins *, const uint32_t ctaid[3],

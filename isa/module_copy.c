@@ -3,9 +3,11 @@
 
 /* ---- copy ---- */
 
+static const char *copy_text(Module *m, const char *s) { return s ? arena_strdup(&m->arena, s) : NULL; }
+
 static Loc copy_loc(Module *m, Loc l)
 {
-	return (Loc){ l.file ? arena_strdup(&m->arena, l.file) : NULL, l.line, l.col };
+	return (Loc){ copy_text(m, l.file), l.line, l.col };
 }
 
 static void copy_block(Module *m, Function *f, Block *d, const Block *s, Block *const *to)
@@ -37,6 +39,7 @@ static void copy_function(Module *m, const Function *s)
 		if (s->block.v[k]->id != k)
 			s->block.v[k]->id = k;
 	d->declared_only = s->declared_only;
+	d->refused = (Refusal){ copy_text(m, s->refused.what), copy_loc(m, s->refused.loc) };
 	d->param_bytes = s->param_bytes;
 	memcpy(d->maxntid, s->maxntid, sizeof d->maxntid);
 	memcpy(d->reqntid, s->reqntid, sizeof d->reqntid);
@@ -66,6 +69,7 @@ static void copy_symbol(Module *m, const Symbol *s)
 	Symbol *d = arena_new(&m->arena, Symbol);
 	*d = *s;
 	d->name = arena_strdup(&m->arena, s->name);
+	d->refused = copy_text(m, s->refused);
 	d->loc = copy_loc(m, s->loc);
 	if (s->init) {
 		d->init = arena_alloc(&m->arena, s->size ? s->size : 1);
@@ -206,7 +210,8 @@ static bool same_header(const Pair *p)
 	if (strcmp(a->name, b->name) || a->kind != b->kind || a->declared_only != b->declared_only || a->arg.n != b->arg.n ||
 	    a->ret.n != b->ret.n || a->param.n != b->param.n || a->block.n != b->block.n || a->param_bytes != b->param_bytes ||
 	    memcmp(a->maxntid, b->maxntid, sizeof a->maxntid) || memcmp(a->reqntid, b->reqntid, sizeof a->reqntid) ||
-	    a->minnctapersm != b->minnctapersm || !same_loc(a->loc, b->loc))
+	    a->minnctapersm != b->minnctapersm || !same_loc(a->loc, b->loc) || !same_text(a->refused.what, b->refused.what) ||
+	    (a->refused.what && !same_loc(a->refused.loc, b->refused.loc)))
 		return false;
 	for (int k = 0; k < a->param.n; k++) {
 		const Param *x = &a->param.v[k], *y = &b->param.v[k];
@@ -273,6 +278,7 @@ static bool same_symbol(const Pair *p, const Symbol *a, const Symbol *b)
 {
 	return !strcmp(a->name, b->name) && a->space == b->space && a->type == b->type && a->count == b->count &&
 		a->align == b->align && a->size == b->size && a->array == b->array && a->external == b->external &&
+		same_text(a->refused, b->refused) &&
 		a->owner == b->owner && same_loc(a->loc, b->loc) && same_data(p, a, b);
 }
 

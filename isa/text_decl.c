@@ -71,6 +71,13 @@ static bool data_clause(Reader *r, Symbol *s)
 	return r->tok.kind == TK_END;
 }
 
+/* Behind "refused": why, in quotes. */
+static const char *refusal_text(Reader *r)
+{
+	const char *what = r->tok.s;
+	return rd_expect(r, TK_STRING, "the reason in quotes") ? what : NULL;
+}
+
 bool rd_symbol(Reader *r, int owner)
 {
 	bool external = rd_accept_word(r, "extern");
@@ -91,6 +98,8 @@ bool rd_symbol(Reader *r, int owner)
 	vec_push(&r->m->symbol, s);
 	strmap_put(owner < 0 ? &r->global : &r->local, s->name, owner < 0 ? id : id << 1 | 1);
 	if (rd_at(r, '=') && !data_clause(r, s))
+		return false;
+	if (rd_accept_word(r, "refused") && !(s->refused = refusal_text(r)))
 		return false;
 	Marks marks;
 	if (!rd_marks(r, &marks))
@@ -273,6 +282,17 @@ static Function *introduce(Reader *r, const Token *at, FuncKind kind, const char
 	return f;
 }
 
+/* In the place of a body: what it cannot do without, and where that stands. */
+static bool refusal(Reader *r, Function *f, const Token *at)
+{
+	Marks marks;
+	f->refused = (Refusal){ refusal_text(r), rd_loc(r, at) };
+	if (!f->refused.what || !rd_marks(r, &marks))
+		return false;
+	rd_later_loc(r, &f->refused.loc, &marks);
+	return true;
+}
+
 static bool function_rest(Reader *r, Function *f, bool external)
 {
 	Marks marks;
@@ -290,8 +310,11 @@ static bool function_rest(Reader *r, Function *f, bool external)
 	if (external)
 		return true;
 	rd_skip_lines(r);
+	Token at = r->tok;
+	if (rd_accept_word(r, "refused"))
+		return refusal(r, f, &at);
 	if (!rd_at(r, '{'))
-		return rd_wanted(r, "'{' or an attribute");
+		return rd_wanted(r, "'{', refused or an attribute");
 	Later later;
 	r->f = f;
 	skip_body(r, &later);

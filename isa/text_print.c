@@ -234,6 +234,7 @@ static void print_files(Printer *p)
 		number_file(p, m->symbol.v[k]->loc.file);
 	for (int k = 0; k < m->func.n; k++) {
 		number_file(p, m->func.v[k]->loc.file);
+		number_file(p, m->func.v[k]->refused.loc.file);
 		for (int b = 0; b < m->func.v[k]->block.n; b++)
 			number_file(p, m->func.v[k]->block.v[b]->loc.file);
 	}
@@ -315,6 +316,12 @@ static void print_data(const Module *m, const Symbol *s, StrBuf *out)
 	sb_puts(out, " }");
 }
 
+static void print_refused(const char *what, StrBuf *out)
+{
+	sb_puts(out, "refused ");
+	print_quoted(what, '"', out);
+}
+
 static void print_symbol(const Printer *p, const Symbol *s)
 {
 	sb_puts(p->out, s->external ? "extern " : "");
@@ -322,6 +329,10 @@ static void print_symbol(const Printer *p, const Symbol *s)
 	print_shape((Type)s->type, s->name, s->array, s->count, s->align, p->out);
 	if (s->init && p->data)
 		print_data(p->m, s, p->out);
+	if (s->refused) {
+		sb_putc(p->out, ' ');
+		print_refused(s->refused, p->out);
+	}
 	if (s->loc.file && s->loc.line)
 		print_loc(p, s->loc.file, s->loc.line, s->loc.col);
 	sb_putc(p->out, '\n');
@@ -358,11 +369,8 @@ static void print_params(const Function *f, StrBuf *out)
 	sb_putc(out, ')');
 }
 
-static void print_header(const Printer *p, const Function *f)
+void ir_print_signature(const Function *f, StrBuf *out)
 {
-	static const char *const words[] = { "kernel", "func", "host" };
-	StrBuf *out = p->out;
-	sb_printf(out, "\n%s%s ", f->declared_only ? "extern " : "", words[f->kind]);
 	print_name(f->name, out);
 	if (f->kind == FN_KERNEL)
 		print_params(f, out);
@@ -378,9 +386,16 @@ static void print_header(const Printer *p, const Function *f)
 		sb_printf(out, " reqntid(%u, %u, %u)", f->reqntid[0], f->reqntid[1], f->reqntid[2]);
 	if (f->minnctapersm)
 		sb_printf(out, " minnctapersm(%u)", f->minnctapersm);
+}
+
+static void print_header(const Printer *p, const Function *f)
+{
+	static const char *const words[] = { "kernel", "func", "host" };
+	sb_printf(p->out, "\n%s%s ", f->declared_only ? "extern " : "", words[f->kind]);
+	ir_print_signature(f, p->out);
 	if (f->loc.file && f->loc.line)
 		print_loc(p, f->loc.file, f->loc.line, f->loc.col);
-	sb_putc(out, '\n');
+	sb_putc(p->out, '\n');
 }
 
 static void print_registers(const Function *f, StrBuf *out)
@@ -439,6 +454,13 @@ static void print_function(const Printer *p, const Function *f)
 	print_header(p, f);
 	if (f->declared_only)
 		return;
+	if (f->refused.what) {
+		print_refused(f->refused.what, p->out);
+		if (f->refused.loc.file && f->refused.loc.line)
+			print_loc(p, f->refused.loc.file, f->refused.loc.line, f->refused.loc.col);
+		sb_putc(p->out, '\n');
+		return;
+	}
 	sb_puts(p->out, "{\n");
 	print_registers(f, p->out);
 	print_symbols(p, f->id, "\t");

@@ -70,7 +70,7 @@ static bool check_symbol(Verifier *v, const Symbol *s)
 		return vf_fail(v, "a variable has no name");
 	if (s->owner < -1 || s->owner >= v->m->func.n)
 		return symbol_fail(v, s, "belongs to a function that there is not");
-	if (s->owner >= 0 && v->m->func.v[s->owner]->declared_only)
+	if (s->owner >= 0 && (v->m->func.v[s->owner]->declared_only || v->m->func.v[s->owner]->refused.what))
 		return symbol_fail(v, s, "belongs to a function without body");
 	if (s->space != SP_GLOBAL && s->space != SP_CONST && s->space != SP_SHARED && s->space != SP_LOCAL)
 		return symbol_fail(v, s, "is in no space that variables can be in: global, const, shared, local");
@@ -88,6 +88,8 @@ static bool check_symbol(Verifier *v, const Symbol *s)
 		return symbol_fail(v, s, "has several elements but is no array");
 	if (s->init && (s->external || (s->space != SP_GLOBAL && s->space != SP_CONST)))
 		return symbol_fail(v, s, "cannot have initial data; global and const variables can");
+	if (s->refused && s->init)
+		return symbol_fail(v, s, "is refused: it has no initial data");
 	return check_relocs(v, s);
 }
 
@@ -314,7 +316,9 @@ static void check_function(Verifier *v, const Function *f, const SymbolOrder *or
 	}
 	if (f->declared_only && f->block.n)
 		vf_fail(v, "is only declared, but has a body");
-	else if (!f->declared_only && !f->block.n)
+	else if (f->refused.what && (f->block.n || f->declared_only || f->kind == FN_HOST))
+		vf_fail(v, "is refused, which belongs to a kernel or func in the place of its body");
+	else if (!f->declared_only && !f->refused.what && !f->block.n)
 		vf_fail(v, "has no body");
 	else if (f->block.n)
 		check_blocks(v, f);

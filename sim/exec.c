@@ -1,5 +1,6 @@
 /* One instruction of one split: its effect on registers, control and statistics. */
 #include "sim/machine.h"
+#include "lib/strbuf.h"
 #include <stdio.h>
 
 /* ---- statistics ---- */
@@ -136,6 +137,24 @@ static void grow_return_stack(Warp *w, uint32_t depth)
 
 enum { MOST_CALLS = 65536 };
 
+/* The lane's register holds no address that this call can go to: v. */
+static void no_callee(Sm *sm, Warp *h, const MIns *i, int lane, uint64_t v)
+{
+	const Module *m = sm->gpu->cur->module;
+	uint64_t id = (v - FUNCTION_ADDRESS(0)) / 16;
+	const Function *f = id < (uint64_t)m->func.n && v == FUNCTION_ADDRESS(id) ? m->func.v[id] : NULL;
+	if (!f || f->kind != FN_DEVICE || f->block.n || sm->fault.kind) {
+		sm_fault(sm, h, i, FAULT_BRANCH, lane, SP_GENERIC, v, 0);
+		return;
+	}
+	StrBuf why = { 0 };
+	Loc where;
+	function_refused(f, &where, &why);
+	sm_fault_text(sm, h, i, FAULT_REFUSED, lane, why.s);
+	sm->fault.loc = where;
+	sb_free(&why);
+}
+
 /* Where the lanes go: one callee, or by the functions whose addresses they hold. 0 after a fault. */
 static int callees(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
 {
@@ -151,7 +170,7 @@ static int callees(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
 		uint64_t id = (v - FUNCTION_ADDRESS(0)) / 16;
 		if (v < FUNCTION_ADDRESS(0) || id >= (uint64_t)c->module->func.n || v != FUNCTION_ADDRESS(id) ||
 			c->stub[id] == NO_PC || c->stub_signature[id] != (uint32_t)i->ntable) {
-			sm_fault(sm, h, i, FAULT_BRANCH, l, SP_GENERIC, v, 0);
+			no_callee(sm, h, i, l, v);
 			return 0;
 		}
 		int k = 0;

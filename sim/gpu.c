@@ -238,6 +238,16 @@ void sm_fault(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, Space sp
 		tid[0], tid[1], tid[2], (unsigned long long)addr);
 }
 
+void sm_fault_text(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, const char *text)
+{
+	uint32_t tid[3] = { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] };
+	if (sm->fault.kind)
+		return;
+	must(i->src);
+	sm->fault_cycle = sm->now;
+	fault_at(&sm->fault, sm->gpu->launch, kind, i->function, i->src, w->cta->id, tid, "%s", text);
+}
+
 static bool take_fault(Gpu *g, Fault *out)
 {
 	int first = -1;

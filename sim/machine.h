@@ -233,6 +233,8 @@ void pool_free(Pool *);
 void sm_wait(Sm *, Warp *, Split *, MemTicket *, Stall);
 MemTicket *sm_ticket(Sm *);
 void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
+/* A fault other than of an access: what the text says, after the place. */
+void sm_fault_text(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *text);
 void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
 /* Something has happened to the warp: its scheduler looks at it again. */
 static inline void warp_wake(const Warp *w)

@@ -151,7 +151,7 @@ static bool interrupted(const Run *run)
 /* What a machine or mechanism cannot run at all is bad input, anything else the program's own failure. */
 static void fail_at(Run *run, const Fault *fault, Loc where)
 {
-	bool refused = fault->kind == FAULT_UNSUPPORTED;
+	bool refused = fault->kind == FAULT_UNSUPPORTED || fault->kind == FAULT_REFUSED;
 	if (!run->fault)
 		run->fault = fault->kind;
 	if (fault->loc.line)

@@ -33,7 +33,7 @@ static Elsewhere outcome(const Run *r)
 	switch (r->fault) {
 	case FAULT_LIVELOCK: return ELSEWHERE_LIVELOCK;
 	case FAULT_BARRIER: return ELSEWHERE_DEADLOCK;
-	case FAULT_UNSUPPORTED: return ELSEWHERE_REFUSED;
+	case FAULT_UNSUPPORTED: case FAULT_REFUSED: return ELSEWHERE_REFUSED;
 	case FAULT_LIMIT: return ELSEWHERE_UNDECIDED;
 	default: break;
 	}

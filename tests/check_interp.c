@@ -174,7 +174,14 @@ START_TEST(fault_messages)
 	FAILS("func f() {\n	local u8 big[1024]\n	%x = mov.u64 big\n	call f, ()\n	ret\n}\n" KERNEL "	call f, ()\n	exit\n}\n"
 		BUFFER_MAIN, FAULT_LOCAL, "in function f", "512 calls deep");
 	FAILS("func f() {\n	call f, ()\n	ret\n}\n" KERNEL "	call f, ()\n	exit\n}\n" BUFFER_MAIN, FAULT_LOCAL, "4095 calls deep");
-	FAILS("extern func f(u32 %x)\n" KERNEL "	call f, (1)\n	exit\n}\n" BUFFER_MAIN, FAULT_BRANCH, "function f has no body");
+	FAILS("extern func f(u32 %x)\n" KERNEL "	call f, (1)\n	exit\n}\n" BUFFER_MAIN, FAULT_UNSUPPORTED,
+		"kernel k: its calls lead to function f: it has no body in this module");
+	FAILS("func f(u32 %x) refused \"tex is missing\"\n" KERNEL "	@%q call f, (1)\n	exit\n}\n" BUFFER_MAIN, FAULT_UNSUPPORTED,
+		"kernel k: its calls lead to function f: tex is missing");
+	FAILS("global b64 t refused \"tex is missing\"\n" KERNEL "	%d = mov.u64 t\n	exit\n}\n" BUFFER_MAIN, FAULT_UNSUPPORTED,
+		"kernel k: variable t: tex is missing");
+	FAILS("func f(u32 %x) refused \"tex is missing\"\n" KERNEL "	%d = mov.u64 f\n	call %d, (1)\n	exit\n}\n" BUFFER_MAIN, FAULT_REFUSED,
+		"call %d", "thread (0,0,0): function f: tex is missing");
 }
 END_TEST
 

@@ -257,7 +257,7 @@ static void break_block(Module *m, Function *f, Block *b)
 
 static void break_symbol(Module *m, Symbol *s)
 {
-	switch (rnd(9)) {
+	switch (rnd(10)) {
 	case 0: s->space = (uint8_t)rnd(7); break;
 	case 1: s->type = (uint8_t)rnd(T_COUNT + 1); break;
 	case 2: s->count = (uint64_t)rnd(5); break;
@@ -265,6 +265,7 @@ static void break_symbol(Module *m, Symbol *s)
 	case 4: s->owner = rnd(m->func.n + 2) - 1; break;
 	case 5: s->external ^= 1; break;
 	case 6: s->array ^= 1; break;
+	case 8: s->refused = rnd(2) ? "broken" : NULL; break;
 	case 7: s->name = m->symbol.v[rnd(m->symbol.n)]->name; break;
 	default:
 		if (s->reloc.n) {
@@ -278,9 +279,10 @@ static void break_symbol(Module *m, Symbol *s)
 
 static void break_function(Module *m, Function *f)
 {
-	switch (rnd(7)) {
+	switch (rnd(8)) {
 	case 0: f->kind = (FuncKind)rnd(3); break;
 	case 1: f->declared_only ^= 1; break;
+	case 6: f->refused.what = f->refused.what ? NULL : "broken"; break;
 	case 2: f->name = rnd(2) ? m->func.v[rnd(m->func.n)]->name : "name with spaces"; break;
 	case 3: f->maxntid[rnd(3)] = (uint32_t)rnd(3); break;
 	case 4:

@@ -62,7 +62,9 @@ static bool produce(const Job *job, const Module *m, StrBuf *s, Diag *d)
 	for (int i = 0; i < m->func.n; i++)
 		names[i] = m->func.v[i]->name;
 	const char *near = nearest_name(job->cfg, names, m->func.n);
-	if (f)
+	if (f && f->refused.what)
+		diag_error(d, f->refused.loc, "%s is refused: it has no graph: %s", job->cfg, f->refused.what);
+	else if (f)
 		diag_error(d, f->loc, "%s is declared only: it has no graph", job->cfg);
 	else
 		diag_error(d, (Loc){ "--cfg", 0, 0 }, "no function `%s` in %s%s%s", job->cfg, m->name, near ? "; the nearest is " : "",

@@ -92,7 +92,6 @@ static bool callee(Ptx *p, const Arg *a, const Words *ret, const Words *arg, Opd
 	if (f->kind != FN_DEVICE)
 		return ptx_error(p, a->loc, "'%s' is a kernel: it cannot be called", f->name);
 	*target = (Opd){ .kind = OPD_FUNC, .id = a->id };
-	vec_push(&p->call, ((CallSite){ a->id, a->loc }));
 	return fits(p, f, ret, false, a->loc) && fits(p, f, arg, true, a->loc);
 }
 
@@ -140,11 +139,3 @@ bool ptx_call(Ptx *p, Guard g, int flags)
 	return ok;
 }
 
-void ptx_check_calls(Ptx *p)
-{
-	for (int i = 0; i < p->call.n; i++) {
-		const Function *f = p->m->func.v[p->call.v[i].func];
-		if (f->declared_only)
-			ptx_error(p, p->call.v[i].loc, "call of external function %s is not supported by gsim", f->name);
-	}
-}

@@ -48,6 +48,31 @@ static bool skip_ptr(Ptx *p)
 	return !tok_accept_directive(p, ".align") || parse_align(p, &align);
 }
 
+/* Types that PTX has and gsim has not: stood for by b64, that headers keep their shape. */
+static bool refused_type(Ptx *p, Decl *d)
+{
+	static const struct { const char *name, *what; int n; } types[] = {
+		{ ".texref", "textures", 0 }, { ".surfref", "surfaces", 0 }, { ".samplerref", "samplers", 0 },
+		{ ".b128", "128-bit values", 2 }
+	};
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		if (!tok_is_directive(p, types[i].name))
+			continue;
+		const char *what = arena_printf(&p->arena, "%s: %s are not supported by gsim", types[i].name, types[i].what);
+		d->refused = (Refusal){ what, tok_here(p) };
+		d->type = T_B64;
+		d->vec = types[i].n;
+		tok_next(p);
+		return true;
+	}
+	return false;
+}
+
+bool ptx_usable(Ptx *p, const Decl *d)
+{
+	return !d->refused.what || ptx_refuse(p, d->refused.loc, "%s", d->refused.what);
+}
+
 bool ptx_type(Ptx *p, Decl *d)
 {
 	for (; tok(p)->kind == TK_DIRECTIVE; ) {
@@ -67,9 +92,7 @@ bool ptx_type(Ptx *p, Decl *d)
 		} else if (tok_accept_directive(p, ".attribute")) {
 			if (!skip_parens(p))
 				return false;
-		} else if (tok_is_directive(p, ".texref") || tok_is_directive(p, ".surfref") || tok_is_directive(p, ".samplerref")) {
-			return ptx_error(p, tok_here(p), "%s: textures and surfaces are not supported", tok_text(p, tok(p)));
-		} else {
+		} else if (!refused_type(p, d)) {
 			return ptx_error(p, tok_here(p), "%s is not a type that gsim supports", tok_text(p, tok(p)));
 		}
 	}
@@ -201,27 +224,57 @@ static Symbol *new_symbol(Ptx *p, const Decl *d, Space space, bool external, int
 	return s;
 }
 
+/* Behind '=': the value of a variable that is refused. */
+static bool skip_value(Ptx *p)
+{
+	if (tok_is(p, '{'))
+		return tok_skip_braces(p) || ptx_error(p, tok_here(p), "expected '}' at the end of a list of values");
+	while (!tok_is(p, ',') && !tok_is(p, ';') && tok(p)->kind != TK_EOF)
+		tok_next(p);
+	return true;
+}
+
+static bool initial_value(Ptx *p, Symbol *s, int id, const Decl *d)
+{
+	if (s->space != SP_GLOBAL && s->space != SP_CONST)
+		return ptx_error(p, tok_here(p), "only .global and .const variables may have initial values");
+	tok_next(p);
+	return s->refused ? skip_value(p) : ptx_init(p, s, id, d);
+}
+
+/* From behind the type. */
+static bool variables(Ptx *p, Decl *d, Space space, bool external)
+{
+	uint32_t align = d->align;
+	if (p->b && !ptx_usable(p, d))
+		return false;
+	do {
+		int id;
+		d->align = align;
+		if (!ptx_declarator(p, d) || !check_size(p, d, space, external))
+			return false;
+		Symbol *s = new_symbol(p, d, space, external, &id);
+		if (!s)
+			return false;
+		if (d->refused.what)
+			s->refused = arena_strdup(&p->m->arena, d->refused.what);
+		if (tok_is(p, '=') && !initial_value(p, s, id, d))
+			return false;
+	} while (tok_accept(p, ','));
+	return tok_expect(p, ';', "behind a declaration");
+}
+
 bool ptx_variable(Ptx *p, Space space, bool external)
+{
+	Decl d = { 0 };
+	return ptx_type(p, &d) && variables(p, &d, space, external);
+}
+
+bool ptx_texture(Ptx *p, bool external)
 {
 	Decl d = { 0 };
 	if (!ptx_type(p, &d))
 		return false;
-	uint32_t align = d.align;
-	do {
-		int id;
-		d.align = align;
-		if (!ptx_declarator(p, &d) || !check_size(p, &d, space, external))
-			return false;
-		Symbol *s = new_symbol(p, &d, space, external, &id);
-		if (!s)
-			return false;
-		if (tok_is(p, '=')) {
-			if (space != SP_GLOBAL && space != SP_CONST)
-				return ptx_error(p, tok_here(p), "only .global and .const variables may have initial values");
-			tok_next(p);
-			if (!ptx_init(p, s, id, &d))
-				return false;
-		}
-	} while (tok_accept(p, ','));
-	return tok_expect(p, ';', "behind a declaration");
+	d.refused = (Refusal){ ".tex: textures are not supported by gsim", { 0 } };
+	return variables(p, &d, SP_GLOBAL, external);
 }

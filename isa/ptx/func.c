@@ -133,10 +133,10 @@ static bool one_reg(Ptx *p, const Decl *d)
 static bool regs(Ptx *p)
 {
 	Decl d = { 0 };
-	if (!ptx_type(p, &d))
+	if (!ptx_type(p, &d) || !ptx_usable(p, &d))
 		return false;
 	if (d.vec)
-		return ptx_error(p, tok_here(p), "vector registers are not supported");
+		return ptx_refuse(p, tok_here(p), "vector registers are not supported by gsim");
 	do
 		if (!one_reg(p, &d))
 			return false;
@@ -150,7 +150,7 @@ static bool regs(Ptx *p)
 static bool call_params(Ptx *p)
 {
 	Decl d = { 0 };
-	if (!ptx_type(p, &d))
+	if (!ptx_type(p, &d) || !ptx_usable(p, &d))
 		return false;
 	uint32_t align = d.align;
 	do {
@@ -211,7 +211,8 @@ static bool statement(Ptx *p)
 	return ptx_statement(p);
 }
 
-bool body_read(Ptx *p)
+/* False: the end is missing. Stops at what is refused. */
+static bool statements(Ptx *p)
 {
 	Body *b = p->b;
 	int depth = 0;
@@ -226,10 +227,44 @@ bool body_read(Ptx *p)
 			if (--depth)
 				b->here = b->scope.v[b->here].parent;
 		} else if (!statement(p)) {
+			if (b->refused.what)
+				return true;
 			if (p->at == at)
 				tok_next(p);
 			tok_skip_statement(p);
 		}
 	} while (depth);
+	return true;
+}
+
+typedef struct Start { int at, regs, symbols, fixes; } Start; /* of a body: what there was before it */
+
+/* Of a body that cannot be had the function keeps the reason, and the module nothing. */
+static bool refuse_body(Ptx *p, const Start *s)
+{
+	Module *m = p->m;
+	Function *f = p->b->f;
+	f->refused = p->b->refused;
+	f->reg.n = s->regs;
+	for (int k = 0; k < f->block.n; k++)
+		vec_free(&f->block.v[k]->ins);
+	f->block.n = 0;
+	for (int k = s->symbols; k < m->symbol.n; k++)
+		vec_free(&m->symbol.v[k]->reloc);
+	m->symbol.n = s->symbols;
+	p->fix.n = s->fixes;
+	p->at = s->at;
+	return tok_skip_braces(p) || ptx_error(p, tok_here(p), "the body of '%s' has no end", f->name);
+}
+
+bool body_read(Ptx *p)
+{
+	Body *b = p->b;
+	Start s = { p->at, b->f->reg.n, p->m->symbol.n, p->fix.n };
+	if (!b->refused.what && !statements(p))
+		return false;
+	if (b->refused.what)
+		return refuse_body(p, &s);
+	flow_finish(p);
 	return true;
 }

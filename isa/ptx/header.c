@@ -50,6 +50,7 @@ static bool params(Ptx *p, PvarRole role)
 			return ptx_error(p, tok_here(p), "expected .param, not %s", tok_text(p, tok(p)));
 		if (!ptx_type(p, &d) || !ptx_declarator(p, &d))
 			return false;
+		ptx_usable(p, &d); /* if not, the function has no body; its header is read on */
 		if (in_reg) {
 			int r = ptx_new_reg(p, d.name, d.type);
 			if (p->b->f->kind == FN_KERNEL || d.array || d.vec)
@@ -235,7 +236,6 @@ bool ptx_function(Ptx *p, bool entry)
 	} else if (merge(p, define, loc) && define) {
 		b.f->declared_only = false;
 		ok = body_read(p);
-		flow_finish(p);
 	} else {
 		ok = !define;
 		if (define)

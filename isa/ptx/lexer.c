@@ -295,7 +295,7 @@ char *tok_name(Ptx *p)
 	return arena_strndup(&p->arena, t->s, t->n);
 }
 
-void tok_skip_braces(Ptx *p)
+bool tok_skip_braces(Ptx *p)
 {
 	int depth = 0;
 	do {
@@ -303,6 +303,7 @@ void tok_skip_braces(Ptx *p)
 		depth -= tok_is(p, '}');
 		tok_next(p);
 	} while (depth && tok(p)->kind != TK_EOF);
+	return !depth;
 }
 
 void tok_skip_statement(Ptx *p)

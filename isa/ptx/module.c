@@ -13,6 +13,20 @@ bool ptx_error(Ptx *p, Loc loc, const char *fmt, ...)
 	return false;
 }
 
+bool ptx_refuse(Ptx *p, Loc loc, const char *fmt, ...)
+{
+	char text[501];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (!p->b)
+		return ptx_error(p, loc, "%s", text);
+	if (!p->b->refused.what)
+		p->b->refused = (Refusal){ arena_strdup(&p->m->arena, text), loc };
+	return false;
+}
+
 /* ---- places in other files ---- */
 
 /* .file directives stand behind the functions that .loc lines belong to: all are read first. */
@@ -129,6 +143,26 @@ static bool file(Ptx *p) /* .file number "name" [, time, size]: seen by find_fil
 	return true;
 }
 
+/* .alias name, function; */
+static bool alias(Ptx *p)
+{
+	Loc loc = tok_here(p);
+	tok_next(p);
+	Loc at = tok_here(p);
+	const char *name = tok_name(p);
+	if (!name || !tok_expect(p, ',', "behind the name of a function") || !tok_name(p))
+		return false;
+	int id = strmap_get(&p->funcs, name);
+	if (id < 0)
+		return ptx_error(p, at, "'%s' is not declared", name);
+	Function *f = p->m->func.v[id];
+	if (!f->declared_only)
+		return ptx_error(p, at, "'%s' is defined already", name);
+	f->declared_only = false;
+	f->refused = (Refusal){ ".alias: second names of functions are not supported by gsim", loc };
+	return tok_expect(p, ';', "behind .alias");
+}
+
 static bool linkage(Ptx *p, bool *external)
 {
 	bool any = false;
@@ -158,6 +192,8 @@ static bool directive(Ptx *p)
 	for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
 		if (tok_accept_directive(p, spaces[i].name))
 			return ptx_variable(p, spaces[i].space, external);
+	if (tok_accept_directive(p, ".tex"))
+		return ptx_texture(p, external);
 	if (tok_accept_directive(p, ".entry"))
 		return ptx_function(p, true);
 	if (tok_accept_directive(p, ".func"))
@@ -169,7 +205,7 @@ static bool directive(Ptx *p)
 		return true;
 	}
 	if (tok_is_directive(p, ".alias"))
-		return ptx_error(p, tok_here(p), ".alias is not supported");
+		return alias(p);
 	return ptx_error(p, tok_here(p), "expected a directive of module scope, not %s", tok_text(p, tok(p)));
 }
 
@@ -202,7 +238,6 @@ static void read_module(Ptx *p)
 	if (head && !p->sm)
 		ptx_error(p, start, "the file has no .target");
 	ptx_resolve_inits(p);
-	ptx_check_calls(p);
 }
 
 static Module *read_once(const char *text, size_t n, const char *path, Diag *diag, bool own_places)
@@ -222,7 +257,6 @@ static Module *read_once(const char *text, size_t n, const char *path, Diag *dia
 	vec_free(&p.tok);
 	vec_free(&p.file);
 	vec_free(&p.fix);
-	vec_free(&p.call);
 	strmap_free(&p.funcs);
 	strmap_free(&p.symbols);
 	arena_free(&p.arena);

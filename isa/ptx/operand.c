@@ -19,7 +19,7 @@ static bool unknown_name(Ptx *p, const char *name, Loc loc)
 {
 	for (size_t i = 0; i < sizeof no_sreg / sizeof *no_sreg; i++)
 		if (!strncmp(name, no_sreg[i].prefix, strlen(no_sreg[i].prefix)))
-			return ptx_error(p, loc, "special register %s is not supported by gsim (%s)", name, no_sreg[i].what);
+			return ptx_refuse(p, loc, "special register %s is not supported by gsim (%s)", name, no_sreg[i].what);
 	return ptx_error(p, loc, "'%s' is not declared", name);
 }
 

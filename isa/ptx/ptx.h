@@ -64,7 +64,7 @@ typedef struct BrxRef { Block *from; const char *list; int scope; Loc loc; } Brx
 
 typedef struct Body {
 	Function *f;
-	bool prototype;          /* only the header counts */
+	Refusal refused;         /* the first thing that gsim has not */
 	StrMap reg_names;        /* IR names of registers, symbols and labels that are taken */
 	StrMap symbol_names;
 	StrMap label_names;      /* -> index in label */
@@ -90,7 +90,6 @@ typedef struct Body {
 
 /* ---- the whole file ---- */
 typedef struct RelocFix { int symbol, reloc; const char *name; Loc loc; } RelocFix;
-typedef struct CallSite { int func; Loc loc; } CallSite;
 typedef struct FileNo { uint64_t number; int file; } FileNo;
 
 typedef struct Ptx {
@@ -105,7 +104,6 @@ typedef struct Ptx {
 	StrMap funcs, symbols;   /* module scope: name -> id */
 	Vec(FileNo) file;
 	Vec(RelocFix) fix;
-	Vec(CallSite) call;      /* checked at the end: external functions */
 	uint64_t words, init_bytes;  /* words of parameters and branch targets, bytes of initial data so far: bound hostile input */
 
 	bool own_places;         /* .loc is not looked at: places are those of the PTX text */
@@ -115,6 +113,9 @@ typedef struct Ptx {
 
 /* Reports an error; always false. Texts are cut at 500 characters: names may have any length. */
 bool ptx_error(Ptx *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Known PTX that gsim has not, of which the text says "... not supported by gsim": the function being read is refused. Always
+   false; no error of the module. Outside of functions: an error. */
+bool ptx_refuse(Ptx *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- lexer.c ---- */
 bool ptx_lex(Ptx *, const char *text, size_t n);      /* false after errors, which are reported */
@@ -132,7 +133,7 @@ bool tok_expect(Ptx *, char, const char *where);          /* reports what stands
 const char *tok_text(const Ptx *, const Token *);     /* for messages; cut at 40 characters */
 char *tok_name(Ptx *);                                /* the word at hand, copied; NULL (reported) when none */
 void tok_skip_statement(Ptx *);                           /* behind the next ';' of this level, or at a brace */
-void tok_skip_braces(Ptx *);                              /* at '{': behind its match */
+bool tok_skip_braces(Ptx *);                              /* at '{': behind its match; false when there is none */
 
 /* ---- expr.c ---- */
 typedef struct Const { uint8_t type; uint64_t bits; } Const; /* T_S64, T_U64, T_F64, or T_F32: a 0f literal */
@@ -152,11 +153,14 @@ typedef struct Decl {       /* .space .align 8 .v2 .b32 name[3][4] */
 	uint64_t size;
 	const char *name;
 	Loc loc;
+	Refusal refused;        /* its type */
 } Decl;
 Type ptx_type_directive(const Token *);                   /* T_NONE when it is none */
 bool ptx_type(Ptx *, Decl *);                       /* [.align n] [.v2] .type with .ptr annotations before the name */
+bool ptx_usable(Ptx *, const Decl *);                /* false: the type is none for gsim; the function is refused */
 bool ptx_declarator(Ptx *, Decl *);                 /* name and dimensions; fills size */
 bool ptx_variable(Ptx *, Space, bool external);     /* from behind .space to behind ';' */
+bool ptx_texture(Ptx *, bool external);             /* the same behind .tex */
 int ptx_local_bytes(Ptx *, const char *name, uint32_t size, uint32_t align); /* a local variable of our own: its symbol */
 bool ptx_init(Ptx *, Symbol *, int id, const Decl *); /* behind '=' */
 void ptx_resolve_inits(Ptx *);
@@ -169,7 +173,7 @@ bool ptx_function(Ptx *, bool entry);                 /* behind .entry or .func;
 
 /* ---- func.c ---- */
 bool body_scope(Ptx *);                               /* opens a scope */
-bool body_read(Ptx *);                                /* from '{' to behind its '}' */
+bool body_read(Ptx *);                                /* from '{' to behind its '}'; ends the function, or refuses it */
 void body_free(Body *);
 Entity *ptx_find(Ptx *, const char *name);            /* of the body: scopes inside out; NULL */
 bool ptx_declare(Ptx *, const char *name, Entity, Loc);
@@ -228,6 +232,5 @@ bool pvar_store(Ptx *, const Ins *, const Args *, Guard);
 bool pvar_address(Ptx *, int id, Loc, Opd *);         /* local copy of a parameter whose address is taken */
 void pvar_finish(Ptx *);                              /* prologue: copies to local memory, zeroed partial results */
 bool ptx_call(Ptx *, Guard, int flags);               /* behind call[.uni] */
-void ptx_check_calls(Ptx *);                          /* external functions */
 
 #endif

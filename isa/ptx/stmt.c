@@ -89,7 +89,7 @@ static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 	}
 	const char *what = ptx_unsupported(m->token->s, m->token->n);
 	if (what) {
-		ptx_error(p, m->loc, "%.*s: %s %s not supported by gsim", (int)m->token->n, m->token->s, what,
+		ptx_refuse(p, m->loc, "%.*s: %s %s not supported by gsim", (int)m->token->n, m->token->s, what,
 			  what[strlen(what) - 1] == 's' ? "are" : "is");
 	} else if (host) {
 		ptx_error(p, m->loc, "unknown operation '%.*s'", (int)m->token->n, m->token->s);

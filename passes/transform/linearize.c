@@ -45,7 +45,7 @@ static void find_convergent(Driver *d, Arena *a)
 		changed = false;
 		for (int i = 0; i < d->m->func.n; i++) {
 			const Function *f = d->m->func.v[i];
-			bool is = f->declared_only;
+			bool is = !f->block.n;
 			for (int b = 0; b < f->block.n && !is; b++)
 				is = convergent_ins(d, f->block.v[b]) != NULL;
 			if (is && !bs_has(d->convergent, i)) {

@@ -5,15 +5,13 @@
 
 static void need(Lower *w, Function *f)
 {
-	if (w->of[f->id])
+	if (w->of[f->id] || !f->block.n) /* without body: what its address leads to is a fault */
 		return;
 	LowerFn *l = arena_new(&w->arena, LowerFn);
 	*l = (LowerFn){ .code = w->code, .module = w->m, .f = f, .config = w->config, .arena = &w->arena,
 		.number = w->order.n };
 	w->of[f->id] = l;
 	vec_push(&w->order, l);
-	if (f->declared_only)
-		diag_error(w->diag, f->loc, "function %s is declared but has no body in this module", f->name);
 }
 
 /* What an instruction names, and whether some call goes through a register. */

@@ -5,6 +5,8 @@
  * Unconditional branches belong to the layout: one to the next block vanishes, the others are issued and count as
  * overhead. A conditional branch carries both targets, so that no layout needs an extra jump. */
 #include "sim/lower/lower.h"
+#include "isa/launch.h"
+#include "lib/strbuf.h"
 #include "sim/reconv.h"
 
 static void apply_fixes(Lower *w)
@@ -119,8 +121,21 @@ static bool prepare(Lower *w, LowerFn *l)
 	return regalloc(l, (int)w->config->sm_max_regs, w->diag);
 }
 
+static bool can_run(Lower *w, const Function *kernel)
+{
+	StrBuf why = { 0 };
+	Loc where;
+	bool refused = kernel_refused(w->m, kernel, &where, &why);
+	if (refused)
+		diag_error(w->diag, where, "%s", why.s);
+	sb_free(&why);
+	return !refused;
+}
+
 static void run(Lower *w, const Function *kernel)
 {
+	if (!can_run(w, kernel))
+		return;
 	lower_collect(w, w->m->func.v[kernel->id]);
 	lower_windows(w);
 	if (w->diag->errors)
