@@ -211,12 +211,17 @@ static bool prepare(Session *s)
 	return !s->diag.errors;
 }
 
-static int show_list(const char *what)
+static int show_list(Session *s)
 {
 	StrBuf out = { 0 };
-	if (!list_table(what, &out)) {
-		fprintf(stderr, "error: --list: expected models, passes, configs, parameters, statistics, operations or options, "
-			"not '%s'\n", what);
+	bool kernels = options_lists_kernels(&s->opt);
+	if (kernels && !(s->module = module_read(s->opt.module, &s->diag)))
+		return RUN_BAD_INPUT;
+	if (kernels) {
+		list_kernels(s->module, &out);
+	} else if (!list_table(s->opt.list, &out)) {
+		fprintf(stderr, "error: --list: expected models, passes, configs, parameters, statistics, operations, options or "
+			"kernels, not '%s'\n", s->opt.list);
 		return RUN_BAD_INPUT;
 	}
 	fputs(out.s ? out.s : "", stdout);
@@ -244,7 +249,7 @@ static int disassemble(Session *s)
 		j.run = run_new(&j.config, j.module, &options, &j.diag);
 	for (int i = 0; j.run && i < j.module->func.n; i++) {
 		const Function *f = j.module->func.v[i];
-		if (f->kind == FN_KERNEL && !f->declared_only)
+		if (f->kind == FN_KERNEL && !list_refused(j.module, f, &out))
 			gpu_disassemble(j.run->gpu, f, &out);
 	}
 	diag_print(&j.diag, stderr);
@@ -259,7 +264,7 @@ static int run(Session *s)
 {
 	const Options *o = &s->opt;
 	if (o->list)
-		return show_list(o->list);
+		return show_list(s);
 	if (o->print_config)
 		return show_config(s);
 	if (!prepare(s))

@@ -1,5 +1,6 @@
-/* gsim --list WHAT: the master tables as text; the manual shows them too. */
+/* gsim --list WHAT: the master tables as text, which the manual shows too, and the kernels of a module. */
 #include "tools/list.h"
+#include "isa/launch.h"
 #include "passes/pass.h"
 #include "sim/stats.h"
 #include "tools/options.h"
@@ -142,6 +143,34 @@ static void list_configs(StrBuf *out)
 	list_directory(GSIM_DATADIR "/configs", out);
 	list_directory("configs", out);
 	arena_free(&a);
+}
+
+bool list_refused(const Module *m, const Function *kernel, StrBuf *out)
+{
+	StrBuf why = { 0 };
+	Loc where;
+	bool refused = kernel_refused(m, kernel, &where, &why);
+	if (refused) {
+		sb_puts(out, "refused  ");
+		ir_print_signature(kernel, out);
+		sb_printf(out, "\n         %s:%d:%d: %s\n", where.file ? where.file : m->name, where.line, where.col, why.s);
+	}
+	sb_free(&why);
+	return refused;
+}
+
+void list_kernels(const Module *m, StrBuf *out)
+{
+	for (int k = 0; k < m->func.n; k++) {
+		const Function *f = m->func.v[k];
+		if (f->kind != FN_KERNEL || list_refused(m, f, out))
+			continue;
+		sb_puts(out, "runs     ");
+		ir_print_signature(f, out);
+		sb_putc(out, '\n');
+	}
+	if (!out->n)
+		sb_printf(out, "%s has no kernels\n", m->name);
 }
 
 static const struct { const char *name; void (*list)(StrBuf *); } lists[] = {

@@ -1,7 +1,10 @@
 #ifndef GSIM_LIST_H
 #define GSIM_LIST_H
+#include "isa/ir.h"
 #include "lib/strbuf.h"
 #include <stdbool.h>
 
 bool list_table(const char *what, StrBuf *);   /* false: there is no such table */
+bool list_refused(const Module *, const Function *kernel, StrBuf *); /* two lines when something keeps it from running */
+void list_kernels(const Module *, StrBuf *);   /* in the order of the source: signatures, and what keeps a kernel from running */
 #endif

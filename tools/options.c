@@ -25,7 +25,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_ALONE, "alone", NULL, "a livelock's or deadlock's report does not try the other mechanisms" },
 	{ O_DISASSEMBLE, "disassemble", NULL, "show the machine code of every kernel, run nothing" },
 	{ 'j', "threads", "N", "host threads; results do not depend on it" },
-	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations or options" },
+	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations, options; kernels: MODULE's, and which can run" },
 	{ O_PRINT, "print-config", NULL, "show the whole effective configuration as a machine file" },
 	{ 'q', "quiet", NULL, "no report and no progress; errors stay" },
 	{ 'v', "verbose", NULL, "tell of each run as it ends" },
@@ -160,9 +160,13 @@ static bool check_stats(const Options *o)
 	return true;
 }
 
+bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list, "kernels"); }
+
 /* What does not go together. */
 static OptResult check(const Options *o)
 {
+	if (options_lists_kernels(o) && !o->module)
+		return wrong("--list kernels needs a MODULE", "");
 	if (o->list || (o->print_config && !o->module))
 		return OPT_RUN;
 	if (!o->module)

@@ -24,4 +24,5 @@ StatsKind stats_kind(const char *path);  /* by how its name ends; STATS_KINDS: i
 OptResult options_parse(Options *, int argc, char **argv);
 void options_free(Options *);
 void options_list(StrBuf *);           /* the table of options, as --help shows it */
+bool options_lists_kernels(const Options *); /* --list kernels: of the MODULE */
 #endif
