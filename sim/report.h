@@ -7,6 +7,7 @@
 /* What was run, beside the run itself. */
 typedef struct Title {
 	const char *module, *config;   /* files; config NULL: the defaults */
+	const char *module_hash;       /* of what the file holds */
 	const char *passes;            /* "" = none */
 	const char *model;             /* as asked for, with its parameters; NULL: the mechanism's name */
 	const char *workload;          /* as asked for; NULL: found by the module's name */
@@ -25,16 +26,25 @@ struct Diagnosis;
 void report_diagnosis(const struct Diagnosis *, JsonSink *);
 void report_elsewhere(const Run *, JsonSink *);                    /* with its key */
 
-/* sim/report_text.c: one screen */
-void report_text(Run *, const Title *, StrBuf *);
+/* sim/report_text.c: one screen; all: every launch, branch and block, on more */
+void report_text(Run *, const Title *, bool all, StrBuf *);
 
-/* sim/report_compare.c: two reports as read from JSON. A screen, or every figure. */
-void report_compare(const JsonValue *before, const JsonValue *after, bool full, StrBuf *);
+/* sim/report_compare.c: two reports as read from JSON. A screen, or every figure. results: "equal", "differ", or "" =
+   they were not compared. */
+void report_compare(const JsonValue *before, const JsonValue *after, const char *results, bool full, StrBuf *);
+/* The runs of two grids, those of the same mechanism and passes in a row. */
+void report_compare_grids(const JsonValue *before, const JsonValue *after, bool full, StrBuf *);
 
 /* sim/report_grid.c: the runs of --grid, an array of reports as read from JSON; a table for each kernel */
 void report_grid_text(const JsonValue *runs, StrBuf *);
 void report_grid_csv(const JsonValue *runs, StrBuf *);
 void report_grid_svg(const JsonValue *runs, StrBuf *);              /* bars */
+
+/* sim/report_number.c. A share of a whole, in the one form that all reports have: "54.0 %". */
+enum { REPORT_PERCENT = 32 };
+const char *report_percent(char text[REPORT_PERCENT], double share);
+#define PERCENT(SHARE) report_percent((char[REPORT_PERCENT]){ 0 }, (SHARE))  /* lives as long as the block around it */
+#define REPORT_ALL "(--all shows them)"                             /* behind a number of rows left out */
 
 /* Shares of parts in their sum as tenths of a percent that add up to exactly 1000 (0 when the sum is 0). */
 void report_shares(const uint64_t *part, int n, int *tenths);

@@ -67,7 +67,7 @@ static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y
 	double width = c->v[f] > 0 && c->v[f] <= most && most < 1e300 ? c->v[f] / most * (PANEL - VALUE) : 0;
 	sb_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", x, y, width, BAR - 1, fill);
 	if (f == UTILIZATION)
-		snprintf(text, sizeof text, "%.1f %%", c->v[f] * 100);
+		report_percent(text, c->v[f]);
 	else
 		snprintf(text, sizeof text, "%.0f", c->v[f]);
 	put_label(out, x + (int)width + 4, y + BAR - 2, " font-size=\"10\"", text);

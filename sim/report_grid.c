@@ -152,7 +152,7 @@ static void put_cell(StrBuf *out, const Cell *c, int f, int width)
 	if (!c->known[f])
 		sb_printf(out, " %*s", width, "n/a");
 	else if (f == UTILIZATION)
-		sb_printf(out, " %*.1f%%", width - 1, c->v[f] * 100);
+		sb_printf(out, " %*s", width, PERCENT(c->v[f]));
 	else
 		sb_printf(out, " %*.0f", width, c->v[f]);
 }
@@ -175,7 +175,7 @@ static void put_stalls(StrBuf *out, const Cell *c)
 	for (int k = 0; k < STALL_COUNT; k++)
 		if (k != STALL_EMPTY && c->v[STALLS_FIRST + k] > (most < 0 ? 0 : c->v[STALLS_FIRST + most]))
 			most = k;
-	sb_printf(out, " %4.0f%%%s%s", busy > 0 ? 100 * (busy - c->v[ISSUED]) / busy : 0, most < 0 ? "" : " ",
+	sb_printf(out, " %7s%s%s", PERCENT(busy > 0 ? (busy - c->v[ISSUED]) / busy : 0), most < 0 ? "" : " ",
 		most < 0 ? "" : stall_name[most]);
 }
 

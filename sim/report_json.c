@@ -247,6 +247,7 @@ static void put_title(JsonSink *j, const Title *t)
 {
 	put_text(j, "gsim", GSIM_VERSION);
 	put_text(j, "module", t->module);
+	put_text(j, "module_hash", t->module_hash);
 	put_text(j, "config", t->config);
 	put_text(j, "model", title_model(t));
 	put_text(j, "passes", t->passes);

@@ -1,31 +1,9 @@
 /* The report for people: one screen of at most 40 lines and 100 columns. */
 #include "sim/report.h"
+#include <limits.h>
 #include <stddef.h>
 
 enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, CONFIGURATION_LINES = 2, MOST_LAUNCHES = 5, BAR = 40, SHORTEST_PATH = 20 };
-
-void report_shares(const uint64_t *part, int n, int *tenths)
-{
-	uint64_t sum = 0;
-	int given = 0;
-	for (int i = 0; i < n; i++)
-		sum += part[i];
-	for (int i = 0; i < n; i++)
-		given += tenths[i] = sum ? (int)((double)part[i] * 1000.0 / (double)sum) : 0;
-	while (sum && given != 1000) { /* the largest error first; a tie goes to the earlier part */
-		int step = given < 1000 ? 1 : -1, best = 0;
-		double most = -2000;
-		for (int i = 0; i < n; i++) {
-			double error = ((double)part[i] * 1000.0 / (double)sum - tenths[i]) * step;
-			if (error > most && part[i] && tenths[i] + step >= 0) {
-				most = error;
-				best = i;
-			}
-		}
-		tenths[best] += step;
-		given += step;
-	}
-}
 
 /* Digits in groups of three. */
 static const char *grouped(char text[32], uint64_t v)
@@ -47,7 +25,7 @@ static void put_number(StrBuf *out, const char *name, uint64_t v)
 	sb_printf(out, "%s %s", name, grouped(text, v));
 }
 
-static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
+static double share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
 
 /* Cuts the text that was appended since `start` to the width. */
 static void end_line(StrBuf *out, size_t start)
@@ -67,7 +45,7 @@ typedef struct Wrap { StrBuf *out; size_t start; int most, lines, hidden; } Wrap
 
 static void wrap_item(Wrap *w, const char *item)
 {
-	size_t limit = WIDTH - (w->lines == w->most - 1 ? 14 : 0);
+	size_t limit = WIDTH - (w->lines == w->most - 1 ? 30 : 0);
 	if (!w->hidden && w->out->n - w->start + strlen(item) > limit && ++w->lines < w->most) {
 		w->start = w->out->n + 1;
 		sb_puts(w->out, "\n      ");
@@ -80,7 +58,7 @@ static void wrap_item(Wrap *w, const char *item)
 static void wrap_end(Wrap *w)
 {
 	if (w->hidden)
-		sb_printf(w->out, "   %d more", w->hidden);
+		sb_printf(w->out, "   %d more " REPORT_ALL, w->hidden);
 	sb_putc(w->out, '\n');
 }
 
@@ -111,11 +89,11 @@ static void put_module(const Run *run, const Title *t, const LaunchStats *s, Str
 }
 
 /* What changes the machine file, besides the mechanism, which stands above. */
-static void put_configuration(const Title *t, StrBuf *out)
+static void put_configuration(const Title *t, bool all, StrBuf *out)
 {
 	ConfigKey key;
 	char hash[CONFIG_HASH], name[CONFIG_NAME];
-	Wrap w = { out, out->n, .most = CONFIGURATION_LINES };
+	Wrap w = { out, out->n, .most = all ? INT_MAX : CONFIGURATION_LINES };
 	StrBuf item = { 0 };
 	sb_printf(out, "configuration %s", config_hash_text(t->effective, hash));
 	for (int i = 0; config_change(t->file, t->effective, &i, &key);) {
@@ -130,7 +108,7 @@ static void put_configuration(const Title *t, StrBuf *out)
 	wrap_end(&w);
 }
 
-static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
+static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, StrBuf *out)
 {
 	put_module(run, t, s, out);
 	size_t start = out->n;
@@ -140,21 +118,21 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, StrBuf *ou
 		put_dimensions(out, "grid", l->grid);
 		put_dimensions(out, "block", l->block);
 		if (!run->options.reference)
-			sb_printf(out, "   %llu registers   occupancy %.0f %%%s%s%s", (unsigned long long)l->registers,
-				l->occupancy * 100, l->occupancy_limit ? " (limit: " : "", l->occupancy_limit ? l->occupancy_limit : "",
+			sb_printf(out, "   %llu registers   occupancy %s%s%s%s", (unsigned long long)l->registers,
+				PERCENT(l->occupancy), l->occupancy_limit ? " (limit: " : "", l->occupancy_limit ? l->occupancy_limit : "",
 				l->occupancy_limit ? ")" : "");
 	} else {
 		sb_printf(out, "%d launches", run->launch.n);
 	}
 	end_line(out, start);
-	put_configuration(t, out);
+	put_configuration(t, all, out);
 	if (!s->completed)
 		sb_puts(out, run->status == RUN_INTERRUPTED ? "INTERRUPTED: what was measured so far\n" : "FAILED: see the errors\n");
 }
 
 static void put_lead(const LaunchStats *s, StrBuf *out)
 {
-	char a[32], b[32];
+	char a[REPORT_PERCENT], b[32];
 	if (s->timed)
 		sb_printf(out, "cycles            %16s   warp instructions   %16s   %.3f per cycle\n", grouped(a, s->cycles),
 			grouped(b, s->warp_instructions), s->cycles ? (double)s->warp_instructions / (double)s->cycles : 0);
@@ -168,11 +146,11 @@ static void put_lead(const LaunchStats *s, StrBuf *out)
 	if (s->mimd)
 		snprintf(a, sizeof a, "n/a");
 	else
-		snprintf(a, sizeof a, "%.1f %%", stats_utilization(s) * 100);
+		report_percent(a, stats_utilization(s));
 	sb_printf(out, "SIMD utilisation  %16s   thread instructions %16s", a, grouped(b, s->thread_instructions));
 	if (!s->mimd)
-		sb_printf(out, "   %.1f %% off by guard", percent(s->lanes_predicated_off, s->lanes_useful
-			+ s->lanes_predicated_off + s->lanes_inactive));
+		sb_printf(out, "   %s off by guard", PERCENT(share(s->lanes_predicated_off, s->lanes_useful
+			+ s->lanes_predicated_off + s->lanes_inactive)));
 	sb_printf(out, "\nstack depth       %7llu max %4.2f mean   pushes %llu   pops %llu   reconvergences %llu   spills %llu\n",
 		(unsigned long long)s->max_depth, stats_mean_depth(s), (unsigned long long)s->pushes, (unsigned long long)s->pops,
 		(unsigned long long)s->reconvergences, (unsigned long long)s->spills);
@@ -201,9 +179,9 @@ static int by_cycles(const void *a, const void *b)
 static void put_cause(const char *name, int all, int with_warp, bool warp, StrBuf *out)
 {
 	size_t start = out->n;
-	sb_printf(out, "  %-18s %5.1f %%", name, all / 10.0);
+	sb_printf(out, "  %-18s %7s", name, PERCENT(all / 1000.0));
 	if (warp)
-		sb_printf(out, " %20.1f %%  %.*s", with_warp / 10.0, (with_warp * BAR + 500) / 1000,
+		sb_printf(out, " %22s  %.*s", PERCENT(with_warp / 1000.0), (with_warp * BAR + 500) / 1000,
 			"########################################");
 	end_line(out, start);
 }
@@ -251,12 +229,13 @@ static void put_branch(const BranchStats *b, StrBuf *out)
 	const char *file = b->file ? strrchr(b->file, '/') : NULL;
 	snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : b->file ? b->file : "?", b->line);
 	snprintf(name, sizeof name, "%.20s %.20s", b->function, b->label);
-	sb_printf(out, "  %-26.26s %-26.26s %11llu %11llu  %5.1f %%  %5.1f %%\n", place, name, (unsigned long long)b->executed,
-		(unsigned long long)b->divergent, percent(b->divergent, b->executed), percent(b->lanes_taken, b->lanes));
+	sb_printf(out, "  %-26.26s %-26.26s %11llu %11llu  %7s  %7s\n", place, name, (unsigned long long)b->executed,
+		(unsigned long long)b->divergent, PERCENT(share(b->divergent, b->executed)), PERCENT(share(b->lanes_taken, b->lanes)));
 }
 
-static void put_branches(const LaunchStats *s, StrBuf *out)
+static void put_branches(const LaunchStats *s, bool everything, StrBuf *out)
 {
+	const int most = everything ? INT_MAX : MOST_BRANCHES;
 	Vec(const BranchStats *) all = { 0 };
 	uint64_t rest = 0, rest_divergent = 0;
 	for (int i = 0; i < s->nbranches; i++)
@@ -266,7 +245,7 @@ static void put_branches(const LaunchStats *s, StrBuf *out)
 		qsort(all.v, (size_t)all.n, sizeof *all.v, by_divergent);
 	sb_printf(out, "\n%-54s %11s %11s  %7s  %7s\n", "divergence per branch", "executed", "divergent", "share", "taken");
 	for (int i = 0; i < all.n; i++) {
-		if (i < MOST_BRANCHES) {
+		if (i < most) {
 			put_branch(all.v[i], out);
 			continue;
 		}
@@ -274,10 +253,10 @@ static void put_branches(const LaunchStats *s, StrBuf *out)
 		rest_divergent += all.v[i]->divergent;
 	}
 	char name[40];
-	snprintf(name, sizeof name, "%d more", all.n - MOST_BRANCHES);
-	if (all.n > MOST_BRANCHES)
-		sb_printf(out, "  %-53s %11llu %11llu  %5.1f %%\n", name, (unsigned long long)rest, (unsigned long long)rest_divergent,
-			percent(rest_divergent, rest));
+	snprintf(name, sizeof name, "%d more " REPORT_ALL, all.n - most);
+	if (all.n > most)
+		sb_printf(out, "  %-53s %11llu %11llu  %7s\n", name, (unsigned long long)rest, (unsigned long long)rest_divergent,
+			PERCENT(share(rest_divergent, rest)));
 	if (!all.n)
 		sb_puts(out, "  (none was executed)\n");
 	vec_free(&all);
@@ -304,8 +283,9 @@ static void put_memory(const LaunchStats *s, StrBuf *out)
 	put_number(out, "  writes", s->dram_writes);
 	end_line(out, start);
 	start = out->n;
-	sb_printf(out, "        hits: L1 %.1f %%  L2 %.1f %%  DRAM row %.1f %%", percent(s->l1_hits, s->l1_accesses),
-		percent(s->l2_hits, s->l2_hits + s->l2_misses), percent(s->dram_row_hits, s->dram_reads + s->dram_writes));
+	sb_printf(out, "        hits: L1 %s  L2 %s  DRAM row %s", PERCENT(share(s->l1_hits, s->l1_accesses)),
+		PERCENT(share(s->l2_hits, s->l2_hits + s->l2_misses)),
+		PERCENT(share(s->dram_row_hits, s->dram_reads + s->dram_writes)));
 	put_number(out, "   misses: constant", s->constant_misses);
 	put_number(out, "  instruction", s->fetch_misses);
 	end_line(out, start);
@@ -320,7 +300,7 @@ static int by_fetches(const void *a, const void *b)
 }
 
 /* Few blocks stand in the source's order, of many the ones most fetched. */
-static void put_blocks(const LaunchStats *s, StrBuf *out)
+static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 {
 	Vec(const BlockStats *) all = { 0 };
 	char item[128];
@@ -329,9 +309,9 @@ static void put_blocks(const LaunchStats *s, StrBuf *out)
 		vec_push(&all, &s->block_stats[i]);
 		several |= strcmp(s->block_stats[i].function, s->block_stats[0].function) != 0;
 	}
-	if (all.n > 12)
+	if (all.n > 12 && !everything)
 		qsort(all.v, (size_t)all.n, sizeof *all.v, by_fetches);
-	Wrap w = { out, out->n + 1, .most = BLOCK_LINES };
+	Wrap w = { out, out->n + 1, .most = everything ? INT_MAX : BLOCK_LINES };
 	sb_puts(out, "\nfetches per block (lanes)");
 	for (int i = 0; i < all.n; i++) {
 		const BlockStats *b = all.v[i];
@@ -343,14 +323,14 @@ static void put_blocks(const LaunchStats *s, StrBuf *out)
 	vec_free(&all);
 }
 
-static void put_launches(const Run *run, StrBuf *out)
+static void put_launches(const Run *run, bool everything, StrBuf *out)
 {
 	char name[80], depth[16];
 	sb_printf(out, "\n%-58s %14s %8s %8s\n", "launches", run->options.gpu.functional || run->options.reference ? "instructions" : "cycles", "SIMD", "depth");
 	for (int i = 0; i < run->launch.n; i++) {
 		const LaunchStats *s = run->launch.v[i];
-		if (i == MOST_LAUNCHES - 1 && run->launch.n > MOST_LAUNCHES) {
-			sb_printf(out, "  %d more\n", run->launch.n - i);
+		if (!everything && i == MOST_LAUNCHES - 1 && run->launch.n > MOST_LAUNCHES) {
+			sb_printf(out, "  %d more " REPORT_ALL "\n", run->launch.n - i);
 			break;
 		}
 		snprintf(name, sizeof name, "%d %.30s <%u,%u,%u> <%u,%u,%u>", i + 1, s->kernel, s->grid[0], s->grid[1], s->grid[2],
@@ -360,15 +340,15 @@ static void put_launches(const Run *run, StrBuf *out)
 		if (s->mimd || s->reference)
 			sb_printf(out, "%8s", "n/a");
 		else
-			sb_printf(out, "%6.1f %%", stats_utilization(s) * 100);
+			sb_printf(out, "%8s", PERCENT(stats_utilization(s)));
 		sb_printf(out, " %8s\n", s->reference ? "n/a" : depth);
 	}
 }
 
-void report_text(Run *run, const Title *title, StrBuf *out)
+void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 {
 	const LaunchStats *s = run_total(run);
-	put_title(run, title, s, out);
+	put_title(run, title, s, all, out);
 	if (!run->launch.n)
 		return;
 	sb_putc(out, '\n');
@@ -376,10 +356,10 @@ void report_text(Run *run, const Title *title, StrBuf *out)
 	if (s->timed)
 		put_causes(s, out);
 	if (!s->reference) {
-		put_branches(s, out);
+		put_branches(s, all, out);
 		put_memory(s, out);
-		put_blocks(s, out);
+		put_blocks(s, all, out);
 	}
 	if (run->launch.n > 1)
-		put_launches(run, out);
+		put_launches(run, all, out);
 }

@@ -1,4 +1,5 @@
 #include "sim/run.h"
+#include "lib/hash.h"
 #include <time.h>
 #include <unistd.h>
 
@@ -242,30 +243,43 @@ RunStatus run_module(Run *run)
 
 /* ---- totals ---- */
 
-typedef struct Tables { Vec(BlockStats) block; Vec(BranchStats) branch; } Tables;
+/* Entries by function and label. */
+typedef struct Tables { Vec(BlockStats) block; Vec(BranchStats) branch; StrMap block_at, branch_at; Arena keys; } Tables;
 
 static bool same_place(const char *label, const char *function, const char *label2, const char *function2)
 {
 	return (label == label2 || !strcmp(label, label2)) && (function == function2 || !strcmp(function, function2));
 }
 
+/* The number of an entry, or of the new one to be made, which is n. */
+static int entry(Tables *t, StrMap *at, const char *function, const char *label, int n)
+{
+	const char *key = arena_printf(&t->keys, "%s\n%s", function, label);
+	int i = strmap_get(at, key);
+	if (i < 0)
+		strmap_put(at, key, i = n);
+	return i;
+}
+
 /* The entry for a block; likely: where it probably is. */
 static BlockStats *block_entry(Tables *t, const BlockStats *b, int likely)
 {
-	for (int n = 0, i = likely < t->block.n ? likely : 0; n < t->block.n; n++, i = (i + 1) % t->block.n)
-		if (same_place(t->block.v[i].label, t->block.v[i].function, b->label, b->function))
-			return &t->block.v[i];
-	vec_push(&t->block, ((BlockStats){ b->function, b->label, 0, 0 }));
-	return &vec_last(&t->block);
+	if (likely < t->block.n && same_place(t->block.v[likely].label, t->block.v[likely].function, b->label, b->function))
+		return &t->block.v[likely];
+	int i = entry(t, &t->block_at, b->function, b->label, t->block.n);
+	if (i == t->block.n)
+		vec_push(&t->block, ((BlockStats){ b->function, b->label, 0, 0 }));
+	return &t->block.v[i];
 }
 
 static BranchStats *branch_entry(Tables *t, const BranchStats *b, int likely)
 {
-	for (int n = 0, i = likely < t->branch.n ? likely : 0; n < t->branch.n; n++, i = (i + 1) % t->branch.n)
-		if (same_place(t->branch.v[i].label, t->branch.v[i].function, b->label, b->function))
-			return &t->branch.v[i];
-	vec_push(&t->branch, ((BranchStats){ b->function, b->label, b->file, b->line, 0, 0, 0, 0 }));
-	return &vec_last(&t->branch);
+	if (likely < t->branch.n && same_place(t->branch.v[likely].label, t->branch.v[likely].function, b->label, b->function))
+		return &t->branch.v[likely];
+	int i = entry(t, &t->branch_at, b->function, b->label, t->branch.n);
+	if (i == t->branch.n)
+		vec_push(&t->branch, ((BranchStats){ b->function, b->label, b->file, b->line, 0, 0, 0, 0 }));
+	return &t->branch.v[i];
 }
 
 static void add_tables(Tables *t, const LaunchStats *s)
@@ -297,6 +311,9 @@ static void keep_tables(Run *run, LaunchStats *total, Tables *t)
 		memcpy(total->branch_stats, t->branch.v, sizeof *t->branch.v * (size_t)t->branch.n);
 	vec_free(&t->block);
 	vec_free(&t->branch);
+	strmap_free(&t->block_at);
+	strmap_free(&t->branch_at);
+	arena_free(&t->keys);
 }
 
 LaunchStats *run_total(Run *run)

@@ -129,6 +129,37 @@ expect 0 "dce" $compare "$tmp/ba.json"
 expect 0 "^cycles .* 1.000" $compare "$tmp/a.json" "$tmp/b.json"
 expect 0 "before" $compare --brief "$tmp/a.json" "$tmp/b.json"
 expect 2 "second report" $compare "$tmp/a.json"
+expect 0 "^dce: .*; results equal$" $compare "$tmp/ba.json"
+expect 0 "nothing differs" $compare "$tmp/a.json" "$tmp/b.json"
+expect 0 "results not compared" $compare "$tmp/a.json" "$tmp/b.json"
+# what differs stands in the head: parameters, mechanisms with theirs, machines, modules, arguments
+differ() { # the head's lines, options of the second run
+	text=$1
+	shift
+	$gsim -q -s "$tmp/d.json" "$@" > "$tmp/out" 2> "$tmp/err" || fail "$*: no report to compare"
+	expect 0 "$text" $compare "$tmp/base.json" "$tmp/d.json"
+}
+$gsim -q -c teaching.lua -m its -s "$tmp/base.json" "$loop"
+differ "one thing differs: l1.latency [0-9]* -> 77$" -c teaching.lua -m its -D l1.latency=77 "$loop"
+differ "one thing differs: its.policy [a-z_]* -> volta_lifo$" -c teaching.lua -m 'its(policy=volta_lifo)' "$loop"
+differ "one thing differs: its.policy [a-z_]* -> volta_lifo$" -c teaching.lua -m its -D its.policy=volta_lifo "$loop"
+differ "one thing differs: mechanism its -> ipdom(push_order=fall_top)$" -c teaching.lua -m 'ipdom(push_order=fall_top)' "$loop"
+differ "nothing differs" -c teaching.lua -m its -D ipdom.push_order=fall_top "$loop"
+differ "2 things differ, so no figure below" -c teaching.lua -m its -D l1.latency=77 -p dce "$loop"
+grep -q "^  l1.latency .* -> 77$" "$tmp/out" && grep -q "^  passes .*none -> dce$" "$tmp/out" || fail "not all that differs is named"
+differ "one thing differs, with what comes with it" -c kepler.lua -m its "$loop"
+grep -q "^  machine .*teaching.lua -> kepler.lua$" "$tmp/out" && grep -q "^  warp_size .* 4 -> 32$" "$tmp/out" ||
+	fail "parameters of another machine file are not shown"
+differ "arguments  *none -> 9" -c teaching.lua -m its "$loop" -- 9
+differ "one thing differs: mode timed -> functional" -c teaching.lua -m its --functional "$loop"
+cp "$loop" "$tmp/copy.ir" && cp "$tmp/loop.lua" "$tmp/copy.lua"
+differ "^nothing differs" -c teaching.lua -m its "$tmp/copy.ir"
+echo "// another" >> "$loop"
+differ "one thing differs: content of the module" -c teaching.lua -m its "$loop"
+sed '$d' "$loop" > "$tmp/copy.ir" && cp "$tmp/copy.ir" "$loop"
+# old reports name no configuration
+sed '/"configuration": {/,/^  },/d' "$tmp/base.json" > "$tmp/old.json"
+expect 0 "^the report before records no configuration: parameters may differ$" $compare "$tmp/old.json" "$tmp/base.json"
 expect 2 "cannot read" $compare "$tmp/a.json" "$tmp/nowhere.json"
 expect 0 "" $gsim --grid -q --functional -m ipdom -m mimd -p none -p dce -s "$tmp/grid.json" "$loop"
 [ "$(grep -c '"gsim"' "$tmp/grid.json")" = 4 ] || fail "the grid has not four runs"
@@ -136,7 +167,27 @@ grep -q '"passes": "none"' "$tmp/grid.json" && fail "a run without passes has on
 expect 0 "passes none" $gsim -c teaching.lua -p none "$loop"
 expect 0 "^kernel" $opt -p none "$loop"
 expect 2 "no pass .none." $gsim -p none,dce "$loop"
-expect 2 "a grid of runs" $compare "$tmp/a.json" "$tmp/grid.json"
+expect 2 "a grid of 4 runs, the other a report: --rows picks" $compare "$tmp/a.json" "$tmp/grid.json"
+expect 0 "^mimd " $compare "$tmp/grid.json"
+expect 0 "mechanism ipdom -> mimd" $compare --rows 1,mimd "$tmp/grid.json"
+expect 0 "passes none -> dce" $compare -r mimd,4 "$tmp/grid.json"
+expect 2 "has no run '5'" $compare --rows 5,1 "$tmp/grid.json"
+expect 2 "as in 1,2" $compare --rows 5 "$tmp/grid.json"
+$gsim --grid -q --functional -m mimd -m token -p dce -D functional.schedule=block -s "$tmp/grid2.json" "$loop"
+expect 0 "one thing differs: functional.schedule turns -> block" $compare "$tmp/grid.json" "$tmp/grid2.json"
+grep -q "^1 run: fewer" "$tmp/out" && grep -q "^mimd  dce .* 1.000 " "$tmp/out" && grep -q "^token  dce  *-  *[0-9]" "$tmp/out" ||
+	fail "two grids are not compared run by run"
+# what is left out of a screen can be had
+many=$srcdir/kernels/bfs/bfs.ptx
+expect 0 " more (--all shows them)" $gsim --functional "$many"
+expect 0 "" $gsim --functional --all "$many"
+grep -q " more (" "$tmp/out" && fail "--all leaves something out"
+expect 0 " more (--all shows them)" $gsim --functional -b -p linearize -s "$tmp/m.json" "$srcdir/kernels/queens/queens.ptx"
+expect 0 "" $gsim --functional -b -p linearize --all "$srcdir/kernels/queens/queens.ptx"
+grep -q " more (" "$tmp/out" && fail "--all leaves something out of a comparison"
+expect 0 " more (--all shows them)" $compare --brief "$tmp/m.json"
+expect 0 "" $compare --all "$tmp/m.json"
+grep -q " more (" "$tmp/out" && fail "gsim-compare --all leaves something out"
 expect 0 "mimd" $gsim --grid --functional -m ipdom -m mimd "$loop"
 
 # ---- the grid ----
@@ -202,7 +253,7 @@ head -c 4 "$tmp/loop.gso" | grep -q ELF || fail "gsim-opt -o loop.gso writes no 
 expect 0 "" $opt -o "$tmp/again.gso" "$tmp/loop.gso"
 cmp -s "$tmp/loop.gso" "$tmp/again.gso" || fail "an object read and written is another one"
 expect 0 "" $gsim -c kepler.lua -q -s "$tmp/c.json" "$tmp/loop.gso"
-grep -v '"host"\|"module"' "$tmp/a.json" > "$tmp/a" && grep -v '"host"\|"module"' "$tmp/c.json" > "$tmp/c"
+grep -v '"host"\|"module' "$tmp/a.json" > "$tmp/a" && grep -v '"host"\|"module' "$tmp/c.json" > "$tmp/c"
 cmp -s "$tmp/a" "$tmp/c" || fail "an object runs unlike its text"
 head -c 300 "$tmp/loop.gso" > "$tmp/cut.gso"
 expect 2 "cut.gso: error" $gsim "$tmp/cut.gso"

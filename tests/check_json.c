@@ -167,10 +167,10 @@ START_TEST(compares_every_figure)
 	Arena a = { 0 };
 	Diag d = { 0 };
 	StrBuf out = { 0 };
-	report_compare(read_text(&a, before, &d), read_text(&a, after, &d), true, &out);
-	has_line(out.s, "passes:", "none -> dce");
+	report_compare(read_text(&a, before, &d), read_text(&a, after, &d), "", true, &out);
+	has_line(out.s, "dce:", "50.0 % fewer cycles, 5.0 points less SIMD utilisation; results not compared");
 	has_line(out.s, "cycles", "200 100 0.500 better");
-	has_line(out.s, "simd_utilization", "0.25 0.2 0.800 worse");
+	has_line(out.s, "simd_utilization", "25.0 % 20.0 % 0.800 worse");
 	has_line(out.s, "lanes.useful", "7 7 1.000");
 	has_line(out.s, "issue.stalls.data", "0 0 1.000");
 	has_line(out.s, "issue.stalls.memory", "40 60 1.500 worse");
@@ -179,6 +179,35 @@ START_TEST(compares_every_figure)
 	has_line(out.s, "  f A (line 3)", "4 0 0.000 better");
 	has_line(out.s, "  f A", "4 - -");
 	has_line(out.s, "  f B", "9 18 2.000 worse");
+	has_line(out.s, "one thing differs: passes none -> dce", "");
+	sb_free(&out);
+	arena_free(&a);
+}
+END_TEST
+
+/* Tables of 10^5 blocks and branches with other labels: time grows with their size, not with its square. */
+START_TEST(compares_large_tables)
+{
+	enum { ROWS = 100000 };
+	Arena a = { 0 };
+	Diag d = { 0 };
+	StrBuf text[2] = { 0 }, out = { 0 };
+	const JsonValue *v[2];
+	for (int k = 0; k < 2; k++) {
+		sb_puts(&text[k], "{\"total\":{\"cycles\":1,");
+		for (int table = 0; table < 2; table++) {
+			sb_puts(&text[k], table ? "],\"branches\":[" : "\"blocks\":[");
+			for (int i = 0; i < ROWS; i++)
+				sb_printf(&text[k], "%s{\"function\":\"f\",\"label\":\"B%d\",\"%s\":%d}", i ? "," : "", i * (k + 1),
+					table ? "divergent" : "fetches", k + 1);
+		}
+		sb_puts(&text[k], "]}}");
+		ck_assert_ptr_nonnull(v[k] = read_text(&a, text[k].s, &d));
+		sb_free(&text[k]);
+	}
+	report_compare(v[0], v[1], "", true, &out);
+	has_line(out.s, "  f B99998", "1 2 2.000 worse");
+	has_line(out.s, "  f B99999", "1 - -");
 	sb_free(&out);
 	arena_free(&a);
 }
@@ -207,12 +236,12 @@ START_TEST(grid_adds_up_launches)
 	StrBuf out = { 0 };
 	report_grid_text(read_text(&a, grid, &d), &out);
 	has_line(out.s, "m.ir   machine (defaults)   kernel k (2 launches)", "");
-	has_line(out.s, "ipdom     none", "200 1.000 40 14 75.0% 5 2 80% memory");
-	has_line(out.s, "its       dce", "50 0.250 30 7 100.0% 3 1 80% memory");
+	has_line(out.s, "ipdom     none", "200 1.000 40 14 75.0 % 5 2 80.0 % memory");
+	has_line(out.s, "its       dce", "50 0.250 30 7 100.0 % 3 1 80.0 % memory");
 	has_line(out.s, "a<b       none", "failed: lanes 1, 2: \"x\"");
 	has_line(out.s, "exec      none", "refused: unstructured");
-	has_line(out.s, "ipdom     none", "7 1.000 1 7 25.0% 1 1 80% memory");
-	has_line(out.s, "a<b       none", "21 3.000 1 7 100.0% 1 1 80% memory failed");
+	has_line(out.s, "ipdom     none", "7 1.000 1 7 25.0 % 1 1 80.0 % memory");
+	has_line(out.s, "a<b       none", "21 3.000 1 7 100.0 % 1 1 80.0 % memory failed");
 	sb_free(&out);
 	arena_free(&a);
 }
@@ -253,6 +282,8 @@ int main(void)
 	tcase_add_test(t, objects_are_bounded);
 	tcase_add_test(t, shares_add_up);
 	tcase_add_test(t, compares_every_figure);
+	tcase_add_test(t, compares_large_tables);
+	tcase_set_timeout(t, 60);
 	tcase_add_test(t, grid_adds_up_launches);
 	tcase_add_test(t, grid_as_csv_and_picture);
 	suite_add_tcase(s, t);

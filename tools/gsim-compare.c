@@ -1,96 +1,184 @@
-/* gsim-compare A.json B.json: two reports side by side, every figure with its ratio. One file with before and after does too. */
+/* gsim-compare A.json B.json: two reports side by side, what differs between the runs first, then every figure with its ratio. */
 #include "lib/file.h"
 #include "sim/report.h"
 #include <getopt.h>
 
-enum { MAX_REPORT = 64 << 20, MAX_ROWS = 20000 };
+enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096 };
 
 static const char usage[] =
-	"gsim-compare [options] A.json B.json      two reports of gsim --stats\n"
-	"gsim-compare [options] BOTH.json          a report of gsim --before-after --stats\n"
-	"  -b, --brief   a screen instead of every figure\n"
-	"      --help    show this\n"
-	"      --version show the version\n"
+	"gsim-compare [options] A.json B.json         two reports of gsim --stats, or two grids run by run\n"
+	"gsim-compare [options] BOTH.json             a report of gsim --before-after --stats\n"
+	"gsim-compare [options] --rows A,B GRID.json  two runs of gsim --grid --stats\n"
+	"gsim-compare [options] GRID.json             the table of a grid\n"
+	"  -b, --brief     a screen instead of every figure\n"
+	"  -a, --all       every figure, branch and block (default)\n"
+	"  -r, --rows A,B  of a grid: by number, from 1, or by mechanism; with two files one of each\n"
+	"      --help      show this\n"
+	"      --version   show the version\n"
 	"Status: 0; 2 usage or bad input.\n";
 
-static const JsonValue *read_report(Arena *a, const char *path, Diag *diag)
+typedef struct Compare {
+	Arena arena;
+	Diag diag;
+	const char *path[2];           /* path[1] NULL: one file */
+	const char *row[2];            /* of grids; NULL: none is picked */
+	bool full;
+} Compare;
+
+static const JsonValue *read_report(Compare *c, const char *path)
 {
 	size_t n;
 	const char *why;
 	char *text = file_read(path, MAX_REPORT, &n, &why);
 	if (!text) {
-		diag_error(diag, (Loc){ path, 0, 0 }, "cannot read it: %s", why);
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "cannot read it: %s", why);
 		return NULL;
 	}
-	const JsonValue *v = json_read(a, text, n, path, diag);
+	const JsonValue *v = json_read(&c->arena, text, n, path, &c->diag);
 	free(text);
 	return v;
 }
 
-/* A report, or what stands before / after in one of two. */
-static const JsonValue *report_in(const JsonValue *v, const char *half, const char *path, Diag *diag)
+/* The runs of a grid, or NULL. */
+static const JsonValue *runs_of(const JsonValue *v)
 {
-	const JsonValue *r = json_get(v, half);
-	if (!r)
-		r = v;
-	const JsonValue *total = json_get(r, "total"), *blocks = json_get(total, "blocks"), *branches = json_get(total, "branches");
-	if ((blocks && blocks->n > MAX_ROWS) || (branches && branches->n > MAX_ROWS)) {
-		diag_error(diag, (Loc){ path, 0, 0 }, "more than %d blocks or branches", MAX_ROWS);
-		return NULL;
+	const JsonValue *runs = json_get(v, "runs");
+	return runs && runs->kind == JSON_ARRAY ? runs : NULL;
+}
+
+static bool is_report(const JsonValue *v)
+{
+	const JsonValue *total = json_get(v, "total");
+	return total && total->kind == JSON_OBJECT;
+}
+
+/* The run that --rows names: by its number, else the first of that mechanism, with or without its parameters. */
+static const JsonValue *pick(Compare *c, const JsonValue *runs, const char *row, const char *path)
+{
+	char *end;
+	long k = strtol(row, &end, 10);
+	if (*row && !*end && k >= 1 && k <= runs->n)
+		return &runs->item[k - 1];
+	for (int i = 0; i < runs->n; i++) {
+		const char *model = json_string(&runs->item[i], "model");
+		if (!strcmp(model, row) || (strcspn(model, "(") == strlen(row) && !strncmp(model, row, strlen(row))))
+			return &runs->item[i];
 	}
-	if (total && total->kind == JSON_OBJECT)
-		return r;
-	diag_error(diag, (Loc){ path, 0, 0 }, json_get(v, "runs") ? "this is a grid of runs; expected one report"
-		: "this is no report of gsim: there is no \"total\"");
+	diag_error(&c->diag, (Loc){ path, 0, 0 }, "the grid has no run '%s': it has %d, which --rows takes by number or mechanism", row, runs->n);
 	return NULL;
 }
 
-static int compare(const char *path_a, const char *path_b, bool full)
+/* The report that is to be compared; half: of a report that has both. */
+static const JsonValue *report_in(Compare *c, const JsonValue *v, const char *half, const char *row, const char *path)
 {
-	Arena a = { 0 };
-	Diag diag = { 0 };
-	StrBuf out = { 0 };
-	const JsonValue *x = read_report(&a, path_a, &diag), *y = path_b ? read_report(&a, path_b, &diag) : x;
-	if (x && !path_b && !json_get(x, "before")) {
-		diag_error(&diag, (Loc){ path_a, 0, 0 }, "expected a second report to compare with");
-		x = NULL;
+	const JsonValue *runs = runs_of(v), *r = json_get(v, half);
+	if (!r)
+		r = v;
+	if (runs && !row)
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is a grid of %d runs, the other a report: --rows picks one of each grid", runs->n);
+	else if (runs && (r = pick(c, runs, row, path)) && !is_report(r))
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "the run '%s' of the grid could not begin: %.200s", row, json_string(r, "error"));
+	else if (!runs && !is_report(r))
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is no report of gsim: there is no \"total\"");
+	return c->diag.errors ? NULL : r;
+}
+
+static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrBuf *out)
+{
+	const char *second = c->path[1] ? c->path[1] : c->path[0];
+	const JsonValue *a = report_in(c, x, "before", c->row[0], c->path[0]);
+	const JsonValue *b = a ? report_in(c, y, "after", c->row[1], second) : NULL;
+	if (b)
+		report_compare(a, b, x == y && json_get(x, "before") ? json_string(x, "results") : "", c->full, out);
+}
+
+static bool small(Compare *c, const JsonValue *runs, const char *path)
+{
+	if (runs->n > MAX_RUNS)
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "more than %d runs", MAX_RUNS);
+	return runs->n <= MAX_RUNS;
+}
+
+static void compare(Compare *c, StrBuf *out)
+{
+	const JsonValue *x = read_report(c, c->path[0]), *y = x && c->path[1] ? read_report(c, c->path[1]) : x;
+	if (!x || !y)
+		return;
+	const JsonValue *grid = runs_of(x), *other = runs_of(y);
+	if ((grid && !small(c, grid, c->path[0])) || (other && !small(c, other, c->path[1] ? c->path[1] : c->path[0])))
+		return;
+	if (c->row[0] || (c->path[1] && (!grid || !other)) || (!c->path[1] && json_get(x, "before")))
+		two_reports(c, x, y, out);
+	else if (c->path[1])
+		report_compare_grids(grid, other, c->full, out);
+	else if (grid)
+		report_grid_text(grid, out);
+	else
+		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, is_report(x) ? "expected a second report to compare with"
+			: "this is no report of gsim: there is no \"total\"");
+}
+
+static int wrong(const char *what)
+{
+	fprintf(stderr, "error: %s; see gsim-compare --help\n", what);
+	return 2;
+}
+
+/* "A,B": a mechanism's parameters may have commas of their own. */
+static bool parse_rows(Compare *c, const char *text)
+{
+	int depth = 0;
+	for (const char *p = text; *p; p++) {
+		depth += (*p == '(') - (*p == ')');
+		if (*p != ',' || depth)
+			continue;
+		c->row[0] = arena_strndup(&c->arena, text, (size_t)(p - text));
+		c->row[1] = p + 1;
+		return *c->row[0] && *c->row[1];
 	}
-	x = x ? report_in(x, "before", path_a, &diag) : NULL;
-	y = x && y ? report_in(y, "after", path_b ? path_b : path_a, &diag) : NULL;
-	if (x && y) {
-		report_compare(x, y, full, &out);
-		fputs(out.s, stdout);
-	}
-	diag_print(&diag, stderr);
-	sb_free(&out);
-	diag_free(&diag);
-	arena_free(&a);
-	return x && y ? 0 : 2;
+	return false;
+}
+
+/* The exit status when there is nothing to compare, else -1. */
+static int options(Compare *c, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "brief", no_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' }, { "rows", required_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 }
+	};
+	int letter;
+	while ((letter = getopt_long(argc, argv, "bar:", longs, NULL)) != -1)
+		switch (letter) {
+		case 'b': c->full = false; break;
+		case 'a': c->full = true; break;
+		case 'r':
+			if (!parse_rows(c, optarg))
+				return wrong("--rows: expected two runs, as in 1,2 or ipdom,token");
+			break;
+		case 'h': fputs(usage, stdout); return 0;
+		case 'V': puts("gsim-compare " GSIM_VERSION); return 0;
+		default: return 2;
+		}
+	if (argc - optind < 1 || argc - optind > 2)
+		return wrong("expected one or two reports");
+	c->path[0] = argv[optind];
+	c->path[1] = optind + 1 < argc ? argv[optind + 1] : NULL;
+	return -1;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "brief", no_argument, NULL, 'b' }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 }
-	};
-	bool full = true;
-	int letter;
-	while ((letter = getopt_long(argc, argv, "b", longs, NULL)) != -1) {
-		if (letter == 'b') {
-			full = false;
-		} else if (letter == 'h') {
-			fputs(usage, stdout);
-			return 0;
-		} else if (letter == 'V') {
-			puts("gsim-compare " GSIM_VERSION);
-			return 0;
-		} else {
-			return 2;
-		}
+	Compare c = { .full = true };
+	StrBuf out = { 0 };
+	int status = options(&c, argc, argv);
+	if (status < 0) {
+		compare(&c, &out);
+		fputs(out.s ? out.s : "", stdout);
+		diag_print(&c.diag, stderr);
+		status = c.diag.errors ? 2 : 0;
 	}
-	if (argc - optind < 1 || argc - optind > 2) {
-		fprintf(stderr, "error: expected one or two reports; see gsim-compare --help\n");
-		return 2;
-	}
-	return compare(argv[optind], optind + 1 < argc ? argv[optind + 1] : NULL, full);
+	sb_free(&out);
+	diag_free(&c.diag);
+	arena_free(&c.arena);
+	return status;
 }

@@ -1,4 +1,6 @@
 /* gsim: run a kernel module on a simulated GPU and report what was measured. doc/gsim.md is the manual. */
+#include "lib/file.h"
+#include "lib/hash.h"
 #include "tools/job.h"
 #include "tools/list.h"
 #include <time.h>
@@ -62,8 +64,10 @@ static int run_before_after(Session *s)
 		job_run(s, &job[i]);
 		status = worse(status, job[i].status);
 	}
-	if (status == RUN_OK)
+	bool compared = status == RUN_OK;
+	if (compared)
 		status = job_compare(&job[0], &job[1], "before", "after");
+	const char *results = !compared ? NULL : status == RUN_OK ? "equal" : "differ";
 	if (s->opt.verify && status == RUN_OK) {
 		job_run_reference(s, &reference);
 		status = worse(job_verify(&job[0], &reference), job_verify(&job[1], &reference));
@@ -77,6 +81,8 @@ static int run_before_after(Session *s)
 			t.sink.key(&t.sink, i ? "after" : "before");
 			job_put_report(s, &job[i], &t.sink);
 		}
+		t.sink.key(&t.sink, "results");
+		t.sink.text(&t.sink, results);
 		t.sink.end(&t.sink);
 		status = worse(status, job_show_many(s, &json, false));
 	}
@@ -195,6 +201,17 @@ static bool load_config(Session *s)
 	return config_check(&s->config, &s->diag);
 }
 
+/* A file that can no longer be read has none. */
+static const char *hash_of_file(Session *s, const char *path)
+{
+	size_t n;
+	const char *why;
+	char *bytes = file_read(path, SIZE_MAX / 2, &n, &why);
+	const char *text = bytes ? arena_printf(&s->diag.arena, "%016llx", (unsigned long long)hash_fnv1a(bytes, n)) : NULL;
+	free(bytes);
+	return text;
+}
+
 static bool prepare(Session *s)
 {
 	const Options *o = &s->opt;
@@ -206,6 +223,7 @@ static bool prepare(Session *s)
 	s->module = module_read(o->module, &s->diag);
 	if (!s->module)
 		return false;
+	s->module_hash = hash_of_file(s, o->module);
 	s->trace = o->trace ? trace_create(o->trace, &s->diag) : NULL;
 	s->terminal = isatty(2) && !o->quiet;
 	return !s->diag.errors;

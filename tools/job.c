@@ -23,7 +23,9 @@ static void clear_progress(const Session *s)
 
 static Title title_of(const Session *s, const Job *j)
 {
-	return (Title){ s->opt.module, s->opt.config, j->passes, j->model, s->opt.workload, s->opt.nargs, s->opt.args, &j->config, &s->file };
+	return (Title){ .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash, .passes = j->passes,
+		.model = j->model, .workload = s->opt.workload, .nargs = s->opt.nargs, .args = s->opt.args, .effective = &j->config,
+		.file = &s->file };
 }
 
 const char *job_model(const Job *j) { return j->model ? j->model : model_keys((int)j->config.model)->name; }
@@ -168,7 +170,7 @@ int job_show(const Session *s, Job *j)
 		return RUN_OK;
 	json_text(&t, &json);
 	job_put_report(s, j, &t.sink);
-	report_text(j->run, &title, &text);
+	report_text(j->run, &title, s->opt.all, &text);
 	int status = write_stats(s, &json, &text, NULL);
 	sb_free(&json);
 	sb_free(&text);
@@ -185,7 +187,7 @@ int job_show_many(const Session *s, const StrBuf *json, bool grid)
 	if (grid)
 		report_grid_text(json_get(v, "runs"), &text);
 	else
-		report_compare(json_get(v, "before"), json_get(v, "after"), false, &text);
+		report_compare(json_get(v, "before"), json_get(v, "after"), json_string(v, "results"), s->opt.all, &text);
 	int status = write_stats(s, json, &text, json_get(v, "runs"));
 	sb_free(&text);
 	arena_free(&a);

@@ -9,6 +9,7 @@ typedef struct Session {
 	Options opt;
 	Config config, file;           /* file: before the command line changed it */
 	Module *module;                /* as read; passes work on copies */
+	const char *module_hash;
 	TraceWriter *trace;
 	Diag diag;
 	bool terminal;                 /* progress is shown */

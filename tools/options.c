@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_GRID = 256, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_VERSION, O_HELP };
+enum { O_GRID = 256, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_VERSION, O_HELP, O_ALL };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -17,6 +17,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
 	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; with --grid also .csv, .svg; repeatable" },
+	{ O_ALL, "all", NULL, "the text report leaves nothing out: every launch, branch, block and figure" },
 	{ 't', "trace", "FILE", "record a trace" },
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
 	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
@@ -108,6 +109,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_REFERENCE: o->reference = true; break;
 	case O_VERIFY: o->verify = true; break;
 	case O_LAWS: o->laws = true; break;
+	case O_ALL: o->all = true; break;
 	case O_ALONE: o->alone = true; break;
 	case O_DISASSEMBLE: o->disassemble = true; break;
 	case O_LIST: o->list = arg; break;

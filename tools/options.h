@@ -11,7 +11,7 @@ typedef struct Options {
 	const char *config, *workload, *trace, *list;
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats;
-	bool before_after, grid, functional, reference, verify, laws, print_config, disassemble, alone, quiet, verbose;
+	bool before_after, grid, functional, reference, verify, laws, print_config, disassemble, alone, all, quiet, verbose;
 	int threads;
 } Options;
 
