@@ -37,21 +37,20 @@ static inline double nearest(double x)
 static inline double down(double x) { double n = nearest(x); return n > x ? n - 1 : n; }
 static inline double up(double x) { double n = nearest(x); return n < x ? n + 1 : n; }
 static inline double chop(double x) { double n = nearest(x); return __builtin_fabs(n) > __builtin_fabs(x) ? n - __builtin_copysign(1, x) : n; }
+/* What a NaN gives (PTX ISA, cvt: Integer Notes). */
+#define NAN_FROM_F32 0u
+#define NAN_FROM_F64 0x80000000u
+#define NAN_TO_64 0x8000000000000000u
+#define INT32(D, S, RND, F, INT) K1(D##_##RND##_##S, U32, S, A != A ? NAN_FROM_##S : (uint32_t)(INT)F(D##_RANGE(A)))
 #define TO_INT32(S) \
-	K1(S32_rz_##S, U32, S, (uint32_t)(int32_t)S32_RANGE(A)) \
-	K1(S32_rn_##S, U32, S, (uint32_t)(int32_t)nearest(S32_RANGE(A))) \
-	K1(S32_rm_##S, U32, S, (uint32_t)(int32_t)down(S32_RANGE(A))) \
-	K1(S32_rp_##S, U32, S, (uint32_t)(int32_t)up(S32_RANGE(A))) \
-	K1(U32_rz_##S, U32, S, (uint32_t)(int64_t)U32_RANGE(A)) \
-	K1(U32_rn_##S, U32, S, (uint32_t)(int64_t)nearest(U32_RANGE(A))) \
-	K1(U32_rm_##S, U32, S, (uint32_t)(int64_t)down(U32_RANGE(A))) \
-	K1(U32_rp_##S, U32, S, (uint32_t)(int64_t)up(U32_RANGE(A)))
+	INT32(S32, S, rz, , int32_t) INT32(S32, S, rn, nearest, int32_t) INT32(S32, S, rm, down, int32_t) INT32(S32, S, rp, up, int32_t) \
+	INT32(U32, S, rz, , int64_t) INT32(U32, S, rn, nearest, int64_t) INT32(U32, S, rm, down, int64_t) INT32(U32, S, rp, up, int64_t)
 TO_INT32(F32)
 TO_INT32(F64)
 /* to 64 bits, towards zero */
 #define TO_INT64(S) \
-	K1S(S64_rz_##S, U64, S, A != A ? 0 : A >= 0x1p63 ? INT64_MAX : A <= -0x1p63 ? INT64_MIN : (int64_t)A) \
-	K1S(U64_rz_##S, U64, S, A >= 0x1p64 ? UINT64_MAX : A > 0 ? (uint64_t)A : 0)
+	K1S(S64_rz_##S, U64, S, A != A ? NAN_TO_64 : A >= 0x1p63 ? INT64_MAX : A <= -0x1p63 ? (uint64_t)INT64_MIN : (uint64_t)(int64_t)A) \
+	K1S(U64_rz_##S, U64, S, A != A ? NAN_TO_64 : A >= 0x1p64 ? UINT64_MAX : A > 0 ? (uint64_t)A : 0)
 TO_INT64(F32)
 TO_INT64(F64)
 static LaneFn *const float_int64[2][2] = { { U64_rz_F32, U64_rz_F64 }, { S64_rz_F32, S64_rz_F64 } }; /* signed, from f64 */

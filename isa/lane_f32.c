@@ -30,7 +30,9 @@ FOUR(F2, sub, x - y)
 FOUR(F2, mul, x * y)
 FOUR(F3, fma, fma32(x, y, z))
 TWO(F2, EACH, div, x / y)
-TWO(F2, EACH, div_approx, x * (1.0f / y))
+/* PTX ISA, div: a times the reciprocal of b, which is a zero of its sign above 2^126. */
+static inline float reciprocal(float y) { return __builtin_fabsf(y) > 0x1p126f ? __builtin_copysignf(0, y) : 1.0f / y; }
+TWO(F2, EACH, div_approx, x * reciprocal(y))
 TWO(F1, EACH, rcp, 1.0f / x)
 TWO(F1, EACH, sqrt, __builtin_sqrtf(x))
 TWO(F1, EACH, rsqrt, (float)(1.0 / __builtin_sqrt((double)x)))

@@ -1,18 +1,24 @@
-/* Double precision. Results are stored as bits; a NaN result is NAN64. */
+/* Double precision. A NaN result is the first operand that is a NaN, made quiet, or NAN64 where none is. */
 #include "isa/lane_kernel.h"
 #include "isa/softmath.h"
 
-static inline uint64_t canon(double x) { return x == x ? f64_bits(x) : NAN64; }
-K2(add_N, U64, F64, F64, canon(A + B))
-K2(sub_N, U64, F64, F64, canon(A - B))
-K2(mul_N, U64, F64, F64, canon(A * B))
-K2(div_N, U64, F64, F64, canon(A / B))
-K3(fma_N, U64, F64, F64, F64, canon(fma64(A, B, C)))
-K1(rcp_N, U64, F64, canon(1.0 / A))
-K1(sqrt_N, U64, F64, canon(__builtin_sqrt(A)))
-K1(rsqrt_N, U64, F64, canon(1.0 / __builtin_sqrt(A)))
-K1S(rcp_coarse_N, U64, F64, canon(soft_rcp64_coarse(A)))
-K1S(rsqrt_coarse_N, U64, F64, canon(soft_rsqrt64_coarse(A)))
+static inline uint64_t quiet(double x) { return f64_bits(x) | QUIET64; }
+static inline uint64_t of1(double r, double x) { return r == r ? f64_bits(r) : x != x ? quiet(x) : NAN64; }
+static inline uint64_t of2(double r, double x, double y) { return r == r ? f64_bits(r) : x != x ? quiet(x) : y != y ? quiet(y) : NAN64; }
+static inline uint64_t of3(double r, double x, double y, double z)
+{
+	return r == r ? f64_bits(r) : x != x ? quiet(x) : y != y ? quiet(y) : z != z ? quiet(z) : NAN64;
+}
+K2(add_N, U64, F64, F64, of2(A + B, A, B))
+K2(sub_N, U64, F64, F64, of2(A - B, A, B))
+K2(mul_N, U64, F64, F64, of2(A * B, A, B))
+K2(div_N, U64, F64, F64, of2(A / B, A, B))
+K3(fma_N, U64, F64, F64, F64, of3(fma64(A, B, C), A, B, C))
+K1(rcp_N, U64, F64, of1(1.0 / A, A))
+K1(sqrt_N, U64, F64, of1(__builtin_sqrt(A), A))
+K1(rsqrt_N, U64, F64, of1(1.0 / __builtin_sqrt(A), A))
+K1S(rcp_coarse_N, U64, F64, f64_bits(soft_rcp64_coarse(A)))
+K1S(rsqrt_coarse_N, U64, F64, f64_bits(soft_rsqrt64_coarse(A)))
 
 /* A NaN gives the other operand; -0 is less than +0. */
 static inline double least(double x, double y)
@@ -25,18 +31,19 @@ static inline double most(double x, double y)
 	double z = x == y ? bits_f64(f64_bits(x) & f64_bits(y)) : x > y ? x : y;
 	return x != x ? y : y != y ? x : z;
 }
-K2(min_N, U64, F64, F64, canon(least(A, B)))
-K2(max_N, U64, F64, F64, canon(most(A, B)))
+K2(min_N, U64, F64, F64, of2(least(A, B), A, B))
+K2(max_N, U64, F64, F64, of2(most(A, B), A, B))
 
 #define SIGN 0x8000000000000000u
-K1(abs_N, U64, U64, A & ~SIGN)
+#define IS_NAN(X) (((X) & ~SIGN) > 0x7ff0000000000000u)
+K1(abs_N, U64, U64, IS_NAN(A) ? A : A & ~SIGN) /* PTX ISA, abs: a NaN is passed through unchanged */
 K1(neg_N, U64, U64, A ^ SIGN)
 K2(copysign_N, U64, U64, U64, (A & SIGN) | (B & ~SIGN))
 
 /* Other roundings. */
 #define R ((Rnd)i->rnd)
 K2S(add_R, U64, U64, U64, soft_add(T_F64, A, B, R))
-K2S(sub_R, U64, U64, U64, soft_add(T_F64, A, B ^ SIGN, R))
+K2S(sub_R, U64, U64, U64, soft_add(T_F64, A, IS_NAN(B) ? B : B ^ SIGN, R))
 K2S(mul_R, U64, U64, U64, soft_mul(T_F64, A, B, R))
 K2S(div_R, U64, U64, U64, soft_div(T_F64, A, B, R))
 K3S(fma_R, U64, U64, U64, U64, soft_fma(T_F64, A, B, C, R))

@@ -39,6 +39,12 @@ static Num unpack(Type t, uint64_t a)
 static uint64_t signed_bits(Type t, bool negative, uint64_t mag) { return mag | (uint64_t)negative << (type_bits[t] - 1); }
 static uint64_t infinity(Type t, bool negative) { return signed_bits(t, negative, formats[t].inf); }
 static uint64_t nan_of(Type t) { return formats[t].nan; }
+/* The NaN that operands a, b, c give. */
+static uint64_t nan_from(Type t, uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t first = soft_is_nan(t, a) ? a : soft_is_nan(t, b) ? b : c;
+	return t == T_F64 && soft_is_nan(t, first) ? first | QUIET64 : nan_of(t);
+}
 static int high_bit(u128 x)
 {
 	return (uint64_t)(x >> 64) ? 127 - __builtin_clzll((uint64_t)(x >> 64)) : 63 - __builtin_clzll((uint64_t)x);
@@ -118,7 +124,7 @@ uint64_t soft_fma(Type t, uint64_t ab, uint64_t bb, uint64_t cb, Rnd r)
 	Num a = unpack(t, ab), b = unpack(t, bb), c = unpack(t, cb);
 	bool np = a.negative != b.negative;
 	if (a.kind == NOT_A_NUMBER || b.kind == NOT_A_NUMBER || c.kind == NOT_A_NUMBER)
-		return nan_of(t);
+		return nan_from(t, ab, bb, cb);
 	if (a.kind == INF || b.kind == INF) {
 		if (a.kind == ZERO || b.kind == ZERO || (c.kind == INF && c.negative != np))
 			return nan_of(t);
@@ -162,7 +168,7 @@ uint64_t soft_div(Type t, uint64_t ab, uint64_t bb, Rnd r)
 	bool neg = a.negative != b.negative;
 	if (a.kind == NOT_A_NUMBER || b.kind == NOT_A_NUMBER || (a.kind == INF && b.kind == INF)
 		|| (a.kind == ZERO && b.kind == ZERO))
-		return nan_of(t);
+		return nan_from(t, ab, bb, bb);
 	if (a.kind == INF || b.kind == ZERO)
 		return infinity(t, neg);
 	if (b.kind == INF || a.kind == ZERO)
@@ -177,7 +183,7 @@ uint64_t soft_sqrt(Type t, uint64_t ab, Rnd r)
 {
 	Num a = unpack(t, ab);
 	if (a.kind == NOT_A_NUMBER || (a.negative && a.kind != ZERO))
-		return nan_of(t);
+		return nan_from(t, ab, ab, ab);
 	if (a.kind != FINITE)
 		return ab;
 	normalise(&a);
@@ -239,7 +245,9 @@ uint64_t soft_to_int(Type to, Type from, uint64_t ab, Rnd r)
 	bool is_signed = type_kind[to] == 'S';
 	uint64_t most = is_signed ? ((uint64_t)1 << (bits - 1)) - 1 : ~(uint64_t)0 >> (64 - bits);
 	uint64_t least = is_signed ? most + 1 : 0; /* the magnitude of the least value */
-	if (a.kind == NOT_A_NUMBER || a.kind == ZERO)
+	if (a.kind == NOT_A_NUMBER)
+		return from == T_F64 || bits == 64 ? (uint64_t)1 << (bits - 1) : 0;
+	if (a.kind == ZERO)
 		return 0;
 	uint64_t limit = a.negative ? least : most, n;
 	if (a.kind == INF || (a.exp > 0 && (a.exp > 63 || a.sig >> (64 - a.exp))))

@@ -1,8 +1,9 @@
 /* Floating point in integers: every rounding mode, fused multiply-add, conversions, and the approximate functions.
  * No libm and no floating point environment: the same bits on every host.
  *
- * NaN results are the canonical NaN of the format (what NVIDIA's machines give): f16 0x7fff, f32 0x7fffffff,
- * f64 0xfff8000000000000. Payloads and signs of NaN operands are lost. */
+ * A NaN result is the canonical NaN of the format (what NVIDIA's machines give): f16 0x7fff, f32 0x7fffffff, f64
+ * 0xfff8000000000000; but where operand and result are f64, the first operand that is a NaN, made quiet (PTX ISA 9.7.3: "NaN
+ * payloads are supported for double-precision instructions"). Conversions give canonical NaNs. */
 #ifndef GSIM_SOFTMATH_H
 #define GSIM_SOFTMATH_H
 #include "isa/ir.h"
@@ -11,6 +12,8 @@
 #define NAN16 0x7fffu
 #define NAN32 0x7fffffffu
 #define NAN64 0xfff8000000000000u
+#define QUIET64 0x0008000000000000u
+#define COARSE_NAN64 0x7fffffff00000000u  /* of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 */
 
 /* Operands and results are bits of the type: T_F16, T_F32 or T_F64. Rnd: RND_RN (also RND_NONE) RZ RM RP. */
 uint64_t soft_fma(Type, uint64_t a, uint64_t b, uint64_t c, Rnd);
@@ -21,7 +24,8 @@ uint64_t soft_sqrt(Type, uint64_t a, Rnd);
 uint64_t soft_convert(Type to, Type from, uint64_t a, Rnd);            /* between formats */
 uint64_t soft_integral(Type, uint64_t a, Rnd);                         /* RND_RNI RZI RMI RPI: to an integral value */
 uint64_t soft_from_int(Type to, bool negative, uint64_t magnitude, Rnd);
-/* To the integer type's range, saturating; NaN gives 0. Rounding as in soft_integral, RND_NONE as RZI. */
+/* To the integer type's range, saturating. A NaN gives 0; from f64 or to 64 bits only the top bit set (PTX ISA, cvt: Integer
+   Notes). Rounding as in soft_integral, RND_NONE as RZI. */
 uint64_t soft_to_int(Type to, Type from, uint64_t a, Rnd);
 uint64_t soft_flush(Type, uint64_t a);                                 /* .ftz: a subnormal becomes the zero of its sign */
 uint64_t soft_saturate(Type, uint64_t a);                              /* .sat: to [+0, 1], NaN to +0 */
@@ -34,7 +38,8 @@ float soft_lg2(float);
 float soft_sin(float);
 float soft_cos(float);
 float soft_tanh(float);
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of the operand and give the upper 32 of the result. */
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of the operand and give the upper 32 of the result;
+   so a NaN whose payload lies below them counts as an infinity. */
 double soft_rcp64_coarse(double);
 double soft_rsqrt64_coarse(double);
 

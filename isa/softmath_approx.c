@@ -150,5 +150,6 @@ float soft_tanh(float x)
 
 static double coarse(double x) { return bits_f64(f64_bits(x) & 0xffffffff00000000u); }
 static double flush(double x) { return bits_f64(soft_flush(T_F64, f64_bits(x))); }
-double soft_rcp64_coarse(double x) { return x != x ? x : coarse(flush(1.0 / coarse(flush(x)))); }
-double soft_rsqrt64_coarse(double x) { return x != x ? x : coarse(1.0 / __builtin_sqrt(coarse(flush(x)))); }
+static double or_nan(double x) { return x == x ? x : bits_f64(COARSE_NAN64); }
+double soft_rcp64_coarse(double x) { return or_nan(coarse(flush(1.0 / flush(coarse(x))))); }
+double soft_rsqrt64_coarse(double x) { return or_nan(coarse(1.0 / __builtin_sqrt(flush(coarse(x))))); }
