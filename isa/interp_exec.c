@@ -81,16 +81,17 @@ void interp_fault(Interp *in, const Thread *t, FaultKind kind, const char *fmt, 
 
 /* ---- memory ---- */
 
+/* The space that an access is in; a generic address lies in the one it points to. */
+static Space accessed(const Ins *i, uint64_t addr) { return i->space == SP_GENERIC ? address_space(addr) : (Space)i->space; }
+
 /* Host address of [addr, addr+size), or NULL with the fault filled. */
 static uint8_t *locate(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write)
 {
-	Space space = (Space)i->space;
+	Space space = accessed(i, addr);
 	uint64_t at = addr;
 	FaultKind why = FAULT_BOUNDS;
-	if (space == SP_GENERIC) {
-		space = address_space(addr);
+	if (i->space == SP_GENERIC)
 		at -= space == SP_SHARED ? SHARED_WINDOW : space == SP_LOCAL ? LOCAL_WINDOW : 0;
-	}
 	if (at & (size - 1)) {
 		why = FAULT_MISALIGNED;
 	} else if (space == SP_SHARED) {
@@ -144,13 +145,13 @@ bool interp_atomic(Interp *in, Thread *t, const Step *s)
 {
 	const Ins *i = s->ins;
 	unsigned bytes = (unsigned)type_bytes(i->type);
-	uint8_t *p = locate(in, t, i, address(in, t, &s->src[0]), bytes, true);
-	uint64_t old = 0;
+	uint64_t addr = address(in, t, &s->src[0]), old = 0;
+	uint8_t *p = locate(in, t, i, addr, bytes, true);
 	if (!p)
 		return false;
 	memcpy(&old, p, bytes);
 	uint64_t b = interp_read(in, t, &s->src[1]), c = i->nsrc > 2 ? interp_read(in, t, &s->src[2]) : 0;
-	uint64_t v = lane_atomic((AtomOp)i->aop, (Type)i->type, old, b, c);
+	uint64_t v = lane_atomic((AtomOp)i->aop, (Type)i->type, accessed(i, addr), old, b, c);
 	in->changes += memcmp(p, &v, bytes) != 0;
 	memcpy(p, &v, bytes);
 	if (i->ndst)

@@ -147,7 +147,7 @@ static uint64_t reduced(const Meeting *m, const Ins *i)
 	uint64_t v = m->value[first];
 	for (int l = first + 1; l < PTX_WARP; l++)
 		if (m->present >> l & 1)
-			v = lane_atomic((AtomOp)i->aop, (Type)i->type, v, m->value[l], 0);
+			v = lane_atomic((AtomOp)i->aop, (Type)i->type, SP_GENERIC, v, m->value[l], 0);
 	return v;
 }
 

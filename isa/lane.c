@@ -144,14 +144,11 @@ uint64_t lane_extend(Type t, uint64_t bits)
 	}
 }
 
-static uint64_t add_float(Type t, uint64_t old, uint64_t b)
+static uint64_t add_float(Type t, Space space, uint64_t old, uint64_t b)
 {
-	if (t == T_F32) {
-		float x = bits_f32((uint32_t)old) + bits_f32((uint32_t)b);
-		return x == x ? f32_bits(x) : NAN32;
-	}
-	double x = bits_f64(old) + bits_f64(b);
-	return x == x ? f64_bits(x) : NAN64;
+	bool flush = t == T_F32 && space == SP_GLOBAL;
+	uint64_t sum = soft_add(t, flush ? soft_flush(t, old) : old, flush ? soft_flush(t, b) : b, RND_RN);
+	return flush ? soft_flush(t, sum) : sum;
 }
 
 static bool less(Type t, uint64_t x, uint64_t y)
@@ -165,13 +162,13 @@ static bool less(Type t, uint64_t x, uint64_t y)
 	}
 }
 
-uint64_t lane_atomic(AtomOp op, Type t, uint64_t old, uint64_t b, uint64_t c)
+uint64_t lane_atomic(AtomOp op, Type t, Space space, uint64_t old, uint64_t b, uint64_t c)
 {
 	uint64_t all = type_bits[t] == 64 ? ~(uint64_t)0 : ((uint64_t)1 << type_bits[t]) - 1;
 	old &= all, b &= all, c &= all;
 	uint64_t v;
 	switch (op) {
-	case AOP_ADD: v = type_kind[t] == 'F' ? add_float(t, old, b) : old + b; break;
+	case AOP_ADD: v = type_kind[t] == 'F' ? add_float(t, space, old, b) : old + b; break;
 	case AOP_MIN: v = less(t, b, old) ? b : old; break;
 	case AOP_MAX: v = less(t, old, b) ? b : old; break;
 	case AOP_AND: v = old & b; break;

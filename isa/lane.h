@@ -57,8 +57,10 @@ bool lane_bind(const Function *f, const Ins *, LaneIns *);
 /* Constant folding: the result bits of a K_ALU instruction without predicate operands on immediate sources. */
 bool lane_fold(const Ins *, const uint64_t *src, uint64_t *dst);
 
-/* memory[...] op b, for atom and red and for redux: returns the new value; old, b, c are bits of the type */
-uint64_t lane_atomic(AtomOp, Type, uint64_t old, uint64_t b, uint64_t c);
+/* memory[...] op b, for atom and red and for redux: returns the new value; old, b, c are bits of the type. Space: where the
+   memory lies (a generic address: what it points to; redux: SP_GENERIC). In SP_GLOBAL, add.f32 takes and gives subnormals as
+   zeros of their sign (PTX ISA, atom, red). */
+uint64_t lane_atomic(AtomOp, Type, Space, uint64_t old, uint64_t b, uint64_t c);
 /* Extension of `bits` as loaded by a memory operation of the type to 64 bits: a 64-bit register takes them all, a 32-bit one
    the low half, which is its form (see above). */
 uint64_t lane_extend(Type, uint64_t bits);

@@ -134,11 +134,11 @@ static bool store_lane(const uint64_t *v, const MIns *i, uint8_t *p)
 	return changed;
 }
 
-static bool atomic_lane(Warp *w, const MIns *i, int l, uint8_t *p, uint64_t b, uint64_t c)
+static bool atomic_lane(Warp *w, const MIns *i, int l, Space space, uint8_t *p, uint64_t b, uint64_t c)
 {
 	uint64_t old = 0, new;
 	memcpy(&old, p, i->bytes);
-	new = lane_atomic(i->aop, i->type, old, b, c);
+	new = lane_atomic(i->aop, i->type, space, old, b, c);
 	memcpy(p, &new, i->bytes);
 	if (i->x.d != NO_ROW) {
 		if (i->bytes == 8)
@@ -161,7 +161,7 @@ static int values(const Warp *w, const MIns *i, int l, uint64_t *v)
 	return 2;
 }
 
-static bool move(Warp *w, const MIns *i, int l, uint8_t *p, const uint64_t *v)
+static bool move(Warp *w, const MIns *i, int l, Space space, uint8_t *p, const uint64_t *v)
 {
 	switch (i->kind) {
 	case K_LD:
@@ -170,14 +170,14 @@ static bool move(Warp *w, const MIns *i, int l, uint8_t *p, const uint64_t *v)
 	case K_ST:
 		return store_lane(v, i, p);
 	default:
-		return atomic_lane(w, i, l, p, v[0], v[1]);
+		return atomic_lane(w, i, l, space, p, v[0], v[1]);
 	}
 }
 
 /* A word that others may wait for: who changed it is remembered. */
 static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr, uint8_t *p, const uint64_t *v, Cycle now)
 {
-	bool changed = move(w, i, l, p, v);
+	bool changed = move(w, i, l, space, p, v);
 	if (changed && i->sync)
 		writer_note(w->sm, w, i, space, l, addr, now);
 	return changed;

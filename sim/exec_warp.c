@@ -265,7 +265,7 @@ static void exec_redux(Warp *w, const MIns *i, Mask m)
 	int l;
 	each_lane(m, l) {
 		uint32_t x = row32(&w->lanes, i->x.a)[l];
-		v = first ? x : lane_atomic(i->aop, i->type, v, x, 0);
+		v = first ? x : lane_atomic(i->aop, i->type, SP_GENERIC, v, x, 0);
 		first = false;
 	}
 	if (i->x.d != NO_ROW)
