@@ -254,12 +254,12 @@ static int derive(lua_State *L)
 	if (!lua_isnoneornil(L, 2))
 		luaL_checktype(L, 2, LUA_TTABLE);
 	lua_settop(L, 2);
-	sandbox_check(L);
+	sandbox_charge(L, 1000);
 	const char *path = config_search(&l->diag->arena, file, l->chain[l->nchain - 1]);
 	if (!path)
 		return luaL_error(L, "cannot find the machine file '%s'", file);
 	int errors = l->diag->errors;
-	l->line = sandbox_where(L, l->diag).line;
+	l->line = sandbox_where(L).line;
 	if (lua_istable(L, 2))
 		check_table(l);
 	l->line = 0;

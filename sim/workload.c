@@ -2,7 +2,7 @@
 #include "sim/workload.h"
 #include "lib/file.h"
 
-enum { MAX_TEXT = 16 << 20 };
+enum { MAX_TEXT = 16 << 20, CHECK_STEPS = 100 };
 
 void host_fields(lua_State *L, int index, const char *what, const char *const *names)
 {
@@ -37,9 +37,10 @@ static int gpu_check(lua_State *L)
 {
 	Run *run = run_of(L);
 	luaL_checkany(L, 1);
+	sandbox_charge(L, CHECK_STEPS);
 	if (!lua_toboolean(L, 1)) {
-		const char *text = lua_isnoneornil(L, 2) ? NULL : luaL_tolstring(L, 2, NULL);
-		run_fail(run, RUN_FAILED, sandbox_where(L, run->diag), "check failed%s%s", text ? ": " : "", text ? text : "");
+		const char *text = lua_isnoneornil(L, 2) ? NULL : sandbox_tostring(L, 2, NULL);
+		run_fail(run, RUN_FAILED, sandbox_where(L), "check failed%s%s", text ? ": " : "", text ? text : "");
 	}
 	return 0;
 }
@@ -68,10 +69,7 @@ static const luaL_Reg gpu_functions[] = {
 static int prepare(lua_State *L)
 {
 	const RunOptions *o = &run_of(L)->options;
-	luaL_newmetatable(L, BUFFER_METATABLE);
-	luaL_setfuncs(L, host_buffer_methods, 0);
-	lua_pushvalue(L, -1);
-	lua_setfield(L, -2, "__index");
+	host_open_buffers(L);
 	luaL_newlib(L, gpu_functions);
 	lua_newtable(L);
 	for (int i = 0; i < o->nargs; i++) {

@@ -23,7 +23,7 @@ uint64_t host_bits(lua_State *L, int index, Type, const char *what);
 void host_fields(lua_State *L, int index, const char *what, const char *const *names);
 RunBuffer *host_buffer(lua_State *L, int index);
 
-extern const luaL_Reg host_buffer_methods[];  /* of the metatable, which is its own __index */
+void host_open_buffers(lua_State *);          /* makes the metatable */
 int host_new_buffer(lua_State *L);            /* gpu.buffer */
 int host_symbol(lua_State *L);                /* gpu.symbol */
 int host_launch(lua_State *L);                /* gpu.launch */

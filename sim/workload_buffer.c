@@ -4,6 +4,9 @@
 #include "sim/value.h"
 #include <math.h>
 
+/* What things cost besides their bytes, in steps: a buffer and a launch are also kept for the report. */
+enum { FILL_BYTES = 1 << 20, FILE_STEPS = 2000, BUFFER_STEPS = 200 };
+
 /* ---- numbers ---- */
 
 /* The number at index as the bits of an element or parameter; false when it does not fit. */
@@ -93,15 +96,19 @@ static int buffer_set(lua_State *L)
 
 static void fill(lua_State *L, RunBuffer *b, int index)
 {
-	uint64_t bits = host_bits(L, index, b->type, b->name);
+	uint64_t bits = host_bits(L, index, b->type, b->name), n = b->n * (uint64_t)type_bytes(b->type);
 	uint8_t *data = data_of(L, b);
-	for (uint64_t i = 0; i < b->n; i++)
-		value_store(b->type, data, i, bits);
+	value_store(b->type, data, 0, bits);
+	for (uint64_t done = (uint64_t)type_bytes(b->type), more; done < n; done += more) {
+		more = done < FILL_BYTES ? done : FILL_BYTES;
+		more = more < n - done ? more : n - done;
+		sandbox_charge(L, sandbox_bytes(more));
+		memcpy(data + done, data, more);
+	}
 }
 
 static int buffer_fill(lua_State *L)
 {
-	sandbox_check(L);
 	fill(L, host_buffer(L, 1), 2);
 	return 0;
 }
@@ -109,12 +116,12 @@ static int buffer_fill(lua_State *L)
 static int buffer_table(lua_State *L)
 {
 	RunBuffer *b = host_buffer(L, 1);
-	sandbox_check(L);
 	if (b->n > INT32_MAX)
 		return luaL_error(L, "%s is too large for a table", b->name);
 	lua_createtable(L, (int)b->n, 0);
 	const uint8_t *data = data_of(L, b);
 	for (uint64_t i = 0; i < b->n; i++) {
+		sandbox_charge(L, 1);
 		push_value(L, b->type, data, i);
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
@@ -156,7 +163,7 @@ static int buffer_load(lua_State *L)
 	RunBuffer *b = host_buffer(L, 1);
 	const char *path = file_path(L, 2, false), *why;
 	size_t n, bytes = b->n * (size_t)type_bytes(b->type);
-	sandbox_check(L);
+	sandbox_charge(L, FILE_STEPS + sandbox_bytes(bytes));
 	char *data = file_read(path, bytes, &n, &why);
 	if (!data)
 		return luaL_error(L, "cannot load %s: %s", path, why);
@@ -173,7 +180,7 @@ static int buffer_save(lua_State *L)
 {
 	RunBuffer *b = host_buffer(L, 1);
 	const char *path = file_path(L, 2, true), *why;
-	sandbox_check(L);
+	sandbox_charge(L, FILE_STEPS + sandbox_bytes(b->n * (size_t)type_bytes(b->type)));
 	if (!run_of(L)->options.trial && !file_write(path, data_of(L, b), b->n * (size_t)type_bytes(b->type), &why))
 		return luaL_error(L, "cannot save %s: %s", path, why);
 	lua_settop(L, 1);
@@ -212,6 +219,7 @@ static void initialise(lua_State *L, int which, int index)
 	if (n > b.n)
 		luaL_error(L, "%I initial values for %I elements", (lua_Integer)n, (lua_Integer)b.n);
 	for (uint64_t i = 0; i < n; i++) {
+		sandbox_charge(L, 2);
 		if (table) {
 			lua_rawgeti(L, index, (lua_Integer)i + 1);
 		} else {
@@ -231,7 +239,7 @@ int host_new_buffer(lua_State *L)
 	Type t = check_type(L, 1);
 	lua_Integer n = luaL_checkinteger(L, 2);
 	int size = type_bytes(t);
-	sandbox_check(L);
+	sandbox_charge(L, BUFFER_STEPS);
 	if (n < 1)
 		return luaL_error(L, "a buffer has at least one element, not %I", n);
 	uint64_t addr = n > run->config->memory_limit / size ? 0 : memory_alloc(run->memory, (uint64_t)n * (uint64_t)size,
@@ -257,7 +265,19 @@ int host_symbol(lua_State *L)
 	return luaL_error(L, "the module has no global or const variable '%s'", name);
 }
 
-const luaL_Reg host_buffer_methods[] = {
-	{ "get", buffer_get }, { "set", buffer_set }, { "fill", buffer_fill }, { "table", buffer_table }, { "load", buffer_load },
-	{ "save", buffer_save }, { "__len", buffer_len }, { "__tostring", buffer_tostring }, { NULL, NULL }
-};
+/* A script reaches the methods, one by one, but neither their table nor the metatable. */
+void host_open_buffers(lua_State *L)
+{
+	static const luaL_Reg methods[] = {
+		{ "get", buffer_get }, { "set", buffer_set }, { "fill", buffer_fill }, { "table", buffer_table }, { "load", buffer_load },
+		{ "save", buffer_save }, { NULL, NULL }
+	};
+	static const luaL_Reg meta[] = { { "__len", buffer_len }, { "__tostring", buffer_tostring }, { NULL, NULL } };
+	luaL_newmetatable(L, BUFFER_METATABLE);
+	luaL_setfuncs(L, meta, 0);
+	luaL_newlib(L, methods);
+	lua_setfield(L, -2, "__index");
+	lua_pushboolean(L, false);
+	lua_setfield(L, -2, "__metatable");
+	lua_pop(L, 1);
+}

@@ -2,7 +2,7 @@
 #include "sim/workload.h"
 #include "sim/value.h"
 
-enum { MAX_PARAM_BYTES = 1 << 16 };
+enum { MAX_PARAM_BYTES = 1 << 16, LAUNCH_STEPS = 2000 };
 
 static uint32_t dimension(lua_State *L, const char *what)
 {
@@ -209,8 +209,8 @@ int host_launch(lua_State *L)
 	memset(params, 0, l.kernel->param_bytes + 1);
 	arguments(L, 1, l.kernel, params);
 	l.params = params;
-	sandbox_check(L);
-	Loc where = sandbox_where(L, run->diag);
+	sandbox_charge(L, LAUNCH_STEPS + sandbox_bytes(l.kernel->param_bytes));
+	Loc where = sandbox_where(L);
 	sandbox_pause(L);
 	LaunchStats *s = run_launch(run, &l, where);
 	sandbox_resume(L);

@@ -134,6 +134,14 @@ static const char *const good[] = {
 	"gpu.check(b:get(2) == 3, 'loaded')\n"
 	"local c = gpu.buffer('u8', 6):load('raw.bin')\n"
 	"gpu.check(c:get(4) == 3 and c:get(5) == 0, 'little-endian')\n",
+	"local b = gpu.buffer('u32', 4)\n"
+	"gpu.check(b.__index == nil and b.__gc == nil and b.__len == nil and b.__metatable == nil and b.get == b.get, 'the metatable is hidden')\n"
+	"gpu.check(not pcall(function() b.__gc = print end) and not pcall(function() b.get = print end), 'and closed')\n"
+	"gpu.check(tostring(b) == 'buffer 1: u32[4]' and not pcall(table.unpack, b), 'text')\n",
+	"local all = {}\n"  /* a callback that makes the list of buffers move */
+	"local b = gpu.buffer('u32', 300, function(i) all[i] = gpu.buffer('u8', 1, i % 256) return i end)\n"
+	"for i = 0, 299 do gpu.check(b:get(i) == i and all[i]:get(0) == i % 256, 'element ' .. i) end\n",
+	"local b = gpu.buffer('u16', 1000003, 0x1234) gpu.check(b:get(0) == 0x1234 and b:get(1000002) == 0x1234 and b:get(524288) == 0x1234)\n",
 	"local order = {}\n"
 	"for k in pairs({ z = 1, b = 2, a = 3, [10] = 4, [2] = 5 }) do order[#order + 1] = tostring(k) end\n"
 	"gpu.check(table.concat(order, ' ') == '2 10 a b z', 'pairs has an order: ' .. table.concat(order, ' '))\n"
@@ -203,7 +211,12 @@ static const struct { const char *lua, *message; RunStatus status; int line; } b
 	{ "os.exit()", "nil value", RUN_BAD_INPUT, 1 },
 	{ "while true do end", "limit", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "while true do pcall(a.get, a, 9) end", "limit", RUN_BAD_INPUT, 1 },
-	{ "local b = gpu.buffer('u8', 2^26) while true do b:fill(1) end", "limit", RUN_BAD_INPUT, -1 },
+	{ "local b = gpu.buffer('u8', 2^26) while true do b:fill(1) end", "instruction limit", RUN_BAD_INPUT, 1 },
+	{ "local b = gpu.buffer('u8', 2^26) for i = 1, 5 do b:fill(i) end", "instruction limit", RUN_BAD_INPUT, 1 }, /* 16 bytes a step */
+	{ "local function f() while true do end end xpcall(f, f)", "limit", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "b.__index.__gc = print", "attempt to index a nil value", RUN_BAD_INPUT, 1 },
+	{ "while true do gpu.buffer('u8', 1) end", "limit", RUN_BAD_INPUT, 1 },
+	{ "while true do gpu.kernels() end", "limit", RUN_BAD_INPUT, 1 },
 	{ "gpu.check(1 == 2, 'one is two')", "check failed: one is two", RUN_FAILED, 1 },
 	{ "gpu.check(false)\ngpu.check(nil)", "check failed", RUN_FAILED, 1 },
 	{ "gpu.launch { kernel = 'wild', grid = 1, block = 1 }", "wild", RUN_FAILED, -1 },

@@ -1,6 +1,7 @@
 /* gsim: run a kernel module on a simulated GPU and report what was measured. doc/gsim.md is the manual. */
 #include "lib/file.h"
 #include "lib/hash.h"
+#include "sim/sandbox.h"
 #include "tools/job.h"
 #include "tools/list.h"
 #include <time.h>
@@ -301,6 +302,7 @@ int main(int argc, char **argv)
 {
 	Session s = { 0 };
 	int status = RUN_BAD_INPUT;
+	sandbox_backstop();
 	switch (options_parse(&s.opt, argc, argv)) {
 	case OPT_DONE: status = RUN_OK; break;
 	case OPT_ERROR: break;
