@@ -171,8 +171,8 @@ void reconv_join(Warp *w, Split *s, const Part *part, int n)
 Cycle reconv_redirect(Warp *w, const MIns *i, uint32_t pc)
 {
 	const Sm *sm = w->sm;
-	return sm->gpu->options.functional ? sm->now
-		: sm->now + 1 + (&sm->gpu->cur->ins[pc] == i + 1 ? 0 : (Cycle)sm->gpu->config.fetch_redirect);
+	bool next = i && i + 1 == &sm->gpu->cur->ins[pc];
+	return sm->gpu->options.functional ? sm->now : sm->now + 1 + (next ? 0 : (Cycle)sm->gpu->config.fetch_redirect);
 }
 
 bool homes_scatter(Sm *sm, Warp *w, Split *s)

@@ -194,7 +194,8 @@ void reconv_remove(Warp *, Split *);
 /* A new split behind those of its carrier, which it returns: the home, or the warp with the fewest. near: any of the block. */
 Warp *reconv_form(Warp *near, const Split *like, const Part *, int n);
 void reconv_join(Warp *, Split *, const Part *, int n);        /* the lanes join it; none has a column that it has */
-/* When the lanes of a split may issue that this instruction sends to pc: redirected unless they fall through. */
+/* When the lanes of a split may issue that this instruction sends to pc: redirected unless they fall through. NULL: no
+   instruction sends them, they resume there. */
 Cycle reconv_redirect(Warp *, const MIns *, uint32_t pc);
 
 /* A stack whose top entries are on chip: resident + spilled = depth. One chunk moves at a time; pops fill lazily. */
