@@ -104,6 +104,11 @@ static bool size_up(Gpu *g, Fault *fault)
 			l->kernel->name, (long long)(g->regs_per_warp * g->warps_per_cta), g->cur->regs, (long long)c->sm_registers);
 		return false;
 	}
+	if (g->cur->frame > c->sm_local) {
+		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a thread needs %u bytes of local memory; sm.local_bytes = %lld",
+			l->kernel->name, g->cur->frame, (long long)c->sm_local);
+		return false;
+	}
 	return true;
 }
 

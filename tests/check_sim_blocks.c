@@ -204,14 +204,20 @@ START_TEST(resources_bound_residence)
 }
 END_TEST
 
-START_TEST(a_block_that_fits_nowhere_is_refused)
+static void refused(const char *set, const char *text, const char *why)
 {
-	Rig *r = rig_new("sm.registers=64 sm.register_unit=64");
-	rig_try(r, K(" %a = mov.u32 1\n" EX), 1, 8);
+	Rig *r = rig_new(set);
+	rig_try(r, text, 1, 8);
 	ck_assert(!r->ok);
 	ck_assert_int_eq(r->fault.kind, FAULT_UNSUPPORTED);
-	ck_assert_ptr_nonnull(strstr(r->fault.text, "registers"));
+	ck_assert_ptr_nonnull(strstr(r->fault.text, why));
 	rig_free(r);
+}
+
+START_TEST(a_block_that_fits_nowhere_is_refused)
+{
+	refused("sm.registers=64 sm.register_unit=64", K(" %a = mov.u32 1\n" EX), "registers");
+	refused("sm.local_bytes=31", HEAD "local u32 own[8]\nA:\n st.local.u32 [own], %a\n" EX "}\n", "needs 32 bytes of local memory");
 }
 END_TEST
 
