@@ -65,11 +65,18 @@ const char *config_key_name(const ConfigKey *key, char name[CONFIG_NAME])
 	return name;
 }
 
+static bool has_name(const ConfigKey *key, const char *name)
+{
+	size_t n = key->model ? strlen(key->model) : 0;
+	if (n && (strncmp(name, key->model, n) || name[n] != '.'))
+		return false;
+	return !strcmp(key->key, n ? name + n + 1 : name);
+}
+
 bool config_find(const char *name, ConfigKey *key)
 {
-	char whole[CONFIG_NAME];
 	for (int i = 0; config_key(i, key); i++)
-		if (!strcmp(config_key_name(key, whole), name))
+		if (has_name(key, name))
 			return true;
 	return false;
 }
