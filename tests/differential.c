@@ -130,17 +130,6 @@ static bool parse_set(Config *c, const char *s, Diag *d)
 	return config_set(c, key, s + n + 1, d);
 }
 
-/* Little to set up for each kernel, yet two SMs, and caches and tables that run full. */
-static void small_machine(Config *c)
-{
-	Diag d = { 0 };
-	config_defaults(c);
-	must(config_set(c, "sm.count", "2", &d) && config_set(c, "sm.max_warps", "16", &d) &&
-		config_set(c, "sm.max_threads_per_block", "512", &d) &&
-		config_set(c, "l2.bytes", "32768", &d) && config_set(c, "limits.max_cycles", "100000000", &d));
-	diag_free(&d);
-}
-
 /* ---- settings ---- */
 
 static void add_choices(Options *o, const char *model)
@@ -243,7 +232,7 @@ int main(int argc, char **argv)
 		.keep = "." } };
 	Diag d = { 0 };
 	int status = 0;
-	small_machine(&o.c.config);
+	differential_machine(&o.c.config);
 	vec_push(&o.c.passes, NULL);
 	if (!parse(&o, argc, argv, &d))
 		status = 2;

@@ -23,11 +23,15 @@ typedef enum { RAN_WELL, RAN_REFUSED, RAN_BADLY } Ran; /* REFUSED: the machine o
 typedef struct Outcome {
 	Ran how;
 	char text[1600];               /* why not well */
+	FaultKind fault;               /* of the machine, or FAULT_NONE */
 	uint8_t *out, acc[RANDOM_ACC_BYTES]; /* memory afterwards; out: shape->out_bytes */
 	uint64_t thread_instructions;
 } Outcome;
 
 enum { REFERENCE_STEPS = 200000 };     /* instructions of a thread after which the reference gives up */
+
+/* Little to set up for each kernel, yet two SMs, and caches and tables that run full. */
+void differential_machine(Config *);
 
 /* The job's module (transformed already) on the interpreter or the machine. */
 void outcome_reference(const Job *, int warp_size, Outcome *);

@@ -61,6 +61,16 @@ void outcome_free(Outcome *o)
 	o->out = NULL;
 }
 
+void differential_machine(Config *c)
+{
+	Diag d = { 0 };
+	config_defaults(c);
+	must(config_set(c, "sm.count", "2", &d) && config_set(c, "sm.max_warps", "16", &d) &&
+		config_set(c, "sm.max_threads_per_block", "512", &d) &&
+		config_set(c, "l2.bytes", "32768", &d) && config_set(c, "limits.max_cycles", "100000000", &d));
+	diag_free(&d);
+}
+
 static void say(Outcome *o, Ran how, const char *before, const char *text)
 {
 	o->how = how;
@@ -104,6 +114,7 @@ void outcome_machine(const Job *j, const Config *base, const Way *way, Probe *pr
 		say(o, RAN_BADLY, "conservation law broken: ", law);
 	else
 		collect(j, &m, o);
+	o->fault = fault.kind;
 	o->thread_instructions = p->stats.thread_instructions;
 	gpu_free(g);
 	diag_free(&d);

@@ -14,6 +14,7 @@ typedef struct Gen {
 	const RandomParams *p;
 	RandomKernel *k;
 	uint64_t state;                /* of the random numbers */
+	size_t chosen;                 /* of the parameters' choices, taken so far */
 	unsigned on;                   /* RF_* of this kernel */
 	Module *m;
 	int file, line;
@@ -44,7 +45,7 @@ typedef struct Gen {
 } Gen;
 
 /* random_kernel.c */
-uint32_t rnd(Gen *, uint32_t n);               /* 0 .. n-1 */
+uint32_t rnd(Gen *, uint32_t n);               /* 0 .. n-1: what to make */
 bool chance(Gen *, int percent);
 uint64_t rnd64(Gen *);
 static inline bool has(const Gen *g, unsigned feature) { return g->on & feature; }

@@ -9,7 +9,20 @@ uint64_t rnd64(Gen *g) /* splitmix64 */
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
 	return z ^ z >> 31;
 }
-uint32_t rnd(Gen *g, uint32_t n) { return (uint32_t)((rnd64(g) >> 32) * n >> 32); }
+static uint32_t noise(Gen *g, uint32_t n) { return (uint32_t)((rnd64(g) >> 32) * n >> 32); } /* data: never a choice */
+
+uint32_t rnd(Gen *g, uint32_t n)
+{
+	size_t bytes = n <= 256 ? 1 : 4;
+	uint32_t v = 0;
+	if (n < 2 || g->chosen + bytes > g->p->nchoices)
+		return noise(g, n);
+	memcpy(&v, g->p->choices + g->chosen, bytes);
+	g->chosen += bytes;
+	return v % n;
+}
+
+
 bool chance(Gen *g, int percent) { return rnd(g, 100) < (uint32_t)percent; }
 void used(Gen *g, unsigned feature) { g->k->features |= feature; }
 
@@ -51,13 +64,13 @@ static void choose_shape(Gen *g)
 	k->out_bytes = k->threads * (RANDOM_SLOT_BYTES + RANDOM_FINALS * 8);
 	k->n = rnd(g, 1000);
 	for (int i = 0; i < RANDOM_IN_BYTES; i++)
-		k->in[i] = (uint8_t)rnd(g, 256);
+		k->in[i] = (uint8_t)noise(g, 256);
 	for (int i = 0; i + 4 <= RANDOM_IN_BYTES / 4; i += 4) { /* some floats of ordinary size */
 		k->in[i + 3] = 0x3f + (k->in[i + 3] & 0x81);
 		k->in[i + 2] &= 0x7f;
 	}
 	for (int i = 0; i < RANDOM_ACC_BYTES; i++)
-		k->acc[i] = (uint8_t)rnd(g, 256);
+		k->acc[i] = (uint8_t)noise(g, 256);
 }
 
 static int symbol(Gen *g, const char *name, Space space, Type t, uint64_t count, int owner)
@@ -84,7 +97,7 @@ static void make_data(Gen *g)
 	g->table = symbol(g, "table", SP_CONST, T_U32, TABLE_WORDS, -1);
 	uint8_t *init = arena_alloc(&g->m->arena, TABLE_WORDS * 4);
 	for (int i = 0; i < TABLE_WORDS * 4; i++)
-		init[i] = (uint8_t)rnd(g, 256);
+		init[i] = (uint8_t)noise(g, 256);
 	g->m->symbol.v[g->table]->init = init;
 	g->mine = g->shared_in = g->shared_out = -1;
 	if (!has(g, RF_SHARED))
@@ -278,6 +291,7 @@ static void make_device(Gen *g, int number)
 	saved.func_exits[saved.nfunc] = g->may_exit;
 	saved.func_cost[saved.nfunc++] = (recursive ? (RECURSION_MOST + 2) / 2 : 1) * (g->cost + 16 * PROLOGUE);
 	saved.state = g->state;
+	saved.chosen = g->chosen;
 	saved.line = g->line;
 	*g = saved;
 }

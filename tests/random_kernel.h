@@ -48,8 +48,10 @@ typedef struct RandomParams {
 	unsigned features;     /* RF_*: what the kernel may contain; each kernel takes a random part of it */
 	int size;              /* instructions a thread executes, roughly */
 	int warp_size;
+	const uint8_t *choices;        /* taken instead of random numbers, one or four at a time, as far as they go; may be NULL */
+	size_t nchoices;
 } RandomParams;
-#define RANDOM_DEFAULTS(SEED) ((RandomParams){ (SEED), RF_ALL, 60, 32 })
+#define RANDOM_DEFAULTS(SEED) ((RandomParams){ (SEED), RF_ALL, 60, 32, NULL, 0 })
 
 /* `out` holds a slot of scratch bytes for each thread, then RANDOM_FINALS rows of 8 bytes for each thread: what its
    registers held in the end. */

@@ -1,7 +1,7 @@
 /* Hostile traces. The seeds are unpacked, so that mutations reach what lies inside the compressed chunks: a seed is a
- * version of the format (1 byte), then kinds (1 byte) with length (4 bytes) and content. To be read it is packed again, with lengths and checksum that are
- * right; then it is damaged once more from outside. */
-#include "tests/fuzz_front.h"
+ * version of the format (1 byte), then kinds (1 byte) with length (4 bytes) and content. To be read it is packed again,
+ * with lengths and checksum that are right; then it is damaged once more from outside. */
+#include "tests/fuzz/fuzz.h"
 #include "lib/strbuf.h"
 #include "traces/export.h"
 #include "traces/format.h"
@@ -9,11 +9,11 @@
 #include <string.h>
 #include <zlib.h>
 
-bool fuzz_unpack_trace(char **text, size_t *n)
+bool fuzz_unpack_trace(Bytes *b, const char *path)
 {
-	const uint8_t *p = (const uint8_t *)*text, *end = p + *n;
+	const uint8_t *p = (const uint8_t *)b->p, *end = p + b->n;
 	StrBuf out = { 0 };
-	sb_putc(&out, *n > 8 ? (char)p[8] : 0);
+	sb_putc(&out, b->n > 8 ? (char)p[8] : 0);
 	for (p += HEADER_BYTES; p + CHUNK_BYTES <= end && *p != CHUNK_END;) {
 		uLongf raw = get_u32(p + 1), stored = get_u32(p + 5);
 		uint8_t *content = xmalloc(raw), head[5] = { *p };
@@ -27,10 +27,9 @@ bool fuzz_unpack_trace(char **text, size_t *n)
 		free(content);
 		p += CHUNK_BYTES + stored;
 	}
-	free(*text);
-	*text = out.s;
-	*n = out.n;
-	return out.s != NULL;
+	free(b->p);
+	*b = (Bytes){ out.s, out.n };
+	return out.n > 1;
 }
 
 static void pack(const uint8_t *p, size_t n, StrBuf *out)
@@ -86,7 +85,7 @@ const char *fuzz_trace(const char *s, size_t n)
 	const char *bad = NULL;
 	for (int k = 0; k < 4 && !bad; k++)
 		bad = read_with(all[k], &file);
-	uint32_t at = (uint32_t)crc32(0, (const uint8_t *)s, (uInt)n);
+	uint32_t at = fuzz_hash(s, n);
 	file.s[at % file.n] ^= (char)(1 << (at >> 29));
 	if (!bad)
 		bad = read_with(&trace_summary, &file);

@@ -1,0 +1,214 @@
+/* Targets of the front end: machine files, options, workloads, reports. */
+#include "tests/fuzz/fuzz.h"
+#include "sim/report.h"
+#include "lib/file.h"
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether a configuration that was accepted prints as one that is equal; NULL, or what is wrong. */
+static const char *reload(const Config *c, Diag *d)
+{
+	StrBuf text = { 0 };
+	Config again;
+	config_print(c, &text);
+	const char *path = fuzz_file(text.s, text.n), *bad = NULL;
+	if (!path)
+		bad = "no file for the configuration";
+	else if (!config_load(&again, path, d))
+		bad = "the printed configuration is refused";
+	else if (memcmp(c, &again, sizeof again))
+		bad = "the printed configuration is another one";
+	sb_free(&text);
+	return bad;
+}
+
+const char *fuzz_machine(const char *s, size_t n)
+{
+	Diag d = { 0 };
+	Config c;
+	const char *path = fuzz_file(s, n), *bad = NULL;
+	if (!path)
+		bad = "no file for the input";
+	else if (config_load(&c, path, &d))
+		bad = d.errors ? "accepted with errors" : reload(&c, &d);
+	else if (!d.errors)
+		bad = "refused without an error";
+	if (!bad && !d.errors && !config_check(&c, &d) && !d.errors)
+		bad = "found inconsistent without an error";
+	diag_free(&d);
+	return bad;
+}
+
+/* ---- options ---- */
+
+static const char *option(Config *c, char *line, Diag *d)
+{
+	int before = d->errors;
+	char *value = strchr(line, '=');
+	bool ok;
+	if (*line == 'm') {
+		ok = config_set_model(c, line + 1, d);
+	} else if (*line == 'p') {
+		ok = pipeline_check(line + 1, d);
+	} else {
+		if (value)
+			*value++ = 0;
+		ok = config_set(c, line, value ? value : "", d);
+	}
+	return ok == (d->errors == before) ? NULL : ok ? "accepted with errors" : "refused without an error";
+}
+
+const char *fuzz_options(const char *s, size_t n)
+{
+	Diag d = { 0 };
+	Config c;
+	char *text = arena_strndup(&d.arena, s, n), *line;
+	const char *bad = NULL;
+	config_defaults(&c);
+	while (!bad && (line = strsep(&text, "\n")))
+		bad = option(&c, line, &d);
+	if (!bad && !config_check(&c, &d) && !d.errors)
+		bad = "found inconsistent without an error";
+	if (!bad)
+		bad = reload(&c, &d);
+	diag_free(&d);
+	return bad;
+}
+
+/* A few keys with their defaults at a time, and each mechanism with all of its own. */
+bool fuzz_make_options(Corpus *c)
+{
+	ConfigKey key;
+	char name[CONFIG_NAME];
+	StrBuf text = { 0 };
+	for (int i = 0; config_key(i, &key); i++) {
+		sb_printf(&text, "%s=%lld\n", config_key_name(&key, name), (long long)key.value);
+		if (i % 16 == 15) {
+			vec_push(c, ((Bytes){ text.s, text.n }));
+			text = (StrBuf){ 0 };
+		}
+	}
+	sb_free(&text);
+	for (int k = 0; model_keys(k); k++) {
+		const ModelKeys *m = model_keys(k);
+		sb_printf(&text, "m%s(", m->name);
+		for (int i = 0; i < m->nparams; i++)
+			sb_printf(&text, "%s%s=%lld", i ? ", " : "", m->params[i].key, (long long)m->params[i].value);
+		sb_printf(&text, ")\nplinearize(opt=2),dce,simplify-cfg\ndivergence.model=%s\n", m->name);
+		vec_push(c, ((Bytes){ text.s, text.n }));
+		text = (StrBuf){ 0 };
+	}
+	return true;
+}
+
+/* ---- workloads ---- */
+
+static const char loop_kernel[] =
+	"global u32 table[4] = { 1, 2, 3, 4 }\n"
+	"kernel loop(u64 out, u32 rounds)\n{\n"
+	"\treg u32 %i, %n, %k\n\treg u64 %a\n\treg pred %p\n"
+	"enter:\n\t%i = mov.u32 %tid.x\n\t%n = ld.param.u32 [rounds]\n\t%k = mov.u32 0\n\tbra body\n"
+	"body:\n\t%k = add.u32 %k, 1\n\t%p = setp.lt.u32 %k, %n\n\tbra %p, body, done\n"
+	"done:\n\t%a = ld.param.u64 [out]\n\t%a = mad.wide.u32 %i, 4, %a\n\tst.global.u32 [%a], %k\n\texit\n}\n";
+
+static char folder[512];               /* workloads save files below their own folder */
+
+static void empty_folder(void)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	char path[1024];
+	while (dir && (e = readdir(dir))) {
+		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			unlink(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void remove_folder(void)
+{
+	empty_folder();
+	rmdir(folder);
+}
+
+static bool make_folder(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	if (*folder)
+		return true;
+	if (snprintf(folder, sizeof folder, "%s/gsim-fuzz-XXXXXX", tmp ? tmp : "/tmp") >= (int)sizeof folder || !mkdtemp(folder)) {
+		*folder = 0;
+		return false;
+	}
+	return !atexit(remove_folder);
+}
+
+static const char *run_text(const Module *m, const char *path)
+{
+	RunOptions options = { .gpu = { .functional = true }, .workload = path, .lua_steps = 2000000, .lua_seconds = 1 };
+	Diag d = { 0 };
+	Config c;
+	config_defaults(&c);
+	c.max_cycles = 20000;
+	c.memory_limit = 8 << 20;
+	Run *run = run_new(&c, m, &options, &d);
+	const char *bad = NULL;
+	if (!run)
+		bad = "the module is refused";
+	else if (run_module(run) == RUN_OK && d.errors)
+		bad = "accepted with errors";
+	else if (run->status != RUN_OK && !d.errors)
+		bad = "refused without an error";
+	if (run)
+		run_free(run);
+	diag_free(&d);
+	return bad;
+}
+
+const char *fuzz_workload(const char *s, size_t n)
+{
+	char path[sizeof folder + 8];
+	const char *why;
+	Diag d = { 0 };
+	bool made = make_folder();
+	snprintf(path, sizeof path, "%s/w.lua", folder);
+	Module *m = ir_read(loop_kernel, sizeof loop_kernel - 1, "loop.ir", &d);
+	const char *bad = !made || !file_write(path, s, n, &why) ? "no file for the input" : !m ? "the kernel is refused" : run_text(m, path);
+	module_free(m);
+	diag_free(&d);
+	empty_folder();
+	return bad;
+}
+
+/* ---- reports ---- */
+
+const char *fuzz_json(const char *s, size_t n)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+	StrBuf out = { 0 };
+	const char *bad = NULL;
+	const JsonValue *v = json_read(&a, s, n, "fuzz", &d);
+	if (!v && d.errors != 1)
+		bad = "refused without an error";
+	else if (v && d.errors)
+		bad = "accepted with errors";
+	if (v) {
+		const JsonValue *runs = json_get(v, "runs");
+		report_compare(v, v, "", true, &out);
+		report_compare(json_get(v, "before"), json_get(v, "after"), json_string(v, "results"), false, &out);
+		if (runs && runs->kind == JSON_ARRAY) {
+			report_compare_grids(runs, runs, false, &out);
+			report_grid_text(runs, &out);
+			report_grid_csv(runs, &out);
+			report_grid_svg(runs, &out);
+		}
+	}
+	sb_free(&out);
+	diag_free(&d);
+	arena_free(&a);
+	return bad;
+}
