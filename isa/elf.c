@@ -359,7 +359,7 @@ static bool read_file(File *f)
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &h))
 		return refuse(f, "the ELF header is damaged");
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_type != ET_REL || h.e_machine != EM_NONE)
-		return refuse(f, "this ELF file is no gsim object");
+		return refuse(f, "this ELF file is no gsim object; gsim-opt -o NAME.gso writes those, and cuobjdump -ptx takes PTX out of a CUDA program");
 	if (!find_sections(f) || !check_note(f))
 		return false;
 	f->m = ir_read(f->hdr[S_IR].sh_size ? f->data[S_IR]->d_buf : "", f->hdr[S_IR].sh_size, f->path, f->diag);

@@ -17,35 +17,78 @@ static const char *skip_comment(const char *s, const char *end)
 	return end;
 }
 
-/* PTX begins with a directive: behind white space and comments stands a dot. */
-static bool looks_like_ptx(const char *s, size_t n)
+/* What stands behind white space and comments; end when nothing does. */
+static const char *first_word(const char *s, const char *end)
 {
-	const char *end = s + n;
 	while (s < end) {
 		if (*s == ' ' || (*s >= '\t' && *s <= '\r'))
 			s++;
 		else if (end - s >= 2 && *s == '/' && (s[1] == '/' || s[1] == '*'))
 			s = skip_comment(s, end);
 		else
-			return *s == '.';
+			return s;
+	}
+	return end;
+}
+
+/* PTX begins with a directive. */
+static bool looks_like_ptx(const char *s, size_t n)
+{
+	const char *p = first_word(s, s + n);
+	return p < s + n && *p == '.';
+}
+
+/* IR text begins with a declaration. */
+static bool looks_like_ir(const char *s, size_t n)
+{
+	static const char *const words[] = { "kernel", "func", "host", "global", "const", "shared", "extern", "file" };
+	const char *p = first_word(s, s + n);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t length = strlen(words[i]);
+		if ((size_t)(s + n - p) > length && !memcmp(p, words[i], length) && (p[length] == ' ' || p[length] == '\t'))
+			return true;
 	}
 	return false;
+}
+
+/* Other files that are taken for modules, by how their names end, and what is to be done with them. */
+static const struct Foreign { const char *endings, *what; } foreign[] = {
+	{ ".cu.cuh.cpp.cc.cxx.c.hip", "this is source code; compile it to PTX, with nvcc -ptx -lineinfo or with clang++ -x cuda "
+		"--cuda-device-only --cuda-gpu-arch=sm_75 -S, and run the .ptx" },
+	{ ".ll.bc", "this is code of LLVM; compile it to PTX, with llc -march=nvptx64 -mcpu=sm_75, and run the .ptx" },
+	{ ".lua", "this is Lua; a module is expected, whose workload is found by its name or --workload, and a machine by --config" },
+	{ ".json", "this is JSON; a module is expected (gsim-compare shows reports)" },
+	{ ".trace", "this is a trace; a module is expected (gsim-trace shows traces)" },
+	{ ".cubin.fatbin", "this is machine code; cuobjdump -ptx takes PTX out of a CUDA program that has it" },
+};
+
+static const char *what_it_is(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.'), *p;
+	size_t n = dot ? strlen(dot) : 0;
+	for (size_t i = 0; n > 1 && i < sizeof foreign / sizeof *foreign; i++)
+		for (p = foreign[i].endings; (p = strstr(p, dot)); p++)
+			if (!p[n] || p[n] == '.')
+				return foreign[i].what;
+	return dot && !strcmp(dot, ".ir") ? NULL : "this is no module: IR text (.ir), PTX (.ptx) or an ELF object (.gso) is expected";
 }
 
 Module *module_read(const char *path, Diag *diag)
 {
 	size_t n;
-	const char *why;
+	const char *why, *other;
 	char *data = file_read(path, FILE_LIMIT, &n, &why);
 	if (!data) {
 		diag_error(diag, (Loc){ path, 0, 0 }, "cannot be read: %s", why);
 		return NULL;
 	}
-	Module *m;
+	Module *m = NULL;
 	if (n >= 4 && !memcmp(data, "\177ELF", 4))
 		m = elf_read(data, n, path, diag);
 	else if (looks_like_ptx(data, n))
 		m = ptx_read(data, n, path, diag);
+	else if (!looks_like_ir(data, n) && (other = what_it_is(path)))
+		diag_error(diag, (Loc){ path, 0, 0 }, "%s", other);
 	else
 		m = ir_read(data, n, path, diag);
 	free(data);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 char *file_read(const char *path, size_t limit, size_t *n, const char **why)
 {
@@ -47,4 +48,19 @@ bool file_write(const char *path, const void *p, size_t n, const char **why)
 	if (!ok)
 		*why = strerror(errno);
 	return ok;
+}
+
+const char *file_refuses(const char *path)
+{
+	struct stat st;
+	const char *slash = strrchr(path, '/');
+	if (!stat(path, &st))
+		return S_ISDIR(st.st_mode) ? "it is a directory" : access(path, W_OK) ? strerror(errno) : NULL;
+	char *dir = slash ? xstrdup(path) : xstrdup(".");
+	if (slash)
+		dir[slash == path ? 1 : slash - path] = 0;
+	bool ok = *path && !stat(dir, &st) && !access(dir, W_OK);
+	const char *why = ok ? S_ISDIR(st.st_mode) ? NULL : strerror(ENOTDIR) : *path ? strerror(errno) : "it has no name";
+	free(dir);
+	return why;
 }

@@ -1,5 +1,6 @@
 /* The table of machine parameters (config.def and the mechanisms' own rows), and values by name. */
 #include "sim/config.h"
+#include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "sim/mem/mem.h"
 #include <errno.h>
@@ -147,6 +148,17 @@ static int choice_index(const char *choices, const char *name)
 	}
 }
 
+/* The choice most like a word, or NULL. */
+static const char *nearest_choice(const ConfigKey *key, const char *word, Diag *diag)
+{
+	Vec(const char *) names = { 0 };
+	for (const char *p = key->choices; *p; p += strcspn(p, "|"), p += *p == '|')
+		vec_push(&names, arena_strndup(&diag->arena, p, strcspn(p, "|")));
+	const char *near = nearest_name(word, names.v, names.n);
+	vec_free(&names);
+	return near;
+}
+
 bool config_put_name(Config *c, const ConfigKey *key, const char *choice, Loc where, Diag *diag)
 {
 	char name[CONFIG_NAME];
@@ -154,8 +166,10 @@ bool config_put_name(Config *c, const ConfigKey *key, const char *choice, Loc wh
 	if (i >= 0)
 		return config_put(c, key, i, where, diag);
 	StrBuf all = { 0 };
+	const char *near = nearest_choice(key, choice, diag);
 	config_print_choices(key, &all);
-	diag_error(diag, where, "%s: unknown value '%.60s'; expected %s", config_key_name(key, name), choice, all.s);
+	diag_error(diag, where, "%s: unknown value '%.60s'%s%s%s; expected %s", config_key_name(key, name), choice,
+		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all.s);
 	sb_free(&all);
 	return false;
 }
@@ -204,6 +218,36 @@ static char *trimmed(char *s)
 	return s;
 }
 
+/* A parameter that the mechanism has not: the machine may have it, or one that is alike. */
+static void no_such_param(const char *model, const char *item, const char *value, Diag *diag)
+{
+	const ModelKeys *m;
+	Vec(const char *) names = { 0 };
+	StrBuf text = { 0 };
+	char near[CONFIG_NAME];
+	ConfigKey key;
+	for (int i = 0; (m = model_keys(i)) && strcmp(m->name, model);)
+		i++;
+	for (int i = 0; m && i < m->nparams; i++)
+		vec_push(&names, m->params[i].key);
+	sb_printf(&text, "mechanism %s has no parameter '%.60s'", model, item);
+	const char *own = nearest_name(item, names.v, names.n), *leaf;
+	config_nearest(item, near);
+	leaf = strrchr(near, '.') ? strrchr(near, '.') + 1 : near;
+	if (*near && !strcmp(leaf, item) && config_find(near, &key) && !key.model) {
+		sb_printf(&text, "; it is the machine's: -D %s=%.60s", near, value);
+	} else if (own) {
+		sb_printf(&text, "; did you mean '%s'?", own);
+	} else {
+		sb_puts(&text, names.n ? "; it has" : "; it has none");
+		for (int i = 0; i < names.n; i++)
+			sb_printf(&text, "%s %s", i ? "," : "", names.v[i]);
+	}
+	diag_error(diag, (Loc){ 0 }, "%s", text.s);
+	sb_free(&text);
+	vec_free(&names);
+}
+
 /* One key=value of a mechanism's list. */
 static bool set_param(Config *c, const char *model, char *item, Diag *diag)
 {
@@ -214,10 +258,12 @@ static bool set_param(Config *c, const char *model, char *item, Diag *diag)
 	}
 	*value++ = 0;
 	if (strchr(item, '.'))
-		snprintf(key, sizeof key, "%.90s", item);
-	else
-		snprintf(key, sizeof key, "%.60s.%.60s", model, item);
-	return config_set(c, key, value, diag);
+		return config_set(c, item, value, diag);
+	snprintf(key, sizeof key, "%.60s.%.60s", model, item);
+	if (config_find(key, &(ConfigKey){ 0 }))
+		return config_set(c, key, value, diag);
+	no_such_param(model, item, value, diag);
+	return false;
 }
 
 bool config_set_model(Config *c, const char *spec, Diag *diag)
@@ -282,8 +328,9 @@ bool config_check(const Config *c, Diag *d)
 		diag_error(d, at, "sm.max_shared_per_block = %lld is more than sm.shared_bytes = %lld",
 			(long long)c->sm_max_shared, (long long)c->sm_shared);
 	if (c->sm_max_block > c->sm_max_warps * c->warp_size)
-		diag_error(d, at, "sm.max_threads_per_block = %lld is more than sm.max_warps x warp_size = %lld",
-			(long long)c->sm_max_block, (long long)(c->sm_max_warps * c->warp_size));
+		diag_error(d, at, "sm.max_threads_per_block = %lld is more than sm.max_warps x warp_size = %lld; "
+			"with warps of %lld lanes set sm.max_threads_per_block to that", (long long)c->sm_max_block,
+			(long long)(c->sm_max_warps * c->warp_size), (long long)c->warp_size);
 	if (!power_of_two(c->dram_row) || c->dram_row % c->l2_line)
 		diag_error(d, at, "dram.row_bytes = %lld must be a power of two and a multiple of l2.line_bytes = %lld",
 			(long long)c->dram_row, (long long)c->l2_line);

@@ -42,7 +42,25 @@ expect 2 "unknown option -z" $gsim -z "$loop"
 expect 2 "an argument is missing" $gsim "$loop" -c
 expect 2 "no argument belongs" $gsim --quiet=yes "$loop"
 expect 2 "one MODULE is enough" $gsim "$loop" x
-expect 2 "a module is expected .* not x.lua" $gsim x.lua
+expect 2 "loop.lua: error: this is Lua; a module is expected" $gsim "$tmp/loop.lua"
+expect 2 "ambiguous option --l: --laws, --list" $gsim --l "$loop"
+for once in -c -w -t; do expect 2 "is given more than once" $gsim $once a $once b "$loop"; done
+# what is no module says what it is
+expect 2 "both.cu: error: this is source code; compile it to PTX, with nvcc -ptx" $gsim "$srcdir/tests/ptx/both.cu"
+[ "$(wc -l < "$tmp/err")" = 1 ] || fail "a .cu file gives more than one error"
+echo '{}' > "$tmp/x.json" && expect 2 "this is JSON" $gsim "$tmp/x.json"
+printf 'BC\300\336' > "$tmp/x.bc" && expect 2 "compile it to PTX, with llc" $opt "$tmp/x.bc"
+echo 'A page.' > "$tmp/x.md" && expect 2 "this is no module: IR text (.ir), PTX (.ptx) or an ELF object (.gso)" $gsim "$tmp/x.md"
+echo 'A page.' > "$tmp/x.ir" && expect 2 "x.ir:1:1: error: expected kernel" $gsim "$tmp/x.ir"
+cp "$loop" "$tmp/x.txt" && cp "$tmp/loop.lua" "$tmp/x.lua" && expect 0 "SIMD" $gsim --functional -w "$tmp/x.lua" "$tmp/x.txt"
+# what cannot be written is said before the run
+mkdir "$tmp/folder"
+for bad in -s -t; do
+	expect 2 "cannot write $tmp/none/x.json: No such file" $gsim $bad "$tmp/none/x.json" "$loop"
+	[ ! -s "$tmp/out" ] || fail "$bad to a folder that is not there: the run began"
+	expect 2 "folder: it is a directory" $gsim $bad "$tmp/folder" "$loop"
+done
+expect 2 "cannot write $loop/x: Not a directory" $gsim -s "$loop/x" "$loop"
 expect 2 "1 to 256" $gsim -j 0 "$loop"
 expect 2 "1 to 256" $gsim -j many "$loop"
 expect 2 "needs --passes" $gsim -b "$loop"
@@ -54,6 +72,18 @@ expect 2 "did you mean 'divergence.depth'" $gsim -D divergence.dept=3 "$loop"
 expect 2 "expected KEY=VALUE" $gsim -D divergence.depth "$loop"
 expect 2 "out of range" $gsim -D divergence.depth=-3 "$loop"
 expect 2 "ipdom" $gsim -m nothing "$loop"
+expect 2 "did you mean 'token'" $gsim -m tokn "$loop"
+expect 2 "token has no parameter 'warp_size'; it is the machine's: -D warp_size=16" $gsim -m 'token(warp_size=16)' "$loop"
+expect 2 "it is the machine's: -D divergence.depth=9" $gsim -m 'token(depth=9)' "$loop"
+expect 2 "token has no parameter 'spil_push'; did you mean 'spill_push'" $gsim -m 'token(spil_push=1)' "$loop"
+expect 2 "mimd has no parameter 'x'; it has none" $gsim -m 'mimd(x=1)' "$loop"
+expect 2 "warps of 2 lanes set sm.max_threads_per_block to that" $gsim -D warp_size=2 "$loop"
+expect 0 "" $gsim -q -D warp_size=2 -D sm.max_threads_per_block=128 "$loop"
+for tool in $opt $compare; do
+	expect 2 "unknown option --nonsense; see gsim-" $tool --nonsense
+	expect 2 "unknown option -z; see gsim-" $tool -z
+	expect 2 "did you mean --version" $tool --verson
+done
 expect 2 "nopass" $gsim -p nopass "$loop"
 expect 2 "nowhere.lua" $gsim -w "$tmp/nowhere.lua" "$loop"
 printf 'kernel k( {' > "$tmp/bad.ir"

@@ -55,7 +55,8 @@ bad 'expected a number' --warp 65536 "$sample"
 bad 'expected A:B' --cycles 7:3 "$sample"
 bad 'expected A:B' --cycles 3:x "$sample"
 bad 'cannot write' --output /nonexistent/x "$sample"
-bad 'option' --nonsense "$sample"
+bad 'unknown option --nonsense; see gsim-trace' --nonsense "$sample"
+bad 'argument is missing after --kernel' "$sample" --kernel
 head -c 200 "$sample" >gsim-trace.cut
 bad 'ends too early' gsim-trace.cut
 

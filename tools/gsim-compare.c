@@ -1,7 +1,7 @@
 /* gsim-compare A.json B.json: two reports side by side, what differs between the runs first, then every figure with its ratio. */
 #include "lib/file.h"
 #include "sim/report.h"
-#include <getopt.h>
+#include "tools/usage.h"
 
 enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096 };
 
@@ -118,11 +118,7 @@ static void compare(Compare *c, StrBuf *out)
 			: "this is no report of gsim: there is no \"total\"");
 }
 
-static int wrong(const char *what)
-{
-	fprintf(stderr, "error: %s; see gsim-compare --help\n", what);
-	return 2;
-}
+static int wrong(const char *what) { return usage_wrong("gsim-compare", what, ""); }
 
 /* "A,B": a mechanism's parameters may have commas of their own. */
 static bool parse_rows(Compare *c, const char *text)
@@ -147,7 +143,8 @@ static int options(Compare *c, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 }
 	};
 	int letter;
-	while ((letter = getopt_long(argc, argv, "bar:", longs, NULL)) != -1)
+	opterr = 0;
+	while ((letter = getopt_long(argc, argv, ":bar:", longs, NULL)) != -1)
 		switch (letter) {
 		case 'b': c->full = false; break;
 		case 'a': c->full = true; break;
@@ -157,7 +154,7 @@ static int options(Compare *c, int argc, char **argv)
 			break;
 		case 'h': fputs(usage, stdout); return 0;
 		case 'V': puts("gsim-compare " GSIM_VERSION); return 0;
-		default: return 2;
+		default: return usage_option("gsim-compare", argv, longs, letter);
 		}
 	if (argc - optind < 1 || argc - optind > 2)
 		return wrong("expected one or two reports");

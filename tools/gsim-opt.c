@@ -4,7 +4,7 @@
 #include "lib/strbuf.h"
 #include "passes/analysis/dot.h"
 #include "passes/pass.h"
-#include <getopt.h>
+#include "tools/usage.h"
 #include <stdio.h>
 
 static const char usage[] =
@@ -112,18 +112,11 @@ static bool work(const Job *job, Diag *d)
 	return ok;
 }
 
-static int wrong_usage(const char *what)
-{
-	if (what)
-		fprintf(stderr, "gsim-opt: error: %s\n", what);
-	fprintf(stderr, "%s", usage);
-	return 2;
-}
-
 int main(int argc, char **argv)
 {
 	Job job = { .passes = "" };
-	for (int c; (c = getopt_long(argc, argv, "p:o:", options, NULL)) != -1;) {
+	opterr = 0;
+	for (int c; (c = getopt_long(argc, argv, ":p:o:", options, NULL)) != -1;) {
 		switch (c) {
 		case 'p': job.passes = optarg; break;
 		case 'o': job.output = optarg; break;
@@ -132,11 +125,11 @@ int main(int argc, char **argv)
 		case OPT_LIST: list_passes(); return 0;
 		case OPT_HELP: printf("%s", usage); return 0;
 		case OPT_VERSION: printf("gsim-opt " PACKAGE_VERSION "\n"); return 0;
-		default: return wrong_usage(NULL);
+		default: return usage_option("gsim-opt", argv, options, c);
 		}
 	}
 	if (optind + 1 != argc)
-		return wrong_usage(optind == argc ? "which module?" : "one module at a time");
+		return usage_wrong("gsim-opt", optind == argc ? "expected a MODULE" : "one MODULE at a time: ", optind == argc ? "" : argv[optind + 1]);
 	job.module = argv[optind];
 	Diag d = { 0 };
 	bool ok = work(&job, &d);

@@ -1,8 +1,8 @@
 /* gsim-trace: what a recorded trace says, as text, table, time line or sums. */
 #include "config.h"
+#include "tools/usage.h"
 #include "traces/export.h"
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -118,7 +118,8 @@ int main(int argc, char **argv)
 	TraceFilter f = TRACE_EVERYTHING;
 	const char *output = NULL;
 	bool ok = true;
-	for (int c; ok && (c = getopt_long(argc, argv, "tcpso:h", options, NULL)) != -1;)
+	opterr = 0;
+	for (int c; ok && (c = getopt_long(argc, argv, ":tcpso:h", options, NULL)) != -1;)
 		switch (c) {
 		case 't': x = &trace_text; break;
 		case 'c': x = &trace_csv; break;
@@ -132,7 +133,7 @@ int main(int argc, char **argv)
 		case OPT_EVENTS: ok = parse_events(optarg, &f, &d); break;
 		case 'h': print_help(); return 0;
 		case OPT_VERSION: puts("gsim-trace (" PACKAGE_NAME ") " PACKAGE_VERSION); return 0;
-		default: return 2; /* getopt has said why */
+		default: return usage_option("gsim-trace", argv, options, c);
 		}
 	if (ok && optind + 1 != argc) {
 		diag_error(&d, (Loc){ 0 }, "expected one trace, found %d arguments; gsim-trace --help says more", argc - optind);

@@ -1,9 +1,9 @@
 #include "tools/options.h"
 #include "lib/diag.h"
-#include "lib/hash.h"
+#include "lib/file.h"
 #include "passes/pass.h"
+#include "tools/usage.h"
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
@@ -76,7 +76,7 @@ static void tables(char letters[2 * NROWS + NROWS + 2], struct option longs[NROW
 
 static OptResult wrong(const char *what, const char *which)
 {
-	fprintf(stderr, "error: %s%s; see gsim --help\n", what, which);
+	usage_wrong("gsim", what, which);
 	return OPT_ERROR;
 }
 
@@ -87,6 +87,17 @@ static bool threads(Options *o, const char *text)
 	long n = strtol(text, &end, 10);
 	o->threads = (int)n;
 	return !errno && end != text && !*end && n >= 1 && n <= 256;
+}
+
+/* The long name of an option that names one file, when it has one already. */
+static const char *given_before(const Options *o, int letter)
+{
+	switch (letter) {
+	case 'c': return o->config ? "--config" : NULL;
+	case 'w': return o->workload ? "--workload" : NULL;
+	case 't': return o->trace ? "--trace" : NULL;
+	default: return NULL;
+	}
 }
 
 /* One option; false when its argument is wrong. */
@@ -119,23 +130,6 @@ static bool take(Options *o, int letter, const char *arg)
 	return true;
 }
 
-static OptResult unknown(char **argv)
-{
-	const char *names[NROWS], *word = argv[optind - 1];
-	char text[128];
-	for (int i = 0; i < NROWS; i++)
-		names[i] = rows[i].name;
-	if (optopt && !strncmp(word, "--", 2))
-		return wrong("no argument belongs to ", word);
-	if (optopt) {
-		snprintf(text, sizeof text, "-%c", optopt);
-		return wrong("unknown option ", text);
-	}
-	const char *near = nearest_name(word + 2, names, NROWS);
-	snprintf(text, sizeof text, "%.60s%s%s%s", word, near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
-	return wrong("unknown or ambiguous option ", text);
-}
-
 StatsKind stats_kind(const char *path)
 {
 	static const char *const suffix[STATS_KINDS] = { ".json", ".txt", ".csv", ".svg" };
@@ -144,6 +138,15 @@ StatsKind stats_kind(const char *path)
 	while (dot && k < STATS_KINDS && strcmp(dot, suffix[k]))
 		k++;
 	return (StatsKind)k;
+}
+
+/* Whether a file can be written, as far as can be told without touching it; a run may take minutes before it is. */
+static bool writable(const char *path)
+{
+	const char *why = strcmp(path, "-") ? file_refuses(path) : NULL;
+	if (why)
+		fprintf(stderr, "error: cannot write %s: %s\n", path, why);
+	return !why;
 }
 
 static bool check_stats(const Options *o)
@@ -155,7 +158,7 @@ static bool check_stats(const Options *o)
 			wrong("--stats: expected a name with .json, .txt, .csv, .svg or no ending, not ", path);
 		else if (!o->grid && (kind == STATS_CSV || kind == STATS_SVG))
 			wrong("tables and pictures are --grid's: ", path);
-		else
+		else if (writable(path))
 			continue;
 		return false;
 	}
@@ -172,12 +175,12 @@ static OptResult check(const Options *o)
 	if (o->list || (o->print_config && !o->module))
 		return OPT_RUN;
 	if (!o->module)
-		return wrong("expected a MODULE", "");
+		return wrong("expected a MODULE: gsim [options] MODULE", "");
 	if (!o->grid && o->model.n > 1)
 		return wrong("--model is given more than once, which only --grid allows", "");
 	if (!o->grid && o->passes.n > 1)
 		return wrong("--passes is given more than once, which only --grid allows", "");
-	if (!check_stats(o))
+	if (!check_stats(o) || (o->trace && !writable(o->trace)))
 		return OPT_ERROR;
 	if (o->before_after && o->grid)
 		return wrong("--before-after and --grid exclude each other", "");
@@ -208,19 +211,18 @@ OptResult options_parse(Options *o, int argc, char **argv)
 				puts("gsim " GSIM_VERSION);
 			return OPT_DONE;
 		}
-		if (letter == '?')
-			return unknown(argv);
-		if (letter == ':')
-			return wrong("an argument is missing after ", argv[optind - 1]);
+		if (letter == '?' || letter == ':') {
+			usage_option("gsim", argv, longs, letter);
+			return OPT_ERROR;
+		}
+		const char *twice = given_before(o, letter);
+		if (twice)
+			return wrong(twice, " is given more than once");
 		if (!take(o, letter, optarg))
 			return wrong("--threads: expected a number from 1 to 256, not ", optarg);
 	}
 	if (optind < end)
 		o->module = argv[optind++];
-	size_t n = o->module ? strlen(o->module) : 0;
-	if (n >= 4 && !strcmp(o->module + n - 4, ".lua"))
-		return wrong("a module is expected (.ir, .ptx or an ELF object), whose workload is found by its name or --workload, not ",
-			o->module);
 	if (optind < end)
 		return wrong("one MODULE is enough (workload arguments stand behind --): ", argv[optind]);
 	return check(o);

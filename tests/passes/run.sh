@@ -45,8 +45,8 @@ some=$src/short_circuit.ir
 expect 2 'no pass `linearise`; the nearest is `linearize`' -p 'dce,linearise' "$some"
 expect 2 '--passes:1:5: error:' -p 'dce,linearise' "$some"
 expect 2 'no function `short` in' --cfg short "$some"
-expect 2 'which module?'
-expect 2 'one module at a time' a.ir b.ir
+expect 2 'expected a MODULE'
+expect 2 'one MODULE at a time' a.ir b.ir
 expect 2 'nothing.ir: error:' "$tmp/nothing.ir"
 expect 2 'cannot be written' -o "$tmp/no/such/folder" "$some"
 expect 0 '// after linearize' --dump -p linearize "$some"

@@ -1,0 +1,45 @@
+#include "tools/usage.h"
+#include "lib/hash.h"
+#include "lib/vec.h"
+#include <stdio.h>
+
+int usage_wrong(const char *program, const char *what, const char *which)
+{
+	fprintf(stderr, "error: %s%s; see %s --help\n", what, which, program);
+	return 2;
+}
+
+/* A long option that is none: it is the beginning of several, or like another. */
+static void explain(const char *word, const struct option *longs, char *text, size_t room)
+{
+	Vec(const char *) names = { 0 };
+	size_t n = strcspn(word, "="), used;
+	int several = 0;
+	for (const struct option *o = longs; o->name; o++) {
+		vec_push(&names, o->name);
+		several += !strncmp(o->name, word, n);
+	}
+	used = (size_t)snprintf(text, room, "%s option --%.60s", several ? "ambiguous" : "unknown", word);
+	for (int i = 0, k = 0; several && i < names.n && used < room; i++)
+		if (!strncmp(names.v[i], word, n))
+			used += (size_t)snprintf(text + used, room - used, "%s--%s", k++ ? ", " : ": ", names.v[i]);
+	const char *near = several ? NULL : nearest_name(word, names.v, names.n);
+	if (near)
+		snprintf(text + used, room - used, "; did you mean --%s?", near);
+	vec_free(&names);
+}
+
+int usage_option(const char *program, char *const *argv, const struct option *longs, int letter)
+{
+	const char *word = argv[optind - 1];
+	char text[400];
+	if (letter == ':')
+		return usage_wrong(program, "an argument is missing after ", word);
+	if (optopt && !strncmp(word, "--", 2))
+		return usage_wrong(program, "no argument belongs to ", word);
+	if (optopt)
+		snprintf(text, sizeof text, "unknown option -%c", optopt);
+	else
+		explain(word + 2, longs, text, sizeof text);
+	return usage_wrong(program, text, "");
+}
