@@ -6,6 +6,7 @@
 /* The operations, with alternatives in braces. Each row is as likely as any other. */
 #define INT "{u16,s16,u32,s32,u64,s64}"
 #define I32 "{u32,s32}"
+#define CVT_INT "{u8,s8,u16,s16,u32,s32,u64,s64}"
 static const char *const rows[] = {
 	"add." INT, "add.sat.s32", "sub." INT, "sub.sat.s32", "mul.{lo,hi}." INT, "mul.lo." I32, "mul.wide.{u16,s16,u32,s32}",
 	"mad.{lo,hi}." INT, "mad.wide.{u16,s16,u32,s32}", "mad.hi.sat.s32", "mul24.{lo,hi}." I32, "mad24.{lo,hi}." I32,
@@ -18,18 +19,20 @@ static const char *const rows[] = {
 	"mov.{u16,b32,u64,pred}", "selp.{b16,b32,b64,u32,s64}", "slct.{b32,u64,s32}.s32",
 	"setp.{eq,ne,lt,le,gt,ge}." INT, "setp.{lo,ls,hi,hs}.{u32,u64}", "setp.{eq,ne,lt,gt}.{and,or,xor}." I32,
 	"setp.{eq,ne}.{b16,b32,b64}", "set.{eq,ne,lt,ge}." I32 "." I32, "set.{lo,hs}.u32.u64",
-	"cvt.{u8,s8,u16,s16,u32,s32,u64,s64}.{u8,s8,u16,s16,u32,s32,u64,s64}", "cvt.sat.{u8,s8,u16,s16}.{u32,s32,s64}",
+	"cvt." CVT_INT "." CVT_INT, "cvt.sat.{u8,s8,u16,s16}.{u32,s32,s64}",
 	"add.{rn,rz,rm,rp}.f32", "add.ftz.sat.f32", "sub.{rn,rz}.f32", "mul.{rn,rz,rm,rp}.f32", "mul.ftz.f32", "fma.{rn,rz,rm,rp}.f32",
 	"fma.rn.ftz.sat.f32", "div.{rn,rz,rm,rp}.f32", "div.{approx,full}.f32", "abs.f32", "neg.f32", "min.f32", "max.ftz.f32",
 	"mov.f32", "selp.f32", "slct.f32.s32", "slct.s32.f32", "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.f32",
 	"setp.{lt,ge}.{and,or,xor}.f32", "set.{lt,neu}.{u32,f32}.f32", "testp.{finite,infinite,number,notanumber,normal,subnormal}.f32",
 	"copysign.f32", "rcp.{rn,rz}.f32", "rcp.approx.f32", "sqrt.{rn,rm}.f32", "sqrt.approx.f32", "rsqrt.approx.f32",
 	"sin.approx.f32", "cos.approx.f32", "lg2.approx.f32", "ex2.approx.f32", "tanh.approx.f32",
-	"cvt.{rn,rz,rm,rp}.f32.{u8,s16,u32,s32}", "cvt.{rni,rzi,rmi,rpi}.{u8,s8,u16,s16,u32,s32}.f32", "cvt.ftz.rzi.s32.f32",
-	"cvt.{rni,rzi}.f32.f32", "cvt.sat.f32.f32", "cvt.rn.f16.f32", "cvt.f32.f16", "mov.b32",
+	"cvt.{rn,rz,rm,rp}.{f16,f32}." CVT_INT, "cvt.{rni,rzi,rmi,rpi}." CVT_INT ".{f16,f32}", "cvt.{rni,rzi,rmi,rpi}.ftz." CVT_INT ".f32",
+	"cvt.{rni,rzi,rmi,rpi}.f32.f32", "cvt.{rni,rzi,rmi,rpi}.f16.f16", "cvt.sat.f32.f32", "cvt.ftz.f32.f32", "cvt.{rn,rz,rm,rp}.f16.f32",
+	"cvt.f32.f16", "mov.b32",
 	"add.{rn,rz,rm,rp}.f64", "sub.rn.f64", "mul.{rn,rp}.f64", "fma.{rn,rz,rm,rp}.f64", "div.{rn,rm}.f64", "abs.f64", "neg.f64",
 	"min.f64", "max.f64", "selp.f64", "setp.{eq,lt,gtu,nan}.f64", "testp.{finite,normal}.f64", "copysign.f64", "rcp.rn.f64",
-	"sqrt.rn.f64", "cvt.{rn,rz}.f64.{s64,u64,s32,u32}", "cvt.f64.f32", "cvt.{rni,rzi}.{s32,u32,s64,u64}.f64", "cvt.{rn,rz}.f32.f64",
+	"sqrt.rn.f64", "cvt.{rn,rz,rm,rp}.f64." CVT_INT, "cvt.f64.{f16,f32}", "cvt.{rni,rzi,rmi,rpi}." CVT_INT ".f64",
+	"cvt.{rn,rz,rm,rp}.{f16,f32}.f64", "cvt.{rni,rzi,rmi,rpi}.f64.f64", "cvt.rn.ftz.f32.f64", "cvt.ftz.f64.f32",
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
@@ -173,11 +176,15 @@ int pool_of(Gen *g, Type t)
 
 static int64_t float_constant(Gen *g, Type t)
 {
-	static const uint64_t f32[] = { 0, 0x3f800000, 0xbf000000, 0x40490fdb, 0x80000000, 0x7f800000, 0x7fc00000, 1, 0x4f000000 };
+	/* numbers, then NaNs (quiet, signalling, with payloads), subnormals and the ends of ranges */
+	static const uint64_t f16[] = { 0x3c00, 0xb800, 0x7c00, 0x8000, 0x7e00, 0x7c01, 0xfe12, 1, 0x83ff, 0x7bff };
+	static const uint64_t f32[] = { 0, 0x3f800000, 0xbf000000, 0x40490fdb, 0x80000000, 0x7f800000, 0x4f000000, 0xdf000000, 0x7fc00000,
+		0x7f800001, 0xffc01234, 1, 0x80400000, 0x007fffff, 0x00800000, 0x7f7fffff };
 	static const uint64_t f64[] = { 0, 0x3ff0000000000000, 0xc008000000000000, 0x3fb999999999999a, 0x8000000000000000,
-		0x7ff0000000000000, 1, 0x43e0000000000000 };
+		0x7ff0000000000000, 0x43e0000000000000, 0xc1e0000000200000, 0x7ff8000000000000, 0x7ff0000000000001, 0xfff8000012345678, 1,
+		0x8008000000000000, 0x000fffffffffffff, 0x36a8000000000000, 0x7fefffffffffffff };
 	if (t == T_F16)
-		return 0x3c00;
+		return (int64_t)f16[rnd(g, sizeof f16 / sizeof *f16)];
 	if (t == T_F32)
 		return (int64_t)f32[rnd(g, sizeof f32 / sizeof *f32)];
 	return (int64_t)f64[rnd(g, sizeof f64 / sizeof *f64)];
@@ -199,7 +206,7 @@ static int64_t int_constant(Gen *g, Type t)
 
 Opd value(Gen *g, Type t)
 {
-	if (t != T_PRED && chance(g, 18))
+	if (t != T_PRED && chance(g, type_kind[t] == 'F' ? 30 : 18))
 		return opd_imm(type_kind[t] == 'F' ? float_constant(g, t) : int_constant(g, t));
 	int pool = pool_of(g, t);
 	if (pool == POOL_32 && chance(g, 10))
