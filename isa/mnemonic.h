@@ -38,6 +38,9 @@ void mnemonic_print(const Ins *, StrBuf *);
 const char *suffix_name(char group, int value);
 /* The value an instruction has for a group ('Y' 'L' 'U' 'T': the flag or 0; '1' '2': the types). */
 int ins_modifier(const Ins *, char group);
+/* verify_rules.c: has the instruction the types that its operation takes, neither more nor less? false: *why gets the rest of
+   a sentence about the instruction. */
+bool mnemonic_types(const Ins *, StrBuf *why);
 
 Type type_lookup(const char *name, size_t n); /* T_NONE when there is none */
 #endif

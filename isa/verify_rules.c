@@ -125,26 +125,21 @@ static bool check_group(Verifier *v, char group)
 	return false;
 }
 
-static bool list_types(Verifier *v, const char *what, uint32_t types)
+static bool list_types(StrBuf *why, const char *what, uint32_t types)
 {
-	StrBuf sb = { 0 };
+	sb_printf(why, "%s one of", what);
 	for (int t = 1; t < T_COUNT; t++)
 		if (types >> t & 1)
-			sb_printf(&sb, " .%s", type_name[t]);
-	vf_fail(v, "%s one of%s", what, sb.s);
-	sb_free(&sb);
+			sb_printf(why, " .%s", type_name[t]);
 	return false;
 }
 
-static bool check_types(Verifier *v)
+bool mnemonic_types(const Ins *i, StrBuf *why)
 {
-	const Ins *i = v->i;
 	const char *s = op_info[i->op].suffixes;
 	uint32_t types = op_info[i->op].types, second = types;
-	if (i->type >= T_COUNT || i->type2 >= T_COUNT)
-		return vf_fail(v, "has a type that there is not");
 	if (!strchr(s, '1') ? i->type != T_NONE : !(types >> i->type & 1))
-		return i->type ? list_types(v, "has a type that it cannot take; expected", types) : list_types(v, "needs a type:", types);
+		return list_types(why, i->type ? "has a type that it cannot take; expected" : "needs a type:", types);
 	if (i->op == OP_SET)
 		second = TS_INT | TS_BIT | TS_FLT;
 	else if (i->op == OP_SLCT)
@@ -152,8 +147,18 @@ static bool check_types(Verifier *v)
 	else if (i->op == OP_DP4A)
 		second = TSET(U32) | TSET(S32);
 	if (!strchr(s, '2') ? i->type2 != T_NONE : !(second >> i->type2 & 1))
-		return list_types(v, i->type2 ? "has a second type that it cannot take; expected" : "needs a second type:", second);
+		return list_types(why, i->type2 ? "has a second type that it cannot take; expected" : "needs a second type:", second);
 	return true;
+}
+
+static bool check_types(Verifier *v)
+{
+	if (v->i->type >= T_COUNT || v->i->type2 >= T_COUNT)
+		return vf_fail(v, "has a type that there is not");
+	StrBuf why = { 0 };
+	bool ok = mnemonic_types(v->i, &why) || vf_fail(v, "%s", why.s);
+	sb_free(&why);
+	return ok;
 }
 
 /* PTX ISA, cvt: a rounding to integer from floating point to integer types and, if wanted, within one floating-point

@@ -3,6 +3,7 @@
 #include "lib/file.h"
 #include "lib/strbuf.h"
 #include <check.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -297,6 +298,21 @@ static const struct { const char *text, *errors; } wrong[] = { /* text behind th
 	/* the verifier's findings have places in the PTX text, whatever .loc says */
 	{ ".file 1 \"a.cu\"\n.entry k() { .reg .u32 a; .reg .f32 f;\n.loc 1 70 3\nadd.rni.f32 f, f, f; }",
 	  "7:1: add.rni.f32 cannot be .rni here, but nothing or one of .rn .rz .rm .rp (block entry of k)\n" },
+	/* an instruction without what it needs */
+	{ ".entry k() { .reg .pred p; .reg .u32 a;\nld.global a, [a];\ncvt.u32 a, a;\nmov a, {a, a};\ndp4a.u32 a, a, a, a;\natom.add a, [a], a;\n"
+	  "ld.global.pred p, [a];\npmevent.mask 3; add a, a, a; ret; }",
+	  "5:1: ld.global needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
+	  "6:1: cvt.u32 needs a second type: one of .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
+	  "7:1: mov needs a type: one of .pred .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
+	  "8:1: dp4a.u32 needs a second type: one of .u32 .s32\n9:1: atom.add needs a type: one of .b32 .b64 .u32 .u64 .s32 .s64 .f32 .f64\n"
+	  "10:1: ld.global.pred has a type that it cannot take; expected one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64"
+	  " .f16 .f32 .f64\n11:17: add needs a type: one of .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64\n" },
+	{ ".func (.param .b32 r) f(.param .b32 q) { .reg .u32 a;\nld.param a, [q];\nst.param [r], a;\n{ .param .b64 x; st.param.v2 [x], {a, a}; }\n"
+	  "mul.s32 a, a, a; ret; }",
+	  "5:1: ld.param needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
+	  "6:1: st.param needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
+	  "7:18: st.param.v2 needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n" },
+	{ ".entry k() { .reg .u32 a;\nmul.s32 a, a, a; ret; }", "5:1: mul.s32 needs one of .lo .hi .wide (block entry of k)\n" },
 	{ ".entry k() { .reg .u32 a; .reg .b128 b; .reg .v2 .f32 c;\nmov.u32 a, 1; @!b ret; add.u32 a, !a, 1; }",
 	  "" },
 	{ ".entry k() { .reg .u32 a; .reg .b99 b;\nmov.u32 a, 1; @!b ret; add.u32 a, !a, 1; }",
@@ -357,6 +373,51 @@ static uint64_t next_random(uint64_t *s)
 	return *s ^= *s << 17;
 }
 
+static void module_or_errors(const char *text, size_t n, const char *what, int k)
+{
+	Diag d = { 0 };
+	Module *m = ptx_read(text, n, "hostile.ptx", &d);
+	ck_assert_msg((m != NULL) == (d.errors == 0), "%s, number %d: a module with errors, or none without", what, k);
+	for (int i = 0; i < d.item.n; i++)
+		ck_assert_msg(d.item.v[i].loc.line > 0, "%s, number %d: no place: %s", what, k, d.item.v[i].text);
+	module_free(m);
+	diag_free(&d);
+}
+
+static bool in_word(char c) { return c == '_' || c == '.' || c == ':' || isalnum((unsigned char)c); }
+
+/* Every instruction without its k-th suffix: st.param.b32 is st.b32, st.param. Or without its k-th operand, the first being 0. */
+static char *without(const char *text, size_t n, int k, bool suffix, size_t *left)
+{
+	char *out = xmalloc(n);
+	size_t w = 0;
+	for (size_t i = 0, end; i < n; ) {
+		bool begins = islower((unsigned char)text[i]) && (!i || (!in_word(text[i - 1]) && text[i - 1] != '%'));
+		for (end = i + 1; begins && end < n && (suffix ? in_word(text[end]) : !strchr(";{}", text[end])); end++)
+			;
+		for (int part = 0; i < end; i++) {
+			part += text[i] == (suffix ? '.' : ',');
+			if (!begins || part != k)
+				out[w++] = text[i];
+		}
+	}
+	*left = w;
+	return out;
+}
+
+START_TEST(shortened)
+{
+	size_t n, left;
+	char *text = read_file(files[_i], &n);
+	for (int k = 1; k < 14; k++) {
+		char *bad = without(text, n, k < 8 ? k : k - 7, k < 8, &left);
+		module_or_errors(bad, left, files[_i], k);
+		free(bad);
+	}
+	free(text);
+}
+END_TEST
+
 /* Cut, doubled, overwritten and swapped pieces of real files: a module or errors, never a crash. */
 START_TEST(mutations)
 {
@@ -375,11 +436,7 @@ START_TEST(mutations)
 			else
 				memmove(bad + at, bad + from, piece < most ? piece : most);
 		}
-		Diag d = { 0 };
-		Module *m = ptx_read(bad, len, "mutation.ptx", &d);
-		ck_assert_msg((m != NULL) == (d.errors == 0), "%s, mutation %d: a module with errors, or none without", files[_i], k);
-		module_free(m);
-		diag_free(&d);
+		module_or_errors(bad, len, files[_i], k);
 		free(bad);
 	}
 	free(text);
@@ -399,6 +456,7 @@ int main(void)
 	tcase_add_test(t, parameter_address);
 	tcase_add_loop_test(t, errors, 0, sizeof wrong / sizeof *wrong);
 	tcase_add_test(t, bad_heads);
+	tcase_add_loop_test(t, shortened, 0, sizeof files / sizeof *files);
 	tcase_add_loop_test(t, mutations, 0, sizeof files / sizeof *files);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

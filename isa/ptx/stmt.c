@@ -19,7 +19,7 @@ static const struct { const char *ptx, *op; } renamed[] = {
 
 /* Parts that change nothing that gsim models, or say again what is meant anyway. */
 static const struct { const char *op, *part; } dropped[] = {
-	{ "bar", "cta" }, { NULL, "unified" }, { "ld", "mmio" }, { "st", "mmio" }, { NULL, "L1::evict_normal" },
+	{ "bar", "cta" }, { "nop", "mask" }, { NULL, "unified" }, { "ld", "mmio" }, { "st", "mmio" }, { NULL, "L1::evict_normal" },
 	{ NULL, "L1::evict_unchanged" }, { NULL, "L1::evict_first" }, { NULL, "L1::evict_last" }, { NULL, "L1::no_allocate" },
 	{ NULL, "L2::evict_normal" }, { NULL, "L2::evict_first" }, { NULL, "L2::evict_last" }, { NULL, "L2::64B" },
 	{ NULL, "L2::128B" }, { NULL, "L2::256B" }, { NULL, "L2::cache_hint" }
@@ -75,6 +75,15 @@ static bool respell(Ptx *p, Mnemonic *m)
 	return true;
 }
 
+/* What follows computes with the types. */
+static bool check_types(Ptx *p, const Mnemonic *m, const Ins *i)
+{
+	StrBuf why = { 0 };
+	bool ok = mnemonic_types(i, &why) || ptx_error(p, m->loc, "%.*s %s", (int)m->token->n, m->token->s, why.s);
+	sb_free(&why);
+	return ok;
+}
+
 static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 {
 	MnemonicError e;
@@ -85,7 +94,7 @@ static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 		host = op_info[i->op].flags & (OPF_HOST | OPF_MACH) || i->op == OP_PACK || i->op == OP_UNPACK;
 		const char *what = host ? NULL : ptx_unsupported(m->s, m->n);
 		if (!host && (!what || i->op == OP_CVT))
-			return true;
+			return check_types(p, m, i);
 	}
 	const char *what = ptx_unsupported(m->token->s, m->token->n);
 	if (what) {
