@@ -225,6 +225,20 @@ START_TEST(variables)
 }
 END_TEST
 
+/* Old compilers wrote prototypes without ';'. */
+START_TEST(bare_prototypes)
+{
+	Module *m = read_text(".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b)\n.func f(.param .b32 a)\n"
+			      ".extern .func g ()\n.pragma \"x\";\n.global .u32 v;\n.visible .entry k() { .param .b32 a; call f, (a); ret; }\n"
+			      ".func f(.param .b32 a) { ret; }\n.extern .func h");
+	ck_assert_int_eq(m->func.n, 5);
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_eq(m->func.v[i]->declared_only, i != 1 && i != 3);
+	ck_assert_int_eq(m->symbol.n, 1);
+	module_free(m);
+}
+END_TEST
+
 /* .loc gives the place of what follows, also when .file stands at the end. */
 START_TEST(places)
 {
@@ -292,6 +306,8 @@ static const struct { const char *text, *errors; } wrong[] = { /* text behind th
 	  "7:16: only .global and .const variables may have initial values\n8:14: 'a' is declared twice\n"
 	  "10:14: 'e' needs a size\n11:8: 'f' is not declared\n"
 	  "6:18: 'x' is not declared\n" },
+	{ ".entry k()\n.entry j() { ret; }\n.func f() 5;", "5:1: unexpected '.entry' before the body of a function\n"
+	  "6:11: unexpected '5' before the body of a function\n" },
 	{ ".entry k() { .reg .u32 a; add.u32 a, a, 1;", "4:43: the body of 'k' has no end\n" },
 	{ ".entry k(.param .u32 p, .param .u32 p) { ret; }\n.entry j() { ret; }\n.entry j() { ret; }\nfoo bar;",
 	  "4:37: 'p' is declared twice\n6:8: 'j' is defined twice\n7:1: expected a directive of module scope, not 'foo'\n" },
@@ -452,6 +468,7 @@ int main(void)
 	tcase_add_loop_test(t, body, 0, sizeof bodies / sizeof *bodies);
 	tcase_add_test(t, kernel_header);
 	tcase_add_test(t, variables);
+	tcase_add_test(t, bare_prototypes);
 	tcase_add_test(t, places);
 	tcase_add_test(t, parameter_address);
 	tcase_add_loop_test(t, errors, 0, sizeof wrong / sizeof *wrong);

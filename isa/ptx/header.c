@@ -195,6 +195,17 @@ static bool merge(Ptx *p, bool define, Loc loc)
 	return true;
 }
 
+/* Old compilers left out the ';' behind the declaration of a function: what comes next begins a declaration of its own. */
+static bool bare_end(const Ptx *p)
+{
+	static const char *const next[] = { ".extern", ".visible", ".weak", ".common", ".func", ".entry", ".global", ".const",
+		".shared", ".local", ".reg", ".section", ".file", ".alias" };
+	for (size_t i = 0; i < sizeof next / sizeof *next; i++)
+		if (tok_is_directive(p, next[i]))
+			return true;
+	return tok(p)->kind == TK_EOF;
+}
+
 static bool header(Ptx *p, bool entry, Loc *loc)
 {
 	const Token *t = header_name(p);
@@ -210,7 +221,7 @@ static bool header(Ptx *p, bool entry, Loc *loc)
 	tok_next(p);
 	if (tok_is(p, '(') && !params(p, PV_IN))
 		return false;
-	while (!tok_is(p, '{') && !tok_is(p, ';'))
+	while (!tok_is(p, '{') && !tok_is(p, ';') && (entry || !bare_end(p)))
 		if (!performance(p))
 			return false;
 	return true;
@@ -242,7 +253,7 @@ bool ptx_function(Ptx *p, bool entry)
 			tok_skip_braces(p);
 	}
 	if (ok && !define)
-		ok = tok_expect(p, ';', "behind the declaration of a function");
+		tok_accept(p, ';');
 	body_free(&b);
 	p->b = NULL;
 	p->loc_line = 0;
