@@ -95,6 +95,42 @@ static void bfi_##T(const LaneIns *i, Lanes *L, Mask m) \
 BFI(U32, 32)
 BFI(U64, 64)
 
+/* PTX ISA, szext: the low n bits of a. */
+static inline uint32_t low_extended(uint32_t a, uint32_t n, bool sign)
+{
+	uint32_t above = n < 32 ? ~0u << n : 0;
+	return (a & ~above) | (sign && n && a >> ((n - 1) & 31) & 1 ? above : 0);
+}
+K2(szext_wrap_U32, U32, U32, U32, low_extended(A, B & 31, false))
+K2(szext_wrap_S32, U32, U32, U32, low_extended(A, B & 31, true))
+K2(szext_clamp_U32, U32, U32, U32, low_extended(A, B < 32 ? B : 32, false))
+K2(szext_clamp_S32, U32, U32, U32, low_extended(A, B < 32 ? B : 32, true))
+
+/* PTX ISA, bmsk: n one bits from a bit on; what is past bit 31 is lost. */
+static inline uint32_t ones_from(uint32_t from, uint32_t n)
+{
+	uint32_t ones = n < 32 ? ((uint32_t)1 << (n & 31)) - 1 : ~0u;
+	return from < 32 ? ones << (from & 31) : 0;
+}
+K2(bmsk_wrap_U32, U32, U32, U32, ones_from(A & 31, B & 31))
+K2(bmsk_clamp_U32, U32, U32, U32, ones_from(A, B))
+
+/* PTX ISA, fns: the n-th one bit of a, from a bit on. A bit past 31, which PTX leaves open, finds none. */
+static inline uint32_t nth_one(uint32_t a, uint32_t from, uint32_t n)
+{
+	bool down = n >> 31;
+	uint32_t left = down ? -n : n;
+	if (from > 31)
+		return ~0u;
+	if (!n)
+		return a >> from & 1 ? from : ~0u;
+	a &= down ? ~0u >> (31 - from) : ~0u << from;
+	while (a && --left)
+		a &= down ? ~(0x80000000u >> zeros32(a)) : a - 1;
+	return !a ? ~0u : down ? 31 - zeros32(a) : (uint32_t)__builtin_ctz(a);
+}
+K3S(fns_U32, U32, U32, U32, U32, nth_one(A, B, C))
+
 /* ---- bytes, funnel shifts, three-input logic ---- */
 static inline uint32_t byte_of(uint32_t a, uint32_t b, unsigned nibble)
 {
@@ -170,6 +206,10 @@ static const struct { uint8_t op, mode, mode2; LaneFn *fn[T_COUNT]; } table[] = 
 	{ OP_SHF, MODE_L, MODE2_WRAP, { [T_U32] = shf_l_wrap } }, { OP_SHF, MODE_R, MODE2_WRAP, { [T_U32] = shf_r_wrap } },
 	{ OP_SHF, MODE_L, MODE2_CLAMP, { [T_U32] = shf_l_clamp } }, { OP_SHF, MODE_R, MODE2_CLAMP, { [T_U32] = shf_r_clamp } },
 	{ OP_LOP3, 0, 0, { [T_U32] = lop3 } },
+	{ OP_SZEXT, 0, MODE2_WRAP, { [T_U32] = szext_wrap_U32, [T_S32] = szext_wrap_S32 } },
+	{ OP_SZEXT, 0, MODE2_CLAMP, { [T_U32] = szext_clamp_U32, [T_S32] = szext_clamp_S32 } },
+	{ OP_BMSK, 0, MODE2_WRAP, { [T_U32] = bmsk_wrap_U32 } }, { OP_BMSK, 0, MODE2_CLAMP, { [T_U32] = bmsk_clamp_U32 } },
+	{ OP_FNS, 0, 0, { [T_U32] = fns_U32 } },
 };
 
 LaneFn *LANE(lane_bits)(const Ins *i)

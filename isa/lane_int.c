@@ -80,6 +80,18 @@ K3(dp4a_US, U32, U32, U32, U32, C + (uint32_t)DOT(U8, S8, A, B))
 K3(dp4a_SU, U32, U32, U32, U32, C + (uint32_t)DOT(S8, U8, A, B))
 K3(dp4a_SS, U32, U32, U32, U32, C + (uint32_t)DOT(S8, S8, A, B))
 
+/* Products of the two halves of a and two bytes of b, from byte K on. */
+#define HALF(T, X, K) ((int32_t)(CT_##T)((uint32_t)(X) >> (16 * (K))))
+#define DOT2(TA, TB, X, Y, K) (HALF(TA, X, 0) * BYTE(TB, Y, K) + HALF(TA, X, 1) * BYTE(TB, Y, (K) + 1))
+#define X(NAME, K) \
+	K3(NAME##_UU, U32, U32, U32, U32, C + (uint32_t)DOT2(U16, U8, A, B, K)) \
+	K3(NAME##_US, U32, U32, U32, U32, C + (uint32_t)DOT2(U16, S8, A, B, K)) \
+	K3(NAME##_SU, U32, U32, U32, U32, C + (uint32_t)DOT2(S16, U8, A, B, K)) \
+	K3(NAME##_SS, U32, U32, U32, U32, C + (uint32_t)DOT2(S16, S8, A, B, K))
+X(dp2a_lo, 0)
+X(dp2a_hi, 2)
+#undef X
+
 /* Chains through the carry flag. SUM is computed in the double width from CARRY (0 or 1); bit BITS of it is the carry, or
    the borrow, that .cc keeps. */
 #define CHAIN(NAME, T, SUM) \
@@ -163,17 +175,20 @@ static const struct { uint8_t op, hilo, how; ByType fn; } table[] = {
 	{ OP_MADC, HILO_HI, PLAIN, ALL(madc_hi) }, { OP_MADC, HILO_HI, CARRY, ALL(madc_hi) },
 };
 
+/* By operation and half, then by the signs of a and b. */
 static LaneFn *dot(const Ins *i)
 {
-	Type t = lane_plain(i->type), t2 = lane_plain(i->type2);
-	if ((t != T_U32 && t != T_S32) || (t2 != T_U32 && t2 != T_S32))
+#define SIGNS(NAME) { { NAME##_UU, NAME##_US }, { NAME##_SU, NAME##_SS } }
+	static LaneFn *const fn[3][2][2] = { SIGNS(dp4a), SIGNS(dp2a_lo), SIGNS(dp2a_hi) };
+	int which = i->op == OP_DP4A ? 0 : i->hilo == HILO_LO ? 1 : i->hilo == HILO_HI ? 2 : -1;
+	if (which < 0 || !(TS_I32 >> i->type & 1) || !(TS_I32 >> i->type2 & 1))
 		return NULL;
-	return t == T_U32 ? (t2 == T_U32 ? dp4a_UU : dp4a_US) : (t2 == T_U32 ? dp4a_SU : dp4a_SS);
+	return fn[which][i->type == T_S32][i->type2 == T_S32];
 }
 
 LaneFn *LANE(lane_int)(const Ins *i)
 {
-	if (i->op == OP_DP4A)
+	if (i->op == OP_DP4A || i->op == OP_DP2A)
 		return dot(i);
 	if (i->rnd || i->ftz || i->approx || (i->sat && i->cc))
 		return NULL;

@@ -31,6 +31,8 @@ static const Rule rules[] = {
 	{ OP_CVT, 'r', ANY_TYPE, ~0u }, /* see conversion */
 	{ OP_MUL, 'h', TS_16_32, HALVES | V(HILO_WIDE) }, { OP_MUL, 'h', TS_64, HALVES },
 	{ OP_MAD, 'h', TS_16_32, HALVES | V(HILO_WIDE) }, { OP_MAD, 'h', TS_64, HALVES },
+	{ OP_DP2A, 'h', ANY_TYPE, HALVES }, { OP_SZEXT, 'W', ANY_TYPE, V(MODE2_WRAP) | V(MODE2_CLAMP) },
+	{ OP_BMSK, 'W', ANY_TYPE, V(MODE2_WRAP) | V(MODE2_CLAMP) },
 	{ OP_MADC, 'h', TS_INT, HALVES }, { OP_MUL24, 'h', TS_32, HALVES }, { OP_MAD24, 'h', TS_32, HALVES },
 	{ OP_SETP, 'c', TS_BIT, EQUAL }, { OP_SETP, 'c', TS_INT, UORDER }, { OP_SETP, 'c', TS_FLT, FORDER },
 	{ OP_SET, 'c', TS_BIT, EQUAL }, { OP_SET, 'c', TS_INT, UORDER }, { OP_SET, 'c', TS_FLT, FORDER },
@@ -144,8 +146,8 @@ bool mnemonic_types(const Ins *i, StrBuf *why)
 		second = TS_INT | TS_BIT | TS_FLT;
 	else if (i->op == OP_SLCT)
 		second = TSET(S32) | TS_F32;
-	else if (i->op == OP_DP4A)
-		second = TSET(U32) | TSET(S32);
+	else if (i->op == OP_DP4A || i->op == OP_DP2A)
+		second = TS_I32;
 	if (!strchr(s, '2') ? i->type2 != T_NONE : !(second >> i->type2 & 1))
 		return list_types(why, i->type2 ? "has a second type that it cannot take; expected" : "needs a second type:", second);
 	return true;

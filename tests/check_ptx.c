@@ -158,7 +158,10 @@ static const struct { const char *ptx, *ir; } bodies[] = {
 	{ "pr: .callprototype (.param .b32 _) _ (.param .b64 _);\n{ .param .b32 r0; .param .b64 a0; st.param.f64 [a0], %fd1; call (r0), %rd2, (a0), pr; }",
 	  "%a0 = mov.f64 %fd1\n(%r0) = call %rd2, (%a0)\n" },
 	/* written out */
-	{ "bmsk.clamp.b32 %r1, %r2, 5;", "%t_2 = shl.b32 1, 5\n%t_3 = sub.u32 %t_2, 1\n%r1 = shl.b32 %t_3, %r2\n" },
+	{ "dp2a.hi.s32.u32 %r1, %r2, %r3, -1;", "%r1 = dp2a.hi.s32.u32 %r2, %r3, 0xffffffff\n" },
+	{ "szext.wrap.s32 %r1, %r2, 8;", "%r1 = szext.wrap.s32 %r2, 8\n" },
+	{ "fns.b32 %r1, 0xf0, %r2, -3;", "%r1 = fns.b32 240, %r2, 0xfffffffd\n" },
+	{ "bmsk.clamp.b32 %r1, %r2, 5;", "%r1 = bmsk.clamp.b32 %r2, 5\n" },
 	{ "@%p1 max.s16x2 %r1, %r1, %r2;",
 	  "@%p1 {%t_3, %t_4} = unpack.b32 %r1\n@%p1 {%t_5, %t_6} = unpack.b32 %r2\n@%p1 %t_7 = max.s16 %t_3, %t_5\n"
 	  "@%p1 %t_8 = max.s16 %t_4, %t_6\n@%p1 %r1 = pack.b32 {%t_7, %t_8}\n" },
@@ -328,6 +331,11 @@ static const struct { const char *text, *errors; } wrong[] = { /* text behind th
 	  "5:1: ld.param needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
 	  "6:1: st.param needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
 	  "7:18: st.param.v2 needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n" },
+	{ ".entry k() { .reg .u32 a;\ndp2a.s32.u32 a, a, a, a;\nszext.u32 a, a, a;\ndp2a.lo.b32.u32 a, a, a, a;\nszext.shiftamt.u32 a, a, a; ret; }",
+	  "7:1: dp2a.lo.b32.u32 has a type that it cannot take; expected one of .u32 .s32\n" },
+	{ ".entry k() { .reg .u32 a;\ndp2a.s32.u32 a, a, a, a;\nszext.u32 a, a, a;\nszext.shiftamt.u32 a, a, a; ret; }",
+	  "5:1: dp2a.s32.u32 needs one of .lo .hi (block entry of k)\n6:1: szext.u32 needs one of .wrap .clamp (block entry of k)\n"
+	  "7:1: szext.shiftamt.u32 cannot be .shiftamt here, but one of .wrap .clamp (block entry of k)\n" },
 	{ ".entry k() { .reg .u32 a;\nmul.s32 a, a, a; ret; }", "5:1: mul.s32 needs one of .lo .hi .wide (block entry of k)\n" },
 	{ ".entry k() { .reg .u32 a; .reg .b128 b; .reg .v2 .f32 c;\nmov.u32 a, 1; @!b ret; add.u32 a, !a, 1; }",
 	  "" },
@@ -361,6 +369,45 @@ START_TEST(errors)
 	StrBuf text = { 0 };
 	sb_printf(&text, "%s%s", head, wrong[_i].text);
 	check_errors(text.s, wrong[_i].errors);
+	sb_free(&text);
+}
+END_TEST
+
+/* The names of all instructions of PTX ISA 8.7: each is read, or refused by its name. */
+static const char *const names[] = {
+	"add", "sub", "mul", "mad", "mul24", "mad24", "sad", "div", "rem", "abs", "neg", "min", "max", "popc", "clz", "bfind", "fns", "brev",
+	"bfe", "bfi", "szext", "bmsk", "dp4a", "dp2a", "addc", "subc", "madc", "testp", "copysign", "fma", "rcp", "sqrt", "rsqrt", "sin",
+	"cos", "lg2", "ex2", "tanh", "set", "setp", "selp", "slct", "and", "or", "xor", "not", "cnot", "lop3", "shf", "shl", "shr", "mov",
+	"shfl", "prmt", "ld", "ldu", "st", "st.async", "st.bulk", "red.async", "multimem.ld_reduce", "multimem.st", "multimem.red",
+	"prefetch", "prefetchu", "applypriority", "discard", "createpolicy.fractional", "isspacep", "cvta", "cvt", "cvt.pack", "mapa",
+	"getctarank", "cp.async", "cp.async.commit_group", "cp.async.wait_group", "cp.async.wait_all", "cp.async.bulk", "cp.reduce.async.bulk",
+	"cp.async.bulk.prefetch", "cp.async.bulk.tensor", "cp.async.mbarrier.arrive", "tensormap.replace", "tensormap.cp_fenceproxy",
+	"tex", "tld4", "txq", "istypep", "suld.b", "sust.b", "sured.b", "suq", "bra", "call", "ret", "exit", "bar.sync",
+	"bar.red", "bar.arrive", "bar.warp.sync", "barrier.sync", "barrier.cta.red", "barrier.cluster.arrive",
+	"barrier.cluster.wait", "membar", "fence", "fence.proxy.async", "fence.mbarrier_init", "atom", "red", "vote", "match", "activemask",
+	"redux", "griddepcontrol", "elect", "mbarrier.init", "mbarrier.inval", "mbarrier.expect_tx", "mbarrier.complete_tx", "mbarrier.arrive",
+	"mbarrier.arrive_drop", "mbarrier.test_wait", "mbarrier.try_wait", "mbarrier.pending_count", "clusterlaunchcontrol.try_cancel",
+	"clusterlaunchcontrol.query_cancel", "wmma.load", "wmma.store", "wmma.mma", "mma", "mma.sp", "ldmatrix", "stmatrix", "movmatrix",
+	"wgmma.mma_async", "wgmma.fence", "wgmma.commit_group", "wgmma.wait_group", "tcgen05.alloc", "tcgen05.mma", "stacksave",
+	"stackrestore", "alloca", "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vadd2", "vsub2", "vavrg2",
+	"vabsdiff2", "vmin2", "vmax2", "vset2", "vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4", "brkpt", "nanosleep",
+	"pmevent", "trap", "setmaxnreg"
+};
+
+START_TEST(all_names)
+{
+	StrBuf text = { 0 };
+	Diag d = { 0 };
+	sb_printf(&text, "%s.entry k() {\n%s.mystery %%r1;\nret; }", head, names[_i]);
+	Module *m = ptx_read(text.s, text.n, "name.ptx", &d);
+	const Refusal refused = m ? m->func.v[0]->refused : (Refusal){ NULL, { 0 } };
+	const char *got = m ? refused.what : d.item.v[0].text;
+	ck_assert_msg(got != NULL, "%s.mystery is read", names[_i]);
+	ck_assert_int_eq(m ? refused.loc.line : d.item.v[0].loc.line, 5);
+	ck_assert_msg(m ? !strncmp(got, names[_i], strlen(names[_i])) && strstr(got, "not supported by gsim") :
+		      strstr(got, ".mystery") && !strstr(got, "unknown operation"), "%s: %s", names[_i], got);
+	module_free(m);
+	diag_free(&d);
 	sb_free(&text);
 }
 END_TEST
@@ -472,6 +519,7 @@ int main(void)
 	tcase_add_test(t, places);
 	tcase_add_test(t, parameter_address);
 	tcase_add_loop_test(t, errors, 0, sizeof wrong / sizeof *wrong);
+	tcase_add_loop_test(t, all_names, 0, sizeof names / sizeof *names);
 	tcase_add_test(t, bad_heads);
 	tcase_add_loop_test(t, shortened, 0, sizeof files / sizeof *files);
 	tcase_add_loop_test(t, mutations, 0, sizeof files / sizeof *files);

@@ -136,7 +136,7 @@ static const struct { const char *expr, *error; } wrong[] = { /* the first messa
 	{ "1.5 ? 1 : 2", "5: expected an integer constant, not a floating-point number" },
 	{ "1 ? 1.5 : 2", "3: the operands of '?:' are of different types" },
 	{ "0f3F800000 + 1.0", "12: a 0f number cannot be an operand of '+'; a decimal or 0d number can" },
-	{ "2 * WARP_SZ", "5: WARP_SZ is no constant in gsim: the machine says how many lanes a warp has" },
+	{ "2 * WARP_SZ", "5: WARP_SZ in a constant expression is not supported by gsim: it is the machine's" },
 	{ "(5", "3: expected ')' in a constant expression, not ';'" }, { "(.u32)5", "2: expected a constant, not '.u32'" },
 	{ "3 +", "4: expected a constant, not ';'" }, { "1 ? 2", "6: expected ':' in a constant expression, not ';'" },
 };

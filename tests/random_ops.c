@@ -16,6 +16,7 @@ static const char *const rows[] = {
 	"bfe.{u32,s32,u64,s64}", "bfi.{b32,b64}", "prmt.b32", "prmt.b32.{f4e,b4e,rc8,ecl,ecr,rc16}",
 	"and.{b16,b32,b64,pred}", "or.{b16,b32,b64,pred}", "xor.{b16,b32,b64,pred}", "not.{b16,b32,b64,pred}", "cnot.{b16,b32,b64}",
 	"lop3.b32", "shl.{b16,b32,b64}", "shr." INT, "shr.{b16,b32,b64}", "shf.{l,r}.{wrap,clamp}.b32", "dp4a." I32 "." I32,
+	"dp2a.{lo,hi}." I32 "." I32, "szext.{wrap,clamp}." I32, "fns.b32", "bmsk.{wrap,clamp}.b32",
 	"mov.{u16,b32,u64,pred}", "selp.{b16,b32,b64,u32,s64}", "slct.{b32,u64,s32}.s32",
 	"setp.{eq,ne,lt,le,gt,ge}." INT, "setp.{lo,ls,hi,hs}.{u32,u64}", "setp.{eq,ne,lt,gt}.{and,or,xor}." I32,
 	"setp.{eq,ne}.{b16,b32,b64}", "set.{eq,ne,lt,ge}." I32 "." I32, "set.{lo,hs}.u32.u64",

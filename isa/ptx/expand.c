@@ -40,19 +40,6 @@ static void vabsdiff4(Step *x)
 	into(x, x->d, OP_MOV, T_B32, 1, x->row->variant ? sum : bytes, none, none, none);
 }
 
-/* b ones from bit a on; both saturate at 32, or count modulo 32 (variant). */
-static void bmsk(Step *x)
-{
-	Opd a = x->s[0], b = x->s[1];
-	if (x->row->variant) {
-		a = into(x, fresh(x, T_B32), OP_AND, T_B32, 2, a, opd_imm(31), none, none);
-		b = into(x, fresh(x, T_B32), OP_AND, T_B32, 2, b, opd_imm(31), none, none);
-	}
-	Opd r = into(x, fresh(x, T_B32), OP_SHL, T_B32, 2, opd_imm(1), b, none, none);
-	r = into(x, fresh(x, T_B32), OP_SUB, T_U32, 2, r, opd_imm(1), none, none);
-	into(x, x->d, OP_SHL, T_B32, 2, r, a, none, none);
-}
-
 /* The same operation on the two halves of a word. */
 static void halves(Step *x)
 {
@@ -75,7 +62,6 @@ static const Row rows[] = {
 	{ "vabsdiff4.u32.u32.u32", 3, vabsdiff4, 0, false, false }, { "vabsdiff4.u32.u32.u32.add", 3, vabsdiff4, 0, false, true },
 	{ "vabsdiff4.u32.s32.s32", 3, vabsdiff4, 0, true, false }, { "vabsdiff4.u32.s32.s32.add", 3, vabsdiff4, 0, true, true },
 	{ "vabsdiff4.s32.s32.s32.add", 3, vabsdiff4, 0, true, true },
-	{ "bmsk.clamp.b32", 2, bmsk, 0, false, false }, { "bmsk.wrap.b32", 2, bmsk, 0, false, true },
 	{ "add.u16x2", 2, halves, OP_ADD, false, false }, { "add.s16x2", 2, halves, OP_ADD, true, false },
 	{ "min.u16x2", 2, halves, OP_MIN, false, false }, { "min.s16x2", 2, halves, OP_MIN, true, false },
 	{ "max.u16x2", 2, halves, OP_MAX, false, false }, { "max.s16x2", 2, halves, OP_MAX, true, false }

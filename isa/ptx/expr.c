@@ -87,7 +87,7 @@ static bool literal(Ptx *p, Const *v)
 	case TK_F64: *v = (Const){ T_F64, t->bits }; break;
 	default:
 		if (tok_is_word(p, "WARP_SZ"))
-			return ptx_error(p, tok_here(p), "WARP_SZ is no constant in gsim: the machine says how many lanes a warp has");
+			return ptx_refuse(p, tok_here(p), "WARP_SZ in a constant expression is not supported by gsim: it is the machine's");
 		return ptx_error(p, tok_here(p), "expected a constant, not %s", tok_text(p, t));
 	}
 	tok_next(p);

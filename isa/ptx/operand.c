@@ -73,7 +73,9 @@ bool ptx_arg(Ptx *p, Arg *a)
 {
 	*a = (Arg){ .loc = tok_here(p) };
 	a->neg = tok_is(p, '!') && tok_ahead(p, 1)->kind == TK_WORD && tok_accept(p, '!');
-	if (tok(p)->kind != TK_WORD)
+	const Token *next = tok_ahead(p, 1);
+	bool expression = tok_is_word(p, "WARP_SZ") && !(next->kind == TK_PUNCT && strchr(",;}]", next->punct));
+	if (tok(p)->kind != TK_WORD || expression)
 		return number(p, a);
 	const char *name = tok_name(p);
 	if (!strcmp(name, "_")) {
