@@ -100,12 +100,9 @@ static int fullest_column(const Stack *b, const Mask *lanes)
 	return most;
 }
 
-/* Was it worth while to wait at the branch? Its paths' lanes need as many warps as were there without compaction, or fewer. */
-static void learn(Warp *w, const Stack *b, const Entry *e, const Mask *const *lanes, int n)
+/* Was it worth while to wait at the branch? Its paths' lanes need as many warps (need) as were there without compaction, or fewer. */
+static void learn(Warp *w, const Entry *e, int need)
 {
-	int need = 0;
-	for (int k = 0; k < n; k++)
-		need += fullest_column(b, lanes[k]);
 	((Shared *)reconv_sm_state(w))->vain[e->at] = need >= e->splits;
 }
 
@@ -138,7 +135,7 @@ static void close(Warp *w, Stack *b, int at)
 	uint32_t rpc;
 	unsigned d;
 	bool tail = tbc_meeting(e, &rpc, &d);
-	learn(w, b, e, (const Mask *const[]){ b->e[at + 1].lanes, b->e[at + 2].lanes }, 2);
+	learn(w, e, fullest_column(b, b->e[at + 1].lanes) + fullest_column(b, b->e[at + 2].lanes));
 	b->e[at + 1].open = b->e[at + 2].open = false;
 	memset(e->come, 0, sizeof *e->come * (size_t)b->warps);
 	e->advancing = e->started = false;
@@ -153,14 +150,13 @@ static void close(Warp *w, Stack *b, int at)
 static void part_ways(Warp *w, Stack *b, int at)
 {
 	Entry *e = &b->e[at], from = *e;
-	int n = e->npath, above = at + 1;
+	int n = e->npath, above = at + 1, need = 0;
 	uint32_t rpc;
 	unsigned d;
-	const Mask *lanes[64];
 	bool tail = tbc_meeting(e, &rpc, &d);
 	for (int k = 0; k < n; k++)
-		lanes[k] = from.path[k].lanes;
-	learn(w, b, e, lanes, n);
+		need += fullest_column(b, from.path[k].lanes);
+	learn(w, e, need);
 	e->npath = e->splits = 0;
 	e->started = false;
 	memset(e->come, 0, sizeof *e->come * (size_t)b->warps);
@@ -170,7 +166,7 @@ static void part_ways(Warp *w, Stack *b, int at)
 		return;
 	for (int k = n - 1; k >= 0; k--)
 		if (from.path[k].pc != rpc || from.path_depth != d)
-			tbc_push(w, b, above++, from.path[k].pc, from.path_depth, rpc, d, lanes[k]);
+			tbc_push(w, b, above++, from.path[k].pc, from.path_depth, rpc, d, from.path[k].lanes);
 	if (tail)
 		drop(w, b, at);
 }
