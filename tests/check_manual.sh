@@ -23,6 +23,11 @@ fi
 "$gsim" --list parameters | grep -v -f "$tmp/prefixes" |
 	sed 's/^\(divergence\.model  *\)[^:]*:/\1one of gsim --list models:/' > "$tmp/parameters" # nor are their names
 
+# the glossary says what each reason for a stall means
+for reason in $("$gsim" --list statistics | sed -n 's/^issue\.stalls\.\([a-z_]*\) .*/\1/p'); do
+	grep -q "^| \`$reason\` |" "${manual%gsim.md}glossary.md" || { echo "doc/glossary.md has no reason $reason"; exit 1; }
+done
+
 awk -v dir="$tmp" '
 	/^<!-- table: / { table = $3; print; next }
 	table != "" && /^```$/ {

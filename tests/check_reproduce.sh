@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/reproduce. divergence-cost: every column of the token stack emulator, on Kepler and Maxwell. The others: what they
+# tools/reproduce. divergence-cost: every column of the token stack's model, on Kepler and Maxwell. The others: what they
 # check themselves, and that their files are whole.
 srcdir=${srcdir:-$(dirname "$0")/..}
 top=$(cd "$srcdir" && pwd)

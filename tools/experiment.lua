@@ -50,6 +50,9 @@ function run.rows(path)
 	return rows
 end
 
+-- A share as gsim's reports write it.
+function run.percent(share) return ("%.1f %%"):format(100 * share) end
+
 function run.read(path)
 	local f = assert(io.open(path))
 	local text = f:read("a")

@@ -88,7 +88,7 @@ local function read_oracle()
 	return rows
 end
 
--- ---- comparison with the emulator's columns ----
+-- ---- comparison with the columns of our model of the token stack ----
 
 local mismatches = 0
 
@@ -216,7 +216,7 @@ end
 
 local result = sweep()
 local oracle = read_oracle()
-print("Columns of the token stack emulator (tests/oracles/token_stack.csv) against gsim:")
+print("Columns of our model of the paper's token stack (tests/oracles/token_stack.csv) against gsim:")
 compare_all(result, oracle)
 print()
 print("Figures that the paper measured on a GTX 770 and a GTX 850M, or says of its measurements:")
@@ -224,8 +224,9 @@ for _, machine in ipairs(MACHINES) do
 	measured(result, machine)
 	detailed(machine)
 end
-print("The paper's own emulator misses its measurements by 76 cycles at worst, at spills of the double loop; the measured")
-print("curves exist as plots only, so that gsim can be compared with the emulator's columns but not with each point.")
+print("The costs of a branch and of a spill are put in; their number and place come out. By its own account the paper's emulator")
+print("misses its measurements by 76 cycles at worst, at spills of the double loop; they exist as plots only, so that gsim can be")
+print("compared with a model of that emulator, written from the paper's description, but not with each measured point.")
 write_csv(result)
 write_plots(result)
 os.remove(out .. "/run.trace")

@@ -45,21 +45,21 @@ end
 
 local function cell(row)
 	if row.completed ~= "1" then return row.status == "bad_input" and "refused" or row.status end
-	return row.simd_utilization == "" and row.cycles .. "     -" or ("%s %4.0f%%"):format(row.cycles, row.simd_utilization * 100)
+	return row.simd_utilization == "" and row.cycles .. "       -" or ("%s %7s"):format(row.cycles, tool.percent(row.simd_utilization))
 end
 
 -- A line for each mechanism: cycles and utilisation, as it is and linearized.
 local function show(grids)
 	local head, under = { ("%-12s"):format("") }, { ("%-12s"):format("mechanism") }
 	for _, g in ipairs(grids) do
-		head[#head + 1] = ("  %-25s"):format(g.name)
-		under[#under + 1] = ("  %12s %12s"):format("cycles SIMD", "linearized")
+		head[#head + 1] = ("  %-27s"):format(g.name)
+		under[#under + 1] = ("  %13s %13s"):format("cycles SIMD", "linearized")
 	end
 	print((table.concat(head):gsub(" +$", "")))
 	print(table.concat(under))
 	for k = 1, #grids[1].rows, 2 do
 		local line = { ("%-12s"):format(grids[1].rows[k].model) }
-		for _, g in ipairs(grids) do line[#line + 1] = ("  %12s %12s"):format(cell(g.rows[k]), cell(g.rows[k + 1])) end
+		for _, g in ipairs(grids) do line[#line + 1] = ("  %13s %13s"):format(cell(g.rows[k]), cell(g.rows[k + 1])) end
 		print(table.concat(line))
 	end
 end
