@@ -128,6 +128,8 @@ void module_free(Module *m)
 		return;
 	for (int i = 0; i < m->func.n; i++) {
 		Function *f = m->func.v[i];
+		if (m->of && f == m->of->func.v[i])
+			continue;
 		for (int k = 0; k < f->block.n; k++)
 			vec_free(&f->block.v[k]->ins);
 		vec_free(&f->reg);
@@ -136,7 +138,7 @@ void module_free(Module *m)
 		vec_free(&f->ret);
 		vec_free(&f->block);
 	}
-	for (int i = 0; i < m->symbol.n; i++)
+	for (int i = m->of ? m->of->symbol.n : 0; i < m->symbol.n; i++)
 		vec_free(&m->symbol.v[i]->reloc);
 	vec_free(&m->file);
 	vec_free(&m->func);

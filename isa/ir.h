@@ -250,6 +250,7 @@ typedef struct Symbol {            /* a variable */
 
 typedef struct Module {
 	Arena arena;
+	const struct Module *of;       /* a view of that module (module_view), or NULL */
 	const char *name;              /* path it was read from */
 	Vec(const char *) file;        /* source files; [0] is the module's own text */
 	Vec(Function *) func;
@@ -271,6 +272,10 @@ void symbol_order_free(SymbolOrder *);
 int module_origin(Module *, const char *pass);                        /* index of the pass in module->origin */
 int module_file(Module *, const char *path);                          /* index in module->file */
 Module *module_copy(const Module *);                                  /* deep: nothing is shared */
+/* A module to which functions' copies, variables, files and strings can be added, and which shares the rest with another one: that must stay as it is
+   and outlive the view. */
+Module *module_view(const Module *);
+Function *view_function(Module *view, int id);                        /* from now on the view has a copy of its own */
 bool module_equal(const Module *, const Module *);                    /* everything that text carries */
 
 Function *function_new(Module *, FuncKind, const char *name);

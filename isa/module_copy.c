@@ -3,7 +3,7 @@
 
 /* ---- copy ---- */
 
-static const char *copy_text(Module *m, const char *s) { return s ? arena_strdup(&m->arena, s) : NULL; }
+static const char *copy_text(Module *m, const char *s) { return s && !m->of ? arena_strdup(&m->arena, s) : s; }
 
 static Loc copy_loc(Module *m, Loc l)
 {
@@ -12,7 +12,7 @@ static Loc copy_loc(Module *m, Loc l)
 
 static void copy_block(Module *m, Function *f, Block *d, const Block *s, Block *const *to)
 {
-	d->label = arena_strdup(&m->arena, s->label);
+	d->label = copy_text(m, s->label);
 	d->user = s->user;
 	d->origin = s->origin;
 	d->loc = copy_loc(m, s->loc);
@@ -32,9 +32,8 @@ static void copy_block(Module *m, Function *f, Block *d, const Block *s, Block *
 	}
 }
 
-static void copy_function(Module *m, const Function *s)
+static void copy_function(Module *m, Function *d, const Function *s)
 {
-	Function *d = function_new(m, s->kind, s->name);
 	for (int k = 0; k < s->block.n; k++) /* passes leave ids stale; a module already numbered is only read */
 		if (s->block.v[k]->id != k)
 			s->block.v[k]->id = k;
@@ -46,10 +45,10 @@ static void copy_function(Module *m, const Function *s)
 	d->minnctapersm = s->minnctapersm;
 	d->loc = copy_loc(m, s->loc);
 	for (int k = 0; k < s->reg.n; k++)
-		vec_push(&d->reg, ((Reg){ arena_strdup(&m->arena, s->reg.v[k].name), s->reg.v[k].type }));
+		vec_push(&d->reg, ((Reg){ copy_text(m, s->reg.v[k].name), s->reg.v[k].type }));
 	for (int k = 0; k < s->param.n; k++) {
 		Param p = s->param.v[k];
-		p.name = arena_strdup(&m->arena, p.name);
+		p.name = copy_text(m, p.name);
 		vec_push(&d->param, p);
 	}
 	for (int k = 0; k < s->arg.n; k++)
@@ -94,8 +93,41 @@ Module *module_copy(const Module *s)
 	for (int k = 0; k < s->symbol.n; k++)
 		copy_symbol(m, s->symbol.v[k]);
 	for (int k = 0; k < s->func.n; k++)
-		copy_function(m, s->func.v[k]);
+		copy_function(m, function_new(m, s->func.v[k]->kind, s->func.v[k]->name), s->func.v[k]);
 	return m;
+}
+
+/* ---- view ---- */
+
+#define SHARE(LIST, FROM) do { \
+	for (int k = (FROM); k < s->LIST.n; k++) \
+		vec_push(&m->LIST, s->LIST.v[k]); \
+} while (0)
+
+Module *module_view(const Module *s)
+{
+	Module *m = module_new(s->name);
+	m->of = s;
+	m->file.v[0] = s->file.v[0];
+	SHARE(file, 1);
+	SHARE(origin, 1);
+	SHARE(string, 0);
+	SHARE(symbol, 0);
+	SHARE(func, 0);
+	return m;
+}
+
+Function *view_function(Module *m, int id)
+{
+	const Function *s = m->of->func.v[id];
+	Function *d = arena_new(&m->arena, Function);
+	must(m->func.v[id] == s);
+	d->name = s->name;
+	d->kind = s->kind;
+	d->id = id;
+	copy_function(m, d, s);
+	m->func.v[id] = d;
+	return d;
 }
 
 /* ---- comparison ---- */

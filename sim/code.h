@@ -52,7 +52,7 @@ typedef struct CodeBlock { const Function *function; const Block *block; uint32_
 typedef struct Code {
 	Arena arena;
 	const Function *kernel;
-	Module *module;                /* private copy that lowering changed */
+	Module *module;                /* view of the module, with its own copies of the functions that lowering changed */
 	MIns *ins;
 	int n;
 	int regs;                      /* 32-bit registers of a thread */

@@ -211,10 +211,13 @@ static void trace_begin(Gpu *g)
 		.warp_size = warp_width(g), .sms = (int)g->config.sm_count, .nins = c->n, .ins = ins });
 }
 
-void gpu_disassemble(Gpu *g, const Function *kernel, StrBuf *b)
+void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag)
 {
-	Diag d = { 0 };
-	const Code *c = code_of(g, kernel, &d);
+	Diag own = { 0 }; /* of this kernel */
+	Code *c = code_lower(g->module, kernel, &g->config, g->model, g->symbol_address, &own);
+	for (int i = 0; i < own.item.n; i++)
+		diag_error(diag, own.item.v[i].loc, "%s", own.item.v[i].text);
+	diag_free(&own);
 	for (int i = 0; c && i < c->n; i++) {
 		StrBuf line = { 0 };
 		if (c->ins[i].flags & MI_BLOCK_START)
@@ -223,7 +226,7 @@ void gpu_disassemble(Gpu *g, const Function *kernel, StrBuf *b)
 		sb_printf(b, "%6d  %s\n", i, line.s ? line.s : "");
 		sb_free(&line);
 	}
-	diag_free(&d);
+	code_free(c);
 }
 
 /* ---- faults ---- */

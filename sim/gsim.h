@@ -37,6 +37,7 @@ const char *gpu_refuses(const Gpu *, const Launch *);
    FAULT_NONE). Arrays and names in stats live in the arena. */
 bool gpu_launch(Gpu *, const Launch *, Arena *, LaunchStats *, Fault *);
 
-/* Machine code as text, one instruction a line, with addresses and tokens: what the mechanism made of the kernel. */
-void gpu_disassemble(Gpu *, const Function *kernel, struct StrBuf *);
+/* Machine code as text, one instruction a line, with addresses and tokens: what the mechanism made of the kernel. Nothing, with errors in diag, when it
+   cannot be lowered. */
+void gpu_disassemble(const Gpu *, const Function *kernel, struct StrBuf *, Diag *);
 #endif

@@ -168,6 +168,7 @@ expect 2 "k.lua:3: error: kernel k: a block needs" $gsim -q -w "$tmp/k.lua" -D s
 rm "$tmp/k.lua"
 expect 2 "recursion.ptx:[0-9]*:[0-9]*: error: kernel .*raise sm.max_registers_per_thread" $gsim -q -D sm.max_registers_per_thread=8 \
 	"$srcdir/kernels/recursion/recursion.ptx"
+expect 2 "recursion.ptx:[0-9]*:[0-9]*: error: .*raise sm.max_registers_per_thread" $gsim --disassemble -D sm.max_registers_per_thread=8 "$srcdir/kernels/recursion/recursion.ptx"
 
 # ---- bad input ----
 cp "$srcdir/kernels/scan/scan.ptx" "$srcdir/kernels/scan/scan.lua" "$tmp"

@@ -262,19 +262,19 @@ static int show_config(Session *s)
 static int disassemble(Session *s)
 {
 	Job j = { .config = s->config, .passes = s->opt.passes.n ? s->opt.passes.v[0] : "" };
-	StrBuf out = { 0 };
 	RunOptions options = { 0 };
 	if (job_transform(s, &j))
 		j.run = run_new(&j.config, j.module, &options, &j.diag);
 	for (int i = 0; j.run && i < j.module->func.n; i++) {
 		const Function *f = j.module->func.v[i];
+		StrBuf out = { 0 };
 		if (f->kind == FN_KERNEL && !list_refused(j.module, f, &out))
-			gpu_disassemble(j.run->gpu, f, &out);
+			gpu_disassemble(j.run->gpu, f, &out, &j.diag);
+		fputs(out.s ? out.s : "", stdout);
+		sb_free(&out);
 	}
 	diag_print(&j.diag, stderr);
-	fputs(out.s ? out.s : "", stdout);
-	sb_free(&out);
-	int status = j.run ? RUN_OK : RUN_BAD_INPUT;
+	int status = j.run && !j.diag.errors ? RUN_OK : RUN_BAD_INPUT;
 	job_free(s, &j);
 	return status;
 }

@@ -3,14 +3,15 @@
 
 /* ---- the functions ---- */
 
-static void need(Lower *w, Function *f)
+static void need(Lower *w, int id)
 {
-	if (w->of[f->id] || !f->block.n) /* without body: what its address leads to is a fault */
+	if (w->of[id] || !w->m->func.v[id]->block.n) /* without body: what its address leads to is a fault */
 		return;
+	Function *f = view_function(w->m, id);
 	LowerFn *l = arena_new(&w->arena, LowerFn);
 	*l = (LowerFn){ .code = w->code, .module = w->m, .f = f, .config = w->config, .arena = &w->arena,
 		.number = w->order.n };
-	w->of[f->id] = l;
+	w->of[id] = l;
 	vec_push(&w->order, l);
 }
 
@@ -23,20 +24,20 @@ static void need_all(Lower *w, const Function *f)
 			w->indirect |= i->op == OP_CALL && ins_src(i, 0)->kind == OPD_REG;
 			for (int o = 0; o < i->ndst + i->nsrc; o++)
 				if (i->opd[o].kind == OPD_FUNC && w->m->func.v[i->opd[o].id]->kind == FN_DEVICE)
-					need(w, w->m->func.v[i->opd[o].id]);
+					need(w, i->opd[o].id);
 		}
 }
 
-void lower_collect(Lower *w, Function *kernel)
+void lower_collect(Lower *w, const Function *kernel)
 {
 	bool tables = false; /* functions whose address is in the module's data may be called indirectly */
-	need(w, kernel);
+	need(w, kernel->id);
 	for (int i = 0; i < w->order.n; i++) {
 		need_all(w, w->order.v[i]->f);
 		for (int s = 0; s < w->m->symbol.n && w->indirect && !tables; s++)
 			for (int r = 0; r < w->m->symbol.v[s]->reloc.n; r++)
 				if (w->m->symbol.v[s]->reloc.v[r].func)
-					need(w, w->m->func.v[w->m->symbol.v[s]->reloc.v[r].id]);
+					need(w, w->m->symbol.v[s]->reloc.v[r].id);
 		tables |= w->indirect;
 	}
 }

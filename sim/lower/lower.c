@@ -1,6 +1,6 @@
 /* From IR to machine code for one mechanism:
  *
- *   copy of the module -> the mechanism's operations (ReconvModel.lower) -> calls -> registers -> addresses -> MIns
+ *   copies of the functions the kernel reaches -> the mechanism's operations (ReconvModel.lower) -> calls -> registers -> addresses -> MIns
  *
  * Unconditional branches belong to the layout: one to the next block vanishes, the others are issued and count as
  * overhead. A conditional branch carries both targets, so that no layout needs an extra jump. */
@@ -136,7 +136,8 @@ static void run(Lower *w, const Function *kernel)
 {
 	if (!can_run(w, kernel))
 		return;
-	lower_collect(w, w->m->func.v[kernel->id]);
+	lower_collect(w, kernel);
+	w->code->kernel = w->m->func.v[kernel->id];
 	lower_windows(w);
 	if (w->diag->errors)
 		return;
@@ -180,8 +181,7 @@ Code *code_lower(const Module *module, const Function *kernel, const Config *con
 	const uint64_t *symbol_address, Diag *diag)
 {
 	Code *c = xcalloc(1, sizeof *c);
-	c->module = module_copy(module);
-	c->kernel = c->module->func.v[kernel->id];
+	c->module = module_view(module);
 	int errors = diag->errors;
 	Lower w = { .code = c, .m = c->module, .config = config, .model = model, .symbol_address = symbol_address, .diag = diag,
 		.constants.width = (int)config->warp_size };

@@ -21,7 +21,7 @@ typedef struct LiveList { uint16_t *names; int n; } LiveList;
 
 typedef struct Lower {             /* one kernel on its way to machine code */
 	Code *code;
-	Module *m;                 /* the code's own copy */
+	Module *m;                 /* the code's view */
 	const Config *config;
 	const ReconvModel *model;
 	const uint64_t *symbol_address;
@@ -51,7 +51,7 @@ static inline bool raise_to(int *x, int least) /* true when that changes it */
 }
 
 /* callgraph.c */
-void lower_collect(Lower *, Function *kernel);     /* fills of and order */
+void lower_collect(Lower *, const Function *kernel); /* fills of and order; the functions are copies */
 void lower_windows(Lower *);                       /* recursion and the bases of windows; again when sizes are known */
 /* operand.c */
 bool lower_is_pred(const LowerFn *, int reg);

@@ -65,7 +65,7 @@ static const char *lowers(const Module *m, int model)
 	for (int k = 0; g && k < m->func.n; k++) {
 		StrBuf text = { 0 };
 		if (m->func.v[k]->kind == FN_KERNEL && !m->func.v[k]->declared_only)
-			gpu_disassemble(g, m->func.v[k], &text);
+			gpu_disassemble(g, m->func.v[k], &text, &d);
 		sb_free(&text);
 	}
 	gpu_free(g);
