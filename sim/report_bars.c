@@ -1,7 +1,7 @@
 /* The grid as a picture (SVG): bars for cycles (without timing: instructions), fetches and utilisation, kernel by kernel. */
 #include "sim/report_grid.h"
 
-enum { PANELS = 3, PANEL = 250, VALUE = 62, BAR = 11, GAP = 7, TOP = 46, LETTER = 7, MOST_LABEL = 280 };
+enum { PANELS = 3, PANEL = 250, VALUE = 62, BAR = 11, GAP = 7, TOP = 46, LETTER = 7, MOST_LABEL = 90 };
 static const char *const colour[] = { "#1f5fa8", "#c8501e", "#2b8a3e", "#8a2b85", "#7a6a00", "#444444" };
 enum { COLOURS = sizeof colour / sizeof *colour };
 
@@ -25,6 +25,18 @@ static void put_label(StrBuf *out, int x, int y, const char *style, const char *
 	sb_printf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, style);
 	put_escaped(out, text);
 	sb_puts(out, "</text>\n");
+}
+
+/* A mechanism, which ends at x; of a very long one the beginning. */
+static void put_cut_label(StrBuf *out, int x, int y, const char *name)
+{
+	StrBuf text = { 0 };
+	if (strlen(name) > MOST_LABEL)
+		sb_printf(&text, "%.*s...", MOST_LABEL - 3, name);
+	else
+		sb_puts(&text, name);
+	put_label(out, x, y, " text-anchor=\"end\"", text.s ? text.s : "");
+	sb_free(&text);
 }
 
 /* Which of the table's pipelines this is, by first appearance. */
@@ -91,6 +103,7 @@ static void put_heading(Picture *p, const Table *t, int label, const int *shown,
 		sb_printf(&p->body, "<rect x=\"%d\" y=\"%d\" width=\"10\" height=\"10\" fill=\"%s\"/>\n", x, p->y - 9, colour[k % COLOURS]);
 		put_label(&p->body, x + 14, p->y, "", grid_passes(&t->cell[i]));
 		x += 34 + LETTER * (int)strlen(grid_passes(&t->cell[i]));
+		p->width = x > p->width ? x : p->width;
 	}
 	p->y += 22;
 	for (int k = 0; k < PANELS; k++)
@@ -102,11 +115,11 @@ static void put_table(const Table *t, void *self)
 {
 	Picture *p = self;
 	const int shown[PANELS] = { grid_measured(t, CYCLES) ? CYCLES : WARP_INSTRUCTIONS, FETCHES, UTILIZATION };
-	int label = 0, n = 1, top;
+	int letters = 0, n = 1, top;
 	for (int i = 0; i < t->n; i++)
-		if (LETTER * (int)strlen(grid_model(&t->cell[i])) > label)
-			label = LETTER * (int)strlen(grid_model(&t->cell[i]));
-	label = 24 + (label > MOST_LABEL ? MOST_LABEL : label);
+		if ((int)strlen(grid_model(&t->cell[i])) > letters)
+			letters = (int)strlen(grid_model(&t->cell[i]));
+	int label = 24 + LETTER * (letters > MOST_LABEL ? MOST_LABEL : letters);
 	pipeline(t, 0, &n);
 	put_heading(p, t, label, shown, n);
 	top = p->y;
@@ -115,7 +128,7 @@ static void put_table(const Table *t, void *self)
 		bool first = !i || strcmp(grid_model(c), grid_model(&t->cell[i - 1]));
 		p->y += first ? GAP : 0;
 		if (first)
-			put_label(&p->body, label - 8, p->y + BAR, " text-anchor=\"end\"", grid_model(c));
+			put_cut_label(&p->body, label - 8, p->y + BAR, grid_model(c));
 		for (int k = 0; k < PANELS; k++)
 			put_bar(&p->body, c, shown[k], shown[k] == UTILIZATION ? 1 : largest(t, shown[k]), label + k * PANEL, p->y,
 				colour[pipeline(t, i, &n) % COLOURS]);
@@ -138,6 +151,8 @@ void report_grid_svg(const JsonValue *runs, StrBuf *out)
 	grid_each(runs, put_table, &p);
 	const char *machine = json_string(first, "config");
 	sb_printf(&title, "%s on %s", json_string(first, "module"), *machine ? machine : "the machine of the defaults");
+	if (24 + 9 * (int)title.n > p.width) /* letters of 15 pixels */
+		p.width = 24 + 9 * (int)title.n;
 	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
 		"font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", p.width, p.y, p.width,
 		p.y, p.width, p.y);

@@ -132,13 +132,20 @@ static const JsonValue *changed_of(const JsonValue *run) { return json_path(run,
 
 enum { WIDTH = 100, LONGEST_PASSES = 24, LONGEST_MODEL = 40 };
 
+/* The column's width: as wide as its longest name, but at most `most` unless names that differ would then look alike. */
 static int longest(const Table *t, const char *heading, const char *(*name)(const Cell *), int most)
 {
 	size_t n = strlen(heading);
-	for (int i = 0; i < t->n; i++)
-		if (strlen(name(&t->cell[i])) > n)
-			n = strlen(name(&t->cell[i]));
-	return n > (size_t)most ? most : (int)n;
+	bool alike = false;
+	for (int i = 0; i < t->n; i++) {
+		const char *a = name(&t->cell[i]);
+		n = strlen(a) > n ? strlen(a) : n;
+		for (int k = 0; k < i && !alike && strlen(a) > (size_t)most; k++) {
+			const char *b = name(&t->cell[k]);
+			alike = strlen(b) > (size_t)most && !strncmp(a, b, (size_t)most - 3) && strcmp(a, b);
+		}
+	}
+	return n > (size_t)most && !alike ? most : (int)n;
 }
 
 static void put_name(StrBuf *out, const char *name, int width)

@@ -76,16 +76,16 @@ static void put_dimensions(StrBuf *out, const char *what, const uint32_t d[3])
 /* The file's end tells more than its beginning. */
 static void put_module(const Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
 {
-	size_t start = out->n, length = strlen(t->module);
+	size_t length = strlen(t->module);
 	StrBuf rest = { 0 };
 	sb_printf(&rest, "   machine %s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)", title_model(t),
 		t->passes && *t->passes ? t->passes : "none",
 		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
-	size_t room = rest.n + SHORTEST_PATH < WIDTH ? WIDTH - rest.n : SHORTEST_PATH;
+	bool fits = rest.n + SHORTEST_PATH < WIDTH; /* else the rest stands below, whole */
+	size_t room = fits ? WIDTH - rest.n : WIDTH;
 	bool longer = length > room;
-	sb_printf(out, "%s%s%s", longer ? "..." : "", t->module + (longer ? length - room + 3 : 0), rest.s);
+	sb_printf(out, "%s%s%s%s\n", longer ? "..." : "", t->module + (longer ? length - room + 3 : 0), fits ? "" : "\n", rest.s);
 	sb_free(&rest);
-	end_line(out, start);
 }
 
 /* What changes the machine file, besides the mechanism, which stands above. */

@@ -258,6 +258,14 @@ for how in "" "-b -p dce" "--grid -m ipdom -m mimd"; do
 	cmp -s "$tmp/g.txt" "$tmp/h.txt" || fail "the text in the file depends on -q"
 done
 expect 0 "^ipdom     linearize,simplify-cf\.\.\.  " $gsim --grid --functional -m ipdom -p none -p linearize,simplify-cfg,dce "$loop"
+# long names are whole in the text's title, differ in its rows, and lie inside the picture
+long='ipdom(push_order=fall_top, push_cycles=1, pop_cycles=1, divergence.depth=16, divergence.chunk=2'
+expect 0 "mechanism $long)   passes linearize,simplify-cfg,dce$" $gsim -c teaching.lua -m "$long)" -p linearize,simplify-cfg,dce "$loop"
+expect 0 "" $gsim --grid -c teaching.lua -m "$long)" -m "$long, divergence.spill=memory)" -s "$tmp/long.svg" "$loop"
+[ "$(grep -c '^ipdom(' "$tmp/out")" = 2 ] && [ "$(sed -n 's/^\(ipdom(.*)\) .*/\1/p' "$tmp/out" | sort -u | wc -l)" = 2 ] ||
+	fail "rows of a grid look alike"
+awk '/text-anchor="end"/ { sub(/.*x="/, ""); x = $0 + 0; sub(/.*">/, ""); sub(/<.*/, ""); if (x < 7 * length($0)) exit 1 }' "$tmp/long.svg" ||
+	fail "labels of the picture are cut"
 # results that differ from the first run's
 cat > "$tmp/depth.lua" <<'EOF'
 local b = gpu.buffer("u32", 64)
