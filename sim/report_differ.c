@@ -11,6 +11,7 @@ typedef struct Differ {
 	Arena arena;
 	bool grid;
 	const JsonValue *run[2];
+	const char *mechanism[2];  /* without parameters */
 	Vec(Line) line;
 	const char *unrecorded;    /* which report does not say what the configuration was */
 	int things;                /* lines that are no consequence of others */
@@ -95,12 +96,6 @@ static void launches(Differ *d, bool thing)
 
 /* ---- the configuration ---- */
 
-static const char *mechanism_of(Differ *d, int k)
-{
-	const char *spec = json_string(d->run[k], "model");
-	return arena_strndup(&d->arena, spec, strcspn(spec, "("));
-}
-
 static bool belongs(const char *key, const char *mechanism)
 {
 	size_t n = strlen(mechanism);
@@ -138,8 +133,8 @@ static bool is_in_spec(const Differ *d, const char *key, int k)
  * what comes with another machine file belongs to the file. */
 static void parameter(Differ *d, const char *key, const char *a, const char *b, bool same_file)
 {
-	bool in_a = !of_a_mechanism(key) || belongs(key, mechanism_of(d, 0));
-	bool in_b = !of_a_mechanism(key) || belongs(key, mechanism_of(d, 1));
+	bool in_a = !of_a_mechanism(key) || belongs(key, d->mechanism[0]);
+	bool in_b = !of_a_mechanism(key) || belongs(key, d->mechanism[1]);
 	if (!strcmp(key, "divergence.model") || !strcmp(a, b) || (!in_a && !in_b))
 		return;
 	if (in_a && in_b)
@@ -173,9 +168,8 @@ static bool texts(Differ *d, const char *name, const char *key)
 static void mechanism(Differ *d)
 {
 	const char *spec[2] = { json_string(d->run[0], "model"), json_string(d->run[1], "model") };
-	const char *name[2] = { mechanism_of(d, 0), mechanism_of(d, 1) };
-	bool bare = !strcmp(name[0], name[1]) && strcmp(spec[0], spec[1]);
-	setting(d, "mechanism", bare ? name[0] : spec[0], bare ? name[1] : spec[1]);
+	bool bare = !strcmp(d->mechanism[0], d->mechanism[1]) && strcmp(spec[0], spec[1]);
+	setting(d, "mechanism", bare ? d->mechanism[0] : spec[0], bare ? d->mechanism[1] : spec[1]);
 }
 
 /* Its file may be another one with the same content, or the same with another. */
@@ -196,6 +190,10 @@ static bool module(Differ *d)
 
 static void collect(Differ *d)
 {
+	for (int k = 0; k < 2; k++) {
+		const char *spec = json_string(d->run[k], "model");
+		d->mechanism[k] = arena_strndup(&d->arena, spec, strcspn(spec, "("));
+	}
 	bool program = module(d);
 	program |= setting(d, "kernel", kernels(d, d->run[0]), kernels(d, d->run[1]));
 	program |= texts(d, "workload", "workload");
