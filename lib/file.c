@@ -1,41 +1,68 @@
 #include "lib/file.h"
 #include "lib/arena.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *file_read(const char *path, size_t limit, size_t *n, const char **why)
+static const char too_large[] = "it is too large", directory[] = "it is a directory", shorter[] = "it became shorter while it was read";
+const char file_absent[] = "there is no such file";
+
+static bool fail(const char **why, const char *reason)
 {
-	struct stat st;
-	FILE *f = fopen(path, "rb");
-	if (!f) {
-		*why = strerror(errno);
-		return NULL;
-	}
-	if (!fstat(fileno(f), &st) && S_ISDIR(st.st_mode)) {
-		*why = "it is a directory";
-		fclose(f);
-		return NULL;
-	}
-	char *data = NULL;
-	size_t used = 0, cap = 0, got;
-	do {
+	*why = reason;
+	return false;
+}
+
+/* ---- files that the user names ---- */
+
+/* As much as there is, up to limit bytes; expected: a guess at the size. */
+static char *read_all(int fd, size_t expected, size_t limit, size_t *n, const char **why)
+{
+	size_t used = 0, cap = expected + 2;  /* room for the end of the file to show, and for the 0 */
+	char *data = xrealloc(NULL, cap);
+	for (;;) {
 		if (used + 1 >= cap)
-			data = xrealloc(data, cap = cap ? cap * 2 : 1 << 16);
-		got = fread(data + used, 1, cap - used - 1, f);
-		used += got;
-	} while (got && used <= limit);
-	*why = ferror(f) ? strerror(errno) : used > limit ? "it is too large" : NULL;
-	fclose(f);
+			data = xrealloc(data, cap *= 2);
+		ssize_t got = read(fd, data + used, cap - used - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		used += got > 0 ? (size_t)got : 0;
+		*why = got < 0 ? strerror(errno) : used > limit ? too_large : NULL;
+		if (got <= 0 || *why)
+			break;
+	}
 	if (*why) {
 		free(data);
 		return NULL;
 	}
 	data[used] = 0;
 	*n = used;
+	return data;
+}
+
+char *file_read(const char *path, size_t limit, size_t *n, const char **why)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st)) {
+		*why = strerror(errno);
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	bool sized = S_ISREG(st.st_mode);
+	char *data = NULL;
+	if (S_ISDIR(st.st_mode))
+		*why = directory;
+	else if (sized && (uint64_t)st.st_size > limit)
+		*why = too_large;
+	else
+		data = read_all(fd, sized ? (size_t)st.st_size : 1 << 16, limit, n, why);
+	close(fd);
 	return data;
 }
 
@@ -63,4 +90,146 @@ const char *file_refuses(const char *path)
 	const char *why = ok ? S_ISDIR(st.st_mode) ? NULL : strerror(ENOTDIR) : *path ? strerror(errno) : "it has no name";
 	free(dir);
 	return why;
+}
+
+bool file_is_folder(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* ---- files that scripts name ---- */
+
+const char *file_name_refused(const char *name)
+{
+	size_t n;
+	if (!*name || name[strlen(name) - 1] == '/')
+		return "a file's name is expected";
+	if (*name == '/')
+		return "an absolute name leads out of the folder";
+	for (const char *p = name; *p; p += n + (p[n] == '/')) {
+		n = strcspn(p, "/");
+		if (n == 2 && p[0] == '.' && p[1] == '.')
+			return "'..' leads out of the folder";
+	}
+	return NULL;
+}
+
+/* Why something in an open folder could not be opened: errno's text, or that it is no ordinary file. */
+static const char *reason(int parent, const char *part)
+{
+	int error = errno;
+	struct stat st;
+	if (!fstatat(parent, part, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+		return "a symbolic link is not followed";
+	return error == ENOENT || error == ENOTDIR ? file_absent : strerror(error);
+}
+
+/* Opens the folder in which the last part of name stands, one part after the other, so that no link leads elsewhere. leaf: the last
+   part. -1 with a reason. */
+static int open_parent(const char *folder, const char *name, bool links, const char **leaf, const char **why)
+{
+	if ((*why = file_name_refused(name)))
+		return -1;
+	int fd = open(*folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		*why = errno == ENOENT || errno == ENOTDIR ? file_absent : strerror(errno);
+	for (const char *slash; fd >= 0 && (slash = strchr(name, '/')); name = slash + 1) {
+		char part[256];
+		if (snprintf(part, sizeof part, "%.*s", (int)(slash - name), name) >= (int)sizeof part) {
+			*why = strerror(ENAMETOOLONG);
+			close(fd);
+			return -1;
+		}
+		if (!*part || !strcmp(part, "."))
+			continue;
+		int next = openat(fd, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (links ? 0 : O_NOFOLLOW));
+		if (next < 0)
+			*why = reason(fd, part);
+		close(fd);
+		fd = next;
+	}
+	*leaf = name;
+	return fd;
+}
+
+int file_open_in(const char *folder, const char *name, bool links, uint64_t *size, const char **why)
+{
+	const char *leaf;
+	struct stat st;
+	int parent = open_parent(folder, name, links, &leaf, why);
+	if (parent < 0)
+		return -1;
+	int fd = openat(parent, leaf, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (links ? 0 : O_NOFOLLOW));
+	if (fd < 0)
+		*why = reason(parent, leaf);
+	close(parent);
+	if (fd < 0)
+		return -1;
+	bool known = !fstat(fd, &st);
+	if (known && S_ISREG(st.st_mode)) {
+		*size = (uint64_t)st.st_size;
+		return fd;
+	}
+	*why = known && S_ISDIR(st.st_mode) ? directory : "it is no ordinary file";
+	close(fd);
+	return -1;
+}
+
+bool file_fill(int fd, void *p, size_t n, const char **why)
+{
+	size_t used = 0;
+	ssize_t got = 1;
+	while (used < n && got) {
+		got = read(fd, (char *)p + used, n - used);
+		if (got < 0 && errno != EINTR)
+			break;
+		used += got > 0 ? (size_t)got : 0;
+	}
+	*why = got < 0 ? strerror(errno) : shorter;
+	close(fd);
+	return used == n;
+}
+
+static bool write_all(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, p, n);
+		if (done < 0 && errno != EINTR)
+			return false;
+		p += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return true;
+}
+
+/* The bytes go to a file of its own first, which then takes the name. */
+bool file_write_in(const char *folder, const char *name, const void *p, size_t n, const char **why)
+{
+	static _Atomic int count;
+	const char *leaf;
+	struct stat st;
+	char own[64];
+	int parent = open_parent(folder, name, false, &leaf, why);
+	if (parent < 0)
+		return false;
+	if (!fstatat(parent, leaf, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode)) {
+		close(parent);
+		return fail(why, S_ISDIR(st.st_mode) ? directory : "something is there that is no ordinary file");
+	}
+	int fd, tries = 0;
+	do {
+		snprintf(own, sizeof own, ".gsim-%ld-%d", (long)getpid(), ++count);
+		fd = openat(parent, own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	} while (fd < 0 && errno == EEXIST && ++tries < 100);
+	bool ok = fd >= 0 && write_all(fd, p, n);
+	if (fd >= 0 && close(fd))
+		ok = false;
+	ok = ok && !renameat(parent, own, parent, leaf);
+	if (!ok)
+		*why = strerror(errno);
+	if (!ok && fd >= 0)
+		unlinkat(parent, own, 0);
+	close(parent);
+	return ok;
 }

@@ -72,8 +72,9 @@ bool config_set_model(Config *, const char *spec, Diag *);
 /* sim/config_lua.c: all of a configuration from a machine file, with derive(), over the defaults; searched as given, then
    in $GSIM_PATH, then in the data directory. config_check is the caller's, after config_set. */
 bool config_load(Config *, const char *file, Diag *);
-/* Where a machine file is found, in the arena; NULL when it is nowhere. from: the file that derives from it, or NULL. */
-const char *config_search(Arena *, const char *file, const char *from);
+/* sim/config_places.c: the line of a machine file's text where "a.b.c" gets its value, `a = { ... b = { ... c =`; the last when there are
+   several, 0 when it is not written like that. */
+int config_line(const char *text, const char *name);
 
 /* sim/config_print.c */
 struct StrBuf;

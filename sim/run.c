@@ -84,6 +84,9 @@ void run_free(Run *run)
 	vec_free(&run->buffer);
 	vec_free(&run->launch);
 	vec_free(&run->elsewhere);
+	for (int i = 0; i < run->saved.n; i++)
+		free(run->saved.v[i].data);
+	vec_free(&run->saved);
 	arena_free(&run->arena);
 	free(run);
 }

@@ -19,12 +19,13 @@ typedef struct RunBuffer {
 typedef struct RunOptions {
 	GpuOptions gpu;
 	bool reference;                /* launches run in the reference interpreter */
-	bool trial;                    /* the workload saves no files */
+	bool trial;                    /* what the workload saves stays in the run */
 	bool laws;                     /* a broken conservation law fails the run */
 	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
 	int nargs; char **args;        /* the workload's */
 	uint64_t lua_steps; double lua_seconds;  /* limits of the workload; 0 = the sandbox's */
 	FILE *print;                   /* where its print writes; NULL = nowhere */
+	int nfolders; const char *const *folders;  /* where its files are looked for, before its own folder; the first takes new ones */
 } RunOptions;
 
 /* How the program fared under another mechanism. */
@@ -35,6 +36,8 @@ typedef enum {
 } Elsewhere;
 extern const char *const elsewhere_name[ELSEWHERE_COUNT];
 typedef struct ElsewhereRun { const char *spec; Elsewhere how; } ElsewhereRun; /* spec: as --model has it */
+
+typedef struct SavedFile { const char *name; void *data; size_t n; } SavedFile; /* data: from malloc */
 
 typedef struct Run {
 	const Config *config;
@@ -49,6 +52,7 @@ typedef struct Run {
 	Vec(LaunchStats *) launch;
 	int nanonymous;                /* buffers named by their number */
 	FaultKind fault;               /* of the first launch that failed */
+	Vec(SavedFile) saved;          /* with options.trial */
 	Vec(ElsewhereRun) elsewhere;   /* by run_elsewhere */
 	RunStatus status;              /* the first that was not RUN_OK, but bad input and interrupts come before failures */
 } Run;

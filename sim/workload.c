@@ -45,25 +45,9 @@ static int gpu_check(lua_State *L)
 	return 0;
 }
 
-static int gpu_compare(lua_State *L)
-{
-	static const char *const fields[] = { "how", "tolerance", NULL };
-	static const char *const hows[] = { "exact", "set", "tolerance", "ignore", NULL };
-	RunBuffer *b = host_buffer(L, 1);
-	luaL_checktype(L, 2, LUA_TTABLE);
-	lua_settop(L, 2);
-	host_fields(L, 2, "gpu.compare", fields);
-	lua_getfield(L, 2, "how");
-	b->how = (CompareHow)luaL_checkoption(L, 3, "exact", hows);
-	lua_getfield(L, 2, "tolerance");
-	b->tolerance = luaL_optnumber(L, 4, 1e-4);
-	lua_settop(L, 1);
-	return 1;
-}
-
 static const luaL_Reg gpu_functions[] = {
 	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol }, { "kernels", gpu_kernels },
-	{ "check", gpu_check }, { "compare", gpu_compare }, { NULL, NULL }
+	{ "check", gpu_check }, { "compare", host_compare }, { NULL, NULL }
 };
 
 static int prepare(lua_State *L)

@@ -1,11 +1,10 @@
-/* Buffers of a workload, and the numbers that go into them. */
+/* Buffers of a workload, views of them, and the numbers that go into them. */
 #include "sim/workload.h"
-#include "lib/file.h"
 #include "sim/value.h"
 #include <math.h>
 
-/* What things cost besides their bytes, in steps: a buffer and a launch are also kept for the report. */
-enum { FILL_BYTES = 1 << 20, FILE_STEPS = 2000, BUFFER_STEPS = 200 };
+enum { FILL_BYTES = 1 << 20, BUFFER_STEPS = 200 };  /* BUFFER_STEPS: what a buffer costs besides its bytes */
+static const char metatable[] = "buffer";
 
 /* ---- numbers ---- */
 
@@ -13,8 +12,6 @@ enum { FILL_BYTES = 1 << 20, FILE_STEPS = 2000, BUFFER_STEPS = 200 };
 static bool to_bits(lua_State *L, int index, Type t, uint64_t *bits)
 {
 	int whole;
-	if (lua_type(L, index) != LUA_TNUMBER)
-		return false;
 	lua_Number real = lua_tonumber(L, index);
 	if (t == T_F32 || t == T_F64) {
 		*bits = value_of_real(t, real);
@@ -33,10 +30,16 @@ static bool to_bits(lua_State *L, int index, Type t, uint64_t *bits)
 uint64_t host_bits(lua_State *L, int index, Type t, const char *what)
 {
 	uint64_t bits = 0;
+	if (host_is_buffer(L, index)) {
+		HostBuffer b = host_buffer(L, index);
+		if (type_bits[t] != 64 || type_kind[t] == 'F')
+			luaL_error(L, "%s: an address needs 64 bits, not %s", what, type_name[t]);
+		return host_address(L, &b);
+	}
 	if (lua_type(L, index) != LUA_TNUMBER)
 		luaL_error(L, "%s: expected a number, found a %s", what, luaL_typename(L, index));
 	if (!to_bits(L, index, t, &bits))
-		luaL_error(L, "%s: %s does not fit into %s", what, luaL_tolstring(L, index, NULL), type_name[t]);
+		luaL_error(L, "%s: %s does not fit into %s", what, sandbox_tostring(L, index, NULL), type_name[t]);
 	return bits;
 }
 
@@ -48,56 +51,182 @@ static void push_value(lua_State *L, Type t, const uint8_t *data, uint64_t i)
 		lua_pushinteger(L, value_integer(t, data, i));
 }
 
-/* ---- buffers ---- */
+/* ---- buffers and views ---- */
 
-RunBuffer *host_buffer(lua_State *L, int index)
+bool host_is_buffer(lua_State *L, int index)
 {
-	Handle *h = luaL_checkudata(L, index, BUFFER_METATABLE);
-	return &run_of(L)->buffer.v[h->index];
+	return lua_type(L, index) == LUA_TUSERDATA && luaL_testudata(L, index, metatable);
 }
 
-static uint8_t *data_of(lua_State *L, const RunBuffer *b)
+HostBuffer host_buffer(lua_State *L, int index)
 {
-	uint8_t *data = run_data(run_of(L), b);
+	return *(const HostBuffer *)luaL_checkudata(L, index, metatable);
+}
+
+static const RunBuffer *whole_of(lua_State *L, const HostBuffer *b) { return &run_of(L)->buffer.v[b->index]; }
+static uint64_t whole_bytes(const RunBuffer *whole) { return whole->n * (uint64_t)type_bytes(whole->type); }
+uint64_t host_address(lua_State *L, const HostBuffer *b) { return whole_of(L, b)->addr + b->offset; }
+
+const char *host_name(lua_State *L, const HostBuffer *b)
+{
+	const char *name = whole_of(L, b)->name;
+	return b->offset ? lua_pushfstring(L, "%s from byte %I", name, (lua_Integer)b->offset) : lua_pushstring(L, name);
+}
+
+uint8_t *host_data(lua_State *L, const HostBuffer *b)
+{
+	uint8_t *data = run_data(run_of(L), whole_of(L, b));
 	if (!data)
-		luaL_error(L, "%s is no longer there", b->name);
-	return data;
+		luaL_error(L, "%s is no longer there", whole_of(L, b)->name);
+	return data + b->offset;
 }
 
-static void push_buffer(lua_State *L, int index)
+static int push_buffer(lua_State *L, HostBuffer b)
 {
-	Handle *h = lua_newuserdatauv(L, sizeof *h, 0);
-	h->index = index;
-	luaL_setmetatable(L, BUFFER_METATABLE);
+	HostBuffer *h = lua_newuserdatauv(L, sizeof *h, 0);
+	*h = b;
+	luaL_setmetatable(L, metatable);
+	return 1;
 }
 
-static uint64_t check_index(lua_State *L, int index, const RunBuffer *b)
+static HostBuffer whole_buffer(lua_State *L, int index)
+{
+	const RunBuffer *b = &run_of(L)->buffer.v[index];
+	return (HostBuffer){ .index = index, .type = b->type, .n = b->n };
+}
+
+static Type check_type(lua_State *L, int index)
+{
+	static const struct { const char *name; Type type; } types[] = {
+		{ "u8", T_U8 }, { "s8", T_S8 }, { "u16", T_U16 }, { "s16", T_S16 }, { "u32", T_U32 }, { "s32", T_S32 }, { "u64", T_U64 },
+		{ "s64", T_S64 }, { "f32", T_F32 }, { "f64", T_F64 },
+	};
+	const char *name = luaL_checkstring(L, index);
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (!strcmp(name, types[i].name))
+			return types[i].type;
+	luaL_error(L, "unknown element type '%s': expected u8 s8 u16 s16 u32 s32 u64 s64 f32 or f64", name);
+	return T_NONE;
+}
+
+/* The elements of a type from a byte of b on: n, or as many as there are when n < 0. */
+static HostBuffer view(lua_State *L, HostBuffer b, Type t, lua_Integer offset, lua_Integer n)
+{
+	uint64_t bytes = host_bytes(&b), size = (uint64_t)type_bytes(t);
+	if (offset < 0 || (uint64_t)offset > bytes)
+		luaL_error(L, "a view from byte %I: %s has %I bytes", offset, host_name(L, &b), (lua_Integer)bytes);
+	uint64_t most = (bytes - (uint64_t)offset) / size;
+	if (n > 0 ? (uint64_t)n > most : !most)
+		luaL_error(L, "a view of %I %s from byte %I: %s has %I bytes", n > 0 ? n : 1, type_name[t], offset, host_name(L, &b), (lua_Integer)bytes);
+	return (HostBuffer){ b.index, t, b.offset + (uint64_t)offset, n > 0 ? (uint64_t)n : most };
+}
+
+/* b:view(type [, offset [, n]]) */
+static int buffer_view(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	Type t = check_type(L, 2);
+	lua_Integer offset = luaL_optinteger(L, 3, 0), n = luaL_optinteger(L, 4, -1);
+	luaL_argcheck(L, lua_isnoneornil(L, 4) || n > 0, 4, "a view has at least one element");
+	return push_buffer(L, view(L, b, t, offset, n));
+}
+
+/* Moved by so many elements; the end stays. */
+static int moved(lua_State *L, HostBuffer b, lua_Integer by)
+{
+	uint64_t size = (uint64_t)type_bytes(b.type), before = b.offset / size;
+	if (by < 0 ? -(uint64_t)by > before : (uint64_t)by > b.n)
+		luaL_error(L, "%s + %I leads out of the buffer: it has %I elements of %s from there, %I before", host_name(L, &b), by,
+			(lua_Integer)b.n, type_name[b.type], (lua_Integer)before);
+	b.offset += (uint64_t)by * size;
+	b.n -= (uint64_t)by;
+	return push_buffer(L, b);
+}
+
+static int buffer_add(lua_State *L)
+{
+	int which = host_is_buffer(L, 1) ? 1 : 2;
+	return moved(L, host_buffer(L, which), luaL_checkinteger(L, 3 - which));
+}
+
+/* buffer - elements, or the elements from one to the other. */
+static int buffer_subtract(lua_State *L)
+{
+	HostBuffer a = host_buffer(L, 1);
+	if (!host_is_buffer(L, 2)) {
+		lua_Integer by = luaL_checkinteger(L, 2);
+		luaL_argcheck(L, by != LUA_MININTEGER, 2, "out of range");
+		return moved(L, a, -by);
+	}
+	HostBuffer b = host_buffer(L, 2);
+	int64_t bytes = (int64_t)(a.offset - b.offset);
+	if (a.index != b.index || a.type != b.type || bytes % type_bytes(a.type))
+		return luaL_error(L, "only places of one buffer and one type have a distance in elements");
+	lua_pushinteger(L, bytes / type_bytes(a.type));
+	return 1;
+}
+
+static int buffer_equal(lua_State *L)
+{
+	HostBuffer a = host_buffer(L, 1), b = host_buffer(L, 2);
+	lua_pushboolean(L, a.index == b.index && a.type == b.type && a.offset == b.offset && a.n == b.n);
+	return 1;
+}
+
+static int buffer_address(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	lua_pushinteger(L, (lua_Integer)host_address(L, &b));
+	return 1;
+}
+
+static int buffer_len(lua_State *L)
+{
+	lua_pushinteger(L, (lua_Integer)host_buffer(L, 1).n);
+	return 1;
+}
+
+static int buffer_tostring(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	lua_pushfstring(L, "%s: %s[%I]", host_name(L, &b), type_name[b.type], (lua_Integer)b.n);
+	return 1;
+}
+
+/* ---- elements ---- */
+
+static uint64_t check_index(lua_State *L, int index, const HostBuffer *b)
 {
 	lua_Integer i = luaL_checkinteger(L, index);
+	if (!b->n)
+		luaL_error(L, "index %I: %s has no elements", i, host_name(L, b));
 	if (i < 0 || (uint64_t)i >= b->n)
-		luaL_error(L, "index %I is outside %s, which has elements 0 to %I", i, b->name, (lua_Integer)b->n - 1);
+		luaL_error(L, "index %I is outside %s, which has elements 0 to %I", i, host_name(L, b), (lua_Integer)b->n - 1);
 	return (uint64_t)i;
 }
 
 static int buffer_get(lua_State *L)
 {
-	RunBuffer *b = host_buffer(L, 1);
-	push_value(L, b->type, data_of(L, b), check_index(L, 2, b));
+	HostBuffer b = host_buffer(L, 1);
+	uint64_t i = check_index(L, 2, &b);
+	push_value(L, b.type, host_data(L, &b), i);
 	return 1;
 }
 
 static int buffer_set(lua_State *L)
 {
-	RunBuffer *b = host_buffer(L, 1);
-	uint64_t i = check_index(L, 2, b);
-	value_store(b->type, data_of(L, b), i, host_bits(L, 3, b->type, b->name));
+	HostBuffer b = host_buffer(L, 1);
+	uint64_t i = check_index(L, 2, &b), bits = host_bits(L, 3, b.type, whole_of(L, &b)->name);
+	value_store(b.type, host_data(L, &b), i, bits);
 	return 0;
 }
 
-static void fill(lua_State *L, RunBuffer *b, int index)
+static void fill(lua_State *L, const HostBuffer *b, int index)
 {
-	uint64_t bits = host_bits(L, index, b->type, b->name), n = b->n * (uint64_t)type_bytes(b->type);
-	uint8_t *data = data_of(L, b);
+	uint64_t bits = host_bits(L, index, b->type, whole_of(L, b)->name), n = host_bytes(b);
+	if (!n)
+		return;
+	uint8_t *data = host_data(L, b);
 	value_store(b->type, data, 0, bits);
 	for (uint64_t done = (uint64_t)type_bytes(b->type), more; done < n; done += more) {
 		more = done < FILL_BYTES ? done : FILL_BYTES;
@@ -109,115 +238,41 @@ static void fill(lua_State *L, RunBuffer *b, int index)
 
 static int buffer_fill(lua_State *L)
 {
-	fill(L, host_buffer(L, 1), 2);
+	HostBuffer b = host_buffer(L, 1);
+	fill(L, &b, 2);
 	return 0;
 }
 
 static int buffer_table(lua_State *L)
 {
-	RunBuffer *b = host_buffer(L, 1);
-	if (b->n > INT32_MAX)
-		return luaL_error(L, "%s is too large for a table", b->name);
-	lua_createtable(L, (int)b->n, 0);
-	const uint8_t *data = data_of(L, b);
-	for (uint64_t i = 0; i < b->n; i++) {
+	HostBuffer b = host_buffer(L, 1);
+	if (b.n > INT32_MAX)
+		return luaL_error(L, "%s is too large for a table", host_name(L, &b));
+	lua_createtable(L, (int)b.n, 0);
+	const uint8_t *data = host_data(L, &b);
+	for (uint64_t i = 0; i < b.n; i++) {
 		sandbox_charge(L, 1);
-		push_value(L, b->type, data, i);
+		push_value(L, b.type, data, i);
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
 	return 1;
 }
 
-static int buffer_len(lua_State *L)
+/* Initial values: the number, table or function at index. A function may allocate, so that data is looked up for each element. */
+static void initialise(lua_State *L, const HostBuffer *b, int index)
 {
-	lua_pushinteger(L, (lua_Integer)host_buffer(L, 1)->n);
-	return 1;
-}
-
-static int buffer_tostring(lua_State *L)
-{
-	RunBuffer *b = host_buffer(L, 1);
-	lua_pushfstring(L, "%s: %s[%I]", b->name, type_name[b->type], (lua_Integer)b->n);
-	return 1;
-}
-
-/* A file's place, pushed as a string: relative to the workload's. */
-static const char *file_path(lua_State *L, int index, bool write)
-{
-	size_t n;
-	const char *file = luaL_checklstring(L, index, &n), *path = host_of(L)->path, *slash = strrchr(path, '/');
-	if (!n || strlen(file) != n)
-		luaL_argerror(L, index, "expected a file name");
-	if (write && (file[0] == '/' || !strcmp(file, "..") || !strncmp(file, "../", 3) || strstr(file, "/../")))
-		luaL_argerror(L, index, "a workload writes only below its own directory");
-	if (file[0] == '/' || !slash)
-		return lua_pushstring(L, file);
-	lua_pushlstring(L, path, (size_t)(slash - path) + 1);
-	lua_pushstring(L, file);
-	lua_concat(L, 2);
-	return lua_tostring(L, -1);
-}
-
-static int buffer_load(lua_State *L)
-{
-	RunBuffer *b = host_buffer(L, 1);
-	const char *path = file_path(L, 2, false), *why;
-	size_t n, bytes = b->n * (size_t)type_bytes(b->type);
-	sandbox_charge(L, FILE_STEPS + sandbox_bytes(bytes));
-	char *data = file_read(path, bytes, &n, &why);
-	if (!data)
-		return luaL_error(L, "cannot load %s: %s", path, why);
-	if (n == bytes)
-		memcpy(data_of(L, b), data, n);
-	free(data);
-	if (n != bytes)
-		return luaL_error(L, "%s has %I bytes, %s has %I", path, (lua_Integer)n, b->name, (lua_Integer)bytes);
-	lua_settop(L, 1);
-	return 1;
-}
-
-static int buffer_save(lua_State *L)
-{
-	RunBuffer *b = host_buffer(L, 1);
-	const char *path = file_path(L, 2, true), *why;
-	sandbox_charge(L, FILE_STEPS + sandbox_bytes(b->n * (size_t)type_bytes(b->type)));
-	if (!run_of(L)->options.trial && !file_write(path, data_of(L, b), b->n * (size_t)type_bytes(b->type), &why))
-		return luaL_error(L, "cannot save %s: %s", path, why);
-	lua_settop(L, 1);
-	return 1;
-}
-
-static const struct { const char *name; Type type; } element_types[] = {
-	{ "u8", T_U8 }, { "s8", T_S8 }, { "u16", T_U16 }, { "s16", T_S16 }, { "u32", T_U32 }, { "s32", T_S32 }, { "u64", T_U64 },
-	{ "s64", T_S64 }, { "f32", T_F32 }, { "f64", T_F64 },
-};
-
-static Type check_type(lua_State *L, int index)
-{
-	const char *name = luaL_checkstring(L, index);
-	for (size_t i = 0; i < sizeof element_types / sizeof *element_types; i++)
-		if (!strcmp(name, element_types[i].name))
-			return element_types[i].type;
-	luaL_error(L, "unknown element type '%s': expected u8 s8 u16 s16 u32 s32 u64 s64 f32 or f64", name);
-	return T_NONE;
-}
-
-/* Initial values: the number, table or function at index. */
-static void initialise(lua_State *L, int which, int index)
-{
-	RunBuffer b = run_of(L)->buffer.v[which];
 	if (lua_isnoneornil(L, index))
 		return;
-	if (lua_type(L, index) == LUA_TNUMBER) {
-		fill(L, &b, index);
+	bool table = lua_type(L, index) == LUA_TTABLE;
+	if (lua_type(L, index) == LUA_TNUMBER || host_is_buffer(L, index)) {
+		fill(L, b, index);
 		return;
 	}
-	bool table = lua_type(L, index) == LUA_TTABLE;
 	if (!table && lua_type(L, index) != LUA_TFUNCTION)
 		luaL_error(L, "initial values: expected a number, a table or a function, found a %s", luaL_typename(L, index));
-	uint64_t n = table ? lua_rawlen(L, index) : b.n;
-	if (n > b.n)
-		luaL_error(L, "%I initial values for %I elements", (lua_Integer)n, (lua_Integer)b.n);
+	uint64_t n = table ? lua_rawlen(L, index) : b->n;
+	if (n > b->n)
+		luaL_error(L, "%I initial values for %I elements", (lua_Integer)n, (lua_Integer)b->n);
 	for (uint64_t i = 0; i < n; i++) {
 		sandbox_charge(L, 2);
 		if (table) {
@@ -227,11 +282,13 @@ static void initialise(lua_State *L, int which, int index)
 			lua_pushinteger(L, (lua_Integer)i);
 			lua_call(L, 1, 1);
 		}
-		uint64_t bits = host_bits(L, -1, b.type, "initial values");
-		value_store(b.type, data_of(L, &b), i, bits);
+		uint64_t bits = host_bits(L, -1, b->type, "initial values");
+		value_store(b->type, host_data(L, b), i, bits);
 		lua_pop(L, 1);
 	}
 }
+
+/* ---- gpu.buffer, gpu.symbol, gpu.compare ---- */
 
 int host_new_buffer(lua_State *L)
 {
@@ -247,33 +304,71 @@ int host_new_buffer(lua_State *L)
 	if (!addr)
 		return luaL_error(L, "a buffer of %I elements of %s does not fit into limits.memory_bytes = %I", n, type_name[t],
 			(lua_Integer)run->config->memory_limit);
-	int index = run_add_buffer(run, addr, t, (uint64_t)n, NULL);
-	initialise(L, index, 3);
-	push_buffer(L, index);
-	return 1;
+	HostBuffer b = whole_buffer(L, run_add_buffer(run, addr, t, (uint64_t)n, NULL));
+	initialise(L, &b, 3);
+	return push_buffer(L, b);
 }
 
+/* gpu.symbol(name [, type]) */
 int host_symbol(lua_State *L)
 {
 	Run *run = run_of(L);
 	const char *name = luaL_checkstring(L, 1);
-	for (int i = 0; i < run->buffer.n; i++)
-		if (run->buffer.v[i].symbol && !strcmp(run->buffer.v[i].name, name)) {
-			push_buffer(L, i);
-			return 1;
+	Vec(const char *) names = { 0 };
+	for (int i = 0; i < run->buffer.n; i++) {
+		if (!run->buffer.v[i].symbol)
+			continue;
+		if (!strcmp(run->buffer.v[i].name, name)) {
+			HostBuffer b = whole_buffer(L, i);
+			vec_free(&names);
+			return push_buffer(L, lua_isnoneornil(L, 2) ? b : view(L, b, check_type(L, 2), 0, -1));
 		}
-	return luaL_error(L, "the module has no global or const variable '%s'", name);
+		vec_push(&names, run->buffer.v[i].name);
+	}
+	const char *near = nearest_name(name, names.v, names.n);
+	vec_free(&names);
+	return luaL_error(L, near ? "the module has no global or const variable '%s'; did you mean '%s'?" :
+		"the module has no global or const variable '%s'", name, near);
+}
+
+/* A view of all its bytes says also as what they are compared. */
+int host_compare(lua_State *L)
+{
+	static const char *const fields[] = { "how", "tolerance", NULL };
+	static const char *const hows[] = { "exact", "set", "tolerance", "ignore", NULL };
+	HostBuffer h = host_buffer(L, 1);
+	luaL_checktype(L, 2, LUA_TTABLE);
+	lua_settop(L, 2);
+	host_fields(L, 2, "gpu.compare", fields);
+	lua_getfield(L, 2, "how");
+	CompareHow how = (CompareHow)luaL_checkoption(L, 3, "exact", hows);
+	lua_getfield(L, 2, "tolerance");
+	double tolerance = luaL_optnumber(L, 4, 1e-4);
+	if (!(tolerance >= 0))
+		return luaL_error(L, "gpu.compare: tolerance: expected a number of at least 0");
+	if (host_bytes(&h) != whole_bytes(whole_of(L, &h)))
+		return luaL_error(L, "gpu.compare: %s is a part of %s, which is compared as a whole", host_name(L, &h), whole_of(L, &h)->name);
+	RunBuffer *b = &run_of(L)->buffer.v[h.index];
+	b->how = how;
+	b->tolerance = tolerance;
+	b->type = h.type;
+	b->n = h.n;
+	lua_settop(L, 1);
+	return 1;
 }
 
 /* A script reaches the methods, one by one, but neither their table nor the metatable. */
 void host_open_buffers(lua_State *L)
 {
 	static const luaL_Reg methods[] = {
-		{ "get", buffer_get }, { "set", buffer_set }, { "fill", buffer_fill }, { "table", buffer_table }, { "load", buffer_load },
-		{ "save", buffer_save }, { NULL, NULL }
+		{ "get", buffer_get }, { "set", buffer_set }, { "fill", buffer_fill }, { "table", buffer_table }, { "load", host_load },
+		{ "save", host_save }, { "view", buffer_view }, { "address", buffer_address }, { NULL, NULL }
 	};
-	static const luaL_Reg meta[] = { { "__len", buffer_len }, { "__tostring", buffer_tostring }, { NULL, NULL } };
-	luaL_newmetatable(L, BUFFER_METATABLE);
+	static const luaL_Reg meta[] = {
+		{ "__len", buffer_len }, { "__tostring", buffer_tostring }, { "__add", buffer_add }, { "__sub", buffer_subtract },
+		{ "__eq", buffer_equal }, { NULL, NULL }
+	};
+	luaL_newmetatable(L, metatable);
 	luaL_setfuncs(L, meta, 0);
 	luaL_newlib(L, methods);
 	lua_setfield(L, -2, "__index");

@@ -84,16 +84,10 @@ static void array_parameter(lua_State *L, const Param *p, const char *what, uint
 static void parameter(lua_State *L, const Function *k, int i, uint8_t *params)
 {
 	const Param *p = &k->param.v[i];
-	Run *run = run_of(L);
-	const Handle *h = luaL_testudata(L, -1, BUFFER_METATABLE);
 	char what[200];
 	snprintf(what, sizeof what, "gpu.launch: argument %d (%.60s) of %.60s", i + 1, p->name, k->name);
 	if (p->array) {
 		array_parameter(L, p, what, params + p->offset);
-	} else if (h) {
-		if (type_bits[p->type] != 64 || type_kind[p->type] == 'F')
-			luaL_error(L, "%s: the parameter is a %s, an address needs 64 bits", what, type_name[p->type]);
-		value_store(T_U64, params + p->offset, 0, run->buffer.v[h->index].addr);
 	} else {
 		value_store((Type)p->type, params + p->offset, 0, host_bits(L, -1, (Type)p->type, what));
 	}

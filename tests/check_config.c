@@ -4,6 +4,9 @@
 #include "lib/strbuf.h"
 #include "sim/stats.h"
 #include <check.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/gsim-config-XXXXXX";
@@ -28,7 +31,7 @@ static void refuses(const char *text, const char *message, int line)
 	ck_assert_msg(!config_load(&c, path, &d), "accepted: %s", text);
 	ck_assert_msg(strstr(first(&d), message) != NULL, "for '%s' expected '%s', got '%s'", text, message, first(&d));
 	ck_assert_msg(line < 0 || d.item.v[0].loc.line == line, "for '%s' expected line %d, got %d", text, line, d.item.v[0].loc.line);
-	if (line)
+	if (line > 0)
 		ck_assert_str_eq(d.item.v[0].loc.file, path);
 	diag_free(&d);
 }
@@ -211,6 +214,21 @@ static const struct { const char *text, *message; int line; } bad_files[] = {
 	{ "x = = 1", "unexpected symbol", 1 },
 	{ "return derive('bad.lua')", "derives from itself", 1 },
 	{ "return derive('nowhere.lua')", "cannot find", 1 },
+	{ "return derive('/etc/passwd')", "cannot find the machine file '/etc/passwd': an absolute name leads out of the folder", 1 },
+	{ "return derive('/etc/passwords')", "cannot find the machine file '/etc/passwords': an absolute name leads out of the folder", 1 },
+	{ "return derive('../../etc/passwd')", "'..' leads out of the folder", 1 },
+	{ "return derive('link.lua')", "a symbolic link is not followed", 1 },
+	{ "return derive('fifo.lua')", "it is no ordinary file", 1 },
+	{ "return derive('sparse.lua')", "sparse.lua: it is too large", 1 },
+	{ "return derive(('x'):rep(5000))", "expected a file name", 1 },
+	{ "return derive('good.lua\\0')", "expected a file name", 1 },
+	{ "for i = 1, 100 do derive('good.lua') end", "more than 64 files are read", 1 },
+	{ "while true do pcall(derive, 'good.lua') end", "limit", 1 },
+	{ "while true do pcall(derive, 'nowhere.lua') end", "limit", 1 },
+	{ "return derive('deep1.lua')", "more than 16 files derive from each other", -1 },
+	{ "local ok = pcall(derive, 'throws.lua') return derive('good.lua', { sm = { count = ok and 1 or 0 } })", "sm.count = 0 is out of range", 1 },
+	{ "local t = {} for i = 1, 100000 do t['key' .. i] = i end return t", "unknown parameter 'key1'", 0 },
+	{ "local s = ('x'):rep(4000000) return { [s] = 1, [s .. 'y'] = 2, sm = { [s] = 3 } }", "unknown parameter 'sm.xxxx", 0 },
 	{ "return derive()", "string expected", 1 },
 	{ "\nreturn derive('good.lua', { sm = { cuont = 1 } })", "did you mean 'sm.count'", 2 },
 	{ "return derive('good.lua', 3)", "table expected", 1 },
@@ -231,9 +249,98 @@ static const struct { const char *text, *message; int line; } bad_files[] = {
 	{ "error({})", "error value of type table", 1 },
 };
 
+/* Error places are looked for in time proportional to the text. */
+START_TEST(large_file_is_linear)
+{
+	StrBuf text = { 0 };
+	Config c;
+	Diag d = { 0 };
+	sb_puts(&text, "return {\n");
+	for (int i = 0; i < 60000; i++)
+		sb_printf(&text, "k%05d = 1, -- x\n", i);
+	sb_puts(&text, "}\n");
+	clock_t start = clock();
+	ck_assert(!config_load(&c, write_in_dir("bad.lua", text.s), &d));
+	double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+	ck_assert_msg(seconds < 2, "%.2f s", seconds);
+	ck_assert_int_eq(d.item.n, 20);
+	ck_assert_int_eq(d.item.v[19].loc.line, 21);
+	ck_assert_str_eq(d.item.v[19].text, "unknown parameter 'k00019'");
+	diag_free(&d);
+	sb_free(&text);
+}
+END_TEST
+
+START_TEST(lines_of_values)
+{
+	static const struct { const char *text, *name; int line; } want[] = {
+		{ "return {\n\tsm = {\n\t\tcount = 1 } }", "sm.count", 3 },
+		{ "return { l1 = { count = 1 },\nsm = { count = 1 } }", "sm.count", 2 },
+		{ "return { l1 = { count = 1 },\nsm = { max = 1 } }", "sm.count", 0 },
+		{ "return derive('x', {\n{ { sm = { count = 1 } } } })", "sm.count", 2 },
+		{ "--[[ sm = { count = 1 }\n]]\n--[==[\n]] sm = { count = 1 } ]==] --\nreturn { sm = { count = 1 } }", "sm.count", 5 },
+		{ "local s = [[ sm = {\n]] .. [=[ ]] ]=] .. 'sm = \\' {' .. \"sm = \\\n\" return {\nsm = { count = 1 } }", "sm.count", 4 },
+		{ "local sm = { count = 3 }\nreturn { sm = { count = 1 } }", "sm.count", 2 },
+		{ "if sm == { count = 1 } then end", "sm.count", 0 },
+		{ "sm = -- {\n{ --[[ } ]] count\t= 1", "sm.count", 2 },
+		{ "sm = f { count = 1 }", "sm.count", 0 },
+		{ "} } sm = { } count = 1", "sm.count", 0 },
+		{ "warp_size=1", "warp_size", 1 },
+		{ "warp_size2 = 1", "warp_size", 0 },
+		{ "'unfinished\nsm = { count = 1 }", "sm.count", 2 },
+		{ "[[unfinished\nsm = { count = 1 }", "sm.count", 0 },
+		{ "x[y] = { [1] = 2 } z[=4] sm = { count = 1 }", "sm.count", 1 },
+		{ "", "sm", 0 },
+	};
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+		ck_assert_msg(config_line(want[i].text, want[i].name) == want[i].line, "'%s': line %d", want[i].text,
+			config_line(want[i].text, want[i].name));
+}
+END_TEST
+
+/* A file that is too large is refused by its size; one without a size may still be read. */
+START_TEST(main_files)
+{
+	Config c;
+	Diag d = { 0 };
+	char path[300];
+	snprintf(path, sizeof path, "%s/sparse.lua", dir);
+	ck_assert(!config_load(&c, path, &d));
+	ck_assert_msg(strstr(first(&d), "it is too large"), "%s", first(&d));
+	diag_free(&d);
+	ck_assert(!config_load(&c, dir, &d));
+	diag_free(&d);
+	snprintf(path, sizeof path, "%s/fifo.lua", dir);
+	pid_t child = fork();
+	if (!child) {
+		FILE *f = fopen(path, "w");
+		fputs("return { sm = { count = 9 } }", f);
+		fclose(f);
+		_exit(0);
+	}
+	bool ok = config_load(&c, path, &d);
+	ck_assert_msg(ok, "%s", first(&d));
+	ck_assert_int_eq(c.sm_count, 9);
+	waitpid(child, NULL, 0);
+	write_in_dir("base.lua", "return {}");
+	snprintf(path, sizeof path, "%s/link.lua", dir);  /* the user's own path may be a link */
+	ok = config_load(&c, path, &d);
+	ck_assert_msg(ok, "%s", first(&d));
+	diag_free(&d);
+}
+END_TEST
+
 START_TEST(load_refuses)
 {
+	for (int i = 1; i < 20; i++) {
+		char name[20], text[60];
+		snprintf(name, sizeof name, "deep%d.lua", i);
+		snprintf(text, sizeof text, "return derive('deep%d.lua')", i + 1);
+		if (strstr(bad_files[_i].text, "deep"))
+			write_in_dir(name, text);
+	}
 	write_in_dir("good.lua", "return {}");
+	write_in_dir("throws.lua", "error('x')");
 	refuses(bad_files[_i].text, bad_files[_i].message, bad_files[_i].line);
 }
 END_TEST
@@ -325,13 +432,26 @@ START_TEST(statistics_add)
 }
 END_TEST
 
+static bool make_files(void)
+{
+	char path[300], to[300];
+	const char *why;
+	snprintf(path, sizeof path, "%s/link.lua", dir);
+	snprintf(to, sizeof to, "%s/base.lua", dir);
+	bool ok = !symlink(to, path);
+	snprintf(path, sizeof path, "%s/fifo.lua", dir);
+	ok &= !mkfifo(path, 0666);
+	snprintf(path, sizeof path, "%s/sparse.lua", dir);
+	return ok && file_write(path, "", 0, &why) && !truncate(path, (off_t)1 << 31);
+}
+
 int main(void)
 {
 	Suite *s = suite_create("config");
 	TCase *t = tcase_create("config");
 	SRunner *r = srunner_create(s);
 	const int nsets = sizeof bad_sets / sizeof *bad_sets, nfiles = sizeof bad_files / sizeof *bad_files;
-	if (!mkdtemp(dir))
+	if (!mkdtemp(dir) || !make_files())
 		return 1;
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, rows_are_sound);
@@ -342,6 +462,9 @@ int main(void)
 	tcase_add_test(t, hash_is_fnv1a);
 	tcase_add_test(t, keys_change_the_hash);
 	tcase_add_test(t, derive_merges);
+	tcase_add_test(t, large_file_is_linear);
+	tcase_add_test(t, lines_of_values);
+	tcase_add_test(t, main_files);
 	tcase_add_loop_test(t, load_refuses, 0, nfiles);
 	tcase_add_loop_test(t, shipped_machines_load, 0, 4);
 	tcase_add_test(t, sandybridge);
@@ -351,10 +474,16 @@ int main(void)
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);
 	srunner_free(r);
-	static const char *const made[] = { "bad.lua", "good.lua", "base.lua", "derived.lua", "twice.lua", "printed.lua" };
+	static const char *const made[] = { "bad.lua", "good.lua", "base.lua", "derived.lua", "twice.lua", "printed.lua", "throws.lua", "link.lua",
+		"fifo.lua", "sparse.lua" };
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
 		char path[256];
 		snprintf(path, sizeof path, "%s/%s", dir, made[i]);
+		unlink(path);
+	}
+	for (int i = 1; i < 20; i++) {
+		char path[256];
+		snprintf(path, sizeof path, "%s/deep%d.lua", dir, i);
 		unlink(path);
 	}
 	rmdir(dir);

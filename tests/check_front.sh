@@ -86,6 +86,20 @@ for tool in $opt $compare; do
 done
 expect 2 "nopass" $gsim -p nopass "$loop"
 expect 2 "nowhere.lua" $gsim -w "$tmp/nowhere.lua" "$loop"
+expect 2 "files $tmp/nowhere: expected a folder" $gsim --files "$tmp/nowhere" "$loop"
+mkdir "$tmp/in" "$tmp/out.d"
+printf 'abcd' > "$tmp/in/data"
+echo "local b = gpu.buffer('u8', 4):load('data') b:save('copy')" > "$tmp/files.lua"
+expect 2 "cannot load data: there is no such file" $gsim -w "$tmp/files.lua" "$loop"
+expect 0 "" $gsim --files "$tmp/out.d" --files "$tmp/in" -w "$tmp/files.lua" "$loop"
+cmp -s "$tmp/in/data" "$tmp/out.d/copy" || fail "--files: a file is saved in the first folder"
+# a file is refused by its size, unread
+dd if=/dev/null of="$tmp/sparse" bs=1048576 seek=2048 2>/dev/null
+expect 2 "sparse: .*too large" $gsim "$tmp/sparse"
+expect 2 "sparse: .*too large" $gsim -w "$tmp/sparse" "$loop"
+expect 2 "sparse: .*too large" $gsim -c "$tmp/sparse" "$loop"
+expect 2 "sparse" $compare "$tmp/sparse" "$tmp/sparse"
+rm -f "$tmp/sparse"
 printf 'kernel k( {' > "$tmp/bad.ir"
 expect 2 "bad.ir:1:" $gsim "$tmp/bad.ir"
 printf 'kernel k() {\nB:\n\texit\n}\n' > "$tmp/lone.ir"

@@ -2,6 +2,7 @@
 #include "lib/file.h"
 #include "sim/run.h"
 #include <check.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/gsim-workload-XXXXXX";
@@ -60,7 +61,7 @@ static const char module_text[] =
 	"\texit\n"
 	"}\n";
 
-typedef struct Outcome { RunStatus status; char text[256]; int line; Run *run; Module *module; Diag diag; Config config; } Outcome;
+typedef struct Outcome { RunStatus status; char text[512]; int line; Run *run; Module *module; Diag diag; Config config; } Outcome;
 
 static const char *write_in_dir(const char *name, const char *text)
 {
@@ -142,6 +143,33 @@ static const char *const good[] = {
 	"local b = gpu.buffer('u32', 300, function(i) all[i] = gpu.buffer('u8', 1, i % 256) return i end)\n"
 	"for i = 0, 299 do gpu.check(b:get(i) == i and all[i]:get(0) == i % 256, 'element ' .. i) end\n",
 	"local b = gpu.buffer('u16', 1000003, 0x1234) gpu.check(b:get(0) == 0x1234 and b:get(1000002) == 0x1234 and b:get(524288) == 0x1234)\n",
+	/* pointers: into the buffer's middle, stored in memory, and taken back */
+	"local a = gpu.buffer('u32', 8, function(i) return 10 + i end)\n"
+	"local out = gpu.buffer('u32', 8)\n"
+	"gpu.launch { kernel = 'copy', grid = 1, block = 4, args = { out + 2, a + 4, 3 } }\n"
+	"gpu.check(table.concat(out:table(), ' ') == '0 0 14 15 16 0 0 0', table.concat(out:table(), ' '))\n"
+	"local p = gpu.buffer('u64', 3, { a, a + 1, 2 + a })\n"
+	"gpu.check(p:get(0) == a:address() and p:get(1) == a:address() + 4 and p:get(2) == (a + 2):address(), 'stored')\n"
+	"p:set(0, a + 8) gpu.check(p:get(0) - p:get(1) == 28, 'behind the last') p:fill(out) gpu.check(p:get(2) == out:address(), 'filled')\n"
+	"gpu.check((a + 3) - (a + 1) == 2 and a + 3 - 3 == a and a + 1 ~= a and #(a + 3) == 5 and #(a + 8) == 0, 'distances')\n"
+	"gpu.check((a + 3):get(0) == 13 and (a + 3 - 1):get(0) == 12, 'elements') ; (a + 7):set(0, 99) gpu.check(a:get(7) == 99)\n"
+	"gpu.check(tostring(a + 1) == 'buffer 1 from byte 4: u32[7]', tostring(a + 1))\n"
+	"gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { p:get(0), a, 1 } } gpu.check(out:get(0) == 10, 'a number is an address')\n",
+	"local a = gpu.buffer('u8', 16)\n"
+	"local f = a:view('f32', 4, 2)\n"
+	"f:set(1, 1.5) f:set(0, -2) gpu.check(#f == 2 and a:get(11) == 0x3f and a:get(10) == 0xc0 and f:get(0) == -2, 'floats')\n"
+	"gpu.check(#a:view('u32') == 4 and #a:view('u16', 1) == 7 and #a:view('u64', 8) == 1, 'lengths')\n"
+	"a:view('u32', 1, 1):fill(0x01020304) gpu.check(a:get(1) == 4 and a:get(4) == 1, 'any byte')\n"
+	"gpu.check(#f:table() == 2 and f:view('u8', 7):get(0) == 0x3f and f:view('u8', 0, 1):address() == a:address() + 4, 'views of views')\n"
+	"f:save('view.bin') gpu.buffer('f32', 2):load('./view.bin') ; (f + 1):load('raw4.bin')\n"
+	"gpu.check(f:get(1) == 1.0, 'loaded into a part')\n",
+	"local t = gpu.symbol('table', 'u16') gpu.check(#t == 4 and t:get(0) == 7 and t:get(2) == 9, 'a typed symbol')\n"
+	"gpu.check(gpu.symbol('counter', 'f32'):get(0) > 0 and gpu.symbol('counter', 'f32'):get(0) < 1e-40, 'as a float')\n"
+	"local c = gpu.symbol('counter', 's32') c:set(0, -1) gpu.check(gpu.symbol('counter'):get(0) == 2^32 - 1)\n",
+	"local a = gpu.buffer('u8', 4, 7)\n"
+	"a:save('down/saved.bin') a:save('down/saved.bin') gpu.check(gpu.buffer('u8', 4):load('down//./saved.bin'):get(3) == 7, 'below')\n"
+	"a:load('other.bin') gpu.check(a:get(0) == 111, 'in another folder')\n"
+	"a:load(gpu.args[1] .. '/other.bin') gpu.check(a:get(0) == 111, 'by its whole name')\n",
 	"local order = {}\n"
 	"for k in pairs({ z = 1, b = 2, a = 3, [10] = 4, [2] = 5 }) do order[#order + 1] = tostring(k) end\n"
 	"gpu.check(table.concat(order, ' ') == '2 10 a b z', 'pairs has an order: ' .. table.concat(order, ' '))\n"
@@ -151,10 +179,15 @@ static const char *const good[] = {
 START_TEST(good_runs)
 {
 	Outcome o;
-	char *args[] = { "x", "12" };
+	char other[300];
+	char *args[] = { strstr(good[_i], "other.bin") ? other : "x", "12" };
+	const char *const folders[] = { dir, other };
 	RunOptions options = functional;
+	snprintf(other, sizeof other, "%s-other", dir);
 	options.nargs = 2;
 	options.args = args;
+	options.folders = folders;
+	options.nfolders = 2;
 	begin(&o, good[_i], options);
 	ck_assert_msg(o.status == RUN_OK && !o.diag.errors, "line %d: %s", o.line, o.text);
 	end(&o);
@@ -178,7 +211,7 @@ static const struct { const char *lua, *message; RunStatus status; int line; } b
 	{ "gpu.launch { kernel = 'wild', grid = 1, block = 1, args = 1 }", "args: expected a list", RUN_BAD_INPUT, 1 },
 	{ "gpu.launch { kernel = 'wild', grid = 1, block = 1, args = { 1 } }", "takes 0 arguments; 1 given", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { a, b } }", "u64 out, u64 in, u32 n; 2 given", RUN_BAD_INPUT, 1 },
-	{ BUFFERS "gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { a, b, a } }", "an address needs 64 bits", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { a, b, a } }", "an address needs 64 bits, not u32", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { a, b, 2^32 } }", "does not fit into u32", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { a, b, 1.5 } }", "does not fit into u32", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { a, b, 'x' } }", "expected a number, found a string", RUN_BAD_INPUT, 1 },
@@ -198,11 +231,74 @@ static const struct { const char *lua, *message; RunStatus status; int line; } b
 	{ BUFFERS "a:get(4)", "outside buffer 1, which has elements 0 to 3", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "b:set(-1, 0)", "outside buffer 2", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "a.get(1, 2)", "buffer expected", RUN_BAD_INPUT, 1 },
-	{ BUFFERS "a:load('nowhere.bin')", "cannot load", RUN_BAD_INPUT, 1 },
-	{ BUFFERS "a:save('raw.bin') gpu.buffer('u8', 4):load('raw.bin')", "too large", RUN_BAD_INPUT, 1 },
-	{ BUFFERS "a:save('../x.bin')", "below its own directory", RUN_BAD_INPUT, 1 },
-	{ BUFFERS "a:save('/tmp/x.bin')", "below its own directory", RUN_BAD_INPUT, 1 },
-	{ BUFFERS "a:save('d/../../x.bin')", "below its own directory", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('nowhere.bin')", "cannot load nowhere.bin: there is no such file", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('raw.bin') gpu.buffer('u8', 4):load('raw.bin')", "raw.bin has 16 bytes, buffer 3 has 4: 4 of u8", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('../x.bin')", "cannot save ../x.bin: '..' leads out of the folder", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('/tmp/x.bin')", "cannot save /tmp/x.bin: an absolute name leads out", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('d/../../x.bin')", "'..' leads out of the folder", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('/etc/passwd')", "cannot load /etc/passwd: an absolute name leads out of the folder (", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('/etc/passwords')", "cannot load /etc/passwords: an absolute name leads out of the folder (", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('../../etc/passwd')", "'..' leads out of the folder", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('link.bin')", "cannot load link.bin: a symbolic link is not followed", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('up/w.lua')", "cannot load up/w.lua: a symbolic link is not followed", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('fifo')", "cannot load fifo: it is no ordinary file", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('down')", "cannot load down: it is a directory", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('w.lua/x')", "there is no such file", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('')", "a file's name is expected", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('x\\0y')", "expected a file name", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load(('x'):rep(300))", "File name too long", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('sparse.bin')", "sparse.bin has 2147483648 bytes, buffer 1 has 16: 4 of u32", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('fifo')", "something is there that is no ordinary file", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('down')", "it is a directory", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('nowhere/x.bin')", "there is no such file", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('up/x.bin')", "a symbolic link is not followed", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a + 5", "buffer 1 + 5 leads out of the buffer: it has 4 elements of u32 from there, 0 before", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a + 2 - 3", "buffer 1 from byte 8 + -3 leads out", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a + math.maxinteger", "leads out of the buffer", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a + math.mininteger", "leads out of the buffer", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a - math.mininteger", "out of range", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a + 0.5", "number has no integer representation", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a + 0/0", "number has no integer representation", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a + {}", "number expected, got table", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a + b", "number expected, got buffer", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = 1 - a", "buffer expected, got number", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a - b", "only places of one buffer", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "local x = a - a:view('u8')", "only places of one buffer", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "; (a + 4):get(0)", "index 0: buffer 1 from byte 16 has no elements", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "; (a + 1):get(3)", "index 3 is outside buffer 1 from byte 4, which has elements 0 to 2", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:get(0/0)", "number has no integer representation", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:get(1e300)", "number has no integer representation", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:get(0.5)", "number has no integer representation", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:get()", "number expected, got no value", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:set(0, 0/0)", "nan does not fit into u32", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:set(0, 1/0)", "inf does not fit into u32", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:set(0, b)", "an address needs 64 bits, not u32", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:view('u32', -1)", "a view from byte -1: buffer 1 has 16 bytes", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:view('u32', 17)", "a view from byte 17: buffer 1 has 16 bytes", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:view('u32', math.maxinteger)", "buffer 1 has 16 bytes", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:view('f64', 12)", "a view of 1 f64 from byte 12: buffer 1 has 16 bytes", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:view('u32', 4, 4)", "a view of 4 u32 from byte 4", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:view('u64', 0, 2^62)", "a view of 4611686018427387904 u64", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:view('u32', 0, 0)", "at least one element", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:view('u32', 4, 2):view('u32', 0, 3)", "buffer 1 from byte 4 has 8 bytes", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:view('b32')", "unknown element type 'b32'", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "gpu.compare(a + 1, { how = 'ignore' })", "buffer 1 from byte 4 is a part of buffer 1", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "gpu.compare(a, { tolerance = 0/0 })", "tolerance: expected a number of at least 0", RUN_BAD_INPUT, 1 },
+	{ "gpu.symbol('countr')", "did you mean 'counter'", RUN_BAD_INPUT, 1 },
+	{ "gpu.symbol('counter', 'u64')", "a view of 1 u64 from byte 0: counter has 4 bytes", RUN_BAD_INPUT, 1 },
+	{ "gpu.launch { kernel = 'wild', grid = 0/0, block = 1 }", "a fraction", RUN_BAD_INPUT, 1 },
+	{ "gpu.launch { kernel = 'wild', grid = 2^40, block = 1 }", "out of range", RUN_BAD_INPUT, 1 },
+	{ "gpu.launch { kernel = 'wild', grid = { 1, 1, 1, 1 }, block = 1 }", "one to three", RUN_BAD_INPUT, 1 },
+	{ "gpu.launch { kernel = 'wild', grid = '1', block = 1 }", "expected a number", RUN_BAD_INPUT, 1 },
+	{ "gpu.launch { kernel = 'wild', grid = 1, block = 1, shared = -1 }", "out of range", RUN_BAD_INPUT, 1 },
+	{ "gpu.launch { kernel = 'wild', grid = 1, block = 1, warp_size = 16 }", "warps of 16 lanes", RUN_BAD_INPUT, 1 },
+	{ "gpu.launch(1)", "table expected", RUN_BAD_INPUT, 1 },
+	{ "gpu.launch { 1 }", "expected named fields", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { a, b, 0/0 } }", "nan does not fit into u32", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { a, b, nil } }", "2 given", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { a, {}, 1 } }", "expected a number, found a table", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "gpu.launch { kernel = 'put', grid = 1, block = 1, args = { a, 0, 0, { 1, 2 }, 0 } }", "expected 6 numbers, found 2", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "gpu.launch { kernel = 'put', grid = 1, block = 1, args = { a, 0, 0, 7, 0 } }", "expected a string of 6 bytes or a list of 6", RUN_BAD_INPUT, 1 },
 	{ "gpu.symbol('tile')", "no global or const variable", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.compare(a, { how = 'about' })", "invalid option", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.compare(a, { hov = 'set' })", "did you mean 'how'", RUN_BAD_INPUT, 1 },
@@ -312,12 +408,69 @@ START_TEST(totals)
 }
 END_TEST
 
+/* A trial writes nothing, and reads what it has saved. */
+START_TEST(trial_keeps_files)
+{
+	Outcome o;
+	RunOptions options = functional;
+	char path[300];
+	options.trial = true;
+	begin(&o, "local a = gpu.buffer('u32', 4, 5) a:save('trial.bin') a:fill(6) a:save('trial.bin') a:fill(0) a:load('trial.bin')\n"
+		"gpu.check(a:get(3) == 6) pcall(a.save, a, '../x') gpu.check(not pcall(gpu.buffer('u8', 1).load, gpu.buffer('u8', 1), 'trial.bin'))", options);
+	ck_assert_msg(o.status == RUN_OK, "%s", o.text);
+	snprintf(path, sizeof path, "%s/trial.bin", dir);
+	ck_assert(access(path, F_OK));
+	end(&o);
+}
+END_TEST
+
+/* What the tables of scripts above need: links, a FIFO, folders, and a file that is large without taking space. */
+static const char *const made[] = { "w.lua", "raw.bin", "raw4.bin", "view.bin", "link.bin", "up", "fifo", "sparse.bin", "down/saved.bin" };
+
+static bool make_files(void)
+{
+	char path[300];
+	const char *why;
+	snprintf(path, sizeof path, "%s-other", dir);
+	bool ok = !mkdir(path, 0777);
+	snprintf(path, sizeof path, "%s-other/other.bin", dir);
+	ok &= file_write(path, "oooo", 4, &why);
+	snprintf(path, sizeof path, "%s/down", dir);
+	ok &= !mkdir(path, 0777);
+	snprintf(path, sizeof path, "%s/link.bin", dir);
+	ok &= !symlink("/etc/passwd", path);
+	snprintf(path, sizeof path, "%s/up", dir);
+	ok &= !symlink(".", path);
+	snprintf(path, sizeof path, "%s/fifo", dir);
+	ok &= !mkfifo(path, 0666);
+	snprintf(path, sizeof path, "%s/raw4.bin", dir);
+	ok &= file_write(path, "\0\0\x80?", 4, &why);
+	snprintf(path, sizeof path, "%s/sparse.bin", dir);
+	return ok && file_write(path, "", 0, &why) && !truncate(path, (off_t)1 << 31);
+}
+
+static void remove_files(void)
+{
+	char path[300];
+	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+		snprintf(path, sizeof path, "%s/%s", dir, made[i]);
+		unlink(path);
+	}
+	snprintf(path, sizeof path, "%s/down", dir);
+	rmdir(path);
+	rmdir(dir);
+	snprintf(path, sizeof path, "%s-other/other.bin", dir);
+	unlink(path);
+	snprintf(path, sizeof path, "%s-other", dir);
+	rmdir(path);
+}
+
 int main(void)
 {
 	Suite *s = suite_create("workload");
 	TCase *t = tcase_create("workload");
 	SRunner *r = srunner_create(s);
-	if (!mkdtemp(dir))
+	if (!mkdtemp(dir) || !make_files())
 		return 1;
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, good_runs, 0, (int)(sizeof good / sizeof *good));
@@ -325,16 +478,11 @@ int main(void)
 	tcase_add_loop_test(t, compares, 0, (int)(sizeof pairs / sizeof *pairs));
 	tcase_add_test(t, reference_agrees);
 	tcase_add_test(t, totals);
+	tcase_add_test(t, trial_keeps_files);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);
 	srunner_free(r);
-	static const char *const made[] = { "w.lua", "raw.bin" };
-	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
-		char path[256];
-		snprintf(path, sizeof path, "%s/%s", dir, made[i]);
-		unlink(path);
-	}
-	rmdir(dir);
+	remove_files();
 	return failed != 0;
 }

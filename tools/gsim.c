@@ -218,6 +218,11 @@ static bool prepare(Session *s)
 	const Options *o = &s->opt;
 	if (!load_config(s))
 		return false;
+	for (int i = 0; i < o->files.n; i++)
+		if (!file_is_folder(o->files.v[i])) {
+			diag_error(&s->diag, (Loc){ 0 }, "--files %s: expected a folder", o->files.v[i]);
+			return false;
+		}
 	for (int i = 0; i < o->passes.n; i++)
 		if (*o->passes.v[i] && !pipeline_check(o->passes.v[i], &s->diag))
 			return false;

@@ -65,6 +65,7 @@ void job_run(Session *s, Job *j)
 			.changed = changes(s, j), .passes = j->passes,
 			.interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
 		.reference = j->reference, .laws = o->laws, .workload = o->workload, .nargs = o->nargs, .args = o->args,
+		.nfolders = o->files.n, .folders = o->files.v,
 		.print = o->before_after || o->grid || stats_to_output(s) ? stderr : stdout,
 	};
 	s->job++;

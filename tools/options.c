@@ -7,13 +7,14 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_GRID = 256, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_VERSION, O_HELP, O_ALL };
+enum { O_FILES = 256, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_VERSION, O_HELP, O_ALL };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
 	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, 'ipdom(push_order=fall_top)'" },
 	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'; none: the module as it is" },
 	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
+	{ O_FILES, "files", "DIR", "the workload loads and saves files here too, before its own folder; repeatable" },
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
 	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; with --grid also .csv, .svg; repeatable" },
@@ -115,6 +116,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case 'q': o->quiet = true; break;
 	case 'v': o->verbose = true; break;
 	case 'j': return threads(o, arg);
+	case O_FILES: vec_push(&o->files, arg); break;
 	case O_GRID: o->grid = true; break;
 	case O_FUNCTIONAL: o->functional = true; break;
 	case O_REFERENCE: o->reference = true; break;
@@ -234,4 +236,5 @@ void options_free(Options *o)
 	vec_free(&o->model);
 	vec_free(&o->passes);
 	vec_free(&o->stats);
+	vec_free(&o->files);
 }

@@ -10,7 +10,7 @@ typedef struct Options {
 	int nargs; char **args;        /* the workload's */
 	const char *config, *workload, *trace, *list;
 	Vec(const char *) set;         /* key=value, in order */
-	Vec(const char *) model, passes, stats;
+	Vec(const char *) model, passes, stats, files;
 	bool before_after, grid, functional, reference, verify, laws, print_config, disassemble, alone, all, quiet, verbose;
 	int threads;
 } Options;
