@@ -381,11 +381,11 @@ Type ins_src_type(const Ins *i, int k)
 
 Type ins_value_type(const Module *m, const Ins *i, int k)
 {
-	const Opd *f = ins_src(i, 0);
 	if ((i->op != OP_CALL && i->op != OP_LAUNCH) || k < 1)
 		return ins_src_type(i, k);
 	if (i->op == OP_LAUNCH && k < 8) /* grid, block, dynamic shared memory */
 		return T_B32;
+	const Opd *f = ins_src(i, 0);
 	if (f->kind != OPD_FUNC || f->id < 0 || f->id >= m->func.n)
 		return T_NONE;
 	const Function *callee = m->func.v[f->id];
