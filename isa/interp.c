@@ -21,7 +21,7 @@ bool interp_enter(Interp *in, Thread *t, const Code *c)
 	}
 	t->local_top += c->local_bytes;
 	if (t->local_top > t->local_cap) {
-		t->local_cap = t->local_top * 2;
+		t->local_cap = t->local_top * 2 < LOCAL_LIMIT ? t->local_top * 2 : LOCAL_LIMIT;
 		t->local = xrealloc(t->local, t->local_cap);
 	}
 	if (c->local_bytes)
@@ -254,13 +254,14 @@ bool interp_open(Interp *in)
 	for (int i = 0; i < m->symbol.n; i++)
 		if (in->shared_offset[i] > (int64_t)bytes)
 			bytes = (uint64_t)in->shared_offset[i];
-	in->shared_bytes = (uint32_t)(bytes + l->dynamic_shared);
-	in->shared = calloc(in->shared_bytes ? in->shared_bytes : 1, 1);
-	if (!in->shared || bytes + l->dynamic_shared > UINT32_MAX) {
-		fault_text(in->fault, FAULT_UNSUPPORTED, "%s: %llu bytes of shared memory", l->kernel->name,
-			(unsigned long long)(bytes + l->dynamic_shared));
+	bytes += l->dynamic_shared;
+	if (bytes > SHARED_LIMIT) {
+		fault_text(in->fault, FAULT_UNSUPPORTED, "kernel %s: a block needs %llu bytes of shared memory; there are %d", l->kernel->name,
+			(unsigned long long)bytes, SHARED_LIMIT);
 		return false;
 	}
+	in->shared_bytes = (uint32_t)bytes;
+	in->shared = xcalloc(bytes ? bytes : 1, 1);
 	if (l->kernel->param_bytes) {
 		in->params = memory_alloc(l->memory, l->kernel->param_bytes, "kernel parameters", true);
 		if (!in->params) {
