@@ -54,7 +54,7 @@ uint32_t fuzz_hash(const char *, size_t);
 /* ---- mutate.c ---- */
 void corpus_read(Corpus *, const Target *, const char *srcdir);
 void corpus_free(Corpus *);
-Bytes mutant(const Corpus *, uint64_t seed, uint64_t number);  /* always the same one */
+Bytes mutant(const Corpus *, uint64_t seed, uint64_t number);  /* always the same one; the first are the seeds themselves */
 uint64_t random_next(uint64_t *state);
 
 /* ---- words.c ---- */

@@ -73,6 +73,14 @@ static void machine(Config *c, uint32_t hash)
 	while (model_keys(models))
 		models++;
 	c->model = hash / 8 % (unsigned)models;
+	for (int i = 0; i < model_keys((int)c->model)->nparams; i++) {
+		const ConfigKey *own = &model_keys((int)c->model)->params[i];
+		int64_t span = own->type == CT_INT ? own->most - own->least + 1 : own->type == CT_BOOL ? 2 : 1;
+		for (const char *s = own->choices; own->type == CT_ENUM && s && (s = strchr(s, '|')); s++)
+			span++;
+		if (hash >> (i + 10) % 32 & 1)
+			c->model_param[c->model][i] = (own->type == CT_INT ? own->least : 0) + (int64_t)(hash >> 3) % (span < 8 ? span : 8);
+	}
 	c->l2_bytes = 32768;
 	c->max_cycles = CYCLES;
 	c->progress_cycles = 2000;

@@ -213,11 +213,12 @@ static void mutate(uint64_t *r, Bytes *b, const Corpus *c)
 Bytes mutant(const Corpus *c, uint64_t seed, uint64_t number)
 {
 	uint64_t state = seed * 0x9e3779b97f4a7c15u + number, *r = &state;
-	const Bytes *from = &c->v[below(r, (size_t)c->n)];
+	bool itself = number < (uint64_t)c->n;
+	const Bytes *from = &c->v[itself ? (size_t)number : below(r, (size_t)c->n)];
 	Bytes b = { xmalloc(from->n + 1), from->n };
 	memcpy(b.p, from->p, from->n);
 	b.p[b.n] = 0;
-	for (size_t k = 1 + below(r, MOST_MUTATIONS); k > 0; k--)
+	for (size_t k = itself ? 0 : 1 + below(r, MOST_MUTATIONS); k > 0; k--)
 		mutate(r, &b, c);
 	return b;
 }

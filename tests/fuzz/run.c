@@ -216,19 +216,38 @@ const char *fuzz_run(const char *s, size_t n)
 	return bad;
 }
 
+static void add_run(Corpus *c, uint64_t *state, int model, unsigned flags, unsigned selector, unsigned b)
+{
+	enum { CHOICES = 200 };
+	uint8_t *p = xmalloc(5 + CHOICES);
+	for (int k = 0; k < 5 + CHOICES; k++)
+		p[k] = (uint8_t)random_next(state);
+	p[0] = (uint8_t)model;
+	p[1] = (uint8_t)flags;
+	p[2] = 1;
+	p[3] = (uint8_t)selector;
+	p[4] = (uint8_t)b;
+	vec_push(c, ((Bytes){ (char *)p, 5 + CHOICES }));
+}
+
+/* A kernel for each value of each named choice, and for the ends of each range, of every mechanism's keys, and of every key of
+   the machine under some mechanism. */
 bool fuzz_make_runs(Corpus *c)
 {
 	uint64_t state = 1;
-	for (int model = 0; model_keys(model); model++)
-		for (int variant = 0; variant < 3; variant++) {
-			size_t n = 64 + 200 * (size_t)variant;
-			uint8_t *p = xmalloc(n);
-			for (size_t k = 0; k < n; k++)
-				p[k] = (uint8_t)random_next(&state);
-			p[0] = (uint8_t)model;
-			p[1] = (uint8_t)(8 * variant);
-			p[2] = (uint8_t)(3 * variant);
-			vec_push(c, ((Bytes){ (char *)p, n }));
+	ConfigKey key;
+	int of_machine = 0, models = 0;
+	while (model_keys(models))
+		models++;
+	for (; config_key(of_machine, &key) && !key.model; of_machine++)
+		for (unsigned b = 0; b < 3; b++)
+			add_run(c, &state, (of_machine + (int)b) % models, b << 3, 128 + (unsigned)of_machine, b == 2 && key.type == CT_INT ? 224 : b);
+	for (int m = 0; m < models; m++)
+		for (int i = 0; i < model_keys(m)->nparams; i++) {
+			const ConfigKey *own = &model_keys(m)->params[i];
+			int values = own->type == CT_INT ? 3 : own->type == CT_BOOL ? 2 : 8;
+			for (int b = 0; b < values; b++)
+				add_run(c, &state, m, (unsigned)b << 3, (unsigned)i, own->type == CT_INT && b == 2 ? 224 : (unsigned)b);
 		}
 	return true;
 }

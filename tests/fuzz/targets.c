@@ -28,14 +28,14 @@ const Target fuzz_targets[] = {
 		.seeds = SEEDS(NULL), .extension = "", .make = fuzz_make_options, .run = fuzz_options, .words = words_of_keys,
 		.text = true, .smoke = 400 },
 	{ .name = "workload", .help = "workloads in Lua on a small module, within hard limits",
-		.seeds = SEEDS("tests/front", "tests/machines", "kernels"), .extension = ".lua", .run = fuzz_workload, .text = true,
+		.seeds = SEEDS("tests/fuzz/seeds/workload", "tests/front", "tests/machines", "kernels"), .extension = ".lua", .run = fuzz_workload, .text = true,
 		.smoke = 600 },
 	{ .name = "json", .help = "reports as gsim-compare reads them",
 		.seeds = SEEDS("tests/front"), .extension = ".json", .run = fuzz_json, .text = true, .smoke = 3000 },
 	{ .name = "trace", .help = "traces: reader and exporters; inputs are unpacked",
 		.seeds = SEEDS("tests/trace"), .extension = ".trace", .prepare = fuzz_unpack_trace, .run = fuzz_trace, .smoke = 3000 },
 	{ .name = "run", .help = "random kernels, mechanisms and machines, out of bytes: memory must be the reference's",
-		.seeds = SEEDS(NULL), .extension = "", .make = fuzz_make_runs, .run = fuzz_run, .smoke = 200 },
+		.seeds = SEEDS(NULL), .extension = "", .make = fuzz_make_runs, .run = fuzz_run, .smoke = 1000 },
 	{ .name = NULL }
 };
 
