@@ -62,12 +62,12 @@ static LaneFn *const float_int[2][2][4] = { /* signed, from f64, rounding */
 /* ---- floats to floats ---- */
 static inline uint32_t canon32(float x) { return x == x ? f32_bits(x) : NAN32; }
 K1(F32_from_F64, U32, F64, canon32((float)A))
-K1(F64_from_F32, U64, F32, ({ double x = A; x == x ? f64_bits(x) : NAN64; }))
+K1(F64_from_F32, U64, U32, ({ double x = bits_f32(A); x == x ? f64_bits(x) : soft_widen_nan(A); }))
 
 #define SAME_SIGN(N, X) __builtin_copysign(N, (double)(X))
 #define INTEGRAL(NAME, F) \
 	K1(F32_##NAME, U32, F32, canon32((float)SAME_SIGN(F(A), A))) \
-	K1(F64_##NAME, U64, F64, ({ double x = A; x == x ? f64_bits(SAME_SIGN(F(x), x)) : NAN64; }))
+	K1(F64_##NAME, U64, F64, ({ double x = A; x == x ? f64_bits(SAME_SIGN(F(x), x)) : f64_bits(x) | QUIET64; }))
 INTEGRAL(rni, nearest)
 INTEGRAL(rzi, chop)
 INTEGRAL(rmi, down)

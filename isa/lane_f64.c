@@ -36,7 +36,7 @@ K2(max_N, U64, F64, F64, of2(most(A, B), A, B))
 
 #define SIGN 0x8000000000000000u
 #define IS_NAN(X) (((X) & ~SIGN) > 0x7ff0000000000000u)
-K1(abs_N, U64, U64, IS_NAN(A) ? A : A & ~SIGN) /* PTX ISA, abs: a NaN is passed through unchanged */
+K1(abs_N, U64, U64, A & ~SIGN)
 K1(neg_N, U64, U64, A ^ SIGN)
 K2(copysign_N, U64, U64, U64, (A & SIGN) | (B & ~SIGN))
 

@@ -204,6 +204,8 @@ uint64_t soft_sqrt(Type t, uint64_t ab, Rnd r)
 uint64_t soft_convert(Type to, Type from, uint64_t ab, Rnd r)
 {
 	Num a = unpack(from, ab);
+	if (a.kind == NOT_A_NUMBER && to == T_F64)
+		return from == T_F64 ? ab : soft_widen_nan(from == T_F32 ? (uint32_t)ab : NAN32);
 	switch (a.kind) {
 	case NOT_A_NUMBER: return nan_of(to);
 	case INF: return infinity(to, a.negative);
@@ -227,7 +229,7 @@ uint64_t soft_integral(Type t, uint64_t ab, Rnd r)
 {
 	Num a = unpack(t, ab);
 	if (a.kind == NOT_A_NUMBER)
-		return nan_of(t);
+		return nan_from(t, ab, ab, ab);
 	if (a.kind != FINITE || a.exp >= 0)
 		return ab;
 	return soft_from_int(t, false, round_sig(&a, r), RND_RN) | (uint64_t)a.negative << (type_bits[t] - 1);

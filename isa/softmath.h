@@ -3,7 +3,8 @@
  *
  * A NaN result is the canonical NaN of the format (what NVIDIA's machines give): f16 0x7fff, f32 0x7fffffff, f64
  * 0xfff8000000000000; but where operand and result are f64, the first operand that is a NaN, made quiet (PTX ISA 9.7.3: "NaN
- * payloads are supported for double-precision instructions"). Conversions give canonical NaNs. */
+ * payloads are supported for double-precision instructions"). Conversions to f64 keep what they can: f32's NaN is widened and
+ * made quiet, f64's only moved, f16's becomes f32's canonical NaN, widened. */
 #ifndef GSIM_SOFTMATH_H
 #define GSIM_SOFTMATH_H
 #include "isa/ir.h"
@@ -22,6 +23,7 @@ uint64_t soft_mul(Type, uint64_t a, uint64_t b, Rnd);
 uint64_t soft_div(Type, uint64_t a, uint64_t b, Rnd);
 uint64_t soft_sqrt(Type, uint64_t a, Rnd);
 uint64_t soft_convert(Type to, Type from, uint64_t a, Rnd);            /* between formats */
+static inline uint64_t soft_widen_nan(uint32_t a) { return (uint64_t)(a >> 31) << 63 | 0x7ff8000000000000u | (uint64_t)(a & 0x7fffff) << 29; }
 uint64_t soft_integral(Type, uint64_t a, Rnd);                         /* RND_RNI RZI RMI RPI: to an integral value */
 uint64_t soft_from_int(Type to, bool negative, uint64_t magnitude, Rnd);
 /* To the integer type's range, saturating. A NaN gives 0; from f64 or to 64 bits only the top bit set (PTX ISA, cvt: Integer

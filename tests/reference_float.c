@@ -258,15 +258,15 @@ void ref_function(const Ref *r)
 
 /* ---- signs, minimum, tests ---- */
 
-/* f32: "NaN input yields unspecified NaN": doc/semantics.md, only the sign bit changes. abs.f64: "NaN input is passed through
-   unchanged". */
+/* f32: "NaN input yields unspecified NaN". abs.f64: "NaN input is passed through unchanged. Future implementations may comply
+   with the IEEE 754 standard by preserving payload and modifying only the sign bit", which ptxas does when it folds, and gsim. */
 void ref_sign_float(const Ref *r)
 {
 	uint64_t a = bits(r, 0), sign = (uint64_t)1 << (type_bits[r->i->type] - 1);
 	if (named(r, "neg"))
 		r->e->d[0] = a ^ sign;
 	else
-		r->e->d[0] = r->i->type == T_F64 && is_nan(T_F64, a) ? a : a & ~sign;
+		r->e->d[0] = a & ~sign;
 }
 
 /* One NaN: the other operand; two: NaN. "If values of both inputs are 0.0, then +0.0 > -0.0." */

@@ -170,7 +170,18 @@ static uint64_t narrowed(int t, Exact x, int rnd)
 	return sign | (inf - to_largest); /* overflow, IEEE 754 7.4 */
 }
 
-static uint64_t default_nan(int t) { return t == T_F16 ? 0x7fff : t == T_F32 ? 0x7fffffff : 0xfff8000000000000; }
+/* The manual does not say which NaN a conversion gives: doc/semantics.md. To f64 the payload stays, as where ptxas folds. */
+static uint64_t converted_nan(const Ins *i, uint64_t v)
+{
+	if (i->type == T_F16)
+		return 0x7fff;
+	if (i->type == T_F32)
+		return 0x7fffffff;
+	if (i->type2 == T_F64)
+		return i->rnd ? v | 0x0008000000000000 : v;
+	uint64_t f = i->type2 == T_F32 ? low_of(v, 32) : 0x7fffffff;
+	return (f >> 31) << 63 | 0x7ff8000000000000 | (f & 0x7fffff) << 29;
+}
 
 /* ".sat limits the result to [0.0, 1.0]. NaN results are flushed to positive zero. Applies to .f16, .f32, and .f64 types." */
 static uint64_t to_float(const Ins *i, uint64_t v)
@@ -211,8 +222,8 @@ void ref_cvt(const Ref *r)
 	double x = reference_number(from, v);
 	if (!float_type(t)) {
 		float_to_int(r, v);
-	} else if (x != x) { /* the manual does not say which NaN: doc/semantics.md */
-		r->e->d[0] = to_float(i, default_nan(t));
+	} else if (x != x) {
+		r->e->d[0] = to_float(i, converted_nan(i, v));
 	} else if (isinf(x)) {
 		r->e->d[0] = to_float(i, narrowed(t, (Exact){ x < 0, 1, 1100 }, RND_RN));
 	} else {
