@@ -81,10 +81,7 @@ static void exec_branch(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	Path p[2];
 	int n = 0;
-	Mask taken = split_truth(w, s, i->x.a);
-	if (i->x.neg)
-		taken = ~taken;
-	taken &= s->mask;
+	Mask taken = s->mask & split_holds(w, s, i->x.a, i->x.neg);
 	if (taken)
 		p[n++] = (Path){ i->target, taken };
 	if (taken != s->mask)
@@ -349,10 +346,8 @@ static void sleep_lanes(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
    be what leads back to a loop's header. */
 static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
-	Mask all = s->mask, lanes = all;
+	Mask all = s->mask, lanes = all & split_holds(w, s, i->x.a, i->x.neg);
 	uint32_t pc = s->pc;
-	if (i->x.a != NO_ROW)
-		lanes &= i->x.neg ? ~split_truth(w, s, i->x.a) : split_truth(w, s, i->x.a);
 	if (i->branch >= 0)
 		count_branch(sm, i, all, i->x.neg ? all & ~lanes : lanes, 1 + (lanes && lanes != all));
 	if (i->branch >= 0 && sm->gpu->watching)
@@ -430,7 +425,7 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 	const MIns *i = &sm->gpu->cur->ins[s->pc];
 	Mask m = s->mask;
 	if (i->guard >= 0)
-		m &= i->flags & MI_GUARD_NEG ? ~split_truth(w, s, (uint32_t)i->guard) : split_truth(w, s, (uint32_t)i->guard);
+		m &= split_holds(w, s, (uint32_t)i->guard, i->flags & MI_GUARD_NEG);
 	is->executing = m;
 	switch (i->kind) {
 	case K_ALU:

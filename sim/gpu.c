@@ -181,6 +181,8 @@ static void code_line(const Code *c, int pc, StrBuf *b)
 			sb_printf(b, " B%d", (int)i->offset);
 		if (i->kind == K_RECONV && i->x.a != NO_ROW)
 			sb_printf(b, " %sp%u", i->x.neg ? "!" : "", i->x.a);
+		else if (i->kind == K_RECONV && i->x.neg)
+			sb_puts(b, " 0"); /* for no lane */
 	}
 }
 

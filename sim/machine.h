@@ -198,9 +198,11 @@ Warp *homes_of(const Split *, int lane);
 const Split *homes_split(const Warp *, int lane); /* where the lane is; NULL: in none */
 Mask homes_in(const Warp *, unsigned states);  /* the warp's lanes in splits of these states, a bit for each */
 void warp_end_check(Sm *, Warp *);             /* no lane left and none carried: the warp is ending */
-static inline Mask split_truth(const Warp *w, const Split *s, uint32_t pred)
+/* Lanes for which the predicate holds, or with neg does not. NO_ROW: the constant true. Bits outside the split mean nothing. */
+static inline Mask split_holds(const Warp *w, const Split *s, uint32_t pred, bool neg)
 {
-	return s->parts ? homes_truth(s, pred) : w->lanes.pred[pred];
+	Mask m = pred == NO_ROW ? ~(Mask)0 : s->parts ? homes_truth(s, pred) : w->lanes.pred[pred];
+	return neg ? ~m : m;
 }
 static inline Warp *split_home(Warp *w, const Split *s, int lane) { return s->parts ? homes_of(s, lane) : w; }
 

@@ -71,6 +71,34 @@ static const Case cases[] = {
 		MIX("P0", "3") " bra M\n" MIX("P1", "4") " bra M\n" MIX("P2", "5") " bra M\n" MIX("P3", "6") " bra M\n" MIX("M", "7") " bra J\n"
 		"C: %n = rem.u32 %t, 3\n brx %n, [Q0, Q1, Q2]\n" MIX("Q0", "8") " bra J\n" MIX("Q1", "9") " bra J\n" MIX("Q2", "10") " bra J\n"
 		MIX("J", "2") END), 0 },
+	{ "indexed branches with one target, with two, with one twice", K(
+		" %i = mov.u32 0\n bra H\nH: %n = and.b32 %l, 1\n brx %n, [B, C]\n"
+		MIX("B", "10") " %n = sub.u32 %n, %n\n brx %n, [D]\n" MIX("C", "11") BIT("%x", "3") " bra %p, D, E\n"
+		"D: %n = and.b32 %l, 3\n brx %n, [E, F, E, E]\n" MIX("E", "12") " brx 0, [G]\n" MIX("F", "13") " brx %i, [G, G, G, G]\n"
+		"G: %i = add.u32 %i, 1\n %p = setp.lt.u32 %i, 3\n %n = selp.u32 1, 0, %p\n brx %n, [J, H]\nJ:" END), 0 },
+	{ "indexed branches out of a loop", K(
+		" %i = mov.u32 0\n bra H\nH: %i = add.u32 %i, 1\n %x = mad.lo.u32 %x, 3, %i\n %p = setp.gt.u32 %i, %l\n %n = selp.u32 1, 0, %p\n"
+		" brx %n, [B, J]\n" MIX("B", "10") BIT("%x", "4") " %n = selp.u32 1, 0, %p\n brx %n, [C, L]\n" MIX("C", "11") " brx 2, [J, J, L]\n"
+		"L: %p = setp.gt.u32 %i, 5\n %n = selp.u32 0, 1, %p\n brx %n, [J, H]\n" MIX("J", "2") END), 0 },
+	{ "branches on constants", K(
+		BIT("%l", "0") " bra %p, B, C\n" MIX("B", "3") " bra 1, D, C\n" MIX("C", "4") " bra 0, B, D\n"
+		"D: %i = mov.u32 0\n bra H\nH: %i = add.u32 %i, 1\n %x = mad.lo.u32 %x, 3, %i\n bra 0, J, E\n"
+		"E: %p = setp.gt.u32 %i, %l\n bra %p, J, F\nF:" BIT("%x", "4") " bra %p, G, L\n" MIX("G", "5") " bra 1, L, J\n"
+		"L: %p = setp.gt.u32 %i, 5\n bra %p, J, M\n" MIX("M", "1") " bra 1, H, J\n" MIX("J", "2") " bra 0, O, O\nO:" END), 0 },
+	{ "branches on constants between warp-level operations", K(
+		" %n = vote.sync.ballot.b32 1, 0xff\n %x = add.u32 %x, %n\n" BIT("%l", "0") " bra %p, B, C\n" MIX("B", "3") " bra 1, D, C\n"
+		MIX("C", "4") " bra 0, B, D\nD: %i = mov.u32 0\n bra H\nH: %i = add.u32 %i, 1\n %x = mad.lo.u32 %x, 3, %i\n"
+		" %p = setp.gt.u32 %i, %l\n bra %p, J, E\nE: bra 0, J, F\nF:" BIT("%x", "4") " bra %p, G, L\n" MIX("G", "5") " bra 1, L, J\n"
+		"L: brx 1, [J, H]\n" MIX("J", "2") " bar.warp.sync 0xff\n %q = vote.sync.all.pred 0, 0xff\n @!%q %x = add.u32 %x, 9\n" END), 0 },
+	{ "constant predicates as sources", "shared u32 s[32]\n" K(
+		" %y = selp.u32 3, 4, 1\n %z = selp.u32 %x, %y, 0\n %x = mad.lo.u32 %y, %z, %x\n"
+		" %p = setp.lt.and.u32 %l, 4, 1\n %q = setp.lt.or.u32 %l, 4, 1\n %r = setp.lt.xor.u32 %l, 4, 1\n"
+		" @%p %x = add.u32 %x, 1\n @%q %x = add.u32 %x, 2\n @%r %x = add.u32 %x, 4\n %p | %q = setp.lt.and.u32 %l, 4, 0\n"
+		" @%p %x = add.u32 %x, 8\n @%q %x = add.u32 %x, 16\n %p = and.pred 1, %r\n %q = or.pred %r, 0\n %r = xor.pred 1, %r\n"
+		" @%p %x = add.u32 %x, 32\n @%q %x = add.u32 %x, 64\n @%r %x = add.u32 %x, 128\n %p = mov.pred 1\n %q = not.pred 1\n"
+		" @%p %x = add.u32 %x, 256\n @%q %x = add.u32 %x, 512\n %n = vote.sync.ballot.b32 1, 0xff\n %x = add.u32 %x, %n\n"
+		" %n = vote.sync.ballot.b32 0, 0xff\n %x = add.u32 %x, %n\n %n = bar.red.popc.u32 0, _, 1\n %x = mad.lo.u32 %x, 3, %n\n"
+		" %q = bar.red.and.pred 0, _, 0\n @%q %x = add.u32 %x, 7\n %q = bar.red.or.pred 0, _, 1\n @%q %x = add.u32 %x, 7\n" END), 0 },
 	{ "early exits in nested divergence", K(
 		BIT("%l", "0") " bra %p, B, C\n"
 		"B:" BIT("%l", "1") " bra %p, X, D\nX: %x = mov.u32 1" END

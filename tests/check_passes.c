@@ -296,6 +296,11 @@ START_TEST(uniform_and_divergent)
 		"	%p = setp.lt.u32 %i, %n\n	bra %p, L, E\nE:	exit\n");
 	u = uniformity_build(&arena, cfg_build(&arena, f), m);
 	ck_assert(!DIV("%i") && !DIV("%v") && !u->divergent[1]);          /* nothing stores: one address, one value */
+	f = read_kernel("	reg u32 %t, %n, %a, %b, %c\n	reg pred %q\n"
+		"A:	%t = mov.u32 %tid.x\n	%n = ld.param.u32 [n]\n	%q = setp.lt.u32 %n, 3\n	%a = add.cc.u32 %n, %n\n"
+		"	%b = addc.u32 %n, 0\n	%a = add.cc.u32 %t, -2\n	@%q %a = add.cc.u32 %n, %n\n	%c = addc.u32 %n, 0\n	exit\n");
+	u = uniformity_build(&arena, cfg_build(&arena, f), m);
+	ck_assert(!DIV("%b") && DIV("%c"));                               /* the guard may have left the carry of %t */
 #undef DIV
 }
 END_TEST

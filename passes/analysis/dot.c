@@ -31,12 +31,13 @@ static void edges(StrBuf *s, const Cfg *c, const Dom *dom, const Dom *pdom, cons
 	static const char *const way[] = { "T", "F" };
 	for (int k = 0; k < b->nsucc; k++) {
 		sb_printf(s, "\tb%d -> b%d [", b->id, b->succ[k]->id);
-		if (b->nsucc == 2)
+		bool labelled = block_term(b)->nsrc > 0;
+		if (labelled && block_term(b)->op == OP_BRA)
 			sb_printf(s, "label=%s", way[k]);
-		else if (b->nsucc > 2)
+		else if (labelled)
 			sb_printf(s, "label=%d", k);
 		if (bs_has(c->reach, b->id) && unstructured_edge(c, dom, pdom, loops, b->id, b->succ[k]->id))
-			sb_printf(s, "%scolor=red, penwidth=2", b->nsucc > 1 ? ", " : "");
+			sb_printf(s, "%scolor=red, penwidth=2", labelled ? ", " : "");
 		sb_puts(s, "];\n");
 	}
 	if (b->nsucc > 1 && pdom->idom[b->id] >= 0) {

@@ -82,8 +82,8 @@ static void step(Uni *u, const Ins *i, bool *carry)
 	for (int k = 0; k < i->ndst; k++)
 		if (ins_dst(i, k)->kind == OPD_REG && (guard || (takes && *carry) || result_divergent(u, i, k)))
 			mark(u, ins_dst(i, k)->id);
-	if (i->cc)
-		*carry = guard || (takes && *carry) || sources_divergent(u, i);
+	if (i->cc) /* behind a guard that does not hold, what it was before */
+		*carry = guard || ((takes || i->guard >= 0) && *carry) || sources_divergent(u, i);
 }
 
 /* Blocks behind branch b before its immediate post-dominator; joins: those (and it) that two ways from b lead to. */

@@ -178,19 +178,19 @@ static void make_guards(Build *u)
 	}
 }
 
-/* The block ends with: g = yes or no by the branch's condition; go to `to`. */
+/* The block, which ends with bra, ret or exit, ends with: g = yes or no by the branch's condition; go to `to`. */
 static void choose(Build *u, Block *b, int yes, int no, Block *to)
 {
 	Ins term = edit_cut_term(b);
-	if (yes == no) {
-		edit_mov(u->e, b, &term, u->g, yes);
+	const Opd *condition = yes == no ? NULL : ins_src(&term, 0);
+	if (!condition || condition->kind == OPD_IMM) {
+		edit_mov(u->e, b, &term, u->g, !condition || condition->imm ? yes : no);
 	} else {
 		Ins *i = edit_ins(u->e, b, &term, OP_SELP, T_U32, 1, 3);
-		bool neg = ins_src(&term, 0)->neg;
 		i->opd[0] = opd_reg(u->g);
-		i->opd[1] = opd_imm(neg ? no : yes);
-		i->opd[2] = opd_imm(neg ? yes : no);
-		i->opd[3] = opd_reg(ins_src(&term, 0)->id);
+		i->opd[1] = opd_imm(condition->neg ? no : yes);
+		i->opd[2] = opd_imm(condition->neg ? yes : no);
+		i->opd[3] = opd_reg(condition->id);
 	}
 	edit_jump(u->e, b, &term, to);
 }
@@ -223,7 +223,7 @@ static void leave_block(Build *u, int i, Block *b, Block *to)
 	if (b->nsucc == 0) {
 		int v = exit_value(u, block_term(b));
 		choose(u, b, v, v, to);
-	} else if (n == b->nsucc && n <= 2) {
+	} else if (n == b->nsucc && block_term(b)->op == OP_BRA) {
 		choose(u, b, value(u, b->succ[0]), value(u, b->succ[n - 1]), to);
 	} else {
 		for (int k = 0; k < b->nsucc; k++)
@@ -305,7 +305,7 @@ static void enter(Build *u)
 	int n = 0;
 	for (int k = 0; k < d->nsucc; k++)
 		n += inside(u, d->succ[k]->id);
-	if (n == d->nsucc && n <= 2) {
+	if (n == d->nsucc && block_term(d)->op == OP_BRA) {
 		choose(u, d, value(u, d->succ[0]), value(u, d->succ[n - 1]), u->guard[0]);
 		return;
 	}

@@ -149,16 +149,17 @@ static void lower_branch(Lower *w, LowerFn *l, MIns *m, const Ins *i, const Bloc
 	}
 }
 
-/* Operand of a mechanism's operation: a block, a predicate (x.a), another register (x.b), a number (offset). */
-static void lower_reconv(Lower *w, LowerFn *l, MIns *m, const Opd *o)
+/* Operand k of a mechanism's operation: a block, a predicate (x.a), another register (x.b), a number (offset). */
+static void lower_reconv(Lower *w, LowerFn *l, MIns *m, const Ins *i, int k)
 {
+	const Opd *o = ins_src(i, k);
 	if (o->kind == OPD_BLOCK) {
 		fix_block(w, l, FIX_TARGET, 0, l->f->block.v[o->id]);
+	} else if (ins_src_type(i, k) == T_PRED) {
+		m->x.a = lower_operand(w, l, o, T_PRED);
+		m->x.neg = lower_negated(o, T_PRED) ? NEG_A : 0;
 	} else if (o->kind == OPD_IMM) {
 		m->offset = o->imm;
-	} else if (lower_is_pred(l, o->id)) {
-		m->x.a = lower_row(l, o->id);
-		m->x.neg = o->neg ? NEG_A : 0;
 	} else {
 		m->x.b = lower_row(l, o->id);
 		m->flags |= lower_is_wide(l, o->id) ? MI_ADDR64 : 0;
@@ -204,7 +205,7 @@ void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		if (i->ndst)
 			m->x.d = lower_row(l, ins_dst(i, 0)->id);
 		for (int k = 0; k < i->nsrc; k++)
-			lower_reconv(w, l, &vec_last(&w->out), ins_src(i, k));
+			lower_reconv(w, l, &vec_last(&w->out), i, k);
 		if (i->origin != ORIGIN_LOWER) { /* it stands for a branch of the program */
 			m->flags |= MI_COND;
 			m->branch = w->code->nbranch++;

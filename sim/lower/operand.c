@@ -40,7 +40,7 @@ uint32_t lower_operand(Lower *w, LowerFn *l, const Opd *o, Type t)
 		return lower_row(l, o->id);
 	case OPD_IMM:
 		if (t == T_PRED)
-			return NO_ROW; /* true; set_neg makes false of it */
+			return NO_ROW; /* true; LaneIns.neg makes false of it */
 		return bank_const(&w->constants, (uint64_t)o->imm, wide);
 	case OPD_FUNC:
 		return bank_const(&w->constants, FUNCTION_ADDRESS(o->id), wide);

@@ -101,7 +101,7 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 				b->succ[k] = in ? start : enter;
 			else
 				continue;
-			if (b->nsucc == 2 && in && i < cfg->n)
+			if (b->nsucc == 2 && block_term(b)->op == OP_BRA && in && i < cfg->n) /* one way is left */
 				t->divergent[i] = false;
 		}
 	}
