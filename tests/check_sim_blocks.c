@@ -258,6 +258,48 @@ START_TEST(values_without_a_register_spill)
 }
 END_TEST
 
+#define KEEP(N, X) " %v" N " = add.u32 %t, " X "\n"
+#define SUM(N) " %x = mad.lo.u32 %x, 3, %v" N "\n"
+/* Values that live through all of it, so that whatever has a register is spilled in one run or another; instructions that have
+   several results, overwrite their guards, or read what they write. */
+static const char overwriting[] = "kernel k(u64 out) {\n reg u32 %t, %x, %a, %b, %c, %m\n reg u64 %o, %w\n reg pred %g, %h, %p\n"
+	"A: %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n" KEEP("0", "3") KEEP("1", "5") KEEP("2", "7") KEEP("3", "11") KEEP("4", "13")
+	" %a = mul.lo.u32 %t, 77\n %b = xor.b32 %a, 19\n %c = mov.u32 9\n %x = mov.u32 1\n %h = setp.eq.u32 %t, 2\n"
+#define GROUP(COND) " %g = setp." COND "\n %m = vote.sync.ballot.b32 %g, 15\n"
+	GROUP("ne.u32 %t, 1") " @%g %c|%g = match.all.sync.b32 %v3, %m\n @!%g %x = add.u32 %x, 2\n"
+	GROUP("ne.u32 %t, 2") " @%g %a|%g = shfl.sync.down.b32 %a, 1, 31, %m\n @!%g %x = mad.lo.u32 %x, 3, %a\n"
+	GROUP("ne.u32 %t, 0") " @%g %m|%g = elect.sync %m\n @%g %x = add.u32 %x, 8\n %x = add.u32 %x, %m\n"
+	GROUP("ge.u32 %t, 2") " @%g %g = vote.sync.all.pred %h, %m\n @!%g %x = add.u32 %x, 16\n"
+	GROUP("ge.u32 %t, 1") " @!%g %g|%h = setp.lt.or.u32 %b, %a, %g\n @%g %x = add.u32 %x, 32\n @%h %x = add.u32 %x, 64\n"
+	GROUP("ge.u32 %t, 1") " @%g %p|%g = setp.lt.and.u32 %b, %a, %g\n @%g %x = add.u32 %x, 128\n @%p %x = add.u32 %x, 256\n"
+	" %w = mul.wide.u32 %a, %b\n @%h {%a, %b} = unpack.b64 %w\n @!%h {%b, _} = unpack.b64 %w\n {%c, %a} = unpack.b64 %w\n"
+	" %w = pack.b64 {%b, %c}\n @%g %w = pack.b64 {%a, %a}\n %w = add.u64 %w, %w\n"
+	" %a = add.cc.u32 %a, %b\n @%h %b = addc.cc.u32 %b, %a\n @!%h %c = subc.cc.u32 %c, %c\n %x = addc.u32 %x, %x\n"
+	" @%g %a = mad.lo.cc.u32 %a, %b, %a\n %b = madc.hi.u32 %b, %c, %b\n"
+	" %o = mad.wide.u32 %t, 64, %o\n st.global.v2.u32 [%o], {%a, %b}\n st.global.v4.u32 [%o+16], {%c, %a, %x, %b}\n st.global.u64 [%o+8], %w\n"
+	" @%h {%a, %a} = ld.global.v2.u32 [%o]\n @!%h {%b, %w} = ld.global.v2.u32 [%o+8]\n {%c, %x, %a, _} = ld.global.v4.u32 [%o+16]\n"
+	" @%g %w = ld.global.u64 [%o+8]\n {%o, %w} = ld.global.v2.u64 [%o]\n" SUM("0") SUM("1") SUM("2") SUM("3") SUM("4")
+	" %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 64, %o\n st.global.v4.u32 [%o+32], {%a, %b, %c, %x}\n st.global.u64 [%o+48], %w\n exit\n}\n";
+
+START_TEST(spills_of_what_instructions_read_and_overwrite)
+{
+	int least = 0;
+	for (int limit = 8; limit <= 24; limit++)
+		for (int k = 0; k < 4; k++) {
+			char set[128];
+			snprintf(set, sizeof set, "divergence.model=%s sm.max_registers_per_thread=%d", mechanisms[k], limit);
+			Rig *r = rig_new(set);
+			rig_try(r, overwriting, 1, 8);
+			ck_assert_msg(r->ok || (!least && r->fault.kind == FAULT_UNSUPPORTED), "%d registers, %s: %s", limit, mechanisms[k], r->fault.text);
+			least = least ? least : r->ok ? limit : 0;
+			if (r->ok)
+				rig_reference(r, overwriting, 1, 8);
+			rig_free(r);
+		}
+	ck_assert_int_le(least, 12);
+}
+END_TEST
+
 /* ---- calls ---- */
 
 #define RECURSIVE "func tri(u32 %n) -> (u32 %r) {\n reg pred %p\n reg u32 %m, %s\nT0: %p = setp.eq.u32 %n, 0\n" \
@@ -485,15 +527,15 @@ END_TEST
 /* Lanes whose guard is false get no result of a barrier that counts. */
 START_TEST(guarded_barriers_write_their_lanes_only)
 {
-	const char *text = K(" %t = mov.u32 %tid.x\n %b = mov.u32 77\n %p = setp.ne.u32 %t, 2\n %q = setp.lt.u32 %t, 2\n"
-		" @%p %b = bar.red.popc.u32 0, 3, %q\n" STORE("%b") EX);
-	static const uint32_t want[] = { 2, 2, 77, 2 };
+	const char *text = K(" %t = mov.u32 %tid.x\n %b = mov.u32 77\n %p = setp.ne.u32 %t, 2\n %q = setp.lt.u32 %t, 5\n"
+		" @%p %p = setp.lt.u32 %t, 5\n @%p %b = bar.red.popc.u32 0, 4, %q\n" STORE("%b") EX);
+	static const uint32_t want[] = { 4, 4, 77, 4, 4, 77, 77, 77 };
 	for (int k = 0; k < 4; k++) {
 		char set[128];
 		snprintf(set, sizeof set, "divergence.model=%s divergence.bar_partial=per_lane", mechanisms[k]);
 		Rig *r = rig_new(set);
-		rig_run(r, text, 1, 4);
-		for (int t = 0; t < 4; t++)
+		rig_run(r, text, 1, 8);
+		for (int t = 0; t < 8; t++)
 			ck_assert_uint_eq(r->out[t], want[t]);
 		rig_free(r);
 	}
@@ -508,6 +550,7 @@ int main(void)
 		blocks_are_dispatched_once_a_window, blocks_go_to_sms_in_turn, resources_bound_residence,
 		a_block_that_fits_nowhere_is_refused, values_without_a_register_spill, recursion_saves_what_lives_across_the_call,
 		predicates_are_arguments_and_results,
+		spills_of_what_instructions_read_and_overwrite,
 		indirect_calls_go_by_target, an_indexed_branch_runs_each_target_once, lanes_that_ended_are_missed_by_nobody,
 		shuffles_among_part_of_a_warp, lanes_missing_at_a_warp_operation, guarded_barriers_write_their_lanes_only,
 	};

@@ -212,6 +212,14 @@ static int spill_slot(LowerFn *l, Type t)
 
 int lower_slot(LowerFn *l, Type t) { return spill_slot(l, t); }
 
+static bool writes_register(const Ins *i, int reg)
+{
+	for (int k = 0; k < i->ndst; k++)
+		if (ins_dst(i, k)->kind == OPD_REG && ins_dst(i, k)->id == reg)
+			return true;
+	return false;
+}
+
 /* Rewrites one block: each instruction that touches the victim gets a temporary of its own. */
 static void spill_block(Spill *s)
 {
@@ -232,6 +240,7 @@ static void spill_block(Spill *s)
 				i->opd[o].id = t;
 		int32_t guard = i->guard;
 		uint8_t neg = i->guard_neg;
+		bool own_guard = writes && guard >= 0 && writes_register(i, guard);
 		if (reads || (writes && guard >= 0)) {
 			Ins load = spill_access(s, false, t);
 			vec_insert(&s->b->ins, k, load);
@@ -239,8 +248,10 @@ static void spill_block(Spill *s)
 		}
 		if (writes) {
 			Ins store = spill_access(s, true, t);
-			store.guard = guard;
-			store.guard_neg = neg;
+			if (!own_guard) { /* else it is no more; the temporary has what was loaded where it did not hold */
+				store.guard = guard;
+				store.guard_neg = neg;
+			}
 			vec_insert(&s->b->ins, k + 1, store);
 			k++;
 		}
