@@ -171,6 +171,7 @@ bool interp_run(Interp *in, Thread *t, uint64_t steps)
 		if (limit && t->steps >= limit) {
 			interp_fault(in, t, FAULT_LIMIT, "%llu instructions of one thread", (unsigned long long)limit);
 			return false;
+	vec_free(&t->watch.saved);
 		}
 		if (!(t->steps++ & 0xffff) && in->options->interrupted && *in->options->interrupted)
 			return false;

@@ -45,6 +45,8 @@ typedef struct Frame {
 
 typedef enum { RUNNABLE, AT_BARRIER, AT_WARP, EXITED } ThreadState;
 
+typedef Vec(uint64_t) StateWords;
+
 typedef struct Thread {
 	ThreadState state;
 	uint32_t tid[3], linear;
@@ -55,7 +57,7 @@ typedef struct Thread {
 	Mask cc;
 	int barrier;               /* AT_BARRIER */
 	uint32_t members;          /* AT_WARP: the mask, its own lane included */
-	struct { uint64_t saved, steps, power; bool cycling; } watch; /* interp_livelock.c */
+	struct { StateWords saved; uint64_t steps, power; bool cycling; } watch; /* interp_livelock.c */
 } Thread;
 
 typedef struct Barrier { int arrived, expected; bool explicit_count; int yes, votes; } Barrier;

@@ -1,35 +1,44 @@
 /* Livelock in the reference interpreter: after a round in which no memory has changed, no thread has ended and nobody has
  * met anybody, the state of every thread that runs is looked at: Brent's cycle detection on its frames, once a slice. When
- * all have come back to an earlier state, nothing can ever change. A kernel that reads a clock is not looked at. */
+ * all have come back to an earlier state, nothing can ever change: what a thread does follows from its registers, predicates and
+ * carry flag, its place and those that it returns to, and from memory (local too), which has not changed; others act on it
+ * through memory and meetings only. A kernel that reads a clock is not looked at. */
 #include "isa/interp.h"
 
-static uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v ^ h >> 29) * 0x9e3779b97f4a7c15u; }
-
-static uint64_t state_hash(const Thread *t)
+static void put_state(const Thread *t, StateWords *s)
 {
-	uint64_t h = mix((uint64_t)t->frame.n, t->cc);
+	vec_push(s, (uint64_t)t->frame.n << 1 | (t->cc & 1));
 	for (int k = 0; k < t->frame.n; k++) {
 		const Frame *f = &t->frame.v[k];
-		h = mix(mix(h, (uint64_t)f->pc), (uint64_t)(uintptr_t)f->code);
+		vec_push(s, (uint64_t)f->code->f->id << 32 | (uint32_t)f->pc);
 		for (uint32_t i = 0; i < f->code->words; i++)
-			h = mix(h, f->words[i]);
+			vec_push(s, f->words[i]);
 		for (uint32_t i = 0; i < f->code->npred; i++)
-			h = mix(h, f->pred[i] & 1);
+			vec_push(s, f->pred[i] & 1);
 	}
-	return h;
 }
 
 static void look(Thread *t)
 {
-	uint64_t h = state_hash(t);
-	if (t->watch.power && h == t->watch.saved) {
+	StateWords now = { 0 }, *saved = &t->watch.saved;
+	put_state(t, &now);
+	if (t->watch.power && now.n == saved->n && !memcmp(now.v, saved->v, sizeof *now.v * (size_t)now.n)) {
 		t->watch.cycling = true;
 	} else if (++t->watch.steps >= t->watch.power) {
-		t->watch.saved = h;
+		StateWords old = *saved;
+		*saved = now;
+		now = old;
 		t->watch.power = t->watch.power ? t->watch.power * 2 : 1;
 		t->watch.steps = 0;
 		t->watch.cycling = false;
 	}
+	vec_free(&now);
+}
+
+static void forget(Thread *t)
+{
+	t->watch.steps = t->watch.power = 0;
+	t->watch.cycling = false;
 }
 
 bool interp_livelock(Interp *in, uint64_t before)
@@ -40,7 +49,7 @@ bool interp_livelock(Interp *in, uint64_t before)
 	for (int k = 0; k < in->nthread; k++) {
 		Thread *t = &in->thread[k];
 		if (!still)
-			memset(&t->watch, 0, sizeof t->watch);
+			forget(t);
 		if (!still || t->state != RUNNABLE)
 			continue;
 		look(t);

@@ -175,6 +175,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	}
 	if (tracing(sm))
 		sm_trace(sm, w, s, TR_BARRIER_WAIT, m, (uint64_t)b, bar->arrived);
+	sm->last_progress = sm->now;
 	if (i->op == OP_BARARRIVE) {
 		release_if_full(sm, cta, b);
 		advance(sm, w, s);

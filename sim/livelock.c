@@ -1,16 +1,28 @@
 /* Deadlock and livelock: the proof that a launch can never end. What is reported then is made in sim/diagnose.c.
  *
- * When no memory word has changed, no lane has ended and no barrier has been released for limits.progress_cycles, every
- * lane is watched at its branches: Brent's cycle detection on (target, call depth, live registers). Lanes act on each other
- * through memory, barriers and warp-level operations. Lanes that exchange values have a state together, of all their
- * registers, where they exchange. So once all lanes that run have come back to an earlier state, with memory unchanged all
- * the while, nothing can ever change: proven. A lane that reads a clock proves nothing. A mechanism that lets lanes run which it
- * held, after time-outs or in turns, says how long that takes at most (ReconvModel.patience): so long each warp is watched that
- * has such lanes, and one that has moved since, but come to no branch, is still on its way. A turn ends in the span of time and
- * branches after the one in which it began, so n turns take n + 1 spans at most. Watching stops after a while and is taken up
- * again later, for longer, so that long computations are slowed down by a bounded share; and as one lane that computes is enough
- * to know that its warp is in no livelock, the others of the warp are watched only once one has come back to a state, for which
- * a watch may then last twice as long. */
+ * When no memory word has changed, no lane has ended and nobody has come to a block barrier or left one for
+ * limits.progress_cycles, every lane is watched at its branches: Brent's cycle detection on its state. Once all lanes that run have
+ * come back to an earlier state, with none of that happening all the while, nothing can ever change: proven.
+ *
+ * What a lane does next follows from its state and from what is constant while nothing happens:
+ *   place      where the branch goes and which one it was, the call depth and the addresses to return to (local frames follow)
+ *   registers  and predicates that live behind the branch; inside a call all, since what lives in the callers is not known; the
+ *              carry flag. States with a load on its way to one of these registers are not compared
+ *   memory     global, shared, local: a store or atomic operation that changes a word begins the watch anew, whoever does it;
+ *              parameters and constants never change
+ *   barriers   arrivals and releases begin it anew; so do ends of lanes
+ *   others     act on it through memory, barriers and warp-level operations only. Lanes that exchange values in one of these have a
+ *              state together, of all their registers, where they do it; activemask is such an exchange
+ *   clocks     a lane that reads a clock proves nothing
+ *   mechanism  may delay a lane, but not change what it does. One that lets lanes run which it held, after time-outs or in turns,
+ *              says how long that takes at most (ReconvModel.patience): so long each warp is watched that has such lanes, and one
+ *              that has moved since, but come to no branch, is still on its way. A turn ends in the span of time and branches
+ *              after the one in which it began, so n turns take n + 1 spans at most
+ * States are compared word by word.
+ *
+ * Watching stops after a while and is taken up again later, for longer, so that long computations are slowed down by a bounded
+ * share; and as one lane that computes is enough to know that its warp is in no livelock, the others of the warp are watched only
+ * once one has come back to a state, for which a watch may then last twice as long. */
 #include "sim/diagnose.h"
 
 enum {
@@ -18,62 +30,88 @@ enum {
 	MOST_UNSEEN = 64               /* times in a row that no watched lane comes to a branch of its warp, before one is added */
 };
 
-static inline uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v ^ h >> 29) * 0x9e3779b97f4a7c15u; }
+/* ---- states ---- */
 
 static bool is_pair(const Code *c, int name) { return name >= c->narrow && name < c->regs; }
 
-/* One name of the scoreboard, of the lanes; a pair's first name stands for both. */
-static void mix_name(const Warp *w, int name, Mask m, uint64_t *h)
+/* The registers of a state by their names on the scoreboard, both of a pair: those of a list, or with NULL the first n. */
+typedef struct Names { const uint16_t *list; int n; } Names;
+
+static int name_at(const Names *x, int k) { return x->list ? x->list[k] : k; }
+static Names all_names(const Warp *w) { return (Names){ NULL, w->sm->gpu->cur->regs + w->sm->gpu->cur->preds }; }
+
+/* What lives where lanes go; inside a call also what lives in the callers, which is not known: everything. */
+static Names names_behind(const Warp *w, const MIns *i, int lane)
+{
+	const Code *c = w->sm->gpu->cur;
+	return w->depth[lane] ? all_names(w) : (Names){ c->live[i->live], c->nlive[i->live] };
+}
+
+/* A state's words in a row: written there, or compared with what is there. */
+typedef struct Words { uint64_t *at, *end; bool write, same; } Words;
+
+static inline void word(Words *x, uint64_t v)
+{
+	if (x->at == x->end)
+		x->same = false;
+	else if (x->write)
+		*x->at++ = v;
+	else
+		x->same &= *x->at++ == v;
+}
+
+static uint64_t value(const Warp *w, int name, int lane)
 {
 	const Code *c = w->sm->gpu->cur;
 	const uint32_t *row = w->lanes.base[0] + (size_t)name * (size_t)w->lanes.width;
-	int l;
-	if (name >= c->regs) {
-		each_lane(m, l)
-			h[l] = mix(h[l], w->lanes.pred[name - c->regs] >> l & 1);
-	} else if (name < c->narrow) {
-		each_lane(m, l)
-			h[l] = mix(h[l], row[l]);
-	} else {
-		each_lane(m, l) {
-			uint64_t v;
-			memcpy(&v, row + 2 * l, sizeof v);
-			h[l] = mix(h[l], v);
-		}
+	uint64_t v;
+	if (name >= c->regs)
+		return w->lanes.pred[name - c->regs] >> lane & 1;
+	if (name < c->narrow)
+		return row[lane];
+	memcpy(&v, row + 2 * lane, sizeof v);
+	return v;
+}
+
+/* The lane goes to pc; `from` tells the branch that it comes from. */
+static void lane_words(const Warp *w, uint32_t pc, int32_t from, const Names *names, int lane, Words *x)
+{
+	word(x, (uint64_t)pc << 32 | (uint32_t)from);
+	word(x, (uint64_t)w->depth[lane] << 1 | (w->lanes.cc >> lane & 1));
+	for (int k = 0; k < names->n && x->same; k += 1 + is_pair(w->sm->gpu->cur, name_at(names, k)))
+		word(x, value(w, name_at(names, k), lane));
+	for (uint32_t d = 0; d < w->depth[lane] && x->same; d++)
+		word(x, w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane]);
+}
+
+static int most_words(const Warp *w, const Names *names, int lane) { return 2 + names->n + (int)w->depth[lane]; }
+
+static Words write_into(Sm *sm, SavedState *s, int room)
+{
+	if (s->room < room) {
+		s->room = room;
+		s->word = arena_array(&sm->arena, uint64_t, room);
 	}
+	return (Words){ s->word, s->word + s->room, true, true };
 }
 
-/* Every register of the lanes, their places and where they return to. */
-static void hash_all(const Warp *w, uint32_t pc, Mask m, uint64_t *h)
+static Words compare_with(const SavedState *s) { return (Words){ s->word, s->word + s->n, false, true }; }
+static bool is_same(const Words *x) { return x->same && x->at == x->end; }
+
+/* A load is on its way to a register of the state, which still has its old value. */
+static bool in_flight(const Warp *w, const Names *names, int lane)
 {
-	const Code *c = w->sm->gpu->cur;
-	int l;
-	each_lane(m, l)
-		h[l] = mix(mix(1, pc), w->depth[l]);
-	for (int name = 0; name < c->regs + c->preds; name += 1 + is_pair(c, name))
-		mix_name(w, name, m, h);
-	each_lane(m, l)
-		for (uint32_t d = 0; d < w->depth[l]; d++)
-			h[l] = mix(h[l], w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)l]);
+	const Sm *sm = w->sm;
+	size_t step = sm->lane_scoreboard ? (size_t)w->lanes.width : 1;
+	for (int k = 0; k < names->n && !sm->gpu->options.functional; k++) {
+		Cycle ready = w->ready[(size_t)name_at(names, k) * step + (sm->lane_scoreboard ? (size_t)lane : 0)];
+		if (ready & 1 && ready >> 1 > sm->now)
+			return true;
+	}
+	return false;
 }
 
-/* Where lanes go and from which block, and all that lives there. Inside a call also what lives in the callers, which is not
-   known: every register. */
-static void hash_states(const Warp *w, const MIns *i, uint32_t pc, Mask m, uint64_t *h)
-{
-	const Code *c = w->sm->gpu->cur;
-	const uint16_t *live = c->live[i->live];
-	int l;
-	each_lane(m, l)
-		if (w->depth[l]) {
-			hash_all(w, pc, m, h);
-			return;
-		}
-	each_lane(m, l)
-		h[l] = mix(mix(1, pc), i->live);
-	for (int k = 0; k < c->nlive[i->live]; k += 1 + is_pair(c, live[k]))
-		mix_name(w, live[k], m, h);
-}
+/* ---- coming back ---- */
 
 static void note_turn(Round *r, const MIns *i, uint32_t to)
 {
@@ -86,24 +124,109 @@ static void note_turn(Round *r, const MIns *i, uint32_t to)
 		r->turn[r->nturns++] = (Turn){ i, to, false };
 }
 
-/* with: the lanes that have this state together; 0: the lane alone. What a lane does after an exchange does not follow from
-   its own state, and after one with others than those of the saved state not from that. */
-static void step(Watch *x, Mask with, uint64_t h)
+static void came_back(Watch *x)
 {
-	if (with && x->power && !x->with) {
-		*x = (Watch){ .saved = h, .power = x->power, .with = with };
+	x->cycling = !x->clock;
+	x->clock = false;
+	x->last = x->now;
+	x->now = (Round){ 0 };
+}
+
+/* The state at hand is the one to come back to. */
+static void begin_anew(Watch *x, uint64_t power, Mask with, uint64_t saved)
+{
+	*x = (Watch){ .state = x->state, .power = power, .with = with, .saved = saved };
+}
+
+static uint64_t next_power(const Watch *x) { return x->power ? x->power * 2 : 1; }
+
+static void step(Warp *w, const MIns *i, uint32_t to, int lane)
+{
+	Watch *x = w->watch->lane[lane];
+	Names names = names_behind(w, i, lane);
+	if (in_flight(w, &names, lane))
 		return;
-	}
-	if (with && with != x->with)
-		x->clock = true;
-	if (x->power && h == x->saved && with == x->with) {
-		x->cycling = !x->clock;
-		x->clock = false;
-		x->last = x->now;
-		x->now = (Round){ 0 };
+	Words now = compare_with(&x->state);
+	if (x->power && !x->with)
+		lane_words(w, to, i->live, &names, lane, &now);
+	if (x->power && !x->with && is_same(&now)) {
+		came_back(x);
 	} else if (++x->steps >= x->power) {
-		*x = (Watch){ .saved = h, .power = x->power ? x->power * 2 : 1, .with = with };
+		Words save = write_into(w->sm, &x->state, most_words(w, &names, lane));
+		lane_words(w, to, i->live, &names, lane, &save);
+		x->state.n = (int)(save.at - x->state.word);
+		begin_anew(x, next_power(x), 0, 0);
 	}
+}
+
+/* ---- lanes that exchange values ---- */
+
+static Joint *joint_of(Warp *w, Mask m)
+{
+	Joint **j = &w->watch->joint[lowest_lane(m)];
+	if (!*j)
+		*j = arena_new(&w->sm->arena, Joint);
+	return *j;
+}
+
+static void joint_words(const Warp *w, uint32_t pc, Mask m, Words *x)
+{
+	Names names = all_names(w);
+	int l;
+	each_lane(m, l)
+		lane_words(w, pc, -1, &names, l, x);
+}
+
+/* All lanes of m, where they do it. */
+static void save_joint(Warp *w, Joint *j, uint32_t pc, Mask m)
+{
+	Names names = all_names(w);
+	int room = 0, l;
+	each_lane(m, l)
+		room += most_words(w, &names, l);
+	Words save = write_into(w->sm, &j->state, room);
+	joint_words(w, pc, m, &save);
+	j->state.n = (int)(save.at - j->state.word);
+	j->lanes = m;
+	j->number = ++w->watch->saves;
+}
+
+static bool same_joint(const Warp *w, const Joint *j, uint32_t pc, Mask m)
+{
+	Words now = compare_with(&j->state);
+	if (j->lanes != m)
+		return false;
+	joint_words(w, pc, m, &now);
+	return is_same(&now);
+}
+
+/* What a lane does after an exchange does not follow from its own state, and after one with others than those of the saved
+   state not from that. The watched lanes of m keep step with each other: they save together. */
+static void step_together(Warp *w, uint32_t pc, Mask m, Mask lanes)
+{
+	Joint *j = joint_of(w, m);
+	bool same = same_joint(w, j, pc, m), save = false;
+	uint64_t power = 1;
+	int l;
+	each_lane(lanes, l) {
+		Watch *x = w->watch->lane[l];
+		if (same && x->with == m && x->saved == j->number) {
+			came_back(x);
+			continue;
+		}
+		bool alone = x->power && !x->with, full = !alone && ++x->steps >= x->power;
+		x->clock |= x->with != m;
+		save |= alone || full;
+		if (x->power > power)
+			power = x->power;
+		if (full && next_power(x) > power)
+			power = next_power(x);
+	}
+	if (!save)
+		return;
+	save_joint(w, j, pc, m);
+	each_lane(lanes, l)
+		begin_anew(w->watch->lane[l], power, m, j->number);
 }
 
 /* Of the lanes of m, which have come to a branch or exchange: those that are watched. */
@@ -124,7 +247,9 @@ static Mask watched_of(Warp *w, Mask m)
 	each_lane(more, l) {
 		if (!x->lane[l])
 			x->lane[l] = arena_new(&w->sm->arena, Watch);
-		*x->lane[l] = (Watch){ .steps = x->steps, .power = x->steps };
+		begin_anew(x->lane[l], x->steps, 0, 0);
+		x->lane[l]->steps = x->steps;
+		x->lane[l]->state.n = 0;
 		x->unseen = 0;
 	}
 	x->lanes |= more;
@@ -149,33 +274,33 @@ static void all_of(WarpWatch *x)
 
 static void watch(Warp *w, const MIns *i, Mask m, uint32_t to)
 {
-	uint64_t h[64];
 	int l;
 	m = watched_of(w, m);
 	if (!m)
 		return;
-	hash_states(w, i, to, m, h);
 	each_lane(m, l) {
-		Watch *x = w->watch->lane[l];
 		if (i->flags & MI_COND)
-			note_turn(&x->now, i, to);
-		step(x, 0, h[l]);
+			note_turn(&w->watch->lane[l]->now, i, to);
+		step(w, i, to, l);
 	}
 	all_of(w->watch);
 }
 
 void livelock_exchange(Warp *w, uint32_t pc, Mask m)
 {
-	uint64_t h[64], all = mix(2, m);
 	Mask lanes = watched_of(w, m);
+	Names names = all_names(w);
+	bool moving = false;
 	int l;
 	if (!lanes)
 		return;
-	hash_all(w, pc, m, h);
 	each_lane(m, l)
-		all = mix(all, h[l]);
-	each_lane(lanes, l)
-		step(w->watch->lane[l], m, all);
+		moving |= in_flight(w, &names, l);
+	if (!moving)
+		step_together(w, pc, m, lanes);
+	else
+		each_lane(lanes, l)
+			w->watch->lane[l]->clock = true;
 	all_of(w->watch);
 }
 

@@ -192,6 +192,18 @@ expect 2 "long.ir.*: " $gsim -q -w "$tmp/long.ir" "$tmp/k.ir"
 # ---- machine files ----
 config() { # TEXT LUA
 	printf '%s\n' "$2" >"$tmp/c.lua"
+# only the carry flag tells the first time from the second in which the loop counts to 63, each of 300 times
+printf '\t%%v = mov.u32 0\n\t%%l = mov.u32 0\n\t%%n = add.cc.u32 0, 0\n\tbra H\nH:\t%%v = add.u32 %%v, 1\n\t%%v = and.b32 %%v, 63
+\t%%p = setp.ne.u32 %%v, 0\n\tbra %%p, H, C\nC:\t%%n = addc.u32 0, 0\n\t%%p = setp.eq.u32 %%n, 1\n\tbra %%p, D, E
+E:\t%%n = add.cc.u32 -1, 1\n\tbra H\nD:\t%%l = add.u32 %%l, 1\n\t%%n = add.cc.u32 0, 0\n\t%%p = setp.lt.u32 %%l, 300
+\tbra %%p, H, F\nF:\texit\n}\n' | threads=1 body
+for model in $all; do
+	for how in --functional --quiet; do
+		expect 0 "" $gsim -q $how -m "$model" -D limits.progress_cycles=300 "$tmp/k.ir"
+	done
+done
+expect 0 "" $gsim -q --reference "$tmp/k.ir"
+
 	expect 2 "$1" $gsim -c "$tmp/c.lua" --print-config
 }
 echo 'return derive("c.lua", {})' >"$tmp/d.lua"

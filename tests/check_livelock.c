@@ -51,6 +51,15 @@ static void fate_under(const char *model, const char *text, unsigned threads, co
 	}
 }
 
+static void ends(const char *model, const char *text, unsigned threads, int way)
+{
+	Rig *r = machine(model, way);
+	rig_try(r, text, 1, threads);
+	ck_assert_msg(r->ok, "%s (run %d): %s", model, way, r->fault.text);
+	rig_laws(r);
+	rig_free(r);
+}
+
 static void fate(const char *models, const char *text, unsigned threads, Fate f)
 {
 	bool any = false;
@@ -227,6 +236,20 @@ START_TEST(locks_of_several_warps)
 }
 END_TEST
 
+/* The same state again and again, but each time four more threads have come to a barrier that expects 64. */
+START_TEST(arrivals_are_progress)
+{
+	const char *text = K(" %p = setp.ge.u32 %t, 8\n bra %p, E, B\nB: %p = setp.ge.u32 %t, 4\n bra %p, W, L\n"
+		"W: bar.sync 1, 64\n st.volatile.shared.u32 [%s], 1\n bra E\n"
+		"L: %n = mov.u32 0\n bra D\nD: %n = add.u32 %n, 1\n %p = setp.lt.u32 %n, 60\n bra %p, D, M\n"
+		"M: bar.arrive 1, 64\n %v = ld.volatile.shared.u32 [%s]\n %p = setp.eq.u32 %v, 0\n bra %p, L, E\nE:" END);
+	static const char *const models[] = { "ipdom", "token", "mimd", "its", "exec_mask" };
+	for (int k = 0; k < 5; k++)
+		for (int way = 0; way < WAYS; way++)
+			ends(models[k], text, 64, way);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("livelock");
@@ -234,7 +257,8 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, lanes_that_exchange_have_a_state_together, 0, 3);
 	const TTest *const tests[] = { waiting_to_meet_is_no_round, votes_that_never_agree, found_where_nobody_runs, two_locks_in_opposite_order,
-		a_barrier_that_a_spinning_lane_waits_behind, warp_level_operations_that_never_meet, shared_memory, turns_without_an_end, locks_and_calls, locks_of_several_warps };
+		a_barrier_that_a_spinning_lane_waits_behind, warp_level_operations_that_never_meet, shared_memory, turns_without_an_end, locks_and_calls, locks_of_several_warps,
+		arrivals_are_progress };
 	for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
 		tcase_add_test(t, tests[k]);
 	suite_add_tcase(s, t);
