@@ -15,8 +15,8 @@ bool interp_enter(Interp *in, Thread *t, const Code *c)
 		return false;
 	}
 	if (full) {
-		interp_fault(in, t, FAULT_LOCAL, "%d calls deep, %llu of %d bytes of local memory in use", t->frame.n - 1,
-			(unsigned long long)t->local_top, LOCAL_LIMIT);
+		interp_fault(in, t, FAULT_LOCAL, WORDS_CALLS, t->frame.n - 1, (unsigned long long)t->local_top,
+			(unsigned long long)LOCAL_LIMIT);
 		return false;
 	}
 	t->local_top += c->local_bytes;
@@ -41,35 +41,14 @@ static void leave(Thread *t)
 
 /* ---- control ---- */
 
-static void no_body(Interp *in, Thread *t, const Function *f)
-{
-	StrBuf why = { 0 };
-	Loc where;
-	function_refused(f, &where, &why);
-	interp_fault(in, t, FAULT_REFUSED, "%s", why.s);
-	in->fault->loc = where;
-	sb_free(&why);
-}
-
-static const Function *callee(Interp *in, Thread *t, const Step *s)
-{
-	const Module *m = in->launch->module;
-	uint64_t v = interp_read(in, t, &s->src[0]), id = (v - FUNCTION_ADDRESS(0)) / 16;
-	const Function *f = v >= FUNCTION_ADDRESS(0) && id < (uint64_t)m->func.n && v == FUNCTION_ADDRESS(id) ? m->func.v[id] : NULL;
-	if (!f || f->kind != FN_DEVICE)
-		interp_fault(in, t, FAULT_BRANCH, "0x%llx is no device function", (unsigned long long)v);
-	else if (!f->block.n)
-		no_body(in, t, f);
-	else if (f->arg.n != s->ins->nsrc - 1 || f->ret.n < s->ins->ndst)
-		interp_fault(in, t, FAULT_BRANCH, "function %s takes %d arguments and gives %d results", f->name, f->arg.n, f->ret.n);
-	else
-		return f;
-	return NULL;
-}
-
 static bool call(Interp *in, Thread *t, const Step *s)
 {
-	const Function *f = callee(in, t, s);
+	Fault why;
+	const Function *f = call_target(in->launch->module, s->ins, interp_read(in, t, &s->src[0]), &why);
+	if (!f) {
+		interp_fault(in, t, why.kind, "%s", why.text);
+		in->fault->loc = why.loc.file ? why.loc : in->fault->loc;
+	}
 	const Code *c = f ? interp_code(in, f) : NULL;
 	uint64_t small[16], *v = f && f->arg.n > 16 ? xmalloc(sizeof *v * (size_t)f->arg.n) : small;
 	bool ok = c != NULL;
@@ -106,11 +85,11 @@ static void ret(Interp *in, Thread *t)
 
 static bool branch(Interp *in, Thread *t, const Step *s)
 {
-	uint64_t k = 0;
+	uint32_t k = 0;
 	if (s->ins->op == OP_BRX) {
 		k = (uint32_t)interp_read(in, t, &s->src[0]);
-		if (k >= (uint64_t)s->ntarget) {
-			interp_fault(in, t, FAULT_BRANCH, "index %llu of %d targets", (unsigned long long)k, s->ntarget);
+		if (k >= (uint32_t)s->ntarget) {
+			interp_fault(in, t, FAULT_BRANCH, WORDS_INDEX, k, s->ntarget);
 			return false;
 		}
 	} else if (s->ins->nsrc && s->src[0].kind != PL_NONE) {
@@ -155,7 +134,7 @@ static bool execute(Interp *in, Thread *t, const Step *s)
 	case K_RET: ret(in, t); return true;
 	case K_EXIT: interp_exit(in, t); return true;
 	case K_HOST: ok = in->host_op && in->host_op(in, t, s); break;
-	default: interp_fault(in, t, FAULT_TRAP, "the kernel stopped itself"); return false;
+	default: interp_fault(in, t, FAULT_TRAP, WORDS_TRAP); return false;
 	}
 	if (ok)
 		f->pc++;
@@ -171,7 +150,6 @@ bool interp_run(Interp *in, Thread *t, uint64_t steps)
 		if (limit && t->steps >= limit) {
 			interp_fault(in, t, FAULT_LIMIT, "%llu instructions of one thread", (unsigned long long)limit);
 			return false;
-	vec_free(&t->watch.saved);
 		}
 		if (!(t->steps++ & 0xffff) && in->options->interrupted && *in->options->interrupted)
 			return false;
@@ -193,6 +171,7 @@ void interp_thread_free(Thread *t)
 	while (t->frame.n)
 		leave(t);
 	vec_free(&t->frame);
+	vec_free(&t->watch.saved);
 	free(t->local);
 }
 

@@ -4,7 +4,7 @@
 #include "isa/decode.h"
 #include "isa/launch.h"
 
-enum { FRAME_LIMIT = 4096, LOCAL_LIMIT = 512 * 1024, SHARED_LIMIT = 1 << 20 /* sm.max_shared_per_block goes as far */, SLICE = 10000, BARRIERS = 16 };
+enum { FRAME_LIMIT = 4096, LOCAL_LIMIT = 512 * 1024, SHARED_LIMIT = 1 << 20 /* sm.max_shared_per_block goes as far */, SLICE = 10000 };
 
 typedef struct Place {             /* where an operand lives */
 	enum { PL_NONE, PL_CONST, PL_32, PL_64, PL_PRED, PL_SREG, PL_LOCAL } kind;

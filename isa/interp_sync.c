@@ -42,20 +42,18 @@ bool interp_barrier(Interp *in, Thread *t, const Step *s)
 	const Ins *i = s->ins;
 	bool red = i->op == OP_BARRED;
 	int counts = i->nsrc - red; /* operands before the predicate */
-	uint64_t id = (uint32_t)interp_read(in, t, &s->src[0]);
+	uint32_t id = (uint32_t)interp_read(in, t, &s->src[0]);
 	bool given = counts > 1 && s->src[1].kind != PL_NONE;
 	uint32_t count = given ? (uint32_t)interp_read(in, t, &s->src[1]) : 0;
-	if (id >= BARRIERS) {
-		interp_fault(in, t, FAULT_BARRIER, "barrier %llu; there are %d", (unsigned long long)id, BARRIERS);
+	char text[REFUSAL];
+	const char *why = barrier_refuses(id, given ? &count : NULL, (uint32_t)in->nthread, in->options->warp_size, text);
+	if (why) {
+		interp_fault(in, t, FAULT_OPERAND, "%s", why);
 		return false;
 	}
 	Barrier *b = &in->barrier[id];
-	if (given && (count == 0 || count > (uint32_t)in->nthread)) {
-		interp_fault(in, t, FAULT_BARRIER, "barrier %d is to count %u threads, the block has %d", (int)id, count, in->nthread);
-		return false;
-	}
-	if (b->arrived && (b->explicit_count != given || (given && b->expected != (int)count))) {
-		interp_fault(in, t, FAULT_BARRIER, "barrier %d is awaited with different thread counts", (int)id);
+	if (b->arrived && (b->explicit_count != given || b->expected != (int)count)) {
+		interp_fault(in, t, FAULT_OPERAND, WORDS_COUNTS, id);
 		return false;
 	}
 	b->explicit_count = given;
@@ -220,8 +218,14 @@ bool interp_warp(Interp *in, Thread *t, const Step *s)
 {
 	int k = mask_operand(s->ins);
 	uint32_t all = ~0u >> (PTX_WARP - in->options->warp_size), present;
-	t->members = k < 0 || s->src[k].kind == PL_NONE ? all : (uint32_t)interp_read(in, t, &s->src[k]) & all;
-	t->members |= 1u << lane_of(in, t);
+	uint32_t mask = k < 0 || s->src[k].kind == PL_NONE ? all : (uint32_t)interp_read(in, t, &s->src[k]);
+	char text[REFUSAL];
+	const char *why = mask_refuses(mask, lane_of(in, t), text);
+	if (why) {
+		interp_fault(in, t, FAULT_OPERAND, "%s", why);
+		return false;
+	}
+	t->members = mask & all;
 	t->state = AT_WARP;
 	if (gathered(in, t, &present))
 		meet(in, t, present);

@@ -59,6 +59,7 @@ static const char *what(FaultKind k)
 	case FAULT_LOCAL: return "local memory exhausted";
 	case FAULT_BRANCH: return "jump to nowhere";
 	case FAULT_BARRIER: return "barrier that cannot complete";
+	case FAULT_OPERAND: return "operand that cannot be taken";
 	case FAULT_LIVELOCK: return "no progress";
 	case FAULT_TRAP: return "trap";
 	case FAULT_UNSUPPORTED: case FAULT_REFUSED: return "not supported";
@@ -88,6 +89,63 @@ void fault_at(Fault *fault, const Launch *l, FaultKind kind, const Function *f, 
 	fault_text(fault, kind, "%s", s.s);
 	sb_free(&s);
 }
+
+/* ---- what is refused ---- */
+
+/* PTX ISA, bar and barrier: sixteen barriers; a thread count is a multiple of the warp size. */
+const char *barrier_refuses(uint32_t number, uint32_t *count, uint32_t threads, int warp, char text[REFUSAL])
+{
+	uint32_t size = (uint32_t)warp, most = (threads + size - 1) / size * size;
+	if (number >= BARRIERS)
+		snprintf(text, REFUSAL, "barrier %u; there are %d, from 0 to %d", number, BARRIERS, BARRIERS - 1);
+	else if (count && *count > most)
+		snprintf(text, REFUSAL, "barrier %u is to count %u threads, the block has %u", number, *count, threads);
+	else if (count && (!*count || *count % size))
+		snprintf(text, REFUSAL, "barrier %u is to count %u threads; a count is a multiple of the warp size, which is %d", number,
+			*count, warp);
+	else
+		text = NULL;
+	if (!text && count && *count > threads)
+		*count = threads;
+	return text;
+}
+
+const char *mask_refuses(uint32_t mask, int lane, char text[REFUSAL])
+{
+	if (mask >> lane & 1)
+		return NULL;
+	snprintf(text, REFUSAL, "lane %d is not in the mask 0x%x that it gives", lane, mask);
+	return text;
+}
+
+static void no_body(const Function *f, Fault *why)
+{
+	StrBuf text = { 0 };
+	Loc where;
+	function_refused(f, &where, &text);
+	fault_text(why, FAULT_REFUSED, "%s", text.s);
+	why->loc = where;
+	sb_free(&text);
+}
+
+const Function *call_target(const Module *m, const Ins *call, uint64_t address, Fault *why)
+{
+	uint64_t id = (address - FUNCTION_ADDRESS(0)) / 16;
+	const Function *f = address >= FUNCTION_ADDRESS(0) && id < (uint64_t)m->func.n && address == FUNCTION_ADDRESS(id) ? m->func.v[id] : NULL;
+	bool device = f && f->kind == FN_DEVICE;
+	if (device && f->block.n && f->arg.n == call->nsrc - 1 && f->ret.n == call->ndst)
+		return f;
+	*why = (Fault){ 0 };
+	if (!device)
+		fault_text(why, FAULT_BRANCH, "0x%llx is no device function", (unsigned long long)address);
+	else if (!f->block.n)
+		no_body(f, why);
+	else
+		fault_text(why, FAULT_BRANCH, "function %s takes %d arguments and gives %d results", f->name, f->arg.n, f->ret.n);
+	return NULL;
+}
+
+/* ---- memory ---- */
 
 static void put_nearest(char *out, size_t n, const Launch *l, uint64_t addr)
 {

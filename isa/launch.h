@@ -23,6 +23,7 @@ typedef enum {
 	FAULT_LOCAL,       /* local memory exhausted (recursion) */
 	FAULT_BRANCH,      /* brx index or call target that is none */
 	FAULT_BARRIER,     /* a barrier that can never complete */
+	FAULT_OPERAND,     /* a barrier's number or thread count, or a mask of lanes, that the operation cannot take */
 	FAULT_LIVELOCK,
 	FAULT_TRAP,
 	FAULT_UNSUPPORTED, /* what a mechanism or machine cannot do, or something that gsim has not: nothing ran; the text says why */
@@ -50,6 +51,21 @@ void fault_memory(Fault *, const Launch *, FaultKind, const Function *, const In
 void fault_at(Fault *, const Launch *, FaultKind, const Function *, const Ins *, const uint32_t ctaid[3],
 	const uint32_t tid[3], const char *fmt, ...) __attribute__((format(printf, 8, 9)));
 void fault_text(Fault *, FaultKind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* What the interpreter and the machine refuse alike, and the words for it. Functions that return words return NULL when nothing
+   is wrong; they stand in text. */
+enum { BARRIERS = 16, REFUSAL = 200 };
+#define WORDS_INDEX "index %u of %d targets"
+#define WORDS_CALLS "%d calls deep, %llu of %llu bytes of local memory in use"
+#define WORDS_COUNTS "barrier %u is awaited with different thread counts"
+#define WORDS_TRAP "the kernel stopped itself"
+/* threads: of the block; warp: lanes of PTX's warps there. *count: the threads that the instruction names, NULL: none; on return
+   how many threads that are, 0 without. PTX counts whole warps: the last warp of a block may have fewer threads than lanes. */
+const char *barrier_refuses(uint32_t number, uint32_t *count, uint32_t threads, int warp, char text[REFUSAL]);
+const char *mask_refuses(uint32_t mask, int lane, char text[REFUSAL]); /* lane: the thread's, in its PTX warp */
+/* The function at the address that an indirect call goes to; NULL: there is none that it can go to, why is filled: the kind of
+   fault, what to say, the place in the source if that is not the call's. */
+const Function *call_target(const Module *, const Ins *call, uint64_t address, Fault *why);
 
 /* The reference interpreter: each thread alone, block after block; barriers and warp-level operations make threads wait
    for each other (warps of warp_size threads, at most PTX_WARP). max_steps: instructions of one thread before the launch is given up;

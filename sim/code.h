@@ -39,7 +39,7 @@ typedef struct MIns {
 	int32_t branch;                /* number of a conditional branch, -1 */
 	int32_t live;                  /* branches: index into Code.live */
 	const uint32_t *table;         /* brx: targets */
-	int ntable;                    /* indirect call: signature */
+	int ntable;
 	int64_t offset;                /* address displacement, symbol's address included */
 
 	const Ins *src;                /* where it comes from; NULL for what lowering made up */
@@ -47,12 +47,15 @@ typedef struct MIns {
 	const Block *from;
 } MIns;
 
+typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns; /* lowering copies and moves an instruction; its operands stay */
 typedef struct CodeBlock { const Function *function; const Block *block; uint32_t pc; } CodeBlock;
 
 typedef struct Code {
 	Arena arena;
 	const Function *kernel;
 	Module *module;                /* view of the module, with its own copies of the functions that lowering changed */
+	SourceIns *source;             /* instructions of the copies: which ones of the module they are */
+	int nsource;
 	MIns *ins;
 	int n;
 	int regs;                      /* 32-bit registers of a thread */
@@ -69,7 +72,6 @@ typedef struct Code {
 	int *nlive, nlives;
 	uint32_t *entry;               /* pc of each function by its id, NO_PC */
 	uint32_t *stub;                /* where indirect calls enter each function, NO_PC */
-	uint32_t *stub_signature;      /* its arguments << 16 | results */
 	uint32_t *frame_of;            /* local frame of each function by its id */
 } Code;
 

@@ -1,6 +1,5 @@
 /* One instruction of one split: its effect on registers, control and statistics. */
 #include "sim/machine.h"
-#include "lib/strbuf.h"
 #include <stdio.h>
 
 /* ---- statistics ---- */
@@ -102,7 +101,7 @@ static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
 		Warp *h = split_home(w, s, l);
 		uint32_t index = row32(&h->lanes, i->x.a)[l];
 		if (index >= (uint32_t)i->ntable) {
-			sm_fault(sm, h, i, FAULT_BRANCH, l, SP_GENERIC, index, 0);
+			sm_fault(sm, h, i, FAULT_BRANCH, l, WORDS_INDEX, index, i->ntable);
 			return;
 		}
 		uint32_t pc = i->table[index];
@@ -134,22 +133,13 @@ static void grow_return_stack(Warp *w, uint32_t depth)
 
 enum { MOST_CALLS = 65536 };
 
-/* The lane's register holds no address that this call can go to: v. */
-static void no_callee(Sm *sm, Warp *h, const MIns *i, int lane, uint64_t v)
+/* The lane's register holds no address that this call can go to. */
+static void no_callee(Sm *sm, Warp *h, const MIns *i, int lane, const Fault *why)
 {
-	const Module *m = sm->gpu->cur->module;
-	uint64_t id = (v - FUNCTION_ADDRESS(0)) / 16;
-	const Function *f = id < (uint64_t)m->func.n && v == FUNCTION_ADDRESS(id) ? m->func.v[id] : NULL;
-	if (!f || f->kind != FN_DEVICE || f->block.n || sm->fault.kind) {
-		sm_fault(sm, h, i, FAULT_BRANCH, lane, SP_GENERIC, v, 0);
+	if (sm->fault.kind)
 		return;
-	}
-	StrBuf why = { 0 };
-	Loc where;
-	function_refused(f, &where, &why);
-	sm_fault_text(sm, h, i, FAULT_REFUSED, lane, why.s);
-	sm->fault.loc = where;
-	sb_free(&why);
+	sm_fault(sm, h, i, why->kind, lane, "%s", why->text);
+	sm->fault.loc = why->loc.file ? why->loc : sm->fault.loc;
 }
 
 /* Where the lanes go: one callee, or by the functions whose addresses they hold. 0 after a fault. */
@@ -164,17 +154,18 @@ static int callees(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
 	each_lane(s->mask, l) {
 		Warp *h = split_home(w, s, l);
 		uint64_t v = i->flags & MI_ADDR64 ? row64(&h->lanes, i->x.a)[l] : row32(&h->lanes, i->x.a)[l];
-		uint64_t id = (v - FUNCTION_ADDRESS(0)) / 16;
-		if (v < FUNCTION_ADDRESS(0) || id >= (uint64_t)c->module->func.n || v != FUNCTION_ADDRESS(id) ||
-			c->stub[id] == NO_PC || c->stub_signature[id] != (uint32_t)i->ntable) {
-			no_callee(sm, h, i, l, v);
+		Fault why;
+		const Function *f = call_target(c->module, i->src, v, &why);
+		if (!f) {
+			no_callee(sm, h, i, l, &why);
 			return 0;
 		}
 		int k = 0;
-		while (k < n && p[k].pc != c->stub[id])
+		must(c->stub[f->id] != NO_PC);
+		while (k < n && p[k].pc != c->stub[f->id])
 			k++;
 		if (k == n)
-			p[n++] = (Path){ c->stub[id], 0 };
+			p[n++] = (Path){ c->stub[f->id], 0 };
 		p[k].mask |= (Mask)1 << l;
 	}
 	return n;
@@ -195,15 +186,17 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 	uint32_t callee_frame = c->frame_of[c->ins[p[0].pc].function->id];
 	each_lane(s->mask, l) {
 		Warp *h = split_home(w, s, l);
-		uint32_t d = h->depth[l]++;
+		uint32_t d = h->depth[l], sp = h->sp[l] + i->frame;
+		if ((int64_t)sp + callee_frame > sm->gpu->config.sm_local || d >= MOST_CALLS) {
+			sm_fault(sm, h, i, FAULT_LOCAL, l, WORDS_CALLS, (int)d, (unsigned long long)sp,
+				(unsigned long long)sm->gpu->config.sm_local);
+			return;
+		}
 		grow_return_stack(h, d);
 		h->ret[(size_t)(d * 2) * W + l] = s->pc + 1;
 		h->ret[(size_t)(d * 2 + 1) * W + l] = i->frame;
-		h->sp[l] += i->frame;
-		if ((int64_t)h->sp[l] + callee_frame > sm->gpu->config.sm_local || d >= MOST_CALLS) {
-			sm_fault(sm, h, i, FAULT_LOCAL, l, SP_LOCAL, h->sp[l], callee_frame);
-			return;
-		}
+		h->depth[l]++;
+		h->sp[l] = sp;
 	}
 	sm->gpu->model->call(w, s, p, n, s->pc + 1);
 	note_depth(sm, w);
@@ -407,7 +400,7 @@ static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	case K_EXIT: end_lanes(sm, w, s); break;
 	case K_TRAP:
 		if (m)
-			sm_fault(sm, split_home(w, s, lowest_lane(m)), i, FAULT_TRAP, lowest_lane(m), SP_GENERIC, 0, 0);
+			sm_fault(sm, split_home(w, s, lowest_lane(m)), i, FAULT_TRAP, lowest_lane(m), WORDS_TRAP);
 		else
 			next(sm, w, s, i);
 		break;
@@ -444,7 +437,7 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		exec_data(sm, w, s, i, m, is);
 		break;
 	case K_BAR: case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_ACTIVE: case K_REDUX: case K_ELECT:
-		if (exec_put_aside(sm, w, s, i, m))
+		if (!exec_together_fits(sm, w, i, m) || exec_put_aside(sm, w, s, i, m))
 			return;
 		count(sm, w, s, i, s->mask, m);
 		if (i->kind == K_BAR)

@@ -84,21 +84,21 @@ static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uin
 			a - sm->gpu->param_address + size <= sm->gpu->launch->kernel->param_bytes) {
 			if (i->kind == K_LD)
 				return (uint8_t *)(uintptr_t)sm->gpu->launch->params + (a - sm->gpu->param_address);
-			sm_fault(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
+			sm_fault_memory(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
 			return NULL;
 		}
 		break;
 	default:
 		al = memory_find(sm->gpu->memory, a, size, hint);
 		if (al && i->kind != K_LD && al->read_only) {
-			sm_fault(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
+			sm_fault_memory(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
 			return NULL;
 		}
 		if (al)
 			return al->data + (a - al->addr);
 		break;
 	}
-	sm_fault(sm, w, i, FAULT_BOUNDS, lane, space, a, size);
+	sm_fault_memory(sm, w, i, FAULT_BOUNDS, lane, space, a, size);
 	return NULL;
 }
 
@@ -290,7 +290,7 @@ static bool move_all(Warp *w, const MIns *i, Mask m, Space space, const Region *
 static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint64_t a, unsigned size, const Alloc **hint)
 {
 	if (a & (size - 1)) {
-		sm_fault(sm, w, i, FAULT_MISALIGNED, l, space, a, size);
+		sm_fault_memory(sm, w, i, FAULT_MISALIGNED, l, space, a, size);
 		return false;
 	}
 	return place(sm, w, i, l, space, a, size, hint) != NULL;

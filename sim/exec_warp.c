@@ -85,9 +85,17 @@ void barrier_thread_exit(Sm *sm, Cta *cta)
 			release_if_full(sm, cta, b);
 }
 
-static uint32_t operand(const Warp *w, uint32_t row, Mask m, uint32_t absent)
+static uint32_t lane_value(const Warp *w, uint32_t row, int l, uint32_t absent)
 {
-	return row == NO_ROW || !m ? absent : row32(&w->lanes, row)[lowest_lane(m)];
+	return row == NO_ROW ? absent : row32(&w->lanes, row)[l];
+}
+
+/* The threads that a barrier with these operands waits for, 0: all; the words of a refusal, or NULL. */
+static const char *barrier_operands(const Warp *w, const MIns *i, int l, uint32_t *count, char text[REFUSAL])
+{
+	bool given = i->x.b != NO_ROW;
+	*count = lane_value(w, i->x.b, l, 0);
+	return barrier_refuses(lane_value(w, i->x.a, l, 0), given ? count : NULL, w->cta->threads, ptx_warp(w->lanes.width), text);
 }
 
 /* Where and when a barrier fails, when nothing has before. */
@@ -151,23 +159,23 @@ void split_released(Sm *sm, Warp *w, Split *s)
 void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Cta *cta = w->cta;
-	int b = (int)operand(w, i->x.a, m, 0);
-	uint32_t count = operand(w, i->x.b, m, 0);
 	if (!m) {
 		advance(sm, w, s);
 		return;
 	}
-	if (b >= BARRIERS) {
-		refuse_barrier(sm, i);
-		fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: barrier %d: there are %d (0 to %d)",
-			sm->gpu->launch->kernel->name, i->from->label, i->src ? i->src->line : 0, b, BARRIERS, BARRIERS - 1);
+	char text[REFUSAL];
+	uint32_t count, b = lane_value(w, i->x.a, lowest_lane(m), 0);
+	must(!barrier_operands(w, i, lowest_lane(m), &count, text)); /* exec_together_fits */
+	Barrier *bar = &cta->barrier[b];
+	if (bar->arrived && bar->expected != count) {
+		sm_fault(sm, w, i, FAULT_OPERAND, lowest_lane(m), WORDS_COUNTS, b);
 		return;
 	}
 	uint32_t n = arriving(sm, w, s, i, m);
 	if (!n)
 		return;
-	Barrier *bar = &cta->barrier[b];
 	bar->arrived += n;
+	sm->last_progress = sm->now;
 	bar->expected = count;
 	if (i->op == OP_BARRED) {
 		Mask p = i->x.c == NO_ROW ? ~(Mask)0 : w->lanes.pred[i->x.c];
@@ -175,16 +183,15 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	}
 	if (tracing(sm))
 		sm_trace(sm, w, s, TR_BARRIER_WAIT, m, (uint64_t)b, bar->arrived);
-	sm->last_progress = sm->now;
 	if (i->op == OP_BARARRIVE) {
-		release_if_full(sm, cta, b);
+		release_if_full(sm, cta, (int)b);
 		advance(sm, w, s);
 		return;
 	}
 	s->state = SPLIT_BARRIER;
 	s->barrier = (uint8_t)b;
 	s->why = STALL_BARRIER;
-	release_if_full(sm, cta, b);
+	release_if_full(sm, cta, (int)b);
 	split_waits(sm, w, s);
 }
 
@@ -193,11 +200,6 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 /* The first lane of the PTX warp that l, or the lowest lane of m, is in. */
 static int base_of(int l) { return l & ~(PTX_WARP - 1); }
 static int base(Mask m) { return base_of(lowest_lane(m)); }
-
-static uint32_t lane_value(const Warp *w, uint32_t row, int l, uint32_t absent)
-{
-	return row == NO_ROW ? absent : row32(&w->lanes, row)[l];
-}
 
 static void exec_shfl(Warp *w, const MIns *i, Mask m)
 {
@@ -316,6 +318,46 @@ static uint32_t member_row(const MIns *i)
 	}
 }
 
+static bool barrier_fits(Sm *sm, Warp *w, const MIns *i, Mask m)
+{
+	char text[REFUSAL];
+	const char *why = NULL;
+	int first = lowest_lane(m), l;
+	uint32_t b = lane_value(w, i->x.a, first, 0), n = lane_value(w, i->x.b, first, 0), count;
+	each_lane(m, l) {
+		bool same = lane_value(w, i->x.a, l, 0) == b && lane_value(w, i->x.b, l, 0) == n;
+		if (l == first || !same)
+			why = barrier_operands(w, i, l, &count, text);
+		if (!why && !same)
+			why = "threads of a warp that come together name different barriers or thread counts";
+		if (why) {
+			sm_fault(sm, w, i, FAULT_OPERAND, l, "%s", why);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Lanes that barriers and warp-level operations are not defined for (PTX ISA) would have results that depend on the
+   mechanism. */
+bool exec_together_fits(Sm *sm, Warp *w, const MIns *i, Mask m)
+{
+	char text[REFUSAL];
+	uint32_t row = i->kind == K_BAR ? NO_ROW : member_row(i);
+	int l;
+	if (i->kind == K_BAR)
+		return !m || barrier_fits(sm, w, i, m);
+	if (row != NO_ROW)
+		each_lane(m, l) {
+			const char *why = mask_refuses(lane_value(w, row, l, 0), l % PTX_WARP, text);
+			if (why) {
+				sm_fault(sm, w, i, FAULT_OPERAND, l, "%s", why);
+				return false;
+			}
+		}
+	return true;
+}
+
 /* The lanes that lane l names as participants; row: not NO_ROW. */
 static Mask named(const Warp *w, uint32_t row, int l) { return (Mask)row32(&w->lanes, row)[l] << base_of(l); }
 
@@ -350,9 +392,7 @@ static void perform_each(Warp *w, const MIns *i, Mask m)
 	uint32_t row = member_row(i);
 	while (m) {
 		Mask same = together(w, row, m), want = row == NO_ROW ? same : named(w, row, lowest_lane(m));
-		Mask act = want ? same & want : same;
-		if (act)
-			perform(w, i, act);
+		perform(w, i, same & want);
 		m &= ~same;
 	}
 }

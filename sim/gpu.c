@@ -57,10 +57,9 @@ static const Code *code_of(Gpu *g, const Function *kernel, Diag *diag)
 
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-const char *gpu_refuses(const Gpu *g, const Launch *l)
+const char *gpu_refuses(const Config *c, const Launch *l)
 {
 	static _Thread_local char text[256];
-	const Config *c = &g->config;
 	uint64_t threads = threads_of(l);
 	if (!threads || !l->grid[0] || !l->grid[1] || !l->grid[2]) {
 		snprintf(text, sizeof text, "the grid or the block has a dimension of 0");
@@ -233,29 +232,51 @@ void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag
 
 /* ---- faults ---- */
 
-void sm_fault(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, Space space, uint64_t addr, unsigned size)
+/* The launch, instruction and function that a message names: the module's own, or, of what lowering added, its copy's. The
+   instruction of a message is what an indirect call enters a function by: the call. */
+typedef struct FaultPlace { Launch launch; const Function *f; const Ins *ins; uint32_t tid[3]; } FaultPlace;
+
+static FaultPlace fault_place(Sm *sm, const Warp *w, const MIns *i, int lane)
 {
-	if (sm->fault.kind)
-		return;
-	uint32_t tid[3] = { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] };
+	const Code *c = sm->gpu->cur;
+	FaultPlace p = { *sm->gpu->launch, i->function, i->src, { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] } };
 	sm->fault_cycle = sm->now;
-	if (i->src) {
-		fault_memory(&sm->fault, sm->gpu->launch, kind, i->function, i->src, w->cta->id, tid, space, addr, size);
-		return;
+	for (uint32_t d = w->depth[lane]; !p.ins && d-- > 0;) {
+		const MIns *call = &c->ins[w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane] - 1];
+		p.f = call->function;
+		p.ins = call->src;
 	}
-	fault_text(&sm->fault, kind, "kernel %s: %s in what lowering added to function %s, thread (%u, %u, %u), address %#llx",
-		sm->gpu->launch->kernel->name, kind == FAULT_LOCAL ? "local memory exhausted" : "fault", i->function->name,
-		tid[0], tid[1], tid[2], (unsigned long long)addr);
+	must(p.ins);
+	for (int k = 0; k < c->nsource; k++)
+		if (c->source[k].opd == p.ins->opd && c->source[k].ins->op == p.ins->op) {
+			p.f = c->module->of->func.v[p.f->id];
+			p.ins = c->source[k].ins;
+			return p;
+		}
+	p.launch.module = c->module;
+	p.launch.kernel = c->kernel;
+	return p;
 }
 
-void sm_fault_text(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, const char *text)
+void sm_fault_memory(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, Space space, uint64_t addr, unsigned size)
 {
-	uint32_t tid[3] = { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] };
 	if (sm->fault.kind)
 		return;
-	must(i->src);
-	sm->fault_cycle = sm->now;
-	fault_at(&sm->fault, sm->gpu->launch, kind, i->function, i->src, w->cta->id, tid, "%s", text);
+	FaultPlace p = fault_place(sm, w, i, lane);
+	fault_memory(&sm->fault, &p.launch, kind, p.f, p.ins, w->cta->id, p.tid, space, addr, size);
+}
+
+void sm_fault(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	if (sm->fault.kind)
+		return;
+	FaultPlace p = fault_place(sm, w, i, lane);
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	fault_at(&sm->fault, &p.launch, kind, p.f, p.ins, w->cta->id, p.tid, "%s", text);
 }
 
 static bool take_fault(Gpu *g, Fault *out)
@@ -508,7 +529,7 @@ bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault
 	*st = (LaunchStats){ 0 };
 	g->launch = l;
 	g->cur = code_of(g, l->kernel, &diag);
-	const char *refused = g->cur ? gpu_refuses(g, l) : diag.item.n ? diag.item.v[0].text : "cannot be lowered";
+	const char *refused = g->cur ? gpu_refuses(&g->config, l) : diag.item.n ? diag.item.v[0].text : "cannot be lowered";
 	if (refused) {
 		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: %s", l->kernel->name, refused);
 		if (!g->cur && diag.item.n) {

@@ -32,7 +32,7 @@ typedef struct GpuOptions {
 Gpu *gpu_new(const Config *, const Module *, Memory *, const uint64_t *symbol_address, const GpuOptions *, Diag *);
 void gpu_free(Gpu *);
 /* Why the machine cannot take this launch (block too large, too much shared memory, ...), or NULL. Static buffer. */
-const char *gpu_refuses(const Gpu *, const Launch *);
+const char *gpu_refuses(const Config *, const Launch *);
 /* Runs a kernel to its end. false: a fault (stats hold what was measured until then) or interrupted (fault->kind is
    FAULT_NONE). Arrays and names in stats live in the arena. */
 bool gpu_launch(Gpu *, const Launch *, Arena *, LaunchStats *, Fault *);

@@ -12,8 +12,6 @@ typedef struct Pool Pool;
 #define PENDING ((Cycle)1 << 62)       /* a time that mem_drain will tell */
 #define NEVER (~(Cycle)0)
 
-enum { BARRIERS = 16 };
-
 typedef struct Barrier {
 	uint32_t arrived, expected;    /* threads; expected 0 = nobody is there */
 	uint32_t count_true;           /* bar.red */
@@ -183,6 +181,7 @@ void exec_issue(Sm *, Warp *, Split *, Issue *);
 void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
 void deferred_apply(Sm *, Deferred *);
 /* sim/exec_warp.c: barriers and warp-level operations */
+bool exec_together_fits(Sm *, Warp *, const MIns *, Mask); /* false: a fault, of operands that it cannot take */
 bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask); /* not executed: lanes it needs are elsewhere, and another group runs */
 void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask);
 void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
@@ -234,9 +233,9 @@ void pool_free(Pool *);
 /* The split's next issue waits for the ticket (freed by sm_settle). */
 void sm_wait(Sm *, Warp *, Split *, MemTicket *, Stall);
 MemTicket *sm_ticket(Sm *);
-void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
+void sm_fault_memory(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
+void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* A fault other than of an access: what the text says, after the place. */
-void sm_fault_text(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *text);
 void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
 /* Something has happened to the warp: its scheduler looks at it again. */
 static inline void warp_wake(const Warp *w)

@@ -172,8 +172,8 @@ LaunchStats *run_launch(Run *run, Launch *l, Loc where)
 	l->memory = run->memory;
 	l->symbol_address = run->symbol_address;
 	const char *why = check_dimensions(run, l);
-	if (!why && run->gpu)
-		why = gpu_refuses(run->gpu, l);
+	if (!why)
+		why = gpu_refuses(run->config, l);
 	if (why) {
 		run_fail(run, RUN_BAD_INPUT, where, "kernel %s: %s", l->kernel->name, why);
 		return NULL;

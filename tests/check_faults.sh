@@ -59,18 +59,76 @@ each 1 "k.ir:4:.*global address 0x8" ipdom
 printf '\tcall f, (%%a)\n\texit\n}\nfunc f(u64 %%a) {\n\tlocal u32 s[64]\nF:\tst.local.u32 [s], 1\n\tcall f, (%%a)
 \t%%x = ld.local.u32 [s]\n\tst.global.u32 [%%a], %%x\n\tret\n}\n' | body
 each 1 "k.ir:10:.*local memory exhausted, in function f" $all
+# alike TEXT: the reference interpreter and every kind of mechanism say the same, that text in it
+alike() {
+	expect 1 "$1" $gsim -q --reference "$tmp/k.ir"
+	cp "$tmp/err" "$tmp/want"
+	for model in ipdom token tf_sandy mimd its exec_mask tbc; do
+		for how in --functional --quiet; do
+			expect 1 "$1" $gsim -q $alone $how -m $model "$tmp/k.ir"
+			cmp -s "$tmp/want" "$tmp/err" && continue
+			echo "FAILED: $model $how does not say what --reference does:"
+			cat "$tmp/want" "$tmp/err"
+			failed=1
+		done
+	done
+}
 printf '\tbrx %%t, [C, D]\nC:\texit\nD:\texit\n}\n' | body
-each 1 "k.ir:4:" ipdom mimd
-printf '\ttrap\n}\n' | body
-each 1 "k.ir:4:" ipdom mimd
+alike "k.ir:4:.*jump to nowhere, block B, instruction .brx %t, .C, D.. .*thread (2,0,0): index 2 of 2 targets"
+printf '\t%%p = setp.eq.u32 %%t, 7\n\t@%%p trap\n\texit\n}\n' | body
+alike "k.ir:5:.*: trap, block B, .*thread (7,0,0): the kernel stopped itself"
+f='func f(u32 %%x) -> (u32 %%y) {\nC:\t%%y = mov.u32 1\n\tret\n}\n'
+printf '\t%%f = mov.u64 77\n\t%%r = mov.u32 1\n\t(%%r) = call %%f, (1)\n\texit\n}\n'"$f" | body
+alike "k.ir:6:.*jump to nowhere.*: 0x4d is no device function"
+printf '\t%%f = mov.u64 f\n\tcall %%f, (1)\n\texit\n}\n'"$f" | body
+alike "k.ir:5:.*jump to nowhere.*: function f takes 1 arguments and gives 1 results"
+printf '\tst.global.u32 [%%a+2000], 1\n\texit\n}\n' | body
+alike "976 bytes past the end of '%b'"
+printf '\tst.global.u32 [%%a+2], 1\n\texit\n}\n' | body
+alike "misaligned access"
+printf '\t%%x = ld.shared.u32 [49152]\n\texit\n}\n' | body
+alike "4 bytes at shared address 0xc000"
+
+# ---- operands that operations of threads together cannot take ----
+refused() { # TEXT INSTRUCTION
+	printf '\t%%r = add.u32 %%t, 0x7ffffff0\n\t%%p = setp.eq.u32 %%t, 99\n\t%s\n\texit\n}\n' "$2" | body
+	alike "k.ir:6:.*operand that cannot be taken, block B, .*$1"
+}
+refused "thread (0,0,0): barrier 16; there are 16, from 0 to 15" "bar.sync 16"
+refused "barrier 2147483632; there are 16" "bar.sync %r"
+refused "barrier 4294967295; there are 16" "%n = bar.red.popc.u32 -1, %p"
+refused "barrier 2147483648; there are 16" "bar.arrive 0x80000000, 32"
+refused "barrier 0 is to count 0 threads; a count is a multiple of the warp size, which is 32" "bar.sync 0, 0"
+refused "barrier 1 is to count 7 threads; a count is a multiple" "bar.sync 1, 7"
+refused "barrier 15 is to count 64 threads, the block has 32" "bar.arrive 15, 64"
+refused "barrier 0 is to count 2147483648 threads, the block has 32" "bar.sync 0, 0x80000000"
+refused "thread (4,0,0): lane 4 is not in the mask 0xf that it gives" "%x = shfl.sync.idx.b32 %t, 0, 31, 0xf"
+refused "lane 0 is not in the mask 0x0 that it gives" "%x = vote.sync.ballot.b32 1, 0"
+refused "lane 0 is not in the mask 0xfffffffe" "%x = match.any.sync.b32 %t, 0xfffffffe"
+refused "lane 0 is not in the mask 0x0" "%x = redux.sync.add.u32 %t, %t"
+refused "lane 1 is not in the mask 0x1" "%x | %q = elect.sync 1"
+refused "lane 1 is not in the mask 0x1" "bar.warp.sync 1"
+# lanes that do not exist or have ended are missed by nobody; a count is of whole warps
+printf '\t%%x = shfl.sync.idx.b32 %%t, 40, 31, 0xffffffff\n\tbar.sync 0, 64\n\tbar.sync 1\n\t%%p = setp.lt.u32 %%t, 3\n\tbra %%p, E, C
+C:\t%%y = redux.sync.add.u32 %%t, 0xffffffff\n\tbar.sync 2\n\texit\nE:\texit\n}\n' | threads=40 body
+each 0 "" mimd its
+expect 0 "" $gsim -q --verify -m its "$tmp/k.ir"
+printf '\tbar.sync 3, 32\n\tbar.sync 3, %%t\n\texit\n}\n' | body # who comes first is named
+each 1 "barrier 3 is to count [0-9]* threads" ipdom mimd
+printf '\t%%p = setp.lt.u32 %%t, 32\n\tbra %%p, C, D\nC:\tbar.sync 1, 64\n\texit\nD:\tbar.sync 1\n\texit\n}\n' | threads=64 body
+each 1 "barrier 1 is awaited with different thread counts" $all
+expect 1 "barrier 1 is awaited with different thread counts" $gsim -q --reference "$tmp/k.ir"
+# one bar.sync of a warp names one barrier
+printf '\t%%p = and.b32 %%t, 1\n\tbar.sync %%p\n\texit\n}\n' | body
+each 1 "threads of a warp that come together name different barriers" ipdom its tbc
 
 # ---- barriers ----
 printf '\t%%p = setp.lt.u32 %%t, 16\n\tbra %%p, C, D\nC:\tbar.sync 0\n\tbra E\nD:\tbar.sync 1\n\tbra E\nE:\texit\n}\n' | body
 each 1 "k.ir:[68]:.*block [CD], line [68]: part of a warp" ipdom token tf_stack
 each 1 "k.ir:[68]:.*deadlock.*16 of 32 threads have arrived" mimd
 expect 1 "k.ir:.*barrier that cannot complete" $gsim -q --reference "$tmp/k.ir"
-printf '\tbar.sync 0, 64\n\texit\n}\n' | body
-each 1 "k.ir:4:.*deadlock.*32 of 64 threads have arrived" $all
+printf '\t%%p = setp.lt.u32 %%t, 32\n\tbra %%p, C, E\nC:\tbar.sync 0, 64\n\texit\nE:\texit\n}\n' | threads=64 body
+each 1 "k.ir:6:.*deadlock.*32 of 64 threads have arrived" $all
 printf '\tbar.sync %%t\n\texit\n}\n' | body
 threads=1 each 1 "" mimd
 
@@ -133,6 +191,18 @@ printf '\t%%i = mov.u32 0\n\tbra S\nS:\t%%v = and.b32 %%i, 1\n\tcall f, (%%v)\n\
 \tbra %%p, G, H\nH:\tret\n}\n' | body
 each 0 "" ipdom
 
+# only the carry flag tells the first time from the second in which the loop counts to 63, each of 300 times
+printf '\t%%v = mov.u32 0\n\t%%l = mov.u32 0\n\t%%n = add.cc.u32 0, 0\n\tbra H\nH:\t%%v = add.u32 %%v, 1\n\t%%v = and.b32 %%v, 63
+\t%%p = setp.ne.u32 %%v, 0\n\tbra %%p, H, C\nC:\t%%n = addc.u32 0, 0\n\t%%p = setp.eq.u32 %%n, 1\n\tbra %%p, D, E
+E:\t%%n = add.cc.u32 -1, 1\n\tbra H\nD:\t%%l = add.u32 %%l, 1\n\t%%n = add.cc.u32 0, 0\n\t%%p = setp.lt.u32 %%l, 300
+\tbra %%p, H, F\nF:\texit\n}\n' | threads=1 body
+for model in $all; do
+	for how in --functional --quiet; do
+		expect 0 "" $gsim -q $how -m "$model" -D limits.progress_cycles=300 "$tmp/k.ir"
+	done
+done
+expect 0 "" $gsim -q --reference "$tmp/k.ir"
+
 # ---- what the host function asks for ----
 printf '\texit\n}\nhost other() {\nO:\texit\n}\n' | body
 sed 's/^	exit\(}\)\{0,1\}$/&/; s/launch k, .*/check 0, "no luck"/' "$tmp/k.ir" >"$tmp/check.ir"
@@ -141,7 +211,9 @@ for wrong in '(0,1,1), (32,1,1), 0, (%b)' '(1,1,1), (0,1,1), 0, (%b)' '(1,1,1), 
 	'(1,1,1), (32,1,1), 0, (%b, 1)' '(1,1,1), (32,1,1), 1000000, (%b)'; do
 	sed "s/launch k, .*/launch k, $wrong/" "$tmp/k.ir" >"$tmp/wrong.ir"
 	expect 2 "wrong.ir" $gsim -q "$tmp/wrong.ir"
+	expect 2 "wrong.ir" $gsim -q --reference "$tmp/wrong.ir"
 done
+expect 2 "a block needs 1000000 bytes of shared memory; sm.max_shared_per_block = 49152" $gsim -q --reference "$tmp/wrong.ir"
 sed 's/launch k, /launch kk, /' "$tmp/k.ir" >"$tmp/wrong.ir"
 expect 2 "wrong.ir:[0-9]*:" $gsim -q "$tmp/wrong.ir"
 
@@ -192,18 +264,6 @@ expect 2 "long.ir.*: " $gsim -q -w "$tmp/long.ir" "$tmp/k.ir"
 # ---- machine files ----
 config() { # TEXT LUA
 	printf '%s\n' "$2" >"$tmp/c.lua"
-# only the carry flag tells the first time from the second in which the loop counts to 63, each of 300 times
-printf '\t%%v = mov.u32 0\n\t%%l = mov.u32 0\n\t%%n = add.cc.u32 0, 0\n\tbra H\nH:\t%%v = add.u32 %%v, 1\n\t%%v = and.b32 %%v, 63
-\t%%p = setp.ne.u32 %%v, 0\n\tbra %%p, H, C\nC:\t%%n = addc.u32 0, 0\n\t%%p = setp.eq.u32 %%n, 1\n\tbra %%p, D, E
-E:\t%%n = add.cc.u32 -1, 1\n\tbra H\nD:\t%%l = add.u32 %%l, 1\n\t%%n = add.cc.u32 0, 0\n\t%%p = setp.lt.u32 %%l, 300
-\tbra %%p, H, F\nF:\texit\n}\n' | threads=1 body
-for model in $all; do
-	for how in --functional --quiet; do
-		expect 0 "" $gsim -q $how -m "$model" -D limits.progress_cycles=300 "$tmp/k.ir"
-	done
-done
-expect 0 "" $gsim -q --reference "$tmp/k.ir"
-
 	expect 2 "$1" $gsim -c "$tmp/c.lua" --print-config
 }
 echo 'return derive("c.lua", {})' >"$tmp/d.lua"

@@ -293,16 +293,16 @@ START_TEST(barrier_kinds)
 		"	reg u32 %n\n	reg pred %all, %any\n"
 		"B0:	%t = mov.u32 %tid.x\n	%p = setp.ge.u32 %t, 40\n" EXIT_IF("1")
 		"	%q = setp.lt.u32 %t, 20\n	%n = bar.red.popc.u32 0, %q\n	%any = bar.red.or.pred 0, %q\n	%all = bar.red.and.pred 0, %q\n"
-		"	%p = setp.ge.u32 %t, 8\n	bra %p, B2, B1\n"
-		"B1:	st.shared.u32 [s], 7\n	bar.arrive 3, 9\n	exit\n"
-		"B2:	%p = setp.ne.u32 %t, 8\n" EXIT_IF("2") "	bar.sync 3, 9\n	%a = ld.param.u64 [out]\n"
+		"	%p = setp.ge.u32 %t, 24\n	bra %p, B2, B1\n"
+		"B1:	st.shared.u32 [s], 7\n	bar.arrive 3, 32\n	exit\n"
+		"B2:	%p = setp.ge.u32 %t, 32\n" EXIT_IF("2") "	bar.sync 3, 32\n	%a = ld.param.u64 [out]\n"
 		"	%x = cvt.u64.u32 %n\n	st.global.u64 [%a], %x\n	%x = selp.u64 1, 0, %any\n	st.global.u64 [%a+8], %x\n"
 		"	%x = selp.u64 1, 0, %all\n	st.global.u64 [%a+16], %x\n	%u = ld.shared.u32 [s]\n	%x = cvt.u64.u32 %u\n"
 		"	st.global.u64 [%a+24], %x\nEX:	exit\n}\n" MAIN("(1, 1, 1), (64, 1, 1)", "0"));
 	FAILS(KERNEL "B0:	%t = mov.u32 %tid.x\n	%p = setp.eq.u32 %t, 0\n	bra %p, B1, B2\nB1:	bar.sync 1\n	exit\nB2:	bar.sync 2\n	exit\n}\n"
 		BUFFER_MAIN, FAULT_BARRIER, "4 of 4 threads", "thread (0,0,0) waits at bar.sync 1", "thread (1,0,0) waits at bar.sync 2");
-	FAILS(KERNEL "	bar.sync 16\n	exit\n}\n" BUFFER_MAIN, FAULT_BARRIER, "barrier 16");
-	FAILS(KERNEL "	bar.sync 0, 5\n	exit\n}\n" BUFFER_MAIN, FAULT_BARRIER, "the block has 4");
+	FAILS(KERNEL "	bar.sync 16\n	exit\n}\n" BUFFER_MAIN, FAULT_OPERAND, "barrier 16");
+	FAILS(KERNEL "	bar.sync 0, 64\n	exit\n}\n" BUFFER_MAIN, FAULT_OPERAND, "the block has 4");
 }
 END_TEST
 

@@ -103,7 +103,7 @@ void outcome_machine(const Job *j, const Config *base, const Way *way, Probe *pr
 	GpuOptions options = { .functional = way->functional, .trace = p->trace };
 	*o = (Outcome){ 0 };
 	Gpu *g = gpu_new(&c, j->module, m.memory, m.symbol, &options, &d);
-	const char *refusal = g ? gpu_refuses(g, &l) : NULL, *law;
+	const char *refusal = g ? gpu_refuses(&c, &l) : NULL, *law;
 	if (!g)
 		say(o, RAN_REFUSED, "", d.item.n ? d.item.v[0].text : "gpu_new failed");
 	else if (refusal)

@@ -62,8 +62,6 @@ static int64_t call_slots(Lower *w, LowerFn *l, int nargs, int nresults)
 	return (int64_t)w->code->frame_of[l->f->id] - 8 * (int64_t)(nargs + nresults);
 }
 
-static uint32_t signature(int nargs, int nresults) { return (uint32_t)(nargs << 16 | nresults); }
-
 /* The callee is not known here, nor where its arguments belong: they go through the caller's frame, and the callee is
    entered by a stub that takes them from there. */
 static void emit_indirect(Lower *w, LowerFn *l, const Ins *i, const Block *b)
@@ -82,7 +80,6 @@ static void emit_indirect(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 	m->frame = w->code->frame_of[l->f->id];
 	m->x.a = lower_row(l, ins_src(i, 0)->id);
 	m->flags |= lower_is_wide(l, ins_src(i, 0)->id) ? MI_ADDR64 : 0;
-	m->ntable = (int)signature(nargs, i->ndst);
 	lower_reads(w, l, ins_src(i, 0)->id);
 	lower_finish(w, m);
 	for (int k = 0; k < i->ndst; k++)
@@ -97,7 +94,6 @@ void lower_stub(Lower *w, LowerFn *l)
 	const Block *b = f->block.v[0];
 	int64_t slot = -8 * (int64_t)(f->arg.n + f->ret.n);
 	w->code->stub[f->id] = (uint32_t)w->out.n;
-	w->code->stub_signature[f->id] = signature(f->arg.n, f->ret.n);
 	for (int k = 0; k < f->arg.n; k++) {
 		Opd r = opd_reg(f->arg.v[k]);
 		emit_slot(w, l, l, &r, move_type(f, r.id), slot + 8 * k, false, b);

@@ -132,11 +132,29 @@ static bool can_run(Lower *w, const Function *kernel)
 	return !refused;
 }
 
+/* Before the copies are changed. */
+static void note_sources(Lower *w)
+{
+	Code *c = w->code;
+	int most = 0;
+	for (int i = 0; i < w->order.n; i++)
+		for (int b = 0; b < w->order.v[i]->f->block.n; b++)
+			most += w->order.v[i]->f->block.v[b]->ins.n;
+	c->source = arena_array(&c->arena, SourceIns, most + 1);
+	for (int i = 0; i < w->order.n; i++) {
+		const Function *copy = w->order.v[i]->f, *f = w->m->of->func.v[copy->id];
+		for (int b = 0; b < f->block.n; b++)
+			for (int k = 0; k < f->block.v[b]->ins.n; k++)
+				c->source[c->nsource++] = (SourceIns){ copy->block.v[b]->ins.v[k].opd, &f->block.v[b]->ins.v[k] };
+	}
+}
+
 static void run(Lower *w, const Function *kernel)
 {
 	if (!can_run(w, kernel))
 		return;
 	lower_collect(w, kernel);
+	note_sources(w);
 	w->code->kernel = w->m->func.v[kernel->id];
 	lower_windows(w);
 	if (w->diag->errors)
@@ -189,7 +207,6 @@ Code *code_lower(const Module *module, const Function *kernel, const Config *con
 	c->entry = arena_array(&c->arena, uint32_t, w.m->func.n);
 	c->frame_of = arena_array(&c->arena, uint32_t, w.m->func.n);
 	c->stub = arena_array(&c->arena, uint32_t, w.m->func.n);
-	c->stub_signature = arena_array(&c->arena, uint32_t, w.m->func.n);
 	for (int i = 0; i < w.m->func.n; i++)
 		c->entry[i] = c->stub[i] = NO_PC;
 	run(&w, kernel);
