@@ -232,7 +232,7 @@ RunStatus run_module(Run *run)
 {
 	const char *path = run->options.workload ? run->options.workload : default_workload(run);
 	const Function *host = module_find_function(run->module, "main");
-	if (run->options.workload || !access(path, R_OK))
+	if (run->options.workload_text || run->options.workload || !access(path, R_OK))
 		run_workload(run, path);
 	else if (host && host->kind == FN_HOST)
 		run_main(run, host);

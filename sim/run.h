@@ -22,6 +22,7 @@ typedef struct RunOptions {
 	bool trial;                    /* what the workload saves stays in the run */
 	bool laws;                     /* a broken conservation law fails the run */
 	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
+	const char *workload_text;     /* in place of that file; NULL: none */
 	int nargs; char **args;        /* the workload's */
 	uint64_t lua_steps; double lua_seconds;  /* limits of the workload; 0 = the sandbox's */
 	FILE *print;                   /* where its print writes; NULL = nowhere */

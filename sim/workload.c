@@ -72,7 +72,10 @@ void run_workload(Run *run, const char *path)
 	Host host = { .run = run, .path = path };
 	size_t n;
 	const char *why;
-	char *text = file_read(path, MAX_TEXT, &n, &why);
+	const char *given = run->options.workload_text;
+	char *text = given ? xstrdup(given) : file_read(path, MAX_TEXT, &n, &why);
+	if (given)
+		n = strlen(given);
 	if (!text) {
 		run_fail(run, RUN_BAD_INPUT, (Loc){ 0 }, "cannot read the workload %s: %s", path, why);
 		return;

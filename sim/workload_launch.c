@@ -1,5 +1,7 @@
 /* gpu.launch: arguments from Lua values, statistics as a Lua table. */
 #include "sim/workload.h"
+#include "lib/strbuf.h"
+#include "sim/kernel_name.h"
 #include "sim/value.h"
 
 enum { MAX_PARAM_BYTES = 1 << 16, LAUNCH_STEPS = 2000 };
@@ -39,19 +41,14 @@ static void dimensions(lua_State *L, int table, const char *what, uint32_t d[3])
 
 static const Function *find_kernel(lua_State *L, int table)
 {
-	const Module *m = run_of(L)->module;
+	StrBuf why = { 0 };
 	if (lua_getfield(L, table, "kernel") != LUA_TSTRING)
 		luaL_error(L, "gpu.launch: kernel: expected a name, found %s", luaL_typename(L, -1));
-	const char *name = lua_tostring(L, -1), *near = NULL;
-	const Function *f = module_find_function(m, name);
-	if (!f || f->kind != FN_KERNEL || f->declared_only) {
-		Vec(const char *) names = { 0 };
-		for (int i = 0; i < m->func.n; i++)
-			if (m->func.v[i]->kind == FN_KERNEL)
-				vec_push(&names, m->func.v[i]->name);
-		near = nearest_name(name, names.v, names.n);
-		vec_free(&names);
-		luaL_error(L, near ? "gpu.launch: no kernel '%s'; did you mean '%s'?" : "gpu.launch: no kernel '%s'", name, near);
+	const Function *f = kernel_by_name(run_of(L)->module, lua_tostring(L, -1), &why);
+	if (!f) {
+		lua_pushstring(L, why.s);
+		sb_free(&why);
+		luaL_error(L, "gpu.launch: %s", lua_tostring(L, -1));
 	}
 	lua_pop(L, 1);
 	return f;

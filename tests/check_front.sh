@@ -93,6 +93,21 @@ echo "local b = gpu.buffer('u8', 4):load('data') b:save('copy')" > "$tmp/files.l
 expect 2 "cannot load data: there is no such file" $gsim -w "$tmp/files.lua" "$loop"
 expect 0 "" $gsim --files "$tmp/out.d" --files "$tmp/in" -w "$tmp/files.lua" "$loop"
 cmp -s "$tmp/in/data" "$tmp/out.d/copy" || fail "--files: a file is saved in the first folder"
+# a first workload runs as it is printed
+for module in tests/ptx/saxpy.sm_75.ptx:saxpy kernels/matmul/matmul.ptx:matmul kernels/two_chases/two_chases.ir: kernels/recursion/recursion.ptx:tree_sum \
+	kernels/histogram/histogram.ptx:histogram_shared kernels/black_scholes/black_scholes.ptx: tests/ptx/memory.sm_75.ptx:dynamic tests/ptx/clang.O0.ptx:mixed; do
+	file=$srcdir/${module%:*} kernel=${module#*:}
+	expect 0 "gpu.launch" $gsim --new-workload "$file" $kernel
+	if grep -q "does not end well" "$tmp/out"; then fail "--new-workload $module finds no arguments that run"; fi
+	cp "$tmp/out" "$tmp/new.lua"
+	expect 0 "" $gsim -q --functional -w "$tmp/new.lua" "$file"
+done
+expect 2 "name one of its kernels: saxpy, vecadd2" $gsim --new-workload "$srcdir/tests/ptx/saxpy.sm_75.ptx"
+expect 2 "did you mean 'saxpy'" $gsim --new-workload "$srcdir/tests/ptx/saxpy.sm_75.ptx" saxpi
+expect 2 "one MODULE is enough" $gsim --new-workload "$loop" loop x
+expect 2 "expected a MODULE" $gsim --new-workload
+printf 'kernel lost(u64 a)\n{\n\treg u64 %%a\nb:\n\t%%a = ld.param.u64 [a]\n\t%%a = ld.global.u64 [%%a+1000000000]\n\texit\n}\n' > "$tmp/lost.ir"
+expect 0 "does not end well: .*lost" $gsim --new-workload "$tmp/lost.ir"
 # a file is refused by its size, unread
 dd if=/dev/null of="$tmp/sparse" bs=1048576 seek=2048 2>/dev/null
 expect 2 "sparse: .*too large" $gsim "$tmp/sparse"

@@ -1,7 +1,11 @@
 /* The Lua host side: buffers, launches, checks, comparison of runs, limits. */
+#include "lib/demangle.h"
 #include "lib/file.h"
+#include "lib/strbuf.h"
+#include "sim/kernel_name.h"
 #include "sim/run.h"
 #include <check.h>
+#include <config.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -408,6 +412,89 @@ START_TEST(totals)
 }
 END_TEST
 
+/* ---- names of kernels ---- */
+
+START_TEST(source_names)
+{
+	static const struct { const char *source, *given; int fits; } names[] = {
+		{ "saxpy(int, float, float*)", "saxpy(int, float, float*)", 4 }, { "saxpy(int, float, float*)", "saxpy(int,float,float *)", 4 },
+		{ "saxpy(int, float, float*)", "saxpy", 3 }, { "saxpy(int, float, float*)", "saxp", 0 }, { "saxpy(int)", "saxpy(float)", 0 },
+		{ "void ns::f<int, 3>(int*)", "void ns::f<int, 3>(int*)", 4 }, { "void ns::f<int, 3>(int*)", "ns::f<int,3>(int*)", 4 },
+		{ "void ns::f<int, 3>(int*)", "ns::f<int, 3>", 3 }, { "void ns::f<int, 3>(int*)", "ns::f", 2 }, { "void ns::f<int, 3>(int*)", "f<int, 3>", 1 },
+		{ "void ns::f<int, 3>(int*)", "f", 1 }, { "void ns::f<int, 3>(int*)", "void", 0 }, { "void ns::f<int, 3>(int*)", "int", 0 },
+		{ "a::b::c(d::e)", "c", 1 }, { "a::b::c(d::e)", "a::b::c", 3 }, { "a::b::c(d::e)", "b::c", 0 }, { "a::b::c(d::e)", "e", 0 },
+		{ "(anonymous namespace)::g(int)", "g", 1 }, { "(anonymous namespace)::g(int)", "(anonymous namespace)::g", 3 },
+		{ "std::pair<int, int> mk<X<1>>(int)", "mk", 2 }, { "S<int>::run(int)", "run", 1 }, { "S<int>::run(int)", "S<int>::run", 3 }, { "f()", "", 0 },
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		int fits = demangled_matches(names[i].source, names[i].given);
+		ck_assert_msg(fits == names[i].fits, "'%s' for '%s': %d", names[i].given, names[i].source, fits);
+	}
+}
+END_TEST
+
+#define EMPTY "()\n{\nb:\n\texit\n}\n"
+static const char mangled[] = "kernel _ZN2ns4axpyIfEEviT_PS1_" EMPTY "kernel _ZN2ns4axpyIdEEviT_PS1_" EMPTY "kernel _Z5scalePfi" EMPTY
+	"kernel _ZN3top5innerEv" EMPTY "kernel _ZN5other5innerEv" EMPTY "kernel plain" EMPTY "kernel _Z" EMPTY "kernel _Z9x" EMPTY;
+
+START_TEST(kernels_by_name)
+{
+	static const struct { const char *name, *found, *why; bool library; } want[] = {
+		{ "plain", "plain", "", false }, { "_Z5scalePfi", "_Z5scalePfi", "", false }, { "scale", "_Z5scalePfi", "", false },
+		{ "scale(float*, int)", "_Z5scalePfi", "", true }, { "scale(float *,int)", "_Z5scalePfi", "", true },
+		{ "top::inner", "_ZN3top5innerEv", "", false }, { "other::inner", "_ZN5other5innerEv", "", false },
+		{ "inner", NULL, "kernel 'inner' may be each of these: top::inner", false }, { "axpy", NULL, "kernel 'axpy' may be each of these: ", false },
+		{ "ns::axpy<float>", "_ZN2ns4axpyIfEEviT_PS1_", "", true }, { "axpy<double>", "_ZN2ns4axpyIdEEviT_PS1_", "", true },
+		{ "scales", NULL, "no kernel 'scales'; did you mean 'scale'?", false }, { "plan", NULL, "did you mean 'plain'?", false },
+		{ "zzzzzzzzzz", NULL, "no kernel 'zzzzzzzzzz'", false }, { "", NULL, "no kernel ''", false },
+	};
+	Diag d = { 0 };
+	Module *m = ir_read(mangled, sizeof mangled - 1, "m.ir", &d);
+	ck_assert_msg(m != NULL, "%s", d.item.n ? d.item.v[0].text : "");
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		StrBuf why = { 0 };
+		const Function *f = kernel_by_name(m, want[i].name, &why);
+#ifndef HAVE_LIBIBERTY
+		if (want[i].library)
+			continue;
+#endif
+		ck_assert_msg(!f == !want[i].found && (!f || !strcmp(f->name, want[i].found)), "'%s': %s", want[i].name, f ? f->name : why.s);
+		ck_assert_msg(f || strstr(why.s, want[i].why), "'%s': %s", want[i].name, f ? "" : why.s);
+		sb_free(&why);
+	}
+	module_free(m);
+	diag_free(&d);
+}
+END_TEST
+
+/* A name of a hundred bytes that stands for a text of gigabytes. */
+START_TEST(long_source_names)
+{
+	static const char digits[] = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";  /* of S1_, S2_, ...: each argument has the one before it twice */
+	char name[400] = "_Z1fI1AIiiE";
+	Arena a = { 0 };
+	for (int i = 0; i < 30; i++) {
+		size_t n = strlen(name);
+		snprintf(name + n, sizeof name - n, "S0_IS%c_S%c_E", digits[i], digits[i]);
+		if (i == 2) {
+			char brief[400];
+			snprintf(brief, sizeof brief, "%sEvv", name);
+#ifdef HAVE_LIBIBERTY
+			ck_assert_ptr_nonnull(demangle(&a, brief));
+#endif
+		}
+	}
+	strcat(name, "Evv");
+#ifdef HAVE_LIBIBERTY
+	ck_assert_ptr_null(demangle(&a, name));
+#endif
+	ck_assert_ptr_null(demangle(&a, "plain"));
+	ck_assert_ptr_null(demangle(&a, "_Z"));
+	ck_assert_ptr_null(demangle(&a, "_Z99999999999999999999x"));
+	arena_free(&a);
+}
+END_TEST
+
 /* A trial writes nothing, and reads what it has saved. */
 START_TEST(trial_keeps_files)
 {
@@ -479,6 +566,9 @@ int main(void)
 	tcase_add_test(t, reference_agrees);
 	tcase_add_test(t, totals);
 	tcase_add_test(t, trial_keeps_files);
+	tcase_add_test(t, source_names);
+	tcase_add_test(t, kernels_by_name);
+	tcase_add_test(t, long_source_names);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);

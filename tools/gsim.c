@@ -4,6 +4,7 @@
 #include "sim/sandbox.h"
 #include "tools/job.h"
 #include "tools/list.h"
+#include "tools/skeleton.h"
 #include <time.h>
 #include <unistd.h>
 
@@ -253,6 +254,16 @@ static int show_list(Session *s)
 	return RUN_OK;
 }
 
+static int show_skeleton(Session *s)
+{
+	StrBuf out = { 0 };
+	s->module = module_read(s->opt.module, &s->diag);
+	bool ok = s->module && skeleton_print(s->module, s->opt.kernel, &s->diag, &out);
+	fputs(ok ? out.s : "", stdout);
+	sb_free(&out);
+	return ok ? RUN_OK : RUN_BAD_INPUT;
+}
+
 static int show_config(Session *s)
 {
 	StrBuf out = { 0 };
@@ -289,6 +300,8 @@ static int run(Session *s)
 	const Options *o = &s->opt;
 	if (o->list)
 		return show_list(s);
+	if (o->new_workload)
+		return show_skeleton(s);
 	if (o->print_config)
 		return show_config(s);
 	if (!prepare(s))

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_VERSION, O_HELP, O_ALL };
+enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_VERSION, O_HELP, O_ALL };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -28,6 +28,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_DISASSEMBLE, "disassemble", NULL, "show the machine code of every kernel, run nothing" },
 	{ 'j', "threads", "N", "host threads; results do not depend on it" },
 	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations, options; kernels: MODULE's, and which can run" },
+	{ O_NEW, "new-workload", NULL, "show a first workload for a kernel: gsim --new-workload MODULE [KERNEL]" },
 	{ O_PRINT, "print-config", NULL, "show the whole effective configuration as a machine file" },
 	{ 'q', "quiet", NULL, "no report and no progress; errors stay" },
 	{ 'v', "verbose", NULL, "tell of each run as it ends" },
@@ -126,6 +127,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_ALONE: o->alone = true; break;
 	case O_DISASSEMBLE: o->disassemble = true; break;
 	case O_LIST: o->list = arg; break;
+	case O_NEW: o->new_workload = true; break;
 	case O_PRINT: o->print_config = true; break;
 	default: bug("an option without a case");
 	}
@@ -225,6 +227,8 @@ OptResult options_parse(Options *o, int argc, char **argv)
 	}
 	if (optind < end)
 		o->module = argv[optind++];
+	if (optind < end && o->new_workload)
+		o->kernel = argv[optind++];
 	if (optind < end)
 		return wrong("one MODULE is enough (workload arguments stand behind --): ", argv[optind]);
 	return check(o);

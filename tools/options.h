@@ -7,11 +7,12 @@
 
 typedef struct Options {
 	const char *module;
+	const char *kernel;            /* --new-workload's; NULL: the only one */
 	int nargs; char **args;        /* the workload's */
 	const char *config, *workload, *trace, *list;
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats, files;
-	bool before_after, grid, functional, reference, verify, laws, print_config, disassemble, alone, all, quiet, verbose;
+	bool before_after, grid, functional, reference, verify, laws, print_config, new_workload, disassemble, alone, all, quiet, verbose;
 	int threads;
 } Options;
 

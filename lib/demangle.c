@@ -1,0 +1,120 @@
+#include "lib/demangle.h"
+#include "lib/strbuf.h"
+#include <config.h>
+#include <ctype.h>
+#include <string.h>
+
+enum { MAX_MANGLED = 2048, MAX_DEMANGLED = 4096 };
+
+#ifdef HAVE_LIBIBERTY
+#include <setjmp.h>
+#ifdef HAVE_LIBIBERTY_DEMANGLE_H
+#include <libiberty/demangle.h>
+#else
+#include <demangle.h>
+#endif
+
+typedef struct Output { size_t n; char text[MAX_DEMANGLED]; jmp_buf full; } Output;
+
+/* Substitutions let a short name stand for a text of any length: what becomes too long is left in the middle. */
+static void add(const char *s, size_t n, void *self)
+{
+	Output *out = self;
+	if (n >= sizeof out->text - out->n)
+		longjmp(out->full, 1);
+	memcpy(out->text + out->n, s, n);
+	out->n += n;
+}
+
+static const char *source_form(Arena *a, const char *name)
+{
+	Output out;
+	out.n = 0;
+	if (setjmp(out.full) || !cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, add, &out))
+		return NULL;
+	return arena_strndup(a, out.text, out.n);
+}
+#else
+/* The names alone: _Z4name... or _ZN5outer4nameE... */
+static const char *source_form(Arena *a, const char *name)
+{
+	const char *p = name + 2;
+	const char *text = "";
+	bool nested = *p == 'N';
+	for (p += nested; isdigit((unsigned char)*p) && (nested || !*text);) {
+		size_t n = 0;
+		for (; isdigit((unsigned char)*p) && n < MAX_MANGLED; p++)
+			n = n * 10 + (size_t)(*p - '0');
+		if (!n || n > strlen(p))
+			return NULL;
+		text = arena_printf(a, "%s%s%.*s", text, *text ? "::" : "", (int)n, p);
+		p += n;
+	}
+	return *text ? text : NULL;
+}
+#endif
+
+const char *demangle(Arena *a, const char *name)
+{
+	return !strncmp(name, "_Z", 2) && strlen(name) <= MAX_MANGLED ? source_form(a, name) : NULL;
+}
+
+/* The text in [s, end) is given, but for blanks. */
+static bool same(const char *s, const char *end, const char *given)
+{
+	for (;; s++, given++) {
+		while (s < end && *s == ' ')
+			s++;
+		while (*given == ' ')
+			given++;
+		if (s == end || !*given)
+			return s == end && !*given;
+		if (*s != *given)
+			return false;
+	}
+}
+
+/* Where the parts of a source form stand: the name behind a result's type, up to the parameters. */
+typedef struct Parts { const char *name, *last, *templates, *parameters; } Parts;
+
+static Parts parts_of(const char *s)
+{
+	Parts p = { s, s, NULL, NULL };
+	int depth = 0;
+	for (; *s; s++) {
+		if (*s == '<' || *s == '[' || *s == '{') {
+			if (*s == '<' && !depth)
+				p.templates = s;
+			depth++;
+		} else if (depth && (*s == '>' || *s == ']' || *s == '}')) {
+			depth--;
+		} else if (!depth && *s == ' ') {  /* a template's form begins with its result */
+			p = (Parts){ s + 1, s + 1, NULL, NULL };
+		} else if (!depth && *s == ':' && s[1] == ':') {
+			p.last = s + 2;
+			p.templates = NULL;
+		} else if (!depth && *s == '(') {
+			if (!strncmp(s, "(anonymous namespace)", 21)) {
+				s += 20;
+				continue;
+			}
+			p.parameters = s;
+			break;
+		}
+	}
+	return p;
+}
+
+int demangled_matches(const char *demangled, const char *given)
+{
+	Parts p = parts_of(demangled);
+	const char *end = demangled + strlen(demangled), *stop = p.parameters ? p.parameters : end;
+	const char *plain = p.templates ? p.templates : stop;
+	if (same(demangled, end, given) || same(p.name, end, given))
+		return 4;
+	if (same(p.name, stop, given))
+		return 3;
+	if (same(p.name, plain, given))
+		return 2;
+	return same(p.last, stop, given) || same(p.last, plain, given);
+}
