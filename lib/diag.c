@@ -1,5 +1,6 @@
 #include "lib/diag.h"
 #include <stdlib.h>
+#include <string.h>
 
 static void add(Diag *d, Loc loc, bool warning, const char *fmt, va_list ap)
 {
@@ -34,7 +35,7 @@ void diag_warning(Diag *d, Loc loc, const char *fmt, ...)
 	va_end(ap);
 }
 
-void diag_print(const Diag *d, FILE *f)
+static void print(const Diag *d, FILE *f, bool heads)
 {
 	int shown = 0;
 	for (int i = 0; i < d->item.n; i++) {
@@ -45,12 +46,16 @@ void diag_print(const Diag *d, FILE *f)
 			fprintf(f, "%d:", it->loc.line);
 		if (it->loc.line && it->loc.col)
 			fprintf(f, "%d:", it->loc.col);
-		fprintf(f, "%s%s: %s\n", it->loc.file ? " " : "", it->warning ? "warning" : "error", it->text);
+		int n = (int)(heads ? strcspn(it->text, "\n") : strlen(it->text));
+		fprintf(f, "%s%s: %.*s\n", it->loc.file ? " " : "", it->warning ? "warning" : "error", n, it->text);
 		shown += !it->warning;
 	}
 	if (d->errors > shown)
 		fprintf(f, "error: %d more errors not shown\n", d->errors - shown);
 }
+
+void diag_print(const Diag *d, FILE *f) { print(d, f, false); }
+void diag_print_heads(const Diag *d, FILE *f) { print(d, f, true); }
 
 const char *diag_first(const Diag *d)
 {

@@ -19,6 +19,7 @@ typedef struct Diag {
 void diag_error(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_warning(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_print(const Diag *, FILE *);
+void diag_print_heads(const Diag *, FILE *);             /* the first line of each */
 const char *diag_first(const Diag *);   /* the first error's text, without its place; NULL when there is none */
 void diag_free(Diag *);
 

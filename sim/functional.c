@@ -52,9 +52,9 @@ static int next_in_turn(const Warp *w)
 static int run_blocks(Sm *sm, Warp *w)
 {
 	int done = 0;
-	for (int k; done < FUNCTIONAL_TURN && !sm->fault.kind && w->alarm > sm->now && (k = next_in_turn(w)) >= 0;) {
+	for (int k; done < sm->gpu->options.turn && !sm->fault.kind && w->alarm > sm->now && (k = next_in_turn(w)) >= 0;) {
 		uint32_t turn = w->split[k].turn;
-		done += run_split(sm, w, k, FUNCTIONAL_TURN, true);
+		done += run_split(sm, w, k, sm->gpu->options.turn, true);
 		for (k = 0; k < w->nsplit; k++)
 			if (w->split[k].turn <= turn)
 				w->split[k].turn = ++w->turns;
@@ -79,7 +79,7 @@ static int run_warp(Sm *sm, Warp *w)
 	else
 		for (int k = 0; k < w->nsplit && !sm->fault.kind;) {
 			int n = w->nsplit;
-			done += run_split(sm, w, k, FUNCTIONAL_TURN, false);
+			done += run_split(sm, w, k, sm->gpu->options.turn, false);
 			k += w->nsplit >= n;
 		}
 	if (w->ending && !sm->fault.kind) {
@@ -103,7 +103,7 @@ static int ordered_round(Sm *sm)
 {
 	bool by_block = sm->gpu->config.functional_schedule == SCHEDULE_BLOCK;
 	int done = 0;
-	while (done < FUNCTIONAL_TURN && !sm->fault.kind) {
+	while (done < sm->gpu->options.turn && !sm->fault.kind) {
 		Warp *list[MOST_WARPS];
 		int n = 0;
 		for (int k = 0; k < sm->nwarps; k++) {
@@ -118,7 +118,7 @@ static int ordered_round(Sm *sm)
 		if (!n)
 			break;
 		sm->gpu->model->order(list, n);
-		done += run_split(sm, list[0], can_run(list[0]), by_block ? FUNCTIONAL_TURN : 1, by_block);
+		done += run_split(sm, list[0], can_run(list[0]), by_block ? sm->gpu->options.turn : 1, by_block);
 	}
 	return done;
 }

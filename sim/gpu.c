@@ -15,6 +15,7 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 	g->memory = memory;
 	g->symbol_address = symbol_address;
 	g->options = *o;
+	g->options.turn = o->turn ? o->turn : 2000;
 	g->model = reconv_models[c->model];
 	g->code = xcalloc((size_t)m->func.n + 1, sizeof *g->code);
 	g->param_address = PARAM_WINDOW;
@@ -390,15 +391,27 @@ static bool timed_run(Gpu *g, Fault *fault)
 	return ok;
 }
 
+/* A turn of an SM's warps; false: more than the run may issue. */
+static bool functional_turn(Gpu *g, Sm *sm, bool *moved)
+{
+	uint64_t before = sm->issues, *left = g->options.issues_left;
+	*moved |= functional_round(sm);
+	uint64_t n = sm->issues - before;
+	if (!left)
+		return true;
+	*left -= n < *left ? n : *left;
+	return *left > 0;
+}
+
 static bool functional_run(Gpu *g, Fault *fault)
 {
 	for (uint64_t round = 0;; round++) {
 		dispatch(g, 0);
-		bool moved = false, resident = false;
+		bool moved = false, resident = false, within = true;
 		for (int i = 0; i < g->config.sm_count; i++)
 			if (g->sm[i].resident) {
 				resident = true;
-				moved |= functional_round(&g->sm[i]);
+				within = within && functional_turn(g, &g->sm[i], &moved);
 			}
 		if (g->options.trace)
 			flush_trace(g);
@@ -408,6 +421,10 @@ static bool functional_run(Gpu *g, Fault *fault)
 			g->now = g->sm[i].now > g->now ? g->sm[i].now : g->now;
 		if (take_fault(g, fault) || livelock_check(g, fault) || interrupted(g))
 			return false;
+		if (!within) {
+			fault_text(fault, FAULT_LIMIT, "kernel %s has issued as many instructions as it may", g->launch->kernel->name);
+			return false;
+		}
 		if (!moved) {
 			deadlock_report(g, fault);
 			return false;

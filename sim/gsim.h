@@ -24,6 +24,9 @@ typedef struct GpuOptions {
 	const char *machine, *changed, *passes; /* for the trace: the machine file, what -D and -m change of it as config_changes
 	                                          writes it, and what was done to the module; any may be NULL */
 	volatile sig_atomic_t *interrupted;    /* set by a signal handler: the launch ends early, completed = false; may be NULL */
+	int turn;                              /* functional runs: instructions that a warp issues before another has its turn; 0 = 2000 */
+	uint64_t *issues_left;                 /* functional runs: a launch is given up (FAULT_LIMIT) when so many instructions have been issued, looked at once in a turn of an
+	                                          SM's warps; counts down over the launches. NULL: no bound */
 	void (*progress)(void *self, uint64_t cycles, uint64_t warp_instructions); /* now and then; may be NULL */
 	void *self;
 } GpuOptions;

@@ -481,7 +481,7 @@ void livelock_start(Gpu *g)
 	g->watch_length = first_length(g);
 	g->patience = g->model->patience ? g->model->patience(&g->config, g->cur) : (Patience){ 0 };
 	if (g->options.functional && g->model->alarm) /* it may be looked at once a turn of the warp only */
-		g->patience.branches += FUNCTIONAL_TURN;
+		g->patience.branches += (uint64_t)g->options.turn;
 }
 
 bool livelock_check(Gpu *g, Fault *fault)

@@ -210,7 +210,6 @@ void sm_run(Sm *, Cycle until);                /* advance to `until` or to the e
 Cycle sm_next(const Sm *);                     /* first cycle at which something can happen */
 void sm_settle(Sm *);                          /* after mem_drain: completion times into the scoreboards */
 /* sim/functional.c */
-enum { FUNCTIONAL_TURN = 2000 };               /* issues of a warp */
 bool functional_round(Sm *);
 /* sim/livelock.c */
 void livelock_start(Gpu *);                    /* a launch begins */

@@ -32,7 +32,7 @@ typedef struct RunOptions {
 /* How the program fared under another mechanism. */
 typedef enum {
 	ELSEWHERE_COMPLETES, ELSEWHERE_LIVELOCK, ELSEWHERE_DEADLOCK, ELSEWHERE_FAILS, ELSEWHERE_REFUSED,
-	ELSEWHERE_UNDECIDED,           /* within a bounded number of instructions */
+	ELSEWHERE_UNDECIDED,           /* within bounds of work (sim/run_elsewhere.c) */
 	ELSEWHERE_COUNT
 } Elsewhere;
 extern const char *const elsewhere_name[ELSEWHERE_COUNT];
@@ -54,7 +54,10 @@ typedef struct Run {
 	int nanonymous;                /* buffers named by their number */
 	FaultKind fault;               /* of the first launch that failed */
 	Vec(SavedFile) saved;          /* with options.trial */
+	uint64_t lua_steps;            /* of the workload (sim/sandbox.h) */
+	bool gave_up;                  /* a limit of the workload's was reached */
 	Vec(ElsewhereRun) elsewhere;   /* by run_elsewhere */
+	int untried;                   /* ... for which no work was left */
 	RunStatus status;              /* the first that was not RUN_OK, but bad input and interrupts come before failures */
 } Run;
 
@@ -68,9 +71,9 @@ LaunchStats *run_launch(Run *, Launch *, Loc where);
 void run_fail(Run *, RunStatus, Loc where, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name);  /* index; name NULL: numbered */
 uint8_t *run_data(const Run *, const RunBuffer *);       /* its bytes now; NULL when it was freed */
-/* After a run that ended in a livelock or at a barrier that cannot complete: runs it under every other mechanism, and adds how it fared to the
-   last message. */
-void run_elsewhere(Run *);
+/* After a run that ended in a livelock or at a barrier that cannot complete: runs it under every other mechanism. False: another run, or
+   interrupted; else the lines that say how it fared. */
+bool run_elsewhere(Run *, struct StrBuf *text);
 /* Compares the buffers of two runs of the same workload; errors, which call them a and b, when they differ. */
 bool run_same(const Run *, const Run *, const char *a, const char *b, Diag *);
 /* All launches together; blocks and branches of one name are added up. In the run's arena. */

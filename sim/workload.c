@@ -92,6 +92,8 @@ void run_workload(Run *run, const char *path)
 		ok = sandbox_call(&host.box, 0, 0, run->diag) && sandbox_run(&host.box, text, n, path, run->diag);
 		if (!ok && !host.box.stopped)
 			run->status = RUN_BAD_INPUT;
+		run->lua_steps = host.box.steps;
+		run->gave_up = host.box.over != NULL;
 		sandbox_close(&host.box);
 	} else {
 		run_fail(run, RUN_BAD_INPUT, (Loc){ 0 }, "no memory for Lua");

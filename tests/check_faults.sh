@@ -33,13 +33,13 @@ body() {
 		printf '\tlaunch k, (1,1,1), (%d,1,1), 0, (%%b)\n\texit\n}\n' "${threads:-32}"
 	} >"$tmp/k.ir"
 }
-alone=--alone # other mechanisms are tried where that is tested
+quiet=-q # other mechanisms are tried where that is tested
 each() { # STATUS TEXT MODELS...: timed and functional
 	status=$1 message=$2
 	shift 2
 	for model; do
-		expect "$status" "$message" $gsim -q $alone -m "$model" "$tmp/k.ir"
-		expect "$status" "$message" $gsim -q $alone --functional -m "$model" "$tmp/k.ir"
+		expect "$status" "$message" $gsim $quiet -m "$model" "$tmp/k.ir"
+		expect "$status" "$message" $gsim $quiet --functional -m "$model" "$tmp/k.ir"
 	done
 }
 all="ipdom token tf_stack mimd"
@@ -147,13 +147,22 @@ each 1 "thread (0, 0, 0) changed it last, in block S (.*k.ir:5): lane 0 of the s
 each 1 "lane 0 of the same warp waits in a stack entry until lanes 1-31 come to block E (.*k.ir:8)" ipdom
 each 0 "" mimd
 # the other mechanisms are tried: measured, in a few runs without timing
-alone=
+quiet=
 each 1 "run again without timing under the other mechanisms, it completes under \(.*, \)*mimd" ipdom token tf_stack
 each 1 "^  livelock under \(.*, \)*tf_stack" ipdom token
-alone=--alone
-expect 1 "^  mechanism ipdom runs the top entry of its stack only" $gsim -q --alone "$tmp/k.ir"
-if grep -q "run again" "$tmp/err"; then
-	echo "FAILED: --alone tries other mechanisms"
+quiet=-q
+for option in -q --alone; do
+	expect 1 "^  mechanism ipdom runs the top entry of its stack only" $gsim $option "$tmp/k.ir"
+	if grep -q "run again" "$tmp/err"; then
+		echo "FAILED: $option tries other mechanisms"
+		failed=1
+	fi
+done
+# a grid tells of one livelock at length, and of each in a line
+expect 1 "" $gsim --grid -m ipdom -m token -m mimd -m tf_stack "$tmp/k.ir"
+if [ "$(grep -c "livelock in kernel k.*lanes 1-31 come back" "$tmp/err")" != 3 ] || [ "$(grep -c "they wait on the memory word" "$tmp/err")" != 1 ]; then
+	echo "FAILED: a grid's diagnoses:"
+	cat "$tmp/err"
 	failed=1
 fi
 expect 1 "" $gsim -s - "$tmp/k.ir"

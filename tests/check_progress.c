@@ -167,10 +167,6 @@ static void diagnosed(const Row *row, const Example *e, Run *r, int way)
 	ck_assert_int_gt(d->who.at.line, 0);
 	ck_assert(d->reads);
 	ck_assert_uint_eq(d->word.value, strtoul(e->word, NULL, 10));
-	if (way == FUNCTIONAL) {
-		run_elsewhere(r);
-		elsewhere_is_so(row, (int)(e - example), r);
-	}
 	const char *text = vec_last(&r->diag->item).text;
 	SAYS("livelock in kernel %s, block (0, 0, 0), warp 0: lane", e->file);
 	SAYS("lanes %s come back to the branch of block %s (progress.ir:", e->lanes, e->spins);
@@ -190,11 +186,16 @@ static void diagnosed(const Row *row, const Example *e, Run *r, int way)
 	if (row->held)
 		SAYS("in %s", row->held);
 	SAYS("mechanism %s %s", d->model, d->holds ? d->holds : "does not let them run");
+	StrBuf elsewhere = { 0 };
 	if (way == FUNCTIONAL) {
+		ck_assert(run_elsewhere(r, &elsewhere));
+		elsewhere_is_so(row, (int)(e - example), r);
+		text = elsewhere.s;
 		SAYS("mimd");
 		if (e == &example[NAIVE]) /* numbers are tried where the mechanism names them */
 			SAYS("min_pc(starvation=300,quantum=8)");
 	}
+	sb_free(&elsewhere);
 }
 
 static void cell(const Row *row, int k, const Module *m, int way)

@@ -57,6 +57,24 @@ static const char *changes(const Session *s, Job *j)
 	return text;
 }
 
+/* The messages of a run. Of a grid's livelocks and deadlocks the first is told in full, the others in a line. After one that stands alone: how the program
+   fares under the other mechanisms. */
+static void tell(Session *s, Job *j)
+{
+	const Options *o = &s->opt;
+	bool stuck = j->run && (j->run->fault == FAULT_LIVELOCK || j->run->fault == FAULT_BARRIER);
+	if (stuck && o->grid && s->stuck)
+		diag_print_heads(&j->diag, stderr);
+	else
+		diag_print(&j->diag, stderr);
+	fflush(stderr);
+	s->stuck |= stuck;
+	StrBuf text = { 0 };
+	if (stuck && j->status == RUN_FAILED && !o->alone && !o->grid && !o->quiet && run_elsewhere(j->run, &text))
+		fputs(text.s, stderr);
+	sb_free(&text);
+}
+
 void job_run(Session *s, Job *j)
 {
 	const Options *o = &s->opt;
@@ -74,14 +92,12 @@ void job_run(Session *s, Job *j)
 	if (job_transform(s, j))
 		j->run = run_new(&j->config, j->module, &options, &j->diag);
 	j->status = j->run ? run_module(j->run) : RUN_BAD_INPUT;
-	if (j->status == RUN_FAILED && !o->alone && !o->grid)
-		run_elsewhere(j->run);
 	clear_progress(s);
 	fflush(stdout);
 	if (j->diag.item.n && s->njobs > 1)
 		fprintf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : job_model(j),
 			*j->passes ? j->passes : "none");
-	diag_print(&j->diag, stderr);
+	tell(s, j);
 	if (o->verbose)
 		fprintf(stderr, "%s, passes %s: %d launches, status %d\n", j->reference ? "reference interpreter"
 			: job_model(j), *j->passes ? j->passes : "none", j->run ? j->run->launch.n : 0, (int)j->status);

@@ -14,6 +14,7 @@ typedef struct Session {
 	Diag diag;
 	bool terminal;                 /* progress is shown */
 	int njobs, job;                /* for progress */
+	bool stuck;                    /* a livelock or deadlock has been told of */
 	volatile sig_atomic_t *interrupted;
 } Session;
 
