@@ -50,23 +50,6 @@ static void home_addresses(const Split *s, const MIns *i, Mask m, uint64_t *addr
 
 /* ---- where an address of a lane lies; NULL after a fault ---- */
 
-static uint8_t *local_bytes(Sm *sm, Warp *w, int lane, uint64_t end)
-{
-	if (end > w->local_cap) { /* grows by doubling; fresh memory is zero */
-		uint64_t cap = w->local_cap ? w->local_cap : 64;
-		while (cap < end)
-			cap *= 2;
-		int W = w->lanes.width;
-		uint8_t *p = xcalloc((size_t)W, cap);
-		for (int l = 0; l < W && w->local_cap; l++)
-			memcpy(p + (size_t)l * cap, w->local + (size_t)l * w->local_cap, w->local_cap);
-		free(w->local);
-		w->local = p;
-		w->local_cap = cap;
-	}
-	return w->local + (size_t)lane * w->local_cap;
-}
-
 static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a, unsigned size, const Alloc **hint)
 {
 	const Alloc *al;
@@ -74,10 +57,6 @@ static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uin
 	case SP_SHARED:
 		if (a + size <= w->cta->shared_bytes && a + size >= size)
 			return w->cta->shared + a;
-		break;
-	case SP_LOCAL:
-		if (a + size <= (uint64_t)sm->gpu->config.sm_local && a + size >= size)
-			return local_bytes(sm, w, lane, a + size) + a;
 		break;
 	case SP_PARAM:
 		if (a - sm->gpu->param_address < sm->gpu->launch->kernel->param_bytes &&
@@ -196,8 +175,9 @@ static bool region(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a
 	case SP_SHARED:
 		*r = (Region){ w->cta->shared, 0, w->cta->shared_bytes };
 		break;
-	case SP_LOCAL:
-		return false;
+	case SP_LOCAL: /* its data lie otherwise */
+		*r = (Region){ NULL, 0, (uint64_t)sm->gpu->config.sm_local };
+		break;
 	case SP_PARAM:
 		*r = (Region){ (uint8_t *)(uintptr_t)L->params, sm->gpu->param_address, L->kernel->param_bytes };
 		if (i->kind != K_LD)
@@ -293,7 +273,12 @@ static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint6
 		sm_fault_memory(sm, w, i, FAULT_MISALIGNED, l, space, a, size);
 		return false;
 	}
-	return place(sm, w, i, l, space, a, size, hint) != NULL;
+	if (space != SP_LOCAL)
+		return place(sm, w, i, l, space, a, size, hint) != NULL;
+	if (size <= (uint64_t)sm->gpu->config.sm_local && a <= (uint64_t)sm->gpu->config.sm_local - size)
+		return true;
+	sm_fault_memory(sm, w, i, FAULT_BOUNDS, l, space, a, size);
+	return false;
 }
 
 static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size)
@@ -308,6 +293,36 @@ static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uin
 	return true;
 }
 
+/* As move_all. */
+static bool move_local(Warp *w, const MIns *i, Mask m, const uint64_t *addr, unsigned size)
+{
+	bool row = local_reserve(w, m, addr, size), changed = false, single = i->x.nrows == 1 && !i->sync && i->x.rows[0] != NO_ROW;
+	int l;
+	if (single && i->bytes == 4 && !i->wide_rows) {
+		if (i->kind == K_ST)
+			return local_store32(w, m, addr, row, row32(&w->lanes, i->x.rows[0]));
+		local_load32(w, m, addr, row, row32(&w->lanes, i->x.rows[0]));
+		return false;
+	}
+	if (single && i->bytes == 8 && i->wide_rows) {
+		if (i->kind == K_ST)
+			return local_store64(w, m, addr, row64(&w->lanes, i->x.rows[0]));
+		local_load64(w, m, addr, row64(&w->lanes, i->x.rows[0]));
+		return false;
+	}
+	each_lane(m, l) {
+		uint64_t v[8];
+		uint8_t bytes[MOST_BYTES];
+		local_read(w, l, addr[l], size, bytes);
+		if (i->kind != K_LD)
+			values(w, i, l, v);
+		changed |= move_noted(w, i, l, SP_LOCAL, addr[l], bytes, v, w->sm->now);
+		if (i->kind != K_LD)
+			local_write(w, l, addr[l], size, bytes);
+	}
+	return changed;
+}
+
 static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr)
 {
 	int l;
@@ -315,7 +330,7 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 	bool changed = false;
 	Region r;
 	if (region(sm, w, i, space, addr[lowest_lane(m)], size, &r) && inside(&r, m, addr, size)) {
-		if (move_all(w, i, m, space, &r, addr))
+		if (space == SP_LOCAL ? move_local(w, i, m, addr, size) : move_all(w, i, m, space, &r, addr))
 			sm->last_progress = sm->now;
 		return;
 	}
@@ -393,9 +408,12 @@ static void interleave(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m
 	uint64_t base = LOCAL_WINDOW + ((uint64_t)sm->id * (uint64_t)sm->nwarps + (uint64_t)w->slot) *
 		(uint64_t)sm->gpu->config.sm_local * W;
 	int l;
-	each_lane(m, l)
-		out[l] = size >= 4 ? base + addr[l] / 4 * 4 * W + (uint64_t)l * size
-			: base + addr[l] / 4 * 4 * W + (uint64_t)l * 4 + addr[l] % 4;
+	if (m == 0xffffffffu && size >= 4)
+		for (l = 0; l < 32; l++)
+			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * size;
+	else
+		each_lane(m, l)
+			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * (size >= 4 ? size : 4) + (size >= 4 ? 0 : addr[l] % 4);
 }
 
 static void count_access(Sm *sm, const MIns *i, Space space)

@@ -55,7 +55,7 @@ struct Warp {
 	uint32_t *depth;               /* call depth by lane */
 	uint32_t *ret;                 /* return addresses and frames: [(depth * 2 + {0,1}) * width + lane] */
 	uint32_t ret_cap;
-	uint8_t *local;                /* local memory: [lane * local_cap] */
+	uint32_t *local;               /* local memory: [word * width + lane] (sim/local.c) */
 	uint64_t local_cap;            /* bytes of each lane that have been touched, rounded up */
 	uint32_t turns;                /* Split.turn given out */
 	uint8_t take_turns;            /* TURNS_... */
@@ -180,6 +180,15 @@ void exec_issue(Sm *, Warp *, Split *, Issue *);
 /* sim/exec_mem.c */
 void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
 void deferred_apply(Sm *, Deferred *);
+/* sim/local.c: data of local memory; accesses are aligned to their size, and reserved before. row: what local_reserve said; stores say whether
+   memory has changed */
+bool local_reserve(Warp *, Mask, const uint64_t *addr, unsigned size); /* true: a row of words, all lanes of 32 at one address */
+void local_load32(const Warp *, Mask, const uint64_t *addr, bool row, uint32_t *);
+bool local_store32(Warp *, Mask, const uint64_t *addr, bool row, const uint32_t *);
+void local_load64(const Warp *, Mask, const uint64_t *addr, uint64_t *);
+bool local_store64(Warp *, Mask, const uint64_t *addr, const uint64_t *);
+void local_read(const Warp *, int lane, uint64_t addr, unsigned size, uint8_t *);
+void local_write(Warp *, int lane, uint64_t addr, unsigned size, const uint8_t *);
 /* sim/exec_warp.c: barriers and warp-level operations */
 bool exec_together_fits(Sm *, Warp *, const MIns *, Mask); /* false: a fault, of operands that it cannot take */
 bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask); /* not executed: lanes it needs are elsewhere, and another group runs */

@@ -8,6 +8,7 @@ local WORKLOADS = {
 	{ "barriers", "shared memory and barriers" },
 	{ "scattered", "every lane its own address" },
 	{ "blocks", "many small blocks" },
+	{ "local", "arrays in local memory" },
 }
 
 -- The total of a run and the best rate of several.
