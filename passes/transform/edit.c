@@ -1,4 +1,5 @@
 #include "passes/transform/edit.h"
+#include "passes/analysis/analysis.h"
 
 static bool taken(const Function *f, const char *label)
 {
@@ -93,4 +94,28 @@ void edit_retarget(Edit *e, Block *b, const Block *from, Block *to)
 	for (int k = 0; k < b->nsucc; k++)
 		succ[k] = b->succ[k] == from ? to : b->succ[k];
 	b->succ = succ;
+}
+
+bool edit_drop_unreached(Function *f, BitSet roots)
+{
+	Arena a = { 0 };
+	int n = 0, all = f->block.n;
+	function_number(f);
+	Graph *g = graph_new(&a, all);
+	BitSet keep = bs_new(&a, all), none = bs_new(&a, all);
+	for (int b = 0; b < all; b++)
+		for (int k = 0; k < f->block.v[b]->nsucc; k++)
+			graph_edge(g, b, f->block.v[b]->succ[k]->id);
+	bs_each(roots, b)
+		graph_reach(g, false, b, none, keep);
+	for (int b = 0; b < all; b++) {
+		if (bs_has(keep, b))
+			f->block.v[n++] = f->block.v[b];
+		else
+			vec_free(&f->block.v[b]->ins);
+	}
+	f->block.n = n;
+	function_number(f);
+	arena_free(&a);
+	return n != all;
 }

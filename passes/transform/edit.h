@@ -2,6 +2,7 @@
 #ifndef GSIM_EDIT_H
 #define GSIM_EDIT_H
 #include "isa/ir.h"
+#include "lib/bitset.h"
 
 typedef struct Edit { Module *m; Function *f; uint8_t origin; } Edit;
 
@@ -14,4 +15,5 @@ void edit_branch(Edit *, Block *, const Ins *like, int pred, Block *yes, Block *
 void edit_mov(Edit *, Block *, const Ins *like, int reg, int64_t value);       /* reg = mov.u32 value, before nothing: appended */
 Ins edit_cut_term(Block *);                                    /* takes the terminator off; the block has no successors then */
 void edit_retarget(Edit *, Block *, const Block *from, Block *to); /* every edge to `from` goes to `to`; the array is copied first */
+bool edit_drop_unreached(Function *, BitSet roots);             /* removes blocks that no root leads to, and renumbers; true: there were some */
 #endif

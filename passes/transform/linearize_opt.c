@@ -241,21 +241,17 @@ static bool sweep(Opt *o)
 	return changed;
 }
 
-/* Deletes guards without a way in, and assignments to guard variables and tests that nobody reads. */
+/* Deletes guards that neither the entry nor an unreachable block of others leads to, and assignments to guard variables and tests that nobody reads. */
 static void clean(Opt *o, BitSet vars)
 {
 	Arena a = { 0 };
+	BitSet roots = bs_new(&a, o->f->block.n);
+	function_number(o->f);
+	for (int b = 0; b < o->f->block.n; b++)
+		if (b == 0 || o->f->block.v[b]->origin != o->e->origin)
+			bs_add(roots, b);
+	edit_drop_unreached(o->f, roots);
 	Cfg *c = cfg_build(&a, o->f);
-	int n = 0;
-	for (int b = 0; b < c->n; b++) {
-		Block *p = o->f->block.v[b];
-		if (bs_has(c->reach, b) || p->origin != o->e->origin)
-			o->f->block.v[n++] = p;
-		else
-			vec_free(&p->ins);
-	}
-	o->f->block.n = n;
-	c = cfg_build(&a, o->f);
 	Liveness *l = liveness_build(&a, c);
 	for (int i = 0; i < c->nreach && o->level >= 4; i++) {
 		Block *b = c->rpo[i];

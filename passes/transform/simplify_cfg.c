@@ -198,26 +198,12 @@ static bool merge(Edit *e, Arena *a, BitSet named)
 }
 
 /* Inserted blocks that neither the entry nor an unreachable block of the user's leads to. */
-static bool remove_unreachable(Function *f, Arena *a, BitSet named)
+static bool remove_unreachable(Function *f, BitSet named)
 {
-	Graph *g = graph_new(a, f->block.n);
-	BitSet keep = bs_new(a, f->block.n), none = bs_new(a, f->block.n);
 	for (int b = 0; b < f->block.n; b++)
-		for (int k = 0; k < f->block.v[b]->nsucc; k++)
-			graph_edge(g, b, f->block.v[b]->succ[k]->id);
-	for (int b = 0; b < f->block.n; b++)
-		if (b == 0 || f->block.v[b]->user || bs_has(named, b))
-			graph_reach(g, false, b, none, keep);
-	int n = 0, all = f->block.n;
-	for (int b = 0; b < all; b++) {
-		if (bs_has(keep, b))
-			f->block.v[n++] = f->block.v[b];
-		else
-			vec_free(&f->block.v[b]->ins);
-	}
-	f->block.n = n;
-	function_number(f);
-	return n != all;
+		if (b == 0 || f->block.v[b]->user)
+			bs_add(named, b);
+	return edit_drop_unreached(f, named);
 }
 
 static bool round_of(Edit *e)
@@ -228,7 +214,7 @@ static bool round_of(Edit *e)
 	BitSet named = named_points(&a, e->f);
 	changed |= skip_empty(e, named);
 	changed |= merge(e, &a, named);
-	changed |= remove_unreachable(e->f, &a, named_points(&a, e->f));
+	changed |= remove_unreachable(e->f, named_points(&a, e->f));
 	arena_free(&a);
 	return changed;
 }
