@@ -26,6 +26,7 @@ static const char help[] =
 	"      --functional, --timed, --both    how to run (both)\n"
 	"      --config FILE    machine description (a small one)\n"
 	"  -D, --set KEY=VALUE  changes one value of it; repeatable\n"
+	"      --registers N    a thread has at most N; 'config': as the machine says (a number for each kernel, by its seed)\n"
 	"      --size N         instructions of a thread besides the frame, roughly (60)\n"
 	"      --without LIST   features that kernels may not have\n"
 	"      --keep DIR       where kernels that show a difference are written (.)\n"
@@ -35,7 +36,7 @@ static const char help[] =
 	"Exit status: 0 when all agree, 1 when not, 2 after a wrong argument.\n";
 
 enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH,
-	OPT_CONFIG, OPT_SIZE, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
+	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
 
 static const struct option options[] = {
 	{ "count", required_argument, NULL, OPT_COUNT }, { "seed", required_argument, NULL, OPT_SEED },
@@ -44,7 +45,7 @@ static const struct option options[] = {
 	{ "choices", no_argument, NULL, OPT_CHOICES }, { "passes", required_argument, NULL, OPT_PASSES },
 	{ "functional", no_argument, NULL, OPT_FUNCTIONAL }, { "timed", no_argument, NULL, OPT_TIMED },
 	{ "both", no_argument, NULL, OPT_BOTH }, { "config", required_argument, NULL, OPT_CONFIG },
-	{ "set", required_argument, NULL, 'D' }, { "size", required_argument, NULL, OPT_SIZE },
+	{ "set", required_argument, NULL, 'D' }, { "registers", required_argument, NULL, OPT_REGISTERS }, { "size", required_argument, NULL, OPT_SIZE },
 	{ "without", required_argument, NULL, OPT_WITHOUT }, { "keep", required_argument, NULL, OPT_KEEP },
 	{ "minimize", no_argument, NULL, OPT_MINIMIZE }, { "print", no_argument, NULL, OPT_PRINT },
 	{ "help", no_argument, NULL, OPT_HELP }, { NULL, 0, NULL, 0 }
@@ -57,7 +58,10 @@ static bool number(const char *name, const char *s, uint64_t least, uint64_t *ou
 	char *end;
 	unsigned long long v = strtoull(s, &end, 0);
 	if (*s < '0' || *s > '9' || *end || v < least) {
-		diag_error(d, (Loc){ 0 }, "--%s: expected a number%s, found '%s'", name, least ? " from 1 on" : "", s);
+		char from[32] = "";
+		if (least)
+			snprintf(from, sizeof from, " from %llu on", (unsigned long long)least);
+		diag_error(d, (Loc){ 0 }, "--%s: expected a number%s, found '%s'", name, from, s);
 		return false;
 	}
 	*out = v;
@@ -74,6 +78,15 @@ static bool parse_shard(Campaign *c, const char *s, Diag *d)
 	}
 	c->shard = i - 1;
 	c->shards = n;
+	return true;
+}
+
+static bool parse_registers(Campaign *c, const char *s, Diag *d)
+{
+	uint64_t n = 0;
+	if (strcmp(s, "config") && !number("registers", s, REGISTERS_LEAST, &n, d))
+		return false;
+	c->registers = (int64_t)(n < 1024 ? n : 1024);
 	return true;
 }
 
@@ -191,6 +204,7 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 		case OPT_BOTH: c->timed = c->functional = true; break;
 		case OPT_CONFIG: ok = config_load(&c->config, optarg, d); break;
 		case 'D': ok = parse_set(&c->config, optarg, d); break;
+		case OPT_REGISTERS: ok = parse_registers(c, optarg, d); break;
 		case OPT_SIZE: ok = number("size", optarg, 1, &size, d); break;
 		case OPT_WITHOUT: ok = parse_without(c, optarg, d); break;
 		case OPT_KEEP: c->keep = optarg; break;
@@ -229,7 +243,7 @@ static void print_kernel(const Campaign *c)
 int main(int argc, char **argv)
 {
 	Options o = { .c = { .seed = 1, .count = 100, .shards = 1, .features = RF_ALL, .timed = true, .functional = true,
-		.keep = "." } };
+		.keep = ".", .registers = -1 } };
 	Diag d = { 0 };
 	int status = 0;
 	differential_machine(&o.c.config);

@@ -69,6 +69,8 @@ typedef struct Setting {               /* a mechanism with its parameters, and w
 	bool skip;                     /* for the rest of this kernel */
 } Setting;
 
+enum { REGISTERS_LEAST = 8 };          /* sm.max_registers_per_thread */
+
 typedef struct Campaign {
 	uint64_t seed, count, most_runs;   /* most_runs: no kernel begins behind so many; 0 = no limit */
 	uint64_t shard, shards;        /* of the kernels number shard, shard + shards, ... */
@@ -78,6 +80,7 @@ typedef struct Campaign {
 	Vec(const char *) passes;      /* [0] is NULL when kernels run as they are, too */
 	bool timed, functional, minimize;
 	const char *keep;              /* folder for kernels that fail */
+	int64_t registers;             /* at most for a thread; 0: the settings'; below: each kernel another number, chosen by its seed */
 	Config config;                 /* of the settings, but for the mechanism */
 
 	uint64_t runs, kernels, failed, thread_instructions;

@@ -15,6 +15,8 @@ typedef struct Trial {                 /* one kernel */
 	uint64_t seed;
 	Outcome want;
 	Way good;                      /* agrees, once any_good */
+	Config good_config, config;    /* good's; of the run at hand */
+	int64_t registers;             /* of a thread at most; 0: the setting's */
 	uint64_t instructions;         /* of the threads, under the present pipeline; 0 = not known */
 	bool any_good, failed;
 } Trial;
@@ -42,15 +44,27 @@ static void write_module(const Campaign *c, const Job *j, uint64_t seed, const c
 	sb_free(&text);
 }
 
+/* What shows it again, given the machine and the kinds of kernels that the campaign has. */
+static void command(const Trial *t, const Setting *s, const Way *w, char *text, size_t n)
+{
+	char registers[32] = "config";
+	if (t->registers)
+		snprintf(registers, sizeof registers, "%lld", (long long)t->registers);
+	snprintf(text, n, "tools/differential --count 1 --seed %" PRIu64 " --registers %s --%s --passes '%s'%s%s%s", t->seed, registers,
+		w->functional ? "functional" : "timed", w->passes ? w->passes : "none", s ? " --model '" : "", s ? s->name : "", s ? "'" : "");
+}
+
 /* Says what differs, writes the kernel, and a small one that shows the same. s: NULL = the interpreter. */
 static void report(Trial *t, const Setting *s, const Way *w, const char *what)
 {
 	Campaign *c = t->c;
-	char name[512], suffix[128], comment[2400];
+	char name[512], suffix[128], again[512], comment[2900];
 	snprintf(name, sizeof name, "%s%s%s, %s", s ? s->name : "the interpreter", w->passes ? " after " : "",
 		w->passes ? w->passes : "", w->functional ? "functional" : "timed");
-	snprintf(comment, sizeof comment, "// random kernel, seed %" PRIu64 ": %s: %.*s\n", t->seed, name, (int)strcspn(what, "\n"), what);
-	printf("seed %" PRIu64 ": %s: %s\n", t->seed, name, what);
+	command(t, s, w, again, sizeof again);
+	snprintf(comment, sizeof comment, "// random kernel, seed %" PRIu64 ": %s: %.*s\n// %s\n", t->seed, name, (int)strcspn(what, "\n"),
+		what, again);
+	printf("seed %" PRIu64 ": %s: %s\n  again: %s\n", t->seed, name, what, again);
 	t->failed = true;
 	snprintf(suffix, sizeof suffix, "-%.100s", s ? s->name : "interpreter");
 	for (char *p = suffix; *p; p++)
@@ -68,21 +82,31 @@ static void report(Trial *t, const Setting *s, const Way *w, const char *what)
 
 /* ---- one kernel ---- */
 
-static void try(Trial *t, const Module *module, Setting *s, const Way *w)
+static void try(Trial *t, const Module *module, Setting *s, Way *w)
 {
 	char text[1700];
 	bool refused;
 	Job j = t->job;
 	j.module = module;
 	double before = processor_seconds();
+	t->config = s->config;
+	t->config.sm_max_regs = t->registers ? t->registers : s->config.sm_max_regs;
+	w->config = &t->config;
 	bool agrees = way_agrees(&j, &t->c->config, w, &t->want, &refused, &t->instructions, text, sizeof text);
 	s->seconds += processor_seconds() - before;
 	s->runs++;
 	t->c->runs++;
+	if (refused && t->registers && t->registers < s->config.sm_max_regs && strstr(text, "raise sm.max_registers_per_thread")) {
+		t->registers++; /* from the least on that is enough for all settings so far */
+		try(t, module, s, w);
+		return;
+	}
 	s->refused += refused;
 	if (agrees && !refused) {
 		if (!w->passes && !t->any_good) {
+			t->good_config = t->config;
 			t->good = *w;
+			t->good.config = &t->good_config;
 			t->any_good = true;
 		}
 		return;
@@ -100,7 +124,7 @@ static void try_settings(Trial *t, const Module *module, const char *passes)
 	t->instructions = 0;
 	for (int k = 0; k < c->setting.n; k++) {
 		Setting *s = &c->setting.v[k];
-		Way w = { .model = (int)s->config.model, .passes = passes, .config = &s->config };
+		Way w = { .model = (int)s->config.model, .passes = passes };
 		for (int how = 0; how < 2 && !s->skip && s->failed < ENOUGH; how++) {
 			w.functional = how == 0;
 			if (w.functional ? c->functional : c->timed)
@@ -136,10 +160,20 @@ RandomKernel *campaign_kernel(const Campaign *c, uint64_t seed)
 	return random_kernel_new(&p);
 }
 
+/* For half of the kernels few, so that values are spilled. */
+static int64_t registers_for(const Campaign *c, uint64_t seed)
+{
+	uint64_t x = seed * 0x9e3779b97f4a7c15u;
+	if (c->registers >= 0)
+		return c->registers;
+	return x >> 63 ? REGISTERS_LEAST + (int64_t)(x >> 40 & 15) : 0;
+}
+
 static bool test(Campaign *c, uint64_t seed)
 {
 	RandomKernel *k = campaign_kernel(c, seed);
-	Trial t = { .c = c, .job = { k, k->module, { k->grid[0], k->grid[1], k->grid[2] } }, .seed = seed };
+	Trial t = { .c = c, .job = { k, k->module, { k->grid[0], k->grid[1], k->grid[2] } }, .seed = seed,
+		.registers = registers_for(c, seed) };
 	Diag d = { 0 };
 	for (int i = 0; i < c->setting.n; i++)
 		c->setting.v[i].skip = false;

@@ -142,7 +142,8 @@ static bool straighten(Search *s)
 	for (int f = 0; f < s->best->func.n; f++)
 		for (int b = 0; b < s->best->func.v[f]->block.n; b++)
 			for (int k = 0; k < s->best->func.v[f]->block.v[b]->nsucc; k++) {
-				if (s->best->func.v[f]->block.v[b]->nsucc < 2)
+				const Block *old = s->best->func.v[f]->block.v[b];
+				if (old->nsucc < 2 && !block_term(old)->nsrc)
 					break;
 				Module *m = module_copy(s->best);
 				Block *x = m->func.v[f]->block.v[b], *to = x->succ[k];
@@ -156,6 +157,49 @@ static bool straighten(Search *s)
 					break;
 				}
 			}
+	return any;
+}
+
+static Ins *nth(Module *m, int n)
+{
+	for (int f = 0; f < m->func.n; f++)
+		for (int b = 0; b < m->func.v[f]->block.n; b++) {
+			Block *x = m->func.v[f]->block.v[b];
+			if (n < x->ins.n)
+				return &x->ins.v[n];
+			n -= x->ins.n;
+		}
+	return NULL;
+}
+
+/* The instruction without its guard, or with the second of its results left out. */
+static bool plainer(Ins *i, int way)
+{
+	if (way == 0 && i->guard >= 0) {
+		i->guard = -1;
+		i->guard_neg = 0;
+		return true;
+	}
+	if (way == 1 && i->ndst == 2 && strstr(op_info[i->op].operands, "p?:")) {
+		i->opd[1] = i->opd[0];
+		i->opd++;
+		i->ndst = 1;
+		return true;
+	}
+	return false;
+}
+
+static bool simplify_instructions(Search *s)
+{
+	bool any = false;
+	for (int n = 0; nth(s->best, n); n++)
+		for (int way = 0; way < 2; way++) {
+			Module *m = module_copy(s->best);
+			if (!plainer(nth(m, n), way))
+				module_free(m);
+			else if (keep(s, m))
+				any = true;
+		}
 	return any;
 }
 
@@ -245,6 +289,7 @@ Module *minimized(Job *j, const Config *c, const Way *way, const Way *other)
 	for (bool more = true; more;) {
 		more = straighten(&s);
 		more |= remove_instructions(&s);
+		more |= simplify_instructions(&s);
 		more |= join_blocks(&s);
 	}
 	Module *m = module_copy(s.best);

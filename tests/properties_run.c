@@ -53,9 +53,10 @@ static RandomKernel *kernel_of(uint64_t seed)
 	RandomParams p = RANDOM_DEFAULTS(seed);
 	switch (seed % PROPERTY_CLASSES) {
 	case NO_CALLS: p.features = RF_ALL & ~(unsigned)(RF_CALL | RF_RECURSION | RF_INDIRECT); break;
-	case ACYCLIC: p.features = RF_FLOAT | RF_WIDE | RF_GUARD | RF_SWITCH | RF_GOTO | RF_VECTOR | RF_EXIT; break;
-	case GRAPH: return graph_kernel_of(seed, 0);
-	case GRAPH_DAG: return graph_kernel_of(seed, GRAPH_ACYCLIC);
+	case ACYCLIC: p.features = RF_FLOAT | RF_WIDE | RF_GUARD | RF_SWITCH | RF_GOTO | RF_VECTOR | RF_EXIT | RF_CONSTANT | RF_CARRY |
+		RF_OVERWRITE; break;
+	case GRAPH: return graph_kernel_of(seed, seed % 2 ? GRAPH_INDEXED : 0);
+	case GRAPH_DAG: return graph_kernel_of(seed, GRAPH_ACYCLIC | (seed % 2 ? GRAPH_INDEXED : 0));
 	default: break;
 	}
 	RandomKernel *k = random_kernel_new(&p);

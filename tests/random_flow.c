@@ -3,6 +3,13 @@
 
 enum { DEPTH_MOST = 4, HEAVY = 16 * 8 };
 
+/* The branch just made is on a constant, sometimes: both its ways are possible, but always the same is taken. */
+static void decide(Gen *g)
+{
+	if (has(g, RF_CONSTANT) && chance(g, 6))
+		vec_last(&g->b->ins).opd[0] = constant_predicate(g);
+}
+
 static void place(Gen *g)
 {
 	Ins *t = &vec_last(&g->b->ins);
@@ -15,7 +22,13 @@ void open_block(Gen *g, Block *b) { g->b = b; }
 
 void jump(Gen *g, Block *to)
 {
-	block_jump(g->m, g->b, to);
+	bool branch = has(g, RF_CONSTANT) && chance(g, 4); /* to the same place both ways */
+	if (branch)
+		block_branch(g->m, g->b, pick(g, POOL_PRED), false, to, to);
+	else
+		block_jump(g->m, g->b, to);
+	if (branch && rnd(g, 2))
+		vec_last(&g->b->ins).opd[0] = constant_predicate(g);
 	place(g);
 }
 
@@ -28,6 +41,7 @@ void branch_if(Gen *g, int pred, Block *yes, Block *no)
 void branch(Gen *g, int pred, Block *yes, Block *no)
 {
 	block_branch(g->m, g->b, pred, rnd(g, 4) == 0, yes, no);
+	decide(g);
 	place(g);
 }
 
@@ -88,11 +102,25 @@ static void short_circuit(Gen *g, int depth)
 	used(g, RF_GOTO);
 }
 
-static void indexed(Gen *g, int index, int n, Block **to)
+/* A number below n. */
+static Opd index_below(Gen *g, int n)
 {
+	if (has(g, RF_CONSTANT) && chance(g, 10)) {
+		used(g, RF_CONSTANT);
+		return opd_imm(rnd(g, (uint32_t)n));
+	}
+	if (!(n & (n - 1)))
+		return opd_reg(small(g, (uint32_t)n - 1));
+	return opd_reg(emit2(g, "rem.u32", T_U32, opd_reg(pick(g, POOL_32)), opd_imm(n)));
+}
+
+void indexed(Gen *g, int n, Block **to)
+{
+	Opd index = index_below(g, n);
 	Ins i = op(g, "brx", 0, 1);
-	i.opd[0] = opd_reg(index);
+	i.opd[0] = index;
 	emit(g, i);
+	used(g, RF_SWITCH);
 	g->b->nsucc = n;
 	g->b->succ = arena_array(&g->m->arena, Block *, n);
 	memcpy(g->b->succ, to, sizeof *to * (size_t)n);
@@ -105,12 +133,12 @@ static void switch_statement(Gen *g, int depth)
 	Block *body[MOST], *to[8], *end = block(g);
 	for (int k = 0; k < ncase; k++)
 		body[k] = block(g);
-	int bits = ncase > 4 ? 3 : 2 + (int)rnd(g, 2), index = small(g, (1u << bits) - 1);
-	for (int k = 0; k < 1 << bits; k++) {
+	int n = chance(g, 15) ? 1 + (int)rnd(g, 2) : ncase + (int)rnd(g, 9 - (uint32_t)ncase);
+	for (int k = 0; k < n; k++) {
 		uint32_t r = rnd(g, (uint32_t)ncase + 1);
 		to[k] = k < ncase ? body[k] : r < (uint32_t)ncase ? body[r] : end;
 	}
-	indexed(g, index, 1 << bits, to);
+	indexed(g, n, to);
 	g->level = 0;
 	for (int k = 0; k < ncase; k++) {
 		open_block(g, body[k]);
@@ -119,7 +147,6 @@ static void switch_statement(Gen *g, int depth)
 	}
 	open_block(g, end);
 	g->level = outer;
-	used(g, RF_SWITCH);
 }
 
 /* Ifs in each other, deeper than a warp's barrier registers and on-chip stacks reach; few lanes go around each. */
@@ -252,7 +279,7 @@ static void call(Gen *g, Opd f, int depth, int cost)
 	*o++ = value(g, T_U32);
 	*o++ = has(g, RF_FLOAT) ? value(g, T_F32) : opd_imm(0x3f800000);
 	for (int k = 0; k < g->pred_args; k++)
-		*o++ = (Opd){ OPD_REG, (uint8_t)rnd(g, 2), pick(g, POOL_PRED), 0 };
+		*o++ = predicate(g);
 	*o++ = opd_reg(g->in);
 	*o++ = opd_reg(g->slot);
 	*o++ = opd_reg(g->acc);
@@ -328,8 +355,11 @@ static bool together(Gen *g, int depth)
 	if (g->level == 0 || g->may_exit)
 		return false;
 	uint32_t r = rnd(g, 10);
-	if (has(g, RF_GROUP) && has(g, RF_WARP) && depth < DEPTH_MOST && rnd(g, 5) == 0)
+	uint32_t group = has(g, RF_GROUP) && has(g, RF_WARP) ? rnd(g, 10) : 9;
+	if (group < 2 && depth < DEPTH_MOST)
 		group_statement(g, depth);
+	else if (group < 4)
+		guarded_group(g);
 	else if (g->level == 2 && has(g, RF_SHARED) && r < 3)
 		exchange_statement(g);
 	else if (has(g, RF_WARP) && r < 6)

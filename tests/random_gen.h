@@ -60,6 +60,8 @@ Block *block(Gen *);                           /* a new block; g->b stays */
 int pick(Gen *, int pool);                     /* a register of the pool */
 int pool_of(Gen *, Type);                      /* a pool whose registers can hold the type */
 Opd value(Gen *, Type);                        /* a register or a constant */
+Opd constant_predicate(Gen *);
+Opd predicate(Gen *);                          /* a register of the pool, inverted or not, or a constant */
 int emit1(Gen *, const char *mnemonic, Type, Opd a);            /* %fresh = mnemonic a */
 int emit2(Gen *, const char *mnemonic, Type, Opd a, Opd b);     /* %fresh = mnemonic a, b */
 int condition(Gen *);                          /* a predicate that differs between lanes */
@@ -67,6 +69,7 @@ int uniform_condition(Gen *);                  /* one that all threads of the bl
 int small(Gen *, uint32_t mask);               /* a fresh u32 register: data & mask */
 void straight(Gen *, int n);                   /* n random operations */
 void guard(Gen *, Ins *);                      /* sometimes */
+void overwrite_guard(Gen *, Ins *);            /* sometimes: a destination that is a predicate is the guard */
 
 /* random_memory.c */
 void memory_statement(Gen *);
@@ -76,6 +79,7 @@ void warp_statement(Gen *);                    /* level 1 and up */
 Opd all_lanes(const Gen *);                     /* of a PTX warp, as a mask */
 int ballot(Gen *, int pred, bool neg);         /* u32 register: lanes whose predicate is so; level 1 and up */
 void group_operation(Gen *, int mask);         /* of the lanes in the register, all of which are here */
+void guarded_group(Gen *);                     /* of the lanes that a guard lets; level 1 and up */
 void own_words(Gen *);                         /* prologue: initialises local arrays and own shared words */
 int thread_address(Gen *, int symbol, int index); /* u64 register: address of the symbol's word number index */
 
@@ -85,6 +89,7 @@ void jump(Gen *, Block *to);                   /* ends the open block */
 void branch(Gen *, int pred, Block *yes, Block *no);    /* either way around: pred is as good as its opposite */
 void branch_if(Gen *, int pred, Block *yes, Block *no);
 void open_block(Gen *, Block *);                     /* instructions go there now */
+void indexed(Gen *, int n, Block **to);              /* ends the open block: brx with n targets */
 void call_statement(Gen *);
 void recursive_call(Gen *);
 void deep_statement(Gen *);                    /* many regions in each other */

@@ -69,26 +69,21 @@ static void node(Gen *g, Graph *r, int k)
 	if (chance(g, 30))
 		memory_statement(g);
 	straight(g, 1 + (int)rnd(g, 2));
-	if (r->nout[k] == 1) {
-		jump(g, edge(g, r, k, r->out[k][0]));
-		return;
-	}
-	int p = r->nout[k] == 2 ? condition(g) : small(g, 3);
-	for (int s = 0; s < r->nout[k]; s++)
+	int n = r->nout[k];
+	bool index = n > 2 || (has(g, RF_SWITCH) && chance(g, 25));
+	int p = !index && n == 2 ? condition(g) : -1;
+	for (int s = 0; s < n; s++)
 		to[s] = edge(g, r, k, r->out[k][s]);
-	if (r->nout[k] == 2) {
+	if (!index && n == 1) {
+		jump(g, to[0]);
+	} else if (!index) {
 		branch(g, p, to[0], to[1]);
-		return;
+	} else {
+		int targets = n + (int)rnd(g, (uint32_t)(OUT_MOST - n) + 1); /* some twice */
+		for (int s = n; s < targets; s++)
+			to[s] = to[rnd(g, (uint32_t)n)];
+		indexed(g, targets, to);
 	}
-	Block *from = g->b;
-	Ins i = op(g, "brx", 0, 1);
-	i.opd[0] = opd_reg(p);
-	emit(g, i);
-	from->nsucc = 4;
-	from->succ = arena_array(&g->m->arena, Block *, 4);
-	for (int s = 0; s < 4; s++)
-		from->succ[s] = to[s % r->nout[k]];
-	used(g, RF_SWITCH);
 }
 
 void graph_statement(Gen *g)

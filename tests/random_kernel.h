@@ -29,7 +29,10 @@
 	X(ATOMIC, "atomic operations") \
 	X(VECTOR, "vector accesses") \
 	X(EXIT, "threads that end early") \
-	X(PARTIAL, "blocks that are not a multiple of the warp")
+	X(PARTIAL, "blocks that are not a multiple of the warp") \
+	X(CONSTANT, "constant predicates, branches on them, constant indices") \
+	X(CARRY, "the carry flag across blocks, loops and calls") \
+	X(OVERWRITE, "instructions that overwrite their guards")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)

@@ -1,5 +1,6 @@
 /* Random memory accesses without races, and what threads do together. */
 #include "tests/random_gen.h"
+#include "isa/launch.h"
 #include "lib/strbuf.h"
 
 static Opd at(int reg, int64_t offset) { return (Opd){ OPD_REG, 0, reg, offset }; }
@@ -261,14 +262,31 @@ void atomic_statement(Gen *g)
 
 /* ---- threads of a block ---- */
 
+/* All threads name the same. */
+static Opd barrier_number(Gen *g)
+{
+	if (chance(g, 20))
+		return opd_reg(emit2(g, "and.b32", T_U32, opd_reg(pick(g, POOL_UNIFORM)), opd_imm(BARRIERS - 1)));
+	return opd_imm(rnd(g, 3) ? 0 : rnd(g, BARRIERS));
+}
+
+/* The block's threads as PTX counts them. */
+static uint32_t whole_warps(const Gen *g)
+{
+	uint32_t threads = g->k->block[0] * g->k->block[1], size = (uint32_t)ptx_warp(g->p->warp_size);
+	return (threads + size - 1) / size * size;
+}
+
 static void barrier(Gen *g)
 {
-	uint32_t threads = g->k->block[0] * g->k->block[1];
-	bool counted = threads % (uint32_t)g->p->warp_size == 0 && chance(g, 30);
+	bool counted = chance(g, 30);
+	Opd number = barrier_number(g), count = opd_imm(whole_warps(g));
+	if (counted && chance(g, 30))
+		count = opd_reg(emit1(g, "mov.u32", T_U32, count));
 	Ins i = op(g, "bar.sync", 0, 1 + counted);
-	i.opd[0] = opd_imm(rnd(g, 3) ? 0 : rnd(g, 4));
+	i.opd[0] = number;
 	if (counted)
-		i.opd[1] = opd_imm(threads);
+		i.opd[1] = count;
 	emit(g, i);
 }
 
@@ -330,10 +348,13 @@ static void histogram(Gen *g)
 static void barrier_reduction(Gen *g)
 {
 	bool count = rnd(g, 2);
+	Opd number = barrier_number(g);
 	Ins i = op(g, count ? "bar.red.popc.u32" : rnd(g, 2) ? "bar.red.and.pred" : "bar.red.or.pred", 1, 3);
 	i.opd[0] = opd_reg(pick(g, count ? POOL_UNIFORM : POOL_PRED));
-	i.opd[1] = opd_imm(rnd(g, 4));
-	i.opd[3] = opd_reg(pick(g, POOL_PRED)); /* opd[2], the number of threads, is absent */
+	i.opd[1] = number;
+	if (chance(g, 20)) /* else the number of threads is absent */
+		i.opd[2] = opd_imm(whole_warps(g));
+	i.opd[3] = predicate(g);
 	emit(g, i);
 }
 
@@ -352,7 +373,20 @@ void exchange_statement(Gen *g)
 
 Opd all_lanes(const Gen *g) { return opd_imm((int64_t)(int32_t)(~0u >> (PTX_WARP - ptx_warp(g->p->warp_size)))); }
 
-static void shuffle(Gen *g)
+/* The lanes of an operation: all, or those for which the guard holds, which is a predicate, their mask a register. */
+typedef struct Group { int guard, mask; } Group;
+static const Group everyone = { -1, -1 };
+
+static Opd lanes_of(const Gen *g, const Group *x) { return x->mask < 0 ? all_lanes(g) : opd_reg(x->mask); }
+
+static void emit_of(Gen *g, const Group *x, Ins i)
+{
+	i.guard = x->guard;
+	overwrite_guard(g, &i);
+	emit(g, i);
+}
+
+static void shuffle(Gen *g, const Group *x)
 {
 	static const char *const modes[] = { "up", "down", "bfly", "idx" };
 	int mode = (int)rnd(g, 4), ws = ptx_warp(g->p->warp_size);
@@ -364,23 +398,22 @@ static void shuffle(Gen *g)
 	*ins_src(&i, 0) = opd_reg(pick(g, POOL_32));
 	*ins_src(&i, 1) = chance(g, 50) ? opd_imm(rnd(g, (uint32_t)ws)) : opd_reg(small(g, (uint32_t)ws - 1));
 	*ins_src(&i, 2) = opd_imm((32 - ws) << 8 | (mode ? ws - 1 : 0));
-	*ins_src(&i, 3) = all_lanes(g);
-	emit(g, i);
+	*ins_src(&i, 3) = lanes_of(g, x);
+	emit_of(g, x, i);
 }
 
-static void vote(Gen *g)
+static void vote(Gen *g, const Group *x)
 {
 	static const char *const ops[] = { "vote.sync.all.pred", "vote.sync.any.pred", "vote.sync.uni.pred", "vote.sync.ballot.b32" };
 	int k = (int)rnd(g, 4);
 	Ins i = op(g, ops[k], 1, 2);
 	i.opd[0] = opd_reg(pick(g, k == 3 ? POOL_32 : POOL_PRED));
-	i.opd[1] = opd_reg(pick(g, POOL_PRED));
-	i.opd[1].neg = (uint8_t)rnd(g, 2);
-	i.opd[2] = all_lanes(g);
-	emit(g, i);
+	i.opd[1] = predicate(g);
+	i.opd[2] = lanes_of(g, x);
+	emit_of(g, x, i);
 }
 
-static void match(Gen *g)
+static void match(Gen *g, const Group *x)
 {
 	bool all = rnd(g, 2), wide = has(g, RF_WIDE) && chance(g, 30);
 	int few = wide ? emit1(g, "cvt.u64.u32", T_U64, opd_reg(small(g, 3))) : small(g, 3);
@@ -389,27 +422,27 @@ static void match(Gen *g)
 	if (all)
 		i.opd[1] = opd_reg(pick(g, POOL_PRED));
 	*ins_src(&i, 0) = opd_reg(few);
-	*ins_src(&i, 1) = all_lanes(g);
-	emit(g, i);
+	*ins_src(&i, 1) = lanes_of(g, x);
+	emit_of(g, x, i);
 }
 
-static void reduce(Gen *g)
+static void reduce(Gen *g, const Group *x)
 {
 	static const char *const ops[] = { "add.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32" };
 	Ins i = opf(g, 1, 2, "redux.sync.%s", ops[rnd(g, 6)]);
 	i.opd[0] = opd_reg(pick(g, POOL_32));
 	i.opd[1] = opd_reg(pick(g, POOL_32));
-	i.opd[2] = all_lanes(g);
-	emit(g, i);
+	i.opd[2] = lanes_of(g, x);
+	emit_of(g, x, i);
 }
 
-static void elect(Gen *g)
+static void elect(Gen *g, const Group *x)
 {
 	Ins i = op(g, "elect.sync", 2, 1);
 	i.opd[0] = opd_reg(pick(g, POOL_32));
 	i.opd[1] = opd_reg(pick(g, POOL_PRED));
-	i.opd[2] = all_lanes(g);
-	emit(g, i);
+	i.opd[2] = lanes_of(g, x);
+	emit_of(g, x, i);
 }
 
 static void warp_sync(Gen *g, Opd lanes)
@@ -437,11 +470,11 @@ void warp_statement(Gen *g)
 {
 	used(g, RF_WARP);
 	switch (rnd(g, 8)) {
-	case 0: case 1: shuffle(g); break;
-	case 2: vote(g); break;
-	case 3: match(g); break;
-	case 4: reduce(g); break;
-	case 5: elect(g); break;
+	case 0: case 1: shuffle(g, &everyone); break;
+	case 2: vote(g, &everyone); break;
+	case 3: match(g, &everyone); break;
+	case 4: reduce(g, &everyone); break;
+	case 5: elect(g, &everyone); break;
 	case 6: warp_sync(g, all_lanes(g)); break;
 	default:
 		if (g->shared_out >= 0)
@@ -462,6 +495,14 @@ int ballot(Gen *g, int pred, bool neg)
 	i.opd[2] = all_lanes(g);
 	emit(g, i);
 	return r;
+}
+
+void guarded_group(Gen *g)
+{
+	static void (*const make[])(Gen *, const Group *) = { shuffle, vote, match, reduce, elect };
+	int p = condition(g);
+	make[rnd(g, 5)](g, &(Group){ p, ballot(g, p, false) });
+	used(g, RF_WARP | RF_GROUP | RF_GUARD);
 }
 
 /* The first or the last lane of the group. */

@@ -136,6 +136,21 @@ void guard(Gen *g, Ins *i)
 	used(g, RF_GUARD);
 }
 
+void overwrite_guard(Gen *g, Ins *i)
+{
+	int n = 0, at[2];
+	for (int k = 0; k < i->ndst && k < 2; k++)
+		if (ins_dst(i, k)->kind == OPD_REG && g->f->reg.v[ins_dst(i, k)->id].type == T_PRED)
+			at[n++] = k;
+	if (i->guard < 0 || !n || !has(g, RF_OVERWRITE) || !chance(g, 60))
+		return;
+	int k = at[rnd(g, (uint32_t)n)];
+	if (i->ndst == 2 && ins_dst(i, 1 - k)->kind == OPD_REG && ins_dst(i, 1 - k)->id == i->guard)
+		return; /* it does already */
+	ins_dst(i, k)->id = i->guard;
+	used(g, RF_OVERWRITE);
+}
+
 int emit1(Gen *g, const char *mnemonic, Type t, Opd a)
 {
 	Ins i = op(g, mnemonic, 1, 1);
@@ -205,8 +220,23 @@ static int64_t int_constant(Gen *g, Type t)
 	return bits < 64 ? (int64_t)((uint64_t)v << (64 - bits)) >> (64 - bits) : v;
 }
 
+Opd constant_predicate(Gen *g)
+{
+	used(g, RF_CONSTANT);
+	return opd_imm(rnd(g, 2));
+}
+
+Opd predicate(Gen *g)
+{
+	if (has(g, RF_CONSTANT) && chance(g, 8))
+		return constant_predicate(g);
+	return (Opd){ OPD_REG, (uint8_t)rnd(g, 2), pick(g, POOL_PRED), 0 };
+}
+
 Opd value(Gen *g, Type t)
 {
+	if (t == T_PRED && has(g, RF_CONSTANT) && chance(g, 8))
+		return constant_predicate(g);
 	if (t != T_PRED && chance(g, type_kind[t] == 'F' ? 30 : 18))
 		return opd_imm(type_kind[t] == 'F' ? float_constant(g, t) : int_constant(g, t));
 	int pool = pool_of(g, t);
@@ -274,7 +304,7 @@ static void set_source(Gen *g, Ins *i, int k, Type t)
 		*o = chance(g, 80) ? opd_imm(rnd(g, type_bits[i->type])) : opd_reg(pick(g, POOL_32));
 	else
 		*o = value(g, t);
-	if (t == T_PRED && (i->op == OP_SETP || i->op == OP_AND || i->op == OP_OR))
+	if (o->kind == OPD_REG && t == T_PRED && (i->op == OP_SETP || i->op == OP_AND || i->op == OP_OR || i->op == OP_SELP))
 		o->neg = chance(g, 20);
 }
 
@@ -298,6 +328,7 @@ static void one(Gen *g)
 	for (int s1 = 0; s1 < i.nsrc; s1++)
 		set_source(g, &i, s1, ins_src_type(&i, s1));
 	guard(g, &i);
+	overwrite_guard(g, &i);
 	Type wide = ins_dst_type(&i, 0);
 	if (wide == T_F32 || wide == T_F16)
 		used(g, RF_FLOAT);
@@ -306,6 +337,24 @@ static void one(Gen *g)
 	else if (type_bits[wide] == 64)
 		used(g, RF_WIDE);
 	emit(g, i);
+}
+
+/* One operation with the carry flag: it meets whatever the last one left, here or in another block. */
+static void loose_carry(Gen *g)
+{
+	static const char *const ops[] = { "add.cc", "addc.cc", "addc", "sub.cc", "subc.cc", "subc", "mad.lo.cc", "madc.lo.cc", "madc.hi" };
+	static const Type types[] = { T_U32, T_S32, T_U64, T_S64 };
+	char text[32];
+	int which = (int)rnd(g, 9);
+	Type t = types[rnd(g, has(g, RF_WIDE) ? 4 : 2)];
+	snprintf(text, sizeof text, "%s.%s", ops[which], type_name[t]);
+	Ins i = op(g, text, 1, which >= 6 ? 3 : 2);
+	i.opd[0] = opd_reg(pick(g, pool_of(g, t)));
+	for (int s = 1; s <= i.nsrc; s++)
+		i.opd[s] = value(g, t);
+	guard(g, &i);
+	emit(g, i);
+	used(g, RF_CARRY);
 }
 
 /* A chain through the carry flag. */
@@ -337,6 +386,7 @@ static void parts(Gen *g)
 	if (!join && four) /* no two destinations alike */
 		for (int k = 2; k < n; k++)
 			*ins_dst(&i, k) = (Opd){ 0 };
+	guard(g, &i);
 	emit(g, i);
 }
 
@@ -366,7 +416,9 @@ void straight(Gen *g, int n)
 {
 	for (int k = 0; k < n; k++) {
 		uint32_t r = rnd(g, 40);
-		if (r == 0)
+		if (r <= 5 && has(g, RF_CARRY) && rnd(g, 2))
+			loose_carry(g);
+		else if (r == 0)
 			carry(g);
 		else if (r == 1)
 			parts(g);
