@@ -141,6 +141,7 @@ void module_free(Module *m)
 	for (int i = m->of ? m->of->symbol.n : 0; i < m->symbol.n; i++)
 		vec_free(&m->symbol.v[i]->reloc);
 	vec_free(&m->file);
+	strmap_free(&m->file_index);
 	vec_free(&m->func);
 	vec_free(&m->symbol);
 	vec_free(&m->string);
@@ -193,11 +194,13 @@ int module_origin(Module *m, const char *pass)
 
 int module_file(Module *m, const char *path)
 {
-	for (int i = 0; i < m->file.n; i++)
-		if (!strcmp(m->file.v[i], path))
-			return i;
-	if (m->file.n == 65535)
-		return 0;
+	for (; m->nindexed < m->file.n; m->nindexed++)
+		strmap_put(&m->file_index, m->file.v[m->nindexed], m->nindexed);
+	int i = strcmp(m->file.v[0], path) ? strmap_get(&m->file_index, path) : 0;
+	if (i >= 0 && !strcmp(m->file.v[i], path)) /* the name of file 0 may have changed */
+		return i;
+	if (m->file.n == FILE_LIMIT)
+		return -1;
 	vec_push(&m->file, arena_strdup(&m->arena, path));
 	return m->file.n - 1;
 }

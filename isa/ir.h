@@ -253,11 +253,16 @@ typedef struct Module {
 	const struct Module *of;       /* a view of that module (module_view), or NULL */
 	const char *name;              /* path it was read from */
 	Vec(const char *) file;        /* source files; [0] is the module's own text */
+	StrMap file_index;             /* of the first nindexed of them, by name; module_file's */
+	int nindexed;
 	Vec(Function *) func;
 	Vec(Symbol *) symbol;
 	Vec(const char *) string;
 	Vec(const char *) origin;      /* [0] = "user" */
 } Module;
+
+/* What every form of a module keeps to: a module that one reader takes can be written and read in the others. */
+enum { FILE_LIMIT = 65535, OPERAND_LIMIT = 32768 /* of one instruction or header */, DATA_LIMIT = 64 << 20 /* bytes of initial data */ };
 
 Module *module_new(const char *name);
 void module_free(Module *);
@@ -270,7 +275,7 @@ typedef struct SymbolOrder { int *id, *first; } SymbolOrder;
 SymbolOrder symbol_order(const Module *);
 void symbol_order_free(SymbolOrder *);
 int module_origin(Module *, const char *pass);                        /* index of the pass in module->origin */
-int module_file(Module *, const char *path);                          /* index in module->file */
+int module_file(Module *, const char *path);                          /* index in module->file; -1: FILE_LIMIT of them already */
 Module *module_copy(const Module *);                                  /* deep: nothing is shared */
 /* A module to which functions' copies, variables, files and strings can be added, and which shares the rest with another one: that must stay as it is
    and outlive the view. */

@@ -3,7 +3,7 @@
 #include "lib/file.h"
 #include <string.h>
 
-enum { FILE_LIMIT = 512 << 20 }; /* bytes */
+enum { BYTE_LIMIT = 512 << 20 };
 
 static const char *skip_comment(const char *s, const char *end)
 {
@@ -77,7 +77,7 @@ Module *module_read(const char *path, Diag *diag)
 {
 	size_t n;
 	const char *why, *other;
-	char *data = file_read(path, FILE_LIMIT, &n, &why);
+	char *data = file_read(path, BYTE_LIMIT, &n, &why);
 	if (!data) {
 		diag_error(diag, (Loc){ path, 0, 0 }, "cannot be read: %s", why);
 		return NULL;

@@ -113,6 +113,7 @@ bool rd_symbol(Reader *r, int owner)
 static bool kernel_params(Reader *r, Function *f)
 {
 	uint64_t at = 0;
+	strmap_free(&r->local);
 	while (rd_skip_lines(r), !rd_accept(r, ')')) {
 		if (f->param.n && !rd_expect(r, ',', "',' or ')'"))
 			return false;
@@ -122,9 +123,9 @@ static bool kernel_params(Reader *r, Function *f)
 			return false;
 		if (s.count > 1 << 16 || f->param.n == OPERAND_LIMIT)
 			return rd_fail(r, &s.at, "too many parameters or elements");
-		for (int k = 0; k < f->param.n; k++)
-			if (!strcmp(f->param.v[k].name, s.name))
-				return rd_fail(r, &s.at, "a second parameter '%.100s'", s.name);
+		if (strmap_get(&r->local, s.name) >= 0)
+			return rd_fail(r, &s.at, "a second parameter '%.100s'", s.name);
+		strmap_put(&r->local, s.name, f->param.n << 1);
 		at = s.align > 1 ? (at + s.align - 1) / s.align * s.align : at;
 		Param p = { s.name, (uint8_t)s.type, (uint32_t)s.count, s.align, (uint32_t)at,
 			(uint32_t)s.count * (uint32_t)type_bytes(s.type), s.array };
@@ -183,10 +184,12 @@ static bool dimensions(Reader *r, uint32_t *v, int least, int most)
 	return rd_expect(r, ')', "')'");
 }
 
-static bool attributes(Reader *r, Function *f)
+/* On lines of their own too, where a body follows. */
+static bool attributes(Reader *r, Function *f, bool lines)
 {
 	for (;;) {
-		rd_skip_lines(r);
+		if (lines)
+			rd_skip_lines(r);
 		if (rd_accept_word(r, "maxntid")) {
 			if (!dimensions(r, f->maxntid, 1, 3))
 				return false;
@@ -302,7 +305,7 @@ static bool function_rest(Reader *r, Function *f, bool external)
 		return false;
 	if (f->kind == FN_DEVICE && rd_accept(r, TK_ARROW) && (!rd_expect(r, '(', "'('") || !register_list(r, f, true)))
 		return false;
-	if (!external && !attributes(r, f))
+	if (!attributes(r, f, !external))
 		return false;
 	if (!rd_marks(r, &marks))
 		return false;

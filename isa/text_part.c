@@ -153,12 +153,23 @@ bool rd_at_mark(const Reader *r)
 	return c >= 'a' && c <= 'z';
 }
 
-static int file_index(Reader *r, uint64_t number)
+int rd_file(const Reader *r, uint64_t number)
 {
-	for (int k = 0; k < r->file.n; k++)
-		if (r->file.v[k].file == (int)number)
-			return r->file.v[k].line;
-	return number ? -1 : 0;
+	int low = 0, high = r->file.n;
+	while (low < high) {
+		int mid = (low + high) / 2;
+		if ((uint64_t)r->file.v[mid].file < number)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static int file_index(const Reader *r, uint64_t number)
+{
+	int k = rd_file(r, number);
+	return k < r->file.n && r->file.v[k].file == (int)number ? r->file.v[k].line : number ? -1 : 0;
 }
 
 static bool read_place(Reader *r, Place *p)

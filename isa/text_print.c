@@ -207,11 +207,13 @@ void ir_print_ins(const Module *m, const Function *f, const Block *b, const Ins 
 
 typedef struct Printer { const Module *m; StrBuf *out; StrMap file; int nfiles; bool data; SymbolOrder order; } Printer;
 
-static void print_loc(const Printer *p, const char *file, int line, int col)
+/* 0:0 for none: without a mark, what is read gets the place of its text. */
+static void print_loc(const Printer *p, Loc l)
 {
-	sb_printf(p->out, " !loc %d:%d", line && file ? strmap_get(&p->file, file) : 0, line);
-	if (line && col)
-		sb_printf(p->out, ":%d", col);
+	bool known = l.file && l.line;
+	sb_printf(p->out, " !loc %d:%d", known ? strmap_get(&p->file, l.file) : 0, known ? l.line : 0);
+	if (known && l.col)
+		sb_printf(p->out, ":%d", l.col);
 }
 
 /* The files of the module and, behind them, those that only declarations and labels stand in. */
@@ -333,8 +335,7 @@ static void print_symbol(const Printer *p, const Symbol *s)
 		sb_putc(p->out, ' ');
 		print_refused(s->refused, p->out);
 	}
-	if (s->loc.file && s->loc.line)
-		print_loc(p, s->loc.file, s->loc.line, s->loc.col);
+	print_loc(p, s->loc);
 	sb_putc(p->out, '\n');
 }
 
@@ -393,8 +394,7 @@ static void print_header(const Printer *p, const Function *f)
 	static const char *const words[] = { "kernel", "func", "host" };
 	sb_printf(p->out, "\n%s%s ", f->declared_only ? "extern " : "", words[f->kind]);
 	ir_print_signature(f, p->out);
-	if (f->loc.file && f->loc.line)
-		print_loc(p, f->loc.file, f->loc.line, f->loc.col);
+	print_loc(p, f->loc);
 	sb_putc(p->out, '\n');
 }
 
@@ -432,14 +432,13 @@ static void print_block(const Printer *p, const Function *f, const Block *b)
 	if (!b->user)
 		sb_puts(out, " !auto");
 	print_origin(p, b->origin);
-	if (b->loc.file && b->loc.line)
-		print_loc(p, b->loc.file, b->loc.line, b->loc.col);
+	print_loc(p, b->loc);
 	sb_putc(out, '\n');
 	for (int k = 0; k < b->ins.n; k++) {
 		const Ins *i = &b->ins.v[k];
 		sb_putc(out, '\t');
 		ir_print_ins(p->m, f, b, i, out);
-		print_loc(p, p->m->file.v[i->file], i->line, i->col);
+		print_loc(p, ins_loc(p->m, i));
 		print_origin(p, i->origin);
 		if (b->reconverge && k == b->ins.n - 1) {
 			sb_puts(out, " !reconverge ");
@@ -456,8 +455,7 @@ static void print_function(const Printer *p, const Function *f)
 		return;
 	if (f->refused.what) {
 		print_refused(f->refused.what, p->out);
-		if (f->refused.loc.file && f->refused.loc.line)
-			print_loc(p, f->refused.loc.file, f->refused.loc.line, f->refused.loc.col);
+		print_loc(p, f->refused.loc);
 		sb_putc(p->out, '\n');
 		return;
 	}

@@ -11,19 +11,18 @@ static bool read_file_line(Reader *r)
 	Token path = r->tok;
 	if (!rd_expect(r, TK_STRING, "the file's name in quotes"))
 		return false;
-	for (int k = 0; k < r->file.n; k++)
-		if (r->file.v[k].file == (int)number)
-			return rd_fail(r, &at, "file %d is declared already", (int)number);
-	if (r->file.n == FILE_LIMIT)
-		return rd_fail(r, &at, "more than %d files", FILE_LIMIT);
-	int index = 0;
+	int k = rd_file(r, number), index = 0;
+	if (k < r->file.n && r->file.v[k].file == (int)number)
+		return rd_fail(r, &at, "file %d is declared already", (int)number);
 	if (number == 0) {
 		r->own_file = strcmp(path.s, r->m->name) ? -1 : 0;
 		r->m->file.v[0] = path.s;
+	} else if (r->m->file.n == FILE_LIMIT - 1) { /* the text itself may need a place */
+		return rd_fail(r, &at, "more than %d files", FILE_LIMIT - 1);
 	} else {
 		index = module_file(r->m, path.s);
 	}
-	vec_push(&r->file, ((Place){ (int)number, index, 0 }));
+	vec_insert(&r->file, k, ((Place){ (int)number, index, 0 }));
 	return true;
 }
 
@@ -82,7 +81,7 @@ static void set_places(Reader *r)
 	for (int k = 0; k < r->fix.n; k++) {
 		const Fix *x = &r->fix.v[k];
 		if (x->loc) {
-			*x->loc = (Loc){ r->m->file.v[x->place.file], x->place.line, x->place.col };
+			*x->loc = x->place.line ? (Loc){ r->m->file.v[x->place.file], x->place.line, x->place.col } : (Loc){ NULL, 0, 0 };
 			continue;
 		}
 		Ins *i = &x->block->ins.v[x->index];
@@ -104,7 +103,7 @@ static void drop_unused_own_file(Reader *r)
 				if (f->block.v[b]->ins.v[i].file == r->own_file)
 					return;
 	}
-	r->m->file.n--;
+	r->m->file.n--; /* the last thing done to the list */
 }
 
 static void free_reader(Reader *r)

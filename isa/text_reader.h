@@ -21,7 +21,7 @@ typedef struct Reader {
 	int own_file;                  /* file index of the text itself; -1: file 0 was declared to be another */
 	uint64_t data_bytes;           /* initial data so far */
 	StrMap func, global, string;
-	Vec(Place) file;               /* file: number in the text, line: index in the module */
+	Vec(Place) file;               /* file: number in the text, ascending, line: index in the module */
 	Vec(Later) later;
 	Vec(Fix) fix;
 
@@ -36,8 +36,7 @@ typedef struct Reader {
 	Vec(Opd) opd;
 } Reader;
 
-enum { ERROR_LIMIT = 50, OPERAND_LIMIT = 4096, FILE_LIMIT = 4096 };
-enum { DATA_LIMIT = 64 << 20 }; /* bytes of initial data in a module */
+enum { ERROR_LIMIT = 50 };
 
 /* text_part.c */
 void rd_next(Reader *);
@@ -56,6 +55,7 @@ bool rd_at_mark(const Reader *);
 /* !loc, !origin and the flag words that the caller takes (may be NULL). */
 typedef struct Marks { bool has_loc, is_auto; Place loc; uint8_t origin; const char *reconverge; Token at; } Marks;
 bool rd_marks(Reader *, Marks *);
+int rd_file(const Reader *, uint64_t number);      /* where it stands in r->file, or would */
 void rd_later_loc(Reader *, Loc *, const Marks *); /* it becomes what !loc says when the module is verified */
 bool rd_count(Reader *, uint64_t most, uint64_t *, const char *what);
 Type rd_type(Reader *);                            /* T_NONE: reported */

@@ -309,6 +309,7 @@ static const struct { const char *text, *errors; } wrong[] = { /* text behind th
 	  "7:16: only .global and .const variables may have initial values\n8:14: 'a' is declared twice\n"
 	  "10:14: 'e' needs a size\n11:8: 'f' is not declared\n"
 	  "6:18: 'x' is not declared\n" },
+	{ ".entry k() .maxntid 4, 0 { ret; }", "4:21: a dimension is at least 1\n" },
 	{ ".entry k()\n.entry j() { ret; }\n.func f() 5;", "5:1: unexpected '.entry' before the body of a function\n"
 	  "6:11: unexpected '5' before the body of a function\n" },
 	{ ".entry k() { .reg .u32 a; add.u32 a, a, 1;", "4:43: the body of 'k' has no end\n" },

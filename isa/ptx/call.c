@@ -1,6 +1,7 @@
 /* Calls: the .param variables that pass arguments and results become the registers of one call instruction. */
 #include "isa/ptx/ptx.h"
 
+
 typedef struct Words { Vec(Opd) opd; Vec(uint8_t) type; } Words;
 
 static void words_free(Words *w)
@@ -41,7 +42,7 @@ static bool list(Ptx *p, Words *w, bool argument, Guard g)
 	while (!tok_is(p, ')')) {
 		Arg a;
 		Opd o;
-		if (w->opd.n > 30000)
+		if (w->opd.n >= OPERAND_LIMIT)
 			return ptx_error(p, tok_here(p), "a call passes too many bytes");
 		if (!ptx_arg(p, &a))
 			return false;
@@ -114,6 +115,8 @@ static bool parts(Ptx *p, Guard g, Words *ret, Words *arg, Opd *target)
 		if (!name || (!ptx_find(p, name) && !ptx_error(p, loc, "'%s' is not declared", name)))
 			return false;
 	}
+	if (ret->opd.n + 1 + arg->opd.n > OPERAND_LIMIT)
+		return ptx_error(p, a.loc, "a call passes too many bytes");
 	return callee(p, &a, ret, arg, target);
 }
 

@@ -85,14 +85,20 @@ static bool triple(Ptx *p, uint32_t *v)
 	return true;
 }
 
+static bool block_shape(Ptx *p, uint32_t *v)
+{
+	Loc loc = tok_here(p);
+	return triple(p, v) && ((v[0] && v[1] && v[2]) || ptx_error(p, loc, "a dimension is at least 1"));
+}
+
 static bool performance(Ptx *p)
 {
 	Function *f = p->b->f;
 	uint32_t v[3];
 	if (tok_accept_directive(p, ".maxntid"))
-		return triple(p, f->maxntid);
+		return block_shape(p, f->maxntid);
 	if (tok_accept_directive(p, ".reqntid"))
-		return triple(p, f->reqntid);
+		return block_shape(p, f->reqntid);
 	if (tok_accept_directive(p, ".minnctapersm"))
 		return ptx_const_small(p, 1 << 20, &f->minnctapersm, ".minnctapersm");
 	if (tok_accept_directive(p, ".noreturn") || tok_accept_directive(p, ".explicitcluster") ||

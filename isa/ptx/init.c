@@ -1,8 +1,6 @@
 /* Initial values of variables: numbers, and addresses of variables and functions. */
 #include "isa/ptx/ptx.h"
 
-enum { INIT_LIMIT = 1 << 28 };  /* bytes of initial data in one module */
-
 typedef struct Init { Symbol *s; int id; const Decl *d; } Init;
 
 static bool put(Ptx *p, Init *in, uint64_t index, uint64_t bits, Loc loc)
@@ -160,8 +158,8 @@ bool ptx_init(Ptx *p, Symbol *s, int id, const Decl *decl)
 		if (!s->count)
 			return ptx_error(p, d.loc, "'%s' needs a size or values", s->name);
 	}
-	if (s->size > INIT_LIMIT - p->init_bytes)
-		return ptx_error(p, d.loc, "more than %d bytes of initial data", INIT_LIMIT);
+	if (s->size > DATA_LIMIT - p->init_bytes)
+		return ptx_error(p, d.loc, "more than %d bytes of initial data", DATA_LIMIT);
 	p->init_bytes += s->size;
 	s->init = arena_alloc(&p->m->arena, s->size);
 	Init in = { s, id, &d };
