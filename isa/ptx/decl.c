@@ -153,13 +153,15 @@ static void fill_symbol(Symbol *s, const Decl *d, Space space, bool external)
 	s->loc = d->loc;
 }
 
+static bool is_taken(const Ptx *p, const char *name)
+{
+	return strmap_get(&p->b->symbol_names, name) >= 0 || strmap_get(&p->symbols, name) >= 0 || strmap_get(&p->funcs, name) >= 0;
+}
+
 /* Unique among the function's names and those of the module so far. */
 static const char *unique_symbol(Ptx *p, const char *name)
 {
-	char *own = arena_strdup(&p->arena, name);
-	for (int k = p->m->symbol.n; strmap_get(&p->b->symbol_names, own) >= 0 || strmap_get(&p->symbols, own) >= 0 ||
-	     strmap_get(&p->funcs, own) >= 0; k++)
-		own = arena_printf(&p->arena, "%s_%d", name, k);
+	const char *own = is_taken(p, name) ? ptx_rename(p, &p->arena, name, p->m->symbol.n, is_taken) : arena_strdup(&p->arena, name);
 	strmap_put(&p->b->symbol_names, own, 1);
 	return own;
 }

@@ -24,6 +24,8 @@ static const char *auto_label(Ptx *p)
 	return s;
 }
 
+static bool is_label(const Ptx *p, const char *name) { return strmap_get(&p->b->label_names, name) >= 0; }
+
 static Block *new_block(Ptx *p, const char *label, bool user)
 {
 	Body *b = p->b;
@@ -81,8 +83,8 @@ void flow_label(Ptx *p, const char *name, Loc loc)
 		x->label = auto_label(p);
 		strmap_put(&b->label_names, x->label, taken);
 	} else {
-		for (int k = b->label.n; strmap_get(&b->label_names, own) >= 0; k++)
-			own = arena_printf(&p->arena, "%s_%d", name, k);
+		if (is_label(p, name))
+			own = ptx_rename(p, &p->arena, name, b->label.n, is_label);
 	}
 	strmap_put(&s->label, name, b->label.n);
 	fall_into(p, new_block(p, own, true));

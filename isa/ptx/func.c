@@ -5,9 +5,20 @@ enum { DEEPEST_SCOPE = 500 };
 
 /* ---- names ---- */
 
-static bool is_taken(const Body *b, const char *name)
+static bool is_taken(const Ptx *p, const char *name)
 {
-	return strmap_get(&b->reg_names, name) >= 0 || sreg_lookup(name, strlen(name)) >= 0;
+	return strmap_get(&p->b->reg_names, name) >= 0 || sreg_lookup(name, strlen(name)) >= 0;
+}
+
+const char *ptx_rename(Ptx *p, Arena *a, const char *name, int least, bool (*taken)(const Ptx *, const char *))
+{
+	int k = p->b->suffix > least ? p->b->suffix : least;
+	const char *own = arena_printf(a, "%s_%d", name, k);
+	while (taken(p, own)) {
+		own = arena_printf(a, "%s_%d", name, ++k);
+		p->b->suffix = k;
+	}
+	return own;
 }
 
 /* The PTX name with its %, made unique among the function's registers. */
@@ -16,8 +27,8 @@ int ptx_new_reg(Ptx *p, const char *name, Type type)
 	Body *b = p->b;
 	const char *base = !name ? "%t" : *name == '%' ? name : arena_printf(&p->arena, "%%%s", name);
 	const char *own = name ? base : arena_printf(&p->arena, "%%t_%d", b->f->reg.n);
-	for (int k = b->f->reg.n + !name; is_taken(b, own); k++)
-		own = arena_printf(&p->arena, "%s_%d", base, k);
+	if (is_taken(p, own))
+		own = ptx_rename(p, &p->arena, base, b->f->reg.n + !name, is_taken);
 	strmap_put(&b->reg_names, own, 1);
 	return function_reg(p->m, b->f, own, type);
 }

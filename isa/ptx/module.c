@@ -29,6 +29,12 @@ bool ptx_refuse(Ptx *p, Loc loc, const char *fmt, ...)
 
 /* ---- places in other files ---- */
 
+static int by_number(const void *a, const void *b)
+{
+	const FileNo *x = a, *y = b;
+	return x->number != y->number ? (x->number > y->number) - (x->number < y->number) : (x->name > y->name) - (x->name < y->name);
+}
+
 /* .file directives stand behind the functions that .loc lines belong to: all are read first. */
 static void find_files(Ptx *p)
 {
@@ -37,17 +43,29 @@ static void find_files(Ptx *p)
 		if (t->kind != TK_DIRECTIVE || t->n != 5 || memcmp(t->s, ".file", 5) || t[1].kind != TK_INT ||
 		    t[2].kind != TK_STRING)
 			continue;
-		FileNo f = { t[1].bits, module_file(p->m, arena_strndup(&p->arena, t[2].s, t[2].n)) };
-		vec_push(&p->file, f);
+		vec_push(&p->file, ((FileNo){ .number = t[1].bits, .name = &t[2], .file = -1 }));
 	}
+	if (p->file.n)
+		qsort(p->file.v, (size_t)p->file.n, sizeof *p->file.v, by_number);
 }
 
-static int file_of(const Ptx *p, uint64_t number)
+/* The last one of the number, which becomes a file of the module; NULL: there is none. */
+static const FileNo *file_of(Ptx *p, uint64_t number)
 {
-	for (int i = p->file.n - 1; i >= 0; i--)
-		if (p->file.v[i].number == number)
-			return p->file.v[i].file;
-	return -1;
+	int low = 0, high = p->file.n;
+	while (low < high) {
+		int mid = (low + high) / 2;
+		if (p->file.v[mid].number <= number)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	FileNo *f = low ? &p->file.v[low - 1] : NULL;
+	if (!f || f->number != number)
+		return NULL;
+	if (f->file < 0)
+		f->file = module_file(p->m, arena_strndup(&p->arena, f->name->s, f->name->n));
+	return f;
 }
 
 /* .loc file line column [, function_name label [+ offset], inlined_at file line column] */
@@ -66,9 +84,11 @@ bool ptx_loc(Ptx *p)
 	while (tok_accept(p, ','))
 		while (tok(p)->line == loc.line && (tok(p)->kind == TK_WORD || tok(p)->kind == TK_INT || tok_is(p, '+')))
 			tok_next(p);
-	int file = file_of(p, v[0]);
-	p->loc_file = file;
-	p->loc_line = file < 0 || p->own_places ? 0 : (int)v[1];
+	const FileNo *file = file_of(p, v[0]);
+	if (file && file->file < 0)
+		return ptx_error(p, loc, "instructions of more than %d files", FILE_LIMIT - 1);
+	p->loc_file = file ? file->file : -1;
+	p->loc_line = !file || p->own_places ? 0 : (int)v[1];
 	p->loc_col = (int)v[2];
 	return true;
 }

@@ -85,12 +85,13 @@ typedef struct Body {
 	Block *cur;              /* block that receives instructions; NULL after a terminator */
 	Block *fall;             /* block whose second successor is the next one to come */
 	int nauto;               /* counter of automatic labels */
+	int suffix;              /* names that had to give way up to here found these numbers taken */
 	int line, col;           /* of the statement being read */
 } Body;
 
 /* ---- the whole file ---- */
 typedef struct RelocFix { int symbol, reloc; const char *name; Loc loc; } RelocFix;
-typedef struct FileNo { uint64_t number; int file; } FileNo;
+typedef struct FileNo { uint64_t number; const Token *name; int file; } FileNo; /* file -1: not used yet */
 
 typedef struct Ptx {
 	Module *m;
@@ -102,7 +103,7 @@ typedef struct Ptx {
 	int address_size;
 
 	StrMap funcs, symbols;   /* module scope: name -> id */
-	Vec(FileNo) file;
+	Vec(FileNo) file;        /* by number */
 	Vec(RelocFix) fix;
 	uint64_t words, init_bytes;  /* words of parameters and branch targets, bytes of initial data so far: bound hostile input */
 
@@ -178,6 +179,8 @@ void body_free(Body *);
 Entity *ptx_find(Ptx *, const char *name);            /* of the body: scopes inside out; NULL */
 bool ptx_declare(Ptx *, const char *name, Entity, Loc);
 int ptx_new_reg(Ptx *, const char *name, Type);       /* unique IR name made from a PTX name; NULL: a temporary */
+/* A name with a number behind it that is not taken, least or more; taken names are passed over once, not for each name. */
+const char *ptx_rename(Ptx *, Arena *, const char *name, int least, bool (*is_taken)(const Ptx *, const char *));
 
 /* ---- flow.c ---- */
 typedef struct Guard { int reg; bool neg; } Guard;    /* reg -1: none */
