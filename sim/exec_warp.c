@@ -318,12 +318,16 @@ static uint32_t member_row(const MIns *i)
 	}
 }
 
+static bool is_constant(uint32_t row) { return row == NO_ROW || row & ROW_CONST; }
+
 static bool barrier_fits(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
 	char text[REFUSAL];
 	const char *why = NULL;
 	int first = lowest_lane(m), l;
 	uint32_t b = lane_value(w, i->x.a, first, 0), n = lane_value(w, i->x.b, first, 0), count;
+	if (is_constant(i->x.a) && is_constant(i->x.b)) /* the first lane's are all lanes' */
+		m = (Mask)1 << first;
 	each_lane(m, l) {
 		bool same = lane_value(w, i->x.a, l, 0) == b && lane_value(w, i->x.b, l, 0) == n;
 		if (l == first || !same)
@@ -347,14 +351,15 @@ bool exec_together_fits(Sm *sm, Warp *w, const MIns *i, Mask m)
 	int l;
 	if (i->kind == K_BAR)
 		return !m || barrier_fits(sm, w, i, m);
-	if (row != NO_ROW)
-		each_lane(m, l) {
-			const char *why = mask_refuses(lane_value(w, row, l, 0), l % PTX_WARP, text);
-			if (why) {
-				sm_fault(sm, w, i, FAULT_OPERAND, l, "%s", why);
-				return false;
-			}
+	if (is_constant(row) && (row == NO_ROW || (uint32_t)lane_value(w, row, 0, 0) == 0xffffffffu))
+		return true;
+	each_lane(m, l) {
+		const char *why = mask_refuses(lane_value(w, row, l, 0), l % PTX_WARP, text);
+		if (why) {
+			sm_fault(sm, w, i, FAULT_OPERAND, l, "%s", why);
+			return false;
 		}
+	}
 	return true;
 }
 
