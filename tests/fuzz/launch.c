@@ -103,7 +103,7 @@ static const char *on_machine(Bench *b, const Function *f)
 	Gpu *g = gpu_new(&c, b->module, b->memory, b->address, &options, &d);
 	if (!g)
 		bad = d.errors ? NULL : "no machine, and no error";
-	else if (!gpu_refuses(g, &l))
+	else if (!gpu_refuses(&c, &l))
 		bad = judge(gpu_launch(g, &l, &a, &stats, &fault), &fault);
 	if (!bad && g && stats.completed && stats_conservation(&stats, &c))
 		bad = stats_conservation(&stats, &c);
