@@ -296,7 +296,7 @@ workload() { # STATUS TEXT LUA
 }
 workload 2 ".*limit is reached" 'while true do end'
 workload 2 ".*limit is reached" 'while true do pcall(function() while true do end end) end'
-workload 2 "not enough memory" 'local t = {} while true do t[#t + 1] = {} end'
+workload 2 "the memory limit is reached" 'local t = {} while true do t[#t + 1] = {} end'
 workload 1 "check failed: two is not one" 'gpu.check(2 == 1, "two is not one")'
 workload 2 "gpu.launch: no kernel 'kk'; did you mean 'k'" 'gpu.launch { kernel = "kk", grid = 1, block = 1 }'
 workload 2 "gpu.launch: kernel k takes 1 argument.* 2 given" 'gpu.launch { kernel = "k", grid = 1, block = 1, args = { 1, 2 } }'
