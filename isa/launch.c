@@ -173,7 +173,7 @@ void fault_memory(Fault *fault, const Launch *l, FaultKind kind, const Function 
 		space = address_space(addr);
 	if (space != SP_SHARED && space != SP_LOCAL)
 		put_nearest(near, sizeof near, l, addr);
-	fault_at(fault, l, kind, f, ins, ctaid, tid, "%u bytes at %s address 0x%llx%s", size, space_name[space],
+	fault_at(fault, l, kind, f, ins, ctaid, tid, "%u byte%s at %s address 0x%llx%s", size, size == 1 ? "" : "s", space_name[space],
 		(unsigned long long)addr, near);
 }
 
