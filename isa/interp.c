@@ -133,6 +133,8 @@ static bool execute(Interp *in, Thread *t, const Step *s)
 	case K_CALL: return call(in, t, s);
 	case K_RET: ret(in, t); return true;
 	case K_EXIT: interp_exit(in, t); return true;
+	case K_PRINT: ok = interp_print(in, t, s); break;
+	case K_ASSERT: interp_assertion(in, t, s); return false;
 	case K_HOST: ok = in->host_op && in->host_op(in, t, s); break;
 	default: interp_fault(in, t, FAULT_TRAP, WORDS_TRAP); return false;
 	}

@@ -95,6 +95,8 @@ uint64_t interp_special(const Interp *, const Thread *, Sreg);
 bool interp_load(Interp *, Thread *, const Step *);                    /* false: fault */
 bool interp_store(Interp *, Thread *, const Step *);
 bool interp_atomic(Interp *, Thread *, const Step *);
+bool interp_print(Interp *, Thread *, const Step *);
+void interp_assertion(Interp *, Thread *, const Step *);               /* it failed: the fault is filled */
 void interp_fault(Interp *, const Thread *, FaultKind, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* interp_sync.c: the thread has come to the instruction; it is left RUNNABLE when it may go on at once. */

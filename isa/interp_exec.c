@@ -1,4 +1,5 @@
 #include "isa/interp.h"
+#include "isa/print.h"
 #include <stdio.h>
 
 /* ---- operands ---- */
@@ -71,7 +72,7 @@ static uint64_t address(const Interp *in, const Thread *t, const Place *p)
 void interp_fault(Interp *in, const Thread *t, FaultKind kind, const char *fmt, ...)
 {
 	const Frame *f = interp_top(t);
-	char more[512];
+	char more[1024];
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(more, sizeof more, fmt, ap);
@@ -157,4 +158,39 @@ bool interp_atomic(Interp *in, Thread *t, const Step *s)
 	if (i->ndst)
 		interp_write(t, &s->dst[0], (Type)i->type, old);
 	return true;
+}
+
+/* ---- printing ---- */
+
+typedef struct Reading { Interp *in; Thread *t; const Ins *i; } Reading;
+
+static bool read_byte(void *self, uint64_t addr, uint8_t *v)
+{
+	const Reading *r = self;
+	const uint8_t *p = locate(r->in, r->t, r->i, addr, 1, false);
+	if (p)
+		*v = *p;
+	return p != NULL;
+}
+
+bool interp_print(Interp *in, Thread *t, const Step *s)
+{
+	Reading r = { in, t, s->ins };
+	int32_t n;
+	if (!print_format(in->launch->print, &(PrintReader){ &r, read_byte }, interp_read(in, t, &s->src[0]),
+		interp_read(in, t, &s->src[1]), &n))
+		return false;
+	interp_write(t, &s->dst[0], T_B32, (uint32_t)n);
+	return true;
+}
+
+void interp_assertion(Interp *in, Thread *t, const Step *s)
+{
+	Assertion a = { interp_read(in, t, &s->src[0]), interp_read(in, t, &s->src[1]), interp_read(in, t, &s->src[3]),
+		(uint32_t)interp_read(in, t, &s->src[2]) };
+	Reading r = { in, t, s->ins };
+	StrBuf text = { 0 };
+	if (print_assertion(&a, &(PrintReader){ &r, read_byte }, in->ctaid, t->tid, &text))
+		interp_fault(in, t, FAULT_ASSERT, "%s", text.s);
+	sb_free(&text);
 }

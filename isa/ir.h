@@ -67,7 +67,7 @@ typedef enum {
 
 typedef enum { /* who executes an operation */
 	K_NONE, K_ALU, K_LD, K_ST, K_ATOM, K_FENCE, K_BAR, K_WARPSYNC, K_SHFL, K_VOTE, K_MATCH, K_ACTIVE, K_REDUX, K_ELECT,
-	K_BRA, K_BRX, K_CALL, K_RET, K_EXIT, K_TRAP, K_SLEEP, K_NOP, K_RECONV, K_HOST, K_COUNT
+	K_BRA, K_BRX, K_CALL, K_RET, K_EXIT, K_TRAP, K_SLEEP, K_NOP, K_RECONV, K_HOST, K_PRINT, K_ASSERT, K_COUNT
 } OpKind;
 
 #define UNITS(X) X(ALU, "alu") X(IMUL, "imul") X(FP32, "fp32") X(FP64, "fp64") X(SFU, "sfu") X(CVT, "cvt") \

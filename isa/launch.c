@@ -62,6 +62,7 @@ static const char *what(FaultKind k)
 	case FAULT_OPERAND: return "operand that cannot be taken";
 	case FAULT_LIVELOCK: return "no progress";
 	case FAULT_TRAP: return "trap";
+	case FAULT_ASSERT: return "assertion failed";
 	case FAULT_UNSUPPORTED: case FAULT_REFUSED: return "not supported";
 	case FAULT_LIMIT: return "limit reached";
 	default: return "fault";
@@ -80,7 +81,7 @@ void fault_at(Fault *fault, const Launch *l, FaultKind kind, const Function *f, 
 	if (f != l->kernel)
 		sb_printf(&s, ", in function %s", f->name);
 	put_place(&s, l, f, ins, ctaid, tid);
-	char more[512];
+	char more[1024];
 	va_start(ap, fmt);
 	vsnprintf(more, sizeof more, fmt, ap);
 	va_end(ap);

@@ -13,6 +13,7 @@ typedef struct Launch {
 	const uint8_t *params;         /* kernel->param_bytes bytes, laid out as kernel->param says */
 	Memory *memory;
 	const uint64_t *symbol_address; /* by symbol id; from memory_load_module */
+	struct PrintBuffer *print;     /* what vprintf writes to (isa/print.h); NULL: nowhere */
 } Launch;
 
 typedef enum {
@@ -26,6 +27,7 @@ typedef enum {
 	FAULT_OPERAND,     /* a barrier's number or thread count, or a mask of lanes, that the operation cannot take */
 	FAULT_LIVELOCK,
 	FAULT_TRAP,
+	FAULT_ASSERT,      /* an assertion of the kernel failed */
 	FAULT_UNSUPPORTED, /* what a mechanism or machine cannot do, or something that gsim has not: nothing ran; the text says why */
 	FAULT_REFUSED,     /* the same, found by a thread that came to it */
 	FAULT_LIMIT,       /* max_cycles or max instructions reached */

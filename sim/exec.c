@@ -405,6 +405,16 @@ static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 			next(sm, w, s, i);
 		break;
 	case K_RECONV: exec_special(sm, w, s, i); break;
+	case K_ASSERT:
+		if (m)
+			exec_assertion(sm, split_home(w, s, lowest_lane(m)), i, lowest_lane(m));
+		else
+			next(sm, w, s, i);
+		break;
+	case K_PRINT:
+		exec_print(sm, w, s, i, m);
+		next(sm, w, s, i);
+		break;
 	case K_SLEEP:
 		sleep_lanes(sm, w, s, i, m);
 		next(sm, w, s, i);

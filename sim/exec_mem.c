@@ -50,6 +50,8 @@ static void home_addresses(const Split *s, const MIns *i, Mask m, uint64_t *addr
 
 /* ---- where an address of a lane lies; NULL after a fault ---- */
 
+static bool writes(const MIns *i) { return i->kind == K_ST || i->kind == K_ATOM; }
+
 static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a, unsigned size, const Alloc **hint)
 {
 	const Alloc *al;
@@ -61,7 +63,7 @@ static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uin
 	case SP_PARAM:
 		if (a - sm->gpu->param_address < sm->gpu->launch->kernel->param_bytes &&
 			a - sm->gpu->param_address + size <= sm->gpu->launch->kernel->param_bytes) {
-			if (i->kind == K_LD)
+			if (!writes(i))
 				return (uint8_t *)(uintptr_t)sm->gpu->launch->params + (a - sm->gpu->param_address);
 			sm_fault_memory(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
 			return NULL;
@@ -69,7 +71,7 @@ static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uin
 		break;
 	default:
 		al = memory_find(sm->gpu->memory, a, size, hint);
-		if (al && i->kind != K_LD && al->read_only) {
+		if (al && writes(i) && al->read_only) {
 			sm_fault_memory(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
 			return NULL;
 		}
@@ -79,6 +81,35 @@ static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uin
 	}
 	sm_fault_memory(sm, w, i, FAULT_BOUNDS, lane, space, a, size);
 	return NULL;
+}
+
+/* The space of a generic address, which becomes an address in it. */
+static Space space_of(const Sm *sm, uint64_t *addr)
+{
+	Space s = address_space(*addr);
+	if (*addr - sm->gpu->param_address < sm->gpu->launch->kernel->param_bytes)
+		s = SP_PARAM;
+	else if (s == SP_SHARED)
+		*addr -= SHARED_WINDOW;
+	else if (s == SP_LOCAL)
+		*addr -= LOCAL_WINDOW;
+	return s;
+}
+
+bool exec_byte(Sm *sm, Warp *w, const MIns *i, int lane, uint64_t addr, uint8_t *v)
+{
+	Space s = space_of(sm, &addr);
+	uint64_t by_lane[64];
+	if (s == SP_LOCAL && addr < (uint64_t)sm->gpu->config.sm_local) {
+		by_lane[lane] = addr;
+		local_reserve(w, (Mask)1 << lane, by_lane, 1);
+		local_read(w, lane, addr, 1, v);
+		return true;
+	}
+	const uint8_t *p = place(sm, w, i, lane, s, addr, 1, &sm->hint);
+	if (p)
+		*v = *p;
+	return p != NULL;
 }
 
 /* ---- data ---- */
@@ -377,6 +408,10 @@ static void defer(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, 
 void deferred_apply(Sm *sm, Deferred *d)
 {
 	const MIns *i = d->ins;
+	if (i->kind == K_PRINT) {
+		print_apply(sm, d);
+		return;
+	}
 	Warp *w = d->warp;
 	const uint64_t *addr = sm->data.v + d->addr;
 	bool changed = false;
@@ -566,14 +601,8 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 	}
 	Mask by[SP_COUNT] = { 0 };
 	each_lane(m, l) {
-		Space sp = address_space(addr[l]);
-		if (addr[l] - sm->gpu->param_address < sm->gpu->launch->kernel->param_bytes)
-			sp = SP_PARAM;
+		Space sp = space_of(sm, &addr[l]);
 		by[sp] |= (Mask)1 << l;
-		if (sp == SP_SHARED)
-			addr[l] -= SHARED_WINDOW;
-		else if (sp == SP_LOCAL)
-			addr[l] -= LOCAL_WINDOW;
 	}
 	bool force = false;
 	for (int sp = 0; sp < SP_COUNT; sp++)

@@ -1,4 +1,5 @@
 #include "sim/run.h"
+#include "isa/print.h"
 #include "lib/hash.h"
 #include <time.h>
 #include <unistd.h>
@@ -165,9 +166,23 @@ static void fail_at(Run *run, const Fault *fault, Loc where)
 	run_fail(run, refused ? RUN_BAD_INPUT : RUN_FAILED, where, "%s", fault->text);
 }
 
+/* What the kernel has printed goes where the workload prints. */
+static void show_printed(Run *run, const Launch *l, Loc where)
+{
+	PrintBuffer *b = l->print;
+	if (b->text.n && run->options.print)
+		fwrite(b->text.s, 1, b->text.n, run->options.print);
+	if (b->lost)
+		diag_warning(run->diag, where, "kernel %s: the output of %llu calls of printf is lost: a launch prints at most "
+			"limits.print_bytes = %lld bytes", l->kernel->name, (unsigned long long)b->lost, (long long)run->config->print_limit);
+	sb_free(&b->text);
+}
+
 LaunchStats *run_launch(Run *run, Launch *l, Loc where)
 {
+	PrintBuffer printed = { .limit = (uint64_t)run->config->print_limit };
 	Fault fault = { 0 };
+	l->print = &printed;
 	l->module = run->module;
 	l->memory = run->memory;
 	l->symbol_address = run->symbol_address;
@@ -185,6 +200,7 @@ LaunchStats *run_launch(Run *run, Launch *l, Loc where)
 	double start = wall_seconds();
 	bool ok = run->gpu ? gpu_launch(run->gpu, l, &run->arena, s, &fault) : launch_reference(run, l, s, &fault);
 	s->seconds = wall_seconds() - start;
+	show_printed(run, l, where);
 	if (ok || fault.kind != FAULT_UNSUPPORTED)  /* else nothing ran */
 		vec_push(&run->launch, s);
 	if (!ok && fault.kind == FAULT_NONE)

@@ -610,6 +610,8 @@ void sm_settle(Sm *sm)
 	for (int k = 0; k < sm->deferred.n; k++) {
 		Deferred *d = &sm->deferred.v[k];
 		Warp *w = d->warp;
+		if (d->ins && d->ins->kind == K_PRINT) /* no request: its lanes know when they go on */
+			continue;
 		if (d->ticket) {
 			known = d->ticket->ready;
 			ready = smmem_resolve(sm->mem, d->ticket);

@@ -26,6 +26,7 @@ typedef struct Outcome {
 	FaultKind fault;               /* of the machine, or FAULT_NONE */
 	uint8_t *out, acc[RANDOM_ACC_BYTES]; /* memory afterwards; out: shape->out_bytes */
 	uint64_t thread_instructions;
+	uint64_t printed;              /* over the lines, in whatever order they came */
 } Outcome;
 
 enum { REFERENCE_STEPS = 200000 };     /* instructions of a thread after which the reference gives up */

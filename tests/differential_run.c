@@ -1,6 +1,9 @@
 /* Running one kernel one way. */
 #include "tests/differential.h"
+#include "isa/print.h"
 #include <stdio.h>
+
+enum { MOST_PRINTED = 1 << 26 };
 
 typedef struct Image {             /* a fresh memory with the job's buffers */
 	Memory *memory;
@@ -48,6 +51,16 @@ static Launch launch_of(const Job *j, const Image *m)
 	return l;
 }
 
+static uint64_t hash_of_lines(const PrintBuffer *b)
+{
+	uint64_t sum = b->lost;
+	for (size_t k = 0, n; k < b->text.n; k += n) {
+		n = (size_t)((const char *)memchr(b->text.s + k, '\n', b->text.n - k) - (b->text.s + k)) + 1; /* each print ends its line */
+		sum += hash_bytes(b->text.s + k, n, 1);
+	}
+	return sum;
+}
+
 static void collect(const Job *j, const Image *m, Outcome *o)
 {
 	o->out = xmalloc(j->shape->out_bytes);
@@ -82,12 +95,16 @@ void outcome_reference(const Job *j, int warp_size, Outcome *o)
 	Image m = image_new(j);
 	Launch l = launch_of(j, &m);
 	Fault fault = { 0 };
+	PrintBuffer printed = { .limit = MOST_PRINTED };
+	l.print = &printed;
 	*o = (Outcome){ 0 };
 	InterpOptions options = { warp_size, REFERENCE_STEPS, &o->thread_instructions };
 	if (interp_launch(&l, &options, &fault))
 		collect(j, &m, o);
 	else
 		say(o, RAN_BADLY, "the reference interpreter: ", fault.text);
+	o->printed = hash_of_lines(&printed);
+	sb_free(&printed.text);
 	image_free(&m);
 }
 
@@ -99,6 +116,8 @@ void outcome_machine(const Job *j, const Config *base, const Way *way, Probe *pr
 	Fault fault = { 0 };
 	Diag d = { 0 };
 	Probe own = { 0 }, *p = probe ? probe : &own;
+	PrintBuffer printed = { .limit = MOST_PRINTED };
+	l.print = &printed;
 	c.model = way->model;
 	GpuOptions options = { .functional = way->functional, .trace = p->trace };
 	*o = (Outcome){ 0 };
@@ -116,6 +135,8 @@ void outcome_machine(const Job *j, const Config *base, const Way *way, Probe *pr
 		collect(j, &m, o);
 	o->fault = fault.kind;
 	o->thread_instructions = p->stats.thread_instructions;
+	o->printed = hash_of_lines(&printed);
+	sb_free(&printed.text);
 	gpu_free(g);
 	diag_free(&d);
 	arena_free(&own.arena);
@@ -175,7 +196,11 @@ bool outcome_agrees(const RandomKernel *k, const Outcome *want, const Outcome *g
 		name_owner(k, at, text, n);
 		return false;
 	}
-	return same_bytes("acc", want->acc, got->acc, RANDOM_ACC_BYTES, text, n, &at);
+	if (!same_bytes("acc", want->acc, got->acc, RANDOM_ACC_BYTES, text, n, &at))
+		return false;
+	if (want->printed != got->printed)
+		snprintf(text, n, "other lines are printed");
+	return want->printed == got->printed;
 }
 
 bool way_agrees(const Job *j, const Config *c, const Way *way, const Outcome *want, bool *refused, uint64_t *instructions,

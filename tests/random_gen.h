@@ -41,7 +41,7 @@ typedef struct Gen {
 	bool func_exits[FUNCS_MOST];   /* threads may end in them */
 	int nfunc;
 	int pred_args, pred_results;   /* of every function: calls through registers reach any of them */
-	int table;                     /* symbol: constants */
+	int table, format;             /* symbols: constants; what vprintf prints: as many words as a local array has */
 } Gen;
 
 /* random_kernel.c */

@@ -99,6 +99,10 @@ static void make_data(Gen *g)
 	for (int i = 0; i < TABLE_WORDS * 4; i++)
 		init[i] = (uint8_t)noise(g, 256);
 	g->m->symbol.v[g->table]->init = init;
+	static const char text[] = "%d %#x|%5u %-4x %c %.3o %hd %08X\n"; /* LOCAL_WORDS words */
+	g->format = symbol(g, "format", SP_GLOBAL, T_B8, sizeof text, -1);
+	g->m->symbol.v[g->format]->init = arena_alloc(&g->m->arena, sizeof text);
+	memcpy(g->m->symbol.v[g->format]->init, text, sizeof text);
 	g->mine = g->shared_in = g->shared_out = -1;
 	if (!has(g, RF_SHARED))
 		return;

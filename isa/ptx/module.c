@@ -258,6 +258,7 @@ static void read_module(Ptx *p)
 	if (head && !p->sm)
 		ptx_error(p, start, "the file has no .target");
 	ptx_resolve_inits(p);
+	ptx_runtime_calls(p);
 }
 
 static Module *read_once(const char *text, size_t n, const char *path, Diag *diag, bool own_places)

@@ -226,6 +226,9 @@ bool ptx_expand(Ptx *, const char *mnemonic, size_t n, Guard, bool *ok); /* true
 /* ---- unsupported.c ---- */
 const char *ptx_unsupported(const char *mnemonic, size_t n); /* what a known PTX operation is about, or NULL */
 
+/* ---- runtime.c ---- */
+void ptx_runtime_calls(Ptx *);                        /* of the whole module: operations in their place, or refused */
+
 /* ---- paramvar.c, call.c ---- */
 bool ptx_count(Ptx *, int words, Loc);                /* adds to what hostile input could make large; false when it is */
 int ptx_pvar(Ptx *, PvarRole, const Decl *);          /* declares it; its id, or -1 (reported) */

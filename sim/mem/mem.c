@@ -102,9 +102,15 @@ void mem_finish(MemSystem *m, LaunchStats *st)
 	l2_flush(&m->l2, &m->dram, m->last, st);
 }
 
+Cycle mem_round_trip(const Config *c)
+{
+	int64_t n = 2 * c->icnt_latency + c->l2_latency;
+	return (Cycle)(n > 1 ? n : 1);
+}
+
 Cycle mem_window(const Config *c)
 {
-	int64_t w = 2 * c->icnt_latency + c->l2_latency;
+	int64_t w = (int64_t)mem_round_trip(c);
 	if (c->l1_bytes && c->l1_latency < w)
 		w = c->l1_latency;
 	if (c->fetch_bytes && c->fetch_miss < w)

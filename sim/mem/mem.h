@@ -18,6 +18,7 @@ MemSystem *mem_new(const Config *);
 void mem_reset(MemSystem *);          /* empty caches, time 0: the start of a launch */
 void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* >= 1 */
+Cycle mem_round_trip(const Config *); /* from an SM to L2 and back, nothing else under way; no window is longer */
 const char *mem_refuses(const Config *);  /* why these units cannot be built so, or NULL; a part of config_check */
 /* The memory system's conservation laws, for every launch that ended: NULL, or the law that does not hold. */
 const char *mem_conservation(const LaunchStats *, const Config *);

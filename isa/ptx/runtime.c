@@ -1,0 +1,83 @@
+/* Functions of the device's run-time library, which compilers leave to the linker: printf and assertions are operations of
+ * the IR; the others are refused by name. */
+#include "isa/ptx/ptx.h"
+
+/* Results and arguments as bits, each by a letter: w 32, d 64. The operation takes the first of them. */
+static const struct { const char *name, *ret, *arg; uint8_t op; int nsrc; } calls[] = {
+	{ "vprintf", "w", "dd", OP_VPRINTF, 2 },
+	{ "__assertfail", "", "ddwdd", OP_ASSERTFAIL, 4 }
+};
+
+static const struct { const char *name, *what; } absent[] = { /* a name, or how names begin: with a '*' */
+	{ "malloc", "memory allocation by kernels is" }, { "free", "memory allocation by kernels is" },
+	{ "cuda*", "calls of the CUDA run-time system by kernels are" }, { "__cudaCDP2*", "calls of the CUDA run-time system by kernels are" },
+	{ "__nv_*", "functions of libdevice that the compiler has not linked are" }
+};
+
+static bool fits(const Function *f, const char *bits, bool args)
+{
+	int n = args ? f->arg.n : f->ret.n;
+	if ((int)strlen(bits) != n)
+		return false;
+	for (int k = 0; k < n; k++)
+		if (type_bits[f->reg.v[args ? f->arg.v[k] : f->ret.v[k]].type] != (bits[k] == 'w' ? 32 : 64))
+			return false;
+	return true;
+}
+
+/* Row of the operation that calls of a function without body stand for, or -1. */
+static int row_of(const Function *f)
+{
+	for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+		if (f->declared_only && f->kind == FN_DEVICE && !strcmp(f->name, calls[k].name) && fits(f, calls[k].ret, false) &&
+		    fits(f, calls[k].arg, true))
+			return (int)k;
+	return -1;
+}
+
+static bool is_named(const char *name, const char *pattern)
+{
+	size_t n = strlen(pattern) - 1;
+	return pattern[n] == '*' ? !strncmp(name, pattern, n) : !strcmp(name, pattern);
+}
+
+static void refuse(Ptx *p, Function *f)
+{
+	for (size_t k = 0; k < sizeof absent / sizeof *absent; k++)
+		if (f->declared_only && f->kind == FN_DEVICE && is_named(f->name, absent[k].name)) {
+			f->declared_only = false;
+			f->refused = (Refusal){ arena_printf(&p->m->arena, "%s not supported by gsim", absent[k].what), f->loc };
+		}
+}
+
+/* The call becomes the operation: its operands stay what they are. */
+static void replace(Ptx *p, Ins *i, int row)
+{
+	Ins x = ins_make(p->m, (Op)calls[row].op, T_NONE, calls[row].ret[0] != 0, calls[row].nsrc);
+	Opd *opd = x.opd;
+	for (int k = 0; k < x.ndst && k < i->ndst; k++)
+		*ins_dst(&x, k) = *ins_dst(i, k);
+	for (int k = 0; k < x.nsrc; k++)
+		*ins_src(&x, k) = *ins_src(i, 1 + k);
+	*i = (Ins){ .op = x.op, .ndst = x.ndst, .nsrc = x.nsrc, .opd = opd, .guard = i->guard, .guard_neg = i->guard_neg,
+		    .file = i->file, .line = i->line, .col = i->col };
+}
+
+void ptx_runtime_calls(Ptx *p)
+{
+	const Module *m = p->m;
+	int *row = xcalloc((size_t)m->func.n + 1, sizeof *row);
+	for (int k = 0; k < m->func.n; k++) {
+		row[k] = row_of(m->func.v[k]);
+		refuse(p, m->func.v[k]);
+	}
+	for (int k = 0; k < m->func.n; k++)
+		for (int b = 0; b < m->func.v[k]->block.n; b++)
+			for (int j = 0; j < m->func.v[k]->block.v[b]->ins.n; j++) {
+				Ins *i = &m->func.v[k]->block.v[b]->ins.v[j];
+				const Opd *to = i->op == OP_CALL ? ins_src(i, 0) : NULL;
+				if (to && to->kind == OPD_FUNC && row[to->id] >= 0)
+					replace(p, i, row[to->id]);
+			}
+	free(row);
+}
