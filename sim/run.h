@@ -79,6 +79,10 @@ bool run_same(const Run *, const Run *, const char *a, const char *b, Diag *);
 /* All launches together; blocks and branches of one name are added up. In the run's arena. */
 LaunchStats *run_total(Run *);
 
+/* For programs: from now on a workload or machine file that passes its time by 2 s inside one operation of Lua, which nothing else can
+   interrupt, ends the process with a message and status 2. Takes SIGXCPU. False where the system has no such timers. */
+bool sandbox_backstop(void);
+
 /* sim/workload.c: the Lua host side. */
 void run_workload(Run *, const char *path);
 #endif

@@ -5,7 +5,7 @@
    ends at the same place on every host. Time is the last resort. What bounds it: the clock is read at least once in
    HOOK_STEPS instructions, and no instruction or C function between two readings takes long, because texts are at most
    SANDBOX_TEXT bytes and all longer loops charge. One operation escapes: Lua enlarging a table whose integer keys all
-   collide. For that programs call sandbox_backstop. */
+   collide. For that programs call sandbox_backstop (sim/run.h). */
 #ifndef GSIM_SANDBOX_H
 #define GSIM_SANDBOX_H
 #include "lib/diag.h"
@@ -59,10 +59,6 @@ Loc sandbox_where(lua_State *);
 int sandbox_stop(lua_State *);
 /* Pushes the value at index as text that is the same on every run: tables and functions by number, not by address. */
 const char *sandbox_tostring(lua_State *, int index, size_t *n);
-
-/* For programs, not for the library: from now on a script that passes its time by 2 s without coming to a check ends the process
-   with a message and status 2. False where the system has no such timers. */
-bool sandbox_backstop(void);
 
 /* ---- between the files of the sandbox ---- */
 

@@ -1,4 +1,5 @@
 /* The last resort against a script that comes to no check: a timer of its thread's processor time ends the process. */
+#include "sim/run.h"
 #include "sim/sandbox.h"
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 /* The Lua sandbox: scripts that try to run for ever or to take all memory end soon; what is left of the library gives Lua's own
    results, the same on every run. */
 #include "lib/strbuf.h"
+#include "sim/run.h"
 #include "sim/sandbox.h"
 #include <check.h>
 #include <lualib.h>
@@ -8,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef struct Outcome { bool ok; char error[400], *printed; int line; double seconds; } Outcome;
+typedef struct Outcome { bool ok; char error[400], *printed; int line; double seconds; uint64_t steps; } Outcome;
 
 static double processor_time(void)
 {
@@ -30,6 +31,7 @@ static Outcome run(const char *text, uint64_t steps, double seconds)
 	box.seconds_limit = seconds;
 	box.memory_limit = 64 << 20;
 	o.ok = sandbox_run(&box, text, strlen(text), "script.lua", &diag);
+	o.steps = box.steps;
 	sandbox_close(&box);
 	fclose(box.print);
 	o.seconds = processor_time() - start;
@@ -200,6 +202,36 @@ START_TEST(results_are)
 }
 END_TEST
 
+/* Lua seeds its hash tables from addresses and the clock: neither output nor work may show it. */
+static const char *const repeated[] = {
+	"local t = {} for i = 1, 3000 do t['k' .. i * 7919 % 3001] = { i } end for k, v in pairs(t) do print(k, v, v[1]) end",
+	"local t = {} for i = 1, 500 do t[i * 1.5] = print t[tostring(i)] = i t[i % 2 == 0] = i end for i = 1, 500, 3 do t[tostring(i)] = nil end\n"
+	"for k, v in pairs(t) do print(k, v) end print(#t >= 0, select('#', table.unpack(t)) >= 0)",
+	"local t = {} for i = 1, 1000 do t[i] = { i % 7, tostring({}) } end table.sort(t, function(a, b) return a[1] < b[1] end)\n"
+	"for _, v in ipairs(t) do print(v[1], v[2]) end print(math.random(), math.random(1, 1000000), string.format('%s %s', t, print))",
+	"print(pcall(error, {})) print(pcall(error)) print(select(2, pcall(function() local x = {} .. 'x' end)), tostring(print) == tostring(print))",
+	"local s = {} for w in ('the quick brown fox'):rep(50, ' '):gmatch('%a+') do s[w] = (s[w] or 0) + 1 end for k, v in pairs(s) do print(k, v) end",
+	"while true do local t = {} for i = 1, 100 do t[i .. 'x'] = i .. 'y' end end",
+};
+
+START_TEST(runs_are_equal)
+{
+	Outcome a = run(repeated[_i], 3000000, 5);
+	for (int i = 0; i < 6; i++) {
+		void *space = malloc(5000 + (size_t)i * 12345);  /* moves what comes next */
+		ck_assert_ptr_nonnull(space);
+		Outcome b = run(repeated[_i], 3000000, 5);
+		ck_assert_str_eq(a.printed, b.printed);
+		ck_assert_str_eq(a.error, b.error);
+		ck_assert_int_eq(a.line, b.line);
+		ck_assert_uint_eq(a.steps, b.steps);
+		free(b.printed);
+		free(space);
+	}
+	free(a.printed);
+}
+END_TEST
+
 START_TEST(errors_are_located)
 {
 	static const struct { const char *text, *message; int line; } bad[] = {
@@ -331,6 +363,7 @@ int main(void)
 	tcase_add_test(t, backstop_ends_the_process);
 	tcase_add_loop_test(t, absent_is_absent, 0, (int)(sizeof absent / sizeof *absent));
 	tcase_add_loop_test(t, results_are, 0, (int)(sizeof results / sizeof *results));
+	tcase_add_loop_test(t, runs_are_equal, 0, (int)(sizeof repeated / sizeof *repeated));
 	tcase_add_test(t, errors_are_located);
 	tcase_add_loop_test(t, patterns_agree, 0, 4);
 	tcase_add_test(t, pattern_limits);

@@ -1,7 +1,6 @@
 /* gsim: run a kernel module on a simulated GPU and report what was measured. doc/gsim.md is the manual. */
 #include "lib/file.h"
 #include "lib/hash.h"
-#include "sim/sandbox.h"
 #include "tools/job.h"
 #include "tools/list.h"
 #include "tools/skeleton.h"
