@@ -270,7 +270,6 @@ static bool key_before(lua_State *L)
 	if (a == LUA_TBOOLEAN)
 		return !lua_toboolean(L, -2);
 	const char *s = lua_tolstring(L, -2, &na), *t = lua_tolstring(L, -1, &nb);
-	sandbox_charge(L, sandbox_bytes(na < nb ? na : nb));
 	int d = memcmp(s, t, na < nb ? na : nb);
 	return d < 0 || (!d && na < nb);
 }
@@ -278,9 +277,8 @@ static bool key_before(lua_State *L)
 /* As table.sort compares: by the function at index 2 when there is one. */
 static bool sort_before(lua_State *L)
 {
+	sandbox_charge(L, lua_type(L, -1) == LUA_TSTRING ? 2 + sandbox_bytes(lua_rawlen(L, -1)) : 2);
 	if (lua_isnil(L, 2)) {
-		if (lua_type(L, -1) == LUA_TSTRING)
-			sandbox_charge(L, sandbox_bytes(lua_rawlen(L, -1)));
 		return lua_compare(L, -2, -1, LUA_OPLT);
 	}
 	lua_pushvalue(L, 2);
@@ -296,7 +294,6 @@ static bool out_of_order(lua_State *L, int list, lua_Integer i, lua_Integer j, B
 {
 	lua_rawgeti(L, list, j);
 	lua_rawgeti(L, list, i);
-	sandbox_charge(L, 2);
 	bool yes = before(L);
 	lua_pop(L, 2);
 	return yes;
@@ -316,7 +313,6 @@ static void merge(lua_State *L, int from, int to, lua_Integer a, lua_Integer b, 
 		bool second = i == b || (j < c && out_of_order(L, from, i, j, before));
 		copy(L, to, k, from, second ? j++ : i++);
 	}
-	sandbox_charge(L, (uint64_t)(c - a));
 }
 
 /* Sorts elements 1 to n of the list at an index; equal ones keep their order, and a comparison that contradicts itself does no harm. The
@@ -375,10 +371,20 @@ static int next_key(lua_State *L)
 	return 2;
 }
 
+/* The steps of sorting n keys, with so many bytes in all: the same in whatever order they come. */
+static uint64_t of_keys(lua_Integer n, uint64_t bytes)
+{
+	uint64_t rounds = 1;
+	for (; n > 1; n /= 2)
+		rounds++;
+	return rounds * (bytes / 16);
+}
+
 /* pairs in an order that is the same in every run. */
 static int ordered_pairs(lua_State *L)
 {
 	lua_Integer n = 0;
+	uint64_t bytes = 0;
 	luaL_checktype(L, 1, LUA_TTABLE);
 	lua_settop(L, 1);
 	lua_newtable(L);
@@ -388,9 +394,11 @@ static int ordered_pairs(lua_State *L)
 			return luaL_error(L, "pairs: a key is a %s, and such keys have no order that is the same on every run: keep them in a list",
 				luaL_typename(L, -2));
 		sandbox_charge(L, 1);
+		bytes += 32 + (type == LUA_TSTRING ? lua_rawlen(L, -2) : 0);
 		lua_pushvalue(L, -2);
 		lua_rawseti(L, 2, ++n);
 	}
+	sandbox_charge(L, of_keys(n, bytes));
 	sort_list(L, 2, n, key_before);
 	lua_pushinteger(L, 0);
 	lua_pushcclosure(L, next_key, 2);

@@ -95,6 +95,48 @@ START_TEST(set_refuses)
 }
 END_TEST
 
+/* --model: a mechanism with parameters of its own, or of the machine by their whole names. "" = it is taken. */
+static const struct { const char *spec, *message; } model_specs[] = {
+	{ "token", "" }, { "token()", "" }, { "token( )", "" }, { "token(unwind_cycles=5)", "" }, { "token( unwind_cycles=5 , divergence.depth=3 )", "" },
+	{ "tokens", "unknown value 'tokens'" }, { "token(unwind_cycles=5", "expected NAME(key=value, ...)" }, { "token(unwind_cycles)", "expected key=value" },
+	{ "token(unwind_cycle=5)", "did you mean 'unwind_cycles'?" }, { "token(warp_size=16)", "it is the machine's: -D warp_size=16" },
+	{ "token(depth=3)", "it is the machine's: -D divergence.depth=3" }, { "token(qqqqqqqqqqqq=1)", "has no parameter 'qqqqqqqqqqqq'; it has" },
+	{ "token(unwind_cycles=x)", "expected a whole number" }, { "token(unwind_cycles=-1)", "out of range" }, { "token(l1.global=maybe)", "true or false" },
+};
+
+START_TEST(set_model)
+{
+	Config c;
+	Diag d = { 0 };
+	config_defaults(&c);
+	bool ok = config_set_model(&c, model_specs[_i].spec, &d);
+	ck_assert_msg(ok == !*model_specs[_i].message && strstr(first(&d), model_specs[_i].message), "'%s': %s", model_specs[_i].spec, first(&d));
+	ck_assert(!ok || !strcmp(model_keys((int)c.model)->name, "token"));
+	diag_free(&d);
+}
+END_TEST
+
+/* What no single range says. */
+static const struct { const char *set, *value, *message; } contradictions[] = {
+	{ "l1.line_bytes", "96", "l1.line_bytes = 96 must be a power of two" }, { "l1.sector_bytes", "256", "at most the line's 128 bytes" },
+	{ "l1.bytes", "1000", "l1: 1000 bytes are no multiple of" }, { "l2.bytes", "10240", "l2.bytes = 10240 is no multiple of" },
+	{ "warp_size", "24", "warp_size = 24 must be a power of two" }, { "fetch.instruction_bytes", "12", "divides fetch.line_bytes" },
+	{ "shared.bank_bytes", "6", "shared.bank_bytes = 6 must be a power of two" }, { "sm.max_shared_per_block", "50000", "more than sm.shared_bytes" },
+	{ "sm.max_warps", "8", "more than sm.max_warps x warp_size = 256" }, { "dram.row_bytes", "3000", "multiple of l2.line_bytes" },
+};
+
+START_TEST(check_refuses)
+{
+	Config c;
+	Diag d = { 0 };
+	config_defaults(&c);
+	ck_assert(config_set(&c, contradictions[_i].set, contradictions[_i].value, &d));
+	ck_assert(!config_check(&c, &d));
+	ck_assert_msg(strstr(first(&d), contradictions[_i].message), "%s=%s: %s", contradictions[_i].set, contradictions[_i].value, first(&d));
+	diag_free(&d);
+}
+END_TEST
+
 START_TEST(set_works)
 {
 	Config c;
@@ -457,6 +499,8 @@ int main(void)
 	tcase_add_test(t, rows_are_sound);
 	tcase_add_test(t, defaults_pass_the_check);
 	tcase_add_loop_test(t, set_refuses, 0, nsets);
+	tcase_add_loop_test(t, set_model, 0, (int)(sizeof model_specs / sizeof *model_specs));
+	tcase_add_loop_test(t, check_refuses, 0, (int)(sizeof contradictions / sizeof *contradictions));
 	tcase_add_test(t, set_works);
 	tcase_add_loop_test(t, print_and_load, 0, 3);
 	tcase_add_test(t, hash_is_fnv1a);
