@@ -24,6 +24,8 @@ static Place symbol(const Decoding *d, const Opd *o, bool generic)
 	Place p = { PL_CONST, false, 0, o->imm };
 	if (s->space == SP_SHARED)
 		p.value += d->in->shared_offset[o->id] + (generic ? (int64_t)SHARED_WINDOW : 0);
+	else if (s->space == SP_LOCAL && s->owner < 0)
+		p.value += d->local_offset[o->id] + (generic ? (int64_t)LOCAL_WINDOW : 0);
 	else if (s->space == SP_LOCAL)
 		p = (Place){ PL_LOCAL, false, 0, d->local_offset[o->id] + o->imm + (generic ? (int64_t)LOCAL_WINDOW : 0) };
 	else

@@ -26,8 +26,10 @@ uint64_t interp_special(const Interp *in, const Thread *t, Sreg r)
 	case SREG_CLOCK_HI: case SREG_GLOBALTIMER_HI: return t->steps >> 32;
 	case SREG_DYNAMIC_SMEM_SIZE: return l->dynamic_shared;
 	case SREG_TOTAL_SMEM_SIZE: return in->shared_bytes;
+	case SREG_RESERVED_BEGIN: case SREG_RESERVED_END: case SREG_RESERVED_0: case SREG_RESERVED_1:
+		return in->shared_bytes; /* nothing is reserved: behind the block's shared memory there is none */
 	case SREG_WARP_SZ: return warp;
-	default: return 0; /* %smid, %gridid */
+	default: return 0; /* %smid, %gridid, %reserved_smem_offset_cap, %envreg */
 	}
 }
 

@@ -104,10 +104,11 @@ Op op_lookup(const char *name, size_t n)
 
 int sreg_lookup(const char *name, size_t n)
 {
-	for (int i = 0; i < SREG_COUNT; i++)
-		if (!strncmp(sreg_name[i], name, n) && !sreg_name[i][n])
-			return i;
-	return -1;
+	static StrMap map;
+	if (!map.n) /* as in op_lookup */
+		for (int i = 0; i < SREG_COUNT; i++)
+			strmap_put(&map, sreg_name[i], i);
+	return strmap_getn(&map, name, n);
 }
 
 /* ---- modules ---- */
@@ -119,6 +120,7 @@ Module *module_new(const char *name)
 	vec_push(&m->file, m->name);
 	vec_push(&m->origin, "user");
 	op_lookup("", 0);
+	sreg_lookup("", 0);
 	return m;
 }
 
@@ -485,18 +487,25 @@ uint32_t layout_shared(const Module *m, const Function *f, int64_t *offset)
 	return end > UINT32_MAX ? UINT32_MAX : (uint32_t)end;
 }
 
-uint32_t layout_local(const Module *m, const Function *f, int64_t *offset)
+/* From an address on; returns the end. */
+static uint64_t place_locals(const Module *m, int owner, uint64_t at, int64_t *offset)
 {
-	uint64_t at = 0;
 	for (int i = 0; i < m->symbol.n; i++) {
 		const Symbol *s = m->symbol.v[i];
-		offset[i] = -1;
-		if (s->space != SP_LOCAL || s->owner != f->id)
+		if (s->space != SP_LOCAL || s->owner != owner)
 			continue;
 		at = align_up(at, s->align);
 		offset[i] = (int64_t)at;
 		at += s->size;
 	}
-	at = align_up(at, 16);
+	return align_up(at, 16);
+}
+
+uint32_t layout_local(const Module *m, const Function *f, int64_t *offset)
+{
+	for (int i = 0; i < m->symbol.n; i++)
+		offset[i] = -1;
+	uint64_t modules = place_locals(m, -1, 0, offset);
+	uint64_t at = place_locals(m, f->id, f->kind == FN_KERNEL ? modules : 0, offset);
 	return at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
 }

@@ -133,6 +133,17 @@ extern const Suffix suffix_table[];  /* ends with name NULL */
 	X(GLOBALTIMER, "%globaltimer", U64) X(GLOBALTIMER_LO, "%globaltimer_lo", U32) \
 	X(GLOBALTIMER_HI, "%globaltimer_hi", U32) \
 	X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size", U32) X(TOTAL_SMEM_SIZE, "%total_smem_size", U32) \
+	X(RESERVED_BEGIN, "%reserved_smem_offset_begin", U32) X(RESERVED_END, "%reserved_smem_offset_end", U32) \
+	X(RESERVED_CAP, "%reserved_smem_offset_cap", U32) \
+	X(RESERVED_0, "%reserved_smem_offset_0", U32) X(RESERVED_1, "%reserved_smem_offset_1", U32) \
+	X(ENVREG0, "%envreg0", U32) X(ENVREG1, "%envreg1", U32) X(ENVREG2, "%envreg2", U32) X(ENVREG3, "%envreg3", U32) \
+	X(ENVREG4, "%envreg4", U32) X(ENVREG5, "%envreg5", U32) X(ENVREG6, "%envreg6", U32) X(ENVREG7, "%envreg7", U32) \
+	X(ENVREG8, "%envreg8", U32) X(ENVREG9, "%envreg9", U32) X(ENVREG10, "%envreg10", U32) X(ENVREG11, "%envreg11", U32) \
+	X(ENVREG12, "%envreg12", U32) X(ENVREG13, "%envreg13", U32) X(ENVREG14, "%envreg14", U32) X(ENVREG15, "%envreg15", U32) \
+	X(ENVREG16, "%envreg16", U32) X(ENVREG17, "%envreg17", U32) X(ENVREG18, "%envreg18", U32) X(ENVREG19, "%envreg19", U32) \
+	X(ENVREG20, "%envreg20", U32) X(ENVREG21, "%envreg21", U32) X(ENVREG22, "%envreg22", U32) X(ENVREG23, "%envreg23", U32) \
+	X(ENVREG24, "%envreg24", U32) X(ENVREG25, "%envreg25", U32) X(ENVREG26, "%envreg26", U32) X(ENVREG27, "%envreg27", U32) \
+	X(ENVREG28, "%envreg28", U32) X(ENVREG29, "%envreg29", U32) X(ENVREG30, "%envreg30", U32) X(ENVREG31, "%envreg31", U32) \
 	X(WARP_SZ, "WARP_SZ", U32)
 typedef enum {
 #define X(ID, NAME, TYPE) SREG_##ID,
@@ -304,7 +315,9 @@ Loc ins_loc(const Module *, const Ins *);
 /* Bytes at offset 0 of a kernel's shared memory, in this order: the symbols that the kernel and what it calls use.
    offset[symbol id] gets each one's offset (extern symbols: the end), -1 for the others. Returns the static size. */
 uint32_t layout_shared(const Module *, const Function *, int64_t *offset);
-/* The local memory of one call of the function: offset[symbol id] for its local symbols; returns bytes (multiple of 16). */
+/* The local memory of one call of the function: offset[symbol id] for its local symbols; returns bytes (multiple of 16).
+   The module's local symbols lie at the bottom of the thread's local memory, in the part of the kernel, whose call is the
+   outermost: their offsets count from there, in every function. */
 uint32_t layout_local(const Module *, const Function *, int64_t *offset);
 
 /* ---- text form ---- */

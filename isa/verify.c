@@ -76,8 +76,6 @@ static bool check_symbol(Verifier *v, const Symbol *s)
 		return symbol_fail(v, s, "is in no space that variables can be in: global, const, shared, local");
 	if (s->type == T_NONE || s->type == T_PRED || s->type >= T_COUNT)
 		return symbol_fail(v, s, "needs a type that memory can hold");
-	if (s->space == SP_LOCAL && s->owner < 0)
-		return symbol_fail(v, s, "is local: it belongs inside a function");
 	if (!power_of_two(s->align) || s->align > 1 << 16)
 		return symbol_fail(v, s, "must be aligned to a power of two up to 65536");
 	if (s->count > (uint64_t)1 << 40 || s->size != s->count * (uint64_t)type_bytes(s->type))

@@ -282,6 +282,8 @@ static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
 	case SREG_GLOBALTIMER_HI: return (sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz) >> 32;
 	case SREG_DYNAMIC_SMEM_SIZE: return L->dynamic_shared;
 	case SREG_TOTAL_SMEM_SIZE: return w->cta->shared_bytes;
+	case SREG_RESERVED_BEGIN: case SREG_RESERVED_END: case SREG_RESERVED_0: case SREG_RESERVED_1:
+		return w->cta->shared_bytes; /* as in interp_special */
 	case SREG_WARP_SZ: return (unsigned)warp;
 	case SREG_LOCAL_ADDRESS: return w->sp[l] + (uint64_t)i->offset;
 	case SREG_PARAM_ADDRESS: return sm->gpu->param_address + (uint64_t)i->offset;

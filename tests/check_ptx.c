@@ -125,6 +125,7 @@ static const struct { const char *ptx, *ir; } bodies[] = {
 	{ "mov.b64 %rd1, {%r1, %r2};", "%rd1 = pack.b64 {%r1, %r2}\n" },
 	{ "mov.b32 {%rs1, _}, %r1;", "{%rs1, _} = unpack.b32 %r1\n" },
 	{ "mov.u32 %r1, %ntid.z;", "%r1 = mov.u32 %ntid.z\n" },
+	{ "mov.u32 %r1, %envreg7;", "%r1 = mov.u32 %envreg7\n" },
 	{ "mul.lo.s32 %r1, %r2, WARP_SZ;", "%t_2 = mov.u32 WARP_SZ\n%r1 = mul.lo.s32 %r2, %t_2\n" },
 	/* predicates, pairs, guards */
 	{ "setp.lt.and.s32 %p1|%p2, %r1, -5, !%p3;", "%p1|%p2 = setp.lt.and.s32 %r1, -5, !%p3\n" },
@@ -294,7 +295,7 @@ static const struct { const char *text, *errors; } wrong[] = { /* text behind th
 	{ ".entry k() { .reg .u32 a; .reg .u64 b;\nadd.u32 a, b, 1;\nadd.u32 a, c, 1;\nadd.u32 a, a;\nad.u32 a, a, a;\nmov.u32 5, a;\n}",
 	  "5:12: register %b of type .u64 cannot be an operand of type .u32\n6:12: 'c' is not declared\n"
 	  "7:9: add takes 2 source operands, not 1\n8:1: unknown operation 'ad'; did you mean 'add'?\n9:9: a destination is a register\n" },
-	{ ".entry k() { .reg .u32 a;\nbra L;\nM: M:\n@a ret;\nadd.u32 a a;\nmov.u32 a, %envreg1; }",
+	{ ".entry k() { .reg .u32 a;\nbra L;\nM: M:\n@a ret;\nadd.u32 a a;\nmov.u32 a, %pm1; }",
 	  "6:4: label 'M' is defined twice\n7:2: a guard is a predicate register\n"
 	  "8:11: expected ';' behind an instruction, not 'a'\n" },
 	{ ".entry k() { .reg .u32 a; st.global.u32 a, a;\nadd.u32 a, [a], 1; mov.b64 {a, a, a}, a; add.f32 a, a, 1;\n"

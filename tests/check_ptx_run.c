@@ -1,9 +1,7 @@
 /* Compiled kernels, run by the reference interpreter: their results are those of the same source compiled for the host. */
-#include "isa/launch.h"
 #include "lib/file.h"
-#include <check.h>
+#include "tests/sim_rig.h"
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { THREADS = 64, WORDS = 16, INPUTS = 256 };
 
@@ -89,12 +87,30 @@ START_TEST(same_results)
 }
 END_TEST
 
+/* What functions share by registers and local variables of module scope, in the reference interpreter and on machines. */
+START_TEST(module_scope)
+{
+	static const char *const models[] = { "divergence.model=ipdom", "divergence.model=its", "divergence.model=token" };
+	StrBuf text = { 0 };
+	Module *m = load("module_scope");
+	ir_print(m, &text);
+	Rig *r = rig_new(models[_i]);
+	rig_run(r, text.s, 1, 64);
+	for (uint32_t t = 0; t < 64; t++) /* what was added; ten per call of step; last[0], twice; calls of bump */
+		ck_assert_uint_eq(r->out[t], t + 5 + t + 1 + 3 * 1077 + 100000 + 1 * 10000000 + 1 * 100000000 + 3 * 1000000000u);
+	rig_free(r);
+	sb_free(&text);
+	module_free(m);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ptx_run");
 	TCase *t = tcase_create("ptx_run");
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, same_results, 0, NKERNELS * (int)(sizeof files / sizeof *files));
+	tcase_add_loop_test(t, module_scope, 0, 3);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

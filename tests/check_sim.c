@@ -345,6 +345,37 @@ START_TEST(the_clock_is_the_cycle_of_issue)
 }
 END_TEST
 
+/* In a called function: its own variable, the module's by name and by number, all from the bottom of the thread's memory. */
+START_TEST(local_addresses)
+{
+	Rig *r = rig_new("");
+	rig_run(r, "local u32 of_all[2]\nfunc f() -> (u32 %r) {\n reg u32 %a, %b\n reg u64 %x\n local u32 own\nA:\n"
+		" st.local.u32 [own], 5\n %a = ld.local.u32 [of_all+4]\n %b = ld.local.u32 [0]\n %a = mad.lo.u32 %b, 100, %a\n"
+		" %x = mov.u64 of_all\n %x = cvta.local.u64 %x\n %b = ld.u32 [%x+4]\n %a = mad.lo.u32 %b, 10000, %a\n"
+		" %b = ld.local.u32 [own]\n %r = mad.lo.u32 %b, 1000000, %a\n st.local.u32 [of_all], 9\n ret\n}\n"
+		K(" st.local.u32 [of_all], 7\n st.local.u32 [of_all+4], 3\n (%a) = call f, ()\n %b = ld.local.u32 [of_all]\n"
+		  " %a = mad.lo.u32 %b, 10000000, %a\n" STORE("%a") EX), 1, 4);
+	for (int k = 0; k < 4; k++)
+		ck_assert_uint_eq(r->out[k], 3 + 7 * 100 + 3 * 10000 + 5 * 1000000 + 9 * 10000000);
+	rig_free(r);
+}
+END_TEST
+
+/* No shared memory is reserved: the region is empty and lies behind the block's. Nobody sets %envreg. */
+START_TEST(registers_of_the_driver)
+{
+	Rig *r = rig_new("");
+	r->shared = 64;
+	rig_run(r, K(" st.shared.u32 [buf], 0\n %a = mov.u32 %reserved_smem_offset_begin\n %b = mov.u32 %reserved_smem_offset_end\n"
+		" %c = mov.u32 %reserved_smem_offset_cap\n %a = add.u32 %a, %c\n %b = sub.u32 %b, %a\n %c = mov.u32 %reserved_smem_offset_0\n"
+		" %a = mad.lo.u32 %b, 100000, %a\n %b = mov.u32 %reserved_smem_offset_1\n %b = sub.u32 %b, %c\n %a = add.u32 %a, %b\n"
+		" %b = mov.u32 %envreg0\n %a = add.u32 %a, %b\n %b = mov.u32 %envreg31\n %a = add.u32 %a, %b\n" STORE("%a") EX), 1, 4);
+	for (int k = 0; k < 4; k++)
+		ck_assert_uint_eq(r->out[k], 64 * 4 + 64);
+	rig_free(r);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -358,6 +389,7 @@ int main(void)
 		loose_round_robin, greedy_then_oldest, oldest_first, two_levels, two_levels_with_room_for_all_are_round_robin,
 		a_warp_belongs_to_one_scheduler, instruction_lines_are_fetched_once, loops_stay_in_the_instruction_cache,
 		sleep_is_in_nanoseconds, ended_warps_drain, the_clock_is_the_cycle_of_issue,
+		local_addresses, registers_of_the_driver,
 	};
 	return rig_suite("the SM's pipeline", tests, sizeof tests / sizeof *tests);
 }

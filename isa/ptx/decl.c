@@ -185,8 +185,6 @@ static bool check_size(Ptx *p, const Decl *d, Space space, bool external)
 	};
 	if (d->type == T_PRED)
 		return ptx_error(p, d->loc, "'%s': predicates live in registers only", d->name);
-	if (space == SP_LOCAL && !p->b)
-		return ptx_error(p, d->loc, "'%s': .local variables of module scope are not supported", d->name);
 	if (d->count == 0 && !(space == SP_SHARED && external) && !tok_is(p, '='))
 		return ptx_error(p, d->loc, "'%s' needs a size", d->name);
 	if (d->size > limit[space])

@@ -44,10 +44,9 @@ bool ptx_declare(Ptx *p, const char *name, Entity e, Loc loc)
 	return true;
 }
 
-/* name = prefix and number of a %r<n> of this scope. */
-static int find_range(Ptx *p, int scope, const char *name)
+/* name = prefix and number of a %r<n> of these ranges: its type, or T_NONE. */
+static Type find_range(const Ptx *p, const StrMap *ranges, const char *name)
 {
-	Body *b = p->b;
 	size_t n = strlen(name), k = n;
 	uint64_t number = 0, power = 1;
 	while (k > 1 && n - k < 9 && name[k - 1] >= '0' && name[k - 1] <= '9') {
@@ -55,15 +54,34 @@ static int find_range(Ptx *p, int scope, const char *name)
 		power *= 10;
 		if (name[k] == '0' && n - k > 1)
 			continue; /* no leading zeros */
-		int r = strmap_getn(&b->scope.v[scope].range, name, k);
-		if (r < 0 || number >= b->range.v[r].count)
-			continue;
-		int id = b->entity.n;
-		vec_push(&b->entity, ((Entity){ ENT_REG, b->range.v[r].type, -1 }));
-		strmap_put(&b->scope.v[scope].name, arena_strdup(&p->arena, name), id);
-		return id;
+		int r = strmap_getn(ranges, name, k);
+		if (r >= 0 && number < p->range.v[r].count)
+			return (Type)p->range.v[r].type;
 	}
-	return -1;
+	return T_NONE;
+}
+
+/* An entity for a register, which is made when it is used. */
+static int add_reg(Ptx *p, int scope, const char *name, Type type)
+{
+	Body *b = p->b;
+	vec_push(&b->entity, ((Entity){ ENT_REG, (uint8_t)type, -1 }));
+	strmap_put(&b->scope.v[scope].name, arena_strdup(&p->arena, name), b->entity.n - 1);
+	return b->entity.n - 1;
+}
+
+/* A register of module scope: from now on the function's. */
+static Entity *find_module_reg(Ptx *p, const char *name)
+{
+	int id = strmap_get(&p->reg_name, name);
+	Type t = id < 0 ? find_range(p, &p->reg_range, name) : (Type)p->module_reg.v[id].type;
+	if (!t || (id < 0 && !ptx_module_reg(p, arena_strdup(&p->arena, name), t, tok_here(p))))
+		return NULL;
+	id = strmap_get(&p->reg_name, name);
+	Entity *e = &p->b->entity.v[add_reg(p, 0, name, t)];
+	e->id = ptx_new_reg(p, name, t);
+	ptx_use_module_reg(p, id, e->id);
+	return e;
 }
 
 Entity *ptx_find(Ptx *p, const char *name)
@@ -71,8 +89,9 @@ Entity *ptx_find(Ptx *p, const char *name)
 	Body *b = p->b;
 	for (int s = b->here; s >= 0; s = b->scope.v[s].parent) {
 		int id = strmap_get(&b->scope.v[s].name, name);
-		if (id < 0)
-			id = find_range(p, s, name);
+		Type t = id < 0 ? find_range(p, &b->scope.v[s].range, name) : T_NONE;
+		if (t)
+			id = add_reg(p, s, name, t);
 		if (id < 0)
 			continue;
 		Entity *e = &b->entity.v[id];
@@ -80,7 +99,7 @@ Entity *ptx_find(Ptx *p, const char *name)
 			e->id = ptx_new_reg(p, name, (Type)e->type);
 		return e;
 	}
-	return NULL;
+	return find_module_reg(p, name);
 }
 
 bool body_scope(Ptx *p)
@@ -111,7 +130,6 @@ void body_free(Body *b)
 	strmap_free(&b->label_names);
 	vec_free(&b->scope);
 	vec_free(&b->entity);
-	vec_free(&b->range);
 	vec_free(&b->pvar);
 	vec_free(&b->targets);
 	vec_free(&b->label);
@@ -123,25 +141,26 @@ void body_free(Body *b)
 
 static bool one_reg(Ptx *p, const Decl *d)
 {
-	Body *b = p->b;
 	Loc loc = tok_here(p);
 	char *name = tok_name(p);
 	if (!name)
 		return false;
 	if (!tok_accept(p, '<'))
-		return ptx_declare(p, name, (Entity){ ENT_REG, (uint8_t)d->type, -1 }, loc);
+		return p->b ? ptx_declare(p, name, (Entity){ ENT_REG, (uint8_t)d->type, -1 }, loc)
+			: ptx_module_reg(p, name, d->type, loc);
 	const Token *t = tok(p);
 	if (t->kind != TK_INT || t->bits > 1000000)
 		return ptx_error(p, tok_here(p), "expected a number of registers up to 1000000, not %s", tok_text(p, t));
 	tok_next(p);
-	if (strmap_get(&b->scope.v[b->here].range, name) >= 0)
+	StrMap *ranges = p->b ? &p->b->scope.v[p->b->here].range : &p->reg_range;
+	if (strmap_get(ranges, name) >= 0)
 		return ptx_error(p, loc, "'%s' is declared twice", name);
-	strmap_put(&b->scope.v[b->here].range, name, b->range.n);
-	vec_push(&b->range, ((RegRange){ (uint32_t)t->bits, (uint8_t)d->type }));
+	strmap_put(ranges, name, p->range.n);
+	vec_push(&p->range, ((RegRange){ (uint32_t)t->bits, (uint8_t)d->type }));
 	return tok_expect(p, '>', "behind a number of registers");
 }
 
-static bool regs(Ptx *p)
+bool ptx_registers(Ptx *p)
 {
 	Decl d = { 0 };
 	if (!ptx_type(p, &d) || !ptx_usable(p, &d))
@@ -182,7 +201,7 @@ static bool body_directive(Ptx *p)
 		if (tok_accept_directive(p, spaces[i].name))
 			return ptx_variable(p, spaces[i].space, external);
 	if (tok_accept_directive(p, ".reg"))
-		return regs(p);
+		return ptx_registers(p);
 	if (tok_accept_directive(p, ".param"))
 		return call_params(p);
 	if (tok_is_directive(p, ".loc"))

@@ -214,6 +214,8 @@ static bool directive(Ptx *p)
 			return ptx_variable(p, spaces[i].space, external);
 	if (tok_accept_directive(p, ".tex"))
 		return ptx_texture(p, external);
+	if (tok_accept_directive(p, ".reg"))
+		return ptx_registers(p);
 	if (tok_accept_directive(p, ".entry"))
 		return ptx_function(p, true);
 	if (tok_accept_directive(p, ".func"))
@@ -259,6 +261,7 @@ static void read_module(Ptx *p)
 		ptx_error(p, start, "the file has no .target");
 	ptx_resolve_inits(p);
 	ptx_runtime_calls(p);
+	ptx_pass_module_regs(p);
 }
 
 static Module *read_once(const char *text, size_t n, const char *path, Diag *diag, bool own_places)
@@ -280,6 +283,11 @@ static Module *read_once(const char *text, size_t n, const char *path, Diag *dia
 	vec_free(&p.fix);
 	strmap_free(&p.funcs);
 	strmap_free(&p.symbols);
+	strmap_free(&p.reg_name);
+	strmap_free(&p.reg_range);
+	vec_free(&p.module_reg);
+	vec_free(&p.reg_use);
+	vec_free(&p.range);
 	arena_free(&p.arena);
 	return p.m;
 }

@@ -9,9 +9,9 @@ void args_free(Args *a)
 
 /* Special registers that PTX has and gsim has not, by prefix. */
 static const struct { const char *prefix, *what; } no_sreg[] = {
-	{ "%envreg", "the CUDA driver sets it" }, { "%pm", "a performance counter" }, { "%cluster", "thread block clusters" },
+	{ "%pm", "a performance counter" }, { "%cluster", "thread block clusters" },
 	{ "%nclusterid", "thread block clusters" }, { "%is_explicit_cluster", "thread block clusters" },
-	{ "%reserved_smem_offset", "the CUDA driver sets it" }, { "%current_graph_exec", "CUDA graphs" },
+	{ "%current_graph_exec", "CUDA graphs" },
 	{ "%aggr_smem_size", "thread block clusters" }
 };
 

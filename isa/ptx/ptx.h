@@ -38,7 +38,7 @@ typedef struct NameScope {
 	int parent, depth;       /* parent -1: the function's own scope */
 	StrMap name;             /* -> index in Body.entity */
 	StrMap label;            /* -> index in Body.label */
-	StrMap range;            /* prefix -> index in Body.range */
+	StrMap range;            /* prefix -> index in Ptx.range */
 } NameScope;
 
 /* A .param variable of a device function or of a call: its bytes live in registers of 4 bytes (a scalar of 8 bytes: one
@@ -71,7 +71,6 @@ typedef struct Body {
 	Vec(NameScope) scope;
 	int here;                /* current scope */
 	Vec(Entity) entity;
-	Vec(RegRange) range;
 	Vec(Pvar) pvar;
 	Vec(TargetList) targets;
 	Vec(Block *) label;
@@ -91,6 +90,8 @@ typedef struct Body {
 
 /* ---- the whole file ---- */
 typedef struct RelocFix { int symbol, reloc; const char *name; Loc loc; } RelocFix;
+typedef struct ModuleReg { const char *name; uint8_t type; bool called; int users, slot; } ModuleReg; /* slot: the variable it passes through, or -1 */
+typedef struct RegUse { int module_reg, func, reg; } RegUse;
 typedef struct FileNo { uint64_t number; const Token *name; int file; } FileNo; /* file -1: not used yet */
 
 typedef struct Ptx {
@@ -103,6 +104,10 @@ typedef struct Ptx {
 	int address_size;
 
 	StrMap funcs, symbols;   /* module scope: name -> id */
+	StrMap reg_name, reg_range;  /* and registers: name -> index in module_reg, prefix -> index in range */
+	Vec(ModuleReg) module_reg;
+	Vec(RegUse) reg_use;
+	Vec(RegRange) range;
 	Vec(FileNo) file;        /* by number */
 	Vec(RelocFix) fix;
 	uint64_t words, init_bytes;  /* words of parameters and branch targets, bytes of initial data so far: bound hostile input */
@@ -176,11 +181,17 @@ bool ptx_function(Ptx *, bool entry);                 /* behind .entry or .func;
 bool body_scope(Ptx *);                               /* opens a scope */
 bool body_read(Ptx *);                                /* from '{' to behind its '}'; ends the function, or refuses it */
 void body_free(Body *);
+bool ptx_registers(Ptx *);                            /* behind .reg */
 Entity *ptx_find(Ptx *, const char *name);            /* of the body: scopes inside out; NULL */
 bool ptx_declare(Ptx *, const char *name, Entity, Loc);
 int ptx_new_reg(Ptx *, const char *name, Type);       /* unique IR name made from a PTX name; NULL: a temporary */
 /* A name with a number behind it that is not taken, least or more; taken names are passed over once, not for each name. */
 const char *ptx_rename(Ptx *, Arena *, const char *name, int least, bool (*is_taken)(const Ptx *, const char *));
+
+/* ---- module_reg.c ---- */
+bool ptx_module_reg(Ptx *, const char *name, Type, Loc); /* declares one */
+void ptx_use_module_reg(Ptx *, int id, int reg);      /* the function at hand has a register for it */
+void ptx_pass_module_regs(Ptx *);                     /* when all functions are read */
 
 /* ---- flow.c ---- */
 typedef struct Guard { int reg; bool neg; } Guard;    /* reg -1: none */

@@ -36,7 +36,7 @@ static bool is_special_mov(const Ins *i, const Module *m)
 {
 	const Opd *o = ins_src(i, 0);
 	return i->op == OP_MOV && (o->kind == OPD_SREG || o->kind == OPD_PARAM ||
-		(o->kind == OPD_SYM && m->symbol.v[o->id]->space == SP_LOCAL));
+		(o->kind == OPD_SYM && m->symbol.v[o->id]->space == SP_LOCAL && m->symbol.v[o->id]->owner >= 0));
 }
 
 static void lower_special_mov(Lower *w, LowerFn *l, MIns *m, const Ins *i)
@@ -56,10 +56,23 @@ static void lower_special_mov(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 	}
 }
 
+/* In local memory an address without a register counts from the frame: one that does not has a register of zeros. */
+static void from_bottom(Lower *w, LowerFn *l, MIns *m)
+{
+	Opd zero = opd_imm(0);
+	if (m->space != SP_LOCAL)
+		return;
+	m->x.a = lower_operand(w, l, &zero, T_U64);
+	m->flags |= MI_ADDR64;
+}
+
 static void lower_address(Lower *w, LowerFn *l, MIns *m, const Opd *o)
 {
 	m->offset = o->imm;
 	switch (o->kind) {
+	case OPD_IMM:
+		from_bottom(w, l, m);
+		break;
 	case OPD_REG:
 		m->x.a = lower_row(l, o->id);
 		if (lower_is_wide(l, o->id))
@@ -71,6 +84,8 @@ static void lower_address(Lower *w, LowerFn *l, MIns *m, const Opd *o)
 			: s->space == SP_LOCAL ? w->local_offset[l->f->id][o->id] : (int64_t)w->symbol_address[o->id];
 		if (m->space == SP_GENERIC)
 			m->space = s->space;
+		if (s->owner < 0)
+			from_bottom(w, l, m);
 		break;
 	}
 	case OPD_PARAM:

@@ -46,7 +46,8 @@ uint32_t lower_operand(Lower *w, LowerFn *l, const Opd *o, Type t)
 		return bank_const(&w->constants, FUNCTION_ADDRESS(o->id), wide);
 	case OPD_SYM: {
 		const Symbol *s = w->m->symbol.v[o->id];
-		uint64_t at = s->space == SP_SHARED ? (uint64_t)w->shared_offset[o->id] : w->symbol_address[o->id];
+		uint64_t at = s->space == SP_SHARED ? (uint64_t)w->shared_offset[o->id]
+			: s->space == SP_LOCAL ? (uint64_t)w->local_offset[l->f->id][o->id] : w->symbol_address[o->id];
 		return bank_const(&w->constants, at + (uint64_t)o->imm, wide);
 	}
 	default:

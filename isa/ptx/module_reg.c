@@ -1,0 +1,128 @@
+/* Registers of module scope, which PTX had before it had a calling convention: each thread has one, for all functions.
+ *
+ * A function that names one has a register of its own for it. Where several functions share one, and some of them are called,
+ * its value passes through a local variable of the module: callees load it first and store it before they return, callers
+ * store it before a call and load it after. */
+#include "isa/ptx/ptx.h"
+
+bool ptx_module_reg(Ptx *p, const char *name, Type type, Loc loc)
+{
+	if (strmap_get(&p->reg_name, name) >= 0)
+		return ptx_error(p, loc, "'%s' is declared twice", name);
+	strmap_put(&p->reg_name, name, p->module_reg.n);
+	vec_push(&p->module_reg, ((ModuleReg){ .name = name, .type = (uint8_t)type, .slot = -1 }));
+	return true;
+}
+
+void ptx_use_module_reg(Ptx *p, int id, int reg)
+{
+	ModuleReg *r = &p->module_reg.v[id];
+	const Function *f = p->b->f;
+	r->users++;
+	r->called |= f->kind == FN_DEVICE;
+	vec_push(&p->reg_use, ((RegUse){ id, f->id, reg }));
+}
+
+/* ---- values through memory ---- */
+
+static int new_slot(Ptx *p, const ModuleReg *r)
+{
+	Symbol *s = arena_new(&p->m->arena, Symbol);
+	const char *name = r->name + (*r->name == '%');
+	int bytes = type_bytes(r->type);
+	s->name = arena_printf(&p->m->arena, "%s_reg", name);
+	for (int k = p->m->symbol.n; strmap_get(&p->symbols, s->name) >= 0 || strmap_get(&p->funcs, s->name) >= 0; k++)
+		s->name = arena_printf(&p->m->arena, "%s_reg_%d", name, k);
+	s->space = SP_LOCAL;
+	s->type = (uint8_t)(bytes == 8 ? T_B64 : bytes == 4 ? T_B32 : bytes == 2 ? T_B16 : T_B8);
+	s->count = 1;
+	s->align = (uint32_t)bytes;
+	s->size = (uint64_t)bytes;
+	s->owner = -1;
+	strmap_put(&p->symbols, s->name, p->m->symbol.n);
+	vec_push(&p->m->symbol, s);
+	return p->m->symbol.n - 1;
+}
+
+typedef struct Passing { Ptx *p; Function *f; const RegUse *use; int n; Vec(Ins) out; Ins at; } Passing;
+
+/* o: ndst destinations, then sources up to n in all. */
+static void put(Passing *x, Op op, Type t, int ndst, int n, const Opd *o)
+{
+	Ins i = ins_make(x->p->m, op, t, ndst, n - ndst);
+	memcpy(i.opd, o, sizeof *o * (size_t)n);
+	i.space = op == OP_LD || op == OP_ST ? SP_LOCAL : 0;
+	i.cmp = op == OP_SETP ? CMP_NE : 0;
+	i.file = x->at.file;
+	i.line = x->at.line;
+	i.col = x->at.col;
+	vec_push(&x->out, i);
+}
+
+/* Predicates pass as 0 or 1. */
+static void load_or_store(Passing *x, bool store)
+{
+	for (int k = 0; k < x->n; k++) {
+		int slot = x->p->module_reg.v[x->use[k].module_reg].slot;
+		if (slot < 0)
+			continue;
+		Opd r = opd_reg(x->use[k].reg), at = { .kind = OPD_SYM, .id = slot }, v = r;
+		Type t = (Type)x->p->m->symbol.v[slot]->type;
+		bool pred = x->f->reg.v[r.id].type == T_PRED;
+		if (pred)
+			v = opd_reg(function_reg(x->p->m, x->f, NULL, T_B16));
+		if (pred && store)
+			put(x, OP_SELP, T_B16, 1, 4, (Opd[]){ v, opd_imm(1), opd_imm(0), r });
+		if (store)
+			put(x, OP_ST, t, 0, 2, (Opd[]){ at, v });
+		else
+			put(x, OP_LD, t, 1, 2, (Opd[]){ v, at });
+		if (pred && !store)
+			put(x, OP_SETP, T_B16, 1, 3, (Opd[]){ r, v, opd_imm(0) });
+	}
+}
+
+static void pass(Passing *x)
+{
+	for (int b = 0; b < x->f->block.n; b++) {
+		Block *block = x->f->block.v[b];
+		vec_clear(&x->out);
+		x->at = block->ins.v[0];
+		if (b == 0 && x->f->kind == FN_DEVICE)
+			load_or_store(x, false);
+		for (int k = 0; k < block->ins.n; k++) {
+			x->at = block->ins.v[k];
+			bool leaves = x->at.op == OP_CALL || (x->at.op == OP_RET && x->f->kind == FN_DEVICE);
+			if (leaves)
+				load_or_store(x, true);
+			vec_push(&x->out, x->at);
+			if (x->at.op == OP_CALL)
+				load_or_store(x, false);
+		}
+		vec_clear(&block->ins);
+		for (int k = 0; k < x->out.n; k++)
+			vec_push(&block->ins, x->out.v[k]);
+	}
+	vec_free(&x->out);
+}
+
+void ptx_pass_module_regs(Ptx *p)
+{
+	bool any = false;
+	if (p->diag->errors) /* functions may lack blocks and targets */
+		return;
+	for (int k = 0; k < p->module_reg.n; k++) {
+		ModuleReg *r = &p->module_reg.v[k];
+		if (r->users > 1 && r->called) {
+			r->slot = new_slot(p, r);
+			any = true;
+		}
+	}
+	for (int from = 0, to; any && from < p->reg_use.n; from = to) { /* the uses of a function follow each other */
+		int f = p->reg_use.v[from].func;
+		for (to = from; to < p->reg_use.n && p->reg_use.v[to].func == f; to++)
+			;
+		Passing x = { .p = p, .f = p->m->func.v[f], .use = &p->reg_use.v[from], .n = to - from };
+		pass(&x);
+	}
+}
