@@ -33,7 +33,9 @@ static const struct { const char *before, *each, *behind, *first; } lists[] = { 
 	{ ".func f(.param .b32 a) { ret; }\n.entry k() {", "{ .param .b32 q; st.param.b32 [q], 1; call f, (q); }", "ret; }" },
 	{ ".global .u32 t[] = {0", ", #", "};" }, { ".global .u32 t[@][2] = {{0, 1}", ", {#}", "};" }, { ".global .u64 t[] = {0", ", t+#", "};" },
 	{ ".global .u32 t = 0", " + #", ";" }, { ".entry k() {", "ad.u32 r, #;", "ret; }" }, { ".entry k() {", "bra L#;", "ret; }" },
-	{ "", "// x\n/* y */", "" },
+	{ "", "// x\n/* y */", "" }, { "", ".local .b32 v#;", "" },
+	{ ".reg .b32 r<1000000>;\n.func f() { mov.u32 r1, 1; ret; }\n.entry k() { call f;", "mov.u32 r#, 1;", "ret; }" },
+	{ ".reg .b32 r;\n.func f() { mov.u32 r, 1; ret; }\n.entry k() { mov.u32 r, 1;", "call f;", "ret; }" },
 	/* names that a name which must give way finds taken */
 	{ ".entry k() {", "{ .reg .b32 x; mov.u32 x, 1; }", "ret; }", ".reg .b32 x_^; mov.u32 x_^, 1;" },
 	{ ".entry k() {", "{ L: }", "ret; }", "L_^:" }, { ".entry k() {", "{ .local .b32 v; }", "ret; }", ".local .b32 v_^;" },

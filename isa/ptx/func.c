@@ -78,7 +78,8 @@ static Entity *find_module_reg(Ptx *p, const char *name)
 	if (!t || (id < 0 && !ptx_module_reg(p, arena_strdup(&p->arena, name), t, tok_here(p))))
 		return NULL;
 	id = strmap_get(&p->reg_name, name);
-	Entity *e = &p->b->entity.v[add_reg(p, 0, name, t)];
+	int k = add_reg(p, 0, name, t);
+	Entity *e = &p->b->entity.v[k];
 	e->id = ptx_new_reg(p, name, t);
 	ptx_use_module_reg(p, id, e->id);
 	return e;

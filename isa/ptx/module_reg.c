@@ -59,9 +59,11 @@ static void put(Passing *x, Op op, Type t, int ndst, int n, const Opd *o)
 	vec_push(&x->out, i);
 }
 
-/* Predicates pass as 0 or 1. */
-static void load_or_store(Passing *x, bool store)
+/* Predicates pass as 0 or 1. False: too much, reported. */
+static bool load_or_store(Passing *x, bool store)
 {
+	if (!ptx_count(x->p, x->n, ins_loc(x->p->m, &x->at)))
+		return false;
 	for (int k = 0; k < x->n; k++) {
 		int slot = x->p->module_reg.v[x->use[k].module_reg].slot;
 		if (slot < 0)
@@ -80,35 +82,38 @@ static void load_or_store(Passing *x, bool store)
 		if (pred && !store)
 			put(x, OP_SETP, T_B16, 1, 3, (Opd[]){ r, v, opd_imm(0) });
 	}
+	return true;
 }
 
-static void pass(Passing *x)
+static bool pass(Passing *x)
 {
-	for (int b = 0; b < x->f->block.n; b++) {
+	bool ok = true;
+	for (int b = 0; ok && b < x->f->block.n; b++) {
 		Block *block = x->f->block.v[b];
 		vec_clear(&x->out);
 		x->at = block->ins.v[0];
 		if (b == 0 && x->f->kind == FN_DEVICE)
-			load_or_store(x, false);
-		for (int k = 0; k < block->ins.n; k++) {
+			ok = load_or_store(x, false);
+		for (int k = 0; ok && k < block->ins.n; k++) {
 			x->at = block->ins.v[k];
 			bool leaves = x->at.op == OP_CALL || (x->at.op == OP_RET && x->f->kind == FN_DEVICE);
-			if (leaves)
-				load_or_store(x, true);
+			ok = !leaves || load_or_store(x, true);
 			vec_push(&x->out, x->at);
-			if (x->at.op == OP_CALL)
-				load_or_store(x, false);
+			ok = ok && (x->at.op != OP_CALL || load_or_store(x, false));
 		}
+		if (!ok)
+			break;
 		vec_clear(&block->ins);
 		for (int k = 0; k < x->out.n; k++)
 			vec_push(&block->ins, x->out.v[k]);
 	}
 	vec_free(&x->out);
+	return ok;
 }
 
 void ptx_pass_module_regs(Ptx *p)
 {
-	bool any = false;
+	bool any = false, ok = true;
 	if (p->diag->errors) /* functions may lack blocks and targets */
 		return;
 	for (int k = 0; k < p->module_reg.n; k++) {
@@ -118,11 +123,11 @@ void ptx_pass_module_regs(Ptx *p)
 			any = true;
 		}
 	}
-	for (int from = 0, to; any && from < p->reg_use.n; from = to) { /* the uses of a function follow each other */
+	for (int from = 0, to; any && ok && from < p->reg_use.n; from = to) { /* the uses of a function follow each other */
 		int f = p->reg_use.v[from].func;
 		for (to = from; to < p->reg_use.n && p->reg_use.v[to].func == f; to++)
 			;
 		Passing x = { .p = p, .f = p->m->func.v[f], .use = &p->reg_use.v[from], .n = to - from };
-		pass(&x);
+		ok = pass(&x);
 	}
 }

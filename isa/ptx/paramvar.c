@@ -8,7 +8,7 @@ bool ptx_count(Ptx *p, int n, Loc loc)
 {
 	p->words += (uint64_t)n;
 	return p->words <= MOST_WORDS ||
-	       ptx_error(p, loc, "the file passes too many bytes of parameters, or has too many branch targets");
+	       ptx_error(p, loc, "the file passes too many bytes of parameters and registers, or has too many branch targets");
 }
 
 int ptx_pvar(Ptx *p, PvarRole role, const Decl *d)
