@@ -212,7 +212,7 @@ bool file_write_in(const char *folder, const char *name, const void *p, size_t n
 	char own[64];
 	int parent = open_parent(folder, name, false, &leaf, why);
 	if (parent < 0)
-		return false;
+		return fail(why, *why == file_absent ? "there is no such folder" : *why);
 	if (!fstatat(parent, leaf, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode)) {
 		close(parent);
 		return fail(why, S_ISDIR(st.st_mode) ? directory : "something is there that is no ordinary file");

@@ -234,6 +234,9 @@ static void close_abandoned(Loader *l, const char *running)
 			close_files(l, i + 1);
 }
 
+/* Diag has the error. */
+static int stop_with_error(lua_State *L, const Loader *l) { return sandbox_stop(L, vec_last(&l->diag->item).text); }
+
 /* Leaves the table that the file returns on the stack; errors are thrown. */
 static void load_file(lua_State *L, Loader *l, Found *f)
 {
@@ -256,7 +259,7 @@ static void load_file(lua_State *L, Loader *l, Found *f)
 	l->chain[i].text = f->text;
 	sandbox_charge(L, f->size);
 	if (!sandbox_compile(L, f->text, (size_t)f->size, f->path, l->diag))
-		sandbox_stop(L);
+		stop_with_error(L, l);
 	lua_call(L, 0, 1);
 	if (lua_type(L, -1) != LUA_TTABLE)
 		luaL_error(L, "the file must return a table, not %s%s", lua_isnil(L, -1) ? "" : "a ",
@@ -295,7 +298,7 @@ static int derive(lua_State *L)
 		check_table(l);
 	l->line = 0;
 	if (l->diag->errors > errors)
-		return sandbox_stop(L);
+		return stop_with_error(L, l);
 	arena_free(&l->scratch);
 	Found f = { .arena = &l->scratch };
 	int depth = l->nchain;
@@ -306,7 +309,7 @@ static int derive(lua_State *L)
 	check_table(l);
 	close_files(l, depth);
 	if (l->diag->errors > errors)
-		return sandbox_stop(L);
+		return stop_with_error(L, l);
 	if (lua_istable(L, 2) && !lua_rawequal(L, 2, 3))
 		merge(L, 3, 2);
 	return 1;

@@ -7,7 +7,17 @@ enum { MAX_SHOWN = 8 };
 
 static bool is_kernel(const Function *f) { return f && f->kind == FN_KERNEL && !f->declared_only; }
 
-/* "; did you mean 'x'?": among the names in the module and in the source. */
+static void show_kernels(const Module *m, StrBuf *why)
+{
+	int n = 0;
+	for (int i = 0; i < m->func.n; i++)
+		if (is_kernel(m->func.v[i]) && n++ <= MAX_SHOWN)
+			sb_printf(why, "%s%s", n == 1 ? "; the module has " : ", ", n > MAX_SHOWN ? "..." : m->func.v[i]->name);
+	if (!n)
+		sb_puts(why, "; the module has none");
+}
+
+/* "; did you mean 'x'?": among the names in the module and in the source; or what there is. */
 static void suggest(const Module *m, const char *name, Arena *a, StrBuf *why)
 {
 	Vec(const char *) names = { 0 };
@@ -27,6 +37,8 @@ static void suggest(const Module *m, const char *name, Arena *a, StrBuf *why)
 	const char *near = nearest_name(name, names.v, names.n);
 	if (near)
 		sb_printf(why, "; did you mean '%s'?", near);
+	else
+		show_kernels(m, why);
 	vec_free(&names);
 }
 

@@ -6,14 +6,13 @@
 
 void run_fail(Run *run, RunStatus status, Loc where, const char *fmt, ...)
 {
-	char text[2048];
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
+	vsnprintf(run->failure, sizeof run->failure, fmt, ap);
 	va_end(ap);
 	if (status > run->status)
 		run->status = status;
-	diag_error(run->diag, where, "%s", text);
+	diag_error(run->diag, where, "%s", run->failure);
 }
 
 /* ---- life ---- */

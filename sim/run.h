@@ -58,6 +58,7 @@ typedef struct Run {
 	bool gave_up;                  /* a limit of the workload's was reached */
 	Vec(ElsewhereRun) elsewhere;   /* by run_elsewhere */
 	int untried;                   /* ... for which no work was left */
+	char failure[2048];            /* text of the last error */
 	RunStatus status;              /* the first that was not RUN_OK, but bad input and interrupts come before failures */
 } Run;
 

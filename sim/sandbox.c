@@ -4,7 +4,8 @@
 enum { MEMORY_LIMIT = 512 << 20, HOOK_STEPS = 100, LOOK_STEPS = 1000, CAUGHT_STEPS = 100, GRACE = 2 /* s */ };
 static const uint64_t STEP_LIMIT = 500000000;
 static const double SECONDS_LIMIT = 6, LOOK_SECONDS = 0.005;
-static const char stop_mark, over_mark;   /* their addresses are error values: of sandbox_stop, and of a reached limit */
+static const char over_mark;              /* its address is the error value of a reached limit, which no script sees */
+static const char stop_key;               /* registry: the text of the last sandbox_stop */
 static const char too_much[] = "the memory limit is reached", too_long[] = "a string is longer than 4 MiB";
 
 static double clock_of(clockid_t id)
@@ -184,9 +185,11 @@ void sandbox_close(Sandbox *s)
 
 /* ---- errors ---- */
 
-int sandbox_stop(lua_State *L)
+int sandbox_stop(lua_State *L, const char *text)
 {
-	lua_pushlightuserdata(L, (void *)&stop_mark);
+	lua_pushstring(L, text);
+	lua_pushvalue(L, -1);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &stop_key);
 	return lua_error(L);
 }
 
@@ -212,12 +215,23 @@ static const char *strip_place(const char *s, int *line)
 	return s;
 }
 
-/* Message handler: the value becomes { text, file, line }, or stays one of the marks. */
+/* The error value on top of the stack is the text of sandbox_stop, as it was or as a script's error() has raised it again. */
+static bool is_stop(lua_State *L)
+{
+	int line;
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &stop_key);
+	const char *text = lua_tostring(L, -1);
+	bool yes = text && lua_type(L, -2) == LUA_TSTRING && !strcmp(strip_place(lua_tostring(L, -2), &line), strip_place(text, &line));
+	lua_pop(L, 1);
+	return yes;
+}
+
+/* Message handler: the value becomes { text, file, line }, or stays the text of sandbox_stop or the mark of a limit. */
 static int locate(lua_State *L)
 {
 	lua_Debug ar;
 	int line = 0;
-	if (lua_islightuserdata(L, 1))
+	if (lua_islightuserdata(L, 1) || is_stop(L))
 		return 1;
 	bool in_lua = lua_level(L, &ar);
 	const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : lua_pushfstring(L, "error value of type %s",
@@ -264,10 +278,13 @@ bool sandbox_call(Sandbox *s, int nargs, int nresults, Diag *diag)
 	enter(s);
 	int status = lua_pcall(L, nargs, nresults, base);
 	see_memory(s, status);
-	s->stopped = status && (lua_touserdata(L, -1) == (void *)&stop_mark || (s->over && !*s->over));
+	bool reported = status && is_stop(L);
+	s->stopped = reported || (status && s->over && !*s->over);
 	leave(s);
 	lua_remove(L, base);
-	if (status)
+	if (reported)
+		lua_pop(L, 1);
+	else if (status)
 		report(L, *s->path ? arena_strdup(&diag->arena, s->path) : NULL, diag);
 	return !status;
 }

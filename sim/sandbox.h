@@ -55,8 +55,10 @@ void sandbox_pause(lua_State *);
 void sandbox_resume(lua_State *);
 /* The place of the Lua code that runs now; the file's name is Lua's. */
 Loc sandbox_where(lua_State *);
-/* For C functions that have their own message in diag: unwinds to sandbox_run without another message. */
-int sandbox_stop(lua_State *);
+/* For C functions that have their own message in diag: unwinds to sandbox_run without another message. text: what pcall gives. */
+int sandbox_stop(lua_State *, const char *text);
+/* The functions of the table on top of the stack are called library.name in messages. */
+void sandbox_name(lua_State *, const char *library);
 /* Pushes the value at index as text that is the same on every run: tables and functions by number, not by address. */
 const char *sandbox_tostring(lua_State *, int index, size_t *n);
 

@@ -118,6 +118,8 @@ static int forward(lua_State *L)
 
 /* ---- functions of Lua's library behind a charge ---- */
 
+enum { MAX_RESULTS = 1000000 };  /* of a function of Lua: its stack is no larger */
+
 static uint64_t span(lua_Integer from, lua_Integer to)
 {
 	return to < from ? 1 : (uint64_t)to - (uint64_t)from + 1;
@@ -137,29 +139,39 @@ static uint64_t of_text(lua_State *L)
 	return of_texts(L);
 }
 
+/* What the functions refuse, such as a position out of bounds, costs nothing: they do so before they loop. */
+static uint64_t from_position(lua_State *L)
+{
+	lua_Integer n = (lua_Integer)lua_rawlen(L, 1), at = luaL_checkinteger(L, 2);
+	return at < 1 ? 1 : span(at, n);
+}
+
 static uint64_t of_insert(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
-	return lua_gettop(L) == 3 ? span(luaL_checkinteger(L, 2), (lua_Integer)lua_rawlen(L, 1)) : 1;
+	return lua_gettop(L) == 3 ? from_position(L) : 1;
 }
 
 static uint64_t of_remove(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
-	return lua_gettop(L) > 1 ? span(luaL_checkinteger(L, 2), (lua_Integer)lua_rawlen(L, 1)) : 1;
+	return lua_gettop(L) > 1 ? from_position(L) : 1;
 }
 
 static uint64_t of_move(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
-	return span(luaL_checkinteger(L, 2), luaL_checkinteger(L, 3));
+	lua_Integer from = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3), to = luaL_checkinteger(L, 4);
+	bool many = from <= 0 && last >= LUA_MAXINTEGER + from;
+	return many || (last >= from && to > LUA_MAXINTEGER - (last - from)) ? 1 : span(from, last);
 }
 
 static uint64_t of_unpack(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
 	lua_Integer last = lua_isnoneornil(L, 3) ? (lua_Integer)lua_rawlen(L, 1) : luaL_checkinteger(L, 3);
-	return span(luaL_optinteger(L, 2, 1), last);
+	uint64_t n = span(luaL_optinteger(L, 2, 1), last);
+	return n > MAX_RESULTS ? 1 : n;
 }
 
 /* Formats may ask for blocks of bytes: c100. */
@@ -418,10 +430,47 @@ static int randomseed(lua_State *L)
 	return forward(L);
 }
 
-/* Replaces a field of the table on top of the stack by fn around it. */
-static void wrap(lua_State *L, const char *field, lua_CFunction fn)
+/* Lua's messages name a function that no Lua code calls, such as one behind a wrapper, by where they find it: in tables of the registry,
+   which no script sees. The function on top of the stack is called so there. */
+static void name_function(lua_State *L, const char *library, const char *field)
+{
+	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+	lua_getfield(L, -1, "_G");
+	lua_pushfstring(L, "%s.%s", library, field);
+	lua_pushvalue(L, -4);
+	lua_rawset(L, -3);
+	lua_pop(L, 2);
+}
+
+/* The global functions, by a table of their own: name_function adds to it. */
+static void name_globals(lua_State *L)
+{
+	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+	lua_newtable(L);
+	lua_pushglobaltable(L);
+	for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+		lua_pushvalue(L, -2);
+		lua_pushvalue(L, -2);
+		lua_rawset(L, -6);
+	}
+	lua_pop(L, 1);
+	lua_setfield(L, -2, "_G");
+	lua_pop(L, 1);
+}
+
+void sandbox_name(lua_State *L, const char *library)
+{
+	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+	lua_pushvalue(L, -2);
+	lua_setfield(L, -2, library);
+	lua_pop(L, 1);
+}
+
+/* Replaces a field of the table on top of the stack, a library, by fn around it. */
+static void wrap(lua_State *L, const char *library, const char *field, lua_CFunction fn)
 {
 	lua_getfield(L, -1, field);
+	name_function(L, library, field);
 	lua_pushcclosure(L, fn, 1);
 	lua_setfield(L, -2, field);
 }
@@ -437,6 +486,7 @@ static void charge_functions(lua_State *L)
 	for (size_t i = 0; i < sizeof charged / sizeof *charged; i++) {
 		lua_getglobal(L, charged[i].library);
 		lua_getfield(L, -1, charged[i].name);
+		name_function(L, charged[i].library, charged[i].name);
 		lua_pushinteger(L, (lua_Integer)i);
 		lua_pushcclosure(L, charge_and_forward, 2);
 		lua_setfield(L, -2, charged[i].name);
@@ -449,15 +499,15 @@ static void open_string(lua_State *L)
 	luaL_requiref(L, "string", luaopen_string, 1);
 	forget(L, "dump");
 	sandbox_patterns(L);
-	wrap(L, "rep", rep);
-	wrap(L, "format", format);
+	wrap(L, "string", "rep", rep);
+	wrap(L, "string", "format", format);
 	lua_pop(L, 1);
 }
 
 static void open_table(lua_State *L)
 {
 	luaL_requiref(L, "table", luaopen_table, 1);
-	wrap(L, "concat", concat);
+	wrap(L, "table", "concat", concat);
 	lua_pushcfunction(L, sort);
 	lua_setfield(L, -2, "sort");
 	lua_pop(L, 1);
@@ -467,7 +517,7 @@ static void open_table(lua_State *L)
 static void open_math(lua_State *L)
 {
 	luaL_requiref(L, "math", luaopen_math, 1);
-	wrap(L, "randomseed", randomseed);
+	wrap(L, "math", "randomseed", randomseed);
 	lua_getfield(L, -1, "randomseed");
 	lua_call(L, 0, 0);
 	lua_pop(L, 1);
@@ -485,6 +535,7 @@ int sandbox_libraries(lua_State *L)
 		forget(L, gone[i]);
 	luaL_setfuncs(L, own, 0);
 	lua_pop(L, 1);
+	name_globals(L);
 	open_string(L);
 	open_table(L);
 	open_math(L);

@@ -55,6 +55,7 @@ static int prepare(lua_State *L)
 	const RunOptions *o = &run_of(L)->options;
 	host_open_buffers(L);
 	luaL_newlib(L, gpu_functions);
+	sandbox_name(L, "gpu");
 	lua_newtable(L);
 	for (int i = 0; i < o->nargs; i++) {
 		lua_pushstring(L, o->args[i]);

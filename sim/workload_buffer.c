@@ -331,19 +331,27 @@ int host_symbol(lua_State *L)
 		"the module has no global or const variable '%s'", name, near);
 }
 
+static CompareHow compare_how(lua_State *L)
+{
+	static const char *const names[] = { "exact", "set", "tolerance", "ignore" };
+	int type = lua_getfield(L, 2, "how");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (type == LUA_TNIL || (type == LUA_TSTRING && !strcmp(lua_tostring(L, -1), names[i])))
+			return (CompareHow)i;
+	return (CompareHow)luaL_error(L, "gpu.compare: how: expected 'exact', 'set', 'tolerance' or 'ignore', found %s%s%s", type == LUA_TSTRING ?
+		"'" : luaL_typename(L, -1), type == LUA_TSTRING ? lua_tostring(L, -1) : "", type == LUA_TSTRING ? "'" : "");
+}
+
 /* A view of all its bytes says also as what they are compared. */
 int host_compare(lua_State *L)
 {
 	static const char *const fields[] = { "how", "tolerance", NULL };
-	static const char *const hows[] = { "exact", "set", "tolerance", "ignore", NULL };
 	HostBuffer h = host_buffer(L, 1);
 	luaL_checktype(L, 2, LUA_TTABLE);
 	lua_settop(L, 2);
 	host_fields(L, 2, "gpu.compare", fields);
-	lua_getfield(L, 2, "how");
-	CompareHow how = (CompareHow)luaL_checkoption(L, 3, "exact", hows);
-	lua_getfield(L, 2, "tolerance");
-	double tolerance = luaL_optnumber(L, 4, 1e-4);
+	CompareHow how = compare_how(L);
+	double tolerance = lua_getfield(L, 2, "tolerance") == LUA_TNIL ? 1e-4 : lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
 	if (!(tolerance >= 0))
 		return luaL_error(L, "gpu.compare: tolerance: expected a number of at least 0");
 	if (host_bytes(&h) != whole_bytes(whole_of(L, &h)))
@@ -371,6 +379,7 @@ void host_open_buffers(lua_State *L)
 	luaL_newmetatable(L, metatable);
 	luaL_setfuncs(L, meta, 0);
 	luaL_newlib(L, methods);
+	sandbox_name(L, "buffer");
 	lua_setfield(L, -2, "__index");
 	lua_pushboolean(L, false);
 	lua_setfield(L, -2, "__metatable");

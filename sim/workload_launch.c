@@ -206,7 +206,7 @@ int host_launch(lua_State *L)
 	LaunchStats *s = run_launch(run, &l, where);
 	sandbox_resume(L);
 	if (!s)
-		return sandbox_stop(L);
+		return sandbox_stop(L, run->failure);
 	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_real, lua_text, lua_boolean }, L, 0, { 0 } };
 	report_launch(s, &out.sink);
 	return 1;
