@@ -3,7 +3,7 @@
  *   Diag diag = {0};
  *   Module *m = module_read("kernel.ir", &diag);            isa/ir.h
  *   pipeline_run(m, "linearize,dce", NULL, NULL, &diag);    passes/pass.h
- *   Config c; config_load(&c, "kepler.lua", &diag);         sim/config.h
+ *   Config c; config_load(&c, "kepler.lua", &diag);         sim/config/config.h
  *   Gpu *g = gpu_new(&c, m, memory, addresses, &options, &diag);
  *   gpu_launch(g, &launch, &arena, &stats, &fault);         below
  */
@@ -11,7 +11,7 @@
 #define GSIM_GSIM_H
 #include "isa/launch.h"
 #include "passes/pass.h"
-#include "sim/stats.h"
+#include "sim/record/stats.h"
 #include "traces/trace.h"
 #include <signal.h>
 

@@ -19,8 +19,8 @@ wrong() { # file, line of text
 }
 wrong lib/x.c '#include "isa/ir.h"'
 wrong isa/x.h '#include "passes/pass.h"'
-wrong isa/x.c '  #  include "sim/config.h"'
-wrong passes/x.c '#include "sim/config.h"'
+wrong isa/x.c '  #  include "sim/config/config.h"'
+wrong passes/x.c '#include "sim/config/config.h"'
 wrong traces/x.c '#include "isa/ir.h"'
 wrong passes/x.c '#include "traces/trace.h"'
 wrong sim/x.c '#include "tools/front.h"'

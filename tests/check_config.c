@@ -2,7 +2,7 @@
 #include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/strbuf.h"
-#include "sim/stats.h"
+#include "sim/record/stats.h"
 #include <check.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 /* Mechanisms that follow priorities: the frontier itself, tf_sandy's walk, min_pc and min_sp_pc; by hand. */
-#include "sim/reconv/frontier.h"
+#include "sim/reconv/common/frontier.h"
 #include "tests/graphs.h"
 #include "tests/sim_rig.h"
 

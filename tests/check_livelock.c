@@ -1,6 +1,6 @@
 /* Deadlock and livelock under every mechanism, timed and functionally: what completes is never called a livelock, what never can is, and
  * the diagnosis is true. tests/check_progress.c has the table of forward progress. */
-#include "sim/reconv.h"
+#include "sim/reconv/seam.h"
 #include "tests/sim_rig.h"
 
 #define K(BODY) "shared u32 flag[2]\nglobal u32 word[8]\nkernel k(u64 out) {\n reg u32 %t, %l, %v, %n, %x\n reg u64 %o, %a, %s\n reg pred %p, %q\n" \

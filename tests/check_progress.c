@@ -3,9 +3,9 @@
  * progress") explains the table. */
 #include "lib/file.h"
 #include "lib/strbuf.h"
-#include "sim/diagnosis.h"
-#include "sim/reconv.h"
-#include "sim/run.h"
+#include "sim/record/diagnosis.h"
+#include "sim/reconv/seam.h"
+#include "sim/host/run.h"
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* The Lua sandbox: scripts that try to run for ever or to take all memory end soon; what is left of the library gives Lua's own
    results, the same on every run. */
 #include "lib/strbuf.h"
-#include "sim/run.h"
-#include "sim/sandbox.h"
+#include "sim/host/run.h"
+#include "sim/sandbox/sandbox.h"
 #include <check.h>
 #include <lualib.h>
 #include <sys/resource.h>

@@ -2,8 +2,8 @@
 #include "lib/demangle.h"
 #include "lib/file.h"
 #include "lib/strbuf.h"
-#include "sim/kernel_name.h"
-#include "sim/run.h"
+#include "sim/host/kernel_name.h"
+#include "sim/host/run.h"
 #include <check.h>
 #include <config.h>
 #include <sys/stat.h>

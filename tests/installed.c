@@ -1,7 +1,7 @@
 /* A program outside the source tree, built with the flags of gsim.pc only: installed.c MODULE MACHINE. The example of
    doc/library.md. */
 #include "passes/pass.h"
-#include "sim/run.h"
+#include "sim/host/run.h"
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 #include "tests/properties.h"
-#include "sim/reconv/frontier.h"
+#include "sim/reconv/common/frontier.h"
 #include "tests/random_text.h"
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* gsim-compare A.json B.json: two reports side by side, what differs between the runs first, then every figure with its ratio. */
 #include "lib/file.h"
-#include "sim/report.h"
+#include "sim/report/report.h"
 #include "tools/usage.h"
 
 enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096 };

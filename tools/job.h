@@ -1,7 +1,7 @@
 /* One run of the module, and what is shown of runs. */
 #ifndef GSIM_JOB_H
 #define GSIM_JOB_H
-#include "sim/report.h"
+#include "sim/report/report.h"
 #include "tools/options.h"
 #include <signal.h>
 

@@ -2,7 +2,7 @@
 #include "tools/list.h"
 #include "isa/launch.h"
 #include "passes/pass.h"
-#include "sim/stats.h"
+#include "sim/record/stats.h"
 #include "tools/options.h"
 #include <dirent.h>
 

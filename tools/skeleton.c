@@ -2,8 +2,8 @@
 #include "tools/skeleton.h"
 #include "lib/demangle.h"
 #include "isa/launch.h"
-#include "sim/kernel_name.h"
-#include "sim/run.h"
+#include "sim/host/kernel_name.h"
+#include "sim/host/run.h"
 #include <ctype.h>
 
 enum { ELEMENTS = 4096, TRIAL_CYCLES = 1000000, TRIAL_STEPS = 10000000 };

@@ -9,7 +9,7 @@
  * L2 and DRAM. mem_window gives the longest window such that nothing served at its end could have completed inside it. */
 #ifndef GSIM_MEM_H
 #define GSIM_MEM_H
-#include "sim/stats.h"
+#include "sim/record/stats.h"
 
 typedef struct MemSystem MemSystem;   /* interconnect, L2, DRAM: one per GPU */
 typedef struct SmMem SmMem;           /* L1, MSHRs, constant and instruction cache, shared-memory pipe: one per SM */

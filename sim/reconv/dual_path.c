@@ -1,6 +1,6 @@
 /* Dual-path: the two sides of the stack's top entry run side by side (Rhu, Erez, The Dual-Path Execution Model for Efficient
  * GPU Control Flow, HPCA 2013). Where lanes meet is the stack's business; an entry's sides are splits, and those of lower
- * entries are parked. In terms of sim/reconv/regions.h: the stack's entries are the levels of the splits.
+ * entries are parked. In terms of sim/reconv/common/regions.h: the stack's entries are the levels of the splits.
  *
  * A divergent branch with a point of its own pushes an entry with its two paths, and the side that branched waits in the
  * entry below for the point. Without a new point (a loop sheds lanes) the second path takes the other side of the entry if
@@ -10,8 +10,8 @@
  *
  * Counted: depth = entries, the base included; pushes and pops = sides begun and ended besides the one that goes on; merges =
  * points to which all lanes have come. */
-#include "sim/reconv/regions.h"
-#include "sim/reconv/splits.h"
+#include "sim/reconv/common/regions.h"
+#include "sim/reconv/common/splits.h"
 
 enum { P_SIDE, P_SCOREBOARD, P_PUSH, P_POP, P_SPILL, P_FILL };
 enum { SIDE_RR, SIDE_READY, SIDE_LEFT };

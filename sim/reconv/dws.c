@@ -8,13 +8,13 @@
  * become one again at the beginning of a block where another one stands (pc), or wait for each other at the next conditional
  * branch (branch, the paper's BranchLimited); at the latest at the point of their branch.
  *
- * Lanes that wait for points are in sim/reconv/regions.h. A parked path runs early if all that it waits for wait at a barrier
+ * Lanes that wait for points are in sim/reconv/common/regions.h. A parked path runs early if all that it waits for wait at a barrier
  * or for a warp-level operation, since they may wait for it.
  *
  * Counted: depth = groups that do not wait at a point, parked ones included; pushes and pops = groups added and gone; merges =
  * points to which all lanes have come, and parts that became one before. */
-#include "sim/reconv/regions.h"
-#include "sim/reconv/splits.h"
+#include "sim/reconv/common/regions.h"
+#include "sim/reconv/common/splits.h"
 
 enum { P_SPLITS, P_BRANCHES, P_SHORT, P_MEMORY, P_MERGE };
 enum { MEMORY_OFF, MEMORY_AGGRESSIVE, MEMORY_LAZY, MEMORY_REVIVE };

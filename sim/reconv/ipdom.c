@@ -6,7 +6,7 @@
  * Counted: depth = entries, the base included; pushes = path and call entries (neither base nor reconvergence entries; a
  * tail merge is a pop and its pushes); merges = path entries popped at their rpc.
  * Post-dominators come from the graph with exit edges; lanes that ended are masked out of entries when they resume. */
-#include "sim/reconv/splits.h"
+#include "sim/reconv/common/splits.h"
 
 enum { P_ORDER, P_PUSH, P_POP, P_SPILL, P_FILL };
 enum { TAKEN_TOP, FALL_TOP, LARGER_TOP, SMALLER_TOP };

@@ -6,8 +6,8 @@
  * A group that comes to a barrier or a warp-level operation before lanes that it needs is put aside, and the first of the
  * others runs. A group that spins in front of the one it waits for never lets it run; `starvation` is the way out: a group
  * that has waited for that many cycles runs for `quantum` blocks, wherever it stands. */
-#include "sim/reconv/frontier.h"
-#include "sim/reconv/sorted.h"
+#include "sim/reconv/common/frontier.h"
+#include "sim/reconv/common/sorted.h"
 
 enum { P_PRIORITY, P_SWITCH, P_STARVATION, P_QUANTUM };
 static const ConfigKey params[] = {

@@ -1,13 +1,13 @@
 /* Multi-path: all groups of a warp are schedulable (ElTantawy, Ma, O'Connor, Aamodt, A Scalable Multi-Path Microarchitecture
  * for Efficient GPU Control Flow, HPCA 2014). The splits table holds groups (pc, mask, region), the reconvergence table
- * regions (sim/reconv/regions.h); lanes meet at immediate post-dominators as on the stack, but the paths to them run side
+ * regions (sim/reconv/common/regions.h); lanes meet at immediate post-dominators as on the stack, but the paths to them run side
  * by side. Both tables are finite; what does not fit is in memory. A group in memory does not run: it comes in when an
  * entry becomes free, when a group on chip waits for others, or when one has been there for swap_cycles.
  *
  * Counted: depth = groups that do not wait at a point; pushes and pops = groups added to the list and gone from it; merges =
  * regions whose lanes have met, and groups that joined others on the way. */
-#include "sim/reconv/regions.h"
-#include "sim/reconv/splits.h"
+#include "sim/reconv/common/regions.h"
+#include "sim/reconv/common/splits.h"
 
 enum { P_MERGE, P_SPLITS, P_RT, P_SWAP, P_SPILL, P_FILL };
 static const ConfigKey params[] = {

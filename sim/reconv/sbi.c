@@ -7,8 +7,8 @@
  * a block that several others lead to while a group is between that block's immediate dominator and it: so that they meet.
  *
  * Counted: depth = groups; pushes and pops = groups that came to be and are gone; merges = groups that joined. */
-#include "sim/reconv/frontier.h"
-#include "sim/reconv/splits.h"
+#include "sim/reconv/common/frontier.h"
+#include "sim/reconv/common/splits.h"
 
 enum { P_PRIORITY, P_CONSTRAINTS, P_HOT, P_SPILL, P_FILL, P_SHUFFLE, P_WAYS, P_SAME_WARP };
 enum { SHUFFLE_NONE, SHUFFLE_MIRROR_ODD, SHUFFLE_MIRROR_HALF, SHUFFLE_XOR, SHUFFLE_XOR_REV };

@@ -4,7 +4,7 @@
  *
  * Counted: depth = groups, the running one included; pushes and pops = groups that came to be and ended, the last one to
  * end not counted; merges: none. */
-#include "sim/reconv/splits.h"
+#include "sim/reconv/common/splits.h"
 
 enum { P_SWITCH };
 static const ConfigKey params[] = {

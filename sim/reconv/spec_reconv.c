@@ -4,7 +4,7 @@
  * A branch with !reconverge L whose L does not post-dominate it predicts L. Lanes join a barrier where they enter the
  * region from which they may still come to L, wait in front of L, rejoin, and cancel where they leave the region. Barriers
  * that would wait for lanes that wait at L are not placed. */
-#include "sim/reconv/its.h"
+#include "sim/reconv/its/its.h"
 
 static const ConfigKey params[] = {
 	ITS_KEYS,

@@ -10,8 +10,8 @@
  * Calls: lanes that call together have a frame, in which they are all there is; frames of an indirect call run one after the
  * other. Lanes wait at starts of blocks only, or behind a call until its frame has ended.
  * Counted: depth, pushes and pops = frames besides the kernel's. */
-#include "sim/reconv/frontier.h"
-#include "sim/reconv/splits.h"
+#include "sim/reconv/common/frontier.h"
+#include "sim/reconv/common/splits.h"
 
 enum { P_PRIORITY, P_RULE, P_CONSERVATIVE };
 enum { RULE_STATIC, RULE_REFINED };

@@ -4,8 +4,8 @@
  * wait in a list sorted by (call depth, pc); the deepest, then lowest runs, and a group that comes to where another waits
  * joins it. Lanes can wait in a block only if it is in the thread frontier of the running one, so a block is marked for
  * re-convergence checks only where some predecessor's frontier has a block at or before it. */
-#include "sim/reconv/frontier.h"
-#include "sim/reconv/sorted.h"
+#include "sim/reconv/common/frontier.h"
+#include "sim/reconv/common/sorted.h"
 
 enum { P_PRIORITY, P_INSERT, P_SPILL, P_FILL };
 static const ConfigKey params[] = {

@@ -7,8 +7,8 @@
  *
  * Counted: depth = tokens (the running mask is none); pushes and pops = tokens. An indexed branch pushes one DIV token for
  * each further target. Where tokens go is decided in place.c. */
-#include "sim/reconv/place.h"
-#include "sim/reconv/splits.h"
+#include "sim/reconv/common/place.h"
+#include "sim/reconv/common/splits.h"
 
 enum { P_UNWIND, P_PUSH, P_SPILL, P_FILL, P_CODEGEN };
 enum { SSY_DIV, PBK_BRK };

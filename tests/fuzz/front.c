@@ -1,6 +1,6 @@
 /* Targets of the front end: machine files, options, workloads, reports. */
 #include "tests/fuzz/fuzz.h"
-#include "sim/report.h"
+#include "sim/report/report.h"
 #include "lib/file.h"
 #include <dirent.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "isa/ir.h"
 #include "lib/hash.h"
-#include "sim/config.h"
+#include "sim/config/config.h"
 #include <ctype.h>
 #include <string.h>
 

@@ -1,0 +1,169 @@
+/* Calls: arguments and results move between the windows of registers, or through the caller's frame where the two windows
+ * may be one (recursion) or the callee is not known (indirect calls). What a caller saves: save.c. */
+#include "sim/code/lower.h"
+
+/* A move between windows, as overhead. */
+void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const Block *b)
+{
+	Type t = lower_is_wide(dl, d) ? T_B64 : T_B32; /* no predicates: save.c carries them as words */
+	Ins mov = lower_ins(sl, OP_MOV, t, 1, 1);
+	mov.opd[0] = opd_reg(0);
+	mov.opd[1] = *s;
+	MIns *m = lower_new(w, sl, NULL, b);
+	m->op = OP_MOV;
+	m->kind = K_ALU;
+	m->unit = UNIT_ALU;
+	m->x.fn = lane_fn(&mov);
+	m->x.d = lower_row(dl, d);
+	m->x.a = s->kind == OPD_REG ? lower_row(sl, s->id) : lower_operand(w, sl, s, t);
+	if (s->kind == OPD_REG)
+		lower_reads(w, sl, s->id);
+	lower_reads(w, dl, d);
+	lower_writes(w, dl, d);
+	lower_finish(w, m);
+}
+
+/* Through the caller's frame: in a recursive cycle the two windows may be one. */
+static void emit_slot(Lower *w, LowerFn *l, LowerFn *rl, const Opd *value, Type t, int64_t offset, bool store, const Block *b)
+{
+	Ins acc = lower_ins(l, store ? OP_ST : OP_LD, t, 0, 0);
+	MIns *m = lower_new(w, l, NULL, b);
+	m->op = acc.op;
+	m->kind = store ? K_ST : K_LD;
+	m->unit = UNIT_MEM;
+	m->space = SP_LOCAL;
+	m->type = t;
+	m->bytes = (uint8_t)type_bytes(t);
+	m->vec = 1;
+	m->offset = offset;
+	lower_parts(w, rl, m, value, 1, t);
+	if (value->kind == OPD_REG) {
+		lower_reads(w, rl, value->id);
+		if (!store)
+			lower_writes(w, rl, value->id);
+	}
+	lower_finish(w, m);
+}
+
+static Type move_type(const Function *f, int reg)
+{
+	return type_bits[f->reg.v[reg].type] == 64 ? T_B64 : T_B32;
+}
+
+LowerFn *lower_callee(Lower *w, const Ins *i)
+{
+	const Opd *o = ins_src(i, 0);
+	return o->kind == OPD_FUNC ? w->of[o->id] : NULL;
+}
+
+/* Where the arguments and results of a call through memory lie, from the start of the caller's frame. */
+static int64_t call_slots(Lower *w, LowerFn *l, int nargs, int nresults)
+{
+	return (int64_t)w->code->frame_of[l->f->id] - 8 * (int64_t)(nargs + nresults);
+}
+
+/* The callee is not known here, nor where its arguments belong: they go through the caller's frame, and the callee is
+   entered by a stub that takes them from there. */
+static void emit_indirect(Lower *w, LowerFn *l, const Ins *i, const Block *b)
+{
+	int nargs = i->nsrc - 1;
+	int64_t slot = call_slots(w, l, nargs, i->ndst);
+	for (int k = 0; k < nargs; k++) {
+		const Opd *o = ins_src(i, k + 1);
+		Type t = o->kind == OPD_REG ? move_type(l->f, o->id) : T_B64;
+		emit_slot(w, l, l, o, t, slot + 8 * k, true, b);
+	}
+	MIns *m = lower_new(w, l, i, b);
+	m->op = OP_CALL;
+	m->kind = K_CALL;
+	m->unit = UNIT_CTL;
+	m->frame = w->code->frame_of[l->f->id];
+	m->x.a = lower_row(l, ins_src(i, 0)->id);
+	m->flags |= lower_is_wide(l, ins_src(i, 0)->id) ? MI_ADDR64 : 0;
+	lower_reads(w, l, ins_src(i, 0)->id);
+	lower_finish(w, m);
+	for (int k = 0; k < i->ndst; k++)
+		if (ins_dst(i, k)->kind == OPD_REG)
+			emit_slot(w, l, l, ins_dst(i, k), move_type(l->f, ins_dst(i, k)->id), slot + 8 * k, false, b);
+}
+
+/* How a function is entered by indirect calls. The caller's frame ends where this one begins. */
+void lower_stub(Lower *w, LowerFn *l)
+{
+	Function *f = l->f;
+	const Block *b = f->block.v[0];
+	int64_t slot = -8 * (int64_t)(f->arg.n + f->ret.n);
+	w->code->stub[f->id] = (uint32_t)w->out.n;
+	for (int k = 0; k < f->arg.n; k++) {
+		Opd r = opd_reg(f->arg.v[k]);
+		emit_slot(w, l, l, &r, move_type(f, r.id), slot + 8 * k, false, b);
+	}
+	MIns *m = lower_new(w, l, NULL, b);
+	m->op = OP_CALL;
+	m->kind = K_CALL;
+	m->unit = UNIT_CTL;
+	vec_push(&w->fix, ((Fix){ .ins = w->out.n - 1, .func = f->id, .kind = FIX_CALLEE }));
+	lower_finish(w, m);
+	for (int k = 0; k < f->ret.n; k++) {
+		Opd r = opd_reg(f->ret.v[k]);
+		emit_slot(w, l, l, &r, move_type(f, r.id), slot + 8 * k, true, b);
+	}
+	m = lower_new(w, l, NULL, b);
+	m->op = OP_RET;
+	m->kind = K_RET;
+	m->unit = UNIT_CTL;
+	lower_finish(w, m);
+}
+
+void lower_call(Lower *w, LowerFn *l, const Ins *i, const Block *b)
+{
+	LowerFn *to = lower_callee(w, i);
+	if (!to) {
+		emit_indirect(w, l, i, b);
+		return;
+	}
+	bool through = to->scc == l->scc && l->recursive;
+	int64_t slot = call_slots(w, l, i->nsrc - 1, i->ndst);
+	for (int k = 1; k < i->nsrc; k++) {
+		int arg = to->f->arg.v[k - 1];
+		if (!through)
+			lower_move(w, to, arg, l, ins_src(i, k), b);
+		else
+			emit_slot(w, l, l, ins_src(i, k), move_type(to->f, arg), slot + 8 * (k - 1), true, b);
+	}
+	for (int k = 1; through && k < i->nsrc; k++) {
+		Opd r = opd_reg(to->f->arg.v[k - 1]);
+		emit_slot(w, l, to, &r, move_type(to->f, r.id), slot + 8 * (k - 1), false, b);
+	}
+	MIns *m = lower_new(w, l, i, b);
+	m->op = OP_CALL;
+	m->kind = K_CALL;
+	m->unit = UNIT_CTL;
+	m->frame = w->code->frame_of[l->f->id];
+	vec_push(&w->fix, ((Fix){ .ins = w->out.n - 1, .func = to->f->id, .kind = FIX_CALLEE }));
+	if (i->guard >= 0) {
+		m->guard = (int32_t)lower_row(l, i->guard);
+		m->flags |= i->guard_neg ? MI_GUARD_NEG : 0;
+		lower_reads(w, l, i->guard);
+	}
+	int32_t m_guard = m->guard;
+	uint8_t m_neg = m->flags & MI_GUARD_NEG;
+	lower_finish(w, m);
+	for (int k = 0; through && k < i->ndst; k++) {
+		Opd r = opd_reg(to->f->ret.v[k]);
+		emit_slot(w, l, to, &r, move_type(to->f, r.id), slot + 8 * k, true, b);
+	}
+	for (int k = 0; k < i->ndst; k++) {
+		const Opd *d = ins_dst(i, k);
+		if (d->kind != OPD_REG)
+			continue;
+		Opd r = opd_reg(to->f->ret.v[k]);
+		if (!through)
+			lower_move(w, l, d->id, to, &r, b);
+		else
+			emit_slot(w, l, l, d, move_type(l->f, d->id), slot + 8 * k, false, b);
+		MIns *last = &vec_last(&w->out);
+		last->guard = m_guard;
+		last->flags |= m_neg;
+	}
+}

@@ -1,0 +1,209 @@
+/* Which functions a kernel needs, which of them are recursive, and where each one's window of registers begins. */
+#include "sim/code/lower.h"
+
+/* ---- the functions ---- */
+
+static void need(Lower *w, int id)
+{
+	if (w->of[id] || !w->m->func.v[id]->block.n) /* without body: what its address leads to is a fault */
+		return;
+	Function *f = view_function(w->m, id);
+	LowerFn *l = arena_new(&w->arena, LowerFn);
+	*l = (LowerFn){ .code = w->code, .module = w->m, .f = f, .config = w->config, .arena = &w->arena,
+		.number = w->order.n };
+	w->of[id] = l;
+	vec_push(&w->order, l);
+}
+
+/* What an instruction names, and whether some call goes through a register. */
+static void need_all(Lower *w, const Function *f)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			const Ins *i = &f->block.v[b]->ins.v[k];
+			w->indirect |= i->op == OP_CALL && ins_src(i, 0)->kind == OPD_REG;
+			for (int o = 0; o < i->ndst + i->nsrc; o++)
+				if (i->opd[o].kind == OPD_FUNC && w->m->func.v[i->opd[o].id]->kind == FN_DEVICE)
+					need(w, i->opd[o].id);
+		}
+}
+
+void lower_collect(Lower *w, const Function *kernel)
+{
+	bool tables = false; /* functions whose address is in the module's data may be called indirectly */
+	need(w, kernel->id);
+	for (int i = 0; i < w->order.n; i++) {
+		need_all(w, w->order.v[i]->f);
+		for (int s = 0; s < w->m->symbol.n && w->indirect && !tables; s++)
+			for (int r = 0; r < w->m->symbol.v[s]->reloc.n; r++)
+				if (w->m->symbol.v[s]->reloc.v[r].func)
+					need(w, w->m->symbol.v[s]->reloc.v[r].id);
+		tables |= w->indirect;
+	}
+}
+
+/* ---- recursion: strongly connected components of the call graph (Tarjan, 1972), without recursion of ours ----
+ * Nodes are the functions by number, and behind them one more, through which every indirect call goes to every device
+ * function. */
+
+typedef struct CallGraph { int n; int *first, *to; } CallGraph;  /* callees of x: to[first[x] .. first[x + 1]) */
+
+static int callees(Lower *w, int x, int *to)
+{
+	int n = 0, indirect = w->order.n;
+	if (x == indirect) {
+		for (int y = 0; y < indirect; y++)
+			if (w->order.v[y]->f->kind == FN_DEVICE)
+				to[n++] = y;
+		return n;
+	}
+	const Function *f = w->order.v[x]->f;
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			const Ins *i = &f->block.v[b]->ins.v[k];
+			if (i->op != OP_CALL)
+				continue;
+			LowerFn *callee = lower_callee(w, i);
+			to[n++] = callee ? callee->number : indirect;
+		}
+	return n;
+}
+
+static int count_calls(const Function *f)
+{
+	int n = 0;
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++)
+			n += f->block.v[b]->ins.v[k].op == OP_CALL;
+	return n;
+}
+
+static CallGraph call_graph(Lower *w)
+{
+	CallGraph g = { .n = w->order.n + 1 };
+	int edges = w->order.n + 1;
+	for (int x = 0; x < w->order.n; x++)
+		edges += count_calls(w->order.v[x]->f);
+	g.first = arena_array(&w->arena, int, g.n + 1);
+	g.to = arena_array(&w->arena, int, edges);
+	for (int x = 0; x < g.n; x++)
+		g.first[x + 1] = g.first[x] + callees(w, x, g.to + g.first[x]);
+	return g;
+}
+
+typedef struct Tarjan { const CallGraph *g; int *index, *low, *next, *scc; Vec(int) path, stack; int count, sccs; } Tarjan;
+
+static void enter(Tarjan *t, int x)
+{
+	t->index[x] = t->low[x] = ++t->count;
+	t->next[x] = t->g->first[x];
+	vec_push(&t->path, x);
+	vec_push(&t->stack, x);
+}
+
+static void leave(Tarjan *t)
+{
+	int x = vec_pop(&t->path), y;
+	if (t->path.n && t->low[x] < t->low[vec_last(&t->path)])
+		t->low[vec_last(&t->path)] = t->low[x];
+	if (t->low[x] != t->index[x])
+		return;
+	do {
+		y = vec_pop(&t->stack);
+		t->scc[y] = t->sccs;
+	} while (y != x);
+	t->sccs++;
+}
+
+/* Components are numbered callees first. */
+static int *components(Lower *w, const CallGraph *g, int *n)
+{
+	Tarjan t = { .g = g };
+	t.index = arena_array(&w->arena, int, g->n);
+	t.low = arena_array(&w->arena, int, g->n);
+	t.next = arena_array(&w->arena, int, g->n);
+	t.scc = arena_array(&w->arena, int, g->n);
+	for (int i = 0; i < g->n; i++)
+		t.scc[i] = -1;
+	enter(&t, 0);
+	while (t.path.n) {
+		int x = vec_last(&t.path);
+		if (t.next[x] == g->first[x + 1]) {
+			leave(&t);
+			continue;
+		}
+		int y = g->to[t.next[x]++];
+		if (!t.index[y])
+			enter(&t, y);
+		else if (t.scc[y] < 0 && t.index[y] < t.low[x])
+			t.low[x] = t.index[y];
+	}
+	*n = t.sccs;
+	vec_free(&t.path);
+	vec_free(&t.stack);
+	return t.scc;
+}
+
+/* ---- windows of registers ---- */
+
+typedef struct Base { int reg, wide, pred; } Base;
+
+static void raise_base(Base *b, const LowerFn *l)
+{
+	raise_to(&b->reg, l->reg_base + l->nreg);
+	raise_to(&b->wide, l->wide_base + l->nwide);
+	raise_to(&b->pred, l->pred_base + l->npred);
+}
+
+/* A component's functions lie one behind the other, and every callee outside it above them all. */
+static void place_windows(Lower *w, const CallGraph *g, const int *scc, int sccs)
+{
+	Base *base = arena_array(&w->arena, Base, sccs);
+	int *order = arena_array(&w->arena, int, g->n), *start = arena_array(&w->arena, int, sccs + 1);
+	for (int x = 0; x < g->n; x++) /* nodes by component */
+		if (scc[x] >= 0)
+			start[scc[x] + 1]++;
+	for (int c = 0; c < sccs; c++)
+		start[c + 1] += start[c];
+	int *at = arena_array(&w->arena, int, sccs);
+	for (int x = 0; x < g->n; x++)
+		if (scc[x] >= 0)
+			order[start[scc[x]] + at[scc[x]]++] = x;
+	for (int c = sccs - 1; c >= 0; c--) { /* callers first */
+		for (int k = start[c]; k < start[c + 1]; k++) {
+			if (order[k] == w->order.n)
+				continue;
+			LowerFn *l = w->order.v[order[k]];
+			l->reg_base = base[c].reg;
+			l->wide_base = base[c].wide;
+			l->pred_base = base[c].pred;
+			raise_base(&base[c], l);
+		}
+		for (int k = start[c]; k < start[c + 1]; k++)
+			for (int e = g->first[order[k]]; e < g->first[order[k] + 1]; e++) {
+				Base *b = &base[scc[g->to[e]]];
+				raise_to(&b->reg, base[c].reg);
+				raise_to(&b->wide, base[c].wide);
+				raise_to(&b->pred, base[c].pred);
+			}
+	}
+}
+
+void lower_windows(Lower *w)
+{
+	CallGraph g = call_graph(w);
+	int sccs, *scc = components(w, &g, &sccs);
+	int *size = arena_array(&w->arena, int, sccs);
+	for (int x = 0; x < g.n; x++)
+		if (scc[x] >= 0)
+			size[scc[x]]++;
+	for (int x = 0; x < w->order.n; x++) {
+		LowerFn *l = w->order.v[x];
+		must(scc[x] >= 0 || l->f->kind == FN_DEVICE);
+		l->scc = scc[x];
+		l->recursive = scc[x] >= 0 && size[scc[x]] > 1;
+		for (int e = g.first[x]; e < g.first[x + 1]; e++)
+			l->recursive |= g.to[e] == x;
+	}
+	place_windows(w, &g, scc, sccs);
+}

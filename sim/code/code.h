@@ -1,0 +1,127 @@
+/* Machine code: a kernel and the functions it calls, lowered for one mechanism (sim/lower/). Flat: a pc is an index. */
+#ifndef GSIM_CODE_H
+#define GSIM_CODE_H
+#include "isa/lane.h"
+#include "sim/config/config.h"
+
+enum { KM_SREG = K_COUNT };            /* mov from a special register, or of what is known at run time only: */
+enum { SREG_LOCAL_ADDRESS = SREG_COUNT, SREG_PARAM_ADDRESS, SREG_ZERO_PRED };
+
+enum {                                 /* MIns.flags */
+	MI_BLOCK_START = 1,            /* first instruction of a block of the module: counts a fetch */
+	MI_REACH = 2,                  /* ask the mechanism when lanes arrive here */
+	MI_OVERHEAD = 4,               /* added by lowering */
+	MI_INSERTED = 8,               /* inserted by a pass */
+	MI_GUARD_NEG = 16,
+	MI_COND = 32,                  /* branch that may diverge: conditional or indexed */
+	MI_ADDR64 = 64,                /* the address register is 64 bits wide */
+	MI_BYPASS = 128                /* memory access that does not look into L1 */
+};
+
+#define NO_PC 0xffffffffu
+#define OPD_BLOCK 99                   /* operand of ssy/pbk/pcnt inside sim: id = index into function->block */
+
+typedef struct MIns {
+	LaneIns x;                     /* operands as rows; memory: a = address base, b, c = data */
+	uint8_t kind, op, unit, flags;
+	uint8_t type, space, bytes;    /* memory: bytes of one element */
+	uint8_t vec, aop, sreg;        /* vec: elements (1, 2, 4) */
+	uint8_t wide_rows;             /* memory: bit k = the row of element k is 64 bits wide */
+	bool sync;                     /* memory: an atomic operation, or a store that other threads are meant to see */
+	uint8_t nchk, nwr;             /* scoreboard names: sb[0..nchk) must be ready, sb[nchk..nchk+nwr) are written */
+	const uint16_t *sb;
+	int32_t guard;                 /* predicate or -1 */
+	int32_t block;                 /* index into Code.block */
+	uint32_t line;                 /* instruction cache line */
+	uint32_t target, fall;         /* bra: true and false side; call: callee; ssy..: where the token resumes */
+	uint32_t rpc;                  /* terminator: LowerFn.rpc_block of its block, NO_PC = none */
+	uint32_t frame;                /* call: bytes of the caller's local frame */
+	int32_t branch;                /* number of a conditional branch, -1 */
+	int32_t live;                  /* branches: index into Code.live */
+	const uint32_t *table;         /* brx: targets */
+	int ntable;
+	int64_t offset;                /* address displacement, symbol's address included */
+
+	const Ins *src;                /* where it comes from; NULL for what lowering made up */
+	const Function *function;
+	const Block *from;
+} MIns;
+
+typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns; /* lowering copies and moves an instruction; its operands stay */
+typedef struct CodeBlock { const Function *function; const Block *block; uint32_t pc; } CodeBlock;
+
+typedef struct Code {
+	Arena arena;
+	const Function *kernel;
+	Module *module;                /* view of the module, with its own copies of the functions that lowering changed */
+	SourceIns *source;             /* instructions of the copies: which ones of the module they are */
+	int nsource;
+	MIns *ins;
+	int n;
+	int regs;                      /* 32-bit registers of a thread */
+	int narrow;                    /* the first of them hold values up to 32 bits, the others pairs: rows of the two widths
+	                                  hold lanes at different places and must never overlap, for lanes diverge */
+	int preds;
+	uint32_t *constants;           /* rows, broadcast over the warp */
+	uint32_t shared_static;        /* bytes */
+	uint32_t frame;                /* bytes of the kernel's local frame */
+	int nblock, nbranch;
+	CodeBlock *block;
+	int *branch_ins;               /* index of each counted branch */
+	const uint16_t **live;         /* registers and predicates (scoreboard names) that live behind a branch */
+	int *nlive, nlives;
+	uint32_t *entry;               /* pc of each function by its id, NO_PC */
+	uint32_t *stub;                /* where indirect calls enter each function, NO_PC */
+	uint32_t *frame_of;            /* local frame of each function by its id */
+} Code;
+
+typedef struct ReconvModel ReconvModel;
+
+/* NULL with errors in diag. symbol_address: global and const symbols. */
+Code *code_lower(const Module *, const Function *kernel, const Config *, const ReconvModel *,
+	const uint64_t *symbol_address, Diag *);
+void code_free(Code *);
+
+/* ---- between the steps of lowering ---- */
+typedef struct Cfg Cfg;
+typedef struct LowerFn {               /* one function on its way to machine code */
+	Code *code;
+	Module *module;
+	Function *f;
+	const Config *config;
+	Arena *arena;                  /* of this lowering */
+	int *reg;                      /* register of each virtual register: 32-bit unit or predicate, relative to the window of its class */
+	int nreg, nwide, npred;        /* sizes of the windows: 32-bit units of narrow and of 64-bit values, predicates */
+	int reg_base, wide_base, pred_base; /* wide_base: counted from the end of all narrow ones */
+	Block **layout;                /* blocks in the order of their addresses */
+	int nlayout;
+	int *rpc_block;                /* by block id: id of the block that its terminator's rpc names, -1 = none; by the mechanism.
+	                                  For most the branch's reconvergence point */
+	bool *reach;                   /* by block id: lanes arriving here concern the mechanism */
+	int *reach_from;               /* by block id: where reach is set, a block whose address the first instruction there gets as MIns.rpc; -1 = none */
+	bool reach_behind_sync;        /* by the mechanism: the same behind barriers and warp-level operations */
+	uint32_t *block_pc;            /* by block id, once addresses are known */
+	bool priority_layout;          /* by the mechanism: addresses in reverse post-order with contiguous loops; else the source's */
+	bool recursive;                /* may be active more than once in a thread */
+	int scc;                       /* component of the call graph */
+	int number;                    /* among the functions of the code */
+} LowerFn;
+
+void lower_calls(LowerFn *, LowerFn *const *of); /* predicates that are passed, saved registers; of: by function id (sim/code/save.c) */
+int lower_slot(LowerFn *, Type);       /* a place in the local frame: symbol id */
+bool regalloc(LowerFn *, int limit, Diag *); /* sim/code/regalloc.c */
+/* The word v to or from a place in the local frame: at = where the instruction goes, then the place behind it. */
+void lower_store(LowerFn *, Block *, int *at, Opd v, Type, int slot);
+void lower_load(LowerFn *, Block *, int *at, int reg, int slot);
+
+/* What lowering adds counts as overhead: sim/code/build.c. */
+enum { ORIGIN_LOWER = 255 };           /* its Ins.origin and Block.origin */
+Ins lower_ins(LowerFn *, Op, Type, int ndst, int nsrc);
+void lower_put(Block *, int *at, Ins); /* the instruction to place at; at: the one behind it */
+Block *lower_block(LowerFn *, int at); /* a new block of the function, at that place; ids of the others stay */
+int lower_position(const LowerFn *, const Block *);
+void lower_jump(LowerFn *, Block *, Block *to); /* ends the block */
+/* A block as operand of a mechanism's operation: a pointer until lower_targets numbers the blocks and names them by their ids. */
+Opd lower_target(Block *);
+void lower_targets(Function *);
+#endif

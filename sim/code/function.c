@@ -1,0 +1,111 @@
+/* One function into machine code, block by block in the order of the layout. */
+#include "sim/code/lower.h"
+
+static void emit_ins(Lower *w, LowerFn *l, const Ins *i, const Block *b)
+{
+	if (i->op == OP_CALL)
+		lower_call(w, l, i, b);
+	else
+		lower_plain(w, l, i, b);
+}
+
+/* Behind an operation that takes all lanes to a token nothing is reached. */
+static bool all_leave(const Block *b)
+{
+	const Ins *last = b->ins.n > 1 ? &b->ins.v[b->ins.n - 2] : NULL;
+	return last && last->nsrc == 0 && (last->op == OP_SYNC || last->op == OP_BRK || last->op == OP_CONT);
+}
+
+/* A jump to the next block in the layout is not needed, unless the block would have no instruction at all. */
+static bool jump_vanishes(const Block *b, const Block *next)
+{
+	const Ins *t = block_term(b);
+	return all_leave(b) || (t->op == OP_BRA && !t->nsrc && b->succ[0] == next && b->ins.n > 1);
+}
+
+/* A barrier or a warp-level operation. */
+static bool meets(const Ins *i) { return op_info[i->op].kind >= K_BAR && op_info[i->op].kind <= K_ELECT; }
+
+/* Registers read before they are written hold 0; the kernel's are cleared at launch. */
+static void zero_undefined(Lower *w, LowerFn *l)
+{
+	Arena tmp = { 0 };
+	Cfg *cfg = cfg_build(&tmp, l->f);
+	Liveness *live = liveness_build(&tmp, cfg);
+	Block *entry = l->f->block.v[0];
+	BitSet set = live->in[entry->id];
+	for (int i = 0; i < l->f->arg.n; i++)
+		bs_del(set, l->f->arg.v[i]);
+	bs_each(set, v) {
+		if (l->reg[v] < 0)
+			continue;
+		Opd zero = opd_imm(0);
+		if (lower_is_pred(l, v)) {
+			MIns *m = lower_new(w, l, NULL, entry);
+			m->op = OP_MOV;
+			m->kind = KM_SREG;
+			m->unit = UNIT_ALU;
+			m->sreg = SREG_ZERO_PRED;
+			m->x.d = lower_row(l, v);
+			lower_reads(w, l, v);
+			lower_writes(w, l, v);
+			lower_finish(w, m);
+		} else {
+			lower_move(w, l, v, l, &zero, entry);
+		}
+	}
+	arena_free(&tmp);
+}
+
+/* For livelock detection: what lives at the end of each block, by scoreboard name. */
+static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *b)
+{
+	uint16_t *names = arena_array(&w->code->arena, uint16_t, bs_count(live->out[b->id]) * 2 + 1);
+	int n = 0;
+	bs_each(live->out[b->id], v) {
+		if (l->reg[v] < 0)
+			continue;
+		names[n++] = (uint16_t)lower_name(l, v);
+		if (!lower_is_pred(l, v) && lower_is_wide(l, v))
+			names[n++] = (uint16_t)(lower_name(l, v) + 1);
+	}
+	vec_push(&w->live, ((LiveList){ names, n }));
+	return w->live.n - 1;
+}
+
+void lower_function(Lower *w, LowerFn *l)
+{
+	Cfg *cfg = cfg_build(&w->arena, l->f);
+	Liveness *live = liveness_build(&w->arena, cfg);
+	w->code->entry[l->f->id] = (uint32_t)w->out.n;
+	l->block_pc = arena_array(&w->arena, uint32_t, l->f->block.n);
+	if (l->f->kind == FN_DEVICE)
+		zero_undefined(w, l);
+	for (int k = 0; k < l->nlayout; k++) {
+		const Block *b = l->layout[k];
+		int start = w->out.n;
+		l->block_pc[b->id] = (uint32_t)start;
+		int n = b->ins.n - jump_vanishes(b, k + 1 < l->nlayout ? l->layout[k + 1] : NULL);
+		for (int i = 0; i < n; i++) {
+			int first = w->out.n;
+			emit_ins(w, l, &b->ins.v[i], b);
+			if (l->reach_behind_sync && i && meets(&b->ins.v[i - 1]) && w->out.n > first)
+				w->out.v[first].flags |= MI_REACH;
+		}
+		if (w->out.n > start && (vec_last(&w->out).kind == K_BRA || vec_last(&w->out).kind == K_BRX))
+			vec_last(&w->out).live = live_behind(w, l, live, b);
+		for (int k = start, at = -1; k < w->out.n; k++)
+			if (w->out.v[k].kind == K_RECONV)
+				w->out.v[k].live = at = at < 0 ? live_behind(w, l, live, b) : at;
+		if (w->out.n == start)
+			continue;
+		if (l->reach[b->id])
+			w->out.v[start].flags |= MI_REACH;
+		if (l->reach_from[b->id] >= 0)
+			vec_push(&w->fix, ((Fix){ .ins = start, .l = l, .to = l->f->block.v[l->reach_from[b->id]], .kind = FIX_RPC }));
+		if (b->origin != ORIGIN_LOWER) {
+			w->out.v[start].flags |= MI_BLOCK_START;
+			w->out.v[start].block = w->code->nblock++;
+		}
+	}
+}

@@ -1,0 +1,233 @@
+/* From IR to machine code for one mechanism:
+ *
+ *   copies of the functions the kernel reaches -> the mechanism's operations (ReconvModel.lower) -> calls -> registers -> addresses -> MIns
+ *
+ * Unconditional branches belong to the layout: one to the next block vanishes, the others are issued and count as
+ * overhead. A conditional branch carries both targets, so that no layout needs an extra jump. */
+#include "sim/code/lower.h"
+#include "isa/launch.h"
+#include "lib/strbuf.h"
+#include "sim/reconv/seam.h"
+
+static void apply_fixes(Lower *w)
+{
+	for (int i = 0; i < w->fix.n; i++) {
+		Fix *x = &w->fix.v[i];
+		MIns *m = &w->out.v[x->ins];
+		uint32_t pc = x->kind == FIX_CALLEE ? w->code->entry[x->func] : x->l->block_pc[x->to->id];
+		switch (x->kind) {
+		case FIX_TARGET: case FIX_CALLEE: m->target = pc; break;
+		case FIX_FALL: m->fall = pc; break;
+		case FIX_RPC: m->rpc = pc; break;
+		case FIX_TABLE: ((uint32_t *)(uintptr_t)m->table)[x->entry] = pc; break;
+		}
+	}
+}
+
+/* Names: registers, predicates behind them, the carry last. */
+static void rename_scoreboard(Code *c)
+{
+	for (int i = 0; i < c->n; i++) {
+		uint16_t *sb = (uint16_t *)(uintptr_t)c->ins[i].sb;
+		for (int k = 0; k < c->ins[i].nchk + c->ins[i].nwr; k++) {
+			int n = (int16_t)sb[k];
+			if (n == NAME_CARRY)
+				sb[k] = (uint16_t)(c->regs + c->preds);
+			else if (n < 0)
+				sb[k] = (uint16_t)(c->regs - 1 - n);
+		}
+	}
+}
+
+static void build_live(Lower *w)
+{
+	Code *c = w->code;
+	c->live = arena_array(&c->arena, const uint16_t *, w->live.n + 1);
+	c->nlive = arena_array(&c->arena, int, w->live.n + 1);
+	for (int i = 0; i < w->live.n; i++) {
+		LiveList *x = &w->live.v[i];
+		for (int k = 0; k < x->n; k++)
+			if ((int16_t)x->names[k] < 0)
+				x->names[k] = (uint16_t)(c->regs - 1 - (int16_t)x->names[k]);
+		c->live[i] = x->names;
+		c->nlive[i] = x->n;
+	}
+}
+
+static void build_tables(Lower *w)
+{
+	Code *c = w->code;
+	c->n = w->out.n;
+	c->ins = arena_array(&c->arena, MIns, c->n + 1);
+	if (c->n)
+		memcpy(c->ins, w->out.v, sizeof *c->ins * (size_t)c->n);
+	c->block = arena_array(&c->arena, CodeBlock, c->nblock + 1);
+	c->branch_ins = arena_array(&c->arena, int, c->nbranch + 1);
+	for (int i = 0; i < c->n; i++) {
+		MIns *m = &c->ins[i];
+		m->line = (uint32_t)((uint64_t)i * (uint64_t)w->config->fetch_ins_bytes / (uint64_t)w->config->fetch_line);
+		if (m->flags & MI_BLOCK_START)
+			c->block[m->block] = (CodeBlock){ m->function, m->from, (uint32_t)i };
+		if (m->branch >= 0)
+			c->branch_ins[m->branch] = i;
+	}
+	rename_scoreboard(c);
+	build_live(w);
+	c->constants = bank_rows(&w->constants, &c->arena);
+}
+
+/* Room for the arguments and results of calls through memory, at the end of the frame. */
+static uint32_t call_area(Lower *w, LowerFn *l)
+{
+	uint32_t most = 0;
+	for (int b = 0; b < l->f->block.n; b++)
+		for (int k = 0; k < l->f->block.v[b]->ins.n; k++) {
+			const Ins *i = &l->f->block.v[b]->ins.v[k];
+			LowerFn *to = i->op == OP_CALL ? lower_callee(w, i) : NULL;
+			bool memory = i->op == OP_CALL && (!to || (to->scc == l->scc && l->recursive));
+			if (memory && 8u * (uint32_t)(i->nsrc + i->ndst) > most)
+				most = 8u * (uint32_t)(i->nsrc + i->ndst);
+		}
+	return (most + 15) / 16 * 16;
+}
+
+static bool prepare(Lower *w, LowerFn *l)
+{
+	Function *f = l->f;
+	function_number(f);
+	lower_calls(l, w->of);
+	int room = f->block.n * 16 + 64; /* with what the mechanism adds */
+	for (int b = 0; b < f->block.n; b++) {
+		room += f->block.v[b]->nsucc;
+		for (int k = 0; k < f->block.v[b]->ins.n; k++)
+			room += f->block.v[b]->ins.v[k].op == OP_CALL ? 8 : 0;
+	}
+	l->rpc_block = arena_array(&w->arena, int, room);
+	l->reach = arena_array(&w->arena, bool, room);
+	l->reach_from = arena_array(&w->arena, int, room);
+	for (int i = 0; i < room; i++)
+		l->rpc_block[i] = l->reach_from[i] = -1;
+	if (!w->model->lower(l, w->diag))
+		return false;
+	must(f->block.n <= room);
+	function_number(f);
+	Cfg *cfg = cfg_build(&w->arena, f);
+	l->layout = arena_array(&w->arena, Block *, f->block.n);
+	for (int k = 0; k < (l->priority_layout ? cfg->nreach : f->block.n); k++) {
+		Block *b = l->priority_layout ? cfg->rpo[k] : f->block.v[k];
+		if (cfg->rpo_index[b->id] >= 0)
+			l->layout[l->nlayout++] = b;
+	}
+	return regalloc(l, (int)w->config->sm_max_regs, w->diag);
+}
+
+static bool can_run(Lower *w, const Function *kernel)
+{
+	StrBuf why = { 0 };
+	Loc where;
+	bool refused = kernel_refused(w->m, kernel, &where, &why);
+	if (refused)
+		diag_error(w->diag, where, "%s", why.s);
+	sb_free(&why);
+	return !refused;
+}
+
+/* Before the copies are changed. */
+static void note_sources(Lower *w)
+{
+	Code *c = w->code;
+	int most = 0;
+	for (int i = 0; i < w->order.n; i++)
+		for (int b = 0; b < w->order.v[i]->f->block.n; b++)
+			most += w->order.v[i]->f->block.v[b]->ins.n;
+	c->source = arena_array(&c->arena, SourceIns, most + 1);
+	for (int i = 0; i < w->order.n; i++) {
+		const Function *copy = w->order.v[i]->f, *f = w->m->of->func.v[copy->id];
+		for (int b = 0; b < f->block.n; b++)
+			for (int k = 0; k < f->block.v[b]->ins.n; k++)
+				c->source[c->nsource++] = (SourceIns){ copy->block.v[b]->ins.v[k].opd, &f->block.v[b]->ins.v[k] };
+	}
+}
+
+static void run(Lower *w, const Function *kernel)
+{
+	if (!can_run(w, kernel))
+		return;
+	lower_collect(w, kernel);
+	note_sources(w);
+	w->code->kernel = w->m->func.v[kernel->id];
+	lower_windows(w);
+	if (w->diag->errors)
+		return;
+	for (int i = 0; i < w->order.n; i++)
+		if (!prepare(w, w->order.v[i]))
+			return;
+	Code *c = w->code;
+	w->shared_offset = arena_array(&w->arena, int64_t, w->m->symbol.n + 1);
+	w->local_offset = arena_array(&w->arena, int64_t *, w->m->func.n);
+	c->shared_static = layout_shared(w->m, c->kernel, w->shared_offset);
+	for (int i = 0; i < w->order.n; i++) {
+		LowerFn *l = w->order.v[i];
+		int id = l->f->id;
+		w->local_offset[id] = arena_array(&w->arena, int64_t, w->m->symbol.n + 1);
+		c->frame_of[id] = layout_local(w->m, l->f, w->local_offset[id]) + call_area(w, l);
+	}
+	lower_windows(w); /* again: now the sizes of the windows are known */
+	int wide = 0;
+	for (int i = 0; i < w->order.n; i++) {
+		LowerFn *l = w->order.v[i];
+		raise_to(&c->narrow, l->reg_base + l->nreg);
+		raise_to(&wide, l->wide_base + l->nwide);
+		raise_to(&c->preds, l->pred_base + l->npred);
+	}
+	c->narrow = (c->narrow + 1) / 2 * 2;
+	c->regs = c->narrow + wide;
+	w->names = arena_array(&w->arena, uint16_t, 4096);
+	for (int i = 0; i < w->order.n && !w->diag->errors; i++)
+		lower_function(w, w->order.v[i]);
+	for (int i = 0; i < w->order.n && w->indirect && !w->diag->errors; i++)
+		if (w->order.v[i]->f->kind == FN_DEVICE)
+			lower_stub(w, w->order.v[i]);
+	if (w->diag->errors)
+		return;
+	apply_fixes(w);
+	build_tables(w);
+	c->frame = c->frame_of[c->kernel->id];
+}
+
+Code *code_lower(const Module *module, const Function *kernel, const Config *config, const ReconvModel *model,
+	const uint64_t *symbol_address, Diag *diag)
+{
+	Code *c = xcalloc(1, sizeof *c);
+	c->module = module_view(module);
+	int errors = diag->errors;
+	Lower w = { .code = c, .m = c->module, .config = config, .model = model, .symbol_address = symbol_address, .diag = diag,
+		.constants.width = (int)config->warp_size };
+	w.of = arena_array(&w.arena, LowerFn *, w.m->func.n);
+	c->entry = arena_array(&c->arena, uint32_t, w.m->func.n);
+	c->frame_of = arena_array(&c->arena, uint32_t, w.m->func.n);
+	c->stub = arena_array(&c->arena, uint32_t, w.m->func.n);
+	for (int i = 0; i < w.m->func.n; i++)
+		c->entry[i] = c->stub[i] = NO_PC;
+	run(&w, kernel);
+	vec_free(&w.order);
+	vec_free(&w.out);
+	vec_free(&w.fix);
+	vec_free(&w.live);
+	bank_free(&w.constants);
+	arena_free(&w.arena);
+	if (diag->errors > errors) {
+		code_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void code_free(Code *c)
+{
+	if (!c)
+		return;
+	module_free(c->module);
+	arena_free(&c->arena);
+	free(c);
+}

@@ -1,0 +1,134 @@
+/* Operands: where values lie, which names the scoreboard knows them by; and the making of an instruction. */
+#include "sim/code/lower.h"
+#include "isa/memory.h"
+
+bool lower_is_pred(const LowerFn *l, int id) { return l->f->reg.v[id].type == T_PRED; }
+bool lower_is_wide(const LowerFn *l, int id) { return type_bits[l->f->reg.v[id].type] == 64; }
+
+/* Number of a register's first 32-bit unit. */
+static int unit(const LowerFn *l, int id)
+{
+	return l->reg[id] + (lower_is_wide(l, id) ? l->code->narrow + l->wide_base : l->reg_base);
+}
+
+uint32_t lower_row(const LowerFn *l, int id)
+{
+	if (lower_is_pred(l, id))
+		return (uint32_t)(l->pred_base + l->reg[id]);
+	return (uint32_t)unit(l, id) * (uint32_t)l->config->warp_size;
+}
+
+static void put_name(Lower *w, int n) { w->names[w->nchk + w->nwr] = (uint16_t)n; }
+
+/* Scoreboard name of a register; predicates follow the registers, then the carry. */
+int lower_name(const LowerFn *l, int id)
+{
+	return lower_is_pred(l, id) ? -1 - (l->pred_base + l->reg[id]) : unit(l, id);
+}
+
+void lower_reads(Lower *w, const LowerFn *l, int id)
+{
+	put_name(w, lower_name(l, id));
+	w->nchk++;
+}
+
+uint32_t lower_operand(Lower *w, LowerFn *l, const Opd *o, Type t)
+{
+	bool wide = type_bits[t] == 64;
+	switch (o->kind) {
+	case OPD_REG:
+		return lower_row(l, o->id);
+	case OPD_IMM:
+		if (t == T_PRED)
+			return NO_ROW; /* true; LaneIns.neg makes false of it */
+		return bank_const(&w->constants, (uint64_t)o->imm, wide);
+	case OPD_FUNC:
+		return bank_const(&w->constants, FUNCTION_ADDRESS(o->id), wide);
+	case OPD_SYM: {
+		const Symbol *s = w->m->symbol.v[o->id];
+		uint64_t at = s->space == SP_SHARED ? (uint64_t)w->shared_offset[o->id]
+			: s->space == SP_LOCAL ? (uint64_t)w->local_offset[l->f->id][o->id] : w->symbol_address[o->id];
+		return bank_const(&w->constants, at + (uint64_t)o->imm, wide);
+	}
+	default:
+		return NO_ROW;
+	}
+}
+
+MIns *lower_new(Lower *w, LowerFn *l, const Ins *src, const Block *from)
+{
+	MIns i = { .guard = -1, .block = -1, .branch = -1, .live = -1, .target = NO_PC, .fall = NO_PC, .rpc = NO_PC };
+	i.x = (LaneIns){ .d = NO_ROW, .d2 = NO_ROW, .a = NO_ROW, .b = NO_ROW, .c = NO_ROW, .e = NO_ROW };
+	i.src = src;
+	i.function = l->f;
+	i.from = from;
+	i.flags = !src || src->origin == ORIGIN_LOWER ? MI_OVERHEAD : src->origin ? MI_INSERTED : 0;
+	vec_push(&w->out, i);
+	w->nchk = w->nwr = 0;
+	return &vec_last(&w->out);
+}
+
+void lower_finish(Lower *w, MIns *i)
+{
+	uint16_t *sb = arena_array(&w->code->arena, uint16_t, w->nchk + w->nwr + 1);
+	memcpy(sb, w->names, sizeof *sb * (size_t)(w->nchk + w->nwr));
+	i->sb = sb;
+	i->nchk = (uint8_t)w->nchk;
+	i->nwr = (uint8_t)w->nwr;
+}
+
+/* After all that is read: what is written. */
+void lower_writes(Lower *w, const LowerFn *l, int id)
+{
+	put_name(w, lower_name(l, id));
+	w->nwr++;
+	if (lower_is_wide(l, id)) {
+		put_name(w, lower_name(l, id) + 1);
+		w->nwr++;
+	}
+}
+
+/* Sources and guard must be ready, and so must destinations (writes in order). */
+void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)
+{
+	w->nchk = w->nwr = 0;
+	if (i->guard >= 0)
+		lower_reads(w, l, i->guard);
+	for (int o = 0; o < i->ndst + i->nsrc; o++)
+		if (i->opd[o].kind == OPD_REG)
+			lower_reads(w, l, i->opd[o].id);
+	if (i->cc || i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC) {
+		put_name(w, NAME_CARRY);
+		w->nchk++;
+	}
+	for (int o = 0; o < i->ndst; o++)
+		if (i->opd[o].kind == OPD_REG) {
+			lower_writes(w, l, i->opd[o].id);
+		}
+	if (i->cc) {
+		put_name(w, NAME_CARRY);
+		w->nwr++;
+	}
+}
+
+bool lower_negated(const Opd *o, Type t) { return o->neg != (t == T_PRED && o->kind == OPD_IMM && !o->imm); }
+
+void lower_negations(MIns *m, const Ins *i)
+{
+	static const uint8_t bit[3] = { NEG_A, NEG_B, NEG_C };
+	for (int k = 0; k < i->nsrc && k < 3; k++)
+		if (lower_negated(ins_src(i, k), ins_src_type(i, k)))
+			m->x.neg |= bit[k];
+}
+
+void lower_parts(Lower *w, LowerFn *l, MIns *m, const Opd *o, int n, Type t)
+{
+	uint32_t *rows = arena_array(&w->code->arena, uint32_t, n);
+	for (int k = 0; k < n; k++) {
+		rows[k] = lower_operand(w, l, &o[k], t);
+		if (o[k].kind == OPD_REG ? lower_is_wide(l, o[k].id) : type_bits[t] == 64)
+			m->wide_rows |= (uint8_t)(1 << k);
+	}
+	m->x.rows = rows;
+	m->x.nrows = n;
+}

@@ -1,0 +1,341 @@
+/* The table of machine parameters (config.def and the mechanisms' own rows), and values by name. */
+#include "sim/config/config.h"
+#include "lib/hash.h"
+#include "lib/strbuf.h"
+#include "sim/mem/mem.h"
+#include <errno.h>
+#include <stddef.h>
+
+static const char model_names[] =
+#define MODEL(NAME) "|" #NAME
+#include "sim/reconv/list.def"
+#undef MODEL
+;
+#define RECONV_NAMES (model_names + 1)
+
+static const ConfigKey rows[] = {
+#define INT(KEY, FIELD, VALUE, LEAST, MOST, UNIT, HELP) \
+	{ NULL, KEY, CT_INT, offsetof(Config, FIELD), VALUE, LEAST, MOST, NULL, UNIT, HELP },
+#define BOOL(KEY, FIELD, VALUE, HELP) { NULL, KEY, CT_BOOL, offsetof(Config, FIELD), VALUE, 0, 1, NULL, NULL, HELP },
+#define ENUM(KEY, FIELD, VALUE, CHOICES, HELP) \
+	{ NULL, KEY, CT_ENUM, offsetof(Config, FIELD), VALUE, 0, 0, CHOICES, NULL, HELP },
+#include "sim/config/config.def"
+#undef INT
+#undef BOOL
+#undef ENUM
+};
+enum { NROWS = sizeof rows / sizeof *rows };
+
+static int count_choices(const char *s)
+{
+	int n = 1;
+	for (; *s; s++)
+		n += *s == '|';
+	return n;
+}
+
+bool config_key(int i, ConfigKey *key)
+{
+	if (i < NROWS) {
+		*key = rows[i];
+	} else {
+		const ModelKeys *m;
+		int model = 0;
+		for (i -= NROWS; (m = model_keys(model)) && i >= m->nparams; model++)
+			i -= m->nparams;
+		if (!m)
+			return false;
+		must(model < MAX_MODELS && m->nparams <= MAX_MODEL_PARAMS);
+		*key = m->params[i];
+		key->model = m->name;
+		key->offset = offsetof(Config, model_param) + sizeof(int64_t) * (size_t)(model * MAX_MODEL_PARAMS + i);
+	}
+	if (key->type == CT_ENUM) {
+		key->least = 0;
+		key->most = count_choices(key->choices) - 1;
+	} else if (key->type == CT_BOOL) {
+		key->least = 0;
+		key->most = 1;
+	}
+	return true;
+}
+
+const char *config_key_name(const ConfigKey *key, char name[CONFIG_NAME])
+{
+	snprintf(name, CONFIG_NAME, "%s%s%s", key->model ? key->model : "", key->model ? "." : "", key->key);
+	return name;
+}
+
+static bool has_name(const ConfigKey *key, const char *name)
+{
+	size_t n = key->model ? strlen(key->model) : 0;
+	if (n && (strncmp(name, key->model, n) || name[n] != '.'))
+		return false;
+	return !strcmp(key->key, n ? name + n + 1 : name);
+}
+
+bool config_find(const char *name, ConfigKey *key)
+{
+	for (int i = 0; config_key(i, key); i++)
+		if (has_name(key, name))
+			return true;
+	return false;
+}
+
+void config_nearest(const char *name, char near[CONFIG_NAME])
+{
+	Arena a = { 0 };
+	Vec(const char *) names = { 0 };
+	ConfigKey key;
+	char whole[CONFIG_NAME];
+	const char *dot = strrchr(name, '.');
+	near[0] = 0;
+	for (int i = 0; config_key(i, &key); i++) {
+		vec_push(&names, arena_strdup(&a, config_key_name(&key, whole)));
+		const char *leaf = strrchr(whole, '.');
+		if (!dot && leaf && !strcmp(leaf + 1, name) && !near[0])
+			snprintf(near, CONFIG_NAME, "%s", whole);
+	}
+	const char *best = near[0] ? NULL : nearest_name(name, names.v, names.n);
+	if (best)
+		snprintf(near, CONFIG_NAME, "%s", best);
+	vec_free(&names);
+	arena_free(&a);
+}
+
+static int64_t *field(Config *c, const ConfigKey *key) { return (int64_t *)(void *)((char *)c + key->offset); }
+
+int64_t config_get(const Config *c, const ConfigKey *key)
+{
+	int64_t v;
+	memcpy(&v, (const char *)c + key->offset, sizeof v);
+	return v;
+}
+
+void config_defaults(Config *c)
+{
+	ConfigKey key;
+	memset(c, 0, sizeof *c);
+	for (int i = 0; config_key(i, &key); i++)
+		*field(c, &key) = key.value;
+}
+
+bool config_put(Config *c, const ConfigKey *key, int64_t value, Loc where, Diag *diag)
+{
+	char name[CONFIG_NAME];
+	if (value < key->least || value > key->most) {
+		diag_error(diag, where, "%s = %lld is out of range: %lld to %lld%s%s", config_key_name(key, name),
+			(long long)value, (long long)key->least, (long long)key->most, key->unit ? " " : "",
+			key->unit ? key->unit : "");
+		return false;
+	}
+	*field(c, key) = value;
+	return true;
+}
+
+/* The place of a name in "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *name)
+{
+	size_t n = strlen(name);
+	for (int i = 0;; i++) {
+		const char *end = strchr(choices, '|');
+		size_t len = end ? (size_t)(end - choices) : strlen(choices);
+		if (len == n && !memcmp(choices, name, n))
+			return i;
+		if (!end)
+			return -1;
+		choices = end + 1;
+	}
+}
+
+/* The choice most like a word, or NULL. */
+static const char *nearest_choice(const ConfigKey *key, const char *word, Diag *diag)
+{
+	Vec(const char *) names = { 0 };
+	for (const char *p = key->choices; *p; p += strcspn(p, "|"), p += *p == '|')
+		vec_push(&names, arena_strndup(&diag->arena, p, strcspn(p, "|")));
+	const char *near = nearest_name(word, names.v, names.n);
+	vec_free(&names);
+	return near;
+}
+
+bool config_put_name(Config *c, const ConfigKey *key, const char *choice, Loc where, Diag *diag)
+{
+	char name[CONFIG_NAME];
+	int i = choice_index(key->choices, choice);
+	if (i >= 0)
+		return config_put(c, key, i, where, diag);
+	StrBuf all = { 0 };
+	const char *near = nearest_choice(key, choice, diag);
+	config_print_choices(key, &all);
+	diag_error(diag, where, "%s: unknown value '%.60s'%s%s%s; expected %s", config_key_name(key, name), choice,
+		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all.s);
+	sb_free(&all);
+	return false;
+}
+
+/* Decimal or 0x; the whole text. */
+static bool parse_int(const char *s, int64_t *value)
+{
+	char *end;
+	errno = 0;
+	long long v = strtoll(s, &end, 0);
+	*value = v;
+	return *s && !*end && !errno && *s != ' ';
+}
+
+bool config_set(Config *c, const char *name, const char *value, Diag *diag)
+{
+	ConfigKey key;
+	Loc where = { 0 };
+	int64_t v;
+	if (!config_find(name, &key)) {
+		char near[CONFIG_NAME];
+		config_nearest(name, near);
+		if (near[0])
+			diag_error(diag, where, "unknown parameter '%.80s'; did you mean '%s'?", name, near);
+		else
+			diag_error(diag, where, "unknown parameter '%.80s'; --print-config shows all", name);
+		return false;
+	}
+	if (key.type == CT_ENUM)
+		return config_put_name(c, &key, value, where, diag);
+	if (key.type == CT_BOOL && (!strcmp(value, "true") || !strcmp(value, "false")))
+		return config_put(c, &key, value[0] == 't', where, diag);
+	if (!parse_int(value, &v)) {
+		diag_error(diag, where, "%s = '%.60s': expected %s", name, value,
+			key.type == CT_BOOL ? "true or false" : "a whole number");
+		return false;
+	}
+	return config_put(c, &key, v, where, diag);
+}
+
+static char *trimmed(char *s)
+{
+	s += strspn(s, " ");
+	for (char *end = s + strlen(s); end > s && end[-1] == ' ';)
+		*--end = 0;
+	return s;
+}
+
+/* A parameter that the mechanism has not: the machine may have it, or one that is alike. */
+static void no_such_param(const char *model, const char *item, const char *value, Diag *diag)
+{
+	const ModelKeys *m;
+	Vec(const char *) names = { 0 };
+	StrBuf text = { 0 };
+	char near[CONFIG_NAME];
+	ConfigKey key;
+	for (int i = 0; (m = model_keys(i)) && strcmp(m->name, model);)
+		i++;
+	for (int i = 0; m && i < m->nparams; i++)
+		vec_push(&names, m->params[i].key);
+	sb_printf(&text, "mechanism %s has no parameter '%.60s'", model, item);
+	const char *own = nearest_name(item, names.v, names.n), *leaf;
+	config_nearest(item, near);
+	leaf = strrchr(near, '.') ? strrchr(near, '.') + 1 : near;
+	if (*near && !strcmp(leaf, item) && config_find(near, &key) && !key.model) {
+		sb_printf(&text, "; it is the machine's: -D %s=%.60s", near, value);
+	} else if (own) {
+		sb_printf(&text, "; did you mean '%s'?", own);
+	} else {
+		sb_puts(&text, names.n ? "; it has" : "; it has none");
+		for (int i = 0; i < names.n; i++)
+			sb_printf(&text, "%s %s", i ? "," : "", names.v[i]);
+	}
+	diag_error(diag, (Loc){ 0 }, "%s", text.s);
+	sb_free(&text);
+	vec_free(&names);
+}
+
+/* One key=value of a mechanism's list. */
+static bool set_param(Config *c, const char *model, char *item, Diag *diag)
+{
+	char key[2 * CONFIG_NAME], *value = strchr(item, '=');
+	if (!value) {
+		diag_error(diag, (Loc){ 0 }, "--model %.60s: expected key=value, not '%.60s'", model, item);
+		return false;
+	}
+	*value++ = 0;
+	if (strchr(item, '.'))
+		return config_set(c, item, value, diag);
+	snprintf(key, sizeof key, "%.60s.%.60s", model, item);
+	if (config_find(key, &(ConfigKey){ 0 }))
+		return config_set(c, key, value, diag);
+	no_such_param(model, item, value, diag);
+	return false;
+}
+
+bool config_set_model(Config *c, const char *spec, Diag *diag)
+{
+	size_t n = strcspn(spec, "("), length = strlen(spec);
+	char *model = arena_strndup(&diag->arena, spec, n);
+	if (!config_set(c, "divergence.model", model, diag))
+		return false;
+	if (n == length)
+		return true;
+	if (spec[length - 1] != ')') {
+		diag_error(diag, (Loc){ 0 }, "--model %.80s: expected NAME(key=value, ...)", spec);
+		return false;
+	}
+	char *list = arena_strndup(&diag->arena, spec + n + 1, length - n - 2), *item;
+	if (!list[strspn(list, " ")])
+		return true;
+	while ((item = strsep(&list, ",")))
+		if (!set_param(c, model, trimmed(item), diag))
+			return false;
+	return true;
+}
+
+/* ---- what no single range says ---- */
+
+static bool power_of_two(int64_t v) { return v > 0 && !(v & (v - 1)); }
+
+static bool check_cache(const char *name, int64_t bytes, int64_t line, int64_t sector, int64_t ways, Diag *d)
+{
+	int before = d->errors;
+	Loc at = { 0 };
+	if (!power_of_two(line))
+		diag_error(d, at, "%s.line_bytes = %lld must be a power of two", name, (long long)line);
+	if (sector && (!power_of_two(sector) || sector > line))
+		diag_error(d, at, "%s.sector_bytes = %lld must be a power of two that is at most the line's %lld bytes", name,
+			(long long)sector, (long long)line);
+	if (bytes % (line * ways))
+		diag_error(d, at, "%s: %lld bytes are no multiple of %lld ways x %lld bytes of a line", name, (long long)bytes,
+			(long long)ways, (long long)line);
+	return d->errors == before;
+}
+
+bool config_check(const Config *c, Diag *d)
+{
+	int before = d->errors;
+	Loc at = { 0 };
+	check_cache("fetch", c->fetch_bytes, c->fetch_line, 0, c->fetch_ways, d);
+	check_cache("l1", c->l1_bytes, c->l1_line, c->l1_sector, c->l1_ways, d);
+	check_cache("constant", c->const_bytes, c->const_line, 0, c->const_ways, d);
+	check_cache("l2", c->l2_bytes, c->l2_line, c->l2_sector, c->l2_ways, d);
+	if (c->l2_bytes % (c->l2_slices * c->l2_ways * c->l2_line))
+		diag_error(d, at, "l2.bytes = %lld is no multiple of %lld slices x %lld ways x %lld bytes of a line",
+			(long long)c->l2_bytes, (long long)c->l2_slices, (long long)c->l2_ways, (long long)c->l2_line);
+	if (!power_of_two(c->warp_size))
+		diag_error(d, at, "warp_size = %lld must be a power of two", (long long)c->warp_size);
+	if (!power_of_two(c->fetch_ins_bytes) || c->fetch_line % c->fetch_ins_bytes)
+		diag_error(d, at, "fetch.instruction_bytes = %lld must be a power of two that divides fetch.line_bytes = %lld",
+			(long long)c->fetch_ins_bytes, (long long)c->fetch_line);
+	if (!power_of_two(c->shared_bank_bytes))
+		diag_error(d, at, "shared.bank_bytes = %lld must be a power of two", (long long)c->shared_bank_bytes);
+	if (c->sm_max_shared > c->sm_shared)
+		diag_error(d, at, "sm.max_shared_per_block = %lld is more than sm.shared_bytes = %lld",
+			(long long)c->sm_max_shared, (long long)c->sm_shared);
+	if (c->sm_max_block > c->sm_max_warps * c->warp_size)
+		diag_error(d, at, "sm.max_threads_per_block = %lld is more than sm.max_warps x warp_size = %lld; "
+			"with warps of %lld lanes set sm.max_threads_per_block to that", (long long)c->sm_max_block,
+			(long long)(c->sm_max_warps * c->warp_size), (long long)c->warp_size);
+	if (!power_of_two(c->dram_row) || c->dram_row % c->l2_line)
+		diag_error(d, at, "dram.row_bytes = %lld must be a power of two and a multiple of l2.line_bytes = %lld",
+			(long long)c->dram_row, (long long)c->l2_line);
+	const char *why = d->errors == before ? mem_refuses(c) : NULL;
+	if (why)
+		diag_error(d, at, "%s", why);
+	return d->errors == before;
+}

@@ -1,0 +1,91 @@
+/* The machine description: one struct, filled from the defaults in config.def, a Lua file and -D overrides. */
+#ifndef GSIM_CONFIG_H
+#define GSIM_CONFIG_H
+#include "isa/ir.h"
+
+typedef uint64_t Cycle;
+
+typedef struct UnitConfig { int64_t count, latency, interval; } UnitConfig;
+
+enum { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_OLDEST };
+enum { SPILL_MEMORY, SPILL_CONSTANT };
+enum { SCHEDULE_TURNS, SCHEDULE_BLOCK };
+enum { BAR_ERROR, BAR_COUNT_WARP, BAR_PER_LANE };
+
+enum { MAX_MODELS = 32, MAX_MODEL_PARAMS = 24 };
+
+typedef struct Config {
+	int64_t warp_size, clock_mhz;
+	int64_t sm_count, sm_max_warps, sm_max_blocks, sm_max_block, sm_registers, sm_max_regs, sm_reg_unit, sm_shared,
+		sm_shared_unit, sm_max_shared, sm_local;
+	int64_t sched_count, sched_policy, sched_width, sched_active;
+	int64_t fetch_ins_bytes, fetch_bytes, fetch_line, fetch_ways, fetch_miss, fetch_redirect;
+	UnitConfig unit[UNIT_COUNT];
+	int64_t shared_banks, shared_bank_bytes, shared_latency;
+	int64_t l1_global, l1_bytes, l1_line, l1_sector, l1_ways, l1_latency, l1_mshrs, l1_merge, l1_queue;
+	int64_t const_bytes, const_line, const_ways, const_latency;
+	int64_t icnt_latency, icnt_width;
+	int64_t l2_slices, l2_bytes, l2_line, l2_sector, l2_ways, l2_latency, l2_width, l2_atomic, l2_mshrs;
+	int64_t dram_channels, dram_banks, dram_row, dram_hit, dram_miss, dram_latency, dram_width;
+	int64_t model, div_depth, div_chunk, div_spill, div_entry_bytes, bar_partial;
+	int64_t functional_schedule;
+	int64_t max_cycles, progress_cycles, memory_limit, print_limit;
+	int64_t model_param[MAX_MODELS][MAX_MODEL_PARAMS];  /* [index in reconv_models][index in its params] */
+} Config;
+
+typedef enum { CT_INT, CT_BOOL, CT_ENUM } ConfigType;
+typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's table */
+	const char *model;         /* a mechanism's row: its name, and the whole key is model.key; else NULL */
+	const char *key;
+	ConfigType type;
+	size_t offset;             /* of an int64_t in Config; config_key fills it in for mechanisms' rows */
+	int64_t value, least, most;    /* default and range */
+	const char *choices;       /* CT_ENUM: names separated by | */
+	const char *unit, *help;
+} ConfigKey;
+
+/* What the configuration knows of a mechanism. */
+#define MODEL_KEYS \
+	const char *name, *help; \
+	const char *source;            /* the paper that it follows */ \
+	const ConfigKey *params;       /* key without the mechanism's name; model and offset unused */ \
+	int nparams; \
+	const char *fair;              /* parameters under which it keeps no lane for ever that could run: tried in diagnoses; NULL: none help */
+typedef struct ModelKeys { MODEL_KEYS } ModelKeys;
+const ModelKeys *model_keys(int model);                 /* by index in sim/reconv/list.def; NULL past the end */
+
+bool config_key(int i, ConfigKey *);                    /* row i of all, mechanisms' included; false past the end */
+enum { CONFIG_NAME = 96 };
+const char *config_key_name(const ConfigKey *, char name[CONFIG_NAME]);  /* the whole key */
+bool config_find(const char *name, ConfigKey *);
+int64_t config_get(const Config *, const ConfigKey *);
+void config_nearest(const char *name, char near[CONFIG_NAME]);  /* the known key most like it, or "" */
+void config_defaults(Config *);
+bool config_check(const Config *, Diag *);              /* what no single range says: e.g. line sizes are multiples of sectors */
+/* Range check and assignment; where = place for messages. */
+bool config_put(Config *, const ConfigKey *, int64_t value, Loc where, Diag *);
+bool config_put_name(Config *, const ConfigKey *, const char *choice, Loc where, Diag *);
+/* key and value as -D gives them. */
+bool config_set(Config *, const char *key, const char *value, Diag *);
+/* A mechanism and its parameters as --model gives them: NAME or NAME(key=value, ...); a key with a dot is a whole key. */
+bool config_set_model(Config *, const char *spec, Diag *);
+/* sim/config/machine_file.c: all of a configuration from a machine file, with derive(), over the defaults; searched as given, then
+   in $GSIM_PATH, then in the data directory. config_check is the caller's, after config_set. */
+bool config_load(Config *, const char *file, Diag *);
+/* sim/config/lines_of_keys.c: the line of a machine file's text where "a.b.c" gets its value, `a = { ... b = { ... c =`; the last when there are
+   several, 0 when it is not written like that. */
+int config_line(const char *text, const char *name);
+
+/* sim/config/print.c */
+struct StrBuf;
+void config_print(const Config *, struct StrBuf *);     /* a machine file that gives exactly this configuration */
+void config_print_value(const ConfigKey *, int64_t, struct StrBuf *);  /* as -D takes it */
+void config_print_choices(const ConfigKey *, struct StrBuf *);         /* "a, b or c" */
+/* Of every key with its value, mechanisms' included: equal configurations have equal hashes on every host. */
+uint64_t config_hash(const Config *);
+enum { CONFIG_HASH = 17 };
+const char *config_hash_text(const Config *, char text[CONFIG_HASH]);  /* 16 hexadecimal digits */
+/* The next key from number *i on whose value `to` changes, and moves *i behind it; false when there is none. */
+bool config_change(const Config *from, const Config *to, int *i, ConfigKey *);
+void config_changes(const Config *from, const Config *to, struct StrBuf *);  /* all of them: "key=value key=value" */
+#endif

@@ -1,0 +1,117 @@
+/* Where the values of a machine file stand: Lua keeps no places, so they are looked for in its text. */
+#include "lib/vec.h"
+#include "sim/config/config.h"
+#include <ctype.h>
+
+enum { ELSEWHERE = -1 };
+
+typedef struct Scan {
+	const char *p, *name;          /* name: what is looked for, a.b.c */
+	int line, found;
+	Vec(int) open;                 /* for each { that is open: how many characters of name lead to it, or ELSEWHERE */
+	int given;                     /* the same for the name and = that stood last */
+	bool assigned;                 /* nothing came since */
+} Scan;
+
+/* The number of = in the bracket of a long string or comment at p, or -1. */
+static int long_bracket(const char *p)
+{
+	int n = 0;
+	if (*p++ != '[')
+		return -1;
+	for (; *p == '='; p++)
+		n++;
+	return *p == '[' ? n : -1;
+}
+
+static void skip_long(Scan *s, int level)
+{
+	for (s->p += level + 2; *s->p; s->p++) {
+		s->line += *s->p == '\n';
+		if (*s->p == ']' && strspn(s->p + 1, "=") == (size_t)level && s->p[level + 1] == ']') {
+			s->p += level + 2;
+			return;
+		}
+	}
+}
+
+static void skip_string(Scan *s)
+{
+	char quote = *s->p++;
+	while (*s->p && *s->p != quote && *s->p != '\n') {
+		if (*s->p == '\\' && s->p[1]) {
+			s->p++;
+			s->line += *s->p == '\n';
+		}
+		s->p++;
+	}
+	s->p += *s->p == quote;
+}
+
+/* Over a comment or string; false when there is none. */
+static bool skip_noise(Scan *s)
+{
+	bool comment = s->p[0] == '-' && s->p[1] == '-';
+	int level = long_bracket(s->p + (comment ? 2 : 0));
+	if (level >= 0) {
+		s->p += comment ? 2 : 0;
+		skip_long(s, level);
+	} else if (comment) {
+		s->p += strcspn(s->p, "\n");
+	} else if (*s->p == '"' || *s->p == '\'') {
+		skip_string(s);
+	} else {
+		return false;
+	}
+	if (!comment)
+		s->assigned = false;
+	return true;
+}
+
+/* A name; with an = behind it, it may be the next part of what is looked for. */
+static void name(Scan *s)
+{
+	const char *begin = s->p, *want;
+	int so_far = s->open.n ? vec_last(&s->open) : 0;
+	while (isalnum((unsigned char)*s->p) || *s->p == '_')
+		s->p++;
+	size_t n = (size_t)(s->p - begin);
+	const char *q = s->p + strspn(s->p, " \t");
+	s->assigned = *q == '=' && q[1] != '=';
+	if (!s->assigned)
+		return;
+	s->p = q + 1;
+	s->given = ELSEWHERE;
+	if (so_far == ELSEWHERE)
+		return;
+	want = s->name + so_far;
+	if (strncmp(want, begin, n) || (want[n] && want[n] != '.'))
+		return;
+	if (want[n])
+		s->given = so_far + (int)n + 1;
+	else
+		s->found = s->line;
+}
+
+int config_line(const char *text, const char *wanted)
+{
+	Scan s = { .p = text, .name = wanted, .line = 1 };
+	while (*s.p) {
+		if (skip_noise(&s))
+			continue;
+		if (isalpha((unsigned char)*s.p) || *s.p == '_') {
+			name(&s);
+			continue;
+		}
+		int outside = s.open.n ? vec_last(&s.open) : 0;
+		if (*s.p == '{')
+			vec_push(&s.open, s.assigned ? s.given : outside);
+		else if (*s.p == '}' && s.open.n)
+			s.open.n--;
+		if (!isspace((unsigned char)*s.p))
+			s.assigned = false;
+		s.line += *s.p++ == '\n';
+	}
+	vec_free(&s.open);
+	return s.found;
+}

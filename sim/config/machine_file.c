@@ -1,0 +1,357 @@
+/* Machine files: one Lua table, e.g. `return derive("kepler.lua", { sm = { count = 1 } })`. */
+#include "lib/file.h"
+#include "lib/strbuf.h"
+#include "sim/config/config.h"
+#include "sim/sandbox/sandbox.h"
+#include <unistd.h>
+
+enum { MAX_CHAIN = 16, MAX_FILES = 64, MAX_NAME = 1024, MAX_ERRORS = 20, DERIVE_STEPS = 2000, MAX_TEXT = 1 << 20, MAX_STEPS = 20000000, MAX_MEMORY = 64 << 20 };
+
+typedef struct Loader {
+	Sandbox box;
+	Diag *diag;
+	Arena scratch;                  /* names of files that are tried */
+	int line;                       /* of the call of derive that is being served; 0 = none */
+	int nfiles;                     /* read so far */
+	int nchain;
+	struct { const char *path; char *text; } chain[MAX_CHAIN];  /* files being loaded, each derived from by the one before */
+} Loader;
+
+/* ---- where files are ---- */
+
+/* A file found: its name for messages, open unless fd < 0, and its text once it is read. */
+typedef struct Found { Arena *arena; const char *path, *why; int fd; uint64_t size; char *text; } Found;
+
+/* Is the file in a folder, of n characters, or in the folder sub below it? links: symbolic links there are followed. */
+static bool try_folder(Found *f, const char *folder, size_t n, const char *sub, const char *file, bool links)
+{
+	const char *why, *where = arena_printf(f->arena, "%.*s%s%s", (int)n, folder, n && folder[n - 1] != '/' ? "/" : "", sub);
+	f->fd = file_open_in(where, file, links, &f->size, &why);
+	if (f->fd >= 0)
+		f->path = arena_printf(f->arena, "%s%s", where, file);
+	else if (why != file_absent)
+		f->why = why;
+	return f->fd >= 0;
+}
+
+/* list: folders with colons between them, or NULL. */
+static bool try_list(Found *f, const char *list, const char *file)
+{
+	for (size_t n; list && *list; list += n + (list[n] == ':')) {
+		n = strcspn(list, ":");
+		if (n && (try_folder(f, list, n, "", file, true) || try_folder(f, list, n, "configs/", file, true)))
+			return true;
+	}
+	return false;
+}
+
+/* In the folder, then where machine files are kept. */
+static bool try_everywhere(Found *f, const char *folder, size_t n, const char *file, bool links)
+{
+	return try_folder(f, folder, n, "", file, links) || try_list(f, getenv("GSIM_PATH"), file) || try_list(f, GSIM_DATADIR, file)
+		|| try_folder(f, "", 0, "configs/", file, true);
+}
+
+static bool try_names(Found *f, const char *folder, size_t n, const char *file, bool links)
+{
+	return try_everywhere(f, folder, n, file, links)
+		|| (!strchr(file, '.') && try_everywhere(f, folder, n, arena_printf(f->arena, "%s.lua", file), links));
+}
+
+/* As the command line names it: any path, links and all; or by its name where machine files are kept. */
+static bool find_main(Found *f, const char *file)
+{
+	f->fd = -1;
+	f->path = file;
+	return (!access(file, R_OK) && !file_is_folder(file)) || (!file_name_refused(file) && try_names(f, "", 0, file, true));
+}
+
+/* As a machine file names it: beside that file or below, or where machine files are kept. */
+static bool find_base(Found *f, const char *file, const char *from)
+{
+	const char *slash = strrchr(from, '/');
+	f->why = file_name_refused(file);
+	return !f->why && try_names(f, from, slash ? (size_t)(slash - from) + 1 : 0, file, false);
+}
+
+/* Its text and size; the text is from malloc. */
+static bool read_found(Found *f)
+{
+	size_t n;
+	if (f->fd < 0) {
+		f->text = file_read(f->path, MAX_TEXT, &n, &f->why);
+		f->size = f->text ? n : 0;
+		return f->text;
+	}
+	if (f->size > MAX_TEXT) {
+		f->why = "it is too large";
+		close(f->fd);
+		return false;
+	}
+	f->text = xcalloc(1, (size_t)f->size + 1);
+	if (file_fill(f->fd, f->text, (size_t)f->size, &f->why))
+		return true;
+	free(f->text);
+	return false;
+}
+
+/* ---- from a Lua table to a Config ---- */
+
+static Loc place(const Loader *l, const char *name)
+{
+	int i = l->nchain - 1, line = config_line(l->chain[i].text, name);
+	return (Loc){ l->chain[i].path, line ? line : l->line, 0 };
+}
+
+static bool is_group(const char *name)
+{
+	ConfigKey key;
+	char whole[CONFIG_NAME];
+	size_t n = strlen(name);
+	for (int i = 0; config_key(i, &key); i++)
+		if (!strncmp(config_key_name(&key, whole), name, n) && whole[n] == '.')
+			return true;
+	return false;
+}
+
+static void unknown(Loader *l, const char *name)
+{
+	char near[CONFIG_NAME] = "";
+	if (strlen(name) < CONFIG_NAME)
+		config_nearest(name, near);
+	if (near[0])
+		diag_error(l->diag, place(l, name), "unknown parameter '%.80s'; did you mean '%s'?", name, near);
+	else
+		diag_error(l->diag, place(l, name), "unknown parameter '%.80s'", name);
+}
+
+/* The value on top of the stack. */
+static bool put_value(lua_State *L, Config *c, const ConfigKey *key, const char *name, Loc where, Diag *d)
+{
+	int type = lua_type(L, -1), whole = 0;
+	if (key->type == CT_INT && type == LUA_TNUMBER) {
+		lua_Integer v = lua_tointegerx(L, -1, &whole);
+		if (!whole)
+			diag_error(d, where, "%s = %.9g: expected a whole number", name, lua_tonumber(L, -1));
+		return whole && config_put(c, key, v, where, d);
+	}
+	if (key->type == CT_BOOL && type == LUA_TBOOLEAN)
+		return config_put(c, key, lua_toboolean(L, -1), where, d);
+	if (key->type == CT_ENUM && type == LUA_TSTRING)
+		return config_put_name(c, key, lua_tostring(L, -1), where, d);
+	static const char *const wanted[] = { "a whole number", "true or false", "a name in quotes" };
+	diag_error(d, where, "%s: expected %s, found a %s", name, wanted[key->type], lua_typename(L, type));
+	return false;
+}
+
+/* A place is looked for only when it is needed: that takes as long as the text is. */
+static void apply_value(Loader *l, Config *c, const ConfigKey *key, const char *name)
+{
+	Diag none = { 0 };
+	if (!put_value(l->box.L, c, key, name, (Loc){ 0 }, &none))
+		put_value(l->box.L, c, key, name, place(l, name), l->diag);
+	diag_free(&none);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* Every field of the table on top of the stack, in order of their names: Lua's own order differs from run to run. The names stay
+   where they are, in the table. */
+static void apply_table(Loader *l, Config *c, const char *prefix)
+{
+	lua_State *L = l->box.L;
+	Arena a = { 0 };
+	Vec(const char *) fields = { 0 };
+	int before = l->diag->errors;
+	bool named = true;
+	luaL_checkstack(L, 4, "machine file");
+	for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+		if (lua_type(L, -2) == LUA_TSTRING)
+			vec_push(&fields, lua_tostring(L, -2));
+		else
+			named = false;
+	}
+	if (!named)
+		diag_error(l->diag, place(l, *prefix ? prefix : "?"), "%s%sfields need names, like depth = 16", prefix, *prefix ? ": " : "");
+	if (fields.n)
+		qsort(fields.v, (size_t)fields.n, sizeof *fields.v, by_name);
+	for (int i = 0; i < fields.n && l->diag->errors < before + MAX_ERRORS; i++) {
+		ConfigKey key;
+		const char *name = *prefix ? arena_printf(&a, "%s.%s", prefix, fields.v[i]) : fields.v[i];
+		lua_getfield(L, -1, fields.v[i]);
+		if (config_find(name, &key))
+			apply_value(l, c, &key, name);
+		else if (is_group(name) && lua_type(L, -1) == LUA_TTABLE)
+			apply_table(l, c, name);
+		else if (is_group(name))
+			diag_error(l->diag, place(l, name), "%s: expected a table, found a %s", name, luaL_typename(L, -1));
+		else
+			unknown(l, name);
+		lua_pop(L, 1);
+	}
+	vec_free(&fields);
+	arena_free(&a);
+}
+
+/* Fields of the table at index from go into the one at index into, tables into tables. Both have been applied, so their
+   depth is that of the parameters' names. */
+static void merge(lua_State *L, int into, int from)
+{
+	luaL_checkstack(L, 6, "machine file");
+	for (lua_pushnil(L); lua_next(L, from); lua_pop(L, 1)) {
+		lua_pushvalue(L, -2);
+		if (!lua_istable(L, -2)) {
+			lua_pushvalue(L, -2);
+			lua_rawset(L, into);
+			continue;
+		}
+		if (lua_rawget(L, into) != LUA_TTABLE) {
+			lua_pop(L, 1);
+			lua_newtable(L);
+			lua_pushvalue(L, -3);
+			lua_pushvalue(L, -2);
+			lua_rawset(L, into);
+		}
+		merge(L, lua_gettop(L), lua_gettop(L) - 1);
+		lua_pop(L, 1);
+	}
+}
+
+/* ---- files ---- */
+
+/* Back to so many files that are being loaded. */
+static void close_files(Loader *l, int n)
+{
+	while (l->nchain > n)
+		free(l->chain[--l->nchain].text);
+}
+
+/* The script may have caught an error and gone on in an outer file: the file that runs now is the last. */
+static void close_abandoned(Loader *l, const char *running)
+{
+	for (int i = 0; running && i < l->nchain; i++)
+		if (!strcmp(l->chain[i].path, running))
+			close_files(l, i + 1);
+}
+
+/* Diag has the error. */
+static int stop_with_error(lua_State *L, const Loader *l) { return sandbox_stop(L, vec_last(&l->diag->item).text); }
+
+/* Leaves the table that the file returns on the stack; errors are thrown. */
+static void load_file(lua_State *L, Loader *l, Found *f)
+{
+	bool again = false;
+	for (int i = 0; i < l->nchain; i++)
+		again |= !strcmp(l->chain[i].path, f->path);
+	const char *many = l->nchain == MAX_CHAIN ? "more than 16 files derive from each other" : l->nfiles == MAX_FILES ?
+		"more than 64 files are read" : NULL;
+	if ((again || many) && f->fd >= 0)
+		close(f->fd);
+	if (again)
+		luaL_error(L, "%s derives from itself", f->path);
+	if (many)
+		luaL_error(L, many);
+	if (!read_found(f))
+		luaL_error(L, "cannot read %s: %s", f->path, f->why);
+	int i = l->nchain++;
+	l->nfiles++;
+	l->chain[i].path = f->path;
+	l->chain[i].text = f->text;
+	sandbox_charge(L, f->size);
+	if (!sandbox_compile(L, f->text, (size_t)f->size, f->path, l->diag))
+		stop_with_error(L, l);
+	lua_call(L, 0, 1);
+	if (lua_type(L, -1) != LUA_TTABLE)
+		luaL_error(L, "the file must return a table, not %s%s", lua_isnil(L, -1) ? "" : "a ",
+			luaL_typename(L, -1));
+}
+
+static void check_table(Loader *l)
+{
+	Config scratch;
+	config_defaults(&scratch);
+	apply_table(l, &scratch, "");
+}
+
+static int cannot_find(lua_State *L, const char *file, const char *why)
+{
+	return luaL_error(L, "cannot find the machine file '%s'%s%s (looked for beside this one, in $GSIM_PATH, in %s and in configs/)", file,
+		why ? ": " : "", why ? why : "", GSIM_DATADIR "/configs");
+}
+
+/* derive(file [, table]): the file's table with the fields of the other one over it. */
+static int derive(lua_State *L)
+{
+	Loader *l = lua_touserdata(L, lua_upvalueindex(1));
+	size_t n;
+	const char *file = luaL_checklstring(L, 1, &n);
+	luaL_argcheck(L, n == strlen(file) && n < MAX_NAME, 1, "expected a file name");
+	if (!lua_isnoneornil(L, 2))
+		luaL_checktype(L, 2, LUA_TTABLE);
+	lua_settop(L, 2);
+	sandbox_charge(L, DERIVE_STEPS);
+	int errors = l->diag->errors;
+	Loc where = sandbox_where(L);
+	close_abandoned(l, where.file);
+	l->line = where.line;
+	if (lua_istable(L, 2))
+		check_table(l);
+	l->line = 0;
+	if (l->diag->errors > errors)
+		return stop_with_error(L, l);
+	arena_free(&l->scratch);
+	Found f = { .arena = &l->scratch };
+	int depth = l->nchain;
+	if (!find_base(&f, file, l->chain[depth - 1].path))
+		return cannot_find(L, file, f.why);
+	f.path = arena_strdup(&l->diag->arena, f.path);
+	load_file(L, l, &f);
+	check_table(l);
+	close_files(l, depth);
+	if (l->diag->errors > errors)
+		return stop_with_error(L, l);
+	if (lua_istable(L, 2) && !lua_rawequal(L, 2, 3))
+		merge(L, 3, 2);
+	return 1;
+}
+
+/* The main file: (loader, configuration, what was found) as light user data. */
+static int load_main(lua_State *L)
+{
+	Loader *l = lua_touserdata(L, 1);
+	Config *c = lua_touserdata(L, 2);
+	lua_pushlightuserdata(L, l);
+	lua_pushcclosure(L, derive, 1);
+	lua_setglobal(L, "derive");
+	load_file(L, l, lua_touserdata(L, 3));
+	apply_table(l, c, "");
+	return 0;
+}
+
+bool config_load(Config *c, const char *file, Diag *diag)
+{
+	Loader l = { .diag = diag };
+	Found f = { .arena = &diag->arena };
+	int errors = diag->errors;
+	config_defaults(c);
+	if (!find_main(&f, file)) {
+		diag_error(diag, (Loc){ 0 }, "cannot find the machine file '%s' (looked for as given, in $GSIM_PATH, in %s and in configs/; "
+			"gsim --list configs shows those found)", file, GSIM_DATADIR "/configs");
+		return false;
+	}
+	if (!sandbox_open(&l.box)) {
+		diag_error(diag, (Loc){ 0 }, "no memory for Lua");
+		return false;
+	}
+	l.box.step_limit = MAX_STEPS;
+	l.box.memory_limit = MAX_MEMORY;
+	lua_pushcfunction(l.box.L, load_main);
+	lua_pushlightuserdata(l.box.L, &l);
+	lua_pushlightuserdata(l.box.L, c);
+	lua_pushlightuserdata(l.box.L, &f);
+	sandbox_call(&l.box, 3, 0, diag);
+	close_files(&l, 0);
+	arena_free(&l.scratch);
+	sandbox_close(&l.box);
+	return diag->errors == errors;
+}

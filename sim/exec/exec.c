@@ -1,0 +1,465 @@
+/* One instruction of one split: its effect on registers, control and statistics. */
+#include "sim/machine/machine.h"
+#include <stdio.h>
+
+/* ---- statistics ---- */
+
+static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
+{
+	LaunchStats *st = &sm->stats;
+	unsigned n = lane_count(active), useful = m == active ? n : lane_count(m);
+	if (i->flags & MI_OVERHEAD) {
+		st->overhead_warp++;
+		st->overhead_thread += useful;
+	} else {
+		st->warp_instructions++;
+		st->thread_instructions += useful;
+		st->lanes_useful += useful;
+		st->lanes_predicated_off += n - useful;
+		st->active_lanes[n]++;
+		if (i->flags & MI_INSERTED) {
+			st->inserted_warp++;
+			st->inserted_thread += useful;
+		}
+	}
+	st->depth_sum += w->stack_depth;
+	if (i->flags & MI_BLOCK_START) {
+		sm->fetches[i->block]++;
+		sm->fetch_lanes[i->block] += n;
+		st->noop_fetches += !n;
+	}
+	sm->issues++;
+	if (tracing(sm))
+		sm_trace(sm, w, s, TR_ISSUE, active, s->pc, 0);
+}
+
+/* ---- control ---- */
+
+/* The split stands at i, its new pc: the mechanism hears of it where lowering asked for that. */
+static inline void arrive(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	if (i->flags & MI_REACH) {
+		sm->gpu->model->reach(w, s);
+		note_depth(sm, w);
+	}
+}
+
+/* From i straight on to the next instruction. */
+static inline void next(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	s->pc++;
+	arrive(sm, w, s, i + 1);
+}
+
+static void count_branch(Sm *sm, const MIns *i, Mask active, Mask taken, int paths)
+{
+	sm->stats.branches++;
+	sm->br_executed[i->branch]++;
+	sm->br_lanes[i->branch] += lane_count(active);
+	sm->br_taken[i->branch] += lane_count(taken);
+	if (paths > 1) {
+		sm->stats.divergent_branches++;
+		sm->br_divergent[i->branch]++;
+	}
+}
+
+static void go(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	if (sm->gpu->watching)
+		livelock_watch(sm, w, s, i, p, n);
+	if (n == 1 && !sm->gpu->model->all_branches) {
+		s->pc = p[0].pc;
+		arrive(sm, w, s, &sm->gpu->cur->ins[s->pc]);
+		return;
+	}
+	sm->gpu->model->branch(w, s, i, p, n);
+	note_depth(sm, w);
+}
+
+static void exec_branch(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	Path p[2];
+	int n = 0;
+	Mask taken = s->mask & split_holds(w, s, i->x.a, i->x.neg);
+	if (taken)
+		p[n++] = (Path){ i->target, taken };
+	if (taken != s->mask)
+		p[n++] = (Path){ i->fall, s->mask & ~taken };
+	if (n == 2 && i->target == i->fall) {
+		n = 1;
+		p[0].mask = s->mask;
+	}
+	count_branch(sm, i, s->mask, taken, n);
+	go(sm, w, s, i, p, n);
+}
+
+static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	Path p[64];
+	int n = 0, l;
+	each_lane(s->mask, l) {
+		Warp *h = split_home(w, s, l);
+		uint32_t index = row32(&h->lanes, i->x.a)[l];
+		if (index >= (uint32_t)i->ntable) {
+			sm_fault(sm, h, i, FAULT_BRANCH, l, WORDS_INDEX, index, i->ntable);
+			return;
+		}
+		uint32_t pc = i->table[index];
+		int k = 0;
+		while (k < n && p[k].pc != pc)
+			k++;
+		if (k == n)
+			p[n++] = (Path){ pc, 0 };
+		p[k].mask |= (Mask)1 << l;
+	}
+	for (int a = 1; a < n; a++) /* in order of address: the lowest first, whatever lane asked first */
+		for (int b = a; b > 0 && p[b].pc < p[b - 1].pc; b--) {
+			Path t = p[b];
+			p[b] = p[b - 1];
+			p[b - 1] = t;
+		}
+	count_branch(sm, i, s->mask, s->mask, n);
+	go(sm, w, s, i, p, n);
+}
+
+static void grow_return_stack(Warp *w, uint32_t depth)
+{
+	if (depth < w->ret_cap)
+		return;
+	uint32_t cap = w->ret_cap ? w->ret_cap * 2 : 8;
+	w->ret = xrealloc(w->ret, sizeof *w->ret * cap * 2 * (size_t)w->lanes.width);
+	w->ret_cap = cap;
+}
+
+enum { MOST_CALLS = 65536 };
+
+/* The lane's register holds no address that this call can go to. */
+static void no_callee(Sm *sm, Warp *h, const MIns *i, int lane, const Fault *why)
+{
+	if (sm->fault.kind)
+		return;
+	sm_fault(sm, h, i, why->kind, lane, "%s", why->text);
+	sm->fault.loc = why->loc.file ? why->loc : sm->fault.loc;
+}
+
+/* Where the lanes go: one callee, or by the functions whose addresses they hold. 0 after a fault. */
+static int callees(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
+{
+	const Code *c = sm->gpu->cur;
+	int n = 0, l;
+	if (i->target != NO_PC) {
+		p[0] = (Path){ i->target, s->mask };
+		return 1;
+	}
+	each_lane(s->mask, l) {
+		Warp *h = split_home(w, s, l);
+		uint64_t v = i->flags & MI_ADDR64 ? row64(&h->lanes, i->x.a)[l] : row32(&h->lanes, i->x.a)[l];
+		Fault why;
+		const Function *f = call_target(c->module, i->src, v, &why);
+		if (!f) {
+			no_callee(sm, h, i, l, &why);
+			return 0;
+		}
+		int k = 0;
+		must(c->stub[f->id] != NO_PC);
+		while (k < n && p[k].pc != c->stub[f->id])
+			k++;
+		if (k == n)
+			p[n++] = (Path){ c->stub[f->id], 0 };
+		p[k].mask |= (Mask)1 << l;
+	}
+	return n;
+}
+
+static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	int l, W = w->lanes.width;
+	const Code *c = sm->gpu->cur;
+	Path p[64];
+	if (!s->mask) {
+		next(sm, w, s, i);
+		return;
+	}
+	int n = callees(sm, w, s, i, p);
+	if (!n)
+		return;
+	uint32_t callee_frame = c->frame_of[c->ins[p[0].pc].function->id];
+	each_lane(s->mask, l) {
+		Warp *h = split_home(w, s, l);
+		uint32_t d = h->depth[l], sp = h->sp[l] + i->frame;
+		if ((int64_t)sp + callee_frame > sm->gpu->config.sm_local || d >= MOST_CALLS) {
+			sm_fault(sm, h, i, FAULT_LOCAL, l, WORDS_CALLS, (int)d, (unsigned long long)sp,
+				(unsigned long long)sm->gpu->config.sm_local);
+			return;
+		}
+		grow_return_stack(h, d);
+		h->ret[(size_t)(d * 2) * W + l] = s->pc + 1;
+		h->ret[(size_t)(d * 2 + 1) * W + l] = i->frame;
+		h->depth[l]++;
+		h->sp[l] = sp;
+	}
+	sm->gpu->model->call(w, s, p, n, s->pc + 1);
+	note_depth(sm, w);
+}
+
+static void end_lanes(Sm *sm, Warp *w, Split *s)
+{
+	Mask m = s->mask;
+	Part part[64];
+	Cta *cta = w->cta;
+	int n = reconv_parts(w, s, part);
+	if (!m) { /* executed for no lane: the mechanism says where to go on */
+		sm->gpu->model->exit(w, s, 0);
+		return;
+	}
+	for (int k = 0; k < n; k++)
+		part[k].home->live &= ~part[k].mask;
+	cta->live -= lane_count(m);
+	sm->last_progress = sm->now;
+	if (tracing(sm))
+		sm_trace(sm, w, s, TR_EXIT, m, s->pc, lane_count(w->live));
+	sm->gpu->model->exit(w, s, m);
+	note_depth(sm, w);
+	for (int k = 0; k < n; k++)
+		if (part[k].home->live)
+			warpsync_recheck(sm, part[k].home);
+		else
+			warp_end_check(sm, part[k].home);
+	barrier_thread_exit(sm, cta);
+}
+
+static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	Path p[64];
+	int n = 0, l, W = w->lanes.width;
+	if (i->function->kind == FN_KERNEL) {
+		end_lanes(sm, w, s);
+		return;
+	}
+	each_lane(s->mask, l) {
+		Warp *h = split_home(w, s, l);
+		uint32_t d = --h->depth[l];
+		uint32_t pc = h->ret[(size_t)(d * 2) * W + l];
+		h->sp[l] -= h->ret[(size_t)(d * 2 + 1) * W + l];
+		int k = 0;
+		while (k < n && p[k].pc != pc)
+			k++;
+		if (k == n)
+			p[n++] = (Path){ pc, 0 };
+		p[k].mask |= (Mask)1 << l;
+	}
+	sm->gpu->model->ret(w, s, p, n);
+	note_depth(sm, w);
+}
+
+/* ---- special registers ---- */
+
+static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
+{
+	const Launch *L = sm->gpu->launch;
+	int lane = l % PTX_WARP, warp = ptx_warp(w->lanes.width);
+	switch (i->sreg) {
+	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: return w->tid[i->sreg - SREG_TID_X][l];
+	case SREG_NTID_X: case SREG_NTID_Y: case SREG_NTID_Z: return L->block[i->sreg - SREG_NTID_X];
+	case SREG_CTAID_X: case SREG_CTAID_Y: case SREG_CTAID_Z: return w->cta->id[i->sreg - SREG_CTAID_X];
+	case SREG_NCTAID_X: case SREG_NCTAID_Y: case SREG_NCTAID_Z: return L->grid[i->sreg - SREG_NCTAID_X];
+	case SREG_LANEID: return (unsigned)lane;
+	case SREG_WARPID: return (unsigned)((w->index * w->lanes.width + l) / warp);
+	case SREG_NWARPID: return (unsigned)((threads_of(L) + (uint64_t)warp - 1) / (uint64_t)warp);
+	case SREG_SMID: return (unsigned)sm->id;
+	case SREG_NSMID: return (unsigned)sm->gpu->config.sm_count;
+	case SREG_GRIDID: return sm->gpu->launches;
+	case SREG_LANEMASK_EQ: return 1u << lane;
+	case SREG_LANEMASK_LT: return (uint32_t)lanes_below(lane);
+	case SREG_LANEMASK_LE: return (uint32_t)lanes_below(lane + 1);
+	case SREG_LANEMASK_GT: return (uint32_t)~lanes_below(lane + 1);
+	case SREG_LANEMASK_GE: return (uint32_t)~lanes_below(lane);
+	case SREG_CLOCK: return (uint32_t)sm->now;
+	case SREG_CLOCK_HI: return (uint32_t)(sm->now >> 32);
+	case SREG_CLOCK64: return sm->now;
+	case SREG_GLOBALTIMER: return sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz;
+	case SREG_GLOBALTIMER_LO: return (uint32_t)(sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz);
+	case SREG_GLOBALTIMER_HI: return (sm->now * 1000 / (uint64_t)sm->gpu->config.clock_mhz) >> 32;
+	case SREG_DYNAMIC_SMEM_SIZE: return L->dynamic_shared;
+	case SREG_TOTAL_SMEM_SIZE: return w->cta->shared_bytes;
+	case SREG_RESERVED_BEGIN: case SREG_RESERVED_END: case SREG_RESERVED_0: case SREG_RESERVED_1:
+		return w->cta->shared_bytes; /* as in interp_special */
+	case SREG_WARP_SZ: return (unsigned)warp;
+	case SREG_LOCAL_ADDRESS: return w->sp[l] + (uint64_t)i->offset;
+	case SREG_PARAM_ADDRESS: return sm->gpu->param_address + (uint64_t)i->offset;
+	default: return 0;
+	}
+}
+
+/* The dimensions and the block's place. */
+static bool same_in_block(int sreg) { return sreg >= SREG_NTID_X && sreg <= SREG_NCTAID_Z; }
+
+static void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
+{
+	int l;
+	if (sm->gpu->watching && i->sreg >= SREG_CLOCK && i->sreg <= SREG_GLOBALTIMER_HI)
+		livelock_clock(w, m);
+	if (i->sreg == SREG_ZERO_PRED) {
+		w->lanes.pred[i->x.d] &= ~m;
+		return;
+	}
+	if (!m)
+		return;
+	bool same = same_in_block(i->sreg), wide = type_bits[i->type] == 64;
+	uint64_t keep = type_bits[i->type] == 16 ? 0xffff : ~(uint64_t)0, v = special(sm, w, i, lowest_lane(m)) & keep;
+	uint32_t *d = wide ? NULL : row32(&w->lanes, i->x.d);
+	uint64_t *d64 = wide ? row64(&w->lanes, i->x.d) : NULL;
+	each_lane(m, l) {
+		if (!same)
+			v = special(sm, w, i, l) & keep;
+		if (wide)
+			d64[l] = v;
+		else
+			d[l] = (uint32_t)v;
+	}
+}
+
+static void sleep_lanes(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	uint32_t most = 0;
+	int l;
+	each_lane(m, l) {
+		uint32_t ns = row32(&split_home(w, s, l)->lanes, i->x.a)[l];
+		if (ns > most)
+			most = ns;
+	}
+	if (most > 1000000)
+		most = 1000000;
+	Cycle cycles = (Cycle)most * (Cycle)sm->gpu->config.clock_mhz / 1000;
+	if (s->ready < sm->now + cycles) {
+		s->ready = sm->now + cycles;
+		s->why = STALL_SLEEP;
+	}
+}
+
+/* The mechanism's own operation, for the lanes whose predicate holds. It may stand for a branch of the program, and it may
+   be what leads back to a loop's header. */
+static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	Mask all = s->mask, lanes = all & split_holds(w, s, i->x.a, i->x.neg);
+	uint32_t pc = s->pc;
+	if (i->branch >= 0)
+		count_branch(sm, i, all, i->x.neg ? all & ~lanes : lanes, 1 + (lanes && lanes != all));
+	if (i->branch >= 0 && sm->gpu->watching)
+		livelock_watch(sm, w, s, i, (Path[]){ { i->target, lanes }, { pc + 1, all & ~lanes } }, 2);
+	sm->gpu->model->special(w, s, i, lanes);
+	note_depth(sm, w);
+	if (sm->gpu->watching && s < w->split + w->nsplit && s->state == SPLIT_RUN && s->pc <= pc && s->mask == all)
+		livelock_watch(sm, w, s, i, &(Path){ s->pc, all }, 1);
+}
+
+static void by_home(const Split *s, const MIns *i, Mask m)
+{
+	each_part(s, p)
+		if (p->mask & m)
+			i->x.fn(&i->x, &p->home->lanes, p->mask & m);
+}
+
+static void exec_data(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
+{
+	exec_memory(sm, w, s, i, m, is);
+	if (is->blocked)
+		return;
+	count(sm, w, s, i, s->mask, m);
+	if (is->lanes)
+		sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
+	if (is->hits && is->misses && !(i[1].flags & MI_REACH)) {
+		s->pc++;
+		sm->gpu->model->loaded(w, s, i, is->hits, is->misses);
+		note_depth(sm, w);
+		return;
+	}
+	next(sm, w, s, i);
+}
+
+static void exec_special_registers(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	if (!s->parts)
+		exec_sreg(sm, w, i, m);
+	else
+		each_part(s, p)
+			exec_sreg(sm, p->home, i, p->mask & m);
+	next(sm, w, s, i);
+}
+
+static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	switch (i->kind) {
+	case K_BRA:
+		if (i->flags & MI_COND)
+			exec_branch(sm, w, s, i);
+		else
+			go(sm, w, s, i, &(Path){ i->target, s->mask }, 1);
+		break;
+	case K_BRX: exec_brx(sm, w, s, i); break;
+	case K_CALL: exec_call(sm, w, s, i); break;
+	case K_RET: exec_ret(sm, w, s, i); break;
+	case K_EXIT: end_lanes(sm, w, s); break;
+	case K_TRAP:
+		if (m)
+			sm_fault(sm, split_home(w, s, lowest_lane(m)), i, FAULT_TRAP, lowest_lane(m), WORDS_TRAP);
+		else
+			next(sm, w, s, i);
+		break;
+	case K_RECONV: exec_special(sm, w, s, i); break;
+	case K_ASSERT:
+		if (m)
+			exec_assertion(sm, split_home(w, s, lowest_lane(m)), i, lowest_lane(m));
+		else
+			next(sm, w, s, i);
+		break;
+	case K_PRINT:
+		exec_print(sm, w, s, i, m);
+		next(sm, w, s, i);
+		break;
+	case K_SLEEP:
+		sleep_lanes(sm, w, s, i, m);
+		next(sm, w, s, i);
+		break;
+	default: next(sm, w, s, i); break;
+	}
+}
+
+void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
+{
+	const MIns *i = &sm->gpu->cur->ins[s->pc];
+	Mask m = s->mask;
+	if (i->guard >= 0)
+		m &= split_holds(w, s, (uint32_t)i->guard, i->flags & MI_GUARD_NEG);
+	is->executing = m;
+	switch (i->kind) {
+	case K_ALU:
+		count(sm, w, s, i, s->mask, m);
+		if (m && !s->parts)
+			i->x.fn(&i->x, &w->lanes, m);
+		else if (m)
+			by_home(s, i, m);
+		next(sm, w, s, i);
+		break;
+	case KM_SREG:
+		count(sm, w, s, i, s->mask, m);
+		exec_special_registers(sm, w, s, i, m);
+		break;
+	case K_LD: case K_ST: case K_ATOM:
+		exec_data(sm, w, s, i, m, is);
+		break;
+	case K_BAR: case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_ACTIVE: case K_REDUX: case K_ELECT:
+		if (!exec_together_fits(sm, w, i, m) || exec_put_aside(sm, w, s, i, m))
+			return;
+		count(sm, w, s, i, s->mask, m);
+		if (i->kind == K_BAR)
+			exec_barrier(sm, w, s, i, m);
+		else
+			exec_warp_op(sm, w, s, i, m);
+		break;
+	default:
+		count(sm, w, s, i, s->mask, m);
+		exec_control(sm, w, s, i, m);
+		break;
+	}
+}

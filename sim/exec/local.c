@@ -1,0 +1,113 @@
+/* Data of local memory. Words of 32 bits: word k of all lanes of a warp lies together, as in the modelled machine, for lanes
+ * mostly access the same variable. */
+#include "sim/machine/machine.h"
+
+enum { LEAST_BYTES = 64 };
+
+static inline uint32_t *word(const Warp *w, int lane, uint64_t addr)
+{
+	return w->local + (size_t)(addr / 4) * (size_t)w->lanes.width + (size_t)lane;
+}
+
+/* The memory grows by doubling; what is new is zero. */
+static void grow(Warp *w, uint64_t end)
+{
+	uint64_t cap = w->local_cap ? w->local_cap : LEAST_BYTES;
+	while (cap < end)
+		cap *= 2;
+	size_t W = (size_t)w->lanes.width;
+	uint32_t *p = xcalloc(W, cap);
+	if (w->local)
+		memcpy(p, w->local, W * w->local_cap);
+	free(w->local);
+	w->local = p;
+	w->local_cap = cap;
+}
+
+bool local_reserve(Warp *w, Mask m, const uint64_t *addr, unsigned size)
+{
+	uint64_t first = addr[lowest_lane(m)], most = first, differ = 0;
+	int l;
+	if (m == 0xffffffffu) {
+		for (l = 0; l < 32; l++) {
+			most = addr[l] > most ? addr[l] : most;
+			differ |= addr[l] ^ first;
+		}
+	} else {
+		each_lane(m, l) {
+			most = addr[l] > most ? addr[l] : most;
+			differ |= addr[l] ^ first;
+		}
+	}
+	if (most + size > w->local_cap)
+		grow(w, most + size);
+	return !differ && m == 0xffffffffu && w->lanes.width == 32;
+}
+
+void local_load32(const Warp *w, Mask m, const uint64_t *addr, bool row, uint32_t *d)
+{
+	int l;
+	if (row)
+		memcpy(d, word(w, 0, addr[0]), 32 * sizeof *d);
+	else
+		each_lane(m, l)
+			d[l] = *word(w, l, addr[l]);
+}
+
+bool local_store32(Warp *w, Mask m, const uint64_t *addr, bool row, const uint32_t *s)
+{
+	uint32_t diff = 0, *p;
+	int l;
+	if (row) {
+		p = word(w, 0, addr[0]);
+		for (l = 0; l < 32; l++) {
+			diff |= p[l] ^ s[l];
+			p[l] = s[l];
+		}
+	} else {
+		each_lane(m, l) {
+			p = word(w, l, addr[l]);
+			diff |= *p ^ s[l];
+			*p = s[l];
+		}
+	}
+	return diff;
+}
+
+void local_load64(const Warp *w, Mask m, const uint64_t *addr, uint64_t *d)
+{
+	int l;
+	each_lane(m, l) {
+		const uint32_t *p = word(w, l, addr[l]);
+		d[l] = p[0] | (uint64_t)p[w->lanes.width] << 32;
+	}
+}
+
+bool local_store64(Warp *w, Mask m, const uint64_t *addr, const uint64_t *s)
+{
+	uint64_t diff = 0;
+	int l;
+	each_lane(m, l) {
+		uint32_t *p = word(w, l, addr[l]);
+		diff |= (p[0] | (uint64_t)p[w->lanes.width] << 32) ^ s[l];
+		p[0] = (uint32_t)s[l];
+		p[w->lanes.width] = (uint32_t)(s[l] >> 32);
+	}
+	return diff;
+}
+
+void local_read(const Warp *w, int lane, uint64_t addr, unsigned size, uint8_t *to)
+{
+	if (size < 4)
+		memcpy(to, (const uint8_t *)word(w, lane, addr) + addr % 4, size);
+	for (unsigned k = 0; k + 4 <= size; k += 4)
+		memcpy(to + k, word(w, lane, addr + k), 4);
+}
+
+void local_write(Warp *w, int lane, uint64_t addr, unsigned size, const uint8_t *from)
+{
+	if (size < 4)
+		memcpy((uint8_t *)word(w, lane, addr) + addr % 4, from, size);
+	for (unsigned k = 0; k + 4 <= size; k += 4)
+		memcpy(word(w, lane, addr + k), from + k, 4);
+}

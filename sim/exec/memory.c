@@ -1,0 +1,614 @@
+/* Memory instructions: addresses, faults, data, and what the memory system's timing is asked.
+ *
+ * Shared, local, constant and parameter data move at issue. In timed runs global data move at the end of the window, in
+ * the order (cycle, SM, scheduler, lane), because other SMs access the same memory: no result is used before that. */
+#include "sim/machine/machine.h"
+
+enum { MOST_BYTES = 32 };
+
+/* W: a constant where that is worth it. */
+static inline __attribute__((always_inline)) void all_addresses(const Warp *w, const MIns *i, int W, uint64_t *restrict addr)
+{
+	uint64_t off = (uint64_t)i->offset;
+	int l;
+	if (i->x.a == NO_ROW) {
+		for (l = 0; l < W; l++)
+			addr[l] = off;
+	} else if (i->flags & MI_ADDR64) {
+		const uint64_t *restrict a = row64(&w->lanes, i->x.a);
+		for (l = 0; l < W; l++)
+			addr[l] = a[l] + off;
+	} else {
+		const uint32_t *restrict a = row32(&w->lanes, i->x.a);
+		for (l = 0; l < W; l++)
+			addr[l] = (uint32_t)(a[l] + (uint32_t)off);
+	}
+}
+
+static void addresses(const Warp *w, const MIns *i, Mask m, uint64_t *addr)
+{
+	int l;
+	if (w->lanes.width == 32)
+		all_addresses(w, i, 32, addr);
+	else
+		all_addresses(w, i, w->lanes.width, addr);
+	if (i->space == SP_LOCAL && i->x.a == NO_ROW)
+		each_lane(m, l)
+			addr[l] += w->sp[l];
+}
+
+static void home_addresses(const Split *s, const MIns *i, Mask m, uint64_t *addr)
+{
+	uint64_t of[64];
+	int l;
+	each_part(s, p) {
+		addresses(p->home, i, m & p->mask, of);
+		each_lane(m & p->mask, l)
+			addr[l] = of[l];
+	}
+}
+
+/* ---- where an address of a lane lies; NULL after a fault ---- */
+
+static bool writes(const MIns *i) { return i->kind == K_ST || i->kind == K_ATOM; }
+
+static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a, unsigned size, const Alloc **hint)
+{
+	const Alloc *al;
+	switch (space) {
+	case SP_SHARED:
+		if (a + size <= w->cta->shared_bytes && a + size >= size)
+			return w->cta->shared + a;
+		break;
+	case SP_PARAM:
+		if (a - sm->gpu->param_address < sm->gpu->launch->kernel->param_bytes &&
+			a - sm->gpu->param_address + size <= sm->gpu->launch->kernel->param_bytes) {
+			if (!writes(i))
+				return (uint8_t *)(uintptr_t)sm->gpu->launch->params + (a - sm->gpu->param_address);
+			sm_fault_memory(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
+			return NULL;
+		}
+		break;
+	default:
+		al = memory_find(sm->gpu->memory, a, size, hint);
+		if (al && writes(i) && al->read_only) {
+			sm_fault_memory(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
+			return NULL;
+		}
+		if (al)
+			return al->data + (a - al->addr);
+		break;
+	}
+	sm_fault_memory(sm, w, i, FAULT_BOUNDS, lane, space, a, size);
+	return NULL;
+}
+
+/* The space of a generic address, which becomes an address in it. */
+static Space space_of(const Sm *sm, uint64_t *addr)
+{
+	Space s = address_space(*addr);
+	if (*addr - sm->gpu->param_address < sm->gpu->launch->kernel->param_bytes)
+		s = SP_PARAM;
+	else if (s == SP_SHARED)
+		*addr -= SHARED_WINDOW;
+	else if (s == SP_LOCAL)
+		*addr -= LOCAL_WINDOW;
+	return s;
+}
+
+bool exec_byte(Sm *sm, Warp *w, const MIns *i, int lane, uint64_t addr, uint8_t *v)
+{
+	Space s = space_of(sm, &addr);
+	uint64_t by_lane[64];
+	if (s == SP_LOCAL && addr < (uint64_t)sm->gpu->config.sm_local) {
+		by_lane[lane] = addr;
+		local_reserve(w, (Mask)1 << lane, by_lane, 1);
+		local_read(w, lane, addr, 1, v);
+		return true;
+	}
+	const uint8_t *p = place(sm, w, i, lane, s, addr, 1, &sm->hint);
+	if (p)
+		*v = *p;
+	return p != NULL;
+}
+
+/* ---- data ---- */
+
+static void load_lane(Warp *w, const MIns *i, int l, const uint8_t *p)
+{
+	for (int k = 0; k < i->x.nrows; k++, p += i->bytes) {
+		uint32_t row = i->x.rows[k];
+		if (row == NO_ROW)
+			continue;
+		uint64_t v = 0;
+		memcpy(&v, p, i->bytes);
+		if (i->wide_rows >> k & 1)
+			row64(&w->lanes, row)[l] = lane_extend(i->type, v);
+		else
+			row32(&w->lanes, row)[l] = (uint32_t)lane_extend(i->type, v);
+	}
+}
+
+static uint64_t data_value(const Warp *w, const MIns *i, uint32_t row, bool wide, int l)
+{
+	return wide ? row64(&w->lanes, row)[l] : row32(&w->lanes, row)[l];
+}
+
+static bool store_lane(const uint64_t *v, const MIns *i, uint8_t *p)
+{
+	bool changed = false;
+	for (int k = 0; k < i->x.nrows; k++, p += i->bytes) {
+		changed |= memcmp(p, &v[k], i->bytes) != 0;
+		memcpy(p, &v[k], i->bytes);
+	}
+	return changed;
+}
+
+static bool atomic_lane(Warp *w, const MIns *i, int l, Space space, uint8_t *p, uint64_t b, uint64_t c)
+{
+	uint64_t old = 0, new;
+	memcpy(&old, p, i->bytes);
+	new = lane_atomic(i->aop, i->type, space, old, b, c);
+	memcpy(p, &new, i->bytes);
+	if (i->x.d != NO_ROW) {
+		if (i->bytes == 8)
+			row64(&w->lanes, i->x.d)[l] = old;
+		else
+			row32(&w->lanes, i->x.d)[l] = (uint32_t)old;
+	}
+	return memcmp(&old, &new, i->bytes) != 0;
+}
+
+static int values(const Warp *w, const MIns *i, int l, uint64_t *v)
+{
+	if (i->kind == K_ST) {
+		for (int k = 0; k < i->x.nrows; k++)
+			v[k] = data_value(w, i, i->x.rows[k], i->wide_rows >> k & 1, l);
+		return i->x.nrows;
+	}
+	v[0] = data_value(w, i, i->x.b, i->bytes == 8, l);
+	v[1] = i->x.c == NO_ROW ? 0 : data_value(w, i, i->x.c, i->bytes == 8, l);
+	return 2;
+}
+
+static bool move(Warp *w, const MIns *i, int l, Space space, uint8_t *p, const uint64_t *v)
+{
+	switch (i->kind) {
+	case K_LD:
+		load_lane(w, i, l, p);
+		return false;
+	case K_ST:
+		return store_lane(v, i, p);
+	default:
+		return atomic_lane(w, i, l, space, p, v[0], v[1]);
+	}
+}
+
+/* A word that others may wait for: who changed it is remembered. */
+static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr, uint8_t *p, const uint64_t *v, Cycle now)
+{
+	bool changed = move(w, i, l, space, p, v);
+	if (changed && i->sync)
+		writer_note(w->sm, w, i, space, l, addr, now);
+	return changed;
+}
+
+/* ---- the common case: all lanes inside one region, aligned ---- */
+
+typedef struct Region { uint8_t *data; uint64_t start, size; } Region;
+
+/* The region that holds the address; false: none that may be accessed so. */
+static bool region(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, Region *r)
+{
+	const Launch *L = sm->gpu->launch;
+	const Alloc *al;
+	switch (space) {
+	case SP_SHARED:
+		*r = (Region){ w->cta->shared, 0, w->cta->shared_bytes };
+		break;
+	case SP_LOCAL: /* its data lie otherwise */
+		*r = (Region){ NULL, 0, (uint64_t)sm->gpu->config.sm_local };
+		break;
+	case SP_PARAM:
+		*r = (Region){ (uint8_t *)(uintptr_t)L->params, sm->gpu->param_address, L->kernel->param_bytes };
+		if (i->kind != K_LD)
+			return false;
+		break;
+	default:
+		al = memory_find(sm->gpu->memory, a, size, &sm->hint);
+		if (!al || (al->read_only && i->kind != K_LD))
+			return false;
+		*r = (Region){ al->data, al->addr, al->size };
+		break;
+	}
+	return size <= r->size;
+}
+
+static bool inside(const Region *r, Mask m, const uint64_t *addr, unsigned size)
+{
+	uint64_t bad = 0, last = r->size - size;
+	int l;
+	if (m == 0xffffffffu) {
+		for (l = 0; l < 32; l++)
+			bad |= (uint64_t)(addr[l] - r->start > last) | (addr[l] & (size - 1));
+	} else {
+		each_lane(m, l)
+			bad |= (uint64_t)(addr[l] - r->start > last) | (addr[l] & (size - 1));
+	}
+	return !bad;
+}
+
+#define AT(ADDR) ((uint8_t *)(base + (ADDR)))
+
+#define LOAD_ALL(TYPE, ROW) do { \
+	TYPE *d = ROW(&w->lanes, i->x.rows[0]); \
+	if (m == 0xffffffffu) \
+		for (l = 0; l < 32; l++) \
+			memcpy(&d[l], AT(addr[l]), sizeof(TYPE)); \
+	else \
+		each_lane(m, l) \
+			memcpy(&d[l], AT(addr[l]), sizeof(TYPE)); \
+} while (0)
+
+#define STORE_ALL(TYPE, ROW) do { \
+	const TYPE *d = ROW(&w->lanes, i->x.rows[0]); \
+	TYPE diff = 0, old; \
+	each_lane(m, l) { \
+		memcpy(&old, AT(addr[l]), sizeof old); \
+		diff |= old ^ d[l]; \
+		memcpy(AT(addr[l]), &d[l], sizeof old); \
+	} \
+	changed = diff != 0; \
+} while (0)
+
+/* Any kind of access, lane by lane; apart, so that the common ones stay short. */
+static __attribute__((noinline)) bool move_lanes(Warp *w, const MIns *i, Mask m, Space space, uintptr_t base, const uint64_t *addr)
+{
+	bool changed = false;
+	int l;
+	each_lane(m, l) {
+		uint64_t v[8];
+		if (i->kind != K_LD)
+			values(w, i, l, v);
+		changed |= move_noted(w, i, l, space, addr[l], AT(addr[l]), v, w->sm->now);
+	}
+	return changed;
+}
+
+/* Moves the data of all lanes; what is stored comes from the registers. Returns whether memory changed. */
+static bool move_all(Warp *w, const MIns *i, Mask m, Space space, const Region *r, const uint64_t *addr)
+{
+	uintptr_t base = (uintptr_t)r->data - r->start; /* modulo 2^64: base + addr lies in data */
+	bool changed = false, single = i->x.nrows == 1 && !i->sync && i->x.rows[0] != NO_ROW;
+	int l;
+	if (single && i->bytes == 4 && !i->wide_rows) {
+		if (i->kind == K_LD)
+			LOAD_ALL(uint32_t, row32);
+		else
+			STORE_ALL(uint32_t, row32);
+		return changed;
+	}
+	if (single && i->bytes == 8 && i->wide_rows) {
+		if (i->kind == K_LD)
+			LOAD_ALL(uint64_t, row64);
+		else
+			STORE_ALL(uint64_t, row64);
+		return changed;
+	}
+	return move_lanes(w, i, m, space, base, addr);
+}
+
+static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint64_t a, unsigned size, const Alloc **hint)
+{
+	if (a & (size - 1)) {
+		sm_fault_memory(sm, w, i, FAULT_MISALIGNED, l, space, a, size);
+		return false;
+	}
+	if (space != SP_LOCAL)
+		return place(sm, w, i, l, space, a, size, hint) != NULL;
+	if (size <= (uint64_t)sm->gpu->config.sm_local && a <= (uint64_t)sm->gpu->config.sm_local - size)
+		return true;
+	sm_fault_memory(sm, w, i, FAULT_BOUNDS, l, space, a, size);
+	return false;
+}
+
+static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size)
+{
+	int l;
+	Region r;
+	if (region(sm, w, i, space, addr[lowest_lane(m)], size, &r) && inside(&r, m, addr, size))
+		return true;
+	each_lane(m, l)
+		if (!check_lane(sm, w, i, l, space, addr[l], size, &sm->hint))
+			return false;
+	return true;
+}
+
+/* As move_all. */
+static bool move_local(Warp *w, const MIns *i, Mask m, const uint64_t *addr, unsigned size)
+{
+	bool row = local_reserve(w, m, addr, size), changed = false, single = i->x.nrows == 1 && !i->sync && i->x.rows[0] != NO_ROW;
+	int l;
+	if (single && i->bytes == 4 && !i->wide_rows) {
+		if (i->kind == K_ST)
+			return local_store32(w, m, addr, row, row32(&w->lanes, i->x.rows[0]));
+		local_load32(w, m, addr, row, row32(&w->lanes, i->x.rows[0]));
+		return false;
+	}
+	if (single && i->bytes == 8 && i->wide_rows) {
+		if (i->kind == K_ST)
+			return local_store64(w, m, addr, row64(&w->lanes, i->x.rows[0]));
+		local_load64(w, m, addr, row64(&w->lanes, i->x.rows[0]));
+		return false;
+	}
+	each_lane(m, l) {
+		uint64_t v[8];
+		uint8_t bytes[MOST_BYTES];
+		local_read(w, l, addr[l], size, bytes);
+		if (i->kind != K_LD)
+			values(w, i, l, v);
+		changed |= move_noted(w, i, l, SP_LOCAL, addr[l], bytes, v, w->sm->now);
+		if (i->kind != K_LD)
+			local_write(w, l, addr[l], size, bytes);
+	}
+	return changed;
+}
+
+static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr)
+{
+	int l;
+	unsigned size = (unsigned)i->bytes * i->vec;
+	bool changed = false;
+	Region r;
+	if (region(sm, w, i, space, addr[lowest_lane(m)], size, &r) && inside(&r, m, addr, size)) {
+		if (space == SP_LOCAL ? move_local(w, i, m, addr, size) : move_all(w, i, m, space, &r, addr))
+			sm->last_progress = sm->now;
+		return;
+	}
+	if (!check(sm, w, i, m, space, addr, size))
+		return;
+	each_lane(m, l) {
+		uint64_t v[8];
+		if (i->kind != K_LD)
+			values(w, i, l, v);
+		uint8_t *p = place(sm, w, i, l, space, addr[l], size, &sm->hint);
+		changed |= move_noted(w, i, l, space, addr[l], p, v, sm->now);
+	}
+	if (changed)
+		sm->last_progress = sm->now;
+}
+
+/* ---- deferred global accesses ---- */
+
+static void defer(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, MemTicket *t, bool data, const Issue *is)
+{
+	Deferred d = { .cycle = is->now, .hits = is->hits & m, .warp = w, .ins = i, .mask = data ? m : 0, .lanes = m, .ticket = t };
+	d.addr = (uint32_t)sm->data.n;
+	int l;
+	if (data) {
+		int W = w->lanes.width;
+		vec_reserve(&sm->data, sm->data.n + W * (i->kind == K_LD ? 1 : 1 + 4));
+		memcpy(sm->data.v + sm->data.n, addr, sizeof *addr * (size_t)W);
+		sm->data.n += W;
+		d.data = (uint32_t)sm->data.n;
+		if (i->kind != K_LD) {
+			each_lane(m, l) {
+				uint64_t v[8] = { 0 };
+				int n = values(w, i, l, v);
+				vec_reserve(&sm->data, sm->data.n + n);
+				memcpy(sm->data.v + sm->data.n, v, sizeof *v * (size_t)n);
+				sm->data.n += n;
+			}
+		}
+	}
+	w->outstanding++;
+	vec_push(&sm->deferred, d);
+}
+
+void deferred_apply(Sm *sm, Deferred *d)
+{
+	const MIns *i = d->ins;
+	if (i->kind == K_PRINT) {
+		print_apply(sm, d);
+		return;
+	}
+	Warp *w = d->warp;
+	const uint64_t *addr = sm->data.v + d->addr;
+	bool changed = false;
+	int l;
+	unsigned size = (unsigned)i->bytes * i->vec;
+	Region r;
+	if (i->kind == K_LD && region(sm, w, i, SP_GLOBAL, addr[lowest_lane(d->mask)], size, &r) &&
+		inside(&r, d->mask, addr, size)) {
+		move_all(w, i, d->mask, SP_GLOBAL, &r, addr);
+		return;
+	}
+	const uint64_t *v = sm->data.v + d->data;
+	int n = i->kind == K_ST ? i->x.nrows : i->kind == K_LD ? 0 : 2;
+	each_lane(d->mask, l) {
+		const Alloc *al = memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
+		changed |= move_noted(w, i, l, SP_GLOBAL, addr[l], al->data + (addr[l] - al->addr), v, d->cycle);
+		v += n;
+	}
+	if (changed)
+		sm->last_progress = d->cycle;
+}
+
+/* ---- timing ---- */
+
+/* Local memory is interleaved: word k of all threads of a warp lies together. */
+static void interleave(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m, unsigned size, uint64_t *out)
+{
+	uint64_t W = (uint64_t)w->lanes.width;
+	uint64_t base = LOCAL_WINDOW + ((uint64_t)sm->id * (uint64_t)sm->nwarps + (uint64_t)w->slot) *
+		(uint64_t)sm->gpu->config.sm_local * W;
+	int l;
+	if (m == 0xffffffffu && size >= 4)
+		for (l = 0; l < 32; l++)
+			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * size;
+	else
+		each_lane(m, l)
+			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * (size >= 4 ? size : 4) + (size >= 4 ? 0 : addr[l] % 4);
+}
+
+static void count_access(Sm *sm, const MIns *i, Space space)
+{
+	LaunchStats *st = &sm->stats;
+	if (space == SP_SHARED)
+		st->shared_accesses++;
+	else if (space == SP_LOCAL)
+		st->local_accesses++;
+	else if (space == SP_GLOBAL && i->kind == K_ATOM)
+		st->atomics++;
+	else if (space == SP_GLOBAL)
+		*(i->kind == K_LD ? &st->global_loads : &st->global_stores) += 1;
+}
+
+/* One space's part of an access, timed. force: an earlier part has been accepted already, so this one waits as long as it
+   must. False: refused, is->ready = when to try again. */
+static bool time_access(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force, Issue *is,
+	MemTicket *t)
+{
+	uint64_t local[64];
+	Access a = { .kind = i->kind == K_LD ? ACC_LOAD : i->kind == K_ST ? ACC_STORE : ACC_ATOMIC, .space = space,
+		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = force || sm->gpu->model->own_slots, .bytes = (unsigned)i->bytes * i->vec,
+		.mask = m, .addr = addr };
+	if (space == SP_LOCAL) {
+		if (!s->parts)
+			interleave(sm, w, addr, m, a.bytes, local);
+		else
+			each_part(s, p)
+				interleave(sm, p->home, addr, m & p->mask, a.bytes, local);
+		a.addr = local;
+	}
+	uint64_t hits = 0;
+	if (sm->gpu->model->loaded && i->kind == K_LD && (space == SP_GLOBAL || space == SP_LOCAL))
+		a.hits = &hits;
+	Cycle at = is->now, retry = 0;
+	uint64_t sectors = sm->stats.transactions;
+	while (!smmem_access(sm->mem, at, &a, &sm->stats, t, &retry)) {
+		if (!force) {
+			is->blocked = true;
+			is->ready = retry;
+			return false;
+		}
+		at = retry > at ? retry : at + 1;
+	}
+	if (a.hits) {
+		is->hits |= hits;
+		is->misses |= m & ~hits;
+	}
+	if (t->pipe_free > sm->mem_free)
+		sm->mem_free = t->pipe_free;
+	if (t->ready > is->ready)
+		is->ready = t->ready;
+	if (tracing(sm)) {
+		int l;
+		each_lane(m, l)
+			if (!is->lanes || a.addr[l] < is->lowest)
+				is->lowest = a.addr[l], is->lanes |= m;
+		is->sectors += sm->stats.transactions - sectors;
+	}
+	return true;
+}
+
+/* What one home has of an accepted access: its data move. Its scoreboard waits for the ticket, of which it owns none if
+   another home's part has it. */
+static void home_part(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, bool pending,
+	Issue *is)
+{
+	bool data = space == SP_GLOBAL;
+	if (!data)
+		move_now(sm, w, i, m, space, addr);
+	if (pending)
+		defer(sm, w, i, m, addr, t, data, is);
+}
+
+static void watch_read(Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr)
+{
+	Part part[64];
+	int n = reconv_parts(w, s, part);
+	for (int k = 0; k < n; k++)
+		livelock_read(part[k].home, i, m & part[k].mask, space, addr);
+}
+
+static bool check_homes(Sm *sm, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size)
+{
+	each_part(s, p)
+		if (m & p->mask && !check(sm, p->home, i, m & p->mask, space, addr, size))
+			return false;
+	return true;
+}
+
+static bool part(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force,
+	Issue *is)
+{
+	unsigned size = (unsigned)i->bytes * i->vec;
+	if (sm->gpu->watching && i->kind != K_ST)
+		watch_read(w, s, i, m, space, addr);
+	if (sm->gpu->options.functional) {
+		if (!s->parts)
+			move_now(sm, w, i, m, space, addr);
+		else
+			each_part(s, p)
+				if (m & p->mask)
+					move_now(sm, p->home, i, m & p->mask, space, addr);
+		count_access(sm, i, space);
+		return true;
+	}
+	if (s->parts ? !check_homes(sm, s, i, m, space, addr, size) : !check(sm, w, i, m, space, addr, size))
+		return true; /* fault recorded */
+	MemTicket *t = sm_ticket(sm);
+	if (!time_access(sm, w, s, i, m, space, addr, force, is, t)) {
+		vec_push(&sm->tickets, t);
+		return false;
+	}
+	bool pending = space == SP_GLOBAL || t->npending;
+	MemTicket *own = t;
+	if (!s->parts)
+		home_part(sm, w, i, m, space, addr, t, pending, is);
+	else
+		each_part(s, p)
+			if (m & p->mask) {
+				home_part(sm, p->home, i, m & p->mask, space, addr, own, pending, is);
+				own = NULL;
+			}
+	count_access(sm, i, space);
+	if (pending)
+		is->pending |= m;
+	else
+		vec_push(&sm->tickets, t);
+	return true;
+}
+
+void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
+{
+	uint64_t addr[64];
+	int l;
+	*is = (Issue){ .now = is->now, .executing = m, .ready = is->now + 1 };
+	if (!m)
+		return;
+	if (s->parts)
+		home_addresses(s, i, m, addr);
+	else
+		addresses(w, i, m, addr);
+	if (i->space == SP_PARAM && i->x.a == NO_ROW)
+		each_lane(m, l)
+			addr[l] += sm->gpu->param_address;
+	if (i->space != SP_GENERIC) {
+		part(sm, w, s, i, m, i->space, addr, false, is);
+		return;
+	}
+	Mask by[SP_COUNT] = { 0 };
+	each_lane(m, l) {
+		Space sp = space_of(sm, &addr[l]);
+		by[sp] |= (Mask)1 << l;
+	}
+	bool force = false;
+	for (int sp = 0; sp < SP_COUNT; sp++)
+		if (by[sp]) {
+			if (!part(sm, w, s, i, by[sp], (Space)sp, addr, force, is))
+				return;
+			force = true;
+		}
+}

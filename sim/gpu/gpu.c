@@ -1,0 +1,571 @@
+/* A launch from its first block to its last: dispatch, windows of cycles, the order of global accesses, statistics. */
+#include "sim/machine/machine.h"
+#include "lib/strbuf.h"
+#include <stdio.h>
+#include <time.h>
+
+#define PARAM_WINDOW 0x0000040000000000u   /* generic address of kernel parameters */
+
+Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *symbol_address, const GpuOptions *o,
+	Diag *diag)
+{
+	Gpu *g = xcalloc(1, sizeof *g);
+	g->config = *c;
+	g->module = m;
+	g->memory = memory;
+	g->symbol_address = symbol_address;
+	g->options = *o;
+	g->options.turn = o->turn ? o->turn : 2000;
+	g->model = reconv_models[c->model];
+	g->code = xcalloc((size_t)m->func.n + 1, sizeof *g->code);
+	g->param_address = PARAM_WINDOW;
+	g->window = mem_window(c);
+	if (o->functional)
+		return g;
+	g->mem = mem_new(c);
+	g->smmem = xcalloc((size_t)c->sm_count, sizeof *g->smmem);
+	for (int i = 0; i < c->sm_count; i++)
+		g->smmem[i] = smmem_new(c, i);
+	g->pool = pool_new(g, o->threads);
+	return g;
+}
+
+void gpu_free(Gpu *g)
+{
+	if (!g)
+		return;
+	if (g->pool)
+		pool_free(g->pool);
+	for (int i = 0; i < g->module->func.n; i++)
+		code_free(g->code[i]);
+	free(g->code);
+	if (g->mem)
+		mem_free(g->mem);
+	for (int i = 0; g->smmem && i < g->config.sm_count; i++)
+		smmem_free(g->smmem[i]);
+	free(g->smmem);
+	free(g);
+}
+
+static const Code *code_of(Gpu *g, const Function *kernel, Diag *diag)
+{
+	if (!g->code[kernel->id])
+		g->code[kernel->id] = code_lower(g->module, kernel, &g->config, g->model, g->symbol_address, diag);
+	return g->code[kernel->id];
+}
+
+/* ---- what a launch needs ---- */
+
+static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+const char *gpu_refuses(const Config *c, const Launch *l)
+{
+	static _Thread_local char text[256];
+	uint64_t threads = threads_of(l);
+	if (!threads || !l->grid[0] || !l->grid[1] || !l->grid[2]) {
+		snprintf(text, sizeof text, "the grid or the block has a dimension of 0");
+		return text;
+	}
+	if (threads > (uint64_t)c->sm_max_block) {
+		snprintf(text, sizeof text, "a block of %llu threads is larger than sm.max_threads_per_block = %lld",
+			(unsigned long long)threads, (long long)c->sm_max_block);
+		return text;
+	}
+	if ((threads + (uint64_t)c->warp_size - 1) / (uint64_t)c->warp_size > (uint64_t)c->sm_max_warps) {
+		snprintf(text, sizeof text, "a block of %llu threads needs more than sm.max_warps = %lld warps of %lld lanes",
+			(unsigned long long)threads, (long long)c->sm_max_warps, (long long)c->warp_size);
+		return text;
+	}
+	if ((uint64_t)l->grid[0] * l->grid[1] > (1ull << 62) / l->grid[2]) {
+		snprintf(text, sizeof text, "the grid has too many blocks");
+		return text;
+	}
+	int64_t *offset = xcalloc((size_t)l->module->symbol.n + 1, sizeof *offset);
+	int64_t shared = (int64_t)layout_shared(l->module, l->kernel, offset) + l->dynamic_shared;
+	free(offset);
+	if (shared > c->sm_max_shared || round_up(shared, c->sm_shared_unit) > c->sm_shared) {
+		snprintf(text, sizeof text, "a block needs %lld bytes of shared memory; sm.max_shared_per_block = %lld",
+			(long long)shared, (long long)c->sm_max_shared);
+		return text;
+	}
+	return NULL;
+}
+
+static bool size_up(Gpu *g, Fault *fault)
+{
+	const Config *c = &g->config;
+	const Launch *l = g->launch;
+	g->warps_per_cta = (int)((threads_of(l) + (uint64_t)c->warp_size - 1) / (uint64_t)c->warp_size);
+	g->regs_per_warp = round_up((int64_t)(g->cur->regs ? g->cur->regs : 1) * c->warp_size, c->sm_reg_unit);
+	g->shared_per_cta = round_up((int64_t)g->cur->shared_static + l->dynamic_shared, c->sm_shared_unit);
+	g->ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	if (g->regs_per_warp * g->warps_per_cta > c->sm_registers) {
+		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a block needs %lld registers (%d a thread), an SM has %lld",
+			l->kernel->name, (long long)(g->regs_per_warp * g->warps_per_cta), g->cur->regs, (long long)c->sm_registers);
+		return false;
+	}
+	if (g->cur->frame > c->sm_local) {
+		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a thread needs %u bytes of local memory; sm.local_bytes = %lld",
+			l->kernel->name, g->cur->frame, (long long)c->sm_local);
+		return false;
+	}
+	return true;
+}
+
+/* Resident warps over the most an SM can hold, and what bounds it. */
+static void occupancy(const Gpu *g, LaunchStats *st)
+{
+	const Config *c = &g->config;
+	struct { const char *what; int64_t blocks; } by[] = {
+		{ "blocks", c->sm_max_blocks },
+		{ "warps", c->sm_max_warps / g->warps_per_cta },
+		{ "registers", c->sm_registers / (g->regs_per_warp * g->warps_per_cta) },
+		{ "shared memory", g->shared_per_cta ? c->sm_shared / g->shared_per_cta : INT64_MAX },
+		{ "grid", (int64_t)((g->ctas + (uint64_t)c->sm_count - 1) / (uint64_t)c->sm_count) },
+	};
+	int least = 0;
+	for (int i = 1; i < 5; i++)
+		if (by[i].blocks < by[least].blocks)
+			least = i;
+	st->occupancy = (double)(by[least].blocks * g->warps_per_cta) / (double)c->sm_max_warps;
+	st->occupancy_limit = by[least].what;
+}
+
+/* ---- traces ---- */
+
+void sm_trace(Sm *sm, const Warp *w, const Split *s, TraceKind kind, Mask m, uint64_t a, uint64_t b)
+{
+	TraceEvent e = { .cycle = sm->now, .mask = m, .a = a, .b = b, .sm = (uint16_t)sm->id, .kind = (uint8_t)kind };
+	if (w) {
+		e.warp = (uint16_t)w->slot;
+		e.split = s ? (uint16_t)(s - w->split) : 0;
+		e.depth = (uint16_t)w->stack_depth;
+	}
+	vec_push(&sm->events, e);
+}
+
+static void flush_trace(Gpu *g)
+{
+	int n = (int)g->config.sm_count;
+	int at[n];
+	memset(at, 0, sizeof at);
+	for (;;) {
+		int first = -1;
+		for (int i = 0; i < n; i++)
+			if (at[i] < g->sm[i].events.n && (first < 0 ||
+				g->sm[i].events.v[at[i]].cycle < g->sm[first].events.v[at[first]].cycle))
+				first = i;
+		if (first < 0)
+			break;
+		trace_event(g->options.trace, &g->sm[first].events.v[at[first]++]);
+	}
+	for (int i = 0; i < n; i++)
+		vec_clear(&g->sm[i].events);
+}
+
+static void code_line(const Code *c, int pc, StrBuf *b)
+{
+	const MIns *i = &c->ins[pc];
+	if (i->src && i->kind != K_RECONV) {
+		ir_print_ins(c->module, i->function, i->from, i->src, b);
+		char *loc = b->s ? strstr(b->s, " !loc") : NULL; /* the place stands in a column of its own */
+		if (loc) {
+			*loc = 0;
+			b->n = (size_t)(loc - b->s);
+		}
+	} else {
+		sb_puts(b, op_info[i->op].name);
+		if (i->kind == K_RECONV && i->target != NO_PC)
+			sb_printf(b, " %u", i->target);
+		if (i->kind == K_RECONV && i->src && i->src->nsrc && ins_src(i->src, 0)->kind == OPD_IMM)
+			sb_printf(b, " B%d", (int)i->offset);
+		if (i->kind == K_RECONV && i->x.a != NO_ROW)
+			sb_printf(b, " %sp%u", i->x.neg ? "!" : "", i->x.a);
+		else if (i->kind == K_RECONV && i->x.neg)
+			sb_puts(b, " 0"); /* for no lane */
+	}
+}
+
+static void trace_begin(Gpu *g)
+{
+	const Code *c = g->cur;
+	TraceIns *ins = arena_array(&g->arena, TraceIns, c->n + 1);
+	for (int i = 0; i < c->n; i++) {
+		const MIns *m = &c->ins[i];
+		StrBuf b = { 0 };
+		code_line(c, i, &b);
+		ins[i] = (TraceIns){ .function = m->function->name, .block = m->from->label,
+			.text = arena_strdup(&g->arena, b.s ? b.s : ""), .block_start = m->flags & MI_BLOCK_START,
+			.branch = m->flags & MI_COND, .overhead = m->flags & MI_OVERHEAD, .inserted = m->flags & MI_INSERTED };
+		if (m->src) {
+			Loc loc = ins_loc(c->module, m->src);
+			ins[i].file = loc.file;
+			ins[i].line = loc.line;
+		}
+		sb_free(&b);
+	}
+	const Launch *l = g->launch;
+	char hash[CONFIG_HASH];
+	trace_launch(g->options.trace, &(TraceLaunch){ .kernel = l->kernel->name,
+		.machine = g->options.machine ? g->options.machine : "(defaults)", .model = g->model->name,
+		.configuration = config_hash_text(&g->config, hash), .changed = g->options.changed, .passes = g->options.passes,
+		.grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
+		.warp_size = warp_width(g), .sms = (int)g->config.sm_count, .nins = c->n, .ins = ins });
+}
+
+void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag)
+{
+	Diag own = { 0 }; /* of this kernel */
+	Code *c = code_lower(g->module, kernel, &g->config, g->model, g->symbol_address, &own);
+	for (int i = 0; i < own.item.n; i++)
+		diag_error(diag, own.item.v[i].loc, "%s", own.item.v[i].text);
+	diag_free(&own);
+	for (int i = 0; c && i < c->n; i++) {
+		StrBuf line = { 0 };
+		if (c->ins[i].flags & MI_BLOCK_START)
+			sb_printf(b, "%s.%s:\n", c->ins[i].function->name, c->ins[i].from->label);
+		code_line(c, i, &line);
+		sb_printf(b, "%6d  %s\n", i, line.s ? line.s : "");
+		sb_free(&line);
+	}
+	code_free(c);
+}
+
+/* ---- faults ---- */
+
+/* The launch, instruction and function that a message names: the module's own, or, of what lowering added, its copy's. The
+   instruction of a message is what an indirect call enters a function by: the call. */
+typedef struct FaultPlace { Launch launch; const Function *f; const Ins *ins; uint32_t tid[3]; } FaultPlace;
+
+static FaultPlace fault_place(Sm *sm, const Warp *w, const MIns *i, int lane)
+{
+	const Code *c = sm->gpu->cur;
+	FaultPlace p = { *sm->gpu->launch, i->function, i->src, { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] } };
+	sm->fault_cycle = sm->now;
+	for (uint32_t d = w->depth[lane]; !p.ins && d-- > 0;) {
+		const MIns *call = &c->ins[w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane] - 1];
+		p.f = call->function;
+		p.ins = call->src;
+	}
+	must(p.ins);
+	for (int k = 0; k < c->nsource; k++)
+		if (c->source[k].opd == p.ins->opd && c->source[k].ins->op == p.ins->op) {
+			p.f = c->module->of->func.v[p.f->id];
+			p.ins = c->source[k].ins;
+			return p;
+		}
+	p.launch.module = c->module;
+	p.launch.kernel = c->kernel;
+	return p;
+}
+
+void sm_fault_memory(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, Space space, uint64_t addr, unsigned size)
+{
+	if (sm->fault.kind)
+		return;
+	FaultPlace p = fault_place(sm, w, i, lane);
+	fault_memory(&sm->fault, &p.launch, kind, p.f, p.ins, w->cta->id, p.tid, space, addr, size);
+}
+
+void sm_fault(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	if (sm->fault.kind)
+		return;
+	FaultPlace p = fault_place(sm, w, i, lane);
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	fault_at(&sm->fault, &p.launch, kind, p.f, p.ins, w->cta->id, p.tid, "%s", text);
+}
+
+static bool take_fault(Gpu *g, Fault *out)
+{
+	int first = -1;
+	for (int i = 0; i < g->config.sm_count; i++)
+		if (g->sm[i].fault.kind && (first < 0 || g->sm[i].fault_cycle < g->sm[first].fault_cycle))
+			first = i;
+	if (first >= 0)
+		*out = g->sm[first].fault;
+	return first >= 0;
+}
+
+/* ---- the launch ---- */
+
+/* Blocks go to SMs in turn, one each, as long as any has room. */
+static void dispatch(Gpu *g, Cycle now)
+{
+	for (bool placed = true; placed && g->next_cta < g->ctas;) {
+		placed = false;
+		for (int i = 0; i < g->config.sm_count && g->next_cta < g->ctas; i++) {
+			Sm *sm = &g->sm[i];
+			if (!sm->resident && sm->now < now) {
+				sm->stats.stalls[STALL_EMPTY] += g->options.functional ? 0 :
+					(now - sm->now) * (Cycle)g->config.sched_count;
+				sm->now = now;
+			}
+			if (sm_place(sm, g->next_cta)) {
+				g->next_cta++;
+				placed = true;
+			}
+		}
+	}
+}
+
+/* Global data accesses of the window, in the order (cycle, SM, sequence). */
+static void apply_in_order(Gpu *g)
+{
+	int n = (int)g->config.sm_count;
+	int at[n];
+	memset(at, 0, sizeof at);
+	for (;;) {
+		int first = -1;
+		for (int i = 0; i < n; i++) {
+			Sm *sm = &g->sm[i];
+			while (at[i] < sm->deferred.n && !sm->deferred.v[at[i]].mask)
+				at[i]++;
+			if (at[i] < sm->deferred.n && (first < 0 ||
+				sm->deferred.v[at[i]].cycle < g->sm[first].deferred.v[at[first]].cycle))
+				first = i;
+		}
+		if (first < 0)
+			return;
+		deferred_apply(&g->sm[first], &g->sm[first].deferred.v[at[first]++]);
+	}
+}
+
+static bool interrupted(const Gpu *g) { return g->options.interrupted && *g->options.interrupted; }
+
+static uint64_t issues(const Gpu *g)
+{
+	uint64_t n = 0;
+	for (int i = 0; i < g->config.sm_count; i++)
+		n += g->sm[i].issues;
+	return n;
+}
+
+static bool timed_run(Gpu *g, Fault *fault)
+{
+	int n = (int)g->config.sm_count;
+	LaunchStats *stats[n];
+	bool ok = false;
+	for (int i = 0; i < n; i++)
+		stats[i] = &g->sm[i].stats;
+	for (uint64_t round = 0;; round++) {
+		dispatch(g, g->now);
+		Cycle start = NEVER;
+		bool resident = false;
+		for (int i = 0; i < n; i++) {
+			Cycle t = sm_next(&g->sm[i]);
+			resident |= g->sm[i].resident > 0;
+			start = t < start ? t : start;
+		}
+		if (!resident) {
+			ok = true;
+			break;
+		}
+		if (start >= PENDING) {
+			deadlock_report(g, fault);
+			break;
+		}
+		g->now = (start > g->now ? start : g->now) + g->window;
+		pool_run(g->pool, g->now);
+		apply_in_order(g);
+		mem_drain(g->mem, g->smmem, n, stats);
+		for (int i = 0; i < n; i++)
+			sm_settle(&g->sm[i]);
+		if (g->options.trace)
+			flush_trace(g);
+		if (take_fault(g, fault) || livelock_check(g, fault) || interrupted(g))
+			break;
+		if (g->config.max_cycles && g->now > (Cycle)g->config.max_cycles) {
+			fault_text(fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles",
+				g->launch->kernel->name, (long long)g->config.max_cycles);
+			break;
+		}
+		if (g->options.progress && (round & 1023) == 0)
+			g->options.progress(g->options.self, g->now, issues(g));
+	}
+	pool_launch_ends(g->pool);
+	return ok;
+}
+
+/* A turn of an SM's warps; false: more than the run may issue. */
+static bool functional_turn(Gpu *g, Sm *sm, bool *moved)
+{
+	uint64_t before = sm->issues, *left = g->options.issues_left;
+	*moved |= functional_round(sm);
+	uint64_t n = sm->issues - before;
+	if (!left)
+		return true;
+	*left -= n < *left ? n : *left;
+	return *left > 0;
+}
+
+static bool functional_run(Gpu *g, Fault *fault)
+{
+	for (uint64_t round = 0;; round++) {
+		dispatch(g, 0);
+		bool moved = false, resident = false, within = true;
+		for (int i = 0; i < g->config.sm_count; i++)
+			if (g->sm[i].resident) {
+				resident = true;
+				within = within && functional_turn(g, &g->sm[i], &moved);
+			}
+		if (g->options.trace)
+			flush_trace(g);
+		if (!resident)
+			return true;
+		for (int i = 0; i < g->config.sm_count; i++)
+			g->now = g->sm[i].now > g->now ? g->sm[i].now : g->now;
+		if (take_fault(g, fault) || livelock_check(g, fault) || interrupted(g))
+			return false;
+		if (!within) {
+			fault_text(fault, FAULT_LIMIT, "kernel %s has issued as many instructions as it may", g->launch->kernel->name);
+			return false;
+		}
+		if (!moved) {
+			deadlock_report(g, fault);
+			return false;
+		}
+		if (g->config.max_cycles && g->now > (Cycle)g->config.max_cycles) {
+			fault_text(fault, FAULT_LIMIT, "kernel %s has issued limits.max_cycles = %lld instructions",
+				g->launch->kernel->name, (long long)g->config.max_cycles);
+			return false;
+		}
+		if (g->options.progress && (round & 15) == 0)
+			g->options.progress(g->options.self, g->now, g->now);
+	}
+}
+
+/* ---- statistics ---- */
+
+static void gather_tables(Gpu *g, Arena *a, LaunchStats *st)
+{
+	const Code *c = g->cur;
+	st->block_stats = arena_array(a, BlockStats, c->nblock + 1);
+	st->branch_stats = arena_array(a, BranchStats, c->nbranch + 1);
+	for (int k = 0; k < c->nblock; k++) {
+		if (!c->block[k].block->user)
+			continue;
+		BlockStats *b = &st->block_stats[st->nblocks++];
+		b->function = arena_strdup(a, c->block[k].function->name);
+		b->label = arena_strdup(a, c->block[k].block->label);
+		for (int i = 0; i < g->config.sm_count; i++) {
+			b->fetches += g->sm[i].fetches[k];
+			b->threads += g->sm[i].fetch_lanes[k];
+		}
+	}
+	for (int k = 0; k < c->nbranch; k++) {
+		const MIns *m = &c->ins[c->branch_ins[k]];
+		Loc loc = ins_loc(c->module, m->src);
+		BranchStats *b = &st->branch_stats[st->nbranches++];
+		*b = (BranchStats){ .function = arena_strdup(a, m->function->name), .label = arena_strdup(a, m->from->label),
+			.file = loc.file ? arena_strdup(a, loc.file) : NULL, .line = loc.line };
+		for (int i = 0; i < g->config.sm_count; i++) {
+			b->executed += g->sm[i].br_executed[k];
+			b->divergent += g->sm[i].br_divergent[k];
+			b->lanes += g->sm[i].br_lanes[k];
+			b->lanes_taken += g->sm[i].br_taken[k];
+		}
+	}
+}
+
+static void gather(Gpu *g, Arena *a, LaunchStats *st, bool completed)
+{
+	const Config *c = &g->config;
+	Cycle end = 0;
+	for (int i = 0; i < c->sm_count; i++)
+		if (g->sm[i].now > end)
+			end = g->sm[i].now;
+	*st = (LaunchStats){ .timed = !g->options.functional, .completed = completed, .mimd = g->model->own_slots,
+		.warp_size = warp_width(g) };
+	for (int i = 0; i < c->sm_count; i++) {
+		Sm *sm = &g->sm[i];
+		if (st->timed)
+			sm->stats.stalls[STALL_EMPTY] += (end - sm->now) * (Cycle)c->sched_count;
+		stats_add(st, &sm->stats);
+	}
+	if (st->timed) {
+		st->cycles = end;
+		st->slots = end * (Cycle)c->sched_count * (Cycle)c->sm_count;
+		mem_finish(g->mem, st);
+	}
+	const Launch *l = g->launch;
+	st->kernel = arena_strdup(a, l->kernel->name);
+	memcpy(st->grid, l->grid, sizeof st->grid);
+	memcpy(st->block, l->block, sizeof st->block);
+	st->lanes_inactive = st->warp_instructions * (uint64_t)warp_width(g) - st->lanes_useful - st->lanes_predicated_off;
+	st->diagnosis = g->diagnosis;
+	st->static_instructions = (uint64_t)g->cur->n;
+	st->static_blocks = (uint64_t)g->cur->nblock;
+	st->registers = (uint64_t)g->cur->regs;
+	occupancy(g, st);
+	gather_tables(g, a, st);
+}
+
+static double now_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void open_launch(Gpu *g, const Launch *l)
+{
+	g->sm = arena_array(&g->arena, Sm, g->config.sm_count);
+	for (int i = 0; i < g->config.sm_count; i++)
+		sm_create(g, &g->sm[i], i);
+	if (g->mem) {
+		mem_reset(g->mem);
+		for (int i = 0; i < g->config.sm_count; i++)
+			smmem_reset(g->smmem[i]);
+	}
+	g->now = 0;
+	g->next_cta = 0;
+	g->launches++;
+	g->writes = 0;
+	g->diagnosis = NULL;
+	livelock_start(g);
+}
+
+static void close_launch(Gpu *g)
+{
+	for (int i = 0; i < g->config.sm_count; i++)
+		sm_destroy(&g->sm[i]);
+	g->sm = NULL;
+	arena_free(&g->arena);
+}
+
+bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault)
+{
+	Diag diag = { 0 };
+	double start = now_seconds();
+	*fault = (Fault){ 0 };
+	*st = (LaunchStats){ 0 };
+	g->launch = l;
+	g->cur = code_of(g, l->kernel, &diag);
+	const char *refused = g->cur ? gpu_refuses(&g->config, l) : diag.item.n ? diag.item.v[0].text : "cannot be lowered";
+	if (refused) {
+		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: %s", l->kernel->name, refused);
+		if (!g->cur && diag.item.n) {
+			fault->loc = diag.item.v[0].loc;
+			fault->loc.file = fault->loc.file ? arena_strdup(a, fault->loc.file) : NULL;
+		}
+		diag_free(&diag);
+		return false;
+	}
+	diag_free(&diag);
+	if (!size_up(g, fault))
+		return false;
+	g->out = a;
+	open_launch(g, l);
+	if (g->options.trace)
+		trace_begin(g);
+	bool ok = g->options.functional ? functional_run(g, fault) : timed_run(g, fault);
+	gather(g, a, st, ok);
+	close_launch(g);
+	st->seconds = now_seconds() - start;
+	return ok;
+}

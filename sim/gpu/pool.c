@@ -1,0 +1,231 @@
+/* Host threads that run SMs side by side for a window of cycles. Who runs an SM changes no result, so the threads take the
+ * SMs as they come: a thread that the host keeps from running holds up nobody, unless it has an SM in its hands. Threads
+ * that wait sleep, after a moment.
+ *
+ * A window may be too short to be shared, and a host may have other work for its processors. The pool measures both ways,
+ * the caller alone and all together, in host time by issued instruction, and takes the one that is faster now; the other
+ * is tried again for a small share of the time. */
+#include "sim/machine/machine.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+enum {
+	TRY_NS = 500 * 1000,           /* a way is tried for so long */
+	KEEP_NS = 40 * TRY_NS,         /* ... and the faster one kept */
+	LOOK_NS = 40 * 1000,           /* a thread that waits looks for so long before it sleeps */
+	LOOKS = 32                     /* ... and so often between two looks at the clock */
+};
+#define KEPT 0.75                      /* of what a way has cost, when a newer figure is added */
+
+typedef enum { ALONE, TOGETHER, WAYS } Way;
+
+typedef struct Worker { Pool *pool; int first; pthread_t thread; } Worker;  /* first: the SM at which it begins to look */
+
+/* What a way has cost: sums over its windows, of which older ones count less. */
+typedef struct Cost { double ns, work; } Cost;
+
+struct Pool {
+	Gpu *gpu;
+	int n, started;                /* threads, the caller's included; those that run */
+	Worker *worker;
+
+	_Atomic uint64_t round;        /* of windows that are run together */
+	_Atomic uint64_t *taken;       /* by SM: the last round in which a thread took it */
+	_Atomic Cycle until;           /* of the round */
+	atomic_int left;               /* SMs of the round that have not come to its end */
+	atomic_bool stop;
+	pthread_mutex_t lock;          /* of the two conditions: round or stop has changed, left is 0 */
+	pthread_cond_t begin, end;
+
+	Way way;
+	bool trial;                    /* the way is being tried; else it is the faster one */
+	Cost cost[WAYS];
+	Cost now;                      /* of the way's windows since it was chosen; the work up to `counted` */
+	uint64_t counted;              /* issues of this launch that stand in a Cost already */
+};
+
+/* ---- a round ---- */
+
+static double now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static inline void relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+	__builtin_ia32_pause();
+#endif
+}
+
+/* Every SM of the round that no other thread has taken, beginning at the thread's own part. A thread that comes late finds
+   that all have been taken, in its round or in later ones. */
+static void share(Pool *p, int first, uint64_t round)
+{
+	int n = (int)p->gpu->config.sm_count;
+	for (int i = 0; i < n; i++) {
+		int k = first + i < n ? first + i : first + i - n;
+		uint64_t before = round - 1;
+		if (!atomic_compare_exchange_strong(&p->taken[k], &before, round))
+			continue;
+		sm_run(&p->gpu->sm[k], atomic_load(&p->until));
+		if (atomic_fetch_sub(&p->left, 1) == 1) {
+			pthread_mutex_lock(&p->lock);
+			pthread_cond_signal(&p->end);
+			pthread_mutex_unlock(&p->lock);
+		}
+	}
+}
+
+/* To wake a thread that sleeps takes longer than most windows: who waits looks for a while first. */
+static void look(bool (*there)(Pool *, uint64_t), Pool *p, uint64_t seen)
+{
+	double start = now_ns();
+	do {
+		for (int i = 0; i < LOOKS; i++) {
+			if (there(p, seen))
+				return;
+			relax();
+		}
+	} while (now_ns() - start < LOOK_NS);
+}
+
+static bool called(Pool *p, uint64_t seen) { return atomic_load(&p->round) != seen || atomic_load(&p->stop); }
+
+static void *work(void *arg)
+{
+	Worker *w = arg;
+	Pool *p = w->pool;
+	for (uint64_t round = 0; !atomic_load(&p->stop);) {
+		look(called, p, round);
+		pthread_mutex_lock(&p->lock);
+		while (!called(p, round))
+			pthread_cond_wait(&p->begin, &p->lock);
+		pthread_mutex_unlock(&p->lock);
+		round = atomic_load(&p->round);
+		share(p, w->first, round);
+	}
+	return NULL;
+}
+
+/* Threads that cannot be had are done without: the others take all SMs. */
+static void start_threads(Pool *p)
+{
+	for (; p->started < p->n; p->started++) {
+		Worker *w = &p->worker[p->started];
+		*w = (Worker){ .pool = p, .first = p->started * (int)p->gpu->config.sm_count / p->n };
+		if (pthread_create(&w->thread, NULL, work, w))
+			p->n = p->started;
+	}
+}
+
+static bool complete(Pool *p, uint64_t round) { return !atomic_load(&p->left); }
+
+static void run_together(Pool *p, Cycle until)
+{
+	start_threads(p);
+	atomic_store(&p->until, until);
+	atomic_store(&p->left, (int)p->gpu->config.sm_count);
+	pthread_mutex_lock(&p->lock);
+	uint64_t round = atomic_fetch_add(&p->round, 1) + 1;
+	pthread_cond_broadcast(&p->begin);
+	pthread_mutex_unlock(&p->lock);
+	share(p, 0, round);
+	look(complete, p, round);
+	pthread_mutex_lock(&p->lock);
+	while (!complete(p, round))
+		pthread_cond_wait(&p->end, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void run_alone(Pool *p, Cycle until)
+{
+	for (int i = 0; i < p->gpu->config.sm_count; i++)
+		sm_run(&p->gpu->sm[i], until);
+}
+
+/* ---- the faster way ---- */
+
+static void count_work(Pool *p)
+{
+	uint64_t n = 0;
+	for (int i = 0; i < p->gpu->config.sm_count; i++)
+		n += p->gpu->sm[i].stats.issued;
+	p->now.work += (double)(n - p->counted);
+	p->counted = n;
+}
+
+static Way faster(const Pool *p)
+{
+	const Cost *a = &p->cost[ALONE], *t = &p->cost[TOGETHER];
+	return t->ns * a->work < a->ns * t->work ? TOGETHER : ALONE;
+}
+
+/* Trials and times of the faster way follow each other; in the beginning both ways are tried. */
+static void choose(Pool *p)
+{
+	Cost *c = &p->cost[p->way];
+	bool first = !p->cost[ALONE].ns || !p->cost[TOGETHER].ns;
+	count_work(p);
+	*c = (Cost){ c->ns * KEPT + p->now.ns, c->work * KEPT + p->now.work };
+	p->now = (Cost){ 0 };
+	p->trial = first || !p->trial;
+	p->way = p->trial ? !p->way : faster(p);
+}
+
+Pool *pool_new(Gpu *g, int threads)
+{
+	Pool *p = xcalloc(1, sizeof *p);
+	p->gpu = g;
+	p->n = threads < 1 ? 1 : threads > g->config.sm_count ? (int)g->config.sm_count : threads;
+	p->started = 1;
+	p->worker = xcalloc((size_t)p->n, sizeof *p->worker);
+	p->taken = xcalloc((size_t)g->config.sm_count, sizeof *p->taken);
+	p->way = TOGETHER;
+	p->trial = true;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->begin, NULL);
+	pthread_cond_init(&p->end, NULL);
+	return p;
+}
+
+void pool_run(Pool *p, Cycle until)
+{
+	if (p->n == 1) {
+		run_alone(p, until);
+		return;
+	}
+	double start = now_ns();
+	if (p->way == TOGETHER)
+		run_together(p, until);
+	else
+		run_alone(p, until);
+	p->now.ns += now_ns() - start;
+	if (p->now.ns > (p->trial ? TRY_NS : KEEP_NS))
+		choose(p);
+}
+
+void pool_launch_ends(Pool *p)
+{
+	count_work(p);
+	p->counted = 0;
+}
+
+void pool_free(Pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	atomic_store(&p->stop, true);
+	pthread_cond_broadcast(&p->begin);
+	pthread_mutex_unlock(&p->lock);
+	for (int i = 1; i < p->started; i++)
+		pthread_join(p->worker[i].thread, NULL);
+	pthread_cond_destroy(&p->end);
+	pthread_cond_destroy(&p->begin);
+	pthread_mutex_destroy(&p->lock);
+	free(p->taken);
+	free(p->worker);
+	free(p);
+}

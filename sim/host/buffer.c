@@ -1,0 +1,387 @@
+/* Buffers of a workload, views of them, and the numbers that go into them. */
+#include "sim/host/workload.h"
+#include "sim/host/value.h"
+#include <math.h>
+
+enum { FILL_BYTES = 1 << 20, BUFFER_STEPS = 200 };  /* BUFFER_STEPS: what a buffer costs besides its bytes */
+static const char metatable[] = "buffer";
+
+/* ---- numbers ---- */
+
+/* The number at index as the bits of an element or parameter; false when it does not fit. */
+static bool to_bits(lua_State *L, int index, Type t, uint64_t *bits)
+{
+	int whole;
+	lua_Number real = lua_tonumber(L, index);
+	if (t == T_F32 || t == T_F64) {
+		*bits = value_of_real(t, real);
+		return t == T_F64 || !isfinite(real) || isfinite((float)real);
+	}
+	lua_Integer v = lua_tointegerx(L, index, &whole);
+	if (!whole) {
+		*bits = real >= 0x1p63 && real < 0x1p64 ? (uint64_t)real : 0;
+		return type_bits[t] == 64 && *bits && real == floor(real);
+	}
+	*bits = (uint64_t)v;
+	int width = type_bits[t];
+	return width == 64 || (v >= -((int64_t)1 << (width - 1)) && v < (int64_t)1 << width);
+}
+
+uint64_t host_bits(lua_State *L, int index, Type t, const char *what)
+{
+	uint64_t bits = 0;
+	if (host_is_buffer(L, index)) {
+		HostBuffer b = host_buffer(L, index);
+		if (type_bits[t] != 64 || type_kind[t] == 'F')
+			luaL_error(L, "%s: an address needs 64 bits, not %s", what, type_name[t]);
+		return host_address(L, &b);
+	}
+	if (lua_type(L, index) != LUA_TNUMBER)
+		luaL_error(L, "%s: expected a number, found a %s", what, luaL_typename(L, index));
+	if (!to_bits(L, index, t, &bits))
+		luaL_error(L, "%s: %s does not fit into %s", what, sandbox_tostring(L, index, NULL), type_name[t]);
+	return bits;
+}
+
+static void push_value(lua_State *L, Type t, const uint8_t *data, uint64_t i)
+{
+	if (t == T_F32 || t == T_F64)
+		lua_pushnumber(L, value_real(t, data, i));
+	else
+		lua_pushinteger(L, value_integer(t, data, i));
+}
+
+/* ---- buffers and views ---- */
+
+bool host_is_buffer(lua_State *L, int index)
+{
+	return lua_type(L, index) == LUA_TUSERDATA && luaL_testudata(L, index, metatable);
+}
+
+HostBuffer host_buffer(lua_State *L, int index)
+{
+	return *(const HostBuffer *)luaL_checkudata(L, index, metatable);
+}
+
+static const RunBuffer *whole_of(lua_State *L, const HostBuffer *b) { return &run_of(L)->buffer.v[b->index]; }
+static uint64_t whole_bytes(const RunBuffer *whole) { return whole->n * (uint64_t)type_bytes(whole->type); }
+uint64_t host_address(lua_State *L, const HostBuffer *b) { return whole_of(L, b)->addr + b->offset; }
+
+const char *host_name(lua_State *L, const HostBuffer *b)
+{
+	const char *name = whole_of(L, b)->name;
+	return b->offset ? lua_pushfstring(L, "%s from byte %I", name, (lua_Integer)b->offset) : lua_pushstring(L, name);
+}
+
+uint8_t *host_data(lua_State *L, const HostBuffer *b)
+{
+	uint8_t *data = run_data(run_of(L), whole_of(L, b));
+	if (!data)
+		luaL_error(L, "%s is no longer there", whole_of(L, b)->name);
+	return data + b->offset;
+}
+
+static int push_buffer(lua_State *L, HostBuffer b)
+{
+	HostBuffer *h = lua_newuserdatauv(L, sizeof *h, 0);
+	*h = b;
+	luaL_setmetatable(L, metatable);
+	return 1;
+}
+
+static HostBuffer whole_buffer(lua_State *L, int index)
+{
+	const RunBuffer *b = &run_of(L)->buffer.v[index];
+	return (HostBuffer){ .index = index, .type = b->type, .n = b->n };
+}
+
+static Type check_type(lua_State *L, int index)
+{
+	static const struct { const char *name; Type type; } types[] = {
+		{ "u8", T_U8 }, { "s8", T_S8 }, { "u16", T_U16 }, { "s16", T_S16 }, { "u32", T_U32 }, { "s32", T_S32 }, { "u64", T_U64 },
+		{ "s64", T_S64 }, { "f32", T_F32 }, { "f64", T_F64 },
+	};
+	const char *name = luaL_checkstring(L, index);
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (!strcmp(name, types[i].name))
+			return types[i].type;
+	luaL_error(L, "unknown element type '%s': expected u8 s8 u16 s16 u32 s32 u64 s64 f32 or f64", name);
+	return T_NONE;
+}
+
+/* The elements of a type from a byte of b on: n, or as many as there are when n < 0. */
+static HostBuffer view(lua_State *L, HostBuffer b, Type t, lua_Integer offset, lua_Integer n)
+{
+	uint64_t bytes = host_bytes(&b), size = (uint64_t)type_bytes(t);
+	if (offset < 0 || (uint64_t)offset > bytes)
+		luaL_error(L, "a view from byte %I: %s has %I bytes", offset, host_name(L, &b), (lua_Integer)bytes);
+	uint64_t most = (bytes - (uint64_t)offset) / size;
+	if (n > 0 ? (uint64_t)n > most : !most)
+		luaL_error(L, "a view of %I %s from byte %I: %s has %I bytes", n > 0 ? n : 1, type_name[t], offset, host_name(L, &b), (lua_Integer)bytes);
+	return (HostBuffer){ b.index, t, b.offset + (uint64_t)offset, n > 0 ? (uint64_t)n : most };
+}
+
+/* b:view(type [, offset [, n]]) */
+static int buffer_view(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	Type t = check_type(L, 2);
+	lua_Integer offset = luaL_optinteger(L, 3, 0), n = luaL_optinteger(L, 4, -1);
+	luaL_argcheck(L, lua_isnoneornil(L, 4) || n > 0, 4, "a view has at least one element");
+	return push_buffer(L, view(L, b, t, offset, n));
+}
+
+/* Moved by so many elements; the end stays. */
+static int moved(lua_State *L, HostBuffer b, lua_Integer by)
+{
+	uint64_t size = (uint64_t)type_bytes(b.type), before = b.offset / size;
+	if (by < 0 ? -(uint64_t)by > before : (uint64_t)by > b.n)
+		luaL_error(L, "%s + %I leads out of the buffer: it has %I elements of %s from there, %I before", host_name(L, &b), by,
+			(lua_Integer)b.n, type_name[b.type], (lua_Integer)before);
+	b.offset += (uint64_t)by * size;
+	b.n -= (uint64_t)by;
+	return push_buffer(L, b);
+}
+
+static int buffer_add(lua_State *L)
+{
+	int which = host_is_buffer(L, 1) ? 1 : 2;
+	return moved(L, host_buffer(L, which), luaL_checkinteger(L, 3 - which));
+}
+
+/* buffer - elements, or the elements from one to the other. */
+static int buffer_subtract(lua_State *L)
+{
+	HostBuffer a = host_buffer(L, 1);
+	if (!host_is_buffer(L, 2)) {
+		lua_Integer by = luaL_checkinteger(L, 2);
+		luaL_argcheck(L, by != LUA_MININTEGER, 2, "out of range");
+		return moved(L, a, -by);
+	}
+	HostBuffer b = host_buffer(L, 2);
+	int64_t bytes = (int64_t)(a.offset - b.offset);
+	if (a.index != b.index || a.type != b.type || bytes % type_bytes(a.type))
+		return luaL_error(L, "only places of one buffer and one type have a distance in elements");
+	lua_pushinteger(L, bytes / type_bytes(a.type));
+	return 1;
+}
+
+static int buffer_equal(lua_State *L)
+{
+	HostBuffer a = host_buffer(L, 1), b = host_buffer(L, 2);
+	lua_pushboolean(L, a.index == b.index && a.type == b.type && a.offset == b.offset && a.n == b.n);
+	return 1;
+}
+
+static int buffer_address(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	lua_pushinteger(L, (lua_Integer)host_address(L, &b));
+	return 1;
+}
+
+static int buffer_len(lua_State *L)
+{
+	lua_pushinteger(L, (lua_Integer)host_buffer(L, 1).n);
+	return 1;
+}
+
+static int buffer_tostring(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	lua_pushfstring(L, "%s: %s[%I]", host_name(L, &b), type_name[b.type], (lua_Integer)b.n);
+	return 1;
+}
+
+/* ---- elements ---- */
+
+static uint64_t check_index(lua_State *L, int index, const HostBuffer *b)
+{
+	lua_Integer i = luaL_checkinteger(L, index);
+	if (!b->n)
+		luaL_error(L, "index %I: %s has no elements", i, host_name(L, b));
+	if (i < 0 || (uint64_t)i >= b->n)
+		luaL_error(L, "index %I is outside %s, which has elements 0 to %I", i, host_name(L, b), (lua_Integer)b->n - 1);
+	return (uint64_t)i;
+}
+
+static int buffer_get(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	uint64_t i = check_index(L, 2, &b);
+	push_value(L, b.type, host_data(L, &b), i);
+	return 1;
+}
+
+static int buffer_set(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	uint64_t i = check_index(L, 2, &b), bits = host_bits(L, 3, b.type, whole_of(L, &b)->name);
+	value_store(b.type, host_data(L, &b), i, bits);
+	return 0;
+}
+
+static void fill(lua_State *L, const HostBuffer *b, int index)
+{
+	uint64_t bits = host_bits(L, index, b->type, whole_of(L, b)->name), n = host_bytes(b);
+	if (!n)
+		return;
+	uint8_t *data = host_data(L, b);
+	value_store(b->type, data, 0, bits);
+	for (uint64_t done = (uint64_t)type_bytes(b->type), more; done < n; done += more) {
+		more = done < FILL_BYTES ? done : FILL_BYTES;
+		more = more < n - done ? more : n - done;
+		sandbox_charge(L, sandbox_bytes(more));
+		memcpy(data + done, data, more);
+	}
+}
+
+static int buffer_fill(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	fill(L, &b, 2);
+	return 0;
+}
+
+static int buffer_table(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	if (b.n > INT32_MAX)
+		return luaL_error(L, "%s is too large for a table", host_name(L, &b));
+	lua_createtable(L, (int)b.n, 0);
+	const uint8_t *data = host_data(L, &b);
+	for (uint64_t i = 0; i < b.n; i++) {
+		sandbox_charge(L, 1);
+		push_value(L, b.type, data, i);
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+	return 1;
+}
+
+/* Initial values: the number, table or function at index. A function may allocate, so that data is looked up for each element. */
+static void initialise(lua_State *L, const HostBuffer *b, int index)
+{
+	if (lua_isnoneornil(L, index))
+		return;
+	bool table = lua_type(L, index) == LUA_TTABLE;
+	if (lua_type(L, index) == LUA_TNUMBER || host_is_buffer(L, index)) {
+		fill(L, b, index);
+		return;
+	}
+	if (!table && lua_type(L, index) != LUA_TFUNCTION)
+		luaL_error(L, "initial values: expected a number, a table or a function, found a %s", luaL_typename(L, index));
+	uint64_t n = table ? lua_rawlen(L, index) : b->n;
+	if (n > b->n)
+		luaL_error(L, "%I initial values for %I elements", (lua_Integer)n, (lua_Integer)b->n);
+	for (uint64_t i = 0; i < n; i++) {
+		sandbox_charge(L, 2);
+		if (table) {
+			lua_rawgeti(L, index, (lua_Integer)i + 1);
+		} else {
+			lua_pushvalue(L, index);
+			lua_pushinteger(L, (lua_Integer)i);
+			lua_call(L, 1, 1);
+		}
+		uint64_t bits = host_bits(L, -1, b->type, "initial values");
+		value_store(b->type, host_data(L, b), i, bits);
+		lua_pop(L, 1);
+	}
+}
+
+/* ---- gpu.buffer, gpu.symbol, gpu.compare ---- */
+
+int host_new_buffer(lua_State *L)
+{
+	Run *run = run_of(L);
+	Type t = check_type(L, 1);
+	lua_Integer n = luaL_checkinteger(L, 2);
+	int size = type_bytes(t);
+	sandbox_charge(L, BUFFER_STEPS);
+	if (n < 1)
+		return luaL_error(L, "a buffer has at least one element, not %I", n);
+	uint64_t addr = n > run->config->memory_limit / size ? 0 : memory_alloc(run->memory, (uint64_t)n * (uint64_t)size,
+		arena_printf(&run->arena, "buffer %d", run->nanonymous + 1), false);
+	if (!addr)
+		return luaL_error(L, "a buffer of %I elements of %s does not fit into limits.memory_bytes = %I", n, type_name[t],
+			(lua_Integer)run->config->memory_limit);
+	HostBuffer b = whole_buffer(L, run_add_buffer(run, addr, t, (uint64_t)n, NULL));
+	initialise(L, &b, 3);
+	return push_buffer(L, b);
+}
+
+/* gpu.symbol(name [, type]) */
+int host_symbol(lua_State *L)
+{
+	Run *run = run_of(L);
+	const char *name = luaL_checkstring(L, 1);
+	Vec(const char *) names = { 0 };
+	for (int i = 0; i < run->buffer.n; i++) {
+		if (!run->buffer.v[i].symbol)
+			continue;
+		if (!strcmp(run->buffer.v[i].name, name)) {
+			HostBuffer b = whole_buffer(L, i);
+			vec_free(&names);
+			return push_buffer(L, lua_isnoneornil(L, 2) ? b : view(L, b, check_type(L, 2), 0, -1));
+		}
+		vec_push(&names, run->buffer.v[i].name);
+	}
+	const char *near = nearest_name(name, names.v, names.n);
+	vec_free(&names);
+	return luaL_error(L, near ? "the module has no global or const variable '%s'; did you mean '%s'?" :
+		"the module has no global or const variable '%s'", name, near);
+}
+
+static CompareHow compare_how(lua_State *L)
+{
+	static const char *const names[] = { "exact", "set", "tolerance", "ignore" };
+	int type = lua_getfield(L, 2, "how");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (type == LUA_TNIL || (type == LUA_TSTRING && !strcmp(lua_tostring(L, -1), names[i])))
+			return (CompareHow)i;
+	return (CompareHow)luaL_error(L, "gpu.compare: how: expected 'exact', 'set', 'tolerance' or 'ignore', found %s%s%s", type == LUA_TSTRING ?
+		"'" : luaL_typename(L, -1), type == LUA_TSTRING ? lua_tostring(L, -1) : "", type == LUA_TSTRING ? "'" : "");
+}
+
+/* A view of all its bytes says also as what they are compared. */
+int host_compare(lua_State *L)
+{
+	static const char *const fields[] = { "how", "tolerance", NULL };
+	HostBuffer h = host_buffer(L, 1);
+	luaL_checktype(L, 2, LUA_TTABLE);
+	lua_settop(L, 2);
+	host_fields(L, 2, "gpu.compare", fields);
+	CompareHow how = compare_how(L);
+	double tolerance = lua_getfield(L, 2, "tolerance") == LUA_TNIL ? 1e-4 : lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
+	if (!(tolerance >= 0))
+		return luaL_error(L, "gpu.compare: tolerance: expected a number of at least 0");
+	if (host_bytes(&h) != whole_bytes(whole_of(L, &h)))
+		return luaL_error(L, "gpu.compare: %s is a part of %s, which is compared as a whole", host_name(L, &h), whole_of(L, &h)->name);
+	RunBuffer *b = &run_of(L)->buffer.v[h.index];
+	b->how = how;
+	b->tolerance = tolerance;
+	b->type = h.type;
+	b->n = h.n;
+	lua_settop(L, 1);
+	return 1;
+}
+
+/* A script reaches the methods, one by one, but neither their table nor the metatable. */
+void host_open_buffers(lua_State *L)
+{
+	static const luaL_Reg methods[] = {
+		{ "get", buffer_get }, { "set", buffer_set }, { "fill", buffer_fill }, { "table", buffer_table }, { "load", host_load },
+		{ "save", host_save }, { "view", buffer_view }, { "address", buffer_address }, { NULL, NULL }
+	};
+	static const luaL_Reg meta[] = {
+		{ "__len", buffer_len }, { "__tostring", buffer_tostring }, { "__add", buffer_add }, { "__sub", buffer_subtract },
+		{ "__eq", buffer_equal }, { NULL, NULL }
+	};
+	luaL_newmetatable(L, metatable);
+	luaL_setfuncs(L, meta, 0);
+	luaL_newlib(L, methods);
+	sandbox_name(L, "buffer");
+	lua_setfield(L, -2, "__index");
+	lua_pushboolean(L, false);
+	lua_setfield(L, -2, "__metatable");
+	lua_pop(L, 1);
+}

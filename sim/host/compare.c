@@ -1,0 +1,119 @@
+/* Whether two runs of one workload left the same results in their buffers. */
+#include "sim/host/run.h"
+#include "sim/host/value.h"
+#include <math.h>
+
+typedef struct Pair { const char *name[2]; Diag *diag; } Pair;
+
+static bool exact(const RunBuffer *b, const uint8_t *x, const uint8_t *y, uint64_t i)
+{
+	size_t n = (size_t)type_bytes(b->type);
+	return !memcmp(x + i * n, y + i * n, n);
+}
+
+static bool close_enough(const RunBuffer *b, const uint8_t *x, const uint8_t *y, uint64_t i)
+{
+	if (exact(b, x, y, i))
+		return true;
+	double v = value_real(b->type, x, i), w = value_real(b->type, y, i);
+	if (isnan(v) || isnan(w))
+		return isnan(v) && isnan(w);
+	double size = fabs(v) > fabs(w) ? fabs(v) : fabs(w);
+	return fabs(v - w) <= b->tolerance * (size > 1 ? size : 1);
+}
+
+static void show(char *text, size_t n, const RunBuffer *b, const uint8_t *data, uint64_t i)
+{
+	if (type_kind[b->type] == 'F')
+		snprintf(text, n, "%.9g", value_real(b->type, data, i));
+	else if (type_kind[b->type] == 'S')
+		snprintf(text, n, "%lld", (long long)value_integer(b->type, data, i));
+	else
+		snprintf(text, n, "%llu", (unsigned long long)value_integer(b->type, data, i));
+}
+
+static bool compare_elements(const Pair *p, const RunBuffer *b, const uint8_t *x, const uint8_t *y)
+{
+	uint64_t bad = 0, first = 0;
+	for (uint64_t i = 0; i < b->n; i++)
+		if (b->how == COMPARE_TOLERANCE ? !close_enough(b, x, y, i) : !exact(b, x, y, i))
+			if (!bad++)
+				first = i;
+	if (!bad)
+		return true;
+	char v[40], w[40];
+	show(v, sizeof v, b, x, first);
+	show(w, sizeof w, b, y, first);
+	diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): element %llu is %s %s, %s %s; %llu elements differ", b->name,
+		type_name[b->type], (unsigned long long)b->n, (unsigned long long)first, v, p->name[0], w, p->name[1],
+		(unsigned long long)bad);
+	return false;
+}
+
+static int by_bits(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static uint64_t *sorted(const RunBuffer *b, const uint8_t *data)
+{
+	size_t size = (size_t)type_bytes(b->type);
+	uint64_t *v = xcalloc(b->n, sizeof *v);
+	for (uint64_t i = 0; i < b->n; i++)
+		memcpy(&v[i], data + i * size, size);
+	qsort(v, b->n, sizeof *v, by_bits);
+	return v;
+}
+
+static bool compare_sets(const Pair *p, const RunBuffer *b, const uint8_t *x, const uint8_t *y)
+{
+	uint64_t *v = sorted(b, x), *w = sorted(b, y), i = 0;
+	while (i < b->n && v[i] == w[i])
+		i++;
+	free(v);
+	free(w);
+	if (i < b->n)
+		diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): the values differ, whatever their order, %s and %s", b->name,
+			type_name[b->type], (unsigned long long)b->n, p->name[0], p->name[1]);
+	return i == b->n;
+}
+
+static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, const Run *b, const RunBuffer *y)
+{
+	const uint8_t *v = run_data(a, x), *w = run_data(b, y);
+	if (x->how == COMPARE_IGNORE || !v || !w) /* freed by the host side */
+		return true;
+	if (x->type != y->type || x->n != y->n) {
+		diag_error(p->diag, (Loc){ 0 }, "%s: %s[%llu] %s, %s[%llu] %s", x->name, type_name[x->type], (unsigned long long)x->n,
+			p->name[0], type_name[y->type], (unsigned long long)y->n, p->name[1]);
+		return false;
+	}
+	return x->how == COMPARE_SET ? compare_sets(p, x, v, w) : compare_elements(p, x, v, w);
+}
+
+/* The counterpart of buffer i of run a: a variable by its name, another by its number. */
+static const RunBuffer *counterpart(const Run *a, int i, const Run *b)
+{
+	const RunBuffer *x = &a->buffer.v[i];
+	for (int k = 0; k < b->buffer.n; k++)
+		if (b->buffer.v[k].symbol == x->symbol && !strcmp(b->buffer.v[k].name, x->name))
+			return &b->buffer.v[k];
+	return NULL;
+}
+
+bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b, Diag *diag)
+{
+	Pair p = { { name_a, name_b }, diag };
+	bool same = true;
+	if (a->nanonymous != b->nanonymous) {
+		diag_error(diag, (Loc){ 0 }, "%d buffers %s, %d %s", a->nanonymous, name_a, b->nanonymous, name_b);
+		same = false;
+	}
+	for (int i = 0; i < a->buffer.n; i++) {
+		const RunBuffer *y = counterpart(a, i, b);
+		if (y && !compare_buffer(&p, a, &a->buffer.v[i], b, y))
+			same = false;
+	}
+	return same;
+}

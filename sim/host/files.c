@@ -1,0 +1,139 @@
+/* b:load and b:save: a workload reaches the files of its own folder and below, and of the folders that the user allows. */
+#include "sim/host/workload.h"
+#include "lib/file.h"
+#include <limits.h>
+#include <unistd.h>
+
+enum { FILE_STEPS = 2000 };  /* of opening a file */
+
+/* The rest of an absolute name that leads into the folder, or NULL. */
+static const char *below(const char *name, const char *folder)
+{
+	size_t n = strlen(folder);
+	while (n > 1 && folder[n - 1] == '/')
+		n--;
+	if (n == 1 && *folder == '/')
+		n = 0;
+	if (strncmp(name, folder, n) || name[n] != '/')
+		return NULL;
+	return name + n + strspn(name + n, "/");
+}
+
+/* name as seen from the folder; NULL: it leads elsewhere. */
+static const char *inside(const char *name, const char *folder)
+{
+	char whole[PATH_MAX];
+	if (*name != '/')
+		return name;
+	const char *rest = below(name, folder);
+	return rest || !realpath(*folder ? folder : ".", whole) ? rest : below(name, whole);
+}
+
+/* Folder i of those that the workload may use: the user's, then its own, pushed; NULL behind the last. */
+static const char *folder(lua_State *L, int i)
+{
+	const RunOptions *o = &run_of(L)->options;
+	const char *path = host_of(L)->path, *slash = strrchr(path, '/');
+	if (i > o->nfolders)
+		return NULL;
+	return i < o->nfolders ? lua_pushstring(L, o->folders[i]) : lua_pushlstring(L, path, slash ? (size_t)(slash - path) + 1 : 0);
+}
+
+static const char *file_name(lua_State *L, int index)
+{
+	size_t n;
+	const char *name = luaL_checklstring(L, index, &n);
+	luaL_argcheck(L, n == strlen(name) && n < PATH_MAX, index, "expected a file name");
+	return name;
+}
+
+static int refuse(lua_State *L, const char *what, const char *name, const char *why)
+{
+	return luaL_error(L, "cannot %s %s: %s (a workload's files are in its own folder or below, or where --files says)", what, name, why);
+}
+
+static void wrong_size(lua_State *L, const char *name, uint64_t bytes, const HostBuffer *b)
+{
+	luaL_error(L, "%s has %I bytes, %s has %I: %I of %s", name, (lua_Integer)bytes, host_name(L, b), (lua_Integer)host_bytes(b),
+		(lua_Integer)b->n, type_name[b->type]);
+}
+
+/* The file, open; its size must be the buffer's. */
+static int open_file(lua_State *L, const char *name, const HostBuffer *b)
+{
+	const char *why = NULL, *where;
+	uint64_t size = 0;
+	int fd = -1;
+	for (int i = 0; fd < 0 && (!why || why == file_absent) && (where = folder(L, i)); i++) {
+		const char *rest = inside(name, where);
+		if (rest)
+			fd = file_open_in(where, rest, false, &size, &why);
+		lua_pop(L, 1);
+	}
+	if (fd < 0)
+		refuse(L, "load", name, why ? why : "an absolute name leads out of the folder");
+	if (size != host_bytes(b)) {
+		close(fd);
+		wrong_size(L, name, size, b);
+	}
+	return fd;
+}
+
+static const SavedFile *saved_file(const Run *run, const char *name)
+{
+	for (int i = run->saved.n - 1; i >= 0; i--)
+		if (!strcmp(run->saved.v[i].name, name))
+			return &run->saved.v[i];
+	return NULL;
+}
+
+int host_load(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	const char *name = file_name(L, 2), *why;
+	sandbox_charge(L, FILE_STEPS + sandbox_bytes(host_bytes(&b)));
+	const SavedFile *own = saved_file(run_of(L), name);
+	if (own && own->n != host_bytes(&b))
+		wrong_size(L, name, own->n, &b);
+	uint8_t *data = host_data(L, &b);
+	if (own)
+		memcpy(data, own->data, own->n);
+	else if (!file_fill(open_file(L, name, &b), data, host_bytes(&b), &why))
+		return refuse(L, "load", name, why);
+	lua_settop(L, 1);
+	return 1;
+}
+
+/* In a trial: the last of a name counts. */
+static void keep(Run *run, const char *name, const void *data, size_t n)
+{
+	SavedFile *f = (SavedFile *)saved_file(run, name);
+	if (!f) {
+		vec_push(&run->saved, ((SavedFile){ arena_strdup(&run->arena, name), NULL, 0 }));
+		f = &vec_last(&run->saved);
+	}
+	f->data = xrealloc(f->data, n);
+	f->n = n;
+	memcpy(f->data, data, n);
+}
+
+/* The first folder takes the file; an absolute name goes where it leads. */
+int host_save(lua_State *L)
+{
+	HostBuffer b = host_buffer(L, 1);
+	const char *name = file_name(L, 2), *where, *rest = NULL, *why = "an absolute name leads out of the folder";
+	sandbox_charge(L, FILE_STEPS + sandbox_bytes(host_bytes(&b)));
+	const uint8_t *data = host_data(L, &b);
+	for (int i = 0; !rest && (where = folder(L, i)); i++)
+		rest = inside(name, where);
+	if (!rest)
+		return refuse(L, "save", name, why);
+	if (!run_of(L)->options.trial && !file_write_in(where, rest, data, host_bytes(&b), &why))
+		return refuse(L, "save", name, why);
+	if (run_of(L)->options.trial && (why = file_name_refused(rest)))
+		return refuse(L, "save", name, why);
+	if (run_of(L)->options.trial)
+		keep(run_of(L), name, data, host_bytes(&b));
+	lua_settop(L, 1);
+	return 1;
+}

@@ -1,0 +1,213 @@
+/* gpu.launch: arguments from Lua values, statistics as a Lua table. */
+#include "sim/host/workload.h"
+#include "lib/strbuf.h"
+#include "sim/host/kernel_name.h"
+#include "sim/host/value.h"
+
+enum { MAX_PARAM_BYTES = 1 << 16, LAUNCH_STEPS = 2000 };
+
+static uint32_t dimension(lua_State *L, const char *what)
+{
+	int whole;
+	lua_Integer v = lua_tointegerx(L, -1, &whole);
+	if (lua_type(L, -1) != LUA_TNUMBER || !whole)
+		luaL_error(L, "gpu.launch: %s: expected whole numbers, found %s", what, lua_type(L, -1) == LUA_TNUMBER
+			? "a fraction" : luaL_typename(L, -1));
+	if (v < 0 || v > UINT32_MAX)
+		luaL_error(L, "gpu.launch: %s: %I is out of range", what, v);
+	return (uint32_t)v;
+}
+
+static void dimensions(lua_State *L, int table, const char *what, uint32_t d[3])
+{
+	d[0] = d[1] = d[2] = 1;
+	int type = lua_getfield(L, table, what);
+	if (type == LUA_TNUMBER) {
+		d[0] = dimension(L, what);
+	} else if (type == LUA_TTABLE) {
+		lua_Unsigned n = lua_rawlen(L, -1);
+		if (n < 1 || n > 3)
+			luaL_error(L, "gpu.launch: %s: expected one to three numbers", what);
+		for (lua_Unsigned i = 0; i < n; i++) {
+			lua_rawgeti(L, -1, (lua_Integer)i + 1);
+			d[i] = dimension(L, what);
+			lua_pop(L, 1);
+		}
+	} else {
+		luaL_error(L, "gpu.launch: %s: expected a number or { x, y, z }, found %s", what, luaL_typename(L, -1));
+	}
+	lua_pop(L, 1);
+}
+
+static const Function *find_kernel(lua_State *L, int table)
+{
+	StrBuf why = { 0 };
+	if (lua_getfield(L, table, "kernel") != LUA_TSTRING)
+		luaL_error(L, "gpu.launch: kernel: expected a name, found %s", luaL_typename(L, -1));
+	const Function *f = kernel_by_name(run_of(L)->module, lua_tostring(L, -1), &why);
+	if (!f) {
+		lua_pushstring(L, why.s);
+		sb_free(&why);
+		luaL_error(L, "gpu.launch: %s", lua_tostring(L, -1));
+	}
+	lua_pop(L, 1);
+	return f;
+}
+
+/* A parameter that is a structure: a string of its bytes, or a list of its elements. */
+static void array_parameter(lua_State *L, const Param *p, const char *what, uint8_t *at)
+{
+	size_t n;
+	if (lua_type(L, -1) == LUA_TSTRING) {
+		const char *s = lua_tolstring(L, -1, &n);
+		if (n != p->size)
+			luaL_error(L, "%s: expected a string of %d bytes, found %d", what, (int)p->size, (int)n);
+		memcpy(at, s, n);
+	} else if (lua_type(L, -1) == LUA_TTABLE) {
+		if (lua_rawlen(L, -1) != p->count)
+			luaL_error(L, "%s: expected %d numbers, found %d", what, (int)p->count, (int)lua_rawlen(L, -1));
+		for (uint32_t i = 0; i < p->count; i++) {
+			lua_rawgeti(L, -1, (lua_Integer)i + 1);
+			value_store((Type)p->type, at, i, host_bits(L, -1, (Type)p->type, what));
+			lua_pop(L, 1);
+		}
+	} else {
+		luaL_error(L, "%s: expected a string of %d bytes or a list of %d numbers, found a %s", what, (int)p->size,
+			(int)p->count, luaL_typename(L, -1));
+	}
+}
+
+/* The value on top of the stack goes to the parameter's place. */
+static void parameter(lua_State *L, const Function *k, int i, uint8_t *params)
+{
+	const Param *p = &k->param.v[i];
+	char what[200];
+	snprintf(what, sizeof what, "gpu.launch: argument %d (%.60s) of %.60s", i + 1, p->name, k->name);
+	if (p->array) {
+		array_parameter(L, p, what, params + p->offset);
+	} else {
+		value_store((Type)p->type, params + p->offset, 0, host_bits(L, -1, (Type)p->type, what));
+	}
+}
+
+static void arguments(lua_State *L, int table, const Function *k, uint8_t *params)
+{
+	int type = lua_getfield(L, table, "args"), n = k->param.n;
+	if (type != LUA_TTABLE && type != LUA_TNIL)
+		luaL_error(L, "gpu.launch: args: expected a list, found a %s", luaL_typename(L, -1));
+	int given = type == LUA_TTABLE ? (int)lua_rawlen(L, -1) : 0;
+	if (given != n) {
+		lua_pushstring(L, "");
+		for (int i = 0; i < n; i++) {
+			lua_pushfstring(L, "%s%s %s", i ? ", " : ": ", type_name[k->param.v[i].type], k->param.v[i].name);
+			lua_concat(L, 2);
+		}
+		luaL_error(L, "gpu.launch: kernel %s takes %d argument%s%s; %d given", k->name, n, n == 1 ? "" : "s",
+			lua_tostring(L, -1), given);
+	}
+	for (int i = 0; i < n; i++) {
+		lua_rawgeti(L, -1, i + 1);
+		parameter(L, k, i, params);
+		lua_pop(L, 1);
+	}
+	lua_pop(L, 1);
+}
+
+/* A sink that makes Lua values; the outermost one stays on the stack. */
+typedef struct LuaSink { JsonSink sink; lua_State *L; int depth; lua_Integer count[JSON_DEPTH]; } LuaSink;
+
+/* The value on top of the stack goes into the open table: below its key (count < 0) or as the next element. */
+static void place(LuaSink *s)
+{
+	if (!s->depth)
+		return;
+	if (s->count[s->depth - 1] < 0)
+		lua_rawset(s->L, -3);
+	else
+		lua_rawseti(s->L, -2, ++s->count[s->depth - 1]);
+}
+
+static void lua_begin(JsonSink *sink, char bracket, bool flat)
+{
+	LuaSink *s = (LuaSink *)sink;
+	(void)flat;
+	must(s->depth < JSON_DEPTH);
+	luaL_checkstack(s->L, 4, "statistics");
+	lua_newtable(s->L);
+	s->count[s->depth++] = bracket == '{' ? -1 : 0;
+}
+
+static void lua_end(JsonSink *sink)
+{
+	LuaSink *s = (LuaSink *)sink;
+	s->depth--;
+	place(s);
+}
+
+static void lua_key(JsonSink *sink, const char *key) { lua_pushstring(((LuaSink *)sink)->L, key); }
+
+static void lua_count(JsonSink *sink, uint64_t v)
+{
+	lua_pushinteger(((LuaSink *)sink)->L, (lua_Integer)v);
+	place((LuaSink *)sink);
+}
+
+static void lua_real(JsonSink *sink, double v)
+{
+	lua_pushnumber(((LuaSink *)sink)->L, v);
+	place((LuaSink *)sink);
+}
+
+static void lua_text(JsonSink *sink, const char *v)
+{
+	lua_pushstring(((LuaSink *)sink)->L, v);  /* NULL: nil */
+	place((LuaSink *)sink);
+}
+
+static void lua_boolean(JsonSink *sink, bool v)
+{
+	lua_pushboolean(((LuaSink *)sink)->L, v);
+	place((LuaSink *)sink);
+}
+
+/* A kernel that has the width of a warp in it says so: on another machine it would give wrong results. */
+static void needed_warp(lua_State *L, int table, const Function *k)
+{
+	int width = (int)run_of(L)->config->warp_size, lanes = ptx_warp(width);
+	if (lua_getfield(L, table, "warp_size") != LUA_TNIL && dimension(L, "warp_size") != (uint32_t)lanes)
+		luaL_error(L, "gpu.launch: kernel %s is for warps of %d lanes; on this machine they have %d (warp_size = %d)", k->name,
+			(int)lua_tointeger(L, -1), lanes, width);
+	lua_pop(L, 1);
+}
+
+int host_launch(lua_State *L)
+{
+	static const char *const fields[] = { "kernel", "grid", "block", "shared", "args", "warp_size", NULL };
+	Run *run = run_of(L);
+	Launch l = { 0 };
+	luaL_checktype(L, 1, LUA_TTABLE);
+	host_fields(L, 1, "gpu.launch", fields);
+	l.kernel = find_kernel(L, 1);
+	dimensions(L, 1, "grid", l.grid);
+	dimensions(L, 1, "block", l.block);
+	needed_warp(L, 1, l.kernel);
+	if (lua_getfield(L, 1, "shared") != LUA_TNIL)
+		l.dynamic_shared = dimension(L, "shared");
+	lua_pop(L, 1);
+	if (l.kernel->param_bytes > MAX_PARAM_BYTES)
+		return luaL_error(L, "gpu.launch: the parameters of %s take more than %d bytes", l.kernel->name, MAX_PARAM_BYTES);
+	uint8_t *params = lua_newuserdatauv(L, l.kernel->param_bytes + 1, 0);
+	memset(params, 0, l.kernel->param_bytes + 1);
+	arguments(L, 1, l.kernel, params);
+	l.params = params;
+	sandbox_charge(L, LAUNCH_STEPS + sandbox_bytes(l.kernel->param_bytes));
+	Loc where = sandbox_where(L);
+	sandbox_pause(L);
+	LaunchStats *s = run_launch(run, &l, where);
+	sandbox_resume(L);
+	if (!s)
+		return sandbox_stop(L, run->failure);
+	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_real, lua_text, lua_boolean }, L, 0, { 0 } };
+	report_launch(s, &out.sink);
+	return 1;
+}

@@ -1,0 +1,352 @@
+#include "sim/host/run.h"
+#include "isa/print.h"
+#include "lib/hash.h"
+#include <time.h>
+#include <unistd.h>
+
+void run_fail(Run *run, RunStatus status, Loc where, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(run->failure, sizeof run->failure, fmt, ap);
+	va_end(ap);
+	if (status > run->status)
+		run->status = status;
+	diag_error(run->diag, where, "%s", run->failure);
+}
+
+/* ---- life ---- */
+
+int run_add_buffer(Run *run, uint64_t addr, Type type, uint64_t n, const char *name)
+{
+	RunBuffer b = { .addr = addr, .n = n, .type = type };
+	b.name = name ? arena_strdup(&run->arena, name) : arena_printf(&run->arena, "buffer %d", ++run->nanonymous);
+	vec_push(&run->buffer, b);
+	return run->buffer.n - 1;
+}
+
+static Type element_type(const Symbol *s)
+{
+	switch (s->type) {
+	case T_B8: case T_PRED: return T_U8;
+	case T_B16: case T_F16: return T_U16;
+	case T_B32: return T_U32;
+	case T_B64: return T_U64;
+	default: return (Type)s->type;
+	}
+}
+
+static void add_symbols(Run *run)
+{
+	for (int i = 0; i < run->module->symbol.n; i++) {
+		const Symbol *s = run->module->symbol.v[i];
+		if (s->space != SP_GLOBAL && s->space != SP_CONST)
+			continue;
+		Type t = element_type(s);
+		int b = run_add_buffer(run, run->symbol_address[i], t, s->size / (uint64_t)type_bytes(t), s->name);
+		run->buffer.v[b].symbol = true;
+		if (s->reloc.n || s->space == SP_CONST)  /* addresses may differ from run to run; constants cannot change */
+			run->buffer.v[b].how = COMPARE_IGNORE;
+	}
+}
+
+Run *run_new(const Config *config, const Module *m, const RunOptions *options, Diag *diag)
+{
+	Run *run = xcalloc(1, sizeof *run);
+	run->config = config;
+	run->module = m;
+	run->options = *options;
+	run->diag = diag;
+	run->memory = memory_new((uint64_t)config->memory_limit);
+	run->symbol_address = arena_array(&run->arena, uint64_t, m->symbol.n);
+	if (!memory_load_module(run->memory, m, run->symbol_address)) {
+		diag_error(diag, (Loc){ m->name, 0, 0 }, "the module's variables do not fit into limits.memory_bytes = %lld",
+			(long long)config->memory_limit);
+		run_free(run);
+		return NULL;
+	}
+	add_symbols(run);
+	if (!options->reference) {
+		run->gpu = gpu_new(config, m, run->memory, run->symbol_address, &run->options.gpu, diag);
+		if (!run->gpu) {
+			run_free(run);
+			return NULL;
+		}
+	}
+	return run;
+}
+
+void run_free(Run *run)
+{
+	if (run->gpu)
+		gpu_free(run->gpu);
+	memory_free(run->memory);
+	vec_free(&run->buffer);
+	vec_free(&run->launch);
+	vec_free(&run->elsewhere);
+	for (int i = 0; i < run->saved.n; i++)
+		free(run->saved.v[i].data);
+	vec_free(&run->saved);
+	arena_free(&run->arena);
+	free(run);
+}
+
+uint8_t *run_data(const Run *run, const RunBuffer *b)
+{
+	const Alloc *hint = NULL, *a;
+	a = memory_find(run->memory, b->addr, b->n * (uint64_t)type_bytes(b->type), &hint);
+	return a ? a->data + (b->addr - a->addr) : NULL;
+}
+
+/* ---- launches ---- */
+
+static uint64_t volume(const uint32_t d[3]) { return (uint64_t)d[0] * d[1] * d[2]; }
+
+/* Why the dimensions are wrong, or NULL. */
+static const char *check_dimensions(const Run *run, const Launch *l)
+{
+	static _Thread_local char text[256];
+	const Function *k = l->kernel;
+	uint64_t most = (uint64_t)run->config->sm_max_block;
+	for (int i = 0; i < 3; i++) {
+		if (!l->grid[i] || !l->block[i]) {
+			snprintf(text, sizeof text, "%s has size 0 in dimension %c", l->grid[i] ? "the block" : "the grid", "xyz"[i]);
+			return text;
+		}
+		if (k->reqntid[0] && l->block[i] != (k->reqntid[i] ? k->reqntid[i] : 1))
+			return "the block is not of the size that the kernel requires (reqntid)";
+	}
+	if (l->block[0] > most || l->block[1] > most || l->block[2] > most || volume(l->block) > most) {
+		snprintf(text, sizeof text, "a block of %u x %u x %u threads is larger than sm.max_threads_per_block = %llu", l->block[0],
+			l->block[1], l->block[2], (unsigned long long)most);
+		return text;
+	}
+	uint64_t bound = k->maxntid[0] ? (uint64_t)k->maxntid[0] * (k->maxntid[1] ? k->maxntid[1] : 1)
+		* (k->maxntid[2] ? k->maxntid[2] : 1) : 0;
+	if (bound && volume(l->block) > bound)
+		return "the block has more threads than the kernel allows (maxntid)";
+	if (l->grid[0] > INT32_MAX || l->grid[1] > 65535 || l->grid[2] > 65535)
+		return "the grid is larger than 2147483647 x 65535 x 65535 blocks";
+	return NULL;
+}
+
+static double wall_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool launch_reference(Run *run, const Launch *l, LaunchStats *s, Fault *fault)
+{
+	InterpOptions options = { .warp_size = (int)run->config->warp_size, .max_steps = (uint64_t)run->config->max_cycles,
+		.thread_instructions = &s->thread_instructions, .interrupted = run->options.gpu.interrupted };
+	s->reference = true;
+	s->warp_size = (int)run->config->warp_size;
+	s->completed = interp_launch(l, &options, fault);
+	return s->completed;
+}
+
+static bool interrupted(const Run *run)
+{
+	return run->options.gpu.interrupted && *run->options.gpu.interrupted;
+}
+
+/* What a machine or mechanism cannot run at all is bad input, anything else the program's own failure. */
+static void fail_at(Run *run, const Fault *fault, Loc where)
+{
+	bool refused = fault->kind == FAULT_UNSUPPORTED || fault->kind == FAULT_REFUSED;
+	if (!run->fault)
+		run->fault = fault->kind;
+	if (fault->loc.line)
+		where = fault->loc;
+	else if (!refused)
+		where = (Loc){ 0 };
+	run_fail(run, refused ? RUN_BAD_INPUT : RUN_FAILED, where, "%s", fault->text);
+}
+
+/* What the kernel has printed goes where the workload prints. */
+static void show_printed(Run *run, const Launch *l, Loc where)
+{
+	PrintBuffer *b = l->print;
+	if (b->text.n && run->options.print)
+		fwrite(b->text.s, 1, b->text.n, run->options.print);
+	if (b->lost)
+		diag_warning(run->diag, where, "kernel %s: the output of %llu calls of printf is lost: a launch prints at most "
+			"limits.print_bytes = %lld bytes", l->kernel->name, (unsigned long long)b->lost, (long long)run->config->print_limit);
+	sb_free(&b->text);
+}
+
+LaunchStats *run_launch(Run *run, Launch *l, Loc where)
+{
+	PrintBuffer printed = { .limit = (uint64_t)run->config->print_limit };
+	Fault fault = { 0 };
+	l->print = &printed;
+	l->module = run->module;
+	l->memory = run->memory;
+	l->symbol_address = run->symbol_address;
+	const char *why = check_dimensions(run, l);
+	if (!why)
+		why = gpu_refuses(run->config, l);
+	if (why) {
+		run_fail(run, RUN_BAD_INPUT, where, "kernel %s: %s", l->kernel->name, why);
+		return NULL;
+	}
+	LaunchStats *s = arena_new(&run->arena, LaunchStats);
+	s->kernel = l->kernel->name;
+	memcpy(s->grid, l->grid, sizeof s->grid);
+	memcpy(s->block, l->block, sizeof s->block);
+	double start = wall_seconds();
+	bool ok = run->gpu ? gpu_launch(run->gpu, l, &run->arena, s, &fault) : launch_reference(run, l, s, &fault);
+	s->seconds = wall_seconds() - start;
+	show_printed(run, l, where);
+	if (ok || fault.kind != FAULT_UNSUPPORTED)  /* else nothing ran */
+		vec_push(&run->launch, s);
+	if (!ok && fault.kind == FAULT_NONE)
+		run_fail(run, RUN_INTERRUPTED, where, "interrupted in kernel %s", l->kernel->name);
+	else if (!ok)
+		fail_at(run, &fault, where);
+	why = ok && run->options.laws ? stats_conservation(s, run->config) : NULL;
+	if (why)
+		run_fail(run, RUN_FAILED, where, "kernel %s: a conservation law does not hold: %s", l->kernel->name, why);
+	return ok ? s : NULL;
+}
+
+/* ---- the host side ---- */
+
+static bool host_launch(void *self, const Launch *given, Fault *fault)
+{
+	Run *run = self;
+	Launch l = *given;
+	if (!interrupted(run) && run_launch(run, &l, (Loc){ run->module->name, 0, 0 }))
+		return true;
+	fault->kind = FAULT_TRAP;  /* reported already; what host_run adds is dropped */
+	return false;
+}
+
+static void host_allocated(void *self, uint64_t addr, uint64_t size)
+{
+	run_add_buffer(self, addr, T_U8, size, NULL);
+}
+
+static void run_main(Run *run, const Function *host)
+{
+	HostHooks hooks = { .self = run, .launch = host_launch, .allocated = host_allocated };
+	Fault fault = { 0 };
+	if (!host_run(run->module, host, run->memory, run->symbol_address, &hooks, &fault) && run->status == RUN_OK)
+		fail_at(run, &fault, (Loc){ run->module->name, 0, 0 });
+}
+
+static const char *default_workload(Run *run)
+{
+	const char *name = run->module->name, *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
+	return arena_printf(&run->arena, "%.*s.lua", dot ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+RunStatus run_module(Run *run)
+{
+	const char *path = run->options.workload ? run->options.workload : default_workload(run);
+	const Function *host = module_find_function(run->module, "main");
+	if (run->options.workload_text || run->options.workload || !access(path, R_OK))
+		run_workload(run, path);
+	else if (host && host->kind == FN_HOST)
+		run_main(run, host);
+	else
+		run_fail(run, RUN_BAD_INPUT, (Loc){ run->module->name, 0, 0 }, "nothing launches its kernels: there is neither a workload "
+			"%s nor a host function main; --workload names one", path);
+	if (run->status != RUN_INTERRUPTED && interrupted(run))
+		run->status = RUN_INTERRUPTED;
+	return run->status;
+}
+
+/* ---- totals ---- */
+
+/* Entries by function and label. */
+typedef struct Tables { Vec(BlockStats) block; Vec(BranchStats) branch; StrMap block_at, branch_at; Arena keys; } Tables;
+
+static bool same_place(const char *label, const char *function, const char *label2, const char *function2)
+{
+	return (label == label2 || !strcmp(label, label2)) && (function == function2 || !strcmp(function, function2));
+}
+
+/* The number of an entry, or of the new one to be made, which is n. */
+static int entry(Tables *t, StrMap *at, const char *function, const char *label, int n)
+{
+	const char *key = arena_printf(&t->keys, "%s\n%s", function, label);
+	int i = strmap_get(at, key);
+	if (i < 0)
+		strmap_put(at, key, i = n);
+	return i;
+}
+
+/* The entry for a block; likely: where it probably is. */
+static BlockStats *block_entry(Tables *t, const BlockStats *b, int likely)
+{
+	if (likely < t->block.n && same_place(t->block.v[likely].label, t->block.v[likely].function, b->label, b->function))
+		return &t->block.v[likely];
+	int i = entry(t, &t->block_at, b->function, b->label, t->block.n);
+	if (i == t->block.n)
+		vec_push(&t->block, ((BlockStats){ b->function, b->label, 0, 0 }));
+	return &t->block.v[i];
+}
+
+static BranchStats *branch_entry(Tables *t, const BranchStats *b, int likely)
+{
+	if (likely < t->branch.n && same_place(t->branch.v[likely].label, t->branch.v[likely].function, b->label, b->function))
+		return &t->branch.v[likely];
+	int i = entry(t, &t->branch_at, b->function, b->label, t->branch.n);
+	if (i == t->branch.n)
+		vec_push(&t->branch, ((BranchStats){ b->function, b->label, b->file, b->line, 0, 0, 0, 0 }));
+	return &t->branch.v[i];
+}
+
+static void add_tables(Tables *t, const LaunchStats *s)
+{
+	for (int i = 0; i < s->nblocks; i++) {
+		BlockStats *b = block_entry(t, &s->block_stats[i], i);
+		b->fetches += s->block_stats[i].fetches;
+		b->threads += s->block_stats[i].threads;
+	}
+	for (int i = 0; i < s->nbranches; i++) {
+		BranchStats *b = branch_entry(t, &s->branch_stats[i], i);
+		b->executed += s->branch_stats[i].executed;
+		b->divergent += s->branch_stats[i].divergent;
+		b->lanes += s->branch_stats[i].lanes;
+		b->lanes_taken += s->branch_stats[i].lanes_taken;
+	}
+}
+
+/* The tables move into the total. */
+static void keep_tables(Run *run, LaunchStats *total, Tables *t)
+{
+	total->nblocks = t->block.n;
+	total->block_stats = arena_array(&run->arena, BlockStats, t->block.n);
+	total->nbranches = t->branch.n;
+	total->branch_stats = arena_array(&run->arena, BranchStats, t->branch.n);
+	if (t->block.n)
+		memcpy(total->block_stats, t->block.v, sizeof *t->block.v * (size_t)t->block.n);
+	if (t->branch.n)
+		memcpy(total->branch_stats, t->branch.v, sizeof *t->branch.v * (size_t)t->branch.n);
+	vec_free(&t->block);
+	vec_free(&t->branch);
+	strmap_free(&t->block_at);
+	strmap_free(&t->branch_at);
+	arena_free(&t->keys);
+}
+
+LaunchStats *run_total(Run *run)
+{
+	LaunchStats *total = arena_new(&run->arena, LaunchStats);
+	Tables tables = { 0 };
+	total->timed = !run->options.gpu.functional && !run->options.reference;
+	total->reference = run->options.reference;
+	total->warp_size = (int)run->config->warp_size;
+	total->completed = run->status == RUN_OK;
+	for (int i = 0; i < run->launch.n; i++) {
+		stats_add(total, run->launch.v[i]);
+		total->mimd |= run->launch.v[i]->mimd;
+		add_tables(&tables, run->launch.v[i]);
+	}
+	keep_tables(run, total, &tables);
+	return total;
+}

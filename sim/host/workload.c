@@ -1,0 +1,103 @@
+/* Workloads: the host side in Lua, with the global `gpu`. doc/gsim.md describes it. */
+#include "sim/host/workload.h"
+#include "lib/file.h"
+
+enum { MAX_TEXT = 16 << 20, CHECK_STEPS = 100 };
+
+void host_fields(lua_State *L, int index, const char *what, const char *const *names)
+{
+	for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+		int n = 0;
+		while (key && names[n] && strcmp(names[n], key))
+			n++;
+		if (!key)
+			luaL_error(L, "%s: expected named fields", what);
+		if (names[n])
+			continue;
+		const char *near = nearest_name(key, names, n);
+		luaL_error(L, near ? "%s: unknown field '%s'; did you mean '%s'?" : "%s: unknown field '%s'", what, key, near);
+	}
+}
+
+static int gpu_kernels(lua_State *L)
+{
+	const Module *m = run_of(L)->module;
+	int n = 0;
+	lua_newtable(L);
+	for (int i = 0; i < m->func.n; i++)
+		if (m->func.v[i]->kind == FN_KERNEL && !m->func.v[i]->declared_only) {
+			lua_pushstring(L, m->func.v[i]->name);
+			lua_rawseti(L, -2, ++n);
+		}
+	return 1;
+}
+
+static int gpu_check(lua_State *L)
+{
+	Run *run = run_of(L);
+	luaL_checkany(L, 1);
+	sandbox_charge(L, CHECK_STEPS);
+	if (!lua_toboolean(L, 1)) {
+		const char *text = lua_isnoneornil(L, 2) ? NULL : sandbox_tostring(L, 2, NULL);
+		run_fail(run, RUN_FAILED, sandbox_where(L), "check failed%s%s", text ? ": " : "", text ? text : "");
+	}
+	return 0;
+}
+
+static const luaL_Reg gpu_functions[] = {
+	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol }, { "kernels", gpu_kernels },
+	{ "check", gpu_check }, { "compare", host_compare }, { NULL, NULL }
+};
+
+static int prepare(lua_State *L)
+{
+	const RunOptions *o = &run_of(L)->options;
+	host_open_buffers(L);
+	luaL_newlib(L, gpu_functions);
+	sandbox_name(L, "gpu");
+	lua_newtable(L);
+	for (int i = 0; i < o->nargs; i++) {
+		lua_pushstring(L, o->args[i]);
+		lua_rawseti(L, -2, i + 1);
+	}
+	lua_setfield(L, -2, "args");
+	lua_pushinteger(L, ptx_warp((int)run_of(L)->config->warp_size));
+	lua_setfield(L, -2, "warp_size");
+	lua_setglobal(L, "gpu");
+	return 0;
+}
+
+void run_workload(Run *run, const char *path)
+{
+	Host host = { .run = run, .path = path };
+	size_t n;
+	const char *why;
+	const char *given = run->options.workload_text;
+	char *text = given ? xstrdup(given) : file_read(path, MAX_TEXT, &n, &why);
+	if (given)
+		n = strlen(given);
+	if (!text) {
+		run_fail(run, RUN_BAD_INPUT, (Loc){ 0 }, "cannot read the workload %s: %s", path, why);
+		return;
+	}
+	bool ok = sandbox_open(&host.box) != NULL;
+	if (ok) {
+		host.box.print = run->options.print;
+		if (run->options.lua_steps)
+			host.box.step_limit = run->options.lua_steps;
+		if (run->options.lua_seconds > 0)
+			host.box.seconds_limit = run->options.lua_seconds;
+		host.box.interrupted = run->options.gpu.interrupted;
+		lua_pushcfunction(host.box.L, prepare);
+		ok = sandbox_call(&host.box, 0, 0, run->diag) && sandbox_run(&host.box, text, n, path, run->diag);
+		if (!ok && !host.box.stopped)
+			run->status = RUN_BAD_INPUT;
+		run->lua_steps = host.box.steps;
+		run->gave_up = host.box.over != NULL;
+		sandbox_close(&host.box);
+	} else {
+		run_fail(run, RUN_BAD_INPUT, (Loc){ 0 }, "no memory for Lua");
+	}
+	free(text);
+}

@@ -1,0 +1,258 @@
+/* The core's side of the seam: the list of mechanisms and what they may use. */
+#include "sim/machine/machine.h"
+
+#define MODEL(NAME) extern const ReconvModel reconv_##NAME;
+#include "sim/reconv/list.def"
+#undef MODEL
+const ReconvModel *const reconv_models[] = {
+#define MODEL(NAME) &reconv_##NAME,
+#include "sim/reconv/list.def"
+#undef MODEL
+	NULL
+};
+enum { MODELS = sizeof reconv_models / sizeof *reconv_models - 1 };
+
+const ModelKeys *model_keys(int model)
+{
+	return model < 0 || model >= MODELS ? NULL : &reconv_models[model]->keys;
+}
+
+int64_t reconv_param(const Warp *w, int index)
+{
+	const Config *c = &w->sm->gpu->config;
+	return c->model_param[c->model][index];
+}
+
+int64_t reconv_lower_param(const LowerFn *l, int index) { return l->config->model_param[l->config->model][index]; }
+
+const Config *reconv_config(const Warp *w) { return &w->sm->gpu->config; }
+const MIns *reconv_ins(const Warp *w, uint32_t pc) { return &w->sm->gpu->cur->ins[pc]; }
+int reconv_index(const Warp *w) { return w->index; }
+const Code *reconv_code(const Warp *w) { return w->sm->gpu->cur; }
+void *reconv_state(Warp *w) { return w->state; }
+void *reconv_alloc(Warp *w, size_t n) { return arena_alloc(&w->sm->arena, n); }
+
+void *reconv_grow(Warp *w, void *p, int n, int *cap, size_t size)
+{
+	if (n < *cap)
+		return p;
+	*cap = *cap ? *cap * 2 : 72;
+	void *more = reconv_alloc(w, size * (size_t)*cap);
+	if (n)
+		memcpy(more, p, size * (size_t)n);
+	return more;
+}
+
+void *reconv_sm_state(Warp *w) { return w->sm->model_state; }
+void *reconv_block_state(Warp *w) { return w->cta->model_state; }
+
+int reconv_block_warps(Warp *w, Warp **list)
+{
+	int n = 0;
+	for (int k = 0; k < w->sm->nwarps; k++)
+		if (w->sm->warp[k].used && w->sm->warp[k].cta == w->cta)
+			list[n++] = &w->sm->warp[k];
+	return n;
+}
+
+bool reconv_others_ready(const Warp *w)
+{
+	for (int k = 0; k < w->sched->n; k++)
+		if (k != w->place && w->sched->wake[k] <= w->sm->now + 1)
+			return true;
+	return false;
+}
+
+Mask reconv_first_ready(const Warp *w, const Split *s, Cycle *when)
+{
+	const MIns *i = reconv_ins(w, s->pc);
+	int W = w->lanes.width, l;
+	Mask first = 0;
+	*when = NEVER;
+	each_lane(s->mask, l) {
+		Cycle most = 0;
+		for (int k = 0; k < i->nchk && w->sm->lane_scoreboard; k++)
+			most = w->ready[i->sb[k] * W + l] >> 1 > most ? w->ready[i->sb[k] * W + l] >> 1 : most;
+		if (most < *when) {
+			*when = most;
+			first = 0;
+		}
+		first |= most == *when ? (Mask)1 << l : 0;
+	}
+	return *when >= PENDING ? s->mask : first;
+}
+
+int reconv_slot(const Warp *w) { return w->slot; }
+
+int reconv_scheduler_warps(Warp *w, Warp **list)
+{
+	for (int k = 0; k < w->sched->n; k++)
+		list[k] = &w->sm->warp[w->sched->order[k]];
+	return w->sched->n;
+}
+
+void reconv_count_own(Warp *w, const char *key)
+{
+	LaunchStats *s = &w->sm->stats;
+	int k = 0;
+	while (k < s->nmodel && strcmp(s->model[k].key, key))
+		k++;
+	if (k == s->nmodel) {
+		must(k < MODEL_STATS);
+		s->model[s->nmodel++] = (ModelStat){ .key = key };
+	}
+	s->model[k].value++;
+}
+
+uint32_t *reconv_row(Warp *w, uint32_t row) { return row32(&w->lanes, row); }
+Mask reconv_live(const Warp *w) { return w->live; }
+int *reconv_nsplit(Warp *w) { return &w->nsplit; }
+Split *reconv_splits(Warp *w) { return w->split; }
+
+int reconv_close_gap(Warp *w, Split *s)
+{
+	int at = (int)(s - w->split);
+	w->nsplit--;
+	memmove(s, s + 1, sizeof *s * (size_t)(w->nsplit - at));
+	return at;
+}
+
+Cycle reconv_now(const Warp *w) { return w->sm->now; }
+void reconv_turns(Warp *w, int turns) { w->take_turns = (uint8_t)turns; }
+void reconv_alarm(Warp *w, Cycle at) { w->alarm = at; }
+uint32_t reconv_return_pc(const Warp *w, Mask m)
+{
+	int l = lowest_lane(m);
+	must(w->depth[l]);
+	return w->ret[(size_t)((w->depth[l] - 1) * 2) * (size_t)w->lanes.width + (size_t)l];
+}
+
+unsigned reconv_call_depth(const Warp *w, Mask m) { return m ? w->depth[lowest_lane(m)] : 0; }
+
+uint64_t reconv_value(const Warp *w, const MIns *i, int lane)
+{
+	return i->flags & MI_ADDR64 ? row64(&w->lanes, i->x.b)[lane] : row32(&w->lanes, i->x.b)[lane];
+}
+
+static void event(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m, uint64_t b)
+{
+	if (tracing(w->sm))
+		sm_trace(w->sm, w, s, kind, m, pc, b);
+}
+
+static void event_with_depth(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m)
+{
+	note_depth(w->sm, w);
+	event(w, s, kind, pc, m, w->stack_depth);
+}
+
+void reconv_count_push(Warp *w, const Split *s, uint32_t pc, Mask m)
+{
+	w->sm->stats.pushes++;
+	event_with_depth(w, s, TR_PUSH, pc, m);
+}
+
+void reconv_count_pop(Warp *w, const Split *s, uint32_t pc, Mask m)
+{
+	w->sm->stats.pops++;
+	event_with_depth(w, s, TR_POP, pc, m);
+}
+
+void reconv_count_merge(Warp *w, const Split *s, uint32_t pc, Mask m)
+{
+	w->sm->stats.reconvergences++;
+	event(w, s, TR_RECONVERGE, pc, m, 2);
+}
+
+void reconv_delay(Warp *w, Split *s, Cycle n)
+{
+	if (!n || s->ready >= PENDING)
+		return;
+	s->ready += n;
+	s->why = STALL_DIVERGENCE;
+}
+
+void reconv_distance(Warp *w, Split *s, Cycle n)
+{
+	s->ready = w->sm->now + (n ? n : 1);
+	s->why = STALL_DIVERGENCE;
+	w->exact = true;
+}
+
+/* ---- stacks that spill ---- */
+
+/* Where a warp's spilled entries lie: a region of the memory system's address space that nothing else uses. */
+static uint64_t spill_address(const Warp *w, int entry)
+{
+	uint64_t slot = (uint64_t)w->sm->id * (uint64_t)w->sm->nwarps + (uint64_t)w->slot;
+	return 0x0000030000000000u + (slot << 20) + (uint64_t)entry * (uint64_t)w->sm->gpu->config.div_entry_bytes;
+}
+
+static void traffic(Warp *w, Split *s, int entry, int n, bool store, Cycle constant)
+{
+	Sm *sm = w->sm;
+	const Config *c = &sm->gpu->config;
+	if (sm->gpu->options.functional)
+		return;
+	if (c->div_spill == SPILL_CONSTANT) {
+		reconv_delay(w, s, constant);
+		return;
+	}
+	MemTicket *t = sm_ticket(sm);
+	smmem_mechanism(sm->mem, sm->now, spill_address(w, entry), (unsigned)(n * c->div_entry_bytes), store, &sm->stats, t);
+	if (s->ready < PENDING && t->ready < s->ready)
+		t->ready = s->ready;
+	sm_wait(sm, w, s, t, STALL_DIVERGENCE);
+}
+
+void reconv_spill_push(Warp *w, Split *s, StackSpill *k, Cycle constant)
+{
+	const Config *c = reconv_config(w);
+	if (c->div_depth && k->resident >= c->div_depth) {
+		int n = (int)(c->div_chunk < k->resident ? c->div_chunk : k->resident);
+		traffic(w, s, k->spilled, n, true, constant);
+		k->resident -= n;
+		k->spilled += n;
+		w->sm->stats.spills++;
+		event(w, s, TR_SPILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
+	}
+	k->resident++;
+}
+
+void reconv_spill_top(Warp *w, Split *s, StackSpill *k, Cycle constant)
+{
+	const Config *c = reconv_config(w);
+	if (k->resident == 0 && k->spilled > 0) {
+		int n = (int)(c->div_chunk < k->spilled ? c->div_chunk : k->spilled);
+		if (n > c->div_depth)
+			n = (int)c->div_depth;
+		k->spilled -= n;
+		k->resident += n;
+		traffic(w, s, k->spilled, n, false, constant);
+		w->sm->stats.fills++;
+		event(w, s, TR_FILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
+	}
+}
+
+void reconv_spill_pop(Warp *w, Split *s, StackSpill *k, Cycle constant)
+{
+	reconv_spill_top(w, s, k, constant);
+	if (k->resident > 0)
+		k->resident--;
+}
+
+/* ---- tables that spill ---- */
+
+void reconv_spill_entry(Warp *w, Split *s, int entry, Cycle constant)
+{
+	traffic(w, s, entry, 1, true, constant);
+	w->sm->stats.spills++;
+	event_with_depth(w, s, TR_SPILL, 1, s->mask);
+}
+
+void reconv_fill_entry(Warp *w, Split *s, int entry, Cycle constant)
+{
+	traffic(w, s, entry, 1, false, constant);
+	w->sm->stats.fills++;
+	event_with_depth(w, s, TR_FILL, 1, s->mask);
+}

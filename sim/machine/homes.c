@@ -1,0 +1,190 @@
+/* Splits whose lanes have several home warps: dynamic warps. Registers, predicates, scoreboard, return addresses and local
+ * memory stay with the home, and a thread keeps its column, so the parts of a split have disjoint masks.
+ *
+ * A warp's array has room for two splits a lane: a split of one home lies there, at most one for each lane, and of those
+ * that it carries for others there are never more, because the carrier is the warp with the fewest splits and a block has
+ * no more splits than live lanes. */
+#include "sim/machine/machine.h"
+
+int reconv_parts(Warp *w, const Split *s, Part *out)
+{
+	if (!s->parts) {
+		out[0] = (Part){ w, s->mask };
+		return 1;
+	}
+	memcpy(out, s->parts->part, sizeof *out * (size_t)s->parts->n);
+	return s->parts->n;
+}
+
+Mask homes_truth(const Split *s, uint32_t pred)
+{
+	Mask m = 0;
+	each_part(s, p)
+		m |= p->home->lanes.pred[pred] & p->mask;
+	return m;
+}
+
+Warp *homes_of(const Split *s, int lane)
+{
+	each_part(s, p)
+		if (p->mask >> lane & 1)
+			return p->home;
+	bug("a lane without a home");
+}
+
+static Mask lanes_of(const Warp *holder, const Split *s, const Warp *home)
+{
+	if (!s->parts)
+		return holder == home ? s->mask : 0;
+	each_part(s, p)
+		if (p->home == home)
+			return p->mask;
+	return 0;
+}
+
+/* Warps that may hold lanes of the home: slots from .. to - 1. */
+static int holders(const Warp *home, int *to)
+{
+	bool all = home->sm->gpu->model->regroups;
+	*to = all ? home->sm->nwarps : home->slot + 1;
+	return all ? 0 : home->slot;
+}
+
+const Split *homes_split(const Warp *home, int lane)
+{
+	int to;
+	for (int k = holders(home, &to); k < to; k++) {
+		const Warp *w = &home->sm->warp[k];
+		for (int x = 0; w->used && x < w->nsplit; x++)
+			if (lanes_of(w, &w->split[x], home) >> lane & 1)
+				return &w->split[x];
+	}
+	return NULL;
+}
+
+Mask homes_in(const Warp *home, unsigned states)
+{
+	Mask m = 0;
+	int to;
+	for (int k = holders(home, &to); k < to; k++) {
+		const Warp *w = &home->sm->warp[k];
+		for (int x = 0; w->used && x < w->nsplit; x++)
+			if (states >> w->split[x].state & 1)
+				m |= lanes_of(w, &w->split[x], home);
+	}
+	return m;
+}
+
+/* ---- where splits lie ---- */
+
+static Parts *parts_new(Sm *sm)
+{
+	Parts *p = sm->parts;
+	if (p)
+		sm->parts = p->next;
+	else
+		p = arena_alloc(&sm->arena, sizeof *p + sizeof *p->part * (size_t)warp_width(sm->gpu));
+	p->n = 0;
+	return p;
+}
+
+static void parts_add(Split *s, const Part *q)
+{
+	must(!(s->mask & q->mask));
+	s->mask |= q->mask;
+	for (int k = 0; k < s->parts->n; k++)
+		if (s->parts->part[k].home == q->home) {
+			s->parts->part[k].mask |= q->mask;
+			return;
+		}
+	s->parts->part[s->parts->n++] = *q;
+}
+
+void warp_end_check(Sm *sm, Warp *w)
+{
+	if (w->live || w->nsplit || w->ending)
+		return;
+	w->ending = true;
+	warp_wake(w);
+}
+
+void reconv_remove(Warp *w, Split *s)
+{
+	Sm *sm = w->sm;
+	if (s->parts) {
+		s->parts->next = sm->parts;
+		sm->parts = s->parts;
+	}
+	reconv_close_gap(w, s);
+	w->exact = true; /* of the split that issued nothing is left that a redirection could be added to */
+	note_depth(sm, w);
+	warp_end_check(sm, w);
+}
+
+static Warp *carrier(const Warp *near)
+{
+	Sm *sm = near->sm;
+	Warp *best = NULL;
+	for (int k = 0; k < sm->nwarps; k++) {
+		Warp *w = &sm->warp[k];
+		if (w->used && w->cta == near->cta && w->live && (!best || w->nsplit < best->nsplit))
+			best = w;
+	}
+	must(best);
+	return best;
+}
+
+Warp *reconv_form(Warp *near, const Split *like, const Part *part, int n)
+{
+	Sm *sm = near->sm;
+	Warp *w = n == 1 ? part[0].home : carrier(near);
+	must(w->nsplit < 2 * w->lanes.width + 2);
+	Split *s = &w->split[w->nsplit++];
+	*s = *like;
+	s->line = NO_PC;
+	s->mask = n == 1 ? part[0].mask : 0;
+	s->parts = n == 1 ? NULL : parts_new(sm);
+	for (int k = 0; k < n && n > 1; k++)
+		parts_add(s, &part[k]);
+	note_depth(sm, w);
+	warp_wake(w);
+	return w;
+}
+
+void reconv_join(Warp *w, Split *s, const Part *part, int n)
+{
+	for (int k = 0; k < n; k++) {
+		if (!s->parts && part[k].home == w) {
+			must(!(s->mask & part[k].mask));
+			s->mask |= part[k].mask;
+			continue;
+		}
+		if (!s->parts) {
+			s->parts = parts_new(w->sm);
+			s->parts->part[s->parts->n++] = (Part){ w, s->mask };
+		}
+		parts_add(s, &part[k]);
+	}
+	warp_wake(w);
+}
+
+Cycle reconv_redirect(Warp *w, const MIns *i, uint32_t pc)
+{
+	const Sm *sm = w->sm;
+	bool next = i && i + 1 == &sm->gpu->cur->ins[pc];
+	return sm->gpu->options.functional ? sm->now : sm->now + 1 + (next ? 0 : (Cycle)sm->gpu->config.fetch_redirect);
+}
+
+bool homes_scatter(Sm *sm, Warp *w, Split *s)
+{
+	uint8_t kind = sm->gpu->cur->ins[s->pc].kind;
+	if (kind < K_BAR || kind > K_ELECT || (s->ready > sm->now && !sm->gpu->options.functional))
+		return false;
+	Part part[64];
+	int n = reconv_parts(w, s, part);
+	Split like = *s;
+	reconv_remove(w, s);
+	for (int k = 0; k < n; k++)
+		reconv_form(w, &like, &part[k], 1);
+	return true;
+}

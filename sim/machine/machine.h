@@ -1,0 +1,270 @@
+/* The machine's insides: GPU, SMs, thread blocks, warps. Shared by the files of sim/ that advance it. */
+#ifndef GSIM_MACHINE_H
+#define GSIM_MACHINE_H
+#include "sim/gsim.h"
+#include "sim/mem/mem.h"
+#include "sim/reconv/seam.h"
+
+typedef struct Sm Sm;
+typedef struct Cta Cta;
+typedef struct Pool Pool;
+
+#define PENDING ((Cycle)1 << 62)       /* a time that mem_drain will tell */
+#define NEVER (~(Cycle)0)
+
+typedef struct Barrier {
+	uint32_t arrived, expected;    /* threads; expected 0 = nobody is there */
+	uint32_t count_true;           /* bar.red */
+} Barrier;
+
+struct Cta {                           /* a resident thread block */
+	uint32_t id[3];
+	uint64_t number;               /* linear block id */
+	int warps, warps_left;
+	uint32_t threads, live;        /* threads not ended */
+	uint8_t *shared;
+	uint32_t shared_bytes;
+	void *model_state;             /* the mechanism's */
+	Barrier barrier[BARRIERS];
+	bool used;
+};
+
+typedef struct Spans { uint64_t n, branches; Cycle since; } Spans; /* times in which a turn ends (Patience): n since the watch began */
+
+struct Warp {
+	Lanes lanes;
+	Mask live;
+	int nsplit;
+	Split *split;
+	void *state;                   /* the mechanism's */
+
+	bool used, ending;             /* ending: no lane left; its accesses may be outstanding */
+	bool ended;                    /* ... and they are complete: the slot is free at the end of the cycle */
+	int outstanding;               /* deferred accesses */
+	Cycle drain;                   /* when the last known load or atomic completes */
+
+	Sm *sm;
+	Cta *cta;
+	int slot, index;               /* slot in the SM; index in the block */
+	struct Sched *sched;           /* its scheduler */
+	int place;                     /* in the scheduler's order */
+	Cycle *ready;                  /* scoreboard: by register, then predicate; [name] or [name * width + lane];
+	                                  bit 0: 1 = a load, so time << 1 */
+	uint32_t *tid[3];              /* by lane */
+	uint32_t *sp;                  /* local stack pointer by lane */
+	uint32_t *depth;               /* call depth by lane */
+	uint32_t *ret;                 /* return addresses and frames: [(depth * 2 + {0,1}) * width + lane] */
+	uint32_t ret_cap;
+	uint32_t *local;               /* local memory: [word * width + lane] (sim/exec/local.c) */
+	uint64_t local_cap;            /* bytes of each lane that have been touched, rounded up */
+	uint32_t turns;                /* Split.turn given out */
+	uint8_t take_turns;            /* TURNS_... */
+	int last;                      /* place of the split that issued last */
+	Cycle alarm;                   /* NO_ALARM = none */
+	uint32_t stack_depth;          /* the mechanism's depth */
+	bool exact;                    /* reconv_distance has fixed the next issue: no redirect on top */
+	struct WarpWatch *watch;       /* livelock detection, or NULL */
+	uint32_t *stood;               /* ... where each lane was when the watch began, or NULL */
+	Spans spans;
+};
+
+typedef struct Deferred {              /* a global access whose data move at the end of the window */
+	Cycle cycle;
+	Warp *warp;
+	const MIns *ins;               /* NULL: a split waits (instruction fetch, the mechanism's traffic) */
+	uint32_t wait;                 /* Split.wait of that split */
+	Mask mask;                     /* lanes whose data move; 0: they have moved already */
+	Mask lanes;                    /* lanes of the access */
+	Mask hits;                     /* of them: those that have their data when the ticket's known part is there */
+	uint32_t data;                 /* offset into Sm.data: values of stores and atomics */
+	uint32_t addr;                 /* offset into Sm.data: addresses by lane */
+	MemTicket *ticket;             /* NULL: another home's part of the access before */
+} Deferred;
+
+typedef struct Sched {
+	int *order;                    /* warp slots, oldest first */
+	Cycle *wake;                   /* by place in order: no issue before, a lower bound over the warp's splits */
+	uint8_t *wake_why;             /* by place in order: the Stall until then */
+	int n;
+	int last;                      /* slot that issued last, -1 */
+	uint8_t why;                   /* Stall of the current idle stretch */
+	Cycle sleep;                   /* nothing to try before; 0 when something may have changed */
+	int *active; int nactive;      /* two-level */
+} Sched;
+
+struct Sm {
+	Gpu *gpu;
+	int id;
+	Cycle now;
+	int nwarps, nctas;             /* slots */
+	Warp *warp;
+	Cta *cta;
+	int free_warps, free_ctas;
+	int64_t free_regs, free_shared;
+	bool lane_scoreboard;          /* registers become ready lane by lane */
+	bool single;                   /* nothing to choose for a warp of one split: the mechanism hears of no stall, alarm or partner */
+	Sched *sched;
+	Cycle unit_free[UNIT_COUNT][16];
+	Cycle mem_free;                /* load/store unit */
+	SmMem *mem;
+	void *model_state;             /* the mechanism's */
+	LaunchStats stats;
+	uint64_t *fetches, *fetch_lanes;   /* by Code block */
+	uint64_t *br_executed, *br_divergent, *br_lanes, *br_taken;
+	Vec(Deferred) deferred;
+	Vec(uint64_t) data;
+	Vec(MemTicket *) tickets;      /* free ones */
+	Vec(TraceEvent) events;
+	const Alloc *hint;             /* allocation of the last access */
+	Cycle last_progress;
+	Fault fault;                   /* first fault of this SM and its place in the order */
+	Cycle fault_cycle;
+	int nended;                    /* warps that have ended in this cycle */
+	uint32_t waits;                /* names given to waiting splits */
+	struct Writer *writers;        /* who changed words last, for diagnoses */
+	Parts *parts;                  /* free ones */
+	Arena arena;                   /* of the launch */
+	uint64_t issues;               /* functional runs: the trace's clock */
+	int resident;                  /* thread blocks */
+};
+
+struct Gpu {
+	Config config;
+	const Module *module;
+	Memory *memory;
+	const uint64_t *symbol_address;
+	GpuOptions options;
+	const ReconvModel *model;
+	Code **code;                   /* by function id, lowered on first use */
+	MemSystem *mem;
+	SmMem **smmem;
+	Cycle window;
+	Pool *pool;                    /* timed runs */
+
+	Sm *sm;                        /* of the current launch */
+	const Launch *launch;
+	const Code *cur;
+	Arena arena;                   /* of the current launch */
+	uint64_t next_cta, ctas;
+	uint64_t param_address;
+	uint64_t launches;
+	bool watching;                 /* for livelock */
+	Cycle watch_since, watch_length;
+	Patience patience;             /* the mechanism's, for this kernel */
+	uint64_t writes;               /* functional runs: the order of changes */
+	Arena *out;                    /* of the launch's statistics */
+	struct Diagnosis *diagnosis;   /* of the launch, or NULL */
+	int warps_per_cta;
+	int64_t regs_per_warp, shared_per_cta;
+	Cycle now;
+};
+
+/* sim/sm/residence.c: residence */
+void sm_create(Gpu *, Sm *, int id);
+void sm_destroy(Sm *);
+bool sm_place(Sm *, uint64_t cta);             /* false: no room */
+void warp_retire(Sm *, Warp *);                /* last lane has ended and nothing is outstanding */
+
+/* sim/exec/exec.c: one instruction of one split: results, control, statistics. Timing comes back in Issue. */
+typedef struct Issue {                 /* now: in; executing: out; the others: out, memory instructions only */
+	Cycle now;
+	Mask lanes;                    /* for the trace: lanes, lowest address, sectors of a memory instruction */
+	uint64_t lowest, sectors;
+	Mask executing;                /* lanes whose guard holds */
+	bool blocked;                  /* memory: not executed, the memory system refused; ready = when to try again */
+	Mask pending;                  /* memory: lanes whose completion is known at the end of the window only */
+	Mask hits, misses;             /* a load's lanes in L1 and not, where the mechanism wants to know */
+	Cycle ready;                   /* memory: when the destinations of the others are ready */
+} Issue;
+void exec_issue(Sm *, Warp *, Split *, Issue *);
+/* sim/exec/memory.c */
+void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
+void deferred_apply(Sm *, Deferred *);
+bool exec_byte(Sm *, Warp *, const MIns *, int lane, uint64_t generic, uint8_t *); /* reads it; false: a fault */
+/* sim/exec/local.c: data of local memory; accesses are aligned to their size, and reserved before. row: what local_reserve said; stores say whether
+   memory has changed */
+bool local_reserve(Warp *, Mask, const uint64_t *addr, unsigned size); /* true: a row of words, all lanes of 32 at one address */
+void local_load32(const Warp *, Mask, const uint64_t *addr, bool row, uint32_t *);
+bool local_store32(Warp *, Mask, const uint64_t *addr, bool row, const uint32_t *);
+void local_load64(const Warp *, Mask, const uint64_t *addr, uint64_t *);
+bool local_store64(Warp *, Mask, const uint64_t *addr, const uint64_t *);
+void local_read(const Warp *, int lane, uint64_t addr, unsigned size, uint8_t *);
+void local_write(Warp *, int lane, uint64_t addr, unsigned size, const uint8_t *);
+/* sim/exec/print.c */
+void exec_print(Sm *, Warp *, Split *, const MIns *, Mask);
+void print_apply(Sm *, const Deferred *);
+void exec_assertion(Sm *, Warp *, const MIns *, int lane); /* it has failed */
+/* sim/exec/together.c: barriers and warp-level operations */
+bool exec_together_fits(Sm *, Warp *, const MIns *, Mask); /* false: a fault, of operands that it cannot take */
+bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask); /* not executed: lanes it needs are elsewhere, and another group runs */
+void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask);
+void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
+void split_released(Sm *, Warp *, Split *);    /* the barrier has let it go: on to the next instruction; the list may change */
+void barrier_thread_exit(Sm *, Cta *);
+void warpsync_recheck(Sm *, Warp *);
+
+/* sim/machine/homes.c: splits whose lanes have several homes */
+#define each_part(S, P) for (const Part *P = (S)->parts->part; P < (S)->parts->part + (S)->parts->n; P++)
+bool homes_scatter(Sm *, Warp *, Split *);     /* it stands at a barrier or warp-level operation: into splits of its homes */
+Mask homes_truth(const Split *, uint32_t pred); /* of its lanes, each in its home */
+Warp *homes_of(const Split *, int lane);
+const Split *homes_split(const Warp *, int lane); /* where the lane is; NULL: in none */
+Mask homes_in(const Warp *, unsigned states);  /* the warp's lanes in splits of these states, a bit for each */
+void warp_end_check(Sm *, Warp *);             /* no lane left and none carried: the warp is ending */
+/* Lanes for which the predicate holds, or with neg does not. NO_ROW: the constant true. Bits outside the split mean nothing. */
+static inline Mask split_holds(const Warp *w, const Split *s, uint32_t pred, bool neg)
+{
+	Mask m = pred == NO_ROW ? ~(Mask)0 : s->parts ? homes_truth(s, pred) : w->lanes.pred[pred];
+	return neg ? ~m : m;
+}
+static inline Warp *split_home(Warp *w, const Split *s, int lane) { return s->parts ? homes_of(s, lane) : w; }
+
+/* sim/sm/issue.c */
+void sm_run(Sm *, Cycle until);                /* advance to `until` or to the end of its warps */
+Cycle sm_next(const Sm *);                     /* first cycle at which something can happen */
+void sm_settle(Sm *);                          /* after mem_drain: completion times into the scoreboards */
+/* sim/sm/functional.c */
+bool functional_round(Sm *);
+/* sim/stuck/watch.c */
+void livelock_start(Gpu *);                    /* a launch begins */
+bool livelock_check(Gpu *, Fault *);           /* at the end of a window: true when proven, fault filled */
+void livelock_forget(Warp *);                  /* a new warp in the slot */
+/* While watching: */
+void livelock_watch(Sm *, Warp *, Split *, const MIns *, const Path *, int n); /* at a branch: where lanes go */
+void livelock_read(Warp *, const MIns *, Mask, Space, const uint64_t *addr);   /* by loads and atomic operations */
+void livelock_clock(Warp *, Mask);             /* the lanes have read a clock */
+void livelock_exchange(Warp *, uint32_t pc, Mask); /* before a warp-level operation that gives lanes values of each other */
+/* sim/stuck/diagnose.c */
+void deadlock_report(Gpu *, Fault *);          /* nobody can go on: who waits where */
+void writer_note(Sm *, const Warp *, const MIns *, Space, int lane, uint64_t addr, Cycle); /* the lane changed a word */
+/* sim/gpu/pool.c: host threads that run SMs side by side; they start when they are first needed */
+Pool *pool_new(Gpu *, int threads);
+void pool_run(Pool *, Cycle until);            /* sm_run on every SM */
+void pool_launch_ends(Pool *);                 /* before the SMs' statistics are cleared */
+void pool_free(Pool *);
+
+/* The split's next issue waits for the ticket (freed by sm_settle). */
+void sm_wait(Sm *, Warp *, Split *, MemTicket *, Stall);
+MemTicket *sm_ticket(Sm *);
+void sm_fault_memory(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
+void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* A fault other than of an access: what the text says, after the place. */
+void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
+/* Something has happened to the warp: its scheduler looks at it again. */
+static inline void warp_wake(const Warp *w)
+{
+	w->sched->wake[w->place] = 0;
+	w->sched->sleep = 0;
+}
+/* The mechanism's state has changed: its depth, for the statistics. */
+static inline void note_depth(Sm *sm, Warp *w)
+{
+	int d = sm->gpu->model->depth(w);
+	w->stack_depth = (uint32_t)d;
+	if ((uint64_t)d > sm->stats.max_depth)
+		sm->stats.max_depth = (uint64_t)d;
+}
+static inline bool tracing(const Sm *sm) { return sm->gpu->options.trace != NULL; }
+static inline int warp_width(const Gpu *g) { return (int)g->config.warp_size; }
+static inline uint64_t threads_of(const Launch *l) { return (uint64_t)l->block[0] * l->block[1] * l->block[2]; } /* of a block */
+#endif

@@ -1,7 +1,0 @@
-/* Delayed reconvergence: where lanes that leave a spin loop may wait for the others. Between aware.c and aware_points.c. */
-#ifndef GSIM_RECONV_AWARE_H
-#define GSIM_RECONV_AWARE_H
-#include "sim/reconv.h"
-/* Points as reconv_lower_ipdom has them, but behind what a spin loop may be waiting for. */
-bool aware_lower_delayed(LowerFn *, Diag *);
-#endif

@@ -1,0 +1,215 @@
+/* AWARE: multi-path with a FIFO of splits, for programs whose threads wait for each other (ElTantawy, Aamodt, MIMD
+ * Synchronization on SIMT Architectures, MICRO 2016). One group of a warp runs at a time, the first of a FIFO; it gives way
+ * where lanes part or meet, when it waits, and after a quantum. Lanes that wait at a reconvergence point for longer than the
+ * time-out do so no longer: they go on, and meet the others at the next point outside. With `delayed`, points are moved
+ * behind what spin loops may wait for, so that lanes do not come to wait there (sim/reconv/aware/points.c).
+ *
+ * Counted: depth, pushes, pops and merges as multi_path; lanes released count as a push. */
+#include "sim/reconv/aware/aware.h"
+#include "sim/reconv/common/regions.h"
+#include "sim/reconv/common/splits.h"
+
+enum { P_TIMEOUT, P_QUANTUM, P_DELAYED, P_SPLITS, P_RT, P_SPILL, P_FILL };
+static const ConfigKey params[] = {
+	{ NULL, "timeout", CT_INT, 0, 1000, 0, 10000000, NULL, "cycles",
+		"so long lanes wait at a reconvergence point; 0 = for ever (assumption; functional runs count issues)" },
+	{ NULL, "quantum", CT_INT, 0, 1000, 0, 10000000, NULL, "cycles",
+		"so long a group runs while others could; 0 = until lanes part, meet or wait (assumption)" },
+	{ NULL, "delayed", CT_BOOL, 0, 0, 0, 1, NULL, "", "points lie behind the writes that spin loops may wait for" },
+	{ NULL, "splits", CT_INT, 0, 8, 0, 64, NULL, "groups", "entries of the FIFO on chip, 0 = unlimited (assumption)" },
+	{ NULL, "rt", CT_INT, 0, 8, 0, 64, NULL, "regions", "entries of the reconvergence table on chip, 0 = unlimited (assumption)" },
+	{ NULL, "spill_push", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry goes to memory (divergence.spill = constant; assumption)" },
+	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "an entry comes back (divergence.spill = constant; assumption)" },
+};
+
+static bool lower(LowerFn *l, Diag *diag)
+{
+	return reconv_lower_param(l, P_DELAYED) ? aware_lower_delayed(l, diag) : reconv_lower_ipdom(l, diag);
+}
+
+static size_t state_size(const Config *c) { return sizeof(Regions); }
+
+/* The queue may be as long as the warp has lanes. A quantum begins again when the group has come from memory: so it counts
+   twice. Without quanta a group gives way where its lanes part, once on the way round a loop if they do. */
+static Patience patience(const Config *c, const Code *code)
+{
+	const int64_t *p = c->model_param[c->model];
+	return (Patience){ .first = (Cycle)p[P_TIMEOUT], .time = (Cycle)p[P_QUANTUM], .turns = 2 * (uint64_t)c->warp_size + 2,
+		.branches = most_branches(code) };
+}
+
+/* Could a group run besides the one at `but`? */
+static bool others(Warp *w, int but)
+{
+	each_split(w, s)
+		if (s != &reconv_splits(w)[but] && !split_waits(s))
+			return true;
+	return false;
+}
+
+/* The cycle in which a group gets the turn is the last of the one before; without another it would never issue. */
+static Cycle turn_of(const Warp *w)
+{
+	Cycle quantum = (Cycle)reconv_param(w, P_QUANTUM);
+	return quantum == 1 ? 2 : quantum;
+}
+
+/* The next time-out: of a point at which lanes wait, or of the running group. */
+static void set_alarm(Warp *w, const Regions *k)
+{
+	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = turn_of(w), next = NO_ALARM;
+	for (int i = 1; timeout && i < k->n; i++)
+		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout < next)
+			next = k->r[i].since + timeout;
+	int run = splits_running(w);
+	if (quantum && run >= 0 && others(w, run) && k->group[run].since + quantum < next)
+		next = k->group[run].since + quantum;
+	reconv_alarm(w, next);
+}
+
+/* The table of splits holds the running group and the newest ones go to memory first. */
+static void spill_last(Warp *w, Regions *k, Split *s, int keep)
+{
+	int most = (int)reconv_param(w, P_SPLITS);
+	for (int here = regions_on_chip(w, k); most && here > most; here--) {
+		int last = -1;
+		for (int i = 0; i < *reconv_nsplit(w); i++)
+			if (!k->group[i].spilled && i != keep && (last < 0 || k->group[i].order > k->group[last].order))
+				last = i;
+		k->group[last].spilled = true;
+		reconv_spill_entry(w, s, last, k->spill_cycles);
+	}
+}
+
+/* One group runs: `now`, or the one that has waited for longest. */
+static void run_only(Warp *w, Regions *k, int now)
+{
+	int n = *reconv_nsplit(w), next = now;
+	Split *all = reconv_splits(w);
+	for (int i = 0; i < n; i++)
+		if (now < 0 && !split_waits(&all[i]) && (next < 0 || k->group[i].order < k->group[next].order))
+			next = i;
+	for (int i = 0; i < n; i++)
+		if (i != next)
+			split_permit(w, &all[i], false);
+	if (next >= 0) {
+		if (all[next].state == SPLIT_PARKED)
+			k->group[next].since = reconv_now(w);
+		split_permit(w, &all[next], true);
+		if (k->group[next].spilled) {
+			k->group[next].spilled = false;
+			reconv_fill_entry(w, &all[next], next, k->fill_cycles);
+		}
+		spill_last(w, k, &all[next], next);
+	}
+	set_alarm(w, k);
+}
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	Regions *k = reconv_state(w);
+	k->merge = false;
+	k->most = (int)reconv_param(w, P_RT);
+	k->spill_cycles = (Cycle)reconv_param(w, P_SPILL);
+	k->fill_cycles = (Cycle)reconv_param(w, P_FILL);
+	regions_launch(w, k, lanes, pc);
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	Regions *k = reconv_state(w);
+	regions_branch(w, k, s, i, p, n);
+	run_only(w, k, -1);
+}
+
+/* Marked blocks are points, of some region: only lanes that have come to their own give way. */
+static void reach(Warp *w, Split *s)
+{
+	Regions *k = reconv_state(w);
+	const Region *e = &k->r[k->group[s - reconv_splits(w)].region];
+	if (e->call || e->pc != s->pc)
+		return;
+	regions_reach(w, k, s);
+	run_only(w, k, -1);
+}
+
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	Regions *k = reconv_state(w);
+	int at = (int)(s - reconv_splits(w));
+	regions_call(w, k, s, p, n, return_pc);
+	run_only(w, k, n == 1 && s->state == SPLIT_RUN ? at : -1);
+}
+
+static void ret(Warp *w, Split *s, const Path *p, int n)
+{
+	Regions *k = reconv_state(w);
+	int before = *reconv_nsplit(w), at = (int)(s - reconv_splits(w));
+	Mask m = s->mask;
+	regions_ret(w, k, s, p, n);
+	run_only(w, k, *reconv_nsplit(w) == before && s->mask == m ? at : -1);
+}
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	Regions *k = reconv_state(w);
+	regions_exit(w, k, s, m);
+	run_only(w, k, -1);
+}
+
+static void waits(Warp *w, Split *s) { run_only(w, reconv_state(w), splits_running(w)); }
+
+/* It goes behind the others, unless none of them can run. */
+static void resume(Warp *w, Split *s)
+{
+	Regions *k = reconv_state(w);
+	int at = (int)(s - reconv_splits(w)), other = -1;
+	k->group[at].order = ++k->orders;
+	k->group[at].since = reconv_now(w);
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		if (i != at && reconv_splits(w)[i].state == SPLIT_RUN)
+			other = i;
+	run_only(w, k, other);
+}
+
+static bool coming(const Warp *w, const Split *s) { return s->wait || (s->ready > reconv_now(w) && s->why == STALL_DIVERGENCE); }
+
+static void alarm(Warp *w)
+{
+	Regions *k = reconv_state(w);
+	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = turn_of(w);
+	for (int i = 1; timeout && i < k->n; i++)
+		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout <= reconv_now(w))
+			regions_release(w, k, i);
+	int run = splits_running(w);
+	bool over = run >= 0 && quantum && k->group[run].since + quantum <= reconv_now(w);
+	if (over && coming(w, &reconv_splits(w)[run])) { /* it has not had its turn yet: looked at again when it may issue */
+		const Split *s = &reconv_splits(w)[run];
+		k->group[run].since = s->wait ? reconv_now(w) + 1 - quantum : s->ready;
+		over = false;
+	}
+	if (over) {
+		k->group[run].order = ++k->orders;
+		k->group[run].since = reconv_now(w);
+	}
+	run_only(w, k, over ? -1 : run);
+}
+
+static bool held(const Warp *w, int lane, Held *h)
+{
+	return regions_held(reconv_state((Warp *)w), lane, h, "the queue of groups");
+}
+
+const ReconvModel reconv_aware = {
+	.name = "aware",
+	.help = "multi-path with a queue of groups, one runs; waiting at points ends after a time-out",
+	.source = "ElTantawy and Aamodt, MIMD Synchronization on SIMT Architectures, MICRO 2016",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.fair = "timeout=1000,quantum=1000",
+	.sync_waits = true, .lane_scoreboard = true,
+	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = waits, .resume = resume, .alarm = alarm,
+	.patience = patience, .held = held,
+	.holds = "runs the first group of its queue until it parts, meets others, waits, or its turn is over (aware.quantum = 0: it never is), and keeps "
+		"lanes at a reconvergence point until all others have come, or a time-out (aware.timeout = 0: none)",
+};

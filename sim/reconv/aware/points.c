@@ -1,0 +1,154 @@
+/* Delayed reconvergence (ElTantawy, Aamodt, MIMD Synchronization on SIMT Architectures, MICRO 2016, section 4: safe
+ * post-dominators). A loop may be waiting for a write if one of its exits depends on what it reads from memory. Lanes that
+ * have left it may have to do that write, so they must not wait for the others before: the point of its branches, and of
+ * those around it whose regions end earlier, moves to the nearest post-dominator behind all such writes.
+ *
+ * Requires nothing, keeps everything. A write counts if it is to the same space (generic: any) and as strong as the read: an
+ * atomic operation, or volatile, relaxed and so on, where the loop reads so; any store where it reads plainly. The paper asks
+ * alias analysis instead. Writes in functions that are called are not seen: the time-out remains. */
+#include "sim/reconv/aware/aware.h"
+#include "passes/analysis/analysis.h"
+
+typedef struct Slice { BitSet regs; bool hit; } Slice;
+
+static void if_tainted(void *to, int reg) { ((Slice *)to)->hit |= bs_has(((Slice *)to)->regs, reg); }
+
+static void taint(void *to, int reg)
+{
+	Slice *s = to;
+	s->hit |= !bs_has(s->regs, reg);
+	bs_add(s->regs, reg);
+}
+
+typedef struct Read { bool any, strong, space[SP_COUNT]; } Read; /* what a loop reads and its exits depend on */
+
+static bool shared_between_threads(const Ins *i) { return i->space == SP_GLOBAL || i->space == SP_SHARED || i->space == SP_GENERIC; }
+
+static bool strong(const Ins *i) { return op_info[i->op].kind == K_ATOM || i->sem > SEM_WEAK; }
+
+static bool reads(const Ins *i)
+{
+	return (op_info[i->op].kind == K_LD || op_info[i->op].kind == K_ATOM) && shared_between_threads(i);
+}
+
+static bool depends(const Ins *i, Slice *s)
+{
+	s->hit = false;
+	ins_uses(i, if_tainted, s);
+	return s->hit;
+}
+
+/* Registers in the loop that depend on this read alone; true if an exit's condition is among them. */
+static bool decides_exit(const Cfg *cfg, const Loop *l, const Ins *read, Slice *s)
+{
+	bs_clear(s->regs);
+	ins_defs(read, taint, s);
+	for (bool changed = true; changed;) {
+		changed = false;
+		bs_each(l->blocks, b) {
+			const Block *blk = cfg->f->block.v[b];
+			for (int k = 0; k < blk->ins.n; k++)
+				if (depends(&blk->ins.v[k], s)) {
+					s->hit = false;
+					ins_defs(&blk->ins.v[k], taint, s);
+					changed |= s->hit;
+				}
+		}
+	}
+	bs_each(l->blocks, b) {
+		const Block *blk = cfg->f->block.v[b];
+		bool leaves = false;
+		for (int k = 0; k < blk->nsucc; k++)
+			leaves |= !bs_has(l->blocks, blk->succ[k]->id);
+		if (leaves && depends(&blk->ins.v[blk->ins.n - 1], s))
+			return true;
+	}
+	return false;
+}
+
+static Read spins_on(Arena *a, const Cfg *cfg, const Loop *l)
+{
+	Read r = { .strong = true };
+	Slice s = { bs_new(a, cfg->f->reg.n + 1), false };
+	bs_each(l->blocks, b) {
+		const Block *blk = cfg->f->block.v[b];
+		for (int k = 0; k < blk->ins.n; k++) {
+			const Ins *i = &blk->ins.v[k];
+			if (!reads(i) || !decides_exit(cfg, l, i, &s))
+				continue;
+			r.any = r.space[i->space] = true;
+			r.strong &= strong(i);
+		}
+	}
+	return r;
+}
+
+static bool writes(const Block *b, const Read *r)
+{
+	for (int k = 0; k < b->ins.n; k++) {
+		const Ins *i = &b->ins.v[k];
+		int kind = op_info[i->op].kind;
+		if ((kind != K_ST && kind != K_ATOM) || !shared_between_threads(i) || (r->strong && !strong(i)))
+			continue;
+		if (r->space[i->space] || r->space[SP_GENERIC] || i->space == SP_GENERIC)
+			return true;
+	}
+	return false;
+}
+
+/* The nearest block that post-dominates the loop's exits and lies behind all writes that lanes do which have left it; the
+   virtual exit when there is none. */
+static int safe_point(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, const Read *r)
+{
+	BitSet behind = bs_new(a, cfg->n), none = bs_new(a, cfg->n);
+	int point = -1;
+	for (int k = 0; k < l->exits.n; k++) {
+		graph_reach(cfg->graph, false, l->exits.v[k], none, behind);
+		point = point < 0 ? l->exits.v[k] : dom_common(pdom, point, l->exits.v[k]);
+	}
+	bs_each(behind, b)
+		if (writes(cfg->f->block.v[b], r) && point >= 0) {
+			int next = pdom->idom[b];
+			point = next < 0 ? -1 : dom_common(pdom, point, next);
+		}
+	return point < 0 ? cfg->n : point;
+}
+
+bool aware_lower_delayed(LowerFn *l, Diag *diag)
+{
+	Arena tmp = { 0 };
+	Cfg *cfg = cfg_build(&tmp, l->f);
+	Dom *pdom = pdom_build(&tmp, cfg, true);
+	Loops *loops = loops_build(&tmp, cfg);
+	int *point = arena_array(&tmp, int, cfg->n + 1);
+	for (int b = 0; b < l->f->block.n; b++) {
+		Block *blk = l->f->block.v[b];
+		point[b] = cfg->rpo_index[b] < 0 || blk->nsucc < 2 ? -1 : pdom_point(pdom, blk);
+	}
+	for (int k = 0; k < loops->n; k++) {
+		const Loop *loop = &loops->loop[k];
+		Read r = spins_on(&tmp, cfg, loop);
+		if (!r.any)
+			continue;
+		int safe = safe_point(&tmp, cfg, pdom, loop, &r);
+		for (int b = 0; b < l->f->block.n; b++) {
+			if (point[b] < 0 || point[b] >= cfg->n)
+				continue;
+			BitSet region = bs_new(&tmp, cfg->n), end = bs_new(&tmp, cfg->n);
+			bool around = false;
+			bs_add(end, point[b]);
+			graph_reach(cfg->graph, false, b, end, region);
+			bs_each(loop->blocks, x)
+				around |= bs_has(region, x);
+			if (around)
+				point[b] = dom_common(pdom, point[b], safe);
+		}
+	}
+	for (int b = 0; b < l->f->block.n; b++)
+		if (point[b] >= 0 && point[b] < cfg->n) {
+			l->rpc_block[b] = point[b];
+			l->reach[point[b]] = true;
+		}
+	arena_free(&tmp);
+	return true;
+}

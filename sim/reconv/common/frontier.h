@@ -1,0 +1,23 @@
+/* Priorities and thread frontiers, for mechanisms whose order of groups is the order of addresses. */
+#ifndef GSIM_RECONV_FRONTIER_H
+#define GSIM_RECONV_FRONTIER_H
+#include "passes/analysis/analysis.h"
+#include "sim/reconv/seam.h"
+
+/* The row of a mechanism's parameters that chooses the order. */
+enum { PRIORITY_RPO, PRIORITY_SOURCE };
+#define PRIORITY_PARAM { NULL, "priority", CT_ENUM, 0, PRIORITY_RPO, 0, 1, "rpo|source", "", \
+	"blocks in reverse post-order with contiguous loops, or as the source has them (for teaching: may be a bad order)" }
+
+typedef struct Frontier {
+	int n;
+	Block **order;                 /* reachable blocks, highest priority first */
+	int *position;                 /* by block id; undefined for unreachable ones */
+	BitSet *tf;                    /* by position: the positions where lanes may wait while that block runs, all behind it */
+} Frontier;
+
+/* Also fixes the layout, so that the order of addresses is that of priorities. priority: PRIORITY_RPO, ... */
+Frontier frontier_build(Arena *, LowerFn *, int64_t priority);
+/* The largest number of blocks in which lanes may wait at once: one less than the most groups a function can have. */
+int frontier_most(const Frontier *);
+#endif

@@ -1,0 +1,268 @@
+/* Where SSY and SYNC go, under these names for all mechanisms that have their like.
+ *
+ * The reconvergence point of a branch that may diverge is its post-dominator in the graph without exit edges. A point J
+ * is open where lanes may wait for each other at J: at block b's end if b's own branch has it, and at every block that is
+ * reached from there without passing J. J post-dominates every block where it is open, so the open points of a block are
+ * a chain of its post-dominators, and that chain is the static stack: the nearest on top.
+ *
+ *   SSY J    on each edge from where J is not open to where it is, outer points first; before a branch for its own point
+ *   SYNC     on each edge to J from where J is open: one block in front of J that all those edges go through
+ *
+ * For the order of the stack to come out right, a point must be opened before a nearer one that stays open: if an edge
+ * b -> t opens K while a nearer point is open at both, or while it closes t itself, K is opened at b already; repeated
+ * until nothing changes. Nothing here asks for reducible loops. */
+#include "passes/analysis/analysis.h"
+#include "sim/reconv/common/place.h"
+
+typedef struct Place {
+	LowerFn *l;
+	Function *f;
+	Arena *arena;
+	PlaceLoops *loops;
+	Cfg *cfg;
+	Dom *pdom;
+	int n;                     /* blocks before SSY and SYNC blocks are made */
+	BitSet *in, *out;          /* points open at the start and at the end of a block */
+	Block **sync;              /* the block with the SYNC in front of each point, or NULL */
+} Place;
+
+static bool opens_frame(const Place *p, const Block *b) { return p->loops->frame[b->id]; }
+
+/* Post-dominators of one frame: the blocks reached from its first one, where a nested frame is one step to its end. */
+static void frame_pdom(Place *p, Block *root, Dom *all)
+{
+	Function part = *p->f;
+	Arena tmp = { 0 };
+	int *id = arena_array(&tmp, int, p->n);
+	BitSet seen = bs_new(&tmp, p->n);
+	part.block.v = arena_array(&tmp, Block *, p->n);
+	part.block.n = 0;
+	part.block.v[part.block.n++] = root;
+	bs_add(seen, root->id);
+	for (int i = 0; i < part.block.n; i++)
+		for (int k = 0; k < part.block.v[i]->nsucc; k++) {
+			Block *t = part.block.v[i]->succ[k];
+			if (!bs_has(seen, t->id)) {
+				bs_add(seen, t->id);
+				part.block.v[part.block.n++] = t;
+			}
+		}
+	for (int i = 0; i < part.block.n; i++)
+		id[i] = part.block.v[i]->id;
+	Dom *d = pdom_build(&tmp, cfg_build(&tmp, &part), false);
+	for (int i = 0; i < part.block.n; i++) {
+		all->idom[id[i]] = d->idom[i] < 0 ? -1 : d->idom[i] == part.block.n ? p->n : id[d->idom[i]];
+		all->depth[id[i]] = d->depth[i];
+	}
+	for (int i = 0; i < part.block.n; i++)
+		part.block.v[i]->id = id[i];
+	arena_free(&tmp);
+}
+
+static Dom *frame_pdoms(Place *p)
+{
+	Dom *d = arena_new(p->arena, Dom);
+	*d = (Dom){ p->n + 1, p->n, arena_array(p->arena, int, p->n + 1), arena_array(p->arena, int, p->n + 1) };
+	for (int i = 0; i <= p->n; i++)
+		d->idom[i] = -1;
+	for (int i = 0; i < p->n; i++)
+		if (opens_frame(p, p->f->block.v[i]))
+			p->f->block.v[i]->nsucc = 1;
+	frame_pdom(p, p->f->block.v[0], d);
+	for (int i = 0; i < p->n; i++)
+		if (opens_frame(p, p->f->block.v[i]))
+			frame_pdom(p, p->f->block.v[i]->succ[1], d);
+	for (int i = 0; i < p->n; i++)
+		if (opens_frame(p, p->f->block.v[i]))
+			p->f->block.v[i]->nsucc = 2;
+	return d;
+}
+
+/* J lies strictly behind K on the chain of post-dominators: J is the outer one. */
+static bool outer(const Place *p, int j, int k) { return j != k && dom_dominates(p->pdom, j, k); }
+
+static bool add(BitSet s, int i)
+{
+	if (bs_has(s, i))
+		return false;
+	bs_add(s, i);
+	return true;
+}
+
+/* in(t) gets what is open at the end of b and post-dominates t, but t itself. Where an early exit is all that is left, points
+   of the way that was left stay on the stack below, and nobody pops them. */
+static bool flow(Place *p)
+{
+	bool changed = false;
+	for (int i = 0; i < p->cfg->nreach; i++) {
+		Block *b = p->cfg->rpo[i];
+		changed |= bs_union(p->out[b->id], p->in[b->id]);
+		for (int k = 0; k < (opens_frame(p, b) ? 1 : b->nsucc); k++) /* a loop's body is a stack of its own */
+			bs_each(p->out[b->id], j)
+				if (outer(p, j, b->succ[k]->id))
+					changed |= add(p->in[b->succ[k]->id], j);
+	}
+	return changed;
+}
+
+/* Does the edge b -> t, which opens k, find a nearer point open that it does not close, or close t? */
+static bool too_late(const Place *p, int b, int t, int k)
+{
+	if (bs_has(p->out[b], t))
+		return true;
+	bs_each(p->out[b], j)
+		if (j != t && outer(p, k, j))
+			return true;
+	return false;
+}
+
+static bool open_earlier(Place *p)
+{
+	bool changed = false;
+	for (int i = 0; i < p->cfg->nreach; i++) {
+		Block *b = p->cfg->rpo[i];
+		for (int s = 0; s < (opens_frame(p, b) ? 1 : b->nsucc); s++) {
+			int t = b->succ[s]->id;
+			bs_each(p->in[t], k)
+				if (!bs_has(p->out[b->id], k) && k != b->id && too_late(p, b->id, t, k))
+					changed |= add(p->in[b->id], k);
+		}
+	}
+	return changed;
+}
+
+static void solve(Place *p)
+{
+	p->in = arena_array(p->arena, BitSet, p->n);
+	p->out = arena_array(p->arena, BitSet, p->n);
+	for (int b = 0; b < p->n; b++) {
+		p->in[b] = bs_new(p->arena, p->n);
+		p->out[b] = bs_new(p->arena, p->n);
+	}
+	for (int i = 0; i < p->cfg->nreach; i++) {
+		Block *b = p->cfg->rpo[i];
+		int j = pdom_point(p->pdom, b);
+		if (b->nsucc > 1 && p->loops->divergent[b->id] && j >= 0 && j < p->n)
+			bs_add(p->out[b->id], j);
+	}
+	for (bool changed = true; changed;) {
+		changed = flow(p);
+		changed |= open_earlier(p);
+	}
+}
+
+/* Members of the set, outer points first. */
+static int ordered(const Place *p, BitSet s, int *list)
+{
+	int n = 0;
+	bs_each(s, j) {
+		int at = n++;
+		while (at > 0 && outer(p, j, list[at - 1])) {
+			list[at] = list[at - 1];
+			at--;
+		}
+		list[at] = j;
+	}
+	return n;
+}
+
+static Block *new_block(Place *p, const Block *before) { return place_block(p->loops, before); }
+
+static void insert_ssy(Place *p, Block *b, int at, Block *point)
+{
+	Ins i = place_ins(p->loops, OP_SSY, point);
+	vec_insert(&b->ins, at, i);
+}
+
+static Block *sync_block(Place *p, Block *point)
+{
+	if (!p->sync[point->id]) {
+		Block *b = new_block(p, point);
+		vec_push(&b->ins, lower_ins(p->l, OP_SYNC, T_NONE, 0, 0));
+		lower_jump(p->l, b, point);
+		p->sync[point->id] = b;
+	}
+	return p->sync[point->id];
+}
+
+/* What must be pushed on the edge; the points are in p->in of t and not in p->out of b. */
+static Block *ssy_block(Place *p, const Block *b, Block *t, const int *points, int n, Block *const *block_of)
+{
+	Block *e = new_block(p, t);
+	for (int k = 0; k < n; k++)
+		insert_ssy(p, e, e->ins.n, block_of[points[k]]);
+	lower_jump(p->l, e, t);
+	return e;
+}
+
+static void place_edges(Place *p, Block *const *block_of)
+{
+	int *list = arena_array(p->arena, int, p->n + 1);
+	BitSet fresh = bs_new(p->arena, p->n);
+	for (int i = 0; i < p->n; i++) {
+		Block *b = block_of[i];
+		if (p->cfg->rpo_index[i] < 0)
+			continue;
+		for (int k = 0; k < b->nsucc; k++) {
+			Block *t = b->succ[k];
+			bool into_frame = k == 1 && opens_frame(p, b);
+			if (t->id >= p->n)
+				continue;
+			if (!into_frame && bs_has(p->out[i], t->id)) {
+				b->succ[k] = sync_block(p, t);
+				continue;
+			}
+			bs_copy(fresh, p->in[t->id]);
+			if (!into_frame) /* a frame begins with nothing open */
+				bs_each(p->out[i], j)
+					bs_del(fresh, j);
+			int n = ordered(p, fresh, list);
+			if (n)
+				b->succ[k] = ssy_block(p, b, t, list, n, block_of);
+		}
+		bs_copy(fresh, p->out[i]);
+		bs_each(p->in[i], j)
+			bs_del(fresh, j);
+		int n = ordered(p, fresh, list);
+		for (int k = 0; k < n; k++)
+			insert_ssy(p, b, b->ins.n - 1, block_of[list[k]]);
+	}
+}
+
+/* Points that a loop back to the entry leaves open there are opened before it. */
+static void place_entry(Place *p, Block *const *block_of)
+{
+	int *list = arena_array(p->arena, int, p->n + 1);
+	Block *entry = block_of[0];
+	int n = ordered(p, p->in[0], list);
+	if (!n)
+		return;
+	Block *e = new_block(p, NULL);
+	for (int k = 0; k < n; k++)
+		insert_ssy(p, e, e->ins.n, block_of[list[k]]);
+	lower_jump(p->l, e, entry);
+}
+
+bool place_tokens(LowerFn *l, const PlaceStyle *style, Diag *diag)
+{
+	Arena arena = { 0 };
+	PlaceLoops loops = { .l = l, .arena = &arena };
+	place_loops(&loops, style->frames);
+	Place p = { .l = l, .f = l->f, .arena = &arena, .loops = &loops, .n = l->f->block.n };
+	p.cfg = cfg_build(&arena, l->f);
+	p.pdom = frame_pdoms(&p);
+	Block **block_of = arena_array(&arena, Block *, p.n);
+	memcpy(block_of, l->f->block.v, sizeof *block_of * (size_t)p.n);
+	p.sync = arena_array(&arena, Block *, p.n);
+	solve(&p);
+	place_edges(&p, block_of);
+	place_entry(&p, block_of);
+	place_finish(&loops, style->predicate);
+	if (style->translate)
+		style->translate(&loops, style->self);
+	lower_targets(l->f);
+	vec_free(&loops.made);
+	vec_free(&loops.leaf);
+	arena_free(&arena);
+	return true;
+}

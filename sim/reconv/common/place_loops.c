@@ -1,0 +1,217 @@
+/* Loops with break and continue tokens (loop_codegen = pbk_brk).
+ *
+ * A loop with one header, one latch and one block X that all its exits go to becomes a frame: PBK X on its entries, BRK on
+ * its exits. If the latch L has several predecessors, an iteration is a frame too: PCNT L before the header, CONT on the
+ * edges to L. BRK and CONT take their lanes out of whatever was pushed inside the frame, so for what is inside, these edges
+ * are exits, and the frame as a whole is one step from its entry to X (to L). Other loops stay as they are. */
+#include "passes/analysis/analysis.h"
+#include "sim/reconv/common/place.h"
+
+Block *place_block(PlaceLoops *t, const Block *before)
+{
+	Block *b = lower_block(t->l, t->l->f->block.n);
+	vec_push(&t->made, ((MadeBlock){ b, before }));
+	return b;
+}
+
+Ins place_ins(PlaceLoops *t, Op op, Block *to)
+{
+	Ins i = lower_ins(t->l, op, T_NONE, 0, to ? 1 : 0);
+	if (to)
+		i.opd[0] = lower_target(to);
+	return i;
+}
+
+/* A block that only takes lanes to the token of a frame. For the placement of tokens inside, it is an exit; place_finish
+   makes it a jump to where the token resumes, which is what liveness must see. */
+static Block *leaf(PlaceLoops *t, Op op, Block *frame, const Block *before)
+{
+	Block *b = place_block(t, before);
+	vec_push(&b->ins, place_ins(t, op, NULL));
+	vec_push(&b->ins, lower_ins(t->l, OP_EXIT, T_NONE, 0, 0));
+	vec_push(&t->leaf, ((Leaf){ b, frame }));
+	return b;
+}
+
+static Block *frame(PlaceLoops *t, Op op, Block *resume, Block *body)
+{
+	Block *b = place_block(t, body);
+	vec_push(&b->ins, place_ins(t, op, NULL));
+	vec_push(&b->ins, lower_ins(t->l, OP_BRA, T_NONE, 0, 0));
+	b->nsucc = 2;
+	b->succ = arena_array(&t->l->module->arena, Block *, 2);
+	b->succ[0] = resume;
+	b->succ[1] = body;
+	t->frame[b->id] = true;
+	return b;
+}
+
+/* Is the block in loop k? Frame blocks are where t->home says. */
+static bool inside(const PlaceLoops *t, const Loops *loops, int k, const Block *b, int n)
+{
+	if (b->id < n)
+		return bs_has(loops->loop[k].blocks, b->id);
+	for (int h = t->home[b->id]; h >= 0; h = loops->loop[h].parent)
+		if (h == k)
+			return true;
+	return false;
+}
+
+typedef struct Shape { Block *header, *latch, *exit; bool cont; } Shape;
+
+static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, int k, Shape *s)
+{
+	const Loop *l = &loops->loop[k];
+	Function *f = t->l->f;
+	bool divergent = false, elsewhere = false; /* the source asks for another point than the exit block */
+	if (!l->reducible || l->latch.n != 1 || l->exits.n != 1)
+		return false;
+	*s = (Shape){ f->block.v[l->header], f->block.v[l->latch.v[0]], f->block.v[l->exits.v[0]], false };
+	if (loops->of[s->exit->id] != l->parent || s->exit == f->block.v[0] || s->header == f->block.v[0])
+		return false;
+	bs_each(l->blocks, b)
+		for (int x = 0; x < f->block.v[b]->nsucc; x++)
+			if (f->block.v[b]->succ[x] == s->exit) {
+				divergent |= t->divergent[b];
+				elsewhere |= f->block.v[b]->reconverge && f->block.v[b]->reconverge != s->exit;
+			}
+	s->cont = s->latch != s->header && cfg->npred[s->latch->id] > 1;
+	return divergent && !elsewhere && loops->of[s->latch->id] == k;
+}
+
+/* Makes loop k a frame. Inner loops have been made frames before: they are one step, from their PBK to its place. */
+static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop, const Shape *s)
+{
+	Function *f = t->l->f;
+	Block *brk = NULL, *cont = NULL;
+	int n = f->block.n;
+	Block *start = s->cont ? frame(t, OP_PCNT, s->latch, s->header) : s->header;
+	Block *enter = frame(t, OP_PBK, s->exit, start);
+	t->home[start->id] = loop;
+	t->home[enter->id] = loops->loop[loop].parent;
+	for (int i = 0; i < n; i++) {
+		Block *b = f->block.v[i];
+		bool in = inside(t, loops, loop, b, cfg->n);
+		for (int k = 0; k < b->nsucc; k++) {
+			if (b->succ[k] == s->exit && in)
+				b->succ[k] = brk ? brk : (brk = leaf(t, OP_BRK, enter, s->exit));
+			else if (b->succ[k] == s->latch && in && s->cont)
+				b->succ[k] = cont ? cont : (cont = leaf(t, OP_CONT, start, s->latch));
+			else if (b->succ[k] == s->header)
+				b->succ[k] = in ? start : enter;
+			else
+				continue;
+			if (b->nsucc == 2 && block_term(b)->op == OP_BRA && in && i < cfg->n) /* one way is left */
+				t->divergent[i] = false;
+		}
+	}
+}
+
+void place_loops(PlaceLoops *t, bool frames)
+{
+	Cfg *cfg = cfg_build(t->arena, t->l->f);
+	Uniformity *u = uniformity_build(t->arena, cfg, t->l->module);
+	t->room = cfg->n * 8 + 16;
+	t->divergent = arena_array(t->arena, bool, t->room);
+	t->frame = arena_array(t->arena, bool, t->room);
+	t->home = arena_array(t->arena, int, t->room);
+	memcpy(t->divergent, u->divergent, sizeof *t->divergent * (size_t)cfg->n);
+	if (!frames)
+		return;
+	Loops *loops = loops_build(t->arena, cfg);
+	Shape *shape = arena_array(t->arena, Shape, loops->n + 1);
+	bool *take = arena_array(t->arena, bool, loops->n + 1);
+	for (int k = 0; k < loops->n; k++)
+		take[k] = shape_of(t, cfg, loops, k, &shape[k]);
+	for (int k = loops->n - 1; k >= 0; k--) /* inner loops first */
+		if (take[k])
+			cut_loop(t, cfg, loops, k, &shape[k]);
+}
+
+static bool is_leaf(const Block *b, Op *op)
+{
+	if (b->origin != ORIGIN_LOWER || b->ins.n != 2 || b->ins.v[0].nsrc)
+		return false;
+	*op = b->ins.v[0].op;
+	return *op == OP_BRK || *op == OP_CONT || *op == OP_SYNC;
+}
+
+/* bra p, leaf, other  ->  @p leave; bra other */
+static void predicate(PlaceLoops *t, Block *b)
+{
+	Op op;
+	Ins branch = *block_term(b);
+	if (branch.op != OP_BRA || branch.nsrc == 0 || b->nsucc != 2)
+		return;
+	int k = is_leaf(b->succ[0], &op) ? 0 : is_leaf(b->succ[1], &op) ? 1 : -1;
+	if (k < 0 || !(is_leaf(b->succ[k], &op)))
+		return;
+	Ins leave = lower_ins(t->l, op, T_NONE, 0, 1);
+	leave.opd[0] = branch.opd[0];
+	leave.opd[0].neg ^= k == 1;
+	leave.origin = branch.origin;     /* it is the program's branch in another form */
+	leave.line = branch.line;
+	leave.col = branch.col;
+	leave.file = branch.file;
+	Block *other = b->succ[1 - k];
+	b->ins.n--;
+	vec_push(&b->ins, leave);
+	Block *resume = b->succ[k]->succ[0];
+	lower_jump(t->l, b, other);
+	b->succ[1] = resume; /* no target of the jump: where the lanes that leave go on */
+	b->nsucc = 2;
+}
+
+typedef Vec(Block *) Order;
+
+/* First what stands before a block, in the order it was made. */
+static void put(PlaceLoops *t, Block *b, Order *order)
+{
+	for (int k = 0; k < t->made.n; k++)
+		if (t->made.v[k].before == b)
+			put(t, t->made.v[k].block, order);
+	vec_push(order, b);
+}
+
+static void lay_out(PlaceLoops *t)
+{
+	Function *f = t->l->f;
+	Block *entry = f->block.v[0];
+	int n = f->block.n - t->made.n;
+	Order order = { 0 };
+	for (int k = 0; k < t->made.n; k++)
+		if (!t->made.v[k].before)
+			vec_push(&order, t->made.v[k].block);
+	vec_push(&order, entry);
+	for (int i = 1; i < n; i++)
+		put(t, f->block.v[i], &order);
+	for (int k = 0; k < t->made.n; k++) /* in front of the entry there is no place */
+		if (t->made.v[k].before == entry)
+			put(t, t->made.v[k].block, &order);
+	must(order.n == f->block.n);
+	memcpy(f->block.v, order.v, sizeof *order.v * (size_t)order.n);
+	vec_free(&order);
+}
+
+void place_finish(PlaceLoops *t, bool predicated)
+{
+	Function *f = t->l->f;
+	Block **resume = arena_array(t->arena, Block *, f->block.n);
+	for (int i = 0; i < f->block.n; i++) {
+		Block *b = f->block.v[i];
+		if (i < t->room && t->frame[b->id]) {
+			b->ins.v[0] = place_ins(t, b->ins.v[0].op, b->succ[0]);
+			resume[b->id] = b->succ[0];
+			b->succ[0] = b->succ[1];
+			b->nsucc = 1;
+		}
+	}
+	for (int i = 0; i < t->leaf.n; i++) {
+		Block *b = t->leaf.v[i].block;
+		b->ins.n--;
+		lower_jump(t->l, b, resume[t->leaf.v[i].frame->id]);
+	}
+	for (int i = 0; predicated && i < f->block.n; i++)
+		predicate(t, f->block.v[i]);
+	lay_out(t);
+}

@@ -1,0 +1,311 @@
+#include "sim/reconv/common/regions.h"
+#include "sim/reconv/common/splits.h"
+
+/* ---- the table of regions ---- */
+
+static int place(const Warp *w, const Split *s) { return (int)(s - reconv_splits((Warp *)w)); }
+
+/* The region that has not been looked at for longest goes to memory. */
+static void make_room(Warp *w, Regions *k, Split *s)
+{
+	int oldest = -1;
+	if (!k->most || k->resident < k->most)
+		return;
+	for (int i = 1; i < k->n; i++)
+		if (k->r[i].used && !k->r[i].spilled && (oldest < 0 || k->r[i].touched < k->r[oldest].touched))
+			oldest = i;
+	k->r[oldest].spilled = true;
+	k->resident--;
+	reconv_spill_entry(w, s, 64 + oldest, k->spill_cycles);
+}
+
+static void touch(Warp *w, Regions *k, Split *s, int i)
+{
+	Region *e = &k->r[i];
+	e->touched = ++k->touches;
+	if (!e->spilled)
+		return;
+	make_room(w, k, s);
+	e->spilled = false;
+	k->resident++;
+	reconv_fill_entry(w, s, 64 + i, k->fill_cycles);
+}
+
+static int open_region(Warp *w, Regions *k, Split *s, uint32_t pc, bool call)
+{
+	const Group *g = &k->group[place(w, s)];
+	Region e = { .pc = pc, .outer = g->region, .level = g->level, .pending = s->mask, .call = call };
+	int i = 1;
+	while (i < k->n && k->r[i].used)
+		i++;
+	if (i == k->n) {
+		k->r = reconv_grow(w, k->r, k->n, &k->cap, sizeof *k->r);
+		k->n++;
+	}
+	make_room(w, k, s);
+	e.used = true;
+	e.touched = ++k->touches;
+	k->r[i] = e;
+	k->resident++;
+	return i;
+}
+
+static void close_region(Regions *k, int i)
+{
+	k->resident -= !k->r[i].spilled;
+	k->r[i].used = false;
+}
+
+/* ---- the splits ---- */
+
+Split *regions_add(Warp *w, Regions *k, int region, Path p, const Split *from)
+{
+	Split *t = splits_add(w, p, from);
+	k->group[place(w, t)] = (Group){ .region = region, .order = ++k->orders, .since = reconv_now(w) };
+	return t;
+}
+
+static void take_out(Warp *w, Regions *k, Split *s)
+{
+	int at = reconv_close_gap(w, s);
+	memmove(&k->group[at], &k->group[at + 1], sizeof *k->group * (size_t)(*reconv_nsplit(w) - at));
+}
+
+void regions_drop(Warp *w, Regions *k, Split *s)
+{
+	Path gone = { s->pc, s->mask };
+	take_out(w, k, s);
+	reconv_count_pop(w, s, gone.pc, gone.mask);
+}
+
+/* A group of the region that stands at pc and may go on from there: a split that has waited there does not take others in. */
+static Split *standing(Warp *w, const Regions *k, int region, uint32_t pc, const Split *but)
+{
+	Split *all = reconv_splits(w);
+	for (int i = 0; k->merge && i < *reconv_nsplit(w); i++)
+		if (&all[i] != but && all[i].pc == pc && k->group[i].region == region && all[i].state == SPLIT_RUN &&
+			!all[i].released && !all[i].arriving)
+			return &all[i];
+	return NULL;
+}
+
+/* The one that stands there waits from now on for whom both of them wait: else it might wait for lanes that it takes in. */
+static void join(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
+{
+	k->group[place(w, t)].before &= k->group[place(w, s)].before;
+	split_join(t, s, m);
+	reconv_count_merge(w, t, t->pc, t->mask);
+}
+
+/* The split goes on elsewhere, or, where another group stands there, in that one. */
+static void move(Warp *w, Regions *k, Split *s, int region, Path p)
+{
+	Split *t = standing(w, k, region, p.pc, s);
+	if (!t) {
+		s->pc = p.pc;
+		s->mask = p.mask;
+		k->group[place(w, s)].region = region;
+		return;
+	}
+	join(w, k, t, s, p.mask);
+	take_out(w, k, s);
+	reconv_count_pop(w, s, p.pc, p.mask);
+}
+
+/* ---- meeting ---- */
+
+/* Lanes that are in no split, and where they go on. */
+typedef struct Landing { Path p; int region, level; } Landing;
+
+/* The lanes have come to the region's point. True: so had all others, and they go on. A region whose point is also the
+   outer one's hands its lanes on. */
+static bool arrive(Warp *w, Regions *k, Split *s, Landing *x)
+{
+	for (int i = x->region;; i = k->r[i].outer) {
+		Region *e = &k->r[i];
+		touch(w, k, s, i);
+		if (!e->arrived)
+			e->since = reconv_now(w);
+		e->pending &= ~x->p.mask;
+		e->arrived |= x->p.mask;
+		if (e->pending)
+			return false;
+		*x = (Landing){ { e->pc, e->arrived }, e->outer, e->level };
+		bool call = e->call, on = k->r[e->outer].pc == e->pc && !k->r[e->outer].call;
+		close_region(k, i);
+		if (!call)
+			reconv_count_merge(w, s, x->p.pc, x->p.mask);
+		if (!on)
+			return true;
+	}
+}
+
+/* The split's lanes have left it: others take its place, or it is gone. */
+static void replace(Warp *w, Regions *k, Split *s, const Landing *x)
+{
+	if (x->p.mask) {
+		Group *g = &k->group[place(w, s)];
+		*g = (Group){ .region = x->region, .level = x->level, .spilled = g->spilled, .order = ++k->orders, .since = g->since };
+		move(w, k, s, x->region, x->p);
+		return;
+	}
+	if (*reconv_nsplit(w) > 1)
+		regions_drop(w, k, s);
+	else
+		take_out(w, k, s);
+}
+
+static void add_landing(Warp *w, Regions *k, const Landing *x, const Split *from)
+{
+	Split *t = regions_add(w, k, x->region, x->p, from);
+	k->group[place(w, t)].level = x->level;
+	reconv_count_push(w, t, x->p.pc, x->p.mask);
+}
+
+static void meet(Warp *w, Regions *k, Split *s)
+{
+	Landing x = { { s->pc, s->mask }, k->group[place(w, s)].region, 0 };
+	if (!arrive(w, k, s, &x))
+		x.p.mask = 0;
+	replace(w, k, s, &x);
+}
+
+/* The lanes will not come to the points of their region and those around it, up to `last`. Where lanes go on that have
+   waited for nobody else; at most one region has such lanes, for they are pending in those around it. */
+static Landing leave(Warp *w, Regions *k, Split *s, int last, Mask m)
+{
+	Landing x = { 0 };
+	for (int i = k->group[place(w, s)].region, outer; i != last; i = outer) {
+		Region *e = &k->r[i];
+		outer = e->outer;
+		e->pending &= ~m;
+		if (e->pending || x.p.mask)
+			continue;
+		if (e->arrived)
+			x = (Landing){ { e->pc, e->arrived }, i, 0 };
+		else
+			close_region(k, i);
+	}
+	if (x.p.mask && !arrive(w, k, s, &x))
+		x.p.mask = 0;
+	return x;
+}
+
+void regions_release(Warp *w, Regions *k, int region)
+{
+	Region *e = &k->r[region];
+	Split *next = &reconv_splits(w)[*reconv_nsplit(w)]; /* it will be there; traffic of the table comes before */
+	Landing x = { { e->pc, e->arrived }, e->outer, e->level };
+	e->arrived = 0;
+	*next = (Split){ .ready = reconv_now(w) + 1, .why = STALL_DIVERGENCE };
+	if (k->r[x.region].pc == x.p.pc && !k->r[x.region].call && !arrive(w, k, next, &x))
+		return;
+	add_landing(w, k, &x, next);
+}
+
+/* ---- events ---- */
+
+void regions_launch(Warp *w, Regions *k, Mask lanes, uint32_t pc)
+{
+	k->n = k->resident = 0;
+	k->orders = k->touches = 0;
+	k->r = reconv_grow(w, k->r, k->n, &k->cap, sizeof *k->r);
+	k->r[k->n++] = (Region){ .pc = NO_PC, .outer = 0, .pending = lanes, .used = true };
+	*reconv_nsplit(w) = 0;
+	regions_add(w, k, 0, (Path){ pc, lanes }, &(Split){ 0 });
+}
+
+static void add_path(Warp *w, Regions *k, int region, Path p, const Split *s, uint32_t fall)
+{
+	Split *t = standing(w, k, region, p.pc, s);
+	if (t) {
+		join(w, k, t, s, p.mask);
+		return;
+	}
+	t = regions_add(w, k, region, p, s);
+	split_redirect(w, t, fall);
+	reconv_count_push(w, t, p.pc, p.mask);
+}
+
+static void part(Warp *w, Regions *k, Split *s, int region, const Path *p, int n, uint32_t fall)
+{
+	const Region *e = &k->r[region];
+	Path first = { 0 };
+	uint32_t meeting = e->call ? NO_PC : e->pc;
+	k->group[place(w, s)].order = ++k->orders;
+	for (int a = 0; a < n; a++) {
+		if (p[a].pc == meeting) {
+			Landing x = { p[a], region, 0 };
+			must(!arrive(w, k, s, &x)); /* the other paths are on their way */
+		} else if (!first.mask) {
+			first = p[a];
+		} else {
+			add_path(w, k, region, p[a], s, fall);
+		}
+	}
+	move(w, k, s, region, first);
+}
+
+void regions_branch(Warp *w, Regions *k, Split *s, const MIns *i, const Path *p, int n)
+{
+	int region = k->group[place(w, s)].region;
+	const Region *e = &k->r[region];
+	if (i->rpc != NO_PC && (e->call || i->rpc != e->pc))
+		region = open_region(w, k, s, i->rpc, false);
+	part(w, k, s, region, p, n, s->pc + 1);
+}
+
+void regions_reach(Warp *w, Regions *k, Split *s)
+{
+	int region = k->group[place(w, s)].region;
+	const Region *e = &k->r[region];
+	if (!e->call && e->pc == s->pc)
+		meet(w, k, s);
+	else if (k->merge)
+		move(w, k, s, region, (Path){ s->pc, s->mask });
+}
+
+void regions_call(Warp *w, Regions *k, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	part(w, k, s, open_region(w, k, s, return_pc, true), p, n, NO_PC);
+}
+
+void regions_ret(Warp *w, Regions *k, Split *s, const Path *p, int n)
+{
+	must(n == 1);
+	int call = k->group[place(w, s)].region;
+	while (!k->r[call].call)
+		call = k->r[call].outer;
+	Landing others = leave(w, k, s, call, s->mask), x = { p[0], call, 0 };
+	if (others.p.mask)
+		add_landing(w, k, &others, s);
+	if (!arrive(w, k, s, &x))
+		x.p.mask = 0;
+	replace(w, k, s, &x);
+}
+
+void regions_exit(Warp *w, Regions *k, Split *s, Mask m)
+{
+	k->r[0].pending &= ~m;
+	Landing others = leave(w, k, s, 0, m);
+	replace(w, k, s, &others);
+}
+
+int regions_on_chip(Warp *w, const Regions *k)
+{
+	int n = 0;
+	for (int i = 0; i < *reconv_nsplit(w); i++)
+		n += !k->group[i].spilled;
+	return n;
+}
+
+bool regions_held(const Regions *k, int lane, Held *h, const char *else_in)
+{
+	for (int i = 1; i < k->n; i++)
+		if (k->r[i].used && k->r[i].arrived >> lane & 1) {
+			*h = (Held){ k->r[i].pc, "a reconvergence entry", k->r[i].pc, k->r[i].pending };
+			return true;
+		}
+	h->in = else_in;
+	return true;
+}

@@ -1,0 +1,63 @@
+/* Lanes that part and meet again, for mechanisms whose groups are splits side by side (multi_path, aware, dws): the
+ * reconvergence table of ElTantawy et al., A Scalable Multi-Path Microarchitecture for Efficient GPU Control Flow, HPCA 2014.
+ *
+ * A region is opened where lanes part, and closed when all of them have come to its point. Every split belongs to a region;
+ * lanes that wait at a point belong to no split, and their mask is the region's. A region's pending lanes are those that are
+ * in splits of it, or anywhere in regions inside it. A call opens a region whose point is the return, so that points of the
+ * caller mean nothing to the callee. The outermost region, 0, has no point. */
+#ifndef GSIM_REGIONS_H
+#define GSIM_REGIONS_H
+#include "sim/reconv/seam.h"
+
+typedef struct Region {
+	uint32_t pc;                   /* where its lanes meet; of a call: the return address, met by returning only */
+	int outer;                     /* region that the lanes are in afterwards */
+	int level;                     /* Group.level of the split that opened it, and of the one that goes on behind it */
+	Mask pending, arrived;
+	bool used, call;
+	bool spilled;                  /* not in the table on chip */
+	uint32_t touched;              /* when it was last looked at */
+	Cycle since;                   /* when the first of the lanes that wait came */
+} Region;
+
+typedef struct Group {                 /* what the mechanism knows of a split, besides what the core does */
+	int region;
+	int level;                     /* dual_path: entry of the stack */
+	bool spilled;                  /* not in the table of splits on chip */
+	uint32_t order;                /* FIFO */
+	Cycle since;                   /* when it came to be where it is: on chip, or chosen */
+
+	/* dws; nothing for a group that goes on where others have met */
+	Mask before;                   /* lanes of paths that run before it: whoever follows from one to another never comes round */
+	Mask family;                   /* lanes of the load that has parted it from others, which it will meet at a branch */
+	const MIns *held;              /* that branch, which it has executed, and where its lanes go */
+	Path path[2];
+} Group;
+
+typedef struct Regions {
+	Region *r;
+	int n, cap, resident;          /* r[0..n) have been in use */
+	uint32_t orders, touches;
+	Group group[64];               /* of split k */
+
+	/* Set by the mechanism at launch. */
+	bool merge;                    /* groups of a region that stand at one pc become one */
+	int most;                      /* regions on chip, 0 = unlimited */
+	Cycle spill_cycles, fill_cycles;
+} Regions;
+
+void regions_launch(Warp *, Regions *, Mask lanes, uint32_t pc);
+void regions_branch(Warp *, Regions *, Split *, const MIns *, const Path *, int n);
+void regions_reach(Warp *, Regions *, Split *);
+void regions_call(Warp *, Regions *, Split *, const Path *, int n, uint32_t return_pc);
+void regions_ret(Warp *, Regions *, Split *, const Path *, int n);
+void regions_exit(Warp *, Regions *, Split *, Mask);
+/* The lanes that wait at the region's point do so no longer: they go on as a split, and meet the others outside only. */
+void regions_release(Warp *, Regions *, int region);
+/* A new split of the region behind all others; from: whose issue it comes from. */
+Split *regions_add(Warp *, Regions *, int region, Path, const Split *from);
+void regions_drop(Warp *, Regions *, Split *);                 /* its lanes have left it: a pop */
+int regions_on_chip(Warp *, const Regions *);                  /* splits that are not spilled */
+/* How the lane is held, as ReconvModel.held: at a point, or in a parked split, which is in what `else_in` says. */
+bool regions_held(const Regions *, int lane, Held *, const char *else_in);
+#endif

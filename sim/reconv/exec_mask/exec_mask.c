@@ -1,0 +1,173 @@
+/* EXEC masks (AMD GCN): one pc and one mask of running lanes for a wave. No hardware keeps the others: lowering inserts scalar
+ * operations that save masks in scalar registers and restore them, as LLVM's SILowerControlFlow does for structured code; here
+ * every graph is brought into that form (exec_mask.h). Vector instructions are issued whatever EXEC holds; branches
+ * are scalar and jump over what nobody runs.
+ *
+ * Counted: depth = saved masks with lanes in them, of all calls; a push is a mask that gets lanes, a pop one that is taken;
+ * merges = lanes that come to a mask or an EXEC with lanes. */
+#include "sim/reconv/exec_mask/exec_mask.h"
+#include "sim/reconv/common/splits.h"
+
+enum { P_SKIP };
+static const ConfigKey params[] = {
+	{ NULL, "skip_threshold", CT_INT, 0, 12, 0, 1000, NULL, "instructions",
+		"regions of fewer vector ALU instructions are issued with an empty EXEC instead of being jumped over (LLVM: "
+		"amdgpu-skip-threshold, 12 by default)" },
+};
+
+typedef struct Saved { uint32_t frame, pc; int32_t name; Mask mask; } Saved; /* a mask with lanes, and where they go on */
+typedef struct State {
+	int n;
+	Saved saved[66];           /* the current frame's last; lanes are in one, or on their way from EXEC to one */
+	uint32_t frame;            /* calls that have not returned */
+	int cap;
+	uint32_t *back;            /* where they return to */
+	uint64_t first;            /* a scalar register: what xfirst has read */
+} State;
+
+static bool lower(LowerFn *l, Diag *diag)
+{
+	Arena arena = { 0 };
+	MaskPlan p = { .l = l, .f = l->f, .arena = &arena, .threshold = (int)reconv_lower_param(l, P_SKIP) };
+	mask_prepare(&p);
+	mask_plan(&p);
+	mask_place(&p);
+	arena_free(&arena);
+	return true;
+}
+
+static size_t state_size(const Config *c) { return sizeof(State); }
+static int depth(const Warp *w) { return ((State *)reconv_state((Warp *)w))->n; }
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	State *k = reconv_state(w);
+	k->n = 0;
+	k->frame = 0;
+	splits_launch(w, lanes, pc);
+}
+
+/* ---- saved masks ---- */
+
+static Saved *find(State *k, int32_t name)
+{
+	for (int i = k->n - 1; i >= 0 && k->saved[i].frame == k->frame; i--)
+		if (k->saved[i].name == name)
+			return &k->saved[i];
+	return NULL;
+}
+
+static void add(Warp *w, Split *s, State *k, const MIns *i, Mask m)
+{
+	Saved *x = find(k, (int32_t)i->offset);
+	if (!m)
+		return;
+	if (x) {
+		x->mask |= m;
+		reconv_count_merge(w, s, x->pc, x->mask);
+		return;
+	}
+	must(k->n < (int)(sizeof k->saved / sizeof *k->saved));
+	k->saved[k->n++] = (Saved){ k->frame, i->target, (int32_t)i->offset, m };
+	reconv_count_push(w, s, i->target, m);
+}
+
+static Mask take(Warp *w, Split *s, State *k, int32_t name)
+{
+	Saved *x = find(k, name);
+	if (!x)
+		return 0;
+	Mask m = x->mask;
+	k->n--;
+	memmove(x, x + 1, sizeof *x * (size_t)(&k->saved[k->n] - x));
+	reconv_count_pop(w, s, s->pc, m);
+	return m;
+}
+
+static Mask others(Warp *w, const Split *s, const State *k, const MIns *i)
+{
+	Mask m = 0;
+	int l;
+	each_lane(s->mask, l)
+		m |= (Mask)(reconv_value(w, i, l) != k->first) << l;
+	return m;
+}
+
+static void special(Warp *w, Split *s, const MIns *i, Mask lanes)
+{
+	State *k = reconv_state(w);
+	int32_t name = (int32_t)i->offset;
+	Saved *x = find(k, name);
+	Mask m;
+	uint32_t pc = s->pc + 1;
+	switch (i->op) {
+	case OP_XADD: add(w, s, k, i, lanes); break;
+	case OP_XDROP: s->mask &= x ? ~x->mask : ~(Mask)0; break;
+	case OP_XCLEAR: must(!x); break;
+	case OP_XTAKE: s->mask = take(w, s, k, name); break;
+	case OP_XJOIN:
+		m = take(w, s, k, name);
+		if (m && s->mask)
+			reconv_count_merge(w, s, s->pc, m | s->mask);
+		s->mask |= m;
+		break;
+	case OP_XFIRST: k->first = s->mask ? reconv_value(w, i, lowest_lane(s->mask)) : 0; break;
+	case OP_XDIFF: add(w, s, k, i, others(w, s, k, i)); break;
+	case OP_XZ: pc = s->mask ? pc : i->target; break;
+	case OP_XNZ: pc = s->mask ? i->target : pc; break;
+	default: bug("not an operation on masks");
+	}
+	s->pc = pc;
+}
+
+/* ---- control ---- */
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { bug("lanes part at a scalar branch"); }
+static void reach(Warp *w, Split *s) { }
+
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	State *k = reconv_state(w);
+	must(n == 1);
+	k->back = reconv_grow(w, k->back, (int)k->frame, &k->cap, sizeof *k->back);
+	k->back[k->frame++] = return_pc;
+	s->pc = p[0].pc;
+}
+
+/* All lanes of the call that have not ended: maybe none. */
+static void ret(Warp *w, Split *s, const Path *p, int n)
+{
+	State *k = reconv_state(w);
+	must(k->frame && (!k->n || k->saved[k->n - 1].frame < k->frame));
+	s->pc = k->back[--k->frame];
+}
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	s->mask &= ~m;
+	s->pc++;
+	if (!reconv_live(w))
+		*reconv_nsplit(w) = 0;
+}
+
+static bool held(const Warp *w, int lane, Held *h)
+{
+	const State *k = reconv_state((Warp *)w);
+	for (int i = 0; i < k->n; i++)
+		if (k->saved[i].mask >> lane & 1) {
+			*h = (Held){ k->saved[i].pc, "a saved mask", k->saved[i].pc, reconv_splits((Warp *)w)->mask };
+			return true;
+		}
+	return false;
+}
+
+const ReconvModel reconv_exec_mask = {
+	.name = "exec_mask",
+	.help = "EXEC mask with saved masks in scalar registers (AMD GCN)",
+	.source = "LLVM, SILowerControlFlow and StructurizeCFG; AMD, Vega Instruction Set Architecture, 2017",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
+	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth,
+	.held = held, .holds = "has one pc for the wave: lanes in saved masks go on when the others come to their place, and a loop "
+		"runs until none of its lanes is left in EXEC",
+};

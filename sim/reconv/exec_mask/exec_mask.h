@@ -1,0 +1,54 @@
+/* The EXEC mask's compile time.
+ *
+ * Blocks lie in reverse post-order with contiguous loops, and the wave goes through them in that order, sweep by sweep of a
+ * loop. Where lanes may wait for their turn there is a *stop* with a saved mask: F, in front of a block, for lanes that
+ * come to it from before; B, behind the last block of a loop, for lanes that go back to its header. At the end of a block the
+ * lanes that do not go on to the next stop are added to the masks of theirs, and each stop takes the lanes of its mask into
+ * EXEC. For nested ifs that is if, else and end_cf, for loops if_break and loop; in front of blocks that are entered from
+ * several constructs it is the flow block of a structuriser, whose predicate is the saved mask. */
+#ifndef GSIM_EXEC_MASK_H
+#define GSIM_EXEC_MASK_H
+#include "passes/analysis/analysis.h"
+#include "sim/reconv/seam.h"
+
+typedef struct MaskPlan {
+	LowerFn *l;
+	Function *f;
+	Arena *arena;
+	int threshold;             /* regions of fewer instructions are not skipped */
+
+	Cfg *cfg;
+	Loops *loops;
+	int n;                     /* blocks that are reached */
+	Block **order;             /* by position */
+	int *pos;                  /* by block id */
+	bool *may_end;             /* by position: a call in it may end lanes */
+	bool function_may_end;
+	bool *ends;                /* by function: it or what it calls may end lanes; behind them: some device function */
+
+	int nstop;
+	int *front;                /* by position: its stop F */
+	int *back;                 /* by loop: its stop B */
+	int *stop_pos;             /* by stop: the block in front of which, or behind which it lies */
+	int *stop_loop;            /* by stop: its loop, -1 for an F */
+
+	bool *scalar;              /* by position: a branch that all lanes decide alike and that may jump */
+	int *stay;                 /* by position: the stop for which lanes remain in EXEC, -1 = none */
+	BitSet *at;                /* by position: stops at which lanes may wait while the block runs */
+	BitSet *arrive;            /* by stop: the same when control comes there, its own included */
+	bool *carried;             /* by stop: control may come with lanes in EXEC */
+	int *adds;                 /* by stop: places that add lanes to its mask; more than one also for one in a loop */
+	Graph *flow;               /* of control: positions, then n + stops */
+	int *idom;                 /* its dominators */
+} MaskPlan;
+
+void mask_prepare(MaskPlan *);                 /* one return, a block for each indirect call that may diverge */
+void mask_plan(MaskPlan *);                    /* fills in all of the plan */
+int mask_stop_of(const MaskPlan *, int from, const Block *to); /* where lanes wait that go from a block to another */
+static inline bool mask_waits(const MaskPlan *p, int stop) { return bs_has(p->arrive[stop], stop); }
+/* First stop behind block k, or behind a stop, at which some of the set wait; -1 = none. */
+static inline int mask_rest(const MaskPlan *p, int k, BitSet s) { return bs_next(s, p->front[k] + 1); }
+bool mask_targets_equal(const Block *);
+bool mask_is_waterfall(const Block *);         /* begins with the first of its lanes' callees */
+void mask_place(MaskPlan *);                   /* rewrites the function */
+#endif

@@ -1,0 +1,443 @@
+/* The EXEC mask's operations: what the plan comes to in code. */
+#include "sim/reconv/exec_mask/exec_mask.h"
+
+typedef struct Place {
+	MaskPlan *p;
+	Block **stop;              /* by stop: its block, NULL = nobody waits there */
+	bool *full;                /* by position: EXEC is not empty when the block begins */
+	int names;                 /* masks besides those of stops */
+	Vec(Block *) order;
+} Place;
+
+/* ---- making operations ---- */
+
+static Block *new_block(Place *x) { return lower_block(x->p->l, x->p->f->block.n); }
+static Opd name(int mask) { return opd_imm(mask); }
+
+static Ins *append(Place *x, Block *b, Op op, int nsrc)
+{
+	vec_push(&b->ins, lower_ins(x->p->l, op, T_NONE, 0, nsrc));
+	return &vec_last(&b->ins);
+}
+
+static void mask_op(Place *x, Block *b, Op op, int mask) { append(x, b, op, 1)->opd[0] = name(mask); }
+
+static void jump_if(Place *x, Block *b, Op op, Block *to, const Ins *like)
+{
+	Ins *i = append(x, b, op, 1);
+	i->opd[0] = lower_target(to);
+	if (like) {
+		i->file = like->file;
+		i->line = like->line;
+		i->col = like->col;
+	}
+}
+
+/* Ends the block: control goes on at succ[0]; the others are where lanes go, for what follows registers. */
+static void end_block(Place *x, Block *b, Block *to, Block *const *lanes, int n)
+{
+	b->nsucc = 0;
+	lower_jump(x->p->l, b, to);
+	b->succ = arena_array(&x->p->l->module->arena, Block *, n + 1);
+	b->succ[0] = to;
+	for (int k = 0; k < n; k++) {
+		bool has = false;
+		for (int i = 0; i < b->nsucc; i++)
+			has |= b->succ[i] == lanes[k];
+		if (!has)
+			b->succ[b->nsucc++] = lanes[k];
+	}
+	b->reconverge = NULL;
+}
+
+/* Where lanes go on that wait at a stop. */
+static Block *block_of(const Place *x, int stop)
+{
+	const MaskPlan *p = x->p;
+	int l = p->stop_loop[stop];
+	return p->order[l < 0 ? p->stop_pos[stop] : p->pos[p->loops->loop[l].header]];
+}
+
+/* Where control enters that comes to a stop. */
+static Block *enter(const Place *x, int stop) { return x->stop[stop] ? x->stop[stop] : block_of(x, stop); }
+
+/* ---- is EXEC empty? ---- */
+
+/* All lanes at block d come to block x before any goes round a loop that both are in, or ends. */
+static bool all_come(const MaskPlan *p, int d, int x)
+{
+	Arena tmp = { 0 };
+	BitSet seen = bs_new(&tmp, p->n);
+	int *list = arena_array(&tmp, int, p->n), n = 0;
+	bool ok = true;
+	list[n++] = d;
+	bs_add(seen, d);
+	while (n && ok) {
+		int k = list[--n];
+		const IntList *succ = &p->cfg->graph->succ[p->order[k]->id];
+		ok = succ->n > 0 && !p->may_end[k];
+		for (int i = 0; i < succ->n && ok; i++) {
+			int t = p->pos[succ->v[i]];
+			ok = t > d && t <= x;
+			if (!ok || t == x || bs_has(seen, t))
+				continue;
+			bs_add(seen, t);
+			list[n++] = t;
+		}
+	}
+	arena_free(&tmp);
+	return ok;
+}
+
+/* Behind stop F of block x: a block with lanes, through which control must have come, sends all of them here. */
+static bool surely_full(const Place *x, int k)
+{
+	enum { TRIES = 16 };
+	const MaskPlan *p = x->p;
+	int loop = p->loops->of[p->order[k]->id], d = p->n + p->front[k];
+	for (int i = loop; i >= 0; i = p->loops->loop[i].parent)
+		if (!p->loops->loop[i].reducible)
+			return false;
+	for (int tries = 0; tries < TRIES && (d = p->idom[d]) >= 0; tries++)
+		if (d < k && p->loops->of[p->order[d]->id] == loop && x->full[d] && all_come(p, d, k))
+			return true;
+	return false;
+}
+
+static bool harmless(const Block *b)
+{
+	for (int k = 0; k < b->ins.n - 1; k++)
+		if (op_info[b->ins.v[k].op].kind != K_ALU)
+			return false;
+	return block_term(b)->op == OP_BRA && b->nsucc == 1;
+}
+
+static int rest_behind(const MaskPlan *p, int k)
+{
+	Arena tmp = { 0 };
+	BitSet s = bs_new(&tmp, p->nstop);
+	const Block *b = p->order[k];
+	bs_copy(s, p->at[k]);
+	for (int i = 0; i < b->nsucc; i++) {
+		int e = mask_stop_of(p, k, b->succ[i]);
+		if (e != p->stay[k])
+			bs_add(s, e);
+	}
+	int rest = mask_rest(p, k, s);
+	arena_free(&tmp);
+	return rest;
+}
+
+/* From block k on to the stop there are few instructions, and none that must not be issued with an empty EXEC. */
+static bool is_short(const Place *x, int k, int stop)
+{
+	const MaskPlan *p = x->p;
+	for (int n = 0; harmless(p->order[k]); k = p->stop_pos[p->stay[k]]) {
+		n += p->order[k]->ins.n - 1 + (p->stay[k] < 0);
+		if (n >= p->threshold)
+			return false;
+		int to = p->stay[k] < 0 ? rest_behind(p, k) : p->stay[k];
+		if (to == stop)
+			return true;
+		if (p->stay[k] < 0 || p->stop_loop[to] >= 0 || x->stop[to])
+			return false;
+	}
+	return false;
+}
+
+/* EXEC may be empty in front of block k: behind it, at `rest`, lanes wait. */
+static void skip(Place *x, Block *b, int k, int rest, const Ins *like)
+{
+	if (is_short(x, k, rest)) {
+		x->full[k] = false;
+		return;
+	}
+	jump_if(x, b, OP_XZ, enter(x, rest), like);
+}
+
+/* ---- stops ---- */
+
+static void take(Place *x, Block *b, int stop)
+{
+	mask_op(x, b, x->p->carried[stop] ? OP_XJOIN : OP_XTAKE, stop);
+	if (x->p->adds[stop] > 1)
+		mask_op(x, b, OP_XCLEAR, stop);
+}
+
+static int rest_of_stop(const MaskPlan *p, int stop)
+{
+	return bs_next(p->arrive[stop], stop + 1);
+}
+
+static void front_stop(Place *x, int k)
+{
+	const MaskPlan *p = x->p;
+	int stop = p->front[k], rest = rest_of_stop(p, stop);
+	Block *b = x->stop[stop];
+	take(x, b, stop);
+	if (rest >= 0 && !surely_full(x, k))
+		skip(x, b, k, rest, NULL);
+	end_block(x, b, p->order[k], NULL, 0);
+	vec_push(&x->order, b);
+}
+
+/* Some place of the block in the source: its branch's, if there is one. */
+static const Ins *place_of(const Block *b)
+{
+	const Ins *i = block_term(b);
+	while (i > b->ins.v && !i->line)
+		i--;
+	return i;
+}
+
+static void back_stop(Place *x, int stop)
+{
+	const MaskPlan *p = x->p;
+	Block *b = x->stop[stop], *header = block_of(x, stop);
+	int rest = rest_of_stop(p, stop);
+	take(x, b, stop);
+	jump_if(x, b, OP_XNZ, header, place_of(header));
+	end_block(x, b, rest < 0 ? header : enter(x, rest), &header, 1);
+	vec_push(&x->order, b);
+}
+
+/* ---- ends of blocks ---- */
+
+static void end_scalar(Place *x, int k)
+{
+	const MaskPlan *p = x->p;
+	Block *b = p->order[k], **succ = arena_array(&p->l->module->arena, Block *, b->nsucc);
+	for (int i = 0; i < b->nsucc; i++) {
+		int e = mask_stop_of(p, k, b->succ[i]);
+		succ[i] = p->stop_loop[e] < 0 ? enter(x, e) : b->succ[i];
+	}
+	b->succ = succ;
+	b->reconverge = NULL;
+}
+
+/* Lanes go to block `to`: those of the predicate, or all. The first operation of a conditional branch is the program's. */
+static void add(Place *x, Block *b, int stop, const Ins *branch, bool neg, bool program)
+{
+	Ins *i = append(x, b, OP_XADD, branch ? 3 : 2);
+	i->opd[0] = name(stop);
+	i->opd[1] = lower_target(stop < x->p->nstop ? block_of(x, stop) : b);
+	if (!branch)
+		return;
+	i->opd[2] = branch->opd[0];
+	i->opd[2].neg ^= neg;
+	i->file = branch->file;
+	i->line = branch->line;
+	i->col = branch->col;
+	if (program)
+		i->origin = branch->origin;
+}
+
+/* Each turn takes the lanes that want the same as the first: brx to a block for each target, which adds them there. */
+static void end_indexed(Place *x, int k, Ins branch, int rest)
+{
+	const MaskPlan *p = x->p;
+	Block *b = p->order[k], *turn = new_block(x), *next = new_block(x), **to = b->succ;
+	bool by_turns = branch.opd[0].kind == OPD_REG;
+	int left = p->nstop + x->names++, n = b->nsucc;
+	Block **way = arena_array(&p->l->module->arena, Block *, n);
+	end_block(x, b, turn, NULL, 0);
+	vec_push(&x->order, turn);
+	if (by_turns) {
+		append(x, turn, OP_XFIRST, 1)->opd[0] = branch.opd[0];
+		Ins *i = append(x, turn, OP_XDIFF, 3);
+		i->opd[0] = name(left);
+		i->opd[1] = lower_target(turn);
+		i->opd[2] = branch.opd[0];
+		mask_op(x, turn, OP_XDROP, left);
+	}
+	for (int i = 0; i < n; i++) {
+		for (int o = 0; o < i && !way[i]; o++)
+			if (to[o] == to[i])
+				way[i] = way[o];
+		if (way[i])
+			continue;
+		int stop = mask_stop_of(p, k, to[i]);
+		Block *lanes = enter(x, stop);
+		way[i] = new_block(x);
+		add(x, way[i], stop, NULL, false, false);
+		if (!by_turns)
+			mask_op(x, way[i], OP_XDROP, stop);
+		end_block(x, way[i], next, &lanes, 1);
+		vec_push(&x->order, way[i]);
+	}
+	vec_push(&turn->ins, branch);
+	turn->nsucc = n;
+	turn->succ = way;
+	if (by_turns) {
+		mask_op(x, next, OP_XTAKE, left);
+		jump_if(x, next, OP_XNZ, turn, &branch);
+	}
+	end_block(x, next, enter(x, rest), &turn, by_turns);
+	vec_push(&x->order, next);
+}
+
+/* The lanes that stay go on to their stop. */
+static void go_on(Place *x, int k, const Ins *branch, int rest, Block *const *lanes, int n)
+{
+	const MaskPlan *p = x->p;
+	int stay = p->stay[k], to = p->stop_pos[stay];
+	Block *b = p->order[k];
+	bool full = x->full[k] && n == 0;
+	if (p->stop_loop[stay] >= 0 && !x->stop[stay] && !full) {
+		jump_if(x, b, OP_XNZ, enter(x, stay), branch);
+		Block **all = arena_array(x->p->arena, Block *, n + 1);
+		if (n)
+			memcpy(all, lanes, sizeof *all * (size_t)n);
+		all[n] = enter(x, stay);
+		end_block(x, b, enter(x, rest < 0 ? stay : rest), all, n + 1);
+		return;
+	}
+	if (p->stop_loop[stay] < 0 && !x->stop[stay]) {
+		if (n && rest >= 0)
+			skip(x, b, to, rest, branch);
+		else if (!full)
+			x->full[to] = false;
+	}
+	end_block(x, b, enter(x, stay), lanes, n);
+}
+
+static void end_branch(Place *x, int k)
+{
+	const MaskPlan *p = x->p;
+	Block *b = p->order[k], *lanes[2];
+	int rest = rest_behind(p, k), stops[2], n = 0;
+	Ins branch = vec_pop(&b->ins);
+	if (branch.op == OP_BRX) {
+		end_indexed(x, k, branch, rest);
+		return;
+	}
+	for (int i = 0; i < b->nsucc; i++) {
+		int e = mask_stop_of(p, k, b->succ[i]);
+		if (e == p->stay[k])
+			continue;
+		add(x, b, e, b->nsucc > 1 ? &branch : NULL, i == 1, n == 0);
+		stops[n] = e;
+		lanes[n++] = enter(x, e);
+	}
+	if (p->stay[k] >= 0 ? n > 0 : p->carried[rest])
+		for (int i = 0; i < n; i++)
+			mask_op(x, b, OP_XDROP, stops[i]);
+	if (p->stay[k] >= 0)
+		go_on(x, k, &branch, rest, lanes, n);
+	else
+		end_block(x, b, enter(x, rest), lanes, n);
+}
+
+/* ---- calls ---- */
+
+/* Each turn calls with the lanes that want what the first one wants; those that have returned wait for the others. */
+static void call_by_turns(Place *x, Block *b, int call)
+{
+	int left = x->p->nstop + x->names++, done = x->p->nstop + x->names++;
+	Vec(Ins) rest = { 0 };
+	for (int k = call + 1; k < b->ins.n; k++)
+		vec_push(&rest, b->ins.v[k]);
+	b->ins.n = call + 1;
+	add(x, b, done, NULL, false, false);
+	mask_op(x, b, OP_XTAKE, left);
+	jump_if(x, b, OP_XNZ, b, &b->ins.v[call]);
+	mask_op(x, b, OP_XTAKE, done);
+	for (int k = 0; k < rest.n; k++)
+		vec_push(&b->ins, rest.v[k]);
+	vec_free(&rest);
+	Ins differ = lower_ins(x->p->l, OP_XDIFF, T_NONE, 0, 3), drop = lower_ins(x->p->l, OP_XDROP, T_NONE, 0, 1);
+	differ.opd[0] = drop.opd[0] = name(left);
+	differ.opd[1] = lower_target(b);
+	differ.opd[2] = b->ins.v[0].opd[0];
+	vec_insert(&b->ins, 1, drop);
+	vec_insert(&b->ins, 1, differ);
+}
+
+/* Where a call has ended all its lanes, control goes on where others wait. */
+static void behind_calls(Place *x, int k)
+{
+	const MaskPlan *p = x->p;
+	Block *b = p->order[k];
+	int rest = mask_rest(p, k, p->at[k]);
+	for (int i = b->ins.n - 1; i >= 0; i--) {
+		if (b->ins.v[i].op != OP_CALL)
+			continue;
+		if (p->may_end[k] && rest >= 0) {
+			Ins z = lower_ins(p->l, OP_XZ, T_NONE, 0, 1);
+			z.opd[0] = lower_target(enter(x, rest));
+			vec_insert(&b->ins, i + 1, z);
+		}
+		if (mask_is_waterfall(b))
+			call_by_turns(x, b, i);
+	}
+}
+
+/* ---- the function ---- */
+
+static void place_block(Place *x, int k)
+{
+	const MaskPlan *p = x->p;
+	Block *b = p->order[k];
+	behind_calls(x, k);
+	vec_push(&x->order, b);
+	Op op = block_term(b)->op;
+	if (p->scalar[k]) {
+		end_scalar(x, k);
+	} else if (op == OP_BRA || op == OP_BRX) {
+		end_branch(x, k);
+	} else if (op == OP_EXIT || p->f->kind == FN_KERNEL) {
+		int rest = mask_rest(p, k, p->at[k]);
+		if (rest >= 0)
+			end_block(x, b, enter(x, rest), NULL, 0);
+	}
+}
+
+/* Masks to which lanes are added at several times begin empty. */
+static void clear_at_entry(Place *x)
+{
+	const MaskPlan *p = x->p;
+	Block *entry = NULL;
+	for (int e = 0; e < p->nstop; e++) {
+		if (!x->stop[e] || p->adds[e] < 2)
+			continue;
+		if (!entry)
+			entry = new_block(x);
+		mask_op(x, entry, OP_XCLEAR, e);
+	}
+	if (!entry)
+		return;
+	end_block(x, entry, enter(x, 0), NULL, 0);
+	vec_push(&x->order, entry);
+}
+
+void mask_place(MaskPlan *p)
+{
+	Function *f = p->f;
+	Place x = { .p = p };
+	int before = f->block.n;
+	x.stop = arena_array(p->arena, Block *, p->nstop);
+	x.full = arena_array(p->arena, bool, p->n);
+	for (int e = 0; e < p->nstop; e++)
+		if (mask_waits(p, e))
+			x.stop[e] = new_block(&x);
+	for (int k = 0; k < p->n; k++)
+		x.full[k] = true;
+	clear_at_entry(&x);
+	for (int e = 0; e < p->nstop; e++) {
+		if (p->stop_loop[e] >= 0) {
+			if (x.stop[e])
+				back_stop(&x, e);
+			continue;
+		}
+		if (x.stop[e])
+			front_stop(&x, p->stop_pos[e]);
+		place_block(&x, p->stop_pos[e]);
+	}
+	for (int b = 0; b < before; b++)
+		if (p->pos[f->block.v[b]->id] < 0)
+			vec_push(&x.order, f->block.v[b]);
+	must(x.order.n == f->block.n);
+	memcpy(f->block.v, x.order.v, sizeof *x.order.v * (size_t)x.order.n);
+	vec_free(&x.order);
+	lower_targets(f);
+}

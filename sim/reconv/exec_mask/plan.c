@@ -1,0 +1,416 @@
+/* Where lanes may wait, and which lanes wait where: exec_mask.h says what for. */
+#include "sim/reconv/exec_mask/exec_mask.h"
+
+/* ---- before the plan ---- */
+
+static bool is_call(const Ins *i) { return i->op == OP_CALL; }
+
+/* May the call end lanes? */
+static bool call_ends(const MaskPlan *p, const Ins *i)
+{
+	const Opd *o = ins_src(i, 0);
+	return o->kind == OPD_FUNC ? p->ends[o->id] : p->ends[p->l->module->func.n];
+}
+
+/* Functions in which lanes may end, callees included; behind them all: whether one of the device functions does. */
+static void find_ends(MaskPlan *p)
+{
+	const Module *m = p->l->module;
+	p->ends = arena_array(p->arena, bool, m->func.n + 1);
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (int g = 0; g < m->func.n; g++) {
+			const Function *f = m->func.v[g];
+			bool ends = false;
+			for (int b = 0; b < f->block.n && !p->ends[g]; b++)
+				for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+					const Ins *i = &f->block.v[b]->ins.v[k];
+					ends |= i->op == OP_EXIT || (is_call(i) && call_ends(p, i));
+				}
+			if (!ends)
+				continue;
+			p->ends[g] = changed = true;
+			p->ends[m->func.n] |= f->kind == FN_DEVICE;
+		}
+	}
+}
+
+bool mask_is_waterfall(const Block *b) { return b->ins.v[0].op == OP_XFIRST; }
+
+/* What a warp-level operation gives is the same for the lanes that take part; others keep what they had. */
+static bool lanes_may_abstain(const Function *f)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			OpKind kind = op_info[f->block.v[b]->ins.v[k].op].kind;
+			if (kind == K_VOTE || kind == K_MATCH || kind == K_REDUX || kind == K_ELECT)
+				return true;
+		}
+	return false;
+}
+
+/* An indirect call gets a block of its own that begins with xfirst: it is run again until all lanes have called. */
+static void split_indirect(MaskPlan *p, const Uniformity *u)
+{
+	Function *f = p->f;
+	bool trust = !lanes_may_abstain(f);
+	for (int b = 0; b < f->block.n; b++) {
+		Block *a = f->block.v[b];
+		for (int k = 0; k < a->ins.n; k++) {
+			const Ins *i = &a->ins.v[k];
+			if (i->op != OP_CALL || ins_src(i, 0)->kind != OPD_REG || (trust && !bs_has(u->regs, ins_src(i, 0)->id)))
+				continue;
+			Block *call = lower_block(p->l, b + 1), *rest = lower_block(p->l, b + 2);
+			call->loc = rest->loc = a->loc;
+			Ins first = lower_ins(p->l, OP_XFIRST, T_NONE, 0, 1);
+			first.opd[0] = *ins_src(i, 0);
+			vec_push(&call->ins, first);
+			vec_push(&call->ins, *i);
+			for (int n = k + 1; n < a->ins.n; n++)
+				vec_push(&rest->ins, a->ins.v[n]);
+			rest->nsucc = a->nsucc;
+			rest->succ = a->succ;
+			a->ins.n = k;
+			lower_jump(p->l, a, call);
+			lower_jump(p->l, call, rest);
+			b++; /* the rest is looked at next */
+			break;
+		}
+	}
+	function_number(f);
+}
+
+/* All lanes return together, from the last block. */
+static void unify_returns(MaskPlan *p)
+{
+	Function *f = p->f;
+	Block *last = lower_block(p->l, f->block.n);
+	const Ins *ret = NULL;
+	for (int b = 0; b < f->block.n - 1; b++) {
+		Block *k = f->block.v[b];
+		if (block_term(k)->op != OP_RET)
+			continue;
+		if (!ret) {
+			vec_push(&last->ins, *block_term(k));
+			ret = &last->ins.v[0];
+		}
+		k->ins.n--;
+		lower_jump(p->l, k, last);
+	}
+	if (!ret)
+		vec_push(&last->ins, lower_ins(p->l, OP_RET, T_NONE, 0, 0));
+	function_number(f);
+}
+
+static bool one_return(const MaskPlan *p, const Cfg *cfg)
+{
+	int n = 0;
+	for (int b = 0; b < p->f->block.n; b++)
+		n += block_term(p->f->block.v[b])->op == OP_RET;
+	return n == 1 && block_term(cfg->rpo[cfg->nreach - 1])->op == OP_RET && !p->function_may_end;
+}
+
+void mask_prepare(MaskPlan *p)
+{
+	find_ends(p);
+	for (int b = 0; b < p->f->block.n; b++) /* the hint is a promise that need not hold */
+		block_term(p->f->block.v[b])->flags &= (uint8_t)~INSF_UNI;
+	p->function_may_end = p->f->kind == FN_DEVICE && p->ends[p->f->id];
+	Cfg *cfg = cfg_build(p->arena, p->f);
+	split_indirect(p, uniformity_build(p->arena, cfg, p->l->module));
+	cfg = cfg_build(p->arena, p->f);
+	if (p->f->kind == FN_DEVICE && !one_return(p, cfg))
+		unify_returns(p);
+}
+
+/* ---- stops ---- */
+
+bool mask_targets_equal(const Block *b)
+{
+	for (int k = 1; k < b->nsucc; k++)
+		if (b->succ[k] != b->succ[0])
+			return false;
+	return true;
+}
+
+int mask_stop_of(const MaskPlan *p, int from, const Block *to)
+{
+	int t = p->pos[to->id];
+	if (t > from)
+		return p->front[t];
+	int l = p->loops->of[to->id];
+	must(l >= 0 && p->loops->loop[l].header == to->id);
+	return p->back[l];
+}
+
+static void lay_out(MaskPlan *p)
+{
+	p->cfg = cfg_build(p->arena, p->f);
+	p->loops = loops_build(p->arena, p->cfg);
+	Block *last = vec_last(&p->f->block);
+	bool moved = p->f->kind == FN_DEVICE && last->origin == ORIGIN_LOWER && block_term(last)->op == OP_RET;
+	p->order = arena_array(p->arena, Block *, p->cfg->nreach + 1);
+	p->pos = arena_array(p->arena, int, p->cfg->n);
+	for (int i = 0; i < p->cfg->nreach; i++)
+		if (!moved || p->cfg->rpo[i] != last)
+			p->order[p->n++] = p->cfg->rpo[i];
+	if (moved) /* where all return, reached or not */
+		p->order[p->n++] = last;
+	for (int b = 0; b < p->cfg->n; b++)
+		p->pos[b] = -1;
+	for (int k = 0; k < p->n; k++)
+		p->pos[p->order[k]->id] = k;
+}
+
+/* Stops are numbered in the order in which control comes to them. */
+static void number_stops(MaskPlan *p)
+{
+	int *end = arena_array(p->arena, int, p->loops->n + 1);
+	for (int i = 0; i < p->loops->n; i++)
+		bs_each(p->loops->loop[i].blocks, b)
+			if (p->pos[b] > end[i])
+				end[i] = p->pos[b];
+	int most = p->n + p->loops->n;
+	p->front = arena_array(p->arena, int, p->n + 1);
+	p->back = arena_array(p->arena, int, p->loops->n + 1);
+	p->stop_pos = arena_array(p->arena, int, most + 1);
+	p->stop_loop = arena_array(p->arena, int, most + 1);
+	for (int k = 0; k < p->n; k++) {
+		p->front[k] = p->nstop;
+		p->stop_loop[p->nstop] = -1;
+		p->stop_pos[p->nstop++] = k;
+		for (int i = p->loops->n - 1; i >= 0; i--) /* inner loops first */
+			if (end[i] == k) {
+				p->back[i] = p->nstop;
+				p->stop_loop[p->nstop] = i;
+				p->stop_pos[p->nstop++] = k;
+			}
+	}
+}
+
+/* ---- who waits where ---- */
+
+static bool keeps_lanes(const Block *b)
+{
+	Op op = block_term(b)->op;
+	return op == OP_BRA || op == OP_BRX;
+}
+
+/* The stop for which lanes stay in EXEC: the nearest, if nobody waits before it. */
+static int choose_stay(const MaskPlan *p, int k, BitSet s)
+{
+	const Block *b = p->order[k];
+	int nearest = -1;
+	if (block_term(b)->op != OP_BRA || (b->nsucc > 1 && mask_targets_equal(b)))
+		return -1;
+	for (int i = 0; i < b->nsucc; i++) {
+		int e = mask_stop_of(p, k, b->succ[i]);
+		if (nearest < 0 || e < nearest)
+			nearest = e;
+	}
+	int first = mask_rest(p, k, s);
+	return first < 0 || first >= nearest ? nearest : -1;
+}
+
+typedef struct Flow { MaskPlan *p; BitSet s; bool changed; } Flow;
+
+static void to_stop(Flow *x, int stop) { x->changed |= bs_union(x->p->arrive[stop], x->s); }
+
+static void block_end(Flow *x, int k)
+{
+	MaskPlan *p = x->p;
+	const Block *b = p->order[k];
+	bs_copy(x->s, p->at[k]);
+	int rest = mask_rest(p, k, x->s);
+	if (p->may_end[k] && rest >= 0)
+		to_stop(x, rest);
+	p->stay[k] = -1;
+	if (p->scalar[k]) {
+		for (int i = 0; i < b->nsucc; i++) {
+			int e = mask_stop_of(p, k, b->succ[i]);
+			if (p->stop_loop[e] < 0)
+				to_stop(x, e);
+			else
+				x->changed |= bs_union(p->at[p->pos[b->succ[i]->id]], x->s);
+		}
+		return;
+	}
+	if (keeps_lanes(b)) {
+		p->stay[k] = choose_stay(p, k, x->s);
+		for (int i = 0; i < b->nsucc; i++) {
+			int e = mask_stop_of(p, k, b->succ[i]);
+			if (e != p->stay[k])
+				bs_add(x->s, e);
+		}
+		if (p->stay[k] >= 0)
+			to_stop(x, p->stay[k]);
+	} else if (block_term(b)->op == OP_RET && p->f->kind == FN_DEVICE) {
+		return;
+	}
+	rest = mask_rest(p, k, x->s);
+	if (rest >= 0)
+		to_stop(x, rest);
+}
+
+static void back_stop(Flow *x, int e)
+{
+	MaskPlan *p = x->p;
+	int header = p->pos[p->loops->loop[p->stop_loop[e]].header];
+	bs_copy(x->s, p->arrive[e]);
+	bs_del(x->s, e);
+	x->changed |= bs_union(p->at[header], x->s);
+	int rest = bs_next(x->s, e + 1);
+	if (rest >= 0)
+		to_stop(x, rest);
+}
+
+static void front_stop(Flow *x, int k)
+{
+	MaskPlan *p = x->p;
+	int e = p->front[k];
+	bs_copy(x->s, p->arrive[e]);
+	bool waits = bs_has(x->s, e);
+	bs_del(x->s, e);
+	x->changed |= bs_union(p->at[k], x->s);
+	int rest = bs_next(x->s, e + 1);
+	if (waits && rest >= 0)
+		to_stop(x, rest);
+}
+
+static void solve(MaskPlan *p)
+{
+	Flow x = { .p = p, .s = bs_new(p->arena, p->nstop) };
+	for (int k = 0; k < p->n; k++)
+		bs_clear(p->at[k]);
+	for (int e = 0; e < p->nstop; e++)
+		bs_clear(p->arrive[e]);
+	if (p->function_may_end) /* where control goes on when no lane is left */
+		bs_add(p->at[0], p->front[p->n - 1]);
+	do {
+		x.changed = false;
+		for (int e = 0; e < p->nstop; e++)
+			if (p->stop_loop[e] >= 0) {
+				back_stop(&x, e);
+			} else {
+				front_stop(&x, p->stop_pos[e]);
+				block_end(&x, p->stop_pos[e]);
+			}
+	} while (x.changed);
+}
+
+/* A branch of equal lanes may jump where it likes if it passes nobody that waits. */
+static bool demote(MaskPlan *p)
+{
+	bool any = false;
+	for (int k = 0; k < p->n; k++) {
+		const Block *b = p->order[k];
+		int first = mask_rest(p, k, p->at[k]);
+		if (!p->scalar[k] || first < 0)
+			continue;
+		for (int i = 0; i < b->nsucc; i++) {
+			int e = mask_stop_of(p, k, b->succ[i]);
+			if (first < e || (first == e && p->stop_loop[e] >= 0)) {
+				p->scalar[k] = false;
+				any = true;
+			}
+		}
+	}
+	return any;
+}
+
+/* ---- what follows from it ---- */
+
+/* Lanes are added to the stop's mask at k: again before it is taken, if k is in a loop that the stop is not in. */
+static void count_add(MaskPlan *p, int k, int stop)
+{
+	int at = p->stop_loop[stop] < 0 ? p->stop_pos[stop] : p->pos[p->loops->loop[p->stop_loop[stop]].header];
+	p->adds[stop]++;
+	for (int i = p->loops->of[p->order[k]->id]; i >= 0; i = p->loops->loop[i].parent)
+		if (!bs_has(p->loops->loop[i].blocks, p->order[at]->id))
+			p->adds[stop]++;
+}
+
+static void edge_to(MaskPlan *p, int from, int stop, bool lanes)
+{
+	graph_edge(p->flow, from, p->n + stop);
+	p->carried[stop] |= lanes;
+}
+
+static void edges_of_block(MaskPlan *p, int k, BitSet s)
+{
+	const Block *b = p->order[k];
+	bs_copy(s, p->at[k]);
+	int rest = mask_rest(p, k, s);
+	if (p->may_end[k] && rest >= 0)
+		edge_to(p, k, rest, false);
+	for (int i = 0; keeps_lanes(b) && i < b->nsucc; i++) {
+		int e = mask_stop_of(p, k, b->succ[i]);
+		if (p->scalar[k]) {
+			if (p->stop_loop[e] < 0)
+				edge_to(p, k, e, true);
+			else
+				graph_edge(p->flow, k, p->pos[b->succ[i]->id]);
+		} else if (e == p->stay[k]) {
+			edge_to(p, k, e, true);
+		} else {
+			bs_add(s, e);
+			count_add(p, k, e);
+		}
+	}
+	rest = mask_rest(p, k, s);
+	if (!p->scalar[k] && rest >= 0)
+		edge_to(p, k, rest, false);
+}
+
+static void control_flow(MaskPlan *p)
+{
+	int n = p->n + p->nstop;
+	BitSet s = bs_new(p->arena, p->nstop);
+	p->flow = graph_new(p->arena, n);
+	for (int k = 0; k < p->n; k++)
+		edges_of_block(p, k, s);
+	for (int e = 0; e < p->nstop; e++) {
+		int l = p->stop_loop[e];
+		bs_copy(s, p->arrive[e]);
+		bs_del(s, e);
+		graph_edge(p->flow, p->n + e, l < 0 ? p->stop_pos[e] : p->pos[p->loops->loop[l].header]);
+		int rest = bs_next(s, e + 1);
+		if (rest >= 0 && (l >= 0 || mask_waits(p, e)))
+			edge_to(p, p->n + e, rest, false);
+	}
+	int *order = arena_array(p->arena, int, n), *depth = arena_array(p->arena, int, n);
+	p->idom = arena_array(p->arena, int, n);
+	for (int i = 0; i < n; i++)
+		p->idom[i] = -1;
+	int reached = graph_rpo(p->flow, false, 0, order);
+	graph_idom(p->arena, p->flow, false, order, reached, p->idom, depth);
+}
+
+void mask_plan(MaskPlan *p)
+{
+	lay_out(p);
+	bool trust = !lanes_may_abstain(p->f);
+	number_stops(p);
+	Uniformity *u = uniformity_build(p->arena, p->cfg, p->l->module);
+	p->scalar = arena_array(p->arena, bool, p->n);
+	p->may_end = arena_array(p->arena, bool, p->n);
+	p->stay = arena_array(p->arena, int, p->n);
+	p->at = arena_array(p->arena, BitSet, p->n);
+	p->arrive = arena_array(p->arena, BitSet, p->nstop);
+	p->carried = arena_array(p->arena, bool, p->nstop);
+	p->adds = arena_array(p->arena, int, p->nstop);
+	for (int k = 0; k < p->n; k++) {
+		const Block *b = p->order[k];
+		p->at[k] = bs_new(p->arena, p->nstop);
+		p->scalar[k] = b->nsucc > 1 && ((trust && !u->divergent[b->id]) || mask_targets_equal(b));
+		for (int i = 0; i < b->ins.n; i++)
+			if (b->ins.v[i].op == OP_CALL)
+				p->may_end[k] |= call_ends(p, &b->ins.v[i]);
+	}
+	for (int e = 0; e < p->nstop; e++)
+		p->arrive[e] = bs_new(p->arena, p->nstop);
+	do
+		solve(p);
+	while (demote(p));
+	control_flow(p);
+}

@@ -1,0 +1,142 @@
+/* Barriers in the code: an object's operations become those of its register. */
+#include "sim/reconv/its/place.h"
+
+static int reg_of(const Barriers *p, int o) { return p->r[o].number % p->registers; }
+static bool shares(const Barriers *p, int o) { return p->r[o].number >= p->registers; }
+
+/* ---- BMOV ---- */
+
+Ins its_ins(Barriers *p, Op op, int reg)
+{
+	Ins i = lower_ins(p->l, op, T_NONE, op == OP_BMOVCLEAR, op == OP_BMOV ? 2 : 1);
+	*ins_src(&i, 0) = opd_imm(reg);
+	return i;
+}
+
+/* A place that keeps a barrier register: a register, or in recursive functions a slot of the frame, since activations
+   share registers. */
+static int new_place(Barriers *p)
+{
+	return p->l->recursive ? lower_slot(p->l, T_B32) : function_reg(p->l->module, p->f, NULL, T_B32);
+}
+
+static void save(Barriers *p, Block *b, int *at, int reg, int place)
+{
+	int r = p->l->recursive ? function_reg(p->l->module, p->f, NULL, T_B32) : place;
+	Ins i = its_ins(p, OP_BMOVCLEAR, reg);
+	*ins_dst(&i, 0) = opd_reg(r);
+	lower_put(b, at, i);
+	if (p->l->recursive)
+		lower_store(p->l, b, at, opd_reg(r), T_B32, place);
+}
+
+static void restore(Barriers *p, Block *b, int *at, int reg, int place)
+{
+	int r = p->l->recursive ? function_reg(p->l->module, p->f, NULL, T_B32) : place;
+	if (p->l->recursive)
+		lower_load(p->l, b, at, r, place);
+	Ins i = its_ins(p, OP_BMOV, reg);
+	*ins_src(&i, 1) = opd_reg(r);
+	lower_put(b, at, i);
+}
+
+/* ---- operations ---- */
+
+/* The operation on object o, with what its register holds besides. */
+static void emit(Barriers *p, Block *b, int *at, Op op, int o)
+{
+	if (p->r[o].idle)
+		return;
+	if (op == OP_BSSY && shares(p, o))
+		save(p, b, at, reg_of(p, o), p->r[o].saved);
+	lower_put(b, at, its_ins(p, op, reg_of(p, o)));
+	if (op != OP_BSSY && op != OP_BSYNCR && shares(p, o))
+		restore(p, b, at, reg_of(p, o), p->r[o].saved);
+}
+
+/* BREAK from the barriers of s, the inner ones first. */
+static void leave(Barriers *p, Block *b, int *at, BitSet s)
+{
+	for (int n = p->most - 1; n >= 0; n--)
+		bs_each(s, o)
+			if (p->r[o].numbered && p->r[o].number == n)
+				emit(p, b, at, OP_BREAK, o);
+}
+
+/* The block's operations. */
+static void rewrite(Barriers *p, Block *b)
+{
+	for (int k = 0; k < b->ins.n;) {
+		Op op = b->ins.v[k].op;
+		if (op != OP_BSSY && op != OP_BSYNC && op != OP_BSYNCR && op != OP_BREAK) {
+			k++;
+			continue;
+		}
+		int o = its_object(&b->ins.v[k], op), at = k + 1;
+		emit(p, b, &at, op, o);
+		vec_remove(&b->ins, k);
+		k = at - 1; /* what replaces it begins there */
+	}
+}
+
+/* Lanes that leave frames, on the edges to the frames' BSYNC. */
+static void leave_frames(Barriers *p)
+{
+	BitSet s = bs_new(&p->arena, p->n);
+	for (int x = 0; x < p->leave.n; x++) {
+		Edge e = p->leave.v[x];
+		Block *to = e.from->succ[e.k];
+		if (p->cfg->rpo_index[e.from->id] < 0)
+			continue;
+		its_left(p, e.from, e.k, s);
+		if (bs_next(s, 0) < 0)
+			continue;
+		int at = 0;
+		Block *b = lower_block(p->l, lower_position(p->l, to));
+		leave(p, b, &at, s);
+		lower_jump(p->l, b, to);
+		e.from->succ[e.k] = b;
+	}
+}
+
+/* What the function does to registers that its callers may use. */
+static void keep_callers(Barriers *p)
+{
+	int used = p->most < p->registers ? p->most : p->registers, at = 0;
+	if (p->f->kind != FN_DEVICE || !used)
+		return;
+	int *place = arena_array(&p->arena, int, used);
+	Block *entry = p->f->block.v[0], *first = lower_block(p->l, 0);
+	for (int r = 0; r < used; r++) {
+		place[r] = new_place(p);
+		save(p, first, &at, r, place[r]);
+	}
+	lower_jump(p->l, first, entry);
+	for (int b = 0; b < p->f->block.n; b++) {
+		Block *blk = p->f->block.v[b];
+		at = blk->ins.n - 1;
+		for (int r = 0; block_term(blk)->op == OP_RET && r < used; r++)
+			restore(p, blk, &at, r, place[r]);
+	}
+}
+
+/* ---- the function ---- */
+
+void its_code(Barriers *p)
+{
+	for (int o = 0; o < p->n; o++)
+		if (p->r[o].numbered && shares(p, o))
+			p->r[o].saved = new_place(p);
+	int n = p->f->block.n;
+	Block **all = arena_array(&p->arena, Block *, n);
+	memcpy(all, p->f->block.v, sizeof *all * (size_t)n);
+	leave_frames(p);
+	for (int b = 0; b < n; b++) {
+		BitSet open = p->out[all[b]->id];
+		rewrite(p, all[b]);
+		int at = all[b]->ins.n - 1;
+		if (block_term(all[b])->op == OP_RET && p->f->kind == FN_DEVICE)
+			leave(p, all[b], &at, open);
+	}
+	keep_callers(p);
+}

@@ -1,0 +1,290 @@
+/* Independent thread scheduling with convergence barriers (Volta and later).
+ *
+ * Every thread has a pc; lanes with one pc that came there together are a group, a split of the core's. One group of a
+ * warp has the turn, the others that are ready are parked. A barrier is a set of lanes that wait for each other: BSSY
+ * makes one of the lanes that run and names it in a barrier register, BSYNC waits until all of its lanes wait there,
+ * BREAK and EXIT take lanes out of it, YIELD passes the turn on and, in patent US10067768, lets barriers open without the
+ * lanes that yield. Threads know their barriers by registers of their own, B0 to B15, so that groups that are apart can
+ * use the same number; BMOV saves and restores them. Where all this goes is decided in its_place.c.
+ *
+ * Counted: depth = groups that are ready, the running one included; merges = barriers that opened, whatever they opened
+ * for; no pushes and pops. */
+#include "sim/reconv/its/run.h"
+
+static const ConfigKey params[] = { ITS_KEYS };
+
+/* As the policy says: of numbers, and of the others, whose values begin behind it. */
+enum { NUMBER_OF_POLICY = -1, CHOICE_OF_POLICY = 0 };
+/* Assumptions: so often a spin yields in vain under its_fair; and cycles after which a turn in a loop passes on. */
+enum { FAIR_YIELD_AFTER = 8, FAIR_TIMER = 10000 };
+/* A wait of so many cycles has no known end; its group is looked at again after some. */
+enum { NO_KNOWN_END = 1000000, LOOK_AGAIN = 32 };
+
+int64_t its_knob(ItsParam p, int64_t policy, int64_t set)
+{
+	static const int64_t preset[ITS_POLICIES][ITS_MERGE + 1] = {
+		[ITS_FAIR] = {
+			[ITS_FIRST] = ITS_FALLTHROUGH, [ITS_ORDER] = ITS_FIFO, [ITS_YIELD] = ITS_YIELD_SPIN, [ITS_YIELD_RELEASE] = ITS_ON,
+			[ITS_YIELD_AFTER] = FAIR_YIELD_AFTER, [ITS_SWITCH_SLEEP] = ITS_ON, [ITS_TIMER] = FAIR_TIMER,
+		},
+		[ITS_VOLTA_LIFO] = {
+			[ITS_FIRST] = ITS_FALLTHROUGH, [ITS_ORDER] = ITS_LIFO, [ITS_YIELD] = ITS_YIELD_SPIN, [ITS_YIELD_RELEASE] = ITS_ON,
+			[ITS_YIELD_AFTER] = 1, [ITS_SWITCH_SLEEP] = ITS_ON,
+		},
+	};
+	bool number = p == ITS_YIELD_AFTER || p == ITS_SWITCH_STALL || p == ITS_TIMER || p == ITS_TIMEOUT;
+	if (set == (number ? NUMBER_OF_POLICY : CHOICE_OF_POLICY))
+		return preset[policy][p];
+	return number ? set : set - CHOICE_OF_POLICY - 1;
+}
+
+size_t its_state_size(const Config *c) { return sizeof(Its) + sizeof(uint32_t) * ITS_REGS * 64; }
+int its_depth(const Warp *w) { return ((Its *)reconv_state((Warp *)w))->n; }
+
+/* What follows every event: the turn is somebody's. */
+static void settle(Warp *w, Its *k)
+{
+	its_time_out(w, k);
+	if (its_value(w, ITS_MERGE))
+		its_merge(w, k);
+	its_last_resort(w, k);
+	its_choose(w, k);
+}
+
+void its_launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	Its *k = reconv_state(w);
+	*k = (Its){ .barrier = k->barrier, .cap = k->cap, .began = reconv_now(w) };
+	memset(k->name, 0, sizeof *k->name * ITS_REGS);
+	splits_launch(w, lanes, pc);
+	its_enqueue(k, 0, reconv_splits(w));
+	its_enter(w, k, reconv_splits(w), true);
+}
+
+/* ---- lanes part ---- */
+
+static int larger_first(Mask m) { return -(int)lane_count(m); }
+
+/* The order in which the paths run. */
+static void sides(const Warp *w, const Path *p, int n, bool indexed, int *order)
+{
+	int64_t first = its_value(w, ITS_FIRST);
+	for (int a = 0; a < n; a++)
+		order[a] = first == ITS_FALLTHROUGH && !indexed ? n - 1 - a : a;
+	if (first == ITS_LARGER || first == ITS_LANE0)
+		paths_sort(p, n, order, first == ITS_LARGER ? larger_first : lowest_lane);
+}
+
+/* s's lanes part: the first path keeps the turn, unless it is to pass on. */
+static void part(Warp *w, Split *s, const Path *p, int n, bool indexed, bool pass)
+{
+	Its *k = reconv_state(w);
+	int order[64];
+	sides(w, p, n, indexed, order);
+	must(k->queue[0] == lowest_lane(s->mask));
+	its_dequeue(k, s);
+	for (int a = n - 1; a > 0; a--) {
+		Split *t = splits_part(w, s, p[order[a]].mask);
+		t->pc = p[order[a]].pc;
+		split_park(t);
+		its_enter(w, k, t, true);
+	}
+	s->pc = p[order[0]].pc;
+	if (pass)
+		split_park(s);
+	its_enter(w, k, s, true);
+	its_enqueue(k, pass ? k->n : 0, s);
+	bool next = !pass && its_value(w, ITS_ORDER) == ITS_LIFO; /* the others stand behind s, or last */
+	for (int a = 1; a < n; a++)
+		its_enqueue(k, next ? a : k->n, its_split(w, lowest_lane(p[order[a]].mask)));
+	settle(w, k);
+}
+
+void its_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	part(w, s, p, n, i->kind == K_BRX, its_value(w, ITS_SWITCH_BRANCH));
+}
+
+void its_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part(w, s, p, n, true, false); }
+
+void its_ret(Warp *w, Split *s, const Path *p, int n)
+{
+	Mask m = s->mask;
+	part(w, s, p, n, true, false);
+	((Its *)reconv_state(w))->in_block |= m; /* behind a call */
+}
+
+/* ---- lanes come somewhere ---- */
+
+void its_reach(Warp *w, Split *s)
+{
+	Its *k = reconv_state(w);
+	bool was_in = (k->in_block & s->mask) != 0;
+	its_enter(w, k, s, true);
+	if (s->state == SPLIT_RUN && k->n > 1) {
+		Cycle turn = (Cycle)its_value(w, ITS_TIMER);
+		if ((was_in && its_value(w, ITS_SWITCH_BRANCH)) || (turn && reconv_now(w) - k->began >= turn))
+			its_rotate(w, k);
+	}
+	settle(w, k);
+}
+
+void its_exit(Warp *w, Split *s, Mask m)
+{
+	Its *k = reconv_state(w);
+	its_dequeue(k, s);
+	k->yielded &= ~m;
+	reconv_close_gap(w, s);
+	its_ended(w, k, m);
+	settle(w, k);
+}
+
+/* The barrier counts from the yield_after-th time on that the same lanes come to the same YIELD. */
+static bool counts(Warp *w, Its *k, const Split *s)
+{
+	Group *g = &k->group[lowest_lane(s->mask)];
+	bool again = g->spins == s->mask && g->spin_pc == s->pc;
+	g->nspin = again ? g->nspin + (g->nspin < ~0u) : 1;
+	g->spins = s->mask;
+	g->spin_pc = s->pc;
+	return g->nspin >= (uint64_t)its_value(w, ITS_YIELD_AFTER);
+}
+
+static void yield(Warp *w, Its *k, Split *s)
+{
+	Mask m = s->mask;
+	bool effect = counts(w, k, s);
+	s->pc++;
+	its_enter(w, k, s, false);
+	if (!effect)
+		return;
+	k->yielded |= m;
+	its_rotate(w, k);
+	its_yielded(w, k, m);
+}
+
+/* An operation that the lanes do not wait in. */
+static void straight(Warp *w, Its *k, const MIns *i, Mask m)
+{
+	int reg = (int)i->offset;
+	Cycle cost = i->op == OP_BMOVCLEAR || i->op == OP_BMOV ? (Cycle)reconv_param(w, ITS_BMOV) : 0;
+	switch (i->op) {
+	case OP_BSSY: its_bssy(w, k, m, reg); break;
+	case OP_BREAK: its_break(w, k, m, reg); break;
+	case OP_BMOVCLEAR: its_save(k, m, reg, reconv_row(w, i->x.d)); break;
+	case OP_BMOV: its_restore(w, k, m, reg, reconv_row(w, i->x.b)); break;
+	default: bug("not an operation of convergence barriers");
+	}
+	Split *s = its_split(w, lowest_lane(m)); /* barriers that opened may have moved it */
+	reconv_delay(w, s, cost);
+	s->pc++;
+	its_enter(w, k, s, false);
+}
+
+void its_special(Warp *w, Split *s, const MIns *i, Mask lanes)
+{
+	Its *k = reconv_state(w);
+	switch (i->op) {
+	case OP_BSYNC: case OP_BSYNCR: its_bsync(w, k, s, (int)i->offset, i->op == OP_BSYNCR); break;
+	case OP_YIELD: yield(w, k, s); break;
+	default: straight(w, k, i, s->mask);
+	}
+	settle(w, k);
+}
+
+/* ---- lanes wait ---- */
+
+void its_wait(Warp *w, Split *s)
+{
+	Its *k = reconv_state(w);
+	its_dequeue(k, s);
+	settle(w, k);
+}
+
+void its_resume(Warp *w, Split *s)
+{
+	Its *k = reconv_state(w);
+	if (k->n && k->queue[0] == lowest_lane(s->mask)) /* it did not have to wait */
+		return;
+	split_park(s);
+	its_enqueue(k, its_ready_place(w, k), s);
+	its_choose(w, k);
+}
+
+/* Lanes that a warp-level operation has brought together are one group. */
+void its_met(Warp *w, uint32_t pc, Mask m)
+{
+	Its *k = reconv_state(w);
+	Split *first = NULL;
+	for (int i = 0; i < *reconv_nsplit(w); i++) {
+		Split *s = &reconv_splits(w)[i];
+		if (!(s->mask & m) || s->pc != pc)
+			continue;
+		if (!first) {
+			first = s;
+			continue;
+		}
+		bool run = s->state == SPLIT_RUN || first->state == SPLIT_RUN;
+		its_dequeue(k, s);
+		its_dequeue(k, first);
+		first = its_join(w, first, s);
+		its_enqueue(k, run ? 0 : its_ready_place(w, k), first);
+		first->state = run ? SPLIT_RUN : SPLIT_PARKED;
+		i--;
+	}
+	if (first)
+		its_enter(w, k, first, false);
+	settle(w, k);
+}
+
+void its_stall(Warp *w, Split *s, Stall why, Cycle until)
+{
+	Its *k = reconv_state(w);
+	Cycle least = (Cycle)its_value(w, ITS_SWITCH_STALL), now = reconv_now(w);
+	bool sleeps = why == STALL_SLEEP && its_value(w, ITS_SWITCH_SLEEP);
+	bool waits = least && (why == STALL_MEMORY || why == STALL_DATA || why == STALL_FETCH) && until - now >= least;
+	if (k->n < 2 || (!sleeps && !waits))
+		return;
+	k->group[k->queue[0]].stalled = until - now < NO_KNOWN_END ? until : now + LOOK_AGAIN;
+	its_pass_on(w, k);
+}
+
+/* ---- for diagnoses ---- */
+
+/* The queue may be as long as the warp has lanes. A turn passes on at the first loop head after its time, or where YIELD takes
+   effect: on the way round a loop there is each branch once at most, and `yield_after` ways round are to be made. */
+Patience its_patience(const Config *c, const Code *code)
+{
+	const int64_t *p = c->model_param[c->model];
+	int64_t policy = p[ITS_POLICY];
+	bool yields = its_knob(ITS_YIELD, policy, p[ITS_YIELD]) != ITS_YIELD_NONE;
+	int64_t rounds = yields ? its_knob(ITS_YIELD_AFTER, policy, p[ITS_YIELD_AFTER]) : 1;
+	return (Patience){ .first = (Cycle)its_knob(ITS_TIMEOUT, policy, p[ITS_TIMEOUT]), .time = (Cycle)its_knob(ITS_TIMER, policy, p[ITS_TIMER]),
+		.turns = (uint64_t)c->warp_size, .branches = most_branches(code) * (uint64_t)(rounds > 0 ? rounds : 1) };
+}
+
+bool its_held(const Warp *warp, int lane, Held *h)
+{
+	Warp *w = (Warp *)warp;
+	Its *k = reconv_state(w);
+	const Split *s = its_split(w, lane);
+	if (s->state != SPLIT_PARKED)
+		return false;
+	h->in = "the queue of groups that are ready";
+	for (int i = 0; i < k->nbarrier; i++) {
+		const Barrier *b = &k->barrier[i];
+		if (b->blocked >> lane & 1)
+			*h = (Held){ .pc = s->pc + 1, .in = "a convergence barrier", .until = s->pc, .others = b->members & ~b->blocked };
+	}
+	return true;
+}
+
+const ReconvModel reconv_its = {
+	.name = "its",
+	.help = "independent thread scheduling with convergence barriers: BSSY, BSYNC, BREAK, BMOV, YIELD",
+	.source = "US patents 10067768 and 11442795; CUDA debugger API (CUDBGCbuWarpState); Control Flow Management in Modern GPUs (arXiv 2407.02944)",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.fair = "timer=300,barrier_timeout=300",
+	.lower = its_lower,
+	ITS_HOOKS,
+};

@@ -1,0 +1,115 @@
+/* Where convergence barriers go.
+ *
+ * The regions are those of tokens (place.c): SSY J and SYNC in front of J become BSSY and BSYNC of one barrier, PBK and
+ * PCNT with BRK and CONT likewise one for each frame. Lanes that leave a frame or the function from inside a region BREAK
+ * from the barriers that are open there, on the edge. Barriers that are open together get different numbers, the outer
+ * ones the lower; one beyond the registers shares one with a barrier that is open around it, which BMOV keeps in a
+ * register (in a recursive function, in the frame) as long as the inner one is open. A device function saves the
+ * registers it uses when it is entered and restores them before it returns. */
+#include "sim/reconv/its/place.h"
+#include "sim/reconv/common/place.h"
+
+/* ---- from tokens ---- */
+
+/* That of a frame, or that of lanes which meet in front of b; b may be a frame's block, too. */
+static int object_of(Barriers *p, const Block *b, bool frame)
+{
+	int *object = &p->object[2 * b->id + frame];
+	if (!*object)
+		*object = ++p->n;
+	return *object - 1;
+}
+
+static void name(Barriers *p, Ins *i, Op op, const Block *b, bool frame)
+{
+	*i = lower_ins(p->l, op, T_NONE, 0, 1);
+	i->opd[0] = opd_imm(object_of(p, b, frame));
+}
+
+static const Block *frame_of(const PlaceLoops *t, const Block *leaf)
+{
+	for (int k = 0; k < t->leaf.n; k++)
+		if (t->leaf.v[k].block == leaf)
+			return t->leaf.v[k].frame;
+	bug("a leaf without a frame");
+}
+
+static void translate(PlaceLoops *t, void *self)
+{
+	Barriers *p = self;
+	int n = 0;
+	for (int b = 0; b < p->f->block.n; b++)
+		if (p->f->block.v[b]->id >= n)
+			n = p->f->block.v[b]->id + 1;
+	p->object = arena_array(&p->arena, int, 2 * n);
+	for (int b = 0; b < p->f->block.n; b++) {
+		Block *blk = p->f->block.v[b];
+		for (int k = 0; k < blk->ins.n; k++) {
+			Ins *i = &blk->ins.v[k];
+			switch (i->op) {
+			case OP_SSY: name(p, i, OP_BSSY, (const Block *)(intptr_t)i->opd[0].imm, false); break;
+			case OP_SYNC: name(p, i, OP_BSYNC, blk->succ[0], false); break;
+			case OP_PBK: case OP_PCNT: name(p, i, OP_BSSY, blk, true); break;
+			case OP_BRK: case OP_CONT: name(p, i, OP_BSYNC, frame_of(t, blk), true); break;
+			default: break;
+			}
+		}
+	}
+	for (int b = 0; b < p->f->block.n; b++)
+		for (int k = 0; k < p->f->block.v[b]->nsucc; k++)
+			for (int x = 0; x < t->leaf.n; x++)
+				if (p->f->block.v[b]->succ[k] == t->leaf.v[x].block)
+					vec_push(&p->leave, ((Edge){ p->f->block.v[b], k }));
+}
+
+/* ---- all steps ---- */
+
+static void find_idle(Barriers *p)
+{
+	for (int b = 0; b < p->f->block.n; b++) {
+		const Block *blk = p->f->block.v[b];
+		int o = its_object(&blk->ins.v[0], OP_BSYNC);
+		if (o >= 0 && blk->ins.n == 2 && blk->nsucc == 1 && its_object(&blk->succ[0]->ins.v[0], OP_BSYNC) >= 0)
+			p->r[o].idle = true;
+	}
+}
+
+/* Places where the mechanism wants to be asked. */
+static void mark(Barriers *p)
+{
+	LowerFn *l = p->l;
+	bool all = its_lower_knob(l, ITS_SWITCH_BRANCH) || its_lower_knob(l, ITS_MERGE);
+	bool heads = its_lower_knob(l, ITS_TIMER) || its_lower_knob(l, ITS_TIMEOUT);
+	Cfg *cfg = cfg_build(&p->arena, p->f);
+	Loops *loops = loops_build(&p->arena, cfg);
+	for (int b = 0; b < p->f->block.n; b++)
+		l->reach[b] = all;
+	for (int k = 0; k < loops->n && heads; k++)
+		l->reach[loops->loop[k].header] = true;
+}
+
+static bool lower(LowerFn *l, Diag *diag, bool predicted)
+{
+	Barriers p = { .l = l, .f = l->f, .registers = (int)reconv_lower_param(l, ITS_REGISTERS) };
+	if (predicted)
+		its_find_predicted(&p);
+	bool ok = place_tokens(l, &(PlaceStyle){ .frames = true, .translate = translate, .self = &p }, diag);
+	for (int x = 0; ok && x < p.predicted.n; x++)
+		its_predict(&p, &p.predicted.v[x]);
+	if (ok) {
+		its_solve(&p);
+		find_idle(&p);
+		its_give_way(&p);
+		its_number(&p);
+		its_code(&p);
+		its_place_yields(l);
+		mark(&p);
+	}
+	vec_free(&p.leave);
+	vec_free(&p.predicted);
+	arena_free(&p.arena);
+	return ok;
+}
+
+bool its_lower(LowerFn *l, Diag *diag) { return lower(l, diag, false); }
+bool its_lower_predicted(LowerFn *l, Diag *diag) { return lower(l, diag, true); }

@@ -1,0 +1,54 @@
+/* Convergence barriers at compile time: what its_place.c and the files of its steps share. */
+#ifndef GSIM_ITS_PLACE_H
+#define GSIM_ITS_PLACE_H
+#include "passes/analysis/analysis.h"
+#include "sim/reconv/its/its.h"
+
+typedef struct Region {                /* a barrier of the function, by its object number: BSSY n, BSYNC n */
+	BitSet outer;                  /* barriers open where it is opened */
+	bool numbered;
+	bool idle;                     /* BSYNC of another barrier follows its own: it has nothing to add */
+	int number;                    /* before it is mapped to registers */
+	int saved;                     /* what holds the barrier register of an inner one: a register, or a symbol */
+} Region;
+
+typedef struct Edge { Block *from; int k; } Edge;
+
+/* A predicted point: what is reached from the branch and still leads to the point, and the barrier of that region. */
+typedef struct Prediction { Block *branch, *point, *wait; BitSet region; int object; } Prediction;
+
+typedef struct Barriers {
+	LowerFn *l;
+	Function *f;
+	Arena arena;
+	int n;                         /* objects */
+	int *object;                   /* by twice the id of the block that stands for it, while translating (its_place.c): + 1 */
+	Region *r;
+	Cfg *cfg;
+	BitSet *in, *out;
+	int registers, most;           /* available; used */
+	Vec(Edge) leave;               /* edges to the BSYNC of a frame */
+	Vec(Prediction) predicted;
+} Barriers;
+
+/* Operations on objects, until its_code makes them operations on registers; what i, if it is one, names, else -1. */
+static inline int its_object(const Ins *i, Op op) { return i->op == op ? (int)ins_src(i, 0)->imm : -1; }
+Ins its_ins(Barriers *, Op, int object);
+
+/* Predicted points: its_predict.c. */
+void its_find_predicted(Barriers *);   /* before anything is placed */
+void its_predict(Barriers *, Prediction *);
+void its_give_way(Barriers *);         /* barriers that would wait for lanes that wait at a predicted point become idle */
+
+/* Which barriers are open where, and their numbers: its_open.c. */
+void its_solve(Barriers *);            /* cfg, in, out, r[].outer */
+void its_number(Barriers *);           /* r[].number of those that are not idle; most */
+/* What is to be left on the edge to a frame's BSYNC: what is open and was not when the frame was entered. */
+void its_left(Barriers *, const Block *, int k, BitSet into);
+
+/* Objects become registers, with BMOV where they share one and BREAK where lanes leave: its_code.c. */
+void its_code(Barriers *);
+
+/* YIELD in loops, as the policy says: its_yield.c. */
+void its_place_yields(LowerFn *);
+#endif

@@ -1,0 +1,97 @@
+/* Predicted points (speculative reconvergence, spec_reconv.c): a barrier of the lanes that may still come there. */
+#include "sim/reconv/its/place.h"
+
+/* !reconverge on a branch that names a block which does not post-dominate it: lanes are predicted to come there. */
+void its_find_predicted(Barriers *p)
+{
+	Arena tmp = { 0 };
+	Cfg *cfg = cfg_build(&tmp, p->f);
+	Dom *pdom = pdom_build(&tmp, cfg, false);
+	for (int i = 0; i < cfg->nreach; i++) {
+		Block *b = cfg->rpo[i], *r = b->reconverge;
+		if (r && r != b && b->nsucc > 1 && cfg->rpo_index[r->id] > 0 && !dom_dominates(pdom, r->id, b->id))
+			vec_push(&p->predicted, ((Prediction){ .branch = b, .point = r }));
+	}
+	arena_free(&tmp);
+}
+
+/* Blocks behind the branch from which the point, where lanes wait, can be reached. */
+static BitSet region_of(Barriers *p, const Prediction *x, const Cfg *cfg)
+{
+	BitSet region = bs_new(&p->arena, cfg->n + 1), behind = bs_new(&p->arena, cfg->n + 1), none = bs_new(&p->arena, cfg->n + 1);
+	graph_reach(cfg->graph, true, x->wait->id, none, region);
+	graph_reach(cfg->graph, false, x->branch->id, none, behind);
+	bs_each(region, b)
+		if (!bs_has(behind, b))
+			bs_del(region, b);
+	return region;
+}
+
+/* The operation on each edge into the region, or out of it. */
+static void on_edges(Barriers *p, const Prediction *x, Op op, Block **all, int n)
+{
+	for (int b = 0; b < n; b++)
+		for (int k = 0; k < all[b]->nsucc; k++) {
+			bool from = bs_has(x->region, b), to = bs_has(x->region, all[b]->succ[k]->id);
+			if (op == OP_BSSY ? from || !to : !from || to)
+				continue;
+			Ins i = its_ins(p, op, x->object);
+			int at = all[b]->ins.n - 1;
+			if (all[b]->nsucc == 1) {
+				lower_put(all[b], &at, i);
+				continue;
+			}
+			Block *e = lower_block(p->l, lower_position(p->l, all[b]) + 1), *target = all[b]->succ[k];
+			at = 0;
+			lower_put(e, &at, i);
+			lower_jump(p->l, e, target);
+			e->id = n; /* in no region */
+			all[b]->succ[k] = e;
+			for (int y = 0; y < p->leave.n; y++)
+				if (p->leave.v[y].from == all[b] && p->leave.v[y].k == k)
+					p->leave.v[y] = (Edge){ e, 0 };
+		}
+}
+
+void its_predict(Barriers *p, Prediction *x)
+{
+	/* in front of the point, whoever comes there */
+	x->wait = lower_block(p->l, lower_position(p->l, x->point));
+	int at = 0, n = p->f->block.n;
+	x->object = p->n++;
+	lower_put(x->wait, &at, its_ins(p, OP_BSYNCR, x->object));
+	lower_jump(p->l, x->wait, x->point);
+	for (int b = 0; b < n; b++)
+		for (int k = 0; k < p->f->block.v[b]->nsucc; k++)
+			if (p->f->block.v[b]->succ[k] == x->point && p->f->block.v[b] != x->wait)
+				p->f->block.v[b]->succ[k] = x->wait;
+	Cfg *cfg = cfg_build(&p->arena, p->f);
+	x->region = region_of(p, x, cfg);
+	Block **all = arena_array(&p->arena, Block *, n);
+	memcpy(all, p->f->block.v, sizeof *all * (size_t)n);
+	on_edges(p, x, OP_BSSY, all, n);
+	on_edges(p, x, OP_BREAK, all, n);
+	if (bs_has(x->region, all[0]->id)) { /* the function begins in the region */
+		Block *e = lower_block(p->l, 0);
+		at = 0;
+		lower_put(e, &at, its_ins(p, OP_BSSY, x->object));
+		lower_jump(p->l, e, all[0]);
+	}
+}
+
+/* Barriers that are open at a predicted point and are waited for in its region would wait for lanes that wait there. */
+void its_give_way(Barriers *p)
+{
+	for (int y = 0; y < p->predicted.n; y++) {
+		const Prediction *x = &p->predicted.v[y];
+		BitSet region = region_of(p, x, p->cfg);
+		for (int b = 0; b < p->cfg->n; b++) {
+			const Block *blk = p->f->block.v[b];
+			int o = its_object(&blk->ins.v[0], OP_BSYNC);
+			if (o < 0)
+				o = its_object(&blk->ins.v[0], OP_BSYNCR);
+			if (o >= 0 && o != x->object && bs_has(region, b) && bs_has(p->in[x->wait->id], o))
+				p->r[o].idle = true;
+		}
+	}
+}

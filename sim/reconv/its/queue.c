@@ -1,0 +1,128 @@
+/* Which group of lanes has the turn: the queue of those that are ready, and the policies that choose from it. */
+#include "sim/reconv/its/run.h"
+
+void its_enqueue(Its *k, int at, const Split *s)
+{
+	memmove(k->queue + at + 1, k->queue + at, (size_t)(k->n - at));
+	k->queue[at] = (uint8_t)lowest_lane(s->mask);
+	k->n++;
+}
+
+void its_dequeue(Its *k, const Split *s)
+{
+	int at = 0;
+	while (k->queue[at] != lowest_lane(s->mask))
+		at++;
+	k->n--;
+	memmove(k->queue + at, k->queue + at + 1, (size_t)(k->n - at));
+}
+
+int its_ready_place(const Warp *w, const Its *k)
+{
+	return its_value(w, ITS_ORDER) != ITS_LIFO || !k->n ? k->n : 1;
+}
+
+void its_rotate(Warp *w, Its *k)
+{
+	Split *s = its_split(w, k->queue[0]);
+	split_park(s);
+	its_dequeue(k, s);
+	its_enqueue(k, k->n, s);
+}
+
+/* ---- whose turn ---- */
+
+/* Is a to run before b? Equal: no. */
+static bool sooner(Warp *w, const Its *k, int64_t order, int a, int b)
+{
+	const Split *x = its_split(w, a), *y = its_split(w, b);
+	switch (order) {
+	case ITS_OLDEST: return k->group[a].ran < k->group[b].ran;
+	case ITS_MIN_PC: {
+		unsigned da = reconv_call_depth(w, x->mask), db = reconv_call_depth(w, y->mask);
+		return da != db ? da > db : x->pc < y->pc;
+	}
+	case ITS_MAX_LANES: return lane_count(x->mask) > lane_count(y->mask);
+	default: return false;
+	}
+}
+
+/* The one to run, in the queue. Who has just yielded stands last and waits for the others. */
+static Split *best(Warp *w, const Its *k)
+{
+	int64_t order = its_value(w, ITS_ORDER);
+	int best = 0;
+	for (int i = 1; i < k->n && order > ITS_FIFO; i++) {
+		bool yields = k->yielded >> k->queue[i] & 1, yielded = k->yielded >> k->queue[best] & 1;
+		if (yields == yielded ? sooner(w, k, order, k->queue[i], k->queue[best]) : yielded)
+			best = i;
+	}
+	return its_split(w, k->queue[best]);
+}
+
+/* The group goes to the head of the queue and runs. */
+static void give_turn(Warp *w, Its *k, Split *s)
+{
+	int lane = lowest_lane(s->mask);
+	Cycle now = reconv_now(w), ready = now + 1 + (Cycle)reconv_config(w)->fetch_redirect + (Cycle)reconv_param(w, ITS_SWITCH);
+	its_dequeue(k, s);
+	its_enqueue(k, 0, s);
+	s->state = SPLIT_RUN;
+	if (s->ready < ready && lane != k->turn) {
+		s->ready = ready;
+		s->why = STALL_DIVERGENCE;
+	}
+	k->yielded &= ~s->mask;
+	k->turn = lane;
+	k->began = k->group[lane].ran = now;
+}
+
+void its_choose(Warp *w, Its *k)
+{
+	if (k->n && its_split(w, k->queue[0])->state == SPLIT_PARKED) /* else it runs, or the core is about to say that it waits */
+		give_turn(w, k, best(w, k));
+}
+
+void its_pass_on(Warp *w, Its *k)
+{
+	Cycle now = reconv_now(w);
+	for (int i = 1; i < k->n; i++) {
+		int lane = k->queue[i];
+		Split *t = its_split(w, lane);
+		if (k->group[lane].stalled > now || t->ready > now + 1)
+			continue;
+		its_rotate(w, k);
+		its_dequeue(k, t);
+		its_enqueue(k, 0, t);
+		its_choose(w, k);
+		return;
+	}
+}
+
+/* ---- groups ---- */
+
+Split *its_join(Warp *w, Split *into, Split *s)
+{
+	split_join(into, s, s->mask);
+	into -= into > s;
+	reconv_close_gap(w, s);
+	return into;
+}
+
+void its_merge(Warp *w, Its *k)
+{
+	for (int a = 0; a < k->n; a++)
+		for (int b = a + 1; b < k->n; b++) {
+			Split *x = its_split(w, k->queue[a]), *y = its_split(w, k->queue[b]);
+			if (x->pc != y->pc || x->released || y->released)
+				continue;
+			k->yielded &= ~(x->mask | y->mask);
+			its_dequeue(k, y);
+			if (y->state == SPLIT_RUN)
+				x->state = SPLIT_RUN;
+			x = its_join(w, x, y);
+			k->queue[a] = (uint8_t)lowest_lane(x->mask);
+			reconv_count_merge(w, x, x->pc, x->mask);
+			b--;
+		}
+}

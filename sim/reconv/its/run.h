@@ -1,0 +1,80 @@
+/* Convergence barriers at run time: what its.c, its_queue.c and its_barrier.c share. */
+#ifndef GSIM_ITS_RUN_H
+#define GSIM_ITS_RUN_H
+#include "sim/reconv/its/its.h"
+#include "sim/reconv/common/splits.h"
+
+typedef struct Barrier {
+	Mask members;                  /* lanes that it waits for; empty: it has opened, or is free */
+	Mask holders;                  /* lanes that may still name it: members, and those it has opened without */
+	Mask blocked;                  /* members that wait at BSYNC */
+	Cycle since;                   /* when the first of them came */
+	bool rejoin;                   /* those who wait stay members: a predicted point */
+} Barrier;
+
+typedef struct Group {                 /* of lanes, known by the lowest one */
+	Cycle ran;                     /* when it last had the turn */
+	Cycle stalled;                 /* its next instruction was found to wait until then */
+	Mask spins;                    /* at its last YIELD: the lanes, the place, how often in a row */
+	uint32_t spin_pc, nspin;
+} Group;
+
+typedef struct Its {
+	int n;
+	uint8_t queue[64];             /* groups that are ready, by lowest lane; [0] has the turn */
+	int turn;                      /* lowest lane of the group that had it last */
+	Cycle began;                   /* when it got it */
+	Mask yielded;                  /* lanes that have yielded and not run since */
+	Mask in_block;                 /* lanes that are in a block of the source, not of lowering */
+	int nbarrier, cap, nfree;
+	Barrier *barrier;              /* [name - 1] */
+	Group group[64];
+	uint32_t name[][64];           /* [register][lane]: a barrier, 0 = none */
+} Its;
+
+static inline int64_t its_value(const Warp *w, ItsParam knob)
+{
+	return its_knob(knob, reconv_param(w, ITS_POLICY), reconv_param(w, knob));
+}
+
+static inline Split *its_split(Warp *w, int lane) /* the group that has the lane */
+{
+	Split *s = reconv_splits(w);
+	while (!(s->mask >> lane & 1))
+		s++;
+	return s;
+}
+
+/* The group has come to s->pc, by a jump or straight on: is it in a block of the source? */
+static inline void its_enter(Warp *w, Its *k, const Split *s, bool jump)
+{
+	if (reconv_ins(w, s->pc)->flags & MI_BLOCK_START)
+		k->in_block |= s->mask;
+	else if (jump)
+		k->in_block &= ~s->mask;
+}
+
+/* ---- the queue of groups that are ready: its_queue.c ---- */
+void its_enqueue(Its *, int at, const Split *);
+void its_dequeue(Its *, const Split *);
+int its_ready_place(const Warp *, const Its *);  /* where a group that becomes ready stands: next, or last */
+void its_rotate(Warp *, Its *);        /* the turn is to pass on: the running group stands last */
+void its_choose(Warp *, Its *);        /* someone gets the turn, if nobody has it */
+void its_merge(Warp *, Its *);         /* groups that are ready at one pc become one */
+void its_pass_on(Warp *, Its *);       /* the turn goes to a group that is not known to wait, if there is one */
+/* s becomes part of `into`, which may move in the list. */
+Split *its_join(Warp *, Split *into, Split *s);
+
+/* ---- barriers: its_barrier.c. Those that open change the list of splits. ---- */
+void its_bssy(Warp *, Its *, Mask, int reg);   /* the lanes make a barrier and name it in the register */
+void its_bsync(Warp *, Its *, Split *, int reg, bool rejoin); /* ... wait in theirs */
+void its_break(Warp *, Its *, Mask, int reg);  /* ... take part in theirs no longer */
+void its_save(Its *, Mask, int reg, uint32_t *row);            /* ... keep the names of theirs in a general register */
+void its_restore(Warp *, Its *, Mask, int reg, const uint32_t *row);
+void its_ended(Warp *, Its *, Mask);           /* the lanes have ended: what waited for them alone opens */
+void its_yielded(Warp *, Its *, Mask);         /* ... have yielded: what each of its lanes waits in or has yielded opens */
+void its_time_out(Warp *, Its *);
+/* Nobody is ready: lanes wait for others at block barriers and warp-level operations, who may wait at convergence barriers
+   for them. Where yielding counts, waiting does too. */
+void its_last_resort(Warp *, Its *);
+#endif

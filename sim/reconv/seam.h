@@ -1,0 +1,208 @@
+/* The seam for divergence mechanisms: doc/reconvergence.md explains it with an example.
+ *
+ * A mechanism owns the warp's splits: split[0..nsplit) are groups of lanes (pc, mask) that may issue, in order of
+ * preference. A stack keeps one there and the rest in its own state; a mechanism with several schedulable groups keeps
+ * several. The core executes instructions, moves pcs along straight code, gathers where lanes go at branches, and asks
+ * the mechanism at every event below. Lanes are named by their home: registers, return addresses and scoreboard belong
+ * to the home warp, whatever split the lane is in.
+ *
+ * When an event comes, the split's `ready` holds the cycle of its next issue as the core set it; the mechanism may move it
+ * on (reconv_delay) or charge memory traffic (reconv_spill_push, _pop, _top). */
+#ifndef GSIM_RECONV_H
+#define GSIM_RECONV_H
+#include "sim/code/code.h"
+#include "sim/record/stats.h"
+
+typedef enum {
+	SPLIT_RUN,                     /* may issue */
+	SPLIT_BARRIER, SPLIT_WARPSYNC, /* waits; the core lets it go */
+	SPLIT_PARKED                   /* the mechanism holds it back */
+} SplitState;
+
+typedef struct Warp Warp;
+
+enum { MOST_WARPS = 256 };             /* sm.max_warps is at most that */
+
+/* Lanes of one home warp in a split. A thread keeps its column: the lane it has in its home. */
+typedef struct Part { Warp *home; Mask mask; } Part;
+typedef struct Parts { struct Parts *next; int n; Part part[]; } Parts; /* room for warp_size */
+
+typedef struct Split {
+	uint32_t pc;
+	uint32_t tag;                  /* the mechanism's */
+	Mask mask;
+	Parts *parts;                  /* lanes of several warps: their homes, disjoint masks; NULL: all are of the warp that holds it */
+	Cycle ready;                   /* no issue before */
+	uint32_t line;                 /* instruction cache line held, NO_PC = none */
+	uint8_t state;                 /* SplitState */
+	uint8_t why;                   /* Stall that `ready` stands for */
+	uint8_t barrier;               /* SPLIT_BARRIER: which */
+	bool released;                 /* by the barrier, and still to step over it */
+	Mask sync_mask;                /* SPLIT_WARPSYNC: lanes it waits for */
+	uint32_t turn;                 /* functional.schedule = block: when it came to wait for its turn */
+	bool arriving;                 /* a warp-level operation has let it go; its new place is still to be told to the mechanism */
+	uint32_t wait;                 /* ready is not known yet: the name under which the memory system will tell; 0 = none */
+} Split;
+
+typedef struct Path { uint32_t pc; Mask mask; } Path;  /* lanes that go to pc next */
+
+static inline int lowest_lane(Mask m) { return __builtin_ctzll(m); } /* m: not empty */
+static inline Mask lanes_below(int n) { return n >= 64 ? ~(Mask)0 : ((Mask)1 << n) - 1; }
+static inline unsigned lane_count(Mask m) /* the baseline x86-64 has no instruction for it */
+{
+	m -= m >> 1 & 0x5555555555555555u;
+	m = (m & 0x3333333333333333u) + (m >> 2 & 0x3333333333333333u);
+	return (unsigned)(((m + (m >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+#define each_lane(M, L) /* L: an int declared before */ \
+	for (Mask m_##L = (M); m_##L && ((L = lowest_lane(m_##L)), 1); m_##L &= m_##L - 1)
+
+typedef struct Held {                  /* how a mechanism holds a lane, for diagnoses; begins with pc = the split's or NO_PC, until = NO_PC */
+	uint32_t pc;                   /* where it goes on, NO_PC = unknown */
+	const char *in;                /* "a stack entry" */
+	uint32_t until;                /* it goes on when the others come here; NO_PC: when they have gone, or unknown */
+	Mask others;                   /* those it waits for; 0 = unknown */
+} Held;
+
+/* For livelock detection: how long a lane that could run may be kept from it. `first` cycles pass (a time-out; 0: lanes in no split
+ * are not let go by time); then the other groups of its warp have `turns` turns at most. A turn ends after `time` cycles and, from
+ * then on, so many branches of the warp. */
+typedef struct Patience { Cycle first, time; uint64_t turns, branches; } Patience;
+
+/* On a way that comes nowhere twice. */
+static inline uint64_t most_branches(const Code *c) { return (uint64_t)(c->nbranch + c->nblock); }
+
+struct ReconvModel {
+	union { struct { MODEL_KEYS }; ModelKeys keys; };
+	bool own_slots;                /* every split has an issue slot of its own (a bound, not a machine) */
+	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
+	bool lane_scoreboard;          /* splits run side by side: registers become ready per lane */
+	bool all_branches;             /* branch is called for uniform branches and jumps too, and for a split without lanes */
+	bool regroups;                 /* splits may have lanes of several warps of a block; needs the two above */
+
+	/* Compile time: fill rpc_block and reach, insert operations (OPF_MACH) into the function's blocks. */
+	bool (*lower)(LowerFn *, Diag *);
+	size_t (*state_size)(const Config *);
+	/* Run time. s is one of w->split; paths have disjoint, non-empty masks whose union is the lanes that executed. */
+	void (*launch)(Warp *, Mask lanes, uint32_t pc);
+	/* Lanes part: n >= 2. bra: true side first; brx: by address. Uniform branches only move s->pc. reach is not called for
+	   paths that begin at a marked place. With all_branches: n = 1 too, and n = 0 or no lane in the path where the split has
+	   none. A split without lanes is executed harmlessly; ret (n = 0), exit and special are called for it as well. */
+	void (*branch)(Warp *, Split *s, const MIns *, const Path *, int n);
+	/* s->pc has come to a place that lower marked, by falling through or by a uniform branch. Once: if it moves the split to
+	   another marked place, that is its own affair. */
+	void (*reach)(Warp *, Split *s);
+	void (*call)(Warp *, Split *s, const Path *callee, int n, uint32_t return_pc);
+	void (*ret)(Warp *, Split *s, const Path *, int n);           /* paths by return address */
+	void (*exit)(Warp *, Split *s, Mask lanes);                   /* s's lanes, all of them, end; they are gone from w->live */
+	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* OPF_MACH operations; moves s->pc itself */
+	/* Optional. s is to execute a block barrier or a warp-level operation for which live lanes of `want` are elsewhere. True: it
+	   has been put aside to wait for them, not executed, and s is another group; false: they cannot come, and it goes on as
+	   divergence.bar_partial says. For mechanisms that run one group at a time and may choose which. */
+	bool (*gather)(Warp *, Split *s, Mask want);
+	int (*depth)(const Warp *);                                   /* entries now, for statistics */
+
+	/* Optional, NULL = nothing to do. For mechanisms that choose among splits, or regroup lanes of several warps. */
+	size_t (*sm_state_size)(const Config *);        /* state of an SM, zeroed at the start of a launch */
+	size_t (*block_state_size)(const Config *);     /* state of a thread block, zeroed when it becomes resident */
+	void (*wait)(Warp *, Split *s);                 /* it waits at a block barrier or a warp-level operation (s->state) */
+	/* These two may change states of splits, but not add, remove or move any. */
+	void (*resume)(Warp *, Split *s);               /* what it waited for has happened; s->state is SPLIT_RUN */
+	/* Instead of reach for each: splits that waited for one warp-level operation, or in one place for a block barrier, stand
+	   behind it at pc, resumed, with the lanes in `lanes` together. They may become one. */
+	void (*met)(Warp *, uint32_t pc, Mask lanes);
+	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
+	                                                   instruction is being fetched, ...; until may be unknown (far off) */
+	/* The split has issued a load whose data only some of its lanes find in L1; s->pc is behind it, and not at a marked place.
+	   Splits may be added. Timed runs only. */
+	void (*loaded)(Warp *, Split *s, const MIns *, Mask hits, Mask misses);
+	/* Two issues in one scheduler-cycle, timed runs only. Which split of the warp is tried n-th (NULL: no more); the list may
+	   change at n = 0. Then, after an issue for `lanes` of w, which split of this warp or of another of its scheduler may issue
+	   on lanes that this leaves idle: both may be on one copy of a functional unit. The first that can does. */
+	Split *(*candidate)(Warp *w, int n);
+	Split *(*partner)(Warp *w, Mask lanes, int n, Warp **of);
+	bool (*warp_scoreboard)(const Config *);        /* with lane_scoreboard: true: this machine has it for whole warps only */
+	void (*alarm)(Warp *);                          /* the time that reconv_alarm asked for has come */
+
+	/* Optional, for livelock detection and what it reports. */
+	Patience (*patience)(const Config *, const Code *); /* of those that let lanes run which they held: after time-outs, quanta; all 0: never */
+	bool (*held)(const Warp *, int lane, Held *);   /* a lane in no split, or in one that is parked; false: cannot tell */
+	const char *holds;                              /* why it may hold lanes for ever: "runs the top entry of its stack only: ..." */
+	/* The warps of one scheduler that may issue now (functional runs: of the SM), in its policy's order: puts the one to
+	   be tried first in front, and may reorder the splits of each. */
+	void (*order)(Warp **list, int n);
+};
+
+extern const ReconvModel *const reconv_models[];  /* ends with NULL; index = Config.model */
+int64_t reconv_param(const Warp *, int index);    /* the mechanism's own parameter; */
+int64_t reconv_lower_param(const LowerFn *, int index); /* ... while lowering */
+/* A lower hook: immediate post-dominators, exits counted as edges, as MIns.rpc; a reach at each. !reconverge overrides. */
+bool reconv_lower_ipdom(LowerFn *, Diag *);
+/* ... a reach at blocks that several others lead to, and at those that a branch leads back to. */
+void reconv_lower_reach(LowerFn *, bool joins, bool loops);
+const Config *reconv_config(const Warp *);
+const MIns *reconv_ins(const Warp *, uint32_t pc);             /* the machine code there */
+
+/* ---- what mechanisms use of the core ---- */
+void *reconv_sm_state(Warp *);
+void *reconv_block_state(Warp *);
+int reconv_block_warps(Warp *, Warp **list);                   /* resident warps of the thread block, this one included; room for MOST_WARPS */
+int reconv_index(const Warp *);                                /* in its block */
+const Code *reconv_code(const Warp *);
+void *reconv_state(Warp *);                                    /* state_size bytes, zeroed when the SM is made */
+void *reconv_alloc(Warp *, size_t);                            /* zeroed memory that lives as long as the launch */
+/* Room for one more behind n elements: p, or a larger copy of it. */
+void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);
+uint64_t reconv_value(const Warp *, const MIns *, int lane);   /* of the register that one of its operations names */
+uint32_t reconv_return_pc(const Warp *, Mask);                  /* where the first lane's function returns to; it is in one */
+unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of the first lane */
+bool reconv_others_ready(const Warp *);                        /* another warp of its scheduler may issue in the next cycle */
+/* The lanes of the split whose operands are there first, and when; all of them if they come together or that is not known. */
+Mask reconv_first_ready(const Warp *, const Split *, Cycle *when);
+int reconv_slot(const Warp *);                                 /* the warp's place in the SM */
+int reconv_scheduler_warps(Warp *, Warp **list);               /* of its scheduler, oldest first, this one included; room for 256 */
+void reconv_count_own(Warp *, const char *key);                /* a figure of the mechanism's, divergence.key in the report; at most MODEL_STATS */
+uint32_t *reconv_row(Warp *, uint32_t row);                    /* a 32-bit register of all lanes: MIns.x.d, a, b */
+Mask reconv_live(const Warp *);                                /* lanes that have not ended */
+int *reconv_nsplit(Warp *);                                    /* the mechanism keeps it */
+Split *reconv_splits(Warp *);                                  /* room for warp_size splits */
+int reconv_close_gap(Warp *, Split *);                         /* it is gone, those behind it move up; its place */
+/* Statistics and trace; call after the change. The split's place in the list is recorded: of one that is gone, where it was. */
+void reconv_count_push(Warp *, const Split *, uint32_t pc, Mask);
+void reconv_count_pop(Warp *, const Split *, uint32_t pc, Mask);
+void reconv_count_merge(Warp *, const Split *, uint32_t pc, Mask);
+void reconv_delay(Warp *, Split *, Cycle);                     /* added to s->ready, reason "divergence" */
+void reconv_distance(Warp *, Split *, Cycle);                  /* next issue that many cycles after this one */
+Cycle reconv_now(const Warp *);
+/* Which of the warp's splits is tried first: that of the list, that behind the one that issued last, or that one itself. */
+enum { TURNS_LIST, TURNS_ROTATE, TURNS_STAY };
+void reconv_turns(Warp *, int turns);
+/* The warp's alarm will be called at that cycle (functional runs: after that many issues of the SM). One at a time; NO_ALARM: none. */
+#define NO_ALARM (~(Cycle)0)
+void reconv_alarm(Warp *, Cycle);
+
+/* One entry of a table that does not fit on chip goes to memory, or comes back; the split waits for it. */
+void reconv_spill_entry(Warp *, Split *, int entry, Cycle constant);
+void reconv_fill_entry(Warp *, Split *, int entry, Cycle constant);
+
+/* ---- splits with lanes of several warps of a block (regroups): sim/machine/homes.c ----
+ * A split whose lanes have one home lies in that warp, any other in some warp of the block: its carrier. Barriers and
+ * warp-level operations mean home warps: the core scatters a split that comes to one into splits of its homes. */
+int reconv_parts(Warp *, const Split *, Part *out);            /* its homes and lanes, also where it has one; room for 64 */
+/* Takes the split out of the warp; those behind it move up. Part lists that were taken from it stay valid. */
+void reconv_remove(Warp *, Split *);
+/* A new split behind those of its carrier, which it returns: the home, or the warp with the fewest. near: any of the block. */
+Warp *reconv_form(Warp *near, const Split *like, const Part *, int n);
+void reconv_join(Warp *, Split *, const Part *, int n);        /* the lanes join it; none has a column that it has */
+/* When the lanes of a split may issue that this instruction sends to pc: redirected unless they fall through. NULL: no
+   instruction sends them, they resume there. */
+Cycle reconv_redirect(Warp *, const MIns *, uint32_t pc);
+
+/* A stack whose top entries are on chip: resident + spilled = depth. One chunk moves at a time; pops fill lazily. */
+typedef struct StackSpill { int resident, spilled; } StackSpill;
+/* Call before an entry is pushed / popped. Charges the constants or the memory traffic of divergence.spill. */
+void reconv_spill_push(Warp *, Split *, StackSpill *, Cycle constant);
+void reconv_spill_pop(Warp *, Split *, StackSpill *, Cycle constant);
+/* Where the top entry is what runs: call when a pop has uncovered it; it is filled if it is not on chip. */
+void reconv_spill_top(Warp *, Split *, StackSpill *, Cycle constant);
+#endif

@@ -1,0 +1,219 @@
+/* Thread block compaction (Fung and Aamodt, HPCA 2011).
+ *
+ * A reconvergence stack for the thread block: entries (pc, rpc, lanes of all warps). All warps of an entry meet at the next
+ * branch that may diverge, and at indirect calls; each path becomes an entry, whose lanes are compacted into as few warps as
+ * the fullest lane column asks for: a column takes its threads by warp, lowest first. At the reconvergence point the lanes of
+ * the entry below are formed anew, which gives the original warps where all their lanes are there.
+ * With predict, warps pass a branch ahead of each other where compaction saved nothing before (CAPRI's advance-only).
+ * While all running lanes wait at barriers or warp-level operations, the next entry that holds none of them may run.
+ *
+ * Counted: depth = entries of the block; pushes = entries for paths; merges = splits that come to their reconvergence point;
+ * warps_formed = splits that compaction makes. */
+#include "sim/reconv/tbc/tbc.h"
+
+static const ConfigKey params[] = {
+	{ NULL, "compaction_cycles", CT_INT, 0, 10, 0, 1000, NULL, "cycles",
+		"from the last warp's arrival at a branch or reconvergence point to the next issue of the warps formed (assumption)" },
+	{ NULL, "predict", CT_BOOL, 0, false, 0, 1, NULL, "",
+		"warps do not wait at a branch where compaction saved nothing the last time (CAPRI: Rhu and Erez, ISCA 2012)" },
+};
+
+static size_t state_size(const Config *c) { return 8; }
+static size_t block_state_size(const Config *c) { return sizeof(Stack *); }
+static size_t sm_state_size(const Config *c) { return sizeof(Shared); }
+
+static int depth(const Warp *w)
+{
+	const Stack *b = tbc_stack((Warp *)w);
+	return b ? b->n : 0;
+}
+
+static void launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	Stack *b = tbc_stack(w);
+	if (!b)
+		b = tbc_stack_new(w);
+	int k = reconv_index(w);
+	b->warp[k] = w;
+	b->e[0].pc = pc;
+	b->e[0].lanes[k] = lanes;
+	splits_launch(w, lanes, pc);
+}
+
+/* The split's lanes wait in the entry until all others have come. */
+static void deposit(Warp *w, Split *s, Entry *e, const Part *part, int n)
+{
+	for (int k = 0; k < n; k++)
+		e->come[reconv_index(part[k].home)] |= part[k].mask;
+	reconv_remove(w, s);
+}
+
+static Target *target(Warp *w, Stack *b, Entry *e, const MIns *i, uint32_t pc)
+{
+	int k = 0;
+	while (k < e->npath && e->path[k].pc != pc)
+		k++;
+	if (k < e->npath)
+		return &e->path[k];
+	if (e->npath == e->mpath)
+		e->path[e->mpath++].lanes = reconv_alloc(w, sizeof(Mask) * (size_t)b->warps);
+	Target fresh = { pc, e->path[e->npath].lanes };
+	memset(fresh.lanes, 0, sizeof(Mask) * (size_t)b->warps);
+	for (k = e->npath++; k > 0 && pc != e->path[k - 1].pc && (i->kind == K_BRA ? pc == i->target : pc < e->path[k - 1].pc); k--)
+		e->path[k] = e->path[k - 1];
+	e->path[k] = fresh;
+	return &e->path[k];
+}
+
+static void arrive(Warp *w, Split *s);
+
+/* The warp does not wait: its lanes of the true side run on, the others are for later. */
+static void advance(Warp *w, Split *s, int at, const MIns *i, const Path *p, int n)
+{
+	Stack *b = tbc_stack(w);
+	Entry *e = &b->e[at];
+	Part part[64], on[64];
+	int nparts = reconv_parts(w, s, part), non = 0;
+	uint32_t rpc;
+	unsigned d;
+	tbc_meeting(e, &rpc, &d);
+	if (!e->advancing) {
+		tbc_push(w, b, at + 1, i->fall, e->path_depth, rpc, d, NULL)->open = true;
+		tbc_push(w, b, at + 2, i->target, b->e[at].path_depth, rpc, d, NULL)->open = true;
+		e = &b->e[at];
+		e->advancing = true;
+	}
+	for (int a = 0; a < n; a++)
+		for (int k = 0; k < nparts; k++) {
+			Mask m = part[k].mask & p[a].mask;
+			b->e[p[a].pc == i->target ? at + 2 : at + 1].lanes[reconv_index(part[k].home)] |= m;
+			if (m && p[a].pc == i->target)
+				on[non++] = (Part){ part[k].home, m };
+		}
+	deposit(w, s, e, part, nparts);
+	if (non) {
+		Split like = { .pc = i->target, .ready = reconv_redirect(w, i, i->target), .why = STALL_BRANCH };
+		b->e[at + 2].started = true;
+		Warp *holder = reconv_form(on[0].home, &like, on, non);
+		arrive(holder, &reconv_splits(holder)[*reconv_nsplit(holder) - 1]);
+	}
+	if (tbc_stack(w))
+		tbc_settle(w, b);
+}
+
+static void gather(Warp *w, Split *s, const MIns *i, const Path *p, int n, uint32_t meet, unsigned meet_depth)
+{
+	Stack *b = tbc_stack(w);
+	Part part[64];
+	int nparts = reconv_parts(w, s, part);
+	int at = tbc_entry_of(b, part);
+	Entry *e = &b->e[at];
+	e->meet = meet;
+	e->meet_depth = meet_depth;
+	e->path_depth = reconv_call_depth(part[0].home, part[0].mask);
+	e->at = (uint32_t)(i - reconv_code(w)->ins);
+	e->splits += n;
+	if (e->advancing || (i->kind == K_BRA && !e->open && !e->npath && reconv_param(w, P_PREDICT) &&
+		((Shared *)reconv_sm_state(w))->vain[e->at])) {
+		advance(w, s, at, i, p, n);
+		return;
+	}
+	for (int a = 0; a < n; a++) {
+		Target *t = target(w, b, e, i, p[a].pc);
+		for (int k = 0; k < nparts; k++)
+			t->lanes[reconv_index(part[k].home)] |= part[k].mask & p[a].mask;
+	}
+	deposit(w, s, e, part, nparts);
+	tbc_settle(w, b);
+}
+
+/* The split stands at s->pc: is that where its entry ends? */
+static void arrive(Warp *w, Split *s)
+{
+	Stack *b = tbc_stack(w);
+	Part part[64];
+	int n = reconv_parts(w, s, part);
+	Entry *e = &b->e[tbc_entry_of(b, part)];
+	if (s->pc != e->rpc || reconv_call_depth(part[0].home, part[0].mask) != e->rpc_depth)
+		return;
+	reconv_count_merge(w, s, s->pc, s->mask);
+	deposit(w, s, e, part, n);
+	tbc_settle(w, b);
+}
+
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	if (n == 1 && !(i->flags & MI_COND)) {
+		s->pc = p[0].pc;
+		arrive(w, s);
+		return;
+	}
+	Part part[64];
+	reconv_parts(w, s, part);
+	unsigned d = reconv_call_depth(part[0].home, part[0].mask);
+	if (i->rpc == NO_PC && d) /* they meet where the function returns to */
+		gather(w, s, i, p, n, reconv_return_pc(part[0].home, part[0].mask), d - 1);
+	else
+		gather(w, s, i, p, n, i->rpc, d);
+}
+
+static void reach(Warp *w, Split *s) { arrive(w, s); }
+
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	const MIns *i = reconv_ins(w, return_pc - 1);
+	Part part[64];
+	reconv_parts(w, s, part);
+	if (i->target == NO_PC)
+		gather(w, s, i, p, n, return_pc, reconv_call_depth(part[0].home, part[0].mask) - 1);
+	else
+		s->pc = p[0].pc;
+}
+
+static void ret(Warp *w, Split *s, const Path *p, int n)
+{
+	must(n == 1);
+	s->pc = p[0].pc;
+	arrive(w, s);
+}
+
+static void lanes_exit(Warp *w, Split *s, Mask m)
+{
+	Stack *b = tbc_stack(w);
+	Part part[64];
+	int n = reconv_parts(w, s, part);
+	reconv_remove(w, s);
+	for (int x = 0; x < b->n; x++)
+		for (int k = 0; k < n; k++)
+			b->e[x].lanes[reconv_index(part[k].home)] &= ~part[k].mask;
+	tbc_settle(w, b);
+}
+
+static void waits(Warp *w, Split *s) { tbc_settle(w, tbc_stack(w)); }
+
+/* In the topmost entry that has the lane: it goes on when those of the entry above have come to their end. */
+static bool held(const Warp *w, int lane, Held *h)
+{
+	const Stack *b = tbc_stack((Warp *)w);
+	int at = reconv_index(w);
+	for (int i = b ? b->n - 1 : -1; i >= 0; i--) {
+		const Entry *e = &b->e[i], *above = i + 1 < b->n ? e + 1 : NULL;
+		if (!(e->lanes[at] >> lane & 1))
+			continue;
+		*h = (Held){ e->pc, "an entry of the block's stack", above ? above->rpc : NO_PC, above ? above->lanes[at] : 0 };
+		return true;
+	}
+	return false;
+}
+
+const ReconvModel reconv_tbc = {
+	.name = "tbc",
+	.help = "thread block compaction",
+	.source = "Fung and Aamodt, Thread Block Compaction for Efficient SIMT Control Flow, HPCA 2011",
+	.params = params, .nparams = sizeof params / sizeof *params,
+	.sync_waits = true, .lane_scoreboard = true, .regroups = true, .all_branches = true,
+	.lower = reconv_lower_ipdom, .state_size = state_size, .sm_state_size = sm_state_size,
+	.block_state_size = block_state_size, .launch = launch, .branch = branch, .reach = reach, .call = call, .ret = ret,
+	.exit = lanes_exit, .depth = depth, .held = held,
+	.holds = "runs the top entry of the block's stack only; one below waits until the lanes above have come to its reconvergence point or ended", .wait = waits,
+};

@@ -1,0 +1,132 @@
+/* What a launch measured. Every counter is a row of STATS: the JSON report, the text report, gsim-compare and
+   --list statistics come from it. Cycle counters are SM cycles; the rest are counts unless the row says otherwise. */
+#ifndef GSIM_STATS_H
+#define GSIM_STATS_H
+#include "sim/config/config.h"
+
+/* S(field, "json.path", how, unit, help): how launches of a run and SMs of a launch add up: SUM or MAX. */
+#define STATS(S) \
+	S(cycles, "cycles", SUM, "cycles", "from the launch to the end of its last block") \
+	S(warp_instructions, "warp_instructions", SUM, "instructions", "instructions of the module issued, once for each group of lanes") \
+	S(thread_instructions, "thread_instructions", SUM, "instructions", "the same, counted for each lane whose guard holds") \
+	S(lanes_useful, "lanes.useful", SUM, "lanes", "lanes that executed an issued instruction") \
+	S(lanes_predicated_off, "lanes.predicated_off", SUM, "lanes", "active lanes whose guard was false") \
+	S(lanes_inactive, "lanes.inactive", SUM, "lanes", "lanes of the warp that were not in the group issued") \
+	S(inserted_warp, "inserted.warp_instructions", SUM, "instructions", "of warp_instructions: those that passes inserted") \
+	S(inserted_thread, "inserted.thread_instructions", SUM, "instructions", "of thread_instructions: those that passes inserted") \
+	S(overhead_warp, "overhead.warp_instructions", SUM, "instructions", "issued besides: what lowering or the mechanism added") \
+	S(overhead_thread, "overhead.thread_instructions", SUM, "instructions", "the same, per lane") \
+	S(branches, "divergence.branches", SUM, "branches", "conditional and indexed branches issued") \
+	S(divergent_branches, "divergence.divergent_branches", SUM, "branches", "of them: lanes went different ways") \
+	S(pushes, "divergence.pushes", SUM, "entries", "entries pushed on the mechanism's structure") \
+	S(pops, "divergence.pops", SUM, "entries", "entries popped") \
+	S(max_depth, "divergence.max_depth", MAX, "entries", "largest depth of any warp's structure") \
+	S(depth_sum, "divergence.depth_sum", SUM, "entries", "depth summed over issued instructions; mean_depth comes from it") \
+	S(spills, "divergence.spills", SUM, "chunks", "chunks moved from the structure to memory") \
+	S(fills, "divergence.fills", SUM, "chunks", "chunks moved back") \
+	S(reconvergences, "divergence.reconvergences", SUM, "merges", "groups of lanes that became one again") \
+	S(noop_fetches, "divergence.noop_fetches", SUM, "fetches", "blocks fetched for no lane") \
+	S(slots, "issue.slots", SUM, "cycles", "scheduler-cycles") \
+	S(issued, "issue.issued", SUM, "cycles", "scheduler-cycles in which something issued") \
+	S(global_loads, "memory.global_loads", SUM, "instructions", "warp-level loads from global memory") \
+	S(global_stores, "memory.global_stores", SUM, "instructions", "warp-level stores to global memory") \
+	S(shared_accesses, "memory.shared_accesses", SUM, "instructions", "warp-level accesses to shared memory") \
+	S(local_accesses, "memory.local_accesses", SUM, "instructions", "warp-level accesses to local memory") \
+	S(atomics, "memory.atomics", SUM, "instructions", "warp-level atomic operations on global memory") \
+	S(transactions, "memory.transactions", SUM, "sectors", "sectors that the coalescer asked for: of L1 where it is looked up, else of L2") \
+	S(shared_conflicts, "memory.shared_conflicts", SUM, "cycles", "extra cycles for bank conflicts") \
+	S(constant_misses, "memory.constant_misses", SUM, "requests", "constant cache misses") \
+	S(fetch_misses, "memory.fetch_misses", SUM, "requests", "instruction cache misses") \
+	S(l1_accesses, "memory.l1.accesses", SUM, "L1 sectors", "sectors looked up in L1") \
+	S(l1_hits, "memory.l1.hits", SUM, "L1 sectors", "found") \
+	S(l1_merges, "memory.l1.merges", SUM, "L1 sectors", "already on their way") \
+	S(l1_misses, "memory.l1.misses", SUM, "L1 sectors", "asked of L2, as l1.sector_bytes / l2.sector_bytes sectors each") \
+	S(l1_bypasses, "memory.l1.bypasses", SUM, "sectors", "sent to L2 without a look-up") \
+	S(l1_writes, "memory.l1.writes", SUM, "sectors", "written through") \
+	S(l1_atomics, "memory.l1.atomics", SUM, "sectors", "atomic requests sent to L2") \
+	S(l1_other, "memory.l1.other", SUM, "sectors", "instruction, constant and mechanism traffic with L2") \
+	S(l2_requests, "memory.l2.requests", SUM, "sectors", "asked of L2 or written to it") \
+	S(l2_replies, "memory.l2.replies", SUM, "sectors", "of them: answered (loads, atomics) or absorbed (stores)") \
+	S(l2_hits, "memory.l2.hits", SUM, "sectors", "found in L2, or on their way to it") \
+	S(l2_misses, "memory.l2.misses", SUM, "sectors", "fetched from DRAM") \
+	S(l2_allocations, "memory.l2.allocations", SUM, "sectors", "written whole, without a fetch") \
+	S(l2_writebacks, "memory.l2.writebacks", SUM, "sectors", "dirty sectors written to DRAM") \
+	S(dram_reads, "memory.dram.reads", SUM, "sectors", "sectors read") \
+	S(dram_writes, "memory.dram.writes", SUM, "sectors", "sectors written") \
+	S(dram_row_hits, "memory.dram.row_hits", SUM, "sectors", "of both: in the row that was open")
+
+#define STALLS(S) /* why a scheduler issued nothing in a cycle: S(ID, "name", help) */ \
+	S(EMPTY, "no_warp", "the scheduler has no warp (nothing resident, or all ended)") \
+	S(FETCH, "instruction_fetch", "the next instruction is on its way from the instruction cache") \
+	S(BRANCH, "branch", "the front end refills after a branch") \
+	S(DIVERGENCE, "divergence", "the divergence mechanism is busy (push, pop, spill, fill, unwinding)") \
+	S(DATA, "data", "an operand is being computed") \
+	S(MEMORY, "memory", "an operand is being loaded") \
+	S(UNIT, "unit_busy", "the functional unit takes no instruction in this cycle") \
+	S(MEMPIPE, "memory_pipe", "the load/store unit is busy with an earlier access or has no free MSHR") \
+	S(BARRIER, "barrier", "threads wait at a block barrier") \
+	S(WARPSYNC, "warp_sync", "lanes wait for other lanes of their warp") \
+	S(SLEEP, "sleep", "nanosleep") \
+	S(DRAIN, "drain", "ended warps wait for their outstanding memory accesses")
+
+typedef enum {
+#define S(ID, NAME, HELP) STALL_##ID,
+	STALLS(S)
+#undef S
+	STALL_COUNT
+} Stall;
+extern const char *const stall_name[STALL_COUNT], *const stall_help[STALL_COUNT];
+
+typedef struct StatInfo { const char *path; size_t offset; bool max; const char *unit, *help; } StatInfo;
+extern const StatInfo stat_info[];
+extern const int stat_count;
+int stat_better(const char *path);             /* 1: more is better, -1: less is, 0: neither */
+
+typedef struct BlockStats {
+	const char *function, *label;
+	uint64_t fetches;              /* issues of the block's first instruction, once for each group */
+	uint64_t threads;              /* lanes in them */
+} BlockStats;
+
+typedef struct BranchStats {
+	const char *function, *label, *file; /* the block that ends with it */
+	int line;
+	uint64_t executed, divergent;
+	uint64_t lanes, lanes_taken;
+} BranchStats;
+
+enum { MODEL_STATS = 8 };
+typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelStat; /* max: how launches and SMs add up */
+
+typedef struct LaunchStats {
+	const char *kernel;            /* all strings belong to the module or the arena of the run */
+	uint32_t grid[3], block[3];
+	bool timed, completed;         /* functional runs have no cycles and no stalls */
+	bool mimd;                     /* utilisation is not defined */
+	bool reference;                /* run by the reference interpreter: only thread_instructions is known */
+	int warp_size;
+#define S(FIELD, ...) uint64_t FIELD;
+	STATS(S)
+#undef S
+	uint64_t stalls[STALL_COUNT];
+	uint64_t active_lanes[65];     /* issues by number of active lanes */
+	uint64_t static_instructions, static_blocks, registers;
+	double occupancy;              /* resident warps / most warps an SM can hold */
+	const char *occupancy_limit;   /* "warps", "blocks", "registers", "shared memory", "grid" */
+	int nblocks, nbranches;
+	BlockStats *block_stats;
+	BranchStats *branch_stats;
+	int nmodel;
+	ModelStat model[MODEL_STATS];           /* keys of the mechanism's own, under divergence */
+	const struct Diagnosis *diagnosis; /* why it can never end (sim/record/diagnosis.h), or NULL */
+	double seconds;                /* host time */
+} LaunchStats;
+
+uint64_t stat_get(const LaunchStats *, int i);              /* by index in stat_info */
+bool stat_known(const LaunchStats *, int i);               /* false: this kind of run does not measure it */
+void stats_add(LaunchStats *total, const LaunchStats *);   /* sums and maxima; blocks and branches are left out */
+double stats_utilization(const LaunchStats *);
+double stats_mean_depth(const LaunchStats *);
+/* The conservation laws of the design: NULL when they hold, else a sentence that says which does not (static buffer). */
+const char *stats_conservation(const LaunchStats *, const Config *);
+#endif

@@ -1,0 +1,35 @@
+/* The grid: what each kernel did under every mechanism with every pipeline. The runs come as JSON values. A kernel's launches
+ * are added up; a run that did not complete a kernel has a row that says why. */
+#ifndef GSIM_REPORT_GRID_H
+#define GSIM_REPORT_GRID_H
+#include "sim/report/report.h"
+
+typedef enum {
+	CYCLES, WARP_INSTRUCTIONS, THREAD_INSTRUCTIONS, OVERHEAD, INSERTED, DIVERGENT, MAX_DEPTH, DEPTH_SUM, PUSHES, SPILLS, FILLS,
+	MERGES, NOOPS, SLOTS, ISSUED, STALLS_FIRST, COUNTED = STALLS_FIRST + STALL_COUNT,
+	FETCHES = COUNTED, UTILIZATION, MEAN_DEPTH, FIGURES
+} Figure;
+
+/* A kernel in a run. */
+typedef struct Cell {
+	const JsonValue *run;
+	int launches;
+	bool completed;                /* there are launches, and all came to their end */
+	bool known[FIGURES];           /* measured in every launch */
+	double v[FIGURES];
+} Cell;
+
+typedef struct Table {
+	const char *kernel;            /* NULL: none was launched in any run */
+	int n;                         /* runs */
+	Cell *cell;
+	int base;                      /* the first row with figures, which ratios refer to; -1 = none */
+} Table;
+
+/* Does something with each kernel's table, in the order in which the kernels were first launched. */
+void grid_each(const JsonValue *runs, void (*put)(const Table *, void *self), void *self);
+bool grid_measured(const Table *, int figure);     /* by some run */
+const char *grid_outcome(const Cell *);            /* what became of the run, in a word; "" = all went well */
+const char *grid_model(const Cell *);
+const char *grid_passes(const Cell *);
+#endif

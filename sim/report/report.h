@@ -1,0 +1,51 @@
+/* What a run measured, for programs and for people. */
+#ifndef GSIM_REPORT_H
+#define GSIM_REPORT_H
+#include "lib/json.h"
+#include "sim/host/run.h"
+
+/* What was run, beside the run itself. */
+typedef struct Title {
+	const char *module, *config;   /* files; config NULL: the defaults */
+	const char *module_hash;       /* of what the file holds */
+	const char *passes;            /* "" = none */
+	const char *model;             /* as asked for, with its parameters; NULL: the mechanism's name */
+	const char *workload;          /* as asked for; NULL: found by the module's name */
+	int nargs; char **args;        /* the workload's */
+	const Config *effective, *file;  /* the machine that runs; the machine before -D and -m changed it */
+} Title;
+const char *title_model(const Title *);
+
+/* sim/report/json.c */
+void report_launch(const LaunchStats *, JsonSink *);                /* one object */
+void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
+void report_refused(const Title *, const char *error, JsonSink *);  /* of a run that could not begin */
+
+/* sim/report/diagnosis.c: values of the keys of the same names */
+struct Diagnosis;
+void report_diagnosis(const struct Diagnosis *, JsonSink *);
+void report_elsewhere(const Run *, JsonSink *);                    /* with its key */
+
+/* sim/report/text.c: one screen; all: every launch, branch and block, on more */
+void report_text(Run *, const Title *, bool all, StrBuf *);
+
+/* sim/report/compare.c: two reports as read from JSON. A screen, or every figure. results: "equal", "differ", or "" =
+   they were not compared. */
+void report_compare(const JsonValue *before, const JsonValue *after, const char *results, bool full, StrBuf *);
+/* The runs of two grids, those of the same mechanism and passes in a row. */
+void report_compare_grids(const JsonValue *before, const JsonValue *after, bool full, StrBuf *);
+
+/* sim/report/grid.c: the runs of --grid, an array of reports as read from JSON; a table for each kernel */
+void report_grid_text(const JsonValue *runs, StrBuf *);
+void report_grid_csv(const JsonValue *runs, StrBuf *);
+void report_grid_svg(const JsonValue *runs, StrBuf *);              /* bars */
+
+/* sim/report/number.c. A share of a whole, in the one form that all reports have: "54.0 %". */
+enum { REPORT_PERCENT = 32 };
+const char *report_percent(char text[REPORT_PERCENT], double share);
+#define PERCENT(SHARE) report_percent((char[REPORT_PERCENT]){ 0 }, (SHARE))  /* lives as long as the block around it */
+#define REPORT_ALL "(--all shows them)"                             /* behind a number of rows left out */
+
+/* Shares of parts in their sum as tenths of a percent that add up to exactly 1000 (0 when the sum is 0). */
+void report_shares(const uint64_t *part, int n, int *tenths);
+#endif

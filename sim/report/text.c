@@ -1,0 +1,365 @@
+/* The report for people: one screen of at most 40 lines and 100 columns. */
+#include "sim/report/report.h"
+#include <limits.h>
+#include <stddef.h>
+
+enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, CONFIGURATION_LINES = 2, MOST_LAUNCHES = 5, BAR = 40, SHORTEST_PATH = 20 };
+
+/* Digits in groups of three. */
+static const char *grouped(char text[32], uint64_t v)
+{
+	char digits[32];
+	int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v), k = 0;
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			text[k++] = ',';
+		text[k++] = digits[i];
+	}
+	text[k] = 0;
+	return text;
+}
+
+static void put_number(StrBuf *out, const char *name, uint64_t v)
+{
+	char text[32];
+	sb_printf(out, "%s %s", name, grouped(text, v));
+}
+
+static double share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
+
+/* Cuts the text that was appended since `start` to the width. */
+static void end_line(StrBuf *out, size_t start)
+{
+	if (out->n > start + WIDTH) {
+		out->n = start + WIDTH - 3;
+		out->s[out->n] = 0;
+		sb_puts(out, "...");
+	}
+	while (out->n > start && out->s[out->n - 1] == ' ')
+		out->s[--out->n] = 0;
+	sb_putc(out, '\n');
+}
+
+/* Items one after another over a few lines; `hidden` count those that find no place. */
+typedef struct Wrap { StrBuf *out; size_t start; int most, lines, hidden; } Wrap;
+
+static void wrap_item(Wrap *w, const char *item)
+{
+	size_t limit = WIDTH - (w->lines == w->most - 1 ? 30 : 0);
+	if (!w->hidden && w->out->n - w->start + strlen(item) > limit && ++w->lines < w->most) {
+		w->start = w->out->n + 1;
+		sb_puts(w->out, "\n      ");
+	}
+	w->hidden += w->hidden || w->lines == w->most;
+	if (!w->hidden)
+		sb_puts(w->out, item);
+}
+
+static void wrap_end(Wrap *w)
+{
+	if (w->hidden)
+		sb_printf(w->out, "   %d more " REPORT_ALL, w->hidden);
+	sb_putc(w->out, '\n');
+}
+
+/* ---- sections ---- */
+
+/* Without the dimensions behind which all are 1. */
+static void put_dimensions(StrBuf *out, const char *what, const uint32_t d[3])
+{
+	int n = d[2] != 1 ? 3 : d[1] != 1 ? 2 : 1;
+	sb_printf(out, "   %s %u", what, d[0]);
+	for (int k = 1; k < n; k++)
+		sb_printf(out, " x %u", d[k]);
+}
+
+/* The file's end tells more than its beginning. */
+static void put_module(const Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
+{
+	size_t length = strlen(t->module);
+	StrBuf rest = { 0 };
+	sb_printf(&rest, "   machine %s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)", title_model(t),
+		t->passes && *t->passes ? t->passes : "none",
+		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
+	bool fits = rest.n + SHORTEST_PATH < WIDTH; /* else the rest stands below, whole */
+	size_t room = fits ? WIDTH - rest.n : WIDTH;
+	bool longer = length > room;
+	sb_printf(out, "%s%s%s%s\n", longer ? "..." : "", t->module + (longer ? length - room + 3 : 0), fits ? "" : "\n", rest.s);
+	sb_free(&rest);
+}
+
+/* What changes the machine file, besides the mechanism, which stands above. */
+static void put_configuration(const Title *t, bool all, StrBuf *out)
+{
+	ConfigKey key;
+	char hash[CONFIG_HASH], name[CONFIG_NAME];
+	Wrap w = { out, out->n, .most = all ? INT_MAX : CONFIGURATION_LINES };
+	StrBuf item = { 0 };
+	sb_printf(out, "configuration %s", config_hash_text(t->effective, hash));
+	for (int i = 0; config_change(t->file, t->effective, &i, &key);) {
+		if (key.offset == offsetof(Config, model))
+			continue;
+		item.n = 0;
+		sb_printf(&item, "   %s=", config_key_name(&key, name));
+		config_print_value(&key, config_get(t->effective, &key), &item);
+		wrap_item(&w, item.s);
+	}
+	sb_free(&item);
+	wrap_end(&w);
+}
+
+static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, StrBuf *out)
+{
+	put_module(run, t, s, out);
+	size_t start = out->n;
+	if (run->launch.n == 1) {
+		const LaunchStats *l = run->launch.v[0];
+		sb_printf(out, "kernel %.50s", l->kernel);
+		put_dimensions(out, "grid", l->grid);
+		put_dimensions(out, "block", l->block);
+		if (!run->options.reference)
+			sb_printf(out, "   %llu registers   occupancy %s%s%s%s", (unsigned long long)l->registers,
+				PERCENT(l->occupancy), l->occupancy_limit ? " (limit: " : "", l->occupancy_limit ? l->occupancy_limit : "",
+				l->occupancy_limit ? ")" : "");
+	} else {
+		sb_printf(out, "%d launches", run->launch.n);
+	}
+	end_line(out, start);
+	put_configuration(t, all, out);
+	if (!s->completed)
+		sb_puts(out, run->status == RUN_INTERRUPTED ? "INTERRUPTED: what was measured so far\n" : "FAILED: see the errors\n");
+}
+
+static void put_lead(const LaunchStats *s, StrBuf *out)
+{
+	char a[REPORT_PERCENT], b[32];
+	if (s->timed)
+		sb_printf(out, "cycles            %16s   warp instructions   %16s   %.3f per cycle\n", grouped(a, s->cycles),
+			grouped(b, s->warp_instructions), s->cycles ? (double)s->warp_instructions / (double)s->cycles : 0);
+	else if (!s->reference)
+		sb_printf(out, "cycles            %16s   warp instructions   %16s\n", "not measured", grouped(b, s->warp_instructions));
+	if (s->reference) {
+		sb_printf(out, "thread instructions %14s   (the reference interpreter measures nothing else)\n",
+			grouped(a, s->thread_instructions));
+		return;
+	}
+	if (s->mimd)
+		snprintf(a, sizeof a, "n/a");
+	else
+		report_percent(a, stats_utilization(s));
+	sb_printf(out, "SIMD utilisation  %16s   thread instructions %16s", a, grouped(b, s->thread_instructions));
+	if (!s->mimd)
+		sb_printf(out, "   %s off by guard", PERCENT(share(s->lanes_predicated_off, s->lanes_useful
+			+ s->lanes_predicated_off + s->lanes_inactive)));
+	sb_printf(out, "\nstack depth       %7llu max %4.2f mean   pushes %llu   pops %llu   reconvergences %llu   spills %llu\n",
+		(unsigned long long)s->max_depth, stats_mean_depth(s), (unsigned long long)s->pushes, (unsigned long long)s->pops,
+		(unsigned long long)s->reconvergences, (unsigned long long)s->spills);
+	size_t start = out->n;
+	put_number(out, "inserted by passes", s->inserted_warp);
+	put_number(out, " warp,", s->inserted_thread);
+	put_number(out, " thread instructions   overhead of the mechanism and lowering", s->overhead_warp);
+	end_line(out, start);
+	if (s->noop_fetches) {
+		start = out->n;
+		put_number(out, "blocks fetched for no lane", s->noop_fetches);
+		end_line(out, start);
+	}
+}
+
+typedef struct Cause { const char *name; uint64_t cycles; bool warp; } Cause;  /* warp: the scheduler had one */
+
+static int by_cycles(const void *a, const void *b)
+{
+	const Cause *x = a, *y = b;
+	if (x->cycles != y->cycles)
+		return x->cycles < y->cycles ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static void put_cause(const char *name, int all, int with_warp, bool warp, StrBuf *out)
+{
+	size_t start = out->n;
+	sb_printf(out, "  %-18s %7s", name, PERCENT(all / 1000.0));
+	if (warp)
+		sb_printf(out, " %22s  %.*s", PERCENT(with_warp / 1000.0), (with_warp * BAR + 500) / 1000,
+			"########################################");
+	end_line(out, start);
+}
+
+/* Shares of all scheduler-cycles, and of those in which the scheduler had a warp: each column adds up to 100. */
+static void put_causes(const LaunchStats *s, StrBuf *out)
+{
+	Cause cause[STALL_COUNT + 1] = { { "issued", s->issued, true } };
+	uint64_t part[STALL_COUNT + 1] = { 0 }, busy[STALL_COUNT + 1] = { 0 };
+	int all[STALL_COUNT + 1], warp[STALL_COUNT + 1], n = 1, shown = 0, rest_all = 0, rest_warp = 0;
+	for (int i = 0; i < STALL_COUNT; i++)
+		if (s->stalls[i])
+			cause[n++] = (Cause){ stall_name[i], s->stalls[i], i != STALL_EMPTY };
+	qsort(cause + 1, (size_t)n - 1, sizeof *cause, by_cycles);
+	for (int i = 0; i < n; i++) {
+		part[i] = cause[i].cycles;
+		busy[i] = cause[i].warp ? cause[i].cycles : 0;
+	}
+	report_shares(part, n, all);
+	report_shares(busy, n, warp);
+	sb_puts(out, "\nwhere the scheduler-cycles went    of those with a warp\n");
+	for (; shown < n && shown < (n > MOST_CAUSES ? MOST_CAUSES - 1 : MOST_CAUSES); shown++)
+		put_cause(cause[shown].name, all[shown], warp[shown], cause[shown].warp, out);
+	for (int i = shown; i < n; i++) {
+		rest_all += all[i];
+		rest_warp += warp[i];
+	}
+	if (shown < n)
+		put_cause("other", rest_all, rest_warp, true, out);
+}
+
+static int by_divergent(const void *a, const void *b)
+{
+	const BranchStats *x = *(const BranchStats *const *)a, *y = *(const BranchStats *const *)b;
+	if (x->divergent != y->divergent)
+		return x->divergent < y->divergent ? 1 : -1;
+	if (x->executed != y->executed)
+		return x->executed < y->executed ? 1 : -1;
+	return x < y ? -1 : x > y; /* the order of the table */
+}
+
+static void put_branch(const BranchStats *b, StrBuf *out)
+{
+	char place[64], name[80];
+	const char *file = b->file ? strrchr(b->file, '/') : NULL;
+	snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : b->file ? b->file : "?", b->line);
+	snprintf(name, sizeof name, "%.20s %.20s", b->function, b->label);
+	sb_printf(out, "  %-26.26s %-26.26s %11llu %11llu  %7s  %7s\n", place, name, (unsigned long long)b->executed,
+		(unsigned long long)b->divergent, PERCENT(share(b->divergent, b->executed)), PERCENT(share(b->lanes_taken, b->lanes)));
+}
+
+static void put_branches(const LaunchStats *s, bool everything, StrBuf *out)
+{
+	const int most = everything ? INT_MAX : MOST_BRANCHES;
+	Vec(const BranchStats *) all = { 0 };
+	uint64_t rest = 0, rest_divergent = 0;
+	for (int i = 0; i < s->nbranches; i++)
+		if (s->branch_stats[i].executed)
+			vec_push(&all, &s->branch_stats[i]);
+	if (all.n)
+		qsort(all.v, (size_t)all.n, sizeof *all.v, by_divergent);
+	sb_printf(out, "\n%-54s %11s %11s  %7s  %7s\n", "divergence per branch", "executed", "divergent", "share", "taken");
+	for (int i = 0; i < all.n; i++) {
+		if (i < most) {
+			put_branch(all.v[i], out);
+			continue;
+		}
+		rest += all.v[i]->executed;
+		rest_divergent += all.v[i]->divergent;
+	}
+	char name[40];
+	snprintf(name, sizeof name, "%d more " REPORT_ALL, all.n - most);
+	if (all.n > most)
+		sb_printf(out, "  %-53s %11llu %11llu  %7s\n", name, (unsigned long long)rest, (unsigned long long)rest_divergent,
+			PERCENT(share(rest_divergent, rest)));
+	if (!all.n)
+		sb_puts(out, "  (none was executed)\n");
+	vec_free(&all);
+}
+
+static void put_memory(const LaunchStats *s, StrBuf *out)
+{
+	uint64_t accesses = s->global_loads + s->global_stores + s->atomics + s->local_accesses;
+	size_t start = out->n + 1;
+	put_number(out, "\nmemory  global loads", s->global_loads);
+	put_number(out, "  stores", s->global_stores);
+	put_number(out, "  atomics", s->atomics);
+	put_number(out, "  shared", s->shared_accesses);
+	put_number(out, "  local", s->local_accesses);
+	end_line(out, start);
+	if (!s->timed)
+		return;
+	start = out->n;
+	put_number(out, "        sectors", s->transactions);
+	sb_printf(out, " (%.1f an access)  ", accesses ? (double)s->transactions / (double)accesses : 0);
+	put_number(out, "bank conflicts", s->shared_conflicts);
+	sb_puts(out, " cycles  ");
+	put_number(out, "DRAM reads", s->dram_reads);
+	put_number(out, "  writes", s->dram_writes);
+	end_line(out, start);
+	start = out->n;
+	sb_printf(out, "        hits: L1 %s  L2 %s  DRAM row %s", PERCENT(share(s->l1_hits, s->l1_accesses)),
+		PERCENT(share(s->l2_hits, s->l2_hits + s->l2_misses)),
+		PERCENT(share(s->dram_row_hits, s->dram_reads + s->dram_writes)));
+	put_number(out, "   misses: constant", s->constant_misses);
+	put_number(out, "  instruction", s->fetch_misses);
+	end_line(out, start);
+}
+
+static int by_fetches(const void *a, const void *b)
+{
+	const BlockStats *x = *(const BlockStats *const *)a, *y = *(const BlockStats *const *)b;
+	if (x->fetches != y->fetches)
+		return x->fetches < y->fetches ? 1 : -1;
+	return x < y ? -1 : x > y;
+}
+
+/* Few blocks stand in the source's order, of many the ones most fetched. */
+static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
+{
+	Vec(const BlockStats *) all = { 0 };
+	char item[128];
+	bool several = false; /* functions */
+	for (int i = 0; i < s->nblocks; i++) {
+		vec_push(&all, &s->block_stats[i]);
+		several |= strcmp(s->block_stats[i].function, s->block_stats[0].function) != 0;
+	}
+	if (all.n > 12 && !everything)
+		qsort(all.v, (size_t)all.n, sizeof *all.v, by_fetches);
+	Wrap w = { out, out->n + 1, .most = everything ? INT_MAX : BLOCK_LINES };
+	sb_puts(out, "\nfetches per block (lanes)");
+	for (int i = 0; i < all.n; i++) {
+		const BlockStats *b = all.v[i];
+		snprintf(item, sizeof item, "   %.24s%s%.24s %llu (%.1f)", several ? b->function : "", several ? "." : "",
+			b->label, (unsigned long long)b->fetches, b->fetches ? (double)b->threads / (double)b->fetches : 0);
+		wrap_item(&w, item);
+	}
+	wrap_end(&w);
+	vec_free(&all);
+}
+
+static void put_launches(const Run *run, bool everything, StrBuf *out)
+{
+	char name[80], depth[16];
+	sb_printf(out, "\n%-58s %14s %8s %8s\n", "launches", run->options.gpu.functional || run->options.reference ? "instructions" : "cycles", "SIMD", "depth");
+	for (int i = 0; i < run->launch.n; i++) {
+		const LaunchStats *s = run->launch.v[i];
+		if (!everything && i == MOST_LAUNCHES - 1 && run->launch.n > MOST_LAUNCHES) {
+			sb_printf(out, "  %d more " REPORT_ALL "\n", run->launch.n - i);
+			break;
+		}
+		snprintf(name, sizeof name, "%d %.30s <%u,%u,%u> <%u,%u,%u>", i + 1, s->kernel, s->grid[0], s->grid[1], s->grid[2],
+			s->block[0], s->block[1], s->block[2]);
+		snprintf(depth, sizeof depth, "%llu", (unsigned long long)s->max_depth);
+		sb_printf(out, "  %-56.56s %14llu ", name, (unsigned long long)(s->timed ? s->cycles : s->thread_instructions));
+		if (s->mimd || s->reference)
+			sb_printf(out, "%8s", "n/a");
+		else
+			sb_printf(out, "%8s", PERCENT(stats_utilization(s)));
+		sb_printf(out, " %8s\n", s->reference ? "n/a" : depth);
+	}
+}
+
+void report_text(Run *run, const Title *title, bool all, StrBuf *out)
+{
+	const LaunchStats *s = run_total(run);
+	put_title(run, title, s, all, out);
+	if (!run->launch.n)
+		return;
+	sb_putc(out, '\n');
+	put_lead(s, out);
+	if (s->timed)
+		put_causes(s, out);
+	if (!s->reference) {
+		put_branches(s, all, out);
+		put_memory(s, out);
+		put_blocks(s, all, out);
+	}
+	if (run->launch.n > 1)
+		put_launches(run, all, out);
+}

@@ -1,9 +1,0 @@
-/* The head of a comparison: what the two runs have in common, what differs, and a line on what that did. */
-#ifndef GSIM_REPORT_DIFFER_H
-#define GSIM_REPORT_DIFFER_H
-#include "sim/report.h"
-
-/* results: "equal", "differ", or "" = they were not compared; NULL: the runs stand for those of two grids, whose mechanisms and
-   passes are in their rows, and there is no verdict on one. full: every difference. */
-void report_differ(const JsonValue *before, const JsonValue *after, const char *results, bool full, StrBuf *);
-#endif

@@ -1,0 +1,311 @@
+/* The limits of a script, calls into it, and its errors. */
+#include "sim/sandbox/sandbox.h"
+
+enum { MEMORY_LIMIT = 512 << 20, HOOK_STEPS = 100, LOOK_STEPS = 1000, CAUGHT_STEPS = 100, GRACE = 2 /* s */ };
+static const uint64_t STEP_LIMIT = 500000000;
+static const double SECONDS_LIMIT = 6, LOOK_SECONDS = 0.005;
+static const char over_mark;              /* its address is the error value of a reached limit, which no script sees */
+static const char stop_key;               /* registry: the text of the last sandbox_stop */
+static const char too_much[] = "the memory limit is reached", too_long[] = "a string is longer than 4 MiB";
+
+static double clock_of(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double now(void) { return clock_of(CLOCK_THREAD_CPUTIME_ID); }
+
+Sandbox *sandbox_of(lua_State *L) { return *(Sandbox **)lua_getextraspace(L); }
+
+/* ---- where ---- */
+
+static bool lua_level(lua_State *L, lua_Debug *ar)
+{
+	for (int level = 0; lua_getstack(L, level, ar); level++)
+		if (lua_getinfo(L, "Sl", ar) && ar->currentline > 0)
+			return true;
+	return false;
+}
+
+static void note_place(Sandbox *s)
+{
+	lua_Debug ar;
+	if (!s->L || !lua_level(s->L, &ar))
+		return;
+	snprintf(s->at.file, sizeof s->at.file, "%s", ar.source + 1);
+	s->at.line = ar.currentline;
+}
+
+/* ---- memory ---- */
+
+/* Memory counts as work too: it is filled and collected. A refusal makes Lua go over all that it has. Lua tells what a new
+   block is for in place of the old size. */
+static void *allocate(void *self, void *p, size_t old, size_t n)
+{
+	Sandbox *s = self;
+	bool text = !p && old == LUA_TSTRING;
+	if (!p)
+		old = 0;
+	if (!n) {
+		free(p);
+		s->memory -= old;
+		return NULL;
+	}
+	s->refused = text && n > SANDBOX_TEXT + 64 ? too_long : n > old && n - old > s->memory_limit - s->memory ? too_much : NULL;
+	if (s->refused) {
+		s->steps += s->memory / 4;
+		note_place(s);
+		return NULL;
+	}
+	void *q = realloc(p, n);
+	if (q) {
+		s->memory += n - old;
+		s->steps += n > old ? (n - old) / 16 : 0;
+	}
+	return q;
+}
+
+/* ---- work and time ---- */
+
+static int fail_over(lua_State *L)
+{
+	lua_pushlightuserdata(L, (void *)&over_mark);
+	return lua_error(L);
+}
+
+/* The first limit that is reached counts. */
+static void reach(lua_State *L, const char *limit)
+{
+	Sandbox *s = sandbox_of(L);
+	if (s->over)
+		return;
+	s->over = limit;
+	note_place(s);
+}
+
+/* For memory the place was noted when it was refused. */
+static void see_memory(Sandbox *s, int status)
+{
+	if (status == LUA_ERRMEM && !s->over)
+		s->over = s->refused ? s->refused : too_much;
+}
+
+static void look(lua_State *L)
+{
+	Sandbox *s = sandbox_of(L);
+	s->next_look = s->steps + LOOK_STEPS;
+	if (s->interrupted && *s->interrupted) {
+		reach(L, "");  /* the run says that it was interrupted */
+	} else if (s->steps > s->step_limit) {
+		reach(L, "the instruction limit is reached (an endless loop?)");
+	} else {
+		double t = clock_of(CLOCK_MONOTONIC);
+		if (t - s->looked > LOOK_SECONDS) {  /* the processor's time takes longer to ask for */
+			s->looked = t;
+			if (s->seconds + now() - s->started > s->seconds_limit)
+				reach(L, "the time limit is reached (an endless loop?)");
+		}
+	}
+	if (s->over)
+		fail_over(L);
+}
+
+static void hook(lua_State *L, lua_Debug *ar __attribute__((unused)))
+{
+	sandbox_of(L)->steps += HOOK_STEPS;
+	look(L);
+}
+
+void sandbox_charge(lua_State *L, uint64_t steps)
+{
+	Sandbox *s = sandbox_of(L);
+	s->steps = steps > UINT64_MAX - s->steps ? UINT64_MAX : s->steps + steps;
+	if (s->steps >= s->next_look)
+		look(L);
+}
+
+void sandbox_caught(lua_State *L, int status)
+{
+	Sandbox *s = sandbox_of(L);
+	see_memory(s, status);
+	if (s->over)
+		fail_over(L);
+	sandbox_charge(L, status ? CAUGHT_STEPS : 1);
+}
+
+static void enter(Sandbox *s)
+{
+	s->started = now();
+	double rest = s->seconds_limit - s->seconds;
+	backstop_set(s, (rest > 0 ? rest : 0) + GRACE);
+}
+
+static void leave(Sandbox *s)
+{
+	backstop_set(s, 0);
+	s->seconds += now() - s->started;
+}
+
+void sandbox_pause(lua_State *L) { leave(sandbox_of(L)); }
+void sandbox_resume(lua_State *L) { enter(sandbox_of(L)); }
+
+/* ---- life ---- */
+
+lua_State *sandbox_open(Sandbox *s)
+{
+	s->memory_limit = MEMORY_LIMIT;
+	s->step_limit = STEP_LIMIT;
+	s->seconds_limit = SECONDS_LIMIT;
+	s->L = lua_newstate(allocate, s);
+	if (!s->L)
+		return NULL;
+	*(Sandbox **)lua_getextraspace(s->L) = s;
+	backstop_open(s);
+	s->started = now();
+	lua_pushcfunction(s->L, sandbox_libraries);
+	if (lua_pcall(s->L, 0, 0, 0)) {
+		sandbox_close(s);
+		return NULL;
+	}
+	s->steps = 0;
+	lua_sethook(s->L, hook, LUA_MASKCOUNT, HOOK_STEPS);
+	return s->L;
+}
+
+void sandbox_close(Sandbox *s)
+{
+	if (!s->L)
+		return;
+	lua_close(s->L);
+	backstop_close(s);
+	s->L = NULL;
+}
+
+/* ---- errors ---- */
+
+int sandbox_stop(lua_State *L, const char *text)
+{
+	lua_pushstring(L, text);
+	lua_pushvalue(L, -1);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &stop_key);
+	return lua_error(L);
+}
+
+Loc sandbox_where(lua_State *L)
+{
+	lua_Debug ar;
+	if (!lua_level(L, &ar))
+		return (Loc){ 0 };
+	return (Loc){ ar.source + 1, ar.currentline, 0 };
+}
+
+/* "short name:12: text" -> text, and the line when there is one. */
+static const char *strip_place(const char *s, int *line)
+{
+	for (const char *p = strchr(s, ':'); p; p = strchr(p + 1, ':')) {
+		char *end;
+		long n = strtol(p + 1, &end, 10);
+		if (end != p + 1 && p[1] >= '0' && p[1] <= '9' && !strncmp(end, ": ", 2)) {
+			*line = (int)n;
+			return end + 2;
+		}
+	}
+	return s;
+}
+
+/* The error value on top of the stack is the text of sandbox_stop, as it was or as a script's error() has raised it again. */
+static bool is_stop(lua_State *L)
+{
+	int line;
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &stop_key);
+	const char *text = lua_tostring(L, -1);
+	bool yes = text && lua_type(L, -2) == LUA_TSTRING && !strcmp(strip_place(lua_tostring(L, -2), &line), strip_place(text, &line));
+	lua_pop(L, 1);
+	return yes;
+}
+
+/* Message handler: the value becomes { text, file, line }, or stays the text of sandbox_stop or the mark of a limit. */
+static int locate(lua_State *L)
+{
+	lua_Debug ar;
+	int line = 0;
+	if (lua_islightuserdata(L, 1) || is_stop(L))
+		return 1;
+	bool in_lua = lua_level(L, &ar);
+	const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : lua_pushfstring(L, "error value of type %s",
+		luaL_typename(L, 1));
+	lua_createtable(L, 3, 0);
+	lua_pushstring(L, strip_place(text, &line));
+	lua_rawseti(L, -2, 1);
+	lua_pushstring(L, in_lua ? ar.source + 1 : "");
+	lua_rawseti(L, -2, 2);
+	lua_pushinteger(L, line ? line : in_lua ? ar.currentline : 0);
+	lua_rawseti(L, -2, 3);
+	return 1;
+}
+
+/* The error value on top of the stack becomes an error in diag. path: where it is when it does not say. */
+static void report(lua_State *L, const char *path, Diag *diag)
+{
+	Sandbox *s = sandbox_of(L);
+	int line = 0;
+	if (s->over) {
+		if (*s->over)
+			diag_error(diag, (Loc){ *s->at.file ? s->at.file : path, s->at.line, 0 }, "%s", s->over);
+	} else if (lua_type(L, -1) == LUA_TTABLE) {
+		lua_rawgeti(L, -1, 1);
+		lua_rawgeti(L, -2, 2);
+		lua_rawgeti(L, -3, 3);
+		const char *file = lua_tostring(L, -2);
+		const char *text = lua_tostring(L, -3);
+		diag_error(diag, (Loc){ file && *file ? file : path, (int)lua_tointeger(L, -1), 0 }, "%.1000s", text ? text : "?");
+		lua_pop(L, 3);
+	} else if (lua_type(L, -1) == LUA_TSTRING) {
+		const char *text = strip_place(lua_tostring(L, -1), &line);
+		diag_error(diag, (Loc){ path, line, 0 }, "%.1000s", text);
+	}
+	lua_pop(L, 1);
+}
+
+bool sandbox_call(Sandbox *s, int nargs, int nresults, Diag *diag)
+{
+	lua_State *L = s->L;
+	int base = lua_gettop(L) - nargs;
+	lua_pushcfunction(L, locate);
+	lua_insert(L, base);
+	enter(s);
+	int status = lua_pcall(L, nargs, nresults, base);
+	see_memory(s, status);
+	bool reported = status && is_stop(L);
+	s->stopped = reported || (status && s->over && !*s->over);
+	leave(s);
+	lua_remove(L, base);
+	if (reported)
+		lua_pop(L, 1);
+	else if (status)
+		report(L, *s->path ? arena_strdup(&diag->arena, s->path) : NULL, diag);
+	return !status;
+}
+
+bool sandbox_compile(lua_State *L, const char *text, size_t n, const char *path, Diag *diag)
+{
+	Sandbox *s = sandbox_of(L);
+	char name[sizeof s->path + 1];
+	snprintf(s->path, sizeof s->path, "%s", path);
+	snprintf(name, sizeof name, "@%s", path);
+	if (n && text[0] == '#')  /* first line of a script: the line break stays, so that lines keep their numbers */
+		for (; n && *text != '\n'; text++, n--)
+			;
+	int status = luaL_loadbufferx(L, text, n, name, "t");
+	see_memory(s, status);
+	if (status)
+		report(L, path, diag);
+	return !status;
+}
+
+bool sandbox_run(Sandbox *s, const char *text, size_t n, const char *path, Diag *diag)
+{
+	return sandbox_compile(s->L, text, n, path, diag) && sandbox_call(s, 0, 0, diag);
+}

@@ -1,0 +1,143 @@
+/* Functional runs: results and divergence statistics without time. Blocks are resident as in a timed run; warps take
+ * turns, each runs until it waits or its turn is over. The clock counts issues of the SM. */
+#include "sim/machine/machine.h"
+
+static bool step(Sm *sm, Warp *w, Split *s)
+{
+	Issue is;
+	if (s->released) {
+		int n = w->nsplit;
+		split_released(sm, w, s);
+		if (w->nsplit < n || s->state != SPLIT_RUN)
+			return true;
+	}
+	if (s->parts && homes_scatter(sm, w, s))
+		return true;
+	is.now = sm->now;
+	s->ready = sm->now + 1;
+	exec_issue(sm, w, s, &is);
+	sm->now++;
+	return !sm->fault.kind;
+}
+
+/* Runs one split until the list of splits changes, it waits or its turn is over; by_block: or it comes to the end of a
+ * block while others may want to run. Returns instructions executed. */
+static int run_split(Sm *sm, Warp *w, int k, int turn, bool by_block)
+{
+	const MIns *ins = sm->gpu->cur->ins;
+	int done = 0, n = w->nsplit;
+	while (done < turn && k < w->nsplit && w->nsplit == n && w->split[k].state == SPLIT_RUN) {
+		uint32_t pc = w->split[k].pc;
+		if (!step(sm, w, &w->split[k]))
+			return done;
+		done++;
+		if (by_block && n > 1 && k < w->nsplit && (op_info[ins[pc].op].flags & OPF_TERM ||
+			(w->split[k].pc != pc && ins[w->split[k].pc].flags & MI_BLOCK_START)))
+			break;
+	}
+	return done;
+}
+
+/* The split that may run and has waited longest; -1: none. */
+static int next_in_turn(const Warp *w)
+{
+	int first = -1;
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].state == SPLIT_RUN && (first < 0 || w->split[k].turn < w->split[first].turn))
+			first = k;
+	return first;
+}
+
+/* schedule = block: first in, first out. Who has run, and who has come to be, goes behind all others, in the list's order. */
+static int run_blocks(Sm *sm, Warp *w)
+{
+	int done = 0;
+	for (int k; done < sm->gpu->options.turn && !sm->fault.kind && w->alarm > sm->now && (k = next_in_turn(w)) >= 0;) {
+		uint32_t turn = w->split[k].turn;
+		done += run_split(sm, w, k, sm->gpu->options.turn, true);
+		for (k = 0; k < w->nsplit; k++)
+			if (w->split[k].turn <= turn)
+				w->split[k].turn = ++w->turns;
+	}
+	return done;
+}
+
+static int ring(Sm *sm, Warp *w)
+{
+	w->alarm = NO_ALARM;
+	sm->gpu->model->alarm(w);
+	return 1;
+}
+
+static int run_warp(Sm *sm, Warp *w)
+{
+	int done = 0;
+	if (w->alarm <= sm->now)
+		done += ring(sm, w);
+	if (sm->gpu->config.functional_schedule == SCHEDULE_BLOCK)
+		done += run_blocks(sm, w);
+	else
+		for (int k = 0; k < w->nsplit && !sm->fault.kind;) {
+			int n = w->nsplit;
+			done += run_split(sm, w, k, sm->gpu->options.turn, false);
+			k += w->nsplit >= n;
+		}
+	if (w->ending && !sm->fault.kind) {
+		warp_retire(sm, w);
+		done++;
+	}
+	return done;
+}
+
+/* The first split that may run, nsplit if none. */
+static int can_run(const Warp *w)
+{
+	int k = 0;
+	while (k < w->nsplit && w->split[k].state != SPLIT_RUN)
+		k++;
+	return k;
+}
+
+/* The mechanism chooses the split that runs on, after every instruction or, with schedule = block, every basic block. */
+static int ordered_round(Sm *sm)
+{
+	bool by_block = sm->gpu->config.functional_schedule == SCHEDULE_BLOCK;
+	int done = 0;
+	while (done < sm->gpu->options.turn && !sm->fault.kind) {
+		Warp *list[MOST_WARPS];
+		int n = 0;
+		for (int k = 0; k < sm->nwarps; k++) {
+			Warp *w = &sm->warp[k];
+			if (w->used && w->ending) {
+				warp_retire(sm, w);
+				done++;
+			} else if (w->used && can_run(w) < w->nsplit) {
+				list[n++] = w;
+			}
+		}
+		if (!n)
+			break;
+		sm->gpu->model->order(list, n);
+		done += run_split(sm, list[0], can_run(list[0]), by_block ? sm->gpu->options.turn : 1, by_block);
+	}
+	return done;
+}
+
+/* One turn of every warp; false when nothing could move. */
+bool functional_round(Sm *sm)
+{
+	int done = sm->gpu->model->order ? ordered_round(sm) : 0;
+	for (int k = 0; k < sm->nwarps && !sm->gpu->model->order && !sm->fault.kind; k++)
+		if (sm->warp[k].used)
+			done += run_warp(sm, &sm->warp[k]);
+	if (done || sm->fault.kind)
+		return true;
+	Cycle next = NO_ALARM; /* nobody can go on before a time-out */
+	for (int k = 0; k < sm->nwarps; k++)
+		if (sm->warp[k].used && sm->warp[k].alarm < next)
+			next = sm->warp[k].alarm;
+	if (next == NO_ALARM)
+		return false;
+	sm->now = next;
+	return true;
+}

@@ -1,0 +1,206 @@
+/* Residence: thread blocks and their warps take slots and resources of an SM, and give them back. */
+#include "sim/machine/machine.h"
+
+void sm_create(Gpu *g, Sm *sm, int id)
+{
+	const Config *c = &g->config;
+	*sm = (Sm){ .gpu = g, .id = id };
+	sm->nwarps = (int)c->sm_max_warps;
+	sm->nctas = (int)c->sm_max_blocks;
+	sm->warp = arena_array(&g->arena, Warp, sm->nwarps);
+	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
+	sm->lane_scoreboard = g->model->lane_scoreboard && !(g->model->warp_scoreboard && g->model->warp_scoreboard(c));
+	sm->single = !g->model->own_slots && !g->model->regroups && !g->model->partner && !g->model->stall && !g->model->alarm;
+	sm->free_warps = sm->nwarps;
+	sm->free_ctas = sm->nctas;
+	sm->free_regs = c->sm_registers;
+	sm->free_shared = c->sm_shared;
+	sm->sched = arena_array(&g->arena, Sched, c->sched_count);
+	for (int i = 0; i < c->sched_count; i++) {
+		sm->sched[i].order = arena_array(&g->arena, int, sm->nwarps);
+		sm->sched[i].wake = arena_array(&g->arena, Cycle, sm->nwarps);
+		sm->sched[i].wake_why = arena_array(&g->arena, uint8_t, sm->nwarps);
+		sm->sched[i].active = arena_array(&g->arena, int, sm->nwarps);
+		sm->sched[i].last = -1;
+	}
+	sm->fetches = arena_array(&g->arena, uint64_t, g->cur->nblock + 1);
+	sm->fetch_lanes = arena_array(&g->arena, uint64_t, g->cur->nblock + 1);
+	sm->br_executed = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
+	sm->br_divergent = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
+	sm->br_lanes = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
+	sm->br_taken = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
+	if (g->model->sm_state_size)
+		sm->model_state = arena_alloc(&sm->arena, g->model->sm_state_size(&g->config));
+	if (g->smmem)
+		sm->mem = g->smmem[id];
+}
+
+void sm_destroy(Sm *sm)
+{
+	for (int i = 0; i < sm->nwarps; i++) {
+		free(sm->warp[i].local);
+		free(sm->warp[i].ret);
+	}
+	vec_free(&sm->deferred);
+	vec_free(&sm->data);
+	vec_free(&sm->tickets);
+	vec_free(&sm->events);
+	arena_free(&sm->arena);
+}
+
+static int scoreboard_names(const Code *c) { return c->regs + c->preds + 1; }
+
+static size_t scoreboard_size(const Sm *sm)
+{
+	const Gpu *g = sm->gpu;
+	return sizeof(Cycle) * (size_t)scoreboard_names(g->cur) * (sm->lane_scoreboard ? (size_t)warp_width(g) : 1);
+}
+
+/* A slot's memory is made at its first use. */
+static void equip(Sm *sm, Warp *w, int slot)
+{
+	Gpu *g = sm->gpu;
+	int W = warp_width(g);
+	w->sm = sm;
+	w->slot = slot;
+	w->lanes.width = W;
+	w->lanes.base[0] = arena_alloc(&sm->arena, sizeof(uint32_t) * (size_t)(g->cur->regs + 2) * (size_t)W + 64);
+	w->lanes.base[1] = g->cur->constants;
+	w->lanes.pred = arena_alloc(&sm->arena, sizeof(Mask) * (size_t)(g->cur->preds + 1) + 64);
+	w->split = arena_array(&sm->arena, Split, (g->model->regroups ? 2 * W : W) + 2);
+	w->state = arena_alloc(&sm->arena, g->model->state_size(&g->config));
+	w->ready = arena_alloc(&sm->arena, scoreboard_size(sm));
+	for (int k = 0; k < 3; k++)
+		w->tid[k] = arena_array(&sm->arena, uint32_t, W);
+	w->sp = arena_array(&sm->arena, uint32_t, W);
+	w->depth = arena_array(&sm->arena, uint32_t, W);
+}
+
+static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
+{
+	Gpu *g = sm->gpu;
+	int W = warp_width(g);
+	uint32_t first = (uint32_t)(index * W), threads = cta->threads;
+	Mask lanes = lanes_below(threads - first < (uint32_t)W ? (int)(threads - first) : W);
+	memset(w->lanes.base[0], 0, sizeof(uint32_t) * (size_t)g->cur->regs * (size_t)W);
+	memset(w->lanes.pred, 0, sizeof(Mask) * (size_t)(g->cur->preds + 1));
+	memset(w->ready, 0, scoreboard_size(sm));
+	memset(w->sp, 0, sizeof *w->sp * (size_t)W);
+	memset(w->depth, 0, sizeof *w->depth * (size_t)W);
+	if (w->local)
+		memset(w->local, 0, (size_t)W * w->local_cap);
+	w->lanes.cc = 0;
+	const uint32_t *b = g->launch->block;
+	for (int l = 0; l < W; l++) {
+		uint32_t t = first + (uint32_t)l;
+		w->tid[0][l] = t % b[0];
+		w->tid[1][l] = t / b[0] % b[1];
+		w->tid[2][l] = t / b[0] / b[1];
+	}
+	w->used = true;
+	w->ending = w->ended = false;
+	w->drain = 0;
+	w->outstanding = 0;
+	w->live = lanes;
+	w->cta = cta;
+	w->index = index;
+	livelock_forget(w);
+	w->nsplit = 0;
+	w->turns = 0;
+	w->take_turns = TURNS_LIST;
+	w->last = 0;
+	w->alarm = NO_ALARM;
+	g->model->launch(w, lanes, g->cur->entry[g->cur->kernel->id]);
+	note_depth(sm, w);
+	for (int k = 0; k < w->nsplit; k++)
+		w->split[k].ready = sm->now;
+	Sched *s = w->sched = &sm->sched[w->slot % g->config.sched_count];
+	w->place = s->n++;
+	s->order[w->place] = w->slot;
+	s->wake[w->place] = sm->now;
+	s->sleep = 0;
+}
+
+static bool fits(const Sm *sm)
+{
+	const Gpu *g = sm->gpu;
+	return sm->free_ctas > 0 && sm->free_warps >= g->warps_per_cta &&
+		sm->free_regs >= g->regs_per_warp * g->warps_per_cta && sm->free_shared >= g->shared_per_cta;
+}
+
+bool sm_place(Sm *sm, uint64_t number)
+{
+	Gpu *g = sm->gpu;
+	const Launch *L = g->launch;
+	if (!fits(sm))
+		return false;
+	int k = 0;
+	while (sm->cta[k].used)
+		k++;
+	Cta *cta = &sm->cta[k];
+	uint8_t *shared = cta->shared;
+	size_t state_size = g->model->block_state_size ? g->model->block_state_size(&g->config) : 0;
+	void *state = cta->model_state;
+	*cta = (Cta){ .used = true, .number = number, .warps = g->warps_per_cta, .warps_left = g->warps_per_cta,
+		.threads = L->block[0] * L->block[1] * L->block[2] };
+	cta->live = cta->threads;
+	cta->id[0] = (uint32_t)(number % L->grid[0]);
+	cta->id[1] = (uint32_t)(number / L->grid[0] % L->grid[1]);
+	cta->id[2] = (uint32_t)(number / L->grid[0] / L->grid[1]);
+	cta->shared_bytes = g->cur->shared_static + L->dynamic_shared;
+	cta->shared = shared ? shared : arena_alloc(&sm->arena, cta->shared_bytes + 16);
+	memset(cta->shared, 0, cta->shared_bytes);
+	if (state_size) {
+		cta->model_state = state ? state : arena_alloc(&sm->arena, state_size);
+		memset(cta->model_state, 0, state_size);
+	}
+	sm->free_ctas--;
+	sm->free_warps -= g->warps_per_cta;
+	sm->free_regs -= g->regs_per_warp * g->warps_per_cta;
+	sm->free_shared -= g->shared_per_cta;
+	sm->resident++;
+	for (int index = 0, slot = 0; index < cta->warps; slot++) {
+		Warp *w = &sm->warp[slot];
+		if (w->used)
+			continue;
+		if (!w->sm)
+			equip(sm, w, slot);
+		start_warp(sm, w, cta, index++);
+	}
+	if (tracing(sm))
+		sm_trace(sm, NULL, NULL, TR_BLOCK_START, 0, number, cta->threads);
+	return true;
+}
+
+void warp_retire(Sm *sm, Warp *w)
+{
+	Gpu *g = sm->gpu;
+	Cta *cta = w->cta;
+	Sched *s = w->sched;
+	int k = w->place;
+	size_t behind = (size_t)(--s->n - k);
+	memmove(s->order + k, s->order + k + 1, sizeof *s->order * behind);
+	memmove(s->wake + k, s->wake + k + 1, sizeof *s->wake * behind);
+	memmove(s->wake_why + k, s->wake_why + k + 1, sizeof *s->wake_why * behind);
+	for (; k < s->n; k++)
+		sm->warp[s->order[k]].place = k;
+	for (k = 0; k < s->nactive; k++)
+		if (s->active[k] == w->slot) {
+			memmove(s->active + k, s->active + k + 1, sizeof *s->active * (size_t)(s->nactive - k - 1));
+			s->nactive--;
+			break;
+		}
+	if (s->last == w->slot)
+		s->last = -1;
+	w->used = false;
+	if (--cta->warps_left)
+		return;
+	cta->used = false;
+	sm->free_ctas++;
+	sm->free_warps += g->warps_per_cta;
+	sm->free_regs += g->regs_per_warp * g->warps_per_cta;
+	sm->free_shared += g->shared_per_cta;
+	sm->resident--;
+	if (tracing(sm))
+		sm_trace(sm, NULL, NULL, TR_BLOCK_END, 0, cta->number, 0);
+}

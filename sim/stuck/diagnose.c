@@ -1,0 +1,387 @@
+/* What a livelock or deadlock looks like: who spins where and on which word, who changed it last and where that thread is,
+ * who waits, and what the mechanism says of it. */
+#include "sim/stuck/watch.h"
+#include "passes/analysis/analysis.h"
+#include "lib/strbuf.h"
+
+const char *const stuck_name[STUCK_COUNT] = { "runs", "barrier", "warp_sync", "held", "ended" };
+
+/* ---- who changed a word last ---- */
+
+/* Changes by atomic operations and by stores that others are meant to see. A table of bounded size: what it has
+   forgotten is not known, what it knows is right. */
+typedef struct Writer { uint64_t address, block; Cycle when; uint32_t thread, pc; bool used; } Writer;
+enum { WRITERS = 1024 };
+
+static Writer *writer_slot(const Sm *sm, uint64_t address)
+{
+	return &sm->writers[(address >> 2) * 0x9e3779b97f4a7c15u >> 54 & (WRITERS - 1)];
+}
+
+static uint64_t key_of(Space space, uint64_t address) { return space == SP_SHARED ? SHARED_WINDOW + address : address; }
+
+void writer_note(Sm *sm, const Warp *w, const MIns *i, Space space, int lane, uint64_t address, Cycle when)
+{
+	if (space != SP_GLOBAL && space != SP_SHARED)
+		return;
+	if (!sm->writers)
+		sm->writers = arena_array(&sm->arena, Writer, WRITERS);
+	uint64_t key = key_of(space, address);
+	*writer_slot(sm, key) = (Writer){ .address = key, .block = w->cta->number, .used = true,
+		.when = sm->gpu->options.functional ? ++sm->gpu->writes : when,
+		.thread = (uint32_t)(w->index * w->lanes.width + lane), .pc = (uint32_t)(i - sm->gpu->cur->ins) };
+}
+
+/* Shared memory: of the warp's block. */
+static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint64_t address)
+{
+	const Writer *best = NULL;
+	uint64_t key = key_of(space, address);
+	for (int i = 0; i < g->config.sm_count; i++) {
+		if (!g->sm[i].writers)
+			continue;
+		const Writer *x = writer_slot(&g->sm[i], key);
+		bool here = space != SP_SHARED || x->block == w->cta->number;
+		if (x->used && x->address == key && here && (!best || x->when >= best->when))
+			best = x;
+	}
+	return best;
+}
+
+/* ---- where lanes are ---- */
+
+/* Out of blocks that lowering added, to that of the source where they lead, if that is one. */
+static const MIns *in_source(const Gpu *g, const MIns *m)
+{
+	const MIns *i = m;
+	for (int n = 0; n < 64 && i->from->origin == ORIGIN_LOWER; n++)
+		if (i->kind == K_BRA && !(i->flags & MI_COND))
+			i = &g->cur->ins[i->target];
+		else if (op_info[i->op].flags & OPF_TERM || i->op == OP_SYNC || i + 1 == g->cur->ins + g->cur->n)
+			return m;
+		else
+			i++;
+	return i->from->origin == ORIGIN_LOWER ? m : i;
+}
+
+static CodePlace place_of(const Gpu *g, const MIns *m)
+{
+	m = in_source(g, m);
+	Loc loc = m->src ? ins_loc(g->cur->module, m->src) : (Loc){ 0 };
+	for (const MIns *i = m; !loc.line && i + 1 < g->cur->ins + g->cur->n && i->from == m->from; i++)
+		loc = i->src ? ins_loc(g->cur->module, i->src) : (Loc){ 0 };
+	const char *label = m->from->origin == ORIGIN_LOWER ? arena_printf(g->out, "%s, which lowering added", m->from->label)
+		: arena_strdup(g->out, m->from->label);
+	return (CodePlace){ arena_strdup(g->out, m->function->name), label,
+		loc.file ? arena_strdup(g->out, loc.file) : NULL, loc.line };
+}
+
+static CodePlace place_at(const Gpu *g, uint32_t pc)
+{
+	return pc == NO_PC ? (CodePlace){ 0 } : place_of(g, &g->cur->ins[pc]);
+}
+
+static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
+{
+	static const StuckHow how[] = { [SPLIT_RUN] = STUCK_RUNS, [SPLIT_BARRIER] = STUCK_BARRIER,
+		[SPLIT_WARPSYNC] = STUCK_WARPSYNC, [SPLIT_PARKED] = STUCK_HELD };
+	const Split *s = homes_split(w, lane);
+	StuckLanes x = { .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = (Mask)1 << lane };
+	Held h = { .pc = s ? s->pc : NO_PC, .until = NO_PC };
+	x.how = s ? how[s->state] : STUCK_HELD;
+	if (!(w->live >> lane & 1)) {
+		x.how = STUCK_ENDED;
+		return x;
+	}
+	if (x.how == STUCK_HELD && g->model->held && g->model->held(w, lane, &h)) {
+		x.in = h.in;
+		x.others = h.others & w->live;
+		x.waits = h.until != NO_PC;
+		x.until = place_at(g, h.until);
+	}
+	x.at = place_at(g, h.pc);
+	return x;
+}
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static bool same_place(const CodePlace *a, const CodePlace *b)
+{
+	return same_text(a->function, b->function) && same_text(a->block, b->block) && a->line == b->line;
+}
+
+static bool alike(const StuckLanes *a, const StuckLanes *b)
+{
+	return a->warp == b->warp && !memcmp(a->block, b->block, sizeof a->block) && a->how == b->how &&
+		same_text(a->in, b->in) && a->others == b->others && same_place(&a->at, &b->at) && same_place(&a->until, &b->until);
+}
+
+static void add_held(Diagnosis *d, const StuckLanes *x)
+{
+	for (int k = 0; k < d->nheld; k++)
+		if (alike(&d->held[k], x)) {
+			d->held[k].lanes |= x->lanes;
+			return;
+		}
+	if (d->nheld < STUCK_MOST)
+		d->held[d->nheld++] = *x;
+	else
+		d->more++;
+}
+
+/* ---- what a lane waits for ---- */
+
+static bool is_reg(const Opd *o, BitSet set) { return o->kind == OPD_REG && bs_has(set, o->id); }
+
+/* Whether what the load gives can reach the branch's condition: over all definitions in the function, in any order. */
+static bool feeds(const MIns *branch, const MIns *load)
+{
+	const Function *f = branch->function;
+	Arena tmp = { 0 };
+	bool found = false;
+	if (load->function != f || !branch->src || !load->src)
+		return false;
+	BitSet set = bs_new(&tmp, f->reg.n + 1);
+	for (int k = 0; k < branch->src->nsrc; k++)
+		if (ins_src(branch->src, k)->kind == OPD_REG)
+			bs_add(set, ins_src(branch->src, k)->id);
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (int b = 0; b < f->block.n; b++)
+			for (int n = 0; n < f->block.v[b]->ins.n; n++) {
+				const Ins *i = &f->block.v[b]->ins.v[n];
+				bool defines = false;
+				for (int k = 0; k < i->ndst; k++)
+					defines |= is_reg(ins_dst(i, k), set);
+				for (int k = 0; defines && k < i->nsrc; k++)
+					if (ins_src(i, k)->kind == OPD_REG && !bs_has(set, ins_src(i, k)->id)) {
+						bs_add(set, ins_src(i, k)->id);
+						changed = true;
+					}
+			}
+	}
+	for (int k = 0; k < load->src->ndst; k++)
+		found |= is_reg(ins_dst(load->src, k), set);
+	arena_free(&tmp);
+	return found;
+}
+
+/* The branch by which the lane would leave, and the read that decides it: a branch that always goes the same way. */
+static const Turn *way_out(const Watch *x, const Read **read)
+{
+	const Round *r = &x->last;
+	const Turn *out = NULL;
+	*read = NULL;
+	for (int k = 0; k < r->nturns; k++) {
+		if (r->turn[k].both)
+			continue;
+		out = out ? out : &r->turn[k];
+		for (int n = 0; n < r->nreads; n++)
+			if (feeds(r->turn[k].ins, r->read[n].ins)) {
+				*read = &r->read[n];
+				return &r->turn[k];
+			}
+	}
+	if (r->nreads)
+		*read = &r->read[r->nreads - 1];
+	return out ? out : r->nturns ? &r->turn[0] : NULL;
+}
+
+/* A lane that spins is at the branch to which it comes back, whether it has the turn or not. */
+static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
+{
+	StuckLanes x = where_in_warp(g, w, lane);
+	const Read *read;
+	if (g->diagnosis->kind != FAULT_LIVELOCK || !(livelock_spinning(w) >> lane & 1))
+		return x;
+	const Turn *out = way_out(w->watch->lane[lane], &read);
+	return (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = x.lanes,
+		.how = STUCK_RUNS, .at = out ? place_of(g, out->ins) : x.at };
+}
+
+static uint64_t value_at(const Gpu *g, const Warp *w, const StuckWord *x)
+{
+	uint64_t v = 0;
+	const Alloc *hint = NULL, *a;
+	if (x->space == SP_SHARED) {
+		if (x->address + x->bytes <= w->cta->shared_bytes)
+			memcpy(&v, w->cta->shared + x->address, x->bytes);
+	} else if ((a = memory_find(g->memory, x->address, x->bytes, &hint))) {
+		memcpy(&v, a->data + (x->address - a->addr), x->bytes);
+	}
+	return v;
+}
+
+/* The shared variable at an offset of the block's shared memory. */
+static void shared_variable(const Gpu *g, StuckWord *x)
+{
+	const Module *m = g->cur->module;
+	int64_t *offset = xcalloc((size_t)m->symbol.n + 1, sizeof *offset);
+	layout_shared(m, g->cur->kernel, offset);
+	for (int i = 0; i < m->symbol.n; i++) {
+		const Symbol *s = m->symbol.v[i];
+		if (s->space == SP_SHARED && offset[i] >= 0 && x->address - (uint64_t)offset[i] < s->size) {
+			x->buffer = arena_strdup(g->out, s->name);
+			x->offset = x->address - (uint64_t)offset[i];
+		}
+	}
+	free(offset);
+}
+
+static void describe_word(const Gpu *g, const Warp *w, const Read *r, Diagnosis *d)
+{
+	StuckWord *x = &d->word;
+	d->reads = true;
+	*x = (StuckWord){ .space = (Space)r->space, .address = r->addr, .offset = r->addr, .bytes = r->ins->bytes,
+		.different = 1 };
+	const Alloc *a = x->space == SP_GLOBAL ? memory_nearest(g->memory, r->addr) : NULL;
+	if (a && r->addr - a->addr < a->size) {
+		x->offset = r->addr - a->addr;
+		x->buffer = arena_strdup(g->out, a->name ? a->name : "a buffer");
+	}
+	if (x->space == SP_SHARED)
+		shared_variable(g, x);
+	x->value = value_at(g, w, x);
+}
+
+static const Warp *warp_of(const Gpu *g, uint64_t block, int index)
+{
+	for (int i = 0; i < g->config.sm_count; i++)
+		for (int k = 0; k < g->sm[i].nwarps; k++) {
+			const Warp *w = &g->sm[i].warp[k];
+			if (w->used && w->cta->number == block && w->index == index)
+				return w;
+		}
+	return NULL;
+}
+
+static void describe_writer(const Gpu *g, const Warp *w, Diagnosis *d)
+{
+	const Writer *x = writer_find(g, w, d->word.space, d->word.address);
+	if (!x)
+		return;
+	const uint32_t *n = g->launch->block, *grid = g->launch->grid;
+	int W = warp_width(g), index = (int)(x->thread / (uint32_t)W);
+	d->written = true;
+	d->thread[0] = x->thread % n[0];
+	d->thread[1] = x->thread / n[0] % n[1];
+	d->thread[2] = x->thread / n[0] / n[1];
+	d->by = place_at(g, x->pc);
+	const Warp *home = warp_of(g, x->block, index);
+	if (home) {
+		d->writer = whereabouts(g, home, (int)(x->thread % (uint32_t)W));
+		return;
+	}
+	d->writer = (StuckLanes){ .how = STUCK_ENDED, .warp = index, .lanes = (Mask)1 << x->thread % (uint32_t)W,
+		.block = { (uint32_t)(x->block % grid[0]), (uint32_t)(x->block / grid[0] % grid[1]),
+			(uint32_t)(x->block / grid[0] / grid[1]) } };
+}
+
+/* The lanes of a warp that wait, whatever for. */
+static void add_waiting(const Gpu *g, const Warp *w, Diagnosis *d)
+{
+	int l;
+	each_lane(w->live, l) {
+		StuckLanes x = whereabouts(g, w, l);
+		if (x.how != STUCK_RUNS)
+			add_held(d, &x);
+	}
+}
+
+static void add_all_waiting(const Gpu *g, const Warp *first, Diagnosis *d)
+{
+	add_waiting(g, first, d);
+	for (int i = 0; i < g->config.sm_count; i++)
+		for (int k = 0; k < g->sm[i].nwarps; k++) {
+			const Warp *w = &g->sm[i].warp[k];
+			if (w->used && !w->ending && w != first)
+				add_waiting(g, w, d);
+		}
+}
+
+/* ---- the reports ---- */
+
+static Diagnosis *begin(Gpu *g, const Warp *w, FaultKind kind)
+{
+	Diagnosis *d = arena_new(g->out, Diagnosis);
+	d->kind = kind;
+	d->model = g->model->name;
+	d->holds = g->model->holds;
+	if (w)
+		d->who = (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index,
+			.how = STUCK_RUNS };
+	g->diagnosis = d;
+	return d;
+}
+
+static void finish(Gpu *g, const Diagnosis *d, Fault *fault)
+{
+	StrBuf b = { 0 };
+	diagnosis_text(d, g->launch->kernel->name, &b);
+	fault->loc = (Loc){ d->who.at.file, d->who.at.line, 0 };
+	fault_text(fault, d->kind, "%s", b.s);
+	sb_free(&b);
+}
+
+/* The first lane that spins, and those of its warp that come back to the same branch. */
+void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
+{
+	Diagnosis *d = begin(g, w, FAULT_LIVELOCK);
+	const Turn *out = NULL, *other;
+	const Read *read = NULL, *its;
+	Mask spin = livelock_spinning(w);
+	int l;
+	d->spinning = lanes;
+	each_lane(spin, l) {
+		other = way_out(w->watch->lane[l], &its);
+		if (!d->who.lanes) {
+			out = other;
+			read = its;
+			if (read)
+				describe_word(g, w, read, d);
+		} else if ((other ? other->ins : NULL) != (out ? out->ins : NULL)) {
+			continue;
+		}
+		d->who.lanes |= (Mask)1 << l;
+		d->word.different += read && its && its->addr != read->addr;
+	}
+	d->who.at = out ? place_of(g, out->ins) : whereabouts(g, w, lowest_lane(spin)).at;
+	if (read)
+		describe_writer(g, w, d);
+	add_all_waiting(g, w, d);
+	finish(g, d, fault);
+}
+
+void deadlock_report(Gpu *g, Fault *fault)
+{
+	const Warp *first = NULL;
+	for (int i = 0; i < g->config.sm_count && !first; i++)
+		for (int k = 0; k < g->sm[i].nwarps && !first; k++)
+			if (g->sm[i].warp[k].used && g->sm[i].warp[k].nsplit)
+				first = &g->sm[i].warp[k];
+	Diagnosis *d = begin(g, first, FAULT_BARRIER);
+	if (first) {
+		const Split *s = &first->split[0];
+		for (int k = 1; k < first->nsplit && s->state == SPLIT_PARKED; k++)
+			s = &first->split[k];
+		d->who = whereabouts(g, split_home((Warp *)first, s, lowest_lane(s->mask)), lowest_lane(s->mask));
+		d->who.lanes = s->mask;
+		if (s->state == SPLIT_BARRIER) {
+			const Barrier *b = &first->cta->barrier[s->barrier];
+			d->arrived = b->arrived;
+			d->expected = b->expected ? b->expected : first->cta->live;
+		} else if (s->state == SPLIT_WARPSYNC) {
+			Mask here = 0;
+			for (int k = 0; k < first->nsplit; k++)
+				if (first->split[k].state == SPLIT_WARPSYNC && first->split[k].pc == s->pc)
+					here |= first->split[k].mask;
+			d->arrived = lane_count(here & s->sync_mask);
+			d->expected = lane_count(s->sync_mask & first->live);
+		}
+		add_all_waiting(g, first, d);
+		for (int k = 0; k < d->nheld; k++)
+			if (alike(&d->held[k], &d->who))
+				d->who.lanes = d->held[k].lanes;
+	}
+	finish(g, d, fault);
+}

@@ -1,0 +1,515 @@
+/* Deadlock and livelock: the proof that a launch can never end. What is reported then is made in sim/stuck/diagnose.c.
+ *
+ * When no memory word has changed, no lane has ended and nobody has come to a block barrier or left one for
+ * limits.progress_cycles, every lane is watched at its branches: Brent's cycle detection on its state. Once all lanes that run have
+ * come back to an earlier state, with none of that happening all the while, nothing can ever change: proven.
+ *
+ * What a lane does next follows from its state and from what is constant while nothing happens:
+ *   place      where the branch goes and which one it was, the call depth and the addresses to return to (local frames follow)
+ *   registers  and predicates that live behind the branch; inside a call all, since what lives in the callers is not known; the
+ *              carry flag. States with a load on its way to one of these registers are not compared
+ *   memory     global, shared, local: a store or atomic operation that changes a word begins the watch anew, whoever does it;
+ *              parameters and constants never change
+ *   barriers   arrivals and releases begin it anew; so do ends of lanes
+ *   others     act on it through memory, barriers and warp-level operations only. Lanes that exchange values in one of these have a
+ *              state together, of all their registers, where they do it; activemask is such an exchange
+ *   clocks     a lane that reads a clock proves nothing
+ *   mechanism  may delay a lane, but not change what it does. One that lets lanes run which it held, after time-outs or in turns,
+ *              says how long that takes at most (ReconvModel.patience): so long each warp is watched that has such lanes, and one
+ *              that has moved since, but come to no branch, is still on its way. A turn ends in the span of time and branches
+ *              after the one in which it began, so n turns take n + 1 spans at most
+ * States are compared word by word.
+ *
+ * Watching stops after a while and is taken up again later, for longer, so that long computations are slowed down by a bounded
+ * share; and as one lane that computes is enough to know that its warp is in no livelock, the others of the warp are watched only
+ * once one has come back to a state, for which a watch may then last twice as long. */
+#include "sim/stuck/watch.h"
+
+enum {
+	LEAST_WATCH = 10000,           /* several turns of every warp of a functional run */
+	MOST_UNSEEN = 64               /* times in a row that no watched lane comes to a branch of its warp, before one is added */
+};
+
+/* ---- states ---- */
+
+static bool is_pair(const Code *c, int name) { return name >= c->narrow && name < c->regs; }
+
+/* The registers of a state by their names on the scoreboard, both of a pair: those of a list, or with NULL the first n. */
+typedef struct Names { const uint16_t *list; int n; } Names;
+
+static int name_at(const Names *x, int k) { return x->list ? x->list[k] : k; }
+static Names all_names(const Warp *w) { return (Names){ NULL, w->sm->gpu->cur->regs + w->sm->gpu->cur->preds }; }
+
+/* What lives where lanes go; inside a call also what lives in the callers, which is not known: everything. */
+static Names names_behind(const Warp *w, const MIns *i, int lane)
+{
+	const Code *c = w->sm->gpu->cur;
+	return w->depth[lane] ? all_names(w) : (Names){ c->live[i->live], c->nlive[i->live] };
+}
+
+/* A state's words in a row: written there, or compared with what is there. */
+typedef struct Words { uint64_t *at, *end; bool write, same; } Words;
+
+static inline void word(Words *x, uint64_t v)
+{
+	if (x->at == x->end)
+		x->same = false;
+	else if (x->write)
+		*x->at++ = v;
+	else
+		x->same &= *x->at++ == v;
+}
+
+static uint64_t value(const Warp *w, int name, int lane)
+{
+	const Code *c = w->sm->gpu->cur;
+	const uint32_t *row = w->lanes.base[0] + (size_t)name * (size_t)w->lanes.width;
+	uint64_t v;
+	if (name >= c->regs)
+		return w->lanes.pred[name - c->regs] >> lane & 1;
+	if (name < c->narrow)
+		return row[lane];
+	memcpy(&v, row + 2 * lane, sizeof v);
+	return v;
+}
+
+/* The lane goes to pc; `from` tells the branch that it comes from. */
+static void lane_words(const Warp *w, uint32_t pc, int32_t from, const Names *names, int lane, Words *x)
+{
+	word(x, (uint64_t)pc << 32 | (uint32_t)from);
+	word(x, (uint64_t)w->depth[lane] << 1 | (w->lanes.cc >> lane & 1));
+	for (int k = 0; k < names->n && x->same; k += 1 + is_pair(w->sm->gpu->cur, name_at(names, k)))
+		word(x, value(w, name_at(names, k), lane));
+	for (uint32_t d = 0; d < w->depth[lane] && x->same; d++)
+		word(x, w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane]);
+}
+
+static int most_words(const Warp *w, const Names *names, int lane) { return 2 + names->n + (int)w->depth[lane]; }
+
+static Words write_into(Sm *sm, SavedState *s, int room)
+{
+	if (s->room < room) {
+		s->room = room;
+		s->word = arena_array(&sm->arena, uint64_t, room);
+	}
+	return (Words){ s->word, s->word + s->room, true, true };
+}
+
+static Words compare_with(const SavedState *s) { return (Words){ s->word, s->word + s->n, false, true }; }
+static bool is_same(const Words *x) { return x->same && x->at == x->end; }
+
+/* A load is on its way to a register of the state, which still has its old value. */
+static bool in_flight(const Warp *w, const Names *names, int lane)
+{
+	const Sm *sm = w->sm;
+	size_t step = sm->lane_scoreboard ? (size_t)w->lanes.width : 1;
+	for (int k = 0; k < names->n && !sm->gpu->options.functional; k++) {
+		Cycle ready = w->ready[(size_t)name_at(names, k) * step + (sm->lane_scoreboard ? (size_t)lane : 0)];
+		if (ready & 1 && ready >> 1 > sm->now)
+			return true;
+	}
+	return false;
+}
+
+/* ---- coming back ---- */
+
+static void note_turn(Round *r, const MIns *i, uint32_t to)
+{
+	for (int k = 0; k < r->nturns; k++)
+		if (r->turn[k].ins == i) {
+			r->turn[k].both |= r->turn[k].to != to;
+			return;
+		}
+	if (r->nturns < ROUND_TURNS)
+		r->turn[r->nturns++] = (Turn){ i, to, false };
+}
+
+static void came_back(Watch *x)
+{
+	x->cycling = !x->clock;
+	x->clock = false;
+	x->last = x->now;
+	x->now = (Round){ 0 };
+}
+
+/* The state at hand is the one to come back to. */
+static void begin_anew(Watch *x, uint64_t power, Mask with, uint64_t saved)
+{
+	*x = (Watch){ .state = x->state, .power = power, .with = with, .saved = saved };
+}
+
+static uint64_t next_power(const Watch *x) { return x->power ? x->power * 2 : 1; }
+
+static void step(Warp *w, const MIns *i, uint32_t to, int lane)
+{
+	Watch *x = w->watch->lane[lane];
+	Names names = names_behind(w, i, lane);
+	if (in_flight(w, &names, lane))
+		return;
+	Words now = compare_with(&x->state);
+	if (x->power && !x->with)
+		lane_words(w, to, i->live, &names, lane, &now);
+	if (x->power && !x->with && is_same(&now)) {
+		came_back(x);
+	} else if (++x->steps >= x->power) {
+		Words save = write_into(w->sm, &x->state, most_words(w, &names, lane));
+		lane_words(w, to, i->live, &names, lane, &save);
+		x->state.n = (int)(save.at - x->state.word);
+		begin_anew(x, next_power(x), 0, 0);
+	}
+}
+
+/* ---- lanes that exchange values ---- */
+
+static Joint *joint_of(Warp *w, Mask m)
+{
+	Joint **j = &w->watch->joint[lowest_lane(m)];
+	if (!*j)
+		*j = arena_new(&w->sm->arena, Joint);
+	return *j;
+}
+
+static void joint_words(const Warp *w, uint32_t pc, Mask m, Words *x)
+{
+	Names names = all_names(w);
+	int l;
+	each_lane(m, l)
+		lane_words(w, pc, -1, &names, l, x);
+}
+
+/* All lanes of m, where they do it. */
+static void save_joint(Warp *w, Joint *j, uint32_t pc, Mask m)
+{
+	Names names = all_names(w);
+	int room = 0, l;
+	each_lane(m, l)
+		room += most_words(w, &names, l);
+	Words save = write_into(w->sm, &j->state, room);
+	joint_words(w, pc, m, &save);
+	j->state.n = (int)(save.at - j->state.word);
+	j->lanes = m;
+	j->number = ++w->watch->saves;
+}
+
+static bool same_joint(const Warp *w, const Joint *j, uint32_t pc, Mask m)
+{
+	Words now = compare_with(&j->state);
+	if (j->lanes != m)
+		return false;
+	joint_words(w, pc, m, &now);
+	return is_same(&now);
+}
+
+/* What a lane does after an exchange does not follow from its own state, and after one with others than those of the saved
+   state not from that. The watched lanes of m keep step with each other: they save together. */
+static void step_together(Warp *w, uint32_t pc, Mask m, Mask lanes)
+{
+	Joint *j = joint_of(w, m);
+	bool same = same_joint(w, j, pc, m), save = false;
+	uint64_t power = 1;
+	int l;
+	each_lane(lanes, l) {
+		Watch *x = w->watch->lane[l];
+		if (same && x->with == m && x->saved == j->number) {
+			came_back(x);
+			continue;
+		}
+		bool alone = x->power && !x->with, full = !alone && ++x->steps >= x->power;
+		x->clock |= x->with != m;
+		save |= alone || full;
+		if (x->power > power)
+			power = x->power;
+		if (full && next_power(x) > power)
+			power = next_power(x);
+	}
+	if (!save)
+		return;
+	save_joint(w, j, pc, m);
+	each_lane(lanes, l)
+		begin_anew(w->watch->lane[l], power, m, j->number);
+}
+
+/* Of the lanes of m, which have come to a branch or exchange: those that are watched. */
+static Mask watched_of(Warp *w, Mask m)
+{
+	if (!w->watch)
+		w->watch = arena_new(&w->sm->arena, WarpWatch);
+	WarpWatch *x = w->watch;
+	Mask more = 0;
+	int l;
+	x->ran |= m;
+	if (x->all)
+		more = m & ~x->lanes;
+	else if (m & x->lanes)
+		x->unseen = 0;
+	else if (!x->lanes || ++x->unseen > MOST_UNSEEN)
+		more = m & -m;
+	each_lane(more, l) {
+		if (!x->lane[l])
+			x->lane[l] = arena_new(&w->sm->arena, Watch);
+		begin_anew(x->lane[l], x->steps, 0, 0);
+		x->lane[l]->steps = x->steps;
+		x->lane[l]->state.n = 0;
+		x->unseen = 0;
+	}
+	x->lanes |= more;
+	return m & x->lanes;
+}
+
+/* Once one has come back: all lanes, from here on, so that those of one loop begin at one place. They may all come back in
+   as many steps as this one did. */
+static void all_of(WarpWatch *x)
+{
+	int l;
+	if (x->all)
+		return;
+	each_lane(x->lanes, l)
+		if (x->lane[l]->cycling) {
+			x->all = true;
+			x->steps = x->lane[l]->power;
+		}
+	if (x->all)
+		x->lanes = 0;
+}
+
+static void watch(Warp *w, const MIns *i, Mask m, uint32_t to)
+{
+	int l;
+	m = watched_of(w, m);
+	if (!m)
+		return;
+	each_lane(m, l) {
+		if (i->flags & MI_COND)
+			note_turn(&w->watch->lane[l]->now, i, to);
+		step(w, i, to, l);
+	}
+	all_of(w->watch);
+}
+
+void livelock_exchange(Warp *w, uint32_t pc, Mask m)
+{
+	Mask lanes = watched_of(w, m);
+	Names names = all_names(w);
+	bool moving = false;
+	int l;
+	if (!lanes)
+		return;
+	each_lane(m, l)
+		moving |= in_flight(w, &names, l);
+	if (!moving)
+		step_together(w, pc, m, lanes);
+	else
+		each_lane(lanes, l)
+			w->watch->lane[l]->clock = true;
+	all_of(w->watch);
+}
+
+/* The warp comes to a branch. */
+static void count_span(const Gpu *g, Warp *w)
+{
+	Spans *x = &w->spans;
+	if (w->sm->now >= x->since + g->patience.time && ++x->branches >= g->patience.branches)
+		*x = (Spans){ .n = x->n + 1, .since = w->sm->now };
+}
+
+void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	Part part[64];
+	int nparts = reconv_parts(w, s, part);
+	count_span(sm->gpu, w);
+	for (int k = 0; k < n; k++)
+		for (int q = 0; q < nparts; q++)
+			watch(part[q].home, i, part[q].mask & p[k].mask, p[k].pc);
+}
+
+void livelock_read(Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr)
+{
+	int l, k;
+	if (!w->watch || (space != SP_GLOBAL && space != SP_SHARED))
+		return;
+	each_lane(m & w->watch->lanes, l) {
+		Round *r = &w->watch->lane[l]->now;
+		for (k = 0; k < r->nreads && r->read[k].ins != i; k++)
+			;
+		if (k == ROUND_READS)
+			continue;
+		r->read[k] = (Read){ i, addr[l], space };
+		r->nreads += k == r->nreads;
+	}
+}
+
+void livelock_clock(Warp *w, Mask m)
+{
+	int l;
+	if (w->watch)
+		each_lane(m & w->watch->lanes, l)
+			w->watch->lane[l]->clock = true;
+}
+
+void livelock_forget(Warp *w)
+{
+	if (w->watch) {
+		w->watch->ran = w->watch->lanes = w->watch->steps = 0;
+		w->watch->all = false;
+	}
+}
+
+/* Where the lane is or goes on. */
+static uint32_t place(const Warp *w, int lane)
+{
+	const ReconvModel *m = w->sm->gpu->model;
+	const Split *s = homes_split(w, lane);
+	Held h = { .pc = NO_PC };
+	if (!s && m->held)
+		m->held(w, lane, &h);
+	return s ? s->pc : h.pc;
+}
+
+static void begin(Sm *sm, Warp *w)
+{
+	const Gpu *g = sm->gpu;
+	int l;
+	livelock_forget(w);
+	if (!g->model->patience || !w->used)
+		return;
+	w->spans = (Spans){ .since = g->now + g->patience.first };
+	if (!w->stood)
+		w->stood = arena_array(&sm->arena, uint32_t, w->lanes.width);
+	each_lane(w->live, l)
+		w->stood[l] = place(w, l);
+}
+
+static Cycle last_progress(const Gpu *g)
+{
+	Cycle t = 0;
+	for (int i = 0; i < g->config.sm_count; i++)
+		if (g->sm[i].last_progress > t)
+			t = g->sm[i].last_progress;
+	return t;
+}
+
+static void begin_all(Gpu *g)
+{
+	for (int i = 0; i < g->config.sm_count; i++)
+		for (int k = 0; k < g->sm[i].nwarps; k++)
+			begin(&g->sm[i], &g->sm[i].warp[k]);
+}
+
+/* Lanes of the warp that have run since the watch began and wait for nobody else; cycling: those that do. */
+static Mask watched(const Warp *w, Mask *cycling)
+{
+	int l;
+	*cycling = 0;
+	if (!w->watch)
+		return 0;
+	each_lane(w->live & w->watch->lanes, l)
+		*cycling |= (Mask)w->watch->lane[l]->cycling << l;
+	return w->live & w->watch->ran & ~homes_in(w, 1 << SPLIT_BARRIER | 1 << SPLIT_WARPSYNC);
+}
+
+Mask livelock_spinning(const Warp *w)
+{
+	Mask cycling, ran = watched(w, &cycling);
+	return ran & cycling;
+}
+
+/* The mechanism would have let those run by now which it holds, if ever, and none has moved. */
+static bool held_for_ever(const Warp *w, Mask ran)
+{
+	const Gpu *g = w->sm->gpu;
+	Mask in_none = w->live & ~homes_in(w, ~0u), m = (homes_in(w, 1 << SPLIT_PARKED) | (g->patience.first ? in_none : 0)) & ~ran;
+	int l;
+	if (!m || !g->model->patience)
+		return true;
+	if (!w->stood || w->spans.n <= g->patience.turns)
+		return false;
+	each_lane(m, l)
+		if (place(w, l) != w->stood[l])
+			return false;
+	return true;
+}
+
+/* Every lane that can run, or has run since the watch began, is cycling; n of them. */
+static bool warp_cycles(const Warp *w, unsigned *n)
+{
+	Mask cycling, ran = watched(w, &cycling) | homes_in(w, 1 << SPLIT_RUN);
+	if (w->alarm != NO_ALARM && !w->sm->gpu->model->patience)
+		return false;
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].state == SPLIT_RUN && w->split[k].released)
+			return false;
+	*n = lane_count(ran);
+	return !(ran & ~cycling) && held_for_ever(w, ran);
+}
+
+static bool all_cycle(const Gpu *g, const Warp **who, uint64_t *lanes)
+{
+	*lanes = 0;
+	for (int i = 0; i < g->config.sm_count; i++)
+		for (int k = 0; k < g->sm[i].nwarps; k++) {
+			const Warp *w = &g->sm[i].warp[k];
+			unsigned n;
+			if (!w->used || w->ending)
+				continue;
+			if (!warp_cycles(w, &n))
+				return false;
+			if (n && !*lanes)
+				*who = w;
+			*lanes += n;
+		}
+	return *lanes > 0;
+}
+
+static Cycle first_length(const Gpu *g) { return (Cycle)g->config.progress_cycles; }
+
+static bool some_watched_whole(const Gpu *g)
+{
+	for (int i = 0; i < g->config.sm_count; i++)
+		for (int k = 0; k < g->sm[i].nwarps; k++)
+			if (g->sm[i].warp[k].watch && g->sm[i].warp[k].watch->all)
+				return true;
+	return false;
+}
+
+/* As far as time tells. */
+static Cycle longest_wait(const Gpu *g) { return g->patience.first + (g->patience.turns + 1) * g->patience.time; }
+
+void livelock_start(Gpu *g)
+{
+	g->watching = false;
+	g->watch_since = 0;
+	g->watch_length = first_length(g);
+	g->patience = g->model->patience ? g->model->patience(&g->config, g->cur) : (Patience){ 0 };
+	if (g->options.functional && g->model->alarm) /* it may be looked at once a turn of the warp only */
+		g->patience.branches += (uint64_t)g->options.turn;
+}
+
+bool livelock_check(Gpu *g, Fault *fault)
+{
+	Cycle last = last_progress(g);
+	const Warp *w = NULL;
+	uint64_t lanes;
+	if (!g->watching) {
+		Cycle since = last > g->watch_since ? last : g->watch_since;
+		if (last > g->watch_since)
+			g->watch_length = first_length(g);
+		if (g->now <= since + g->watch_length)
+			return false;
+		begin_all(g);
+		g->watching = true;
+		g->watch_since = g->now;
+		return false;
+	}
+	Cycle most = g->watch_length + LEAST_WATCH + longest_wait(g), spent = g->now - g->watch_since;
+	if (last >= g->watch_since || spent > 2 * most || (spent > most && !some_watched_whole(g))) {
+		g->watch_length = last >= g->watch_since ? first_length(g) : g->watch_length * 2;
+		g->watch_since = g->now;
+		g->watching = false;
+		return false;
+	}
+	Cycle least = g->config.progress_cycles < LEAST_WATCH ? (Cycle)g->config.progress_cycles : LEAST_WATCH;
+	if (g->now < g->watch_since + least || !all_cycle(g, &w, &lanes))
+		return false;
+	livelock_report(g, w, lanes, fault);
+	return true;
+}
