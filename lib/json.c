@@ -2,6 +2,27 @@
 #include <math.h>
 #include <stdio.h>
 
+void json_put_count(JsonSink *j, const char *key, uint64_t v)
+{
+	j->key(j, key);
+	j->count(j, v);
+}
+
+void json_put_real(JsonSink *j, const char *key, bool known, double v)
+{
+	j->key(j, key);
+	if (known)
+		j->real(j, v);
+	else
+		j->text(j, NULL);
+}
+
+void json_put_text(JsonSink *j, const char *key, const char *v)
+{
+	j->key(j, key);
+	j->text(j, v);
+}
+
 /* ---- text ---- */
 
 static void separate(JsonText *t)

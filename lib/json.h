@@ -17,6 +17,11 @@ struct JsonSink {
 	void (*boolean)(JsonSink *, bool);
 };
 
+/* A key and its value. */
+void json_put_count(JsonSink *, const char *key, uint64_t);
+void json_put_real(JsonSink *, const char *key, bool known, double);  /* not known: null */
+void json_put_text(JsonSink *, const char *key, const char *);
+
 enum { JSON_DEPTH = 32, JSON_MEMBERS = 4096 }; /* JSON_MEMBERS: of an object that is read */
 
 /* A sink that writes text: JsonText t; json_text(&t, &out); then use t.sink. */

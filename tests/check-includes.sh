@@ -5,7 +5,7 @@ tool=${srcdir:-.}/tools/check-includes
 "$tool" "${srcdir:-.}"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-mkdir "$dir/lib" "$dir/isa" "$dir/passes" "$dir/sim" "$dir/traces" "$dir/tools"
+mkdir -p "$dir/sim/code" "$dir/sim/reconv/its" "$dir/sim/host" "$dir/lib" "$dir/isa" "$dir/passes" "$dir/sim" "$dir/traces" "$dir/tools"
 echo '#include "lib/b.h"' >"$dir/lib/a.c"
 "$tool" "$dir"
 wrong() { # file, line of text
@@ -25,6 +25,11 @@ wrong traces/x.c '#include "isa/ir.h"'
 wrong passes/x.c '#include "traces/trace.h"'
 wrong sim/x.c '#include "tools/front.h"'
 wrong sim/x.c '#include "stats.h"'
+wrong sim/x.c '#include "sim/config/config.h"'
+wrong sim/code/x.h '#include "sim/reconv/seam.h"'
+wrong sim/reconv/its/x.c '#include "sim/machine/machine.h"'
+wrong sim/host/x.c '#include "sim/report/report.h"'
+wrong sim/host/x.c '#include "sim/machine/machine.h"'
 wrong sim/x.c '#include <zlib.h>'
 wrong tools/x.c '#include <libelf.h>'
 wrong lib/x.c '#include <check.h>'

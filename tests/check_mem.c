@@ -655,15 +655,15 @@ END_TEST
 START_TEST(refused_configurations)
 {
 	Config c = defaults();
-	ck_assert_ptr_null(mem_refuses(&c));
+	ck_assert_ptr_null(config_memory_refused(&c));
 	c.l2_sector = 64;
-	ck_assert_str_eq(mem_refuses(&c), "l2.sector_bytes must not be larger than l1.sector_bytes");
+	ck_assert_str_eq(config_memory_refused(&c), "l2.sector_bytes must not be larger than l1.sector_bytes");
 	c = defaults();
 	c.l1_line = 96;
-	ck_assert_str_eq(mem_refuses(&c), "l1.line_bytes and l1.sector_bytes must be powers of two");
+	ck_assert_str_eq(config_memory_refused(&c), "l1.line_bytes and l1.sector_bytes must be powers of two");
 	c = defaults();
 	c.dram_hit = 101;
-	ck_assert_str_eq(mem_refuses(&c), "dram.row_miss must not be smaller than dram.row_hit");
+	ck_assert_str_eq(config_memory_refused(&c), "dram.row_miss must not be smaller than dram.row_hit");
 }
 END_TEST
 

@@ -209,7 +209,7 @@ static Config hostile_config(int which)
 	if (c.l2_sector > c.l1_sector)
 		c.l2_sector = c.l1_sector;
 	c.sm_count = 4;
-	ck_assert_msg(!mem_refuses(&c), "config %d: %s", which, mem_refuses(&c));
+	ck_assert_msg(!config_memory_refused(&c), "config %d: %s", which, config_memory_refused(&c));
 	return c;
 }
 
@@ -343,7 +343,7 @@ START_TEST(random_traffic)
 	Config c = hostile_config(_i);
 	Cycle window = mem_window(&c);
 	Traffic *a = run_traffic(&c, (uint64_t)_i, window, 0), *b;
-	const char *law = mem_conservation(&a->total, &c);
+	const char *law = stats_memory_law(&a->total, &c);
 	ck_assert_msg(!law, "config %d: law broken: %s", _i, law);
 	ck_assert_uint_gt(a->total.l2_requests, 0);
 	/* neither the order of calls nor the length of the window shows */
@@ -390,7 +390,7 @@ START_TEST(laws_can_fail)
 	Config c = defaults();
 	c.sm_count = SMS;
 	Traffic *t = run_traffic(&c, 3, mem_window(&c), 0);
-	ck_assert_ptr_null(mem_conservation(&t->total, &c));
+	ck_assert_ptr_null(stats_memory_law(&t->total, &c));
 	const size_t field[] = { offsetof(LaunchStats, l1_accesses), offsetof(LaunchStats, l1_hits), offsetof(LaunchStats, l1_merges),
 		offsetof(LaunchStats, l1_misses), offsetof(LaunchStats, l1_bypasses), offsetof(LaunchStats, l1_writes),
 		offsetof(LaunchStats, l1_atomics), offsetof(LaunchStats, l1_other), offsetof(LaunchStats, l2_requests),
@@ -400,7 +400,7 @@ START_TEST(laws_can_fail)
 	for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
 		LaunchStats wrong = t->total;
 		++*(uint64_t *)((char *)&wrong + field[i]);
-		ck_assert_msg(mem_conservation(&wrong, &c) != NULL, "counter %d off by one is not noticed", (int)i);
+		ck_assert_msg(stats_memory_law(&wrong, &c) != NULL, "counter %d off by one is not noticed", (int)i);
 	}
 	free(t);
 }

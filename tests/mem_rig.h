@@ -58,7 +58,7 @@ static inline void close_rig(Rig *r)
 	const char *law;
 	drain(r);
 	mem_finish(r->m, &r->st);
-	ck_assert_msg(!(law = mem_conservation(&r->st, &r->c)), "law broken: %s", law);
+	ck_assert_msg(!(law = stats_memory_law(&r->st, &r->c)), "law broken: %s", law);
 	ck_assert_int_eq(smmem_outstanding(r->s, UNKNOWN), 0);
 	mem_free(r->m);
 	smmem_free(r->s);

@@ -1,4 +1,6 @@
-/* Machine code: a kernel and the functions it calls, lowered for one mechanism (sim/lower/). Flat: a pc is an index. */
+/* Machine code: a kernel and the functions it calls, lowered for one mechanism. Flat: a pc is an index.
+
+   sim/code/ is the way from the IR to this. Of the mechanism it knows a hook; it sees sim/config/ only. */
 #ifndef GSIM_CODE_H
 #define GSIM_CODE_H
 #include "isa/lane.h"
@@ -75,16 +77,19 @@ typedef struct Code {
 	uint32_t *frame_of;            /* local frame of each function by its id */
 } Code;
 
-typedef struct ReconvModel ReconvModel;
+typedef struct LowerFn LowerFn;
+/* What a divergence mechanism does while a function is lowered (sim/reconv/seam.h): fills rpc_block and reach, inserts operations. False with
+   an error in diag: it cannot take the kernel. */
+typedef bool LowerHook(LowerFn *, Diag *);
 
 /* NULL with errors in diag. symbol_address: global and const symbols. */
-Code *code_lower(const Module *, const Function *kernel, const Config *, const ReconvModel *,
+Code *code_lower(const Module *, const Function *kernel, const Config *, LowerHook *,
 	const uint64_t *symbol_address, Diag *);
 void code_free(Code *);
 
 /* ---- between the steps of lowering ---- */
 typedef struct Cfg Cfg;
-typedef struct LowerFn {               /* one function on its way to machine code */
+struct LowerFn {                       /* one function on its way to machine code */
 	Code *code;
 	Module *module;
 	Function *f;
@@ -105,7 +110,7 @@ typedef struct LowerFn {               /* one function on its way to machine cod
 	bool recursive;                /* may be active more than once in a thread */
 	int scc;                       /* component of the call graph */
 	int number;                    /* among the functions of the code */
-} LowerFn;
+};
 
 void lower_calls(LowerFn *, LowerFn *const *of); /* predicates that are passed, saved registers; of: by function id (sim/code/save.c) */
 int lower_slot(LowerFn *, Type);       /* a place in the local frame: symbol id */

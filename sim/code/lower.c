@@ -7,7 +7,6 @@
 #include "sim/code/lower.h"
 #include "isa/launch.h"
 #include "lib/strbuf.h"
-#include "sim/reconv/seam.h"
 
 static void apply_fixes(Lower *w)
 {
@@ -107,7 +106,7 @@ static bool prepare(Lower *w, LowerFn *l)
 	l->reach_from = arena_array(&w->arena, int, room);
 	for (int i = 0; i < room; i++)
 		l->rpc_block[i] = l->reach_from[i] = -1;
-	if (!w->model->lower(l, w->diag))
+	if (!w->mechanism(l, w->diag))
 		return false;
 	must(f->block.n <= room);
 	function_number(f);
@@ -195,13 +194,13 @@ static void run(Lower *w, const Function *kernel)
 	c->frame = c->frame_of[c->kernel->id];
 }
 
-Code *code_lower(const Module *module, const Function *kernel, const Config *config, const ReconvModel *model,
+Code *code_lower(const Module *module, const Function *kernel, const Config *config, LowerHook *mechanism,
 	const uint64_t *symbol_address, Diag *diag)
 {
 	Code *c = xcalloc(1, sizeof *c);
 	c->module = module_view(module);
 	int errors = diag->errors;
-	Lower w = { .code = c, .m = c->module, .config = config, .model = model, .symbol_address = symbol_address, .diag = diag,
+	Lower w = { .code = c, .m = c->module, .config = config, .mechanism = mechanism, .symbol_address = symbol_address, .diag = diag,
 		.constants.width = (int)config->warp_size };
 	w.of = arena_array(&w.arena, LowerFn *, w.m->func.n);
 	c->entry = arena_array(&c->arena, uint32_t, w.m->func.n);

@@ -1,4 +1,4 @@
-/* Lowering from the inside: what its files share. The stages stand in lower.c. */
+/* Between the files of sim/code/: lowering. The stages stand in lower.c. */
 #ifndef GSIM_LOWER_H
 #define GSIM_LOWER_H
 #include "isa/decode.h"
@@ -23,7 +23,7 @@ typedef struct Lower {             /* one kernel on its way to machine code */
 	Code *code;
 	Module *m;                 /* the code's view */
 	const Config *config;
-	const ReconvModel *model;
+	LowerHook *mechanism;
 	const uint64_t *symbol_address;
 	Diag *diag;
 	Arena arena;

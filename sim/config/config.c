@@ -2,13 +2,12 @@
 #include "sim/config/config.h"
 #include "lib/hash.h"
 #include "lib/strbuf.h"
-#include "sim/mem/mem.h"
 #include <errno.h>
 #include <stddef.h>
 
 static const char model_names[] =
 #define MODEL(NAME) "|" #NAME
-#include "sim/reconv/list.def"
+#include "sim/config/mechanisms.def"
 #undef MODEL
 ;
 #define RECONV_NAMES (model_names + 1)
@@ -306,6 +305,29 @@ static bool check_cache(const char *name, int64_t bytes, int64_t line, int64_t s
 	return d->errors == before;
 }
 
+static bool is_power(int64_t x) { return x > 0 && !(x & (x - 1)); }
+
+const char *config_memory_refused(const Config *c)
+{
+	const struct { bool ok; const char *why; } rule[] = {
+		{ is_power(c->l1_line) && is_power(c->l1_sector), "l1.line_bytes and l1.sector_bytes must be powers of two" },
+		{ is_power(c->l2_line) && is_power(c->l2_sector), "l2.line_bytes and l2.sector_bytes must be powers of two" },
+		{ is_power(c->const_line), "constant.line_bytes must be a power of two" },
+		{ is_power(c->fetch_line), "fetch.line_bytes must be a power of two" },
+		{ is_power(c->dram_row), "dram.row_bytes must be a power of two" },
+		{ is_power(c->shared_bank_bytes), "shared.bank_bytes must be 4 or 8" },
+		{ c->l1_sector <= c->l1_line, "l1.sector_bytes must not be larger than l1.line_bytes" },
+		{ c->l2_sector <= c->l2_line, "l2.sector_bytes must not be larger than l2.line_bytes" },
+		{ c->l2_sector <= c->l1_sector, "l2.sector_bytes must not be larger than l1.sector_bytes" },
+		{ c->l2_line <= c->dram_row, "l2.line_bytes must not be larger than dram.row_bytes" },
+		{ c->dram_hit <= c->dram_miss, "dram.row_miss must not be smaller than dram.row_hit" },
+	};
+	for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
+		if (!rule[i].ok)
+			return rule[i].why;
+	return NULL;
+}
+
 bool config_check(const Config *c, Diag *d)
 {
 	int before = d->errors;
@@ -334,7 +356,7 @@ bool config_check(const Config *c, Diag *d)
 	if (!power_of_two(c->dram_row) || c->dram_row % c->l2_line)
 		diag_error(d, at, "dram.row_bytes = %lld must be a power of two and a multiple of l2.line_bytes = %lld",
 			(long long)c->dram_row, (long long)c->l2_line);
-	const char *why = d->errors == before ? mem_refuses(c) : NULL;
+	const char *why = d->errors == before ? config_memory_refused(c) : NULL;
 	if (why)
 		diag_error(d, at, "%s", why);
 	return d->errors == before;

@@ -1,4 +1,6 @@
-/* The machine description: one struct, filled from the defaults in config.def, a Lua file and -D overrides. */
+/* The machine description: one struct, filled from the defaults in config.def, a Lua file and -D overrides.
+
+   sim/config/ is the machine as numbers. It sees sim/sandbox/, which runs machine files; everything else in sim/ may see it. */
 #ifndef GSIM_CONFIG_H
 #define GSIM_CONFIG_H
 #include "isa/ir.h"
@@ -52,7 +54,7 @@ typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's
 	int nparams; \
 	const char *fair;              /* parameters under which it keeps no lane for ever that could run: tried in diagnoses; NULL: none help */
 typedef struct ModelKeys { MODEL_KEYS } ModelKeys;
-const ModelKeys *model_keys(int model);                 /* by index in sim/reconv/list.def; NULL past the end */
+const ModelKeys *model_keys(int model);                 /* by index in sim/config/mechanisms.def; NULL past the end */
 
 bool config_key(int i, ConfigKey *);                    /* row i of all, mechanisms' included; false past the end */
 enum { CONFIG_NAME = 96 };
@@ -61,6 +63,7 @@ bool config_find(const char *name, ConfigKey *);
 int64_t config_get(const Config *, const ConfigKey *);
 void config_nearest(const char *name, char near[CONFIG_NAME]);  /* the known key most like it, or "" */
 void config_defaults(Config *);
+const char *config_memory_refused(const Config *);       /* why the memory system cannot be built so, or NULL; a part of: */
 bool config_check(const Config *, Diag *);              /* what no single range says: e.g. line sizes are multiples of sectors */
 /* Range check and assignment; where = place for messages. */
 bool config_put(Config *, const ConfigKey *, int64_t value, Loc where, Diag *);

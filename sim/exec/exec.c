@@ -1,5 +1,5 @@
 /* One instruction of one split: its effect on registers, control and statistics. */
-#include "sim/machine/machine.h"
+#include "sim/exec/internal.h"
 #include <stdio.h>
 
 /* ---- statistics ---- */

@@ -2,7 +2,7 @@
  *
  * Shared, local, constant and parameter data move at issue. In timed runs global data move at the end of the window, in
  * the order (cycle, SM, scheduler, lane), because other SMs access the same memory: no result is used before that. */
-#include "sim/machine/machine.h"
+#include "sim/exec/internal.h"
 
 enum { MOST_BYTES = 32 };
 

@@ -2,7 +2,7 @@
  *
  * In timed runs the lanes of a vprintf stand still for a trip to L2 and back, which no window exceeds; what they print is
  * put together at the end of the window, from memory as it is at their turn in the order of global accesses. */
-#include "sim/machine/machine.h"
+#include "sim/exec/internal.h"
 #include "isa/print.h"
 
 typedef struct Reading { Sm *sm; Warp *w; const MIns *i; int lane; } Reading;

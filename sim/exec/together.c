@@ -1,5 +1,5 @@
 /* Threads together: block barriers and warp-level operations. */
-#include "sim/machine/machine.h"
+#include "sim/exec/internal.h"
 #include <stdio.h>
 
 /* Lanes of the split for which the instruction's guard holds. */

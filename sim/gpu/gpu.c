@@ -1,5 +1,10 @@
-/* A launch from its first block to its last: dispatch, windows of cycles, the order of global accesses, statistics. */
-#include "sim/machine/machine.h"
+/* A launch from its first block to its last: dispatch, windows of cycles, the order of global accesses, statistics.
+
+   sim/gpu/ advances all SMs (sim/sm/) and the memory system, on several host threads (pool.h). Its interface is sim/gsim.h. */
+#include "sim/gpu/pool.h"
+#include "sim/mem/mem.h"
+#include "sim/sm/sm.h"
+#include "sim/stuck/stuck.h"
 #include "lib/strbuf.h"
 #include <stdio.h>
 #include <time.h>
@@ -50,7 +55,7 @@ void gpu_free(Gpu *g)
 static const Code *code_of(Gpu *g, const Function *kernel, Diag *diag)
 {
 	if (!g->code[kernel->id])
-		g->code[kernel->id] = code_lower(g->module, kernel, &g->config, g->model, g->symbol_address, diag);
+		g->code[kernel->id] = code_lower(g->module, kernel, &g->config, g->model->lower, g->symbol_address, diag);
 	return g->code[kernel->id];
 }
 
@@ -133,17 +138,6 @@ static void occupancy(const Gpu *g, LaunchStats *st)
 
 /* ---- traces ---- */
 
-void sm_trace(Sm *sm, const Warp *w, const Split *s, TraceKind kind, Mask m, uint64_t a, uint64_t b)
-{
-	TraceEvent e = { .cycle = sm->now, .mask = m, .a = a, .b = b, .sm = (uint16_t)sm->id, .kind = (uint8_t)kind };
-	if (w) {
-		e.warp = (uint16_t)w->slot;
-		e.split = s ? (uint16_t)(s - w->split) : 0;
-		e.depth = (uint16_t)w->stack_depth;
-	}
-	vec_push(&sm->events, e);
-}
-
 static void flush_trace(Gpu *g)
 {
 	int n = (int)g->config.sm_count;
@@ -216,7 +210,7 @@ static void trace_begin(Gpu *g)
 void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag)
 {
 	Diag own = { 0 }; /* of this kernel */
-	Code *c = code_lower(g->module, kernel, &g->config, g->model, g->symbol_address, &own);
+	Code *c = code_lower(g->module, kernel, &g->config, g->model->lower, g->symbol_address, &own);
 	for (int i = 0; i < own.item.n; i++)
 		diag_error(diag, own.item.v[i].loc, "%s", own.item.v[i].text);
 	diag_free(&own);
@@ -232,53 +226,6 @@ void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag
 }
 
 /* ---- faults ---- */
-
-/* The launch, instruction and function that a message names: the module's own, or, of what lowering added, its copy's. The
-   instruction of a message is what an indirect call enters a function by: the call. */
-typedef struct FaultPlace { Launch launch; const Function *f; const Ins *ins; uint32_t tid[3]; } FaultPlace;
-
-static FaultPlace fault_place(Sm *sm, const Warp *w, const MIns *i, int lane)
-{
-	const Code *c = sm->gpu->cur;
-	FaultPlace p = { *sm->gpu->launch, i->function, i->src, { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] } };
-	sm->fault_cycle = sm->now;
-	for (uint32_t d = w->depth[lane]; !p.ins && d-- > 0;) {
-		const MIns *call = &c->ins[w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane] - 1];
-		p.f = call->function;
-		p.ins = call->src;
-	}
-	must(p.ins);
-	for (int k = 0; k < c->nsource; k++)
-		if (c->source[k].opd == p.ins->opd && c->source[k].ins->op == p.ins->op) {
-			p.f = c->module->of->func.v[p.f->id];
-			p.ins = c->source[k].ins;
-			return p;
-		}
-	p.launch.module = c->module;
-	p.launch.kernel = c->kernel;
-	return p;
-}
-
-void sm_fault_memory(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, Space space, uint64_t addr, unsigned size)
-{
-	if (sm->fault.kind)
-		return;
-	FaultPlace p = fault_place(sm, w, i, lane);
-	fault_memory(&sm->fault, &p.launch, kind, p.f, p.ins, w->cta->id, p.tid, space, addr, size);
-}
-
-void sm_fault(Sm *sm, Warp *w, const MIns *i, FaultKind kind, int lane, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-	if (sm->fault.kind)
-		return;
-	FaultPlace p = fault_place(sm, w, i, lane);
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	fault_at(&sm->fault, &p.launch, kind, p.f, p.ins, w->cta->id, p.tid, "%s", text);
-}
 
 static bool take_fault(Gpu *g, Fault *out)
 {

@@ -5,7 +5,8 @@
  * A window may be too short to be shared, and a host may have other work for its processors. The pool measures both ways,
  * the caller alone and all together, in host time by issued instruction, and takes the one that is faster now; the other
  * is tried again for a small share of the time. */
-#include "sim/machine/machine.h"
+#include "sim/gpu/pool.h"
+#include "sim/sm/sm.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>

@@ -1,5 +1,6 @@
 /* gpu.launch: arguments from Lua values, statistics as a Lua table. */
 #include "sim/host/workload.h"
+#include "lib/json.h"
 #include "lib/strbuf.h"
 #include "sim/host/kernel_name.h"
 #include "sim/host/value.h"
@@ -208,6 +209,6 @@ int host_launch(lua_State *L)
 	if (!s)
 		return sandbox_stop(L, run->failure);
 	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_real, lua_text, lua_boolean }, L, 0, { 0 } };
-	report_launch(s, &out.sink);
+	stats_json(s, &out.sink);
 	return 1;
 }

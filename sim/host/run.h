@@ -1,7 +1,10 @@
-/* One run of a module with its host side: memory, buffers, launches, and what was measured. */
+/* One run of a module with its host side: memory, buffers, launches, and what was measured.
+
+   sim/host/ is the host of the simulated GPU: it sees sim/gsim.h, and not the machine behind it. */
 #ifndef GSIM_RUN_H
 #define GSIM_RUN_H
 #include "sim/gsim.h"
+#include "sim/sandbox/backstop.h"
 
 typedef enum { RUN_OK, RUN_FAILED, RUN_BAD_INPUT, RUN_INTERRUPTED } RunStatus;  /* also the program's exit status */
 
@@ -79,10 +82,6 @@ bool run_elsewhere(Run *, struct StrBuf *text);
 bool run_same(const Run *, const Run *, const char *a, const char *b, Diag *);
 /* All launches together; blocks and branches of one name are added up. In the run's arena. */
 LaunchStats *run_total(Run *);
-
-/* For programs: from now on a workload or machine file that passes its time by 2 s inside one operation of Lua, which nothing else can
-   interrupt, ends the process with a message and status 2. Takes SIGXCPU. False where the system has no such timers. */
-bool sandbox_backstop(void);
 
 /* sim/host/workload.c: the Lua host side. */
 void run_workload(Run *, const char *path);

@@ -2,7 +2,7 @@
 #ifndef GSIM_WORKLOAD_H
 #define GSIM_WORKLOAD_H
 #include "isa/lane.h"
-#include "sim/report/report.h"
+#include "sim/host/run.h"
 #include "sim/sandbox/sandbox.h"
 
 typedef struct Host {

@@ -1,29 +1,11 @@
-/* The core's side of the seam: the list of mechanisms and what they may use. */
+/* What the core offers to mechanisms: sim/reconv/core.h. */
 #include "sim/machine/machine.h"
-
-#define MODEL(NAME) extern const ReconvModel reconv_##NAME;
-#include "sim/reconv/list.def"
-#undef MODEL
-const ReconvModel *const reconv_models[] = {
-#define MODEL(NAME) &reconv_##NAME,
-#include "sim/reconv/list.def"
-#undef MODEL
-	NULL
-};
-enum { MODELS = sizeof reconv_models / sizeof *reconv_models - 1 };
-
-const ModelKeys *model_keys(int model)
-{
-	return model < 0 || model >= MODELS ? NULL : &reconv_models[model]->keys;
-}
 
 int64_t reconv_param(const Warp *w, int index)
 {
 	const Config *c = &w->sm->gpu->config;
 	return c->model_param[c->model][index];
 }
-
-int64_t reconv_lower_param(const LowerFn *l, int index) { return l->config->model_param[l->config->model][index]; }
 
 const Config *reconv_config(const Warp *w) { return &w->sm->gpu->config; }
 const MIns *reconv_ins(const Warp *w, uint32_t pc) { return &w->sm->gpu->cur->ins[pc]; }
@@ -177,6 +159,29 @@ void reconv_distance(Warp *w, Split *s, Cycle n)
 	s->ready = w->sm->now + (n ? n : 1);
 	s->why = STALL_DIVERGENCE;
 	w->exact = true;
+}
+
+/* ---- what a split waits for ---- */
+
+MemTicket *sm_ticket(Sm *sm)
+{
+	return sm->tickets.n ? vec_pop(&sm->tickets) : arena_new(&sm->arena, MemTicket);
+}
+
+void sm_wait(Sm *sm, Warp *w, Split *s, MemTicket *t, Stall why)
+{
+	s->why = (uint8_t)why;
+	if (!t->npending) {
+		if (s->ready < t->ready)
+			s->ready = t->ready;
+		vec_push(&sm->tickets, t);
+		return;
+	}
+	s->wait = ++sm->waits;
+	if (s->wait == 0)
+		s->wait = ++sm->waits;
+	s->ready = PENDING;
+	vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = w, .wait = s->wait, .ticket = t }));
 }
 
 /* ---- stacks that spill ---- */

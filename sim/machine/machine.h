@@ -1,9 +1,12 @@
-/* The machine's insides: GPU, SMs, thread blocks, warps. Shared by the files of sim/ that advance it. */
+/* The machine's state: GPU, SMs, thread blocks, warps; and what is done to it wherever it is advanced: records of events and faults,
+   the services that mechanisms use (sim/reconv/core.h).
+
+   sim/machine/ sees mechanisms as the table that the seam describes; it does not see what advances the machine. */
 #ifndef GSIM_MACHINE_H
 #define GSIM_MACHINE_H
 #include "sim/gsim.h"
 #include "sim/mem/mem.h"
-#include "sim/reconv/seam.h"
+#include "sim/reconv/core.h"
 
 typedef struct Sm Sm;
 typedef struct Cta Cta;
@@ -159,50 +162,6 @@ struct Gpu {
 	Cycle now;
 };
 
-/* sim/sm/residence.c: residence */
-void sm_create(Gpu *, Sm *, int id);
-void sm_destroy(Sm *);
-bool sm_place(Sm *, uint64_t cta);             /* false: no room */
-void warp_retire(Sm *, Warp *);                /* last lane has ended and nothing is outstanding */
-
-/* sim/exec/exec.c: one instruction of one split: results, control, statistics. Timing comes back in Issue. */
-typedef struct Issue {                 /* now: in; executing: out; the others: out, memory instructions only */
-	Cycle now;
-	Mask lanes;                    /* for the trace: lanes, lowest address, sectors of a memory instruction */
-	uint64_t lowest, sectors;
-	Mask executing;                /* lanes whose guard holds */
-	bool blocked;                  /* memory: not executed, the memory system refused; ready = when to try again */
-	Mask pending;                  /* memory: lanes whose completion is known at the end of the window only */
-	Mask hits, misses;             /* a load's lanes in L1 and not, where the mechanism wants to know */
-	Cycle ready;                   /* memory: when the destinations of the others are ready */
-} Issue;
-void exec_issue(Sm *, Warp *, Split *, Issue *);
-/* sim/exec/memory.c */
-void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
-void deferred_apply(Sm *, Deferred *);
-bool exec_byte(Sm *, Warp *, const MIns *, int lane, uint64_t generic, uint8_t *); /* reads it; false: a fault */
-/* sim/exec/local.c: data of local memory; accesses are aligned to their size, and reserved before. row: what local_reserve said; stores say whether
-   memory has changed */
-bool local_reserve(Warp *, Mask, const uint64_t *addr, unsigned size); /* true: a row of words, all lanes of 32 at one address */
-void local_load32(const Warp *, Mask, const uint64_t *addr, bool row, uint32_t *);
-bool local_store32(Warp *, Mask, const uint64_t *addr, bool row, const uint32_t *);
-void local_load64(const Warp *, Mask, const uint64_t *addr, uint64_t *);
-bool local_store64(Warp *, Mask, const uint64_t *addr, const uint64_t *);
-void local_read(const Warp *, int lane, uint64_t addr, unsigned size, uint8_t *);
-void local_write(Warp *, int lane, uint64_t addr, unsigned size, const uint8_t *);
-/* sim/exec/print.c */
-void exec_print(Sm *, Warp *, Split *, const MIns *, Mask);
-void print_apply(Sm *, const Deferred *);
-void exec_assertion(Sm *, Warp *, const MIns *, int lane); /* it has failed */
-/* sim/exec/together.c: barriers and warp-level operations */
-bool exec_together_fits(Sm *, Warp *, const MIns *, Mask); /* false: a fault, of operands that it cannot take */
-bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask); /* not executed: lanes it needs are elsewhere, and another group runs */
-void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask);
-void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
-void split_released(Sm *, Warp *, Split *);    /* the barrier has let it go: on to the next instruction; the list may change */
-void barrier_thread_exit(Sm *, Cta *);
-void warpsync_recheck(Sm *, Warp *);
-
 /* sim/machine/homes.c: splits whose lanes have several homes */
 #define each_part(S, P) for (const Part *P = (S)->parts->part; P < (S)->parts->part + (S)->parts->n; P++)
 bool homes_scatter(Sm *, Warp *, Split *);     /* it stands at a barrier or warp-level operation: into splits of its homes */
@@ -218,30 +177,6 @@ static inline Mask split_holds(const Warp *w, const Split *s, uint32_t pred, boo
 	return neg ? ~m : m;
 }
 static inline Warp *split_home(Warp *w, const Split *s, int lane) { return s->parts ? homes_of(s, lane) : w; }
-
-/* sim/sm/issue.c */
-void sm_run(Sm *, Cycle until);                /* advance to `until` or to the end of its warps */
-Cycle sm_next(const Sm *);                     /* first cycle at which something can happen */
-void sm_settle(Sm *);                          /* after mem_drain: completion times into the scoreboards */
-/* sim/sm/functional.c */
-bool functional_round(Sm *);
-/* sim/stuck/watch.c */
-void livelock_start(Gpu *);                    /* a launch begins */
-bool livelock_check(Gpu *, Fault *);           /* at the end of a window: true when proven, fault filled */
-void livelock_forget(Warp *);                  /* a new warp in the slot */
-/* While watching: */
-void livelock_watch(Sm *, Warp *, Split *, const MIns *, const Path *, int n); /* at a branch: where lanes go */
-void livelock_read(Warp *, const MIns *, Mask, Space, const uint64_t *addr);   /* by loads and atomic operations */
-void livelock_clock(Warp *, Mask);             /* the lanes have read a clock */
-void livelock_exchange(Warp *, uint32_t pc, Mask); /* before a warp-level operation that gives lanes values of each other */
-/* sim/stuck/diagnose.c */
-void deadlock_report(Gpu *, Fault *);          /* nobody can go on: who waits where */
-void writer_note(Sm *, const Warp *, const MIns *, Space, int lane, uint64_t addr, Cycle); /* the lane changed a word */
-/* sim/gpu/pool.c: host threads that run SMs side by side; they start when they are first needed */
-Pool *pool_new(Gpu *, int threads);
-void pool_run(Pool *, Cycle until);            /* sm_run on every SM */
-void pool_launch_ends(Pool *);                 /* before the SMs' statistics are cleared */
-void pool_free(Pool *);
 
 /* The split's next issue waits for the ticket (freed by sm_settle). */
 void sm_wait(Sm *, Warp *, Split *, MemTicket *, Stall);

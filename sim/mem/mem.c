@@ -14,7 +14,7 @@ struct MemSystem {
 MemSystem *mem_new(const Config *c)
 {
 	MemSystem *m = xcalloc(1, sizeof *m);
-	must(!mem_refuses(c));
+	must(!config_memory_refused(c));
 	m->c = *c;
 	icnt_init(&m->icnt, c);
 	l2_init(&m->l2, c);
@@ -116,49 +116,4 @@ Cycle mem_window(const Config *c)
 	if (c->fetch_bytes && c->fetch_miss < w)
 		w = c->fetch_miss;
 	return (Cycle)(w > 1 ? w : 1);
-}
-
-static bool is_power(int64_t x) { return x > 0 && !(x & (x - 1)); }
-
-const char *mem_refuses(const Config *c)
-{
-	const struct { bool ok; const char *why; } rule[] = {
-		{ is_power(c->l1_line) && is_power(c->l1_sector), "l1.line_bytes and l1.sector_bytes must be powers of two" },
-		{ is_power(c->l2_line) && is_power(c->l2_sector), "l2.line_bytes and l2.sector_bytes must be powers of two" },
-		{ is_power(c->const_line), "constant.line_bytes must be a power of two" },
-		{ is_power(c->fetch_line), "fetch.line_bytes must be a power of two" },
-		{ is_power(c->dram_row), "dram.row_bytes must be a power of two" },
-		{ is_power(c->shared_bank_bytes), "shared.bank_bytes must be 4 or 8" },
-		{ c->l1_sector <= c->l1_line, "l1.sector_bytes must not be larger than l1.line_bytes" },
-		{ c->l2_sector <= c->l2_line, "l2.sector_bytes must not be larger than l2.line_bytes" },
-		{ c->l2_sector <= c->l1_sector, "l2.sector_bytes must not be larger than l1.sector_bytes" },
-		{ c->l2_line <= c->dram_row, "l2.line_bytes must not be larger than dram.row_bytes" },
-		{ c->dram_hit <= c->dram_miss, "dram.row_miss must not be smaller than dram.row_hit" },
-	};
-	for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
-		if (!rule[i].ok)
-			return rule[i].why;
-	return NULL;
-}
-
-const char *mem_conservation(const LaunchStats *s, const Config *c)
-{
-	uint64_t wide = (uint64_t)(c->l1_sector / c->l2_sector);
-	const struct { bool ok; const char *what; } law[] = {
-		{ s->l1_accesses == s->l1_hits + s->l1_merges + s->l1_misses, "L1 accesses = hits + merges + misses" },
-		{ s->transactions == s->l1_accesses + s->l1_bypasses + s->l1_writes + s->l1_atomics,
-			"memory transactions = L1 accesses + bypasses + writes + atomics" },
-		{ s->l2_requests == s->l1_misses * wide + s->l1_bypasses + s->l1_writes + s->l1_atomics + s->l1_other,
-			"L2 requests = L1 misses + bypasses + writes + atomics + other" },
-		{ s->l2_replies == s->l2_requests, "L2 replies = L2 requests" },
-		{ s->l2_requests == s->l2_hits + s->l2_misses + s->l2_allocations, "L2 requests = hits + misses + allocations" },
-		{ s->dram_reads == s->l2_misses, "DRAM reads = L2 misses" },
-		{ s->dram_writes == s->l2_writebacks, "DRAM writes = L2 write-backs" },
-		{ s->l2_writebacks <= s->l1_writes + s->l1_atomics + s->l1_other, "L2 write-backs <= sectors written" },
-		{ s->dram_row_hits <= s->dram_reads + s->dram_writes, "DRAM row hits <= reads + writes" },
-	};
-	for (size_t i = 0; i < sizeof law / sizeof *law; i++)
-		if (!law[i].ok)
-			return law[i].what;
-	return NULL;
 }

@@ -6,7 +6,9 @@
  *
  * The SM's side (SmMem) works within a window of cycles in which SMs run without seeing each other: it coalesces, looks
  * up L1, and queues what must go to L2. mem_drain, at the end of the window, serves all SMs' queues through interconnect,
- * L2 and DRAM. mem_window gives the longest window such that nothing served at its end could have completed inside it. */
+ * L2 and DRAM. mem_window gives the longest window such that nothing served at its end could have completed inside it.
+ *
+ * sim/mem/ sees sim/config/ and sim/record/; it knows accesses, not instructions or warps. */
 #ifndef GSIM_MEM_H
 #define GSIM_MEM_H
 #include "sim/record/stats.h"
@@ -19,9 +21,6 @@ void mem_reset(MemSystem *);          /* empty caches, time 0: the start of a la
 void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* >= 1 */
 Cycle mem_round_trip(const Config *); /* from an SM to L2 and back, nothing else under way; no window is longer */
-const char *mem_refuses(const Config *);  /* why these units cannot be built so, or NULL; a part of config_check */
-/* The memory system's conservation laws, for every launch that ended: NULL, or the law that does not hold. */
-const char *mem_conservation(const LaunchStats *, const Config *);
 SmMem *smmem_new(const Config *, int sm);
 void smmem_reset(SmMem *);
 void smmem_free(SmMem *);

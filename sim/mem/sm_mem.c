@@ -11,7 +11,7 @@ static const uint64_t LOCAL_BASE = (uint64_t)1 << 62, CODE_BASE = (uint64_t)1 <<
 SmMem *smmem_new(const Config *c, int sm)
 {
 	SmMem *s = xcalloc(1, sizeof *s);
-	must(!mem_refuses(c));
+	must(!config_memory_refused(c));
 	s->c = *c;
 	s->sm = sm;
 	s->l1_shift = shift_of(c->l1_line);

@@ -10,6 +10,7 @@
  *
  * Counted: depth = entries, the base included; pushes and pops = sides begun and ended besides the one that goes on; merges =
  * points to which all lanes have come. */
+#include "sim/reconv/common/points.h"
 #include "sim/reconv/common/regions.h"
 #include "sim/reconv/common/splits.h"
 

@@ -6,6 +6,7 @@
  * Counted: depth = entries, the base included; pushes = path and call entries (neither base nor reconvergence entries; a
  * tail merge is a pop and its pushes); merges = path entries popped at their rpc.
  * Post-dominators come from the graph with exit edges; lanes that ended are masked out of entries when they resume. */
+#include "sim/reconv/common/points.h"
 #include "sim/reconv/common/splits.h"
 
 enum { P_ORDER, P_PUSH, P_POP, P_SPILL, P_FILL };

@@ -8,6 +8,7 @@
  *
  * Counted: depth = groups; pushes and pops = groups that came to be and are gone; merges = groups that joined. */
 #include "sim/reconv/common/frontier.h"
+#include "sim/reconv/common/points.h"
 #include "sim/reconv/common/splits.h"
 
 enum { P_PRIORITY, P_CONSTRAINTS, P_HOT, P_SPILL, P_FILL, P_SHUFFLE, P_WAYS, P_SAME_WARP };

@@ -7,7 +7,10 @@
  * to the home warp, whatever split the lane is in.
  *
  * When an event comes, the split's `ready` holds the cycle of its next issue as the core set it; the mechanism may move it
- * on (reconv_delay) or charge memory traffic (reconv_spill_push, _pop, _top). */
+ * on (reconv_delay) or charge memory traffic (reconv_spill_push, _pop, _top).
+ *
+ * sim/reconv/ sees sim/code/ and sim/record/, but not the machine: this header is what the core calls, core.h what mechanisms call,
+ * common/ what several of them share; a file or folder is a mechanism, and list.c gathers sim/config/mechanisms.def. */
 #ifndef GSIM_RECONV_H
 #define GSIM_RECONV_H
 #include "sim/code/code.h"
@@ -72,7 +75,7 @@ typedef struct Patience { Cycle first, time; uint64_t turns, branches; } Patienc
 /* On a way that comes nowhere twice. */
 static inline uint64_t most_branches(const Code *c) { return (uint64_t)(c->nbranch + c->nblock); }
 
-struct ReconvModel {
+typedef struct ReconvModel {
 	union { struct { MODEL_KEYS }; ModelKeys keys; };
 	bool own_slots;                /* every split has an issue slot of its own (a bound, not a machine) */
 	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
@@ -81,7 +84,7 @@ struct ReconvModel {
 	bool regroups;                 /* splits may have lanes of several warps of a block; needs the two above */
 
 	/* Compile time: fill rpc_block and reach, insert operations (OPF_MACH) into the function's blocks. */
-	bool (*lower)(LowerFn *, Diag *);
+	LowerHook *lower;
 	size_t (*state_size)(const Config *);
 	/* Run time. s is one of w->split; paths have disjoint, non-empty masks whose union is the lanes that executed. */
 	void (*launch)(Warp *, Mask lanes, uint32_t pc);
@@ -131,78 +134,7 @@ struct ReconvModel {
 	/* The warps of one scheduler that may issue now (functional runs: of the SM), in its policy's order: puts the one to
 	   be tried first in front, and may reorder the splits of each. */
 	void (*order)(Warp **list, int n);
-};
+} ReconvModel;
 
 extern const ReconvModel *const reconv_models[];  /* ends with NULL; index = Config.model */
-int64_t reconv_param(const Warp *, int index);    /* the mechanism's own parameter; */
-int64_t reconv_lower_param(const LowerFn *, int index); /* ... while lowering */
-/* A lower hook: immediate post-dominators, exits counted as edges, as MIns.rpc; a reach at each. !reconverge overrides. */
-bool reconv_lower_ipdom(LowerFn *, Diag *);
-/* ... a reach at blocks that several others lead to, and at those that a branch leads back to. */
-void reconv_lower_reach(LowerFn *, bool joins, bool loops);
-const Config *reconv_config(const Warp *);
-const MIns *reconv_ins(const Warp *, uint32_t pc);             /* the machine code there */
-
-/* ---- what mechanisms use of the core ---- */
-void *reconv_sm_state(Warp *);
-void *reconv_block_state(Warp *);
-int reconv_block_warps(Warp *, Warp **list);                   /* resident warps of the thread block, this one included; room for MOST_WARPS */
-int reconv_index(const Warp *);                                /* in its block */
-const Code *reconv_code(const Warp *);
-void *reconv_state(Warp *);                                    /* state_size bytes, zeroed when the SM is made */
-void *reconv_alloc(Warp *, size_t);                            /* zeroed memory that lives as long as the launch */
-/* Room for one more behind n elements: p, or a larger copy of it. */
-void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);
-uint64_t reconv_value(const Warp *, const MIns *, int lane);   /* of the register that one of its operations names */
-uint32_t reconv_return_pc(const Warp *, Mask);                  /* where the first lane's function returns to; it is in one */
-unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of the first lane */
-bool reconv_others_ready(const Warp *);                        /* another warp of its scheduler may issue in the next cycle */
-/* The lanes of the split whose operands are there first, and when; all of them if they come together or that is not known. */
-Mask reconv_first_ready(const Warp *, const Split *, Cycle *when);
-int reconv_slot(const Warp *);                                 /* the warp's place in the SM */
-int reconv_scheduler_warps(Warp *, Warp **list);               /* of its scheduler, oldest first, this one included; room for 256 */
-void reconv_count_own(Warp *, const char *key);                /* a figure of the mechanism's, divergence.key in the report; at most MODEL_STATS */
-uint32_t *reconv_row(Warp *, uint32_t row);                    /* a 32-bit register of all lanes: MIns.x.d, a, b */
-Mask reconv_live(const Warp *);                                /* lanes that have not ended */
-int *reconv_nsplit(Warp *);                                    /* the mechanism keeps it */
-Split *reconv_splits(Warp *);                                  /* room for warp_size splits */
-int reconv_close_gap(Warp *, Split *);                         /* it is gone, those behind it move up; its place */
-/* Statistics and trace; call after the change. The split's place in the list is recorded: of one that is gone, where it was. */
-void reconv_count_push(Warp *, const Split *, uint32_t pc, Mask);
-void reconv_count_pop(Warp *, const Split *, uint32_t pc, Mask);
-void reconv_count_merge(Warp *, const Split *, uint32_t pc, Mask);
-void reconv_delay(Warp *, Split *, Cycle);                     /* added to s->ready, reason "divergence" */
-void reconv_distance(Warp *, Split *, Cycle);                  /* next issue that many cycles after this one */
-Cycle reconv_now(const Warp *);
-/* Which of the warp's splits is tried first: that of the list, that behind the one that issued last, or that one itself. */
-enum { TURNS_LIST, TURNS_ROTATE, TURNS_STAY };
-void reconv_turns(Warp *, int turns);
-/* The warp's alarm will be called at that cycle (functional runs: after that many issues of the SM). One at a time; NO_ALARM: none. */
-#define NO_ALARM (~(Cycle)0)
-void reconv_alarm(Warp *, Cycle);
-
-/* One entry of a table that does not fit on chip goes to memory, or comes back; the split waits for it. */
-void reconv_spill_entry(Warp *, Split *, int entry, Cycle constant);
-void reconv_fill_entry(Warp *, Split *, int entry, Cycle constant);
-
-/* ---- splits with lanes of several warps of a block (regroups): sim/machine/homes.c ----
- * A split whose lanes have one home lies in that warp, any other in some warp of the block: its carrier. Barriers and
- * warp-level operations mean home warps: the core scatters a split that comes to one into splits of its homes. */
-int reconv_parts(Warp *, const Split *, Part *out);            /* its homes and lanes, also where it has one; room for 64 */
-/* Takes the split out of the warp; those behind it move up. Part lists that were taken from it stay valid. */
-void reconv_remove(Warp *, Split *);
-/* A new split behind those of its carrier, which it returns: the home, or the warp with the fewest. near: any of the block. */
-Warp *reconv_form(Warp *near, const Split *like, const Part *, int n);
-void reconv_join(Warp *, Split *, const Part *, int n);        /* the lanes join it; none has a column that it has */
-/* When the lanes of a split may issue that this instruction sends to pc: redirected unless they fall through. NULL: no
-   instruction sends them, they resume there. */
-Cycle reconv_redirect(Warp *, const MIns *, uint32_t pc);
-
-/* A stack whose top entries are on chip: resident + spilled = depth. One chunk moves at a time; pops fill lazily. */
-typedef struct StackSpill { int resident, spilled; } StackSpill;
-/* Call before an entry is pushed / popped. Charges the constants or the memory traffic of divergence.spill. */
-void reconv_spill_push(Warp *, Split *, StackSpill *, Cycle constant);
-void reconv_spill_pop(Warp *, Split *, StackSpill *, Cycle constant);
-/* Where the top entry is what runs: call when a pop has uncovered it; it is filled if it is not on chip. */
-void reconv_spill_top(Warp *, Split *, StackSpill *, Cycle constant);
 #endif

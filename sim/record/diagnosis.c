@@ -2,6 +2,8 @@
 #include "sim/record/diagnosis.h"
 #include "lib/strbuf.h"
 
+const char *const stuck_name[STUCK_COUNT] = { "runs", "barrier", "warp_sync", "held", "ended" };
+
 static void put_lanes(StrBuf *b, Mask m)
 {
 	sb_puts(b, m & (m - 1) ? "lanes" : "lane");

@@ -55,5 +55,7 @@ typedef struct Diagnosis {
 } Diagnosis;
 
 struct StrBuf;
+struct JsonSink;
+void diagnosis_json(const Diagnosis *, struct JsonSink *);  /* sim/record/diagnosis_json.c: one object */
 void diagnosis_text(const Diagnosis *, const char *kernel, struct StrBuf *);
 #endif

@@ -1,4 +1,4 @@
-#include "sim/mem/mem.h"
+#include "sim/record/stats.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -92,51 +92,6 @@ double stats_mean_depth(const LaunchStats *s)
 {
 	double issues = (double)s->warp_instructions + (double)s->overhead_warp;
 	return issues > 0 ? (double)s->depth_sum / issues : 0;
-}
-
-static const char *differ(const char *law, uint64_t a, uint64_t b)
-{
-	static _Thread_local char text[200];
-	if (a == b)
-		return NULL;
-	snprintf(text, sizeof text, "%s: %llu != %llu", law, (unsigned long long)a, (unsigned long long)b);
-	return text;
-}
-
-const char *stats_conservation(const LaunchStats *s, const Config *c)
-{
-	uint64_t stalls = 0, issues = 0, lanes = 0;
-	const char *bad = NULL;
-	if (s->reference || !s->completed)
-		return NULL;
-	for (int i = 0; i < STALL_COUNT; i++)
-		stalls += s->stalls[i];
-	for (int i = 0; i <= s->warp_size; i++) {
-		issues += s->active_lanes[i];
-		lanes += s->active_lanes[i] * (uint64_t)i;
-	}
-	if (s->timed) {
-		if (!bad)
-			bad = differ("scheduler-cycles are issues and stalls", s->slots, s->issued + stalls);
-		if (!bad)
-			bad = differ("scheduler-cycles are cycles x schedulers x SMs", s->slots,
-				s->cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);
-		if (!bad)
-			bad = mem_conservation(s, c);
-	}
-	if (!bad && !s->mimd)
-		bad = differ("lanes of issued instructions are useful, predicated off or inactive",
-			s->lanes_useful + s->lanes_predicated_off + s->lanes_inactive,
-			s->warp_instructions * (uint64_t)s->warp_size);
-	if (!bad)
-		bad = differ("useful lanes are thread instructions", s->lanes_useful, s->thread_instructions);
-	if (!bad && !s->mimd)
-		bad = differ("active_lanes counts each instruction", issues, s->warp_instructions);
-	if (!bad && !s->mimd)
-		bad = differ("active_lanes counts useful and predicated-off lanes", lanes, s->lanes_useful + s->lanes_predicated_off);
-	if (!bad)
-		bad = differ("entries pushed are popped", s->pushes, s->pops);
-	return bad;
 }
 
 /* Ordered by path; +1: more is better, -1: less is better. Figures without a direction are left out. */

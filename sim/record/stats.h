@@ -1,5 +1,7 @@
 /* What a launch measured. Every counter is a row of STATS: the JSON report, the text report, gsim-compare and
-   --list statistics come from it. Cycle counters are SM cycles; the rest are counts unless the row says otherwise. */
+   --list statistics come from it. Cycle counters are SM cycles; the rest are counts unless the row says otherwise.
+
+   sim/record/ holds what is recorded of a launch: counters and their laws, diagnoses, both as JSON. It sees sim/config/ only. */
 #ifndef GSIM_STATS_H
 #define GSIM_STATS_H
 #include "sim/config/config.h"
@@ -122,11 +124,18 @@ typedef struct LaunchStats {
 	double seconds;                /* host time */
 } LaunchStats;
 
+/* sim/record/json.c: one object; or the keys of what was measured, and of its blocks and branches. */
+struct JsonSink;
+void stats_json(const LaunchStats *, struct JsonSink *);
+void stats_json_measured(const LaunchStats *, struct JsonSink *);
+void stats_json_tables(const LaunchStats *, struct JsonSink *);
+
 uint64_t stat_get(const LaunchStats *, int i);              /* by index in stat_info */
 bool stat_known(const LaunchStats *, int i);               /* false: this kind of run does not measure it */
 void stats_add(LaunchStats *total, const LaunchStats *);   /* sums and maxima; blocks and branches are left out */
 double stats_utilization(const LaunchStats *);
 double stats_mean_depth(const LaunchStats *);
-/* The conservation laws of the design: NULL when they hold, else a sentence that says which does not (static buffer). */
+/* sim/record/laws.c. The conservation laws of the design, for every launch that ended: NULL when they hold, else a sentence that says which does not (static buffer). */
 const char *stats_conservation(const LaunchStats *, const Config *);
+const char *stats_memory_law(const LaunchStats *, const Config *);  /* of those the memory system's */
 #endif

@@ -1,4 +1,6 @@
-/* What a run measured, for programs and for people. */
+/* What a run measured, for programs and for people: text, JSON, comparisons, grids.
+
+   sim/report/ sees runs (sim/host/) and records. */
 #ifndef GSIM_REPORT_H
 #define GSIM_REPORT_H
 #include "lib/json.h"
@@ -17,14 +19,8 @@ typedef struct Title {
 const char *title_model(const Title *);
 
 /* sim/report/json.c */
-void report_launch(const LaunchStats *, JsonSink *);                /* one object */
 void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
 void report_refused(const Title *, const char *error, JsonSink *);  /* of a run that could not begin */
-
-/* sim/report/diagnosis.c: values of the keys of the same names */
-struct Diagnosis;
-void report_diagnosis(const struct Diagnosis *, JsonSink *);
-void report_elsewhere(const Run *, JsonSink *);                    /* with its key */
 
 /* sim/report/text.c: one screen; all: every launch, branch and block, on more */
 void report_text(Run *, const Title *, bool all, StrBuf *);

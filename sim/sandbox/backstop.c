@@ -1,5 +1,5 @@
 /* The last resort against a script that comes to no check: a timer of its thread's processor time ends the process. */
-#include "sim/host/run.h"
+#include "sim/sandbox/backstop.h"
 #include "sim/sandbox/sandbox.h"
 #include <unistd.h>
 

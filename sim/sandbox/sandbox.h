@@ -5,7 +5,9 @@
    ends at the same place on every host. Time is the last resort. What bounds it: the clock is read at least once in
    HOOK_STEPS instructions, and no instruction or C function between two readings takes long, because texts are at most
    SANDBOX_TEXT bytes and all longer loops charge. One operation escapes: Lua enlarging a table whose integer keys all
-   collide. For that programs call sandbox_backstop (sim/host/run.h). */
+   collide. For that programs call sandbox_backstop (sim/sandbox/backstop.h).
+
+   sim/sandbox/ knows nothing of GPUs. Machine files (sim/config/) and workloads (sim/host/) run in it. */
 #ifndef GSIM_SANDBOX_H
 #define GSIM_SANDBOX_H
 #include "lib/diag.h"

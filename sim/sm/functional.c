@@ -1,6 +1,6 @@
 /* Functional runs: results and divergence statistics without time. Blocks are resident as in a timed run; warps take
  * turns, each runs until it waits or its turn is over. The clock counts issues of the SM. */
-#include "sim/machine/machine.h"
+#include "sim/sm/sm.h"
 
 static bool step(Sm *sm, Warp *w, Split *s)
 {

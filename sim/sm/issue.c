@@ -1,30 +1,7 @@
 /* One SM through a window of cycles. Each cycle, every scheduler issues from the first warp in its policy's order that
  * can; when none can anywhere, time jumps to the first cycle at which one may. Every scheduler-cycle is counted as an
  * issue or as the one reason that kept back the warp that will be ready first. */
-#include "sim/machine/machine.h"
-
-/* ---- what a split waits for ---- */
-
-MemTicket *sm_ticket(Sm *sm)
-{
-	return sm->tickets.n ? vec_pop(&sm->tickets) : arena_new(&sm->arena, MemTicket);
-}
-
-void sm_wait(Sm *sm, Warp *w, Split *s, MemTicket *t, Stall why)
-{
-	s->why = (uint8_t)why;
-	if (!t->npending) {
-		if (s->ready < t->ready)
-			s->ready = t->ready;
-		vec_push(&sm->tickets, t);
-		return;
-	}
-	s->wait = ++sm->waits;
-	if (s->wait == 0)
-		s->wait = ++sm->waits;
-	s->ready = PENDING;
-	vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = w, .wait = s->wait, .ticket = t }));
-}
+#include "sim/sm/sm.h"
 
 typedef struct When { Cycle cycle; uint8_t why; } When;
 

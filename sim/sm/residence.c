@@ -1,5 +1,6 @@
 /* Residence: thread blocks and their warps take slots and resources of an SM, and give them back. */
-#include "sim/machine/machine.h"
+#include "sim/sm/sm.h"
+#include "sim/stuck/stuck.h"
 
 void sm_create(Gpu *g, Sm *sm, int id)
 {

@@ -4,8 +4,6 @@
 #include "passes/analysis/analysis.h"
 #include "lib/strbuf.h"
 
-const char *const stuck_name[STUCK_COUNT] = { "runs", "barrier", "warp_sync", "held", "ended" };
-
 /* ---- who changed a word last ---- */
 
 /* Changes by atomic operations and by stores that others are meant to see. A table of bounded size: what it has

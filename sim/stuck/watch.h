@@ -1,8 +1,8 @@
-/* Between the watch (sim/stuck/watch.c), the report (sim/stuck/diagnose.c) and the machine. */
+/* Between the watch (watch.c) and its report (diagnose.c). */
 #ifndef GSIM_DIAGNOSE_H
 #define GSIM_DIAGNOSE_H
 #include "sim/record/diagnosis.h"
-#include "sim/machine/machine.h"
+#include "sim/stuck/stuck.h"
 
 enum { ROUND_READS = 4, ROUND_TURNS = 6 };
 typedef struct Read { const MIns *ins; uint64_t addr; uint8_t space; } Read;

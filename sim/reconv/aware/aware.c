@@ -6,6 +6,7 @@
  *
  * Counted: depth, pushes, pops and merges as multi_path; lanes released count as a push. */
 #include "sim/reconv/aware/aware.h"
+#include "sim/reconv/common/points.h"
 #include "sim/reconv/common/regions.h"
 #include "sim/reconv/common/splits.h"
 

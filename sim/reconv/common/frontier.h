@@ -2,7 +2,7 @@
 #ifndef GSIM_RECONV_FRONTIER_H
 #define GSIM_RECONV_FRONTIER_H
 #include "passes/analysis/analysis.h"
-#include "sim/reconv/seam.h"
+#include "sim/reconv/core.h"
 
 /* The row of a mechanism's parameters that chooses the order. */
 enum { PRIORITY_RPO, PRIORITY_SOURCE };

@@ -1,7 +1,7 @@
 /* Where lanes that may part are to meet: the compile time of the token stack and of convergence barriers. */
 #ifndef GSIM_PLACE_H
 #define GSIM_PLACE_H
-#include "sim/reconv/seam.h"
+#include "sim/reconv/core.h"
 
 /* Loops as frames: place_loops.c. New blocks are appended, each with the block it will stand before. */
 typedef struct MadeBlock { Block *block; const Block *before; } MadeBlock; /* before NULL: at the very start */

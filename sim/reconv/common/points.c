@@ -1,6 +1,6 @@
 /* Reconvergence points: what mechanisms that meet at post-dominators need of the compiler. */
 #include "passes/analysis/analysis.h"
-#include "sim/reconv/seam.h"
+#include "sim/reconv/common/points.h"
 
 bool reconv_lower_ipdom(LowerFn *l, Diag *diag)
 {

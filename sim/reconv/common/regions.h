@@ -7,7 +7,7 @@
  * caller mean nothing to the callee. The outermost region, 0, has no point. */
 #ifndef GSIM_REGIONS_H
 #define GSIM_REGIONS_H
-#include "sim/reconv/seam.h"
+#include "sim/reconv/core.h"
 
 typedef struct Region {
 	uint32_t pc;                   /* where its lanes meet; of a call: the return address, met by returning only */

@@ -3,7 +3,7 @@
  * warp's first group is not counted as a push, nor is its last as a pop. */
 #ifndef GSIM_RECONV_SORTED_H
 #define GSIM_RECONV_SORTED_H
-#include "sim/reconv/seam.h"
+#include "sim/reconv/core.h"
 
 typedef struct Group {
 	uint32_t pc, depth;            /* depth: 0 where the order is by pc alone */

@@ -1,7 +1,7 @@
 /* What mechanisms do with splits and paths, whatever their rules. */
 #ifndef GSIM_SPLITS_H
 #define GSIM_SPLITS_H
-#include "sim/reconv/seam.h"
+#include "sim/reconv/core.h"
 
 /* The list may not change meanwhile. */
 #define each_split(W, S) for (Split *S = reconv_splits(W), *end_##S = S + *reconv_nsplit(W); S < end_##S; S++)

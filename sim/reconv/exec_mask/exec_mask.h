@@ -9,7 +9,7 @@
 #ifndef GSIM_EXEC_MASK_H
 #define GSIM_EXEC_MASK_H
 #include "passes/analysis/analysis.h"
-#include "sim/reconv/seam.h"
+#include "sim/reconv/core.h"
 
 typedef struct MaskPlan {
 	LowerFn *l;

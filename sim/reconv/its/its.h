@@ -1,7 +1,7 @@
 /* Convergence barriers: the parameters and hooks of its, and of mechanisms built on it. */
 #ifndef GSIM_ITS_H
 #define GSIM_ITS_H
-#include "sim/reconv/seam.h"
+#include "sim/reconv/core.h"
 
 /* The parameters of its; a mechanism built on it has the same ones first. Those from ITS_FIRST to ITS_MERGE are knobs of
    the policy: by default they are what the policy says (its_knob). */

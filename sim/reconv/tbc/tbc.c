@@ -9,6 +9,7 @@
  *
  * Counted: depth = entries of the block; pushes = entries for paths; merges = splits that come to their reconvergence point;
  * warps_formed = splits that compaction makes. */
+#include "sim/reconv/common/points.h"
 #include "sim/reconv/tbc/tbc.h"
 
 static const ConfigKey params[] = {

@@ -1,18 +1,6 @@
 /* A diagnosis as JSON: who spins or waits, on what, who changed it, what is held where. */
+#include "lib/json.h"
 #include "sim/record/diagnosis.h"
-#include "sim/report/report.h"
-
-static void put_text(JsonSink *j, const char *key, const char *v)
-{
-	j->key(j, key);
-	j->text(j, v);
-}
-
-static void put_count(JsonSink *j, const char *key, uint64_t v)
-{
-	j->key(j, key);
-	j->count(j, v);
-}
 
 static void put_triple(JsonSink *j, const char *key, const uint32_t v[3])
 {
@@ -41,10 +29,10 @@ static void put_place(JsonSink *j, const char *key, const CodePlace *p)
 		return;
 	}
 	j->begin(j, '{', true);
-	put_text(j, "function", p->function);
-	put_text(j, "label", p->block);
-	put_text(j, "file", p->file);
-	put_count(j, "line", p->line > 0 ? (uint64_t)p->line : 0);
+	json_put_text(j, "function", p->function);
+	json_put_text(j, "label", p->block);
+	json_put_text(j, "file", p->file);
+	json_put_count(j, "line", p->line > 0 ? (uint64_t)p->line : 0);
 	j->end(j);
 }
 
@@ -52,11 +40,11 @@ static void put_stuck(JsonSink *j, const StuckLanes *x)
 {
 	j->begin(j, '{', false);
 	put_triple(j, "block", x->block);
-	put_count(j, "warp", (uint64_t)x->warp);
+	json_put_count(j, "warp", (uint64_t)x->warp);
 	put_lanes(j, "lanes", x->lanes);
-	put_text(j, "state", stuck_name[x->how]);
+	json_put_text(j, "state", stuck_name[x->how]);
 	put_place(j, "at", &x->at);
-	put_text(j, "in", x->in);
+	json_put_text(j, "in", x->in);
 	put_lanes(j, "behind", x->others);
 	put_place(j, "until", &x->until);
 	j->end(j);
@@ -71,12 +59,12 @@ static void put_word(JsonSink *j, const Diagnosis *d)
 		return;
 	}
 	j->begin(j, '{', true);
-	put_text(j, "space", w->space == SP_SHARED ? "shared" : "global");
-	put_count(j, "address", w->address);
-	put_text(j, "buffer", w->buffer);
-	put_count(j, "offset", w->offset);
-	put_count(j, "bytes", w->bytes);
-	put_count(j, "value", w->value);
+	json_put_text(j, "space", w->space == SP_SHARED ? "shared" : "global");
+	json_put_count(j, "address", w->address);
+	json_put_text(j, "buffer", w->buffer);
+	json_put_count(j, "offset", w->offset);
+	json_put_count(j, "bytes", w->bytes);
+	json_put_count(j, "value", w->value);
 	j->end(j);
 }
 
@@ -95,13 +83,13 @@ static void put_writer(JsonSink *j, const Diagnosis *d)
 	j->end(j);
 }
 
-void report_diagnosis(const Diagnosis *d, JsonSink *j)
+void diagnosis_json(const Diagnosis *d, JsonSink *j)
 {
 	j->begin(j, '{', false);
-	put_text(j, "kind", d->kind == FAULT_LIVELOCK ? "livelock" : "deadlock");
+	json_put_text(j, "kind", d->kind == FAULT_LIVELOCK ? "livelock" : "deadlock");
 	j->key(j, "who");
 	put_stuck(j, &d->who);
-	put_count(j, "spinning", d->spinning);
+	json_put_count(j, "spinning", d->spinning);
 	put_word(j, d);
 	put_writer(j, d);
 	j->key(j, "waiting");
@@ -109,19 +97,6 @@ void report_diagnosis(const Diagnosis *d, JsonSink *j)
 	for (int k = 0; k < d->nheld; k++)
 		put_stuck(j, &d->held[k]);
 	j->end(j);
-	put_text(j, "mechanism", d->holds);
-	j->end(j);
-}
-
-void report_elsewhere(const Run *run, JsonSink *j)
-{
-	j->key(j, "elsewhere");
-	j->begin(j, '[', false);
-	for (int k = 0; k < run->elsewhere.n; k++) {
-		j->begin(j, '{', true);
-		put_text(j, "model", run->elsewhere.v[k].spec);
-		put_text(j, "result", elsewhere_name[run->elsewhere.v[k].how]);
-		j->end(j);
-	}
+	json_put_text(j, "mechanism", d->holds);
 	j->end(j);
 }

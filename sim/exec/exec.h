@@ -1,0 +1,24 @@
+/* The effect of one instruction of one split: results, control, statistics. When results are ready is the SM's affair
+   (sim/sm/); what memory says of it comes back in Issue.
+
+   sim/exec/ sees the machine's state, the time of accesses (sim/mem/) and the watch for livelocks (sim/stuck/). */
+#ifndef GSIM_EXEC_H
+#define GSIM_EXEC_H
+#include "sim/machine/machine.h"
+
+typedef struct Issue {                 /* now: in; executing: out; the others: out, memory instructions only */
+	Cycle now;
+	Mask lanes;                    /* for the trace: lanes, lowest address, sectors of a memory instruction */
+	uint64_t lowest, sectors;
+	Mask executing;                /* lanes whose guard holds */
+	bool blocked;                  /* memory: not executed, the memory system refused; ready = when to try again */
+	Mask pending;                  /* memory: lanes whose completion is known at the end of the window only */
+	Mask hits, misses;             /* a load's lanes in L1 and not, where the mechanism wants to know */
+	Cycle ready;                   /* memory: when the destinations of the others are ready */
+} Issue;
+void exec_issue(Sm *, Warp *, Split *, Issue *);
+/* sim/exec/memory.c: the data of an access that was put off to the end of the window */
+void deferred_apply(Sm *, Deferred *);
+/* sim/exec/together.c */
+void split_released(Sm *, Warp *, Split *);    /* the barrier has let it go: on to the next instruction; the list may change */
+#endif

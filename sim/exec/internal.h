@@ -1,0 +1,30 @@
+/* Between the files of sim/exec/. */
+#ifndef GSIM_EXEC_INTERNAL_H
+#define GSIM_EXEC_INTERNAL_H
+#include "sim/exec/exec.h"
+#include "sim/stuck/stuck.h"
+
+/* sim/exec/memory.c */
+void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
+bool exec_byte(Sm *, Warp *, const MIns *, int lane, uint64_t generic, uint8_t *); /* reads it; false: a fault */
+/* sim/exec/local.c: data of local memory; accesses are aligned to their size, and reserved before. row: what local_reserve said; stores say whether
+   memory has changed */
+bool local_reserve(Warp *, Mask, const uint64_t *addr, unsigned size); /* true: a row of words, all lanes of 32 at one address */
+void local_load32(const Warp *, Mask, const uint64_t *addr, bool row, uint32_t *);
+bool local_store32(Warp *, Mask, const uint64_t *addr, bool row, const uint32_t *);
+void local_load64(const Warp *, Mask, const uint64_t *addr, uint64_t *);
+bool local_store64(Warp *, Mask, const uint64_t *addr, const uint64_t *);
+void local_read(const Warp *, int lane, uint64_t addr, unsigned size, uint8_t *);
+void local_write(Warp *, int lane, uint64_t addr, unsigned size, const uint8_t *);
+/* sim/exec/print.c */
+void exec_print(Sm *, Warp *, Split *, const MIns *, Mask);
+void print_apply(Sm *, const Deferred *);
+void exec_assertion(Sm *, Warp *, const MIns *, int lane); /* it has failed */
+/* sim/exec/together.c: barriers and warp-level operations */
+bool exec_together_fits(Sm *, Warp *, const MIns *, Mask); /* false: a fault, of operands that it cannot take */
+bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask); /* not executed: lanes it needs are elsewhere, and another group runs */
+void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask);
+void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
+void barrier_thread_exit(Sm *, Cta *);
+void warpsync_recheck(Sm *, Warp *);
+#endif

@@ -1,0 +1,169 @@
+/* What a launch measured, as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure are null. */
+#include "lib/json.h"
+#include "sim/record/diagnosis.h"
+#include "sim/record/stats.h"
+
+static void put_stat(JsonSink *j, const LaunchStats *s, int i, const char *key)
+{
+	j->key(j, key);
+	if (stat_known(s, i))
+		j->count(j, stat_get(s, i));
+	else
+		j->text(j, NULL);
+}
+
+static bool in_group(const char *path, const char *group)
+{
+	size_t n = strlen(group);
+	return !strncmp(path, group, n) && path[n] == '.';
+}
+
+/* The counters whose path is group.key, and below group.sub. those of the groups inside it. */
+static void counters(JsonSink *j, const LaunchStats *s, const char *group)
+{
+	size_t n = strlen(group);
+	for (int i = 0; i < stat_count; i++) {
+		const char *path = stat_info[i].path;
+		if (!in_group(path, group))
+			continue;
+		const char *dot = strchr(path + n + 1, '.');
+		if (!dot) {
+			put_stat(j, s, i, path + n + 1);
+			continue;
+		}
+		char sub[64];
+		snprintf(sub, sizeof sub, "%.*s", (int)(dot - path), path);
+		if (i && in_group(stat_info[i - 1].path, sub))
+			continue; /* its group is open since its first counter */
+		j->key(j, sub + n + 1);
+		j->begin(j, '{', true);
+		counters(j, s, sub);
+		j->end(j);
+	}
+}
+
+static void put_group(JsonSink *j, const LaunchStats *s, const char *group)
+{
+	j->key(j, group);
+	j->begin(j, '{', true);
+	counters(j, s, group);
+	j->end(j);
+}
+
+static void put_divergence(JsonSink *j, const LaunchStats *s)
+{
+	j->key(j, "divergence");
+	j->begin(j, '{', true);
+	counters(j, s, "divergence");
+	json_put_real(j, "mean_depth", !s->reference, stats_mean_depth(s));
+	for (int i = 0; i < s->nmodel; i++)
+		json_put_count(j, s->model[i].key, s->model[i].value);
+	j->end(j);
+}
+
+static void put_issue(JsonSink *j, const LaunchStats *s)
+{
+	j->key(j, "issue");
+	j->begin(j, '{', false);
+	counters(j, s, "issue");
+	j->key(j, "stalls");
+	j->begin(j, '{', true);
+	for (int i = 0; i < STALL_COUNT; i++) {
+		j->key(j, stall_name[i]);
+		if (s->timed)
+			j->count(j, s->stalls[i]);
+		else
+			j->text(j, NULL);
+	}
+	j->end(j);
+	j->end(j);
+}
+
+void stats_json_tables(const LaunchStats *s, JsonSink *j)
+{
+	j->key(j, "blocks");
+	j->begin(j, '[', false);
+	for (int i = 0; i < s->nblocks; i++) {
+		const BlockStats *b = &s->block_stats[i];
+		j->begin(j, '{', true);
+		json_put_text(j, "function", b->function);
+		json_put_text(j, "label", b->label);
+		json_put_count(j, "fetches", b->fetches);
+		json_put_count(j, "threads", b->threads);
+		j->end(j);
+	}
+	j->end(j);
+	j->key(j, "branches");
+	j->begin(j, '[', false);
+	for (int i = 0; i < s->nbranches; i++) {
+		const BranchStats *b = &s->branch_stats[i];
+		j->begin(j, '{', true);
+		json_put_text(j, "function", b->function);
+		json_put_text(j, "label", b->label);
+		json_put_text(j, "file", b->file);
+		json_put_count(j, "line", b->line > 0 ? (uint64_t)b->line : 0);
+		json_put_count(j, "executed", b->executed);
+		json_put_count(j, "divergent", b->divergent);
+		json_put_count(j, "lanes", b->lanes);
+		json_put_count(j, "lanes_taken", b->lanes_taken);
+		j->end(j);
+	}
+	j->end(j);
+}
+
+void stats_json_measured(const LaunchStats *s, JsonSink *j)
+{
+	bool lanes = !s->reference && !s->mimd;
+	for (int i = 0; i < stat_count; i++)
+		if (!strchr(stat_info[i].path, '.'))
+			put_stat(j, s, i, stat_info[i].path);
+	json_put_real(j, "simd_utilization", lanes, stats_utilization(s));
+	put_group(j, s, "lanes");
+	j->key(j, "active_lanes");
+	j->begin(j, '[', true);
+	for (int i = 0; !s->reference && i <= s->warp_size && i <= 64; i++)
+		j->count(j, s->active_lanes[i]);
+	j->end(j);
+	put_group(j, s, "inserted");
+	put_group(j, s, "overhead");
+	put_divergence(j, s);
+	put_issue(j, s);
+	j->key(j, "memory");
+	j->begin(j, '{', false);
+	counters(j, s, "memory");
+	j->end(j);
+}
+
+static void put_dimensions(JsonSink *j, const char *key, const uint32_t d[3])
+{
+	j->key(j, key);
+	j->begin(j, '[', true);
+	for (int i = 0; i < 3; i++)
+		j->count(j, d[i]);
+	j->end(j);
+}
+
+void stats_json(const LaunchStats *s, JsonSink *j)
+{
+	j->begin(j, '{', false);
+	json_put_text(j, "kernel", s->kernel);
+	put_dimensions(j, "grid", s->grid);
+	put_dimensions(j, "block", s->block);
+	j->key(j, "completed");
+	j->boolean(j, s->completed);
+	if (s->diagnosis) {
+		j->key(j, "diagnosis");
+		diagnosis_json(s->diagnosis, j);
+	}
+	stats_json_measured(s, j);
+	j->key(j, "static");
+	j->begin(j, '{', true);
+	json_put_count(j, "instructions", s->static_instructions);
+	json_put_count(j, "blocks", s->static_blocks);
+	json_put_count(j, "registers", s->registers);
+	json_put_real(j, "occupancy", !s->reference, s->occupancy);
+	json_put_text(j, "occupancy_limit", s->occupancy_limit);
+	j->end(j);
+	stats_json_tables(s, j);
+	j->end(j);
+}

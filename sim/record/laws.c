@@ -1,0 +1,70 @@
+/* The conservation laws of what a launch measures. */
+#include "sim/record/stats.h"
+#include <stdio.h>
+
+const char *stats_memory_law(const LaunchStats *s, const Config *c)
+{
+	uint64_t wide = (uint64_t)(c->l1_sector / c->l2_sector);
+	const struct { bool ok; const char *what; } law[] = {
+		{ s->l1_accesses == s->l1_hits + s->l1_merges + s->l1_misses, "L1 accesses = hits + merges + misses" },
+		{ s->transactions == s->l1_accesses + s->l1_bypasses + s->l1_writes + s->l1_atomics,
+			"memory transactions = L1 accesses + bypasses + writes + atomics" },
+		{ s->l2_requests == s->l1_misses * wide + s->l1_bypasses + s->l1_writes + s->l1_atomics + s->l1_other,
+			"L2 requests = L1 misses + bypasses + writes + atomics + other" },
+		{ s->l2_replies == s->l2_requests, "L2 replies = L2 requests" },
+		{ s->l2_requests == s->l2_hits + s->l2_misses + s->l2_allocations, "L2 requests = hits + misses + allocations" },
+		{ s->dram_reads == s->l2_misses, "DRAM reads = L2 misses" },
+		{ s->dram_writes == s->l2_writebacks, "DRAM writes = L2 write-backs" },
+		{ s->l2_writebacks <= s->l1_writes + s->l1_atomics + s->l1_other, "L2 write-backs <= sectors written" },
+		{ s->dram_row_hits <= s->dram_reads + s->dram_writes, "DRAM row hits <= reads + writes" },
+	};
+	for (size_t i = 0; i < sizeof law / sizeof *law; i++)
+		if (!law[i].ok)
+			return law[i].what;
+	return NULL;
+}
+
+static const char *differ(const char *law, uint64_t a, uint64_t b)
+{
+	static _Thread_local char text[200];
+	if (a == b)
+		return NULL;
+	snprintf(text, sizeof text, "%s: %llu != %llu", law, (unsigned long long)a, (unsigned long long)b);
+	return text;
+}
+
+const char *stats_conservation(const LaunchStats *s, const Config *c)
+{
+	uint64_t stalls = 0, issues = 0, lanes = 0;
+	const char *bad = NULL;
+	if (s->reference || !s->completed)
+		return NULL;
+	for (int i = 0; i < STALL_COUNT; i++)
+		stalls += s->stalls[i];
+	for (int i = 0; i <= s->warp_size; i++) {
+		issues += s->active_lanes[i];
+		lanes += s->active_lanes[i] * (uint64_t)i;
+	}
+	if (s->timed) {
+		if (!bad)
+			bad = differ("scheduler-cycles are issues and stalls", s->slots, s->issued + stalls);
+		if (!bad)
+			bad = differ("scheduler-cycles are cycles x schedulers x SMs", s->slots,
+				s->cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);
+		if (!bad)
+			bad = stats_memory_law(s, c);
+	}
+	if (!bad && !s->mimd)
+		bad = differ("lanes of issued instructions are useful, predicated off or inactive",
+			s->lanes_useful + s->lanes_predicated_off + s->lanes_inactive,
+			s->warp_instructions * (uint64_t)s->warp_size);
+	if (!bad)
+		bad = differ("useful lanes are thread instructions", s->lanes_useful, s->thread_instructions);
+	if (!bad && !s->mimd)
+		bad = differ("active_lanes counts each instruction", issues, s->warp_instructions);
+	if (!bad && !s->mimd)
+		bad = differ("active_lanes counts useful and predicated-off lanes", lanes, s->lanes_useful + s->lanes_predicated_off);
+	if (!bad)
+		bad = differ("entries pushed are popped", s->pushes, s->pops);
+	return bad;
+}

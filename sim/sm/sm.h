@@ -1,0 +1,19 @@
+/* One SM through time: residence of thread blocks, issue by its schedulers, functional turns.
+
+   sim/sm/ sees sim/exec/ and what that sees; SMs do not see each other. */
+#ifndef GSIM_SM_H
+#define GSIM_SM_H
+#include "sim/exec/exec.h"
+
+/* sim/sm/residence.c: residence */
+void sm_create(Gpu *, Sm *, int id);
+void sm_destroy(Sm *);
+bool sm_place(Sm *, uint64_t cta);             /* false: no room */
+void warp_retire(Sm *, Warp *);                /* last lane has ended and nothing is outstanding */
+/* sim/sm/issue.c */
+void sm_run(Sm *, Cycle until);                /* advance to `until` or to the end of its warps */
+Cycle sm_next(const Sm *);                     /* first cycle at which something can happen */
+void sm_settle(Sm *);                          /* after mem_drain: completion times into the scoreboards */
+/* sim/sm/functional.c */
+bool functional_round(Sm *);
+#endif
