@@ -11,7 +11,8 @@
 static const char *const machines[] = {
 	"divergence.model=its", "divergence.model=its its.policy=volta_lifo", "divergence.model=its its.registers=1",
 	"divergence.model=its its.switch_branch=on its.registers=2 its.yield=loops its.yield_after=1",
-	"divergence.model=its its.opportunistic_merge=on its.order=min_pc", "divergence.model=spec_reconv spec_reconv.threshold=2",
+	"divergence.model=its its.opportunistic_merge=on its.order=min_pc", "divergence.model=spec_reconv",
+	"divergence.model=spec_reconv spec_reconv.threshold=2",
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
@@ -266,6 +267,34 @@ START_TEST(predicted_point)
 }
 END_TEST
 
+/* Nobody can come from the branch at C to S: no prediction, and nothing waits in front of S. A barrier that nobody opens would have the
+   first register, where the lanes are named that meet at J, and those at S would wait for others that wait for them at M. */
+START_TEST(a_point_that_lies_elsewhere)
+{
+	everywhere(K(IF("7", "B", "Z") "B: %a = shr.b32 3, %t\n %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, C, S\n"
+		"C: %p = setp.lt.u32 %t, 1\n bra %p, D, E !reconverge S\n" AT("D", "1") " bra M\n" AT("E", "2") " bra M\n" AT("S", "3") " bra M\n"
+		AT("M", "4") " bra J\n" AT("Z", "5") " bra J\n" AT("J", "6") END), 4);
+}
+END_TEST
+
+/* Lanes are predicted to meet at R, inside the if of D. Those that pass it by leave the region while the barrier of D's lanes is open:
+   where that has the same register, there is no prediction. */
+START_TEST(predicted_points_share_no_registers)
+{
+#define NE(N, T, F) " %p = setp.ne.u32 %t, " N "\n bra %p, " T ", " F
+	const char *text = K(NE("0", "B", "Z") "\nB:" NE("1", "C", "Y") "\nC:" NE("2", "D", "X") " !reconverge R\nD:" NE("3", "R", "W") "\n"
+		AT("R", "1") " bra W\n" AT("W", "2") " bra X\n" AT("X", "3") " bra Y\n" AT("Y", "4") " bra Z\n" AT("Z", "5") END);
+	for (int registers = 1; registers <= 6; registers++) {
+		char set[100];
+		snprintf(set, sizeof set, "divergence.model=spec_reconv spec_reconv.registers=%d warp_size=8", registers);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 8);
+		rig_free(r);
+	}
+#undef NE
+}
+END_TEST
+
 /* Lanes meet where token's frames and points have them meet, however few the registers: every block is fetched as often. */
 START_TEST(random_graphs)
 {
@@ -293,6 +322,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
-		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, random_graphs };
+		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
+		predicted_points_share_no_registers, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }

@@ -1,7 +1,7 @@
 /* Speculative reconvergence (Damani et al., Speculative Reconvergence for Improved SIMT Efficiency, CGO 2020; US patents
  * 11442795 and 11847508) on convergence barriers: lanes meet where they are predicted to come, though not all of them may.
  *
- * A branch with !reconverge L whose L does not post-dominate it predicts L. Lanes join a barrier where they enter the
+ * A branch with !reconverge L whose L lies behind it and does not post-dominate it predicts L. Lanes join a barrier where they enter the
  * region from which they may still come to L, wait in front of L, rejoin, and cancel where they leave the region. Barriers
  * that would wait for lanes that wait at L are not placed. */
 #include "sim/reconv/its/its.h"

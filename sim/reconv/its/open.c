@@ -74,9 +74,12 @@ void its_solve(Barriers *p)
 
 /* ---- numbers ---- */
 
-void its_number(Barriers *p)
+static void number(Barriers *p)
 {
 	bool *taken = arena_array(&p->arena, bool, p->n + 1);
+	p->most = 0;
+	for (int o = 0; o < p->n; o++)
+		p->r[o].numbered = false;
 	for (int i = 0; i < p->cfg->nreach; i++) {
 		const Block *b = p->cfg->rpo[i];
 		for (int k = 0; k < b->ins.n; k++) {
@@ -84,8 +87,8 @@ void its_number(Barriers *p)
 			if (o < 0 || p->r[o].numbered || p->r[o].idle)
 				continue;
 			memset(taken, 0, sizeof *taken * (size_t)(p->n + 1));
-			for (int x = 0; x < p->n; x++) /* open together: one is open where the other is opened */
-				if (p->r[x].numbered && (bs_has(p->r[o].outer, x) || bs_has(p->r[x].outer, o)))
+			for (int x = 0; x < p->n; x++)
+				if (p->r[x].numbered && its_together(p, o, x))
 					taken[p->r[x].number] = true;
 			int least = 0;
 			bs_each(p->r[o].outer, x) /* the outer ones have the lower numbers */
@@ -99,4 +102,11 @@ void its_number(Barriers *p)
 				p->most = least + 1;
 		}
 	}
+}
+
+void its_number(Barriers *p)
+{
+	do
+		number(p);
+	while (its_drop_sharing(p));
 }

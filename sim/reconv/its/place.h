@@ -35,10 +35,15 @@ typedef struct Barriers {
 static inline int its_object(const Ins *i, Op op) { return i->op == op ? (int)ins_src(i, 0)->imm : -1; }
 Ins its_ins(Barriers *, Op, int object);
 
+/* Whether barriers are open together: one is open where the other is opened. */
+static inline bool its_together(const Barriers *p, int a, int b) { return bs_has(p->r[a].outer, b) || bs_has(p->r[b].outer, a); }
+
 /* Predicted points: its_predict.c. */
 void its_find_predicted(Barriers *);   /* before anything is placed */
 void its_predict(Barriers *, Prediction *);
 void its_give_way(Barriers *);         /* barriers that would wait for lanes that wait at a predicted point become idle */
+/* ... those of predicted points, whose registers others share: true = there were any, and numbers are to be given anew. */
+bool its_drop_sharing(Barriers *);
 
 /* Which barriers are open where, and their numbers: its_open.c. */
 void its_solve(Barriers *);            /* cfg, in, out, r[].outer */

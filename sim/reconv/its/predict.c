@@ -1,7 +1,14 @@
 /* Predicted points (speculative reconvergence, spec_reconv.c): a barrier of the lanes that may still come there. */
 #include "sim/reconv/its/place.h"
 
-/* !reconverge on a branch that names a block which does not post-dominate it: lanes are predicted to come there. */
+static bool leads_to(Arena *a, const Cfg *cfg, const Block *from, const Block *to)
+{
+	BitSet none = bs_new(a, cfg->n + 1), behind = bs_new(a, cfg->n + 1);
+	graph_reach(cfg->graph, false, from->id, none, behind);
+	return bs_has(behind, to->id);
+}
+
+/* !reconverge on a branch that names a block behind it which does not post-dominate it: lanes are predicted to come there. */
 void its_find_predicted(Barriers *p)
 {
 	Arena tmp = { 0 };
@@ -9,7 +16,8 @@ void its_find_predicted(Barriers *p)
 	Dom *pdom = pdom_build(&tmp, cfg, false);
 	for (int i = 0; i < cfg->nreach; i++) {
 		Block *b = cfg->rpo[i], *r = b->reconverge;
-		if (r && r != b && b->nsucc > 1 && cfg->rpo_index[r->id] > 0 && !dom_dominates(pdom, r->id, b->id))
+		if (r && r != b && b->nsucc > 1 && cfg->rpo_index[r->id] > 0 && !dom_dominates(pdom, r->id, b->id) &&
+			leads_to(&tmp, cfg, b, r))
 			vec_push(&p->predicted, ((Prediction){ .branch = b, .point = r }));
 	}
 	arena_free(&tmp);
@@ -94,4 +102,19 @@ void its_give_way(Barriers *p)
 				p->r[o].idle = true;
 		}
 	}
+}
+
+/* BMOV keeps an outer barrier while an inner one has its register. Regions of predicted points lie across others: lanes may leave
+   theirs while the inner one is open, or the inner one's while theirs is. */
+bool its_drop_sharing(Barriers *p)
+{
+	bool any = false;
+	for (int y = 0; y < p->predicted.n; y++) {
+		int x = p->predicted.v[y].object;
+		for (int o = 0; o < p->n && p->r[x].numbered && !p->r[x].idle; o++)
+			if (o != x && p->r[o].numbered && !p->r[o].idle && its_together(p, x, o) &&
+				(p->r[o].number - p->r[x].number) % p->registers == 0)
+				any = p->r[x].idle = true;
+	}
+	return any;
 }
