@@ -259,13 +259,23 @@ END_TEST
 #define EARLY "func f(u32 %n) -> (u32 %r) {\n reg pred %p\nB: %p = setp.lt.u32 %n, 2\n bra %p, C, D !reconverge R\n" \
 	"C: %r = mov.u32 7\n ret\nD: %r = mov.u32 1\n bra R\nR: %r = add.u32 %r, 20\n ret\n}\n" \
 	K(" (%x) = call f, (%t)\nB:" IF("5", "C", "J") AT("C", "1") " bra J\n" AT("J", "2") END)
+/* R lies behind the meeting at J of the branch around, in a function: lanes that came by J return once. */
+#define BEHIND_IN_CALL "func f(u32 %t) -> (u32 %x) {\n reg u32 %a\n reg pred %p\nA:" IF("7", "B", "J") \
+	"B: %a = shr.b32 3, %t\n %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, C, D !reconverge R\n" \
+	AT("C", "1") " bra J\n" AT("D", "6") " bra J\n" AT("J", "2") " bra R\n" AT("R", "3") " ret\n}\n" K(" (%x) = call f, (%t)\n" END)
+/* And behind the way out of the loop around. */
+#define BEHIND_LOOP "func f(u32 %t) -> (u32 %x) {\n reg u32 %a, %s\n reg pred %p\nA: bra L\n" \
+	"L: %a = and.b32 %x, 1\n %p = setp.ne.u32 %a, 0\n bra %p, C, D !reconverge R\n" AT("C", "2") " bra E\n" AT("D", "5") " bra E\n" \
+	"E: %s = add.u32 %s, 1\n %x = add.u32 %x, %t\n %a = add.u32 %s, %t\n %a = and.b32 %a, 3\n %p = setp.ne.u32 %a, 0\n bra %p, L, M\n" \
+	AT("M", "7") " bra R\n" AT("R", "3") " ret\n}\n" K(" (%x) = call f, (%t)\n" END)
 
 static const char *const machines[] = { "divergence.model=ipdom", "divergence.model=token",
 	"divergence.model=its", "divergence.model=spec_reconv", "divergence.model=spec_reconv spec_reconv.registers=1 spec_reconv.threshold=2",
 	"divergence.model=token token.loop_codegen=pbk_brk", "divergence.model=tf_stack", "divergence.model=mimd", "divergence.model=serial",
 	"divergence.model=ipdom divergence.depth=2 divergence.chunk=1",
 	"divergence.model=token divergence.depth=2 divergence.chunk=1 divergence.spill=constant",
-	"divergence.model=tf_stack divergence.depth=2 divergence.chunk=1" };
+	"divergence.model=tf_stack divergence.depth=2 divergence.chunk=1", "divergence.model=dual_path", "divergence.model=multi_path",
+	"divergence.model=aware aware.delayed=true", "divergence.model=dws", "divergence.model=dwf", "divergence.model=tbc" };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
 START_TEST(points_change_no_results)
@@ -274,6 +284,8 @@ START_TEST(points_change_no_results)
 		rig_free(run(machines[k], BEHIND, NULL));
 		rig_free(run(machines[k], BESIDE, NULL));
 		rig_free(run(machines[k], EARLY, NULL));
+		rig_free(run(machines[k], BEHIND_IN_CALL, NULL));
+		rig_free(run(machines[k], BEHIND_LOOP, NULL));
 	}
 }
 END_TEST

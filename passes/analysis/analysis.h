@@ -38,6 +38,9 @@ Graph *cfg_exit_graph(Arena *, const Cfg *);         /* reachable blocks and the
 /* Where the branch at the end of a block reconverges: what the source asks for (Block.reconverge) when that post-dominates
    the block, else the immediate post-dominator; -1 or n = nowhere. */
 int pdom_point(const Dom *, const Block *);
+/* That of each block with a branch, so that regions nest: what the source asks for, but not behind a point at which lanes of a
+   branch around have to meet before. -1: no branch. */
+int *pdom_points(Arena *, const Cfg *, const Dom *);
 bool dom_dominates(const Dom *, int a, int b);       /* reflexive */
 int dom_common(const Dom *, int a, int b);           /* nearest common ancestor; -1 when there is none */
 

@@ -33,6 +33,40 @@ int pdom_point(const Dom *d, const Block *b)
 	return r && r != b && dom_dominates(d, r->id, b->id) ? r->id : d->idom[b->id];
 }
 
+/* The nearest point that some branch around b has in front of b's own becomes b's; false: there is none. */
+static bool nest(const Cfg *c, const Dom *d, int *point, int b)
+{
+	for (int j = d->idom[b]; j != point[b]; j = d->idom[j]) {
+		Arena tmp = { 0 };
+		BitSet avoid = bs_new(&tmp, c->graph->n), around = bs_new(&tmp, c->graph->n);
+		bool is_point = false;
+		bs_add(avoid, j);
+		graph_reach(c->graph, true, b, avoid, around);
+		bs_each(around, x)
+			is_point |= point[x] == j;
+		arena_free(&tmp);
+		if (is_point) {
+			point[b] = j;
+			return true;
+		}
+	}
+	return false;
+}
+
+int *pdom_points(Arena *a, const Cfg *c, const Dom *d)
+{
+	int *point = arena_array(a, int, c->graph->n);
+	for (int b = 0; b < c->graph->n; b++)
+		point[b] = b < c->n && c->rpo_index[b] >= 0 && c->f->block.v[b]->nsucc > 1 ? pdom_point(d, c->f->block.v[b]) : -1;
+	for (bool changed = true; changed;) { /* one that has come nearer may lie in front of others */
+		changed = false;
+		for (int b = 0; b < c->n; b++)
+			if (point[b] >= 0 && point[b] != d->idom[b])
+				changed |= nest(c, d, point, b);
+	}
+	return point;
+}
+
 int dom_common(const Dom *d, int a, int b)
 {
 	while (a != b) {

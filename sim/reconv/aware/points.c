@@ -120,11 +120,7 @@ bool aware_lower_delayed(LowerFn *l, Diag *diag)
 	Cfg *cfg = cfg_build(&tmp, l->f);
 	Dom *pdom = pdom_build(&tmp, cfg, true);
 	Loops *loops = loops_build(&tmp, cfg);
-	int *point = arena_array(&tmp, int, cfg->n + 1);
-	for (int b = 0; b < l->f->block.n; b++) {
-		Block *blk = l->f->block.v[b];
-		point[b] = cfg->rpo_index[b] < 0 || blk->nsucc < 2 ? -1 : pdom_point(pdom, blk);
-	}
+	int *point = pdom_points(&tmp, cfg, pdom);
 	for (int k = 0; k < loops->n; k++) {
 		const Loop *loop = &loops->loop[k];
 		Read r = spins_on(&tmp, cfg, loop);

@@ -6,17 +6,12 @@ bool reconv_lower_ipdom(LowerFn *l, Diag *diag)
 {
 	Arena tmp = { 0 };
 	Cfg *cfg = cfg_build(&tmp, l->f);
-	Dom *pdom = pdom_build(&tmp, cfg, true);
-	for (int b = 0; b < l->f->block.n; b++) {
-		Block *blk = l->f->block.v[b];
-		if (cfg->rpo_index[b] < 0 || blk->nsucc < 2)
-			continue;
-		int r = pdom_point(pdom, blk);
-		if (r < 0 || r >= cfg->n)
-			continue;
-		l->rpc_block[b] = r;
-		l->reach[r] = true;
-	}
+	const int *point = pdom_points(&tmp, cfg, pdom_build(&tmp, cfg, true));
+	for (int b = 0; b < l->f->block.n; b++)
+		if (point[b] >= 0 && point[b] < cfg->n) {
+			l->rpc_block[b] = point[b];
+			l->reach[point[b]] = true;
+		}
 	arena_free(&tmp);
 	return true;
 }
