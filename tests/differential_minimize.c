@@ -125,6 +125,9 @@ static void drop_unreachable(Module *m, Function *f)
 			}
 	}
 	for (int k = 0; k < f->block.n; k++) {
+		Block *point = f->block.v[k]->reconverge;
+		if (point && !seen[point->id])
+			f->block.v[k]->reconverge = NULL;
 		if (seen[k])
 			f->block.v[kept++] = f->block.v[k];
 		else
@@ -149,6 +152,7 @@ static bool straighten(Search *s)
 				Block *x = m->func.v[f]->block.v[b], *to = x->succ[k];
 				x->ins.n--;
 				block_jump(m, x, to);
+				x->reconverge = NULL;
 				*block_term(x) = (Ins){ .op = OP_BRA, .guard = -1, .file = s->best->func.v[f]->block.v[b]->ins.v[x->ins.n - 1].file,
 					.line = 1, .opd = block_term(x)->opd };
 				drop_unreachable(m, m->func.v[f]);
@@ -203,6 +207,21 @@ static bool simplify_instructions(Search *s)
 	return any;
 }
 
+/* Every reconvergence point in turn. */
+static bool drop_points(Search *s)
+{
+	bool any = false;
+	for (int f = 0; f < s->best->func.n; f++)
+		for (int b = 0; b < s->best->func.v[f]->block.n; b++) {
+			if (!s->best->func.v[f]->block.v[b]->reconverge)
+				continue;
+			Module *m = module_copy(s->best);
+			m->func.v[f]->block.v[b]->reconverge = NULL;
+			any |= keep(s, m);
+		}
+	return any;
+}
+
 /* A block whose only successor has no other way in takes its instructions. */
 static bool join_blocks(Search *s)
 {
@@ -223,6 +242,7 @@ static bool join_blocks(Search *s)
 				vec_push(&x->ins, y->ins.v[k]);
 			x->nsucc = y->nsucc;
 			x->succ = y->succ;
+			x->reconverge = y->reconverge;
 			y->nsucc = 0;
 			drop_unreachable(m, fn);
 			any = true;
@@ -290,6 +310,7 @@ Module *minimized(Job *j, const Config *c, const Way *way, const Way *other)
 		more = straighten(&s);
 		more |= remove_instructions(&s);
 		more |= simplify_instructions(&s);
+		more |= drop_points(&s);
 		more |= join_blocks(&s);
 	}
 	Module *m = module_copy(s.best);

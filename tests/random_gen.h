@@ -96,4 +96,7 @@ void deep_statement(Gen *);                    /* many regions in each other */
 
 /* random_graph.c */
 void graph_statement(Gen *);                   /* an unstructured region */
+
+/* random_points.c */
+void reconvergence_points(Gen *);               /* of branches in functions that are made */
 #endif

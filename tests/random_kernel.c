@@ -33,7 +33,7 @@ static unsigned choose_features(Gen *g)
 	static const uint8_t likely[RF_COUNT] = { [RF_PARTIAL_BIT] = 15, [RF_RECURSION_BIT] = 35, [RF_INDIRECT_BIT] = 40,
 		[RF_EXIT_BIT] = 50, [RF_CALL_BIT] = 60, [RF_DOUBLE_BIT] = 50, [RF_DEEP_BIT] = 10 };
 	unsigned on = 0;
-	for (int k = 0; k < RF_COUNT; k++)
+	for (int k = 0; k < RF_POINT_BIT; k++) /* the last is chosen when the rest is made */
 		if (chance(g, likely[k] ? likely[k] : 75))
 			on |= 1u << k;
 	on &= g->p->features;
@@ -406,6 +406,8 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	for (int i = 0, n = has(g, RF_CALL) ? 1 + (int)rnd(g, FUNCS_MOST) : 0; i < n; i++)
 		make_device(g, i);
 	make_kernel(g);
+	if (p->features & RF_POINT && chance(g, 25))
+		reconvergence_points(g);
 	free(g);
 	return k;
 }

@@ -32,7 +32,8 @@
 	X(PARTIAL, "blocks that are not a multiple of the warp") \
 	X(CONSTANT, "constant predicates, branches on them, constant indices") \
 	X(CARRY, "the carry flag across blocks, loops and calls") \
-	X(OVERWRITE, "instructions that overwrite their guards")
+	X(OVERWRITE, "instructions that overwrite their guards") \
+	X(POINT, "reconvergence points, which branches ask for")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)
