@@ -339,6 +339,15 @@ static const struct { const char *text, *errors; } wrong[] = { /* text behind th
 	  "5:1: dp2a.s32.u32 needs one of .lo .hi (block entry of k)\n6:1: szext.u32 needs one of .wrap .clamp (block entry of k)\n"
 	  "7:1: szext.shiftamt.u32 cannot be .shiftamt here, but one of .wrap .clamp (block entry of k)\n" },
 	{ ".entry k() { .reg .u32 a;\nmul.s32 a, a, a; ret; }", "5:1: mul.s32 needs one of .lo .hi .wide (block entry of k)\n" },
+	/* second names, as ptxas refuses them */
+	{ ".func f();\n.func g() { ret; }\n.func h(.param .b32 a) { ret; }\n.entry e() { ret; }\n.global .u32 v;\n.alias f, h;\n.alias g, h;\n"
+	  ".alias f, e;\n.alias v, g;\n.alias f, g\n.alias f, g;",
+	  "9:8: 'f' was declared with other parameters than 'h'\n10:8: 'g' has a body: it cannot be a second name\n"
+	  "11:11: 'e' is a kernel: .alias is for functions\n12:8: 'v' is a variable: .alias is for functions\n"
+	  "14:1: expected ';' behind .alias, not '.alias'\n14:8: 'f' is a second name already\n" },
+	{ ".func f();\n.func g();\n.alias f, g;\n.alias g, f;\n.entry k() { call f; ret; }",
+	  "6:8: 'f' is a second name of itself\n7:8: 'g' is a second name of itself\n" },
+	{ ".func f();\n.func g() { ret; }\n.alias f, g;\n.func f() { ret; }", "6:8: 'f' has a body: it cannot be a second name\n" },
 	{ ".entry k() { .reg .u32 a; .reg .b128 b; .reg .v2 .f32 c;\nmov.u32 a, 1; @!b ret; add.u32 a, !a, 1; }",
 	  "" },
 	{ ".entry k() { .reg .u32 a; .reg .b99 b;\nmov.u32 a, 1; @!b ret; add.u32 a, !a, 1; }",
@@ -372,6 +381,31 @@ START_TEST(errors)
 	sb_printf(&text, "%s%s", head, wrong[_i].text);
 	check_errors(text.s, wrong[_i].errors);
 	sb_free(&text);
+}
+END_TEST
+
+/* ---- second names of functions ---- */
+
+START_TEST(aliases)
+{
+	Module *m = read_text(".func (.param .b32 r) other(.param .b32 a);\n.func (.param .b32 r) third(.param .b32 a);\n.reg .u32 shared_by_all;\n"
+			      ".global .u64 table[3] = { other, third, first };\n"
+			      ".entry k(.param .u64 out) { .param .b32 r; .param .b32 a; .reg .u64 d; .shared .u32 mine;\n"
+			      "call (r), third, (a); mov.u64 d, other; mov.u32 shared_by_all, 1; ret; }\n"
+			      ".func (.param .b32 r) first(.param .b32 a) { .shared .u32 its; mov.u32 shared_by_all, 2; ret; }\n"
+			      ".alias third, other;\n.alias other, first;\n.func last() { .local .u32 own; mov.u32 shared_by_all, 3; ret; }");
+	ck_assert_int_eq(m->func.n, 3);
+	for (int k = 0; k < 3; k++)
+		ck_assert_int_eq(m->func.v[k]->id, k);
+	ck_assert_str_eq(m->func.v[1]->name, "first");
+	for (int k = 0; k < 3; k++)
+		ck_assert_int_eq(m->symbol.v[0]->reloc.v[k].id, 1);
+	char *got = lines_of(m);
+	ck_assert_ptr_nonnull(strstr(got, " = call first, ("));
+	ck_assert_ptr_nonnull(strstr(got, "%d = mov.u64 first\n"));
+	ck_assert_ptr_null(strstr(got, "other"));
+	free(got);
+	module_free(m);
 }
 END_TEST
 
@@ -521,6 +555,7 @@ int main(void)
 	tcase_add_test(t, places);
 	tcase_add_test(t, parameter_address);
 	tcase_add_loop_test(t, errors, 0, sizeof wrong / sizeof *wrong);
+	tcase_add_test(t, aliases);
 	tcase_add_loop_test(t, all_names, 0, sizeof names / sizeof *names);
 	tcase_add_test(t, bad_heads);
 	tcase_add_loop_test(t, shortened, 0, sizeof files / sizeof *files);

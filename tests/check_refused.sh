@@ -99,7 +99,7 @@ cat >"$tmp/odd.ptx" <<'END'
 .tex .u32 old;
 .global .b128 wide[2] = { 1, 2 };
 .func (.param .b32 r) other(.param .b32 a);
-.func (.param .b32 r) first(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; st.param.b32 [r], x; ret; }
+.func (.param .b32 r) first(.param .b32 a) { .reg .b32 x; .reg .b128 y; ld.param.b32 x, [a]; st.param.b32 [r], x; ret; }
 .alias other, first;
 .entry fine() { ret; }
 .entry handle(.param .u64 out) { .reg .b64 t; mov.u64 t, picture; ret; }
@@ -120,7 +120,7 @@ refused  quad()
 refused  counter()
          $tmp/odd.ptx:16:99: special register %pm0 is not supported by gsim (a performance counter)
 refused  second(u64 out)
-         $tmp/odd.ptx:11:1: its calls lead to function other: .alias: second names of functions are not supported by gsim
+         $tmp/odd.ptx:10:64: its calls lead to function first: .b128: 128-bit values are not supported by gsim
 END
 $opt "$tmp/odd.ptx" -o "$tmp/odd.ir" && $opt "$tmp/odd.ir" -o "$tmp/again.ir" && cmp "$tmp/odd.ir" "$tmp/again.ir" || fail "odd.ptx: text is not kept"
 for form in odd.ptx odd.ir; do

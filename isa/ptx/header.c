@@ -180,14 +180,18 @@ static void drop_vectors(Function *f)
 	vec_free(&f->block);
 }
 
+bool ptx_same_prototype(const Function *a, const Function *b)
+{
+	return same_words(a, b, true) && same_words(a, b, false) && a->param_bytes == b->param_bytes && a->param.n == b->param.n;
+}
+
 /* A second header of the function: checks it; a definition replaces what the declaration gave. */
 static bool merge(Ptx *p, bool define, Loc loc)
 {
 	Function *f = p->b->f, *old = p->m->func.v[f->id];
 	if (f == old)
 		return true;
-	bool same = same_words(f, old, true) && same_words(f, old, false) && f->param_bytes == old->param_bytes &&
-		    f->param.n == old->param.n;
+	bool same = ptx_same_prototype(f, old);
 	bool twice = define && !old->declared_only;
 	if (!same || twice || !define) {
 		drop_vectors(f);

@@ -163,26 +163,6 @@ static bool file(Ptx *p) /* .file number "name" [, time, size]: seen by find_fil
 	return true;
 }
 
-/* .alias name, function; */
-static bool alias(Ptx *p)
-{
-	Loc loc = tok_here(p);
-	tok_next(p);
-	Loc at = tok_here(p);
-	const char *name = tok_name(p);
-	if (!name || !tok_expect(p, ',', "behind the name of a function") || !tok_name(p))
-		return false;
-	int id = strmap_get(&p->funcs, name);
-	if (id < 0)
-		return ptx_error(p, at, "'%s' is not declared", name);
-	Function *f = p->m->func.v[id];
-	if (!f->declared_only)
-		return ptx_error(p, at, "'%s' is defined already", name);
-	f->declared_only = false;
-	f->refused = (Refusal){ ".alias: second names of functions are not supported by gsim", loc };
-	return tok_expect(p, ';', "behind .alias");
-}
-
 static bool linkage(Ptx *p, bool *external)
 {
 	bool any = false;
@@ -227,7 +207,7 @@ static bool directive(Ptx *p)
 		return true;
 	}
 	if (tok_is_directive(p, ".alias"))
-		return alias(p);
+		return ptx_alias(p);
 	return ptx_error(p, tok_here(p), "expected a directive of module scope, not %s", tok_text(p, tok(p)));
 }
 
@@ -270,6 +250,7 @@ static Module *read_once(const char *text, size_t n, const char *path, Diag *dia
 	int errors = diag->errors;
 	if (ptx_lex(&p, text, n)) {
 		find_files(&p);
+	ptx_resolve_aliases(p);
 		read_module(&p);
 	}
 	if (diag->errors == errors)
@@ -292,6 +273,7 @@ static Module *read_once(const char *text, size_t n, const char *path, Diag *dia
 	return p.m;
 }
 
+	vec_free(&p.alias);
 /* What only the verifier finds is reported with places in the PTX text, not in the sources that .loc names. */
 Module *ptx_read(const char *text, size_t n, const char *path, Diag *diag)
 {

@@ -93,6 +93,7 @@ typedef struct RelocFix { int symbol, reloc; const char *name; Loc loc; } RelocF
 typedef struct ModuleReg { const char *name; uint8_t type; bool called; int users, slot; } ModuleReg; /* slot: the variable it passes through, or -1 */
 typedef struct RegUse { int module_reg, func, reg; } RegUse;
 typedef struct FileNo { uint64_t number; const Token *name; int file; } FileNo; /* file -1: not used yet */
+typedef struct Alias { int func, to; Loc loc; } Alias; /* the function whose name it is, and the one it stands for */
 
 typedef struct Ptx {
 	Module *m;
@@ -112,6 +113,7 @@ typedef struct Ptx {
 	Vec(RelocFix) fix;
 	uint64_t words, init_bytes;  /* words of parameters and branch targets, bytes of initial data so far: bound hostile input */
 
+	Vec(Alias) alias;
 	bool own_places;         /* .loc is not looked at: places are those of the PTX text */
 	int loc_file, loc_line, loc_col;  /* from .loc; loc_line 0 = none */
 	Body *b;                 /* the function being read, or NULL */
@@ -179,6 +181,11 @@ bool ptx_function(Ptx *, bool entry);                 /* behind .entry or .func;
 
 /* ---- func.c ---- */
 bool body_scope(Ptx *);                               /* opens a scope */
+bool ptx_same_prototype(const Function *, const Function *);
+
+/* ---- alias.c ---- */
+bool ptx_alias(Ptx *);                                /* at .alias */
+void ptx_resolve_aliases(Ptx *);                      /* when all functions are read: second names go */
 bool body_read(Ptx *);                                /* from '{' to behind its '}'; ends the function, or refuses it */
 void body_free(Body *);
 bool ptx_registers(Ptx *);                            /* behind .reg */
