@@ -31,6 +31,18 @@ int ins_modifier(const Ins *i, char group)
 	return fields[k].flag ? v & flag_of[(unsigned char)group] : v;
 }
 
+char ins_foreign(const Ins *i)
+{
+	const char *takes = op_info[i->op].suffixes;
+	for (int k = 0; k < NFIELDS; k++) {
+		char group = fields[k].group;
+		int v = *((const uint8_t *)i + fields[k].offset);
+		if ((fields[k].flag ? v & flag_of[(unsigned char)group] : v) && !strchr(takes, group))
+			return group;
+	}
+	return 0;
+}
+
 static bool set_modifier(Ins *i, char group, int value)
 {
 	if (ins_modifier(i, group))

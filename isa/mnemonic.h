@@ -38,6 +38,8 @@ void mnemonic_print(const Ins *, StrBuf *);
 const char *suffix_name(char group, int value);
 /* The value an instruction has for a group ('Y' 'L' 'U' 'T': the flag or 0; '1' '2': the types). */
 int ins_modifier(const Ins *, char group);
+/* A group that the instruction has a value for though its operation has no suffix of it; 0 when there is none. */
+char ins_foreign(const Ins *);
 /* verify_rules.c: has the instruction the types that its operation takes, neither more nor less? false: *why gets the rest of
    a sentence about the instruction. */
 bool mnemonic_types(const Ins *, StrBuf *why);

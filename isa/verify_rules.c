@@ -200,10 +200,9 @@ static bool check_foreign(Verifier *v)
 {
 	if (v->i->flags & ~(INSF_SYNC | INSF_ALIGNED | INSF_UNI | INSF_TO))
 		return vf_fail(v, "has a flag that there is not");
-	for (const Suffix *x = suffix_table; x->name; x++)
-		if (!strchr(op_info[v->i->op].suffixes, x->group) && ins_modifier(v->i, x->group))
-			return vf_fail(v, "does not take the suffix .%s", suffix_name(x->group, ins_modifier(v->i, x->group)));
-	return true;
+	char group = ins_foreign(v->i);
+	const char *name = group ? suffix_name(group, ins_modifier(v->i, group)) : NULL;
+	return !group || vf_fail(v, "does not take the suffix .%s", name ? name : "?");
 }
 
 bool vf_modifiers(Verifier *v)
