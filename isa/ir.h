@@ -327,6 +327,8 @@ void ir_print(const Module *, struct StrBuf *);
 void ir_print_ins(const Module *, const Function *, const Block *, const Ins *, struct StrBuf *); /* one line, no newline; the block gives bra its targets */
 void ir_print_signature(const Function *, struct StrBuf *);             /* name, parameters, results, attributes: in one line */
 bool ir_verify(const Module *, Diag *);                                 /* true when the module keeps every rule of doc/ir.md */
+/* The rules for one instruction alone, wherever it stands. false: *why gets the rest of a sentence about it. */
+bool ir_verify_ins(const Module *, const Function *, const Ins *, struct StrBuf *why);
 /* ---- other forms ---- */
 Module *ptx_read(const char *text, size_t n, const char *path, Diag *);
 Module *elf_read(const void *, size_t n, const char *path, Diag *);     /* .gso */

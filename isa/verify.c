@@ -13,6 +13,10 @@ bool vf_fail(Verifier *v, const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	v->errors++;
+	if (v->why) {
+		sb_puts(v->why, text);
+		return false;
+	}
 	if (!v->f) {
 		diag_error(v->d, (Loc){ v->m->name, 0, 0 }, "%s", text);
 		return false;
@@ -322,6 +326,13 @@ static void check_function(Verifier *v, const Function *f, const SymbolOrder *or
 		check_blocks(v, f);
 	strmap_free(&v->local);
 	v->f = NULL;
+}
+
+bool ir_verify_ins(const Module *m, const Function *f, const Ins *i, StrBuf *why)
+{
+	Verifier v = { .m = m, .f = f, .why = why };
+	check_ins(&v, i);
+	return v.errors == 0;
 }
 
 bool ir_verify(const Module *m, Diag *d)

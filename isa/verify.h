@@ -7,6 +7,7 @@ typedef struct Verifier {
 	const Module *m;
 	Diag *d;
 	int errors;            /* found so far; enough of them end the work */
+	StrBuf *why;           /* of one instruction: gets the text alone; NULL: d gets it, with its place */
 
 	const Function *f;     /* what is looked at */
 	const Block *b;

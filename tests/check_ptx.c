@@ -292,18 +292,18 @@ static const struct { const char *text, *errors; } wrong[] = { /* text behind th
 	  "call (r), vprintf, (a); ret; }", "" },
 	{ ".func f(.param .b32 a) { ret; }\n.entry k() { .param .b64 a;\ncall f, (a); ret; }",
 	  "6:6: the parameters of this call do not fit the declaration of 'f'\n" },
-	{ ".entry k() { .reg .u32 a; .reg .u64 b;\nadd.u32 a, b, 1;\nadd.u32 a, c, 1;\nadd.u32 a, a;\nad.u32 a, a, a;\nmov.u32 5, a;\n}",
+	{ ".entry k() { .reg .u32 a; .reg .u64 b;\nadd.u32 a, b, 1;\nadd.u32 a, c, 1;\n\nad.u32 a, a, a;\nmov.u32 5, a;\n}",
 	  "5:12: register %b of type .u64 cannot be an operand of type .u32\n6:12: 'c' is not declared\n"
-	  "7:9: add takes 2 source operands, not 1\n8:1: unknown operation 'ad'; did you mean 'add'?\n9:9: a destination is a register\n" },
+	  "8:1: unknown operation 'ad'; did you mean 'add'?\n9:9: a destination is a register\n" },
 	{ ".entry k() { .reg .u32 a;\nbra L;\nM: M:\n@a ret;\nadd.u32 a a;\nmov.u32 a, %pm1; }",
 	  "6:4: label 'M' is defined twice\n7:2: a guard is a predicate register\n"
 	  "8:11: expected ';' behind an instruction, not 'a'\n" },
 	{ ".entry k() { .reg .u32 a; st.global.u32 a, a;\nadd.u32 a, [a], 1; mov.b64 {a, a, a}, a; add.f32 a, a, 1;\n"
-	  "setp.lt.s32 a, a, 0f00000000; launch a; alloc.u64 a; }",
+	  "setp.lt.s32 a, a, 0f00000000; launch.s33 a; alloc.u64 a; }",
 	  "4:41: expected an address in brackets\n5:13: an address cannot stand here\n"
 	  "5:28: mov.b64 of a vector of 3 parts does not exist\n5:56: expected a floating-point number such as 0f3F800000\n"
-	  "6:13: register %a of type .u32 cannot be an operand of type .pred\n6:31: unknown operation 'launch'\n"
-	  "6:41: unknown operation 'alloc.u64'\n" },
+	  "6:13: register %a of type .u32 cannot be an operand of type .pred\n6:31: unknown operation 'launch.s33'\n"
+	  "6:45: unknown operation 'alloc.u64'\n" },
 	{ ".global .u32 a[2] = {1, 2, 3};\n.global .u32 b = x;\n.global .u64 c = x;\n.shared .u32 d = 3;\n.global .u32 a[2];\n"
 	  ".global .texref t;\n.global .u32 e[];\n.alias f, g;",
 	  "4:28: 'a' has 2 elements; this value is one too many\n5:18: an address needs an element of 64 bits, not .u32\n"
@@ -316,29 +316,6 @@ static const struct { const char *text, *errors; } wrong[] = { /* text behind th
 	{ ".entry k() { .reg .u32 a; add.u32 a, a, 1;", "4:43: the body of 'k' has no end\n" },
 	{ ".entry k(.param .u32 p, .param .u32 p) { ret; }\n.entry j() { ret; }\n.entry j() { ret; }\nfoo bar;",
 	  "4:37: 'p' is declared twice\n6:8: 'j' is defined twice\n7:1: expected a directive of module scope, not 'foo'\n" },
-	/* the verifier's findings have places in the PTX text, whatever .loc says */
-	{ ".file 1 \"a.cu\"\n.entry k() { .reg .u32 a; .reg .f32 f;\n.loc 1 70 3\nadd.rni.f32 f, f, f; }",
-	  "7:1: add.rni.f32 cannot be .rni here, but nothing or one of .rn .rz .rm .rp (block entry of k)\n" },
-	/* an instruction without what it needs */
-	{ ".entry k() { .reg .pred p; .reg .u32 a;\nld.global a, [a];\ncvt.u32 a, a;\nmov a, {a, a};\ndp4a.u32 a, a, a, a;\natom.add a, [a], a;\n"
-	  "ld.global.pred p, [a];\npmevent.mask 3; add a, a, a; ret; }",
-	  "5:1: ld.global needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
-	  "6:1: cvt.u32 needs a second type: one of .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
-	  "7:1: mov needs a type: one of .pred .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
-	  "8:1: dp4a.u32 needs a second type: one of .u32 .s32\n9:1: atom.add needs a type: one of .b32 .b64 .u32 .u64 .s32 .s64 .f32 .f64\n"
-	  "10:1: ld.global.pred has a type that it cannot take; expected one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64"
-	  " .f16 .f32 .f64\n11:17: add needs a type: one of .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64\n" },
-	{ ".func (.param .b32 r) f(.param .b32 q) { .reg .u32 a;\nld.param a, [q];\nst.param [r], a;\n{ .param .b64 x; st.param.v2 [x], {a, a}; }\n"
-	  "mul.s32 a, a, a; ret; }",
-	  "5:1: ld.param needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
-	  "6:1: st.param needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n"
-	  "7:18: st.param.v2 needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64\n" },
-	{ ".entry k() { .reg .u32 a;\ndp2a.s32.u32 a, a, a, a;\nszext.u32 a, a, a;\ndp2a.lo.b32.u32 a, a, a, a;\nszext.shiftamt.u32 a, a, a; ret; }",
-	  "7:1: dp2a.lo.b32.u32 has a type that it cannot take; expected one of .u32 .s32\n" },
-	{ ".entry k() { .reg .u32 a;\ndp2a.s32.u32 a, a, a, a;\nszext.u32 a, a, a;\nszext.shiftamt.u32 a, a, a; ret; }",
-	  "5:1: dp2a.s32.u32 needs one of .lo .hi (block entry of k)\n6:1: szext.u32 needs one of .wrap .clamp (block entry of k)\n"
-	  "7:1: szext.shiftamt.u32 cannot be .shiftamt here, but one of .wrap .clamp (block entry of k)\n" },
-	{ ".entry k() { .reg .u32 a;\nmul.s32 a, a, a; ret; }", "5:1: mul.s32 needs one of .lo .hi .wide (block entry of k)\n" },
 	/* second names, as ptxas refuses them */
 	{ ".func f();\n.func g() { ret; }\n.func h(.param .b32 a) { ret; }\n.entry e() { ret; }\n.global .u32 v;\n.alias f, h;\n.alias g, h;\n"
 	  ".alias f, e;\n.alias v, g;\n.alias f, g\n.alias f, g;",
@@ -381,6 +358,78 @@ START_TEST(errors)
 	sb_printf(&text, "%s%s", head, wrong[_i].text);
 	check_errors(text.s, wrong[_i].errors);
 	sb_free(&text);
+}
+END_TEST
+
+/* Known operations in forms that gsim has not: the function alone is refused, at the instruction's place in the PTX text. What
+   follows the first of them is not looked at. */
+static const struct { const char *ins, *why; } forms[] = {
+	{ "ld.global a, [a];", "needs a type: one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64" },
+	{ "ld.global.pred p, [d];", "has a type that it cannot take; expected one of .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64"
+	  " .f16 .f32 .f64" },
+	{ "cvt.u32 a, a;", "needs a second type: one of .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64" },
+	{ "mov a, {a, a};", "needs a type: one of .pred .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f32 .f64" },
+	{ "dp4a.u32 a, a, a, a;", "needs a second type: one of .u32 .s32" },
+	{ "dp2a.lo.b32.u32 a, a, a, a;", "has a type that it cannot take; expected one of .u32 .s32" },
+	{ "dp2a.s32.u32 a, a, a, a;", "needs one of .lo .hi" }, { "szext.u32 a, a, a;", "needs one of .wrap .clamp" },
+	{ "szext.shiftamt.u32 a, a, a;", "cannot be .shiftamt here, but one of .wrap .clamp" },
+	{ "mul.s32 a, a, a;", "needs one of .lo .hi .wide" },
+	{ "add.rni.f32 f, f, f;", "cannot be .rni here, but nothing or one of .rn .rz .rm .rp" },
+	{ "add.u32 a, a;", "add takes 2 source operands, not 1" }, { "min.f32 f, f, f, f;", "min takes 2 source operands, not 3" },
+	{ "add.u32 a, {a, a};", "add takes no vector here" },
+	{ "add.s33 a, a, a;", "unknown suffix '.s33' of add; did you mean '.s32'?" },
+	{ "redux.sync.min.f32 f, f, -1;", "has a type that it cannot take; expected one of .b32 .u32 .s32" },
+	{ "redux.sync.min.abs.f32 f, f, -1;", "unknown suffix '.abs' of redux" },
+	{ "set.lt.and.u32.s32 a, a, a, p;", "set does not take the suffix '.and'" },
+	{ "lop3.or.b32 a|p, a, a, a, 128, p;", "lop3 does not take the suffix '.or'" },
+	{ "addc.sat.s32 a, a, a;", "addc does not take the suffix '.sat'" },
+	{ "atom.global.add.v4.f32 {f, f, f, f}, [d], {f, f, f, f};", "atom does not take the suffix '.v4'" },
+	{ "atom.global.and.b32 a, [d], a, a;", "takes two sources: only .cas takes three" },
+	{ "atom.cas.b16 h, [d], h, h;", "has a type that it cannot take; expected one of .b32 .b64 .u32 .u64 .s32 .s64 .f32 .f64" },
+	{ "ld.global.v4.f64 {d, d, d, d}, [d];", "accesses more than 16 bytes" }, { "ld.global.f32 d, [d];",
+	  "destination 1: %d is u64, but the operation takes 32 bits" },
+	{ "@p ld.u32 a, [sv];", "accesses 'sv', which is in .shared" },
+	{ "rcp.rn.ftz.f64 d, d;", "is not a combination of operation, types and modifiers that gsim can execute" },
+	{ "isspacep.global p, a;", "addresses have 64 bits" }, { "mov.pred p, sv;", "mov takes a register or a number here" },
+	{ "match.any.sync.b32 a|p, a, -1;", "has a second destination only with .all" },
+};
+
+START_TEST(known_forms)
+{
+	const char *ins = forms[_i].ins, *word = *ins == '@' ? strchr(ins, ' ') + 1 : ins;
+	StrBuf text = { 0 };
+	Diag d = { 0 };
+	char want[500];
+	snprintf(want, sizeof want, "%.*s is not supported by gsim: %s", (int)strcspn(word, " "), word, forms[_i].why);
+	sb_printf(&text, "%s.file 1 \"a.cu\"\n.shared .u32 sv;\n.entry before() { ret; }\n.entry k() { .reg .u16 h; .reg .u32 a; .reg .u64 d; "
+		  ".reg .f32 f; .reg .pred p;\n.loc 1 70 3\n%s\nmov.u32 a, unknown; ret; }\n.entry behind() { ret; }\n", head, ins);
+	Module *m = ptx_read(text.s, text.n, "form.ptx", &d);
+	ck_assert_msg(m != NULL, "%s: %s", ins, m ? "" : d.item.v[0].text);
+	const Refusal *r = &m->func.v[1]->refused;
+	ck_assert_ptr_null(m->func.v[0]->refused.what);
+	ck_assert_ptr_null(m->func.v[2]->refused.what);
+	ck_assert_ptr_nonnull(r->what);
+	ck_assert_str_eq(r->what, want);
+	ck_assert_str_eq(r->loc.file, "form.ptx");
+	ck_assert_int_eq(r->loc.line * 100 + r->loc.col, 901 + (int)(word - ins));
+	module_free(m);
+	diag_free(&d);
+	sb_free(&text);
+}
+END_TEST
+
+/* Forms that are spelt otherwise in the IR. */
+START_TEST(read_forms)
+{
+	Module *m = read_text(".global .u32 g;\n.func f() { ret; }\n.entry k() { .reg .u32 a; .reg .u64 d;\nld.global.ca.nc.L2::64B.u32 a, [d];\n"
+			      "prefetch.global.L2::evict_last [d];\nprefetch.L1 [d];\nmov.b32 a, g; mov.u32 a, f; ret; }");
+	char *got = lines_of(m);
+	const char *from = strstr(got, "%a = ld");
+	ck_assert_ptr_nonnull(from);
+	ck_assert_str_eq(from, "%a = ld.global.nc.u32 [%d]\nprefetch.global.L2 [%d]\nprefetch.L1 [%d]\n%t_2 = mov.u64 g\n%t_3 = cvt.u32.u64 %t_2\n"
+			 "%a = mov.b32 %t_3\n%t_4 = mov.u64 f\n%t_5 = cvt.u32.u64 %t_4\n%a = mov.u32 %t_5\nret\n");
+	free(got);
+	module_free(m);
 }
 END_TEST
 
@@ -555,6 +604,8 @@ int main(void)
 	tcase_add_test(t, places);
 	tcase_add_test(t, parameter_address);
 	tcase_add_loop_test(t, errors, 0, sizeof wrong / sizeof *wrong);
+	tcase_add_loop_test(t, known_forms, 0, sizeof forms / sizeof *forms);
+	tcase_add_test(t, read_forms);
 	tcase_add_test(t, aliases);
 	tcase_add_loop_test(t, all_names, 0, sizeof names / sizeof *names);
 	tcase_add_test(t, bad_heads);

@@ -88,6 +88,43 @@ END
 	expect 2 "$ptx:$matrix:2: error: matrix is refused: it has no graph: wmma" $opt --cfg matrix "$tmp/$ptx"
 done
 
+# ---- known operations in forms that gsim has not; second names of functions ----
+cp "$srcdir/tests/ptx/forms.ptx" "$tmp"
+lua=$srcdir/tests/ptx/forms.lua
+cat >"$tmp/want" <<END
+runs     plain(u64 out)
+refused  reduces(u64 out)
+         21:2: redux.sync.min.f32 is not supported by gsim: has a type that it cannot take; expected one of .b32 .u32 .s32
+refused  adds_vectors(u64 out)
+         28:2: atom.global.v4.f32.add is not supported by gsim: atom does not take the suffix '.v4'
+refused  loads_eight(u64 out)
+         35:2: ld.global.v8.f32: vectors of 8 elements are not supported by gsim
+refused  loads_wide(u64 out)
+         41:4: ld.global.v4.f64 is not supported by gsim: accesses more than 16 bytes
+refused  swaps(u64 out)
+         48:2: atom.global.cas.b16 is not supported by gsim: has a type that it cannot take; expected one of .b32 .b64 .u32 .u64 .s32 .s64 .f32 .f64
+refused  combines(u64 out)
+         54:6: set.lt.and.u32.s32 is not supported by gsim: set does not take the suffix '.and'
+refused  strays(u64 out)
+         59:2: ld.b32 is not supported by gsim: accesses 'pad', which is in .shared
+refused  calls_lowest(u64 out)
+         66:2: its calls lead to function lowest: min.f32 is not supported by gsim: min takes 2 source operands, not 3
+runs     second_names(u64 out)
+END
+$opt "$tmp/forms.ptx" -o "$tmp/forms.ir" && $opt "$tmp/forms.ir" -o "$tmp/again.ir" && cmp "$tmp/forms.ir" "$tmp/again.ir" || fail "forms.ptx: text is not kept"
+$opt "$tmp/forms.ptx" -o "$tmp/forms.gso" || fail "forms.gso"
+for form in forms.ptx forms.ir forms.gso; do
+	expect 0 "" $gsim --list kernels "$tmp/$form"
+	sed "s|$tmp/forms.ptx:||" "$tmp/out" | diff "$tmp/want" - || fail "--list kernels $form"
+	every 0 "" -w "$lua" "$tmp/$form" -- plain
+	every 0 "" -w "$lua" "$tmp/$form" -- second_names
+done
+sed -n 's/^refused  \([a-z_]*\).*/\1/p' "$tmp/want" >"$tmp/names"
+while read -r name; do
+	why=$(sed -n "/^refused  $name(/{n;s/^ *[0-9:]* //p;}" "$tmp/want")
+	every 2 ": error: kernel $name: $why$" -w "$lua" "$tmp/forms.ptx" -- "$name"
+done <"$tmp/names"
+
 # ---- variables, signatures and directives that gsim has not ----
 cat >"$tmp/odd.ptx" <<'END'
 .version 8.5

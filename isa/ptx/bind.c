@@ -134,20 +134,20 @@ static void side(const Ins *i, const char *s, int *least, int *most)
 	}
 }
 
-static bool check_counts(Ptx *p, const Ins *i, const Args *a, int ndst, int nsrc)
+/* Newer versions of PTX give operations more operands than they had: not an error of the module. */
+static bool check_counts(Ptx *p, const Ins *i, int ndst, int nsrc)
 {
 	const char *name = op_info[i->op].name, *s = op_info[i->op].operands;
 	int least, most;
-	Loc loc = a->group.n ? a->group.v[0].loc : (Loc){ p->m->name, p->b->line, p->b->col };
 	side(i, s, &least, &most);
 	if (ndst < least || ndst > most)
-		return ptx_error(p, loc, "%s takes %d destination%s here, not %d", name, least, least == 1 ? "" : "s", ndst);
+		return ptx_refuse_ins(p, "%s takes %d destination%s here, not %d", name, least, least == 1 ? "" : "s", ndst);
 	side(i, strchr(s, ':') + 1, &least, &most);
 	if (nsrc >= least && nsrc <= most)
 		return true;
 	if (least == most)
-		return ptx_error(p, loc, "%s takes %d source operand%s, not %d", name, least, least == 1 ? "" : "s", nsrc);
-	return ptx_error(p, loc, "%s takes %d to %d source operands, not %d", name, least, most, nsrc);
+		return ptx_refuse_ins(p, "%s takes %d source operand%s, not %d", name, least, least == 1 ? "" : "s", nsrc);
+	return ptx_refuse_ins(p, "%s takes %d to %d source operands, not %d", name, least, most, nsrc);
 }
 
 static bool check_vectors(Ptx *p, const Ins *i, const Args *a)
@@ -155,7 +155,7 @@ static bool check_vectors(Ptx *p, const Ins *i, const Args *a)
 	bool takes = i->op == OP_PACK || i->op == OP_UNPACK || i->vec;
 	for (int k = 0; k < a->group.n; k++)
 		if (a->group.v[k].vector && !takes)
-			return ptx_error(p, a->group.v[k].loc, "%s takes no vector here", op_info[i->op].name);
+			return ptx_refuse_ins(p, "%s takes no vector here", op_info[i->op].name);
 	return true;
 }
 
@@ -174,6 +174,16 @@ static bool bind_dst(Ptx *p, Ins *i, const Arg *a, int k)
 	return bind_width(p, a, ins_dst_type(i, k), allows_wider(i)) && bind_opd(p, a, T_NONE, ins_dst(i, k));
 }
 
+/* Does mov of the type read it as it is? Addresses in windows of the address space, and of parameters, have a form of 32 bits. */
+static bool mov_reads(const Ptx *p, Type t, const Opd *o)
+{
+	if (o->kind == OPD_SREG)
+		return type_bits[t] == type_bits[sreg_type[o->id]];
+	int space = o->kind == OPD_SYM ? p->m->symbol.v[o->id]->space : o->kind == OPD_PARAM ? SP_PARAM : SP_GENERIC;
+	bool windowed = space == SP_SHARED || space == SP_LOCAL || space == SP_PARAM;
+	return type_bits[t] == 64 || (type_bits[t] == 32 && windowed);
+}
+
 static bool bind_src(Ptx *p, Ins *i, const Arg *a, int k, Guard g)
 {
 	Type t = ins_src_type(i, k);
@@ -183,16 +193,18 @@ static bool bind_src(Ptx *p, Ins *i, const Arg *a, int k, Guard g)
 		return ptx_error(p, a->loc, is_address ? "an address cannot stand here" : "expected an address in brackets");
 	if (a->kind == A_SINK && !(i->op == OP_ST && i->vec))
 		return ptx_error(p, a->loc, "'_' cannot be read");
+	if (i->op == OP_ISSPACEP && a->kind == A_REG && type_bits[p->b->f->reg.v[a->id].type] == 32)
+		return ptx_refuse_ins(p, "addresses have 64 bits");
 	Opd *o = ins_src(i, k);
 	if (!bind_width(p, a, t, allows_wider(i)) || !bind_opd(p, a, t, o))
 		return false;
 	bool special = o->kind == OPD_SREG || o->kind == OPD_SYM || o->kind == OPD_FUNC || o->kind == OPD_PARAM;
 	if (!special || is_address)
 		return true;
-	if (i->op == OP_MOV && (o->kind == OPD_SREG ? type_bits[i->type] == type_bits[sreg_type[o->id]] : type_bits[i->type] >= 32))
-		return true; /* of addresses, mov of 32 bits takes the low half */
+	if (i->op == OP_MOV && mov_reads(p, (Type)i->type, o))
+		return true;
 	if (type_bits[t] < 16 || t == T_NONE)
-		return ptx_error(p, a->loc, "expected a register");
+		return ptx_refuse_ins(p, "%s takes a register or a number here", op_info[i->op].name);
 	*o = bind_register(p, *o, t, g);
 	return true;
 }
@@ -205,7 +217,7 @@ bool bind_ins(Ptx *p, Ins *i, const Args *a, Guard g)
 	for (int k = has_dst; k < a->group.n; k++)
 		if (a->group.v[k].dual)
 			return ptx_error(p, a->group.v[k].loc, "a pair can only be a destination");
-	if (!check_vectors(p, i, a) || !check_counts(p, i, a, ndst, nsrc))
+	if (!check_vectors(p, i, a) || !check_counts(p, i, ndst, nsrc))
 		return false;
 	Ins fresh = ins_make(p->m, (Op)i->op, (Type)i->type, ndst, i->op == OP_BARRED ? 3 : nsrc);
 	x.opd = fresh.opd;

@@ -1,5 +1,6 @@
 /* Control flow: labels become blocks, branches get explicit targets on both sides, guarded ret and exit are split off. */
 #include "isa/ptx/ptx.h"
+#include "lib/strbuf.h"
 
 static void place(Ptx *p, Ins *i)
 {
@@ -64,8 +65,12 @@ Block *flow_block(Ptx *p)
 void flow_emit(Ptx *p, Ins *i)
 {
 	Block *x = flow_block(p);
+	StrBuf why = { 0 };
 	place(p, i);
 	vec_push(&x->ins, *i);
+	if (p->b->word && !ir_verify_ins(p->m, p->b->f, i, &why))
+		ptx_refuse_ins(p, "%s", why.s);
+	sb_free(&why);
 }
 
 void flow_label(Ptx *p, const char *name, Loc loc)

@@ -257,12 +257,15 @@ static bool statements(Ptx *p)
 		} else if (tok_accept(p, '}')) {
 			if (--depth)
 				b->here = b->scope.v[b->here].parent;
-		} else if (!statement(p)) {
+		} else {
+			bool ok = statement(p);
+			b->word = NULL;
 			if (b->refused.what)
 				return true;
-			if (p->at == at)
+			if (!ok && p->at == at)
 				tok_next(p);
-			tok_skip_statement(p);
+			if (!ok)
+				tok_skip_statement(p);
 		}
 	} while (depth);
 	return true;

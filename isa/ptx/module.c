@@ -27,6 +27,17 @@ bool ptx_refuse(Ptx *p, Loc loc, const char *fmt, ...)
 	return false;
 }
 
+bool ptx_refuse_ins(Ptx *p, const char *fmt, ...)
+{
+	const Token *t = p->b->word;
+	char text[300];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	return ptx_refuse(p, tok_loc(p, t), "%.*s is not supported by gsim: %s", (int)(t->n < 180 ? t->n : 180), t->s, text);
+}
+
 /* ---- places in other files ---- */
 
 static int by_number(const void *a, const void *b)
@@ -88,7 +99,7 @@ bool ptx_loc(Ptx *p)
 	if (file && file->file < 0)
 		return ptx_error(p, loc, "instructions of more than %d files", FILE_LIMIT - 1);
 	p->loc_file = file ? file->file : -1;
-	p->loc_line = !file || p->own_places ? 0 : (int)v[1];
+	p->loc_line = file ? (int)v[1] : 0;
 	p->loc_col = (int)v[2];
 	return true;
 }
@@ -239,18 +250,18 @@ static void read_module(Ptx *p)
 	}
 	if (head && !p->sm)
 		ptx_error(p, start, "the file has no .target");
+	ptx_resolve_aliases(p);
 	ptx_resolve_inits(p);
 	ptx_runtime_calls(p);
 	ptx_pass_module_regs(p);
 }
 
-static Module *read_once(const char *text, size_t n, const char *path, Diag *diag, bool own_places)
+Module *ptx_read(const char *text, size_t n, const char *path, Diag *diag)
 {
-	Ptx p = { .m = module_new(path), .diag = diag, .own_places = own_places };
+	Ptx p = { .m = module_new(path), .diag = diag };
 	int errors = diag->errors;
 	if (ptx_lex(&p, text, n)) {
 		find_files(&p);
-	ptx_resolve_aliases(p);
 		read_module(&p);
 	}
 	if (diag->errors == errors)
@@ -262,6 +273,7 @@ static Module *read_once(const char *text, size_t n, const char *path, Diag *dia
 	vec_free(&p.tok);
 	vec_free(&p.file);
 	vec_free(&p.fix);
+	vec_free(&p.alias);
 	strmap_free(&p.funcs);
 	strmap_free(&p.symbols);
 	strmap_free(&p.reg_name);
@@ -271,16 +283,4 @@ static Module *read_once(const char *text, size_t n, const char *path, Diag *dia
 	vec_free(&p.range);
 	arena_free(&p.arena);
 	return p.m;
-}
-
-	vec_free(&p.alias);
-/* What only the verifier finds is reported with places in the PTX text, not in the sources that .loc names. */
-Module *ptx_read(const char *text, size_t n, const char *path, Diag *diag)
-{
-	Diag first = { .limit = 20 };
-	Module *m = read_once(text, n, path, &first, false);
-	if (!m)
-		read_once(text, n, path, diag, true);
-	diag_free(&first);
-	return m;
 }

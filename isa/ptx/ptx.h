@@ -5,7 +5,8 @@
  *             call.c, paramvar.c (calling convention -> register arguments) -> ir_verify
  *
  * Functions that return bool return false after having reported an error; the caller then skips to the end of the
- * statement and goes on, so that one run reports several errors. */
+ * statement and goes on, so that one run reports several errors. What is an error of the module and what refuses the
+ * function alone: doc/ptx.md. */
 #ifndef GSIM_PTX_H
 #define GSIM_PTX_H
 #include "isa/ir.h"
@@ -86,14 +87,15 @@ typedef struct Body {
 	int nauto;               /* counter of automatic labels */
 	int suffix;              /* names that had to give way up to here found these numbers taken */
 	int line, col;           /* of the statement being read */
+	const Token *word;       /* the instruction's in it, or NULL */
 } Body;
 
 /* ---- the whole file ---- */
 typedef struct RelocFix { int symbol, reloc; const char *name; Loc loc; } RelocFix;
 typedef struct ModuleReg { const char *name; uint8_t type; bool called; int users, slot; } ModuleReg; /* slot: the variable it passes through, or -1 */
+typedef struct Alias { int func, to; Loc loc; } Alias; /* the function whose name it is, and the one it stands for */
 typedef struct RegUse { int module_reg, func, reg; } RegUse;
 typedef struct FileNo { uint64_t number; const Token *name; int file; } FileNo; /* file -1: not used yet */
-typedef struct Alias { int func, to; Loc loc; } Alias; /* the function whose name it is, and the one it stands for */
 
 typedef struct Ptx {
 	Module *m;
@@ -111,10 +113,9 @@ typedef struct Ptx {
 	Vec(RegRange) range;
 	Vec(FileNo) file;        /* by number */
 	Vec(RelocFix) fix;
+	Vec(Alias) alias;
 	uint64_t words, init_bytes;  /* words of parameters and branch targets, bytes of initial data so far: bound hostile input */
 
-	Vec(Alias) alias;
-	bool own_places;         /* .loc is not looked at: places are those of the PTX text */
 	int loc_file, loc_line, loc_col;  /* from .loc; loc_line 0 = none */
 	Body *b;                 /* the function being read, or NULL */
 } Ptx;
@@ -124,6 +125,8 @@ bool ptx_error(Ptx *, Loc, const char *fmt, ...) __attribute__((format(printf, 3
 /* Known PTX that gsim has not, of which the text says "... not supported by gsim": the function being read is refused. Always
    false; no error of the module. Outside of functions: an error. */
 bool ptx_refuse(Ptx *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same of the instruction at hand, whose operation gsim has, but not so: the text says why. */
+bool ptx_refuse_ins(Ptx *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- lexer.c ---- */
 bool ptx_lex(Ptx *, const char *text, size_t n);      /* false after errors, which are reported */
@@ -178,14 +181,14 @@ bool ptx_loc(Ptx *);                                  /* at .loc */
 
 /* ---- header.c ---- */
 bool ptx_function(Ptx *, bool entry);                 /* behind .entry or .func; recovers by itself */
-
-/* ---- func.c ---- */
-bool body_scope(Ptx *);                               /* opens a scope */
 bool ptx_same_prototype(const Function *, const Function *);
 
 /* ---- alias.c ---- */
 bool ptx_alias(Ptx *);                                /* at .alias */
 void ptx_resolve_aliases(Ptx *);                      /* when all functions are read: second names go */
+
+/* ---- func.c ---- */
+bool body_scope(Ptx *);                               /* opens a scope */
 bool body_read(Ptx *);                                /* from '{' to behind its '}'; ends the function, or refuses it */
 void body_free(Body *);
 bool ptx_registers(Ptx *);                            /* behind .reg */
@@ -203,7 +206,7 @@ void ptx_pass_module_regs(Ptx *);                     /* when all functions are 
 /* ---- flow.c ---- */
 typedef struct Guard { int reg; bool neg; } Guard;    /* reg -1: none */
 Block *flow_block(Ptx *);                             /* the block to append to */
-void flow_emit(Ptx *, Ins *);                         /* appends with the current source place */
+void flow_emit(Ptx *, Ins *);                         /* appends with the current source place; refuses what breaks the IR's rules */
 void flow_label(Ptx *, const char *name, Loc);
 void flow_branch(Ptx *, Guard, const char *label, Loc, int flags);
 void flow_end(Ptx *, Op, Guard, int flags);           /* ret, exit */

@@ -2,7 +2,7 @@
 #include "isa/ptx/ptx.h"
 #include "isa/mnemonic.h"
 
-enum { LONGEST = 127 };
+enum { LONGEST = 255 };
 
 typedef struct Mnemonic {
 	char s[LONGEST + 1];     /* in the table's spelling */
@@ -17,26 +17,37 @@ static const struct { const char *ptx, *op; } renamed[] = {
 	{ "barrier", "bar" }, { "ldu", "ld" }, { "prefetchu", "prefetch" }, { "brkpt", "nop" }, { "pmevent", "nop" }
 };
 
-/* Parts that change nothing that gsim models, or say again what is meant anyway. */
-static const struct { const char *op, *part; } dropped[] = {
-	{ "bar", "cta" }, { "nop", "mask" }, { NULL, "unified" }, { "ld", "mmio" }, { "st", "mmio" }, { NULL, "L1::evict_normal" },
-	{ NULL, "L1::evict_unchanged" }, { NULL, "L1::evict_first" }, { NULL, "L1::evict_last" }, { NULL, "L1::no_allocate" },
-	{ NULL, "L2::evict_normal" }, { NULL, "L2::evict_first" }, { NULL, "L2::evict_last" }, { NULL, "L2::64B" },
-	{ NULL, "L2::128B" }, { NULL, "L2::256B" }, { NULL, "L2::cache_hint" }
+/* Parts that change nothing that gsim models, or say again what is meant anyway; next: only before this one. */
+static const struct { const char *op, *part, *next; } dropped[] = {
+	{ "ld", "ca", "nc" }, { "ld", "cg", "nc" }, { "ld", "cs", "nc" }, { "bar", "cta", NULL }, { "nop", "mask", NULL },
+	{ NULL, "unified", NULL }, { "ld", "mmio", NULL }, { "st", "mmio", NULL }, { NULL, "L1::evict_normal", NULL },
+	{ NULL, "L1::evict_unchanged", NULL }, { NULL, "L1::evict_first", NULL }, { NULL, "L1::evict_last", NULL },
+	{ NULL, "L1::no_allocate", NULL }, { NULL, "L2::evict_normal", NULL }, { NULL, "L2::evict_first", NULL },
+	{ NULL, "L2::evict_last", NULL }, { NULL, "L2::64B", NULL }, { NULL, "L2::128B", NULL }, { NULL, "L2::256B", NULL },
+	{ NULL, "L2::cache_hint", NULL }
 };
 
-static const struct { const char *part, *as; } respelled[] = {
-	{ "shared::cta", "shared" }, { "param::entry", "param" }, { "param::func", "param" }
+static const struct { const char *op, *part, *as; } respelled[] = {
+	{ NULL, "shared::cta", "shared" }, { NULL, "param::entry", "param" }, { NULL, "param::func", "param" },
+	{ "prefetch", "L2::evict_last", "L2" }, { "prefetch", "L2::evict_normal", "L2" }
 };
 
 static bool same(const char *s, size_t n, const char *what) { return strlen(what) == n && !memcmp(s, what, n); }
 
-static bool is_dropped(const Mnemonic *m, const char *s, size_t n)
+static size_t part_length(const char *s, const char *end)
 {
-	const char *dot = memchr(m->s, '.', m->n);
-	size_t k = dot ? (size_t)(dot - m->s) : m->n;
+	const char *dot = memchr(s, '.', (size_t)(end - s));
+	return (size_t)((dot ? dot : end) - s);
+}
+
+static bool is_of(const Mnemonic *m, const char *op) { return !op || same(m->s, part_length(m->s, m->s + m->n), op); }
+
+static bool is_dropped(const Mnemonic *m, const char *s, size_t n, const char *end)
+{
+	const char *next = s + n < end ? s + n + 1 : end;
 	for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
-		if (same(s, n, dropped[i].part) && (!dropped[i].op || same(m->s, k, dropped[i].op)))
+		if (same(s, n, dropped[i].part) && is_of(m, dropped[i].op) &&
+		    (!dropped[i].next || same(next, part_length(next, end), dropped[i].next)))
 			return true;
 	return false;
 }
@@ -57,55 +68,56 @@ static bool respell(Ptx *p, Mnemonic *m)
 	*m = (Mnemonic){ .loc = tok_here(p), .token = t };
 	if (t->kind != TK_WORD || t->n > LONGEST - 8)
 		return ptx_error(p, m->loc, "expected an instruction, not %s", tok_text(p, t));
+	p->b->word = t;
 	tok_next(p);
 	while (s < end) {
-		const char *dot = memchr(s, '.', (size_t)(end - s)), *part = s;
-		size_t n = (size_t)((dot ? dot : end) - s), k = n;
+		const char *part = s;
+		size_t n = part_length(s, end), k = n;
 		for (size_t i = 0; !m->n && i < sizeof renamed / sizeof *renamed; i++)
 			if (same(s, n, renamed[i].ptx))
 				k = strlen(part = renamed[i].op);
 		for (size_t i = 0; i < sizeof respelled / sizeof *respelled; i++)
-			if (same(s, n, respelled[i].part))
+			if (m->n && same(s, n, respelled[i].part) && is_of(m, respelled[i].op))
 				k = strlen(part = respelled[i].as);
 		m->policy |= same(s, n, "L2::cache_hint");
-		if (!m->n || !is_dropped(m, s, n))
+		if (!m->n || part != s || !is_dropped(m, s, n, end))
 			add_part(m, part, k);
 		s += n + 1;
 	}
 	return true;
 }
 
-/* What follows computes with the types. */
-static bool check_types(Ptx *p, const Mnemonic *m, const Ins *i)
+/* What follows computes with the types; the rest is looked at when the instruction is complete (flow_emit). */
+static bool check_types(Ptx *p, const Ins *i)
 {
 	StrBuf why = { 0 };
-	bool ok = mnemonic_types(i, &why) || ptx_error(p, m->loc, "%.*s %s", (int)m->token->n, m->token->s, why.s);
+	bool ok = mnemonic_types(i, &why) || ptx_refuse_ins(p, "%s", why.s);
 	sb_free(&why);
 	return ok;
 }
 
+/* An operation that is none of PTX is an error, whatever stands behind its name; a form that gsim has not is refused. */
 static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 {
-	MnemonicError e;
+	MnemonicError e = { 0 };
 	StrBuf text = { 0 };
 	*i = (Ins){ .guard = -1 };
-	bool host = false;
-	if (mnemonic_parse(m->s, m->n, i, &e)) {
-		host = op_info[i->op].flags & (OPF_HOST | OPF_MACH) || i->op == OP_PACK || i->op == OP_UNPACK;
-		const char *what = host ? NULL : ptx_unsupported(m->s, m->n);
-		if (!host && (!what || i->op == OP_CVT))
-			return check_types(p, m, i);
-	}
+	bool read = mnemonic_parse(m->s, m->n, i, &e);
+	Op op = read ? (Op)i->op : e.op;
+	bool ours = op_info[op].flags & (OPF_HOST | OPF_MACH) || op == OP_PACK || op == OP_UNPACK;
+	if (read && !ours && (op == OP_CVT || !ptx_unsupported(m->s, m->n)))
+		return check_types(p, i);
 	const char *what = ptx_unsupported(m->token->s, m->token->n);
-	if (what) {
+	mnemonic_explain(&e, &text);
+	if (what)
 		ptx_refuse(p, m->loc, "%.*s: %s %s not supported by gsim", (int)m->token->n, m->token->s, what,
 			  what[strlen(what) - 1] == 's' ? "are" : "is");
-	} else if (host) {
+	else if (ours)
 		ptx_error(p, m->loc, "unknown operation '%.*s'", (int)m->token->n, m->token->s);
-	} else {
-		mnemonic_explain(&e, &text);
+	else if (e.fault == MNERR_OP)
 		ptx_error(p, m->loc, "%s", text.s);
-	}
+	else
+		ptx_refuse_ins(p, "%s", text.s);
 	sb_free(&text);
 	return false;
 }

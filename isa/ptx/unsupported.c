@@ -34,7 +34,7 @@ static const struct { const char *suffix, *what; } suffixes[] = {
 	{ "f32x2", "packed single precision" }, { "b128", "128-bit values" },
 	{ "u128", "128-bit values" }, { "s128", "128-bit values" }, { "shared::cluster", "thread block clusters" },
 	{ "cluster", "thread block clusters" }, { "async", "asynchronous copies" }, { "proxy", "proxy fences" },
-	{ "noftz", "half-precision arithmetic" }, { "v8", "vectors of 8" }, { "xorsign", "min and max with sign logic" },
+	{ "noftz", "half-precision arithmetic" }, { "v8", "vectors of 8 elements" }, { "xorsign", "min and max that combine signs" },
 	{ "NaN", "min and max that keep NaNs" }, { "relu", "clamping to zero" }
 };
 
