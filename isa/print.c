@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ARGS = 32, MOST_FORMAT = 1 << 16, MOST_STRING = 1 << 20, MOST_ASSERT = 300, WIDEST = 1 << 30 };
+enum { MOST_FORMAT = 1 << 16, MOST_STRING = 1 << 20, MOST_ASSERT = 300, WIDEST = 1 << 30 };
 
 typedef enum { SIZE_INT, SIZE_CHAR, SIZE_SHORT, SIZE_LONG } Size;
 
@@ -232,7 +232,7 @@ static void print(Printing *p, const char *s)
 		s += plain;
 		if (!*s)
 			break;
-		if (!parse(s + 1, &x) || (x.type != '%' && p->n + 1 + x.star_width + x.star_precision > MOST_ARGS)) {
+		if (!parse(s + 1, &x) || (x.type != '%' && p->n + 1 + x.star_width + x.star_precision > PRINT_ARGS)) {
 			put(p, s++, 1);
 			continue;
 		}

@@ -11,6 +11,8 @@ typedef struct PrintBuffer {           /* what a launch has printed */
 	uint64_t lost;                 /* calls that came when it was full: they and all behind them left no text */
 } PrintBuffer;
 
+enum { PRINT_ARGS = 32 };              /* of one call at most, of 8 bytes at most */
+
 /* One byte of a thread's generic memory. False: there is none; whoever reads has reported the fault. */
 typedef struct PrintReader { void *self; bool (*byte)(void *self, uint64_t addr, uint8_t *); } PrintReader;
 

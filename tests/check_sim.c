@@ -1,5 +1,6 @@
 /* The SM's pipeline, cycle by cycle, on a machine whose every unit takes one cycle (tests/sim_rig.h): what is expected
  * here is computed by hand from doc/timing.md, as the cycles at which each warp issues. */
+#include "sim/machine/machine.h"
 #include "tests/sim_rig.h"
 
 #define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %a, %b, %c, %d\n reg u64 %o, %w, %x\n reg f32 %f, %g, %h, %i\n" \
@@ -376,6 +377,52 @@ START_TEST(registers_of_the_driver)
 }
 END_TEST
 
+/* ---- printf: no window shows ---- */
+
+static void windows_of_one_cycle(Gpu *g) { g->window = 1; }
+
+/* Warp 0 prints a word of shared memory, and warp 1 writes another there some cycles before or after, unordered. What is printed
+   depends on when the instruction is executed, and on nothing that the host does. where: the string, its address as an argument
+   in local memory, the arguments, or the format. */
+static char *printed(const char *read, int delay, void (*prepare)(Gpu *))
+{
+	StrBuf b = { 0 };
+	Rig *r = rig_new("interconnect.latency=40 l2.latency=100");
+	sb_printf(&b, "global b8 format[4] = { 37, 115, 10, 0 }\nglobal b64 pointer[1]\nkernel k(u64 out) {\n shared b32 words[4]\n local b64 args[1]\n"
+		"A: %%t = mov.u32 %%tid.x\n %%s = mov.u64 words\n %%s = cvta.shared.u64 %%s\n st.local.u64 [args], %%s\n %%g = mov.u64 pointer\n"
+		" st.global.u64 [%%g], %%s\n %%f = mov.u64 format\n %%a = mov.u64 args\n %%a = cvta.local.u64 %%a\n st.shared.u32 [words], 0x0a414141\n"
+		" bar.sync 0\n %%p = setp.lt.u32 %%t, 4\n bra %%p, P, B0\nP: %%q = setp.eq.u32 %%t, 0\n @%%q %%n = vprintf %s\n exit\n", read);
+	for (int k = 0; k < delay; k++)
+		sb_printf(&b, "B%d: bra B%d\n", k, k + 1);
+	sb_printf(&b, "B%d: st.shared.u32 [words], 0x0a424242\n exit\n}\n", delay);
+	r->print.limit = 1000;
+	r->prepare = prepare;
+	rig_try(r, b.s, 1, 8);
+	ck_assert_msg(r->ok, "%s", r->fault.text);
+	char *text = xstrdup(r->print.text.s);
+	sb_free(&b);
+	rig_free(r);
+	return text;
+}
+
+START_TEST(what_is_printed_of_shared_memory)
+{
+	static const char *const reads[] = { "%f, %a", "%f, %g", "%s, %a" };
+	for (size_t k = 0; k < sizeof reads / sizeof *reads; k++) {
+		bool before = false, after = false;
+		for (int delay = 0; delay < 30; delay++) {
+			char *one = printed(reads[k], delay, windows_of_one_cycle), *whole = printed(reads[k], delay, NULL);
+			ck_assert_msg(!strcmp(one, whole), "vprintf %s: %s in windows of one cycle, %s in the longest", reads[k], one, whole);
+			before |= *one == 'A';
+			after |= *one == 'B';
+			free(one);
+			free(whole);
+		}
+		ck_assert(before && after);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -389,7 +436,7 @@ int main(void)
 		loose_round_robin, greedy_then_oldest, oldest_first, two_levels, two_levels_with_room_for_all_are_round_robin,
 		a_warp_belongs_to_one_scheduler, instruction_lines_are_fetched_once, loops_stay_in_the_instruction_cache,
 		sleep_is_in_nanoseconds, ended_warps_drain, the_clock_is_the_cycle_of_issue,
-		local_addresses, registers_of_the_driver,
+		local_addresses, registers_of_the_driver, what_is_printed_of_shared_memory,
 	};
 	return rig_suite("the SM's pipeline", tests, sizeof tests / sizeof *tests);
 }

@@ -4,6 +4,7 @@
 #define TEST_SIM_RIG_H
 #include "sim/gsim.h"
 #include "isa/launch.h"
+#include "isa/print.h"
 #include "lib/strbuf.h"
 #include <check.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ typedef struct Rig {
 	char block[RIG_CODE][32], text[RIG_CODE][64]; /* of the code, by pc */
 	bool start[RIG_CODE], overhead[RIG_CODE]; /* start: first instruction of a block of the source */
 	void (*prepare)(Gpu *);    /* done to the GPU before the launch; may be NULL */
+	PrintBuffer print;         /* what the kernel prints, with a limit */
 } Rig;
 
 static inline void rig_set(Rig *r, const char *assignments)
@@ -68,6 +70,7 @@ static inline Rig *rig_new(const char *assignments)
 static inline void rig_free(Rig *r)
 {
 	arena_free(&r->arena);
+	sb_free(&r->print.text);
 	free(r);
 }
 
@@ -140,6 +143,7 @@ static inline void rig_try(Rig *r, const char *text, unsigned grid, unsigned blo
 	Module *m = rig_read(text);
 	RigMemory x;
 	rig_memory(r, m, &x, grid, block);
+	x.l.print = &r->print;
 	GpuOptions o = { .functional = r->functional, .trace = trace_create(path, &d) };
 	Gpu *g = gpu_new(&r->c, m, x.memory, x.symbol, &o, &d);
 	ck_assert_ptr_nonnull(g);

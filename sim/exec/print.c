@@ -1,23 +1,29 @@
 /* vprintf and assertfail: what lanes print, and assertions that fail.
  *
- * In timed runs the lanes of a vprintf stand still for a trip to L2 and back, which no window exceeds; what they print is
- * put together at the end of the window, from memory as it is at their turn in the order of global accesses. */
+ * In timed runs the lanes of a vprintf stand still for a trip to L2 and back, which no window exceeds. What they print is
+ * put together at the end of the window, from global memory as it is at their turn in the order of global accesses, and from
+ * shared memory as it was when the instruction was executed: other warps change it within the window. Local memory stands
+ * still with its lane. */
 #include "sim/exec/internal.h"
 #include "isa/print.h"
 
-typedef struct Reading { Sm *sm; Warp *w; const MIns *i; int lane; } Reading;
+typedef struct Reading { Sm *sm; Warp *w; const MIns *i; int lane; const uint8_t *shared; } Reading; /* shared: a copy; NULL: as it is */
 
 static bool read_byte(void *self, uint64_t addr, uint8_t *v)
 {
 	const Reading *r = self;
+	if (r->shared && addr - SHARED_WINDOW < r->w->cta->shared_bytes) {
+		*v = r->shared[addr - SHARED_WINDOW];
+		return true;
+	}
 	return exec_byte(r->sm, r->w, r->i, r->lane, addr, v);
 }
 
-static void print_lanes(Sm *sm, Warp *w, const MIns *i, Mask m)
+static void print_lanes(Sm *sm, Warp *w, const MIns *i, Mask m, const uint8_t *shared)
 {
 	int l;
 	each_lane(m, l) {
-		Reading r = { sm, w, i, l };
+		Reading r = { sm, w, i, l, shared };
 		int32_t n;
 		if (!print_format(sm->gpu->launch->print, &(PrintReader){ &r, read_byte }, row64(&w->lanes, i->x.a)[l],
 			row64(&w->lanes, i->x.b)[l], &n))
@@ -44,13 +50,53 @@ void print_apply(Sm *sm, const Deferred *d)
 	Fault later = sm->fault;
 	Cycle at = sm->fault_cycle;
 	sm->fault.kind = FAULT_NONE;
-	print_lanes(sm, d->warp, d->ins, d->mask);
+	print_lanes(sm, d->warp, d->ins, d->mask, d->lanes ? (const uint8_t *)(sm->data.v + d->data) : NULL);
 	if (sm->fault.kind) {
 		sm->fault_cycle = d->cycle;
 	} else {
 		sm->fault = later;
 		sm->fault_cycle = at;
 	}
+}
+
+static bool is_shared(uint64_t addr) { return address_space(addr) == SP_SHARED; }
+
+/* Whether the lane may read shared memory: the format, arguments, or what one of them points to. Arguments in global memory may
+   say anything: they are read later. */
+static bool may_read_shared(const Warp *w, const MIns *i, int lane)
+{
+	uint64_t args = row64(&w->lanes, i->x.b)[lane];
+	if (is_shared(row64(&w->lanes, i->x.a)[lane]) || address_space(args) != SP_LOCAL)
+		return true;
+	uint64_t at = args - LOCAL_WINDOW;
+	for (int k = 0; k < PRINT_ARGS && at + 8 <= w->local_cap; k++) { /* what lies behind has never been written */
+		uint64_t v = 0;
+		for (int n = 0; n < 8; n++, at++) {
+			uint8_t c;
+			local_read(w, lane, at, 1, &c);
+			v |= (uint64_t)c << 8 * n;
+		}
+		if (is_shared(v))
+			return true;
+	}
+	return false;
+}
+
+/* Until the end of the window; with a copy of the block's shared memory where a lane may read it. */
+static void put_off(Sm *sm, Deferred *d)
+{
+	const Cta *c = d->warp->cta;
+	int l, words = (int)((c->shared_bytes + 7) / 8);
+	each_lane(d->mask, l)
+		if (words && !d->lanes && may_read_shared(d->warp, d->ins, l))
+			d->lanes = d->mask;
+	if (d->lanes) {
+		vec_reserve(&sm->data, sm->data.n + words);
+		d->data = (uint32_t)sm->data.n;
+		memcpy(sm->data.v + sm->data.n, c->shared, c->shared_bytes);
+		sm->data.n += words;
+	}
+	vec_push(&sm->deferred, *d);
 }
 
 void exec_print(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
@@ -62,9 +108,9 @@ void exec_print(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 		if (!d.mask)
 			continue;
 		if (sm->gpu->options.functional)
-			print_lanes(sm, d.warp, i, d.mask);
+			print_lanes(sm, d.warp, i, d.mask, NULL);
 		else
-			vec_push(&sm->deferred, d);
+			put_off(sm, &d);
 	}
 	Cycle back = sm->now + mem_round_trip(&sm->gpu->config);
 	if (n && !sm->gpu->options.functional && s->ready < back) {
@@ -78,7 +124,7 @@ void exec_assertion(Sm *sm, Warp *w, const MIns *i, int lane)
 	const uint32_t tid[3] = { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] };
 	const Assertion a = { row64(&w->lanes, i->x.a)[lane], row64(&w->lanes, i->x.b)[lane], row64(&w->lanes, i->x.e)[lane],
 		row32(&w->lanes, i->x.c)[lane] };
-	Reading r = { sm, w, i, lane };
+	Reading r = { sm, w, i, lane, NULL };
 	StrBuf text = { 0 };
 	if (print_assertion(&a, &(PrintReader){ &r, read_byte }, w->cta->id, tid, &text))
 		sm_fault(sm, w, i, FAULT_ASSERT, lane, "%s", text.s);

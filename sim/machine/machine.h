@@ -77,9 +77,9 @@ typedef struct Deferred {              /* a global access whose data move at the
 	const MIns *ins;               /* NULL: a split waits (instruction fetch, the mechanism's traffic) */
 	uint32_t wait;                 /* Split.wait of that split */
 	Mask mask;                     /* lanes whose data move; 0: they have moved already */
-	Mask lanes;                    /* lanes of the access */
+	Mask lanes;                    /* lanes of the access; a vprintf's: some may read shared memory, of which a copy is kept */
 	Mask hits;                     /* of them: those that have their data when the ticket's known part is there */
-	uint32_t data;                 /* offset into Sm.data: values of stores and atomics */
+	uint32_t data;                 /* offset into Sm.data: values of stores and atomics, the copy */
 	uint32_t addr;                 /* offset into Sm.data: addresses by lane */
 	MemTicket *ticket;             /* NULL: another home's part of the access before */
 } Deferred;
