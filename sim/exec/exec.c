@@ -448,14 +448,19 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 	case K_LD: case K_ST: case K_ATOM:
 		exec_data(sm, w, s, i, m, is);
 		break;
-	case K_BAR: case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_ACTIVE: case K_REDUX: case K_ELECT:
+	case K_BAR: {
+		BarrierOperands o;
+		if (!exec_barrier_fits(sm, w, i, m, &o) || exec_put_aside(sm, w, s, i, m))
+			return;
+		count(sm, w, s, i, s->mask, m);
+		exec_barrier(sm, w, s, i, m, &o);
+		break;
+	}
+	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_ACTIVE: case K_REDUX: case K_ELECT:
 		if (!exec_together_fits(sm, w, i, m) || exec_put_aside(sm, w, s, i, m))
 			return;
 		count(sm, w, s, i, s->mask, m);
-		if (i->kind == K_BAR)
-			exec_barrier(sm, w, s, i, m);
-		else
-			exec_warp_op(sm, w, s, i, m);
+		exec_warp_op(sm, w, s, i, m);
 		break;
 	default:
 		count(sm, w, s, i, s->mask, m);

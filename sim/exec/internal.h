@@ -21,9 +21,13 @@ void exec_print(Sm *, Warp *, Split *, const MIns *, Mask);
 void print_apply(Sm *, const Deferred *);
 void exec_assertion(Sm *, Warp *, const MIns *, int lane); /* it has failed */
 /* sim/exec/together.c: barriers and warp-level operations */
-bool exec_together_fits(Sm *, Warp *, const MIns *, Mask); /* false: a fault, of operands that it cannot take */
+/* False: a fault, of operands that it cannot take. Lanes that barriers and warp-level operations are not defined for (PTX ISA) would have
+   results that depend on the mechanism. */
+bool exec_together_fits(Sm *, Warp *, const MIns *, Mask);
+typedef struct BarrierOperands { uint32_t number, count; } BarrierOperands; /* count: threads that it waits for, 0 = all */
+bool exec_barrier_fits(Sm *, Warp *, const MIns *, Mask, BarrierOperands *);
 bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask); /* not executed: lanes it needs are elsewhere, and another group runs */
-void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask);
+void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask, const BarrierOperands *);
 void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
 void barrier_thread_exit(Sm *, Cta *);
 void warpsync_recheck(Sm *, Warp *);

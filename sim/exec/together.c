@@ -90,12 +90,16 @@ static uint32_t lane_value(const Warp *w, uint32_t row, int l, uint32_t absent)
 	return row == NO_ROW ? absent : row32(&w->lanes, row)[l];
 }
 
-/* The threads that a barrier with these operands waits for, 0: all; the words of a refusal, or NULL. */
-static const char *barrier_operands(const Warp *w, const MIns *i, int l, uint32_t *count, char text[REFUSAL])
+/* As the lane gives them. */
+static BarrierOperands barrier_operands(const Warp *w, const MIns *i, int l)
 {
-	bool given = i->x.b != NO_ROW;
-	*count = lane_value(w, i->x.b, l, 0);
-	return barrier_refuses(lane_value(w, i->x.a, l, 0), given ? count : NULL, w->cta->threads, ptx_warp(w->lanes.width), text);
+	return (BarrierOperands){ lane_value(w, i->x.a, l, 0), lane_value(w, i->x.b, l, 0) };
+}
+
+/* The words of a refusal, or NULL: then the count is at most the block's threads. */
+static const char *refused_operands(const Warp *w, const MIns *i, BarrierOperands *o, char text[REFUSAL])
+{
+	return barrier_refuses(o->number, i->x.b != NO_ROW ? &o->count : NULL, w->cta->threads, ptx_warp(w->lanes.width), text);
 }
 
 /* Where and when a barrier fails, when nothing has before. */
@@ -156,19 +160,16 @@ void split_released(Sm *sm, Warp *w, Split *s)
 	advance(sm, w, s);
 }
 
-void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const BarrierOperands *o)
 {
 	Cta *cta = w->cta;
 	if (!m) {
 		advance(sm, w, s);
 		return;
 	}
-	char text[REFUSAL];
-	uint32_t count, b = lane_value(w, i->x.a, lowest_lane(m), 0);
-	must(!barrier_operands(w, i, lowest_lane(m), &count, text)); /* exec_together_fits */
-	Barrier *bar = &cta->barrier[b];
-	if (bar->arrived && bar->expected != count) {
-		sm_fault(sm, w, i, FAULT_OPERAND, lowest_lane(m), WORDS_COUNTS, b);
+	Barrier *bar = &cta->barrier[o->number];
+	if (bar->arrived && bar->expected != o->count) {
+		sm_fault(sm, w, i, FAULT_OPERAND, lowest_lane(m), WORDS_COUNTS, o->number);
 		return;
 	}
 	uint32_t n = arriving(sm, w, s, i, m);
@@ -176,22 +177,22 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 		return;
 	bar->arrived += n;
 	sm->last_progress = sm->now;
-	bar->expected = count;
+	bar->expected = o->count;
 	if (i->op == OP_BARRED) {
 		Mask p = i->x.c == NO_ROW ? ~(Mask)0 : w->lanes.pred[i->x.c];
 		bar->count_true += (uint32_t)lane_count((i->x.neg & NEG_C ? ~p : p) & m);
 	}
 	if (tracing(sm))
-		sm_trace(sm, w, s, TR_BARRIER_WAIT, m, (uint64_t)b, bar->arrived);
+		sm_trace(sm, w, s, TR_BARRIER_WAIT, m, o->number, bar->arrived);
 	if (i->op == OP_BARARRIVE) {
-		release_if_full(sm, cta, (int)b);
+		release_if_full(sm, cta, (int)o->number);
 		advance(sm, w, s);
 		return;
 	}
 	s->state = SPLIT_BARRIER;
-	s->barrier = (uint8_t)b;
+	s->barrier = (uint8_t)o->number;
 	s->why = STALL_BARRIER;
-	release_if_full(sm, cta, (int)b);
+	release_if_full(sm, cta, (int)o->number);
 	split_waits(sm, w, s);
 }
 
@@ -320,19 +321,22 @@ static uint32_t member_row(const MIns *i)
 
 static bool is_constant(uint32_t row) { return row == NO_ROW || row & ROW_CONST; }
 
-static bool barrier_fits(Sm *sm, Warp *w, const MIns *i, Mask m)
+bool exec_barrier_fits(Sm *sm, Warp *w, const MIns *i, Mask m, BarrierOperands *o)
 {
 	char text[REFUSAL];
-	const char *why = NULL;
+	if (!m)
+		return true;
 	int first = lowest_lane(m), l;
-	uint32_t b = lane_value(w, i->x.a, first, 0), n = lane_value(w, i->x.b, first, 0), count;
+	const BarrierOperands given = *o = barrier_operands(w, i, first);
+	const char *why = refused_operands(w, i, o, text);
 	if (is_constant(i->x.a) && is_constant(i->x.b)) /* the first lane's are all lanes' */
 		m = (Mask)1 << first;
 	each_lane(m, l) {
-		bool same = lane_value(w, i->x.a, l, 0) == b && lane_value(w, i->x.b, l, 0) == n;
-		if (l == first || !same)
-			why = barrier_operands(w, i, l, &count, text);
-		if (!why && !same)
+		BarrierOperands own = barrier_operands(w, i, l);
+		bool same = own.number == given.number && own.count == given.count;
+		if (!same && !why)
+			why = refused_operands(w, i, &own, text);
+		if (!same && !why)
 			why = "threads of a warp that come together name different barriers or thread counts";
 		if (why) {
 			sm_fault(sm, w, i, FAULT_OPERAND, l, "%s", why);
@@ -342,15 +346,11 @@ static bool barrier_fits(Sm *sm, Warp *w, const MIns *i, Mask m)
 	return true;
 }
 
-/* Lanes that barriers and warp-level operations are not defined for (PTX ISA) would have results that depend on the
-   mechanism. */
 bool exec_together_fits(Sm *sm, Warp *w, const MIns *i, Mask m)
 {
 	char text[REFUSAL];
-	uint32_t row = i->kind == K_BAR ? NO_ROW : member_row(i);
+	uint32_t row = member_row(i);
 	int l;
-	if (i->kind == K_BAR)
-		return !m || barrier_fits(sm, w, i, m);
 	if (is_constant(row) && (row == NO_ROW || (uint32_t)lane_value(w, row, 0, 0) == 0xffffffffu))
 		return true;
 	each_lane(m, l) {
