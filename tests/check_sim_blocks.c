@@ -266,8 +266,8 @@ static const char overwriting[] = "kernel k(u64 out) {\n reg u32 %t, %x, %a, %b,
 	"A: %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n" KEEP("0", "3") KEEP("1", "5") KEEP("2", "7") KEEP("3", "11") KEEP("4", "13")
 	" %a = mul.lo.u32 %t, 77\n %b = xor.b32 %a, 19\n %c = mov.u32 9\n %x = mov.u32 1\n %h = setp.eq.u32 %t, 2\n"
 #define GROUP(COND) " %g = setp." COND "\n %m = vote.sync.ballot.b32 %g, 15\n"
-	GROUP("ne.u32 %t, 1") " @%g %c|%g = match.all.sync.b32 %v3, %m\n @!%g %x = add.u32 %x, 2\n"
-	GROUP("ne.u32 %t, 2") " @%g %a|%g = shfl.sync.down.b32 %a, 1, 31, %m\n @!%g %x = mad.lo.u32 %x, 3, %a\n"
+	GROUP("ne.u32 %t, 1") " @%g %c|%g = match.all.sync.b32 %v3, %m\n @!%g %x = add.u32 %x, 2\n %x = mad.lo.u32 %x, 3, %c\n"
+	GROUP("ne.u32 %t, 2") " @%g %a|%g = shfl.sync.down.b32 %b, 1, 31, %m\n @!%g %x = mad.lo.u32 %x, 3, %a\n"
 	GROUP("ne.u32 %t, 0") " @%g %m|%g = elect.sync %m\n @%g %x = add.u32 %x, 8\n %x = add.u32 %x, %m\n"
 	GROUP("ge.u32 %t, 2") " @%g %g = vote.sync.all.pred %h, %m\n @!%g %x = add.u32 %x, 16\n"
 	GROUP("ge.u32 %t, 1") " @!%g %g|%h = setp.lt.or.u32 %b, %a, %g\n @%g %x = add.u32 %x, 32\n @%h %x = add.u32 %x, 64\n"
