@@ -158,6 +158,38 @@ for option in -q --alone; do
 		failed=1
 	fi
 done
+# What has happened is told before they are tried. Each trial reads the workload again: from a pipe that nobody writes to until the words
+# have come.
+cat >"$tmp/text.lua" <<'END'
+gpu.launch { kernel = "k", grid = 1, block = 32, args = { gpu.buffer("u32", 256) } }
+END
+mkfifo "$tmp/pipe" "$tmp/told"
+ln "$tmp/pipe" "$tmp/workload.lua"
+$gsim -w "$tmp/workload.lua" "$tmp/k.ir" >/dev/null 2>"$tmp/told" &
+run=$!
+exec 3<"$tmp/told"
+{ sleep 100; kill $run; } >/dev/null 2>&1 3<&- & # where the words do not come
+watch=$!
+cat "$tmp/text.lua" >"$tmp/pipe"
+read -r line <&3
+mv "$tmp/text.lua" "$tmp/workload.lua"
+cat "$tmp/workload.lua" >"$tmp/pipe" 3<&- & # one may be waiting by now
+feed=$!
+cat <&3 >"$tmp/err"
+kill $watch $feed 2>/dev/null
+exec 3<&-
+case $line in
+*"livelock in kernel k"*) ;;
+*)
+	echo "FAILED: a livelock is told after the other mechanisms were tried: $line"
+	failed=1
+	;;
+esac
+if ! grep -q "run again without timing under the other mechanisms" "$tmp/err"; then
+	echo "FAILED: a livelock under a workload from a pipe does not try other mechanisms:"
+	cat "$tmp/err"
+	failed=1
+fi
 # a grid tells of one livelock at length, and of each in a line
 expect 1 "" $gsim --grid -m ipdom -m token -m mimd -m tf_stack "$tmp/k.ir"
 if [ "$(grep -c "livelock in kernel k.*lanes 1-31 come back" "$tmp/err")" != 3 ] || [ "$(grep -c "they wait on the memory word" "$tmp/err")" != 1 ]; then
