@@ -295,6 +295,50 @@ START_TEST(dwf_always_has_patience)
 }
 END_TEST
 
+/* ---- the bounds of trials ---- */
+
+/* A naive lock, and behind it work that goes on beyond every bound. So a trial under a mechanism that has the lock pass takes all that one may,
+   and a dozen of them what all may together: the rest is not tried. The same is said each time. */
+static Run *lock_and_work(const Module *m, Config *c, Diag *d, StrBuf *text)
+{
+	Run *r = run_up_to(1000000, "ipdom", m, c, d, FUNCTIONAL);
+	ck_assert_int_eq(r->fault, FAULT_LIVELOCK);
+	ck_assert(run_elsewhere(r, text));
+	return r;
+}
+
+START_TEST(trials_are_bounded_by_work)
+{
+	enum { ONE = 750 * 1000, ALL = 10 * 1000 * 1000 }; /* issues, where the run that failed took few (sim/host/elsewhere.c) */
+	static const char lock[] = "kernel k(u64 mem) {\n reg u32 %v, %i\n reg u64 %a\n reg pred %p\nS: %a = ld.param.u64 [mem]\n bra L\n"
+		"L: %v = atom.global.cas.b32 [%a], 0, 1\n %p = setp.ne.u32 %v, 0\n bra %p, L, E\nE: %v = atom.global.exch.b32 [%a], 0\n bra W\n"
+		"W: %i = add.u32 %i, 1\n %p = setp.ne.u32 %i, 0\n bra %p, W, X\nX: exit\n}\n"
+		"host main() {\n reg u64 %mem\nH: %mem = alloc.u64 4\n launch k, (1, 1, 1), (32, 1, 1), 0, (%mem)\n exit\n}\n";
+	Diag d = { 0 };
+	Config c;
+	Module *m = ir_read(lock, strlen(lock), "lock.ir", &d);
+	ck_assert_msg(m && ir_verify(m, &d), "%s", d.item.n ? d.item.v[0].text : "?");
+	StrBuf text = { 0 }, again = { 0 };
+	char untried[100];
+	Run *r = lock_and_work(m, &c, &d, &text);
+	int undecided = 0;
+	for (int k = 0; k < r->elsewhere.n; k++)
+		undecided += r->elsewhere.v[k].how == ELSEWHERE_UNDECIDED;
+	ck_assert_int_ge(undecided, ALL / ONE);
+	ck_assert_int_le(undecided, ALL / ONE + 2); /* their own bound grows with the work of the run that failed */
+	snprintf(untried, sizeof untried, "\n  the bounds of work left %d choices of mechanisms and parameters untried\n", r->untried);
+	ck_assert_int_gt(r->untried, 0);
+	ck_assert_msg(strstr(text.s, untried) && strstr(text.s, "\n  not decided within the bounds of work under "), "%s", text.s);
+	run_free(lock_and_work(m, &c, &d, &again));
+	ck_assert_str_eq(text.s, again.s);
+	run_free(r);
+	sb_free(&text);
+	sb_free(&again);
+	module_free(m);
+	diag_free(&d);
+}
+END_TEST
+
 /* ---- the page's table ---- */
 
 static const char *const letter[] = { ['P'] = "passes", ['L'] = "livelock" };
@@ -361,6 +405,7 @@ int main(void)
 	tcase_add_loop_test(t, a_long_queue_is_no_livelock, 0, QUEUES);
 	tcase_add_loop_test(t, a_queue_for_nothing_is_one, 0, QUEUES);
 	tcase_add_test(t, dwf_always_has_patience);
+	tcase_add_test(t, trials_are_bounded_by_work);
 	tcase_add_test(t, the_page_has_the_table); /* PROGRESS=1 in the environment: prints it */
 	tcase_add_test(t, every_mechanism_has_its_row);
 	suite_add_tcase(s, t);
