@@ -574,6 +574,34 @@ START_TEST(bandwidth)
 }
 END_TEST
 
+/* Bytes per cycle of the interconnect, a slice and a channel are not rounded: 2000 lines of 128 bytes take 2000 x 128 / rate
+   cycles, after the first, at every rate. */
+START_TEST(rates_are_exact)
+{
+	enum { LINES = 2000 };
+	Cycle before = UNKNOWN;
+	for (int64_t rate = 32; rate <= 64; rate++) {
+		Config c = defaults();
+		c.l1_bytes = 0;
+		c.l1_queue = c.l2_mshrs = 4096;
+		c.l2_bytes = 1 << 24;
+		c.l2_slices = c.dram_channels = 1;
+		c.icnt_width = c.l2_width = c.dram_width = 1024;
+		*(_i == 0 ? &c.icnt_width : _i == 1 ? &c.l2_width : &c.dram_width) = rate;
+		Rig *r = rig(&c);
+		Cycle first = load_line(r, 0, A), done = 0;
+		for (unsigned i = 1; i <= LINES; i++)
+			done = later(done, load_line(r, i, A + 128 * i));
+		Cycle bytes = (done - first) * (Cycle)rate;
+		ck_assert_msg(bytes + (Cycle)rate > 128 * LINES && bytes < 129 * LINES, "unit %d, %d bytes a cycle: %llu cycles", _i,
+			(int)rate, (unsigned long long)(done - first));
+		ck_assert_uint_lt(done, before);
+		before = done;
+		close_rig(r);
+	}
+}
+END_TEST
+
 /* A hit is not held up by the reply of an earlier miss. */
 START_TEST(hit_under_miss)
 {
@@ -695,6 +723,7 @@ static Suite *suite(void)
 	tcase_add_test(t, mechanism_traffic);
 	tcase_add_test(t, rows_of_dram);
 	tcase_add_test(t, bandwidth);
+	tcase_add_loop_test(t, rates_are_exact, 0, 3);
 	tcase_add_test(t, hit_under_miss);
 	tcase_add_test(t, l2_mshrs_limit_misses);
 	tcase_add_test(t, reset);

@@ -45,26 +45,33 @@ START_TEST(coalescing_at_random)
 END_TEST
 
 /* ---- the pieces against plain models ---- */
+/* Against a table of cycles: how many bytes of each are taken, and whether a request begins there. */
 START_TEST(timeline_is_first_fit)
 {
+	static const unsigned rates[] = { 1, 2, 7, 32, 54, 64, 1024 };
 	uint64_t seed = (uint64_t)_i;
-	static bool taken[60000];
-	memset(taken, 0, sizeof taken);
+	static struct { unsigned used; bool begun; } cycle[60000];
+	unsigned rate = rates[_i % 7];
+	memset(cycle, 0, sizeof cycle);
 	Timeline t = { 0 };
 	Cycle floor = 0;
 	for (int k = 0; k < 1500; k++) {
 		floor += next(&seed) % 8;
-		Cycle from = floor + next(&seed) % 300, at = from;
-		unsigned n = 1 + (unsigned)(next(&seed) % (_i % 2 ? 4 : 90)), left = n;
+		Cycle from = floor + next(&seed) % 300, at;
+		unsigned bytes = 1 + (unsigned)(next(&seed) % (_i % 2 ? 4 : 90) * rate * 2 / (1 + next(&seed) % 4)), left = bytes;
 		if (!(k % 500))
 			floor += 5000;
-		from = at = later(from, floor);
-		for (; left; at++)
-			if (!taken[at])
-				taken[at] = true, left--;
+		for (at = later(from, floor); cycle[at].used == rate || cycle[at].begun; at++)
+			;
+		cycle[at].begun = true;
+		for (; left; at++) {
+			unsigned n = rate - cycle[at].used < left ? rate - cycle[at].used : left;
+			cycle[at].used += n;
+			left -= n;
+		}
 		if (at >= floor / 64 * 64 + 64 * TIMELINE_WORDS)
 			break;                                   /* beyond the ring: another test */
-		ck_assert_uint_eq(timeline_book(&t, floor, from, n), at);
+		ck_assert_uint_eq(timeline_book(&t, floor, later(from, floor), rate, bytes), at);
 	}
 }
 END_TEST
@@ -74,12 +81,51 @@ START_TEST(timeline_beyond_its_ring)
 	Timeline t = { 0 };
 	Cycle end = 0;
 	for (int k = 0; k < 1000; k++)                           /* saturated: in turn, at full rate */
-		ck_assert_uint_eq(timeline_book(&t, 0, 0, 10), end += 10);
-	ck_assert_uint_eq(timeline_book(&t, 5000, 5000, 3), end += 3);
-	ck_assert_uint_eq(timeline_book(&t, 9990, 9990, 3), end += 3);
-	ck_assert_uint_eq(timeline_book(&t, 20000, 20000, 3), 20003);
-	ck_assert_uint_eq(timeline_book(&t, 20000, 90000, 3), 90003);
-	ck_assert_uint_eq(timeline_book(&t, 20000, 20000, 1), 20004);
+		ck_assert_uint_eq(timeline_book(&t, 0, 0, 1, 10), end += 10);
+	ck_assert_uint_eq(timeline_book(&t, 5000, 5000, 1, 3), end += 3);
+	ck_assert_uint_eq(timeline_book(&t, 9990, 9990, 1, 3), end += 3);
+	ck_assert_uint_eq(timeline_book(&t, 20000, 20000, 1, 3), 20003);
+	ck_assert_uint_eq(timeline_book(&t, 20000, 90000, 1, 3), 90003);
+	ck_assert_uint_eq(timeline_book(&t, 20000, 20000, 1, 1), 20004);
+}
+END_TEST
+
+/* A backlog moves bytes / rate cycles' worth, to the byte, in the ring, behind it, and where one becomes the other. */
+START_TEST(timeline_does_not_round)
+{
+	for (unsigned rate = 1; rate <= 130; rate++) {
+		Timeline t = { 0 };
+		for (unsigned k = 1; k <= 4000; k++) {
+			Cycle floor = k < 3000 ? 0 : 128 * (k - 3000) / rate;
+			Cycle end = rate < 128 ? ceil_div(128 * k, rate) : k;    /* one a cycle begins */
+			ck_assert_uint_eq(timeline_book(&t, floor, floor, rate, 128), end);
+		}
+	}
+}
+END_TEST
+
+/* In no cycle more than the rate, whatever the order of times: bytes that are done by a cycle fit before it. */
+START_TEST(timeline_keeps_its_rate)
+{
+	enum { N = 3000 };
+	uint64_t seed = (uint64_t)_i, end[N], bytes[N];
+	unsigned rate = 20 + (unsigned)(next(&seed) % 100);
+	Timeline t = { 0 };
+	Cycle floor = 0, last = 0;
+	for (int k = 0; k < N; k++) {
+		floor += next(&seed) % 3;
+		Cycle from = floor + next(&seed) % (k % 2 ? 50 : 4000);
+		bytes[k] = 32 * (1 + next(&seed) % 4);
+		end[k] = timeline_book(&t, floor, from, rate, bytes[k]);
+		ck_assert_uint_ge(end[k], from + ceil_div(bytes[k], rate));    /* never faster than alone */
+		last = later(last, end[k]);
+	}
+	for (Cycle at = 0; at <= last; at += 97) {
+		uint64_t sum = 0;
+		for (int k = 0; k < N; k++)
+			sum += end[k] <= at ? bytes[k] : 0;
+		ck_assert_uint_le(sum, at * rate);
+	}
 }
 END_TEST
 
@@ -477,8 +523,10 @@ TCase *mem_random_tests(void)
 	TCase *t = tcase_create("random");
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, coalescing_at_random, 0, 4);
-	tcase_add_loop_test(t, timeline_is_first_fit, 0, 20);
+	tcase_add_loop_test(t, timeline_is_first_fit, 0, 28);
 	tcase_add_test(t, timeline_beyond_its_ring);
+	tcase_add_test(t, timeline_does_not_round);
+	tcase_add_loop_test(t, timeline_keeps_its_rate, 0, 10);
 	tcase_add_test(t, heap_sorts);
 	tcase_add_loop_test(t, tally_counts, 0, 10);
 	tcase_add_loop_test(t, cache_is_lru, 0, 6);

@@ -14,6 +14,7 @@ void dram_init(Dram *d, const Config *c)
 void dram_reset(Dram *d)
 {
 	memset(d->bus, 0, d->channels * sizeof *d->bus);
+	d->quiet = 0;
 	memset(d->bank, 0, d->channels * d->banks * sizeof *d->bank);
 }
 
@@ -27,19 +28,21 @@ void dram_free(Dram *d)
 Cycle dram_access(Dram *d, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, LaunchStats *st)
 {
 	uint64_t inner = line / d->channels, channel = (line + fold(inner)) % d->channels;
-	uint64_t row = inner >> d->row_shift, burst = ceil_div(n * d->sector, d->width);
+	uint64_t row = inner >> d->row_shift, bytes = n * d->sector;
 	Bank *b = &d->bank[channel * d->banks + (row + fold(row / d->banks)) % d->banks];
-	Cycle open = later(at, b->free);
+	uint64_t open = later(at * d->width, b->free);
 	st->dram_row_hits += n - 1;
 	if (b->row == row + 1)
 		st->dram_row_hits++;
 	else
-		open += d->activate;
+		open += d->activate * d->width;
 	b->row = row + 1;
-	b->free = open + burst;
+	b->free = open + bytes;
 	if (write)
 		st->dram_writes += n;
 	else
 		st->dram_reads += n;
-	return timeline_book(&d->bus[channel], floor, open + d->hit, burst) + (write ? 0 : d->latency);
+	Cycle end = timeline_book(&d->bus[channel], floor, open / d->width + d->hit, d->width, bytes);
+	d->quiet = later(d->quiet, end);
+	return end + (write ? 0 : d->latency);
 }

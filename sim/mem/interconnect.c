@@ -3,12 +3,8 @@
 
 void icnt_init(Interconnect *x, const Config *c)
 {
-	uint64_t width = (uint64_t)c->icnt_width;
-	*x = (Interconnect){ .n = (int)c->sm_count, .latency = (Cycle)c->icnt_latency };
-	for (uint64_t n = 0; n <= MAX_SECTORS; n++) {
-		x->up_cycles[n] = (uint32_t)ceil_div(HEADER_BYTES + n * (uint64_t)c->l2_sector, width);
-		x->down_cycles[n] = (uint32_t)ceil_div(n * (uint64_t)c->l2_sector, width);
-	}
+	*x = (Interconnect){ .n = (int)c->sm_count, .latency = (Cycle)c->icnt_latency, .width = (uint64_t)c->icnt_width,
+		.sector = (uint64_t)c->l2_sector };
 	x->up = xcalloc((size_t)x->n, sizeof *x->up);
 	x->down = xcalloc((size_t)x->n, sizeof *x->down);
 }
@@ -27,13 +23,18 @@ void icnt_free(Interconnect *x)
 
 Cycle icnt_up(Interconnect *x, int sm, Cycle floor, Cycle at, unsigned sectors)
 {
-	return timeline_book(&x->up[sm], floor, at, x->up_cycles[sectors]) + x->latency;
+	return timeline_book(&x->up[sm], floor, at, x->width, HEADER_BYTES + sectors * x->sector) + x->latency;
 }
 
 /* Without data it is an acknowledgement, which takes no place on the port. */
 Cycle icnt_down(Interconnect *x, int sm, Cycle floor, Cycle at, unsigned sectors)
 {
 	if (sectors)
-		at = timeline_book(&x->down[sm], floor, at, x->down_cycles[sectors]);
+		at = timeline_book(&x->down[sm], floor, at, x->width, sectors * x->sector);
 	return at + x->latency;
+}
+
+Cycle icnt_free_trip(const Interconnect *x, unsigned sectors)
+{
+	return ceil_div(HEADER_BYTES, x->width) + 2 * x->latency + ceil_div(sectors * x->sector, x->width);
 }

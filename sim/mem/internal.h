@@ -20,24 +20,32 @@ static inline Cycle later(Cycle a, Cycle b) { return a > b ? a : b; }
 enum { MAX_SECTORS = 16 };             /* of a line */
 
 /* ---- stamp.c: resources in time ---- */
-/* Which cycles of a resource that does one thing at a time are taken. Requests may come with times in any order: an
-   early one finds the gaps that late ones left. */
+/* What a resource of limited rate has given away: in each cycle it moves at most `rate` bytes and begins at most one
+   request. A request begins in the first cycle that still may and takes the bytes left there and later, not necessarily
+   without gaps; so bytes that one request leaves of its last cycle are the next one's, and in a row they take bytes / rate
+   cycles, without rounding. Requests may come with times in any order: an early one finds the gaps that late ones left. */
 enum { TIMELINE_WORDS = 32 };
 typedef struct Timeline {
-	uint64_t busy[TIMELINE_WORDS]; /* bit per cycle, a ring over [64 word, 64 (word + TIMELINE_WORDS)) */
+	uint64_t closed[TIMELINE_WORDS];   /* bit per cycle, a ring over [64 word, 64 (word + TIMELINE_WORDS)): none begins here */
+	uint64_t full[TIMELINE_WORDS];     /* no byte is left; closed, too */
+	uint16_t used[64 * TIMELINE_WORDS];    /* [cycle]: bytes taken */
 	Cycle word;
 	Cycle over;                    /* from the ring's end to here everything is taken */
+	uint16_t over_used;            /* and of the cycle `over` so many bytes */
 } Timeline;                            /* zero-initialise */
-Cycle timeline_search(Timeline *, Cycle floor, Cycle from, uint64_t n);
-/* Takes the first n >= 1 free cycles from `from` on and returns the end of the last. Nobody asks for a cycle before
-   floor any more; floor never falls. */
-static inline Cycle timeline_book(Timeline *t, Cycle floor, Cycle from, uint64_t n)
+Cycle timeline_search(Timeline *, Cycle floor, Cycle from, uint64_t rate, uint64_t bytes);
+/* Takes bytes >= 1 from `from` on and returns the end of the cycle of the last. Nobody asks for a cycle before floor any
+   more; floor never falls. The rate, at most 1024, is the same in every call. */
+static inline Cycle timeline_book(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint64_t bytes)
 {
-	Cycle word = from / 64;
-	uint64_t *busy = &t->busy[word % TIMELINE_WORDS], bit = (uint64_t)1 << from % 64;
-	if (n > 1 || floor / 64 > t->word || word - t->word >= TIMELINE_WORDS || *busy & bit)
-		return timeline_search(t, floor, from, n);
-	*busy |= bit;
+	Cycle word = from / 64, k = from % (64 * TIMELINE_WORDS);
+	uint64_t *closed = &t->closed[word % TIMELINE_WORDS], bit = (uint64_t)1 << from % 64, sum = t->used[k] + bytes;
+	if (sum > rate || floor / 64 > t->word || word - t->word >= TIMELINE_WORDS || *closed & bit)
+		return timeline_search(t, floor, from, rate, bytes);
+	*closed |= bit;
+	t->used[k] = (uint16_t)sum;
+	if (sum == rate)
+		t->full[word % TIMELINE_WORDS] |= bit;
 	return from + 1;
 }
 
@@ -198,7 +206,7 @@ typedef struct Interconnect {
 	Timeline *up, *down;           /* [sm] */
 	int n;
 	Cycle latency;
-	uint32_t up_cycles[MAX_SECTORS + 1], down_cycles[MAX_SECTORS + 1];    /* on the port, by sectors of data */
+	uint64_t width, sector;        /* bytes */
 } Interconnect;
 enum { HEADER_BYTES = 8 };
 void icnt_init(Interconnect *, const Config *);
@@ -207,17 +215,20 @@ void icnt_free(Interconnect *);
 Cycle icnt_up(Interconnect *, int sm, Cycle floor, Cycle at, unsigned sectors);    /* of data; arrival at the slice */
 Cycle icnt_down(Interconnect *, int sm, Cycle floor, Cycle at, unsigned sectors);  /* arrival at the SM */
 
+Cycle icnt_free_trip(const Interconnect *, unsigned sectors);    /* of a load of so many, there and back, on free ports */
+
 /* A fixed permutation-like mix of the upper part of an address: aligned blocks of n lines are rotated by it. */
 static inline uint64_t fold(uint64_t x) { return x ^ x >> 3 ^ x >> 7 ^ x >> 15; }
 
 /* ---- dram.c ---- */
-typedef struct Bank { Cycle free; uint64_t row; } Bank;   /* row: open row + 1; 0 = none */
+typedef struct Bank { uint64_t free, row; } Bank;  /* free: when, in 1/width cycles; row: open row + 1, 0 = none */
 typedef struct Dram {
 	Timeline *bus;                 /* [channel] */
 	Bank *bank;                    /* [channel * banks + bank] */
 	uint64_t channels, banks, sector, width;
 	unsigned row_shift;            /* line of L2, within a channel, to row */
 	Cycle hit, activate, latency;
+	Cycle quiet;                   /* end of the latest burst */
 } Dram;
 void dram_init(Dram *, const Config *);
 void dram_reset(Dram *);
@@ -236,8 +247,9 @@ typedef struct L2 {
 	uint64_t slices;
 	bool power;                    /* slices is a power of two: 1 << slice_shift */
 	unsigned slice_shift, sectors; /* sectors of a line */
-	uint32_t cycles[MAX_SECTORS + 1];  /* in the pipe, by sectors */
-	Cycle latency, atomic;
+	uint64_t width, sector;        /* bytes a cycle, bytes */
+	uint64_t atomic;               /* bytes that could pass during one atomic operation */
+	Cycle latency;
 	int mshrs;
 } L2;
 void l2_init(L2 *, const Config *);

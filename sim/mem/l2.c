@@ -6,9 +6,8 @@ void l2_init(L2 *l2, const Config *c)
 {
 	*l2 = (L2){ .slices = (uint64_t)c->l2_slices, .power = !(c->l2_slices & (c->l2_slices - 1)),
 		.slice_shift = shift_of(c->l2_slices), .sectors = (unsigned)(c->l2_line / c->l2_sector),
-		.latency = (Cycle)c->l2_latency, .atomic = (Cycle)c->l2_atomic, .mshrs = (int)c->l2_mshrs };
-	for (uint64_t n = 0; n <= MAX_SECTORS; n++)
-		l2->cycles[n] = (uint32_t)ceil_div(n * (uint64_t)c->l2_sector, (uint64_t)c->l2_width);
+		.latency = (Cycle)c->l2_latency, .atomic = (uint64_t)(c->l2_atomic * c->l2_width), .mshrs = (int)c->l2_mshrs,
+		.width = (uint64_t)c->l2_width, .sector = (uint64_t)c->l2_sector };
 	l2->slice = xcalloc(l2->slices, sizeof *l2->slice);
 	for (uint64_t i = 0; i < l2->slices; i++)
 		cache_init(&l2->slice[i].cache, later(1, (uint64_t)(c->l2_bytes / c->l2_slices)), c->l2_line,
@@ -93,10 +92,10 @@ Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const P
 	Slice *s = &l2->slice[slice];
 	Cache *c = &s->cache;
 	unsigned n = bits(p->sectors);
-	uint64_t busy = l2->cycles[n];
+	uint64_t bytes = n * l2->sector;
 	if (kind == ACC_ATOMIC)
-		busy = later(busy, p->conflict * l2->atomic);
-	at = timeline_book(&s->pipe, floor, at, busy) + l2->latency;
+		bytes = later(bytes, p->conflict * l2->atomic);
+	at = timeline_book(&s->pipe, floor, at, l2->width, bytes) + l2->latency;
 	int64_t i = cache_find(c, inner);
 	if (i < 0) {
 		Victim v;

@@ -45,7 +45,7 @@ void mem_free(MemSystem *m)
 /* A load of n sectors that finds every resource free and hits in L2. */
 static Cycle free_trip(const MemSystem *m, unsigned n)
 {
-	return m->icnt.up_cycles[0] + 2 * m->icnt.latency + m->l2.cycles[n] + m->l2.latency + m->icnt.down_cycles[n];
+	return icnt_free_trip(&m->icnt, n) + ceil_div(n * m->l2.sector, m->l2.width) + m->l2.latency;
 }
 
 /* A request through one unit after the other; each unit serves its parts in order. t: when each part is done. */
@@ -62,11 +62,11 @@ static void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t, LaunchStat
 		unsigned n = bits(part[k].sectors);
 		t[k] = icnt_down(&m->icnt, s->sm, r->cycle, t[k], r->returns ? n : 0);
 		sectors += n;
+		m->last = later(m->last, t[k]);
 		if (r->owner == OWNER_FETCH) {
 			Cycle usual = at + free_trip(m, n);
 			t[k] = at + (Cycle)m->c.fetch_miss + (t[k] > usual ? t[k] - usual : 0);
 		}
-		m->last = later(m->last, t[k]);
 	}
 	st->l2_replies += sectors;
 }

@@ -1,41 +1,72 @@
 /* Resources in time: cycles taken of a resource, a heap of time stamps, and times counted. */
 #include "sim/mem/internal.h"
 
+enum { RING = 64 * TIMELINE_WORDS };
+
+/* The bits of word w for cycles before `end`. */
+static uint64_t before(Cycle w, Cycle end)
+{
+	return end <= w * 64 ? 0 : end - w * 64 >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << (end - w * 64)) - 1;
+}
+
 /* The ring starts at floor; words that enter it at its end are taken up to `over`. */
 static void advance(Timeline *t, Cycle floor)
 {
 	Cycle word = floor / 64;
 	if (word <= t->word)
 		return;
-	for (Cycle w = later(t->word + TIMELINE_WORDS, word); w < word + TIMELINE_WORDS; w++)
-		t->busy[w % TIMELINE_WORDS] = t->over <= w * 64 ? 0
-			: t->over - w * 64 >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << (t->over - w * 64)) - 1;
+	for (Cycle w = later(t->word + TIMELINE_WORDS, word); w < word + TIMELINE_WORDS; w++) {
+		t->closed[w % TIMELINE_WORDS] = t->full[w % TIMELINE_WORDS] = before(w, t->over);
+		memset(t->used + w % TIMELINE_WORDS * 64, 0, 64 * sizeof *t->used);
+		if (t->over / 64 == w)
+			t->used[t->over % RING] = t->over_used;
+	}
 	t->word = word;
 }
 
-Cycle timeline_search(Timeline *t, Cycle floor, Cycle from, uint64_t n)
+/* The first cycle from `from` on that has no bit, or the ring's end. */
+static Cycle first_free(const Timeline *t, const uint64_t *taken, Cycle from)
+{
+	uint64_t mask = ~(uint64_t)0 << from % 64;
+	for (Cycle w = from / 64; w < t->word + TIMELINE_WORDS; w++, mask = ~(uint64_t)0) {
+		uint64_t free = ~taken[w % TIMELINE_WORDS] & mask;
+		if (free)
+			return w * 64 + (Cycle)__builtin_ctzll(free);
+	}
+	return (t->word + TIMELINE_WORDS) * 64;
+}
+
+/* Takes bytes behind the ring, where requests follow each other; as timeline_book. */
+static Cycle queue_up(Timeline *t, Cycle from, uint64_t rate, uint64_t bytes)
+{
+	from = later(from, later(t->over, (t->word + TIMELINE_WORDS) * 64));
+	uint64_t all = bytes + (from == t->over ? t->over_used : 0), cycles = (all - 1) / rate, last = all - cycles * rate;
+	bool closed = last == rate || !cycles;
+	t->over = from + cycles + closed;
+	t->over_used = closed ? 0 : (uint16_t)last;
+	return from + cycles + 1;
+}
+
+Cycle timeline_search(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint64_t bytes)
 {
 	advance(t, floor);
-	from = later(from, t->word * 64);
-	Cycle end = t->word + TIMELINE_WORDS;
-	uint64_t mask = ~(uint64_t)0 << from % 64;
-	for (Cycle w = from / 64; w < end; w++, mask = ~(uint64_t)0) {
-		uint64_t *busy = &t->busy[w % TIMELINE_WORDS], free = ~*busy & mask;
-		uint64_t nfree = n == 1 ? free != 0 : bits((uint32_t)free) + bits((uint32_t)(free >> 32));
-		if (nfree < n) {
-			*busy |= free;
-			n -= nfree;
-			continue;
+	Cycle end = (t->word + TIMELINE_WORDS) * 64, at = first_free(t, t->closed, later(from, t->word * 64));
+	if (at < end)
+		t->closed[at / 64 % TIMELINE_WORDS] |= (uint64_t)1 << at % 64;
+	for (; at < end; at = first_free(t, t->full, at + 1)) {
+		uint16_t *used = &t->used[at % RING];
+		if (*used + bytes < rate) {
+			*used += (uint16_t)bytes;
+			return at + 1;
 		}
-		while (--n) {
-			*busy |= free & -free;
-			free &= free - 1;
-		}
-		*busy |= free & -free;
-		return w * 64 + (Cycle)__builtin_ctzll(free) + 1;
+		bytes -= rate - *used;
+		*used = (uint16_t)rate;
+		t->closed[at / 64 % TIMELINE_WORDS] |= (uint64_t)1 << at % 64;
+		t->full[at / 64 % TIMELINE_WORDS] |= (uint64_t)1 << at % 64;
+		if (!bytes)
+			return at + 1;
 	}
-	t->over = later(later(t->over, end * 64), from) + n;
-	return t->over;
+	return queue_up(t, from, rate, bytes);
 }
 
 void heap_push(StampHeap *h, Cycle at, uint32_t id)
