@@ -80,6 +80,7 @@ return {
 		bytes_per_cycle = 64,              -- assumption
 		atomic_cycles = 1,                 -- [W] one per clock on one address
 		mshrs = 128,                       -- assumption
+		write_buffer = 64,                 -- assumption
 	},
 	dram = {
 		channels = 4,                      -- [W] 256 bits

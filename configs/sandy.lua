@@ -78,6 +78,7 @@ return {
 		bytes_per_cycle = 32,              -- [E] as the ring
 		atomic_cycles = 4,                 -- assumption
 		mshrs = 32,                        -- assumption
+		write_buffer = 32,                 -- assumption
 	},
 	dram = {                               -- DDR3-1333
 		channels = 2,                      -- [P]

@@ -76,6 +76,7 @@ return {
 		bytes_per_cycle = 64,              -- [G]
 		atomic_cycles = 1,                 -- assumption
 		mshrs = 128,                       -- assumption
+		write_buffer = 64,                 -- assumption
 	},
 	dram = {                               -- HBM2
 		channels = 32,                     -- [P] 4096 bits, channels of 128

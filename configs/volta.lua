@@ -78,6 +78,7 @@ return {
 		bytes_per_cycle = 32,              -- [A] 2048 over all slices
 		atomic_cycles = 1,                 -- assumption
 		mshrs = 128,                       -- assumption
+		write_buffer = 64,                 -- assumption
 	},
 	dram = {
 		channels = 32,                     -- [W] 4096 bits, channels of 128 bits

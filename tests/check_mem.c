@@ -269,9 +269,11 @@ START_TEST(stores_and_write_backs)
 	ck_assert_uint_eq(r->st.dram_reads, 1);
 	ck_assert_uint_eq(r->st.dram_writes, 0);
 	mem_finish(r->m, &r->st);
-	ck_assert_uint_eq(r->st.l2_writebacks, 5);
-	ck_assert_uint_eq(r->st.dram_writes, 5);
-	close_rig(r);                                                           /* nothing is written back twice */
+	ck_assert_uint_eq(r->st.l2_dirty, 5);                                   /* they leave after the launch */
+	ck_assert_uint_eq(r->st.dram_writes, 0);
+	mem_finish(r->m, &r->st);
+	ck_assert_uint_eq(r->st.l2_dirty, 5);                                   /* and are not counted twice */
+	close_rig(r);
 }
 END_TEST
 
@@ -288,7 +290,51 @@ START_TEST(dirty_lines_leave_a_small_l2)
 	}
 	ck_assert_uint_eq(r->st.l2_writebacks, 12 * 4);
 	mem_finish(r->m, &r->st);
-	ck_assert_uint_eq(r->st.l2_writebacks, 20 * 4);
+	ck_assert_uint_eq(r->st.l2_writebacks, 12 * 4);
+	ck_assert_uint_eq(r->st.l2_dirty, 8 * 4);
+	close_rig(r);
+}
+END_TEST
+
+/* A dirty line that has no place in the buffer keeps the store that evicts it from being done. */
+START_TEST(full_write_buffer)
+{
+	Config c = defaults();
+	c.l2_slices = c.dram_channels = 1;
+	c.l2_bytes = 1024;
+	c.l2_ways = 8;                                                          /* one set */
+	c.l2_write_buffer = 1;
+	Rig *r = rig(&c);
+	for (unsigned i = 0; i < 8; i++)
+		ck_assert(stride(r, i, ACC_STORE, SP_GLOBAL, A + 128 * i, 4, 32, 4));
+	drain(r);
+	ck_assert_uint_eq(r->st.dram_writes, 0);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert(stride(r, 1000 + i, ACC_STORE, SP_GLOBAL, A + 128 * (8 + i), 4, 32, 4));
+	drain(r);
+	/* 136 bytes on the port, way, slice, L2: the first is there at 1005 + 40 + 4 + 60 = 1109 and sends a line to the closed row,
+	   written at 1109 + 100 + 4 = 1213. The second finds the buffer free then, and writes in the open row until 1213 + 40 + 4 =
+	   1257; the third likewise until 1301. Each is done a way later than it has got its place in the buffer. */
+	static const Cycle done[] = { 1109 + 40, 1213 + 40, 1257 + 40 };
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(smmem_outstanding(r->s, done[i] - 1), 3 - i);
+		ck_assert_int_eq(smmem_outstanding(r->s, done[i]), 2 - i);
+	}
+	ck_assert_uint_eq(r->st.dram_writes, 3 * 4);
+	ck_assert_uint_eq(mem_quiet(r->m), 1301);                               /* the last line is on its way then */
+	close_rig(r);
+	c.l2_write_buffer = 2;                                                  /* the second need not wait, the third for the first */
+	r = rig(&c);
+	for (unsigned i = 0; i < 11; i++)
+		ck_assert(stride(r, i < 8 ? i : 992 + i, ACC_STORE, SP_GLOBAL, A + 128 * i, 4, 32, 4));
+	drain(r);
+	/* the second is there at ceil(1000 + 8.5) + 40 + 4 + 60 = 1113, while the bank is busy with the first until 1109 + 60 + 4 */
+	static const Cycle two[] = { 1109 + 40, 1113 + 40, 1213 + 40 };
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(smmem_outstanding(r->s, two[i] - 1), 3 - i);
+		ck_assert_int_eq(smmem_outstanding(r->s, two[i]), 2 - i);
+	}
+	ck_assert_uint_eq(mem_quiet(r->m), 1213 + 40 + 4);
 	close_rig(r);
 }
 END_TEST
@@ -711,6 +757,7 @@ static Suite *suite(void)
 	tcase_add_test(t, instruction_cache);
 	tcase_add_test(t, stores_and_write_backs);
 	tcase_add_test(t, dirty_lines_leave_a_small_l2);
+	tcase_add_test(t, full_write_buffer);
 	tcase_add_test(t, atomics_meet_at_l2);
 	tcase_add_test(t, bypass_and_no_l1);
 	tcase_add_test(t, full_queue);

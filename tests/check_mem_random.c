@@ -239,7 +239,7 @@ static const struct { const char *key; size_t offset; int64_t value[4]; } hostil
 	H(l2_sector, 16, 32, 32, 32), H(l2_ways, 1, 2, 16, 64), H(l2_latency, 1, 2, 60, 60), H(l2_width, 1, 16, 32, 1024),
 	H(l2_mshrs, 1, 2, 64, 64), H(dram_channels, 1, 3, 4, 5), H(dram_banks, 1, 3, 16, 16), H(dram_row, 256, 512, 2048, 2048),
 	H(dram_hit, 1, 40, 40, 40), H(dram_width, 1, 8, 32, 1024), H(dram_latency, 0, 1, 100, 100), H(l2_atomic, 1, 2, 100, 2),
-	H(l1_sector, 16, 32, 32, 256),
+	H(l1_sector, 16, 32, 32, 256), H(l2_write_buffer, 1, 2, 64, 64),
 #undef H
 };
 

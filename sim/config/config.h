@@ -27,7 +27,7 @@ typedef struct Config {
 	int64_t l1_global, l1_bytes, l1_line, l1_sector, l1_ways, l1_latency, l1_mshrs, l1_merge, l1_queue;
 	int64_t const_bytes, const_line, const_ways, const_latency;
 	int64_t icnt_latency, icnt_width;
-	int64_t l2_slices, l2_bytes, l2_line, l2_sector, l2_ways, l2_latency, l2_width, l2_atomic, l2_mshrs;
+	int64_t l2_slices, l2_bytes, l2_line, l2_sector, l2_ways, l2_latency, l2_width, l2_atomic, l2_mshrs, l2_write_buffer;
 	int64_t dram_channels, dram_banks, dram_row, dram_hit, dram_miss, dram_latency, dram_width;
 	int64_t model, div_depth, div_chunk, div_spill, div_entry_bytes, bar_partial;
 	int64_t functional_schedule;

@@ -426,6 +426,8 @@ static void gather(Gpu *g, Arena *a, LaunchStats *st, bool completed)
 	for (int i = 0; i < c->sm_count; i++)
 		if (g->sm[i].now > end)
 			end = g->sm[i].now;
+	if (completed && !g->options.functional && mem_quiet(g->mem) > end) /* stores that no warp has waited for */
+		end = mem_quiet(g->mem);
 	*st = (LaunchStats){ .timed = !g->options.functional, .completed = completed, .mimd = g->model->own_slots,
 		.warp_size = warp_width(g) };
 	for (int i = 0; i < c->sm_count; i++) {

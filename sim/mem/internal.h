@@ -240,6 +240,7 @@ Cycle dram_access(Dram *, Cycle floor, Cycle at, uint64_t line, unsigned n, bool
 typedef struct Slice {
 	Timeline pipe;
 	StampHeap mshr;                /* fills in flight */
+	StampHeap writing;             /* write-backs in the buffer */
 	Cache cache;
 } Slice;
 typedef struct L2 {
@@ -250,12 +251,12 @@ typedef struct L2 {
 	uint64_t width, sector;        /* bytes a cycle, bytes */
 	uint64_t atomic;               /* bytes that could pass during one atomic operation */
 	Cycle latency;
-	int mshrs;
+	int mshrs, write_buffer;
 } L2;
 void l2_init(L2 *, const Config *);
 void l2_reset(L2 *);
 void l2_free(L2 *);
 /* A piece of one line: when the reply leaves the slice. */
 Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, AccessKind, const Piece *, LaunchStats *);
-void l2_flush(L2 *, Dram *, Cycle at, LaunchStats *);
+void l2_clean(L2 *, LaunchStats *);                    /* counts dirty sectors, and they are dirty no more */
 #endif

@@ -1,12 +1,13 @@
 /* L2: slices interleaved by line; sectored, write-back. A store allocates, and fetches only sectors it does not write
- * whole. A sector on its way is a hit that waits. */
+ * whole. A sector on its way is a hit that waits. Dirty lines leave through a buffer; while it is full, whoever needs their
+ * places waits, which is how DRAM holds up those who write. */
 #include "sim/mem/internal.h"
 
 void l2_init(L2 *l2, const Config *c)
 {
 	*l2 = (L2){ .slices = (uint64_t)c->l2_slices, .power = !(c->l2_slices & (c->l2_slices - 1)),
 		.slice_shift = shift_of(c->l2_slices), .sectors = (unsigned)(c->l2_line / c->l2_sector),
-		.latency = (Cycle)c->l2_latency, .atomic = (uint64_t)(c->l2_atomic * c->l2_width), .mshrs = (int)c->l2_mshrs,
+		.latency = (Cycle)c->l2_latency, .atomic = (uint64_t)(c->l2_atomic * c->l2_width), .mshrs = (int)c->l2_mshrs, .write_buffer = (int)c->l2_write_buffer,
 		.width = (uint64_t)c->l2_width, .sector = (uint64_t)c->l2_sector };
 	l2->slice = xcalloc(l2->slices, sizeof *l2->slice);
 	for (uint64_t i = 0; i < l2->slices; i++)
@@ -19,7 +20,7 @@ void l2_reset(L2 *l2)
 	for (uint64_t i = 0; i < l2->slices; i++) {
 		cache_reset(&l2->slice[i].cache);
 		memset(&l2->slice[i].pipe, 0, sizeof l2->slice[i].pipe);
-		l2->slice[i].mshr.n = 0;
+		l2->slice[i].mshr.n = l2->slice[i].writing.n = 0;
 	}
 }
 
@@ -28,6 +29,7 @@ void l2_free(L2 *l2)
 	for (uint64_t i = 0; i < l2->slices; i++) {
 		cache_free(&l2->slice[i].cache);
 		free(l2->slice[i].mshr.v);
+		free(l2->slice[i].writing.v);
 	}
 	free(l2->slice);
 }
@@ -39,13 +41,18 @@ static uint64_t outer(const L2 *l2, uint64_t slice, uint64_t inner)
 	return inner * n + (slice + n - fold(inner) % n) % n;
 }
 
-static void write_back(L2 *l2, Dram *d, Cycle floor, Cycle at, uint64_t slice, Victim v, LaunchStats *st)
+/* The victim of slice k goes to DRAM. When it has got a place in the buffer, which is when its way is free. */
+static Cycle write_back(L2 *l2, Dram *d, Cycle floor, Cycle at, uint64_t k, Victim v, LaunchStats *st)
 {
+	StampHeap *writing = &l2->slice[k].writing;
 	unsigned n = bits(v.dirty);
-	if (!n)
-		return;
+	if (v.line == NO_LINE || !n)
+		return at;
+	if (writing->n == l2->write_buffer)
+		at = later(at, heap_pop(writing).at);
 	st->l2_writebacks += n;
-	dram_access(d, floor, at, outer(l2, slice, v.line), n, true, st);
+	heap_push(writing, dram_access(d, floor, at, outer(l2, k, v.line), n, true, st), 0);
+	return at;
 }
 
 static bool in_flight(const Cache *c, int64_t i, Cycle at)
@@ -100,8 +107,7 @@ Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const P
 	if (i < 0) {
 		Victim v;
 		i = cache_place(c, inner, &v);
-		if (v.line != NO_LINE)
-			write_back(l2, d, floor, at, slice, v, st);
+		at = write_back(l2, d, floor, at, slice, v, st);
 	} else {
 		cache_touch(c, i);
 	}
@@ -123,14 +129,14 @@ Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const P
 	return reply;
 }
 
-void l2_flush(L2 *l2, Dram *d, Cycle at, LaunchStats *st)
+void l2_clean(L2 *l2, LaunchStats *st)
 {
 	for (uint64_t slice = 0; slice < l2->slices; slice++) {
 		Cache *c = &l2->slice[slice].cache;
 		for (size_t i = 0; i < c->sets * c->ways; i++) {
-			if (c->set_generation[i / c->ways] != c->generation || !c->dirty[i])
+			if (c->set_generation[i / c->ways] != c->generation)
 				continue;
-			write_back(l2, d, at, at, slice, (Victim){ c->tag[i], c->dirty[i] }, st);
+			st->l2_dirty += bits(c->dirty[i]);
 			c->dirty[i] = 0;
 		}
 	}

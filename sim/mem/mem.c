@@ -97,10 +97,9 @@ void mem_drain(MemSystem *m, SmMem **sms, int n, LaunchStats **stats)
 	}
 }
 
-void mem_finish(MemSystem *m, LaunchStats *st)
-{
-	l2_flush(&m->l2, &m->dram, m->last, st);
-}
+Cycle mem_quiet(const MemSystem *m) { return later(m->last, m->dram.quiet); }
+
+void mem_finish(MemSystem *m, LaunchStats *st) { l2_clean(&m->l2, st); }
 
 Cycle mem_round_trip(const Config *c)
 {

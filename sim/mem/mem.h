@@ -67,6 +67,9 @@ void mem_drain(MemSystem *, SmMem **, int n, LaunchStats **stats);
 Cycle smmem_resolve(SmMem *, MemTicket *);
 /* Requests accepted and not yet complete at cycle `now`; 0 at the end of a launch. */
 int smmem_outstanding(const SmMem *, Cycle now);
-/* Dirty sectors left in L2 at the end of a launch are written back (counted in stats). */
+/* The end of everything served so far: answers, acknowledgements of stores, writes to DRAM. A launch does not end before. */
+Cycle mem_quiet(const MemSystem *);
+/* Dirty sectors left in L2 are counted (l2_dirty) and clean from then on: for a caller that empties the caches next. Where
+   they stay, so does what is dirty, and the access that needs its place pays. */
 void mem_finish(MemSystem *, LaunchStats *);
 #endif

@@ -15,12 +15,28 @@ const char *stats_memory_law(const LaunchStats *s, const Config *c)
 		{ s->l2_requests == s->l2_hits + s->l2_misses + s->l2_allocations, "L2 requests = hits + misses + allocations" },
 		{ s->dram_reads == s->l2_misses, "DRAM reads = L2 misses" },
 		{ s->dram_writes == s->l2_writebacks, "DRAM writes = L2 write-backs" },
-		{ s->l2_writebacks <= s->l1_writes + s->l1_atomics + s->l1_other, "L2 write-backs <= sectors written" },
+		{ s->l2_writebacks + s->l2_dirty <= s->l1_writes + s->l1_atomics + s->l1_other,
+			"L2 write-backs + sectors left dirty <= sectors written" },
 		{ s->dram_row_hits <= s->dram_reads + s->dram_writes, "DRAM row hits <= reads + writes" },
 	};
 	for (size_t i = 0; i < sizeof law / sizeof *law; i++)
 		if (!law[i].ok)
 			return law[i].what;
+	return NULL;
+}
+
+const char *stats_rate_law(const LaunchStats *s, const Config *c)
+{
+	uint64_t sector = (uint64_t)c->l2_sector, dram = (uint64_t)(c->dram_channels * c->dram_width),
+		l2 = (uint64_t)(c->l2_slices * c->l2_width), ports = (uint64_t)(c->sm_count * c->icnt_width);
+	if ((s->dram_reads + s->dram_writes) * sector > s->cycles * dram)
+		return "bytes read from DRAM and written to it <= cycles x dram.channels x dram.bytes_per_cycle";
+	if (s->l2_requests * sector > s->cycles * l2)
+		return "bytes asked of L2 <= cycles x l2.slices x l2.bytes_per_cycle";
+	if ((s->l1_writes + s->l1_atomics) * sector > s->cycles * ports)
+		return "bytes written and of atomics <= cycles x sm.count x interconnect.bytes_per_cycle";
+	if ((s->l1_misses * (uint64_t)c->l1_sector + s->l1_bypasses * sector) > s->cycles * ports)
+		return "bytes loaded <= cycles x sm.count x interconnect.bytes_per_cycle";
 	return NULL;
 }
 
@@ -53,6 +69,8 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 				s->cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);
 		if (!bad)
 			bad = stats_memory_law(s, c);
+		if (!bad)
+			bad = stats_rate_law(s, c);
 	}
 	if (!bad && !s->mimd)
 		bad = differ("lanes of issued instructions are useful, predicated off or inactive",

@@ -8,7 +8,7 @@
 
 /* S(field, "json.path", how, unit, help): how launches of a run and SMs of a launch add up: SUM or MAX. */
 #define STATS(S) \
-	S(cycles, "cycles", SUM, "cycles", "from the launch to the end of its last block") \
+	S(cycles, "cycles", SUM, "cycles", "from the launch to the end of its last block and of its last access") \
 	S(warp_instructions, "warp_instructions", SUM, "instructions", "instructions of the module issued, once for each group of lanes") \
 	S(thread_instructions, "thread_instructions", SUM, "instructions", "the same, counted for each lane whose guard holds") \
 	S(lanes_useful, "lanes.useful", SUM, "lanes", "lanes that executed an issued instruction") \
@@ -53,6 +53,7 @@
 	S(l2_misses, "memory.l2.misses", SUM, "sectors", "fetched from DRAM") \
 	S(l2_allocations, "memory.l2.allocations", SUM, "sectors", "written whole, without a fetch") \
 	S(l2_writebacks, "memory.l2.writebacks", SUM, "sectors", "dirty sectors written to DRAM") \
+	S(l2_dirty, "memory.l2.dirty", SUM, "sectors", "dirty sectors left at the end of the launch, written back after it") \
 	S(dram_reads, "memory.dram.reads", SUM, "sectors", "sectors read") \
 	S(dram_writes, "memory.dram.writes", SUM, "sectors", "sectors written") \
 	S(dram_row_hits, "memory.dram.row_hits", SUM, "sectors", "of both: in the row that was open")
@@ -138,4 +139,5 @@ double stats_mean_depth(const LaunchStats *);
 /* sim/record/laws.c. The conservation laws of the design, for every launch that ended: NULL when they hold, else a sentence that says which does not (static buffer). */
 const char *stats_conservation(const LaunchStats *, const Config *);
 const char *stats_memory_law(const LaunchStats *, const Config *);  /* of those the memory system's */
+const char *stats_rate_law(const LaunchStats *, const Config *);    /* and: nothing moves faster than its rate */
 #endif
