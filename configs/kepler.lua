@@ -59,6 +59,7 @@ return {
 		latency = 35,                      -- [J] K80
 		mshrs = 64,                        -- assumption
 		mshr_merge = 8,                    -- assumption
+		queue = 64,                        -- assumption, as mshrs; DRAM's rate for an SM x 376 cycles is 79 lines, so it bounds streams
 	},
 	constant = {
 		bytes = 2048,                      -- [J] K80, first level

@@ -57,6 +57,7 @@ return {
 		latency = 40,                      -- assumption
 		mshrs = 32,                        -- assumption
 		mshr_merge = 8,                    -- assumption
+		queue = 64,                        -- assumption; of all accesses, for want of an L1
 	},
 	constant = {
 		bytes = 8192,                      -- assumption

@@ -55,6 +55,7 @@ return {
 		latency = 116,                     -- assumption
 		mshrs = 64,                        -- assumption
 		mshr_merge = 8,                    -- assumption
+		queue = 64,                        -- assumption, as mshrs; of stores
 	},
 	constant = {                           -- the scalar cache
 		bytes = 16384,                     -- [R] here for each unit, there for three
