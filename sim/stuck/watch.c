@@ -95,7 +95,7 @@ static Words write_into(Sm *sm, SavedState *s, int room)
 	return (Words){ s->word, s->word + s->room, true, true };
 }
 
-static Words compare_with(const SavedState *s) { return (Words){ s->word, s->word + s->n, false, true }; }
+static Words compare_with(const SavedState *s) { return (Words){ s->word, s->n ? s->word + s->n : s->word, false, true }; }
 static bool is_same(const Words *x) { return x->same && x->at == x->end; }
 
 /* A load is on its way to a register of the state, which still has its old value. */
