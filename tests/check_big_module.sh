@@ -1,5 +1,6 @@
 #!/bin/sh
-# A module of many kernels needs memory in proportion to its size: lowering copies no more than what a kernel reaches.
+# Lowering takes memory and time in proportion to what there is.
+# A module of many kernels: lowering copies no more than what a kernel reaches.
 srcdir=${srcdir:-$(dirname "$0")/..}
 gsim=${GSIM:-./gsim}
 GSIM_PATH=$srcdir/configs
@@ -47,4 +48,18 @@ for model in ipdom exec_mask; do
 	[ "$(grep -c '^kernel_[0-9]*\.[^:]*:$' "$tmp/out")" -ge $kernels ] || { echo "FAILED: kernels are missing"; failed=1; }
 done
 within -q --functional "$tmp/big.ptx"
+
+# A kernel of many values and few registers needs time in proportion to its size, not to its square: a second, not minutes.
+awk -v n=24000 'BEGIN {
+	print "kernel k(u64 out) {\nA: %o = ld.param.u64 [out]\n %t = mov.u32 %tid.x\n %s = mov.u32 0"
+	for (k = 0; k < n; k++) print " %v" k " = mad.lo.u32 %t, " k ", 5"
+	for (k = 0; k < n; k++) print " %s = mad.lo.u32 %s, 3, %v" k
+	print " st.global.u32 [%o], %s\n exit\n}"
+}' >"$tmp/spills.ir"
+(ulimit -t 30 && exec $gsim --disassemble -D sm.max_registers_per_thread=32 "$tmp/spills.ir") >"$tmp/out" 2>"$tmp/err" || {
+	echo "FAILED: spilling takes long: status $?"
+	head -n 5 "$tmp/err"
+	failed=1
+}
+[ "$(grep -c 'st\.local' "$tmp/out")" -ge 20000 ] || { echo "FAILED: few values are spilled"; failed=1; }
 exit $failed

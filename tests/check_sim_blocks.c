@@ -1,4 +1,4 @@
-/* Thread blocks, registers, calls and threads together: what is resident when, and what mechanisms do with it. */
+/* Thread blocks, calls and threads together: what is resident when, and what mechanisms do with it. */
 #include "tests/sim_rig.h"
 
 #define HEAD "kernel k(u64 out) {\n reg u32 %t, %a, %b, %c, %d, %n\n reg u64 %o, %w\n reg f32 %f, %g\n reg pred %p, %q\n"
@@ -196,9 +196,9 @@ START_TEST(resources_bound_residence)
 	bounded("", 0, 4, "blocks", 8, 0.5);
 	bounded("", 0, 16, "warps", 4, 1);
 	bounded("", 0, 12, "warps", 5, 15 / 16.0);
-	/* Three registers a thread count as two pairs, 16 a warp of four, 32 a block of two warps. */
-	bounded("sm.registers=128", 0, 8, "registers", 4, 0.5);
-	bounded("sm.registers=127", 0, 8, "registers", 3, 6 / 16.0);
+	/* Three registers a thread, 12 a warp of four, 24 a block of two warps. */
+	bounded("sm.registers=96", 0, 8, "registers", 4, 0.5);
+	bounded("sm.registers=95", 0, 8, "registers", 3, 6 / 16.0);
 	bounded("sm.registers=128 sm.register_unit=32", 0, 8, "registers", 2, 4 / 16.0);
 	bounded("sm.shared_bytes=3000 sm.max_shared_per_block=3000 sm.shared_unit=256", 900, 4, "shared memory", 2, 2 / 16.0);
 }
@@ -218,85 +218,6 @@ START_TEST(a_block_that_fits_nowhere_is_refused)
 {
 	refused("sm.registers=64 sm.register_unit=64", K(" %a = mov.u32 1\n" EX), "registers");
 	refused("sm.local_bytes=31", HEAD "local u32 own[8]\nA:\n st.local.u32 [own], %a\n" EX "}\n", "needs 32 bytes of local memory");
-}
-END_TEST
-
-/* ---- registers ---- */
-
-#define PRESSURE K(" %t = mov.u32 %tid.x\n" \
-	" %r0 = add.u32 %t, 1\n %r1 = mul.lo.u32 %t, 3\n %r2 = add.u32 %t, 7\n %r3 = mul.lo.u32 %t, %t\n %r4 = add.u32 %t, 11\n" \
-	" %r5 = mul.lo.u32 %t, 5\n %r6 = add.u32 %t, 13\n %r7 = mul.lo.u32 %t, 7\n %r8 = add.u32 %t, 17\n %r9 = xor.b32 %t, 19\n" \
-	" %p = setp.lt.u32 %t, 2\n bra %p, L, R\nL: %r0 = add.u32 %r0, %r9\n @%p %r3 = add.u32 %r3, %r8\n bra J\n" \
-	"R: %r1 = add.u32 %r1, %r7\n @%p %r2 = add.u32 %r2, 1\n bra J\n" \
-	"J: %a = add.u32 %r0, %r1\n %a = mad.lo.u32 %a, 3, %r2\n %a = mad.lo.u32 %a, 3, %r3\n %a = mad.lo.u32 %a, 3, %r4\n" \
-	" %a = mad.lo.u32 %a, 3, %r5\n %a = mad.lo.u32 %a, 3, %r6\n %a = mad.lo.u32 %a, 3, %r7\n %a = mad.lo.u32 %a, 3, %r8\n" \
-	" %a = mad.lo.u32 %a, 3, %r9\n" STORE("%a") EX)
-
-START_TEST(values_without_a_register_spill)
-{
-	for (int k = 0; k < 4; k++) {
-		char set[128];
-		snprintf(set, sizeof set, "divergence.model=%s", mechanisms[k]);
-		Rig *all = rig_new(set);
-		rig_run(all, PRESSURE, 2, 12);
-		ck_assert_uint_gt(all->s.registers, 10);
-		ck_assert_uint_eq(all->s.local_accesses, 0);
-		snprintf(set, sizeof set, "divergence.model=%s sm.max_registers_per_thread=8", mechanisms[k]);
-		Rig *few = rig_new(set);
-		rig_run(few, PRESSURE, 2, 12);
-		ck_assert_uint_le(few->s.registers, 8);
-		ck_assert_uint_gt(few->s.local_accesses, 0);
-		ck_assert_uint_gt(few->s.cycles, all->s.cycles);
-		ck_assert_uint_eq(few->s.warp_instructions, all->s.warp_instructions);
-		/* Each is one instruction more; in R, a store behind a guarded addition has no lane and is no access. */
-		uint64_t idle = k == 2 ? 20 : 6; /* threads that go there, one by one; warps */
-		ck_assert_uint_eq(few->s.overhead_warp, all->s.overhead_warp + few->s.local_accesses + idle);
-		ck_assert_mem_eq(few->out, all->out, sizeof all->out);
-		rig_free(all);
-		rig_free(few);
-	}
-}
-END_TEST
-
-#define KEEP(N, X) " %v" N " = add.u32 %t, " X "\n"
-#define SUM(N) " %x = mad.lo.u32 %x, 3, %v" N "\n"
-/* Values that live through all of it, so that whatever has a register is spilled in one run or another; instructions that have
-   several results, overwrite their guards, or read what they write. */
-static const char overwriting[] = "kernel k(u64 out) {\n reg u32 %t, %x, %a, %b, %c, %m\n reg u64 %o, %w\n reg pred %g, %h, %p\n"
-	"A: %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n" KEEP("0", "3") KEEP("1", "5") KEEP("2", "7") KEEP("3", "11") KEEP("4", "13")
-	" %a = mul.lo.u32 %t, 77\n %b = xor.b32 %a, 19\n %c = mov.u32 9\n %x = mov.u32 1\n %h = setp.eq.u32 %t, 2\n"
-#define GROUP(COND) " %g = setp." COND "\n %m = vote.sync.ballot.b32 %g, 15\n"
-	GROUP("ne.u32 %t, 1") " @%g %c|%g = match.all.sync.b32 %v3, %m\n @!%g %x = add.u32 %x, 2\n %x = mad.lo.u32 %x, 3, %c\n"
-	GROUP("ne.u32 %t, 2") " @%g %a|%g = shfl.sync.down.b32 %b, 1, 31, %m\n @!%g %x = mad.lo.u32 %x, 3, %a\n"
-	GROUP("ne.u32 %t, 0") " @%g %m|%g = elect.sync %m\n @%g %x = add.u32 %x, 8\n %x = add.u32 %x, %m\n"
-	GROUP("ge.u32 %t, 2") " @%g %g = vote.sync.all.pred %h, %m\n @!%g %x = add.u32 %x, 16\n"
-	GROUP("ge.u32 %t, 1") " @!%g %g|%h = setp.lt.or.u32 %b, %a, %g\n @%g %x = add.u32 %x, 32\n @%h %x = add.u32 %x, 64\n"
-	GROUP("ge.u32 %t, 1") " @%g %p|%g = setp.lt.and.u32 %b, %a, %g\n @%g %x = add.u32 %x, 128\n @%p %x = add.u32 %x, 256\n"
-	" %w = mul.wide.u32 %a, %b\n @%h {%a, %b} = unpack.b64 %w\n @!%h {%b, _} = unpack.b64 %w\n {%c, %a} = unpack.b64 %w\n"
-	" %w = pack.b64 {%b, %c}\n @%g %w = pack.b64 {%a, %a}\n %w = add.u64 %w, %w\n"
-	" %a = add.cc.u32 %a, %b\n @%h %b = addc.cc.u32 %b, %a\n @!%h %c = subc.cc.u32 %c, %c\n %x = addc.u32 %x, %x\n"
-	" @%g %a = mad.lo.cc.u32 %a, %b, %a\n %b = madc.hi.u32 %b, %c, %b\n"
-	" %o = mad.wide.u32 %t, 64, %o\n st.global.v2.u32 [%o], {%a, %b}\n st.global.v4.u32 [%o+16], {%c, %a, %x, %b}\n st.global.u64 [%o+8], %w\n"
-	" @%h {%a, %a} = ld.global.v2.u32 [%o]\n @!%h {%b, %w} = ld.global.v2.u32 [%o+8]\n {%c, %x, %a, _} = ld.global.v4.u32 [%o+16]\n"
-	" @%g %w = ld.global.u64 [%o+8]\n {%o, %w} = ld.global.v2.u64 [%o]\n" SUM("0") SUM("1") SUM("2") SUM("3") SUM("4")
-	" %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 64, %o\n st.global.v4.u32 [%o+32], {%a, %b, %c, %x}\n st.global.u64 [%o+48], %w\n exit\n}\n";
-
-START_TEST(spills_of_what_instructions_read_and_overwrite)
-{
-	int least = 0;
-	for (int limit = 8; limit <= 24; limit++)
-		for (int k = 0; k < 4; k++) {
-			char set[128];
-			snprintf(set, sizeof set, "divergence.model=%s sm.max_registers_per_thread=%d", mechanisms[k], limit);
-			Rig *r = rig_new(set);
-			rig_try(r, overwriting, 1, 8);
-			ck_assert_msg(r->ok || (!least && r->fault.kind == FAULT_UNSUPPORTED), "%d registers, %s: %s", limit, mechanisms[k], r->fault.text);
-			least = least ? least : r->ok ? limit : 0;
-			if (r->ok)
-				rig_reference(r, overwriting, 1, 8);
-			rig_free(r);
-		}
-	ck_assert_int_le(least, 12);
 }
 END_TEST
 
@@ -548,11 +469,10 @@ int main(void)
 		barriers_release_in_the_cycle_after_the_last_arrival, barriers_count_the_threads_that_are_left, arriving_does_not_wait,
 		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other,
 		blocks_are_dispatched_once_a_window, blocks_go_to_sms_in_turn, resources_bound_residence,
-		a_block_that_fits_nowhere_is_refused, values_without_a_register_spill, recursion_saves_what_lives_across_the_call,
+		a_block_that_fits_nowhere_is_refused, recursion_saves_what_lives_across_the_call,
 		predicates_are_arguments_and_results,
-		spills_of_what_instructions_read_and_overwrite,
 		indirect_calls_go_by_target, an_indexed_branch_runs_each_target_once, lanes_that_ended_are_missed_by_nobody,
 		shuffles_among_part_of_a_warp, lanes_missing_at_a_warp_operation, guarded_barriers_write_their_lanes_only,
 	};
-	return rig_suite("blocks, registers, calls", tests, sizeof tests / sizeof *tests);
+	return rig_suite("blocks, calls", tests, sizeof tests / sizeof *tests);
 }

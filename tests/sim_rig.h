@@ -25,7 +25,7 @@ static const char *const rig_machine[] = {
 	"dram.latency=0", "dram.bytes_per_cycle=1024", "limits.max_cycles=100000", NULL
 };
 
-enum { RIG_WORDS = 4096, RIG_EVENTS = 60000, RIG_CODE = 600 };
+enum { RIG_WORDS = 4096, RIG_EVENTS = 60000, RIG_CODE = 900 };
 typedef struct Rig {
 	Config c;
 	bool clocks;                   /* results depend on time: not compared with the reference interpreter */

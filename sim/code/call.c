@@ -1,8 +1,8 @@
-/* Calls: arguments and results move between the windows of registers, or through the caller's frame where the two windows
- * may be one (recursion) or the callee is not known (indirect calls). What a caller saves: save.c. */
+/* Calls: arguments and results move between the two functions' registers, or through the caller's frame where the callee's
+ * begin below what the caller holds, or the callee is not known (indirect calls). What a caller saves: save.c. */
 #include "sim/code/lower.h"
 
-/* A move between windows, as overhead. */
+/* A move between functions, as overhead. */
 void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const Block *b)
 {
 	Type t = lower_is_wide(dl, d) ? T_B64 : T_B32; /* no predicates: save.c carries them as words */
@@ -23,7 +23,7 @@ void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const B
 	lower_finish(w, m);
 }
 
-/* Through the caller's frame: in a recursive cycle the two windows may be one. */
+/* A register to or from a place in the frame. */
 static void emit_slot(Lower *w, LowerFn *l, LowerFn *rl, const Opd *value, Type t, int64_t offset, bool store, const Block *b)
 {
 	Ins acc = lower_ins(l, store ? OP_ST : OP_LD, t, 0, 0);
@@ -56,18 +56,56 @@ LowerFn *lower_callee(Lower *w, const Ins *i)
 	return o->kind == OPD_FUNC ? w->of[o->id] : NULL;
 }
 
-/* Where the arguments and results of a call through memory lie, from the start of the caller's frame. */
-static int64_t call_slots(Lower *w, LowerFn *l, int nargs, int nresults)
+/* At the end of the frame of a caller: what it saves, the arguments, the results. */
+
+static uint32_t passed_bytes(const CallSite *s, const Ins *i) { return s->memory ? 8u * (uint32_t)(i->nsrc - 1 + i->ndst) : 0; }
+
+static uint32_t saved_bytes(const LowerFn *l, const CallSite *s)
 {
-	return (int64_t)w->code->frame_of[l->f->id] - 8 * (int64_t)(nargs + nresults);
+	uint32_t n = 0;
+	for (int k = 0; k < s->nsaved; k++)
+		n += lower_is_wide(l, s->saved[k]) ? 8 : 4;
+	return (n + 7) / 8 * 8;
+}
+
+uint32_t lower_call_area(LowerFn *l)
+{
+	uint32_t most = 0;
+	const CallSite *s = l->call;
+	for (int b = 0; b < l->nlayout; b++)
+		for (int k = 0; k < l->layout[b]->ins.n; k++) {
+			const Ins *i = &l->layout[b]->ins.v[k];
+			if (i->op != OP_CALL)
+				continue;
+			uint32_t bytes = passed_bytes(s, i) + saved_bytes(l, s);
+			most = bytes > most ? bytes : most;
+			s++;
+		}
+	return (most + 15) / 16 * 16;
+}
+
+/* Where the arguments of a call through memory lie, from the start of the caller's frame; the results follow. */
+static int64_t call_slots(Lower *w, const LowerFn *l, const CallSite *s, const Ins *i)
+{
+	return (int64_t)w->code->frame_of[l->f->id] - passed_bytes(s, i);
+}
+
+static void emit_saved(Lower *w, LowerFn *l, const CallSite *s, const Ins *i, bool store, const Block *b)
+{
+	int64_t at = call_slots(w, l, s, i) - saved_bytes(l, s);
+	for (int k = 0; k < s->nsaved; k++) {
+		Opd r = opd_reg(s->saved[k]);
+		emit_slot(w, l, l, &r, move_type(l->f, r.id), at, store, b);
+		at += lower_is_wide(l, r.id) ? 8 : 4;
+	}
 }
 
 /* The callee is not known here, nor where its arguments belong: they go through the caller's frame, and the callee is
    entered by a stub that takes them from there. */
-static void emit_indirect(Lower *w, LowerFn *l, const Ins *i, const Block *b)
+static void emit_indirect(Lower *w, LowerFn *l, const CallSite *s, const Ins *i, const Block *b)
 {
 	int nargs = i->nsrc - 1;
-	int64_t slot = call_slots(w, l, nargs, i->ndst);
+	int64_t slot = call_slots(w, l, s, i);
 	for (int k = 0; k < nargs; k++) {
 		const Opd *o = ins_src(i, k + 1);
 		Type t = o->kind == OPD_REG ? move_type(l->f, o->id) : T_B64;
@@ -115,15 +153,10 @@ void lower_stub(Lower *w, LowerFn *l)
 	lower_finish(w, m);
 }
 
-void lower_call(Lower *w, LowerFn *l, const Ins *i, const Block *b)
+static void emit_direct(Lower *w, LowerFn *l, LowerFn *to, const CallSite *s, const Ins *i, const Block *b)
 {
-	LowerFn *to = lower_callee(w, i);
-	if (!to) {
-		emit_indirect(w, l, i, b);
-		return;
-	}
-	bool through = to->scc == l->scc && l->recursive;
-	int64_t slot = call_slots(w, l, i->nsrc - 1, i->ndst);
+	bool through = s->memory;
+	int64_t slot = call_slots(w, l, s, i);
 	for (int k = 1; k < i->nsrc; k++) {
 		int arg = to->f->arg.v[k - 1];
 		if (!through)
@@ -166,4 +199,16 @@ void lower_call(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		last->guard = m_guard;
 		last->flags |= m_neg;
 	}
+}
+
+void lower_call(Lower *w, LowerFn *l, const Ins *i, const Block *b)
+{
+	LowerFn *to = lower_callee(w, i);
+	const CallSite *s = &l->call[l->next_call++];
+	emit_saved(w, l, s, i, true, b);
+	if (to)
+		emit_direct(w, l, to, s, i, b);
+	else
+		emit_indirect(w, l, s, i, b);
+	emit_saved(w, l, s, i, false, b);
 }

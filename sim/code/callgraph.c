@@ -1,4 +1,4 @@
-/* Which functions a kernel needs, which of them are recursive, and where each one's window of registers begins. */
+/* Which functions a kernel needs, and which of them are recursive. */
 #include "sim/code/lower.h"
 
 /* ---- the functions ---- */
@@ -42,11 +42,7 @@ void lower_collect(Lower *w, const Function *kernel)
 	}
 }
 
-/* ---- recursion: strongly connected components of the call graph (Tarjan, 1972), without recursion of ours ----
- * Nodes are the functions by number, and behind them one more, through which every indirect call goes to every device
- * function. */
-
-typedef struct CallGraph { int n; int *first, *to; } CallGraph;  /* callees of x: to[first[x] .. first[x + 1]) */
+/* ---- recursion: strongly connected components of the call graph (Tarjan, 1972), without recursion of ours ---- */
 
 static int callees(Lower *w, int x, int *to)
 {
@@ -115,7 +111,6 @@ static void leave(Tarjan *t)
 	t->sccs++;
 }
 
-/* Components are numbered callees first. */
 static int *components(Lower *w, const CallGraph *g, int *n)
 {
 	Tarjan t = { .g = g };
@@ -144,66 +139,27 @@ static int *components(Lower *w, const CallGraph *g, int *n)
 	return t.scc;
 }
 
-/* ---- windows of registers ---- */
-
-typedef struct Base { int reg, wide, pred; } Base;
-
-static void raise_base(Base *b, const LowerFn *l)
+int lower_component(Lower *w, const Ins *call)
 {
-	raise_to(&b->reg, l->reg_base + l->nreg);
-	raise_to(&b->wide, l->wide_base + l->nwide);
-	raise_to(&b->pred, l->pred_base + l->npred);
+	const LowerFn *to = lower_callee(w, call);
+	return w->calls.scc[to ? to->number : w->order.n];
 }
 
-/* A component's functions lie one behind the other, and every callee outside it above them all. */
-static void place_windows(Lower *w, const CallGraph *g, const int *scc, int sccs)
+void lower_recursion(Lower *w)
 {
-	Base *base = arena_array(&w->arena, Base, sccs);
-	int *order = arena_array(&w->arena, int, g->n), *start = arena_array(&w->arena, int, sccs + 1);
-	for (int x = 0; x < g->n; x++) /* nodes by component */
-		if (scc[x] >= 0)
-			start[scc[x] + 1]++;
-	for (int c = 0; c < sccs; c++)
-		start[c + 1] += start[c];
-	int *at = arena_array(&w->arena, int, sccs);
+	CallGraph *g = &w->calls;
+	*g = call_graph(w);
+	g->scc = components(w, g, &g->sccs);
+	int *size = arena_array(&w->arena, int, g->sccs);
 	for (int x = 0; x < g->n; x++)
-		if (scc[x] >= 0)
-			order[start[scc[x]] + at[scc[x]]++] = x;
-	for (int c = sccs - 1; c >= 0; c--) { /* callers first */
-		for (int k = start[c]; k < start[c + 1]; k++) {
-			if (order[k] == w->order.n)
-				continue;
-			LowerFn *l = w->order.v[order[k]];
-			l->reg_base = base[c].reg;
-			l->wide_base = base[c].wide;
-			l->pred_base = base[c].pred;
-			raise_base(&base[c], l);
-		}
-		for (int k = start[c]; k < start[c + 1]; k++)
-			for (int e = g->first[order[k]]; e < g->first[order[k] + 1]; e++) {
-				Base *b = &base[scc[g->to[e]]];
-				raise_to(&b->reg, base[c].reg);
-				raise_to(&b->wide, base[c].wide);
-				raise_to(&b->pred, base[c].pred);
-			}
-	}
-}
-
-void lower_windows(Lower *w)
-{
-	CallGraph g = call_graph(w);
-	int sccs, *scc = components(w, &g, &sccs);
-	int *size = arena_array(&w->arena, int, sccs);
-	for (int x = 0; x < g.n; x++)
-		if (scc[x] >= 0)
-			size[scc[x]]++;
+		if (g->scc[x] >= 0)
+			size[g->scc[x]]++;
 	for (int x = 0; x < w->order.n; x++) {
 		LowerFn *l = w->order.v[x];
-		must(scc[x] >= 0 || l->f->kind == FN_DEVICE);
-		l->scc = scc[x];
-		l->recursive = scc[x] >= 0 && size[scc[x]] > 1;
-		for (int e = g.first[x]; e < g.first[x + 1]; e++)
-			l->recursive |= g.to[e] == x;
+		must(g->scc[x] >= 0 || l->f->kind == FN_DEVICE);
+		l->scc = g->scc[x];
+		l->recursive = l->scc >= 0 && size[l->scc] > 1;
+		for (int e = g->first[x]; e < g->first[x + 1]; e++)
+			l->recursive |= g->to[e] == x;
 	}
-	place_windows(w, &g, scc, sccs);
 }

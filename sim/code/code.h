@@ -60,17 +60,23 @@ typedef struct Code {
 	int nsource;
 	MIns *ins;
 	int n;
-	int regs;                      /* 32-bit registers of a thread */
-	int narrow;                    /* the first of them hold values up to 32 bits, the others pairs: rows of the two widths
-	                                  hold lanes at different places and must never overlap, for lanes diverge */
+	int regs;                      /* 32-bit registers of a thread: what limits, occupancy and the scoreboard count */
 	int preds;
+	/* Where values are kept. A register that holds values up to 32 bits in one place of the program and half of a 64-bit
+	   value in another has a row for each, for rows of the two widths hold lanes at different places: lanes that diverged
+	   may have either at the same time. Within a lane no two values that live at once share a register, and a lane writes
+	   only its own part of a row: so what lives in it stays, and what other lanes have does. */
+	int rows;                      /* rows of 32 bits, two for a 64-bit value */
+	int narrow;                    /* the first of them are for values up to 32 bits; even */
+	const uint16_t *row[2];        /* by register: its row for values up to 32 bits; as the first of a pair */
+	const uint16_t *name;          /* by place, rows and then predicates: scoreboard name */
 	uint32_t *constants;           /* rows, broadcast over the warp */
 	uint32_t shared_static;        /* bytes */
 	uint32_t frame;                /* bytes of the kernel's local frame */
 	int nblock, nbranch;
 	CodeBlock *block;
 	int *branch_ins;               /* index of each counted branch */
-	const uint16_t **live;         /* registers and predicates (scoreboard names) that live behind a branch */
+	const uint16_t **live;         /* places (see name) that live behind a branch */
 	int *nlive, nlives;
 	uint32_t *entry;               /* pc of each function by its id, NO_PC */
 	uint32_t *stub;                /* where indirect calls enter each function, NO_PC */
@@ -89,15 +95,24 @@ void code_free(Code *);
 
 /* ---- between the steps of lowering ---- */
 typedef struct Cfg Cfg;
+typedef struct CallSite {
+	int pos;                       /* in the positions of the allocator */
+	int level;                     /* values that meet the call have registers below it */
+	bool memory;                   /* arguments and results go through the caller's frame */
+	int nsaved;                    /* values that the caller saves there, the wide ones first */
+	const int *saved;
+} CallSite;
+
 struct LowerFn {                       /* one function on its way to machine code */
 	Code *code;
 	Module *module;
 	Function *f;
 	const Config *config;
 	Arena *arena;                  /* of this lowering */
-	int *reg;                      /* register of each virtual register: 32-bit unit or predicate, relative to the window of its class */
-	int nreg, nwide, npred;        /* sizes of the windows: 32-bit units of narrow and of 64-bit values, predicates */
-	int reg_base, wide_base, pred_base; /* wide_base: counted from the end of all narrow ones */
+	int *reg;                      /* register or predicate of each virtual register, counted from reg_base or pred_base */
+	int nreg, npred, reg_base, pred_base;
+	CallSite *call;                /* in the order of the layout */
+	int ncalls, next_call;
 	Block **layout;                /* blocks in the order of their addresses */
 	int nlayout;
 	int *rpc_block;                /* by block id: id of the block that its terminator's rpc names, -1 = none; by the mechanism.
@@ -112,9 +127,7 @@ struct LowerFn {                       /* one function on its way to machine cod
 	int number;                    /* among the functions of the code */
 };
 
-void lower_calls(LowerFn *, LowerFn *const *of); /* predicates that are passed, saved registers; of: by function id (sim/code/save.c) */
 int lower_slot(LowerFn *, Type);       /* a place in the local frame: symbol id */
-bool regalloc(LowerFn *, int limit, Diag *); /* sim/code/regalloc.c */
 /* The word v to or from a place in the local frame: at = where the instruction goes, then the place behind it. */
 void lower_store(LowerFn *, Block *, int *at, Opd v, Type, int slot);
 void lower_load(LowerFn *, Block *, int *at, int reg, int slot);

@@ -57,7 +57,7 @@ static void zero_undefined(Lower *w, LowerFn *l)
 	arena_free(&tmp);
 }
 
-/* For livelock detection: what lives at the end of each block, by scoreboard name. */
+/* For livelock detection: what lives at the end of each block, by place. */
 static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *b)
 {
 	uint16_t *names = arena_array(&w->code->arena, uint16_t, bs_count(live->out[b->id]) * 2 + 1);
@@ -65,9 +65,9 @@ static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *
 	bs_each(live->out[b->id], v) {
 		if (l->reg[v] < 0)
 			continue;
-		names[n++] = (uint16_t)lower_name(l, v);
+		names[n++] = (uint16_t)lower_place(l, v);
 		if (!lower_is_pred(l, v) && lower_is_wide(l, v))
-			names[n++] = (uint16_t)(lower_name(l, v) + 1);
+			names[n++] = (uint16_t)(lower_place(l, v) + 1);
 	}
 	vec_push(&w->live, ((LiveList){ names, n }));
 	return w->live.n - 1;

@@ -23,7 +23,7 @@ static void apply_fixes(Lower *w)
 	}
 }
 
-/* Names: registers, predicates behind them, the carry last. */
+/* Names: registers, predicates behind them, the carry last. Places: rows, predicates behind them. */
 static void rename_scoreboard(Code *c)
 {
 	for (int i = 0; i < c->n; i++) {
@@ -47,7 +47,7 @@ static void build_live(Lower *w)
 		LiveList *x = &w->live.v[i];
 		for (int k = 0; k < x->n; k++)
 			if ((int16_t)x->names[k] < 0)
-				x->names[k] = (uint16_t)(c->regs - 1 - (int16_t)x->names[k]);
+				x->names[k] = (uint16_t)(c->rows - 1 - (int16_t)x->names[k]);
 		c->live[i] = x->names;
 		c->nlive[i] = x->n;
 	}
@@ -75,26 +75,11 @@ static void build_tables(Lower *w)
 	c->constants = bank_rows(&w->constants, &c->arena);
 }
 
-/* Room for the arguments and results of calls through memory, at the end of the frame. */
-static uint32_t call_area(Lower *w, LowerFn *l)
-{
-	uint32_t most = 0;
-	for (int b = 0; b < l->f->block.n; b++)
-		for (int k = 0; k < l->f->block.v[b]->ins.n; k++) {
-			const Ins *i = &l->f->block.v[b]->ins.v[k];
-			LowerFn *to = i->op == OP_CALL ? lower_callee(w, i) : NULL;
-			bool memory = i->op == OP_CALL && (!to || (to->scc == l->scc && l->recursive));
-			if (memory && 8u * (uint32_t)(i->nsrc + i->ndst) > most)
-				most = 8u * (uint32_t)(i->nsrc + i->ndst);
-		}
-	return (most + 15) / 16 * 16;
-}
-
 static bool prepare(Lower *w, LowerFn *l)
 {
 	Function *f = l->f;
 	function_number(f);
-	lower_calls(l, w->of);
+	lower_calls(w, l);
 	int room = f->block.n * 16 + 64; /* with what the mechanism adds */
 	for (int b = 0; b < f->block.n; b++) {
 		room += f->block.v[b]->nsucc;
@@ -155,12 +140,13 @@ static void run(Lower *w, const Function *kernel)
 	lower_collect(w, kernel);
 	note_sources(w);
 	w->code->kernel = w->m->func.v[kernel->id];
-	lower_windows(w);
+	lower_recursion(w);
 	if (w->diag->errors)
 		return;
 	for (int i = 0; i < w->order.n; i++)
 		if (!prepare(w, w->order.v[i]))
 			return;
+	lower_windows(w);
 	Code *c = w->code;
 	w->shared_offset = arena_array(&w->arena, int64_t, w->m->symbol.n + 1);
 	w->local_offset = arena_array(&w->arena, int64_t *, w->m->func.n);
@@ -169,18 +155,9 @@ static void run(Lower *w, const Function *kernel)
 		LowerFn *l = w->order.v[i];
 		int id = l->f->id;
 		w->local_offset[id] = arena_array(&w->arena, int64_t, w->m->symbol.n + 1);
-		c->frame_of[id] = layout_local(w->m, l->f, w->local_offset[id]) + call_area(w, l);
+		c->frame_of[id] = layout_local(w->m, l->f, w->local_offset[id]) + lower_call_area(l);
 	}
-	lower_windows(w); /* again: now the sizes of the windows are known */
-	int wide = 0;
-	for (int i = 0; i < w->order.n; i++) {
-		LowerFn *l = w->order.v[i];
-		raise_to(&c->narrow, l->reg_base + l->nreg);
-		raise_to(&wide, l->wide_base + l->nwide);
-		raise_to(&c->preds, l->pred_base + l->npred);
-	}
-	c->narrow = (c->narrow + 1) / 2 * 2;
-	c->regs = c->narrow + wide;
+	lower_rows(w);
 	w->names = arena_array(&w->arena, uint16_t, 4096);
 	for (int i = 0; i < w->order.n && !w->diag->errors; i++)
 		lower_function(w, w->order.v[i]);

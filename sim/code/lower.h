@@ -19,6 +19,13 @@ typedef struct Fix {
 
 typedef struct LiveList { uint16_t *names; int n; } LiveList;
 
+/* Nodes are the functions by number, and behind them one more, through which every indirect call goes to every device
+   function. Components are numbered callees first; one that is never called has -1. */
+typedef struct CallGraph {
+	int n, *first, *to;        /* callees of x: to[first[x] .. first[x + 1]) */
+	int *scc, sccs;
+} CallGraph;
+
 typedef struct Lower {             /* one kernel on its way to machine code */
 	Code *code;
 	Module *m;                 /* the code's view */
@@ -35,11 +42,13 @@ typedef struct Lower {             /* one kernel on its way to machine code */
 	int64_t *shared_offset, **local_offset;
 	Vec(LiveList) live;
 	bool indirect;             /* some function calls through a register */
+	CallGraph calls;
 	uint16_t *names;           /* scoreboard names of the instruction being made: read, then written */
 	int nchk, nwr;
 } Lower;
 
-/* Scoreboard names while sizes are not known: registers from 0, predicate p as -1-p, the carry; lower.c renames them. */
+/* Scoreboard names while sizes are not known: registers from 0, predicate p as -1-p, the carry; lower.c renames them. Places
+   of lists of what lives likewise, with rows from 0. */
 #define NAME_CARRY (-32000)
 
 static inline bool raise_to(int *x, int least) /* true when that changes it */
@@ -52,12 +61,24 @@ static inline bool raise_to(int *x, int least) /* true when that changes it */
 
 /* callgraph.c */
 void lower_collect(Lower *, const Function *kernel); /* fills of and order; the functions are copies */
-void lower_windows(Lower *);                       /* recursion and the bases of windows; again when sizes are known */
+int lower_component(Lower *, const Ins *call);     /* the callee's */
+void lower_recursion(Lower *);                     /* fills calls, scc and recursive */
+/* save.c */
+void lower_calls(Lower *, LowerFn *);              /* predicates that are passed; what recursion saves */
+void lower_saves(Lower *, LowerFn *, const BitSet *written); /* written: registers, by component of the callee */
+/* regalloc.c */
+bool regalloc(LowerFn *, int limit, Diag *);
+/* spill.c */
+void spill(LowerFn *, const int *values, int n);
+/* windows.c */
+void lower_windows(Lower *);                       /* bases of the functions' registers, and how each call keeps to them */
 /* operand.c */
+void lower_rows(Lower *);                          /* once all functions' registers are known: the code's sizes and rows */
 bool lower_is_pred(const LowerFn *, int reg);
 bool lower_is_wide(const LowerFn *, int reg);
 uint32_t lower_row(const LowerFn *, int reg);
 int lower_name(const LowerFn *, int reg);
+int lower_place(const LowerFn *, int reg);         /* for lists of what lives */
 uint32_t lower_operand(Lower *, LowerFn *, const Opd *, Type);
 bool lower_negated(const Opd *, Type);
 void lower_negations(MIns *, const Ins *);
@@ -74,6 +95,7 @@ void lower_move(Lower *, LowerFn *dst_fn, int dst, LowerFn *src_fn, const Opd *s
 LowerFn *lower_callee(Lower *, const Ins *);       /* NULL: indirect */
 void lower_call(Lower *, LowerFn *, const Ins *, const Block *);
 void lower_stub(Lower *, LowerFn *);
+uint32_t lower_call_area(LowerFn *);               /* bytes at the end of the frame for what calls save and pass */
 /* function.c */
 void lower_function(Lower *, LowerFn *);
 #endif

@@ -5,20 +5,60 @@
 bool lower_is_pred(const LowerFn *l, int id) { return l->f->reg.v[id].type == T_PRED; }
 bool lower_is_wide(const LowerFn *l, int id) { return type_bits[l->f->reg.v[id].type] == 64; }
 
-/* Number of a register's first 32-bit unit. */
-static int unit(const LowerFn *l, int id)
+/* ---- rows ---- */
+
+static void mark_rows(const LowerFn *l, uint16_t *const used[2])
 {
-	return l->reg[id] + (lower_is_wide(l, id) ? l->code->narrow + l->wide_base : l->reg_base);
+	for (int v = 0; v < l->f->reg.n; v++)
+		if (l->reg[v] >= 0 && !lower_is_pred(l, v))
+			used[lower_is_wide(l, v)][l->reg_base + l->reg[v]] = 1;
 }
+
+void lower_rows(Lower *w)
+{
+	Code *c = w->code;
+	for (int i = 0; i < w->order.n; i++) {
+		raise_to(&c->regs, w->order.v[i]->reg_base + w->order.v[i]->nreg);
+		raise_to(&c->preds, w->order.v[i]->pred_base + w->order.v[i]->npred);
+	}
+	uint16_t *row[2], *name = arena_array(&c->arena, uint16_t, 2 * c->regs + c->preds + 4);
+	c->row[0] = row[0] = arena_array(&c->arena, uint16_t, c->regs + 1);
+	c->row[1] = row[1] = arena_array(&c->arena, uint16_t, c->regs + 1);
+	for (int i = 0; i < w->order.n; i++)
+		mark_rows(w->order.v[i], row);
+	for (int wide = 0; wide < 2; wide++) {
+		for (int r = 0; r < c->regs; r++)
+			if (row[wide][r]) {
+				row[wide][r] = (uint16_t)c->rows;
+				for (int k = 0; k <= wide; k++)
+					name[c->rows++] = (uint16_t)(r + k);
+			}
+		if (!wide)
+			c->narrow = c->rows += c->rows & 1; /* pairs are aligned; nobody names the odd row */
+	}
+	for (int p = 0; p < c->preds; p++)
+		name[c->rows + p] = (uint16_t)(c->regs + p);
+	c->name = name;
+}
+
+/* Number of a register's first 32-bit unit. */
+static int unit(const LowerFn *l, int id) { return l->reg_base + l->reg[id]; }
 
 uint32_t lower_row(const LowerFn *l, int id)
 {
 	if (lower_is_pred(l, id))
 		return (uint32_t)(l->pred_base + l->reg[id]);
-	return (uint32_t)unit(l, id) * (uint32_t)l->config->warp_size;
+	return (uint32_t)l->code->row[lower_is_wide(l, id)][unit(l, id)] * (uint32_t)l->config->warp_size;
 }
 
-static void put_name(Lower *w, int n) { w->names[w->nchk + w->nwr] = (uint16_t)n; }
+int lower_place(const LowerFn *l, int id)
+{
+	return lower_is_pred(l, id) ? -1 - (l->pred_base + l->reg[id]) : l->code->row[lower_is_wide(l, id)][unit(l, id)];
+}
+
+/* ---- names ---- */
+
+static void put_name(Lower *w, int k, int n) { w->names[w->nchk + w->nwr + k] = (uint16_t)n; }
 
 /* Scoreboard name of a register; predicates follow the registers, then the carry. */
 int lower_name(const LowerFn *l, int id)
@@ -26,11 +66,19 @@ int lower_name(const LowerFn *l, int id)
 	return lower_is_pred(l, id) ? -1 - (l->pred_base + l->reg[id]) : unit(l, id);
 }
 
-void lower_reads(Lower *w, const LowerFn *l, int id)
+/* The name of a register, both of a pair; how many. */
+static int put_names(Lower *w, const LowerFn *l, int id)
 {
-	put_name(w, lower_name(l, id));
-	w->nchk++;
+	int n = 0;
+	for (; n <= lower_is_wide(l, id); n++)
+		put_name(w, n, lower_name(l, id) + n);
+	return n;
 }
+
+void lower_reads(Lower *w, const LowerFn *l, int id) { w->nchk += put_names(w, l, id); }
+
+/* After all that is read: what is written. */
+void lower_writes(Lower *w, const LowerFn *l, int id) { w->nwr += put_names(w, l, id); }
 
 uint32_t lower_operand(Lower *w, LowerFn *l, const Opd *o, Type t)
 {
@@ -77,17 +125,6 @@ void lower_finish(Lower *w, MIns *i)
 	i->nwr = (uint8_t)w->nwr;
 }
 
-/* After all that is read: what is written. */
-void lower_writes(Lower *w, const LowerFn *l, int id)
-{
-	put_name(w, lower_name(l, id));
-	w->nwr++;
-	if (lower_is_wide(l, id)) {
-		put_name(w, lower_name(l, id) + 1);
-		w->nwr++;
-	}
-}
-
 /* Sources and guard must be ready, and so must destinations (writes in order). */
 void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)
 {
@@ -98,7 +135,7 @@ void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)
 		if (i->opd[o].kind == OPD_REG)
 			lower_reads(w, l, i->opd[o].id);
 	if (i->cc || i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC) {
-		put_name(w, NAME_CARRY);
+		put_name(w, 0, NAME_CARRY);
 		w->nchk++;
 	}
 	for (int o = 0; o < i->ndst; o++)
@@ -106,7 +143,7 @@ void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)
 			lower_writes(w, l, i->opd[o].id);
 		}
 	if (i->cc) {
-		put_name(w, NAME_CARRY);
+		put_name(w, 0, NAME_CARRY);
 		w->nwr++;
 	}
 }

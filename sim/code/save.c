@@ -1,8 +1,9 @@
-/* The calling convention. Functions that cannot be active twice in a thread have registers of their own, above those of
- * every caller: arguments and results are moved between the two windows and nothing is saved. Within a recursive cycle
- * windows are shared by all activations: arguments, results and the caller's live values go through its local frame. */
-#include "passes/analysis/analysis.h"
-#include "sim/code/code.h"
+/* The calling convention. A callee's registers begin above those in which its callers hold values: arguments and results are
+ * moved, and nothing is saved. Where that would exceed the limit they begin lower (windows.c): arguments and results go through
+ * the caller's frame, and a caller saves there around a call what lives in registers that the callee, or what it calls,
+ * writes. Functions of a recursive cycle begin at one register, and save all that lives before registers are assigned,
+ * predicates included: those of other callees always begin above their callers'. */
+#include "sim/code/lower.h"
 
 static Type slot_type(const Function *f, int reg) { return type_bits[f->reg.v[reg].type] == 64 ? T_B64 : T_B32; }
 
@@ -135,31 +136,38 @@ typedef struct Live { BitSet set; } Live;
 static void live_use(void *self, int v) { bs_add(((Live *)self)->set, v); }
 static void live_def(void *self, int v) { bs_del(((Live *)self)->set, v); }
 
-/* Registers live after instruction k of the block, without what it defines. */
-static BitSet live_across(Arena *a, const Function *f, const Block *b, int k, const Liveness *live)
+/* Calls visit for each call of the block, the last first, with what lives behind it without what it defines. It may add
+   instructions around the call. */
+typedef void CallVisit(void *self, Block *, int k, BitSet across);
+
+static void each_call(Arena *a, const Function *f, Block *b, BitSet out, CallVisit *visit, void *self)
 {
 	Live now = { bs_new(a, f->reg.n) };
-	bs_copy(now.set, live->out[b->id]);
-	for (int i = b->ins.n - 1; i >= k; i--) {
-		const Ins *ins = &b->ins.v[i];
-		if (ins->guard < 0)
-			ins_defs(ins, live_def, &now);
-		if (i > k) {
-			ins_uses(ins, live_use, &now);
-			if (ins->op == OP_RET)
-				for (int r = 0; r < f->ret.n; r++)
-					bs_add(now.set, f->ret.v[r]);
-		}
+	bs_copy(now.set, out);
+	for (int k = b->ins.n - 1; k >= 0; k--) {
+		Ins i = b->ins.v[k];
+		if (i.guard < 0)
+			ins_defs(&i, live_def, &now);
+		if (i.op == OP_CALL)
+			visit(self, b, k, now.set);
+		ins_uses(&i, live_use, &now);
+		for (int r = 0; i.op == OP_RET && r < f->ret.n; r++)
+			bs_add(now.set, f->ret.v[r]);
 	}
-	return now.set;
 }
 
-typedef struct Site { Block *b; int k; BitSet across; } Site;
+/* ---- recursion ---- */
+
+typedef struct Recursion { Lower *w; LowerFn *l; } Recursion;
 
 /* Saves what lives across a call inside a recursive cycle. The arguments' and results' moves are emitted with the call. */
-static void save_around(LowerFn *l, Block *b, int k, BitSet across)
+static void save_around(void *self, Block *b, int k, BitSet across)
 {
-	int at = k;
+	Recursion *x = self;
+	LowerFn *l = x->l;
+	if (lower_component(x->w, &b->ins.v[k]) != l->scc)
+		return;
+	int at = k, n = 0;
 	Vec(int) slots = { 0 };
 	bs_each(across, v) {
 		int slot = lower_slot(l, slot_type(l->f, v));
@@ -167,7 +175,6 @@ static void save_around(LowerFn *l, Block *b, int k, BitSet across)
 		lower_store(l, b, &at, opd_reg(v), l->f->reg.v[v].type, slot);
 	}
 	at++; /* the call itself */
-	int n = 0;
 	bs_each(across, v)
 		lower_load(l, b, &at, v, slots.v[n++]);
 	vec_free(&slots);
@@ -213,26 +220,70 @@ static void split_guarded(LowerFn *l)
 	function_number(l->f);
 }
 
-void lower_calls(LowerFn *l, LowerFn *const *of)
+void lower_calls(Lower *w, LowerFn *l)
 {
 	split_guarded(l);
 	carry_predicates(l);
 	Function *f = l->f;
-	Vec(Site) sites = { 0 };
 	Arena tmp = { 0 };
-	Cfg *cfg = cfg_build(&tmp, f);
-	Liveness *live = liveness_build(&tmp, cfg);
-	for (int b = 0; b < f->block.n; b++)
-		for (int k = f->block.v[b]->ins.n - 1; k >= 0; k--) {
-			Ins *i = &f->block.v[b]->ins.v[k];
-			if (i->op != OP_CALL || !l->recursive)
-				continue;
-			LowerFn *to = ins_src(i, 0)->kind == OPD_FUNC ? of[ins_src(i, 0)->id] : NULL;
-			if (!to || to->scc == l->scc)
-				vec_push(&sites, ((Site){ f->block.v[b], k, live_across(&tmp, f, f->block.v[b], k, live) }));
-		}
-	for (int s = 0; s < sites.n; s++) /* last first within a block: earlier indices stay right */
-		save_around(l, sites.v[s].b, sites.v[s].k, sites.v[s].across);
-	vec_free(&sites);
+	if (l->recursive) {
+		Recursion x = { w, l };
+		Liveness *live = liveness_build(&tmp, cfg_build(&tmp, f));
+		for (int b = 0; b < f->block.n; b++)
+			each_call(&tmp, f, f->block.v[b], live->out[b], save_around, &x);
+	}
+	arena_free(&tmp);
+}
+
+/* ---- registers that a callee writes ---- */
+
+typedef struct Saving { Lower *w; LowerFn *l; const BitSet *written; CallSite *site; } Saving;
+
+static bool overlaps(const LowerFn *l, int v, BitSet written)
+{
+	int r = l->reg_base + l->reg[v];
+	return bs_has(written, r) || (lower_is_wide(l, v) && bs_has(written, r + 1));
+}
+
+static void note_saved(void *self, Block *b, int k, BitSet across)
+{
+	Saving *x = self;
+	LowerFn *l = x->l;
+	BitSet written = x->written[lower_component(x->w, &b->ins.v[k])];
+	Vec(int) saved = { 0 };
+	for (int wide = 1; wide >= 0; wide--)
+		bs_each(across, v)
+			if (!lower_is_pred(l, v) && lower_is_wide(l, v) == wide && overlaps(l, v, written))
+				vec_push(&saved, v);
+	CallSite *site = --x->site;
+	int *list = arena_array(&x->w->arena, int, saved.n + 1);
+	if (saved.n)
+		memcpy(list, saved.v, sizeof *list * (size_t)saved.n);
+	site->saved = list;
+	site->nsaved = saved.n;
+	vec_free(&saved);
+}
+
+static int count_calls(const Block *b)
+{
+	int n = 0;
+	for (int k = 0; k < b->ins.n; k++)
+		n += b->ins.v[k].op == OP_CALL;
+	return n;
+}
+
+void lower_saves(Lower *w, LowerFn *l, const BitSet *written)
+{
+	Arena tmp = { 0 };
+	Saving x = { w, l, written, l->call };
+	Liveness *live = liveness_build(&tmp, cfg_build(&tmp, l->f));
+	for (int b = 0; b < l->nlayout; b++) {
+		int n = count_calls(l->layout[b]);
+		if (!n)
+			continue;
+		x.site += n;
+		each_call(&tmp, l->f, l->layout[b], live->out[l->layout[b]->id], note_saved, &x);
+		x.site += n;
+	}
 	arena_free(&tmp);
 }

@@ -84,5 +84,7 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 		bad = differ("active_lanes counts useful and predicated-off lanes", lanes, s->lanes_useful + s->lanes_predicated_off);
 	if (!bad)
 		bad = differ("entries pushed are popped", s->pushes, s->pops);
+	if (!bad && s->registers > (uint64_t)c->sm_max_regs)
+		bad = "a thread has at most sm.max_registers_per_thread registers";
 	return bad;
 }

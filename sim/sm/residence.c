@@ -65,7 +65,7 @@ static void equip(Sm *sm, Warp *w, int slot)
 	w->sm = sm;
 	w->slot = slot;
 	w->lanes.width = W;
-	w->lanes.base[0] = arena_alloc(&sm->arena, sizeof(uint32_t) * (size_t)(g->cur->regs + 2) * (size_t)W + 64);
+	w->lanes.base[0] = arena_alloc(&sm->arena, sizeof(uint32_t) * (size_t)(g->cur->rows + 2) * (size_t)W + 64);
 	w->lanes.base[1] = g->cur->constants;
 	w->lanes.pred = arena_alloc(&sm->arena, sizeof(Mask) * (size_t)(g->cur->preds + 1) + 64);
 	w->split = arena_array(&sm->arena, Split, (g->model->regroups ? 2 * W : W) + 2);
@@ -83,7 +83,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	int W = warp_width(g);
 	uint32_t first = (uint32_t)(index * W), threads = cta->threads;
 	Mask lanes = lanes_below(threads - first < (uint32_t)W ? (int)(threads - first) : W);
-	memset(w->lanes.base[0], 0, sizeof(uint32_t) * (size_t)g->cur->regs * (size_t)W);
+	memset(w->lanes.base[0], 0, sizeof(uint32_t) * (size_t)g->cur->rows * (size_t)W);
 	memset(w->lanes.pred, 0, sizeof(Mask) * (size_t)(g->cur->preds + 1));
 	memset(w->ready, 0, scoreboard_size(sm));
 	memset(w->sp, 0, sizeof *w->sp * (size_t)W);

@@ -32,19 +32,19 @@ enum {
 
 /* ---- states ---- */
 
-static bool is_pair(const Code *c, int name) { return name >= c->narrow && name < c->regs; }
+static bool is_pair(const Code *c, int place) { return place >= c->narrow && place < c->rows; }
 
-/* The registers of a state by their names on the scoreboard, both of a pair: those of a list, or with NULL the first n. */
-typedef struct Names { const uint16_t *list; int n; } Names;
+/* The registers of a state by their places (Code.name), both of a pair: those of a list, or with NULL the first n. */
+typedef struct Places { const uint16_t *list; int n; } Places;
 
-static int name_at(const Names *x, int k) { return x->list ? x->list[k] : k; }
-static Names all_names(const Warp *w) { return (Names){ NULL, w->sm->gpu->cur->regs + w->sm->gpu->cur->preds }; }
+static int place_at(const Places *x, int k) { return x->list ? x->list[k] : k; }
+static Places all_places(const Warp *w) { return (Places){ NULL, w->sm->gpu->cur->rows + w->sm->gpu->cur->preds }; }
 
 /* What lives where lanes go; inside a call also what lives in the callers, which is not known: everything. */
-static Names names_behind(const Warp *w, const MIns *i, int lane)
+static Places places_behind(const Warp *w, const MIns *i, int lane)
 {
 	const Code *c = w->sm->gpu->cur;
-	return w->depth[lane] ? all_names(w) : (Names){ c->live[i->live], c->nlive[i->live] };
+	return w->depth[lane] ? all_places(w) : (Places){ c->live[i->live], c->nlive[i->live] };
 }
 
 /* A state's words in a row: written there, or compared with what is there. */
@@ -60,31 +60,31 @@ static inline void word(Words *x, uint64_t v)
 		x->same &= *x->at++ == v;
 }
 
-static uint64_t value(const Warp *w, int name, int lane)
+static uint64_t value(const Warp *w, int place, int lane)
 {
 	const Code *c = w->sm->gpu->cur;
-	const uint32_t *row = w->lanes.base[0] + (size_t)name * (size_t)w->lanes.width;
+	const uint32_t *row = w->lanes.base[0] + (size_t)place * (size_t)w->lanes.width;
 	uint64_t v;
-	if (name >= c->regs)
-		return w->lanes.pred[name - c->regs] >> lane & 1;
-	if (name < c->narrow)
+	if (place >= c->rows)
+		return w->lanes.pred[place - c->rows] >> lane & 1;
+	if (place < c->narrow)
 		return row[lane];
 	memcpy(&v, row + 2 * lane, sizeof v);
 	return v;
 }
 
 /* The lane goes to pc; `from` tells the branch that it comes from. */
-static void lane_words(const Warp *w, uint32_t pc, int32_t from, const Names *names, int lane, Words *x)
+static void lane_words(const Warp *w, uint32_t pc, int32_t from, const Places *places, int lane, Words *x)
 {
 	word(x, (uint64_t)pc << 32 | (uint32_t)from);
 	word(x, (uint64_t)w->depth[lane] << 1 | (w->lanes.cc >> lane & 1));
-	for (int k = 0; k < names->n && x->same; k += 1 + is_pair(w->sm->gpu->cur, name_at(names, k)))
-		word(x, value(w, name_at(names, k), lane));
+	for (int k = 0; k < places->n && x->same; k += 1 + is_pair(w->sm->gpu->cur, place_at(places, k)))
+		word(x, value(w, place_at(places, k), lane));
 	for (uint32_t d = 0; d < w->depth[lane] && x->same; d++)
 		word(x, w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane]);
 }
 
-static int most_words(const Warp *w, const Names *names, int lane) { return 2 + names->n + (int)w->depth[lane]; }
+static int most_words(const Warp *w, const Places *places, int lane) { return 2 + places->n + (int)w->depth[lane]; }
 
 static Words write_into(Sm *sm, SavedState *s, int room)
 {
@@ -99,12 +99,12 @@ static Words compare_with(const SavedState *s) { return (Words){ s->word, s->n ?
 static bool is_same(const Words *x) { return x->same && x->at == x->end; }
 
 /* A load is on its way to a register of the state, which still has its old value. */
-static bool in_flight(const Warp *w, const Names *names, int lane)
+static bool in_flight(const Warp *w, const Places *places, int lane)
 {
 	const Sm *sm = w->sm;
 	size_t step = sm->lane_scoreboard ? (size_t)w->lanes.width : 1;
-	for (int k = 0; k < names->n && !sm->gpu->options.functional; k++) {
-		Cycle ready = w->ready[(size_t)name_at(names, k) * step + (sm->lane_scoreboard ? (size_t)lane : 0)];
+	for (int k = 0; k < places->n && !sm->gpu->options.functional; k++) {
+		Cycle ready = w->ready[(size_t)sm->gpu->cur->name[place_at(places, k)] * step + (sm->lane_scoreboard ? (size_t)lane : 0)];
 		if (ready & 1 && ready >> 1 > sm->now)
 			return true;
 	}
@@ -143,17 +143,17 @@ static uint64_t next_power(const Watch *x) { return x->power ? x->power * 2 : 1;
 static void step(Warp *w, const MIns *i, uint32_t to, int lane)
 {
 	Watch *x = w->watch->lane[lane];
-	Names names = names_behind(w, i, lane);
-	if (in_flight(w, &names, lane))
+	Places places = places_behind(w, i, lane);
+	if (in_flight(w, &places, lane))
 		return;
 	Words now = compare_with(&x->state);
 	if (x->power && !x->with)
-		lane_words(w, to, i->live, &names, lane, &now);
+		lane_words(w, to, i->live, &places, lane, &now);
 	if (x->power && !x->with && is_same(&now)) {
 		came_back(x);
 	} else if (++x->steps >= x->power) {
-		Words save = write_into(w->sm, &x->state, most_words(w, &names, lane));
-		lane_words(w, to, i->live, &names, lane, &save);
+		Words save = write_into(w->sm, &x->state, most_words(w, &places, lane));
+		lane_words(w, to, i->live, &places, lane, &save);
 		x->state.n = (int)(save.at - x->state.word);
 		begin_anew(x, next_power(x), 0, 0);
 	}
@@ -171,19 +171,19 @@ static Joint *joint_of(Warp *w, Mask m)
 
 static void joint_words(const Warp *w, uint32_t pc, Mask m, Words *x)
 {
-	Names names = all_names(w);
+	Places places = all_places(w);
 	int l;
 	each_lane(m, l)
-		lane_words(w, pc, -1, &names, l, x);
+		lane_words(w, pc, -1, &places, l, x);
 }
 
 /* All lanes of m, where they do it. */
 static void save_joint(Warp *w, Joint *j, uint32_t pc, Mask m)
 {
-	Names names = all_names(w);
+	Places places = all_places(w);
 	int room = 0, l;
 	each_lane(m, l)
-		room += most_words(w, &names, l);
+		room += most_words(w, &places, l);
 	Words save = write_into(w->sm, &j->state, room);
 	joint_words(w, pc, m, &save);
 	j->state.n = (int)(save.at - j->state.word);
@@ -289,13 +289,13 @@ static void watch(Warp *w, const MIns *i, Mask m, uint32_t to)
 void livelock_exchange(Warp *w, uint32_t pc, Mask m)
 {
 	Mask lanes = watched_of(w, m);
-	Names names = all_names(w);
+	Places places = all_places(w);
 	bool moving = false;
 	int l;
 	if (!lanes)
 		return;
 	each_lane(m, l)
-		moving |= in_flight(w, &names, l);
+		moving |= in_flight(w, &places, l);
 	if (!moving)
 		step_together(w, pc, m, lanes);
 	else

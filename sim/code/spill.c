@@ -1,0 +1,110 @@
+/* Values that live in local memory: stored after each definition and loaded before each use, by instructions counted as
+ * overhead. Each instruction that touches one gets a temporary register of its own for it. */
+#include "sim/code/lower.h"
+
+typedef struct Spill { LowerFn *l; int nreg, *slot; Vec(Ins) out; } Spill; /* slot: by virtual register, -1: not spilled */
+
+int lower_slot(LowerFn *l, Type t)
+{
+	Module *m = l->module;
+	Symbol *s = arena_new(&m->arena, Symbol);
+	s->name = "spill";
+	s->space = SP_LOCAL;
+	s->type = (uint8_t)t;
+	s->count = 1;
+	s->align = (uint32_t)type_bytes(t);
+	s->size = s->align;
+	s->owner = l->f->id;
+	vec_push(&m->symbol, s);
+	return m->symbol.n - 1;
+}
+
+static Ins access(LowerFn *l, bool store, int temp, int slot)
+{
+	Ins i = lower_ins(l, store ? OP_ST : OP_LD, lower_is_wide(l, temp) ? T_B64 : T_B32, store ? 0 : 1, store ? 2 : 1);
+	i.space = SP_LOCAL;
+	i.opd[store ? 0 : 1] = (Opd){ OPD_SYM, 0, slot, 0 };
+	i.opd[store ? 1 : 0] = opd_reg(temp);
+	return i;
+}
+
+static bool writes_register(const Ins *i, int reg)
+{
+	for (int k = 0; k < i->ndst; k++)
+		if (ins_dst(i, k)->kind == OPD_REG && ins_dst(i, k)->id == reg)
+			return true;
+	return false;
+}
+
+/* The temporary takes the value's place. True: the instruction must find the value in it, because it reads it or may leave
+   it as it is. */
+static bool replace(Ins *i, int value, int temp)
+{
+	bool reads = i->guard >= 0;
+	for (int o = 0; o < i->ndst + i->nsrc; o++)
+		if (i->opd[o].kind == OPD_REG && i->opd[o].id == value) {
+			reads |= o >= i->ndst;
+			i->opd[o].id = temp;
+		}
+	return reads;
+}
+
+/* Named after the place in memory: a search for a name that nobody has would be as long as the function, for each. */
+static int temporary(LowerFn *l, Type type, int slot)
+{
+	char name[32];
+	snprintf(name, sizeof name, "%%spill%d", slot);
+	return function_reg(l->module, l->f, name, type);
+}
+
+static void store_behind(Spill *s, const Ins *i, int temp, int slot)
+{
+	Ins store = access(s->l, true, temp, slot);
+	if (i->guard >= 0 && !writes_register(i, i->guard)) { /* else it is no more; the temporary has what was loaded where it did not hold */
+		store.guard = i->guard;
+		store.guard_neg = i->guard_neg;
+	}
+	vec_push(&s->out, store);
+}
+
+static void spill_ins(Spill *s, Ins i)
+{
+	typedef struct Moved { int temp, slot; } Moved;
+	Vec(Moved) moved = { 0 };
+	for (int o = 0; o < i.ndst + i.nsrc; o++) {
+		int v = i.opd[o].id;
+		if (i.opd[o].kind != OPD_REG || v >= s->nreg || s->slot[v] < 0)
+			continue;
+		int slot = s->slot[v], temp = temporary(s->l, s->l->f->reg.v[v].type, slot);
+		if (replace(&i, v, temp))
+			vec_push(&s->out, access(s->l, false, temp, slot));
+		vec_push(&moved, ((Moved){ temp, slot }));
+	}
+	vec_push(&s->out, i);
+	for (int k = 0; k < moved.n; k++)
+		if (writes_register(&i, moved.v[k].temp))
+			store_behind(s, &i, moved.v[k].temp, moved.v[k].slot);
+	vec_free(&moved);
+}
+
+void spill(LowerFn *l, const int *values, int n)
+{
+	Spill s = { .l = l, .nreg = l->f->reg.n }; /* the temporaries come behind */
+	s.slot = xcalloc((size_t)s.nreg + 1, sizeof *s.slot);
+	for (int v = 0; v < s.nreg; v++)
+		s.slot[v] = -1;
+	for (int k = 0; k < n; k++)
+		s.slot[values[k]] = lower_slot(l, lower_is_wide(l, values[k]) ? T_B64 : T_B32);
+	for (int b = 0; b < l->nlayout; b++) {
+		Block *to = l->layout[b];
+		s.out.n = 0;
+		for (int k = 0; k < to->ins.n; k++)
+			spill_ins(&s, to->ins.v[k]);
+		vec_reserve(&to->ins, s.out.n);
+		if (s.out.n)
+			memcpy(to->ins.v, s.out.v, sizeof *s.out.v * (size_t)s.out.n);
+		to->ins.n = s.out.n;
+	}
+	free(s.slot);
+	vec_free(&s.out);
+}

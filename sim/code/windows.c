@@ -1,0 +1,131 @@
+/* Where each function's registers begin in those of a thread, so that a thread never has more than the limit.
+ *
+ * A callee's begin above those in which its callers hold values at their calls, and nothing is saved: a function's first
+ * register is the least that holds for all its callers. Where it would then end beyond the limit, its registers are the last
+ * ones below the limit. They overlap with those of functions further up, and each caller saves what lives across a call in
+ * registers that the call may write, that is those of the callee and of all that it reaches.
+ * The functions of a recursive cycle begin at one register. Predicates have no limit and are never saved here. */
+#include "sim/code/lower.h"
+
+typedef struct Base { int reg, pred; } Base;
+
+typedef struct Windows {
+	Lower *w;
+	Base *base;                /* by component */
+	int *node, *first;         /* nodes of component c: node[first[c] .. first[c + 1]) */
+} Windows;
+
+static LowerFn *function_of(const Windows *x, int k) /* NULL: the node of indirect calls */
+{
+	return x->node[k] < x->w->order.n ? x->w->order.v[x->node[k]] : NULL;
+}
+
+static void sort_nodes(Windows *x)
+{
+	const CallGraph *g = &x->w->calls;
+	x->node = arena_array(&x->w->arena, int, g->n);
+	x->first = arena_array(&x->w->arena, int, g->sccs + 2);
+	for (int n = 0; n < g->n; n++)
+		if (g->scc[n] >= 0)
+			x->first[g->scc[n] + 2]++;
+	for (int c = 0; c < g->sccs; c++)
+		x->first[c + 2] += x->first[c + 1];
+	for (int n = 0; n < g->n; n++)
+		if (g->scc[n] >= 0)
+			x->node[x->first[g->scc[n] + 1]++] = n;
+}
+
+static void raise_base(Windows *x, int component, int reg, int pred)
+{
+	raise_to(&x->base[component].reg, (reg + 1) / 2 * 2);
+	raise_to(&x->base[component].pred, pred);
+}
+
+/* What the calls of a function, in the order of the layout, ask of those behind them. */
+static void raise_callees(Windows *x, LowerFn *l)
+{
+	const CallSite *s = l->call;
+	for (int b = 0; b < l->nlayout; b++)
+		for (int k = 0; k < l->layout[b]->ins.n; k++) {
+			const Ins *i = &l->layout[b]->ins.v[k];
+			if (i->op != OP_CALL)
+				continue;
+			int to = lower_component(x->w, i);
+			if (to != l->scc)
+				raise_base(x, to, l->reg_base + s->level, l->pred_base + l->npred);
+			s++;
+		}
+}
+
+static void place_component(Windows *x, int c)
+{
+	const CallGraph *g = &x->w->calls;
+	int size = 0, limit = (int)x->w->config->sm_max_regs;
+	for (int k = x->first[c]; k < x->first[c + 1]; k++)
+		if (function_of(x, k))
+			raise_to(&size, function_of(x, k)->nreg);
+	Base base = x->base[c];
+	if (base.reg + size > limit)
+		base.reg = (limit - size) / 2 * 2;
+	for (int k = x->first[c]; k < x->first[c + 1]; k++) {
+		LowerFn *l = function_of(x, k);
+		for (int e = g->first[x->node[k]]; !l && e < g->first[x->node[k] + 1]; e++)
+			if (g->scc[g->to[e]] != c)
+				raise_base(x, g->scc[g->to[e]], base.reg, base.pred);
+		if (!l)
+			continue;
+		l->reg_base = base.reg;
+		l->pred_base = base.pred;
+		raise_callees(x, l);
+	}
+}
+
+/* The registers that a call of each component may write. */
+static BitSet *written(Windows *x)
+{
+	const CallGraph *g = &x->w->calls;
+	BitSet *set = arena_array(&x->w->arena, BitSet, g->sccs);
+	for (int c = 0; c < g->sccs; c++) { /* callees first */
+		set[c] = bs_new(&x->w->arena, (int)x->w->config->sm_max_regs + 1);
+		for (int k = x->first[c]; k < x->first[c + 1]; k++) {
+			const LowerFn *l = function_of(x, k);
+			for (int r = 0; l && r < l->nreg; r++)
+				bs_add(set[c], l->reg_base + r);
+			for (int e = g->first[x->node[k]]; e < g->first[x->node[k] + 1]; e++)
+				bs_union(set[c], set[g->scc[g->to[e]]]);
+		}
+	}
+	return set;
+}
+
+/* How the function's calls keep to it. */
+static void settle_calls(Windows *x, LowerFn *l, const BitSet *set)
+{
+	CallSite *s = l->call;
+	bool saves = false;
+	for (int b = 0; b < l->nlayout; b++)
+		for (int k = 0; k < l->layout[b]->ins.n; k++) {
+			const Ins *i = &l->layout[b]->ins.v[k];
+			if (i->op != OP_CALL)
+				continue;
+			const LowerFn *to = lower_callee(x->w, i);
+			int lowest = bs_next(set[lower_component(x->w, i)], l->reg_base);
+			s->memory = !to || to->reg_base < l->reg_base + s->level;
+			saves |= lowest >= 0 && lowest < l->reg_base + s->level;
+			s++;
+		}
+	if (saves)
+		lower_saves(x->w, l, set);
+}
+
+void lower_windows(Lower *w)
+{
+	Windows x = { .w = w, .base = arena_array(&w->arena, Base, w->calls.sccs) };
+	sort_nodes(&x);
+	for (int c = w->calls.sccs - 1; c >= 0; c--) /* callers first */
+		place_component(&x, c);
+	BitSet *set = written(&x);
+	for (int i = 0; i < w->order.n; i++)
+		if (w->order.v[i]->ncalls && w->order.v[i]->scc >= 0)
+			settle_calls(&x, w->order.v[i], set);
+}
