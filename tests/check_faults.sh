@@ -279,9 +279,25 @@ expect 2 "k.ir: error: kernel k: a block needs" $gsim -q --functional -D sm.regi
 printf 'local b = gpu.buffer("u32", 256)\n\ngpu.launch { kernel = "k", grid = 1, block = 32, args = { b } }\n' >"$tmp/k.lua"
 expect 2 "k.lua:3: error: kernel k: a block needs" $gsim -q -w "$tmp/k.lua" -D sm.registers=1024 "$tmp/k.ir"
 rm "$tmp/k.lua"
-expect 2 "recursion.ptx:[0-9]*:[0-9]*: error: kernel .*raise sm.max_registers_per_thread" $gsim -q -D sm.max_registers_per_thread=8 \
-	"$srcdir/kernels/recursion/recursion.ptx"
-expect 2 "recursion.ptx:[0-9]*:[0-9]*: error: .*raise sm.max_registers_per_thread" $gsim --disassemble -D sm.max_registers_per_thread=8 "$srcdir/kernels/recursion/recursion.ptx"
+# Nine parameters are there at once, whatever goes to memory.
+cat >"$tmp/nine.ir" <<'E2'
+func nine(u32 %a, u32 %b, u32 %c, u32 %d, u32 %e, u32 %f, u32 %g, u32 %h, u32 %i) -> (u32 %r) {
+A: %r = add.u32 %a, %i
+	ret
+}
+kernel k(u64 out) {
+	(%r) = call nine, (1, 2, 3, 4, 5, 6, 7, 8, 9)
+	%o = ld.param.u64 [out]
+	st.global.u32 [%o], %r
+	exit
+}
+E2
+printf 'gpu.launch { kernel = "k", grid = 1, block = 32, args = { gpu.buffer("u32", 1) } }\n' >"$tmp/nine.lua"
+expect 2 "nine.ir:1:6: error: kernel k: function nine needs more than 8 registers at once; raise sm.max_registers_per_thread" \
+	$gsim -q -D sm.max_registers_per_thread=8 "$tmp/nine.ir"
+expect 2 "nine.ir:1:6: error: .*raise sm.max_registers_per_thread" $gsim --disassemble -D sm.max_registers_per_thread=8 "$tmp/nine.ir"
+expect 0 "" $gsim -q -D sm.max_registers_per_thread=10 "$tmp/nine.ir"
+rm "$tmp/nine.lua"
 
 # ---- bad input ----
 cp "$srcdir/kernels/scan/scan.ptx" "$srcdir/kernels/scan/scan.lua" "$tmp"
