@@ -38,15 +38,18 @@ Cycle timeline_search(Timeline *, Cycle floor, Cycle from, uint64_t rate, uint64
    more; floor never falls. The rate, at most 1024, is the same in every call. */
 static inline Cycle timeline_book(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint64_t bytes)
 {
-	Cycle word = from / 64, k = from % (64 * TIMELINE_WORDS);
-	uint64_t *closed = &t->closed[word % TIMELINE_WORDS], bit = (uint64_t)1 << from % 64, sum = t->used[k] + bytes;
-	if (sum > rate || floor / 64 > t->word || word - t->word >= TIMELINE_WORDS || *closed & bit)
+	Cycle w = from / 64, k = w % TIMELINE_WORDS;
+	if (bytes > rate || floor / 64 > t->word || w - t->word >= TIMELINE_WORDS)
 		return timeline_search(t, floor, from, rate, bytes);
-	*closed |= bit;
-	t->used[k] = (uint16_t)sum;
-	if (sum == rate)
-		t->full[word % TIMELINE_WORDS] |= bit;
-	return from + 1;
+	uint64_t open = ~t->closed[k] & ~(uint64_t)0 << from % 64, begin = open & -open;
+	uint16_t *used = &t->used[k * 64 + (open ? (uint64_t)__builtin_ctzll(open) : 0)];
+	uint64_t sum = *used + bytes;
+	if (!open || sum > rate)
+		return timeline_search(t, floor, from, rate, bytes);
+	*used = (uint16_t)sum;
+	t->closed[k] |= begin;
+	t->full[k] |= sum == rate ? begin : 0;
+	return w * 64 + (uint64_t)__builtin_ctzll(open) + 1;
 }
 
 typedef struct Stamp { Cycle at; uint32_t id; } Stamp;
@@ -54,6 +57,16 @@ typedef struct StampHeap { Stamp *v; int n, cap; } StampHeap;  /* smallest (at, 
 static inline bool heap_before(Stamp a, Stamp b) { return a.at != b.at ? a.at < b.at : a.id < b.id; }
 void heap_push(StampHeap *, Cycle at, uint32_t id);
 Stamp heap_pop(StampHeap *);
+void heap_replace(StampHeap *, Cycle at, uint32_t id); /* a pop and a push */
+/* A buffer of n places, each held until its time: when one is free for who comes at `at`; then it is taken until `until`. */
+static inline Cycle place_free(const StampHeap *h, int n, Cycle at) { return h->n == n ? later(at, h->v[0].at) : at; }
+static inline void place_take(StampHeap *h, int n, Cycle until)
+{
+	if (h->n == n)
+		heap_replace(h, until, 0);
+	else
+		heap_push(h, until, 0);
+}
 
 /* Times without names, counted by cycle. Cheaper than a heap where most lie near. */
 enum { TALLY_CYCLES = 2048 };

@@ -48,10 +48,9 @@ static Cycle write_back(L2 *l2, Dram *d, Cycle floor, Cycle at, uint64_t k, Vict
 	unsigned n = bits(v.dirty);
 	if (v.line == NO_LINE || !n)
 		return at;
-	if (writing->n == l2->write_buffer)
-		at = later(at, heap_pop(writing).at);
+	at = place_free(writing, l2->write_buffer, at);
 	st->l2_writebacks += n;
-	heap_push(writing, dram_access(d, floor, at, outer(l2, k, v.line), n, true, st), 0);
+	place_take(writing, l2->write_buffer, dram_access(d, floor, at, outer(l2, k, v.line), n, true, st));
 	return at;
 }
 
@@ -68,11 +67,11 @@ static Cycle fetch(L2 *l2, Dram *d, Slice *s, Cycle floor, Cycle *at, int64_t i,
 	LaunchStats *st)
 {
 	bool shared = in_flight(&s->cache, i, *at);
-	if (!shared && s->mshr.n == l2->mshrs)
-		*at = later(*at, heap_pop(&s->mshr).at);
+	if (!shared)
+		*at = place_free(&s->mshr, l2->mshrs, *at);
 	Cycle fill = dram_access(d, floor, *at, p->line, bits(sectors), false, st);
 	if (!shared)
-		heap_push(&s->mshr, fill, 0);
+		place_take(&s->mshr, l2->mshrs, fill);
 	return fill;
 }
 

@@ -10,7 +10,7 @@ static uint64_t before(Cycle w, Cycle end)
 }
 
 /* The ring starts at floor; words that enter it at its end are taken up to `over`. */
-static void advance(Timeline *t, Cycle floor)
+static __attribute__((noinline)) void advance(Timeline *t, Cycle floor)
 {
 	Cycle word = floor / 64;
 	if (word <= t->word)
@@ -24,20 +24,8 @@ static void advance(Timeline *t, Cycle floor)
 	t->word = word;
 }
 
-/* The first cycle from `from` on that has no bit, or the ring's end. */
-static Cycle first_free(const Timeline *t, const uint64_t *taken, Cycle from)
-{
-	uint64_t mask = ~(uint64_t)0 << from % 64;
-	for (Cycle w = from / 64; w < t->word + TIMELINE_WORDS; w++, mask = ~(uint64_t)0) {
-		uint64_t free = ~taken[w % TIMELINE_WORDS] & mask;
-		if (free)
-			return w * 64 + (Cycle)__builtin_ctzll(free);
-	}
-	return (t->word + TIMELINE_WORDS) * 64;
-}
-
 /* Takes bytes behind the ring, where requests follow each other; as timeline_book. */
-static Cycle queue_up(Timeline *t, Cycle from, uint64_t rate, uint64_t bytes)
+static __attribute__((noinline)) Cycle queue_up(Timeline *t, Cycle from, uint64_t rate, uint64_t bytes)
 {
 	from = later(from, later(t->over, (t->word + TIMELINE_WORDS) * 64));
 	uint64_t all = bytes + (from == t->over ? t->over_used : 0), cycles = (all - 1) / rate, last = all - cycles * rate;
@@ -47,24 +35,42 @@ static Cycle queue_up(Timeline *t, Cycle from, uint64_t rate, uint64_t bytes)
 	return from + cycles + 1;
 }
 
+/* Cycles of word w of which no byte is left; `used` of them is not looked at any more. */
+static inline void fill(Timeline *t, Cycle w, uint64_t cycles)
+{
+	t->closed[w % TIMELINE_WORDS] |= cycles;
+	t->full[w % TIMELINE_WORDS] |= cycles;
+}
+
 Cycle timeline_search(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint64_t bytes)
 {
-	advance(t, floor);
-	Cycle end = (t->word + TIMELINE_WORDS) * 64, at = first_free(t, t->closed, later(from, t->word * 64));
-	if (at < end)
-		t->closed[at / 64 % TIMELINE_WORDS] |= (uint64_t)1 << at % 64;
-	for (; at < end; at = first_free(t, t->full, at + 1)) {
-		uint16_t *used = &t->used[at % RING];
-		if (*used + bytes < rate) {
-			*used += (uint16_t)bytes;
-			return at + 1;
+	if (floor / 64 > t->word)
+		advance(t, floor);
+	Cycle first = later(from, t->word * 64), w = first / 64, end = t->word + TIMELINE_WORDS;
+	uint64_t open = ~t->closed[w % TIMELINE_WORDS] & ~(uint64_t)0 << first % 64;
+	if (w >= end)
+		return queue_up(t, from, rate, bytes);
+	while (!open && ++w < end)
+		open = ~t->closed[w % TIMELINE_WORDS];
+	t->closed[w % TIMELINE_WORDS] |= w < end ? open & -open : 0;
+	for (uint64_t mask = -(open & -open); w < end; w++, mask = ~(uint64_t)0) { /* from the cycle in which it begins */
+		uint64_t taken = 0;
+		for (uint64_t free = ~t->full[w % TIMELINE_WORDS] & mask; free; free &= free - 1) {
+			Cycle at = w * 64 + (Cycle)__builtin_ctzll(free);
+			uint64_t left = rate - t->used[at % RING];
+			if (bytes < left) {
+				t->used[at % RING] += (uint16_t)bytes;
+				fill(t, w, taken);
+				return at + 1;
+			}
+			taken |= free & -free;
+			bytes -= left;
+			if (!bytes) {
+				fill(t, w, taken);
+				return at + 1;
+			}
 		}
-		bytes -= rate - *used;
-		*used = (uint16_t)rate;
-		t->closed[at / 64 % TIMELINE_WORDS] |= (uint64_t)1 << at % 64;
-		t->full[at / 64 % TIMELINE_WORDS] |= (uint64_t)1 << at % 64;
-		if (!bytes)
-			return at + 1;
+		fill(t, w, taken);
 	}
 	return queue_up(t, from, rate, bytes);
 }
@@ -79,20 +85,28 @@ void heap_push(StampHeap *h, Cycle at, uint32_t id)
 	h->v[i] = s;
 }
 
-Stamp heap_pop(StampHeap *h)
+/* Puts s in at the top, where there is none. */
+static void sift(StampHeap *h, Stamp s)
 {
-	Stamp top = h->v[0], last = h->v[--h->n];
 	int i = 0;
 	for (int k; (k = 2 * i + 1) < h->n; i = k) {
 		if (k + 1 < h->n && heap_before(h->v[k + 1], h->v[k]))
 			k++;
-		if (!heap_before(h->v[k], last))
+		if (!heap_before(h->v[k], s))
 			break;
 		h->v[i] = h->v[k];
 	}
-	h->v[i] = last;
+	h->v[i] = s;
+}
+
+Stamp heap_pop(StampHeap *h)
+{
+	Stamp top = h->v[0], last = h->v[--h->n];
+	sift(h, last);
 	return top;
 }
+
+void heap_replace(StampHeap *h, Cycle at, uint32_t id) { sift(h, (Stamp){ at, id }); }
 
 /* ---- tally ---- */
 
