@@ -270,6 +270,10 @@ END_TEST
 	"L: %a = and.b32 %x, 1\n %p = setp.ne.u32 %a, 0\n bra %p, C, D !reconverge R\n" AT("C", "2") " bra E\n" AT("D", "5") " bra E\n" \
 	"E: %s = add.u32 %s, 1\n %x = add.u32 %x, %t\n %a = add.u32 %s, %t\n %a = and.b32 %a, 3\n %p = setp.ne.u32 %a, 0\n bra %p, L, M\n" \
 	AT("M", "7") " bra R\n" AT("R", "3") " ret\n}\n" K(" (%x) = call f, (%t)\n" END)
+/* A loop asks for J behind its way out, and the branch on the way to J for R behind J. */
+#define LOOP_THEN_BEHIND K(" bra L\n" AT("L", "1") " %s = add.u32 %s, 1\n %a = and.b32 %t, 3\n %p = setp.le.u32 %s, %a\n bra %p, L, M !reconverge J\n" \
+	"M: %a = shr.b32 5, %t\n %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, C, J !reconverge R\n" \
+	AT("C", "2") " bra J\n" AT("J", "5") " bra R\n" AT("R", "3") END)
 
 static const char *const machines[] = { "divergence.model=ipdom", "divergence.model=token",
 	"divergence.model=its", "divergence.model=spec_reconv", "divergence.model=spec_reconv spec_reconv.registers=1 spec_reconv.threshold=2",
@@ -280,6 +284,19 @@ static const char *const machines[] = { "divergence.model=ipdom", "divergence.mo
 	"divergence.model=aware aware.delayed=true", "divergence.model=dws", "divergence.model=dwf", "divergence.model=tbc" };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
+/* Lanes fall asleep in front of the point where they meet: nobody goes on from there before they have woken. */
+START_TEST(sleep_lasts_over_a_point)
+{
+	for (int k = 0; k < MACHINES; k++) {
+		char set[300];
+		snprintf(set, sizeof set, "clock_mhz=1000 %s", machines[k]);
+		Rig *r = run(set, K(IF("3", "T", "J") AT("T", "1") " nanosleep.u32 5000\n bra J\n" AT("J", "2") END), NULL);
+		ck_assert_msg(r->s.cycles >= 5000, "%s: %llu cycles", set, (unsigned long long)r->s.cycles);
+		rig_free(r);
+	}
+}
+END_TEST
+
 START_TEST(points_change_no_results)
 {
 	for (int k = 0; k < MACHINES; k++) {
@@ -288,6 +305,7 @@ START_TEST(points_change_no_results)
 		rig_free(run(machines[k], EARLY, NULL));
 		rig_free(run(machines[k], BEHIND_IN_CALL, NULL));
 		rig_free(run(machines[k], BEHIND_LOOP, NULL));
+		rig_free(run(machines[k], LOOP_THEN_BEHIND, NULL));
 	}
 }
 END_TEST
@@ -455,7 +473,7 @@ int main(void)
 	const TTest *const tests[] = {
 		ipdom_rule_1, ipdom_rule_2, ipdom_nesting, ipdom_order_of_paths, ipdom_costs, ipdom_spills_with_constant_costs,
 		ipdom_spill_counts, token_if, token_unwinding, token_spill_counts, token_loops_as_they_are_compiled, token_loop_between_two_ways_out, tf_stack_order,
-		serial_runs_each_group_to_its_end, mimd_is_every_lane_on_its_own, time_is_linear_in_paths, points_change_no_results, later_points_are_taken, graphs_of_every_kind,
+		serial_runs_each_group_to_its_end, mimd_is_every_lane_on_its_own, time_is_linear_in_paths, points_change_no_results, sleep_lasts_over_a_point, later_points_are_taken, graphs_of_every_kind,
 		tf_stack_holds_no_more_than_the_frontier, costs_change_no_counts,
 	};
 	return rig_suite("divergence mechanisms", tests, sizeof tests / sizeof *tests);

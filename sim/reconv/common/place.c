@@ -9,8 +9,8 @@
  *   SYNC     on each edge to J from where J is open: one block in front of J that all those edges go through
  *
  * For the order of the stack to come out right, a point must be opened before a nearer one that stays open: if an edge
- * b -> t opens K while a nearer point is open at both, or while it closes t itself, K is opened at b already; repeated
- * until nothing changes. Nothing here asks for reducible loops. */
+ * b -> t opens K while a nearer point is open at both, or while it closes t itself, K is opened at b already, and so is the
+ * own point of b's branch where a nearer one is open at b; repeated until nothing changes. Nothing here asks for reducible loops. */
 #include "passes/analysis/analysis.h"
 #include "sim/reconv/common/place.h"
 
@@ -116,11 +116,23 @@ static bool too_late(const Place *p, int b, int t, int k)
 	return false;
 }
 
+/* Is a point open at the begin of b that lies in front of k? */
+static bool nearer_open(const Place *p, int b, int k)
+{
+	bs_each(p->in[b], j)
+		if (outer(p, k, j))
+			return true;
+	return false;
+}
+
 static bool open_earlier(Place *p)
 {
 	bool changed = false;
 	for (int i = 0; i < p->cfg->nreach; i++) {
 		Block *b = p->cfg->rpo[i];
+		bs_each(p->out[b->id], k) /* its branch's own point, where the source asks for one behind the nearest */
+			if (!bs_has(p->in[b->id], k) && nearer_open(p, b->id, k))
+				changed |= add(p->in[b->id], k);
 		for (int s = 0; s < (opens_frame(p, b) ? 1 : b->nsucc); s++) {
 			int t = b->succ[s]->id;
 			bs_each(p->in[t], k)

@@ -17,7 +17,7 @@ static Entry *insert(Warp *w, Stack *b, int at)
 	memset(fresh.lanes, 0, sizeof(Mask) * (size_t)b->warps);
 	memset(fresh.come, 0, sizeof(Mask) * (size_t)b->warps);
 	b->e[at] = (Entry){ .rpc = NO_PC, .lanes = fresh.lanes, .come = fresh.come, .path = fresh.path,
-		.mpath = fresh.mpath };
+		.mpath = fresh.mpath, .ready = at > 0 ? b->e[at - 1].ready : 0 };
 	return &b->e[at];
 }
 
@@ -32,6 +32,8 @@ static Mask columns(const Stack *b, const Mask *m)
 static void drop(Warp *w, Stack *b, int at)
 {
 	Entry gone = b->e[at];
+	if (at > 0 && b->e[at - 1].ready < gone.ready)
+		b->e[at - 1].ready = gone.ready;
 	b->n--;
 	memmove(&b->e[at], &b->e[at + 1], sizeof gone * (size_t)(b->n - at));
 	b->e[b->n] = gone;
@@ -71,6 +73,8 @@ static void form(Warp *w, Stack *b, Entry *e)
 	Part part[64];
 	Split like = { .pc = e->pc, .ready = reconv_redirect(w, NULL, e->pc) + (Cycle)reconv_param(w, P_LATENCY),
 		.why = STALL_DIVERGENCE };
+	if (like.ready < e->ready)
+		like.ready = e->ready;
 	memcpy(left, e->lanes, sizeof *left * (size_t)b->warps);
 	e->started = true;
 	for (int n = 1; n;) {

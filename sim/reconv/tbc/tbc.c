@@ -46,6 +46,8 @@ static void deposit(Warp *w, Split *s, Entry *e, const Part *part, int n)
 {
 	for (int k = 0; k < n; k++)
 		e->come[reconv_index(part[k].home)] |= part[k].mask;
+	if (e->ready < s->ready && !s->wait)
+		e->ready = s->ready;
 	reconv_remove(w, s);
 }
 

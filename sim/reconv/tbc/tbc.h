@@ -16,6 +16,7 @@ typedef struct Entry {
 	unsigned meet_depth, path_depth;
 	uint32_t at;                   /* that branch */
 	int splits;                    /* that have come there, once for each path */
+	Cycle ready;                   /* no lane that has come here, or to an entry that was above, goes on before: one may sleep */
 	bool advancing;                /* they did not wait: the two entries above are its paths ... */
 	bool open;                     /* ... and lanes may yet come to this one */
 	int npath, mpath;
