@@ -20,6 +20,8 @@ typedef struct Gpu Gpu;
 typedef struct GpuOptions {
 	bool functional;                       /* results and divergence statistics, no timing */
 	int threads;                           /* host threads; 0 = 1. Results do not depend on it. */
+	uint64_t window;                       /* timed runs: cycles between two exchanges of the SMs, at most; 0 = as many as there may be. Results do
+	                                          not depend on it. */
 	TraceWriter *trace;                    /* NULL: none */
 	const char *machine, *changed, *passes; /* for the trace: the machine file, what -D and -m change of it as config_changes
 	                                          writes it, and what was done to the module; any may be NULL */

@@ -135,7 +135,7 @@ END_TEST
 START_TEST(blocks_follow_each_other)
 {
 	const char *text = K(" %a = mov.u32 1\n" STORE("%a") EX);
-	Rig *r = rig_new("sm.max_blocks=1");
+	Rig *r = rig_new("sm.max_blocks=1 sm.block_launch_cycles=1");
 	rig_run(r, K(" %a = mov.u32 1\n" EX), 3, 4);
 	starts(r, "0 2 4");
 	ck_assert_str_eq(r->s.occupancy_limit, "blocks");
@@ -153,15 +153,19 @@ START_TEST(blocks_follow_each_other)
 }
 END_TEST
 
-/* The dispatcher looks once a window: here of 2 x 10 + 1 cycles. The SM is empty until then. */
-START_TEST(blocks_are_dispatched_once_a_window)
+/* A block ends in cycle 1 after its begin; the next one follows 7 cycles later, whatever the host's windows are. */
+START_TEST(a_block_takes_its_time_to_begin)
 {
-	Rig *r = rig_new("sm.max_blocks=1 interconnect.latency=10");
-	rig_run(r, K(" %a = mov.u32 1\n" EX), 3, 4);
-	starts(r, "0 21 42");
-	ck_assert_uint_eq(r->s.cycles, 44);
-	ck_assert_uint_eq(r->s.stalls[STALL_EMPTY], 2 * 19);
-	rig_free(r);
+	for (int latency = 0; latency < 40; latency += 13) {
+		char set[100];
+		snprintf(set, sizeof set, "sm.max_blocks=1 sm.block_launch_cycles=7 interconnect.latency=%d", latency);
+		Rig *r = rig_new(set);
+		rig_run(r, K(" %a = mov.u32 1\n" EX), 3, 4);
+		starts(r, "0 8 16");
+		ck_assert_uint_eq(r->s.cycles, 18);
+		ck_assert_uint_eq(r->s.stalls[STALL_EMPTY], 2 * 6);
+		rig_free(r);
+	}
 }
 END_TEST
 
@@ -468,7 +472,7 @@ int main(void)
 	const TTest *const tests[] = {
 		barriers_release_in_the_cycle_after_the_last_arrival, barriers_count_the_threads_that_are_left, arriving_does_not_wait,
 		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other,
-		blocks_are_dispatched_once_a_window, blocks_go_to_sms_in_turn, resources_bound_residence,
+		a_block_takes_its_time_to_begin, blocks_go_to_sms_in_turn, resources_bound_residence,
 		a_block_that_fits_nowhere_is_refused, recursion_saves_what_lives_across_the_call,
 		predicates_are_arguments_and_results,
 		indirect_calls_go_by_target, an_indexed_branch_runs_each_target_once, lanes_that_ended_are_missed_by_nobody,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_VERSION, O_HELP, O_ALL };
+enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -27,6 +27,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_ALONE, "alone", NULL, "a livelock's or deadlock's report does not try the other mechanisms" },
 	{ O_DISASSEMBLE, "disassemble", NULL, "show the machine code of every kernel, run nothing" },
 	{ 'j', "threads", "N", "host threads; results do not depend on it" },
+	{ O_WINDOW, "window", "N", "cycles that SMs run side by side, at most; results do not depend on it: a check of the simulator" },
 	{ O_LIST, "list", "WHAT", "models, passes, configs, parameters, statistics, operations, options; kernels: MODULE's, and which can run" },
 	{ O_NEW, "new-workload", NULL, "show a first workload for a kernel: gsim --new-workload MODULE [KERNEL]" },
 	{ O_PRINT, "print-config", NULL, "show the whole effective configuration as a machine file" },
@@ -82,13 +83,13 @@ static OptResult wrong(const char *what, const char *which)
 	return OPT_ERROR;
 }
 
-static bool threads(Options *o, const char *text)
+static bool number(const char *text, long most, int *out)
 {
 	char *end;
 	errno = 0;
 	long n = strtol(text, &end, 10);
-	o->threads = (int)n;
-	return !errno && end != text && !*end && n >= 1 && n <= 256;
+	*out = (int)n;
+	return !errno && end != text && !*end && n >= 1 && n <= most;
 }
 
 /* The long name of an option that names one file, when it has one already. */
@@ -116,7 +117,8 @@ static bool take(Options *o, int letter, const char *arg)
 	case 'b': o->before_after = true; break;
 	case 'q': o->quiet = true; break;
 	case 'v': o->verbose = true; break;
-	case 'j': return threads(o, arg);
+	case 'j': return number(arg, 256, &o->threads);
+	case O_WINDOW: return number(arg, 1000000, &o->window);
 	case O_FILES: vec_push(&o->files, arg); break;
 	case O_GRID: o->grid = true; break;
 	case O_FUNCTIONAL: o->functional = true; break;
@@ -223,7 +225,8 @@ OptResult options_parse(Options *o, int argc, char **argv)
 		if (twice)
 			return wrong(twice, " is given more than once");
 		if (!take(o, letter, optarg))
-			return wrong("--threads: expected a number from 1 to 256, not ", optarg);
+			return letter == O_WINDOW ? wrong("--window: expected a number from 1 to 1000000, not ", optarg) :
+				wrong("--threads: expected a number from 1 to 256, not ", optarg);
 	}
 	if (optind < end)
 		o->module = argv[optind++];

@@ -13,7 +13,7 @@ typedef struct Options {
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats, files;
 	bool before_after, grid, functional, reference, verify, laws, print_config, new_workload, disassemble, alone, all, quiet, verbose;
-	int threads;
+	int threads, window;           /* window: 0 = not given */
 } Options;
 
 /* What is to happen after the command line was read. */

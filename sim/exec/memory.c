@@ -401,7 +401,7 @@ static void defer(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, 
 			}
 		}
 	}
-	w->outstanding++;
+	w->outstanding += i->kind != K_ST;
 	vec_push(&sm->deferred, d);
 }
 
@@ -563,7 +563,7 @@ static bool part(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space s
 		vec_push(&sm->tickets, t);
 		return false;
 	}
-	bool pending = space == SP_GLOBAL || t->npending;
+	bool pending = space == SP_GLOBAL || t->npending || is->hits & m; /* lanes that hit have their data earlier than others */
 	MemTicket *own = t;
 	if (!s->parts)
 		home_part(sm, w, i, m, space, addr, t, pending, is);

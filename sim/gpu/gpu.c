@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
+enum { CHECK_CYCLES = 1024 };                /* faults and livelocks of a launch are looked for so often */
 #define PARAM_WINDOW 0x0000040000000000u   /* generic address of kernel parameters */
 
 Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *symbol_address, const GpuOptions *o,
@@ -25,6 +26,8 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 	g->code = xcalloc((size_t)m->func.n + 1, sizeof *g->code);
 	g->param_address = PARAM_WINDOW;
 	g->window = mem_window(c);
+	if (o->window && o->window < g->window)
+		g->window = o->window;
 	if (o->functional)
 		return g;
 	g->mem = mem_new(c);
@@ -240,24 +243,48 @@ static bool take_fault(Gpu *g, Fault *out)
 
 /* ---- the launch ---- */
 
-/* Blocks go to SMs in turn, one each, as long as any has room. */
-static void dispatch(Gpu *g, Cycle now)
+/* At the begin of a launch blocks go to SMs in turn, one each, as long as any has room. */
+static void fill(Gpu *g)
 {
 	for (bool placed = true; placed && g->next_cta < g->ctas;) {
 		placed = false;
-		for (int i = 0; i < g->config.sm_count && g->next_cta < g->ctas; i++) {
-			Sm *sm = &g->sm[i];
-			if (!sm->resident && sm->now < now) {
-				sm->stats.stalls[STALL_EMPTY] += g->options.functional ? 0 :
-					(now - sm->now) * (Cycle)g->config.sched_count;
-				sm->now = now;
-			}
-			if (sm_place(sm, g->next_cta)) {
-				g->next_cta++;
+		for (int i = 0; i < g->config.sm_count && g->next_cta < g->ctas; i++)
+			if (sm_reserve(&g->sm[i])) {
+				sm_place(&g->sm[i], g->next_cta++);
 				placed = true;
 			}
-		}
 	}
+}
+
+/* The next block goes where one has ended. Functional runs: at once. */
+static void replace_block(Gpu *g, Sm *sm, Cycle ended)
+{
+	sm_give_back(sm);
+	if (g->next_cta >= g->ctas || !sm_reserve(sm))
+		return;
+	if (g->options.functional)
+		sm_place(sm, g->next_cta++);
+	else
+		vec_push(&sm->arrival, ((Arrival){ ended + (Cycle)g->config.sm_block_launch, g->next_cta++ }));
+}
+
+/* Blocks that have ended since the last time are replaced in the order (cycle, SM). */
+static void dispatch(Gpu *g)
+{
+	int n = (int)g->config.sm_count;
+	int at[n];
+	memset(at, 0, sizeof at);
+	for (;;) {
+		int first = -1;
+		for (int i = 0; i < n; i++)
+			if (at[i] < g->sm[i].freed.n && (first < 0 || g->sm[i].freed.v[at[i]] < g->sm[first].freed.v[at[first]]))
+				first = i;
+		if (first < 0)
+			break;
+		replace_block(g, &g->sm[first], g->sm[first].freed.v[at[first]++]);
+	}
+	for (int i = 0; i < n; i++)
+		vec_clear(&g->sm[i].freed);
 }
 
 /* Global data accesses of the window, in the order (cycle, SM, sequence). */
@@ -292,6 +319,52 @@ static uint64_t issues(const Gpu *g)
 	return n;
 }
 
+/* What is asked of the launch as a whole, when every SM has come to `now` and the next event is at `start`. True: it ends here, fault says why. */
+static bool check_launch(Gpu *g, Cycle now, Cycle start, Fault *fault)
+{
+	if (g->config.max_cycles && start > (Cycle)g->config.max_cycles) {
+		if (!take_fault(g, fault))
+			fault_text(fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles", g->launch->kernel->name,
+				(long long)g->config.max_cycles);
+		return true;
+	}
+	if (now <= g->looked)
+		return false;
+	g->now = g->looked = now;
+	return take_fault(g, fault) || livelock_check(g, fault);
+}
+
+/* The first cycle at which something can happen; NEVER: every block has ended; PENDING or more: nothing can. */
+static Cycle next_event(const Gpu *g)
+{
+	Cycle first = NEVER;
+	for (int i = 0; i < g->config.sm_count; i++) {
+		Cycle t = sm_next(&g->sm[i]);
+		first = t < first ? t : first;
+	}
+	return first;
+}
+
+static bool blocks_left(const Gpu *g)
+{
+	bool left = false;
+	for (int i = 0; i < g->config.sm_count; i++)
+		left |= g->sm[i].resident > 0 || g->sm[i].arrived < g->sm[i].arrival.n;
+	return left;
+}
+
+/* SMs run side by side from `start` on: no longer than what they do to each other takes, nor past the next check or the last cycle. */
+static Cycle window_end(const Gpu *g, Cycle start)
+{
+	Cycle n = g->window, launch = (Cycle)g->config.sm_block_launch;
+	if (g->next_cta < g->ctas && launch < n)
+		n = launch;
+	Cycle stop = (start / CHECK_CYCLES + 1) * CHECK_CYCLES, last = (Cycle)g->config.max_cycles;
+	if (last && stop > last)
+		stop = last + 1;
+	return start + n < stop ? start + n : stop;
+}
+
 static bool timed_run(Gpu *g, Fault *fault)
 {
 	int n = (int)g->config.sm_count;
@@ -299,38 +372,29 @@ static bool timed_run(Gpu *g, Fault *fault)
 	bool ok = false;
 	for (int i = 0; i < n; i++)
 		stats[i] = &g->sm[i].stats;
-	for (uint64_t round = 0;; round++) {
-		dispatch(g, g->now);
-		Cycle start = NEVER;
-		bool resident = false;
-		for (int i = 0; i < n; i++) {
-			Cycle t = sm_next(&g->sm[i]);
-			resident |= g->sm[i].resident > 0;
-			start = t < start ? t : start;
-		}
-		if (!resident) {
-			ok = true;
+	fill(g);
+	for (uint64_t round = 0; !interrupted(g); round++) {
+		if (!blocks_left(g)) {
+			ok = !take_fault(g, fault);
 			break;
 		}
+		Cycle start = next_event(g);
 		if (start >= PENDING) {
-			deadlock_report(g, fault);
+			if (!take_fault(g, fault))
+				deadlock_report(g, fault);
 			break;
 		}
-		g->now = (start > g->now ? start : g->now) + g->window;
+		if (check_launch(g, start / CHECK_CYCLES * CHECK_CYCLES, start, fault))
+			break;
+		g->now = window_end(g, start);
 		pool_run(g->pool, g->now);
 		apply_in_order(g);
 		mem_drain(g->mem, g->smmem, n, stats);
 		for (int i = 0; i < n; i++)
 			sm_settle(&g->sm[i]);
+		dispatch(g);
 		if (g->options.trace)
 			flush_trace(g);
-		if (take_fault(g, fault) || livelock_check(g, fault) || interrupted(g))
-			break;
-		if (g->config.max_cycles && g->now > (Cycle)g->config.max_cycles) {
-			fault_text(fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles",
-				g->launch->kernel->name, (long long)g->config.max_cycles);
-			break;
-		}
 		if (g->options.progress && (round & 1023) == 0)
 			g->options.progress(g->options.self, g->now, issues(g));
 	}
@@ -352,8 +416,9 @@ static bool functional_turn(Gpu *g, Sm *sm, bool *moved)
 
 static bool functional_run(Gpu *g, Fault *fault)
 {
+	fill(g);
 	for (uint64_t round = 0;; round++) {
-		dispatch(g, 0);
+		dispatch(g);
 		bool moved = false, resident = false, within = true;
 		for (int i = 0; i < g->config.sm_count; i++)
 			if (g->sm[i].resident) {
@@ -471,7 +536,7 @@ static void open_launch(Gpu *g, const Launch *l)
 		for (int i = 0; i < g->config.sm_count; i++)
 			smmem_reset(g->smmem[i]);
 	}
-	g->now = 0;
+	g->now = g->looked = 0;
 	g->next_cta = 0;
 	g->launches++;
 	g->writes = 0;

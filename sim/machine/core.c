@@ -40,7 +40,7 @@ int reconv_block_warps(Warp *w, Warp **list)
 bool reconv_others_ready(const Warp *w)
 {
 	for (int k = 0; k < w->sched->n; k++)
-		if (k != w->place && w->sched->wake[k] <= w->sm->now + 1)
+		if (k != w->place && w->sched->wake[k] <= w->sm->now)
 			return true;
 	return false;
 }

@@ -43,7 +43,7 @@ struct Warp {
 
 	bool used, ending;             /* ending: no lane left; its accesses may be outstanding */
 	bool ended;                    /* ... and they are complete: the slot is free at the end of the cycle */
-	int outstanding;               /* deferred accesses */
+	int outstanding;               /* deferred loads and atomic operations: a store holds nothing of its warp */
 	Cycle drain;                   /* when the last known load or atomic completes */
 
 	Sm *sm;
@@ -78,7 +78,7 @@ typedef struct Deferred {              /* a global access whose data move at the
 	uint32_t wait;                 /* Split.wait of that split */
 	Mask mask;                     /* lanes whose data move; 0: they have moved already */
 	Mask lanes;                    /* lanes of the access; a vprintf's: some may read shared memory, of which a copy is kept */
-	Mask hits;                     /* of them: those that have their data when the ticket's known part is there */
+	Mask hits;                     /* of them: those whose data L1 has */
 	uint32_t data;                 /* offset into Sm.data: values of stores and atomics, the copy */
 	uint32_t addr;                 /* offset into Sm.data: addresses by lane */
 	MemTicket *ticket;             /* NULL: another home's part of the access before */
@@ -90,10 +90,12 @@ typedef struct Sched {
 	uint8_t *wake_why;             /* by place in order: the Stall until then */
 	int n;
 	int last;                      /* slot that issued last, -1 */
-	uint8_t why;                   /* Stall of the current idle stretch */
 	Cycle sleep;                   /* nothing to try before; 0 when something may have changed */
+	uint8_t why;                   /* Stall until then */
 	int *active; int nactive;      /* two-level */
 } Sched;
+
+typedef struct Arrival { Cycle cycle; uint64_t block; } Arrival;  /* a thread block that will be resident from that cycle on */
 
 struct Sm {
 	Gpu *gpu;
@@ -102,13 +104,18 @@ struct Sm {
 	int nwarps, nctas;             /* slots */
 	Warp *warp;
 	Cta *cta;
-	int free_warps, free_ctas;
+	int free_warps, free_ctas;     /* what the dispatcher may give away: it hears of blocks that have ended (freed) between two windows */
 	int64_t free_regs, free_shared;
+	Vec(Cycle) freed;              /* the cycles in which blocks have ended, in this window */
+	Vec(Arrival) arrival;          /* in the order of their cycles; the first `arrived` have been made resident */
+	int arrived;
 	bool lane_scoreboard;          /* registers become ready lane by lane */
 	bool single;                   /* nothing to choose for a warp of one split: the mechanism hears of no stall, alarm or partner */
 	Sched *sched;
 	Cycle unit_free[UNIT_COUNT][16];
-	Cycle mem_free;                /* load/store unit */
+	Cycle mem_free;                /* load/store unit; PENDING: the end of the window tells when */
+	const Warp *mem_holder;        /* its access has been refused and goes first when the unit is free; NULL: none */
+	Cycle until;                   /* end of the window */
 	SmMem *mem;
 	void *model_state;             /* the mechanism's */
 	LaunchStats stats;
@@ -141,7 +148,8 @@ struct Gpu {
 	Code **code;                   /* by function id, lowered on first use */
 	MemSystem *mem;
 	SmMem **smmem;
-	Cycle window;
+	Cycle window;                  /* the longest */
+	Cycle looked;                  /* the first cycle that checks of the launch as a whole have not seen: they come at multiples of CHECK_CYCLES */
 	Pool *pool;                    /* timed runs */
 
 	Sm *sm;                        /* of the current launch */

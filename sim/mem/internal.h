@@ -177,6 +177,13 @@ typedef struct Group { Cycle ready; uint32_t left; int32_t next; } Group;  /* on
 
 typedef struct L1Look { int64_t tag; int entry; uint32_t hit, merge, miss; } L1Look;
 
+/* What the access that was refused last has lacked. */
+typedef struct Lack {
+	enum { LACKS_PLACES, LACKS_MSHRS, LACKS_MERGE } what;
+	int need;                      /* places or MSHRs that it takes */
+	uint64_t line;                 /* LACKS_MERGE: whose MSHR has collected as many accesses as it may */
+} Lack;
+
 struct SmMem {
 	Config c;
 	int sm;
@@ -186,6 +193,7 @@ struct SmMem {
 	Cache l1, constant, fetch;     /* sets = 0: there is none */
 	MshrTable mshr;
 	int places;                    /* taken by stores, atomics and bypassing loads not yet done, one for each part */
+	Lack lack;
 	Tally leaving;                 /* those of them that were served: when done */
 	StampHeap flying;              /* other requests served: when done, and what then (see sm_mem.c) */
 	Vec(Request) queue;
@@ -206,12 +214,12 @@ int smmem_push(SmMem *, Cycle now, Request, const Piece *part);    /* queues it 
 int smmem_push_sectors(SmMem *, Cycle now, Request, uint64_t addr, uint32_t sectors);
 void smmem_wait(SmMem *, MemTicket *, int request);     /* the ticket waits for a queued request */
 void smmem_wait_until(SmMem *, MemTicket *, Cycle when);  /* for something that arrives then, or is still UNKNOWN */
-/* The first cycle in which `need` MSHRs, or places, more than now can be free. Requests not yet served take at least
-   the trip. An MSHR may want several of its requests: then it is too early, and the next try tells more. */
-Cycle smmem_when_free(SmMem *, Cycle now, bool place, int need);
+/* False: the access is refused; smmem_retry says until when. */
+bool smmem_lacks(SmMem *, Lack);
 
 /* ---- l1.c ---- */
-bool l1_load(SmMem *, Cycle now, const Access *, uint64_t base, LaunchStats *, MemTicket *, Cycle *retry);
+bool l1_load(SmMem *, Cycle now, const Access *, uint64_t base, LaunchStats *, MemTicket *);
+Cycle l1_when_mergeable(const SmMem *, Cycle now, uint64_t line);   /* an access may join those that wait for the line */
 void l1_fill(SmMem *, uint32_t id);                     /* id: MSHR entry * MAX_SECTORS + lowest sector of the request */
 
 /* ---- interconnect.c ---- */

@@ -29,8 +29,16 @@ static Cycle when_filled(const SmMem *s, const Mshr *e)
 	return at;
 }
 
+Cycle l1_when_mergeable(const SmMem *s, Cycle now, uint64_t line)
+{
+	int i = mshr_find(&s->mshr, line);
+	if (i < 0 || s->mshr.entry[i].collected < s->c.l1_merge)
+		return now;
+	return later(when_filled(s, &s->mshr.entry[i]), now + 1);
+}
+
 /* What each line finds. False when there is no room for what it lacks. */
-static bool look_up(SmMem *s, Cycle now, Cycle *retry)
+static bool look_up(SmMem *s)
 {
 	int fresh = 0, used = s->mshr.used;
 	for (int k = 0; k < s->co.n; k++) {
@@ -45,10 +53,8 @@ static bool look_up(SmMem *s, Cycle now, Cycle *retry)
 		l->entry = mshr_find(&s->mshr, p->line);
 		if (l->entry >= 0) {
 			const Mshr *e = &s->mshr.entry[l->entry];
-			if (e->collected >= s->c.l1_merge) {
-				*retry = later(when_filled(s, e), now + 1);
-				return false;
-			}
+			if (e->collected >= s->c.l1_merge)
+				return smmem_lacks(s, (Lack){ .what = LACKS_MERGE, .line = p->line });
 			l->merge = rest & e->pending;
 		} else {
 			fresh++;
@@ -57,8 +63,7 @@ static bool look_up(SmMem *s, Cycle now, Cycle *retry)
 	}
 	if (!fresh || !used || used + fresh <= s->mshr.limit)
 		return true;
-	*retry = smmem_when_free(s, now, false, fresh > s->mshr.limit ? used : used + fresh - s->mshr.limit);
-	return false;
+	return smmem_lacks(s, (Lack){ .what = LACKS_MSHRS, .need = fresh });
 }
 
 /* The sectors of L2 that cover sectors of L1. */
@@ -129,17 +134,17 @@ static uint64_t lanes_that_hit(const SmMem *s, const Access *a, uint64_t base)
 	return lanes;
 }
 
-bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t, Cycle *retry)
+bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t)
 {
 	int32_t entered[MAX_PIECES];    /* the requests; more than `limit` only when all entries were free */
 	int n = 0;
 	coalesce(a, base, s->l1_shift, s->l1_sector_shift, &s->co);
-	if (!look_up(s, now, retry))
+	if (!look_up(s))
 		return false;
 	if (a->hits)
 		*a->hits = lanes_that_hit(s, a, base);
 	t->pipe_free = now + (Cycle)s->co.n;
-	t->ready = t->pipe_free - 1 + (Cycle)s->c.l1_latency;
+	t->ready = t->hits = t->pipe_free - 1 + (Cycle)s->c.l1_latency;
 	for (int k = 0; k < s->co.n; k++) {
 		L1Look *l = &s->look[k];
 		count_look(l, st);

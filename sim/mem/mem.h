@@ -43,16 +43,20 @@ typedef struct Access {               /* one warp instruction */
 
 typedef struct MemTicket {            /* what the scoreboard waits for */
 	Cycle ready;                  /* the part that is known: result usable; for stores: accepted */
+	Cycle hits;                   /* a load with Access.hits: the data of those lanes are there */
 	Cycle pipe_free;              /* the load/store unit takes the next access from here on */
 	uint16_t npending;            /* 1: the next mem_drain tells when the rest is there, then smmem_resolve; else 0 */
 	uint32_t pending;             /* SmMem's own name of what it waits for */
 } MemTicket;
 
-/* False: it cannot be accepted at `now` (no free MSHR or queue place); *retry = the next cycle worth trying. No state
+/* False: it cannot be accepted at `now` (no free MSHR or queue place); *retry = smmem_retry. Nothing else
    changes then. Otherwise the access is made and the ticket filled. Counted in stats here: transactions, conflicts,
    misses and everything under L1, L2 and DRAM; the numbers of instructions (global_loads, shared_accesses, atomics, ...)
    are the caller's, who also runs without timing. Calls for one SM come with cycles that do not fall. */
 bool smmem_access(SmMem *, Cycle now, const Access *, LaunchStats *, MemTicket *, Cycle *retry);
+/* The next cycle, from now on, worth trying again with the access that was refused last. It may be too early while requests are queued; then it
+   lies behind the window, and mem_drain tells more. */
+Cycle smmem_retry(SmMem *, Cycle now);
 /* Instruction fetch of the line that holds byte address pc: false when it hits, else fills the ticket. When the ticket
    is ready the instruction is delivered: asking again could find the line pushed out by another warp's. */
 bool smmem_fetch(SmMem *, Cycle now, uint64_t pc, LaunchStats *, MemTicket *);

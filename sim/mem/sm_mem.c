@@ -125,7 +125,9 @@ static void list_places(SmMem *s, int need)
 	}
 }
 
-Cycle smmem_when_free(SmMem *s, Cycle now, bool place, int need)
+/* The first cycle after now in which `need` MSHRs, or places, more than now can be free. Requests not yet served take at least
+   the trip. An MSHR may want several of its requests: then it is too early, and the next try tells more. */
+static Cycle when_free(SmMem *s, Cycle now, bool place, int need)
 {
 	vec_clear(&s->times);
 	if (place)
@@ -134,6 +136,25 @@ Cycle smmem_when_free(SmMem *s, Cycle now, bool place, int need)
 		list_fills(s);
 	must(s->times.n);
 	return later(select_nth(s->times.v, s->times.n, (need < s->times.n ? need : s->times.n) - 1), now + 1);
+}
+
+bool smmem_lacks(SmMem *s, Lack r)
+{
+	s->lack = r;
+	return false;
+}
+
+Cycle smmem_retry(SmMem *s, Cycle now)
+{
+	const Lack *r = &s->lack;
+	expire(s, now);
+	if (r->what == LACKS_MERGE)
+		return l1_when_mergeable(s, now, r->line);
+	int used = r->what == LACKS_PLACES ? s->places : s->mshr.used;
+	int limit = r->what == LACKS_PLACES ? (int)s->c.l1_queue : s->mshr.limit;
+	if (!used || used + r->need <= limit)
+		return now;
+	return when_free(s, now, r->what == LACKS_PLACES, r->need > limit ? used : used + r->need - limit);
 }
 
 /* ---- requests and who waits for them ---- */
@@ -272,17 +293,15 @@ static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, MemT
 	}
 }
 
-static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t, Cycle *retry)
+static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *st, MemTicket *t)
 {
 	int limit = (int)s->c.l1_queue;
 	bool returns = a->kind == ACC_LOAD || (a->kind == ACC_ATOMIC && a->returns);
 	uint64_t *counter = a->kind == ACC_LOAD ? &st->l1_bypasses : a->kind == ACC_STORE ? &st->l1_writes : &st->l1_atomics;
 	uint64_t sectors = 0;
 	coalesce(a, base, s->l2_shift, s->l2_sector_shift, &s->co);
-	if (!a->forced && s->places && s->places + s->co.n > limit) {
-		*retry = smmem_when_free(s, now, true, s->co.n > limit ? s->places : s->places + s->co.n - limit);
-		return false;
-	}
+	if (!a->forced && s->places && s->places + s->co.n > limit)
+		return smmem_lacks(s, (Lack){ .what = LACKS_PLACES, .need = s->co.n });
 	push_pieces(s, now, a, returns, t);
 	for (int k = 0; k < s->co.n; k++)
 		sectors += bits(s->co.piece[k].sectors);
@@ -339,7 +358,7 @@ static void load_constant(SmMem *s, Cycle now, const Access *a, LaunchStats *st,
 		}
 }
 
-bool smmem_access(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t, Cycle *retry)
+static bool access_made(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t)
 {
 	expire(s, now);
 	t->npending = 0;
@@ -359,11 +378,19 @@ bool smmem_access(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTick
 	uint64_t base = a->space == SP_LOCAL ? LOCAL_BASE + ((uint64_t)s->sm << 48) : 0;
 	bool cached = s->l1.sets && !a->bypass_l1 && (a->space == SP_LOCAL || s->c.l1_global);
 	if (a->kind == ACC_LOAD && cached) {
-		bool accepted = l1_load(s, now, a, base, st, t, retry);
+		bool accepted = l1_load(s, now, a, base, st, t);
 		if (accepted || !a->forced)
 			return accepted;
 	}
-	return send_past(s, now, a, base, st, t, retry);
+	return send_past(s, now, a, base, st, t);
+}
+
+bool smmem_access(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t, Cycle *retry)
+{
+	if (access_made(s, now, a, st, t))
+		return true;
+	*retry = smmem_retry(s, now);
+	return false;
 }
 
 bool smmem_fetch(SmMem *s, Cycle now, uint64_t pc, LaunchStats *st, MemTicket *t)

@@ -24,7 +24,7 @@ void *reconv_grow(Warp *, void *p, int n, int *cap, size_t size);
 uint64_t reconv_value(const Warp *, const MIns *, int lane);   /* of the register that one of its operations names */
 uint32_t reconv_return_pc(const Warp *, Mask);                  /* where the first lane's function returns to; it is in one */
 unsigned reconv_call_depth(const Warp *, Mask);                /* call depth of the first lane */
-bool reconv_others_ready(const Warp *);                        /* another warp of its scheduler may issue in the next cycle */
+bool reconv_others_ready(const Warp *);                        /* another warp of its scheduler could issue in this cycle */
 /* The lanes of the split whose operands are there first, and when; all of them if they come together or that is not known. */
 Mask reconv_first_ready(const Warp *, const Split *, Cycle *when);
 int reconv_slot(const Warp *);                                 /* the warp's place in the SM */

@@ -235,10 +235,10 @@ static bool others_ready(Warp *w, const Split *s)
 {
 	each_split(w, t) {
 		Cycle when;
-		if (t == s || t->state != SPLIT_RUN || t->ready > reconv_now(w) + 1)
+		if (t == s || t->state != SPLIT_RUN || t->ready > reconv_now(w))
 			continue;
 		reconv_first_ready(w, t, &when);
-		if (when <= reconv_now(w) + 1)
+		if (when <= reconv_now(w))
 			return true;
 	}
 	return reconv_others_ready(w);
@@ -253,20 +253,29 @@ static void loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
 	subdivide(w, k, s, misses);
 }
 
-/* Nothing could issue: when the first of its lanes have their operands, they may go on alone. */
-static void stall(Warp *w, Split *s, Stall why, Cycle until)
+/* When the first of its lanes have their operands, they may go on alone. stalled: those that had them before, from the next cycle on. */
+static void wait_for_first(Warp *w, const Split *s, bool stalled)
 {
 	Dws *k = reconv_state(w);
-	Cycle when;
-	if (why != STALL_MEMORY || reconv_param(w, P_MEMORY) != MEMORY_REVIVE || !room(w, 1))
+	Cycle when, now = reconv_now(w);
+	if (reconv_param(w, P_MEMORY) != MEMORY_REVIVE || !room(w, 1))
 		return;
 	Mask m = reconv_first_ready(w, s, &when);
-	if (m == s->mask)
+	if (m == s->mask || (!stalled && when < now))
 		return;
-	if (when <= reconv_now(w))
-		when = reconv_now(w) + 1;
+	if (stalled && when <= now)
+		when = now + 1;
 	if (when < k->alarm)
 		reconv_alarm(w, k->alarm = when);
+}
+
+static void known(Warp *w, Split *s) { wait_for_first(w, s, false); }
+
+static void stall(Warp *w, Split *s, Stall why, Cycle until)
+{
+	(void)until;
+	if (why == STALL_MEMORY)
+		wait_for_first(w, s, true);
 }
 
 static void alarm(Warp *w)
@@ -352,7 +361,7 @@ const ReconvModel reconv_dws = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .all_branches = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = waits, .resume = resumes, .stall = stall, .alarm = alarm,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = waits, .resume = resumes, .stall = stall, .known = known, .alarm = alarm,
 	.loaded = loaded, .held = held,
 	.holds = "runs paths of a branch that it does not subdivide one after the other, and keeps lanes that have come to a point until all others have",
 };

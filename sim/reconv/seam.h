@@ -116,6 +116,9 @@ typedef struct ReconvModel {
 	void (*met)(Warp *, uint32_t pc, Mask lanes);
 	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
 	                                                   instruction is being fetched, ...; until may be unknown (far off) */
+	/* The split waits for data that are being loaded, and it is known now when those of each lane come, now or later
+	   (reconv_first_ready). Timed runs only. It may ask for an alarm, and change nothing else. */
+	void (*known)(Warp *, Split *s);
 	/* The split has issued a load whose data only some of its lanes find in L1; s->pc is behind it, and not at a marked place.
 	   Splits may be added. Timed runs only. */
 	void (*loaded)(Warp *, Split *s, const MIns *, Mask hits, Mask misses);

@@ -1,39 +1,56 @@
 /* One SM through a window of cycles. Each cycle, every scheduler issues from the first warp in its policy's order that
  * can; when none can anywhere, time jumps to the first cycle at which one may. Every scheduler-cycle is counted as an
- * issue or as the one reason that kept back the warp that will be ready first. */
+ * issue or as one reason: of those that keep back its warps, the one nearest to an issue.
+ *
+ * Nothing here depends on where a window ends. What comes from beyond the SM is PENDING until the end of the window tells when it
+ * comes, never before it; so no reason, and no decision, asks how far off that is. */
 #include "sim/sm/sm.h"
 
 typedef struct When { Cycle cycle; uint8_t why; } When;
 
-/* The latest of the lanes' operands. */
-static Cycle latest(const Warp *w, Mask m, const MIns *i)
+/* How far a warp that waits for this is from its next issue: what waits for a unit has its operands, what waits for operands has its
+   instruction, and so on. */
+static const uint8_t distance[STALL_COUNT] = { [STALL_UNIT] = 1, [STALL_MEMPIPE] = 2, [STALL_DATA] = 3, [STALL_BRANCH] = 4, [STALL_DIVERGENCE] = 5,
+	[STALL_MEMORY] = 6, [STALL_FETCH] = 7, [STALL_SLEEP] = 8, [STALL_WARPSYNC] = 9, [STALL_BARRIER] = 10, [STALL_DRAIN] = 11, [STALL_EMPTY] = 12 };
+
+static inline uint8_t nearer(uint8_t a, uint8_t b) { return distance[b] < distance[a] ? b : a; }
+
+/* One of several: the first that may issue, and the nearest reason. */
+static inline When earlier(When a, When b)
 {
-	Cycle most = 0;
+	return (When){ b.cycle < a.cycle ? b.cycle : a.cycle, nearer(a.why, b.why) };
+}
+
+/* When operands are there: the latest, and whether one that is still missing is being loaded. */
+typedef struct Operands { Cycle latest; uint64_t loads; } Operands;
+
+static inline void add_operand(Operands *o, Cycle ready, Cycle now)
+{
+	o->latest = ready > o->latest ? ready : o->latest;
+	o->loads |= ready >> 1 > now ? ready & 1 : 0;
+}
+
+static void add_lanes(Operands *o, const Warp *w, Mask m, const MIns *i, Cycle now)
+{
 	int W = w->lanes.width, l;
 	for (int k = 0; k < i->nchk; k++)
 		each_lane(m, l)
-			if (w->ready[i->sb[k] * W + l] > most)
-				most = w->ready[i->sb[k] * W + l];
-	return most;
+			add_operand(o, w->ready[i->sb[k] * W + l], now);
 }
 
 static When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 {
-	const Cycle *ready = w->ready;
-	Cycle most = 0;
+	Operands o = { 0, 0 };
 	if (!sm->lane_scoreboard) {
 		for (int k = 0; k < i->nchk; k++)
-			if (ready[i->sb[k]] > most)
-				most = ready[i->sb[k]];
+			add_operand(&o, w->ready[i->sb[k]], sm->now);
 	} else if (!s->parts) {
-		most = latest(w, s->mask, i);
+		add_lanes(&o, w, s->mask, i, sm->now);
 	} else {
-		each_part(s, p) {
-			Cycle c = latest(p->home, p->mask, i);
-			most = c > most ? c : most;
-		}
+		each_part(s, p)
+			add_lanes(&o, p->home, p->mask, i, sm->now);
 	}
-	return (When){ most >> 1, most & 1 ? STALL_MEMORY : STALL_DATA };
+	return (When){ o.latest >> 1, o.loads ? STALL_MEMORY : STALL_DATA };
 }
 
 /* A copy of the functional unit that takes an instruction now, or -1 with the cycle at which one will. */
@@ -109,15 +126,19 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	int nparts = s->parts ? reconv_parts(w, s, part) : 0; /* the mechanism may take the split apart */
 	is.now = now;
 	s->ready = now + 1;
+	s->why = STALL_DATA;           /* what the next instruction waits for is not known yet */
 	w->exact = false;
 	exec_issue(sm, w, s, &is);
 	if (memory && is.blocked) {
-		s->ready = is.ready > now ? is.ready : now + 1;
+		Cycle again = is.ready >= sm->until ? PENDING : is.ready > now ? is.ready : now + 1;
+		if (sm->mem_free < again) /* accesses go in order: this one holds the load/store unit */
+			sm->mem_free = again;
+		sm->mem_holder = w;
 		s->why = STALL_MEMPIPE;
-		if (sm->mem_free < s->ready) /* accesses go in order: this one holds the load/store unit */
-			sm->mem_free = s->ready;
 		return false;
 	}
+	if (memory)
+		sm->mem_holder = NULL;
 	if (unit >= 0)
 		sm->unit_free[i->unit][unit] = now + (Cycle)c->unit[i->unit].interval;
 	if (!memory)
@@ -140,11 +161,14 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	return true;
 }
 
+/* A split that the mechanism holds back waits for others of its warp, which say why. */
+static inline When not_running(const Split *s) { return (When){ NEVER, s->state == SPLIT_PARKED ? STALL_BARRIER : s->why }; }
+
 /* Can the split issue now? Else when it may, as far as known. shared: the unit of an issue of this cycle on other lanes, or -1. */
 static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *unit, int shared)
 {
 	if (s->state != SPLIT_RUN)
-		return (When){ NEVER, s->why };
+		return not_running(s);
 	if (s->ready > sm->now)
 		return (When){ s->ready, s->why };
 	const MIns *i = &sm->gpu->cur->ins[s->pc];
@@ -153,6 +177,12 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *uni
 	When t = later(sm, w, s, i);
 	if (t.cycle > sm->now)
 		return t;
+	if (is_memory(i) && !sm->gpu->model->own_slots) {
+		if (sm->mem_free > sm->now)
+			return (When){ sm->mem_free, STALL_MEMPIPE };
+		if (sm->mem_free == sm->now && sm->mem_holder && sm->mem_holder != w)
+			return (When){ sm->now + 1, STALL_MEMPIPE };
+	}
 	*unit = -1;
 	if (!sm->gpu->model->own_slots && i->unit != shared) {
 		Cycle when = 0;
@@ -160,8 +190,6 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *uni
 		if (*unit < 0)
 			return (When){ when, is_memory(i) ? STALL_MEMPIPE : STALL_UNIT };
 	}
-	if (is_memory(i) && sm->mem_free > sm->now && !sm->gpu->model->own_slots)
-		return (When){ sm->mem_free, STALL_MEMPIPE };
 	*ins = i;
 	return (When){ sm->now, 0 };
 }
@@ -258,21 +286,20 @@ static bool try_pair(Sm *sm, Warp *w)
 		When t = examine(sm, w, s, &i, &unit, -1);
 		if (t.cycle <= sm->now) {
 			issued = issue(sm, w, s, i, unit);
-			t = (When){ s->ready, STALL_MEMPIPE };
+			t = (When){ sm->mem_free, STALL_MEMPIPE };
 		}
 		if (issued && !sm->fault.kind)
 			issue_partner(sm, w, i, lanes);
-		if (t.cycle < best.cycle)
-			best = t;
+		best = earlier(best, t);
 	}
-	sleep_until(w, (When){ issued ? sm->now + 1 : best.cycle, best.why });
+	sleep_until(w, issued ? (When){ sm->now + 1, STALL_DATA } : best);
 	if (w->ending)
 		end_warp(sm, w);
 	return issued;
 }
 
 /* After an issue: a split that is alone says when the next may be. */
-static inline void sleep_after_issue(Sm *sm, Warp *w, uint8_t why)
+static inline void sleep_after_issue(Sm *sm, Warp *w)
 {
 	const Split *s = &w->split[0];
 	if (w->ending)
@@ -280,7 +307,7 @@ static inline void sleep_after_issue(Sm *sm, Warp *w, uint8_t why)
 	else if (w->nsplit == 1 && s->state == SPLIT_RUN && !s->released)
 		sleep_until(w, (When){ s->ready, s->why });
 	else
-		sleep_until(w, (When){ sm->now + 1, why });
+		sleep_until(w, (When){ sm->now + 1, STALL_DATA });
 }
 
 /* As try_warp, where one split is all there is and the mechanism has nothing to choose. */
@@ -298,10 +325,10 @@ static inline bool try_single(Sm *sm, Warp *w)
 			w->last = 0;
 			if (sm->gpu->config.sched_width > 1)
 				second_issue(sm, w, 0, 1, lanes, i);
-			sleep_after_issue(sm, w, STALL_BARRIER);
+			sleep_after_issue(sm, w);
 			return true;
 		}
-		t = (When){ s->ready, STALL_MEMPIPE };
+		t = (When){ sm->mem_free, STALL_MEMPIPE };
 	}
 	sleep_until(w, t.cycle == NEVER ? (When){ NEVER, STALL_BARRIER } : t);
 	return false;
@@ -333,14 +360,13 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 	if (t.cycle <= sm->now) {
 		if (issue(sm, w, s, *i, unit))
 			return true;
-		t = (When){ s->ready, STALL_MEMPIPE };
+		t = (When){ sm->mem_free, STALL_MEMPIPE };
 	} else if (s->state == SPLIT_RUN && model->stall) {
 		model->stall(w, s, t.why, t.cycle);
 		if (s->state != SPLIT_RUN) /* another one has its turn */
 			t.cycle = sm->now + 1;
 	}
-	if (t.cycle < best->cycle)
-		*best = t;
+	*best = earlier(*best, t);
 	return false;
 }
 
@@ -392,51 +418,41 @@ static bool try_warp(Sm *sm, Warp *w)
 	if (issued && sm->fault.kind)
 		return true;
 	if (issued)
-		sleep_after_issue(sm, w, best.why);
+		sleep_after_issue(sm, w);
 	else
 		sleep_until(w, best);
 	if (w->ending && !issued)
 		end_warp(sm, w);
 	if (w->alarm < w->sched->wake[w->place] && !w->ending)
-		sleep_until(w, (When){ w->alarm, STALL_DIVERGENCE });
+		w->sched->wake[w->place] = w->alarm;
 	return issued;
 }
 
 /* ---- schedulers ---- */
 
-/* Tries the warps at places from..to-1 that may be ready. False: none issued, and *least, unless it is earlier already, has
-   become the first cycle at which one of them may. */
-static inline bool scan(Sm *sm, Sched *d, int from, int to, When *least)
+/* Tries the warps at places from..to-1 that may be ready. */
+static inline bool scan(Sm *sm, Sched *d, int from, int to)
 {
-	Cycle first = NEVER;
-	int k;
-	for (k = from; k < to; k++) {
-		if (d->wake[k] <= sm->now) {
-			if (d->wake_why[k] == STALL_MEMPIPE && sm->mem_free > sm->now && d->wake[k]) {
-				d->wake[k] = sm->mem_free; /* it waited for the load/store unit, which another warp got */
-			} else if (try_warp(sm, &sm->warp[d->order[k]])) {
-				d->last = d->order[k];
-				return true;
-			}
+	for (int k = from; k < to; k++) {
+		if (d->wake[k] > sm->now)
+			continue;
+		if (d->wake_why[k] == STALL_MEMPIPE && sm->mem_free > sm->now && d->wake[k] && sm->warp[d->order[k]].nsplit == 1) {
+			d->wake[k] = sm->mem_free; /* it waited for the load/store unit, which another warp got */
+		} else if (try_warp(sm, &sm->warp[d->order[k]])) {
+			d->last = d->order[k];
+			return true;
 		}
-		first = d->wake[k] < first ? d->wake[k] : first;
 	}
-	if (first > least->cycle || (first == least->cycle && first != NEVER))
-		return false;
-	for (k = from; k < to - 1 && d->wake[k] != first; k++)
-		;
-	if (from < to)
-		*least = (When){ first, d->wake_why[first == NEVER ? to - 1 : k] };
 	return false;
 }
 
-static bool scan_one(Sm *sm, Sched *d, int slot, When *least)
+static bool scan_one(Sm *sm, Sched *d, int slot)
 {
 	int k = sm->warp[slot].place;
-	return scan(sm, d, k, k + 1, least);
+	return scan(sm, d, k, k + 1);
 }
 
-static bool two_level(Sm *sm, Sched *d, When *least)
+static bool two_level(Sm *sm, Sched *d)
 {
 	int most = (int)sm->gpu->config.sched_active;
 	for (int k = 0; k < d->nactive;) { /* warps with long waits leave the active set */
@@ -461,19 +477,13 @@ static bool two_level(Sm *sm, Sched *d, When *least)
 		if (d->active[k] == d->last)
 			start = k + 1;
 	for (int k = 0; k < d->nactive; k++)
-		if (scan_one(sm, d, d->active[(start + k) % d->nactive], least))
+		if (scan_one(sm, d, d->active[(start + k) % d->nactive]))
 			return true;
-	for (int k = 0; k < d->n; k++) {
-		if (d->wake[k] <= sm->now) /* ready but not active: the active ones say why nothing issued */
-			least->cycle = sm->now + 1;
-		else if (d->wake[k] < least->cycle)
-			*least = (When){ d->wake[k], d->wake_why[k] };
-	}
 	return false;
 }
 
 /* The mechanism chooses among the warps that are awake. */
-static bool ordered(Sm *sm, Sched *d, When *least)
+static bool ordered(Sm *sm, Sched *d)
 {
 	Warp *list[MOST_WARPS];
 	int n = 0;
@@ -483,28 +493,41 @@ static bool ordered(Sm *sm, Sched *d, When *least)
 	if (n)
 		sm->gpu->model->order(list, n);
 	for (int k = 0; k < n; k++)
-		if (scan_one(sm, d, list[k]->slot, least))
+		if (scan_one(sm, d, list[k]->slot))
 			return true;
-	for (int k = 0; k < d->n; k++)
-		if (d->wake[k] < least->cycle || (d->wake[k] == NEVER && least->cycle == NEVER))
-			*least = (When){ d->wake[k], d->wake_why[k] };
 	return false;
 }
 
-static bool schedule(Sm *sm, Sched *d, When *least)
+static bool schedule(Sm *sm, Sched *d)
 {
 	int64_t policy = sm->gpu->config.sched_policy;
 	int first = 0;
-	*least = (When){ NEVER, d->n ? STALL_BARRIER : STALL_EMPTY };
 	if (sm->gpu->model->order)
-		return ordered(sm, d, least);
+		return ordered(sm, d);
 	if (policy == SCHED_TWO_LEVEL)
-		return two_level(sm, d, least);
-	if (policy == SCHED_GTO && d->last >= 0 && scan_one(sm, d, d->last, least))
+		return two_level(sm, d);
+	if (policy == SCHED_GTO && d->last >= 0 && scan_one(sm, d, d->last))
 		return true;
 	if (policy == SCHED_LRR && d->last >= 0) /* begin behind the one that issued last */
 		first = sm->warp[d->last].place + 1;
-	return scan(sm, d, first, d->n, least) || scan(sm, d, 0, first, least);
+	return scan(sm, d, first, d->n) || scan(sm, d, 0, first);
+}
+
+/* ---- why a scheduler is idle ---- */
+
+/* Nothing could issue in this cycle. A warp that may be ready, but was not tried, or ends, has a say only where there is no other. */
+static void fall_asleep(const Sm *sm, Sched *d)
+{
+	When t = { NEVER, STALL_EMPTY }, untried = { NEVER, STALL_EMPTY };
+	for (int k = 0; k < d->n; k++) {
+		When w = { d->wake[k], d->wake_why[k] };
+		if (w.cycle > sm->now)
+			t = earlier(t, w);
+		else
+			untried = earlier(untried, w);
+	}
+	d->sleep = untried.cycle <= sm->now ? sm->now + 1 : t.cycle;
+	d->why = t.why != STALL_EMPTY ? t.why : untried.why;
 }
 
 static void retire_ended(Sm *sm)
@@ -524,24 +547,17 @@ static Cycle cycle(Sm *sm, int64_t n)
 	Cycle next = NEVER;
 	for (int64_t k = 0; k < n; k++) {
 		Sched *d = &sm->sched[k];
-		When least;
-		if (d->sleep > sm->now) {
-			if (d->sleep < next)
-				next = d->sleep;
-			sm->stats.stalls[d->why]++;
-			continue;
+		if (d->sleep <= sm->now) {
+			if (schedule(sm, d)) {
+				sm->stats.issued++;
+				next = sm->now + 1;
+				d->sleep = 0;
+				continue;
+			}
+			fall_asleep(sm, d);
 		}
-		if (schedule(sm, d, &least)) {
-			sm->stats.issued++;
-			next = sm->now + 1;
-			d->sleep = 0;
-			continue;
-		}
-		d->why = least.why;
-		d->sleep = least.cycle;
-		sm->stats.stalls[least.why]++;
-		if (least.cycle < next)
-			next = least.cycle;
+		sm->stats.stalls[d->why]++;
+		next = d->sleep < next ? d->sleep : next;
 	}
 	if (sm->nended) {
 		retire_ended(sm);
@@ -552,24 +568,45 @@ static Cycle cycle(Sm *sm, int64_t n)
 	return next > sm->now ? next : sm->now + 1;
 }
 
+/* Nobody is there: time goes on to the next block's arrival. */
+static void pass_empty(Sm *sm, Cycle until)
+{
+	sm->stats.stalls[STALL_EMPTY] += (until - sm->now) * (Cycle)sm->gpu->config.sched_count;
+	sm->now = until;
+}
+
+static Cycle next_arrival(const Sm *sm) { return sm->arrived < sm->arrival.n ? sm->arrival.v[sm->arrived].cycle : NEVER; }
+
 void sm_run(Sm *sm, Cycle until)
 {
 	int64_t n = sm->gpu->config.sched_count;
-	while (sm->now < until && sm->resident && !sm->fault.kind) {
+	sm->until = until;
+	while (sm->now < until && !sm->fault.kind && (sm->resident || next_arrival(sm) != NEVER)) {
+		if (!sm->resident && next_arrival(sm) > sm->now) {
+			Cycle to = next_arrival(sm);
+			pass_empty(sm, to < until ? to : until);
+			continue;
+		}
+		while (next_arrival(sm) <= sm->now)
+			sm_place(sm, sm->arrival.v[sm->arrived++].block);
 		Cycle next = cycle(sm, n);
+		if (next > next_arrival(sm))
+			next = next_arrival(sm);
 		if (next > until)
 			next = until;
 		for (int64_t k = 0; k < n && next > sm->now + 1; k++)
-			sm->stats.stalls[sm->sched[k].n ? sm->sched[k].why : STALL_EMPTY] += next - sm->now - 1;
+			sm->stats.stalls[sm->sched[k].why] += next - sm->now - 1;
 		sm->now = next;
 	}
+	if (sm->arrived == sm->arrival.n)
+		sm->arrived = sm->arrival.n = 0;
 }
 
 Cycle sm_next(const Sm *sm)
 {
-	Cycle least = NEVER;
-	if (!sm->resident)
-		return NEVER;
+	Cycle least = next_arrival(sm);
+	if (!sm->resident || sm->fault.kind)
+		return sm->fault.kind ? NEVER : least;
 	for (int64_t i = 0; i < sm->gpu->config.sched_count; i++) {
 		const Sched *d = &sm->sched[i];
 		if (d->sleep > sm->now && d->sleep < least)
@@ -581,6 +618,54 @@ Cycle sm_next(const Sm *sm)
 	return least < sm->now ? sm->now : least;
 }
 
+/* When the split will be ready, as far as its data go. */
+static When when_ready(const Sm *sm, const Warp *w, const Split *s)
+{
+	const MIns *i = &sm->gpu->cur->ins[s->pc];
+	When t = { s->ready, s->why };
+	if (s->ready < sm->now)
+		t = later(sm, w, s, i);
+	if (t.cycle < sm->mem_free && is_memory(i) && !sm->gpu->model->own_slots)
+		t = (When){ sm->mem_free, STALL_MEMPIPE };
+	return t;
+}
+
+/* Something has come for the warp, or it is known when: it sleeps no longer than that. Why it sleeps stays as it was seen. */
+static void tell(Sm *sm, Warp *w)
+{
+	const ReconvModel *model = sm->gpu->model;
+	Cycle first = w->ending ? w->drain : NEVER;
+	if (!w->used)
+		return;
+	for (int k = 0; k < w->nsplit; k++) {
+		Split *s = &w->split[k];
+		if (s->state != SPLIT_RUN)
+			continue;
+		When t = when_ready(sm, w, s);
+		if (t.cycle < sm->now) /* nothing that came has kept it back */
+			continue;
+		if (model->known && t.why == STALL_MEMORY)
+			model->known(w, s);
+		first = t.cycle < first ? t.cycle : first;
+	}
+	if (w->alarm < first && !w->ending)
+		first = w->alarm;
+	Sched *d = w->sched;
+	if (first < d->wake[w->place])
+		d->wake[w->place] = first;
+	if (first < d->sleep)
+		d->sleep = first;
+}
+
+/* A refused access holds the load/store unit: it is known when that can be made. True: now. */
+static bool settle_refused(Sm *sm)
+{
+	if (sm->mem_free < PENDING)
+		return false;
+	sm->mem_free = smmem_retry(sm->mem, sm->until);
+	return true;
+}
+
 void sm_settle(Sm *sm)
 {
 	Cycle known = 0, ready = 0;
@@ -590,12 +675,12 @@ void sm_settle(Sm *sm)
 		if (d->ins && d->ins->kind == K_PRINT) /* no request: its lanes know when they go on */
 			continue;
 		if (d->ticket) {
-			known = d->ticket->ready;
+			known = d->ticket->hits;
 			ready = smmem_resolve(sm->mem, d->ticket);
 			vec_push(&sm->tickets, d->ticket);
 		}
 		if (d->ins) {
-			w->outstanding--;
+			w->outstanding -= d->ins->kind != K_ST;
 			if (d->ins->nwr)
 				write_scoreboard(sm, w, d->ins, d->lanes, ready, true);
 			if (d->hits)
@@ -609,11 +694,16 @@ void sm_settle(Sm *sm)
 					w->split[s].ready = ready > d->cycle ? ready : d->cycle + 1;
 				}
 		}
-		warp_wake(w);
 	}
+	bool refused = settle_refused(sm);
+	for (int k = 0; k < sm->deferred.n; k++)
+		if (!sm->deferred.v[k].ins || sm->deferred.v[k].ins->kind != K_PRINT)
+			tell(sm, sm->deferred.v[k].warp);
 	for (int k = 0; k < sm->nwarps && sm->gpu->model->regroups && sm->deferred.n; k++)
-		if (sm->warp[k].used) /* any may carry lanes whose home has its data now */
-			warp_wake(&sm->warp[k]);
+		tell(sm, &sm->warp[k]); /* any may carry lanes whose home has its data now */
+	for (int k = 0; k < sm->nwarps && refused; k++)
+		if (sm->warp[k].used && sm->warp[k].sched->wake_why[sm->warp[k].place] == STALL_MEMPIPE)
+			tell(sm, &sm->warp[k]);
 	vec_clear(&sm->deferred);
 	vec_clear(&sm->data);
 }

@@ -46,6 +46,8 @@ void sm_destroy(Sm *sm)
 	vec_free(&sm->data);
 	vec_free(&sm->tickets);
 	vec_free(&sm->events);
+	vec_free(&sm->freed);
+	vec_free(&sm->arrival);
 	arena_free(&sm->arena);
 }
 
@@ -113,28 +115,44 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->alarm = NO_ALARM;
 	g->model->launch(w, lanes, g->cur->entry[g->cur->kernel->id]);
 	note_depth(sm, w);
-	for (int k = 0; k < w->nsplit; k++)
+	for (int k = 0; k < w->nsplit; k++) {
 		w->split[k].ready = sm->now;
+		w->split[k].why = STALL_FETCH;
+	}
 	Sched *s = w->sched = &sm->sched[w->slot % g->config.sched_count];
 	w->place = s->n++;
 	s->order[w->place] = w->slot;
 	s->wake[w->place] = sm->now;
+	s->wake_why[w->place] = STALL_FETCH;
 	s->sleep = 0;
 }
 
-static bool fits(const Sm *sm)
+bool sm_reserve(Sm *sm)
 {
 	const Gpu *g = sm->gpu;
-	return sm->free_ctas > 0 && sm->free_warps >= g->warps_per_cta &&
-		sm->free_regs >= g->regs_per_warp * g->warps_per_cta && sm->free_shared >= g->shared_per_cta;
+	if (sm->free_ctas <= 0 || sm->free_warps < g->warps_per_cta || sm->free_regs < g->regs_per_warp * g->warps_per_cta ||
+		sm->free_shared < g->shared_per_cta)
+		return false;
+	sm->free_ctas--;
+	sm->free_warps -= g->warps_per_cta;
+	sm->free_regs -= g->regs_per_warp * g->warps_per_cta;
+	sm->free_shared -= g->shared_per_cta;
+	return true;
 }
 
-bool sm_place(Sm *sm, uint64_t number)
+void sm_give_back(Sm *sm)
+{
+	const Gpu *g = sm->gpu;
+	sm->free_ctas++;
+	sm->free_warps += g->warps_per_cta;
+	sm->free_regs += g->regs_per_warp * g->warps_per_cta;
+	sm->free_shared += g->shared_per_cta;
+}
+
+void sm_place(Sm *sm, uint64_t number)
 {
 	Gpu *g = sm->gpu;
 	const Launch *L = g->launch;
-	if (!fits(sm))
-		return false;
 	int k = 0;
 	while (sm->cta[k].used)
 		k++;
@@ -155,10 +173,6 @@ bool sm_place(Sm *sm, uint64_t number)
 		cta->model_state = state ? state : arena_alloc(&sm->arena, state_size);
 		memset(cta->model_state, 0, state_size);
 	}
-	sm->free_ctas--;
-	sm->free_warps -= g->warps_per_cta;
-	sm->free_regs -= g->regs_per_warp * g->warps_per_cta;
-	sm->free_shared -= g->shared_per_cta;
 	sm->resident++;
 	for (int index = 0, slot = 0; index < cta->warps; slot++) {
 		Warp *w = &sm->warp[slot];
@@ -170,12 +184,10 @@ bool sm_place(Sm *sm, uint64_t number)
 	}
 	if (tracing(sm))
 		sm_trace(sm, NULL, NULL, TR_BLOCK_START, 0, number, cta->threads);
-	return true;
 }
 
 void warp_retire(Sm *sm, Warp *w)
 {
-	Gpu *g = sm->gpu;
 	Cta *cta = w->cta;
 	Sched *s = w->sched;
 	int k = w->place;
@@ -197,10 +209,7 @@ void warp_retire(Sm *sm, Warp *w)
 	if (--cta->warps_left)
 		return;
 	cta->used = false;
-	sm->free_ctas++;
-	sm->free_warps += g->warps_per_cta;
-	sm->free_regs += g->regs_per_warp * g->warps_per_cta;
-	sm->free_shared += g->shared_per_cta;
+	vec_push(&sm->freed, sm->now);
 	sm->resident--;
 	if (tracing(sm))
 		sm_trace(sm, NULL, NULL, TR_BLOCK_END, 0, cta->number, 0);

@@ -8,10 +8,12 @@
 /* sim/sm/residence.c: residence */
 void sm_create(Gpu *, Sm *, int id);
 void sm_destroy(Sm *);
-bool sm_place(Sm *, uint64_t cta);             /* false: no room */
+bool sm_reserve(Sm *);                         /* room for a block of the launch, if there is any; */
+void sm_give_back(Sm *);                       /* ... of one that has ended */
+void sm_place(Sm *, uint64_t block);           /* it becomes resident, now, in room that is reserved */
 void warp_retire(Sm *, Warp *);                /* last lane has ended and nothing is outstanding */
 /* sim/sm/issue.c */
-void sm_run(Sm *, Cycle until);                /* advance to `until` or to the end of its warps */
+void sm_run(Sm *, Cycle until);                /* advance to `until` or to the end of its last block, the announced ones included */
 Cycle sm_next(const Sm *);                     /* first cycle at which something can happen */
 void sm_settle(Sm *);                          /* after mem_drain: completion times into the scoreboards */
 /* sim/sm/functional.c */

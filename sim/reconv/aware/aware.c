@@ -173,7 +173,7 @@ static void resume(Warp *w, Split *s)
 	run_only(w, k, other);
 }
 
-static bool coming(const Warp *w, const Split *s) { return s->wait || (s->ready > reconv_now(w) && s->why == STALL_DIVERGENCE); }
+static bool coming(const Warp *w, const Split *s) { return s->ready > reconv_now(w) && s->why == STALL_DIVERGENCE; }
 
 static void alarm(Warp *w)
 {
