@@ -169,6 +169,32 @@ START_TEST(a_block_takes_its_time_to_begin)
 }
 END_TEST
 
+/* Warps of four schedulers want the only unit in every cycle: none ends much before another. */
+START_TEST(schedulers_share_a_unit)
+{
+	static const char *const units[] = { "units.fp32.count=1", "units.fp32.count=2", "units.fp32.count=3", "units.fp32.count=1 units.fp32.interval=4" };
+	for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+		char set[200], text[4000] = HEAD "A:\n";
+		uint64_t end[8] = { 0 }, first = UINT64_MAX, last = 0;
+		snprintf(set, sizeof set, "scheduler.count=4 %s", units[k]);
+		for (int n = 0; n < 60; n++)
+			strcat(text, n % 2 ? " %f = add.f32 %f, %f\n" : " %g = add.f32 %g, %g\n");
+		strcat(text, EX "}\n");
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 32);
+		for (int i = 0; i < r->n; i++)
+			if (r->e[i].kind == TR_ISSUE)
+				end[r->e[i].warp] = r->e[i].cycle;
+		for (int w = 0; w < 8; w++) {
+			first = end[w] < first ? end[w] : first;
+			last = end[w] > last ? end[w] : last;
+		}
+		ck_assert_msg(last * 100 <= first * 110, "%s: warps end between %llu and %llu", set, (unsigned long long)first, (unsigned long long)last);
+		rig_free(r);
+	}
+}
+END_TEST
+
 START_TEST(blocks_go_to_sms_in_turn)
 {
 	Rig *r = rig_new("sm.count=3 sm.max_blocks=2");
@@ -472,7 +498,7 @@ int main(void)
 	const TTest *const tests[] = {
 		barriers_release_in_the_cycle_after_the_last_arrival, barriers_count_the_threads_that_are_left, arriving_does_not_wait,
 		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other,
-		a_block_takes_its_time_to_begin, blocks_go_to_sms_in_turn, resources_bound_residence,
+		a_block_takes_its_time_to_begin, schedulers_share_a_unit, blocks_go_to_sms_in_turn, resources_bound_residence,
 		a_block_that_fits_nowhere_is_refused, recursion_saves_what_lives_across_the_call,
 		predicates_are_arguments_and_results,
 		indirect_calls_go_by_target, an_indexed_branch_runs_each_target_once, lanes_that_ended_are_missed_by_nobody,

@@ -545,8 +545,9 @@ static void retire_ended(Sm *sm)
 static Cycle cycle(Sm *sm, int64_t n)
 {
 	Cycle next = NEVER;
+	uint64_t first = sm->stats.issued; /* who has issued is behind those who have not */
 	for (int64_t k = 0; k < n; k++) {
-		Sched *d = &sm->sched[k];
+		Sched *d = &sm->sched[(first + (uint64_t)k) % (uint64_t)n];
 		if (d->sleep <= sm->now) {
 			if (schedule(sm, d)) {
 				sm->stats.issued++;
