@@ -518,16 +518,19 @@ static bool schedule(Sm *sm, Sched *d)
 /* Nothing could issue in this cycle. A warp that may be ready, but was not tried, or ends, has a say only where there is no other. */
 static void fall_asleep(const Sm *sm, Sched *d)
 {
-	When t = { NEVER, STALL_EMPTY }, untried = { NEVER, STALL_EMPTY };
+	Cycle now = sm->now, first = NEVER;
+	unsigned near = distance[STALL_EMPTY] << 8 | STALL_EMPTY, untried = near; /* distance, reason */
 	for (int k = 0; k < d->n; k++) {
-		When w = { d->wake[k], d->wake_why[k] };
-		if (w.cycle > sm->now)
-			t = earlier(t, w);
-		else
-			untried = earlier(untried, w);
+		bool asleep = d->wake[k] > now;
+		unsigned why = (unsigned)distance[d->wake_why[k]] << 8 | d->wake_why[k];
+		Cycle wake = asleep ? d->wake[k] : now + 1;
+		first = wake < first ? wake : first;
+		unsigned one = asleep ? why : near, other = asleep ? untried : why;
+		near = one < near ? one : near;
+		untried = other < untried ? other : untried;
 	}
-	d->sleep = untried.cycle <= sm->now ? sm->now + 1 : t.cycle;
-	d->why = t.why != STALL_EMPTY ? t.why : untried.why;
+	d->sleep = first;
+	d->why = (uint8_t)((near & 255) == STALL_EMPTY ? untried : near);
 }
 
 static void retire_ended(Sm *sm)
@@ -636,7 +639,7 @@ static void tell(Sm *sm, Warp *w)
 {
 	const ReconvModel *model = sm->gpu->model;
 	Cycle first = w->ending ? w->drain : NEVER;
-	if (!w->used)
+	if (!w->used || (w->nsplit == 1 && w->sched->wake[w->place] < PENDING && !model->known))
 		return;
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
@@ -658,13 +661,24 @@ static void tell(Sm *sm, Warp *w)
 		d->sleep = first;
 }
 
-/* A refused access holds the load/store unit: it is known when that can be made. True: now. */
-static bool settle_refused(Sm *sm)
+/* A refused access holds the load/store unit: it is known when that can be made, and with it how long others wait. */
+static void settle_refused(Sm *sm)
 {
 	if (sm->mem_free < PENDING)
-		return false;
+		return;
 	sm->mem_free = smmem_retry(sm->mem, sm->until);
-	return true;
+	for (int64_t i = 0; i < sm->gpu->config.sched_count; i++) {
+		Sched *d = &sm->sched[i];
+		for (int k = 0; k < d->n; k++) {
+			Warp *w = &sm->warp[d->order[k]];
+			if (w->nsplit != 1) {
+				tell(sm, w);
+			} else if (d->wake[k] >= PENDING && d->wake_why[k] == STALL_MEMPIPE) { /* it has all else */
+				d->wake[k] = sm->mem_free;
+				d->sleep = d->sleep < sm->mem_free ? d->sleep : sm->mem_free;
+			}
+		}
+	}
 }
 
 void sm_settle(Sm *sm)
@@ -696,15 +710,12 @@ void sm_settle(Sm *sm)
 				}
 		}
 	}
-	bool refused = settle_refused(sm);
+	settle_refused(sm);
 	for (int k = 0; k < sm->deferred.n; k++)
 		if (!sm->deferred.v[k].ins || sm->deferred.v[k].ins->kind != K_PRINT)
 			tell(sm, sm->deferred.v[k].warp);
 	for (int k = 0; k < sm->nwarps && sm->gpu->model->regroups && sm->deferred.n; k++)
 		tell(sm, &sm->warp[k]); /* any may carry lanes whose home has its data now */
-	for (int k = 0; k < sm->nwarps && refused; k++)
-		if (sm->warp[k].used && sm->warp[k].sched->wake_why[sm->warp[k].place] == STALL_MEMPIPE)
-			tell(sm, &sm->warp[k]);
 	vec_clear(&sm->deferred);
 	vec_clear(&sm->data);
 }
