@@ -16,6 +16,7 @@ static Config machine(const char *name)
 	snprintf(path, sizeof path, "%s/configs", getenv("srcdir") ? getenv("srcdir") : "..");
 	setenv("GSIM_PATH", path, 1);
 	ck_assert_msg(config_load(&c, name, &d), "%s does not load", name);
+	diag_free(&d);
 	c.l2_bytes = 4 * c.l2_slices * c.l2_ways * c.l2_line;
 	ck_assert_msg(!config_memory_refused(&c), "%s: %s", name, config_memory_refused(&c));
 	return c;

@@ -47,7 +47,7 @@ else
 		compare "$srcdir/kernels/$name" -m ipdom -c volta.lua
 		compare "$srcdir/kernels/$name" -m exec_mask -c vega20.lua
 	done
-	for model in dwf sbi dual_path multi_path aware; do
+	for model in dwf sbi dual_path multi_path; do
 		compare "$srcdir/kernels/calculator/calculator.ir" -m $model -c kepler.lua
 		compare "$srcdir/kernels/device_calls/device_calls.ptx" -m $model -c kepler.lua
 	done

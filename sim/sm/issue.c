@@ -21,36 +21,38 @@ static inline When earlier(When a, When b)
 	return (When){ b.cycle < a.cycle ? b.cycle : a.cycle, nearer(a.why, b.why) };
 }
 
-/* When operands are there: the latest, and whether one that is still missing is being loaded. */
-typedef struct Operands { Cycle latest; uint64_t loads; } Operands;
+/* The latest operand, and the latest of those that are loaded, as the scoreboard has them. */
+typedef struct Operands { Cycle latest, load; } Operands;
 
-static inline void add_operand(Operands *o, Cycle ready, Cycle now)
+static inline void add_operand(Operands *o, Cycle ready)
 {
+	Cycle load = ready & -(ready & 1);
 	o->latest = ready > o->latest ? ready : o->latest;
-	o->loads |= ready >> 1 > now ? ready & 1 : 0;
+	o->load = load > o->load ? load : o->load;
 }
 
-static void add_lanes(Operands *o, const Warp *w, Mask m, const MIns *i, Cycle now)
+static void add_lanes(Operands *o, const Warp *w, Mask m, const MIns *i)
 {
 	int W = w->lanes.width, l;
 	for (int k = 0; k < i->nchk; k++)
 		each_lane(m, l)
-			add_operand(o, w->ready[i->sb[k] * W + l], now);
+			add_operand(o, w->ready[i->sb[k] * W + l]);
 }
 
-static When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
+/* When operands are there. One that is still being loaded is the reason, whatever else is missing. */
+static inline When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 {
 	Operands o = { 0, 0 };
 	if (!sm->lane_scoreboard) {
 		for (int k = 0; k < i->nchk; k++)
-			add_operand(&o, w->ready[i->sb[k]], sm->now);
+			add_operand(&o, w->ready[i->sb[k]]);
 	} else if (!s->parts) {
-		add_lanes(&o, w, s->mask, i, sm->now);
+		add_lanes(&o, w, s->mask, i);
 	} else {
 		each_part(s, p)
-			add_lanes(&o, p->home, p->mask, i, sm->now);
+			add_lanes(&o, p->home, p->mask, i);
 	}
-	return (When){ o.latest >> 1, o.loads ? STALL_MEMORY : STALL_DATA };
+	return (When){ o.latest >> 1, o.load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
 }
 
 /* A copy of the functional unit that takes an instruction now, or -1 with the cycle at which one will. */
