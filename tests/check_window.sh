@@ -53,6 +53,8 @@ else
 	done
 	compare "$srcdir/kernels/transpose/transpose.ptx" -c kepler.lua
 	compare "$srcdir/kernels/spmv/spmv.ptx" -c volta.lua
+	compare "$srcdir/kernels/spmv/spmv.ptx" -c fermi.lua -D l1.mshrs=8
+	compare "$srcdir/kernels/bfs/bfs.ptx" -c maxwell.lua -D limits.max_cycles=100
 fi
 
 # Thread blocks that touch no memory take as long whatever a hit in L1 takes.

@@ -303,6 +303,8 @@ static const struct { const char *lua, *message; RunStatus status; int line; } b
 	{ BUFFERS "gpu.launch { kernel = 'copy', grid = 1, block = 1, args = { a, {}, 1 } }", "expected a number, found a table", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.launch { kernel = 'put', grid = 1, block = 1, args = { a, 0, 0, { 1, 2 }, 0 } }", "expected 6 numbers, found 2", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.launch { kernel = 'put', grid = 1, block = 1, args = { a, 0, 0, 7, 0 } }", "expected a string of 6 bytes or a list of 6", RUN_BAD_INPUT, 1 },
+	{ "gpu.launch { kernel = 'wild\\0', grid = 1, block = 1 }", "a name has no zero byte", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "gpu.compare(a, { how = 'set\\0' })", "expected 'exact'", RUN_BAD_INPUT, 1 },
 	{ "gpu.symbol('tile')", "no global or const variable", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.compare(a, { how = 'about' })", "expected 'exact', 'set', 'tolerance' or 'ignore', found 'about'", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.compare(a, { hov = 'set' })", "did you mean 'how'", RUN_BAD_INPUT, 1 },

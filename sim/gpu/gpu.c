@@ -319,10 +319,18 @@ static uint64_t issues(const Gpu *g)
 	return n;
 }
 
+/* Nothing happens before that cycle, and all SMs come to it: their figures end there, not where a window has ended. */
+static void come_to(Gpu *g, Cycle end)
+{
+	for (int i = 0; i < g->config.sm_count; i++)
+		sm_run(&g->sm[i], end);
+}
+
 /* What is asked of the launch as a whole, when every SM has come to `now` and the next event is at `start`. True: it ends here, fault says why. */
 static bool check_launch(Gpu *g, Cycle now, Cycle start, Fault *fault)
 {
 	if (g->config.max_cycles && start > (Cycle)g->config.max_cycles) {
+		come_to(g, (Cycle)g->config.max_cycles);
 		if (!take_fault(g, fault))
 			fault_text(fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles", g->launch->kernel->name,
 				(long long)g->config.max_cycles);
@@ -330,6 +338,7 @@ static bool check_launch(Gpu *g, Cycle now, Cycle start, Fault *fault)
 	}
 	if (now <= g->looked)
 		return false;
+	come_to(g, now);
 	g->now = g->looked = now;
 	return take_fault(g, fault) || livelock_check(g, fault);
 }
@@ -353,15 +362,17 @@ static bool blocks_left(const Gpu *g)
 	return left;
 }
 
+static Cycle next_check(Cycle now) { return (now / CHECK_CYCLES + 1) * CHECK_CYCLES; }
+
 /* SMs run side by side from `start` on: no longer than what they do to each other takes, nor past the next check or the last cycle. */
 static Cycle window_end(const Gpu *g, Cycle start)
 {
 	Cycle n = g->window, launch = (Cycle)g->config.sm_block_launch;
 	if (g->next_cta < g->ctas && launch < n)
 		n = launch;
-	Cycle stop = (start / CHECK_CYCLES + 1) * CHECK_CYCLES, last = (Cycle)g->config.max_cycles;
+	Cycle stop = next_check(start), last = (Cycle)g->config.max_cycles;
 	if (last && stop > last)
-		stop = last + 1;
+		stop = start <= last ? last + 1 : stop;
 	return start + n < stop ? start + n : stop;
 }
 
@@ -370,6 +381,7 @@ static bool timed_run(Gpu *g, Fault *fault)
 	int n = (int)g->config.sm_count;
 	LaunchStats *stats[n];
 	bool ok = false;
+	Cycle last = 0;                /* begin of the window before */
 	for (int i = 0; i < n; i++)
 		stats[i] = &g->sm[i].stats;
 	fill(g);
@@ -380,12 +392,14 @@ static bool timed_run(Gpu *g, Fault *fault)
 		}
 		Cycle start = next_event(g);
 		if (start >= PENDING) {
+			come_to(g, next_check(last));
 			if (!take_fault(g, fault))
 				deadlock_report(g, fault);
 			break;
 		}
 		if (check_launch(g, start / CHECK_CYCLES * CHECK_CYCLES, start, fault))
 			break;
+		last = start;
 		g->now = window_end(g, start);
 		pool_run(g->pool, g->now);
 		apply_in_order(g);

@@ -336,7 +336,7 @@ static CompareHow compare_how(lua_State *L)
 	static const char *const names[] = { "exact", "set", "tolerance", "ignore" };
 	int type = lua_getfield(L, 2, "how");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (type == LUA_TNIL || (type == LUA_TSTRING && !strcmp(lua_tostring(L, -1), names[i])))
+		if (type == LUA_TNIL || (type == LUA_TSTRING && lua_rawlen(L, -1) == strlen(names[i]) && !strcmp(lua_tostring(L, -1), names[i])))
 			return (CompareHow)i;
 	return (CompareHow)luaL_error(L, "gpu.compare: how: expected 'exact', 'set', 'tolerance' or 'ignore', found %s%s%s", type == LUA_TSTRING ?
 		"'" : luaL_typename(L, -1), type == LUA_TSTRING ? lua_tostring(L, -1) : "", type == LUA_TSTRING ? "'" : "");

@@ -45,6 +45,8 @@ static const Function *find_kernel(lua_State *L, int table)
 	StrBuf why = { 0 };
 	if (lua_getfield(L, table, "kernel") != LUA_TSTRING)
 		luaL_error(L, "gpu.launch: kernel: expected a name, found %s", luaL_typename(L, -1));
+	if (strlen(lua_tostring(L, -1)) != lua_rawlen(L, -1))
+		luaL_error(L, "gpu.launch: kernel: a name has no zero byte");
 	const Function *f = kernel_by_name(run_of(L)->module, lua_tostring(L, -1), &why);
 	if (!f) {
 		lua_pushstring(L, why.s);

@@ -219,6 +219,7 @@ bool smmem_lacks(SmMem *, Lack);
 
 /* ---- l1.c ---- */
 bool l1_load(SmMem *, Cycle now, const Access *, uint64_t base, LaunchStats *, MemTicket *);
+Cycle l1_when_filled(const SmMem *, const Mshr *);      /* all that it waits for may be there */
 Cycle l1_when_mergeable(const SmMem *, Cycle now, uint64_t line);   /* an access may join those that wait for the line */
 void l1_fill(SmMem *, uint32_t id);                     /* id: MSHR entry * MAX_SECTORS + lowest sector of the request */
 

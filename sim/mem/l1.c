@@ -18,8 +18,7 @@ void l1_fill(SmMem *s, uint32_t id)
 		mshr_drop(&s->mshr, entry);
 }
 
-/* The cycle in which all that an MSHR waits for may be there. */
-static Cycle when_filled(const SmMem *s, const Mshr *e)
+Cycle l1_when_filled(const SmMem *s, const Mshr *e)
 {
 	Cycle at = 0;
 	for (uint32_t m = e->pending; m; m &= m - 1) {
@@ -34,7 +33,7 @@ Cycle l1_when_mergeable(const SmMem *s, Cycle now, uint64_t line)
 	int i = mshr_find(&s->mshr, line);
 	if (i < 0 || s->mshr.entry[i].collected < s->c.l1_merge)
 		return now;
-	return later(when_filled(s, &s->mshr.entry[i]), now + 1);
+	return later(l1_when_filled(s, &s->mshr.entry[i]), now + 1);
 }
 
 /* What each line finds. False when there is no room for what it lacks. */

@@ -102,15 +102,12 @@ static Cycle select_nth(Cycle *v, int n, int k)
 	return v[k];
 }
 
-/* When MSHRs can be free, into times. */
+/* When MSHRs are free, into times: each when all that it waits for is there. */
 static void list_fills(SmMem *s)
 {
-	for (int i = 0; i < s->flying.n; i++)
-		if (s->flying.v[i].id != FLYING_OTHER)
-			vec_push(&s->times, s->flying.v[i].at);
-	for (int i = 0; i < s->queue.n; i++)
-		if (s->queue.v[i].owner == OWNER_L1)
-			vec_push(&s->times, s->queue.v[i].at + s->trip);
+	for (int i = 0; i < s->mshr.n; i++)
+		if (s->mshr.entry[i].pending)
+			vec_push(&s->times, l1_when_filled(s, &s->mshr.entry[i]));
 }
 
 /* When places can be free: those served that leave first, and those queued. */
@@ -126,7 +123,7 @@ static void list_places(SmMem *s, int need)
 }
 
 /* The first cycle after now in which `need` MSHRs, or places, more than now can be free. Requests not yet served take at least
-   the trip. An MSHR may want several of its requests: then it is too early, and the next try tells more. */
+   the trip. */
 static Cycle when_free(SmMem *s, Cycle now, bool place, int need)
 {
 	vec_clear(&s->times);
