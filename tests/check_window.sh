@@ -47,12 +47,13 @@ else
 		compare "$srcdir/kernels/$name" -m ipdom -c volta.lua
 		compare "$srcdir/kernels/$name" -m exec_mask -c vega20.lua
 	done
-	for model in dwf sbi dual_path multi_path; do
+	for model in dwf sbi dual_path multi_path aware; do
 		compare "$srcdir/kernels/calculator/calculator.ir" -m $model -c kepler.lua
 		compare "$srcdir/kernels/device_calls/device_calls.ptx" -m $model -c kepler.lua
 	done
 	compare "$srcdir/kernels/transpose/transpose.ptx" -c kepler.lua
 	compare "$srcdir/kernels/spmv/spmv.ptx" -c volta.lua
+	compare "$srcdir/kernels/stencil/stencil.ptx" -m aware -c fermi.lua
 	compare "$srcdir/kernels/spmv/spmv.ptx" -c fermi.lua -D l1.mshrs=8
 	compare "$srcdir/kernels/bfs/bfs.ptx" -c maxwell.lua -D limits.max_cycles=100
 fi

@@ -432,14 +432,21 @@ static bool try_warp(Sm *sm, Warp *w)
 
 /* ---- schedulers ---- */
 
+/* It waited for the load/store unit, which another warp got: it need not be looked at. */
+static inline bool still_waits_for_unit(const Sm *sm, const Sched *d, int k)
+{
+	const Warp *w = &sm->warp[d->order[k]];
+	return sm->mem_free > sm->now && d->wake[k] && w->nsplit == 1 && w->alarm >= sm->mem_free;
+}
+
 /* Tries the warps at places from..to-1 that may be ready. */
 static inline bool scan(Sm *sm, Sched *d, int from, int to)
 {
 	for (int k = from; k < to; k++) {
 		if (d->wake[k] > sm->now)
 			continue;
-		if (d->wake_why[k] == STALL_MEMPIPE && sm->mem_free > sm->now && d->wake[k] && sm->warp[d->order[k]].nsplit == 1) {
-			d->wake[k] = sm->mem_free; /* it waited for the load/store unit, which another warp got */
+		if (d->wake_why[k] == STALL_MEMPIPE && still_waits_for_unit(sm, d, k)) {
+			d->wake[k] = sm->mem_free;
 		} else if (try_warp(sm, &sm->warp[d->order[k]])) {
 			d->last = d->order[k];
 			return true;
@@ -641,7 +648,7 @@ static void tell(Sm *sm, Warp *w)
 {
 	const ReconvModel *model = sm->gpu->model;
 	Cycle first = w->ending ? w->drain : NEVER;
-	if (!w->used || (w->nsplit == 1 && w->sched->wake[w->place] < PENDING && !model->known))
+	if (!w->used || (w->nsplit == 1 && w->sched->wake[w->place] < PENDING && w->alarm == NO_ALARM && !model->known))
 		return;
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
@@ -673,7 +680,7 @@ static void settle_refused(Sm *sm)
 		Sched *d = &sm->sched[i];
 		for (int k = 0; k < d->n; k++) {
 			Warp *w = &sm->warp[d->order[k]];
-			if (w->nsplit != 1) {
+			if (w->nsplit != 1 || w->alarm != NO_ALARM) {
 				tell(sm, w);
 			} else if (d->wake[k] >= PENDING && d->wake_why[k] == STALL_MEMPIPE) { /* it has all else */
 				d->wake[k] = sm->mem_free;
