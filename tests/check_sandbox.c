@@ -188,8 +188,8 @@ static const struct { const char *text, *printed; } results[] = {
 		"1\t4\t3\t0\t2\t3\n2\t2\n" },
 	{ "print(pcall(table.insert, {}, 5, 1))", "false\tbad argument #2 to 'table.insert' (position out of bounds)\n" },
 	/* What is refused is not charged for. */
-	{ "print(pcall(table.insert, {}, -1 << 40, 1)) print(pcall(table.remove, {}, -1 << 40))",
-		"false\tbad argument #2 to 'table.insert' (position out of bounds)\nfalse\tbad argument #1 to 'table.remove' (position out of bounds)\n" },
+	{ "print(pcall(table.insert, {}, -1 << 40, 1)) print((select(2, pcall(table.remove, {}, -1 << 40)):gsub('#.', '#')))", /* 1, newer ones 2 */
+		"false\tbad argument #2 to 'table.insert' (position out of bounds)\nbad argument # to 'table.remove' (position out of bounds)\n" },
 	{ "print(pcall(table.move, {}, math.mininteger, math.maxinteger, 1)) print(pcall(table.move, {}, 1, 1 << 40, math.maxinteger))",
 		"false\tbad argument #3 to 'table.move' (too many elements to move)\nfalse\tbad argument #4 to 'table.move' (destination wrap around)\n" },
 	{ "print(pcall(table.unpack, {}, 1, 1 << 40)) print(pcall(string.rep)) print(pcall(('x').rep, 'x', {}))", "false\ttoo many results to unpack\n"

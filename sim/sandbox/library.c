@@ -6,7 +6,8 @@
 
 /* ---- text of values ---- */
 
-/* Tables and functions get numbers in the order in which their texts are asked for. */
+/* Tables and functions get numbers in the order in which their texts are asked for. They are kept as long as the state: how a weak table
+   grows depends on addresses, and growth is work that counts. */
 static lua_Integer number_of(lua_State *L, int index)
 {
 	static const char key;
@@ -14,10 +15,6 @@ static lua_Integer number_of(lua_State *L, int index)
 	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) != LUA_TTABLE) {
 		lua_pop(L, 1);
 		lua_newtable(L);
-		lua_createtable(L, 0, 1);
-		lua_pushstring(L, "k");
-		lua_setfield(L, -2, "__mode");
-		lua_setmetatable(L, -2);
 		lua_pushvalue(L, -1);
 		lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
 	}
