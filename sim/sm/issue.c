@@ -2,8 +2,8 @@
  * can; when none can anywhere, time jumps to the first cycle at which one may. Every scheduler-cycle is counted as an
  * issue or as one reason: of those that keep back its warps, the one nearest to an issue.
  *
- * Nothing here depends on where a window ends. What comes from beyond the SM is PENDING until the end of the window tells when it
- * comes, never before it; so no reason, and no decision, asks how far off that is. */
+ * Nothing here shall depend on where a window ends (doc/timing.md says where it still does). What comes from beyond the SM is PENDING until
+ * the end of the window tells when it comes, never before it; so no reason, and no decision, may ask how far off that is. */
 #include "sim/sm/sm.h"
 
 typedef struct When { Cycle cycle; uint8_t why; } When;
