@@ -3,6 +3,7 @@
 -- analysis", 2022.
 return derive("volta.lua", {
 	clock_mhz = 1410,                      -- [W]
+	launch = { overhead_cycles = 4230 },   -- [F] 3 us
 	sm = {
 		count = 108,                       -- [W]
 		shared_bytes = 167936,             -- [G] 164 KB of the 192 KB that it shares with L1

@@ -2,6 +2,7 @@
 -- [L] Luo et al., "Benchmarking and dissecting the Nvidia Hopper GPU architecture via microbenchmarking", 2024.
 return derive("ampere.lua", {
 	clock_mhz = 1755,                      -- [L] the card measured
+	launch = { overhead_cycles = 5265 },   -- [F] 3 us
 	sm = {
 		count = 114,                       -- [W]
 		shared_bytes = 233472,             -- [G] 228 KB of the 256 KB that it shares with L1

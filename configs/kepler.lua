@@ -2,11 +2,15 @@
 -- Sources: [G] CUDA C Programming Guide, tables of compute capabilities and of arithmetic throughput; [W] GK104 white
 -- paper and product data; [B] Bialas and Strzelecki, "Benchmarking the cost of thread divergence in CUDA", 2015;
 -- [M] Mei and Chu, "Dissecting GPU memory hierarchy through microbenchmarking", 2017; [J] Jia et al., "Dissecting the
--- NVIDIA Volta GPU architecture via microbenchmarking", 2018, which compares older cards. Where a card stands behind a source, that
--- one was measured. What has no source is marked `assumption`.
+-- NVIDIA Volta GPU architecture via microbenchmarking", 2018, which compares older cards; [V] University of Virginia, "CUDA kernel
+-- overhead": at best 334,000 launches a second on cards before Fermi. Where a card stands behind a source, that one was measured. What has no source is marked `assumption`.
 return {
 	warp_size = 32,                        -- [G]
 	clock_mhz = 1046,                      -- [W]
+	launch = {
+		overhead_cycles = 3138,            -- [V] 3.0 us
+		latency_cycles = 5000,             -- assumption: Volta's, see volta.lua
+	},
 	sm = {
 		count = 8,                         -- [W]
 		max_warps = 64,                    -- [G]

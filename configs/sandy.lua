@@ -8,6 +8,10 @@
 return {
 	warp_size = 16,                        -- assumption: SIMD16, the widest that a thread is compiled for
 	clock_mhz = 1350,                      -- [P] highest
+	launch = {
+		overhead_cycles = 4050,            -- assumption: 3 us, as volta.lua has
+		latency_cycles = 5000,             -- assumption: as volta.lua
+	},
 	sm = {                                 -- half of the array: six EUs, which GT1 is made of
 		count = 2,                         -- [M] 12 EUs
 		max_warps = 30,                    -- [M] 60 threads on 12 EUs: five each

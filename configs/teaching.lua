@@ -3,6 +3,7 @@
 return {
 	warp_size = 4,
 	clock_mhz = 1000,
+	launch = { overhead_cycles = 0, latency_cycles = 0 },
 	sm = {
 		count = 1,
 		max_warps = 16,

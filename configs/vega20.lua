@@ -5,6 +5,10 @@
 return {
 	warp_size = 64,                        -- [R]
 	clock_mhz = 1725,                      -- [P] peak
+	launch = {
+		overhead_cycles = 5175,            -- assumption: 3 us, as volta.lua has
+		latency_cycles = 5000,             -- assumption: as volta.lua
+	},
 	sm = {                                 -- a compute unit
 		count = 60,                        -- [R]
 		max_warps = 40,                    -- [H] ten for each SIMD

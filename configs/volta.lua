@@ -2,10 +2,15 @@
 -- Sources: [G] CUDA C++ Programming Guide, tables of compute capabilities and of arithmetic throughput; [W] V100 white paper;
 -- [T] Volta tuning guide; [J] Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018; [K] Khairy
 -- et al., "Accel-Sim", ISCA 2020, and its configuration of this card; [A] A100 white paper, where it compares; [C] CUDA debugger
--- API, CUDBGCbuWarpState. What has no source is marked `assumption`; a price of barriers among it is the default, 0.
+-- API, CUDBGCbuWarpState; [F] NVIDIA developer forums, "Too much time for kernel launch latency", 2022: a launch of an empty kernel
+-- takes about 3 us with recent hardware. What has no source is marked `assumption`; a price of barriers among it is the default, 0.
 return {
 	warp_size = 32,                        -- [G]
 	clock_mhz = 1530,                      -- [W]
+	launch = {
+		overhead_cycles = 4590,            -- [F] 3 us
+		latency_cycles = 5000,             -- [K] from when the stream is free to the first block
+	},
 	sm = {
 		count = 80,                        -- [W]
 		max_warps = 64,                    -- [G]

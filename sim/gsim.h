@@ -41,6 +41,8 @@ const char *gpu_refuses(const Config *, const Launch *);
 /* Runs a kernel to its end. false: a fault (stats hold what was measured until then) or interrupted (fault->kind is
    FAULT_NONE). Arrays and names in stats live in the arena. */
 bool gpu_launch(Gpu *, const Launch *, Arena *, LaunchStats *, Fault *);
+/* All caches become empty, between two launches; what is dirty leaves in no time. */
+void gpu_flush(Gpu *);
 
 /* Machine code as text, one instruction a line, with addresses and tokens: what the mechanism made of the kernel. Nothing, with errors in diag, when it
    cannot be lowered. */

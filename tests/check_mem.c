@@ -268,11 +268,7 @@ START_TEST(stores_and_write_backs)
 	drain(r);
 	ck_assert_uint_eq(r->st.dram_reads, 1);
 	ck_assert_uint_eq(r->st.dram_writes, 0);
-	mem_finish(r->m, &r->st);
-	ck_assert_uint_eq(r->st.l2_dirty, 5);                                   /* they leave after the launch */
-	ck_assert_uint_eq(r->st.dram_writes, 0);
-	mem_finish(r->m, &r->st);
-	ck_assert_uint_eq(r->st.l2_dirty, 5);                                   /* and are not counted twice */
+	ck_assert_uint_eq(r->st.l2_dirtied, 5);                                 /* of them the line written twice counts once */
 	close_rig(r);
 }
 END_TEST
@@ -289,9 +285,7 @@ START_TEST(dirty_lines_leave_a_small_l2)
 		drain(r);
 	}
 	ck_assert_uint_eq(r->st.l2_writebacks, 12 * 4);
-	mem_finish(r->m, &r->st);
-	ck_assert_uint_eq(r->st.l2_writebacks, 12 * 4);
-	ck_assert_uint_eq(r->st.l2_dirty, 8 * 4);
+	ck_assert_uint_eq(r->st.l2_dirtied, 20 * 4);
 	close_rig(r);
 }
 END_TEST
@@ -498,7 +492,7 @@ START_TEST(other_sectors_of_a_line_on_its_way)
 }
 END_TEST
 
-START_TEST(reset_forgets_dirty_lines)
+START_TEST(emptied_caches_forget_dirty_lines)
 {
 	Config c = defaults();
 	c.l2_slices = 1;
@@ -506,11 +500,10 @@ START_TEST(reset_forgets_dirty_lines)
 	Rig *r = rig(&c);
 	ck_assert(stride(r, 0, ACC_STORE, SP_GLOBAL, A, 128, 8, 4));
 	drain(r);
-	smmem_reset(r->s);
-	mem_reset(r->m);
-	memset(&r->st, 0, sizeof r->st);
-	load_line(r, 0, A);
-	mem_finish(r->m, &r->st);
+	smmem_empty(r->s);
+	mem_empty(r->m);
+	load_line(r, 1000, A);
+	ck_assert_uint_eq(r->st.l2_dirtied, 8);
 	ck_assert_uint_eq(r->st.l2_writebacks, 0);
 	close_rig(r);
 }
@@ -688,26 +681,46 @@ START_TEST(l2_mshrs_limit_misses)
 }
 END_TEST
 
-/* A second launch on the same units is as the first. */
-START_TEST(reset)
+/* With empty caches the units take as long as in the beginning. */
+START_TEST(emptied)
 {
 	Config c = defaults();
 	Rig *r = rig(&c);
 	Cycle first[50];
-	for (int round = 0; round < 2; round++) {
+	for (Cycle from = 0; from < 20000; from += 10000) {
 		for (unsigned i = 0; i < 50; i++) {
-			Cycle done = load_line(r, 10 * i, A + 128 * (i * 7 % 20));
-			if (round)
+			Cycle done = load_line(r, from + 10 * i, A + 128 * (i * 7 % 20)) - from;
+			if (from)
 				ck_assert_uint_eq(done, first[i]);
 			first[i] = done;
 		}
-		ck_assert(stride(r, 5000, ACC_LOAD, SP_CONST, A, 0, 32, 4));
-		ck_assert_uint_gt(finish(r), 5100);
-		ck_assert(smmem_fetch(r->s, 6000, 64, &r->st, &r->t));
+		ck_assert(stride(r, from + 5000, ACC_LOAD, SP_CONST, A, 0, 32, 4));
+		ck_assert_uint_gt(finish(r), from + 5100);
+		ck_assert(smmem_fetch(r->s, from + 6000, 64, &r->st, &r->t));
 		drain(r);
-		smmem_reset(r->s);
-		mem_reset(r->m);
+		smmem_empty(r->s);
+		mem_empty(r->m);
 	}
+	close_rig(r);
+}
+END_TEST
+
+/* A launch finds L2 and the instruction cache as they were left; L1, which is not coherent, and constants are asked for anew. */
+START_TEST(a_launch_begins)
+{
+	Config c = defaults();
+	Rig *r = rig(&c);
+	load_line(r, 0, A);
+	ck_assert(stride(r, 1000, ACC_LOAD, SP_CONST, A, 0, 32, 4));
+	finish(r);
+	ck_assert(smmem_fetch(r->s, 2000, 64, &r->st, &r->t));
+	drain(r);
+	smmem_launch(r->s);
+	ck_assert_uint_eq(load_line(r, 3000, A), 3000 + L2_HIT);
+	ck_assert(stride(r, 4000, ACC_LOAD, SP_CONST, A, 0, 32, 4));
+	finish(r);
+	ck_assert_uint_eq(r->st.constant_misses, 2);
+	ck_assert(!smmem_fetch(r->s, 5000, 64, &r->st, &r->t));
 	close_rig(r);
 }
 END_TEST
@@ -765,7 +778,7 @@ static Suite *suite(void)
 	tcase_add_test(t, use_keeps_lines);
 	tcase_add_test(t, slowest_part_counts);
 	tcase_add_test(t, other_sectors_of_a_line_on_its_way);
-	tcase_add_test(t, reset_forgets_dirty_lines);
+	tcase_add_test(t, emptied_caches_forget_dirty_lines);
 	tcase_add_test(t, forced_accesses_are_accepted);
 	tcase_add_test(t, mechanism_traffic);
 	tcase_add_test(t, rows_of_dram);
@@ -773,7 +786,8 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, rates_are_exact, 0, 3);
 	tcase_add_test(t, hit_under_miss);
 	tcase_add_test(t, l2_mshrs_limit_misses);
-	tcase_add_test(t, reset);
+	tcase_add_test(t, emptied);
+	tcase_add_test(t, a_launch_begins);
 	tcase_add_test(t, windows);
 	tcase_add_test(t, refused_configurations);
 	suite_add_tcase(s, t);

@@ -398,7 +398,7 @@ static Traffic *run_traffic(const Config *c, uint64_t seed, Cycle window, int or
 		stats_add(&out->total, st[i]);
 		smmem_free(s[i]);
 	}
-	mem_finish(m, &out->total);
+	ck_assert_uint_le(out->total.l2_writebacks, out->total.l2_dirtied);
 	out->total.cycles = mem_quiet(m);
 	mem_free(m);
 	free(q);

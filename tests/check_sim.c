@@ -337,11 +337,11 @@ END_TEST
 
 START_TEST(the_clock_is_the_cycle_of_issue)
 {
-	Rig *r = rig_new("units.alu.latency=3");
+	Rig *r = rig_new("units.alu.latency=3 launch.latency_cycles=70");
 	r->clocks = true;
 	rig_run(r, K(" %b = mov.u32 10\n %b = add.u32 %b, 1\n %a = mov.u32 %clock\n %a = add.u32 %a, %b\n" STORE("%a") EX), 1, 4);
 	for (int k = 0; k < 4; k++)
-		ck_assert_uint_eq(r->out[k], 11 + 4);
+		ck_assert_uint_eq(r->out[k], 11 + 70 + 4);
 	rig_free(r);
 }
 END_TEST

@@ -57,7 +57,7 @@ static inline void close_rig(Rig *r)
 {
 	const char *law;
 	drain(r);
-	mem_finish(r->m, &r->st);
+	ck_assert_uint_le(r->st.l2_writebacks, r->st.l2_dirtied);
 	ck_assert_msg(!(law = stats_memory_law(&r->st, &r->c)), "law broken: %s", law);
 	ck_assert_int_eq(smmem_outstanding(r->s, UNKNOWN), 0);
 	mem_free(r->m);

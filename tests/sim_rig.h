@@ -13,7 +13,7 @@
 /* One SM, one scheduler, warps of four lanes; every unit takes and gives one value a cycle; no caches. Memory answers at
    once, so that a window is one cycle. */
 static const char *const rig_machine[] = {
-	"warp_size=4", "sm.max_warps=16", "sm.max_blocks=8", "sm.max_threads_per_block=64", "sm.registers=4096",
+	"launch.overhead_cycles=0", "launch.latency_cycles=0", "warp_size=4", "sm.max_warps=16", "sm.max_blocks=8", "sm.max_threads_per_block=64", "sm.registers=4096",
 	"sm.register_unit=4", "sm.shared_bytes=16384", "sm.shared_unit=4", "sm.max_shared_per_block=16384",
 	"scheduler.count=1", "scheduler.policy=lrr", "fetch.cache_bytes=0", "fetch.redirect_cycles=0",
 	"units.alu.count=1", "units.alu.latency=1", "units.imul.count=1", "units.imul.latency=1", "units.fp32.count=1",

@@ -81,6 +81,7 @@ typedef struct Code {
 	uint32_t *entry;               /* pc of each function by its id, NO_PC */
 	uint32_t *stub;                /* where indirect calls enter each function, NO_PC */
 	uint32_t *frame_of;            /* local frame of each function by its id */
+	uint64_t first_line;           /* of the instruction cache: where the code lies beside others of the machine */
 } Code;
 
 typedef struct LowerFn LowerFn;

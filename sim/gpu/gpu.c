@@ -11,6 +11,7 @@
 
 enum { CHECK_CYCLES = 1024 };                /* faults and livelocks of a launch are looked for so often */
 #define PARAM_WINDOW 0x0000040000000000u   /* generic address of kernel parameters */
+enum { PARAM_PLACE = 1 << 16, PARAM_PLACES = 1 << 16 }; /* bytes of a launch's parameters for the caches; the places are used in turn */
 
 Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *symbol_address, const GpuOptions *o,
 	Diag *diag)
@@ -57,9 +58,16 @@ void gpu_free(Gpu *g)
 
 static const Code *code_of(Gpu *g, const Function *kernel, Diag *diag)
 {
-	if (!g->code[kernel->id])
-		g->code[kernel->id] = code_lower(g->module, kernel, &g->config, g->model->lower, g->symbol_address, diag);
-	return g->code[kernel->id];
+	const Config *c = &g->config;
+	Code *code = g->code[kernel->id];
+	if (code)
+		return code;
+	code = g->code[kernel->id] = code_lower(g->module, kernel, c, g->model->lower, g->symbol_address, diag);
+	if (code) {
+		code->first_line = g->lines;
+		g->lines += ((uint64_t)code->n * (uint64_t)c->fetch_ins_bytes + (uint64_t)c->fetch_line - 1) / (uint64_t)c->fetch_line;
+	}
+	return code;
 }
 
 /* ---- what a launch needs ---- */
@@ -329,8 +337,8 @@ static void come_to(Gpu *g, Cycle end)
 /* What is asked of the launch as a whole, when every SM has come to `now` and the next event is at `start`. True: it ends here, fault says why. */
 static bool check_launch(Gpu *g, Cycle now, Cycle start, Fault *fault)
 {
-	if (g->config.max_cycles && start > (Cycle)g->config.max_cycles) {
-		come_to(g, (Cycle)g->config.max_cycles);
+	if (g->config.max_cycles && start - g->begin > (Cycle)g->config.max_cycles) {
+		come_to(g, g->begin + (Cycle)g->config.max_cycles);
 		if (!take_fault(g, fault))
 			fault_text(fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles", g->launch->kernel->name,
 				(long long)g->config.max_cycles);
@@ -362,7 +370,8 @@ static bool blocks_left(const Gpu *g)
 	return left;
 }
 
-static Cycle next_check(Cycle now) { return (now / CHECK_CYCLES + 1) * CHECK_CYCLES; }
+static Cycle last_check(const Gpu *g, Cycle now) { return now - (now - g->begin) % CHECK_CYCLES; }
+static Cycle next_check(const Gpu *g, Cycle now) { return last_check(g, now) + CHECK_CYCLES; }
 
 /* SMs run side by side from `start` on: no longer than what they do to each other takes, nor past the next check or the last cycle. */
 static Cycle window_end(const Gpu *g, Cycle start)
@@ -370,7 +379,7 @@ static Cycle window_end(const Gpu *g, Cycle start)
 	Cycle n = g->window, launch = (Cycle)g->config.sm_block_launch;
 	if (g->next_cta < g->ctas && launch < n)
 		n = launch;
-	Cycle stop = next_check(start), last = (Cycle)g->config.max_cycles;
+	Cycle stop = next_check(g, start), last = g->config.max_cycles ? g->begin + (Cycle)g->config.max_cycles : 0;
 	if (last && stop > last)
 		stop = start <= last ? last + 1 : stop;
 	return start + n < stop ? start + n : stop;
@@ -381,7 +390,7 @@ static bool timed_run(Gpu *g, Fault *fault)
 	int n = (int)g->config.sm_count;
 	LaunchStats *stats[n];
 	bool ok = false;
-	Cycle last = 0;                /* begin of the window before */
+	Cycle last = g->begin;         /* begin of the window before */
 	for (int i = 0; i < n; i++)
 		stats[i] = &g->sm[i].stats;
 	fill(g);
@@ -392,12 +401,12 @@ static bool timed_run(Gpu *g, Fault *fault)
 		}
 		Cycle start = next_event(g);
 		if (start >= PENDING) {
-			come_to(g, next_check(last));
+			come_to(g, next_check(g, last));
 			if (!take_fault(g, fault))
 				deadlock_report(g, fault);
 			break;
 		}
-		if (check_launch(g, start / CHECK_CYCLES * CHECK_CYCLES, start, fault))
+		if (check_launch(g, last_check(g, start), start, fault))
 			break;
 		last = start;
 		g->now = window_end(g, start);
@@ -455,7 +464,7 @@ static bool functional_run(Gpu *g, Fault *fault)
 			deadlock_report(g, fault);
 			return false;
 		}
-		if (g->config.max_cycles && g->now > (Cycle)g->config.max_cycles) {
+		if (g->config.max_cycles && g->now - g->begin > (Cycle)g->config.max_cycles) {
 			fault_text(fault, FAULT_LIMIT, "kernel %s has issued limits.max_cycles = %lld instructions",
 				g->launch->kernel->name, (long long)g->config.max_cycles);
 			return false;
@@ -501,7 +510,7 @@ static void gather_tables(Gpu *g, Arena *a, LaunchStats *st)
 static void gather(Gpu *g, Arena *a, LaunchStats *st, bool completed)
 {
 	const Config *c = &g->config;
-	Cycle end = 0;
+	Cycle end = g->begin;
 	for (int i = 0; i < c->sm_count; i++)
 		if (g->sm[i].now > end)
 			end = g->sm[i].now;
@@ -516,10 +525,13 @@ static void gather(Gpu *g, Arena *a, LaunchStats *st, bool completed)
 		stats_add(st, &sm->stats);
 	}
 	if (st->timed) {
-		st->cycles = end;
-		st->slots = end * (Cycle)c->sched_count * (Cycle)c->sm_count;
-		mem_finish(g->mem, st);
+		st->cycles = end - g->begin;
+		st->program_cycles = end;
+		st->slots = st->cycles * (Cycle)c->sched_count * (Cycle)c->sm_count;
+		st->called = g->called;
+		st->started = g->begin;
 	}
+	g->ended = end;
 	const Launch *l = g->launch;
 	st->kernel = arena_strdup(a, l->kernel->name);
 	memcpy(st->grid, l->grid, sizeof st->grid);
@@ -542,16 +554,21 @@ static double now_seconds(void)
 
 static void open_launch(Gpu *g, const Launch *l)
 {
-	g->sm = arena_array(&g->arena, Sm, g->config.sm_count);
-	for (int i = 0; i < g->config.sm_count; i++)
+	const Config *c = &g->config;
+	bool timed = !g->options.functional;
+	g->called = g->host > g->ended ? g->host : g->ended;
+	g->host = g->called + (Cycle)c->launch_overhead;
+	g->begin = timed ? g->called + (Cycle)c->launch_latency : g->ended;
+	g->now = g->looked = g->begin;
+	g->sm = arena_array(&g->arena, Sm, c->sm_count);
+	for (int i = 0; i < c->sm_count; i++)
 		sm_create(g, &g->sm[i], i);
-	if (g->mem) {
-		mem_reset(g->mem);
-		for (int i = 0; i < g->config.sm_count; i++)
-			smmem_reset(g->smmem[i]);
-	}
-	g->now = g->looked = 0;
+	if (timed && c->launch_cold)
+		gpu_flush(g);
+	for (int i = 0; i < c->sm_count && timed; i++)
+		smmem_launch(g->smmem[i]);
 	g->next_cta = 0;
+	g->param_base = g->launches % PARAM_PLACES * PARAM_PLACE;
 	g->launches++;
 	g->writes = 0;
 	g->diagnosis = NULL;
@@ -564,6 +581,15 @@ static void close_launch(Gpu *g)
 		sm_destroy(&g->sm[i]);
 	g->sm = NULL;
 	arena_free(&g->arena);
+}
+
+void gpu_flush(Gpu *g)
+{
+	if (!g->mem)
+		return;
+	mem_empty(g->mem);
+	for (int i = 0; i < g->config.sm_count; i++)
+		smmem_empty(g->smmem[i]);
 }
 
 bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault)

@@ -177,6 +177,18 @@ static void show_printed(Run *run, const Launch *l, Loc where)
 	sb_free(&b->text);
 }
 
+/* Of the launch, and of all together. */
+static const char *broken_law(const Run *run, const LaunchStats *s)
+{
+	uint64_t dirtied = 0, written = 0;
+	const char *why = stats_conservation(s, run->config);
+	for (int i = 0; i < run->launch.n; i++) {
+		dirtied += run->launch.v[i]->l2_dirtied;
+		written += run->launch.v[i]->l2_writebacks;
+	}
+	return why ? why : written > dirtied ? "L2 write-backs of all launches <= sectors that became dirty" : NULL;
+}
+
 LaunchStats *run_launch(Run *run, Launch *l, Loc where)
 {
 	PrintBuffer printed = { .limit = (uint64_t)run->config->print_limit };
@@ -206,7 +218,7 @@ LaunchStats *run_launch(Run *run, Launch *l, Loc where)
 		run_fail(run, RUN_INTERRUPTED, where, "interrupted in kernel %s", l->kernel->name);
 	else if (!ok)
 		fail_at(run, &fault, where);
-	why = ok && run->options.laws ? stats_conservation(s, run->config) : NULL;
+	why = ok && run->options.laws ? broken_law(run, s) : NULL;
 	if (why)
 		run_fail(run, RUN_FAILED, where, "kernel %s: a conservation law does not hold: %s", l->kernel->name, why);
 	return ok ? s : NULL;

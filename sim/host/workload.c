@@ -47,7 +47,7 @@ static int gpu_check(lua_State *L)
 
 static const luaL_Reg gpu_functions[] = {
 	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol }, { "kernels", gpu_kernels },
-	{ "check", gpu_check }, { "compare", host_compare }, { NULL, NULL }
+	{ "check", gpu_check }, { "compare", host_compare }, { "flush", host_flush }, { NULL, NULL }
 };
 
 static int prepare(lua_State *L)

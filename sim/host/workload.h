@@ -40,4 +40,5 @@ void host_fields(lua_State *L, int index, const char *what, const char *const *n
 int host_load(lua_State *L);                  /* sim/host/files.c: b:load */
 int host_save(lua_State *L);                  /* b:save */
 int host_launch(lua_State *L);                /* sim/host/launch.c: gpu.launch */
+int host_flush(lua_State *L);                 /* gpu.flush */
 #endif

@@ -3,7 +3,7 @@
 
 void sm_trace(Sm *sm, const Warp *w, const Split *s, TraceKind kind, Mask m, uint64_t a, uint64_t b)
 {
-	TraceEvent e = { .cycle = sm->now, .mask = m, .a = a, .b = b, .sm = (uint16_t)sm->id, .kind = (uint8_t)kind };
+	TraceEvent e = { .cycle = sm->now - sm->gpu->begin, .mask = m, .a = a, .b = b, .sm = (uint16_t)sm->id, .kind = (uint8_t)kind };
 	if (w) {
 		e.warp = (uint16_t)w->slot;
 		e.split = s ? (uint16_t)(s - w->split) : 0;

@@ -158,7 +158,13 @@ struct Gpu {
 	Arena arena;                   /* of the current launch */
 	uint64_t next_cta, ctas;
 	uint64_t param_address;
+	uint64_t param_base;           /* what caches see: the host writes the parameters of each launch to a place of its own */
 	uint64_t launches;
+	uint64_t lines;                /* of the instruction cache that code takes */
+	Cycle host;                    /* the host may make its next call */
+	Cycle ended;                   /* all launches before */
+	Cycle called;                  /* the launch, by the host */
+	Cycle begin;                   /* of the launch: its first block */
 	bool watching;                 /* for livelock */
 	Cycle watch_since, watch_length;
 	Patience patience;             /* the mechanism's, for this kernel */

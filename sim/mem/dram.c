@@ -11,11 +11,10 @@ void dram_init(Dram *d, const Config *c)
 	d->bank = xcalloc(d->channels * d->banks, sizeof *d->bank);
 }
 
-void dram_reset(Dram *d)
+void dram_close_rows(Dram *d)
 {
-	memset(d->bus, 0, d->channels * sizeof *d->bus);
-	d->quiet = 0;
-	memset(d->bank, 0, d->channels * d->banks * sizeof *d->bank);
+	for (uint64_t i = 0; i < d->channels * d->banks; i++)
+		d->bank[i].row = 0;
 }
 
 void dram_free(Dram *d)

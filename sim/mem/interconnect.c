@@ -9,12 +9,6 @@ void icnt_init(Interconnect *x, const Config *c)
 	x->down = xcalloc((size_t)x->n, sizeof *x->down);
 }
 
-void icnt_reset(Interconnect *x)
-{
-	memset(x->up, 0, (size_t)x->n * sizeof *x->up);
-	memset(x->down, 0, (size_t)x->n * sizeof *x->down);
-}
-
 void icnt_free(Interconnect *x)
 {
 	free(x->up);

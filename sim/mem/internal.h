@@ -82,7 +82,6 @@ void tally_add(Tally *, Cycle at);
 int tally_expire(Tally *, Cycle now);
 /* Writes some of the times, among them the `least` smallest (all when there are fewer); how many. Room for n. */
 int tally_least(const Tally *, int least, Cycle *out);
-void tally_reset(Tally *);
 
 /* ---- coalescer.c ---- */
 enum { MAX_PIECES = 128, MAX_LINE = 256 };    /* 64 lanes, each of which may touch two lines */
@@ -232,7 +231,6 @@ typedef struct Interconnect {
 } Interconnect;
 enum { HEADER_BYTES = 8 };
 void icnt_init(Interconnect *, const Config *);
-void icnt_reset(Interconnect *);
 void icnt_free(Interconnect *);
 Cycle icnt_up(Interconnect *, int sm, Cycle floor, Cycle at, unsigned sectors);    /* of data; arrival at the slice */
 Cycle icnt_down(Interconnect *, int sm, Cycle floor, Cycle at, unsigned sectors);  /* arrival at the SM */
@@ -253,7 +251,7 @@ typedef struct Dram {
 	Cycle quiet;                   /* end of the latest burst */
 } Dram;
 void dram_init(Dram *, const Config *);
-void dram_reset(Dram *);
+void dram_close_rows(Dram *);
 void dram_free(Dram *);
 /* n sectors of one line of L2: when they are in L2 (reads) or on the bus (writes). */
 Cycle dram_access(Dram *, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, LaunchStats *);
@@ -276,9 +274,8 @@ typedef struct L2 {
 	int mshrs, write_buffer;
 } L2;
 void l2_init(L2 *, const Config *);
-void l2_reset(L2 *);
+void l2_empty(L2 *);
 void l2_free(L2 *);
 /* A piece of one line: when the reply leaves the slice. */
 Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, AccessKind, const Piece *, LaunchStats *);
-void l2_clean(L2 *, LaunchStats *);                    /* counts dirty sectors, and they are dirty no more */
 #endif

@@ -15,13 +15,10 @@ void l2_init(L2 *l2, const Config *c)
 			c->l2_sector, c->l2_ways, true);
 }
 
-void l2_reset(L2 *l2)
+void l2_empty(L2 *l2)
 {
-	for (uint64_t i = 0; i < l2->slices; i++) {
+	for (uint64_t i = 0; i < l2->slices; i++)
 		cache_reset(&l2->slice[i].cache);
-		memset(&l2->slice[i].pipe, 0, sizeof l2->slice[i].pipe);
-		l2->slice[i].mshr.n = l2->slice[i].writing.n = 0;
-	}
 }
 
 void l2_free(L2 *l2)
@@ -122,21 +119,11 @@ Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const P
 		reply = later(reply, kind == ACC_STORE ? at : fill);
 	}
 	set_ready(c, i, whole, at);
-	if (kind != ACC_LOAD)
+	if (kind != ACC_LOAD) {
+		st->l2_dirtied += bits(p->sectors & ~c->dirty[i]);
 		c->dirty[i] |= p->sectors;
+	}
 	count(n, present, whole, st);
 	return reply;
 }
 
-void l2_clean(L2 *l2, LaunchStats *st)
-{
-	for (uint64_t slice = 0; slice < l2->slices; slice++) {
-		Cache *c = &l2->slice[slice].cache;
-		for (size_t i = 0; i < c->sets * c->ways; i++) {
-			if (c->set_generation[i / c->ways] != c->generation)
-				continue;
-			st->l2_dirty += bits(c->dirty[i]);
-			c->dirty[i] = 0;
-		}
-	}
-}

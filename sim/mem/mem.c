@@ -22,12 +22,10 @@ MemSystem *mem_new(const Config *c)
 	return m;
 }
 
-void mem_reset(MemSystem *m)
+void mem_empty(MemSystem *m)
 {
-	icnt_reset(&m->icnt);
-	l2_reset(&m->l2);
-	dram_reset(&m->dram);
-	m->last = 0;
+	l2_empty(&m->l2);
+	dram_close_rows(&m->dram);
 }
 
 void mem_free(MemSystem *m)
@@ -98,8 +96,6 @@ void mem_drain(MemSystem *m, SmMem **sms, int n, LaunchStats **stats)
 }
 
 Cycle mem_quiet(const MemSystem *m) { return later(m->last, m->dram.quiet); }
-
-void mem_finish(MemSystem *m, LaunchStats *st) { l2_clean(&m->l2, st); }
 
 Cycle mem_round_trip(const Config *c)
 {

@@ -17,12 +17,13 @@ typedef struct MemSystem MemSystem;   /* interconnect, L2, DRAM: one per GPU */
 typedef struct SmMem SmMem;           /* L1, MSHRs, constant and instruction cache, shared-memory pipe: one per SM */
 
 MemSystem *mem_new(const Config *);
-void mem_reset(MemSystem *);          /* empty caches, time 0: the start of a launch */
+void mem_empty(MemSystem *);          /* L2 becomes empty, dirty lines too, and no row of DRAM is open. Nothing may be under way. */
 void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* >= 1 */
 Cycle mem_round_trip(const Config *); /* from an SM to L2 and back, nothing else under way; no window is longer */
 SmMem *smmem_new(const Config *, int sm);
-void smmem_reset(SmMem *);
+void smmem_launch(SmMem *);            /* a launch begins: L1 and the constant cache become empty */
+void smmem_empty(SmMem *);             /* and the instruction cache */
 void smmem_free(SmMem *);
 
 typedef enum { ACC_LOAD, ACC_STORE, ACC_ATOMIC } AccessKind;
@@ -32,6 +33,7 @@ typedef struct Access {               /* one warp instruction */
 	Space space;                  /* SP_GLOBAL SP_SHARED SP_LOCAL SP_CONST SP_PARAM; generic ones are split by space first */
 	bool bypass_l1;               /* .cg .cv .volatile and stronger */
 	bool returns;                 /* atomics: the old value is wanted */
+	uint64_t base;                /* constants and parameters: added to every address */
 	bool forced;                  /* a later part of an instruction whose first part was accepted: never refused; a load
 	                                 without a free MSHR goes past L1 */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
@@ -73,7 +75,4 @@ Cycle smmem_resolve(SmMem *, MemTicket *);
 int smmem_outstanding(const SmMem *, Cycle now);
 /* The end of everything served so far: answers, acknowledgements of stores, writes to DRAM. A launch does not end before. */
 Cycle mem_quiet(const MemSystem *);
-/* Dirty sectors left in L2 are counted (l2_dirty) and clean from then on: for a caller that empties the caches next. Where
-   they stay, so does what is dirty, and the access that needs its place pays. */
-void mem_finish(MemSystem *, LaunchStats *);
 #endif

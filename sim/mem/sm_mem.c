@@ -25,20 +25,20 @@ SmMem *smmem_new(const Config *c, int sm)
 	cache_init(&s->constant, c->const_bytes, c->const_line, c->const_line, c->const_ways, true);
 	cache_init(&s->fetch, c->fetch_bytes, c->fetch_line, c->fetch_line, c->fetch_ways, true);
 	mshr_init(&s->mshr, c->l1_mshrs);
-	smmem_reset(s);
+	s->free_group = -1;
 	return s;
 }
 
-void smmem_reset(SmMem *s)
+void smmem_launch(SmMem *s)
 {
 	cache_reset(&s->l1);
 	cache_reset(&s->constant);
+}
+
+void smmem_empty(SmMem *s)
+{
+	smmem_launch(s);
 	cache_reset(&s->fetch);
-	mshr_reset(&s->mshr);
-	tally_reset(&s->leaving);
-	s->places = s->flying.n = s->queue.n = s->part.n = s->waiter.n = s->group.n = 0;
-	s->free_group = -1;
-	s->last = 0;
 }
 
 void smmem_free(SmMem *s)
@@ -348,7 +348,7 @@ static void load_constant(SmMem *s, Cycle now, const Access *a, LaunchStats *st,
 	t->pipe_free = now + (Cycle)n;
 	t->ready = now + (Cycle)(s->c.const_latency + n - 1);
 	for (int k = 0; k < n && s->constant.sets; k++)
-		for (uint64_t line = address[k] >> s->const_shift; line <= (address[k] + a->bytes - 1) >> s->const_shift; line++) {
+		for (uint64_t line = (address[k] + a->base) >> s->const_shift; line <= (address[k] + a->base + a->bytes - 1) >> s->const_shift; line++) {
 			bool missed;
 			smmem_wait_until(s, t, look_read_only(s, &s->constant, now, now + (Cycle)k, OWNER_CONST, line, st, &missed));
 			st->constant_misses += missed;

@@ -176,10 +176,3 @@ int tally_least(const Tally *t, int least, Cycle *out)
 	return n;
 }
 
-void tally_reset(Tally *t)
-{
-	t->far.n = t->n = 0;
-	t->from = 0;
-	memset(t->count, 0, sizeof t->count);
-	memset(t->any, 0, sizeof t->any);
-}

@@ -143,6 +143,15 @@ static void put_dimensions(JsonSink *j, const char *key, const uint32_t d[3])
 	j->end(j);
 }
 
+static void put_time(JsonSink *j, const char *key, const LaunchStats *s, uint64_t cycle)
+{
+	j->key(j, key);
+	if (s->timed)
+		j->count(j, cycle);
+	else
+		j->text(j, NULL);
+}
+
 void stats_json(const LaunchStats *s, JsonSink *j)
 {
 	j->begin(j, '{', false);
@@ -151,6 +160,8 @@ void stats_json(const LaunchStats *s, JsonSink *j)
 	put_dimensions(j, "block", s->block);
 	j->key(j, "completed");
 	j->boolean(j, s->completed);
+	put_time(j, "called", s, s->called);
+	put_time(j, "started", s, s->started);
 	if (s->diagnosis) {
 		j->key(j, "diagnosis");
 		diagnosis_json(s->diagnosis, j);

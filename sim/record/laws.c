@@ -15,8 +15,7 @@ const char *stats_memory_law(const LaunchStats *s, const Config *c)
 		{ s->l2_requests == s->l2_hits + s->l2_misses + s->l2_allocations, "L2 requests = hits + misses + allocations" },
 		{ s->dram_reads == s->l2_misses, "DRAM reads = L2 misses" },
 		{ s->dram_writes == s->l2_writebacks, "DRAM writes = L2 write-backs" },
-		{ s->l2_writebacks + s->l2_dirty <= s->l1_writes + s->l1_atomics + s->l1_other,
-			"L2 write-backs + sectors left dirty <= sectors written" },
+		{ s->l2_dirtied <= s->l1_writes + s->l1_atomics + s->l1_other, "L2 sectors that became dirty <= sectors written" },
 		{ s->dram_row_hits <= s->dram_reads + s->dram_writes, "DRAM row hits <= reads + writes" },
 	};
 	for (size_t i = 0; i < sizeof law / sizeof *law; i++)

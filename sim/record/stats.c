@@ -34,7 +34,7 @@ static bool starts(const char *s, const char *with) { return !strncmp(s, with, s
 /* Figures that only a timed run measures. */
 static bool needs_time(const char *path)
 {
-	static const char *const timed[] = { "cycles", "issue.", "memory.transactions", "memory.shared_conflicts",
+	static const char *const timed[] = { "cycles", "program_cycles", "issue.", "memory.transactions", "memory.shared_conflicts",
 		"memory.constant_misses", "memory.fetch_misses", "memory.l1.", "memory.l2.", "memory.dram." };
 	for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
 		if (starts(path, timed[i]))
@@ -96,7 +96,7 @@ double stats_mean_depth(const LaunchStats *s)
 
 /* Ordered by path; +1: more is better, -1: less is better. Figures without a direction are left out. */
 static const struct { const char *path; int better; } directions[] = {
-	{ "cycles", -1 }, { "warp_instructions", -1 }, { "thread_instructions", -1 }, { "simd_utilization", 1 },
+	{ "program_cycles", -1 }, { "cycles", -1 }, { "warp_instructions", -1 }, { "thread_instructions", -1 }, { "simd_utilization", 1 },
 	{ "lanes.predicated_off", -1 }, { "lanes.inactive", -1 }, { "overhead.", -1 },
 	{ "divergence.divergent_branches", -1 }, { "divergence.max_depth", -1 }, { "divergence.mean_depth", -1 },
 	{ "divergence.spills", -1 }, { "divergence.fills", -1 }, { "divergence.noop_fetches", -1 }, { "issue.stalls.", -1 },

@@ -8,7 +8,8 @@
 
 /* S(field, "json.path", how, unit, help): how launches of a run and SMs of a launch add up: SUM or MAX. */
 #define STATS(S) \
-	S(cycles, "cycles", SUM, "cycles", "from the launch to the end of its last block and of its last access") \
+	S(cycles, "cycles", SUM, "cycles", "from a launch's first block to the end of its last block and of its last access") \
+	S(program_cycles, "program_cycles", MAX, "cycles", "from the host's first call to the end of the launch, or of all launches") \
 	S(warp_instructions, "warp_instructions", SUM, "instructions", "instructions of the module issued, once for each group of lanes") \
 	S(thread_instructions, "thread_instructions", SUM, "instructions", "the same, counted for each lane whose guard holds") \
 	S(lanes_useful, "lanes.useful", SUM, "lanes", "lanes that executed an issued instruction") \
@@ -53,7 +54,7 @@
 	S(l2_misses, "memory.l2.misses", SUM, "sectors", "fetched from DRAM") \
 	S(l2_allocations, "memory.l2.allocations", SUM, "sectors", "written whole, without a fetch") \
 	S(l2_writebacks, "memory.l2.writebacks", SUM, "sectors", "dirty sectors written to DRAM") \
-	S(l2_dirty, "memory.l2.dirty", SUM, "sectors", "dirty sectors left at the end of the launch, written back after it") \
+	S(l2_dirtied, "memory.l2.dirtied", SUM, "sectors", "clean sectors of L2 that became dirty; what was not written back is dirty still") \
 	S(dram_reads, "memory.dram.reads", SUM, "sectors", "sectors read") \
 	S(dram_writes, "memory.dram.writes", SUM, "sectors", "sectors written") \
 	S(dram_row_hits, "memory.dram.row_hits", SUM, "sectors", "of both: in the row that was open")
@@ -104,6 +105,7 @@ typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelSta
 typedef struct LaunchStats {
 	const char *kernel;            /* all strings belong to the module or the arena of the run */
 	uint32_t grid[3], block[3];
+	uint64_t called, started;      /* timed: cycles of the host's call and of the first block, from the host's first call on */
 	bool timed, completed;         /* functional runs have no cycles and no stalls */
 	bool mimd;                     /* utilisation is not defined */
 	bool reference;                /* run by the reference interpreter: only thread_instructions is known */

@@ -133,10 +133,11 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 static void put_lead(const LaunchStats *s, StrBuf *out)
 {
 	char a[REPORT_PERCENT], b[32];
-	if (s->timed)
+	if (s->timed) {
 		sb_printf(out, "cycles            %16s   warp instructions   %16s   %.3f per cycle\n", grouped(a, s->cycles),
 			grouped(b, s->warp_instructions), s->cycles ? (double)s->warp_instructions / (double)s->cycles : 0);
-	else if (!s->reference)
+		sb_printf(out, "program's cycles  %16s   from the host's first call to the end of the last launch\n", grouped(a, s->program_cycles));
+	} else if (!s->reference)
 		sb_printf(out, "cycles            %16s   warp instructions   %16s\n", "not measured", grouped(b, s->warp_instructions));
 	if (s->reference) {
 		sb_printf(out, "thread instructions %14s   (the reference interpreter measures nothing else)\n",
@@ -325,8 +326,9 @@ static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 
 static void put_launches(const Run *run, bool everything, StrBuf *out)
 {
-	char name[80], depth[16];
-	sb_printf(out, "\n%-58s %14s %8s %8s\n", "launches", run->options.gpu.functional || run->options.reference ? "instructions" : "cycles", "SIMD", "depth");
+	char name[80], depth[16], start[24];
+	bool timed = !run->options.gpu.functional && !run->options.reference;
+	sb_printf(out, "\n%-45s %12s %14s %8s %8s\n", "launches", timed ? "starts" : "", timed ? "cycles" : "instructions", "SIMD", "depth");
 	for (int i = 0; i < run->launch.n; i++) {
 		const LaunchStats *s = run->launch.v[i];
 		if (!everything && i == MOST_LAUNCHES - 1 && run->launch.n > MOST_LAUNCHES) {
@@ -336,7 +338,9 @@ static void put_launches(const Run *run, bool everything, StrBuf *out)
 		snprintf(name, sizeof name, "%d %.30s <%u,%u,%u> <%u,%u,%u>", i + 1, s->kernel, s->grid[0], s->grid[1], s->grid[2],
 			s->block[0], s->block[1], s->block[2]);
 		snprintf(depth, sizeof depth, "%llu", (unsigned long long)s->max_depth);
-		sb_printf(out, "  %-56.56s %14llu ", name, (unsigned long long)(s->timed ? s->cycles : s->thread_instructions));
+		snprintf(start, sizeof start, "%llu", (unsigned long long)s->started);
+		sb_printf(out, "  %-43.43s %12s %14llu ", name, s->timed ? start : "",
+			(unsigned long long)(s->timed ? s->cycles : s->thread_instructions));
 		if (s->mimd || s->reference)
 			sb_printf(out, "%8s", "n/a");
 		else

@@ -78,7 +78,7 @@ static bool fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
 	MemTicket *t = sm_ticket(sm);
 	*t = (MemTicket){ 0 };
 	s->line = i->line;
-	if (smmem_fetch(sm->mem, sm->now, (uint64_t)i->line * (uint64_t)c->fetch_line, &sm->stats, t)) {
+	if (smmem_fetch(sm->mem, sm->now, (sm->gpu->cur->first_line + i->line) * (uint64_t)c->fetch_line, &sm->stats, t)) {
 		sm_wait(sm, w, s, t, STALL_FETCH);
 		return false;
 	}

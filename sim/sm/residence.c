@@ -5,7 +5,7 @@
 void sm_create(Gpu *g, Sm *sm, int id)
 {
 	const Config *c = &g->config;
-	*sm = (Sm){ .gpu = g, .id = id };
+	*sm = (Sm){ .gpu = g, .id = id, .now = g->begin, .last_progress = g->begin };
 	sm->nwarps = (int)c->sm_max_warps;
 	sm->nctas = (int)c->sm_max_blocks;
 	sm->warp = arena_array(&g->arena, Warp, sm->nwarps);

@@ -477,7 +477,7 @@ static Cycle longest_wait(const Gpu *g) { return g->patience.first + (g->patienc
 void livelock_start(Gpu *g)
 {
 	g->watching = false;
-	g->watch_since = 0;
+	g->watch_since = g->begin;
 	g->watch_length = first_length(g);
 	g->patience = g->model->patience ? g->model->patience(&g->config, g->cur) : (Patience){ 0 };
 	if (g->options.functional && g->model->alarm) /* it may be looked at once a turn of the warp only */
