@@ -315,7 +315,7 @@ START_TEST(full_write_buffer)
 		ck_assert_int_eq(smmem_outstanding(r->s, done[i]), 2 - i);
 	}
 	ck_assert_uint_eq(r->st.dram_writes, 3 * 4);
-	ck_assert_uint_eq(mem_quiet(r->m), 1301);                               /* the last line is on its way then */
+	ck_assert_uint_eq(r->st.quiet, 1301);                               /* the last line is on its way then */
 	close_rig(r);
 	c.l2_write_buffer = 2;                                                  /* the second need not wait, the third for the first */
 	r = rig(&c);
@@ -328,7 +328,7 @@ START_TEST(full_write_buffer)
 		ck_assert_int_eq(smmem_outstanding(r->s, two[i] - 1), 3 - i);
 		ck_assert_int_eq(smmem_outstanding(r->s, two[i]), 2 - i);
 	}
-	ck_assert_uint_eq(mem_quiet(r->m), 1213 + 40 + 4);
+	ck_assert_uint_eq(r->st.quiet, 1213 + 40 + 4);
 	close_rig(r);
 }
 END_TEST
@@ -411,7 +411,7 @@ START_TEST(sharing_l2)
 	Cycle fill = 1 + 40 + 1 + 60 + 100 + 1 + 100;
 	ck_assert(smmem_access(s[1], 1, &a, st[1], &t[1], &retry));              /* later, though first called */
 	ck_assert(smmem_access(s[0], 0, &a, st[0], &t[0], &retry));
-	mem_drain(m, s, 2, st);
+	mem_drain(m, s, 2);
 	ck_assert_uint_eq(smmem_resolve(s[0], &t[0]), fill + 41);
 	ck_assert_uint_eq(smmem_resolve(s[1], &t[1]), fill + 41);                /* a port of its own: waits for the same fill */
 	ck_assert_uint_eq(stats[0].l2_misses, 1);
@@ -420,12 +420,12 @@ START_TEST(sharing_l2)
 	a.space = SP_LOCAL;
 	for (unsigned i = 0; i < 2; i++)
 		ck_assert(smmem_access(s[i], 1000, &a, st[i], &t[i], &retry));
-	mem_drain(m, s, 2, st);
+	mem_drain(m, s, 2);
 	ck_assert_uint_eq(stats[0].l2_misses + stats[1].l2_misses, 3);
 	/* code is */
 	for (unsigned i = 0; i < 2; i++)
 		ck_assert(smmem_fetch(s[i], 2000, 0, st[i], &t[i]));
-	mem_drain(m, s, 2, st);
+	mem_drain(m, s, 2);
 	ck_assert_uint_eq(stats[0].l2_misses + stats[1].l2_misses, 3 + 4);
 	for (int i = 0; i < 2; i++)
 		smmem_free(s[i]);

@@ -375,7 +375,7 @@ static Traffic *run_traffic(const Config *c, uint64_t seed, Cycle window, int or
 		bool queued = false;
 		for (int i = 0; i < SMS; i++)
 			queued |= smmem_queued(s[i]);
-		mem_drain(m, s, SMS, st);
+		mem_drain(m, s, SMS);
 		left = 0;
 		soon = UNKNOWN;
 		for (int i = 0; i < SMS; i++) {
@@ -399,7 +399,7 @@ static Traffic *run_traffic(const Config *c, uint64_t seed, Cycle window, int or
 		smmem_free(s[i]);
 	}
 	ck_assert_uint_le(out->total.l2_writebacks, out->total.l2_dirtied);
-	out->total.cycles = mem_quiet(m);
+	out->total.cycles = out->total.quiet;
 	mem_free(m);
 	free(q);
 	return out;

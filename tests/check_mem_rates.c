@@ -53,12 +53,11 @@ static LaunchStats stream(const Config *c, Stream what, int jobs)
 	int n = (int)c->sm_count, left = n;
 	Streamer *q = xcalloc((size_t)n, sizeof *q);
 	SmMem *s[256];
-	LaunchStats *st[256], total = { 0 };
+	LaunchStats total = { 0 };
 	MemSystem *m = mem_new(c);
 	for (int i = 0; i < n; i++) {
 		q[i] = (Streamer){ .s = smmem_new(c, i), .ticket = xcalloc((size_t)jobs, sizeof(MemTicket)) };
 		s[i] = q[i].s;
-		st[i] = &q[i].st;
 	}
 	for (Cycle end = mem_window(c); left; end += mem_window(c)) {
 		int from[256];
@@ -74,7 +73,7 @@ static LaunchStats stream(const Config *c, Stream what, int jobs)
 			}
 			left += q[i].job < jobs;
 		}
-		mem_drain(m, s, n, st);
+		mem_drain(m, s, n);
 		for (int i = 0; i < n; i++)
 			for (; from[i] < q[i].job; from[i]++)
 				smmem_resolve(s[i], &q[i].ticket[from[i]]);
@@ -84,7 +83,7 @@ static LaunchStats stream(const Config *c, Stream what, int jobs)
 		smmem_free(s[i]);
 		free(q[i].ticket);
 	}
-	total.cycles = mem_quiet(m);
+	total.cycles = total.quiet;
 	mem_free(m);
 	free(q);
 	return total;

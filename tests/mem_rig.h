@@ -49,8 +49,7 @@ static inline Rig *rig(const Config *c)
 
 static inline void drain(Rig *r)
 {
-	LaunchStats *st = &r->st;
-	mem_drain(r->m, &r->s, 1, &st);
+	mem_drain(r->m, &r->s, 1);
 }
 
 static inline void close_rig(Rig *r)

@@ -6,7 +6,8 @@
 
 static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
 {
-	LaunchStats *st = &sm->stats;
+	Share *share = w->share;
+	LaunchStats *st = &share->stats;
 	unsigned n = lane_count(active), useful = m == active ? n : lane_count(m);
 	if (i->flags & MI_OVERHEAD) {
 		st->overhead_warp++;
@@ -24,8 +25,8 @@ static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
 	}
 	st->depth_sum += w->stack_depth;
 	if (i->flags & MI_BLOCK_START) {
-		sm->fetches[i->block]++;
-		sm->fetch_lanes[i->block] += n;
+		share->fetches[i->block]++;
+		share->fetch_lanes[i->block] += n;
 		st->noop_fetches += !n;
 	}
 	sm->issues++;
@@ -51,15 +52,16 @@ static inline void next(Sm *sm, Warp *w, Split *s, const MIns *i)
 	arrive(sm, w, s, i + 1);
 }
 
-static void count_branch(Sm *sm, const MIns *i, Mask active, Mask taken, int paths)
+static void count_branch(Warp *w, const MIns *i, Mask active, Mask taken, int paths)
 {
-	sm->stats.branches++;
-	sm->br_executed[i->branch]++;
-	sm->br_lanes[i->branch] += lane_count(active);
-	sm->br_taken[i->branch] += lane_count(taken);
+	Share *share = w->share;
+	share->stats.branches++;
+	share->br_executed[i->branch]++;
+	share->br_lanes[i->branch] += lane_count(active);
+	share->br_taken[i->branch] += lane_count(taken);
 	if (paths > 1) {
-		sm->stats.divergent_branches++;
-		sm->br_divergent[i->branch]++;
+		share->stats.divergent_branches++;
+		share->br_divergent[i->branch]++;
 	}
 }
 
@@ -69,7 +71,7 @@ static void go(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
 		livelock_watch(sm, w, s, i, p, n);
 	if (n == 1 && !sm->gpu->model->all_branches) {
 		s->pc = p[0].pc;
-		arrive(sm, w, s, &sm->gpu->cur->ins[s->pc]);
+		arrive(sm, w, s, &w->ins[s->pc]);
 		return;
 	}
 	sm->gpu->model->branch(w, s, i, p, n);
@@ -89,7 +91,7 @@ static void exec_branch(Sm *sm, Warp *w, Split *s, const MIns *i)
 		n = 1;
 		p[0].mask = s->mask;
 	}
-	count_branch(sm, i, s->mask, taken, n);
+	count_branch(w, i, s->mask, taken, n);
 	go(sm, w, s, i, p, n);
 }
 
@@ -118,7 +120,7 @@ static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
 			p[b] = p[b - 1];
 			p[b - 1] = t;
 		}
-	count_branch(sm, i, s->mask, s->mask, n);
+	count_branch(w, i, s->mask, s->mask, n);
 	go(sm, w, s, i, p, n);
 }
 
@@ -145,7 +147,7 @@ static void no_callee(Sm *sm, Warp *h, const MIns *i, int lane, const Fault *why
 /* Where the lanes go: one callee, or by the functions whose addresses they hold. 0 after a fault. */
 static int callees(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
 {
-	const Code *c = sm->gpu->cur;
+	const Code *c = code_of(w);
 	int n = 0, l;
 	if (i->target != NO_PC) {
 		p[0] = (Path){ i->target, s->mask };
@@ -174,7 +176,7 @@ static int callees(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
 static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	int l, W = w->lanes.width;
-	const Code *c = sm->gpu->cur;
+	const Code *c = code_of(w);
 	Path p[64];
 	if (!s->mask) {
 		next(sm, w, s, i);
@@ -256,7 +258,7 @@ static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
 
 static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
 {
-	const Launch *L = sm->gpu->launch;
+	const Launch *L = launch_of(w);
 	int lane = l % PTX_WARP, warp = ptx_warp(w->lanes.width);
 	switch (i->sreg) {
 	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: return w->tid[i->sreg - SREG_TID_X][l];
@@ -268,7 +270,7 @@ static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
 	case SREG_NWARPID: return (unsigned)((threads_of(L) + (uint64_t)warp - 1) / (uint64_t)warp);
 	case SREG_SMID: return (unsigned)sm->id;
 	case SREG_NSMID: return (unsigned)sm->gpu->config.sm_count;
-	case SREG_GRIDID: return sm->gpu->launches;
+	case SREG_GRIDID: return w->share->grid->number;
 	case SREG_LANEMASK_EQ: return 1u << lane;
 	case SREG_LANEMASK_LT: return (uint32_t)lanes_below(lane);
 	case SREG_LANEMASK_LE: return (uint32_t)lanes_below(lane + 1);
@@ -344,7 +346,7 @@ static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
 	Mask all = s->mask, lanes = all & split_holds(w, s, i->x.a, i->x.neg);
 	uint32_t pc = s->pc;
 	if (i->branch >= 0)
-		count_branch(sm, i, all, i->x.neg ? all & ~lanes : lanes, 1 + (lanes && lanes != all));
+		count_branch(w, i, all, i->x.neg ? all & ~lanes : lanes, 1 + (lanes && lanes != all));
 	if (i->branch >= 0 && sm->gpu->watching)
 		livelock_watch(sm, w, s, i, (Path[]){ { i->target, lanes }, { pc + 1, all & ~lanes } }, 2);
 	sm->gpu->model->special(w, s, i, lanes);
@@ -427,7 +429,7 @@ static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 
 void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 {
-	const MIns *i = &sm->gpu->cur->ins[s->pc];
+	const MIns *i = &w->ins[s->pc];
 	Mask m = s->mask;
 	if (i->guard >= 0)
 		m &= split_holds(w, s, (uint32_t)i->guard, i->flags & MI_GUARD_NEG);

@@ -61,10 +61,10 @@ static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uin
 			return w->cta->shared + a;
 		break;
 	case SP_PARAM:
-		if (a - sm->gpu->param_address < sm->gpu->launch->kernel->param_bytes &&
-			a - sm->gpu->param_address + size <= sm->gpu->launch->kernel->param_bytes) {
+		if (a - sm->gpu->param_address < launch_of(w)->kernel->param_bytes &&
+			a - sm->gpu->param_address + size <= launch_of(w)->kernel->param_bytes) {
 			if (!writes(i))
-				return (uint8_t *)(uintptr_t)sm->gpu->launch->params + (a - sm->gpu->param_address);
+				return (uint8_t *)(uintptr_t)launch_of(w)->params + (a - sm->gpu->param_address);
 			sm_fault_memory(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
 			return NULL;
 		}
@@ -84,10 +84,10 @@ static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uin
 }
 
 /* The space of a generic address, which becomes an address in it. */
-static Space space_of(const Sm *sm, uint64_t *addr)
+static Space space_of(const Warp *w, uint64_t *addr)
 {
 	Space s = address_space(*addr);
-	if (*addr - sm->gpu->param_address < sm->gpu->launch->kernel->param_bytes)
+	if (*addr - w->sm->gpu->param_address < launch_of(w)->kernel->param_bytes)
 		s = SP_PARAM;
 	else if (s == SP_SHARED)
 		*addr -= SHARED_WINDOW;
@@ -98,7 +98,7 @@ static Space space_of(const Sm *sm, uint64_t *addr)
 
 bool exec_byte(Sm *sm, Warp *w, const MIns *i, int lane, uint64_t addr, uint8_t *v)
 {
-	Space s = space_of(sm, &addr);
+	Space s = space_of(w, &addr);
 	uint64_t by_lane[64];
 	if (s == SP_LOCAL && addr < (uint64_t)sm->gpu->config.sm_local) {
 		by_lane[lane] = addr;
@@ -200,7 +200,7 @@ typedef struct Region { uint8_t *data; uint64_t start, size; } Region;
 /* The region that holds the address; false: none that may be accessed so. */
 static bool region(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, Region *r)
 {
-	const Launch *L = sm->gpu->launch;
+	const Launch *L = launch_of(w);
 	const Alloc *al;
 	switch (space) {
 	case SP_SHARED:
@@ -451,9 +451,9 @@ static void interleave(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m
 			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * (size >= 4 ? size : 4) + (size >= 4 ? 0 : addr[l] % 4);
 }
 
-static void count_access(Sm *sm, const MIns *i, Space space)
+static void count_access(Warp *w, const MIns *i, Space space)
 {
-	LaunchStats *st = &sm->stats;
+	LaunchStats *st = &w->share->stats;
 	if (space == SP_SHARED)
 		st->shared_accesses++;
 	else if (space == SP_LOCAL)
@@ -474,7 +474,7 @@ static bool time_access(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = force || sm->gpu->model->own_slots, .bytes = (unsigned)i->bytes * i->vec,
 		.mask = m, .addr = addr };
 	if (space == SP_PARAM)
-		a.base = sm->gpu->param_base;
+		a.base = w->share->grid->param_base;
 	if (space == SP_LOCAL) {
 		if (!s->parts)
 			interleave(sm, w, addr, m, a.bytes, local);
@@ -487,8 +487,9 @@ static bool time_access(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 	if (sm->gpu->model->loaded && i->kind == K_LD && (space == SP_GLOBAL || space == SP_LOCAL))
 		a.hits = &hits;
 	Cycle at = is->now, retry = 0;
-	uint64_t sectors = sm->stats.transactions;
-	while (!smmem_access(sm->mem, at, &a, &sm->stats, t, &retry)) {
+	LaunchStats *st = &w->share->stats;
+	uint64_t sectors = st->transactions;
+	while (!smmem_access(sm->mem, at, &a, st, t, &retry)) {
 		if (!force) {
 			is->blocked = true;
 			is->ready = retry;
@@ -509,7 +510,7 @@ static bool time_access(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 		each_lane(m, l)
 			if (!is->lanes || a.addr[l] < is->lowest)
 				is->lowest = a.addr[l], is->lanes |= m;
-		is->sectors += sm->stats.transactions - sectors;
+		is->sectors += st->transactions - sectors;
 	}
 	return true;
 }
@@ -555,7 +556,7 @@ static bool part(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space s
 			each_part(s, p)
 				if (m & p->mask)
 					move_now(sm, p->home, i, m & p->mask, space, addr);
-		count_access(sm, i, space);
+		count_access(w, i, space);
 		return true;
 	}
 	if (s->parts ? !check_homes(sm, s, i, m, space, addr, size) : !check(sm, w, i, m, space, addr, size))
@@ -575,7 +576,7 @@ static bool part(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space s
 				home_part(sm, p->home, i, m & p->mask, space, addr, own, pending, is);
 				own = NULL;
 			}
-	count_access(sm, i, space);
+	count_access(w, i, space);
 	if (pending)
 		is->pending |= m;
 	else
@@ -603,7 +604,7 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 	}
 	Mask by[SP_COUNT] = { 0 };
 	each_lane(m, l) {
-		Space sp = space_of(sm, &addr[l]);
+		Space sp = space_of(w, &addr[l]);
 		by[sp] |= (Mask)1 << l;
 	}
 	bool force = false;

@@ -25,7 +25,7 @@ static void print_lanes(Sm *sm, Warp *w, const MIns *i, Mask m, const uint8_t *s
 	each_lane(m, l) {
 		Reading r = { sm, w, i, l, shared };
 		int32_t n;
-		if (!print_format(sm->gpu->launch->print, &(PrintReader){ &r, read_byte }, row64(&w->lanes, i->x.a)[l],
+		if (!print_format(launch_of(w)->print, &(PrintReader){ &r, read_byte }, row64(&w->lanes, i->x.a)[l],
 			row64(&w->lanes, i->x.b)[l], &n))
 			return;
 		if (i->x.d != NO_ROW)

@@ -45,7 +45,7 @@ static void release(Sm *sm, Cta *cta, int b)
 			Split *s = &w->split[x];
 			if (s->state != SPLIT_BARRIER || s->barrier != b)
 				continue;
-			const MIns *i = &sm->gpu->cur->ins[s->pc];
+			const MIns *i = &w->ins[s->pc];
 			if (i->op == OP_BARRED && i->x.d != NO_ROW) {
 				bool v = i->aop == AOP_AND ? all : any;
 				Mask m = guarded(w, s, i);
@@ -103,11 +103,11 @@ static const char *refused_operands(const Warp *w, const MIns *i, BarrierOperand
 }
 
 /* Where and when a barrier fails, when nothing has before. */
-static void refuse_barrier(Sm *sm, const MIns *i)
+static void refuse_barrier(Sm *sm, const Warp *w, const MIns *i)
 {
 	if (sm->fault.kind != FAULT_NONE)
 		return;
-	sm->fault.loc = i->src ? ins_loc(sm->gpu->cur->module, i->src) : (Loc){ 0 };
+	sm->fault.loc = i->src ? ins_loc(code_of(w)->module, i->src) : (Loc){ 0 };
 	sm->fault_cycle = sm->now;
 }
 
@@ -120,17 +120,17 @@ static uint32_t arriving(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 		return (uint32_t)lane_count(w->live);
 	char lanes[32];
 	snprintf(lanes, sizeof lanes, "%#llx of %#llx", (unsigned long long)m, (unsigned long long)w->live);
-	refuse_barrier(sm, i);
+	refuse_barrier(sm, w, i);
 	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: part of a warp (lanes %s) reaches a block "
 		"barrier; mechanism %s cannot let it wait for the rest (divergence.bar_partial says how to go on)",
-		sm->gpu->launch->kernel->name, i->from->label, i->src ? i->src->line : 0, lanes, sm->gpu->model->name);
+		launch_of(w)->kernel->name, i->from->label, i->src ? i->src->line : 0, lanes, sm->gpu->model->name);
 	return 0;
 }
 
 static void advance(Sm *sm, Warp *w, Split *s)
 {
 	s->pc++;
-	if (sm->gpu->cur->ins[s->pc].flags & MI_REACH)
+	if (w->ins[s->pc].flags & MI_REACH)
 		sm->gpu->model->reach(w, s);
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
@@ -292,7 +292,7 @@ static void perform(Warp *w, const MIns *i, Mask m)
 {
 	int l;
 	if (w->sm->gpu->watching && i->kind != K_WARPSYNC)
-		livelock_exchange(w, (uint32_t)(i - w->sm->gpu->cur->ins), m);
+		livelock_exchange(w, (uint32_t)(i - w->ins), m);
 	switch (i->kind) {
 	case K_SHFL: exec_shfl(w, i, m); break;
 	case K_VOTE: exec_vote(w, i, m); break;
@@ -423,7 +423,7 @@ static void tell_arrivals(Sm *sm, Warp *w)
 		if (!s->arriving)
 			continue;
 		s->arriving = false;
-		if (sm->gpu->cur->ins[s->pc].flags & MI_REACH) {
+		if (w->ins[s->pc].flags & MI_REACH) {
 			sm->gpu->model->reach(w, s);
 			k = -1;
 		}
@@ -456,7 +456,7 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc)
 	for (int k = 0; k < w->nsplit; k++)
 		if (waits_at(&w->split[k], pc, ~(Mask)0))
 			here |= w->split[k].mask;
-	while ((bad = incomplete(w, &sm->gpu->cur->ins[pc], here))) /* a split goes on with all its lanes, or waits */
+	while ((bad = incomplete(w, &w->ins[pc], here))) /* a split goes on with all its lanes, or waits */
 		for (int k = 0; k < w->nsplit; k++)
 			if (waits_at(&w->split[k], pc, bad))
 				here &= ~w->split[k].mask;
@@ -464,8 +464,8 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc)
 		return false;
 	for (int k = 0; k < w->nsplit; k++)
 		if (waits_at(&w->split[k], pc, here))
-			act |= guarded(w, &w->split[k], &sm->gpu->cur->ins[pc]);
-	perform_each(w, &sm->gpu->cur->ins[pc], act);
+			act |= guarded(w, &w->split[k], &w->ins[pc]);
+	perform_each(w, &w->ins[pc], act);
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
 		if (!waits_at(s, pc, here))
@@ -492,10 +492,10 @@ static void missing_lanes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask w
 {
 	char lanes[48];
 	snprintf(lanes, sizeof lanes, "%#llx of %#llx", (unsigned long long)(s->mask & want), (unsigned long long)want);
-	refuse_barrier(sm, i);
+	refuse_barrier(sm, w, i);
 	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: part of the lanes of its mask (%s) come to %s together; "
 		"mechanism %s cannot let them wait for the rest (divergence.bar_partial says how to go on)",
-		sm->gpu->launch->kernel->name, i->from->label, i->src ? i->src->line : 0, lanes, op_info[i->op].name,
+		launch_of(w)->kernel->name, i->from->label, i->src ? i->src->line : 0, lanes, op_info[i->op].name,
 		sm->gpu->model->name);
 }
 

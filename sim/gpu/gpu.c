@@ -56,7 +56,7 @@ void gpu_free(Gpu *g)
 	free(g);
 }
 
-static const Code *code_of(Gpu *g, const Function *kernel, Diag *diag)
+static const Code *code_for(Gpu *g, const Function *kernel, Diag *diag)
 {
 	const Config *c = &g->config;
 	Code *code = g->code[kernel->id];
@@ -107,43 +107,42 @@ const char *gpu_refuses(const Config *c, const Launch *l)
 	return NULL;
 }
 
-static bool size_up(Gpu *g, Fault *fault)
+static bool size_up(const Config *c, Grid *x, Fault *fault)
 {
-	const Config *c = &g->config;
-	const Launch *l = g->launch;
-	g->warps_per_cta = (int)((threads_of(l) + (uint64_t)c->warp_size - 1) / (uint64_t)c->warp_size);
-	g->regs_per_warp = round_up((int64_t)(g->cur->regs ? g->cur->regs : 1) * c->warp_size, c->sm_reg_unit);
-	g->shared_per_cta = round_up((int64_t)g->cur->shared_static + l->dynamic_shared, c->sm_shared_unit);
-	g->ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-	if (g->regs_per_warp * g->warps_per_cta > c->sm_registers) {
+	const Launch *l = x->launch;
+	const Code *code = x->code;
+	x->warps_per_cta = (int)((threads_of(l) + (uint64_t)c->warp_size - 1) / (uint64_t)c->warp_size);
+	x->regs_per_warp = round_up((int64_t)(code->regs ? code->regs : 1) * c->warp_size, c->sm_reg_unit);
+	x->shared_per_cta = round_up((int64_t)code->shared_static + l->dynamic_shared, c->sm_shared_unit);
+	x->ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	if (x->regs_per_warp * x->warps_per_cta > c->sm_registers) {
 		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a block needs %lld registers (%d a thread), an SM has %lld",
-			l->kernel->name, (long long)(g->regs_per_warp * g->warps_per_cta), g->cur->regs, (long long)c->sm_registers);
+			l->kernel->name, (long long)(x->regs_per_warp * x->warps_per_cta), code->regs, (long long)c->sm_registers);
 		return false;
 	}
-	if (g->cur->frame > c->sm_local) {
+	if (code->frame > c->sm_local) {
 		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a thread needs %u bytes of local memory; sm.local_bytes = %lld",
-			l->kernel->name, g->cur->frame, (long long)c->sm_local);
+			l->kernel->name, code->frame, (long long)c->sm_local);
 		return false;
 	}
 	return true;
 }
 
 /* Resident warps over the most an SM can hold, and what bounds it. */
-static void occupancy(const Gpu *g, LaunchStats *st)
+static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
 {
-	const Config *c = &g->config;
 	struct { const char *what; int64_t blocks; } by[] = {
 		{ "blocks", c->sm_max_blocks },
-		{ "warps", c->sm_max_warps / g->warps_per_cta },
-		{ "registers", c->sm_registers / (g->regs_per_warp * g->warps_per_cta) },
-		{ "shared memory", g->shared_per_cta ? c->sm_shared / g->shared_per_cta : INT64_MAX },
-		{ "grid", (int64_t)((g->ctas + (uint64_t)c->sm_count - 1) / (uint64_t)c->sm_count) },
+		{ "warps", c->sm_max_warps / x->warps_per_cta },
+		{ "registers", c->sm_registers / (x->regs_per_warp * x->warps_per_cta) },
+		{ "shared memory", x->shared_per_cta ? c->sm_shared / x->shared_per_cta : INT64_MAX },
+		{ "grid", (int64_t)((x->ctas + (uint64_t)c->sm_count - 1) / (uint64_t)c->sm_count) },
 	};
 	int least = 0;
 	for (int i = 1; i < 5; i++)
 		if (by[i].blocks < by[least].blocks)
 			least = i;
-	st->occupancy = (double)(by[least].blocks * g->warps_per_cta) / (double)c->sm_max_warps;
+	st->occupancy = (double)(by[least].blocks * x->warps_per_cta) / (double)c->sm_max_warps;
 	st->occupancy_limit = by[least].what;
 }
 
@@ -191,9 +190,9 @@ static void code_line(const Code *c, int pc, StrBuf *b)
 	}
 }
 
-static void trace_begin(Gpu *g)
+static void trace_begin(Gpu *g, const Grid *grid)
 {
-	const Code *c = g->cur;
+	const Code *c = grid->code;
 	TraceIns *ins = arena_array(&g->arena, TraceIns, c->n + 1);
 	for (int i = 0; i < c->n; i++) {
 		const MIns *m = &c->ins[i];
@@ -209,7 +208,7 @@ static void trace_begin(Gpu *g)
 		}
 		sb_free(&b);
 	}
-	const Launch *l = g->launch;
+	const Launch *l = grid->launch;
 	char hash[CONFIG_HASH];
 	trace_launch(g->options.trace, &(TraceLaunch){ .kernel = l->kernel->name,
 		.machine = g->options.machine ? g->options.machine : "(defaults)", .model = g->model->name,
@@ -252,28 +251,30 @@ static bool take_fault(Gpu *g, Fault *out)
 /* ---- the launch ---- */
 
 /* At the begin of a launch blocks go to SMs in turn, one each, as long as any has room. */
-static void fill(Gpu *g)
+static void fill(Gpu *g, Grid *x)
 {
-	for (bool placed = true; placed && g->next_cta < g->ctas;) {
+	for (bool placed = true; placed && x->next_cta < x->ctas;) {
 		placed = false;
-		for (int i = 0; i < g->config.sm_count && g->next_cta < g->ctas; i++)
-			if (sm_reserve(&g->sm[i])) {
-				sm_place(&g->sm[i], g->next_cta++);
+		for (int i = 0; i < g->config.sm_count && x->next_cta < x->ctas; i++)
+			if (sm_reserve(&g->sm[i], x)) {
+				sm_place(&g->sm[i], &(Arrival){ x->begin, x, x->next_cta++ });
 				placed = true;
 			}
 	}
 }
 
 /* The next block goes where one has ended. Functional runs: at once. */
-static void replace_block(Gpu *g, Sm *sm, Cycle ended)
+static void replace_block(Gpu *g, Sm *sm, const Freed *ended)
 {
-	sm_give_back(sm);
-	if (g->next_cta >= g->ctas || !sm_reserve(sm))
+	Grid *x = ended->grid;
+	sm_give_back(sm, x);
+	if (x->next_cta >= x->ctas || !sm_reserve(sm, x))
 		return;
+	Arrival next = { ended->cycle + (Cycle)g->config.sm_block_launch, x, x->next_cta++ };
 	if (g->options.functional)
-		sm_place(sm, g->next_cta++);
+		sm_place(sm, &next);
 	else
-		vec_push(&sm->arrival, ((Arrival){ ended + (Cycle)g->config.sm_block_launch, g->next_cta++ }));
+		vec_push(&sm->arrival, next);
 }
 
 /* Blocks that have ended since the last time are replaced in the order (cycle, SM). */
@@ -285,11 +286,11 @@ static void dispatch(Gpu *g)
 	for (;;) {
 		int first = -1;
 		for (int i = 0; i < n; i++)
-			if (at[i] < g->sm[i].freed.n && (first < 0 || g->sm[i].freed.v[at[i]] < g->sm[first].freed.v[at[first]]))
+			if (at[i] < g->sm[i].freed.n && (first < 0 || g->sm[i].freed.v[at[i]].cycle < g->sm[first].freed.v[at[first]].cycle))
 				first = i;
 		if (first < 0)
 			break;
-		replace_block(g, &g->sm[first], g->sm[first].freed.v[at[first]++]);
+		replace_block(g, &g->sm[first], &g->sm[first].freed.v[at[first]++]);
 	}
 	for (int i = 0; i < n; i++)
 		vec_clear(&g->sm[i].freed);
@@ -340,7 +341,7 @@ static bool check_launch(Gpu *g, Cycle now, Cycle start, Fault *fault)
 	if (g->config.max_cycles && start - g->begin > (Cycle)g->config.max_cycles) {
 		come_to(g, g->begin + (Cycle)g->config.max_cycles);
 		if (!take_fault(g, fault))
-			fault_text(fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles", g->launch->kernel->name,
+			fault_text(fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles", g->grid->launch->kernel->name,
 				(long long)g->config.max_cycles);
 		return true;
 	}
@@ -377,7 +378,7 @@ static Cycle next_check(const Gpu *g, Cycle now) { return last_check(g, now) + C
 static Cycle window_end(const Gpu *g, Cycle start)
 {
 	Cycle n = g->window, launch = (Cycle)g->config.sm_block_launch;
-	if (g->next_cta < g->ctas && launch < n)
+	if (g->grid->next_cta < g->grid->ctas && launch < n)
 		n = launch;
 	Cycle stop = next_check(g, start), last = g->config.max_cycles ? g->begin + (Cycle)g->config.max_cycles : 0;
 	if (last && stop > last)
@@ -388,12 +389,9 @@ static Cycle window_end(const Gpu *g, Cycle start)
 static bool timed_run(Gpu *g, Fault *fault)
 {
 	int n = (int)g->config.sm_count;
-	LaunchStats *stats[n];
 	bool ok = false;
 	Cycle last = g->begin;         /* begin of the window before */
-	for (int i = 0; i < n; i++)
-		stats[i] = &g->sm[i].stats;
-	fill(g);
+	fill(g, g->grid);
 	for (uint64_t round = 0; !interrupted(g); round++) {
 		if (!blocks_left(g)) {
 			ok = !take_fault(g, fault);
@@ -412,7 +410,7 @@ static bool timed_run(Gpu *g, Fault *fault)
 		g->now = window_end(g, start);
 		pool_run(g->pool, g->now);
 		apply_in_order(g);
-		mem_drain(g->mem, g->smmem, n, stats);
+		mem_drain(g->mem, g->smmem, n);
 		for (int i = 0; i < n; i++)
 			sm_settle(&g->sm[i]);
 		dispatch(g);
@@ -439,7 +437,8 @@ static bool functional_turn(Gpu *g, Sm *sm, bool *moved)
 
 static bool functional_run(Gpu *g, Fault *fault)
 {
-	fill(g);
+	const Function *kernel = g->grid->launch->kernel;
+	fill(g, g->grid);
 	for (uint64_t round = 0;; round++) {
 		dispatch(g);
 		bool moved = false, resident = false, within = true;
@@ -457,7 +456,7 @@ static bool functional_run(Gpu *g, Fault *fault)
 		if (take_fault(g, fault) || livelock_check(g, fault) || interrupted(g))
 			return false;
 		if (!within) {
-			fault_text(fault, FAULT_LIMIT, "kernel %s has issued as many instructions as it may", g->launch->kernel->name);
+			fault_text(fault, FAULT_LIMIT, "kernel %s has issued as many instructions as it may", kernel->name);
 			return false;
 		}
 		if (!moved) {
@@ -466,7 +465,7 @@ static bool functional_run(Gpu *g, Fault *fault)
 		}
 		if (g->config.max_cycles && g->now - g->begin > (Cycle)g->config.max_cycles) {
 			fault_text(fault, FAULT_LIMIT, "kernel %s has issued limits.max_cycles = %lld instructions",
-				g->launch->kernel->name, (long long)g->config.max_cycles);
+				kernel->name, (long long)g->config.max_cycles);
 			return false;
 		}
 		if (g->options.progress && (round & 15) == 0)
@@ -476,9 +475,9 @@ static bool functional_run(Gpu *g, Fault *fault)
 
 /* ---- statistics ---- */
 
-static void gather_tables(Gpu *g, Arena *a, LaunchStats *st)
+static void gather_tables(const Gpu *g, const Grid *x, Arena *a, LaunchStats *st)
 {
-	const Code *c = g->cur;
+	const Code *c = x->code;
 	st->block_stats = arena_array(a, BlockStats, c->nblock + 1);
 	st->branch_stats = arena_array(a, BranchStats, c->nbranch + 1);
 	for (int k = 0; k < c->nblock; k++) {
@@ -488,8 +487,8 @@ static void gather_tables(Gpu *g, Arena *a, LaunchStats *st)
 		b->function = arena_strdup(a, c->block[k].function->name);
 		b->label = arena_strdup(a, c->block[k].block->label);
 		for (int i = 0; i < g->config.sm_count; i++) {
-			b->fetches += g->sm[i].fetches[k];
-			b->threads += g->sm[i].fetch_lanes[k];
+			b->fetches += x->share[i].fetches[k];
+			b->threads += x->share[i].fetch_lanes[k];
 		}
 	}
 	for (int k = 0; k < c->nbranch; k++) {
@@ -499,50 +498,51 @@ static void gather_tables(Gpu *g, Arena *a, LaunchStats *st)
 		*b = (BranchStats){ .function = arena_strdup(a, m->function->name), .label = arena_strdup(a, m->from->label),
 			.file = loc.file ? arena_strdup(a, loc.file) : NULL, .line = loc.line };
 		for (int i = 0; i < g->config.sm_count; i++) {
-			b->executed += g->sm[i].br_executed[k];
-			b->divergent += g->sm[i].br_divergent[k];
-			b->lanes += g->sm[i].br_lanes[k];
-			b->lanes_taken += g->sm[i].br_taken[k];
+			b->executed += x->share[i].br_executed[k];
+			b->divergent += x->share[i].br_divergent[k];
+			b->lanes += x->share[i].br_lanes[k];
+			b->lanes_taken += x->share[i].br_taken[k];
 		}
 	}
 }
 
-static void gather(Gpu *g, Arena *a, LaunchStats *st, bool completed)
+static void gather(Gpu *g, const Grid *x, Arena *a, LaunchStats *st, bool completed)
 {
 	const Config *c = &g->config;
 	Cycle end = g->begin;
 	for (int i = 0; i < c->sm_count; i++)
 		if (g->sm[i].now > end)
 			end = g->sm[i].now;
-	if (completed && !g->options.functional && mem_quiet(g->mem) > end) /* stores that no warp has waited for */
-		end = mem_quiet(g->mem);
+	for (int i = 0; i < c->sm_count && completed; i++)
+		if (x->share[i].stats.quiet > end) /* stores that no warp has waited for */
+			end = x->share[i].stats.quiet;
 	*st = (LaunchStats){ .timed = !g->options.functional, .completed = completed, .mimd = g->model->own_slots,
 		.warp_size = warp_width(g) };
 	for (int i = 0; i < c->sm_count; i++) {
-		Sm *sm = &g->sm[i];
+		const Sm *sm = &g->sm[i];
+		stats_add(st, &x->share[i].stats);
 		if (st->timed)
-			sm->stats.stalls[STALL_EMPTY] += (end - sm->now) * (Cycle)c->sched_count;
-		stats_add(st, &sm->stats);
+			st->stalls[STALL_EMPTY] += sm->empty + (end - sm->now) * (Cycle)c->sched_count;
 	}
 	if (st->timed) {
-		st->cycles = end - g->begin;
+		st->cycles = end - x->begin;
 		st->program_cycles = end;
 		st->slots = st->cycles * (Cycle)c->sched_count * (Cycle)c->sm_count;
-		st->called = g->called;
-		st->started = g->begin;
+		st->called = x->called;
+		st->started = x->begin;
 	}
 	g->ended = end;
-	const Launch *l = g->launch;
+	const Launch *l = x->launch;
 	st->kernel = arena_strdup(a, l->kernel->name);
 	memcpy(st->grid, l->grid, sizeof st->grid);
 	memcpy(st->block, l->block, sizeof st->block);
 	st->lanes_inactive = st->warp_instructions * (uint64_t)warp_width(g) - st->lanes_useful - st->lanes_predicated_off;
-	st->diagnosis = g->diagnosis;
-	st->static_instructions = (uint64_t)g->cur->n;
-	st->static_blocks = (uint64_t)g->cur->nblock;
-	st->registers = (uint64_t)g->cur->regs;
-	occupancy(g, st);
-	gather_tables(g, a, st);
+	st->diagnosis = x->diagnosis;
+	st->static_instructions = (uint64_t)x->code->n;
+	st->static_blocks = (uint64_t)x->code->nblock;
+	st->registers = (uint64_t)x->code->regs;
+	occupancy(c, x, st);
+	gather_tables(g, x, a, st);
 }
 
 static double now_seconds(void)
@@ -552,27 +552,39 @@ static double now_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void open_launch(Gpu *g, const Launch *l)
+/* The host's call, which waits for the launches before. */
+static void call(Gpu *g, Grid *x)
+{
+	const Config *c = &g->config;
+	x->number = ++g->launches;
+	x->param_base = (x->number - 1) % PARAM_PLACES * PARAM_PLACE;
+	x->called = g->host > g->ended ? g->host : g->ended;
+	x->begin = g->options.functional ? g->ended : x->called + (Cycle)c->launch_latency;
+	g->host = x->called + (Cycle)c->launch_overhead;
+}
+
+static void open_launch(Gpu *g, Grid *x)
 {
 	const Config *c = &g->config;
 	bool timed = !g->options.functional;
-	g->called = g->host > g->ended ? g->host : g->ended;
-	g->host = g->called + (Cycle)c->launch_overhead;
-	g->begin = timed ? g->called + (Cycle)c->launch_latency : g->ended;
-	g->now = g->looked = g->begin;
+	call(g, x);
+	g->grid = x;
+	g->begin = g->now = g->looked = x->begin;
 	g->sm = arena_array(&g->arena, Sm, c->sm_count);
-	for (int i = 0; i < c->sm_count; i++)
+	x->share = arena_array(&g->arena, Share, c->sm_count);
+	g->room = (Room){ 0 };
+	room_for(&g->room, x);
+	for (int i = 0; i < c->sm_count; i++) {
 		sm_create(g, &g->sm[i], i);
+		sm_share(&g->sm[i], x);
+	}
 	if (timed && c->launch_cold)
 		gpu_flush(g);
 	for (int i = 0; i < c->sm_count && timed; i++)
 		smmem_launch(g->smmem[i]);
-	g->next_cta = 0;
-	g->param_base = g->launches % PARAM_PLACES * PARAM_PLACE;
-	g->launches++;
 	g->writes = 0;
-	g->diagnosis = NULL;
 	livelock_start(g);
+	livelock_grid(g, x);
 }
 
 static void close_launch(Gpu *g)
@@ -598,12 +610,11 @@ bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault
 	double start = now_seconds();
 	*fault = (Fault){ 0 };
 	*st = (LaunchStats){ 0 };
-	g->launch = l;
-	g->cur = code_of(g, l->kernel, &diag);
-	const char *refused = g->cur ? gpu_refuses(&g->config, l) : diag.item.n ? diag.item.v[0].text : "cannot be lowered";
+	Grid grid = { .launch = l, .code = code_for(g, l->kernel, &diag) };
+	const char *refused = grid.code ? gpu_refuses(&g->config, l) : diag.item.n ? diag.item.v[0].text : "cannot be lowered";
 	if (refused) {
 		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: %s", l->kernel->name, refused);
-		if (!g->cur && diag.item.n) {
+		if (!grid.code && diag.item.n) {
 			fault->loc = diag.item.v[0].loc;
 			fault->loc.file = fault->loc.file ? arena_strdup(a, fault->loc.file) : NULL;
 		}
@@ -611,14 +622,14 @@ bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault
 		return false;
 	}
 	diag_free(&diag);
-	if (!size_up(g, fault))
+	if (!size_up(&g->config, &grid, fault))
 		return false;
 	g->out = a;
-	open_launch(g, l);
+	open_launch(g, &grid);
 	if (g->options.trace)
-		trace_begin(g);
+		trace_begin(g, &grid);
 	bool ok = g->options.functional ? functional_run(g, fault) : timed_run(g, fault);
-	gather(g, a, st, ok);
+	gather(g, &grid, a, st, ok);
 	close_launch(g);
 	st->seconds = now_seconds() - start;
 	return ok;

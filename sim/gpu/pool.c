@@ -154,7 +154,7 @@ static void count_work(Pool *p)
 {
 	uint64_t n = 0;
 	for (int i = 0; i < p->gpu->config.sm_count; i++)
-		n += p->gpu->sm[i].stats.issued;
+		n += p->gpu->sm[i].issued;
 	p->now.work += (double)(n - p->counted);
 	p->counted = n;
 }

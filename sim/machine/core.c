@@ -8,9 +8,9 @@ int64_t reconv_param(const Warp *w, int index)
 }
 
 const Config *reconv_config(const Warp *w) { return &w->sm->gpu->config; }
-const MIns *reconv_ins(const Warp *w, uint32_t pc) { return &w->sm->gpu->cur->ins[pc]; }
+const MIns *reconv_ins(const Warp *w, uint32_t pc) { return &w->ins[pc]; }
 int reconv_index(const Warp *w) { return w->index; }
-const Code *reconv_code(const Warp *w) { return w->sm->gpu->cur; }
+const Code *reconv_code(const Warp *w) { return code_of(w); }
 void *reconv_state(Warp *w) { return w->state; }
 void *reconv_alloc(Warp *w, size_t n) { return arena_alloc(&w->sm->arena, n); }
 
@@ -25,7 +25,7 @@ void *reconv_grow(Warp *w, void *p, int n, int *cap, size_t size)
 	return more;
 }
 
-void *reconv_sm_state(Warp *w) { return w->sm->model_state; }
+void *reconv_sm_state(Warp *w) { return w->share->model_state; }
 void *reconv_block_state(Warp *w) { return w->cta->model_state; }
 
 int reconv_block_warps(Warp *w, Warp **list)
@@ -75,7 +75,7 @@ int reconv_scheduler_warps(Warp *w, Warp **list)
 
 void reconv_count_own(Warp *w, const char *key)
 {
-	LaunchStats *s = &w->sm->stats;
+	LaunchStats *s = &w->share->stats;
 	int k = 0;
 	while (k < s->nmodel && strcmp(s->model[k].key, key))
 		k++;
@@ -130,19 +130,19 @@ static void event_with_depth(Warp *w, const Split *s, TraceKind kind, uint32_t p
 
 void reconv_count_push(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
-	w->sm->stats.pushes++;
+	w->share->stats.pushes++;
 	event_with_depth(w, s, TR_PUSH, pc, m);
 }
 
 void reconv_count_pop(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
-	w->sm->stats.pops++;
+	w->share->stats.pops++;
 	event_with_depth(w, s, TR_POP, pc, m);
 }
 
 void reconv_count_merge(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
-	w->sm->stats.reconvergences++;
+	w->share->stats.reconvergences++;
 	event(w, s, TR_RECONVERGE, pc, m, 2);
 }
 
@@ -204,7 +204,7 @@ static void traffic(Warp *w, Split *s, int entry, int n, bool store, Cycle const
 		return;
 	}
 	MemTicket *t = sm_ticket(sm);
-	smmem_mechanism(sm->mem, sm->now, spill_address(w, entry), (unsigned)(n * c->div_entry_bytes), store, &sm->stats, t);
+	smmem_mechanism(sm->mem, sm->now, spill_address(w, entry), (unsigned)(n * c->div_entry_bytes), store, &w->share->stats, t);
 	if (s->ready < PENDING && t->ready < s->ready)
 		t->ready = s->ready;
 	sm_wait(sm, w, s, t, STALL_DIVERGENCE);
@@ -218,7 +218,7 @@ void reconv_spill_push(Warp *w, Split *s, StackSpill *k, Cycle constant)
 		traffic(w, s, k->spilled, n, true, constant);
 		k->resident -= n;
 		k->spilled += n;
-		w->sm->stats.spills++;
+		w->share->stats.spills++;
 		event(w, s, TR_SPILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
 	}
 	k->resident++;
@@ -234,7 +234,7 @@ void reconv_spill_top(Warp *w, Split *s, StackSpill *k, Cycle constant)
 		k->spilled -= n;
 		k->resident += n;
 		traffic(w, s, k->spilled, n, false, constant);
-		w->sm->stats.fills++;
+		w->share->stats.fills++;
 		event(w, s, TR_FILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
 	}
 }
@@ -251,13 +251,13 @@ void reconv_spill_pop(Warp *w, Split *s, StackSpill *k, Cycle constant)
 void reconv_spill_entry(Warp *w, Split *s, int entry, Cycle constant)
 {
 	traffic(w, s, entry, 1, true, constant);
-	w->sm->stats.spills++;
+	w->share->stats.spills++;
 	event_with_depth(w, s, TR_SPILL, 1, s->mask);
 }
 
 void reconv_fill_entry(Warp *w, Split *s, int entry, Cycle constant)
 {
 	traffic(w, s, entry, 1, false, constant);
-	w->sm->stats.fills++;
+	w->share->stats.fills++;
 	event_with_depth(w, s, TR_FILL, 1, s->mask);
 }

@@ -18,8 +18,8 @@ typedef struct FaultPlace { Launch launch; const Function *f; const Ins *ins; ui
 
 static FaultPlace fault_place(Sm *sm, const Warp *w, const MIns *i, int lane)
 {
-	const Code *c = sm->gpu->cur;
-	FaultPlace p = { *sm->gpu->launch, i->function, i->src, { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] } };
+	const Code *c = code_of(w);
+	FaultPlace p = { *launch_of(w), i->function, i->src, { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] } };
 	sm->fault_cycle = sm->now;
 	for (uint32_t d = w->depth[lane]; !p.ins && d-- > 0;) {
 		const MIns *call = &c->ins[w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane] - 1];

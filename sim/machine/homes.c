@@ -171,13 +171,13 @@ void reconv_join(Warp *w, Split *s, const Part *part, int n)
 Cycle reconv_redirect(Warp *w, const MIns *i, uint32_t pc)
 {
 	const Sm *sm = w->sm;
-	bool next = i && i + 1 == &sm->gpu->cur->ins[pc];
+	bool next = i && i + 1 == &w->ins[pc];
 	return sm->gpu->options.functional ? sm->now : sm->now + 1 + (next ? 0 : (Cycle)sm->gpu->config.fetch_redirect);
 }
 
 bool homes_scatter(Sm *sm, Warp *w, Split *s)
 {
-	uint8_t kind = sm->gpu->cur->ins[s->pc].kind;
+	uint8_t kind = w->ins[s->pc].kind;
 	if (kind < K_BAR || kind > K_ELECT || (s->ready > sm->now && !sm->gpu->options.functional))
 		return false;
 	Part part[64];

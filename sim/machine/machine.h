@@ -11,6 +11,7 @@
 typedef struct Sm Sm;
 typedef struct Cta Cta;
 typedef struct Pool Pool;
+typedef struct Grid Grid;
 
 #define PENDING ((Cycle)1 << 62)       /* a time that mem_drain will tell */
 #define NEVER (~(Cycle)0)
@@ -20,7 +21,32 @@ typedef struct Barrier {
 	uint32_t count_true;           /* bar.red */
 } Barrier;
 
+/* What an SM has of a grid. */
+typedef struct Share {
+	Grid *grid;
+	LaunchStats stats;             /* of its warps and their accesses */
+	uint64_t *fetches, *fetch_lanes;   /* by Code block */
+	uint64_t *br_executed, *br_divergent, *br_lanes, *br_taken;
+	void *model_state;             /* the mechanism's */
+} Share;
+
+/* A launch on the machine. Its blocks refer to it through the shares of their SMs. */
+struct Grid {
+	const Launch *launch;
+	const Code *code;
+	uint64_t number;               /* of the launch in the run, from 1 */
+	uint64_t ctas, next_cta;       /* blocks; the next to be given a place */
+	int warps_per_cta;
+	int64_t regs_per_warp, shared_per_cta;
+	uint64_t param_base;           /* what caches see: the host writes the parameters of each launch to a place of its own */
+	Patience patience;             /* the mechanism's, for this kernel */
+	Cycle called, begin;           /* by the host; its first block */
+	struct Diagnosis *diagnosis;   /* or NULL */
+	Share *share;                  /* [SM] */
+};
+
 struct Cta {                           /* a resident thread block */
+	Share *share;
 	uint32_t id[3];
 	uint64_t number;               /* linear block id */
 	int warps, warps_left;
@@ -36,6 +62,8 @@ typedef struct Spans { uint64_t n, branches; Cycle since; } Spans; /* times in w
 
 struct Warp {
 	Lanes lanes;
+	const MIns *ins;               /* of its code */
+	Share *share;
 	Mask live;
 	int nsplit;
 	Split *split;
@@ -91,11 +119,12 @@ typedef struct Sched {
 	int n;
 	int last;                      /* slot that issued last, -1 */
 	Cycle sleep;                   /* nothing to try before; 0 when something may have changed */
-	uint8_t why;                   /* Stall until then */
+	uint64_t *idle;                /* counts the cycles until then: of the warp that is nearest to an issue, by its reason; or of none */
 	int *active; int nactive;      /* two-level */
 } Sched;
 
-typedef struct Arrival { Cycle cycle; uint64_t block; } Arrival;  /* a thread block that will be resident from that cycle on */
+typedef struct Arrival { Cycle cycle; Grid *grid; uint64_t block; } Arrival;  /* a thread block that will be resident from that cycle on */
+typedef struct Freed { Cycle cycle; Grid *grid; } Freed;                      /* one that has ended in that cycle */
 
 struct Sm {
 	Gpu *gpu;
@@ -106,7 +135,7 @@ struct Sm {
 	Cta *cta;
 	int free_warps, free_ctas;     /* what the dispatcher may give away: it hears of blocks that have ended (freed) between two windows */
 	int64_t free_regs, free_shared;
-	Vec(Cycle) freed;              /* the cycles in which blocks have ended, in this window */
+	Vec(Freed) freed;              /* blocks that have ended in this window */
 	Vec(Arrival) arrival;          /* in the order of their cycles; the first `arrived` have been made resident */
 	int arrived;
 	bool lane_scoreboard;          /* registers become ready lane by lane */
@@ -117,10 +146,7 @@ struct Sm {
 	const Warp *mem_holder;        /* its access has been refused and goes first when the unit is free; NULL: none */
 	Cycle until;                   /* end of the window */
 	SmMem *mem;
-	void *model_state;             /* the mechanism's */
-	LaunchStats stats;
-	uint64_t *fetches, *fetch_lanes;   /* by Code block */
-	uint64_t *br_executed, *br_divergent, *br_lanes, *br_taken;
+	uint64_t issued, empty;        /* scheduler-cycles: with an issue; without a warp */
 	Vec(Deferred) deferred;
 	Vec(uint64_t) data;
 	Vec(MemTicket *) tickets;      /* free ones */
@@ -138,6 +164,8 @@ struct Sm {
 	int resident;                  /* thread blocks */
 };
 
+typedef struct Room { int rows, preds, names; uint32_t shared; } Room; /* of slots: the most that a warp or block of the grids needs */
+
 struct Gpu {
 	Config config;
 	const Module *module;
@@ -152,27 +180,21 @@ struct Gpu {
 	Cycle looked;                  /* the first cycle that checks of the launch as a whole have not seen: they come at multiples of CHECK_CYCLES */
 	Pool *pool;                    /* timed runs */
 
-	Sm *sm;                        /* of the current launch */
-	const Launch *launch;
-	const Code *cur;
-	Arena arena;                   /* of the current launch */
-	uint64_t next_cta, ctas;
+	Sm *sm;                        /* while grids run */
+	Grid *grid;                    /* the current launch */
+	Room room;
+	Arena arena;                   /* while grids run */
 	uint64_t param_address;
-	uint64_t param_base;           /* what caches see: the host writes the parameters of each launch to a place of its own */
 	uint64_t launches;
 	uint64_t lines;                /* of the instruction cache that code takes */
 	Cycle host;                    /* the host may make its next call */
 	Cycle ended;                   /* all launches before */
-	Cycle called;                  /* the launch, by the host */
-	Cycle begin;                   /* of the launch: its first block */
+	Cycle begin;                   /* SMs run since then */
 	bool watching;                 /* for livelock */
 	Cycle watch_since, watch_length;
-	Patience patience;             /* the mechanism's, for this kernel */
 	uint64_t writes;               /* functional runs: the order of changes */
-	Arena *out;                    /* of the launch's statistics */
-	struct Diagnosis *diagnosis;   /* of the launch, or NULL */
-	int warps_per_cta;
-	int64_t regs_per_warp, shared_per_cta;
+	Arena *out;                    /* of statistics and diagnoses */
+	const struct Diagnosis *diagnosis; /* being made */
 	Cycle now;
 };
 
@@ -210,9 +232,11 @@ static inline void note_depth(Sm *sm, Warp *w)
 {
 	int d = sm->gpu->model->depth(w);
 	w->stack_depth = (uint32_t)d;
-	if ((uint64_t)d > sm->stats.max_depth)
-		sm->stats.max_depth = (uint64_t)d;
+	if ((uint64_t)d > w->share->stats.max_depth)
+		w->share->stats.max_depth = (uint64_t)d;
 }
+static inline const Launch *launch_of(const Warp *w) { return w->share->grid->launch; }
+static inline const Code *code_of(const Warp *w) { return w->share->grid->code; }
 static inline bool tracing(const Sm *sm) { return sm->gpu->options.trace != NULL; }
 static inline int warp_width(const Gpu *g) { return (int)g->config.warp_size; }
 static inline uint64_t threads_of(const Launch *l) { return (uint64_t)l->block[0] * l->block[1] * l->block[2]; } /* of a block */

@@ -42,6 +42,6 @@ Cycle dram_access(Dram *d, Cycle floor, Cycle at, uint64_t line, unsigned n, boo
 	else
 		st->dram_reads += n;
 	Cycle end = timeline_book(&d->bus[channel], floor, open / d->width + d->hit, d->width, bytes);
-	d->quiet = later(d->quiet, end);
+	st->quiet = later(st->quiet, end);
 	return end + (write ? 0 : d->latency);
 }

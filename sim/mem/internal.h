@@ -169,6 +169,7 @@ typedef struct Request {               /* of one access; its parts are pieces of
 	int32_t waiter;                /* list of groups that wait for it, or -1 */
 	uint64_t target;               /* OWNER_L1: MSHR entry; caches: line */
 	uint32_t target_sectors;       /* OWNER_L1: sectors of L1 */
+	LaunchStats *stats;            /* of the access that sent it */
 } Request;
 
 typedef struct Waiter { uint32_t group; int32_t next; } Waiter;
@@ -248,7 +249,6 @@ typedef struct Dram {
 	uint64_t channels, banks, sector, width;
 	unsigned row_shift;            /* line of L2, within a channel, to row */
 	Cycle hit, activate, latency;
-	Cycle quiet;                   /* end of the latest burst */
 } Dram;
 void dram_init(Dram *, const Config *);
 void dram_close_rows(Dram *);

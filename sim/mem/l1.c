@@ -78,12 +78,12 @@ static uint32_t widen(const SmMem *s, uint32_t sectors)
 }
 
 /* The sectors that line k misses leave for L2. after: the request that must be done before, or -1. */
-static int send_miss(SmMem *s, Cycle now, int k, int32_t after, MemTicket *t)
+static int send_miss(SmMem *s, Cycle now, int k, int32_t after, LaunchStats *st, MemTicket *t)
 {
 	const L1Look *l = &s->look[k];
 	Mshr *e = &s->mshr.entry[l->entry];
 	int r = smmem_push_sectors(s, now, (Request){ .at = now + (Cycle)k, .kind = ACC_LOAD, .owner = OWNER_L1,
-		.returns = true, .after = after, .target = (uint64_t)l->entry, .target_sectors = l->miss },
+		.returns = true, .after = after, .target = (uint64_t)l->entry, .target_sectors = l->miss, .stats = st },
 		s->co.piece[k].line << s->l1_shift, widen(s, l->miss));
 	for (uint32_t m = l->miss; m; m &= m - 1)
 		e->fill[__builtin_ctz(m)] = UNKNOWN + (Cycle)r;
@@ -156,7 +156,7 @@ bool l1_load(SmMem *s, Cycle now, const Access *a, uint64_t base, LaunchStats *s
 		s->mshr.entry[l->entry].collected++;
 		wait_for_merged(s, l, t);
 		if (l->miss) {
-			entered[n] = send_miss(s, now, k, n >= s->mshr.limit ? entered[n - s->mshr.limit] : -1, t);
+			entered[n] = send_miss(s, now, k, n >= s->mshr.limit ? entered[n - s->mshr.limit] : -1, st, t);
 			n++;
 		}
 	}

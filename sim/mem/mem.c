@@ -8,7 +8,6 @@ struct MemSystem {
 	Dram dram;
 	StampHeap order;               /* the head of each SM's queue */
 	Vec(int) next;                 /* [sm]: place of the head */
-	Cycle last;                    /* latest completion */
 };
 
 MemSystem *mem_new(const Config *c)
@@ -47,8 +46,9 @@ static Cycle free_trip(const MemSystem *m, unsigned n)
 }
 
 /* A request through one unit after the other; each unit serves its parts in order. t: when each part is done. */
-static void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t, LaunchStats *st)
+static void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t)
 {
+	LaunchStats *st = r->stats;
 	const Piece *part = s->part.v + r->part;
 	Cycle at = r->after >= 0 ? later(r->at, s->queue.v[r->after].done) : r->at;
 	uint64_t sectors = 0;
@@ -60,7 +60,7 @@ static void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t, LaunchStat
 		unsigned n = bits(part[k].sectors);
 		t[k] = icnt_down(&m->icnt, s->sm, r->cycle, t[k], r->returns ? n : 0);
 		sectors += n;
-		m->last = later(m->last, t[k]);
+		st->quiet = later(st->quiet, t[k]);
 		if (r->owner == OWNER_FETCH) {
 			Cycle usual = at + free_trip(m, n);
 			t[k] = at + (Cycle)m->c.fetch_miss + (t[k] > usual ? t[k] - usual : 0);
@@ -69,7 +69,7 @@ static void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t, LaunchStat
 	st->l2_replies += sectors;
 }
 
-void mem_drain(MemSystem *m, SmMem **sms, int n, LaunchStats **stats)
+void mem_drain(MemSystem *m, SmMem **sms, int n)
 {
 	Cycle done[MAX_PIECES];
 	vec_reserve(&m->next, n);
@@ -84,7 +84,7 @@ void mem_drain(MemSystem *m, SmMem **sms, int n, LaunchStats **stats)
 		SmMem *s = sms[i];
 		int r = m->next.v[i];
 		do { /* as long as it stays the first */
-			serve(m, s, &s->queue.v[r], done, stats[i]);
+			serve(m, s, &s->queue.v[r], done);
 			smmem_served(s, r, done);
 		} while (++r < s->queue.n && (!m->order.n || heap_before((Stamp){ s->queue.v[r].cycle, i }, m->order.v[0])));
 		m->next.v[i] = r;
@@ -94,8 +94,6 @@ void mem_drain(MemSystem *m, SmMem **sms, int n, LaunchStats **stats)
 			smmem_drained(s);
 	}
 }
-
-Cycle mem_quiet(const MemSystem *m) { return later(m->last, m->dram.quiet); }
 
 Cycle mem_round_trip(const Config *c)
 {

@@ -54,7 +54,8 @@ typedef struct MemTicket {            /* what the scoreboard waits for */
 /* False: it cannot be accepted at `now` (no free MSHR or queue place); *retry = smmem_retry. Nothing else
    changes then. Otherwise the access is made and the ticket filled. Counted in stats here: transactions, conflicts,
    misses and everything under L1, L2 and DRAM; the numbers of instructions (global_loads, shared_accesses, atomics, ...)
-   are the caller's, who also runs without timing. Calls for one SM come with cycles that do not fall. */
+   are the caller's, who also runs without timing. Requests that leave count there what happens to them when they are served: the place
+   must stay. Calls for one SM come with cycles that do not fall. */
 bool smmem_access(SmMem *, Cycle now, const Access *, LaunchStats *, MemTicket *, Cycle *retry);
 /* The next cycle, from now on, worth trying again with the access that was refused last. It may be too early while requests are queued; then it
    lies behind the window, and mem_drain tells more. */
@@ -67,12 +68,10 @@ void smmem_mechanism(SmMem *, Cycle now, uint64_t addr, unsigned bytes, bool sto
 /* True when requests are queued for mem_drain. */
 bool smmem_queued(const SmMem *);
 
-/* Serves what the n SMs have queued; stats[i] is SM i's. */
-void mem_drain(MemSystem *, SmMem **, int n, LaunchStats **stats);
+/* Serves what the n SMs have queued. */
+void mem_drain(MemSystem *, SmMem **, int n);
 /* After mem_drain: the cycle when everything the ticket waits for is there (>= ticket->ready); releases its names. */
 Cycle smmem_resolve(SmMem *, MemTicket *);
 /* Requests accepted and not yet complete at cycle `now`; 0 at the end of a launch. */
 int smmem_outstanding(const SmMem *, Cycle now);
-/* The end of everything served so far: answers, acknowledgements of stores, writes to DRAM. A launch does not end before. */
-Cycle mem_quiet(const MemSystem *);
 #endif

@@ -279,12 +279,13 @@ int smmem_outstanding(const SmMem *s, Cycle now)
 /* ---- stores, atomics, loads past L1 ---- */
 
 /* The pieces of the access as requests. One, unless some wait for others of the same access. */
-static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, MemTicket *t)
+static void push_pieces(SmMem *s, Cycle now, const Access *a, bool returns, LaunchStats *st, MemTicket *t)
 {
 	int limit = (int)s->c.l1_queue, n = s->co.n, each = n > limit ? 1 : n;
 	for (int k = 0; k < n; k += each) {
 		int r = smmem_push(s, now, (Request){ .at = now + (Cycle)k, .nparts = each, .step = 1, .kind = (uint8_t)a->kind,
-			.owner = OWNER_PLACE, .returns = returns, .after = k >= limit ? s->queue.n - limit : -1 }, &s->co.piece[k]);
+			.owner = OWNER_PLACE, .returns = returns, .after = k >= limit ? s->queue.n - limit : -1,
+			.stats = st }, &s->co.piece[k]);
 		if (returns)
 			smmem_wait(s, t, r);
 	}
@@ -299,7 +300,7 @@ static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Launc
 	coalesce(a, base, s->l2_shift, s->l2_sector_shift, &s->co);
 	if (!a->forced && s->places && s->places + s->co.n > limit)
 		return smmem_lacks(s, (Lack){ .what = LACKS_PLACES, .need = s->co.n });
-	push_pieces(s, now, a, returns, t);
+	push_pieces(s, now, a, returns, st, t);
 	for (int k = 0; k < s->co.n; k++)
 		sectors += bits(s->co.piece[k].sectors);
 	*counter += sectors;
@@ -336,7 +337,7 @@ static Cycle look_read_only(SmMem *s, Cache *c, Cycle now, Cycle at, Owner owner
 	c->valid[i] = 1;
 	st->l1_other += n;
 	return c->ready[i] = UNKNOWN + (Cycle)smmem_push_sectors(s, now, (Request){ .at = at, .kind = ACC_LOAD,
-		.owner = (uint8_t)owner, .returns = true, .after = -1, .target = line }, addr, (uint32_t)(((uint64_t)1 << n) - 1));
+		.owner = (uint8_t)owner, .returns = true, .after = -1, .target = line, .stats = st }, addr, (uint32_t)(((uint64_t)1 << n) - 1));
 }
 
 static void load_constant(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t)
@@ -425,7 +426,7 @@ void smmem_mechanism(SmMem *s, Cycle now, uint64_t addr, unsigned bytes, bool st
 			full &= ~(1u << last);
 		Piece part = { .line = start >> s->l2_shift, .sectors = sectors, .full = full };
 		int r = smmem_push(s, now, (Request){ .at = at, .nparts = 1, .kind = store ? ACC_STORE : ACC_LOAD,
-			.owner = OWNER_OTHER, .returns = !store, .after = -1 }, &part);
+			.owner = OWNER_OTHER, .returns = !store, .after = -1, .stats = st }, &part);
 		st->l1_other += bits(sectors);
 		if (!store)
 			smmem_wait(s, t, r);

@@ -77,6 +77,8 @@ void stats_add(LaunchStats *total, const LaunchStats *s)
 		total->active_lanes[i] += s->active_lanes[i];
 	for (int i = 0; i < s->nmodel; i++)
 		add_model(total, &s->model[i]);
+	if (s->quiet > total->quiet)
+		total->quiet = s->quiet;
 	if (s->warp_size)
 		total->warp_size = s->warp_size;
 	total->seconds += s->seconds;

@@ -113,6 +113,7 @@ typedef struct LaunchStats {
 #define S(FIELD, ...) uint64_t FIELD;
 	STATS(S)
 #undef S
+	Cycle quiet;                   /* the end of all that it has sent to memory and that was served: answers, acknowledgements of stores, writes to DRAM */
 	uint64_t stalls[STALL_COUNT];
 	uint64_t active_lanes[65];     /* issues by number of active lanes */
 	uint64_t static_instructions, static_blocks, registers;

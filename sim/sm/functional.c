@@ -24,7 +24,7 @@ static bool step(Sm *sm, Warp *w, Split *s)
  * block while others may want to run. Returns instructions executed. */
 static int run_split(Sm *sm, Warp *w, int k, int turn, bool by_block)
 {
-	const MIns *ins = sm->gpu->cur->ins;
+	const MIns *ins = w->ins;
 	int done = 0, n = w->nsplit;
 	while (done < turn && k < w->nsplit && w->nsplit == n && w->split[k].state == SPLIT_RUN) {
 		uint32_t pc = w->split[k].pc;

@@ -9,9 +9,11 @@
 typedef struct When { Cycle cycle; uint8_t why; } When;
 
 /* How far a warp that waits for this is from its next issue: what waits for a unit has its operands, what waits for operands has its
-   instruction, and so on. */
-static const uint8_t distance[STALL_COUNT] = { [STALL_UNIT] = 1, [STALL_MEMPIPE] = 2, [STALL_DATA] = 3, [STALL_BRANCH] = 4, [STALL_DIVERGENCE] = 5,
-	[STALL_MEMORY] = 6, [STALL_FETCH] = 7, [STALL_SLEEP] = 8, [STALL_WARPSYNC] = 9, [STALL_BARRIER] = 10, [STALL_DRAIN] = 11, [STALL_EMPTY] = 12 };
+   instruction, and so on. The reason stands in the lowest byte; the two between have room for a warp's place. */
+#define FAR(ID, N) [STALL_##ID] = (unsigned)N << 24 | STALL_##ID
+static const unsigned distance[STALL_COUNT] = { FAR(UNIT, 1), FAR(MEMPIPE, 2), FAR(DATA, 3), FAR(BRANCH, 4), FAR(DIVERGENCE, 5), FAR(MEMORY, 6), FAR(FETCH, 7),
+	FAR(SLEEP, 8), FAR(WARPSYNC, 9), FAR(BARRIER, 10), FAR(DRAIN, 11), FAR(EMPTY, 12) };
+#undef FAR
 
 static inline uint8_t nearer(uint8_t a, uint8_t b) { return distance[b] < distance[a] ? b : a; }
 
@@ -78,7 +80,7 @@ static bool fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
 	MemTicket *t = sm_ticket(sm);
 	*t = (MemTicket){ 0 };
 	s->line = i->line;
-	if (smmem_fetch(sm->mem, sm->now, (sm->gpu->cur->first_line + i->line) * (uint64_t)c->fetch_line, &sm->stats, t)) {
+	if (smmem_fetch(sm->mem, sm->now, (code_of(w)->first_line + i->line) * (uint64_t)c->fetch_line, &w->share->stats, t)) {
 		sm_wait(sm, w, s, t, STALL_FETCH);
 		return false;
 	}
@@ -173,7 +175,7 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *uni
 		return not_running(s);
 	if (s->ready > sm->now)
 		return (When){ s->ready, s->why };
-	const MIns *i = &sm->gpu->cur->ins[s->pc];
+	const MIns *i = &w->ins[s->pc];
 	if (!fetched(sm, w, s, i))
 		return (When){ s->ready, STALL_FETCH };
 	When t = later(sm, w, s, i);
@@ -524,22 +526,24 @@ static bool schedule(Sm *sm, Sched *d)
 
 /* ---- why a scheduler is idle ---- */
 
-/* Nothing could issue in this cycle. A warp that may be ready, but was not tried, or ends, has a say only where there is no other. */
-static void fall_asleep(const Sm *sm, Sched *d)
+/* Nothing could issue in this cycle: until something can, the cycles are charged to the launch of the warp that is nearest to an issue, the
+   first of several. A warp that may be ready, but was not tried, or ends, has a say only where there is no other. */
+static void fall_asleep(Sm *sm, Sched *d)
 {
 	Cycle now = sm->now, first = NEVER;
-	unsigned near = distance[STALL_EMPTY] << 8 | STALL_EMPTY, untried = near; /* distance, reason */
-	for (int k = 0; k < d->n; k++) {
+	unsigned near = distance[STALL_EMPTY], untried = near, place = 0;
+	for (int k = 0; k < d->n; k++, place += 256) {
 		bool asleep = d->wake[k] > now;
-		unsigned why = (unsigned)distance[d->wake_why[k]] << 8 | d->wake_why[k];
+		unsigned why = distance[d->wake_why[k]] + place;
 		Cycle wake = asleep ? d->wake[k] : now + 1;
 		first = wake < first ? wake : first;
 		unsigned one = asleep ? why : near, other = asleep ? untried : why;
 		near = one < near ? one : near;
 		untried = other < untried ? other : untried;
 	}
+	near = (near & 255) == STALL_EMPTY ? untried : near;
 	d->sleep = first;
-	d->why = (uint8_t)((near & 255) == STALL_EMPTY ? untried : near);
+	d->idle = (near & 255) == STALL_EMPTY ? &sm->empty : &sm->warp[d->order[near >> 8 & 0xffff]].share->stats.stalls[near & 255];
 }
 
 static void retire_ended(Sm *sm)
@@ -557,19 +561,20 @@ static void retire_ended(Sm *sm)
 static Cycle cycle(Sm *sm, int64_t n)
 {
 	Cycle next = NEVER;
-	uint64_t first = sm->stats.issued; /* who has issued is behind those who have not */
+	uint64_t first = sm->issued; /* who has issued is behind those who have not */
 	for (int64_t k = 0; k < n; k++) {
 		Sched *d = &sm->sched[(first + (uint64_t)k) % (uint64_t)n];
 		if (d->sleep <= sm->now) {
 			if (schedule(sm, d)) {
-				sm->stats.issued++;
+				sm->issued++;
+				sm->warp[d->last].share->stats.issued++;
 				next = sm->now + 1;
 				d->sleep = 0;
 				continue;
 			}
 			fall_asleep(sm, d);
 		}
-		sm->stats.stalls[d->why]++;
+		++*d->idle;
 		next = d->sleep < next ? d->sleep : next;
 	}
 	if (sm->nended) {
@@ -584,7 +589,7 @@ static Cycle cycle(Sm *sm, int64_t n)
 /* Nobody is there: time goes on to the next block's arrival. */
 static void pass_empty(Sm *sm, Cycle until)
 {
-	sm->stats.stalls[STALL_EMPTY] += (until - sm->now) * (Cycle)sm->gpu->config.sched_count;
+	sm->empty += (until - sm->now) * (Cycle)sm->gpu->config.sched_count;
 	sm->now = until;
 }
 
@@ -601,14 +606,14 @@ void sm_run(Sm *sm, Cycle until)
 			continue;
 		}
 		while (next_arrival(sm) <= sm->now)
-			sm_place(sm, sm->arrival.v[sm->arrived++].block);
+			sm_place(sm, &sm->arrival.v[sm->arrived++]);
 		Cycle next = cycle(sm, n);
 		if (next > next_arrival(sm))
 			next = next_arrival(sm);
 		if (next > until)
 			next = until;
 		for (int64_t k = 0; k < n && next > sm->now + 1; k++)
-			sm->stats.stalls[sm->sched[k].why] += next - sm->now - 1;
+			*sm->sched[k].idle += next - sm->now - 1;
 		sm->now = next;
 	}
 	if (sm->arrived == sm->arrival.n)
@@ -634,7 +639,7 @@ Cycle sm_next(const Sm *sm)
 /* When the split will be ready, as far as its data go. */
 static When when_ready(const Sm *sm, const Warp *w, const Split *s)
 {
-	const MIns *i = &sm->gpu->cur->ins[s->pc];
+	const MIns *i = &w->ins[s->pc];
 	When t = { s->ready, s->why };
 	if (s->ready < sm->now)
 		t = later(sm, w, s, i);

@@ -23,17 +23,26 @@ void sm_create(Gpu *g, Sm *sm, int id)
 		sm->sched[i].wake_why = arena_array(&g->arena, uint8_t, sm->nwarps);
 		sm->sched[i].active = arena_array(&g->arena, int, sm->nwarps);
 		sm->sched[i].last = -1;
+		sm->sched[i].idle = &sm->empty;
 	}
-	sm->fetches = arena_array(&g->arena, uint64_t, g->cur->nblock + 1);
-	sm->fetch_lanes = arena_array(&g->arena, uint64_t, g->cur->nblock + 1);
-	sm->br_executed = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
-	sm->br_divergent = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
-	sm->br_lanes = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
-	sm->br_taken = arena_array(&g->arena, uint64_t, g->cur->nbranch + 1);
-	if (g->model->sm_state_size)
-		sm->model_state = arena_alloc(&sm->arena, g->model->sm_state_size(&g->config));
 	if (g->smmem)
 		sm->mem = g->smmem[id];
+}
+
+void sm_share(Sm *sm, Grid *grid)
+{
+	Gpu *g = sm->gpu;
+	const Code *c = grid->code;
+	Share *x = &grid->share[sm->id];
+	x->grid = grid;
+	x->fetches = arena_array(&g->arena, uint64_t, c->nblock + 1);
+	x->fetch_lanes = arena_array(&g->arena, uint64_t, c->nblock + 1);
+	x->br_executed = arena_array(&g->arena, uint64_t, c->nbranch + 1);
+	x->br_divergent = arena_array(&g->arena, uint64_t, c->nbranch + 1);
+	x->br_lanes = arena_array(&g->arena, uint64_t, c->nbranch + 1);
+	x->br_taken = arena_array(&g->arena, uint64_t, c->nbranch + 1);
+	if (g->model->sm_state_size)
+		x->model_state = arena_alloc(&sm->arena, g->model->sm_state_size(&g->config));
 }
 
 void sm_destroy(Sm *sm)
@@ -51,28 +60,37 @@ void sm_destroy(Sm *sm)
 	arena_free(&sm->arena);
 }
 
-static int scoreboard_names(const Code *c) { return c->regs + c->preds + 1; }
-
-static size_t scoreboard_size(const Sm *sm)
+static size_t scoreboard_size(const Sm *sm, int names)
 {
-	const Gpu *g = sm->gpu;
-	return sizeof(Cycle) * (size_t)scoreboard_names(g->cur) * (sm->lane_scoreboard ? (size_t)warp_width(g) : 1);
+	return sizeof(Cycle) * (size_t)names * (sm->lane_scoreboard ? (size_t)warp_width(sm->gpu) : 1);
 }
 
-/* A slot's memory is made at its first use. */
+static int scoreboard_names(const Code *c) { return c->regs + c->preds + 1; }
+
+void room_for(Room *r, const Grid *grid)
+{
+	const Code *c = grid->code;
+	uint32_t shared = c->shared_static + grid->launch->dynamic_shared;
+	r->rows = c->rows > r->rows ? c->rows : r->rows;
+	r->preds = c->preds > r->preds ? c->preds : r->preds;
+	r->names = scoreboard_names(c) > r->names ? scoreboard_names(c) : r->names;
+	r->shared = shared > r->shared ? shared : r->shared;
+}
+
+/* A slot's memory is made at its first use, and serves the warps of all grids. */
 static void equip(Sm *sm, Warp *w, int slot)
 {
 	Gpu *g = sm->gpu;
+	const Room *room = &g->room;
 	int W = warp_width(g);
 	w->sm = sm;
 	w->slot = slot;
 	w->lanes.width = W;
-	w->lanes.base[0] = arena_alloc(&sm->arena, sizeof(uint32_t) * (size_t)(g->cur->rows + 2) * (size_t)W + 64);
-	w->lanes.base[1] = g->cur->constants;
-	w->lanes.pred = arena_alloc(&sm->arena, sizeof(Mask) * (size_t)(g->cur->preds + 1) + 64);
+	w->lanes.base[0] = arena_alloc(&sm->arena, sizeof(uint32_t) * (size_t)(room->rows + 2) * (size_t)W + 64);
+	w->lanes.pred = arena_alloc(&sm->arena, sizeof(Mask) * (size_t)(room->preds + 1) + 64);
 	w->split = arena_array(&sm->arena, Split, (g->model->regroups ? 2 * W : W) + 2);
 	w->state = arena_alloc(&sm->arena, g->model->state_size(&g->config));
-	w->ready = arena_alloc(&sm->arena, scoreboard_size(sm));
+	w->ready = arena_alloc(&sm->arena, scoreboard_size(sm, room->names));
 	for (int k = 0; k < 3; k++)
 		w->tid[k] = arena_array(&sm->arena, uint32_t, W);
 	w->sp = arena_array(&sm->arena, uint32_t, W);
@@ -82,18 +100,22 @@ static void equip(Sm *sm, Warp *w, int slot)
 static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 {
 	Gpu *g = sm->gpu;
+	const Code *c = cta->share->grid->code;
 	int W = warp_width(g);
 	uint32_t first = (uint32_t)(index * W), threads = cta->threads;
 	Mask lanes = lanes_below(threads - first < (uint32_t)W ? (int)(threads - first) : W);
-	memset(w->lanes.base[0], 0, sizeof(uint32_t) * (size_t)g->cur->rows * (size_t)W);
-	memset(w->lanes.pred, 0, sizeof(Mask) * (size_t)(g->cur->preds + 1));
-	memset(w->ready, 0, scoreboard_size(sm));
+	w->share = cta->share;
+	w->ins = c->ins;
+	w->lanes.base[1] = c->constants;
+	memset(w->lanes.base[0], 0, sizeof(uint32_t) * (size_t)c->rows * (size_t)W);
+	memset(w->lanes.pred, 0, sizeof(Mask) * (size_t)(c->preds + 1));
+	memset(w->ready, 0, scoreboard_size(sm, scoreboard_names(c)));
 	memset(w->sp, 0, sizeof *w->sp * (size_t)W);
 	memset(w->depth, 0, sizeof *w->depth * (size_t)W);
 	if (w->local)
 		memset(w->local, 0, (size_t)W * w->local_cap);
 	w->lanes.cc = 0;
-	const uint32_t *b = g->launch->block;
+	const uint32_t *b = launch_of(w)->block;
 	for (int l = 0; l < W; l++) {
 		uint32_t t = first + (uint32_t)l;
 		w->tid[0][l] = t % b[0];
@@ -113,7 +135,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->take_turns = TURNS_LIST;
 	w->last = 0;
 	w->alarm = NO_ALARM;
-	g->model->launch(w, lanes, g->cur->entry[g->cur->kernel->id]);
+	g->model->launch(w, lanes, c->entry[c->kernel->id]);
 	note_depth(sm, w);
 	for (int k = 0; k < w->nsplit; k++) {
 		w->split[k].ready = sm->now;
@@ -127,9 +149,8 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	s->sleep = 0;
 }
 
-bool sm_reserve(Sm *sm)
+bool sm_reserve(Sm *sm, const Grid *g)
 {
-	const Gpu *g = sm->gpu;
 	if (sm->free_ctas <= 0 || sm->free_warps < g->warps_per_cta || sm->free_regs < g->regs_per_warp * g->warps_per_cta ||
 		sm->free_shared < g->shared_per_cta)
 		return false;
@@ -140,19 +161,20 @@ bool sm_reserve(Sm *sm)
 	return true;
 }
 
-void sm_give_back(Sm *sm)
+void sm_give_back(Sm *sm, const Grid *g)
 {
-	const Gpu *g = sm->gpu;
 	sm->free_ctas++;
 	sm->free_warps += g->warps_per_cta;
 	sm->free_regs += g->regs_per_warp * g->warps_per_cta;
 	sm->free_shared += g->shared_per_cta;
 }
 
-void sm_place(Sm *sm, uint64_t number)
+void sm_place(Sm *sm, const Arrival *a)
 {
 	Gpu *g = sm->gpu;
-	const Launch *L = g->launch;
+	const Grid *grid = a->grid;
+	const Launch *L = grid->launch;
+	uint64_t number = a->block;
 	int k = 0;
 	while (sm->cta[k].used)
 		k++;
@@ -160,14 +182,14 @@ void sm_place(Sm *sm, uint64_t number)
 	uint8_t *shared = cta->shared;
 	size_t state_size = g->model->block_state_size ? g->model->block_state_size(&g->config) : 0;
 	void *state = cta->model_state;
-	*cta = (Cta){ .used = true, .number = number, .warps = g->warps_per_cta, .warps_left = g->warps_per_cta,
+	*cta = (Cta){ .share = &grid->share[sm->id], .used = true, .number = number, .warps = grid->warps_per_cta, .warps_left = grid->warps_per_cta,
 		.threads = L->block[0] * L->block[1] * L->block[2] };
 	cta->live = cta->threads;
 	cta->id[0] = (uint32_t)(number % L->grid[0]);
 	cta->id[1] = (uint32_t)(number / L->grid[0] % L->grid[1]);
 	cta->id[2] = (uint32_t)(number / L->grid[0] / L->grid[1]);
-	cta->shared_bytes = g->cur->shared_static + L->dynamic_shared;
-	cta->shared = shared ? shared : arena_alloc(&sm->arena, cta->shared_bytes + 16);
+	cta->shared_bytes = grid->code->shared_static + L->dynamic_shared;
+	cta->shared = shared ? shared : arena_alloc(&sm->arena, g->room.shared + 16);
 	memset(cta->shared, 0, cta->shared_bytes);
 	if (state_size) {
 		cta->model_state = state ? state : arena_alloc(&sm->arena, state_size);
@@ -209,7 +231,7 @@ void warp_retire(Sm *sm, Warp *w)
 	if (--cta->warps_left)
 		return;
 	cta->used = false;
-	vec_push(&sm->freed, sm->now);
+	vec_push(&sm->freed, ((Freed){ sm->now, cta->share->grid }));
 	sm->resident--;
 	if (tracing(sm))
 		sm_trace(sm, NULL, NULL, TR_BLOCK_END, 0, cta->number, 0);

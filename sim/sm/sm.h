@@ -8,9 +8,11 @@
 /* sim/sm/residence.c: residence */
 void sm_create(Gpu *, Sm *, int id);
 void sm_destroy(Sm *);
-bool sm_reserve(Sm *);                         /* room for a block of the launch, if there is any; */
-void sm_give_back(Sm *);                       /* ... of one that has ended */
-void sm_place(Sm *, uint64_t block);           /* it becomes resident, now, in room that is reserved */
+void room_for(Room *, const Grid *);           /* the slots that are made from now on have room for it */
+void sm_share(Sm *, Grid *);                   /* what the SM has of the grid: before its blocks come */
+bool sm_reserve(Sm *, const Grid *);           /* room for a block of the grid, if there is any; */
+void sm_give_back(Sm *, const Grid *);         /* ... of one that has ended */
+void sm_place(Sm *, const Arrival *);          /* it becomes resident, now, in room that is reserved */
 void warp_retire(Sm *, Warp *);                /* last lane has ended and nothing is outstanding */
 /* sim/sm/issue.c */
 void sm_run(Sm *, Cycle until);                /* advance to `until` or to the end of its last block, the announced ones included */

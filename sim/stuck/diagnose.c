@@ -8,7 +8,7 @@
 
 /* Changes by atomic operations and by stores that others are meant to see. A table of bounded size: what it has
    forgotten is not known, what it knows is right. */
-typedef struct Writer { uint64_t address, block; Cycle when; uint32_t thread, pc; bool used; } Writer;
+typedef struct Writer { const Grid *grid; uint64_t address, block; Cycle when; uint32_t thread, pc; } Writer; /* grid NULL: none */
 enum { WRITERS = 1024 };
 
 static Writer *writer_slot(const Sm *sm, uint64_t address)
@@ -25,9 +25,9 @@ void writer_note(Sm *sm, const Warp *w, const MIns *i, Space space, int lane, ui
 	if (!sm->writers)
 		sm->writers = arena_array(&sm->arena, Writer, WRITERS);
 	uint64_t key = key_of(space, address);
-	*writer_slot(sm, key) = (Writer){ .address = key, .block = w->cta->number, .used = true,
+	*writer_slot(sm, key) = (Writer){ .grid = w->share->grid, .address = key, .block = w->cta->number,
 		.when = sm->gpu->options.functional ? ++sm->gpu->writes : when,
-		.thread = (uint32_t)(w->index * w->lanes.width + lane), .pc = (uint32_t)(i - sm->gpu->cur->ins) };
+		.thread = (uint32_t)(w->index * w->lanes.width + lane), .pc = (uint32_t)(i - w->ins) };
 }
 
 /* Shared memory: of the warp's block. */
@@ -39,8 +39,8 @@ static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint6
 		if (!g->sm[i].writers)
 			continue;
 		const Writer *x = writer_slot(&g->sm[i], key);
-		bool here = space != SP_SHARED || x->block == w->cta->number;
-		if (x->used && x->address == key && here && (!best || x->when >= best->when))
+		bool here = space != SP_SHARED || (x->grid == w->share->grid && x->block == w->cta->number);
+		if (x->grid && x->address == key && here && (!best || x->when >= best->when))
 			best = x;
 	}
 	return best;
@@ -49,34 +49,34 @@ static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint6
 /* ---- where lanes are ---- */
 
 /* Out of blocks that lowering added, to that of the source where they lead, if that is one. */
-static const MIns *in_source(const Gpu *g, const MIns *m)
+static const MIns *in_source(const Code *c, const MIns *m)
 {
 	const MIns *i = m;
 	for (int n = 0; n < 64 && i->from->origin == ORIGIN_LOWER; n++)
 		if (i->kind == K_BRA && !(i->flags & MI_COND))
-			i = &g->cur->ins[i->target];
-		else if (op_info[i->op].flags & OPF_TERM || i->op == OP_SYNC || i + 1 == g->cur->ins + g->cur->n)
+			i = &c->ins[i->target];
+		else if (op_info[i->op].flags & OPF_TERM || i->op == OP_SYNC || i + 1 == c->ins + c->n)
 			return m;
 		else
 			i++;
 	return i->from->origin == ORIGIN_LOWER ? m : i;
 }
 
-static CodePlace place_of(const Gpu *g, const MIns *m)
+static CodePlace place_of(const Gpu *g, const Code *c, const MIns *m)
 {
-	m = in_source(g, m);
-	Loc loc = m->src ? ins_loc(g->cur->module, m->src) : (Loc){ 0 };
-	for (const MIns *i = m; !loc.line && i + 1 < g->cur->ins + g->cur->n && i->from == m->from; i++)
-		loc = i->src ? ins_loc(g->cur->module, i->src) : (Loc){ 0 };
+	m = in_source(c, m);
+	Loc loc = m->src ? ins_loc(c->module, m->src) : (Loc){ 0 };
+	for (const MIns *i = m; !loc.line && i + 1 < c->ins + c->n && i->from == m->from; i++)
+		loc = i->src ? ins_loc(c->module, i->src) : (Loc){ 0 };
 	const char *label = m->from->origin == ORIGIN_LOWER ? arena_printf(g->out, "%s, which lowering added", m->from->label)
 		: arena_strdup(g->out, m->from->label);
 	return (CodePlace){ arena_strdup(g->out, m->function->name), label,
 		loc.file ? arena_strdup(g->out, loc.file) : NULL, loc.line };
 }
 
-static CodePlace place_at(const Gpu *g, uint32_t pc)
+static CodePlace place_at(const Gpu *g, const Code *c, uint32_t pc)
 {
-	return pc == NO_PC ? (CodePlace){ 0 } : place_of(g, &g->cur->ins[pc]);
+	return pc == NO_PC ? (CodePlace){ 0 } : place_of(g, c, &c->ins[pc]);
 }
 
 static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
@@ -95,9 +95,9 @@ static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
 		x.in = h.in;
 		x.others = h.others & w->live;
 		x.waits = h.until != NO_PC;
-		x.until = place_at(g, h.until);
+		x.until = place_at(g, code_of(w), h.until);
 	}
-	x.at = place_at(g, h.pc);
+	x.at = place_at(g, code_of(w), h.pc);
 	return x;
 }
 
@@ -194,7 +194,7 @@ static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
 		return x;
 	const Turn *out = way_out(w->watch->lane[lane], &read);
 	return (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = x.lanes,
-		.how = STUCK_RUNS, .at = out ? place_of(g, out->ins) : x.at };
+		.how = STUCK_RUNS, .at = out ? place_of(g, code_of(w), out->ins) : x.at };
 }
 
 static uint64_t value_at(const Gpu *g, const Warp *w, const StuckWord *x)
@@ -211,11 +211,11 @@ static uint64_t value_at(const Gpu *g, const Warp *w, const StuckWord *x)
 }
 
 /* The shared variable at an offset of the block's shared memory. */
-static void shared_variable(const Gpu *g, StuckWord *x)
+static void shared_variable(const Gpu *g, const Code *c, StuckWord *x)
 {
-	const Module *m = g->cur->module;
+	const Module *m = c->module;
 	int64_t *offset = xcalloc((size_t)m->symbol.n + 1, sizeof *offset);
-	layout_shared(m, g->cur->kernel, offset);
+	layout_shared(m, c->kernel, offset);
 	for (int i = 0; i < m->symbol.n; i++) {
 		const Symbol *s = m->symbol.v[i];
 		if (s->space == SP_SHARED && offset[i] >= 0 && x->address - (uint64_t)offset[i] < s->size) {
@@ -238,16 +238,16 @@ static void describe_word(const Gpu *g, const Warp *w, const Read *r, Diagnosis 
 		x->buffer = arena_strdup(g->out, a->name ? a->name : "a buffer");
 	}
 	if (x->space == SP_SHARED)
-		shared_variable(g, x);
+		shared_variable(g, code_of(w), x);
 	x->value = value_at(g, w, x);
 }
 
-static const Warp *warp_of(const Gpu *g, uint64_t block, int index)
+static const Warp *warp_of(const Gpu *g, const Grid *grid, uint64_t block, int index)
 {
 	for (int i = 0; i < g->config.sm_count; i++)
 		for (int k = 0; k < g->sm[i].nwarps; k++) {
 			const Warp *w = &g->sm[i].warp[k];
-			if (w->used && w->cta->number == block && w->index == index)
+			if (w->used && w->share->grid == grid && w->cta->number == block && w->index == index)
 				return w;
 		}
 	return NULL;
@@ -258,14 +258,14 @@ static void describe_writer(const Gpu *g, const Warp *w, Diagnosis *d)
 	const Writer *x = writer_find(g, w, d->word.space, d->word.address);
 	if (!x)
 		return;
-	const uint32_t *n = g->launch->block, *grid = g->launch->grid;
+	const uint32_t *n = x->grid->launch->block, *grid = x->grid->launch->grid;
 	int W = warp_width(g), index = (int)(x->thread / (uint32_t)W);
 	d->written = true;
 	d->thread[0] = x->thread % n[0];
 	d->thread[1] = x->thread / n[0] % n[1];
 	d->thread[2] = x->thread / n[0] / n[1];
-	d->by = place_at(g, x->pc);
-	const Warp *home = warp_of(g, x->block, index);
+	d->by = place_at(g, x->grid->code, x->pc);
+	const Warp *home = warp_of(g, x->grid, x->block, index);
 	if (home) {
 		d->writer = whereabouts(g, home, (int)(x->thread % (uint32_t)W));
 		return;
@@ -299,7 +299,7 @@ static void add_all_waiting(const Gpu *g, const Warp *first, Diagnosis *d)
 
 /* ---- the reports ---- */
 
-static Diagnosis *begin(Gpu *g, const Warp *w, FaultKind kind)
+static Diagnosis *begin(Gpu *g, const Warp *w, Grid *grid, FaultKind kind)
 {
 	Diagnosis *d = arena_new(g->out, Diagnosis);
 	d->kind = kind;
@@ -308,14 +308,14 @@ static Diagnosis *begin(Gpu *g, const Warp *w, FaultKind kind)
 	if (w)
 		d->who = (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index,
 			.how = STUCK_RUNS };
-	g->diagnosis = d;
+	g->diagnosis = grid->diagnosis = d;
 	return d;
 }
 
-static void finish(Gpu *g, const Diagnosis *d, Fault *fault)
+static void finish(const Grid *grid, const Diagnosis *d, Fault *fault)
 {
 	StrBuf b = { 0 };
-	diagnosis_text(d, g->launch->kernel->name, &b);
+	diagnosis_text(d, grid->launch->kernel->name, &b);
 	fault->loc = (Loc){ d->who.at.file, d->who.at.line, 0 };
 	fault_text(fault, d->kind, "%s", b.s);
 	sb_free(&b);
@@ -324,7 +324,8 @@ static void finish(Gpu *g, const Diagnosis *d, Fault *fault)
 /* The first lane that spins, and those of its warp that come back to the same branch. */
 void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 {
-	Diagnosis *d = begin(g, w, FAULT_LIVELOCK);
+	Grid *grid = w->share->grid;
+	Diagnosis *d = begin(g, w, grid, FAULT_LIVELOCK);
 	const Turn *out = NULL, *other;
 	const Read *read = NULL, *its;
 	Mask spin = livelock_spinning(w);
@@ -343,11 +344,11 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 		d->who.lanes |= (Mask)1 << l;
 		d->word.different += read && its && its->addr != read->addr;
 	}
-	d->who.at = out ? place_of(g, out->ins) : whereabouts(g, w, lowest_lane(spin)).at;
+	d->who.at = out ? place_of(g, code_of(w), out->ins) : whereabouts(g, w, lowest_lane(spin)).at;
 	if (read)
 		describe_writer(g, w, d);
 	add_all_waiting(g, w, d);
-	finish(g, d, fault);
+	finish(grid, d, fault);
 }
 
 void deadlock_report(Gpu *g, Fault *fault)
@@ -357,7 +358,8 @@ void deadlock_report(Gpu *g, Fault *fault)
 		for (int k = 0; k < g->sm[i].nwarps && !first; k++)
 			if (g->sm[i].warp[k].used && g->sm[i].warp[k].nsplit)
 				first = &g->sm[i].warp[k];
-	Diagnosis *d = begin(g, first, FAULT_BARRIER);
+	Grid *grid = first ? first->share->grid : g->grid;
+	Diagnosis *d = begin(g, first, grid, FAULT_BARRIER);
 	if (first) {
 		const Split *s = &first->split[0];
 		for (int k = 1; k < first->nsplit && s->state == SPLIT_PARKED; k++)
@@ -381,5 +383,5 @@ void deadlock_report(Gpu *g, Fault *fault)
 			if (alike(&d->held[k], &d->who))
 				d->who.lanes = d->held[k].lanes;
 	}
-	finish(g, d, fault);
+	finish(grid, d, fault);
 }

@@ -6,7 +6,8 @@
 #include "sim/machine/machine.h"
 
 /* sim/stuck/watch.c */
-void livelock_start(Gpu *);                    /* a launch begins */
+void livelock_start(Gpu *);                    /* the machine begins to run */
+void livelock_grid(const Gpu *, Grid *);       /* a grid comes: how long its warps may wait */
 bool livelock_check(Gpu *, Fault *);           /* at the end of a window: true when proven, fault filled */
 void livelock_forget(Warp *);                  /* a new warp in the slot */
 /* While watching: */

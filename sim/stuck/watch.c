@@ -38,12 +38,12 @@ static bool is_pair(const Code *c, int place) { return place >= c->narrow && pla
 typedef struct Places { const uint16_t *list; int n; } Places;
 
 static int place_at(const Places *x, int k) { return x->list ? x->list[k] : k; }
-static Places all_places(const Warp *w) { return (Places){ NULL, w->sm->gpu->cur->rows + w->sm->gpu->cur->preds }; }
+static Places all_places(const Warp *w) { return (Places){ NULL, code_of(w)->rows + code_of(w)->preds }; }
 
 /* What lives where lanes go; inside a call also what lives in the callers, which is not known: everything. */
 static Places places_behind(const Warp *w, const MIns *i, int lane)
 {
-	const Code *c = w->sm->gpu->cur;
+	const Code *c = code_of(w);
 	return w->depth[lane] ? all_places(w) : (Places){ c->live[i->live], c->nlive[i->live] };
 }
 
@@ -62,7 +62,7 @@ static inline void word(Words *x, uint64_t v)
 
 static uint64_t value(const Warp *w, int place, int lane)
 {
-	const Code *c = w->sm->gpu->cur;
+	const Code *c = code_of(w);
 	const uint32_t *row = w->lanes.base[0] + (size_t)place * (size_t)w->lanes.width;
 	uint64_t v;
 	if (place >= c->rows)
@@ -78,7 +78,7 @@ static void lane_words(const Warp *w, uint32_t pc, int32_t from, const Places *p
 {
 	word(x, (uint64_t)pc << 32 | (uint32_t)from);
 	word(x, (uint64_t)w->depth[lane] << 1 | (w->lanes.cc >> lane & 1));
-	for (int k = 0; k < places->n && x->same; k += 1 + is_pair(w->sm->gpu->cur, place_at(places, k)))
+	for (int k = 0; k < places->n && x->same; k += 1 + is_pair(code_of(w), place_at(places, k)))
 		word(x, value(w, place_at(places, k), lane));
 	for (uint32_t d = 0; d < w->depth[lane] && x->same; d++)
 		word(x, w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane]);
@@ -104,7 +104,7 @@ static bool in_flight(const Warp *w, const Places *places, int lane)
 	const Sm *sm = w->sm;
 	size_t step = sm->lane_scoreboard ? (size_t)w->lanes.width : 1;
 	for (int k = 0; k < places->n && !sm->gpu->options.functional; k++) {
-		Cycle ready = w->ready[(size_t)sm->gpu->cur->name[place_at(places, k)] * step + (sm->lane_scoreboard ? (size_t)lane : 0)];
+		Cycle ready = w->ready[(size_t)code_of(w)->name[place_at(places, k)] * step + (sm->lane_scoreboard ? (size_t)lane : 0)];
 		if (ready & 1 && ready >> 1 > sm->now)
 			return true;
 	}
@@ -305,10 +305,11 @@ void livelock_exchange(Warp *w, uint32_t pc, Mask m)
 }
 
 /* The warp comes to a branch. */
-static void count_span(const Gpu *g, Warp *w)
+static void count_span(Warp *w)
 {
 	Spans *x = &w->spans;
-	if (w->sm->now >= x->since + g->patience.time && ++x->branches >= g->patience.branches)
+	const Patience *p = &w->share->grid->patience;
+	if (w->sm->now >= x->since + p->time && ++x->branches >= p->branches)
 		*x = (Spans){ .n = x->n + 1, .since = w->sm->now };
 }
 
@@ -316,7 +317,7 @@ void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int
 {
 	Part part[64];
 	int nparts = reconv_parts(w, s, part);
-	count_span(sm->gpu, w);
+	count_span(w);
 	for (int k = 0; k < n; k++)
 		for (int q = 0; q < nparts; q++)
 			watch(part[q].home, i, part[q].mask & p[k].mask, p[k].pc);
@@ -372,7 +373,7 @@ static void begin(Sm *sm, Warp *w)
 	livelock_forget(w);
 	if (!g->model->patience || !w->used)
 		return;
-	w->spans = (Spans){ .since = g->now + g->patience.first };
+	w->spans = (Spans){ .since = g->now + w->share->grid->patience.first };
 	if (!w->stood)
 		w->stood = arena_array(&sm->arena, uint32_t, w->lanes.width);
 	each_lane(w->live, l)
@@ -416,12 +417,12 @@ Mask livelock_spinning(const Warp *w)
 /* The mechanism would have let those run by now which it holds, if ever, and none has moved. */
 static bool held_for_ever(const Warp *w, Mask ran)
 {
-	const Gpu *g = w->sm->gpu;
-	Mask in_none = w->live & ~homes_in(w, ~0u), m = (homes_in(w, 1 << SPLIT_PARKED) | (g->patience.first ? in_none : 0)) & ~ran;
+	const Patience *p = &w->share->grid->patience;
+	Mask in_none = w->live & ~homes_in(w, ~0u), m = (homes_in(w, 1 << SPLIT_PARKED) | (p->first ? in_none : 0)) & ~ran;
 	int l;
-	if (!m || !g->model->patience)
+	if (!m || !w->sm->gpu->model->patience)
 		return true;
-	if (!w->stood || w->spans.n <= g->patience.turns)
+	if (!w->stood || w->spans.n <= p->turns)
 		return false;
 	each_lane(m, l)
 		if (place(w, l) != w->stood[l])
@@ -472,16 +473,24 @@ static bool some_watched_whole(const Gpu *g)
 }
 
 /* As far as time tells. */
-static Cycle longest_wait(const Gpu *g) { return g->patience.first + (g->patience.turns + 1) * g->patience.time; }
+static Cycle longest_wait(const Gpu *g)
+{
+	const Patience *p = &g->grid->patience;
+	return p->first + (p->turns + 1) * p->time;
+}
 
 void livelock_start(Gpu *g)
 {
 	g->watching = false;
 	g->watch_since = g->begin;
 	g->watch_length = first_length(g);
-	g->patience = g->model->patience ? g->model->patience(&g->config, g->cur) : (Patience){ 0 };
+}
+
+void livelock_grid(const Gpu *g, Grid *grid)
+{
+	grid->patience = g->model->patience ? g->model->patience(&g->config, grid->code) : (Patience){ 0 };
 	if (g->options.functional && g->model->alarm) /* it may be looked at once a turn of the warp only */
-		g->patience.branches += (uint64_t)g->options.turn;
+		grid->patience.branches += (uint64_t)g->options.turn;
 }
 
 bool livelock_check(Gpu *g, Fault *fault)
