@@ -18,7 +18,6 @@ void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const B
 	m->x.a = s->kind == OPD_REG ? lower_row(sl, s->id) : lower_operand(w, sl, s, t);
 	if (s->kind == OPD_REG)
 		lower_reads(w, sl, s->id);
-	lower_reads(w, dl, d);
 	lower_writes(w, dl, d);
 	lower_finish(w, m);
 }
@@ -37,11 +36,8 @@ static void emit_slot(Lower *w, LowerFn *l, LowerFn *rl, const Opd *value, Type 
 	m->vec = 1;
 	m->offset = offset;
 	lower_parts(w, rl, m, value, 1, t);
-	if (value->kind == OPD_REG) {
-		lower_reads(w, rl, value->id);
-		if (!store)
-			lower_writes(w, rl, value->id);
-	}
+	if (value->kind == OPD_REG)
+		(store ? lower_reads : lower_writes)(w, rl, value->id);
 	lower_finish(w, m);
 }
 

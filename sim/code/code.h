@@ -30,7 +30,7 @@ typedef struct MIns {
 	uint8_t vec, aop, sreg;        /* vec: elements (1, 2, 4) */
 	uint8_t wide_rows;             /* memory: bit k = the row of element k is 64 bits wide */
 	bool sync;                     /* memory: an atomic operation, or a store that other threads are meant to see */
-	uint8_t nchk, nwr;             /* scoreboard names: sb[0..nchk) must be ready, sb[nchk..nchk+nwr) are written */
+	uint8_t nchk, nwr;             /* scoreboard names: sb[0..nchk) must be ready; the last nwr of them are written, those before are read */
 	const uint16_t *sb;
 	int32_t guard;                 /* predicate or -1 */
 	int32_t block;                 /* index into Code.block */

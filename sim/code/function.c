@@ -47,7 +47,6 @@ static void zero_undefined(Lower *w, LowerFn *l)
 			m->unit = UNIT_ALU;
 			m->sreg = SREG_ZERO_PRED;
 			m->x.d = lower_row(l, v);
-			lower_reads(w, l, v);
 			lower_writes(w, l, v);
 			lower_finish(w, m);
 		} else {

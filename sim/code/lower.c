@@ -28,7 +28,7 @@ static void rename_scoreboard(Code *c)
 {
 	for (int i = 0; i < c->n; i++) {
 		uint16_t *sb = (uint16_t *)(uintptr_t)c->ins[i].sb;
-		for (int k = 0; k < c->ins[i].nchk + c->ins[i].nwr; k++) {
+		for (int k = 0; k < c->ins[i].nchk; k++) {
 			int n = (int16_t)sb[k];
 			if (n == NAME_CARRY)
 				sb[k] = (uint16_t)(c->regs + c->preds);

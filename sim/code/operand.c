@@ -58,7 +58,7 @@ int lower_place(const LowerFn *l, int id)
 
 /* ---- names ---- */
 
-static void put_name(Lower *w, int k, int n) { w->names[w->nchk + w->nwr + k] = (uint16_t)n; }
+static void put_name(Lower *w, int k, int n) { w->names[w->nchk + k] = (uint16_t)n; }
 
 /* Scoreboard name of a register; predicates follow the registers, then the carry. */
 int lower_name(const LowerFn *l, int id)
@@ -77,8 +77,13 @@ static int put_names(Lower *w, const LowerFn *l, int id)
 
 void lower_reads(Lower *w, const LowerFn *l, int id) { w->nchk += put_names(w, l, id); }
 
-/* After all that is read: what is written. */
-void lower_writes(Lower *w, const LowerFn *l, int id) { w->nwr += put_names(w, l, id); }
+/* After all that is read: what is written, which must be ready, too (writes in order). */
+void lower_writes(Lower *w, const LowerFn *l, int id)
+{
+	int n = put_names(w, l, id);
+	w->nchk += n;
+	w->nwr += n;
+}
 
 uint32_t lower_operand(Lower *w, LowerFn *l, const Opd *o, Type t)
 {
@@ -118,32 +123,31 @@ MIns *lower_new(Lower *w, LowerFn *l, const Ins *src, const Block *from)
 
 void lower_finish(Lower *w, MIns *i)
 {
-	uint16_t *sb = arena_array(&w->code->arena, uint16_t, w->nchk + w->nwr + 1);
-	memcpy(sb, w->names, sizeof *sb * (size_t)(w->nchk + w->nwr));
+	uint16_t *sb = arena_array(&w->code->arena, uint16_t, w->nchk + 1);
+	memcpy(sb, w->names, sizeof *sb * (size_t)w->nchk);
 	i->sb = sb;
 	i->nchk = (uint8_t)w->nchk;
 	i->nwr = (uint8_t)w->nwr;
 }
 
-/* Sources and guard must be ready, and so must destinations (writes in order). */
 void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)
 {
 	w->nchk = w->nwr = 0;
 	if (i->guard >= 0)
 		lower_reads(w, l, i->guard);
-	for (int o = 0; o < i->ndst + i->nsrc; o++)
+	for (int o = i->ndst; o < i->ndst + i->nsrc; o++)
 		if (i->opd[o].kind == OPD_REG)
 			lower_reads(w, l, i->opd[o].id);
-	if (i->cc || i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC) {
+	if (i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC) {
 		put_name(w, 0, NAME_CARRY);
 		w->nchk++;
 	}
 	for (int o = 0; o < i->ndst; o++)
-		if (i->opd[o].kind == OPD_REG) {
+		if (i->opd[o].kind == OPD_REG)
 			lower_writes(w, l, i->opd[o].id);
-		}
 	if (i->cc) {
 		put_name(w, 0, NAME_CARRY);
+		w->nchk++;
 		w->nwr++;
 	}
 }

@@ -93,7 +93,7 @@ static bool fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
 static void write_scoreboard(Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready, bool load)
 {
 	Cycle v = ready << 1 | load;
-	const uint16_t *wr = i->sb + i->nchk;
+	const uint16_t *wr = i->sb + i->nchk - i->nwr;
 	if (!sm->lane_scoreboard) {
 		for (int k = 0; k < i->nwr; k++)
 			w->ready[wr[k]] = v;
