@@ -470,3 +470,21 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		break;
 	}
 }
+
+void exec_access(Sm *sm, Warp *w, Mask lanes, uint32_t pc, Issue *is)
+{
+	const MIns *i = &w->ins[pc];
+	Split all = { .pc = pc, .mask = lanes };
+	Mask m = i->guard < 0 ? lanes : lanes & split_holds(w, &all, (uint32_t)i->guard, i->flags & MI_GUARD_NEG);
+	exec_memory(sm, w, &all, i, m, is);
+	for (int k = 0; k < w->nsplit; k++) {
+		Split *s = &w->split[k];
+		if (!(s->mask & lanes))
+			continue;
+		count(sm, w, s, i, s->mask, s->mask & m);
+		if (is->lanes)
+			sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
+		is->lanes = 0; /* it is one access */
+		next(sm, w, s, i);
+	}
+}

@@ -17,6 +17,8 @@ typedef struct Issue {                 /* now: in; executing: out; the others: o
 	Cycle ready;                   /* memory: when the destinations of the others are ready */
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);
+/* The memory instruction at pc, of all splits that have these lanes and stand there: one access. */
+void exec_access(Sm *, Warp *, Mask lanes, uint32_t pc, Issue *);
 /* sim/exec/memory.c: the data of an access that was put off to the end of the window */
 void deferred_apply(Sm *, Deferred *);
 /* sim/exec/together.c */

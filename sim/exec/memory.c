@@ -471,7 +471,7 @@ static bool time_access(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 {
 	uint64_t local[64];
 	Access a = { .kind = i->kind == K_LD ? ACC_LOAD : i->kind == K_ST ? ACC_STORE : ACC_ATOMIC, .space = space,
-		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = force || sm->gpu->model->own_slots, .bytes = (unsigned)i->bytes * i->vec,
+		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = force || sm->gpu->model->own_slots, .own_ports = sm->gpu->model->own_slots, .bytes = (unsigned)i->bytes * i->vec,
 		.mask = m, .addr = addr };
 	if (space == SP_PARAM)
 		a.base = w->share->grid->param_base;

@@ -56,13 +56,32 @@ void gpu_free(Gpu *g)
 	free(g);
 }
 
+static bool by_priority(LowerFn *l, Diag *diag)
+{
+	l->priority_layout = true;
+	return true;
+}
+
+/* Where jumps take no time the layout is free: that of the two is taken that needs fewer registers, so that no mechanism that lays blocks
+   out by priority has more of them resident. */
+static Code *lower_kernel(const Gpu *g, const Function *kernel, Diag *diag)
+{
+	Code *c = code_lower(g->module, kernel, &g->config, g->model->lower, g->symbol_address, diag);
+	if (!c || !g->model->own_slots)
+		return c;
+	Code *other = code_lower(g->module, kernel, &g->config, by_priority, g->symbol_address, diag);
+	bool fewer = other && other->regs < c->regs;
+	code_free(fewer ? c : other);
+	return fewer ? other : c;
+}
+
 static const Code *code_for(Gpu *g, const Function *kernel, Diag *diag)
 {
 	const Config *c = &g->config;
 	Code *code = g->code[kernel->id];
 	if (code)
 		return code;
-	code = g->code[kernel->id] = code_lower(g->module, kernel, c, g->model->lower, g->symbol_address, diag);
+	code = g->code[kernel->id] = lower_kernel(g, kernel, diag);
 	if (code) {
 		code->first_line = g->lines;
 		g->lines += ((uint64_t)code->n * (uint64_t)c->fetch_ins_bytes + (uint64_t)c->fetch_line - 1) / (uint64_t)c->fetch_line;
@@ -220,7 +239,7 @@ static void trace_begin(Gpu *g, const Grid *grid)
 void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag)
 {
 	Diag own = { 0 }; /* of this kernel */
-	Code *c = code_lower(g->module, kernel, &g->config, g->model->lower, g->symbol_address, &own);
+	Code *c = lower_kernel(g, kernel, &own);
 	for (int i = 0; i < own.item.n; i++)
 		diag_error(diag, own.item.v[i].loc, "%s", own.item.v[i].text);
 	diag_free(&own);
@@ -513,9 +532,12 @@ static void gather(Gpu *g, const Grid *x, Arena *a, LaunchStats *st, bool comple
 	for (int i = 0; i < c->sm_count; i++)
 		if (g->sm[i].now > end)
 			end = g->sm[i].now;
+	Cycle quiet = 0;               /* stores that no warp has waited for */
 	for (int i = 0; i < c->sm_count && completed; i++)
-		if (x->share[i].stats.quiet > end) /* stores that no warp has waited for */
-			end = x->share[i].stats.quiet;
+		if (x->share[i].stats.quiet > quiet)
+			quiet = x->share[i].stats.quiet;
+	if (quiet > end && !g->model->own_slots) /* a launch of the bound ends with its last lane; the next one waits all the same */
+		end = quiet;
 	*st = (LaunchStats){ .timed = !g->options.functional, .completed = completed, .mimd = g->model->own_slots,
 		.warp_size = warp_width(g) };
 	for (int i = 0; i < c->sm_count; i++) {
@@ -526,12 +548,12 @@ static void gather(Gpu *g, const Grid *x, Arena *a, LaunchStats *st, bool comple
 	}
 	if (st->timed) {
 		st->cycles = end - x->begin;
-		st->program_cycles = end;
 		st->slots = st->cycles * (Cycle)c->sched_count * (Cycle)c->sm_count;
 		st->called = x->called;
 		st->started = x->begin;
 	}
-	g->ended = end;
+	g->ended = quiet > end ? quiet : end;
+	st->program_cycles = st->timed ? g->ended : 0;
 	const Launch *l = x->launch;
 	st->kernel = arena_strdup(a, l->kernel->name);
 	memcpy(st->grid, l->grid, sizeof st->grid);

@@ -36,6 +36,7 @@ typedef struct Access {               /* one warp instruction */
 	uint64_t base;                /* constants and parameters: added to every address */
 	bool forced;                  /* a later part of an instruction whose first part was accepted: never refused; a load
 	                                 without a free MSHR goes past L1 */
+	bool own_ports;               /* shared memory and the constant cache serve every lane at once */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
 	uint64_t mask;                /* lanes */
 	uint64_t *hits;               /* NULL, or: gets the lanes of a load whose data are in L1 */

@@ -313,7 +313,7 @@ static bool send_past(SmMem *s, Cycle now, const Access *a, uint64_t base, Launc
 /* ---- the other paths ---- */
 static void use_shared(SmMem *s, Cycle now, const Access *a, LaunchStats *st, MemTicket *t)
 {
-	unsigned extra, cycles = shared_cycles(a, (unsigned)s->c.shared_banks, (unsigned)s->c.shared_bank_bytes, &extra);
+	unsigned extra = 0, cycles = a->own_ports ? 1 : shared_cycles(a, (unsigned)s->c.shared_banks, (unsigned)s->c.shared_bank_bytes, &extra);
 	st->shared_conflicts += extra;
 	t->pipe_free = now + cycles;
 	t->ready = a->kind == ACC_STORE ? t->pipe_free : now + (Cycle)s->c.shared_latency + cycles - 1;
@@ -347,11 +347,11 @@ static void load_constant(SmMem *s, Cycle now, const Access *a, LaunchStats *st,
 	int n = distinct_addresses(a, address, lanes);
 	must(a->kind == ACC_LOAD);
 	t->pipe_free = now + (Cycle)n;
-	t->ready = now + (Cycle)(s->c.const_latency + n - 1);
+	t->ready = now + (Cycle)(s->c.const_latency + (a->own_ports ? 0 : n - 1));
 	for (int k = 0; k < n && s->constant.sets; k++)
 		for (uint64_t line = (address[k] + a->base) >> s->const_shift; line <= (address[k] + a->base + a->bytes - 1) >> s->const_shift; line++) {
 			bool missed;
-			smmem_wait_until(s, t, look_read_only(s, &s->constant, now, now + (Cycle)k, OWNER_CONST, line, st, &missed));
+			smmem_wait_until(s, t, look_read_only(s, &s->constant, now, now + (a->own_ports ? 0 : (Cycle)k), OWNER_CONST, line, st, &missed));
 			st->constant_misses += missed;
 		}
 }

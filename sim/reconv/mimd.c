@@ -1,6 +1,5 @@
-/* The bound: every lane runs on its own, as if it had a processor to itself. Each lane is a split with an issue slot of
- * its own; nothing diverges and nothing reconverges. Warp-level operations wait for the lanes of their mask.
- * Not a machine: SIMD utilisation is not defined for it. */
+/* The bound: every lane is a core of its own (sim/sm/lanes.c). Each is a split; nothing diverges and nothing reconverges.
+ * Warp-level operations wait for the lanes of their mask. Not a machine: SIMD utilisation is not defined for it. */
 #include "sim/reconv/common/splits.h"
 
 static bool lower(LowerFn *l, Diag *diag) { return true; }

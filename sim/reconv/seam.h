@@ -77,7 +77,7 @@ static inline uint64_t most_branches(const Code *c) { return (uint64_t)(c->nbran
 
 typedef struct ReconvModel {
 	union { struct { MODEL_KEYS }; ModelKeys keys; };
-	bool own_slots;                /* every split has an issue slot of its own (a bound, not a machine) */
+	bool own_slots;                /* every lane is a core of its own (a bound, not a machine); splits have one lane, for good */
 	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
 	bool lane_scoreboard;          /* splits run side by side: registers become ready per lane */
 	bool all_branches;             /* branch is called for uniform branches and jumps too, and for a split without lanes */

@@ -4,24 +4,7 @@
  *
  * Nothing here shall depend on where a window ends (doc/timing.md says where it still does). What comes from beyond the SM is PENDING until
  * the end of the window tells when it comes, never before it; so no reason, and no decision, may ask how far off that is. */
-#include "sim/sm/sm.h"
-
-typedef struct When { Cycle cycle; uint8_t why; } When;
-
-/* How far a warp that waits for this is from its next issue: what waits for a unit has its operands, what waits for operands has its
-   instruction, and so on. The reason stands in the lowest byte; the two between have room for a warp's place. */
-#define FAR(ID, N) [STALL_##ID] = (unsigned)N << 24 | STALL_##ID
-static const unsigned distance[STALL_COUNT] = { FAR(UNIT, 1), FAR(MEMPIPE, 2), FAR(DATA, 3), FAR(BRANCH, 4), FAR(DIVERGENCE, 5), FAR(MEMORY, 6), FAR(FETCH, 7),
-	FAR(SLEEP, 8), FAR(WARPSYNC, 9), FAR(BARRIER, 10), FAR(DRAIN, 11), FAR(EMPTY, 12) };
-#undef FAR
-
-static inline uint8_t nearer(uint8_t a, uint8_t b) { return distance[b] < distance[a] ? b : a; }
-
-/* One of several: the first that may issue, and the nearest reason. */
-static inline When earlier(When a, When b)
-{
-	return (When){ b.cycle < a.cycle ? b.cycle : a.cycle, nearer(a.why, b.why) };
-}
+#include "sim/sm/internal.h"
 
 /* The latest operand, and the latest of those that are loaded, as the scoreboard has them. */
 typedef struct Operands { Cycle latest, load; } Operands;
@@ -114,8 +97,6 @@ static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const
 		write_scoreboard(sm, part[k].home, i, part[k].mask & m, ready, load);
 }
 
-static bool is_memory(const MIns *i) { return i->kind == K_LD || i->kind == K_ST || i->kind == K_ATOM; }
-
 /* Executes the split's instruction. False: the memory system refused it. */
 static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 {
@@ -165,9 +146,6 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	return true;
 }
 
-/* A split that the mechanism holds back waits for others of its warp, which say why. */
-static inline When not_running(const Split *s) { return (When){ NEVER, s->state == SPLIT_PARKED ? STALL_BARRIER : s->why }; }
-
 /* Can the split issue now? Else when it may, as far as known. shared: the unit of an issue of this cycle on other lanes, or -1. */
 static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *unit, int shared)
 {
@@ -181,14 +159,14 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *uni
 	When t = later(sm, w, s, i);
 	if (t.cycle > sm->now)
 		return t;
-	if (is_memory(i) && !sm->gpu->model->own_slots) {
+	if (is_memory(i)) {
 		if (sm->mem_free > sm->now)
 			return (When){ sm->mem_free, STALL_MEMPIPE };
 		if (sm->mem_free == sm->now && sm->mem_holder && sm->mem_holder != w)
 			return (When){ sm->now + 1, STALL_MEMPIPE };
 	}
 	*unit = -1;
-	if (!sm->gpu->model->own_slots && i->unit != shared) {
+	if (i->unit != shared) {
 		Cycle when = 0;
 		*unit = free_unit(sm, i->unit, &when);
 		if (*unit < 0)
@@ -204,7 +182,7 @@ static bool second_issue(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 	Split *s = &w->split[k];
 	const MIns *i;
 	int unit;
-	if (first->kind >= K_BAR && first->kind != KM_SREG)
+	if (!may_be_followed(first))
 		return false;
 	if (w->nsplit < n || (n > 1 && !(s->mask & lanes)) || s->state != SPLIT_RUN || s->ready != sm->now + 1 || s->parts)
 		return false;
@@ -218,18 +196,18 @@ static bool second_issue(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 	return true;
 }
 
-static void sleep_until(Warp *w, When t)
+void sm_sleep_until(Warp *w, When t)
 {
 	w->sched->wake[w->place] = t.cycle;
 	w->sched->wake_why[w->place] = t.why;
 }
 
-static void end_warp(Sm *sm, Warp *w)
+void sm_end_warp(Sm *sm, Warp *w)
 {
 	if (w->outstanding) {
-		sleep_until(w, (When){ PENDING, STALL_DRAIN });
+		sm_sleep_until(w, (When){ PENDING, STALL_DRAIN });
 	} else if (w->drain > sm->now) {
-		sleep_until(w, (When){ w->drain, STALL_DRAIN });
+		sm_sleep_until(w, (When){ w->drain, STALL_DRAIN });
 	} else {
 		w->ended = true;
 		sm->nended++;
@@ -266,7 +244,7 @@ static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 			return;
 		warp_wake(of);
 		if (of->ending)
-			end_warp(sm, of);
+			sm_end_warp(sm, of);
 		return;
 	}
 }
@@ -296,9 +274,9 @@ static bool try_pair(Sm *sm, Warp *w)
 			issue_partner(sm, w, i, lanes);
 		best = earlier(best, t);
 	}
-	sleep_until(w, issued ? (When){ sm->now + 1, STALL_DATA } : best);
+	sm_sleep_until(w, issued ? (When){ sm->now + 1, STALL_DATA } : best);
 	if (w->ending)
-		end_warp(sm, w);
+		sm_end_warp(sm, w);
 	return issued;
 }
 
@@ -307,11 +285,11 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 {
 	const Split *s = &w->split[0];
 	if (w->ending)
-		end_warp(sm, w);
+		sm_end_warp(sm, w);
 	else if (w->nsplit == 1 && s->state == SPLIT_RUN && !s->released)
-		sleep_until(w, (When){ s->ready, s->why });
+		sm_sleep_until(w, (When){ s->ready, s->why });
 	else
-		sleep_until(w, (When){ sm->now + 1, STALL_DATA });
+		sm_sleep_until(w, (When){ sm->now + 1, STALL_DATA });
 }
 
 /* As try_warp, where one split is all there is and the mechanism has nothing to choose. */
@@ -334,7 +312,7 @@ static inline bool try_single(Sm *sm, Warp *w)
 		}
 		t = (When){ sm->mem_free, STALL_MEMPIPE };
 	}
-	sleep_until(w, t.cycle == NEVER ? (When){ NEVER, STALL_BARRIER } : t);
+	sm_sleep_until(w, t.cycle == NEVER ? (When){ NEVER, STALL_BARRIER } : t);
 	return false;
 }
 
@@ -394,13 +372,10 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best)
 		issued = true;
 		if (sm->fault.kind)
 			break;
-		if (!sm->gpu->model->own_slots) {
-			w->last = k;
-			if (sm->gpu->config.sched_width > 1)
-				second_issue(sm, w, k, n, lanes, i);
-			break;
-		}
-		x += w->nsplit == n;
+		w->last = k;
+		if (sm->gpu->config.sched_width > 1)
+			second_issue(sm, w, k, n, lanes, i);
+		break;
 	}
 	return issued;
 }
@@ -409,7 +384,7 @@ static bool try_warp(Sm *sm, Warp *w)
 {
 	When best = { NEVER, STALL_BARRIER };
 	if (w->ending) {
-		end_warp(sm, w);
+		sm_end_warp(sm, w);
 		return false;
 	}
 	if (sm->single && w->nsplit == 1 && !w->split[0].released)
@@ -424,9 +399,9 @@ static bool try_warp(Sm *sm, Warp *w)
 	if (issued)
 		sleep_after_issue(sm, w);
 	else
-		sleep_until(w, best);
+		sm_sleep_until(w, best);
 	if (w->ending && !issued)
-		end_warp(sm, w);
+		sm_end_warp(sm, w);
 	if (w->alarm < w->sched->wake[w->place] && !w->ending)
 		w->sched->wake[w->place] = w->alarm;
 	return issued;
@@ -513,6 +488,8 @@ static bool schedule(Sm *sm, Sched *d)
 {
 	int64_t policy = sm->gpu->config.sched_policy;
 	int first = 0;
+	if (sm->gpu->model->own_slots)
+		return lanes_issue(sm, d);
 	if (sm->gpu->model->order)
 		return ordered(sm, d);
 	if (policy == SCHED_TWO_LEVEL)
@@ -641,9 +618,10 @@ static When when_ready(const Sm *sm, const Warp *w, const Split *s)
 {
 	const MIns *i = &w->ins[s->pc];
 	When t = { s->ready, s->why };
+	bool alone = sm->gpu->model->own_slots;
 	if (s->ready < sm->now)
-		t = later(sm, w, s, i);
-	if (t.cycle < sm->mem_free && is_memory(i) && !sm->gpu->model->own_slots)
+		t = alone ? lanes_operands(sm, w, s, i) : later(sm, w, s, i);
+	if (t.cycle < sm->mem_free && is_memory(i) && !alone)
 		t = (When){ sm->mem_free, STALL_MEMPIPE };
 	return t;
 }

@@ -1,0 +1,37 @@
+/* Between the files of sim/sm/. */
+#ifndef GSIM_SM_INTERNAL_H
+#define GSIM_SM_INTERNAL_H
+#include "sim/sm/sm.h"
+
+typedef struct When { Cycle cycle; uint8_t why; } When;
+
+/* How far a warp that waits for this is from its next issue: what waits for a unit has its operands, what waits for operands has its
+   instruction, and so on. The reason stands in the lowest byte; the two between have room for a warp's place. */
+#define FAR(ID, N) [STALL_##ID] = (unsigned)N << 24 | STALL_##ID
+static const unsigned distance[STALL_COUNT] = { FAR(UNIT, 1), FAR(MEMPIPE, 2), FAR(DATA, 3), FAR(BRANCH, 4), FAR(DIVERGENCE, 5), FAR(MEMORY, 6), FAR(FETCH, 7),
+	FAR(SLEEP, 8), FAR(WARPSYNC, 9), FAR(BARRIER, 10), FAR(DRAIN, 11), FAR(EMPTY, 12) };
+#undef FAR
+
+static inline uint8_t nearer(uint8_t a, uint8_t b) { return distance[b] < distance[a] ? b : a; }
+
+/* One of several: the first that may issue, and the nearest reason. */
+static inline When earlier(When a, When b)
+{
+	return (When){ b.cycle < a.cycle ? b.cycle : a.cycle, nearer(a.why, b.why) };
+}
+
+/* A split that the mechanism holds back waits for others of its warp, which say why. */
+static inline When not_running(const Split *s) { return (When){ NEVER, s->state == SPLIT_PARKED ? STALL_BARRIER : s->why }; }
+
+static inline bool is_memory(const MIns *i) { return i->kind == K_LD || i->kind == K_ST || i->kind == K_ATOM; }
+
+/* In one scheduler-cycle another instruction of the split may follow this one. */
+static inline bool may_be_followed(const MIns *i) { return i->kind < K_BAR || i->kind == KM_SREG; }
+
+/* issue.c */
+void sm_sleep_until(Warp *, When);
+void sm_end_warp(Sm *, Warp *);                /* it is ending: its slot is free when its accesses are complete */
+/* lanes.c: every lane is a core of its own (own_slots) */
+bool lanes_issue(Sm *, Sched *);               /* all that the scheduler's warps can issue in this cycle; false: nothing */
+When lanes_operands(const Sm *, const Warp *, const Split *, const MIns *);
+#endif

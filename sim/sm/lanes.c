@@ -1,0 +1,184 @@
+/* Timed runs of mechanisms in which every lane is a core of its own (own_slots): a bound, not a machine. A split has one lane.
+ *
+ * A lane issues its own instructions in order, scheduler.issue_width of them a cycle, each in the first cycle in which what it
+ * reads is ready; as on the machine nothing follows a branch, a barrier or a warp-level operation in its cycle. Nothing else holds
+ * it up: there are no fetches and no refills behind branches, jumps that only the layout needs take no time, units and the load/store unit
+ * take what comes, banks do not conflict, and registers are renamed (what is written waits for nothing but a load into it). Lanes of a
+ * warp that issue one memory instruction in one cycle make one access.
+ *
+ * So, lane by lane, no machine of this configuration is earlier. Let c(k) be the cycle in which a lane issues its k-th
+ * instruction of the program. Under any mechanism
+ *	c(k) >= c(k-1),	+1 behind what nothing may follow;	c(k) >= c(k - issue_width) + 1;
+ *	c(k) >= c(j) + latency of j, for each j whose result it reads;
+ *	c(k) > the arrival of the last thread that it waits for, at a barrier or a warp-level operation.
+ * Here it is the least number for which these hold; by induction over all lanes' instructions, in the order of their cycles, it is at most what
+ * it is elsewhere. What else a mechanism executes (operations of its own, jumps, instructions for lanes that do not take part) adds
+ * to these, and takes nothing away. A block lives from its start to its last lane's end, and blocks take, in their order, the
+ * place that is free first: if every block takes as long or less, so does the launch (the times at which places become free, sorted,
+ * stay at most what they were). doc/reconvergence.md says where this ends: memory beyond the SM. */
+#include "sim/sm/internal.h"
+
+/* Of one warp in one cycle. */
+typedef struct Turn {
+	uint8_t left[64];              /* by lane: instructions that it may still issue */
+	Mask access;                   /* lanes whose next instruction is a memory instruction that can issue */
+	When best;                     /* when the first of the others may go on */
+	bool issued;
+} Turn;
+
+static inline Cycle ready_of(const Warp *w, int name, int lane) { return w->ready[name * w->lanes.width + lane]; }
+
+When lanes_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
+{
+	int l = lowest_lane(s->mask), reads = i->nchk - i->nwr;
+	Cycle latest = 0, load = 0;
+	for (int k = 0; k < i->nchk; k++) {
+		Cycle r = ready_of(w, i->sb[k], l), of_load = r & -(r & 1);
+		latest = k < reads && r > latest ? r : latest;
+		load = of_load > load ? of_load : load;
+	}
+	latest = load > latest ? load : latest;
+	return (When){ latest >> 1, load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
+}
+
+static void write_lane(Warp *w, int lane, const MIns *i, Cycle ready, bool load)
+{
+	for (int k = i->nchk - i->nwr; k < i->nchk; k++)
+		w->ready[i->sb[k] * w->lanes.width + lane] = ready << 1 | load;
+}
+
+static void write_lanes(Warp *w, Mask m, const MIns *i, Cycle ready, bool load)
+{
+	int l;
+	each_lane(m, l)
+		write_lane(w, l, i, ready, load);
+}
+
+/* A lane comes to its next instruction. What the layout alone needs takes no time: no more jumps than there are blocks, or they lead nowhere else. */
+static const MIns *next_instruction(Sm *sm, Warp *w, Split *s)
+{
+	Issue is = { .now = sm->now };
+	for (int n = 0; n <= code_of(w)->nblock; n++) {
+		const MIns *i = &w->ins[s->pc];
+		if (i->kind != K_BRA || i->flags & MI_COND)
+			return i;
+		exec_issue(sm, w, s, &is);
+	}
+	return NULL;
+}
+
+/* After an issue: may the lane issue another instruction in this cycle? Else it may in a later one. */
+static bool goes_on(Sm *sm, Turn *t, Split *s, const MIns *i, int lane)
+{
+	if (s->state == SPLIT_RUN && s->ready == sm->now + 1 && may_be_followed(i) && --t->left[lane] > 0)
+		return true;
+	t->left[lane] = 0;
+	t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->ready, s->why } : not_running(s));
+	return false;
+}
+
+/* Issues the split's instruction, which is none of memory. False: the lane has ended. */
+static bool issue_plain(Sm *sm, Warp *w, Split *s, const MIns *i, int lane)
+{
+	Issue is;
+	int n = w->nsplit;
+	is.now = sm->now;
+	s->ready = sm->now + 1;
+	s->why = STALL_DATA;
+	exec_issue(sm, w, s, &is);
+	write_lanes(w, is.executing, i, sm->now + (Cycle)sm->gpu->config.unit[i->unit].latency, false);
+	return w->nsplit == n;
+}
+
+/* Issues what the split can, as far as the next memory instruction. False: the lane has ended, and another split has its place. */
+static bool run_lane(Sm *sm, Warp *w, int k, Turn *t)
+{
+	Split *s = &w->split[k];
+	int lane = lowest_lane(s->mask);
+	if (!t->left[lane] || t->access >> lane & 1)
+		return true;
+	if (s->released)
+		split_released(sm, w, s);
+	if (s->state != SPLIT_RUN || s->ready > sm->now + (t->left[lane] < sm->gpu->config.sched_width)) {
+		t->left[lane] = 0;
+		t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->ready, s->why } : not_running(s));
+		return true;
+	}
+	for (;;) {
+		const MIns *i = next_instruction(sm, w, s);
+		When at = i ? lanes_operands(sm, w, s, i) : (When){ sm->now + 1, STALL_BRANCH };
+		if (sm->fault.kind || at.cycle > sm->now) {
+			t->left[lane] = 0;
+			t->best = earlier(t->best, at);
+			return true;
+		}
+		if (is_memory(i)) {
+			t->access |= s->mask;
+			return true;
+		}
+		t->issued = true;
+		if (!issue_plain(sm, w, s, i, lane))
+			return false;
+		if (!goes_on(sm, t, s, i, lane))
+			return true;
+	}
+}
+
+/* The lanes of t->access that stand where the first of them does make one access. */
+static void access_together(Sm *sm, Warp *w, Turn *t)
+{
+	Issue is = { .now = sm->now };
+	Mask lanes = 0, first = t->access & -t->access;
+	uint32_t pc = NO_PC;
+	for (int k = 0; k < w->nsplit && pc == NO_PC; k++)
+		pc = w->split[k].mask == first ? w->split[k].pc : NO_PC;
+	for (int k = 0; k < w->nsplit; k++)
+		lanes |= w->split[k].pc == pc ? w->split[k].mask & t->access : 0;
+	const MIns *i = &w->ins[pc];
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].mask & lanes) {
+			w->split[k].ready = sm->now + 1;
+			w->split[k].why = STALL_DATA;
+		}
+	exec_access(sm, w, lanes, pc, &is);
+	write_lanes(w, is.executing & ~is.pending, i, is.ready, true);
+	write_lanes(w, is.pending, i, PENDING, true);
+	t->issued = true;
+	t->access &= ~lanes;
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].mask & lanes)
+			goes_on(sm, t, &w->split[k], i, lowest_lane(lanes & w->split[k].mask));
+}
+
+static bool issue_warp(Sm *sm, Warp *w)
+{
+	Turn t = { .best = { NEVER, STALL_BARRIER } };
+	memset(t.left, (int)sm->gpu->config.sched_width, sizeof t.left);
+	do {
+		while (t.access && !sm->fault.kind)
+			access_together(sm, w, &t);
+		for (int k = 0; k < w->nsplit && !sm->fault.kind;)
+			k += run_lane(sm, w, k, &t);
+	} while (t.access && !sm->fault.kind);
+	sm_sleep_until(w, t.issued ? (When){ sm->now + 1, STALL_DATA } : t.best);
+	if (w->ending)
+		sm_end_warp(sm, w);
+	return t.issued;
+}
+
+bool lanes_issue(Sm *sm, Sched *d)
+{
+	bool issued = false;
+	for (int k = 0; k < d->n && !sm->fault.kind; k++) {
+		Warp *w = &sm->warp[d->order[k]];
+		if (d->wake[k] > sm->now)
+			continue;
+		if (w->ending) {
+			sm_end_warp(sm, w);
+		} else if (issue_warp(sm, w) && !issued) {
+			d->last = w->slot;
+			issued = true;
+		}
+	}
+	return issued;
+}
