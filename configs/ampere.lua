@@ -12,10 +12,10 @@ return derive("volta.lua", {
 	},
 	fetch = { miss_cycles = 200 },         -- [D] an L2 hit; the cache: assumption, Volta's
 	units = {                              -- operations per cycle of [G]; latency of dependent instructions of [D]
-		alu = { count = 4, latency = 4, interval = 2 },  -- [G] 64; [D]
-		imul = { count = 4, latency = 4, interval = 2 }, -- [G] 64; [D] runs where fp32 does
-		fp32 = { count = 4, latency = 4, interval = 2 }, -- [G] 64; [D]
-		fp64 = { count = 4, latency = 8, interval = 4 }, -- [G] 32; latency: assumption, Volta's
+		alu = { latency = 4, interval = 2 },    -- [G] 64; [D]
+		imul = { latency = 4, interval = 2 },   -- [G] 64; [D] runs where fp32 does, as Volta's
+		fp32 = { latency = 4, interval = 2 },   -- [G] 64; [D]
+		fp64 = { latency = 8, interval = 4 },   -- [G] 32; latency: assumption, Volta's
 	},
 	shared = { latency = 23 },             -- [D]
 	l1 = {

@@ -13,8 +13,8 @@ return derive("kepler.lua", {
 	},
 	scheduler = { count = 2, issue_width = 1 }, -- [W]
 	units = {                              -- operations per cycle of [G]; latency about 22 cycles [G]
-		alu = { count = 2, latency = 22, interval = 2 },  -- [G] 32
-		imul = { count = 1, latency = 22, interval = 2 }, -- [G] 16
+		alu = { shares = "fp32", count = 2, latency = 22, interval = 2 },  -- [G] 32; [W] in the same two groups of 16 cores
+		imul = { shares = "fp32", count = 1, latency = 22, interval = 2 }, -- [G] 16
 		fp32 = { count = 2, latency = 22, interval = 2 }, -- [G] 32
 		fp64 = { count = 1, latency = 24, interval = 2 }, -- [G] 16; latency: assumption
 		sfu = { count = 1, latency = 40, interval = 8 },  -- [G] 4; latency: assumption

@@ -10,8 +10,8 @@ return derive("ampere.lua", {
 	},
 	fetch = { miss_cycles = 263 },         -- [L] an L2 hit; the cache: assumption, Volta's
 	units = {                              -- operations per cycle of [G]; latencies: assumption, Ampere's
-		fp32 = { count = 4, latency = 4, interval = 1 }, -- [G] 128
-		fp64 = { count = 4, latency = 8, interval = 2 }, -- [G] 64
+		fp32 = { count = 2, latency = 4, interval = 2 }, -- [G] 128; two pipes in a processing block, of which one takes imul [N]
+		fp64 = { latency = 8, interval = 2 },            -- [G] 64
 	},
 	shared = { latency = 29 },             -- [L]
 	l1 = {

@@ -40,7 +40,7 @@ return {
 		redirect_cycles = 37,
 	},
 	units = {                              -- count x 32 / interval = operations per cycle of [G]; latencies: 9 to 11 cycles [G][J]
-		alu = { count = 5, latency = 9, interval = 1 },   -- [G] 160 additions
+		alu = { shares = "fp32", count = 5, latency = 9, interval = 1 }, -- [G] 160 additions; [W] in the same 192 cores
 		imul = { count = 1, latency = 9, interval = 1 },  -- [G] 32 multiplications
 		fp32 = { count = 6, latency = 9, interval = 1 },  -- [G] 192
 		fp64 = { count = 1, latency = 16, interval = 4 }, -- [G] 8; latency: assumption

@@ -10,13 +10,13 @@ return derive("kepler.lua", {
 		max_shared_per_block = 49152,      -- [G]
 	},
 	fetch = { redirect_cycles = 37 },      -- assumption: Kepler's, where it is calibrated
-	units = {                              -- operations per cycle of [G]; latency 6 [J]
-		alu = { count = 4, latency = 6, interval = 1 },   -- [G] 128
-		imul = { count = 1, latency = 13, interval = 1 }, -- assumption: three XMAD, of 6 cycles each [J]
-		fp32 = { count = 4, latency = 6, interval = 1 },  -- [G] 128
-		fp64 = { count = 1, latency = 48, interval = 8 }, -- [G] 4 (GM107: 1/32 of fp32); latency: assumption
-		sfu = { count = 1, latency = 13, interval = 1 },  -- [G] 32; latency: assumption
-		cvt = { count = 1, latency = 13, interval = 1 },  -- [G] 32; latency: assumption
+	units = {                              -- operations per cycle of [G]; latency 6 [J]; a processing block has 32 cores, 8 SFUs [W]
+		alu = { shares = "fp32", count = 1, latency = 6, interval = 1 },            -- [G] 128; [W] in the same cores
+		imul = { shares = "fp32", count = 1, latency = 13, interval = 3 },          -- assumption: three XMAD, of 6 cycles each [J]
+		fp32 = { per = "scheduler", count = 1, latency = 6, interval = 1 },         -- [G] 128
+		fp64 = { count = 1, latency = 48, interval = 8 },                           -- [G] 4 (GM107: 1/32 of fp32); latency: assumption
+		sfu = { per = "scheduler", count = 1, latency = 13, interval = 4 },         -- [G] 32; latency: assumption
+		cvt = { per = "scheduler", count = 1, latency = 13, interval = 4 },         -- [G] 32; latency: assumption
 	},
 	shared = { latency = 28 },             -- [M] GTX 980
 	l1 = {

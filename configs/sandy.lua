@@ -39,14 +39,14 @@ return {
 		redirect_cycles = 8,               -- assumption
 	},
 	units = {                              -- an EU: four lanes of 32 bits, so a warp takes four cycles
-		alu = { count = 6, latency = 8, interval = 4 },    -- [R] rate; latency: assumption
-		imul = { count = 6, latency = 16, interval = 8 },  -- assumption
-		fp32 = { count = 6, latency = 8, interval = 4 },   -- [R] rate; latency: assumption
-		fp64 = { count = 6, latency = 128, interval = 64 }, -- assumption: there is none, software
-		sfu = { count = 6, latency = 32, interval = 16 },  -- [A] in the EU; rate: assumption
-		cvt = { count = 6, latency = 8, interval = 4 },    -- assumption
-		mem = { count = 6, latency = 8, interval = 4 },    -- assumption: a message for sixteen addresses
-		ctl = { count = 6, latency = 8, interval = 1 },    -- assumption
+		alu = { shares = "fp32", count = 1, latency = 8, interval = 4 },        -- [R] rate; latency: assumption
+		imul = { shares = "fp32", count = 1, latency = 16, interval = 8 },      -- assumption
+		fp32 = { per = "scheduler", count = 1, latency = 8, interval = 4 },     -- [R] rate; latency: assumption
+		fp64 = { shares = "fp32", count = 1, latency = 128, interval = 64 },    -- assumption: there is none, software
+		sfu = { per = "scheduler", count = 1, latency = 32, interval = 16 },    -- [A] in the EU; rate: assumption
+		cvt = { shares = "fp32", count = 1, latency = 8, interval = 4 },        -- assumption
+		mem = { per = "scheduler", count = 1, latency = 8, interval = 4 },      -- assumption: a message for sixteen addresses
+		ctl = { per = "scheduler", count = 1, latency = 8, interval = 1 },      -- assumption
 	},
 	shared = {
 		banks = 16,                        -- assumption

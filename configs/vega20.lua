@@ -35,13 +35,13 @@ return {
 		miss_cycles = 100,                 -- assumption
 		redirect_cycles = 12,              -- assumption: a taken branch takes four turns of the SIMDs
 	},
-	units = {                              -- four SIMDs of 16 lanes: a wave takes one of them for four cycles
-		alu = { count = 4, latency = 4, interval = 4 },    -- [G]
-		imul = { count = 4, latency = 16, interval = 16 }, -- [G] a quarter of the rate
-		fp32 = { count = 4, latency = 4, interval = 4 },   -- [G]
-		fp64 = { count = 4, latency = 8, interval = 8 },   -- [P] half the rate: 6.7 and 13.4 Tflop/s
-		sfu = { count = 4, latency = 16, interval = 16 },  -- [G] a quarter of the rate
-		cvt = { count = 4, latency = 4, interval = 4 },    -- assumption: the full rate
+	units = {                              -- [G] a SIMD of 16 lanes for each scheduler: a wave has it for four cycles, whatever it computes
+		alu = { shares = "fp32", count = 1, latency = 4, interval = 4 },          -- [G]
+		imul = { shares = "fp32", count = 1, latency = 16, interval = 16 },       -- [G] a quarter of the rate
+		fp32 = { per = "scheduler", count = 1, latency = 4, interval = 4 },       -- [G]
+		fp64 = { shares = "fp32", count = 1, latency = 8, interval = 8 },         -- [P] half the rate: 6.7 and 13.4 Tflop/s
+		sfu = { shares = "fp32", count = 1, latency = 16, interval = 16 },        -- [G] a quarter of the rate
+		cvt = { shares = "fp32", count = 1, latency = 4, interval = 4 },          -- assumption: the full rate
 		mem = { count = 1, latency = 4, interval = 4 },    -- [G] 16 addresses a cycle
 		ctl = { count = 1, latency = 4, interval = 1 },    -- [G] the scalar unit that the SIMDs share
 	},

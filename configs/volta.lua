@@ -2,7 +2,8 @@
 -- Sources: [G] CUDA C++ Programming Guide, tables of compute capabilities and of arithmetic throughput; [W] V100 white paper;
 -- [T] Volta tuning guide; [J] Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018; [K] Khairy
 -- et al., "Accel-Sim", ISCA 2020, and its configuration of this card; [A] A100 white paper, where it compares; [C] CUDA debugger
--- API, CUDBGCbuWarpState; [F] NVIDIA developer forums, "Too much time for kernel launch latency", 2022: a launch of an empty kernel
+-- API, CUDBGCbuWarpState; [N] Nsight Compute, Kernel Profiling Guide, "Pipelines"; [P] NVIDIA developer forums, "INT 32 and FP64 can be
+-- used concurrently in the Volta architecture?", 2019; [F] the same, "Too much time for kernel launch latency", 2022: a launch of an empty kernel
 -- takes about 3 us with recent hardware. What has no source is marked `assumption`; a price of barriers among it is the default, 0.
 return {
 	warp_size = 32,                        -- [G]
@@ -37,15 +38,16 @@ return {
 		miss_cycles = 193,                 -- [J] an L2 hit
 		redirect_cycles = 10,              -- assumption
 	},
-	units = {                              -- count x 32 / interval = operations per cycle of [G]; one copy in each processing block [W]
-		alu = { count = 4, latency = 4, interval = 2 },  -- [G] 64; [J]
-		imul = { count = 4, latency = 5, interval = 2 }, -- [G] 64; [J] IMAD
-		fp32 = { count = 4, latency = 4, interval = 2 }, -- [G] 64; [J]
-		fp64 = { count = 4, latency = 8, interval = 4 }, -- [G] 32; [J]
-		sfu = { count = 4, latency = 16, interval = 8 }, -- [G] 16; latency: assumption
-		cvt = { count = 4, latency = 14, interval = 8 }, -- [G] 16; latency: assumption
-		mem = { count = 1, latency = 1, interval = 1 },  -- [W] 32 load/store units
-		ctl = { count = 4, latency = 1, interval = 1 },  -- assumption
+	-- A processing block has its own units [W]: 4 x 32 / interval = operations per cycle of [G]. latency: of dependent instructions.
+	units = {
+		alu = { per = "scheduler", count = 1, latency = 4, interval = 2 },                   -- [G] 64; [J]
+		imul = { shares = "fp32", count = 1, latency = 5, interval = 2 },                    -- [G] 64; [J] IMAD; [N][P] the FMA pipe
+		fp32 = { per = "scheduler", count = 1, latency = 4, interval = 2 },                  -- [G] 64; [J]
+		fp64 = { per = "scheduler", count = 1, latency = 8, interval = 4 },                  -- [G] 32; [J]
+		sfu = { per = "scheduler", count = 1, latency = 16, interval = 8 },                  -- [G] 16; latency: assumption
+		cvt = { shares = "sfu", count = 1, latency = 14, interval = 8 },                     -- [G] 16; [N] the XU pipe; latency: assumption
+		mem = { count = 1, latency = 1, interval = 1 },                                      -- [W] 32 load/store units
+		ctl = { per = "scheduler", count = 1, latency = 1, interval = 1 },                   -- assumption
 	},
 	shared = {
 		banks = 32,                        -- [G]

@@ -122,6 +122,8 @@ static const struct { const char *set, *value, *message; } contradictions[] = {
 	{ "l1.bytes", "1000", "l1: 1000 bytes are no multiple of" }, { "l2.bytes", "10240", "l2.bytes = 10240 is no multiple of" },
 	{ "warp_size", "24", "warp_size = 24 must be a power of two" }, { "fetch.instruction_bytes", "12", "divides fetch.line_bytes" },
 	{ "shared.bank_bytes", "6", "shared.bank_bytes = 6 must be a power of two" }, { "sm.max_shared_per_block", "50000", "more than sm.shared_bytes" },
+	{ "units.imul.shares", "imul", "units.imul.shares = imul: that unit has no copies of its own" },
+	{ "units.alu.shares", "fp64", "units.alu.count = 4 is more than the 1 copies of fp64, which it shares" },
 	{ "sm.max_warps", "8", "more than sm.max_warps x warp_size = 256" }, { "dram.row_bytes", "3000", "multiple of l2.line_bytes" },
 };
 

@@ -129,12 +129,14 @@ START_TEST(warps_share_units)
 }
 END_TEST
 
-/* Four lanes on one bank keep the load/store unit for four cycles; lanes of a broadcast do not. */
+/* Four lanes on one bank keep the load/store unit for four cycles; lanes of a broadcast do not. A second access waits for it in the queue, in
+   which its warp has one place: a third is not issued before. */
 START_TEST(bank_conflicts_hold_the_load_store_unit)
 {
-	const char *conflict = K(" %t = mov.u32 %tid.x\n %a = shl.b32 %t, 4\n %b = ld.shared.u32 [%a]\n %c = ld.shared.u32 [buf]\n" EX);
-	Rig *r = one("shared.latency=10", conflict, "0 1 2 6 7");
-	only_stall(r, STALL_MEMPIPE, 3);
+	const char *conflict = K(" %t = mov.u32 %tid.x\n %a = shl.b32 %t, 4\n %b = ld.shared.u32 [%a]\n %c = ld.shared.u32 [buf]\n"
+		" st.shared.u32 [buf], 0\n" EX);
+	Rig *r = one("shared.latency=10", conflict, "0 1 2 3 6 7");
+	only_stall(r, STALL_MEMPIPE, 2);
 	ck_assert_uint_eq(r->s.shared_conflicts, 3);
 	rig_free(r);
 	r = one("units.mem.interval=3", K(" %b = ld.shared.u32 [buf]\n %c = ld.shared.u32 [buf]\n" EX), "0 3 4");

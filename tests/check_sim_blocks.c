@@ -195,6 +195,49 @@ START_TEST(schedulers_share_a_unit)
 }
 END_TEST
 
+/* Of four schedulers with 16 lanes each, a warp has those of its own: 40 independent instructions take 2 cycles each; four warps,
+   one at each scheduler, take no longer, and five take twice as long. With pooled copies, one warp has all it can issue. */
+START_TEST(units_of_a_scheduler_serve_its_warps)
+{
+	static const struct { const char *per; unsigned threads; Cycle end; } want[] = {
+		{ "scheduler units.fp32.count=1", 4, 80 }, { "scheduler units.fp32.count=1", 16, 80 }, { "scheduler units.fp32.count=1", 20, 160 },
+		{ "sm units.fp32.count=4", 4, 40 }, { "sm units.fp32.count=4", 16, 80 } };
+	for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+		char set[200], text[4000] = HEAD "A:\n";
+		snprintf(set, sizeof set, "scheduler.count=4 units.fp32.interval=2 units.fp32.latency=1 units.fp32.per=%s", want[k].per);
+		for (int n = 0; n < 40; n++)
+			strcat(text, " %f = add.f32 %g, %g\n");
+		strcat(text, EX "}\n");
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, want[k].threads);
+		ck_assert_msg(r->s.cycles + 2 >= want[k].end && r->s.cycles <= want[k].end + 4, "%s: %llu cycles", set, (unsigned long long)r->s.cycles);
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* Two kinds of instructions in the same cores: of three copies, integers may take two. So four warps with 60 of each take at least
+   480 / 3 cycles; with integers alone 240 / 2, with others alone 240 / 3. Never less; and not much more, as nobody waits in vain for long. */
+START_TEST(units_share_copies)
+{
+	static const struct { const char *a, *b; Cycle end; } want[] = { { " %a = add.u32 %b, 1\n", " %f = add.f32 %g, %g\n", 160 },
+		{ " %a = add.u32 %b, 1\n", "", 120 }, { "", " %f = add.f32 %g, %g\n", 80 } };
+	for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+		char text[8000] = HEAD "A:\n";
+		for (int n = 0; n < 60; n++) {
+			strcat(text, want[k].a);
+			strcat(text, want[k].b);
+		}
+		strcat(text, EX "}\n");
+		Rig *r = rig_new("scheduler.count=4 scheduler.policy=lrr units.fp32.count=3 units.alu.shares=fp32 units.alu.count=2 units.alu.latency=1 units.fp32.latency=1");
+		rig_run(r, text, 1, 16);
+		ck_assert_msg(r->s.cycles >= want[k].end && r->s.cycles * 5 <= want[k].end * 6, "%s%s: %llu cycles", want[k].a, want[k].b,
+			(unsigned long long)r->s.cycles);
+		rig_free(r);
+	}
+}
+END_TEST
+
 START_TEST(blocks_go_to_sms_in_turn)
 {
 	Rig *r = rig_new("sm.count=3 sm.max_blocks=2");
@@ -498,7 +541,7 @@ int main(void)
 	const TTest *const tests[] = {
 		barriers_release_in_the_cycle_after_the_last_arrival, barriers_count_the_threads_that_are_left, arriving_does_not_wait,
 		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other,
-		a_block_takes_its_time_to_begin, schedulers_share_a_unit, blocks_go_to_sms_in_turn, resources_bound_residence,
+		a_block_takes_its_time_to_begin, schedulers_share_a_unit, units_of_a_scheduler_serve_its_warps, units_share_copies, blocks_go_to_sms_in_turn, resources_bound_residence,
 		a_block_that_fits_nowhere_is_refused, recursion_saves_what_lives_across_the_call,
 		predicates_are_arguments_and_results,
 		indirect_calls_go_by_target, an_indexed_branch_runs_each_target_once, lanes_that_ended_are_missed_by_nobody,

@@ -328,6 +328,22 @@ const char *config_memory_refused(const Config *c)
 	return NULL;
 }
 
+/* A unit may take copies of one that has its own. */
+static void check_shared_units(const Config *c, Diag *d)
+{
+	for (int u = 0; u < UNIT_COUNT; u++) {
+		int64_t of = c->unit[u].shares - 1;
+		if (of < 0)
+			continue;
+		if (c->unit[of].shares)
+			diag_error(d, (Loc){ 0 }, "units.%s.shares = %s: that unit has no copies of its own, but shares %s's", unit_name[u], unit_name[of],
+				unit_name[c->unit[of].shares - 1]);
+		else if (c->unit[u].count > c->unit[of].count)
+			diag_error(d, (Loc){ 0 }, "units.%s.count = %lld is more than the %lld copies of %s, which it shares", unit_name[u],
+				(long long)c->unit[u].count, (long long)c->unit[of].count, unit_name[of]);
+	}
+}
+
 bool config_check(const Config *c, Diag *d)
 {
 	int before = d->errors;
@@ -356,6 +372,7 @@ bool config_check(const Config *c, Diag *d)
 	if (!power_of_two(c->dram_row) || c->dram_row % c->l2_line)
 		diag_error(d, at, "dram.row_bytes = %lld must be a power of two and a multiple of l2.line_bytes = %lld",
 			(long long)c->dram_row, (long long)c->l2_line);
+	check_shared_units(c, d);
 	const char *why = d->errors == before ? config_memory_refused(c) : NULL;
 	if (why)
 		diag_error(d, at, "%s", why);

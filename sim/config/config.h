@@ -7,9 +7,10 @@
 
 typedef uint64_t Cycle;
 
-typedef struct UnitConfig { int64_t count, latency, interval; } UnitConfig;
+typedef struct UnitConfig { int64_t count, per, shares, latency, interval; } UnitConfig; /* shares: 1 + Unit, 0 = none */
 
 enum { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_OLDEST };
+enum { PER_SM, PER_SCHEDULER };
 enum { SPILL_MEMORY, SPILL_CONSTANT };
 enum { SCHEDULE_TURNS, SCHEDULE_BLOCK };
 enum { BAR_ERROR, BAR_COUNT_WARP, BAR_PER_LANE };

@@ -365,8 +365,6 @@ static void by_home(const Split *s, const MIns *i, Mask m)
 static void exec_data(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 {
 	exec_memory(sm, w, s, i, m, is);
-	if (is->blocked)
-		return;
 	count(sm, w, s, i, s->mask, m);
 	if (is->lanes)
 		sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
@@ -374,6 +372,11 @@ static void exec_data(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *i
 		s->pc++;
 		sm->gpu->model->loaded(w, s, i, is->hits, is->misses);
 		note_depth(sm, w);
+		return;
+	}
+	if (is->queued && !(i[1].flags & MI_REACH)) {
+		s->pc++;
+		lsu_wait(sm, w, s);
 		return;
 	}
 	next(sm, w, s, i);

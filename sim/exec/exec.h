@@ -11,8 +11,9 @@ typedef struct Issue {                 /* now: in; executing: out; the others: o
 	Mask lanes;                    /* for the trace: lanes, lowest address, sectors of a memory instruction */
 	uint64_t lowest, sectors;
 	Mask executing;                /* lanes whose guard holds */
-	bool blocked;                  /* memory: not executed, the memory system refused; ready = when to try again */
-	Mask pending;                  /* memory: lanes whose completion is known at the end of the window only */
+	bool queued;                   /* a load of which the mechanism wants to know what hits: it waits for the load/store unit */
+	Mask pending;                  /* memory: lanes whose completion is told later */
+	Whole *whole;                  /* of several accesses; NULL: one, or lanes are ready one by one */
 	Mask hits, misses;             /* a load's lanes in L1 and not, where the mechanism wants to know */
 	Cycle ready;                   /* memory: when the destinations of the others are ready */
 } Issue;
@@ -21,6 +22,9 @@ void exec_issue(Sm *, Warp *, Split *, Issue *);
 void exec_access(Sm *, Warp *, Mask lanes, uint32_t pc, Issue *);
 /* sim/exec/memory.c: the data of an access that was put off to the end of the window */
 void deferred_apply(Sm *, Deferred *);
+/* sim/exec/lsu.c: accesses that have waited for the load/store unit, and whose turn has come. It may be at lsu_next(). */
+void lsu_serve(Sm *);
+static inline Cycle lsu_next(const Sm *sm) { return sm->lsu_n ? sm->lsu_free : NEVER; }
 /* sim/exec/together.c */
 void split_released(Sm *, Warp *, Split *);    /* the barrier has let it go: on to the next instruction; the list may change */
 #endif

@@ -7,6 +7,15 @@
 /* sim/exec/memory.c */
 void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
 bool exec_byte(Sm *, Warp *, const MIns *, int lane, uint64_t generic, uint8_t *); /* reads it; false: a fault */
+/* sim/exec/lsu.c: times */
+typedef enum {
+	LSU_KNOWN,                     /* made; when the data are there stands in the ticket, which the caller frees */
+	LSU_PENDING,                   /* made; told at the end of the window */
+	LSU_QUEUED                     /* waits for its turn, and has the ticket until then */
+} LsuSays;
+/* One space's part of an access that has been checked; m: not empty. */
+LsuSays lsu_access(Sm *, Warp *, Split *, const MIns *, Mask m, Space, const uint64_t *addr, MemTicket *, Issue *);
+void lsu_wait(Sm *, Warp *, Split *);  /* the split waits for its access, the last that has taken a place: the mechanism will hear of it */
 /* sim/exec/local.c: data of local memory; accesses are aligned to their size, and reserved before. row: what local_reserve said; stores say whether
    memory has changed */
 bool local_reserve(Warp *, Mask, const uint64_t *addr, unsigned size); /* true: a row of words, all lanes of 32 at one address */

@@ -1,4 +1,4 @@
-/* Memory instructions: addresses, faults, data, and what the memory system's timing is asked.
+/* Memory instructions: addresses, faults, data. Their times are the load/store unit's affair (sim/exec/lsu.c).
  *
  * Shared, local, constant and parameter data move at issue. In timed runs global data move at the end of the window, in
  * the order (cycle, SM, scheduler, lane), because other SMs access the same memory: no result is used before that. */
@@ -380,29 +380,25 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 
 /* ---- deferred global accesses ---- */
 
-static void defer(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, MemTicket *t, bool data, const Issue *is)
+/* The data move at the end of the window. */
+static void defer_data(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, Deferred *d)
 {
-	Deferred d = { .cycle = is->now, .hits = is->hits & m, .warp = w, .ins = i, .mask = data ? m : 0, .lanes = m, .ticket = t };
-	d.addr = (uint32_t)sm->data.n;
-	int l;
-	if (data) {
-		int W = w->lanes.width;
-		vec_reserve(&sm->data, sm->data.n + W * (i->kind == K_LD ? 1 : 1 + 4));
-		memcpy(sm->data.v + sm->data.n, addr, sizeof *addr * (size_t)W);
-		sm->data.n += W;
-		d.data = (uint32_t)sm->data.n;
-		if (i->kind != K_LD) {
-			each_lane(m, l) {
-				uint64_t v[8] = { 0 };
-				int n = values(w, i, l, v);
-				vec_reserve(&sm->data, sm->data.n + n);
-				memcpy(sm->data.v + sm->data.n, v, sizeof *v * (size_t)n);
-				sm->data.n += n;
-			}
-		}
+	d->mask = m;
+	d->addr = (uint32_t)sm->data.n;
+	int l, W = w->lanes.width;
+	vec_reserve(&sm->data, sm->data.n + W * (i->kind == K_LD ? 1 : 1 + 4));
+	memcpy(sm->data.v + sm->data.n, addr, sizeof *addr * (size_t)W);
+	sm->data.n += W;
+	d->data = (uint32_t)sm->data.n;
+	if (i->kind == K_LD)
+		return;
+	each_lane(m, l) {
+		uint64_t v[8] = { 0 };
+		int n = values(w, i, l, v);
+		vec_reserve(&sm->data, sm->data.n + n);
+		memcpy(sm->data.v + sm->data.n, v, sizeof *v * (size_t)n);
+		sm->data.n += n;
 	}
-	w->outstanding += i->kind != K_ST;
-	vec_push(&sm->deferred, d);
 }
 
 void deferred_apply(Sm *sm, Deferred *d)
@@ -434,22 +430,7 @@ void deferred_apply(Sm *sm, Deferred *d)
 		sm->last_progress = d->cycle;
 }
 
-/* ---- timing ---- */
-
-/* Local memory is interleaved: word k of all threads of a warp lies together. */
-static void interleave(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m, unsigned size, uint64_t *out)
-{
-	uint64_t W = (uint64_t)w->lanes.width;
-	uint64_t base = LOCAL_WINDOW + ((uint64_t)sm->id * (uint64_t)sm->nwarps + (uint64_t)w->slot) *
-		(uint64_t)sm->gpu->config.sm_local * W;
-	int l;
-	if (m == 0xffffffffu && size >= 4)
-		for (l = 0; l < 32; l++)
-			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * size;
-	else
-		each_lane(m, l)
-			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * (size >= 4 ? size : 4) + (size >= 4 ? 0 : addr[l] % 4);
-}
+/* ---- an instruction ---- */
 
 static void count_access(Warp *w, const MIns *i, Space space)
 {
@@ -464,67 +445,19 @@ static void count_access(Warp *w, const MIns *i, Space space)
 		*(i->kind == K_LD ? &st->global_loads : &st->global_stores) += 1;
 }
 
-/* One space's part of an access, timed. force: an earlier part has been accepted already, so this one waits as long as it
-   must. False: refused, is->ready = when to try again. */
-static bool time_access(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force, Issue *is,
-	MemTicket *t)
+/* What one home has of an access: its data move. t: NULL, or what its scoreboard waits for; known: that is told at the issue. An access that
+   still waits for its turn (queued) gets its times when it is made. */
+static void home_part(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, LsuSays says, Cycle now)
 {
-	uint64_t local[64];
-	Access a = { .kind = i->kind == K_LD ? ACC_LOAD : i->kind == K_ST ? ACC_STORE : ACC_ATOMIC, .space = space,
-		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = force || sm->gpu->model->own_slots, .own_ports = sm->gpu->model->own_slots, .bytes = (unsigned)i->bytes * i->vec,
-		.mask = m, .addr = addr };
-	if (space == SP_PARAM)
-		a.base = w->share->grid->param_base;
-	if (space == SP_LOCAL) {
-		if (!s->parts)
-			interleave(sm, w, addr, m, a.bytes, local);
-		else
-			each_part(s, p)
-				interleave(sm, p->home, addr, m & p->mask, a.bytes, local);
-		a.addr = local;
-	}
-	uint64_t hits = 0;
-	if (sm->gpu->model->loaded && i->kind == K_LD && (space == SP_GLOBAL || space == SP_LOCAL))
-		a.hits = &hits;
-	Cycle at = is->now, retry = 0;
-	LaunchStats *st = &w->share->stats;
-	uint64_t sectors = st->transactions;
-	while (!smmem_access(sm->mem, at, &a, st, t, &retry)) {
-		if (!force) {
-			is->blocked = true;
-			is->ready = retry;
-			return false;
-		}
-		at = retry > at ? retry : at + 1;
-	}
-	if (a.hits) {
-		is->hits |= hits;
-		is->misses |= m & ~hits;
-	}
-	if (t->pipe_free > sm->mem_free)
-		sm->mem_free = t->pipe_free;
-	if (t->ready > is->ready)
-		is->ready = t->ready;
-	if (tracing(sm)) {
-		int l;
-		each_lane(m, l)
-			if (!is->lanes || a.addr[l] < is->lowest)
-				is->lowest = a.addr[l], is->lanes |= m;
-		is->sectors += st->transactions - sectors;
-	}
-	return true;
-}
-
-/* What one home has of an accepted access: its data move. Its scoreboard waits for the ticket, of which it owns none if
-   another home's part has it. */
-static void home_part(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, bool pending,
-	Issue *is)
-{
-	bool data = space == SP_GLOBAL;
-	if (!data)
+	Deferred d = { .cycle = now, .warp = w, .ins = i, .lanes = m, .ticket = t, .data_only = says == LSU_QUEUED };
+	if (space == SP_GLOBAL)
+		defer_data(sm, w, i, m, addr, &d);
+	else
 		move_now(sm, w, i, m, space, addr);
-	if (pending)
-		defer(sm, w, i, m, addr, t, data, is);
+	if (says == LSU_PENDING)
+		w->outstanding += i->kind != K_ST;
+	if (says == LSU_PENDING || space == SP_GLOBAL)
+		vec_push(&sm->deferred, d);
 }
 
 static void watch_read(Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr)
@@ -543,8 +476,7 @@ static bool check_homes(Sm *sm, const Split *s, const MIns *i, Mask m, Space spa
 	return true;
 }
 
-static bool part(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, bool force,
-	Issue *is)
+static void part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, Issue *is)
 {
 	unsigned size = (unsigned)i->bytes * i->vec;
 	if (sm->gpu->watching && i->kind != K_ST)
@@ -557,31 +489,40 @@ static bool part(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space s
 				if (m & p->mask)
 					move_now(sm, p->home, i, m & p->mask, space, addr);
 		count_access(w, i, space);
-		return true;
+		return;
 	}
 	if (s->parts ? !check_homes(sm, s, i, m, space, addr, size) : !check(sm, w, i, m, space, addr, size))
-		return true; /* fault recorded */
-	MemTicket *t = sm_ticket(sm);
-	if (!time_access(sm, w, s, i, m, space, addr, force, is, t)) {
-		vec_push(&sm->tickets, t);
-		return false;
-	}
-	bool pending = space == SP_GLOBAL || t->npending || is->hits & m; /* lanes that hit have their data earlier than others */
-	MemTicket *own = t;
+		return; /* fault recorded */
+	MemTicket *t = sm_ticket(sm), *own = t;
+	LsuSays says = lsu_access(sm, w, s, i, m, space, addr, t, is);
 	if (!s->parts)
-		home_part(sm, w, i, m, space, addr, t, pending, is);
+		home_part(sm, w, i, m, space, addr, t, says, is->now);
 	else
 		each_part(s, p)
 			if (m & p->mask) {
-				home_part(sm, p->home, i, m & p->mask, space, addr, own, pending, is);
+				home_part(sm, p->home, i, m & p->mask, space, addr, own, says, is->now);
 				own = NULL;
 			}
 	count_access(w, i, space);
-	if (pending)
+	if (says != LSU_KNOWN) {
 		is->pending |= m;
-	else
-		vec_push(&sm->tickets, t);
-	return true;
+		return;
+	}
+	Cycle ready = t->ready;
+	if (is->whole && whole_ready(sm, t, &ready)) {
+		is->ready = ready;
+		is->pending = 0;
+	} else if (is->whole) {
+		is->pending |= m;
+	}
+	vec_push(&sm->tickets, t);
+}
+
+static Whole *whole_new(Sm *sm, int parts)
+{
+	Whole *all = sm->wholes.n ? sm->wholes.v[--sm->wholes.n] : arena_alloc(&sm->arena, sizeof *all);
+	*all = (Whole){ .parts = parts };
+	return all;
 }
 
 void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
@@ -599,19 +540,19 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 		each_lane(m, l)
 			addr[l] += sm->gpu->param_address;
 	if (i->space != SP_GENERIC) {
-		part(sm, w, s, i, m, i->space, addr, false, is);
+		part(sm, w, s, i, m, i->space, addr, is);
 		return;
 	}
 	Mask by[SP_COUNT] = { 0 };
+	int parts = 0;
 	each_lane(m, l) {
 		Space sp = space_of(w, &addr[l]);
+		parts += !by[sp];
 		by[sp] |= (Mask)1 << l;
 	}
-	bool force = false;
+	if (parts > 1 && !sm->lane_scoreboard && !sm->gpu->options.functional)
+		is->whole = whole_new(sm, parts);
 	for (int sp = 0; sp < SP_COUNT; sp++)
-		if (by[sp]) {
-			if (!part(sm, w, s, i, by[sp], (Space)sp, addr, force, is))
-				return;
-			force = true;
-		}
+		if (by[sp])
+			part(sm, w, s, i, by[sp], (Space)sp, addr, is);
 }

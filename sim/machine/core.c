@@ -45,16 +45,33 @@ bool reconv_others_ready(const Warp *w)
 	return false;
 }
 
+void scoreboard_mix(Warp *w, int name, Mask m, Cycle v)
+{
+	int W = w->lanes.width, l;
+	Cycle *lane = w->lane_ready + name * W, latest = w->ready[name];
+	bool last = false;
+	for (l = 0; !w->mixed[name] && l < W; l++)
+		lane[l] = latest;
+	w->mixed[name] = true;
+	each_lane(m, l) {
+		last |= lane[l] == latest;
+		lane[l] = v;
+	}
+	for (l = 0, latest = last ? 0 : latest; last && l < W; l++)
+		latest = lane[l] > latest ? lane[l] : latest;
+	w->ready[name] = v > latest ? v : latest;
+}
+
 Mask reconv_first_ready(const Warp *w, const Split *s, Cycle *when)
 {
 	const MIns *i = reconv_ins(w, s->pc);
-	int W = w->lanes.width, l;
+	int l;
 	Mask first = 0;
 	*when = NEVER;
 	each_lane(s->mask, l) {
 		Cycle most = 0;
 		for (int k = 0; k < i->nchk && w->sm->lane_scoreboard; k++)
-			most = w->ready[i->sb[k] * W + l] >> 1 > most ? w->ready[i->sb[k] * W + l] >> 1 : most;
+			most = scoreboard_read(w, i->sb[k], l) >> 1 > most ? scoreboard_read(w, i->sb[k], l) >> 1 : most;
 		if (most < *when) {
 			*when = most;
 			first = 0;
@@ -168,6 +185,13 @@ MemTicket *sm_ticket(Sm *sm)
 	return sm->tickets.n ? vec_pop(&sm->tickets) : arena_new(&sm->arena, MemTicket);
 }
 
+uint32_t sm_name_wait(Sm *sm)
+{
+	if (!++sm->waits) /* 0 is nobody's */
+		sm->waits++;
+	return sm->waits;
+}
+
 void sm_wait(Sm *sm, Warp *w, Split *s, MemTicket *t, Stall why)
 {
 	s->why = (uint8_t)why;
@@ -177,9 +201,7 @@ void sm_wait(Sm *sm, Warp *w, Split *s, MemTicket *t, Stall why)
 		vec_push(&sm->tickets, t);
 		return;
 	}
-	s->wait = ++sm->waits;
-	if (s->wait == 0)
-		s->wait = ++sm->waits;
+	s->wait = sm_name_wait(sm);
 	s->ready = PENDING;
 	vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = w, .wait = s->wait, .ticket = t }));
 }

@@ -60,6 +60,20 @@ struct Cta {                           /* a resident thread block */
 
 typedef struct Spans { uint64_t n, branches; Cycle since; } Spans; /* times in which a turn ends (Patience): n since the watch began */
 
+/* A generic instruction whose lanes go to several spaces is an access for each. Where registers become ready for all lanes at once, that is when the
+   last part is there. */
+typedef struct Whole { int parts; Cycle ready; } Whole;  /* parts that are to come; the latest of the others */
+typedef struct LsuAccess {             /* has been issued and waits for its turn at the load/store unit */
+	Access access;
+	const MIns *ins;
+	MemTicket *ticket;
+	uint32_t wait;                 /* Split.wait of the split that waits for it; 0: none */
+	int nparts;
+	Part *part;                    /* its homes */
+	uint64_t addr[64];
+} LsuAccess;
+typedef struct LsuPlace { LsuAccess *access; int n, made; } LsuPlace; /* a warp's in the queue: the first `made` have been made; n = 0: it has none */
+
 struct Warp {
 	Lanes lanes;
 	const MIns *ins;               /* of its code */
@@ -72,6 +86,8 @@ struct Warp {
 	bool used, ending;             /* ending: no lane left; its accesses may be outstanding */
 	bool ended;                    /* ... and they are complete: the slot is free at the end of the cycle */
 	int outstanding;               /* deferred loads and atomic operations: a store holds nothing of its warp */
+	int queued;                    /* accesses of its lanes that wait for the load/store unit */
+	LsuPlace lsu;
 	Cycle drain;                   /* when the last known load or atomic completes */
 
 	Sm *sm;
@@ -79,8 +95,10 @@ struct Warp {
 	int slot, index;               /* slot in the SM; index in the block */
 	struct Sched *sched;           /* its scheduler */
 	int place;                     /* in the scheduler's order */
-	Cycle *ready;                  /* scoreboard: by register, then predicate; [name] or [name * width + lane];
-	                                  bit 0: 1 = a load, so time << 1 */
+	/* Scoreboard, by name: registers, then predicates. A time << 1, and 1 for a load. mixed: lanes differ, and ready is no earlier than the
+	   latest; only where registers become ready lane by lane (else mixed is NULL). */
+	Cycle *ready, *lane_ready;     /* [name], [name * width + lane] */
+	uint8_t *mixed;                /* [name] */
 	uint32_t *tid[3];              /* by lane */
 	uint32_t *sp;                  /* local stack pointer by lane */
 	uint32_t *depth;               /* call depth by lane */
@@ -106,13 +124,16 @@ typedef struct Deferred {              /* a global access whose data move at the
 	uint32_t wait;                 /* Split.wait of that split */
 	Mask mask;                     /* lanes whose data move; 0: they have moved already */
 	Mask lanes;                    /* lanes of the access; a vprintf's: some may read shared memory, of which a copy is kept */
-	Mask hits;                     /* of them: those whose data L1 has */
+	bool data_only;                /* its time is another's affair */
 	uint32_t data;                 /* offset into Sm.data: values of stores and atomics, the copy */
 	uint32_t addr;                 /* offset into Sm.data: addresses by lane */
 	MemTicket *ticket;             /* NULL: another home's part of the access before */
 } Deferred;
 
+typedef struct Copies { Cycle *free; int n; } Copies;  /* of a functional unit: [copy] when it takes the next instruction */
+
 typedef struct Sched {
+	Copies unit[UNIT_COUNT];       /* what its instructions may take: its own copies, the SM's, or some of another unit's */
 	int *order;                    /* warp slots, oldest first */
 	Cycle *wake;                   /* by place in order: no issue before, a lower bound over the warp's splits */
 	uint8_t *wake_why;             /* by place in order: the Stall until then */
@@ -141,15 +162,16 @@ struct Sm {
 	bool lane_scoreboard;          /* registers become ready lane by lane */
 	bool single;                   /* nothing to choose for a warp of one split: the mechanism hears of no stall, alarm or partner */
 	Sched *sched;
-	Cycle unit_free[UNIT_COUNT][16];
-	Cycle mem_free;                /* load/store unit; PENDING: the end of the window tells when */
-	const Warp *mem_holder;        /* its access has been refused and goes first when the unit is free; NULL: none */
+	Cycle lsu_free;                /* when the load/store unit makes the next access; PENDING: the end of the window tells */
+	Warp **lsu;                    /* those that wait for it, a ring of nwarps: lsu_n from lsu_first on */
+	int lsu_first, lsu_n;
 	Cycle until;                   /* end of the window */
 	SmMem *mem;
 	uint64_t issued, empty;        /* scheduler-cycles: with an issue; without a warp */
 	Vec(Deferred) deferred;
 	Vec(uint64_t) data;
 	Vec(MemTicket *) tickets;      /* free ones */
+	Vec(Whole *) wholes;           /* free ones */
 	Vec(TraceEvent) events;
 	const Alloc *hint;             /* allocation of the last access */
 	Cycle last_progress;
@@ -216,6 +238,7 @@ static inline Warp *split_home(Warp *w, const Split *s, int lane) { return s->pa
 
 /* The split's next issue waits for the ticket (freed by sm_settle). */
 void sm_wait(Sm *, Warp *, Split *, MemTicket *, Stall);
+uint32_t sm_name_wait(Sm *);                   /* for Split.wait */
 MemTicket *sm_ticket(Sm *);
 void sm_fault_memory(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
 void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
@@ -226,6 +249,42 @@ static inline void warp_wake(const Warp *w)
 {
 	w->sched->wake[w->place] = 0;
 	w->sched->sleep = 0;
+}
+void scoreboard_mix(Warp *, int name, Mask, Cycle);    /* some lanes of a name get another time */
+/* The instruction's results are ready then, in these lanes. load: of memory. */
+static inline void scoreboard_write(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready, bool load)
+{
+	Cycle v = ready << 1 | load;
+	const uint16_t *wr = i->sb + i->nchk - i->nwr;
+	bool all = !sm->lane_scoreboard || !(w->live & ~m);
+	for (int k = 0; k < i->nwr && (all || m); k++) {
+		if (!all) {
+			scoreboard_mix(w, wr[k], m, v);
+			continue;
+		}
+		w->ready[wr[k]] = v;
+		if (w->mixed)
+			w->mixed[wr[k]] = false;
+	}
+}
+static inline Cycle scoreboard_read(const Warp *w, int name, int lane)
+{
+	return w->mixed && w->mixed[name] ? w->lane_ready[name * w->lanes.width + lane] : w->ready[name];
+}
+/* One part of an instruction is ready at *ready. True: so is the whole, at *ready. */
+static inline bool whole_ready(Sm *sm, MemTicket *t, Cycle *ready)
+{
+	Whole *all = t->whole;
+	if (!all)
+		return true;
+	t->whole = NULL;
+	if (all->ready < *ready)
+		all->ready = *ready;
+	*ready = all->ready;
+	if (--all->parts)
+		return false;
+	vec_push(&sm->wholes, all);
+	return true;
 }
 /* The mechanism's state has changed: its depth, for the statistics. */
 static inline void note_depth(Sm *sm, Warp *w)

@@ -34,8 +34,7 @@ typedef struct Access {               /* one warp instruction */
 	bool bypass_l1;               /* .cg .cv .volatile and stronger */
 	bool returns;                 /* atomics: the old value is wanted */
 	uint64_t base;                /* constants and parameters: added to every address */
-	bool forced;                  /* a later part of an instruction whose first part was accepted: never refused; a load
-	                                 without a free MSHR goes past L1 */
+	bool forced;                  /* never refused: a load without a free MSHR goes past L1 */
 	bool own_ports;               /* shared memory and the constant cache serve every lane at once */
 	unsigned bytes;               /* per lane: 1 to 32 (vectors) */
 	uint64_t mask;                /* lanes */
@@ -47,6 +46,8 @@ typedef struct Access {               /* one warp instruction */
 typedef struct MemTicket {            /* what the scoreboard waits for */
 	Cycle ready;                  /* the part that is known: result usable; for stores: accepted */
 	Cycle hits;                   /* a load with Access.hits: the data of those lanes are there */
+	uint64_t hit_lanes;           /* the caller's, for Access.hits to point to */
+	struct Whole *whole;          /* the caller's: the instruction of which the access is a part, or NULL */
 	Cycle pipe_free;              /* the load/store unit takes the next access from here on */
 	uint16_t npending;            /* 1: the next mem_drain tells when the rest is there, then smmem_resolve; else 0 */
 	uint32_t pending;             /* SmMem's own name of what it waits for */

@@ -67,7 +67,7 @@
 	S(DATA, "data", "an operand is being computed") \
 	S(MEMORY, "memory", "an operand is being loaded") \
 	S(UNIT, "unit_busy", "the functional unit takes no instruction in this cycle") \
-	S(MEMPIPE, "memory_pipe", "the load/store unit is busy with an earlier access or has no free MSHR") \
+	S(MEMPIPE, "memory_pipe", "the last access of the warp still waits for the load/store unit") \
 	S(BARRIER, "barrier", "threads wait at a block barrier") \
 	S(WARPSYNC, "warp_sync", "lanes wait for other lanes of their warp") \
 	S(SLEEP, "sleep", "nanosleep") \

@@ -16,12 +16,18 @@ static inline void add_operand(Operands *o, Cycle ready)
 	o->load = load > o->load ? load : o->load;
 }
 
-static void add_lanes(Operands *o, const Warp *w, Mask m, const MIns *i)
+/* What is past adds nothing. */
+static inline void add_lanes(Operands *o, Cycle now, const Warp *w, Mask m, const MIns *i)
 {
-	int W = w->lanes.width, l;
-	for (int k = 0; k < i->nchk; k++)
-		each_lane(m, l)
-			add_operand(o, w->ready[i->sb[k] * W + l]);
+	int l;
+	for (int k = 0; k < i->nchk; k++) {
+		int name = i->sb[k];
+		if (!w->mixed[name])
+			add_operand(o, w->ready[name]);
+		else if (w->ready[name] >> 1 >= now)
+			each_lane(m, l)
+				add_operand(o, w->lane_ready[name * w->lanes.width + l]);
+	}
 }
 
 /* When operands are there. One that is still being loaded is the reason, whatever else is missing. */
@@ -32,27 +38,28 @@ static inline When later(const Sm *sm, const Warp *w, const Split *s, const MIns
 		for (int k = 0; k < i->nchk; k++)
 			add_operand(&o, w->ready[i->sb[k]]);
 	} else if (!s->parts) {
-		add_lanes(&o, w, s->mask, i);
+		add_lanes(&o, sm->now, w, s->mask, i);
 	} else {
 		each_part(s, p)
-			add_lanes(&o, p->home, p->mask, i);
+			add_lanes(&o, sm->now, p->home, p->mask, i);
 	}
 	return (When){ o.latest >> 1, o.load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
 }
 
-/* A copy of the functional unit that takes an instruction now, or -1 with the cycle at which one will. */
-static int free_unit(const Sm *sm, Unit u, Cycle *when)
+/* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of several the last one, which
+   the fewest kinds of instructions can take: others may share the first ones. */
+static Cycle *free_copy(const Sm *sm, const Sched *d, Unit u, Cycle *when)
 {
-	int n = (int)sm->gpu->config.unit[u].count;
+	const Copies *c = &d->unit[u];
 	Cycle least = NEVER;
-	for (int k = 0; k < n; k++) {
-		if (sm->unit_free[u][k] <= sm->now)
-			return k;
-		if (sm->unit_free[u][k] < least)
-			least = sm->unit_free[u][k];
+	for (int k = c->n; k-- > 0;) {
+		if (c->free[k] <= sm->now)
+			return &c->free[k];
+		if (c->free[k] < least)
+			least = c->free[k];
 	}
 	*when = least;
-	return -1;
+	return NULL;
 }
 
 static bool fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
@@ -73,32 +80,17 @@ static bool fetched(Sm *sm, Warp *w, Split *s, const MIns *i)
 
 /* ---- issue ---- */
 
-static void write_scoreboard(Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready, bool load)
-{
-	Cycle v = ready << 1 | load;
-	const uint16_t *wr = i->sb + i->nchk - i->nwr;
-	if (!sm->lane_scoreboard) {
-		for (int k = 0; k < i->nwr; k++)
-			w->ready[wr[k]] = v;
-		return;
-	}
-	int l, W = w->lanes.width;
-	for (int k = 0; k < i->nwr; k++)
-		each_lane(m, l)
-			w->ready[wr[k] * W + l] = v;
-}
-
 /* n: parts of the split; 0: the lanes are the warp's own. */
 static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const MIns *i, Mask m, Cycle ready, bool load)
 {
 	if (!n)
-		write_scoreboard(sm, w, i, m, ready, load);
+		scoreboard_write(sm, w, i, m, ready, load);
 	for (int k = 0; k < n; k++)
-		write_scoreboard(sm, part[k].home, i, part[k].mask & m, ready, load);
+		scoreboard_write(sm, part[k].home, i, part[k].mask & m, ready, load);
 }
 
-/* Executes the split's instruction. False: the memory system refused it. */
-static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
+/* Executes the split's instruction, which takes this copy of its unit, or none. */
+static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Cycle *unit)
 {
 	const Config *c = &sm->gpu->config;
 	Cycle now = sm->now;
@@ -114,18 +106,8 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	s->why = STALL_DATA;           /* what the next instruction waits for is not known yet */
 	w->exact = false;
 	exec_issue(sm, w, s, &is);
-	if (memory && is.blocked) {
-		Cycle again = is.ready >= sm->until ? PENDING : is.ready > now ? is.ready : now + 1;
-		if (sm->mem_free < again) /* accesses go in order: this one holds the load/store unit */
-			sm->mem_free = again;
-		sm->mem_holder = w;
-		s->why = STALL_MEMPIPE;
-		return false;
-	}
-	if (memory)
-		sm->mem_holder = NULL;
-	if (unit >= 0)
-		sm->unit_free[i->unit][unit] = now + (Cycle)c->unit[i->unit].interval;
+	if (unit)
+		*unit = now + (Cycle)c->unit[i->unit].interval;
 	if (!memory)
 		write_results(sm, w, part, nparts, i, is.executing, now + (Cycle)c->unit[i->unit].latency, false);
 	else if (!is.pending || (sm->lane_scoreboard && is.executing & ~is.pending))
@@ -133,9 +115,9 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 	if (memory && is.pending)
 		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
 	if (w->nsplit < nsplit || !w->nsplit)
-		return true;
+		return;
 	if (w->nsplit > 1 && !(s->mask & lanes)) /* another has its place now; the mechanism has seen to those that are new */
-		return true;
+		return;
 	if (s->pc != pc + 1 && s->pc != pc && !w->exact && s->ready < PENDING) {
 		s->ready += (Cycle)c->fetch_redirect;
 		s->why = s->why == STALL_DIVERGENCE && s->ready > now + 1 + (Cycle)c->fetch_redirect ? s->why : STALL_BRANCH;
@@ -143,11 +125,10 @@ static bool issue(Sm *sm, Warp *w, Split *s, const MIns *i, int unit)
 		s->ready += (Cycle)c->fetch_redirect; /* a jump to itself */
 		s->why = STALL_BRANCH;
 	}
-	return true;
 }
 
 /* Can the split issue now? Else when it may, as far as known. shared: the unit of an issue of this cycle on other lanes, or -1. */
-static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *unit, int shared)
+static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, Cycle **unit, int shared)
 {
 	if (s->state != SPLIT_RUN)
 		return not_running(s);
@@ -159,17 +140,13 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, int *uni
 	When t = later(sm, w, s, i);
 	if (t.cycle > sm->now)
 		return t;
-	if (is_memory(i)) {
-		if (sm->mem_free > sm->now)
-			return (When){ sm->mem_free, STALL_MEMPIPE };
-		if (sm->mem_free == sm->now && sm->mem_holder && sm->mem_holder != w)
-			return (When){ sm->now + 1, STALL_MEMPIPE };
-	}
-	*unit = -1;
+	if (is_memory(i) && w->lsu.n) /* told when it has been made */
+		return (When){ PENDING, STALL_MEMPIPE };
+	*unit = NULL;
 	if (i->unit != shared) {
 		Cycle when = 0;
-		*unit = free_unit(sm, i->unit, &when);
-		if (*unit < 0)
+		*unit = free_copy(sm, w->sched, i->unit, &when);
+		if (!*unit)
 			return (When){ when, is_memory(i) ? STALL_MEMPIPE : STALL_UNIT };
 	}
 	*ins = i;
@@ -181,19 +158,20 @@ static bool second_issue(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 {
 	Split *s = &w->split[k];
 	const MIns *i;
-	int unit;
+	Cycle *unit;
 	if (!may_be_followed(first))
 		return false;
 	if (w->nsplit < n || (n > 1 && !(s->mask & lanes)) || s->state != SPLIT_RUN || s->ready != sm->now + 1 || s->parts)
 		return false;
 	s->ready = sm->now;
 	When t = examine(sm, w, s, &i, &unit, -1);
-	if (t.cycle > sm->now || !issue(sm, w, s, i, unit)) {
-		if (s->ready <= sm->now)
-			s->ready = sm->now + 1;
-		return false;
+	if (t.cycle <= sm->now) {
+		issue(sm, w, s, i, unit);
+		return true;
 	}
-	return true;
+	if (s->ready <= sm->now)
+		s->ready = sm->now + 1;
+	return false;
 }
 
 void sm_sleep_until(Warp *w, When t)
@@ -204,7 +182,7 @@ void sm_sleep_until(Warp *w, When t)
 
 void sm_end_warp(Sm *sm, Warp *w)
 {
-	if (w->outstanding) {
+	if (w->outstanding || w->queued) {
 		sm_sleep_until(w, (When){ PENDING, STALL_DRAIN });
 	} else if (w->drain > sm->now) {
 		sm_sleep_until(w, (When){ w->drain, STALL_DRAIN });
@@ -235,10 +213,11 @@ static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 	Split *s;
 	for (int n = 0; (s = sm->gpu->model->partner(w, lanes, n, &of)); n++) {
 		const MIns *i;
-		int unit;
+		Cycle *unit;
 		When t = examine(sm, of, s, &i, &unit, is_memory(first) ? -1 : first->unit);
-		if (t.cycle > sm->now || !issue(sm, of, s, i, unit))
+		if (t.cycle > sm->now)
 			continue;
+		issue(sm, of, s, i, unit);
 		reconv_count_own(w, of == w ? "pairs_of_a_warp" : "pairs_of_warps");
 		if (of == w)
 			return;
@@ -258,7 +237,7 @@ static bool try_pair(Sm *sm, Warp *w)
 	Split *s;
 	for (int n = 0; !issued && (s = model->candidate(w, n)); n++) {
 		const MIns *i;
-		int unit;
+		Cycle *unit;
 		if (s->released) { /* another list: from its beginning */
 			split_released(sm, w, s);
 			n = -1;
@@ -267,11 +246,11 @@ static bool try_pair(Sm *sm, Warp *w)
 		Mask lanes = s->mask;
 		When t = examine(sm, w, s, &i, &unit, -1);
 		if (t.cycle <= sm->now) {
-			issued = issue(sm, w, s, i, unit);
-			t = (When){ sm->mem_free, STALL_MEMPIPE };
+			issue(sm, w, s, i, unit);
+			issued = true;
+			if (!sm->fault.kind)
+				issue_partner(sm, w, i, lanes);
 		}
-		if (issued && !sm->fault.kind)
-			issue_partner(sm, w, i, lanes);
 		best = earlier(best, t);
 	}
 	sm_sleep_until(w, issued ? (When){ sm->now + 1, STALL_DATA } : best);
@@ -297,20 +276,18 @@ static inline bool try_single(Sm *sm, Warp *w)
 {
 	Split *s = &w->split[0];
 	const MIns *i;
-	int unit;
+	Cycle *unit;
 	Mask lanes = s->mask;
 	When t = examine(sm, w, s, &i, &unit, -1);
 	if (t.cycle <= sm->now) {
-		if (issue(sm, w, s, i, unit)) {
-			if (sm->fault.kind)
-				return true;
-			w->last = 0;
-			if (sm->gpu->config.sched_width > 1)
-				second_issue(sm, w, 0, 1, lanes, i);
-			sleep_after_issue(sm, w);
+		issue(sm, w, s, i, unit);
+		if (sm->fault.kind)
 			return true;
-		}
-		t = (When){ sm->mem_free, STALL_MEMPIPE };
+		w->last = 0;
+		if (sm->gpu->config.sched_width > 1)
+			second_issue(sm, w, 0, 1, lanes, i);
+		sleep_after_issue(sm, w);
+		return true;
 	}
 	sm_sleep_until(w, t.cycle == NEVER ? (When){ NEVER, STALL_BARRIER } : t);
 	return false;
@@ -337,13 +314,13 @@ static bool changes(Sm *sm, Warp *w, Split *s, When *best)
 static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *best)
 {
 	const ReconvModel *model = sm->gpu->model;
-	int unit = -1;
+	Cycle *unit = NULL;
 	When t = examine(sm, w, s, i, &unit, -1);
 	if (t.cycle <= sm->now) {
-		if (issue(sm, w, s, *i, unit))
-			return true;
-		t = (When){ sm->mem_free, STALL_MEMPIPE };
-	} else if (s->state == SPLIT_RUN && model->stall) {
+		issue(sm, w, s, *i, unit);
+		return true;
+	}
+	if (s->state == SPLIT_RUN && model->stall) {
 		model->stall(w, s, t.why, t.cycle);
 		if (s->state != SPLIT_RUN) /* another one has its turn */
 			t.cycle = sm->now + 1;
@@ -409,22 +386,13 @@ static bool try_warp(Sm *sm, Warp *w)
 
 /* ---- schedulers ---- */
 
-/* It waited for the load/store unit, which another warp got: it need not be looked at. */
-static inline bool still_waits_for_unit(const Sm *sm, const Sched *d, int k)
-{
-	const Warp *w = &sm->warp[d->order[k]];
-	return sm->mem_free > sm->now && d->wake[k] && w->nsplit == 1 && w->alarm >= sm->mem_free;
-}
-
 /* Tries the warps at places from..to-1 that may be ready. */
 static inline bool scan(Sm *sm, Sched *d, int from, int to)
 {
 	for (int k = from; k < to; k++) {
 		if (d->wake[k] > sm->now)
 			continue;
-		if (d->wake_why[k] == STALL_MEMPIPE && still_waits_for_unit(sm, d, k)) {
-			d->wake[k] = sm->mem_free;
-		} else if (try_warp(sm, &sm->warp[d->order[k]])) {
+		if (try_warp(sm, &sm->warp[d->order[k]])) {
 			d->last = d->order[k];
 			return true;
 		}
@@ -584,7 +552,11 @@ void sm_run(Sm *sm, Cycle until)
 		}
 		while (next_arrival(sm) <= sm->now)
 			sm_place(sm, &sm->arrival.v[sm->arrived++]);
+		if (lsu_next(sm) <= sm->now)
+			lsu_serve(sm);
 		Cycle next = cycle(sm, n);
+		if (next > lsu_next(sm))
+			next = lsu_next(sm);
 		if (next > next_arrival(sm))
 			next = next_arrival(sm);
 		if (next > until)
@@ -599,7 +571,7 @@ void sm_run(Sm *sm, Cycle until)
 
 Cycle sm_next(const Sm *sm)
 {
-	Cycle least = next_arrival(sm);
+	Cycle least = next_arrival(sm) < lsu_next(sm) ? next_arrival(sm) : lsu_next(sm);
 	if (!sm->resident || sm->fault.kind)
 		return sm->fault.kind ? NEVER : least;
 	for (int64_t i = 0; i < sm->gpu->config.sched_count; i++) {
@@ -618,11 +590,10 @@ static When when_ready(const Sm *sm, const Warp *w, const Split *s)
 {
 	const MIns *i = &w->ins[s->pc];
 	When t = { s->ready, s->why };
-	bool alone = sm->gpu->model->own_slots;
 	if (s->ready < sm->now)
-		t = alone ? lanes_operands(sm, w, s, i) : later(sm, w, s, i);
-	if (t.cycle < sm->mem_free && is_memory(i) && !alone)
-		t = (When){ sm->mem_free, STALL_MEMPIPE };
+		t = sm->gpu->model->own_slots ? lanes_operands(sm, w, s, i) : later(sm, w, s, i);
+	if (is_memory(i) && w->lsu.n)
+		t = (When){ PENDING, STALL_MEMPIPE };
 	return t;
 }
 
@@ -653,45 +624,29 @@ static void tell(Sm *sm, Warp *w)
 		d->sleep = first;
 }
 
-/* A refused access holds the load/store unit: it is known when that can be made, and with it how long others wait. */
-static void settle_refused(Sm *sm)
-{
-	if (sm->mem_free < PENDING)
-		return;
-	sm->mem_free = smmem_retry(sm->mem, sm->until);
-	for (int64_t i = 0; i < sm->gpu->config.sched_count; i++) {
-		Sched *d = &sm->sched[i];
-		for (int k = 0; k < d->n; k++) {
-			Warp *w = &sm->warp[d->order[k]];
-			if (w->nsplit != 1 || w->alarm != NO_ALARM) {
-				tell(sm, w);
-			} else if (d->wake[k] >= PENDING && d->wake_why[k] == STALL_MEMPIPE) { /* it has all else */
-				d->wake[k] = sm->mem_free;
-				d->sleep = d->sleep < sm->mem_free ? d->sleep : sm->mem_free;
-			}
-		}
-	}
-}
-
 void sm_settle(Sm *sm)
 {
 	Cycle known = 0, ready = 0;
+	Mask hits = 0;
+	bool whole = true;
 	for (int k = 0; k < sm->deferred.n; k++) {
 		Deferred *d = &sm->deferred.v[k];
 		Warp *w = d->warp;
-		if (d->ins && d->ins->kind == K_PRINT) /* no request: its lanes know when they go on */
+		if (d->data_only || (d->ins && d->ins->kind == K_PRINT)) /* a print's lanes know when they go on */
 			continue;
 		if (d->ticket) {
+			hits = d->ticket->hit_lanes;
 			known = d->ticket->hits;
 			ready = smmem_resolve(sm->mem, d->ticket);
+			whole = whole_ready(sm, d->ticket, &ready);
 			vec_push(&sm->tickets, d->ticket);
 		}
 		if (d->ins) {
 			w->outstanding -= d->ins->kind != K_ST;
-			if (d->ins->nwr)
-				write_scoreboard(sm, w, d->ins, d->lanes, ready, true);
-			if (d->hits)
-				write_scoreboard(sm, w, d->ins, d->hits, known, true);
+			if (d->ins->nwr && whole)
+				scoreboard_write(sm, w, d->ins, d->lanes, ready, true);
+			if (hits & d->lanes)
+				scoreboard_write(sm, w, d->ins, hits & d->lanes, known, true);
 			if (d->ins->kind != K_ST && ready > w->drain)
 				w->drain = ready;
 		} else {
@@ -702,9 +657,10 @@ void sm_settle(Sm *sm)
 				}
 		}
 	}
-	settle_refused(sm);
+	if (sm->lsu_free >= PENDING)
+		sm->lsu_free = smmem_retry(sm->mem, sm->until);
 	for (int k = 0; k < sm->deferred.n; k++)
-		if (!sm->deferred.v[k].ins || sm->deferred.v[k].ins->kind != K_PRINT)
+		if (!sm->deferred.v[k].data_only && (!sm->deferred.v[k].ins || sm->deferred.v[k].ins->kind != K_PRINT))
 			tell(sm, sm->deferred.v[k].warp);
 	for (int k = 0; k < sm->nwarps && sm->gpu->model->regroups && sm->deferred.n; k++)
 		tell(sm, &sm->warp[k]); /* any may carry lanes whose home has its data now */

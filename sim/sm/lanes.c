@@ -26,32 +26,17 @@ typedef struct Turn {
 	bool issued;
 } Turn;
 
-static inline Cycle ready_of(const Warp *w, int name, int lane) { return w->ready[name * w->lanes.width + lane]; }
-
 When lanes_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 {
 	int l = lowest_lane(s->mask), reads = i->nchk - i->nwr;
 	Cycle latest = 0, load = 0;
 	for (int k = 0; k < i->nchk; k++) {
-		Cycle r = ready_of(w, i->sb[k], l), of_load = r & -(r & 1);
+		Cycle r = scoreboard_read(w, i->sb[k], l), of_load = r & -(r & 1);
 		latest = k < reads && r > latest ? r : latest;
 		load = of_load > load ? of_load : load;
 	}
 	latest = load > latest ? load : latest;
 	return (When){ latest >> 1, load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
-}
-
-static void write_lane(Warp *w, int lane, const MIns *i, Cycle ready, bool load)
-{
-	for (int k = i->nchk - i->nwr; k < i->nchk; k++)
-		w->ready[i->sb[k] * w->lanes.width + lane] = ready << 1 | load;
-}
-
-static void write_lanes(Warp *w, Mask m, const MIns *i, Cycle ready, bool load)
-{
-	int l;
-	each_lane(m, l)
-		write_lane(w, l, i, ready, load);
 }
 
 /* A lane comes to its next instruction. What the layout alone needs takes no time: no more jumps than there are blocks, or they lead nowhere else. */
@@ -86,7 +71,7 @@ static bool issue_plain(Sm *sm, Warp *w, Split *s, const MIns *i, int lane)
 	s->ready = sm->now + 1;
 	s->why = STALL_DATA;
 	exec_issue(sm, w, s, &is);
-	write_lanes(w, is.executing, i, sm->now + (Cycle)sm->gpu->config.unit[i->unit].latency, false);
+	scoreboard_write(sm, w, i, is.executing, sm->now + (Cycle)sm->gpu->config.unit[i->unit].latency, false);
 	return w->nsplit == n;
 }
 
@@ -141,8 +126,8 @@ static void access_together(Sm *sm, Warp *w, Turn *t)
 			w->split[k].why = STALL_DATA;
 		}
 	exec_access(sm, w, lanes, pc, &is);
-	write_lanes(w, is.executing & ~is.pending, i, is.ready, true);
-	write_lanes(w, is.pending, i, PENDING, true);
+	scoreboard_write(sm, w, i, is.executing & ~is.pending, is.ready, true);
+	scoreboard_write(sm, w, i, is.pending, PENDING, true);
 	t->issued = true;
 	t->access &= ~lanes;
 	for (int k = 0; k < w->nsplit; k++)

@@ -2,6 +2,22 @@
 #include "sim/sm/sm.h"
 #include "sim/stuck/stuck.h"
 
+/* The copies of a unit, for the schedulers that may take them. */
+static void equip_unit(Gpu *g, Sm *sm, int u)
+{
+	const UnitConfig *c = &g->config.unit[u];
+	for (int i = 0; i < g->config.sched_count; i++) {
+		Copies *k = &sm->sched[i].unit[u];
+		k->n = (int)c->count;
+		if (c->shares)
+			k->free = sm->sched[i].unit[c->shares - 1].free;
+		else if (i == 0 || c->per == PER_SCHEDULER)
+			k->free = arena_array(&g->arena, Cycle, c->count);
+		else
+			k->free = sm->sched[0].unit[u].free;
+	}
+}
+
 void sm_create(Gpu *g, Sm *sm, int id)
 {
 	const Config *c = &g->config;
@@ -9,6 +25,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->nwarps = (int)c->sm_max_warps;
 	sm->nctas = (int)c->sm_max_blocks;
 	sm->warp = arena_array(&g->arena, Warp, sm->nwarps);
+	sm->lsu = arena_array(&g->arena, Warp *, sm->nwarps);
 	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
 	sm->lane_scoreboard = g->model->lane_scoreboard && !(g->model->warp_scoreboard && g->model->warp_scoreboard(c));
 	sm->single = !g->model->own_slots && !g->model->regroups && !g->model->partner && !g->model->stall && !g->model->alarm;
@@ -25,6 +42,10 @@ void sm_create(Gpu *g, Sm *sm, int id)
 		sm->sched[i].last = -1;
 		sm->sched[i].idle = &sm->empty;
 	}
+	for (int sharing = 0; sharing < 2; sharing++) /* those that share take what others have */
+		for (int u = 0; u < UNIT_COUNT; u++)
+			if (!c->unit[u].shares == !sharing)
+				equip_unit(g, sm, u);
 	if (g->smmem)
 		sm->mem = g->smmem[id];
 }
@@ -54,15 +75,11 @@ void sm_destroy(Sm *sm)
 	vec_free(&sm->deferred);
 	vec_free(&sm->data);
 	vec_free(&sm->tickets);
+	vec_free(&sm->wholes);
 	vec_free(&sm->events);
 	vec_free(&sm->freed);
 	vec_free(&sm->arrival);
 	arena_free(&sm->arena);
-}
-
-static size_t scoreboard_size(const Sm *sm, int names)
-{
-	return sizeof(Cycle) * (size_t)names * (sm->lane_scoreboard ? (size_t)warp_width(sm->gpu) : 1);
 }
 
 static int scoreboard_names(const Code *c) { return c->regs + c->preds + 1; }
@@ -90,7 +107,11 @@ static void equip(Sm *sm, Warp *w, int slot)
 	w->lanes.pred = arena_alloc(&sm->arena, sizeof(Mask) * (size_t)(room->preds + 1) + 64);
 	w->split = arena_array(&sm->arena, Split, (g->model->regroups ? 2 * W : W) + 2);
 	w->state = arena_alloc(&sm->arena, g->model->state_size(&g->config));
-	w->ready = arena_alloc(&sm->arena, scoreboard_size(sm, room->names));
+	w->ready = arena_array(&sm->arena, Cycle, room->names);
+	if (sm->lane_scoreboard) {
+		w->lane_ready = arena_array(&sm->arena, Cycle, room->names * W);
+		w->mixed = arena_array(&sm->arena, uint8_t, room->names);
+	}
 	for (int k = 0; k < 3; k++)
 		w->tid[k] = arena_array(&sm->arena, uint32_t, W);
 	w->sp = arena_array(&sm->arena, uint32_t, W);
@@ -109,7 +130,9 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->lanes.base[1] = c->constants;
 	memset(w->lanes.base[0], 0, sizeof(uint32_t) * (size_t)c->rows * (size_t)W);
 	memset(w->lanes.pred, 0, sizeof(Mask) * (size_t)(c->preds + 1));
-	memset(w->ready, 0, scoreboard_size(sm, scoreboard_names(c)));
+	memset(w->ready, 0, sizeof *w->ready * (size_t)scoreboard_names(c));
+	if (w->mixed)
+		memset(w->mixed, 0, sizeof *w->mixed * (size_t)scoreboard_names(c));
 	memset(w->sp, 0, sizeof *w->sp * (size_t)W);
 	memset(w->depth, 0, sizeof *w->depth * (size_t)W);
 	if (w->local)
@@ -125,7 +148,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->used = true;
 	w->ending = w->ended = false;
 	w->drain = 0;
-	w->outstanding = 0;
+	w->outstanding = w->queued = 0;
 	w->live = lanes;
 	w->cta = cta;
 	w->index = index;

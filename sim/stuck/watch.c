@@ -102,9 +102,8 @@ static bool is_same(const Words *x) { return x->same && x->at == x->end; }
 static bool in_flight(const Warp *w, const Places *places, int lane)
 {
 	const Sm *sm = w->sm;
-	size_t step = sm->lane_scoreboard ? (size_t)w->lanes.width : 1;
 	for (int k = 0; k < places->n && !sm->gpu->options.functional; k++) {
-		Cycle ready = w->ready[(size_t)code_of(w)->name[place_at(places, k)] * step + (sm->lane_scoreboard ? (size_t)lane : 0)];
+		Cycle ready = scoreboard_read(w, code_of(w)->name[place_at(places, k)], lane);
 		if (ready & 1 && ready >> 1 > sm->now)
 			return true;
 	}

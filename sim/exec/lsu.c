@@ -1,0 +1,190 @@
+/* The load/store unit of an SM in time. It makes one access after the other, in the order in which they are issued; each has the unit for as many
+ * cycles as it has lines, phases or conflicts. One that cannot be made yet, because the unit is busy or the memory system has no room for it,
+ * waits in a queue in which every warp has one place (the parts of one generic instruction share it), and holds all that come later.
+ *
+ * Data are not here: they move at issue, or at the end of the window, in the order of issues, which is the queue's. */
+#include "sim/exec/internal.h"
+
+/* Local memory is interleaved: word k of all threads of a warp lies together. */
+static void interleave(const Sm *sm, const Warp *w, const uint64_t *addr, Mask m, unsigned size, uint64_t *out)
+{
+	uint64_t W = (uint64_t)w->lanes.width;
+	uint64_t base = LOCAL_WINDOW + ((uint64_t)sm->id * (uint64_t)sm->nwarps + (uint64_t)w->slot) *
+		(uint64_t)sm->gpu->config.sm_local * W;
+	int l;
+	if (m == 0xffffffffu && size >= 4)
+		for (l = 0; l < 32; l++)
+			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * size;
+	else
+		each_lane(m, l)
+			out[l] = base + addr[l] / 4 * 4 * W + (uint64_t)l * (size >= 4 ? size : 4) + (size >= 4 ? 0 : addr[l] % 4);
+}
+
+/* What the trace says of an access: its lowest address, and how many sectors it has asked for. */
+static void note_access(const Access *a, uint64_t sectors, Issue *is)
+{
+	int l;
+	each_lane(a->mask, l)
+		if (!is->lanes || a->addr[l] < is->lowest) {
+			is->lowest = a->addr[l];
+			is->lanes |= a->mask;
+		}
+	is->sectors += sectors;
+}
+
+/* The access is made now, if the memory system takes it; else the unit is held until it is worth trying again. */
+static bool make_access(Sm *sm, Warp *w, const Access *a, MemTicket *t, Issue *is)
+{
+	Cycle retry = 0;
+	LaunchStats *st = &w->share->stats;
+	uint64_t sectors = st->transactions;
+	if (!smmem_access(sm->mem, sm->now, a, st, t, &retry)) {
+		sm->lsu_free = retry >= sm->until ? PENDING : retry > sm->now ? retry : sm->now + 1;
+		return false;
+	}
+	if (t->pipe_free > sm->lsu_free)
+		sm->lsu_free = t->pipe_free;
+	if (tracing(sm))
+		note_access(a, st->transactions - sectors, is);
+	return true;
+}
+
+/* Is it told at the end of the window only when the data are there? Those of global memory always move then. */
+static LsuSays says(const MemTicket *t, const Access *a)
+{
+	return a->space == SP_GLOBAL || t->npending || t->hit_lanes ? LSU_PENDING : LSU_KNOWN;
+}
+
+/* ---- the queue ---- */
+
+static void take_place(Sm *sm, Warp *w, const Split *s, const MIns *i, const Access *a, MemTicket *t)
+{
+	LsuPlace *q = &w->lsu;
+	if (!q->n)
+		sm->lsu[(sm->lsu_first + sm->lsu_n++) % sm->nwarps] = w;
+	if (!q->access)
+		q->access = arena_array(&sm->arena, LsuAccess, SP_COUNT);
+	LsuAccess *e = &q->access[q->n++];
+	*e = (LsuAccess){ .access = *a, .ins = i, .ticket = t, .part = e->part };
+	memcpy(e->addr, a->addr, sizeof *a->addr * (size_t)w->lanes.width);
+	e->access.addr = e->addr;
+	if (!e->part)
+		e->part = arena_array(&sm->arena, Part, sm->gpu->model->regroups ? w->lanes.width : 1);
+	e->nparts = 0;
+	if (!s->parts)
+		e->part[e->nparts++] = (Part){ w, a->mask };
+	else
+		each_part(s, p)
+			if (a->mask & p->mask)
+				e->part[e->nparts++] = (Part){ p->home, a->mask & p->mask };
+	for (int k = 0; k < e->nparts; k++)
+		e->part[k].home->queued++;
+}
+
+/* A home's part of a queued access that has been made now. own: it has the ticket. */
+static void home_made(Sm *sm, const LsuAccess *e, Part p, bool own)
+{
+	const MIns *i = e->ins;
+	p.home->queued--;
+	if (says(e->ticket, &e->access) == LSU_PENDING) {
+		p.home->outstanding += i->kind != K_ST;
+		vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = p.home, .ins = i, .lanes = p.mask, .ticket = own ? e->ticket : NULL }));
+	} else {
+		Cycle ready = e->ticket->ready;
+		if (whole_ready(sm, e->ticket, &ready))
+			scoreboard_write(sm, p.home, i, p.mask, ready, true);
+	}
+	warp_wake(p.home);
+}
+
+/* The mechanism wants to know which lanes have hit, and their split has waited for it. */
+static void tell_loaded(Sm *sm, Warp *w, const LsuAccess *e)
+{
+	Mask hits = e->ticket->hit_lanes, misses = e->access.mask & ~hits;
+	for (int k = 0; k < w->nsplit; k++) {
+		Split *s = &w->split[k];
+		if (s->wait != e->wait)
+			continue;
+		s->wait = 0;
+		s->ready = sm->now + 1;
+		if (hits && misses && !((hits | misses) & ~s->mask)) {
+			sm->gpu->model->loaded(w, s, e->ins, hits, misses);
+			note_depth(sm, w);
+		}
+		return;
+	}
+}
+
+static void access_made(Sm *sm, Warp *w, LsuAccess *e)
+{
+	LsuSays what = says(e->ticket, &e->access);
+	for (int k = 0; k < e->nparts; k++)
+		home_made(sm, e, e->part[k], k == 0);
+	warp_wake(w);
+	if (e->wait)
+		tell_loaded(sm, w, e);
+	if (what == LSU_KNOWN)
+		vec_push(&sm->tickets, e->ticket);
+}
+
+void lsu_serve(Sm *sm)
+{
+	while (sm->lsu_n && sm->lsu_free <= sm->now) {
+		Warp *w = sm->lsu[sm->lsu_first];
+		LsuPlace *q = &w->lsu;
+		LsuAccess *e = &q->access[q->made];
+		Issue is = { .now = sm->now };
+		if (!make_access(sm, w, &e->access, e->ticket, &is))
+			return;
+		if (++q->made == q->n) {
+			q->n = q->made = 0;
+			sm->lsu_first = (sm->lsu_first + 1) % sm->nwarps;
+			sm->lsu_n--;
+		}
+		if (is.lanes)
+			sm_trace(sm, w, NULL, TR_MEMORY, is.lanes, is.lowest, is.sectors);
+		access_made(sm, w, e);
+	}
+}
+
+LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, Issue *is)
+{
+	uint64_t local[64];
+	bool ideal = sm->gpu->model->own_slots; /* a unit for each lane */
+	Access a = { .kind = i->kind == K_LD ? ACC_LOAD : i->kind == K_ST ? ACC_STORE : ACC_ATOMIC, .space = space,
+		.bypass_l1 = i->flags & MI_BYPASS, .returns = i->x.d != NO_ROW, .forced = ideal, .own_ports = ideal, .bytes = (unsigned)i->bytes * i->vec,
+		.mask = m, .addr = addr };
+	if (space == SP_PARAM)
+		a.base = w->share->grid->param_base;
+	if (space == SP_LOCAL) {
+		if (!s->parts)
+			interleave(sm, w, addr, m, a.bytes, local);
+		else
+			each_part(s, p)
+				interleave(sm, p->home, addr, m & p->mask, a.bytes, local);
+		a.addr = local;
+	}
+	t->hit_lanes = 0;
+	t->whole = is->whole;
+	bool split_wants_hits = sm->gpu->model->loaded && i->kind == K_LD && (space == SP_GLOBAL || space == SP_LOCAL);
+	if (split_wants_hits)
+		a.hits = &t->hit_lanes;
+	if ((!ideal && (sm->lsu_n || sm->lsu_free > sm->now)) || !make_access(sm, w, &a, t, is)) {
+		take_place(sm, w, s, i, &a, t);
+		is->queued |= split_wants_hits;
+		return LSU_QUEUED;
+	}
+	is->hits |= t->hit_lanes;
+	is->misses |= split_wants_hits ? m & ~t->hit_lanes : 0;
+	if (t->ready > is->ready)
+		is->ready = t->ready;
+	return says(t, &a);
+}
+
+void lsu_wait(Sm *sm, Warp *w, Split *s)
+{
+	s->wait = sm_name_wait(sm);
+	s->ready = PENDING;
+	s->why = STALL_MEMPIPE;
+	w->lsu.access[w->lsu.n - 1].wait = s->wait;
+}
