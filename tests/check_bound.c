@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static const char *const machines[] = {
-	"kepler.lua", "maxwell.lua", "fermi.lua", "volta.lua", "ampere.lua", "hopper.lua", "vega20.lua", "sandy.lua", "teaching.lua",
+	"kepler.lua", "maxwell.lua", "fermi.lua", "titan_black.lua", "volta.lua", "turing.lua", "titan_rtx.lua", "ampere.lua", "hopper.lua", "vega20.lua", "sandy.lua", "teaching.lua",
 };
 enum { MACHINES = sizeof machines / sizeof *machines, SEEDS = 3 };
 

@@ -389,7 +389,8 @@ START_TEST(load_refuses)
 }
 END_TEST
 
-static const char *const shipped[] = { "fermi.lua", "kepler.lua", "maxwell.lua", "sandy.lua", "teaching.lua", "vega20.lua" };
+static const char *const shipped[] = { "ampere.lua", "fermi.lua", "hopper.lua", "kepler.lua", "maxwell.lua", "sandy.lua", "teaching.lua",
+	"titan_black.lua", "titan_rtx.lua", "turing.lua", "vega20.lua", "volta.lua" };
 
 START_TEST(shipped_machines_load)
 {
@@ -512,7 +513,7 @@ int main(void)
 	tcase_add_test(t, lines_of_values);
 	tcase_add_test(t, main_files);
 	tcase_add_loop_test(t, load_refuses, 0, nfiles);
-	tcase_add_loop_test(t, shipped_machines_load, 0, 4);
+	tcase_add_loop_test(t, shipped_machines_load, 0, sizeof shipped / sizeof *shipped);
 	tcase_add_test(t, sandybridge);
 	tcase_add_loop_test(t, calibrated_machines, 0, 2);
 	tcase_add_test(t, statistics_add);

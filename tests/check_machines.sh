@@ -55,8 +55,11 @@ while read -r machine want; do
 	[ "$got" = "$want" ] || fail "$machine: L1, L2, DRAM and shared memory take $got cycles, not $want"
 done <<END
 kepler.lua 35 200 376 47
+titan_black.lua 35 200 376 47
 maxwell.lua 82 207 383 28
 volta.lua 28 193 375 19
+turing.lua 32 188 355.375 19
+titan_rtx.lua 32 188 361 19
 ampere.lua 33 200 290 23
 hopper.lua 41 263 479 29
 END
