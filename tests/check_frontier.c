@@ -27,7 +27,7 @@ static void counted(const char *machine, const char *text, const char *path, uin
 	Rig *r = run(machine, text, path);
 	ck_assert_uint_eq(r->s.pushes, pushes);
 	ck_assert_uint_eq(r->s.max_depth, depth);
-	ck_assert_uint_eq(r->s.reconvergences, merges);
+	ck_assert_uint_eq(r->s.merges, merges);
 	rig_free(r);
 }
 

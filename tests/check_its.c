@@ -22,7 +22,7 @@ static void path(const char *machine, const char *text, const char *want, uint64
 	rig_run(r, text, 1, 4);
 	rig_path(r, 0, want);
 	ck_assert_uint_eq(r->s.max_depth, depth);
-	ck_assert_uint_eq(r->s.reconvergences, merges);
+	ck_assert_uint_eq(r->s.merges, merges);
 	ck_assert_uint_eq(r->s.pushes, 0);
 	rig_free(r);
 }
@@ -133,7 +133,7 @@ START_TEST(registers_for_more_than_sixteen_barriers)
 		ck_assert_uint_eq(issues_of(r, "bsync"), 19); /* lane 0 comes to the outermost apart */
 		ck_assert_uint_eq(issues_of(r, "bmov.clear"), e[k].saves);
 		ck_assert_uint_eq(issues_of(r, "bmov"), e[k].saves);
-		ck_assert_uint_eq(r->s.reconvergences, 18);
+		ck_assert_uint_eq(r->s.merges, 18);
 		ck_assert_uint_eq(slow->s.cycles, r->s.cycles + 7 * 2 * (unsigned)e[k].saves);
 		ck_assert_uint_eq(rig_fetches(r, "J0"), 1);
 		rig_free(slow);
@@ -164,7 +164,7 @@ START_TEST(time_outs)
 		while (r->e[i].kind != TR_ISSUE || strcmp(r->block[r->e[i].a], "J"))
 			i++;
 		ck_assert_uint_eq(r->e[i].cycle, e[k].at);
-		ck_assert_uint_eq(r->s.reconvergences, 1);
+		ck_assert_uint_eq(r->s.merges, 1);
 		rig_free(r);
 	}
 }

@@ -71,7 +71,7 @@ local DEVIATIONS = {
 local SPINS = "e1 e1' e3" -- how often depends on the schedule, where lanes run side by side
 local CASE_OPTIONS = { f = "divergence.bar_partial=count_warp" } -- a barrier that part of a warp reaches
 local FILE = { ["e1'"] = "e1p" }
-local OURS = { maxdepth = "max_depth", pushes = "pushes", merges = "reconvergences" }
+local OURS = { maxdepth = "max_depth", pushes = "pushes", merges = "merges" }
 
 local function has(list, word) return (" " .. list .. " "):find(" " .. word .. " ", 1, true) ~= nil end
 

@@ -32,7 +32,7 @@ static void counts(const Rig *r, uint64_t pushes, uint64_t depth, uint64_t merge
 {
 	ck_assert_uint_eq(r->s.pushes, pushes);
 	ck_assert_uint_eq(r->s.max_depth, depth);
-	ck_assert_uint_eq(r->s.reconvergences, merges);
+	ck_assert_uint_eq(r->s.merges, merges);
 }
 
 static void counted(const char *machine, const char *text, const char *path, uint64_t pushes, uint64_t depth, uint64_t merges)

@@ -33,7 +33,7 @@ static void counted(const char *machine, const char *text, const char *path, uin
 		rig_path(r, 0, path);
 	ck_assert_uint_eq(r->s.pushes, pushes);
 	ck_assert_uint_eq(r->s.max_depth, depth);
-	ck_assert_uint_eq(r->s.reconvergences, merges);
+	ck_assert_uint_eq(r->s.merges, merges);
 	rig_free(r);
 }
 
@@ -285,7 +285,7 @@ START_TEST(aware_locks)
 		ck_assert_uint_eq(rig_fetches(r, "C"), 4);
 		if (k == 1) {
 			ck_assert_uint_eq(rig_fetches(r, "X"), 1);
-			ck_assert_uint_eq(r->s.reconvergences, 1);
+			ck_assert_uint_eq(r->s.merges, 1);
 		}
 		rig_free(r);
 	}
@@ -344,7 +344,7 @@ START_TEST(dws_loads)
 		Rig *r = run(set, partly);
 		rig_path(r, 0, e[k].path);
 		ck_assert_uint_eq(r->s.pushes, e[k].pushes);
-		ck_assert_uint_eq(r->s.reconvergences, e[k].merges);
+		ck_assert_uint_eq(r->s.merges, e[k].merges);
 		rig_free(r);
 	}
 }

@@ -337,7 +337,7 @@ START_TEST(summary_counts)
 	static const struct { const char *name; int value; } rows[] = {
 		{ "events", 12 }, { "last_cycle", 9 }, { "warp_instructions", 4 }, { "lanes", 14 }, { "inserted", 1 },
 		{ "overhead", 1 }, { "noop_fetches", 0 }, { "pushes", 1 }, { "pops", 1 }, { "max_depth", 2 }, { "depth_sum", 6 },
-		{ "spills", 1 }, { "fills", 0 }, { "reconvergences", 0 }, { "thread_blocks", 1 },
+		{ "spills", 1 }, { "fills", 0 }, { "merges", 0 }, { "thread_blocks", 1 },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char line[64];

@@ -52,7 +52,7 @@ static void compare(const TraceSum *sum, const LaunchStats *s, const char *where
 	same("sum of depths", sum->depth_sum, s->depth_sum, where);
 	same("spills", sum->of_kind[TR_SPILL], s->spills, where);
 	same("fills", sum->of_kind[TR_FILL], s->fills, where);
-	same("reconvergences", sum->of_kind[TR_RECONVERGE], s->reconvergences, where);
+	same("merges", sum->of_kind[TR_RECONVERGE], s->merges, where);
 	same_blocks(sum, s, where);
 	if (s->timed)
 		ck_assert_msg(sum->last_cycle < s->cycles, "%s: an event after the end", where);

@@ -66,11 +66,11 @@ for option in --help --version; do
 done
 
 # a fresh recording
-field() { sed -n "s/.*\"$1\": \\([0-9][0-9]*\\).*/\\1/p" gsim-trace.json | head -n 1; }
+field() { sed -n -e '/^ *{"/d' -e '/"l1"/d' -e "s/.*\"$1\": \\([0-9][0-9]*\\).*/\\1/p" gsim-trace.json | head -n 1; }
 row() { ./gsim-trace --summary gsim-trace.tmp | sed -n "s/^  $1  *\\([0-9][0-9]*\\)\$/\\1/p"; }
 for model in ipdom token mimd; do
 	./gsim -q -m $model -t gsim-trace.tmp -s gsim-trace.json "$top/kernels/oracles/b2.ir" || fail "gsim -t: exit status $?"
-	for name in warp_instructions pushes pops max_depth depth_sum reconvergences spills fills; do
+	for name in warp_instructions pushes pops max_depth depth_sum merges spills fills; do
 		[ "$(row $name)" = "$(field $name)" ] || fail "$model: $name is $(row $name) in the trace, $(field $name) in the report"
 	done
 done

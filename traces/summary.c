@@ -97,7 +97,7 @@ static void finish(TraceExport *t)
 	row(t->out, "depth_sum", s->depth_sum);
 	row(t->out, "spills", s->of_kind[TR_SPILL]);
 	row(t->out, "fills", s->of_kind[TR_FILL]);
-	row(t->out, "reconvergences", s->of_kind[TR_RECONVERGE]);
+	row(t->out, "merges", s->of_kind[TR_RECONVERGE]);
 	row(t->out, "thread_blocks", s->of_kind[TR_BLOCK_START]);
 	for (int k = 0; k < s->nblocks; k++)
 		if (s->block[k].starts)

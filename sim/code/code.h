@@ -52,6 +52,8 @@ typedef struct MIns {
 typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns; /* lowering copies and moves an instruction; its operands stay */
 typedef struct CodeBlock { const Function *function; const Block *block; uint32_t pc; } CodeBlock;
 
+typedef struct CodeLine { const Function *function; const char *file; int line; } CodeLine; /* a place in the source; line 0: none */
+
 typedef struct Code {
 	Arena arena;
 	const Function *kernel;
@@ -75,6 +77,8 @@ typedef struct Code {
 	uint32_t frame;                /* bytes of the kernel's local frame */
 	int nblock, nbranch;
 	CodeBlock *block;
+	int *line_of, nline;           /* by pc: index into line */
+	CodeLine *line;
 	int *branch_ins;               /* index of each counted branch */
 	const uint16_t **live;         /* places (see name) that live behind a branch */
 	int *nlive, nlives;

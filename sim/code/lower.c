@@ -70,6 +70,7 @@ static void build_tables(Lower *w)
 		if (m->branch >= 0)
 			c->branch_ins[m->branch] = i;
 	}
+	lower_lines(c);
 	rename_scoreboard(c);
 	build_live(w);
 	c->constants = bank_rows(&w->constants, &c->arena);

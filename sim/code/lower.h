@@ -73,6 +73,7 @@ void spill(LowerFn *, const int *values, int n);
 /* windows.c */
 void lower_windows(Lower *);                       /* bases of the functions' registers, and how each call keeps to them */
 /* operand.c */
+void lower_lines(Code *);                           /* once its instructions are there: line_of, line */
 void lower_rows(Lower *);                          /* once all functions' registers are known: the code's sizes and rows */
 bool lower_is_pred(const LowerFn *, int reg);
 bool lower_is_wide(const LowerFn *, int reg);

@@ -7,28 +7,18 @@
 static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
 {
 	Share *share = w->share;
-	LaunchStats *st = &share->stats;
-	unsigned n = lane_count(active), useful = m == active ? n : lane_count(m);
-	if (i->flags & MI_OVERHEAD) {
-		st->overhead_warp++;
-		st->overhead_thread += useful;
-	} else {
-		st->warp_instructions++;
-		st->thread_instructions += useful;
-		st->lanes_useful += useful;
-		st->lanes_predicated_off += n - useful;
-		st->active_lanes[n]++;
-		if (i->flags & MI_INSERTED) {
-			st->inserted_warp++;
-			st->inserted_thread += useful;
-		}
+	InsCount *c = &share->count[s->pc];
+	unsigned n = partings_issue(sm, w, s, s->pc, (i->flags & MI_OVERHEAD) != 0);
+	c->issues++;
+	c->useful += n;
+	if (m != active) {
+		unsigned off = n - lane_count(m);
+		c->useful -= off;
+		c->off += off;
 	}
-	st->depth_sum += w->stack_depth;
-	if (i->flags & MI_BLOCK_START) {
-		share->fetches[i->block]++;
-		share->fetch_lanes[i->block] += n;
-		st->noop_fetches += !n;
-	}
+	if (!n)
+		share->stats.noop_fetches += (i->flags & MI_BLOCK_START) != 0;
+	share->stats.depth_sum += w->stack_depth;
 	sm->issues++;
 	if (tracing(sm))
 		sm_trace(sm, w, s, TR_ISSUE, active, s->pc, 0);
@@ -52,17 +42,11 @@ static inline void next(Sm *sm, Warp *w, Split *s, const MIns *i)
 	arrive(sm, w, s, i + 1);
 }
 
-static void count_branch(Warp *w, const MIns *i, Mask active, Mask taken, int paths)
+static void count_branch(Warp *w, const MIns *i, Mask taken, int paths)
 {
-	Share *share = w->share;
-	share->stats.branches++;
-	share->br_executed[i->branch]++;
-	share->br_lanes[i->branch] += lane_count(active);
-	share->br_taken[i->branch] += lane_count(taken);
-	if (paths > 1) {
-		share->stats.divergent_branches++;
-		share->br_divergent[i->branch]++;
-	}
+	BranchCount *b = &w->share->branch[i->branch];
+	b->taken += lane_count(taken);
+	b->divergent += paths > 1;
 }
 
 static void go(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
@@ -91,7 +75,7 @@ static void exec_branch(Sm *sm, Warp *w, Split *s, const MIns *i)
 		n = 1;
 		p[0].mask = s->mask;
 	}
-	count_branch(w, i, s->mask, taken, n);
+	count_branch(w, i, taken, n);
 	go(sm, w, s, i, p, n);
 }
 
@@ -120,7 +104,7 @@ static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
 			p[b] = p[b - 1];
 			p[b - 1] = t;
 		}
-	count_branch(w, i, s->mask, s->mask, n);
+	count_branch(w, i, s->mask, n);
 	go(sm, w, s, i, p, n);
 }
 
@@ -346,7 +330,7 @@ static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
 	Mask all = s->mask, lanes = all & split_holds(w, s, i->x.a, i->x.neg);
 	uint32_t pc = s->pc;
 	if (i->branch >= 0)
-		count_branch(w, i, all, i->x.neg ? all & ~lanes : lanes, 1 + (lanes && lanes != all));
+		count_branch(w, i, i->x.neg ? all & ~lanes : lanes, 1 + (lanes && lanes != all));
 	if (i->branch >= 0 && sm->gpu->watching)
 		livelock_watch(sm, w, s, i, (Path[]){ { i->target, lanes }, { pc + 1, all & ~lanes } }, 2);
 	sm->gpu->model->special(w, s, i, lanes);

@@ -1,6 +1,7 @@
 /* A launch from its first block to its last: dispatch, windows of cycles, the order of global accesses, statistics.
 
    sim/gpu/ advances all SMs (sim/sm/) and the memory system, on several host threads (pool.h). Its interface is sim/gsim.h. */
+#include "sim/gpu/gather.h"
 #include "sim/gpu/pool.h"
 #include "sim/mem/mem.h"
 #include "sim/sm/sm.h"
@@ -145,24 +146,6 @@ static bool size_up(const Config *c, Grid *x, Fault *fault)
 		return false;
 	}
 	return true;
-}
-
-/* Resident warps over the most an SM can hold, and what bounds it. */
-static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
-{
-	struct { const char *what; int64_t blocks; } by[] = {
-		{ "blocks", c->sm_max_blocks },
-		{ "warps", c->sm_max_warps / x->warps_per_cta },
-		{ "registers", c->sm_registers / (x->regs_per_warp * x->warps_per_cta) },
-		{ "shared memory", x->shared_per_cta ? c->sm_shared / x->shared_per_cta : INT64_MAX },
-		{ "grid", (int64_t)((x->ctas + (uint64_t)c->sm_count - 1) / (uint64_t)c->sm_count) },
-	};
-	int least = 0;
-	for (int i = 1; i < 5; i++)
-		if (by[i].blocks < by[least].blocks)
-			least = i;
-	st->occupancy = (double)(by[least].blocks * x->warps_per_cta) / (double)c->sm_max_warps;
-	st->occupancy_limit = by[least].what;
 }
 
 /* ---- traces ---- */
@@ -492,81 +475,6 @@ static bool functional_run(Gpu *g, Fault *fault)
 	}
 }
 
-/* ---- statistics ---- */
-
-static void gather_tables(const Gpu *g, const Grid *x, Arena *a, LaunchStats *st)
-{
-	const Code *c = x->code;
-	st->block_stats = arena_array(a, BlockStats, c->nblock + 1);
-	st->branch_stats = arena_array(a, BranchStats, c->nbranch + 1);
-	for (int k = 0; k < c->nblock; k++) {
-		if (!c->block[k].block->user)
-			continue;
-		BlockStats *b = &st->block_stats[st->nblocks++];
-		b->function = arena_strdup(a, c->block[k].function->name);
-		b->label = arena_strdup(a, c->block[k].block->label);
-		for (int i = 0; i < g->config.sm_count; i++) {
-			b->fetches += x->share[i].fetches[k];
-			b->threads += x->share[i].fetch_lanes[k];
-		}
-	}
-	for (int k = 0; k < c->nbranch; k++) {
-		const MIns *m = &c->ins[c->branch_ins[k]];
-		Loc loc = ins_loc(c->module, m->src);
-		BranchStats *b = &st->branch_stats[st->nbranches++];
-		*b = (BranchStats){ .function = arena_strdup(a, m->function->name), .label = arena_strdup(a, m->from->label),
-			.file = loc.file ? arena_strdup(a, loc.file) : NULL, .line = loc.line };
-		for (int i = 0; i < g->config.sm_count; i++) {
-			b->executed += x->share[i].br_executed[k];
-			b->divergent += x->share[i].br_divergent[k];
-			b->lanes += x->share[i].br_lanes[k];
-			b->lanes_taken += x->share[i].br_taken[k];
-		}
-	}
-}
-
-static void gather(Gpu *g, const Grid *x, Arena *a, LaunchStats *st, bool completed)
-{
-	const Config *c = &g->config;
-	Cycle end = g->begin;
-	for (int i = 0; i < c->sm_count; i++)
-		if (g->sm[i].now > end)
-			end = g->sm[i].now;
-	Cycle quiet = 0;               /* stores that no warp has waited for */
-	for (int i = 0; i < c->sm_count && completed; i++)
-		if (x->share[i].stats.quiet > quiet)
-			quiet = x->share[i].stats.quiet;
-	if (quiet > end && !g->model->own_slots) /* a launch of the bound ends with its last lane; the next one waits all the same */
-		end = quiet;
-	*st = (LaunchStats){ .timed = !g->options.functional, .completed = completed, .mimd = g->model->own_slots,
-		.warp_size = warp_width(g) };
-	for (int i = 0; i < c->sm_count; i++) {
-		const Sm *sm = &g->sm[i];
-		stats_add(st, &x->share[i].stats);
-		if (st->timed)
-			st->stalls[STALL_EMPTY] += sm->empty + (end - sm->now) * (Cycle)c->sched_count;
-	}
-	if (st->timed) {
-		st->cycles = end - x->begin;
-		st->slots = st->cycles * (Cycle)c->sched_count * (Cycle)c->sm_count;
-		st->called = x->called;
-		st->started = x->begin;
-	}
-	g->ended = quiet > end ? quiet : end;
-	st->program_cycles = st->timed ? g->ended : 0;
-	const Launch *l = x->launch;
-	st->kernel = arena_strdup(a, l->kernel->name);
-	memcpy(st->grid, l->grid, sizeof st->grid);
-	memcpy(st->block, l->block, sizeof st->block);
-	st->lanes_inactive = st->warp_instructions * (uint64_t)warp_width(g) - st->lanes_useful - st->lanes_predicated_off;
-	st->diagnosis = x->diagnosis;
-	st->static_instructions = (uint64_t)x->code->n;
-	st->static_blocks = (uint64_t)x->code->nblock;
-	st->registers = (uint64_t)x->code->regs;
-	occupancy(c, x, st);
-	gather_tables(g, x, a, st);
-}
-
 static double now_seconds(void)
 {
 	struct timespec t;
@@ -611,8 +519,10 @@ static void open_launch(Gpu *g, Grid *x)
 
 static void close_launch(Gpu *g)
 {
-	for (int i = 0; i < g->config.sm_count; i++)
+	for (int i = 0; i < g->config.sm_count; i++) {
+		share_free(&g->grid->share[i]);
 		sm_destroy(&g->sm[i]);
+	}
 	g->sm = NULL;
 	arena_free(&g->arena);
 }

@@ -273,76 +273,109 @@ RunStatus run_module(Run *run)
 
 /* ---- totals ---- */
 
-/* Entries by function and label. */
-typedef struct Tables { Vec(BlockStats) block; Vec(BranchStats) branch; StrMap block_at, branch_at; Arena keys; } Tables;
+/* Rows of one place are added up: blocks and partings by function and label, partings by their kind too, lines by function, file and line. */
+typedef struct Tables {
+	Vec(BlockStats) block;
+	Vec(BranchStats) branch, parting;
+	Vec(LineStats) line;
+	StrMap block_at, branch_at, parting_at, line_at;
+	Arena keys;
+} Tables;
 
-static bool same_place(const char *label, const char *function, const char *label2, const char *function2)
+/* The number of the key's row, or of the new one to be made, which is n. */
+static int row_of(StrMap *at, const char *key, int n)
 {
-	return (label == label2 || !strcmp(label, label2)) && (function == function2 || !strcmp(function, function2));
-}
-
-/* The number of an entry, or of the new one to be made, which is n. */
-static int entry(Tables *t, StrMap *at, const char *function, const char *label, int n)
-{
-	const char *key = arena_printf(&t->keys, "%s\n%s", function, label);
 	int i = strmap_get(at, key);
 	if (i < 0)
 		strmap_put(at, key, i = n);
 	return i;
 }
 
-/* The entry for a block; likely: where it probably is. */
-static BlockStats *block_entry(Tables *t, const BlockStats *b, int likely)
+static void add_block(Tables *t, const BlockStats *b)
 {
-	if (likely < t->block.n && same_place(t->block.v[likely].label, t->block.v[likely].function, b->label, b->function))
-		return &t->block.v[likely];
-	int i = entry(t, &t->block_at, b->function, b->label, t->block.n);
-	if (i == t->block.n)
-		vec_push(&t->block, ((BlockStats){ b->function, b->label, 0, 0 }));
-	return &t->block.v[i];
+	int i = row_of(&t->block_at, arena_printf(&t->keys, "%s\n%s", b->function, b->label), t->block.n);
+	if (i == t->block.n) {
+		vec_push(&t->block, *b);
+		return;
+	}
+	t->block.v[i].fetches += b->fetches;
+	t->block.v[i].threads += b->threads;
 }
 
-static BranchStats *branch_entry(Tables *t, const BranchStats *b, int likely)
+static void add_parting(Tables *t, const BranchStats *b, bool branch)
 {
-	if (likely < t->branch.n && same_place(t->branch.v[likely].label, t->branch.v[likely].function, b->label, b->function))
-		return &t->branch.v[likely];
-	int i = entry(t, &t->branch_at, b->function, b->label, t->branch.n);
-	if (i == t->branch.n)
-		vec_push(&t->branch, ((BranchStats){ b->function, b->label, b->file, b->line, 0, 0, 0, 0 }));
-	return &t->branch.v[i];
+	int n = branch ? t->branch.n : t->parting.n;
+	int i = row_of(branch ? &t->branch_at : &t->parting_at, arena_printf(&t->keys, "%s\n%s\n%d\n%d", b->function, b->label, b->line,
+		(int)b->kind), n);
+	if (i == n && branch)
+		vec_push(&t->branch, *b);
+	else if (i == n)
+		vec_push(&t->parting, *b);
+	if (i == n)
+		return;
+	BranchStats *sum = branch ? &t->branch.v[i] : &t->parting.v[i];
+	sum->executed += b->executed;
+	sum->divergent += b->divergent;
+	sum->lanes += b->lanes;
+	sum->lanes_taken += b->lanes_taken;
+	part_count_add(&sum->parted, &b->parted);
+}
+
+static void add_line(Tables *t, const LineStats *l)
+{
+	int i = row_of(&t->line_at, arena_printf(&t->keys, "%s\n%s\n%d", l->function ? l->function : "", l->file ? l->file : "", l->line), t->line.n);
+	if (i == t->line.n) {
+		vec_push(&t->line, *l);
+		return;
+	}
+	LineStats *sum = &t->line.v[i];
+	for (int k = 0; k < 2; k++)
+		ins_count_add(&sum->count[k], &l->count[k]);
+	ins_count_add(&sum->inserted, &l->inserted);
+	part_count_add(&sum->parted, &l->parted);
+	for (int k = 0; k < STALL_COUNT; k++)
+		sum->stalls[k] += l->stalls[k];
 }
 
 static void add_tables(Tables *t, const LaunchStats *s)
 {
-	for (int i = 0; i < s->nblocks; i++) {
-		BlockStats *b = block_entry(t, &s->block_stats[i], i);
-		b->fetches += s->block_stats[i].fetches;
-		b->threads += s->block_stats[i].threads;
-	}
-	for (int i = 0; i < s->nbranches; i++) {
-		BranchStats *b = branch_entry(t, &s->branch_stats[i], i);
-		b->executed += s->branch_stats[i].executed;
-		b->divergent += s->branch_stats[i].divergent;
-		b->lanes += s->branch_stats[i].lanes;
-		b->lanes_taken += s->branch_stats[i].lanes_taken;
-	}
+	for (int i = 0; i < s->nblocks; i++)
+		add_block(t, &s->block_stats[i]);
+	for (int i = 0; i < s->nbranches; i++)
+		add_parting(t, &s->branch_stats[i], true);
+	for (int i = 0; i < s->npartings; i++)
+		add_parting(t, &s->parting_stats[i], false);
+	for (int i = 0; i < s->nlines; i++)
+		add_line(t, &s->line_stats[i]);
+}
+
+static void *kept(Run *run, const void *v, size_t bytes)
+{
+	void *p = arena_alloc(&run->arena, bytes + 1);
+	if (bytes)
+		memcpy(p, v, bytes);
+	return p;
 }
 
 /* The tables move into the total. */
 static void keep_tables(Run *run, LaunchStats *total, Tables *t)
 {
 	total->nblocks = t->block.n;
-	total->block_stats = arena_array(&run->arena, BlockStats, t->block.n);
+	total->block_stats = kept(run, t->block.v, sizeof *t->block.v * (size_t)t->block.n);
 	total->nbranches = t->branch.n;
-	total->branch_stats = arena_array(&run->arena, BranchStats, t->branch.n);
-	if (t->block.n)
-		memcpy(total->block_stats, t->block.v, sizeof *t->block.v * (size_t)t->block.n);
-	if (t->branch.n)
-		memcpy(total->branch_stats, t->branch.v, sizeof *t->branch.v * (size_t)t->branch.n);
+	total->branch_stats = kept(run, t->branch.v, sizeof *t->branch.v * (size_t)t->branch.n);
+	total->npartings = t->parting.n;
+	total->parting_stats = kept(run, t->parting.v, sizeof *t->parting.v * (size_t)t->parting.n);
+	total->nlines = t->line.n;
+	total->line_stats = kept(run, t->line.v, sizeof *t->line.v * (size_t)t->line.n);
 	vec_free(&t->block);
 	vec_free(&t->branch);
+	vec_free(&t->parting);
+	vec_free(&t->line);
 	strmap_free(&t->block_at);
 	strmap_free(&t->branch_at);
+	strmap_free(&t->parting_at);
+	strmap_free(&t->line_at);
 	arena_free(&t->keys);
 }
 

@@ -159,7 +159,7 @@ void reconv_count_pop(Warp *w, const Split *s, uint32_t pc, Mask m)
 
 void reconv_count_merge(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
-	w->share->stats.reconvergences++;
+	w->share->stats.merges++;
 	event(w, s, TR_RECONVERGE, pc, m, 2);
 }
 

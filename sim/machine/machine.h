@@ -5,6 +5,7 @@
 #ifndef GSIM_MACHINE_H
 #define GSIM_MACHINE_H
 #include "sim/gsim.h"
+#include "sim/machine/partings.h"
 #include "sim/mem/mem.h"
 #include "sim/reconv/core.h"
 
@@ -24,9 +25,12 @@ typedef struct Barrier {
 /* What an SM has of a grid. */
 typedef struct Share {
 	Grid *grid;
-	LaunchStats stats;             /* of its warps and their accesses */
-	uint64_t *fetches, *fetch_lanes;   /* by Code block */
-	uint64_t *br_executed, *br_divergent, *br_lanes, *br_taken;
+	LaunchStats stats;             /* of its warps and their accesses, besides what the following count */
+	InsCount *count;               /* by pc; these three are NULL until the SM has a block of it */
+	PartCount *parted;             /* by pc */
+	BranchCount *branch;           /* by Code branch */
+	uint64_t active_lanes[2][65];  /* issues by number of lanes: of the module's instructions; of what was added */
+	NobodyCount nobody[2];         /* the same two */
 	void *model_state;             /* the mechanism's */
 } Share;
 
@@ -115,6 +119,9 @@ struct Warp {
 	struct WarpWatch *watch;       /* livelock detection, or NULL */
 	uint32_t *stood;               /* ... where each lane was when the watch began, or NULL */
 	Spans spans;
+
+	Partings *partings;            /* sim/machine/partings.h */
+	Group *group;                  /* the one that issued last; one that matches no split: unknown */
 };
 
 typedef struct Deferred {              /* a global access whose data move at the end of the window */
@@ -244,6 +251,19 @@ void sm_fault_memory(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uin
 void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* A fault other than of an access: what the text says, after the place. */
 void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
+/* The split issues the instruction at pc, for its lanes: how many. */
+static inline unsigned partings_issue(Sm *sm, Warp *w, const Split *s, uint32_t pc, bool added)
+{
+	Group *g = w->group;
+	if (g->lanes != s->mask || s->parts) {
+		partings_change(w, s, pc, added);
+		return lane_count(s->mask);
+	}
+	g->issues[added]++;
+	g->pc = pc;
+	g->cycle = sm->now;
+	return g->n;
+}
 /* Something has happened to the warp: its scheduler looks at it again. */
 static inline void warp_wake(const Warp *w)
 {

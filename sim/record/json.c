@@ -79,6 +79,91 @@ static void put_issue(JsonSink *j, const LaunchStats *s)
 	j->end(j);
 }
 
+/* The keys of what lanes do apart. Cycles are known where time is. */
+static void put_parted(JsonSink *j, const PartCount *p, bool timed)
+{
+	json_put_count(j, "partings", p->partings);
+	json_put_count(j, "lost", p->lost[0]);
+	json_put_count(j, "overhead_lost", p->lost[1]);
+	j->key(j, "cycles");
+	if (timed)
+		j->count(j, p->cycles);
+	else
+		j->text(j, NULL);
+}
+
+static void put_place(JsonSink *j, const BranchStats *b)
+{
+	json_put_text(j, "kind", part_name[b->kind]);
+	json_put_text(j, "function", b->function);
+	json_put_text(j, "label", b->label);
+	json_put_text(j, "file", b->file);
+	json_put_count(j, "line", b->line > 0 ? (uint64_t)b->line : 0);
+}
+
+static void put_branches(const LaunchStats *s, JsonSink *j)
+{
+	j->key(j, "branches");
+	j->begin(j, '[', false);
+	for (int i = 0; i < s->nbranches; i++) {
+		const BranchStats *b = &s->branch_stats[i];
+		j->begin(j, '{', true);
+		put_place(j, b);
+		json_put_count(j, "executed", b->executed);
+		json_put_count(j, "divergent", b->divergent);
+		json_put_count(j, "lanes", b->lanes);
+		json_put_count(j, "lanes_taken", b->lanes_taken);
+		put_parted(j, &b->parted, s->timed);
+		j->end(j);
+	}
+	j->end(j);
+	j->key(j, "partings");
+	j->begin(j, '[', false);
+	for (int i = 0; i < s->npartings; i++) {
+		j->begin(j, '{', true);
+		put_place(j, &s->parting_stats[i]);
+		put_parted(j, &s->parting_stats[i].parted, s->timed);
+		j->end(j);
+	}
+	j->end(j);
+}
+
+static void put_counts(JsonSink *j, const char *group, const InsCount *c)
+{
+	j->key(j, group);
+	j->begin(j, '{', true);
+	json_put_count(j, "warp_instructions", c->issues);
+	json_put_count(j, "thread_instructions", c->useful);
+	j->end(j);
+}
+
+/* Groups of figures that are all 0 are left out. */
+static void put_lines(const LaunchStats *s, JsonSink *j)
+{
+	j->key(j, "lines");
+	j->begin(j, '[', false);
+	for (int i = 0; i < s->nlines; i++) {
+		const LineStats *l = &s->line_stats[i];
+		j->begin(j, '{', true);
+		json_put_text(j, "function", l->function);
+		json_put_text(j, "file", l->file);
+		json_put_count(j, "line", (uint64_t)l->line);
+		json_put_count(j, "warp_instructions", l->count[0].issues);
+		json_put_count(j, "thread_instructions", l->count[0].useful);
+		json_put_count(j, "predicated_off", l->count[0].off);
+		if (!s->mimd)
+			json_put_count(j, "inactive", l->count[0].issues * (uint64_t)s->warp_size - l->count[0].useful - l->count[0].off);
+		if (l->inserted.issues)
+			put_counts(j, "inserted", &l->inserted);
+		if (l->count[1].issues)
+			put_counts(j, "overhead", &l->count[1]);
+		if (parted_any(&l->parted))
+			put_parted(j, &l->parted, s->timed);
+		j->end(j);
+	}
+	j->end(j);
+}
+
 void stats_json_tables(const LaunchStats *s, JsonSink *j)
 {
 	j->key(j, "blocks");
@@ -93,22 +178,8 @@ void stats_json_tables(const LaunchStats *s, JsonSink *j)
 		j->end(j);
 	}
 	j->end(j);
-	j->key(j, "branches");
-	j->begin(j, '[', false);
-	for (int i = 0; i < s->nbranches; i++) {
-		const BranchStats *b = &s->branch_stats[i];
-		j->begin(j, '{', true);
-		json_put_text(j, "function", b->function);
-		json_put_text(j, "label", b->label);
-		json_put_text(j, "file", b->file);
-		json_put_count(j, "line", b->line > 0 ? (uint64_t)b->line : 0);
-		json_put_count(j, "executed", b->executed);
-		json_put_count(j, "divergent", b->divergent);
-		json_put_count(j, "lanes", b->lanes);
-		json_put_count(j, "lanes_taken", b->lanes_taken);
-		j->end(j);
-	}
-	j->end(j);
+	put_branches(s, j);
+	put_lines(s, j);
 }
 
 void stats_json_measured(const LaunchStats *s, JsonSink *j)

@@ -48,6 +48,39 @@ static const char *differ(const char *law, uint64_t a, uint64_t b)
 	return text;
 }
 
+/* Each lane-slot of an issue is an executing lane's or has one cause why not; what is counted by instruction adds up to that. Mimd has no such slots. */
+static const char *lane_law(const LaunchStats *s)
+{
+	uint64_t width = (uint64_t)s->warp_size, lost[2] = { 0 }, issues[2] = { 0 }, useful[2] = { 0 };
+	const char *bad = differ("inactive lanes have no thread, have ended or have parted from the group", s->lanes_inactive,
+		s->lanes_no_thread + s->lanes_ended + s->lanes_parted);
+	if (!bad)
+		bad = differ("lanes of issued overhead executed, or have a cause why not", s->overhead_warp * width, s->overhead_thread
+			+ s->overhead_off + s->overhead_no_thread + s->overhead_ended + s->overhead_parted);
+	for (int i = 0; i < s->nbranches; i++)
+		for (int k = 0; k < 2; k++)
+			lost[k] += s->branch_stats[i].parted.lost[k];
+	for (int i = 0; i < s->npartings; i++)
+		for (int k = 0; k < 2; k++)
+			lost[k] += s->parting_stats[i].parted.lost[k];
+	for (int i = 0; i < s->nlines; i++)
+		for (int k = 0; k < 2; k++) {
+			issues[k] += s->line_stats[i].count[k].issues;
+			useful[k] += s->line_stats[i].count[k].useful;
+		}
+	if (!bad)
+		bad = differ("lanes that have parted are charged to an instruction", s->lanes_parted, lost[0]);
+	if (!bad)
+		bad = differ("lanes that have parted in overhead are charged to an instruction", s->overhead_parted, lost[1]);
+	if (!bad)
+		bad = differ("instructions of lines are instructions issued", s->warp_instructions, issues[0]);
+	if (!bad)
+		bad = differ("overhead of lines is overhead issued", s->overhead_warp, issues[1]);
+	if (!bad)
+		bad = differ("lanes of lines are thread instructions", s->thread_instructions + s->overhead_thread, useful[0] + useful[1]);
+	return bad;
+}
+
 const char *stats_conservation(const LaunchStats *s, const Config *c)
 {
 	uint64_t stalls = 0, issues = 0, lanes = 0;
@@ -75,6 +108,8 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 		bad = differ("lanes of issued instructions are useful, predicated off or inactive",
 			s->lanes_useful + s->lanes_predicated_off + s->lanes_inactive,
 			s->warp_instructions * (uint64_t)s->warp_size);
+	if (!bad && !s->mimd)
+		bad = lane_law(s);
 	if (!bad)
 		bad = differ("useful lanes are thread instructions", s->lanes_useful, s->thread_instructions);
 	if (!bad && !s->mimd)

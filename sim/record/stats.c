@@ -22,6 +22,23 @@ const char *const stall_help[STALL_COUNT] = {
 #undef S
 };
 
+const char *const part_name[PART_COUNT] = { "branch", "indexed branch", "call", "return", "load", "yield" };
+
+void ins_count_add(InsCount *to, const InsCount *c)
+{
+	to->issues += c->issues;
+	to->useful += c->useful;
+	to->off += c->off;
+}
+
+void part_count_add(PartCount *to, const PartCount *p)
+{
+	to->partings += p->partings;
+	to->lost[0] += p->lost[0];
+	to->lost[1] += p->lost[1];
+	to->cycles += p->cycles;
+}
+
 uint64_t stat_get(const LaunchStats *s, int i)
 {
 	uint64_t v;
@@ -42,12 +59,23 @@ static bool needs_time(const char *path)
 	return false;
 }
 
+/* Figures that say where the lanes of a warp are that issues are without: every lane has issue slots of its own under mimd. */
+static bool needs_groups(const char *path)
+{
+	static const char *const warps[] = { "lanes.no_thread", "lanes.ended", "lanes.parted", "overhead.no_thread", "overhead.ended",
+		"overhead.parted", "divergence.reconvergences" };
+	for (size_t i = 0; i < sizeof warps / sizeof *warps; i++)
+		if (!strcmp(path, warps[i]))
+			return true;
+	return false;
+}
+
 bool stat_known(const LaunchStats *s, int i)
 {
 	const char *path = stat_info[i].path;
 	if (s->reference)
 		return !strcmp(path, "thread_instructions");
-	return s->timed || !needs_time(path);
+	return (s->timed || !needs_time(path)) && !(s->mimd && needs_groups(path));
 }
 
 static void add_model(LaunchStats *total, const ModelStat *m)

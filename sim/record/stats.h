@@ -14,11 +14,18 @@
 	S(thread_instructions, "thread_instructions", SUM, "instructions", "the same, counted for each lane whose guard holds") \
 	S(lanes_useful, "lanes.useful", SUM, "lanes", "lanes that executed an issued instruction") \
 	S(lanes_predicated_off, "lanes.predicated_off", SUM, "lanes", "active lanes whose guard was false") \
-	S(lanes_inactive, "lanes.inactive", SUM, "lanes", "lanes of the warp that were not in the group issued") \
+	S(lanes_inactive, "lanes.inactive", SUM, "lanes", "lanes of the warp that were not in the group issued: the sum of the next three") \
+	S(lanes_no_thread, "lanes.no_thread", SUM, "lanes", "of them: the warp has no thread there") \
+	S(lanes_ended, "lanes.ended", SUM, "lanes", "of them: the thread had ended") \
+	S(lanes_parted, "lanes.parted", SUM, "lanes", "of them: the thread was elsewhere; the place where it parted is charged (lost)") \
 	S(inserted_warp, "inserted.warp_instructions", SUM, "instructions", "of warp_instructions: those that passes inserted") \
 	S(inserted_thread, "inserted.thread_instructions", SUM, "instructions", "of thread_instructions: those that passes inserted") \
 	S(overhead_warp, "overhead.warp_instructions", SUM, "instructions", "issued besides: what lowering or the mechanism added") \
 	S(overhead_thread, "overhead.thread_instructions", SUM, "instructions", "the same, per lane") \
+	S(overhead_off, "overhead.predicated_off", SUM, "lanes", "of those issues: active lanes whose guard was false") \
+	S(overhead_no_thread, "overhead.no_thread", SUM, "lanes", "of those issues: lanes without a thread") \
+	S(overhead_ended, "overhead.ended", SUM, "lanes", "of those issues: lanes whose thread had ended") \
+	S(overhead_parted, "overhead.parted", SUM, "lanes", "of those issues: lanes whose thread was elsewhere") \
 	S(branches, "divergence.branches", SUM, "branches", "conditional and indexed branches issued") \
 	S(divergent_branches, "divergence.divergent_branches", SUM, "branches", "of them: lanes went different ways") \
 	S(pushes, "divergence.pushes", SUM, "entries", "entries pushed on the mechanism's structure") \
@@ -27,7 +34,8 @@
 	S(depth_sum, "divergence.depth_sum", SUM, "entries", "depth summed over issued instructions; mean_depth comes from it") \
 	S(spills, "divergence.spills", SUM, "chunks", "chunks moved from the structure to memory") \
 	S(fills, "divergence.fills", SUM, "chunks", "chunks moved back") \
-	S(reconvergences, "divergence.reconvergences", SUM, "merges", "groups of lanes that became one again") \
+	S(reconvergences, "divergence.reconvergences", SUM, "meetings", "issues in which lanes of a warp were together again that had parted") \
+	S(merges, "divergence.merges", SUM, "merges", "groups that became one in the mechanism's structure, as it counts them") \
 	S(noop_fetches, "divergence.noop_fetches", SUM, "fetches", "blocks fetched for no lane") \
 	S(slots, "issue.slots", SUM, "cycles", "scheduler-cycles") \
 	S(issued, "issue.issued", SUM, "cycles", "scheduler-cycles in which something issued") \
@@ -86,18 +94,44 @@ extern const StatInfo stat_info[];
 extern const int stat_count;
 int stat_better(const char *path);             /* 1: more is better, -1: less is, 0: neither */
 
+/* What is counted of each instruction. */
+typedef struct InsCount { uint64_t issues, useful, off; } InsCount;   /* lanes of the groups whose guard holds, and those whose does not */
+typedef struct PartCount {
+	uint64_t partings;             /* times that lanes of a warp have parted there */
+	uint64_t lost[2];              /* lane-slots charged to that: of issues of the module's instructions, and of what was added */
+	uint64_t cycles;               /* from each parting to the issue that has all its lanes together, of those that have not ended */
+} PartCount;
+void ins_count_add(InsCount *, const InsCount *);
+void part_count_add(PartCount *, const PartCount *);
+static inline bool parted_any(const PartCount *p) { return p->partings || p->lost[0] || p->lost[1]; }
+
 typedef struct BlockStats {
 	const char *function, *label;
 	uint64_t fetches;              /* issues of the block's first instruction, once for each group */
 	uint64_t threads;              /* lanes in them */
 } BlockStats;
 
+typedef enum { PART_BRANCH, PART_INDEXED, PART_CALL, PART_RETURN, PART_LOAD, PART_YIELD, PART_COUNT } PartKind;
+extern const char *const part_name[PART_COUNT];
+
+/* An instruction at which lanes part: a branch of the module, or another one at which some have parted. */
 typedef struct BranchStats {
-	const char *function, *label, *file; /* the block that ends with it */
+	PartKind kind;
+	const char *function, *label, *file; /* label: of the block that it is in; a branch ends it */
 	int line;
-	uint64_t executed, divergent;
+	uint64_t executed, divergent;  /* branches only, as the next two */
 	uint64_t lanes, lanes_taken;
+	PartCount parted;
 } BranchStats;
+
+typedef struct LineStats {             /* instructions of one place in the source */
+	const char *function, *file;   /* function NULL: what belongs to no instruction */
+	int line;                      /* 0: what lowering or the mechanism has made up */
+	InsCount count[2];             /* of the module's instructions; of what was added */
+	InsCount inserted;             /* of the first: those that passes inserted */
+	PartCount parted;
+	uint64_t stalls[STALL_COUNT];
+} LineStats;
 
 enum { MODEL_STATS = 8 };
 typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelStat; /* max: how launches and SMs add up */
@@ -119,9 +153,11 @@ typedef struct LaunchStats {
 	uint64_t static_instructions, static_blocks, registers;
 	double occupancy;              /* resident warps / most warps an SM can hold */
 	const char *occupancy_limit;   /* "warps", "blocks", "registers", "shared memory", "grid" */
-	int nblocks, nbranches;
+	int nblocks, nbranches, npartings, nlines;
 	BlockStats *block_stats;
 	BranchStats *branch_stats;
+	BranchStats *parting_stats;    /* other instructions at which lanes have parted */
+	LineStats *line_stats;
 	int nmodel;
 	ModelStat model[MODEL_STATS];           /* keys of the mechanism's own, under divergence */
 	const struct Diagnosis *diagnosis; /* why it can never end (sim/record/diagnosis.h), or NULL */

@@ -53,17 +53,26 @@ void sm_create(Gpu *g, Sm *sm, int id)
 void sm_share(Sm *sm, Grid *grid)
 {
 	Gpu *g = sm->gpu;
-	const Code *c = grid->code;
 	Share *x = &grid->share[sm->id];
 	x->grid = grid;
-	x->fetches = arena_array(&g->arena, uint64_t, c->nblock + 1);
-	x->fetch_lanes = arena_array(&g->arena, uint64_t, c->nblock + 1);
-	x->br_executed = arena_array(&g->arena, uint64_t, c->nbranch + 1);
-	x->br_divergent = arena_array(&g->arena, uint64_t, c->nbranch + 1);
-	x->br_lanes = arena_array(&g->arena, uint64_t, c->nbranch + 1);
-	x->br_taken = arena_array(&g->arena, uint64_t, c->nbranch + 1);
 	if (g->model->sm_state_size)
 		x->model_state = arena_alloc(&sm->arena, g->model->sm_state_size(&g->config));
+}
+
+/* Counters by instruction: memory that is touched where instructions run, for SMs that have blocks. */
+static void start_counting(Share *x)
+{
+	const Code *c = x->grid->code;
+	x->count = xcalloc((size_t)c->n, sizeof *x->count);
+	x->parted = xcalloc((size_t)c->n, sizeof *x->parted);
+	x->branch = xcalloc((size_t)c->nbranch + 1, sizeof *x->branch);
+}
+
+void share_free(Share *x)
+{
+	free(x->count);
+	free(x->parted);
+	free(x->branch);
 }
 
 void sm_destroy(Sm *sm)
@@ -116,6 +125,7 @@ static void equip(Sm *sm, Warp *w, int slot)
 		w->tid[k] = arena_array(&sm->arena, uint32_t, W);
 	w->sp = arena_array(&sm->arena, uint32_t, W);
 	w->depth = arena_array(&sm->arena, uint32_t, W);
+	partings_equip(w);
 }
 
 static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
@@ -159,6 +169,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->last = 0;
 	w->alarm = NO_ALARM;
 	g->model->launch(w, lanes, c->entry[c->kernel->id]);
+	partings_start(w, lanes, c->entry[c->kernel->id]);
 	note_depth(sm, w);
 	for (int k = 0; k < w->nsplit; k++) {
 		w->split[k].ready = sm->now;
@@ -218,6 +229,8 @@ void sm_place(Sm *sm, const Arrival *a)
 		cta->model_state = state ? state : arena_alloc(&sm->arena, state_size);
 		memset(cta->model_state, 0, state_size);
 	}
+	if (!cta->share->count)
+		start_counting(cta->share);
 	sm->resident++;
 	for (int index = 0, slot = 0; index < cta->warps; slot++) {
 		Warp *w = &sm->warp[slot];
@@ -250,6 +263,7 @@ void warp_retire(Sm *sm, Warp *w)
 		}
 	if (s->last == w->slot)
 		s->last = -1;
+	partings_close(w);
 	w->used = false;
 	if (--cta->warps_left)
 		return;

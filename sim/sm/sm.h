@@ -8,6 +8,7 @@
 /* sim/sm/residence.c: residence */
 void sm_create(Gpu *, Sm *, int id);
 void sm_destroy(Sm *);
+void share_free(Share *);                      /* its counters */
 void room_for(Room *, const Grid *);           /* the slots that are made from now on have room for it */
 void sm_share(Sm *, Grid *);                   /* what the SM has of the grid: before its blocks come */
 bool sm_reserve(Sm *, const Grid *);           /* room for a block of the grid, if there is any; */

@@ -1,0 +1,42 @@
+/* The places in the source that instructions of the machine code come from, each once. */
+#include "sim/code/lower.h"
+
+typedef struct Row { CodeLine line; int function, pc; } Row;
+
+static int by_place(const void *a, const void *b)
+{
+	const Row *x = a, *y = b;
+	if (x->function != y->function)
+		return x->function - y->function;
+	int files = x->line.file == y->line.file ? 0 : strcmp(x->line.file ? x->line.file : "", y->line.file ? y->line.file : "");
+	if (files || x->line.line != y->line.line)
+		return files ? files : x->line.line < y->line.line ? -1 : 1;
+	return x->pc - y->pc;
+}
+
+static bool same_place(const Row *a, const Row *b)
+{
+	Row x = *b;
+	x.pc = a->pc;
+	return by_place(a, &x) == 0;
+}
+
+/* In the order of functions, files, lines. What comes from no instruction of the source has line 0 of no file. */
+void lower_lines(Code *c)
+{
+	Row *row = xcalloc((size_t)c->n + 1, sizeof *row);
+	c->line = arena_array(&c->arena, CodeLine, c->n + 1);
+	c->line_of = arena_array(&c->arena, int, c->n + 1);
+	for (int i = 0; i < c->n; i++) {
+		const MIns *m = &c->ins[i];
+		Loc loc = m->src ? ins_loc(c->module, m->src) : (Loc){ 0 };
+		row[i] = (Row){ { m->function, loc.line > 0 ? loc.file : NULL, loc.line > 0 ? loc.line : 0 }, m->function->id, i };
+	}
+	qsort(row, (size_t)c->n, sizeof *row, by_place);
+	for (int i = 0; i < c->n; i++) {
+		if (!i || !same_place(&row[i - 1], &row[i]))
+			c->line[c->nline++] = row[i].line;
+		c->line_of[row[i].pc] = c->nline - 1;
+	}
+	free(row);
+}

@@ -1,0 +1,224 @@
+/* What a launch measured: the counters of its SMs, added up. What instructions count is the source of all totals of issues and lanes. */
+#include "sim/gpu/gather.h"
+
+/* By instruction, of all SMs. */
+typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; BranchCount *branch; } Counts;
+
+static Counts add_up(Gpu *g, const Grid *x)
+{
+	const Code *c = x->code;
+	Counts all = { c, arena_array(&g->arena, InsCount, c->n + 1), arena_array(&g->arena, PartCount, c->n + 1),
+		arena_array(&g->arena, BranchCount, c->nbranch + 1) };
+	for (int i = 0; i < g->config.sm_count; i++) {
+		const Share *h = &x->share[i];
+		for (int pc = 0; h->count && pc < c->n; pc++) {
+			if (!h->count[pc].issues) /* so nothing has parted there either */
+				continue;
+			ins_count_add(&all.count[pc], &h->count[pc]);
+			part_count_add(&all.parted[pc], &h->parted[pc]);
+		}
+		for (int k = 0; h->count && k < c->nbranch; k++) {
+			all.branch[k].divergent += h->branch[k].divergent;
+			all.branch[k].taken += h->branch[k].taken;
+		}
+	}
+	return all;
+}
+
+/* ---- totals ---- */
+
+static void sum_issues(const Counts *all, LaunchStats *st)
+{
+	for (int pc = 0; pc < all->code->n; pc++) {
+		const InsCount *c = &all->count[pc];
+		int flags = all->code->ins[pc].flags;
+		if (flags & MI_OVERHEAD) {
+			st->overhead_warp += c->issues;
+			st->overhead_thread += c->useful;
+			st->overhead_off += c->off;
+		} else {
+			st->warp_instructions += c->issues;
+			st->lanes_useful += c->useful;
+			st->lanes_predicated_off += c->off;
+			st->inserted_warp += flags & MI_INSERTED ? c->issues : 0;
+			st->inserted_thread += flags & MI_INSERTED ? c->useful : 0;
+		}
+		st->lanes_parted += all->parted[pc].lost[0];
+		st->overhead_parted += all->parted[pc].lost[1];
+	}
+	for (int k = 0; k < all->code->nbranch; k++) {
+		st->branches += all->count[all->code->branch_ins[k]].issues;
+		st->divergent_branches += all->branch[k].divergent;
+	}
+	st->thread_instructions = st->lanes_useful;
+}
+
+static void sum_shares(const Gpu *g, const Grid *x, LaunchStats *st)
+{
+	for (int i = 0; i < g->config.sm_count; i++) {
+		const Share *h = &x->share[i];
+		stats_add(st, &h->stats);
+		for (int n = 0; n <= warp_width(g); n++)
+			st->active_lanes[n] += h->active_lanes[0][n];
+		st->lanes_no_thread += h->nobody[0].no_thread;
+		st->lanes_ended += h->nobody[0].ended;
+		st->overhead_no_thread += h->nobody[1].no_thread;
+		st->overhead_ended += h->nobody[1].ended;
+	}
+}
+
+/* ---- tables ---- */
+
+static void gather_blocks(const Counts *all, Arena *a, LaunchStats *st)
+{
+	const Code *c = all->code;
+	st->block_stats = arena_array(a, BlockStats, c->nblock + 1);
+	for (int k = 0; k < c->nblock; k++) {
+		const InsCount *first = &all->count[c->block[k].pc];
+		if (!c->block[k].block->user)
+			continue;
+		st->block_stats[st->nblocks++] = (BlockStats){ arena_strdup(a, c->block[k].function->name),
+			arena_strdup(a, c->block[k].block->label), first->issues, first->useful + first->off };
+	}
+}
+
+static PartKind kind_of(const MIns *m)
+{
+	switch (m->kind) {
+	case K_BRA: return PART_BRANCH;
+	case K_BRX: return PART_INDEXED;
+	case K_CALL: return PART_CALL;
+	case K_RET: return PART_RETURN;
+	case K_LD: case K_ATOM: return PART_LOAD;
+	default: return m->branch >= 0 ? PART_BRANCH : PART_YIELD;
+	}
+}
+
+static BranchStats parting_at(const Counts *all, int pc, Arena *a)
+{
+	const MIns *m = &all->code->ins[pc];
+	Loc loc = m->src ? ins_loc(all->code->module, m->src) : (Loc){ 0 };
+	return (BranchStats){ .kind = kind_of(m), .function = arena_strdup(a, m->function->name), .label = arena_strdup(a, m->from->label),
+		.file = loc.file ? arena_strdup(a, loc.file) : NULL, .line = loc.line, .parted = all->parted[pc] };
+}
+
+/* It is no branch of the module, and lanes have parted there, or are charged to it where nobody issued. */
+static bool parts_lanes(const Counts *all, int pc)
+{
+	return all->code->ins[pc].branch < 0 && parted_any(&all->parted[pc]);
+}
+
+static void gather_partings(const Counts *all, Arena *a, LaunchStats *st)
+{
+	const Code *c = all->code;
+	int n = 0;
+	st->branch_stats = arena_array(a, BranchStats, c->nbranch + 1);
+	for (int k = 0; k < c->nbranch; k++) {
+		const InsCount *count = &all->count[c->branch_ins[k]];
+		BranchStats *b = &st->branch_stats[st->nbranches++];
+		*b = parting_at(all, c->branch_ins[k], a);
+		b->executed = count->issues;
+		b->divergent = all->branch[k].divergent;
+		b->lanes = count->useful + count->off;
+		b->lanes_taken = all->branch[k].taken;
+	}
+	for (int pc = 0; pc < c->n; pc++)
+		n += parts_lanes(all, pc);
+	st->parting_stats = arena_array(a, BranchStats, n + 1);
+	for (int pc = 0; pc < c->n; pc++)
+		if (parts_lanes(all, pc))
+			st->parting_stats[st->npartings++] = parting_at(all, pc, a);
+}
+
+static void gather_lines(const Counts *all, Arena *a, LaunchStats *st)
+{
+	const Code *c = all->code;
+	int n = 0;
+	LineStats *row = arena_array(a, LineStats, c->nline + 1);
+	for (int pc = 0; pc < c->n; pc++) {
+		LineStats *l = &row[c->line_of[pc]];
+		bool added = c->ins[pc].flags & MI_OVERHEAD;
+		ins_count_add(&l->count[added], &all->count[pc]);
+		if (!added && c->ins[pc].flags & MI_INSERTED)
+			ins_count_add(&l->inserted, &all->count[pc]);
+		part_count_add(&l->parted, &all->parted[pc]);
+	}
+	for (int k = 0; k < c->nline; k++) {
+		if (!row[k].count[0].issues && !row[k].count[1].issues)
+			continue;
+		row[n] = row[k];
+		row[n].function = arena_strdup(a, c->line[k].function->name);
+		row[n].file = c->line[k].file ? arena_strdup(a, c->line[k].file) : NULL;
+		row[n++].line = c->line[k].line;
+	}
+	st->line_stats = row;
+	st->nlines = n;
+}
+
+/* Resident warps over the most an SM can hold, and what bounds it. */
+static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
+{
+	struct { const char *what; int64_t blocks; } by[] = {
+		{ "blocks", c->sm_max_blocks },
+		{ "warps", c->sm_max_warps / x->warps_per_cta },
+		{ "registers", c->sm_registers / (x->regs_per_warp * x->warps_per_cta) },
+		{ "shared memory", x->shared_per_cta ? c->sm_shared / x->shared_per_cta : INT64_MAX },
+		{ "grid", (int64_t)((x->ctas + (uint64_t)c->sm_count - 1) / (uint64_t)c->sm_count) },
+	};
+	int least = 0;
+	for (int i = 1; i < 5; i++)
+		if (by[i].blocks < by[least].blocks)
+			least = i;
+	st->occupancy = (double)(by[least].blocks * x->warps_per_cta) / (double)c->sm_max_warps;
+	st->occupancy_limit = by[least].what;
+}
+
+void gather(Gpu *g, const Grid *x, Arena *a, LaunchStats *st, bool completed)
+{
+	const Config *c = &g->config;
+	Cycle end = g->begin;
+	for (int i = 0; i < c->sm_count; i++)
+		if (g->sm[i].now > end)
+			end = g->sm[i].now;
+	Cycle quiet = 0;               /* stores that no warp has waited for */
+	for (int i = 0; i < c->sm_count && completed; i++)
+		if (x->share[i].stats.quiet > quiet)
+			quiet = x->share[i].stats.quiet;
+	if (quiet > end && !g->model->own_slots) /* a launch of the bound ends with its last lane; the next one waits all the same */
+		end = quiet;
+	*st = (LaunchStats){ .timed = !g->options.functional, .completed = completed, .mimd = g->model->own_slots,
+		.warp_size = warp_width(g) };
+	for (int i = 0; i < c->sm_count; i++) {
+		const Sm *sm = &g->sm[i];
+		for (int k = 0; k < sm->nwarps && !completed; k++)
+			if (sm->warp[k].used)
+				partings_close(&sm->warp[k]);
+		if (st->timed)
+			st->stalls[STALL_EMPTY] += sm->empty + (end - sm->now) * (Cycle)c->sched_count;
+	}
+	Counts all = add_up(g, x);
+	sum_shares(g, x, st);
+	sum_issues(&all, st);
+	if (st->timed) {
+		st->cycles = end - x->begin;
+		st->slots = st->cycles * (Cycle)c->sched_count * (Cycle)c->sm_count;
+		st->called = x->called;
+		st->started = x->begin;
+	}
+	g->ended = quiet > end ? quiet : end;
+	st->program_cycles = st->timed ? g->ended : 0;
+	const Launch *l = x->launch;
+	st->kernel = arena_strdup(a, l->kernel->name);
+	memcpy(st->grid, l->grid, sizeof st->grid);
+	memcpy(st->block, l->block, sizeof st->block);
+	st->lanes_inactive = st->warp_instructions * (uint64_t)warp_width(g) - st->lanes_useful - st->lanes_predicated_off;
+	st->diagnosis = x->diagnosis;
+	st->static_instructions = (uint64_t)x->code->n;
+	st->static_blocks = (uint64_t)x->code->nblock;
+	st->registers = (uint64_t)x->code->regs;
+	occupancy(c, x, st);
+	gather_blocks(&all, a, st);
+	gather_partings(&all, a, st);
+	gather_lines(&all, a, st);
+}
+

@@ -1,0 +1,7 @@
+/* The statistics of a launch: sim/gpu/gather.c. */
+#ifndef GSIM_GATHER_H
+#define GSIM_GATHER_H
+#include "sim/machine/machine.h"
+
+void gather(Gpu *, const Grid *, Arena *, LaunchStats *, bool completed); /* the strings in the arena */
+#endif

@@ -1,0 +1,377 @@
+#include "sim/machine/machine.h"
+
+enum { NO_GROUP = 255, MOST_LANES = 64 };
+
+struct Partings {
+	Mask threads;                  /* lanes that have one */
+	int cap, n;                    /* nodes; those at n and beyond are unused, `unused` lists others */
+	uint8_t unused, root;
+	Group *node;
+	Group nobody;                  /* counts issues for no lane */
+	uint8_t of_lane[MOST_LANES];   /* a lane's group, while it has not ended */
+};
+
+static Group *at(const Partings *p, int k) { return &p->node[k]; }
+static Mask live(const Partings *p) { return p->root == NO_GROUP ? 0 : at(p, p->root)->lanes; }
+static bool counted(const Group *g) { return g->issues[0] | g->issues[1]; }
+#define each_branch(P, N, B) for (int B = at((P), (N))->below; B != NO_GROUP; B = at((P), B)->next)
+
+/* ---- what issues cost ---- */
+
+static inline void charge(Share *x, uint32_t pc, const uint64_t issues[2], unsigned slots)
+{
+	x->parted[pc].lost[0] += issues[0] * slots;
+	x->parted[pc].lost[1] += issues[1] * slots;
+}
+
+/* Issues of a group for n lanes. */
+static inline void count_lanes(Share *x, const uint64_t issues[2], unsigned n)
+{
+	x->active_lanes[0][n] += issues[0];
+	x->active_lanes[1][n] += issues[1];
+}
+
+static inline void uncount_lanes(Share *x, const uint64_t issues[2], unsigned n)
+{
+	x->active_lanes[0][n] -= issues[0];
+	x->active_lanes[1][n] -= issues[1];
+}
+
+static void charge_nobody(Warp *w, const uint64_t issues[2], Mask taken)
+{
+	const Partings *p = w->partings;
+	Mask all = lanes_below(w->lanes.width) & ~taken;
+	unsigned none = lane_count(all & ~p->threads), ended = lane_count(all & p->threads & ~live(p));
+	for (int k = 0; k < 2; k++) {
+		w->share->nobody[k].no_thread += issues[k] * none;
+		w->share->nobody[k].ended += issues[k] * ended;
+	}
+}
+
+/* Hands issues of the branch on to the node above it: before the branch's lanes change, or those of that node. */
+static void settle(Warp *w, int branch)
+{
+	Group *b = at(w->partings, branch);
+	if (!counted(b))
+		return;
+	if (b->below == NO_GROUP)
+		count_lanes(w->share, b->issues, b->n);
+	if (b->above == NO_GROUP) {
+		charge_nobody(w, b->issues, b->lanes);
+	} else {
+		Group *node = at(w->partings, b->above);
+		charge(w->share, node->pc, b->issues, node->n - b->n);
+		node->issues[0] += b->issues[0];
+		node->issues[1] += b->issues[1];
+	}
+	b->issues[0] = b->issues[1] = 0;
+}
+
+static void settle_branches(Warp *w, int node)
+{
+	each_branch(w->partings, node, b)
+		settle(w, b);
+}
+
+static void settle_nobody(Warp *w)
+{
+	Partings *p = w->partings;
+	if (!counted(&p->nobody))
+		return;
+	for (Mask m = live(p); m;) {
+		const Group *g = at(p, p->of_lane[lowest_lane(m)]);
+		charge(w->share, g->pc, p->nobody.issues, g->n);
+		m &= ~g->lanes;
+	}
+	count_lanes(w->share, p->nobody.issues, 0);
+	charge_nobody(w, p->nobody.issues, 0);
+	p->nobody.issues[0] = p->nobody.issues[1] = 0;
+}
+
+/* An issue of group g with lanes of other warps. */
+static void charge_mixed(Warp *w, int g, Mask taken, bool added)
+{
+	const Partings *p = w->partings;
+	const uint64_t one[2] = { !added, added };
+	for (const Group *b = at(p, g); b->above != NO_GROUP; b = at(p, b->above))
+		charge(w->share, at(p, b->above)->pc, one, lane_count(at(p, b->above)->lanes & ~b->lanes & ~taken));
+	count_lanes(w->share, one, lane_count(taken));
+	charge_nobody(w, one, taken);
+}
+
+/* ---- the tree ---- */
+
+static int node_new(Warp *w)
+{
+	Partings *p = w->partings;
+	int k = p->unused;
+	if (k != NO_GROUP) {
+		p->unused = at(p, k)->next;
+		return k;
+	}
+	if (p->n == p->cap) { /* the first parting: room for all there can be */
+		Group *node = arena_array(&w->sm->arena, Group, 2 * w->lanes.width);
+		memcpy(node, p->node, sizeof *node * (size_t)p->n);
+		p->node = node;
+		p->cap = 2 * w->lanes.width;
+	}
+	return p->n++;
+}
+
+static void node_free(Partings *p, int k)
+{
+	at(p, k)->next = p->unused;
+	p->unused = (uint8_t)k;
+}
+
+static void own(Partings *p, int g, Mask m)
+{
+	int l;
+	each_lane(m, l)
+		p->of_lane[l] = (uint8_t)g;
+}
+
+/* Where the number of the branch stands: in the node above, in the one beside it, or as the root. */
+static uint8_t *link_to(Partings *p, int branch)
+{
+	if (at(p, branch)->above == NO_GROUP)
+		return &p->root;
+	uint8_t *k = &at(p, at(p, branch)->above)->below;
+	while (*k != branch)
+		k = &at(p, *k)->next;
+	return k;
+}
+
+static void add_branch(Partings *p, int node, int branch)
+{
+	at(p, branch)->above = (uint8_t)node;
+	at(p, branch)->next = at(p, node)->below;
+	at(p, node)->below = (uint8_t)branch;
+}
+
+/* A node for the parting of group g takes the place of the group, which becomes a branch of it. */
+static void put_above(Warp *w, int g)
+{
+	Partings *p = w->partings;
+	int node = node_new(w);
+	uint8_t *link = link_to(p, g);
+	*at(p, node) = *at(p, g); /* with the issues that have not been handed on */
+	count_lanes(w->share, at(p, g)->issues, at(p, g)->n);
+	*link = (uint8_t)node;
+	at(p, node)->below = NO_GROUP;
+	at(p, g)->issues[0] = at(p, g)->issues[1] = 0;
+	add_branch(p, node, g);
+	w->share->parted[at(p, g)->pc].partings++;
+}
+
+/* Lanes `rest` of group g become another one. Parts of those that issued together may go one after another. */
+static void part(Warp *w, int g, Mask rest)
+{
+	Partings *p = w->partings;
+	int other = node_new(w);
+	const Group *node = at(p, g)->above == NO_GROUP ? NULL : at(p, at(p, g)->above);
+	if (!node || node->pc != at(p, g)->pc || node->cycle != at(p, g)->cycle)
+		put_above(w, g);
+	*at(p, other) = (Group){ .lanes = rest, .n = lane_count(rest), .pc = at(p, g)->pc, .cycle = at(p, g)->cycle, .below = NO_GROUP };
+	at(p, g)->lanes &= ~rest;
+	at(p, g)->n -= at(p, other)->n;
+	add_branch(p, at(p, g)->above, other);
+	own(p, other, rest);
+}
+
+/* The branch leaves its node, which goes where no other than one is left in it. All has been handed on. */
+static void leave(Warp *w, int branch)
+{
+	Partings *p = w->partings;
+	int node = at(p, branch)->above;
+	*link_to(p, branch) = at(p, branch)->next;
+	node_free(p, branch);
+	if (node == NO_GROUP)
+		return;
+	int last = at(p, node)->below;
+	if (at(p, last)->next != NO_GROUP)
+		return;
+	settle(w, last);
+	w->share->parted[at(p, node)->pc].cycles += w->sm->now - at(p, node)->cycle;
+	*link_to(p, node) = (uint8_t)last;
+	at(p, last)->above = at(p, node)->above;
+	at(p, last)->next = at(p, node)->next;
+	memcpy(at(p, last)->issues, at(p, node)->issues, sizeof at(p, last)->issues);
+	if (at(p, last)->below == NO_GROUP) /* they are counted already, and will be as those of the group */
+		uncount_lanes(w->share, at(p, last)->issues, at(p, last)->n);
+	node_free(p, node);
+}
+
+/* The group and the nodes above it, below `top`, get or lose n lanes. */
+static void change_lanes(Warp *w, int group, int top, Mask lanes, int n)
+{
+	Partings *p = w->partings;
+	settle(w, group);
+	for (int k = at(p, group)->above; k != top; k = at(p, k)->above) {
+		settle_branches(w, k);
+		settle(w, k);
+	}
+	for (int k = group; k != top; k = at(p, k)->above) {
+		at(p, k)->lanes ^= lanes; /* it has all or none of them */
+		at(p, k)->n += (unsigned)n;
+	}
+}
+
+/* Group b becomes part of group a. */
+static void meet(Warp *w, int a, int b)
+{
+	Partings *p = w->partings;
+	Mask lanes = at(p, b)->lanes;
+	int n = (int)at(p, b)->n;
+	int top = at(p, a)->above;
+	while (lanes & ~at(p, top)->lanes)
+		top = at(p, top)->above;
+	change_lanes(w, b, top, lanes, -n);
+	change_lanes(w, a, top, lanes, n);
+	own(p, a, lanes);
+	leave(w, b);
+}
+
+/* Group a has parted from others later than b. */
+static bool later(const Partings *p, int a, int b)
+{
+	Cycle x = at(p, at(p, a)->above)->cycle, y = at(p, at(p, b)->above)->cycle;
+	return x > y;
+}
+
+/* Groups and parts of groups become one, of exactly these lanes; g: one of them. */
+static int join(Warp *w, int g, Mask m)
+{
+	Partings *p = w->partings;
+	int last = g;
+	for (Mask left = m; left; left &= ~at(p, g)->lanes) {
+		g = p->of_lane[lowest_lane(left)];
+		if (at(p, g)->lanes & ~m)
+			part(w, g, at(p, g)->lanes & ~m);
+		if (later(p, g, last))
+			last = g;
+	}
+	w->share->stats.reconvergences++;
+	while (at(p, last)->lanes != m)
+		meet(w, last, p->of_lane[lowest_lane(m & ~at(p, last)->lanes)]);
+	return last;
+}
+
+/* The group of exactly these lanes of the warp, which issue together. */
+static inline Group *together(Warp *w, Mask m)
+{
+	Partings *p = w->partings;
+	int g = p->of_lane[lowest_lane(m)];
+	Mask lanes = at(p, g)->lanes;
+	if (lanes == m)
+		return at(p, g);
+	if (m & ~lanes)
+		g = join(w, g, m);
+	else
+		part(w, g, lanes & ~m);
+	return at(p, g);
+}
+
+/* ---- issues ---- */
+
+static inline Group *issue_of(Warp *w, Mask m, uint32_t pc)
+{
+	if (w->group == &w->partings->nobody)
+		settle_nobody(w);
+	Group *g = together(w, m);
+	g->pc = pc;
+	g->cycle = w->sm->now;
+	return g;
+}
+
+static const Part *most_lanes(const Split *s)
+{
+	const Part *most = NULL;
+	unsigned n = 0;
+	each_part(s, q) {
+		unsigned k = lane_count(q->mask);
+		if (k > n || (k == n && q->home->index < most->home->index)) {
+			most = q;
+			n = k;
+		}
+	}
+	return most;
+}
+
+void partings_change(Warp *w, const Split *s, uint32_t pc, bool added)
+{
+	if (!w->partings) {
+		w->share->active_lanes[added][lane_count(s->mask)]++;
+		return;
+	}
+	if (!s->parts) {
+		w->group = s->mask ? issue_of(w, s->mask, pc) : &w->partings->nobody;
+		w->group->issues[added]++;
+		return;
+	}
+	const Part *most = most_lanes(s);
+	each_part(s, q) {
+		const Group *g = issue_of(q->home, q->mask, pc);
+		if (q == most)
+			charge_mixed(q->home, (int)(g - q->home->partings->node), s->mask, added);
+		q->home->group = &q->home->partings->nobody; /* the next issue of its own is looked at anew */
+	}
+}
+
+/* ---- the life of a warp ---- */
+
+void partings_equip(Warp *w)
+{
+	if (w->sm->gpu->model->own_slots) {
+		w->group = arena_new(&w->sm->arena, Group); /* of no lane */
+		return;
+	}
+	Partings *p = w->partings = arena_new(&w->sm->arena, Partings);
+	p->cap = 1;
+	p->node = arena_new(&w->sm->arena, Group);
+}
+
+void partings_start(Warp *w, Mask lanes, uint32_t pc)
+{
+	Partings *p = w->partings;
+	if (!p)
+		return;
+	p->threads = lanes;
+	p->n = 1;
+	p->unused = NO_GROUP;
+	p->root = 0;
+	p->node[0] = (Group){ .lanes = lanes, .n = lane_count(lanes), .pc = pc, .cycle = w->sm->now, .above = NO_GROUP, .below = NO_GROUP,
+		.next = NO_GROUP };
+	own(p, 0, lanes);
+	p->nobody = (Group){ 0 };
+	w->group = &p->node[0];
+}
+
+static void end_group(Warp *w, int g)
+{
+	Partings *p = w->partings;
+	change_lanes(w, g, NO_GROUP, at(p, g)->lanes, -(int)at(p, g)->n);
+	leave(w, g);
+}
+
+void partings_end_lanes(Warp *w, Mask m)
+{
+	Partings *p = w->partings;
+	if (!p)
+		return;
+	settle_nobody(w);
+	while (m) {
+		int g = p->of_lane[lowest_lane(m)];
+		if (at(p, g)->lanes & ~m)
+			part(w, g, at(p, g)->lanes & ~m);
+		m &= ~at(p, g)->lanes;
+		end_group(w, g);
+	}
+	w->group = &p->nobody;
+}
+
+void partings_close(Warp *w)
+{
+	if (w->partings)
+		partings_end_lanes(w, live(w->partings));
+}

@@ -1,0 +1,40 @@
+/* When lanes of a warp part and meet, and whom each lane is charged to that does not execute.
+ *
+ * All that is known are issues and ends, so this is the same under every mechanism. Lanes part at the last instruction that they
+ * execute in one issue, and meet when they issue together again. A group is the lanes of a warp that have not parted since they were
+ * last together. Groups are the leaves of a tree, partings its inner nodes, what they parted below them: two groups last parted at the
+ * lowest node above both. Groups that meet become one; it takes the place of the one of them that parted last, which the others leave
+ * theirs for. A node with one branch left is gone: its lanes are together again, have parted later, or have ended.
+ *
+ * An issue has a slot for each lane of the warp. A slot without an executing lane is charged to one cause: no thread there; the thread
+ * has ended; its guard is false; or the parting at which the slot's lane and the group that issues came apart last. Of an issue for
+ * no lane, a slot is charged to the instruction that its lane executed last. Of an issue for lanes of several warps, the slots
+ * that no lane has are those of the warp that has most lanes in it, of equal ones the first of the block.
+ *
+ * An issue is counted by its group, and handed on from a node to the one above only when a mask on this way changes: a parting and a
+ * meeting cost the same at every depth. */
+#ifndef GSIM_PARTINGS_H
+#define GSIM_PARTINGS_H
+#include "sim/reconv/seam.h"
+
+typedef struct NobodyCount { uint64_t no_thread, ended; } NobodyCount; /* slots without a thread that could be in the group */
+typedef struct BranchCount { uint64_t divergent, taken; } BranchCount; /* taken: lanes that went to the true side */
+
+typedef struct Group {                 /* a node of the tree */
+	Mask lanes;                    /* that have not ended */
+	unsigned n;                    /* how many */
+	uint32_t pc;                   /* of its last issue; inner nodes: of the one at which its lanes parted */
+	Cycle cycle;                   /* ... when */
+	uint64_t issues[2];            /* not charged to the node above yet; [1]: of what was added to the module */
+	uint8_t above, below, next;    /* nodes, NO_GROUP = none; below: the first of its branches; next: beside it */
+} Group;
+
+typedef struct Partings Partings;
+
+void partings_equip(Warp *);                    /* once for a warp slot */
+void partings_start(Warp *, Mask lanes, uint32_t pc);
+/* An issue of the split for other lanes than those of the issue before. */
+void partings_change(Warp *, const Split *, uint32_t pc, bool added);
+void partings_end_lanes(Warp *, Mask);          /* they have issued their last instruction */
+void partings_close(Warp *);                    /* charges what is not charged yet; partings that last end now */
+#endif
