@@ -2,6 +2,7 @@
 #include "lib/file.h"
 #include "traces/export.h"
 #include "traces/format.h"
+#include "traces/state.h"
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,9 @@ static const TraceIns program[] = {
 	{ "k", "B3", "sync", NULL, 0, .block_start = true, .overhead = true },
 	{ "k", "B3", "exit", "k.cu", 7 },
 };
+static const char *const reasons[] = { "data", "memory" };
 static const TraceLaunch launch = { "k", "kepler", "ipdom", "0123456789abcdef", "l1.bytes=0 divergence.depth=8", "dce,linearize",
-	{ 4, 1, 1 }, { 64, 1, 1 }, 32, 2, 5, program };
+	{ 4, 1, 1 }, { 64, 1, 1 }, 32, 2, 5, program, .timed = true, .schedulers = 4, .nreasons = 2, .reason = reasons };
 
 static uint64_t next(uint64_t *state)
 {
@@ -39,6 +41,18 @@ static TraceEvent any_event(uint64_t *state, uint64_t *cycle)
 		e.split = (uint16_t)(r >> 44);
 		e.depth = (uint16_t)(r >> 46);
 		e.warp = (uint16_t)(r >> 20);
+	}
+	if (has_row(e.kind)) {
+		e.a &= 0xffffffff;
+		e.row = trace_row((TraceRowKind)((r >> 50) % ROW_COUNT), (uint32_t)e.a, e.mask);
+		e.row.split = e.split;
+		if (e.kind != TR_LEAVE) {
+			e.row.rpc = r >> 48 & 1 ? (uint32_t)next(state) : ROW_NO_PC;
+			e.row.n = r >> 49 & 1 ? (uint32_t)next(state) : 0;
+			e.row.m = (uint32_t)(next(state) >> (r & 63));
+			e.row.other = next(state) >> (r >> 6 & 63);
+			e.row.flags = (uint16_t)(r >> 42);
+		}
 	}
 	return e;
 }
@@ -87,6 +101,11 @@ static void same_launch(const TraceLaunch *l)
 	ck_assert_int_eq(l->warp_size, launch.warp_size);
 	ck_assert_int_eq(l->sms, launch.sms);
 	ck_assert_int_eq(l->nins, launch.nins);
+	ck_assert(l->timed == launch.timed);
+	ck_assert_int_eq(l->schedulers, launch.schedulers);
+	ck_assert_int_eq(l->nreasons, launch.nreasons);
+	for (int i = 0; i < l->nreasons; i++)
+		same_string(l->reason[i], launch.reason[i]);
 	for (int i = 0; i < l->nins; i++) {
 		const TraceIns *a = &l->ins[i], *b = &launch.ins[i];
 		same_string(a->function, b->function);
@@ -110,6 +129,7 @@ static void same_event(const TraceEvent *a, const TraceEvent *b)
 	ck_assert_uint_eq(a->split, b->split);
 	ck_assert_uint_eq(a->depth, b->depth);
 	ck_assert_uint_eq(a->kind, b->kind);
+	ck_assert(!has_row(a->kind) || trace_row_equal(&a->row, &b->row));
 }
 
 static void round_trip(int launches, int events)
@@ -225,7 +245,7 @@ START_TEST(other_versions_are_refused)
 	Diag d = { 0 };
 	ck_assert_ptr_null(trace_open(path, &d));
 	ck_assert_int_eq(d.errors, 1);
-	ck_assert_ptr_nonnull(strstr(d.item.v[0].text, "version 3"));
+	ck_assert_ptr_nonnull(strstr(d.item.v[0].text, "version 4"));
 	diag_free(&d);
 }
 END_TEST

@@ -28,13 +28,14 @@ static const char help[] =
 	"      --sm N            only this SM\n"
 	"      --warp N          only this warp of each SM\n"
 	"      --cycles A:B      only cycles A to B; either may be left out\n"
-	"      --events LIST     only these kinds: ";
+	"      --events LIST     only these kinds, or all; by default --text and --csv show those of the first two lines:\n"
+	"                        ";
 
 static void print_help(void)
 {
 	fputs(help, stdout);
 	for (int k = 0; k < TR_COUNT; k++)
-		printf("%s%s", k == 0 ? "" : k == 6 ? ",\n                        " : ",", trace_kind_name[k]);
+		printf("%s%s", k == 0 ? "" : k % 6 == 0 ? ",\n                        " : ",", trace_kind_name[k]);
 	puts("\n  -h, --help            this text\n      --version         the version\n"
 		"Exit status: 0, or 2 after a wrong argument or a damaged trace.");
 }
@@ -78,6 +79,10 @@ static bool parse_cycles(const char *s, TraceFilter *f, Diag *d)
 static bool parse_events(const char *s, TraceFilter *f, Diag *d)
 {
 	f->kinds = 0;
+	if (!strcmp(s, "all")) {
+		f->kinds = TRACE_EVERYTHING.kinds;
+		return true;
+	}
 	for (;;) {
 		size_t n = strcspn(s, ",");
 		int k = trace_kind(s, n);
@@ -117,7 +122,7 @@ int main(int argc, char **argv)
 	const TraceExporter *x = &trace_text;
 	TraceFilter f = TRACE_EVERYTHING;
 	const char *output = NULL;
-	bool ok = true;
+	bool ok = true, kinds = false;
 	opterr = 0;
 	for (int c; ok && (c = getopt_long(argc, argv, ":tcpso:h", options, NULL)) != -1;)
 		switch (c) {
@@ -130,7 +135,7 @@ int main(int argc, char **argv)
 		case OPT_SM: ok = parse_index("--sm", optarg, &f.sm, &d); break;
 		case OPT_WARP: ok = parse_index("--warp", optarg, &f.warp, &d); break;
 		case OPT_CYCLES: ok = parse_cycles(optarg, &f, &d); break;
-		case OPT_EVENTS: ok = parse_events(optarg, &f, &d); break;
+		case OPT_EVENTS: ok = kinds = parse_events(optarg, &f, &d); break;
 		case 'h': print_help(); return 0;
 		case OPT_VERSION: puts("gsim-trace (" PACKAGE_NAME ") " PACKAGE_VERSION); return 0;
 		default: return usage_option("gsim-trace", argv, options, c);
@@ -139,6 +144,8 @@ int main(int argc, char **argv)
 		diag_error(&d, (Loc){ 0 }, "expected one trace, found %d arguments; gsim-trace --help says more", argc - optind);
 		ok = false;
 	}
+	if (!kinds && (x == &trace_text || x == &trace_csv))
+		f.kinds = TRACE_PLAIN_KINDS;
 	if (ok)
 		ok = export(argv[optind], output, x, &f, &d);
 	diag_print(&d, stderr);

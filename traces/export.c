@@ -13,9 +13,15 @@ int trace_kind(const char *name, size_t n)
 
 const TraceIns *trace_ins(const TraceLaunch *l, uint64_t pc) { return pc < (uint64_t)l->nins ? &l->ins[pc] : NULL; }
 
+const char *trace_reason(const TraceLaunch *l, uint64_t why)
+{
+	return why < (uint64_t)l->nreasons ? l->reason[why] : why == UINT16_MAX ? "chooses" : "?";
+}
+
 bool trace_at_pc(int kind)
 {
-	return kind == TR_ISSUE || kind == TR_PUSH || kind == TR_POP || kind == TR_RECONVERGE || kind == TR_EXIT;
+	return kind == TR_ISSUE || kind == TR_PUSH || kind == TR_POP || kind == TR_RECONVERGE || kind == TR_EXIT || kind == TR_ENTER ||
+		kind == TR_REWRITE || kind == TR_RETURN;
 }
 
 char *trace_lanes(uint64_t mask, int warp_size, char buf[24])

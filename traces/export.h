@@ -10,6 +10,7 @@ typedef struct TraceFilter {
 	uint64_t from, to;             /* cycles, both included */
 	uint32_t kinds;                /* bit k: events of kind k */
 } TraceFilter;
+#define TRACE_PLAIN_KINDS (((uint32_t)1 << TR_ENTER) - 1) /* what happens, without how rows of tables and schedulers change */
 #define TRACE_EVERYTHING ((TraceFilter){ NULL, -1, -1, 0, UINT64_MAX, ~(uint32_t)0 })
 
 /* One way to write a trace: what it does before all else, when a launch begins (numbered from 0), at an event, when a launch
@@ -38,6 +39,14 @@ const TraceIns *trace_ins(const TraceLaunch *, uint64_t pc);
 bool trace_at_pc(int kind);
 /* The lanes of a mask, lane 0 first, as 1s and dots for warps of up to 8 lanes, else in hexadecimal. Returns buf. */
 char *trace_lanes(uint64_t mask, int warp_size, char buf[24]);
+
+struct StrBuf;
+/* A pc and its block. */
+void trace_place(struct StrBuf *, const TraceLaunch *, uint64_t pc);
+/* "path 6 B, until 17 G", without the row's lanes. */
+void trace_row_text(struct StrBuf *, const TraceLaunch *, const TraceRow *);
+/* The name of a reason of stalls. */
+const char *trace_reason(const TraceLaunch *, uint64_t);
 
 /* The sums of one launch. */
 typedef struct TraceBlockSum {     /* starts: its first instruction is in the program */

@@ -1,5 +1,6 @@
 /* Traces as comma-separated values (RFC 4180), one event a line. */
 #include "traces/export.h"
+#include "lib/strbuf.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,7 +39,11 @@ static void event(TraceExport *t, const TraceEvent *e)
 		fprintf(t->out, ",%d", i->line);
 	else
 		putc(',', t->out);
-	field(t->out, i ? i->text : "");
+	StrBuf b = { 0 };
+	if (e->kind == TR_ENTER || e->kind == TR_REWRITE)
+		trace_row_text(&b, t->launch, &e->row);
+	field(t->out, b.s ? b.s : e->kind == TR_STALL ? trace_reason(t->launch, e->b) : i ? i->text : "");
+	sb_free(&b);
 	putc('\n', t->out);
 }
 

@@ -2,6 +2,7 @@
  * a basic block, an instant for every other event, a counter for the depth of each warp's divergence structure.
  * A microsecond on the time line is a cycle. Launches follow one another. */
 #include "traces/export.h"
+#include "traces/state.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,8 +14,11 @@ typedef struct Track {             /* a warp */
 	uint64_t mask, start, last;    /* last: cycle of the last issue */
 } Track;
 
+typedef struct Stall { bool named; uint64_t why, since; } Stall; /* why: WHY_ISSUES: none */
+
 typedef struct State {
 	bool comma;
+	Vec(Stall) stall;              /* by SM, then scheduler */
 	uint64_t base, latest;         /* time of the launch's cycle 0, and of the latest event */
 	Vec(Track) track;
 	int *slot;                     /* hash table of indices into track plus 1 */
@@ -106,9 +110,56 @@ static void close_slice(TraceExport *t, State *s, Track *k, uint64_t until)
 	k->block = NULL;
 }
 
+/* ---- schedulers: threads behind those of the warps, a slice for each span without an issue ---- */
+
+enum { SCHEDULER_TID = 1 << 16 };
+
+static Stall *stall_of(TraceExport *t, unsigned sm, unsigned number)
+{
+	State *s = t->state;
+	int at = (int)(sm * (unsigned)t->launch->schedulers + number);
+	while (s->stall.n <= at)
+		vec_push(&s->stall, ((Stall){ .why = WHY_ISSUES }));
+	return &s->stall.v[at];
+}
+
+static void end_stall(TraceExport *t, unsigned sm, unsigned number, uint64_t until)
+{
+	State *s = t->state;
+	Stall *x = stall_of(t, sm, number);
+	if (x->why != WHY_ISSUES && until > x->since) {
+		next_item(t);
+		fputs("{\"ph\":\"X\",\"name\":", t->out);
+		json_string(t->out, trace_reason(t->launch, x->why));
+		fprintf(t->out, ",\"cat\":\"stall\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 "}", sm + 1, SCHEDULER_TID + number,
+			s->base + x->since, until - x->since);
+	}
+	x->why = WHY_ISSUES;
+}
+
+static void stall(TraceExport *t, const TraceEvent *e)
+{
+	if (e->a >= (uint64_t)t->launch->schedulers)
+		return;
+	unsigned number = (unsigned)e->a;
+	end_stall(t, e->sm, number, e->cycle);
+	Stall *x = stall_of(t, e->sm, number);
+	if (!x->named) {
+		next_item(t);
+		fprintf(t->out, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"scheduler %u\"}}", e->sm + 1,
+			SCHEDULER_TID + number, number);
+	}
+	x->named = true;
+	x->why = e->b;
+	x->since = e->cycle;
+}
+
 static void finish(TraceExport *t)
 {
 	State *s = t->state;
+	for (int i = 0; i < s->stall.n && t->launch->schedulers; i++)
+		end_stall(t, (unsigned)(i / t->launch->schedulers), (unsigned)(i % t->launch->schedulers),
+			s->latest > s->base ? s->latest - s->base : 0);
 	for (int i = 0; i < s->track.n; i++)
 		close_slice(t, s, &s->track.v[i], s->track.v[i].last + 1);
 }
@@ -156,6 +207,14 @@ static void issue(TraceExport *t, State *s, Track *k, const TraceEvent *e)
 static void event(TraceExport *t, const TraceEvent *e)
 {
 	State *s = t->state;
+	if (e->kind == TR_ENTER || e->kind == TR_REWRITE || e->kind == TR_LEAVE)
+		return;
+	if (e->kind == TR_STALL) {
+		stall(t, e);
+		return;
+	}
+	if (e->kind == TR_ISSUE && t->launch->schedulers)
+		end_stall(t, e->sm, (unsigned)(e->warp % t->launch->schedulers), e->cycle);
 	Track *k = track(s, e);
 	name_track(t, s, k, e);
 	if (s->base + e->cycle + 1 > s->latest)
@@ -169,7 +228,7 @@ static void event(TraceExport *t, const TraceEvent *e)
 			",\"args\":{\"lanes\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64 "}}", trace_kind_name[e->kind], e->sm + 1, e->warp,
 			s->base + e->cycle, trace_lanes(e->mask, t->launch->warp_size, lanes), e->a, e->b);
 	}
-	if (e->depth != k->depth) {
+	if (e->depth != k->depth && e->kind != TR_RETURN) {
 		k->depth = e->depth;
 		next_item(t);
 		fprintf(t->out, "{\"ph\":\"C\",\"name\":\"depth of warp %d\",\"pid\":%d,\"ts\":%" PRIu64 ",\"args\":{\"entries\":%d}}",
@@ -182,6 +241,7 @@ static void end(TraceExport *t)
 	State *s = t->state;
 	fputs("\n]}\n", t->out);
 	vec_free(&s->track);
+	vec_free(&s->stall);
 	free(s->slot);
 	free(s);
 }

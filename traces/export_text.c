@@ -1,5 +1,6 @@
 /* Traces as aligned text, one event a line. */
 #include "traces/export.h"
+#include "lib/strbuf.h"
 #include <inttypes.h>
 
 static void launch(TraceExport *t)
@@ -32,13 +33,24 @@ static void issue(FILE *out, const TraceIns *i, uint64_t pc)
 		fputs(i->overhead ? "  (added by lowering)" : "  (inserted by a pass)", out);
 }
 
+static void row(FILE *out, const TraceLaunch *l, const TraceEvent *e)
+{
+	StrBuf b = { 0 };
+	trace_row_text(&b, l, &e->row);
+	fprintf(out, "%4" PRIu64 " %s", e->b, b.s);
+	sb_free(&b);
+}
+
 static void event(TraceExport *t, const TraceEvent *e)
 {
 	char lanes[24];
-	bool of_block = e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END;
+	bool no_lanes = e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END || e->kind == TR_STALL || e->kind == TR_LEAVE || e->kind == TR_WARP_END;
 	const TraceIns *i = trace_at_pc(e->kind) ? trace_ins(t->launch, e->a) : NULL;
-	fprintf(t->out, "%8" PRIu64 " %3d %4d %5d %5d %-15s %-8s ", e->cycle, e->sm, e->warp, e->split, e->depth,
-		trace_kind_name[e->kind], of_block ? "" : trace_lanes(e->mask, t->launch->warp_size, lanes));
+	char split[8] = "-";
+	if (e->split != ROW_NO_SPLIT)
+		snprintf(split, sizeof split, "%d", e->split);
+	fprintf(t->out, "%8" PRIu64 " %3d %4d %5s %5d %-15s %-8s ", e->cycle, e->sm, e->warp, split, e->depth,
+		trace_kind_name[e->kind], no_lanes ? "" : trace_lanes(e->mask, t->launch->warp_size, lanes));
 	switch (e->kind) {
 	case TR_ISSUE:
 		issue(t->out, i, e->a);
@@ -68,6 +80,22 @@ static void event(TraceExport *t, const TraceEvent *e)
 	case TR_EXIT:
 		place(t->out, i, e->a);
 		fprintf(t->out, ", %" PRIu64 " lanes left", e->b);
+		break;
+	case TR_ENTER: case TR_REWRITE:
+		row(t->out, t->launch, e);
+		break;
+	case TR_LEAVE:
+		fprintf(t->out, "%4" PRIu64 " %s, %" PRIu64 " rows", e->b, trace_row_info[e->row.kind].name, e->a);
+		break;
+	case TR_STALL:
+		fprintf(t->out, "scheduler %" PRIu64 ", %s", e->a, trace_reason(t->launch, e->b));
+		break;
+	case TR_RETURN:
+		place(t->out, i, e->a);
+		fprintf(t->out, ", made in cycle %" PRIu64, e->b);
+		break;
+	case TR_WARP_START: case TR_WARP_END:
+		fprintf(t->out, "thread block %" PRIu64 ", warp %" PRIu64, e->a, e->b);
 		break;
 	}
 	putc('\n', t->out);

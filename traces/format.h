@@ -6,7 +6,7 @@
 
 #define TRACE_MAGIC "\211GTR\r\n\032\n"    /* a file damaged by a text transfer no longer begins with it */
 enum {
-	TRACE_VERSION = 2, OLDEST_VERSION = 1,
+	TRACE_VERSION = 3, OLDEST_VERSION = 1,
 	HEADER_BYTES = 16,                 /* magic, version, flags */
 	CHUNK_BYTES = 9,                   /* kind, raw length, stored length */
 	END_BYTES = 20,                    /* launches, events, CRC-32 */
@@ -14,20 +14,20 @@ enum {
 
 	EVENTS_RAW = 256 * 1024,           /* most raw bytes of an event chunk */
 	LAUNCH_RAW = 64 * 1024 * 1024,     /* most raw bytes of a launch chunk */
-	EVENT_BYTES = 64,                  /* more than the longest event takes */
+	EVENT_BYTES = 128,                 /* more than the longest event takes */
 	INS_BYTES = 6,                     /* least that an instruction takes */
 	MOST_INS = 1 << 22,
 	DEFLATE_RATIO = 1032,              /* deflate expands no byte to more than this many */
-	MOST_SMS = 65536, MOST_LANES = 64,
+	MOST_SMS = 65536, MOST_LANES = 64, MOST_SCHEDULERS = 64, MOST_REASONS = 1024,
 
-	TAG_KIND = 0x0f, TAG_SAME_CYCLE = 0x10, TAG_SAME_WARP = 0x20, TAG_SAME_MASK = 0x40, TAG_SAME_SPLIT = 0x80,
+	TAG_KIND = 0x0f, KIND_FOLLOWS = 15, TAG_SAME_CYCLE = 0x10, TAG_SAME_WARP = 0x20, TAG_SAME_MASK = 0x40, TAG_SAME_SPLIT = 0x80,
 
 	CONTEXTS = 1024
 };
 
 /* What the next event of a warp is predicted from. Several warps may share a context: prediction suffers, nothing else. */
 typedef struct Context {
-	uint64_t mask, pc, a[16];
+	uint64_t mask, pc, a[32];
 	uint16_t split, depth;
 } Context;
 
@@ -58,6 +58,8 @@ static inline void coder_learn(Context *x, const TraceEvent *e)
 	if (e->kind == TR_ISSUE)
 		x->pc = e->a;
 }
+
+static inline bool has_row(unsigned kind) { return kind == TR_ENTER || kind == TR_REWRITE || kind == TR_LEAVE; }
 
 static inline uint64_t zigzag(uint64_t v) { return v << 1 ^ (0 - (v >> 63)); }
 static inline uint64_t unzigzag(uint64_t v) { return v >> 1 ^ (0 - (v & 1)); }

@@ -215,6 +215,17 @@ static void read_ins(TraceReader *r, Bytes *b, Strings *s, TraceIns *i, int line
 	i->inserted = flags >> 3 & 1;
 }
 
+static void read_schedulers(TraceReader *r, Bytes *b, TraceLaunch *l)
+{
+	l->timed = varint_upto(b, 1);
+	l->schedulers = (int)varint_upto(b, MOST_SCHEDULERS);
+	l->nreasons = (int)varint_upto(b, MOST_REASONS);
+	const char **reason = arena_array(&r->arena[r->now], const char *, l->nreasons + 1);
+	for (int k = 0; k < l->nreasons; k++)
+		reason[k] = string(r, b);
+	l->reason = reason;
+}
+
 static int read_launch(TraceReader *r)
 {
 	r->now ^= 1;
@@ -243,6 +254,8 @@ static int read_launch(TraceReader *r)
 	}
 	if (!l->warp_size || !l->sms)
 		b->bad = true;
+	if (r->version > 2)
+		read_schedulers(r, b, l);
 	TraceIns *ins = arena_array(&r->arena[r->now], TraceIns, l->nins ? l->nins : 1);
 	l->ins = ins;
 	for (int k = 0; k < l->nins && !b->bad; k++)
@@ -256,13 +269,30 @@ static int read_launch(TraceReader *r)
 
 /* ---- events ---- */
 
+static void read_row(Bytes *b, TraceEvent *e)
+{
+	TraceRow *row = &e->row;
+	*row = (TraceRow){ .kind = (uint8_t)varint_upto(b, ROW_COUNT - 1), .mask = e->mask, .split = e->split, .pc = (uint32_t)e->a,
+		.rpc = ROW_NO_PC };
+	if (e->kind == TR_LEAVE)
+		return;
+	b->bad |= e->a > UINT32_MAX;
+	row->flags = (uint16_t)varint_upto(b, UINT16_MAX);
+	row->rpc = (uint32_t)varint_upto(b, UINT32_MAX) - 1;
+	row->n = (uint32_t)varint_upto(b, UINT32_MAX);
+	row->m = (uint32_t)varint_upto(b, UINT32_MAX);
+	row->other = varint(b);
+}
+
 static int read_event(TraceReader *r, TraceEvent *e)
 {
 	Bytes *b = &r->b;
 	Coder *c = &r->coder;
 	unsigned tag = *b->p++;
 	e->kind = tag & TAG_KIND;
-	if (e->kind >= TR_COUNT)
+	if (e->kind == KIND_FOLLOWS && r->version > 2)
+		e->kind = (uint8_t)varint_upto(b, UINT8_MAX);
+	if (e->kind >= (r->version > 2 ? TR_COUNT : TR_ENTER) || (e->kind < KIND_FOLLOWS && (tag & TAG_KIND) == KIND_FOLLOWS))
 		return fail(r, "an event of unknown kind");
 	if (!(tag & TAG_SAME_CYCLE))
 		c->cycle += unzigzag(varint(b));
@@ -284,6 +314,9 @@ static int read_event(TraceReader *r, TraceEvent *e)
 	}
 	e->a = coder_predict(x, e->kind) + unzigzag(varint(b));
 	e->b = varint(b);
+	e->row = (TraceRow){ 0 };
+	if (has_row(e->kind))
+		read_row(b, e);
 	if (b->bad)
 		return fail(r, "an event that makes no sense");
 	coder_learn(x, e);

@@ -49,7 +49,7 @@ void trace_sum_event(TraceSum *s, const TraceLaunch *l, const TraceEvent *e)
 {
 	s->events++;
 	s->of_kind[e->kind]++;
-	if (e->cycle > s->last_cycle)
+	if (e->cycle > s->last_cycle && e->kind != TR_STALL)
 		s->last_cycle = e->cycle;
 	if (e->depth > s->max_depth)
 		s->max_depth = e->depth;

@@ -3,6 +3,7 @@
 #ifndef GSIM_TRACE_H
 #define GSIM_TRACE_H
 #include "lib/diag.h"
+#include "traces/rows.h"
 #include <stdint.h>
 
 #define TRACE_EVENTS(X) /* id, name, meaning of a and b */ \
@@ -17,7 +18,14 @@
 	X(MEMORY, "memory", "a = lowest address, b = sectors (functional runs have none)") \
 	X(BLOCK_START, "block_start", "a = thread block number, b = threads") \
 	X(BLOCK_END, "block_end", "a = thread block number, b = 0") \
-	X(EXIT, "exit", "a = pc, b = lanes left")
+	X(EXIT, "exit", "a = pc, b = lanes left") \
+	X(ENTER, "enter", "a row of the mechanism's state is new: a = its pc, b = its place in its table") \
+	X(REWRITE, "rewrite", "a row is another one: a = its pc, b = its place") \
+	X(LEAVE, "leave", "rows are gone: a = how many, b = the first one's place") \
+	X(STALL, "stall", "a scheduler issues nothing from here to its next issue or stall: a = scheduler, b = reason; 65535: it spends the cycle without an instruction") \
+	X(RETURN, "return", "the last datum of a load or atomic operation has come: a = its pc, b = cycle of its memory event") \
+	X(WARP_START, "warp_start", "a = thread block number, b = index in the block") \
+	X(WARP_END, "warp_end", "a = thread block number, b = index in the block")
 
 typedef enum {
 #define X(ID, NAME, HELP) TR_##ID,
@@ -29,11 +37,12 @@ extern const char *const trace_kind_name[TR_COUNT];
 
 typedef struct TraceEvent {
 	uint64_t cycle;                /* within the launch; functional runs: the number of the issue */
-	uint64_t mask;                 /* lanes */
+	uint64_t mask;                 /* lanes; of enter and rewrite: the row's, as a is its pc and split its split */
 	uint64_t a, b;
 	uint16_t sm, warp, split;      /* warp: slot in the SM; split: index in the warp */
 	uint16_t depth;                /* of the mechanism's structure, after the event */
 	uint8_t kind;
+	TraceRow row;                  /* of enter and rewrite; of leave: only its kind, that of the first row that is gone */
 } TraceEvent;
 
 typedef struct TraceIns {              /* one machine instruction, by pc */
@@ -51,6 +60,10 @@ typedef struct TraceLaunch {           /* what stands before a launch's events *
 	int warp_size, sms;
 	int nins;
 	const TraceIns *ins;
+	bool timed;                    /* this and the next: traces of version 3; before: false and 0 */
+	int schedulers;                /* of an SM; a warp's is its slot modulo that */
+	int nreasons;
+	const char *const *reason;     /* names of the reasons of stalls */
 } TraceLaunch;
 
 typedef struct TraceWriter TraceWriter;

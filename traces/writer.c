@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-_Static_assert(TR_COUNT <= TAG_KIND + 1, "the kind of an event has four bits");
+_Static_assert(TR_COUNT <= sizeof((Context *)0)->a / sizeof(uint64_t), "a context has a value for each kind of event");
 
 const char *const trace_kind_name[TR_COUNT] = {
 #define X(ID, NAME, HELP) [TR_##ID] = NAME,
@@ -130,7 +130,7 @@ static void sb_ins(StrBuf *b, StrMap *map, const TraceIns *i, int line_before)
 
 void trace_launch(TraceWriter *w, const TraceLaunch *l)
 {
-	must(l->warp_size >= 1 && l->warp_size <= MOST_LANES && l->sms >= 1 && l->sms <= MOST_SMS && l->nins >= 0);
+	must(l->warp_size >= 1 && l->warp_size <= MOST_LANES && l->sms >= 1 && l->sms <= MOST_SMS && l->nins >= 0 && l->schedulers <= MOST_SCHEDULERS);
 	flush_events(w);
 	StrBuf b = { 0 };
 	StrMap map = { 0 };
@@ -147,6 +147,11 @@ void trace_launch(TraceWriter *w, const TraceLaunch *l)
 	sb_varint(&b, (uint64_t)l->warp_size);
 	sb_varint(&b, (uint64_t)l->sms);
 	sb_varint(&b, (uint64_t)l->nins);
+	sb_varint(&b, l->timed);
+	sb_varint(&b, (uint64_t)l->schedulers);
+	sb_varint(&b, (uint64_t)l->nreasons);
+	for (int k = 0; k < l->nreasons; k++)
+		sb_string(&b, l->reason[k]);
 	for (int k = 0; k < l->nins; k++)
 		sb_ins(&b, &map, &l->ins[k], k ? l->ins[k - 1].line : 0);
 	if ((b.n > LAUNCH_RAW || l->nins > MOST_INS) && !w->error)
@@ -167,6 +172,19 @@ static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
 	return p;
 }
 
+static uint8_t *put_row(uint8_t *p, const TraceEvent *e)
+{
+	const TraceRow *r = &e->row;
+	*p++ = r->kind;
+	if (e->kind == TR_LEAVE)
+		return p;
+	p = put_varint(p, r->flags);
+	p = put_varint(p, (uint32_t)(r->rpc + 1));
+	p = put_varint(p, r->n);
+	p = put_varint(p, r->m);
+	return put_varint(p, r->other);
+}
+
 void trace_event(TraceWriter *w, const TraceEvent *e)
 {
 	must(w->launches && e->kind < TR_COUNT);
@@ -175,7 +193,9 @@ void trace_event(TraceWriter *w, const TraceEvent *e)
 	Coder *c = &w->coder;
 	Context *x = coder_context(c, e->sm, e->warp);
 	uint8_t *tag = w->raw + w->n, *p = tag + 1;
-	*tag = e->kind;
+	*tag = e->kind < KIND_FOLLOWS ? e->kind : KIND_FOLLOWS;
+	if (e->kind >= KIND_FOLLOWS)
+		*p++ = e->kind;
 	if (e->cycle == c->cycle)
 		*tag |= TAG_SAME_CYCLE;
 	else
@@ -198,6 +218,8 @@ void trace_event(TraceWriter *w, const TraceEvent *e)
 	}
 	p = put_varint(p, zigzag(e->a - coder_predict(x, e->kind)));
 	p = put_varint(p, e->b);
+	if (has_row(e->kind))
+		p = put_row(p, e);
 	c->cycle = e->cycle;
 	c->sm = e->sm;
 	c->warp = e->warp;

@@ -91,6 +91,8 @@ static void home_made(Sm *sm, const LsuAccess *e, Part p, bool own)
 		vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = p.home, .ins = i, .lanes = p.mask, .ticket = own ? e->ticket : NULL }));
 	} else {
 		Cycle ready = e->ticket->ready;
+		if (tracing(sm) && i->kind != K_ST)
+			tracer_return(sm, p.home, i, p.mask, sm->now, ready);
 		if (whole_ready(sm, e->ticket, &ready))
 			scoreboard_write(sm, p.home, i, p.mask, ready, true);
 	}
@@ -147,6 +149,14 @@ void lsu_serve(Sm *sm)
 	}
 }
 
+static void trace_returns(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Cycle ready)
+{
+	Part part[64];
+	int n = reconv_parts(w, s, part);
+	for (int k = 0; k < n; k++)
+		tracer_return(sm, part[k].home, i, m & part[k].mask, sm->now, ready);
+}
+
 LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, Issue *is)
 {
 	uint64_t local[64];
@@ -178,6 +188,8 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 	is->misses |= split_wants_hits ? m & ~t->hit_lanes : 0;
 	if (t->ready > is->ready)
 		is->ready = t->ready;
+	if (tracing(sm) && i->kind != K_ST && says(t, &a) == LSU_KNOWN)
+		trace_returns(sm, w, s, i, m, t->ready);
 	return says(t, &a);
 }
 

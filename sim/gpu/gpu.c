@@ -25,6 +25,8 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 	g->options = *o;
 	g->options.turn = o->turn ? o->turn : 2000;
 	g->model = reconv_models[c->model];
+	if (o->trace)
+		tracer_wrap(g);
 	g->code = xcalloc((size_t)m->func.n + 1, sizeof *g->code);
 	g->param_address = PARAM_WINDOW;
 	g->window = mem_window(c);
@@ -150,11 +152,14 @@ static bool size_up(const Config *c, Grid *x, Fault *fault)
 
 /* ---- traces ---- */
 
-static void flush_trace(Gpu *g)
+/* Events of all SMs in the order (cycle, SM), those of before `end` that have been known in advance among them. */
+static void flush_trace(Gpu *g, Cycle end)
 {
 	int n = (int)g->config.sm_count;
 	int at[n];
 	memset(at, 0, sizeof at);
+	for (int i = 0; i < n; i++)
+		tracer_merge(&g->sm[i], end);
 	for (;;) {
 		int first = -1;
 		for (int i = 0; i < n; i++)
@@ -216,7 +221,8 @@ static void trace_begin(Gpu *g, const Grid *grid)
 		.machine = g->options.machine ? g->options.machine : "(defaults)", .model = g->model->name,
 		.configuration = config_hash_text(&g->config, hash), .changed = g->options.changed, .passes = g->options.passes,
 		.grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
-		.warp_size = warp_width(g), .sms = (int)g->config.sm_count, .nins = c->n, .ins = ins });
+		.warp_size = warp_width(g), .sms = (int)g->config.sm_count, .nins = c->n, .ins = ins, .timed = !g->options.functional,
+		.schedulers = (int)g->config.sched_count, .nreasons = STALL_COUNT, .reason = stall_name });
 }
 
 void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag)
@@ -417,7 +423,7 @@ static bool timed_run(Gpu *g, Fault *fault)
 			sm_settle(&g->sm[i]);
 		dispatch(g);
 		if (g->options.trace)
-			flush_trace(g);
+			flush_trace(g, g->now);
 		if (g->options.progress && (round & 1023) == 0)
 			g->options.progress(g->options.self, g->now, issues(g));
 	}
@@ -450,7 +456,7 @@ static bool functional_run(Gpu *g, Fault *fault)
 				within = within && functional_turn(g, &g->sm[i], &moved);
 			}
 		if (g->options.trace)
-			flush_trace(g);
+			flush_trace(g, NEVER);
 		if (!resident)
 			return true;
 		for (int i = 0; i < g->config.sm_count; i++)
@@ -561,6 +567,8 @@ bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault
 	if (g->options.trace)
 		trace_begin(g, &grid);
 	bool ok = g->options.functional ? functional_run(g, fault) : timed_run(g, fault);
+	if (g->options.trace)
+		flush_trace(g, NEVER);
 	gather(g, &grid, a, st, ok);
 	close_launch(g);
 	st->seconds = now_seconds() - start;

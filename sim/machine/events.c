@@ -9,7 +9,7 @@ void sm_trace(Sm *sm, const Warp *w, const Split *s, TraceKind kind, Mask m, uin
 		e.split = s ? (uint16_t)(s - w->split) : 0;
 		e.depth = (uint16_t)w->stack_depth;
 	}
-	vec_push(&sm->events, e);
+	tracer_event(sm, w, &e);
 }
 
 /* The launch, instruction and function that a message names: the module's own, or, of what lowering added, its copy's. The

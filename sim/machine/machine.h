@@ -8,6 +8,7 @@
 #include "sim/machine/partings.h"
 #include "sim/mem/mem.h"
 #include "sim/reconv/core.h"
+#include "traces/state.h"
 
 typedef struct Sm Sm;
 typedef struct Cta Cta;
@@ -148,6 +149,7 @@ typedef struct Sched {
 	int last;                      /* slot that issued last, -1 */
 	Cycle sleep;                   /* nothing to try before; 0 when something may have changed */
 	uint64_t *idle;                /* counts the cycles until then: of the warp that is nearest to an issue, by its reason; or of none */
+	uint8_t why;                   /* Stall that this stands for; STALL_COUNT: it has issued */
 	int *active; int nactive;      /* two-level */
 } Sched;
 
@@ -180,6 +182,7 @@ struct Sm {
 	Vec(MemTicket *) tickets;      /* free ones */
 	Vec(Whole *) wholes;           /* free ones */
 	Vec(TraceEvent) events;
+	struct Tracer *tracer;         /* NULL: no trace */
 	const Alloc *hint;             /* allocation of the last access */
 	Cycle last_progress;
 	Fault fault;                   /* first fault of this SM and its place in the order */
@@ -202,6 +205,8 @@ struct Gpu {
 	const uint64_t *symbol_address;
 	GpuOptions options;
 	const ReconvModel *model;
+	const ReconvModel *untraced;   /* traces: the mechanism itself, of which model tells the tracer */
+	ReconvModel traced;
 	Code **code;                   /* by function id, lowered on first use */
 	MemSystem *mem;
 	SmMem **smmem;
@@ -316,7 +321,25 @@ static inline void note_depth(Sm *sm, Warp *w)
 }
 static inline const Launch *launch_of(const Warp *w) { return w->share->grid->launch; }
 static inline const Code *code_of(const Warp *w) { return w->share->grid->code; }
+
+/* ---- traces: sim/machine/tracer.c ---- */
 static inline bool tracing(const Sm *sm) { return sm->gpu->options.trace != NULL; }
+void tracer_wrap(Gpu *);               /* the mechanism's hooks tell when they have been called */
+void tracer_open(Sm *);
+void tracer_close(Sm *);
+void tracer_event(Sm *, const Warp *, const TraceEvent *); /* w: it has changed; NULL: none */
+/* The cycle's issues have been made: events for what has changed in the warps, and for schedulers that stand still. */
+void tracer_cycle(Sm *);
+/* The SM holds no block: its schedulers have nothing to do from that cycle on. */
+void tracer_empty(Sm *, Cycle from);
+/* Lanes of the warp have their data then. Timed runs. */
+void tracer_return(Sm *, const Warp *, const MIns *, Mask, Cycle issued, Cycle then);
+/* Events of before that cycle that were known in advance take their places in sm->events. */
+void tracer_merge(Sm *, Cycle end);
+extern void (*tracer_watch)(Sm *);     /* called behind every tracer_cycle; for tests, else NULL */
+/* The rows that show the warp now, as the last tracer_cycle had them or would have. Valid until the next call. */
+const TraceRowVec *tracer_rows(Sm *, const Warp *);
+
 static inline int warp_width(const Gpu *g) { return (int)g->config.warp_size; }
 static inline uint64_t threads_of(const Launch *l) { return (uint64_t)l->block[0] * l->block[1] * l->block[2]; } /* of a block */
 #endif

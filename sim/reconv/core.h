@@ -7,6 +7,11 @@
 /* ---- while lowering ---- */
 static inline int64_t reconv_lower_param(const LowerFn *l, int index) { return l->config->model_param[l->config->model][index]; } /* the mechanism's own */
 
+/* ---- for pictures ---- */
+void reconv_show(Rows *, const TraceRow *);       /* one more row, behind those of its table */
+void reconv_show_split(const Warp *, const Split *, TraceRow *); /* the row is this split: its place, pc, and whether it runs */
+static inline uint16_t reconv_flag(bool is, int flag) { return (uint16_t)(is ? flag : 0); }
+
 /* ---- at run time ---- */
 int64_t reconv_param(const Warp *, int index);    /* the mechanism's own parameter */
 const Config *reconv_config(const Warp *);

@@ -158,6 +158,24 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 
 static void waits(Warp *w, Split *s) { choose(w, reconv_state(w)); }
 
+static void show(const Warp *w, Rows *rows)
+{
+	const Stack *k = reconv_state((Warp *)w);
+	for (int level = 0; level < k->height; level++)
+		each_split((Warp *)w, s) {
+			const Group *g = &k->regions.group[s - reconv_splits((Warp *)w)];
+			TraceRow r = trace_row(ROW_SIDE, NO_PC, s->mask);
+			r.rpc = k->regions.r[g->region].pc;
+			r.n = (uint32_t)level;
+			r.m = (uint32_t)g->region;
+			r.flags = reconv_flag(level < k->spill.spilled, FLAG_IN_MEMORY);
+			reconv_show_split(w, s, &r);
+			if (g->level == level)
+				reconv_show(rows, &r);
+		}
+	regions_show(&k->regions, rows);
+}
+
 static bool held(const Warp *w, int lane, Held *h)
 {
 	return regions_held(&((Stack *)reconv_state((Warp *)w))->regions, lane, h, "a stack entry");
@@ -170,6 +188,6 @@ const ReconvModel reconv_dual_path = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .warp_scoreboard = warp_scoreboard,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .wait = waits, .resume = waits, .held = held,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show, .wait = waits, .resume = waits, .held = held,
 	.holds = "runs the two sides of its stack's top entry; a lower one, and lanes at a reconvergence point, wait until those above have come there or ended",
 };

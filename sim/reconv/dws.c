@@ -349,6 +349,26 @@ static void waits(Warp *w, Split *s)
 
 static void resumes(Warp *w, Split *s) { choose(w, reconv_state(w)); }
 
+static void show(const Warp *w, Rows *rows)
+{
+	const Dws *k = reconv_state((Warp *)w);
+	regions_show_groups(w, &k->regions, rows);
+	each_split((Warp *)w, s) {
+		const Group *g = &k->regions.group[s - reconv_splits((Warp *)w)];
+		TraceRow r = trace_row(ROW_FAMILY, g->held ? (uint32_t)(g->held - reconv_code(w)->ins) : NO_PC, s->mask);
+		r.split = (uint16_t)(s - reconv_splits((Warp *)w));
+		r.other = g->family;
+		if (g->family)
+			reconv_show(rows, &r);
+		for (int a = 0; a < 2 && g->held; a++) {
+			TraceRow way = trace_row(ROW_WAY, g->path[a].pc, g->path[a].mask);
+			way.split = r.split;
+			if (way.mask)
+				reconv_show(rows, &way);
+		}
+	}
+}
+
 static bool held(const Warp *w, int lane, Held *h)
 {
 	return regions_held(&((Dws *)reconv_state((Warp *)w))->regions, lane, h, "the stack");
@@ -361,7 +381,7 @@ const ReconvModel reconv_dws = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .all_branches = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = waits, .resume = resumes, .stall = stall, .known = known, .alarm = alarm,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, .wait = waits, .resume = resumes, .stall = stall, .known = known, .alarm = alarm,
 	.loaded = loaded, .held = held,
 	.holds = "runs paths of a branch that it does not subdivide one after the other, and keeps lanes that have come to a point until all others have",
 };

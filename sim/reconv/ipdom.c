@@ -20,7 +20,7 @@ static const ConfigKey params[] = {
 	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant; assumption)" },
 };
 
-typedef struct Entry { uint32_t pc, rpc; Mask mask; bool counted; } Entry;
+typedef struct Entry { uint32_t pc, rpc; Mask mask; uint8_t kind; bool counted; } Entry; /* kind: ROW_BASE, ... */
 typedef struct Stack { StackSpill spill; int n, cap; Entry *e; } Stack; /* e[n-1] runs: its pc and mask are the split's */
 
 static size_t state_size(const Config *c) { return sizeof(Stack); }
@@ -49,7 +49,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	k->n = 0;
 	k->spill = (StackSpill){ 0 };
 	splits_launch(w, lanes, pc);
-	push(w, reconv_splits(w), k, (Entry){ pc, NO_PC, lanes, false });
+	push(w, reconv_splits(w), k, (Entry){ pc, NO_PC, lanes, ROW_BASE, false });
 }
 
 /* The entry below goes on; entries whose lanes have all ended are skipped, and those that stand at their own rpc. */
@@ -109,12 +109,13 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	} else {
 		k->e[k->n - 1].pc = rpc;
 		k->e[k->n - 1].mask = s->mask;
+		k->e[k->n - 1].kind = ROW_RECONVERGENCE;
 	}
 	reconv_delay(w, s, (Cycle)reconv_param(w, P_PUSH));
 	for (int a = 0; a < n; a++) {
 		const Path *q = &p[order[a]];
 		if (q->pc != meet)
-			push(w, s, k, (Entry){ q->pc, meet, q->mask, true });
+			push(w, s, k, (Entry){ q->pc, meet, q->mask, ROW_PATH, true });
 	}
 	s->pc = k->e[k->n - 1].pc;
 	s->mask = k->e[k->n - 1].mask & reconv_live(w);
@@ -125,8 +126,9 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	Stack *k = reconv_state(w);
 	k->e[k->n - 1].pc = return_pc;
 	k->e[k->n - 1].mask = s->mask;
+	k->e[k->n - 1].kind = ROW_CALLER;
 	for (int a = n - 1; a >= 0; a--)
-		push(w, s, k, (Entry){ p[a].pc, NO_PC, p[a].mask, true });
+		push(w, s, k, (Entry){ p[a].pc, NO_PC, p[a].mask, ROW_CALLEE, true });
 	s->pc = p[0].pc;
 	s->mask = p[0].mask;
 }
@@ -147,6 +149,20 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	resume(w, s, k);
 }
 
+static void show(const Warp *w, Rows *rows)
+{
+	const Stack *k = reconv_state((Warp *)w);
+	for (int i = 0; i < k->n; i++) {
+		const Split *s = i == k->n - 1 ? reconv_splits((Warp *)w) : NULL;
+		TraceRow r = trace_row(k->e[i].kind, k->e[i].pc, s ? s->mask : k->e[i].mask);
+		r.rpc = k->e[i].rpc;
+		r.flags = reconv_flag(i < k->spill.spilled, FLAG_IN_MEMORY);
+		if (s)
+			reconv_show_split(w, s, &r);
+		reconv_show(rows, &r);
+	}
+}
+
 /* In the topmost entry that has the lane: it goes on when the entry above has come to its reconvergence point. */
 static bool held(const Warp *w, int lane, Held *h)
 {
@@ -165,6 +181,6 @@ const ReconvModel reconv_ipdom = {
 	.source = "Fung et al., Dynamic Warp Formation and Scheduling, MICRO 2007, section 3; order of pushes as in GPGPU-Sim",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .held = held,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show, .held = held,
 	.holds = "runs the top entry of its stack only; one below waits until the lanes above have come to its reconvergence point or ended",
 };

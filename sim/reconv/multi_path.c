@@ -159,6 +159,8 @@ static void resume(Warp *w, Split *s)
 	settle(w, s);
 }
 
+static void show(const Warp *w, Rows *rows) { regions_show_groups(w, reconv_state((Warp *)w), rows); }
+
 static bool held(const Warp *w, int lane, Held *h)
 {
 	return regions_held(reconv_state((Warp *)w), lane, h, "memory, the table of splits being full");
@@ -181,7 +183,7 @@ const ReconvModel reconv_multi_path = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = settle, .resume = resume, .held = held,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, .wait = settle, .resume = resume, .held = held,
 	.patience = patience,
 	.holds = "keeps lanes that have come to a reconvergence point until all others have come there or ended",
 };

@@ -386,6 +386,18 @@ static Split *swi_partner(Warp *w, Mask lanes, int n, Warp **of)
 	return *of == w ? own_secondary(w, lanes, 0, of) : primary(*of);
 }
 
+static void show(const Warp *w, Rows *rows)
+{
+	const Contexts *k = reconv_state((Warp *)w);
+	each_split((Warp *)w, s) {
+		TraceRow r = trace_row(ROW_CONTEXT, NO_PC, s->mask);
+		r.split = (uint16_t)(s - reconv_splits((Warp *)w));
+		r.n = reconv_call_depth(w, s->mask);
+		r.flags = reconv_flag(k->cold[r.split], FLAG_IN_MEMORY);
+		reconv_show(rows, &r);
+	}
+}
+
 static bool held(const Warp *w, int lane, Held *h)
 {
 	bool found = false;
@@ -405,7 +417,7 @@ static bool held(const Warp *w, int lane, Held *h)
 	.source = "Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU Performance, ISCA 2012", \
 	.params = NAME##_params, .nparams = sizeof NAME##_params / sizeof *NAME##_params, .sync_waits = true, .lane_scoreboard = true, \
 	.lower = lower, .state_size = state_size, .sm_state_size = sm_state_size, .launch = NAME##_launch, .branch = branch, \
-	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = settle_event, .resume = settle_event, \
+	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, .wait = settle_event, .resume = settle_event, \
 	.candidate = candidate, .partner = OWN, .held = held, \
 	.holds = "runs the first groups in the order of addresses only; one behind them waits until those in front have come there or ended" }
 TABLE(sbi, "two groups of a warp issue at once: lowest pc and next", own_secondary);

@@ -15,6 +15,7 @@
 #define GSIM_RECONV_H
 #include "sim/code/code.h"
 #include "sim/record/stats.h"
+#include "traces/rows.h"
 
 typedef enum {
 	SPLIT_RUN,                     /* may issue */
@@ -23,6 +24,7 @@ typedef enum {
 } SplitState;
 
 typedef struct Warp Warp;
+typedef struct Rows Rows;              /* tables of rows: traces/rows.h, reconv_show */
 
 enum { MOST_WARPS = 256 };             /* sm.max_warps is at most that */
 
@@ -104,6 +106,9 @@ typedef struct ReconvModel {
 	   divergence.bar_partial says. For mechanisms that run one group at a time and may choose which. */
 	bool (*gather)(Warp *, Split *s, Mask want);
 	int (*depth)(const Warp *);                                   /* entries now, for statistics */
+	/* Optional: all it holds besides the splits (which the core shows), row by row, for traces and pictures. Called after any
+	   event of the warp. What is not shown, nobody can redraw. */
+	void (*show)(const Warp *, Rows *);
 
 	/* Optional, NULL = nothing to do. For mechanisms that choose among splits, or regroup lanes of several warps. */
 	size_t (*sm_state_size)(const Config *);        /* state of an SM, zeroed at the start of a launch */

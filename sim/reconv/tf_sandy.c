@@ -181,6 +181,27 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	leave(w, s, x, s->pc);
 }
 
+/* Frames, and lanes that are not enabled by the place where they wait. */
+static void show(const Warp *w, Rows *rows)
+{
+	const Sandy *x = reconv_state((Warp *)w);
+	const Split *s = reconv_splits((Warp *)w);
+	for (int i = 0; i < x->n; i++) {
+		TraceRow r = trace_row(ROW_FRAME, x->frame[i].pc, x->frame[i].lanes);
+		if (i == x->n - 1)
+			reconv_show_split(w, s, &r);
+		reconv_show(rows, &r);
+	}
+	for (Mask left = x->frame[0].lanes & ~s->mask; left;) {
+		int l;
+		TraceRow r = trace_row(ROW_WAITING, x->pc[lowest_lane(left)], 0);
+		each_lane(left, l)
+			r.mask |= (Mask)(x->pc[l] == r.pc) << l;
+		left &= ~r.mask;
+		reconv_show(rows, &r);
+	}
+}
+
 /* In the top frame, at a pc that the warp has not come to; in another, behind the call. */
 static bool held(const Warp *w, int lane, Held *h)
 {
@@ -203,6 +224,6 @@ const ReconvModel reconv_tf_sandy = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.all_branches = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show,
 	.held = held, .holds = "goes on from the first block in which a lane may be; lanes behind it wait until those in front have come there or ended",
 };

@@ -157,6 +157,18 @@ static uint32_t goes_on(const Warp *w, const Tokens *k, int i, int lane)
 	return pc;
 }
 
+static void show(const Warp *w, Rows *rows)
+{
+	static const uint8_t kind[] = { [TOK_SYNC] = ROW_TOKEN_SYNC, [TOK_DIV] = ROW_TOKEN_DIV, [TOK_BRK] = ROW_TOKEN_BRK,
+		[TOK_CONT] = ROW_TOKEN_CONT, [TOK_CALL] = ROW_TOKEN_CALL };
+	const Tokens *k = reconv_state((Warp *)w);
+	for (int i = 0; i < k->n; i++) {
+		TraceRow r = trace_row(kind[k->t[i].kind], k->t[i].pc, k->t[i].mask);
+		r.flags = reconv_flag(i < k->spill.spilled, FLAG_IN_MEMORY);
+		reconv_show(rows, &r);
+	}
+}
+
 /* In the topmost token that has the lane: it goes on when that token is popped. */
 static bool held(const Warp *w, int lane, Held *h)
 {
@@ -178,6 +190,6 @@ const ReconvModel reconv_token = {
 	.source = "US patents 7353369 and 8312254; Bialas and Strzelecki, Benchmarking the cost of thread divergence in CUDA, 2015",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .held = held,
+	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show, .held = held,
 	.holds = "takes up the lanes of a token when it is popped only, after the lanes that run have come to their SYNC or ended",
 };

@@ -16,6 +16,8 @@ static bool step(Sm *sm, Warp *w, Split *s)
 	is.now = sm->now;
 	s->ready = sm->now + 1;
 	exec_issue(sm, w, s, &is);
+	if (tracing(sm))
+		tracer_cycle(sm);
 	sm->now++;
 	return !sm->fault.kind;
 }

@@ -488,6 +488,7 @@ static void fall_asleep(Sm *sm, Sched *d)
 	}
 	near = (near & 255) == STALL_EMPTY ? untried : near;
 	d->sleep = first;
+	d->why = (uint8_t)near;
 	d->idle = (near & 255) == STALL_EMPTY ? &sm->empty : &sm->warp[d->order[near >> 8 & 0xffff]].share->stats.stalls[near & 255];
 }
 
@@ -515,6 +516,7 @@ static Cycle cycle(Sm *sm, int64_t n)
 				sm->warp[d->last].share->stats.issued++;
 				next = sm->now + 1;
 				d->sleep = 0;
+				d->why = STALL_COUNT;
 				continue;
 			}
 			fall_asleep(sm, d);
@@ -540,9 +542,17 @@ static void pass_empty(Sm *sm, Cycle until)
 
 static Cycle next_arrival(const Sm *sm) { return sm->arrived < sm->arrival.n ? sm->arrival.v[sm->arrived].cycle : NEVER; }
 
+static void trace_cycle(Sm *sm)
+{
+	tracer_cycle(sm);
+	if (!sm->resident)
+		tracer_empty(sm, sm->now + 1);
+}
+
 void sm_run(Sm *sm, Cycle until)
 {
 	int64_t n = sm->gpu->config.sched_count;
+	bool traced = tracing(sm);
 	sm->until = until;
 	while (sm->now < until && !sm->fault.kind && (sm->resident || next_arrival(sm) != NEVER)) {
 		if (!sm->resident && next_arrival(sm) > sm->now) {
@@ -555,6 +565,8 @@ void sm_run(Sm *sm, Cycle until)
 		if (lsu_next(sm) <= sm->now)
 			lsu_serve(sm);
 		Cycle next = cycle(sm, n);
+		if (traced)
+			trace_cycle(sm);
 		if (next > lsu_next(sm))
 			next = lsu_next(sm);
 		if (next > next_arrival(sm))
@@ -626,7 +638,7 @@ static void tell(Sm *sm, Warp *w)
 
 void sm_settle(Sm *sm)
 {
-	Cycle known = 0, ready = 0;
+	Cycle known = 0, came = 0, ready = 0; /* came: of a part of a generic instruction, whose registers may have to wait for the others */
 	Mask hits = 0;
 	bool whole = true;
 	for (int k = 0; k < sm->deferred.n; k++) {
@@ -637,12 +649,16 @@ void sm_settle(Sm *sm)
 		if (d->ticket) {
 			hits = d->ticket->hit_lanes;
 			known = d->ticket->hits;
-			ready = smmem_resolve(sm->mem, d->ticket);
+			came = ready = smmem_resolve(sm->mem, d->ticket);
 			whole = whole_ready(sm, d->ticket, &ready);
 			vec_push(&sm->tickets, d->ticket);
 		}
 		if (d->ins) {
 			w->outstanding -= d->ins->kind != K_ST;
+			if (tracing(sm) && d->ins->kind != K_ST) {
+				tracer_return(sm, w, d->ins, d->lanes & ~hits, d->cycle, came);
+				tracer_return(sm, w, d->ins, d->lanes & hits, d->cycle, known);
+			}
 			if (d->ins->nwr && whole)
 				scoreboard_write(sm, w, d->ins, d->lanes, ready, true);
 			if (hits & d->lanes)

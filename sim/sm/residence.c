@@ -48,6 +48,8 @@ void sm_create(Gpu *g, Sm *sm, int id)
 				equip_unit(g, sm, u);
 	if (g->smmem)
 		sm->mem = g->smmem[id];
+	if (tracing(sm))
+		tracer_open(sm);
 }
 
 void sm_share(Sm *sm, Grid *grid)
@@ -77,6 +79,7 @@ void share_free(Share *x)
 
 void sm_destroy(Sm *sm)
 {
+	tracer_close(sm);
 	for (int i = 0; i < sm->nwarps; i++) {
 		free(sm->warp[i].local);
 		free(sm->warp[i].ret);
@@ -171,6 +174,8 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	g->model->launch(w, lanes, c->entry[c->kernel->id]);
 	partings_start(w, lanes, c->entry[c->kernel->id]);
 	note_depth(sm, w);
+	if (tracing(sm))
+		sm_trace(sm, w, NULL, TR_WARP_START, lanes, cta->number, (uint64_t)index);
 	for (int k = 0; k < w->nsplit; k++) {
 		w->split[k].ready = sm->now;
 		w->split[k].why = STALL_FETCH;
@@ -232,6 +237,8 @@ void sm_place(Sm *sm, const Arrival *a)
 	if (!cta->share->count)
 		start_counting(cta->share);
 	sm->resident++;
+	if (tracing(sm))
+		sm_trace(sm, NULL, NULL, TR_BLOCK_START, 0, number, cta->threads);
 	for (int index = 0, slot = 0; index < cta->warps; slot++) {
 		Warp *w = &sm->warp[slot];
 		if (w->used)
@@ -240,8 +247,6 @@ void sm_place(Sm *sm, const Arrival *a)
 			equip(sm, w, slot);
 		start_warp(sm, w, cta, index++);
 	}
-	if (tracing(sm))
-		sm_trace(sm, NULL, NULL, TR_BLOCK_START, 0, number, cta->threads);
 }
 
 void warp_retire(Sm *sm, Warp *w)
@@ -265,6 +270,8 @@ void warp_retire(Sm *sm, Warp *w)
 		s->last = -1;
 	partings_close(w);
 	w->used = false;
+	if (tracing(sm))
+		sm_trace(sm, w, NULL, TR_WARP_END, 0, cta->number, (uint64_t)w->index);
 	if (--cta->warps_left)
 		return;
 	cta->used = false;

@@ -196,6 +196,8 @@ static void alarm(Warp *w)
 	run_only(w, k, over ? -1 : run);
 }
 
+static void show(const Warp *w, Rows *rows) { regions_show_groups(w, reconv_state((Warp *)w), rows); }
+
 static bool held(const Warp *w, int lane, Held *h)
 {
 	return regions_held(reconv_state((Warp *)w), lane, h, "the queue of groups");
@@ -209,7 +211,7 @@ const ReconvModel reconv_aware = {
 	.fair = "timeout=1000,quantum=1000",
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = waits, .resume = resume, .alarm = alarm,
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, .wait = waits, .resume = resume, .alarm = alarm,
 	.patience = patience, .held = held,
 	.holds = "runs the first group of its queue until it parts, meets others, waits, or its turn is over (aware.quantum = 0: it never is), and keeps "
 		"lanes at a reconvergence point until all others have come, or a time-out (aware.timeout = 0: none)",

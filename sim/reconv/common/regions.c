@@ -299,6 +299,36 @@ int regions_on_chip(Warp *w, const Regions *k)
 	return n;
 }
 
+void regions_show(const Regions *k, Rows *rows)
+{
+	for (int i = 0; i < k->n; i++) {
+		const Region *e = &k->r[i];
+		TraceRow r = trace_row(ROW_REGION, e->pc, e->pending);
+		r.other = e->arrived;
+		r.n = (uint32_t)i;
+		r.m = (uint32_t)e->outer;
+		r.flags = reconv_flag(e->call, FLAG_OF_CALL) | reconv_flag(e->spilled, FLAG_IN_MEMORY);
+		if (e->used)
+			reconv_show(rows, &r);
+	}
+}
+
+void regions_show_groups(const Warp *w, const Regions *k, Rows *rows)
+{
+	each_split((Warp *)w, s) {
+		const Group *g = &k->group[place(w, s)];
+		TraceRow r = trace_row(ROW_MEMBER, NO_PC, s->mask);
+		r.rpc = k->r[g->region].pc;
+		r.split = (uint16_t)place(w, s);
+		r.n = (uint32_t)g->region;
+		r.m = g->order;
+		r.other = g->before;
+		r.flags = reconv_flag(g->spilled, FLAG_IN_MEMORY);
+		reconv_show(rows, &r);
+	}
+	regions_show(k, rows);
+}
+
 bool regions_held(const Regions *k, int lane, Held *h, const char *else_in)
 {
 	for (int i = 1; i < k->n; i++)

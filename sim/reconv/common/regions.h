@@ -58,6 +58,8 @@ void regions_release(Warp *, Regions *, int region);
 Split *regions_add(Warp *, Regions *, int region, Path, const Split *from);
 void regions_drop(Warp *, Regions *, Split *);                 /* its lanes have left it: a pop */
 int regions_on_chip(Warp *, const Regions *);                  /* splits that are not spilled */
+void regions_show(const Regions *, Rows *);
+void regions_show_groups(const Warp *, const Regions *, Rows *); /* the splits and their regions */
 /* How the lane is held, as ReconvModel.held: at a point, or in a parked split, which is in what `else_in` says. */
 bool regions_held(const Regions *, int lane, Held *, const char *else_in);
 #endif

@@ -79,6 +79,20 @@ void sorted_select(Warp *w, Split *s, int at, const SortedRules *r)
 	s->mask = k->g[k->run].mask;
 }
 
+void sorted_show(const Warp *w, Rows *rows)
+{
+	const Sorted *k = reconv_state((Warp *)w);
+	for (int i = 0; i < k->n; i++) {
+		TraceRow r = trace_row(ROW_LISTED, k->g[i].pc, k->g[i].mask);
+		r.n = k->g[i].depth;
+		r.other = k->g[i].want;
+		r.flags = reconv_flag(i < k->spill.spilled, FLAG_IN_MEMORY);
+		if (i == k->run)
+			reconv_show_split(w, reconv_splits((Warp *)w), &r);
+		reconv_show(rows, &r);
+	}
+}
+
 /* Behind those in front of it in the order. */
 bool sorted_held(const Warp *w, int lane, Held *h)
 {

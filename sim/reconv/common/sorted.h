@@ -32,6 +32,7 @@ void sorted_exit(Warp *, Split *, const SortedRules *);
 /* Group g[at] runs; at = -1: the first in the order. Ends the warp when there is none. */
 void sorted_select(Warp *, Split *, int at, const SortedRules *);
 int sorted_depth(const Warp *);
+void sorted_show(const Warp *, Rows *);
 bool sorted_held(const Warp *, int lane, Held *);
 #define SORTED_HOLDS "runs the first group in the order of addresses only; one behind it waits until those in front have come there or ended"
 size_t sorted_size(const Config *);

@@ -44,6 +44,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	State *k = reconv_state(w);
 	k->n = 0;
 	k->frame = 0;
+	k->first = 0;
 	splits_launch(w, lanes, pc);
 }
 
@@ -150,6 +151,25 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 		*reconv_nsplit(w) = 0;
 }
 
+static void show(const Warp *w, Rows *rows)
+{
+	const State *k = reconv_state((Warp *)w);
+	for (int i = 0; i < k->n; i++) {
+		TraceRow r = trace_row(ROW_SAVED, k->saved[i].pc, k->saved[i].mask);
+		r.n = (uint32_t)k->saved[i].name;
+		r.m = k->saved[i].frame;
+		reconv_show(rows, &r);
+	}
+	for (uint32_t i = 0; i < k->frame; i++) {
+		TraceRow r = trace_row(ROW_LINK, k->back[i], 0);
+		r.n = i;
+		reconv_show(rows, &r);
+	}
+	TraceRow r = trace_row(ROW_SCALAR, NO_PC, 0);
+	r.other = k->first;
+	reconv_show(rows, &r);
+}
+
 static bool held(const Warp *w, int lane, Held *h)
 {
 	const State *k = reconv_state((Warp *)w);
@@ -167,7 +187,7 @@ const ReconvModel reconv_exec_mask = {
 	.source = "LLVM, SILowerControlFlow and StructurizeCFG; AMD, Vega Instruction Set Architecture, 2017",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth,
+	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show,
 	.held = held, .holds = "has one pc for the wave: lanes in saved masks go on when the others come to their place, and a loop "
 		"runs until none of its lanes is left in EXEC",
 };

@@ -249,7 +249,54 @@ void its_stall(Warp *w, Split *s, Stall why, Cycle until)
 	its_pass_on(w, k);
 }
 
-/* ---- for diagnoses ---- */
+/* ---- for diagnoses and pictures ---- */
+
+static void show_barrier(const Warp *w, const Its *k, int i, Rows *rows)
+{
+	const Barrier *b = &k->barrier[i];
+	TraceRow r = trace_row(ROW_BARRIER, b->blocked ? its_split((Warp *)w, lowest_lane(b->blocked))->pc : NO_PC, b->members);
+	r.n = (uint32_t)i + 1;
+	r.other = b->blocked;
+	r.flags = reconv_flag(b->rejoin, FLAG_REJOINS);
+	reconv_show(rows, &r);
+	if (b->holders == b->members)
+		return;
+	r = trace_row(ROW_HOLDERS, NO_PC, b->holders);
+	r.n = (uint32_t)i + 1;
+	reconv_show(rows, &r);
+}
+
+static void show_register(const Warp *w, const Its *k, int reg, Rows *rows)
+{
+	for (Mask left = reconv_live(w); left;) {
+		int l;
+		TraceRow r = trace_row(ROW_REGISTER, NO_PC, 0);
+		r.n = (uint32_t)reg;
+		r.m = k->name[reg][lowest_lane(left)];
+		each_lane(left, l)
+			r.mask |= (Mask)(k->name[reg][l] == r.m) << l;
+		left &= ~r.mask;
+		if (r.m)
+			reconv_show(rows, &r);
+	}
+}
+
+void its_show(const Warp *w, Rows *rows)
+{
+	const Its *k = reconv_state((Warp *)w);
+	for (int i = 0; i < k->n; i++) {
+		const Split *s = its_split((Warp *)w, k->queue[i]);
+		TraceRow r = trace_row(ROW_TURN, NO_PC, s->mask);
+		r.split = (uint16_t)(s - reconv_splits((Warp *)w));
+		r.other = k->yielded & s->mask;
+		reconv_show(rows, &r);
+	}
+	for (int i = 0; i < k->nbarrier; i++)
+		if (k->barrier[i].holders)
+			show_barrier(w, k, i, rows);
+	for (int reg = 0; reg < reconv_param(w, ITS_REGISTERS); reg++)
+		show_register(w, k, reg, rows);
+}
 
 /* The queue may be as long as the warp has lanes. A turn passes on at the first loop head after its time, or where YIELD takes
    effect: on the way round a loop there is each branch once at most, and `yield_after` ways round are to be made. */

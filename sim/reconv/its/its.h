@@ -71,11 +71,12 @@ void its_resume(Warp *, Split *);
 void its_met(Warp *, uint32_t pc, Mask);
 void its_stall(Warp *, Split *, Stall, Cycle until);
 Patience its_patience(const Config *, const Code *);
+void its_show(const Warp *, Rows *);
 bool its_held(const Warp *, int lane, Held *);
 #define ITS_HOOKS \
 	.sync_waits = true, .lane_scoreboard = true, \
 	.state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach, \
-	.call = its_call, .ret = its_ret, .exit = its_exit, .special = its_special, .depth = its_depth, \
+	.call = its_call, .ret = its_ret, .exit = its_exit, .special = its_special, .depth = its_depth, .show = its_show, \
 	.wait = its_wait, .resume = its_resume, .met = its_met, .stall = its_stall, \
 	.patience = its_patience, .held = its_held, \
 	.holds = "runs one group at a time, and opens a convergence barrier when all of its lanes are there: a group that spins keeps those from " \

@@ -194,6 +194,30 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 
 static void waits(Warp *w, Split *s) { tbc_settle(w, tbc_stack(w)); }
 
+/* Entries with lanes of this warp. */
+static void show(const Warp *w, Rows *rows)
+{
+	const Stack *b = tbc_stack((Warp *)w);
+	int at = reconv_index(w);
+	for (int i = 0; b && i < b->n; i++) {
+		const Entry *e = &b->e[i];
+		TraceRow r = trace_row(ROW_ENTRY, e->pc, e->lanes[at]);
+		r.rpc = e->rpc;
+		r.n = (uint32_t)i;
+		r.m = e->pc_depth;
+		r.other = e->come[at];
+		r.flags = reconv_flag(e->started, FLAG_STARTED) | reconv_flag(e->open, FLAG_OPEN) | reconv_flag(e->advancing, FLAG_ADVANCING);
+		if (r.mask | r.other)
+			reconv_show(rows, &r);
+		for (int k = 0; k < e->npath; k++) {
+			TraceRow t = trace_row(ROW_TARGET, e->path[k].pc, e->path[k].lanes[at]);
+			t.n = (uint32_t)i;
+			if (t.mask)
+				reconv_show(rows, &t);
+		}
+	}
+}
+
 /* In the topmost entry that has the lane: it goes on when those of the entry above have come to their end. */
 static bool held(const Warp *w, int lane, Held *h)
 {
@@ -217,6 +241,6 @@ const ReconvModel reconv_tbc = {
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true, .all_branches = true,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .sm_state_size = sm_state_size,
 	.block_state_size = block_state_size, .launch = launch, .branch = branch, .reach = reach, .call = call, .ret = ret,
-	.exit = lanes_exit, .depth = depth, .held = held,
+	.exit = lanes_exit, .depth = depth, .show = show, .held = held,
 	.holds = "runs the top entry of the block's stack only; one below waits until the lanes above have come to its reconvergence point or ended", .wait = waits,
 };

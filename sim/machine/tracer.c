@@ -1,0 +1,259 @@
+/* What a trace tells beyond events as they happen: how the rows that show each warp's state change, why schedulers stand still, when
+ * loads come back. For each SM there is a copy of the state that a reader of its events has (traces/state.h); after each
+ * cycle, warps to which something has happened are compared with it, and the differences are events. */
+#include "sim/machine/machine.h"
+
+struct Rows { TraceRowVec table[TABLE_COUNT]; };
+
+typedef struct Tracer {
+	TraceState state;
+	Rows now;                      /* of one warp */
+	uint64_t changed[MOST_WARPS / 64];
+	Vec(TraceEvent) later;         /* known in advance; in no order */
+} Tracer;
+
+void reconv_show(Rows *rows, const TraceRow *r) { vec_push(&rows->table[trace_row_info[r->kind].table], *r); }
+
+void (*tracer_watch)(Sm *);
+
+/* Cycles of a trace count from the launch's begin. */
+static uint64_t of_launch(const Sm *sm, Cycle c) { return c - sm->gpu->begin; }
+
+static void put(void *self, const TraceEvent *e)
+{
+	Sm *sm = self;
+	vec_push(&sm->events, *e);
+	must(trace_state_event(&sm->tracer->state, e));
+}
+
+/* ---- which warps have changed ---- */
+
+static void mark(const Warp *w)
+{
+	Tracer *t = w->sm->tracer;
+	if (w->sm->gpu->model->regroups) /* its event may have changed any of its block */
+		memset(t->changed, 0xff, sizeof t->changed);
+	else
+		t->changed[w->slot / 64] |= (uint64_t)1 << w->slot % 64;
+}
+
+/* Every event of the mechanism that may change a warp ends in one of these; most end in depth. */
+static const ReconvModel *plain(const Warp *w) { return w->sm->gpu->untraced; }
+static int depth(const Warp *w) { mark(w); return plain(w)->depth(w); }
+static void wait(Warp *w, Split *s) { mark(w); plain(w)->wait(w, s); }
+static void resume(Warp *w, Split *s) { mark(w); plain(w)->resume(w, s); }
+static void met(Warp *w, uint32_t pc, Mask lanes) { mark(w); plain(w)->met(w, pc, lanes); }
+static void stall(Warp *w, Split *s, Stall why, Cycle until) { mark(w); plain(w)->stall(w, s, why, until); }
+static void known(Warp *w, Split *s) { mark(w); plain(w)->known(w, s); }
+static void alarm(Warp *w) { mark(w); plain(w)->alarm(w); }
+static Split *candidate(Warp *w, int n) { mark(w); return plain(w)->candidate(w, n); }
+
+static bool gather(Warp *w, Split *s, Mask want) { mark(w); return plain(w)->gather(w, s, want); }
+
+static Split *partner(Warp *w, Mask lanes, int n, Warp **of)
+{
+	Split *s = plain(w)->partner(w, lanes, n, of);
+	if (s)
+		mark(*of);
+	return s;
+}
+
+static void order(Warp **list, int n)
+{
+	for (int k = 0; k < n; k++)
+		mark(list[k]);
+	plain(list[0])->order(list, n);
+}
+
+void tracer_wrap(Gpu *g)
+{
+	const ReconvModel *m = g->untraced = g->model;
+	ReconvModel *x = &g->traced;
+	*x = *m;
+	x->depth = depth;
+	x->wait = m->wait ? wait : NULL;
+	x->resume = m->resume ? resume : NULL;
+	x->met = m->met ? met : NULL;
+	x->stall = m->stall ? stall : NULL;
+	x->known = m->known ? known : NULL;
+	x->alarm = m->alarm ? alarm : NULL;
+	x->candidate = m->candidate ? candidate : NULL;
+	x->gather = m->gather ? gather : NULL;
+	x->partner = m->partner ? partner : NULL;
+	x->order = m->order ? order : NULL;
+	g->model = x;
+}
+
+/* ---- rows ---- */
+
+static uint16_t split_flags(const Split *s)
+{
+	static const uint16_t of_state[] = { [SPLIT_RUN] = FLAG_RUNS, [SPLIT_BARRIER] = FLAG_AT_BARRIER, [SPLIT_WARPSYNC] = FLAG_AT_SYNC,
+		[SPLIT_PARKED] = FLAG_PARKED };
+	uint16_t f = of_state[s->state];
+	if (s->released)
+		f = (uint16_t)((f & ~FLAG_RUNS) | FLAG_RELEASED);
+	if (s->arriving)
+		f = (uint16_t)((f & ~FLAG_RUNS) | FLAG_ARRIVING);
+	return f;
+}
+
+static void show_split(Rows *rows, const Warp *w, const Split *s)
+{
+	TraceRow r = trace_row(ROW_SPLIT, s->pc, s->mask);
+	r.split = (uint16_t)(s - w->split);
+	r.flags = split_flags(s);
+	r.n = s->state == SPLIT_BARRIER ? s->barrier : 0;
+	r.other = s->state == SPLIT_WARPSYNC ? s->sync_mask : 0;
+	reconv_show(rows, &r);
+	if (!s->parts)
+		return;
+	each_part(s, p) {
+		TraceRow h = trace_row(ROW_HOME, NO_PC, p->mask);
+		h.split = r.split;
+		h.n = (uint32_t)p->home->slot;
+		reconv_show(rows, &h);
+	}
+}
+
+void reconv_show_split(const Warp *w, const Split *s, TraceRow *r)
+{
+	r->pc = s->pc;
+	r->split = (uint16_t)(s - w->split);
+	r->flags |= split_flags(s) & FLAG_RUNS;
+}
+
+const TraceRowVec *tracer_rows(Sm *sm, const Warp *w)
+{
+	Rows *rows = &sm->tracer->now;
+	for (int k = 0; k < TABLE_COUNT; k++)
+		vec_clear(&rows->table[k]);
+	for (int k = 0; k < w->nsplit; k++)
+		show_split(rows, w, &w->split[k]);
+	if (sm->gpu->model->show && w->live)
+		sm->gpu->model->show(w, rows);
+	return rows->table;
+}
+
+/* ---- events ---- */
+
+void tracer_event(Sm *sm, const Warp *w, const TraceEvent *e)
+{
+	put(sm, e);
+	if (w)
+		mark(w);
+}
+
+/* An issue tells that its scheduler stands still no longer. */
+static void stalls(Sm *sm)
+{
+	int n = (int)sm->gpu->config.sched_count;
+	uint64_t now = of_launch(sm, sm->now);
+	for (int k = 0; k < n; k++) {
+		const TraceScheduler *s = &sm->tracer->state.scheduler.v[sm->id * n + k];
+		uint16_t why = sm->sched[k].why == STALL_COUNT ? WHY_ISSUES : sm->sched[k].why;
+		if (s->why != why || (why == WHY_ISSUES && s->since != now))
+			put(sm, &(TraceEvent){ .cycle = now, .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = why, .kind = TR_STALL });
+	}
+}
+
+void tracer_cycle(Sm *sm)
+{
+	Tracer *t = sm->tracer;
+	for (int x = 0; x < sm->nwarps; x += 64) {
+		uint64_t changed = t->changed[x / 64];
+		int k;
+		t->changed[x / 64] = 0;
+		each_lane(changed, k) {
+			const Warp *w = &sm->warp[x + k];
+			if (x + k >= sm->nwarps || !w->used)
+				continue;
+			TraceEvent like = { .cycle = of_launch(sm, sm->now), .sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .depth = (uint16_t)w->stack_depth };
+			trace_state_differences(&t->state, &like, tracer_rows(sm, w), put, sm);
+		}
+	}
+	if (!sm->gpu->options.functional)
+		stalls(sm);
+	if (tracer_watch)
+		tracer_watch(sm);
+}
+
+/* ---- events that are known in advance ---- */
+
+void tracer_empty(Sm *sm, Cycle from)
+{
+	for (int64_t k = 0; k < sm->gpu->config.sched_count; k++) {
+		TraceEvent e = { .cycle = of_launch(sm, from), .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY, .kind = TR_STALL };
+		vec_push(&sm->tracer->later, e);
+		trace_state_event(&sm->tracer->state, &e);
+	}
+}
+
+void tracer_return(Sm *sm, const Warp *w, const MIns *i, Mask m, Cycle issued, Cycle then)
+{
+	if (m && i->nwr)
+		vec_push(&sm->tracer->later, ((TraceEvent){ .cycle = of_launch(sm, then), .mask = m, .a = (uint64_t)(i - w->ins), .b = of_launch(sm, issued),
+			.sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .kind = TR_RETURN }));
+}
+
+/* In an order that does not depend on when they became known. */
+static int compare(const void *p, const void *q)
+{
+	const TraceEvent *a = p, *b = q;
+#define BY(FIELD) if (a->FIELD != b->FIELD) return a->FIELD < b->FIELD ? -1 : 1
+	BY(cycle);
+	BY(kind);
+	BY(b);
+	BY(warp);
+	BY(a);
+	BY(mask);
+#undef BY
+	return 0;
+}
+
+void tracer_merge(Sm *sm, Cycle end)
+{
+	Tracer *t = sm->tracer;
+	if (!t->later.n)
+		return;
+	qsort(t->later.v, (size_t)t->later.n, sizeof *t->later.v, compare);
+	int n = 0;
+	while (n < t->later.n && t->later.v[n].cycle < of_launch(sm, end))
+		n++;
+	vec_reserve(&sm->events, sm->events.n + n);
+	TraceEvent *v = sm->events.v;
+	int from = sm->events.n - 1, to = from + n;
+	sm->events.n += n;
+	for (int k = n - 1; k >= 0; to--) /* before the SM's own of the same cycle */
+		if (from >= 0 && v[from].cycle >= t->later.v[k].cycle)
+			v[to] = v[from--];
+		else
+			v[to] = t->later.v[k--];
+	memmove(t->later.v, t->later.v + n, sizeof *t->later.v * (size_t)(t->later.n - n));
+	t->later.n -= n;
+}
+
+/* ---- the launch ---- */
+
+void tracer_open(Sm *sm)
+{
+	Tracer *t = sm->tracer = xcalloc(1, sizeof *t);
+	if (sm->gpu->options.functional)
+		return;
+	t->state.schedulers = (int)sm->gpu->config.sched_count;
+	for (int k = 0; k < t->state.schedulers; k++)
+		put(sm, &(TraceEvent){ .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY, .kind = TR_STALL });
+}
+
+void tracer_close(Sm *sm)
+{
+	Tracer *t = sm->tracer;
+	if (!t)
+		return;
+	trace_state_free(&t->state);
+	for (int k = 0; k < TABLE_COUNT; k++)
+		vec_free(&t->now.table[k]);
+	vec_free(&t->later);
+	free(t);
+	sm->tracer = NULL;
+}

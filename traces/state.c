@@ -1,0 +1,285 @@
+#include "traces/state.h"
+
+const char *const trace_table_title[TABLE_COUNT] = {
+#define X(ID, TITLE) [TABLE_##ID] = TITLE,
+	TRACE_TABLES(X)
+#undef X
+};
+
+const TraceRowInfo trace_row_info[ROW_COUNT] = {
+#define X(ID, TABLE, NAME, RPC, N, M, OTHER) [ROW_##ID] = { NAME, RPC, N, M, OTHER, TABLE_##TABLE },
+	TRACE_ROWS(X)
+#undef X
+};
+
+enum { MOST_ROWS = 1 << 22, MOST_ROWS_OF_TABLE = 1 << 16 }; /* a hostile trace takes no more memory than that of them */
+
+bool trace_row_equal(const TraceRow *a, const TraceRow *b)
+{
+	return a->mask == b->mask && a->other == b->other && a->pc == b->pc && a->rpc == b->rpc && a->n == b->n && a->m == b->m &&
+		a->split == b->split && a->flags == b->flags && a->kind == b->kind;
+}
+
+/* ---- warps and schedulers ---- */
+
+static uint32_t key_of(unsigned sm, unsigned slot) { return (uint32_t)sm << 16 | (slot & 0xffff); }
+
+static uint32_t first_place(const TraceState *t, uint32_t key) { return key * 2654435761u >> 7 & ((uint32_t)t->place.n - 1); }
+
+static void enter_place(TraceState *t, int warp)
+{
+	uint32_t i = first_place(t, key_of(t->warp.v[warp].sm, t->warp.v[warp].slot));
+	while (t->place.v[i])
+		i = (i + 1) & ((uint32_t)t->place.n - 1);
+	t->place.v[i] = warp + 1;
+}
+
+static void grow_places(TraceState *t)
+{
+	int n = t->place.n ? t->place.n * 2 : 64;
+	vec_reserve(&t->place, n);
+	t->place.n = n;
+	memset(t->place.v, 0, sizeof *t->place.v * (size_t)n);
+	for (int k = 0; k < t->warp.n; k++)
+		enter_place(t, k);
+}
+
+TraceWarp *trace_state_warp(TraceState *t, unsigned sm, unsigned slot)
+{
+	if (t->warp.n * 2 >= t->place.n)
+		grow_places(t);
+	uint32_t i = first_place(t, key_of(sm, slot));
+	for (; t->place.v[i]; i = (i + 1) & ((uint32_t)t->place.n - 1)) {
+		TraceWarp *w = &t->warp.v[t->place.v[i] - 1];
+		if (w->sm == sm && w->slot == slot)
+			return w;
+	}
+	vec_push(&t->warp, ((TraceWarp){ .sm = (uint16_t)sm, .slot = (uint16_t)slot }));
+	t->place.v[i] = t->warp.n;
+	return &vec_last(&t->warp);
+}
+
+/* number: less than t->schedulers */
+static TraceScheduler *scheduler(TraceState *t, unsigned sm, unsigned number)
+{
+	int at = (int)(sm * (unsigned)t->schedulers + number);
+	while (t->scheduler.n <= at)
+		vec_push(&t->scheduler, ((TraceScheduler){ (uint16_t)(t->scheduler.n / t->schedulers),
+			(uint16_t)(t->scheduler.n % t->schedulers), WHY_ISSUES, 0 }));
+	return &t->scheduler.v[at];
+}
+
+static bool stall(TraceState *t, const TraceEvent *e)
+{
+	if (e->a >= (uint64_t)t->schedulers || e->b > WHY_ISSUES)
+		return false;
+	TraceScheduler *s = scheduler(t, e->sm, (unsigned)e->a);
+	s->why = (uint16_t)e->b;
+	s->since = e->cycle;
+	return true;
+}
+
+static void clear_rows(TraceState *t, TraceWarp *w)
+{
+	for (int k = 0; k < TABLE_COUNT; k++) {
+		t->rows -= (uint64_t)w->table[k].n;
+		vec_clear(&w->table[k]);
+	}
+}
+
+void trace_state_clear(TraceState *t)
+{
+	for (int k = 0; k < t->warp.n; k++)
+		for (int i = 0; i < TABLE_COUNT; i++)
+			vec_free(&t->warp.v[k].table[i]);
+	vec_clear(&t->warp);
+	vec_clear(&t->scheduler);
+	t->schedulers = 0;
+	if (t->place.n)
+		memset(t->place.v, 0, sizeof *t->place.v * (size_t)t->place.n);
+	t->rows = t->cycle = 0;
+}
+
+void trace_state_free(TraceState *t)
+{
+	trace_state_clear(t);
+	vec_free(&t->warp);
+	vec_free(&t->scheduler);
+	vec_free(&t->place);
+}
+
+/* ---- what events do ---- */
+
+static bool set_row(TraceState *t, TraceWarp *w, const TraceEvent *e)
+{
+	TraceRowVec *v = &w->table[trace_row_info[e->row.kind].table];
+	if (e->kind == TR_LEAVE) {
+		if (e->b > (uint64_t)v->n || e->a > (uint64_t)v->n - e->b)
+			return false;
+		int at = (int)e->b, n = (int)e->a;
+		memmove(v->v + at, v->v + at + n, sizeof *v->v * (size_t)(v->n - at - n));
+		v->n -= n;
+		t->rows -= (uint64_t)n;
+		return true;
+	}
+	if (e->kind == TR_REWRITE) {
+		if (e->b >= (uint64_t)v->n)
+			return false;
+		v->v[e->b] = e->row;
+		return true;
+	}
+	if (e->b > (uint64_t)v->n || v->n >= MOST_ROWS_OF_TABLE || t->rows >= MOST_ROWS)
+		return false;
+	vec_insert(v, (int)e->b, e->row);
+	t->rows++;
+	return true;
+}
+
+/* The split that has issued stands at the next instruction until a row says otherwise. */
+static void step(TraceWarp *w, const TraceEvent *e)
+{
+	static const int tables[] = { TABLE_SPLITS, TABLE_STACK };
+	for (int x = 0; x < 2; x++)
+		for (int k = w->table[tables[x]].n - 1; k >= 0; k--) {
+			TraceRow *r = &w->table[tables[x]].v[k];
+			if (r->split == e->split && r->flags & FLAG_RUNS) {
+				r->pc = (uint32_t)e->a + 1;
+				break;
+			}
+		}
+}
+
+static void start_warp(TraceState *t, TraceWarp *w, const TraceEvent *e)
+{
+	clear_rows(t, w);
+	w->used = true;
+	w->block = e->a;
+	w->index = e->b;
+	w->since = e->cycle;
+	w->lanes = e->mask;
+	w->ended = 0;
+}
+
+bool trace_state_event(TraceState *t, const TraceEvent *e)
+{
+	if (e->cycle > t->cycle)
+		t->cycle = e->cycle;
+	if (e->kind == TR_STALL)
+		return stall(t, e);
+	if (e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END || e->kind == TR_RETURN)
+		return true;
+	TraceWarp *w = trace_state_warp(t, e->sm, e->warp);
+	w->depth = e->depth;
+	switch (e->kind) {
+	case TR_ENTER: case TR_REWRITE: case TR_LEAVE:
+		return set_row(t, w, e);
+	case TR_ISSUE:
+		step(w, e);
+		if (t->schedulers)
+			*scheduler(t, e->sm, (unsigned)(e->warp % t->schedulers)) = (TraceScheduler){ e->sm,
+				(uint16_t)(e->warp % t->schedulers), WHY_ISSUES, e->cycle };
+		return true;
+	case TR_EXIT:
+		w->ended |= e->mask;
+		return true;
+	case TR_WARP_START:
+		start_warp(t, w, e);
+		return true;
+	case TR_WARP_END:
+		w->used = false;
+		clear_rows(t, w);
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* ---- differences ---- */
+
+typedef struct Change { TraceState *state; TraceEvent e; TraceEmit *emit; void *self; } Change;
+
+static void change(Change *c, int kind, const TraceRow *row, uint64_t a, int at)
+{
+	c->e.kind = (uint8_t)kind;
+	c->e.row = *row;
+	c->e.mask = row->mask;
+	c->e.split = row->split;
+	c->e.a = a;
+	c->e.b = (uint64_t)at;
+	c->emit(c->self, &c->e);
+}
+
+static void set(Change *c, int kind, const TraceRow *row, int at) { change(c, kind, row, row->pc, at); }
+
+/* Equal rows in front and behind stay; of those between, as many as both have are rewritten, the others come or go. */
+static void differ(Change *c, const TraceRow *old, int nold, const TraceRow *now, int n)
+{
+	int front = 0, most = nold < n ? nold : n, same = 0;
+	if (nold != n) {
+		while (front < most && trace_row_equal(&old[front], &now[front]))
+			front++;
+		while (same < most - front && trace_row_equal(&old[nold - 1 - same], &now[n - 1 - same]))
+			same++;
+	}
+	int both = most - same;
+	for (int k = front; k < both; k++)
+		if (!trace_row_equal(&old[k], &now[k]))
+			set(c, TR_REWRITE, &now[k], k);
+	for (int k = both; k < n - same; k++)
+		set(c, TR_ENTER, &now[k], k);
+	if (nold > n) {
+		TraceRow gone = { .kind = old[both].kind, .split = ROW_NO_SPLIT, .pc = ROW_NO_PC, .rpc = ROW_NO_PC };
+		change(c, TR_LEAVE, &gone, (uint64_t)(nold - n), both);
+	}
+}
+
+void trace_state_differences(TraceState *t, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT], TraceEmit *emit, void *self)
+{
+	Change c = { t, *like, emit, self };
+	TraceRowVec before = { 0 };
+	for (int k = 0; k < TABLE_COUNT; k++) {
+		const TraceRowVec *old = &trace_state_warp(t, like->sm, like->warp)->table[k];
+		if (!old->n && !now[k].n)
+			continue;
+		bool same = old->n == now[k].n;
+		for (int i = 0; same && i < old->n; i++)
+			same = trace_row_equal(&old->v[i], &now[k].v[i]);
+		if (same)
+			continue;
+		vec_reserve(&before, old->n);
+		if (old->n)
+			memcpy(before.v, old->v, sizeof *old->v * (size_t)old->n);
+		before.n = old->n;
+		differ(&c, before.v, before.n, now[k].v, now[k].n);
+	}
+	vec_free(&before);
+}
+
+void trace_state_replay(const TraceState *t, TraceEmit *emit, void *self)
+{
+	for (int k = 0; k < t->scheduler.n; k++) {
+		const TraceScheduler *s = &t->scheduler.v[k];
+		if (s->why != WHY_ISSUES)
+			emit(self, &(TraceEvent){ .cycle = s->since, .sm = s->sm, .a = s->number, .b = s->why, .kind = TR_STALL });
+	}
+	for (int k = 0; k < t->warp.n; k++) {
+		const TraceWarp *w = &t->warp.v[k];
+		TraceEvent e = { .cycle = w->since, .sm = w->sm, .warp = w->slot, .depth = w->depth };
+		if (!w->used)
+			continue;
+		e.kind = TR_WARP_START;
+		e.mask = w->lanes;
+		e.a = w->block;
+		e.b = w->index;
+		emit(self, &e);
+		if (w->ended) {
+			e.kind = TR_EXIT;
+			e.mask = w->ended;
+			e.a = ROW_NO_PC;
+			emit(self, &e);
+		}
+		Change c = { NULL, e, emit, self };
+		for (int i = 0; i < TABLE_COUNT; i++)
+			differ(&c, NULL, 0, w->table[i].v, w->table[i].n);
+	}
+}
