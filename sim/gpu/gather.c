@@ -2,13 +2,13 @@
 #include "sim/gpu/gather.h"
 
 /* By instruction, of all SMs. */
-typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; BranchCount *branch; } Counts;
+typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; BranchCount *branch; uint64_t *stalls; } Counts;
 
 static Counts add_up(Gpu *g, const Grid *x)
 {
 	const Code *c = x->code;
 	Counts all = { c, arena_array(&g->arena, InsCount, c->n + 1), arena_array(&g->arena, PartCount, c->n + 1),
-		arena_array(&g->arena, BranchCount, c->nbranch + 1) };
+		arena_array(&g->arena, BranchCount, c->nbranch + 1), arena_array(&g->arena, uint64_t, (c->n + 1) * STALL_COUNT) };
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
 		for (int pc = 0; h->count && pc < c->n; pc++) {
@@ -17,6 +17,8 @@ static Counts add_up(Gpu *g, const Grid *x)
 			ins_count_add(&all.count[pc], &h->count[pc]);
 			part_count_add(&all.parted[pc], &h->parted[pc]);
 		}
+		for (int k = 0; h->count && k < (c->n + 1) * STALL_COUNT; k++)
+			all.stalls[k] += h->stalls[k];
 		for (int k = 0; h->count && k < c->nbranch; k++) {
 			all.branch[k].divergent += h->branch[k].divergent;
 			all.branch[k].taken += h->branch[k].taken;
@@ -46,6 +48,8 @@ static void sum_issues(const Counts *all, LaunchStats *st)
 		st->lanes_parted += all->parted[pc].lost[0];
 		st->overhead_parted += all->parted[pc].lost[1];
 	}
+	for (int k = 0; k < (all->code->n + 1) * STALL_COUNT; k++)
+		st->stalls[k % STALL_COUNT] += all->stalls[k];
 	for (int k = 0; k < all->code->nbranch; k++) {
 		st->branches += all->count[all->code->branch_ins[k]].issues;
 		st->divergent_branches += all->branch[k].divergent;
@@ -130,11 +134,21 @@ static void gather_partings(const Counts *all, Arena *a, LaunchStats *st)
 			st->parting_stats[st->npartings++] = parting_at(all, pc, a);
 }
 
+static bool any_stall(const LineStats *l)
+{
+	uint64_t any = 0;
+	for (int k = 0; k < STALL_COUNT; k++)
+		any |= l->stalls[k];
+	return any != 0;
+}
+
 static void gather_lines(const Counts *all, Arena *a, LaunchStats *st)
 {
 	const Code *c = all->code;
 	int n = 0;
-	LineStats *row = arena_array(a, LineStats, c->nline + 1);
+	LineStats *row = arena_array(a, LineStats, c->nline + 1); /* the last: of no instruction */
+	for (int k = 0; k < (c->n + 1) * STALL_COUNT; k++)
+		row[k / STALL_COUNT < c->n ? c->line_of[k / STALL_COUNT] : c->nline].stalls[k % STALL_COUNT] += all->stalls[k];
 	for (int pc = 0; pc < c->n; pc++) {
 		LineStats *l = &row[c->line_of[pc]];
 		bool added = c->ins[pc].flags & MI_OVERHEAD;
@@ -144,13 +158,15 @@ static void gather_lines(const Counts *all, Arena *a, LaunchStats *st)
 		part_count_add(&l->parted, &all->parted[pc]);
 	}
 	for (int k = 0; k < c->nline; k++) {
-		if (!row[k].count[0].issues && !row[k].count[1].issues)
+		if (!row[k].count[0].issues && !row[k].count[1].issues && !any_stall(&row[k]))
 			continue;
 		row[n] = row[k];
 		row[n].function = arena_strdup(a, c->line[k].function->name);
 		row[n].file = c->line[k].file ? arena_strdup(a, c->line[k].file) : NULL;
 		row[n++].line = c->line[k].line;
 	}
+	if (any_stall(&row[c->nline]))
+		row[n++] = row[c->nline];
 	st->line_stats = row;
 	st->nlines = n;
 }
@@ -177,6 +193,7 @@ void gather(Gpu *g, const Grid *x, Arena *a, LaunchStats *st, bool completed)
 {
 	const Config *c = &g->config;
 	Cycle end = g->begin;
+	uint64_t empty = 0;            /* scheduler-cycles without a warp */
 	for (int i = 0; i < c->sm_count; i++)
 		if (g->sm[i].now > end)
 			end = g->sm[i].now;
@@ -194,9 +211,10 @@ void gather(Gpu *g, const Grid *x, Arena *a, LaunchStats *st, bool completed)
 			if (sm->warp[k].used)
 				partings_close(&sm->warp[k]);
 		if (st->timed)
-			st->stalls[STALL_EMPTY] += sm->empty + (end - sm->now) * (Cycle)c->sched_count;
+			empty += sm->empty + (end - sm->now) * (Cycle)c->sched_count;
 	}
 	Counts all = add_up(g, x);
+	all.stalls[x->code->n * STALL_COUNT + STALL_EMPTY] += empty;
 	sum_shares(g, x, st);
 	sum_issues(&all, st);
 	if (st->timed) {

@@ -27,9 +27,10 @@ typedef struct Barrier {
 typedef struct Share {
 	Grid *grid;
 	LaunchStats stats;             /* of its warps and their accesses, besides what the following count */
-	InsCount *count;               /* by pc; these three are NULL until the SM has a block of it */
+	InsCount *count;               /* by pc; these four are NULL until the SM has a block of it */
 	PartCount *parted;             /* by pc */
 	BranchCount *branch;           /* by Code branch */
+	uint64_t *stalls;              /* scheduler-cycles: [pc * STALL_COUNT + reason]; the last row: of no instruction */
 	uint64_t active_lanes[2][65];  /* issues by number of lanes: of the module's instructions; of what was added */
 	NobodyCount nobody[2];         /* the same two */
 	void *model_state;             /* the mechanism's */
@@ -120,6 +121,7 @@ struct Warp {
 	struct WarpWatch *watch;       /* livelock detection, or NULL */
 	uint32_t *stood;               /* ... where each lane was when the watch began, or NULL */
 	Spans spans;
+	uint32_t waits_at;             /* pc of the instruction that it cannot issue, for the scheduler's wake_why; NO_PC: where its first split is, if it has one */
 
 	Partings *partings;            /* sim/machine/partings.h */
 	Group *group;                  /* the one that issued last; one that matches no split: unknown */

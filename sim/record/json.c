@@ -137,6 +137,23 @@ static void put_counts(JsonSink *j, const char *group, const InsCount *c)
 	j->end(j);
 }
 
+static void put_line_stalls(JsonSink *j, const uint64_t stalls[STALL_COUNT])
+{
+	bool open = false;
+	for (int i = 0; i < STALL_COUNT; i++) {
+		if (!stalls[i])
+			continue;
+		if (!open) {
+			j->key(j, "stalls");
+			j->begin(j, '{', true);
+		}
+		open = true;
+		json_put_count(j, stall_name[i], stalls[i]);
+	}
+	if (open)
+		j->end(j);
+}
+
 /* Groups of figures that are all 0 are left out. */
 static void put_lines(const LaunchStats *s, JsonSink *j)
 {
@@ -159,6 +176,7 @@ static void put_lines(const LaunchStats *s, JsonSink *j)
 			put_counts(j, "overhead", &l->count[1]);
 		if (parted_any(&l->parted))
 			put_parted(j, &l->parted, s->timed);
+		put_line_stalls(j, l->stalls);
 		j->end(j);
 	}
 	j->end(j);

@@ -93,6 +93,12 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 		issues += s->active_lanes[i];
 		lanes += s->active_lanes[i] * (uint64_t)i;
 	}
+	for (int i = 0; i < STALL_COUNT && !bad && s->timed; i++) {
+		uint64_t sum = 0;
+		for (int k = 0; k < s->nlines; k++)
+			sum += s->line_stats[k].stalls[i];
+		bad = differ("stalls of lines are the schedulers'", s->stalls[i], sum);
+	}
 	if (s->timed) {
 		if (!bad)
 			bad = differ("scheduler-cycles are issues and stalls", s->slots, s->issued + stalls);

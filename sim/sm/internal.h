@@ -3,7 +3,8 @@
 #define GSIM_SM_INTERNAL_H
 #include "sim/sm/sm.h"
 
-typedef struct When { Cycle cycle; uint8_t why; } When;
+/* pc: of the instruction that cannot issue before; NO_PC = the warp's first split has it */
+typedef struct When { Cycle cycle; uint32_t pc; uint8_t why; } When;
 
 /* How far a warp that waits for this is from its next issue: what waits for a unit has its operands, what waits for operands has its
    instruction, and so on. The reason stands in the lowest byte; the two between have room for a warp's place. */
@@ -12,16 +13,19 @@ static const unsigned distance[STALL_COUNT] = { FAR(UNIT, 1), FAR(MEMPIPE, 2), F
 	FAR(SLEEP, 8), FAR(WARPSYNC, 9), FAR(BARRIER, 10), FAR(DRAIN, 11), FAR(EMPTY, 12) };
 #undef FAR
 
-static inline uint8_t nearer(uint8_t a, uint8_t b) { return distance[b] < distance[a] ? b : a; }
-
-/* One of several: the first that may issue, and the nearest reason. */
+/* One of several: the first that may issue, and the nearest reason, the first of equal ones. */
 static inline When earlier(When a, When b)
 {
-	return (When){ b.cycle < a.cycle ? b.cycle : a.cycle, nearer(a.why, b.why) };
+	When near = distance[b.why] < distance[a.why] || (b.why == a.why && a.pc == NO_PC) ? b : a;
+	near.cycle = b.cycle < a.cycle ? b.cycle : a.cycle;
+	return near;
 }
 
 /* A split that the mechanism holds back waits for others of its warp, which say why. */
-static inline When not_running(const Split *s) { return (When){ NEVER, s->state == SPLIT_PARKED ? STALL_BARRIER : s->why }; }
+static inline When not_running(const Split *s)
+{
+	return s->state == SPLIT_PARKED ? (When){ NEVER, NO_PC, STALL_BARRIER } : (When){ NEVER, s->pc, s->why };
+}
 
 static inline bool is_memory(const MIns *i) { return i->kind == K_LD || i->kind == K_ST || i->kind == K_ATOM; }
 

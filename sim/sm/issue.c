@@ -43,7 +43,7 @@ static inline When later(const Sm *sm, const Warp *w, const Split *s, const MIns
 		each_part(s, p)
 			add_lanes(&o, sm->now, p->home, p->mask, i);
 	}
-	return (When){ o.latest >> 1, o.load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
+	return (When){ o.latest >> 1, s->pc, o.load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
 }
 
 /* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of several the last one, which
@@ -133,24 +133,24 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, Cycle **
 	if (s->state != SPLIT_RUN)
 		return not_running(s);
 	if (s->ready > sm->now)
-		return (When){ s->ready, s->why };
+		return (When){ s->ready, s->pc, s->why };
 	const MIns *i = &w->ins[s->pc];
 	if (!fetched(sm, w, s, i))
-		return (When){ s->ready, STALL_FETCH };
+		return (When){ s->ready, s->pc, STALL_FETCH };
 	When t = later(sm, w, s, i);
 	if (t.cycle > sm->now)
 		return t;
 	if (is_memory(i) && w->lsu.n) /* told when it has been made */
-		return (When){ PENDING, STALL_MEMPIPE };
+		return (When){ PENDING, s->pc, STALL_MEMPIPE };
 	*unit = NULL;
 	if (i->unit != shared) {
 		Cycle when = 0;
 		*unit = free_copy(sm, w->sched, i->unit, &when);
 		if (!*unit)
-			return (When){ when, is_memory(i) ? STALL_MEMPIPE : STALL_UNIT };
+			return (When){ when, s->pc, is_memory(i) ? STALL_MEMPIPE : STALL_UNIT };
 	}
 	*ins = i;
-	return (When){ sm->now, 0 };
+	return (When){ sm->now, s->pc, 0 };
 }
 
 /* After instruction `first` of split k of n, for these lanes: the next one in the same cycle, if the split is still there. */
@@ -178,14 +178,23 @@ void sm_sleep_until(Warp *w, When t)
 {
 	w->sched->wake[w->place] = t.cycle;
 	w->sched->wake_why[w->place] = t.why;
+	w->waits_at = t.pc;
+}
+
+/* It has not issued: the instruction that it waits to issue stays the same for as long as the reason does, however often it is looked at. */
+static void sleep_on(Warp *w, When t)
+{
+	uint32_t pc = w->waits_at == NO_PC || w->sched->wake_why[w->place] != t.why ? t.pc : w->waits_at;
+	sm_sleep_until(w, t);
+	w->waits_at = pc;
 }
 
 void sm_end_warp(Sm *sm, Warp *w)
 {
 	if (w->outstanding || w->queued) {
-		sm_sleep_until(w, (When){ PENDING, STALL_DRAIN });
+		sm_sleep_until(w, (When){ PENDING, NO_PC, STALL_DRAIN });
 	} else if (w->drain > sm->now) {
-		sm_sleep_until(w, (When){ w->drain, STALL_DRAIN });
+		sm_sleep_until(w, (When){ w->drain, NO_PC, STALL_DRAIN });
 	} else {
 		w->ended = true;
 		sm->nended++;
@@ -232,7 +241,7 @@ static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 static bool try_pair(Sm *sm, Warp *w)
 {
 	const ReconvModel *model = sm->gpu->model;
-	When best = { NEVER, STALL_BARRIER };
+	When best = { NEVER, NO_PC, STALL_BARRIER };
 	bool issued = false;
 	Split *s;
 	for (int n = 0; !issued && (s = model->candidate(w, n)); n++) {
@@ -253,7 +262,10 @@ static bool try_pair(Sm *sm, Warp *w)
 		}
 		best = earlier(best, t);
 	}
-	sm_sleep_until(w, issued ? (When){ sm->now + 1, STALL_DATA } : best);
+	if (issued)
+		sm_sleep_until(w, (When){ sm->now + 1, NO_PC, STALL_DATA });
+	else
+		sleep_on(w, best);
 	if (w->ending)
 		sm_end_warp(sm, w);
 	return issued;
@@ -266,9 +278,9 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 	if (w->ending)
 		sm_end_warp(sm, w);
 	else if (w->nsplit == 1 && s->state == SPLIT_RUN && !s->released)
-		sm_sleep_until(w, (When){ s->ready, s->why });
+		sm_sleep_until(w, (When){ s->ready, s->pc, s->why });
 	else
-		sm_sleep_until(w, (When){ sm->now + 1, STALL_DATA });
+		sm_sleep_until(w, (When){ sm->now + 1, NO_PC, STALL_DATA });
 }
 
 /* As try_warp, where one split is all there is and the mechanism has nothing to choose. */
@@ -289,7 +301,7 @@ static inline bool try_single(Sm *sm, Warp *w)
 		sleep_after_issue(sm, w);
 		return true;
 	}
-	sm_sleep_until(w, t.cycle == NEVER ? (When){ NEVER, STALL_BARRIER } : t);
+	sm_sleep_until(w, t.cycle == NEVER ? (When){ NEVER, s->pc, STALL_BARRIER } : t);
 	return false;
 }
 
@@ -301,10 +313,10 @@ static bool changes(Sm *sm, Warp *w, Split *s, When *best)
 	if (s->released) {
 		split_released(sm, w, s);
 		if (model->wait || model->regroups) /* the turn may be another's, who has been looked at already */
-			*best = (When){ sm->now + 1, STALL_DIVERGENCE };
+			*best = (When){ sm->now + 1, NO_PC, STALL_DIVERGENCE };
 	}
 	if (w->nsplit == n && s->parts && homes_scatter(sm, w, s)) {
-		*best = (When){ sm->now + 1, STALL_DIVERGENCE }; /* so may its homes */
+		*best = (When){ sm->now + 1, NO_PC, STALL_DIVERGENCE }; /* so may its homes */
 		return true;
 	}
 	return w->nsplit != n;
@@ -359,7 +371,7 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best)
 
 static bool try_warp(Sm *sm, Warp *w)
 {
-	When best = { NEVER, STALL_BARRIER };
+	When best = { NEVER, NO_PC, STALL_BARRIER };
 	if (w->ending) {
 		sm_end_warp(sm, w);
 		return false;
@@ -376,7 +388,7 @@ static bool try_warp(Sm *sm, Warp *w)
 	if (issued)
 		sleep_after_issue(sm, w);
 	else
-		sm_sleep_until(w, best);
+		sleep_on(w, best);
 	if (w->ending && !issued)
 		sm_end_warp(sm, w);
 	if (w->alarm < w->sched->wake[w->place] && !w->ending)
@@ -471,7 +483,14 @@ static bool schedule(Sm *sm, Sched *d)
 
 /* ---- why a scheduler is idle ---- */
 
-/* Nothing could issue in this cycle: until something can, the cycles are charged to the launch of the warp that is nearest to an issue, the
+/* Where cycles are counted that a warp lets pass for that reason: at the instruction that it cannot issue, of its launch. */
+static uint64_t *idle_at(const Warp *w, unsigned why)
+{
+	uint32_t pc = w->waits_at == NO_PC && w->nsplit ? w->split[0].pc : w->waits_at;
+	return &w->share->stalls[(pc == NO_PC ? (size_t)code_of(w)->n : pc) * STALL_COUNT + why];
+}
+
+/* Nothing could issue in this cycle: until something can, the cycles are charged to the warp that is nearest to an issue, the
    first of several. A warp that may be ready, but was not tried, or ends, has a say only where there is no other. */
 static void fall_asleep(Sm *sm, Sched *d)
 {
@@ -489,7 +508,7 @@ static void fall_asleep(Sm *sm, Sched *d)
 	near = (near & 255) == STALL_EMPTY ? untried : near;
 	d->sleep = first;
 	d->why = (uint8_t)near;
-	d->idle = (near & 255) == STALL_EMPTY ? &sm->empty : &sm->warp[d->order[near >> 8 & 0xffff]].share->stats.stalls[near & 255];
+	d->idle = (near & 255) == STALL_EMPTY ? &sm->empty : idle_at(&sm->warp[d->order[near >> 8 & 0xffff]], near & 255);
 }
 
 static void retire_ended(Sm *sm)
@@ -601,11 +620,11 @@ Cycle sm_next(const Sm *sm)
 static When when_ready(const Sm *sm, const Warp *w, const Split *s)
 {
 	const MIns *i = &w->ins[s->pc];
-	When t = { s->ready, s->why };
+	When t = { s->ready, s->pc, s->why };
 	if (s->ready < sm->now)
 		t = sm->gpu->model->own_slots ? lanes_operands(sm, w, s, i) : later(sm, w, s, i);
 	if (is_memory(i) && w->lsu.n)
-		t = (When){ PENDING, STALL_MEMPIPE };
+		t = (When){ PENDING, s->pc, STALL_MEMPIPE };
 	return t;
 }
 

@@ -36,7 +36,7 @@ When lanes_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 		load = of_load > load ? of_load : load;
 	}
 	latest = load > latest ? load : latest;
-	return (When){ latest >> 1, load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
+	return (When){ latest >> 1, s->pc, load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
 }
 
 /* A lane comes to its next instruction. What the layout alone needs takes no time: no more jumps than there are blocks, or they lead nowhere else. */
@@ -58,7 +58,7 @@ static bool goes_on(Sm *sm, Turn *t, Split *s, const MIns *i, int lane)
 	if (s->state == SPLIT_RUN && s->ready == sm->now + 1 && may_be_followed(i) && --t->left[lane] > 0)
 		return true;
 	t->left[lane] = 0;
-	t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->ready, s->why } : not_running(s));
+	t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->ready, s->pc, s->why } : not_running(s));
 	return false;
 }
 
@@ -86,12 +86,12 @@ static bool run_lane(Sm *sm, Warp *w, int k, Turn *t)
 		split_released(sm, w, s);
 	if (s->state != SPLIT_RUN || s->ready > sm->now + (t->left[lane] < sm->gpu->config.sched_width)) {
 		t->left[lane] = 0;
-		t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->ready, s->why } : not_running(s));
+		t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->ready, s->pc, s->why } : not_running(s));
 		return true;
 	}
 	for (;;) {
 		const MIns *i = next_instruction(sm, w, s);
-		When at = i ? lanes_operands(sm, w, s, i) : (When){ sm->now + 1, STALL_BRANCH };
+		When at = i ? lanes_operands(sm, w, s, i) : (When){ sm->now + 1, s->pc, STALL_BRANCH };
 		if (sm->fault.kind || at.cycle > sm->now) {
 			t->left[lane] = 0;
 			t->best = earlier(t->best, at);
@@ -137,7 +137,7 @@ static void access_together(Sm *sm, Warp *w, Turn *t)
 
 static bool issue_warp(Sm *sm, Warp *w)
 {
-	Turn t = { .best = { NEVER, STALL_BARRIER } };
+	Turn t = { .best = { NEVER, NO_PC, STALL_BARRIER } };
 	memset(t.left, (int)sm->gpu->config.sched_width, sizeof t.left);
 	do {
 		while (t.access && !sm->fault.kind)
@@ -145,7 +145,7 @@ static bool issue_warp(Sm *sm, Warp *w)
 		for (int k = 0; k < w->nsplit && !sm->fault.kind;)
 			k += run_lane(sm, w, k, &t);
 	} while (t.access && !sm->fault.kind);
-	sm_sleep_until(w, t.issued ? (When){ sm->now + 1, STALL_DATA } : t.best);
+	sm_sleep_until(w, t.issued ? (When){ sm->now + 1, NO_PC, STALL_DATA } : t.best);
 	if (w->ending)
 		sm_end_warp(sm, w);
 	return t.issued;

@@ -68,6 +68,7 @@ static void start_counting(Share *x)
 	x->count = xcalloc((size_t)c->n, sizeof *x->count);
 	x->parted = xcalloc((size_t)c->n, sizeof *x->parted);
 	x->branch = xcalloc((size_t)c->nbranch + 1, sizeof *x->branch);
+	x->stalls = xcalloc((size_t)c->n + 1, sizeof *x->stalls * STALL_COUNT);
 }
 
 void share_free(Share *x)
@@ -75,6 +76,7 @@ void share_free(Share *x)
 	free(x->count);
 	free(x->parted);
 	free(x->branch);
+	free(x->stalls);
 }
 
 void sm_destroy(Sm *sm)
@@ -185,6 +187,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	s->order[w->place] = w->slot;
 	s->wake[w->place] = sm->now;
 	s->wake_why[w->place] = STALL_FETCH;
+	w->waits_at = NO_PC;
 	s->sleep = 0;
 }
 
