@@ -30,8 +30,17 @@ static inline void add_lanes(Operands *o, Cycle now, const Warp *w, Mask m, cons
 	}
 }
 
+/* All operands are there: the short answer, for most. */
+static inline bool are_ready(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
+{
+	Cycle latest = 0;
+	for (int k = 0; k < i->nchk; k++)
+		latest = w->ready[i->sb[k]] > latest ? w->ready[i->sb[k]] : latest;
+	return latest >> 1 <= sm->now && !s->parts;
+}
+
 /* When operands are there. One that is still being loaded is the reason, whatever else is missing. */
-static inline When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
+static __attribute__((noinline)) When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 {
 	Operands o = { 0, 0 };
 	if (!sm->lane_scoreboard) {
@@ -137,9 +146,11 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, Cycle **
 	const MIns *i = &w->ins[s->pc];
 	if (!fetched(sm, w, s, i))
 		return (When){ s->ready, s->pc, STALL_FETCH };
-	When t = later(sm, w, s, i);
-	if (t.cycle > sm->now)
-		return t;
+	if (!are_ready(sm, w, s, i)) {
+		When t = later(sm, w, s, i);
+		if (t.cycle > sm->now)
+			return t;
+	}
 	if (is_memory(i) && w->lsu.n) /* told when it has been made */
 		return (When){ PENDING, s->pc, STALL_MEMPIPE };
 	*unit = NULL;
