@@ -195,7 +195,7 @@ static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr
 
 /* ---- the common case: all lanes inside one region, aligned ---- */
 
-typedef struct Region { uint8_t *data; uint64_t start, size; } Region;
+typedef struct Region { uint8_t *data; uint64_t start, size; const Alloc *of; } Region; /* of: global memory only */
 
 /* The region that holds the address; false: none that may be accessed so. */
 static bool region(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, Region *r)
@@ -218,7 +218,7 @@ static bool region(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a
 		al = memory_find(sm->gpu->memory, a, size, &sm->hint);
 		if (!al || (al->read_only && i->kind != K_LD))
 			return false;
-		*r = (Region){ al->data, al->addr, al->size };
+		*r = (Region){ al->data, al->addr, al->size, al };
 		break;
 	}
 	return size <= r->size;
@@ -312,12 +312,13 @@ static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint6
 	return false;
 }
 
-static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size)
+/* May all lanes access? r: the region in which all of them lie, aligned; size 0: they lie in several, or must be moved one by one. */
+static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size, Region *r)
 {
 	int l;
-	Region r;
-	if (region(sm, w, i, space, addr[lowest_lane(m)], size, &r) && inside(&r, m, addr, size))
+	if (region(sm, w, i, space, addr[lowest_lane(m)], size, r) && inside(r, m, addr, size))
 		return true;
+	r->size = 0;
 	each_lane(m, l)
 		if (!check_lane(sm, w, i, l, space, addr[l], size, &sm->hint))
 			return false;
@@ -354,19 +355,17 @@ static bool move_local(Warp *w, const MIns *i, Mask m, const uint64_t *addr, uns
 	return changed;
 }
 
-static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr)
+/* After check, which has filled r. */
+static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, const Region *r)
 {
 	int l;
 	unsigned size = (unsigned)i->bytes * i->vec;
 	bool changed = false;
-	Region r;
-	if (region(sm, w, i, space, addr[lowest_lane(m)], size, &r) && inside(&r, m, addr, size)) {
-		if (space == SP_LOCAL ? move_local(w, i, m, addr, size) : move_all(w, i, m, space, &r, addr))
+	if (r->size) {
+		if (space == SP_LOCAL ? move_local(w, i, m, addr, size) : move_all(w, i, m, space, r, addr))
 			sm->last_progress = sm->now;
 		return;
 	}
-	if (!check(sm, w, i, m, space, addr, size))
-		return;
 	each_lane(m, l) {
 		uint64_t v[8];
 		if (i->kind != K_LD)
@@ -413,16 +412,15 @@ void deferred_apply(Sm *sm, Deferred *d)
 	bool changed = false;
 	int l;
 	unsigned size = (unsigned)i->bytes * i->vec;
-	Region r;
-	if (i->kind == K_LD && region(sm, w, i, SP_GLOBAL, addr[lowest_lane(d->mask)], size, &r) &&
-		inside(&r, d->mask, addr, size)) {
+	if (i->kind == K_LD && d->region) {
+		Region r = { .data = d->region->data, .start = d->region->addr };
 		move_all(w, i, d->mask, SP_GLOBAL, &r, addr);
 		return;
 	}
 	const uint64_t *v = sm->data.v + d->data;
 	int n = i->kind == K_ST ? i->x.nrows : i->kind == K_LD ? 0 : 2;
 	each_lane(d->mask, l) {
-		const Alloc *al = memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
+		const Alloc *al = d->region ? d->region : memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
 		changed |= move_noted(w, i, l, SP_GLOBAL, addr[l], al->data + (addr[l] - al->addr), v, d->cycle);
 		v += n;
 	}
@@ -447,16 +445,18 @@ static void count_access(Warp *w, const MIns *i, Space space)
 
 /* What one home has of an access: its data move. t: NULL, or what its scoreboard waits for; known: that is told at the issue. An access that
    still waits for its turn (queued) gets its times when it is made. */
-static void home_part(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, LsuSays says, Cycle now)
+static void access_home(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, LsuSays says, Cycle now,
+	const Region *r)
 {
-	Deferred d = { .cycle = now, .warp = w, .ins = i, .lanes = m, .ticket = t, .data_only = says == LSU_QUEUED };
-	if (space == SP_GLOBAL)
+	Deferred d = { .cycle = now, .warp = w, .ins = i, .lanes = m, .ticket = t, .data_only = says == LSU_QUEUED, .region = r->size ? r->of : NULL };
+	bool later = space == SP_GLOBAL && !sm->gpu->options.functional;
+	if (later)
 		defer_data(sm, w, i, m, addr, &d);
 	else
-		move_now(sm, w, i, m, space, addr);
+		move_now(sm, w, i, m, space, addr, r);
 	if (says == LSU_PENDING)
 		w->outstanding += i->kind != K_ST;
-	if (says == LSU_PENDING || space == SP_GLOBAL)
+	if (says == LSU_PENDING || later)
 		vec_push(&sm->deferred, d);
 }
 
@@ -468,10 +468,13 @@ static void watch_read(Warp *w, const Split *s, const MIns *i, Mask m, Space spa
 		livelock_read(part[k].home, i, m & part[k].mask, space, addr);
 }
 
-static bool check_homes(Sm *sm, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size)
+/* The same for each home of the split: r[k] is that of its k-th part with lanes in m. */
+static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size, Region *r)
 {
+	if (!s->parts)
+		return check(sm, w, i, m, space, addr, size, r);
 	each_part(s, p)
-		if (m & p->mask && !check(sm, p->home, i, m & p->mask, space, addr, size))
+		if (m & p->mask && !check(sm, p->home, i, m & p->mask, space, addr, size, r++))
 			return false;
 	return true;
 }
@@ -481,29 +484,23 @@ static void part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, 
 	unsigned size = (unsigned)i->bytes * i->vec;
 	if (sm->gpu->watching && i->kind != K_ST)
 		watch_read(w, s, i, m, space, addr);
-	if (sm->gpu->options.functional) {
-		if (!s->parts)
-			move_now(sm, w, i, m, space, addr);
-		else
-			each_part(s, p)
-				if (m & p->mask)
-					move_now(sm, p->home, i, m & p->mask, space, addr);
-		count_access(w, i, space);
-		return;
-	}
-	if (s->parts ? !check_homes(sm, s, i, m, space, addr, size) : !check(sm, w, i, m, space, addr, size))
+	bool timed = !sm->gpu->options.functional;
+	Region region[64], *r = region;
+	if (!check_homes(sm, w, s, i, m, space, addr, size, region))
 		return; /* fault recorded */
-	MemTicket *t = sm_ticket(sm), *own = t;
-	LsuSays says = lsu_access(sm, w, s, i, m, space, addr, t, is);
+	MemTicket *t = timed ? sm_ticket(sm) : NULL, *own = t;
+	LsuSays says = timed ? lsu_access(sm, w, s, i, m, space, addr, t, is) : LSU_KNOWN;
 	if (!s->parts)
-		home_part(sm, w, i, m, space, addr, t, says, is->now);
+		access_home(sm, w, i, m, space, addr, t, says, is->now, r);
 	else
 		each_part(s, p)
 			if (m & p->mask) {
-				home_part(sm, p->home, i, m & p->mask, space, addr, own, says, is->now);
+				access_home(sm, p->home, i, m & p->mask, space, addr, own, says, is->now, r++);
 				own = NULL;
 			}
 	count_access(w, i, space);
+	if (!timed)
+		return;
 	if (says != LSU_KNOWN) {
 		is->pending |= m;
 		return;

@@ -134,6 +134,7 @@ typedef struct Deferred {              /* a global access whose data move at the
 	uint32_t wait;                 /* Split.wait of that split */
 	Mask mask;                     /* lanes whose data move; 0: they have moved already */
 	Mask lanes;                    /* lanes of the access; a vprintf's: some may read shared memory, of which a copy is kept */
+	const Alloc *region;           /* in which all these lanes are; NULL: in several, or not aligned */
 	bool data_only;                /* its time is another's affair */
 	uint32_t data;                 /* offset into Sm.data: values of stores and atomics, the copy */
 	uint32_t addr;                 /* offset into Sm.data: addresses by lane */
