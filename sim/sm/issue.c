@@ -30,17 +30,17 @@ static inline void add_lanes(Operands *o, Cycle now, const Warp *w, Mask m, cons
 	}
 }
 
-/* All operands are there: the short answer, for most. */
-static inline bool are_ready(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
+/* All operands are there at that cycle: the short answer, for most. */
+static inline bool are_ready(const Warp *w, const Split *s, const MIns *i, Cycle at)
 {
 	Cycle latest = 0;
 	for (int k = 0; k < i->nchk; k++)
 		latest = w->ready[i->sb[k]] > latest ? w->ready[i->sb[k]] : latest;
-	return latest >> 1 <= sm->now && !s->parts;
+	return latest >> 1 <= at && !s->parts;
 }
 
-/* When operands are there. One that is still being loaded is the reason, whatever else is missing. */
-static __attribute__((noinline)) When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
+/* When operands are there, as seen at a cycle. One that is still being loaded is the reason, whatever else is missing. */
+static __attribute__((noinline)) When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
 {
 	Operands o = { 0, 0 };
 	if (!sm->lane_scoreboard) {
@@ -52,7 +52,7 @@ static __attribute__((noinline)) When later(const Sm *sm, const Warp *w, const S
 		each_part(s, p)
 			add_lanes(&o, sm->now, p->home, p->mask, i);
 	}
-	return (When){ o.latest >> 1, s->pc, o.load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
+	return (When){ o.latest >> 1, s->pc, o.load >> 1 > at ? STALL_MEMORY : STALL_DATA };
 }
 
 /* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of several the last one, which
@@ -146,8 +146,8 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, Cycle **
 	const MIns *i = &w->ins[s->pc];
 	if (!fetched(sm, w, s, i))
 		return (When){ s->ready, s->pc, STALL_FETCH };
-	if (!are_ready(sm, w, s, i)) {
-		When t = later(sm, w, s, i);
+	if (!are_ready(w, s, i, sm->now)) {
+		When t = later(sm, w, s, i, sm->now);
 		if (t.cycle > sm->now)
 			return t;
 	}
@@ -282,16 +282,24 @@ static bool try_pair(Sm *sm, Warp *w)
 	return issued;
 }
 
-/* After an issue: a split that is alone says when the next may be. */
+/* After an issue: a split that is alone says when the next may be. Where nobody asks in the next cycle why the warp waits (the mechanism, two
+   levels), that is when its operands are there; it has been fetched if its line has. */
 static inline void sleep_after_issue(Sm *sm, Warp *w)
 {
 	const Split *s = &w->split[0];
-	if (w->ending)
+	if (w->ending) {
 		sm_end_warp(sm, w);
-	else if (w->nsplit == 1 && s->state == SPLIT_RUN && !s->released)
-		sm_sleep_until(w, (When){ s->ready, s->pc, s->why });
-	else
+		return;
+	}
+	if (w->nsplit != 1 || s->state != SPLIT_RUN || s->released) {
 		sm_sleep_until(w, (When){ sm->now + 1, NO_PC, STALL_DATA });
+		return;
+	}
+	const MIns *i = &w->ins[s->pc];
+	if (sm->unasked && s->ready == sm->now + 1 && s->line == i->line && !are_ready(w, s, i, s->ready))
+		sm_sleep_until(w, later(sm, w, s, i, s->ready));
+	else
+		sm_sleep_until(w, (When){ s->ready, s->pc, s->why });
 }
 
 /* As try_warp, where one split is all there is and the mechanism has nothing to choose. */
@@ -633,7 +641,7 @@ static When when_ready(const Sm *sm, const Warp *w, const Split *s)
 	const MIns *i = &w->ins[s->pc];
 	When t = { s->ready, s->pc, s->why };
 	if (s->ready < sm->now)
-		t = sm->gpu->model->own_slots ? lanes_operands(sm, w, s, i) : later(sm, w, s, i);
+		t = sm->gpu->model->own_slots ? lanes_operands(sm, w, s, i) : later(sm, w, s, i, sm->now);
 	if (is_memory(i) && w->lsu.n)
 		t = (When){ PENDING, s->pc, STALL_MEMPIPE };
 	return t;
