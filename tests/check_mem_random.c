@@ -174,6 +174,8 @@ START_TEST(tally_counts)
 		qsort(got, (size_t)have, sizeof *got, by_time);
 		for (int k = 0; k < most; k++)
 			ck_assert_uint_eq(got[k], list[k]);
+		for (int k = 1; k <= most; k++)
+			ck_assert_uint_eq(tally_kth(t, k), k <= t->n - t->far.n ? list[k - 1] : ~(Cycle)0);
 		now += next(&seed) % 16 ? next(&seed) % 20 : next(&seed) % (2 * TALLY_CYCLES);
 		int gone = 0;
 		while (gone < n && list[gone] <= now)

@@ -82,6 +82,8 @@ void tally_add(Tally *, Cycle at);
 int tally_expire(Tally *, Cycle now);
 /* Writes some of the times, among them the `least` smallest (all when there are fewer); how many. Room for n. */
 int tally_least(const Tally *, int least, Cycle *out);
+/* The k-th smallest, k from 1, if it is in the ring; else a time that never comes. */
+Cycle tally_kth(const Tally *, int k);
 
 /* ---- coalescer.c ---- */
 enum { MAX_PIECES = 128, MAX_LINE = 256 };    /* 64 lanes, each of which may touch two lines */

@@ -126,6 +126,10 @@ static void list_places(SmMem *s, int need)
    the trip. */
 static Cycle when_free(SmMem *s, Cycle now, bool place, int need)
 {
+	Cycle served = place ? tally_kth(&s->leaving, need) : ~(Cycle)0;
+	Cycle queued = s->queue.n ? s->queue.v[0].cycle + s->trip : ~(Cycle)0; /* none of those in the queue is done before */
+	if (served <= queued && served != ~(Cycle)0)
+		return later(served, now + 1);
 	vec_clear(&s->times);
 	if (place)
 		list_places(s, need);

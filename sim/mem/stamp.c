@@ -162,6 +162,18 @@ int tally_expire(Tally *t, Cycle now)
 	return n - t->n;
 }
 
+Cycle tally_kth(const Tally *t, int k)
+{
+	if (k > t->n - t->far.n)
+		return ~(Cycle)0;
+	for (Cycle at = t->from;; at = at / 64 * 64 + 64)
+		for (uint64_t m = marks(t, at); m; m &= m - 1) {
+			Cycle c = at / 64 * 64 + (Cycle)__builtin_ctzll(m);
+			if ((k -= t->count[c % TALLY_CYCLES]) <= 0)
+				return c;
+		}
+}
+
 int tally_least(const Tally *t, int least, Cycle *out)
 {
 	int n = 0, in_ring = t->n - t->far.n, most = least < in_ring ? least : in_ring;
