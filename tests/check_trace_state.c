@@ -4,6 +4,7 @@
  * tells add up to those of the statistics. */
 #include "sim/machine/machine.h"
 #include "tests/differential.h"
+#include "traces/format.h"
 #include "traces/state.h"
 #include <check.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@ static struct {
 	Vec(Shown) shown;
 	Vec(TraceRow) row;
 	uint64_t lanes;                /* that were in no split and looked at */
+	uint64_t read, read_sought;    /* events read to come to a state, from the begin and by the index */
 } seen;
 
 static const TraceRow *row_with(const TraceRowVec *table, int lane, uint32_t pc)
@@ -155,6 +157,59 @@ static void redraw(const LaunchStats *stats)
 	trace_reader_free(r);
 }
 
+/* ---- the index ---- */
+
+/* The state at the cycle: read from the begin of the launch, or from where the index leads. Events read. */
+static uint64_t state_at(TraceState *t, uint64_t cycle, bool seek)
+{
+	Diag d = { 0 };
+	TraceReader *r = trace_open(path, &d);
+	TraceEvent e;
+	const TraceLaunch *l;
+	uint64_t n = 0, reached;
+	ck_assert_ptr_nonnull(r);
+	if (seek) {
+		ck_assert_int_eq(trace_launches(r), 1);
+		ck_assert_ptr_nonnull(l = trace_seek(r, 0, cycle, &reached));
+		demand(reached <= cycle, "%s: sought cycle %llu, reached %llu", seen.where, (unsigned long long)cycle, (unsigned long long)reached);
+	} else {
+		ck_assert_int_eq(trace_next(r, &e, &l), 2);
+	}
+	t->schedulers = l->schedulers;
+	for (; trace_next(r, &e, &l) == 1 && e.cycle <= cycle; n++)
+		demand(trace_state_event(t, &e), "%s: cycle %llu: an event that contradicts the state", seen.where, (unsigned long long)e.cycle);
+	ck_assert_msg(d.errors == 0, "%s", d.item.v[0].text);
+	trace_reader_free(r);
+	return n;
+}
+
+static void same_warp(const TraceWarp *a, const TraceWarp *b)
+{
+	demand(b->used && a->block == b->block && a->index == b->index && a->since == b->since && a->lanes == b->lanes && a->ended == b->ended &&
+		a->depth == b->depth, "%s: warp %d is another one by the index", seen.where, a->slot);
+	for (int t = 0; t < TABLE_COUNT; t++) {
+		demand(a->table[t].n == b->table[t].n, "%s: warp %d: %d rows, %d by the index", seen.where, a->slot, a->table[t].n, b->table[t].n);
+		for (int k = 0; k < a->table[t].n; k++)
+			demand(trace_row_equal(&a->table[t].v[k], &b->table[t].v[k]), "%s: warp %d: another row by the index", seen.where, a->slot);
+	}
+}
+
+static void sought(uint64_t cycle)
+{
+	TraceState a = { 0 }, b = { 0 };
+	seen.read += state_at(&a, cycle, false);
+	seen.read_sought += state_at(&b, cycle, true);
+	for (int k = 0; k < a.warp.n; k++)
+		if (a.warp.v[k].used)
+			same_warp(&a.warp.v[k], trace_state_warp(&b, a.warp.v[k].sm, a.warp.v[k].slot));
+	for (int k = 0; k < a.scheduler.n; k++) {
+		const TraceScheduler *x = &a.scheduler.v[k], *y = k < b.scheduler.n ? &b.scheduler.v[k] : NULL;
+		demand(x->why == (y ? y->why : WHY_ISSUES) && (x->why == WHY_ISSUES || x->since == y->since), "%s: scheduler %d by the index", seen.where, k);
+	}
+	trace_state_free(&a);
+	trace_state_free(&b);
+}
+
 static int by_cycle(const void *p, const void *q)
 {
 	const Shown *a = p, *b = q;
@@ -176,14 +231,18 @@ static void one(const char *spec, uint64_t seed, bool functional, Config c)
 	Probe probe = { .trace = trace_create(path, &d) };
 	Outcome o;
 	ck_assert_ptr_nonnull(probe.trace);
+	trace_states(probe.trace, 2 * EVENT_BYTES, seed % 3 * 500);
 	tracer_watch = watch;
 	outcome_machine(&job, &c, &way, &probe, &o);
 	tracer_watch = NULL;
 	ck_assert(trace_close(probe.trace, &d));
 	ck_assert_msg(o.how != RAN_BADLY, "%s: %s", where, o.text);
 	qsort(seen.shown.v, (size_t)seen.shown.n, sizeof *seen.shown.v, by_cycle);
-	if (o.how == RAN_WELL)
+	if (o.how == RAN_WELL) {
 		redraw(&probe.stats);
+		for (int n = 0; n < 4; n++)
+			sought(seen.shown.n ? seen.shown.v[(uint64_t)seen.shown.n * (uint64_t)n / 4].cycle : 0);
+	}
 	outcome_free(&o);
 	arena_free(&probe.arena);
 	random_kernel_free(k);
@@ -208,6 +267,7 @@ START_TEST(every_mechanism_is_redrawn)
 	differential_machine(&c);
 	all(c, 1, 8);
 	ck_assert_uint_gt(seen.lanes, 1000);
+	ck_assert_uint_lt(seen.read_sought, seen.read / 4);
 }
 END_TEST
 

@@ -6,11 +6,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { OPT_KERNEL = 256, OPT_SM, OPT_WARP, OPT_CYCLES, OPT_EVENTS, OPT_VERSION };
+enum { OPT_KERNEL = 256, OPT_SM, OPT_WARP, OPT_CYCLES, OPT_EVENTS, OPT_LAUNCH, OPT_STACK, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "text", no_argument, NULL, 't' }, { "csv", no_argument, NULL, 'c' }, { "perfetto", no_argument, NULL, 'p' },
 	{ "summary", no_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
+	{ "stack", required_argument, NULL, OPT_STACK }, { "launch", required_argument, NULL, OPT_LAUNCH },
 	{ "kernel", required_argument, NULL, OPT_KERNEL }, { "sm", required_argument, NULL, OPT_SM },
 	{ "warp", required_argument, NULL, OPT_WARP }, { "cycles", required_argument, NULL, OPT_CYCLES },
 	{ "events", required_argument, NULL, OPT_EVENTS }, { "help", no_argument, NULL, 'h' },
@@ -23,7 +24,9 @@ static const char help[] =
 	"  -c, --csv             comma-separated values\n"
 	"  -p, --perfetto        JSON for ui.perfetto.dev and chrome://tracing\n"
 	"  -s, --summary         sums of each launch, as the report of the run counts them\n"
+	"      --stack CYCLE     what the mechanism holds for each warp at the end of that cycle: stack, splits, barriers\n"
 	"  -o, --output FILE     write there instead of to standard output\n"
+	"      --launch N        only this launch, counted from 0\n"
 	"      --kernel NAME     only launches of this kernel\n"
 	"      --sm N            only this SM\n"
 	"      --warp N          only this warp of each SM\n"
@@ -65,6 +68,14 @@ static bool parse_index(const char *option, const char *s, int *out, Diag *d)
 	return true;
 }
 
+static bool parse_long(const char *option, const char *s, uint64_t most, uint64_t *out, Diag *d)
+{
+	if (number(s, s + strlen(s), most, out))
+		return true;
+	diag_error(d, (Loc){ 0 }, "%s: expected a number, found '%s'", option, s);
+	return false;
+}
+
 static bool parse_cycles(const char *s, TraceFilter *f, Diag *d)
 {
 	const char *colon = strchr(s, ':'), *end = s + strlen(s);
@@ -97,7 +108,8 @@ static bool parse_events(const char *s, TraceFilter *f, Diag *d)
 	}
 }
 
-static bool export(const char *path, const char *output, const TraceExporter *x, const TraceFilter *f, Diag *d)
+/* x: NULL for the state at the cycle. */
+static bool export(const char *path, const char *output, const TraceExporter *x, uint64_t cycle, const TraceFilter *f, Diag *d)
 {
 	TraceReader *r = trace_open(path, d);
 	if (!r)
@@ -107,7 +119,7 @@ static bool export(const char *path, const char *output, const TraceExporter *x,
 	if (!out)
 		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
 	else
-		ok = trace_export(r, x, f, out, d);
+		ok = x ? trace_export(r, x, f, out, d) : trace_stack(r, f, cycle, out, d);
 	if (output && out && fclose(out)) {
 		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
 		ok = false;
@@ -122,6 +134,7 @@ int main(int argc, char **argv)
 	const TraceExporter *x = &trace_text;
 	TraceFilter f = TRACE_EVERYTHING;
 	const char *output = NULL;
+	uint64_t cycle = 0, launch;
 	bool ok = true, kinds = false;
 	opterr = 0;
 	for (int c; ok && (c = getopt_long(argc, argv, ":tcpso:h", options, NULL)) != -1;)
@@ -131,6 +144,14 @@ int main(int argc, char **argv)
 		case 'p': x = &trace_perfetto; break;
 		case 's': x = &trace_summary; break;
 		case 'o': output = optarg; break;
+		case OPT_STACK:
+			x = NULL;
+			ok = parse_long("--stack", optarg, UINT64_MAX, &cycle, &d);
+			break;
+		case OPT_LAUNCH:
+			ok = parse_long("--launch", optarg, INT64_MAX, &launch, &d);
+			f.launch = (int64_t)launch;
+			break;
 		case OPT_KERNEL: f.kernel = optarg; break;
 		case OPT_SM: ok = parse_index("--sm", optarg, &f.sm, &d); break;
 		case OPT_WARP: ok = parse_index("--warp", optarg, &f.warp, &d); break;
@@ -147,7 +168,7 @@ int main(int argc, char **argv)
 	if (!kinds && (x == &trace_text || x == &trace_csv))
 		f.kinds = TRACE_PLAIN_KINDS;
 	if (ok)
-		ok = export(argv[optind], output, x, &f, &d);
+		ok = export(argv[optind], output, x, cycle, &f, &d);
 	diag_print(&d, stderr);
 	diag_free(&d);
 	return ok ? 0 : 2;

@@ -90,7 +90,7 @@ bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, 
 		t.launch = next;
 		t.launch_number++;
 		note_kernel(&kernels, next->kernel);
-		wanted = !f->kernel || !strcmp(f->kernel, next->kernel);
+		wanted = (!f->kernel || !strcmp(f->kernel, next->kernel)) && (f->launch < 0 || f->launch == t.launch_number);
 		if (wanted)
 			x->launch(&t);
 	}

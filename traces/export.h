@@ -6,12 +6,13 @@
 
 typedef struct TraceFilter {
 	const char *kernel;            /* only launches of it; NULL: all */
+	int64_t launch;                /* only that one, counted from 0; -1: all */
 	int sm, warp;                  /* only these; -1: all */
 	uint64_t from, to;             /* cycles, both included */
 	uint32_t kinds;                /* bit k: events of kind k */
 } TraceFilter;
 #define TRACE_PLAIN_KINDS (((uint32_t)1 << TR_ENTER) - 1) /* what happens, without how rows of tables and schedulers change */
-#define TRACE_EVERYTHING ((TraceFilter){ NULL, -1, -1, 0, UINT64_MAX, ~(uint32_t)0 })
+#define TRACE_EVERYTHING ((TraceFilter){ NULL, -1, -1, -1, 0, UINT64_MAX, ~(uint32_t)0 })
 
 /* One way to write a trace: what it does before all else, when a launch begins (numbered from 0), at an event, when a launch
    ends, and at the end. It writes to `out`; `state` is its own from begin to end. */
@@ -28,6 +29,10 @@ extern const TraceExporter trace_text, trace_csv, trace_perfetto, trace_summary;
 
 /* Feeds what passes the filter of a whole trace to the exporter; false with errors in diag (what came before was exported). */
 bool trace_export(TraceReader *, const TraceExporter *, const TraceFilter *, FILE *out, Diag *);
+
+/* What the mechanism holds at the end of that cycle of each launch, and why schedulers stand still; of what passes the filter's kernel, launch, SM and
+   warp. By the trace's index, if it has one. */
+bool trace_stack(TraceReader *, const TraceFilter *, uint64_t cycle, FILE *out, Diag *);
 
 /* A line for each of the configuration, what it changes of the machine file, and the passes that the trace names. */
 void trace_settings(const TraceLaunch *, FILE *out);

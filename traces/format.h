@@ -4,16 +4,21 @@
 #include "traces/trace.h"
 #include <stdio.h>
 
+enum { INDEX_LAUNCH, INDEX_STATE };        /* kinds of entries of the index */
 #define TRACE_MAGIC "\211GTR\r\n\032\n"    /* a file damaged by a text transfer no longer begins with it */
 enum {
 	TRACE_VERSION = 3, OLDEST_VERSION = 1,
 	HEADER_BYTES = 16,                 /* magic, version, flags */
 	CHUNK_BYTES = 9,                   /* kind, raw length, stored length */
-	END_BYTES = 20,                    /* launches, events, CRC-32 */
-	CHUNK_LAUNCH = 'L', CHUNK_EVENTS = 'E', CHUNK_END = 'Z',
+	END_BYTES = 28,                    /* launches, events, offset of the index, CRC-32 */
+	OLD_END_BYTES = 20,                /* before version 3: without the offset */
+	CHUNK_LAUNCH = 'L', CHUNK_EVENTS = 'E', CHUNK_STATE = 'S', CHUNK_INDEX = 'I', CHUNK_END = 'Z',
 
 	EVENTS_RAW = 256 * 1024,           /* most raw bytes of an event chunk */
-	LAUNCH_RAW = 64 * 1024 * 1024,     /* most raw bytes of a launch chunk */
+	LAUNCH_RAW = 64 * 1024 * 1024,     /* most raw bytes of a launch or state chunk */
+	INDEX_RAW = 16 * 1024 * 1024,      /* ... of an index */
+	STATE_EVERY = 1 << 20,             /* bytes of events between two state chunks, at least */
+	STATE_SHARE = 8,                   /* ... and so many times the size of the last one */
 	EVENT_BYTES = 128,                 /* more than the longest event takes */
 	INS_BYTES = 6,                     /* least that an instruction takes */
 	MOST_INS = 1 << 22,
@@ -80,6 +85,8 @@ static inline uint32_t get_u32(const uint8_t *p)
 }
 static inline uint64_t get_u64(const uint8_t *p) { return get_u32(p) | (uint64_t)get_u32(p + 4) << 32; }
 
+/* For tests: so many raw bytes at most in an event chunk, and a state chunk behind so many bytes of them; else EVENTS_RAW, STATE_EVERY. */
+void trace_states(TraceWriter *, size_t most, uint64_t every);
 /* Reads a trace from an open stream, which it closes; path is for messages. NULL with an error in diag. */
 TraceReader *trace_open_stream(FILE *, const char *path, Diag *);
 #endif

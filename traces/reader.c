@@ -1,33 +1,10 @@
 /* Reads traces. The file is hostile: every length is bounded before memory is taken for it, every number is checked. */
-#include "traces/format.h"
+#include "traces/reader.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-typedef struct Bytes { const uint8_t *p, *end; bool bad; } Bytes; /* bad: something did not fit */
-
-struct TraceReader {
-	FILE *f;
-	char *path;
-	Diag *diag;
-	bool failed, ended;
-	uint32_t version;
-	uint64_t offset;           /* of the next byte of the file */
-	uint64_t launches, events;
-	uint32_t crc;              /* of every byte read so far */
-	z_stream z;
-	uint8_t *stored, *raw;     /* the current chunk */
-	size_t stored_cap, raw_cap;
-
-	Arena arena[2];            /* of the current launch and the one before it */
-	TraceLaunch launch[2];
-	int now;                   /* which is the current one */
-	Bytes b;                   /* events not yet delivered */
-	Coder coder;
-};
-
-static int fail(TraceReader *r, const char *what)
+int trace_fail(TraceReader *r, const char *what)
 {
 	if (!r->failed)
 		diag_error(r->diag, (Loc){ r->path, 0, 0 }, "byte %llu: %s", (unsigned long long)r->offset, what);
@@ -35,11 +12,11 @@ static int fail(TraceReader *r, const char *what)
 	return -1;
 }
 
-static bool take(TraceReader *r, void *p, size_t n)
+bool trace_take(TraceReader *r, void *p, size_t n)
 {
 	size_t got = fread(p, 1, n, r->f);
 	if (got != n) {
-		fail(r, ferror(r->f) ? strerror(errno) : "the trace ends too early: it was truncated, or its writer did not finish");
+		trace_fail(r, ferror(r->f) ? strerror(errno) : "the trace ends too early: it was truncated, or its writer did not finish");
 		return false;
 	}
 	r->offset += n;
@@ -57,12 +34,12 @@ TraceReader *trace_open_stream(FILE *f, const char *path, Diag *diag)
 	must(inflateInit(&r->z) == Z_OK);
 	uint8_t head[HEADER_BYTES];
 	if (fread(head, 1, sizeof head, f) != sizeof head || memcmp(head, TRACE_MAGIC, 8))
-		fail(r, "this is not a trace");
+		trace_fail(r, "this is not a trace");
 	else if ((r->version = get_u32(head + 8)) < OLDEST_VERSION || r->version > TRACE_VERSION)
 		diag_error(diag, (Loc){ path, 0, 0 }, "trace format version %u; this program reads versions %d to %d",
 			(unsigned)r->version, OLDEST_VERSION, TRACE_VERSION), r->failed = true;
 	else if (get_u32(head + 12))
-		fail(r, "flags that are none");
+		trace_fail(r, "flags that are none");
 	if (r->failed) {
 		trace_reader_free(r);
 		return NULL;
@@ -90,6 +67,7 @@ void trace_reader_free(TraceReader *r)
 	fclose(r->f);
 	arena_free(&r->arena[0]);
 	arena_free(&r->arena[1]);
+	vec_free(&r->index);
 	free(r->stored);
 	free(r->raw);
 	free(r->path);
@@ -106,14 +84,14 @@ static void reserve(uint8_t **p, size_t *cap, size_t n)
 	*p = xmalloc(*cap = n);
 }
 
-static bool inflate_chunk(TraceReader *r, size_t raw, size_t stored, size_t most)
+bool trace_inflate(TraceReader *r, size_t raw, size_t stored, size_t most)
 {
 	if (raw == 0 || raw > most || stored > compressBound((uLong)raw) + 64 || raw > stored * DEFLATE_RATIO) {
-		fail(r, "a chunk with an impossible length");
+		trace_fail(r, "a chunk with an impossible length");
 		return false;
 	}
 	reserve(&r->stored, &r->stored_cap, stored);
-	if (!take(r, r->stored, stored))
+	if (!trace_take(r, r->stored, stored))
 		return false;
 	count_crc(r, r->stored, stored);
 	reserve(&r->raw, &r->raw_cap, raw);
@@ -123,7 +101,7 @@ static bool inflate_chunk(TraceReader *r, size_t raw, size_t stored, size_t most
 	r->z.next_out = r->raw;
 	r->z.avail_out = (uInt)raw;
 	if (inflate(&r->z, Z_FINISH) != Z_STREAM_END || r->z.avail_in || r->z.avail_out) {
-		fail(r, "a chunk that does not decompress to what it says");
+		trace_fail(r, "a chunk that does not decompress to what it says");
 		return false;
 	}
 	r->b = (Bytes){ r->raw, r->raw + raw, false };
@@ -133,23 +111,26 @@ static bool inflate_chunk(TraceReader *r, size_t raw, size_t stored, size_t most
 static int read_end(TraceReader *r, size_t raw, size_t stored)
 {
 	uint8_t end[END_BYTES];
-	if (raw != END_BYTES || stored != END_BYTES)
-		return fail(r, "an end of the wrong length");
-	if (!take(r, end, sizeof end))
+	size_t n = r->version > 2 ? END_BYTES : OLD_END_BYTES;
+	if (raw != n || stored != n)
+		return trace_fail(r, "an end of the wrong length");
+	if (!trace_take(r, end, n))
 		return -1;
-	if (get_u64(end) != r->launches || get_u64(end + 8) != r->events)
-		return fail(r, "launches or events are missing");
-	if (get_u32(end + 16) != r->crc)
-		return fail(r, "the checksum is wrong: the trace was damaged");
+	if (!r->sought && (get_u64(end) != r->launches || get_u64(end + 8) != r->events))
+		return trace_fail(r, "launches or events are missing");
+	if (!r->sought && r->version > 2 && get_u64(end + 16) != r->index_at)
+		return trace_fail(r, "the end names another place of the index");
+	if (!r->sought && get_u32(end + n - 4) != r->crc)
+		return trace_fail(r, "the checksum is wrong: the trace was damaged");
 	if (getc(r->f) != EOF)
-		return fail(r, "something follows the end of the trace");
+		return trace_fail(r, "something follows the end of the trace");
 	r->ended = true;
 	return 0;
 }
 
 /* ---- varints and strings ---- */
 
-static inline uint64_t varint(Bytes *b)
+uint64_t trace_varint(Bytes *b)
 {
 	uint64_t v = 0;
 	for (int shift = 0; shift < 64 && b->p < b->end; shift += 7) {
@@ -165,9 +146,9 @@ static inline uint64_t varint(Bytes *b)
 	return 0;
 }
 
-static inline uint64_t varint_upto(Bytes *b, uint64_t most)
+uint64_t trace_varint_upto(Bytes *b, uint64_t most)
 {
-	uint64_t v = varint(b);
+	uint64_t v = trace_varint(b);
 	if (v > most)
 		b->bad = true;
 	return b->bad ? 0 : v;
@@ -175,7 +156,7 @@ static inline uint64_t varint_upto(Bytes *b, uint64_t most)
 
 static const char *string(TraceReader *r, Bytes *b)
 {
-	size_t n = varint_upto(b, (uint64_t)(b->end - b->p));
+	size_t n = trace_varint_upto(b, (uint64_t)(b->end - b->p));
 	if (b->bad || n > (size_t)(b->end - b->p) || memchr(b->p, 0, n)) {
 		b->bad = true;
 		return "";
@@ -188,7 +169,7 @@ typedef Vec(const char *) Strings;
 
 static const char *shared_string(TraceReader *r, Bytes *b, Strings *s)
 {
-	uint64_t k = varint_upto(b, (uint64_t)s->n);
+	uint64_t k = trace_varint_upto(b, (uint64_t)s->n);
 	if (k == (uint64_t)s->n && !b->bad) {
 		const char *fresh = string(r, b);
 		vec_push(s, fresh);
@@ -204,11 +185,11 @@ static void read_ins(TraceReader *r, Bytes *b, Strings *s, TraceIns *i, int line
 	i->block = shared_string(r, b, s);
 	i->text = shared_string(r, b, s);
 	i->file = shared_string(r, b, s);
-	uint64_t line = (uint64_t)line_before + unzigzag(varint(b));
+	uint64_t line = (uint64_t)line_before + unzigzag(trace_varint(b));
 	if ((int64_t)line != (int32_t)line)
 		b->bad = true;
 	i->line = (int32_t)line;
-	unsigned flags = (unsigned)varint_upto(b, 15);
+	unsigned flags = (unsigned)trace_varint_upto(b, 15);
 	i->block_start = flags & 1;
 	i->branch = flags >> 1 & 1;
 	i->overhead = flags >> 2 & 1;
@@ -217,16 +198,16 @@ static void read_ins(TraceReader *r, Bytes *b, Strings *s, TraceIns *i, int line
 
 static void read_schedulers(TraceReader *r, Bytes *b, TraceLaunch *l)
 {
-	l->timed = varint_upto(b, 1);
-	l->schedulers = (int)varint_upto(b, MOST_SCHEDULERS);
-	l->nreasons = (int)varint_upto(b, MOST_REASONS);
+	l->timed = trace_varint_upto(b, 1);
+	l->schedulers = (int)trace_varint_upto(b, MOST_SCHEDULERS);
+	l->nreasons = (int)trace_varint_upto(b, MOST_REASONS);
 	const char **reason = arena_array(&r->arena[r->now], const char *, l->nreasons + 1);
 	for (int k = 0; k < l->nreasons; k++)
 		reason[k] = string(r, b);
 	l->reason = reason;
 }
 
-static int read_launch(TraceReader *r)
+int trace_read_launch(TraceReader *r)
 {
 	r->now ^= 1;
 	arena_free(&r->arena[r->now]);
@@ -242,12 +223,12 @@ static int read_launch(TraceReader *r)
 	l->changed = r->version > 1 ? string(r, b) : "";
 	l->passes = r->version > 1 ? string(r, b) : "";
 	for (int k = 0; k < 3; k++)
-		l->grid[k] = (uint32_t)varint_upto(b, UINT32_MAX);
+		l->grid[k] = (uint32_t)trace_varint_upto(b, UINT32_MAX);
 	for (int k = 0; k < 3; k++)
-		l->block[k] = (uint32_t)varint_upto(b, UINT32_MAX);
-	l->warp_size = (int)varint_upto(b, MOST_LANES);
-	l->sms = (int)varint_upto(b, MOST_SMS);
-	l->nins = (int)varint_upto(b, MOST_INS);
+		l->block[k] = (uint32_t)trace_varint_upto(b, UINT32_MAX);
+	l->warp_size = (int)trace_varint_upto(b, MOST_LANES);
+	l->sms = (int)trace_varint_upto(b, MOST_SMS);
+	l->nins = (int)trace_varint_upto(b, MOST_INS);
 	if (l->nins > (b->end - b->p) / INS_BYTES) {
 		b->bad = true;
 		l->nins = 0;
@@ -262,7 +243,7 @@ static int read_launch(TraceReader *r)
 		read_ins(r, b, &s, &ins[k], k ? ins[k - 1].line : 0);
 	vec_free(&s);
 	if (b->bad || b->p != b->end)
-		return fail(r, "a launch that makes no sense");
+		return trace_fail(r, "a launch that makes no sense");
 	r->launches++;
 	return 2;
 }
@@ -272,16 +253,16 @@ static int read_launch(TraceReader *r)
 static void read_row(Bytes *b, TraceEvent *e)
 {
 	TraceRow *row = &e->row;
-	*row = (TraceRow){ .kind = (uint8_t)varint_upto(b, ROW_COUNT - 1), .mask = e->mask, .split = e->split, .pc = (uint32_t)e->a,
+	*row = (TraceRow){ .kind = (uint8_t)trace_varint_upto(b, ROW_COUNT - 1), .mask = e->mask, .split = e->split, .pc = (uint32_t)e->a,
 		.rpc = ROW_NO_PC };
 	if (e->kind == TR_LEAVE)
 		return;
 	b->bad |= e->a > UINT32_MAX;
-	row->flags = (uint16_t)varint_upto(b, UINT16_MAX);
-	row->rpc = (uint32_t)varint_upto(b, UINT32_MAX) - 1;
-	row->n = (uint32_t)varint_upto(b, UINT32_MAX);
-	row->m = (uint32_t)varint_upto(b, UINT32_MAX);
-	row->other = varint(b);
+	row->flags = (uint16_t)trace_varint_upto(b, UINT16_MAX);
+	row->rpc = (uint32_t)trace_varint_upto(b, UINT32_MAX) - 1;
+	row->n = (uint32_t)trace_varint_upto(b, UINT32_MAX);
+	row->m = (uint32_t)trace_varint_upto(b, UINT32_MAX);
+	row->other = trace_varint(b);
 }
 
 static int read_event(TraceReader *r, TraceEvent *e)
@@ -291,67 +272,96 @@ static int read_event(TraceReader *r, TraceEvent *e)
 	unsigned tag = *b->p++;
 	e->kind = tag & TAG_KIND;
 	if (e->kind == KIND_FOLLOWS && r->version > 2)
-		e->kind = (uint8_t)varint_upto(b, UINT8_MAX);
+		e->kind = (uint8_t)trace_varint_upto(b, UINT8_MAX);
 	if (e->kind >= (r->version > 2 ? TR_COUNT : TR_ENTER) || (e->kind < KIND_FOLLOWS && (tag & TAG_KIND) == KIND_FOLLOWS))
-		return fail(r, "an event of unknown kind");
+		return trace_fail(r, "an event of unknown kind");
 	if (!(tag & TAG_SAME_CYCLE))
-		c->cycle += unzigzag(varint(b));
+		c->cycle += unzigzag(trace_varint(b));
 	if (!(tag & TAG_SAME_WARP)) {
-		c->sm = (uint16_t)varint_upto(b, (uint64_t)r->launch[r->now].sms - 1);
-		c->warp = (uint16_t)varint_upto(b, UINT16_MAX);
+		c->sm = (uint16_t)trace_varint_upto(b, (uint64_t)r->launch[r->now].sms - 1);
+		c->warp = (uint16_t)trace_varint_upto(b, UINT16_MAX);
 	}
 	Context *x = coder_context(c, c->sm, c->warp);
 	e->cycle = c->cycle;
 	e->sm = c->sm;
 	e->warp = c->warp;
-	e->mask = tag & TAG_SAME_MASK ? x->mask : varint(b);
+	e->mask = tag & TAG_SAME_MASK ? x->mask : trace_varint(b);
 	if (tag & TAG_SAME_SPLIT) {
 		e->split = x->split;
 		e->depth = x->depth;
 	} else {
-		e->split = (uint16_t)varint_upto(b, UINT16_MAX);
-		e->depth = (uint16_t)varint_upto(b, UINT16_MAX);
+		e->split = (uint16_t)trace_varint_upto(b, UINT16_MAX);
+		e->depth = (uint16_t)trace_varint_upto(b, UINT16_MAX);
 	}
-	e->a = coder_predict(x, e->kind) + unzigzag(varint(b));
-	e->b = varint(b);
+	e->a = coder_predict(x, e->kind) + unzigzag(trace_varint(b));
+	e->b = trace_varint(b);
 	e->row = (TraceRow){ 0 };
 	if (has_row(e->kind))
 		read_row(b, e);
 	if (b->bad)
-		return fail(r, "an event that makes no sense");
+		return trace_fail(r, "an event that makes no sense");
 	coder_learn(x, e);
 	r->events++;
 	return 1;
 }
 
-int trace_next(TraceReader *r, TraceEvent *e, const TraceLaunch **launch)
+/* What readers in order have no use for: it is only counted. */
+static bool pass_chunk(TraceReader *r, size_t raw, size_t stored)
 {
-	if (r->failed)
-		return -1;
-	if (r->ended)
-		return 0;
-	if (r->b.p < r->b.end)
-		return read_event(r, e);
-	uint8_t head[CHUNK_BYTES];
-	if (!take(r, head, sizeof head))
-		return -1;
-	size_t raw = get_u32(head + 1), stored = get_u32(head + 5);
-	if (head[0] == CHUNK_END)
-		return read_end(r, raw, stored);
-	count_crc(r, head, sizeof head);
-	if (head[0] == CHUNK_LAUNCH) {
-		if (!inflate_chunk(r, raw, stored, LAUNCH_RAW))
+	uint8_t part[4096];
+	if (raw == 0 || raw > LAUNCH_RAW || stored > compressBound((uLong)raw) + 64) {
+		trace_fail(r, "a chunk with an impossible length");
+		return false;
+	}
+	for (size_t n; stored; stored -= n) {
+		n = stored < sizeof part ? stored : sizeof part;
+		if (!trace_take(r, part, n))
+			return false;
+		count_crc(r, part, n);
+	}
+	return true;
+}
+
+static int read_chunk(TraceReader *r, int kind, size_t raw, size_t stored, TraceEvent *e, const TraceLaunch **launch)
+{
+	if (kind == CHUNK_LAUNCH) {
+		if (!trace_inflate(r, raw, stored, LAUNCH_RAW))
 			return -1;
-		int k = read_launch(r);
+		int k = trace_read_launch(r);
 		*launch = &r->launch[r->now];
 		return k;
 	}
-	if (head[0] != CHUNK_EVENTS)
-		return fail(r, "a chunk of unknown kind");
+	if (kind != CHUNK_EVENTS)
+		return trace_fail(r, "a chunk of unknown kind");
 	if (!r->launches)
-		return fail(r, "events before the first launch");
-	if (!inflate_chunk(r, raw, stored, EVENTS_RAW))
+		return trace_fail(r, "events before the first launch");
+	if (!trace_inflate(r, raw, stored, EVENTS_RAW))
 		return -1;
 	memset(&r->coder, 0, sizeof r->coder);
 	return read_event(r, e);
+}
+
+int trace_next(TraceReader *r, TraceEvent *e, const TraceLaunch **launch)
+{
+	for (;;) {
+		if (r->failed)
+			return -1;
+		if (r->ended)
+			return 0;
+		if (r->b.p < r->b.end)
+			return read_event(r, e);
+		uint8_t head[CHUNK_BYTES];
+		if (!trace_take(r, head, sizeof head))
+			return -1;
+		size_t raw = get_u32(head + 1), stored = get_u32(head + 5);
+		if (head[0] == CHUNK_END)
+			return read_end(r, raw, stored);
+		count_crc(r, head, sizeof head);
+		if (r->version < 3 || (head[0] != CHUNK_STATE && head[0] != CHUNK_INDEX))
+			return read_chunk(r, head[0], raw, stored, e, launch);
+		if (head[0] == CHUNK_INDEX)
+			r->index_at = r->offset - sizeof head;
+		if (!pass_chunk(r, raw, stored))
+			return -1;
+	}
 }

@@ -20,11 +20,11 @@ typedef enum {
 	TABLE_COUNT
 } TraceTableKind;
 
-/* id, table, name; what the row's rpc, n, m and other are, NULL = nothing. Every row has a pc (if any) and lanes besides. The
+/* id, table, name; what the row's rpc, n, m and other are, NULL = nothing, "" = a number of the row. Every row has a pc (if any) and lanes besides. The
    numbers of rows are part of the file format: new ones come last, and with a new version. */
 #define TRACE_ROWS(X) \
 	X(SPLIT, SPLITS, "split", NULL, "barrier", NULL, "with")                 /* a group of lanes that may be issued */ \
-	X(HOME, HOMES, "home", NULL, "warp", NULL, NULL)                         /* lanes of a split whose registers are that warp's */ \
+	X(HOME, HOMES, "of warp", NULL, "", NULL, NULL)                         /* lanes of a split whose registers are that warp's */ \
 	X(BASE, STACK, "base", "until", NULL, NULL, NULL)                        /* stack of (pc, mask, reconvergence pc): all lanes */ \
 	X(PATH, STACK, "path", "until", NULL, NULL, NULL)                        /* of a branch */ \
 	X(RECONVERGENCE, STACK, "reconvergence", "until", NULL, NULL, NULL)      /* where the paths above it meet */ \
@@ -38,19 +38,19 @@ typedef enum {
 	X(LISTED, STACK, "group", NULL, "call depth", NULL, "put aside for")     /* of the sorted list; the first of the order is on top */ \
 	X(FRAME, STACK, "frame", NULL, NULL, NULL, NULL)                         /* of a call: the lanes in it and in those above */ \
 	X(WAITING, GROUPS, "waiting", NULL, NULL, NULL, NULL)                    /* lanes whose own pc it is */ \
-	X(SAVED, STACK, "saved mask", NULL, "register", "call depth", NULL)      /* pc: where it is taken up */ \
+	X(SAVED, STACK, "saved mask", NULL, "", "call depth", NULL)      /* pc: where it is taken up */ \
 	X(LINK, GROUPS, "return address", NULL, "call depth", NULL, NULL) \
 	X(SCALAR, REGISTERS, "scalar", NULL, NULL, NULL, "value") \
 	X(MEMBER, GROUPS, "group", "until", "region", "order", "after")          /* a split; after: lanes that go first */ \
 	X(SIDE, STACK, "side", "until", "entry", "region", NULL)                 /* of an entry of the stack: a split */ \
 	X(FAMILY, GROUPS, "family", NULL, NULL, NULL, "with")                    /* a split that a load parted from those; pc: the branch at which it waits for them */ \
 	X(WAY, GROUPS, "way", NULL, NULL, NULL, NULL)                            /* where its lanes go then */ \
-	X(REGION, REGIONS, "region", NULL, "region", "outer", "arrived")         /* lanes: those on their way to pc */ \
+	X(REGION, REGIONS, "region", NULL, "", "outer", "arrived")         /* lanes: those on their way to pc */ \
 	X(TURN, QUEUE, "group", NULL, NULL, NULL, "yielded")                        /* a split that is ready */ \
-	X(BARRIER, BARRIERS, "barrier", NULL, "barrier", NULL, "waiting")        /* lanes: its members */ \
+	X(BARRIER, BARRIERS, "barrier", NULL, "", NULL, "waiting")               /* lanes: its members */ \
 	X(HOLDERS, BARRIERS, "named by", NULL, "barrier", NULL, NULL)            /* lanes that may still name it, where they are not its members */ \
-	X(REGISTER, REGISTERS, "register", NULL, "B", "barrier", NULL)           /* lanes whose register names the barrier */ \
-	X(ENTRY, STACK, "entry", "until", "entry", "call depth", "arrived")      /* of a block's stack: this warp's lanes in it */ \
+	X(REGISTER, REGISTERS, "register", NULL, "", "barrier", NULL)           /* lanes whose register names the barrier */ \
+	X(ENTRY, STACK, "entry", "until", "", "call depth", "arrived")      /* of a block's stack: this warp's lanes in it */ \
 	X(TARGET, GROUPS, "target", NULL, "entry", NULL, NULL)                   /* where lanes that have arrived at a branch go */ \
 	X(CONTEXT, GROUPS, "context", NULL, "call depth", NULL, NULL)            /* a split; in the table on chip, or in memory */
 typedef enum {

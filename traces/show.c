@@ -26,7 +26,7 @@ static void lanes(StrBuf *b, const TraceLaunch *l, uint64_t mask)
 /* A number that the row has: of a barrier only for those who wait at one, of an order only where there is one. */
 static void number(StrBuf *b, const char *label, uint32_t n, bool shown)
 {
-	if (label && shown)
+	if (label && *label && shown)
 		sb_printf(b, ", %s %" PRIu32, label, n);
 }
 
@@ -34,6 +34,8 @@ void trace_row_text(StrBuf *b, const TraceLaunch *l, const TraceRow *r)
 {
 	const TraceRowInfo *x = &trace_row_info[r->kind];
 	sb_puts(b, x->name);
+	if (x->n && !*x->n)
+		sb_printf(b, " %" PRIu32, r->n);
 	if (r->pc != ROW_NO_PC) {
 		sb_putc(b, ' ');
 		trace_place(b, l, r->pc);

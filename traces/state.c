@@ -63,9 +63,8 @@ TraceWarp *trace_state_warp(TraceState *t, unsigned sm, unsigned slot)
 static TraceScheduler *scheduler(TraceState *t, unsigned sm, unsigned number)
 {
 	int at = (int)(sm * (unsigned)t->schedulers + number);
-	while (t->scheduler.n <= at)
-		vec_push(&t->scheduler, ((TraceScheduler){ (uint16_t)(t->scheduler.n / t->schedulers),
-			(uint16_t)(t->scheduler.n % t->schedulers), WHY_ISSUES, 0 }));
+	for (int k = t->scheduler.n; k <= at; k++)
+		vec_push(&t->scheduler, ((TraceScheduler){ (uint16_t)(k / t->schedulers), (uint16_t)(k % t->schedulers), WHY_ISSUES, 0 }));
 	return &t->scheduler.v[at];
 }
 

@@ -77,5 +77,11 @@ TraceReader *trace_open(const char *path, Diag *);
 /* The next item: 1 an event, 2 the start of a launch (*launch stays valid until the next but one is read), 0 the end,
    -1 an error (in diag). */
 int trace_next(TraceReader *, TraceEvent *, const TraceLaunch **launch);
+int trace_version(const TraceReader *);        /* of its format */
+/* The number of launches, if the trace has an index; else -1. */
+int64_t trace_launches(TraceReader *);
+/* Goes to that launch, less than trace_launches says, and on in it as far as the index can, but no farther than behind the last event of `cycle`:
+   trace_next gives events that lead to the state there, then those behind it. *reached: the cycle of the last event before those. NULL: an error. */
+const TraceLaunch *trace_seek(TraceReader *, uint64_t launch, uint64_t cycle, uint64_t *reached);
 void trace_reader_free(TraceReader *);
 #endif

@@ -1,5 +1,6 @@
 /* Writes traces: events are delta-encoded into a buffer, a full buffer is deflated and written. No allocation per event. */
 #include "traces/format.h"
+#include "traces/state.h"
 #include "lib/hash.h"
 #include "lib/strbuf.h"
 #include <errno.h>
@@ -26,13 +27,22 @@ struct TraceWriter {
 	size_t out_cap;
 
 	uint8_t *raw;              /* EVENTS_RAW */
-	size_t n;
+	size_t n, most;            /* most: a chunk's */
 	Coder coder;
+
+	uint64_t offset;           /* bytes written */
+	TraceState state;          /* behind the events so far, written or not */
+	uint64_t since, every, state_every; /* bytes of events since the last state chunk; every: so many make the next one due, never less than state_every */
+	Coder *state_coder;
+	Vec(uint8_t) state_raw;
+	StrBuf index;
+	uint64_t entries, entry_launch, entry_offset; /* of the index; the last one's */
 };
 
 static void emit(TraceWriter *w, const void *p, size_t n)
 {
 	w->crc = (uint32_t)crc32(w->crc, p, (uInt)n);
+	w->offset += n;
 	if (!w->error && fwrite(p, 1, n, w->f) != n)
 		w->error = errno ? errno : EIO;
 }
@@ -58,14 +68,6 @@ static void emit_chunk(TraceWriter *w, int kind, uint8_t *raw, size_t n)
 	emit(w, w->out, stored);
 }
 
-static void flush_events(TraceWriter *w)
-{
-	if (w->n)
-		emit_chunk(w, CHUNK_EVENTS, w->raw, w->n);
-	w->n = 0;
-	memset(&w->coder, 0, sizeof w->coder);
-}
-
 TraceWriter *trace_create(const char *path, Diag *diag)
 {
 	FILE *f = fopen(path, "wb");
@@ -77,6 +79,7 @@ TraceWriter *trace_create(const char *path, Diag *diag)
 	w->f = f;
 	w->path = xstrdup(path);
 	w->raw = xmalloc(EVENTS_RAW);
+	trace_states(w, EVENTS_RAW, STATE_EVERY);
 	must(deflateInit(&w->z, Z_BEST_SPEED) == Z_OK);
 	uint8_t head[HEADER_BYTES] = { 0 };
 	memcpy(head, TRACE_MAGIC, 8);
@@ -85,14 +88,158 @@ TraceWriter *trace_create(const char *path, Diag *diag)
 	return w;
 }
 
-/* ---- the launch table ---- */
-
 static void sb_varint(StrBuf *b, uint64_t v)
 {
 	for (; v >= 0x80; v >>= 7)
 		sb_putc(b, (char)(v | 0x80));
 	sb_putc(b, (char)v);
 }
+
+/* ---- events ---- */
+
+static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (uint8_t)(v | 0x80);
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+static uint8_t *put_row(uint8_t *p, const TraceEvent *e)
+{
+	const TraceRow *r = &e->row;
+	*p++ = r->kind;
+	if (e->kind == TR_LEAVE)
+		return p;
+	p = put_varint(p, r->flags);
+	p = put_varint(p, (uint32_t)(r->rpc + 1));
+	p = put_varint(p, r->n);
+	p = put_varint(p, r->m);
+	return put_varint(p, r->other);
+}
+
+/* The event's bytes at p; behind them. */
+static uint8_t *put_event(Coder *c, uint8_t *p, const TraceEvent *e)
+{
+	Context *x = coder_context(c, e->sm, e->warp);
+	uint8_t *tag = p++;
+	*tag = e->kind < KIND_FOLLOWS ? e->kind : KIND_FOLLOWS;
+	if (e->kind >= KIND_FOLLOWS)
+		*p++ = e->kind;
+	if (e->cycle == c->cycle)
+		*tag |= TAG_SAME_CYCLE;
+	else
+		p = put_varint(p, zigzag(e->cycle - c->cycle));
+	if (e->sm == c->sm && e->warp == c->warp) {
+		*tag |= TAG_SAME_WARP;
+	} else {
+		p = put_varint(p, e->sm);
+		p = put_varint(p, e->warp);
+	}
+	if (e->mask == x->mask)
+		*tag |= TAG_SAME_MASK;
+	else
+		p = put_varint(p, e->mask);
+	if (e->split == x->split && e->depth == x->depth) {
+		*tag |= TAG_SAME_SPLIT;
+	} else {
+		p = put_varint(p, e->split);
+		p = put_varint(p, e->depth);
+	}
+	p = put_varint(p, zigzag(e->a - coder_predict(x, e->kind)));
+	p = put_varint(p, e->b);
+	if (has_row(e->kind))
+		p = put_row(p, e);
+	c->cycle = e->cycle;
+	c->sm = e->sm;
+	c->warp = e->warp;
+	coder_learn(x, e);
+	return p;
+}
+
+/* ---- the index: places from which the trace can be read on ---- */
+
+static void index_entry(TraceWriter *w, uint64_t kind, uint64_t cycle)
+{
+	sb_varint(&w->index, kind);
+	sb_varint(&w->index, w->launches - w->entry_launch);
+	sb_varint(&w->index, w->offset - w->entry_offset);
+	sb_varint(&w->index, cycle);
+	w->entry_launch = w->launches;
+	w->entry_offset = w->offset;
+	w->entries++;
+}
+
+static void put_state_event(void *self, const TraceEvent *e)
+{
+	TraceWriter *w = self;
+	vec_reserve(&w->state_raw, w->state_raw.n + EVENT_BYTES);
+	w->state_raw.n = (int)(put_event(w->state_coder, w->state_raw.v + w->state_raw.n, e) - w->state_raw.v);
+}
+
+/* The state behind the events written, as events that lead to it from nothing. */
+static void emit_state(TraceWriter *w)
+{
+	if (!w->state_coder)
+		w->state_coder = xmalloc(sizeof *w->state_coder);
+	memset(w->state_coder, 0, sizeof *w->state_coder);
+	vec_clear(&w->state_raw);
+	trace_state_replay(&w->state, put_state_event, w);
+	w->since = 0;
+	if (!w->state_raw.n || w->state_raw.n > LAUNCH_RAW)
+		return;
+	uint64_t before = w->offset;
+	index_entry(w, INDEX_STATE, w->state.cycle);
+	emit_chunk(w, CHUNK_STATE, w->state_raw.v, (size_t)w->state_raw.n);
+	uint64_t due = (w->offset - before) * STATE_SHARE;
+	w->every = due > w->state_every ? due : w->state_every;
+}
+
+static void flush_events(TraceWriter *w)
+{
+	uint64_t before = w->offset;
+	if (w->n)
+		emit_chunk(w, CHUNK_EVENTS, w->raw, w->n);
+	w->n = 0;
+	memset(&w->coder, 0, sizeof w->coder);
+	w->since += w->offset - before;
+}
+
+void trace_states(TraceWriter *w, size_t most, uint64_t every)
+{
+	must(most >= EVENT_BYTES && most <= EVENTS_RAW);
+	w->most = most;
+	w->every = w->state_every = every;
+}
+
+void trace_event(TraceWriter *w, const TraceEvent *e)
+{
+	must(w->launches && e->kind < TR_COUNT);
+	if (w->n > w->most - EVENT_BYTES)
+		flush_events(w);
+	if (!w->n && w->since >= w->every)
+		emit_state(w);
+	w->n = (size_t)(put_event(&w->coder, w->raw + w->n, e) - w->raw);
+	trace_state_event(&w->state, e);
+	w->events++;
+}
+
+/* Its offset; 0: there is none, as it would be too long. */
+static uint64_t emit_index(TraceWriter *w)
+{
+	StrBuf b = { 0 };
+	uint64_t at = w->offset;
+	if (w->index.n > INDEX_RAW - EVENT_BYTES)
+		return 0;
+	sb_varint(&b, w->entries);
+	if (w->index.n)
+		sb_write(&b, w->index.s, w->index.n);
+	emit_chunk(w, CHUNK_INDEX, (uint8_t *)b.s, b.n);
+	sb_free(&b);
+	return at;
+}
+
+/* ---- the launch table ---- */
 
 static void sb_string(StrBuf *b, const char *s)
 {
@@ -156,76 +303,14 @@ void trace_launch(TraceWriter *w, const TraceLaunch *l)
 		sb_ins(&b, &map, &l->ins[k], k ? l->ins[k - 1].line : 0);
 	if ((b.n > LAUNCH_RAW || l->nins > MOST_INS) && !w->error)
 		w->error = EFBIG;
+	w->launches++;
+	index_entry(w, INDEX_LAUNCH, 0);
 	emit_chunk(w, CHUNK_LAUNCH, (uint8_t *)b.s, b.n);
+	trace_state_clear(&w->state);
+	w->state.schedulers = l->schedulers;
+	w->since = 0;
 	strmap_free(&map);
 	sb_free(&b);
-	w->launches++;
-}
-
-/* ---- events ---- */
-
-static inline uint8_t *put_varint(uint8_t *p, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		*p++ = (uint8_t)(v | 0x80);
-	*p++ = (uint8_t)v;
-	return p;
-}
-
-static uint8_t *put_row(uint8_t *p, const TraceEvent *e)
-{
-	const TraceRow *r = &e->row;
-	*p++ = r->kind;
-	if (e->kind == TR_LEAVE)
-		return p;
-	p = put_varint(p, r->flags);
-	p = put_varint(p, (uint32_t)(r->rpc + 1));
-	p = put_varint(p, r->n);
-	p = put_varint(p, r->m);
-	return put_varint(p, r->other);
-}
-
-void trace_event(TraceWriter *w, const TraceEvent *e)
-{
-	must(w->launches && e->kind < TR_COUNT);
-	if (w->n > EVENTS_RAW - EVENT_BYTES)
-		flush_events(w);
-	Coder *c = &w->coder;
-	Context *x = coder_context(c, e->sm, e->warp);
-	uint8_t *tag = w->raw + w->n, *p = tag + 1;
-	*tag = e->kind < KIND_FOLLOWS ? e->kind : KIND_FOLLOWS;
-	if (e->kind >= KIND_FOLLOWS)
-		*p++ = e->kind;
-	if (e->cycle == c->cycle)
-		*tag |= TAG_SAME_CYCLE;
-	else
-		p = put_varint(p, zigzag(e->cycle - c->cycle));
-	if (e->sm == c->sm && e->warp == c->warp) {
-		*tag |= TAG_SAME_WARP;
-	} else {
-		p = put_varint(p, e->sm);
-		p = put_varint(p, e->warp);
-	}
-	if (e->mask == x->mask)
-		*tag |= TAG_SAME_MASK;
-	else
-		p = put_varint(p, e->mask);
-	if (e->split == x->split && e->depth == x->depth) {
-		*tag |= TAG_SAME_SPLIT;
-	} else {
-		p = put_varint(p, e->split);
-		p = put_varint(p, e->depth);
-	}
-	p = put_varint(p, zigzag(e->a - coder_predict(x, e->kind)));
-	p = put_varint(p, e->b);
-	if (has_row(e->kind))
-		p = put_row(p, e);
-	c->cycle = e->cycle;
-	c->sm = e->sm;
-	c->warp = e->warp;
-	coder_learn(x, e);
-	w->n = (size_t)(p - w->raw);
-	w->events++;
 }
 
 bool trace_close(TraceWriter *w, Diag *diag)
@@ -233,12 +318,14 @@ bool trace_close(TraceWriter *w, Diag *diag)
 	if (!w)
 		return true;
 	flush_events(w);
+	uint64_t index = emit_index(w);
 	uint8_t end[CHUNK_BYTES + END_BYTES] = { CHUNK_END };
 	put_u32(end + 1, END_BYTES);
 	put_u32(end + 5, END_BYTES);
 	put_u64(end + CHUNK_BYTES, w->launches);
 	put_u64(end + CHUNK_BYTES + 8, w->events);
-	put_u32(end + CHUNK_BYTES + 16, w->crc);
+	put_u64(end + CHUNK_BYTES + 16, index);
+	put_u32(end + CHUNK_BYTES + 24, w->crc);
 	emit(w, end, sizeof end);
 	if (fclose(w->f) && !w->error)
 		w->error = errno ? errno : EIO;
@@ -248,6 +335,10 @@ bool trace_close(TraceWriter *w, Diag *diag)
 	deflateEnd(&w->z);
 	free(w->out);
 	free(w->raw);
+	free(w->state_coder);
+	vec_free(&w->state_raw);
+	sb_free(&w->index);
+	trace_state_free(&w->state);
 	free(w->path);
 	free(w);
 	return ok;

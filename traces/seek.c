@@ -1,0 +1,96 @@
+/* From place to place in a trace by its index. */
+#include "traces/reader.h"
+#include "traces/export.h"
+#include <string.h>
+
+bool trace_chunk_at(TraceReader *r, uint64_t offset, int kind)
+{
+	uint8_t head[CHUNK_BYTES];
+	if (offset > INT64_MAX || fseeko(r->f, (off_t)offset, SEEK_SET)) {
+		trace_fail(r, "the index names a place outside the file");
+		return false;
+	}
+	r->offset = offset;
+	if (!trace_take(r, head, sizeof head))
+		return false;
+	if (head[0] != kind) {
+		trace_fail(r, "the index names a place where something else stands");
+		return false;
+	}
+	return trace_inflate(r, get_u32(head + 1), get_u32(head + 5), kind == CHUNK_INDEX ? INDEX_RAW : LAUNCH_RAW);
+}
+
+static void read_entries(TraceReader *r)
+{
+	Bytes *b = &r->b;
+	IndexEntry e = { 0 };
+	uint64_t launches = 0;
+	for (uint64_t n = trace_varint(b); n > 0 && !b->bad; n--) {
+		e.kind = (uint8_t)trace_varint_upto(b, INDEX_STATE);
+		uint64_t next = trace_varint_upto(b, 1);
+		b->bad |= (e.kind == INDEX_LAUNCH) != next; /* every launch begins with its own entry */
+		launches += next;
+		e.offset += trace_varint(b);
+		e.cycle = trace_varint(b);
+		b->bad |= launches == 0;
+		e.launch = launches - 1;
+		if (!b->bad)
+			vec_push(&r->index, e);
+	}
+	if (b->bad || b->p != b->end)
+		trace_fail(r, "an index that makes no sense");
+}
+
+/* The offset of the index as the end of the file has it; 0: there is none, or the file cannot be sought in. */
+static uint64_t index_offset(TraceReader *r)
+{
+	uint8_t end[CHUNK_BYTES + END_BYTES];
+	if (r->version < 3 || fseeko(r->f, -(off_t)sizeof end, SEEK_END) || fread(end, 1, sizeof end, r->f) != sizeof end ||
+		end[0] != CHUNK_END || get_u32(end + 1) != END_BYTES)
+		return 0;
+	return get_u64(end + CHUNK_BYTES + 16);
+}
+
+/* Reads the index if that has not been done. False: there is none, or an error; the place in the file is as before. */
+static bool look(TraceReader *r)
+{
+	if (!r->looked) {
+		r->looked = true;
+		uint64_t before = r->offset, at = index_offset(r);
+		if (at && trace_chunk_at(r, at, CHUNK_INDEX))
+			read_entries(r);
+		r->b = (Bytes){ 0 };
+		clearerr(r->f);
+		fseeko(r->f, (off_t)before, SEEK_SET);
+		r->offset = before;
+	}
+	return !r->failed && r->index.n;
+}
+
+int trace_version(const TraceReader *r) { return (int)r->version; }
+
+int64_t trace_launches(TraceReader *r)
+{
+	return look(r) ? (int64_t)vec_last(&r->index).launch + 1 : -1;
+}
+
+const TraceLaunch *trace_seek(TraceReader *r, uint64_t launch, uint64_t cycle, uint64_t *reached)
+{
+	const IndexEntry *begin = NULL, *state = NULL;
+	for (int k = 0; k < r->index.n; k++) {
+		const IndexEntry *e = &r->index.v[k];
+		if (e->launch == launch && e->kind == INDEX_LAUNCH)
+			begin = e;
+		else if (e->launch == launch && e->cycle <= cycle)
+			state = e;
+	}
+	must(begin);
+	*reached = state ? state->cycle : 0;
+	r->sought = true;
+	r->ended = false;
+	if (!trace_chunk_at(r, begin->offset, CHUNK_LAUNCH) || trace_read_launch(r) < 0 ||
+		(state && !trace_chunk_at(r, state->offset, CHUNK_STATE)))
+		return NULL;
+	memset(&r->coder, 0, sizeof r->coder);
+	return &r->launch[r->now];
+}
