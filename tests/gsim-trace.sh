@@ -75,6 +75,35 @@ for model in ipdom token mimd; do
 	done
 done
 
+# the worked examples of the manual: the state at three cycles of a stack, at one of convergence barriers
+awk '/^\$ gsim-trace --stack / { show = 1 } /^```$/ { show = 0 } show' "$top/doc/trace.md" >gsim-trace.want
+for model in ipdom its; do
+	./gsim -q --functional -D warp_size=4 -D sm.max_threads_per_block=256 -m $model -t gsim-trace.tmp "$top/kernels/oracles/b2.ir" || fail "gsim -t: exit status $?"
+	for cycle in $([ $model = ipdom ] && echo 5 11 14 || echo 13); do
+		echo "\$ gsim-trace --stack $cycle b2.trace"
+		./gsim-trace --stack $cycle gsim-trace.tmp | sed 's,// .*/,// ,'
+	done
+done >gsim-trace.out
+diff gsim-trace.want gsim-trace.out || fail "the examples of doc/trace.md are not what --stack prints"
+
+# every mechanism has a state to show; by the index and, through a pipe, without; of one warp
+for model in $(./gsim --list models | sed -n 's/^\([a-z_]*\) .*/\1/p'); do
+	./gsim -q -m "$model" -t gsim-trace.tmp "$top/kernels/oracles/b2.ir" || fail "gsim -m $model -t: exit status $?"
+	last=$(./gsim-trace --summary gsim-trace.tmp | sed -n 's/^  last_cycle  *//p')
+	./gsim-trace --stack $((last / 2)) --warp 0 --sm 0 --launch 0 gsim-trace.tmp >gsim-trace.out || fail "--stack: exit status $?"
+	grep -q '^SM 0, warp 0: thread block 0, warp 0 of it, lanes 0000000f' gsim-trace.out || fail "$model: --stack shows no warp"
+	grep -q '^ *0  0000000[0-9a-f]  split ' gsim-trace.out || fail "$model: --stack shows no split"
+	./gsim-trace --stack $((last / 2)) --warp 0 --sm 0 /dev/stdin <gsim-trace.tmp | cmp - gsim-trace.out || fail "$model: --stack differs through a pipe"
+done
+bad 'no launch that was asked for has an event in or behind cycle 10000000' --stack 10000000 gsim-trace.tmp
+bad 'no launch that was asked for' --stack 1 --launch 1 gsim-trace.tmp
+bad 'format version 1 does not tell the state' --stack 1 "$sample"
+bad 'expected a number' --stack x "$sample"
+bad 'expected a number' --launch -1 "$sample"
+[ "$(./gsim-trace gsim-trace.tmp | grep -c -e ' enter ' -e ' rewrite ' -e ' stall ')" = 0 ] || fail "the text shows kinds that nobody asked for"
+./gsim-trace --events all gsim-trace.tmp | grep -q ' stall .* scheduler 0, instruction_fetch' || fail "--events all shows no stalls"
+[ "$(./gsim-trace --events warp_start,warp_end gsim-trace.tmp | grep -c 'thread block 0, warp 0')" = 2 ] || fail "no begin and end of the warp"
+
 # two runs in one trace: which machine and which passes each launch had
 ./gsim -q -b -p linearize -D divergence.depth=4 -m 'token(unwind_cycles=9)' -t gsim-trace.tmp -s gsim-trace.json "$top/kernels/oracles/b2.ir" ||
 	fail "gsim -b -t: exit status $?"
@@ -86,5 +115,5 @@ for form in summary text; do
 	[ "$(grep -c '^  passes linearize$' gsim-trace.out)" = 1 ] || fail "--$form does not name the passes"
 done
 ./gsim-trace --perfetto gsim-trace.tmp | grep -q "\"configuration\":\"$hash\"" || fail "--perfetto does not name the configuration"
-rm -f gsim-trace.out gsim-trace.cut gsim-trace.tmp gsim-trace.json
+rm -f gsim-trace.out gsim-trace.want gsim-trace.cut gsim-trace.tmp gsim-trace.json
 exit $failed

@@ -12,7 +12,7 @@ static const char *const flag_name[] = {
 void trace_place(StrBuf *b, const TraceLaunch *l, uint64_t pc)
 {
 	const TraceIns *i = trace_ins(l, pc);
-	sb_printf(b, "%4" PRIu64, pc);
+	sb_printf(b, "%" PRIu64, pc);
 	if (i)
 		sb_printf(b, " %s", i->block);
 }
@@ -41,7 +41,7 @@ void trace_row_text(StrBuf *b, const TraceLaunch *l, const TraceRow *r)
 		trace_place(b, l, r->pc);
 	}
 	if (x->rpc && r->rpc != ROW_NO_PC) {
-		sb_printf(b, ", %s", x->rpc);
+		sb_printf(b, ", %s ", x->rpc);
 		trace_place(b, l, r->rpc);
 	}
 	number(b, x->n, r->n, r->kind != ROW_SPLIT || r->flags & FLAG_AT_BARRIER);

@@ -161,14 +161,15 @@ static void flush_trace(Gpu *g, Cycle end)
 	for (int i = 0; i < n; i++)
 		tracer_merge(&g->sm[i], end);
 	for (;;) {
-		int first = -1;
+		uint64_t cycle = NEVER;
 		for (int i = 0; i < n; i++)
-			if (at[i] < g->sm[i].events.n && (first < 0 ||
-				g->sm[i].events.v[at[i]].cycle < g->sm[first].events.v[at[first]].cycle))
-				first = i;
-		if (first < 0)
+			if (at[i] < g->sm[i].events.n && g->sm[i].events.v[at[i]].cycle < cycle)
+				cycle = g->sm[i].events.v[at[i]].cycle;
+		if (cycle == NEVER)
 			break;
-		trace_event(g->options.trace, &g->sm[first].events.v[at[first]++]);
+		for (int i = 0; i < n; i++)
+			for (; at[i] < g->sm[i].events.n && g->sm[i].events.v[at[i]].cycle == cycle; at[i]++)
+				trace_event(g->options.trace, &g->sm[i].events.v[at[i]]);
 	}
 	for (int i = 0; i < n; i++)
 		vec_clear(&g->sm[i].events);

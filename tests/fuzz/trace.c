@@ -32,44 +32,92 @@ bool fuzz_unpack_trace(Bytes *b, const char *path)
 	return out.n > 1;
 }
 
+static void put_varint(StrBuf *b, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		sb_putc(b, (char)(v | 0x80));
+	sb_putc(b, (char)v);
+}
+
+static void put_chunk(StrBuf *out, int kind, const uint8_t *p, size_t raw)
+{
+	uLongf stored = compressBound(raw);
+	uint8_t *z = xmalloc(stored), chunk[CHUNK_BYTES] = { (uint8_t)kind };
+	compress2(z, &stored, p, raw, 1);
+	put_u32(chunk + 1, (uint32_t)raw);
+	put_u32(chunk + 5, (uint32_t)stored);
+	sb_write(out, chunk, sizeof chunk);
+	sb_write(out, z, stored);
+	free(z);
+}
+
+/* An index whose offsets are right, of all launches and states so far; those of the seeds are of other files. */
+typedef struct Entries { StrBuf b; uint64_t n, last; } Entries;
+
+static void note_chunk(Entries *x, int kind, uint64_t at)
+{
+	if (kind != CHUNK_LAUNCH && (kind != CHUNK_STATE || !x->n))
+		return;
+	put_varint(&x->b, kind == CHUNK_LAUNCH ? INDEX_LAUNCH : INDEX_STATE);
+	put_varint(&x->b, kind == CHUNK_LAUNCH);
+	put_varint(&x->b, at - x->last);
+	put_varint(&x->b, 0);
+	x->last = at;
+	x->n++;
+}
+
+static void put_index(StrBuf *out, const Entries *x)
+{
+	StrBuf b = { 0 };
+	put_varint(&b, x->n);
+	if (x->n)
+		sb_write(&b, x->b.s, x->b.n);
+	put_chunk(out, CHUNK_INDEX, (uint8_t *)b.s, b.n);
+	sb_free(&b);
+}
+
 static void pack(const uint8_t *p, size_t n, StrBuf *out)
 {
 	uint8_t head[HEADER_BYTES] = { 0 }, end[CHUNK_BYTES + END_BYTES] = { CHUNK_END };
-	uint64_t launches = 0;
+	uint64_t launches = 0, index = 0;
+	Entries entries = { 0 };
+	uint32_t version = n && *p >= OLDEST_VERSION && *p <= TRACE_VERSION ? *p : TRACE_VERSION;
+	size_t last = version > 2 ? END_BYTES : OLD_END_BYTES;
 	memcpy(head, TRACE_MAGIC, 8);
-	put_u32(head + 8, n && *p >= OLDEST_VERSION && *p <= TRACE_VERSION ? *p : TRACE_VERSION);
+	put_u32(head + 8, version);
 	p += n > 0;
 	n -= n > 0;
 	sb_write(out, head, sizeof head);
 	while (n > 5) {
 		size_t raw = get_u32(p + 1) < n - 5 ? get_u32(p + 1) : n - 5;
-		uLongf stored = compressBound(raw);
-		uint8_t *z = xmalloc(stored), chunk[CHUNK_BYTES] = { *p };
-		compress2(z, &stored, p + 5, raw, 1);
-		put_u32(chunk + 1, (uint32_t)raw);
-		put_u32(chunk + 5, (uint32_t)stored);
-		sb_write(out, chunk, sizeof chunk);
-		sb_write(out, z, stored);
-		free(z);
+		note_chunk(&entries, *p, out->n);
+		index = *p == CHUNK_INDEX ? out->n : index;
+		if (*p == CHUNK_INDEX && raw & 1)
+			put_index(out, &entries);
+		else
+			put_chunk(out, *p, p + 5, raw);
 		launches += *p == CHUNK_LAUNCH;
 		p += 5 + raw;
 		n -= 5 + raw;
 	}
-	put_u32(end + 1, END_BYTES);
-	put_u32(end + 5, END_BYTES);
+	put_u32(end + 1, (uint32_t)last);
+	put_u32(end + 5, (uint32_t)last);
 	put_u64(end + CHUNK_BYTES, launches);
-	put_u32(end + CHUNK_BYTES + 16, (uint32_t)crc32(0, (const uint8_t *)out->s, (uInt)out->n));
-	sb_write(out, end, sizeof end);
+	put_u64(end + CHUNK_BYTES + 16, index);
+	put_u32(end + CHUNK_BYTES + last - 4, (uint32_t)crc32(0, (const uint8_t *)out->s, (uInt)out->n));
+	sb_write(out, end, CHUNK_BYTES + last);
+	sb_free(&entries.b);
 }
 
-static const char *read_with(const TraceExporter *x, const StrBuf *file)
+/* x: NULL for the state at some cycle. */
+static const char *read_with(const TraceExporter *x, uint64_t cycle, const StrBuf *file)
 {
 	Diag d = { 0 };
 	FILE *in = fmemopen(file->s, file->n, "rb"), *out = fopen("/dev/null", "w");
 	if (!in || !out)
 		return "no stream";
 	TraceReader *r = trace_open_stream(in, "fuzz", &d);
-	bool ok = r && trace_export(r, x, &TRACE_EVERYTHING, out, &d);
+	bool ok = r && (x ? trace_export(r, x, &TRACE_EVERYTHING, out, &d) : trace_stack(r, &TRACE_EVERYTHING, cycle, out, &d));
 	const char *bad = ok && d.errors ? "accepted with errors" : !ok && d.errors != 1 ? "refused without one error" : NULL;
 	trace_reader_free(r);
 	fclose(out);
@@ -84,11 +132,13 @@ const char *fuzz_trace(const char *s, size_t n)
 	pack((const uint8_t *)s, n, &file);
 	const char *bad = NULL;
 	for (int k = 0; k < 4 && !bad; k++)
-		bad = read_with(all[k], &file);
+		bad = read_with(all[k], 0, &file);
 	uint32_t at = fuzz_hash(s, n);
+	if (!bad)
+		bad = read_with(NULL, at % 1200, &file);
 	file.s[at % file.n] ^= (char)(1 << (at >> 29));
 	if (!bad)
-		bad = read_with(&trace_summary, &file);
+		bad = read_with(at >> 28 & 1 ? &trace_summary : NULL, at % 700, &file);
 	sb_free(&file);
 	return bad;
 }

@@ -140,6 +140,7 @@ void its_time_out(Warp *w, Its *k)
 void its_bssy(Warp *w, Its *k, Mask m, int reg)
 {
 	int l;
+	k->used = reg < k->used ? k->used : reg + 1;
 	its_break(w, k, m, reg);
 	uint32_t name = new_barrier(w, k, m);
 	each_lane(m, l)

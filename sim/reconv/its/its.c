@@ -294,7 +294,7 @@ void its_show(const Warp *w, Rows *rows)
 	for (int i = 0; i < k->nbarrier; i++)
 		if (k->barrier[i].holders)
 			show_barrier(w, k, i, rows);
-	for (int reg = 0; reg < reconv_param(w, ITS_REGISTERS); reg++)
+	for (int reg = 0; reg < k->used; reg++)
 		show_register(w, k, reg, rows);
 }
 

@@ -28,6 +28,7 @@ typedef struct Its {
 	Mask in_block;                 /* lanes that are in a block of the source, not of lowering */
 	int nbarrier, cap, nfree;
 	Barrier *barrier;              /* [name - 1] */
+	int used;                      /* registers below it have been used */
 	Group group[64];
 	uint32_t name[][64];           /* [register][lane]: a barrier, 0 = none */
 } Its;
