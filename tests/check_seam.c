@@ -3,6 +3,9 @@
  * that every hook is called, and when. */
 #include "sim/machine/machine.h"
 #include "tests/sim_rig.h"
+#include <regex.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 typedef struct PerSm { int launches, ends, waits, resumes, stalls; } PerSm;
 typedef struct PerBlock { int launches; } PerBlock;
@@ -200,6 +203,144 @@ START_TEST(more_figures_than_there_is_room_for)
 }
 END_TEST
 
+/* ---- the checks of a checking build (sim/machine/check.c), around a mechanism that keeps what it promises, and others ---- */
+
+static void use_checked(Gpu *g)
+{
+	use_lane_by_lane(g);
+	gpu_check_model(g);
+}
+
+START_TEST(a_sound_mechanism_passes_the_checks)
+{
+	Rig *r = rig_new("dram.latency=50");
+	r->prepare = use_checked;
+	rig_run(r, text, 3, 8);
+	ck_assert_int_eq(seen.ends, 6);
+	rig_free(r);
+}
+END_TEST
+
+static void launch_twice(Warp *w, Mask lanes, uint32_t pc)
+{
+	launch(w, lanes, pc);
+	reconv_splits(w)[1].mask |= reconv_splits(w)[0].mask;
+}
+
+static void launch_some(Warp *w, Mask lanes, uint32_t pc)
+{
+	launch(w, lanes, pc);
+	--*reconv_nsplit(w);
+}
+
+static void launch_behind_the_code(Warp *w, Mask lanes, uint32_t pc)
+{
+	launch(w, lanes, pc);
+	reconv_splits(w)[0].pc = (uint32_t)reconv_code(w)->n;
+}
+
+/* As a core would that counts a lane twice. */
+static void two_ways_at_once(Warp *w, Mask lanes, uint32_t pc)
+{
+	launch(w, lanes, pc);
+	w->sm->gpu->model->branch(w, reconv_splits(w), reconv_ins(w, pc), (Path[]){ { pc, 1 }, { pc, 1 } }, 2);
+}
+
+static void keep_after_exit(Warp *w, Split *s, Mask m) { }
+
+static void resume_elsewhere(Warp *w, Split *s)
+{
+	Split *all = reconv_splits(w), t = all[0];
+	all[0] = all[1];
+	all[1] = t;
+}
+
+static void wait_without_lanes(Warp *w, Split *s)
+{
+	s->mask = 0;
+	choose(w);
+}
+
+static bool holds_all(const Warp *w, int lane, Held *h)
+{
+	h->in = "a drawer";
+	return true;
+}
+
+static bool holds_behind_the_code(const Warp *w, int lane, Held *h)
+{
+	*h = (Held){ (uint32_t)reconv_code(w)->n, "a drawer", NO_PC, 0 };
+	return true;
+}
+
+static int negative_depth(const Warp *w) { return -1; }
+
+/* What is put in place of a hook; what the message says. */
+static const struct Flaw {
+	const char *says;
+	void (*launch)(Warp *, Mask, uint32_t);
+	void (*exit)(Warp *, Split *, Mask);
+	void (*resume)(Warp *, Split *);
+	void (*wait)(Warp *, Split *);
+	bool (*held)(const Warp *, int, Held *);
+	int (*depth)(const Warp *);
+} flaws[] = {
+	{ .says = "after launch, .*lanes 0x1 are in two splits", .launch = launch_twice },
+	{ .says = "after launch, .*lane 3 is in no split, and the mechanism does not hold it", .launch = launch_some },
+	{ .says = "after launch, .*lane 3 is held until it goes on at pc [0-9]*, behind the code", .launch = launch_some, .held = holds_behind_the_code },
+	{ .says = "after launch, .*split 0 is at pc [0-9]*, behind the code", .launch = launch_behind_the_code },
+	{ .says = "before branch, .*lanes 0x1 take two paths", .launch = two_ways_at_once },
+	{ .says = "after exit, .*lanes 0x1 have ended and are in a split", .exit = keep_after_exit },
+	{ .says = "after resume, .*split 0 has moved", .resume = resume_elsewhere },
+	{ .says = "after wait, .*split 0 has no lane", .wait = wait_without_lanes, .held = holds_all },
+	{ .says = "after launch, .*the depth is -1", .depth = negative_depth },
+};
+static const struct Flaw *flaw;
+
+static void use_flawed(Gpu *g)
+{
+	use_lane_by_lane(g);
+#define PUT(HOOK) if (flaw->HOOK) lane_by_lane.HOOK = flaw->HOOK
+	PUT(launch);
+	PUT(exit);
+	PUT(resume);
+	PUT(wait);
+	PUT(held);
+	PUT(depth);
+#undef PUT
+	gpu_check_model(g);
+}
+
+/* In a process of its own, whose last words are read. */
+START_TEST(a_broken_promise_is_found)
+{
+	char words[2000] = "", pattern[200];
+	int ends[2], status;
+	size_t n = 0;
+	regex_t says;
+	flaw = &flaws[_i];
+	ck_assert_int_eq(pipe(ends), 0);
+	pid_t child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child) {
+		dup2(ends[1], 2);
+		Rig *r = rig_new("dram.latency=50");
+		r->prepare = use_flawed;
+		rig_try(r, text, 3, 8);
+		_exit(0);
+	}
+	close(ends[1]);
+	for (ssize_t got; n < sizeof words - 1 && (got = read(ends[0], words + n, sizeof words - 1 - n)) > 0;)
+		n += (size_t)got;
+	waitpid(child, &status, 0);
+	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s: no assertion", flaw->says);
+	snprintf(pattern, sizeof pattern, "mechanism lane by lane, %s", flaw->says);
+	ck_assert_int_eq(regcomp(&says, pattern, REG_NOSUB), 0);
+	ck_assert_msg(!regexec(&says, words, 0, NULL, 0), "not \"%s\" but %s", pattern, words);
+	regfree(&says);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("seam");
@@ -208,6 +349,8 @@ int main(void)
 	tcase_add_test(t, a_mechanism_that_refuses);
 	tcase_add_test(t, figures_of_a_mechanism);
 	tcase_add_test_raise_signal(t, more_figures_than_there_is_room_for, SIGABRT);
+	tcase_add_test(t, a_sound_mechanism_passes_the_checks);
+	tcase_add_loop_test(t, a_broken_promise_is_found, 0, sizeof flaws / sizeof *flaws);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

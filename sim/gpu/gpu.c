@@ -25,6 +25,9 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 	g->options = *o;
 	g->options.turn = o->turn ? o->turn : 2000;
 	g->model = reconv_models[c->model];
+#ifdef GSIM_CHECKS
+	gpu_check_model(g);
+#endif
 	if (o->trace)
 		tracer_wrap(g);
 	g->code = xcalloc((size_t)m->func.n + 1, sizeof *g->code);

@@ -209,6 +209,8 @@ struct Gpu {
 	const uint64_t *symbol_address;
 	GpuOptions options;
 	const ReconvModel *model;
+	const ReconvModel *real;       /* checking builds: the mechanism, of which model is `checked` */
+	ReconvModel checked;
 	const ReconvModel *untraced;   /* traces: the mechanism itself, of which model tells the tracer */
 	ReconvModel traced;
 	Code **code;                   /* by function id, lowered on first use */
@@ -235,6 +237,9 @@ struct Gpu {
 	const struct Diagnosis *diagnosis; /* being made */
 	Cycle now;
 };
+
+/* sim/machine/check.c: what the seam promises is asserted around every hook from now on */
+void gpu_check_model(Gpu *);
 
 /* sim/machine/homes.c: splits whose lanes have several homes */
 #define each_part(S, P) for (const Part *P = (S)->parts->part; P < (S)->parts->part + (S)->parts->n; P++)

@@ -82,7 +82,8 @@ typedef struct ReconvModel {
 	bool own_slots;                /* every lane is a core of its own (a bound, not a machine); splits have one lane, for good */
 	bool sync_waits;               /* warp-level operations wait for the lanes of their mask */
 	bool lane_scoreboard;          /* splits run side by side: registers become ready per lane */
-	bool all_branches;             /* branch is called for uniform branches and jumps too, and for a split without lanes */
+	bool all_branches;             /* branch is called for uniform branches and jumps too */
+	bool runs_empty;               /* a split may be without lanes: it is executed harmlessly */
 	bool regroups;                 /* splits may have lanes of several warps of a block; needs the two above */
 
 	/* Compile time: fill rpc_block and reach, insert operations (OPF_MACH) into the function's blocks. */
@@ -91,8 +92,8 @@ typedef struct ReconvModel {
 	/* Run time. s is one of w->split; paths have disjoint, non-empty masks whose union is the lanes that executed. */
 	void (*launch)(Warp *, Mask lanes, uint32_t pc);
 	/* Lanes part: n >= 2. bra: true side first; brx: by address. Uniform branches only move s->pc. reach is not called for
-	   paths that begin at a marked place. With all_branches: n = 1 too, and n = 0 or no lane in the path where the split has
-	   none. A split without lanes is executed harmlessly; ret (n = 0), exit and special are called for it as well. */
+	   paths that begin at a marked place. With all_branches: n = 1 too. With runs_empty: n = 0 or no lane in the path where the
+	   split has none; call is not called for it, ret (n = 0), exit and special are. */
 	void (*branch)(Warp *, Split *s, const MIns *, const Path *, int n);
 	/* s->pc has come to a place that lower marked, by falling through or by a uniform branch. Once: if it moves the split to
 	   another marked place, that is its own affair. */
@@ -113,8 +114,8 @@ typedef struct ReconvModel {
 	/* Optional, NULL = nothing to do. For mechanisms that choose among splits, or regroup lanes of several warps. */
 	size_t (*sm_state_size)(const Config *);        /* state of an SM, zeroed at the start of a launch */
 	size_t (*block_state_size)(const Config *);     /* state of a thread block, zeroed when it becomes resident */
-	void (*wait)(Warp *, Split *s);                 /* it waits at a block barrier or a warp-level operation (s->state) */
-	/* These two may change states of splits, but not add, remove or move any. */
+	void (*wait)(Warp *, Split *s);                 /* it waits at a block barrier or a warp-level operation (s->state); the list may change */
+	/* It may change states of splits, but not add, remove or move any: the core is going through them. */
 	void (*resume)(Warp *, Split *s);               /* what it waited for has happened; s->state is SPLIT_RUN */
 	/* Instead of reach for each: splits that waited for one warp-level operation, or in one place for a block barrier, stand
 	   behind it at pc, resumed, with the lanes in `lanes` together. They may become one. */
@@ -129,7 +130,8 @@ typedef struct ReconvModel {
 	void (*loaded)(Warp *, Split *s, const MIns *, Mask hits, Mask misses);
 	/* Two issues in one scheduler-cycle, timed runs only. Which split of the warp is tried n-th (NULL: no more); the list may
 	   change at n = 0. Then, after an issue for `lanes` of w, which split of this warp or of another of its scheduler may issue
-	   on lanes that this leaves idle: both may be on one copy of a functional unit. The first that can does. */
+	   on lanes that this leaves idle (where another warp's lanes stand is the mechanism's affair): both may be on one copy of a
+	   functional unit. The first that can does. */
 	Split *(*candidate)(Warp *w, int n);
 	Split *(*partner)(Warp *w, Mask lanes, int n, Warp **of);
 	bool (*warp_scoreboard)(const Config *);        /* with lane_scoreboard: true: this machine has it for whole warps only */

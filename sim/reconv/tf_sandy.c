@@ -222,7 +222,7 @@ const ReconvModel reconv_tf_sandy = {
 	.help = "thread frontiers with a pc for each lane, one for the warp, and conservative branches",
 	.source = "Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011, section 5",
 	.params = params, .nparams = sizeof params / sizeof *params,
-	.all_branches = true,
+	.all_branches = true, .runs_empty = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show,
 	.held = held, .holds = "goes on from the first block in which a lane may be; lanes behind it wait until those in front have come there or ended",

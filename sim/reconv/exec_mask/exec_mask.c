@@ -186,6 +186,7 @@ const ReconvModel reconv_exec_mask = {
 	.help = "EXEC mask with saved masks in scalar registers (AMD GCN)",
 	.source = "LLVM, SILowerControlFlow and StructurizeCFG; AMD, Vega Instruction Set Architecture, 2017",
 	.params = params, .nparams = sizeof params / sizeof *params,
+	.runs_empty = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show,
 	.held = held, .holds = "has one pc for the wave: lanes in saved masks go on when the others come to their place, and a loop "

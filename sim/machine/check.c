@@ -1,0 +1,343 @@
+/* What the seam promises, asserted before and after every hook of a mechanism (configure --enable-checks; tests/check_seam.c). The
+ * table that the core calls is the mechanism's with each of its hooks between two checks: that the core calls it as sim/reconv/seam.h
+ * says, and that what it leaves behind is sound, above all that each live lane is in one place. */
+#include "sim/machine/machine.h"
+#include <stdio.h>
+
+/* A promise is broken, by the core if before the hook. */
+static _Noreturn __attribute__((format(printf, 3, 4))) void broken(const Warp *w, const char *hook, const char *fmt, ...)
+{
+	va_list ap;
+	fprintf(stderr, "gsim: mechanism %s, %s, warp %d of block %llu, cycle %llu: ", w->sm->gpu->real->name, hook, w->index,
+		(unsigned long long)w->cta->number, (unsigned long long)w->sm->now);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	bug("a promise of sim/reconv/seam.h does not hold");
+}
+
+#define WHEN(COND, W, HOOK, ...) ((COND) ? broken((W), (HOOK), __VA_ARGS__) : (void)0)
+
+static const ReconvModel *real(const Warp *w) { return w->sm->gpu->real; }
+static bool has_pc(const Warp *w, uint32_t pc) { return pc < (uint32_t)code_of(w)->n; }
+
+/* ---- after a hook: splits, and where lanes are ---- */
+
+static void check_parts(const Warp *w, const Split *s, const char *hook)
+{
+	Mask all = 0;
+	if (!s->parts)
+		return;
+	WHEN(!real(w)->regroups, w, hook, "split %d has lanes of several warps", (int)(s - w->split));
+	each_part(s, p) {
+		WHEN(!p->mask || all & p->mask, w, hook, "the parts of split %d are empty or overlap", (int)(s - w->split));
+		WHEN(!p->home->used || p->home->cta != w->cta, w, hook, "split %d has lanes of another block", (int)(s - w->split));
+		all |= p->mask;
+	}
+	WHEN(all != s->mask, w, hook, "the parts of split %d do not make up its mask", (int)(s - w->split));
+}
+
+static void check_split(const Warp *w, const Split *s, const char *hook)
+{
+	int k = (int)(s - w->split);
+	WHEN(!s->mask && !real(w)->runs_empty, w, hook, "split %d has no lane", k);
+	WHEN(!has_pc(w, s->pc), w, hook, "split %d is at pc %u, behind the code", k, s->pc);
+	WHEN(s->state > SPLIT_PARKED, w, hook, "split %d has state %d", k, s->state);
+	WHEN(s->state == SPLIT_BARRIER && s->barrier >= BARRIERS, w, hook, "split %d waits at barrier %d", k, s->barrier);
+	WHEN(s->why >= STALL_COUNT, w, hook, "split %d waits for reason %d", k, s->why);
+	WHEN(s->wait && s->ready < PENDING, w, hook, "split %d waits for memory, and is ready at %llu", k, (unsigned long long)s->ready);
+	check_parts(w, s, hook);
+}
+
+/* Adds the split's lanes to those found, by their homes' slots. */
+static void find_lanes(Warp *w, const Split *s, Mask *in, const char *hook)
+{
+	Part part[64];
+	int n = s->mask ? reconv_parts(w, s, part) : 0;
+	for (int k = 0; k < n; k++) {
+		const Warp *h = part[k].home;
+		WHEN(in[h->slot] & part[k].mask, h, hook, "lanes %#llx are in two splits", (unsigned long long)(in[h->slot] & part[k].mask));
+		WHEN(part[k].mask & ~h->live, h, hook, "lanes %#llx have ended and are in a split", (unsigned long long)(part[k].mask & ~h->live));
+		in[h->slot] |= part[k].mask;
+	}
+}
+
+static void check_held(const Warp *w, int lane, const char *hook)
+{
+	Held h = { NO_PC, NULL, NO_PC, 0 };
+	WHEN(!real(w)->held || !real(w)->held(w, lane, &h), w, hook, "lane %d is in no split, and the mechanism does not hold it", lane);
+	WHEN(h.pc != NO_PC && !has_pc(w, h.pc), w, hook, "lane %d is held until it goes on at pc %u, behind the code", lane, h.pc);
+	WHEN(h.until != NO_PC && !has_pc(w, h.until), w, hook, "lane %d is held until others come to pc %u, behind the code", lane, h.until);
+	WHEN(!h.in, w, hook, "lane %d is held in nothing", lane);
+}
+
+static void check_warp(Warp *w, Mask *in, const char *hook)
+{
+	int room = real(w)->regroups ? 2 * w->lanes.width + 2 : w->lanes.width;
+	WHEN(w->nsplit < 0 || w->nsplit > room, w, hook, "there are %d splits", w->nsplit);
+	WHEN(!real(w)->regroups && !w->live != !w->nsplit, w, hook, "there are %d splits of the lanes %#llx", w->nsplit, (unsigned long long)w->live);
+	WHEN(real(w)->depth(w) < 0, w, hook, "the depth is %d", real(w)->depth(w));
+	for (int k = 0; k < w->nsplit; k++) {
+		check_split(w, &w->split[k], hook);
+		find_lanes(w, &w->split[k], in, hook);
+	}
+}
+
+/* Each live lane of the warp, and of those that it may share splits with, is in one place. */
+static void check_places(Warp *w, const char *hook)
+{
+	Warp *list[MOST_WARPS] = { w };
+	Mask in[MOST_WARPS] = { 0 };
+	int n = real(w)->regroups ? reconv_block_warps(w, list) : 1, l;
+	for (int k = 0; k < n; k++)
+		check_warp(list[k], in, hook);
+	for (int k = 0; k < n; k++)
+		each_lane(list[k]->live & ~in[list[k]->slot], l)
+			check_held(list[k], l, hook);
+}
+
+/* ---- around a hook ---- */
+
+static void check_member(const Warp *w, const Split *s, const char *hook)
+{
+	WHEN(s < w->split || s >= w->split + w->nsplit, w, hook, "the split is not one of the warp's");
+}
+
+/* Disjoint, not empty, the lanes that executed; each to a place in the code. */
+static void check_paths(const Warp *w, const Split *s, const Path *p, int n, int least, const char *hook)
+{
+	bool empty_may = real(w)->runs_empty && !s->mask;
+	Mask all = 0;
+	WHEN(n < (empty_may ? 0 : least), w, hook, "there are %d paths", n);
+	for (int k = 0; k < n; k++) {
+		WHEN(!p[k].mask && !empty_may, w, hook, "path %d has no lane", k);
+		WHEN(all & p[k].mask, w, hook, "lanes %#llx take two paths", (unsigned long long)(all & p[k].mask));
+		WHEN(!has_pc(w, p[k].pc), w, hook, "path %d goes to pc %u, behind the code", k, p[k].pc);
+		all |= p[k].mask;
+	}
+	WHEN(all != s->mask, w, hook, "the paths have the lanes %#llx, the split %#llx", (unsigned long long)all, (unsigned long long)s->mask);
+}
+
+/* Which splits there are, and where: what some hooks must leave. */
+typedef struct Before { int n; Split split[2 * 64 + 2]; } Before;
+
+static void remember(const Warp *w, Before *b)
+{
+	b->n = w->nsplit;
+	memcpy(b->split, w->split, sizeof *b->split * (size_t)b->n);
+}
+
+static void check_list(const Warp *w, const Before *b, const char *hook)
+{
+	WHEN(w->nsplit != b->n, w, hook, "there were %d splits, now there are %d", b->n, w->nsplit);
+	for (int k = 0; k < b->n; k++)
+		WHEN(w->split[k].pc != b->split[k].pc || w->split[k].mask != b->split[k].mask || w->split[k].parts != b->split[k].parts,
+			w, hook, "split %d has moved", k);
+}
+
+static void check_unchanged(const Warp *w, const Before *b, const char *hook)
+{
+	check_list(w, b, hook);
+	WHEN(memcmp(w->split, b->split, sizeof *b->split * (size_t)b->n), w, hook, "a split has changed");
+}
+
+/* ---- the hooks ---- */
+
+static void checked_launch(Warp *w, Mask lanes, uint32_t pc)
+{
+	WHEN(w->nsplit || w->live != lanes || !lanes || !has_pc(w, pc), w, "before launch", "lanes %#llx begin at pc %u", (unsigned long long)lanes, pc);
+	real(w)->launch(w, lanes, pc);
+	check_places(w, "after launch");
+}
+
+static void checked_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
+{
+	check_member(w, s, "before branch");
+	check_paths(w, s, p, n, real(w)->all_branches ? 1 : 2, "before branch");
+	real(w)->branch(w, s, i, p, n);
+	check_places(w, "after branch");
+}
+
+static void checked_reach(Warp *w, Split *s)
+{
+	check_member(w, s, "before reach");
+	WHEN(!(w->ins[s->pc].flags & MI_REACH), w, "before reach", "pc %u is no marked place", s->pc);
+	real(w)->reach(w, s);
+	check_places(w, "after reach");
+}
+
+static void checked_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
+{
+	check_member(w, s, "before call");
+	check_paths(w, s, p, n, 1, "before call");
+	WHEN(!has_pc(w, return_pc), w, "before call", "it returns to pc %u, behind the code", return_pc);
+	real(w)->call(w, s, p, n, return_pc);
+	check_places(w, "after call");
+}
+
+static void checked_ret(Warp *w, Split *s, const Path *p, int n)
+{
+	check_member(w, s, "before ret");
+	check_paths(w, s, p, n, 1, "before ret");
+	real(w)->ret(w, s, p, n);
+	check_places(w, "after ret");
+}
+
+static void checked_exit(Warp *w, Split *s, Mask lanes)
+{
+	Part part[64];
+	int n = reconv_parts(w, s, part);
+	check_member(w, s, "before exit");
+	WHEN(lanes != s->mask, w, "before exit", "lanes %#llx of %#llx end", (unsigned long long)lanes, (unsigned long long)s->mask);
+	for (int k = 0; k < n; k++)
+		WHEN(part[k].mask & part[k].home->live, w, "before exit", "lanes that end are alive");
+	real(w)->exit(w, s, lanes);
+	check_places(w, "after exit");
+}
+
+static void checked_special(Warp *w, Split *s, const MIns *i, Mask lanes)
+{
+	check_member(w, s, "before special");
+	WHEN(lanes & ~s->mask || i != &w->ins[s->pc] || i->kind != K_RECONV, w, "before special", "it is not the split's operation");
+	real(w)->special(w, s, i, lanes);
+	check_places(w, "after special");
+}
+
+static bool checked_gather(Warp *w, Split *s, Mask want)
+{
+	Before b;
+	check_member(w, s, "before gather");
+	WHEN(!(want & ~s->mask) || want & ~w->live, w, "before gather", "lanes %#llx are wanted", (unsigned long long)want);
+	remember(w, &b);
+	bool aside = real(w)->gather(w, s, want);
+	if (!aside)
+		check_unchanged(w, &b, "after gather");
+	check_places(w, "after gather");
+	return aside;
+}
+
+static void checked_wait(Warp *w, Split *s)
+{
+	check_member(w, s, "before wait");
+	WHEN(s->state != SPLIT_BARRIER && s->state != SPLIT_WARPSYNC, w, "before wait", "the split has state %d", s->state);
+	real(w)->wait(w, s);
+	check_places(w, "after wait");
+}
+
+static void checked_resume(Warp *w, Split *s)
+{
+	Before b;
+	check_member(w, s, "before resume");
+	WHEN(s->state != SPLIT_RUN, w, "before resume", "the split has state %d", s->state);
+	remember(w, &b);
+	real(w)->resume(w, s);
+	check_list(w, &b, "after resume");
+	check_places(w, "after resume");
+}
+
+static void checked_met(Warp *w, uint32_t pc, Mask lanes)
+{
+	Mask there = 0;
+	for (int k = 0; k < w->nsplit; k++)
+		if (w->split[k].pc == pc && w->split[k].state != SPLIT_BARRIER && w->split[k].state != SPLIT_WARPSYNC)
+			there |= w->split[k].mask;
+	WHEN(!lanes || lanes & ~there, w, "before met", "lanes %#llx are not at pc %u", (unsigned long long)(lanes & ~there), pc);
+	real(w)->met(w, pc, lanes);
+	check_places(w, "after met");
+}
+
+static void checked_stall(Warp *w, Split *s, Stall why, Cycle until)
+{
+	check_member(w, s, "before stall");
+	WHEN(s->state != SPLIT_RUN || until <= w->sm->now, w, "before stall", "it may issue at %llu", (unsigned long long)until);
+	real(w)->stall(w, s, why, until);
+	check_places(w, "after stall");
+}
+
+static void checked_known(Warp *w, Split *s)
+{
+	Before b;
+	check_member(w, s, "before known");
+	remember(w, &b);
+	real(w)->known(w, s);
+	check_unchanged(w, &b, "after known");
+}
+
+static void checked_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
+{
+	check_member(w, s, "before loaded");
+	WHEN(!hits || !misses || hits & misses || (hits | misses) & ~s->mask, w, "before loaded", "lanes %#llx hit, %#llx miss",
+		(unsigned long long)hits, (unsigned long long)misses);
+	WHEN(i->kind != K_LD || w->ins[s->pc].flags & MI_REACH, w, "before loaded", "the split is not behind a load");
+	real(w)->loaded(w, s, i, hits, misses);
+	check_places(w, "after loaded");
+}
+
+static Split *checked_candidate(Warp *w, int n)
+{
+	Split *s = real(w)->candidate(w, n);
+	if (s)
+		check_member(w, s, "after candidate");
+	check_places(w, "after candidate");
+	return s;
+}
+
+static Split *checked_partner(Warp *w, Mask lanes, int n, Warp **of)
+{
+	Split *s = real(w)->partner(w, lanes, n, of);
+	if (!s)
+		return NULL;
+	check_member(*of, s, "after partner");
+	WHEN((*of)->sched != w->sched, w, "after partner", "it is another scheduler's");
+	WHEN(*of == w && s->mask & lanes, w, "after partner", "lanes %#llx would issue twice", (unsigned long long)(s->mask & lanes));
+	return s;
+}
+
+static void checked_alarm(Warp *w)
+{
+	WHEN(w->alarm != NO_ALARM, w, "before alarm", "it is asked for again");
+	real(w)->alarm(w);
+	check_places(w, "after alarm");
+}
+
+static void checked_order(Warp **list, int n)
+{
+	const Warp *w = list[0];
+	uint8_t is[MOST_WARPS] = { 0 };
+	for (int k = 0; k < n; k++)
+		is[list[k]->slot] = 1;
+	real(w)->order(list, n);
+	for (int k = 0; k < n; k++) {
+		WHEN(!is[list[k]->slot], w, "after order", "warp in slot %d stands there twice, or was not asked for", list[k]->slot);
+		is[list[k]->slot] = 0;
+		check_places(list[k], "after order");
+	}
+}
+
+void gpu_check_model(Gpu *g)
+{
+	const ReconvModel *m = g->real = g->model;
+	g->checked = *m;
+	g->checked.launch = checked_launch;
+	g->checked.reach = checked_reach;
+#define CHECK(HOOK) g->checked.HOOK = m->HOOK ? checked_##HOOK : NULL
+	CHECK(branch);
+	CHECK(call);
+	CHECK(ret);
+	CHECK(exit);
+	CHECK(special);
+	CHECK(gather);
+	CHECK(wait);
+	CHECK(resume);
+	CHECK(met);
+	CHECK(stall);
+	CHECK(known);
+	CHECK(loaded);
+	CHECK(candidate);
+	CHECK(partner);
+	CHECK(alarm);
+	CHECK(order);
+#undef CHECK
+	g->model = &g->checked;
+}
