@@ -198,8 +198,10 @@ static void end_lanes(Sm *sm, Warp *w, Split *s)
 		sm->gpu->model->exit(w, s, 0);
 		return;
 	}
-	for (int k = 0; k < n; k++)
+	for (int k = 0; k < n; k++) {
 		part[k].home->live &= ~part[k].mask;
+		partings_end_lanes(part[k].home, part[k].mask);
+	}
 	cta->live -= lane_count(m);
 	sm->last_progress = sm->now;
 	if (tracing(sm))

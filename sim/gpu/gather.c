@@ -4,6 +4,25 @@
 /* By instruction, of all SMs. */
 typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; BranchCount *branch; uint64_t *stalls; } Counts;
 
+static bool same_place(const MIns *a, const MIns *b)
+{
+	return b->src && a->function == b->function && a->src->file == b->src->file && a->src->line == b->src->line && a->src->col == b->src->col;
+}
+
+/* Where lanes have parted at an instruction: an operation that a mechanism has put there with the place of a branch or a call belongs to the
+   nearest of that place. */
+static int charged_to(const Code *c, int pc)
+{
+	const MIns *m = &c->ins[pc];
+	if (m->kind != K_RECONV || m->branch >= 0 || m->src->line <= 0)
+		return pc;
+	for (int d = 1; d < c->n; d++)
+		for (int k = pc - d; k <= pc + d; k += 2 * d)
+			if (k >= 0 && k < c->n && (c->ins[k].branch >= 0 || c->ins[k].kind == K_CALL) && same_place(m, &c->ins[k]))
+				return k;
+	return pc;
+}
+
 static Counts add_up(Gpu *g, const Grid *x)
 {
 	const Code *c = x->code;
@@ -15,7 +34,8 @@ static Counts add_up(Gpu *g, const Grid *x)
 			if (!h->count[pc].issues) /* so nothing has parted there either */
 				continue;
 			ins_count_add(&all.count[pc], &h->count[pc]);
-			part_count_add(&all.parted[pc], &h->parted[pc]);
+			if (parted_any(&h->parted[pc]))
+				part_count_add(&all.parted[charged_to(c, pc)], &h->parted[pc]);
 		}
 		for (int k = 0; h->count && k < (c->n + 1) * STALL_COUNT; k++)
 			all.stalls[k] += h->stalls[k];

@@ -48,7 +48,7 @@ static void charge_nobody(Warp *w, const uint64_t issues[2], Mask taken)
 	}
 }
 
-/* Hands issues of the branch on to the node above it: before the branch's lanes change, or those of that node. */
+/* Hands issues of the branch on to the node above it: before the lanes of either change. */
 static void settle(Warp *w, int branch)
 {
 	Group *b = at(w->partings, branch);
@@ -67,10 +67,13 @@ static void settle(Warp *w, int branch)
 	b->issues[0] = b->issues[1] = 0;
 }
 
-static void settle_branches(Warp *w, int node)
+/* All below the node: what has not come to its branches yet would be charged with lanes that they, or it, have later. */
+static void settle_below(Warp *w, int node)
 {
-	each_branch(w->partings, node, b)
+	each_branch(w->partings, node, b) {
+		settle_below(w, b);
 		settle(w, b);
+	}
 }
 
 static void settle_nobody(Warp *w)
@@ -208,7 +211,7 @@ static void change_lanes(Warp *w, int group, int top, Mask lanes, int n)
 	Partings *p = w->partings;
 	settle(w, group);
 	for (int k = at(p, group)->above; k != top; k = at(p, k)->above) {
-		settle_branches(w, k);
+		settle_below(w, k);
 		settle(w, k);
 	}
 	for (int k = group; k != top; k = at(p, k)->above) {

@@ -91,6 +91,15 @@ static void put_causes(const JsonValue *a, const JsonValue *b, StrBuf *out)
 	}
 }
 
+static bool is_table(const char *key)
+{
+	static const char *const table[] = { "blocks", "branches", "partings", "lines" };
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (!strcmp(key, table[i]))
+			return true;
+	return false;
+}
+
 /* Every number below a and b, in a's order and then what only b has. The path so far stands in `path`. */
 static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t room, StrBuf *out)
 {
@@ -102,7 +111,7 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
 			bool array = of[k]->kind == JSON_ARRAY;
 			const JsonValue *x = array ? (a && i < a->n ? &a->item[i] : NULL) : json_get(a, of[k]->key[i]);
 			const JsonValue *y = array ? (b && i < b->n ? &b->item[i] : NULL) : json_get(b, of[k]->key[i]);
-			if ((k && x) || (!array && (!strcmp(of[k]->key[i], "blocks") || !strcmp(of[k]->key[i], "branches"))))
+			if ((k && x) || (!array && is_table(of[k]->key[i])))
 				continue;
 			if (array)
 				snprintf(path + n, room - n, "[%d]", i);
@@ -119,14 +128,16 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
 
 /* ---- tables by label ---- */
 
-/* The rows of a table by function and label; of several the first. */
+/* The rows of a table by function and label, of lines by their place; of several the first. */
 typedef struct Index { Arena arena; StrMap map; const JsonValue *table; } Index;
 
 static int rows_of(const JsonValue *table) { return table && table->kind == JSON_ARRAY ? table->n : 0; }
 
 static const char *row_key(Arena *a, const JsonValue *row)
 {
-	return arena_printf(a, "%s\n%s", json_string(row, "function"), json_string(row, "label"));
+	if (json_get(row, "label"))
+		return arena_printf(a, "%s\n%s", json_string(row, "function"), json_string(row, "label"));
+	return arena_printf(a, "%s\n%s\n%.0f", json_string(row, "function"), json_string(row, "file"), json_number(row, "line"));
 }
 
 static Index index_rows(const JsonValue *table)
@@ -168,7 +179,7 @@ static void put_figure(Index of[2], const char *table, const char *figure, int b
 		for (int i = 0; i < rows_of(of[k].table); i++) {
 			const JsonValue *row = &of[k].table->item[i], *other = same_label(&of[!k], row);
 			const JsonValue *x = json_get(k ? other : row, figure), *y = json_get(k ? row : other, figure);
-			if (k && other)
+			if ((k && other) || (!json_is_number(x) && !json_is_number(y)))
 				continue;
 			if (!full && (!json_is_number(x) || !x->number) && (!json_is_number(y) || !y->number))
 				continue;
@@ -178,7 +189,7 @@ static void put_figure(Index of[2], const char *table, const char *figure, int b
 			}
 			if (!rows++)
 				sb_printf(out, "\n%s: %s\n", table, figure);
-			row_name(name, row, !strcmp(table, "branches"));
+			row_name(name, row, strcmp(table, "blocks") != 0);
 			put_row(out, name, better, x, y);
 		}
 	if (hidden)
@@ -210,6 +221,9 @@ void report_compare(const JsonValue *before, const JsonValue *after, const char 
 		put_causes(a, b, out);
 	}
 	put_table(a, b, "branches", "divergent", "executed", full, out);
+	put_table(a, b, "branches", "lost", "cycles", full, out);
+	if (full)
+		put_table(a, b, "lines", "lost", "warp_instructions", full, out);
 	put_table(a, b, "blocks", "fetches", "threads", full, out);
 }
 

@@ -214,9 +214,11 @@ static void put_causes(const LaunchStats *s, StrBuf *out)
 		put_cause("other", rest_all, rest_warp, true, out);
 }
 
-static int by_divergent(const void *a, const void *b)
+static int by_lost(const void *a, const void *b)
 {
 	const BranchStats *x = *(const BranchStats *const *)a, *y = *(const BranchStats *const *)b;
+	if (x->parted.lost[0] != y->parted.lost[0])
+		return x->parted.lost[0] < y->parted.lost[0] ? 1 : -1;
 	if (x->divergent != y->divergent)
 		return x->divergent < y->divergent ? 1 : -1;
 	if (x->executed != y->executed)
@@ -224,43 +226,95 @@ static int by_divergent(const void *a, const void *b)
 	return x < y ? -1 : x > y; /* the order of the table */
 }
 
-static void put_branch(const BranchStats *b, StrBuf *out)
+/* Of the partings in it, and how much of the lanes they cost. Under mimd nobody waits for others. */
+static void put_parting(StrBuf *out, const LaunchStats *s, const PartCount *p)
+{
+	char cycles[32];
+	if (s->mimd) {
+		sb_printf(out, " %11s %11s\n", "n/a", "n/a");
+		return;
+	}
+	snprintf(cycles, sizeof cycles, "%llu", (unsigned long long)p->cycles);
+	sb_printf(out, " %11llu %11s\n", (unsigned long long)p->lost[0], s->timed ? cycles : "n/a");
+}
+
+static void put_branch(const LaunchStats *s, const BranchStats *b, StrBuf *out)
 {
 	char place[64], name[80];
 	const char *file = b->file ? strrchr(b->file, '/') : NULL;
+	bool branch = b->kind == PART_BRANCH || b->kind == PART_INDEXED;
 	snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : b->file ? b->file : "?", b->line);
-	snprintf(name, sizeof name, "%.20s %.20s", b->function, b->label);
-	sb_printf(out, "  %-26.26s %-26.26s %11llu %11llu  %7s  %7s\n", place, name, (unsigned long long)b->executed,
-		(unsigned long long)b->divergent, PERCENT(share(b->divergent, b->executed)), PERCENT(share(b->lanes_taken, b->lanes)));
+	snprintf(name, sizeof name, "%.8s%s%.20s %.20s", branch ? "" : part_name[b->kind], branch ? "" : ": ", b->function, b->label);
+	sb_printf(out, "  %-22.22s %-20.20s", place, name);
+	if (branch)
+		sb_printf(out, " %10llu %10llu %8s", (unsigned long long)b->executed, (unsigned long long)b->divergent,
+			PERCENT(share(b->lanes_taken, b->lanes)));
+	else
+		sb_printf(out, " %10s %10llu %8s", "", (unsigned long long)b->parted.partings, "");
+	put_parting(out, s, &b->parted);
 }
 
 static void put_branches(const LaunchStats *s, bool everything, StrBuf *out)
 {
 	const int most = everything ? INT_MAX : MOST_BRANCHES;
 	Vec(const BranchStats *) all = { 0 };
-	uint64_t rest = 0, rest_divergent = 0;
+	BranchStats rest = { 0 };
+	char name[64];
 	for (int i = 0; i < s->nbranches; i++)
 		if (s->branch_stats[i].executed)
 			vec_push(&all, &s->branch_stats[i]);
+	for (int i = 0; i < s->npartings; i++)
+		if (s->parting_stats[i].parted.lost[0])
+			vec_push(&all, &s->parting_stats[i]);
 	if (all.n)
-		qsort(all.v, (size_t)all.n, sizeof *all.v, by_divergent);
-	sb_printf(out, "\n%-54s %11s %11s  %7s  %7s\n", "divergence per branch", "executed", "divergent", "share", "taken");
+		qsort(all.v, (size_t)all.n, sizeof *all.v, by_lost);
+	snprintf(name, sizeof name, s->mimd ? "branches" : "branches by lanes lost (%s of all)", PERCENT(share(s->lanes_parted,
+		s->warp_instructions * (uint64_t)s->warp_size)));
+	sb_printf(out, "\n%-44s %10s %10s %8s %11s %11s\n", name, "executed", "divergent", "taken", "lanes lost", "cycles");
 	for (int i = 0; i < all.n; i++) {
 		if (i < most) {
-			put_branch(all.v[i], out);
+			put_branch(s, all.v[i], out);
 			continue;
 		}
-		rest += all.v[i]->executed;
-		rest_divergent += all.v[i]->divergent;
+		rest.executed += all.v[i]->executed;
+		rest.divergent += all.v[i]->divergent;
+		part_count_add(&rest.parted, &all.v[i]->parted);
 	}
-	char name[40];
 	snprintf(name, sizeof name, "%d more " REPORT_ALL, all.n - most);
-	if (all.n > most)
-		sb_printf(out, "  %-53s %11llu %11llu  %7s\n", name, (unsigned long long)rest, (unsigned long long)rest_divergent,
-			PERCENT(share(rest_divergent, rest)));
+	if (all.n > most) {
+		sb_printf(out, "  %-43s %10llu %10llu %8s", name, (unsigned long long)rest.executed, (unsigned long long)rest.divergent, "");
+		put_parting(out, s, &rest.parted);
+	}
 	if (!all.n)
 		sb_puts(out, "  (none was executed)\n");
 	vec_free(&all);
+}
+
+static void put_line(const LaunchStats *s, const LineStats *l, StrBuf *out)
+{
+	char place[64];
+	const char *file = l->file ? strrchr(l->file, '/') : NULL;
+	uint64_t stalls = 0, slots = l->count[0].issues * (uint64_t)s->warp_size;
+	int most = 0;
+	for (int i = 0; i < STALL_COUNT; i++) {
+		stalls += l->stalls[i];
+		most = l->stalls[i] > l->stalls[most] ? i : most;
+	}
+	if (l->line)
+		snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : l->file, l->line);
+	else
+		snprintf(place, sizeof place, l->function ? "(added)" : "(no instruction)");
+	sb_printf(out, "  %-22.22s %-16.16s %10llu %8s %11llu %11llu%s%s\n", place, l->function ? l->function : "",
+		(unsigned long long)(l->count[0].issues + l->count[1].issues), slots && !s->mimd ? PERCENT(share(l->count[0].useful, slots)) : "",
+		(unsigned long long)l->parted.lost[0], (unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
+}
+
+/* In the order of the source. */
+static void put_lines(const LaunchStats *s, StrBuf *out)
+{
+	sb_printf(out, "\n%-41s %10s %8s %11s %11s  %s\n", "lines", "issued", "SIMD", "lanes lost", "stalls", "most of them");
+	for (int i = 0; i < s->nlines; i++)
+		put_line(s, &s->line_stats[i], out);
 }
 
 static void put_memory(const LaunchStats *s, StrBuf *out)
@@ -363,6 +417,8 @@ void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 		put_branches(s, all, out);
 		put_memory(s, out);
 		put_blocks(s, all, out);
+		if (all)
+			put_lines(s, out);
 	}
 	if (run->launch.n > 1)
 		put_launches(run, all, out);

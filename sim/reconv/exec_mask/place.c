@@ -22,15 +22,26 @@ static Ins *append(Place *x, Block *b, Op op, int nsrc)
 
 static void mask_op(Place *x, Block *b, Op op, int mask) { append(x, b, op, 1)->opd[0] = name(mask); }
 
+/* It is there for a branch or a call: what lanes lose by it is charged to that. */
+static void set_place(Ins *i, const Ins *like)
+{
+	i->file = like->file;
+	i->line = like->line;
+	i->col = like->col;
+}
+
+static void drop(Place *x, Block *b, int mask, const Ins *branch)
+{
+	mask_op(x, b, OP_XDROP, mask);
+	set_place(&vec_last(&b->ins), branch);
+}
+
 static void jump_if(Place *x, Block *b, Op op, Block *to, const Ins *like)
 {
 	Ins *i = append(x, b, op, 1);
 	i->opd[0] = lower_target(to);
-	if (like) {
-		i->file = like->file;
-		i->line = like->line;
-		i->col = like->col;
-	}
+	if (like)
+		set_place(i, like);
 }
 
 /* Ends the block: control goes on at succ[0]; the others are where lanes go, for what follows registers. */
@@ -225,9 +236,7 @@ static void add(Place *x, Block *b, int stop, const Ins *branch, bool neg, bool 
 		return;
 	i->opd[2] = branch->opd[0];
 	i->opd[2].neg ^= neg;
-	i->file = branch->file;
-	i->line = branch->line;
-	i->col = branch->col;
+	set_place(i, branch);
 	if (program)
 		i->origin = branch->origin;
 }
@@ -248,7 +257,7 @@ static void end_indexed(Place *x, int k, Ins branch, int rest)
 		i->opd[0] = name(left);
 		i->opd[1] = lower_target(turn);
 		i->opd[2] = branch.opd[0];
-		mask_op(x, turn, OP_XDROP, left);
+		drop(x, turn, left, &branch);
 	}
 	for (int i = 0; i < n; i++) {
 		for (int o = 0; o < i && !way[i]; o++)
@@ -261,7 +270,7 @@ static void end_indexed(Place *x, int k, Ins branch, int rest)
 		way[i] = new_block(x);
 		add(x, way[i], stop, NULL, false, false);
 		if (!by_turns)
-			mask_op(x, way[i], OP_XDROP, stop);
+			drop(x, way[i], stop, &branch);
 		end_block(x, way[i], next, &lanes, 1);
 		vec_push(&x->order, way[i]);
 	}
@@ -321,7 +330,7 @@ static void end_branch(Place *x, int k)
 	}
 	if (p->stay[k] >= 0 ? n > 0 : p->carried[rest])
 		for (int i = 0; i < n; i++)
-			mask_op(x, b, OP_XDROP, stops[i]);
+			drop(x, b, stops[i], &branch);
 	if (p->stay[k] >= 0)
 		go_on(x, k, &branch, rest, lanes, n);
 	else
@@ -345,11 +354,12 @@ static void call_by_turns(Place *x, Block *b, int call)
 	for (int k = 0; k < rest.n; k++)
 		vec_push(&b->ins, rest.v[k]);
 	vec_free(&rest);
-	Ins differ = lower_ins(x->p->l, OP_XDIFF, T_NONE, 0, 3), drop = lower_ins(x->p->l, OP_XDROP, T_NONE, 0, 1);
-	differ.opd[0] = drop.opd[0] = name(left);
+	Ins differ = lower_ins(x->p->l, OP_XDIFF, T_NONE, 0, 3), out = lower_ins(x->p->l, OP_XDROP, T_NONE, 0, 1);
+	differ.opd[0] = out.opd[0] = name(left);
+	set_place(&out, &b->ins.v[call]);
 	differ.opd[1] = lower_target(b);
 	differ.opd[2] = b->ins.v[0].opd[0];
-	vec_insert(&b->ins, 1, drop);
+	vec_insert(&b->ins, 1, out);
 	vec_insert(&b->ins, 1, differ);
 }
 
