@@ -102,8 +102,8 @@ static void use_lane_by_lane(Gpu *g)
 {
 	lane_by_lane = (ReconvModel){ .name = "lane by lane", .help = "", .sync_waits = true, .lane_scoreboard = true,
 		.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach, .call = call, .ret = ret,
-		.exit = lanes_exit, .depth = depth, .sm_state_size = sm_state_size, .block_state_size = block_state_size,
-		.wait = waits, .resume = resumes, .stall = stall };
+		.exit = lanes_exit, .depth = depth, .blocks = { .sm_state_size = sm_state_size, .block_state_size = block_state_size },
+		.sync = { .wait = waits, .resume = resumes }, .times = { .stall = stall } };
 	g->model = &lane_by_lane;
 }
 

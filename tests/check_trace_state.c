@@ -62,7 +62,7 @@ static void check_lanes(Sm *sm, const Warp *w, const TraceRowVec *table)
 		const ReconvModel *m = sm->gpu->model;
 		demand(row_with(table, l, NO_PC), "%s: cycle %llu, warp %d: lane %d is nowhere", seen.where, (unsigned long long)sm->now,
 			w->slot, l);
-		if (!m->held || !m->held(w, l, &h) || h.pc == NO_PC)
+		if (!m->stuck.held || !m->stuck.held(w, l, &h) || h.pc == NO_PC)
 			continue;
 		demand(row_with(table, l, h.pc), "%s: cycle %llu, warp %d: lane %d goes on at %u, which no row shows", seen.where,
 			(unsigned long long)sm->now, w->slot, l, h.pc);

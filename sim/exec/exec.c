@@ -356,7 +356,7 @@ static void exec_data(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *i
 		sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
 	if (is->hits && is->misses && !(i[1].flags & MI_REACH)) {
 		s->pc++;
-		sm->gpu->model->loaded(w, s, i, is->hits, is->misses);
+		sm->gpu->model->times.loaded(w, s, i, is->hits, is->misses);
 		note_depth(sm, w);
 		return;
 	}

@@ -110,7 +110,7 @@ static void tell_loaded(Sm *sm, Warp *w, const LsuAccess *e)
 		s->wait = 0;
 		s->ready = sm->now + 1;
 		if (hits && misses && !((hits | misses) & ~s->mask)) {
-			sm->gpu->model->loaded(w, s, e->ins, hits, misses);
+			sm->gpu->model->times.loaded(w, s, e->ins, hits, misses);
 			note_depth(sm, w);
 		}
 		return;
@@ -176,7 +176,7 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 	}
 	t->hit_lanes = 0;
 	t->whole = is->whole;
-	bool split_wants_hits = sm->gpu->model->loaded && i->kind == K_LD && (space == SP_GLOBAL || space == SP_LOCAL);
+	bool split_wants_hits = sm->gpu->model->times.loaded && i->kind == K_LD && (space == SP_GLOBAL || space == SP_LOCAL);
 	if (split_wants_hits)
 		a.hits = &t->hit_lanes;
 	if ((!ideal && (sm->lsu_n || sm->lsu_free > sm->now)) || !make_access(sm, w, &a, t, is)) {

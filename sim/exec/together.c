@@ -13,8 +13,8 @@ static Mask guarded(const Warp *w, const Split *s, const MIns *i)
 /* The split has come to wait, or what it waited for has happened: the mechanism may choose another. */
 static void split_waits(Sm *sm, Warp *w, Split *s)
 {
-	if ((s->state == SPLIT_BARRIER || s->state == SPLIT_WARPSYNC) && sm->gpu->model->wait)
-		sm->gpu->model->wait(w, s);
+	if ((s->state == SPLIT_BARRIER || s->state == SPLIT_WARPSYNC) && sm->gpu->model->sync.wait)
+		sm->gpu->model->sync.wait(w, s);
 }
 
 static void split_resumes(Sm *sm, Warp *w, Split *s)
@@ -22,8 +22,8 @@ static void split_resumes(Sm *sm, Warp *w, Split *s)
 	s->state = SPLIT_RUN;
 	if (s->ready < sm->now + 1)
 		s->ready = sm->now + 1;
-	if (sm->gpu->model->resume)
-		sm->gpu->model->resume(w, s);
+	if (sm->gpu->model->sync.resume)
+		sm->gpu->model->sync.resume(w, s);
 }
 
 /* ---- block barriers: they count threads ---- */
@@ -146,13 +146,13 @@ static void released_together(Sm *sm, Warp *w, const Split *s)
 			w->split[k].pc++;
 			m |= w->split[k].mask;
 		}
-	sm->gpu->model->met(w, pc + 1, m);
+	sm->gpu->model->sync.met(w, pc + 1, m);
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
 
 void split_released(Sm *sm, Warp *w, Split *s)
 {
-	if (sm->gpu->model->met) {
+	if (sm->gpu->model->sync.met) {
 		released_together(sm, w, s);
 		return;
 	}
@@ -405,11 +405,11 @@ static void perform_each(Warp *w, const MIns *i, Mask m)
 bool exec_put_aside(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	const ReconvModel *model = sm->gpu->model;
-	if (!model->gather || !m)
+	if (!model->sync.gather || !m)
 		return false;
 	uint32_t row = i->kind == K_BAR ? NO_ROW : member_row(i);
 	Mask want = w->live & (i->kind == K_BAR ? w->live : row == NO_ROW ? 0 : members(w, row, m));
-	if (!(want & ~s->mask) || !model->gather(w, s, want))
+	if (!(want & ~s->mask) || !model->sync.gather(w, s, want))
 		return false;
 	w->stack_depth = (uint32_t)model->depth(w);
 	return true;
@@ -472,10 +472,10 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc)
 			continue;
 		split_resumes(sm, w, s);
 		s->pc++;
-		s->arriving = !sm->gpu->model->met;
+		s->arriving = !sm->gpu->model->sync.met;
 	}
-	if (sm->gpu->model->met)
-		sm->gpu->model->met(w, pc + 1, here);
+	if (sm->gpu->model->sync.met)
+		sm->gpu->model->sync.met(w, pc + 1, here);
 	tell_arrivals(sm, w);
 	warp_wake(w);
 	return true;

@@ -66,7 +66,7 @@ static void find_lanes(Warp *w, const Split *s, Mask *in, const char *hook)
 static void check_held(const Warp *w, int lane, const char *hook)
 {
 	Held h = { NO_PC, NULL, NO_PC, 0 };
-	WHEN(!real(w)->held || !real(w)->held(w, lane, &h), w, hook, "lane %d is in no split, and the mechanism does not hold it", lane);
+	WHEN(!real(w)->stuck.held || !real(w)->stuck.held(w, lane, &h), w, hook, "lane %d is in no split, and the mechanism does not hold it", lane);
 	WHEN(h.pc != NO_PC && !has_pc(w, h.pc), w, hook, "lane %d is held until it goes on at pc %u, behind the code", lane, h.pc);
 	WHEN(h.until != NO_PC && !has_pc(w, h.until), w, hook, "lane %d is held until others come to pc %u, behind the code", lane, h.until);
 	WHEN(!h.in, w, hook, "lane %d is held in nothing", lane);
@@ -210,7 +210,7 @@ static bool checked_gather(Warp *w, Split *s, Mask want)
 	check_member(w, s, "before gather");
 	WHEN(!(want & ~s->mask) || want & ~w->live, w, "before gather", "lanes %#llx are wanted", (unsigned long long)want);
 	remember(w, &b);
-	bool aside = real(w)->gather(w, s, want);
+	bool aside = real(w)->sync.gather(w, s, want);
 	if (!aside)
 		check_unchanged(w, &b, "after gather");
 	check_places(w, "after gather");
@@ -221,7 +221,7 @@ static void checked_wait(Warp *w, Split *s)
 {
 	check_member(w, s, "before wait");
 	WHEN(s->state != SPLIT_BARRIER && s->state != SPLIT_WARPSYNC, w, "before wait", "the split has state %d", s->state);
-	real(w)->wait(w, s);
+	real(w)->sync.wait(w, s);
 	check_places(w, "after wait");
 }
 
@@ -231,7 +231,7 @@ static void checked_resume(Warp *w, Split *s)
 	check_member(w, s, "before resume");
 	WHEN(s->state != SPLIT_RUN, w, "before resume", "the split has state %d", s->state);
 	remember(w, &b);
-	real(w)->resume(w, s);
+	real(w)->sync.resume(w, s);
 	check_list(w, &b, "after resume");
 	check_places(w, "after resume");
 }
@@ -243,7 +243,7 @@ static void checked_met(Warp *w, uint32_t pc, Mask lanes)
 		if (w->split[k].pc == pc && w->split[k].state != SPLIT_BARRIER && w->split[k].state != SPLIT_WARPSYNC)
 			there |= w->split[k].mask;
 	WHEN(!lanes || lanes & ~there, w, "before met", "lanes %#llx are not at pc %u", (unsigned long long)(lanes & ~there), pc);
-	real(w)->met(w, pc, lanes);
+	real(w)->sync.met(w, pc, lanes);
 	check_places(w, "after met");
 }
 
@@ -251,7 +251,7 @@ static void checked_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
 	check_member(w, s, "before stall");
 	WHEN(s->state != SPLIT_RUN || until <= w->sm->now, w, "before stall", "it may issue at %llu", (unsigned long long)until);
-	real(w)->stall(w, s, why, until);
+	real(w)->times.stall(w, s, why, until);
 	check_places(w, "after stall");
 }
 
@@ -260,7 +260,7 @@ static void checked_known(Warp *w, Split *s)
 	Before b;
 	check_member(w, s, "before known");
 	remember(w, &b);
-	real(w)->known(w, s);
+	real(w)->times.known(w, s);
 	check_unchanged(w, &b, "after known");
 }
 
@@ -270,13 +270,13 @@ static void checked_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask mis
 	WHEN(!hits || !misses || hits & misses || (hits | misses) & ~s->mask, w, "before loaded", "lanes %#llx hit, %#llx miss",
 		(unsigned long long)hits, (unsigned long long)misses);
 	WHEN(i->kind != K_LD || w->ins[s->pc].flags & MI_REACH, w, "before loaded", "the split is not behind a load");
-	real(w)->loaded(w, s, i, hits, misses);
+	real(w)->times.loaded(w, s, i, hits, misses);
 	check_places(w, "after loaded");
 }
 
 static Split *checked_candidate(Warp *w, int n)
 {
-	Split *s = real(w)->candidate(w, n);
+	Split *s = real(w)->pairs.candidate(w, n);
 	if (s)
 		check_member(w, s, "after candidate");
 	check_places(w, "after candidate");
@@ -285,7 +285,7 @@ static Split *checked_candidate(Warp *w, int n)
 
 static Split *checked_partner(Warp *w, Mask lanes, int n, Warp **of)
 {
-	Split *s = real(w)->partner(w, lanes, n, of);
+	Split *s = real(w)->pairs.partner(w, lanes, n, of);
 	if (!s)
 		return NULL;
 	check_member(*of, s, "after partner");
@@ -297,7 +297,7 @@ static Split *checked_partner(Warp *w, Mask lanes, int n, Warp **of)
 static void checked_alarm(Warp *w)
 {
 	WHEN(w->alarm != NO_ALARM, w, "before alarm", "it is asked for again");
-	real(w)->alarm(w);
+	real(w)->times.alarm(w);
 	check_places(w, "after alarm");
 }
 
@@ -307,7 +307,7 @@ static void checked_order(Warp **list, int n)
 	uint8_t is[MOST_WARPS] = { 0 };
 	for (int k = 0; k < n; k++)
 		is[list[k]->slot] = 1;
-	real(w)->order(list, n);
+	real(w)->blocks.order(list, n);
 	for (int k = 0; k < n; k++) {
 		WHEN(!is[list[k]->slot], w, "after order", "warp in slot %d stands there twice, or was not asked for", list[k]->slot);
 		is[list[k]->slot] = 0;
@@ -322,22 +322,24 @@ void gpu_check_model(Gpu *g)
 	g->checked.launch = checked_launch;
 	g->checked.reach = checked_reach;
 #define CHECK(HOOK) g->checked.HOOK = m->HOOK ? checked_##HOOK : NULL
+#define CHECK_IN(TABLE, HOOK) g->checked.TABLE.HOOK = m->TABLE.HOOK ? checked_##HOOK : NULL
 	CHECK(branch);
 	CHECK(call);
 	CHECK(ret);
 	CHECK(exit);
 	CHECK(special);
-	CHECK(gather);
-	CHECK(wait);
-	CHECK(resume);
-	CHECK(met);
-	CHECK(stall);
-	CHECK(known);
-	CHECK(loaded);
-	CHECK(candidate);
-	CHECK(partner);
-	CHECK(alarm);
-	CHECK(order);
+	CHECK_IN(sync, gather);
+	CHECK_IN(sync, wait);
+	CHECK_IN(sync, resume);
+	CHECK_IN(sync, met);
+	CHECK_IN(times, stall);
+	CHECK_IN(times, known);
+	CHECK_IN(times, loaded);
+	CHECK_IN(pairs, candidate);
+	CHECK_IN(pairs, partner);
+	CHECK_IN(times, alarm);
+	CHECK_IN(blocks, order);
 #undef CHECK
+#undef CHECK_IN
 	g->model = &g->checked;
 }

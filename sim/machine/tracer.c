@@ -40,19 +40,19 @@ static void mark(const Warp *w)
 /* Every event of the mechanism that may change a warp ends in one of these; most end in depth. */
 static const ReconvModel *plain(const Warp *w) { return w->sm->gpu->untraced; }
 static int depth(const Warp *w) { mark(w); return plain(w)->depth(w); }
-static void wait(Warp *w, Split *s) { mark(w); plain(w)->wait(w, s); }
-static void resume(Warp *w, Split *s) { mark(w); plain(w)->resume(w, s); }
-static void met(Warp *w, uint32_t pc, Mask lanes) { mark(w); plain(w)->met(w, pc, lanes); }
-static void stall(Warp *w, Split *s, Stall why, Cycle until) { mark(w); plain(w)->stall(w, s, why, until); }
-static void known(Warp *w, Split *s) { mark(w); plain(w)->known(w, s); }
-static void alarm(Warp *w) { mark(w); plain(w)->alarm(w); }
-static Split *candidate(Warp *w, int n) { mark(w); return plain(w)->candidate(w, n); }
+static void wait(Warp *w, Split *s) { mark(w); plain(w)->sync.wait(w, s); }
+static void resume(Warp *w, Split *s) { mark(w); plain(w)->sync.resume(w, s); }
+static void met(Warp *w, uint32_t pc, Mask lanes) { mark(w); plain(w)->sync.met(w, pc, lanes); }
+static void stall(Warp *w, Split *s, Stall why, Cycle until) { mark(w); plain(w)->times.stall(w, s, why, until); }
+static void known(Warp *w, Split *s) { mark(w); plain(w)->times.known(w, s); }
+static void alarm(Warp *w) { mark(w); plain(w)->times.alarm(w); }
+static Split *candidate(Warp *w, int n) { mark(w); return plain(w)->pairs.candidate(w, n); }
 
-static bool gather(Warp *w, Split *s, Mask want) { mark(w); return plain(w)->gather(w, s, want); }
+static bool gather(Warp *w, Split *s, Mask want) { mark(w); return plain(w)->sync.gather(w, s, want); }
 
 static Split *partner(Warp *w, Mask lanes, int n, Warp **of)
 {
-	Split *s = plain(w)->partner(w, lanes, n, of);
+	Split *s = plain(w)->pairs.partner(w, lanes, n, of);
 	if (s)
 		mark(*of);
 	return s;
@@ -62,7 +62,7 @@ static void order(Warp **list, int n)
 {
 	for (int k = 0; k < n; k++)
 		mark(list[k]);
-	plain(list[0])->order(list, n);
+	plain(list[0])->blocks.order(list, n);
 }
 
 void tracer_wrap(Gpu *g)
@@ -71,16 +71,16 @@ void tracer_wrap(Gpu *g)
 	ReconvModel *x = &g->traced;
 	*x = *m;
 	x->depth = depth;
-	x->wait = m->wait ? wait : NULL;
-	x->resume = m->resume ? resume : NULL;
-	x->met = m->met ? met : NULL;
-	x->stall = m->stall ? stall : NULL;
-	x->known = m->known ? known : NULL;
-	x->alarm = m->alarm ? alarm : NULL;
-	x->candidate = m->candidate ? candidate : NULL;
-	x->gather = m->gather ? gather : NULL;
-	x->partner = m->partner ? partner : NULL;
-	x->order = m->order ? order : NULL;
+	x->sync.wait = m->sync.wait ? wait : NULL;
+	x->sync.resume = m->sync.resume ? resume : NULL;
+	x->sync.met = m->sync.met ? met : NULL;
+	x->times.stall = m->times.stall ? stall : NULL;
+	x->times.known = m->times.known ? known : NULL;
+	x->times.alarm = m->times.alarm ? alarm : NULL;
+	x->pairs.candidate = m->pairs.candidate ? candidate : NULL;
+	x->sync.gather = m->sync.gather ? gather : NULL;
+	x->pairs.partner = m->pairs.partner ? partner : NULL;
+	x->blocks.order = m->blocks.order ? order : NULL;
 	g->model = x;
 }
 

@@ -188,6 +188,8 @@ const ReconvModel reconv_dual_path = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .warp_scoreboard = warp_scoreboard,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show, .wait = waits, .resume = waits, .held = held,
-	.holds = "runs the two sides of its stack's top entry; a lower one, and lanes at a reconvergence point, wait until those above have come there or ended",
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show,
+	.sync = { .wait = waits, .resume = waits },
+	.stuck = { .held = held,
+		.holds = "runs the two sides of its stack's top entry; a lower one, and lanes at a reconvergence point, wait until those above have come there or ended" },
 };

@@ -316,6 +316,7 @@ const ReconvModel reconv_dwf = {
 	.source = "Fung et al., MICRO 2007",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true,
-	.lower = lower, .state_size = state_size, .sm_state_size = sm_state_size, .launch = launch, .branch = branch,
-	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .order = order,
+	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch,
+	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth,
+	.blocks = { .sm_state_size = sm_state_size, .order = order },
 };

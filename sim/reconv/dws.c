@@ -381,7 +381,9 @@ const ReconvModel reconv_dws = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .all_branches = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, .wait = waits, .resume = resumes, .stall = stall, .known = known, .alarm = alarm,
-	.loaded = loaded, .held = held,
-	.holds = "runs paths of a branch that it does not subdivide one after the other, and keeps lanes that have come to a point until all others have",
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show,
+	.sync = { .wait = waits, .resume = resumes },
+	.times = { .stall = stall, .known = known, .loaded = loaded, .alarm = alarm },
+	.stuck = { .held = held,
+		.holds = "runs paths of a branch that it does not subdivide one after the other, and keeps lanes that have come to a point until all others have" },
 };

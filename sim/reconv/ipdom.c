@@ -181,6 +181,7 @@ const ReconvModel reconv_ipdom = {
 	.source = "Fung et al., Dynamic Warp Formation and Scheduling, MICRO 2007, section 3; order of pushes as in GPGPU-Sim",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show, .held = held,
-	.holds = "runs the top entry of its stack only; one below waits until the lanes above have come to its reconvergence point or ended",
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show,
+	.stuck = { .held = held,
+		.holds = "runs the top entry of its stack only; one below waits until the lanes above have come to its reconvergence point or ended" },
 };

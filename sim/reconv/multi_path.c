@@ -183,7 +183,8 @@ const ReconvModel reconv_multi_path = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, .wait = settle, .resume = resume, .held = held,
-	.patience = patience,
-	.holds = "keeps lanes that have come to a reconvergence point until all others have come there or ended",
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show,
+	.sync = { .wait = settle, .resume = resume },
+	.stuck = { .patience = patience, .held = held,
+		.holds = "keeps lanes that have come to a reconvergence point until all others have come there or ended" },
 };

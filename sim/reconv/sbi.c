@@ -416,9 +416,9 @@ static bool held(const Warp *w, int lane, Held *h)
 #define TABLE(NAME, HELP, OWN) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
 	.source = "Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU Performance, ISCA 2012", \
 	.params = NAME##_params, .nparams = sizeof NAME##_params / sizeof *NAME##_params, .sync_waits = true, .lane_scoreboard = true, \
-	.lower = lower, .state_size = state_size, .sm_state_size = sm_state_size, .launch = NAME##_launch, .branch = branch, \
-	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, .wait = settle_event, .resume = settle_event, \
-	.candidate = candidate, .partner = OWN, .held = held, \
-	.holds = "runs the first groups in the order of addresses only; one behind them waits until those in front have come there or ended" }
+	.lower = lower, .state_size = state_size, .launch = NAME##_launch, .branch = branch, \
+	.reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, \
+	.sync = { .wait = settle_event, .resume = settle_event }, .pairs = { .candidate = candidate, .partner = OWN }, .blocks = { .sm_state_size = sm_state_size }, \
+	.stuck = { .held = held, .holds = "runs the first groups in the order of addresses only; one behind them waits until those in front have come there or ended" } }
 TABLE(sbi, "two groups of a warp issue at once: lowest pc and next", own_secondary);
 TABLE(swi, "a group of another warp issues on lanes left idle", swi_partner);

@@ -77,6 +77,58 @@ typedef struct Patience { Cycle first, time; uint64_t turns, branches; } Patienc
 /* On a way that comes nowhere twice. */
 static inline uint64_t most_branches(const Code *c) { return (uint64_t)(c->nbranch + c->nblock); }
 
+/* Barriers and warp-level operations, for mechanisms that choose among splits. */
+typedef struct SyncHooks {
+	void (*wait)(Warp *, Split *s);                 /* it waits at a block barrier or a warp-level operation (s->state); the list may change */
+	/* It may change states of splits, but not add, remove or move any: the core is going through them. */
+	void (*resume)(Warp *, Split *s);               /* what it waited for has happened; s->state is SPLIT_RUN */
+	/* Instead of reach for each: splits that waited for one warp-level operation, or in one place for a block barrier, stand
+	   behind it at pc, resumed, with the lanes in `lanes` together. They may become one. */
+	void (*met)(Warp *, uint32_t pc, Mask lanes);
+	/* s is to execute a block barrier or a warp-level operation for which live lanes of `want` are elsewhere. True: it
+	   has been put aside to wait for them, not executed, and s is another group; false: they cannot come, and it goes on as
+	   divergence.bar_partial says. For mechanisms that run one group at a time and may choose which. */
+	bool (*gather)(Warp *, Split *s, Mask want);
+} SyncHooks;
+
+/* What takes its time. Timed runs only, but for the alarm. */
+typedef struct TimeHooks {
+	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
+	                                                   instruction is being fetched, ...; until may be unknown (far off) */
+	/* The split waits for data that are being loaded, and it is known now when those of each lane come, now or later
+	   (reconv_first_ready). It may ask for an alarm, and change nothing else. */
+	void (*known)(Warp *, Split *s);
+	/* The split has issued a load whose data only some of its lanes find in L1; s->pc is behind it, and not at a marked place.
+	   Splits may be added. */
+	void (*loaded)(Warp *, Split *s, const MIns *, Mask hits, Mask misses);
+	void (*alarm)(Warp *);                          /* the time that reconv_alarm asked for has come */
+} TimeHooks;
+
+/* Two issues in one scheduler-cycle, timed runs only. Which split of the warp is tried n-th (NULL: no more); the list may
+   change at n = 0. Then, after an issue for `lanes` of w, which split of this warp or of another of its scheduler may issue
+   on lanes that this leaves idle (where another warp's lanes stand is the mechanism's affair): both may be on one copy of a
+   functional unit. The first that can does. */
+typedef struct PairHooks {
+	Split *(*candidate)(Warp *w, int n);
+	Split *(*partner)(Warp *w, Mask lanes, int n, Warp **of);
+} PairHooks;
+
+/* State beyond the warp, and a choice among warps. */
+typedef struct BlockHooks {
+	size_t (*sm_state_size)(const Config *);        /* state of an SM, zeroed at the start of a launch */
+	size_t (*block_state_size)(const Config *);     /* state of a thread block, zeroed when it becomes resident */
+	/* The warps of one scheduler that may issue now (functional runs: of the SM), in its policy's order: puts the one to
+	   be tried first in front, and may reorder the splits of each. */
+	void (*order)(Warp **list, int n);
+} BlockHooks;
+
+/* For livelock detection and what it reports. */
+typedef struct StuckHooks {
+	Patience (*patience)(const Config *, const Code *); /* of those that let lanes run which they held: after time-outs, quanta; all 0: never */
+	bool (*held)(const Warp *, int lane, Held *);   /* a lane in no split, or in one that is parked; false: cannot tell */
+	const char *holds;                              /* why it may hold lanes for ever: "runs the top entry of its stack only: ..." */
+} StuckHooks;
+
 typedef struct ReconvModel {
 	union { struct { MODEL_KEYS }; ModelKeys keys; };
 	bool own_slots;                /* every lane is a core of its own (a bound, not a machine); splits have one lane, for good */
@@ -102,48 +154,19 @@ typedef struct ReconvModel {
 	void (*ret)(Warp *, Split *s, const Path *, int n);           /* paths by return address */
 	void (*exit)(Warp *, Split *s, Mask lanes);                   /* s's lanes, all of them, end; they are gone from w->live */
 	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* OPF_MACH operations; moves s->pc itself */
-	/* Optional. s is to execute a block barrier or a warp-level operation for which live lanes of `want` are elsewhere. True: it
-	   has been put aside to wait for them, not executed, and s is another group; false: they cannot come, and it goes on as
-	   divergence.bar_partial says. For mechanisms that run one group at a time and may choose which. */
-	bool (*gather)(Warp *, Split *s, Mask want);
 	int (*depth)(const Warp *);                                   /* entries now, for statistics */
 	/* Optional: all it holds besides the splits (which the core shows), row by row, for traces and pictures. Called after any
 	   event of the warp. What is not shown, nobody can redraw. */
 	void (*show)(const Warp *, Rows *);
 
-	/* Optional, NULL = nothing to do. For mechanisms that choose among splits, or regroup lanes of several warps. */
-	size_t (*sm_state_size)(const Config *);        /* state of an SM, zeroed at the start of a launch */
-	size_t (*block_state_size)(const Config *);     /* state of a thread block, zeroed when it becomes resident */
-	void (*wait)(Warp *, Split *s);                 /* it waits at a block barrier or a warp-level operation (s->state); the list may change */
-	/* It may change states of splits, but not add, remove or move any: the core is going through them. */
-	void (*resume)(Warp *, Split *s);               /* what it waited for has happened; s->state is SPLIT_RUN */
-	/* Instead of reach for each: splits that waited for one warp-level operation, or in one place for a block barrier, stand
-	   behind it at pc, resumed, with the lanes in `lanes` together. They may become one. */
-	void (*met)(Warp *, uint32_t pc, Mask lanes);
-	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
-	                                                   instruction is being fetched, ...; until may be unknown (far off) */
-	/* The split waits for data that are being loaded, and it is known now when those of each lane come, now or later
-	   (reconv_first_ready). Timed runs only. It may ask for an alarm, and change nothing else. */
-	void (*known)(Warp *, Split *s);
-	/* The split has issued a load whose data only some of its lanes find in L1; s->pc is behind it, and not at a marked place.
-	   Splits may be added. Timed runs only. */
-	void (*loaded)(Warp *, Split *s, const MIns *, Mask hits, Mask misses);
-	/* Two issues in one scheduler-cycle, timed runs only. Which split of the warp is tried n-th (NULL: no more); the list may
-	   change at n = 0. Then, after an issue for `lanes` of w, which split of this warp or of another of its scheduler may issue
-	   on lanes that this leaves idle (where another warp's lanes stand is the mechanism's affair): both may be on one copy of a
-	   functional unit. The first that can does. */
-	Split *(*candidate)(Warp *w, int n);
-	Split *(*partner)(Warp *w, Mask lanes, int n, Warp **of);
-	bool (*warp_scoreboard)(const Config *);        /* with lane_scoreboard: true: this machine has it for whole warps only */
-	void (*alarm)(Warp *);                          /* the time that reconv_alarm asked for has come */
+	bool (*warp_scoreboard)(const Config *);        /* optional, with lane_scoreboard: true: this machine has it for whole warps only */
 
-	/* Optional, for livelock detection and what it reports. */
-	Patience (*patience)(const Config *, const Code *); /* of those that let lanes run which they held: after time-outs, quanta; all 0: never */
-	bool (*held)(const Warp *, int lane, Held *);   /* a lane in no split, or in one that is parked; false: cannot tell */
-	const char *holds;                              /* why it may hold lanes for ever: "runs the top entry of its stack only: ..." */
-	/* The warps of one scheduler that may issue now (functional runs: of the SM), in its policy's order: puts the one to
-	   be tried first in front, and may reorder the splits of each. */
-	void (*order)(Warp **list, int n);
+	/* Optional: NULL = nothing to do. */
+	SyncHooks sync;
+	TimeHooks times;
+	PairHooks pairs;
+	BlockHooks blocks;
+	StuckHooks stuck;
 } ReconvModel;
 
 extern const ReconvModel *const reconv_models[];  /* ends with NULL; index = Config.model */

@@ -73,6 +73,8 @@ const ReconvModel reconv_serial = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = splits_launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .wait = wait, .resume = resume,
-	.holds = "runs one group until it ends or waits for other threads; the others stand by until then",
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth,
+	.sync = { .wait = wait, .resume = resume },
+	.stuck = {
+		.holds = "runs one group until it ends or waits for other threads; the others stand by until then" },
 };

@@ -225,5 +225,6 @@ const ReconvModel reconv_tf_sandy = {
 	.all_branches = true, .runs_empty = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show,
-	.held = held, .holds = "goes on from the first block in which a lane may be; lanes behind it wait until those in front have come there or ended",
+	.stuck = { .held = held,
+		.holds = "goes on from the first block in which a lane may be; lanes behind it wait until those in front have come there or ended" },
 };

@@ -190,6 +190,7 @@ const ReconvModel reconv_token = {
 	.source = "US patents 7353369 and 8312254; Bialas and Strzelecki, Benchmarking the cost of thread divergence in CUDA, 2015",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show, .held = held,
-	.holds = "takes up the lanes of a token when it is popped only, after the lanes that run have come to their SYNC or ended",
+	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show,
+	.stuck = { .held = held,
+		.holds = "takes up the lanes of a token when it is popped only, after the lanes that run have come to their SYNC or ended" },
 };

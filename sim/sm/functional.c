@@ -67,7 +67,7 @@ static int run_blocks(Sm *sm, Warp *w)
 static int ring(Sm *sm, Warp *w)
 {
 	w->alarm = NO_ALARM;
-	sm->gpu->model->alarm(w);
+	sm->gpu->model->times.alarm(w);
 	return 1;
 }
 
@@ -119,7 +119,7 @@ static int ordered_round(Sm *sm)
 		}
 		if (!n)
 			break;
-		sm->gpu->model->order(list, n);
+		sm->gpu->model->blocks.order(list, n);
 		done += run_split(sm, list[0], can_run(list[0]), by_block ? sm->gpu->options.turn : 1, by_block);
 	}
 	return done;
@@ -128,8 +128,8 @@ static int ordered_round(Sm *sm)
 /* One turn of every warp; false when nothing could move. */
 bool functional_round(Sm *sm)
 {
-	int done = sm->gpu->model->order ? ordered_round(sm) : 0;
-	for (int k = 0; k < sm->nwarps && !sm->gpu->model->order && !sm->fault.kind; k++)
+	int done = sm->gpu->model->blocks.order ? ordered_round(sm) : 0;
+	for (int k = 0; k < sm->nwarps && !sm->gpu->model->blocks.order && !sm->fault.kind; k++)
 		if (sm->warp[k].used)
 			done += run_warp(sm, &sm->warp[k]);
 	if (done || sm->fault.kind)

@@ -222,7 +222,7 @@ static int first_split(const Warp *w)
 static void ring(Sm *sm, Warp *w)
 {
 	w->alarm = NO_ALARM;
-	sm->gpu->model->alarm(w);
+	sm->gpu->model->times.alarm(w);
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
 
@@ -231,7 +231,7 @@ static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 {
 	Warp *of;
 	Split *s;
-	for (int n = 0; (s = sm->gpu->model->partner(w, lanes, n, &of)); n++) {
+	for (int n = 0; (s = sm->gpu->model->pairs.partner(w, lanes, n, &of)); n++) {
 		const MIns *i;
 		Cycle *unit;
 		When t = examine(sm, of, s, &i, &unit, is_memory(first) ? -1 : first->unit);
@@ -255,7 +255,7 @@ static bool try_pair(Sm *sm, Warp *w)
 	When best = { NEVER, NO_PC, STALL_BARRIER };
 	bool issued = false;
 	Split *s;
-	for (int n = 0; !issued && (s = model->candidate(w, n)); n++) {
+	for (int n = 0; !issued && (s = model->pairs.candidate(w, n)); n++) {
 		const MIns *i;
 		Cycle *unit;
 		if (s->released) { /* another list: from its beginning */
@@ -331,7 +331,7 @@ static bool changes(Sm *sm, Warp *w, Split *s, When *best)
 	int n = w->nsplit;
 	if (s->released) {
 		split_released(sm, w, s);
-		if (model->wait || model->regroups) /* the turn may be another's, who has been looked at already */
+		if (model->sync.wait || model->regroups) /* the turn may be another's, who has been looked at already */
 			*best = (When){ sm->now + 1, NO_PC, STALL_DIVERGENCE };
 	}
 	if (w->nsplit == n && s->parts && homes_scatter(sm, w, s)) {
@@ -351,8 +351,8 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 		issue(sm, w, s, *i, unit);
 		return true;
 	}
-	if (s->state == SPLIT_RUN && model->stall) {
-		model->stall(w, s, t.why, t.cycle);
+	if (s->state == SPLIT_RUN && model->times.stall) {
+		model->times.stall(w, s, t.why, t.cycle);
 		if (s->state != SPLIT_RUN) /* another one has its turn */
 			t.cycle = sm->now + 1;
 	}
@@ -399,7 +399,7 @@ static bool try_warp(Sm *sm, Warp *w)
 		return try_single(sm, w);
 	if (w->alarm <= sm->now)
 		ring(sm, w);
-	if (sm->gpu->model->partner)
+	if (sm->gpu->model->pairs.partner)
 		return try_pair(sm, w);
 	bool issued = try_splits(sm, w, &best);
 	if (issued && sm->fault.kind)
@@ -476,7 +476,7 @@ static bool ordered(Sm *sm, Sched *d)
 		if (d->wake[k] <= sm->now)
 			list[n++] = &sm->warp[d->order[k]];
 	if (n)
-		sm->gpu->model->order(list, n);
+		sm->gpu->model->blocks.order(list, n);
 	for (int k = 0; k < n; k++)
 		if (scan_one(sm, d, list[k]->slot))
 			return true;
@@ -489,7 +489,7 @@ static bool schedule(Sm *sm, Sched *d)
 	int first = 0;
 	if (sm->gpu->model->own_slots)
 		return lanes_issue(sm, d);
-	if (sm->gpu->model->order)
+	if (sm->gpu->model->blocks.order)
 		return ordered(sm, d);
 	if (policy == SCHED_TWO_LEVEL)
 		return two_level(sm, d);
@@ -652,7 +652,7 @@ static void tell(Sm *sm, Warp *w)
 {
 	const ReconvModel *model = sm->gpu->model;
 	Cycle first = w->ending ? w->drain : NEVER;
-	if (!w->used || (w->nsplit == 1 && w->sched->wake[w->place] < PENDING && w->alarm == NO_ALARM && !model->known))
+	if (!w->used || (w->nsplit == 1 && w->sched->wake[w->place] < PENDING && w->alarm == NO_ALARM && !model->times.known))
 		return;
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
@@ -661,8 +661,8 @@ static void tell(Sm *sm, Warp *w)
 		When t = when_ready(sm, w, s);
 		if (t.cycle < sm->now) /* nothing that came has kept it back */
 			continue;
-		if (model->known && t.why == STALL_MEMORY)
-			model->known(w, s);
+		if (model->times.known && t.why == STALL_MEMORY)
+			model->times.known(w, s);
 		first = t.cycle < first ? t.cycle : first;
 	}
 	if (w->alarm < first && !w->ending)

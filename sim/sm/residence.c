@@ -28,7 +28,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->lsu = arena_array(&g->arena, Warp *, sm->nwarps);
 	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
 	sm->lane_scoreboard = g->model->lane_scoreboard && !(g->model->warp_scoreboard && g->model->warp_scoreboard(c));
-	sm->single = !g->model->own_slots && !g->model->regroups && !g->model->partner && !g->model->stall && !g->model->alarm;
+	sm->single = !g->model->own_slots && !g->model->regroups && !g->model->pairs.partner && !g->model->times.stall && !g->model->times.alarm;
 	sm->unasked = sm->single && c->sched_policy != SCHED_TWO_LEVEL;
 	sm->free_warps = sm->nwarps;
 	sm->free_ctas = sm->nctas;
@@ -58,8 +58,8 @@ void sm_share(Sm *sm, Grid *grid)
 	Gpu *g = sm->gpu;
 	Share *x = &grid->share[sm->id];
 	x->grid = grid;
-	if (g->model->sm_state_size)
-		x->model_state = arena_alloc(&sm->arena, g->model->sm_state_size(&g->config));
+	if (g->model->blocks.sm_state_size)
+		x->model_state = arena_alloc(&sm->arena, g->model->blocks.sm_state_size(&g->config));
 }
 
 /* Counters by instruction: memory that is touched where instructions run, for SMs that have blocks. */
@@ -223,7 +223,7 @@ void sm_place(Sm *sm, const Arrival *a)
 		k++;
 	Cta *cta = &sm->cta[k];
 	uint8_t *shared = cta->shared;
-	size_t state_size = g->model->block_state_size ? g->model->block_state_size(&g->config) : 0;
+	size_t state_size = g->model->blocks.block_state_size ? g->model->blocks.block_state_size(&g->config) : 0;
 	void *state = cta->model_state;
 	*cta = (Cta){ .share = &grid->share[sm->id], .used = true, .number = number, .warps = grid->warps_per_cta, .warps_left = grid->warps_per_cta,
 		.threads = L->block[0] * L->block[1] * L->block[2] };

@@ -91,7 +91,7 @@ static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
 		x.how = STUCK_ENDED;
 		return x;
 	}
-	if (x.how == STUCK_HELD && g->model->held && g->model->held(w, lane, &h)) {
+	if (x.how == STUCK_HELD && g->model->stuck.held && g->model->stuck.held(w, lane, &h)) {
 		x.in = h.in;
 		x.others = h.others & w->live;
 		x.waits = h.until != NO_PC;
@@ -304,7 +304,7 @@ static Diagnosis *begin(Gpu *g, const Warp *w, Grid *grid, FaultKind kind)
 	Diagnosis *d = arena_new(g->out, Diagnosis);
 	d->kind = kind;
 	d->model = g->model->name;
-	d->holds = g->model->holds;
+	d->holds = g->model->stuck.holds;
 	if (w)
 		d->who = (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index,
 			.how = STUCK_RUNS };

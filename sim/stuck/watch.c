@@ -360,8 +360,8 @@ static uint32_t place(const Warp *w, int lane)
 	const ReconvModel *m = w->sm->gpu->model;
 	const Split *s = homes_split(w, lane);
 	Held h = { .pc = NO_PC };
-	if (!s && m->held)
-		m->held(w, lane, &h);
+	if (!s && m->stuck.held)
+		m->stuck.held(w, lane, &h);
 	return s ? s->pc : h.pc;
 }
 
@@ -370,7 +370,7 @@ static void begin(Sm *sm, Warp *w)
 	const Gpu *g = sm->gpu;
 	int l;
 	livelock_forget(w);
-	if (!g->model->patience || !w->used)
+	if (!g->model->stuck.patience || !w->used)
 		return;
 	w->spans = (Spans){ .since = g->now + w->share->grid->patience.first };
 	if (!w->stood)
@@ -419,7 +419,7 @@ static bool held_for_ever(const Warp *w, Mask ran)
 	const Patience *p = &w->share->grid->patience;
 	Mask in_none = w->live & ~homes_in(w, ~0u), m = (homes_in(w, 1 << SPLIT_PARKED) | (p->first ? in_none : 0)) & ~ran;
 	int l;
-	if (!m || !w->sm->gpu->model->patience)
+	if (!m || !w->sm->gpu->model->stuck.patience)
 		return true;
 	if (!w->stood || w->spans.n <= p->turns)
 		return false;
@@ -433,7 +433,7 @@ static bool held_for_ever(const Warp *w, Mask ran)
 static bool warp_cycles(const Warp *w, unsigned *n)
 {
 	Mask cycling, ran = watched(w, &cycling) | homes_in(w, 1 << SPLIT_RUN);
-	if (w->alarm != NO_ALARM && !w->sm->gpu->model->patience)
+	if (w->alarm != NO_ALARM && !w->sm->gpu->model->stuck.patience)
 		return false;
 	for (int k = 0; k < w->nsplit; k++)
 		if (w->split[k].state == SPLIT_RUN && w->split[k].released)
@@ -487,8 +487,8 @@ void livelock_start(Gpu *g)
 
 void livelock_grid(const Gpu *g, Grid *grid)
 {
-	grid->patience = g->model->patience ? g->model->patience(&g->config, grid->code) : (Patience){ 0 };
-	if (g->options.functional && g->model->alarm) /* it may be looked at once a turn of the warp only */
+	grid->patience = g->model->stuck.patience ? g->model->stuck.patience(&g->config, grid->code) : (Patience){ 0 };
+	if (g->options.functional && g->model->times.alarm) /* it may be looked at once a turn of the warp only */
 		grid->patience.branches += (uint64_t)g->options.turn;
 }
 

@@ -211,8 +211,10 @@ const ReconvModel reconv_aware = {
 	.fair = "timeout=1000,quantum=1000",
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show, .wait = waits, .resume = resume, .alarm = alarm,
-	.patience = patience, .held = held,
-	.holds = "runs the first group of its queue until it parts, meets others, waits, or its turn is over (aware.quantum = 0: it never is), and keeps "
-		"lanes at a reconvergence point until all others have come, or a time-out (aware.timeout = 0: none)",
+	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show,
+	.sync = { .wait = waits, .resume = resume },
+	.times = { .alarm = alarm },
+	.stuck = { .patience = patience, .held = held,
+		.holds = "runs the first group of its queue until it parts, meets others, waits, or its turn is over (aware.quantum = 0: it never is), and keeps "
+		"lanes at a reconvergence point until all others have come, or a time-out (aware.timeout = 0: none)" },
 };

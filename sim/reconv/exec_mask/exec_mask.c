@@ -189,6 +189,7 @@ const ReconvModel reconv_exec_mask = {
 	.runs_empty = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show,
-	.held = held, .holds = "has one pc for the wave: lanes in saved masks go on when the others come to their place, and a loop "
-		"runs until none of its lanes is left in EXEC",
+	.stuck = { .held = held,
+		.holds = "has one pc for the wave: lanes in saved masks go on when the others come to their place, and a loop "
+		"runs until none of its lanes is left in EXEC" },
 };

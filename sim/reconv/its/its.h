@@ -77,8 +77,7 @@ bool its_held(const Warp *, int lane, Held *);
 	.sync_waits = true, .lane_scoreboard = true, \
 	.state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach, \
 	.call = its_call, .ret = its_ret, .exit = its_exit, .special = its_special, .depth = its_depth, .show = its_show, \
-	.wait = its_wait, .resume = its_resume, .met = its_met, .stall = its_stall, \
-	.patience = its_patience, .held = its_held, \
-	.holds = "runs one group at a time, and opens a convergence barrier when all of its lanes are there: a group that spins keeps those from " \
-		"running that it waits for"
+	.sync = { .wait = its_wait, .resume = its_resume, .met = its_met }, .times = { .stall = its_stall }, \
+	.stuck = { .patience = its_patience, .held = its_held, .holds = "runs one group at a time, and opens a convergence barrier when all of its lanes are there: a group that spins keeps those from " \
+		"running that it waits for" }
 #endif
