@@ -130,7 +130,7 @@ static bool tells_places(const char *model)
 {
 	for (int i = 0; reconv_models[i]; i++)
 		if (!strcmp(reconv_models[i]->name, model))
-			return reconv_models[i]->held;
+			return reconv_models[i]->stuck.held;
 	return false;
 }
 
