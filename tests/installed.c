@@ -1,7 +1,6 @@
 /* A program outside the source tree, built with the flags of gsim.pc only: installed.c MODULE MACHINE. The example of
    doc/library.md. */
-#include "passes/pass.h"
-#include "sim/host/run.h"
+#include "gsim.h"
 
 int main(int argc, char **argv)
 {

@@ -39,8 +39,18 @@ if command -v pkg-config >/dev/null; then
 	flags=$(pkg-config "$@" --cflags gsim) && libs=$(pkg-config "$@" --libs gsim) || fail "pkg-config gsim"
 	cp "$srcdir/tests/installed.c" . && chmod u+w installed.c
 	$CC $CFLAGS $flags -o installed installed.c $libs >out 2>&1 || fail "a program with gsim.pc's flags does not build"
-	./installed "$kernel" kepler.lua >out 2>&1 || fail "a program over the library does not run"
+	LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" ./installed "$kernel" kepler.lua >out 2>&1 || fail "a program over the library does not run"
 	grep -q '^[1-9][0-9]* cycles$' out || fail "a program over the library counts no cycles"
+	# it exports what its header declares: functions and variables, no other name
+	echo '#include "gsim.h"' | $CC $CFLAGS $flags -E - | awk -f "$srcdir/tools/exports.awk" | LC_ALL=C sort -u >declared
+	[ -s declared ] || fail "gsim.h declares nothing"
+	for library in libgsim.a libgsim.so; do
+		[ -f "$libdir/$library" ] && command -v objcopy >/dev/null || continue
+		what=-g
+		[ $library = libgsim.so ] && what=-D
+		nm $what --defined-only "$libdir/$library" | awk 'NF == 3 && $2 ~ /^[A-Z]$/ { print $3 }' | LC_ALL=C sort -u | diff declared - >out ||
+			fail "$library exports other names than gsim.h declares"
+	done
 	# every public header can be included first and alone
 	(cd "$includedir/gsim" && find . -name '*.h') | sed 's,^\./,,' | while read -r header; do
 		echo "#include \"$header\"" >header.c
