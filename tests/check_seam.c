@@ -300,13 +300,13 @@ static const struct Flaw *flaw;
 static void use_flawed(Gpu *g)
 {
 	use_lane_by_lane(g);
-#define PUT(HOOK) if (flaw->HOOK) lane_by_lane.HOOK = flaw->HOOK
-	PUT(launch);
-	PUT(exit);
-	PUT(resume);
-	PUT(wait);
-	PUT(held);
-	PUT(depth);
+#define PUT(TO, HOOK) if (flaw->HOOK) lane_by_lane.TO = flaw->HOOK
+	PUT(launch, launch);
+	PUT(exit, exit);
+	PUT(sync.resume, resume);
+	PUT(sync.wait, wait);
+	PUT(stuck.held, held);
+	PUT(depth, depth);
 #undef PUT
 	gpu_check_model(g);
 }
