@@ -12,7 +12,7 @@ const TraceRowInfo trace_row_info[ROW_COUNT] = {
 #undef X
 };
 
-enum { MOST_ROWS = 1 << 22, MOST_ROWS_OF_TABLE = 1 << 16 }; /* a hostile trace takes no more memory than that of them */
+enum { MOST_ROWS = 1 << 22, MOST_ROWS_OF_TABLE = 1 << 16, MOST_WARPS = 1 << 19 }; /* a hostile trace takes no more memory than that */
 
 bool trace_row_equal(const TraceRow *a, const TraceRow *b)
 {
@@ -115,6 +115,8 @@ static bool set_row(TraceState *t, TraceWarp *w, const TraceEvent *e)
 	if (e->kind == TR_LEAVE) {
 		if (e->b > (uint64_t)v->n || e->a > (uint64_t)v->n - e->b)
 			return false;
+		if (!e->a)
+			return true;
 		int at = (int)e->b, n = (int)e->a;
 		memmove(v->v + at, v->v + at + n, sizeof *v->v * (size_t)(v->n - at - n));
 		v->n -= n;
@@ -167,6 +169,8 @@ bool trace_state_event(TraceState *t, const TraceEvent *e)
 		return stall(t, e);
 	if (e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END || e->kind == TR_RETURN)
 		return true;
+	if (t->warp.n >= MOST_WARPS)
+		return false;
 	TraceWarp *w = trace_state_warp(t, e->sm, e->warp);
 	w->depth = e->depth;
 	switch (e->kind) {

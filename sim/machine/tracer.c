@@ -37,14 +37,13 @@ static void mark(const Warp *w)
 		t->changed[w->slot / 64] |= (uint64_t)1 << w->slot % 64;
 }
 
-/* Every event of the mechanism that may change a warp ends in one of these; most end in depth. */
+/* Every event of the mechanism that may change a warp ends in one of these; most end in depth. (known changes nothing.) */
 static const ReconvModel *plain(const Warp *w) { return w->sm->gpu->untraced; }
 static int depth(const Warp *w) { mark(w); return plain(w)->depth(w); }
 static void wait(Warp *w, Split *s) { mark(w); plain(w)->sync.wait(w, s); }
 static void resume(Warp *w, Split *s) { mark(w); plain(w)->sync.resume(w, s); }
 static void met(Warp *w, uint32_t pc, Mask lanes) { mark(w); plain(w)->sync.met(w, pc, lanes); }
 static void stall(Warp *w, Split *s, Stall why, Cycle until) { mark(w); plain(w)->times.stall(w, s, why, until); }
-static void known(Warp *w, Split *s) { mark(w); plain(w)->times.known(w, s); }
 static void alarm(Warp *w) { mark(w); plain(w)->times.alarm(w); }
 static Split *candidate(Warp *w, int n) { mark(w); return plain(w)->pairs.candidate(w, n); }
 
@@ -75,7 +74,6 @@ void tracer_wrap(Gpu *g)
 	x->sync.resume = m->sync.resume ? resume : NULL;
 	x->sync.met = m->sync.met ? met : NULL;
 	x->times.stall = m->times.stall ? stall : NULL;
-	x->times.known = m->times.known ? known : NULL;
 	x->times.alarm = m->times.alarm ? alarm : NULL;
 	x->pairs.candidate = m->pairs.candidate ? candidate : NULL;
 	x->sync.gather = m->sync.gather ? gather : NULL;
