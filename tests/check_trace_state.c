@@ -36,6 +36,7 @@ static struct {
 	Vec(Shown) shown;
 	Vec(TraceRow) row;
 	uint64_t lanes;                /* that were in no split and looked at */
+	uint64_t loads;                /* whose data came back */
 	uint64_t read, read_sought;    /* events read to come to a state, from the begin and by the index */
 } seen;
 
@@ -122,6 +123,35 @@ static void pass_time(const TraceState *t, Idle *x, uint64_t until)
 	x->last = until;
 }
 
+/* Accesses whose data have not all come. A load's come back once for every lane; a store's do not. */
+typedef struct Flight { uint64_t cycle, mask, left; int sm, warp; } Flight; /* warp: -1 where others may be the homes of its lanes */
+typedef Vec(Flight) Flights;
+
+static void access_made(Flights *f, const TraceEvent *e, bool regroups)
+{
+	vec_push(f, ((Flight){ e->cycle, e->mask, e->mask, e->sm, regroups ? -1 : e->warp }));
+}
+
+static void data_come(Flights *f, const TraceEvent *e)
+{
+	for (int k = f->n - 1; k >= 0 && f->v[k].cycle >= e->b; k--)
+		if (f->v[k].cycle == e->b && f->v[k].sm == e->sm && (f->v[k].warp < 0 || f->v[k].warp == e->warp) && !(e->mask & ~f->v[k].left)) {
+			f->v[k].left &= ~e->mask;
+			return;
+		}
+	ck_abort_msg("%s: cycle %llu: data of an access that nobody made in cycle %llu", seen.where, (unsigned long long)e->cycle,
+		(unsigned long long)e->b);
+}
+
+static void all_come(const Flights *f)
+{
+	for (int k = 0; k < f->n; k++) {
+		demand(!f->v[k].left || f->v[k].left == f->v[k].mask, "%s: part of the data of an access in cycle %llu never came", seen.where,
+			(unsigned long long)f->v[k].cycle);
+		seen.loads += !f->v[k].left;
+	}
+}
+
 /* Events of a cycle of all SMs come together in timed runs: what was noted of the cycle is compared behind them. */
 static void redraw(const LaunchStats *stats)
 {
@@ -132,9 +162,11 @@ static void redraw(const LaunchStats *stats)
 	const TraceLaunch *l;
 	int at = 0;
 	Idle x = { 0 };
+	Flights flights = { 0 };
 	ck_assert_ptr_nonnull(r);
 	ck_assert_int_eq(trace_next(r, &e, &l), 2);
 	t.schedulers = l->schedulers;
+	bool regroups = !strcmp(l->model, "tbc") || !strcmp(l->model, "dwf");
 	for (int k; (k = trace_next(r, &e, &l)) >= 0;) {
 		for (; at < seen.shown.n && (k == 0 || seen.shown.v[at].cycle < e.cycle); at++)
 			same_rows(&t, &seen.shown.v[at]);
@@ -143,9 +175,14 @@ static void redraw(const LaunchStats *stats)
 		if (stats->timed && e.cycle > x.last)
 			pass_time(&t, &x, e.cycle);
 		demand(trace_state_event(&t, &e), "%s: cycle %llu: an event that contradicts the state", seen.where, (unsigned long long)e.cycle);
+		if (e.kind == TR_MEMORY && !stats->mimd) /* whose lanes make several accesses in one cycle */
+			access_made(&flights, &e, regroups);
+		if (e.kind == TR_RETURN && !stats->mimd)
+			data_come(&flights, &e);
 	}
 	ck_assert_int_eq(d.errors, 0);
 	if (stats->timed && stats->completed) {
+		all_come(&flights);
 		pass_time(&t, &x, stats->cycles);
 		for (int k = 0; k < STALL_COUNT; k++)
 			ck_assert_msg(x.stalls[k] == stats->stalls[k], "%s: %s: %llu scheduler-cycles in the trace, %llu in the statistics", seen.where,
@@ -153,6 +190,7 @@ static void redraw(const LaunchStats *stats)
 	}
 	for (int k = 0; stats->completed && k < t.warp.n; k++)
 		ck_assert_msg(!t.warp.v[k].used, "%s: a warp has not ended", seen.where);
+	vec_free(&flights);
 	trace_state_free(&t);
 	trace_reader_free(r);
 }
@@ -267,6 +305,7 @@ START_TEST(every_mechanism_is_redrawn)
 	differential_machine(&c);
 	all(c, 1, 8);
 	ck_assert_uint_gt(seen.lanes, 1000);
+	ck_assert_uint_gt(seen.loads, 1000);
 	ck_assert_uint_lt(seen.read_sought, seen.read / 4);
 }
 END_TEST
