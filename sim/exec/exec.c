@@ -4,24 +4,38 @@
 
 /* ---- statistics ---- */
 
-static void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask active, Mask m)
+/* Lanes other than those of the warp's issue before, some whose guard does not hold, or none; or traced. */
+static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Share *share = w->share;
 	InsCount *c = &share->count[s->pc];
-	unsigned n = partings_issue(sm, w, s, s->pc, (i->flags & MI_OVERHEAD) != 0);
+	unsigned useful = lane_count(m);
+	partings_issue(w, s, s->pc, (i->flags & MI_OVERHEAD) != 0);
 	c->issues++;
-	c->useful += n;
-	if (m != active) {
-		unsigned off = n - lane_count(m);
-		c->useful -= off;
-		c->off += off;
-	}
-	if (!n)
+	c->useful += useful;
+	c->off += lane_count(s->mask) - useful;
+	if (!s->mask)
 		share->stats.noop_fetches += (i->flags & MI_BLOCK_START) != 0;
 	share->stats.depth_sum += w->stack_depth;
 	sm->issues++;
 	if (tracing(sm))
-		sm_trace(sm, w, s, TR_ISSUE, active, s->pc, 0);
+		sm_trace(sm, w, s, TR_ISSUE, s->mask, s->pc, 0);
+}
+
+/* An issue of the split, in which lanes m execute. */
+static inline void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+{
+	Group *g = w->group;
+	if (g->lanes != m || s->mask != m || !m || s->parts || tracing(sm)) {
+		count_other(sm, w, s, i, m);
+		return;
+	}
+	InsCount *c = &w->share->count[s->pc];
+	group_issue(g, s->pc, sm->now, (i->flags & MI_OVERHEAD) != 0);
+	c->issues++;
+	c->useful += g->n;
+	w->share->stats.depth_sum += w->stack_depth;
+	sm->issues++;
 }
 
 /* ---- control ---- */
@@ -351,7 +365,7 @@ static void by_home(const Split *s, const MIns *i, Mask m)
 static void exec_data(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 {
 	exec_memory(sm, w, s, i, m, is);
-	count(sm, w, s, i, s->mask, m);
+	count(sm, w, s, i, m);
 	if (is->lanes)
 		sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
 	if (is->hits && is->misses && !(i[1].flags & MI_REACH)) {
@@ -425,7 +439,7 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 	is->executing = m;
 	switch (i->kind) {
 	case K_ALU:
-		count(sm, w, s, i, s->mask, m);
+		count(sm, w, s, i, m);
 		if (m && !s->parts)
 			i->x.fn(&i->x, &w->lanes, m);
 		else if (m)
@@ -433,7 +447,7 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		next(sm, w, s, i);
 		break;
 	case KM_SREG:
-		count(sm, w, s, i, s->mask, m);
+		count(sm, w, s, i, m);
 		exec_special_registers(sm, w, s, i, m);
 		break;
 	case K_LD: case K_ST: case K_ATOM:
@@ -443,18 +457,18 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		BarrierOperands o;
 		if (!exec_barrier_fits(sm, w, i, m, &o) || exec_put_aside(sm, w, s, i, m))
 			return;
-		count(sm, w, s, i, s->mask, m);
+		count(sm, w, s, i, m);
 		exec_barrier(sm, w, s, i, m, &o);
 		break;
 	}
 	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_ACTIVE: case K_REDUX: case K_ELECT:
 		if (!exec_together_fits(sm, w, i, m) || exec_put_aside(sm, w, s, i, m))
 			return;
-		count(sm, w, s, i, s->mask, m);
+		count(sm, w, s, i, m);
 		exec_warp_op(sm, w, s, i, m);
 		break;
 	default:
-		count(sm, w, s, i, s->mask, m);
+		count(sm, w, s, i, m);
 		exec_control(sm, w, s, i, m);
 		break;
 	}
@@ -470,7 +484,7 @@ void exec_access(Sm *sm, Warp *w, Mask lanes, uint32_t pc, Issue *is)
 		Split *s = &w->split[k];
 		if (!(s->mask & lanes))
 			continue;
-		count(sm, w, s, i, s->mask, s->mask & m);
+		count(sm, w, s, i, s->mask & m);
 		if (is->lanes)
 			sm_trace(sm, w, s, TR_MEMORY, is->lanes, is->lowest, is->sectors);
 		is->lanes = 0; /* it is one access */

@@ -265,19 +265,6 @@ void sm_fault_memory(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uin
 void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* A fault other than of an access: what the text says, after the place. */
 void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
-/* The split issues the instruction at pc, for its lanes: how many. */
-static inline unsigned partings_issue(Sm *sm, Warp *w, const Split *s, uint32_t pc, bool added)
-{
-	Group *g = w->group;
-	if (g->lanes != s->mask || s->parts) {
-		partings_change(w, s, pc, added);
-		return lane_count(s->mask);
-	}
-	g->issues[added]++;
-	g->pc = pc;
-	g->cycle = sm->now;
-	return g->n;
-}
 /* Something has happened to the warp: its scheduler looks at it again. */
 static inline void warp_wake(const Warp *w)
 {

@@ -167,19 +167,24 @@ static void put_above(Warp *w, int g)
 	w->share->parted[at(p, g)->pc].partings++;
 }
 
-/* Lanes `rest` of group g become another one. Parts of those that issued together may go one after another. */
-static void part(Warp *w, int g, Mask rest)
+/* Lanes m of group g and its others become two groups; that of m. Parts of lanes that issued together may go one after another. */
+static int part(Warp *w, int g, Mask m)
 {
 	Partings *p = w->partings;
 	int other = node_new(w);
 	const Group *node = at(p, g)->above == NO_GROUP ? NULL : at(p, at(p, g)->above);
 	if (!node || node->pc != at(p, g)->pc || node->cycle != at(p, g)->cycle)
 		put_above(w, g);
-	*at(p, other) = (Group){ .lanes = rest, .n = lane_count(rest), .pc = at(p, g)->pc, .cycle = at(p, g)->cycle, .below = NO_GROUP };
-	at(p, g)->lanes &= ~rest;
-	at(p, g)->n -= at(p, other)->n;
-	add_branch(p, at(p, g)->above, other);
-	own(p, other, rest);
+	Group *x = at(p, g);
+	unsigned n = lane_count(m);
+	bool few = 2 * n <= x->n;      /* the other group has the fewer lanes */
+	Mask lanes = few ? m : x->lanes & ~m;
+	*at(p, other) = (Group){ .lanes = lanes, .n = few ? n : x->n - n, .pc = x->pc, .cycle = x->cycle, .below = NO_GROUP };
+	x->lanes &= ~lanes;
+	x->n -= at(p, other)->n;
+	add_branch(p, x->above, other);
+	own(p, other, lanes);
+	return few ? other : g;
 }
 
 /* The branch leaves its node, which goes where no other than one is left in it. All has been handed on. */
@@ -220,19 +225,27 @@ static void change_lanes(Warp *w, int group, int top, Mask lanes, int n)
 	}
 }
 
-/* Group b becomes part of group a. */
-static void meet(Warp *w, int a, int b)
+/* Group a, and one of the others of m that are nearest to it in the tree, become one, in the place of a. */
+static int meet(Warp *w, int a, Mask m)
 {
 	Partings *p = w->partings;
+	int top = at(p, a)->above;
+	m &= ~at(p, a)->lanes;
+	while (!(m & at(p, top)->lanes))
+		top = at(p, top)->above;
+	int b = p->of_lane[lowest_lane(m & at(p, top)->lanes)];
+	if (at(p, a)->above == at(p, b)->above && at(p, b)->n > at(p, a)->n) {
+		int c = a;             /* the same place */
+		a = b;
+		b = c;
+	}
 	Mask lanes = at(p, b)->lanes;
 	int n = (int)at(p, b)->n;
-	int top = at(p, a)->above;
-	while (lanes & ~at(p, top)->lanes)
-		top = at(p, top)->above;
 	change_lanes(w, b, top, lanes, -n);
 	change_lanes(w, a, top, lanes, n);
 	own(p, a, lanes);
 	leave(w, b);
+	return a;
 }
 
 /* Group a has parted from others later than b. */
@@ -242,21 +255,21 @@ static bool later(const Partings *p, int a, int b)
 	return x > y;
 }
 
-/* Groups and parts of groups become one, of exactly these lanes; g: one of them. */
-static int join(Warp *w, int g, Mask m)
+/* Groups and parts of groups become one, of exactly these lanes. */
+static int join(Warp *w, Mask m)
 {
 	Partings *p = w->partings;
-	int last = g;
+	int g, last = NO_GROUP;
 	for (Mask left = m; left; left &= ~at(p, g)->lanes) {
 		g = p->of_lane[lowest_lane(left)];
 		if (at(p, g)->lanes & ~m)
-			part(w, g, at(p, g)->lanes & ~m);
-		if (later(p, g, last))
+			g = part(w, g, at(p, g)->lanes & m);
+		if (last == NO_GROUP || later(p, g, last))
 			last = g;
 	}
 	w->share->stats.reconvergences++;
 	while (at(p, last)->lanes != m)
-		meet(w, last, p->of_lane[lowest_lane(m & ~at(p, last)->lanes)]);
+		last = meet(w, last, m);
 	return last;
 }
 
@@ -269,9 +282,9 @@ static inline Group *together(Warp *w, Mask m)
 	if (lanes == m)
 		return at(p, g);
 	if (m & ~lanes)
-		g = join(w, g, m);
+		g = join(w, m);
 	else
-		part(w, g, lanes & ~m);
+		g = part(w, g, m);
 	return at(p, g);
 }
 
@@ -301,7 +314,7 @@ static const Part *most_lanes(const Split *s)
 	return most;
 }
 
-void partings_change(Warp *w, const Split *s, uint32_t pc, bool added)
+void partings_issue(Warp *w, const Split *s, uint32_t pc, bool added)
 {
 	if (!w->partings) {
 		w->share->active_lanes[added][lane_count(s->mask)]++;
@@ -366,7 +379,7 @@ void partings_end_lanes(Warp *w, Mask m)
 	while (m) {
 		int g = p->of_lane[lowest_lane(m)];
 		if (at(p, g)->lanes & ~m)
-			part(w, g, at(p, g)->lanes & ~m);
+			g = part(w, g, at(p, g)->lanes & m);
 		m &= ~at(p, g)->lanes;
 		end_group(w, g);
 	}

@@ -33,8 +33,14 @@ typedef struct Partings Partings;
 
 void partings_equip(Warp *);                    /* once for a warp slot */
 void partings_start(Warp *, Mask lanes, uint32_t pc);
-/* An issue of the split for other lanes than those of the issue before. */
-void partings_change(Warp *, const Split *, uint32_t pc, bool added);
+void partings_issue(Warp *, const Split *, uint32_t pc, bool added); /* an issue; added: not of the module */
+/* The same where the split's lanes are the warp's, at least one, and those of Warp.group. */
+static inline void group_issue(Group *g, uint32_t pc, Cycle now, bool added)
+{
+	g->issues[added]++;
+	g->pc = pc;
+	g->cycle = now;
+}
 void partings_end_lanes(Warp *, Mask);          /* they have issued their last instruction */
 void partings_close(Warp *);                    /* charges what is not charged yet; partings that last end now */
 #endif
