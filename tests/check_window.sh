@@ -51,6 +51,9 @@ else
 		compare "$srcdir/kernels/calculator/calculator.ir" -m $model -c kepler.lua
 		compare "$srcdir/kernels/device_calls/device_calls.ptx" -m $model -c kepler.lua
 	done
+	for name in scan/scan.ptx spmv/spmv.ptx calculator/calculator.ir; do
+		compare "$srcdir/kernels/$name" -m mimd -c volta.lua
+	done
 	compare "$srcdir/kernels/transpose/transpose.ptx" -c kepler.lua
 	compare "$srcdir/kernels/spmv/spmv.ptx" -c volta.lua
 	compare "$srcdir/kernels/stencil/stencil.ptx" -m aware -c fermi.lua
