@@ -10,6 +10,7 @@ return {
 	launch = {
 		overhead_cycles = 3138,            -- [V] 3.0 us
 		latency_cycles = 5000,             -- assumption: Volta's, see volta.lua
+		resident_grids = 16,               -- [G]
 	},
 	sm = {
 		count = 8,                         -- [W]

@@ -1,7 +1,10 @@
 -- GeForce GTX 850M (GM107, compute capability 5.0). Sources as in kepler.lua, and the GM107 white paper as [W].
 return derive("kepler.lua", {
 	clock_mhz = 876,                       -- [W]
-	launch = { overhead_cycles = 2628 },   -- [V] 3.0 us
+	launch = {
+		overhead_cycles = 2628,            -- [V] 3.0 us
+		resident_grids = 32,               -- [G]
+	},
 	sm = {
 		count = 5,                         -- [W]
 		max_blocks = 32,                   -- [G]

@@ -11,6 +11,7 @@ return {
 	launch = {
 		overhead_cycles = 4050,            -- assumption: 3 us, as volta.lua has
 		latency_cycles = 5000,             -- assumption: as volta.lua
+		resident_grids = 1,                -- assumption
 	},
 	sm = {                                 -- half of the array: six EUs, which GT1 is made of
 		count = 2,                         -- [M] 12 EUs

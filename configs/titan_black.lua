@@ -2,7 +2,10 @@
 -- divergence costs was measured on GK104 and GK107 [B]; that it is the same here is an assumption.
 return derive("kepler.lua", {
 	clock_mhz = 889,                       -- [W]
-	launch = { overhead_cycles = 2667 },   -- [V] 3.0 us
+	launch = {
+		overhead_cycles = 2667,            -- [V] 3.0 us
+		resident_grids = 32,               -- [G]
+	},
 	sm = {
 		count = 15,                        -- [W]
 		max_registers_per_thread = 255,    -- [G]

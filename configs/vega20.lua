@@ -8,6 +8,7 @@ return {
 	launch = {
 		overhead_cycles = 5175,            -- assumption: 3 us, as volta.lua has
 		latency_cycles = 5000,             -- assumption: as volta.lua
+		resident_grids = 8,                -- assumption
 	},
 	sm = {                                 -- a compute unit
 		count = 60,                        -- [R]

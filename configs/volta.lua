@@ -11,6 +11,7 @@ return {
 	launch = {
 		overhead_cycles = 4590,            -- [F] 3 us
 		latency_cycles = 5000,             -- [K] from when the stream is free to the first block
+		resident_grids = 128,              -- [G]
 	},
 	sm = {
 		count = 80,                        -- [W]

@@ -38,9 +38,15 @@ Gpu *gpu_new(const Config *, const Module *, Memory *, const uint64_t *symbol_ad
 void gpu_free(Gpu *);
 /* Why the machine cannot take this launch (block too large, too much shared memory, ...), or NULL. Static buffer. */
 const char *gpu_refuses(const Config *, const Launch *);
-/* Runs a kernel to its end. false: a fault (stats hold what was measured until then) or interrupted (fault->kind is
-   FAULT_NONE). Arrays and names in stats live in the arena. */
-bool gpu_launch(Gpu *, const Launch *, Arena *, LaunchStats *, Fault *);
+/* The host calls for a launch in a stream: 0 is the default stream, which waits for what was called before and for which waits what is called later. It runs
+   in the next gpu_sync: until then launch and stats must stay. false: the machine cannot take it, fault says why. */
+bool gpu_queue(Gpu *, const Launch *, int stream, Arena *, LaunchStats *, Fault *);
+/* Runs all that has been called for to its end. false: a fault (stats hold what was measured until then, *failed is whose fault it is, or NULL) or
+   interrupted (fault->kind is FAULT_NONE); launches that had not begun then have no kernel in their stats. Arrays and names in stats live in the arena. */
+bool gpu_sync(Gpu *, Arena *, const LaunchStats **failed, Fault *);
+bool gpu_launch(Gpu *, const Launch *, Arena *, LaunchStats *, Fault *); /* the two for one launch */
+/* Of all launches so far: cycles in which one ran at least, and the scheduler-cycles of them, with those without a warp. */
+void gpu_busy(const Gpu *, LaunchStats *total);
 /* All caches become empty, between two launches; what is dirty leaves in no time. */
 void gpu_flush(Gpu *);
 

@@ -26,7 +26,7 @@ run() { # options module
 
 but_serial=$(gsim --list models | sed -n 's/^\([a-z_][a-z_]*\) .*/-m \1/p' | grep -v serial | tr '\n' ' ')
 for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir kernels/k_way/*.ir kernels/loop_exits/*.ir \
-	kernels/continue_loop/*.ir kernels/regroup/*.ir kernels/two_chases/*.ir; do
+	kernels/continue_loop/*.ir kernels/regroup/*.ir kernels/two_chases/*.ir kernels/two_streams/*.ir; do
 	case $module in
 	kernels/bench/*) # long: not under every mechanism
 		run "--functional --laws -m tf_stack" "$module"

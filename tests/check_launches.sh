@@ -106,4 +106,190 @@ for option in "-j 1" "-j 2" "-j 7" "--window 1"; do
 	"$gsim" -q -D sm.count=4 -t "$tmp/trace" -s "$tmp/full.json" $option "$tmp/sum.ir" >"$tmp/out" || fail "$option"
 	grep -v '"host"' "$tmp/full.json" | cat - "$tmp/out" "$tmp/trace" | cksum
 done | sort -u | wc -l | grep -q '^ *1$' || fail "results depend on -j or --window"
+
+# ---- streams ----
+
+cat >"$tmp/two.ir" <<'END'
+kernel work(u64 out, u32 turns)
+{
+	reg u64 %out, %first, %end
+	reg u32 %t, %i, %turns, %x
+	reg pred %p
+enter:
+	%first = mov.u64 %clock64
+	%out = ld.param.u64 [out]
+	%turns = ld.param.u32 [turns]
+	%t = mov.u32 %tid.x
+	%x = mov.u32 %ctaid.x
+	%i = mov.u32 0
+again:
+	%x = mad.lo.u32 %x, 5, %i
+	%i = add.u32 %i, 1
+	%p = setp.lt.u32 %i, %turns
+	bra %p, again, last
+last:
+	%end = mov.u64 %clock64
+	%p = setp.ne.u32 %t, 0
+	bra %p, done, write
+write:
+	%x = mov.u32 %ctaid.x
+	%first = atom.global.min.u64 [%out], %first
+	%end = atom.global.max.u64 [%out+8], %end
+	%x = atom.global.add.u32 [%out+16], 1
+	bra done
+done:
+	exit
+}
+kernel wait(u64 flag)
+{
+	reg u64 %flag
+	reg u32 %v
+	reg pred %p
+enter:
+	%flag = ld.param.u64 [flag]
+	bra again
+again:
+	%v = ld.volatile.global.u32 [%flag]
+	%p = setp.eq.u32 %v, 0
+	bra %p, again, done
+done:
+	exit
+}
+kernel set(u64 flag)
+{
+	reg u64 %flag
+enter:
+	%flag = ld.param.u64 [flag]
+	st.volatile.global.u32 [%flag], 1
+	exit
+}
+kernel bad(u64 flag)
+{
+	reg u64 %flag
+enter:
+	st.global.u32 [64], 1
+	exit
+}
+END
+# two STREAMS BLOCKS SHARED: two launches; prints of each when it started and ended, and when its first block began and its last one ended
+cat >"$tmp/two.lua" <<'END'
+local stream = { gpu.args[1]:match("(%d),(%d)") }
+local s, out = {}, {}
+for k = 1, 2 do
+	out[k] = gpu.buffer("u64", 3)
+	out[k]:set(0, 0x7fffffffffffffff)
+	gpu.compare(out[k], { how = "ignore" })
+end
+for k = 1, 2 do
+	s[k] = gpu.launch { kernel = "work", grid = tonumber(gpu.args[2]), block = 64, shared = tonumber(gpu.args[3]), args = { out[k], 2000 },
+		stream = tonumber(stream[k]) }
+end
+for k = 1, 2 do
+	gpu.check(out[k]:get(2) == tonumber(gpu.args[2]), "blocks are missing")
+	gpu.check(s[k].stream == tonumber(stream[k]), "no statistics")
+	if s[k].started then gpu.check(#s[k].blocks == 5, "no blocks") print(s[k].started, s[k].program_cycles, out[k]:get(0), out[k]:get(1)) end
+end
+END
+# two OPTION... -- STREAMS BLOCKS SHARED: leaves one line: both launches' four figures
+two() {
+	"$gsim" -q --laws --verify -D sm.count=4 -D launch.overhead_cycles=100 -D launch.latency_cycles=500 -w "$tmp/two.lua" "$@" >"$tmp/out" 2>"$tmp/err" ||
+		fail "$*: $(head -n 2 "$tmp/err")"
+	tr '\t\n' '  ' <"$tmp/out" >"$tmp/line"
+	[ "$(wc -w <"$tmp/line")" = 8 ] || fail "$*: $(cat "$tmp/line")"
+}
+# holds CONDITION OPTION...: of the figures $1 to $4 and $5 to $8
+holds() {
+	condition=$1
+	shift
+	two "$tmp/two.ir" "$@"
+	awk "{ exit !($condition) }" "$tmp/line" || fail "$*: not $condition: $(cat "$tmp/line")"
+}
+
+# Blocks of both fit: the launches run side by side, in the time of one.
+holds '$1 == 500 && $5 == 600 && $7 < $4 && $6 < $2 + 1000' -- 1,2 4 0
+# One stream: in order.
+holds '$5 == $2 + 500 && $7 >= $5 && $6 > 2 * ($2 - 500)' -- 1,1 4 0
+# Blocks of the first fill all SMs: those of the second come when they end.
+holds '$5 == 600 && $7 >= $4 && $6 > 2 * ($2 - 500)' -- 1,2 4 49152
+# Of two waves of the first, the last leaves room: there the second goes, before the first has ended.
+holds '$5 == 600 && $7 > $1 + ($4 - $1) / 2 - 1000 && $7 < $4' -- 1,2 6 49152
+# The default stream waits for the others.
+holds '$5 == $2 + 500' -- 1,0 4 0
+holds '$5 == $2 + 500' -- 0,1 4 0
+# As many grids as may be resident.
+holds '$5 == $2 + 500' -D launch.resident_grids=1 -- 1,2 4 0
+
+# Without time launches run in the order of their calls.
+timeout 60 "$gsim" -q --functional --verify -w "$tmp/two.lua" "$tmp/two.ir" -- 1,2 4 0 >"$tmp/out" 2>&1 || fail "functional: $(head -n 1 "$tmp/out")"
+
+# Neither host threads nor windows change anything, whatever the mechanism; the trace has the report's figures, launch by launch.
+for model in ipdom token its tbc dwf swi aware mimd; do
+	for option in "-j 1" "-j 2" "--window 1"; do
+		"$gsim" -q --laws -m $model -D sm.count=4 -D launch.overhead_cycles=100 -D launch.latency_cycles=20 -t "$tmp/trace" -s "$tmp/full.json" $option -w "$tmp/two.lua" \
+			"$tmp/two.ir" -- 1,2 6 20000 >"$tmp/out" 2>&1 || fail "-m $model $option: $(head -n 2 "$tmp/out")"
+		grep -v '"host"' "$tmp/full.json" | cat - "$tmp/out" "$tmp/trace" | cksum
+	done | sort -u | wc -l | grep -q '^ *1$' || fail "-m $model: results depend on -j or --window"
+	sed -n '/^  "total"/q; s/^ *"warp_instructions": \([0-9]*\).*/\1/p' "$tmp/full.json" >"$tmp/reported"
+	"${GSIM_TRACE:-./gsim-trace}" --summary "$tmp/trace" | sed -n 's/^  warp_instructions  *//p' >"$tmp/traced"
+	[ -s "$tmp/traced" ] && cmp -s "$tmp/reported" "$tmp/traced" || fail "-m $model: the trace has $(tr '\n' ' ' <"$tmp/traced"), the report $(tr '\n' ' ' <"$tmp/reported")"
+done
+
+# Whoever looks waits: a field, pairs, a buffer, gpu.sync, the end.
+cat >"$tmp/look.lua" <<'END'
+local flag = gpu.buffer("u32", 1, 0)
+local function set() return gpu.launch { kernel = "set", grid = 1, block = 32, args = { flag }, stream = 3 } end
+set()
+gpu.check(flag:get(0) == 1, "a buffer was read too early")
+flag:set(0, 0)
+gpu.check(set().kernel == "set" and flag:get(0) == 1, "a field was read too early")
+local n, s = 0, set()
+for k in pairs(s) do n = n + 1 end
+gpu.check(n > 10, "no fields")
+s = set()
+gpu.sync()
+gpu.check(rawlen(s) == 0 and rawequal(s.stream, 3), "no statistics behind gpu.sync")
+set()
+END
+"$gsim" -w "$tmp/look.lua" "$tmp/two.ir" >"$tmp/out" 2>&1 || fail "looking: $(head -n 2 "$tmp/out")"
+grep -q '^5 launches' "$tmp/out" || fail "the last launch has not run: $(sed -n 2p "$tmp/out")"
+
+# One kernel waits for another one, which is called later: they run side by side. Where they cannot, that is livelock.
+cat >"$tmp/wait.lua" <<'END'
+local flag = gpu.buffer("u32", 1, 0)
+gpu.launch { kernel = "wait", grid = 1, block = 32, args = { flag }, stream = 1 }
+gpu.launch { kernel = "set", grid = 1, block = 32, args = { flag }, stream = 2 }
+gpu.sync()
+END
+for overhead in 100 300000; do # also when it comes long after livelock is looked for
+	timeout 60 "$gsim" -q --alone -D launch.overhead_cycles=$overhead -D limits.progress_cycles=1000 -w "$tmp/wait.lua" "$tmp/two.ir" >"$tmp/out" 2>&1 || fail "waiting for a later launch: $(head -n 1 "$tmp/out")"
+done
+for how in "-D launch.resident_grids=1" --functional; do
+	timeout 60 "$gsim" -q --alone -D limits.progress_cycles=1000 $how -w "$tmp/wait.lua" "$tmp/two.ir" >"$tmp/out" 2>&1
+	[ $? = 1 ] && grep -q 'livelock' "$tmp/out" || fail "$how: $(head -n 1 "$tmp/out")"
+done
+
+# kernels/two_streams: side by side in little more than the time of the longer one, but not with all shared memory taken
+[ "${srcdir:-}" ] || srcdir=$(dirname "$0")/..
+GSIM_PATH=$srcdir/configs
+export GSIM_PATH
+for shared in 0 49152; do
+	"$gsim" -q --laws -c kepler.lua "$srcdir/kernels/two_streams/two_streams.ir" -- 8 $shared | sed 's/[a-z,]//g'
+done >"$tmp/out" 2>&1
+awk 'NF != 2 { exit 2 } NR == 1 && $2 > $1 * 3 / 4 { exit 1 } NR == 2 && $2 < $1 * 9 / 10 { exit 1 } END { exit NR != 2 }' "$tmp/out" ||
+	fail "kernels/two_streams: $(tr '\n' ' ' <"$tmp/out")"
+
+# A launch that fails ends the others; what they have done is in the report, what had not begun is not.
+cat >"$tmp/bad.lua" <<'END'
+local out = gpu.buffer("u64", 3)
+gpu.launch { kernel = "work", grid = 1, block = 64, args = { out, 100000 }, stream = 1 }
+gpu.launch { kernel = "bad", grid = 1, block = 32, args = { out }, stream = 2 }
+gpu.launch { kernel = "set", grid = 1, block = 32, args = { out }, stream = 2 }
+print(pcall(gpu.sync))
+END
+"$gsim" -w "$tmp/bad.lua" "$tmp/two.ir" >"$tmp/out" 2>"$tmp/err"
+[ $? = 1 ] && grep -q 'two.ir:[0-9]*:.*bad: access outside every allocation' "$tmp/err" && grep -q '^2 launches' "$tmp/out" && grep -q '^false' "$tmp/out" ||
+	fail "a failing launch in a stream: $(head -n 2 "$tmp/err" "$tmp/out")"
+echo 'gpu.launch { kernel = "set", grid = 1, block = 32, args = { 0 }, stream = -1 }' >"$tmp/refused.lua"
+"$gsim" -w "$tmp/refused.lua" "$tmp/two.ir" >"$tmp/out" 2>&1
+[ $? = 2 ] && grep -q 'refused.lua:1:.*stream' "$tmp/out" || fail "stream = -1: $(head -n 1 "$tmp/out")"
 exit $failed

@@ -49,6 +49,7 @@ void print_apply(Sm *sm, const Deferred *d)
 		return;
 	Fault later = sm->fault;
 	Cycle at = sm->fault_cycle;
+	Grid *grid = sm->fault_grid;
 	sm->fault.kind = FAULT_NONE;
 	print_lanes(sm, d->warp, d->ins, d->mask, d->lanes ? (const uint8_t *)(sm->data.v + d->data) : NULL);
 	if (sm->fault.kind) {
@@ -56,6 +57,7 @@ void print_apply(Sm *sm, const Deferred *d)
 	} else {
 		sm->fault = later;
 		sm->fault_cycle = at;
+		sm->fault_grid = grid;
 	}
 }
 

@@ -109,6 +109,7 @@ static void refuse_barrier(Sm *sm, const Warp *w, const MIns *i)
 		return;
 	sm->fault.loc = i->src ? ins_loc(code_of(w)->module, i->src) : (Loc){ 0 };
 	sm->fault_cycle = sm->now;
+	sm->fault_grid = w->share->grid;
 }
 
 /* Part of a warp arrives: what divergence.bar_partial says. 0: refuse. Returns the threads to count. */

@@ -23,11 +23,11 @@ static int charged_to(const Code *c, int pc)
 	return pc;
 }
 
-static Counts add_up(Gpu *g, const Grid *x)
+static Counts add_up(const Gpu *g, Grid *x)
 {
 	const Code *c = x->code;
-	Counts all = { c, arena_array(&g->arena, InsCount, c->n + 1), arena_array(&g->arena, PartCount, c->n + 1),
-		arena_array(&g->arena, BranchCount, c->nbranch + 1), arena_array(&g->arena, uint64_t, (c->n + 1) * STALL_COUNT) };
+	Counts all = { c, arena_array(&x->arena, InsCount, c->n + 1), arena_array(&x->arena, PartCount, c->n + 1),
+		arena_array(&x->arena, BranchCount, c->nbranch + 1), arena_array(&x->arena, uint64_t, (c->n + 1) * STALL_COUNT) };
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
 		for (int pc = 0; h->count && pc < c->n; pc++) {
@@ -209,42 +209,44 @@ static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
 	st->occupancy_limit = by[least].what;
 }
 
-void gather(Gpu *g, const Grid *x, Arena *a, LaunchStats *st, bool completed)
+/* Scheduler-cycles while the grid was there in which none of its warps issued or was nearest to an issue. Of a grid that ran alone they are counted; where
+   others ran beside it, their warps had some of them. */
+static uint64_t without_warp(const Grid *x, const Counts *all, const LaunchStats *st)
+{
+	uint64_t own = st->issued;
+	for (int k = 0; k < (x->code->n + 1) * STALL_COUNT; k++)
+		own += all->stalls[k];
+	return x->completed && x->alone ? x->empty : st->slots - own;
+}
+
+/* Warps that have not ended. */
+static void close_partings(const Gpu *g, const Grid *x)
+{
+	for (int i = 0; i < g->config.sm_count; i++)
+		for (int k = 0; k < g->sm[i].nwarps; k++)
+			if (g->sm[i].warp[k].used && g->sm[i].warp[k].share->grid == x)
+				partings_close(&g->sm[i].warp[k]);
+}
+
+void gather(const Gpu *g, Grid *x, Arena *a)
 {
 	const Config *c = &g->config;
-	Cycle end = g->begin;
-	uint64_t empty = 0;            /* scheduler-cycles without a warp */
-	for (int i = 0; i < c->sm_count; i++)
-		if (g->sm[i].now > end)
-			end = g->sm[i].now;
-	Cycle quiet = 0;               /* stores that no warp has waited for */
-	for (int i = 0; i < c->sm_count && completed; i++)
-		if (x->share[i].stats.quiet > quiet)
-			quiet = x->share[i].stats.quiet;
-	if (quiet > end && !g->model->own_slots) /* a launch of the bound ends with its last lane; the next one waits all the same */
-		end = quiet;
-	*st = (LaunchStats){ .timed = !g->options.functional, .completed = completed, .mimd = g->model->own_slots,
-		.warp_size = warp_width(g) };
-	for (int i = 0; i < c->sm_count; i++) {
-		const Sm *sm = &g->sm[i];
-		for (int k = 0; k < sm->nwarps && !completed; k++)
-			if (sm->warp[k].used)
-				partings_close(&sm->warp[k]);
-		if (st->timed)
-			empty += sm->empty + (end - sm->now) * (Cycle)c->sched_count;
-	}
+	LaunchStats *st = x->stats;
+	*st = (LaunchStats){ .timed = !g->options.functional, .completed = x->completed, .mimd = g->model->own_slots,
+		.warp_size = warp_width(g), .stream = x->stream };
+	if (!x->completed)
+		close_partings(g, x);
 	Counts all = add_up(g, x);
-	all.stalls[x->code->n * STALL_COUNT + STALL_EMPTY] += empty;
 	sum_shares(g, x, st);
-	sum_issues(&all, st);
 	if (st->timed) {
-		st->cycles = end - x->begin;
+		st->cycles = x->end - x->begin;
 		st->slots = st->cycles * (Cycle)c->sched_count * (Cycle)c->sm_count;
+		all.stalls[x->code->n * STALL_COUNT + STALL_EMPTY] = without_warp(x, &all, st);
+		st->program_cycles = x->gone;
 		st->called = x->called;
 		st->started = x->begin;
 	}
-	g->ended = quiet > end ? quiet : end;
-	st->program_cycles = st->timed ? g->ended : 0;
+	sum_issues(&all, st);
 	const Launch *l = x->launch;
 	st->kernel = arena_strdup(a, l->kernel->name);
 	memcpy(st->grid, l->grid, sizeof st->grid);

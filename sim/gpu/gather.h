@@ -3,5 +3,5 @@
 #define GSIM_GATHER_H
 #include "sim/machine/machine.h"
 
-void gather(Gpu *, const Grid *, Arena *, LaunchStats *, bool completed); /* the strings in the arena */
+void gather(const Gpu *, Grid *, Arena *);      /* into its statistics; the strings in the arena */
 #endif

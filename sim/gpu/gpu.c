@@ -1,8 +1,9 @@
-/* A launch from its first block to its last: dispatch, windows of cycles, the order of global accesses, statistics.
+/* The machine from the first launch that the host has queued to the end of the last: windows of cycles, the order of global accesses, statistics.
 
    sim/gpu/ advances all SMs (sim/sm/) and the memory system, on several host threads (pool.h). Its interface is sim/gsim.h. */
 #include "sim/gpu/gather.h"
 #include "sim/gpu/pool.h"
+#include "sim/gpu/streams.h"
 #include "sim/mem/mem.h"
 #include "sim/sm/sm.h"
 #include "sim/stuck/stuck.h"
@@ -54,6 +55,13 @@ void gpu_free(Gpu *g)
 	for (int i = 0; i < g->module->func.n; i++)
 		code_free(g->code[i]);
 	free(g->code);
+	for (int i = 0; i < g->queue.n; i++)
+		free(g->queue.v[i]);
+	vec_free(&g->queue);
+	vec_free(&g->coming);
+	vec_free(&g->running);
+	vec_free(&g->finished);
+	vec_free(&g->tracing);
 	if (g->mem)
 		mem_free(g->mem);
 	for (int i = 0; g->smmem && i < g->config.sm_count; i++)
@@ -155,27 +163,60 @@ static bool size_up(const Config *c, Grid *x, Fault *fault)
 
 /* ---- traces ---- */
 
-/* Events of all SMs in the order (cycle, SM), those of before `end` that have been known in advance among them. */
-static void flush_trace(Gpu *g, Cycle end)
+static void trace_begin(const Gpu *, const Grid *);
+
+/* A trace has one launch after the other, in the order in which they began. Events of those that run beside an earlier one are kept until it has ended. */
+static void write_kept(Gpu *g)
+{
+	while (g->tracing.n) {
+		Grid *x = g->tracing.v[0];
+		if (!x->in_trace)
+			trace_begin(g, x);
+		for (int i = 0; i < x->kept.n; i++)
+			trace_event(g->options.trace, &x->kept.v[i]);
+		vec_free(&x->kept);
+		x->in_trace = true;
+		if (!x->traced)
+			return;
+		memmove(g->tracing.v, g->tracing.v + 1, sizeof *g->tracing.v * (size_t)--g->tracing.n);
+	}
+}
+
+static void put_event(const Gpu *g, Grid *x, const TraceEvent *e)
+{
+	if (x->in_trace)
+		trace_event(g->options.trace, e);
+	else
+		vec_push(&x->kept, *e);
+}
+
+/* The grid's events in the order (cycle, SM), those of before `end` that have been known in advance among them. */
+static void flush_grid(const Gpu *g, Grid *x, Cycle end)
 {
 	int n = (int)g->config.sm_count;
 	int at[n];
 	memset(at, 0, sizeof at);
 	for (int i = 0; i < n; i++)
-		tracer_merge(&g->sm[i], end);
+		tracer_merge(&x->share[i], end);
 	for (;;) {
 		uint64_t cycle = NEVER;
 		for (int i = 0; i < n; i++)
-			if (at[i] < g->sm[i].events.n && g->sm[i].events.v[at[i]].cycle < cycle)
-				cycle = g->sm[i].events.v[at[i]].cycle;
+			if (at[i] < x->share[i].events.n && x->share[i].events.v[at[i]].cycle < cycle)
+				cycle = x->share[i].events.v[at[i]].cycle;
 		if (cycle == NEVER)
 			break;
 		for (int i = 0; i < n; i++)
-			for (; at[i] < g->sm[i].events.n && g->sm[i].events.v[at[i]].cycle == cycle; at[i]++)
-				trace_event(g->options.trace, &g->sm[i].events.v[at[i]]);
+			for (; at[i] < x->share[i].events.n && x->share[i].events.v[at[i]].cycle == cycle; at[i]++)
+				put_event(g, x, &x->share[i].events.v[at[i]]);
 	}
 	for (int i = 0; i < n; i++)
-		vec_clear(&g->sm[i].events);
+		vec_clear(&x->share[i].events);
+}
+
+static void flush_trace(Gpu *g)
+{
+	for (int i = 0; i < g->running.n && g->options.trace; i++)
+		flush_grid(g, g->running.v[i], g->now);
 }
 
 static void code_line(const Code *c, int pc, StrBuf *b)
@@ -201,16 +242,17 @@ static void code_line(const Code *c, int pc, StrBuf *b)
 	}
 }
 
-static void trace_begin(Gpu *g, const Grid *grid)
+static void trace_begin(const Gpu *g, const Grid *grid)
 {
 	const Code *c = grid->code;
-	TraceIns *ins = arena_array(&g->arena, TraceIns, c->n + 1);
+	Arena a = { 0 };
+	TraceIns *ins = arena_array(&a, TraceIns, c->n + 1);
 	for (int i = 0; i < c->n; i++) {
 		const MIns *m = &c->ins[i];
 		StrBuf b = { 0 };
 		code_line(c, i, &b);
 		ins[i] = (TraceIns){ .function = m->function->name, .block = m->from->label,
-			.text = arena_strdup(&g->arena, b.s ? b.s : ""), .block_start = m->flags & MI_BLOCK_START,
+			.text = arena_strdup(&a, b.s ? b.s : ""), .block_start = m->flags & MI_BLOCK_START,
 			.branch = m->flags & MI_COND, .overhead = m->flags & MI_OVERHEAD, .inserted = m->flags & MI_INSERTED };
 		if (m->src) {
 			Loc loc = ins_loc(c->module, m->src);
@@ -227,6 +269,13 @@ static void trace_begin(Gpu *g, const Grid *grid)
 		.grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
 		.warp_size = warp_width(g), .sms = (int)g->config.sm_count, .nins = c->n, .ins = ins, .timed = !g->options.functional,
 		.schedulers = (int)g->config.sched_count, .nreasons = STALL_COUNT, .reason = stall_name });
+	arena_free(&a);
+}
+
+void trace_grid(Gpu *g, Grid *x)
+{
+	vec_push(&g->tracing, x);
+	write_kept(g);
 }
 
 void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag)
@@ -249,64 +298,20 @@ void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag
 
 /* ---- faults ---- */
 
-static bool take_fault(Gpu *g, Fault *out)
+typedef struct Failure { Fault fault; Grid *grid; } Failure;   /* what has ended the run, and in which grid */
+
+static bool take_fault(Gpu *g, Failure *out)
 {
 	int first = -1;
 	for (int i = 0; i < g->config.sm_count; i++)
 		if (g->sm[i].fault.kind && (first < 0 || g->sm[i].fault_cycle < g->sm[first].fault_cycle))
 			first = i;
 	if (first >= 0)
-		*out = g->sm[first].fault;
+		*out = (Failure){ g->sm[first].fault, g->sm[first].fault_grid };
 	return first >= 0;
 }
 
-/* ---- the launch ---- */
-
-/* At the begin of a launch blocks go to SMs in turn, one each, as long as any has room. */
-static void fill(Gpu *g, Grid *x)
-{
-	for (bool placed = true; placed && x->next_cta < x->ctas;) {
-		placed = false;
-		for (int i = 0; i < g->config.sm_count && x->next_cta < x->ctas; i++)
-			if (sm_reserve(&g->sm[i], x)) {
-				sm_place(&g->sm[i], &(Arrival){ x->begin, x, x->next_cta++ });
-				placed = true;
-			}
-	}
-}
-
-/* The next block goes where one has ended. Functional runs: at once. */
-static void replace_block(Gpu *g, Sm *sm, const Freed *ended)
-{
-	Grid *x = ended->grid;
-	sm_give_back(sm, x);
-	if (x->next_cta >= x->ctas || !sm_reserve(sm, x))
-		return;
-	Arrival next = { ended->cycle + (Cycle)g->config.sm_block_launch, x, x->next_cta++ };
-	if (g->options.functional)
-		sm_place(sm, &next);
-	else
-		vec_push(&sm->arrival, next);
-}
-
-/* Blocks that have ended since the last time are replaced in the order (cycle, SM). */
-static void dispatch(Gpu *g)
-{
-	int n = (int)g->config.sm_count;
-	int at[n];
-	memset(at, 0, sizeof at);
-	for (;;) {
-		int first = -1;
-		for (int i = 0; i < n; i++)
-			if (at[i] < g->sm[i].freed.n && (first < 0 || g->sm[i].freed.v[at[i]].cycle < g->sm[first].freed.v[at[first]].cycle))
-				first = i;
-		if (first < 0)
-			break;
-		replace_block(g, &g->sm[first], &g->sm[first].freed.v[at[first]++]);
-	}
-	for (int i = 0; i < n; i++)
-		vec_clear(&g->sm[i].freed);
-}
+/* ---- the machine ---- */
 
 /* Global data accesses of the window, in the order (cycle, SM, sequence). */
 static void apply_in_order(Gpu *g)
@@ -340,34 +345,40 @@ static uint64_t issues(const Gpu *g)
 	return n;
 }
 
-/* Nothing happens before that cycle, and all SMs come to it: their figures end there, not where a window has ended. */
-static void come_to(Gpu *g, Cycle end)
+/* The cycle behind which a grid has run too long; NEVER: there is no limit. The one that began first reaches it first. */
+static Cycle last_cycle(const Gpu *g)
 {
-	for (int i = 0; i < g->config.sm_count; i++)
-		sm_run(&g->sm[i], end);
+	return g->config.max_cycles && g->running.n ? g->running.v[0]->begin + (Cycle)g->config.max_cycles : NEVER;
 }
 
-/* What is asked of the launch as a whole, when every SM has come to `now` and the next event is at `start`. True: it ends here, fault says why. */
-static bool check_launch(Gpu *g, Cycle now, Cycle start, Fault *fault)
+static void too_long(const Gpu *g, Failure *out)
 {
-	if (g->config.max_cycles && start - g->begin > (Cycle)g->config.max_cycles) {
-		come_to(g, g->begin + (Cycle)g->config.max_cycles);
-		if (!take_fault(g, fault))
-			fault_text(fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles", g->grid->launch->kernel->name,
-				(long long)g->config.max_cycles);
+	out->grid = g->running.v[0];
+	fault_text(&out->fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles", out->grid->launch->kernel->name,
+		(long long)g->config.max_cycles);
+}
+
+/* What is asked of the machine as a whole, when every SM has come to `now` and the next event is at `start`. True: it ends here, out says why. */
+static bool check_machine(Gpu *g, Cycle now, Cycle start, Failure *out)
+{
+	Cycle last = last_cycle(g);
+	if (start > last) {
+		streams_come_to(g, last);
+		if (!take_fault(g, out))
+			too_long(g, out);
 		return true;
 	}
 	if (now <= g->looked)
 		return false;
-	come_to(g, now);
+	streams_come_to(g, now);
 	g->now = g->looked = now;
-	return take_fault(g, fault) || livelock_check(g, fault);
+	return take_fault(g, out) || livelock_check(g, &out->fault, &out->grid);
 }
 
-/* The first cycle at which something can happen; NEVER: every block has ended; PENDING or more: nothing can. */
+/* The first cycle at which something can happen; PENDING or more: nothing can. */
 static Cycle next_event(const Gpu *g)
 {
-	Cycle first = NEVER;
+	Cycle first = g->next_grid;
 	for (int i = 0; i < g->config.sm_count; i++) {
 		Cycle t = sm_next(&g->sm[i]);
 		first = t < first ? t : first;
@@ -375,59 +386,59 @@ static Cycle next_event(const Gpu *g)
 	return first;
 }
 
-static bool blocks_left(const Gpu *g)
-{
-	bool left = false;
-	for (int i = 0; i < g->config.sm_count; i++)
-		left |= g->sm[i].resident > 0 || g->sm[i].arrived < g->sm[i].arrival.n;
-	return left;
-}
-
 static Cycle last_check(const Gpu *g, Cycle now) { return now - (now - g->begin) % CHECK_CYCLES; }
 static Cycle next_check(const Gpu *g, Cycle now) { return last_check(g, now) + CHECK_CYCLES; }
 
-/* SMs run side by side from `start` on: no longer than what they do to each other takes, nor past the next check or the last cycle. */
+/* SMs run side by side from `start` on: no longer than what they do to each other takes, nor past a grid's begin, the next check or the last cycle. */
 static Cycle window_end(const Gpu *g, Cycle start)
 {
-	Cycle n = g->window, launch = (Cycle)g->config.sm_block_launch;
-	if (g->grid->next_cta < g->grid->ctas && launch < n)
-		n = launch;
-	Cycle stop = next_check(g, start), last = g->config.max_cycles ? g->begin + (Cycle)g->config.max_cycles : 0;
-	if (last && stop > last)
+	Cycle stop = next_check(g, start), last = last_cycle(g), end = start + streams_window(g, g->window);
+	stop = g->next_grid < stop ? g->next_grid : stop;
+	if (stop > last)
 		stop = start <= last ? last + 1 : stop;
-	return start + n < stop ? start + n : stop;
+	return end < stop ? end : stop;
 }
 
-static bool timed_run(Gpu *g, Fault *fault)
+/* What SMs have done in the window becomes known to all. */
+static void exchange(Gpu *g)
 {
 	int n = (int)g->config.sm_count;
+	apply_in_order(g);
+	mem_drain(g->mem, g->smmem, n);
+	for (int i = 0; i < n; i++)
+		sm_settle(&g->sm[i]);
+	flush_trace(g);
+	streams_dispatch(g);
+}
+
+static void close_finished(Gpu *);
+
+static bool timed_run(Gpu *g, Failure *out)
+{
 	bool ok = false;
 	Cycle last = g->begin;         /* begin of the window before */
-	fill(g, g->grid);
+	streams_open(g);
 	for (uint64_t round = 0; !interrupted(g); round++) {
-		if (!blocks_left(g)) {
-			ok = !take_fault(g, fault);
+		if (!streams_left(g)) {
+			ok = !take_fault(g, out);
 			break;
 		}
 		Cycle start = next_event(g);
 		if (start >= PENDING) {
-			come_to(g, next_check(g, last));
-			if (!take_fault(g, fault))
-				deadlock_report(g, fault);
+			streams_come_to(g, next_check(g, last));
+			if (!take_fault(g, out))
+				deadlock_report(g, &out->fault, &out->grid);
 			break;
 		}
-		if (check_launch(g, last_check(g, start), start, fault))
+		if (check_machine(g, last_check(g, start), start, out))
 			break;
+		if (start >= g->next_grid)
+			streams_advance(g, start);
 		last = start;
 		g->now = window_end(g, start);
 		pool_run(g->pool, g->now);
-		apply_in_order(g);
-		mem_drain(g->mem, g->smmem, n);
-		for (int i = 0; i < n; i++)
-			sm_settle(&g->sm[i]);
-		dispatch(g);
-		if (g->options.trace)
-			flush_trace(g, g->now);
+		exchange(g);
+		close_finished(g);
 		if (g->options.progress && (round & 1023) == 0)
 			g->options.progress(g->options.self, g->now, issues(g));
 	}
@@ -447,12 +458,13 @@ static bool functional_turn(Gpu *g, Sm *sm, bool *moved)
 	return *left > 0;
 }
 
-static bool functional_run(Gpu *g, Fault *fault)
+static bool functional_run(Gpu *g, Grid *x, Failure *out)
 {
-	const Function *kernel = g->grid->launch->kernel;
-	fill(g, g->grid);
+	const Function *kernel = x->launch->kernel;
+	out->grid = x;
+	streams_begin(g, x);
 	for (uint64_t round = 0;; round++) {
-		dispatch(g);
+		streams_dispatch(g);
 		bool moved = false, resident = false, within = true;
 		for (int i = 0; i < g->config.sm_count; i++)
 			if (g->sm[i].resident) {
@@ -460,29 +472,50 @@ static bool functional_run(Gpu *g, Fault *fault)
 				within = within && functional_turn(g, &g->sm[i], &moved);
 			}
 		if (g->options.trace)
-			flush_trace(g, NEVER);
+			flush_grid(g, x, NEVER);
 		if (!resident)
 			return true;
 		for (int i = 0; i < g->config.sm_count; i++)
 			g->now = g->sm[i].now > g->now ? g->sm[i].now : g->now;
-		if (take_fault(g, fault) || livelock_check(g, fault) || interrupted(g))
+		if (take_fault(g, out) || livelock_check(g, &out->fault, &out->grid) || interrupted(g))
 			return false;
 		if (!within) {
-			fault_text(fault, FAULT_LIMIT, "kernel %s has issued as many instructions as it may", kernel->name);
+			fault_text(&out->fault, FAULT_LIMIT, "kernel %s has issued as many instructions as it may", kernel->name);
 			return false;
 		}
 		if (!moved) {
-			deadlock_report(g, fault);
+			deadlock_report(g, &out->fault, &out->grid);
 			return false;
 		}
 		if (g->config.max_cycles && g->now - g->begin > (Cycle)g->config.max_cycles) {
-			fault_text(fault, FAULT_LIMIT, "kernel %s has issued limits.max_cycles = %lld instructions",
+			fault_text(&out->fault, FAULT_LIMIT, "kernel %s has issued limits.max_cycles = %lld instructions",
 				kernel->name, (long long)g->config.max_cycles);
 			return false;
 		}
 		if (g->options.progress && (round & 15) == 0)
 			g->options.progress(g->options.self, g->now, g->now);
 	}
+}
+
+static void close_grid(Gpu *g, Grid *x)
+{
+	if (g->options.trace) {
+		flush_grid(g, x, NEVER);
+		x->traced = true;
+		write_kept(g);
+	}
+	gather(g, x, g->out);
+	for (int i = 0; i < g->config.sm_count; i++)
+		share_free(&x->share[i]);
+	arena_free(&x->arena);
+	x->share = NULL;
+}
+
+static void close_finished(Gpu *g)
+{
+	for (int i = 0; i < g->finished.n; i++)
+		close_grid(g, g->finished.v[i]);
+	vec_clear(&g->finished);
 }
 
 static double now_seconds(void)
@@ -492,49 +525,133 @@ static double now_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The host's call, which waits for the launches before. */
-static void call(Gpu *g, Grid *x)
+static void open_machine(Gpu *g, Cycle begin)
 {
 	const Config *c = &g->config;
-	x->number = ++g->launches;
-	x->param_base = (x->number - 1) % PARAM_PLACES * PARAM_PLACE;
-	x->called = g->host > g->ended ? g->host : g->ended;
-	x->begin = g->options.functional ? g->ended : x->called + (Cycle)c->launch_latency;
-	g->host = x->called + (Cycle)c->launch_overhead;
-}
-
-static void open_launch(Gpu *g, Grid *x)
-{
-	const Config *c = &g->config;
-	bool timed = !g->options.functional;
-	call(g, x);
-	g->grid = x;
-	g->begin = g->now = g->looked = x->begin;
+	g->begin = g->now = g->looked = begin;
+	g->next_grid = NEVER;
 	g->sm = arena_array(&g->arena, Sm, c->sm_count);
-	x->share = arena_array(&g->arena, Share, c->sm_count);
-	g->room = (Room){ 0 };
-	room_for(&g->room, x);
-	for (int i = 0; i < c->sm_count; i++) {
+	for (int i = 0; i < c->sm_count; i++)
 		sm_create(g, &g->sm[i], i);
-		sm_share(&g->sm[i], x);
-	}
-	if (timed && c->launch_cold)
-		gpu_flush(g);
-	for (int i = 0; i < c->sm_count && timed; i++)
-		smmem_launch(g->smmem[i]);
 	g->writes = 0;
 	livelock_start(g);
-	livelock_grid(g, x);
 }
 
-static void close_launch(Gpu *g)
+/* What ran until now has been measured until now. */
+static void close_machine(Gpu *g)
 {
-	for (int i = 0; i < g->config.sm_count; i++) {
-		share_free(&g->grid->share[i]);
+	Cycle end = g->begin;
+	for (int i = 0; i < g->config.sm_count; i++)
+		end = g->sm[i].now > end ? g->sm[i].now : end;
+	if (g->options.functional)
+		g->ended = end;
+	for (int i = 0; i < g->running.n; i++)
+		vec_push(&g->finished, g->running.v[i]);
+	streams_stop(g, end);
+	close_finished(g);
+	for (int i = 0; i < g->config.sm_count; i++)
 		sm_destroy(&g->sm[i]);
-	}
 	g->sm = NULL;
 	arena_free(&g->arena);
+}
+
+/* Without time: one grid after the other, in the order of the calls. */
+static bool functional_runs(Gpu *g, Failure *out)
+{
+	bool ok = true;
+	for (int i = 0; ok && i < g->queue.n; i++) {
+		g->queue.v[i]->begin = g->ended;
+		open_machine(g, g->ended);
+		ok = functional_run(g, g->queue.v[i], out);
+		close_machine(g);
+	}
+	return ok;
+}
+
+static bool timed_runs(Gpu *g, Failure *out)
+{
+	open_machine(g, g->queue.v[0]->called + (Cycle)g->config.launch_latency);
+	bool ok = timed_run(g, out);
+	close_machine(g);
+	g->ended = g->last_gone;
+	g->host = g->host > g->ended ? g->host : g->ended;
+	return ok;
+}
+
+/* The latest grid called before of which it is known that this one waits for it: of the stream, or of the default stream. */
+static Grid *latest(const Gpu *g, int stream)
+{
+	for (int i = g->queue.n - 1; i >= 0; i--)
+		if (g->queue.v[i]->stream == stream)
+			return g->queue.v[i];
+	return NULL;
+}
+
+bool gpu_queue(Gpu *g, const Launch *l, int stream, Arena *a, LaunchStats *st, Fault *fault)
+{
+	Diag diag = { 0 };
+	*fault = (Fault){ 0 };
+	*st = (LaunchStats){ 0 };
+	Grid x = { .launch = l, .stats = st, .stream = stream, .code = code_for(g, l->kernel, &diag), .begin = NEVER, .end = NEVER, .gone = NEVER };
+	const char *refused = x.code ? gpu_refuses(&g->config, l) : diag.item.n ? diag.item.v[0].text : "cannot be lowered";
+	if (refused) {
+		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: %s", l->kernel->name, refused);
+		if (!x.code && diag.item.n) {
+			fault->loc = diag.item.v[0].loc;
+			fault->loc.file = fault->loc.file ? arena_strdup(a, fault->loc.file) : NULL;
+		}
+	}
+	diag_free(&diag);
+	if (refused || !size_up(&g->config, &x, fault))
+		return false;
+	if (!g->queue.n)
+		g->room = (Room){ 0 };
+	room_for(&g->room, &x);
+	x.number = ++g->launches;
+	x.param_base = (x.number - 1) % PARAM_PLACES * PARAM_PLACE;
+	x.called = g->host;
+	x.after[0] = latest(g, stream);
+	x.after[1] = latest(g, 0);
+	g->host += (Cycle)g->config.launch_overhead;
+	Grid *own = xcalloc(1, sizeof *own);
+	*own = x;
+	vec_push(&g->queue, own);
+	return true;
+}
+
+bool gpu_sync(Gpu *g, Arena *a, const LaunchStats **failed, Fault *fault)
+{
+	Failure out = { 0 };
+	double start = now_seconds();
+	*fault = (Fault){ 0 };
+	*failed = NULL;
+	if (!g->queue.n)
+		return true;
+	g->out = a;
+	bool ok = g->options.functional ? functional_runs(g, &out) : timed_runs(g, &out);
+	*fault = out.fault;
+	*failed = out.grid ? out.grid->stats : NULL;
+	double each = (now_seconds() - start) / g->queue.n;
+	for (int i = 0; i < g->queue.n; i++) {
+		g->queue.v[i]->stats->seconds = g->queue.v[i]->begun ? each : 0;
+		free(g->queue.v[i]);
+	}
+	vec_clear(&g->queue);
+	vec_clear(&g->coming);
+	return ok;
+}
+
+bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault)
+{
+	const LaunchStats *failed;
+	return gpu_queue(g, l, 0, a, st, fault) && gpu_sync(g, a, &failed, fault);
+}
+
+void gpu_busy(const Gpu *g, LaunchStats *total)
+{
+	total->cycles = g->busy;
+	total->slots = g->busy * (Cycle)g->config.sched_count * (Cycle)g->config.sm_count;
+	total->stalls[STALL_EMPTY] = g->empty;
 }
 
 void gpu_flush(Gpu *g)
@@ -546,35 +663,3 @@ void gpu_flush(Gpu *g)
 		smmem_empty(g->smmem[i]);
 }
 
-bool gpu_launch(Gpu *g, const Launch *l, Arena *a, LaunchStats *st, Fault *fault)
-{
-	Diag diag = { 0 };
-	double start = now_seconds();
-	*fault = (Fault){ 0 };
-	*st = (LaunchStats){ 0 };
-	Grid grid = { .launch = l, .code = code_for(g, l->kernel, &diag) };
-	const char *refused = grid.code ? gpu_refuses(&g->config, l) : diag.item.n ? diag.item.v[0].text : "cannot be lowered";
-	if (refused) {
-		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: %s", l->kernel->name, refused);
-		if (!grid.code && diag.item.n) {
-			fault->loc = diag.item.v[0].loc;
-			fault->loc.file = fault->loc.file ? arena_strdup(a, fault->loc.file) : NULL;
-		}
-		diag_free(&diag);
-		return false;
-	}
-	diag_free(&diag);
-	if (!size_up(&g->config, &grid, fault))
-		return false;
-	g->out = a;
-	open_launch(g, &grid);
-	if (g->options.trace)
-		trace_begin(g, &grid);
-	bool ok = g->options.functional ? functional_run(g, fault) : timed_run(g, fault);
-	if (g->options.trace)
-		flush_trace(g, NEVER);
-	gather(g, &grid, a, st, ok);
-	close_launch(g);
-	st->seconds = now_seconds() - start;
-	return ok;
-}

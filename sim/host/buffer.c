@@ -75,6 +75,7 @@ const char *host_name(lua_State *L, const HostBuffer *b)
 
 uint8_t *host_data(lua_State *L, const HostBuffer *b)
 {
+	host_sync(L);
 	uint8_t *data = run_data(run_of(L), whole_of(L, b));
 	if (!data)
 		luaL_error(L, "%s is no longer there", whole_of(L, b)->name);

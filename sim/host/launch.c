@@ -5,7 +5,7 @@
 #include "sim/host/kernel_name.h"
 #include "sim/host/value.h"
 
-enum { MAX_PARAM_BYTES = 1 << 16, LAUNCH_STEPS = 2000 };
+enum { MAX_PARAM_BYTES = 1 << 16, LAUNCH_STEPS = 2000, MOST_STREAMS = 1024, MOST_PENDING = 4096 };
 
 static uint32_t dimension(lua_State *L, const char *what)
 {
@@ -117,7 +117,7 @@ static void arguments(lua_State *L, int table, const Function *k, uint8_t *param
 }
 
 /* A sink that makes Lua values; the outermost one stays on the stack. */
-typedef struct LuaSink { JsonSink sink; lua_State *L; int depth; lua_Integer count[JSON_DEPTH]; } LuaSink;
+typedef struct LuaSink { JsonSink sink; lua_State *L; int table, depth; lua_Integer count[JSON_DEPTH]; } LuaSink; /* table: what the outermost one is, or 0: a new one */
 
 /* The value on top of the stack goes into the open table: below its key (count < 0) or as the next element. */
 static void place(LuaSink *s)
@@ -136,7 +136,10 @@ static void lua_begin(JsonSink *sink, char bracket, bool flat)
 	(void)flat;
 	must(s->depth < JSON_DEPTH);
 	luaL_checkstack(s->L, 4, "statistics");
-	lua_newtable(s->L);
+	if (s->table && !s->depth)
+		lua_pushvalue(s->L, s->table);
+	else
+		lua_newtable(s->L);
 	s->count[s->depth++] = bracket == '{' ? -1 : 0;
 }
 
@@ -183,9 +186,101 @@ static void needed_warp(lua_State *L, int table, const Function *k)
 	lua_pop(L, 1);
 }
 
+/* ---- streams ---- */
+
+/* The statistics of launches that have been called for and have not run are tables without fields: a list of them and their LaunchStats, by turns, stands in the
+   registry. Who looks at one waits for all. */
+static const char waiting[] = "launches that have not run";
+
+/* The statistics go into the table at index, or a new one when it is 0, which stays on the stack. */
+static void push_stats(lua_State *L, const LaunchStats *s, int index)
+{
+	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_real, lua_text, lua_boolean }, L, index, 0, { 0 } };
+	stats_json(s, &out.sink);
+}
+
+static void fill_waiting(lua_State *L)
+{
+	int list = lua_gettop(L) + 1;
+	if (lua_getfield(L, LUA_REGISTRYINDEX, waiting) == LUA_TTABLE)
+		for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i += 2) {
+			lua_pushnil(L);
+			lua_setmetatable(L, -2);
+			lua_rawgeti(L, list, i + 1);
+			const LaunchStats *s = lua_touserdata(L, -1);
+			if (s->kernel)
+				push_stats(L, s, list + 1);
+			lua_settop(L, list);
+		}
+	lua_settop(L, list - 1);
+	lua_pushnil(L);
+	lua_setfield(L, LUA_REGISTRYINDEX, waiting);
+}
+
+int host_sync(lua_State *L)
+{
+	Run *run = run_of(L);
+	if (!run->pending.n)
+		return 0;
+	sandbox_pause(L);
+	bool ok = run_sync(run);
+	sandbox_resume(L);
+	fill_waiting(L);
+	return ok ? 0 : sandbox_stop(L, run->failure);
+}
+
+/* A field of a launch that may not have run. */
+static int look(lua_State *L)
+{
+	host_sync(L);
+	lua_settop(L, 2);
+	if (lua_isnil(L, 2))
+		return 0;
+	lua_rawget(L, 1);
+	return 1;
+}
+
+/* A table that will have the statistics, on the stack. */
+static int push_waiting(lua_State *L, LaunchStats *s)
+{
+	lua_newtable(L);
+	lua_newtable(L);
+	lua_pushcfunction(L, look);
+	lua_setfield(L, -2, "__index");
+	lua_pushcfunction(L, host_sync);
+	lua_setfield(L, -2, "__look");
+	lua_setmetatable(L, -2);
+	if (lua_getfield(L, LUA_REGISTRYINDEX, waiting) != LUA_TTABLE) {
+		lua_pop(L, 1);
+		lua_newtable(L);
+		lua_pushvalue(L, -1);
+		lua_setfield(L, LUA_REGISTRYINDEX, waiting);
+	}
+	lua_Integer n = (lua_Integer)lua_rawlen(L, -1);
+	lua_pushvalue(L, -2);
+	lua_rawseti(L, -2, n + 1);
+	lua_pushlightuserdata(L, s);
+	lua_rawseti(L, -2, n + 2);
+	lua_pop(L, 1);
+	return 1;
+}
+
+static int stream_of(lua_State *L, int table)
+{
+	int stream = 0;
+	if (lua_getfield(L, table, "stream") != LUA_TNIL) {
+		uint32_t n = dimension(L, "stream");
+		if (n > MOST_STREAMS)
+			luaL_error(L, "gpu.launch: stream: expected a number from 0, the default stream, to %d", MOST_STREAMS);
+		stream = (int)n;
+	}
+	lua_pop(L, 1);
+	return stream;
+}
+
 int host_launch(lua_State *L)
 {
-	static const char *const fields[] = { "kernel", "grid", "block", "shared", "args", "warp_size", NULL };
+	static const char *const fields[] = { "kernel", "grid", "block", "shared", "args", "stream", "warp_size", NULL };
 	Run *run = run_of(L);
 	Launch l = { 0 };
 	luaL_checktype(L, 1, LUA_TTABLE);
@@ -194,6 +289,7 @@ int host_launch(lua_State *L)
 	dimensions(L, 1, "grid", l.grid);
 	dimensions(L, 1, "block", l.block);
 	needed_warp(L, 1, l.kernel);
+	int stream = stream_of(L, 1);
 	if (lua_getfield(L, 1, "shared") != LUA_TNIL)
 		l.dynamic_shared = dimension(L, "shared");
 	lua_pop(L, 1);
@@ -204,14 +300,18 @@ int host_launch(lua_State *L)
 	arguments(L, 1, l.kernel, params);
 	l.params = params;
 	sandbox_charge(L, LAUNCH_STEPS + sandbox_bytes(l.kernel->param_bytes));
+	if (run->pending.n == MOST_PENDING)
+		host_sync(L);
 	Loc where = sandbox_where(L);
 	sandbox_pause(L);
-	LaunchStats *s = run_launch(run, &l, where);
+	LaunchStats *s = run_queue(run, &l, stream, where);
 	sandbox_resume(L);
 	if (!s)
 		return sandbox_stop(L, run->failure);
-	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_real, lua_text, lua_boolean }, L, 0, { 0 } };
-	stats_json(s, &out.sink);
+	if (stream)
+		return push_waiting(L, s);
+	host_sync(L);
+	push_stats(L, s, 0);
 	return 1;
 }
 
@@ -220,6 +320,7 @@ int host_flush(lua_State *L)
 {
 	Run *run = run_of(L);
 	sandbox_charge(L, LAUNCH_STEPS);
+	host_sync(L);
 	if (run->gpu)
 		gpu_flush(run->gpu);
 	return 0;

@@ -81,6 +81,9 @@ void run_free(Run *run)
 	if (run->gpu)
 		gpu_free(run->gpu);
 	memory_free(run->memory);
+	for (int i = 0; i < run->pending.n; i++)
+		free(run->pending.v[i]);
+	vec_free(&run->pending);
 	vec_free(&run->buffer);
 	vec_free(&run->launch);
 	vec_free(&run->elsewhere);
@@ -166,62 +169,136 @@ static void fail_at(Run *run, const Fault *fault, Loc where)
 }
 
 /* What the kernel has printed goes where the workload prints. */
-static void show_printed(Run *run, const Launch *l, Loc where)
+static void show_printed(Run *run, Pending *p)
 {
-	PrintBuffer *b = l->print;
+	const Launch *l = &p->launch;
+	PrintBuffer *b = &p->printed;
 	if (b->text.n && run->options.print)
 		fwrite(b->text.s, 1, b->text.n, run->options.print);
 	if (b->lost)
-		diag_warning(run->diag, where, "kernel %s: the output of %llu calls of printf is lost: a launch prints at most "
+		diag_warning(run->diag, p->where, "kernel %s: the output of %llu calls of printf is lost: a launch prints at most "
 			"limits.print_bytes = %lld bytes", l->kernel->name, (unsigned long long)b->lost, (long long)run->config->print_limit);
 	sb_free(&b->text);
 }
 
-/* Of the launch, and of all together. */
-static const char *broken_law(const Run *run, const LaunchStats *s)
+/* Of all launches together. */
+static const char *broken_program_law(const Run *run)
 {
-	uint64_t dirtied = 0, written = 0;
-	const char *why = stats_conservation(s, run->config);
+	uint64_t dirtied = 0, written = 0, cycles = 0;
+	LaunchStats busy;
+	if (!run->gpu || run->options.gpu.functional)
+		return NULL;
 	for (int i = 0; i < run->launch.n; i++) {
-		dirtied += run->launch.v[i]->l2_dirtied;
-		written += run->launch.v[i]->l2_writebacks;
+		const LaunchStats *s = run->launch.v[i];
+		dirtied += s->l2_dirtied;
+		written += s->l2_writebacks;
+		cycles += s->issued;
+		for (int k = 0; k < STALL_COUNT; k++)
+			cycles += k == STALL_EMPTY ? 0 : s->stalls[k];
 	}
-	return why ? why : written > dirtied ? "L2 write-backs of all launches <= sectors that became dirty" : NULL;
+	gpu_busy(run->gpu, &busy);
+	return written > dirtied ? "L2 write-backs <= sectors that became dirty"
+		: cycles + busy.stalls[STALL_EMPTY] != busy.slots ? "scheduler-cycles are issues and stalls of some launch, or without a warp" : NULL;
 }
 
-LaunchStats *run_launch(Run *run, Launch *l, Loc where)
+static void check_laws(Run *run, int first)
 {
-	PrintBuffer printed = { .limit = (uint64_t)run->config->print_limit };
+	const char *why = NULL;
+	for (int i = first; i < run->launch.n && !why; i++)
+		if ((why = stats_conservation(run->launch.v[i], run->config)))
+			run_fail(run, RUN_FAILED, (Loc){ 0 }, "kernel %s: a conservation law does not hold: %s", run->launch.v[i]->kernel, why);
+	if (!why && (why = broken_program_law(run)))
+		run_fail(run, RUN_FAILED, (Loc){ 0 }, "a conservation law does not hold of all launches together: %s", why);
+}
+
+LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
+{
 	Fault fault = { 0 };
-	l->print = &printed;
+	Pending *p = xcalloc(1, sizeof *p);
+	Launch *l = &p->launch;
+	*p = (Pending){ .launch = *given, .stats = arena_new(&run->arena, LaunchStats), .where = where,
+		.printed = { .limit = (uint64_t)run->config->print_limit } };
+	l->params = memcpy(arena_alloc(&run->arena, given->kernel->param_bytes + 1), given->params, given->kernel->param_bytes);
+	l->print = &p->printed;
 	l->module = run->module;
 	l->memory = run->memory;
 	l->symbol_address = run->symbol_address;
 	const char *why = check_dimensions(run, l);
 	if (!why)
 		why = gpu_refuses(run->config, l);
-	if (why) {
+	if (why)
 		run_fail(run, RUN_BAD_INPUT, where, "kernel %s: %s", l->kernel->name, why);
+	else if (run->gpu && !gpu_queue(run->gpu, l, stream, &run->arena, p->stats, &fault))
+		fail_at(run, &fault, where);
+	if (why || fault.kind) {
+		free(p);
 		return NULL;
 	}
-	LaunchStats *s = arena_new(&run->arena, LaunchStats);
-	s->kernel = l->kernel->name;
-	memcpy(s->grid, l->grid, sizeof s->grid);
-	memcpy(s->block, l->block, sizeof s->block);
-	double start = wall_seconds();
-	bool ok = run->gpu ? gpu_launch(run->gpu, l, &run->arena, s, &fault) : launch_reference(run, l, s, &fault);
-	s->seconds = wall_seconds() - start;
-	show_printed(run, l, where);
-	if (ok || fault.kind != FAULT_UNSUPPORTED)  /* else nothing ran */
-		vec_push(&run->launch, s);
-	if (!ok && fault.kind == FAULT_NONE)
-		run_fail(run, RUN_INTERRUPTED, where, "interrupted in kernel %s", l->kernel->name);
-	else if (!ok)
-		fail_at(run, &fault, where);
-	why = ok && run->options.laws ? broken_law(run, s) : NULL;
-	if (why)
-		run_fail(run, RUN_FAILED, where, "kernel %s: a conservation law does not hold: %s", l->kernel->name, why);
-	return ok ? s : NULL;
+	p->stats->stream = stream;
+	vec_push(&run->pending, p);
+	return p->stats;
+}
+
+/* Those that did not fail before run one after the other. */
+static bool sync_reference(Run *run, const LaunchStats **failed, Fault *fault)
+{
+	for (int i = 0; i < run->pending.n; i++) {
+		const Launch *l = &run->pending.v[i]->launch;
+		LaunchStats *s = run->pending.v[i]->stats;
+		s->kernel = l->kernel->name;
+		memcpy(s->grid, l->grid, sizeof s->grid);
+		memcpy(s->block, l->block, sizeof s->block);
+		double start = wall_seconds();
+		bool ok = launch_reference(run, l, s, fault);
+		s->seconds = wall_seconds() - start;
+		if (!ok) {
+			*failed = s;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A launch failed, or the run was interrupted. */
+static void fail_launch(Run *run, const LaunchStats *failed, const Fault *fault)
+{
+	const Pending *p = run->pending.v[run->pending.n - 1];
+	for (int i = 0; i < run->pending.n; i++)
+		if (run->pending.v[i]->stats == failed)
+			p = run->pending.v[i];
+	if (fault->kind == FAULT_NONE)
+		run_fail(run, RUN_INTERRUPTED, p->where, "interrupted in kernel %s", p->launch.kernel->name);
+	else
+		fail_at(run, fault, p->where);
+}
+
+bool run_sync(Run *run)
+{
+	Fault fault = { 0 };
+	const LaunchStats *failed = NULL;
+	int first = run->launch.n;
+	if (!run->pending.n)
+		return true;
+	bool ok = run->gpu ? gpu_sync(run->gpu, &run->arena, &failed, &fault) : sync_reference(run, &failed, &fault);
+	for (int i = 0; i < run->pending.n; i++) {
+		show_printed(run, run->pending.v[i]);
+		if (run->pending.v[i]->stats->kernel) /* else it had not begun when another failed */
+			vec_push(&run->launch, run->pending.v[i]->stats);
+	}
+	if (!ok)
+		fail_launch(run, failed, &fault);
+	else if (run->options.laws)
+		check_laws(run, first);
+	for (int i = 0; i < run->pending.n; i++)
+		free(run->pending.v[i]);
+	vec_clear(&run->pending);
+	return ok;
+}
+
+LaunchStats *run_launch(Run *run, const Launch *l, Loc where)
+{
+	LaunchStats *s = run_queue(run, l, 0, where);
+	return s && run_sync(run) ? s : NULL;
 }
 
 /* ---- the host side ---- */
@@ -229,8 +306,7 @@ LaunchStats *run_launch(Run *run, Launch *l, Loc where)
 static bool host_launch(void *self, const Launch *given, Fault *fault)
 {
 	Run *run = self;
-	Launch l = *given;
-	if (!interrupted(run) && run_launch(run, &l, (Loc){ run->module->name, 0, 0 }))
+	if (!interrupted(run) && run_launch(run, given, (Loc){ run->module->name, 0, 0 }))
 		return true;
 	fault->kind = FAULT_TRAP;  /* reported already; what host_run adds is dropped */
 	return false;
@@ -392,6 +468,8 @@ LaunchStats *run_total(Run *run)
 		total->mimd |= run->launch.v[i]->mimd;
 		add_tables(&tables, run->launch.v[i]);
 	}
+	if (total->timed && run->gpu)
+		gpu_busy(run->gpu, total);
 	keep_tables(run, total, &tables);
 	return total;
 }

@@ -3,6 +3,7 @@
    sim/host/ is the host of the simulated GPU: it sees sim/gsim.h, and not the machine behind it. */
 #ifndef GSIM_RUN_H
 #define GSIM_RUN_H
+#include "isa/print.h"
 #include "sim/gsim.h"
 #include "sim/sandbox/backstop.h"
 
@@ -41,6 +42,9 @@ typedef enum {
 extern const char *const elsewhere_name[ELSEWHERE_COUNT];
 typedef struct ElsewhereRun { const char *spec; Elsewhere how; } ElsewhereRun; /* spec: as --model has it */
 
+/* A launch that has been called for and has not run. */
+typedef struct Pending { Launch launch; LaunchStats *stats; PrintBuffer printed; Loc where; } Pending;
+
 typedef struct SavedFile { const char *name; void *data; size_t n; } SavedFile; /* data: from malloc */
 
 typedef struct Run {
@@ -54,6 +58,7 @@ typedef struct Run {
 	Gpu *gpu;                      /* NULL when options.reference */
 	Vec(RunBuffer) buffer;         /* global variables, then what the workload asked for, in its order */
 	Vec(LaunchStats *) launch;
+	Vec(Pending *) pending;        /* in the order of calls */
 	int nanonymous;                /* buffers named by their number */
 	FaultKind fault;               /* of the first launch that failed */
 	Vec(SavedFile) saved;          /* with options.trial */
@@ -69,9 +74,12 @@ typedef struct Run {
 Run *run_new(const Config *, const Module *, const RunOptions *, Diag *);
 void run_free(Run *);
 RunStatus run_module(Run *);                             /* the workload, or the host function main */
-/* A launch; memory and addresses are filled in. NULL: it failed, run->status and diag say how; what was measured until
-   then is in run->launch all the same. where: the place in the workload, for messages. */
-LaunchStats *run_launch(Run *, Launch *, Loc where);
+/* Calls for a launch in a stream (0: the default one); memory and addresses are filled in, parameters are copied. It runs in the next run_sync, which fills the
+   result. NULL: it cannot be, run->status and diag say why. where: the place in the workload, for messages. */
+LaunchStats *run_queue(Run *, const Launch *, int stream, Loc where);
+/* Runs what has been called for. False: a launch failed, run->status and diag say how; what was measured until then is in run->launch all the same. */
+bool run_sync(Run *);
+LaunchStats *run_launch(Run *, const Launch *, Loc where);  /* both, in the default stream; NULL: it failed */
 void run_fail(Run *, RunStatus, Loc where, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name);  /* index; name NULL: numbered */
 uint8_t *run_data(const Run *, const RunBuffer *);       /* its bytes now; NULL when it was freed */

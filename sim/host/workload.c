@@ -47,7 +47,7 @@ static int gpu_check(lua_State *L)
 
 static const luaL_Reg gpu_functions[] = {
 	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol }, { "kernels", gpu_kernels },
-	{ "check", gpu_check }, { "compare", host_compare }, { "flush", host_flush }, { NULL, NULL }
+	{ "check", gpu_check }, { "compare", host_compare }, { "flush", host_flush }, { "sync", host_sync }, { NULL, NULL }
 };
 
 static int prepare(lua_State *L)
@@ -93,6 +93,8 @@ void run_workload(Run *run, const char *path)
 		ok = sandbox_call(&host.box, 0, 0, run->diag) && sandbox_run(&host.box, text, n, path, run->diag);
 		if (!ok && !host.box.stopped)
 			run->status = RUN_BAD_INPUT;
+		if (ok)
+			run_sync(run);
 		run->lua_steps = host.box.steps;
 		run->gave_up = host.box.over != NULL;
 		sandbox_close(&host.box);

@@ -41,4 +41,5 @@ int host_load(lua_State *L);                  /* sim/host/files.c: b:load */
 int host_save(lua_State *L);                  /* b:save */
 int host_launch(lua_State *L);                /* sim/host/launch.c: gpu.launch */
 int host_flush(lua_State *L);                 /* gpu.flush */
+int host_sync(lua_State *L);                  /* gpu.sync; for whoever needs what launches in streams have done */
 #endif

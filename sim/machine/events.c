@@ -3,13 +3,15 @@
 
 void sm_trace(Sm *sm, const Warp *w, const Split *s, TraceKind kind, Mask m, uint64_t a, uint64_t b)
 {
-	TraceEvent e = { .cycle = sm->now - sm->gpu->begin, .mask = m, .a = a, .b = b, .sm = (uint16_t)sm->id, .kind = (uint8_t)kind };
-	if (w) {
-		e.warp = (uint16_t)w->slot;
-		e.split = s ? (uint16_t)(s - w->split) : 0;
-		e.depth = (uint16_t)w->stack_depth;
-	}
-	tracer_event(sm, w, &e);
+	TraceEvent e = { .cycle = sm->now - w->share->grid->begin, .mask = m, .a = a, .b = b, .sm = (uint16_t)sm->id, .kind = (uint8_t)kind,
+		.warp = (uint16_t)w->slot, .split = s ? (uint16_t)(s - w->split) : 0, .depth = (uint16_t)w->stack_depth };
+	tracer_event(w->share, w, &e);
+}
+
+void sm_trace_block(Sm *sm, const Cta *cta, TraceKind kind, uint64_t b)
+{
+	TraceEvent e = { .cycle = sm->now - cta->share->grid->begin, .a = cta->number, .b = b, .sm = (uint16_t)sm->id, .kind = (uint8_t)kind };
+	tracer_event(cta->share, NULL, &e);
 }
 
 /* The launch, instruction and function that a message names: the module's own, or, of what lowering added, its copy's. The
@@ -21,6 +23,7 @@ static FaultPlace fault_place(Sm *sm, const Warp *w, const MIns *i, int lane)
 	const Code *c = code_of(w);
 	FaultPlace p = { *launch_of(w), i->function, i->src, { w->tid[0][lane], w->tid[1][lane], w->tid[2][lane] } };
 	sm->fault_cycle = sm->now;
+	sm->fault_grid = w->share->grid;
 	for (uint32_t d = w->depth[lane]; !p.ins && d-- > 0;) {
 		const MIns *call = &c->ins[w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane] - 1];
 		p.f = call->function;

@@ -34,20 +34,35 @@ typedef struct Share {
 	uint64_t active_lanes[2][65];  /* issues by number of lanes: of the module's instructions; of what was added */
 	NobodyCount nobody[2];         /* the same two */
 	void *model_state;             /* the mechanism's */
+	int resident;                  /* thread blocks */
+	Vec(TraceEvent) events;        /* of this window */
+	struct Tracer *tracer;         /* NULL: no trace */
 } Share;
 
 /* A launch on the machine. Its blocks refer to it through the shares of their SMs. */
 struct Grid {
 	const Launch *launch;
+	LaunchStats *stats;            /* what it measured, once it has ended */
 	const Code *code;
 	uint64_t number;               /* of the launch in the run, from 1 */
-	uint64_t ctas, next_cta;       /* blocks; the next to be given a place */
+	int stream;
+	Grid *after[2];                /* of a stream: the grids called before that it waits for, or NULL */
+	Cycle *place;                  /* among resident grids: free again from its end on */
+	uint64_t ctas, next_cta, left; /* blocks; the next to be given a place; those that have not ended */
 	int warps_per_cta;
 	int64_t regs_per_warp, shared_per_cta;
 	uint64_t param_base;           /* what caches see: the host writes the parameters of each launch to a place of its own */
 	Patience patience;             /* the mechanism's, for this kernel */
-	Cycle called, begin;           /* by the host; its first block */
+	Cycle called, begin;           /* by the host; its first block. NEVER: not known yet */
+	Cycle end, gone;               /* of what is measured; and of all that it has sent, which others wait for. NEVER: not known yet */
+	Cycle last;                    /* behind the last cycle of its blocks that have ended */
+	bool begun, completed;
+	bool alone;                    /* no other ran beside it */
+	uint64_t empty;                /* scheduler-cycles without a warp until it began; then, of one that ran alone, while it ran */
 	struct Diagnosis *diagnosis;   /* or NULL */
+	bool in_trace, traced;         /* it stands there; with all its events */
+	Vec(TraceEvent) kept;          /* events that come later: an earlier grid's are not complete */
+	Arena arena;                   /* until it has ended */
 	Share *share;                  /* [SM] */
 };
 
@@ -153,6 +168,7 @@ typedef struct Sched {
 	Cycle sleep;                   /* nothing to try before; 0 when something may have changed */
 	uint64_t *idle;                /* counts the cycles until then: of the warp that is nearest to an issue, by its reason; or of none */
 	uint8_t why;                   /* Stall that this stands for; STALL_COUNT: it has issued */
+	Share *of;                     /* of which grid; NULL: of none */
 	int *active; int nactive;      /* two-level */
 } Sched;
 
@@ -185,12 +201,11 @@ struct Sm {
 	Vec(uint64_t) data;
 	Vec(MemTicket *) tickets;      /* free ones */
 	Vec(Whole *) wholes;           /* free ones */
-	Vec(TraceEvent) events;
-	struct Tracer *tracer;         /* NULL: no trace */
 	const Alloc *hint;             /* allocation of the last access */
 	Cycle last_progress;
 	Fault fault;                   /* first fault of this SM and its place in the order */
 	Cycle fault_cycle;
+	Grid *fault_grid;
 	int nended;                    /* warps that have ended in this cycle */
 	uint32_t waits;                /* names given to waiting splits */
 	struct Writer *writers;        /* who changed words last, for diagnoses */
@@ -221,7 +236,20 @@ struct Gpu {
 	Pool *pool;                    /* timed runs */
 
 	Sm *sm;                        /* while grids run */
-	Grid *grid;                    /* the current launch */
+	Vec(Grid *) queue;             /* launches of this run of the machine, in the order of the host's calls */
+	int first_waiting;             /* of them: those before have been told when they begin */
+	int ended_grids;
+	Vec(Grid *) coming;            /* that have been told, and have not begun */
+	Vec(Grid *) running;           /* that have begun and not ended, in the order in which they began */
+	Vec(Grid *) finished;          /* that have ended since the last time */
+	Grid *next_free;               /* sim/gpu/streams.c: the one that is free to begin first, and when */
+	Cycle next_free_at;
+	Cycle next_grid;               /* nothing is known to begin before; NEVER: nothing at all */
+	Vec(Grid *) tracing;           /* grids whose events are not all in the trace, in the order in which they began */
+	Cycle *place;                  /* [launch.resident_grids]: free since then; NEVER: taken */
+	Cycle last_gone;               /* of all grids that have ended */
+	Cycle busy, busy_since, busy_until; /* cycles in which some grid ran; since when one does, and until */
+	uint64_t empty, empty_since;   /* and the scheduler-cycles of them without a warp */
 	Room room;
 	Arena arena;                   /* while grids run */
 	uint64_t param_address;
@@ -265,6 +293,7 @@ void sm_fault_memory(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uin
 void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* A fault other than of an access: what the text says, after the place. */
 void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
+void sm_trace_block(Sm *, const Cta *, TraceKind, uint64_t b);
 /* Something has happened to the warp: its scheduler looks at it again. */
 static inline void warp_wake(const Warp *w)
 {
@@ -321,17 +350,15 @@ static inline const Code *code_of(const Warp *w) { return w->share->grid->code; 
 /* ---- traces: sim/machine/tracer.c ---- */
 static inline bool tracing(const Sm *sm) { return sm->gpu->options.trace != NULL; }
 void tracer_wrap(Gpu *);               /* the mechanism's hooks tell when they have been called */
-void tracer_open(Sm *);
-void tracer_close(Sm *);
-void tracer_event(Sm *, const Warp *, const TraceEvent *); /* w: it has changed; NULL: none */
-/* The cycle's issues have been made: events for what has changed in the warps, and for schedulers that stand still. */
+void tracer_open(const Sm *, Share *);
+void tracer_close(Share *);
+void tracer_event(Share *, const Warp *, const TraceEvent *); /* w: it has changed; NULL: none */
+/* The cycle's issues have been made: events for what has changed in the warps, and for schedulers that stand still, for each grid as far as they are its. */
 void tracer_cycle(Sm *);
-/* The SM holds no block: its schedulers have nothing to do from that cycle on. */
-void tracer_empty(Sm *, Cycle from);
 /* Lanes of the warp have their data then. Timed runs. */
 void tracer_return(Sm *, const Warp *, const MIns *, Mask, Cycle issued, Cycle then);
-/* Events of before that cycle that were known in advance take their places in sm->events. */
-void tracer_merge(Sm *, Cycle end);
+/* Events of before that cycle that were known in advance take their places in the share's events. */
+void tracer_merge(Share *, Cycle end);
 extern void (*tracer_watch)(Sm *);     /* called behind every tracer_cycle; for tests, else NULL */
 /* The rows that show the warp now, as the last tracer_cycle had them or would have. Valid until the next call. */
 const TraceRowVec *tracer_rows(Sm *, const Warp *);

@@ -1,6 +1,7 @@
 /* What a trace tells beyond events as they happen: how the rows that show each warp's state change, why schedulers stand still, when
- * loads come back. For each SM there is a copy of the state that a reader of its events has (traces/state.h); after each
- * cycle, warps to which something has happened are compared with it, and the differences are events. */
+ * loads come back. For each SM and grid there is a copy of the state that a reader of its events has (traces/state.h); after each
+ * cycle, warps to which something has happened are compared with it, and the differences are events. Where several grids share an SM,
+ * a scheduler that is another one's has no warp as far as a grid's trace goes. */
 #include "sim/machine/machine.h"
 
 struct Rows { TraceRowVec table[TABLE_COUNT]; };
@@ -10,6 +11,7 @@ typedef struct Tracer {
 	Rows now;                      /* of one warp */
 	uint64_t changed[MOST_WARPS / 64];
 	Vec(TraceEvent) later;         /* known in advance; in no order */
+	bool there;                    /* the grid has had blocks on the SM in the cycle before */
 } Tracer;
 
 void reconv_show(Rows *rows, const TraceRow *r) { vec_push(&rows->table[trace_row_info[r->kind].table], *r); }
@@ -17,20 +19,20 @@ void reconv_show(Rows *rows, const TraceRow *r) { vec_push(&rows->table[trace_ro
 void (*tracer_watch)(Sm *);
 
 /* Cycles of a trace count from the launch's begin. */
-static uint64_t of_launch(const Sm *sm, Cycle c) { return c - sm->gpu->begin; }
+static uint64_t of_launch(const Share *x, Cycle c) { return c - x->grid->begin; }
 
 static void put(void *self, const TraceEvent *e)
 {
-	Sm *sm = self;
-	vec_push(&sm->events, *e);
-	must(trace_state_event(&sm->tracer->state, e));
+	Share *x = self;
+	vec_push(&x->events, *e);
+	must(trace_state_event(&x->tracer->state, e));
 }
 
 /* ---- which warps have changed ---- */
 
 static void mark(const Warp *w)
 {
-	Tracer *t = w->sm->tracer;
+	Tracer *t = w->share->tracer;
 	if (w->sm->gpu->model->regroups) /* its event may have changed any of its block */
 		memset(t->changed, 0xff, sizeof t->changed);
 	else
@@ -123,7 +125,7 @@ void reconv_show_split(const Warp *w, const Split *s, TraceRow *r)
 
 const TraceRowVec *tracer_rows(Sm *sm, const Warp *w)
 {
-	Rows *rows = &sm->tracer->now;
+	Rows *rows = &w->share->tracer->now;
 	for (int k = 0; k < TABLE_COUNT; k++)
 		vec_clear(&rows->table[k]);
 	for (int k = 0; k < w->nsplit; k++)
@@ -135,62 +137,75 @@ const TraceRowVec *tracer_rows(Sm *sm, const Warp *w)
 
 /* ---- events ---- */
 
-void tracer_event(Sm *sm, const Warp *w, const TraceEvent *e)
+void tracer_event(Share *x, const Warp *w, const TraceEvent *e)
 {
-	put(sm, e);
+	put(x, e);
 	if (w)
 		mark(w);
 }
 
 /* An issue tells that its scheduler stands still no longer. */
-static void stalls(Sm *sm)
+static void stalls(const Sm *sm, Share *x)
 {
 	int n = (int)sm->gpu->config.sched_count;
-	uint64_t now = of_launch(sm, sm->now);
+	uint64_t now = of_launch(x, sm->now);
 	for (int k = 0; k < n; k++) {
-		const TraceScheduler *s = &sm->tracer->state.scheduler.v[sm->id * n + k];
-		uint16_t why = sm->sched[k].why == STALL_COUNT ? WHY_ISSUES : sm->sched[k].why;
+		const Sched *d = &sm->sched[k];
+		const TraceScheduler *s = &x->tracer->state.scheduler.v[sm->id * n + k];
+		uint16_t why = d->of != x ? STALL_EMPTY : d->why == STALL_COUNT ? WHY_ISSUES : d->why;
 		if (s->why != why || (why == WHY_ISSUES && s->since != now))
-			put(sm, &(TraceEvent){ .cycle = now, .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = why, .kind = TR_STALL });
+			put(x, &(TraceEvent){ .cycle = now, .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = why, .kind = TR_STALL });
 	}
+}
+
+/* The grid has no block there: schedulers have nothing to do for it from that cycle on. */
+static void empty(const Sm *sm, Share *x, Cycle from)
+{
+	for (int64_t k = 0; k < sm->gpu->config.sched_count; k++) {
+		TraceEvent e = { .cycle = of_launch(x, from), .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY, .kind = TR_STALL };
+		vec_push(&x->tracer->later, e);
+		trace_state_event(&x->tracer->state, &e);
+	}
+}
+
+static void cycle_of(Sm *sm, Share *x)
+{
+	Tracer *t = x->tracer;
+	for (int first = 0; first < sm->nwarps; first += 64) {
+		uint64_t changed = t->changed[first / 64];
+		int k;
+		t->changed[first / 64] = 0;
+		each_lane(changed, k) {
+			const Warp *w = &sm->warp[first + k];
+			if (first + k >= sm->nwarps || !w->used || w->share != x)
+				continue;
+			TraceEvent like = { .cycle = of_launch(x, sm->now), .sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .depth = (uint16_t)w->stack_depth };
+			trace_state_differences(&t->state, &like, tracer_rows(sm, w), put, x);
+		}
+	}
+	t->there |= x->resident > 0;
+	if (!sm->gpu->options.functional && t->there) {
+		stalls(sm, x);
+		if (!x->resident)
+			empty(sm, x, sm->now + 1);
+	}
+	t->there = x->resident > 0;
 }
 
 void tracer_cycle(Sm *sm)
 {
-	Tracer *t = sm->tracer;
-	for (int x = 0; x < sm->nwarps; x += 64) {
-		uint64_t changed = t->changed[x / 64];
-		int k;
-		t->changed[x / 64] = 0;
-		each_lane(changed, k) {
-			const Warp *w = &sm->warp[x + k];
-			if (x + k >= sm->nwarps || !w->used)
-				continue;
-			TraceEvent like = { .cycle = of_launch(sm, sm->now), .sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .depth = (uint16_t)w->stack_depth };
-			trace_state_differences(&t->state, &like, tracer_rows(sm, w), put, sm);
-		}
-	}
-	if (!sm->gpu->options.functional)
-		stalls(sm);
+	for (int i = 0; i < sm->gpu->running.n; i++)
+		cycle_of(sm, &sm->gpu->running.v[i]->share[sm->id]);
 	if (tracer_watch)
 		tracer_watch(sm);
 }
 
 /* ---- events that are known in advance ---- */
 
-void tracer_empty(Sm *sm, Cycle from)
-{
-	for (int64_t k = 0; k < sm->gpu->config.sched_count; k++) {
-		TraceEvent e = { .cycle = of_launch(sm, from), .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY, .kind = TR_STALL };
-		vec_push(&sm->tracer->later, e);
-		trace_state_event(&sm->tracer->state, &e);
-	}
-}
-
 void tracer_return(Sm *sm, const Warp *w, const MIns *i, Mask m, Cycle issued, Cycle then)
 {
 	if (m && i->nwr)
-		vec_push(&sm->tracer->later, ((TraceEvent){ .cycle = of_launch(sm, then), .mask = m, .a = (uint64_t)(i - w->ins), .b = of_launch(sm, issued),
+		vec_push(&w->share->tracer->later, ((TraceEvent){ .cycle = of_launch(w->share, then), .mask = m, .a = (uint64_t)(i - w->ins), .b = of_launch(w->share, issued),
 			.sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .kind = TR_RETURN }));
 }
 
@@ -209,19 +224,19 @@ static int compare(const void *p, const void *q)
 	return 0;
 }
 
-void tracer_merge(Sm *sm, Cycle end)
+void tracer_merge(Share *x, Cycle end)
 {
-	Tracer *t = sm->tracer;
+	Tracer *t = x->tracer;
 	if (!t->later.n)
 		return;
 	qsort(t->later.v, (size_t)t->later.n, sizeof *t->later.v, compare);
 	int n = 0;
-	while (n < t->later.n && t->later.v[n].cycle < of_launch(sm, end))
+	while (n < t->later.n && t->later.v[n].cycle < of_launch(x, end))
 		n++;
-	vec_reserve(&sm->events, sm->events.n + n);
-	TraceEvent *v = sm->events.v;
-	int from = sm->events.n - 1, to = from + n;
-	sm->events.n += n;
+	vec_reserve(&x->events, x->events.n + n);
+	TraceEvent *v = x->events.v;
+	int from = x->events.n - 1, to = from + n;
+	x->events.n += n;
 	for (int k = n - 1; k >= 0; to--) /* before the SM's own of the same cycle */
 		if (from >= 0 && v[from].cycle >= t->later.v[k].cycle)
 			v[to] = v[from--];
@@ -233,19 +248,19 @@ void tracer_merge(Sm *sm, Cycle end)
 
 /* ---- the launch ---- */
 
-void tracer_open(Sm *sm)
+void tracer_open(const Sm *sm, Share *x)
 {
-	Tracer *t = sm->tracer = xcalloc(1, sizeof *t);
+	Tracer *t = x->tracer = xcalloc(1, sizeof *t);
 	if (sm->gpu->options.functional)
 		return;
 	t->state.schedulers = (int)sm->gpu->config.sched_count;
 	for (int k = 0; k < t->state.schedulers; k++)
-		put(sm, &(TraceEvent){ .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY, .kind = TR_STALL });
+		put(x, &(TraceEvent){ .sm = (uint16_t)sm->id, .a = (uint64_t)k, .b = STALL_EMPTY, .kind = TR_STALL });
 }
 
-void tracer_close(Sm *sm)
+void tracer_close(Share *x)
 {
-	Tracer *t = sm->tracer;
+	Tracer *t = x->tracer;
 	if (!t)
 		return;
 	trace_state_free(&t->state);
@@ -253,5 +268,5 @@ void tracer_close(Sm *sm)
 		vec_free(&t->now.table[k]);
 	vec_free(&t->later);
 	free(t);
-	sm->tracer = NULL;
+	x->tracer = NULL;
 }

@@ -249,6 +249,7 @@ void stats_json(const LaunchStats *s, JsonSink *j)
 	put_dimensions(j, "block", s->block);
 	j->key(j, "completed");
 	j->boolean(j, s->completed);
+	json_put_count(j, "stream", (uint64_t)s->stream);
 	put_time(j, "called", s, s->called);
 	put_time(j, "started", s, s->started);
 	if (s->diagnosis) {

@@ -8,7 +8,7 @@
 
 /* S(field, "json.path", how, unit, help): how launches of a run and SMs of a launch add up: SUM or MAX. */
 #define STATS(S) \
-	S(cycles, "cycles", SUM, "cycles", "from a launch's first block to the end of its last block and of its last access") \
+	S(cycles, "cycles", SUM, "cycles", "from a launch's first block to the end of its last block and of its last access; in total, those in which a launch ran") \
 	S(program_cycles, "program_cycles", MAX, "cycles", "from the host's first call to the end of the launch, or of all launches") \
 	S(warp_instructions, "warp_instructions", SUM, "instructions", "instructions of the module issued, once for each group of lanes") \
 	S(thread_instructions, "thread_instructions", SUM, "instructions", "the same, counted for each lane whose guard holds") \
@@ -139,6 +139,7 @@ typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelSta
 typedef struct LaunchStats {
 	const char *kernel;            /* all strings belong to the module or the arena of the run */
 	uint32_t grid[3], block[3];
+	int stream;                    /* 0: the default one */
 	uint64_t called, started;      /* timed: cycles of the host's call and of the first block, from the host's first call on */
 	bool timed, completed;         /* functional runs have no cycles and no stalls */
 	bool mimd;                     /* utilisation is not defined */

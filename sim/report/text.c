@@ -381,8 +381,12 @@ static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 static void put_launches(const Run *run, bool everything, StrBuf *out)
 {
 	char name[80], depth[16], start[24];
-	bool timed = !run->options.gpu.functional && !run->options.reference;
-	sb_printf(out, "\n%-45s %12s %14s %8s %8s\n", "launches", timed ? "starts" : "", timed ? "cycles" : "instructions", "SIMD", "depth");
+	bool timed = !run->options.gpu.functional && !run->options.reference, streams = false;
+	for (int i = 0; i < run->launch.n; i++)
+		streams |= run->launch.v[i]->stream != 0;
+	int wide = streams ? 36 : 43;
+	sb_printf(out, "\n%-*s%s %12s %14s %8s %8s\n", wide + 2, "launches", streams ? " stream" : "", timed ? "starts" : "",
+		timed ? "cycles" : "instructions", "SIMD", "depth");
 	for (int i = 0; i < run->launch.n; i++) {
 		const LaunchStats *s = run->launch.v[i];
 		if (!everything && i == MOST_LAUNCHES - 1 && run->launch.n > MOST_LAUNCHES) {
@@ -393,7 +397,10 @@ static void put_launches(const Run *run, bool everything, StrBuf *out)
 			s->block[0], s->block[1], s->block[2]);
 		snprintf(depth, sizeof depth, "%llu", (unsigned long long)s->max_depth);
 		snprintf(start, sizeof start, "%llu", (unsigned long long)s->started);
-		sb_printf(out, "  %-43.43s %12s %14llu ", name, s->timed ? start : "",
+		sb_printf(out, "  %-*.*s ", wide, wide, name);
+		if (streams)
+			sb_printf(out, "%6d ", s->stream);
+		sb_printf(out, "%12s %14llu ", s->timed ? start : "",
 			(unsigned long long)(s->timed ? s->cycles : s->thread_instructions));
 		if (s->mimd || s->reference)
 			sb_printf(out, "%8s", "n/a");

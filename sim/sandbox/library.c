@@ -389,12 +389,13 @@ static uint64_t of_keys(lua_Integer n, uint64_t bytes)
 	return rounds * (bytes / 16);
 }
 
-/* pairs in an order that is the same in every run. */
+/* pairs in an order that is the same in every run. A table that is filled when it is looked at has a metamethod __look, which does that. */
 static int ordered_pairs(lua_State *L)
 {
 	lua_Integer n = 0;
 	uint64_t bytes = 0;
 	luaL_checktype(L, 1, LUA_TTABLE);
+	luaL_callmeta(L, 1, "__look");
 	lua_settop(L, 1);
 	lua_newtable(L);
 	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {

@@ -470,16 +470,25 @@ static bool two_level(Sm *sm, Sched *d)
 /* The mechanism chooses among the warps that are awake. */
 static bool ordered(Sm *sm, Sched *d)
 {
-	Warp *list[MOST_WARPS];
+	Warp *all[MOST_WARPS], *list[MOST_WARPS];
 	int n = 0;
 	for (int k = 0; k < d->n; k++)
 		if (d->wake[k] <= sm->now)
-			list[n++] = &sm->warp[d->order[k]];
-	if (n)
-		sm->gpu->model->blocks.order(list, n);
-	for (int k = 0; k < n; k++)
-		if (scan_one(sm, d, list[k]->slot))
-			return true;
+			all[n++] = &sm->warp[d->order[k]];
+	while (n) {
+		Share *share = all[0]->share; /* of several grids, the one whose warp is oldest */
+		int own = 0, rest = 0;
+		for (int k = 0; k < n; k++)
+			if (all[k]->share == share)
+				list[own++] = all[k];
+			else
+				all[rest++] = all[k];
+		n = rest;
+		sm->gpu->model->blocks.order(list, own);
+		for (int k = 0; k < own; k++)
+			if (scan_one(sm, d, list[k]->slot))
+				return true;
+	}
 	return false;
 }
 
@@ -527,6 +536,7 @@ static void fall_asleep(Sm *sm, Sched *d)
 	near = (near & 255) == STALL_EMPTY ? untried : near;
 	d->sleep = first;
 	d->why = (uint8_t)near;
+	d->of = (near & 255) == STALL_EMPTY ? NULL : sm->warp[d->order[near >> 8 & 0xffff]].share;
 	d->idle = (near & 255) == STALL_EMPTY ? &sm->empty : idle_at(&sm->warp[d->order[near >> 8 & 0xffff]], near & 255);
 }
 
@@ -551,7 +561,8 @@ static Cycle cycle(Sm *sm, int64_t n)
 		if (d->sleep <= sm->now) {
 			if (schedule(sm, d)) {
 				sm->issued++;
-				sm->warp[d->last].share->stats.issued++;
+				d->of = sm->warp[d->last].share;
+				d->of->stats.issued++;
 				next = sm->now + 1;
 				d->sleep = 0;
 				d->why = STALL_COUNT;
@@ -580,13 +591,6 @@ static void pass_empty(Sm *sm, Cycle until)
 
 static Cycle next_arrival(const Sm *sm) { return sm->arrived < sm->arrival.n ? sm->arrival.v[sm->arrived].cycle : NEVER; }
 
-static void trace_cycle(Sm *sm)
-{
-	tracer_cycle(sm);
-	if (!sm->resident)
-		tracer_empty(sm, sm->now + 1);
-}
-
 void sm_run(Sm *sm, Cycle until)
 {
 	int64_t n = sm->gpu->config.sched_count;
@@ -604,7 +608,7 @@ void sm_run(Sm *sm, Cycle until)
 			lsu_serve(sm);
 		Cycle next = cycle(sm, n);
 		if (traced)
-			trace_cycle(sm);
+			tracer_cycle(sm);
 		if (next > lsu_next(sm))
 			next = lsu_next(sm);
 		if (next > next_arrival(sm))

@@ -49,17 +49,17 @@ void sm_create(Gpu *g, Sm *sm, int id)
 				equip_unit(g, sm, u);
 	if (g->smmem)
 		sm->mem = g->smmem[id];
-	if (tracing(sm))
-		tracer_open(sm);
 }
 
 void sm_share(Sm *sm, Grid *grid)
 {
-	Gpu *g = sm->gpu;
+	const Gpu *g = sm->gpu;
 	Share *x = &grid->share[sm->id];
 	x->grid = grid;
 	if (g->model->blocks.sm_state_size)
-		x->model_state = arena_alloc(&sm->arena, g->model->blocks.sm_state_size(&g->config));
+		x->model_state = arena_alloc(&grid->arena, g->model->blocks.sm_state_size(&g->config));
+	if (tracing(sm))
+		tracer_open(sm, x);
 }
 
 /* Counters by instruction: memory that is touched where instructions run, for SMs that have blocks. */
@@ -78,11 +78,12 @@ void share_free(Share *x)
 	free(x->parted);
 	free(x->branch);
 	free(x->stalls);
+	vec_free(&x->events);
+	tracer_close(x);
 }
 
 void sm_destroy(Sm *sm)
 {
-	tracer_close(sm);
 	for (int i = 0; i < sm->nwarps; i++) {
 		free(sm->warp[i].local);
 		free(sm->warp[i].ret);
@@ -91,7 +92,6 @@ void sm_destroy(Sm *sm)
 	vec_free(&sm->data);
 	vec_free(&sm->tickets);
 	vec_free(&sm->wholes);
-	vec_free(&sm->events);
 	vec_free(&sm->freed);
 	vec_free(&sm->arrival);
 	arena_free(&sm->arena);
@@ -241,8 +241,9 @@ void sm_place(Sm *sm, const Arrival *a)
 	if (!cta->share->count)
 		start_counting(cta->share);
 	sm->resident++;
+	cta->share->resident++;
 	if (tracing(sm))
-		sm_trace(sm, NULL, NULL, TR_BLOCK_START, 0, number, cta->threads);
+		sm_trace_block(sm, cta, TR_BLOCK_START, cta->threads);
 	for (int index = 0, slot = 0; index < cta->warps; slot++) {
 		Warp *w = &sm->warp[slot];
 		if (w->used)
@@ -281,6 +282,7 @@ void warp_retire(Sm *sm, Warp *w)
 	cta->used = false;
 	vec_push(&sm->freed, ((Freed){ sm->now, cta->share->grid }));
 	sm->resident--;
+	cta->share->resident--;
 	if (tracing(sm))
-		sm_trace(sm, NULL, NULL, TR_BLOCK_END, 0, cta->number, 0);
+		sm_trace_block(sm, cta, TR_BLOCK_END, 0);
 }

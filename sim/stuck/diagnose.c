@@ -351,14 +351,14 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 	finish(grid, d, fault);
 }
 
-void deadlock_report(Gpu *g, Fault *fault)
+void deadlock_report(Gpu *g, Fault *fault, Grid **in)
 {
 	const Warp *first = NULL;
 	for (int i = 0; i < g->config.sm_count && !first; i++)
 		for (int k = 0; k < g->sm[i].nwarps && !first; k++)
 			if (g->sm[i].warp[k].used && g->sm[i].warp[k].nsplit)
 				first = &g->sm[i].warp[k];
-	Grid *grid = first ? first->share->grid : g->grid;
+	Grid *grid = *in = first ? first->share->grid : g->queue.v[g->queue.n - 1];
 	Diagnosis *d = begin(g, first, grid, FAULT_BARRIER);
 	if (first) {
 		const Split *s = &first->split[0];

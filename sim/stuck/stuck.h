@@ -8,7 +8,7 @@
 /* sim/stuck/watch.c */
 void livelock_start(Gpu *);                    /* the machine begins to run */
 void livelock_grid(const Gpu *, Grid *);       /* a grid comes: how long its warps may wait */
-bool livelock_check(Gpu *, Fault *);           /* at the end of a window: true when proven, fault filled */
+bool livelock_check(Gpu *, Fault *, Grid **);  /* at the end of a window: true when proven, fault filled, and in which grid */
 void livelock_forget(Warp *);                  /* a new warp in the slot */
 /* While watching: */
 void livelock_watch(Sm *, Warp *, Split *, const MIns *, const Path *, int n); /* at a branch: where lanes go */
@@ -16,6 +16,6 @@ void livelock_read(Warp *, const MIns *, Mask, Space, const uint64_t *addr);   /
 void livelock_clock(Warp *, Mask);             /* the lanes have read a clock */
 void livelock_exchange(Warp *, uint32_t pc, Mask); /* before a warp-level operation that gives lanes values of each other */
 /* sim/stuck/diagnose.c */
-void deadlock_report(Gpu *, Fault *);          /* nobody can go on: who waits where */
+void deadlock_report(Gpu *, Fault *, Grid **); /* nobody can go on: who waits where */
 void writer_note(Sm *, const Warp *, const MIns *, Space, int lane, uint64_t addr, Cycle); /* the lane changed a word */
 #endif

@@ -474,8 +474,13 @@ static bool some_watched_whole(const Gpu *g)
 /* As far as time tells. */
 static Cycle longest_wait(const Gpu *g)
 {
-	const Patience *p = &g->grid->patience;
-	return p->first + (p->turns + 1) * p->time;
+	Cycle longest = 0;
+	for (int i = 0; i < g->running.n; i++) {
+		const Patience *p = &g->running.v[i]->patience;
+		Cycle n = p->first + (p->turns + 1) * p->time;
+		longest = n > longest ? n : longest;
+	}
+	return longest;
 }
 
 void livelock_start(Gpu *g)
@@ -492,7 +497,7 @@ void livelock_grid(const Gpu *g, Grid *grid)
 		grid->patience.branches += (uint64_t)g->options.turn;
 }
 
-bool livelock_check(Gpu *g, Fault *fault)
+bool livelock_check(Gpu *g, Fault *fault, Grid **grid)
 {
 	Cycle last = last_progress(g);
 	const Warp *w = NULL;
@@ -516,8 +521,9 @@ bool livelock_check(Gpu *g, Fault *fault)
 		return false;
 	}
 	Cycle least = g->config.progress_cycles < LEAST_WATCH ? (Cycle)g->config.progress_cycles : LEAST_WATCH;
-	if (g->now < g->watch_since + least || !all_cycle(g, &w, &lanes))
+	if (g->now < g->watch_since + least || g->next_grid != NEVER || !all_cycle(g, &w, &lanes)) /* a grid that comes may change memory */
 		return false;
+	*grid = w->share->grid;
 	livelock_report(g, w, lanes, fault);
 	return true;
 }

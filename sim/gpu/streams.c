@@ -1,0 +1,266 @@
+/* Streams. A grid is free to begin when the host has called it and the grids before it in its stream have ended; launch.latency_cycles later its first
+ * blocks get their places. Stream 0 is the default stream in CUDA's older meaning: it waits for all grids called before, and all called after
+ * wait for it. At most launch.resident_grids grids have begun and not ended; who is free first comes first.
+ *
+ * Blocks get places in the order in which grids have begun: of a later grid none before the last one of those before it has a place. So a grid
+ * runs beside another one as far as that leaves room.
+ *
+ * All this happens at exact cycles: windows of SMs end where grids begin, and are short enough that what follows from an end lies behind them. */
+#include "sim/gpu/streams.h"
+#include "sim/sm/sm.h"
+#include "sim/stuck/stuck.h"
+
+static Cycle later(Cycle a, Cycle b) { return a > b ? a : b; }
+static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
+
+/* ---- when grids begin ---- */
+
+/* The host has called it, and what it waits for has ended; NEVER: that is not known yet. */
+static Cycle free_at(const Gpu *g, int k)
+{
+	const Grid *x = g->queue.v[k];
+	if (!x->stream)
+		return g->ended_grids < k ? NEVER : later(x->called, g->last_gone);
+	Cycle at = x->called;
+	for (int i = 0; i < 2; i++)
+		at = x->after[i] ? later(at, x->after[i]->gone) : at;
+	return at;
+}
+
+/* The grid that is free first and has not been told when it begins: looked for when one has ended or been told. */
+static void find_free(Gpu *g)
+{
+	g->next_free_at = NEVER;
+	for (int k = g->first_waiting; k < g->queue.n && g->queue.v[k]->called < g->next_free_at; k++) {
+		Cycle at = g->queue.v[k]->begin == NEVER ? free_at(g, k) : NEVER;
+		if (at < g->next_free_at) {
+			g->next_free_at = at;
+			g->next_free = g->queue.v[k];
+		}
+	}
+}
+
+/* The place among resident grids that is free first. */
+static Cycle *next_place(Gpu *g)
+{
+	Cycle *least = &g->place[0];
+	for (int i = 1; i < g->config.launch_resident; i++)
+		least = g->place[i] < *least ? &g->place[i] : least;
+	return least;
+}
+
+/* Those that are free by now learn when they begin, as far as there are places. */
+static void admit(Gpu *g, Cycle now)
+{
+	for (find_free(g); g->next_free_at <= now && *next_place(g) != NEVER; find_free(g)) {
+		Grid *x = g->next_free;
+		x->place = next_place(g);
+		x->begin = later(g->next_free_at, *x->place) + (Cycle)g->config.launch_latency;
+		*x->place = NEVER;
+		vec_push(&g->coming, x);
+		while (g->first_waiting < g->queue.n && g->queue.v[g->first_waiting]->begin != NEVER)
+			g->first_waiting++;
+	}
+	g->next_grid = g->next_free_at > now ? g->next_free_at : NEVER; /* else it waits for a place */
+	for (int i = 0; i < g->coming.n; i++)
+		g->next_grid = earlier(g->next_grid, g->coming.v[i]->begin);
+}
+
+/* ---- where blocks go ---- */
+
+/* The grid whose blocks get places now. */
+static Grid *head(const Gpu *g)
+{
+	for (int i = 0; i < g->running.n; i++)
+		if (g->running.v[i]->next_cta < g->running.v[i]->ctas)
+			return g->running.v[i];
+	return NULL;
+}
+
+Cycle streams_window(const Gpu *g, Cycle n)
+{
+	if (g->first_waiting < g->queue.n)
+		n = earlier(n, (Cycle)g->config.launch_latency + 1);
+	return head(g) ? earlier(n, (Cycle)g->config.sm_block_launch) : n;
+}
+
+/* The grid's next block will be resident on the SM, whose arrivals are kept in the order of their cycles. Functional runs: at once. */
+static void announce(Gpu *g, Sm *sm, Grid *x, Cycle when)
+{
+	Arrival a = { when, x, x->next_cta++ };
+	if (g->options.functional) {
+		sm_place(sm, &a);
+		return;
+	}
+	vec_push(&sm->arrival, a);
+	for (int i = sm->arrival.n - 1; i > sm->arrived && sm->arrival.v[i - 1].cycle > when; i--) {
+		sm->arrival.v[i] = sm->arrival.v[i - 1];
+		sm->arrival.v[i - 1] = a;
+	}
+}
+
+/* Blocks go to SMs in turn, one each, as long as any has room; grid after grid. */
+static void fill(Gpu *g, Cycle when)
+{
+	for (Grid *x; (x = head(g));) {
+		for (bool placed = true; placed && x->next_cta < x->ctas;) {
+			placed = false;
+			for (int i = 0; i < g->config.sm_count && x->next_cta < x->ctas; i++)
+				if (sm_reserve(&g->sm[i], x)) {
+					announce(g, &g->sm[i], x, when);
+					placed = true;
+				}
+		}
+		if (x->next_cta < x->ctas)
+			return;
+	}
+}
+
+/* A block has ended on the SM: the next ones go there; where a grid's last one does, the next grid's go anywhere. */
+static void refill(Gpu *g, Sm *sm, Cycle ended)
+{
+	Cycle when = ended + (Cycle)g->config.sm_block_launch;
+	for (Grid *x; (x = head(g)) && sm_reserve(sm, x);) {
+		announce(g, sm, x, when);
+		if (x->next_cta == x->ctas)
+			fill(g, when);
+	}
+}
+
+/* ---- begin and end ---- */
+
+/* Scheduler-cycles without a warp until then, at which every SM that has warps has come. */
+static uint64_t empty_until(const Gpu *g, Cycle when)
+{
+	uint64_t n = 0;
+	for (int i = 0; i < g->config.sm_count; i++)
+		n += g->sm[i].empty + (when - g->sm[i].now) * (Cycle)g->config.sched_count;
+	return n;
+}
+
+static void caches_begin(Gpu *g)
+{
+	if (g->options.functional)
+		return;
+	if (g->config.launch_cold && !g->running.n)
+		gpu_flush(g);
+	for (int i = 0; i < g->config.sm_count; i++)
+		smmem_launch(g->smmem[i]);
+}
+
+void streams_come_to(Gpu *g, Cycle when)
+{
+	for (int i = 0; i < g->config.sm_count; i++)
+		sm_run(&g->sm[i], when);
+}
+
+void streams_begin(Gpu *g, Grid *x)
+{
+	if (g->running.n)
+		streams_come_to(g, x->begin);
+	caches_begin(g);
+	x->alone = !g->running.n;
+	x->empty = empty_until(g, x->begin);
+	if (x->alone) {
+		g->busy_since = x->begin;
+		g->empty_since = x->empty;
+	}
+	for (int i = 0; i < g->running.n; i++)
+		g->running.v[i]->alone = false;
+	x->begun = true;
+	x->left = x->ctas;
+	x->share = arena_array(&x->arena, Share, g->config.sm_count);
+	for (int i = 0; i < g->config.sm_count; i++) {
+		sm_share(&g->sm[i], x);
+		g->sm[i].last_progress = x->begin;
+	}
+	livelock_grid(g, x);
+	if (g->options.trace)
+		trace_grid(g, x);
+	vec_push(&g->running, x);
+	fill(g, x->begin);
+}
+
+void streams_open(Gpu *g)
+{
+	g->place = arena_array(&g->arena, Cycle, g->config.launch_resident);
+	g->first_waiting = g->ended_grids = 0;
+	admit(g, g->now);
+}
+
+void streams_advance(Gpu *g, Cycle now)
+{
+	for (int i = 0; i < g->coming.n;) {
+		Grid *x = g->coming.v[i];
+		if (x->begin > now) {
+			i++;
+			continue;
+		}
+		memmove(g->coming.v + i, g->coming.v + i + 1, sizeof *g->coming.v * (size_t)(--g->coming.n - i));
+		streams_begin(g, x);
+	}
+	admit(g, now);
+}
+
+static void leave(Gpu *g, Grid *x, Cycle end, Cycle gone)
+{
+	int i = 0;
+	while (g->running.v[i] != x)
+		i++;
+	memmove(g->running.v + i, g->running.v + i + 1, sizeof *g->running.v * (size_t)(--g->running.n - i));
+	x->end = end;
+	x->gone = gone;
+	g->last_gone = later(g->last_gone, gone);
+	g->busy_until = later(g->busy_until, end);
+	if (x->alone)
+		x->empty = empty_until(g, end) - x->empty;
+	if (g->running.n)
+		return;
+	g->busy += g->busy_until - g->busy_since;
+	g->empty += empty_until(g, g->busy_until) - g->empty_since;
+}
+
+/* Its last block has ended: so has the grid, when all is done that its warps have sent. Under the bound it is measured until its last lane has ended. */
+static void end_grid(Gpu *g, Grid *x)
+{
+	Cycle gone = x->last;
+	for (int i = 0; i < g->config.sm_count; i++)
+		gone = later(gone, x->share[i].stats.quiet);
+	leave(g, x, g->model->own_slots ? x->last : gone, gone);
+	x->completed = true;
+	vec_push(&g->finished, x);
+	g->ended_grids++;
+	if (x->place)
+		*x->place = gone;
+}
+
+void streams_stop(Gpu *g, Cycle now)
+{
+	while (g->running.n)
+		leave(g, g->running.v[0], now, now);
+}
+
+void streams_dispatch(Gpu *g)
+{
+	int n = (int)g->config.sm_count;
+	int at[n];
+	memset(at, 0, sizeof at);
+	for (;;) {
+		int first = -1;
+		for (int i = 0; i < n; i++)
+			if (at[i] < g->sm[i].freed.n && (first < 0 || g->sm[i].freed.v[at[i]].cycle < g->sm[first].freed.v[at[first]].cycle))
+				first = i;
+		if (first < 0)
+			break;
+		Freed *f = &g->sm[first].freed.v[at[first]++];
+		sm_give_back(&g->sm[first], f->grid);
+		f->grid->last = f->cycle + 1;
+		refill(g, &g->sm[first], f->cycle);
+		if (!--f->grid->left)
+			end_grid(g, f->grid);
+	}
+	for (int i = 0; i < n; i++)
+		vec_clear(&g->sm[i].freed);
+	if (!g->options.functional)
+		admit(g, g->now);
+}
