@@ -7,18 +7,7 @@
  * atomic operation, or volatile, relaxed and so on, where the loop reads so; any store where it reads plainly. The paper asks
  * alias analysis instead. Writes in functions that are called are not seen: the time-out remains. */
 #include "sim/reconv/aware/aware.h"
-#include "passes/analysis/analysis.h"
-
-typedef struct Slice { BitSet regs; bool hit; } Slice;
-
-static void if_tainted(void *to, int reg) { ((Slice *)to)->hit |= bs_has(((Slice *)to)->regs, reg); }
-
-static void taint(void *to, int reg)
-{
-	Slice *s = to;
-	s->hit |= !bs_has(s->regs, reg);
-	bs_add(s->regs, reg);
-}
+#include "sim/reconv/common/exit_slice.h"
 
 typedef struct Read { bool any, strong, space[SP_COUNT]; } Read; /* what a loop reads and its exits depend on */
 
@@ -31,56 +20,13 @@ static bool reads(const Ins *i)
 	return (op_info[i->op].kind == K_LD || op_info[i->op].kind == K_ATOM) && shared_between_threads(i);
 }
 
-static bool depends(const Ins *i, Slice *s)
+static void add_read(void *self, const Ins *i)
 {
-	s->hit = false;
-	ins_uses(i, if_tainted, s);
-	return s->hit;
-}
-
-/* Registers in the loop that depend on this read alone; true if an exit's condition is among them. */
-static bool decides_exit(const Cfg *cfg, const Loop *l, const Ins *read, Slice *s)
-{
-	bs_clear(s->regs);
-	ins_defs(read, taint, s);
-	for (bool changed = true; changed;) {
-		changed = false;
-		bs_each(l->blocks, b) {
-			const Block *blk = cfg->f->block.v[b];
-			for (int k = 0; k < blk->ins.n; k++)
-				if (depends(&blk->ins.v[k], s)) {
-					s->hit = false;
-					ins_defs(&blk->ins.v[k], taint, s);
-					changed |= s->hit;
-				}
-		}
-	}
-	bs_each(l->blocks, b) {
-		const Block *blk = cfg->f->block.v[b];
-		bool leaves = false;
-		for (int k = 0; k < blk->nsucc; k++)
-			leaves |= !bs_has(l->blocks, blk->succ[k]->id);
-		if (leaves && depends(&blk->ins.v[blk->ins.n - 1], s))
-			return true;
-	}
-	return false;
-}
-
-static Read spins_on(Arena *a, const Cfg *cfg, const Loop *l)
-{
-	Read r = { .strong = true };
-	Slice s = { bs_new(a, cfg->f->reg.n + 1), false };
-	bs_each(l->blocks, b) {
-		const Block *blk = cfg->f->block.v[b];
-		for (int k = 0; k < blk->ins.n; k++) {
-			const Ins *i = &blk->ins.v[k];
-			if (!reads(i) || !decides_exit(cfg, l, i, &s))
-				continue;
-			r.any = r.space[i->space] = true;
-			r.strong &= strong(i);
-		}
-	}
-	return r;
+	Read *r = self;
+	if (!reads(i))
+		return;
+	r->any = r->space[i->space] = true;
+	r->strong &= strong(i);
 }
 
 static bool writes(const Block *b, const Read *r)
@@ -123,7 +69,8 @@ bool aware_lower_delayed(LowerFn *l, Diag *diag)
 	int *point = pdom_points(&tmp, cfg, pdom);
 	for (int k = 0; k < loops->n; k++) {
 		const Loop *loop = &loops->loop[k];
-		Read r = spins_on(&tmp, cfg, loop);
+		Read r = { .strong = true };
+		exit_slice(&tmp, cfg, NULL, loop, add_read, &r);
 		if (!r.any)
 			continue;
 		int safe = safe_point(&tmp, cfg, pdom, loop, &r);

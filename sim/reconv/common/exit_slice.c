@@ -1,0 +1,82 @@
+#include "sim/reconv/common/exit_slice.h"
+
+typedef struct Slice {
+	const Cfg *cfg;
+	const Dom *pdom;
+	BitSet in;                     /* blocks of the loop */
+	BitSet regs, blocks;           /* the slice: registers that it reads, blocks that have a part of it */
+	bool changed;
+} Slice;
+
+static void use(void *self, int reg)
+{
+	Slice *s = self;
+	s->changed |= !bs_has(s->regs, reg);
+	bs_add(s->regs, reg);
+}
+
+static const Block *block(const Slice *s, int id) { return s->cfg->f->block.v[id]; }
+
+/* Does the branch at the end of a decide whether b is executed? */
+static bool decides(const Slice *s, int a, int b)
+{
+	const Block *x = block(s, a);
+	if (x->nsucc < 2 || (a != b && dom_dominates(s->pdom, b, a)))
+		return false;
+	for (int k = 0; k < x->nsucc; k++)
+		if (dom_dominates(s->pdom, b, x->succ[k]->id))
+			return true;
+	return false;
+}
+
+static void add_block(Slice *s, int b)
+{
+	if (!s->pdom || bs_has(s->blocks, b))
+		return;
+	bs_add(s->blocks, b);
+	s->changed = true;
+	bs_each(s->in, a)
+		if (decides(s, a, b)) {
+			ins_uses(block_term(block(s, a)), use, s);
+			add_block(s, a);
+		}
+}
+
+static bool leaves(const Slice *s, int b)
+{
+	for (int k = 0; k < block(s, b)->nsucc; k++)
+		if (!bs_has(s->in, block(s, b)->succ[k]->id))
+			return true;
+	return false;
+}
+
+static bool defines(const Slice *s, const Ins *i)
+{
+	for (int k = 0; k < i->ndst; k++)
+		if (ins_dst(i, k)->kind == OPD_REG && bs_has(s->regs, ins_dst(i, k)->id))
+			return true;
+	return false;
+}
+
+void exit_slice(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, void (*visit)(void *, const Ins *), void *self)
+{
+	Slice s = { .cfg = cfg, .pdom = pdom, .in = l->blocks, .regs = bs_new(a, cfg->f->reg.n + 1), .blocks = bs_new(a, cfg->n) };
+	bs_each(s.in, b)
+		if (leaves(&s, b)) {
+			ins_uses(block_term(block(&s, b)), use, &s);
+			add_block(&s, b);
+		}
+	for (s.changed = true; s.changed;) {
+		s.changed = false;
+		bs_each(s.in, b)
+			for (int k = 0; k < block(&s, b)->ins.n; k++)
+				if (defines(&s, &block(&s, b)->ins.v[k])) {
+					ins_uses(&block(&s, b)->ins.v[k], use, &s);
+					add_block(&s, b);
+				}
+	}
+	bs_each(s.in, b)
+		for (int k = 0; k < block(&s, b)->ins.n; k++)
+			if (defines(&s, &block(&s, b)->ins.v[k]))
+				visit(self, &block(&s, b)->ins.v[k]);
+}
