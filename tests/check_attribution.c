@@ -149,14 +149,17 @@ static void ranked(const Rig *r, const Line *want, int n)
 	ck_assert_uint_eq(first->parted.cycles, want[0].cycles);
 }
 
+#define IFS K(" %p = setp.lt.u32 %t, 3\n bra %p, B, E\nB: %p = setp.lt.u32 %t, 1\n bra %p, C, D\nC: %x = mov.u32 1\n %x = add.u32 %x, 1\n" \
+	" bra J\nD: %x = mov.u32 3\n bra J\nE: %x = mov.u32 4\nJ:\n" END)
+#define LOOP K(" %x = sub.u32 4, %t\nH: %x = sub.u32 %x, 1\n %p = setp.ne.u32 %x, 0\n bra %p, H, Y\nY:\n" END)
+
 /* A 0-2, B 3 4 for 7, C 5 6 and its jump 7 for 1, D 8 and its jump 9 for 6, E 10 for 8, J from 11 on for f.
    Line 7: lane 3 in B, C and D (2 + 2 + 1, and two jumps), lanes 0-2 in E: 5 + 3; from 2 to 11.
    Line 9: lanes 1 and 2 in C (2 x 2, the jump 2), lane 0 in D (1, the jump 1); from 4 to 11, where all four meet. */
 START_TEST(ifs)
 {
 	Rig *r = rig_new("");
-	rig_run(r, K(" %p = setp.lt.u32 %t, 3\n bra %p, B, E\nB: %p = setp.lt.u32 %t, 1\n bra %p, C, D\nC: %x = mov.u32 1\n %x = add.u32 %x, 1\n"
-		" bra J\nD: %x = mov.u32 3\n bra J\nE: %x = mov.u32 4\nJ:\n" END), 1, 4);
+	rig_run(r, IFS, 1, 4);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14");
 	ranked(r, (Line[]){ { 7, 1, 8, 2, 9 }, { 9, 1, 5, 3, 7 } }, 2);
 	ck_assert_uint_eq(r->s.reconvergences, 1);
@@ -171,7 +174,7 @@ END_TEST
 START_TEST(loop)
 {
 	Rig *r = rig_new("");
-	rig_run(r, K(" %x = sub.u32 4, %t\nH: %x = sub.u32 %x, 1\n %p = setp.ne.u32 %x, 0\n bra %p, H, Y\nY:\n" END), 1, 4);
+	rig_run(r, LOOP, 1, 4);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17");
 	ranked(r, (Line[]){ { 9, 3, 18, 0, 21 } }, 1);
 	ck_assert_uint_eq(r->s.reconvergences, 1);
@@ -201,8 +204,49 @@ START_TEST(every_cause)
 }
 END_TEST
 
+/* A 0-2, T 3 4 and its jump 5, F 6 7, J from 8 on: two lanes are lost in each of the four, and in the jump. Where both sides issue in one
+   scheduler-cycle, each has slots of its own: as much is lost, in fewer cycles. */
+START_TEST(two_at_once)
+{
+	const char *text = K(" %p = setp.lt.u32 %t, 2\n bra %p, T, F\nT: %x = mov.u32 1\n %x = add.u32 %x, 1\n bra J\nF: %x = mov.u32 2\n %x = add.u32 %x, 2\n"
+		" bra J\nJ:\n" END);
+	Rig *one = rig_new(""), *two = rig_new("divergence.model=sbi units.alu.count=2");
+	rig_run(one, text, 1, 4);
+	rig_run(two, text, 1, 4);
+	ranked(one, (Line[]){ { 7, 1, 8, 2, 6 } }, 1);
+	ck_assert_uint_eq(two->s.lanes_parted, 8);
+	ck_assert_uint_eq(two->s.branch_stats[0].parted.lost[0], 8);
+	ck_assert_uint_lt(two->s.branch_stats[0].parted.cycles, 6);
+	rig_free(one);
+	rig_free(two);
+}
+END_TEST
+
+/* What the mechanism makes of a branch is charged to the branch. */
+START_TEST(branches_under_every_mechanism)
+{
+	static const char *const text[] = { IFS, LOOP };
+	char set[80];
+	for (int model = 0; model_keys(model); model++)
+		for (int k = 0; k < 2; k++) {
+			uint64_t sum = 0;
+			snprintf(set, sizeof set, "divergence.model=%s", model_keys(model)->name);
+			if (reconv_models[model]->own_slots)
+				continue;
+			Rig *r = rig_new(set);
+			rig_run(r, text[k], 1, 4);
+			for (int b = 0; b < r->s.nbranches; b++)
+				sum += r->s.branch_stats[b].parted.lost[0];
+			ck_assert_msg(sum == r->s.lanes_parted && sum > 0, "%s: %llu of %llu lost lanes are charged to branches", set,
+				(unsigned long long)sum, (unsigned long long)r->s.lanes_parted);
+			ck_assert_uint_gt(r->s.branch_stats[0].parted.partings, 0);
+			rig_free(r);
+		}
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = { ifs, loop, every_cause, traces_say_the_same };
+	const TTest *const tests[] = { ifs, loop, every_cause, two_at_once, branches_under_every_mechanism, traces_say_the_same };
 	return rig_suite("attribution of lost lanes", tests, sizeof tests / sizeof *tests);
 }

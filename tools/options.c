@@ -18,7 +18,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
 	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; with --grid also .csv, .svg; repeatable" },
-	{ O_ALL, "all", NULL, "the text report leaves nothing out: every launch, branch, block and figure" },
+	{ O_ALL, "all", NULL, "the text report leaves nothing out: every launch, branch, block, line and figure" },
 	{ 't', "trace", "FILE", "record a trace of every launch (of each run, with -b and --grid)" },
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
 	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },

@@ -22,7 +22,7 @@ const char *title_model(const Title *);
 void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
 void report_refused(const Title *, const char *error, JsonSink *);  /* of a run that could not begin */
 
-/* sim/report/text.c: one screen; all: every launch, branch and block, on more */
+/* sim/report/text.c: one screen; all: every launch, branch, block and line, on more */
 void report_text(Run *, const Title *, bool all, StrBuf *);
 
 /* sim/report/compare.c: two reports as read from JSON. A screen, or every figure. results: "equal", "differ", or "" =

@@ -372,6 +372,10 @@ static inline bool try_splits(Sm *sm, Warp *w, When *best)
 			x = first = 0;
 			continue;
 		}
+		if (s->state == SPLIT_PARKED) {
+			x++;
+			continue;
+		}
 		Mask lanes = s->mask;
 		if (!try_split(sm, w, s, &i, best)) {
 			x++;
