@@ -86,6 +86,17 @@ for model in ipdom its; do
 done >gsim-trace.out
 diff gsim-trace.want gsim-trace.out || fail "the examples of doc/trace.md are not what --stack prints"
 
+# the manual has every kind of row, with its number and its name, and every kind of event
+awk -F'"' '/^#define TRACE_ROWS/ { rows = 1; next } rows && /^\tX\(/ { print n++ "|" $2 } /^typedef/ { rows = 0 }' "$top/traces/rows.h" |
+	while IFS='|' read -r number name; do
+		grep -q "^| $number | [a-z ]* | $name |" "$top/doc/trace.md" || echo "doc/trace.md has no row $number, $name"
+	done >gsim-trace.out
+awk -F'"' '/^#define TRACE_EVENTS/ { events = 1; next } events && /^\tX\(/ { print n++ "|" $2 } /^typedef/ { events = 0 }' "$top/traces/trace.h" |
+	while IFS='|' read -r number name; do
+		grep -q "^| $number | \`$name\` |" "$top/doc/trace.md" || echo "doc/trace.md has no event $number, $name"
+	done >>gsim-trace.out
+[ ! -s gsim-trace.out ] || { cat gsim-trace.out; fail "doc/trace.md is behind"; }
+
 # every mechanism has a state to show; by the index and, through a pipe, without; of one warp
 for model in $(./gsim --list models | sed -n 's/^\([a-z_]*\) .*/\1/p'); do
 	./gsim -q -m "$model" -t gsim-trace.tmp "$top/kernels/oracles/b2.ir" || fail "gsim -m $model -t: exit status $?"
