@@ -497,7 +497,7 @@ static bool functional_run(Gpu *g, Grid *x, Failure *out)
 	}
 }
 
-static void close_grid(Gpu *g, Grid *x)
+static void measure_grid(Gpu *g, Grid *x)
 {
 	if (g->options.trace) {
 		flush_grid(g, x, NEVER);
@@ -505,16 +505,23 @@ static void close_grid(Gpu *g, Grid *x)
 		write_kept(g);
 	}
 	gather(g, x, g->out);
+}
+
+static void free_grid(const Gpu *g, Grid *x)
+{
 	for (int i = 0; i < g->config.sm_count; i++)
 		share_free(&x->share[i]);
 	arena_free(&x->arena);
 	x->share = NULL;
 }
 
+/* Of a run that failed, warps of all of them are still there. */
 static void close_finished(Gpu *g)
 {
 	for (int i = 0; i < g->finished.n; i++)
-		close_grid(g, g->finished.v[i]);
+		measure_grid(g, g->finished.v[i]);
+	for (int i = 0; i < g->finished.n; i++)
+		free_grid(g, g->finished.v[i]);
 	vec_clear(&g->finished);
 }
 
