@@ -115,9 +115,9 @@ typedef struct PairHooks {
 
 /* State beyond the warp, and a choice among warps. */
 typedef struct BlockHooks {
-	size_t (*sm_state_size)(const Config *);        /* state of an SM, zeroed at the start of a launch */
+	size_t (*sm_state_size)(const Config *);        /* state of an SM for each launch, zeroed at its start */
 	size_t (*block_state_size)(const Config *);     /* state of a thread block, zeroed when it becomes resident */
-	/* The warps of one scheduler that may issue now (functional runs: of the SM), in its policy's order: puts the one to
+	/* The warps of one launch and scheduler that may issue now (functional runs: of the SM), in its policy's order: puts the one to
 	   be tried first in front, and may reorder the splits of each. */
 	void (*order)(Warp **list, int n);
 } BlockHooks;

@@ -480,7 +480,7 @@ static bool ordered(Sm *sm, Sched *d)
 		if (d->wake[k] <= sm->now)
 			all[n++] = &sm->warp[d->order[k]];
 	while (n) {
-		Share *share = all[0]->share; /* of several grids, the one whose warp is oldest */
+		Share *share = all[0]->share; /* of several grids, the one whose warp comes first in the policy's order */
 		int own = 0, rest = 0;
 		for (int k = 0; k < n; k++)
 			if (all[k]->share == share)
