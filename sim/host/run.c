@@ -367,9 +367,14 @@ static int row_of(StrMap *at, const char *key, int n)
 	return i;
 }
 
-static void add_block(Tables *t, const BlockStats *b)
+static bool same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+/* likely: where the row probably is, for launches of one kernel have the same ones; it is looked at first, here and in the next two. */
+static void add_block(Tables *t, const BlockStats *b, int likely)
 {
-	int i = row_of(&t->block_at, arena_printf(&t->keys, "%s\n%s", b->function, b->label), t->block.n);
+	const BlockStats *x = likely < t->block.n ? &t->block.v[likely] : NULL;
+	int i = x && same(x->function, b->function) && same(x->label, b->label) ? likely
+		: row_of(&t->block_at, arena_printf(&t->keys, "%s\n%s", b->function, b->label), t->block.n);
 	if (i == t->block.n) {
 		vec_push(&t->block, *b);
 		return;
@@ -378,10 +383,12 @@ static void add_block(Tables *t, const BlockStats *b)
 	t->block.v[i].threads += b->threads;
 }
 
-static void add_parting(Tables *t, const BranchStats *b, bool branch)
+static void add_parting(Tables *t, const BranchStats *b, bool branch, int likely)
 {
 	int n = branch ? t->branch.n : t->parting.n;
-	int i = row_of(branch ? &t->branch_at : &t->parting_at, arena_printf(&t->keys, "%s\n%s\n%d\n%d", b->function, b->label, b->line,
+	const BranchStats *x = likely >= n ? NULL : branch ? &t->branch.v[likely] : &t->parting.v[likely];
+	int i = x && same(x->function, b->function) && same(x->label, b->label) && x->line == b->line && x->kind == b->kind ? likely
+		: row_of(branch ? &t->branch_at : &t->parting_at, arena_printf(&t->keys, "%s\n%s\n%d\n%d", b->function, b->label, b->line,
 		(int)b->kind), n);
 	if (i == n && branch)
 		vec_push(&t->branch, *b);
@@ -397,9 +404,11 @@ static void add_parting(Tables *t, const BranchStats *b, bool branch)
 	part_count_add(&sum->parted, &b->parted);
 }
 
-static void add_line(Tables *t, const LineStats *l)
+static void add_line(Tables *t, const LineStats *l, int likely)
 {
-	int i = row_of(&t->line_at, arena_printf(&t->keys, "%s\n%s\n%d", l->function ? l->function : "", l->file ? l->file : "", l->line), t->line.n);
+	const LineStats *x = likely < t->line.n ? &t->line.v[likely] : NULL;
+	int i = x && same(x->function, l->function) && same(x->file, l->file) && x->line == l->line ? likely
+		: row_of(&t->line_at, arena_printf(&t->keys, "%s\n%s\n%d", l->function ? l->function : "", l->file ? l->file : "", l->line), t->line.n);
 	if (i == t->line.n) {
 		vec_push(&t->line, *l);
 		return;
@@ -416,13 +425,13 @@ static void add_line(Tables *t, const LineStats *l)
 static void add_tables(Tables *t, const LaunchStats *s)
 {
 	for (int i = 0; i < s->nblocks; i++)
-		add_block(t, &s->block_stats[i]);
+		add_block(t, &s->block_stats[i], i);
 	for (int i = 0; i < s->nbranches; i++)
-		add_parting(t, &s->branch_stats[i], true);
+		add_parting(t, &s->branch_stats[i], true, i);
 	for (int i = 0; i < s->npartings; i++)
-		add_parting(t, &s->parting_stats[i], false);
+		add_parting(t, &s->parting_stats[i], false, i);
 	for (int i = 0; i < s->nlines; i++)
-		add_line(t, &s->line_stats[i]);
+		add_line(t, &s->line_stats[i], i);
 }
 
 static void *kept(Run *run, const void *v, size_t bytes)
