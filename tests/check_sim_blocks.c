@@ -238,6 +238,24 @@ START_TEST(units_share_copies)
 }
 END_TEST
 
+/* The second warp's load waits for the load/store unit while its lanes go together with the first warp's, which carries them then. */
+START_TEST(lanes_hear_of_their_loads_wherever_they_are)
+{
+	static const char *const regrouping[] = { "tbc", "dwf" };
+	for (size_t m = 0; m < sizeof regrouping / sizeof *regrouping; m++) {
+		char set[200];
+		snprintf(set, sizeof set, "divergence.model=%s shared.banks=1 shared.latency=2 scheduler.policy=lrr", regrouping[m]);
+		Rig *r = rig_new(set);
+		rig_run(r, HEAD " shared u32 buf[256] align 16\nA:\n %t = mov.u32 %tid.x\n %d = mov.u32 buf\n %d = mad.lo.u32 %t, 16, %d\n %a = shr.u32 %t, 2\n %a = add.u32 %a, %t\n %a = and.b32 %a, 1\n"
+			" %p = setp.eq.u32 %a, 0\n { %a, %b, %c, %n } = ld.shared.v4.u32 [%d]\n bra %p, B, C\n"
+			"B: %b = add.u32 %b, 1\n bra D\nC: %b = add.u32 %b, 2\n bra D\nD:\n" STORE("%b") EX "}\n", 1, 8);
+		for (int t = 0; t < 8; t++)
+			ck_assert_uint_eq(r->out[t], 1 + (uint32_t)(t + t / 4) % 2);
+		rig_free(r);
+	}
+}
+END_TEST
+
 START_TEST(blocks_go_to_sms_in_turn)
 {
 	Rig *r = rig_new("sm.count=3 sm.max_blocks=2");
@@ -541,7 +559,8 @@ int main(void)
 	const TTest *const tests[] = {
 		barriers_release_in_the_cycle_after_the_last_arrival, barriers_count_the_threads_that_are_left, arriving_does_not_wait,
 		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other,
-		a_block_takes_its_time_to_begin, schedulers_share_a_unit, units_of_a_scheduler_serve_its_warps, units_share_copies, blocks_go_to_sms_in_turn, resources_bound_residence,
+		a_block_takes_its_time_to_begin, schedulers_share_a_unit, units_of_a_scheduler_serve_its_warps, units_share_copies,
+		lanes_hear_of_their_loads_wherever_they_are, blocks_go_to_sms_in_turn, resources_bound_residence,
 		a_block_that_fits_nowhere_is_refused, recursion_saves_what_lives_across_the_call,
 		predicates_are_arguments_and_results,
 		indirect_calls_go_by_target, an_indexed_branch_runs_each_target_once, lanes_that_ended_are_missed_by_nobody,

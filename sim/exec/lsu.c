@@ -77,6 +77,7 @@ static void take_place(Sm *sm, Warp *w, const Split *s, const MIns *i, const Acc
 		each_part(s, p)
 			if (a->mask & p->mask)
 				e->part[e->nparts++] = (Part){ p->home, a->mask & p->mask };
+	w->queued++;                   /* it keeps its slot, and with it the place */
 	for (int k = 0; k < e->nparts; k++)
 		e->part[k].home->queued++;
 }
@@ -96,7 +97,15 @@ static void home_made(Sm *sm, const LsuAccess *e, Part p, bool own)
 		if (whole_ready(sm, e->ticket, &ready))
 			scoreboard_write(sm, p.home, i, p.mask, ready, true);
 	}
-	warp_wake(p.home);
+}
+
+/* Where lanes of several warps go together, any warp may carry those that have waited for it. */
+static void wake_warps(Sm *sm, const Warp *w)
+{
+	warp_wake(w);
+	for (int k = 0; k < sm->nwarps && sm->gpu->model->regroups; k++)
+		if (sm->warp[k].used)
+			warp_wake(&sm->warp[k]);
 }
 
 /* The mechanism wants to know which lanes have hit, and their split has waited for it. */
@@ -122,7 +131,8 @@ static void access_made(Sm *sm, Warp *w, LsuAccess *e)
 	LsuSays what = says(e->ticket, &e->access);
 	for (int k = 0; k < e->nparts; k++)
 		home_made(sm, e, e->part[k], k == 0);
-	warp_wake(w);
+	w->queued--;
+	wake_warps(sm, w);
 	if (e->wait)
 		tell_loaded(sm, w, e);
 	if (what == LSU_KNOWN)
