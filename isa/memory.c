@@ -1,7 +1,7 @@
 #include "isa/memory.h"
 #include <sys/mman.h>
 
-enum { ALIGN = 256, GUARD = 4096, LARGE = 1 << 20 };
+enum { ALIGN = 256, GUARD = 4096, LARGE = 1 << 20, PAGE = 4096 };
 
 struct Memory {
 	uint64_t limit, used, next;    /* bytes; the next free address */
@@ -28,18 +28,17 @@ static uint8_t *data_new(uint64_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static void data_free(Alloc *a)
+static void data_free(uint8_t *data, uint64_t size)
 {
-	if (a->size < LARGE)
-		free(a->data);
-	else if (a->data)
-		munmap(a->data, a->size);
-	a->data = NULL;
+	if (size < LARGE)
+		free(data);
+	else if (data)
+		munmap(data, size);
 }
 
 static void alloc_free(Alloc *a)
 {
-	data_free(a);
+	data_free(a->data, a->size);
 	free((char *)a->name);
 	free(a);
 }
@@ -102,7 +101,8 @@ bool memory_release(Memory *m, uint64_t addr)
 	Alloc *a = m->live.v[i];
 	a->live = false;
 	m->used -= a->size;
-	data_free(a);
+	data_free(a->data, a->size);
+	a->data = NULL;
 	vec_remove(&m->live, i);
 	vec_push(&m->dead, a);
 	return true;
@@ -152,6 +152,52 @@ unsigned long long memory_hash(const Memory *m)
 		h = hash_bytes(a->data, a->size, h);
 	}
 	return h;
+}
+
+/* ---- copies ---- */
+
+typedef struct Saved { uint64_t size; uint8_t *data; } Saved;
+struct MemoryCopy { Vec(Saved) of; };          /* of each live allocation; data NULL: it is read-only */
+
+/* Pages that are equal already are not written, so that they stay untouched. */
+static void copy_pages(uint8_t *to, const uint8_t *from, uint64_t size)
+{
+	for (uint64_t at = 0; at < size; at += PAGE) {
+		size_t n = size - at < PAGE ? (size_t)(size - at) : PAGE;
+		if (memcmp(to + at, from + at, n))
+			memcpy(to + at, from + at, n);
+	}
+}
+
+MemoryCopy *memory_copy(const Memory *m)
+{
+	MemoryCopy *c = xcalloc(1, sizeof *c);
+	for (int i = 0; i < m->live.n; i++) {
+		const Alloc *a = m->live.v[i];
+		Saved s = { a->size, a->read_only ? NULL : data_new(a->size) };
+		if (!a->read_only) {
+			must(s.data);
+			copy_pages(s.data, a->data, a->size);
+		}
+		vec_push(&c->of, s);
+	}
+	return c;
+}
+
+void memory_put_back(Memory *m, const MemoryCopy *c)
+{
+	must(m->live.n == c->of.n);
+	for (int i = 0; i < c->of.n; i++)
+		if (c->of.v[i].data)
+			copy_pages(m->live.v[i]->data, c->of.v[i].data, c->of.v[i].size);
+}
+
+void memory_copy_free(MemoryCopy *c)
+{
+	for (int i = 0; i < c->of.n; i++)
+		data_free(c->of.v[i].data, c->of.v[i].size);
+	vec_free(&c->of);
+	free(c);
 }
 
 /* ---- a module's variables ---- */

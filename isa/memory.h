@@ -29,6 +29,11 @@ const Alloc *memory_find(const Memory *, uint64_t addr, uint64_t size, const All
 const Alloc *memory_nearest(const Memory *, uint64_t addr);            /* for messages; NULL when there are none */
 uint64_t memory_count(const Memory *);
 const Alloc *memory_nth(const Memory *, uint64_t i);                   /* in order of address */
+/* What stores can change, and back, when the same allocations are live. Pages that are all 0 cost nothing. */
+typedef struct MemoryCopy MemoryCopy;
+MemoryCopy *memory_copy(const Memory *);
+void memory_put_back(Memory *, const MemoryCopy *);
+void memory_copy_free(MemoryCopy *);
 unsigned long long memory_hash(const Memory *);                       /* over all live allocations */
 
 /* Allocates and initialises the module's global and const symbols; address[symbol id] = address, 0 for other spaces. */

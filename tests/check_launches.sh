@@ -96,6 +96,91 @@ for how in "-D launch.cold=true" "-- flush"; do
 	[ "$(cut -d ' ' -f 3,5,6 "$tmp/launches" | sort -u | wc -l)" = 1 ] || fail "$how: caches are not empty: $(cat "$tmp/launches")"
 done
 
+# ---- launch.warm ----
+
+# A kernel's first launch is measured as its second is, at the time of the first; memory, text and the program's clock know nothing of the warm-up.
+cat >"$tmp/same.ir" <<'END'
+global u32 runs
+kernel same(u64 in, u64 out, u32 turns)
+{
+	reg u64 %in, %out, %o, %runs
+	reg u32 %t, %n, %b, %i, %turns, %sum, %v
+	reg pred %p
+enter:
+	%in = ld.param.u64 [in]
+	%out = ld.param.u64 [out]
+	%turns = ld.param.u32 [turns]
+	%t = mov.u32 %tid.x
+	%b = mov.u32 %ctaid.x
+	%n = mov.u32 %ntid.x
+	%t = mad.lo.u32 %b, %n, %t
+	%o = mul.wide.u32 %t, 4
+	%in = add.u64 %in, %o
+	%out = add.u64 %out, %o
+	%i = mov.u32 0
+	%sum = mov.u32 0
+	%runs = mov.u64 runs
+	%v = atom.global.add.u32 [%runs], 1
+again:
+	%v = ld.global.u32 [%in]
+	%sum = add.u32 %sum, %v
+	%in = add.u64 %in, 4096
+	%i = add.u32 %i, 1
+	%p = setp.lt.u32 %i, %turns
+	bra %p, again, last
+last:
+	%v = ld.global.u32 [%out]
+	%v = add.u32 %v, %sum
+	st.global.u32 [%out], %v
+	exit
+}
+END
+cat >"$tmp/same.lua" <<'END'
+local input, out = gpu.buffer("u32", 16384, 1), gpu.buffer("u32", 1024)
+local stream = gpu.args[2] and { 1, 2 } or { 0, 0 }
+for k = 1, tonumber(gpu.args[1]) do
+	gpu.launch { kernel = "same", grid = 4, block = 256, args = { input, out, 16 }, stream = stream[k] }
+end
+gpu.check(gpu.symbol("runs"):get(0) == 1024 * tonumber(gpu.args[1]), "the warm-up shows in memory")
+for i = 0, 1023 do gpu.check(out:get(i) == 16 * tonumber(gpu.args[1]), "wrong sum") end
+print("once")
+END
+# same OPTION...: the report without what names the run
+same() {
+	"$gsim" -q --laws -D clock_mhz=500 -D sm.count=2 -D launch.latency_cycles=0 -D launch.overhead_cycles=64000 -w "$tmp/same.lua" -s "$tmp/json" "$@" >"$tmp/out" 2>"$tmp/err" ||
+		fail "$*: $(head -n 2 "$tmp/err" "$tmp/out")"
+}
+# launch N: its figures, without times of the clock
+launch() {
+	awk -v want="$1" '/^  "total"/ { exit } /^ *"kernel"/ { n++ } n == want' "$tmp/json" | grep -v '"called"\|"started"\|program_cycles\|"seconds"\|^    []{}]'
+}
+for model in ipdom its dwf mimd; do
+	same -m $model "$tmp/same.ir" -- 2
+	launch 2 >"$tmp/second"
+	same -m $model -D launch.warm=true "$tmp/same.ir" -- 1
+	[ "$(cat "$tmp/out")" = once ] || fail "printed $(cat "$tmp/out")"
+	launch 1 >"$tmp/warm"
+	[ -s "$tmp/second" ] && grep -q '"misses": [1-9]' "$tmp/second" && cmp -s "$tmp/second" "$tmp/warm" || fail "-m $model: launch.warm is not as a second launch: $(diff "$tmp/second" "$tmp/warm" | head -n 6)"
+	awk 'BEGIN { total = 0 } /^  "total"/ { total = 1 } { gsub(/,/, "") } $1 == "\"started\":" { s = $2 } $1 == "\"cycles\":" { c[total] = $2 } $1 == "\"program_cycles\":" { e[total] = $2 }
+		END { exit !(s == 0 && c[1] == c[0] && (e[0] == s + c[0] || "'$model'" == "mimd") && e[1] == e[0]) }' "$tmp/json" || fail "-m $model: the warm-up is in the program's time"
+done
+
+# Neither host threads nor windows change anything, also where several launches are warmed up together.
+for option in "-j 1" "-j 2" "--window 1"; do
+	same -D launch.warm=true -t "$tmp/trace" $option "$tmp/same.ir" -- 2 streams
+	grep -v '"host"\|"seconds"' "$tmp/json" | cat - "$tmp/out" "$tmp/trace" | cksum
+done | sort -u | wc -l | grep -q '^ *1$' || fail "launch.warm: results depend on -j or --window"
+sed -n '/^  "total"/q; s/^ *"warp_instructions": \([0-9]*\).*/\1/p' "$tmp/json" >"$tmp/reported"
+"${GSIM_TRACE:-./gsim-trace}" --summary "$tmp/trace" | sed -n 's/^  warp_instructions  *//p' >"$tmp/traced"
+[ "$(wc -l <"$tmp/traced")" = 2 ] && cmp -s "$tmp/reported" "$tmp/traced" || fail "launch.warm: the trace has $(tr '\n' ' ' <"$tmp/traced")"
+
+# What has no caches has no warm-up; and a launch cannot have both.
+for how in --functional --reference; do
+	"$gsim" -q -D launch.warm=true $how -w "$tmp/same.lua" "$tmp/same.ir" -- 2 >"$tmp/out" 2>&1 && [ "$(cat "$tmp/out")" = once ] || fail "launch.warm $how: $(head -n 1 "$tmp/out")"
+done
+"$gsim" -D launch.warm=true -D launch.cold=true "$tmp/sum.ir" >"$tmp/out" 2>&1
+[ $? = 2 ] && grep -q 'error: launch.cold and launch.warm are both true' "$tmp/out" || fail "cold and warm: $(head -n 1 "$tmp/out")"
+
 # the report for people has the launches and the program's time
 "$gsim" "$tmp/sum.ir" >"$tmp/text" || fail "text report"
 grep -q "^program's cycles  *[0-9,]*  " "$tmp/text" || fail "no program time in the text report"
@@ -277,6 +362,22 @@ for shared in 0 49152; do
 done >"$tmp/out" 2>&1
 awk 'NF != 2 { exit 2 } NR == 1 && $2 > $1 * 3 / 4 { exit 1 } NR == 2 && $2 < $1 * 9 / 10 { exit 1 } END { exit NR != 2 }' "$tmp/out" ||
 	fail "kernels/two_streams: $(tr '\n' ' ' <"$tmp/out")"
+
+# What ends a launch ends its warm-up, with the same words, figures and status.
+cat >"$tmp/end.lua" <<'END'
+local out = gpu.buffer("u64", 3)
+gpu.launch { kernel = "work", grid = 1, block = 64, args = { out, 1000 } }
+gpu.launch { kernel = gpu.args[1], grid = 1, block = 32, args = gpu.args[2] and { out, 1000000 } or { out } }
+END
+for end in "bad" "wait" "work x"; do
+	for warm in false true; do
+		timeout 60 "$gsim" -q --alone -D launch.latency_cycles=700 -D limits.max_cycles=100000 -D limits.progress_cycles=1000 -D launch.warm=$warm -s "$tmp/end-$warm.json" -w "$tmp/end.lua" \
+			"$tmp/two.ir" -- $end >"$tmp/end-$warm" 2>&1
+		echo "status $?" >>"$tmp/end-$warm"
+	done
+	grep -q 'status 1' "$tmp/end-true" && grep -q 'error:' "$tmp/end-true" && [ "$(grep -c '^      "kernel"' "$tmp/end-true.json")" = 2 ] || fail "launch.warm, $end: $(cat "$tmp/end-true")"
+	cmp -s "$tmp/end-false" "$tmp/end-true" || fail "launch.warm, $end: $(diff "$tmp/end-false" "$tmp/end-true")"
+done
 
 # A launch that fails ends the others; what they have done is in the report, what had not begun is not.
 cat >"$tmp/bad.lua" <<'END'

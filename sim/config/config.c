@@ -355,6 +355,8 @@ bool config_check(const Config *c, Diag *d)
 	if (c->l2_bytes % (c->l2_slices * c->l2_ways * c->l2_line))
 		diag_error(d, at, "l2.bytes = %lld is no multiple of %lld slices x %lld ways x %lld bytes of a line",
 			(long long)c->l2_bytes, (long long)c->l2_slices, (long long)c->l2_ways, (long long)c->l2_line);
+	if (c->launch_cold && c->launch_warm)
+		diag_error(d, at, "launch.cold and launch.warm are both true: caches are either empty or warm when a launch begins");
 	if (!power_of_two(c->warp_size))
 		diag_error(d, at, "warp_size = %lld must be a power of two", (long long)c->warp_size);
 	if (!power_of_two(c->fetch_ins_bytes) || c->fetch_line % c->fetch_ins_bytes)

@@ -4,6 +4,7 @@
 #include "sim/gpu/gather.h"
 #include "sim/gpu/pool.h"
 #include "sim/gpu/streams.h"
+#include "sim/gpu/warm.h"
 #include "sim/mem/mem.h"
 #include "sim/sm/sm.h"
 #include "sim/stuck/stuck.h"
@@ -13,7 +14,6 @@
 
 enum { CHECK_CYCLES = 1024 };                /* faults and livelocks of a launch are looked for so often */
 #define PARAM_WINDOW 0x0000040000000000u   /* generic address of kernel parameters */
-enum { PARAM_PLACE = 1 << 16, PARAM_PLACES = 1 << 16 }; /* bytes of a launch's parameters for the caches; the places are used in turn */
 
 Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *symbol_address, const GpuOptions *o,
 	Diag *diag)
@@ -585,6 +585,15 @@ static bool timed_runs(Gpu *g, Failure *out)
 	return ok;
 }
 
+/* False: it has failed, and stands as the run. */
+static bool warm_up(Gpu *g, Failure *out)
+{
+	Warm *before = warm_begin(g);
+	bool ok = timed_runs(g, out);
+	warm_end(g, before, ok);
+	return ok;
+}
+
 /* The latest grid called before of which it is known that this one waits for it: of the stream, or of the default stream. */
 static Grid *latest(const Gpu *g, int stream)
 {
@@ -615,7 +624,7 @@ bool gpu_queue(Gpu *g, const Launch *l, int stream, Arena *a, LaunchStats *st, F
 		g->room = (Room){ 0 };
 	room_for(&g->room, &x);
 	x.number = ++g->launches;
-	x.param_base = (x.number - 1) % PARAM_PLACES * PARAM_PLACE;
+	x.param_base = streams_parameters(g);
 	x.called = g->host;
 	x.after[0] = latest(g, stream);
 	x.after[1] = latest(g, 0);
@@ -635,7 +644,7 @@ bool gpu_sync(Gpu *g, Arena *a, const LaunchStats **failed, Fault *fault)
 	if (!g->queue.n)
 		return true;
 	g->out = a;
-	bool ok = g->options.functional ? functional_runs(g, &out) : timed_runs(g, &out);
+	bool ok = g->options.functional ? functional_runs(g, &out) : (!g->config.launch_warm || warm_up(g, &out)) && timed_runs(g, &out);
 	*fault = out.fault;
 	*failed = out.grid ? out.grid->stats : NULL;
 	double each = (now_seconds() - start) / g->queue.n;

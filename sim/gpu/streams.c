@@ -13,6 +13,10 @@
 static Cycle later(Cycle a, Cycle b) { return a > b ? a : b; }
 static Cycle earlier(Cycle a, Cycle b) { return a < b ? a : b; }
 
+enum { PARAM_PLACE = 1 << 16, PARAM_PLACES = 1 << 16 }; /* bytes; the places are used in turn */
+
+uint64_t streams_parameters(Gpu *g) { return g->written++ % PARAM_PLACES * PARAM_PLACE; }
+
 /* ---- when grids begin ---- */
 
 /* The host has called it, and what it waits for has ended; NEVER: that is not known yet. */

@@ -6,6 +6,7 @@
 /* Timed runs: what is queued learns when it begins, as far as that is known. Then Gpu.next_grid is the next cycle at which a grid is called
    or begins; no window leads past it. */
 void streams_open(Gpu *);
+uint64_t streams_parameters(Gpu *);            /* the place of a launch's parameters that the host writes now, as caches see it */
 static inline bool streams_left(const Gpu *g) { return g->ended_grids < g->queue.n; } /* some grid has not ended */
 /* How long SMs may run before the blocks and grids that come next must be told; at most n. */
 Cycle streams_window(const Gpu *, Cycle n);

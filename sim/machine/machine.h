@@ -254,6 +254,7 @@ struct Gpu {
 	Arena arena;                   /* while grids run */
 	uint64_t param_address;
 	uint64_t launches;
+	uint64_t written;              /* times that the host has written a launch's parameters */
 	uint64_t lines;                /* of the instruction cache that code takes */
 	Cycle host;                    /* the host may make its next call */
 	Cycle ended;                   /* all launches before */

@@ -32,6 +32,12 @@ void cache_reset(Cache *c)
 	}
 }
 
+void cache_rewind(Cache *c)
+{
+	if (c->ready)
+		memset(c->ready, 0, c->sets * c->ways * c->sectors * sizeof *c->ready);
+}
+
 void cache_free(Cache *c)
 {
 	free(c->set_generation);

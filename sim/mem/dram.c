@@ -17,6 +17,13 @@ void dram_close_rows(Dram *d)
 		d->bank[i].row = 0;
 }
 
+void dram_rewind(Dram *d)
+{
+	memset(d->bus, 0, d->channels * sizeof *d->bus);
+	for (uint64_t i = 0; i < d->channels * d->banks; i++)
+		d->bank[i].free = 0;
+}
+
 void dram_free(Dram *d)
 {
 	free(d->bus);

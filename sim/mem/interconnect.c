@@ -9,6 +9,12 @@ void icnt_init(Interconnect *x, const Config *c)
 	x->down = xcalloc((size_t)x->n, sizeof *x->down);
 }
 
+void icnt_rewind(Interconnect *x)
+{
+	memset(x->up, 0, (size_t)x->n * sizeof *x->up);
+	memset(x->down, 0, (size_t)x->n * sizeof *x->down);
+}
+
 void icnt_free(Interconnect *x)
 {
 	free(x->up);

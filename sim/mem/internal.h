@@ -126,6 +126,7 @@ typedef struct Cache {
 typedef struct Victim { uint64_t line; uint32_t dirty; } Victim;
 void cache_init(Cache *, int64_t bytes, int64_t line, int64_t sector, int64_t ways, bool with_ready);
 void cache_reset(Cache *);
+void cache_rewind(Cache *);            /* all that is valid has arrived */
 void cache_free(Cache *);
 int64_t cache_find(Cache *, uint64_t line);             /* index, or -1; does not count as use */
 static inline void cache_touch(Cache *c, int64_t i) { c->used[i] = ++c->clock; }
@@ -234,6 +235,7 @@ typedef struct Interconnect {
 } Interconnect;
 enum { HEADER_BYTES = 8 };
 void icnt_init(Interconnect *, const Config *);
+void icnt_rewind(Interconnect *);
 void icnt_free(Interconnect *);
 Cycle icnt_up(Interconnect *, int sm, Cycle floor, Cycle at, unsigned sectors);    /* of data; arrival at the slice */
 Cycle icnt_down(Interconnect *, int sm, Cycle floor, Cycle at, unsigned sectors);  /* arrival at the SM */
@@ -254,6 +256,7 @@ typedef struct Dram {
 } Dram;
 void dram_init(Dram *, const Config *);
 void dram_close_rows(Dram *);
+void dram_rewind(Dram *);
 void dram_free(Dram *);
 /* n sectors of one line of L2: when they are in L2 (reads) or on the bus (writes). */
 Cycle dram_access(Dram *, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, LaunchStats *);
@@ -277,6 +280,7 @@ typedef struct L2 {
 } L2;
 void l2_init(L2 *, const Config *);
 void l2_empty(L2 *);
+void l2_rewind(L2 *);
 void l2_free(L2 *);
 /* A piece of one line: when the reply leaves the slice. */
 Cycle l2_access(L2 *, Dram *, Cycle floor, Cycle at, AccessKind, const Piece *, LaunchStats *);

@@ -21,6 +21,16 @@ void l2_empty(L2 *l2)
 		cache_reset(&l2->slice[i].cache);
 }
 
+void l2_rewind(L2 *l2)
+{
+	for (uint64_t i = 0; i < l2->slices; i++) {
+		Slice *s = &l2->slice[i];
+		memset(&s->pipe, 0, sizeof s->pipe);
+		s->mshr.n = s->writing.n = 0;
+		cache_rewind(&s->cache);
+	}
+}
+
 void l2_free(L2 *l2)
 {
 	for (uint64_t i = 0; i < l2->slices; i++) {

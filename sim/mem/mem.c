@@ -27,6 +27,13 @@ void mem_empty(MemSystem *m)
 	dram_close_rows(&m->dram);
 }
 
+void mem_rewind(MemSystem *m)
+{
+	icnt_rewind(&m->icnt);
+	l2_rewind(&m->l2);
+	dram_rewind(&m->dram);
+}
+
 void mem_free(MemSystem *m)
 {
 	if (!m)

@@ -18,12 +18,14 @@ typedef struct SmMem SmMem;           /* L1, MSHRs, constant and instruction cac
 
 MemSystem *mem_new(const Config *);
 void mem_empty(MemSystem *);          /* L2 becomes empty, dirty lines too, and no row of DRAM is open. Nothing may be under way. */
+void mem_rewind(MemSystem *);         /* time begins anew: what is cached stays, and is there. Nothing may be under way. */
 void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* >= 1 */
 Cycle mem_round_trip(const Config *); /* from an SM to L2 and back, nothing else under way; no window is longer */
 SmMem *smmem_new(const Config *, int sm);
 void smmem_launch(SmMem *);            /* a launch begins: L1 and the constant cache become empty */
 void smmem_empty(SmMem *);             /* and the instruction cache */
+void smmem_rewind(SmMem *);            /* as mem_rewind; the next access may come at any cycle */
 void smmem_free(SmMem *);
 
 typedef enum { ACC_LOAD, ACC_STORE, ACC_ATOMIC } AccessKind;

@@ -70,6 +70,15 @@ static inline void expire(SmMem *s, Cycle now)
 	}
 }
 
+void smmem_rewind(SmMem *s)
+{
+	expire(s, UNKNOWN - 1);
+	must(!s->queue.n && !s->places);
+	s->leaving.from = s->last = 0;
+	cache_rewind(&s->constant);
+	cache_rewind(&s->fetch);
+}
+
 /* The k-th smallest, k from 0, of n > k values, which it reorders. */
 static Cycle select_nth(Cycle *v, int n, int k)
 {

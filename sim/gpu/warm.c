@@ -1,0 +1,74 @@
+#include "sim/gpu/warm.h"
+#include "isa/print.h"
+#include "sim/gpu/streams.h"
+
+typedef struct Before { Grid grid; LaunchStats stats; size_t printed; uint64_t lost; } Before; /* a launch as it was queued */
+
+struct Warm {
+	MemoryCopy *memory;
+	Before *launch;                /* as Gpu.queue */
+	Cycle host, ended, last_gone, busy, busy_until;
+	uint64_t empty;
+	TraceWriter *trace;
+	const ReconvModel *model;
+	Arena arena;
+};
+
+Warm *warm_begin(Gpu *g)
+{
+	Warm *w = xcalloc(1, sizeof *w);
+	*w = (Warm){ .memory = memory_copy(g->memory), .host = g->host, .ended = g->ended, .last_gone = g->last_gone, .busy = g->busy, .busy_until = g->busy_until,
+		.empty = g->empty, .trace = g->options.trace, .model = g->model };
+	w->launch = arena_array(&w->arena, Before, g->queue.n);
+	for (int i = 0; i < g->queue.n; i++) {
+		const Grid *x = g->queue.v[i];
+		const PrintBuffer *p = x->launch->print;
+		w->launch[i] = (Before){ *x, *x->stats, p ? p->text.n : 0, p ? p->lost : 0 };
+	}
+	if (g->options.trace)
+		g->model = g->untraced;
+	g->options.trace = NULL;
+	return w;
+}
+
+/* The host writes the parameters again. */
+static void queue_again(Gpu *g, Grid *x, const Before *b)
+{
+	PrintBuffer *p = x->launch->print;
+	*x = b->grid;
+	*x->stats = b->stats;
+	x->param_base = streams_parameters(g);
+	if (!p)
+		return;
+	p->lost = b->lost;
+	p->text.n = b->printed;
+	if (p->text.s)
+		p->text.s[p->text.n] = 0;
+}
+
+static void put_back(Gpu *g, const Warm *w)
+{
+	memory_put_back(g->memory, w->memory);
+	for (int i = 0; i < g->queue.n; i++)
+		queue_again(g, g->queue.v[i], &w->launch[i]);
+	g->host = w->host;
+	g->ended = w->ended;
+	g->last_gone = w->last_gone;
+	g->busy = w->busy;
+	g->busy_until = w->busy_until;
+	g->empty = w->empty;
+	mem_rewind(g->mem);
+	for (int i = 0; i < g->config.sm_count; i++)
+		smmem_rewind(g->smmem[i]);
+}
+
+void warm_end(Gpu *g, Warm *w, bool drop)
+{
+	if (drop)
+		put_back(g, w);
+	g->options.trace = w->trace;
+	g->model = w->model;
+	memory_copy_free(w->memory);
+	arena_free(&w->arena);
+	free(w);
+}
