@@ -48,6 +48,7 @@ page() {
 [ "$1" = --update ] && update=yes
 page README.md
 page doc/hardware-or-pass.md
+page doc/validity.md
 
 # The picture: its edges are those of the graph, its numbers those of a run under ipdom.
 kernel=kernels/short_circuit/short_circuit.ir
