@@ -670,6 +670,8 @@ void gpu_busy(const Gpu *g, LaunchStats *total)
 	total->stalls[STALL_EMPTY] = g->empty;
 }
 
+uint64_t gpu_warm_dirtied(const Gpu *g) { return g->warm_dirtied; }
+
 void gpu_flush(Gpu *g)
 {
 	if (!g->mem)

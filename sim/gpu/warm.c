@@ -35,6 +35,7 @@ Warm *warm_begin(Gpu *g)
 static void queue_again(Gpu *g, Grid *x, const Before *b)
 {
 	PrintBuffer *p = x->launch->print;
+	g->warm_dirtied += x->stats->l2_dirtied - x->stats->l2_writebacks;
 	*x = b->grid;
 	*x->stats = b->stats;
 	x->param_base = streams_parameters(g);

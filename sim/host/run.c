@@ -197,6 +197,7 @@ static const char *broken_program_law(const Run *run)
 			cycles += k == STALL_EMPTY ? 0 : s->stalls[k];
 	}
 	gpu_busy(run->gpu, &busy);
+	dirtied += gpu_warm_dirtied(run->gpu);
 	return written > dirtied ? "L2 write-backs <= sectors that became dirty"
 		: cycles + busy.stalls[STALL_EMPTY] != busy.slots ? "scheduler-cycles are issues and stalls of some launch, or without a warp" : NULL;
 }

@@ -256,6 +256,7 @@ struct Gpu {
 	uint64_t launches;
 	uint64_t written;              /* times that the host has written a launch's parameters */
 	uint64_t lines;                /* of the instruction cache that code takes */
+	uint64_t warm_dirtied;         /* sectors of L2 that warm-ups dirtied, less those that they wrote back */
 	Cycle host;                    /* the host may make its next call */
 	Cycle ended;                   /* all launches before */
 	Cycle begin;                   /* SMs run since then */
