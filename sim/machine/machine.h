@@ -188,7 +188,7 @@ struct Sm {
 	Vec(Arrival) arrival;          /* in the order of their cycles; the first `arrived` have been made resident */
 	int arrived;
 	bool lane_scoreboard;          /* registers become ready lane by lane */
-	bool unasked;                  /* single; and its scheduler does not ask why a warp waits */
+	bool unasked;                  /* single, a scoreboard of warps; and its scheduler does not ask why a warp waits */
 	bool single;                   /* nothing to choose for a warp of one split: the mechanism hears of no stall, alarm or partner */
 	Sched *sched;
 	Cycle lsu_free;                /* when the load/store unit makes the next access; PENDING: the end of the window tells */

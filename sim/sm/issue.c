@@ -174,6 +174,9 @@ static bool second_issue(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 		return false;
 	if (w->nsplit < n || (n > 1 && !(s->mask & lanes)) || s->state != SPLIT_RUN || s->ready != sm->now + 1 || s->parts)
 		return false;
+	i = &w->ins[s->pc];
+	if (s->line == i->line && !sm->lane_scoreboard && !are_ready(w, s, i, sm->now)) /* the answer of examine, for most */
+		return false;
 	s->ready = sm->now;
 	When t = examine(sm, w, s, &i, &unit, -1);
 	if (t.cycle <= sm->now) {
@@ -295,11 +298,16 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 		sm_sleep_until(w, (When){ sm->now + 1, NO_PC, STALL_DATA });
 		return;
 	}
+	When t = { s->ready, s->pc, s->why };
 	const MIns *i = &w->ins[s->pc];
-	if (sm->unasked && s->ready == sm->now + 1 && s->line == i->line && !are_ready(w, s, i, s->ready))
-		sm_sleep_until(w, later(sm, w, s, i, s->ready));
-	else
-		sm_sleep_until(w, (When){ s->ready, s->pc, s->why });
+	if (sm->unasked && s->ready == sm->now + 1 && s->line == i->line) {
+		Operands o = { 0, 0 };
+		for (int k = 0; k < i->nchk; k++)
+			add_operand(&o, w->ready[i->sb[k]]);
+		if (o.latest >> 1 > s->ready)
+			t = (When){ o.latest >> 1, s->pc, o.load >> 1 > s->ready ? STALL_MEMORY : STALL_DATA };
+	}
+	sm_sleep_until(w, t);
 }
 
 /* As try_warp, where one split is all there is and the mechanism has nothing to choose. */

@@ -29,7 +29,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 	sm->cta = arena_array(&g->arena, Cta, sm->nctas);
 	sm->lane_scoreboard = g->model->lane_scoreboard && !(g->model->warp_scoreboard && g->model->warp_scoreboard(c));
 	sm->single = !g->model->own_slots && !g->model->regroups && !g->model->pairs.partner && !g->model->times.stall && !g->model->times.alarm;
-	sm->unasked = sm->single && c->sched_policy != SCHED_TWO_LEVEL;
+	sm->unasked = sm->single && !sm->lane_scoreboard && c->sched_policy != SCHED_TWO_LEVEL;
 	sm->free_warps = sm->nwarps;
 	sm->free_ctas = sm->nctas;
 	sm->free_regs = c->sm_registers;
