@@ -65,7 +65,10 @@ static void take_place(Sm *sm, Warp *w, const Split *s, const MIns *i, const Acc
 	if (!q->access)
 		q->access = arena_array(&sm->arena, LsuAccess, SP_COUNT);
 	LsuAccess *e = &q->access[q->n++];
-	*e = (LsuAccess){ .access = *a, .ins = i, .ticket = t, .part = e->part };
+	e->access = *a;
+	e->ins = i;
+	e->ticket = t;
+	e->wait = 0;
 	memcpy(e->addr, a->addr, sizeof *a->addr * (size_t)w->lanes.width);
 	e->access.addr = e->addr;
 	if (!e->part)

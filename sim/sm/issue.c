@@ -567,9 +567,9 @@ static void retire_ended(Sm *sm)
 static Cycle cycle(Sm *sm, int64_t n)
 {
 	Cycle next = NEVER;
-	uint64_t first = sm->issued; /* who has issued is behind those who have not */
-	for (int64_t k = 0; k < n; k++) {
-		Sched *d = &sm->sched[(first + (uint64_t)k) % (uint64_t)n];
+	int64_t at = (int64_t)((uint32_t)sm->issued % (uint32_t)n); /* who has issued is behind those who have not */
+	for (int64_t k = 0; k < n; k++, at = at + 1 < n ? at + 1 : 0) {
+		Sched *d = &sm->sched[at];
 		if (d->sleep <= sm->now) {
 			if (schedule(sm, d)) {
 				sm->issued++;
