@@ -253,15 +253,16 @@ static void loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
 	subdivide(w, k, s, misses);
 }
 
-/* When the first of its lanes have their operands, they may go on alone. stalled: those that had them before, from the next cycle on. */
+/* When the first of its lanes have their operands, they may go on alone. stalled: those that had them before, from the next cycle on if there
+   is room. For the others there need be none yet. */
 static void wait_for_first(Warp *w, const Split *s, bool stalled)
 {
 	Dws *k = reconv_state(w);
 	Cycle when, now = reconv_now(w);
-	if (reconv_param(w, P_MEMORY) != MEMORY_REVIVE || !room(w, 1))
+	if (reconv_param(w, P_MEMORY) != MEMORY_REVIVE)
 		return;
 	Mask m = reconv_first_ready(w, s, &when);
-	if (m == s->mask || (!stalled && when < now))
+	if (m == s->mask || (when <= now && stalled && !room(w, 1)) || (when < now && !stalled))
 		return;
 	if (stalled && when <= now)
 		when = now + 1;

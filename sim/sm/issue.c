@@ -651,15 +651,14 @@ Cycle sm_next(const Sm *sm)
 	return least < sm->now ? sm->now : least;
 }
 
-/* When the split will be ready, as far as its data go. */
+/* When the split will be ready, as far as its data go, as seen in the window's last cycle. What else keeps it back then may have gone before
+   they come. */
 static When when_ready(const Sm *sm, const Warp *w, const Split *s)
 {
 	const MIns *i = &w->ins[s->pc];
 	When t = { s->ready, s->pc, s->why };
 	if (s->ready < sm->now)
-		t = sm->gpu->model->own_slots ? lanes_operands(sm, w, s, i) : later(sm, w, s, i, sm->now);
-	if (is_memory(i) && w->lsu.n)
-		t = (When){ PENDING, s->pc, STALL_MEMPIPE };
+		t = sm->gpu->model->own_slots ? lanes_operands(sm, w, s, i) : later(sm, w, s, i, sm->now - 1);
 	return t;
 }
 
