@@ -56,6 +56,7 @@ else
 		compare "$srcdir/kernels/calculator/calculator.ir" -m "$model" -c kepler.lua
 		compare "$srcdir/kernels/two_streams/two_streams.ir" -m "$model" -c volta.lua
 	done
+	compare "$srcdir/kernels/spmv/spmv.ptx" -m dwf -c volta.lua
 	for name in scan/scan.ptx spmv/spmv.ptx calculator/calculator.ir; do
 		compare "$srcdir/kernels/$name" -m mimd -c volta.lua
 	done

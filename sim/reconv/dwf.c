@@ -235,6 +235,8 @@ static uint32_t lanes_at(const Pool *pool, uint32_t pc)
 	return 0;
 }
 
+#define NOT_READY ((uint64_t)1 << 63)
+
 /* Lower goes first; the high bit is what cannot issue, the lowest values are for what has waited too long: one entry at a
    time, until it ends with its block. */
 static uint64_t rank(Warp *w, const Split *s)
@@ -244,7 +246,7 @@ static uint64_t rank(Warp *w, const Split *s)
 	if (s->state != SPLIT_RUN)
 		return ~(uint64_t)0;
 	if (s->ready > now)
-		return (uint64_t)1 << 63;
+		return NOT_READY;
 	if (s->tag == pool->turn)
 		return 0;
 	if (now - s->ready > (Cycle)reconv_param(w, P_PATIENCE))
@@ -262,7 +264,7 @@ static uint64_t rank(Warp *w, const Split *s)
 	}
 }
 
-typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked;
+typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked; /* since: how long it could issue; when another can is not asked */
 
 static bool before(const Ranked *a, const Ranked *b)
 {
@@ -276,7 +278,8 @@ static Ranked lead(Warp *w)
 	Ranked best = { ~(uint64_t)0, 0, w };
 	int at = 0;
 	for (int k = 0; k < *reconv_nsplit(w); k++) {
-		Ranked r = { rank(w, &s[k]), s[k].ready, w };
+		Ranked r = { rank(w, &s[k]), 0, w };
+		r.since = r.rank < NOT_READY ? s[k].ready : 0;
 		if (k == 0 || before(&r, &best)) {
 			best = r;
 			at = k;
