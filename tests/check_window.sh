@@ -51,12 +51,14 @@ else
 		compare "$srcdir/kernels/calculator/calculator.ir" -m $model -c kepler.lua
 		compare "$srcdir/kernels/device_calls/device_calls.ptx" -m $model -c kepler.lua
 	done
-	for model in dws 'dws(splits=2)'; do
+	for model in dws 'dws(splits=2)' 'its(switch_stall=20)'; do
 		compare "$srcdir/kernels/quicksort/quicksort.ptx" -m "$model" -c kepler.lua
 		compare "$srcdir/kernels/calculator/calculator.ir" -m "$model" -c kepler.lua
 		compare "$srcdir/kernels/two_streams/two_streams.ir" -m "$model" -c volta.lua
 	done
-	compare "$srcdir/kernels/spmv/spmv.ptx" -m dwf -c volta.lua
+	for model in dwf 'its(switch_stall=100)' 'spec_reconv(switch_stall=50)'; do
+		compare "$srcdir/kernels/spmv/spmv.ptx" -m "$model" -c volta.lua
+	done
 	for name in scan/scan.ptx spmv/spmv.ptx calculator/calculator.ir; do
 		compare "$srcdir/kernels/$name" -m mimd -c volta.lua
 	done

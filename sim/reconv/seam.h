@@ -93,8 +93,8 @@ typedef struct SyncHooks {
 
 /* What takes its time. Timed runs only, but for the alarm. */
 typedef struct TimeHooks {
-	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an
-	                                                   instruction is being fetched, ...; until may be unknown (far off) */
+	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an instruction is
+	                                                   being fetched, ...; until is unknown (far off) for these two, even where it is known already */
 	/* The split waits for data that are being loaded, and it is known now when those of each lane come, now or later
 	   (reconv_first_ready). It may ask for an alarm, and change nothing else. */
 	void (*known)(Warp *, Split *s);

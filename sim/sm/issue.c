@@ -360,7 +360,7 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 		return true;
 	}
 	if (s->state == SPLIT_RUN && model->times.stall) {
-		model->times.stall(w, s, t.why, t.cycle);
+		model->times.stall(w, s, t.why, t.why == STALL_MEMORY || t.why == STALL_FETCH ? PENDING : t.cycle);
 		if (s->state != SPLIT_RUN) /* another one has its turn */
 			t.cycle = sm->now + 1;
 	}

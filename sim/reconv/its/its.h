@@ -38,7 +38,8 @@ static inline int64_t its_lower_knob(const LowerFn *l, ItsParam p)
 	{ NULL, "switch_branch", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", "the turn passes on at the end of every block" }, \
 	{ NULL, "switch_sleep", CT_ENUM, 0, 0, 0, 2, "policy|off|on", "", "the turn passes on while a group sleeps (nanosleep)" }, \
 	{ NULL, "switch_stall", CT_INT, 0, -1, -1, 1000000, NULL, "cycles", \
-		"the turn passes on when a group has to wait so long for an operand or an instruction; 0 = never, -1: as the policy says (assumption)" }, \
+		"the turn passes on when a group has to wait so long for an operand; always when it is loaded or an instruction fetched, for how long is not known then; " \
+		"0 = never, -1: as the policy says (assumption)" }, \
 	{ NULL, "timer", CT_INT, 0, -1, -1, 1000000000, NULL, "cycles", \
 		"at a loop's head, the turn passes on when it has lasted so long; 0 = never, -1: as the policy says (assumption)" }, \
 	{ NULL, "barrier_timeout", CT_INT, 0, -1, -1, 1000000000, NULL, "cycles", \

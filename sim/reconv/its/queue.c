@@ -89,7 +89,7 @@ void its_pass_on(Warp *w, Its *k)
 	for (int i = 1; i < k->n; i++) {
 		int lane = k->queue[i];
 		Split *t = its_split(w, lane);
-		if (k->group[lane].stalled > now || t->ready > now + 1)
+		if (k->group[lane].stalled > now || t->ready > now + (t->why != STALL_FETCH)) /* when a fetch ends is known only then */
 			continue;
 		its_rotate(w, k);
 		its_dequeue(k, t);
