@@ -49,6 +49,13 @@ bad 'expected one trace' "$sample" "$sample"
 bad 'cannot read the trace' no-such-file
 bad 'not a trace' "$top/tests/gsim-trace.sh"
 bad "no launch of kernel 'other'; it has launches of b2" --kernel other "$sample"
+bad 'no launch 7; it has 1 launch, counted from 0' --launch 7 "$sample"
+bad 'no launch 1; it has 1 launch,' --launch 1 --kernel b2 --summary "$sample"
+bad "launch 0 of the trace is of kernel 'b2', not of 'other'" --launch 0 --kernel other "$sample"
+for option in --text --csv --perfetto --summary --cycles=1:2 --events=issue; do
+	bad "--stack shows the state at one cycle and no events; ${option%=*} cannot stand beside it" $option --stack 1 "$sample"
+	bad "${option%=*} cannot stand beside it" --stack 1 $option "$sample"
+done
 bad 'no kind of event' --events issue,push,nothing "$sample"
 bad 'expected a number' --sm x "$sample"
 bad 'expected a number' --warp 65536 "$sample"
@@ -107,7 +114,11 @@ for model in $(./gsim --list models | sed -n 's/^\([a-z_]*\) .*/\1/p'); do
 	./gsim-trace --stack $((last / 2)) --warp 0 --sm 0 /dev/stdin <gsim-trace.tmp | cmp - gsim-trace.out || fail "$model: --stack differs through a pipe"
 done
 bad 'no launch that was asked for has an event in or behind cycle 10000000' --stack 10000000 gsim-trace.tmp
-bad 'no launch that was asked for' --stack 1 --launch 1 gsim-trace.tmp
+bad 'no launch 7; it has 1 launch,' --stack 1 --launch 7 gsim-trace.tmp
+bad "no launch of kernel 'nope'; it has launches of b2" --stack 1 --kernel nope gsim-trace.tmp
+bad "launch 0 of the trace is of kernel 'b2', not of 'nope'" --stack 1 --kernel nope --launch 0 gsim-trace.tmp
+./gsim-trace --stack 1 --kernel nope /dev/stdin <gsim-trace.tmp 2>&1 | grep -q "no launch of kernel 'nope'; it has launches of b2" ||
+	fail "--stack does not miss a kernel through a pipe"
 bad 'format version 1 does not tell the state' --stack 1 "$sample"
 bad 'expected a number' --stack x "$sample"
 bad 'expected a number' --launch -1 "$sample"
@@ -126,5 +137,7 @@ for form in summary text; do
 	[ "$(grep -c '^  passes linearize$' gsim-trace.out)" = 1 ] || fail "--$form does not name the passes"
 done
 ./gsim-trace --perfetto gsim-trace.tmp | grep -q "\"configuration\":\"$hash\"" || fail "--perfetto does not name the configuration"
+bad 'no launch 2; it has 2 launches, counted from 0' --launch 2 gsim-trace.tmp
+bad 'no launch 2; it has 2 launches, counted from 0' --stack 1 --launch 2 gsim-trace.tmp
 rm -f gsim-trace.out gsim-trace.want gsim-trace.cut gsim-trace.tmp gsim-trace.json
 exit $failed

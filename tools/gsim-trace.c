@@ -108,6 +108,16 @@ static bool parse_events(const char *s, TraceFilter *f, Diag *d)
 	}
 }
 
+/* other: the last option given that says which events to show or how, or NULL. */
+static bool arguments(bool stack, const char *other, int traces, Diag *d)
+{
+	if (traces != 1)
+		diag_error(d, (Loc){ 0 }, "expected one trace, found %d arguments; gsim-trace --help says more", traces);
+	if (stack && other)
+		diag_error(d, (Loc){ 0 }, "--stack shows the state at one cycle and no events; %s cannot stand beside it", other);
+	return !d->errors;
+}
+
 /* x: NULL for the state at the cycle. */
 static bool export(const char *path, const char *output, const TraceExporter *x, uint64_t cycle, const TraceFilter *f, Diag *d)
 {
@@ -133,19 +143,19 @@ int main(int argc, char **argv)
 	Diag d = { 0 };
 	const TraceExporter *x = &trace_text;
 	TraceFilter f = TRACE_EVERYTHING;
-	const char *output = NULL;
+	const char *output = NULL, *other = NULL;
 	uint64_t cycle = 0, launch;
-	bool ok = true, kinds = false;
+	bool ok = true, kinds = false, stack = false;
 	opterr = 0;
 	for (int c; ok && (c = getopt_long(argc, argv, ":tcpso:h", options, NULL)) != -1;)
 		switch (c) {
-		case 't': x = &trace_text; break;
-		case 'c': x = &trace_csv; break;
-		case 'p': x = &trace_perfetto; break;
-		case 's': x = &trace_summary; break;
+		case 't': x = &trace_text; other = "--text"; break;
+		case 'c': x = &trace_csv; other = "--csv"; break;
+		case 'p': x = &trace_perfetto; other = "--perfetto"; break;
+		case 's': x = &trace_summary; other = "--summary"; break;
 		case 'o': output = optarg; break;
 		case OPT_STACK:
-			x = NULL;
+			stack = true;
 			ok = parse_long("--stack", optarg, UINT64_MAX, &cycle, &d);
 			break;
 		case OPT_LAUNCH:
@@ -155,20 +165,17 @@ int main(int argc, char **argv)
 		case OPT_KERNEL: f.kernel = optarg; break;
 		case OPT_SM: ok = parse_index("--sm", optarg, &f.sm, &d); break;
 		case OPT_WARP: ok = parse_index("--warp", optarg, &f.warp, &d); break;
-		case OPT_CYCLES: ok = parse_cycles(optarg, &f, &d); break;
-		case OPT_EVENTS: ok = kinds = parse_events(optarg, &f, &d); break;
+		case OPT_CYCLES: other = "--cycles"; ok = parse_cycles(optarg, &f, &d); break;
+		case OPT_EVENTS: other = "--events"; ok = kinds = parse_events(optarg, &f, &d); break;
 		case 'h': print_help(); return 0;
 		case OPT_VERSION: puts("gsim-trace (" PACKAGE_NAME ") " PACKAGE_VERSION); return 0;
 		default: return usage_option("gsim-trace", argv, options, c);
 		}
-	if (ok && optind + 1 != argc) {
-		diag_error(&d, (Loc){ 0 }, "expected one trace, found %d arguments; gsim-trace --help says more", argc - optind);
-		ok = false;
-	}
+	ok = ok && arguments(stack, other, argc - optind, &d);
 	if (!kinds && (x == &trace_text || x == &trace_csv))
 		f.kinds = TRACE_PLAIN_KINDS;
 	if (ok)
-		ok = export(argv[optind], output, x, cycle, &f, &d);
+		ok = export(argv[optind], output, stack ? NULL : x, cycle, &f, &d);
 	diag_print(&d, stderr);
 	diag_free(&d);
 	return ok ? 0 : 2;

@@ -1,6 +1,5 @@
 #include "traces/export.h"
-#include "lib/hash.h"
-#include "lib/strbuf.h"
+#include <inttypes.h>
 #include <string.h>
 
 int trace_kind(const char *name, size_t n)
@@ -42,32 +41,45 @@ static bool passes(const TraceFilter *f, const TraceEvent *e)
 		&& e->cycle >= f->from && e->cycle <= f->to;
 }
 
-/* The kernels of a trace, each once, in the order of their first launches. */
-typedef struct Kernels { Arena arena; StrMap map; StrBuf list; } Kernels;
-
 enum { MOST_LISTED = 20 };
 
-static void note_kernel(Kernels *s, const char *kernel)
+bool trace_asked(TraceAsked *a, const TraceFilter *f, const TraceLaunch *l, int64_t number)
 {
-	if (strmap_get(&s->map, kernel) >= 0)
-		return;
-	strmap_put(&s->map, arena_strdup(&s->arena, kernel), s->map.n);
-	if (s->map.n <= MOST_LISTED)
-		sb_printf(&s->list, "%s%s", s->map.n > 1 ? ", " : "", kernel);
+	bool kernel = !f->kernel || !strcmp(f->kernel, l->kernel), wanted = kernel && (f->launch < 0 || f->launch == number);
+	a->launches = number + 1;
+	a->found |= wanted;
+	if (f->launch == number)
+		a->of = arena_strdup(&a->arena, l->kernel);
+	if (strmap_get(&a->kernels, l->kernel) < 0) {
+		strmap_put(&a->kernels, arena_strdup(&a->arena, l->kernel), a->kernels.n);
+		if (a->kernels.n <= MOST_LISTED)
+			sb_printf(&a->list, "%s%s", a->kernels.n > 1 ? ", " : "", l->kernel);
+	}
+	return wanted;
 }
 
-static bool kernel_found(Kernels *s, const char *kernel, Diag *diag)
+bool trace_asked_found(const TraceAsked *a, const TraceFilter *f, Diag *diag)
 {
-	bool found = !kernel || strmap_get(&s->map, kernel) >= 0;
-	if (!found && !s->map.n)
-		diag_error(diag, (Loc){ 0 }, "the trace has no launch of kernel '%s', nor of another", kernel);
-	else if (!found)
-		diag_error(diag, (Loc){ 0 }, "the trace has no launch of kernel '%s'; it has launches of %s%s", kernel, s->list.s,
-			s->map.n > MOST_LISTED ? ", ..." : "");
-	strmap_free(&s->map);
-	sb_free(&s->list);
-	arena_free(&s->arena);
-	return found;
+	if (a->found || (!f->kernel && f->launch < 0))
+		return true;
+	if (f->launch >= a->launches)
+		diag_error(diag, (Loc){ 0 }, "the trace has no launch %" PRId64 "; it has %" PRId64 " launch%s, counted from 0", f->launch, a->launches,
+			a->launches == 1 ? "" : "es");
+	else if (f->launch >= 0)
+		diag_error(diag, (Loc){ 0 }, "launch %" PRId64 " of the trace is of kernel '%s', not of '%s'", f->launch, a->of, f->kernel);
+	else if (!a->launches)
+		diag_error(diag, (Loc){ 0 }, "the trace has no launch of kernel '%s', nor of another", f->kernel);
+	else
+		diag_error(diag, (Loc){ 0 }, "the trace has no launch of kernel '%s'; it has launches of %s%s", f->kernel, a->list.s,
+			a->kernels.n > MOST_LISTED ? ", ..." : "");
+	return false;
+}
+
+void trace_asked_free(TraceAsked *a)
+{
+	strmap_free(&a->kernels);
+	sb_free(&a->list);
+	arena_free(&a->arena);
 }
 
 bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, FILE *out, Diag *diag)
@@ -75,7 +87,7 @@ bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, 
 	TraceExport t = { .out = out, .launch_number = -1 };
 	const TraceLaunch *next;
 	TraceEvent e;
-	Kernels kernels = { 0 };
+	TraceAsked asked = { 0 };
 	bool wanted = false;
 	int k;
 	x->begin(&t);
@@ -89,20 +101,20 @@ bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, 
 			x->finish(&t);
 		t.launch = next;
 		t.launch_number++;
-		note_kernel(&kernels, next->kernel);
-		wanted = (!f->kernel || !strcmp(f->kernel, next->kernel)) && (f->launch < 0 || f->launch == t.launch_number);
+		wanted = trace_asked(&asked, f, next, t.launch_number);
 		if (wanted)
 			x->launch(&t);
 	}
 	if (wanted)
 		x->finish(&t);
 	x->end(&t);
-	bool found = kernel_found(&kernels, k == 0 ? f->kernel : NULL, diag);
+	bool ok = k == 0 && trace_asked_found(&asked, f, diag);
+	trace_asked_free(&asked);
 	if (fflush(out) || ferror(out)) {
 		diag_error(diag, (Loc){ 0 }, "the output could not be written");
 		return false;
 	}
-	return k == 0 && found;
+	return ok;
 }
 
 void trace_settings(const TraceLaunch *l, FILE *out)

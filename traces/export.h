@@ -1,6 +1,8 @@
 /* What becomes of a recorded trace: text, tables, timelines, sums. */
 #ifndef GSIM_TRACE_EXPORT_H
 #define GSIM_TRACE_EXPORT_H
+#include "lib/hash.h"
+#include "lib/strbuf.h"
 #include "traces/trace.h"
 #include <stdio.h>
 
@@ -13,6 +15,21 @@ typedef struct TraceFilter {
 } TraceFilter;
 #define TRACE_PLAIN_KINDS (((uint32_t)1 << TR_ENTER) - 1) /* what happens, without how rows of tables and schedulers change */
 #define TRACE_EVERYTHING ((TraceFilter){ NULL, -1, -1, -1, 0, UINT64_MAX, ~(uint32_t)0 })
+
+/* The launches of a trace, beside what a filter asks for. */
+typedef struct TraceAsked {
+	Arena arena;
+	StrMap kernels;                /* each once, in the order of their first launches; list: their names */
+	StrBuf list;
+	int64_t launches;              /* seen */
+	bool found;                    /* one passes the filter's kernel and launch */
+	const char *of;                /* the kernel of the filter's launch */
+} TraceAsked;
+/* Notes a launch; true when it passes. */
+bool trace_asked(TraceAsked *, const TraceFilter *, const TraceLaunch *, int64_t number);
+/* Behind the last launch: false, with an error, when the filter names a kernel or a launch and nothing passes. */
+bool trace_asked_found(const TraceAsked *, const TraceFilter *, Diag *);
+void trace_asked_free(TraceAsked *);
 
 /* One way to write a trace: what it does before all else, when a launch begins (numbered from 0), at an event, when a launch
    ends, and at the end. It writes to `out`; `state` is its own from begin to end. */
@@ -45,11 +62,10 @@ bool trace_at_pc(int kind);
 /* The lanes of a mask, lane 0 first, as 1s and dots for warps of up to 8 lanes, else in hexadecimal. Returns buf. */
 char *trace_lanes(uint64_t mask, int warp_size, char buf[24]);
 
-struct StrBuf;
 /* A pc and its block. */
-void trace_place(struct StrBuf *, const TraceLaunch *, uint64_t pc);
+void trace_place(StrBuf *, const TraceLaunch *, uint64_t pc);
 /* "path 6 B, until 17 G", without the row's lanes. */
-void trace_row_text(struct StrBuf *, const TraceLaunch *, const TraceRow *);
+void trace_row_text(StrBuf *, const TraceLaunch *, const TraceRow *);
 /* The name of a reason of stalls. */
 const char *trace_reason(const TraceLaunch *, uint64_t);
 

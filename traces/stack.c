@@ -13,6 +13,7 @@ typedef struct Picture {
 	uint64_t cycle, last;          /* asked for; of the last event seen */
 	TraceState state;
 	int shown;                     /* launches */
+	TraceAsked asked;
 } Picture;
 
 /* ---- text ---- */
@@ -91,10 +92,7 @@ static void show(Picture *p)
 
 /* ---- following the events ---- */
 
-static bool wanted(const Picture *p)
-{
-	return (!p->f->kernel || !strcmp(p->f->kernel, p->launch->kernel)) && (p->f->launch < 0 || p->f->launch == p->number);
-}
+static bool wanted(Picture *p) { return trace_asked(&p->asked, p->f, p->launch, p->number); }
 
 /* From the launch's begin, or a state whose last event was in cycle `last`, to behind the cycle, and what is there is shown. skip: no farther. Returns what trace_next gave last, with the launch behind in *next. */
 static int follow(Picture *p, TraceReader *r, uint64_t last, const TraceLaunch **next, bool skip, Diag *diag)
@@ -151,6 +149,7 @@ static int by_index(Picture *p, TraceReader *r, int64_t launches, Diag *diag)
 		if (wanted(p))
 			k = follow(p, r, reached, &next, true, diag);
 	}
+	p->asked.launches = launches;
 	return k;
 }
 
@@ -166,8 +165,9 @@ bool trace_stack(TraceReader *r, const TraceFilter *f, uint64_t cycle, FILE *out
 	int errors = diag->errors;
 	int k = launches < 0 ? in_order(&p, r, diag) : by_index(&p, r, launches, diag);
 	trace_state_free(&p.state);
-	if (k >= 0 && !p.shown)
+	if (k >= 0 && trace_asked_found(&p.asked, f, diag) && !p.shown)
 		diag_error(diag, (Loc){ 0 }, "no launch that was asked for has an event in or behind cycle %" PRIu64 "; the last is in cycle %" PRIu64, cycle, p.last);
+	trace_asked_free(&p.asked);
 	if (fflush(out) || ferror(out))
 		diag_error(diag, (Loc){ 0 }, "the output could not be written");
 	return diag->errors == errors && k >= 0;
