@@ -1,5 +1,5 @@
-// A critical section behind a lock, in the form that makes progress on every machine: the lane that gets the lock leaves
-// it in the same turn of the loop.
+// A critical section behind a lock. The lane that gets the lock leaves it in the same turn of the loop, so lanes that meet there,
+// or take turns, make progress. Under the bound `serial`, where lanes do neither, those that spin run first: a livelock.
 extern "C" __global__ void spin_lock(unsigned *lock, volatile unsigned *counter, unsigned rounds)
 {
 	for (unsigned k = 0; k < rounds; k++) {
