@@ -195,6 +195,35 @@ START_TEST(schedulers_share_a_unit)
 }
 END_TEST
 
+/* Schedulers without a warp, or whose warps want other units, change nothing of it: the first two warps want the same unit. */
+START_TEST(who_wants_nothing_has_no_turn)
+{
+	static const struct { const char *set; unsigned threads; } want[] = {
+		{ "scheduler.count=2", 8 }, { "scheduler.count=3", 8 }, { "scheduler.count=4", 8 }, { "scheduler.count=8", 8 },
+		{ "scheduler.count=4 units.alu.count=8", 32 }, { "scheduler.count=8 units.alu.count=8 scheduler.policy=oldest", 32 } };
+	for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+		char set[200], text[6000] = HEAD "A:\n %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 8\n bra %p, B, C\nB:\n";
+		uint64_t end[2] = { 0 };
+		snprintf(set, sizeof set, "%s units.fp32.count=1 units.fp32.interval=3", want[k].set);
+		for (int n = 0; n < 60; n++)
+			strcat(text, n % 2 ? " %f = add.f32 %f, %f\n" : " %g = add.f32 %g, %g\n");
+		strcat(text, EX "C:\n");
+		for (int n = 0; n < 60; n++)
+			strcat(text, " %a = add.u32 %b, 1\n");
+		strcat(text, EX "}\n");
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, want[k].threads);
+		for (int i = 0; i < r->n; i++)
+			if (r->e[i].kind == TR_ISSUE && r->e[i].warp < 2)
+				end[r->e[i].warp] = r->e[i].cycle;
+		uint64_t first = end[0] < end[1] ? end[0] : end[1], last = end[0] + end[1] - first;
+		ck_assert_msg(last * 100 <= first * 110, "%s, %u threads: the two end at %llu and %llu", set, want[k].threads, (unsigned long long)end[0],
+			(unsigned long long)end[1]);
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* Of four schedulers with 16 lanes each, a warp has those of its own: 40 independent instructions take 2 cycles each; four warps,
    one at each scheduler, take no longer, and five take twice as long. With pooled copies, one warp has all it can issue. */
 START_TEST(units_of_a_scheduler_serve_its_warps)
@@ -559,7 +588,7 @@ int main(void)
 	const TTest *const tests[] = {
 		barriers_release_in_the_cycle_after_the_last_arrival, barriers_count_the_threads_that_are_left, arriving_does_not_wait,
 		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other,
-		a_block_takes_its_time_to_begin, schedulers_share_a_unit, units_of_a_scheduler_serve_its_warps, units_share_copies,
+		a_block_takes_its_time_to_begin, schedulers_share_a_unit, who_wants_nothing_has_no_turn, units_of_a_scheduler_serve_its_warps, units_share_copies,
 		lanes_hear_of_their_loads_wherever_they_are, blocks_go_to_sms_in_turn, resources_bound_residence,
 		a_block_that_fits_nowhere_is_refused, recursion_saves_what_lives_across_the_call,
 		predicates_are_arguments_and_results,

@@ -156,7 +156,9 @@ typedef struct Deferred {              /* a global access whose data move at the
 	MemTicket *ticket;             /* NULL: another home's part of the access before */
 } Deferred;
 
-typedef struct Copies { Cycle *free; int n; } Copies;  /* of a functional unit: [copy] when it takes the next instruction */
+/* Of a functional unit, by copy: when it takes the next instruction, and whose instruction it took last (a scheduler). */
+typedef struct Copy { Cycle free; uint8_t taker; } Copy;
+typedef struct Copies { Copy *copy; int n; } Copies;
 
 typedef struct Sched {
 	Copies unit[UNIT_COUNT];       /* what its instructions may take: its own copies, the SM's, or some of another unit's */
@@ -165,6 +167,8 @@ typedef struct Sched {
 	uint8_t *wake_why;             /* by place in order: the Stall until then */
 	int n;
 	int last;                      /* slot that issued last, -1 */
+	uint8_t index;
+	uint8_t behind;                /* schedulers (a bit each) that have what one of its warps has wanted in vain in this cycle */
 	Cycle sleep;                   /* nothing to try before; 0 when something may have changed */
 	uint64_t *idle;                /* counts the cycles until then: of the warp that is nearest to an issue, by its reason; or of none */
 	uint8_t why;                   /* Stall that this stands for; STALL_COUNT: it has issued */
@@ -191,6 +195,7 @@ struct Sm {
 	bool unasked;                  /* single, a scoreboard of warps; and its scheduler does not ask why a warp waits */
 	bool single;                   /* nothing to choose for a warp of one split: the mechanism hears of no stall, alarm or partner */
 	Sched *sched;
+	uint8_t turn[8];               /* schedulers, in the order in which they are asked */
 	Cycle lsu_free;                /* when the load/store unit makes the next access; PENDING: the end of the window tells */
 	Warp **lsu;                    /* those that wait for it, a ring of nwarps: lsu_n from lsu_first on */
 	int lsu_first, lsu_n;

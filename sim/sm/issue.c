@@ -57,16 +57,18 @@ static __attribute__((noinline)) When later(const Sm *sm, const Warp *w, const S
 
 /* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of several the last one, which
    the fewest kinds of instructions can take: others may share the first ones. */
-static Cycle *free_copy(const Sm *sm, const Sched *d, Unit u, Cycle *when)
+static Copy *free_copy(const Sm *sm, Sched *d, Unit u, Cycle *when)
 {
 	const Copies *c = &d->unit[u];
 	Cycle least = NEVER;
 	for (int k = c->n; k-- > 0;) {
-		if (c->free[k] <= sm->now)
-			return &c->free[k];
-		if (c->free[k] < least)
-			least = c->free[k];
+		if (c->copy[k].free <= sm->now)
+			return &c->copy[k];
+		if (c->copy[k].free < least)
+			least = c->copy[k].free;
 	}
+	for (int k = 0; k < c->n; k++)
+		d->behind |= (uint8_t)(1 << c->copy[k].taker);
 	*when = least;
 	return NULL;
 }
@@ -99,7 +101,7 @@ static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const
 }
 
 /* Executes the split's instruction, which takes this copy of its unit, or none. */
-static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Cycle *unit)
+static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 {
 	const Config *c = &sm->gpu->config;
 	Cycle now = sm->now;
@@ -116,7 +118,7 @@ static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Cycle *unit)
 	w->exact = false;
 	exec_issue(sm, w, s, &is);
 	if (unit)
-		*unit = now + (Cycle)c->unit[i->unit].interval;
+		*unit = (Copy){ now + (Cycle)c->unit[i->unit].interval, w->sched->index };
 	if (!memory)
 		write_results(sm, w, part, nparts, i, is.executing, now + (Cycle)c->unit[i->unit].latency, false);
 	else if (!is.pending || (sm->lane_scoreboard && is.executing & ~is.pending))
@@ -137,7 +139,7 @@ static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Cycle *unit)
 }
 
 /* Can the split issue now? Else when it may, as far as known. shared: the unit of an issue of this cycle on other lanes, or -1. */
-static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, Cycle **unit, int shared)
+static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, Copy **unit, int shared)
 {
 	if (s->state != SPLIT_RUN)
 		return not_running(s);
@@ -169,7 +171,7 @@ static bool second_issue(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 {
 	Split *s = &w->split[k];
 	const MIns *i;
-	Cycle *unit;
+	Copy *unit;
 	if (!may_be_followed(first))
 		return false;
 	if (w->nsplit < n || (n > 1 && !(s->mask & lanes)) || s->state != SPLIT_RUN || s->ready != sm->now + 1 || s->parts)
@@ -236,7 +238,7 @@ static void issue_partner(Sm *sm, Warp *w, const MIns *first, Mask lanes)
 	Split *s;
 	for (int n = 0; (s = sm->gpu->model->pairs.partner(w, lanes, n, &of)); n++) {
 		const MIns *i;
-		Cycle *unit;
+		Copy *unit;
 		When t = examine(sm, of, s, &i, &unit, is_memory(first) ? -1 : first->unit);
 		if (t.cycle > sm->now)
 			continue;
@@ -260,7 +262,7 @@ static bool try_pair(Sm *sm, Warp *w)
 	Split *s;
 	for (int n = 0; !issued && (s = model->pairs.candidate(w, n)); n++) {
 		const MIns *i;
-		Cycle *unit;
+		Copy *unit;
 		if (s->released) { /* another list: from its beginning */
 			split_released(sm, w, s);
 			n = -1;
@@ -315,7 +317,7 @@ static inline bool try_single(Sm *sm, Warp *w)
 {
 	Split *s = &w->split[0];
 	const MIns *i;
-	Cycle *unit;
+	Copy *unit;
 	Mask lanes = s->mask;
 	When t = examine(sm, w, s, &i, &unit, -1);
 	if (t.cycle <= sm->now) {
@@ -353,7 +355,7 @@ static bool changes(Sm *sm, Warp *w, Split *s, When *best)
 static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *best)
 {
 	const ReconvModel *model = sm->gpu->model;
-	Cycle *unit = NULL;
+	Copy *unit = NULL;
 	When t = examine(sm, w, s, i, &unit, -1);
 	if (t.cycle <= sm->now) {
 		issue(sm, w, s, *i, unit);
@@ -562,14 +564,37 @@ static void retire_ended(Sm *sm)
 	sm->nended = 0;
 }
 
+/* Who has wanted a copy of a unit in vain goes before those who have it, from now on: so each of those who want one gets it in turn. */
+static void give_way(Sm *sm, int n)
+{
+	uint8_t old[8], *turn = sm->turn;
+	memcpy(old, turn, sizeof old);
+	for (int k = 0; k < n; k++) {
+		Sched *d = &sm->sched[old[k]];
+		int at = 0, to = 0;
+		uint8_t later[8];
+		int nlater = 0;
+		while (turn[at] != old[k])
+			at++;
+		for (int x = 0; x < at; x++)
+			if (d->behind >> turn[x] & 1)
+				later[nlater++] = turn[x];
+			else
+				turn[to++] = turn[x];
+		turn[to++] = old[k];
+		memcpy(turn + to, later, (size_t)nlater);
+		d->behind = 0;
+	}
+}
+
 /* One cycle. Returns when the next issue may be: now + 1 after an issue. Who wakes a warp without an issue, by letting splits go
    or scattering them, asks for the next cycle, too (try_warp): so a scheduler that this cycle has passed is not forgotten. */
 static Cycle cycle(Sm *sm, int64_t n)
 {
 	Cycle next = NEVER;
-	int64_t at = (int64_t)((uint32_t)sm->issued % (uint32_t)n); /* who has issued is behind those who have not */
-	for (int64_t k = 0; k < n; k++, at = at + 1 < n ? at + 1 : 0) {
-		Sched *d = &sm->sched[at];
+	uint8_t behind = 0;
+	for (int64_t k = 0; k < n; k++) {
+		Sched *d = &sm->sched[sm->turn[k]];
 		if (d->sleep <= sm->now) {
 			if (schedule(sm, d)) {
 				sm->issued++;
@@ -585,6 +610,10 @@ static Cycle cycle(Sm *sm, int64_t n)
 		++*d->idle;
 		next = d->sleep < next ? d->sleep : next;
 	}
+	for (int64_t k = 0; k < n; k++)
+		behind |= sm->sched[k].behind;
+	if (behind)
+		give_way(sm, (int)n);
 	if (sm->nended) {
 		retire_ended(sm);
 		for (int64_t k = 0; k < n; k++)

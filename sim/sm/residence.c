@@ -10,11 +10,11 @@ static void equip_unit(Gpu *g, Sm *sm, int u)
 		Copies *k = &sm->sched[i].unit[u];
 		k->n = (int)c->count;
 		if (c->shares)
-			k->free = sm->sched[i].unit[c->shares - 1].free;
+			k->copy = sm->sched[i].unit[c->shares - 1].copy;
 		else if (i == 0 || c->per == PER_SCHEDULER)
-			k->free = arena_array(&g->arena, Cycle, c->count);
+			k->copy = arena_array(&g->arena, Copy, c->count);
 		else
-			k->free = sm->sched[0].unit[u].free;
+			k->copy = sm->sched[0].unit[u].copy;
 	}
 }
 
@@ -41,6 +41,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 		sm->sched[i].wake_why = arena_array(&g->arena, uint8_t, sm->nwarps);
 		sm->sched[i].active = arena_array(&g->arena, int, sm->nwarps);
 		sm->sched[i].last = -1;
+		sm->sched[i].index = sm->turn[i] = (uint8_t)i;
 		sm->sched[i].idle = &sm->empty;
 	}
 	for (int sharing = 0; sharing < 2; sharing++) /* those that share take what others have */
