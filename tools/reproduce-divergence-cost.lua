@@ -81,7 +81,7 @@ end
 
 local function read_oracle()
 	local rows = {}
-	for _, r in ipairs(tool.rows(top .. "/tests/oracles/token_stack.csv")) do
+	for _, r in ipairs(tool.rows(top .. "/tests/sim/reconv/oracles/token_stack.csv")) do
 		for name, value in pairs(r) do r[name] = tonumber(value) end
 		rows[r.n] = r
 	end
@@ -216,7 +216,7 @@ end
 
 local result = sweep()
 local oracle = read_oracle()
-print("Columns of our model of the paper's token stack (tests/oracles/token_stack.csv) against gsim:")
+print("Columns of our model of the paper's token stack (tests/sim/reconv/oracles/token_stack.csv) against gsim:")
 compare_all(result, oracle)
 print()
 print("Figures that the paper measured on a GTX 770 and a GTX 850M, or says of its measurements:")

@@ -1,4 +1,4 @@
-/* What the seam promises, asserted before and after every hook of a mechanism (configure --enable-checks; tests/check_seam.c). The
+/* What the seam promises, asserted before and after every hook of a mechanism (configure --enable-checks; tests/sim/reconv/check_seam.c). The
  * table that the core calls is the mechanism's with each of its hooks between two checks: that the core calls it as sim/reconv/seam.h
  * says, and that what it leaves behind is sound, above all that each live lane is in one place. */
 #include "sim/machine/machine.h"

@@ -1,8 +1,8 @@
 /* Whole runs out of bytes. The first bytes choose a mechanism and how the machine differs from a small one, the others are
- * the choices of the random-kernel generator (tests/random_kernel.h): each input is a race-free kernel, whose memory must
+ * the choices of the random-kernel generator (tests/random/random_kernel.h): each input is a race-free kernel, whose memory must
  * be that of the reference interpreter, timed and functional, with the same count of instructions. */
 #include "tests/fuzz/fuzz.h"
-#include "tests/differential.h"
+#include "tests/random/differential.h"
 #include "traces/export.h"
 
 enum { CHANGES = 16, KERNEL_SIZE = 24 };

@@ -1,0 +1,467 @@
+#include "passes/transform/transform.h"
+#include "tests/passes/warp_model.h"
+#include "lib/strbuf.h"
+#include <check.h>
+
+static Module *m;
+static Arena arena;
+static Diag diag;
+static void setup(void) { m = module_new("test"); }
+static void teardown(void)
+{
+	module_free(m);
+	arena_free(&arena);
+	diag_free(&diag);
+}
+
+static bool apply(const Pass *p, Function *f)
+{
+	PassArgs args = { { 0 } };
+	for (int i = 0; i < p->noptions; i++)
+		args.value[i] = p->options[i].value;
+	return p->run(m, f, &args, &diag);
+}
+
+static bool linearize(Function *f, int level)
+{
+	PassArgs args = { { level } };
+	return pass_linearize.run(m, f, &args, &diag);
+}
+
+/* ---- what every pass must leave ---- */
+
+static char *text_of(const Function *f)
+{
+	char *s = "";
+	for (int b = 0; b < f->block.n; b++) {
+		const Block *p = f->block.v[b];
+		s = arena_printf(&arena, "%s%s%s%s", s, b ? " " : "", p->label, p->nsucc ? ":" : "");
+		for (int k = 0; k < p->nsucc; k++)
+			s = arena_printf(&arena, "%s%s%s", s, k ? "," : "", p->succ[k]->label);
+	}
+	return s;
+}
+
+static void check_form(const Function *f)
+{
+	for (int b = 0; b < f->block.n; b++) {
+		const Block *p = f->block.v[b];
+		ck_assert_msg(p->ins.n > 0 && op_info[block_term(p)->op].flags & OPF_TERM, "%s: no terminator: %d instructions, %s: %s", p->label, p->ins.n, p->ins.n ? op_info[block_term(p)->op].name : "", text_of(f));
+		for (int k = 0; k < p->ins.n - 1; k++)
+			ck_assert_msg(!(op_info[p->ins.v[k].op].flags & OPF_TERM), "%s: terminator inside", p->label);
+		for (int k = 0; k < p->nsucc; k++) {
+			bool in = false;
+			for (int o = 0; o < f->block.n; o++)
+				in |= f->block.v[o] == p->succ[k];
+			ck_assert_msg(in, "%s: successor is not in the function", p->label);
+		}
+		for (int o = 0; o < b; o++)
+			ck_assert_msg(strcmp(f->block.v[o]->label, p->label), "%s: twice", p->label);
+		ck_assert_msg(p->user != (p->origin != 0), "%s: %s", p->label, p->user ? "user's with an origin" : "inserted without one");
+	}
+}
+
+/* ---- linearization ---- */
+
+typedef struct Outcome { int fetches, after, guards, blocks, arms; } Outcome; /* blocks: added; arms: edges of brx */
+
+/* Linearizes the graph and compares runs before and after on several warps. */
+static Outcome compare(const char *text, int warps, bool acyclic, int level)
+{
+	static WmSource s;
+	static WmRun before[8], after;
+	Function *f = graph_kernel(m, text);
+	Outcome o = { .blocks = f->block.n };
+	wm_source(f, &s);
+	for (int k = 0; k < s.n; k++)
+		o.arms += s.nsucc[k] > 2 ? s.nsucc[k] : 0;
+	for (int w = 0; w < warps; w++)
+		wm_run(&s, f, WM_LANES, (uint64_t)w, &before[w]);
+	linearize(f, level);
+	check_form(f);
+	Cfg *c = cfg_build(&arena, f);
+	ck_assert_msg(structured(&arena, c, NULL), "%s: not structured: %s", text, text_of(f));
+	for (int w = 0; w < warps; w++) {
+		wm_run(&s, f, WM_LANES, (uint64_t)w, &after);
+		for (int l = 0; l < WM_LANES; l++) {
+			const WmLane *x = &before[w].lane[l], *y = &after.lane[l];
+			int n = before[w].ended && after.ended ? x->n > y->n ? x->n : y->n : x->n < y->n ? x->n : y->n;
+			ck_assert_msg(!memcmp(x->trace, y->trace, sizeof(int) * (size_t)n), "%s: warp %d lane %d: another trace: %s", text, w, l,
+				text_of(f));
+		}
+		for (int k = 0; k < s.n; k++) {
+			if (before[w].ended && after.ended) {
+				o.fetches += before[w].fetches[k];
+				o.after += after.fetches[k];
+			}
+			if (acyclic)
+				ck_assert_msg(after.fetches[k] == (before[w].fetches[k] != 0), "%s: warp %d fetches %s %d times: %s", text, w,
+					s.label[k], after.fetches[k], text_of(f));
+		}
+		o.guards += before[w].ended && after.ended ? after.guards : 0;
+	}
+	char *once = text_of(f);
+	ck_assert(!linearize(f, level));
+	ck_assert_str_eq(text_of(f), once);
+	o.blocks = f->block.n - o.blocks;
+	return o;
+}
+
+#define FIG1 "B1:B3,B2 B2:B3,B5 B3:B4,B5 B4:B6 B5:B6 B6"
+
+START_TEST(figure_1)
+{
+	static WmSource s;
+	static WmRun r;
+	Function *f = graph_kernel(m, FIG1);
+	int total = 0;
+	wm_source(f, &s);
+	s.fixed_mask = 7;
+	s.fixed[0] = 3;  /* c1: T1 T2 */
+	s.fixed[1] = 4;  /* c2: T3 */
+	s.fixed[2] = 1;  /* c3: T1 */
+	wm_run(&s, f, 4, 0, &r);
+	for (int k = 0; k < 6; k++)
+		total += r.fetches[k];
+	ck_assert_int_eq(total, 9);
+	ck_assert_int_eq(r.max_depth, 4);
+	ck_assert(linearize(f, 0));
+	ck_assert_str_eq(text_of(f), "B1:B2_guard B2_guard:B2,B3_guard B2:B3_guard B3_guard:B3,B4_guard B3:B4_guard "
+		"B4_guard:B4,B5_guard B4:B5_guard B5_guard:B5,B6 B5:B6 B6");
+	wm_run(&s, f, 4, 0, &r);
+	for (int k = 0; k < 6; k++)
+		ck_assert_int_eq(r.fetches[k], 1);
+	ck_assert_int_eq(r.guards, 4);
+	ck_assert_int_eq(r.max_depth, 2);
+}
+END_TEST
+
+START_TEST(examples)
+{
+	static const struct { const char *text; bool acyclic; } list[] = {
+		{ FIG1, true },
+		{ "A:T,F T:E,J F:J E J", true },                             /* exit inside: one exit */
+		{ "B1:B2 B2:B3,B5 B3:B4,B6 B4:B2 B5:B6 B6", false },         /* figure 5: jumps out of a loop */
+		{ "B1:B2 B2:B3,B5 B3:B4,B6 B4:B2 B5:B3,B6 B6", false },      /* with an edge back: widened range */
+		{ "B1:B5,B2 B2:B3 B3:B4 B4:B5 B5:B3,B6 B6", false },         /* figure 6: jump into a loop */
+		{ "B1:B2,B3 B2:B3 B3:B2,B4 B4", false },                     /* irreducible */
+		{ "P:H H:L,B B:X,W W:L L:H,X X", false },                    /* continue and break */
+		{ "0:7,3 7:8,1 1:3 3 8", true },                             /* hidden by a block with one successor */
+		{ "0:7,3 3:3,4 4:0 7:x,3 x", false },                        /* an exit that post-dominates the loop */
+		{ "A:A,B,C B:A,C C", false },                                /* the entry is a loop's first block */
+		{ "S:A,B,C,D A:J B:C C:D,J D:E J:E E", true },               /* brx into an unstructured region */
+		{ "A:B,C B:C,D C:D,B D:A,E E", false },
+		{ "A:B,C B:B,C C:C,B", false },                              /* never ends */
+		{ "A:T,F T:E,J F:E,J E:ret J:ret", true },
+	};
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		for (int level = 0; level <= 4; level++)
+			compare(list[i].text, 8, list[i].acyclic, level);
+}
+END_TEST
+
+START_TEST(small_regions)
+{
+	Function *f = graph_kernel(m, "S:L L:C,D C:M D:M M:A,B A:K,B K:N B:N N:L,X X:Y,Z Y:Z Z");
+	ck_assert(linearize(f, 0)); /* the region (M, N) alone: loop, diamond and if-then stay */
+	ck_assert_str_eq(text_of(f), "S:L L:C,D C:M D:M M:A_guard A_guard:A,K_guard A:K_guard K_guard:K,B_guard K:B_guard "
+		"B_guard:B,N B:N N:L,X X:Y,Z Y:Z Z");
+	f = graph_kernel(m, "A:B,C B:C,D C:U U:V,W V:W W:D D"); /* the part U V W is one unit */
+	ck_assert(linearize(f, 0));
+	ck_assert_ptr_nonnull(graph_block(f, "C_guard"));
+	for (int b = 0; b < f->block.n; b++)
+		ck_assert(strcmp(f->block.v[b]->label, "V_guard") && strcmp(f->block.v[b]->label, "W_guard"));
+}
+END_TEST
+
+static uint64_t rng;
+static int pick(int n)
+{
+	rng = wm_hash(rng, 77);
+	return (int)((rng >> 11) % (uint64_t)n);
+}
+
+/* n blocks, each with no, one or two successors (now and then three), most of them forward. */
+static char *random_graph(int n, bool acyclic)
+{
+	char *s = "";
+	for (int b = 0; b < n; b++) {
+		int ns = b == n - 1 ? (acyclic || pick(2) ? 0 : 1) : pick(100) < 4 ? 0 : pick(100) < 30 ? 1 : pick(100) < 92 ? 2 : 3;
+		s = arena_printf(&arena, "%s%sb%d", s, b ? " " : "", b);
+		for (int k = 0; k < ns; k++) {
+			bool forward = acyclic || pick(10) < 7;
+			int to = forward && b < n - 1 ? b + 1 + pick(n - 1 - b < 4 ? n - 1 - b : 4) : pick(n);
+			s = arena_printf(&arena, "%s%sb%d", s, k ? "," : ":", to);
+		}
+	}
+	return s;
+}
+
+/* Fetches of inserted blocks; *user: of the source's, after. */
+static long random_graphs(bool acyclic, int count, int level, long *user)
+{
+	int over = 0, original = 0, added = 0;
+	long before = 0, after = 0, guards = 0;
+	for (int i = 0; i < count; i++) {
+		rng = (uint64_t)i * 2 + acyclic;
+		int n = 3 + pick(acyclic ? 20 : 12);
+		char *text = random_graph(n, acyclic);
+		Outcome o = compare(text, 3, acyclic, level);
+		ck_assert_msg(o.blocks <= 2 * (n + o.arms) + 2, "%s: %d blocks added", text, o.blocks); /* 2: an entry, an exit */
+		over += o.blocks > 2 * n + o.arms;
+		original += n;
+		added += o.blocks;
+		before += o.fetches;
+		after += o.after;
+		guards += o.guards;
+		if (i % 50 == 49) {
+			teardown();
+			setup();
+		}
+	}
+	if (getenv("VERBOSE"))
+		fprintf(stderr, "%s, opt=%d: %d graphs, %d blocks + %d, over twice %d, fetches %ld -> %ld + %ld of guards\n", acyclic ? "acyclic" : "cyclic", level,
+			count, original, added, over, before, after, guards);
+	*user = after;
+	return guards;
+}
+
+/* Saving guards changes nothing else. */
+static void all_levels(bool acyclic)
+{
+	long user, same, guards = random_graphs(acyclic, 1200, 0, &user);
+	for (int level = 1; level < 4; level++)
+		random_graphs(acyclic, 300, level, &same);
+	long fewer = random_graphs(acyclic, 1200, 4, &same);
+	ck_assert_int_eq(same, user);
+	ck_assert_int_le(fewer, guards * 3 / 4);
+}
+
+START_TEST(random_acyclic) { all_levels(true); } END_TEST
+START_TEST(random_cyclic) { all_levels(false); } END_TEST
+
+/* ---- uniformity, dce, simplify-cfg: kernels as text ---- */
+
+static Function *read_kernel(const char *body)
+{
+	char *text = arena_printf(&arena, "kernel k(u64 out, u32 n)\n{\n%s}\n", body);
+	module_free(m);
+	m = ir_read(text, strlen(text), "test.ir", &diag);
+	if (!m)
+		diag_print(&diag, stderr);
+	ck_assert_ptr_nonnull(m);
+	return m->func.v[0];
+}
+
+static char *printed(const Function *f)
+{
+	char *s = "";
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			StrBuf line = { 0 };
+			ir_print_ins(m, f, f->block.v[b], &f->block.v[b]->ins.v[k], &line);
+			char *at = line.s, *loc = strstr(line.s, " !loc");
+			while (*at == '\t' || *at == ' ')
+				at++;
+			if (loc)
+				*loc = 0;
+			s = arena_printf(&arena, "%s%s%s%s\n", s, k ? "" : f->block.v[b]->label, k ? "" : ": ", at);
+			sb_free(&line);
+		}
+	return s;
+}
+
+START_TEST(uniform_and_divergent)
+{
+	Function *f = read_kernel(
+		"	reg u32 %tid, %n, %i, %j, %k, %x, %y\n	reg u64 %o\n	reg pred %p, %q, %r, %s\n"
+		"A:	%tid = mov.u32 %tid.x\n	%n = ld.param.u32 [n]\n	%o = ld.param.u64 [out]\n	%i = mov.u32 0\n"
+		"	%x = mov.u32 1\n	%y = mov.u32 1\n	%q = setp.lt.u32 %n, 3\n	%p = setp.lt.u32 %tid, 3\n	bra %q, B, C\n"
+		"B:	%x = add.u32 %x, 1\n	bra C\n"                          /* uniform branch: x stays uniform */
+		"C:	bra %p, D, L\n"
+		"D:	%y = add.u32 %y, 1\n	bra L\n"                          /* sync dependence: y diverges at L */
+		"L:	%i = add.u32 %i, 1\n	%j = add.u32 %i, 7\n	%r = setp.lt.u32 %i, %tid\n	bra %r, L, M\n"
+		"M:	%k = add.u32 %j, 1\n	%s = setp.eq.u32 %k, %x\n"        /* temporal: j inside is uniform, k outside is not */
+		"	st.global.u32 [%o], %y\n	bra %s, B, E\n"
+		"E:	exit\n");
+	Uniformity *u = uniformity_build(&arena, cfg_build(&arena, f), m);
+#define DIV(R) bs_has(u->regs, function_find_reg(f, R))
+	ck_assert(DIV("%tid") && DIV("%p") && DIV("%r") && DIV("%y") && DIV("%k") && DIV("%s"));
+	ck_assert(!DIV("%n") && !DIV("%q") && !DIV("%o"));
+	ck_assert(u->divergent[2] && u->divergent[4] && u->divergent[5] && !u->divergent[0] && !u->divergent[1]);
+	ck_assert(!DIV("%x"));                                            /* M: those that go on do so together */
+	f = read_kernel("	reg u32 %n, %i, %v\n	reg pred %p, %q\n	reg u64 %o\n"
+		"A:	%n = ld.param.u32 [n]\n	%o = ld.param.u64 [out]\n	%i = mov.u32 0\n	bra L\n"
+		"L:	%i = add.u32 %i, 1\n	%v = ld.global.u32 [%o]\n	%q = setp.eq.u32 %v, 0\n	@%q %i = add.u32 %i, 1\n"
+		"	%p = setp.lt.u32 %i, %n\n	bra %p, L, E\nE:	exit\n");
+	u = uniformity_build(&arena, cfg_build(&arena, f), m);
+	ck_assert(!DIV("%i") && !DIV("%v") && !u->divergent[1]);          /* nothing stores: one address, one value */
+	f = read_kernel("	reg u32 %t, %n, %a, %b, %c\n	reg pred %q\n"
+		"A:	%t = mov.u32 %tid.x\n	%n = ld.param.u32 [n]\n	%q = setp.lt.u32 %n, 3\n	%a = add.cc.u32 %n, %n\n"
+		"	%b = addc.u32 %n, 0\n	%a = add.cc.u32 %t, -2\n	@%q %a = add.cc.u32 %n, %n\n	%c = addc.u32 %n, 0\n	exit\n");
+	u = uniformity_build(&arena, cfg_build(&arena, f), m);
+	ck_assert(!DIV("%b") && DIV("%c"));                               /* the guard may have left the carry of %t */
+#undef DIV
+}
+END_TEST
+
+START_TEST(rule_b)
+{
+	const char *text = "	reg u32 %%t\n	reg pred %%p, %%q, %%r\n"
+		"B1:	%%t = %s\n	%%p = setp.lt.u32 %%t, 2\n	%%q = setp.eq.u32 %%t, 2\n	%%r = setp.eq.u32 %%t, 0\n	bra %%p, B3, B2\n"
+		"B2:	bra %%q, B3, B5\nB3:	bar.sync 0\n	bra %%r, B4, B5\nB4:	bra B6\nB5:	bra B6\nB6:	exit\n";
+	Function *f = read_kernel(arena_printf(&arena, text, "mov.u32 %tid.x"));
+	ck_assert(!apply(&pass_linearize, f));
+	ck_assert_int_eq(diag.errors, 0);
+	ck_assert_int_eq(diag.item.n, 1);
+	ck_assert_msg(strstr(diag.item.v[0].text, "bar.sync in block B3 depends on the branch of block B1, which may diverge") != NULL,
+		"%s", diag.item.v[0].text);
+	ck_assert_int_eq(diag.item.v[0].loc.line, 11);
+	f = read_kernel(arena_printf(&arena, text, "ld.param.u32 [n]"));
+	ck_assert(linearize(f, 0));
+	ck_assert_int_eq(diag.item.n, 1);
+}
+END_TEST
+
+START_TEST(dead_code)
+{
+	Function *f = read_kernel(
+		"	reg u32 %a, %b, %c, %d, %e\n	reg u64 %o\n	reg pred %p\n"
+		"A:	%o = ld.param.u64 [out]\n	%a = mov.u32 1\n	%b = add.u32 %a, 1\n	%c = add.u32 %b, 1\n"   /* c dead, then b */
+		"	%d = mov.u32 4\n	%p = setp.eq.u32 %a, 1\n	@%p %d = mov.u32 5\n"                             /* d lives on: guarded */
+		"	st.global.u32 [%o], %d\n	%c = ld.global.u32 [%o]\n	%c = ld.volatile.global.u32 [%o]\n"
+		"	%e = atom.global.add.u32 [%o], 1\n	%e = add.cc.u32 %a, 1\n	%d = mov.u32 7\n	exit\n");
+	ck_assert(apply(&pass_dce, f));
+	ck_assert_str_eq(printed(f), "A: %o = ld.param.u64 [out]\n%a = mov.u32 1\n%d = mov.u32 4\n%p = setp.eq.u32 %a, 1\n"
+		"@%p %d = mov.u32 5\nst.global.u32 [%o], %d\n%c = ld.volatile.global.u32 [%o]\n%e = atom.global.add.u32 [%o], 1\n"
+		"%e = add.cc.u32 %a, 1\nexit\n");
+	ck_assert(!apply(&pass_dce, f));
+}
+END_TEST
+
+START_TEST(simplify)
+{
+	Function *f = read_kernel(
+		"	reg u32 %a\n	reg u64 %o\n	reg pred %p, %q\n"
+		"A:	%o = ld.param.u64 [out]\n	%p = setp.lt.u32 1, 2\n	bra %p, x1, x2\n"
+		"x1: !auto\n	bra x3\nx3: !auto\n	bra B\n"
+		"x2: !auto\n	st.global.u32 [%o], 1\n	bra B\n"
+		"B:	%a = mov.u32 %tid.x\n	%q = setp.eq.u32 %a, 1\n	bra %q, y1, y2\ny1: !auto\n	bra C\ny2: !auto\n	bra C\n"
+		"C:	bra z\nz: !auto\n	st.global.u32 [%o], 2\n	bra D\nD:	exit\nU:	st.global.u32 [%o], 3\n	bra D\n");
+	ck_assert(apply(&pass_simplify_cfg, f));
+	ck_assert_str_eq(text_of(f), "A:B B:C C:D D U:D");
+	ck_assert_str_eq(printed(f), "A: %o = ld.param.u64 [out]\n%p = setp.lt.u32 1, 2\nbra B\nB: %a = mov.u32 %tid.x\n"
+		"%q = setp.eq.u32 %a, 1\nbra C\nC: st.global.u32 [%o], 2\nbra D\nD: exit\nU: st.global.u32 [%o], 3\nbra D\n");
+	ck_assert(!apply(&pass_simplify_cfg, f));
+	f = read_kernel("	reg u32 %a\n	reg pred %p\ne: !auto\n	%a = mov.u32 0\n	bra L\nL:	%a = add.u32 %a, 1\n	bra m\n"
+		"m: !auto\n	%p = setp.lt.u32 %a, 9\n	bra %p, n, E\nn: !auto\n	%a = add.u32 %a, 1\n	bra L\nE:	exit\n");
+	ck_assert(apply(&pass_simplify_cfg, f));
+	ck_assert_str_eq(text_of(f), "e:L L:n,E n:L E"); /* L has two ways in: e stays */
+	f = read_kernel("	reg u32 %a\ne: !auto\n	%a = mov.u32 0\n	bra L\nL:	exit\n");
+	ck_assert(apply(&pass_simplify_cfg, f));
+	ck_assert_str_eq(printed(f), "L: %a = mov.u32 0\nexit\n"); /* the user's label takes the inserted entry in */
+}
+END_TEST
+
+/* Simplification after linearization keeps what lanes do and structure. */
+START_TEST(simplify_random)
+{
+	static WmSource s;
+	static WmRun before, after;
+	for (int i = 0; i < 500; i++) {
+		rng = (uint64_t)i + 90000;
+		char *text = random_graph(3 + pick(12), i % 2);
+		Function *f = graph_kernel(m, text);
+		wm_source(f, &s);
+		wm_run(&s, f, WM_LANES, 1, &before);
+		apply(&pass_linearize, f);
+		apply(&pass_simplify_cfg, f);
+		check_form(f);
+		ck_assert_msg(structured(&arena, cfg_build(&arena, f), NULL), "%s: %s", text, text_of(f));
+		wm_run(&s, f, WM_LANES, 1, &after);
+		for (int l = 0; l < WM_LANES; l++) {
+			const WmLane *x = &before.lane[l], *y = &after.lane[l];
+			int n = x->n < y->n ? x->n : y->n;
+			ck_assert_msg((!before.ended || !after.ended || x->n == y->n) && !memcmp(x->trace, y->trace, sizeof(int) * (size_t)n),
+				"%s: lane %d: %s", text, l, text_of(f));
+		}
+		if (i % 50 == 49) {
+			teardown();
+			setup();
+		}
+	}
+}
+END_TEST
+
+/* ---- pipelines ---- */
+
+static char *complaint(const char *text)
+{
+	Diag d = { 0 };
+	char *s = "";
+	if (!pipeline_check(text, &d)) {
+		ck_assert_int_eq(d.errors, 1);
+		const DiagItem *i = &d.item.v[0];
+		s = arena_printf(&arena, "%s:%d:%d: %s", i->loc.file, i->loc.line, i->loc.col, i->text);
+	}
+	diag_free(&d);
+	return s;
+}
+
+START_TEST(pipeline_text)
+{
+	ck_assert_str_eq(complaint(""), "");
+	ck_assert_str_eq(complaint(" linearize , dce( ) "), "");
+	ck_assert_str_eq(complaint(" none "), "");
+	ck_assert_str_eq(complaint("none,dce"), "--passes:1:1: no pass `none`; there are dce, linearize, simplify-cfg");
+	ck_assert_str_eq(complaint("dce,linearise"), "--passes:1:5: no pass `linearise`; the nearest is `linearize`");
+	ck_assert_str_eq(complaint("dce,"), "--passes:1:5: expected the name of a pass, found the end of the list");
+	ck_assert_str_eq(complaint("dce dce"), "--passes:1:5: expected `,` and another pass, found `d`");
+	ck_assert_str_eq(complaint("dce(x=1)"), "--passes:1:5: no option of dce `x`; there are none");
+	ck_assert_str_eq(complaint("(dce)"), "--passes:1:1: expected the name of a pass, found `(`");
+}
+END_TEST
+
+static void count_dump(void *self, const Module *mod, const char *pass)
+{
+	char **s = self;
+	ck_assert_ptr_eq(mod, m);
+	*s = arena_printf(&arena, "%s%s;", *s, pass);
+}
+
+START_TEST(pipeline_runs_in_order)
+{
+	char *order = "";
+	Function *f = graph_kernel(m, FIG1);
+	ck_assert(pipeline_run(m, "linearize,simplify-cfg,dce", count_dump, &order, &diag));
+	ck_assert_str_eq(order, "linearize;simplify-cfg;dce;");
+	ck_assert_int_eq(f->block.n, 8); /* two guards are left */
+	ck_assert(!pipeline_run(m, "nothing", NULL, NULL, &diag));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("passes");
+	TCase *t = tcase_create("all");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, figure_1);
+	tcase_add_test(t, examples);
+	tcase_add_test(t, small_regions);
+	tcase_add_test(t, random_acyclic);
+	tcase_add_test(t, random_cyclic);
+	tcase_add_test(t, uniform_and_divergent);
+	tcase_add_test(t, rule_b);
+	tcase_add_test(t, dead_code);
+	tcase_add_test(t, simplify);
+	tcase_add_test(t, simplify_random);
+	tcase_add_test(t, pipeline_text);
+	tcase_add_test(t, pipeline_runs_in_order);
+	suite_add_tcase(s, t);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}

@@ -1,0 +1,30 @@
+/* Properties that hold of mechanisms whatever the kernel (tests/random/properties_run.c), on a few hundred random kernels; tools/properties
+ * runs thousands. */
+#include "tests/random/properties.h"
+#include <check.h>
+
+enum { KERNELS = 400 };
+
+START_TEST(all_hold)
+{
+	char text[2400];
+	uint64_t runs = 0;
+	ck_assert_msg(properties_hold((uint64_t)_i, NULL, text, sizeof text, &runs), "%s", text);
+	ck_assert_uint_gt(runs, 10);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("properties");
+	TCase *t = tcase_create("random kernels");
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, all_hold, 1, KERNELS + 1);
+	suite_add_tcase(s, t);
+	SRunner *r = srunner_create(s);
+	srunner_set_fork_status(r, CK_NOFORK);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,241 @@
+/* A campaign: random kernels one after the other, each under every setting, as they are and after passes. */
+#include "config.h"
+#include "lib/file.h"
+#include "lib/strbuf.h"
+#include "tests/random/differential.h"
+#include <inttypes.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ENOUGH = 20, MINIMIZED = 3 };   /* kernels of a setting that fail: it is left out then; made small first */
+
+typedef struct Trial {                 /* one kernel */
+	Campaign *c;
+	Job job;
+	uint64_t seed;
+	Outcome want;
+	Way good;                      /* agrees, once any_good */
+	Config good_config, config;    /* good's; of the run at hand */
+	int64_t registers;             /* of a thread at most; 0: the setting's */
+	uint64_t instructions;         /* of the threads, under the present pipeline; 0 = not known */
+	bool any_good, failed;
+} Trial;
+
+static double processor_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- a failure ---- */
+
+static void write_module(const Campaign *c, const Job *j, uint64_t seed, const char *suffix, const char *comment)
+{
+	char path[4096];
+	const char *why;
+	StrBuf text = { 0 };
+	snprintf(path, sizeof path, "%s/random-%" PRIu64 "%s.ir", c->keep, seed, suffix);
+	job_print(j, comment, &text);
+	if (file_write(path, text.s, text.n, &why))
+		printf("  written to %s\n", path);
+	else
+		fprintf(stderr, "%s: error: %s\n", path, why);
+	sb_free(&text);
+}
+
+/* What shows it again, given the machine and the kinds of kernels that the campaign has. */
+static void command(const Trial *t, const Setting *s, const Way *w, char *text, size_t n)
+{
+	char registers[32] = "config";
+	if (t->registers)
+		snprintf(registers, sizeof registers, "%lld", (long long)t->registers);
+	snprintf(text, n, "tools/differential --count 1 --seed %" PRIu64 " --registers %s --%s --passes '%s'%s%s%s", t->seed, registers,
+		w->functional ? "functional" : "timed", w->passes ? w->passes : "none", s ? " --model '" : "", s ? s->name : "", s ? "'" : "");
+}
+
+/* Says what differs, writes the kernel, and a small one that shows the same. s: NULL = the interpreter. */
+static void report(Trial *t, const Setting *s, const Way *w, const char *what)
+{
+	Campaign *c = t->c;
+	char name[512], suffix[128], again[512], comment[2900];
+	snprintf(name, sizeof name, "%s%s%s, %s", s ? s->name : "the interpreter", w->passes ? " after " : "",
+		w->passes ? w->passes : "", w->functional ? "functional" : "timed");
+	command(t, s, w, again, sizeof again);
+	snprintf(comment, sizeof comment, "// random kernel, seed %" PRIu64 ": %s: %.*s\n// %s\n", t->seed, name, (int)strcspn(what, "\n"),
+		what, again);
+	printf("seed %" PRIu64 ": %s: %s\n  again: %s\n", t->seed, name, what, again);
+	t->failed = true;
+	snprintf(suffix, sizeof suffix, "-%.100s", s ? s->name : "interpreter");
+	for (char *p = suffix; *p; p++)
+		if (strchr("(), =/", *p))
+			*p = '_';
+	write_module(c, &t->job, t->seed, suffix, comment);
+	if (!c->minimize || (s && s->failed > MINIMIZED))
+		return;
+	Job small = t->job;
+	small.module = minimized(&small, &c->config, w, t->any_good ? &t->good : NULL);
+	strcat(suffix, "-small");
+	write_module(c, &small, t->seed, suffix, comment);
+	module_free((Module *)small.module);
+}
+
+/* ---- one kernel ---- */
+
+static void try(Trial *t, const Module *module, Setting *s, Way *w)
+{
+	char text[1700];
+	bool refused;
+	Job j = t->job;
+	j.module = module;
+	double before = processor_seconds();
+	t->config = s->config;
+	t->config.sm_max_regs = t->registers ? t->registers : s->config.sm_max_regs;
+	w->config = &t->config;
+	bool agrees = way_agrees(&j, &t->c->config, w, &t->want, &refused, &t->instructions, text, sizeof text);
+	s->seconds += processor_seconds() - before;
+	s->runs++;
+	t->c->runs++;
+	if (refused && t->registers && t->registers < s->config.sm_max_regs && strstr(text, "raise sm.max_registers_per_thread")) {
+		t->registers++; /* from the least on that is enough for all settings so far */
+		try(t, module, s, w);
+		return;
+	}
+	s->refused += refused;
+	if (agrees && !refused) {
+		if (!w->passes && !t->any_good) {
+			t->good_config = t->config;
+			t->good = *w;
+			t->good.config = &t->good_config;
+			t->any_good = true;
+		}
+		return;
+	}
+	s->failed++;
+	s->skip = true;
+	report(t, s, w, text);
+	if (s->failed == ENOUGH)
+		printf("%s has failed on %d kernels and is left out from here on\n", s->name, ENOUGH);
+}
+
+static void try_settings(Trial *t, const Module *module, const char *passes)
+{
+	Campaign *c = t->c;
+	t->instructions = 0;
+	for (int k = 0; k < c->setting.n; k++) {
+		Setting *s = &c->setting.v[k];
+		Way w = { .model = (int)s->config.model, .passes = passes };
+		for (int how = 0; how < 2 && !s->skip && s->failed < ENOUGH; how++) {
+			w.functional = how == 0;
+			if (w.functional ? c->functional : c->timed)
+				try(t, module, s, &w);
+		}
+	}
+}
+
+static void try_all(Trial *t)
+{
+	Campaign *c = t->c;
+	for (int p = 0; p < c->passes.n; p++) {
+		char text[1700];
+		Way w = { .model = -1, .passes = c->passes.v[p], .functional = true };
+		Module *m = transformed(t->job.module, w.passes, text, sizeof text);
+		Job j = t->job;
+		j.module = m;
+		if (!m || (w.passes && !way_agrees(&j, &c->config, &w, &t->want, NULL, NULL, text, sizeof text)))
+			report(t, NULL, &w, text);
+		else
+			try_settings(t, m, w.passes);
+		if (m)
+			module_free(m);
+	}
+}
+
+RandomKernel *campaign_kernel(const Campaign *c, uint64_t seed)
+{
+	RandomParams p = RANDOM_DEFAULTS(seed);
+	p.features = c->features;
+	p.size = c->size;
+	p.warp_size = (int)c->config.warp_size;
+	return random_kernel_new(&p);
+}
+
+/* For half of the kernels few, so that values are spilled. */
+static int64_t registers_for(const Campaign *c, uint64_t seed)
+{
+	uint64_t x = seed * 0x9e3779b97f4a7c15u;
+	if (c->registers >= 0)
+		return c->registers;
+	return x >> 63 ? REGISTERS_LEAST + (int64_t)(x >> 40 & 15) : 0;
+}
+
+static bool test(Campaign *c, uint64_t seed)
+{
+	RandomKernel *k = campaign_kernel(c, seed);
+	Trial t = { .c = c, .job = { k, k->module, { k->grid[0], k->grid[1], k->grid[2] } }, .seed = seed,
+		.registers = registers_for(c, seed) };
+	Diag d = { 0 };
+	for (int i = 0; i < c->setting.n; i++)
+		c->setting.v[i].skip = false;
+	if (!ir_verify(k->module, &d)) {
+		printf("seed %" PRIu64 ": the kernel is not valid: %s\n", seed, d.item.v[0].text);
+		t.failed = true;
+	} else {
+		outcome_reference(&t.job, (int)c->config.warp_size, &t.want);
+		c->thread_instructions += t.want.thread_instructions;
+		if (t.want.how == RAN_WELL) {
+			try_all(&t);
+		} else {
+			printf("seed %" PRIu64 ": %s\n", seed, t.want.text);
+			t.failed = true;
+			write_module(c, &t.job, seed, "", "// the reference interpreter fails\n");
+		}
+		outcome_free(&t.want);
+	}
+	diag_free(&d);
+	random_kernel_free(k);
+	return !t.failed;
+}
+
+/* ---- all of them ---- */
+
+static void progress(const Campaign *c, uint64_t done)
+{
+	static time_t last;
+	time_t now = time(NULL);
+	bool end = done >= c->count;
+	if (!isatty(2) || (now == last && !end))
+		return;
+	last = now;
+	fprintf(stderr, "\r%" PRIu64 "/%" PRIu64 ", %" PRIu64 " failed%s", done, c->count, c->failed, end ? "\n" : "");
+}
+
+static void print_table(const Campaign *c)
+{
+	int width = 9;
+	for (int k = 0; k < c->setting.n; k++)
+		if ((int)strlen(c->setting.v[k].name) > width)
+			width = (int)strlen(c->setting.v[k].name);
+	printf("%-*s %9s %9s %9s %9s\n", width, "mechanism", "runs", "refused", "failed", "runs/s");
+	for (int k = 0; k < c->setting.n; k++) {
+		const Setting *s = &c->setting.v[k];
+		printf("%-*s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9.0f\n", width, s->name, s->runs, s->refused, s->failed,
+			s->seconds > 0 ? (double)s->runs / s->seconds : 0);
+	}
+}
+
+bool campaign_run(Campaign *c)
+{
+	double start = processor_seconds();
+	for (uint64_t k = c->shard; k < c->count && (!c->most_runs || c->runs < c->most_runs); k += c->shards) {
+		c->kernels++;
+		c->failed += !test(c, c->seed + k);
+		fflush(stdout);
+		progress(c, k + c->shards);
+	}
+	print_table(c);
+	printf("%" PRIu64 " runs, %" PRIu64 " thread instructions in the reference's, %.1f s\n", c->runs, c->thread_instructions,
+		processor_seconds() - start);
+	printf("%" PRIu64 " passed, %" PRIu64 " failed\n", c->kernels - c->failed, c->failed);
+	return c->failed == 0;
+}

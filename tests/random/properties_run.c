@@ -1,0 +1,301 @@
+#include "tests/random/properties.h"
+#include "sim/reconv/common/frontier.h"
+#include "tests/random/random_text.h"
+#include <stdio.h>
+
+enum { ANY, NO_CALLS, ACYCLIC, GRAPH, GRAPH_DAG }; /* what seed % PROPERTY_CLASSES means */
+enum { HAS_CALLS = 1 << ANY, FLOW = 1 << NO_CALLS | 1 << ACYCLIC | 1 << GRAPH | 1 << GRAPH_DAG, DAG = 1 << ACYCLIC | 1 << GRAPH_DAG,
+	ALL = HAS_CALLS | FLOW };
+enum { RUNS_MOST = 64 };
+
+typedef struct Run {                   /* of the kernel under one mechanism */
+	const char *model, *set;       /* set: "key=value" or "" */
+	Probe probe;
+	Outcome outcome;
+	uint64_t fetches, threads, most; /* of all blocks; most: of one */
+} Run;
+
+typedef struct Case {
+	RandomKernel *k;
+	Outcome want;
+	int n;
+	Run run[RUNS_MOST];
+	char *text;                    /* what fails */
+	size_t room;
+	bool failed;
+} Case;
+
+static unsigned long long ll(uint64_t v) { return v; }
+
+/* Says what fails, the first time. */
+#define FAIL(C, ...) ((C)->failed ? 0 : snprintf((C)->text, (C)->room, __VA_ARGS__), (C)->failed = true)
+
+/* ---- kernels ---- */
+
+static RandomKernel *graph_kernel_of(uint64_t seed, unsigned kind)
+{
+	RandomKernel *k = xcalloc(1, sizeof *k);
+	char *text = random_graph_text(seed, kind, "u64 in, u64 out, u64 acc, u32 n");
+	Diag d = { 0 };
+	k->module = ir_read(text, strlen(text), "graph.ir", &d);
+	must(k->module && ir_verify(k->module, &d));
+	k->kernel = module_find_function(k->module, "k");
+	k->grid[0] = k->grid[1] = k->grid[2] = k->block[1] = k->block[2] = 1;
+	k->block[0] = k->threads = 32;
+	k->features = RF_GRAPH;
+	k->out_bytes = 32 * (RANDOM_SLOT_BYTES + 8);
+	free(text);
+	return k;
+}
+
+static RandomKernel *kernel_of(uint64_t seed)
+{
+	RandomParams p = RANDOM_DEFAULTS(seed);
+	switch (seed % PROPERTY_CLASSES) {
+	case NO_CALLS: p.features = RF_ALL & ~(unsigned)(RF_CALL | RF_RECURSION | RF_INDIRECT); break;
+	case ACYCLIC: p.features = RF_FLOAT | RF_WIDE | RF_GUARD | RF_SWITCH | RF_GOTO | RF_VECTOR | RF_EXIT | RF_CONSTANT | RF_CARRY |
+		RF_OVERWRITE; break;
+	case GRAPH: return graph_kernel_of(seed, seed % 2 ? GRAPH_INDEXED : 0);
+	case GRAPH_DAG: return graph_kernel_of(seed, GRAPH_ACYCLIC | (seed % 2 ? GRAPH_INDEXED : 0));
+	default: break;
+	}
+	RandomKernel *k = random_kernel_new(&p);
+	for (int f = 0; f < k->module->func.n; f++) /* those that no label of a source names are counted as well */
+		for (int b = 0; b < k->module->func.v[f]->block.n; b++)
+			k->module->func.v[f]->block.v[b]->user = true;
+	return k;
+}
+
+static uint64_t warps_of(const RandomKernel *k)
+{
+	uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
+	return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2] * ((threads + 31) / 32);
+}
+
+/* ---- runs ---- */
+
+static int model_index(const char *name)
+{
+	for (int i = 0; model_keys(i); i++)
+		if (!strcmp(model_keys(i)->name, name))
+			return i;
+	bug("no such mechanism");
+}
+
+static void sum(Run *r)
+{
+	for (int b = 0; b < r->probe.stats.nblocks; b++) {
+		const BlockStats *s = &r->probe.stats.block_stats[b];
+		r->fetches += s->fetches;
+		r->threads += s->threads;
+		if (s->fetches > r->most)
+			r->most = s->fetches;
+	}
+}
+
+/* Under the mechanism with the setting, once; NULL: it refuses the kernel, or a run has failed. */
+static const Run *run(Case *c, const char *model, const char *set)
+{
+	Run *r = c->run;
+	while (r < c->run + c->n && (strcmp(r->model, model) || strcmp(r->set, set)))
+		r++;
+	if (r == c->run + c->n) {
+		must(c->n < RUNS_MOST);
+		c->n++;
+		*r = (Run){ .model = model, .set = set };
+		Job job = { c->k, c->k->module, { c->k->grid[0], c->k->grid[1], c->k->grid[2] } };
+		Way way = { model_index(model), NULL, true };
+		Config config;
+		Diag d = { 0 };
+		char key[64];
+		config_defaults(&config);
+		snprintf(key, sizeof key, "%.*s", (int)strcspn(set, "="), set);
+		must(!*set || config_set(&config, key, set + strlen(key) + 1, &d));
+		outcome_machine(&job, &config, &way, &r->probe, &r->outcome);
+		sum(r);
+		if (r->outcome.how == RAN_BADLY)
+			FAIL(c, "%s %s: %s", model, set, r->outcome.text);
+		diag_free(&d);
+	}
+	return r->outcome.how == RAN_WELL ? r : NULL;
+}
+
+static void same_fetches(Case *c, const Run *a, const Run *b)
+{
+	if (a && b && a->fetches != b->fetches)
+		FAIL(c, "%llu fetches under %s %s, %llu under %s %s", ll(a->fetches), a->model, a->set, ll(b->fetches), b->model, b->set);
+}
+
+static void no_more_fetches(Case *c, const Run *a, const Run *b)
+{
+	if (a && b && a->fetches > b->fetches)
+		FAIL(c, "%llu fetches under %s %s, %llu under %s %s", ll(a->fetches), a->model, a->set, ll(b->fetches), b->model, b->set);
+}
+
+/* ---- the properties ---- */
+
+static void memory(Case *c)
+{
+	char why[1700];
+	for (int m = 0; model_keys(m); m++) {
+		const Run *r = run(c, model_keys(m)->name, "");
+		if (r && !outcome_agrees(c->k, &c->want, &r->outcome, why, sizeof why))
+			FAIL(c, "%s: %s", r->model, why);
+	}
+}
+
+static void lanes(Case *c)
+{
+	const Run *first = run(c, model_keys(0)->name, "");
+	for (int m = 1; model_keys(m); m++) {
+		const Run *r = run(c, model_keys(m)->name, "");
+		if (first && r && r->threads != first->threads)
+			FAIL(c, "%llu lanes in blocks under %s, %llu under %s", ll(r->threads), r->model, ll(first->threads), first->model);
+		if (first && r && r->probe.stats.thread_instructions != first->probe.stats.thread_instructions)
+			FAIL(c, "%llu thread instructions under %s, %llu under %s", ll(r->probe.stats.thread_instructions), r->model,
+				ll(first->probe.stats.thread_instructions), first->model);
+	}
+}
+
+static void order(Case *c)
+{
+	static const char *const orders[] = { "ipdom.push_order=fall_top", "ipdom.push_order=larger_top", "ipdom.push_order=smaller_top" };
+	for (int i = 0; i < 3; i++)
+		same_fetches(c, run(c, "ipdom", orders[i]), run(c, "ipdom", ""));
+}
+
+static void paths(Case *c)
+{
+	same_fetches(c, run(c, "multi_path", "multi_path.merge=false"), run(c, "ipdom", ""));
+	same_fetches(c, run(c, "dual_path", ""), run(c, "ipdom", ""));
+	no_more_fetches(c, run(c, "multi_path", "multi_path.merge=true"), run(c, "ipdom", ""));
+}
+
+/* Where a loop has several ways back to its header, or is part of another, lanes that take the first way back run ahead of
+   those that wait for the rest of its body, and ipdom, which collects them, may fetch less: `H: exit or B; B: C or H; C: H`.
+   Random graphs are like that, kernels with structured loops are not. */
+static bool plain_loops(const RandomKernel *k)
+{
+	Arena a = { 0 };
+	Loops *l = loops_build(&a, cfg_build(&a, k->kernel));
+	bool plain = true;
+	for (int i = 0; i < l->n; i++)
+		plain &= l->loop[i].depth == 1 && l->loop[i].reducible && l->loop[i].latch.n == 1;
+	arena_free(&a);
+	return plain;
+}
+
+static void frontier(Case *c)
+{
+	if (!(c->k->features & RF_GRAPH) || plain_loops(c->k))
+		no_more_fetches(c, run(c, "tf_stack", ""), run(c, "ipdom", ""));
+}
+
+static void once(Case *c)
+{
+	const Run *r = run(c, "tf_stack", "");
+	if (r && r->most > warps_of(c->k))
+		FAIL(c, "a block is fetched %llu times by %llu warps", ll(r->most), ll(warps_of(c->k)));
+}
+
+static void lowest(Case *c)
+{
+	same_fetches(c, run(c, "min_pc", ""), run(c, "tf_stack", ""));
+	same_fetches(c, run(c, "min_sp_pc", ""), run(c, "tf_stack", ""));
+}
+
+static void deepest(Case *c) { same_fetches(c, run(c, "min_sp_pc", ""), run(c, "tf_stack", "")); }
+
+static void sandy(Case *c)
+{
+	static const char *const rules[] = { "tf_sandy.rule=static", "tf_sandy.rule=refined" };
+	const Run *stack = run(c, "tf_stack", "");
+	for (int i = 0; i < 2; i++) {
+		const Run *r = run(c, "tf_sandy", rules[i]);
+		if (r && stack && r->fetches - r->probe.stats.noop_fetches != stack->fetches)
+			FAIL(c, "%llu fetches for lanes under tf_sandy %s, %llu under tf_stack", ll(r->fetches - r->probe.stats.noop_fetches),
+				r->set, ll(stack->fetches));
+	}
+	no_more_fetches(c, run(c, "tf_sandy", rules[1]), run(c, "tf_sandy", rules[0]));
+}
+
+static void entries(Case *c)
+{
+	Arena a = { 0 };
+	LowerFn l = { .f = c->k->kernel };
+	Frontier f = frontier_build(&a, &l, PRIORITY_RPO);
+	const Run *r = run(c, "tf_stack", "");
+	if (r && r->probe.stats.max_depth > (uint64_t)frontier_most(&f) + 1)
+		FAIL(c, "%llu entries under tf_stack, the frontier allows %d", ll(r->probe.stats.max_depth), frontier_most(&f) + 1);
+	arena_free(&a);
+}
+
+static void spills(Case *c)
+{
+	static const char *const models[] = { "ipdom", "token", "tf_stack" };
+	for (int m = 0; m < 3; m++) {
+		const Run *all = run(c, models[m], ""), *one = run(c, models[m], "divergence.depth=1");
+		if (!all || !one)
+			continue;
+		const LaunchStats *a = &all->probe.stats, *o = &one->probe.stats;
+		same_fetches(c, one, all);
+		if (a->pushes != o->pushes || a->max_depth != o->max_depth || a->spills)
+			FAIL(c, "%s: a chip of one entry changes what is pushed", models[m]);
+		if (o->spills != o->fills || (a->max_depth > 1 && !o->spills))
+			FAIL(c, "%s, depth %llu: %llu spills and %llu fills", models[m], ll(a->max_depth), ll(o->spills), ll(o->fills));
+	}
+}
+
+static const struct Property { PropertyInfo info; unsigned classes; void (*check)(Case *); } properties[] = {
+	{ { "memory", "every mechanism leaves the reference interpreter's memory" }, ALL, memory },
+	{ { "lanes", "lanes in blocks and thread instructions do not depend on the mechanism" }, ALL, lanes },
+	{ { "order", "the order of pushes changes no fetch under ipdom" }, ALL, order },
+	{ { "paths", "multi_path without merging and dual_path fetch what ipdom does; with merging no more" }, ALL, paths },
+	{ { "frontier", "tf_stack fetches no more than ipdom (without calls; structured code or plain loops)" }, FLOW, frontier },
+	{ { "once", "tf_stack fetches a block once for a warp where there is no cycle" }, DAG, once },
+	{ { "lowest", "min_pc and min_sp_pc fetch what tf_stack does (without calls)" }, FLOW, lowest },
+	{ { "deepest", "min_sp_pc fetches what tf_stack does, with calls too" }, HAS_CALLS, deepest },
+	{ { "sandy", "tf_sandy fetches for lanes what tf_stack does; refined never more in all than static" }, FLOW, sandy },
+	{ { "entries", "tf_stack has no more entries than the largest frontier and one (without calls)" }, FLOW, entries },
+	{ { "spills", "a stack that spills fetches and pushes the same; what has been spilled comes back" }, ALL, spills },
+};
+enum { PROPERTIES = sizeof properties / sizeof *properties };
+
+int property_list(const PropertyInfo **list)
+{
+	static PropertyInfo info[PROPERTIES]; /* the same values whenever they are written */
+	for (int i = 0; i < PROPERTIES; i++)
+		info[i] = properties[i].info;
+	*list = info;
+	return PROPERTIES;
+}
+
+bool properties_hold(uint64_t seed, const char *only, char *text, size_t n, uint64_t *runs)
+{
+	Case *c = xcalloc(1, sizeof *c);
+	char why[2000] = "";
+	c->k = kernel_of(seed);
+	c->text = why;
+	c->room = sizeof why;
+	Job job = { c->k, c->k->module, { c->k->grid[0], c->k->grid[1], c->k->grid[2] } };
+	outcome_reference(&job, 32, &c->want);
+	if (c->want.how != RAN_WELL)
+		FAIL(c, "%s", c->want.text);
+	for (int i = 0; i < PROPERTIES && !c->failed; i++) {
+		if (!(properties[i].classes >> seed % PROPERTY_CLASSES & 1) || (only && strcmp(only, properties[i].info.name)))
+			continue;
+		properties[i].check(c);
+		if (c->failed)
+			snprintf(text, n, "seed %llu: %s: %s", ll(seed), properties[i].info.name, why);
+	}
+	bool ok = !c->failed;
+	*runs += (uint64_t)c->n;
+	for (int i = 0; i < c->n; i++) {
+		outcome_free(&c->run[i].outcome);
+		arena_free(&c->run[i].probe.arena);
+	}
+	outcome_free(&c->want);
+	random_kernel_free(c->k);
+	free(c);
+	return ok;
+}

@@ -1,0 +1,102 @@
+/* Inside the random-kernel generator. */
+#ifndef GSIM_RANDOM_GEN_H
+#define GSIM_RANDOM_GEN_H
+#include "isa/lane.h"
+#include "tests/random/random_kernel.h"
+
+enum { POOL_16, POOL_32, POOL_64, POOL_F32, POOL_F64, POOL_PRED, POOL_UNIFORM, POOL_COUNT };
+enum { POOL_MOST = 10, NEST_MOST = 8, FUNCS_MOST = 3, PREDS_MOST = 3, LOCAL_WORDS = 8, TABLE_WORDS = 16, RECURSION_MOST = 3,
+	SCRATCH_BYTES = RANDOM_SLOT_BYTES };
+
+typedef struct Target { Block *leave, *again; } Target; /* where break and continue go; again NULL: not a loop */
+
+typedef struct Gen {
+	const RandomParams *p;
+	RandomKernel *k;
+	uint64_t state;                /* of the random numbers */
+	size_t chosen;                 /* of the parameters' choices, taken so far */
+	unsigned on;                   /* RF_* of this kernel */
+	Module *m;
+	int file, line;
+
+	/* the function being made */
+	Function *f;
+	bool device;
+	Block *b;                      /* open: instructions go here */
+	int nblock;
+	int pool[POOL_COUNT][POOL_MOST], npool[POOL_COUNT];
+	int in, slot, acc, finals;     /* registers (u64): buffers, the thread's own part of them */
+	int tid, depth;                /* the thread's number in its block, recursion left */
+	int local, mine;               /* symbols: local array; the threads' own words of shared memory; -1: none */
+	int shared_in, shared_out;     /* symbols: arrays of a word for each thread, exchanged between barriers */
+	Target nest[NEST_MOST];
+	int nnest;
+	int level;                     /* who is here: 2 all threads of the block together, 1 whole warps, 0 nobody knows */
+	bool may_exit;                 /* no barrier and no warp operation follows anywhere */
+	int weight;                    /* expected executions of an instruction made now, times 16 */
+	int cost, limit;               /* expected instructions so far, and to be made; times 16 */
+
+	Function *func[FUNCS_MOST];    /* device functions made so far */
+	int func_cost[FUNCS_MOST];     /* expected instructions of a call, times 16 */
+	bool func_exits[FUNCS_MOST];   /* threads may end in them */
+	int nfunc;
+	int pred_args, pred_results;   /* of every function: calls through registers reach any of them */
+	int table, format;             /* symbols: constants; what vprintf prints: as many words as a local array has */
+} Gen;
+
+/* random_kernel.c */
+uint32_t rnd(Gen *, uint32_t n);               /* 0 .. n-1: what to make */
+bool chance(Gen *, int percent);
+uint64_t rnd64(Gen *);
+static inline bool has(const Gen *g, unsigned feature) { return g->on & feature; }
+void used(Gen *, unsigned feature);
+
+/* random_ops.c: straight-line code */
+Ins *emit(Gen *, Ins);                         /* appends to the open block; valid until the next */
+Ins op(Gen *, const char *mnemonic, int ndst, int nsrc); /* with its modifiers set */
+int fresh(Gen *, Type);                        /* a register outside the pools: nothing else writes it */
+Loc here(Gen *);                               /* the next source line */
+Block *block(Gen *);                           /* a new block; g->b stays */
+int pick(Gen *, int pool);                     /* a register of the pool */
+int pool_of(Gen *, Type);                      /* a pool whose registers can hold the type */
+Opd value(Gen *, Type);                        /* a register or a constant */
+Opd constant_predicate(Gen *);
+Opd predicate(Gen *);                          /* a register of the pool, inverted or not, or a constant */
+int emit1(Gen *, const char *mnemonic, Type, Opd a);            /* %fresh = mnemonic a */
+int emit2(Gen *, const char *mnemonic, Type, Opd a, Opd b);     /* %fresh = mnemonic a, b */
+int condition(Gen *);                          /* a predicate that differs between lanes */
+int uniform_condition(Gen *);                  /* one that all threads of the block agree on */
+int small(Gen *, uint32_t mask);               /* a fresh u32 register: data & mask */
+void straight(Gen *, int n);                   /* n random operations */
+void guard(Gen *, Ins *);                      /* sometimes */
+void overwrite_guard(Gen *, Ins *);            /* sometimes: a destination that is a predicate is the guard */
+
+/* random_memory.c */
+void memory_statement(Gen *);
+void atomic_statement(Gen *);
+void exchange_statement(Gen *);                /* shared memory and barriers; level 2 */
+void warp_statement(Gen *);                    /* level 1 and up */
+Opd all_lanes(const Gen *);                     /* of a PTX warp, as a mask */
+int ballot(Gen *, int pred, bool neg);         /* u32 register: lanes whose predicate is so; level 1 and up */
+void group_operation(Gen *, int mask);         /* of the lanes in the register, all of which are here */
+void guarded_group(Gen *);                     /* of the lanes that a guard lets; level 1 and up */
+void own_words(Gen *);                         /* prologue: initialises local arrays and own shared words */
+int thread_address(Gen *, int symbol, int index); /* u64 register: address of the symbol's word number index */
+
+/* random_flow.c */
+void sequence(Gen *, int depth);               /* statements until the block's share of the cost is used up */
+void jump(Gen *, Block *to);                   /* ends the open block */
+void branch(Gen *, int pred, Block *yes, Block *no);    /* either way around: pred is as good as its opposite */
+void branch_if(Gen *, int pred, Block *yes, Block *no);
+void open_block(Gen *, Block *);                     /* instructions go there now */
+void indexed(Gen *, int n, Block **to);              /* ends the open block: brx with n targets */
+void call_statement(Gen *);
+void recursive_call(Gen *);
+void deep_statement(Gen *);                    /* many regions in each other */
+
+/* random_graph.c */
+void graph_statement(Gen *);                   /* an unstructured region */
+
+/* random_points.c */
+void reconvergence_points(Gen *);               /* of branches in functions that are made */
+#endif

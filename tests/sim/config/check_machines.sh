@@ -1,0 +1,66 @@
+#!/bin/sh
+# Every machine file: it loads, prints a file that loads to the same, says of each of its numbers where it comes from, and runs
+# every kernel or refuses it in a sentence. A load takes as long as the sources have measured.
+srcdir=${srcdir:-$(dirname "$0")/../../..}
+gsim=${GSIM:-./gsim}
+GSIM_PATH=$srcdir/configs
+export GSIM_PATH
+tmp=${TMPDIR:-/tmp}/gsim-machines.$$
+mkdir "$tmp" || exit 1
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+
+fail() {
+	echo "FAILED: $1"
+	failed=1
+}
+
+# runs MACHINE MODULE: or it is refused for the lanes of a warp, or the threads of a block
+runs() {
+	$gsim -q --alone --laws --verify -c "$1" "$2" >"$tmp/out" 2>&1
+	status=$?
+	[ $status = 0 ] && return
+	[ $status = 2 ] && grep -q '[.]lua:[0-9]*: error: .*\(is for warps of 32 lanes; on this machine they have [0-9]* (warp_size = [0-9]*)\|is larger than sm.max_threads_per_block = [0-9]*\)$' "$tmp/out" &&
+		refused="$refused $1:${2##*/}" && return
+	fail "$2 on $1"
+	head -n 5 "$tmp/out"
+}
+
+refused=
+for file in "$srcdir"/configs/*.lua; do
+	name=${file##*/}
+	$gsim --print-config -c "$name" >"$tmp/a.lua" || fail "$name does not load"
+	$gsim --print-config -c "$tmp/a.lua" >"$tmp/b.lua" || fail "what $name prints does not load"
+	cmp -s "$tmp/a.lua" "$tmp/b.lua" || fail "what $name prints loads to another machine"
+	for module in "$srcdir"/tests/tools/front/loop.ir "$srcdir"/tests/sim/config/machines/lanes.ir "$srcdir"/kernels/*/*.ptx "$srcdir"/kernels/*/*.ir; do
+		case $module in */kernels/bench/* | */kernels/oracles/*) continue ;; esac
+		runs "$name" "$module"
+	done
+	# a source in brackets, or an assumption, stands behind each number, or above it; all of teaching.lua is one, as it says
+	[ "$name" = teaching.lua ] || awk '/= *-?[0-9]/ && !/\[[A-Z]\]|assumption|see / && last !~ /^\t*--/ { print FILENAME ":" FNR ": " $0; bad = 1 }
+		{ last = $0 } END { exit bad }' "$file" || fail "$name has numbers without a source"
+done
+
+# which are refused: none on machines with warps of 32 or 64 lanes
+want=' sandy.lua:warp_reduce.ptx'
+[ "$(echo "$refused" | sed 's/ teaching.lua:[^ ]*//g')" = "$want" ] || fail "refused are$refused"
+
+# latencies MACHINE: of a load from L1, L2, DRAM and shared memory
+latencies() {
+	add=$($gsim --print-config -c "$1" | awk '/^\t\talu = /, /}/' | sed -n 's/.*latency = \([0-9]*\),.*/\1/p')
+	$gsim -q -c "$1" -D l1.global=true "$srcdir/tests/sim/config/machines/latency.ir" -- "$add"
+}
+while read -r machine want; do
+	got=$(latencies "$machine")
+	[ "$got" = "$want" ] || fail "$machine: L1, L2, DRAM and shared memory take $got cycles, not $want"
+done <<END
+kepler.lua 35 200 376 47
+titan_black.lua 35 200 376 47
+maxwell.lua 82 207 383 28
+volta.lua 28 193 375 19
+turing.lua 32 188 355.375 19
+titan_rtx.lua 32 188 361 19
+ampere.lua 33 200 290 23
+hopper.lua 41 263 479 29
+END
+exit $failed

@@ -1,0 +1,98 @@
+#!/bin/sh
+# Windows are the host's affair: with windows of one cycle the report (host figures aside) and the trace are those of the longest windows.
+# check_window.sh all: every kernel with a workload, every mechanism, every machine.
+srcdir=${srcdir:-$(dirname "$0")/../../..}
+gsim=${GSIM:-./gsim}
+GSIM_PATH=$srcdir/configs
+export GSIM_PATH
+tmp=${TMPDIR:-/tmp}/gsim-window.$$
+mkdir "$tmp" || exit 1
+trap 'rm -rf "$tmp"' EXIT
+failed=0 compared=0
+
+# compare MODULE OPTION...: on two SMs
+compare() {
+	module=$1
+	shift
+	for window in 1 1000000; do
+		"$gsim" -q --alone --window $window -D sm.count=2 -t "$tmp/$window.trace" -s "$tmp/$window-full.json" "$@" "$module" >"$tmp/$window.out" 2>&1
+		status=$?
+		[ $status -le 1 ] || { echo "FAILED: $module $*: status $status"; head -n 3 "$tmp/$window.out"; failed=1; return; }
+		grep -v '"host"' "$tmp/$window-full.json" >"$tmp/$window.json"
+	done
+	compared=$((compared + 1))
+	for what in json trace out; do
+		cmp -s "$tmp/1.$what" "$tmp/1000000.$what" && continue
+		echo "FAILED: $module $*: another $what with windows of one cycle"
+		diff "$tmp/1.$what" "$tmp/1000000.$what" | cut -c 1-200 | head -n 4
+		failed=1
+	done
+}
+
+some="stencil/stencil.ptx bfs/bfs.ptx reduction/reduction.ptx scan/scan.ptx compaction/compaction.ptx loop_exits/loop_exits.ir k_way/k_way.ir"
+if [ "$1" = all ]; then
+	for module in "$srcdir"/kernels/*/*.ptx "$srcdir"/kernels/*/*.ir; do
+		[ -f "${module%.*}.lua" ] || continue
+		for model in $("$gsim" --list models | sed -n 's/^\([a-z_]*\) .*/\1/p'); do
+			for machine in "$srcdir"/configs/*.lua; do
+				compare "$module" -m "$model" -c "$machine"
+			done
+		done
+	done
+else
+	for name in $some; do
+		for model in ipdom token its tf_stack multi_path tbc; do
+			compare "$srcdir/kernels/$name" -m $model -c kepler.lua
+		done
+		compare "$srcdir/kernels/$name" -m ipdom -c volta.lua
+		compare "$srcdir/kernels/$name" -m exec_mask -c vega20.lua
+	done
+	for model in dwf sbi dual_path multi_path aware; do
+		compare "$srcdir/kernels/calculator/calculator.ir" -m $model -c kepler.lua
+		compare "$srcdir/kernels/device_calls/device_calls.ptx" -m $model -c kepler.lua
+	done
+	for model in dws 'dws(splits=2)' 'its(switch_stall=20)'; do
+		compare "$srcdir/kernels/quicksort/quicksort.ptx" -m "$model" -c kepler.lua
+		compare "$srcdir/kernels/calculator/calculator.ir" -m "$model" -c kepler.lua
+		compare "$srcdir/kernels/two_streams/two_streams.ir" -m "$model" -c volta.lua
+	done
+	for model in dwf 'its(switch_stall=100)' 'spec_reconv(switch_stall=50)'; do
+		compare "$srcdir/kernels/spmv/spmv.ptx" -m "$model" -c volta.lua
+	done
+	for name in scan/scan.ptx spmv/spmv.ptx calculator/calculator.ir; do
+		compare "$srcdir/kernels/$name" -m mimd -c volta.lua
+	done
+	compare "$srcdir/kernels/transpose/transpose.ptx" -c kepler.lua
+	compare "$srcdir/kernels/spmv/spmv.ptx" -c volta.lua
+	compare "$srcdir/kernels/stencil/stencil.ptx" -m aware -c fermi.lua
+	compare "$srcdir/kernels/spmv/spmv.ptx" -c fermi.lua -D l1.mshrs=8
+	compare "$srcdir/kernels/bfs/bfs.ptx" -c maxwell.lua -D limits.max_cycles=100
+fi
+
+# Thread blocks that touch no memory take as long whatever a hit in L1 takes.
+cat >"$tmp/blocks.ir" <<'END'
+kernel blocks(u32 n)
+{
+	reg u32 %i, %n
+	reg pred %p
+enter:
+	%n = ld.param.u32 [n]
+	%i = mov.u32 0
+again:
+	%i = add.u32 %i, 1
+	%p = setp.lt.u32 %i, %n
+	bra %p, again, done
+done:
+	exit
+}
+END
+echo 'gpu.launch { kernel = "blocks", grid = 400, block = 64, args = { 20 } }' >"$tmp/blocks.lua"
+for latency in 1 35 82 200; do
+	"$gsim" -D sm.count=1 -D fetch.cache_bytes=0 -D l1.latency=$latency -s - "$tmp/blocks.ir" | sed -n '/"total"/q; s/^ *"cycles": //p'
+done >"$tmp/cycles"
+[ "$(sort -u "$tmp/cycles" | wc -l)" = 1 ] && [ "$(wc -l <"$tmp/cycles")" = 4 ] || {
+	echo "FAILED: 400 blocks with l1.latency of 1, 35, 82 and 200 take" $(cat "$tmp/cycles") "cycles"
+	failed=1
+}
+echo "$compared runs compared"
+exit $failed

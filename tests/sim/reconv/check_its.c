@@ -1,0 +1,328 @@
+/* Convergence barriers: what each policy runs, nesting beyond the registers, calls, indexed branches, exits, barriers and
+ * warp-level operations in divergent code, predicted points. rig_run compares memory with the reference interpreter. */
+#include "tests/random/random_text.h"
+#include "tests/sim/sm/sim_rig.h"
+
+#define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %a, %x, %s\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n" BODY "}\n"
+#define IF(MASK, T, F) " %a = shr.b32 " MASK ", %t\n %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, " T ", " F "\n"
+#define AT(L, N) L ": %x = mad.lo.u32 %x, 31, " N "\n"
+#define END " %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], %x\n exit\n"
+
+static const char *const machines[] = {
+	"divergence.model=its", "divergence.model=its its.policy=volta_lifo", "divergence.model=its its.registers=1",
+	"divergence.model=its its.switch_branch=on its.registers=2 its.yield=loops its.yield_after=1",
+	"divergence.model=its its.opportunistic_merge=on its.order=min_pc", "divergence.model=spec_reconv",
+	"divergence.model=spec_reconv spec_reconv.threshold=2",
+};
+enum { MACHINES = sizeof machines / sizeof *machines };
+
+static void path(const char *machine, const char *text, const char *want, uint64_t depth, uint64_t merges)
+{
+	Rig *r = rig_new(machine);
+	rig_run(r, text, 1, 4);
+	rig_path(r, 0, want);
+	ck_assert_uint_eq(r->s.max_depth, depth);
+	ck_assert_uint_eq(r->s.merges, merges);
+	ck_assert_uint_eq(r->s.pushes, 0);
+	rig_free(r);
+}
+
+static void everywhere(const char *text, unsigned threads)
+{
+	for (int k = 0; k < MACHINES; k++) {
+		Rig *r = rig_new(machines[k]);
+		rig_run(r, text, 1, threads);
+		rig_free(r);
+	}
+}
+
+START_TEST(sides_and_barrier)
+{
+	const char *text = K(IF("3", "T", "F") AT("T", "1") " bra J\n" AT("F", "2") " bra J\n" AT("J", "3") END);
+	path("divergence.model=its", text, "A:f F:c T:3 J:f", 2, 1);
+	path("divergence.model=its its.first=taken", text, "A:f T:3 F:c J:f", 2, 1);
+}
+END_TEST
+
+/* A lane that ends inside is not waited for. */
+START_TEST(early_exit)
+{
+	path("divergence.model=its", K(IF("3", "T", "F") "T:" IF("1", "E", "J") "E: exit\n" AT("F", "2") " bra J\n" AT("J", "3") END),
+		"A:f F:c T:3 E:1 J:e", 2, 1);
+}
+END_TEST
+
+/* C and D meet in front of a loop. Its lanes meet at Z, where those of A do: the loop's own barrier is left out, not that in front of it. */
+START_TEST(a_loop_where_others_meet)
+{
+	path("divergence.model=its", K(IF("7", "B", "Z") "B:" IF("3", "C", "D") AT("C", "1") " bra L\n" AT("D", "2") " bra L\n"
+		AT("L", "3") " %s = add.u32 %s, 1\n %p = setp.gt.u32 %s, %t\n bra %p, Z, L\n" AT("Z", "4") END),
+		"A:f B:7 D:4 C:3 L:7 L:6 L:4 Z:f", 3, 2); /* lanes that leave the loop have no turn before it ends */
+}
+END_TEST
+
+/* Twenty ifs inside each other: more barriers than registers. All meet again at each end. */
+START_TEST(deep_nesting)
+{
+	StrBuf b = { 0 };
+	sb_puts(&b, "kernel k(u64 out) {\n reg u32 %t, %x\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n bra B0\n");
+	for (int i = 0; i < 20; i++)
+		sb_printf(&b, "B%d: %%x = mad.lo.u32 %%x, 3, %d\n %%p = setp.gt.u32 %%t, %d\n bra %%p, B%d, J%d\n", i, i, i % 3, i + 1, i);
+	sb_puts(&b, "B20: %x = add.u32 %x, 77\n bra J19\n");
+	for (int i = 19; i >= 0; i--)
+		sb_printf(&b, "J%d: %%x = mad.lo.u32 %%x, 5, 1\n%s", i, i ? "" : END);
+	for (int i = 19; i > 0; i--) {
+		char from[64], to[96];
+		snprintf(from, sizeof from, "J%d: %%x = mad.lo.u32 %%x, 5, 1\n", i);
+		snprintf(to, sizeof to, "%s bra J%d\n", from, i - 1);
+		char *at = strstr(b.s, from);
+		StrBuf c = { 0 };
+		sb_write(&c, b.s, (size_t)(at - b.s));
+		sb_puts(&c, to);
+		sb_puts(&c, at + strlen(from));
+		sb_free(&b);
+		b = c;
+	}
+	sb_puts(&b, "}\n");
+	everywhere(b.s, 4);
+	for (int k = 0; k < 3; k++) {
+		Rig *r = rig_new(machines[k]);
+		rig_run(r, b.s, 1, 4);
+		ck_assert_uint_eq(rig_fetches(r, "J0"), 1);
+		rig_free(r);
+	}
+	sb_free(&b);
+}
+END_TEST
+
+/* Issues of the operation by lowering. */
+static unsigned issues_of(const Rig *r, const char *op)
+{
+	unsigned n = 0;
+	size_t len = strlen(op);
+	for (int i = 0; i < r->n; i++)
+		n += r->e[i].kind == TR_ISSUE && r->overhead[r->e[i].a] && !strncmp(r->text[r->e[i].a], op, len) && strchr(" \n", r->text[r->e[i].a][len]);
+	return n;
+}
+
+static Rig *spilled(const char *text, int registers, int cycles)
+{
+	char set[160];
+	snprintf(set, sizeof set, "divergence.model=its its.registers=%d its.bmov_cycles=%d", registers, cycles);
+	Rig *r = rig_new(set);
+	rig_run(r, text, 1, 4);
+	return r;
+}
+
+/* Eighteen ifs inside each other, lane 0 stays outside and the others go all the way in: one group in each. A barrier for
+   which there is no register takes that of one around it: saved in front of BSSY and restored behind BSYNC, by one issue each. */
+START_TEST(registers_for_more_than_sixteen_barriers)
+{
+	StrBuf b = { 0 };
+	sb_puts(&b, "kernel k(u64 out) {\n reg u32 %t, %x\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n bra B0\n");
+	for (int i = 0; i < 18; i++)
+		sb_printf(&b, "B%d: %%p = setp.gt.u32 %%t, 0\n bra %%p, B%d, J%d\n", i, i + 1, i);
+	sb_puts(&b, "B18: %x = add.u32 %x, 77\n bra J17\n");
+	for (int i = 17; i > 0; i--)
+		sb_printf(&b, "J%d: %%x = mad.lo.u32 %%x, 5, 1\n bra J%d\n", i, i - 1);
+	sb_puts(&b, "J0: %x = mad.lo.u32 %x, 5, 1\n" END "}\n");
+	static const struct { int registers, saves; } e[] = { { 16, 2 }, { 15, 3 }, { 9, 9 }, { 1, 17 } };
+	for (int k = 0; k < 4; k++) {
+		Rig *r = spilled(b.s, e[k].registers, 0), *slow = spilled(b.s, e[k].registers, 7);
+		ck_assert_uint_eq(issues_of(r, "bssy"), 18);
+		ck_assert_uint_eq(issues_of(r, "bsync"), 19); /* lane 0 comes to the outermost apart */
+		ck_assert_uint_eq(issues_of(r, "bmov.clear"), e[k].saves);
+		ck_assert_uint_eq(issues_of(r, "bmov"), e[k].saves);
+		ck_assert_uint_eq(r->s.merges, 18);
+		ck_assert_uint_eq(slow->s.cycles, r->s.cycles + 7 * 2 * (unsigned)e[k].saves);
+		ck_assert_uint_eq(rig_fetches(r, "J0"), 1);
+		rig_free(slow);
+		rig_free(r);
+	}
+	sb_free(&b);
+}
+END_TEST
+
+/* Lane 0 waits in front of J from cycle 8 on, while the others go round L ten times, three issues each: they come to its head in
+   cycles 9, 12, 15 and so on, and there the time-out is looked at. Behind it nobody waits for them. */
+START_TEST(time_outs)
+{
+	const char *text = K(IF("14", "L", "F") "F: %x = mov.u32 1\n bra J\nL: %s = add.u32 %s, 1\n %p = setp.lt.u32 %s, 10\n bra %p, L, J\n" AT("J", "3") END);
+	static const struct { int limit, turns, at; } e[] = { { 0, 10, 42 }, { 1, 0, 10 }, { 7, 2, 16 }, { 8, 3, 19 }, { 10, 3, 19 }, { 11, 4, 22 }, { 200, 10, 42 } };
+	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
+		char set[96], want[200] = "A:f F:1";
+		snprintf(set, sizeof set, "divergence.model=its its.timer=0 its.barrier_timeout=%d", e[k].limit);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 4);
+		for (int turn = 0; turn <= 10; turn++) {
+			if (turn == e[k].turns)
+				strcat(want, turn < 10 ? " J:1" : " J:f");
+			strcat(want, turn < 10 ? " L:e" : e[k].turns < 10 ? " J:e" : "");
+		}
+		rig_path(r, 0, want);
+		int i = 0;
+		while (r->e[i].kind != TR_ISSUE || strcmp(r->block[r->e[i].a], "J"))
+			i++;
+		ck_assert_uint_eq(r->e[i].cycle, e[k].at);
+		ck_assert_uint_eq(r->s.merges, 1);
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* Recursion to a depth of the lane's own: each activation saves the registers that it uses. */
+START_TEST(recursion_in_divergent_code)
+{
+	const char *text = "func f(u32 %n) -> (u32 %r) {\n reg pred %p\nB: %p = setp.lt.u32 %n, 2\n bra %p, C, D\nC: %r = mov.u32 7\n bra E\n"
+		"D: %n = sub.u32 %n, 1\n (%r) = call f, (%n)\n %r = mad.lo.u32 %r, 3, %n\n bra E\nE: %r = add.u32 %r, 20\n ret\n}\n"
+		K(IF("7", "T", "J") "T: %a = add.u32 %t, 3\n (%x) = call f, (%a)\n bra J\n" AT("J", "2") END);
+	everywhere(text, 4);
+	Rig *r = rig_new(machines[0]);
+	rig_run(r, text, 1, 4);
+	ck_assert_uint_eq(rig_fetches(r, "J"), 1);
+	ck_assert_uint_eq(rig_fetches(r, "E"), 5); /* once at each depth */
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(barriers_and_warp_operations_in_divergent_code)
+{
+	everywhere(K(IF("3", "T", "F") "T: bar.sync 0\n" AT("T2", "1") " bra J\n" "F: bar.sync 0\n" AT("F2", "2") " bra J\n" AT("J", "3") END), 8);
+	everywhere(K(IF("3", "T", "F") "T: %x = shfl.sync.bfly.b32 %t, 1, 31, 3\n bar.warp.sync 3\n bra J\nF: %x = vote.sync.ballot.b32 %p, 12\n"
+		" %s = match.any.sync.b32 %t, 12\n %x = mad.lo.u32 %x, 31, %s\n bra J\n" AT("J", "3") END), 4);
+}
+END_TEST
+
+/* Two activations of f, each with a barrier of its own in one register. Lanes 0 and 2 become one group inside, and wait for
+   lane 1 and for lane 3: each of the barriers opens for a part of that group. */
+START_TEST(a_group_of_two_barriers)
+{
+	const char *text = "func f(u32 %n) -> (u32 %r) {\n reg pred %p\nB: %r = and.b32 %n, 1\n %p = setp.ne.u32 %r, 0\n bra %p, X, Y\n"
+		"X: %r = mov.u32 5\n bra E\nY: bar.warp.sync 5\n %r = mov.u32 6\n bra E\nE: %r = mad.lo.u32 %r, %n, 20\n ret\n}\n"
+		K(IF("3", "T", "F") "T: (%x) = call f, (%t)\n bra J\nF: (%x) = call f, (%t)\n %x = add.u32 %x, 100\n bra J\n" AT("J", "3") END);
+	everywhere(text, 4);
+	for (int k = 0; k < 2; k++) {
+		Rig *r = rig_new(machines[k]);
+		rig_run(r, text, 1, 4);
+		ck_assert_uint_eq(rig_fetches(r, "Y"), 2); /* they come to the operation one by one */
+		ck_assert_uint_eq(rig_fetches(r, "E"), 2); /* once in each activation */
+		ck_assert_uint_eq(rig_fetches(r, "J"), 1);
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* Lane 0 turns in a loop that may spin: its YIELD opens the barrier behind the loop for the other lanes, which run ahead to the block
+   barrier. There lane 0 comes after them, and D is fetched once, for all: code behind a block barrier finds the warp in step. */
+START_TEST(a_block_barrier_brings_lanes_together)
+{
+	static const char *const barriers[] = { "bar.sync 0", "%a = bar.red.popc.u32 0, %p", "@%q bar.sync 0" };
+	static const char *const policies[] = { "divergence.model=its its.yield_after=1", "divergence.model=its its.policy=volta_lifo",
+		"divergence.model=its its.policy=volta_lifo its.opportunistic_merge=off its.order=max_lanes", "divergence.model=spec_reconv spec_reconv.policy=volta_lifo" };
+	for (size_t b = 0; b < sizeof barriers / sizeof *barriers; b++)
+		for (size_t k = 0; k < sizeof policies / sizeof *policies; k++) {
+			char text[1024];
+			snprintf(text, sizeof text, "kernel k(u64 out) {\n shared u32 word[1]\n reg u32 %%t, %%a, %%x, %%s\n reg u64 %%o\n reg pred %%p, %%q\nA: %%t = mov.u32 %%tid.x\n"
+				" %%q = setp.ge.u32 %%t, 0\n %%p = setp.eq.u32 %%t, 0\n bra %%p, L, J\n"
+				"L: %%a = ld.volatile.shared.u32 [word]\n %%s = add.u32 %%s, 1\n %%a = add.u32 %%a, %%s\n %%p = setp.lt.u32 %%a, 5\n bra %%p, L, J\n"
+				"J: %%x = mov.u32 3\n %s\n bra D\n%s", barriers[b], AT("D", "2") END "}\n");
+			Rig *r = rig_new(policies[k]);
+			rig_run(r, text, 1, 4);
+			ck_assert_uint_eq(rig_fetches(r, "J"), 2); /* the lanes did come apart */
+			ck_assert_uint_eq(rig_fetches(r, "D"), 1);
+			rig_free(r);
+		}
+}
+END_TEST
+
+START_TEST(indexed_branch)
+{
+	Rig *r = rig_new("divergence.model=its warp_size=8");
+	rig_run(r, K(" %a = rem.u32 %t, 5\n brx %a, [B0, B1, B2, B3, B4]\n" AT("B0", "1") " bra J\n" AT("B1", "2") " bra J\n" AT("B2", "3")
+		" bra J\n" AT("B3", "4") " bra J\n" AT("B4", "5") " bra J\n" AT("J", "6") END), 1, 8);
+	rig_path(r, 0, "A:ff B0:21 B1:42 B2:84 B3:8 B4:10 J:ff");
+	ck_assert_uint_eq(r->s.max_depth, 5);
+	rig_free(r);
+}
+END_TEST
+
+/* Only some lanes of each turn come to B, where they are predicted to meet: 4 turns, as example d1 of the oracles. */
+START_TEST(predicted_point)
+{
+	const char *text = K(" bra H\nH: %x = mad.lo.u32 %x, 31, 2\n %a = add.u32 %t, %s\n %a = and.b32 %a, 1\n %p = setp.eq.u32 %a, 0\n bra %p, L, B !reconverge B\n"
+		"B: %x = mad.lo.u32 %x, 31, 3\n %a = mad.lo.u32 %t, 16, %s\n %p = setp.eq.u32 %a, 50\n bra %p, X, W\n" AT("W", "4") " bra L\n"
+		"L: %s = add.u32 %s, 1\n %p = setp.lt.u32 %s, 4\n bra %p, H, X\n" AT("X", "5") END);
+	static const struct { const char *model, *block; uint64_t fetches; } e[] = {
+		{ "spec_reconv", "H", 5 }, { "spec_reconv", "B", 2 }, { "spec_reconv", "W", 2 }, { "spec_reconv", "L", 5 }, { "spec_reconv", "X", 1 },
+		{ "its", "H", 4 }, { "its", "B", 4 }, { "its", "X", 1 }, /* the mark is nothing to others */
+	};
+	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
+		char set[64];
+		snprintf(set, sizeof set, "divergence.model=%s", e[k].model);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 4);
+		ck_assert_uint_eq(rig_fetches(r, e[k].block), e[k].fetches);
+		rig_free(r);
+	}
+}
+END_TEST
+
+/* Nobody can come from the branch at C to S: no prediction, and nothing waits in front of S. A barrier that nobody opens would have the
+   first register, where the lanes are named that meet at J, and those at S would wait for others that wait for them at M. */
+START_TEST(a_point_that_lies_elsewhere)
+{
+	everywhere(K(IF("7", "B", "Z") "B: %a = shr.b32 3, %t\n %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, C, S\n"
+		"C: %p = setp.lt.u32 %t, 1\n bra %p, D, E !reconverge S\n" AT("D", "1") " bra M\n" AT("E", "2") " bra M\n" AT("S", "3") " bra M\n"
+		AT("M", "4") " bra J\n" AT("Z", "5") " bra J\n" AT("J", "6") END), 4);
+}
+END_TEST
+
+/* Lanes are predicted to meet at R, inside the if of D. Those that pass it by leave the region while the barrier of D's lanes is open:
+   where that has the same register, there is no prediction. */
+START_TEST(predicted_points_share_no_registers)
+{
+#define NE(N, T, F) " %p = setp.ne.u32 %t, " N "\n bra %p, " T ", " F
+	const char *text = K(NE("0", "B", "Z") "\nB:" NE("1", "C", "Y") "\nC:" NE("2", "D", "X") " !reconverge R\nD:" NE("3", "R", "W") "\n"
+		AT("R", "1") " bra W\n" AT("W", "2") " bra X\n" AT("X", "3") " bra Y\n" AT("Y", "4") " bra Z\n" AT("Z", "5") END);
+	for (int registers = 1; registers <= 6; registers++) {
+		char set[100];
+		snprintf(set, sizeof set, "divergence.model=spec_reconv spec_reconv.registers=%d warp_size=8", registers);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 8);
+		rig_free(r);
+	}
+#undef NE
+}
+END_TEST
+
+/* Lanes meet where token's frames and points have them meet, however few the registers: every block is fetched as often. */
+START_TEST(random_graphs)
+{
+	static const char *const sets[] = { "divergence.model=token token.loop_codegen=pbk_brk", "divergence.model=its its.policy=volta_lifo its.yield=none",
+		"divergence.model=its its.policy=volta_lifo its.yield=none its.registers=1" };
+	for (uint64_t seed = 1100; seed < 1160; seed++) {
+		char *text = random_graph_text(seed, 0, "u64 out");
+		Rig *r[3];
+		for (int k = 0; k < 3; k++) {
+			r[k] = rig_new(sets[k]);
+			r[k]->functional = true;
+			rig_set(r[k], "warp_size=8");
+			rig_run(r[k], text, 1, 8);
+			for (int b = 0; b < r[0]->s.nblocks; b++)
+				ck_assert_msg(r[k]->s.block_stats[b].fetches == rig_fetches(r[0], r[k]->s.block_stats[b].label), "seed %llu, %s: %s is fetched %llu times",
+					(unsigned long long)seed, sets[k], r[k]->s.block_stats[b].label, (unsigned long long)r[k]->s.block_stats[b].fetches);
+		}
+		for (int k = 0; k < 3; k++)
+			rig_free(r[k]);
+		free(text);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
+		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
+		predicted_points_share_no_registers, random_graphs };
+	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
+}

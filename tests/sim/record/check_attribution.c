@@ -1,0 +1,252 @@
+/* Lost lanes are charged to where they parted: by hand on small kernels, by the slow recount of tests/sim/record/recount.h on random ones under every
+ * mechanism. */
+#include "sim/reconv/seam.h"
+#include "tests/random/differential.h"
+#include "tests/sim/record/recount.h"
+#include "tests/sim/sm/sim_rig.h"
+
+/* ---- random kernels ---- */
+
+static char path[] = "/tmp/gsim-check-attribution-XXXXXX";
+
+static const LineStats *line_of(const LaunchStats *s, const TraceIns *i)
+{
+	for (int k = 0; k < s->nlines; k++) {
+		const LineStats *l = &s->line_stats[k];
+		const char *file = i->line > 0 && i->file ? i->file : "";
+		if (l->function && l->line == (i->line > 0 ? i->line : 0) && !strcmp(l->function, i->function) && !strcmp(l->file ? l->file : "", file))
+			return l;
+	}
+	return NULL;
+}
+
+static void same(const char *what, uint64_t want, uint64_t got, const char *where)
+{
+	ck_assert_msg(want == got, "%s: %s: %llu in the report, %llu from the trace", where, what, (unsigned long long)got, (unsigned long long)want);
+}
+
+/* Each line's figures are the sum over its instructions. */
+static void same_lines(const Recount *r, const TraceLaunch *l, const LaunchStats *s, const char *where)
+{
+	PartCount *sum = xcalloc((size_t)s->nlines + 1, sizeof *sum);
+	char place[200];
+	for (int pc = 0; pc < l->nins; pc++) {
+		const RecountPc *p = recount_at(r, pc);
+		const LineStats *line = line_of(s, &l->ins[pc]);
+		if (!line) {
+			same("lost at a line without a row", 0, p->lost[0] + p->lost[1] + p->partings, where);
+			continue;
+		}
+		part_count_add(&sum[line - s->line_stats], &(PartCount){ p->partings, { p->lost[0], p->lost[1] }, p->cycles });
+	}
+	for (int k = 0; k < s->nlines; k++) {
+		const LineStats *line = &s->line_stats[k];
+		snprintf(place, sizeof place, "%s, %s line %d", where, line->function ? line->function : "-", line->line);
+		same("partings", sum[k].partings, line->parted.partings, place);
+		same("lost", sum[k].lost[0], line->parted.lost[0], place);
+		same("lost in overhead", sum[k].lost[1], line->parted.lost[1], place);
+		same("cycles", sum[k].cycles, line->parted.cycles, place);
+	}
+	free(sum);
+}
+
+static void recounted(const LaunchStats *s, const char *where)
+{
+	Diag d = { 0 };
+	TraceReader *t = trace_open(path, &d);
+	TraceEvent e;
+	const TraceLaunch *l;
+	ck_assert_ptr_nonnull(t);
+	ck_assert_int_eq(trace_next(t, &e, &l), 2);
+	Recount *r = recount_new(l);
+	while (trace_next(t, &e, &l) == 1)
+		recount_event(r, &e);
+	const RecountSum *sum = recount_sum(r);
+	same("no thread", sum->no_thread[0], s->lanes_no_thread, where);
+	same("ended", sum->ended[0], s->lanes_ended, where);
+	same("no thread, overhead", sum->no_thread[1], s->overhead_no_thread, where);
+	same("ended, overhead", sum->ended[1], s->overhead_ended, where);
+	same("meetings", sum->meetings, s->reconvergences, where);
+	same_lines(r, l, s, where);
+	recount_free(r);
+	trace_reader_free(t);
+}
+
+static void one(uint64_t seed, int model, bool functional, const Config *c)
+{
+	char where[128];
+	snprintf(where, sizeof where, "seed %llu, %s, %s", (unsigned long long)seed, model_keys(model)->name, functional ? "functional" : "timed");
+	RandomKernel *k = random_kernel_new(&RANDOM_DEFAULTS(seed));
+	Job job = { k, k->module, { k->grid[0], 1, 1 } };
+	Way way = { .model = model, .functional = functional };
+	Diag d = { 0 };
+	Probe probe = { .trace = trace_create(path, &d) };
+	Outcome o;
+	ck_assert_ptr_nonnull(probe.trace);
+	outcome_machine(&job, c, &way, &probe, &o);
+	ck_assert(trace_close(probe.trace, &d));
+	ck_assert_msg(o.how != RAN_BADLY, "%s: %s", where, o.text);
+	if (o.how == RAN_WELL)
+		recounted(&probe.stats, where);
+	outcome_free(&o);
+	arena_free(&probe.arena);
+	random_kernel_free(k);
+}
+
+enum { SEEDS = 16 };
+
+/* Mimd's lanes wait for nobody; traces do not say of whom the lanes of mixed warps are. */
+START_TEST(traces_say_the_same)
+{
+	Config c;
+	config_defaults(&c);
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	for (int model = 0; model_keys(model); model++)
+		for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+			if (reconv_models[model]->own_slots || reconv_models[model]->regroups)
+				continue;
+			one(seed, model, true, &c);
+			one(seed, model, false, &c);
+		}
+	unlink(path);
+}
+END_TEST
+
+/* ---- by hand: an instruction issues in each cycle from 0 on; lanes are the digits of masks ---- */
+
+#define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %x\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n" BODY "}\n"
+#define END " %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], %x\n exit\n" /* four issues */
+
+typedef struct Line { int line; uint64_t partings, lost, overhead_lost, cycles; } Line;
+
+/* The lines at which lanes part, the one that costs most first, and no others. */
+static void ranked(const Rig *r, const Line *want, int n)
+{
+	int lines = 0;
+	for (int k = 0; k < r->s.nlines; k++) {
+		const LineStats *l = &r->s.line_stats[k];
+		if (!parted_any(&l->parted))
+			continue;
+		lines++;
+		int w = 0;
+		while (w < n && want[w].line != l->line)
+			w++;
+		ck_assert_msg(w < n, "lanes part at line %d", l->line);
+		ck_assert_uint_eq(l->parted.partings, want[w].partings);
+		ck_assert_uint_eq(l->parted.lost[0], want[w].lost);
+		ck_assert_uint_eq(l->parted.lost[1], want[w].overhead_lost);
+		ck_assert_uint_eq(l->parted.cycles, want[w].cycles);
+	}
+	ck_assert_int_eq(lines, n);
+	const BranchStats *first = &r->s.branch_stats[0];
+	for (int k = 1; k < r->s.nbranches; k++)
+		if (r->s.branch_stats[k].parted.lost[0] > first->parted.lost[0])
+			first = &r->s.branch_stats[k];
+	ck_assert_int_eq(first->line, want[0].line);
+	ck_assert_uint_eq(first->parted.lost[0], want[0].lost);
+	ck_assert_uint_eq(first->parted.cycles, want[0].cycles);
+}
+
+#define IFS K(" %p = setp.lt.u32 %t, 3\n bra %p, B, E\nB: %p = setp.lt.u32 %t, 1\n bra %p, C, D\nC: %x = mov.u32 1\n %x = add.u32 %x, 1\n" \
+	" bra J\nD: %x = mov.u32 3\n bra J\nE: %x = mov.u32 4\nJ:\n" END)
+#define LOOP K(" %x = sub.u32 4, %t\nH: %x = sub.u32 %x, 1\n %p = setp.ne.u32 %x, 0\n bra %p, H, Y\nY:\n" END)
+
+/* A 0-2, B 3 4 for 7, C 5 6 and its jump 7 for 1, D 8 and its jump 9 for 6, E 10 for 8, J from 11 on for f.
+   Line 7: lane 3 in B, C and D (2 + 2 + 1, and two jumps), lanes 0-2 in E: 5 + 3; from 2 to 11.
+   Line 9: lanes 1 and 2 in C (2 x 2, the jump 2), lane 0 in D (1, the jump 1); from 4 to 11, where all four meet. */
+START_TEST(ifs)
+{
+	Rig *r = rig_new("");
+	rig_run(r, IFS, 1, 4);
+	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14");
+	ranked(r, (Line[]){ { 7, 1, 8, 2, 9 }, { 9, 1, 5, 3, 7 } }, 2);
+	ck_assert_uint_eq(r->s.reconvergences, 1);
+	ck_assert_uint_eq(r->s.lanes_parted, 13);
+	ck_assert_uint_eq(r->s.overhead_parted, 5);
+	rig_free(r);
+}
+END_TEST
+
+/* Lane t goes round 4 - t times, 2-4 5-7 8-10 11-13; at 14 all meet. Lane 3 leaves at 4, lane 2 at 7, lane 1 at 10: 3, 6 and 9 lanes
+   are lost in the turns behind, and it takes 10, 7 and 4 cycles. */
+START_TEST(loop)
+{
+	Rig *r = rig_new("");
+	rig_run(r, LOOP, 1, 4);
+	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17");
+	ranked(r, (Line[]){ { 9, 3, 18, 0, 21 } }, 1);
+	ck_assert_uint_eq(r->s.reconvergences, 1);
+	rig_free(r);
+}
+END_TEST
+
+/* Three threads. Line 7 parts lane 0 (X 3) from lanes 1 and 2, which are lost there; with the exit that is over: 1 cycle. Then lane 0 has ended.
+   Line 10, at 5, parts lanes 1 (P 6, its jump 7) and 2 (Q 8, where its guard is false); they meet at 9. */
+START_TEST(every_cause)
+{
+	Rig *r = rig_new("");
+	rig_run(r, K(" %p = setp.eq.u32 %t, 0\n bra %p, X, B\nX: exit\nB: %x = sub.u32 %t, 1\n brx %x, [P, Q]\nP: @!%p %x = mov.u32 1\n bra J\n"
+		"Q: @%p %x = mov.u32 2\nJ:\n" END), 1, 3);
+	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12");
+	ranked(r, (Line[]){ { 7, 1, 2, 0, 1 }, { 10, 1, 2, 1, 4 } }, 2);
+	ck_assert_uint_eq(r->s.reconvergences, 1);
+	ck_assert_uint_eq(r->s.lanes_useful, 23);
+	ck_assert_uint_eq(r->s.lanes_predicated_off, 1);
+	ck_assert_uint_eq(r->s.lanes_no_thread, 12);
+	ck_assert_uint_eq(r->s.lanes_ended, 8);
+	ck_assert_uint_eq(r->s.lanes_parted, 4);
+	ck_assert_uint_eq(r->s.overhead_no_thread, 1);
+	ck_assert_uint_eq(r->s.overhead_ended, 1);
+	ck_assert_uint_eq(r->s.overhead_parted, 1);
+	rig_free(r);
+}
+END_TEST
+
+/* A 0-2, T 3 4 and its jump 5, F 6 7, J from 8 on: two lanes are lost in each of the four, and in the jump. Where both sides issue in one
+   scheduler-cycle, each has slots of its own: as much is lost, in fewer cycles. */
+START_TEST(two_at_once)
+{
+	const char *text = K(" %p = setp.lt.u32 %t, 2\n bra %p, T, F\nT: %x = mov.u32 1\n %x = add.u32 %x, 1\n bra J\nF: %x = mov.u32 2\n %x = add.u32 %x, 2\n"
+		" bra J\nJ:\n" END);
+	Rig *one = rig_new(""), *two = rig_new("divergence.model=sbi units.alu.count=2");
+	rig_run(one, text, 1, 4);
+	rig_run(two, text, 1, 4);
+	ranked(one, (Line[]){ { 7, 1, 8, 2, 6 } }, 1);
+	ck_assert_uint_eq(two->s.lanes_parted, 8);
+	ck_assert_uint_eq(two->s.branch_stats[0].parted.lost[0], 8);
+	ck_assert_uint_lt(two->s.branch_stats[0].parted.cycles, 6);
+	rig_free(one);
+	rig_free(two);
+}
+END_TEST
+
+/* What the mechanism makes of a branch is charged to the branch. */
+START_TEST(branches_under_every_mechanism)
+{
+	static const char *const text[] = { IFS, LOOP };
+	char set[80];
+	for (int model = 0; model_keys(model); model++)
+		for (int k = 0; k < 2; k++) {
+			uint64_t sum = 0;
+			snprintf(set, sizeof set, "divergence.model=%s", model_keys(model)->name);
+			if (reconv_models[model]->own_slots)
+				continue;
+			Rig *r = rig_new(set);
+			rig_run(r, text[k], 1, 4);
+			for (int b = 0; b < r->s.nbranches; b++)
+				sum += r->s.branch_stats[b].parted.lost[0];
+			ck_assert_msg(sum == r->s.lanes_parted && sum > 0, "%s: %llu of %llu lost lanes are charged to branches", set,
+				(unsigned long long)sum, (unsigned long long)r->s.lanes_parted);
+			ck_assert_uint_gt(r->s.branch_stats[0].parted.partings, 0);
+			rig_free(r);
+		}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { ifs, loop, every_cause, two_at_once, branches_under_every_mechanism, traces_say_the_same };
+	return rig_suite("attribution of lost lanes", tests, sizeof tests / sizeof *tests);
+}

@@ -1,0 +1,444 @@
+/* The SM's pipeline, cycle by cycle, on a machine whose every unit takes one cycle (tests/sim/sm/sim_rig.h): what is expected
+ * here is computed by hand from doc/timing.md, as the cycles at which each warp issues. */
+#include "sim/machine/machine.h"
+#include "tests/sim/sm/sim_rig.h"
+
+#define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %a, %b, %c, %d\n reg u64 %o, %w, %x\n reg f32 %f, %g, %h, %i\n" \
+	" reg pred %p, %q\n shared u32 buf[64]\nA:\n" BODY "}\n"
+#define EX " exit\n"
+/* out[thread of the block] = R */
+#define STORE(R) " %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], " R "\n"
+
+static void stall(const Rig *r, Stall s, uint64_t want)
+{
+	ck_assert_msg(r->s.stalls[s] == want, "%llu cycles of stall %s; expected %llu", (unsigned long long)r->s.stalls[s],
+		stall_name[s], (unsigned long long)want);
+}
+
+/* The only stalls are n of one kind. */
+static void only_stall(const Rig *r, Stall s, uint64_t n)
+{
+	for (int k = 0; k < STALL_COUNT; k++)
+		stall(r, (Stall)k, (Stall)k == s ? n : 0);
+}
+
+static Rig *one(const char *machine, const char *text, const char *cycles)
+{
+	Rig *r = rig_new(machine);
+	rig_run(r, text, 1, 4);
+	rig_issues(r, 0, cycles);
+	return r;
+}
+
+/* ---- scoreboard ---- */
+
+START_TEST(a_result_can_be_used_after_the_latency)
+{
+	static const char *const machine[] = { "units.alu.latency=1", "units.alu.latency=3", "units.alu.latency=7" };
+	static const char *const cycles[] = { "0 1 2 3", "0 3 6 7", "0 7 14 15" };
+	static const uint64_t latency[] = { 1, 3, 7 };
+	for (int k = 0; k < 3; k++) {
+		Rig *r = one(machine[k], K(" %a = mov.u32 5\n %b = add.u32 %a, 1\n %c = add.u32 %b, %a\n" EX), cycles[k]);
+		only_stall(r, STALL_DATA, 2 * (latency[k] - 1));
+		ck_assert_uint_eq(r->s.cycles, 2 * latency[k] + 2);
+		ck_assert_uint_eq(r->s.issued, 4);
+		rig_free(r);
+	}
+}
+END_TEST
+
+START_TEST(independent_instructions_follow_each_other)
+{
+	Rig *r = one("units.alu.latency=9", K(" %a = mov.u32 5\n %b = mov.u32 6\n %c = mov.u32 7\n %d = add.u32 %a, %b\n"
+		" %d = add.u32 %d, %c\n" EX), "0 1 2 10 19 20");
+	only_stall(r, STALL_DATA, 15);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(writes_go_in_order)
+{
+	/* The slow write of f holds the fast one; reading before writing (f, then f anew) holds nothing. */
+	rig_free(one("units.sfu.latency=8", K(" %f = ex2.approx.f32 %g\n %f = add.f32 %h, %h\n" EX), "0 8 9"));
+	rig_free(one("units.alu.latency=8", K(" %a = add.u32 %b, 1\n %b = mov.u32 3\n" EX), "0 1 2"));
+}
+END_TEST
+
+START_TEST(guards_predicates_and_carries_are_operands)
+{
+	rig_free(one("units.alu.latency=4", K(" %p = setp.eq.u32 %a, 0\n @%p %b = mov.u32 1\n" EX), "0 4 5"));
+	rig_free(one("units.alu.latency=4", K(" %p = setp.eq.u32 %a, 0\n @!%p %b = mov.u32 1\n" EX), "0 4 5"));
+	rig_free(one("units.alu.latency=4", K(" %a = add.cc.u32 %b, 1\n %c = addc.u32 %b, 1\n" EX), "0 4 5"));
+	rig_free(one("units.alu.latency=4", K(" %p = setp.eq.u32 %a, 0\n bra %p, B, C\nB: exit\nC: exit\n"), "0 4 5"));
+}
+END_TEST
+
+START_TEST(both_halves_of_a_pair_are_one_result)
+{
+	rig_free(one("units.cvt.latency=6", K(" %w = cvt.u64.u32 %a\n %x = add.u64 %w, 1\n" EX), "0 6 7"));
+}
+END_TEST
+
+START_TEST(loads_are_ready_after_the_latency_of_their_memory)
+{
+	Rig *r = one("shared.latency=9", K(" %a = ld.shared.u32 [buf]\n %b = mov.u32 1\n %c = add.u32 %a, 1\n" EX), "0 1 9 10");
+	only_stall(r, STALL_MEMORY, 7);
+	rig_free(r);
+	r = one("constant.latency=5", K(" %w = ld.param.u64 [out]\n %x = add.u64 %w, 8\n" EX), "0 5 6");
+	only_stall(r, STALL_MEMORY, 4);
+	rig_free(r);
+}
+END_TEST
+
+/* A store needs its data and address, and nobody waits for it. */
+START_TEST(stores_wait_for_their_operands_only)
+{
+	rig_free(one("units.alu.latency=5 shared.latency=20",
+		K(" %a = mov.u32 7\n st.shared.u32 [buf], %a\n %b = mov.u32 1\n" EX), "0 5 6 7"));
+}
+END_TEST
+
+/* ---- units ---- */
+
+START_TEST(a_unit_takes_an_instruction_every_interval)
+{
+	Rig *r = one("units.fp32.interval=4", K(" %f = add.f32 %i, %i\n %g = add.f32 %i, %i\n %h = add.f32 %i, %i\n" EX), "0 4 8 9");
+	only_stall(r, STALL_UNIT, 6);
+	rig_free(r);
+	r = one("units.fp32.interval=4 units.fp32.count=2",
+		K(" %f = add.f32 %i, %i\n %g = add.f32 %i, %i\n %h = add.f32 %i, %i\n" EX), "0 1 4 5");
+	only_stall(r, STALL_UNIT, 2);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_busy_unit_does_not_hold_another)
+{
+	rig_free(one("units.fp32.interval=9", K(" %f = add.f32 %i, %i\n %a = mov.u32 1\n %b = mov.u32 2\n" EX), "0 1 2 3"));
+}
+END_TEST
+
+START_TEST(warps_share_units)
+{
+	Rig *r = rig_new("units.fp32.interval=3");
+	rig_run(r, K(" %f = add.f32 %i, %i\n" EX), 1, 8);
+	rig_issues(r, 0, "0 1");
+	rig_issues(r, 1, "3 4");
+	only_stall(r, STALL_UNIT, 1);
+	rig_free(r);
+}
+END_TEST
+
+/* Four lanes on one bank keep the load/store unit for four cycles; lanes of a broadcast do not. A second access waits for it in the queue, in
+   which its warp has one place: a third is not issued before. */
+START_TEST(bank_conflicts_hold_the_load_store_unit)
+{
+	const char *conflict = K(" %t = mov.u32 %tid.x\n %a = shl.b32 %t, 4\n %b = ld.shared.u32 [%a]\n %c = ld.shared.u32 [buf]\n"
+		" st.shared.u32 [buf], 0\n" EX);
+	Rig *r = one("shared.latency=10", conflict, "0 1 2 3 6 7");
+	only_stall(r, STALL_MEMPIPE, 2);
+	ck_assert_uint_eq(r->s.shared_conflicts, 3);
+	rig_free(r);
+	r = one("units.mem.interval=3", K(" %b = ld.shared.u32 [buf]\n %c = ld.shared.u32 [buf]\n" EX), "0 3 4");
+	only_stall(r, STALL_MEMPIPE, 2);
+	rig_free(r);
+}
+END_TEST
+
+/* ---- two instructions a cycle ---- */
+
+START_TEST(two_independent_instructions_issue_together)
+{
+	const char *text = K(" %a = mov.u32 1\n %b = mov.u32 2\n %c = add.u32 %a, 1\n %d = add.u32 %b, %c\n" EX);
+	Rig *r = one("scheduler.issue_width=2 units.alu.count=2", text, "0 0 1 2 2");
+	ck_assert_uint_eq(r->s.issued, 3);
+	ck_assert_uint_eq(r->s.slots, 3);
+	ck_assert_uint_eq(r->s.warp_instructions, 5);
+	rig_free(r);
+	rig_free(one("scheduler.issue_width=2 units.alu.count=1", text, "0 1 2 3 3"));
+	rig_free(one("scheduler.issue_width=1 units.alu.count=2", text, "0 1 2 3 4"));
+	rig_free(one("scheduler.issue_width=2", K(" %a = mov.u32 1\n %f = add.f32 %i, %i\n" EX), "0 0 1"));
+}
+END_TEST
+
+START_TEST(nothing_issues_behind_a_branch_in_its_cycle)
+{
+	const char *text = K(" bra L\nM: %b = mov.u32 2\n" EX "L: %a = mov.u32 1\n bra M\n");
+	rig_free(one("scheduler.issue_width=2 units.ctl.count=2", text, "0 1 1 2 2"));
+	rig_free(one("scheduler.issue_width=2 units.ctl.count=2", K(" bar.sync 0\n %a = mov.u32 1\n" EX), "0 1 1"));
+}
+END_TEST
+
+/* ---- branches ---- */
+
+START_TEST(a_jump_costs_the_redirection)
+{
+	/* Taken to a place behind the next instruction; the jump to the next block is none. */
+	Rig *r = one("fetch.redirect_cycles=5", K(" bra C\nB: exit\nC: bra B\n"), "0 6 12");
+	only_stall(r, STALL_BRANCH, 10);
+	ck_assert_uint_eq(r->s.overhead_warp, 2);
+	ck_assert_uint_eq(r->s.warp_instructions, 1);
+	rig_free(r);
+	r = one("fetch.redirect_cycles=5", K(" %a = mov.u32 1\n bra B\nB: %b = mov.u32 2\n bra C\nC: exit\n"), "0 1 2");
+	ck_assert_uint_eq(r->s.overhead_warp, 0);
+	rig_free(r);
+}
+END_TEST
+
+/* A conditional branch carries both places: only the side that does not follow in the code is redirected. */
+START_TEST(a_branch_costs_the_redirection_where_it_leaves_the_line)
+{
+	const char *next = K(" %p = setp.eq.u32 %a, 0\n bra %p, B, C\nB: exit\nC: exit\n");
+	const char *away = K(" %p = setp.eq.u32 %a, 0\n bra %p, C, B\nB: exit\nC: exit\n");
+	rig_free(one("fetch.redirect_cycles=5", next, "0 1 2"));
+	Rig *r = one("fetch.redirect_cycles=5", away, "0 1 7");
+	only_stall(r, STALL_BRANCH, 5);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_block_that_jumps_to_itself_is_redirected)
+{
+	const char *loop = K(" bra L\nL: %a = add.u32 %a, 1\n %p = setp.lt.u32 %a, 3\n bra %p, L, D\nD: exit\n");
+	rig_free(one("fetch.redirect_cycles=2", loop, "0 1 2 3 6 7 8 11 12 13 14"));
+}
+END_TEST
+
+/* ---- schedulers ---- */
+
+/* Warp 0 goes to X, where an instruction takes four cycles; warp 1 to Y, which has four independent ones. */
+#define TWO_WAYS(SLOW, USE) K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 4\n bra %p, X, Y\nX: " SLOW " " USE EX \
+	"Y: %a = mov.u32 1\n %b = mov.u32 2\n %c = mov.u32 3\n %d = mov.u32 4\n" EX)
+#define SLOW_SFU TWO_WAYS("%f = ex2.approx.f32 %g\n", "%h = add.f32 %f, %f\n")
+#define SLOW_LOAD TWO_WAYS("%a = ld.shared.u32 [buf]\n", "%b = add.u32 %a, 1\n")
+
+static void policy(const char *machine, const char *text, const char *first, const char *second)
+{
+	Rig *r = rig_new(machine);
+	rig_run(r, text, 1, 8);
+	rig_issues(r, 0, first);
+	rig_issues(r, 1, second);
+	rig_free(r);
+}
+
+START_TEST(loose_round_robin)
+{
+	policy("units.sfu.latency=4 scheduler.policy=lrr", SLOW_SFU, "0 2 4 6 10 12", "1 3 5 7 8 9 11 13");
+}
+END_TEST
+
+START_TEST(greedy_then_oldest)
+{
+	policy("units.sfu.latency=4 scheduler.policy=gto", SLOW_SFU, "0 1 2 3 12 13", "4 5 6 7 8 9 10 11");
+}
+END_TEST
+
+START_TEST(oldest_first)
+{
+	policy("units.sfu.latency=4 scheduler.policy=oldest", SLOW_SFU, "0 1 2 3 7 8", "4 5 6 9 10 11 12 13");
+}
+END_TEST
+
+/* One active warp: it keeps its place while it computes, and loses it when it waits for memory, here after the cycle in
+   which that is found out. It comes back when the other has ended. */
+START_TEST(two_levels)
+{
+	const char *m = "units.sfu.latency=4 shared.latency=4 scheduler.policy=two_level scheduler.active_warps=1";
+	policy(m, SLOW_SFU, "0 1 2 3 7 8", "9 10 11 12 13 14 15 16");
+	policy(m, SLOW_LOAD, "0 1 2 3 13 14", "5 6 7 8 9 10 11 12");
+	Rig *r = rig_new(m);
+	rig_run(r, SLOW_LOAD, 1, 8);
+	only_stall(r, STALL_MEMORY, 1); /* not that there is no warp: the other is not active */
+	rig_free(r);
+	r = rig_new(m);
+	rig_run(r, SLOW_SFU, 1, 8);
+	only_stall(r, STALL_DATA, 3);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(two_levels_with_room_for_all_are_round_robin)
+{
+	policy("units.sfu.latency=4 scheduler.policy=two_level scheduler.active_warps=8", SLOW_SFU, "0 2 4 6 10 12",
+		"1 3 5 7 8 9 11 13");
+}
+END_TEST
+
+/* Slot mod count: warps 0 and 2 share a scheduler, warp 1 has the other for itself. */
+START_TEST(a_warp_belongs_to_one_scheduler)
+{
+	Rig *r = rig_new("scheduler.count=2 units.alu.count=2 units.ctl.count=2");
+	rig_run(r, K(" %a = mov.u32 1\n %b = mov.u32 2\n" EX), 1, 12);
+	rig_issues(r, 0, "0 2 4");
+	rig_issues(r, 1, "0 1 2");
+	rig_issues(r, 2, "1 3 5");
+	only_stall(r, STALL_EMPTY, 3);
+	ck_assert_uint_eq(r->s.slots, 12);
+	rig_free(r);
+}
+END_TEST
+
+/* ---- instruction fetch ---- */
+
+/* Two instructions a line. The first line comes from DRAM: request and reply pass without delay, DRAM takes an access
+   of one cycle and a burst of one beyond the undisturbed hit in L2. Then the line is in the cache. */
+START_TEST(instruction_lines_are_fetched_once)
+{
+	const char *m = "fetch.cache_bytes=1024 fetch.line_bytes=32 fetch.instruction_bytes=16 fetch.miss_cycles=20 dram.row_miss=1";
+	Rig *r = one(m, K(" %a = mov.u32 1\n %b = mov.u32 2\n %c = mov.u32 3\n" EX), "22 23 46 47");
+	only_stall(r, STALL_FETCH, 44);
+	ck_assert_uint_eq(r->s.fetch_misses, 2);
+	ck_assert_uint_eq(r->s.l1_other, 2);
+	rig_free(r);
+	r = rig_new(m); /* the second warp joins the miss of the first */
+	rig_run(r, K(" %a = mov.u32 1\n %b = mov.u32 2\n" EX), 1, 8);
+	ck_assert_uint_eq(r->s.fetch_misses, 2);
+	rig_order(r, "0 1 0 1 0 1");
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(loops_stay_in_the_instruction_cache)
+{
+	const char *text = K(" bra L\nL: %a = add.u32 %a, 1\n %p = setp.lt.u32 %a, 50\n bra %p, L, D\nD: exit\n");
+	Rig *r = rig_new("fetch.cache_bytes=128 fetch.line_bytes=32 fetch.ways=4 fetch.instruction_bytes=16");
+	rig_run(r, text, 1, 4);
+	ck_assert_uint_eq(r->s.fetch_misses, 3);
+	rig_free(r);
+	r = rig_new("fetch.cache_bytes=32 fetch.line_bytes=32 fetch.ways=1 fetch.instruction_bytes=16"); /* one line: two misses a turn */
+	rig_run(r, text, 1, 4);
+	ck_assert_uint_gt(r->s.fetch_misses, 50);
+	rig_free(r);
+}
+END_TEST
+
+/* ---- waiting ---- */
+
+START_TEST(sleep_is_in_nanoseconds)
+{
+	Rig *r = one("clock_mhz=1000", K(" nanosleep.u32 50\n" EX), "0 50");
+	only_stall(r, STALL_SLEEP, 49);
+	rig_free(r);
+	rig_free(one("clock_mhz=500", K(" nanosleep.u32 50\n" EX), "0 25"));
+	/* The longest sleep of the warp counts. */
+	rig_free(one("clock_mhz=1000", K(" %t = mov.u32 %tid.x\n %a = mul.lo.u32 %t, 10\n nanosleep.u32 %a\n" EX), "0 1 2 32"));
+}
+END_TEST
+
+/* An ended warp holds its slot until its loads have come. */
+START_TEST(ended_warps_drain)
+{
+	Rig *r = rig_new("l2.latency=30");
+	rig_run(r, K(" %o = ld.param.u64 [out]\n %a = ld.global.u32 [%o]\n" EX), 1, 4);
+	rig_issues(r, 0, "0 1 2");
+	ck_assert_uint_gt(r->s.stalls[STALL_DRAIN], 30);
+	ck_assert_uint_eq(r->s.stalls[STALL_DRAIN] + 3, r->s.cycles);
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(the_clock_is_the_cycle_of_issue)
+{
+	Rig *r = rig_new("units.alu.latency=3 launch.latency_cycles=70");
+	r->clocks = true;
+	rig_run(r, K(" %b = mov.u32 10\n %b = add.u32 %b, 1\n %a = mov.u32 %clock\n %a = add.u32 %a, %b\n" STORE("%a") EX), 1, 4);
+	for (int k = 0; k < 4; k++)
+		ck_assert_uint_eq(r->out[k], 11 + 70 + 4);
+	rig_free(r);
+}
+END_TEST
+
+/* In a called function: its own variable, the module's by name and by number, all from the bottom of the thread's memory. */
+START_TEST(local_addresses)
+{
+	Rig *r = rig_new("");
+	rig_run(r, "local u32 of_all[2]\nfunc f() -> (u32 %r) {\n reg u32 %a, %b\n reg u64 %x\n local u32 own\nA:\n"
+		" st.local.u32 [own], 5\n %a = ld.local.u32 [of_all+4]\n %b = ld.local.u32 [0]\n %a = mad.lo.u32 %b, 100, %a\n"
+		" %x = mov.u64 of_all\n %x = cvta.local.u64 %x\n %b = ld.u32 [%x+4]\n %a = mad.lo.u32 %b, 10000, %a\n"
+		" %b = ld.local.u32 [own]\n %r = mad.lo.u32 %b, 1000000, %a\n st.local.u32 [of_all], 9\n ret\n}\n"
+		K(" st.local.u32 [of_all], 7\n st.local.u32 [of_all+4], 3\n (%a) = call f, ()\n %b = ld.local.u32 [of_all]\n"
+		  " %a = mad.lo.u32 %b, 10000000, %a\n" STORE("%a") EX), 1, 4);
+	for (int k = 0; k < 4; k++)
+		ck_assert_uint_eq(r->out[k], 3 + 7 * 100 + 3 * 10000 + 5 * 1000000 + 9 * 10000000);
+	rig_free(r);
+}
+END_TEST
+
+/* No shared memory is reserved: the region is empty and lies behind the block's. Nobody sets %envreg. */
+START_TEST(registers_of_the_driver)
+{
+	Rig *r = rig_new("");
+	r->shared = 64;
+	rig_run(r, K(" st.shared.u32 [buf], 0\n %a = mov.u32 %reserved_smem_offset_begin\n %b = mov.u32 %reserved_smem_offset_end\n"
+		" %c = mov.u32 %reserved_smem_offset_cap\n %a = add.u32 %a, %c\n %b = sub.u32 %b, %a\n %c = mov.u32 %reserved_smem_offset_0\n"
+		" %a = mad.lo.u32 %b, 100000, %a\n %b = mov.u32 %reserved_smem_offset_1\n %b = sub.u32 %b, %c\n %a = add.u32 %a, %b\n"
+		" %b = mov.u32 %envreg0\n %a = add.u32 %a, %b\n %b = mov.u32 %envreg31\n %a = add.u32 %a, %b\n" STORE("%a") EX), 1, 4);
+	for (int k = 0; k < 4; k++)
+		ck_assert_uint_eq(r->out[k], 64 * 4 + 64);
+	rig_free(r);
+}
+END_TEST
+
+/* ---- printf: no window shows ---- */
+
+static void windows_of_one_cycle(Gpu *g) { g->window = 1; }
+
+/* Warp 0 prints a word of shared memory, and warp 1 writes another there some cycles before or after, unordered. What is printed
+   depends on when the instruction is executed, and on nothing that the host does. where: the string, its address as an argument
+   in local memory, the arguments, or the format. */
+static char *printed(const char *read, int delay, void (*prepare)(Gpu *))
+{
+	StrBuf b = { 0 };
+	Rig *r = rig_new("interconnect.latency=40 l2.latency=100");
+	sb_printf(&b, "global b8 format[4] = { 37, 115, 10, 0 }\nglobal b64 pointer[1]\nkernel k(u64 out) {\n shared b32 words[4]\n local b64 args[1]\n"
+		"A: %%t = mov.u32 %%tid.x\n %%s = mov.u64 words\n %%s = cvta.shared.u64 %%s\n st.local.u64 [args], %%s\n %%g = mov.u64 pointer\n"
+		" st.global.u64 [%%g], %%s\n %%f = mov.u64 format\n %%a = mov.u64 args\n %%a = cvta.local.u64 %%a\n st.shared.u32 [words], 0x0a414141\n"
+		" bar.sync 0\n %%p = setp.lt.u32 %%t, 4\n bra %%p, P, B0\nP: %%q = setp.eq.u32 %%t, 0\n @%%q %%n = vprintf %s\n exit\n", read);
+	for (int k = 0; k < delay; k++)
+		sb_printf(&b, "B%d: bra B%d\n", k, k + 1);
+	sb_printf(&b, "B%d: st.shared.u32 [words], 0x0a424242\n exit\n}\n", delay);
+	r->print.limit = 1000;
+	r->prepare = prepare;
+	rig_try(r, b.s, 1, 8);
+	ck_assert_msg(r->ok, "%s", r->fault.text);
+	char *text = xstrdup(r->print.text.s);
+	sb_free(&b);
+	rig_free(r);
+	return text;
+}
+
+START_TEST(what_is_printed_of_shared_memory)
+{
+	static const char *const reads[] = { "%f, %a", "%f, %g", "%s, %a" };
+	for (size_t k = 0; k < sizeof reads / sizeof *reads; k++) {
+		bool before = false, after = false;
+		for (int delay = 0; delay < 30; delay++) {
+			char *one = printed(reads[k], delay, windows_of_one_cycle), *whole = printed(reads[k], delay, NULL);
+			ck_assert_msg(!strcmp(one, whole), "vprintf %s: %s in windows of one cycle, %s in the longest", reads[k], one, whole);
+			before |= *one == 'A';
+			after |= *one == 'B';
+			free(one);
+			free(whole);
+		}
+		ck_assert(before && after);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		a_result_can_be_used_after_the_latency, independent_instructions_follow_each_other, writes_go_in_order,
+		guards_predicates_and_carries_are_operands, both_halves_of_a_pair_are_one_result,
+		loads_are_ready_after_the_latency_of_their_memory, stores_wait_for_their_operands_only,
+		a_unit_takes_an_instruction_every_interval, a_busy_unit_does_not_hold_another, warps_share_units,
+		bank_conflicts_hold_the_load_store_unit, two_independent_instructions_issue_together,
+		nothing_issues_behind_a_branch_in_its_cycle, a_jump_costs_the_redirection,
+		a_branch_costs_the_redirection_where_it_leaves_the_line, a_block_that_jumps_to_itself_is_redirected,
+		loose_round_robin, greedy_then_oldest, oldest_first, two_levels, two_levels_with_room_for_all_are_round_robin,
+		a_warp_belongs_to_one_scheduler, instruction_lines_are_fetched_once, loops_stay_in_the_instruction_cache,
+		sleep_is_in_nanoseconds, ended_warps_drain, the_clock_is_the_cycle_of_issue,
+		local_addresses, registers_of_the_driver, what_is_printed_of_shared_memory,
+	};
+	return rig_suite("the SM's pipeline", tests, sizeof tests / sizeof *tests);
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# libgsim exports what gsim.h declares, and nothing else: the static library as it is installed, and the shared one where it is built.
+srcdir=${srcdir:-$(dirname "$0")/../..}
+names=libgsim.sym
+tmp=${TMPDIR:-/tmp}/gsim-exports.$$
+mkdir "$tmp" || exit 1
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+
+fail() {
+	echo "FAILED: $1"
+	[ -s "$tmp/diff" ] && head -n 20 "$tmp/diff"
+	failed=1
+}
+
+# exported NM-OPTION FILE: names that a linker finds there
+exported() {
+	${NM:-nm} "$1" --defined-only "$2" 2>/dev/null | awk 'NF == 3 && $2 ~ /^[A-Z]$/ { print $3 }' | LC_ALL=C sort -u
+}
+
+# names in the headers, found in another way than tools/exports.awk does: those of the library's symbols that any token is
+${CC:-cc} -std=gnu11 -E -P -I"$srcdir" "$srcdir/gsim.h" >"$tmp/headers" 2>/dev/null || { echo "no compiler here"; exit 77; }
+grep -oE '[A-Za-z_][A-Za-z_0-9]*' "$tmp/headers" | LC_ALL=C sort -u >"$tmp/tokens"
+archive=.libs/libgsim-internal.a
+[ -f "$archive" ] || archive=libgsim-internal.a
+exported -g "$archive" | LC_ALL=C comm -12 - "$tmp/tokens" >"$tmp/declared"
+diff "$tmp/declared" $names >"$tmp/diff" || fail "libgsim.sym is not what gsim.h declares and the library defines"
+[ "$(wc -l <$names)" -gt 200 ] || fail "libgsim.sym has few names"
+
+# every header that is installed is in gsim.h
+${CC:-cc} -std=gnu11 -E -I"$srcdir" "$srcdir/gsim.h" >"$tmp/lines"
+sed -n '/^nobase_gsiminclude_HEADERS/,/[^\\]$/p' "$srcdir/Makefile.am" | grep -o '[a-z_/]*[.]h' | while read -r header; do
+	grep -q "/$header\"" "$tmp/lines" || echo "$header"
+done >"$tmp/diff"
+[ -s "$tmp/diff" ] && fail "headers that are installed and not in gsim.h"
+
+# what is installed
+if [ -f .libs/libgsim.a ] && command -v "${OBJCOPY:-objcopy}" >/dev/null; then
+	cp .libs/libgsim.a "$tmp/libgsim.a"
+	OBJCOPY=${OBJCOPY:-objcopy} "$srcdir/tools/hide-symbols" "$tmp/libgsim.a" $names || fail "hide-symbols"
+	exported -g "$tmp/libgsim.a" | diff $names - >"$tmp/diff" || fail "the static library exports something else"
+fi
+if [ -f .libs/libgsim.so ]; then
+	exported -D .libs/libgsim.so | diff $names - >"$tmp/diff" || fail "the shared library exports something else"
+fi
+exit $failed

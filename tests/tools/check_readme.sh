@@ -1,0 +1,67 @@
+#!/bin/sh
+# What README.md and the pages below show under a `$ gsim ...` or `$ tools/reproduce ...` is what it prints; `...` stands for
+# lines left out. --update writes new figures. README's picture shows the graph and the fetches that gsim has.
+srcdir=${srcdir:-$(dirname "$0")/../..}
+GSIM_BUILD=${GSIM_BUILD:-$PWD}
+GSIM_BUILD=$(cd "$GSIM_BUILD" && pwd)
+PATH=$GSIM_BUILD:$PATH
+tmp=${TMPDIR:-/tmp}/gsim-readme.$$
+mkdir "$tmp" || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$srcdir" || exit 1
+GSIM_PATH=$PWD/configs
+export PATH GSIM_PATH GSIM_BUILD
+failed=0
+
+# page FILE: runs the commands that it shows
+page() {
+	n=0
+	grep '^\$ \(gsim\|tools/reproduce\) ' "$1" | sed 's/^\$ //' >"$tmp/commands"
+	while read -r command; do
+		n=$((n + 1))
+		case $command in tools/*) command="$command -o $tmp/files" ;; esac
+		sh -c "$command" >"$tmp/$n" 2>&1 </dev/null || { echo "$1: $command: status $?"; exit 1; }
+	done <"$tmp/commands"
+	[ "$n" -ge 1 ] || { echo "$1 shows no command"; exit 1; }
+
+	# Each line shown becomes the next line of the output that has the same words, figures aside; one that has none is marked.
+	awk -v dir="$tmp" '
+		function words(s) { gsub(/[0-9][0-9,.]*/, "0", s); gsub(/[ \t]+/, " ", s); return s }
+		/^\$ (gsim|tools\/reproduce) / { file = dir "/" ++n; print; next }
+		/^```/ { file = "" }
+		file == "" || $0 == "..." { print; next }
+		{
+			want = words($0); found = 0
+			while ((getline line < file) > 0)
+				if (words(line) == want) { found = 1; break }
+			print found ? line : "?? " $0
+		}
+	' "$1" >"$tmp/page.md"
+	if [ "$update" ]; then
+		cp "$tmp/page.md" "$1"
+	elif ! diff -u "$1" "$tmp/page.md"; then
+		echo "$1 shows other figures than gsim; tests/tools/check_readme.sh --update in the build directory writes them"
+		failed=1
+	fi
+}
+
+[ "$1" = --update ] && update=yes
+page README.md
+page doc/hardware-or-pass.md
+page doc/validity.md
+
+# The picture: its edges are those of the graph, its numbers those of a run under ipdom.
+kernel=kernels/short_circuit/short_circuit.ir
+gsim-opt --cfg short_circuit $kernel | sed -n '
+	s/^\t\(b[0-9]*\) \[label="\([A-Z0-9]*\)\\l.*/name \1 \2/p
+	/dashed/d
+	s/^\t\(b[0-9]*\) -> \(b[0-9]*\) .*/edge \1 \2/p' |
+	awk '$1 == "name" { name[$2] = $3 } $1 == "edge" { print name[$2] " to " name[$3] }' | sort >"$tmp/edges"
+sed -n 's/.*<title>\(B[0-9]* to B[0-9]*\)<.*/\1/p' doc/short_circuit.svg | sort >"$tmp/drawn"
+[ -s "$tmp/edges" ] && diff "$tmp/edges" "$tmp/drawn" || { echo "doc/short_circuit.svg: another graph"; failed=1; }
+gsim -q --functional -m ipdom -s "$tmp/run.json" $kernel
+sed -n '/"total"/,$s/.*"label": "\(B[0-9]*\)", "fetches": \([0-9]*\), "threads": \([0-9]*\).*/\1 \2 \3/p' "$tmp/run.json" |
+	awk '{ print $1 ": " $2 ($2 == 1 ? " fetch, " : " fetches, ") $3 " lanes" }' >"$tmp/fetches"
+sed -n -e 's/.*font-weight="bold">\(B[0-9]*\)<.*/\1: /p' -e 's/.*>\([0-9]* fetch.*\)<.*/\1/p' doc/short_circuit.svg | paste -d '\0' - - >"$tmp/shown"
+[ -s "$tmp/fetches" ] && diff "$tmp/fetches" "$tmp/shown" || { echo "doc/short_circuit.svg: other fetches"; failed=1; }
+exit $failed

@@ -1,0 +1,52 @@
+#!/bin/sh
+# tools/reproduce. divergence-cost: every column of the token stack's model, on Kepler and Maxwell. The others: what they
+# check themselves, and that their files are whole.
+srcdir=${srcdir:-$(dirname "$0")/../..}
+top=$(cd "$srcdir" && pwd)
+command -v lua5.4 >/dev/null || command -v lua >/dev/null || exit 77 # skipped
+GSIM_BUILD=${GSIM_BUILD:-$PWD}
+export GSIM_BUILD
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+"$top/tools/reproduce" divergence-cost -o "$dir" >"$dir/out" || { cat "$dir/out"; exit 1; }
+[ "$(grep -c '32 of 32 equal$' "$dir/out")" = 32 ] || { echo "not every column was compared:"; cat "$dir/out"; exit 1; }
+for f in divergence-cost.csv single-cycles.svg double-cycles.svg single-stack.svg double-stack.svg double-spills.svg; do
+	[ -s "$dir/$f" ] || { echo "$f was not written"; exit 1; }
+done
+
+# What doc/validity.md says that 14 divergent threads cost: in percent, on Kepler and Maxwell.
+sed -n 's/^  \([a-z]* loop\): cost of 14 .* \([0-9]*\) % of [0-9]*$/\1 \2/p' "$dir/out" | sort >"$dir/cost"
+sed -n -e 's/^| single loop: 14 divergent .* | \([0-9]*\) % | - | \([0-9]*\) % |$/single loop \1\nsingle loop \2/p' \
+	-e 's/^| double loop: the same .* | \([0-9]*\) % | - | \([0-9]*\) % |$/double loop \1\ndouble loop \2/p' "$top/doc/validity.md" | sort >"$dir/said"
+[ "$(wc -l <"$dir/cost")" = 4 ] && diff "$dir/said" "$dir/cost" || { echo "doc/validity.md says otherwise"; exit 1; }
+
+# whole FILE: an SVG of balanced elements, in which something is drawn
+whole() {
+	[ -s "$1" ] && tr -d '\n' <"$1" | sed 's/>/>\n/g' | awk '
+		match($0, /<[^<]*>$/) { t = substr($0, RSTART, RLENGTH); drawn += t ~ /^<(rect|path|circle)/
+			if (t ~ /^<\//) { depth--; if (depth < 0) exit 1 } else if (t !~ /\/>$/) depth++ }
+		END { exit depth != 0 || drawn < 10 }' || { echo "$1 is no whole picture"; exit 1; }
+}
+
+(cd "$dir" && "$top/tools/reproduce" mechanisms -o m) >"$dir/out" || { cat "$dir/out"; exit 1; }
+models=$("$GSIM_BUILD/gsim" --list models | grep -c '^[a-z]')
+awk -F, -v rows=$((3 * 2 * models)) 'NR == 1 { n = NF } NF < n { bad = 1 } END { exit bad || NR != 1 + rows }' "$dir/m/mechanisms.csv" ||
+	{ echo "mechanisms.csv has not a row for each of $models mechanisms, with and without the pass, on three kernels"; exit 1; }
+[ "$(grep -c '^mechanism ' "$dir/m/mechanisms.txt")" = 3 ] || { echo "mechanisms.txt has not three tables"; exit 1; }
+[ "$(grep -c '^[a-z]' "$dir/out")" -ge $((models + 4)) ] || { echo "not a line for each mechanism:"; cat "$dir/out"; exit 1; }
+whole "$dir/m/mechanisms.svg"
+
+"$top/tools/reproduce" k-way -o "$dir/k" >"$dir/out" || { cat "$dir/out"; exit 1; }
+awk -F, '$2 == "token" && $3 == "unbounded" { n++ } NF != 6 { bad = 1 } END { exit bad || n != 32 }' "$dir/k/k-way.csv" ||
+	{ echo "k-way.csv has not 32 points for each line"; exit 1; }
+whole "$dir/k/k-way-cycles.svg"
+whole "$dir/k/k-way-lanes.svg"
+
+"$top/tools/reproduce" refetch -o "$dir/f" >"$dir/out" || { cat "$dir/out"; exit 1; }
+[ "$(grep -c ',5,' "$dir/f/refetch.csv")" = "$models" ] || { echo "refetch.csv has not a line for each mechanism and k"; exit 1; }
+whole "$dir/f/refetch.svg"
+for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
+	"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
+	[ $? = 2 ] && grep -q '^usage' "$dir/out" || { echo "tools/reproduce $bad is no usage error"; exit 1; }
+done
+[ -z "$(find "$dir" -size 0)" ] || { echo "empty files:"; find "$dir" -size 0; exit 1; }

@@ -1,0 +1,61 @@
+#!/bin/sh
+# make installcheck: what was installed works without the source tree, from an empty directory.
+# From the Makefile: bindir includedir libdir pkgdatadir (with DESTDIR before them), DESTDIR srcdir CC CFLAGS.
+srcdir=$(cd "$srcdir" && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+unset GSIM_PATH GSIM_BUILD
+
+fail() {
+	echo "FAILED: $1"
+	[ -f "$dir/out" ] && head -n 20 "$dir/out"
+	failed=1
+}
+
+cd "$dir" || exit 2
+kernel=$pkgdatadir/kernels/short_circuit/short_circuit.ir
+for program in gsim gsim-compare gsim-opt gsim-trace; do
+	"$bindir/$program" --help >out 2>&1 || fail "$program --help"
+done
+[ -n "$DESTDIR" ] && GSIM_PATH=$pkgdatadir && export GSIM_PATH
+"$bindir/gsim" --config kepler.lua "$kernel" >out 2>&1 || fail "gsim --config kepler.lua with the installed kernel"
+grep -q 'SIMD utilisation' out || fail "no report"
+"$bindir/gsim" --list configs >out 2>&1
+grep -q 'kepler.lua' out || fail "--list configs does not show the installed machines"
+"$bindir/gsim" -q --config fermi.lua "$pkgdatadir/kernels/matmul/matmul.ptx" >out 2>&1 || fail "matmul on fermi.lua"
+
+# the lab: answers to give, a checker that runs the installed programs
+if command -v lua5.4 >/dev/null || command -v lua >/dev/null; then
+	echo 'b5 = 3' >answers
+	PATH=$bindir:$PATH "$pkgdatadir/labs/01-divergence/check" answers >out 2>&1
+	grep -q '1\. b5 .* right$' out || fail "the installed lab's checker"
+fi
+
+# the library, by its pkg-config file
+if command -v pkg-config >/dev/null; then
+	export PKG_CONFIG_PATH="$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+	[ -n "$DESTDIR" ] && set -- --define-variable=includedir="$includedir" --define-variable=libdir="$libdir"
+	flags=$(pkg-config "$@" --cflags gsim) && libs=$(pkg-config "$@" --libs gsim) || fail "pkg-config gsim"
+	cp "$srcdir/tests/tools/installed.c" . && chmod u+w installed.c
+	$CC $CFLAGS $flags -o installed installed.c $libs >out 2>&1 || fail "a program with gsim.pc's flags does not build"
+	LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" ./installed "$kernel" kepler.lua >out 2>&1 || fail "a program over the library does not run"
+	grep -q '^[1-9][0-9]* cycles$' out || fail "a program over the library counts no cycles"
+	# it exports what its header declares: functions and variables, no other name
+	echo '#include "gsim.h"' | $CC $CFLAGS $flags -E - | awk -f "$srcdir/tools/exports.awk" | LC_ALL=C sort -u >declared
+	[ -s declared ] || fail "gsim.h declares nothing"
+	for library in libgsim.a libgsim.so; do
+		[ -f "$libdir/$library" ] && command -v objcopy >/dev/null || continue
+		what=-g
+		[ $library = libgsim.so ] && what=-D
+		nm $what --defined-only "$libdir/$library" | awk 'NF == 3 && $2 ~ /^[A-Z]$/ { print $3 }' | LC_ALL=C sort -u | diff declared - >out ||
+			fail "$library exports other names than gsim.h declares"
+	done
+	# every public header can be included first and alone
+	(cd "$includedir/gsim" && find . -name '*.h') | sed 's,^\./,,' | while read -r header; do
+		echo "#include \"$header\"" >header.c
+		$CC $CFLAGS $flags -fsyntax-only header.c >out 2>&1 || { echo "$header:"; cat out; touch bad; }
+	done
+	[ -f bad ] && fail "installed headers that do not stand alone"
+fi
+exit $failed
