@@ -68,7 +68,7 @@ static Copy *free_copy(const Sm *sm, Sched *d, Unit u, Cycle *when)
 			least = c->copy[k].free;
 	}
 	for (int k = 0; k < c->n; k++)
-		d->behind |= (uint8_t)(1 << c->copy[k].taker);
+		d->behind |= c->copy[k].taker != d->index ? (uint8_t)(1 << c->copy[k].taker) : 0;
 	*when = least;
 	return NULL;
 }
@@ -565,7 +565,7 @@ static void retire_ended(Sm *sm)
 }
 
 /* Who has wanted a copy of a unit in vain goes before those who have it, from now on: so each of those who want one gets it in turn. */
-static void give_way(Sm *sm, int n)
+static __attribute__((noinline)) void give_way(Sm *sm, int n)
 {
 	uint8_t old[8], *turn = sm->turn;
 	memcpy(old, turn, sizeof old);
