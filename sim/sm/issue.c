@@ -695,7 +695,7 @@ static When when_ready(const Sm *sm, const Warp *w, const Split *s)
 static void tell(Sm *sm, Warp *w)
 {
 	const ReconvModel *model = sm->gpu->model;
-	Cycle first = w->ending ? w->drain : NEVER;
+	Cycle first = w->ending && !w->outstanding && !w->queued ? w->drain : NEVER;
 	if (!w->used || (w->nsplit == 1 && w->sched->wake[w->place] < PENDING && w->alarm == NO_ALARM && !model->times.known))
 		return;
 	for (int k = 0; k < w->nsplit; k++) {

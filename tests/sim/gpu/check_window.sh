@@ -62,6 +62,7 @@ else
 	for name in scan/scan.ptx spmv/spmv.ptx calculator/calculator.ir; do
 		compare "$srcdir/kernels/$name" -m mimd -c volta.lua
 	done
+	compare "$srcdir/kernels/spmv/spmv.ptx" -m tbc -c kepler.lua -D scheduler.policy=two_level
 	compare "$srcdir/kernels/transpose/transpose.ptx" -c kepler.lua
 	compare "$srcdir/kernels/spmv/spmv.ptx" -c volta.lua
 	compare "$srcdir/kernels/stencil/stencil.ptx" -m aware -c fermi.lua
