@@ -22,7 +22,8 @@ local ipdom, dwf, tbc = launches("ipdom"), launches("dwf"), launches("tbc")
 local fits, conflicts, rows = 1, 2, 3 -- sides with flip = 1 and 0, rows
 
 for name, r in pairs { dwf = dwf, tbc = tbc } do
-	check(r[fits].simd_utilization > 1.5 * ipdom[fits].simd_utilization, name .. " fills warps where columns fit")
+	-- an entry of dwf that has issued takes no lanes that come later: how full it is depends on when lanes come
+	check(r[fits].simd_utilization > (name == "tbc" and 1.5 or 1.25) * ipdom[fits].simd_utilization, name .. " fills warps where columns fit")
 	check(r[conflicts].simd_utilization <= ipdom[conflicts].simd_utilization, name .. " fills none where columns conflict")
 	check(r[rows].cycles > ipdom[rows].cycles, name .. " is slower on rows")
 end
