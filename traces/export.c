@@ -117,6 +117,16 @@ bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, 
 	return ok;
 }
 
+void trace_when(const TraceLaunch *l, FILE *out)
+{
+	if (l->run < 0)
+		return;
+	fprintf(out, "  run %d, stream %d", l->run, l->stream);
+	if (l->timed)
+		fprintf(out, ", started in cycle %" PRIu64 " of the run", l->started);
+	putc('\n', out);
+}
+
 void trace_settings(const TraceLaunch *l, FILE *out)
 {
 	if (*l->configuration)

@@ -51,6 +51,8 @@ bool trace_export(TraceReader *, const TraceExporter *, const TraceFilter *, FIL
    warp. By the trace's index, if it has one. */
 bool trace_stack(TraceReader *, const TraceFilter *, uint64_t cycle, FILE *out, Diag *);
 
+/* A line that says when the launch ran: its run, its stream, its start. None before version 4. */
+void trace_when(const TraceLaunch *, FILE *out);
 /* A line for each of the configuration, what it changes of the machine file, and the passes that the trace names. */
 void trace_settings(const TraceLaunch *, FILE *out);
 /* Which kind has this name; -1: none. */

@@ -6,7 +6,7 @@
 
 static void begin(TraceExport *t)
 {
-	fputs("launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,function,block,file,line,text\n", t->out);
+	fputs("launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,line,text\n", t->out);
 }
 
 static void field(FILE *out, const char *s)
@@ -25,6 +25,19 @@ static void field(FILE *out, const char *s)
 	putc('"', out);
 }
 
+/* Run, stream and the run's clock, as far as they are known. */
+static void when(FILE *out, const TraceLaunch *l, uint64_t cycle)
+{
+	if (l->run < 0)
+		fputs(",,", out);
+	else
+		fprintf(out, ",%d,%d", l->run, l->stream);
+	if (l->run >= 0 && l->timed)
+		fprintf(out, ",%" PRIu64, l->started + cycle);
+	else
+		putc(',', out);
+}
+
 static void event(TraceExport *t, const TraceEvent *e)
 {
 	const TraceIns *i = trace_at_pc(e->kind) ? trace_ins(t->launch, e->a) : NULL;
@@ -32,6 +45,7 @@ static void event(TraceExport *t, const TraceEvent *e)
 	field(t->out, t->launch->kernel);
 	fprintf(t->out, ",%" PRIu64 ",%d,%d,%d,%d,%s,0x%" PRIx64 ",%" PRIu64 ",%" PRIu64, e->cycle, e->sm, e->warp, e->split,
 		e->depth, trace_kind_name[e->kind], e->mask, e->a, e->b);
+	when(t->out, t->launch, e->cycle);
 	field(t->out, i ? i->function : "");
 	field(t->out, i ? i->block : "");
 	field(t->out, i ? i->file : "");

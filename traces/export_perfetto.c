@@ -1,6 +1,7 @@
 /* Traces as JSON for Perfetto and chrome://tracing: a process for each SM, a thread for each warp, a slice for each stay in
  * a basic block, an instant for every other event, a counter for the depth of each warp's divergence structure.
- * A microsecond on the time line is a cycle. Launches follow one another. */
+ * A microsecond on the time line is a cycle of the machine's clock; runs follow one another, and so do launches of which the trace
+ * does not tell when they started. */
 #include "traces/export.h"
 #include "traces/state.h"
 #include <inttypes.h>
@@ -14,12 +15,15 @@ typedef struct Track {             /* a warp */
 	uint64_t mask, start, last;    /* last: cycle of the last issue */
 } Track;
 
-typedef struct Stall { bool named; uint64_t why, since; } Stall; /* why: WHY_ISSUES: none */
+typedef struct Stall { int stream; uint64_t why, since; } Stall; /* stream: the last one whose track has a name, -1: none; why: WHY_ISSUES: no stall */
 
 typedef struct State {
 	bool comma;
 	Vec(Stall) stall;              /* by SM, then scheduler */
-	uint64_t base, latest;         /* time of the launch's cycle 0, and of the latest event */
+	uint64_t base, last;           /* time of the launch's cycle 0, and behind its last event */
+	uint64_t latest;               /* behind the latest event of all */
+	int run;
+	uint64_t run_base;             /* time of its cycle 0 */
 	Vec(Track) track;
 	int *slot;                     /* hash table of indices into track plus 1 */
 	uint32_t nslot;
@@ -27,7 +31,8 @@ typedef struct State {
 
 static void begin(TraceExport *t)
 {
-	t->state = xcalloc(1, sizeof(State));
+	State *s = t->state = xcalloc(1, sizeof(State));
+	s->run = -1;
 	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", t->out);
 }
 
@@ -110,16 +115,21 @@ static void close_slice(TraceExport *t, State *s, Track *k, uint64_t until)
 	k->block = NULL;
 }
 
-/* ---- schedulers: threads behind those of the warps, a slice for each span without an issue ---- */
+/* ---- schedulers: threads behind those of the warps, a slice for each span without an issue. Each stream has its own: what one has no warp for, another may issue. ---- */
 
-enum { SCHEDULER_TID = 1 << 16 };
+enum { SCHEDULER_TID = 1 << 16, TIDS_OF_STREAM = 64 };
+
+static uint64_t scheduler_tid(const TraceLaunch *l, unsigned number)
+{
+	return SCHEDULER_TID + (uint64_t)l->stream * TIDS_OF_STREAM + number;
+}
 
 static Stall *stall_of(TraceExport *t, unsigned sm, unsigned number)
 {
 	State *s = t->state;
 	int at = (int)(sm * (unsigned)t->launch->schedulers + number);
 	while (s->stall.n <= at)
-		vec_push(&s->stall, ((Stall){ .why = WHY_ISSUES }));
+		vec_push(&s->stall, ((Stall){ -1, WHY_ISSUES, 0 }));
 	return &s->stall.v[at];
 }
 
@@ -131,10 +141,20 @@ static void end_stall(TraceExport *t, unsigned sm, unsigned number, uint64_t unt
 		next_item(t);
 		fputs("{\"ph\":\"X\",\"name\":", t->out);
 		json_string(t->out, trace_reason(t->launch, x->why));
-		fprintf(t->out, ",\"cat\":\"stall\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 "}", sm + 1, SCHEDULER_TID + number,
+		fprintf(t->out, ",\"cat\":\"stall\",\"pid\":%u,\"tid\":%" PRIu64 ",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 "}", sm + 1, scheduler_tid(t->launch, number),
 			s->base + x->since, until - x->since);
 	}
 	x->why = WHY_ISSUES;
+}
+
+static void name_scheduler(TraceExport *t, unsigned sm, unsigned number)
+{
+	char stream[32] = "";
+	if (t->launch->stream)
+		snprintf(stream, sizeof stream, ", stream %d", t->launch->stream);
+	next_item(t);
+	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%" PRIu64 ",\"args\":{\"name\":\"scheduler %u%s\"}}", sm + 1,
+		scheduler_tid(t->launch, number), number, stream);
 }
 
 static void stall(TraceExport *t, const TraceEvent *e)
@@ -144,12 +164,9 @@ static void stall(TraceExport *t, const TraceEvent *e)
 	unsigned number = (unsigned)e->a;
 	end_stall(t, e->sm, number, e->cycle);
 	Stall *x = stall_of(t, e->sm, number);
-	if (!x->named) {
-		next_item(t);
-		fprintf(t->out, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"scheduler %u\"}}", e->sm + 1,
-			SCHEDULER_TID + number, number);
-	}
-	x->named = true;
+	if (x->stream != t->launch->stream)
+		name_scheduler(t, e->sm, number);
+	x->stream = t->launch->stream;
 	x->why = e->b;
 	x->since = e->cycle;
 }
@@ -159,7 +176,7 @@ static void finish(TraceExport *t)
 	State *s = t->state;
 	for (int i = 0; i < s->stall.n && t->launch->schedulers; i++)
 		end_stall(t, (unsigned)(i / t->launch->schedulers), (unsigned)(i % t->launch->schedulers),
-			s->latest > s->base ? s->latest - s->base : 0);
+			s->last > s->base ? s->last - s->base : 0);
 	for (int i = 0; i < s->track.n; i++)
 		close_slice(t, s, &s->track.v[i], s->track.v[i].last + 1);
 }
@@ -168,7 +185,10 @@ static void launch(TraceExport *t)
 {
 	State *s = t->state;
 	const TraceLaunch *l = t->launch;
-	s->base = s->latest;
+	if (l->run != s->run)
+		s->run_base = s->latest;
+	s->run = l->run;
+	s->base = s->last = l->run >= 0 && l->timed ? s->run_base + l->started : s->latest;
 	for (int i = 0; i < s->track.n; i++)
 		s->track.v[i].depth = 0;
 	next_item(t);
@@ -186,6 +206,10 @@ static void launch(TraceExport *t)
 		fputs(",\"passes\":", t->out);
 		json_string(t->out, l->passes);
 	}
+	if (l->run >= 0)
+		fprintf(t->out, ",\"run\":%d,\"stream\":%d", l->run, l->stream);
+	if (l->run >= 0 && l->timed)
+		fprintf(t->out, ",\"started\":%" PRIu64, l->started);
 	fputs("}}", t->out);
 }
 
@@ -217,8 +241,9 @@ static void event(TraceExport *t, const TraceEvent *e)
 		end_stall(t, e->sm, (unsigned)(e->warp % t->launch->schedulers), e->cycle);
 	Track *k = track(s, e);
 	name_track(t, s, k, e);
-	if (s->base + e->cycle + 1 > s->latest)
-		s->latest = s->base + e->cycle + 1;
+	uint64_t behind = s->base + e->cycle + 1;
+	s->last = behind > s->last ? behind : s->last;
+	s->latest = behind > s->latest ? behind : s->latest;
 	if (e->kind == TR_ISSUE) {
 		issue(t, s, k, e);
 	} else {

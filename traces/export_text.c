@@ -9,6 +9,7 @@ static void launch(TraceExport *t)
 	fprintf(t->out, "launch %d: kernel %s, grid (%" PRIu32 ", %" PRIu32 ", %" PRIu32 "), block (%" PRIu32 ", %" PRIu32
 		", %" PRIu32 "), machine %s, model %s, %d SMs, warps of %d\n", t->launch_number, l->kernel, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->machine, l->model, l->sms,
 		l->warp_size);
+	trace_when(l, t->out);
 	trace_settings(l, t->out);
 	fprintf(t->out, "%8s %3s %4s %5s %5s %-15s %-*s\n", "cycle", "sm", "warp", "split", "depth", "event",
 		l->warp_size > 8 ? (l->warp_size + 3) / 4 : 8, "lanes");

@@ -7,7 +7,7 @@
 enum { INDEX_LAUNCH, INDEX_STATE };        /* kinds of entries of the index */
 #define TRACE_MAGIC "\211GTR\r\n\032\n"    /* a file damaged by a text transfer no longer begins with it */
 enum {
-	TRACE_VERSION = 3, OLDEST_VERSION = 1,
+	TRACE_VERSION = 4, OLDEST_VERSION = 1,
 	HEADER_BYTES = 16,                 /* magic, version, flags */
 	CHUNK_BYTES = 9,                   /* kind, raw length, stored length */
 	END_BYTES = 28,                    /* launches, events, offset of the index, CRC-32 */

@@ -212,7 +212,7 @@ int trace_read_launch(TraceReader *r)
 	r->now ^= 1;
 	arena_free(&r->arena[r->now]);
 	TraceLaunch *l = &r->launch[r->now];
-	*l = (TraceLaunch){ 0 };
+	*l = (TraceLaunch){ .run = -1 };
 	Bytes *b = &r->b;
 	Strings s = { 0 };
 	vec_push(&s, "");
@@ -237,6 +237,11 @@ int trace_read_launch(TraceReader *r)
 		b->bad = true;
 	if (r->version > 2)
 		read_schedulers(r, b, l);
+	if (r->version > 3) {
+		l->run = (int)trace_varint_upto(b, INT32_MAX);
+		l->stream = (int)trace_varint_upto(b, INT32_MAX);
+		l->started = trace_varint(b);
+	}
 	TraceIns *ins = arena_array(&r->arena[r->now], TraceIns, l->nins ? l->nins : 1);
 	l->ins = ins;
 	for (int k = 0; k < l->nins && !b->bad; k++)

@@ -70,6 +70,7 @@ static void show(Picture *p)
 	const TraceState *t = &p->state;
 	Vec(const TraceWarp *) list = { 0 };
 	fprintf(p->out, "launch %" PRId64 ": kernel %s, model %s, cycle %" PRIu64 "\n", p->number, p->launch->kernel, p->launch->model, p->cycle);
+	trace_when(p->launch, p->out);
 	for (int k = 0; k < t->scheduler.n && p->launch->timed; k++) {
 		const TraceScheduler *s = &t->scheduler.v[k];
 		if ((f->sm < 0 || s->sm == f->sm) && (f->warp < 0 || f->warp % p->launch->schedulers == s->number))

@@ -83,6 +83,7 @@ static void finish(TraceExport *t)
 	const TraceSum *s = st->sum;
 	fprintf(t->out, "launch %d: kernel %s, machine %s, model %s\n", t->launch_number, t->launch->kernel, t->launch->machine,
 		t->launch->model);
+	trace_when(t->launch, t->out);
 	trace_settings(t->launch, t->out);
 	row(t->out, "events", s->events);
 	row(t->out, "last_cycle", s->last_cycle);

@@ -64,10 +64,13 @@ typedef struct TraceLaunch {           /* what stands before a launch's events *
 	int schedulers;                /* of an SM; a warp's is its slot modulo that */
 	int nreasons;
 	const char *const *reason;     /* names of the reasons of stalls */
+	int run, stream;               /* this and the next: traces of version 4; before: -1, 0, 0. run: trace_run; stream: 0 is the default one */
+	uint64_t started;              /* timed: its cycle 0 on its run's clock, on which launches of other streams run beside it */
 } TraceLaunch;
 
 typedef struct TraceWriter TraceWriter;
 TraceWriter *trace_create(const char *path, Diag *);   /* NULL with an error */
+int trace_run(TraceWriter *);                          /* the number, from 0, of a run that is to have launches in the trace: a machine whose clock begins at 0 */
 void trace_launch(TraceWriter *, const TraceLaunch *); /* copies what it needs */
 void trace_event(TraceWriter *, const TraceEvent *);   /* in order of (cycle, sm) within a launch */
 bool trace_close(TraceWriter *, Diag *);               /* false: something could not be written */

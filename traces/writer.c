@@ -21,6 +21,7 @@ struct TraceWriter {
 	char *path;
 	int error;                 /* errno of the first failed write; 0 = none */
 	uint64_t launches, events;
+	int runs;
 	uint32_t crc;              /* of every byte written so far */
 	z_stream z;
 	uint8_t *out;              /* room for deflate */
@@ -275,9 +276,12 @@ static void sb_ins(StrBuf *b, StrMap *map, const TraceIns *i, int line_before)
 	sb_putc(b, (char)(i->block_start | i->branch << 1 | i->overhead << 2 | i->inserted << 3));
 }
 
+int trace_run(TraceWriter *w) { return w->runs++; }
+
 void trace_launch(TraceWriter *w, const TraceLaunch *l)
 {
 	must(l->warp_size >= 1 && l->warp_size <= MOST_LANES && l->sms >= 1 && l->sms <= MOST_SMS && l->nins >= 0 && l->schedulers <= MOST_SCHEDULERS);
+	must(l->run >= 0 && l->stream >= 0);
 	flush_events(w);
 	StrBuf b = { 0 };
 	StrMap map = { 0 };
@@ -299,6 +303,9 @@ void trace_launch(TraceWriter *w, const TraceLaunch *l)
 	sb_varint(&b, (uint64_t)l->nreasons);
 	for (int k = 0; k < l->nreasons; k++)
 		sb_string(&b, l->reason[k]);
+	sb_varint(&b, (uint64_t)l->run);
+	sb_varint(&b, (uint64_t)l->stream);
+	sb_varint(&b, l->started);
 	for (int k = 0; k < l->nins; k++)
 		sb_ins(&b, &map, &l->ins[k], k ? l->ins[k - 1].line : 0);
 	if ((b.n > LAUNCH_RAW || l->nins > MOST_INS) && !w->error)

@@ -29,8 +29,10 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 #ifdef GSIM_CHECKS
 	gpu_check_model(g);
 #endif
-	if (o->trace)
+	if (o->trace) {
 		tracer_wrap(g);
+		g->trace_run = trace_run(o->trace);
+	}
 	g->code = xcalloc((size_t)m->func.n + 1, sizeof *g->code);
 	g->param_address = PARAM_WINDOW;
 	g->window = mem_window(c);
@@ -268,7 +270,8 @@ static void trace_begin(const Gpu *g, const Grid *grid)
 		.configuration = config_hash_text(&g->config, hash), .changed = g->options.changed, .passes = g->options.passes,
 		.grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
 		.warp_size = warp_width(g), .sms = (int)g->config.sm_count, .nins = c->n, .ins = ins, .timed = !g->options.functional,
-		.schedulers = (int)g->config.sched_count, .nreasons = STALL_COUNT, .reason = stall_name });
+		.schedulers = (int)g->config.sched_count, .nreasons = STALL_COUNT, .reason = stall_name,
+		.run = g->trace_run, .stream = grid->stream, .started = g->options.functional ? 0 : grid->begin });
 	arena_free(&a);
 }
 

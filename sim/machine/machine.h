@@ -233,6 +233,7 @@ struct Gpu {
 	ReconvModel checked;
 	const ReconvModel *untraced;   /* traces: the mechanism itself, of which model tells the tracer */
 	ReconvModel traced;
+	int trace_run;                 /* the run's number in the trace */
 	Code **code;                   /* by function id, lowered on first use */
 	MemSystem *mem;
 	SmMem **smmem;

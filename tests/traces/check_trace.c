@@ -17,7 +17,8 @@ static const TraceIns program[] = {
 };
 static const char *const reasons[] = { "data", "memory" };
 static const TraceLaunch launch = { "k", "kepler", "ipdom", "0123456789abcdef", "l1.bytes=0 divergence.depth=8", "dce,linearize",
-	{ 4, 1, 1 }, { 64, 1, 1 }, 32, 2, 5, program, .timed = true, .schedulers = 4, .nreasons = 2, .reason = reasons };
+	{ 4, 1, 1 }, { 64, 1, 1 }, 32, 2, 5, program, .timed = true, .schedulers = 4, .nreasons = 2, .reason = reasons,
+	.run = 1, .stream = 3, .started = 0x123456789abcdef };
 
 static uint64_t next(uint64_t *state)
 {
@@ -104,6 +105,9 @@ static void same_launch(const TraceLaunch *l)
 	ck_assert(l->timed == launch.timed);
 	ck_assert_int_eq(l->schedulers, launch.schedulers);
 	ck_assert_int_eq(l->nreasons, launch.nreasons);
+	ck_assert_int_eq(l->run, launch.run);
+	ck_assert_int_eq(l->stream, launch.stream);
+	ck_assert_uint_eq(l->started, launch.started);
 	for (int i = 0; i < l->nreasons; i++)
 		same_string(l->reason[i], launch.reason[i]);
 	for (int i = 0; i < l->nins; i++) {
@@ -245,7 +249,7 @@ START_TEST(other_versions_are_refused)
 	Diag d = { 0 };
 	ck_assert_ptr_null(trace_open(path, &d));
 	ck_assert_int_eq(d.errors, 1);
-	ck_assert_ptr_nonnull(strstr(d.item.v[0].text, "version 4"));
+	ck_assert_ptr_nonnull(strstr(d.item.v[0].text, "version 5"));
 	diag_free(&d);
 }
 END_TEST
@@ -267,7 +271,8 @@ END_TEST
 
 /* ---- exporters ---- */
 
-static const TraceLaunch small = { "k", "fermi", "ipdom", "fedcba9876543210", "l1.bytes=0", "dce", { 1, 1, 1 }, { 8, 1, 1 }, 4, 1, 5, program };
+#define SMALL(KERNEL) { KERNEL, "fermi", "ipdom", "fedcba9876543210", "l1.bytes=0", "dce", { 1, 1, 1 }, { 8, 1, 1 }, 4, 1, 5, program }
+static const TraceLaunch two_kernels[2] = { SMALL("k"), SMALL("second,\"k\"") };
 static const TraceEvent story[] = {
 	{ 0, 0xf, 0, 4, .kind = TR_BLOCK_START },
 	{ 0, 0xf, 0, 0, .depth = 1, .kind = TR_ISSUE },
@@ -283,14 +288,12 @@ static const TraceEvent story[] = {
 	{ 9, 0xf, 0, 0, .kind = TR_BLOCK_END },
 };
 
-static char *exported(const TraceExporter *x, TraceFilter f)
+static char *exported(const TraceExporter *x, TraceFilter f, const TraceLaunch two[2])
 {
 	Diag d = { 0 };
 	TraceWriter *w = trace_create(path, &d);
 	for (int l = 0; l < 2; l++) {
-		TraceLaunch named = small;
-		named.kernel = l ? "second,\"k\"" : "k";
-		trace_launch(w, &named);
+		trace_launch(w, &two[l]);
 		for (size_t i = 0; i < sizeof story / sizeof *story; i++)
 			trace_event(w, &story[i]);
 	}
@@ -310,9 +313,10 @@ START_TEST(text_is_readable)
 {
 	TraceFilter f = TRACE_EVERYTHING;
 	f.kernel = "k";
-	char *text = exported(&trace_text, f);
+	char *text = exported(&trace_text, f, two_kernels);
 	ck_assert_str_eq(text,
 		"launch 0: kernel k, grid (1, 1, 1), block (8, 1, 1), machine fermi, model ipdom, 1 SMs, warps of 4\n"
+		"  run 0, stream 0\n"
 		"  configuration fedcba9876543210, changed: l1.bytes=0\n"
 		"  passes dce\n"
 		"   cycle  sm warp split depth event           lanes   \n"
@@ -340,11 +344,11 @@ START_TEST(csv_is_quoted)
 	f.warp = 0;
 	f.kinds = 1u << TR_ISSUE;
 	f.kernel = "second,\"k\"";
-	char *text = exported(&trace_csv, f);
+	char *text = exported(&trace_csv, f, two_kernels);
 	ck_assert_str_eq(text,
-		"launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,function,block,file,line,text\n"
-		"1,\"second,\"\"k\"\"\",1,0,0,0,1,issue,0xf,1,0,k,B1,k.cu,4,\"bra %p, B2, B3\"\n"
-		"1,\"second,\"\"k\"\"\",3,0,0,0,2,issue,0x5,2,0,k,B2,k.cu,1,\"add.u32 %a, %a, 1\"\n");
+		"launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,line,text\n"
+		"1,\"second,\"\"k\"\"\",1,0,0,0,1,issue,0xf,1,0,0,0,,k,B1,k.cu,4,\"bra %p, B2, B3\"\n"
+		"1,\"second,\"\"k\"\"\",3,0,0,0,2,issue,0x5,2,0,0,0,,k,B2,k.cu,1,\"add.u32 %a, %a, 1\"\n");
 	free(text);
 }
 END_TEST
@@ -353,7 +357,7 @@ START_TEST(summary_counts)
 {
 	TraceFilter f = TRACE_EVERYTHING;
 	f.kernel = "k";
-	char *text = exported(&trace_summary, f);
+	char *text = exported(&trace_summary, f, two_kernels);
 	static const struct { const char *name; int value; } rows[] = {
 		{ "events", 12 }, { "last_cycle", 9 }, { "warp_instructions", 4 }, { "lanes", 14 }, { "inserted", 1 },
 		{ "overhead", 1 }, { "noop_fetches", 0 }, { "pushes", 1 }, { "pops", 1 }, { "max_depth", 2 }, { "depth_sum", 6 },
@@ -381,7 +385,7 @@ static int count(const char *text, const char *what)
 
 START_TEST(perfetto_has_tracks_slices_and_counters)
 {
-	char *text = exported(&trace_perfetto, TRACE_EVERYTHING);
+	char *text = exported(&trace_perfetto, TRACE_EVERYTHING, two_kernels);
 	ck_assert_int_eq(count(text, "\"thread_name\""), 2);
 	ck_assert_int_eq(count(text, "\"ph\":\"X\""), 2 * 3);
 	ck_assert_int_eq(count(text, "\"ph\":\"i\""), 2 * (1 + 7));
@@ -390,6 +394,34 @@ START_TEST(perfetto_has_tracks_slices_and_counters)
 	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":10,\"dur\":3,"));
 	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"depth of warp 0\",\"pid\":1,\"ts\":1,\"args\":{\"entries\":2}"));
 	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"second,\\\"k\\\"\",\"cat\":\"launch\",\"ts\":10,"));
+	free(text);
+}
+END_TEST
+
+/* Launches of two streams stand where they were on the clock of their run; another run comes behind all of the one before. */
+START_TEST(launches_stand_where_they_started)
+{
+	TraceLaunch two[2] = { two_kernels[0], two_kernels[0] };
+	two[0].timed = two[1].timed = true;
+	two[0].started = 1000;
+	two[1].started = 1004;
+	two[1].stream = 2;
+	char *text = exported(&trace_perfetto, TRACE_EVERYTHING, two);
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":1000,\"dur\":3,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":1004,\"dur\":3,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"passes\":\"dce\",\"run\":0,\"stream\":2,\"started\":1004}"));
+	free(text);
+	text = exported(&trace_csv, TRACE_EVERYTHING, two);
+	ck_assert_ptr_nonnull(strstr(text, "\n0,k,9,0,0,0,0,block_end,0xf,0,0,0,0,1009,,,,,\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n1,k,0,0,0,0,0,block_start,0xf,0,4,0,2,1004,,,,,\n"));
+	free(text);
+	text = exported(&trace_summary, TRACE_EVERYTHING, two);
+	ck_assert_ptr_nonnull(strstr(text, "  run 0, stream 2, started in cycle 1004 of the run\n"));
+	free(text);
+	two[1].run = 1;
+	two[1].started = 2;
+	text = exported(&trace_perfetto, TRACE_EVERYTHING, two);
+	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"B1\",\"cat\":\"block\",\"pid\":1,\"tid\":0,\"ts\":1012,\"dur\":3,"));
 	free(text);
 }
 END_TEST
@@ -425,6 +457,7 @@ int main(void)
 	tcase_add_test(t, csv_is_quoted);
 	tcase_add_test(t, summary_counts);
 	tcase_add_test(t, perfetto_has_tracks_slices_and_counters);
+	tcase_add_test(t, launches_stand_where_they_started);
 	tcase_add_test(t, kinds_have_names);
 	suite_add_tcase(s, t);
 	SRunner *run = srunner_create(s);

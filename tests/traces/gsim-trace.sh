@@ -23,6 +23,18 @@ cmp gsim-trace.out - <<'END' || fail "a trace of version 2 does not name its set
   passes linearize
 END
 
+# which run and stream a launch belongs to, and when it started, is told since version 4
+for old in b2 settings its; do
+	./gsim-trace --summary "$top/tests/traces/$old.trace" | grep -q '^  run ' && fail "$old.trace is older than version 4 and tells of a run"
+done
+./gsim-trace --text "$top/tests/traces/streams.trace" | grep '^launch\|^  run ' | sed 's/, grid.*//' >gsim-trace.out
+cmp gsim-trace.out - <<'END' || fail "a trace of version 4 does not tell when its launches ran"
+launch 0: kernel chase
+  run 0, stream 1, started in cycle 5000 of the run
+launch 1: kernel mix
+  run 0, stream 2, started in cycle 5002 of the run
+END
+
 all=$(($(wc -l <"$top/tests/traces/b2.csv") - 1))
 lines "$all"
 lines "$all" --kernel b2 --sm 0 --warp 0 --cycles 0:1000
@@ -137,7 +149,24 @@ for form in summary text; do
 	[ "$(grep -c '^  passes linearize$' gsim-trace.out)" = 1 ] || fail "--$form does not name the passes"
 done
 ./gsim-trace --perfetto gsim-trace.tmp | grep -q "\"configuration\":\"$hash\"" || fail "--perfetto does not name the configuration"
+[ "$(./gsim-trace --summary gsim-trace.tmp | sed -n 's/^  run \([0-9]*\), stream 0, started in cycle .*/\1/p' | tr '\n' ' ')" = '0 1 ' ] || fail "the runs have no numbers"
 bad 'no launch 2; it has 2 launches, counted from 0' --launch 2 gsim-trace.tmp
 bad 'no launch 2; it has 2 launches, counted from 0' --stack 1 --launch 2 gsim-trace.tmp
+# Streams that ran side by side stand on one time line: kernel, stream, start and end of each launch are those of the report, and launches 2 and 3
+# overlap. (A block ends before the last of what it has sent is done, so that the report's end may be later.)
+./gsim -q -c "$top/configs/volta.lua" -D sm.count=2 -t gsim-trace.tmp -s gsim-trace.json "$top/kernels/two_streams/two_streams.ir" >gsim-trace.out || fail "two_streams -t: exit status $?"
+sed -n -e '/"total"/q' -e 's/^ *"\(kernel\|stream\|started\|cycles\)": "*\([a-z0-9]*\)"*,*$/\1 \2/p' gsim-trace.json |
+	awk '$1 == "kernel" { k = $2 } $1 == "stream" { s = $2 } $1 == "started" { t = $2 } $1 == "cycles" { print k, s, t, t + $2 }' | sort -n -k 3 >gsim-trace.want
+./gsim-trace --csv --events block_start,block_end gsim-trace.tmp | awk -F, '
+	$8 == "block_start" && !($1 in first) { first[$1] = $14; what[$1] = $2 " " $13; n++ }
+	$8 == "block_end" { last[$1] = $14 }
+	END { for (k = 0; k < n; k++) print what[k], first[k], last[k] }' >gsim-trace.out
+paste -d ' ' gsim-trace.want gsim-trace.out | awk '
+	{ n++; if ($1 != $5 || $2 != $6 || $3 != $7 || $8 >= $4 || $8 < $4 - 1000) wrong = 1; from[n] = $7; to[n] = $8 }
+	END { exit wrong || n != 4 || to[1] >= from[2] || to[2] >= from[3] || from[4] >= to[3] }' ||
+	{ paste -d ' ' gsim-trace.want gsim-trace.out; fail "two streams are not on one time line"; }
+./gsim-trace --perfetto gsim-trace.tmp | sed -n 's/.*"ph":"X".*"pid":\([0-9]*\),"tid":\([0-9]*\),"ts":\([0-9]*\),"dur":\([0-9]*\).*/\1 \2 \3 \4/p' | sort -n -k 1,1 -k 2,2 -k 3,3 |
+	awk '$1 " " $2 == track && $3 < end { exit 1 } { track = $1 " " $2; end = $3 + $4 }' || fail "--perfetto: slices of one track overlap"
+
 rm -f gsim-trace.out gsim-trace.want gsim-trace.cut gsim-trace.tmp gsim-trace.json
 exit $failed
