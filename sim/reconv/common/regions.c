@@ -114,15 +114,31 @@ static void move(Warp *w, Regions *k, Split *s, int region, Path p)
 
 /* ---- meeting ---- */
 
-/* Lanes that are in no split, and where they go on. */
-typedef struct Landing { Path p; int region, level; } Landing;
+/* Lanes that are in no split, where they go on, and no earlier than when. */
+typedef struct Landing { Path p; int region, level; Cycle ready; uint8_t why; } Landing;
+
+static void go_on_at(Split *s, Cycle ready, uint8_t why)
+{
+	if (s->ready >= ready)
+		return;
+	s->ready = ready;
+	s->why = why;
+}
 
 /* The lanes have come to the region's point. True: so had all others, and they go on. A region whose point is also the
    outer one's hands its lanes on. */
 static bool arrive(Warp *w, Regions *k, Split *s, Landing *x)
 {
+	x->ready = s->wait ? 0 : s->ready; /* traffic that the split waits for is its own */
+	x->why = s->why;
 	for (int i = x->region;; i = k->r[i].outer) {
 		Region *e = &k->r[i];
+		if (e->ready < x->ready) {
+			e->ready = x->ready;
+			e->why = x->why;
+		}
+		if (!(e->pending & ~x->p.mask) && x->p.mask & s->mask)
+			go_on_at(s, e->ready, e->why); /* before traffic of the table, which the split then waits for */
 		touch(w, k, s, i);
 		if (!e->arrived)
 			e->since = reconv_now(w);
@@ -130,7 +146,7 @@ static bool arrive(Warp *w, Regions *k, Split *s, Landing *x)
 		e->arrived |= x->p.mask;
 		if (e->pending)
 			return false;
-		*x = (Landing){ { e->pc, e->arrived }, e->outer, e->level };
+		*x = (Landing){ { e->pc, e->arrived }, e->outer, e->level, e->ready, e->why };
 		bool call = e->call, on = k->r[e->outer].pc == e->pc && !k->r[e->outer].call;
 		close_region(k, i);
 		if (!call)
@@ -146,6 +162,7 @@ static void replace(Warp *w, Regions *k, Split *s, const Landing *x)
 	if (x->p.mask) {
 		Group *g = &k->group[place(w, s)];
 		*g = (Group){ .region = x->region, .level = x->level, .spilled = g->spilled, .order = ++k->orders, .since = g->since };
+		go_on_at(s, x->ready, x->why);
 		move(w, k, s, x->region, x->p);
 		return;
 	}
@@ -159,12 +176,13 @@ static void add_landing(Warp *w, Regions *k, const Landing *x, const Split *from
 {
 	Split *t = regions_add(w, k, x->region, x->p, from);
 	k->group[place(w, t)].level = x->level;
+	go_on_at(t, x->ready, x->why);
 	reconv_count_push(w, t, x->p.pc, x->p.mask);
 }
 
 static void meet(Warp *w, Regions *k, Split *s)
 {
-	Landing x = { { s->pc, s->mask }, k->group[place(w, s)].region, 0 };
+	Landing x = { .p = { s->pc, s->mask }, .region = k->group[place(w, s)].region };
 	if (!arrive(w, k, s, &x))
 		x.p.mask = 0;
 	replace(w, k, s, &x);
@@ -182,7 +200,7 @@ static Landing leave(Warp *w, Regions *k, Split *s, int last, Mask m)
 		if (e->pending || x.p.mask)
 			continue;
 		if (e->arrived)
-			x = (Landing){ { e->pc, e->arrived }, i, 0 };
+			x = (Landing){ .p = { e->pc, e->arrived }, .region = i };
 		else
 			close_region(k, i);
 	}
@@ -195,9 +213,11 @@ void regions_release(Warp *w, Regions *k, int region)
 {
 	Region *e = &k->r[region];
 	Split *next = &reconv_splits(w)[*reconv_nsplit(w)]; /* it will be there; traffic of the table comes before */
-	Landing x = { { e->pc, e->arrived }, e->outer, e->level };
+	Landing x = { { e->pc, e->arrived }, e->outer, e->level, e->ready, e->why };
 	e->arrived = 0;
+	e->ready = 0;
 	*next = (Split){ .ready = reconv_now(w) + 1, .why = STALL_DIVERGENCE };
+	go_on_at(next, x.ready, x.why);
 	if (k->r[x.region].pc == x.p.pc && !k->r[x.region].call && !arrive(w, k, next, &x))
 		return;
 	add_landing(w, k, &x, next);
@@ -235,7 +255,7 @@ static void part(Warp *w, Regions *k, Split *s, int region, const Path *p, int n
 	k->group[place(w, s)].order = ++k->orders;
 	for (int a = 0; a < n; a++) {
 		if (p[a].pc == meeting) {
-			Landing x = { p[a], region, 0 };
+			Landing x = { .p = p[a], .region = region };
 			must(!arrive(w, k, s, &x)); /* the other paths are on their way */
 		} else if (!first.mask) {
 			first = p[a];
@@ -276,7 +296,7 @@ void regions_ret(Warp *w, Regions *k, Split *s, const Path *p, int n)
 	int call = k->group[place(w, s)].region;
 	while (!k->r[call].call)
 		call = k->r[call].outer;
-	Landing others = leave(w, k, s, call, s->mask), x = { p[0], call, 0 };
+	Landing others = leave(w, k, s, call, s->mask), x = { .p = p[0], .region = call };
 	if (others.p.mask)
 		add_landing(w, k, &others, s);
 	if (!arrive(w, k, s, &x))

@@ -18,6 +18,8 @@ typedef struct Region {
 	bool spilled;                  /* not in the table on chip */
 	uint32_t touched;              /* when it was last looked at */
 	Cycle since;                   /* when the first of the lanes that wait came */
+	Cycle ready;                   /* no lane goes on before: the latest of those that have arrived (one may still sleep), */
+	uint8_t why;                   /* and its reason */
 } Region;
 
 typedef struct Group {                 /* what the mechanism knows of a split, besides what the core does */

@@ -287,13 +287,22 @@ enum { MACHINES = sizeof machines / sizeof *machines };
 /* Lanes fall asleep in front of the point where they meet: nobody goes on from there before they have woken. */
 START_TEST(sleep_lasts_over_a_point)
 {
-	for (int k = 0; k < MACHINES; k++) {
-		char set[300];
-		snprintf(set, sizeof set, "clock_mhz=1000 %s", machines[k]);
-		Rig *r = run(set, K(IF("3", "T", "J") AT("T", "1") " nanosleep.u32 5000\n bra J\n" AT("J", "2") END), NULL);
-		ck_assert_msg(r->s.cycles >= 5000, "%s: %llu cycles", set, (unsigned long long)r->s.cycles);
-		rig_free(r);
-	}
+#define ASLEEP AT("T", "1") " nanosleep.u32 5000\n"
+	static const char *const texts[] = {
+		K(IF("3", "T", "J") ASLEEP " bra J\n" AT("J", "2") END), /* they come last */
+		K(IF("3", "T", "F") ASLEEP " bra J\n" AT("J", "2") END AT("F", "3") AT("F1", "4") " bra J\n"), /* others come while they sleep */
+		K(IF("3", "T", "F") ASLEEP " bra J\nF: bra G\nG: nanosleep.u32 10\n bra H\nH: %x = add.u32 %x, 3\n bra J\n" AT("J", "2") END),
+		K(IF("5", "T", "F") ASLEEP " bra J\nF:" IF("3", "B", "E") AT("B", "3") END AT("E", "4") " bra J\n" AT("J", "2") END), /* others end */
+	};
+	for (int k = 0; k < MACHINES; k++)
+		for (unsigned t = 0; t < sizeof texts / sizeof *texts; t++) {
+			char set[300];
+			snprintf(set, sizeof set, "clock_mhz=1000 %s", machines[k]);
+			Rig *r = run(set, texts[t], NULL);
+			ck_assert_msg(r->s.cycles >= 5000, "%s, kernel %u: %llu cycles", set, t, (unsigned long long)r->s.cycles);
+			rig_free(r);
+		}
+#undef ASLEEP
 }
 END_TEST
 
