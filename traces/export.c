@@ -82,34 +82,64 @@ void trace_asked_free(TraceAsked *a)
 	arena_free(&a->arena);
 }
 
+typedef struct Exporting { TraceExport t; const TraceExporter *x; const TraceFilter *f; TraceAsked asked; } Exporting;
+
+/* The launch with its events, if it is wanted. skip: no farther than behind the last of the cycles asked for. Returns what trace_next gave last, with the launch
+   behind in *next. */
+static int export_launch(Exporting *p, TraceReader *r, const TraceLaunch *l, int number, bool skip, const TraceLaunch **next)
+{
+	TraceEvent e;
+	int k = 1;
+	p->t.launch = l;
+	p->t.launch_number = number;
+	bool wanted = trace_asked(&p->asked, p->f, l, number);
+	if (wanted)
+		p->x->launch(&p->t);
+	else if (skip)
+		return k;
+	while ((k = trace_next(r, &e, next)) == 1 && !(skip && l->timed && e.cycle > p->f->to))
+		if (wanted && passes(p->f, &e))
+			p->x->event(&p->t, &e);
+	if (wanted)
+		p->x->finish(&p->t);
+	return k;
+}
+
+static int export_in_order(Exporting *p, TraceReader *r)
+{
+	TraceEvent e;
+	const TraceLaunch *next;
+	int k = trace_next(r, &e, &next);
+	for (int number = 0; k > 0; number++)
+		k = export_launch(p, r, next, number, false, &next);
+	return k;
+}
+
+static int export_by_index(Exporting *p, TraceReader *r, int64_t launches)
+{
+	const TraceLaunch *next;
+	int k = 0;
+	for (int64_t n = 0; n < launches && k >= 0; n++) {
+		if (p->f->launch >= 0 && p->f->launch != n)
+			continue;
+		const TraceLaunch *l = trace_seek_events(r, (uint64_t)n, p->f->from);
+		k = l ? export_launch(p, r, l, (int)n, true, &next) : -1;
+	}
+	p->asked.launches = launches;
+	return k;
+}
+
+static bool asks_for_some(const TraceFilter *f) { return f->kernel || f->launch >= 0 || f->from > 0 || f->to < UINT64_MAX; }
+
 bool trace_export(TraceReader *r, const TraceExporter *x, const TraceFilter *f, FILE *out, Diag *diag)
 {
-	TraceExport t = { .out = out, .launch_number = -1 };
-	const TraceLaunch *next;
-	TraceEvent e;
-	TraceAsked asked = { 0 };
-	bool wanted = false;
-	int k;
-	x->begin(&t);
-	while ((k = trace_next(r, &e, &next)) > 0) {
-		if (k == 1) {
-			if (wanted && passes(f, &e))
-				x->event(&t, &e);
-			continue;
-		}
-		if (wanted)
-			x->finish(&t);
-		t.launch = next;
-		t.launch_number++;
-		wanted = trace_asked(&asked, f, next, t.launch_number);
-		if (wanted)
-			x->launch(&t);
-	}
-	if (wanted)
-		x->finish(&t);
-	x->end(&t);
-	bool ok = k == 0 && trace_asked_found(&asked, f, diag);
-	trace_asked_free(&asked);
+	Exporting p = { .t = { .out = out }, .x = x, .f = f };
+	int64_t launches = asks_for_some(f) ? trace_launches(r) : -1;
+	x->begin(&p.t);
+	int k = launches < 0 ? export_in_order(&p, r) : export_by_index(&p, r, launches);
+	x->end(&p.t);
+	bool ok = k >= 0 && trace_asked_found(&p.asked, f, diag);
+	trace_asked_free(&p.asked);
 	if (fflush(out) || ferror(out)) {
 		diag_error(diag, (Loc){ 0 }, "the output could not be written");
 		return false;

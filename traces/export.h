@@ -44,7 +44,8 @@ typedef struct TraceExporter {
 } TraceExporter;
 extern const TraceExporter trace_text, trace_csv, trace_perfetto, trace_summary;
 
-/* Feeds what passes the filter of a whole trace to the exporter; false with errors in diag (what came before was exported). */
+/* Feeds what passes the filter to the exporter; false with errors in diag (what came before was exported). A filter that asks for some launches or cycles
+   only is led to them by the trace's index, if it has one: damage elsewhere is not seen. */
 bool trace_export(TraceReader *, const TraceExporter *, const TraceFilter *, FILE *out, Diag *);
 
 /* What the mechanism holds at the end of that cycle of each launch, and why schedulers stand still; of what passes the filter's kernel, launch, SM and

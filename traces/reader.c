@@ -310,7 +310,7 @@ static int read_event(TraceReader *r, TraceEvent *e)
 	return 1;
 }
 
-/* What readers in order have no use for: it is only counted. */
+/* What readers in order have no use for: it is only counted. Who has sought goes behind it. */
 static bool pass_chunk(TraceReader *r, size_t raw, size_t stored)
 {
 	uint8_t part[4096];
@@ -318,6 +318,8 @@ static bool pass_chunk(TraceReader *r, size_t raw, size_t stored)
 		trace_fail(r, "a chunk with an impossible length");
 		return false;
 	}
+	if (r->sought)
+		return trace_go(r, r->offset + stored);
 	for (size_t n; stored; stored -= n) {
 		n = stored < sizeof part ? stored : sizeof part;
 		if (!trace_take(r, part, n))

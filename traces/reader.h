@@ -37,6 +37,7 @@ bool trace_take(TraceReader *, void *, size_t);
 bool trace_inflate(TraceReader *, size_t raw, size_t stored, size_t most); /* the chunk's content, into b */
 uint64_t trace_varint(Bytes *);
 uint64_t trace_varint_upto(Bytes *, uint64_t most);
+bool trace_go(TraceReader *, uint64_t offset); /* there in the file; false: it cannot (an error) */
 /* The chunk of this kind at the offset; its content goes into b. False: it is not there (an error). */
 bool trace_chunk_at(TraceReader *, uint64_t offset, int kind);
 int trace_read_launch(TraceReader *);  /* from b; 2, or -1 */

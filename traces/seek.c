@@ -3,15 +3,20 @@
 #include "traces/export.h"
 #include <string.h>
 
-bool trace_chunk_at(TraceReader *r, uint64_t offset, int kind)
+bool trace_go(TraceReader *r, uint64_t offset)
 {
-	uint8_t head[CHUNK_BYTES];
 	if (offset > INT64_MAX || fseeko(r->f, (off_t)offset, SEEK_SET)) {
-		trace_fail(r, "the index names a place outside the file");
+		trace_fail(r, "the trace leads to a place outside the file");
 		return false;
 	}
 	r->offset = offset;
-	if (!trace_take(r, head, sizeof head))
+	return true;
+}
+
+bool trace_chunk_at(TraceReader *r, uint64_t offset, int kind)
+{
+	uint8_t head[CHUNK_BYTES];
+	if (!trace_go(r, offset) || !trace_take(r, head, sizeof head))
 		return false;
 	if (head[0] != kind) {
 		trace_fail(r, "the index names a place where something else stands");
@@ -30,7 +35,9 @@ static void read_entries(TraceReader *r)
 		uint64_t next = trace_varint_upto(b, 1);
 		b->bad |= (e.kind == INDEX_LAUNCH) != next; /* every launch begins with its own entry */
 		launches += next;
-		e.offset += trace_varint(b);
+		uint64_t offset = e.offset + trace_varint(b);
+		b->bad |= offset <= e.offset;
+		e.offset = offset;
 		e.cycle = trace_varint(b);
 		b->bad |= launches == 0;
 		e.launch = launches - 1;
@@ -74,23 +81,49 @@ int64_t trace_launches(TraceReader *r)
 	return look(r) ? (int64_t)vec_last(&r->index).launch + 1 : -1;
 }
 
-const TraceLaunch *trace_seek(TraceReader *r, uint64_t launch, uint64_t cycle, uint64_t *reached)
+/* The launch's own entry, which is its first. */
+static const IndexEntry *entry_of(const TraceReader *r, uint64_t launch)
 {
-	const IndexEntry *begin = NULL, *state = NULL;
-	for (int k = 0; k < r->index.n; k++) {
-		const IndexEntry *e = &r->index.v[k];
-		if (e->launch == launch && e->kind == INDEX_LAUNCH)
-			begin = e;
-		else if (e->launch == launch && e->cycle <= cycle)
-			state = e;
+	int low = 0, high = r->index.n;
+	while (low < high) {
+		int k = low + (high - low) / 2;
+		if (r->index.v[k].launch < launch)
+			low = k + 1;
+		else
+			high = k;
 	}
-	must(begin);
-	*reached = state ? state->cycle : 0;
+	must(low < r->index.n && r->index.v[low].launch == launch);
+	return &r->index.v[low];
+}
+
+/* Reads the launch, and finds its last state with no event from that cycle on before it; NULL: there is none. */
+static bool go_to(TraceReader *r, uint64_t launch, uint64_t cycle, const IndexEntry **state)
+{
+	const IndexEntry *begin = entry_of(r, launch), *end = r->index.v + r->index.n;
+	*state = NULL;
+	for (const IndexEntry *e = begin + 1; e < end && e->launch == launch; e++)
+		*state = e->cycle < cycle ? e : *state;
 	r->sought = true;
 	r->ended = false;
-	if (!trace_chunk_at(r, begin->offset, CHUNK_LAUNCH) || trace_read_launch(r) < 0 ||
-		(state && !trace_chunk_at(r, state->offset, CHUNK_STATE)))
-		return NULL;
 	memset(&r->coder, 0, sizeof r->coder);
+	return trace_chunk_at(r, begin->offset, CHUNK_LAUNCH) && trace_read_launch(r) >= 0;
+}
+
+const TraceLaunch *trace_seek(TraceReader *r, uint64_t launch, uint64_t cycle, uint64_t *reached)
+{
+	const IndexEntry *state;
+	if (!go_to(r, launch, cycle < UINT64_MAX ? cycle + 1 : cycle, &state) || (state && !trace_chunk_at(r, state->offset, CHUNK_STATE)))
+		return NULL;
+	*reached = state ? state->cycle : 0;
+	return &r->launch[r->now];
+}
+
+const TraceLaunch *trace_seek_events(TraceReader *r, uint64_t launch, uint64_t from)
+{
+	const IndexEntry *state;
+	if (!go_to(r, launch, from, &state))
+		return NULL;
+	if (state && !trace_go(r, state->offset))
+		return NULL;
 	return &r->launch[r->now];
 }

@@ -86,5 +86,8 @@ int64_t trace_launches(TraceReader *);
 /* Goes to that launch, less than trace_launches says, and on in it as far as the index can, but no farther than behind the last event of `cycle`:
    trace_next gives events that lead to the state there, then those behind it. *reached: the cycle of the last event before those. NULL: an error. */
 const TraceLaunch *trace_seek(TraceReader *, uint64_t launch, uint64_t cycle, uint64_t *reached);
+/* The same, but trace_next gives events of the launch in the order of the file, of which those from cycle `from` on are complete; what leads to them is
+   not read, as far as the index can. */
+const TraceLaunch *trace_seek_events(TraceReader *, uint64_t launch, uint64_t from);
 void trace_reader_free(TraceReader *);
 #endif

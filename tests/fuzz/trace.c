@@ -110,14 +110,14 @@ static void pack(const uint8_t *p, size_t n, StrBuf *out)
 }
 
 /* x: NULL for the state at some cycle. */
-static const char *read_with(const TraceExporter *x, uint64_t cycle, const StrBuf *file)
+static const char *read_with(const TraceExporter *x, const TraceFilter *f, uint64_t cycle, const StrBuf *file)
 {
 	Diag d = { 0 };
 	FILE *in = fmemopen(file->s, file->n, "rb"), *out = fopen("/dev/null", "w");
 	if (!in || !out)
 		return "no stream";
 	TraceReader *r = trace_open_stream(in, "fuzz", &d);
-	bool ok = r && (x ? trace_export(r, x, &TRACE_EVERYTHING, out, &d) : trace_stack(r, &TRACE_EVERYTHING, cycle, out, &d));
+	bool ok = r && (x ? trace_export(r, x, f, out, &d) : trace_stack(r, f, cycle, out, &d));
 	const char *bad = ok && d.errors ? "accepted with errors" : !ok && d.errors != 1 ? "refused without one error" : NULL;
 	trace_reader_free(r);
 	fclose(out);
@@ -128,17 +128,23 @@ static const char *read_with(const TraceExporter *x, uint64_t cycle, const StrBu
 const char *fuzz_trace(const char *s, size_t n)
 {
 	static const TraceExporter *const all[] = { &trace_text, &trace_csv, &trace_perfetto, &trace_summary };
+	const TraceFilter everything = TRACE_EVERYTHING;
 	StrBuf file = { 0 };
 	pack((const uint8_t *)s, n, &file);
 	const char *bad = NULL;
 	for (int k = 0; k < 4 && !bad; k++)
-		bad = read_with(all[k], 0, &file);
+		bad = read_with(all[k], &everything, 0, &file);
 	uint32_t at = fuzz_hash(s, n);
+	TraceFilter some = everything; /* by the index */
+	some.from = at % 900;
+	some.to = some.from + (at >> 20 & 0xff);
 	if (!bad)
-		bad = read_with(NULL, at % 1200, &file);
+		bad = read_with(all[at >> 26 & 3], &some, 0, &file);
+	if (!bad)
+		bad = read_with(NULL, &everything, at % 1200, &file);
 	file.s[at % file.n] ^= (char)(1 << (at >> 29));
 	if (!bad)
-		bad = read_with(at >> 28 & 1 ? &trace_summary : NULL, at % 700, &file);
+		bad = read_with(at >> 28 & 1 ? &trace_summary : NULL, at >> 27 & 1 ? &some : &everything, at % 700, &file);
 	sb_free(&file);
 	return bad;
 }

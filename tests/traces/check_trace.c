@@ -1,7 +1,7 @@
 /* The trace file: what is written is read back; damage is found and never crashes. */
 #include "lib/file.h"
 #include "traces/export.h"
-#include "traces/format.h"
+#include "traces/reader.h"
 #include "traces/state.h"
 #include <check.h>
 #include <stdlib.h>
@@ -426,6 +426,116 @@ START_TEST(launches_stand_where_they_started)
 }
 END_TEST
 
+/* ---- windows of cycles by the index ---- */
+
+/* Three launches of 3000 events in order, in chunks of a few dozen, with many states among them. */
+static void write_windows(void)
+{
+	Diag d = { 0 };
+	TraceWriter *w = trace_create(path, &d);
+	uint64_t state = 9;
+	ck_assert_ptr_nonnull(w);
+	trace_states(w, 4 * EVENT_BYTES, 1000);
+	for (int l = 0; l < 3; l++) {
+		TraceLaunch t = launch;
+		t.kernel = l == 1 ? "other" : "k";
+		t.timed = l < 2;
+		trace_launch(w, &t);
+		for (int k = 0; k < 3000; k++) {
+			uint64_t r = next(&state);
+			TraceEvent e = { .cycle = (uint64_t)k, .kind = r % 7 ? TR_ISSUE : TR_RECONVERGE, .mask = 1 + (r >> 8 & 0xff), .a = r >> 16 & 3,
+				.warp = (uint16_t)(r >> 20 & 7), .sm = (uint16_t)(k & 1) };
+			if (k < 16) /* a warp for each slot, or the state is empty and not in the trace */
+				e = (TraceEvent){ .cycle = e.cycle, .kind = TR_WARP_START, .mask = 0xff, .warp = (uint16_t)(k / 2), .sm = e.sm };
+			if (!t.timed) /* each SM has a clock of its own */
+				e.cycle = (uint64_t)k / 2 + (k & 1 ? 500 : 0);
+			trace_event(w, &e);
+		}
+	}
+	ck_assert(trace_close(w, &d));
+}
+
+/* The export, NULL where it failed. whole: as of a trace without an index. */
+static char *window(const char *bytes, size_t n, const TraceExporter *x, const TraceFilter *f, bool whole)
+{
+	Diag d = { 0 };
+	char *text;
+	size_t size;
+	FILE *in = fmemopen((void *)bytes, n, "rb"), *out = open_memstream(&text, &size);
+	TraceReader *r = trace_open_stream(in, "trace", &d);
+	ck_assert_ptr_nonnull(r);
+	r->looked = whole;
+	bool ok = trace_export(r, x, f, out, &d);
+	fclose(out);
+	trace_reader_free(r);
+	ck_assert_int_eq(d.errors, !ok);
+	diag_free(&d);
+	if (ok)
+		return text;
+	free(text);
+	return NULL;
+}
+
+START_TEST(windows_are_those_of_the_whole)
+{
+	static const TraceExporter *const all[] = { &trace_text, &trace_csv, &trace_perfetto, &trace_summary };
+	size_t n;
+	const char *why;
+	write_windows();
+	char *bytes = file_read(path, 1 << 24, &n, &why);
+	uint64_t state = 4;
+	for (int k = 0; k < 120; k++) {
+		uint64_t r = next(&state);
+		TraceFilter f = TRACE_EVERYTHING;
+		f.from = r & 1 ? 0 : (r >> 8) % 3200;
+		f.to = r & 2 ? UINT64_MAX : f.from + (r >> 24) % (r & 4 ? 10 : 2000);
+		f.launch = r & 0x18 ? -1 : (int64_t)((r >> 40) % 3);
+		f.kernel = f.launch < 0 && r & 0x20 ? "k" : NULL;
+		char *want = window(bytes, n, all[k % 4], &f, true), *got = window(bytes, n, all[k % 4], &f, false);
+		ck_assert_str_eq(got, want);
+		free(want);
+		free(got);
+	}
+	free(bytes);
+}
+END_TEST
+
+/* Each chunk is damaged in turn: a reader of the whole always sees it, one of a window only where its events are, and little before them. */
+START_TEST(windows_read_little_of_the_trace)
+{
+	size_t n;
+	const char *why;
+	int chunks = 0, seen = 0, launches = 0;
+	write_windows();
+	char *bytes = file_read(path, 1 << 24, &n, &why);
+	TraceFilter f = TRACE_EVERYTHING;
+	f.from = 1500;
+	f.to = 1520;
+	f.launch = 1;
+	char *want = window(bytes, n, &trace_csv, &f, true);
+	for (size_t at = HEADER_BYTES; bytes[at] != CHUNK_END; at += CHUNK_BYTES + get_u32((uint8_t *)bytes + at + 5)) {
+		if (bytes[at] == CHUNK_INDEX)
+			continue;
+		bytes[at + CHUNK_BYTES + 2] ^= 0x55;
+		char *whole = window(bytes, n, &trace_csv, &f, true), *got = window(bytes, n, &trace_csv, &f, false);
+		bytes[at + CHUNK_BYTES + 2] ^= 0x55;
+		ck_assert_ptr_null(whole);
+		ck_assert(!got || !strcmp(got, want));
+		chunks++;
+		launches += bytes[at] == CHUNK_LAUNCH && !got;
+		seen += bytes[at] == CHUNK_EVENTS && !got;
+		ck_assert(bytes[at] != CHUNK_STATE || got);
+		free(got);
+	}
+	ck_assert_int_gt(chunks, 150);
+	ck_assert_int_eq(launches, 1);
+	ck_assert_int_ge(seen, 1);
+	ck_assert_int_lt(seen, chunks / 20);
+	free(want);
+	free(bytes);
+}
+END_TEST
+
 START_TEST(kinds_have_names)
 {
 	for (int k = 0; k < TR_COUNT; k++)
@@ -459,6 +569,8 @@ int main(void)
 	tcase_add_test(t, perfetto_has_tracks_slices_and_counters);
 	tcase_add_test(t, launches_stand_where_they_started);
 	tcase_add_test(t, kinds_have_names);
+	tcase_add_test(t, windows_are_those_of_the_whole);
+	tcase_add_test(t, windows_read_little_of_the_trace);
 	suite_add_tcase(s, t);
 	SRunner *run = srunner_create(s);
 	srunner_run_all(run, CK_NORMAL);

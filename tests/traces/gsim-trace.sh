@@ -123,13 +123,13 @@ for model in $(./gsim --list models | sed -n 's/^\([a-z_]*\) .*/\1/p'); do
 	./gsim-trace --stack $((last / 2)) --warp 0 --sm 0 --launch 0 gsim-trace.tmp >gsim-trace.out || fail "--stack: exit status $?"
 	grep -q '^SM 0, warp 0: thread block 0, warp 0 of it, lanes 0000000f' gsim-trace.out || fail "$model: --stack shows no warp"
 	grep -q '^ *0  0000000[0-9a-f]  split ' gsim-trace.out || fail "$model: --stack shows no split"
-	./gsim-trace --stack $((last / 2)) --warp 0 --sm 0 /dev/stdin <gsim-trace.tmp | cmp - gsim-trace.out || fail "$model: --stack differs through a pipe"
+	cat gsim-trace.tmp | ./gsim-trace --stack $((last / 2)) --warp 0 --sm 0 /dev/stdin | cmp - gsim-trace.out || fail "$model: --stack differs through a pipe"
 done
 bad 'no launch that was asked for has an event in or behind cycle 10000000' --stack 10000000 gsim-trace.tmp
 bad 'no launch 7; it has 1 launch,' --stack 1 --launch 7 gsim-trace.tmp
 bad "no launch of kernel 'nope'; it has launches of b2" --stack 1 --kernel nope gsim-trace.tmp
 bad "launch 0 of the trace is of kernel 'b2', not of 'nope'" --stack 1 --kernel nope --launch 0 gsim-trace.tmp
-./gsim-trace --stack 1 --kernel nope /dev/stdin <gsim-trace.tmp 2>&1 | grep -q "no launch of kernel 'nope'; it has launches of b2" ||
+cat gsim-trace.tmp | ./gsim-trace --stack 1 --kernel nope /dev/stdin 2>&1 | grep -q "no launch of kernel 'nope'; it has launches of b2" ||
 	fail "--stack does not miss a kernel through a pipe"
 bad 'format version 1 does not tell the state' --stack 1 "$sample"
 bad 'expected a number' --stack x "$sample"
@@ -168,5 +168,12 @@ paste -d ' ' gsim-trace.want gsim-trace.out | awk '
 ./gsim-trace --perfetto gsim-trace.tmp | sed -n 's/.*"ph":"X".*"pid":\([0-9]*\),"tid":\([0-9]*\),"ts":\([0-9]*\),"dur":\([0-9]*\).*/\1 \2 \3 \4/p' | sort -n -k 1,1 -k 2,2 -k 3,3 |
 	awk '$1 " " $2 == track && $3 < end { exit 1 } { track = $1 " " $2; end = $3 + $4 }' || fail "--perfetto: slices of one track overlap"
 
+# Some cycles only: by the index as, through a pipe, without.
+for form in text csv perfetto summary; do
+	for some in '--cycles 17000:17010' '--cycles :9 --kernel chase' '--cycles 16000: --launch 3' '--launch 2 --cycles 900000:'; do
+		./gsim-trace --$form $some gsim-trace.tmp >gsim-trace.out || fail "--$form $some: exit status $?"
+		cat gsim-trace.tmp | ./gsim-trace --$form $some /dev/stdin | cmp - gsim-trace.out || fail "--$form $some differs by the index"
+	done
+done
 rm -f gsim-trace.out gsim-trace.want gsim-trace.cut gsim-trace.tmp gsim-trace.json
 exit $failed
