@@ -6,7 +6,7 @@
 
 static void begin(TraceExport *t)
 {
-	fputs("launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,line,text\n", t->out);
+	fputs("launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,line,text,added\n", t->out);
 }
 
 static void field(FILE *out, const char *s)
@@ -56,8 +56,11 @@ static void event(TraceExport *t, const TraceEvent *e)
 	StrBuf b = { 0 };
 	if (e->kind == TR_ENTER || e->kind == TR_REWRITE)
 		trace_row_text(&b, t->launch, &e->row);
+	else if (e->kind == TR_LEAVE)
+		sb_puts(&b, trace_row_info[e->row.kind].name);
 	field(t->out, b.s ? b.s : e->kind == TR_STALL ? trace_reason(t->launch, e->b) : i ? i->text : "");
 	sb_free(&b);
+	field(t->out, !i ? "" : i->overhead ? "lowering" : i->inserted ? "pass" : "");
 	putc('\n', t->out);
 }
 

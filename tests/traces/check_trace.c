@@ -346,9 +346,9 @@ START_TEST(csv_is_quoted)
 	f.kernel = "second,\"k\"";
 	char *text = exported(&trace_csv, f, two_kernels);
 	ck_assert_str_eq(text,
-		"launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,line,text\n"
-		"1,\"second,\"\"k\"\"\",1,0,0,0,1,issue,0xf,1,0,0,0,,k,B1,k.cu,4,\"bra %p, B2, B3\"\n"
-		"1,\"second,\"\"k\"\"\",3,0,0,0,2,issue,0x5,2,0,0,0,,k,B2,k.cu,1,\"add.u32 %a, %a, 1\"\n");
+		"launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,line,text,added\n"
+		"1,\"second,\"\"k\"\"\",1,0,0,0,1,issue,0xf,1,0,0,0,,k,B1,k.cu,4,\"bra %p, B2, B3\",\n"
+		"1,\"second,\"\"k\"\"\",3,0,0,0,2,issue,0x5,2,0,0,0,,k,B2,k.cu,1,\"add.u32 %a, %a, 1\",pass\n");
 	free(text);
 }
 END_TEST
@@ -412,8 +412,8 @@ START_TEST(launches_stand_where_they_started)
 	ck_assert_ptr_nonnull(strstr(text, "\"passes\":\"dce\",\"run\":0,\"stream\":2,\"started\":1004}"));
 	free(text);
 	text = exported(&trace_csv, TRACE_EVERYTHING, two);
-	ck_assert_ptr_nonnull(strstr(text, "\n0,k,9,0,0,0,0,block_end,0xf,0,0,0,0,1009,,,,,\n"));
-	ck_assert_ptr_nonnull(strstr(text, "\n1,k,0,0,0,0,0,block_start,0xf,0,4,0,2,1004,,,,,\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n0,k,9,0,0,0,0,block_end,0xf,0,0,0,0,1009,,,,,,\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n1,k,0,0,0,0,0,block_start,0xf,0,4,0,2,1004,,,,,,\n"));
 	free(text);
 	text = exported(&trace_summary, TRACE_EVERYTHING, two);
 	ck_assert_ptr_nonnull(strstr(text, "  run 0, stream 2, started in cycle 1004 of the run\n"));
