@@ -137,8 +137,18 @@ const TraceRowVec *tracer_rows(Sm *sm, const Warp *w)
 
 /* ---- events ---- */
 
+/* How the warp's rows have changed since they were last told. */
+static void differences(Share *x, const Warp *w)
+{
+	Sm *sm = w->sm;
+	TraceEvent like = { .cycle = of_launch(x, sm->now), .sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .depth = (uint16_t)w->stack_depth };
+	trace_state_differences(&x->tracer->state, &like, tracer_rows(sm, w), put, x);
+}
+
 void tracer_event(Share *x, const Warp *w, const TraceEvent *e)
 {
+	if (e->kind == TR_ISSUE && w->sm->gpu->model->regroups) /* whose lanes these are: splits may have moved or got lanes in this cycle */
+		differences(x, w);
 	put(x, e);
 	if (w)
 		mark(w);
@@ -177,10 +187,8 @@ static void cycle_of(Sm *sm, Share *x)
 		t->changed[first / 64] = 0;
 		each_lane(changed, k) {
 			const Warp *w = &sm->warp[first + k];
-			if (first + k >= sm->nwarps || !w->used || w->share != x)
-				continue;
-			TraceEvent like = { .cycle = of_launch(x, sm->now), .sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .depth = (uint16_t)w->stack_depth };
-			trace_state_differences(&t->state, &like, tracer_rows(sm, w), put, x);
+			if (first + k < sm->nwarps && w->used && w->share == x)
+				differences(x, w);
 		}
 	}
 	t->there |= x->resident > 0;
