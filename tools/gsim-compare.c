@@ -143,11 +143,18 @@ static int options(Compare *c, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 }
 	};
 	int letter;
+	uint64_t given = 0;
+	const char *form = NULL;
 	opterr = 0;
-	while ((letter = getopt_long(argc, argv, ":bar:", longs, NULL)) != -1)
+	while ((letter = getopt_long(argc, argv, ":bar:", longs, NULL)) != -1) {
+		if (usage_twice("gsim-compare", longs, letter, &given))
+			return 2;
 		switch (letter) {
-		case 'b': c->full = false; break;
-		case 'a': c->full = true; break;
+		case 'b': case 'a':
+			if (usage_two_forms("gsim-compare", &form, letter == 'a' ? "--all" : "--brief"))
+				return 2;
+			c->full = letter == 'a';
+			break;
 		case 'r':
 			if (!parse_rows(c, optarg))
 				return wrong("--rows: expected two runs, as in 1,2 or ipdom,token");
@@ -156,6 +163,7 @@ static int options(Compare *c, int argc, char **argv)
 		case 'V': puts("gsim-compare " GSIM_VERSION); return 0;
 		default: return usage_option("gsim-compare", argv, longs, letter);
 		}
+	}
 	if (argc - optind < 1 || argc - optind > 2)
 		return wrong("expected one or two reports");
 	c->path[0] = argv[optind];

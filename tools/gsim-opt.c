@@ -88,10 +88,10 @@ static bool deliver(const Job *job, const StrBuf *s, Diag *d)
 	return false;
 }
 
-static bool wants_object(const Job *job)
+static bool names_object(const Job *job)
 {
 	size_t n = job->output ? strlen(job->output) : 0;
-	return !job->cfg && n > 4 && !strcmp(job->output + n - 4, ".gso");
+	return n > 4 && !strcmp(job->output + n - 4, ".gso");
 }
 
 static bool work(const Job *job, Diag *d)
@@ -103,7 +103,7 @@ static bool work(const Job *job, Diag *d)
 		return false;
 	StrBuf s = { 0 };
 	bool ok = pipeline_run(m, job->passes, job->dump ? dump : NULL, NULL, d);
-	if (ok && wants_object(job))
+	if (ok && names_object(job))
 		ok = elf_write(m, job->output, d);
 	else
 		ok = ok && produce(job, m, &s, d) && deliver(job, &s, d);
@@ -115,8 +115,11 @@ static bool work(const Job *job, Diag *d)
 int main(int argc, char **argv)
 {
 	Job job = { .passes = "" };
+	uint64_t given = 0;
 	opterr = 0;
 	for (int c; (c = getopt_long(argc, argv, ":p:o:", options, NULL)) != -1;) {
+		if (usage_twice("gsim-opt", options, c, &given))
+			return 2;
 		switch (c) {
 		case 'p': job.passes = optarg; break;
 		case 'o': job.output = optarg; break;
@@ -131,6 +134,8 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		return usage_wrong("gsim-opt", optind == argc ? "expected a MODULE" : "one MODULE at a time: ", optind == argc ? "" : argv[optind + 1]);
 	job.module = argv[optind];
+	if (job.cfg && names_object(&job))
+		return usage_wrong("gsim-opt", "--cfg writes a graph; an object is expected in --output ", job.output);
 	Diag d = { 0 };
 	bool ok = work(&job, &d);
 	diag_print(&d, stderr);

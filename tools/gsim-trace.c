@@ -108,7 +108,7 @@ static bool parse_events(const char *s, TraceFilter *f, Diag *d)
 	}
 }
 
-/* other: the last option given that says which events to show or how, or NULL. */
+/* other: the last option given that says which events to show, or NULL. */
 static bool arguments(bool stack, const char *other, int traces, Diag *d)
 {
 	if (traces != 1)
@@ -143,19 +143,22 @@ int main(int argc, char **argv)
 	Diag d = { 0 };
 	const TraceExporter *x = &trace_text;
 	TraceFilter f = TRACE_EVERYTHING;
-	const char *output = NULL, *other = NULL;
-	uint64_t cycle = 0, launch;
-	bool ok = true, kinds = false, stack = false;
+	const char *output = NULL, *form = NULL, *other = NULL;
+	uint64_t cycle = 0, launch, given = 0;
+	bool ok = true, kinds = false, stack = false, two = false;
 	opterr = 0;
-	for (int c; ok && (c = getopt_long(argc, argv, ":tcpso:h", options, NULL)) != -1;)
+	for (int c; ok && (c = getopt_long(argc, argv, ":tcpso:h", options, NULL)) != -1;) {
+		if (usage_twice("gsim-trace", options, c, &given))
+			return 2;
 		switch (c) {
-		case 't': x = &trace_text; other = "--text"; break;
-		case 'c': x = &trace_csv; other = "--csv"; break;
-		case 'p': x = &trace_perfetto; other = "--perfetto"; break;
-		case 's': x = &trace_summary; other = "--summary"; break;
+		case 't': x = &trace_text; two = usage_two_forms("gsim-trace", &form, "--text"); break;
+		case 'c': x = &trace_csv; two = usage_two_forms("gsim-trace", &form, "--csv"); break;
+		case 'p': x = &trace_perfetto; two = usage_two_forms("gsim-trace", &form, "--perfetto"); break;
+		case 's': x = &trace_summary; two = usage_two_forms("gsim-trace", &form, "--summary"); break;
 		case 'o': output = optarg; break;
 		case OPT_STACK:
 			stack = true;
+			two = usage_two_forms("gsim-trace", &form, "--stack");
 			ok = parse_long("--stack", optarg, UINT64_MAX, &cycle, &d);
 			break;
 		case OPT_LAUNCH:
@@ -171,6 +174,9 @@ int main(int argc, char **argv)
 		case OPT_VERSION: puts("gsim-trace (" PACKAGE_NAME ") " PACKAGE_VERSION); return 0;
 		default: return usage_option("gsim-trace", argv, options, c);
 		}
+		if (two)
+			return 2;
+	}
 	ok = ok && arguments(stack, other, argc - optind, &d);
 	if (!kinds && (x == &trace_text || x == &trace_csv))
 		f.kinds = TRACE_PLAIN_KINDS;

@@ -92,13 +92,17 @@ static bool number(const char *text, long most, int *out)
 	return !errno && end != text && !*end && n >= 1 && n <= most;
 }
 
-/* The long name of an option that names one file, when it has one already. */
-static const char *given_before(const Options *o, int letter)
+/* Those of models and passes are --grid's: check. */
+static bool may_be_repeated(int letter) { return letter == 'D' || letter == 'm' || letter == 'p' || letter == 's' || letter == O_FILES; }
+
+/* The option that shows something and runs nothing, or NULL. */
+static const char *shows(int letter)
 {
 	switch (letter) {
-	case 'c': return o->config ? "--config" : NULL;
-	case 'w': return o->workload ? "--workload" : NULL;
-	case 't': return o->trace ? "--trace" : NULL;
+	case O_LIST: return "--list";
+	case O_NEW: return "--new-workload";
+	case O_PRINT: return "--print-config";
+	case O_DISASSEMBLE: return "--disassemble";
 	default: return NULL;
 	}
 }
@@ -173,9 +177,21 @@ static bool check_stats(const Options *o)
 
 bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list, "kernels"); }
 
+/* An option that asks for something of a run, or NULL. */
+static const char *of_a_run(const Options *o)
+{
+	return o->before_after ? "--before-after" : o->grid ? "--grid" : o->stats.n ? "--stats" : o->trace ? "--trace" : o->reference ? "--reference"
+		: o->verify ? "--verify" : o->laws ? "--laws" : NULL;
+}
+
 /* What does not go together. */
 static OptResult check(const Options *o)
 {
+	if (o->show && of_a_run(o)) {
+		char text[80];
+		snprintf(text, sizeof text, "%s runs nothing; %s cannot stand beside it", o->show, of_a_run(o));
+		return wrong(text, "");
+	}
 	if (options_lists_kernels(o) && !o->module)
 		return wrong("--list kernels needs a MODULE", "");
 	if (o->list || (o->print_config && !o->module))
@@ -202,6 +218,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 	char letters[3 * NROWS + 2];
 	struct option longs[NROWS + 1];
 	int end = 1, letter;
+	uint64_t given = 0;
 	*o = (Options){ .threads = 1 };
 	while (end < argc && strcmp(argv[end], "--"))
 		end++;
@@ -221,9 +238,9 @@ OptResult options_parse(Options *o, int argc, char **argv)
 			usage_option("gsim", argv, longs, letter);
 			return OPT_ERROR;
 		}
-		const char *twice = given_before(o, letter);
-		if (twice)
-			return wrong(twice, " is given more than once");
+		if ((!may_be_repeated(letter) && usage_twice("gsim", longs, letter, &given)) ||
+			(shows(letter) && usage_two_forms("gsim", &o->show, shows(letter))))
+			return OPT_ERROR;
 		if (!take(o, letter, optarg))
 			return letter == O_WINDOW ? wrong("--window: expected a number from 1 to 1000000, not ", optarg) :
 				wrong("--threads: expected a number from 1 to 256, not ", optarg);

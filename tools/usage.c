@@ -1,4 +1,5 @@
 #include "tools/usage.h"
+#include "lib/diag.h"
 #include "lib/hash.h"
 #include "lib/vec.h"
 #include <stdio.h>
@@ -7,6 +8,34 @@ int usage_wrong(const char *program, const char *what, const char *which)
 {
 	fprintf(stderr, "error: %s%s; see %s --help\n", what, which, program);
 	return 2;
+}
+
+bool usage_twice(const char *program, const struct option *longs, int letter, uint64_t *given)
+{
+	int k = 0;
+	while (longs[k].name && longs[k].val != letter)
+		k++;
+	must(k < 64);
+	if (!longs[k].name || longs[k].has_arg != required_argument)
+		return false;
+	char name[40];
+	bool twice = *given >> k & 1;
+	*given |= (uint64_t)1 << k;
+	snprintf(name, sizeof name, "--%s", longs[k].name);
+	if (twice)
+		usage_wrong(program, name, " is given more than once");
+	return twice;
+}
+
+bool usage_two_forms(const char *program, const char **form, const char *name)
+{
+	char text[80];
+	bool two = *form && strcmp(*form, name);
+	snprintf(text, sizeof text, "%s and %s exclude each other", two ? *form : "", name);
+	if (two)
+		usage_wrong(program, text, "");
+	*form = name;
+	return two;
 }
 
 /* A long option that is none: it is the beginning of several, or like another. */

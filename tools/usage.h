@@ -2,10 +2,16 @@
 #ifndef GSIM_USAGE_H
 #define GSIM_USAGE_H
 #include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* "error: what which; see PROGRAM --help" on standard error. Returns the exit status. */
 int usage_wrong(const char *program, const char *what, const char *which);
 /* Says what was wrong with the option at which getopt_long, with opterr = 0 and letters that begin with ':', returned letter: '?'
    or ':'. */
 int usage_option(const char *program, char *const *argv, const struct option *, int letter);
+/* The option, which takes an argument, has come before: says so. given: 0 before the first; options that may be repeated are not asked about. */
+bool usage_twice(const char *program, const struct option *, int letter, uint64_t *given);
+/* A program has one form at a time: says so when *form is another one; else *form is this one ("--csv"). */
+bool usage_two_forms(const char *program, const char **form, const char *name);
 #endif

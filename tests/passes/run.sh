@@ -47,6 +47,10 @@ expect 2 '--passes:1:5: error:' -p 'dce,linearise' "$some"
 expect 2 'no function `short` in' --cfg short "$some"
 expect 2 'expected a MODULE'
 expect 2 'one MODULE at a time' a.ir b.ir
+expect 2 '--passes is given more than once' -p dce -p linearize "$some"
+expect 2 '--output is given more than once' -o "$tmp/a" --output "$tmp/b" "$some"
+expect 2 '--cfg is given more than once' --cfg a --cfg b "$some"
+expect 2 '--cfg writes a graph; an object is expected in --output' --cfg short_circuit -o "$tmp/x.gso" "$some"
 expect 2 'nothing.ir: error:' "$tmp/nothing.ir"
 expect 2 'cannot be written' -o "$tmp/no/such/folder" "$some"
 expect 0 '// after linearize' --dump -p linearize "$some"

@@ -44,7 +44,19 @@ expect 2 "no argument belongs" $gsim --quiet=yes "$loop"
 expect 2 "one MODULE is enough" $gsim "$loop" x
 expect 2 "loop.lua: error: this is Lua; a module is expected" $gsim "$tmp/loop.lua"
 expect 2 "ambiguous option --l: --laws, --list" $gsim --l "$loop"
-for once in -c -w -t; do expect 2 "is given more than once" $gsim $once a $once b "$loop"; done
+for once in -c -w -t --list; do expect 2 "is given more than once" $gsim $once a $once b "$loop"; done
+for once in -j --window; do expect 2 "is given more than once" $gsim $once 1 $once 2 "$loop"; done
+# what shows something stands alone
+shows="--list=models --new-workload --print-config --disassemble"
+for one in $shows; do
+	for two in $shows; do
+		[ $one = $two ] || expect 2 "error: ${one%=*} and ${two%=*} exclude each other" $gsim $one $two "$loop"
+	done
+	for run in "-b -p dce" --grid "-s $tmp/x.json" "-t $tmp/x.trace" --reference --verify --laws; do
+		expect 2 "error: ${one%=*} runs nothing; --[a-z-]* cannot stand beside it" $gsim $one $run "$loop"
+	done
+done
+[ ! -e "$tmp/x.json" ] && [ ! -e "$tmp/x.trace" ] || fail "a wrong command line leaves files"
 # what is no module says what it is
 expect 2 "both.cu: error: this is source code; compile it to PTX, with nvcc -ptx" $gsim "$srcdir/tests/isa/ptx/both.cu"
 [ "$(wc -l < "$tmp/err")" = 1 ] || fail "a .cu file gives more than one error"
@@ -187,6 +199,8 @@ expect 0 "ratio" $gsim -c teaching.lua -b -p dce -s "$tmp/ba.json" "$loop"
 expect 0 "dce" $compare "$tmp/ba.json"
 expect 0 "^cycles .* 1.000" $compare "$tmp/a.json" "$tmp/b.json"
 expect 0 "before" $compare --brief "$tmp/a.json" "$tmp/b.json"
+expect 2 "error: --brief and --all exclude each other" $compare --brief --all "$tmp/a.json" "$tmp/b.json"
+expect 2 "error: --rows is given more than once" $compare --rows 1,2 --rows 2,1 "$tmp/a.json"
 expect 2 "second report" $compare "$tmp/a.json"
 expect 0 "^dce: .*; results equal$" $compare "$tmp/ba.json"
 expect 0 "nothing differs" $compare "$tmp/a.json" "$tmp/b.json"

@@ -43,7 +43,7 @@ lines 6 --events pop,reconverge
 lines 0 --sm 1
 lines 0 --warp 3
 lines 3 --events issue,spill,fill --cycles 5:7
-lines 7 --cycles :5 --events issue,push --cycles :5
+lines 7 --cycles :5 --events issue,push
 lines 1 --cycles 20 --events issue
 lines 2 --events block_start,block_end
 ./gsim-trace --output gsim-trace.out --summary "$sample"
@@ -64,7 +64,16 @@ bad "no launch of kernel 'other'; it has launches of b2" --kernel other "$sample
 bad 'no launch 7; it has 1 launch, counted from 0' --launch 7 "$sample"
 bad 'no launch 1; it has 1 launch,' --launch 1 --kernel b2 --summary "$sample"
 bad "launch 0 of the trace is of kernel 'b2', not of 'other'" --launch 0 --kernel other "$sample"
-for option in --text --csv --perfetto --summary --cycles=1:2 --events=issue; do
+forms="--text --csv --perfetto --summary --stack=3"
+for one in $forms; do
+	for two in $forms; do
+		[ "$one" = "$two" ] || bad "${one%=*} and ${two%=*} exclude each other" $one $two "$sample"
+	done
+done
+bad '--summary and --perfetto exclude each other' -s -s -p -t "$sample"
+for once in --output=x --stack=1 --launch=0 --kernel=b2 --sm=0 --warp=0 --cycles=:5 --events=issue; do bad "${once%=*} is given more than once" $once $once "$sample"; done
+./gsim-trace -s -s "$sample" | cmp - "$top/tests/traces/b2.summary" || fail "a form that is given twice is another one"
+for option in --cycles=1:2 --events=issue; do
 	bad "--stack shows the state at one cycle and no events; ${option%=*} cannot stand beside it" $option --stack 1 "$sample"
 	bad "${option%=*} cannot stand beside it" --stack 1 $option "$sample"
 done
