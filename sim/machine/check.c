@@ -77,7 +77,6 @@ static void check_warp(Warp *w, Mask *in, const char *hook)
 	int room = real(w)->regroups ? 2 * w->lanes.width + 2 : w->lanes.width;
 	WHEN(w->nsplit < 0 || w->nsplit > room, w, hook, "there are %d splits", w->nsplit);
 	WHEN(!real(w)->regroups && !w->live != !w->nsplit, w, hook, "there are %d splits of the lanes %#llx", w->nsplit, (unsigned long long)w->live);
-	WHEN(real(w)->depth(w) < 0, w, hook, "the depth is %d", real(w)->depth(w));
 	for (int k = 0; k < w->nsplit; k++) {
 		check_split(w, &w->split[k], hook);
 		find_lanes(w, &w->split[k], in, hook);
@@ -204,6 +203,13 @@ static void checked_special(Warp *w, Split *s, const MIns *i, Mask lanes)
 	check_places(w, "after special");
 }
 
+static int checked_depth(const Warp *w)
+{
+	int n = real(w)->depth(w);
+	WHEN(n < 0, w, "after depth", "it is %d", n);
+	return n;
+}
+
 static bool checked_gather(Warp *w, Split *s, Mask want)
 {
 	Before b;
@@ -319,27 +325,8 @@ void gpu_check_model(Gpu *g)
 {
 	const ReconvModel *m = g->real = g->model;
 	g->checked = *m;
-	g->checked.launch = checked_launch;
-	g->checked.reach = checked_reach;
-#define CHECK(HOOK) g->checked.HOOK = m->HOOK ? checked_##HOOK : NULL
-#define CHECK_IN(TABLE, HOOK) g->checked.TABLE.HOOK = m->TABLE.HOOK ? checked_##HOOK : NULL
-	CHECK(branch);
-	CHECK(call);
-	CHECK(ret);
-	CHECK(exit);
-	CHECK(special);
-	CHECK_IN(sync, gather);
-	CHECK_IN(sync, wait);
-	CHECK_IN(sync, resume);
-	CHECK_IN(sync, met);
-	CHECK_IN(times, stall);
-	CHECK_IN(times, known);
-	CHECK_IN(times, loaded);
-	CHECK_IN(pairs, candidate);
-	CHECK_IN(pairs, partner);
-	CHECK_IN(times, alarm);
-	CHECK_IN(blocks, order);
-#undef CHECK
-#undef CHECK_IN
+#define CHECKED(MEMBER, NAME) g->checked.MEMBER = m->MEMBER ? checked_##NAME : NULL;
+	RECONV_EVENTS(CHECKED)
+#undef CHECKED
 	g->model = &g->checked;
 }

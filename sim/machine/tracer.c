@@ -39,19 +39,27 @@ static void mark(const Warp *w)
 		t->changed[w->slot / 64] |= (uint64_t)1 << w->slot % 64;
 }
 
-/* Every event of the mechanism that may change a warp ends in one of these; most end in depth. (known changes nothing.) */
+/* What the core calls in place of the mechanism's hook: RECONV_EVENTS. */
 static const ReconvModel *plain(const Warp *w) { return w->sm->gpu->untraced; }
-static int depth(const Warp *w) { mark(w); return plain(w)->depth(w); }
-static void wait(Warp *w, Split *s) { mark(w); plain(w)->sync.wait(w, s); }
-static void resume(Warp *w, Split *s) { mark(w); plain(w)->sync.resume(w, s); }
-static void met(Warp *w, uint32_t pc, Mask lanes) { mark(w); plain(w)->sync.met(w, pc, lanes); }
-static void stall(Warp *w, Split *s, Stall why, Cycle until) { mark(w); plain(w)->times.stall(w, s, why, until); }
-static void alarm(Warp *w) { mark(w); plain(w)->times.alarm(w); }
-static Split *candidate(Warp *w, int n) { mark(w); return plain(w)->pairs.candidate(w, n); }
+static void traced_launch(Warp *w, Mask lanes, uint32_t pc) { mark(w); plain(w)->launch(w, lanes, pc); }
+static void traced_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { mark(w); plain(w)->branch(w, s, i, p, n); }
+static void traced_reach(Warp *w, Split *s) { mark(w); plain(w)->reach(w, s); }
+static void traced_call(Warp *w, Split *s, const Path *p, int n, uint32_t back) { mark(w); plain(w)->call(w, s, p, n, back); }
+static void traced_ret(Warp *w, Split *s, const Path *p, int n) { mark(w); plain(w)->ret(w, s, p, n); }
+static void traced_exit(Warp *w, Split *s, Mask lanes) { mark(w); plain(w)->exit(w, s, lanes); }
+static void traced_special(Warp *w, Split *s, const MIns *i, Mask lanes) { mark(w); plain(w)->special(w, s, i, lanes); }
+static int traced_depth(const Warp *w) { mark(w); return plain(w)->depth(w); }
+static void traced_wait(Warp *w, Split *s) { mark(w); plain(w)->sync.wait(w, s); }
+static void traced_resume(Warp *w, Split *s) { mark(w); plain(w)->sync.resume(w, s); }
+static void traced_met(Warp *w, uint32_t pc, Mask lanes) { mark(w); plain(w)->sync.met(w, pc, lanes); }
+static bool traced_gather(Warp *w, Split *s, Mask want) { mark(w); return plain(w)->sync.gather(w, s, want); }
+static void traced_stall(Warp *w, Split *s, Stall why, Cycle until) { mark(w); plain(w)->times.stall(w, s, why, until); }
+static void traced_known(Warp *w, Split *s) { plain(w)->times.known(w, s); } /* changes nothing that is shown */
+static void traced_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses) { mark(w); plain(w)->times.loaded(w, s, i, hits, misses); }
+static void traced_alarm(Warp *w) { mark(w); plain(w)->times.alarm(w); }
+static Split *traced_candidate(Warp *w, int n) { mark(w); return plain(w)->pairs.candidate(w, n); }
 
-static bool gather(Warp *w, Split *s, Mask want) { mark(w); return plain(w)->sync.gather(w, s, want); }
-
-static Split *partner(Warp *w, Mask lanes, int n, Warp **of)
+static Split *traced_partner(Warp *w, Mask lanes, int n, Warp **of)
 {
 	Split *s = plain(w)->pairs.partner(w, lanes, n, of);
 	if (s)
@@ -59,7 +67,7 @@ static Split *partner(Warp *w, Mask lanes, int n, Warp **of)
 	return s;
 }
 
-static void order(Warp **list, int n)
+static void traced_order(Warp **list, int n)
 {
 	for (int k = 0; k < n; k++)
 		mark(list[k]);
@@ -69,19 +77,11 @@ static void order(Warp **list, int n)
 void tracer_wrap(Gpu *g)
 {
 	const ReconvModel *m = g->untraced = g->model;
-	ReconvModel *x = &g->traced;
-	*x = *m;
-	x->depth = depth;
-	x->sync.wait = m->sync.wait ? wait : NULL;
-	x->sync.resume = m->sync.resume ? resume : NULL;
-	x->sync.met = m->sync.met ? met : NULL;
-	x->times.stall = m->times.stall ? stall : NULL;
-	x->times.alarm = m->times.alarm ? alarm : NULL;
-	x->pairs.candidate = m->pairs.candidate ? candidate : NULL;
-	x->sync.gather = m->sync.gather ? gather : NULL;
-	x->pairs.partner = m->pairs.partner ? partner : NULL;
-	x->blocks.order = m->blocks.order ? order : NULL;
-	g->model = x;
+	g->traced = *m;
+#define TRACED(MEMBER, NAME) g->traced.MEMBER = m->MEMBER ? traced_##NAME : NULL;
+	RECONV_EVENTS(TRACED)
+#undef TRACED
+	g->model = &g->traced;
 }
 
 /* ---- rows ---- */

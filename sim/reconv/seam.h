@@ -16,6 +16,7 @@
 #include "sim/code/code.h"
 #include "sim/record/stats.h"
 #include "traces/rows.h"
+#include <stddef.h>
 
 typedef enum {
 	SPLIT_RUN,                     /* may issue */
@@ -168,6 +169,20 @@ typedef struct ReconvModel {
 	BlockHooks blocks;
 	StuckHooks stuck;
 } ReconvModel;
+
+/* The hooks that may change what a warp holds, and depth, which the core asks for whenever a warp has changed: X(member of ReconvModel, its name). Who
+   stands between the core and a mechanism has a function of its own for each: sim/machine/check.c, sim/machine/tracer.c. The others only answer: sizes,
+   show, warp_scoreboard, stuck. */
+#define RECONV_EVENTS(X) \
+	X(launch, launch) X(branch, branch) X(reach, reach) X(call, call) X(ret, ret) X(exit, exit) X(special, special) X(depth, depth) \
+	X(sync.wait, wait) X(sync.resume, resume) X(sync.met, met) X(sync.gather, gather) \
+	X(times.stall, stall) X(times.known, known) X(times.loaded, loaded) X(times.alarm, alarm) \
+	X(pairs.candidate, candidate) X(pairs.partner, partner) \
+	X(blocks.order, order)
+#define ONE_MORE(MEMBER, NAME) + sizeof(void (*)(void))
+_Static_assert(offsetof(ReconvModel, show) - offsetof(ReconvModel, launch) + sizeof(SyncHooks) + sizeof(TimeHooks) + sizeof(PairHooks)
+	+ sizeof(BlockHooks) - offsetof(BlockHooks, order) == 0 RECONV_EVENTS(ONE_MORE), "no hook is missing in RECONV_EVENTS");
+#undef ONE_MORE
 
 extern const ReconvModel *const reconv_models[];  /* ends with NULL; index = Config.model */
 #endif

@@ -293,7 +293,7 @@ static const struct Flaw {
 	{ .says = "after exit, .*lanes 0x1 have ended and are in a split", .exit = keep_after_exit },
 	{ .says = "after resume, .*split 0 has moved", .resume = resume_elsewhere },
 	{ .says = "after wait, .*split 0 has no lane", .wait = wait_without_lanes, .held = holds_all },
-	{ .says = "after launch, .*the depth is -1", .depth = negative_depth },
+	{ .says = "after depth, .*it is -1", .depth = negative_depth },
 };
 static const struct Flaw *flaw;
 
