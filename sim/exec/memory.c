@@ -224,18 +224,27 @@ static bool region(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a
 	return size <= r->size;
 }
 
+/* As sizes are below 2^63, an offset is beyond `last` when its highest bit is set, or that of last - offset. */
 static bool inside(const Region *r, Mask m, const uint64_t *addr, unsigned size)
 {
-	uint64_t bad = 0, last = r->size - size;
+	uint64_t bad = 0, any = 0, start = r->start, last = r->size - size;
 	int l;
 	if (m == 0xffffffffu) {
-		for (l = 0; l < 32; l++)
-			bad |= (uint64_t)(addr[l] - r->start > last) | (addr[l] & (size - 1));
+		AddrPair bads = { 0 }, anys = { 0 };
+		for (l = 0; l < 32; l += 2) {
+			AddrPair a = *(const AddrPair *)(addr + l), offset = a - start;
+			bads |= (last - offset) | offset;
+			anys |= a;
+		}
+		bad = bads[0] | bads[1];
+		any = anys[0] | anys[1];
 	} else {
-		each_lane(m, l)
-			bad |= (uint64_t)(addr[l] - r->start > last) | (addr[l] & (size - 1));
+		each_lane(m, l) {
+			bad |= (last - (addr[l] - start)) | (addr[l] - start);
+			any |= addr[l];
+		}
 	}
-	return !bad;
+	return !(bad >> 63) && !(any & (size - 1));
 }
 
 #define AT(ADDR) ((uint8_t *)(base + (ADDR)))

@@ -196,6 +196,7 @@ struct Sm {
 	bool single;                   /* nothing to choose for a warp of one split: the mechanism hears of no stall, alarm or partner */
 	Sched *sched;
 	uint8_t turn[8];               /* schedulers, in the order in which they are asked */
+	bool unfair;                   /* in this cycle one has wanted in vain what another has: Sched.behind */
 	Cycle lsu_free;                /* when the load/store unit makes the next access; PENDING: the end of the window tells */
 	Warp **lsu;                    /* those that wait for it, a ring of nwarps: lsu_n from lsu_first on */
 	int lsu_first, lsu_n;

@@ -18,7 +18,7 @@ static inline int piece_of(Coalesced *c, uint64_t line, bool store)
 	return k;
 }
 
-static inline uint32_t sectors_between(unsigned first, unsigned last) { return (2u << last) - (1u << first); }
+static inline uint32_t sectors_between(unsigned first, unsigned last) { return first == last ? 1u << first : (2u << last) - (1u << first); }
 
 /* Bytes first..last of the line, at most 32 of them, are written. */
 static inline void mark_written(uint64_t *written, unsigned first, unsigned last)
@@ -72,8 +72,15 @@ bool is_strided(const Access *a, uint64_t *step)
 		return false;
 	unsigned n = bits((uint32_t)a->mask) + bits((uint32_t)(a->mask >> 32));
 	uint64_t wrong = 0, at = a->addr[0], d = n > 1 ? a->addr[1] - at : 0;
-	for (unsigned i = 0; i < n; i++)
-		wrong |= a->addr[i] ^ (at + d * i);
+	if (n == 32) {
+		AddrPair wrongs = { 0 }, want = { at, at + d };
+		for (unsigned i = 0; i < 32; i += 2, want += 2 * d)
+			wrongs |= *(const AddrPair *)(a->addr + i) ^ want;
+		wrong = wrongs[0] | wrongs[1];
+	} else {
+		for (unsigned i = 0; i < n; i++, at += d)
+			wrong |= a->addr[i] ^ at;
+	}
 	*step = d;
 	return !wrong;
 }
@@ -95,7 +102,7 @@ static void coalesce_range(uint64_t from, uint64_t to, unsigned line_shift, unsi
 	}
 }
 
-static inline void coalesce_lanes(const Access *a, uint64_t base, unsigned line_shift, unsigned sector_shift, bool store,
+static inline __attribute__((always_inline)) void coalesce_lanes(const Access *a, uint64_t base, unsigned line_shift, unsigned sector_shift, bool store,
 	Coalesced *c)
 {
 	const unsigned offset = (1u << line_shift) - 1, bytes = a->bytes - 1;

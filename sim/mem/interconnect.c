@@ -21,17 +21,21 @@ void icnt_free(Interconnect *x)
 	free(x->down);
 }
 
-Cycle icnt_up(Interconnect *x, int sm, Cycle floor, Cycle at, unsigned sectors)
+void icnt_up(Interconnect *x, int sm, Cycle floor, const Piece *p, int n, bool data, Cycle *at)
 {
-	return timeline_book(&x->up[sm], floor, at, x->width, HEADER_BYTES + sectors * x->sector) + x->latency;
+	Timeline *port = &x->up[sm];
+	uint64_t width = x->width, sector = data ? x->sector : 0;
+	for (int k = 0; k < n; k++)
+		at[k] = timeline_book(port, floor, at[k], width, HEADER_BYTES + bits(p[k].sectors) * sector) + x->latency;
 }
 
 /* Without data it is an acknowledgement, which takes no place on the port. */
-Cycle icnt_down(Interconnect *x, int sm, Cycle floor, Cycle at, unsigned sectors)
+void icnt_down(Interconnect *x, int sm, Cycle floor, const Piece *p, int n, bool data, Cycle *at)
 {
-	if (sectors)
-		at = timeline_book(&x->down[sm], floor, at, x->width, sectors * x->sector);
-	return at + x->latency;
+	Timeline *port = &x->down[sm];
+	uint64_t width = x->width, sector = x->sector;
+	for (int k = 0; k < n; k++)
+		at[k] = (data ? timeline_book(port, floor, at[k], width, bits(p[k].sectors) * sector) : at[k]) + x->latency;
 }
 
 Cycle icnt_free_trip(const Interconnect *x, unsigned sectors)

@@ -237,8 +237,9 @@ enum { HEADER_BYTES = 8 };
 void icnt_init(Interconnect *, const Config *);
 void icnt_rewind(Interconnect *);
 void icnt_free(Interconnect *);
-Cycle icnt_up(Interconnect *, int sm, Cycle floor, Cycle at, unsigned sectors);    /* of data; arrival at the slice */
-Cycle icnt_down(Interconnect *, int sm, Cycle floor, Cycle at, unsigned sectors);  /* arrival at the SM */
+/* n pieces, of which piece k is at the sender's port from at[k] on: at[k] becomes its arrival. data: with the sectors' data. */
+void icnt_up(Interconnect *, int sm, Cycle floor, const Piece *, int n, bool data, Cycle *at);
+void icnt_down(Interconnect *, int sm, Cycle floor, const Piece *, int n, bool data, Cycle *at);
 
 Cycle icnt_free_trip(const Interconnect *, unsigned sectors);    /* of a load of so many, there and back, on free ports */
 

@@ -89,13 +89,13 @@ static void set_ready(Cache *c, int64_t i, uint32_t sectors, Cycle ready)
 		c->ready[i * c->sectors + __builtin_ctz(m)] = ready;
 }
 
-static void count(unsigned n, uint32_t present, uint32_t whole, LaunchStats *st)
+/* Of n sectors, some are present, and some are written whole. */
+static void count(unsigned n, uint32_t present, uint32_t missing, uint32_t whole, LaunchStats *st)
 {
-	unsigned hits = bits(present), allocations = bits(whole);
 	st->l2_requests += n;
-	st->l2_hits += hits;
-	st->l2_misses += n - hits - allocations;
-	st->l2_allocations += allocations;
+	st->l2_hits += missing | whole ? bits(present) : n;
+	st->l2_misses += bits(missing);
+	st->l2_allocations += bits(whole);
 }
 
 Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const Piece *p, LaunchStats *st)
@@ -128,12 +128,13 @@ Cycle l2_access(L2 *l2, Dram *d, Cycle floor, Cycle at, AccessKind kind, const P
 		set_ready(c, i, missing, fill);
 		reply = later(reply, kind == ACC_STORE ? at : fill);
 	}
-	set_ready(c, i, whole, at);
+	if (whole)
+		set_ready(c, i, whole, at);
 	if (kind != ACC_LOAD) {
 		st->l2_dirtied += bits(p->sectors & ~c->dirty[i]);
 		c->dirty[i] |= p->sectors;
 	}
-	count(n, present, whole, st);
+	count(n, present, missing, whole, st);
 	return reply;
 }
 

@@ -60,12 +60,13 @@ static void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t)
 	Cycle at = r->after >= 0 ? later(r->at, s->queue.v[r->after].done) : r->at;
 	uint64_t sectors = 0;
 	for (int k = 0; k < r->nparts; k++)
-		t[k] = icnt_up(&m->icnt, s->sm, r->cycle, at + (Cycle)k * r->step, r->kind == ACC_LOAD ? 0 : bits(part[k].sectors));
+		t[k] = at + (Cycle)k * r->step;
+	icnt_up(&m->icnt, s->sm, r->cycle, part, r->nparts, r->kind != ACC_LOAD, t);
 	for (int k = 0; k < r->nparts; k++)
 		t[k] = l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], st);
+	icnt_down(&m->icnt, s->sm, r->cycle, part, r->nparts, r->returns, t);
 	for (int k = 0; k < r->nparts; k++) {
 		unsigned n = bits(part[k].sectors);
-		t[k] = icnt_down(&m->icnt, s->sm, r->cycle, t[k], r->returns ? n : 0);
 		sectors += n;
 		st->quiet = later(st->quiet, t[k]);
 		if (r->owner == OWNER_FETCH) {

@@ -30,6 +30,7 @@ void smmem_free(SmMem *);
 
 typedef enum { ACC_LOAD, ACC_STORE, ACC_ATOMIC } AccessKind;
 
+typedef uint64_t AddrPair __attribute__((vector_size(16), aligned(8), may_alias)); /* the addresses of two lanes, computed with at once */
 typedef struct Access {               /* one warp instruction */
 	AccessKind kind;
 	Space space;                  /* SP_GLOBAL SP_SHARED SP_LOCAL SP_CONST SP_PARAM; generic ones are split by space first */

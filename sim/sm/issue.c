@@ -39,25 +39,38 @@ static inline bool are_ready(const Warp *w, const Split *s, const MIns *i, Cycle
 	return latest >> 1 <= at && !s->parts;
 }
 
+/* Of a scoreboard of whole warps. */
+static inline Operands warp_operands(const Warp *w, const MIns *i)
+{
+	Operands o = { 0, 0 };
+	for (int k = 0; k < i->nchk; k++)
+		add_operand(&o, w->ready[i->sb[k]]);
+	return o;
+}
+
 /* When operands are there, as seen at a cycle. One that is still being loaded is the reason, whatever else is missing. */
+static inline When when_there(Operands o, const Split *s, Cycle at)
+{
+	return (When){ o.latest >> 1, s->pc, o.load >> 1 > at ? STALL_MEMORY : STALL_DATA };
+}
+
 static __attribute__((noinline)) When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
 {
 	Operands o = { 0, 0 };
 	if (!sm->lane_scoreboard) {
-		for (int k = 0; k < i->nchk; k++)
-			add_operand(&o, w->ready[i->sb[k]]);
+		o = warp_operands(w, i);
 	} else if (!s->parts) {
 		add_lanes(&o, sm->now, w, s->mask, i);
 	} else {
 		each_part(s, p)
 			add_lanes(&o, sm->now, p->home, p->mask, i);
 	}
-	return (When){ o.latest >> 1, s->pc, o.load >> 1 > at ? STALL_MEMORY : STALL_DATA };
+	return when_there(o, s, at);
 }
 
 /* A copy of the functional unit that takes an instruction of the scheduler's now; NULL: none before *when. Of several the last one, which
    the fewest kinds of instructions can take: others may share the first ones. */
-static Copy *free_copy(const Sm *sm, Sched *d, Unit u, Cycle *when)
+static Copy *free_copy(Sm *sm, Sched *d, Unit u, Cycle *when)
 {
 	const Copies *c = &d->unit[u];
 	Cycle least = NEVER;
@@ -68,7 +81,9 @@ static Copy *free_copy(const Sm *sm, Sched *d, Unit u, Cycle *when)
 			least = c->copy[k].free;
 	}
 	for (int k = 0; k < c->n; k++)
-		d->behind |= c->copy[k].taker != d->index ? (uint8_t)(1 << c->copy[k].taker) : 0;
+		d->behind |= (uint8_t)(1 << c->copy[k].taker);
+	d->behind &= (uint8_t)~(1 << d->index);
+	sm->unfair |= d->behind != 0;
 	*when = least;
 	return NULL;
 }
@@ -303,11 +318,9 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 	When t = { s->ready, s->pc, s->why };
 	const MIns *i = &w->ins[s->pc];
 	if (sm->unasked && s->ready == sm->now + 1 && s->line == i->line) {
-		Operands o = { 0, 0 };
-		for (int k = 0; k < i->nchk; k++)
-			add_operand(&o, w->ready[i->sb[k]]);
+		Operands o = warp_operands(w, i);
 		if (o.latest >> 1 > s->ready)
-			t = (When){ o.latest >> 1, s->pc, o.load >> 1 > s->ready ? STALL_MEMORY : STALL_DATA };
+			t = when_there(o, s, s->ready);
 	}
 	sm_sleep_until(w, t);
 }
@@ -431,24 +444,24 @@ static bool try_warp(Sm *sm, Warp *w)
 
 /* ---- schedulers ---- */
 
-/* Tries the warps at places from..to-1 that may be ready. */
-static inline bool scan(Sm *sm, Sched *d, int from, int to)
+/* Tries the warp at a place, if it may be ready. */
+static inline bool try_place(Sm *sm, Sched *d, int k)
 {
-	for (int k = from; k < to; k++) {
-		if (d->wake[k] > sm->now)
-			continue;
-		if (try_warp(sm, &sm->warp[d->order[k]])) {
-			d->last = d->order[k];
-			return true;
-		}
-	}
-	return false;
+	if (d->wake[k] > sm->now || !try_warp(sm, &sm->warp[d->order[k]]))
+		return false;
+	d->last = d->order[k];
+	return true;
 }
 
-static bool scan_one(Sm *sm, Sched *d, int slot)
+static inline bool try_slot(Sm *sm, Sched *d, int slot) { return try_place(sm, d, sm->warp[slot].place); }
+
+/* Tries the warps at places from..to-1. */
+static inline bool try_places(Sm *sm, Sched *d, int from, int to)
 {
-	int k = sm->warp[slot].place;
-	return scan(sm, d, k, k + 1);
+	for (int k = from; k < to; k++)
+		if (try_place(sm, d, k))
+			return true;
+	return false;
 }
 
 static bool two_level(Sm *sm, Sched *d)
@@ -476,7 +489,7 @@ static bool two_level(Sm *sm, Sched *d)
 		if (d->active[k] == d->last)
 			start = k + 1;
 	for (int k = 0; k < d->nactive; k++)
-		if (scan_one(sm, d, d->active[(start + k) % d->nactive]))
+		if (try_slot(sm, d, d->active[(start + k) % d->nactive]))
 			return true;
 	return false;
 }
@@ -500,7 +513,7 @@ static bool ordered(Sm *sm, Sched *d)
 		n = rest;
 		sm->gpu->model->blocks.order(list, own);
 		for (int k = 0; k < own; k++)
-			if (scan_one(sm, d, list[k]->slot))
+			if (try_slot(sm, d, list[k]->slot))
 				return true;
 	}
 	return false;
@@ -516,11 +529,11 @@ static bool schedule(Sm *sm, Sched *d)
 		return ordered(sm, d);
 	if (policy == SCHED_TWO_LEVEL)
 		return two_level(sm, d);
-	if (policy == SCHED_GTO && d->last >= 0 && scan_one(sm, d, d->last))
+	if (policy == SCHED_GTO && d->last >= 0 && try_slot(sm, d, d->last))
 		return true;
 	if (policy == SCHED_LRR && d->last >= 0) /* begin behind the one that issued last */
 		first = sm->warp[d->last].place + 1;
-	return scan(sm, d, first, d->n) || scan(sm, d, 0, first);
+	return try_places(sm, d, first, d->n) || try_places(sm, d, 0, first);
 }
 
 /* ---- why a scheduler is idle ---- */
@@ -567,24 +580,24 @@ static void retire_ended(Sm *sm)
 /* Who has wanted a copy of a unit in vain goes before those who have it, from now on: so each of those who want one gets it in turn. */
 static __attribute__((noinline)) void give_way(Sm *sm, int n)
 {
-	uint8_t old[8], *turn = sm->turn;
+	uint8_t old[8], later[8], *turn = sm->turn;
 	memcpy(old, turn, sizeof old);
 	for (int k = 0; k < n; k++) {
 		Sched *d = &sm->sched[old[k]];
-		int at = 0, to = 0;
-		uint8_t later[8];
-		int nlater = 0;
-		while (turn[at] != old[k])
-			at++;
-		for (int x = 0; x < at; x++)
-			if (d->behind >> turn[x] & 1)
-				later[nlater++] = turn[x];
+		int at = 0, to = 0, nlater = 0;
+		if (!d->behind)
+			continue;
+		for (; turn[at] != old[k]; at++)
+			if (d->behind >> turn[at] & 1)
+				later[nlater++] = turn[at];
 			else
-				turn[to++] = turn[x];
+				turn[to++] = turn[at];
 		turn[to++] = old[k];
-		memcpy(turn + to, later, (size_t)nlater);
+		for (at = 0; at < nlater; at++)
+			turn[to++] = later[at];
 		d->behind = 0;
 	}
+	sm->unfair = false;
 }
 
 /* One cycle. Returns when the next issue may be: now + 1 after an issue. Who wakes a warp without an issue, by letting splits go
@@ -592,7 +605,6 @@ static __attribute__((noinline)) void give_way(Sm *sm, int n)
 static Cycle cycle(Sm *sm, int64_t n)
 {
 	Cycle next = NEVER;
-	uint8_t behind = 0;
 	for (int64_t k = 0; k < n; k++) {
 		Sched *d = &sm->sched[sm->turn[k]];
 		if (d->sleep <= sm->now) {
@@ -610,9 +622,7 @@ static Cycle cycle(Sm *sm, int64_t n)
 		++*d->idle;
 		next = d->sleep < next ? d->sleep : next;
 	}
-	for (int64_t k = 0; k < n; k++)
-		behind |= sm->sched[k].behind;
-	if (behind)
+	if (sm->unfair)
 		give_way(sm, (int)n);
 	if (sm->nended) {
 		retire_ended(sm);
@@ -656,8 +666,9 @@ void sm_run(Sm *sm, Cycle until)
 			next = next_arrival(sm);
 		if (next > until)
 			next = until;
-		for (int64_t k = 0; k < n && next > sm->now + 1; k++)
-			*sm->sched[k].idle += next - sm->now - 1;
+		if (next > sm->now + 1)
+			for (int64_t k = 0; k < n; k++)
+				*sm->sched[k].idle += next - sm->now - 1;
 		sm->now = next;
 	}
 	if (sm->arrived == sm->arrival.n)
