@@ -71,7 +71,8 @@ static Mask lanes_of(const Part *part, int n)
 	return m;
 }
 
-/* The entry formed last for the pc, not counting s: what the table of pcs names. */
+/* The entry formed last for the pc, not counting s: what the table of pcs names. Lanes also join one whose arrival is still to be told: it is
+   then told with them. */
 static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
 {
 	Warp *list[MOST_WARPS];
@@ -79,7 +80,7 @@ static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
 	int n = reconv_block_warps(near, list);
 	for (int k = 0; k < n; k++) {
 		each_split(list[k], e)
-			if (e->pc == pc && e != s && e->state == SPLIT_RUN && !e->released && (!last || e->tag > last->tag)) {
+			if (e != s && split_stands(e, pc) && (!last || e->tag > last->tag)) {
 				last = e;
 				*holder = list[k];
 			}
@@ -118,7 +119,7 @@ static Split *candidate(Warp *w, uint32_t pc, const Split *s, Mask m, Warp **hol
 	return e;
 }
 
-static void join(Warp *holder, Split *e, const Part *part, int n, Cycle ready)
+static void join_entry(Warp *holder, Split *e, const Part *part, int n, Cycle ready)
 {
 	reconv_join(holder, e, part, n);
 	if (!e->wait && e->ready < ready)
@@ -141,7 +142,7 @@ static void reach(Warp *w, Split *s)
 		reconv_count_own(w, "warps_formed");
 		return;
 	}
-	join(holder, e, part, n, ready);
+	join_entry(holder, e, part, n, ready);
 	reconv_remove(w, s);
 }
 
@@ -165,7 +166,7 @@ static void part_ways(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 		level(w, part, np, like.pc);
 		Split *e = candidate(w, like.pc, NULL, lanes_of(part, np), &holder);
 		if (e) {
-			join(holder, e, part, np, like.ready);
+			join_entry(holder, e, part, np, like.ready);
 			continue;
 		}
 		like.tag = ++pool->stamp;

@@ -76,37 +76,24 @@ static bool runs_before(const Warp *w, const Split *a, const Split *b)
 	return x != y ? x > y : a->pc < b->pc;
 }
 
-static bool meets(const Warp *w, const Split *a, const Split *b)
-{
-	return a != b && !split_waits(a) && !split_waits(b) && !a->released && !b->released && !a->arriving && !b->arriving &&
-		a->pc == b->pc && reconv_call_depth(w, a->mask) == reconv_call_depth(w, b->mask);
-}
-
-static void take_out(Warp *w, Contexts *k, Split *s)
-{
-	int at = reconv_close_gap(w, s);
-	memmove(&k->cold[at], &k->cold[at + 1], sizeof *k->cold * (size_t)(*reconv_nsplit(w) - at));
-}
-
-/* Another group that stands where this one stands, NULL: none. */
-static Split *met(Warp *w, const Split *s)
+/* Another group that stands where this one stands, in a call as deep; NULL: none. */
+static Split *group_met(Warp *w, const Split *s)
 {
 	each_split(w, t)
-		if (meets(w, t, s))
+		if (t != s && split_meets(t, s->pc) && split_meets(s, s->pc) && reconv_call_depth(w, t->mask) == reconv_call_depth(w, s->mask))
 			return t;
 	return NULL;
 }
 
-/* It joins that other one, and is gone then. */
-static void join(Warp *w, Contexts *k, Split *s)
+/* The group becomes part of another one that stands where it stands, if there is one, and is gone then. */
+static void merge_group(Warp *w, Contexts *k, Split *s)
 {
-	Split *t = met(w, s);
+	Split *t = group_met(w, s);
 	if (!t)
 		return;
-	split_join(t, s, s->mask);
-	reconv_count_merge(w, t, t->pc, t->mask);
+	split_merge(w, t, s, s->mask);
 	Path gone = { s->pc, s->mask };
-	take_out(w, k, s);
+	splits_take_out(w, s, k->cold, sizeof *k->cold);
 	reconv_count_pop(w, s, gone.pc, gone.mask);
 }
 
@@ -210,7 +197,7 @@ static void add(Warp *w, Contexts *k, Path p, const Split *from, uint32_t fall)
 	split_redirect(w, t, fall);
 	k->cold[t - reconv_splits(w)] = false;
 	reconv_count_push(w, t, p.pc, p.mask);
-	join(w, k, t);
+	merge_group(w, k, t);
 }
 
 /* The group itself takes a path on which it meets nobody, if there is one: it is then still where the core looks for it. */
@@ -222,7 +209,7 @@ static void part(Warp *w, Split *s, const Path *p, int n)
 	for (int a = n - 1; a >= 0; a--) {
 		s->pc = p[a].pc;
 		s->mask = p[a].mask;
-		if (!met(w, s))
+		if (!group_met(w, s))
 			own = a;
 	}
 	s->pc = p[own].pc;
@@ -230,7 +217,7 @@ static void part(Warp *w, Split *s, const Path *p, int n)
 	for (int a = 0; a < n; a++)
 		if (a != own)
 			add(w, k, p[a], s, fall);
-	join(w, k, s);
+	merge_group(w, k, s);
 	settle(w, k);
 }
 
@@ -241,7 +228,7 @@ static void ret(Warp *w, Split *s, const Path *p, int n) { part(w, s, p, n); }
 static void reach(Warp *w, Split *s)
 {
 	Contexts *k = reconv_state(w);
-	join(w, k, s);
+	merge_group(w, k, s);
 	settle(w, k);
 }
 
@@ -249,7 +236,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	Contexts *k = reconv_state(w);
 	uint32_t pc = s->pc;
-	take_out(w, k, s);
+	splits_take_out(w, s, k->cold, sizeof *k->cold);
 	if (!*reconv_nsplit(w))
 		return;
 	reconv_count_pop(w, s, pc, m);
@@ -265,7 +252,7 @@ static Split *candidate(Warp *w, int n)
 	Split *first = NULL, *second = NULL;
 	if (n == 0 && *reconv_nsplit(w) > 1) {
 		for (int x = *reconv_nsplit(w) - 1; x >= 0; x--)
-			join(w, k, &reconv_splits(w)[x]);
+			merge_group(w, k, &reconv_splits(w)[x]);
 		settle(w, k);
 	}
 	each_split(w, s) {

@@ -65,11 +65,7 @@ Split *regions_add(Warp *w, Regions *k, int region, Path p, const Split *from)
 	return t;
 }
 
-static void take_out(Warp *w, Regions *k, Split *s)
-{
-	int at = reconv_close_gap(w, s);
-	memmove(&k->group[at], &k->group[at + 1], sizeof *k->group * (size_t)(*reconv_nsplit(w) - at));
-}
+static void take_out(Warp *w, Regions *k, Split *s) { splits_take_out(w, s, k->group, sizeof *k->group); }
 
 void regions_drop(Warp *w, Regions *k, Split *s)
 {
@@ -78,23 +74,21 @@ void regions_drop(Warp *w, Regions *k, Split *s)
 	reconv_count_pop(w, s, gone.pc, gone.mask);
 }
 
-/* A group of the region that stands at pc and may go on from there: a split that has waited there does not take others in. */
+/* A group of the region, other than `but`, that stands at pc and may go on from there. NULL: none. */
 static Split *standing(Warp *w, const Regions *k, int region, uint32_t pc, const Split *but)
 {
 	Split *all = reconv_splits(w);
 	for (int i = 0; k->merge && i < *reconv_nsplit(w); i++)
-		if (&all[i] != but && all[i].pc == pc && k->group[i].region == region && all[i].state == SPLIT_RUN &&
-			!all[i].released && !all[i].arriving)
+		if (&all[i] != but && split_meets(&all[i], pc) && all[i].state == SPLIT_RUN && k->group[i].region == region)
 			return &all[i];
 	return NULL;
 }
 
 /* The one that stands there waits from now on for whom both of them wait: else it might wait for lanes that it takes in. */
-static void join(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
+static void merge_into(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
 {
 	k->group[place(w, t)].before &= k->group[place(w, s)].before;
-	split_join(t, s, m);
-	reconv_count_merge(w, t, t->pc, t->mask);
+	split_merge(w, t, s, m);
 }
 
 /* The split goes on elsewhere, or, where another group stands there, in that one. */
@@ -107,7 +101,7 @@ static void move(Warp *w, Regions *k, Split *s, int region, Path p)
 		k->group[place(w, s)].region = region;
 		return;
 	}
-	join(w, k, t, s, p.mask);
+	merge_into(w, k, t, s, p.mask);
 	take_out(w, k, s);
 	reconv_count_pop(w, s, p.pc, p.mask);
 }
@@ -239,7 +233,7 @@ static void add_path(Warp *w, Regions *k, int region, Path p, const Split *s, ui
 {
 	Split *t = standing(w, k, region, p.pc, s);
 	if (t) {
-		join(w, k, t, s, p.mask);
+		merge_into(w, k, t, s, p.mask);
 		return;
 	}
 	t = regions_add(w, k, region, p, s);

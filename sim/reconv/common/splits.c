@@ -80,6 +80,19 @@ void split_join(Split *into, const Split *s, Mask m)
 	into->wait = s->wait;
 }
 
+void splits_take_out(Warp *w, Split *s, void *table, size_t row)
+{
+	int at = reconv_close_gap(w, s);
+	char *gone = (char *)table + row * (size_t)at;
+	memmove(gone, gone + row, row * (size_t)(*reconv_nsplit(w) - at));
+}
+
+void split_merge(Warp *w, Split *into, const Split *s, Mask m)
+{
+	split_join(into, s, m);
+	reconv_count_merge(w, into, into->pc, into->mask);
+}
+
 void paths_sort(const Path *p, int n, int *order, int (*key)(Mask))
 {
 	for (int a = 1; a < n; a++) {

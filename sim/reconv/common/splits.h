@@ -23,6 +23,18 @@ Split *splits_add(Warp *, Path, const Split *from);
 void split_redirect(Warp *, Split *, uint32_t pc);
 Split *splits_part(Warp *, Split *, Mask);     /* the lanes leave it for a new one behind all others, a copy of it */
 void split_join(Split *, const Split *s, Mask); /* lanes of s, all or some, become its own */
+/* The split is gone from the list, and row k of the table, which belongs to split k, with it: those behind move up. */
+void splits_take_out(Warp *, Split *, void *table, size_t row);
+
+/* ---- merging: groups that stand at one place become one ----
+ * Which of them do, and when it looks for them, is a mechanism's own affair. */
+
+/* It goes on from pc: it waits for no other threads, and has not yet to step over a barrier that let it go. */
+static inline bool split_stands(const Split *s, uint32_t pc) { return s->pc == pc && !split_waits(s) && !s->released; }
+/* ... and the mechanism knows that, so that lanes which come there may become part of it. */
+static inline bool split_meets(const Split *s, uint32_t pc) { return split_stands(s, pc) && !s->arriving; }
+/* Lanes of s, all or some, become part of the split that stands where they go. It is counted as a merge. */
+void split_merge(Warp *, Split *, const Split *s, Mask);
 
 /* Sorts order[0..n), indices of paths, by rising keys of their lanes; equal ones keep their order. */
 void paths_sort(const Path *, int n, int *order, int (*key)(Mask));

@@ -101,12 +101,17 @@ void its_pass_on(Warp *w, Its *k)
 
 /* ---- groups ---- */
 
-Split *its_join(Warp *w, Split *into, Split *s)
+static Split *close_behind(Warp *w, Split *into, Split *s)
 {
-	split_join(into, s, s->mask);
 	into -= into > s;
 	reconv_close_gap(w, s);
 	return into;
+}
+
+Split *its_join(Warp *w, Split *into, Split *s)
+{
+	split_join(into, s, s->mask);
+	return close_behind(w, into, s);
 }
 
 void its_merge(Warp *w, Its *k)
@@ -114,15 +119,16 @@ void its_merge(Warp *w, Its *k)
 	for (int a = 0; a < k->n; a++)
 		for (int b = a + 1; b < k->n; b++) {
 			Split *x = its_split(w, k->queue[a]), *y = its_split(w, k->queue[b]);
-			if (x->pc != y->pc || x->released || y->released)
+			if (!split_meets(x, y->pc) || !split_meets(y, y->pc))
 				continue;
 			k->yielded &= ~(x->mask | y->mask);
 			its_dequeue(k, y);
 			if (y->state == SPLIT_RUN)
 				x->state = SPLIT_RUN;
-			x = its_join(w, x, y);
+			Split gone = *y;
+			x = close_behind(w, x, y);
+			split_merge(w, x, &gone, gone.mask);
 			k->queue[a] = (uint8_t)lowest_lane(x->mask);
-			reconv_count_merge(w, x, x->pc, x->mask);
 			b--;
 		}
 }
