@@ -97,7 +97,8 @@ Op op_lookup(const char *name, size_t n)
 	static StrMap map;
 	if (!map.n) /* filled once, before any thread is started: module_new calls this */
 		for (int op = 1; op < OP_COUNT; op++)
-			strmap_put(&map, op_info[op].name, op);
+			if (!(op_info[op].flags & OPF_MACH)) /* no text names it */
+				strmap_put(&map, op_info[op].name, op);
 	int op = strmap_getn(&map, name, n);
 	return op < 0 ? OP_NONE : (Op)op;
 }

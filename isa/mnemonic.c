@@ -86,7 +86,8 @@ static bool fail(MnemonicError *e, MnemonicFault fault, Op op, const char *s, si
 	memcpy(word, s, n);
 	word[n] = 0;
 	for (int k = 1; op == OP_NONE && k < OP_COUNT; k++)
-		names[count++] = op_info[k].name;
+		if (!(op_info[k].flags & OPF_MACH))
+			names[count++] = op_info[k].name;
 	for (const Suffix *x = suffix_table; op != OP_NONE && x->name && count < MOST; x++)
 		if (strchr(op_info[op].suffixes, x->group))
 			names[count++] = x->name;

@@ -101,8 +101,18 @@ static void list_statistics(StrBuf *out)
 
 static void list_operations(StrBuf *out)
 {
+	const ModelKeys *m, *before;
 	for (int op = 1; op < OP_COUNT; op++)
-		sb_printf(out, "%-16s %-8s %s\n", op_info[op].name, unit_name[op_info[op].unit], op_info[op].meaning);
+		if (op != OP_OWN)
+			sb_printf(out, "%-16s %-8s %s\n", op_info[op].name, unit_name[op_info[op].unit], op_info[op].meaning);
+	for (int k = 0; (m = model_keys(k)); k++) {
+		bool listed = false; /* a mechanism that is built on another has the same */
+		for (int x = 0; x < k && (before = model_keys(x)); x++)
+			listed |= before->own == m->own;
+		for (int i = 0; i < m->nown && !listed; i++)
+			if (m->own[i].name)
+				sb_printf(out, "%-16s %-8s %s: %s\n", m->own[i].name, unit_name[m->own[i].unit], m->name, m->own[i].meaning);
+	}
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }

@@ -9,6 +9,13 @@ Ins lower_ins(LowerFn *l, Op op, Type type, int ndst, int nsrc)
 	return i;
 }
 
+Ins lower_own(LowerFn *l, int own, int ndst, int nsrc)
+{
+	Ins i = lower_ins(l, OP_OWN, T_NONE, ndst, nsrc);
+	i.mode = (uint8_t)own;
+	return i;
+}
+
 void lower_put(Block *b, int *at, Ins i)
 {
 	vec_insert(&b->ins, *at, i);

@@ -21,13 +21,14 @@ enum {                                 /* MIns.flags */
 };
 
 #define NO_PC 0xffffffffu
-#define OPD_BLOCK 99                   /* operand of ssy/pbk/pcnt inside sim: id = index into function->block */
+#define OPD_BLOCK 99                   /* operand of a mechanism's operation: id = index into function->block */
 
 typedef struct MIns {
 	LaneIns x;                     /* operands as rows; memory: a = address base, b, c = data */
 	uint8_t kind, op, unit, flags;
 	uint8_t type, space, bytes;    /* memory: bytes of one element */
 	uint8_t vec, aop, sreg;        /* vec: elements (1, 2, 4) */
+	uint8_t own;                   /* a mechanism's operation: index into Code.own */
 	uint8_t wide_rows;             /* memory: bit k = the row of element k is 64 bits wide */
 	bool sync;                     /* memory: an atomic operation, or a store that other threads are meant to see */
 	uint8_t nchk, nwr;             /* scoreboard names: sb[0..nchk) must be ready; the last nwr of them are written, those before are read */
@@ -35,7 +36,7 @@ typedef struct MIns {
 	int32_t guard;                 /* predicate or -1 */
 	int32_t block;                 /* index into Code.block */
 	uint32_t line;                 /* instruction cache line */
-	uint32_t target, fall;         /* bra: true and false side; call: callee; ssy..: where the token resumes */
+	uint32_t target, fall;         /* bra: true and false side; call: callee; a mechanism's operation: the block that it names */
 	uint32_t rpc;                  /* terminator: LowerFn.rpc_block of its block, NO_PC = none */
 	uint32_t frame;                /* call: bytes of the caller's local frame */
 	int32_t branch;                /* number of a conditional branch, -1 */
@@ -58,6 +59,7 @@ typedef struct Code {
 	Arena arena;
 	const Function *kernel;
 	Module *module;                /* view of the module, with its own copies of the functions that lowering changed */
+	const OwnOp *own;              /* operations of the mechanism */
 	SourceIns *source;             /* instructions of the copies: which ones of the module they are */
 	int nsource;
 	MIns *ins;
@@ -93,9 +95,11 @@ typedef struct LowerFn LowerFn;
    an error in diag: it cannot take the kernel. */
 typedef bool LowerHook(LowerFn *, Diag *);
 
-/* NULL with errors in diag. symbol_address: global and const symbols. */
-Code *code_lower(const Module *, const Function *kernel, const Config *, LowerHook *,
+/* NULL with errors in diag. The hook and the operations are the mechanism's; symbol_address: global and const symbols. */
+Code *code_lower(const Module *, const Function *kernel, const Config *, LowerHook *, const OwnOp *,
 	const uint64_t *symbol_address, Diag *);
+void code_print_ins(const Code *, uint32_t pc, struct StrBuf *); /* sim/code/print.c */
+void code_print(const Code *, struct StrBuf *);
 void code_free(Code *);
 
 /* ---- between the steps of lowering ---- */
@@ -140,6 +144,8 @@ void lower_load(LowerFn *, Block *, int *at, int reg, int slot);
 /* What lowering adds counts as overhead: sim/code/build.c. */
 enum { ORIGIN_LOWER = 255 };           /* its Ins.origin and Block.origin */
 Ins lower_ins(LowerFn *, Op, Type, int ndst, int nsrc);
+Ins lower_own(LowerFn *, int own, int ndst, int nsrc); /* one of the mechanism's operations */
+static inline bool is_own(const Ins *i, int own) { return i->op == OP_OWN && i->mode == own; }
 void lower_put(Block *, int *at, Ins); /* the instruction to place at; at: the one behind it */
 Block *lower_block(LowerFn *, int at); /* a new block of the function, at that place; ids of the others stay */
 int lower_position(const LowerFn *, const Block *);

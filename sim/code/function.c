@@ -9,18 +9,18 @@ static void emit_ins(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		lower_plain(w, l, i, b);
 }
 
-/* Behind an operation that takes all lanes to a token nothing is reached. */
-static bool all_leave(const Block *b)
+/* Nobody comes to what stands behind an operation by which all lanes leave. */
+static bool all_leave(const Code *c, const Block *b)
 {
 	const Ins *last = b->ins.n > 1 ? &b->ins.v[b->ins.n - 2] : NULL;
-	return last && last->nsrc == 0 && (last->op == OP_SYNC || last->op == OP_BRK || last->op == OP_CONT);
+	return last && last->op == OP_OWN && !last->nsrc && c->own[last->mode].leaves;
 }
 
 /* A jump to the next block in the layout is not needed, unless the block would have no instruction at all. */
-static bool jump_vanishes(const Block *b, const Block *next)
+static bool jump_vanishes(const Code *c, const Block *b, const Block *next)
 {
 	const Ins *t = block_term(b);
-	return all_leave(b) || (t->op == OP_BRA && !t->nsrc && b->succ[0] == next && b->ins.n > 1);
+	return all_leave(c, b) || (t->op == OP_BRA && !t->nsrc && b->succ[0] == next && b->ins.n > 1);
 }
 
 /* A barrier or a warp-level operation. */
@@ -84,7 +84,7 @@ void lower_function(Lower *w, LowerFn *l)
 		const Block *b = l->layout[k];
 		int start = w->out.n;
 		l->block_pc[b->id] = (uint32_t)start;
-		int n = b->ins.n - jump_vanishes(b, k + 1 < l->nlayout ? l->layout[k + 1] : NULL);
+		int n = b->ins.n - jump_vanishes(w->code, b, k + 1 < l->nlayout ? l->layout[k + 1] : NULL);
 		for (int i = 0; i < n; i++) {
 			int first = w->out.n;
 			emit_ins(w, l, &b->ins.v[i], b);

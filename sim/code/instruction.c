@@ -170,7 +170,7 @@ static void lower_reconv(Lower *w, LowerFn *l, MIns *m, const Ins *i, int k)
 	const Opd *o = ins_src(i, k);
 	if (o->kind == OPD_BLOCK) {
 		fix_block(w, l, FIX_TARGET, 0, l->f->block.v[o->id]);
-	} else if (ins_src_type(i, k) == T_PRED) {
+	} else if (w->code->own[i->mode].operands[k] == 'p') {
 		m->x.a = lower_operand(w, l, o, T_PRED);
 		m->x.neg = lower_negated(o, T_PRED) ? NEG_A : 0;
 	} else if (o->kind == OPD_IMM) {
@@ -217,6 +217,8 @@ void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		}
 		break;
 	case K_RECONV:
+		m->own = i->mode;
+		m->unit = w->code->own[m->own].unit;
 		if (i->ndst)
 			m->x.d = lower_row(l, ins_dst(i, 0)->id);
 		for (int k = 0; k < i->nsrc; k++)

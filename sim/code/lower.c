@@ -172,11 +172,12 @@ static void run(Lower *w, const Function *kernel)
 	c->frame = c->frame_of[c->kernel->id];
 }
 
-Code *code_lower(const Module *module, const Function *kernel, const Config *config, LowerHook *mechanism,
+Code *code_lower(const Module *module, const Function *kernel, const Config *config, LowerHook *mechanism, const OwnOp *own,
 	const uint64_t *symbol_address, Diag *diag)
 {
 	Code *c = xcalloc(1, sizeof *c);
 	c->module = module_view(module);
+	c->own = own;
 	int errors = diag->errors;
 	Lower w = { .code = c, .m = c->module, .config = config, .mechanism = mechanism, .symbol_address = symbol_address, .diag = diag,
 		.constants.width = (int)config->warp_size };

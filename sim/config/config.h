@@ -48,12 +48,23 @@ typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's
 	const char *unit, *help;
 } ConfigKey;
 
+/* An operation that a mechanism has of its own. Lowering inserts it as OP_OWN, with its number in the mechanism's table as Ins.mode. */
+typedef struct OwnOp {
+	const char *name;          /* NULL: this number is none of the mechanism's */
+	const char *operands;      /* a letter for each source. p: a predicate; -: a block, a register or a number */
+	uint8_t unit;              /* Unit */
+	bool leaves;               /* its lanes go on elsewhere: where no predicate says which, nobody comes to what stands behind it */
+	const char *meaning;       /* a, b, c: the sources; d: the destination */
+} OwnOp;
+
 /* What the configuration knows of a mechanism. */
 #define MODEL_KEYS \
 	const char *name, *help; \
 	const char *source;            /* the paper that it follows */ \
 	const ConfigKey *params;       /* key without the mechanism's name; model and offset unused */ \
 	int nparams; \
+	const OwnOp *own;              /* NULL: it has none */ \
+	int nown; \
 	const char *fair;              /* parameters under which it keeps no lane for ever that could run: tried in diagnoses; NULL: none help */
 typedef struct ModelKeys { MODEL_KEYS } ModelKeys;
 const ModelKeys *model_keys(int model);                 /* by index in sim/config/mechanisms.def; NULL past the end */

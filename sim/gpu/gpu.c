@@ -82,10 +82,10 @@ static bool by_priority(LowerFn *l, Diag *diag)
    out by priority has more of them resident. */
 static Code *lower_kernel(const Gpu *g, const Function *kernel, Diag *diag)
 {
-	Code *c = code_lower(g->module, kernel, &g->config, g->model->lower, g->symbol_address, diag);
+	Code *c = code_lower(g->module, kernel, &g->config, g->model->lower, g->model->own, g->symbol_address, diag);
 	if (!c || !g->model->own_slots)
 		return c;
-	Code *other = code_lower(g->module, kernel, &g->config, by_priority, g->symbol_address, diag);
+	Code *other = code_lower(g->module, kernel, &g->config, by_priority, NULL, g->symbol_address, diag);
 	bool fewer = other && other->regs < c->regs;
 	code_free(fewer ? c : other);
 	return fewer ? other : c;
@@ -221,29 +221,6 @@ static void flush_trace(Gpu *g)
 		flush_grid(g, g->running.v[i], g->now);
 }
 
-static void code_line(const Code *c, int pc, StrBuf *b)
-{
-	const MIns *i = &c->ins[pc];
-	if (i->src && i->kind != K_RECONV) {
-		ir_print_ins(c->module, i->function, i->from, i->src, b);
-		char *loc = b->s ? strstr(b->s, " !loc") : NULL; /* the place stands in a column of its own */
-		if (loc) {
-			*loc = 0;
-			b->n = (size_t)(loc - b->s);
-		}
-	} else {
-		sb_puts(b, op_info[i->op].name);
-		if (i->kind == K_RECONV && i->target != NO_PC)
-			sb_printf(b, " %u", i->target);
-		if (i->kind == K_RECONV && i->src && i->src->nsrc && ins_src(i->src, 0)->kind == OPD_IMM)
-			sb_printf(b, " B%d", (int)i->offset);
-		if (i->kind == K_RECONV && i->x.a != NO_ROW)
-			sb_printf(b, " %sp%u", i->x.neg ? "!" : "", i->x.a);
-		else if (i->kind == K_RECONV && i->x.neg)
-			sb_puts(b, " 0"); /* for no lane */
-	}
-}
-
 static void trace_begin(const Gpu *g, const Grid *grid)
 {
 	const Code *c = grid->code;
@@ -252,7 +229,7 @@ static void trace_begin(const Gpu *g, const Grid *grid)
 	for (int i = 0; i < c->n; i++) {
 		const MIns *m = &c->ins[i];
 		StrBuf b = { 0 };
-		code_line(c, i, &b);
+		code_print_ins(c, (uint32_t)i, &b);
 		ins[i] = (TraceIns){ .function = m->function->name, .block = m->from->label,
 			.text = arena_strdup(&a, b.s ? b.s : ""), .block_start = m->flags & MI_BLOCK_START,
 			.branch = m->flags & MI_COND, .overhead = m->flags & MI_OVERHEAD, .inserted = m->flags & MI_INSERTED };
@@ -288,14 +265,8 @@ void gpu_disassemble(const Gpu *g, const Function *kernel, StrBuf *b, Diag *diag
 	for (int i = 0; i < own.item.n; i++)
 		diag_error(diag, own.item.v[i].loc, "%s", own.item.v[i].text);
 	diag_free(&own);
-	for (int i = 0; c && i < c->n; i++) {
-		StrBuf line = { 0 };
-		if (c->ins[i].flags & MI_BLOCK_START)
-			sb_printf(b, "%s.%s:\n", c->ins[i].function->name, c->ins[i].from->label);
-		code_line(c, i, &line);
-		sb_printf(b, "%6d  %s\n", i, line.s ? line.s : "");
-		sb_free(&line);
-	}
+	if (c)
+		code_print(c, b);
 	code_free(c);
 }
 

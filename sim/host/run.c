@@ -475,7 +475,7 @@ LaunchStats *run_total(Run *run)
 	total->completed = run->status == RUN_OK;
 	for (int i = 0; i < run->launch.n; i++) {
 		stats_add(total, run->launch.v[i]);
-		total->mimd |= run->launch.v[i]->mimd;
+		total->own_slots |= run->launch.v[i]->own_slots;
 		add_tables(&tables, run->launch.v[i]);
 	}
 	if (total->timed && run->gpu)

@@ -139,7 +139,7 @@ typedef struct ReconvModel {
 	bool runs_empty;               /* a split may be without lanes: it is executed harmlessly */
 	bool regroups;                 /* splits may have lanes of several warps of a block; needs the two above */
 
-	/* Compile time: fill rpc_block and reach, insert operations (OPF_MACH) into the function's blocks. */
+	/* Compile time: fill rpc_block and reach, insert operations of its own (lower_own) into the function's blocks. */
 	LowerHook *lower;
 	size_t (*state_size)(const Config *);
 	/* Run time. s is one of w->split; paths have disjoint, non-empty masks whose union is the lanes that executed. */
@@ -154,7 +154,7 @@ typedef struct ReconvModel {
 	void (*call)(Warp *, Split *s, const Path *callee, int n, uint32_t return_pc);
 	void (*ret)(Warp *, Split *s, const Path *, int n);           /* paths by return address */
 	void (*exit)(Warp *, Split *s, Mask lanes);                   /* s's lanes, all of them, end; they are gone from w->live */
-	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* OPF_MACH operations; moves s->pc itself */
+	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* one of its own operations (MIns.own); moves s->pc itself */
 	int (*depth)(const Warp *);                                   /* entries now, for statistics */
 	/* Optional: all it holds besides the splits (which the core shows), row by row, for traces and pictures. Called after any
 	   event of the warp. What is not shown, nobody can redraw. */

@@ -29,6 +29,15 @@ typedef struct Tokens { StackSpill spill; int n, cap; Token *t; } Tokens;
 static size_t state_size(const Config *c) { return sizeof(Tokens); }
 static int depth(const Warp *w) { return ((Tokens *)reconv_state((Warp *)w))->n; }
 
+static const OwnOp own[TOKEN_OPS] = {
+	[OWN_SSY] = { "ssy", "-", UNIT_CTL, false, "push a synchronisation token" },
+	[OWN_PBK] = { "pbk", "-", UNIT_CTL, false, "push a break token" },
+	[OWN_PCNT] = { "pcnt", "-", UNIT_CTL, false, "push a continue token" },
+	[OWN_SYNC] = { "sync", "p", UNIT_CTL, true, "pop a token: its lanes and place become current" },
+	[OWN_BRK] = { "brk", "p", UNIT_CTL, true, "lanes leave for the nearest break token" },
+	[OWN_CONT] = { "cont", "p", UNIT_CTL, true, "lanes leave for the nearest continue token" },
+};
+
 static bool lower(LowerFn *l, Diag *diag)
 {
 	bool frames = reconv_lower_param(l, P_CODEGEN) == PBK_BRK;
@@ -105,16 +114,16 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 static void special(Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Tokens *k = reconv_state(w);
-	switch (i->op) {
-	case OP_SSY: case OP_PBK: case OP_PCNT:
-		push(w, s, k, i->op == OP_SSY ? TOK_SYNC : i->op == OP_PBK ? TOK_BRK : TOK_CONT, s->mask, i->target);
+	switch (i->own) {
+	case OWN_SSY: case OWN_PBK: case OWN_PCNT:
+		push(w, s, k, i->own == OWN_SSY ? TOK_SYNC : i->own == OWN_PBK ? TOK_BRK : TOK_CONT, s->mask, i->target);
 		s->pc++;
 		break;
-	case OP_SYNC:
+	case OWN_SYNC:
 		leave(w, s, k, m);
 		break;
-	case OP_BRK: case OP_CONT:
-		strip(k, i->op == OP_BRK ? TOK_BRK : TOK_CONT, m);
+	case OWN_BRK: case OWN_CONT:
+		strip(k, i->own == OWN_BRK ? TOK_BRK : TOK_CONT, m);
 		leave(w, s, k, m);
 		break;
 	default:
@@ -151,7 +160,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 static uint32_t goes_on(const Warp *w, const Tokens *k, int i, int lane)
 {
 	uint32_t pc = k->t[i].pc;
-	while (--i >= 0 && reconv_ins(w, pc)->op == OP_SYNC)
+	while (--i >= 0 && reconv_ins(w, pc)->op == OP_OWN && reconv_ins(w, pc)->own == OWN_SYNC)
 		if (k->t[i].mask >> lane & 1)
 			pc = k->t[i].pc;
 	return pc;
@@ -189,6 +198,7 @@ const ReconvModel reconv_token = {
 	.help = "token stack of Tesla to Pascal: SSY, PBK, PCNT, SYNC, BRK, CONT",
 	.source = "US patents 7353369 and 8312254; Bialas and Strzelecki, Benchmarking the cost of thread divergence in CUDA, 2015",
 	.params = params, .nparams = sizeof params / sizeof *params,
+	.own = own, .nown = TOKEN_OPS,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show,
 	.stuck = { .held = held,

@@ -168,7 +168,7 @@ static void put_lines(const LaunchStats *s, JsonSink *j)
 		json_put_count(j, "warp_instructions", l->count[0].issues);
 		json_put_count(j, "thread_instructions", l->count[0].useful);
 		json_put_count(j, "predicated_off", l->count[0].off);
-		if (!s->mimd)
+		if (!s->own_slots)
 			json_put_count(j, "inactive", l->count[0].issues * (uint64_t)s->warp_size - l->count[0].useful - l->count[0].off);
 		if (l->inserted.issues)
 			put_counts(j, "inserted", &l->inserted);
@@ -202,7 +202,7 @@ void stats_json_tables(const LaunchStats *s, JsonSink *j)
 
 void stats_json_measured(const LaunchStats *s, JsonSink *j)
 {
-	bool lanes = !s->reference && !s->mimd;
+	bool lanes = !s->reference && !s->own_slots;
 	for (int i = 0; i < stat_count; i++)
 		if (!strchr(stat_info[i].path, '.'))
 			put_stat(j, s, i, stat_info[i].path);

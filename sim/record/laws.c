@@ -48,7 +48,7 @@ static const char *differ(const char *law, uint64_t a, uint64_t b)
 	return text;
 }
 
-/* Each lane-slot of an issue is an executing lane's or has one cause why not; what is counted by instruction adds up to that. Mimd has no such slots. */
+/* Each lane-slot of an issue is an executing lane's or has one cause why not; what is counted by instruction adds up to that. There are no such slots where lanes issue each by itself. */
 static const char *lane_law(const LaunchStats *s)
 {
 	uint64_t width = (uint64_t)s->warp_size, lost[2] = { 0 }, issues[2] = { 0 }, useful[2] = { 0 };
@@ -107,20 +107,20 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 				s->cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);
 		if (!bad)
 			bad = stats_memory_law(s, c);
-		if (!bad && !s->mimd) /* whose launches end before their stores */
+		if (!bad && !s->own_slots) /* whose launches end before their stores */
 			bad = stats_rate_law(s, c);
 	}
-	if (!bad && !s->mimd)
+	if (!bad && !s->own_slots)
 		bad = differ("lanes of issued instructions are useful, predicated off or inactive",
 			s->lanes_useful + s->lanes_predicated_off + s->lanes_inactive,
 			s->warp_instructions * (uint64_t)s->warp_size);
-	if (!bad && !s->mimd)
+	if (!bad && !s->own_slots)
 		bad = lane_law(s);
 	if (!bad)
 		bad = differ("useful lanes are thread instructions", s->lanes_useful, s->thread_instructions);
-	if (!bad && !s->mimd)
+	if (!bad && !s->own_slots)
 		bad = differ("active_lanes counts each instruction", issues, s->warp_instructions);
-	if (!bad && !s->mimd)
+	if (!bad && !s->own_slots)
 		bad = differ("active_lanes counts useful and predicated-off lanes", lanes, s->lanes_useful + s->lanes_predicated_off);
 	if (!bad)
 		bad = differ("entries pushed are popped", s->pushes, s->pops);

@@ -59,7 +59,7 @@ static bool needs_time(const char *path)
 	return false;
 }
 
-/* Figures that say where the lanes of a warp are that issues are without: every lane has issue slots of its own under mimd. */
+/* Figures that say where the lanes of a warp are that issues are without: not defined where every lane has issue slots of its own. */
 static bool needs_groups(const char *path)
 {
 	static const char *const warps[] = { "lanes.no_thread", "lanes.ended", "lanes.parted", "overhead.no_thread", "overhead.ended",
@@ -75,7 +75,7 @@ bool stat_known(const LaunchStats *s, int i)
 	const char *path = stat_info[i].path;
 	if (s->reference)
 		return !strcmp(path, "thread_instructions");
-	return (s->timed || !needs_time(path)) && !(s->mimd && needs_groups(path));
+	return (s->timed || !needs_time(path)) && !(s->own_slots && needs_groups(path));
 }
 
 static void add_model(LaunchStats *total, const ModelStat *m)

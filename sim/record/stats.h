@@ -142,7 +142,7 @@ typedef struct LaunchStats {
 	int stream;                    /* 0: the default one */
 	uint64_t called, started;      /* timed: cycles of the host's call and of the first block, from the host's first call on */
 	bool timed, completed;         /* functional runs have no cycles and no stalls */
-	bool mimd;                     /* utilisation is not defined */
+	bool own_slots;                /* every lane had issue slots of its own (ReconvModel.own_slots): utilisation is not defined */
 	bool reference;                /* run by the reference interpreter: only thread_instructions is known */
 	int warp_size;
 #define S(FIELD, ...) uint64_t FIELD;

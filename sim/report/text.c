@@ -144,12 +144,12 @@ static void put_lead(const LaunchStats *s, StrBuf *out)
 			grouped(a, s->thread_instructions));
 		return;
 	}
-	if (s->mimd)
+	if (s->own_slots)
 		snprintf(a, sizeof a, "n/a");
 	else
 		report_percent(a, stats_utilization(s));
 	sb_printf(out, "SIMD utilisation  %16s   thread instructions %16s", a, grouped(b, s->thread_instructions));
-	if (!s->mimd)
+	if (!s->own_slots)
 		sb_printf(out, "   %s off by guard", PERCENT(share(s->lanes_predicated_off, s->lanes_useful
 			+ s->lanes_predicated_off + s->lanes_inactive)));
 	sb_printf(out, "\nstack depth       %7llu max %4.2f mean   pushes %llu   pops %llu   reconvergences %llu   spills %llu\n",
@@ -226,11 +226,11 @@ static int by_lost(const void *a, const void *b)
 	return x < y ? -1 : x > y; /* the order of the table */
 }
 
-/* Of the partings in it, and how much of the lanes they cost. Under mimd nobody waits for others. */
+/* Of the partings in it, and how much of the lanes they cost. Where every lane has issue slots of its own, nobody waits for others. */
 static void put_parting(StrBuf *out, const LaunchStats *s, const PartCount *p)
 {
 	char cycles[32];
-	if (s->mimd) {
+	if (s->own_slots) {
 		sb_printf(out, " %11s %11s\n", "n/a", "n/a");
 		return;
 	}
@@ -268,7 +268,7 @@ static void put_branches(const LaunchStats *s, bool everything, StrBuf *out)
 			vec_push(&all, &s->parting_stats[i]);
 	if (all.n)
 		qsort(all.v, (size_t)all.n, sizeof *all.v, by_lost);
-	snprintf(name, sizeof name, s->mimd ? "branches" : "branches by lanes lost (%s of all)", PERCENT(share(s->lanes_parted,
+	snprintf(name, sizeof name, s->own_slots ? "branches" : "branches by lanes lost (%s of all)", PERCENT(share(s->lanes_parted,
 		s->warp_instructions * (uint64_t)s->warp_size)));
 	sb_printf(out, "\n%-44s %10s %10s %8s %11s %11s\n", name, "executed", "divergent", "taken", "lanes lost", "cycles");
 	for (int i = 0; i < all.n; i++) {
@@ -305,7 +305,7 @@ static void put_line(const LaunchStats *s, const LineStats *l, StrBuf *out)
 	else
 		snprintf(place, sizeof place, l->function ? "(added)" : "(no instruction)");
 	sb_printf(out, "  %-22.22s %-16.16s %10llu %8s %11llu %11llu%s%s\n", place, l->function ? l->function : "",
-		(unsigned long long)(l->count[0].issues + l->count[1].issues), slots && !s->mimd ? PERCENT(share(l->count[0].useful, slots)) : "",
+		(unsigned long long)(l->count[0].issues + l->count[1].issues), slots && !s->own_slots ? PERCENT(share(l->count[0].useful, slots)) : "",
 		(unsigned long long)l->parted.lost[0], (unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
 }
 
@@ -402,7 +402,7 @@ static void put_launches(const Run *run, bool everything, StrBuf *out)
 			sb_printf(out, "%6d ", s->stream);
 		sb_printf(out, "%12s %14llu ", s->timed ? start : "",
 			(unsigned long long)(s->timed ? s->cycles : s->thread_instructions));
-		if (s->mimd || s->reference)
+		if (s->own_slots || s->reference)
 			sb_printf(out, "%8s", "n/a");
 		else
 			sb_printf(out, "%8s", PERCENT(stats_utilization(s)));

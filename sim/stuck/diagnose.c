@@ -55,7 +55,7 @@ static const MIns *in_source(const Code *c, const MIns *m)
 	for (int n = 0; n < 64 && i->from->origin == ORIGIN_LOWER; n++)
 		if (i->kind == K_BRA && !(i->flags & MI_COND))
 			i = &c->ins[i->target];
-		else if (op_info[i->op].flags & OPF_TERM || i->op == OP_SYNC || i + 1 == c->ins + c->n)
+		else if (op_info[i->op].flags & OPF_TERM || (i->op == OP_OWN && c->own[i->own].leaves) || i + 1 == c->ins + c->n)
 			return m;
 		else
 			i++;

@@ -175,9 +175,9 @@ static void redraw(const LaunchStats *stats)
 		if (stats->timed && e.cycle > x.last)
 			pass_time(&t, &x, e.cycle);
 		demand(trace_state_event(&t, &e), "%s: cycle %llu: an event that contradicts the state", seen.where, (unsigned long long)e.cycle);
-		if (e.kind == TR_MEMORY && !stats->mimd) /* whose lanes make several accesses in one cycle */
+		if (e.kind == TR_MEMORY && !stats->own_slots) /* whose lanes make several accesses in one cycle */
 			access_made(&flights, &e, regroups);
-		if (e.kind == TR_RETURN && !stats->mimd)
+		if (e.kind == TR_RETURN && !stats->own_slots)
 			data_come(&flights, &e);
 	}
 	ck_assert_int_eq(d.errors, 0);

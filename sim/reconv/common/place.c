@@ -182,7 +182,7 @@ static Block *new_block(Place *p, const Block *before) { return place_block(p->l
 
 static void insert_ssy(Place *p, Block *b, int at, Block *point)
 {
-	Ins i = place_ins(p->loops, OP_SSY, point);
+	Ins i = place_ins(p->loops, OWN_SSY, point);
 	vec_insert(&b->ins, at, i);
 }
 
@@ -190,7 +190,7 @@ static Block *sync_block(Place *p, Block *point)
 {
 	if (!p->sync[point->id]) {
 		Block *b = new_block(p, point);
-		vec_push(&b->ins, lower_ins(p->l, OP_SYNC, T_NONE, 0, 0));
+		vec_push(&b->ins, lower_own(p->l, OWN_SYNC, 0, 0));
 		lower_jump(p->l, b, point);
 		p->sync[point->id] = b;
 	}

@@ -17,6 +17,10 @@ typedef struct PlaceLoops {
 	int room;                  /* blocks the arrays have place for */
 } PlaceLoops;
 
+/* The operations that this inserts, and their rows in the table of a mechanism that has them: OwnOp. Those of a mechanism that makes others of
+   them are numbered behind them. */
+enum { OWN_SSY, OWN_PBK, OWN_PCNT, OWN_SYNC, OWN_BRK, OWN_CONT, TOKEN_OPS };
+
 typedef struct PlaceStyle {
 	bool frames;               /* loops with one header, latch and exit block as frames: PBK, PCNT, BRK, CONT */
 	bool predicate;            /* branches to a block that only leaves as predicated BRK, CONT and SYNC */
@@ -32,5 +36,5 @@ void place_loops(PlaceLoops *, bool frames);
 void place_finish(PlaceLoops *, bool predicate);
 Block *place_block(PlaceLoops *, const Block *before);
 /* An operation whose operand is a block, if any (lower_target). */
-Ins place_ins(PlaceLoops *, Op, Block *);
+Ins place_ins(PlaceLoops *, int own, Block *);
 #endif

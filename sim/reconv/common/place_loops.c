@@ -14,9 +14,9 @@ Block *place_block(PlaceLoops *t, const Block *before)
 	return b;
 }
 
-Ins place_ins(PlaceLoops *t, Op op, Block *to)
+Ins place_ins(PlaceLoops *t, int own, Block *to)
 {
-	Ins i = lower_ins(t->l, op, T_NONE, 0, to ? 1 : 0);
+	Ins i = lower_own(t->l, own, 0, to ? 1 : 0);
 	if (to)
 		i.opd[0] = lower_target(to);
 	return i;
@@ -24,19 +24,19 @@ Ins place_ins(PlaceLoops *t, Op op, Block *to)
 
 /* A block that only takes lanes to the token of a frame. For the placement of tokens inside, it is an exit; place_finish
    makes it a jump to where the token resumes, which is what liveness must see. */
-static Block *leaf(PlaceLoops *t, Op op, Block *frame, const Block *before)
+static Block *leaf(PlaceLoops *t, int own, Block *frame, const Block *before)
 {
 	Block *b = place_block(t, before);
-	vec_push(&b->ins, place_ins(t, op, NULL));
+	vec_push(&b->ins, place_ins(t, own, NULL));
 	vec_push(&b->ins, lower_ins(t->l, OP_EXIT, T_NONE, 0, 0));
 	vec_push(&t->leaf, ((Leaf){ b, frame }));
 	return b;
 }
 
-static Block *frame(PlaceLoops *t, Op op, Block *resume, Block *body)
+static Block *frame(PlaceLoops *t, int own, Block *resume, Block *body)
 {
 	Block *b = place_block(t, body);
-	vec_push(&b->ins, place_ins(t, op, NULL));
+	vec_push(&b->ins, place_ins(t, own, NULL));
 	vec_push(&b->ins, lower_ins(t->l, OP_BRA, T_NONE, 0, 0));
 	b->nsucc = 2;
 	b->succ = arena_array(&t->l->module->arena, Block *, 2);
@@ -85,8 +85,8 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 	Function *f = t->l->f;
 	Block *brk = NULL, *cont = NULL;
 	int n = f->block.n;
-	Block *start = s->cont ? frame(t, OP_PCNT, s->latch, s->header) : s->header;
-	Block *enter = frame(t, OP_PBK, s->exit, start);
+	Block *start = s->cont ? frame(t, OWN_PCNT, s->latch, s->header) : s->header;
+	Block *enter = frame(t, OWN_PBK, s->exit, start);
 	t->home[start->id] = loop;
 	t->home[enter->id] = loops->loop[loop].parent;
 	for (int i = 0; i < n; i++) {
@@ -94,9 +94,9 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 		bool in = inside(t, loops, loop, b, cfg->n);
 		for (int k = 0; k < b->nsucc; k++) {
 			if (b->succ[k] == s->exit && in)
-				b->succ[k] = brk ? brk : (brk = leaf(t, OP_BRK, enter, s->exit));
+				b->succ[k] = brk ? brk : (brk = leaf(t, OWN_BRK, enter, s->exit));
 			else if (b->succ[k] == s->latch && in && s->cont)
-				b->succ[k] = cont ? cont : (cont = leaf(t, OP_CONT, start, s->latch));
+				b->succ[k] = cont ? cont : (cont = leaf(t, OWN_CONT, start, s->latch));
 			else if (b->succ[k] == s->header)
 				b->succ[k] = in ? start : enter;
 			else
@@ -128,25 +128,25 @@ void place_loops(PlaceLoops *t, bool frames)
 			cut_loop(t, cfg, loops, k, &shape[k]);
 }
 
-static bool is_leaf(const Block *b, Op *op)
+static bool is_leaf(const Block *b, int *own)
 {
-	if (b->origin != ORIGIN_LOWER || b->ins.n != 2 || b->ins.v[0].nsrc)
+	if (b->origin != ORIGIN_LOWER || b->ins.n != 2 || b->ins.v[0].op != OP_OWN || b->ins.v[0].nsrc)
 		return false;
-	*op = b->ins.v[0].op;
-	return *op == OP_BRK || *op == OP_CONT || *op == OP_SYNC;
+	*own = b->ins.v[0].mode;
+	return *own == OWN_BRK || *own == OWN_CONT || *own == OWN_SYNC;
 }
 
 /* bra p, leaf, other  ->  @p leave; bra other */
 static void predicate(PlaceLoops *t, Block *b)
 {
-	Op op;
+	int own;
 	Ins branch = *block_term(b);
 	if (branch.op != OP_BRA || branch.nsrc == 0 || b->nsucc != 2)
 		return;
-	int k = is_leaf(b->succ[0], &op) ? 0 : is_leaf(b->succ[1], &op) ? 1 : -1;
-	if (k < 0 || !(is_leaf(b->succ[k], &op)))
+	int k = is_leaf(b->succ[0], &own) ? 0 : is_leaf(b->succ[1], &own) ? 1 : -1;
+	if (k < 0 || !(is_leaf(b->succ[k], &own)))
 		return;
-	Ins leave = lower_ins(t->l, op, T_NONE, 0, 1);
+	Ins leave = lower_own(t->l, own, 0, 1);
 	leave.opd[0] = branch.opd[0];
 	leave.opd[0].neg ^= k == 1;
 	leave.origin = branch.origin;     /* it is the program's branch in another form */
@@ -200,7 +200,7 @@ void place_finish(PlaceLoops *t, bool predicated)
 	for (int i = 0; i < f->block.n; i++) {
 		Block *b = f->block.v[i];
 		if (i < t->room && t->frame[b->id]) {
-			b->ins.v[0] = place_ins(t, b->ins.v[0].op, b->succ[0]);
+			b->ins.v[0] = place_ins(t, b->ins.v[0].mode, b->succ[0]);
 			resume[b->id] = b->succ[0];
 			b->succ[0] = b->succ[1];
 			b->nsucc = 1;

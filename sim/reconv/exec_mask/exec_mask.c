@@ -25,6 +25,18 @@ typedef struct State {
 	uint64_t first;            /* a scalar register: what xfirst has read */
 } State;
 
+static const OwnOp own[MASK_OPS] = {
+	[OWN_XADD] = { "xadd", "--p", UNIT_CTL, false, "saved mask a = a | (EXEC & c); its lanes go on at b" },
+	[OWN_XDROP] = { "xdrop", "-", UNIT_CTL, false, "EXEC = EXEC & ~a" },
+	[OWN_XJOIN] = { "xjoin", "-", UNIT_CTL, false, "EXEC = EXEC | a; a is not used again before it is set" },
+	[OWN_XTAKE] = { "xtake", "-", UNIT_CTL, false, "EXEC = a; a is not used again before it is set" },
+	[OWN_XCLEAR] = { "xclear", "-", UNIT_CTL, false, "a = 0" },
+	[OWN_XZ] = { "xz", "-", UNIT_CTL, false, "continue at a if EXEC is empty" },
+	[OWN_XNZ] = { "xnz", "-", UNIT_CTL, false, "continue at a unless EXEC is empty" },
+	[OWN_XFIRST] = { "xfirst", "-", UNIT_ALU, false, "a scalar = a of the first lane in EXEC" },
+	[OWN_XDIFF] = { "xdiff", "---", UNIT_ALU, false, "saved mask a = a | lanes of EXEC whose c is not that scalar; they go on at b" },
+};
+
 static bool lower(LowerFn *l, Diag *diag)
 {
 	Arena arena = { 0 };
@@ -101,21 +113,21 @@ static void special(Warp *w, Split *s, const MIns *i, Mask lanes)
 	Saved *x = find(k, name);
 	Mask m;
 	uint32_t pc = s->pc + 1;
-	switch (i->op) {
-	case OP_XADD: add(w, s, k, i, lanes); break;
-	case OP_XDROP: s->mask &= x ? ~x->mask : ~(Mask)0; break;
-	case OP_XCLEAR: must(!x); break;
-	case OP_XTAKE: s->mask = take(w, s, k, name); break;
-	case OP_XJOIN:
+	switch (i->own) {
+	case OWN_XADD: add(w, s, k, i, lanes); break;
+	case OWN_XDROP: s->mask &= x ? ~x->mask : ~(Mask)0; break;
+	case OWN_XCLEAR: must(!x); break;
+	case OWN_XTAKE: s->mask = take(w, s, k, name); break;
+	case OWN_XJOIN:
 		m = take(w, s, k, name);
 		if (m && s->mask)
 			reconv_count_merge(w, s, s->pc, m | s->mask);
 		s->mask |= m;
 		break;
-	case OP_XFIRST: k->first = s->mask ? reconv_value(w, i, lowest_lane(s->mask)) : 0; break;
-	case OP_XDIFF: add(w, s, k, i, others(w, s, k, i)); break;
-	case OP_XZ: pc = s->mask ? pc : i->target; break;
-	case OP_XNZ: pc = s->mask ? i->target : pc; break;
+	case OWN_XFIRST: k->first = s->mask ? reconv_value(w, i, lowest_lane(s->mask)) : 0; break;
+	case OWN_XDIFF: add(w, s, k, i, others(w, s, k, i)); break;
+	case OWN_XZ: pc = s->mask ? pc : i->target; break;
+	case OWN_XNZ: pc = s->mask ? i->target : pc; break;
 	default: bug("not an operation on masks");
 	}
 	s->pc = pc;
@@ -186,6 +198,7 @@ const ReconvModel reconv_exec_mask = {
 	.help = "EXEC mask with saved masks in scalar registers (AMD GCN)",
 	.source = "LLVM, SILowerControlFlow and StructurizeCFG; AMD, Vega Instruction Set Architecture, 2017",
 	.params = params, .nparams = sizeof params / sizeof *params,
+	.own = own, .nown = MASK_OPS,
 	.runs_empty = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .special = special, .depth = depth, .show = show,

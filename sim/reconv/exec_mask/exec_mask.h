@@ -11,6 +11,9 @@
 #include "passes/analysis/analysis.h"
 #include "sim/reconv/core.h"
 
+/* Its operations on masks: an operand that is a number names a saved one. */
+enum { OWN_XADD, OWN_XDROP, OWN_XJOIN, OWN_XTAKE, OWN_XCLEAR, OWN_XZ, OWN_XNZ, OWN_XFIRST, OWN_XDIFF, MASK_OPS };
+
 typedef struct MaskPlan {
 	LowerFn *l;
 	Function *f;

@@ -14,13 +14,13 @@ typedef struct Place {
 static Block *new_block(Place *x) { return lower_block(x->p->l, x->p->f->block.n); }
 static Opd name(int mask) { return opd_imm(mask); }
 
-static Ins *append(Place *x, Block *b, Op op, int nsrc)
+static Ins *append(Place *x, Block *b, int own, int nsrc)
 {
-	vec_push(&b->ins, lower_ins(x->p->l, op, T_NONE, 0, nsrc));
+	vec_push(&b->ins, lower_own(x->p->l, own, 0, nsrc));
 	return &vec_last(&b->ins);
 }
 
-static void mask_op(Place *x, Block *b, Op op, int mask) { append(x, b, op, 1)->opd[0] = name(mask); }
+static void mask_op(Place *x, Block *b, int own, int mask) { append(x, b, own, 1)->opd[0] = name(mask); }
 
 /* It is there for a branch or a call: what lanes lose by it is charged to that. */
 static void set_place(Ins *i, const Ins *like)
@@ -32,13 +32,13 @@ static void set_place(Ins *i, const Ins *like)
 
 static void drop(Place *x, Block *b, int mask, const Ins *branch)
 {
-	mask_op(x, b, OP_XDROP, mask);
+	mask_op(x, b, OWN_XDROP, mask);
 	set_place(&vec_last(&b->ins), branch);
 }
 
-static void jump_if(Place *x, Block *b, Op op, Block *to, const Ins *like)
+static void jump_if(Place *x, Block *b, int own, Block *to, const Ins *like)
 {
-	Ins *i = append(x, b, op, 1);
+	Ins *i = append(x, b, own, 1);
 	i->opd[0] = lower_target(to);
 	if (like)
 		set_place(i, like);
@@ -163,16 +163,16 @@ static void skip(Place *x, Block *b, int k, int rest, const Ins *like)
 		x->full[k] = false;
 		return;
 	}
-	jump_if(x, b, OP_XZ, enter(x, rest), like);
+	jump_if(x, b, OWN_XZ, enter(x, rest), like);
 }
 
 /* ---- stops ---- */
 
 static void take(Place *x, Block *b, int stop)
 {
-	mask_op(x, b, x->p->carried[stop] ? OP_XJOIN : OP_XTAKE, stop);
+	mask_op(x, b, x->p->carried[stop] ? OWN_XJOIN : OWN_XTAKE, stop);
 	if (x->p->adds[stop] > 1)
-		mask_op(x, b, OP_XCLEAR, stop);
+		mask_op(x, b, OWN_XCLEAR, stop);
 }
 
 static int rest_of_stop(const MaskPlan *p, int stop)
@@ -207,7 +207,7 @@ static void back_stop(Place *x, int stop)
 	Block *b = x->stop[stop], *header = block_of(x, stop);
 	int rest = rest_of_stop(p, stop);
 	take(x, b, stop);
-	jump_if(x, b, OP_XNZ, header, place_of(header));
+	jump_if(x, b, OWN_XNZ, header, place_of(header));
 	end_block(x, b, rest < 0 ? header : enter(x, rest), &header, 1);
 	vec_push(&x->order, b);
 }
@@ -229,7 +229,7 @@ static void end_scalar(Place *x, int k)
 /* Lanes go to block `to`: those of the predicate, or all. The first operation of a conditional branch is the program's. */
 static void add(Place *x, Block *b, int stop, const Ins *branch, bool neg, bool program)
 {
-	Ins *i = append(x, b, OP_XADD, branch ? 3 : 2);
+	Ins *i = append(x, b, OWN_XADD, branch ? 3 : 2);
 	i->opd[0] = name(stop);
 	i->opd[1] = lower_target(stop < x->p->nstop ? block_of(x, stop) : b);
 	if (!branch)
@@ -252,8 +252,8 @@ static void end_indexed(Place *x, int k, Ins branch, int rest)
 	end_block(x, b, turn, NULL, 0);
 	vec_push(&x->order, turn);
 	if (by_turns) {
-		append(x, turn, OP_XFIRST, 1)->opd[0] = branch.opd[0];
-		Ins *i = append(x, turn, OP_XDIFF, 3);
+		append(x, turn, OWN_XFIRST, 1)->opd[0] = branch.opd[0];
+		Ins *i = append(x, turn, OWN_XDIFF, 3);
 		i->opd[0] = name(left);
 		i->opd[1] = lower_target(turn);
 		i->opd[2] = branch.opd[0];
@@ -278,8 +278,8 @@ static void end_indexed(Place *x, int k, Ins branch, int rest)
 	turn->nsucc = n;
 	turn->succ = way;
 	if (by_turns) {
-		mask_op(x, next, OP_XTAKE, left);
-		jump_if(x, next, OP_XNZ, turn, &branch);
+		mask_op(x, next, OWN_XTAKE, left);
+		jump_if(x, next, OWN_XNZ, turn, &branch);
 	}
 	end_block(x, next, enter(x, rest), &turn, by_turns);
 	vec_push(&x->order, next);
@@ -293,7 +293,7 @@ static void go_on(Place *x, int k, const Ins *branch, int rest, Block *const *la
 	Block *b = p->order[k];
 	bool full = x->full[k] && n == 0;
 	if (p->stop_loop[stay] >= 0 && !x->stop[stay] && !full) {
-		jump_if(x, b, OP_XNZ, enter(x, stay), branch);
+		jump_if(x, b, OWN_XNZ, enter(x, stay), branch);
 		Block **all = arena_array(x->p->arena, Block *, n + 1);
 		if (n)
 			memcpy(all, lanes, sizeof *all * (size_t)n);
@@ -348,13 +348,13 @@ static void call_by_turns(Place *x, Block *b, int call)
 		vec_push(&rest, b->ins.v[k]);
 	b->ins.n = call + 1;
 	add(x, b, done, NULL, false, false);
-	mask_op(x, b, OP_XTAKE, left);
-	jump_if(x, b, OP_XNZ, b, &b->ins.v[call]);
-	mask_op(x, b, OP_XTAKE, done);
+	mask_op(x, b, OWN_XTAKE, left);
+	jump_if(x, b, OWN_XNZ, b, &b->ins.v[call]);
+	mask_op(x, b, OWN_XTAKE, done);
 	for (int k = 0; k < rest.n; k++)
 		vec_push(&b->ins, rest.v[k]);
 	vec_free(&rest);
-	Ins differ = lower_ins(x->p->l, OP_XDIFF, T_NONE, 0, 3), out = lower_ins(x->p->l, OP_XDROP, T_NONE, 0, 1);
+	Ins differ = lower_own(x->p->l, OWN_XDIFF, 0, 3), out = lower_own(x->p->l, OWN_XDROP, 0, 1);
 	differ.opd[0] = out.opd[0] = name(left);
 	set_place(&out, &b->ins.v[call]);
 	differ.opd[1] = lower_target(b);
@@ -373,7 +373,7 @@ static void behind_calls(Place *x, int k)
 		if (b->ins.v[i].op != OP_CALL)
 			continue;
 		if (p->may_end[k] && rest >= 0) {
-			Ins z = lower_ins(p->l, OP_XZ, T_NONE, 0, 1);
+			Ins z = lower_own(p->l, OWN_XZ, 0, 1);
 			z.opd[0] = lower_target(enter(x, rest));
 			vec_insert(&b->ins, i + 1, z);
 		}
@@ -412,7 +412,7 @@ static void clear_at_entry(Place *x)
 			continue;
 		if (!entry)
 			entry = new_block(x);
-		mask_op(x, entry, OP_XCLEAR, e);
+		mask_op(x, entry, OWN_XCLEAR, e);
 	}
 	if (!entry)
 		return;

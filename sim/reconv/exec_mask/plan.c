@@ -35,7 +35,7 @@ static void find_ends(MaskPlan *p)
 	}
 }
 
-bool mask_is_waterfall(const Block *b) { return b->ins.v[0].op == OP_XFIRST; }
+bool mask_is_waterfall(const Block *b) { return is_own(&b->ins.v[0], OWN_XFIRST); }
 
 /* What a warp-level operation gives is the same for the lanes that take part; others keep what they had. */
 static bool lanes_may_abstain(const Function *f)
@@ -62,7 +62,7 @@ static void split_indirect(MaskPlan *p, const Uniformity *u)
 				continue;
 			Block *call = lower_block(p->l, b + 1), *rest = lower_block(p->l, b + 2);
 			call->loc = rest->loc = a->loc;
-			Ins first = lower_ins(p->l, OP_XFIRST, T_NONE, 0, 1);
+			Ins first = lower_own(p->l, OWN_XFIRST, 0, 1);
 			first.opd[0] = *ins_src(i, 0);
 			vec_push(&call->ins, first);
 			vec_push(&call->ins, *i);

@@ -6,9 +6,9 @@ static bool shares(const Barriers *p, int o) { return p->r[o].number >= p->regis
 
 /* ---- BMOV ---- */
 
-Ins its_ins(Barriers *p, Op op, int reg)
+Ins its_ins(Barriers *p, int own, int reg)
 {
-	Ins i = lower_ins(p->l, op, T_NONE, op == OP_BMOVCLEAR, op == OP_BMOV ? 2 : 1);
+	Ins i = lower_own(p->l, own, own == OWN_BMOVCLEAR, own == OWN_BMOV ? 2 : 1);
 	*ins_src(&i, 0) = opd_imm(reg);
 	return i;
 }
@@ -23,7 +23,7 @@ static int new_place(Barriers *p)
 static void save(Barriers *p, Block *b, int *at, int reg, int place)
 {
 	int r = p->l->recursive ? function_reg(p->l->module, p->f, NULL, T_B32) : place;
-	Ins i = its_ins(p, OP_BMOVCLEAR, reg);
+	Ins i = its_ins(p, OWN_BMOVCLEAR, reg);
 	*ins_dst(&i, 0) = opd_reg(r);
 	lower_put(b, at, i);
 	if (p->l->recursive)
@@ -35,7 +35,7 @@ static void restore(Barriers *p, Block *b, int *at, int reg, int place)
 	int r = p->l->recursive ? function_reg(p->l->module, p->f, NULL, T_B32) : place;
 	if (p->l->recursive)
 		lower_load(p->l, b, at, r, place);
-	Ins i = its_ins(p, OP_BMOV, reg);
+	Ins i = its_ins(p, OWN_BMOV, reg);
 	*ins_src(&i, 1) = opd_reg(r);
 	lower_put(b, at, i);
 }
@@ -43,14 +43,14 @@ static void restore(Barriers *p, Block *b, int *at, int reg, int place)
 /* ---- operations ---- */
 
 /* The operation on object o, with what its register holds besides. */
-static void emit(Barriers *p, Block *b, int *at, Op op, int o)
+static void emit(Barriers *p, Block *b, int *at, int own, int o)
 {
 	if (p->r[o].idle)
 		return;
-	if (op == OP_BSSY && shares(p, o))
+	if (own == OWN_BSSY && shares(p, o))
 		save(p, b, at, reg_of(p, o), p->r[o].saved);
-	lower_put(b, at, its_ins(p, op, reg_of(p, o)));
-	if (op != OP_BSSY && op != OP_BSYNCR && shares(p, o))
+	lower_put(b, at, its_ins(p, own, reg_of(p, o)));
+	if (own != OWN_BSSY && own != OWN_BSYNCR && shares(p, o))
 		restore(p, b, at, reg_of(p, o), p->r[o].saved);
 }
 
@@ -60,20 +60,19 @@ static void leave(Barriers *p, Block *b, int *at, BitSet s)
 	for (int n = p->most - 1; n >= 0; n--)
 		bs_each(s, o)
 			if (p->r[o].numbered && p->r[o].number == n)
-				emit(p, b, at, OP_BREAK, o);
+				emit(p, b, at, OWN_BREAK, o);
 }
 
 /* The block's operations. */
 static void rewrite(Barriers *p, Block *b)
 {
 	for (int k = 0; k < b->ins.n;) {
-		Op op = b->ins.v[k].op;
-		if (op != OP_BSSY && op != OP_BSYNC && op != OP_BSYNCR && op != OP_BREAK) {
+		if (b->ins.v[k].op != OP_OWN) {
 			k++;
 			continue;
 		}
-		int o = its_object(&b->ins.v[k], op), at = k + 1;
-		emit(p, b, &at, op, o);
+		int own = b->ins.v[k].mode, o = its_object(&b->ins.v[k], own), at = k + 1;
+		emit(p, b, &at, own, o);
 		vec_remove(&b->ins, k);
 		k = at - 1; /* what replaces it begins there */
 	}

@@ -13,6 +13,16 @@
 
 static const ConfigKey params[] = { ITS_KEYS };
 
+const OwnOp its_own[ITS_OPS] = {
+	[OWN_BSSY] = { "bssy", "-", UNIT_CTL, false, "the lanes that run take part in a barrier that a names from now on" },
+	[OWN_BSYNC] = { "bsync", "-", UNIT_CTL, false, "wait until every lane that takes part in barrier a is there; pass if not taking part" },
+	[OWN_BSYNCR] = { "bsync.rejoin", "-", UNIT_CTL, false, "as bsync, and take part again: a point where lanes are predicted to meet" },
+	[OWN_BREAK] = { "break", "-", UNIT_CTL, false, "take part in barrier a no longer" },
+	[OWN_BMOVCLEAR] = { "bmov.clear", "-", UNIT_CTL, false, "d = barrier register a, which names none afterwards" },
+	[OWN_BMOV] = { "bmov", "--", UNIT_CTL, false, "barrier register a = b" },
+	[OWN_YIELD] = { "yield", "", UNIT_CTL, false, "let other lanes of the warp run" },
+};
+
 /* As the policy says: of numbers, and of the others, whose values begin behind it. */
 enum { NUMBER_OF_POLICY = -1, CHOICE_OF_POLICY = 0 };
 /* Assumptions: so often a spin yields in vain under its_fair; and cycles after which a turn in a loop passes on. */
@@ -167,12 +177,12 @@ static void yield(Warp *w, Its *k, Split *s)
 static void straight(Warp *w, Its *k, const MIns *i, Mask m)
 {
 	int reg = (int)i->offset;
-	Cycle cost = i->op == OP_BMOVCLEAR || i->op == OP_BMOV ? (Cycle)reconv_param(w, ITS_BMOV) : 0;
-	switch (i->op) {
-	case OP_BSSY: its_bssy(w, k, m, reg); break;
-	case OP_BREAK: its_break(w, k, m, reg); break;
-	case OP_BMOVCLEAR: its_save(k, m, reg, reconv_row(w, i->x.d)); break;
-	case OP_BMOV: its_restore(w, k, m, reg, reconv_row(w, i->x.b)); break;
+	Cycle cost = i->own == OWN_BMOVCLEAR || i->own == OWN_BMOV ? (Cycle)reconv_param(w, ITS_BMOV) : 0;
+	switch (i->own) {
+	case OWN_BSSY: its_bssy(w, k, m, reg); break;
+	case OWN_BREAK: its_break(w, k, m, reg); break;
+	case OWN_BMOVCLEAR: its_save(k, m, reg, reconv_row(w, i->x.d)); break;
+	case OWN_BMOV: its_restore(w, k, m, reg, reconv_row(w, i->x.b)); break;
 	default: bug("not an operation of convergence barriers");
 	}
 	Split *s = its_split(w, lowest_lane(m)); /* barriers that opened may have moved it */
@@ -184,9 +194,9 @@ static void straight(Warp *w, Its *k, const MIns *i, Mask m)
 void its_special(Warp *w, Split *s, const MIns *i, Mask lanes)
 {
 	Its *k = reconv_state(w);
-	switch (i->op) {
-	case OP_BSYNC: case OP_BSYNCR: its_bsync(w, k, s, (int)i->offset, i->op == OP_BSYNCR); break;
-	case OP_YIELD: yield(w, k, s); break;
+	switch (i->own) {
+	case OWN_BSYNC: case OWN_BSYNCR: its_bsync(w, k, s, (int)i->offset, i->own == OWN_BSYNCR); break;
+	case OWN_YIELD: yield(w, k, s); break;
 	default: straight(w, k, i, s->mask);
 	}
 	settle(w, k);

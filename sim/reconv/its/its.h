@@ -1,6 +1,7 @@
 /* Convergence barriers: the parameters and hooks of its, and of mechanisms built on it. */
 #ifndef GSIM_ITS_H
 #define GSIM_ITS_H
+#include "sim/reconv/common/place.h"
 #include "sim/reconv/core.h"
 
 /* The parameters of its; a mechanism built on it has the same ones first. Those from ITS_FIRST to ITS_MERGE are knobs of
@@ -22,6 +23,10 @@ static inline int64_t its_lower_knob(const LowerFn *l, ItsParam p)
 }
 
 #define ITS_REGS 16                    /* barrier registers of a thread: B0 to B15 */
+
+/* Its operations: their first operand is the number of a barrier register. */
+enum { OWN_BSSY = TOKEN_OPS, OWN_BSYNC, OWN_BSYNCR, OWN_BREAK, OWN_BMOVCLEAR, OWN_BMOV, OWN_YIELD, ITS_OPS };
+extern const OwnOp its_own[ITS_OPS];
 
 /* The rows of the parameter table. */
 #define ITS_KEYS \
@@ -75,6 +80,7 @@ Patience its_patience(const Config *, const Code *);
 void its_show(const Warp *, Rows *);
 bool its_held(const Warp *, int lane, Held *);
 #define ITS_HOOKS \
+	.own = its_own, .nown = ITS_OPS, \
 	.sync_waits = true, .lane_scoreboard = true, \
 	.state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach, \
 	.call = its_call, .ret = its_ret, .exit = its_exit, .special = its_special, .depth = its_depth, .show = its_show, \

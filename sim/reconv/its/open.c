@@ -6,15 +6,15 @@ static void flow_block(Barriers *p, const Block *b, BitSet s)
 {
 	for (int k = 0; k < b->ins.n; k++) {
 		const Ins *i = &b->ins.v[k];
-		int o = its_object(i, OP_BSSY);
+		int o = its_object(i, OWN_BSSY);
 		if (o >= 0) {
 			bs_union(p->r[o].outer, s);
 			bs_del(p->r[o].outer, o);
 			bs_add(s, o);
 		}
-		o = its_object(i, OP_BSYNC);
+		o = its_object(i, OWN_BSYNC);
 		if (o < 0)
-			o = its_object(i, OP_BREAK);
+			o = its_object(i, OWN_BREAK);
 		if (o >= 0)
 			bs_del(s, o);
 	}
@@ -30,7 +30,7 @@ static bool is_leave(const Barriers *p, const Block *b, int k)
 
 void its_left(Barriers *p, const Block *b, int k, BitSet s)
 {
-	int frame = its_object(&b->succ[k]->ins.v[0], OP_BSYNC);
+	int frame = its_object(&b->succ[k]->ins.v[0], OWN_BSYNC);
 	must(frame >= 0);
 	bs_copy(s, p->out[b->id]);
 	bs_del(s, frame);
@@ -83,7 +83,7 @@ static void number(Barriers *p)
 	for (int i = 0; i < p->cfg->nreach; i++) {
 		const Block *b = p->cfg->rpo[i];
 		for (int k = 0; k < b->ins.n; k++) {
-			int o = its_object(&b->ins.v[k], OP_BSSY);
+			int o = its_object(&b->ins.v[k], OWN_BSSY);
 			if (o < 0 || p->r[o].numbered || p->r[o].idle)
 				continue;
 			memset(taken, 0, sizeof *taken * (size_t)(p->n + 1));

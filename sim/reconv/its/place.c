@@ -20,9 +20,9 @@ static int object_of(Barriers *p, const Block *b, bool frame)
 	return *object - 1;
 }
 
-static void name(Barriers *p, Ins *i, Op op, const Block *b, bool frame)
+static void name(Barriers *p, Ins *i, int own, const Block *b, bool frame)
 {
-	*i = lower_ins(p->l, op, T_NONE, 0, 1);
+	*i = lower_own(p->l, own, 0, 1);
 	i->opd[0] = opd_imm(object_of(p, b, frame));
 }
 
@@ -46,11 +46,13 @@ static void translate(PlaceLoops *t, void *self)
 		Block *blk = p->f->block.v[b];
 		for (int k = 0; k < blk->ins.n; k++) {
 			Ins *i = &blk->ins.v[k];
-			switch (i->op) {
-			case OP_SSY: name(p, i, OP_BSSY, (const Block *)(intptr_t)i->opd[0].imm, false); break;
-			case OP_SYNC: name(p, i, OP_BSYNC, blk->succ[0], false); break;
-			case OP_PBK: case OP_PCNT: name(p, i, OP_BSSY, blk, true); break;
-			case OP_BRK: case OP_CONT: name(p, i, OP_BSYNC, frame_of(t, blk), true); break;
+			if (i->op != OP_OWN)
+				continue;
+			switch (i->mode) {
+			case OWN_SSY: name(p, i, OWN_BSSY, (const Block *)(intptr_t)i->opd[0].imm, false); break;
+			case OWN_SYNC: name(p, i, OWN_BSYNC, blk->succ[0], false); break;
+			case OWN_PBK: case OWN_PCNT: name(p, i, OWN_BSSY, blk, true); break;
+			case OWN_BRK: case OWN_CONT: name(p, i, OWN_BSYNC, frame_of(t, blk), true); break;
 			default: break;
 			}
 		}
@@ -68,8 +70,8 @@ static void find_idle(Barriers *p)
 {
 	for (int b = 0; b < p->f->block.n; b++) {
 		const Block *blk = p->f->block.v[b];
-		int o = its_object(&blk->ins.v[0], OP_BSYNC);
-		if (o >= 0 && blk->ins.n == 2 && blk->nsucc == 1 && its_object(&blk->succ[0]->ins.v[0], OP_BSYNC) >= 0)
+		int o = its_object(&blk->ins.v[0], OWN_BSYNC);
+		if (o >= 0 && blk->ins.n == 2 && blk->nsucc == 1 && its_object(&blk->succ[0]->ins.v[0], OWN_BSYNC) >= 0)
 			p->r[o].idle = true;
 	}
 }

@@ -32,8 +32,8 @@ typedef struct Barriers {
 } Barriers;
 
 /* Operations on objects, until its_code makes them operations on registers; what i, if it is one, names, else -1. */
-static inline int its_object(const Ins *i, Op op) { return i->op == op ? (int)ins_src(i, 0)->imm : -1; }
-Ins its_ins(Barriers *, Op, int object);
+static inline int its_object(const Ins *i, int own) { return is_own(i, own) ? (int)ins_src(i, 0)->imm : -1; }
+Ins its_ins(Barriers *, int own, int object);
 
 /* Whether barriers are open together: one is open where the other is opened. */
 static inline bool its_together(const Barriers *p, int a, int b) { return bs_has(p->r[a].outer, b) || bs_has(p->r[b].outer, a); }

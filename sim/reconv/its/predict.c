@@ -36,14 +36,14 @@ static BitSet region_of(Barriers *p, const Prediction *x, const Cfg *cfg)
 }
 
 /* The operation on each edge into the region, or out of it. */
-static void on_edges(Barriers *p, const Prediction *x, Op op, Block **all, int n)
+static void on_edges(Barriers *p, const Prediction *x, int own, Block **all, int n)
 {
 	for (int b = 0; b < n; b++)
 		for (int k = 0; k < all[b]->nsucc; k++) {
 			bool from = bs_has(x->region, b), to = bs_has(x->region, all[b]->succ[k]->id);
-			if (op == OP_BSSY ? from || !to : !from || to)
+			if (own == OWN_BSSY ? from || !to : !from || to)
 				continue;
-			Ins i = its_ins(p, op, x->object);
+			Ins i = its_ins(p, own, x->object);
 			int at = all[b]->ins.n - 1;
 			if (all[b]->nsucc == 1) {
 				lower_put(all[b], &at, i);
@@ -67,7 +67,7 @@ void its_predict(Barriers *p, Prediction *x)
 	x->wait = lower_block(p->l, lower_position(p->l, x->point));
 	int at = 0, n = p->f->block.n;
 	x->object = p->n++;
-	lower_put(x->wait, &at, its_ins(p, OP_BSYNCR, x->object));
+	lower_put(x->wait, &at, its_ins(p, OWN_BSYNCR, x->object));
 	lower_jump(p->l, x->wait, x->point);
 	for (int b = 0; b < n; b++)
 		for (int k = 0; k < p->f->block.v[b]->nsucc; k++)
@@ -77,12 +77,12 @@ void its_predict(Barriers *p, Prediction *x)
 	x->region = region_of(p, x, cfg);
 	Block **all = arena_array(&p->arena, Block *, n);
 	memcpy(all, p->f->block.v, sizeof *all * (size_t)n);
-	on_edges(p, x, OP_BSSY, all, n);
-	on_edges(p, x, OP_BREAK, all, n);
+	on_edges(p, x, OWN_BSSY, all, n);
+	on_edges(p, x, OWN_BREAK, all, n);
 	if (bs_has(x->region, all[0]->id)) { /* the function begins in the region */
 		Block *e = lower_block(p->l, 0);
 		at = 0;
-		lower_put(e, &at, its_ins(p, OP_BSSY, x->object));
+		lower_put(e, &at, its_ins(p, OWN_BSSY, x->object));
 		lower_jump(p->l, e, all[0]);
 	}
 }
@@ -95,9 +95,9 @@ void its_give_way(Barriers *p)
 		BitSet region = region_of(p, x, p->cfg);
 		for (int b = 0; b < p->cfg->n; b++) {
 			const Block *blk = p->f->block.v[b];
-			int o = its_object(&blk->ins.v[0], OP_BSYNC);
+			int o = its_object(&blk->ins.v[0], OWN_BSYNC);
 			if (o < 0)
-				o = its_object(&blk->ins.v[0], OP_BSYNCR);
+				o = its_object(&blk->ins.v[0], OWN_BSYNCR);
 			if (o >= 0 && o != x->object && bs_has(region, b) && bs_has(p->in[x->wait->id], o))
 				p->r[o].idle = true;
 		}

@@ -38,12 +38,12 @@ static void yield(LowerFn *l, Block *b, Block *header)
 {
 	int at = b->ins.n - 1;
 	if (b->nsucc == 1) {
-		lower_put(b, &at, lower_ins(l, OP_YIELD, T_NONE, 0, 0));
+		lower_put(b, &at, lower_own(l, OWN_YIELD, 0, 0));
 		return;
 	}
 	Block *e = lower_block(l, lower_position(l, b) + 1);
 	at = 0;
-	lower_put(e, &at, lower_ins(l, OP_YIELD, T_NONE, 0, 0));
+	lower_put(e, &at, lower_own(l, OWN_YIELD, 0, 0));
 	lower_jump(l, e, header);
 	for (int k = 0; k < b->nsucc; k++)
 		if (b->succ[k] == header)

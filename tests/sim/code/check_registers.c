@@ -37,7 +37,7 @@ START_TEST(values_without_a_register_spill)
 		ck_assert_uint_gt(few->s.cycles, all->s.cycles);
 		ck_assert_uint_eq(few->s.warp_instructions, all->s.warp_instructions);
 		/* Each is one instruction more, with some lane; where lanes are on their own, they issue it for themselves and access memory together. */
-		if (few->s.mimd)
+		if (few->s.own_slots)
 			ck_assert_uint_lt(few->s.local_accesses, few->s.overhead_warp - all->s.overhead_warp);
 		else
 			ck_assert_uint_eq(few->s.overhead_warp, all->s.overhead_warp + few->s.local_accesses);

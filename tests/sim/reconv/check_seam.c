@@ -165,6 +165,84 @@ START_TEST(a_mechanism_that_refuses)
 }
 END_TEST
 
+/* ---- operations of its own ---- */
+
+enum { OWN_STEP, OWN_TELL };
+static const OwnOp own[] = { [OWN_STEP] = { "step", "", UNIT_CTL, false, "nothing" }, [OWN_TELL] = { "tell", "-p", UNIT_ALU, false, "a number, where b holds" } };
+static int steps, told;
+
+/* step at the start of each block, and for B's `tell 7, %p` behind it. */
+static bool lower_steps(LowerFn *l, Diag *diag)
+{
+	for (int b = 0; b < l->f->block.n; b++) {
+		int at = 0;
+		lower_put(l->f->block.v[b], &at, lower_own(l, OWN_STEP, 0, 0));
+	}
+	Block *last = l->f->block.v[l->f->block.n - 1];
+	Ins tell = lower_own(l, OWN_TELL, 0, 2);
+	int at = 1;
+	tell.opd[0] = opd_imm(7);
+	for (int r = 0; r < l->f->reg.n; r++)
+		if (l->f->reg.v[r].type == T_PRED)
+			tell.opd[1] = opd_reg(r);
+	lower_put(last, &at, tell);
+	return true;
+}
+
+static void special(Warp *w, Split *s, const MIns *i, Mask lanes)
+{
+	steps += i->own == OWN_STEP;
+	told += i->own == OWN_TELL && i->offset == 7 && i->x.a != NO_ROW && i->unit == UNIT_ALU;
+	s->pc++;
+}
+
+static void use_steps(Gpu *g)
+{
+	StrBuf b = { 0 };
+	Diag diag = { 0 };
+	use_lane_by_lane(g);
+	lane_by_lane.lower = lower_steps;
+	lane_by_lane.special = special;
+	lane_by_lane.own = own;
+	lane_by_lane.nown = 2;
+	gpu_disassemble(g, g->module->func.v[0], &b, &diag);
+	ck_assert_ptr_nonnull(strstr(b.s, "k.L:\n"));
+	ck_assert_ptr_nonnull(strstr(b.s, "  step\n"));
+	ck_assert_ptr_nonnull(strstr(b.s, "  tell B7 p0\n"));
+	sb_free(&b);
+}
+
+/* A mechanism's operations stand in its table and nowhere else: lowering, issue and printing take them from there. */
+START_TEST(operations_of_a_mechanism)
+{
+	Rig *r = rig_new("");
+	r->prepare = use_steps;
+	rig_run(r, text, 1, 8);
+	ck_assert_int_eq(told, 8);
+	ck_assert_int_eq(steps, 8 * (1 + 1) + 2 * (1 + 2 + 3 + 4)); /* A and B once, L once to four times */
+	ck_assert_uint_eq(r->s.overhead_warp, (uint64_t)(steps + told));
+	rig_free(r);
+}
+END_TEST
+
+/* The IR has no word for them: no module may contain them. */
+START_TEST(no_module_names_an_operation_of_a_mechanism)
+{
+	for (int k = 0; reconv_models[k]; k++)
+		for (int i = 0; i < reconv_models[k]->nown; i++) {
+			const OwnOp *o = &reconv_models[k]->own[i];
+			if (!o->name)
+				continue;
+			ck_assert_int_eq(op_lookup(o->name, strlen(o->name)), OP_NONE);
+			ck_assert(o->operands && o->meaning && o->unit < UNIT_COUNT);
+		}
+	for (int op = 1; op < OP_COUNT; op++)
+		ck_assert(op == OP_OWN || !(op_info[op].flags & OPF_MACH));
+}
+END_TEST
+
+/* ---- figures ---- */
+
 static void lanes_exit_counted(Warp *w, Split *s, Mask m)
 {
 	static const char *const key[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i" };
@@ -347,6 +425,8 @@ int main(void)
 	TCase *t = tcase_create("splits");
 	tcase_add_test(t, a_mechanism_that_picks_lanes);
 	tcase_add_test(t, a_mechanism_that_refuses);
+	tcase_add_test(t, operations_of_a_mechanism);
+	tcase_add_test(t, no_module_names_an_operation_of_a_mechanism);
 	tcase_add_test(t, figures_of_a_mechanism);
 	tcase_add_test_raise_signal(t, more_figures_than_there_is_room_for, SIGABRT);
 	tcase_add_test(t, a_sound_mechanism_passes_the_checks);

@@ -1,0 +1,48 @@
+/* Machine code as text: for traces, and for gsim --disassemble. */
+#include "lib/strbuf.h"
+#include "sim/code/lower.h"
+
+/* A mechanism's operation, or what lowering made up. */
+static void print_added(const Code *c, const MIns *i, StrBuf *b)
+{
+	if (i->op != OP_OWN) {
+		sb_puts(b, op_info[i->op].name);
+		return;
+	}
+	sb_puts(b, c->own[i->own].name);
+	if (i->target != NO_PC)
+		sb_printf(b, " %u", i->target);
+	if (i->src->nsrc && ins_src(i->src, 0)->kind == OPD_IMM)
+		sb_printf(b, " B%d", (int)i->offset);
+	if (i->x.a != NO_ROW)
+		sb_printf(b, " %sp%u", i->x.neg ? "!" : "", i->x.a);
+	else if (i->x.neg)
+		sb_puts(b, " 0"); /* for no lane */
+}
+
+void code_print_ins(const Code *c, uint32_t pc, StrBuf *b)
+{
+	const MIns *i = &c->ins[pc];
+	if (!i->src || i->op == OP_OWN) {
+		print_added(c, i, b);
+		return;
+	}
+	size_t from = b->n;
+	ir_print_ins(c->module, i->function, i->from, i->src, b);
+	char *loc = strstr(b->s + from, " !loc"); /* the place stands in a column of its own */
+	if (loc) {
+		*loc = 0;
+		b->n = (size_t)(loc - b->s);
+	}
+}
+
+void code_print(const Code *c, StrBuf *b)
+{
+	for (int i = 0; i < c->n; i++) {
+		if (c->ins[i].flags & MI_BLOCK_START)
+			sb_printf(b, "%s.%s:\n", c->ins[i].function->name, c->ins[i].from->label);
+		sb_printf(b, "%6d  ", i);
+		code_print_ins(c, (uint32_t)i, b);
+		sb_puts(b, "\n");
+	}
+}
