@@ -301,30 +301,55 @@ void recursive_call(Gen *g)
 	used(g, RF_RECURSION);
 }
 
+static bool may_call(const Gen *g, int k)
+{
+	return g->weight * (g->func_cost[k] / 16) <= g->limit && (!g->func_exits[k] || g->may_exit);
+}
+
+/* The address of function a for some lanes, of b for the others. */
+static int one_of_two(Gen *g, int a, int b)
+{
+	Ins i = op(g, "selp.b64", 1, 3);
+	int r = fresh(g, T_U64);
+	i.opd[0] = opd_reg(r);
+	i.opd[1] = opd_reg(emit1(g, "mov.u64", T_U64, function(g->func[a])));
+	i.opd[2] = opd_reg(emit1(g, "mov.u64", T_U64, function(g->func[b])));
+	i.opd[3] = opd_reg(condition(g));
+	emit(g, i);
+	return r;
+}
+
+/* The address of one of the first n functions, from a table. */
+static int one_of_table(Gen *g, int n)
+{
+	return load_function(g, emit2(g, "rem.u32", T_U32, opd_reg(pick(g, POOL_32)), opd_imm(n)));
+}
+
 void call_statement(Gen *g)
 {
-	int which = (int)rnd(g, (uint32_t)g->nfunc + 1) - 1;
-	if (which < 0 || g->weight * (g->func_cost[which] / 16) > g->limit || (g->func_exits[which] && !g->may_exit))
+	if (!g->nfunc)
+		return;
+	int which = (int)rnd(g, (uint32_t)g->nfunc), other = (int)rnd(g, (uint32_t)g->nfunc), all = 0;
+	if (!may_call(g, which))
 		return;
 	int depth = g->device ? g->depth : small(g, RECURSION_MOST);
 	if (!has(g, RF_INDIRECT) || !chance(g, 70)) {
 		call(g, function(g->func[which]), depth, g->func_cost[which]);
 		return;
 	}
-	int other = (int)rnd(g, (uint32_t)g->nfunc);
-	if (g->func_exits[other] && !g->may_exit)
-		other = which;
-	int a = emit1(g, "mov.u64", T_U64, function(g->func[which]));
-	int b = emit1(g, "mov.u64", T_U64, function(g->func[other]));
-	Ins i = op(g, "selp.b64", 1, 3);
-	int r = fresh(g, T_U64);
-	i.opd[0] = opd_reg(r);
-	i.opd[1] = opd_reg(a);
-	i.opd[2] = opd_reg(b);
-	i.opd[3] = opd_reg(condition(g));
-	emit(g, i);
-	call(g, opd_reg(r), depth, (g->func_cost[which] + g->func_cost[other]) / 2);
+	while (all < g->nfunc && may_call(g, all))
+		all++;
 	used(g, RF_INDIRECT);
+	if (all > 1 && rnd(g, 2)) {
+		int cost = 0;
+		for (int k = 0; k < all; k++)
+			cost += g->func_cost[k];
+		call(g, opd_reg(one_of_table(g, all)), depth, cost / all);
+		return;
+	}
+	if (!may_call(g, other))
+		other = which;
+	call(g, opd_reg(one_of_two(g, which, other)), depth, (g->func_cost[which] + g->func_cost[other]) / 2);
 }
 
 /* ---- statements ---- */

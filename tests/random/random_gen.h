@@ -40,6 +40,7 @@ typedef struct Gen {
 	int func_cost[FUNCS_MOST];     /* expected instructions of a call, times 16 */
 	bool func_exits[FUNCS_MOST];   /* threads may end in them */
 	int nfunc;
+	int functions;                 /* symbol: their addresses, a table; -1: none */
 	int pred_args, pred_results;   /* of every function: calls through registers reach any of them */
 	int table, format;             /* symbols: constants; what vprintf prints: as many words as a local array has */
 } Gen;
@@ -82,6 +83,7 @@ void group_operation(Gen *, int mask);         /* of the lanes in the register, 
 void guarded_group(Gen *);                     /* of the lanes that a guard lets; level 1 and up */
 void own_words(Gen *);                         /* prologue: initialises local arrays and own shared words */
 int thread_address(Gen *, int symbol, int index); /* u64 register: address of the symbol's word number index */
+int load_function(Gen *, int index);           /* u64 register: what the table of functions has there */
 
 /* random_flow.c */
 void sequence(Gen *, int depth);               /* statements until the block's share of the cost is used up */

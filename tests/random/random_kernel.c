@@ -30,7 +30,7 @@ void used(Gen *g, unsigned feature) { g->k->features |= feature; }
 
 static unsigned choose_features(Gen *g)
 {
-	static const uint8_t likely[RF_COUNT] = { [RF_PARTIAL_BIT] = 15, [RF_RECURSION_BIT] = 35, [RF_INDIRECT_BIT] = 40,
+	static const uint8_t likely[RF_COUNT] = { [RF_PARTIAL_BIT] = 15, [RF_RECURSION_BIT] = 35, [RF_INDIRECT_BIT] = 65,
 		[RF_EXIT_BIT] = 50, [RF_CALL_BIT] = 60, [RF_DOUBLE_BIT] = 50, [RF_DEEP_BIT] = 10 };
 	unsigned on = 0;
 	for (int k = 0; k < RF_POINT_BIT; k++) /* the last is chosen when the rest is made */
@@ -103,6 +103,11 @@ static void make_data(Gen *g)
 	g->format = symbol(g, "format", SP_GLOBAL, T_B8, sizeof text, -1);
 	g->m->symbol.v[g->format]->init = arena_alloc(&g->m->arena, sizeof text);
 	memcpy(g->m->symbol.v[g->format]->init, text, sizeof text);
+	g->functions = -1;
+	if (has(g, RF_CALL) && has(g, RF_INDIRECT)) {
+		g->functions = symbol(g, "functions", rnd(g, 2) ? SP_CONST : SP_GLOBAL, T_U64, FUNCS_MOST, -1);
+		g->m->symbol.v[g->functions]->init = arena_alloc(&g->m->arena, FUNCS_MOST * 8);
+	}
 	g->mine = g->shared_in = g->shared_out = -1;
 	if (!has(g, RF_SHARED))
 		return;
@@ -291,6 +296,8 @@ static void make_device(Gen *g, int number)
 	while (g->cost < g->limit);
 	emit(g, op(g, "ret", 0, 0));
 	shuffle_blocks(g);
+	if (g->functions >= 0)
+		vec_push(&g->m->symbol.v[g->functions]->reloc, ((Reloc){ .offset = 8 * (uint32_t)saved.nfunc, .func = true, .id = g->f->id }));
 	saved.func[saved.nfunc] = g->f;
 	saved.func_exits[saved.nfunc] = g->may_exit;
 	saved.func_cost[saved.nfunc++] = (recursive ? (RECURSION_MOST + 2) / 2 : 1) * (g->cost + 16 * PROLOGUE);
@@ -372,6 +379,8 @@ static void make_kernel(Gen *g)
 	do
 		sequence(g, 0);
 	while (g->cost < g->limit);
+	if (has(g, RF_CALL))
+		call_statement(g);
 	if (has(g, RF_DEEP))
 		deep_statement(g);
 	g->limit += 16 * (g->p->size / 4);
@@ -403,7 +412,7 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 		g->pred_args = 1 + (int)rnd(g, PREDS_MOST);
 		g->pred_results = (int)rnd(g, PREDS_MOST);
 	}
-	for (int i = 0, n = has(g, RF_CALL) ? 1 + (int)rnd(g, FUNCS_MOST) : 0; i < n; i++)
+	for (int i = 0, n = has(g, RF_CALL) ? 1 + has(g, RF_INDIRECT) + (int)rnd(g, FUNCS_MOST - has(g, RF_INDIRECT)) : 0; i < n; i++)
 		make_device(g, i);
 	make_kernel(g);
 	if (p->features & RF_POINT && chance(g, 25))

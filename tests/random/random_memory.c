@@ -114,7 +114,7 @@ static void own_slot(Gen *g, bool write)
 /* Address of a symbol in its space, or, sometimes, its generic one; *space tells. */
 static int symbol_address(Gen *g, int symbol, const char **space)
 {
-	static const char *const names[] = { [SP_SHARED] = ".shared", [SP_LOCAL] = ".local", [SP_CONST] = ".const" };
+	static const char *const names[] = { [SP_GLOBAL] = ".global", [SP_SHARED] = ".shared", [SP_LOCAL] = ".local", [SP_CONST] = ".const" };
 	int a = emit1(g, "mov.u64", T_U64, sym(symbol));
 	*space = names[g->m->symbol.v[symbol]->space];
 	if (!chance(g, 20))
@@ -178,6 +178,17 @@ static void constant(Gen *g)
 	Type t = rnd(g, 2) ? T_U32 : T_U16;
 	int base = symbol_address(g, g->table, &space);
 	load(g, space, address(g, base, TABLE_WORDS * 4, (unsigned)type_bytes(t)), 0, t, 1);
+}
+
+int load_function(Gen *g, int index)
+{
+	const char *space;
+	int base = symbol_address(g, g->functions, &space), r = fresh(g, T_U64);
+	Ins i = opf(g, 1, 1, "ld%s.u64", space);
+	i.opd[0] = opd_reg(r);
+	i.opd[1] = at(word_address(g, base, index, 8), 0);
+	emit(g, i);
+	return r;
 }
 
 static void parameter(Gen *g)
