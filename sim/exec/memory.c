@@ -185,11 +185,13 @@ static bool move(Warp *w, const MIns *i, int l, Space space, uint8_t *p, const u
 }
 
 /* A word that others may wait for: who changed it is remembered. */
-static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr, uint8_t *p, const uint64_t *v, Cycle now)
+static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr, uint8_t *p, const uint64_t *v)
 {
 	bool changed = move(w, i, l, space, p, v);
-	if (changed && i->sync)
-		writer_note(w->sm, w, i, space, l, addr, now);
+	if (changed && i->sync) {
+		Origin o = origin_of(w, i);
+		writer_note(w->sm, &o, space, l, addr, w->sm->now);
+	}
 	return changed;
 }
 
@@ -279,7 +281,7 @@ static __attribute__((noinline)) bool move_lanes(Warp *w, const MIns *i, Mask m,
 		uint64_t v[8];
 		if (i->kind != K_LD)
 			values(w, i, l, v);
-		changed |= move_noted(w, i, l, space, addr[l], AT(addr[l]), v, w->sm->now);
+		changed |= move_noted(w, i, l, space, addr[l], AT(addr[l]), v);
 	}
 	return changed;
 }
@@ -357,7 +359,7 @@ static bool move_local(Warp *w, const MIns *i, Mask m, const uint64_t *addr, uns
 		local_read(w, l, addr[l], size, bytes);
 		if (i->kind != K_LD)
 			values(w, i, l, v);
-		changed |= move_noted(w, i, l, SP_LOCAL, addr[l], bytes, v, w->sm->now);
+		changed |= move_noted(w, i, l, SP_LOCAL, addr[l], bytes, v);
 		if (i->kind != K_LD)
 			local_write(w, l, addr[l], size, bytes);
 	}
@@ -380,7 +382,7 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 		if (i->kind != K_LD)
 			values(w, i, l, v);
 		uint8_t *p = place(sm, w, i, l, space, addr[l], size, &sm->hint);
-		changed |= move_noted(w, i, l, space, addr[l], p, v, sm->now);
+		changed |= move_noted(w, i, l, space, addr[l], p, v);
 	}
 	if (changed)
 		sm->last_progress = sm->now;
@@ -400,6 +402,10 @@ static void defer_data(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *a
 	d->data = (uint32_t)sm->data.n;
 	if (i->kind == K_LD)
 		return;
+	if (i->sync) {
+		d->origin = (uint32_t)sm->origins.n;
+		vec_push(&sm->origins, origin_of(w, i));
+	}
 	each_lane(m, l) {
 		uint64_t v[8] = { 0 };
 		int n = values(w, i, l, v);
@@ -430,7 +436,10 @@ void deferred_apply(Sm *sm, Deferred *d)
 	int n = i->kind == K_ST ? i->x.nrows : i->kind == K_LD ? 0 : 2;
 	each_lane(d->mask, l) {
 		const Alloc *al = d->region ? d->region : memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
-		changed |= move_noted(w, i, l, SP_GLOBAL, addr[l], al->data + (addr[l] - al->addr), v, d->cycle);
+		bool one = move(w, i, l, SP_GLOBAL, al->data + (addr[l] - al->addr), v);
+		if (one && i->sync)
+			writer_note(sm, &sm->origins.v[d->origin], SP_GLOBAL, l, addr[l], d->cycle);
+		changed |= one;
 		v += n;
 	}
 	if (changed)

@@ -142,11 +142,15 @@ struct Warp {
 	Group *group;                  /* the one that issued last; one that matches no split: unknown */
 };
 
+/* Of an instruction that a warp has issued: a warp that has ended leaves its place to another one. */
+typedef struct Origin { const Grid *grid; uint64_t block; uint32_t warp, pc; } Origin; /* warp: of the block */
+
 typedef struct Deferred {              /* a global access whose data move at the end of the window */
 	Cycle cycle;
 	Warp *warp;
 	const MIns *ins;               /* NULL: a split waits (instruction fetch, the mechanism's traffic) */
 	uint32_t wait;                 /* Split.wait of that split */
+	uint32_t origin;               /* in Sm.origins; of changes that others may wait for (MIns.sync) */
 	Mask mask;                     /* lanes whose data move; 0: they have moved already */
 	Mask lanes;                    /* lanes of the access; a vprintf's: some may read shared memory, of which a copy is kept */
 	const Alloc *region;           /* in which all these lanes are; NULL: in several, or not aligned */
@@ -205,6 +209,7 @@ struct Sm {
 	uint64_t issued, empty;        /* scheduler-cycles: with an issue; without a warp */
 	Vec(Deferred) deferred;
 	Vec(uint64_t) data;
+	Vec(Origin) origins;
 	Vec(MemTicket *) tickets;      /* free ones */
 	Vec(Whole *) wholes;           /* free ones */
 	const Alloc *hint;             /* allocation of the last access */
@@ -354,6 +359,10 @@ static inline void note_depth(Sm *sm, Warp *w)
 		w->share->stats.max_depth = (uint64_t)d;
 }
 static inline const Launch *launch_of(const Warp *w) { return w->share->grid->launch; }
+static inline Origin origin_of(const Warp *w, const MIns *i)
+{
+	return (Origin){ w->share->grid, w->cta->number, (uint32_t)w->index, (uint32_t)(i - w->ins) };
+}
 static inline const Code *code_of(const Warp *w) { return w->share->grid->code; }
 
 /* ---- traces: sim/machine/tracer.c ---- */

@@ -775,4 +775,5 @@ void sm_settle(Sm *sm)
 		tell(sm, &sm->warp[k]); /* any may carry lanes whose home has its data now */
 	vec_clear(&sm->deferred);
 	vec_clear(&sm->data);
+	vec_clear(&sm->origins);
 }

@@ -91,6 +91,7 @@ void sm_destroy(Sm *sm)
 	}
 	vec_free(&sm->deferred);
 	vec_free(&sm->data);
+	vec_free(&sm->origins);
 	vec_free(&sm->tickets);
 	vec_free(&sm->wholes);
 	vec_free(&sm->freed);

@@ -18,16 +18,16 @@ static Writer *writer_slot(const Sm *sm, uint64_t address)
 
 static uint64_t key_of(Space space, uint64_t address) { return space == SP_SHARED ? SHARED_WINDOW + address : address; }
 
-void writer_note(Sm *sm, const Warp *w, const MIns *i, Space space, int lane, uint64_t address, Cycle when)
+void writer_note(Sm *sm, const Origin *o, Space space, int lane, uint64_t address, Cycle when)
 {
 	if (space != SP_GLOBAL && space != SP_SHARED)
 		return;
 	if (!sm->writers)
 		sm->writers = arena_array(&sm->arena, Writer, WRITERS);
 	uint64_t key = key_of(space, address);
-	*writer_slot(sm, key) = (Writer){ .grid = w->share->grid, .address = key, .block = w->cta->number,
+	*writer_slot(sm, key) = (Writer){ .grid = o->grid, .address = key, .block = o->block,
 		.when = sm->gpu->options.functional ? ++sm->gpu->writes : when,
-		.thread = (uint32_t)(w->index * w->lanes.width + lane), .pc = (uint32_t)(i - w->ins) };
+		.thread = o->warp * (uint32_t)warp_width(sm->gpu) + (uint32_t)lane, .pc = o->pc };
 }
 
 /* Shared memory: of the warp's block. */

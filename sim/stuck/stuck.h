@@ -17,5 +17,5 @@ void livelock_clock(Warp *, Mask);             /* the lanes have read a clock */
 void livelock_exchange(Warp *, uint32_t pc, Mask); /* before a warp-level operation that gives lanes values of each other */
 /* sim/stuck/diagnose.c */
 void deadlock_report(Gpu *, Fault *, Grid **); /* nobody can go on: who waits where */
-void writer_note(Sm *, const Warp *, const MIns *, Space, int lane, uint64_t addr, Cycle); /* the lane changed a word */
+void writer_note(Sm *, const Origin *, Space, int lane, uint64_t addr, Cycle); /* the lane changed a word */
 #endif

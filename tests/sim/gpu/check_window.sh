@@ -95,5 +95,43 @@ done >"$tmp/cycles"
 	echo "FAILED: 400 blocks with l1.latency of 1, 35, 82 and 200 take" $(cat "$tmp/cycles") "cycles"
 	failed=1
 }
+
+# A thread that has changed a word and ended: its warp's slot is another block's in the same window, which waits for the word forever.
+cat >"$tmp/late.ir" <<'END'
+global u32 flag[2]
+kernel late()
+{
+	reg u32 %c, %i, %v
+	reg pred %p
+enter:
+	%c = mov.u32 %ctaid.x
+	%i = mov.u32 0
+	brx %c, [count, leave, wait]
+count:
+	%i = add.u32 %i, 1
+	%p = setp.lt.u32 %i, 4
+	bra %p, count, change
+change:
+	st.volatile.global.u32 [flag], 1
+	exit
+wait:
+	%v = ld.volatile.global.u32 [flag]
+	%p = setp.eq.u32 %v, 2
+	bra %p, leave, wait
+leave:
+	exit
+}
+END
+echo 'gpu.launch { kernel = "late", grid = 3, block = 1 }' >"$tmp/late.lua"
+reported=0
+for cycles in 30 40 50 60 70 80 90 100; do
+	for window in 1 1000; do
+		"$gsim" -q --window $window -D sm.count=1 -D sm.max_blocks=2 -D fetch.cache_bytes=0 -D sm.block_launch_cycles=$cycles \
+			"$tmp/late.ir" >"$tmp/late.$window" 2>&1
+	done
+	cmp "$tmp/late.1" "$tmp/late.1000" || { echo "FAILED: livelock with sm.block_launch_cycles=$cycles: the report depends on the window"; failed=1; }
+	grep -q 'thread (0, 0, 0) changed it last.*block (0, 0, 0) has ended' "$tmp/late.1" && reported=$((reported + 1))
+done
+[ $reported -ge 4 ] || { echo "FAILED: the thread that changed the word is named in $reported of 8 reports"; failed=1; }
 echo "$compared runs compared"
 exit $failed
