@@ -64,7 +64,7 @@ static inline void relax(void)
 
 /* Every SM of the round that no other thread has taken, beginning at the thread's own part. A thread that comes late finds
    that all have been taken, in its round or in later ones. */
-static void share(Pool *p, int first, uint64_t round)
+static void run_free_sms(Pool *p, int first, uint64_t round)
 {
 	int n = (int)p->gpu->config.sm_count;
 	for (int i = 0; i < n; i++) {
@@ -82,7 +82,7 @@ static void share(Pool *p, int first, uint64_t round)
 }
 
 /* To wake a thread that sleeps takes longer than most windows: who waits looks for a while first. */
-static void look(bool (*there)(Pool *, uint64_t), Pool *p, uint64_t seen)
+static void look_for_a_while(bool (*there)(Pool *, uint64_t), Pool *p, uint64_t seen)
 {
 	double start = now_ns();
 	do {
@@ -94,20 +94,20 @@ static void look(bool (*there)(Pool *, uint64_t), Pool *p, uint64_t seen)
 	} while (now_ns() - start < LOOK_NS);
 }
 
-static bool called(Pool *p, uint64_t seen) { return atomic_load(&p->round) != seen || atomic_load(&p->stop); }
+static bool is_called(Pool *p, uint64_t seen) { return atomic_load(&p->round) != seen || atomic_load(&p->stop); }
 
-static void *work(void *arg)
+static void *worker_runs(void *arg)
 {
 	Worker *w = arg;
 	Pool *p = w->pool;
 	for (uint64_t round = 0; !atomic_load(&p->stop);) {
-		look(called, p, round);
+		look_for_a_while(is_called, p, round);
 		pthread_mutex_lock(&p->lock);
-		while (!called(p, round))
+		while (!is_called(p, round))
 			pthread_cond_wait(&p->begin, &p->lock);
 		pthread_mutex_unlock(&p->lock);
 		round = atomic_load(&p->round);
-		share(p, w->first, round);
+		run_free_sms(p, w->first, round);
 	}
 	return NULL;
 }
@@ -118,12 +118,12 @@ static void start_threads(Pool *p)
 	for (; p->started < p->n; p->started++) {
 		Worker *w = &p->worker[p->started];
 		*w = (Worker){ .pool = p, .first = p->started * (int)p->gpu->config.sm_count / p->n };
-		if (pthread_create(&w->thread, NULL, work, w))
+		if (pthread_create(&w->thread, NULL, worker_runs, w))
 			p->n = p->started;
 	}
 }
 
-static bool complete(Pool *p, uint64_t round) { return !atomic_load(&p->left); }
+static bool is_complete(Pool *p, uint64_t round) { return !atomic_load(&p->left); }
 
 static void run_together(Pool *p, Cycle until)
 {
@@ -134,10 +134,10 @@ static void run_together(Pool *p, Cycle until)
 	uint64_t round = atomic_fetch_add(&p->round, 1) + 1;
 	pthread_cond_broadcast(&p->begin);
 	pthread_mutex_unlock(&p->lock);
-	share(p, 0, round);
-	look(complete, p, round);
+	run_free_sms(p, 0, round);
+	look_for_a_while(is_complete, p, round);
 	pthread_mutex_lock(&p->lock);
-	while (!complete(p, round))
+	while (!is_complete(p, round))
 		pthread_cond_wait(&p->end, &p->lock);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -159,14 +159,14 @@ static void count_work(Pool *p)
 	p->counted = n;
 }
 
-static Way faster(const Pool *p)
+static Way faster_way(const Pool *p)
 {
 	const Cost *a = &p->cost[ALONE], *t = &p->cost[TOGETHER];
 	return t->ns * a->work < a->ns * t->work ? TOGETHER : ALONE;
 }
 
 /* Trials and times of the faster way follow each other; in the beginning both ways are tried. */
-static void choose(Pool *p)
+static void choose_way(Pool *p)
 {
 	Cost *c = &p->cost[p->way];
 	bool first = !p->cost[ALONE].ns || !p->cost[TOGETHER].ns;
@@ -174,7 +174,7 @@ static void choose(Pool *p)
 	*c = (Cost){ c->ns * KEPT + p->now.ns, c->work * KEPT + p->now.work };
 	p->now = (Cost){ 0 };
 	p->trial = first || !p->trial;
-	p->way = p->trial ? !p->way : faster(p);
+	p->way = p->trial ? !p->way : faster_way(p);
 }
 
 Pool *pool_new(Gpu *g, int threads)
@@ -206,7 +206,7 @@ void pool_run(Pool *p, Cycle until)
 		run_alone(p, until);
 	p->now.ns += now_ns() - start;
 	if (p->now.ns > (p->trial ? TRY_NS : KEEP_NS))
-		choose(p);
+		choose_way(p);
 }
 
 void pool_launch_ends(Pool *p)

@@ -7,6 +7,8 @@
  *
  * All this happens at exact cycles: windows of SMs end where grids begin, and are short enough that what follows from an end lies behind them. */
 #include "sim/gpu/streams.h"
+#include "sim/gpu/events.h"
+#include "sim/gpu/order.h"
 #include "sim/sm/sm.h"
 #include "sim/stuck/stuck.h"
 
@@ -20,7 +22,7 @@ uint64_t streams_parameters(Gpu *g) { return g->written++ % PARAM_PLACES * PARAM
 /* ---- when grids begin ---- */
 
 /* The host has called it, and what it waits for has ended; NEVER: that is not known yet. */
-static Cycle free_at(const Gpu *g, int k)
+static Cycle grid_free_at(const Gpu *g, int k)
 {
 	const Grid *x = g->queue.v[k];
 	if (!x->stream)
@@ -32,11 +34,11 @@ static Cycle free_at(const Gpu *g, int k)
 }
 
 /* The grid that is free first and has not been told when it begins: looked for when one has ended or been told. */
-static void find_free(Gpu *g)
+static void find_free_grid(Gpu *g)
 {
 	g->next_free_at = NEVER;
 	for (int k = g->first_waiting; k < g->queue.n && g->queue.v[k]->called < g->next_free_at; k++) {
-		Cycle at = g->queue.v[k]->begin == NEVER ? free_at(g, k) : NEVER;
+		Cycle at = g->queue.v[k]->begin == NEVER ? grid_free_at(g, k) : NEVER;
 		if (at < g->next_free_at) {
 			g->next_free_at = at;
 			g->next_free = g->queue.v[k];
@@ -45,7 +47,7 @@ static void find_free(Gpu *g)
 }
 
 /* The place among resident grids that is free first. */
-static Cycle *next_place(Gpu *g)
+static Cycle *first_free_place(Gpu *g)
 {
 	Cycle *least = &g->place[0];
 	for (int i = 1; i < g->config.launch_resident; i++)
@@ -54,11 +56,11 @@ static Cycle *next_place(Gpu *g)
 }
 
 /* Those that are free by now learn when they begin, as far as there are places. */
-static void admit(Gpu *g, Cycle now)
+static void admit_grids(Gpu *g, Cycle now)
 {
-	for (find_free(g); g->next_free_at <= now && *next_place(g) != NEVER; find_free(g)) {
+	for (find_free_grid(g); g->next_free_at <= now && *first_free_place(g) != NEVER; find_free_grid(g)) {
 		Grid *x = g->next_free;
-		x->place = next_place(g);
+		x->place = first_free_place(g);
 		x->begin = later(g->next_free_at, *x->place) + (Cycle)g->config.launch_latency;
 		*x->place = NEVER;
 		vec_push(&g->coming, x);
@@ -73,7 +75,7 @@ static void admit(Gpu *g, Cycle now)
 /* ---- where blocks go ---- */
 
 /* The grid whose blocks get places now. */
-static Grid *head(const Gpu *g)
+static Grid *grid_to_place(const Gpu *g)
 {
 	for (int i = 0; i < g->running.n; i++)
 		if (g->running.v[i]->next_cta < g->running.v[i]->ctas)
@@ -85,11 +87,11 @@ Cycle streams_window(const Gpu *g, Cycle n)
 {
 	if (g->first_waiting < g->queue.n)
 		n = earlier(n, (Cycle)g->config.launch_latency + 1);
-	return head(g) ? earlier(n, (Cycle)g->config.sm_block_launch) : n;
+	return grid_to_place(g) ? earlier(n, (Cycle)g->config.sm_block_launch) : n;
 }
 
 /* The grid's next block will be resident on the SM, whose arrivals are kept in the order of their cycles. Functional runs: at once. */
-static void announce(Gpu *g, Sm *sm, Grid *x, Cycle when)
+static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
 {
 	Arrival a = { when, x, x->next_cta++ };
 	if (g->options.functional) {
@@ -104,14 +106,14 @@ static void announce(Gpu *g, Sm *sm, Grid *x, Cycle when)
 }
 
 /* Blocks go to SMs in turn, one each, as long as any has room; grid after grid. */
-static void fill(Gpu *g, Cycle when)
+static void place_blocks(Gpu *g, Cycle when)
 {
-	for (Grid *x; (x = head(g));) {
+	for (Grid *x; (x = grid_to_place(g));) {
 		for (bool placed = true; placed && x->next_cta < x->ctas;) {
 			placed = false;
 			for (int i = 0; i < g->config.sm_count && x->next_cta < x->ctas; i++)
 				if (sm_reserve(&g->sm[i], x)) {
-					announce(g, &g->sm[i], x, when);
+					announce_block(g, &g->sm[i], x, when);
 					placed = true;
 				}
 		}
@@ -121,13 +123,13 @@ static void fill(Gpu *g, Cycle when)
 }
 
 /* A block has ended on the SM: the next ones go there; where a grid's last one does, the next grid's go anywhere. */
-static void refill(Gpu *g, Sm *sm, Cycle ended)
+static void replace_block(Gpu *g, Sm *sm, Cycle ended)
 {
 	Cycle when = ended + (Cycle)g->config.sm_block_launch;
-	for (Grid *x; (x = head(g)) && sm_reserve(sm, x);) {
-		announce(g, sm, x, when);
+	for (Grid *x; (x = grid_to_place(g)) && sm_reserve(sm, x);) {
+		announce_block(g, sm, x, when);
 		if (x->next_cta == x->ctas)
-			fill(g, when);
+			place_blocks(g, when);
 	}
 }
 
@@ -179,17 +181,16 @@ void streams_begin(Gpu *g, Grid *x)
 		g->sm[i].last_progress = x->begin;
 	}
 	livelock_grid(g, x);
-	if (g->options.trace)
-		trace_grid(g, x);
+	events_begin(g, x);
 	vec_push(&g->running, x);
-	fill(g, x->begin);
+	place_blocks(g, x->begin);
 }
 
 void streams_open(Gpu *g)
 {
 	g->place = arena_array(&g->arena, Cycle, g->config.launch_resident);
 	g->first_waiting = g->ended_grids = 0;
-	admit(g, g->now);
+	admit_grids(g, g->now);
 }
 
 void streams_advance(Gpu *g, Cycle now)
@@ -203,10 +204,10 @@ void streams_advance(Gpu *g, Cycle now)
 		memmove(g->coming.v + i, g->coming.v + i + 1, sizeof *g->coming.v * (size_t)(--g->coming.n - i));
 		streams_begin(g, x);
 	}
-	admit(g, now);
+	admit_grids(g, now);
 }
 
-static void leave(Gpu *g, Grid *x, Cycle end, Cycle gone)
+static void grid_leaves(Gpu *g, Grid *x, Cycle end, Cycle gone)
 {
 	int i = 0;
 	while (g->running.v[i] != x)
@@ -230,7 +231,7 @@ static void end_grid(Gpu *g, Grid *x)
 	Cycle gone = x->last;
 	for (int i = 0; i < g->config.sm_count; i++)
 		gone = later(gone, x->share[i].stats.quiet);
-	leave(g, x, g->model->own_slots ? x->last : gone, gone);
+	grid_leaves(g, x, g->model->own_slots ? x->last : gone, gone);
 	x->completed = true;
 	vec_push(&g->finished, x);
 	g->ended_grids++;
@@ -241,30 +242,33 @@ static void end_grid(Gpu *g, Grid *x)
 void streams_stop(Gpu *g, Cycle now)
 {
 	while (g->running.n)
-		leave(g, g->running.v[0], now, now);
+		grid_leaves(g, g->running.v[0], now, now);
+}
+
+/* The cycle in which the SM's next block has ended. */
+static Cycle next_freed(const Sm *sm, int at) { return at < sm->freed.n ? sm->freed.v[at].cycle : NEVER; }
+
+static void block_ended(Gpu *g, Sm *sm, const Freed *f)
+{
+	sm_give_back(sm, f->grid);
+	f->grid->last = f->cycle + 1;
+	replace_block(g, sm, f->cycle);
+	if (!--f->grid->left)
+		end_grid(g, f->grid);
 }
 
 void streams_dispatch(Gpu *g)
 {
-	int n = (int)g->config.sm_count;
-	int at[n];
-	memset(at, 0, sizeof at);
-	for (;;) {
-		int first = -1;
-		for (int i = 0; i < n; i++)
-			if (at[i] < g->sm[i].freed.n && (first < 0 || g->sm[i].freed.v[at[i]].cycle < g->sm[first].freed.v[at[first]].cycle))
-				first = i;
-		if (first < 0)
-			break;
-		Freed *f = &g->sm[first].freed.v[at[first]++];
-		sm_give_back(&g->sm[first], f->grid);
-		f->grid->last = f->cycle + 1;
-		refill(g, &g->sm[first], f->cycle);
-		if (!--f->grid->left)
-			end_grid(g, f->grid);
+	int n = (int)g->config.sm_count, at[n];
+	Cycle next[n];
+	for (int i = 0; i < n; i++) {
+		at[i] = 0;
+		next[i] = next_freed(&g->sm[i], 0);
 	}
+	for (int i; (i = order_first(next, n)) >= 0; next[i] = next_freed(&g->sm[i], at[i]))
+		block_ended(g, &g->sm[i], &g->sm[i].freed.v[at[i]++]);
 	for (int i = 0; i < n; i++)
 		vec_clear(&g->sm[i].freed);
 	if (!g->options.functional)
-		admit(g, g->now);
+		admit_grids(g, g->now);
 }

@@ -13,7 +13,6 @@ Cycle streams_window(const Gpu *, Cycle n);
 void streams_advance(Gpu *, Cycle now);        /* grids that begin now get their first blocks */
 /* Blocks that have ended since the last time are replaced, in the order (cycle, SM), and grids end with their last one (Gpu.finished). */
 void streams_dispatch(Gpu *);
-void trace_grid(Gpu *, Grid *);                /* sim/gpu/gpu.c: the trace has a launch more */
 void streams_begin(Gpu *, Grid *);             /* functional runs: it begins, alone */
 void streams_stop(Gpu *, Cycle);               /* the machine stops: what runs is not completed */
 /* Nothing happens before that cycle, and all SMs come to it: their figures end there, not where a window has ended. */

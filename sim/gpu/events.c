@@ -1,0 +1,101 @@
+/* Events of grids on their way to the trace: one launch after the other, and the events of each in the order (cycle, SM). */
+#include "sim/gpu/events.h"
+#include "lib/strbuf.h"
+#include "sim/gpu/order.h"
+
+static void write_launch(const Gpu *g, const Grid *grid)
+{
+	const Code *c = grid->code;
+	Arena a = { 0 };
+	TraceIns *ins = arena_array(&a, TraceIns, c->n + 1);
+	for (int i = 0; i < c->n; i++) {
+		const MIns *m = &c->ins[i];
+		StrBuf b = { 0 };
+		code_print_ins(c, (uint32_t)i, &b);
+		ins[i] = (TraceIns){ .function = m->function->name, .block = m->from->label,
+			.text = arena_strdup(&a, b.s ? b.s : ""), .block_start = m->flags & MI_BLOCK_START,
+			.branch = m->flags & MI_COND, .overhead = m->flags & MI_OVERHEAD, .inserted = m->flags & MI_INSERTED };
+		if (m->src) {
+			Loc loc = ins_loc(c->module, m->src);
+			ins[i].file = loc.file;
+			ins[i].line = loc.line;
+		}
+		sb_free(&b);
+	}
+	const Launch *l = grid->launch;
+	char hash[CONFIG_HASH];
+	trace_launch(g->options.trace, &(TraceLaunch){ .kernel = l->kernel->name,
+		.machine = g->options.machine ? g->options.machine : "(defaults)", .model = g->model->name,
+		.configuration = config_hash_text(&g->config, hash), .changed = g->options.changed, .passes = g->options.passes,
+		.grid = { l->grid[0], l->grid[1], l->grid[2] }, .block = { l->block[0], l->block[1], l->block[2] },
+		.warp_size = warp_width(g), .sms = (int)g->config.sm_count, .nins = c->n, .ins = ins, .timed = !g->options.functional,
+		.schedulers = (int)g->config.sched_count, .nreasons = STALL_COUNT, .reason = stall_name,
+		.run = g->trace_run, .stream = grid->stream, .started = g->options.functional ? 0 : grid->begin });
+	arena_free(&a);
+}
+
+/* Launches stand in the trace in the order in which they began: what one records beside an earlier one is kept until that has ended. */
+static void write_kept(Gpu *g)
+{
+	while (g->tracing.n) {
+		Grid *x = g->tracing.v[0];
+		if (!x->in_trace)
+			write_launch(g, x);
+		for (int i = 0; i < x->kept.n; i++)
+			trace_event(g->options.trace, &x->kept.v[i]);
+		vec_free(&x->kept);
+		x->in_trace = true;
+		if (!x->traced)
+			return;
+		memmove(g->tracing.v, g->tracing.v + 1, sizeof *g->tracing.v * (size_t)--g->tracing.n);
+	}
+}
+
+static void write_event(const Gpu *g, Grid *x, const TraceEvent *e)
+{
+	if (x->in_trace)
+		trace_event(g->options.trace, e);
+	else
+		vec_push(&x->kept, *e);
+}
+
+/* The cycle of the SM's next event. */
+static Cycle next_event(const Grid *x, int sm, int at)
+{
+	return at < x->share[sm].events.n ? x->share[sm].events.v[at].cycle : NEVER;
+}
+
+void events_flush(const Gpu *g, Grid *x, Cycle end)
+{
+	int n = (int)g->config.sm_count, at[n];
+	Cycle next[n];
+	if (!g->options.trace)
+		return;
+	for (int i = 0; i < n; i++) {
+		at[i] = 0;
+		tracer_merge(&x->share[i], end);
+		next[i] = next_event(x, i, 0);
+	}
+	for (int i; (i = order_first(next, n)) >= 0;)
+		for (Cycle now = next[i]; next[i] == now; next[i] = next_event(x, i, at[i]))
+			write_event(g, x, &x->share[i].events.v[at[i]++]);
+	for (int i = 0; i < n; i++)
+		vec_clear(&x->share[i].events);
+}
+
+void events_begin(Gpu *g, Grid *x)
+{
+	if (!g->options.trace)
+		return;
+	vec_push(&g->tracing, x);
+	write_kept(g);
+}
+
+void events_end(Gpu *g, Grid *x)
+{
+	if (!g->options.trace)
+		return;
+	events_flush(g, x, NEVER);
+	x->traced = true;
+	write_kept(g);
+}

@@ -1,0 +1,285 @@
+/* Windows: SMs run side by side for some cycles, then what they did becomes known to all. Without time they take turns. */
+#include "sim/gpu/run.h"
+#include "sim/gpu/events.h"
+#include "sim/gpu/gather.h"
+#include "sim/gpu/order.h"
+#include "sim/gpu/pool.h"
+#include "sim/gpu/streams.h"
+#include "sim/sm/sm.h"
+#include "sim/stuck/stuck.h"
+
+enum { CHECK_CYCLES = 1024 };                /* faults and livelocks of a launch are looked for so often */
+
+/* The first fault of the SMs, if there is one. */
+static bool first_fault(Gpu *g, Failure *out)
+{
+	int first = -1;
+	for (int i = 0; i < g->config.sm_count; i++)
+		if (g->sm[i].fault.kind && (first < 0 || g->sm[i].fault_cycle < g->sm[first].fault_cycle))
+			first = i;
+	if (first >= 0)
+		*out = (Failure){ g->sm[first].fault, g->sm[first].fault_grid };
+	return first >= 0;
+}
+
+/* ---- windows ---- */
+
+/* The cycle of the SM's next access whose data move; at: its place. */
+static Cycle next_access(const Sm *sm, int *at)
+{
+	while (*at < sm->deferred.n && !sm->deferred.v[*at].mask)
+		++*at;
+	return *at < sm->deferred.n ? sm->deferred.v[*at].cycle : NEVER;
+}
+
+/* Global accesses of the window take effect. */
+static void apply_accesses(Gpu *g)
+{
+	int n = (int)g->config.sm_count, at[n];
+	Cycle next[n];
+	for (int i = 0; i < n; i++) {
+		at[i] = 0;
+		next[i] = next_access(&g->sm[i], &at[i]);
+	}
+	for (int i; (i = order_first(next, n)) >= 0; next[i] = next_access(&g->sm[i], &at[i]))
+		deferred_apply(&g->sm[i], &g->sm[i].deferred.v[at[i]++]);
+}
+
+static bool interrupted(const Gpu *g) { return g->options.interrupted && *g->options.interrupted; }
+
+static uint64_t issued_by_all(const Gpu *g)
+{
+	uint64_t n = 0;
+	for (int i = 0; i < g->config.sm_count; i++)
+		n += g->sm[i].issues;
+	return n;
+}
+
+/* The cycle behind which a grid has run too long; NEVER: there is no limit. The one that began first reaches it first. */
+static Cycle last_cycle(const Gpu *g)
+{
+	return g->config.max_cycles && g->running.n ? g->running.v[0]->begin + (Cycle)g->config.max_cycles : NEVER;
+}
+
+static void too_long(const Gpu *g, Failure *out)
+{
+	out->grid = g->running.v[0];
+	fault_text(&out->fault, FAULT_LIMIT, "kernel %s has run for limits.max_cycles = %lld cycles", out->grid->launch->kernel->name,
+		(long long)g->config.max_cycles);
+}
+
+/* What is asked of the machine as a whole, when every SM has come to `now` and the next event is at `start`. True: it ends here, out says why. */
+static bool check_machine(Gpu *g, Cycle now, Cycle start, Failure *out)
+{
+	Cycle last = last_cycle(g);
+	if (start > last) {
+		streams_come_to(g, last);
+		if (!first_fault(g, out))
+			too_long(g, out);
+		return true;
+	}
+	if (now <= g->looked)
+		return false;
+	streams_come_to(g, now);
+	g->now = g->looked = now;
+	return first_fault(g, out) || livelock_check(g, &out->fault, &out->grid);
+}
+
+/* The first cycle at which something can happen; PENDING or more: nothing can. */
+static Cycle next_event(const Gpu *g)
+{
+	Cycle first = g->next_grid;
+	for (int i = 0; i < g->config.sm_count; i++) {
+		Cycle t = sm_next(&g->sm[i]);
+		first = t < first ? t : first;
+	}
+	return first;
+}
+
+static Cycle last_check(const Gpu *g, Cycle now) { return now - (now - g->begin) % CHECK_CYCLES; }
+static Cycle next_check(const Gpu *g, Cycle now) { return last_check(g, now) + CHECK_CYCLES; }
+
+/* SMs run side by side from `start` on: no longer than what they do to each other takes, nor past a grid's begin, the next check or the last cycle. */
+static Cycle window_end(const Gpu *g, Cycle start)
+{
+	Cycle stop = next_check(g, start), last = last_cycle(g), end = start + streams_window(g, g->window);
+	stop = g->next_grid < stop ? g->next_grid : stop;
+	if (stop > last)
+		stop = start <= last ? last + 1 : stop;
+	return end < stop ? end : stop;
+}
+
+/* What SMs have done in the window becomes known to all. */
+static void exchange(Gpu *g)
+{
+	int n = (int)g->config.sm_count;
+	apply_accesses(g);
+	mem_drain(g->mem, g->smmem, n);
+	for (int i = 0; i < n; i++)
+		sm_settle(&g->sm[i]);
+	for (int i = 0; i < g->running.n; i++)
+		events_flush(g, g->running.v[i], g->now);
+	streams_dispatch(g);
+}
+
+static void close_finished(Gpu *);
+
+static bool timed_run(Gpu *g, Failure *out)
+{
+	bool ok = false;
+	Cycle last = g->begin;         /* begin of the window before */
+	streams_open(g);
+	for (uint64_t round = 0; !interrupted(g); round++) {
+		if (!streams_left(g)) {
+			ok = !first_fault(g, out);
+			break;
+		}
+		Cycle start = next_event(g);
+		if (start >= PENDING) {
+			streams_come_to(g, next_check(g, last));
+			if (!first_fault(g, out))
+				deadlock_report(g, &out->fault, &out->grid);
+			break;
+		}
+		if (check_machine(g, last_check(g, start), start, out))
+			break;
+		if (start >= g->next_grid)
+			streams_advance(g, start);
+		last = start;
+		g->now = window_end(g, start);
+		pool_run(g->pool, g->now);
+		exchange(g);
+		close_finished(g);
+		if (g->options.progress && (round & 1023) == 0)
+			g->options.progress(g->options.self, g->now, issued_by_all(g));
+	}
+	pool_launch_ends(g->pool);
+	return ok;
+}
+
+/* A turn of an SM's warps; false: more than the run may issue. */
+static bool functional_turn(Gpu *g, Sm *sm, bool *moved)
+{
+	uint64_t before = sm->issues, *left = g->options.issues_left;
+	*moved |= functional_round(sm);
+	uint64_t n = sm->issues - before;
+	if (!left)
+		return true;
+	*left -= n < *left ? n : *left;
+	return *left > 0;
+}
+
+static bool functional_run(Gpu *g, Grid *x, Failure *out)
+{
+	const Function *kernel = x->launch->kernel;
+	out->grid = x;
+	streams_begin(g, x);
+	for (uint64_t round = 0;; round++) {
+		streams_dispatch(g);
+		bool moved = false, resident = false, within = true;
+		for (int i = 0; i < g->config.sm_count; i++)
+			if (g->sm[i].resident) {
+				resident = true;
+				within = within && functional_turn(g, &g->sm[i], &moved);
+			}
+		events_flush(g, x, NEVER);
+		if (!resident)
+			return true;
+		for (int i = 0; i < g->config.sm_count; i++)
+			g->now = g->sm[i].now > g->now ? g->sm[i].now : g->now;
+		if (first_fault(g, out) || livelock_check(g, &out->fault, &out->grid) || interrupted(g))
+			return false;
+		if (!within) {
+			fault_text(&out->fault, FAULT_LIMIT, "kernel %s has issued as many instructions as it may", kernel->name);
+			return false;
+		}
+		if (!moved) {
+			deadlock_report(g, &out->fault, &out->grid);
+			return false;
+		}
+		if (g->config.max_cycles && g->now - g->begin > (Cycle)g->config.max_cycles) {
+			fault_text(&out->fault, FAULT_LIMIT, "kernel %s has issued limits.max_cycles = %lld instructions",
+				kernel->name, (long long)g->config.max_cycles);
+			return false;
+		}
+		if (g->options.progress && (round & 15) == 0)
+			g->options.progress(g->options.self, g->now, g->now);
+	}
+}
+
+static void measure_grid(Gpu *g, Grid *x)
+{
+	events_end(g, x);
+	gather(g, x, g->out);
+}
+
+static void free_grid(const Gpu *g, Grid *x)
+{
+	for (int i = 0; i < g->config.sm_count; i++)
+		share_free(&x->share[i]);
+	arena_free(&x->arena);
+	x->share = NULL;
+}
+
+/* Of a run that failed, warps of all of them are still there. */
+static void close_finished(Gpu *g)
+{
+	for (int i = 0; i < g->finished.n; i++)
+		measure_grid(g, g->finished.v[i]);
+	for (int i = 0; i < g->finished.n; i++)
+		free_grid(g, g->finished.v[i]);
+	vec_clear(&g->finished);
+}
+
+static void open_machine(Gpu *g, Cycle begin)
+{
+	const Config *c = &g->config;
+	g->begin = g->now = g->looked = begin;
+	g->next_grid = NEVER;
+	g->sm = arena_array(&g->arena, Sm, c->sm_count);
+	for (int i = 0; i < c->sm_count; i++)
+		sm_create(g, &g->sm[i], i);
+	g->writes = 0;
+	livelock_start(g);
+}
+
+/* What ran until now has been measured until now. */
+static void close_machine(Gpu *g)
+{
+	Cycle end = g->begin;
+	for (int i = 0; i < g->config.sm_count; i++)
+		end = g->sm[i].now > end ? g->sm[i].now : end;
+	if (g->options.functional)
+		g->ended = end;
+	for (int i = 0; i < g->running.n; i++)
+		vec_push(&g->finished, g->running.v[i]);
+	streams_stop(g, end);
+	close_finished(g);
+	for (int i = 0; i < g->config.sm_count; i++)
+		sm_destroy(&g->sm[i]);
+	g->sm = NULL;
+	arena_free(&g->arena);
+}
+
+/* Without time: one grid after the other, in the order of the calls. */
+bool run_functional(Gpu *g, Failure *out)
+{
+	bool ok = true;
+	for (int i = 0; ok && i < g->queue.n; i++) {
+		g->queue.v[i]->begin = g->ended;
+		open_machine(g, g->ended);
+		ok = functional_run(g, g->queue.v[i], out);
+		close_machine(g);
+	}
+	return ok;
+}
+
+bool run_timed(Gpu *g, Failure *out)
+{
+	open_machine(g, g->queue.v[0]->called + (Cycle)g->config.launch_latency);
+	bool ok = timed_run(g, out);
+	close_machine(g);
+	g->ended = g->last_gone;
+	g->host = g->host > g->ended ? g->host : g->ended;
+	return ok;
+}
