@@ -136,9 +136,26 @@ local KERNELS = {
 	{ "string_search/string_search.ptx", "volta.lua" }, { "regroup/regroup.ir", "kepler.lua" },
 }
 
+-- The example of doc/reconvergence.md.
+local function example()
+	local file = os.tmpname()
+	assert(os.execute(("gsim -q -c teaching.lua -m ipdom -s %s %s/kernels/oracles/b2.ir"):format(file, top)))
+	local launch = json.read(file).launches[1]
+	os.remove(file)
+	for _, want in ipairs { { line = 15, lost = 11, overhead_lost = 2, cycles = 12 }, { line = 21, lost = 3, overhead_lost = 1, cycles = 4 } } do
+		for _, b in ipairs(launch.branches) do
+			for figure, value in pairs(want) do
+				if b.line == want.line then same(("b2, line %d: %s"):format(want.line, figure), value, b[figure]) end
+			end
+		end
+	end
+	same("b2: meetings", 2, launch.divergence.reconvergences)
+end
+
 if arg[2] then
 	run(table.concat(arg, " ", 2))
 else
+	example()
 	for _, k in ipairs(KERNELS) do
 		local module, machine = k[1], k[2]
 		local workload = module:match("^(.-)/") .. ".lua"
