@@ -465,6 +465,14 @@ static void keep_tables(Run *run, LaunchStats *total, Tables *t)
 	arena_free(&t->keys);
 }
 
+/* Each of launches that ran side by side has as no_warp what went to another one; of all together it is what no launch had a warp for. */
+static void without_warp(LaunchStats *total)
+{
+	for (int i = 0; i < total->nlines; i++)
+		if (!total->line_stats[i].function)
+			total->line_stats[i].stalls[STALL_EMPTY] = total->stalls[STALL_EMPTY];
+}
+
 LaunchStats *run_total(Run *run)
 {
 	LaunchStats *total = arena_new(&run->arena, LaunchStats);
@@ -481,5 +489,6 @@ LaunchStats *run_total(Run *run)
 	if (total->timed && run->gpu)
 		gpu_busy(run->gpu, total);
 	keep_tables(run, total, &tables);
+	without_warp(total);
 	return total;
 }

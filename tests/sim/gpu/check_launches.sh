@@ -399,6 +399,13 @@ done >"$tmp/out" 2>&1
 awk 'NF != 2 { exit 2 } NR == 1 && $2 > $1 * 3 / 4 { exit 1 } NR == 2 && $2 < $1 * 9 / 10 { exit 1 } END { exit NR != 2 }' "$tmp/out" ||
 	fail "kernels/two_streams: $(tr '\n' ' ' <"$tmp/out")"
 
+# The stalls of the total's lines are the total's: what one launch has as no_warp is not so when another one issued meanwhile.
+"$gsim" -q -c kepler.lua -s "$tmp/streams.json" "$srcdir/kernels/two_streams/two_streams.ir" >"$tmp/out" 2>&1 || fail "kernels/two_streams: $(head -n 1 "$tmp/out")"
+for reason in no_warp memory data divergence drain; do
+	sed -n "/^  \"total\"/,\$p" "$tmp/streams.json" | grep -o "\"$reason\": [0-9][0-9]*" | awk '{ print $2 }' >"$tmp/$reason"
+	awk 'NR == 1 { total = $1 } NR > 1 { sum += $1 } END { exit sum != total }' "$tmp/$reason" || fail "$reason of the total's lines: $(tr '\n' ' ' <"$tmp/$reason")"
+done
+
 # What ends a launch ends its warm-up, with the same words, figures and status.
 cat >"$tmp/end.lua" <<'END'
 local out = gpu.buffer("u64", 3)
