@@ -9,7 +9,7 @@ static void begin(TraceExport *t)
 	fputs("launch,kernel,cycle,sm,warp,split,depth,event,mask,a,b,run,stream,clock,function,block,file,line,text,added\n", t->out);
 }
 
-static void field(FILE *out, const char *s)
+static void put_field(FILE *out, const char *s)
 {
 	putc(',', out);
 	if (!strpbrk(s, ",\"\r\n")) {
@@ -42,13 +42,13 @@ static void event(TraceExport *t, const TraceEvent *e)
 {
 	const TraceIns *i = trace_at_pc(e->kind) ? trace_ins(t->launch, e->a) : NULL;
 	fprintf(t->out, "%d", t->launch_number);
-	field(t->out, t->launch->kernel);
+	put_field(t->out, t->launch->kernel);
 	fprintf(t->out, ",%" PRIu64 ",%d,%d,%d,%d,%s,0x%" PRIx64 ",%" PRIu64 ",%" PRIu64, e->cycle, e->sm, e->warp, e->split,
 		e->depth, trace_kind_name[e->kind], e->mask, e->a, e->b);
 	when(t->out, t->launch, e->cycle);
-	field(t->out, i ? i->function : "");
-	field(t->out, i ? i->block : "");
-	field(t->out, i ? i->file : "");
+	put_field(t->out, i ? i->function : "");
+	put_field(t->out, i ? i->block : "");
+	put_field(t->out, i ? i->file : "");
 	if (i && i->line)
 		fprintf(t->out, ",%d", i->line);
 	else
@@ -58,9 +58,9 @@ static void event(TraceExport *t, const TraceEvent *e)
 		trace_row_text(&b, t->launch, &e->row);
 	else if (e->kind == TR_LEAVE)
 		sb_puts(&b, trace_row_info[e->row.kind].name);
-	field(t->out, b.s ? b.s : e->kind == TR_STALL ? trace_reason(t->launch, e->b) : i ? i->text : "");
+	put_field(t->out, b.s ? b.s : e->kind == TR_STALL ? trace_reason(t->launch, e->b) : i ? i->text : "");
 	sb_free(&b);
-	field(t->out, !i ? "" : i->overhead ? "lowering" : i->inserted ? "pass" : "");
+	put_field(t->out, !i ? "" : i->overhead ? "lowering" : i->inserted ? "pass" : "");
 	putc('\n', t->out);
 }
 

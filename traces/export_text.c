@@ -15,16 +15,16 @@ static void launch(TraceExport *t)
 		l->warp_size > 8 ? (l->warp_size + 3) / 4 : 8, "lanes");
 }
 
-static void place(FILE *out, const TraceIns *i, uint64_t pc)
+static void print_place(FILE *out, const TraceIns *i, uint64_t pc)
 {
 	fprintf(out, "%4" PRIu64, pc);
 	if (i)
 		fprintf(out, " %s", i->block);
 }
 
-static void issue(FILE *out, const TraceIns *i, uint64_t pc)
+static void print_issue(FILE *out, const TraceIns *i, uint64_t pc)
 {
-	place(out, i, pc);
+	print_place(out, i, pc);
 	if (!i)
 		return;
 	fprintf(out, ": %s", i->text);
@@ -34,7 +34,7 @@ static void issue(FILE *out, const TraceIns *i, uint64_t pc)
 		fputs(i->overhead ? "  (added by lowering)" : "  (inserted by a pass)", out);
 }
 
-static void row(FILE *out, const TraceLaunch *l, const TraceEvent *e)
+static void print_row(FILE *out, const TraceLaunch *l, const TraceEvent *e)
 {
 	StrBuf b = { 0 };
 	trace_row_text(&b, l, &e->row);
@@ -54,16 +54,16 @@ static void event(TraceExport *t, const TraceEvent *e)
 		trace_kind_name[e->kind], no_lanes ? "" : trace_lanes(e->mask, t->launch->warp_size, lanes));
 	switch (e->kind) {
 	case TR_ISSUE:
-		issue(t->out, i, e->a);
+		print_issue(t->out, i, e->a);
 		break;
 	case TR_PUSH: case TR_POP:
-		place(t->out, i, e->a);
+		print_place(t->out, i, e->a);
 		break;
 	case TR_SPILL: case TR_FILL:
 		fprintf(t->out, "%4" PRIu64 " entries", e->a);
 		break;
 	case TR_RECONVERGE:
-		place(t->out, i, e->a);
+		print_place(t->out, i, e->a);
 		fprintf(t->out, ", %" PRIu64 " groups", e->b);
 		break;
 	case TR_BARRIER_WAIT: case TR_BARRIER_RELEASE:
@@ -79,11 +79,11 @@ static void event(TraceExport *t, const TraceEvent *e)
 		fprintf(t->out, "thread block %" PRIu64, e->a);
 		break;
 	case TR_EXIT:
-		place(t->out, i, e->a);
+		print_place(t->out, i, e->a);
 		fprintf(t->out, ", %" PRIu64 " lanes left", e->b);
 		break;
 	case TR_ENTER: case TR_REWRITE:
-		row(t->out, t->launch, e);
+		print_row(t->out, t->launch, e);
 		break;
 	case TR_LEAVE:
 		fprintf(t->out, "%4" PRIu64 " %s, %" PRIu64 " rows", e->b, trace_row_info[e->row.kind].name, e->a);
@@ -92,7 +92,7 @@ static void event(TraceExport *t, const TraceEvent *e)
 		fprintf(t->out, "scheduler %" PRIu64 ", %s", e->a, trace_reason(t->launch, e->b));
 		break;
 	case TR_RETURN:
-		place(t->out, i, e->a);
+		print_place(t->out, i, e->a);
 		fprintf(t->out, ", made in cycle %" PRIu64, e->b);
 		break;
 	case TR_WARP_START: case TR_WARP_END:

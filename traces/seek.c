@@ -59,7 +59,7 @@ static uint64_t index_offset(TraceReader *r)
 }
 
 /* Reads the index if that has not been done. False: there is none, or an error; the place in the file is as before. */
-static bool look(TraceReader *r)
+static bool read_index_once(TraceReader *r)
 {
 	if (!r->looked) {
 		r->looked = true;
@@ -78,7 +78,7 @@ int trace_version(const TraceReader *r) { return (int)r->version; }
 
 int64_t trace_launches(TraceReader *r)
 {
-	return look(r) ? (int64_t)vec_last(&r->index).launch + 1 : -1;
+	return read_index_once(r) ? (int64_t)vec_last(&r->index).launch + 1 : -1;
 }
 
 /* The launch's own entry, which is its first. */

@@ -24,7 +24,7 @@ static void lanes(StrBuf *b, const TraceLaunch *l, uint64_t mask)
 }
 
 /* A number that the row has: of a barrier only for those who wait at one, of an order only where there is one. */
-static void number(StrBuf *b, const char *label, uint32_t n, bool shown)
+static void show_number(StrBuf *b, const char *label, uint32_t n, bool shown)
 {
 	if (label && *label && shown)
 		sb_printf(b, ", %s %" PRIu32, label, n);
@@ -44,8 +44,8 @@ void trace_row_text(StrBuf *b, const TraceLaunch *l, const TraceRow *r)
 		sb_printf(b, ", %s ", x->rpc);
 		trace_place(b, l, r->rpc);
 	}
-	number(b, x->n, r->n, r->kind != ROW_SPLIT || r->flags & FLAG_AT_BARRIER);
-	number(b, x->m, r->m, true);
+	show_number(b, x->n, r->n, r->kind != ROW_SPLIT || r->flags & FLAG_AT_BARRIER);
+	show_number(b, x->m, r->m, true);
 	if (x->other && r->other && r->kind == ROW_SCALAR) {
 		sb_printf(b, ", %s 0x%" PRIx64, x->other, r->other);
 	} else if (x->other && r->other) {

@@ -18,7 +18,7 @@ typedef struct Picture {
 
 /* ---- text ---- */
 
-static void row(const Picture *p, int place, const TraceRow *r)
+static void draw_row(const Picture *p, int place, const TraceRow *r)
 {
 	char lanes[72];
 	StrBuf b = { 0 };
@@ -45,7 +45,7 @@ static void warp(const Picture *p, const TraceWarp *w)
 			fprintf(p->out, "  %s\n", trace_table_title[t]);
 		for (int k = 0; k < v->n; k++) {
 			int place = t == TABLE_STACK ? v->n - 1 - k : k;
-			row(p, place, &v->v[place]);
+			draw_row(p, place, &v->v[place]);
 		}
 	}
 }

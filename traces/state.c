@@ -22,13 +22,13 @@ bool trace_row_equal(const TraceRow *a, const TraceRow *b)
 
 /* ---- warps and schedulers ---- */
 
-static uint32_t key_of(unsigned sm, unsigned slot) { return (uint32_t)sm << 16 | (slot & 0xffff); }
+static uint32_t warp_key(unsigned sm, unsigned slot) { return (uint32_t)sm << 16 | (slot & 0xffff); }
 
 static uint32_t first_place(const TraceState *t, uint32_t key) { return key * 2654435761u >> 7 & ((uint32_t)t->place.n - 1); }
 
 static void enter_place(TraceState *t, int warp)
 {
-	uint32_t i = first_place(t, key_of(t->warp.v[warp].sm, t->warp.v[warp].slot));
+	uint32_t i = first_place(t, warp_key(t->warp.v[warp].sm, t->warp.v[warp].slot));
 	while (t->place.v[i])
 		i = (i + 1) & ((uint32_t)t->place.n - 1);
 	t->place.v[i] = warp + 1;
@@ -48,7 +48,7 @@ TraceWarp *trace_state_warp(TraceState *t, unsigned sm, unsigned slot)
 {
 	if (t->warp.n * 2 >= t->place.n)
 		grow_places(t);
-	uint32_t i = first_place(t, key_of(sm, slot));
+	uint32_t i = first_place(t, warp_key(sm, slot));
 	for (; t->place.v[i]; i = (i + 1) & ((uint32_t)t->place.n - 1)) {
 		TraceWarp *w = &t->warp.v[t->place.v[i] - 1];
 		if (w->sm == sm && w->slot == slot)
@@ -68,7 +68,7 @@ static TraceScheduler *scheduler(TraceState *t, unsigned sm, unsigned number)
 	return &t->scheduler.v[at];
 }
 
-static bool stall(TraceState *t, const TraceEvent *e)
+static bool keep_stall(TraceState *t, const TraceEvent *e)
 {
 	if (e->a >= (uint64_t)t->schedulers || e->b > WHY_ISSUES)
 		return false;
@@ -137,7 +137,7 @@ static bool set_row(TraceState *t, TraceWarp *w, const TraceEvent *e)
 }
 
 /* The split that has issued stands at the next instruction until a row says otherwise. */
-static void step(TraceWarp *w, const TraceEvent *e)
+static void step_split(TraceWarp *w, const TraceEvent *e)
 {
 	static const int tables[] = { TABLE_SPLITS, TABLE_STACK };
 	for (int x = 0; x < 2; x++)
@@ -166,7 +166,7 @@ bool trace_state_event(TraceState *t, const TraceEvent *e)
 	if (e->cycle > t->cycle)
 		t->cycle = e->cycle;
 	if (e->kind == TR_STALL)
-		return stall(t, e);
+		return keep_stall(t, e);
 	if (e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END || e->kind == TR_RETURN)
 		return true;
 	if (t->warp.n >= MOST_WARPS)
@@ -177,7 +177,7 @@ bool trace_state_event(TraceState *t, const TraceEvent *e)
 	case TR_ENTER: case TR_REWRITE: case TR_LEAVE:
 		return set_row(t, w, e);
 	case TR_ISSUE:
-		step(w, e);
+		step_split(w, e);
 		if (t->schedulers)
 			*scheduler(t, e->sm, (unsigned)(e->warp % t->schedulers)) = (TraceScheduler){ e->sm,
 				(uint16_t)(e->warp % t->schedulers), WHY_ISSUES, e->cycle };
@@ -215,7 +215,7 @@ static void change(Change *c, int kind, const TraceRow *row, uint64_t a, int at)
 static void set(Change *c, int kind, const TraceRow *row, int at) { change(c, kind, row, row->pc, at); }
 
 /* Equal rows in front and behind stay; of those between, as many as both have are rewritten, the others come or go. */
-static void differ(Change *c, const TraceRow *old, int nold, const TraceRow *now, int n)
+static void put_differences(Change *c, const TraceRow *old, int nold, const TraceRow *now, int n)
 {
 	int front = 0, most = nold < n ? nold : n, same = 0;
 	if (nold != n) {
@@ -253,7 +253,7 @@ void trace_state_differences(TraceState *t, const TraceEvent *like, const TraceR
 		if (old->n)
 			memcpy(before.v, old->v, sizeof *old->v * (size_t)old->n);
 		before.n = old->n;
-		differ(&c, before.v, before.n, now[k].v, now[k].n);
+		put_differences(&c, before.v, before.n, now[k].v, now[k].n);
 	}
 	vec_free(&before);
 }
@@ -283,6 +283,6 @@ void trace_state_replay(const TraceState *t, TraceEmit *emit, void *self)
 		}
 		Change c = { NULL, e, emit, self };
 		for (int i = 0; i < TABLE_COUNT; i++)
-			differ(&c, NULL, 0, w->table[i].v, w->table[i].n);
+			put_differences(&c, NULL, 0, w->table[i].v, w->table[i].n);
 	}
 }

@@ -75,7 +75,7 @@ static void launch(TraceExport *t)
 
 static void event(TraceExport *t, const TraceEvent *e) { trace_sum_event(((State *)t->state)->sum, t->launch, e); }
 
-static void row(FILE *out, const char *name, uint64_t value) { fprintf(out, "  %-20s %12" PRIu64 "\n", name, value); }
+static void print_row(FILE *out, const char *name, uint64_t value) { fprintf(out, "  %-20s %12" PRIu64 "\n", name, value); }
 
 static void finish(TraceExport *t)
 {
@@ -85,21 +85,21 @@ static void finish(TraceExport *t)
 		t->launch->model);
 	trace_when(t->launch, t->out);
 	trace_settings(t->launch, t->out);
-	row(t->out, "events", s->events);
-	row(t->out, "last_cycle", s->last_cycle);
-	row(t->out, "warp_instructions", s->issues);
-	row(t->out, "lanes", s->lanes);
-	row(t->out, "inserted", s->inserted);
-	row(t->out, "overhead", s->overhead);
-	row(t->out, "noop_fetches", s->empty);
-	row(t->out, "pushes", s->of_kind[TR_PUSH]);
-	row(t->out, "pops", s->of_kind[TR_POP]);
-	row(t->out, "max_depth", s->max_depth);
-	row(t->out, "depth_sum", s->depth_sum);
-	row(t->out, "spills", s->of_kind[TR_SPILL]);
-	row(t->out, "fills", s->of_kind[TR_FILL]);
-	row(t->out, "merges", s->of_kind[TR_RECONVERGE]);
-	row(t->out, "thread_blocks", s->of_kind[TR_BLOCK_START]);
+	print_row(t->out, "events", s->events);
+	print_row(t->out, "last_cycle", s->last_cycle);
+	print_row(t->out, "warp_instructions", s->issues);
+	print_row(t->out, "lanes", s->lanes);
+	print_row(t->out, "inserted", s->inserted);
+	print_row(t->out, "overhead", s->overhead);
+	print_row(t->out, "noop_fetches", s->empty);
+	print_row(t->out, "pushes", s->of_kind[TR_PUSH]);
+	print_row(t->out, "pops", s->of_kind[TR_POP]);
+	print_row(t->out, "max_depth", s->max_depth);
+	print_row(t->out, "depth_sum", s->depth_sum);
+	print_row(t->out, "spills", s->of_kind[TR_SPILL]);
+	print_row(t->out, "fills", s->of_kind[TR_FILL]);
+	print_row(t->out, "merges", s->of_kind[TR_RECONVERGE]);
+	print_row(t->out, "thread_blocks", s->of_kind[TR_BLOCK_START]);
 	for (int k = 0; k < s->nblocks; k++)
 		if (s->block[k].starts)
 			fprintf(t->out, "  block %s %s: fetches %" PRIu64 ", lanes %" PRIu64 "\n", s->block[k].function,

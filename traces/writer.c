@@ -40,7 +40,7 @@ struct TraceWriter {
 	uint64_t entries, entry_launch, entry_offset; /* of the index; the last one's */
 };
 
-static void emit(TraceWriter *w, const void *p, size_t n)
+static void put_bytes(TraceWriter *w, const void *p, size_t n)
 {
 	w->crc = (uint32_t)crc32(w->crc, p, (uInt)n);
 	w->offset += n;
@@ -65,8 +65,8 @@ static void emit_chunk(TraceWriter *w, int kind, uint8_t *raw, size_t n)
 	uint8_t head[CHUNK_BYTES] = { (uint8_t)kind };
 	put_u32(head + 1, (uint32_t)n);
 	put_u32(head + 5, (uint32_t)stored);
-	emit(w, head, sizeof head);
-	emit(w, w->out, stored);
+	put_bytes(w, head, sizeof head);
+	put_bytes(w, w->out, stored);
 }
 
 TraceWriter *trace_create(const char *path, Diag *diag)
@@ -85,7 +85,7 @@ TraceWriter *trace_create(const char *path, Diag *diag)
 	uint8_t head[HEADER_BYTES] = { 0 };
 	memcpy(head, TRACE_MAGIC, 8);
 	put_u32(head + 8, TRACE_VERSION);
-	emit(w, head, sizeof head);
+	put_bytes(w, head, sizeof head);
 	return w;
 }
 
@@ -333,7 +333,7 @@ bool trace_close(TraceWriter *w, Diag *diag)
 	put_u64(end + CHUNK_BYTES + 8, w->events);
 	put_u64(end + CHUNK_BYTES + 16, index);
 	put_u32(end + CHUNK_BYTES + 24, w->crc);
-	emit(w, end, sizeof end);
+	put_bytes(w, end, sizeof end);
 	if (fclose(w->f) && !w->error)
 		w->error = errno ? errno : EIO;
 	bool ok = !w->error;

@@ -44,7 +44,7 @@ void lower_collect(Lower *w, const Function *kernel)
 
 /* ---- recursion: strongly connected components of the call graph (Tarjan, 1972), without recursion of ours ---- */
 
-static int callees(Lower *w, int x, int *to)
+static int callees_of(Lower *w, int x, int *to)
 {
 	int n = 0, indirect = w->order.n;
 	if (x == indirect) {
@@ -83,13 +83,13 @@ static CallGraph call_graph(Lower *w)
 	g.first = arena_array(&w->arena, int, g.n + 1);
 	g.to = arena_array(&w->arena, int, edges);
 	for (int x = 0; x < g.n; x++)
-		g.first[x + 1] = g.first[x] + callees(w, x, g.to + g.first[x]);
+		g.first[x + 1] = g.first[x] + callees_of(w, x, g.to + g.first[x]);
 	return g;
 }
 
 typedef struct Tarjan { const CallGraph *g; int *index, *low, *next, *scc; Vec(int) path, stack; int count, sccs; } Tarjan;
 
-static void enter(Tarjan *t, int x)
+static void enter_node(Tarjan *t, int x)
 {
 	t->index[x] = t->low[x] = ++t->count;
 	t->next[x] = t->g->first[x];
@@ -97,7 +97,7 @@ static void enter(Tarjan *t, int x)
 	vec_push(&t->stack, x);
 }
 
-static void leave(Tarjan *t)
+static void leave_node(Tarjan *t)
 {
 	int x = vec_pop(&t->path), y;
 	if (t->path.n && t->low[x] < t->low[vec_last(&t->path)])
@@ -120,16 +120,16 @@ static int *components(Lower *w, const CallGraph *g, int *n)
 	t.scc = arena_array(&w->arena, int, g->n);
 	for (int i = 0; i < g->n; i++)
 		t.scc[i] = -1;
-	enter(&t, 0);
+	enter_node(&t, 0);
 	while (t.path.n) {
 		int x = vec_last(&t.path);
 		if (t.next[x] == g->first[x + 1]) {
-			leave(&t);
+			leave_node(&t);
 			continue;
 		}
 		int y = g->to[t.next[x]++];
 		if (!t.index[y])
-			enter(&t, y);
+			enter_node(&t, y);
 		else if (t.scc[y] < 0 && t.index[y] < t.low[x])
 			t.low[x] = t.index[y];
 	}

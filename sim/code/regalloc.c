@@ -24,7 +24,7 @@ typedef struct RegAlloc {
 
 /* ---- intervals ---- */
 
-static void touch(RegAlloc *a, int v, int pos)
+static void touch_value(RegAlloc *a, int v, int pos)
 {
 	Interval *i = &a->iv[v];
 	if (i->start < 0 || pos < i->start)
@@ -33,12 +33,12 @@ static void touch(RegAlloc *a, int v, int pos)
 		i->end = pos;
 }
 
-static void use(void *self, int v) { touch(self, v, ((RegAlloc *)self)->at); }
-static void def(void *self, int v) { touch(self, v, ((RegAlloc *)self)->at + 1); }
+static void use_value(void *self, int v) { touch_value(self, v, ((RegAlloc *)self)->at); }
+static void def(void *self, int v) { touch_value(self, v, ((RegAlloc *)self)->at + 1); }
 static void def_early(void *self, int v)
 {
-	touch(self, v, ((RegAlloc *)self)->at);
-	touch(self, v, ((RegAlloc *)self)->at + 1);
+	touch_value(self, v, ((RegAlloc *)self)->at);
+	touch_value(self, v, ((RegAlloc *)self)->at + 1);
 }
 
 /* Operations whose destinations may be written before all sources are read must not share registers with them. */
@@ -51,12 +51,12 @@ static int build_block(RegAlloc *a, const Block *b, int pos)
 	for (int k = 0; k < b->ins.n; k++, pos += 2) {
 		const Ins *i = &b->ins.v[k];
 		a->at = pos;
-		ins_uses(i, use, a);
+		ins_uses(i, use_value, a);
 		ins_defs(i, early_clobber(i) ? def_early : def, a);
 		if (i->op == OP_CALL)
 			l->call[l->ncalls++].pos = pos;
 		for (int r = 0; i->op == OP_RET && r < f->ret.n; r++)
-			touch(a, f->ret.v[r], pos);
+			touch_value(a, f->ret.v[r], pos);
 	}
 	return pos;
 }
@@ -66,11 +66,11 @@ static void build_interface(RegAlloc *a, int end)
 {
 	Function *f = a->l->f;
 	for (int r = 0; r < f->ret.n; r++) {
-		touch(a, f->ret.v[r], end);
+		touch_value(a, f->ret.v[r], end);
 		a->iv[f->ret.v[r]].pinned = true;
 	}
 	for (int i = 0; i < f->arg.n; i++) {
-		touch(a, f->arg.v[i], 0);
+		touch_value(a, f->arg.v[i], 0);
 		a->iv[f->arg.v[i]].pinned = true;
 	}
 }
@@ -89,14 +89,14 @@ static void build(RegAlloc *a, int first_temp)
 	for (int b = 0; b < l->nlayout; b++) {
 		const Block *blk = l->layout[b];
 		bs_each(live->in[blk->id], v)
-			touch(a, v, pos);
+			touch_value(a, v, pos);
 		pos = build_block(a, blk, pos);
 		bs_each(live->out[blk->id], v)
-			touch(a, v, pos);
+			touch_value(a, v, pos);
 		pos += 2;
 	}
 	bs_each(live->in[f->block.v[0]->id], v)
-		touch(a, v, 0);
+		touch_value(a, v, 0);
 	build_interface(a, pos);
 }
 
@@ -137,7 +137,7 @@ static void expire(RegAlloc *a, int pos)
 
 /* A free register, for a wide value the first of a pair; -1. A single one is rather the other half of a pair in use than one
    of a free pair, and rather any than one beyond those used so far. */
-static int find(const RegAlloc *a, bool wide)
+static int find_register(const RegAlloc *a, bool wide)
 {
 	int half = -1, pair = -1;
 	for (int r = a->limit - 1; r >= 0 && a->ends && !wide; r--)
@@ -185,9 +185,9 @@ static void evict(RegAlloc *a, int r)
 }
 
 /* False: the value must have a register, and nothing that has one may go. */
-static bool place(RegAlloc *a, Interval *now)
+static bool place_value(RegAlloc *a, Interval *now)
 {
-	int r = find(a, now->wide), end = 0;
+	int r = find_register(a, now->wide), end = 0;
 	if (r < 0) {
 		r = find_victims(a, now->wide, &end);
 		if (!now->pinned && (r < 0 || end <= now->end)) {
@@ -233,7 +233,7 @@ static bool scan(RegAlloc *a, bool preds, int limit)
 		if (!preds)
 			note_calls(a, order.v[k]->start);
 		expire(a, order.v[k]->start);
-		fits = place(a, order.v[k]);
+		fits = place_value(a, order.v[k]);
 	}
 	if (!preds)
 		note_calls(a, 0x7fffffff);

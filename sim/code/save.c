@@ -7,7 +7,7 @@
 
 static Type slot_type(const Function *f, int reg) { return type_bits[f->reg.v[reg].type] == 64 ? T_B64 : T_B32; }
 
-static int word(LowerFn *l) { return function_reg(l->module, l->f, NULL, T_B32); }
+static int new_word(LowerFn *l) { return function_reg(l->module, l->f, NULL, T_B32); }
 
 /* Predicates travel as 0 or 1 in a 32-bit register: to = predicate, and predicate = from. */
 static void pack_predicate(LowerFn *l, Block *b, int *at, int to, Opd predicate)
@@ -33,7 +33,7 @@ static void unpack_predicate(LowerFn *l, Block *b, int *at, int predicate, int f
 void lower_store(LowerFn *l, Block *b, int *at, Opd value, Type t, int slot)
 {
 	if (t == T_PRED) {
-		int tmp = word(l);
+		int tmp = new_word(l);
 		pack_predicate(l, b, at, tmp, value);
 		value = opd_reg(tmp);
 		t = T_B32;
@@ -49,7 +49,7 @@ void lower_load(LowerFn *l, Block *b, int *at, int reg, int slot)
 {
 	Function *f = l->f;
 	bool pred = f->reg.v[reg].type == T_PRED;
-	int to = pred ? word(l) : reg;
+	int to = pred ? new_word(l) : reg;
 	Ins ld = lower_ins(l, OP_LD, slot_type(f, to), 1, 1);
 	ld.space = SP_LOCAL;
 	ld.opd[0] = opd_reg(to);
@@ -70,7 +70,7 @@ static void carry_at_call(LowerFn *l, Block *b, int *k)
 		Opd *arg = ins_src(&b->ins.v[at], o), predicate = *arg;
 		if (!is_predicate(l->f, arg))
 			continue;
-		*arg = opd_reg(word(l));
+		*arg = opd_reg(new_word(l));
 		pack_predicate(l, b, &at, arg->id, predicate);
 	}
 	*k = at++;
@@ -79,7 +79,7 @@ static void carry_at_call(LowerFn *l, Block *b, int *k)
 		int predicate = result->id;
 		if (!is_predicate(l->f, result))
 			continue;
-		*result = opd_reg(word(l));
+		*result = opd_reg(new_word(l));
 		unpack_predicate(l, b, &at, predicate, result->id);
 	}
 }
@@ -95,7 +95,7 @@ static void carry_arguments(LowerFn *l)
 			continue;
 		if (!first) /* the entry may be the head of a loop */
 			first = lower_block(l, 0);
-		f->arg.v[i] = word(l);
+		f->arg.v[i] = new_word(l);
 		unpack_predicate(l, first, &at, predicate, f->arg.v[i]);
 	}
 	if (first)
@@ -109,7 +109,7 @@ static void carry_results(LowerFn *l)
 		int predicate = f->ret.v[i];
 		if (f->reg.v[predicate].type != T_PRED)
 			continue;
-		f->ret.v[i] = word(l);
+		f->ret.v[i] = new_word(l);
 		for (int b = 0; b < f->block.n; b++) {
 			int at = f->block.v[b]->ins.n - 1;
 			if (block_term(f->block.v[b])->op == OP_RET)

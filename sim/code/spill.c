@@ -38,7 +38,7 @@ static bool writes_register(const Ins *i, int reg)
 
 /* The temporary takes the value's place. True: the instruction must find the value in it, because it reads it or may leave
    it as it is. */
-static bool replace(Ins *i, int value, int temp)
+static bool replace_value(Ins *i, int value, int temp)
 {
 	bool reads = i->guard >= 0;
 	for (int o = 0; o < i->ndst + i->nsrc; o++)
@@ -76,7 +76,7 @@ static void spill_ins(Spill *s, Ins i)
 		if (i.opd[o].kind != OPD_REG || v >= s->nreg || s->slot[v] < 0)
 			continue;
 		int slot = s->slot[v], temp = temporary(s->l, s->l->f->reg.v[v].type, slot);
-		if (replace(&i, v, temp))
+		if (replace_value(&i, v, temp))
 			vec_push(&s->out, access(s->l, false, temp, slot));
 		vec_push(&moved, ((Moved){ temp, slot }));
 	}

@@ -69,7 +69,7 @@ static bool skip_noise(Scan *s)
 }
 
 /* A name; with an = behind it, it may be the next part of what is looked for. */
-static void name(Scan *s)
+static void scan_name(Scan *s)
 {
 	const char *begin = s->p, *want;
 	int so_far = s->open.n ? vec_last(&s->open) : 0;
@@ -100,7 +100,7 @@ int config_line(const char *text, const char *wanted)
 		if (skip_noise(&s))
 			continue;
 		if (isalpha((unsigned char)*s.p) || *s.p == '_') {
-			name(&s);
+			scan_name(&s);
 			continue;
 		}
 		int outside = s.open.n ? vec_last(&s.open) : 0;

@@ -97,7 +97,7 @@ static bool read_found(Found *f)
 
 /* ---- from a Lua table to a Config ---- */
 
-static Loc place(const Loader *l, const char *name)
+static Loc place_of_value(const Loader *l, const char *name)
 {
 	int i = l->nchain - 1, line = config_line(l->chain[i].text, name);
 	return (Loc){ l->chain[i].path, line ? line : l->line, 0 };
@@ -120,9 +120,9 @@ static void unknown(Loader *l, const char *name)
 	if (strlen(name) < CONFIG_NAME)
 		config_nearest(name, near);
 	if (near[0])
-		diag_error(l->diag, place(l, name), "unknown parameter '%.80s'; did you mean '%s'?", name, near);
+		diag_error(l->diag, place_of_value(l, name), "unknown parameter '%.80s'; did you mean '%s'?", name, near);
 	else
-		diag_error(l->diag, place(l, name), "unknown parameter '%.80s'", name);
+		diag_error(l->diag, place_of_value(l, name), "unknown parameter '%.80s'", name);
 }
 
 /* The value on top of the stack. */
@@ -149,7 +149,7 @@ static void apply_value(Loader *l, Config *c, const ConfigKey *key, const char *
 {
 	Diag none = { 0 };
 	if (!put_value(l->box.L, c, key, name, (Loc){ 0 }, &none))
-		put_value(l->box.L, c, key, name, place(l, name), l->diag);
+		put_value(l->box.L, c, key, name, place_of_value(l, name), l->diag);
 	diag_free(&none);
 }
 
@@ -172,7 +172,7 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 			named = false;
 	}
 	if (!named)
-		diag_error(l->diag, place(l, *prefix ? prefix : "?"), "%s%sfields need names, like depth = 16", prefix, *prefix ? ": " : "");
+		diag_error(l->diag, place_of_value(l, *prefix ? prefix : "?"), "%s%sfields need names, like depth = 16", prefix, *prefix ? ": " : "");
 	if (fields.n)
 		qsort(fields.v, (size_t)fields.n, sizeof *fields.v, by_name);
 	for (int i = 0; i < fields.n && l->diag->errors < before + MAX_ERRORS; i++) {
@@ -184,7 +184,7 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 		else if (is_group(name) && lua_type(L, -1) == LUA_TTABLE)
 			apply_table(l, c, name);
 		else if (is_group(name))
-			diag_error(l->diag, place(l, name), "%s: expected a table, found a %s", name, luaL_typename(L, -1));
+			diag_error(l->diag, place_of_value(l, name), "%s: expected a table, found a %s", name, luaL_typename(L, -1));
 		else
 			unknown(l, name);
 		lua_pop(L, 1);
@@ -195,7 +195,7 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 
 /* Fields of the table at index from go into the one at index into, tables into tables. Both have been applied, so their
    depth is that of the parameters' names. */
-static void merge(lua_State *L, int into, int from)
+static void merge_tables(lua_State *L, int into, int from)
 {
 	luaL_checkstack(L, 6, "machine file");
 	for (lua_pushnil(L); lua_next(L, from); lua_pop(L, 1)) {
@@ -212,7 +212,7 @@ static void merge(lua_State *L, int into, int from)
 			lua_pushvalue(L, -2);
 			lua_rawset(L, into);
 		}
-		merge(L, lua_gettop(L), lua_gettop(L) - 1);
+		merge_tables(L, lua_gettop(L), lua_gettop(L) - 1);
 		lua_pop(L, 1);
 	}
 }
@@ -311,7 +311,7 @@ static int derive(lua_State *L)
 	if (l->diag->errors > errors)
 		return stop_with_error(L, l);
 	if (lua_istable(L, 2) && !lua_rawequal(L, 2, 3))
-		merge(L, 3, 2);
+		merge_tables(L, 3, 2);
 	return 1;
 }
 

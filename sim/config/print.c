@@ -80,7 +80,7 @@ static void indent(StrBuf *out, int depth)
 }
 
 /* Closes and opens tables so that the open ones are the leading components of name. Returns the number open. */
-static int enter(StrBuf *out, char *open, const char *name)
+static int open_tables(StrBuf *out, char *open, const char *name)
 {
 	int depth = 1;
 	const char *p = name, *dot;
@@ -114,7 +114,7 @@ void config_print(const Config *c, StrBuf *out)
 	sb_printf(out, "-- configuration %s\nreturn {\n", config_hash_text(c, hash));
 	for (int i = 0; config_key(i, &key); i++) {
 		config_key_name(&key, name);
-		int depth = enter(out, open, name);
+		int depth = open_tables(out, open, name);
 		const char *leaf = strrchr(name, '.');
 		indent(out, depth);
 		sb_printf(out, "%s = ", leaf ? leaf + 1 : name);
@@ -129,6 +129,6 @@ void config_print(const Config *c, StrBuf *out)
 		}
 		sb_putc(out, '\n');
 	}
-	enter(out, open, "");
+	open_tables(out, open, "");
 	sb_puts(out, "}\n");
 }

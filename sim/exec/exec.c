@@ -41,7 +41,7 @@ static inline void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 /* ---- control ---- */
 
 /* The split stands at i, its new pc: the mechanism hears of it where lowering asked for that. */
-static inline void arrive(Sm *sm, Warp *w, Split *s, const MIns *i)
+static inline void arrive_at(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	if (i->flags & MI_REACH) {
 		sm->gpu->model->reach(w, s);
@@ -53,7 +53,7 @@ static inline void arrive(Sm *sm, Warp *w, Split *s, const MIns *i)
 static inline void next(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	s->pc++;
-	arrive(sm, w, s, i + 1);
+	arrive_at(sm, w, s, i + 1);
 }
 
 static void count_branch(Warp *w, const MIns *i, Mask taken, int paths)
@@ -63,13 +63,13 @@ static void count_branch(Warp *w, const MIns *i, Mask taken, int paths)
 	b->divergent += paths > 1;
 }
 
-static void go(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
+static void take_paths(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	if (sm->gpu->watching)
 		livelock_watch(sm, w, s, i, p, n);
 	if (n == 1 && !sm->gpu->model->all_branches) {
 		s->pc = p[0].pc;
-		arrive(sm, w, s, &w->ins[s->pc]);
+		arrive_at(sm, w, s, &w->ins[s->pc]);
 		return;
 	}
 	sm->gpu->model->branch(w, s, i, p, n);
@@ -90,7 +90,7 @@ static void exec_branch(Sm *sm, Warp *w, Split *s, const MIns *i)
 		p[0].mask = s->mask;
 	}
 	count_branch(w, i, taken, n);
-	go(sm, w, s, i, p, n);
+	take_paths(sm, w, s, i, p, n);
 }
 
 static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
@@ -119,7 +119,7 @@ static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
 			p[b - 1] = t;
 		}
 	count_branch(w, i, s->mask, n);
-	go(sm, w, s, i, p, n);
+	take_paths(sm, w, s, i, p, n);
 }
 
 static void grow_return_stack(Warp *w, uint32_t depth)
@@ -143,7 +143,7 @@ static void no_callee(Sm *sm, Warp *h, const MIns *i, int lane, const Fault *why
 }
 
 /* Where the lanes go: one callee, or by the functions whose addresses they hold. 0 after a fault. */
-static int callees(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
+static int paths_of_call(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
 {
 	const Code *c = code_of(w);
 	int n = 0, l;
@@ -180,7 +180,7 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 		next(sm, w, s, i);
 		return;
 	}
-	int n = callees(sm, w, s, i, p);
+	int n = paths_of_call(sm, w, s, i, p);
 	if (!n)
 		return;
 	uint32_t callee_frame = c->frame_of[c->ins[p[0].pc].function->id];
@@ -256,7 +256,7 @@ static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
 
 /* ---- special registers ---- */
 
-static uint64_t special(const Sm *sm, const Warp *w, const MIns *i, int l)
+static uint64_t special_register(const Sm *sm, const Warp *w, const MIns *i, int l)
 {
 	const Launch *L = launch_of(w);
 	int lane = l % PTX_WARP, warp = ptx_warp(w->lanes.width);
@@ -308,12 +308,12 @@ static void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
 	if (!m)
 		return;
 	bool same = same_in_block(i->sreg), wide = type_bits[i->type] == 64;
-	uint64_t keep = type_bits[i->type] == 16 ? 0xffff : ~(uint64_t)0, v = special(sm, w, i, lowest_lane(m)) & keep;
+	uint64_t keep = type_bits[i->type] == 16 ? 0xffff : ~(uint64_t)0, v = special_register(sm, w, i, lowest_lane(m)) & keep;
 	uint32_t *d = wide ? NULL : row32(&w->lanes, i->x.d);
 	uint64_t *d64 = wide ? row64(&w->lanes, i->x.d) : NULL;
 	each_lane(m, l) {
 		if (!same)
-			v = special(sm, w, i, l) & keep;
+			v = special_register(sm, w, i, l) & keep;
 		if (wide)
 			d64[l] = v;
 		else
@@ -399,7 +399,7 @@ static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 		if (i->flags & MI_COND)
 			exec_branch(sm, w, s, i);
 		else
-			go(sm, w, s, i, &(Path){ i->target, s->mask }, 1);
+			take_paths(sm, w, s, i, &(Path){ i->target, s->mask }, 1);
 		break;
 	case K_BRX: exec_brx(sm, w, s, i); break;
 	case K_CALL: exec_call(sm, w, s, i); break;

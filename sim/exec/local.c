@@ -4,7 +4,7 @@
 
 enum { LEAST_BYTES = 64 };
 
-static inline uint32_t *word(const Warp *w, int lane, uint64_t addr)
+static inline uint32_t *local_word(const Warp *w, int lane, uint64_t addr)
 {
 	return w->local + (size_t)(addr / 4) * (size_t)w->lanes.width + (size_t)lane;
 }
@@ -48,10 +48,10 @@ void local_load32(const Warp *w, Mask m, const uint64_t *addr, bool row, uint32_
 {
 	int l;
 	if (row)
-		memcpy(d, word(w, 0, addr[0]), 32 * sizeof *d);
+		memcpy(d, local_word(w, 0, addr[0]), 32 * sizeof *d);
 	else
 		each_lane(m, l)
-			d[l] = *word(w, l, addr[l]);
+			d[l] = *local_word(w, l, addr[l]);
 }
 
 bool local_store32(Warp *w, Mask m, const uint64_t *addr, bool row, const uint32_t *s)
@@ -59,14 +59,14 @@ bool local_store32(Warp *w, Mask m, const uint64_t *addr, bool row, const uint32
 	uint32_t diff = 0, *p;
 	int l;
 	if (row) {
-		p = word(w, 0, addr[0]);
+		p = local_word(w, 0, addr[0]);
 		for (l = 0; l < 32; l++) {
 			diff |= p[l] ^ s[l];
 			p[l] = s[l];
 		}
 	} else {
 		each_lane(m, l) {
-			p = word(w, l, addr[l]);
+			p = local_word(w, l, addr[l]);
 			diff |= *p ^ s[l];
 			*p = s[l];
 		}
@@ -78,7 +78,7 @@ void local_load64(const Warp *w, Mask m, const uint64_t *addr, uint64_t *d)
 {
 	int l;
 	each_lane(m, l) {
-		const uint32_t *p = word(w, l, addr[l]);
+		const uint32_t *p = local_word(w, l, addr[l]);
 		d[l] = p[0] | (uint64_t)p[w->lanes.width] << 32;
 	}
 }
@@ -88,7 +88,7 @@ bool local_store64(Warp *w, Mask m, const uint64_t *addr, const uint64_t *s)
 	uint64_t diff = 0;
 	int l;
 	each_lane(m, l) {
-		uint32_t *p = word(w, l, addr[l]);
+		uint32_t *p = local_word(w, l, addr[l]);
 		diff |= (p[0] | (uint64_t)p[w->lanes.width] << 32) ^ s[l];
 		p[0] = (uint32_t)s[l];
 		p[w->lanes.width] = (uint32_t)(s[l] >> 32);
@@ -99,15 +99,15 @@ bool local_store64(Warp *w, Mask m, const uint64_t *addr, const uint64_t *s)
 void local_read(const Warp *w, int lane, uint64_t addr, unsigned size, uint8_t *to)
 {
 	if (size < 4)
-		memcpy(to, (const uint8_t *)word(w, lane, addr) + addr % 4, size);
+		memcpy(to, (const uint8_t *)local_word(w, lane, addr) + addr % 4, size);
 	for (unsigned k = 0; k + 4 <= size; k += 4)
-		memcpy(to + k, word(w, lane, addr + k), 4);
+		memcpy(to + k, local_word(w, lane, addr + k), 4);
 }
 
 void local_write(Warp *w, int lane, uint64_t addr, unsigned size, const uint8_t *from)
 {
 	if (size < 4)
-		memcpy((uint8_t *)word(w, lane, addr) + addr % 4, from, size);
+		memcpy((uint8_t *)local_word(w, lane, addr) + addr % 4, from, size);
 	for (unsigned k = 0; k + 4 <= size; k += 4)
-		memcpy(word(w, lane, addr + k), from + k, 4);
+		memcpy(local_word(w, lane, addr + k), from + k, 4);
 }

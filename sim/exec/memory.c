@@ -52,7 +52,7 @@ static void home_addresses(const Split *s, const MIns *i, Mask m, uint64_t *addr
 
 static bool writes(const MIns *i) { return i->kind == K_ST || i->kind == K_ATOM; }
 
-static uint8_t *place(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a, unsigned size, const Alloc **hint)
+static uint8_t *bytes_of_lane(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a, unsigned size, const Alloc **hint)
 {
 	const Alloc *al;
 	switch (space) {
@@ -106,7 +106,7 @@ bool exec_byte(Sm *sm, Warp *w, const MIns *i, int lane, uint64_t addr, uint8_t 
 		local_read(w, lane, addr, 1, v);
 		return true;
 	}
-	const uint8_t *p = place(sm, w, i, lane, s, addr, 1, &sm->hint);
+	const uint8_t *p = bytes_of_lane(sm, w, i, lane, s, addr, 1, &sm->hint);
 	if (p)
 		*v = *p;
 	return p != NULL;
@@ -171,7 +171,7 @@ static int values(const Warp *w, const MIns *i, int l, uint64_t *v)
 	return 2;
 }
 
-static bool move(Warp *w, const MIns *i, int l, Space space, uint8_t *p, const uint64_t *v)
+static bool move_lane(Warp *w, const MIns *i, int l, Space space, uint8_t *p, const uint64_t *v)
 {
 	switch (i->kind) {
 	case K_LD:
@@ -187,7 +187,7 @@ static bool move(Warp *w, const MIns *i, int l, Space space, uint8_t *p, const u
 /* A word that others may wait for: who changed it is remembered. */
 static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr, uint8_t *p, const uint64_t *v)
 {
-	bool changed = move(w, i, l, space, p, v);
+	bool changed = move_lane(w, i, l, space, p, v);
 	if (changed && i->sync) {
 		Origin o = origin_of(w, i);
 		writer_note(w->sm, &o, space, l, addr, w->sm->now);
@@ -227,7 +227,7 @@ static bool region(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a
 }
 
 /* As sizes are below 2^63, an offset is beyond `last` when its highest bit is set, or that of last - offset. */
-static bool inside(const Region *r, Mask m, const uint64_t *addr, unsigned size)
+static bool all_inside(const Region *r, Mask m, const uint64_t *addr, unsigned size)
 {
 	uint64_t bad = 0, any = 0, start = r->start, last = r->size - size;
 	int l;
@@ -316,7 +316,7 @@ static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint6
 		return false;
 	}
 	if (space != SP_LOCAL)
-		return place(sm, w, i, l, space, a, size, hint) != NULL;
+		return bytes_of_lane(sm, w, i, l, space, a, size, hint) != NULL;
 	if (size <= (uint64_t)sm->gpu->config.sm_local && a <= (uint64_t)sm->gpu->config.sm_local - size)
 		return true;
 	sm_fault_memory(sm, w, i, FAULT_BOUNDS, l, space, a, size);
@@ -327,7 +327,7 @@ static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint6
 static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size, Region *r)
 {
 	int l;
-	if (region(sm, w, i, space, addr[lowest_lane(m)], size, r) && inside(r, m, addr, size))
+	if (region(sm, w, i, space, addr[lowest_lane(m)], size, r) && all_inside(r, m, addr, size))
 		return true;
 	r->size = 0;
 	each_lane(m, l)
@@ -381,7 +381,7 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 		uint64_t v[8];
 		if (i->kind != K_LD)
 			values(w, i, l, v);
-		uint8_t *p = place(sm, w, i, l, space, addr[l], size, &sm->hint);
+		uint8_t *p = bytes_of_lane(sm, w, i, l, space, addr[l], size, &sm->hint);
 		changed |= move_noted(w, i, l, space, addr[l], p, v);
 	}
 	if (changed)
@@ -436,7 +436,7 @@ void deferred_apply(Sm *sm, Deferred *d)
 	int n = i->kind == K_ST ? i->x.nrows : i->kind == K_LD ? 0 : 2;
 	each_lane(d->mask, l) {
 		const Alloc *al = d->region ? d->region : memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
-		bool one = move(w, i, l, SP_GLOBAL, al->data + (addr[l] - al->addr), v);
+		bool one = move_lane(w, i, l, SP_GLOBAL, al->data + (addr[l] - al->addr), v);
 		if (one && i->sync)
 			writer_note(sm, &sm->origins.v[d->origin], SP_GLOBAL, l, addr[l], d->cycle);
 		changed |= one;
@@ -497,7 +497,7 @@ static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 	return true;
 }
 
-static void part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, Issue *is)
+static void access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, Issue *is)
 {
 	unsigned size = (unsigned)i->bytes * i->vec;
 	if (sm->gpu->watching && i->kind != K_ST)
@@ -555,7 +555,7 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 		each_lane(m, l)
 			addr[l] += sm->gpu->param_address;
 	if (i->space != SP_GENERIC) {
-		part(sm, w, s, i, m, i->space, addr, is);
+		access_part(sm, w, s, i, m, i->space, addr, is);
 		return;
 	}
 	Mask by[SP_COUNT] = { 0 };
@@ -569,5 +569,5 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 		is->whole = whole_new(sm, parts);
 	for (int sp = 0; sp < SP_COUNT; sp++)
 		if (by[sp])
-			part(sm, w, s, i, by[sp], (Space)sp, addr, is);
+			access_part(sm, w, s, i, by[sp], (Space)sp, addr, is);
 }

@@ -128,7 +128,7 @@ static uint32_t arriving(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	return 0;
 }
 
-static void advance(Sm *sm, Warp *w, Split *s)
+static void step_over(Sm *sm, Warp *w, Split *s)
 {
 	s->pc++;
 	if (w->ins[s->pc].flags & MI_REACH)
@@ -158,14 +158,14 @@ void split_released(Sm *sm, Warp *w, Split *s)
 		return;
 	}
 	s->released = false;
-	advance(sm, w, s);
+	step_over(sm, w, s);
 }
 
 void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const BarrierOperands *o)
 {
 	Cta *cta = w->cta;
 	if (!m) {
-		advance(sm, w, s);
+		step_over(sm, w, s);
 		return;
 	}
 	Barrier *bar = &cta->barrier[o->number];
@@ -187,7 +187,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const Barrie
 		sm_trace(sm, w, s, TR_BARRIER_WAIT, m, o->number, bar->arrived);
 	if (i->op == OP_BARARRIVE) {
 		release_if_full(sm, cta, (int)o->number);
-		advance(sm, w, s);
+		step_over(sm, w, s);
 		return;
 	}
 	s->state = SPLIT_BARRIER;
@@ -365,7 +365,7 @@ bool exec_together_fits(Sm *sm, Warp *w, const MIns *i, Mask m)
 }
 
 /* The lanes that lane l names as participants; row: not NO_ROW. */
-static Mask named(const Warp *w, uint32_t row, int l) { return (Mask)row32(&w->lanes, row)[l] << base_of(l); }
+static Mask named_lanes(const Warp *w, uint32_t row, int l) { return (Mask)row32(&w->lanes, row)[l] << base_of(l); }
 
 /* All lanes that those of m name; m: not empty. */
 static Mask members(const Warp *w, uint32_t row, Mask m)
@@ -373,7 +373,7 @@ static Mask members(const Warp *w, uint32_t row, Mask m)
 	Mask all = 0;
 	int l;
 	each_lane(m, l)
-		all |= named(w, row, l);
+		all |= named_lanes(w, row, l);
 	return all;
 }
 
@@ -397,7 +397,7 @@ static void perform_each(Warp *w, const MIns *i, Mask m)
 {
 	uint32_t row = member_row(i);
 	while (m) {
-		Mask same = together(w, row, m), want = row == NO_ROW ? same : named(w, row, lowest_lane(m));
+		Mask same = together(w, row, m), want = row == NO_ROW ? same : named_lanes(w, row, lowest_lane(m));
 		perform(w, i, same & want);
 		m &= ~same;
 	}
@@ -442,7 +442,7 @@ static Mask incomplete(const Warp *w, const MIns *i, Mask here)
 {
 	Mask off = i->guard < 0 ? 0 : i->flags & MI_GUARD_NEG ? w->lanes.pred[i->guard] : ~w->lanes.pred[i->guard], bad = 0;
 	for (Mask m = here & ~off; m;) {
-		Mask same = together(w, member_row(i), m), want = named(w, member_row(i), lowest_lane(m));
+		Mask same = together(w, member_row(i), m), want = named_lanes(w, member_row(i), lowest_lane(m));
 		if (want & w->live & ~(same | (off & here)))
 			bad |= same;
 		m &= ~same;
@@ -451,7 +451,7 @@ static Mask incomplete(const Warp *w, const MIns *i, Mask here)
 }
 
 /* Splits that wait at pc go on together once all lanes they wait for are there: one issue for all of them. */
-static bool meet(Sm *sm, Warp *w, uint32_t pc)
+static bool meet_at(Sm *sm, Warp *w, uint32_t pc)
 {
 	Mask here = 0, bad, act = 0;
 	for (int k = 0; k < w->nsplit; k++)
@@ -485,7 +485,7 @@ static bool meet(Sm *sm, Warp *w, uint32_t pc)
 void warpsync_recheck(Sm *sm, Warp *w)
 {
 	for (int k = 0; k < w->nsplit;) /* the list may be another one when some have met */
-		k = w->split[k].state == SPLIT_WARPSYNC && meet(sm, w, w->split[k].pc) ? 0 : k + 1;
+		k = w->split[k].state == SPLIT_WARPSYNC && meet_at(sm, w, w->split[k].pc) ? 0 : k + 1;
 }
 
 /* A stack cannot let some lanes wait here for others: going on without them would give other values. */
@@ -510,12 +510,12 @@ void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 			return;
 		}
 		perform_each(w, i, m);
-		advance(sm, w, s);
+		step_over(sm, w, s);
 		return;
 	}
 	s->state = SPLIT_WARPSYNC;
 	s->why = STALL_WARPSYNC;
 	s->sync_mask = members(w, row, m);
-	if (!meet(sm, w, s->pc))
+	if (!meet_at(sm, w, s->pc))
 		split_waits(sm, w, s);
 }

@@ -133,7 +133,7 @@ static int buffer_view(lua_State *L)
 }
 
 /* Moved by so many elements; the end stays. */
-static int moved(lua_State *L, HostBuffer b, lua_Integer by)
+static int moved_by(lua_State *L, HostBuffer b, lua_Integer by)
 {
 	uint64_t size = (uint64_t)type_bytes(b.type), before = b.offset / size;
 	if (by < 0 ? -(uint64_t)by > before : (uint64_t)by > b.n)
@@ -147,7 +147,7 @@ static int moved(lua_State *L, HostBuffer b, lua_Integer by)
 static int buffer_add(lua_State *L)
 {
 	int which = host_is_buffer(L, 1) ? 1 : 2;
-	return moved(L, host_buffer(L, which), luaL_checkinteger(L, 3 - which));
+	return moved_by(L, host_buffer(L, which), luaL_checkinteger(L, 3 - which));
 }
 
 /* buffer - elements, or the elements from one to the other. */
@@ -157,7 +157,7 @@ static int buffer_subtract(lua_State *L)
 	if (!host_is_buffer(L, 2)) {
 		lua_Integer by = luaL_checkinteger(L, 2);
 		luaL_argcheck(L, by != LUA_MININTEGER, 2, "out of range");
-		return moved(L, a, -by);
+		return moved_by(L, a, -by);
 	}
 	HostBuffer b = host_buffer(L, 2);
 	int64_t bytes = (int64_t)(a.offset - b.offset);
@@ -222,7 +222,7 @@ static int buffer_set(lua_State *L)
 	return 0;
 }
 
-static void fill(lua_State *L, const HostBuffer *b, int index)
+static void fill_buffer(lua_State *L, const HostBuffer *b, int index)
 {
 	uint64_t bits = host_bits(L, index, b->type, whole_of(L, b)->name), n = host_bytes(b);
 	if (!n)
@@ -240,7 +240,7 @@ static void fill(lua_State *L, const HostBuffer *b, int index)
 static int buffer_fill(lua_State *L)
 {
 	HostBuffer b = host_buffer(L, 1);
-	fill(L, &b, 2);
+	fill_buffer(L, &b, 2);
 	return 0;
 }
 
@@ -266,7 +266,7 @@ static void initialise(lua_State *L, const HostBuffer *b, int index)
 		return;
 	bool table = lua_type(L, index) == LUA_TTABLE;
 	if (lua_type(L, index) == LUA_TNUMBER || host_is_buffer(L, index)) {
-		fill(L, b, index);
+		fill_buffer(L, b, index);
 		return;
 	}
 	if (!table && lua_type(L, index) != LUA_TFUNCTION)

@@ -22,7 +22,7 @@ static bool close_enough(const RunBuffer *b, const uint8_t *x, const uint8_t *y,
 	return fabs(v - w) <= b->tolerance * (size > 1 ? size : 1);
 }
 
-static void show(char *text, size_t n, const RunBuffer *b, const uint8_t *data, uint64_t i)
+static void show_element(char *text, size_t n, const RunBuffer *b, const uint8_t *data, uint64_t i)
 {
 	if (type_kind[b->type] == 'F')
 		snprintf(text, n, "%.9g", value_real(b->type, data, i));
@@ -42,8 +42,8 @@ static bool compare_elements(const Pair *p, const RunBuffer *b, const uint8_t *x
 	if (!bad)
 		return true;
 	char v[40], w[40];
-	show(v, sizeof v, b, x, first);
-	show(w, sizeof w, b, y, first);
+	show_element(v, sizeof v, b, x, first);
+	show_element(w, sizeof w, b, y, first);
 	diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): element %llu is %s %s, %s %s; %llu elements differ", b->name,
 		type_name[b->type], (unsigned long long)b->n, (unsigned long long)first, v, p->name[0], w, p->name[1],
 		(unsigned long long)bad);
@@ -93,7 +93,7 @@ static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, cons
 }
 
 /* The counterpart of buffer i of run a: a variable by its name, another by its number. */
-static const RunBuffer *counterpart(const Run *a, int i, const Run *b)
+static const RunBuffer *counterpart_buffer(const Run *a, int i, const Run *b)
 {
 	const RunBuffer *x = &a->buffer.v[i];
 	for (int k = 0; k < b->buffer.n; k++)
@@ -111,7 +111,7 @@ bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b
 		same = false;
 	}
 	for (int i = 0; i < a->buffer.n; i++) {
-		const RunBuffer *y = counterpart(a, i, b);
+		const RunBuffer *y = counterpart_buffer(a, i, b);
 		if (y && !compare_buffer(&p, a, &a->buffer.v[i], b, y))
 			same = false;
 	}

@@ -20,7 +20,7 @@ static const char *below(const char *name, const char *folder)
 }
 
 /* name as seen from the folder; NULL: it leads elsewhere. */
-static const char *inside(const char *name, const char *folder)
+static const char *name_inside(const char *name, const char *folder)
 {
 	char whole[PATH_MAX];
 	if (*name != '/')
@@ -65,7 +65,7 @@ static int open_file(lua_State *L, const char *name, const HostBuffer *b)
 	uint64_t size = 0;
 	int fd = -1;
 	for (int i = 0; fd < 0 && (!why || why == file_absent) && (where = folder(L, i)); i++) {
-		const char *rest = inside(name, where);
+		const char *rest = name_inside(name, where);
 		if (rest)
 			fd = file_open_in(where, rest, false, &size, &why);
 		lua_pop(L, 1);
@@ -125,7 +125,7 @@ int host_save(lua_State *L)
 	sandbox_charge(L, FILE_STEPS + sandbox_bytes(host_bytes(&b)));
 	const uint8_t *data = host_data(L, &b);
 	for (int i = 0; !rest && (where = folder(L, i)); i++)
-		rest = inside(name, where);
+		rest = name_inside(name, where);
 	if (!rest)
 		return refuse(L, "save", name, why);
 	if (!run_of(L)->options.trial && !file_write_in(where, rest, data, host_bytes(&b), &why))

@@ -42,7 +42,7 @@ static void suggest(const Module *m, const char *name, Arena *a, StrBuf *why)
 	vec_free(&names);
 }
 
-static void show(StrBuf *why, int n, const char *source, const char *name)
+static void show_name(StrBuf *why, int n, const char *source, const char *name)
 {
 	if (n == MAX_SHOWN)
 		sb_puts(why, ", ...");
@@ -69,7 +69,7 @@ const Function *kernel_by_name(const Module *m, const char *name, StrBuf *why)
 			n = 0;
 			all.n = 0;
 		}
-		show(&all, n++, source, f->name);
+		show_name(&all, n++, source, f->name);
 		found = f;
 	}
 	if (n > 1) {

@@ -120,7 +120,7 @@ static void arguments(lua_State *L, int table, const Function *k, uint8_t *param
 typedef struct LuaSink { JsonSink sink; lua_State *L; int table, depth; lua_Integer count[JSON_DEPTH]; } LuaSink; /* table: what the outermost one is, or 0: a new one */
 
 /* The value on top of the stack goes into the open table: below its key (count < 0) or as the next element. */
-static void place(LuaSink *s)
+static void place_value(LuaSink *s)
 {
 	if (!s->depth)
 		return;
@@ -147,7 +147,7 @@ static void lua_end(JsonSink *sink)
 {
 	LuaSink *s = (LuaSink *)sink;
 	s->depth--;
-	place(s);
+	place_value(s);
 }
 
 static void lua_key(JsonSink *sink, const char *key) { lua_pushstring(((LuaSink *)sink)->L, key); }
@@ -155,25 +155,25 @@ static void lua_key(JsonSink *sink, const char *key) { lua_pushstring(((LuaSink 
 static void lua_count(JsonSink *sink, uint64_t v)
 {
 	lua_pushinteger(((LuaSink *)sink)->L, (lua_Integer)v);
-	place((LuaSink *)sink);
+	place_value((LuaSink *)sink);
 }
 
 static void lua_real(JsonSink *sink, double v)
 {
 	lua_pushnumber(((LuaSink *)sink)->L, v);
-	place((LuaSink *)sink);
+	place_value((LuaSink *)sink);
 }
 
 static void lua_text(JsonSink *sink, const char *v)
 {
 	lua_pushstring(((LuaSink *)sink)->L, v);  /* NULL: nil */
-	place((LuaSink *)sink);
+	place_value((LuaSink *)sink);
 }
 
 static void lua_boolean(JsonSink *sink, bool v)
 {
 	lua_pushboolean(((LuaSink *)sink)->L, v);
-	place((LuaSink *)sink);
+	place_value((LuaSink *)sink);
 }
 
 /* A kernel that has the width of a warp in it says so: on another machine it would give wrong results. */
@@ -230,7 +230,7 @@ int host_sync(lua_State *L)
 }
 
 /* A field of a launch that may not have run. */
-static int look(lua_State *L)
+static int launch_field(lua_State *L)
 {
 	host_sync(L);
 	lua_settop(L, 2);
@@ -245,7 +245,7 @@ static int push_waiting(lua_State *L, LaunchStats *s)
 {
 	lua_newtable(L);
 	lua_newtable(L);
-	lua_pushcfunction(L, look);
+	lua_pushcfunction(L, launch_field);
 	lua_setfield(L, -2, "__index");
 	lua_pushcfunction(L, host_sync);
 	lua_setfield(L, -2, "__look");

@@ -133,34 +133,34 @@ uint64_t reconv_value(const Warp *w, const MIns *i, int lane)
 	return i->flags & MI_ADDR64 ? row64(&w->lanes, i->x.b)[lane] : row32(&w->lanes, i->x.b)[lane];
 }
 
-static void event(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m, uint64_t b)
+static void put_event(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m, uint64_t b)
 {
 	if (tracing(w->sm))
 		sm_trace(w->sm, w, s, kind, m, pc, b);
 }
 
-static void event_with_depth(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m)
+static void put_event_with_depth(Warp *w, const Split *s, TraceKind kind, uint32_t pc, Mask m)
 {
 	note_depth(w->sm, w);
-	event(w, s, kind, pc, m, w->stack_depth);
+	put_event(w, s, kind, pc, m, w->stack_depth);
 }
 
 void reconv_count_push(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
 	w->share->stats.pushes++;
-	event_with_depth(w, s, TR_PUSH, pc, m);
+	put_event_with_depth(w, s, TR_PUSH, pc, m);
 }
 
 void reconv_count_pop(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
 	w->share->stats.pops++;
-	event_with_depth(w, s, TR_POP, pc, m);
+	put_event_with_depth(w, s, TR_POP, pc, m);
 }
 
 void reconv_count_merge(Warp *w, const Split *s, uint32_t pc, Mask m)
 {
 	w->share->stats.merges++;
-	event(w, s, TR_RECONVERGE, pc, m, 2);
+	put_event(w, s, TR_RECONVERGE, pc, m, 2);
 }
 
 void reconv_delay(Warp *w, Split *s, Cycle n)
@@ -215,7 +215,7 @@ static uint64_t spill_address(const Warp *w, int entry)
 	return 0x0000030000000000u + (slot << 20) + (uint64_t)entry * (uint64_t)w->sm->gpu->config.div_entry_bytes;
 }
 
-static void traffic(Warp *w, Split *s, int entry, int n, bool store, Cycle constant)
+static void move_entries(Warp *w, Split *s, int entry, int n, bool store, Cycle constant)
 {
 	Sm *sm = w->sm;
 	const Config *c = &sm->gpu->config;
@@ -237,11 +237,11 @@ void reconv_spill_push(Warp *w, Split *s, StackSpill *k, Cycle constant)
 	const Config *c = reconv_config(w);
 	if (c->div_depth && k->resident >= c->div_depth) {
 		int n = (int)(c->div_chunk < k->resident ? c->div_chunk : k->resident);
-		traffic(w, s, k->spilled, n, true, constant);
+		move_entries(w, s, k->spilled, n, true, constant);
 		k->resident -= n;
 		k->spilled += n;
 		w->share->stats.spills++;
-		event(w, s, TR_SPILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
+		put_event(w, s, TR_SPILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
 	}
 	k->resident++;
 }
@@ -255,9 +255,9 @@ void reconv_spill_top(Warp *w, Split *s, StackSpill *k, Cycle constant)
 			n = (int)c->div_depth;
 		k->spilled -= n;
 		k->resident += n;
-		traffic(w, s, k->spilled, n, false, constant);
+		move_entries(w, s, k->spilled, n, false, constant);
 		w->share->stats.fills++;
-		event(w, s, TR_FILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
+		put_event(w, s, TR_FILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));
 	}
 }
 
@@ -272,14 +272,14 @@ void reconv_spill_pop(Warp *w, Split *s, StackSpill *k, Cycle constant)
 
 void reconv_spill_entry(Warp *w, Split *s, int entry, Cycle constant)
 {
-	traffic(w, s, entry, 1, true, constant);
+	move_entries(w, s, entry, 1, true, constant);
 	w->share->stats.spills++;
-	event_with_depth(w, s, TR_SPILL, 1, s->mask);
+	put_event_with_depth(w, s, TR_SPILL, 1, s->mask);
 }
 
 void reconv_fill_entry(Warp *w, Split *s, int entry, Cycle constant)
 {
-	traffic(w, s, entry, 1, false, constant);
+	move_entries(w, s, entry, 1, false, constant);
 	w->share->stats.fills++;
-	event_with_depth(w, s, TR_FILL, 1, s->mask);
+	put_event_with_depth(w, s, TR_FILL, 1, s->mask);
 }

@@ -32,7 +32,7 @@ Warp *homes_of(const Split *s, int lane)
 	bug("a lane without a home");
 }
 
-static Mask lanes_of(const Warp *holder, const Split *s, const Warp *home)
+static Mask lanes_of_home(const Warp *holder, const Split *s, const Warp *home)
 {
 	if (!s->parts)
 		return holder == home ? s->mask : 0;
@@ -43,7 +43,7 @@ static Mask lanes_of(const Warp *holder, const Split *s, const Warp *home)
 }
 
 /* Warps that may hold lanes of the home: slots from .. to - 1. */
-static int holders(const Warp *home, int *to)
+static int slots_that_hold(const Warp *home, int *to)
 {
 	bool all = home->sm->gpu->model->regroups;
 	*to = all ? home->sm->nwarps : home->slot + 1;
@@ -53,10 +53,10 @@ static int holders(const Warp *home, int *to)
 const Split *homes_split(const Warp *home, int lane)
 {
 	int to;
-	for (int k = holders(home, &to); k < to; k++) {
+	for (int k = slots_that_hold(home, &to); k < to; k++) {
 		const Warp *w = &home->sm->warp[k];
 		for (int x = 0; w->used && x < w->nsplit; x++)
-			if (lanes_of(w, &w->split[x], home) >> lane & 1)
+			if (lanes_of_home(w, &w->split[x], home) >> lane & 1)
 				return &w->split[x];
 	}
 	return NULL;
@@ -66,11 +66,11 @@ Mask homes_in(const Warp *home, unsigned states)
 {
 	Mask m = 0;
 	int to;
-	for (int k = holders(home, &to); k < to; k++) {
+	for (int k = slots_that_hold(home, &to); k < to; k++) {
 		const Warp *w = &home->sm->warp[k];
 		for (int x = 0; w->used && x < w->nsplit; x++)
 			if (states >> w->split[x].state & 1)
-				m |= lanes_of(w, &w->split[x], home);
+				m |= lanes_of_home(w, &w->split[x], home);
 	}
 	return m;
 }
@@ -121,7 +121,7 @@ void reconv_remove(Warp *w, Split *s)
 	warp_end_check(sm, w);
 }
 
-static Warp *carrier(const Warp *near)
+static Warp *choose_carrier(const Warp *near)
 {
 	Sm *sm = near->sm;
 	Warp *best = NULL;
@@ -137,7 +137,7 @@ static Warp *carrier(const Warp *near)
 Warp *reconv_form(Warp *near, const Split *like, const Part *part, int n)
 {
 	Sm *sm = near->sm;
-	Warp *w = n == 1 ? part[0].home : carrier(near);
+	Warp *w = n == 1 ? part[0].home : choose_carrier(near);
 	must(w->nsplit < 2 * w->lanes.width + 2);
 	Split *s = &w->split[w->nsplit++];
 	*s = *like;

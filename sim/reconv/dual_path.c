@@ -34,7 +34,7 @@ static int depth(const Warp *w) { return ((Stack *)reconv_state((Warp *)w))->hei
 static bool warp_scoreboard(const Config *c) { return !c->model_param[c->model][P_SCOREBOARD]; }
 
 /* The highest level of any split; may_run: of those that do not wait for other lanes. -1: none. */
-static int top(Warp *w, const Stack *k, bool may_run)
+static int top_level(Warp *w, const Stack *k, bool may_run)
 {
 	int most = -1;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
@@ -44,23 +44,23 @@ static int top(Warp *w, const Stack *k, bool may_run)
 }
 
 /* Sides of the top entry run, the others do not. */
-static void choose(Warp *w, Stack *k)
+static void run_top_sides(Warp *w, Stack *k)
 {
-	int level = top(w, k, true);
+	int level = top_level(w, k, true);
 	for (int i = 0; i < *reconv_nsplit(w); i++)
 		split_permit(w, &reconv_splits(w)[i], k->regions.group[i].level == level);
 }
 
 /* Entries appear and go with the levels of the splits. */
-static void settle(Warp *w, Stack *k, Split *s)
+static void settle_entries(Warp *w, Stack *k, Split *s)
 {
-	int height = top(w, k, false) + 1;
+	int height = top_level(w, k, false) + 1;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
 		if (k->regions.group[i].level >= k->height)
 			reconv_delay(w, &reconv_splits(w)[i], (Cycle)reconv_param(w, P_PUSH));
 	for (; k->height < height; k->height++)
 		reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
-	choose(w, k);
+	run_top_sides(w, k);
 	if (k->height == height || !*reconv_nsplit(w))
 		return;
 	int run = splits_running(w);
@@ -90,7 +90,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 static void stack_sides(Warp *w, Stack *k, Split *s, int before, bool shared)
 {
 	int new = *reconv_nsplit(w) - before, at = (int)(s - reconv_splits(w)), entries = (1 + new + 1) / 2;
-	int lowest = shared ? k->regions.group[at].level : top(w, k, false) + 1;
+	int lowest = shared ? k->regions.group[at].level : top_level(w, k, false) + 1;
 	k->regions.group[at].level = lowest + entries - 1;
 	for (int i = 0; i < new; i++)
 		k->regions.group[before + i].level = lowest + entries - 1 - (i + 1) / 2;
@@ -106,8 +106,8 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	regions_branch(w, &k->regions, s, i, p, n);
 	bool point = k->regions.group[at].region != g.region;
 	if (point || *reconv_nsplit(w) > before)
-		stack_sides(w, k, s, before, !point && sides == 1 && g.level == top(w, k, false));
-	settle(w, k, s);
+		stack_sides(w, k, s, before, !point && sides == 1 && g.level == top_level(w, k, false));
+	settle_entries(w, k, s);
 }
 
 /* The left side of an entry stands before the right one in the list. Where one is gone, the other takes its place. */
@@ -133,19 +133,19 @@ static void do_reach(Warp *w, Regions *r, Split *s, const Path *p, int n) { regi
 static void do_exit(Warp *w, Regions *r, Split *s, const Path *p, int n) { regions_exit(w, r, s, p->mask); }
 
 /* The side may be gone. */
-static void leave(Warp *w, Split *s, Event *event, const Path *p, int n)
+static void leave_side(Warp *w, Split *s, Event *event, const Path *p, int n)
 {
 	Stack *k = reconv_state(w);
 	int at = (int)(s - reconv_splits(w)), level = k->regions.group[at].level, before = *reconv_nsplit(w);
 	event(w, &k->regions, s, p, n);
 	if (*reconv_nsplit(w) < before)
 		close_up(w, k, at, level);
-	settle(w, k, s);
+	settle_entries(w, k, s);
 }
 
-static void reach(Warp *w, Split *s) { leave(w, s, do_reach, NULL, 0); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { leave(w, s, regions_ret, p, n); }
-static void lanes_exit(Warp *w, Split *s, Mask m) { leave(w, s, do_exit, &(Path){ 0, m }, 1); }
+static void reach(Warp *w, Split *s) { leave_side(w, s, do_reach, NULL, 0); }
+static void ret(Warp *w, Split *s, const Path *p, int n) { leave_side(w, s, regions_ret, p, n); }
+static void lanes_exit(Warp *w, Split *s, Mask m) { leave_side(w, s, do_exit, &(Path){ 0, m }, 1); }
 
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
@@ -153,10 +153,10 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	int before = *reconv_nsplit(w);
 	regions_call(w, &k->regions, s, p, n, return_pc);
 	stack_sides(w, k, s, before, false);
-	settle(w, k, s);
+	settle_entries(w, k, s);
 }
 
-static void waits(Warp *w, Split *s) { choose(w, reconv_state(w)); }
+static void waits(Warp *w, Split *s) { run_top_sides(w, reconv_state(w)); }
 
 static void show(const Warp *w, Rows *rows)
 {

@@ -63,7 +63,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 
 /* ---- forming ---- */
 
-static Mask lanes_of(const Part *part, int n)
+static Mask lanes_of_parts(const Part *part, int n)
 {
 	Mask m = 0;
 	for (int k = 0; k < n; k++)
@@ -89,7 +89,7 @@ static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
 }
 
 /* Lanes that have passed a post-dominator together are level from then on. */
-static void level(Warp *w, const Part *part, int n, uint32_t pc)
+static void level_counts(Warp *w, const Part *part, int n, uint32_t pc)
 {
 	Pool *pool = reconv_sm_state(w);
 	uint32_t most = 0;
@@ -107,7 +107,7 @@ static void level(Warp *w, const Part *part, int n, uint32_t pc)
 }
 
 /* May lanes m join what is formed at pc? s: the split they are, which is no candidate. */
-static Split *candidate(Warp *w, uint32_t pc, const Split *s, Mask m, Warp **holder)
+static Split *entry_to_join(Warp *w, uint32_t pc, const Split *s, Mask m, Warp **holder)
 {
 	if (m == lanes_below((int)reconv_config(w)->warp_size))
 		return NULL;
@@ -135,8 +135,8 @@ static void reach(Warp *w, Split *s)
 	Pool *pool = reconv_sm_state(w);
 	int n = reconv_parts(w, s, part);
 	Cycle ready = s->ready;
-	level(w, part, n, s->pc);
-	Split *e = candidate(w, s->pc, s, s->mask, &holder);
+	level_counts(w, part, n, s->pc);
+	Split *e = entry_to_join(w, s->pc, s, s->mask, &holder);
 	if (!e) {
 		s->tag = ++pool->stamp;
 		reconv_count_own(w, "warps_formed");
@@ -163,8 +163,8 @@ static void part_ways(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 		like.pc = p[a].pc;
 		like.ready = reconv_redirect(w, i, p[a].pc);
 		like.why = STALL_BRANCH;
-		level(w, part, np, like.pc);
-		Split *e = candidate(w, like.pc, NULL, lanes_of(part, np), &holder);
+		level_counts(w, part, np, like.pc);
+		Split *e = entry_to_join(w, like.pc, NULL, lanes_of_parts(part, np), &holder);
 		if (e) {
 			join_entry(holder, e, part, np, like.ready);
 			continue;
@@ -177,7 +177,7 @@ static void part_ways(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 
 static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part_ways(w, s, i, p, n); }
 
-static void go(Warp *w, Split *s, const Path *p, int n)
+static void go_on_at(Warp *w, Split *s, const Path *p, int n)
 {
 	if (n > 1) {
 		part_ways(w, s, reconv_ins(w, s->pc), p, n);
@@ -187,8 +187,8 @@ static void go(Warp *w, Split *s, const Path *p, int n)
 	reach(w, s);
 }
 
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { go(w, s, p, n); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { go(w, s, p, n); }
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { go_on_at(w, s, p, n); }
+static void ret(Warp *w, Split *s, const Path *p, int n) { go_on_at(w, s, p, n); }
 static void lanes_exit(Warp *w, Split *s, Mask m) { reconv_remove(w, s); }
 
 /* ---- which entry issues ---- */
@@ -240,7 +240,7 @@ static uint32_t lanes_at(const Pool *pool, uint32_t pc)
 
 /* Lower goes first; the high bit is what cannot issue, the lowest values are for what has waited too long: one entry at a
    time, until it ends with its block. */
-static uint64_t rank(Warp *w, const Split *s)
+static uint64_t rank_split(Warp *w, const Split *s)
 {
 	const Pool *pool = reconv_sm_state(w);
 	Cycle now = reconv_now(w);
@@ -267,21 +267,21 @@ static uint64_t rank(Warp *w, const Split *s)
 
 typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked; /* since: how long it could issue; when another can is not asked */
 
-static bool before(const Ranked *a, const Ranked *b)
+static bool goes_before(const Ranked *a, const Ranked *b)
 {
 	return a->rank != b->rank ? a->rank < b->rank : a->since < b->since;
 }
 
 /* The best split of the warp comes to the front of its list. */
-static Ranked lead(Warp *w)
+static Ranked best_to_front(Warp *w)
 {
 	Split *s = reconv_splits(w);
 	Ranked best = { ~(uint64_t)0, 0, w };
 	int at = 0;
 	for (int k = 0; k < *reconv_nsplit(w); k++) {
-		Ranked r = { rank(w, &s[k]), 0, w };
+		Ranked r = { rank_split(w, &s[k]), 0, w };
 		r.since = r.rank < NOT_READY ? s[k].ready : 0;
-		if (k == 0 || before(&r, &best)) {
+		if (k == 0 || goes_before(&r, &best)) {
 			best = r;
 			at = k;
 		}
@@ -303,8 +303,8 @@ static void order(Warp **list, int n)
 		choose_pc(pool, list, n, policy == DMAJ);
 	for (int k = 0; k < n; k++) {
 		int at = k;
-		Ranked x = lead(list[k]);
-		for (; at > 0 && before(&x, &r[at - 1]); at--)
+		Ranked x = best_to_front(list[k]);
+		for (; at > 0 && goes_before(&x, &r[at - 1]); at--)
 			r[at] = r[at - 1];
 		r[at] = x;
 	}

@@ -55,14 +55,14 @@ static bool must_wait(Warp *w, Dws *k, const Split *s)
 }
 
 /* Runs what may run. */
-static void choose(Warp *w, Dws *k)
+static void run_groups(Warp *w, Dws *k)
 {
 	each_split(w, s)
 		split_permit(w, s, !must_wait(w, k, s));
 }
 
 /* Room in the warp-split table, where all groups but parked ones have an entry. */
-static bool room(Warp *w, int more)
+static bool has_room(Warp *w, int more)
 {
 	each_split(w, s)
 		more += s->state != SPLIT_PARKED;
@@ -102,20 +102,20 @@ static void order_paths(Warp *w, Dws *k, const Path *p, int n, Mask before, int 
 
 static void reach(Warp *w, Split *s);
 
-static void go(Warp *w, Dws *k, Split *s, const MIns *i, const Path *p, int n)
+static void take_paths(Warp *w, Dws *k, Split *s, const MIns *i, const Path *p, int n)
 {
 	Group g = *group_of(w, k, s);
 	if (n == 1) {
 		s->pc = p->pc;
-		choose(w, k);
+		run_groups(w, k);
 		if (reconv_ins(w, p->pc)->flags & MI_REACH)
 			reach(w, s);
 		return;
 	}
-	bool side_by_side = reconv_param(w, P_BRANCHES) && is_short(w, i) && room(w, n - 1);
+	bool side_by_side = reconv_param(w, P_BRANCHES) && is_short(w, i) && has_room(w, n - 1);
 	regions_branch(w, &k->regions, s, i, p, n);
 	order_paths(w, k, p, n, g.before, g.region, !side_by_side);
-	choose(w, k);
+	run_groups(w, k);
 }
 
 /* ---- parts of a load that wait for each other at a branch ---- */
@@ -132,7 +132,7 @@ static Mask lanes_held(Warp *w, Dws *k, const Group *like)
 }
 
 /* All of the group's family are at its branch: one group takes it. */
-static void unite(Warp *w, Dws *k, Split *s)
+static void unite_family(Warp *w, Dws *k, Split *s)
 {
 	Group like = *group_of(w, k, s);
 	Path p[2] = { { like.held->target, 0 }, { like.held->fall, 0 } };
@@ -161,10 +161,10 @@ static void unite(Warp *w, Dws *k, Split *s)
 	for (int a = 0; a < 2; a++)
 		if (p[a].mask)
 			p[n++] = p[a];
-	go(w, k, s, like.held, p, n);
+	take_paths(w, k, s, like.held, p, n);
 }
 
-static void forget(Warp *w, Dws *k, Mask m)
+static void forget_lanes(Warp *w, Dws *k, Mask m)
 {
 	for (int i = 0; i < *reconv_nsplit(w); i++)
 		k->regions.group[i].family &= reconv_splits(w)[i].mask & m ? 0 : ~m;
@@ -181,8 +181,8 @@ static void unite_complete(Warp *w, Dws *k)
 		Mask others = g->family & ~lanes_held(w, k, g);
 		if (others & ~splits_waiting(w))
 			continue;
-		forget(w, k, others);
-		unite(w, k, &reconv_splits(w)[i]);
+		forget_lanes(w, k, others);
+		unite_family(w, k, &reconv_splits(w)[i]);
 		i = -1; /* the list is another one */
 	}
 }
@@ -190,7 +190,7 @@ static void unite_complete(Warp *w, Dws *k)
 /* Lanes that go elsewhere are waited for no longer. */
 static void leave_family(Warp *w, Dws *k, Mask m)
 {
-	forget(w, k, m);
+	forget_lanes(w, k, m);
 	unite_complete(w, k);
 }
 
@@ -203,7 +203,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	if (!g->family || !(i->flags & MI_COND) || indexed(i) || i->target == i->fall) {
 		if (g->family && i->flags & MI_COND)
 			leave_family(w, k, s->mask);
-		go(w, k, s, i, p, n);
+		take_paths(w, k, s, i, p, n);
 		return;
 	}
 	g->held = i;
@@ -212,7 +212,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 		g->path[p[a].pc != i->target] = p[a];
 	s->pc = p[0].pc;
 	unite_complete(w, k);
-	choose(w, k);
+	run_groups(w, k);
 }
 
 /* ---- loads ---- */
@@ -248,7 +248,7 @@ static void loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
 {
 	Dws *k = reconv_state(w);
 	int64_t when = reconv_param(w, P_MEMORY);
-	if (when == MEMORY_OFF || !room(w, 1) || (when != MEMORY_AGGRESSIVE && others_ready(w, s)))
+	if (when == MEMORY_OFF || !has_room(w, 1) || (when != MEMORY_AGGRESSIVE && others_ready(w, s)))
 		return;
 	subdivide(w, k, s, misses);
 }
@@ -262,7 +262,7 @@ static void wait_for_first(Warp *w, const Split *s, bool stalled)
 	if (reconv_param(w, P_MEMORY) != MEMORY_REVIVE)
 		return;
 	Mask m = reconv_first_ready(w, s, &when);
-	if (m == s->mask || (when <= now && stalled && !room(w, 1)) || (when < now && !stalled))
+	if (m == s->mask || (when <= now && stalled && !has_room(w, 1)) || (when < now && !stalled))
 		return;
 	if (stalled && when <= now)
 		when = now + 1;
@@ -289,7 +289,7 @@ static void alarm(Warp *w)
 		if (s->state != SPLIT_RUN || s->released || s->ready > reconv_now(w))
 			continue;
 		Mask m = reconv_first_ready(w, s, &when);
-		if (m != s->mask && when <= reconv_now(w) && room(w, 1) && !others_ready(w, s))
+		if (m != s->mask && when <= reconv_now(w) && has_room(w, 1) && !others_ready(w, s))
 			subdivide(w, k, s, s->mask & ~m);
 	}
 }
@@ -297,7 +297,7 @@ static void alarm(Warp *w)
 /* ---- the other events ---- */
 
 /* The split after those of its family that it leaves have gone on. */
-static Split *alone(Warp *w, Dws *k, Split *s)
+static Split *leave_alone(Warp *w, Dws *k, Split *s)
 {
 	Mask m = s->mask;
 	if (group_of(w, k, s)->family)
@@ -312,43 +312,43 @@ static void reach(Warp *w, Split *s)
 	Dws *k = reconv_state(w);
 	const Region *e = &k->regions.r[group_of(w, k, s)->region];
 	if (!e->call && e->pc == s->pc)
-		s = alone(w, k, s);
+		s = leave_alone(w, k, s);
 	regions_reach(w, &k->regions, s);
-	choose(w, k);
+	run_groups(w, k);
 }
 
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	Dws *k = reconv_state(w);
-	s = alone(w, k, s);
+	s = leave_alone(w, k, s);
 	int region = group_of(w, k, s)->region;
 	regions_call(w, &k->regions, s, p, n, return_pc);
 	order_paths(w, k, p, n, 0, region, true);
-	choose(w, k);
+	run_groups(w, k);
 }
 
 static void ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Dws *k = reconv_state(w);
-	regions_ret(w, &k->regions, alone(w, k, s), p, n);
-	choose(w, k);
+	regions_ret(w, &k->regions, leave_alone(w, k, s), p, n);
+	run_groups(w, k);
 }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	Dws *k = reconv_state(w);
-	regions_exit(w, &k->regions, alone(w, k, s), m);
-	choose(w, k);
+	regions_exit(w, &k->regions, leave_alone(w, k, s), m);
+	run_groups(w, k);
 }
 
 static void waits(Warp *w, Split *s)
 {
 	Dws *k = reconv_state(w);
 	unite_complete(w, k);
-	choose(w, k);
+	run_groups(w, k);
 }
 
-static void resumes(Warp *w, Split *s) { choose(w, reconv_state(w)); }
+static void resumes(Warp *w, Split *s) { run_groups(w, reconv_state(w)); }
 
 static void show(const Warp *w, Rows *rows)
 {

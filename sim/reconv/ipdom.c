@@ -26,7 +26,7 @@ typedef struct Stack { StackSpill spill; int n, cap; Entry *e; } Stack; /* e[n-1
 static size_t state_size(const Config *c) { return sizeof(Stack); }
 static int depth(const Warp *w) { return ((Stack *)reconv_state((Warp *)w))->n; }
 
-static void push(Warp *w, Split *s, Stack *k, Entry e)
+static void push_entry(Warp *w, Split *s, Stack *k, Entry e)
 {
 	k->e = reconv_grow(w, k->e, k->n, &k->cap, sizeof *k->e);
 	reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
@@ -35,7 +35,7 @@ static void push(Warp *w, Split *s, Stack *k, Entry e)
 		reconv_count_push(w, s, e.pc, e.mask);
 }
 
-static void drop(Warp *w, Split *s, Stack *k)
+static void drop_entry(Warp *w, Split *s, Stack *k)
 {
 	reconv_spill_pop(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
 	Entry e = k->e[--k->n];
@@ -49,13 +49,13 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	k->n = 0;
 	k->spill = (StackSpill){ 0 };
 	splits_launch(w, lanes, pc);
-	push(w, reconv_splits(w), k, (Entry){ pc, NO_PC, lanes, ROW_BASE, false });
+	push_entry(w, reconv_splits(w), k, (Entry){ pc, NO_PC, lanes, ROW_BASE, false });
 }
 
 /* The entry below goes on; entries whose lanes have all ended are skipped, and those that stand at their own rpc. */
 static void resume(Warp *w, Split *s, Stack *k)
 {
-	drop(w, s, k);
+	drop_entry(w, s, k);
 	while (k->n) {
 		reconv_spill_top(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
 		Entry *e = &k->e[k->n - 1];
@@ -68,7 +68,7 @@ static void resume(Warp *w, Split *s, Stack *k)
 		}
 		if (m)
 			reconv_count_merge(w, s, e->pc, m);
-		drop(w, s, k);
+		drop_entry(w, s, k);
 	}
 	*reconv_nsplit(w) = 0;
 }
@@ -105,7 +105,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	push_order(w, p, n, order);
 	if (rpc == NO_PC || rpc == top.rpc) {
 		k->e[k->n - 1].pc = s->pc;
-		drop(w, s, k);
+		drop_entry(w, s, k);
 	} else {
 		k->e[k->n - 1].pc = rpc;
 		k->e[k->n - 1].mask = s->mask;
@@ -115,7 +115,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	for (int a = 0; a < n; a++) {
 		const Path *q = &p[order[a]];
 		if (q->pc != meet)
-			push(w, s, k, (Entry){ q->pc, meet, q->mask, ROW_PATH, true });
+			push_entry(w, s, k, (Entry){ q->pc, meet, q->mask, ROW_PATH, true });
 	}
 	s->pc = k->e[k->n - 1].pc;
 	s->mask = k->e[k->n - 1].mask & reconv_live(w);
@@ -128,7 +128,7 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	k->e[k->n - 1].mask = s->mask;
 	k->e[k->n - 1].kind = ROW_CALLER;
 	for (int a = n - 1; a >= 0; a--)
-		push(w, s, k, (Entry){ p[a].pc, NO_PC, p[a].mask, ROW_CALLEE, true });
+		push_entry(w, s, k, (Entry){ p[a].pc, NO_PC, p[a].mask, ROW_CALLEE, true });
 	s->pc = p[0].pc;
 	s->mask = p[0].mask;
 }

@@ -50,7 +50,7 @@ static void launch_by_depth(Warp *w, Mask lanes, uint32_t pc)
 }
 
 /* The group of these lanes that is first in the order, or -1. */
-static int group_of(const Sorted *k, Mask m)
+static int group_with(const Sorted *k, Mask m)
 {
 	int at = k->n - 1;
 	while (at >= 0 && !(k->g[at].mask & m))
@@ -61,7 +61,7 @@ static int group_of(const Sorted *k, Mask m)
 /* It has been put aside (gather), and lanes that it waits for are still elsewhere. */
 static bool is_aside(const Warp *w, const Group *g) { return g->want & reconv_live(w) & ~g->mask; }
 
-static int first(const Warp *w, const Sorted *k)
+static int first_group(const Warp *w, const Sorted *k)
 {
 	int at = k->n - 1;
 	while (at >= 0 && is_aside(w, &k->g[at]))
@@ -80,22 +80,22 @@ static int longest_waiting(const Warp *w, const Sorted *k)
 }
 
 /* Which group runs the next block, after those of `ran` have run one; -1 = none can, and the first has to. */
-static int choose(const Warp *w, MinPc *x, Mask ran)
+static int choose_group(const Warp *w, MinPc *x, Mask ran)
 {
 	Sorted *k = &x->list;
 	Cycle most = (Cycle)reconv_param(w, P_STARVATION), now = reconv_now(w) + 1;
 	if (!most)
-		return first(w, k);
+		return first_group(w, k);
 	for (int i = 0; i < k->n; i++)
 		if (!k->g[i].since)
 			k->g[i].since = now;
-	int at = group_of(k, ran);
+	int at = group_with(k, ran);
 	if (x->turn > 0 && --x->turn > 0 && at >= 0 && !is_aside(w, &k->g[at]))
 		return at;
 	x->turn = 0;
 	at = longest_waiting(w, k);
 	if (at < 0 || now - k->g[at].since < most)
-		return first(w, k);
+		return first_group(w, k);
 	x->turn = reconv_param(w, P_QUANTUM);
 	return at;
 }
@@ -103,7 +103,7 @@ static int choose(const Warp *w, MinPc *x, Mask ran)
 static void select_next(Warp *w, Split *s, Mask ran)
 {
 	MinPc *x = reconv_state(w);
-	sorted_select(w, s, choose(w, x, ran), &x->rules);
+	sorted_select(w, s, choose_group(w, x, ran), &x->rules);
 	if (!*reconv_nsplit(w))
 		return;
 	x->list.g[x->list.run].since = 0;
@@ -112,7 +112,7 @@ static void select_next(Warp *w, Split *s, Mask ran)
 		reconv_delay(w, s, (Cycle)reconv_param(w, P_SWITCH));
 }
 
-static void move(Warp *w, Split *s, const Path *p, int n)
+static void move_group(Warp *w, Split *s, const Path *p, int n)
 {
 	MinPc *x = reconv_state(w);
 	Mask ran = s->mask;
@@ -125,9 +125,9 @@ static bool gather(Warp *w, Split *s, Mask want)
 	MinPc *x = reconv_state(w);
 	Path p = { s->pc, s->mask };
 	sorted_move(w, s, &p, 1, &x->rules);
-	int at = group_of(&x->list, p.mask);
+	int at = group_with(&x->list, p.mask);
 	x->list.g[at].want = want;
-	if (first(w, &x->list) < 0) { /* all are aside */
+	if (first_group(w, &x->list) < 0) { /* all are aside */
 		sorted_select(w, s, at, &x->rules);
 		return false;
 	}
@@ -135,14 +135,14 @@ static bool gather(Warp *w, Split *s, Mask want)
 	return true;
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { move(w, s, p, n); }
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { move(w, s, p, n); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { move(w, s, p, n); }
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { move_group(w, s, p, n); }
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { move_group(w, s, p, n); }
+static void ret(Warp *w, Split *s, const Path *p, int n) { move_group(w, s, p, n); }
 
 static void reach(Warp *w, Split *s)
 {
 	Path p = { s->pc, s->mask };
-	move(w, s, &p, 1);
+	move_group(w, s, &p, 1);
 }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)

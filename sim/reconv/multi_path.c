@@ -29,7 +29,7 @@ static bool lower(LowerFn *l, Diag *diag)
 
 static size_t state_size(const Config *c) { return sizeof(Regions); }
 
-static void spill(Warp *w, Regions *k, int i, Split *charged)
+static void spill_group(Warp *w, Regions *k, int i, Split *charged)
 {
 	Split *s = &reconv_splits(w)[i];
 	k->group[i].spilled = true;
@@ -39,7 +39,7 @@ static void spill(Warp *w, Regions *k, int i, Split *charged)
 		split_park(s);
 }
 
-static void fill(Warp *w, Regions *k, int i)
+static void fill_group(Warp *w, Regions *k, int i)
 {
 	Split *s = &reconv_splits(w)[i];
 	k->group[i].spilled = false;
@@ -73,23 +73,23 @@ static int least_needed(Warp *w, const Regions *k, bool only_waiting)
 }
 
 /* The list or what its splits wait for has changed: the table holds as many as it can that may run. */
-static void settle(Warp *w, Split *s)
+static void settle_table(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
 	int most = (int)reconv_param(w, P_SPLITS), here = regions_on_chip(w, k), i;
 	if (!most)
 		return;
 	for (; here > most; here--)
-		spill(w, k, least_needed(w, k, false), s);
+		spill_group(w, k, least_needed(w, k, false), s);
 	while ((i = oldest_spilled(w, k)) >= 0) {
 		int out = here < most ? -1 : least_needed(w, k, true);
 		if (here == most && out < 0)
 			return;
 		if (out >= 0)
-			spill(w, k, out, &reconv_splits(w)[i]);
+			spill_group(w, k, out, &reconv_splits(w)[i]);
 		else
 			here++;
-		fill(w, k, i);
+		fill_group(w, k, i);
 	}
 }
 
@@ -100,8 +100,8 @@ static void give_way(Warp *w, Split *s)
 	int next = oldest_spilled(w, k);
 	if (next < 0)
 		return;
-	spill(w, k, (int)(s - reconv_splits(w)), &reconv_splits(w)[next]);
-	fill(w, k, next);
+	spill_group(w, k, (int)(s - reconv_splits(w)), &reconv_splits(w)[next]);
+	fill_group(w, k, next);
 }
 
 static void launch(Warp *w, Mask lanes, uint32_t pc)
@@ -118,7 +118,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	regions_branch(w, reconv_state(w), s, i, p, n);
-	settle(w, s);
+	settle_table(w, s);
 }
 
 static void reach(Warp *w, Split *s)
@@ -126,7 +126,7 @@ static void reach(Warp *w, Split *s)
 	Regions *k = reconv_state(w);
 	int n = *reconv_nsplit(w), at = (int)(s - reconv_splits(w));
 	regions_reach(w, k, s);
-	settle(w, s);
+	settle_table(w, s);
 	if (*reconv_nsplit(w) == n && !k->group[at].spilled &&
 		reconv_now(w) >= k->group[at].since + (Cycle)reconv_param(w, P_SWAP))
 		give_way(w, s);
@@ -135,19 +135,19 @@ static void reach(Warp *w, Split *s)
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	regions_call(w, reconv_state(w), s, p, n, return_pc);
-	settle(w, s);
+	settle_table(w, s);
 }
 
 static void ret(Warp *w, Split *s, const Path *p, int n)
 {
 	regions_ret(w, reconv_state(w), s, p, n);
-	settle(w, s);
+	settle_table(w, s);
 }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	regions_exit(w, reconv_state(w), s, m);
-	settle(w, s);
+	settle_table(w, s);
 }
 
 static void resume(Warp *w, Split *s)
@@ -156,7 +156,7 @@ static void resume(Warp *w, Split *s)
 	if (!k->group[s - reconv_splits(w)].spilled)
 		return;
 	split_park(s);
-	settle(w, s);
+	settle_table(w, s);
 }
 
 static void show(const Warp *w, Rows *rows) { regions_show_groups(w, reconv_state((Warp *)w), rows); }
@@ -184,7 +184,7 @@ const ReconvModel reconv_multi_path = {
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show,
-	.sync = { .wait = settle, .resume = resume },
+	.sync = { .wait = settle_table, .resume = resume },
 	.stuck = { .patience = patience, .held = held,
 		.holds = "keeps lanes that have come to a reconvergence point until all others have come there or ended" },
 };

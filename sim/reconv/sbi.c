@@ -133,7 +133,7 @@ static int farthest(Warp *w, const Contexts *k, int x, int y)
 }
 
 /* On chip there are as many as fit; x has to be one of them, and not in place of y. */
-static void bring(Warp *w, Contexts *k, int x, int y)
+static void bring_on_chip(Warp *w, Contexts *k, int x, int y)
 {
 	Split *all = reconv_splits(w);
 	int here = k->cold[x], last;
@@ -154,7 +154,7 @@ static void bring(Warp *w, Contexts *k, int x, int y)
 }
 
 /* Primary and secondary run, the others are held. */
-static void settle(Warp *w, Contexts *k)
+static void settle_contexts(Warp *w, Contexts *k)
 {
 	Split *all = reconv_splits(w);
 	int n = *reconv_nsplit(w);
@@ -162,7 +162,7 @@ static void settle(Warp *w, Contexts *k)
 		if (all->state == SPLIT_PARKED)
 			all->state = SPLIT_RUN;
 		if (k->cold[0])
-			bring(w, k, 0, -1);
+			bring_on_chip(w, k, 0, -1);
 		return;
 	}
 	int first = next_of(w, k, -1), second = k->two && first >= 0 ? next_of(w, k, first) : -1;
@@ -170,12 +170,12 @@ static void settle(Warp *w, Contexts *k)
 		if (!split_waits(&all[x]))
 			all[x].state = x == first || x == second ? SPLIT_RUN : SPLIT_PARKED;
 	if (first >= 0)
-		bring(w, k, first, second);
+		bring_on_chip(w, k, first, second);
 	if (second >= 0)
-		bring(w, k, second, first);
+		bring_on_chip(w, k, second, first);
 }
 
-static void settle_event(Warp *w, Split *s) { settle(w, reconv_state(w)); }
+static void settle_event(Warp *w, Split *s) { settle_contexts(w, reconv_state(w)); }
 
 /* ---- events ---- */
 
@@ -191,7 +191,7 @@ static void launch_two(Warp *w, Mask lanes, uint32_t pc, bool two)
 static void sbi_launch(Warp *w, Mask lanes, uint32_t pc) { launch_two(w, lanes, pc, true); }
 static void swi_launch(Warp *w, Mask lanes, uint32_t pc) { launch_two(w, lanes, pc, reconv_param(w, P_SAME_WARP)); }
 
-static void add(Warp *w, Contexts *k, Path p, const Split *from, uint32_t fall)
+static void add_group(Warp *w, Contexts *k, Path p, const Split *from, uint32_t fall)
 {
 	Split *t = splits_add(w, p, from);
 	split_redirect(w, t, fall);
@@ -201,7 +201,7 @@ static void add(Warp *w, Contexts *k, Path p, const Split *from, uint32_t fall)
 }
 
 /* The group itself takes a path on which it meets nobody, if there is one: it is then still where the core looks for it. */
-static void part(Warp *w, Split *s, const Path *p, int n)
+static void part_group(Warp *w, Split *s, const Path *p, int n)
 {
 	Contexts *k = reconv_state(w);
 	uint32_t fall = s->pc + 1;
@@ -216,20 +216,20 @@ static void part(Warp *w, Split *s, const Path *p, int n)
 	s->mask = p[own].mask;
 	for (int a = 0; a < n; a++)
 		if (a != own)
-			add(w, k, p[a], s, fall);
+			add_group(w, k, p[a], s, fall);
 	merge_group(w, k, s);
-	settle(w, k);
+	settle_contexts(w, k);
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part(w, s, p, n); }
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part(w, s, p, n); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { part(w, s, p, n); }
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part_group(w, s, p, n); }
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part_group(w, s, p, n); }
+static void ret(Warp *w, Split *s, const Path *p, int n) { part_group(w, s, p, n); }
 
 static void reach(Warp *w, Split *s)
 {
 	Contexts *k = reconv_state(w);
 	merge_group(w, k, s);
-	settle(w, k);
+	settle_contexts(w, k);
 }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
@@ -240,7 +240,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	if (!*reconv_nsplit(w))
 		return;
 	reconv_count_pop(w, s, pc, m);
-	settle(w, k);
+	settle_contexts(w, k);
 }
 
 /* ---- issue ---- */
@@ -253,7 +253,7 @@ static Split *candidate(Warp *w, int n)
 	if (n == 0 && *reconv_nsplit(w) > 1) {
 		for (int x = *reconv_nsplit(w) - 1; x >= 0; x--)
 			merge_group(w, k, &reconv_splits(w)[x]);
-		settle(w, k);
+		settle_contexts(w, k);
 	}
 	each_split(w, s) {
 		if (s->state != SPLIT_RUN)
@@ -321,7 +321,7 @@ static unsigned shuffle_of(const Warp *w)
 }
 
 /* Bit l of the mask becomes bit l xor x: blocks of 1, 2, 4, ... bits change places. */
-static Mask moved(Mask m, unsigned x)
+static Mask moved_lanes(Mask m, unsigned x)
 {
 	static const Mask low[6] = { 0x5555555555555555u, 0x3333333333333333u, 0x0f0f0f0f0f0f0f0fu, 0x00ff00ff00ff00ffu,
 		0x0000ffff0000ffffu, 0x00000000ffffffffu };
@@ -345,13 +345,13 @@ static void find_partners(Warp *w, Mask lanes, Partners *p)
 	Warp *warps[MOST_WARPS], *of;
 	int64_t ways = reconv_param(w, P_WAYS);
 	int n = reconv_scheduler_warps(w, warps), set = set_of(w, ways), own = 0;
-	Mask used = moved(lanes, shuffle_of(w));
+	Mask used = moved_lanes(lanes, shuffle_of(w));
 	if (((Contexts *)reconv_state(w))->two && own_secondary(w, lanes, 0, &of))
 		p->warp[own++] = w;
 	p->n = own;
 	for (int x = 0; x < n; x++) {
 		Split *s = warps[x] == w ? NULL : primary(warps[x]);
-		if (!is_ready(w, s) || set_of(warps[x], ways) != set || moved(s->mask, shuffle_of(warps[x])) & used)
+		if (!is_ready(w, s) || set_of(warps[x], ways) != set || moved_lanes(s->mask, shuffle_of(warps[x])) & used)
 			continue;
 		int at = p->n++;
 		while (at > own && lane_count(primary(p->warp[at - 1])->mask) < lane_count(s->mask)) {

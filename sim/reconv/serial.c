@@ -16,7 +16,7 @@ static bool lower(LowerFn *l, Diag *diag) { return true; }
 static size_t state_size(const Config *c) { return 0; }
 
 /* If no group runs, the last of the list that is parked does. */
-static void choose(Warp *w)
+static void run_newest(Warp *w)
 {
 	Split *last = NULL;
 	each_split(w, s)
@@ -29,7 +29,7 @@ static void choose(Warp *w)
 }
 
 /* The first path goes on as s, the others are parked, the second one last. */
-static void part(Warp *w, Split *s, const Path *p, int n)
+static void part_group(Warp *w, Split *s, const Path *p, int n)
 {
 	for (int a = n - 1; a > 0; a--) {
 		Split *t = splits_part(w, s, p[a].mask);
@@ -40,9 +40,9 @@ static void part(Warp *w, Split *s, const Path *p, int n)
 	s->pc = p[0].pc;
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part(w, s, p, n); }
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part(w, s, p, n); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { part(w, s, p, n); }
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { part_group(w, s, p, n); }
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part_group(w, s, p, n); }
+static void ret(Warp *w, Split *s, const Path *p, int n) { part_group(w, s, p, n); }
 static void reach(Warp *w, Split *s) { }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
@@ -51,10 +51,10 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	reconv_close_gap(w, s);
 	if (*reconv_nsplit(w))
 		reconv_count_pop(w, s, pc, m);
-	choose(w);
+	run_newest(w);
 }
 
-static void wait(Warp *w, Split *s) { choose(w); }
+static void wait(Warp *w, Split *s) { run_newest(w); }
 
 /* What it waited for has happened: it goes on unless another group runs. */
 static void resume(Warp *w, Split *s)

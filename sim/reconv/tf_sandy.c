@@ -62,9 +62,9 @@ static bool lower(LowerFn *l, Diag *diag)
 
 static size_t state_size(const Config *c) { return sizeof(Sandy); }
 static int depth(const Warp *w) { return ((Sandy *)reconv_state((Warp *)w))->n - 1; }
-static Frame *top(Sandy *x) { return &x->frame[x->n - 1]; }
+static Frame *top_frame(Sandy *x) { return &x->frame[x->n - 1]; }
 
-static void put(Sandy *x, Mask m, uint32_t pc)
+static void set_pcs(Sandy *x, Mask m, uint32_t pc)
 {
 	int l;
 	each_lane(m, l)
@@ -78,12 +78,12 @@ static void push_frame(Warp *w, Sandy *x, Mask lanes, uint32_t pc)
 }
 
 /* The warp's pc is pc: the lanes there are enabled. */
-static void go(Warp *w, Split *s, Sandy *x, uint32_t pc)
+static void go_to(Warp *w, Split *s, Sandy *x, uint32_t pc)
 {
 	int l;
 	s->pc = pc;
 	s->mask = 0;
-	each_lane(top(x)->lanes, l)
+	each_lane(top_frame(x)->lanes, l)
 		s->mask |= (Mask)(x->pc[l] == pc) << l;
 }
 
@@ -99,7 +99,7 @@ static void go_conservatively(Warp *w, Split *s, Sandy *x, uint32_t pc, uint32_t
 	must(to != NO_PC);
 	if (s->mask)
 		reconv_delay(w, s, (Cycle)reconv_param(w, P_CONSERVATIVE));
-	go(w, s, x, to);
+	go_to(w, s, x, to);
 }
 
 static void launch(Warp *w, Mask lanes, uint32_t pc)
@@ -107,7 +107,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	Sandy *x = reconv_state(w);
 	x->n = 0;
 	push_frame(w, x, lanes, pc);
-	put(x, lanes, pc);
+	set_pcs(x, lanes, pc);
 	splits_launch(w, lanes, pc);
 }
 
@@ -116,11 +116,11 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	Sandy *x = reconv_state(w);
 	uint32_t first = NO_PC;
 	for (int a = 0; a < n; a++) {
-		put(x, p[a].mask, p[a].pc);
+		set_pcs(x, p[a].mask, p[a].pc);
 		if (p[a].pc < first)
 			first = p[a].pc;
 	}
-	if (n == 1 && s->mask == top(x)->lanes)
+	if (n == 1 && s->mask == top_frame(x)->lanes)
 		s->pc = p[0].pc;
 	else
 		go_conservatively(w, s, x, s->pc, first);
@@ -130,36 +130,36 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 static void reach(Warp *w, Split *s)
 {
 	Sandy *x = reconv_state(w);
-	put(x, s->mask, s->pc);
-	go(w, s, x, s->pc);
+	set_pcs(x, s->mask, s->pc);
+	go_to(w, s, x, s->pc);
 }
 
 /* The first callee's frame is on top; the others begin as those above them end. */
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	Sandy *x = reconv_state(w);
-	top(x)->pc = return_pc;
+	top_frame(x)->pc = return_pc;
 	for (int a = n - 1; a >= 0; a--) {
-		put(x, p[a].mask, p[a].pc);
+		set_pcs(x, p[a].mask, p[a].pc);
 		push_frame(w, x, p[a].mask, p[a].pc);
 		reconv_count_push(w, s, p[a].pc, p[a].mask);
 	}
-	go(w, s, x, p[0].pc);
+	go_to(w, s, x, p[0].pc);
 }
 
 /* Lanes have left the frame, by a terminator at pc. */
-static void leave(Warp *w, Split *s, Sandy *x, uint32_t pc)
+static void leave_frame(Warp *w, Split *s, Sandy *x, uint32_t pc)
 {
-	if (top(x)->lanes) {
+	if (top_frame(x)->lanes) {
 		go_conservatively(w, s, x, pc, NO_PC);
 		return;
 	}
-	while (x->n > 1 && !top(x)->lanes) {
+	while (x->n > 1 && !top_frame(x)->lanes) {
 		x->n--;
 		reconv_count_pop(w, s, pc, s->mask);
 	}
-	if (top(x)->lanes)
-		go(w, s, x, top(x)->pc);
+	if (top_frame(x)->lanes)
+		go_to(w, s, x, top_frame(x)->pc);
 	else
 		*reconv_nsplit(w) = 0;
 }
@@ -168,9 +168,9 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Sandy *x = reconv_state(w);
 	for (int a = 0; a < n; a++)
-		put(x, p[a].mask, p[a].pc);
-	top(x)->lanes &= ~s->mask;
-	leave(w, s, x, s->pc);
+		set_pcs(x, p[a].mask, p[a].pc);
+	top_frame(x)->lanes &= ~s->mask;
+	leave_frame(w, s, x, s->pc);
 }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
@@ -178,7 +178,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	Sandy *x = reconv_state(w);
 	for (int k = 0; k < x->n; k++)
 		x->frame[k].lanes &= ~m;
-	leave(w, s, x, s->pc);
+	leave_frame(w, s, x, s->pc);
 }
 
 /* Frames, and lanes that are not enabled by the place where they wait. */

@@ -36,21 +36,21 @@ static bool lower(LowerFn *l, Diag *diag)
 	return true;
 }
 
-static void move(Warp *w, Split *s, const Path *p, int n)
+static void move_group(Warp *w, Split *s, const Path *p, int n)
 {
 	SortedRules r = rules(w);
 	sorted_move(w, s, p, n, &r);
 	sorted_select(w, s, -1, &r);
 }
 
-static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { move(w, s, p, n); }
-static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { move(w, s, p, n); }
-static void ret(Warp *w, Split *s, const Path *p, int n) { move(w, s, p, n); }
+static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n) { move_group(w, s, p, n); }
+static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { move_group(w, s, p, n); }
+static void ret(Warp *w, Split *s, const Path *p, int n) { move_group(w, s, p, n); }
 
 static void reach(Warp *w, Split *s)
 {
 	Path p = { s->pc, s->mask };
-	move(w, s, &p, 1);
+	move_group(w, s, &p, 1);
 }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)

@@ -44,7 +44,7 @@ static bool lower(LowerFn *l, Diag *diag)
 	return place_tokens(l, &(PlaceStyle){ .frames = frames, .predicate = frames }, diag);
 }
 
-static void push(Warp *w, Split *s, Tokens *k, TokenKind kind, Mask m, uint32_t pc)
+static void push_token(Warp *w, Split *s, Tokens *k, TokenKind kind, Mask m, uint32_t pc)
 {
 	k->t = reconv_grow(w, k->t, k->n, &k->cap, sizeof *k->t);
 	reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
@@ -78,13 +78,13 @@ static void unwind(Warp *w, Split *s, Tokens *k)
 }
 
 /* Lanes m leave for the nearest token of the kind: stripped from every token above it. */
-static void strip(Tokens *k, TokenKind kind, Mask m)
+static void strip_tokens(Tokens *k, TokenKind kind, Mask m)
 {
 	for (int i = k->n - 1; i >= 0 && k->t[i].kind != kind; i--)
 		k->t[i].mask &= ~m;
 }
 
-static void leave(Warp *w, Split *s, Tokens *k, Mask m)
+static void lanes_leave(Warp *w, Split *s, Tokens *k, Mask m)
 {
 	s->mask &= ~m;
 	if (s->mask)
@@ -105,7 +105,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Tokens *k = reconv_state(w);
 	for (int a = n - 1; a >= 1; a--)
-		push(w, s, k, TOK_DIV, p[a].mask, p[a].pc);
+		push_token(w, s, k, TOK_DIV, p[a].mask, p[a].pc);
 	reconv_delay(w, s, (Cycle)reconv_param(w, P_PUSH));
 	s->pc = p[0].pc;
 	s->mask = p[0].mask;
@@ -116,15 +116,15 @@ static void special(Warp *w, Split *s, const MIns *i, Mask m)
 	Tokens *k = reconv_state(w);
 	switch (i->own) {
 	case OWN_SSY: case OWN_PBK: case OWN_PCNT:
-		push(w, s, k, i->own == OWN_SSY ? TOK_SYNC : i->own == OWN_PBK ? TOK_BRK : TOK_CONT, s->mask, i->target);
+		push_token(w, s, k, i->own == OWN_SSY ? TOK_SYNC : i->own == OWN_PBK ? TOK_BRK : TOK_CONT, s->mask, i->target);
 		s->pc++;
 		break;
 	case OWN_SYNC:
-		leave(w, s, k, m);
+		lanes_leave(w, s, k, m);
 		break;
 	case OWN_BRK: case OWN_CONT:
-		strip(k, i->own == OWN_BRK ? TOK_BRK : TOK_CONT, m);
-		leave(w, s, k, m);
+		strip_tokens(k, i->own == OWN_BRK ? TOK_BRK : TOK_CONT, m);
+		lanes_leave(w, s, k, m);
 		break;
 	default:
 		bug("not a token operation");
@@ -136,9 +136,9 @@ static void reach(Warp *w, Split *s) { }
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	Tokens *k = reconv_state(w);
-	push(w, s, k, TOK_CALL, s->mask, return_pc);
+	push_token(w, s, k, TOK_CALL, s->mask, return_pc);
 	for (int a = n - 1; a >= 1; a--)
-		push(w, s, k, TOK_DIV, p[a].mask, p[a].pc);
+		push_token(w, s, k, TOK_DIV, p[a].mask, p[a].pc);
 	s->pc = p[0].pc;
 	s->mask = p[0].mask;
 }
@@ -146,8 +146,8 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 static void ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Tokens *k = reconv_state(w);
-	strip(k, TOK_CALL, s->mask);
-	leave(w, s, k, s->mask);
+	strip_tokens(k, TOK_CALL, s->mask);
+	lanes_leave(w, s, k, s->mask);
 }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
@@ -157,7 +157,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 }
 
 /* Where lanes of token i go on: where there is nothing but the next pop, in the token below that has them. */
-static uint32_t goes_on(const Warp *w, const Tokens *k, int i, int lane)
+static uint32_t token_goes_on(const Warp *w, const Tokens *k, int i, int lane)
 {
 	uint32_t pc = k->t[i].pc;
 	while (--i >= 0 && reconv_ins(w, pc)->op == OP_OWN && reconv_ins(w, pc)->own == OWN_SYNC)
@@ -187,7 +187,7 @@ static bool held(const Warp *w, int lane, Held *h)
 	Mask above = reconv_splits((Warp *)w)->mask;
 	for (int i = k->n - 1; i >= 0; above |= k->t[i--].mask)
 		if (k->t[i].mask >> lane & 1) {
-			*h = (Held){ goes_on(w, k, i, lane), kind[k->t[i].kind], NO_PC, above };
+			*h = (Held){ token_goes_on(w, k, i, lane), kind[k->t[i].kind], NO_PC, above };
 			return true;
 		}
 	return false;

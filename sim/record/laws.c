@@ -39,7 +39,7 @@ const char *stats_rate_law(const LaunchStats *s, const Config *c)
 	return NULL;
 }
 
-static const char *differ(const char *law, uint64_t a, uint64_t b)
+static const char *unequal(const char *law, uint64_t a, uint64_t b)
 {
 	static _Thread_local char text[200];
 	if (a == b)
@@ -52,10 +52,10 @@ static const char *differ(const char *law, uint64_t a, uint64_t b)
 static const char *lane_law(const LaunchStats *s)
 {
 	uint64_t width = (uint64_t)s->warp_size, lost[2] = { 0 }, issues[2] = { 0 }, useful[2] = { 0 };
-	const char *bad = differ("inactive lanes have no thread, have ended or have parted from the group", s->lanes_inactive,
+	const char *bad = unequal("inactive lanes have no thread, have ended or have parted from the group", s->lanes_inactive,
 		s->lanes_no_thread + s->lanes_ended + s->lanes_parted);
 	if (!bad)
-		bad = differ("lanes of issued overhead executed, or have a cause why not", s->overhead_warp * width, s->overhead_thread
+		bad = unequal("lanes of issued overhead executed, or have a cause why not", s->overhead_warp * width, s->overhead_thread
 			+ s->overhead_off + s->overhead_no_thread + s->overhead_ended + s->overhead_parted);
 	for (int i = 0; i < s->nbranches; i++)
 		for (int k = 0; k < 2; k++)
@@ -69,15 +69,15 @@ static const char *lane_law(const LaunchStats *s)
 			useful[k] += s->line_stats[i].count[k].useful;
 		}
 	if (!bad)
-		bad = differ("lanes that have parted are charged to an instruction", s->lanes_parted, lost[0]);
+		bad = unequal("lanes that have parted are charged to an instruction", s->lanes_parted, lost[0]);
 	if (!bad)
-		bad = differ("lanes that have parted in overhead are charged to an instruction", s->overhead_parted, lost[1]);
+		bad = unequal("lanes that have parted in overhead are charged to an instruction", s->overhead_parted, lost[1]);
 	if (!bad)
-		bad = differ("instructions of lines are instructions issued", s->warp_instructions, issues[0]);
+		bad = unequal("instructions of lines are instructions issued", s->warp_instructions, issues[0]);
 	if (!bad)
-		bad = differ("overhead of lines is overhead issued", s->overhead_warp, issues[1]);
+		bad = unequal("overhead of lines is overhead issued", s->overhead_warp, issues[1]);
 	if (!bad)
-		bad = differ("lanes of lines are thread instructions", s->thread_instructions + s->overhead_thread, useful[0] + useful[1]);
+		bad = unequal("lanes of lines are thread instructions", s->thread_instructions + s->overhead_thread, useful[0] + useful[1]);
 	return bad;
 }
 
@@ -97,13 +97,13 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 		uint64_t sum = 0;
 		for (int k = 0; k < s->nlines; k++)
 			sum += s->line_stats[k].stalls[i];
-		bad = differ("stalls of lines are the schedulers'", s->stalls[i], sum);
+		bad = unequal("stalls of lines are the schedulers'", s->stalls[i], sum);
 	}
 	if (s->timed) {
 		if (!bad)
-			bad = differ("scheduler-cycles are issues and stalls", s->slots, s->issued + stalls);
+			bad = unequal("scheduler-cycles are issues and stalls", s->slots, s->issued + stalls);
 		if (!bad)
-			bad = differ("scheduler-cycles are cycles x schedulers x SMs", s->slots,
+			bad = unequal("scheduler-cycles are cycles x schedulers x SMs", s->slots,
 				s->cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);
 		if (!bad)
 			bad = stats_memory_law(s, c);
@@ -111,19 +111,19 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 			bad = stats_rate_law(s, c);
 	}
 	if (!bad && !s->own_slots)
-		bad = differ("lanes of issued instructions are useful, predicated off or inactive",
+		bad = unequal("lanes of issued instructions are useful, predicated off or inactive",
 			s->lanes_useful + s->lanes_predicated_off + s->lanes_inactive,
 			s->warp_instructions * (uint64_t)s->warp_size);
 	if (!bad && !s->own_slots)
 		bad = lane_law(s);
 	if (!bad)
-		bad = differ("useful lanes are thread instructions", s->lanes_useful, s->thread_instructions);
+		bad = unequal("useful lanes are thread instructions", s->lanes_useful, s->thread_instructions);
 	if (!bad && !s->own_slots)
-		bad = differ("active_lanes counts each instruction", issues, s->warp_instructions);
+		bad = unequal("active_lanes counts each instruction", issues, s->warp_instructions);
 	if (!bad && !s->own_slots)
-		bad = differ("active_lanes counts useful and predicated-off lanes", lanes, s->lanes_useful + s->lanes_predicated_off);
+		bad = unequal("active_lanes counts useful and predicated-off lanes", lanes, s->lanes_useful + s->lanes_predicated_off);
 	if (!bad)
-		bad = differ("entries pushed are popped", s->pushes, s->pops);
+		bad = unequal("entries pushed are popped", s->pushes, s->pops);
 	if (!bad && s->registers > (uint64_t)c->sm_max_regs)
 		bad = "a thread has at most sm.max_registers_per_thread registers";
 	return bad;

@@ -243,7 +243,7 @@ static int occurrence(const JsonValue *runs, int i)
 	return n;
 }
 
-static const JsonValue *counterpart(const JsonValue *runs, const JsonValue *run, int nth)
+static const JsonValue *counterpart_run(const JsonValue *runs, const JsonValue *run, int nth)
 {
 	for (int i = 0; i < rows_of(runs); i++)
 		if (same_run(&runs->item[i], run) && !nth--)
@@ -263,7 +263,7 @@ static void put_tally(const JsonValue *before, const JsonValue *after, StrBuf *o
 	int less = 0, more = 0, same = 0;
 	const char *figure = "cycles";
 	for (int i = 0; i < rows_of(before); i++) {
-		const JsonValue *a = total_of(&before->item[i]), *b = total_of(counterpart(after, &before->item[i], occurrence(before, i)));
+		const JsonValue *a = total_of(&before->item[i]), *b = total_of(counterpart_run(after, &before->item[i], occurrence(before, i)));
 		figure = measure(a, b);
 		const JsonValue *x = json_get(a, figure), *y = json_get(b, figure);
 		if (!json_is_number(x) || !json_is_number(y))
@@ -304,7 +304,7 @@ void report_compare_grids(const JsonValue *before, const JsonValue *after, bool 
 {
 	const JsonValue *first = NULL, *other = NULL;
 	for (int i = 0; i < rows_of(before) && !other; i++)
-		if ((other = counterpart(after, first = &before->item[i], 0)))
+		if ((other = counterpart_run(after, first = &before->item[i], 0)))
 			report_differ(first, other, NULL, full, out);
 	if (!other)
 		sb_puts(out, "no run of the one grid has the mechanism and passes of one of the other\n");
@@ -312,9 +312,9 @@ void report_compare_grids(const JsonValue *before, const JsonValue *after, bool 
 	sb_printf(out, "\n%-40s %16s %16s %9s %8s %8s\n", "mechanism, passes", "before", "after", "ratio", "SIMD", "after");
 	for (int i = 0; i < rows_of(before); i++) {
 		const JsonValue *run = &before->item[i];
-		put_run(out, run, run, counterpart(after, run, occurrence(before, i)));
+		put_run(out, run, run, counterpart_run(after, run, occurrence(before, i)));
 	}
 	for (int i = 0; i < rows_of(after); i++)
-		if (!counterpart(before, &after->item[i], occurrence(after, i)))
+		if (!counterpart_run(before, &after->item[i], occurrence(after, i)))
 			put_run(out, &after->item[i], NULL, &after->item[i]);
 }

@@ -133,7 +133,7 @@ static const JsonValue *changed_of(const JsonValue *run) { return json_path(run,
 enum { WIDTH = 100, LONGEST_PASSES = 24, LONGEST_MODEL = 40 };
 
 /* The column's width: as wide as its longest name, but at most `most` unless names that differ would then look alike. */
-static int longest(const Table *t, const char *heading, const char *(*name)(const Cell *), int most)
+static int column_width(const Table *t, const char *heading, const char *(*name)(const Cell *), int most)
 {
 	size_t n = strlen(heading);
 	bool alike = false;
@@ -221,7 +221,7 @@ static void put_text(const Table *t, void *self)
 {
 	StrBuf *out = self;
 	bool passes = several_pipelines(t), timed = grid_measured(t, CYCLES);
-	int wide = longest(t, "mechanism", grid_model, LONGEST_MODEL), pass = longest(t, "passes", grid_passes, LONGEST_PASSES);
+	int wide = column_width(t, "mechanism", grid_model, LONGEST_MODEL), pass = column_width(t, "passes", grid_passes, LONGEST_PASSES);
 	const JsonValue *first = t->cell[0].run;
 	if (out->n)
 		sb_putc(out, '\n');

@@ -315,7 +315,7 @@ static void copy(lua_State *L, int to, lua_Integer k, int from, lua_Integer i)
 }
 
 /* Elements [a, b) and [b, c), each in order, go into the other list in order. */
-static void merge(lua_State *L, int from, int to, lua_Integer a, lua_Integer b, lua_Integer c, Before *before)
+static void merge_runs(lua_State *L, int from, int to, lua_Integer a, lua_Integer b, lua_Integer c, Before *before)
 {
 	lua_Integer i = a, j = b;
 	for (lua_Integer k = a; k < c; k++) {
@@ -342,7 +342,7 @@ static void sort_list(lua_State *L, int list, lua_Integer n, Before *before)
 				for (lua_Integer i = a; i < c; i++)
 					copy(L, to, i, from, i);
 			else
-				merge(L, from, to, a, b, c, before);
+				merge_runs(L, from, to, a, b, c, before);
 		}
 		lua_insert(L, from);  /* the two change places */
 		sandbox_charge(L, (uint64_t)n);
@@ -473,7 +473,7 @@ static void wrap(lua_State *L, const char *library, const char *field, lua_CFunc
 	lua_setfield(L, -2, field);
 }
 
-static void forget(lua_State *L, const char *field)
+static void forget_field(lua_State *L, const char *field)
 {
 	lua_pushnil(L);
 	lua_setfield(L, -2, field);
@@ -495,7 +495,7 @@ static void charge_functions(lua_State *L)
 static void open_string(lua_State *L)
 {
 	luaL_requiref(L, "string", luaopen_string, 1);
-	forget(L, "dump");
+	forget_field(L, "dump");
 	sandbox_patterns(L);
 	wrap(L, "string", "rep", rep);
 	wrap(L, "string", "format", format);
@@ -530,7 +530,7 @@ int sandbox_libraries(lua_State *L)
 	};
 	luaL_requiref(L, "_G", luaopen_base, 1);
 	for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
-		forget(L, gone[i]);
+		forget_field(L, gone[i]);
 	luaL_setfuncs(L, own, 0);
 	lua_pop(L, 1);
 	name_globals(L);

@@ -104,7 +104,7 @@ static bool item_matches(const Match *m, const char *s, const char *p, const cha
 static const char *match(Match *m, const char *s, const char *p);
 
 /* The item [p, end) as often as it goes, at least `least` times, then fewer until the rest matches. */
-static const char *longest(Match *m, const char *s, const char *p, const char *end, ptrdiff_t least)
+static const char *match_longest(Match *m, const char *s, const char *p, const char *end, ptrdiff_t least)
 {
 	ptrdiff_t n = 0;
 	while (item_matches(m, s + n, p, end))
@@ -235,8 +235,8 @@ static const char *match_rest(Match *m, const char *s, const char *p)
 		}
 		const char *end = item_end(m, p), *found;
 		switch (end < m->stop ? *end : 0) {
-		case '*': return longest(m, s, p, end, 0);
-		case '+': return longest(m, s, p, end, 1);
+		case '*': return match_longest(m, s, p, end, 0);
+		case '+': return match_longest(m, s, p, end, 1);
 		case '-': return shortest(m, s, p, end);
 		case '?':
 			if (item_matches(m, s, p, end) && (found = match(m, s + 1, end + 1)))
@@ -299,7 +299,7 @@ static int push_captures(const Match *m, const char *s, const char *e)
 }
 
 /* A match's text and pattern: arguments 1 and 2. */
-static const char *prepare(lua_State *L, Match *m)
+static const char *match_arguments(lua_State *L, Match *m)
 {
 	size_t n, np;
 	const char *s = luaL_checklstring(L, 1, &n), *p = luaL_checklstring(L, 2, &np);
@@ -308,7 +308,7 @@ static const char *prepare(lua_State *L, Match *m)
 }
 
 /* Where to begin: argument 3, from 1, or from -1 backwards; NULL: behind the end. */
-static const char *begin(lua_State *L, const Match *m)
+static const char *begin_of_search(lua_State *L, const Match *m)
 {
 	lua_Integer at = luaL_optinteger(L, 3, 1), n = m->end - m->text;
 	at = at > 0 ? at : at == 0 || at < -n ? 1 : n + at + 1;
@@ -345,7 +345,7 @@ static int not_found(lua_State *L)
 static int search(lua_State *L, bool find)
 {
 	Match m;
-	const char *p = prepare(L, &m), *s = begin(L, &m), *e;
+	const char *p = match_arguments(L, &m), *s = begin_of_search(L, &m), *e;
 	if (!s)
 		return not_found(L);
 	if (find && (lua_toboolean(L, 4) || is_plain(&m, p))) {
@@ -382,7 +382,7 @@ static int next_match(lua_State *L)
 	lua_settop(L, 0);
 	lua_pushvalue(L, lua_upvalueindex(1));
 	lua_pushvalue(L, lua_upvalueindex(2));
-	const char *p = prepare(L, &m), *e;
+	const char *p = match_arguments(L, &m), *e;
 	lua_Integer last = lua_tointeger(L, lua_upvalueindex(4));
 	for (const char *s = m.text + lua_tointeger(L, lua_upvalueindex(3)); s <= m.end; s++) {
 		if (!(e = match_from(&m, s, p)) || e - m.text == last)
@@ -400,8 +400,8 @@ static int next_match(lua_State *L)
 static int gmatch(lua_State *L)
 {
 	Match m;
-	prepare(L, &m);
-	const char *s = begin(L, &m);
+	match_arguments(L, &m);
+	const char *s = begin_of_search(L, &m);
 	lua_settop(L, 2);
 	lua_pushinteger(L, s ? s - m.text : m.end - m.text + 1);
 	lua_pushinteger(L, -1);
@@ -469,7 +469,7 @@ static int gsub(lua_State *L)
 {
 	Match m;
 	luaL_Buffer out;
-	const char *p = prepare(L, &m), *s = m.text, *last = NULL, *e;
+	const char *p = match_arguments(L, &m), *s = m.text, *last = NULL, *e;
 	int type = lua_type(L, 3);
 	luaL_argexpected(L, type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TFUNCTION || type == LUA_TTABLE, 3,
 		"string/function/table");

@@ -92,7 +92,7 @@ static int run_warp(Sm *sm, Warp *w)
 }
 
 /* The first split that may run, nsplit if none. */
-static int can_run(const Warp *w)
+static int first_runnable(const Warp *w)
 {
 	int k = 0;
 	while (k < w->nsplit && w->split[k].state != SPLIT_RUN)
@@ -113,14 +113,14 @@ static int ordered_round(Sm *sm)
 			if (w->used && w->ending) {
 				warp_retire(sm, w);
 				done++;
-			} else if (w->used && can_run(w) < w->nsplit) {
+			} else if (w->used && first_runnable(w) < w->nsplit) {
 				list[n++] = w;
 			}
 		}
 		if (!n)
 			break;
 		sm->gpu->model->blocks.order(list, n);
-		done += run_split(sm, list[0], can_run(list[0]), by_block ? sm->gpu->options.turn : 1, by_block);
+		done += run_split(sm, list[0], first_runnable(list[0]), by_block ? sm->gpu->options.turn : 1, by_block);
 	}
 	return done;
 }

@@ -53,7 +53,7 @@ static const MIns *next_instruction(Sm *sm, Warp *w, Split *s)
 }
 
 /* After an issue: may the lane issue another instruction in this cycle? Else it may in a later one. */
-static bool goes_on(Sm *sm, Turn *t, Split *s, const MIns *i, int lane)
+static bool lane_goes_on(Sm *sm, Turn *t, Split *s, const MIns *i, int lane)
 {
 	if (s->state == SPLIT_RUN && s->ready == sm->now + 1 && may_be_followed(i) && --t->left[lane] > 0)
 		return true;
@@ -104,7 +104,7 @@ static bool run_lane(Sm *sm, Warp *w, int k, Turn *t)
 		t->issued = true;
 		if (!issue_plain(sm, w, s, i, lane))
 			return false;
-		if (!goes_on(sm, t, s, i, lane))
+		if (!lane_goes_on(sm, t, s, i, lane))
 			return true;
 	}
 }
@@ -132,7 +132,7 @@ static void access_together(Sm *sm, Warp *w, Turn *t)
 	t->access &= ~lanes;
 	for (int k = 0; k < w->nsplit; k++)
 		if (w->split[k].mask & lanes)
-			goes_on(sm, t, &w->split[k], i, lowest_lane(lanes & w->split[k].mask));
+			lane_goes_on(sm, t, &w->split[k], i, lowest_lane(lanes & w->split[k].mask));
 }
 
 static bool issue_warp(Sm *sm, Warp *w)

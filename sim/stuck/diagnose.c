@@ -16,7 +16,7 @@ static Writer *writer_slot(const Sm *sm, uint64_t address)
 	return &sm->writers[(address >> 2) * 0x9e3779b97f4a7c15u >> 54 & (WRITERS - 1)];
 }
 
-static uint64_t key_of(Space space, uint64_t address) { return space == SP_SHARED ? SHARED_WINDOW + address : address; }
+static uint64_t writer_key(Space space, uint64_t address) { return space == SP_SHARED ? SHARED_WINDOW + address : address; }
 
 void writer_note(Sm *sm, const Origin *o, Space space, int lane, uint64_t address, Cycle when)
 {
@@ -24,7 +24,7 @@ void writer_note(Sm *sm, const Origin *o, Space space, int lane, uint64_t addres
 		return;
 	if (!sm->writers)
 		sm->writers = arena_array(&sm->arena, Writer, WRITERS);
-	uint64_t key = key_of(space, address);
+	uint64_t key = writer_key(space, address);
 	*writer_slot(sm, key) = (Writer){ .grid = o->grid, .address = key, .block = o->block,
 		.when = sm->gpu->options.functional ? ++sm->gpu->writes : when,
 		.thread = o->warp * (uint32_t)warp_width(sm->gpu) + (uint32_t)lane, .pc = o->pc };
@@ -34,7 +34,7 @@ void writer_note(Sm *sm, const Origin *o, Space space, int lane, uint64_t addres
 static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint64_t address)
 {
 	const Writer *best = NULL;
-	uint64_t key = key_of(space, address);
+	uint64_t key = writer_key(space, address);
 	for (int i = 0; i < g->config.sm_count; i++) {
 		if (!g->sm[i].writers)
 			continue;
@@ -62,7 +62,7 @@ static const MIns *in_source(const Code *c, const MIns *m)
 	return i->from->origin == ORIGIN_LOWER ? m : i;
 }
 
-static CodePlace place_of(const Gpu *g, const Code *c, const MIns *m)
+static CodePlace code_place(const Gpu *g, const Code *c, const MIns *m)
 {
 	m = in_source(c, m);
 	Loc loc = m->src ? ins_loc(c->module, m->src) : (Loc){ 0 };
@@ -74,9 +74,9 @@ static CodePlace place_of(const Gpu *g, const Code *c, const MIns *m)
 		loc.file ? arena_strdup(g->out, loc.file) : NULL, loc.line };
 }
 
-static CodePlace place_at(const Gpu *g, const Code *c, uint32_t pc)
+static CodePlace code_place_at(const Gpu *g, const Code *c, uint32_t pc)
 {
-	return pc == NO_PC ? (CodePlace){ 0 } : place_of(g, c, &c->ins[pc]);
+	return pc == NO_PC ? (CodePlace){ 0 } : code_place(g, c, &c->ins[pc]);
 }
 
 static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
@@ -95,9 +95,9 @@ static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
 		x.in = h.in;
 		x.others = h.others & w->live;
 		x.waits = h.until != NO_PC;
-		x.until = place_at(g, code_of(w), h.until);
+		x.until = code_place_at(g, code_of(w), h.until);
 	}
-	x.at = place_at(g, code_of(w), h.pc);
+	x.at = code_place_at(g, code_of(w), h.pc);
 	return x;
 }
 
@@ -194,7 +194,7 @@ static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
 		return x;
 	const Turn *out = way_out(w->watch->lane[lane], &read);
 	return (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = x.lanes,
-		.how = STUCK_RUNS, .at = out ? place_of(g, code_of(w), out->ins) : x.at };
+		.how = STUCK_RUNS, .at = out ? code_place(g, code_of(w), out->ins) : x.at };
 }
 
 static uint64_t value_at(const Gpu *g, const Warp *w, const StuckWord *x)
@@ -264,7 +264,7 @@ static void describe_writer(const Gpu *g, const Warp *w, Diagnosis *d)
 	d->thread[0] = x->thread % n[0];
 	d->thread[1] = x->thread / n[0] % n[1];
 	d->thread[2] = x->thread / n[0] / n[1];
-	d->by = place_at(g, x->grid->code, x->pc);
+	d->by = code_place_at(g, x->grid->code, x->pc);
 	const Warp *home = warp_of(g, x->grid, x->block, index);
 	if (home) {
 		d->writer = whereabouts(g, home, (int)(x->thread % (uint32_t)W));
@@ -299,7 +299,7 @@ static void add_all_waiting(const Gpu *g, const Warp *first, Diagnosis *d)
 
 /* ---- the reports ---- */
 
-static Diagnosis *begin(Gpu *g, const Warp *w, Grid *grid, FaultKind kind)
+static Diagnosis *begin_diagnosis(Gpu *g, const Warp *w, Grid *grid, FaultKind kind)
 {
 	Diagnosis *d = arena_new(g->out, Diagnosis);
 	d->kind = kind;
@@ -312,7 +312,7 @@ static Diagnosis *begin(Gpu *g, const Warp *w, Grid *grid, FaultKind kind)
 	return d;
 }
 
-static void finish(const Grid *grid, const Diagnosis *d, Fault *fault)
+static void finish_diagnosis(const Grid *grid, const Diagnosis *d, Fault *fault)
 {
 	StrBuf b = { 0 };
 	diagnosis_text(d, grid->launch->kernel->name, &b);
@@ -325,7 +325,7 @@ static void finish(const Grid *grid, const Diagnosis *d, Fault *fault)
 void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 {
 	Grid *grid = w->share->grid;
-	Diagnosis *d = begin(g, w, grid, FAULT_LIVELOCK);
+	Diagnosis *d = begin_diagnosis(g, w, grid, FAULT_LIVELOCK);
 	const Turn *out = NULL, *other;
 	const Read *read = NULL, *its;
 	Mask spin = livelock_spinning(w);
@@ -344,11 +344,11 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 		d->who.lanes |= (Mask)1 << l;
 		d->word.different += read && its && its->addr != read->addr;
 	}
-	d->who.at = out ? place_of(g, code_of(w), out->ins) : whereabouts(g, w, lowest_lane(spin)).at;
+	d->who.at = out ? code_place(g, code_of(w), out->ins) : whereabouts(g, w, lowest_lane(spin)).at;
 	if (read)
 		describe_writer(g, w, d);
 	add_all_waiting(g, w, d);
-	finish(grid, d, fault);
+	finish_diagnosis(grid, d, fault);
 }
 
 void deadlock_report(Gpu *g, Fault *fault, Grid **in)
@@ -359,7 +359,7 @@ void deadlock_report(Gpu *g, Fault *fault, Grid **in)
 			if (g->sm[i].warp[k].used && g->sm[i].warp[k].nsplit)
 				first = &g->sm[i].warp[k];
 	Grid *grid = *in = first ? first->share->grid : g->queue.v[g->queue.n - 1];
-	Diagnosis *d = begin(g, first, grid, FAULT_BARRIER);
+	Diagnosis *d = begin_diagnosis(g, first, grid, FAULT_BARRIER);
 	if (first) {
 		const Split *s = &first->split[0];
 		for (int k = 1; k < first->nsplit && s->state == SPLIT_PARKED; k++)
@@ -383,5 +383,5 @@ void deadlock_report(Gpu *g, Fault *fault, Grid **in)
 			if (alike(&d->held[k], &d->who))
 				d->who.lanes = d->held[k].lanes;
 	}
-	finish(grid, d, fault);
+	finish_diagnosis(grid, d, fault);
 }

@@ -37,7 +37,7 @@ static bool is_pair(const Code *c, int place) { return place >= c->narrow && pla
 /* The registers of a state by their places (Code.name), both of a pair: those of a list, or with NULL the first n. */
 typedef struct Places { const uint16_t *list; int n; } Places;
 
-static int place_at(const Places *x, int k) { return x->list ? x->list[k] : k; }
+static int nth_place(const Places *x, int k) { return x->list ? x->list[k] : k; }
 static Places all_places(const Warp *w) { return (Places){ NULL, code_of(w)->rows + code_of(w)->preds }; }
 
 /* What lives where lanes go; inside a call also what lives in the callers, which is not known: everything. */
@@ -50,7 +50,7 @@ static Places places_behind(const Warp *w, const MIns *i, int lane)
 /* A state's words in a row: written there, or compared with what is there. */
 typedef struct Words { uint64_t *at, *end; bool write, same; } Words;
 
-static inline void word(Words *x, uint64_t v)
+static inline void add_word(Words *x, uint64_t v)
 {
 	if (x->at == x->end)
 		x->same = false;
@@ -76,12 +76,12 @@ static uint64_t value(const Warp *w, int place, int lane)
 /* The lane goes to pc; `from` tells the branch that it comes from. */
 static void lane_words(const Warp *w, uint32_t pc, int32_t from, const Places *places, int lane, Words *x)
 {
-	word(x, (uint64_t)pc << 32 | (uint32_t)from);
-	word(x, (uint64_t)w->depth[lane] << 1 | (w->lanes.cc >> lane & 1));
-	for (int k = 0; k < places->n && x->same; k += 1 + is_pair(code_of(w), place_at(places, k)))
-		word(x, value(w, place_at(places, k), lane));
+	add_word(x, (uint64_t)pc << 32 | (uint32_t)from);
+	add_word(x, (uint64_t)w->depth[lane] << 1 | (w->lanes.cc >> lane & 1));
+	for (int k = 0; k < places->n && x->same; k += 1 + is_pair(code_of(w), nth_place(places, k)))
+		add_word(x, value(w, nth_place(places, k), lane));
 	for (uint32_t d = 0; d < w->depth[lane] && x->same; d++)
-		word(x, w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane]);
+		add_word(x, w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane]);
 }
 
 static int most_words(const Warp *w, const Places *places, int lane) { return 2 + places->n + (int)w->depth[lane]; }
@@ -103,7 +103,7 @@ static bool in_flight(const Warp *w, const Places *places, int lane)
 {
 	const Sm *sm = w->sm;
 	for (int k = 0; k < places->n && !sm->gpu->options.functional; k++) {
-		Cycle ready = scoreboard_read(w, code_of(w)->name[place_at(places, k)], lane);
+		Cycle ready = scoreboard_read(w, code_of(w)->name[nth_place(places, k)], lane);
 		if (ready & 1 && ready >> 1 > sm->now)
 			return true;
 	}
@@ -355,7 +355,7 @@ void livelock_forget(Warp *w)
 }
 
 /* Where the lane is or goes on. */
-static uint32_t place(const Warp *w, int lane)
+static uint32_t lane_place(const Warp *w, int lane)
 {
 	const ReconvModel *m = w->sm->gpu->model;
 	const Split *s = homes_split(w, lane);
@@ -365,7 +365,7 @@ static uint32_t place(const Warp *w, int lane)
 	return s ? s->pc : h.pc;
 }
 
-static void begin(Sm *sm, Warp *w)
+static void begin_watch(Sm *sm, Warp *w)
 {
 	const Gpu *g = sm->gpu;
 	int l;
@@ -376,7 +376,7 @@ static void begin(Sm *sm, Warp *w)
 	if (!w->stood)
 		w->stood = arena_array(&sm->arena, uint32_t, w->lanes.width);
 	each_lane(w->live, l)
-		w->stood[l] = place(w, l);
+		w->stood[l] = lane_place(w, l);
 }
 
 static Cycle last_progress(const Gpu *g)
@@ -392,7 +392,7 @@ static void begin_all(Gpu *g)
 {
 	for (int i = 0; i < g->config.sm_count; i++)
 		for (int k = 0; k < g->sm[i].nwarps; k++)
-			begin(&g->sm[i], &g->sm[i].warp[k]);
+			begin_watch(&g->sm[i], &g->sm[i].warp[k]);
 }
 
 /* Lanes of the warp that have run since the watch began and wait for nobody else; cycling: those that do. */
@@ -424,7 +424,7 @@ static bool held_for_ever(const Warp *w, Mask ran)
 	if (!w->stood || w->spans.n <= p->turns)
 		return false;
 	each_lane(m, l)
-		if (place(w, l) != w->stood[l])
+		if (lane_place(w, l) != w->stood[l])
 			return false;
 	return true;
 }

@@ -8,7 +8,7 @@ typedef struct Slice {
 	bool changed;
 } Slice;
 
-static void use(void *self, int reg)
+static void use_register(void *self, int reg)
 {
 	Slice *s = self;
 	s->changed |= !bs_has(s->regs, reg);
@@ -37,7 +37,7 @@ static void add_block(Slice *s, int b)
 	s->changed = true;
 	bs_each(s->in, a)
 		if (decides(s, a, b)) {
-			ins_uses(block_term(block(s, a)), use, s);
+			ins_uses(block_term(block(s, a)), use_register, s);
 			add_block(s, a);
 		}
 }
@@ -63,7 +63,7 @@ void exit_slice(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, void (
 	Slice s = { .cfg = cfg, .pdom = pdom, .in = l->blocks, .regs = bs_new(a, cfg->f->reg.n + 1), .blocks = bs_new(a, cfg->n) };
 	bs_each(s.in, b)
 		if (leaves(&s, b)) {
-			ins_uses(block_term(block(&s, b)), use, &s);
+			ins_uses(block_term(block(&s, b)), use_register, &s);
 			add_block(&s, b);
 		}
 	for (s.changed = true; s.changed;) {
@@ -71,7 +71,7 @@ void exit_slice(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, void (
 		bs_each(s.in, b)
 			for (int k = 0; k < block(&s, b)->ins.n; k++)
 				if (defines(&s, &block(&s, b)->ins.v[k])) {
-					ins_uses(&block(&s, b)->ins.v[k], use, &s);
+					ins_uses(&block(&s, b)->ins.v[k], use_register, &s);
 					add_block(&s, b);
 				}
 	}

@@ -81,7 +81,7 @@ static Dom *frame_pdoms(Place *p)
 /* J lies strictly behind K on the chain of post-dominators: J is the outer one. */
 static bool outer(const Place *p, int j, int k) { return j != k && dom_dominates(p->pdom, j, k); }
 
-static bool add(BitSet s, int i)
+static bool add_point(BitSet s, int i)
 {
 	if (bs_has(s, i))
 		return false;
@@ -100,7 +100,7 @@ static bool flow(Place *p)
 		for (int k = 0; k < (opens_frame(p, b) ? 1 : b->nsucc); k++) /* a loop's body is a stack of its own */
 			bs_each(p->out[b->id], j)
 				if (outer(p, j, b->succ[k]->id))
-					changed |= add(p->in[b->succ[k]->id], j);
+					changed |= add_point(p->in[b->succ[k]->id], j);
 	}
 	return changed;
 }
@@ -132,18 +132,18 @@ static bool open_earlier(Place *p)
 		Block *b = p->cfg->rpo[i];
 		bs_each(p->out[b->id], k) /* its branch's own point, where the source asks for one behind the nearest */
 			if (!bs_has(p->in[b->id], k) && nearer_open(p, b->id, k))
-				changed |= add(p->in[b->id], k);
+				changed |= add_point(p->in[b->id], k);
 		for (int s = 0; s < (opens_frame(p, b) ? 1 : b->nsucc); s++) {
 			int t = b->succ[s]->id;
 			bs_each(p->in[t], k)
 				if (!bs_has(p->out[b->id], k) && k != b->id && too_late(p, b->id, t, k))
-					changed |= add(p->in[b->id], k);
+					changed |= add_point(p->in[b->id], k);
 		}
 	}
 	return changed;
 }
 
-static void solve(Place *p)
+static void solve_points(Place *p)
 {
 	p->in = arena_array(p->arena, BitSet, p->n);
 	p->out = arena_array(p->arena, BitSet, p->n);
@@ -266,7 +266,7 @@ bool place_tokens(LowerFn *l, const PlaceStyle *style, Diag *diag)
 	Block **block_of = arena_array(&arena, Block *, p.n);
 	memcpy(block_of, l->f->block.v, sizeof *block_of * (size_t)p.n);
 	p.sync = arena_array(&arena, Block *, p.n);
-	solve(&p);
+	solve_points(&p);
 	place_edges(&p, block_of);
 	place_entry(&p, block_of);
 	place_finish(&loops, style->predicate);

@@ -24,7 +24,7 @@ Ins place_ins(PlaceLoops *t, int own, Block *to)
 
 /* A block that only takes lanes to the token of a frame. For the placement of tokens inside, it is an exit; place_finish
    makes it a jump to where the token resumes, which is what liveness must see. */
-static Block *leaf(PlaceLoops *t, int own, Block *frame, const Block *before)
+static Block *make_leaf(PlaceLoops *t, int own, Block *frame, const Block *before)
 {
 	Block *b = place_block(t, before);
 	vec_push(&b->ins, place_ins(t, own, NULL));
@@ -33,7 +33,7 @@ static Block *leaf(PlaceLoops *t, int own, Block *frame, const Block *before)
 	return b;
 }
 
-static Block *frame(PlaceLoops *t, int own, Block *resume, Block *body)
+static Block *make_frame(PlaceLoops *t, int own, Block *resume, Block *body)
 {
 	Block *b = place_block(t, body);
 	vec_push(&b->ins, place_ins(t, own, NULL));
@@ -47,7 +47,7 @@ static Block *frame(PlaceLoops *t, int own, Block *resume, Block *body)
 }
 
 /* Is the block in loop k? Frame blocks are where t->home says. */
-static bool inside(const PlaceLoops *t, const Loops *loops, int k, const Block *b, int n)
+static bool is_inside(const PlaceLoops *t, const Loops *loops, int k, const Block *b, int n)
 {
 	if (b->id < n)
 		return bs_has(loops->loop[k].blocks, b->id);
@@ -85,18 +85,18 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 	Function *f = t->l->f;
 	Block *brk = NULL, *cont = NULL;
 	int n = f->block.n;
-	Block *start = s->cont ? frame(t, OWN_PCNT, s->latch, s->header) : s->header;
-	Block *enter = frame(t, OWN_PBK, s->exit, start);
+	Block *start = s->cont ? make_frame(t, OWN_PCNT, s->latch, s->header) : s->header;
+	Block *enter = make_frame(t, OWN_PBK, s->exit, start);
 	t->home[start->id] = loop;
 	t->home[enter->id] = loops->loop[loop].parent;
 	for (int i = 0; i < n; i++) {
 		Block *b = f->block.v[i];
-		bool in = inside(t, loops, loop, b, cfg->n);
+		bool in = is_inside(t, loops, loop, b, cfg->n);
 		for (int k = 0; k < b->nsucc; k++) {
 			if (b->succ[k] == s->exit && in)
-				b->succ[k] = brk ? brk : (brk = leaf(t, OWN_BRK, enter, s->exit));
+				b->succ[k] = brk ? brk : (brk = make_leaf(t, OWN_BRK, enter, s->exit));
 			else if (b->succ[k] == s->latch && in && s->cont)
-				b->succ[k] = cont ? cont : (cont = leaf(t, OWN_CONT, start, s->latch));
+				b->succ[k] = cont ? cont : (cont = make_leaf(t, OWN_CONT, start, s->latch));
 			else if (b->succ[k] == s->header)
 				b->succ[k] = in ? start : enter;
 			else
@@ -137,7 +137,7 @@ static bool is_leaf(const Block *b, int *own)
 }
 
 /* bra p, leaf, other  ->  @p leave; bra other */
-static void predicate(PlaceLoops *t, Block *b)
+static void predicate_branch(PlaceLoops *t, Block *b)
 {
 	int own;
 	Ins branch = *block_term(b);
@@ -165,15 +165,15 @@ static void predicate(PlaceLoops *t, Block *b)
 typedef Vec(Block *) Order;
 
 /* First what stands before a block, in the order it was made. */
-static void put(PlaceLoops *t, Block *b, Order *order)
+static void put_block(PlaceLoops *t, Block *b, Order *order)
 {
 	for (int k = 0; k < t->made.n; k++)
 		if (t->made.v[k].before == b)
-			put(t, t->made.v[k].block, order);
+			put_block(t, t->made.v[k].block, order);
 	vec_push(order, b);
 }
 
-static void lay_out(PlaceLoops *t)
+static void lay_out_blocks(PlaceLoops *t)
 {
 	Function *f = t->l->f;
 	Block *entry = f->block.v[0];
@@ -184,10 +184,10 @@ static void lay_out(PlaceLoops *t)
 			vec_push(&order, t->made.v[k].block);
 	vec_push(&order, entry);
 	for (int i = 1; i < n; i++)
-		put(t, f->block.v[i], &order);
+		put_block(t, f->block.v[i], &order);
 	for (int k = 0; k < t->made.n; k++) /* in front of the entry there is no place */
 		if (t->made.v[k].before == entry)
-			put(t, t->made.v[k].block, &order);
+			put_block(t, t->made.v[k].block, &order);
 	must(order.n == f->block.n);
 	memcpy(f->block.v, order.v, sizeof *order.v * (size_t)order.n);
 	vec_free(&order);
@@ -212,6 +212,6 @@ void place_finish(PlaceLoops *t, bool predicated)
 		lower_jump(t->l, b, resume[t->leaf.v[i].frame->id]);
 	}
 	for (int i = 0; predicated && i < f->block.n; i++)
-		predicate(t, f->block.v[i]);
-	lay_out(t);
+		predicate_branch(t, f->block.v[i]);
+	lay_out_blocks(t);
 }

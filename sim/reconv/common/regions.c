@@ -3,7 +3,7 @@
 
 /* ---- the table of regions ---- */
 
-static int place(const Warp *w, const Split *s) { return (int)(s - reconv_splits((Warp *)w)); }
+static int place_of(const Warp *w, const Split *s) { return (int)(s - reconv_splits((Warp *)w)); }
 
 /* The region that has not been looked at for longest goes to memory. */
 static void make_room(Warp *w, Regions *k, Split *s)
@@ -19,7 +19,7 @@ static void make_room(Warp *w, Regions *k, Split *s)
 	reconv_spill_entry(w, s, 64 + oldest, k->spill_cycles);
 }
 
-static void touch(Warp *w, Regions *k, Split *s, int i)
+static void touch_region(Warp *w, Regions *k, Split *s, int i)
 {
 	Region *e = &k->r[i];
 	e->touched = ++k->touches;
@@ -33,7 +33,7 @@ static void touch(Warp *w, Regions *k, Split *s, int i)
 
 static int open_region(Warp *w, Regions *k, Split *s, uint32_t pc, bool call)
 {
-	const Group *g = &k->group[place(w, s)];
+	const Group *g = &k->group[place_of(w, s)];
 	Region e = { .pc = pc, .outer = g->region, .level = g->level, .pending = s->mask, .call = call };
 	int i = 1;
 	while (i < k->n && k->r[i].used)
@@ -61,7 +61,7 @@ static void close_region(Regions *k, int i)
 Split *regions_add(Warp *w, Regions *k, int region, Path p, const Split *from)
 {
 	Split *t = splits_add(w, p, from);
-	k->group[place(w, t)] = (Group){ .region = region, .order = ++k->orders, .since = reconv_now(w) };
+	k->group[place_of(w, t)] = (Group){ .region = region, .order = ++k->orders, .since = reconv_now(w) };
 	return t;
 }
 
@@ -75,7 +75,7 @@ void regions_drop(Warp *w, Regions *k, Split *s)
 }
 
 /* A group of the region, other than `but`, that stands at pc and may go on from there. NULL: none. */
-static Split *standing(Warp *w, const Regions *k, int region, uint32_t pc, const Split *but)
+static Split *split_standing(Warp *w, const Regions *k, int region, uint32_t pc, const Split *but)
 {
 	Split *all = reconv_splits(w);
 	for (int i = 0; k->merge && i < *reconv_nsplit(w); i++)
@@ -87,18 +87,18 @@ static Split *standing(Warp *w, const Regions *k, int region, uint32_t pc, const
 /* The one that stands there waits from now on for whom both of them wait: else it might wait for lanes that it takes in. */
 static void merge_into(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
 {
-	k->group[place(w, t)].before &= k->group[place(w, s)].before;
+	k->group[place_of(w, t)].before &= k->group[place_of(w, s)].before;
 	split_merge(w, t, s, m);
 }
 
 /* The split goes on elsewhere, or, where another group stands there, in that one. */
-static void move(Warp *w, Regions *k, Split *s, int region, Path p)
+static void move_split(Warp *w, Regions *k, Split *s, int region, Path p)
 {
-	Split *t = standing(w, k, region, p.pc, s);
+	Split *t = split_standing(w, k, region, p.pc, s);
 	if (!t) {
 		s->pc = p.pc;
 		s->mask = p.mask;
-		k->group[place(w, s)].region = region;
+		k->group[place_of(w, s)].region = region;
 		return;
 	}
 	merge_into(w, k, t, s, p.mask);
@@ -121,7 +121,7 @@ static void go_on_at(Split *s, Cycle ready, uint8_t why)
 
 /* The lanes have come to the region's point. True: so had all others, and they go on. A region whose point is also the
    outer one's hands its lanes on. */
-static bool arrive(Warp *w, Regions *k, Split *s, Landing *x)
+static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 {
 	x->ready = s->wait ? 0 : s->ready; /* traffic that the split waits for is its own */
 	x->why = s->why;
@@ -133,7 +133,7 @@ static bool arrive(Warp *w, Regions *k, Split *s, Landing *x)
 		}
 		if (!(e->pending & ~x->p.mask) && x->p.mask & s->mask)
 			go_on_at(s, e->ready, e->why); /* before traffic of the table, which the split then waits for */
-		touch(w, k, s, i);
+		touch_region(w, k, s, i);
 		if (!e->arrived)
 			e->since = reconv_now(w);
 		e->pending &= ~x->p.mask;
@@ -151,13 +151,13 @@ static bool arrive(Warp *w, Regions *k, Split *s, Landing *x)
 }
 
 /* The split's lanes have left it: others take its place, or it is gone. */
-static void replace(Warp *w, Regions *k, Split *s, const Landing *x)
+static void replace_split(Warp *w, Regions *k, Split *s, const Landing *x)
 {
 	if (x->p.mask) {
-		Group *g = &k->group[place(w, s)];
+		Group *g = &k->group[place_of(w, s)];
 		*g = (Group){ .region = x->region, .level = x->level, .spilled = g->spilled, .order = ++k->orders, .since = g->since };
 		go_on_at(s, x->ready, x->why);
-		move(w, k, s, x->region, x->p);
+		move_split(w, k, s, x->region, x->p);
 		return;
 	}
 	if (*reconv_nsplit(w) > 1)
@@ -169,25 +169,25 @@ static void replace(Warp *w, Regions *k, Split *s, const Landing *x)
 static void add_landing(Warp *w, Regions *k, const Landing *x, const Split *from)
 {
 	Split *t = regions_add(w, k, x->region, x->p, from);
-	k->group[place(w, t)].level = x->level;
+	k->group[place_of(w, t)].level = x->level;
 	go_on_at(t, x->ready, x->why);
 	reconv_count_push(w, t, x->p.pc, x->p.mask);
 }
 
-static void meet(Warp *w, Regions *k, Split *s)
+static void meet_at_point(Warp *w, Regions *k, Split *s)
 {
-	Landing x = { .p = { s->pc, s->mask }, .region = k->group[place(w, s)].region };
-	if (!arrive(w, k, s, &x))
+	Landing x = { .p = { s->pc, s->mask }, .region = k->group[place_of(w, s)].region };
+	if (!arrive_at_point(w, k, s, &x))
 		x.p.mask = 0;
-	replace(w, k, s, &x);
+	replace_split(w, k, s, &x);
 }
 
 /* The lanes will not come to the points of their region and those around it, up to `last`. Where lanes go on that have
    waited for nobody else; at most one region has such lanes, for they are pending in those around it. */
-static Landing leave(Warp *w, Regions *k, Split *s, int last, Mask m)
+static Landing leave_regions(Warp *w, Regions *k, Split *s, int last, Mask m)
 {
 	Landing x = { 0 };
-	for (int i = k->group[place(w, s)].region, outer; i != last; i = outer) {
+	for (int i = k->group[place_of(w, s)].region, outer; i != last; i = outer) {
 		Region *e = &k->r[i];
 		outer = e->outer;
 		e->pending &= ~m;
@@ -198,7 +198,7 @@ static Landing leave(Warp *w, Regions *k, Split *s, int last, Mask m)
 		else
 			close_region(k, i);
 	}
-	if (x.p.mask && !arrive(w, k, s, &x))
+	if (x.p.mask && !arrive_at_point(w, k, s, &x))
 		x.p.mask = 0;
 	return x;
 }
@@ -212,7 +212,7 @@ void regions_release(Warp *w, Regions *k, int region)
 	e->ready = 0;
 	*next = (Split){ .ready = reconv_now(w) + 1, .why = STALL_DIVERGENCE };
 	go_on_at(next, x.ready, x.why);
-	if (k->r[x.region].pc == x.p.pc && !k->r[x.region].call && !arrive(w, k, next, &x))
+	if (k->r[x.region].pc == x.p.pc && !k->r[x.region].call && !arrive_at_point(w, k, next, &x))
 		return;
 	add_landing(w, k, &x, next);
 }
@@ -231,7 +231,7 @@ void regions_launch(Warp *w, Regions *k, Mask lanes, uint32_t pc)
 
 static void add_path(Warp *w, Regions *k, int region, Path p, const Split *s, uint32_t fall)
 {
-	Split *t = standing(w, k, region, p.pc, s);
+	Split *t = split_standing(w, k, region, p.pc, s);
 	if (t) {
 		merge_into(w, k, t, s, p.mask);
 		return;
@@ -241,68 +241,68 @@ static void add_path(Warp *w, Regions *k, int region, Path p, const Split *s, ui
 	reconv_count_push(w, t, p.pc, p.mask);
 }
 
-static void part(Warp *w, Regions *k, Split *s, int region, const Path *p, int n, uint32_t fall)
+static void part_split(Warp *w, Regions *k, Split *s, int region, const Path *p, int n, uint32_t fall)
 {
 	const Region *e = &k->r[region];
 	Path first = { 0 };
 	uint32_t meeting = e->call ? NO_PC : e->pc;
-	k->group[place(w, s)].order = ++k->orders;
+	k->group[place_of(w, s)].order = ++k->orders;
 	for (int a = 0; a < n; a++) {
 		if (p[a].pc == meeting) {
 			Landing x = { .p = p[a], .region = region };
-			must(!arrive(w, k, s, &x)); /* the other paths are on their way */
+			must(!arrive_at_point(w, k, s, &x)); /* the other paths are on their way */
 		} else if (!first.mask) {
 			first = p[a];
 		} else {
 			add_path(w, k, region, p[a], s, fall);
 		}
 	}
-	move(w, k, s, region, first);
+	move_split(w, k, s, region, first);
 }
 
 void regions_branch(Warp *w, Regions *k, Split *s, const MIns *i, const Path *p, int n)
 {
-	int region = k->group[place(w, s)].region;
+	int region = k->group[place_of(w, s)].region;
 	const Region *e = &k->r[region];
 	if (i->rpc != NO_PC && (e->call || i->rpc != e->pc))
 		region = open_region(w, k, s, i->rpc, false);
-	part(w, k, s, region, p, n, s->pc + 1);
+	part_split(w, k, s, region, p, n, s->pc + 1);
 }
 
 void regions_reach(Warp *w, Regions *k, Split *s)
 {
-	int region = k->group[place(w, s)].region;
+	int region = k->group[place_of(w, s)].region;
 	const Region *e = &k->r[region];
 	if (!e->call && e->pc == s->pc)
-		meet(w, k, s);
+		meet_at_point(w, k, s);
 	else if (k->merge)
-		move(w, k, s, region, (Path){ s->pc, s->mask });
+		move_split(w, k, s, region, (Path){ s->pc, s->mask });
 }
 
 void regions_call(Warp *w, Regions *k, Split *s, const Path *p, int n, uint32_t return_pc)
 {
-	part(w, k, s, open_region(w, k, s, return_pc, true), p, n, NO_PC);
+	part_split(w, k, s, open_region(w, k, s, return_pc, true), p, n, NO_PC);
 }
 
 void regions_ret(Warp *w, Regions *k, Split *s, const Path *p, int n)
 {
 	must(n == 1);
-	int call = k->group[place(w, s)].region;
+	int call = k->group[place_of(w, s)].region;
 	while (!k->r[call].call)
 		call = k->r[call].outer;
-	Landing others = leave(w, k, s, call, s->mask), x = { .p = p[0], .region = call };
+	Landing others = leave_regions(w, k, s, call, s->mask), x = { .p = p[0], .region = call };
 	if (others.p.mask)
 		add_landing(w, k, &others, s);
-	if (!arrive(w, k, s, &x))
+	if (!arrive_at_point(w, k, s, &x))
 		x.p.mask = 0;
-	replace(w, k, s, &x);
+	replace_split(w, k, s, &x);
 }
 
 void regions_exit(Warp *w, Regions *k, Split *s, Mask m)
 {
 	k->r[0].pending &= ~m;
-	Landing others = leave(w, k, s, 0, m);
-	replace(w, k, s, &others);
+	Landing others = leave_regions(w, k, s, 0, m);
+	replace_split(w, k, s, &others);
 }
 
 int regions_on_chip(Warp *w, const Regions *k)
@@ -330,10 +330,10 @@ void regions_show(const Regions *k, Rows *rows)
 void regions_show_groups(const Warp *w, const Regions *k, Rows *rows)
 {
 	each_split((Warp *)w, s) {
-		const Group *g = &k->group[place(w, s)];
+		const Group *g = &k->group[place_of(w, s)];
 		TraceRow r = trace_row(ROW_MEMBER, NO_PC, s->mask);
 		r.rpc = k->r[g->region].pc;
-		r.split = (uint16_t)place(w, s);
+		r.split = (uint16_t)place_of(w, s);
 		r.n = (uint32_t)g->region;
 		r.m = g->order;
 		r.other = g->before;

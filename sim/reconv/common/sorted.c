@@ -10,7 +10,7 @@ static bool runs_before(const Group *a, const Group *b)
 	return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
 }
 
-static void insert(Warp *w, Split *s, Sorted *k, Group g, const SortedRules *r)
+static void insert_group(Warp *w, Split *s, Sorted *k, Group g, const SortedRules *r)
 {
 	int at = k->n;
 	while (at > 0 && runs_before(&k->g[at - 1], &g))
@@ -29,7 +29,7 @@ static void insert(Warp *w, Split *s, Sorted *k, Group g, const SortedRules *r)
 	reconv_count_push(w, s, g.pc, g.mask);
 }
 
-static void take_out(Warp *w, Split *s, Sorted *k, bool counted, const SortedRules *r)
+static void take_out_running(Warp *w, Split *s, Sorted *k, bool counted, const SortedRules *r)
 {
 	if (r->stack)
 		reconv_spill_pop(w, s, &k->spill, r->fill);
@@ -53,16 +53,16 @@ void sorted_move(Warp *w, Split *s, const Path *p, int n, const SortedRules *r)
 {
 	Sorted *k = reconv_state(w);
 	uint32_t depth = r->by_depth ? reconv_call_depth(w, s->mask) : 0;
-	take_out(w, s, k, true, r);
+	take_out_running(w, s, k, true, r);
 	for (int a = 0; a < n; a++)
-		insert(w, s, k, (Group){ .pc = p[a].pc, .depth = depth, .mask = p[a].mask }, r);
+		insert_group(w, s, k, (Group){ .pc = p[a].pc, .depth = depth, .mask = p[a].mask }, r);
 }
 
 void sorted_exit(Warp *w, Split *s, const SortedRules *r)
 {
 	Sorted *k = reconv_state(w);
 	k->g[k->run].mask = s->mask = 0;
-	take_out(w, s, k, k->n > 1, r);
+	take_out_running(w, s, k, k->n > 1, r);
 }
 
 void sorted_select(Warp *w, Split *s, int at, const SortedRules *r)

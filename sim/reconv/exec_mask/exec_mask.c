@@ -62,7 +62,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 
 /* ---- saved masks ---- */
 
-static Saved *find(State *k, int32_t name)
+static Saved *find_saved(State *k, int32_t name)
 {
 	for (int i = k->n - 1; i >= 0 && k->saved[i].frame == k->frame; i--)
 		if (k->saved[i].name == name)
@@ -70,9 +70,9 @@ static Saved *find(State *k, int32_t name)
 	return NULL;
 }
 
-static void add(Warp *w, Split *s, State *k, const MIns *i, Mask m)
+static void save_lanes(Warp *w, Split *s, State *k, const MIns *i, Mask m)
 {
-	Saved *x = find(k, (int32_t)i->offset);
+	Saved *x = find_saved(k, (int32_t)i->offset);
 	if (!m)
 		return;
 	if (x) {
@@ -85,9 +85,9 @@ static void add(Warp *w, Split *s, State *k, const MIns *i, Mask m)
 	reconv_count_push(w, s, i->target, m);
 }
 
-static Mask take(Warp *w, Split *s, State *k, int32_t name)
+static Mask take_saved(Warp *w, Split *s, State *k, int32_t name)
 {
-	Saved *x = find(k, name);
+	Saved *x = find_saved(k, name);
 	if (!x)
 		return 0;
 	Mask m = x->mask;
@@ -97,7 +97,7 @@ static Mask take(Warp *w, Split *s, State *k, int32_t name)
 	return m;
 }
 
-static Mask others(Warp *w, const Split *s, const State *k, const MIns *i)
+static Mask differing_lanes(Warp *w, const Split *s, const State *k, const MIns *i)
 {
 	Mask m = 0;
 	int l;
@@ -110,22 +110,22 @@ static void special(Warp *w, Split *s, const MIns *i, Mask lanes)
 {
 	State *k = reconv_state(w);
 	int32_t name = (int32_t)i->offset;
-	Saved *x = find(k, name);
+	Saved *x = find_saved(k, name);
 	Mask m;
 	uint32_t pc = s->pc + 1;
 	switch (i->own) {
-	case OWN_XADD: add(w, s, k, i, lanes); break;
+	case OWN_XADD: save_lanes(w, s, k, i, lanes); break;
 	case OWN_XDROP: s->mask &= x ? ~x->mask : ~(Mask)0; break;
 	case OWN_XCLEAR: must(!x); break;
-	case OWN_XTAKE: s->mask = take(w, s, k, name); break;
+	case OWN_XTAKE: s->mask = take_saved(w, s, k, name); break;
 	case OWN_XJOIN:
-		m = take(w, s, k, name);
+		m = take_saved(w, s, k, name);
 		if (m && s->mask)
 			reconv_count_merge(w, s, s->pc, m | s->mask);
 		s->mask |= m;
 		break;
 	case OWN_XFIRST: k->first = s->mask ? reconv_value(w, i, lowest_lane(s->mask)) : 0; break;
-	case OWN_XDIFF: add(w, s, k, i, others(w, s, k, i)); break;
+	case OWN_XDIFF: save_lanes(w, s, k, i, differing_lanes(w, s, k, i)); break;
 	case OWN_XZ: pc = s->mask ? pc : i->target; break;
 	case OWN_XNZ: pc = s->mask ? i->target : pc; break;
 	default: bug("not an operation on masks");

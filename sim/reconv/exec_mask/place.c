@@ -12,15 +12,15 @@ typedef struct Place {
 /* ---- making operations ---- */
 
 static Block *new_block(Place *x) { return lower_block(x->p->l, x->p->f->block.n); }
-static Opd name(int mask) { return opd_imm(mask); }
+static Opd mask_name(int mask) { return opd_imm(mask); }
 
-static Ins *append(Place *x, Block *b, int own, int nsrc)
+static Ins *append_op(Place *x, Block *b, int own, int nsrc)
 {
 	vec_push(&b->ins, lower_own(x->p->l, own, 0, nsrc));
 	return &vec_last(&b->ins);
 }
 
-static void mask_op(Place *x, Block *b, int own, int mask) { append(x, b, own, 1)->opd[0] = name(mask); }
+static void mask_op(Place *x, Block *b, int own, int mask) { append_op(x, b, own, 1)->opd[0] = mask_name(mask); }
 
 /* It is there for a branch or a call: what lanes lose by it is charged to that. */
 static void set_place(Ins *i, const Ins *like)
@@ -30,7 +30,7 @@ static void set_place(Ins *i, const Ins *like)
 	i->col = like->col;
 }
 
-static void drop(Place *x, Block *b, int mask, const Ins *branch)
+static void drop_lanes(Place *x, Block *b, int mask, const Ins *branch)
 {
 	mask_op(x, b, OWN_XDROP, mask);
 	set_place(&vec_last(&b->ins), branch);
@@ -38,7 +38,7 @@ static void drop(Place *x, Block *b, int mask, const Ins *branch)
 
 static void jump_if(Place *x, Block *b, int own, Block *to, const Ins *like)
 {
-	Ins *i = append(x, b, own, 1);
+	Ins *i = append_op(x, b, own, 1);
 	i->opd[0] = lower_target(to);
 	if (like)
 		set_place(i, like);
@@ -70,7 +70,7 @@ static Block *block_of(const Place *x, int stop)
 }
 
 /* Where control enters that comes to a stop. */
-static Block *enter(const Place *x, int stop) { return x->stop[stop] ? x->stop[stop] : block_of(x, stop); }
+static Block *entry_of_stop(const Place *x, int stop) { return x->stop[stop] ? x->stop[stop] : block_of(x, stop); }
 
 /* ---- is EXEC empty? ---- */
 
@@ -140,7 +140,7 @@ static int rest_behind(const MaskPlan *p, int k)
 }
 
 /* From block k on to the stop there are few instructions, and none that must not be issued with an empty EXEC. */
-static bool is_short(const Place *x, int k, int stop)
+static bool is_short_way(const Place *x, int k, int stop)
 {
 	const MaskPlan *p = x->p;
 	for (int n = 0; harmless(p->order[k]); k = p->stop_pos[p->stay[k]]) {
@@ -157,18 +157,18 @@ static bool is_short(const Place *x, int k, int stop)
 }
 
 /* EXEC may be empty in front of block k: behind it, at `rest`, lanes wait. */
-static void skip(Place *x, Block *b, int k, int rest, const Ins *like)
+static void skip_block(Place *x, Block *b, int k, int rest, const Ins *like)
 {
-	if (is_short(x, k, rest)) {
+	if (is_short_way(x, k, rest)) {
 		x->full[k] = false;
 		return;
 	}
-	jump_if(x, b, OWN_XZ, enter(x, rest), like);
+	jump_if(x, b, OWN_XZ, entry_of_stop(x, rest), like);
 }
 
 /* ---- stops ---- */
 
-static void take(Place *x, Block *b, int stop)
+static void take_lanes(Place *x, Block *b, int stop)
 {
 	mask_op(x, b, x->p->carried[stop] ? OWN_XJOIN : OWN_XTAKE, stop);
 	if (x->p->adds[stop] > 1)
@@ -180,20 +180,20 @@ static int rest_of_stop(const MaskPlan *p, int stop)
 	return bs_next(p->arrive[stop], stop + 1);
 }
 
-static void front_stop(Place *x, int k)
+static void place_front_stop(Place *x, int k)
 {
 	const MaskPlan *p = x->p;
 	int stop = p->front[k], rest = rest_of_stop(p, stop);
 	Block *b = x->stop[stop];
-	take(x, b, stop);
+	take_lanes(x, b, stop);
 	if (rest >= 0 && !surely_full(x, k))
-		skip(x, b, k, rest, NULL);
+		skip_block(x, b, k, rest, NULL);
 	end_block(x, b, p->order[k], NULL, 0);
 	vec_push(&x->order, b);
 }
 
 /* Some place of the block in the source: its branch's, if there is one. */
-static const Ins *place_of(const Block *b)
+static const Ins *source_place(const Block *b)
 {
 	const Ins *i = block_term(b);
 	while (i > b->ins.v && !i->line)
@@ -201,14 +201,14 @@ static const Ins *place_of(const Block *b)
 	return i;
 }
 
-static void back_stop(Place *x, int stop)
+static void place_back_stop(Place *x, int stop)
 {
 	const MaskPlan *p = x->p;
 	Block *b = x->stop[stop], *header = block_of(x, stop);
 	int rest = rest_of_stop(p, stop);
-	take(x, b, stop);
-	jump_if(x, b, OWN_XNZ, header, place_of(header));
-	end_block(x, b, rest < 0 ? header : enter(x, rest), &header, 1);
+	take_lanes(x, b, stop);
+	jump_if(x, b, OWN_XNZ, header, source_place(header));
+	end_block(x, b, rest < 0 ? header : entry_of_stop(x, rest), &header, 1);
 	vec_push(&x->order, b);
 }
 
@@ -220,17 +220,17 @@ static void end_scalar(Place *x, int k)
 	Block *b = p->order[k], **succ = arena_array(&p->l->module->arena, Block *, b->nsucc);
 	for (int i = 0; i < b->nsucc; i++) {
 		int e = mask_stop_of(p, k, b->succ[i]);
-		succ[i] = p->stop_loop[e] < 0 ? enter(x, e) : b->succ[i];
+		succ[i] = p->stop_loop[e] < 0 ? entry_of_stop(x, e) : b->succ[i];
 	}
 	b->succ = succ;
 	b->reconverge = NULL;
 }
 
 /* Lanes go to block `to`: those of the predicate, or all. The first operation of a conditional branch is the program's. */
-static void add(Place *x, Block *b, int stop, const Ins *branch, bool neg, bool program)
+static void add_lanes(Place *x, Block *b, int stop, const Ins *branch, bool neg, bool program)
 {
-	Ins *i = append(x, b, OWN_XADD, branch ? 3 : 2);
-	i->opd[0] = name(stop);
+	Ins *i = append_op(x, b, OWN_XADD, branch ? 3 : 2);
+	i->opd[0] = mask_name(stop);
 	i->opd[1] = lower_target(stop < x->p->nstop ? block_of(x, stop) : b);
 	if (!branch)
 		return;
@@ -252,12 +252,12 @@ static void end_indexed(Place *x, int k, Ins branch, int rest)
 	end_block(x, b, turn, NULL, 0);
 	vec_push(&x->order, turn);
 	if (by_turns) {
-		append(x, turn, OWN_XFIRST, 1)->opd[0] = branch.opd[0];
-		Ins *i = append(x, turn, OWN_XDIFF, 3);
-		i->opd[0] = name(left);
+		append_op(x, turn, OWN_XFIRST, 1)->opd[0] = branch.opd[0];
+		Ins *i = append_op(x, turn, OWN_XDIFF, 3);
+		i->opd[0] = mask_name(left);
 		i->opd[1] = lower_target(turn);
 		i->opd[2] = branch.opd[0];
-		drop(x, turn, left, &branch);
+		drop_lanes(x, turn, left, &branch);
 	}
 	for (int i = 0; i < n; i++) {
 		for (int o = 0; o < i && !way[i]; o++)
@@ -266,11 +266,11 @@ static void end_indexed(Place *x, int k, Ins branch, int rest)
 		if (way[i])
 			continue;
 		int stop = mask_stop_of(p, k, to[i]);
-		Block *lanes = enter(x, stop);
+		Block *lanes = entry_of_stop(x, stop);
 		way[i] = new_block(x);
-		add(x, way[i], stop, NULL, false, false);
+		add_lanes(x, way[i], stop, NULL, false, false);
 		if (!by_turns)
-			drop(x, way[i], stop, &branch);
+			drop_lanes(x, way[i], stop, &branch);
 		end_block(x, way[i], next, &lanes, 1);
 		vec_push(&x->order, way[i]);
 	}
@@ -281,33 +281,33 @@ static void end_indexed(Place *x, int k, Ins branch, int rest)
 		mask_op(x, next, OWN_XTAKE, left);
 		jump_if(x, next, OWN_XNZ, turn, &branch);
 	}
-	end_block(x, next, enter(x, rest), &turn, by_turns);
+	end_block(x, next, entry_of_stop(x, rest), &turn, by_turns);
 	vec_push(&x->order, next);
 }
 
 /* The lanes that stay go on to their stop. */
-static void go_on(Place *x, int k, const Ins *branch, int rest, Block *const *lanes, int n)
+static void go_to_stop(Place *x, int k, const Ins *branch, int rest, Block *const *lanes, int n)
 {
 	const MaskPlan *p = x->p;
 	int stay = p->stay[k], to = p->stop_pos[stay];
 	Block *b = p->order[k];
 	bool full = x->full[k] && n == 0;
 	if (p->stop_loop[stay] >= 0 && !x->stop[stay] && !full) {
-		jump_if(x, b, OWN_XNZ, enter(x, stay), branch);
+		jump_if(x, b, OWN_XNZ, entry_of_stop(x, stay), branch);
 		Block **all = arena_array(x->p->arena, Block *, n + 1);
 		if (n)
 			memcpy(all, lanes, sizeof *all * (size_t)n);
-		all[n] = enter(x, stay);
-		end_block(x, b, enter(x, rest < 0 ? stay : rest), all, n + 1);
+		all[n] = entry_of_stop(x, stay);
+		end_block(x, b, entry_of_stop(x, rest < 0 ? stay : rest), all, n + 1);
 		return;
 	}
 	if (p->stop_loop[stay] < 0 && !x->stop[stay]) {
 		if (n && rest >= 0)
-			skip(x, b, to, rest, branch);
+			skip_block(x, b, to, rest, branch);
 		else if (!full)
 			x->full[to] = false;
 	}
-	end_block(x, b, enter(x, stay), lanes, n);
+	end_block(x, b, entry_of_stop(x, stay), lanes, n);
 }
 
 static void end_branch(Place *x, int k)
@@ -324,17 +324,17 @@ static void end_branch(Place *x, int k)
 		int e = mask_stop_of(p, k, b->succ[i]);
 		if (e == p->stay[k])
 			continue;
-		add(x, b, e, b->nsucc > 1 ? &branch : NULL, i == 1, n == 0);
+		add_lanes(x, b, e, b->nsucc > 1 ? &branch : NULL, i == 1, n == 0);
 		stops[n] = e;
-		lanes[n++] = enter(x, e);
+		lanes[n++] = entry_of_stop(x, e);
 	}
 	if (p->stay[k] >= 0 ? n > 0 : p->carried[rest])
 		for (int i = 0; i < n; i++)
-			drop(x, b, stops[i], &branch);
+			drop_lanes(x, b, stops[i], &branch);
 	if (p->stay[k] >= 0)
-		go_on(x, k, &branch, rest, lanes, n);
+		go_to_stop(x, k, &branch, rest, lanes, n);
 	else
-		end_block(x, b, enter(x, rest), lanes, n);
+		end_block(x, b, entry_of_stop(x, rest), lanes, n);
 }
 
 /* ---- calls ---- */
@@ -347,7 +347,7 @@ static void call_by_turns(Place *x, Block *b, int call)
 	for (int k = call + 1; k < b->ins.n; k++)
 		vec_push(&rest, b->ins.v[k]);
 	b->ins.n = call + 1;
-	add(x, b, done, NULL, false, false);
+	add_lanes(x, b, done, NULL, false, false);
 	mask_op(x, b, OWN_XTAKE, left);
 	jump_if(x, b, OWN_XNZ, b, &b->ins.v[call]);
 	mask_op(x, b, OWN_XTAKE, done);
@@ -355,7 +355,7 @@ static void call_by_turns(Place *x, Block *b, int call)
 		vec_push(&b->ins, rest.v[k]);
 	vec_free(&rest);
 	Ins differ = lower_own(x->p->l, OWN_XDIFF, 0, 3), out = lower_own(x->p->l, OWN_XDROP, 0, 1);
-	differ.opd[0] = out.opd[0] = name(left);
+	differ.opd[0] = out.opd[0] = mask_name(left);
 	set_place(&out, &b->ins.v[call]);
 	differ.opd[1] = lower_target(b);
 	differ.opd[2] = b->ins.v[0].opd[0];
@@ -374,7 +374,7 @@ static void behind_calls(Place *x, int k)
 			continue;
 		if (p->may_end[k] && rest >= 0) {
 			Ins z = lower_own(p->l, OWN_XZ, 0, 1);
-			z.opd[0] = lower_target(enter(x, rest));
+			z.opd[0] = lower_target(entry_of_stop(x, rest));
 			vec_insert(&b->ins, i + 1, z);
 		}
 		if (mask_is_waterfall(b))
@@ -398,7 +398,7 @@ static void place_block(Place *x, int k)
 	} else if (op == OP_EXIT || p->f->kind == FN_KERNEL) {
 		int rest = mask_rest(p, k, p->at[k]);
 		if (rest >= 0)
-			end_block(x, b, enter(x, rest), NULL, 0);
+			end_block(x, b, entry_of_stop(x, rest), NULL, 0);
 	}
 }
 
@@ -416,7 +416,7 @@ static void clear_at_entry(Place *x)
 	}
 	if (!entry)
 		return;
-	end_block(x, entry, enter(x, 0), NULL, 0);
+	end_block(x, entry, entry_of_stop(x, 0), NULL, 0);
 	vec_push(&x->order, entry);
 }
 
@@ -436,11 +436,11 @@ void mask_place(MaskPlan *p)
 	for (int e = 0; e < p->nstop; e++) {
 		if (p->stop_loop[e] >= 0) {
 			if (x.stop[e])
-				back_stop(&x, e);
+				place_back_stop(&x, e);
 			continue;
 		}
 		if (x.stop[e])
-			front_stop(&x, p->stop_pos[e]);
+			place_front_stop(&x, p->stop_pos[e]);
 		place_block(&x, p->stop_pos[e]);
 	}
 	for (int b = 0; b < before; b++)

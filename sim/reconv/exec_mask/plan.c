@@ -143,7 +143,7 @@ int mask_stop_of(const MaskPlan *p, int from, const Block *to)
 	return p->back[l];
 }
 
-static void lay_out(MaskPlan *p)
+static void order_blocks(MaskPlan *p)
 {
 	p->cfg = cfg_build(p->arena, p->f);
 	p->loops = loops_build(p->arena, p->cfg);
@@ -252,7 +252,7 @@ static void block_end(Flow *x, int k)
 		to_stop(x, rest);
 }
 
-static void back_stop(Flow *x, int e)
+static void flow_back_stop(Flow *x, int e)
 {
 	MaskPlan *p = x->p;
 	int header = p->pos[p->loops->loop[p->stop_loop[e]].header];
@@ -264,7 +264,7 @@ static void back_stop(Flow *x, int e)
 		to_stop(x, rest);
 }
 
-static void front_stop(Flow *x, int k)
+static void flow_front_stop(Flow *x, int k)
 {
 	MaskPlan *p = x->p;
 	int e = p->front[k];
@@ -277,7 +277,7 @@ static void front_stop(Flow *x, int k)
 		to_stop(x, rest);
 }
 
-static void solve(MaskPlan *p)
+static void solve_stops(MaskPlan *p)
 {
 	Flow x = { .p = p, .s = bs_new(p->arena, p->nstop) };
 	for (int k = 0; k < p->n; k++)
@@ -290,9 +290,9 @@ static void solve(MaskPlan *p)
 		x.changed = false;
 		for (int e = 0; e < p->nstop; e++)
 			if (p->stop_loop[e] >= 0) {
-				back_stop(&x, e);
+				flow_back_stop(&x, e);
 			} else {
-				front_stop(&x, p->stop_pos[e]);
+				flow_front_stop(&x, p->stop_pos[e]);
 				block_end(&x, p->stop_pos[e]);
 			}
 	} while (x.changed);
@@ -388,7 +388,7 @@ static void control_flow(MaskPlan *p)
 
 void mask_plan(MaskPlan *p)
 {
-	lay_out(p);
+	order_blocks(p);
 	bool trust = !lanes_may_abstain(p->f);
 	number_stops(p);
 	Uniformity *u = uniformity_build(p->arena, p->cfg, p->l->module);
@@ -410,7 +410,7 @@ void mask_plan(MaskPlan *p)
 	for (int e = 0; e < p->nstop; e++)
 		p->arrive[e] = bs_new(p->arena, p->nstop);
 	do
-		solve(p);
+		solve_stops(p);
 	while (demote(p));
 	control_flow(p);
 }

@@ -1,7 +1,7 @@
 /* Convergence barriers: sets of lanes that wait for each other, named in registers of the threads. */
 #include "sim/reconv/its/run.h"
 
-static Barrier *named(Its *k, uint32_t name) { return &k->barrier[name - 1]; }
+static Barrier *barrier_named(Its *k, uint32_t name) { return &k->barrier[name - 1]; }
 
 static uint32_t new_barrier(Warp *w, Its *k, Mask m)
 {
@@ -30,7 +30,7 @@ static void let_go(Its *k, Barrier *b, Mask m)
 /* ---- opening ---- */
 
 /* Those of lanes m that wait at the pc of the first of them become one group; *got: its lanes. */
-static Split *gather(Warp *w, Mask m, Mask *got)
+static Split *gather_group(Warp *w, Mask m, Mask *got)
 {
 	Split *first = NULL;
 	*got = 0;
@@ -52,10 +52,10 @@ static Split *gather(Warp *w, Mask m, Mask *got)
 }
 
 /* Lanes of m that wait at one pc become one group, which stands first and goes on. */
-static void go_on(Warp *w, Its *k, Mask m)
+static void groups_go_on(Warp *w, Its *k, Mask m)
 {
 	for (Mask got; m; m &= ~got) {
-		Split *s = gather(w, m, &got);
+		Split *s = gather_group(w, m, &got);
 		Cycle ready = reconv_now(w) + 1 + (Cycle)reconv_param(w, ITS_RELEASE);
 		if (s->ready < ready)
 			s->ready = ready;
@@ -81,11 +81,11 @@ static void open_barrier(Warp *w, Its *k, Barrier *b)
 	}
 	const Split *s = its_split(w, lowest_lane(m));
 	reconv_count_merge(w, s, s->pc + 1, m);
-	go_on(w, k, m);
+	groups_go_on(w, k, m);
 }
 
 /* At a predicted point, lanes may go on when so many have come. */
-static bool enough(const Warp *w, Mask m)
+static bool enough_came(const Warp *w, Mask m)
 {
 	int64_t n = reconv_param(w, ITS_THRESHOLD); /* only spec_reconv has predicted points, and the parameter */
 	return n && lane_count(m) >= n;
@@ -98,7 +98,7 @@ static void try_open(Warp *w, Its *k, Barrier *b, Mask others)
 		return;
 	if (its_value(w, ITS_YIELD_RELEASE))
 		others |= k->yielded;
-	if (!(b->members & ~b->blocked & ~others) || (b->rejoin && enough(w, b->blocked)))
+	if (!(b->members & ~b->blocked & ~others) || (b->rejoin && enough_came(w, b->blocked)))
 		open_barrier(w, k, b);
 }
 
@@ -154,7 +154,7 @@ void its_break(Warp *w, Its *k, Mask m, int reg)
 		uint32_t *name = &k->name[reg][l];
 		if (!*name)
 			continue;
-		Barrier *b = named(k, *name);
+		Barrier *b = barrier_named(k, *name);
 		*name = 0;
 		let_go(k, b, (Mask)1 << l);
 		try_open(w, k, b, 0);
@@ -162,11 +162,11 @@ void its_break(Warp *w, Its *k, Mask m, int reg)
 }
 
 /* Lanes m of the group wait in their barriers; the others pass. */
-static void stop(Warp *w, Its *k, Split *s, Mask m, int reg, bool rejoin)
+static void stop_at_barrier(Warp *w, Its *k, Split *s, Mask m, int reg, bool rejoin)
 {
 	int l;
 	each_lane(m, l) {
-		Barrier *b = named(k, k->name[reg][l]);
+		Barrier *b = barrier_named(k, k->name[reg][l]);
 		if (!b->blocked)
 			b->since = reconv_now(w);
 		b->blocked |= (Mask)1 << l;
@@ -183,8 +183,8 @@ static void stop(Warp *w, Its *k, Split *s, Mask m, int reg, bool rejoin)
 	}
 	each_lane(m, l) {
 		uint32_t name = k->name[reg][l];
-		if (name && named(k, name)->blocked >> l & 1)
-			try_open(w, k, named(k, name), 0);
+		if (name && barrier_named(k, name)->blocked >> l & 1)
+			try_open(w, k, barrier_named(k, name), 0);
 	}
 }
 
@@ -196,15 +196,15 @@ void its_bsync(Warp *w, Its *k, Split *s, int reg, bool rejoin)
 		uint32_t *name = &k->name[reg][l];
 		if (!*name)
 			continue;
-		if (named(k, *name)->members >> l & 1) {
+		if (barrier_named(k, *name)->members >> l & 1) {
 			m |= (Mask)1 << l;
 		} else { /* it has opened without this lane */
-			let_go(k, named(k, *name), (Mask)1 << l);
+			let_go(k, barrier_named(k, *name), (Mask)1 << l);
 			*name = 0;
 		}
 	}
 	if (m) {
-		stop(w, k, s, m, reg, rejoin);
+		stop_at_barrier(w, k, s, m, reg, rejoin);
 		return;
 	}
 	s->pc++;

@@ -20,7 +20,7 @@ static int new_place(Barriers *p)
 	return p->l->recursive ? lower_slot(p->l, T_B32) : function_reg(p->l->module, p->f, NULL, T_B32);
 }
 
-static void save(Barriers *p, Block *b, int *at, int reg, int place)
+static void save_register(Barriers *p, Block *b, int *at, int reg, int place)
 {
 	int r = p->l->recursive ? function_reg(p->l->module, p->f, NULL, T_B32) : place;
 	Ins i = its_ins(p, OWN_BMOVCLEAR, reg);
@@ -30,7 +30,7 @@ static void save(Barriers *p, Block *b, int *at, int reg, int place)
 		lower_store(p->l, b, at, opd_reg(r), T_B32, place);
 }
 
-static void restore(Barriers *p, Block *b, int *at, int reg, int place)
+static void restore_register(Barriers *p, Block *b, int *at, int reg, int place)
 {
 	int r = p->l->recursive ? function_reg(p->l->module, p->f, NULL, T_B32) : place;
 	if (p->l->recursive)
@@ -43,28 +43,28 @@ static void restore(Barriers *p, Block *b, int *at, int reg, int place)
 /* ---- operations ---- */
 
 /* The operation on object o, with what its register holds besides. */
-static void emit(Barriers *p, Block *b, int *at, int own, int o)
+static void emit_operation(Barriers *p, Block *b, int *at, int own, int o)
 {
 	if (p->r[o].idle)
 		return;
 	if (own == OWN_BSSY && shares(p, o))
-		save(p, b, at, reg_of(p, o), p->r[o].saved);
+		save_register(p, b, at, reg_of(p, o), p->r[o].saved);
 	lower_put(b, at, its_ins(p, own, reg_of(p, o)));
 	if (own != OWN_BSSY && own != OWN_BSYNCR && shares(p, o))
-		restore(p, b, at, reg_of(p, o), p->r[o].saved);
+		restore_register(p, b, at, reg_of(p, o), p->r[o].saved);
 }
 
 /* BREAK from the barriers of s, the inner ones first. */
-static void leave(Barriers *p, Block *b, int *at, BitSet s)
+static void break_barriers(Barriers *p, Block *b, int *at, BitSet s)
 {
 	for (int n = p->most - 1; n >= 0; n--)
 		bs_each(s, o)
 			if (p->r[o].numbered && p->r[o].number == n)
-				emit(p, b, at, OWN_BREAK, o);
+				emit_operation(p, b, at, OWN_BREAK, o);
 }
 
 /* The block's operations. */
-static void rewrite(Barriers *p, Block *b)
+static void rewrite_block(Barriers *p, Block *b)
 {
 	for (int k = 0; k < b->ins.n;) {
 		if (b->ins.v[k].op != OP_OWN) {
@@ -72,7 +72,7 @@ static void rewrite(Barriers *p, Block *b)
 			continue;
 		}
 		int own = b->ins.v[k].mode, o = its_object(&b->ins.v[k], own), at = k + 1;
-		emit(p, b, &at, own, o);
+		emit_operation(p, b, &at, own, o);
 		vec_remove(&b->ins, k);
 		k = at - 1; /* what replaces it begins there */
 	}
@@ -92,7 +92,7 @@ static void leave_frames(Barriers *p)
 			continue;
 		int at = 0;
 		Block *b = lower_block(p->l, lower_position(p->l, to));
-		leave(p, b, &at, s);
+		break_barriers(p, b, &at, s);
 		lower_jump(p->l, b, to);
 		e.from->succ[e.k] = b;
 	}
@@ -108,14 +108,14 @@ static void keep_callers(Barriers *p)
 	Block *entry = p->f->block.v[0], *first = lower_block(p->l, 0);
 	for (int r = 0; r < used; r++) {
 		place[r] = new_place(p);
-		save(p, first, &at, r, place[r]);
+		save_register(p, first, &at, r, place[r]);
 	}
 	lower_jump(p->l, first, entry);
 	for (int b = 0; b < p->f->block.n; b++) {
 		Block *blk = p->f->block.v[b];
 		at = blk->ins.n - 1;
 		for (int r = 0; block_term(blk)->op == OP_RET && r < used; r++)
-			restore(p, blk, &at, r, place[r]);
+			restore_register(p, blk, &at, r, place[r]);
 	}
 }
 
@@ -132,10 +132,10 @@ void its_code(Barriers *p)
 	leave_frames(p);
 	for (int b = 0; b < n; b++) {
 		BitSet open = p->out[all[b]->id];
-		rewrite(p, all[b]);
+		rewrite_block(p, all[b]);
 		int at = all[b]->ins.n - 1;
 		if (block_term(all[b])->op == OP_RET && p->f->kind == FN_DEVICE)
-			leave(p, all[b], &at, open);
+			break_barriers(p, all[b], &at, open);
 	}
 	keep_callers(p);
 }

@@ -52,7 +52,7 @@ size_t its_state_size(const Config *c) { return sizeof(Its) + sizeof(uint32_t) *
 int its_depth(const Warp *w) { return ((Its *)reconv_state((Warp *)w))->n; }
 
 /* What follows every event: the turn is somebody's. */
-static void settle(Warp *w, Its *k)
+static void settle_turn(Warp *w, Its *k)
 {
 	its_time_out(w, k);
 	if (its_value(w, ITS_MERGE))
@@ -86,7 +86,7 @@ static void sides(const Warp *w, const Path *p, int n, bool indexed, int *order)
 }
 
 /* s's lanes part: the first path keeps the turn, unless it is to pass on. */
-static void part(Warp *w, Split *s, const Path *p, int n, bool indexed, bool pass)
+static void part_group(Warp *w, Split *s, const Path *p, int n, bool indexed, bool pass)
 {
 	Its *k = reconv_state(w);
 	int order[64];
@@ -107,20 +107,20 @@ static void part(Warp *w, Split *s, const Path *p, int n, bool indexed, bool pas
 	bool next = !pass && its_value(w, ITS_ORDER) == ITS_LIFO; /* the others stand behind s, or last */
 	for (int a = 1; a < n; a++)
 		its_enqueue(k, next ? a : k->n, its_split(w, lowest_lane(p[order[a]].mask)));
-	settle(w, k);
+	settle_turn(w, k);
 }
 
 void its_branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
-	part(w, s, p, n, i->kind == K_BRX, its_value(w, ITS_SWITCH_BRANCH));
+	part_group(w, s, p, n, i->kind == K_BRX, its_value(w, ITS_SWITCH_BRANCH));
 }
 
-void its_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part(w, s, p, n, true, false); }
+void its_call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc) { part_group(w, s, p, n, true, false); }
 
 void its_ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Mask m = s->mask;
-	part(w, s, p, n, true, false);
+	part_group(w, s, p, n, true, false);
 	((Its *)reconv_state(w))->in_block |= m; /* behind a call */
 }
 
@@ -136,7 +136,7 @@ void its_reach(Warp *w, Split *s)
 		if ((was_in && its_value(w, ITS_SWITCH_BRANCH)) || (turn && reconv_now(w) - k->began >= turn))
 			its_rotate(w, k);
 	}
-	settle(w, k);
+	settle_turn(w, k);
 }
 
 void its_exit(Warp *w, Split *s, Mask m)
@@ -146,7 +146,7 @@ void its_exit(Warp *w, Split *s, Mask m)
 	k->yielded &= ~m;
 	reconv_close_gap(w, s);
 	its_ended(w, k, m);
-	settle(w, k);
+	settle_turn(w, k);
 }
 
 /* The barrier counts from the yield_after-th time on that the same lanes come to the same YIELD. */
@@ -160,7 +160,7 @@ static bool counts(Warp *w, Its *k, const Split *s)
 	return g->nspin >= (uint64_t)its_value(w, ITS_YIELD_AFTER);
 }
 
-static void yield(Warp *w, Its *k, Split *s)
+static void group_yields(Warp *w, Its *k, Split *s)
 {
 	Mask m = s->mask;
 	bool effect = counts(w, k, s);
@@ -196,10 +196,10 @@ void its_special(Warp *w, Split *s, const MIns *i, Mask lanes)
 	Its *k = reconv_state(w);
 	switch (i->own) {
 	case OWN_BSYNC: case OWN_BSYNCR: its_bsync(w, k, s, (int)i->offset, i->own == OWN_BSYNCR); break;
-	case OWN_YIELD: yield(w, k, s); break;
+	case OWN_YIELD: group_yields(w, k, s); break;
 	default: straight(w, k, i, s->mask);
 	}
-	settle(w, k);
+	settle_turn(w, k);
 }
 
 /* ---- lanes wait ---- */
@@ -208,7 +208,7 @@ void its_wait(Warp *w, Split *s)
 {
 	Its *k = reconv_state(w);
 	its_dequeue(k, s);
-	settle(w, k);
+	settle_turn(w, k);
 }
 
 void its_resume(Warp *w, Split *s)
@@ -244,7 +244,7 @@ void its_met(Warp *w, uint32_t pc, Mask m)
 	}
 	if (first)
 		its_enter(w, k, first, false);
-	settle(w, k);
+	settle_turn(w, k);
 }
 
 void its_stall(Warp *w, Split *s, Stall why, Cycle until)

@@ -74,7 +74,7 @@ void its_solve(Barriers *p)
 
 /* ---- numbers ---- */
 
-static void number(Barriers *p)
+static void number_barriers(Barriers *p)
 {
 	bool *taken = arena_array(&p->arena, bool, p->n + 1);
 	p->most = 0;
@@ -107,6 +107,6 @@ static void number(Barriers *p)
 void its_number(Barriers *p)
 {
 	do
-		number(p);
+		number_barriers(p);
 	while (its_drop_sharing(p));
 }

@@ -20,7 +20,7 @@ static int object_of(Barriers *p, const Block *b, bool frame)
 	return *object - 1;
 }
 
-static void name(Barriers *p, Ins *i, int own, const Block *b, bool frame)
+static void name_barrier(Barriers *p, Ins *i, int own, const Block *b, bool frame)
 {
 	*i = lower_own(p->l, own, 0, 1);
 	i->opd[0] = opd_imm(object_of(p, b, frame));
@@ -49,10 +49,10 @@ static void translate(PlaceLoops *t, void *self)
 			if (i->op != OP_OWN)
 				continue;
 			switch (i->mode) {
-			case OWN_SSY: name(p, i, OWN_BSSY, (const Block *)(intptr_t)i->opd[0].imm, false); break;
-			case OWN_SYNC: name(p, i, OWN_BSYNC, blk->succ[0], false); break;
-			case OWN_PBK: case OWN_PCNT: name(p, i, OWN_BSSY, blk, true); break;
-			case OWN_BRK: case OWN_CONT: name(p, i, OWN_BSYNC, frame_of(t, blk), true); break;
+			case OWN_SSY: name_barrier(p, i, OWN_BSSY, (const Block *)(intptr_t)i->opd[0].imm, false); break;
+			case OWN_SYNC: name_barrier(p, i, OWN_BSYNC, blk->succ[0], false); break;
+			case OWN_PBK: case OWN_PCNT: name_barrier(p, i, OWN_BSSY, blk, true); break;
+			case OWN_BRK: case OWN_CONT: name_barrier(p, i, OWN_BSYNC, frame_of(t, blk), true); break;
 			default: break;
 			}
 		}
@@ -77,7 +77,7 @@ static void find_idle(Barriers *p)
 }
 
 /* Places where the mechanism wants to be asked. */
-static void mark(Barriers *p)
+static void mark_places(Barriers *p)
 {
 	LowerFn *l = p->l;
 	bool all = its_lower_knob(l, ITS_SWITCH_BRANCH) || its_lower_knob(l, ITS_MERGE);
@@ -105,7 +105,7 @@ static bool lower(LowerFn *l, Diag *diag, bool predicted)
 		its_number(&p);
 		its_code(&p);
 		its_place_yields(l);
-		mark(&p);
+		mark_places(&p);
 	}
 	vec_free(&p.leave);
 	vec_free(&p.predicted);

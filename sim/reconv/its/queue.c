@@ -48,7 +48,7 @@ static bool sooner(Warp *w, const Its *k, int64_t order, int a, int b)
 }
 
 /* The one to run, in the queue. Who has just yielded stands last and waits for the others. */
-static Split *best(Warp *w, const Its *k)
+static Split *best_group(Warp *w, const Its *k)
 {
 	int64_t order = its_value(w, ITS_ORDER);
 	int best = 0;
@@ -80,7 +80,7 @@ static void give_turn(Warp *w, Its *k, Split *s)
 void its_choose(Warp *w, Its *k)
 {
 	if (k->n && its_split(w, k->queue[0])->state == SPLIT_PARKED) /* else it runs, or the core is about to say that it waits */
-		give_turn(w, k, best(w, k));
+		give_turn(w, k, best_group(w, k));
 }
 
 void its_pass_on(Warp *w, Its *k)

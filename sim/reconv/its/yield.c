@@ -34,7 +34,7 @@ static bool *spin_loops(Arena *a, const Cfg *cfg, const Loops *loops)
 /* ---- YIELD ---- */
 
 /* On the edges from b to the head of a loop. */
-static void yield(LowerFn *l, Block *b, Block *header)
+static void place_yield(LowerFn *l, Block *b, Block *header)
 {
 	int at = b->ins.n - 1;
 	if (b->nsucc == 1) {
@@ -61,7 +61,7 @@ void its_place_yields(LowerFn *l)
 		const Loop *loop = &loops->loop[k];
 		Block *header = cfg->rpo[cfg->rpo_index[loop->header]];
 		for (int x = 0; x < loop->latch.n && (!spin || spin[k]); x++)
-			yield(l, cfg->rpo[cfg->rpo_index[loop->latch.v[x]]], header);
+			place_yield(l, cfg->rpo[cfg->rpo_index[loop->latch.v[x]]], header);
 	}
 	arena_free(&arena);
 }

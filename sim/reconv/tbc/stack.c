@@ -3,7 +3,7 @@
 
 /* ---- entries ---- */
 
-static Entry *insert(Warp *w, Stack *b, int at)
+static Entry *insert_entry(Warp *w, Stack *b, int at)
 {
 	if (b->n == b->made) {
 		b->e = reconv_grow(w, b->e, b->n, &b->cap, sizeof *b->e);
@@ -29,7 +29,7 @@ static Mask columns(const Stack *b, const Mask *m)
 	return all;
 }
 
-static void drop(Warp *w, Stack *b, int at)
+static void drop_entry(Warp *w, Stack *b, int at)
 {
 	Entry gone = b->e[at];
 	if (at > 0 && b->e[at - 1].ready < gone.ready)
@@ -67,7 +67,7 @@ static bool complete(const Stack *b, const Entry *e)
 
 /* ---- compaction ---- */
 
-static void form(Warp *w, Stack *b, Entry *e)
+static void form_warps(Warp *w, Stack *b, Entry *e)
 {
 	Mask left[MOST_WARPS], used;
 	Part part[64];
@@ -120,7 +120,7 @@ bool tbc_meeting(const Entry *e, uint32_t *rpc, unsigned *d)
 
 Entry *tbc_push(Warp *w, Stack *b, int at, uint32_t pc, unsigned d, uint32_t rpc, unsigned rpc_depth, const Mask *lanes)
 {
-	Entry *p = insert(w, b, at);
+	Entry *p = insert_entry(w, b, at);
 	if (lanes)
 		memcpy(p->lanes, lanes, sizeof *p->lanes * (size_t)b->warps);
 	p->pc = pc;
@@ -133,7 +133,7 @@ Entry *tbc_push(Warp *w, Stack *b, int at, uint32_t pc, unsigned d, uint32_t rpc
 }
 
 /* The last warp of an entry whose warps did not wait for each other has come to the branch. */
-static void close(Warp *w, Stack *b, int at)
+static void close_entry(Warp *w, Stack *b, int at)
 {
 	Entry *e = &b->e[at];
 	uint32_t rpc;
@@ -147,7 +147,7 @@ static void close(Warp *w, Stack *b, int at)
 	e->pc = rpc;
 	e->pc_depth = d;
 	if (tail)
-		drop(w, b, at);
+		drop_entry(w, b, at);
 }
 
 /* All have come to a branch: paths become entries above e, the first one on top. */
@@ -172,10 +172,10 @@ static void part_ways(Warp *w, Stack *b, int at)
 		if (from.path[k].pc != rpc || from.path_depth != d)
 			tbc_push(w, b, above++, from.path[k].pc, from.path_depth, rpc, d, from.path[k].lanes);
 	if (tail)
-		drop(w, b, at);
+		drop_entry(w, b, at);
 }
 
-static bool busy(Warp *w)
+static bool block_runs(Warp *w)
 {
 	Warp *list[MOST_WARPS];
 	int n = reconv_block_warps(w, list);
@@ -204,22 +204,22 @@ void tbc_settle(Warp *w, Stack *b)
 		if (b->e[k].open || !complete(b, &b->e[k]))
 			continue;
 		if (b->e[k].advancing)
-			close(w, b, k);
+			close_entry(w, b, k);
 		else if (b->e[k].npath && columns(b, b->e[k].lanes))
 			part_ways(w, b, k);
 		else
-			drop(w, b, k);
+			drop_entry(w, b, k);
 		k = b->n;
 	}
-	while (!busy(w)) {
+	while (!block_runs(w)) {
 		int k = next_entry(b);
 		if (k < 0)
 			break;
 		if (b->e[k].pc != b->e[k].rpc || b->e[k].pc_depth != b->e[k].rpc_depth) {
-			form(w, b, &b->e[k]);
+			form_warps(w, b, &b->e[k]);
 			break;
 		}
-		drop(w, b, k); /* it stands at its own end */
+		drop_entry(w, b, k); /* it stands at its own end */
 	}
 	if (!b->n) {
 		Shared *sh = reconv_sm_state(w);
@@ -244,6 +244,6 @@ Stack *tbc_stack_new(Warp *w)
 		b->warp = reconv_alloc(w, sizeof *b->warp * (size_t)b->warps);
 	}
 	*(Stack **)reconv_block_state(w) = b;
-	insert(w, b, 0)->started = true;
+	insert_entry(w, b, 0)->started = true;
 	return b;
 }

@@ -42,7 +42,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 }
 
 /* The split's lanes wait in the entry until all others have come. */
-static void deposit(Warp *w, Split *s, Entry *e, const Part *part, int n)
+static void deposit_lanes(Warp *w, Split *s, Entry *e, const Part *part, int n)
 {
 	for (int k = 0; k < n; k++)
 		e->come[reconv_index(part[k].home)] |= part[k].mask;
@@ -51,7 +51,7 @@ static void deposit(Warp *w, Split *s, Entry *e, const Part *part, int n)
 	reconv_remove(w, s);
 }
 
-static Target *target(Warp *w, Stack *b, Entry *e, const MIns *i, uint32_t pc)
+static Target *target_at(Warp *w, Stack *b, Entry *e, const MIns *i, uint32_t pc)
 {
 	int k = 0;
 	while (k < e->npath && e->path[k].pc != pc)
@@ -68,10 +68,10 @@ static Target *target(Warp *w, Stack *b, Entry *e, const MIns *i, uint32_t pc)
 	return &e->path[k];
 }
 
-static void arrive(Warp *w, Split *s);
+static void arrive_at(Warp *w, Split *s);
 
 /* The warp does not wait: its lanes of the true side run on, the others are for later. */
-static void advance(Warp *w, Split *s, int at, const MIns *i, const Path *p, int n)
+static void advance_alone(Warp *w, Split *s, int at, const MIns *i, const Path *p, int n)
 {
 	Stack *b = tbc_stack(w);
 	Entry *e = &b->e[at];
@@ -93,18 +93,18 @@ static void advance(Warp *w, Split *s, int at, const MIns *i, const Path *p, int
 			if (m && p[a].pc == i->target)
 				on[non++] = (Part){ part[k].home, m };
 		}
-	deposit(w, s, e, part, nparts);
+	deposit_lanes(w, s, e, part, nparts);
 	if (non) {
 		Split like = { .pc = i->target, .ready = reconv_redirect(w, i, i->target), .why = STALL_BRANCH };
 		b->e[at + 2].started = true;
 		Warp *holder = reconv_form(on[0].home, &like, on, non);
-		arrive(holder, &reconv_splits(holder)[*reconv_nsplit(holder) - 1]);
+		arrive_at(holder, &reconv_splits(holder)[*reconv_nsplit(holder) - 1]);
 	}
 	if (tbc_stack(w))
 		tbc_settle(w, b);
 }
 
-static void gather(Warp *w, Split *s, const MIns *i, const Path *p, int n, uint32_t meet, unsigned meet_depth)
+static void gather_paths(Warp *w, Split *s, const MIns *i, const Path *p, int n, uint32_t meet, unsigned meet_depth)
 {
 	Stack *b = tbc_stack(w);
 	Part part[64];
@@ -118,20 +118,20 @@ static void gather(Warp *w, Split *s, const MIns *i, const Path *p, int n, uint3
 	e->splits += n;
 	if (e->advancing || (i->kind == K_BRA && !e->open && !e->npath && reconv_param(w, P_PREDICT) &&
 		((Shared *)reconv_sm_state(w))->vain[e->at])) {
-		advance(w, s, at, i, p, n);
+		advance_alone(w, s, at, i, p, n);
 		return;
 	}
 	for (int a = 0; a < n; a++) {
-		Target *t = target(w, b, e, i, p[a].pc);
+		Target *t = target_at(w, b, e, i, p[a].pc);
 		for (int k = 0; k < nparts; k++)
 			t->lanes[reconv_index(part[k].home)] |= part[k].mask & p[a].mask;
 	}
-	deposit(w, s, e, part, nparts);
+	deposit_lanes(w, s, e, part, nparts);
 	tbc_settle(w, b);
 }
 
 /* The split stands at s->pc: is that where its entry ends? */
-static void arrive(Warp *w, Split *s)
+static void arrive_at(Warp *w, Split *s)
 {
 	Stack *b = tbc_stack(w);
 	Part part[64];
@@ -140,7 +140,7 @@ static void arrive(Warp *w, Split *s)
 	if (s->pc != e->rpc || reconv_call_depth(part[0].home, part[0].mask) != e->rpc_depth)
 		return;
 	reconv_count_merge(w, s, s->pc, s->mask);
-	deposit(w, s, e, part, n);
+	deposit_lanes(w, s, e, part, n);
 	tbc_settle(w, b);
 }
 
@@ -148,19 +148,19 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	if (n == 1 && !(i->flags & MI_COND)) {
 		s->pc = p[0].pc;
-		arrive(w, s);
+		arrive_at(w, s);
 		return;
 	}
 	Part part[64];
 	reconv_parts(w, s, part);
 	unsigned d = reconv_call_depth(part[0].home, part[0].mask);
 	if (i->rpc == NO_PC && d) /* they meet where the function returns to */
-		gather(w, s, i, p, n, reconv_return_pc(part[0].home, part[0].mask), d - 1);
+		gather_paths(w, s, i, p, n, reconv_return_pc(part[0].home, part[0].mask), d - 1);
 	else
-		gather(w, s, i, p, n, i->rpc, d);
+		gather_paths(w, s, i, p, n, i->rpc, d);
 }
 
-static void reach(Warp *w, Split *s) { arrive(w, s); }
+static void reach(Warp *w, Split *s) { arrive_at(w, s); }
 
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
@@ -168,7 +168,7 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	Part part[64];
 	reconv_parts(w, s, part);
 	if (i->target == NO_PC)
-		gather(w, s, i, p, n, return_pc, reconv_call_depth(part[0].home, part[0].mask) - 1);
+		gather_paths(w, s, i, p, n, return_pc, reconv_call_depth(part[0].home, part[0].mask) - 1);
 	else
 		s->pc = p[0].pc;
 }
@@ -177,7 +177,7 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 {
 	must(n == 1);
 	s->pc = p[0].pc;
-	arrive(w, s);
+	arrive_at(w, s);
 }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
