@@ -14,12 +14,6 @@ const TraceRowInfo trace_row_info[ROW_COUNT] = {
 
 enum { MOST_ROWS = 1 << 22, MOST_ROWS_OF_TABLE = 1 << 16, MOST_WARPS = 1 << 19 }; /* a hostile trace takes no more memory than that */
 
-bool trace_row_equal(const TraceRow *a, const TraceRow *b)
-{
-	return a->mask == b->mask && a->other == b->other && a->pc == b->pc && a->rpc == b->rpc && a->n == b->n && a->m == b->m &&
-		a->split == b->split && a->flags == b->flags && a->kind == b->kind;
-}
-
 /* ---- warps and schedulers ---- */
 
 static uint32_t warp_key(unsigned sm, unsigned slot) { return (uint32_t)sm << 16 | (slot & 0xffff); }
@@ -136,18 +130,22 @@ static bool set_row(TraceState *t, TraceWarp *w, const TraceEvent *e)
 	return true;
 }
 
+static bool runs(const TraceRow *r, unsigned split) { return r->split == split && r->flags & FLAG_RUNS; }
+
 /* The split that has issued stands at the next instruction until a row says otherwise. */
 static void step_split(TraceWarp *w, const TraceEvent *e)
 {
 	static const int tables[] = { TABLE_SPLITS, TABLE_STACK };
-	for (int x = 0; x < 2; x++)
-		for (int k = w->table[tables[x]].n - 1; k >= 0; k--) {
-			TraceRow *r = &w->table[tables[x]].v[k];
-			if (r->split == e->split && r->flags & FLAG_RUNS) {
-				r->pc = (uint32_t)e->a + 1;
-				break;
-			}
-		}
+	for (int x = 0; x < 2; x++) {
+		const TraceRowVec *v = &w->table[tables[x]];
+		int k = v->n - 1;
+		if (tables[x] == TABLE_SPLITS && e->split < v->n && runs(&v->v[e->split], e->split)) /* its own place, as a rule */
+			k = e->split;
+		while (k >= 0 && !runs(&v->v[k], e->split))
+			k--;
+		if (k >= 0)
+			v->v[k].pc = (uint32_t)e->a + 1;
+	}
 }
 
 static void start_warp(TraceState *t, TraceWarp *w, const TraceEvent *e)
@@ -240,8 +238,9 @@ void trace_state_differences(TraceState *t, const TraceEvent *like, const TraceR
 {
 	Change c = { t, *like, emit, self };
 	TraceRowVec before = { 0 };
+	const TraceWarp *w = trace_state_warp(t, like->sm, like->warp); /* events of it ask for no other */
 	for (int k = 0; k < TABLE_COUNT; k++) {
-		const TraceRowVec *old = &trace_state_warp(t, like->sm, like->warp)->table[k];
+		const TraceRowVec *old = &w->table[k];
 		if (!old->n && !now[k].n)
 			continue;
 		bool same = old->n == now[k].n;

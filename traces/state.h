@@ -42,5 +42,9 @@ typedef void TraceEmit(void *self, const TraceEvent *);
 void trace_state_differences(TraceState *, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT], TraceEmit *, void *self);
 /* Events that lead from nothing to this state. */
 void trace_state_replay(const TraceState *, TraceEmit *, void *self);
-bool trace_row_equal(const TraceRow *, const TraceRow *);
+static inline bool trace_row_equal(const TraceRow *a, const TraceRow *b)
+{
+	return a->mask == b->mask && a->other == b->other && a->pc == b->pc && a->rpc == b->rpc && a->n == b->n && a->m == b->m &&
+		a->split == b->split && a->flags == b->flags && a->kind == b->kind;
+}
 #endif

@@ -255,9 +255,13 @@ static void checked_met(Warp *w, uint32_t pc, Mask lanes)
 
 static void checked_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
+	Before b;
 	check_member(w, s, "before stall");
 	WHEN(s->state != SPLIT_RUN || until <= w->sm->now, w, "before stall", "it may issue at %llu", (unsigned long long)until);
+	remember(w, &b);
 	real(w)->times.stall(w, s, why, until);
+	if (s->state == SPLIT_RUN)
+		check_unchanged(w, &b, "after stall that holds nothing back");
 	check_places(w, "after stall");
 }
 

@@ -9,7 +9,9 @@ struct Rows { TraceRowVec table[TABLE_COUNT]; };
 typedef struct Tracer {
 	TraceState state;
 	Rows now;                      /* of one warp */
-	uint64_t changed[MOST_WARPS / 64];
+	uint64_t changed[MOST_WARPS / 64]; /* warps of which a hook has been called, or which the core has changed */
+	uint64_t issued[MOST_WARPS / 64];  /* ... that have issued once: mostly, what is there follows from that */
+	uint16_t split[MOST_WARPS];    /* the one that they have issued */
 	Vec(TraceEvent) later;         /* known in advance; in no order */
 	bool there;                    /* the grid has had blocks on the SM in the cycle before */
 } Tracer;
@@ -30,13 +32,16 @@ static void put(void *self, const TraceEvent *e)
 
 /* ---- which warps have changed ---- */
 
+static bool is_in(const uint64_t *set, const Warp *w) { return set[w->slot / 64] >> w->slot % 64 & 1; }
+static void put_in(uint64_t *set, const Warp *w) { set[w->slot / 64] |= (uint64_t)1 << w->slot % 64; }
+
 static void mark(const Warp *w)
 {
 	Tracer *t = w->share->tracer;
 	if (w->sm->gpu->model->regroups) /* its event may have changed any of its block */
 		memset(t->changed, 0xff, sizeof t->changed);
 	else
-		t->changed[w->slot / 64] |= (uint64_t)1 << w->slot % 64;
+		put_in(t->changed, w);
 }
 
 /* What the core calls in place of the mechanism's hook: RECONV_EVENTS. */
@@ -53,7 +58,12 @@ static void traced_wait(Warp *w, Split *s) { mark(w); plain(w)->sync.wait(w, s);
 static void traced_resume(Warp *w, Split *s) { mark(w); plain(w)->sync.resume(w, s); }
 static void traced_met(Warp *w, uint32_t pc, Mask lanes) { mark(w); plain(w)->sync.met(w, pc, lanes); }
 static bool traced_gather(Warp *w, Split *s, Mask want) { mark(w); return plain(w)->sync.gather(w, s, want); }
-static void traced_stall(Warp *w, Split *s, Stall why, Cycle until) { mark(w); plain(w)->times.stall(w, s, why, until); }
+static void traced_stall(Warp *w, Split *s, Stall why, Cycle until) /* asked in every cycle; it holds s back, or changes nothing that is shown */
+{
+	plain(w)->times.stall(w, s, why, until);
+	if (s->state != SPLIT_RUN)
+		mark(w);
+}
 static void traced_known(Warp *w, Split *s) { plain(w)->times.known(w, s); } /* changes nothing that is shown */
 static void traced_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses) { mark(w); plain(w)->times.loaded(w, s, i, hits, misses); }
 static void traced_alarm(Warp *w) { mark(w); plain(w)->times.alarm(w); }
@@ -84,6 +94,15 @@ void tracer_wrap(Gpu *g)
 	g->model = &g->traced;
 }
 
+static void mark_issue(const Warp *w, int split)
+{
+	Tracer *t = w->share->tracer;
+	if (is_in(t->issued, w) && t->split[w->slot] != split)
+		mark(w);
+	put_in(t->issued, w);
+	t->split[w->slot] = (uint16_t)split;
+}
+
 /* ---- rows ---- */
 
 static uint16_t split_flags(const Split *s)
@@ -98,13 +117,19 @@ static uint16_t split_flags(const Split *s)
 	return f;
 }
 
-static void show_split(Rows *rows, const Warp *w, const Split *s)
+static TraceRow split_row(const Warp *w, const Split *s)
 {
 	TraceRow r = trace_row(ROW_SPLIT, s->pc, s->mask);
 	r.split = (uint16_t)(s - w->split);
 	r.flags = split_flags(s);
 	r.n = s->state == SPLIT_BARRIER ? s->barrier : 0;
 	r.other = s->state == SPLIT_WARPSYNC ? s->sync_mask : 0;
+	return r;
+}
+
+static void show_split(Rows *rows, const Warp *w, const Split *s)
+{
+	TraceRow r = split_row(w, s);
 	reconv_show(rows, &r);
 	if (!s->parts)
 		return;
@@ -150,8 +175,21 @@ void tracer_event(Share *x, const Warp *w, const TraceEvent *e)
 	if (e->kind == TR_ISSUE && w->sm->gpu->model->regroups) /* whose lanes these are: splits may have moved or got lanes in this cycle */
 		differences(x, w);
 	put(x, e);
-	if (w)
+	if (w && e->kind == TR_ISSUE)
+		mark_issue(w, e->split);
+	else if (w && e->kind != TR_MEMORY)
 		mark(w);
+}
+
+/* The split that the warp has issued stands where a reader has it by now. Then so does all else, if nothing but the issue has happened. */
+static bool as_told(Tracer *t, const Warp *w)
+{
+	const TraceRowVec *told = &trace_state_warp(&t->state, (unsigned)w->sm->id, (unsigned)w->slot)->table[TABLE_SPLITS];
+	int k = t->split[w->slot];
+	if (k >= told->n || k >= w->nsplit)
+		return false;
+	TraceRow r = split_row(w, &w->split[k]);
+	return trace_row_equal(&told->v[k], &r);
 }
 
 /* An issue tells that its scheduler stands still no longer. */
@@ -182,12 +220,12 @@ static void cycle_of(Sm *sm, Share *x)
 {
 	Tracer *t = x->tracer;
 	for (int first = 0; first < sm->nwarps; first += 64) {
-		uint64_t changed = t->changed[first / 64];
+		uint64_t changed = t->changed[first / 64], issued = t->issued[first / 64];
 		int k;
-		t->changed[first / 64] = 0;
-		each_lane(changed, k) {
+		t->changed[first / 64] = t->issued[first / 64] = 0;
+		each_lane(changed | issued, k) {
 			const Warp *w = &sm->warp[first + k];
-			if (first + k < sm->nwarps && w->used && w->share == x)
+			if (first + k < sm->nwarps && w->used && w->share == x && (changed >> k & 1 || !as_told(t, w)))
 				differences(x, w);
 		}
 	}

@@ -95,7 +95,8 @@ typedef struct SyncHooks {
 /* What takes its time. Timed runs only, but for the alarm. */
 typedef struct TimeHooks {
 	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an instruction is
-	                                                   being fetched, ...; until is unknown (far off) for these two, even where it is known already */
+	                                                   being fetched, ...; until is unknown (far off) for these two, even where it is known already.
+	                                                   It may hold s back (s->state) and let another have the turn, or ask for an alarm; else it changes nothing */
 	/* The split waits for data that are being loaded, and it is known now when those of each lane come, now or later
 	   (reconv_first_ready). It may ask for an alarm, and change nothing else. */
 	void (*known)(Warp *, Split *s);
@@ -156,8 +157,8 @@ typedef struct ReconvModel {
 	void (*exit)(Warp *, Split *s, Mask lanes);                   /* s's lanes, all of them, end; they are gone from w->live */
 	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* one of its own operations (MIns.own); moves s->pc itself */
 	int (*depth)(const Warp *);                                   /* entries now, for statistics */
-	/* Optional: all it holds besides the splits (which the core shows), row by row, for traces and pictures. Called after any
-	   event of the warp. What is not shown, nobody can redraw. */
+	/* Optional: all it holds besides the splits (which the core shows), row by row, for traces and pictures. What is not shown, nobody can
+	   redraw. It changes in hooks only; but where a split stands: rows of the stack say so by reconv_show_split, others do not. */
 	void (*show)(const Warp *, Rows *);
 
 	bool (*warp_scoreboard)(const Config *);        /* optional, with lane_scoreboard: true: this machine has it for whole warps only */
