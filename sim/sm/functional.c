@@ -27,14 +27,17 @@ static bool step(Sm *sm, Warp *w, Split *s)
 static int run_split(Sm *sm, Warp *w, int k, int turn, bool by_block)
 {
 	const MIns *ins = w->ins;
+	Split *s = &w->split[k];
 	int done = 0, n = w->nsplit;
-	while (done < turn && k < w->nsplit && w->nsplit == n && w->split[k].state == SPLIT_RUN) {
-		uint32_t pc = w->split[k].pc;
-		if (!step(sm, w, &w->split[k]))
+	if (k == n)
+		return 0;
+	while (done < turn && w->nsplit == n && s->state == SPLIT_RUN) {
+		uint32_t pc = s->pc;
+		if (!step(sm, w, s))
 			return done;
 		done++;
 		if (by_block && n > 1 && k < w->nsplit && (op_info[ins[pc].op].flags & OPF_TERM ||
-			(w->split[k].pc != pc && ins[w->split[k].pc].flags & MI_BLOCK_START)))
+			(s->pc != pc && ins[s->pc].flags & MI_BLOCK_START)))
 			break;
 	}
 	return done;
