@@ -15,11 +15,11 @@ typedef struct Track {             /* a warp */
 	uint64_t mask, start, last;    /* last: cycle of the last issue */
 } Track;
 
-typedef struct Stall { int stream; uint64_t why, since; } Stall; /* stream: the last one whose track has a name, -1: none; why: WHY_ISSUES: no stall */
+typedef struct OpenStall { int stream; uint64_t why, since; } OpenStall; /* stream: the last one whose track has a name, -1: none; why: WHY_ISSUES: no stall */
 
 typedef struct State {
 	bool comma;
-	Vec(Stall) stall;              /* by SM, then scheduler */
+	Vec(OpenStall) stall;          /* by SM, then scheduler */
 	uint64_t base, last;           /* time of the launch's cycle 0, and behind its last event */
 	uint64_t latest;               /* behind the latest event of all */
 	int run;
@@ -124,19 +124,19 @@ static uint64_t scheduler_tid(const TraceLaunch *l, unsigned number)
 	return SCHEDULER_TID + (uint64_t)l->stream * TIDS_OF_STREAM + number;
 }
 
-static Stall *stall_of(TraceExport *t, unsigned sm, unsigned number)
+static OpenStall *stall_of(TraceExport *t, unsigned sm, unsigned number)
 {
 	State *s = t->state;
 	int at = (int)(sm * (unsigned)t->launch->schedulers + number);
 	while (s->stall.n <= at)
-		vec_push(&s->stall, ((Stall){ -1, WHY_ISSUES, 0 }));
+		vec_push(&s->stall, ((OpenStall){ -1, WHY_ISSUES, 0 }));
 	return &s->stall.v[at];
 }
 
 static void end_stall(TraceExport *t, unsigned sm, unsigned number, uint64_t until)
 {
 	State *s = t->state;
-	Stall *x = stall_of(t, sm, number);
+	OpenStall *x = stall_of(t, sm, number);
 	if (x->why != WHY_ISSUES && until > x->since) {
 		next_item(t);
 		fputs("{\"ph\":\"X\",\"name\":", t->out);
@@ -163,7 +163,7 @@ static void stall(TraceExport *t, const TraceEvent *e)
 		return;
 	unsigned number = (unsigned)e->a;
 	end_stall(t, e->sm, number, e->cycle);
-	Stall *x = stall_of(t, e->sm, number);
+	OpenStall *x = stall_of(t, e->sm, number);
 	if (x->stream != t->launch->stream)
 		name_scheduler(t, e->sm, number);
 	x->stream = t->launch->stream;

@@ -4,7 +4,8 @@
 
 /* ---- statistics ---- */
 
-/* Lanes other than those of the warp's issue before, some whose guard does not hold, or none; or traced. */
+/* Counts an issue that count() does not count itself: its lanes are not those of the warp's last issue, the guard does not hold for all of them,
+   there are none, they have several homes, or a trace is recorded. */
 static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Share *share = w->share;
@@ -22,7 +23,7 @@ static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, con
 		sm_trace(sm, w, s, TR_ISSUE, s->mask, s->pc, 0);
 }
 
-/* An issue of the split, in which lanes m execute. */
+/* Counts an issue of the split, in which lanes m execute. */
 static inline void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Group *g = w->group;
@@ -40,7 +41,7 @@ static inline void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 
 /* ---- control ---- */
 
-/* The split stands at i, its new pc: the mechanism hears of it where lowering asked for that. */
+/* The split has come to i, its new pc. The mechanism is told where lowering has asked for that. */
 static inline void arrive_at(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	if (i->flags & MI_REACH) {
@@ -49,7 +50,7 @@ static inline void arrive_at(Sm *sm, Warp *w, Split *s, const MIns *i)
 	}
 }
 
-/* From i straight on to the next instruction. */
+/* The split goes straight on to the instruction behind i. */
 static inline void next(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	s->pc++;
@@ -93,6 +94,18 @@ static void exec_branch(Sm *sm, Warp *w, Split *s, const MIns *i)
 	take_paths(sm, w, s, i, p, n);
 }
 
+/* The lane goes to pc: with the lanes that go there already, or on a path of its own, behind the others. */
+static int path_add(Path *p, int n, uint32_t pc, int lane)
+{
+	int k = 0;
+	while (k < n && p[k].pc != pc)
+		k++;
+	if (k == n)
+		p[n++] = (Path){ pc, 0 };
+	p[k].mask |= (Mask)1 << lane;
+	return n;
+}
+
 static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	Path p[64];
@@ -104,13 +117,7 @@ static void exec_brx(Sm *sm, Warp *w, Split *s, const MIns *i)
 			sm_fault(sm, h, i, FAULT_BRANCH, l, WORDS_INDEX, index, i->ntable);
 			return;
 		}
-		uint32_t pc = i->table[index];
-		int k = 0;
-		while (k < n && p[k].pc != pc)
-			k++;
-		if (k == n)
-			p[n++] = (Path){ pc, 0 };
-		p[k].mask |= (Mask)1 << l;
+		n = path_add(p, n, i->table[index], l);
 	}
 	for (int a = 1; a < n; a++) /* in order of address: the lowest first, whatever lane asked first */
 		for (int b = a; b > 0 && p[b].pc < p[b - 1].pc; b--) {
@@ -160,13 +167,8 @@ static int paths_of_call(Sm *sm, Warp *w, Split *s, const MIns *i, Path *p)
 			no_callee(sm, h, i, l, &why);
 			return 0;
 		}
-		int k = 0;
 		must(c->stub[f->id] != NO_PC);
-		while (k < n && p[k].pc != c->stub[f->id])
-			k++;
-		if (k == n)
-			p[n++] = (Path){ c->stub[f->id], 0 };
-		p[k].mask |= (Mask)1 << l;
+		n = path_add(p, n, c->stub[f->id], l);
 	}
 	return n;
 }
@@ -241,14 +243,8 @@ static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
 	each_lane(s->mask, l) {
 		Warp *h = split_home(w, s, l);
 		uint32_t d = --h->depth[l];
-		uint32_t pc = h->ret[(size_t)(d * 2) * W + l];
 		h->sp[l] -= h->ret[(size_t)(d * 2 + 1) * W + l];
-		int k = 0;
-		while (k < n && p[k].pc != pc)
-			k++;
-		if (k == n)
-			p[n++] = (Path){ pc, 0 };
-		p[k].mask |= (Mask)1 << l;
+		n = path_add(p, n, h->ret[(size_t)(d * 2) * W + l], l);
 	}
 	sm->gpu->model->ret(w, s, p, n);
 	note_depth(sm, w);
@@ -293,7 +289,7 @@ static uint64_t special_register(const Sm *sm, const Warp *w, const MIns *i, int
 	}
 }
 
-/* The dimensions and the block's place. */
+/* The dimensions of block and grid, and the block's coordinates: every thread of a block reads the same. */
 static bool same_in_block(int sreg) { return sreg >= SREG_NTID_X && sreg <= SREG_NCTAID_Z; }
 
 static void exec_sreg(Sm *sm, Warp *w, const MIns *i, Mask m)
@@ -339,8 +335,8 @@ static void sleep_lanes(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	}
 }
 
-/* The mechanism's own operation, for the lanes whose predicate holds. It may stand for a branch of the program, and it may
-   be what leads back to a loop's header. */
+/* Executes an operation of the mechanism's own, for the lanes whose predicate holds. It may stand for a branch of the program, and lanes may go
+   back to a loop's header by it. */
 static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
 {
 	Mask all = s->mask, lanes = all & split_holds(w, s, i->x.a, i->x.neg);
@@ -355,7 +351,8 @@ static void exec_special(Sm *sm, Warp *w, Split *s, const MIns *i)
 		livelock_watch(sm, w, s, i, &(Path){ s->pc, all }, 1);
 }
 
-static void by_home(const Split *s, const MIns *i, Mask m)
+/* Lanes of several homes: the lane function is called for each home. */
+static void exec_by_home(const Split *s, const MIns *i, Mask m)
 {
 	each_part(s, p)
 		if (p->mask & m)
@@ -443,7 +440,7 @@ void exec_issue(Sm *sm, Warp *w, Split *s, Issue *is)
 		if (m && !s->parts)
 			i->x.fn(&i->x, &w->lanes, m);
 		else if (m)
-			by_home(s, i, m);
+			exec_by_home(s, i, m);
 		next(sm, w, s, i);
 		break;
 	case KM_SREG:

@@ -6,25 +6,25 @@
 #define GSIM_EXEC_H
 #include "sim/machine/machine.h"
 
-typedef struct Issue {                 /* now: in; executing: out; the others: out, memory instructions only */
+typedef struct Issue {                 /* the caller sets now; exec_issue sets executing, and of a memory instruction all the rest */
 	Cycle now;
-	Mask lanes;                    /* for the trace: lanes, lowest address, sectors of a memory instruction */
+	Mask lanes;                    /* for the trace: the lanes of the access, its lowest address, its sectors */
 	uint64_t lowest, sectors;
 	Mask executing;                /* lanes whose guard holds */
-	bool queued;                   /* a load of which the mechanism wants to know what hits: it waits for the load/store unit */
-	Mask pending;                  /* memory: lanes whose completion is told later */
-	Whole *whole;                  /* of several accesses; NULL: one, or lanes are ready one by one */
-	Mask hits, misses;             /* a load's lanes in L1 and not, where the mechanism wants to know */
-	Cycle ready;                   /* memory: when the destinations of the others are ready */
+	bool queued;                   /* the access waits for the load/store unit, and the mechanism wants to know which lanes will hit */
+	Mask pending;                  /* lanes whose data come at a cycle that is not known yet */
+	Whole *whole;                  /* of several accesses; NULL: there is one, or registers become ready lane by lane */
+	Mask hits, misses;             /* where the mechanism wants to know: lanes of a load that find their data in L1, and lanes that do not */
+	Cycle ready;                   /* when the destinations of the lanes that are not pending are ready */
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);
 /* The memory instruction at pc, of all splits that have these lanes and stand there: one access. */
 void exec_access(Sm *, Warp *, Mask lanes, uint32_t pc, Issue *);
-/* sim/exec/memory.c: the data of an access that was put off to the end of the window */
+/* sim/exec/memory.c: moves the data of an access that was put off to the end of the window */
 void deferred_apply(Sm *, Deferred *);
-/* sim/exec/lsu.c: accesses that have waited for the load/store unit, and whose turn has come. It may be at lsu_next(). */
+/* sim/exec/lsu.c: makes the accesses in the load/store unit's queue whose time has come. The next one may be made at lsu_next(). */
 void lsu_serve(Sm *);
 static inline Cycle lsu_next(const Sm *sm) { return sm->lsu_n ? sm->lsu_free : NEVER; }
 /* sim/exec/together.c */
-void split_released(Sm *, Warp *, Split *);    /* the barrier has let it go: on to the next instruction; the list may change */
+void split_released(Sm *, Warp *, Split *);    /* the split goes on behind the barrier that has let it go; the list may change */
 #endif

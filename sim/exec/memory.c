@@ -48,10 +48,11 @@ static void home_addresses(const Split *s, const MIns *i, Mask m, uint64_t *addr
 	}
 }
 
-/* ---- where an address of a lane lies; NULL after a fault ---- */
+/* ---- where an address of a lane lies ---- */
 
 static bool writes(const MIns *i) { return i->kind == K_ST || i->kind == K_ATOM; }
 
+/* The host's copy of the bytes; NULL after a fault. */
 static uint8_t *bytes_of_lane(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a, unsigned size, const Alloc **hint)
 {
 	const Alloc *al;
@@ -195,24 +196,24 @@ static bool move_noted(Warp *w, const MIns *i, int l, Space space, uint64_t addr
 	return changed;
 }
 
-/* ---- the common case: all lanes inside one region, aligned ---- */
+/* ---- the common case: all lanes inside one allocation, or shared, local or parameter memory, and aligned ---- */
 
-typedef struct Region { uint8_t *data; uint64_t start, size; const Alloc *of; } Region; /* of: global memory only */
+typedef struct Area { uint8_t *data; uint64_t start, size; const Alloc *of; } Area; /* of: global memory only */
 
-/* The region that holds the address; false: none that may be accessed so. */
-static bool region(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, Region *r)
+/* The area that holds the address; false: none that may be accessed so. */
+static bool area_of(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, Area *r)
 {
 	const Launch *L = launch_of(w);
 	const Alloc *al;
 	switch (space) {
 	case SP_SHARED:
-		*r = (Region){ w->cta->shared, 0, w->cta->shared_bytes };
+		*r = (Area){ w->cta->shared, 0, w->cta->shared_bytes };
 		break;
 	case SP_LOCAL: /* its data lie otherwise */
-		*r = (Region){ NULL, 0, (uint64_t)sm->gpu->config.sm_local };
+		*r = (Area){ NULL, 0, (uint64_t)sm->gpu->config.sm_local };
 		break;
 	case SP_PARAM:
-		*r = (Region){ (uint8_t *)(uintptr_t)L->params, sm->gpu->param_address, L->kernel->param_bytes };
+		*r = (Area){ (uint8_t *)(uintptr_t)L->params, sm->gpu->param_address, L->kernel->param_bytes };
 		if (i->kind != K_LD)
 			return false;
 		break;
@@ -220,14 +221,14 @@ static bool region(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a
 		al = memory_find(sm->gpu->memory, a, size, &sm->hint);
 		if (!al || (al->read_only && i->kind != K_LD))
 			return false;
-		*r = (Region){ al->data, al->addr, al->size, al };
+		*r = (Area){ al->data, al->addr, al->size, al };
 		break;
 	}
 	return size <= r->size;
 }
 
 /* As sizes are below 2^63, an offset is beyond `last` when its highest bit is set, or that of last - offset. */
-static bool all_inside(const Region *r, Mask m, const uint64_t *addr, unsigned size)
+static bool all_inside(const Area *r, Mask m, const uint64_t *addr, unsigned size)
 {
 	uint64_t bad = 0, any = 0, start = r->start, last = r->size - size;
 	int l;
@@ -287,7 +288,7 @@ static __attribute__((noinline)) bool move_lanes(Warp *w, const MIns *i, Mask m,
 }
 
 /* Moves the data of all lanes; what is stored comes from the registers. Returns whether memory changed. */
-static bool move_all(Warp *w, const MIns *i, Mask m, Space space, const Region *r, const uint64_t *addr)
+static bool move_all(Warp *w, const MIns *i, Mask m, Space space, const Area *r, const uint64_t *addr)
 {
 	uintptr_t base = (uintptr_t)r->data - r->start; /* modulo 2^64: base + addr lies in data */
 	bool changed = false, single = i->x.nrows == 1 && !i->sync && i->x.rows[0] != NO_ROW;
@@ -323,11 +324,11 @@ static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint6
 	return false;
 }
 
-/* May all lanes access? r: the region in which all of them lie, aligned; size 0: they lie in several, or must be moved one by one. */
-static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size, Region *r)
+/* May all lanes access? r: the area in which all of them lie, aligned; size 0: they lie in several, or must be moved one by one. */
+static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size, Area *r)
 {
 	int l;
-	if (region(sm, w, i, space, addr[lowest_lane(m)], size, r) && all_inside(r, m, addr, size))
+	if (area_of(sm, w, i, space, addr[lowest_lane(m)], size, r) && all_inside(r, m, addr, size))
 		return true;
 	r->size = 0;
 	each_lane(m, l)
@@ -336,7 +337,7 @@ static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uin
 	return true;
 }
 
-/* As move_all. */
+/* What move_all does, for local memory. */
 static bool move_local(Warp *w, const MIns *i, Mask m, const uint64_t *addr, unsigned size)
 {
 	bool row = local_reserve(w, m, addr, size), changed = false, single = i->x.nrows == 1 && !i->sync && i->x.rows[0] != NO_ROW;
@@ -366,8 +367,8 @@ static bool move_local(Warp *w, const MIns *i, Mask m, const uint64_t *addr, uns
 	return changed;
 }
 
-/* After check, which has filled r. */
-static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, const Region *r)
+/* Moves the data at once. check() has filled r. */
+static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, const Area *r)
 {
 	int l;
 	unsigned size = (unsigned)i->bytes * i->vec;
@@ -390,7 +391,7 @@ static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const 
 
 /* ---- deferred global accesses ---- */
 
-/* The data move at the end of the window. */
+/* Keeps what is needed to move the data at the end of the window. */
 static void defer_data(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *addr, Deferred *d)
 {
 	d->mask = m;
@@ -427,15 +428,15 @@ void deferred_apply(Sm *sm, Deferred *d)
 	bool changed = false;
 	int l;
 	unsigned size = (unsigned)i->bytes * i->vec;
-	if (i->kind == K_LD && d->region) {
-		Region r = { .data = d->region->data, .start = d->region->addr };
+	if (i->kind == K_LD && d->all_in) {
+		Area r = { .data = d->all_in->data, .start = d->all_in->addr };
 		move_all(w, i, d->mask, SP_GLOBAL, &r, addr);
 		return;
 	}
 	const uint64_t *v = sm->data.v + d->data;
 	int n = i->kind == K_ST ? i->x.nrows : i->kind == K_LD ? 0 : 2;
 	each_lane(d->mask, l) {
-		const Alloc *al = d->region ? d->region : memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
+		const Alloc *al = d->all_in ? d->all_in : memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
 		bool one = move_lane(w, i, l, SP_GLOBAL, al->data + (addr[l] - al->addr), v);
 		if (one && i->sync)
 			writer_note(sm, &sm->origins.v[d->origin], SP_GLOBAL, l, addr[l], d->cycle);
@@ -461,12 +462,12 @@ static void count_access(Warp *w, const MIns *i, Space space)
 		*(i->kind == K_LD ? &st->global_loads : &st->global_stores) += 1;
 }
 
-/* What one home has of an access: its data move. t: NULL, or what its scoreboard waits for; known: that is told at the issue. An access that
-   still waits for its turn (queued) gets its times when it is made. */
+/* Moves the data of one home's lanes, now or at the end of the window. t: the ticket that its scoreboard waits for, or NULL. An access that waits
+   in the load/store unit's queue learns its times when it is made. */
 static void access_home(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, LsuSays says, Cycle now,
-	const Region *r)
+	const Area *r)
 {
-	Deferred d = { .cycle = now, .warp = w, .ins = i, .lanes = m, .ticket = t, .data_only = says == LSU_QUEUED, .region = r->size ? r->of : NULL };
+	Deferred d = { .cycle = now, .warp = w, .ins = i, .lanes = m, .ticket = t, .data_only = says == LSU_QUEUED, .all_in = r->size ? r->of : NULL };
 	bool later = space == SP_GLOBAL && !sm->gpu->options.functional;
 	if (later)
 		defer_data(sm, w, i, m, addr, &d);
@@ -486,8 +487,8 @@ static void watch_read(Warp *w, const Split *s, const MIns *i, Mask m, Space spa
 		livelock_read(part[k].home, i, m & part[k].mask, space, addr);
 }
 
-/* The same for each home of the split: r[k] is that of its k-th part with lanes in m. */
-static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size, Region *r)
+/* check() for each home of the split; r[k] is the area of its k-th part with lanes in m. */
+static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size, Area *r)
 {
 	if (!s->parts)
 		return check(sm, w, i, m, space, addr, size, r);
@@ -503,8 +504,8 @@ static void access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 	if (sm->gpu->watching && i->kind != K_ST)
 		watch_read(w, s, i, m, space, addr);
 	bool timed = !sm->gpu->options.functional;
-	Region region[64], *r = region;
-	if (!check_homes(sm, w, s, i, m, space, addr, size, region))
+	Area area[64], *r = area;
+	if (!check_homes(sm, w, s, i, m, space, addr, size, area))
 		return; /* fault recorded */
 	MemTicket *t = timed ? sm_ticket(sm) : NULL, *own = t;
 	LsuSays says = timed ? lsu_access(sm, w, s, i, m, space, addr, t, is) : LSU_KNOWN;

@@ -10,13 +10,14 @@ static Mask guarded(const Warp *w, const Split *s, const MIns *i)
 	return s->mask & (i->flags & MI_GUARD_NEG ? ~w->lanes.pred[i->guard] : w->lanes.pred[i->guard]);
 }
 
-/* The split has come to wait, or what it waited for has happened: the mechanism may choose another. */
-static void split_waits(Sm *sm, Warp *w, Split *s)
+/* The mechanism is told that the split has come to wait, so that it may choose another one. */
+static void tell_wait(Sm *sm, Warp *w, Split *s)
 {
 	if ((s->state == SPLIT_BARRIER || s->state == SPLIT_WARPSYNC) && sm->gpu->model->sync.wait)
 		sm->gpu->model->sync.wait(w, s);
 }
 
+/* What the split waited for has happened. */
 static void split_resumes(Sm *sm, Warp *w, Split *s)
 {
 	s->state = SPLIT_RUN;
@@ -28,45 +29,51 @@ static void split_resumes(Sm *sm, Warp *w, Split *s)
 
 /* ---- block barriers: they count threads ---- */
 
-static void release(Sm *sm, Cta *cta, int b)
+/* What bar.red gives to all lanes of a split that waited at the barrier. */
+static void barrier_result(Warp *w, const Split *s, const MIns *i, const Barrier *bar)
 {
-	Barrier *bar = &cta->barrier[b];
-	uint32_t n = bar->arrived;
-	bool any = bar->count_true > 0, all = bar->count_true == bar->arrived;
-	uint32_t count = bar->count_true;
-	*bar = (Barrier){ 0 };
+	Mask m = guarded(w, s, i);
+	bool v = i->aop == AOP_AND ? bar->count_true == bar->arrived : bar->count_true > 0;
+	int l;
+	if (i->aop == AOP_POPC)
+		each_lane(m, l)
+			row32(&w->lanes, i->x.d)[l] = bar->count_true;
+	else if (v)
+		w->lanes.pred[i->x.d] |= m;
+	else
+		w->lanes.pred[i->x.d] &= ~m;
+}
+
+/* Lets the splits of a warp go that wait at the barrier; false: none does. */
+static bool release_warp(Sm *sm, Warp *w, int b, const Barrier *bar)
+{
+	bool any = false;
+	for (int k = 0; k < w->nsplit; k++) {
+		Split *s = &w->split[k];
+		if (s->state != SPLIT_BARRIER || s->barrier != b)
+			continue;
+		const MIns *i = &w->ins[s->pc];
+		if (i->op == OP_BARRED && i->x.d != NO_ROW)
+			barrier_result(w, s, i, bar);
+		s->released = true;
+		split_resumes(sm, w, s);
+		any = true;
+	}
+	return any;
+}
+
+static void release_barrier(Sm *sm, Cta *cta, int b)
+{
+	const Barrier bar = cta->barrier[b];
+	cta->barrier[b] = (Barrier){ 0 };
 	sm->last_progress = sm->now;
 	for (int k = 0; k < sm->nwarps; k++) {
 		Warp *w = &sm->warp[k];
-		if (!w->used || w->cta != cta)
+		if (!w->used || w->cta != cta || !release_warp(sm, w, b, &bar))
 			continue;
-		bool woken = false;
-		for (int x = 0; x < w->nsplit; x++) {
-			Split *s = &w->split[x];
-			if (s->state != SPLIT_BARRIER || s->barrier != b)
-				continue;
-			const MIns *i = &w->ins[s->pc];
-			if (i->op == OP_BARRED && i->x.d != NO_ROW) {
-				bool v = i->aop == AOP_AND ? all : any;
-				Mask m = guarded(w, s, i);
-				int l;
-				if (i->aop == AOP_POPC)
-					each_lane(m, l)
-						row32(&w->lanes, i->x.d)[l] = count;
-				else if (v)
-					w->lanes.pred[i->x.d] |= m;
-				else
-					w->lanes.pred[i->x.d] &= ~m;
-			}
-			s->released = true;
-			split_resumes(sm, w, s);
-			woken = true;
-		}
-		if (woken) {
-			warp_wake(w);
-			if (tracing(sm))
-				sm_trace(sm, w, w->split, TR_BARRIER_RELEASE, w->live, (uint64_t)b, n);
-		}
+		warp_wake(w);
+		if (tracing(sm))
+			sm_trace(sm, w, w->split, TR_BARRIER_RELEASE, w->live, (uint64_t)b, bar.arrived);
 	}
 }
 
@@ -75,7 +82,7 @@ static void release_if_full(Sm *sm, Cta *cta, int b)
 	Barrier *bar = &cta->barrier[b];
 	uint32_t want = bar->expected ? bar->expected : cta->live;
 	if (bar->arrived && bar->arrived >= want)
-		release(sm, cta, b);
+		release_barrier(sm, cta, b);
 }
 
 void barrier_thread_exit(Sm *sm, Cta *cta)
@@ -90,19 +97,19 @@ static uint32_t lane_value(const Warp *w, uint32_t row, int l, uint32_t absent)
 	return row == NO_ROW ? absent : row32(&w->lanes, row)[l];
 }
 
-/* As the lane gives them. */
+/* The operands as the lane gives them. */
 static BarrierOperands barrier_operands(const Warp *w, const MIns *i, int l)
 {
 	return (BarrierOperands){ lane_value(w, i->x.a, l, 0), lane_value(w, i->x.b, l, 0) };
 }
 
-/* The words of a refusal, or NULL: then the count is at most the block's threads. */
+/* Why the barrier does not take the operands, in words; NULL: it does, and the count is at most the block's threads. */
 static const char *refused_operands(const Warp *w, const MIns *i, BarrierOperands *o, char text[REFUSAL])
 {
 	return barrier_refuses(o->number, i->x.b != NO_ROW ? &o->count : NULL, w->cta->threads, ptx_warp(w->lanes.width), text);
 }
 
-/* Where and when a barrier fails, when nothing has before. */
+/* Records where and when the barrier has failed, unless something has failed before. */
 static void refuse_barrier(Sm *sm, const Warp *w, const MIns *i)
 {
 	if (sm->fault.kind != FAULT_NONE)
@@ -112,7 +119,7 @@ static void refuse_barrier(Sm *sm, const Warp *w, const MIns *i)
 	sm->fault_grid = w->share->grid;
 }
 
-/* Part of a warp arrives: what divergence.bar_partial says. 0: refuse. Returns the threads to count. */
+/* The threads to count for lanes m that have come: those of part of a warp as divergence.bar_partial says. 0 after a fault. */
 static uint32_t arriving(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	if (m == w->live || sm->gpu->config.bar_partial == BAR_PER_LANE || sm->gpu->model->sync_waits)
@@ -136,7 +143,7 @@ static void step_over(Sm *sm, Warp *w, Split *s)
 	w->stack_depth = (uint32_t)sm->gpu->model->depth(w);
 }
 
-/* Splits of the warp that the barrier has let go from one place, s among them: they stand behind it together. */
+/* The splits of the warp that the barrier has let go from the place of s, s among them, go on behind it together. */
 static void released_together(Sm *sm, Warp *w, const Split *s)
 {
 	uint32_t pc = s->pc;
@@ -194,7 +201,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const Barrie
 	s->barrier = (uint8_t)o->number;
 	s->why = STALL_BARRIER;
 	release_if_full(sm, cta, (int)o->number);
-	split_waits(sm, w, s);
+	tell_wait(sm, w, s);
 }
 
 /* ---- warp-level operations: each among lanes of one of PTX's warps, whose masks have 32 bits ---- */
@@ -392,7 +399,7 @@ static Mask together(const Warp *w, uint32_t row, Mask m)
 	return same;
 }
 
-/* Lanes that name the same participants do it together; lanes of a split may name different ones. */
+/* Lanes of a split may name different participants: those that name the same ones perform the operation together. */
 static void perform_each(Warp *w, const MIns *i, Mask m)
 {
 	uint32_t row = member_row(i);
@@ -517,5 +524,5 @@ void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	s->why = STALL_WARPSYNC;
 	s->sync_mask = members(w, row, m);
 	if (!meet_at(sm, w, s->pc))
-		split_waits(sm, w, s);
+		tell_wait(sm, w, s);
 }

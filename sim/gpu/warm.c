@@ -2,11 +2,11 @@
 #include "isa/print.h"
 #include "sim/gpu/streams.h"
 
-typedef struct Before { Grid grid; LaunchStats stats; size_t printed; uint64_t lost; } Before; /* a launch as it was queued */
+typedef struct Queued { Grid grid; LaunchStats stats; size_t printed; uint64_t lost; } Queued; /* a launch as it was queued */
 
 struct Warm {
 	MemoryCopy *memory;
-	Before *launch;                /* as Gpu.queue */
+	Queued *launch;                /* as Gpu.queue */
 	Cycle host, ended, last_gone, busy, busy_until;
 	uint64_t empty;
 	TraceWriter *trace;
@@ -19,11 +19,11 @@ Warm *warm_begin(Gpu *g)
 	Warm *w = xcalloc(1, sizeof *w);
 	*w = (Warm){ .memory = memory_copy(g->memory), .host = g->host, .ended = g->ended, .last_gone = g->last_gone, .busy = g->busy, .busy_until = g->busy_until,
 		.empty = g->empty, .trace = g->options.trace, .model = g->model };
-	w->launch = arena_array(&w->arena, Before, g->queue.n);
+	w->launch = arena_array(&w->arena, Queued, g->queue.n);
 	for (int i = 0; i < g->queue.n; i++) {
 		const Grid *x = g->queue.v[i];
 		const PrintBuffer *p = x->launch->print;
-		w->launch[i] = (Before){ *x, *x->stats, p ? p->text.n : 0, p ? p->lost : 0 };
+		w->launch[i] = (Queued){ *x, *x->stats, p ? p->text.n : 0, p ? p->lost : 0 };
 	}
 	if (g->options.trace)
 		g->model = g->untraced;
@@ -32,7 +32,7 @@ Warm *warm_begin(Gpu *g)
 }
 
 /* The host writes the parameters again. */
-static void queue_again(Gpu *g, Grid *x, const Before *b)
+static void queue_again(Gpu *g, Grid *x, const Queued *b)
 {
 	PrintBuffer *p = x->launch->print;
 	g->warm_dirtied += x->stats->l2_dirtied - x->stats->l2_writebacks;

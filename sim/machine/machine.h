@@ -153,7 +153,7 @@ typedef struct Deferred {              /* a global access whose data move at the
 	uint32_t origin;               /* in Sm.origins; of changes that others may wait for (MIns.sync) */
 	Mask mask;                     /* lanes whose data move; 0: they have moved already */
 	Mask lanes;                    /* lanes of the access; a vprintf's: some may read shared memory, of which a copy is kept */
-	const Alloc *region;           /* in which all these lanes are; NULL: in several, or not aligned */
+	const Alloc *all_in;           /* the allocation in which all these lanes access; NULL: several, or not aligned */
 	bool data_only;                /* its time is another's affair */
 	uint32_t data;                 /* offset into Sm.data: values of stores and atomics, the copy */
 	uint32_t addr;                 /* offset into Sm.data: addresses by lane */

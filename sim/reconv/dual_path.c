@@ -27,36 +27,36 @@ static const ConfigKey params[] = {
 	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant; assumption)" },
 };
 
-typedef struct Stack { Regions regions; StackSpill spill; int height; } Stack;
+typedef struct DualStack { Regions regions; StackSpill spill; int height; } DualStack;
 
-static size_t state_size(const Config *c) { return sizeof(Stack); }
-static int depth(const Warp *w) { return ((Stack *)reconv_state((Warp *)w))->height; }
+static size_t state_size(const Config *c) { return sizeof(DualStack); }
+static int depth(const Warp *w) { return ((DualStack *)reconv_state((Warp *)w))->height; }
 static bool warp_scoreboard(const Config *c) { return !c->model_param[c->model][P_SCOREBOARD]; }
 
 /* The highest level of any split; may_run: of those that do not wait for other lanes. -1: none. */
-static int top_level(Warp *w, const Stack *k, bool may_run)
+static int top_level(Warp *w, const DualStack *k, bool may_run)
 {
 	int most = -1;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
-		if (k->regions.group[i].level > most && !(may_run && split_waits(&reconv_splits(w)[i])))
-			most = k->regions.group[i].level;
+		if (k->regions.member[i].level > most && !(may_run && split_waits(&reconv_splits(w)[i])))
+			most = k->regions.member[i].level;
 	return most;
 }
 
 /* Sides of the top entry run, the others do not. */
-static void run_top_sides(Warp *w, Stack *k)
+static void run_top_sides(Warp *w, DualStack *k)
 {
 	int level = top_level(w, k, true);
 	for (int i = 0; i < *reconv_nsplit(w); i++)
-		split_permit(w, &reconv_splits(w)[i], k->regions.group[i].level == level);
+		split_permit(w, &reconv_splits(w)[i], k->regions.member[i].level == level);
 }
 
 /* Entries appear and go with the levels of the splits. */
-static void settle_entries(Warp *w, Stack *k, Split *s)
+static void settle_entries(Warp *w, DualStack *k, Split *s)
 {
 	int height = top_level(w, k, false) + 1;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
-		if (k->regions.group[i].level >= k->height)
+		if (k->regions.member[i].level >= k->height)
 			reconv_delay(w, &reconv_splits(w)[i], (Cycle)reconv_param(w, P_PUSH));
 	for (; k->height < height; k->height++)
 		reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
@@ -76,7 +76,7 @@ static void settle_entries(Warp *w, Stack *k, Split *s)
 static void launch(Warp *w, Mask lanes, uint32_t pc)
 {
 	static const int turns[] = { [SIDE_RR] = TURNS_ROTATE, [SIDE_READY] = TURNS_STAY, [SIDE_LEFT] = TURNS_LIST };
-	Stack *k = reconv_state(w);
+	DualStack *k = reconv_state(w);
 	k->regions.merge = false;
 	k->regions.most = 0;
 	k->spill = (StackSpill){ .resident = 1 };
@@ -87,45 +87,45 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 
 /* Levels of the split, which is the first path, and of the new ones behind `before`: two to an entry, the first ones on top.
    shared: the lowest two may have the entry that the split is in. */
-static void stack_sides(Warp *w, Stack *k, Split *s, int before, bool shared)
+static void stack_sides(Warp *w, DualStack *k, Split *s, int before, bool shared)
 {
 	int new = *reconv_nsplit(w) - before, at = (int)(s - reconv_splits(w)), entries = (1 + new + 1) / 2;
-	int lowest = shared ? k->regions.group[at].level : top_level(w, k, false) + 1;
-	k->regions.group[at].level = lowest + entries - 1;
+	int lowest = shared ? k->regions.member[at].level : top_level(w, k, false) + 1;
+	k->regions.member[at].level = lowest + entries - 1;
 	for (int i = 0; i < new; i++)
-		k->regions.group[before + i].level = lowest + entries - 1 - (i + 1) / 2;
+		k->regions.member[before + i].level = lowest + entries - 1 - (i + 1) / 2;
 }
 
 static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
-	Stack *k = reconv_state(w);
+	DualStack *k = reconv_state(w);
 	int before = *reconv_nsplit(w), at = (int)(s - reconv_splits(w)), sides = 0;
-	Group g = k->regions.group[at];
+	Member g = k->regions.member[at];
 	for (int a = 0; a < before; a++)
-		sides += k->regions.group[a].level == g.level;
+		sides += k->regions.member[a].level == g.level;
 	regions_branch(w, &k->regions, s, i, p, n);
-	bool point = k->regions.group[at].region != g.region;
+	bool point = k->regions.member[at].region != g.region;
 	if (point || *reconv_nsplit(w) > before)
 		stack_sides(w, k, s, before, !point && sides == 1 && g.level == top_level(w, k, false));
 	settle_entries(w, k, s);
 }
 
 /* The left side of an entry stands before the right one in the list. Where one is gone, the other takes its place. */
-static void close_up(Warp *w, Stack *k, int at, int level)
+static void close_up(Warp *w, DualStack *k, int at, int level)
 {
 	Split *all = reconv_splits(w);
-	Group *group = k->regions.group;
+	Member *member = k->regions.member;
 	int n = *reconv_nsplit(w), other = at;
-	while (other < n && group[other].level != level)
+	while (other < n && member[other].level != level)
 		other++;
 	if (other >= n || other == at)
 		return;
 	Split s = all[other];
-	Group g = group[other];
+	Member g = member[other];
 	memmove(&all[at + 1], &all[at], sizeof *all * (size_t)(other - at));
-	memmove(&group[at + 1], &group[at], sizeof *group * (size_t)(other - at));
+	memmove(&member[at + 1], &member[at], sizeof *member * (size_t)(other - at));
 	all[at] = s;
-	group[at] = g;
+	member[at] = g;
 }
 
 typedef void Event(Warp *, Regions *, Split *, const Path *, int n);
@@ -135,8 +135,8 @@ static void do_exit(Warp *w, Regions *r, Split *s, const Path *p, int n) { regio
 /* The side may be gone. */
 static void leave_side(Warp *w, Split *s, Event *event, const Path *p, int n)
 {
-	Stack *k = reconv_state(w);
-	int at = (int)(s - reconv_splits(w)), level = k->regions.group[at].level, before = *reconv_nsplit(w);
+	DualStack *k = reconv_state(w);
+	int at = (int)(s - reconv_splits(w)), level = k->regions.member[at].level, before = *reconv_nsplit(w);
 	event(w, &k->regions, s, p, n);
 	if (*reconv_nsplit(w) < before)
 		close_up(w, k, at, level);
@@ -149,7 +149,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m) { leave_side(w, s, do_exit, &(
 
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
-	Stack *k = reconv_state(w);
+	DualStack *k = reconv_state(w);
 	int before = *reconv_nsplit(w);
 	regions_call(w, &k->regions, s, p, n, return_pc);
 	stack_sides(w, k, s, before, false);
@@ -160,10 +160,10 @@ static void waits(Warp *w, Split *s) { run_top_sides(w, reconv_state(w)); }
 
 static void show(const Warp *w, Rows *rows)
 {
-	const Stack *k = reconv_state((Warp *)w);
+	const DualStack *k = reconv_state((Warp *)w);
 	for (int level = 0; level < k->height; level++)
 		each_split((Warp *)w, s) {
-			const Group *g = &k->regions.group[s - reconv_splits((Warp *)w)];
+			const Member *g = &k->regions.member[s - reconv_splits((Warp *)w)];
 			TraceRow r = trace_row(ROW_SIDE, NO_PC, s->mask);
 			r.rpc = k->regions.r[g->region].pc;
 			r.n = (uint32_t)level;
@@ -178,7 +178,7 @@ static void show(const Warp *w, Rows *rows)
 
 static bool held(const Warp *w, int lane, Held *h)
 {
-	return regions_held(&((Stack *)reconv_state((Warp *)w))->regions, lane, h, "a stack entry");
+	return regions_held(&((DualStack *)reconv_state((Warp *)w))->regions, lane, h, "a stack entry");
 }
 
 const ReconvModel reconv_dual_path = {

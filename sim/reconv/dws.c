@@ -33,7 +33,7 @@ static const ConfigKey params[] = {
 typedef struct Dws { Regions regions; Cycle alarm; } Dws;
 
 static size_t state_size(const Config *c) { return sizeof(Dws); }
-static Group *group_of(Warp *w, Dws *k, const Split *s) { return &k->regions.group[s - reconv_splits(w)]; }
+static Member *member_of(Warp *w, Dws *k, const Split *s) { return &k->regions.member[s - reconv_splits(w)]; }
 
 static bool lower(LowerFn *l, Diag *diag)
 {
@@ -44,7 +44,7 @@ static bool lower(LowerFn *l, Diag *diag)
 /* Lanes of paths before this one are on their way, and not all of them wait for other lanes. */
 static bool must_wait(Warp *w, Dws *k, const Split *s)
 {
-	const Group *g = group_of(w, k, s);
+	const Member *g = member_of(w, k, s);
 	Mask before = g->before & k->regions.r[g->region].pending;
 	if (g->held || !before)
 		return g->held;
@@ -92,10 +92,10 @@ static void order_paths(Warp *w, Dws *k, const Path *p, int n, Mask before, int 
 	Mask earlier = 0;
 	for (int a = 0; a < n; earlier |= p[a].mask, a++)
 		for (int i = 0; i < *reconv_nsplit(w); i++) {
-			Group *g = &k->regions.group[i];
+			Member *g = &k->regions.member[i];
 			if (reconv_splits(w)[i].mask != p[a].mask)
 				continue;
-			*g = (Group){ .region = g->region, .order = g->order, .since = g->since };
+			*g = (Member){ .region = g->region, .order = g->order, .since = g->since };
 			g->before = (g->region == region ? before : 0) | (in_turns ? earlier : 0);
 		}
 }
@@ -104,7 +104,7 @@ static void reach(Warp *w, Split *s);
 
 static void take_paths(Warp *w, Dws *k, Split *s, const MIns *i, const Path *p, int n)
 {
-	Group g = *group_of(w, k, s);
+	Member g = *member_of(w, k, s);
 	if (n == 1) {
 		s->pc = p->pc;
 		run_groups(w, k);
@@ -120,11 +120,11 @@ static void take_paths(Warp *w, Dws *k, Split *s, const MIns *i, const Path *p, 
 
 /* ---- parts of a load that wait for each other at a branch ---- */
 
-static Mask lanes_held(Warp *w, Dws *k, const Group *like)
+static Mask lanes_held(Warp *w, Dws *k, const Member *like)
 {
 	Mask m = 0;
 	for (int i = 0; i < *reconv_nsplit(w); i++) {
-		const Group *g = &k->regions.group[i];
+		const Member *g = &k->regions.member[i];
 		if (g->held == like->held && g->family == like->family && g->region == like->region)
 			m |= reconv_splits(w)[i].mask;
 	}
@@ -134,11 +134,11 @@ static Mask lanes_held(Warp *w, Dws *k, const Group *like)
 /* All of the group's family are at its branch: one group takes it. */
 static void unite_family(Warp *w, Dws *k, Split *s)
 {
-	Group like = *group_of(w, k, s);
+	Member like = *member_of(w, k, s);
 	Path p[2] = { { like.held->target, 0 }, { like.held->fall, 0 } };
 	int first = -1, n = 0;
 	for (int i = 0; i < *reconv_nsplit(w);) {
-		Group *g = &k->regions.group[i];
+		Member *g = &k->regions.member[i];
 		Split *t = &reconv_splits(w)[i];
 		if (g->held != like.held || g->family != like.family || g->region != like.region) {
 			i++;
@@ -155,8 +155,8 @@ static void unite_family(Warp *w, Dws *k, Split *s)
 	s = &reconv_splits(w)[first];
 	s->mask = p[0].mask | p[1].mask;
 	split_run(w, s);
-	k->regions.group[first].held = NULL;
-	k->regions.group[first].family = 0;
+	k->regions.member[first].held = NULL;
+	k->regions.member[first].family = 0;
 	reconv_count_merge(w, s, s->pc, s->mask);
 	for (int a = 0; a < 2; a++)
 		if (p[a].mask)
@@ -167,7 +167,7 @@ static void unite_family(Warp *w, Dws *k, Split *s)
 static void forget_lanes(Warp *w, Dws *k, Mask m)
 {
 	for (int i = 0; i < *reconv_nsplit(w); i++)
-		k->regions.group[i].family &= reconv_splits(w)[i].mask & m ? 0 : ~m;
+		k->regions.member[i].family &= reconv_splits(w)[i].mask & m ? 0 : ~m;
 }
 
 /* Families whose lanes are all at the branch take it, and without those that wait at a barrier or for a warp-level operation:
@@ -175,7 +175,7 @@ static void forget_lanes(Warp *w, Dws *k, Mask m)
 static void unite_complete(Warp *w, Dws *k)
 {
 	for (int i = 0; i < *reconv_nsplit(w); i++) {
-		const Group *g = &k->regions.group[i];
+		const Member *g = &k->regions.member[i];
 		if (!g->held)
 			continue;
 		Mask others = g->family & ~lanes_held(w, k, g);
@@ -199,7 +199,7 @@ static bool indexed(const MIns *i) { return i->table != NULL; }
 static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
 	Dws *k = reconv_state(w);
-	Group *g = group_of(w, k, s);
+	Member *g = member_of(w, k, s);
 	if (!g->family || !(i->flags & MI_COND) || indexed(i) || i->target == i->fall) {
 		if (g->family && i->flags & MI_COND)
 			leave_family(w, k, s->mask);
@@ -219,11 +219,11 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 
 static void subdivide(Warp *w, Dws *k, Split *s, Mask away)
 {
-	Group *g = group_of(w, k, s);
+	Member *g = member_of(w, k, s);
 	if (!g->family && reconv_param(w, P_MERGE) == MERGE_BRANCH)
 		g->family = s->mask;
 	Split *t = regions_add(w, &k->regions, g->region, (Path){ s->pc, away }, s);
-	Group *h = group_of(w, k, t);
+	Member *h = member_of(w, k, t);
 	h->before = g->before;
 	h->family = g->family;
 	t->line = s->line;
@@ -300,7 +300,7 @@ static void alarm(Warp *w)
 static Split *leave_alone(Warp *w, Dws *k, Split *s)
 {
 	Mask m = s->mask;
-	if (group_of(w, k, s)->family)
+	if (member_of(w, k, s)->family)
 		leave_family(w, k, m);
 	for (s = reconv_splits(w); s->mask != m; s++)
 		must(s < reconv_splits(w) + *reconv_nsplit(w));
@@ -310,7 +310,7 @@ static Split *leave_alone(Warp *w, Dws *k, Split *s)
 static void reach(Warp *w, Split *s)
 {
 	Dws *k = reconv_state(w);
-	const Region *e = &k->regions.r[group_of(w, k, s)->region];
+	const Region *e = &k->regions.r[member_of(w, k, s)->region];
 	if (!e->call && e->pc == s->pc)
 		s = leave_alone(w, k, s);
 	regions_reach(w, &k->regions, s);
@@ -321,7 +321,7 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	Dws *k = reconv_state(w);
 	s = leave_alone(w, k, s);
-	int region = group_of(w, k, s)->region;
+	int region = member_of(w, k, s)->region;
 	regions_call(w, &k->regions, s, p, n, return_pc);
 	order_paths(w, k, p, n, 0, region, true);
 	run_groups(w, k);
@@ -355,7 +355,7 @@ static void show(const Warp *w, Rows *rows)
 	const Dws *k = reconv_state((Warp *)w);
 	regions_show_groups(w, &k->regions, rows);
 	each_split((Warp *)w, s) {
-		const Group *g = &k->regions.group[s - reconv_splits((Warp *)w)];
+		const Member *g = &k->regions.member[s - reconv_splits((Warp *)w)];
 		TraceRow r = trace_row(ROW_FAMILY, g->held ? (uint32_t)(g->held - reconv_code(w)->ins) : NO_PC, s->mask);
 		r.split = (uint16_t)(s - reconv_splits((Warp *)w));
 		r.other = g->family;

@@ -20,13 +20,13 @@ static const ConfigKey params[] = {
 	{ NULL, "reload_pop", CT_INT, 0, 40, 0, 10000, NULL, "cycles", "a pop that fills (divergence.spill = constant; assumption)" },
 };
 
-typedef struct Entry { uint32_t pc, rpc; Mask mask; uint8_t kind; bool counted; } Entry; /* kind: ROW_BASE, ... */
-typedef struct Stack { StackSpill spill; int n, cap; Entry *e; } Stack; /* e[n-1] runs: its pc and mask are the split's */
+typedef struct IpdomEntry { uint32_t pc, rpc; Mask mask; uint8_t kind; bool counted; } IpdomEntry; /* kind: ROW_BASE, ... */
+typedef struct IpdomStack { StackSpill spill; int n, cap; IpdomEntry *e; } IpdomStack; /* e[n-1] runs: its pc and mask are the split's */
 
-static size_t state_size(const Config *c) { return sizeof(Stack); }
-static int depth(const Warp *w) { return ((Stack *)reconv_state((Warp *)w))->n; }
+static size_t state_size(const Config *c) { return sizeof(IpdomStack); }
+static int depth(const Warp *w) { return ((IpdomStack *)reconv_state((Warp *)w))->n; }
 
-static void push_entry(Warp *w, Split *s, Stack *k, Entry e)
+static void push_entry(Warp *w, Split *s, IpdomStack *k, IpdomEntry e)
 {
 	k->e = reconv_grow(w, k->e, k->n, &k->cap, sizeof *k->e);
 	reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
@@ -35,30 +35,30 @@ static void push_entry(Warp *w, Split *s, Stack *k, Entry e)
 		reconv_count_push(w, s, e.pc, e.mask);
 }
 
-static void drop_entry(Warp *w, Split *s, Stack *k)
+static void drop_entry(Warp *w, Split *s, IpdomStack *k)
 {
 	reconv_spill_pop(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
-	Entry e = k->e[--k->n];
+	IpdomEntry e = k->e[--k->n];
 	if (e.counted)
 		reconv_count_pop(w, s, e.pc, e.mask);
 }
 
 static void launch(Warp *w, Mask lanes, uint32_t pc)
 {
-	Stack *k = reconv_state(w);
+	IpdomStack *k = reconv_state(w);
 	k->n = 0;
 	k->spill = (StackSpill){ 0 };
 	splits_launch(w, lanes, pc);
-	push_entry(w, reconv_splits(w), k, (Entry){ pc, NO_PC, lanes, ROW_BASE, false });
+	push_entry(w, reconv_splits(w), k, (IpdomEntry){ pc, NO_PC, lanes, ROW_BASE, false });
 }
 
 /* The entry below goes on; entries whose lanes have all ended are skipped, and those that stand at their own rpc. */
-static void resume(Warp *w, Split *s, Stack *k)
+static void resume(Warp *w, Split *s, IpdomStack *k)
 {
 	drop_entry(w, s, k);
 	while (k->n) {
 		reconv_spill_top(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
-		Entry *e = &k->e[k->n - 1];
+		IpdomEntry *e = &k->e[k->n - 1];
 		Mask m = e->mask & reconv_live(w);
 		if (m && (e->pc != e->rpc || k->n == 1)) {
 			s->pc = e->pc;
@@ -75,7 +75,7 @@ static void resume(Warp *w, Split *s, Stack *k)
 
 static void reach(Warp *w, Split *s)
 {
-	Stack *k = reconv_state(w);
+	IpdomStack *k = reconv_state(w);
 	if (k->n < 2 || s->pc != k->e[k->n - 1].rpc)
 		return;
 	reconv_count_merge(w, s, s->pc, s->mask);
@@ -98,8 +98,8 @@ static void push_order(const Warp *w, const Path *p, int n, int *order)
 
 static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 {
-	Stack *k = reconv_state(w);
-	Entry top = k->e[k->n - 1];
+	IpdomStack *k = reconv_state(w);
+	IpdomEntry top = k->e[k->n - 1];
 	uint32_t rpc = i->rpc, meet = rpc == NO_PC ? top.rpc : rpc;
 	int order[64];
 	push_order(w, p, n, order);
@@ -115,7 +115,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	for (int a = 0; a < n; a++) {
 		const Path *q = &p[order[a]];
 		if (q->pc != meet)
-			push_entry(w, s, k, (Entry){ q->pc, meet, q->mask, ROW_PATH, true });
+			push_entry(w, s, k, (IpdomEntry){ q->pc, meet, q->mask, ROW_PATH, true });
 	}
 	s->pc = k->e[k->n - 1].pc;
 	s->mask = k->e[k->n - 1].mask & reconv_live(w);
@@ -123,19 +123,19 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
-	Stack *k = reconv_state(w);
+	IpdomStack *k = reconv_state(w);
 	k->e[k->n - 1].pc = return_pc;
 	k->e[k->n - 1].mask = s->mask;
 	k->e[k->n - 1].kind = ROW_CALLER;
 	for (int a = n - 1; a >= 0; a--)
-		push_entry(w, s, k, (Entry){ p[a].pc, NO_PC, p[a].mask, ROW_CALLEE, true });
+		push_entry(w, s, k, (IpdomEntry){ p[a].pc, NO_PC, p[a].mask, ROW_CALLEE, true });
 	s->pc = p[0].pc;
 	s->mask = p[0].mask;
 }
 
 static void ret(Warp *w, Split *s, const Path *p, int n)
 {
-	Stack *k = reconv_state(w);
+	IpdomStack *k = reconv_state(w);
 	must(n == 1);
 	k->e[k->n - 1].pc = s->pc;
 	resume(w, s, k);
@@ -143,7 +143,7 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
-	Stack *k = reconv_state(w);
+	IpdomStack *k = reconv_state(w);
 	s->mask = 0;
 	k->e[k->n - 1].pc = s->pc;
 	resume(w, s, k);
@@ -151,7 +151,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 
 static void show(const Warp *w, Rows *rows)
 {
-	const Stack *k = reconv_state((Warp *)w);
+	const IpdomStack *k = reconv_state((Warp *)w);
 	for (int i = 0; i < k->n; i++) {
 		const Split *s = i == k->n - 1 ? reconv_splits((Warp *)w) : NULL;
 		TraceRow r = trace_row(k->e[i].kind, k->e[i].pc, s ? s->mask : k->e[i].mask);
@@ -166,7 +166,7 @@ static void show(const Warp *w, Rows *rows)
 /* In the topmost entry that has the lane: it goes on when the entry above has come to its reconvergence point. */
 static bool held(const Warp *w, int lane, Held *h)
 {
-	const Stack *k = reconv_state((Warp *)w);
+	const IpdomStack *k = reconv_state((Warp *)w);
 	for (int i = k->n - 2; i >= 0; i--)
 		if (k->e[i].mask >> lane & 1) {
 			*h = (Held){ k->e[i].pc, "a stack entry", k->e[i + 1].rpc, k->e[i + 1].mask };

@@ -59,7 +59,7 @@ static int group_with(const Sorted *k, Mask m)
 }
 
 /* It has been put aside (gather), and lanes that it waits for are still elsewhere. */
-static bool is_aside(const Warp *w, const Group *g) { return g->want & reconv_live(w) & ~g->mask; }
+static bool is_aside(const Warp *w, const Listed *g) { return g->want & reconv_live(w) & ~g->mask; }
 
 static int first_group(const Warp *w, const Sorted *k)
 {

@@ -32,8 +32,8 @@ static size_t state_size(const Config *c) { return sizeof(Regions); }
 static void spill_group(Warp *w, Regions *k, int i, Split *charged)
 {
 	Split *s = &reconv_splits(w)[i];
-	k->group[i].spilled = true;
-	k->group[i].order = ++k->orders;
+	k->member[i].spilled = true;
+	k->member[i].order = ++k->orders;
 	reconv_spill_entry(w, charged, i, k->spill_cycles);
 	if (s->state == SPLIT_RUN)
 		split_park(s);
@@ -42,8 +42,8 @@ static void spill_group(Warp *w, Regions *k, int i, Split *charged)
 static void fill_group(Warp *w, Regions *k, int i)
 {
 	Split *s = &reconv_splits(w)[i];
-	k->group[i].spilled = false;
-	k->group[i].since = reconv_now(w);
+	k->member[i].spilled = false;
+	k->member[i].since = reconv_now(w);
 	split_run(w, s);
 	reconv_fill_entry(w, s, i, k->fill_cycles);
 }
@@ -53,7 +53,7 @@ static int oldest_spilled(Warp *w, const Regions *k)
 {
 	int first = -1;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
-		if (reconv_splits(w)[i].state == SPLIT_PARKED && (first < 0 || k->group[i].order < k->group[first].order))
+		if (reconv_splits(w)[i].state == SPLIT_PARKED && (first < 0 || k->member[i].order < k->member[first].order))
 			first = i;
 	return first;
 }
@@ -63,7 +63,7 @@ static int least_needed(Warp *w, const Regions *k, bool only_waiting)
 {
 	int newest = -1;
 	for (int i = *reconv_nsplit(w) - 1; i >= 0; i--) {
-		if (k->group[i].spilled)
+		if (k->member[i].spilled)
 			continue;
 		if (reconv_splits(w)[i].state != SPLIT_RUN)
 			return i;
@@ -127,8 +127,8 @@ static void reach(Warp *w, Split *s)
 	int n = *reconv_nsplit(w), at = (int)(s - reconv_splits(w));
 	regions_reach(w, k, s);
 	settle_table(w, s);
-	if (*reconv_nsplit(w) == n && !k->group[at].spilled &&
-		reconv_now(w) >= k->group[at].since + (Cycle)reconv_param(w, P_SWAP))
+	if (*reconv_nsplit(w) == n && !k->member[at].spilled &&
+		reconv_now(w) >= k->member[at].since + (Cycle)reconv_param(w, P_SWAP))
 		give_way(w, s);
 }
 
@@ -153,7 +153,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 static void resume(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
-	if (!k->group[s - reconv_splits(w)].spilled)
+	if (!k->member[s - reconv_splits(w)].spilled)
 		return;
 	split_park(s);
 	settle_table(w, s);

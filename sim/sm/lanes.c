@@ -19,12 +19,12 @@
 #include "sim/sm/internal.h"
 
 /* Of one warp in one cycle. */
-typedef struct Turn {
+typedef struct LaneTurn {
 	uint8_t left[64];              /* by lane: instructions that it may still issue */
 	Mask access;                   /* lanes whose next instruction is a memory instruction that can issue */
 	When best;                     /* when the first of the others may go on */
 	bool issued;
-} Turn;
+} LaneTurn;
 
 When lanes_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 {
@@ -53,7 +53,7 @@ static const MIns *next_instruction(Sm *sm, Warp *w, Split *s)
 }
 
 /* After an issue: may the lane issue another instruction in this cycle? Else it may in a later one. */
-static bool lane_goes_on(Sm *sm, Turn *t, Split *s, const MIns *i, int lane)
+static bool lane_goes_on(Sm *sm, LaneTurn *t, Split *s, const MIns *i, int lane)
 {
 	if (s->state == SPLIT_RUN && s->ready == sm->now + 1 && may_be_followed(i) && --t->left[lane] > 0)
 		return true;
@@ -76,7 +76,7 @@ static bool issue_plain(Sm *sm, Warp *w, Split *s, const MIns *i, int lane)
 }
 
 /* Issues what the split can, as far as the next memory instruction. False: the lane has ended, and another split has its place. */
-static bool run_lane(Sm *sm, Warp *w, int k, Turn *t)
+static bool run_lane(Sm *sm, Warp *w, int k, LaneTurn *t)
 {
 	Split *s = &w->split[k];
 	int lane = lowest_lane(s->mask);
@@ -110,7 +110,7 @@ static bool run_lane(Sm *sm, Warp *w, int k, Turn *t)
 }
 
 /* The lanes of t->access that stand where the first of them does make one access. */
-static void access_together(Sm *sm, Warp *w, Turn *t)
+static void access_together(Sm *sm, Warp *w, LaneTurn *t)
 {
 	Issue is = { .now = sm->now };
 	Mask lanes = 0, first = t->access & -t->access;
@@ -137,7 +137,7 @@ static void access_together(Sm *sm, Warp *w, Turn *t)
 
 static bool issue_warp(Sm *sm, Warp *w)
 {
-	Turn t = { .best = { NEVER, NO_PC, STALL_BARRIER } };
+	LaneTurn t = { .best = { NEVER, NO_PC, STALL_BARRIER } };
 	memset(t.left, (int)sm->gpu->config.sched_width, sizeof t.left);
 	do {
 		while (t.access && !sm->fault.kind)

@@ -63,8 +63,8 @@ static void set_alarm(Warp *w, const Regions *k)
 		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout < next)
 			next = k->r[i].since + timeout;
 	int run = splits_running(w);
-	if (quantum && run >= 0 && others(w, run) && k->group[run].since + quantum < next)
-		next = k->group[run].since + quantum;
+	if (quantum && run >= 0 && others(w, run) && k->member[run].since + quantum < next)
+		next = k->member[run].since + quantum;
 	reconv_alarm(w, next);
 }
 
@@ -75,9 +75,9 @@ static void spill_last(Warp *w, Regions *k, Split *s, int keep)
 	for (int here = regions_on_chip(w, k); most && here > most; here--) {
 		int last = -1;
 		for (int i = 0; i < *reconv_nsplit(w); i++)
-			if (!k->group[i].spilled && i != keep && (last < 0 || k->group[i].order > k->group[last].order))
+			if (!k->member[i].spilled && i != keep && (last < 0 || k->member[i].order > k->member[last].order))
 				last = i;
-		k->group[last].spilled = true;
+		k->member[last].spilled = true;
 		reconv_spill_entry(w, s, last, k->spill_cycles);
 	}
 }
@@ -88,17 +88,17 @@ static void run_only(Warp *w, Regions *k, int now)
 	int n = *reconv_nsplit(w), next = now;
 	Split *all = reconv_splits(w);
 	for (int i = 0; i < n; i++)
-		if (now < 0 && !split_waits(&all[i]) && (next < 0 || k->group[i].order < k->group[next].order))
+		if (now < 0 && !split_waits(&all[i]) && (next < 0 || k->member[i].order < k->member[next].order))
 			next = i;
 	for (int i = 0; i < n; i++)
 		if (i != next)
 			split_permit(w, &all[i], false);
 	if (next >= 0) {
 		if (all[next].state == SPLIT_PARKED)
-			k->group[next].since = reconv_now(w);
+			k->member[next].since = reconv_now(w);
 		split_permit(w, &all[next], true);
-		if (k->group[next].spilled) {
-			k->group[next].spilled = false;
+		if (k->member[next].spilled) {
+			k->member[next].spilled = false;
 			reconv_fill_entry(w, &all[next], next, k->fill_cycles);
 		}
 		spill_last(w, k, &all[next], next);
@@ -127,7 +127,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 static void reach(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
-	const Region *e = &k->r[k->group[s - reconv_splits(w)].region];
+	const Region *e = &k->r[k->member[s - reconv_splits(w)].region];
 	if (e->call || e->pc != s->pc)
 		return;
 	regions_reach(w, k, s);
@@ -165,8 +165,8 @@ static void resume(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
 	int at = (int)(s - reconv_splits(w)), other = -1;
-	k->group[at].order = ++k->orders;
-	k->group[at].since = reconv_now(w);
+	k->member[at].order = ++k->orders;
+	k->member[at].since = reconv_now(w);
 	for (int i = 0; i < *reconv_nsplit(w); i++)
 		if (i != at && reconv_splits(w)[i].state == SPLIT_RUN)
 			other = i;
@@ -183,15 +183,15 @@ static void alarm(Warp *w)
 		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout <= reconv_now(w))
 			regions_release(w, k, i);
 	int run = splits_running(w);
-	bool over = run >= 0 && quantum && k->group[run].since + quantum <= reconv_now(w);
+	bool over = run >= 0 && quantum && k->member[run].since + quantum <= reconv_now(w);
 	if (over && coming(w, &reconv_splits(w)[run])) { /* it has not had its turn yet: looked at again when it may issue */
 		const Split *s = &reconv_splits(w)[run];
-		k->group[run].since = s->wait ? reconv_now(w) + 1 - quantum : s->ready;
+		k->member[run].since = s->wait ? reconv_now(w) + 1 - quantum : s->ready;
 		over = false;
 	}
 	if (over) {
-		k->group[run].order = ++k->orders;
-		k->group[run].since = reconv_now(w);
+		k->member[run].order = ++k->orders;
+		k->member[run].since = reconv_now(w);
 	}
 	run_only(w, k, over ? -1 : run);
 }

@@ -9,7 +9,7 @@
 #include "sim/reconv/aware/aware.h"
 #include "sim/reconv/common/exit_slice.h"
 
-typedef struct Read { bool any, strong, space[SP_COUNT]; } Read; /* what a loop reads and its exits depend on */
+typedef struct LoopReads { bool any, strong, space[SP_COUNT]; } LoopReads; /* what a loop reads and its exits depend on */
 
 static bool shared_between_threads(const Ins *i) { return i->space == SP_GLOBAL || i->space == SP_SHARED || i->space == SP_GENERIC; }
 
@@ -22,14 +22,14 @@ static bool reads(const Ins *i)
 
 static void add_read(void *self, const Ins *i)
 {
-	Read *r = self;
+	LoopReads *r = self;
 	if (!reads(i))
 		return;
 	r->any = r->space[i->space] = true;
 	r->strong &= strong(i);
 }
 
-static bool writes(const Block *b, const Read *r)
+static bool writes(const Block *b, const LoopReads *r)
 {
 	for (int k = 0; k < b->ins.n; k++) {
 		const Ins *i = &b->ins.v[k];
@@ -44,7 +44,7 @@ static bool writes(const Block *b, const Read *r)
 
 /* The nearest block that post-dominates the loop's exits and lies behind all writes that lanes do which have left it; the
    virtual exit when there is none. */
-static int safe_point(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, const Read *r)
+static int safe_point(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, const LoopReads *r)
 {
 	BitSet behind = bs_new(a, cfg->n), none = bs_new(a, cfg->n);
 	int point = -1;
@@ -69,7 +69,7 @@ bool aware_lower_delayed(LowerFn *l, Diag *diag)
 	int *point = pdom_points(&tmp, cfg, pdom);
 	for (int k = 0; k < loops->n; k++) {
 		const Loop *loop = &loops->loop[k];
-		Read r = { .strong = true };
+		LoopReads r = { .strong = true };
 		exit_slice(&tmp, cfg, NULL, loop, add_read, &r);
 		if (!r.any)
 			continue;

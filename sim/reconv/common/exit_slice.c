@@ -1,24 +1,24 @@
 #include "sim/reconv/common/exit_slice.h"
 
-typedef struct Slice {
+typedef struct ExitSlice {
 	const Cfg *cfg;
 	const Dom *pdom;
 	BitSet in;                     /* blocks of the loop */
 	BitSet regs, blocks;           /* the slice: registers that it reads, blocks that have a part of it */
 	bool changed;
-} Slice;
+} ExitSlice;
 
 static void use_register(void *self, int reg)
 {
-	Slice *s = self;
+	ExitSlice *s = self;
 	s->changed |= !bs_has(s->regs, reg);
 	bs_add(s->regs, reg);
 }
 
-static const Block *block(const Slice *s, int id) { return s->cfg->f->block.v[id]; }
+static const Block *block(const ExitSlice *s, int id) { return s->cfg->f->block.v[id]; }
 
 /* Does the branch at the end of a decide whether b is executed? */
-static bool decides(const Slice *s, int a, int b)
+static bool decides(const ExitSlice *s, int a, int b)
 {
 	const Block *x = block(s, a);
 	if (x->nsucc < 2 || (a != b && dom_dominates(s->pdom, b, a)))
@@ -29,7 +29,7 @@ static bool decides(const Slice *s, int a, int b)
 	return false;
 }
 
-static void add_block(Slice *s, int b)
+static void add_block(ExitSlice *s, int b)
 {
 	if (!s->pdom || bs_has(s->blocks, b))
 		return;
@@ -42,7 +42,7 @@ static void add_block(Slice *s, int b)
 		}
 }
 
-static bool leaves(const Slice *s, int b)
+static bool leaves(const ExitSlice *s, int b)
 {
 	for (int k = 0; k < block(s, b)->nsucc; k++)
 		if (!bs_has(s->in, block(s, b)->succ[k]->id))
@@ -50,7 +50,7 @@ static bool leaves(const Slice *s, int b)
 	return false;
 }
 
-static bool defines(const Slice *s, const Ins *i)
+static bool defines(const ExitSlice *s, const Ins *i)
 {
 	for (int k = 0; k < i->ndst; k++)
 		if (ins_dst(i, k)->kind == OPD_REG && bs_has(s->regs, ins_dst(i, k)->id))
@@ -60,7 +60,7 @@ static bool defines(const Slice *s, const Ins *i)
 
 void exit_slice(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, void (*visit)(void *, const Ins *), void *self)
 {
-	Slice s = { .cfg = cfg, .pdom = pdom, .in = l->blocks, .regs = bs_new(a, cfg->f->reg.n + 1), .blocks = bs_new(a, cfg->n) };
+	ExitSlice s = { .cfg = cfg, .pdom = pdom, .in = l->blocks, .regs = bs_new(a, cfg->f->reg.n + 1), .blocks = bs_new(a, cfg->n) };
 	bs_each(s.in, b)
 		if (leaves(&s, b)) {
 			ins_uses(block_term(block(&s, b)), use_register, &s);

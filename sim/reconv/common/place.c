@@ -14,7 +14,7 @@
 #include "passes/analysis/analysis.h"
 #include "sim/reconv/common/place.h"
 
-typedef struct Place {
+typedef struct OpenPoints {
 	LowerFn *l;
 	Function *f;
 	Arena *arena;
@@ -24,12 +24,12 @@ typedef struct Place {
 	int n;                     /* blocks before SSY and SYNC blocks are made */
 	BitSet *in, *out;          /* points open at the start and at the end of a block */
 	Block **sync;              /* the block with the SYNC in front of each point, or NULL */
-} Place;
+} OpenPoints;
 
-static bool opens_frame(const Place *p, const Block *b) { return p->loops->frame[b->id]; }
+static bool opens_frame(const OpenPoints *p, const Block *b) { return p->loops->frame[b->id]; }
 
 /* Post-dominators of one frame: the blocks reached from its first one, where a nested frame is one step to its end. */
-static void frame_pdom(Place *p, Block *root, Dom *all)
+static void frame_pdom(OpenPoints *p, Block *root, Dom *all)
 {
 	Function part = *p->f;
 	Arena tmp = { 0 };
@@ -59,7 +59,7 @@ static void frame_pdom(Place *p, Block *root, Dom *all)
 	arena_free(&tmp);
 }
 
-static Dom *frame_pdoms(Place *p)
+static Dom *frame_pdoms(OpenPoints *p)
 {
 	Dom *d = arena_new(p->arena, Dom);
 	*d = (Dom){ p->n + 1, p->n, arena_array(p->arena, int, p->n + 1), arena_array(p->arena, int, p->n + 1) };
@@ -79,7 +79,7 @@ static Dom *frame_pdoms(Place *p)
 }
 
 /* J lies strictly behind K on the chain of post-dominators: J is the outer one. */
-static bool outer(const Place *p, int j, int k) { return j != k && dom_dominates(p->pdom, j, k); }
+static bool outer(const OpenPoints *p, int j, int k) { return j != k && dom_dominates(p->pdom, j, k); }
 
 static bool add_point(BitSet s, int i)
 {
@@ -91,7 +91,7 @@ static bool add_point(BitSet s, int i)
 
 /* in(t) gets what is open at the end of b and post-dominates t, but t itself. Where an early exit is all that is left, points
    of the way that was left stay on the stack below, and nobody pops them. */
-static bool flow(Place *p)
+static bool flow(OpenPoints *p)
 {
 	bool changed = false;
 	for (int i = 0; i < p->cfg->nreach; i++) {
@@ -106,7 +106,7 @@ static bool flow(Place *p)
 }
 
 /* Does the edge b -> t, which opens k, find a nearer point open that it does not close, or close t? */
-static bool too_late(const Place *p, int b, int t, int k)
+static bool too_late(const OpenPoints *p, int b, int t, int k)
 {
 	if (bs_has(p->out[b], t))
 		return true;
@@ -117,7 +117,7 @@ static bool too_late(const Place *p, int b, int t, int k)
 }
 
 /* Is a point open at the begin of b that lies in front of k? */
-static bool nearer_open(const Place *p, int b, int k)
+static bool nearer_open(const OpenPoints *p, int b, int k)
 {
 	bs_each(p->in[b], j)
 		if (outer(p, k, j))
@@ -125,7 +125,7 @@ static bool nearer_open(const Place *p, int b, int k)
 	return false;
 }
 
-static bool open_earlier(Place *p)
+static bool open_earlier(OpenPoints *p)
 {
 	bool changed = false;
 	for (int i = 0; i < p->cfg->nreach; i++) {
@@ -143,7 +143,7 @@ static bool open_earlier(Place *p)
 	return changed;
 }
 
-static void solve_points(Place *p)
+static void solve_points(OpenPoints *p)
 {
 	p->in = arena_array(p->arena, BitSet, p->n);
 	p->out = arena_array(p->arena, BitSet, p->n);
@@ -164,7 +164,7 @@ static void solve_points(Place *p)
 }
 
 /* Members of the set, outer points first. */
-static int ordered(const Place *p, BitSet s, int *list)
+static int ordered(const OpenPoints *p, BitSet s, int *list)
 {
 	int n = 0;
 	bs_each(s, j) {
@@ -178,15 +178,15 @@ static int ordered(const Place *p, BitSet s, int *list)
 	return n;
 }
 
-static Block *new_block(Place *p, const Block *before) { return place_block(p->loops, before); }
+static Block *new_block(OpenPoints *p, const Block *before) { return place_block(p->loops, before); }
 
-static void insert_ssy(Place *p, Block *b, int at, Block *point)
+static void insert_ssy(OpenPoints *p, Block *b, int at, Block *point)
 {
 	Ins i = place_ins(p->loops, OWN_SSY, point);
 	vec_insert(&b->ins, at, i);
 }
 
-static Block *sync_block(Place *p, Block *point)
+static Block *sync_block(OpenPoints *p, Block *point)
 {
 	if (!p->sync[point->id]) {
 		Block *b = new_block(p, point);
@@ -198,7 +198,7 @@ static Block *sync_block(Place *p, Block *point)
 }
 
 /* What must be pushed on the edge; the points are in p->in of t and not in p->out of b. */
-static Block *ssy_block(Place *p, const Block *b, Block *t, const int *points, int n, Block *const *block_of)
+static Block *ssy_block(OpenPoints *p, const Block *b, Block *t, const int *points, int n, Block *const *block_of)
 {
 	Block *e = new_block(p, t);
 	for (int k = 0; k < n; k++)
@@ -207,7 +207,7 @@ static Block *ssy_block(Place *p, const Block *b, Block *t, const int *points, i
 	return e;
 }
 
-static void place_edges(Place *p, Block *const *block_of)
+static void place_edges(OpenPoints *p, Block *const *block_of)
 {
 	int *list = arena_array(p->arena, int, p->n + 1);
 	BitSet fresh = bs_new(p->arena, p->n);
@@ -242,7 +242,7 @@ static void place_edges(Place *p, Block *const *block_of)
 }
 
 /* Points that a loop back to the entry leaves open there are opened before it. */
-static void place_entry(Place *p, Block *const *block_of)
+static void place_entry(OpenPoints *p, Block *const *block_of)
 {
 	int *list = arena_array(p->arena, int, p->n + 1);
 	Block *entry = block_of[0];
@@ -260,7 +260,7 @@ bool place_tokens(LowerFn *l, const PlaceStyle *style, Diag *diag)
 	Arena arena = { 0 };
 	PlaceLoops loops = { .l = l, .arena = &arena };
 	place_loops(&loops, style->frames);
-	Place p = { .l = l, .f = l->f, .arena = &arena, .loops = &loops, .n = l->f->block.n };
+	OpenPoints p = { .l = l, .f = l->f, .arena = &arena, .loops = &loops, .n = l->f->block.n };
 	p.cfg = cfg_build(&arena, l->f);
 	p.pdom = frame_pdoms(&p);
 	Block **block_of = arena_array(&arena, Block *, p.n);

@@ -33,7 +33,7 @@ static void touch_region(Warp *w, Regions *k, Split *s, int i)
 
 static int open_region(Warp *w, Regions *k, Split *s, uint32_t pc, bool call)
 {
-	const Group *g = &k->group[place_of(w, s)];
+	const Member *g = &k->member[place_of(w, s)];
 	Region e = { .pc = pc, .outer = g->region, .level = g->level, .pending = s->mask, .call = call };
 	int i = 1;
 	while (i < k->n && k->r[i].used)
@@ -61,11 +61,11 @@ static void close_region(Regions *k, int i)
 Split *regions_add(Warp *w, Regions *k, int region, Path p, const Split *from)
 {
 	Split *t = splits_add(w, p, from);
-	k->group[place_of(w, t)] = (Group){ .region = region, .order = ++k->orders, .since = reconv_now(w) };
+	k->member[place_of(w, t)] = (Member){ .region = region, .order = ++k->orders, .since = reconv_now(w) };
 	return t;
 }
 
-static void take_out(Warp *w, Regions *k, Split *s) { splits_take_out(w, s, k->group, sizeof *k->group); }
+static void take_out(Warp *w, Regions *k, Split *s) { splits_take_out(w, s, k->member, sizeof *k->member); }
 
 void regions_drop(Warp *w, Regions *k, Split *s)
 {
@@ -79,7 +79,7 @@ static Split *split_standing(Warp *w, const Regions *k, int region, uint32_t pc,
 {
 	Split *all = reconv_splits(w);
 	for (int i = 0; k->merge && i < *reconv_nsplit(w); i++)
-		if (&all[i] != but && split_meets(&all[i], pc) && all[i].state == SPLIT_RUN && k->group[i].region == region)
+		if (&all[i] != but && split_meets(&all[i], pc) && all[i].state == SPLIT_RUN && k->member[i].region == region)
 			return &all[i];
 	return NULL;
 }
@@ -87,7 +87,7 @@ static Split *split_standing(Warp *w, const Regions *k, int region, uint32_t pc,
 /* The one that stands there waits from now on for whom both of them wait: else it might wait for lanes that it takes in. */
 static void merge_into(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
 {
-	k->group[place_of(w, t)].before &= k->group[place_of(w, s)].before;
+	k->member[place_of(w, t)].before &= k->member[place_of(w, s)].before;
 	split_merge(w, t, s, m);
 }
 
@@ -98,7 +98,7 @@ static void move_split(Warp *w, Regions *k, Split *s, int region, Path p)
 	if (!t) {
 		s->pc = p.pc;
 		s->mask = p.mask;
-		k->group[place_of(w, s)].region = region;
+		k->member[place_of(w, s)].region = region;
 		return;
 	}
 	merge_into(w, k, t, s, p.mask);
@@ -154,8 +154,8 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 static void replace_split(Warp *w, Regions *k, Split *s, const Landing *x)
 {
 	if (x->p.mask) {
-		Group *g = &k->group[place_of(w, s)];
-		*g = (Group){ .region = x->region, .level = x->level, .spilled = g->spilled, .order = ++k->orders, .since = g->since };
+		Member *g = &k->member[place_of(w, s)];
+		*g = (Member){ .region = x->region, .level = x->level, .spilled = g->spilled, .order = ++k->orders, .since = g->since };
 		go_on_at(s, x->ready, x->why);
 		move_split(w, k, s, x->region, x->p);
 		return;
@@ -169,14 +169,14 @@ static void replace_split(Warp *w, Regions *k, Split *s, const Landing *x)
 static void add_landing(Warp *w, Regions *k, const Landing *x, const Split *from)
 {
 	Split *t = regions_add(w, k, x->region, x->p, from);
-	k->group[place_of(w, t)].level = x->level;
+	k->member[place_of(w, t)].level = x->level;
 	go_on_at(t, x->ready, x->why);
 	reconv_count_push(w, t, x->p.pc, x->p.mask);
 }
 
 static void meet_at_point(Warp *w, Regions *k, Split *s)
 {
-	Landing x = { .p = { s->pc, s->mask }, .region = k->group[place_of(w, s)].region };
+	Landing x = { .p = { s->pc, s->mask }, .region = k->member[place_of(w, s)].region };
 	if (!arrive_at_point(w, k, s, &x))
 		x.p.mask = 0;
 	replace_split(w, k, s, &x);
@@ -187,7 +187,7 @@ static void meet_at_point(Warp *w, Regions *k, Split *s)
 static Landing leave_regions(Warp *w, Regions *k, Split *s, int last, Mask m)
 {
 	Landing x = { 0 };
-	for (int i = k->group[place_of(w, s)].region, outer; i != last; i = outer) {
+	for (int i = k->member[place_of(w, s)].region, outer; i != last; i = outer) {
 		Region *e = &k->r[i];
 		outer = e->outer;
 		e->pending &= ~m;
@@ -246,7 +246,7 @@ static void part_split(Warp *w, Regions *k, Split *s, int region, const Path *p,
 	const Region *e = &k->r[region];
 	Path first = { 0 };
 	uint32_t meeting = e->call ? NO_PC : e->pc;
-	k->group[place_of(w, s)].order = ++k->orders;
+	k->member[place_of(w, s)].order = ++k->orders;
 	for (int a = 0; a < n; a++) {
 		if (p[a].pc == meeting) {
 			Landing x = { .p = p[a], .region = region };
@@ -262,7 +262,7 @@ static void part_split(Warp *w, Regions *k, Split *s, int region, const Path *p,
 
 void regions_branch(Warp *w, Regions *k, Split *s, const MIns *i, const Path *p, int n)
 {
-	int region = k->group[place_of(w, s)].region;
+	int region = k->member[place_of(w, s)].region;
 	const Region *e = &k->r[region];
 	if (i->rpc != NO_PC && (e->call || i->rpc != e->pc))
 		region = open_region(w, k, s, i->rpc, false);
@@ -271,7 +271,7 @@ void regions_branch(Warp *w, Regions *k, Split *s, const MIns *i, const Path *p,
 
 void regions_reach(Warp *w, Regions *k, Split *s)
 {
-	int region = k->group[place_of(w, s)].region;
+	int region = k->member[place_of(w, s)].region;
 	const Region *e = &k->r[region];
 	if (!e->call && e->pc == s->pc)
 		meet_at_point(w, k, s);
@@ -287,7 +287,7 @@ void regions_call(Warp *w, Regions *k, Split *s, const Path *p, int n, uint32_t 
 void regions_ret(Warp *w, Regions *k, Split *s, const Path *p, int n)
 {
 	must(n == 1);
-	int call = k->group[place_of(w, s)].region;
+	int call = k->member[place_of(w, s)].region;
 	while (!k->r[call].call)
 		call = k->r[call].outer;
 	Landing others = leave_regions(w, k, s, call, s->mask), x = { .p = p[0], .region = call };
@@ -309,7 +309,7 @@ int regions_on_chip(Warp *w, const Regions *k)
 {
 	int n = 0;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
-		n += !k->group[i].spilled;
+		n += !k->member[i].spilled;
 	return n;
 }
 
@@ -330,7 +330,7 @@ void regions_show(const Regions *k, Rows *rows)
 void regions_show_groups(const Warp *w, const Regions *k, Rows *rows)
 {
 	each_split((Warp *)w, s) {
-		const Group *g = &k->group[place_of(w, s)];
+		const Member *g = &k->member[place_of(w, s)];
 		TraceRow r = trace_row(ROW_MEMBER, NO_PC, s->mask);
 		r.rpc = k->r[g->region].pc;
 		r.split = (uint16_t)place_of(w, s);

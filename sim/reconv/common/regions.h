@@ -12,35 +12,35 @@
 typedef struct Region {
 	uint32_t pc;                   /* where its lanes meet; of a call: the return address, met by returning only */
 	int outer;                     /* region that the lanes are in afterwards */
-	int level;                     /* Group.level of the split that opened it, and of the one that goes on behind it */
+	int level;                     /* Member.level of the split that opened it, and of the one that goes on behind it */
 	Mask pending, arrived;
 	bool used, call;
 	bool spilled;                  /* not in the table on chip */
-	uint32_t touched;              /* when it was last looked at */
-	Cycle since;                   /* when the first of the lanes that wait came */
+	uint32_t touched;              /* Regions.touches when it was last used: the lowest one goes to memory first */
+	Cycle since;                   /* when the first of the lanes came that wait now */
 	Cycle ready;                   /* no lane goes on before: the latest of those that have arrived (one may still sleep), */
 	uint8_t why;                   /* and its reason */
 } Region;
 
-typedef struct Group {                 /* what the mechanism knows of a split, besides what the core does */
+typedef struct Member {                /* a split as a member of its region */
 	int region;
 	int level;                     /* dual_path: entry of the stack */
 	bool spilled;                  /* not in the table of splits on chip */
-	uint32_t order;                /* FIFO */
-	Cycle since;                   /* when it came to be where it is: on chip, or chosen */
+	uint32_t order;                /* who has the lower one has been in the list for longer, or has gone behind the others earlier */
+	Cycle since;                   /* when it was put on chip, or was given the turn */
 
-	/* dws; nothing for a group that goes on where others have met */
-	Mask before;                   /* lanes of paths that run before it: whoever follows from one to another never comes round */
-	Mask family;                   /* lanes of the load that has parted it from others, which it will meet at a branch */
-	const MIns *held;              /* that branch, which it has executed, and where its lanes go */
-	Path path[2];
-} Group;
+	/* dws alone; empty for a group that goes on where others have met */
+	Mask before;                   /* lanes of the paths that run before it. No two groups ever stand in each other's */
+	Mask family;                   /* lanes that executed a load together, parted there, and are to meet at the next branch: its own among them */
+	const MIns *held;              /* that branch: the group has executed it and waits for its family */
+	Path path[2];                  /* where its lanes go behind that branch */
+} Member;
 
 typedef struct Regions {
 	Region *r;
 	int n, cap, resident;          /* r[0..n) have been in use */
 	uint32_t orders, touches;
-	Group group[64];               /* of split k */
+	Member member[64];             /* of split k */
 
 	/* Set by the mechanism at launch. */
 	bool merge;                    /* groups of a region that stand at one pc become one */

@@ -5,12 +5,12 @@
 size_t sorted_size(const Config *c) { return sizeof(Sorted); }
 int sorted_depth(const Warp *w) { return ((Sorted *)reconv_state((Warp *)w))->n; }
 
-static bool runs_before(const Group *a, const Group *b)
+static bool runs_before(const Listed *a, const Listed *b)
 {
 	return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
 }
 
-static void insert_group(Warp *w, Split *s, Sorted *k, Group g, const SortedRules *r)
+static void insert_group(Warp *w, Split *s, Sorted *k, Listed g, const SortedRules *r)
 {
 	int at = k->n;
 	while (at > 0 && runs_before(&k->g[at - 1], &g))
@@ -45,7 +45,7 @@ void sorted_launch(Warp *w, Mask lanes, uint32_t pc)
 	k->n = 1;
 	k->run = 0;
 	k->spill = (StackSpill){ .resident = 1 };
-	k->g[0] = (Group){ .pc = pc, .mask = lanes };
+	k->g[0] = (Listed){ .pc = pc, .mask = lanes };
 	splits_launch(w, lanes, pc);
 }
 
@@ -55,7 +55,7 @@ void sorted_move(Warp *w, Split *s, const Path *p, int n, const SortedRules *r)
 	uint32_t depth = r->by_depth ? reconv_call_depth(w, s->mask) : 0;
 	take_out_running(w, s, k, true, r);
 	for (int a = 0; a < n; a++)
-		insert_group(w, s, k, (Group){ .pc = p[a].pc, .depth = depth, .mask = p[a].mask }, r);
+		insert_group(w, s, k, (Listed){ .pc = p[a].pc, .depth = depth, .mask = p[a].mask }, r);
 }
 
 void sorted_exit(Warp *w, Split *s, const SortedRules *r)
@@ -99,7 +99,7 @@ bool sorted_held(const Warp *w, int lane, Held *h)
 	const Sorted *k = reconv_state((Warp *)w);
 	Mask front = 0;
 	for (int i = k->n - 1; i >= 0; i--) {
-		const Group *g = &k->g[i];
+		const Listed *g = &k->g[i];
 		if (i != k->run && g->mask >> lane & 1) {
 			*h = g->want ? (Held){ g->pc, "the list of groups, put aside at a barrier or warp-level operation,", g->pc,
 				g->want & reconv_live(w) & ~g->mask } : (Held){ g->pc, "the list of groups", g->pc, front };

@@ -5,17 +5,17 @@
 #define GSIM_RECONV_SORTED_H
 #include "sim/reconv/core.h"
 
-typedef struct Group {
+typedef struct Listed {
 	uint32_t pc, depth;            /* depth: 0 where the order is by pc alone */
 	Mask mask;
 	Cycle since;                   /* the mechanism's: 0 when the group is entered, kept when another joins; */
 	Mask want;                     /* the same */
-} Group;
+} Listed;
 
 typedef struct Sorted {
 	StackSpill spill;
 	int n, run;                    /* g[run] runs; g[n - 1] is the first of the order */
-	Group g[64];
+	Listed g[64];
 } Sorted;
 
 typedef struct SortedRules {

@@ -15,15 +15,15 @@ static const ConfigKey params[] = {
 		"amdgpu-skip-threshold, 12 by default)" },
 };
 
-typedef struct Saved { uint32_t frame, pc; int32_t name; Mask mask; } Saved; /* a mask with lanes, and where they go on */
-typedef struct State {
+typedef struct SavedMask { uint32_t frame, pc; int32_t name; Mask mask; } SavedMask; /* a mask with lanes, and where they go on */
+typedef struct Masks {
 	int n;
-	Saved saved[66];           /* the current frame's last; lanes are in one, or on their way from EXEC to one */
+	SavedMask saved[66];           /* the current frame's last; lanes are in one, or on their way from EXEC to one */
 	uint32_t frame;            /* calls that have not returned */
 	int cap;
 	uint32_t *back;            /* where they return to */
 	uint64_t first;            /* a scalar register: what xfirst has read */
-} State;
+} Masks;
 
 static const OwnOp own[MASK_OPS] = {
 	[OWN_XADD] = { "xadd", "--p", UNIT_CTL, false, "saved mask a = a | (EXEC & c); its lanes go on at b" },
@@ -48,12 +48,12 @@ static bool lower(LowerFn *l, Diag *diag)
 	return true;
 }
 
-static size_t state_size(const Config *c) { return sizeof(State); }
-static int depth(const Warp *w) { return ((State *)reconv_state((Warp *)w))->n; }
+static size_t state_size(const Config *c) { return sizeof(Masks); }
+static int depth(const Warp *w) { return ((Masks *)reconv_state((Warp *)w))->n; }
 
 static void launch(Warp *w, Mask lanes, uint32_t pc)
 {
-	State *k = reconv_state(w);
+	Masks *k = reconv_state(w);
 	k->n = 0;
 	k->frame = 0;
 	k->first = 0;
@@ -62,7 +62,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 
 /* ---- saved masks ---- */
 
-static Saved *find_saved(State *k, int32_t name)
+static SavedMask *find_saved(Masks *k, int32_t name)
 {
 	for (int i = k->n - 1; i >= 0 && k->saved[i].frame == k->frame; i--)
 		if (k->saved[i].name == name)
@@ -70,9 +70,9 @@ static Saved *find_saved(State *k, int32_t name)
 	return NULL;
 }
 
-static void save_lanes(Warp *w, Split *s, State *k, const MIns *i, Mask m)
+static void save_lanes(Warp *w, Split *s, Masks *k, const MIns *i, Mask m)
 {
-	Saved *x = find_saved(k, (int32_t)i->offset);
+	SavedMask *x = find_saved(k, (int32_t)i->offset);
 	if (!m)
 		return;
 	if (x) {
@@ -81,13 +81,13 @@ static void save_lanes(Warp *w, Split *s, State *k, const MIns *i, Mask m)
 		return;
 	}
 	must(k->n < (int)(sizeof k->saved / sizeof *k->saved));
-	k->saved[k->n++] = (Saved){ k->frame, i->target, (int32_t)i->offset, m };
+	k->saved[k->n++] = (SavedMask){ k->frame, i->target, (int32_t)i->offset, m };
 	reconv_count_push(w, s, i->target, m);
 }
 
-static Mask take_saved(Warp *w, Split *s, State *k, int32_t name)
+static Mask take_saved(Warp *w, Split *s, Masks *k, int32_t name)
 {
-	Saved *x = find_saved(k, name);
+	SavedMask *x = find_saved(k, name);
 	if (!x)
 		return 0;
 	Mask m = x->mask;
@@ -97,7 +97,7 @@ static Mask take_saved(Warp *w, Split *s, State *k, int32_t name)
 	return m;
 }
 
-static Mask differing_lanes(Warp *w, const Split *s, const State *k, const MIns *i)
+static Mask differing_lanes(Warp *w, const Split *s, const Masks *k, const MIns *i)
 {
 	Mask m = 0;
 	int l;
@@ -108,9 +108,9 @@ static Mask differing_lanes(Warp *w, const Split *s, const State *k, const MIns 
 
 static void special(Warp *w, Split *s, const MIns *i, Mask lanes)
 {
-	State *k = reconv_state(w);
+	Masks *k = reconv_state(w);
 	int32_t name = (int32_t)i->offset;
-	Saved *x = find_saved(k, name);
+	SavedMask *x = find_saved(k, name);
 	Mask m;
 	uint32_t pc = s->pc + 1;
 	switch (i->own) {
@@ -140,7 +140,7 @@ static void reach(Warp *w, Split *s) { }
 
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
-	State *k = reconv_state(w);
+	Masks *k = reconv_state(w);
 	must(n == 1);
 	k->back = reconv_grow(w, k->back, (int)k->frame, &k->cap, sizeof *k->back);
 	k->back[k->frame++] = return_pc;
@@ -150,7 +150,7 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 /* All lanes of the call that have not ended: maybe none. */
 static void ret(Warp *w, Split *s, const Path *p, int n)
 {
-	State *k = reconv_state(w);
+	Masks *k = reconv_state(w);
 	must(k->frame && (!k->n || k->saved[k->n - 1].frame < k->frame));
 	s->pc = k->back[--k->frame];
 }
@@ -165,7 +165,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 
 static void show(const Warp *w, Rows *rows)
 {
-	const State *k = reconv_state((Warp *)w);
+	const Masks *k = reconv_state((Warp *)w);
 	for (int i = 0; i < k->n; i++) {
 		TraceRow r = trace_row(ROW_SAVED, k->saved[i].pc, k->saved[i].mask);
 		r.n = (uint32_t)k->saved[i].name;
@@ -184,7 +184,7 @@ static void show(const Warp *w, Rows *rows)
 
 static bool held(const Warp *w, int lane, Held *h)
 {
-	const State *k = reconv_state((Warp *)w);
+	const Masks *k = reconv_state((Warp *)w);
 	for (int i = 0; i < k->n; i++)
 		if (k->saved[i].mask >> lane & 1) {
 			*h = (Held){ k->saved[i].pc, "a saved mask", k->saved[i].pc, reconv_splits((Warp *)w)->mask };

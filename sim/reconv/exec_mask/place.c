@@ -1,26 +1,26 @@
 /* The EXEC mask's operations: what the plan comes to in code. */
 #include "sim/reconv/exec_mask/exec_mask.h"
 
-typedef struct Place {
+typedef struct MaskCode {
 	MaskPlan *p;
 	Block **stop;              /* by stop: its block, NULL = nobody waits there */
 	bool *full;                /* by position: EXEC is not empty when the block begins */
 	int names;                 /* masks besides those of stops */
 	Vec(Block *) order;
-} Place;
+} MaskCode;
 
 /* ---- making operations ---- */
 
-static Block *new_block(Place *x) { return lower_block(x->p->l, x->p->f->block.n); }
+static Block *new_block(MaskCode *x) { return lower_block(x->p->l, x->p->f->block.n); }
 static Opd mask_name(int mask) { return opd_imm(mask); }
 
-static Ins *append_op(Place *x, Block *b, int own, int nsrc)
+static Ins *append_op(MaskCode *x, Block *b, int own, int nsrc)
 {
 	vec_push(&b->ins, lower_own(x->p->l, own, 0, nsrc));
 	return &vec_last(&b->ins);
 }
 
-static void mask_op(Place *x, Block *b, int own, int mask) { append_op(x, b, own, 1)->opd[0] = mask_name(mask); }
+static void mask_op(MaskCode *x, Block *b, int own, int mask) { append_op(x, b, own, 1)->opd[0] = mask_name(mask); }
 
 /* It is there for a branch or a call: what lanes lose by it is charged to that. */
 static void set_place(Ins *i, const Ins *like)
@@ -30,13 +30,13 @@ static void set_place(Ins *i, const Ins *like)
 	i->col = like->col;
 }
 
-static void drop_lanes(Place *x, Block *b, int mask, const Ins *branch)
+static void drop_lanes(MaskCode *x, Block *b, int mask, const Ins *branch)
 {
 	mask_op(x, b, OWN_XDROP, mask);
 	set_place(&vec_last(&b->ins), branch);
 }
 
-static void jump_if(Place *x, Block *b, int own, Block *to, const Ins *like)
+static void jump_if(MaskCode *x, Block *b, int own, Block *to, const Ins *like)
 {
 	Ins *i = append_op(x, b, own, 1);
 	i->opd[0] = lower_target(to);
@@ -45,7 +45,7 @@ static void jump_if(Place *x, Block *b, int own, Block *to, const Ins *like)
 }
 
 /* Ends the block: control goes on at succ[0]; the others are where lanes go, for what follows registers. */
-static void end_block(Place *x, Block *b, Block *to, Block *const *lanes, int n)
+static void end_block(MaskCode *x, Block *b, Block *to, Block *const *lanes, int n)
 {
 	b->nsucc = 0;
 	lower_jump(x->p->l, b, to);
@@ -62,7 +62,7 @@ static void end_block(Place *x, Block *b, Block *to, Block *const *lanes, int n)
 }
 
 /* Where lanes go on that wait at a stop. */
-static Block *block_of(const Place *x, int stop)
+static Block *block_of(const MaskCode *x, int stop)
 {
 	const MaskPlan *p = x->p;
 	int l = p->stop_loop[stop];
@@ -70,7 +70,7 @@ static Block *block_of(const Place *x, int stop)
 }
 
 /* Where control enters that comes to a stop. */
-static Block *entry_of_stop(const Place *x, int stop) { return x->stop[stop] ? x->stop[stop] : block_of(x, stop); }
+static Block *entry_of_stop(const MaskCode *x, int stop) { return x->stop[stop] ? x->stop[stop] : block_of(x, stop); }
 
 /* ---- is EXEC empty? ---- */
 
@@ -101,7 +101,7 @@ static bool all_come(const MaskPlan *p, int d, int x)
 }
 
 /* Behind stop F of block x: a block with lanes, through which control must have come, sends all of them here. */
-static bool surely_full(const Place *x, int k)
+static bool surely_full(const MaskCode *x, int k)
 {
 	enum { TRIES = 16 };
 	const MaskPlan *p = x->p;
@@ -140,7 +140,7 @@ static int rest_behind(const MaskPlan *p, int k)
 }
 
 /* From block k on to the stop there are few instructions, and none that must not be issued with an empty EXEC. */
-static bool is_short_way(const Place *x, int k, int stop)
+static bool is_short_way(const MaskCode *x, int k, int stop)
 {
 	const MaskPlan *p = x->p;
 	for (int n = 0; harmless(p->order[k]); k = p->stop_pos[p->stay[k]]) {
@@ -157,7 +157,7 @@ static bool is_short_way(const Place *x, int k, int stop)
 }
 
 /* EXEC may be empty in front of block k: behind it, at `rest`, lanes wait. */
-static void skip_block(Place *x, Block *b, int k, int rest, const Ins *like)
+static void skip_block(MaskCode *x, Block *b, int k, int rest, const Ins *like)
 {
 	if (is_short_way(x, k, rest)) {
 		x->full[k] = false;
@@ -168,7 +168,7 @@ static void skip_block(Place *x, Block *b, int k, int rest, const Ins *like)
 
 /* ---- stops ---- */
 
-static void take_lanes(Place *x, Block *b, int stop)
+static void take_lanes(MaskCode *x, Block *b, int stop)
 {
 	mask_op(x, b, x->p->carried[stop] ? OWN_XJOIN : OWN_XTAKE, stop);
 	if (x->p->adds[stop] > 1)
@@ -180,7 +180,7 @@ static int rest_of_stop(const MaskPlan *p, int stop)
 	return bs_next(p->arrive[stop], stop + 1);
 }
 
-static void place_front_stop(Place *x, int k)
+static void place_front_stop(MaskCode *x, int k)
 {
 	const MaskPlan *p = x->p;
 	int stop = p->front[k], rest = rest_of_stop(p, stop);
@@ -201,7 +201,7 @@ static const Ins *source_place(const Block *b)
 	return i;
 }
 
-static void place_back_stop(Place *x, int stop)
+static void place_back_stop(MaskCode *x, int stop)
 {
 	const MaskPlan *p = x->p;
 	Block *b = x->stop[stop], *header = block_of(x, stop);
@@ -214,7 +214,7 @@ static void place_back_stop(Place *x, int stop)
 
 /* ---- ends of blocks ---- */
 
-static void end_scalar(Place *x, int k)
+static void end_scalar(MaskCode *x, int k)
 {
 	const MaskPlan *p = x->p;
 	Block *b = p->order[k], **succ = arena_array(&p->l->module->arena, Block *, b->nsucc);
@@ -227,7 +227,7 @@ static void end_scalar(Place *x, int k)
 }
 
 /* Lanes go to block `to`: those of the predicate, or all. The first operation of a conditional branch is the program's. */
-static void add_lanes(Place *x, Block *b, int stop, const Ins *branch, bool neg, bool program)
+static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool neg, bool program)
 {
 	Ins *i = append_op(x, b, OWN_XADD, branch ? 3 : 2);
 	i->opd[0] = mask_name(stop);
@@ -242,7 +242,7 @@ static void add_lanes(Place *x, Block *b, int stop, const Ins *branch, bool neg,
 }
 
 /* Each turn takes the lanes that want the same as the first: brx to a block for each target, which adds them there. */
-static void end_indexed(Place *x, int k, Ins branch, int rest)
+static void end_indexed(MaskCode *x, int k, Ins branch, int rest)
 {
 	const MaskPlan *p = x->p;
 	Block *b = p->order[k], *turn = new_block(x), *next = new_block(x), **to = b->succ;
@@ -286,7 +286,7 @@ static void end_indexed(Place *x, int k, Ins branch, int rest)
 }
 
 /* The lanes that stay go on to their stop. */
-static void go_to_stop(Place *x, int k, const Ins *branch, int rest, Block *const *lanes, int n)
+static void go_to_stop(MaskCode *x, int k, const Ins *branch, int rest, Block *const *lanes, int n)
 {
 	const MaskPlan *p = x->p;
 	int stay = p->stay[k], to = p->stop_pos[stay];
@@ -310,7 +310,7 @@ static void go_to_stop(Place *x, int k, const Ins *branch, int rest, Block *cons
 	end_block(x, b, entry_of_stop(x, stay), lanes, n);
 }
 
-static void end_branch(Place *x, int k)
+static void end_branch(MaskCode *x, int k)
 {
 	const MaskPlan *p = x->p;
 	Block *b = p->order[k], *lanes[2];
@@ -340,7 +340,7 @@ static void end_branch(Place *x, int k)
 /* ---- calls ---- */
 
 /* Each turn calls with the lanes that want what the first one wants; those that have returned wait for the others. */
-static void call_by_turns(Place *x, Block *b, int call)
+static void call_by_turns(MaskCode *x, Block *b, int call)
 {
 	int left = x->p->nstop + x->names++, done = x->p->nstop + x->names++;
 	Vec(Ins) rest = { 0 };
@@ -364,7 +364,7 @@ static void call_by_turns(Place *x, Block *b, int call)
 }
 
 /* Where a call has ended all its lanes, control goes on where others wait. */
-static void behind_calls(Place *x, int k)
+static void behind_calls(MaskCode *x, int k)
 {
 	const MaskPlan *p = x->p;
 	Block *b = p->order[k];
@@ -384,7 +384,7 @@ static void behind_calls(Place *x, int k)
 
 /* ---- the function ---- */
 
-static void place_block(Place *x, int k)
+static void place_block(MaskCode *x, int k)
 {
 	const MaskPlan *p = x->p;
 	Block *b = p->order[k];
@@ -403,7 +403,7 @@ static void place_block(Place *x, int k)
 }
 
 /* Masks to which lanes are added at several times begin empty. */
-static void clear_at_entry(Place *x)
+static void clear_at_entry(MaskCode *x)
 {
 	const MaskPlan *p = x->p;
 	Block *entry = NULL;
@@ -423,7 +423,7 @@ static void clear_at_entry(Place *x)
 void mask_place(MaskPlan *p)
 {
 	Function *f = p->f;
-	Place x = { .p = p };
+	MaskCode x = { .p = p };
 	int before = f->block.n;
 	x.stop = arena_array(p->arena, Block *, p->nstop);
 	x.full = arena_array(p->arena, bool, p->n);

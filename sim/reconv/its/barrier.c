@@ -1,7 +1,7 @@
 /* Convergence barriers: sets of lanes that wait for each other, named in registers of the threads. */
 #include "sim/reconv/its/run.h"
 
-static Barrier *barrier_named(Its *k, uint32_t name) { return &k->barrier[name - 1]; }
+static ConvBarrier *barrier_named(Its *k, uint32_t name) { return &k->barrier[name - 1]; }
 
 static uint32_t new_barrier(Warp *w, Its *k, Mask m)
 {
@@ -14,11 +14,11 @@ static uint32_t new_barrier(Warp *w, Its *k, Mask m)
 			i++;
 		k->nfree--;
 	}
-	k->barrier[i] = (Barrier){ .members = m, .holders = m };
+	k->barrier[i] = (ConvBarrier){ .members = m, .holders = m };
 	return (uint32_t)i + 1;
 }
 
-static void let_go(Its *k, Barrier *b, Mask m)
+static void let_go(Its *k, ConvBarrier *b, Mask m)
 {
 	if (!b->holders)
 		return;
@@ -68,7 +68,7 @@ static void groups_go_on(Warp *w, Its *k, Mask m)
 	}
 }
 
-static void open_barrier(Warp *w, Its *k, Barrier *b)
+static void open_barrier(Warp *w, Its *k, ConvBarrier *b)
 {
 	Mask m = b->blocked;
 	int l;
@@ -92,7 +92,7 @@ static bool enough_came(const Warp *w, Mask m)
 }
 
 /* Opens the barrier if those it waits for are there, or have yielded, or are in `others`. */
-static void try_open(Warp *w, Its *k, Barrier *b, Mask others)
+static void try_open(Warp *w, Its *k, ConvBarrier *b, Mask others)
 {
 	if (!b->blocked)
 		return;
@@ -154,7 +154,7 @@ void its_break(Warp *w, Its *k, Mask m, int reg)
 		uint32_t *name = &k->name[reg][l];
 		if (!*name)
 			continue;
-		Barrier *b = barrier_named(k, *name);
+		ConvBarrier *b = barrier_named(k, *name);
 		*name = 0;
 		let_go(k, b, (Mask)1 << l);
 		try_open(w, k, b, 0);
@@ -166,7 +166,7 @@ static void stop_at_barrier(Warp *w, Its *k, Split *s, Mask m, int reg, bool rej
 {
 	int l;
 	each_lane(m, l) {
-		Barrier *b = barrier_named(k, k->name[reg][l]);
+		ConvBarrier *b = barrier_named(k, k->name[reg][l]);
 		if (!b->blocked)
 			b->since = reconv_now(w);
 		b->blocked |= (Mask)1 << l;

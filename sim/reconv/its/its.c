@@ -152,7 +152,7 @@ void its_exit(Warp *w, Split *s, Mask m)
 /* The barrier counts from the yield_after-th time on that the same lanes come to the same YIELD. */
 static bool counts(Warp *w, Its *k, const Split *s)
 {
-	Group *g = &k->group[lowest_lane(s->mask)];
+	ItsGroup *g = &k->group[lowest_lane(s->mask)];
 	bool again = g->spins == s->mask && g->spin_pc == s->pc;
 	g->nspin = again ? g->nspin + (g->nspin < ~0u) : 1;
 	g->spins = s->mask;
@@ -263,7 +263,7 @@ void its_stall(Warp *w, Split *s, Stall why, Cycle until)
 
 static void show_barrier(const Warp *w, const Its *k, int i, Rows *rows)
 {
-	const Barrier *b = &k->barrier[i];
+	const ConvBarrier *b = &k->barrier[i];
 	TraceRow r = trace_row(ROW_BARRIER, b->blocked ? its_split((Warp *)w, lowest_lane(b->blocked))->pc : NO_PC, b->members);
 	r.n = (uint32_t)i + 1;
 	r.other = b->blocked;
@@ -329,7 +329,7 @@ bool its_held(const Warp *warp, int lane, Held *h)
 		return false;
 	h->in = "the queue of groups that are ready";
 	for (int i = 0; i < k->nbarrier; i++) {
-		const Barrier *b = &k->barrier[i];
+		const ConvBarrier *b = &k->barrier[i];
 		if (b->blocked >> lane & 1)
 			*h = (Held){ .pc = s->pc + 1, .in = "a convergence barrier", .until = s->pc, .others = b->members & ~b->blocked };
 	}

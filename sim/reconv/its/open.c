@@ -41,7 +41,7 @@ void its_left(Barriers *p, const Block *b, int k, BitSet s)
 void its_solve(Barriers *p)
 {
 	p->cfg = cfg_build(&p->arena, p->f);
-	p->r = arena_array(&p->arena, Region, p->n);
+	p->r = arena_array(&p->arena, Object, p->n);
 	for (int o = 0; o < p->n; o++)
 		p->r[o].outer = bs_new(&p->arena, p->n);
 	p->in = arena_array(&p->arena, BitSet, p->cfg->n);

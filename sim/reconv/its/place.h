@@ -4,13 +4,13 @@
 #include "passes/analysis/analysis.h"
 #include "sim/reconv/its/its.h"
 
-typedef struct Region {                /* a barrier of the function, by its object number: BSSY n, BSYNC n */
+typedef struct Object {                /* a barrier of the function, by its object number: BSSY n, BSYNC n */
 	BitSet outer;                  /* barriers open where it is opened */
 	bool numbered;
 	bool idle;                     /* BSYNC of another barrier follows its own: it has nothing to add */
 	int number;                    /* before it is mapped to registers */
 	int saved;                     /* what holds the barrier register of an inner one: a register, or a symbol */
-} Region;
+} Object;
 
 typedef struct Edge { Block *from; int k; } Edge;
 
@@ -23,7 +23,7 @@ typedef struct Barriers {
 	Arena arena;
 	int n;                         /* objects */
 	int *object;                   /* by twice the id of the block that stands for it, while translating (its_place.c): + 1 */
-	Region *r;
+	Object *r;
 	Cfg *cfg;
 	BitSet *in, *out;
 	int registers, most;           /* available; used */

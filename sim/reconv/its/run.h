@@ -4,20 +4,20 @@
 #include "sim/reconv/its/its.h"
 #include "sim/reconv/common/splits.h"
 
-typedef struct Barrier {
+typedef struct ConvBarrier {
 	Mask members;                  /* lanes that it waits for; empty: it has opened, or is free */
 	Mask holders;                  /* lanes that may still name it: members, and those it has opened without */
 	Mask blocked;                  /* members that wait at BSYNC */
 	Cycle since;                   /* when the first of them came */
 	bool rejoin;                   /* those who wait stay members: a predicted point */
-} Barrier;
+} ConvBarrier;
 
-typedef struct Group {                 /* of lanes, known by the lowest one */
+typedef struct ItsGroup {              /* of lanes, known by the lowest one */
 	Cycle ran;                     /* when it last had the turn */
 	Cycle stalled;                 /* its next instruction was found to wait until then */
 	Mask spins;                    /* at its last YIELD: the lanes, the place, how often in a row */
 	uint32_t spin_pc, nspin;
-} Group;
+} ItsGroup;
 
 typedef struct Its {
 	int n;
@@ -27,9 +27,9 @@ typedef struct Its {
 	Mask yielded;                  /* lanes that have yielded and not run since */
 	Mask in_block;                 /* lanes that are in a block of the source, not of lowering */
 	int nbarrier, cap, nfree;
-	Barrier *barrier;              /* [name - 1] */
+	ConvBarrier *barrier;          /* [name - 1] */
 	int used;                      /* registers below it have been used */
-	Group group[64];
+	ItsGroup group[64];
 	uint32_t name[][64];           /* [register][lane]: a barrier, 0 = none */
 } Its;
 

@@ -3,7 +3,7 @@
 
 /* ---- entries ---- */
 
-static Entry *insert_entry(Warp *w, Stack *b, int at)
+static Entry *insert_entry(Warp *w, BlockStack *b, int at)
 {
 	if (b->n == b->made) {
 		b->e = reconv_grow(w, b->e, b->n, &b->cap, sizeof *b->e);
@@ -21,7 +21,7 @@ static Entry *insert_entry(Warp *w, Stack *b, int at)
 	return &b->e[at];
 }
 
-static Mask columns(const Stack *b, const Mask *m)
+static Mask columns(const BlockStack *b, const Mask *m)
 {
 	Mask all = 0;
 	for (int k = 0; k < b->warps; k++)
@@ -29,7 +29,7 @@ static Mask columns(const Stack *b, const Mask *m)
 	return all;
 }
 
-static void drop_entry(Warp *w, Stack *b, int at)
+static void drop_entry(Warp *w, BlockStack *b, int at)
 {
 	Entry gone = b->e[at];
 	if (at > 0 && b->e[at - 1].ready < gone.ready)
@@ -41,7 +41,7 @@ static void drop_entry(Warp *w, Stack *b, int at)
 		reconv_count_pop(w, reconv_splits(w), gone.pc, columns(b, gone.lanes));
 }
 
-int tbc_entry_of(const Stack *b, const Part *p)
+int tbc_entry_of(const BlockStack *b, const Part *p)
 {
 	int k = b->n - 1, i = reconv_index(p->home);
 	while (k > 0 && !(b->e[k].lanes[i] & p->mask))
@@ -49,7 +49,7 @@ int tbc_entry_of(const Stack *b, const Part *p)
 	return k;
 }
 
-static bool disjoint(const Stack *b, const Mask *x, const Mask *y)
+static bool disjoint(const BlockStack *b, const Mask *x, const Mask *y)
 {
 	for (int k = 0; k < b->warps; k++)
 		if (x[k] & y[k])
@@ -57,7 +57,7 @@ static bool disjoint(const Stack *b, const Mask *x, const Mask *y)
 	return true;
 }
 
-static bool complete(const Stack *b, const Entry *e)
+static bool complete(const BlockStack *b, const Entry *e)
 {
 	for (int k = 0; k < b->warps; k++)
 		if (e->lanes[k] & ~e->come[k])
@@ -67,7 +67,7 @@ static bool complete(const Stack *b, const Entry *e)
 
 /* ---- compaction ---- */
 
-static void form_warps(Warp *w, Stack *b, Entry *e)
+static void form_warps(Warp *w, BlockStack *b, Entry *e)
 {
 	Mask left[MOST_WARPS], used;
 	Part part[64];
@@ -95,7 +95,7 @@ static void form_warps(Warp *w, Stack *b, Entry *e)
 
 /* ---- branches ---- */
 
-static int fullest_column(const Stack *b, const Mask *lanes)
+static int fullest_column(const BlockStack *b, const Mask *lanes)
 {
 	int n[64] = { 0 }, most = 0, l;
 	for (int k = 0; k < b->warps; k++)
@@ -118,7 +118,7 @@ bool tbc_meeting(const Entry *e, uint32_t *rpc, unsigned *d)
 	return tail;
 }
 
-Entry *tbc_push(Warp *w, Stack *b, int at, uint32_t pc, unsigned d, uint32_t rpc, unsigned rpc_depth, const Mask *lanes)
+Entry *tbc_push(Warp *w, BlockStack *b, int at, uint32_t pc, unsigned d, uint32_t rpc, unsigned rpc_depth, const Mask *lanes)
 {
 	Entry *p = insert_entry(w, b, at);
 	if (lanes)
@@ -133,7 +133,7 @@ Entry *tbc_push(Warp *w, Stack *b, int at, uint32_t pc, unsigned d, uint32_t rpc
 }
 
 /* The last warp of an entry whose warps did not wait for each other has come to the branch. */
-static void close_entry(Warp *w, Stack *b, int at)
+static void close_entry(Warp *w, BlockStack *b, int at)
 {
 	Entry *e = &b->e[at];
 	uint32_t rpc;
@@ -151,7 +151,7 @@ static void close_entry(Warp *w, Stack *b, int at)
 }
 
 /* All have come to a branch: paths become entries above e, the first one on top. */
-static void part_ways(Warp *w, Stack *b, int at)
+static void part_ways(Warp *w, BlockStack *b, int at)
 {
 	Entry *e = &b->e[at], from = *e;
 	int n = e->npath, above = at + 1, need = 0;
@@ -186,7 +186,7 @@ static bool block_runs(Warp *w)
 }
 
 /* The uppermost entry that has not begun and none of whose lanes are above it; -1: none. */
-static int next_entry(const Stack *b)
+static int next_entry(const BlockStack *b)
 {
 	for (int k = b->n - 1; k >= 0; k--) {
 		bool free = !b->e[k].started && !b->e[k].open;
@@ -198,7 +198,7 @@ static int next_entry(const Stack *b)
 	return -1;
 }
 
-void tbc_settle(Warp *w, Stack *b)
+void tbc_settle(Warp *w, BlockStack *b)
 {
 	for (int k = b->n - 1; k >= 0; k--) {
 		if (b->e[k].open || !complete(b, &b->e[k]))
@@ -225,14 +225,14 @@ void tbc_settle(Warp *w, Stack *b)
 		Shared *sh = reconv_sm_state(w);
 		b->next = sh->free;
 		sh->free = b;
-		*(Stack **)reconv_block_state(w) = NULL;
+		*(BlockStack **)reconv_block_state(w) = NULL;
 	}
 }
 
-Stack *tbc_stack_new(Warp *w)
+BlockStack *tbc_stack_new(Warp *w)
 {
 	Shared *sh = reconv_sm_state(w);
-	Stack *b = sh->free;
+	BlockStack *b = sh->free;
 	const Config *c = reconv_config(w);
 	if (!sh->vain)
 		sh->vain = reconv_alloc(w, (size_t)reconv_code(w)->n);
@@ -243,7 +243,7 @@ Stack *tbc_stack_new(Warp *w)
 		b->warps = (int)((c->sm_max_block + c->warp_size - 1) / c->warp_size);
 		b->warp = reconv_alloc(w, sizeof *b->warp * (size_t)b->warps);
 	}
-	*(Stack **)reconv_block_state(w) = b;
+	*(BlockStack **)reconv_block_state(w) = b;
 	insert_entry(w, b, 0)->started = true;
 	return b;
 }

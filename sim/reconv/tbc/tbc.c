@@ -20,18 +20,18 @@ static const ConfigKey params[] = {
 };
 
 static size_t state_size(const Config *c) { return 8; }
-static size_t block_state_size(const Config *c) { return sizeof(Stack *); }
+static size_t block_state_size(const Config *c) { return sizeof(BlockStack *); }
 static size_t sm_state_size(const Config *c) { return sizeof(Shared); }
 
 static int depth(const Warp *w)
 {
-	const Stack *b = tbc_stack((Warp *)w);
+	const BlockStack *b = tbc_stack((Warp *)w);
 	return b ? b->n : 0;
 }
 
 static void launch(Warp *w, Mask lanes, uint32_t pc)
 {
-	Stack *b = tbc_stack(w);
+	BlockStack *b = tbc_stack(w);
 	if (!b)
 		b = tbc_stack_new(w);
 	int k = reconv_index(w);
@@ -51,7 +51,7 @@ static void deposit_lanes(Warp *w, Split *s, Entry *e, const Part *part, int n)
 	reconv_remove(w, s);
 }
 
-static Target *target_at(Warp *w, Stack *b, Entry *e, const MIns *i, uint32_t pc)
+static Target *target_at(Warp *w, BlockStack *b, Entry *e, const MIns *i, uint32_t pc)
 {
 	int k = 0;
 	while (k < e->npath && e->path[k].pc != pc)
@@ -73,7 +73,7 @@ static void arrive_at(Warp *w, Split *s);
 /* The warp does not wait: its lanes of the true side run on, the others are for later. */
 static void advance_alone(Warp *w, Split *s, int at, const MIns *i, const Path *p, int n)
 {
-	Stack *b = tbc_stack(w);
+	BlockStack *b = tbc_stack(w);
 	Entry *e = &b->e[at];
 	Part part[64], on[64];
 	int nparts = reconv_parts(w, s, part), non = 0;
@@ -106,7 +106,7 @@ static void advance_alone(Warp *w, Split *s, int at, const MIns *i, const Path *
 
 static void gather_paths(Warp *w, Split *s, const MIns *i, const Path *p, int n, uint32_t meet, unsigned meet_depth)
 {
-	Stack *b = tbc_stack(w);
+	BlockStack *b = tbc_stack(w);
 	Part part[64];
 	int nparts = reconv_parts(w, s, part);
 	int at = tbc_entry_of(b, part);
@@ -133,7 +133,7 @@ static void gather_paths(Warp *w, Split *s, const MIns *i, const Path *p, int n,
 /* The split stands at s->pc: is that where its entry ends? */
 static void arrive_at(Warp *w, Split *s)
 {
-	Stack *b = tbc_stack(w);
+	BlockStack *b = tbc_stack(w);
 	Part part[64];
 	int n = reconv_parts(w, s, part);
 	Entry *e = &b->e[tbc_entry_of(b, part)];
@@ -182,7 +182,7 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
-	Stack *b = tbc_stack(w);
+	BlockStack *b = tbc_stack(w);
 	Part part[64];
 	int n = reconv_parts(w, s, part);
 	reconv_remove(w, s);
@@ -197,7 +197,7 @@ static void waits(Warp *w, Split *s) { tbc_settle(w, tbc_stack(w)); }
 /* Entries with lanes of this warp. */
 static void show(const Warp *w, Rows *rows)
 {
-	const Stack *b = tbc_stack((Warp *)w);
+	const BlockStack *b = tbc_stack((Warp *)w);
 	int at = reconv_index(w);
 	for (int i = 0; b && i < b->n; i++) {
 		const Entry *e = &b->e[i];
@@ -221,7 +221,7 @@ static void show(const Warp *w, Rows *rows)
 /* In the topmost entry that has the lane: it goes on when those of the entry above have come to their end. */
 static bool held(const Warp *w, int lane, Held *h)
 {
-	const Stack *b = tbc_stack((Warp *)w);
+	const BlockStack *b = tbc_stack((Warp *)w);
 	int at = reconv_index(w);
 	for (int i = b ? b->n - 1 : -1; i >= 0; i--) {
 		const Entry *e = &b->e[i], *above = i + 1 < b->n ? e + 1 : NULL;

@@ -23,23 +23,23 @@ typedef struct Entry {
 	Target *path;                  /* room for 64; the first mpath have arrays */
 } Entry;
 
-typedef struct Stack {                 /* entries keep their arrays when they are popped */
-	struct Stack *next;
+typedef struct BlockStack {            /* entries keep their arrays when they are popped */
+	struct BlockStack *next;
 	int n, cap, made, warps;
 	Entry *e;
 	Warp **warp;                   /* by index */
-} Stack;
+} BlockStack;
 
-typedef struct Shared { Stack *free; uint8_t *vain; } Shared; /* vain: by pc of a branch, compaction saved nothing */
+typedef struct Shared { BlockStack *free; uint8_t *vain; } Shared; /* vain: by pc of a branch, compaction saved nothing */
 
-static inline Stack *tbc_stack(Warp *w) { return *(Stack **)reconv_block_state(w); } /* of the warp's block; NULL: none */
-Stack *tbc_stack_new(Warp *);
+static inline BlockStack *tbc_stack(Warp *w) { return *(BlockStack **)reconv_block_state(w); } /* of the warp's block; NULL: none */
+BlockStack *tbc_stack_new(Warp *);
 /* The entry that a lane runs in: the uppermost that has it. */
-int tbc_entry_of(const Stack *, const Part *);
+int tbc_entry_of(const BlockStack *, const Part *);
 /* An entry for a path, at place `at` of the stack; lanes: by warp, NULL = none yet. */
-Entry *tbc_push(Warp *, Stack *, int at, uint32_t pc, unsigned pc_depth, uint32_t rpc, unsigned rpc_depth, const Mask *lanes);
+Entry *tbc_push(Warp *, BlockStack *, int at, uint32_t pc, unsigned pc_depth, uint32_t rpc, unsigned rpc_depth, const Mask *lanes);
 /* What the paths of a branch have as reconvergence point; true: it is the entry's own, which they replace. */
 bool tbc_meeting(const Entry *, uint32_t *rpc, unsigned *rpc_depth);
 /* Lanes have come somewhere, ended or begun to wait: what is complete ends, and what may run is formed. */
-void tbc_settle(Warp *, Stack *);
+void tbc_settle(Warp *, BlockStack *);
 #endif
