@@ -147,7 +147,7 @@ static void run(Lower *w, const Function *kernel)
 	for (int i = 0; i < w->order.n; i++)
 		if (!prepare(w, w->order.v[i]))
 			return;
-	lower_windows(w);
+	lower_bases(w);
 	Code *c = w->code;
 	w->shared_offset = arena_array(&w->arena, int64_t, w->m->symbol.n + 1);
 	w->local_offset = arena_array(&w->arena, int64_t *, w->m->func.n);

@@ -70,8 +70,8 @@ void lower_saves(Lower *, LowerFn *, const BitSet *written); /* written: registe
 bool regalloc(LowerFn *, int limit, Diag *);
 /* spill.c */
 void spill(LowerFn *, const int *values, int n);
-/* windows.c */
-void lower_windows(Lower *);                       /* bases of the functions' registers, and how each call keeps to them */
+/* bases.c */
+void lower_bases(Lower *);                       /* bases of the functions' registers, and how each call keeps to them */
 /* operand.c */
 void lower_lines(Code *);                           /* once its instructions are there: line_of, line */
 void lower_rows(Lower *);                          /* once all functions' registers are known: the code's sizes and rows */

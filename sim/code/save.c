@@ -1,5 +1,5 @@
 /* The calling convention. A callee's registers begin above those in which its callers hold values: arguments and results are
- * moved, and nothing is saved. Where that would exceed the limit they begin lower (windows.c): arguments and results go through
+ * moved, and nothing is saved. Where that would exceed the limit they begin lower (bases.c): arguments and results go through
  * the caller's frame, and a caller saves there around a call what lives in registers that the callee, or what it calls,
  * writes. Functions of a recursive cycle begin at one register, and save all that lives before registers are assigned,
  * predicates included: those of other callees always begin above their callers'. */

@@ -6,8 +6,8 @@
 
 /* ---- who changed a word last ---- */
 
-/* Changes by atomic operations and by stores that others are meant to see. A table of bounded size: what it has
-   forgotten is not known, what it knows is right. */
+/* The table has changes by atomic operations and by stores that others are meant to see. Its size is bounded: it forgets some changes, and those that it
+   has are right. */
 typedef struct Writer { const Grid *grid; uint64_t address, block; Cycle when; uint32_t thread, pc; } Writer; /* grid NULL: none */
 enum { WRITERS = 1024 };
 
@@ -30,7 +30,7 @@ void writer_note(Sm *sm, const Origin *o, Space space, int lane, uint64_t addres
 		.thread = o->warp * (uint32_t)warp_width(sm->gpu) + (uint32_t)lane, .pc = o->pc };
 }
 
-/* Shared memory: of the warp's block. */
+/* Who changed the word last; NULL: not known. A word of shared memory is the warp's block's. */
 static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint64_t address)
 {
 	const Writer *best = NULL;
@@ -48,7 +48,7 @@ static const Writer *writer_find(const Gpu *g, const Warp *w, Space space, uint6
 
 /* ---- where lanes are ---- */
 
-/* Out of blocks that lowering added, to that of the source where they lead, if that is one. */
+/* From an instruction in a block that lowering added, the one in the source to which it leads, if it leads to one. */
 static const MIns *in_source(const Code *c, const MIns *m)
 {
 	const MIns *i = m;
@@ -131,7 +131,7 @@ static void add_held(Diagnosis *d, const StuckLanes *x)
 
 static bool is_reg(const Opd *o, BitSet set) { return o->kind == OPD_REG && bs_has(set, o->id); }
 
-/* Whether what the load gives can reach the branch's condition: over all definitions in the function, in any order. */
+/* May the branch's condition depend on what the load gives? All definitions in the function count, whatever their order. */
 static bool feeds(const MIns *branch, const MIns *load)
 {
 	const Function *f = branch->function;
@@ -165,34 +165,34 @@ static bool feeds(const MIns *branch, const MIns *load)
 }
 
 /* The branch by which the lane would leave, and the read that decides it: a branch that always goes the same way. */
-static const Turn *way_out(const Watch *x, const Read **read)
+static const Choice *way_out(const Watch *x, const Read **read)
 {
 	const Round *r = &x->last;
-	const Turn *out = NULL;
+	const Choice *out = NULL;
 	*read = NULL;
-	for (int k = 0; k < r->nturns; k++) {
-		if (r->turn[k].both)
+	for (int k = 0; k < r->nchoices; k++) {
+		if (r->choice[k].both)
 			continue;
-		out = out ? out : &r->turn[k];
+		out = out ? out : &r->choice[k];
 		for (int n = 0; n < r->nreads; n++)
-			if (feeds(r->turn[k].ins, r->read[n].ins)) {
+			if (feeds(r->choice[k].ins, r->read[n].ins)) {
 				*read = &r->read[n];
-				return &r->turn[k];
+				return &r->choice[k];
 			}
 	}
 	if (r->nreads)
 		*read = &r->read[r->nreads - 1];
-	return out ? out : r->nturns ? &r->turn[0] : NULL;
+	return out ? out : r->nchoices ? &r->choice[0] : NULL;
 }
 
-/* A lane that spins is at the branch to which it comes back, whether it has the turn or not. */
+/* Where the lane is, and what it waits for. A lane that spins is said to be at the branch to which it comes back. */
 static StuckLanes whereabouts(const Gpu *g, const Warp *w, int lane)
 {
 	StuckLanes x = where_in_warp(g, w, lane);
 	const Read *read;
 	if (g->diagnosis->kind != FAULT_LIVELOCK || !(livelock_spinning(w) >> lane & 1))
 		return x;
-	const Turn *out = way_out(w->watch->lane[lane], &read);
+	const Choice *out = way_out(w->watch->lane[lane], &read);
 	return (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = x.lanes,
 		.how = STUCK_RUNS, .at = out ? code_place(g, code_of(w), out->ins) : x.at };
 }
@@ -275,7 +275,7 @@ static void describe_writer(const Gpu *g, const Warp *w, Diagnosis *d)
 			(uint32_t)(x->block / grid[0] / grid[1]) } };
 }
 
-/* The lanes of a warp that wait, whatever for. */
+/* Adds the lanes of a warp that wait for anything. */
 static void add_waiting(const Gpu *g, const Warp *w, Diagnosis *d)
 {
 	int l;
@@ -321,12 +321,12 @@ static void finish_diagnosis(const Grid *grid, const Diagnosis *d, Fault *fault)
 	sb_free(&b);
 }
 
-/* The first lane that spins, and those of its warp that come back to the same branch. */
+/* Reports the first lane that spins, with those of its warp that come back to the same branch. */
 void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 {
 	Grid *grid = w->share->grid;
 	Diagnosis *d = begin_diagnosis(g, w, grid, FAULT_LIVELOCK);
-	const Turn *out = NULL, *other;
+	const Choice *out = NULL, *other;
 	const Read *read = NULL, *its;
 	Mask spin = livelock_spinning(w);
 	int l;

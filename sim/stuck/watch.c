@@ -14,15 +14,15 @@
  *   others     act on it through memory, barriers and warp-level operations only. Lanes that exchange values in one of these have a
  *              state together, of all their registers, where they do it; activemask is such an exchange
  *   clocks     a lane that reads a clock proves nothing
- *   mechanism  may delay a lane, but not change what it does. One that lets lanes run which it held, after time-outs or in turns,
- *              says how long that takes at most (ReconvModel.patience): so long each warp is watched that has such lanes, and one
- *              that has moved since, but come to no branch, is still on its way. A turn ends in the span of time and branches
- *              after the one in which it began, so n turns take n + 1 spans at most
+ *   mechanism  may delay a lane, but not change what it does. A mechanism may let lanes run which it held, after time-outs or in turns; then
+ *              it says how long that takes at most (StuckHooks.patience). A warp with lanes that are held is watched for that long, and
+ *              proves nothing if one of them has gone to another place since the watch began. A turn ends in the span of time and
+ *              branches after the one in which it began, so n turns take n + 1 spans at most
  * States are compared word by word.
  *
- * Watching stops after a while and is taken up again later, for longer, so that long computations are slowed down by a bounded
- * share; and as one lane that computes is enough to know that its warp is in no livelock, the others of the warp are watched only
- * once one has come back to a state, for which a watch may then last twice as long. */
+ * A watch ends after a while, and a longer one begins later, so that long computations are slowed down by a bounded share. One lane that does not
+ * come back to a state is enough to know that its warp is in no livelock: so one lane of a warp is watched first, and all of them only once it
+ * has come back. The watch may last twice as long then. */
 #include "sim/stuck/watch.h"
 
 enum {
@@ -60,7 +60,7 @@ static inline void add_word(Words *x, uint64_t v)
 		x->same &= *x->at++ == v;
 }
 
-static uint64_t value(const Warp *w, int place, int lane)
+static uint64_t state_word(const Warp *w, int place, int lane)
 {
 	const Code *c = code_of(w);
 	const uint32_t *row = w->lanes.base[0] + (size_t)place * (size_t)w->lanes.width;
@@ -73,13 +73,13 @@ static uint64_t value(const Warp *w, int place, int lane)
 	return v;
 }
 
-/* The lane goes to pc; `from` tells the branch that it comes from. */
+/* The words of a lane that goes to pc; `from` names the branch that it comes from. */
 static void lane_words(const Warp *w, uint32_t pc, int32_t from, const Places *places, int lane, Words *x)
 {
 	add_word(x, (uint64_t)pc << 32 | (uint32_t)from);
 	add_word(x, (uint64_t)w->depth[lane] << 1 | (w->lanes.cc >> lane & 1));
 	for (int k = 0; k < places->n && x->same; k += 1 + is_pair(code_of(w), nth_place(places, k)))
-		add_word(x, value(w, nth_place(places, k), lane));
+		add_word(x, state_word(w, nth_place(places, k), lane));
 	for (uint32_t d = 0; d < w->depth[lane] && x->same; d++)
 		add_word(x, w->ret[(size_t)(d * 2) * (size_t)w->lanes.width + (size_t)lane]);
 }
@@ -112,15 +112,15 @@ static bool in_flight(const Warp *w, const Places *places, int lane)
 
 /* ---- coming back ---- */
 
-static void note_turn(Round *r, const MIns *i, uint32_t to)
+static void note_choice(Round *r, const MIns *i, uint32_t to)
 {
-	for (int k = 0; k < r->nturns; k++)
-		if (r->turn[k].ins == i) {
-			r->turn[k].both |= r->turn[k].to != to;
+	for (int k = 0; k < r->nchoices; k++)
+		if (r->choice[k].ins == i) {
+			r->choice[k].both |= r->choice[k].to != to;
 			return;
 		}
-	if (r->nturns < ROUND_TURNS)
-		r->turn[r->nturns++] = (Turn){ i, to, false };
+	if (r->nchoices < ROUND_CHOICES)
+		r->choice[r->nchoices++] = (Choice){ i, to, false };
 }
 
 static void came_back(Watch *x)
@@ -131,7 +131,7 @@ static void came_back(Watch *x)
 	x->now = (Round){ 0 };
 }
 
-/* The state at hand is the one to come back to. */
+/* From now on the lane is expected to come back to the state that has just been saved. */
 static void begin_anew(Watch *x, uint64_t power, Mask with, uint64_t saved)
 {
 	*x = (Watch){ .state = x->state, .power = power, .with = with, .saved = saved };
@@ -139,7 +139,7 @@ static void begin_anew(Watch *x, uint64_t power, Mask with, uint64_t saved)
 
 static uint64_t next_power(const Watch *x) { return x->power ? x->power * 2 : 1; }
 
-static void step(Warp *w, const MIns *i, uint32_t to, int lane)
+static void step_lane(Warp *w, const MIns *i, uint32_t to, int lane)
 {
 	Watch *x = w->watch->lane[lane];
 	Places places = places_behind(w, i, lane);
@@ -176,7 +176,7 @@ static void joint_words(const Warp *w, uint32_t pc, Mask m, Words *x)
 		lane_words(w, pc, -1, &places, l, x);
 }
 
-/* All lanes of m, where they do it. */
+/* Saves the joint state of all lanes of m, at the operation in which they exchange values. */
 static void save_joint(Warp *w, Joint *j, uint32_t pc, Mask m)
 {
 	Places places = all_places(w);
@@ -199,8 +199,8 @@ static bool same_joint(const Warp *w, const Joint *j, uint32_t pc, Mask m)
 	return is_same(&now);
 }
 
-/* What a lane does after an exchange does not follow from its own state, and after one with others than those of the saved
-   state not from that. The watched lanes of m keep step with each other: they save together. */
+/* Lanes m exchange values at pc. What a lane does then follows from their joint state: not from its own, nor from that of other lanes with
+   which it has exchanged values before. The watched lanes of m save their joint state together. */
 static void step_together(Warp *w, uint32_t pc, Mask m, Mask lanes)
 {
 	Joint *j = joint_of(w, m);
@@ -228,7 +228,7 @@ static void step_together(Warp *w, uint32_t pc, Mask m, Mask lanes)
 		begin_anew(w->watch->lane[l], power, m, j->number);
 }
 
-/* Of the lanes of m, which have come to a branch or exchange: those that are watched. */
+/* Lanes m have come to a branch or an exchange. Those of them that are watched, or are from now on. */
 static Mask watched_of(Warp *w, Mask m)
 {
 	if (!w->watch)
@@ -255,9 +255,9 @@ static Mask watched_of(Warp *w, Mask m)
 	return m & x->lanes;
 }
 
-/* Once one has come back: all lanes, from here on, so that those of one loop begin at one place. They may all come back in
-   as many steps as this one did. */
-static void all_of(WarpWatch *x)
+/* Once one lane has come back, all are watched, from here on: so lanes of one loop begin at one place. It is likely that each of them comes back
+   after as many steps as this one. */
+static void watch_all_if_one_came_back(WarpWatch *x)
 {
 	int l;
 	if (x->all)
@@ -271,7 +271,7 @@ static void all_of(WarpWatch *x)
 		x->lanes = 0;
 }
 
-static void watch(Warp *w, const MIns *i, Mask m, uint32_t to)
+static void watch_lanes(Warp *w, const MIns *i, Mask m, uint32_t to)
 {
 	int l;
 	m = watched_of(w, m);
@@ -279,10 +279,10 @@ static void watch(Warp *w, const MIns *i, Mask m, uint32_t to)
 		return;
 	each_lane(m, l) {
 		if (i->flags & MI_COND)
-			note_turn(&w->watch->lane[l]->now, i, to);
-		step(w, i, to, l);
+			note_choice(&w->watch->lane[l]->now, i, to);
+		step_lane(w, i, to, l);
 	}
-	all_of(w->watch);
+	watch_all_if_one_came_back(w->watch);
 }
 
 void livelock_exchange(Warp *w, uint32_t pc, Mask m)
@@ -300,10 +300,10 @@ void livelock_exchange(Warp *w, uint32_t pc, Mask m)
 	else
 		each_lane(lanes, l)
 			w->watch->lane[l]->clock = true;
-	all_of(w->watch);
+	watch_all_if_one_came_back(w->watch);
 }
 
-/* The warp comes to a branch. */
+/* The warp comes to a branch, where the span of a turn may end. */
 static void count_span(Warp *w)
 {
 	Spans *x = &w->spans;
@@ -319,7 +319,7 @@ void livelock_watch(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, int
 	count_span(w);
 	for (int k = 0; k < n; k++)
 		for (int q = 0; q < nparts; q++)
-			watch(part[q].home, i, part[q].mask & p[k].mask, p[k].pc);
+			watch_lanes(part[q].home, i, part[q].mask & p[k].mask, p[k].pc);
 }
 
 void livelock_read(Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr)
@@ -354,7 +354,7 @@ void livelock_forget(Warp *w)
 	}
 }
 
-/* Where the lane is or goes on. */
+/* The pc at which the lane is, or goes on when the mechanism lets it. */
 static uint32_t lane_place(const Warp *w, int lane)
 {
 	const ReconvModel *m = w->sm->gpu->model;
@@ -388,15 +388,16 @@ static Cycle last_progress(const Gpu *g)
 	return t;
 }
 
-static void begin_all(Gpu *g)
+static void begin_watches(Gpu *g)
 {
 	for (int i = 0; i < g->config.sm_count; i++)
 		for (int k = 0; k < g->sm[i].nwarps; k++)
 			begin_watch(&g->sm[i], &g->sm[i].warp[k]);
 }
 
-/* Lanes of the warp that have run since the watch began and wait for nobody else; cycling: those that do. */
-static Mask watched(const Warp *w, Mask *cycling)
+/* Lanes of the warp that have run since the watch began and wait at no barrier or warp-level operation. *cycling: lanes that have come back to a
+   state. */
+static Mask lanes_that_run(const Warp *w, Mask *cycling)
 {
 	int l;
 	*cycling = 0;
@@ -409,11 +410,11 @@ static Mask watched(const Warp *w, Mask *cycling)
 
 Mask livelock_spinning(const Warp *w)
 {
-	Mask cycling, ran = watched(w, &cycling);
+	Mask cycling, ran = lanes_that_run(w, &cycling);
 	return ran & cycling;
 }
 
-/* The mechanism would have let those run by now which it holds, if ever, and none has moved. */
+/* The lanes that the mechanism holds stay where they are: by now it would have let them run, if ever, and none has gone to another place. */
 static bool held_for_ever(const Warp *w, Mask ran)
 {
 	const Patience *p = &w->share->grid->patience;
@@ -429,10 +430,10 @@ static bool held_for_ever(const Warp *w, Mask ran)
 	return true;
 }
 
-/* Every lane that can run, or has run since the watch began, is cycling; n of them. */
+/* Every lane that can run, or has run since the watch began, comes back to the same state again and again. *n: how many lanes. */
 static bool warp_cycles(const Warp *w, unsigned *n)
 {
-	Mask cycling, ran = watched(w, &cycling) | homes_in(w, 1 << SPLIT_RUN);
+	Mask cycling, ran = lanes_that_run(w, &cycling) | homes_in(w, 1 << SPLIT_RUN);
 	if (w->alarm != NO_ALARM && !w->sm->gpu->model->stuck.patience)
 		return false;
 	for (int k = 0; k < w->nsplit; k++)
@@ -471,7 +472,7 @@ static bool some_watched_whole(const Gpu *g)
 	return false;
 }
 
-/* As far as time tells. */
+/* The longest time for which a mechanism may hold lanes of a grid, without the branches that its patience counts. */
 static Cycle longest_wait(const Gpu *g)
 {
 	Cycle longest = 0;
@@ -508,7 +509,7 @@ bool livelock_check(Gpu *g, Fault *fault, Grid **grid)
 			g->watch_length = first_length(g);
 		if (g->now <= since + g->watch_length)
 			return false;
-		begin_all(g);
+		begin_watches(g);
 		g->watching = true;
 		g->watch_since = g->now;
 		return false;

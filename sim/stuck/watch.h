@@ -4,34 +4,35 @@
 #include "sim/record/diagnosis.h"
 #include "sim/stuck/stuck.h"
 
-enum { ROUND_READS = 4, ROUND_TURNS = 6 };
+enum { ROUND_READS = 4, ROUND_CHOICES = 6 };
 typedef struct Read { const MIns *ins; uint64_t addr; uint8_t space; } Read;
-typedef struct Turn { const MIns *ins; uint32_t to; bool both; } Turn;  /* a conditional branch, and where the lane went */
-typedef struct Round { int nreads, nturns; Read read[ROUND_READS]; Turn turn[ROUND_TURNS]; } Round;
+typedef struct Choice { const MIns *ins; uint32_t to; bool both; } Choice;  /* a conditional branch, and where the lane went */
+typedef struct Round { int nreads, nchoices; Read read[ROUND_READS]; Choice choice[ROUND_CHOICES]; } Round;
 
 typedef struct SavedState { uint64_t *word; int n, room; } SavedState;
 
-typedef struct Joint { SavedState state; Mask lanes; uint64_t number; } Joint; /* of lanes that exchanged values */
+typedef struct Joint { SavedState state; Mask lanes; uint64_t number; } Joint; /* the state of lanes that have exchanged values, all together */
 
 typedef struct Watch {                 /* of a lane */
-	SavedState state;              /* its own; power 0: it has not come to a branch */
-	uint64_t steps, power;
-	Mask with;                     /* the saved state is one of these lanes together, number `saved`; 0: its own */
+	SavedState state;              /* its own, where `with` is 0 */
+	uint64_t steps, power;         /* Brent's algorithm: steps since the state was saved, and after how many another is; power 0: none is saved */
+	Mask with;                     /* the saved state is that of these lanes together, Joint.number = saved; 0: its own */
 	uint64_t saved;
-	bool cycling, clock;           /* it came back to the saved state; it has read a clock since, or what others gave it */
-	Round now, last;               /* since it was in the saved state; from there to there */
+	bool cycling;                  /* it has come back to the saved state */
+	bool clock;                    /* since it was there, it has read a clock, or values of lanes that are not in `with` */
+	Round now, last;               /* what it has done since it was in the saved state; what it did between the last two times there */
 } Watch;
 
 typedef struct WarpWatch {
-	Mask ran, lanes;               /* have come to a branch or an exchange since the watch began; of them: those watched */
-	bool all;                      /* each that comes is watched; else one, and another when none has come often in a row */
-	int unseen;                    /* how often none has */
-	uint64_t steps;                /* all: of the first that came back, at most */
-	Watch *lane[64];               /* those of `lanes`; others mean nothing */
+	Mask ran, lanes;               /* lanes that have come to a branch or an exchange since the watch began; those of them that are watched */
+	bool all;                      /* every lane that comes is watched. Else one is, and one more after no watched lane has come MOST_UNSEEN times */
+	int unseen;                    /* how many times in a row no watched lane has come */
+	uint64_t steps;                /* all: after so many steps the first lane came back, at most */
+	Watch *lane[64];               /* of the lanes in `lanes`; others mean nothing */
 	Joint *joint[64];              /* by the lowest of its lanes */
-	uint64_t saves;                /* of joint states */
+	uint64_t saves;                /* how many joint states have been saved */
 } WarpWatch;
 
-Mask livelock_spinning(const Warp *);  /* lanes that come back to the same state, in their turn where only one group runs */
+Mask livelock_spinning(const Warp *);  /* lanes that have come back to a saved state and do not wait for others */
 void livelock_report(Gpu *, const Warp *, uint64_t lanes, Fault *);
 #endif

@@ -9,18 +9,18 @@
 
 typedef struct Base { int reg, pred; } Base;
 
-typedef struct Windows {
+typedef struct Bases {
 	Lower *w;
 	Base *base;                /* by component */
 	int *node, *first;         /* nodes of component c: node[first[c] .. first[c + 1]) */
-} Windows;
+} Bases;
 
-static LowerFn *function_of(const Windows *x, int k) /* NULL: the node of indirect calls */
+static LowerFn *function_of(const Bases *x, int k) /* NULL: the node of indirect calls */
 {
 	return x->node[k] < x->w->order.n ? x->w->order.v[x->node[k]] : NULL;
 }
 
-static void sort_nodes(Windows *x)
+static void sort_nodes(Bases *x)
 {
 	const CallGraph *g = &x->w->calls;
 	x->node = arena_array(&x->w->arena, int, g->n);
@@ -35,14 +35,14 @@ static void sort_nodes(Windows *x)
 			x->node[x->first[g->scc[n] + 1]++] = n;
 }
 
-static void raise_base(Windows *x, int component, int reg, int pred)
+static void raise_base(Bases *x, int component, int reg, int pred)
 {
 	raise_to(&x->base[component].reg, (reg + 1) / 2 * 2);
 	raise_to(&x->base[component].pred, pred);
 }
 
 /* What the calls of a function, in the order of the layout, ask of those behind them. */
-static void raise_callees(Windows *x, LowerFn *l)
+static void raise_callees(Bases *x, LowerFn *l)
 {
 	const CallSite *s = l->call;
 	for (int b = 0; b < l->nlayout; b++)
@@ -57,7 +57,7 @@ static void raise_callees(Windows *x, LowerFn *l)
 		}
 }
 
-static void place_component(Windows *x, int c)
+static void place_component(Bases *x, int c)
 {
 	const CallGraph *g = &x->w->calls;
 	int size = 0, limit = (int)x->w->config->sm_max_regs;
@@ -81,7 +81,7 @@ static void place_component(Windows *x, int c)
 }
 
 /* The registers that a call of each component may write. */
-static BitSet *written(Windows *x)
+static BitSet *written(Bases *x)
 {
 	const CallGraph *g = &x->w->calls;
 	BitSet *set = arena_array(&x->w->arena, BitSet, g->sccs);
@@ -99,7 +99,7 @@ static BitSet *written(Windows *x)
 }
 
 /* How the function's calls keep to it. */
-static void settle_calls(Windows *x, LowerFn *l, const BitSet *set)
+static void settle_calls(Bases *x, LowerFn *l, const BitSet *set)
 {
 	CallSite *s = l->call;
 	bool saves = false;
@@ -118,9 +118,9 @@ static void settle_calls(Windows *x, LowerFn *l, const BitSet *set)
 		lower_saves(x->w, l, set);
 }
 
-void lower_windows(Lower *w)
+void lower_bases(Lower *w)
 {
-	Windows x = { .w = w, .base = arena_array(&w->arena, Base, w->calls.sccs) };
+	Bases x = { .w = w, .base = arena_array(&w->arena, Base, w->calls.sccs) };
 	sort_nodes(&x);
 	for (int c = w->calls.sccs - 1; c >= 0; c--) /* callers first */
 		place_component(&x, c);
