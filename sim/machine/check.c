@@ -253,16 +253,17 @@ static void checked_met(Warp *w, uint32_t pc, Mask lanes)
 	check_places(w, "after met");
 }
 
-static void checked_stall(Warp *w, Split *s, Stall why, Cycle until)
+static bool checked_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
 	Before b;
 	check_member(w, s, "before stall");
 	WHEN(s->state != SPLIT_RUN || until <= w->sm->now, w, "before stall", "it may issue at %llu", (unsigned long long)until);
 	remember(w, &b);
-	real(w)->times.stall(w, s, why, until);
-	if (s->state == SPLIT_RUN)
-		check_unchanged(w, &b, "after stall that holds nothing back");
+	bool changed = real(w)->times.stall(w, s, why, until);
+	if (!changed)
+		check_unchanged(w, &b, "after stall");
 	check_places(w, "after stall");
+	return changed;
 }
 
 static void checked_known(Warp *w, Split *s)

@@ -58,11 +58,12 @@ static void traced_wait(Warp *w, Split *s) { mark(w); plain(w)->sync.wait(w, s);
 static void traced_resume(Warp *w, Split *s) { mark(w); plain(w)->sync.resume(w, s); }
 static void traced_met(Warp *w, uint32_t pc, Mask lanes) { mark(w); plain(w)->sync.met(w, pc, lanes); }
 static bool traced_gather(Warp *w, Split *s, Mask want) { mark(w); return plain(w)->sync.gather(w, s, want); }
-static void traced_stall(Warp *w, Split *s, Stall why, Cycle until) /* asked in every cycle; it holds s back, or changes nothing that is shown */
+static bool traced_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
-	plain(w)->times.stall(w, s, why, until);
-	if (s->state != SPLIT_RUN)
+	bool changed = plain(w)->times.stall(w, s, why, until);
+	if (changed)
 		mark(w);
+	return changed;
 }
 static void traced_known(Warp *w, Split *s) { plain(w)->times.known(w, s); } /* changes nothing that is shown */
 static void traced_loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses) { mark(w); plain(w)->times.loaded(w, s, i, hits, misses); }

@@ -272,11 +272,12 @@ static void wait_for_first(Warp *w, const Split *s, bool stalled)
 
 static void known(Warp *w, Split *s) { wait_for_first(w, s, false); }
 
-static void stall(Warp *w, Split *s, Stall why, Cycle until)
+static bool stall(Warp *w, Split *s, Stall why, Cycle until)
 {
 	(void)until;
 	if (why == STALL_MEMORY)
 		wait_for_first(w, s, true);
+	return false;
 }
 
 static void alarm(Warp *w)

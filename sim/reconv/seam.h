@@ -94,9 +94,9 @@ typedef struct SyncHooks {
 
 /* What takes its time. Timed runs only, but for the alarm. */
 typedef struct TimeHooks {
-	void (*stall)(Warp *, Split *s, Stall why, Cycle until); /* it was next and cannot issue: an operand is being loaded, an instruction is
-	                                                   being fetched, ...; until is unknown (far off) for these two, even where it is known already.
-	                                                   It may hold s back (s->state) and let another have the turn, or ask for an alarm; else it changes nothing */
+	/* It was next and cannot issue: an operand is being loaded, an instruction is being fetched, ...; until is unknown (far off) for these
+	   two, even where it is known already. Asked in every cycle. False: it has changed nothing, but may have asked for an alarm. */
+	bool (*stall)(Warp *, Split *s, Stall why, Cycle until);
 	/* The split waits for data that are being loaded, and it is known now when those of each lane come, now or later
 	   (reconv_first_ready). It may ask for an alarm, and change nothing else. */
 	void (*known)(Warp *, Split *s);

@@ -328,7 +328,7 @@ START_TEST(other_policies_are_redrawn)
 {
 	static const char *const spec[] = {
 		"token(loop_codegen=pbk_brk)", "its(policy=volta_lifo)", "its(order=oldest,timer=20,barrier_timeout=50,opportunistic_merge=on)",
-		"its(registers=2,switch_branch=on,switch_stall=4)", "spec_reconv(threshold=3,yield=loops,yield_after=1)",
+		"its(registers=2,switch_branch=on,switch_stall=4)", "its(order=min_pc,switch_stall=2)", "its(order=max_lanes,switch_stall=2,yield=loops,yield_after=1)", "its(order=oldest,switch_stall=2)", "spec_reconv(threshold=3,yield=loops,yield_after=1)",
 		"multi_path(merge=1,splits=2,rt=2,swap_cycles=20)", "aware(timeout=30,quantum=20,splits=2,rt=2)", "aware(delayed=1)",
 		"dws(memory=aggressive,merge=branch,short_block=2)", "dws(memory=revive,splits=4)", "dual_path(side=ready,dual_scoreboard=0)",
 		"tbc(predict=1)", "dwf(policy=minority)", "dwf(policy=pdom,patience=20)", "min_pc(starvation=30,quantum=3)",

@@ -247,16 +247,17 @@ void its_met(Warp *w, uint32_t pc, Mask m)
 	settle_turn(w, k);
 }
 
-void its_stall(Warp *w, Split *s, Stall why, Cycle until)
+bool its_stall(Warp *w, Split *s, Stall why, Cycle until)
 {
 	Its *k = reconv_state(w);
 	Cycle least = (Cycle)its_value(w, ITS_SWITCH_STALL), now = reconv_now(w);
 	bool sleeps = why == STALL_SLEEP && its_value(w, ITS_SWITCH_SLEEP);
 	bool waits = least && (why == STALL_MEMORY || why == STALL_DATA || why == STALL_FETCH) && until - now >= least;
 	if (k->n < 2 || (!sleeps && !waits))
-		return;
+		return false;
 	k->group[k->queue[0]].stalled = until - now < NO_KNOWN_END ? until : now + LOOK_AGAIN;
 	its_pass_on(w, k);
+	return true;
 }
 
 /* ---- for diagnoses and pictures ---- */

@@ -75,7 +75,7 @@ void its_special(Warp *, Split *, const MIns *, Mask);
 void its_wait(Warp *, Split *);
 void its_resume(Warp *, Split *);
 void its_met(Warp *, uint32_t pc, Mask);
-void its_stall(Warp *, Split *, Stall, Cycle until);
+bool its_stall(Warp *, Split *, Stall, Cycle until);
 Patience its_patience(const Config *, const Code *);
 void its_show(const Warp *, Rows *);
 bool its_held(const Warp *, int lane, Held *);

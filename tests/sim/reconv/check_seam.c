@@ -92,10 +92,11 @@ static void resumes(Warp *w, Split *s)
 		}
 }
 
-static void stall(Warp *w, Split *s, Stall why, Cycle until)
+static bool stall(Warp *w, Split *s, Stall why, Cycle until)
 {
 	ck_assert_uint_gt(until, reconv_now(w));
 	((PerSm *)reconv_sm_state(w))->stalls += why == STALL_MEMORY;
+	return false;
 }
 
 static void use_lane_by_lane(Gpu *g)
