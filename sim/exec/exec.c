@@ -68,6 +68,8 @@ static void take_paths(Sm *sm, Warp *w, Split *s, const MIns *i, const Path *p, 
 {
 	if (sm->gpu->watching)
 		livelock_watch(sm, w, s, i, p, n);
+	if (n > 1)
+		partings_ways(w, s, p, n);
 	if (n == 1 && !sm->gpu->model->all_branches) {
 		s->pc = p[0].pc;
 		arrive_at(sm, w, s, &w->ins[s->pc]);
@@ -200,6 +202,8 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 		h->depth[l]++;
 		h->sp[l] = sp;
 	}
+	if (n > 1)
+		partings_ways(w, s, p, n);
 	sm->gpu->model->call(w, s, p, n, s->pc + 1);
 	note_depth(sm, w);
 }
@@ -246,6 +250,8 @@ static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
 		h->sp[l] -= h->ret[(size_t)(d * 2 + 1) * W + l];
 		n = path_add(p, n, h->ret[(size_t)(d * 2) * W + l], l);
 	}
+	if (n > 1)
+		partings_ways(w, s, p, n);
 	sm->gpu->model->ret(w, s, p, n);
 	note_depth(sm, w);
 }

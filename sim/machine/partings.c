@@ -152,34 +152,40 @@ static void add_branch(Partings *p, int node, int branch)
 	at(p, node)->below = (uint8_t)branch;
 }
 
-/* A node for the parting of group g takes the place of the group, which becomes a branch of it. */
-static void put_above(Warp *w, int g)
+/* A node for the parting of group g at an instruction takes the place of the group, which becomes a branch of it. */
+static void put_above(Warp *w, int g, uint32_t pc)
 {
 	Partings *p = w->partings;
 	int node = node_new(w);
 	uint8_t *link = link_to(p, g);
 	*at(p, node) = *at(p, g); /* with the issues that have not been handed on */
+	at(p, node)->pc = pc;
 	count_lanes(w->share, at(p, g)->issues, at(p, g)->n);
 	*link = (uint8_t)node;
 	at(p, node)->below = NO_GROUP;
 	at(p, g)->issues[0] = at(p, g)->issues[1] = 0;
 	add_branch(p, node, g);
-	w->share->parted[at(p, g)->pc].partings++;
+	w->share->parted[pc].partings++;
 }
 
-/* Lanes m of group g and its others become two groups; that of m. Parts of lanes that issued together may go one after another. */
-static int part(Warp *w, int g, Mask m)
+/* What sends lanes somewhere: they have parted at it only if that was not the same place for all. */
+static bool sends(const MIns *i) { return i->kind == K_BRA || i->kind == K_BRX || i->kind == K_CALL || i->kind == K_RET; }
+
+/* Lanes m of group g, which issue at pc, and its others become two groups; that of m. Parts of lanes that issued together may go one after another. */
+static int part(Warp *w, int g, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
 	int other = node_new(w);
 	const Group *node = at(p, g)->above == NO_GROUP ? NULL : at(p, at(p, g)->above);
-	if (!node || node->pc != at(p, g)->pc || node->cycle != at(p, g)->cycle)
-		put_above(w, g);
+	if (at(p, g)->ways == at(p, g)->cycle || !sends(&w->ins[at(p, g)->pc]))
+		pc = at(p, g)->pc;
+	if (!node || node->pc != pc || node->cycle != at(p, g)->cycle)
+		put_above(w, g, pc);
 	Group *x = at(p, g);
 	unsigned n = lane_count(m);
 	bool few = 2 * n <= x->n;      /* the other group has the fewer lanes */
 	Mask lanes = few ? m : x->lanes & ~m;
-	*at(p, other) = (Group){ .lanes = lanes, .n = few ? n : x->n - n, .pc = x->pc, .cycle = x->cycle, .below = NO_GROUP };
+	*at(p, other) = (Group){ .lanes = lanes, .n = few ? n : x->n - n, .pc = x->pc, .cycle = x->cycle, .ways = x->ways, .below = NO_GROUP };
 	x->lanes &= ~lanes;
 	x->n -= at(p, other)->n;
 	add_branch(p, x->above, other);
@@ -256,14 +262,14 @@ static bool later(const Partings *p, int a, int b)
 }
 
 /* Groups and parts of groups become one, of exactly these lanes. */
-static int join(Warp *w, Mask m)
+static int join(Warp *w, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
 	int g, last = NO_GROUP;
 	for (Mask left = m; left; left &= ~at(p, g)->lanes) {
 		g = p->of_lane[lowest_lane(left)];
 		if (at(p, g)->lanes & ~m)
-			g = part(w, g, at(p, g)->lanes & m);
+			g = part(w, g, at(p, g)->lanes & m, pc);
 		if (last == NO_GROUP || later(p, g, last))
 			last = g;
 	}
@@ -274,7 +280,7 @@ static int join(Warp *w, Mask m)
 }
 
 /* The group of exactly these lanes of the warp, which issue together. */
-static inline Group *together(Warp *w, Mask m)
+static inline Group *together(Warp *w, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
 	int g = p->of_lane[lowest_lane(m)];
@@ -282,9 +288,9 @@ static inline Group *together(Warp *w, Mask m)
 	if (lanes == m)
 		return at(p, g);
 	if (m & ~lanes)
-		g = join(w, m);
+		g = join(w, m, pc);
 	else
-		g = part(w, g, m);
+		g = part(w, g, m, pc);
 	return at(p, g);
 }
 
@@ -294,7 +300,7 @@ static inline Group *issue_of(Warp *w, Mask m, uint32_t pc)
 {
 	if (w->group == &w->partings->nobody)
 		settle_nobody(w);
-	Group *g = together(w, m);
+	Group *g = together(w, m, pc);
 	g->pc = pc;
 	g->cycle = w->sm->now;
 	return g;
@@ -334,6 +340,18 @@ void partings_issue(Warp *w, const Split *s, uint32_t pc, bool added)
 	}
 }
 
+void partings_ways(Warp *w, const Split *s, const Path *path, int n)
+{
+	Part part[64];
+	int parts = reconv_parts(w, s, part);
+	for (int k = 0; k < parts && w->partings; k++)
+		for (int i = 0; i < n; i++)
+			if (part[k].mask & path[i].mask && part[k].mask & ~path[i].mask) {
+				Partings *p = part[k].home->partings;
+				at(p, p->of_lane[lowest_lane(part[k].mask)])->ways = w->sm->now;
+			}
+}
+
 /* ---- the life of a warp ---- */
 
 void partings_equip(Warp *w)
@@ -356,7 +374,7 @@ void partings_start(Warp *w, Mask lanes, uint32_t pc)
 	p->n = 1;
 	p->unused = NO_GROUP;
 	p->root = 0;
-	p->node[0] = (Group){ .lanes = lanes, .n = lane_count(lanes), .pc = pc, .cycle = w->sm->now, .above = NO_GROUP, .below = NO_GROUP,
+	p->node[0] = (Group){ .lanes = lanes, .n = lane_count(lanes), .pc = pc, .cycle = w->sm->now, .ways = NEVER, .above = NO_GROUP, .below = NO_GROUP,
 		.next = NO_GROUP };
 	own(p, 0, lanes);
 	p->nobody = (Group){ 0 };
@@ -379,7 +397,7 @@ void partings_end_lanes(Warp *w, Mask m)
 	while (m) {
 		int g = p->of_lane[lowest_lane(m)];
 		if (at(p, g)->lanes & ~m)
-			g = part(w, g, at(p, g)->lanes & m);
+			g = part(w, g, at(p, g)->lanes & m, at(p, g)->pc);
 		m &= ~at(p, g)->lanes;
 		end_group(w, g);
 	}

@@ -1,118 +1,8 @@
-/* Lost lanes are charged to where they parted: by hand on small kernels, by the slow recount of tests/sim/record/recount.h on random ones under every
- * mechanism. */
+/* Lost lanes are charged to where they parted: by hand on small kernels (check_recount.sh: on others, by a recount of traces); and what random kernels
+ * reach of it. */
 #include "sim/reconv/seam.h"
 #include "tests/random/differential.h"
-#include "tests/sim/record/recount.h"
 #include "tests/sim/sm/sim_rig.h"
-
-/* ---- random kernels ---- */
-
-static char path[] = "/tmp/gsim-check-attribution-XXXXXX";
-
-static const LineStats *line_of(const LaunchStats *s, const TraceIns *i)
-{
-	for (int k = 0; k < s->nlines; k++) {
-		const LineStats *l = &s->line_stats[k];
-		const char *file = i->line > 0 && i->file ? i->file : "";
-		if (l->function && l->line == (i->line > 0 ? i->line : 0) && !strcmp(l->function, i->function) && !strcmp(l->file ? l->file : "", file))
-			return l;
-	}
-	return NULL;
-}
-
-static void same(const char *what, uint64_t want, uint64_t got, const char *where)
-{
-	ck_assert_msg(want == got, "%s: %s: %llu in the report, %llu from the trace", where, what, (unsigned long long)got, (unsigned long long)want);
-}
-
-/* Each line's figures are the sum over its instructions. */
-static void same_lines(const Recount *r, const TraceLaunch *l, const LaunchStats *s, const char *where)
-{
-	PartCount *sum = xcalloc((size_t)s->nlines + 1, sizeof *sum);
-	char place[200];
-	for (int pc = 0; pc < l->nins; pc++) {
-		const RecountPc *p = recount_at(r, pc);
-		const LineStats *line = line_of(s, &l->ins[pc]);
-		if (!line) {
-			same("lost at a line without a row", 0, p->lost[0] + p->lost[1] + p->partings, where);
-			continue;
-		}
-		part_count_add(&sum[line - s->line_stats], &(PartCount){ p->partings, { p->lost[0], p->lost[1] }, p->cycles });
-	}
-	for (int k = 0; k < s->nlines; k++) {
-		const LineStats *line = &s->line_stats[k];
-		snprintf(place, sizeof place, "%s, %s line %d", where, line->function ? line->function : "-", line->line);
-		same("partings", sum[k].partings, line->parted.partings, place);
-		same("lost", sum[k].lost[0], line->parted.lost[0], place);
-		same("lost in overhead", sum[k].lost[1], line->parted.lost[1], place);
-		same("cycles", sum[k].cycles, line->parted.cycles, place);
-	}
-	free(sum);
-}
-
-static void recounted(const LaunchStats *s, const char *where)
-{
-	Diag d = { 0 };
-	TraceReader *t = trace_open(path, &d);
-	TraceEvent e;
-	const TraceLaunch *l;
-	ck_assert_ptr_nonnull(t);
-	ck_assert_int_eq(trace_next(t, &e, &l), 2);
-	Recount *r = recount_new(l);
-	while (trace_next(t, &e, &l) == 1)
-		recount_event(r, &e);
-	const RecountSum *sum = recount_sum(r);
-	same("no thread", sum->no_thread[0], s->lanes_no_thread, where);
-	same("ended", sum->ended[0], s->lanes_ended, where);
-	same("no thread, overhead", sum->no_thread[1], s->overhead_no_thread, where);
-	same("ended, overhead", sum->ended[1], s->overhead_ended, where);
-	same("meetings", sum->meetings, s->reconvergences, where);
-	same_lines(r, l, s, where);
-	recount_free(r);
-	trace_reader_free(t);
-}
-
-static void one(uint64_t seed, int model, bool functional, const Config *c)
-{
-	char where[128];
-	snprintf(where, sizeof where, "seed %llu, %s, %s", (unsigned long long)seed, model_keys(model)->name, functional ? "functional" : "timed");
-	RandomKernel *k = random_kernel_new(&RANDOM_DEFAULTS(seed));
-	Job job = { k, k->module, { k->grid[0], 1, 1 } };
-	Way way = { .model = model, .functional = functional };
-	Diag d = { 0 };
-	Probe probe = { .trace = trace_create(path, &d) };
-	Outcome o;
-	ck_assert_ptr_nonnull(probe.trace);
-	outcome_machine(&job, c, &way, &probe, &o);
-	ck_assert(trace_close(probe.trace, &d));
-	ck_assert_msg(o.how != RAN_BADLY, "%s: %s", where, o.text);
-	if (o.how == RAN_WELL)
-		recounted(&probe.stats, where);
-	outcome_free(&o);
-	arena_free(&probe.arena);
-	random_kernel_free(k);
-}
-
-enum { SEEDS = 12 };
-
-/* Mimd's lanes wait for nobody; warps formed of several are left to check_recount.sh. */
-START_TEST(traces_say_the_same)
-{
-	Config c;
-	config_defaults(&c);
-	int fd = mkstemp(path);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-	for (int model = 0; model_keys(model); model++)
-		for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-			if (reconv_models[model]->own_slots || reconv_models[model]->regroups)
-				continue;
-			one(seed, model, true, &c);
-			one(seed, model, false, &c);
-		}
-	unlink(path);
-}
-END_TEST
 
 /* ---- what random kernels reach ---- */
 
@@ -345,6 +235,6 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { ifs, loop, every_cause, two_at_once, branches_under_every_mechanism, traces_say_the_same, random_kernels_reach_every_cause };
+	const TTest *const tests[] = { ifs, loop, every_cause, two_at_once, branches_under_every_mechanism, random_kernels_reach_every_cause };
 	return rig_suite("attribution of lost lanes", tests, sizeof tests / sizeof *tests);
 }

@@ -1,7 +1,8 @@
 -- Whom lost lane-slots are charged to, counted again from a trace. What is known is what doc/reconvergence.md says of partings and what `gsim-trace --csv`
 -- prints; nothing is taken from the simulator. It goes by pairs of lanes: for each two of a warp, the issue at which they last parted.
 --
--- An Issue is { place, cycle, pairs, open }: how many pairs of lanes it keeps apart, and whether it has since there were any.
+-- An Issue is { place, cycle, pairs, open, to, several; partings, cycles, lost }: how many pairs of lanes it keeps apart, and whether it has since there were
+-- any; the place where its lanes go on, and whether there are several; what is charged to it.
 -- A Group is { lanes, last }: the mask of lanes that have not parted since they were last together, and their last issue.
 local recount = {}
 
@@ -72,7 +73,8 @@ function Warp:apart(a, b, issue)
 	if issue then
 		if issue.pairs == 0 and not issue.open then
 			issue.open = true
-			issue.place.partings = issue.place.partings + 1
+			issue.partings = issue.partings + 1
+			self.sums.partings[issue] = true
 		end
 		issue.pairs = issue.pairs + 1
 	end
@@ -84,7 +86,7 @@ function Warp:settle(cycle)
 	for issue in pairs(self.touched) do
 		if issue.pairs == 0 and issue.open then
 			issue.open = nil
-			issue.place.cycles = issue.place.cycles + cycle - issue.cycle
+			issue.cycles = issue.cycles + cycle - issue.cycle
 		end
 	end
 	self.touched = {}
@@ -124,13 +126,23 @@ function Warp:meet(mask)
 	self.sums.meetings = self.sums.meetings + 1
 end
 
+-- Lanes that have issued last there go on at the place.
+local function goes_on(issue, place)
+	if not issue then return end
+	issue.to = issue.to or place
+	issue.several = issue.several or issue.to ~= place
+end
+
 -- Lanes of the warp issue together.
 function Warp:issue(mask, issue)
 	local group = self.group[lowest(mask)]
-	if group.lanes ~= mask then
+	if group.lanes == mask then
+		goes_on(group.last, issue.place)
+	else
 		local groups = {}
 		for l in each_lane(mask) do groups[self.group[l]] = true end
 		for g in pairs(groups) do
+			goes_on(g.last, issue.place)
 			if g.lanes & ~mask ~= 0 then self:part(g, mask) end
 		end
 		if mask & ~self.group[lowest(mask)].lanes ~= 0 then self:meet(mask) end
@@ -149,8 +161,8 @@ function Warp:charge(taken, mask, which)
 		elseif self.live >> l & 1 == 0 then
 			self.sums.ended[which] = self.sums.ended[which] + 1
 		else
-			local place = (lane and self.parted[lane][l] or self.group[l].last).place
-			place.lost[which] = place.lost[which] + 1
+			local to = lane and self.parted[lane][l] or self.group[l].last.place
+			to.lost[which] = to.lost[which] + 1
 		end
 	end
 end
@@ -168,7 +180,7 @@ end
 -- ---- a launch ----
 
 local function launch_new(width)
-	return { width = width, warps = {}, homes = {}, place = {}, no_thread = { 0, 0 }, ended = { 0, 0 }, meetings = 0, issues = { 0, 0 }, active = { 0, 0 } }
+	return { width = width, warps = {}, homes = {}, place = {}, partings = {}, no_thread = { 0, 0 }, ended = { 0, 0 }, meetings = 0, issues = { 0, 0 }, active = { 0, 0 } }
 end
 
 -- An instruction of the code: what is counted of it.
@@ -220,7 +232,7 @@ function on.issue(launch, e)
 		homes[1].warp:charge(0, 0, which)
 		return
 	end
-	for _, h in ipairs(homes) do h.warp:issue(h.mask, { place = place, cycle = e.cycle, pairs = 0 }) end
+	for _, h in ipairs(homes) do h.warp:issue(h.mask, { place = place, cycle = e.cycle, pairs = 0, partings = 0, cycles = 0, lost = { 0, 0 } }) end
 	local o = owner(homes)
 	o.warp:charge(e.mask, o.mask, which)
 end
@@ -246,6 +258,17 @@ function on.leave(launch, e)
 	for _ = 1, e.a do table.remove(rows(launch, e), e.b + 1) end
 end
 
+-- What is charged to issues goes to their places; if one is a jump, call or return from which all lanes went on at the same place, to that.
+local function settle(launch)
+	for issue in pairs(launch.partings) do
+		local op = issue.place.text:match("%a+")
+		local sends = op == "bra" or op == "brx" or op == "call" or op == "ret"
+		local place = sends and not issue.several and issue.to or issue.place
+		place.partings, place.cycles = place.partings + issue.partings, place.cycles + issue.cycles
+		for k = 1, 2 do place.lost[k] = place.lost[k] + issue.lost[k] end
+	end
+end
+
 -- The launches of a trace, from 0: for each, what was counted.
 function recount.read(path, width)
 	local launches = {}
@@ -259,6 +282,7 @@ function recount.read(path, width)
 		end
 	end
 	assert(pipe:close(), "gsim-trace has failed")
+	for _, launch in pairs(launches) do settle(launch) end
 	return launches
 end
 
