@@ -190,12 +190,15 @@ static bool read_mnemonic(Reader *r, Ins *i)
 {
 	MnemonicError e;
 	Token t = r->tok;
-	if (!rd_expect(r, TK_NAME, "an operation"))
+	if (!rd_expect(r, TK_NAME, r->dst.n ? "an operation, such as mov.u32" : "an operation"))
 		return false;
 	if (!t.quoted && mnemonic_parse(t.s, t.n, i, &e))
 		return true;
 	if (t.quoted)
 		return rd_fail(r, &t, "expected an operation, found a quoted name");
+	const char *here = habit_mnemonic(t.s, t.n);
+	if (here)
+		return rd_fail(r, &t, "'%.*s' is spelt otherwise here; write: %s", t.n > 40 ? 40 : (int)t.n, t.s, here);
 	StrBuf sb = { 0 };
 	mnemonic_explain(&e, &sb);
 	t.col += (int)(e.at - t.s);
@@ -259,7 +262,8 @@ static bool read_instruction(Reader *r)
 	}
 	if ((rd_at(r, TK_REG) || rd_at(r, '{') || rd_at(r, '(') || rd_word(r, "_")) && !rd_destinations(r))
 		return false;
-	if (!read_mnemonic(r, &i))
+	Token mnemonic = r->tok;
+	if (!read_mnemonic(r, &i) || !habit_operands(r, &at, &mnemonic, &i))
 		return false;
 	Block *b = current_block(r, &at);
 	if (!b || !read_operands(r, &i))

@@ -211,6 +211,19 @@ static Token word(Lexer *x, Token t)
 	return t;
 }
 
+/* A '.' in front of a word: PTX's directives and types, or nothing. */
+static Token dotted(Lexer *x, Token t)
+{
+	const char *s = x->at;
+	while (name_char(peek(x, 0)))
+		x->at++;
+	StrBuf sb = { 0 };
+	habit_dot(s, (size_t)(x->at - s), &sb);
+	t = bad(x, t, sb.s);
+	sb_free(&sb);
+	return t;
+}
+
 Token lex_next(Lexer *x)
 {
 	bool closed = skip_blanks(x);
@@ -250,6 +263,12 @@ Token lex_next(Lexer *x)
 			t.kind = TK_ARROW;
 		}
 		return t;
+	case '.':
+		return dotted(x, t);
+	case ';':
+		return bad(x, t, "unexpected ';': the end of the line ends an instruction");
+	case '<':
+		return bad(x, t, "unexpected '<': there are no ranges of registers; each destination declares its register");
 	case '@': case '!': case '=': case ',': case ':': case '|': case '+': case '(': case ')': case '[': case ']':
 	case '{': case '}':
 		return t;

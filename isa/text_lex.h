@@ -2,6 +2,7 @@
 #ifndef GSIM_TEXT_LEX_H
 #define GSIM_TEXT_LEX_H
 #include "isa/ir.h"
+#include "lib/strbuf.h"
 
 typedef enum { /* one-character tokens are their character */
 	TK_END = 256,
@@ -41,4 +42,5 @@ Token lex_next(Lexer *);
 bool name_is_plain(const char *name);     /* an identifier that needs no back quotes as far as its characters go */
 bool register_is_plain(const char *name); /* likewise, of a name with its % */
 const char *token_text(const Token *, char *buf, size_t n); /* for messages: "'add'", "the end of the line" */
+void habit_dot(const char *s, size_t n, StrBuf *); /* text_habits.c: what to say of a word with a '.' in front of it */
 #endif

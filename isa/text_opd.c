@@ -20,7 +20,7 @@ bool rd_predicate(Reader *r, Opd *o)
 {
 	bool neg = rd_accept(r, '!');
 	Token t = r->tok;
-	if (!rd_expect(r, TK_REG, "a predicate register"))
+	if (!rd_expect(r, TK_REG, "a predicate register, %p"))
 		return false;
 	int id = rd_register(r, &t);
 	*o = opd_reg(id);
@@ -256,9 +256,12 @@ bool rd_destinations(Reader *r)
 	r->shape = 0;
 	if (!rd_at(r, '{') && !rd_at(r, '('))
 		return destination(r) && (!rd_accept(r, '|') || destination(r)) && rd_expect(r, '=', "'=' or '|'");
-	r->shape = (char)r->tok.kind;
+	Token open = r->tok;
+	r->shape = (char)open.kind;
 	int close = r->shape == '{' ? '}' : ')';
 	rd_next(r);
+	if (r->shape == '{' && rd_at(r, TK_NL))
+		return rd_fail(r, &open, "a body has no blocks in braces; a label begins a block");
 	while (!rd_accept(r, close))
 		if ((r->dst.n && !rd_expect(r, ',', close == '}' ? "',' or '}'" : "',' or ')'")) || !destination(r))
 			return false;

@@ -85,4 +85,9 @@ bool rd_sources(Reader *, Ins *);
 bool rd_set_destinations(Reader *, Ins *);         /* declares what the operation gives a type */
 bool rd_operands_end(const Reader *);
 int rd_register(Reader *, const Token *);          /* -1: reported */
+
+/* text_habits.c */
+const char *habit_mnemonic(const char *s, size_t n); /* what is written for an operation that is spelt otherwise; NULL: nothing known */
+/* Behind a mnemonic without destinations: false when the first operand is one, as in PTX; reported with what to write. */
+bool habit_operands(Reader *, const Token *start, const Token *mnemonic, const Ins *);
 #endif
