@@ -158,10 +158,37 @@ local function example()
 	same("b2: meetings", 2, launch.divergence.reconvergences)
 end
 
+-- What the two branches of kernels/collatz lose, from the sequences alone: a turn is six instructions up to the branch of line 8, one for even numbers, three
+-- for odd ones, and three up to the branch of line 7, at which those leave that have come to 1.
+local function collatz()
+	local lost, file = { [7] = 0, [8] = 0 }, os.tmpname()
+	for first = 0, 39, 32 do
+		local x, n = {}, math.min(32, 40 - first)
+		for lane = 1, n do x[lane] = 9 + first + lane - 1 end
+		while true do
+			local odd, even = 0, 0
+			for lane = 1, n do
+				if x[lane] ~= 1 then
+					if x[lane] % 2 == 1 then x[lane], odd = 3 * x[lane] + 1, odd + 1 else x[lane], even = x[lane] // 2, even + 1 end
+				end
+			end
+			if odd + even == 0 then break end
+			lost[7] = lost[7] + (n - odd - even) * (6 + (even > 0 and 1 or 0) + (odd > 0 and 3 or 0) + 3)
+			lost[8] = lost[8] + (even > 0 and odd or 0) + (odd > 0 and 3 * even or 0)
+		end
+	end
+	assert(os.execute(("gsim -q -c volta.lua -m ipdom -w %s/tests/sim/record/recount/collatz.lua -s %s %s/kernels/collatz/collatz.ptx"):format(top, file, top)))
+	local got = {}
+	for _, b in ipairs(json.read(file).launches[1].branches) do got[b.line] = (got[b.line] or 0) + b.lost end
+	os.remove(file)
+	for line, n in pairs(lost) do same(("collatz, line %d, by its sequences: lanes lost"):format(line), n, got[line]) end
+end
+
 if arg[2] then
 	run(table.concat(arg, " ", 2))
 else
 	example()
+	collatz()
 	for _, k in ipairs(KERNELS) do
 		local module, machine = k[1], k[2]
 		local workload = module:match("^(.-)/") .. ".lua"
