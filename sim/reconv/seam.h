@@ -45,7 +45,7 @@ typedef struct Split {
 	uint8_t barrier;               /* SPLIT_BARRIER: which */
 	bool released;                 /* by the barrier, and still to step over it */
 	Mask sync_mask;                /* SPLIT_WARPSYNC: lanes it waits for */
-	uint32_t turn;                 /* functional.schedule = block: when it came to wait for its turn */
+	uint32_t turn;                 /* functional.schedule = block: splits run in the order of this number */
 	bool arriving;                 /* a warp-level operation has let it go; its new place is still to be told to the mechanism */
 	uint32_t wait;                 /* ready is not known yet: the name under which the memory system will tell; 0 = none */
 } Split;
@@ -63,11 +63,11 @@ static inline unsigned lane_count(Mask m) /* the baseline x86-64 has no instruct
 #define each_lane(M, L) /* L: an int declared before */ \
 	for (Mask m_##L = (M); m_##L && ((L = lowest_lane(m_##L)), 1); m_##L &= m_##L - 1)
 
-typedef struct Held {                  /* how a mechanism holds a lane, for diagnoses; begins with pc = the split's or NO_PC, until = NO_PC */
-	uint32_t pc;                   /* where it goes on, NO_PC = unknown */
-	const char *in;                /* "a stack entry" */
-	uint32_t until;                /* it goes on when the others come here; NO_PC: when they have gone, or unknown */
-	Mask others;                   /* those it waits for; 0 = unknown */
+typedef struct Held {                  /* how a mechanism holds a lane, for diagnoses. The caller sets pc to the split's or NO_PC, and until to NO_PC */
+	uint32_t pc;                   /* where the lane goes on, NO_PC = unknown */
+	const char *in;                /* what it waits in: "a stack entry" */
+	uint32_t until;                /* it goes on when `others` come to this pc; NO_PC: when they have ended or left, or unknown */
+	Mask others;                   /* the lanes it waits for; 0 = unknown */
 } Held;
 
 /* For livelock detection: how long a lane that could run may be kept from it. `first` cycles pass (a time-out; 0: lanes in no split
@@ -75,14 +75,15 @@ typedef struct Held {                  /* how a mechanism holds a lane, for diag
  * then on, so many branches of the warp. */
 typedef struct Patience { Cycle first, time; uint64_t turns, branches; } Patience;
 
-/* On a way that comes nowhere twice. */
+/* The most branches and jumps that a lane executes before it comes to one of them again. */
 static inline uint64_t most_branches(const Code *c) { return (uint64_t)(c->nbranch + c->nblock); }
 
 /* Barriers and warp-level operations, for mechanisms that choose among splits. */
 typedef struct SyncHooks {
-	void (*wait)(Warp *, Split *s);                 /* it waits at a block barrier or a warp-level operation (s->state); the list may change */
-	/* It may change states of splits, but not add, remove or move any: the core is going through them. */
-	void (*resume)(Warp *, Split *s);               /* what it waited for has happened; s->state is SPLIT_RUN */
+	void (*wait)(Warp *, Split *s);                 /* s has come to wait at a block barrier or a warp-level operation (s->state); the list may change */
+	/* What s waited for has happened; s->state is SPLIT_RUN. The hook may change states of splits, but not add, remove or move any: the core is going
+	   through them. */
+	void (*resume)(Warp *, Split *s);
 	/* Instead of reach for each: splits that waited for one warp-level operation, or in one place for a block barrier, stand
 	   behind it at pc, resumed, with the lanes in `lanes` together. They may become one. */
 	void (*met)(Warp *, uint32_t pc, Mask lanes);
@@ -92,10 +93,10 @@ typedef struct SyncHooks {
 	bool (*gather)(Warp *, Split *s, Mask want);
 } SyncHooks;
 
-/* What takes its time. Timed runs only, but for the alarm. */
+/* Waits, loads and time-outs. Functional runs have the alarm alone. */
 typedef struct TimeHooks {
-	/* It was next and cannot issue: an operand is being loaded, an instruction is being fetched, ...; until is unknown (far off) for these
-	   two, even where it is known already. Asked in every cycle. False: it has changed nothing, but may have asked for an alarm. */
+	/* s was tried, as in every cycle, and cannot issue before `until`: an operand is being loaded, an instruction is being fetched, ... For these two `until` is
+	   far off, even where the core knows the cycle. False: the hook has changed nothing, but may have asked for an alarm. */
 	bool (*stall)(Warp *, Split *s, Stall why, Cycle until);
 	/* The split waits for data that are being loaded, and it is known now when those of each lane come, now or later
 	   (reconv_first_ready). It may ask for an alarm, and change nothing else. */
