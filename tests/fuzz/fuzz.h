@@ -4,6 +4,7 @@
 #define FUZZ_H
 #include "lib/strbuf.h"
 #include "lib/vec.h"
+#include "tests/random.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,7 +56,6 @@ uint32_t fuzz_hash(const char *, size_t);
 void corpus_read(Corpus *, const Target *, const char *srcdir);
 void corpus_free(Corpus *);
 Bytes mutant(const Corpus *, uint64_t seed, uint64_t number);  /* always the same one; the first are the seeds themselves */
-uint64_t random_next(uint64_t *state);
 
 /* ---- words.c ---- */
 void fuzz_dictionary(const Target *, const Corpus *, FILE *);  /* in AFL's format */

@@ -70,14 +70,6 @@ void corpus_free(Corpus *c)
 
 /* ---- mutations ---- */
 
-uint64_t random_next(uint64_t *state) /* splitmix64 */
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 static size_t below(uint64_t *r, size_t n) { return n ? random_next(r) % n : 0; }
 
 /* Replaces cut bytes at a place with others. */

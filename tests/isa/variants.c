@@ -111,13 +111,6 @@ Type variant_dst(const Ins *i, int k)
 
 /* ---- operands ---- */
 
-uint64_t random_next(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	return *state ^= *state << 17;
-}
-
 static uint64_t below(uint64_t *s, uint64_t n) { return random_next(s) % n; }
 static uint64_t bit(int n) { return (uint64_t)1 << n; }
 

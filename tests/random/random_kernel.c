@@ -1,14 +1,9 @@
 /* Random kernels: the frame around what random_flow.c and its neighbours fill in. */
 #include "tests/random/random_gen.h"
 #include "lib/strbuf.h"
+#include "tests/random.h"
 
-uint64_t rnd64(Gen *g) /* splitmix64 */
-{
-	uint64_t z = g->state += 0x9e3779b97f4a7c15u;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
+uint64_t rnd64(Gen *g) { return random_next(&g->state); }
 static uint32_t noise(Gen *g, uint32_t n) { return (uint32_t)((rnd64(g) >> 32) * n >> 32); } /* data: never a choice */
 
 uint32_t rnd(Gen *g, uint32_t n)

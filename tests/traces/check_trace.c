@@ -1,5 +1,6 @@
 /* The trace file: what is written is read back; damage is found and never crashes. */
-#include "lib/file.h"
+#include "tests/random.h"
+#include "tests/temporary.h"
 #include "traces/export.h"
 #include "traces/reader.h"
 #include "traces/state.h"
@@ -20,24 +21,15 @@ static const TraceLaunch launch = { "k", "kepler", "ipdom", "0123456789abcdef", 
 	{ 4, 1, 1 }, { 64, 1, 1 }, 32, 2, 5, program, .timed = true, .schedulers = 4, .nreasons = 2, .reason = reasons,
 	.run = 1, .stream = 3, .started = 0x123456789abcdef };
 
-static uint64_t next(uint64_t *state)
-{
-	*state += 0x9e3779b97f4a7c15u;
-	uint64_t z = *state;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 /* Every field takes ordinary and extreme values. */
 static TraceEvent any_event(uint64_t *state, uint64_t *cycle)
 {
-	uint64_t r = next(state);
-	*cycle += r & 7 ? r & 3 : next(state) >> (r >> 8 & 63);
+	uint64_t r = random_next(state);
+	*cycle += r & 7 ? r & 3 : random_next(state) >> (r >> 8 & 63);
 	TraceEvent e = { .cycle = *cycle, .kind = (uint8_t)(r % TR_COUNT), .sm = r >> 12 & 1, .warp = (uint16_t)(r >> 13 & 7) };
-	e.mask = r & 0x10000 ? 0xffffffff : next(state) >> (r >> 17 & 63);
-	e.a = r & 0x800000 ? r >> 24 & 15 : next(state) >> (r >> 24 & 63);
-	e.b = r & 0x40000000 ? 0 : next(state) >> (r >> 31 & 63);
+	e.mask = r & 0x10000 ? 0xffffffff : random_next(state) >> (r >> 17 & 63);
+	e.a = r & 0x800000 ? r >> 24 & 15 : random_next(state) >> (r >> 24 & 63);
+	e.b = r & 0x40000000 ? 0 : random_next(state) >> (r >> 31 & 63);
 	if (!(r >> 40 & 15)) {
 		e.split = (uint16_t)(r >> 44);
 		e.depth = (uint16_t)(r >> 46);
@@ -48,10 +40,10 @@ static TraceEvent any_event(uint64_t *state, uint64_t *cycle)
 		e.row = trace_row((TraceRowKind)((r >> 50) % ROW_COUNT), (uint32_t)e.a, e.mask);
 		e.row.split = e.split;
 		if (e.kind != TR_LEAVE) {
-			e.row.rpc = r >> 48 & 1 ? (uint32_t)next(state) : ROW_NO_PC;
-			e.row.n = r >> 49 & 1 ? (uint32_t)next(state) : 0;
-			e.row.m = (uint32_t)(next(state) >> (r & 63));
-			e.row.other = next(state) >> (r >> 6 & 63);
+			e.row.rpc = r >> 48 & 1 ? (uint32_t)random_next(state) : ROW_NO_PC;
+			e.row.n = r >> 49 & 1 ? (uint32_t)random_next(state) : 0;
+			e.row.m = (uint32_t)(random_next(state) >> (r & 63));
+			e.row.other = random_next(state) >> (r >> 6 & 63);
 			e.row.flags = (uint16_t)(r >> 42);
 		}
 	}
@@ -62,10 +54,7 @@ static char path[] = "/tmp/gsim-check-trace-XXXXXX";
 
 static void setup(void)
 {
-	strcpy(path + sizeof path - 7, "XXXXXX");
-	int fd = mkstemp(path);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
+	temporary_file(path);
 }
 static void teardown(void) { unlink(path); }
 
@@ -442,7 +431,7 @@ static void write_windows(void)
 		t.timed = l < 2;
 		trace_launch(w, &t);
 		for (int k = 0; k < 3000; k++) {
-			uint64_t r = next(&state);
+			uint64_t r = random_next(&state);
 			TraceEvent e = { .cycle = (uint64_t)k, .kind = r % 7 ? TR_ISSUE : TR_RECONVERGE, .mask = 1 + (r >> 8 & 0xff), .a = r >> 16 & 3,
 				.warp = (uint16_t)(r >> 20 & 7), .sm = (uint16_t)(k & 1) };
 			if (k < 16) /* a warp for each slot, or the state is empty and not in the trace */
@@ -485,7 +474,7 @@ START_TEST(windows_are_those_of_the_whole)
 	char *bytes = file_read(path, 1 << 24, &n, &why);
 	uint64_t state = 4;
 	for (int k = 0; k < 120; k++) {
-		uint64_t r = next(&state);
+		uint64_t r = random_next(&state);
 		TraceFilter f = TRACE_EVERYTHING;
 		f.from = r & 1 ? 0 : (r >> 8) % 3200;
 		f.to = r & 2 ? UINT64_MAX : f.from + (r >> 24) % (r & 4 ? 10 : 2000);

@@ -1,17 +1,12 @@
 /* Recorded traces of simulated runs: what gsim-trace adds up from the events is what the run's own counters say. */
 #include "tests/random/differential.h"
+#include "tests/temporary.h"
 #include "traces/export.h"
-#include <check.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static char path[] = "/tmp/gsim-check-trace-sim-XXXXXX";
 static void setup(void)
 {
-	strcpy(path + sizeof path - 7, "XXXXXX");
-	int fd = mkstemp(path);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
+	temporary_file(path);
 }
 static void teardown(void) { unlink(path); }
 

@@ -4,20 +4,14 @@
  * tells add up to those of the statistics. */
 #include "sim/machine/machine.h"
 #include "tests/random/differential.h"
+#include "tests/temporary.h"
 #include "traces/format.h"
 #include "traces/state.h"
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static char path[] = "/tmp/gsim-check-trace-state-XXXXXX";
 static void setup(void)
 {
-	strcpy(path + sizeof path - 7, "XXXXXX");
-	int fd = mkstemp(path);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
+	temporary_file(path);
 }
 static void teardown(void) { unlink(path); }
 

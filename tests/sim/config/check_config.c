@@ -1,24 +1,15 @@
 /* Machine parameters: the table, -D, machine files with derive, limits. */
-#include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "sim/record/stats.h"
-#include <check.h>
+#include "tests/temporary.h"
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 static char dir[] = "/tmp/gsim-config-XXXXXX";
 
-static const char *write_in_dir(const char *name, const char *text)
-{
-	static char path[256];
-	const char *why = "";
-	snprintf(path, sizeof path, "%s/%s", dir, name);
-	ck_assert_msg(file_write(path, text, strlen(text), &why), "%s: %s", path, why);
-	return path;
-}
+static const char *write_in_dir(const char *name, const char *text) { return temporary_text(dir, name, text); }
 
 static const char *first(const Diag *d) { return d->item.n ? d->item.v[0].text : ""; }
 

@@ -1,13 +1,11 @@
 /* The Lua host side: buffers, launches, checks, comparison of runs, limits. */
 #include "lib/demangle.h"
-#include "lib/file.h"
 #include "lib/strbuf.h"
 #include "sim/host/kernel_name.h"
 #include "sim/host/run.h"
-#include <check.h>
+#include "tests/temporary.h"
 #include <config.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char dir[] = "/tmp/gsim-workload-XXXXXX";
 
@@ -67,14 +65,7 @@ static const char module_text[] =
 
 typedef struct Outcome { RunStatus status; char text[512]; int line; Run *run; Module *module; Diag diag; Config config; } Outcome;
 
-static const char *write_in_dir(const char *name, const char *text)
-{
-	static char path[256];
-	const char *why = "";
-	snprintf(path, sizeof path, "%s/%s", dir, name);
-	ck_assert_msg(file_write(path, text, strlen(text), &why), "%s: %s", path, why);
-	return path;
-}
+static const char *write_in_dir(const char *name, const char *text) { return temporary_text(dir, name, text); }
 
 static void begin(Outcome *o, const char *lua, RunOptions options)
 {

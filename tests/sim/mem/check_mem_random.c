@@ -12,13 +12,13 @@ START_TEST(coalescing_at_random)
 	Coalesced *co = xcalloc(1, sizeof *co);
 	for (int round = 0; round < 3000; round++) {
 		uint8_t touched[SPAN] = { 0 };
-		unsigned line_shift = line_shifts[next(&seed) % 3], sector_shift = 4 + (unsigned)(next(&seed) % (line_shift - 3));
-		unsigned bytes = sizes[next(&seed) % 6], how = next(&seed) % 4;
-		uint64_t start = next(&seed) % 1024, step = next(&seed) % 70;
-		Access a = { .kind = next(&seed) & 1 ? ACC_LOAD : ACC_STORE, .bytes = bytes, .addr = addr,
-			.mask = next(&seed) & 3 ? UINT64_MAX >> next(&seed) % 64 : next(&seed) | 1 };
+		unsigned line_shift = line_shifts[random_next(&seed) % 3], sector_shift = 4 + (unsigned)(random_next(&seed) % (line_shift - 3));
+		unsigned bytes = sizes[random_next(&seed) % 6], how = random_next(&seed) % 4;
+		uint64_t start = random_next(&seed) % 1024, step = random_next(&seed) % 70;
+		Access a = { .kind = random_next(&seed) & 1 ? ACC_LOAD : ACC_STORE, .bytes = bytes, .addr = addr,
+			.mask = random_next(&seed) & 3 ? UINT64_MAX >> random_next(&seed) % 64 : random_next(&seed) | 1 };
 		for (int i = 0; i < 64; i++) {
-			addr[i] = how == 0 ? next(&seed) % (SPAN - 32) : how == 1 ? start : start + step * (uint64_t)i;
+			addr[i] = how == 0 ? random_next(&seed) % (SPAN - 32) : how == 1 ? start : start + step * (uint64_t)i;
 			for (unsigned b = 0; b < bytes && a.mask >> i & 1; b++)
 				touched[addr[i] + b] = 1;
 		}
@@ -56,9 +56,9 @@ START_TEST(timeline_is_first_fit)
 	Timeline t = { 0 };
 	Cycle floor = 0;
 	for (int k = 0; k < 1500; k++) {
-		floor += next(&seed) % 8;
-		Cycle from = floor + next(&seed) % 300, at;
-		unsigned bytes = 1 + (unsigned)(next(&seed) % (_i % 2 ? 4 : 90) * rate * 2 / (1 + next(&seed) % 4)), left = bytes;
+		floor += random_next(&seed) % 8;
+		Cycle from = floor + random_next(&seed) % 300, at;
+		unsigned bytes = 1 + (unsigned)(random_next(&seed) % (_i % 2 ? 4 : 90) * rate * 2 / (1 + random_next(&seed) % 4)), left = bytes;
 		if (!(k % 500))
 			floor += 5000;
 		for (at = later(from, floor); cycle[at].used == rate || cycle[at].begun; at++)
@@ -109,13 +109,13 @@ START_TEST(timeline_keeps_its_rate)
 {
 	enum { N = 3000 };
 	uint64_t seed = (uint64_t)_i, end[N], bytes[N];
-	unsigned rate = 20 + (unsigned)(next(&seed) % 100);
+	unsigned rate = 20 + (unsigned)(random_next(&seed) % 100);
 	Timeline t = { 0 };
 	Cycle floor = 0, last = 0;
 	for (int k = 0; k < N; k++) {
-		floor += next(&seed) % 3;
-		Cycle from = floor + next(&seed) % (k % 2 ? 50 : 4000);
-		bytes[k] = 32 * (1 + next(&seed) % 4);
+		floor += random_next(&seed) % 3;
+		Cycle from = floor + random_next(&seed) % (k % 2 ? 50 : 4000);
+		bytes[k] = 32 * (1 + random_next(&seed) % 4);
 		end[k] = timeline_book(&t, floor, from, rate, bytes[k]);
 		ck_assert_uint_ge(end[k], from + ceil_div(bytes[k], rate));    /* never faster than alone */
 		last = later(last, end[k]);
@@ -134,9 +134,9 @@ START_TEST(heap_sorts)
 	uint64_t seed = 5;
 	StampHeap h = { 0 };
 	for (int round = 0; round < 50; round++) {
-		int n = 1 + (int)(next(&seed) % 100);
+		int n = 1 + (int)(random_next(&seed) % 100);
 		for (int i = 0; i < n; i++)
-			heap_push(&h, next(&seed) % 50, (uint32_t)(next(&seed) % 10));
+			heap_push(&h, random_next(&seed) % 50, (uint32_t)(random_next(&seed) % 10));
 		Stamp last = { 0, 0 };
 		while (h.n) {
 			Stamp s = heap_pop(&h);
@@ -162,13 +162,13 @@ START_TEST(tally_counts)
 	Tally *t = xcalloc(1, sizeof *t);
 	Cycle *list = xcalloc(MOST, sizeof *list), *got = xcalloc(MOST, sizeof *got), now = 0;
 	for (int round = 0, n = 0; round < 1000; round++) {
-		for (int k = (int)(next(&seed) % 5); k; k--) {
-			Cycle at = now + 1 + (next(&seed) % 8 ? next(&seed) % 300 : next(&seed) % (3 * TALLY_CYCLES));
+		for (int k = (int)(random_next(&seed) % 5); k; k--) {
+			Cycle at = now + 1 + (random_next(&seed) % 8 ? random_next(&seed) % 300 : random_next(&seed) % (3 * TALLY_CYCLES));
 			tally_add(t, at);
 			list[n++] = at;
 		}
 		qsort(list, (size_t)n, sizeof *list, by_time);
-		int least = (int)(next(&seed) % 40), most = least < n ? least : n, have = tally_least(t, least, got);
+		int least = (int)(random_next(&seed) % 40), most = least < n ? least : n, have = tally_least(t, least, got);
 		ck_assert_int_le(have, n);
 		ck_assert_int_ge(have, most);
 		qsort(got, (size_t)have, sizeof *got, by_time);
@@ -176,7 +176,7 @@ START_TEST(tally_counts)
 			ck_assert_uint_eq(got[k], list[k]);
 		for (int k = 1; k <= most; k++)
 			ck_assert_uint_eq(tally_kth(t, k), k <= t->n - t->far.n ? list[k - 1] : ~(Cycle)0);
-		now += next(&seed) % 16 ? next(&seed) % 20 : next(&seed) % (2 * TALLY_CYCLES);
+		now += random_next(&seed) % 16 ? random_next(&seed) % 20 : random_next(&seed) % (2 * TALLY_CYCLES);
 		int gone = 0;
 		while (gone < n && list[gone] <= now)
 			gone++;
@@ -203,9 +203,9 @@ START_TEST(cache_is_lru)
 	cache_init(&c, bytes, 128, 32, ways, false);
 	ck_assert_uint_le(c.sets * c.ways * 128, (uint64_t)(bytes < 128 ? 128 : bytes));
 	for (int k = 0; k < 4000; k++) {
-		uint64_t line = next(&seed) % 60, set = line % c.sets, *l = list[set];
+		uint64_t line = random_next(&seed) % 60, set = line % c.sets, *l = list[set];
 		int i = 0;
-		if (!(next(&seed) % 500)) {
+		if (!(random_next(&seed) % 500)) {
 			cache_reset(&c);
 			memset(n, 0, sizeof n);
 		}
@@ -251,7 +251,7 @@ static Config hostile_config(int which)
 	Config c = defaults();
 	uint64_t seed = (uint64_t)which * 77;
 	for (size_t i = 0; which && i < sizeof hostile / sizeof *hostile; i++)
-		*(int64_t *)((char *)&c + hostile[i].offset) = hostile[i].value[which == 1 ? 0 : next(&seed) % 4];
+		*(int64_t *)((char *)&c + hostile[i].offset) = hostile[i].value[which == 1 ? 0 : random_next(&seed) % 4];
 	if (c.l1_sector > c.l1_line)
 		c.l1_sector = c.l1_line;
 	if (c.l2_sector > c.l1_sector)
@@ -283,16 +283,16 @@ typedef struct Source {                /* one SM's instruction stream: the same 
 static void make_job(Source *q)
 {
 	static const unsigned sizes[] = { 1, 2, 4, 4, 4, 8, 16, 32 };
-	uint64_t r = next(&q->seed), span = r & 1 ? 1u << 14 : 1u << 20, start = next(&q->seed) % span, step = next(&q->seed) % 200;
+	uint64_t r = random_next(&q->seed), span = r & 1 ? 1u << 14 : 1u << 20, start = random_next(&q->seed) % span, step = random_next(&q->seed) % 200;
 	q->kind = (int)(r >> 8 & 15);
 	unsigned bytes = sizes[r >> 16 & 7];
 	q->a = (Access){ .kind = q->kind < 7 ? ACC_LOAD : q->kind < 10 ? ACC_STORE : ACC_ATOMIC, .returns = r >> 20 & 1,
 		.space = q->kind == 0 ? SP_CONST : q->kind == 1 || q->kind == 9 ? SP_LOCAL : q->kind == 2 ? SP_SHARED : SP_GLOBAL,
-		.bypass_l1 = !(r >> 21 & 7), .bytes = bytes, .mask = r >> 24 & 3 ? FULL : next(&q->seed) & FULL, .addr = q->addr };
+		.bypass_l1 = !(r >> 21 & 7), .bytes = bytes, .mask = r >> 24 & 3 ? FULL : random_next(&q->seed) & FULL, .addr = q->addr };
 	if (q->a.kind == ACC_ATOMIC && q->kind > 11)
 		q->a.kind = ACC_LOAD;
 	for (int i = 0; i < LANES; i++) {
-		uint64_t at = r >> 28 & 3 ? start + step * (uint64_t)i : next(&q->seed) % span;
+		uint64_t at = r >> 28 & 3 ? start + step * (uint64_t)i : random_next(&q->seed) % span;
 		q->addr[i] = A + at / bytes * bytes;
 	}
 	q->open = true;
@@ -344,7 +344,7 @@ static void run_window(SmMem *s, Source *q, const Config *c, Cycle end, LaunchSt
 			Cycle free = q->ticket[q->job].pipe_free;
 			ck_assert_uint_gt(free, q->now);
 			q->soonest[q->job] = q->now + soonest(c, q);
-			q->now = free + (next(&q->seed) & 3 ? 0 : next(&q->seed) % 300);
+			q->now = free + (random_next(&q->seed) & 3 ? 0 : random_next(&q->seed) % 300);
 			q->open = false;
 			q->job++;
 		} else {

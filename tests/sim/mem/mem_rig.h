@@ -2,6 +2,7 @@
 #ifndef GSIM_MEM_RIG_H
 #define GSIM_MEM_RIG_H
 #include "sim/mem/internal.h"
+#include "tests/random.h"
 #include <check.h>
 
 enum { LANES = 32 };
@@ -10,15 +11,6 @@ enum { LANES = 32 };
 
 TCase *mem_random_tests(void);     /* check_mem_random.c */
 int mem_bench(void);
-
-static inline uint64_t next(uint64_t *state)
-{
-	*state += 0x9e3779b97f4a7c15u;
-	uint64_t z = *state;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
 
 static inline Config defaults(void)
 {

@@ -11,25 +11,7 @@
 /* Lane t goes round 4 - t times. */
 #define LOOP K(" %s = sub.u32 4, %t\nH: %x = add.u32 %x, 5\n %s = sub.u32 %s, 1\n %p = setp.ne.u32 %s, 0\n bra %p, H, Y\n" AT("Y", "3") END)
 
-static Rig *run(const char *machine, const char *text, const char *path)
-{
-	Rig *r = rig_new(machine);
-	rig_run(r, text, 1, 4);
-	if (path)
-		rig_path(r, 0, path);
-	return r;
-}
-
-static void runs(const char *machine, const char *text, const char *path) { rig_free(run(machine, text, path)); }
-
-static void counted(const char *machine, const char *text, const char *path, uint64_t pushes, uint64_t depth, uint64_t merges)
-{
-	Rig *r = run(machine, text, path);
-	ck_assert_uint_eq(r->s.pushes, pushes);
-	ck_assert_uint_eq(r->s.max_depth, depth);
-	ck_assert_uint_eq(r->s.merges, merges);
-	rig_free(r);
-}
+static void runs(const char *machine, const char *text, const char *path) { rig_free(rig_four(machine, text, path)); }
 
 /* ---- the frontier ---- */
 
@@ -73,10 +55,10 @@ END_TEST
 START_TEST(checks_where_the_frontier_asks)
 {
 	const char *line = K(" bra B\n" AT("B", "1") " bra C\n" AT("C", "2") END);
-	counted("divergence.model=tf_stack", line, "A:f B:f C:f", 0, 1, 0);
-	counted("divergence.model=min_pc", line, "A:f B:f C:f", 2, 1, 0);
-	counted("divergence.model=tf_stack", IF_ELSE("3"), "A:f T:3 F:c J:f", 3, 2, 1);
-	counted("divergence.model=min_pc", IF_ELSE("3"), "A:f T:3 F:c J:f", 3, 2, 1);
+	rig_four_counts("divergence.model=tf_stack", line, "A:f B:f C:f", 0, 1, 0);
+	rig_four_counts("divergence.model=min_pc", line, "A:f B:f C:f", 2, 1, 0);
+	rig_four_counts("divergence.model=tf_stack", IF_ELSE("3"), "A:f T:3 F:c J:f", 3, 2, 1);
+	rig_four_counts("divergence.model=min_pc", IF_ELSE("3"), "A:f T:3 F:c J:f", 3, 2, 1);
 }
 END_TEST
 
@@ -86,12 +68,12 @@ START_TEST(sandy_walks)
 {
 	runs("divergence.model=tf_sandy", IF_ELSE("3"), "A:f T:3 F:c J:f");
 	runs("divergence.model=tf_sandy", IF_ELSE("15"), "A:f T:f J:f");
-	Rig *r = run("divergence.model=tf_sandy", LOOP, "A:f H:f H:7 H:3 H:1 H:0 Y:f");
+	Rig *r = rig_four("divergence.model=tf_sandy", LOOP, "A:f H:f H:7 H:3 H:1 H:0 Y:f");
 	ck_assert_uint_eq(r->s.noop_fetches, 1);
 	ck_assert_uint_eq(r->s.active_lanes[0], 4); /* H's instructions */
 	ck_assert_uint_eq(rig_fetches(r, "H"), 5);
 	rig_free(r);
-	r = run("divergence.model=tf_sandy tf_sandy.rule=refined", LOOP, "A:f H:f H:7 H:3 H:1 Y:f");
+	r = rig_four("divergence.model=tf_sandy tf_sandy.rule=refined", LOOP, "A:f H:f H:7 H:3 H:1 Y:f");
 	ck_assert_uint_eq(r->s.noop_fetches, 0);
 	rig_free(r);
 }
@@ -100,14 +82,14 @@ END_TEST
 /* The branches of A and T go on conservatively; F falls through, J has all lanes. */
 START_TEST(sandy_costs)
 {
-	Rig *r = run("divergence.model=tf_sandy", IF_ELSE("3"), NULL);
+	Rig *r = rig_four("divergence.model=tf_sandy", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12");
 	rig_free(r);
-	r = run("divergence.model=tf_sandy tf_sandy.conservative_cycles=3", IF_ELSE("3"), NULL);
+	r = rig_four("divergence.model=tf_sandy tf_sandy.conservative_cycles=3", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 8 9 13 14 15 16 17 18");
 	ck_assert_uint_eq(r->s.stalls[STALL_DIVERGENCE], 6);
 	rig_free(r);
-	r = run("divergence.model=tf_sandy tf_sandy.conservative_cycles=3", IF_ELSE("15"), NULL);
+	r = rig_four("divergence.model=tf_sandy tf_sandy.conservative_cycles=3", IF_ELSE("15"), NULL);
 	ck_assert_uint_eq(r->s.stalls[STALL_DIVERGENCE], 0);
 	rig_free(r);
 }
@@ -143,10 +125,10 @@ END_TEST
 /* A frame for each call; lanes that return early wait for the others of theirs. */
 START_TEST(sandy_frames)
 {
-	counted("divergence.model=tf_sandy", CALLED K(IF("3", "T", "F") "T: (%y) = call f, (%t)\n %x = add.u32 %x, %y\n bra J\n"
+	rig_four_counts("divergence.model=tf_sandy", CALLED K(IF("3", "T", "F") "T: (%y) = call f, (%t)\n %x = add.u32 %x, %y\n bra J\n"
 		"F: (%y) = call f, (%t)\n %x = add.u32 %x, %y\n bra J\n" AT("J", "3") END), "A:f T:3 f0:3 f1:1 f2:2 F:c f0:c f2:c J:f", 2, 1, 0);
 	/* down(t): a frame for each depth, whose lanes are those that call there. */
-	counted("divergence.model=tf_sandy", "func down(u32 %n) -> (u32 %r) {\n reg pred %p\n reg u32 %m\nd0: %p = setp.eq.u32 %n, 0\n"
+	rig_four_counts("divergence.model=tf_sandy", "func down(u32 %n) -> (u32 %r) {\n reg pred %p\n reg u32 %m\nd0: %p = setp.eq.u32 %n, 0\n"
 		" bra %p, d1, d2\nd1: %r = mov.u32 1\n ret\nd2: %m = sub.u32 %n, 1\n (%r) = call down, (%m)\n %r = mad.lo.u32 %r, 3, %n\n ret\n}\n"
 		K(" (%x) = call down, (%t)\n bra B\n" AT("B", "1") END),
 		"A:f d0:f d1:1 d2:e d0:e d1:2 d2:c d0:c d1:4 d2:8 d0:8 d1:8 B:f", 4, 4, 0);
@@ -158,11 +140,11 @@ END_TEST
    exit ends, and with the last one the caller is walked on for those that are left. */
 START_TEST(sandy_indirect_calls_and_exits)
 {
-	counted("divergence.model=tf_sandy", "global u64 table[2] = { f, g }\n" CALLED "func g(u32 %n) -> (u32 %r) {\n reg pred %p\ng0: %p = setp.eq.u32 %n, 3\n"
+	rig_four_counts("divergence.model=tf_sandy", "global u64 table[2] = { f, g }\n" CALLED "func g(u32 %n) -> (u32 %r) {\n reg pred %p\ng0: %p = setp.eq.u32 %n, 3\n"
 		" bra %p, g1, g2\ng1: exit\ng2: %r = mov.u32 5\n ret\n}\n"
 		K(" %w = mov.u64 table\n %s = and.b32 %t, 1\n %w = mad.wide.u32 %s, 8, %w\n %w = ld.global.u64 [%w]\n (%x) = call %w, (%t)\n bra B\n" AT("B", "1") END),
 		"A:f f0:5 f1:1 f2:4 g0:a g1:8 g2:2 B:7", 4, 3, 0);
-	counted("divergence.model=tf_sandy", "func g() {\ng0: exit\n}\n" K(IF("3", "T", "J") "T: call g, ()\n bra J\n" AT("J", "3") END),
+	rig_four_counts("divergence.model=tf_sandy", "func g() {\ng0: exit\n}\n" K(IF("3", "T", "J") "T: call g, ()\n bra J\n" AT("J", "3") END),
 		"A:f T:3 g0:3 J:c", 1, 1, 0);
 }
 END_TEST
@@ -200,7 +182,7 @@ END_TEST
 
 START_TEST(min_pc_costs)
 {
-	Rig *r = run("divergence.model=min_pc min_pc.switch_cycles=3", IF_ELSE("3"), NULL); /* T to F; what follows has F's lanes */
+	Rig *r = rig_four("divergence.model=min_pc min_pc.switch_cycles=3", IF_ELSE("3"), NULL); /* T to F; what follows has F's lanes */
 	rig_issues(r, 0, "0 1 2 3 4 5 6 10 11 12 13 14 15");
 	rig_free(r);
 }

@@ -19,50 +19,27 @@
 /* Lane t goes round 4 - t times. */
 #define LOOP K(" %s = sub.u32 4, %t\nH: %x = add.u32 %x, 5\n %s = sub.u32 %s, 1\n %p = setp.ne.u32 %s, 0\n bra %p, H, Y\n" AT("Y", "3") END)
 
-static Rig *run(const char *machine, const char *text, const char *path)
-{
-	Rig *r = rig_new(machine);
-	rig_run(r, text, 1, 4);
-	if (path)
-		rig_path(r, 0, path);
-	return r;
-}
-
-static void counts(const Rig *r, uint64_t pushes, uint64_t depth, uint64_t merges)
-{
-	ck_assert_uint_eq(r->s.pushes, pushes);
-	ck_assert_uint_eq(r->s.max_depth, depth);
-	ck_assert_uint_eq(r->s.merges, merges);
-}
-
-static void counted(const char *machine, const char *text, const char *path, uint64_t pushes, uint64_t depth, uint64_t merges)
-{
-	Rig *r = run(machine, text, path);
-	counts(r, pushes, depth, merges);
-	rig_free(r);
-}
-
 /* ---- ipdom ---- */
 
 START_TEST(ipdom_rule_1)
 {
 	/* The side that begins at the reconvergence point gets no entry. */
-	counted("", IF_ONLY, "A:f T:3 J:f", 1, 2, 1);
-	counted("", IF_ELSE("3"), "A:f T:3 F:c J:f", 2, 3, 2);
-	counted("", IF_ELSE("15"), "A:f T:f J:f", 0, 1, 0);
+	rig_four_counts("", IF_ONLY, "A:f T:3 J:f", 1, 2, 1);
+	rig_four_counts("", IF_ELSE("3"), "A:f T:3 F:c J:f", 2, 3, 2);
+	rig_four_counts("", IF_ELSE("15"), "A:f T:f J:f", 0, 1, 0);
 }
 END_TEST
 
 START_TEST(ipdom_rule_2)
 {
 	/* A loop that sheds lanes keeps two entries: lanes that leave wait in the reconvergence entry. */
-	counted("", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 3, 2, 1);
+	rig_four_counts("", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 3, 2, 1);
 }
 END_TEST
 
 START_TEST(ipdom_nesting)
 {
-	counted("", NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 6, 7, 6);
+	rig_four_counts("", NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 6, 7, 6);
 }
 END_TEST
 
@@ -79,7 +56,7 @@ START_TEST(ipdom_order_of_paths)
 		snprintf(set, sizeof set, "ipdom.push_order=%s", e[k].order);
 		snprintf(text, sizeof text, "%s", IF_ELSE("9"));
 		*strchr(text, '9') = *e[k].mask;
-		rig_free(run(set, text, e[k].path));
+		rig_free(rig_four(set, text, e[k].path));
 	}
 }
 END_TEST
@@ -87,15 +64,15 @@ END_TEST
 /* A: 0..3 compute the predicate, 4 branches; T has an instruction and a jump, F one, J five. */
 START_TEST(ipdom_costs)
 {
-	Rig *r = run("", IF_ELSE("3"), NULL);
+	Rig *r = rig_four("", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12");
 	ck_assert_uint_eq(r->s.overhead_warp, 1);
 	rig_free(r);
-	r = run("ipdom.push_cycles=3", IF_ELSE("3"), NULL);
+	r = rig_four("ipdom.push_cycles=3", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 8 9 10 11 12 13 14 15");
 	ck_assert_uint_eq(r->s.stalls[STALL_DIVERGENCE], 3);
 	rig_free(r);
-	r = run("ipdom.pop_cycles=4", IF_ELSE("3"), NULL); /* at the jump of T and the last instruction of F */
+	r = rig_four("ipdom.pop_cycles=4", IF_ELSE("3"), NULL); /* at the jump of T and the last instruction of F */
 	rig_issues(r, 0, "0 1 2 3 4 5 6 11 16 17 18 19 20");
 	rig_free(r);
 }
@@ -104,7 +81,7 @@ END_TEST
 /* The third entry drives the first out. It is fetched when it is on top again, for it is to run, not when it is popped. */
 START_TEST(ipdom_spills_with_constant_costs)
 {
-	Rig *r = run("divergence.depth=2 divergence.chunk=1 divergence.spill=constant ipdom.spill_push=7 ipdom.reload_pop=9",
+	Rig *r = rig_four("divergence.depth=2 divergence.chunk=1 divergence.spill=constant ipdom.spill_push=7 ipdom.reload_pop=9",
 		IF_ELSE("3"), "A:f T:3 F:c J:f");
 	rig_issues(r, 0, "0 1 2 3 4 12 13 14 24 25 26 27 28");
 	ck_assert_uint_eq(r->s.spills, 1);
@@ -121,18 +98,18 @@ START_TEST(ipdom_spill_counts)
 	for (int k = 0; k < 2; k++) {
 		char set[128];
 		snprintf(set, sizeof set, "divergence.depth=2 divergence.chunk=1 divergence.spill=%s", how[k]);
-		Rig *r = run(set, NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f");
+		Rig *r = rig_four(set, NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f");
 		ck_assert_uint_eq(r->s.spills, 5);
 		ck_assert_uint_eq(r->s.fills, 5);
-		counts(r, 6, 7, 6);
+		rig_counts(r, 6, 7, 6);
 		/* Each chunk is an entry of 8 bytes in a sector of its own, besides the load of the parameter (a hit). */
 		ck_assert_uint_eq(r->s.l1_other, k ? 10 : 0);
 		rig_free(r);
 	}
-	Rig *r = run("divergence.depth=7", NESTED, NULL);
+	Rig *r = rig_four("divergence.depth=7", NESTED, NULL);
 	ck_assert_uint_eq(r->s.spills, 0);
 	rig_free(r);
-	r = run("divergence.depth=4 divergence.chunk=4", NESTED, NULL); /* the fifth push moves four */
+	r = rig_four("divergence.depth=4 divergence.chunk=4", NESTED, NULL); /* the fifth push moves four */
 	ck_assert_uint_eq(r->s.spills, 1);
 	ck_assert_uint_eq(r->s.fills, 1);
 	rig_free(r);
@@ -143,9 +120,9 @@ END_TEST
 
 START_TEST(token_if)
 {
-	counted("divergence.model=token", IF_ELSE("3"), "A:f T:3 F:c J:f", 2, 2, 1);
-	counted("divergence.model=token", IF_ELSE("15"), "A:f T:f J:f", 1, 1, 1);
-	counted("divergence.model=token", NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 6, 6, 3);
+	rig_four_counts("divergence.model=token", IF_ELSE("3"), "A:f T:3 F:c J:f", 2, 2, 1);
+	rig_four_counts("divergence.model=token", IF_ELSE("15"), "A:f T:f J:f", 1, 1, 1);
+	rig_four_counts("divergence.model=token", NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 6, 6, 3);
 }
 END_TEST
 
@@ -153,15 +130,15 @@ END_TEST
    no jump to the SYNC in front of J. */
 START_TEST(token_unwinding)
 {
-	Rig *r = run("divergence.model=token token.unwind_cycles=5", IF_ELSE("3"), NULL);
+	Rig *r = rig_four("divergence.model=token token.unwind_cycles=5", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 13 14 19 20 21 22 23");
 	rig_free(r);
 	/* Redirection is part of it; the branch to T, which follows in the code, has none, T's jump has. */
-	r = run("divergence.model=token token.unwind_cycles=5 fetch.redirect_cycles=3", IF_ELSE("3"), NULL);
+	r = rig_four("divergence.model=token token.unwind_cycles=5 fetch.redirect_cycles=3", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 11 16 17 22 23 24 25 26");
 	rig_free(r);
 	/* Spills are added: the push of DIV (the branch, at 5) and the pop of SSY (the SYNC at 21). */
-	r = run("divergence.model=token token.unwind_cycles=5 divergence.depth=1 divergence.chunk=1 divergence.spill=constant "
+	r = rig_four("divergence.model=token token.unwind_cycles=5 divergence.depth=1 divergence.chunk=1 divergence.spill=constant "
 		"token.spill_push=7 token.reload_pop=9", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 13 14 15 20 21 35 36 37 38 39");
 	rig_free(r);
@@ -175,10 +152,10 @@ START_TEST(token_spill_counts)
 	for (int k = 0; k < 2; k++) {
 		char set[160];
 		snprintf(set, sizeof set, "divergence.model=token divergence.depth=2 divergence.chunk=1 divergence.spill=%s l2.latency=50", how[k]);
-		Rig *r = run(set, NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f");
+		Rig *r = rig_four(set, NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f");
 		ck_assert_uint_eq(r->s.spills, 4); /* six tokens, two on chip */
 		ck_assert_uint_eq(r->s.fills, 4);
-		counts(r, 6, 6, 3);
+		rig_counts(r, 6, 6, 3);
 		cycles[k] = r->s.cycles;
 		rig_free(r);
 	}
@@ -189,8 +166,8 @@ END_TEST
 START_TEST(token_loops_as_they_are_compiled)
 {
 	/* SSY and divergent branches: a token for each trip count. PBK and BRK: one token. */
-	counted("divergence.model=token", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 4, 4, 1);
-	counted("divergence.model=token token.loop_codegen=pbk_brk", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 1, 1, 1);
+	rig_four_counts("divergence.model=token", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 4, 4, 1);
+	rig_four_counts("divergence.model=token token.loop_codegen=pbk_brk", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 1, 1, 1);
 }
 END_TEST
 
@@ -203,7 +180,7 @@ START_TEST(token_loop_between_two_ways_out)
 {
 	static const char *const how[] = { "divergence.model=token", "divergence.model=token token.loop_codegen=pbk_brk", "divergence.model=its" };
 	for (int k = 0; k < 3; k++) {
-		Rig *r = run(how[k], LEFT, NULL);
+		Rig *r = rig_four(how[k], LEFT, NULL);
 		ck_assert_uint_eq(rig_fetches(r, "E"), 0);
 		rig_free(r);
 	}
@@ -214,9 +191,9 @@ END_TEST
 
 START_TEST(tf_stack_order)
 {
-	counted("divergence.model=tf_stack", IF_ELSE("3"), "A:f T:3 F:c J:f", 3, 2, 1); /* T, F, J; F joins it */
-	counted("divergence.model=tf_stack", NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 9, 4, 3);
-	Rig *r = run("divergence.model=tf_stack", LOOP, "A:f H:f H:7 H:3 H:1 Y:f");
+	rig_four_counts("divergence.model=tf_stack", IF_ELSE("3"), "A:f T:3 F:c J:f", 3, 2, 1); /* T, F, J; F joins it */
+	rig_four_counts("divergence.model=tf_stack", NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 9, 4, 3);
+	Rig *r = rig_four("divergence.model=tf_stack", LOOP, "A:f H:f H:7 H:3 H:1 Y:f");
 	ck_assert_uint_eq(r->s.max_depth, 2);
 	rig_free(r);
 }
@@ -226,9 +203,9 @@ END_TEST
 
 START_TEST(serial_runs_each_group_to_its_end)
 {
-	counted("divergence.model=serial", IF_ELSE("3"), "A:f T:3 J:3 F:c J:c", 1, 2, 0);
-	counted("divergence.model=serial", LOOP, "A:f H:f H:7 H:3 H:1 Y:1 Y:2 Y:4 Y:8", 3, 4, 0);
-	Rig *r = run("divergence.model=serial serial.switch_cycles=4", IF_ELSE("3"), NULL);
+	rig_four_counts("divergence.model=serial", IF_ELSE("3"), "A:f T:3 J:3 F:c J:c", 1, 2, 0);
+	rig_four_counts("divergence.model=serial", LOOP, "A:f H:f H:7 H:3 H:1 Y:1 Y:2 Y:4 Y:8", 3, 4, 0);
+	Rig *r = rig_four("divergence.model=serial serial.switch_cycles=4", IF_ELSE("3"), NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 11 16 17 18 19 20 21");
 	ck_assert_uint_eq(r->s.stalls[STALL_DIVERGENCE], 4);
 	rig_free(r);
@@ -239,7 +216,7 @@ END_TEST
 
 START_TEST(mimd_is_every_lane_on_its_own)
 {
-	Rig *r = run("divergence.model=mimd", IF_ELSE("3"), NULL);
+	Rig *r = rig_four("divergence.model=mimd", IF_ELSE("3"), NULL);
 	ck_assert_uint_eq(rig_fetches(r, "J"), 4);
 	ck_assert_uint_eq(r->s.max_depth, 4);
 	ck_assert_uint_eq(r->s.pushes, 0);
@@ -298,7 +275,7 @@ START_TEST(sleep_lasts_over_a_point)
 		for (unsigned t = 0; t < sizeof texts / sizeof *texts; t++) {
 			char set[300];
 			snprintf(set, sizeof set, "clock_mhz=1000 %s", machines[k]);
-			Rig *r = run(set, texts[t], NULL);
+			Rig *r = rig_four(set, texts[t], NULL);
 			ck_assert_msg(r->s.cycles >= 5000, "%s, kernel %u: %llu cycles", set, t, (unsigned long long)r->s.cycles);
 			rig_free(r);
 		}
@@ -309,12 +286,12 @@ END_TEST
 START_TEST(points_change_no_results)
 {
 	for (int k = 0; k < MACHINES; k++) {
-		rig_free(run(machines[k], BEHIND, NULL));
-		rig_free(run(machines[k], BESIDE, NULL));
-		rig_free(run(machines[k], EARLY, NULL));
-		rig_free(run(machines[k], BEHIND_IN_CALL, NULL));
-		rig_free(run(machines[k], BEHIND_LOOP, NULL));
-		rig_free(run(machines[k], LOOP_THEN_BEHIND, NULL));
+		rig_free(rig_four(machines[k], BEHIND, NULL));
+		rig_free(rig_four(machines[k], BESIDE, NULL));
+		rig_free(rig_four(machines[k], EARLY, NULL));
+		rig_free(rig_four(machines[k], BEHIND_IN_CALL, NULL));
+		rig_free(rig_four(machines[k], BEHIND_LOOP, NULL));
+		rig_free(rig_four(machines[k], LOOP_THEN_BEHIND, NULL));
 	}
 }
 END_TEST
@@ -325,7 +302,7 @@ START_TEST(later_points_are_taken)
 	const char *text = K("B: %a = shr.b32 3, %t\n %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, T, F !reconverge R\n"
 		AT("T", "1") " bra J\n" AT("F", "2") " bra J\n" AT("J", "3") " bra R\n" AT("R", "4") END);
 	for (int k = 0; k < 2; k++)
-		rig_free(run(machines[k], text, "A:f B:f T:3 J:3 F:c J:c R:f"));
+		rig_free(rig_four(machines[k], text, "A:f B:f T:3 J:3 F:c J:c R:f"));
 }
 END_TEST
 

@@ -19,27 +19,9 @@
 /* Lane t goes round 4 - t times. */
 #define LOOP K(" %s = sub.u32 4, %t\nH: %x = add.u32 %x, 5\n %s = sub.u32 %s, 1\n %p = setp.ne.u32 %s, 0\n bra %p, H, Y\n" AT("Y", "3") END)
 
-static Rig *run(const char *machine, const char *text)
-{
-	Rig *r = rig_new(machine);
-	rig_run(r, text, 1, 4);
-	return r;
-}
-
-static void counted(const char *machine, const char *text, const char *path, uint64_t pushes, uint64_t depth, uint64_t merges)
-{
-	Rig *r = run(machine, text);
-	if (path)
-		rig_path(r, 0, path);
-	ck_assert_uint_eq(r->s.pushes, pushes);
-	ck_assert_uint_eq(r->s.max_depth, depth);
-	ck_assert_uint_eq(r->s.merges, merges);
-	rig_free(r);
-}
-
 static void spilled(const char *machine, const char *text, uint64_t spills, uint64_t fills)
 {
-	Rig *r = run(machine, text);
+	Rig *r = rig_four(machine, text, NULL);
 	ck_assert_uint_eq(r->s.spills, spills);
 	ck_assert_uint_eq(r->s.fills, fills);
 	rig_free(r);
@@ -50,10 +32,10 @@ static void spilled(const char *machine, const char *text, uint64_t spills, uint
 /* The false side is a split behind the true one; turns go round, so it issues first. Lanes at the point are in no split. */
 START_TEST(multi_path_entries)
 {
-	counted("divergence.model=multi_path", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
-	counted("divergence.model=multi_path", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 1, 1);
-	counted("divergence.model=multi_path", NESTED, NULL, 3, 2, 3); /* a false side has come to its point when the next branch parts lanes */
-	counted("divergence.model=multi_path units.imul.latency=50", SLOW, NULL, 3, 4, 3); /* not so if it takes long */
+	rig_four_counts("divergence.model=multi_path", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
+	rig_four_counts("divergence.model=multi_path", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 1, 1);
+	rig_four_counts("divergence.model=multi_path", NESTED, NULL, 3, 2, 3); /* a false side has come to its point when the next branch parts lanes */
+	rig_four_counts("divergence.model=multi_path units.imul.latency=50", SLOW, NULL, 3, 4, 3); /* not so if it takes long */
 }
 END_TEST
 
@@ -62,10 +44,10 @@ END_TEST
 START_TEST(multi_path_hides_latency)
 {
 	const char *text = K(IF("3", "T", "F") AT("T", "1") " %x = mul.lo.u32 %x, 7\n bra J\n" AT("F", "2") " %x = mul.lo.u32 %x, 9\n bra J\nJ:\n" END);
-	Rig *r = run("divergence.model=multi_path units.imul.latency=10", text);
+	Rig *r = rig_four("divergence.model=multi_path units.imul.latency=10", text, NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 6 15 16 17 18 19 29 30");
 	rig_free(r);
-	r = run("units.imul.latency=10", text);
+	r = rig_four("units.imul.latency=10", text, NULL);
 	rig_issues(r, 0, "0 1 2 3 4 5 15 16 25 35 36 37 47 48");
 	rig_free(r);
 }
@@ -81,7 +63,7 @@ START_TEST(a_second_issue_is_of_the_same_split)
 	for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
 		int n[2] = { 0 };
 		snprintf(set, sizeof set, "divergence.model=%s scheduler.issue_width=2 units.alu.count=2", models[m]);
-		Rig *r = run(set, text);
+		Rig *r = rig_four(set, text, NULL);
 		const TraceEvent *last = NULL;
 		for (int i = 0; i < r->n; i++) {
 			const TraceEvent *e = &r->e[i];
@@ -106,8 +88,8 @@ START_TEST(multi_path_merges_on_the_way)
 {
 	const char *text = K(IF("1", "S", "C") "C: %y = mul.lo.u32 %t, 3\n" IF("15", "B", "E") "S: %x = mul.lo.u32 %t, 5\n bra B\n"
 		"B: %x = mad.lo.u32 %y, 31, 1\n bra J\n" AT("E", "2") " bra J\n" AT("J", "3") END);
-	counted("divergence.model=multi_path units.imul.latency=20", text, "A:f C:e S:1 B:e B:1 J:f", 1, 2, 1);
-	counted("divergence.model=multi_path units.imul.latency=20 multi_path.merge=true", text, "A:f C:e S:1 B:f J:f", 1, 2, 2);
+	rig_four_counts("divergence.model=multi_path units.imul.latency=20", text, "A:f C:e S:1 B:e B:1 J:f", 1, 2, 1);
+	rig_four_counts("divergence.model=multi_path units.imul.latency=20 multi_path.merge=true", text, "A:f C:e S:1 B:f J:f", 1, 2, 2);
 }
 END_TEST
 
@@ -126,7 +108,7 @@ START_TEST(only_who_goes_elsewhere_is_redirected)
 		const TraceEvent *last = NULL;
 		bool parted = false;
 		snprintf(set, sizeof set, "divergence.model=%s units.imul.latency=300 fetch.redirect_cycles=20", models[m]);
-		Rig *r = run(set, text);
+		Rig *r = rig_four(set, text, NULL);
 		for (int i = 0; i < r->n; i++) {
 			const TraceEvent *e = &r->e[i];
 			if (e->kind != TR_ISSUE)
@@ -152,7 +134,7 @@ START_TEST(splits_let_go_together_may_meet)
 	static const char *const machines[] = { "divergence.model=multi_path", "divergence.model=multi_path multi_path.merge=true",
 		"divergence.model=multi_path multi_path.splits=1 multi_path.rt=1" };
 	for (int k = 0; k < 3; k++) {
-		Rig *r = run(machines[k], text);
+		Rig *r = rig_four(machines[k], text, NULL);
 		ck_assert_uint_eq(rig_fetches(r, "B"), 2);
 		ck_assert_uint_eq(rig_fetches(r, "J"), 1);
 		rig_free(r);
@@ -177,10 +159,10 @@ END_TEST
 /* Entries: the base; B and F1; C and F2; D and F3. F2 begins when its entry is the top one again: when C's lanes are at J3. */
 START_TEST(dual_path_entries)
 {
-	counted("divergence.model=dual_path", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
-	counted("divergence.model=dual_path", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 2, 1);
-	counted("divergence.model=dual_path dual_path.side=left", NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 3, 4, 3);
-	counted("divergence.model=dual_path units.imul.latency=50", SLOW, NULL, 3, 4, 3);
+	rig_four_counts("divergence.model=dual_path", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
+	rig_four_counts("divergence.model=dual_path", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 2, 1);
+	rig_four_counts("divergence.model=dual_path dual_path.side=left", NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 3, 4, 3);
+	rig_four_counts("divergence.model=dual_path units.imul.latency=50", SLOW, NULL, 3, 4, 3);
 }
 END_TEST
 
@@ -189,8 +171,8 @@ START_TEST(dual_path_indexed_branches)
 {
 	const char *text = K(" brx %t, [B1, B2, B3, B4, B4]\n" AT("B1", "1") " bra J\n" AT("B2", "2") " bra J\n" AT("B3", "3") " bra J\n"
 		AT("B4", "4") " bra J\n" AT("J", "5") END);
-	counted("divergence.model=dual_path dual_path.side=left", text, "A:f B1:1 B2:2 B3:4 B4:8 J:f", 3, 3, 1);
-	counted("divergence.model=dual_path", text, "A:f B2:2 B1:1 B4:8 B3:4 J:f", 3, 3, 1);
+	rig_four_counts("divergence.model=dual_path dual_path.side=left", text, "A:f B1:1 B2:2 B3:4 B4:8 J:f", 3, 3, 1);
+	rig_four_counts("divergence.model=dual_path", text, "A:f B2:2 B1:1 B4:8 B3:4 J:f", 3, 3, 1);
 }
 END_TEST
 
@@ -210,7 +192,7 @@ START_TEST(dual_path_sides)
 	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
 		char set[160];
 		snprintf(set, sizeof set, "divergence.model=dual_path units.imul.latency=10 %s", e[k].set);
-		Rig *r = run(set, text);
+		Rig *r = rig_four(set, text, NULL);
 		rig_issues(r, 0, e[k].issues);
 		rig_free(r);
 	}
@@ -230,10 +212,10 @@ END_TEST
 /* A queue: T is before F in it; one at a time. */
 START_TEST(aware_entries)
 {
-	counted("divergence.model=aware", IF_ELSE, "A:f T:3 F:c J:f", 1, 2, 1);
-	counted("divergence.model=aware", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 1, 1);
+	rig_four_counts("divergence.model=aware", IF_ELSE, "A:f T:3 F:c J:f", 1, 2, 1);
+	rig_four_counts("divergence.model=aware", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 1, 1);
 	/* C and F1 part, F1 has its turn, then C, F2, and so on: breadth first. */
-	counted("divergence.model=aware", NESTED, "A:f B:7 F1:8 C:3 F2:4 D:1 F3:2 J3:3 J2:7 J1:f", 3, 3, 3);
+	rig_four_counts("divergence.model=aware", NESTED, "A:f B:7 F1:8 C:3 F2:4 D:1 F3:2 J3:3 J2:7 J1:f", 3, 3, 3);
 	/* F2 goes out when it comes to be, third behind F1 and C; when it comes back, F3 goes out. */
 	spilled("divergence.model=aware aware.splits=2", NESTED, 2, 2);
 	/* The middle region goes out when C's is opened, F2 comes to its point and drives the outermost out, which comes back last. */
@@ -255,7 +237,7 @@ START_TEST(aware_time_outs)
 	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
 		char set[160];
 		snprintf(set, sizeof set, "divergence.model=aware units.imul.latency=50 %s", e[k].set);
-		Rig *r = run(set, text);
+		Rig *r = rig_four(set, text, NULL);
 		rig_path(r, 0, e[k].path);
 		if (*e[k].issues)
 			rig_issues(r, 0, e[k].issues);
@@ -297,19 +279,19 @@ END_TEST
 /* J has five instructions: a short block, so T and F are splits. Else one path after the other. */
 START_TEST(dws_branches)
 {
-	counted("divergence.model=dws", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
-	counted("divergence.model=dws dws.short_block=5", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
-	counted("divergence.model=dws dws.short_block=4", IF_ELSE, "A:f T:3 F:c J:f", 1, 2, 1);
+	rig_four_counts("divergence.model=dws", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
+	rig_four_counts("divergence.model=dws dws.short_block=5", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
+	rig_four_counts("divergence.model=dws dws.short_block=4", IF_ELSE, "A:f T:3 F:c J:f", 1, 2, 1);
 	static const char *const stack[] = { "dws.branches=false", "dws.splits=1" };
 	for (int k = 0; k < 2; k++) {
 		char set[80];
 		snprintf(set, sizeof set, "divergence.model=dws %s", stack[k]);
-		counted(set, IF_ELSE, "A:f T:3 F:c J:f", 1, 2, 1);
-		counted(set, NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 3, 4, 3);
+		rig_four_counts(set, IF_ELSE, "A:f T:3 F:c J:f", 1, 2, 1);
+		rig_four_counts(set, NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 3, 4, 3);
 	}
-	counted("divergence.model=dws", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 1, 1);
+	rig_four_counts("divergence.model=dws", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 1, 1);
 	/* Room for two: B and F1 take it, C and F2 do not, until F1 has come to its point. */
-	Rig *r = run("divergence.model=dws dws.splits=2 units.imul.latency=50", SLOW);
+	Rig *r = rig_four("divergence.model=dws dws.splits=2 units.imul.latency=50", SLOW, NULL);
 	ck_assert_uint_eq(r->s.max_depth, 4);
 	ck_assert_uint_eq(rig_fetches(r, "J1"), 1);
 	rig_free(r);
@@ -341,7 +323,7 @@ START_TEST(dws_loads)
 	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
 		char set[300];
 		snprintf(set, sizeof set, "divergence.model=dws " L1 "%s", e[k].set);
-		Rig *r = run(set, partly);
+		Rig *r = rig_four(set, partly, NULL);
 		rig_path(r, 0, e[k].path);
 		ck_assert_uint_eq(r->s.pushes, e[k].pushes);
 		ck_assert_uint_eq(r->s.merges, e[k].merges);
@@ -363,7 +345,7 @@ START_TEST(dws_takes_in_whom_it_waited_for)
 		"T: %x = add.u32 %x, %z\n bra %first, M, L\nL: %x = mul.lo.u32 %x, 5\n %x = add.u32 %x, 1\n bra M\n"
 		"F: %y = mul.lo.u32 %x, 7\n %y = mul.lo.u32 %y, 9\n bra %p, G, M\nG: bra %p, T, J\n"
 		"M: %x = add.u32 %x, %y\n bra J\nJ: %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], %x\n exit\n}\n";
-	Rig *r = run("divergence.model=dws dws.branches=false dws.memory=aggressive units.imul.latency=500 " L1, text);
+	Rig *r = rig_four("divergence.model=dws dws.branches=false dws.memory=aggressive units.imul.latency=500 " L1, text, NULL);
 	rig_path(r, 0, "A:f P:7 T:5 F:2 L:4 M:7 J:f");
 	rig_free(r);
 }
@@ -381,7 +363,7 @@ START_TEST(dws_parts_wait_for_each_other)
 	for (int k = 0; k < 2; k++) {
 		char set[300];
 		snprintf(set, sizeof set, "divergence.model=dws dws.memory=aggressive dws.merge=%s " L1, merge[k]);
-		Rig *r = run(set, text);
+		Rig *r = rig_four(set, text, NULL);
 		rig_path(r, 0, "A:f B:3 D:3 B:c D:c");
 		rig_free(r);
 	}

@@ -231,6 +231,30 @@ static inline void rig_path(const Rig *r, int warp, const char *want)
 	ck_assert_msg(!strcmp(got, want), "warp %d runs through %s; expected %s", warp, got, want);
 }
 
+/* One block of four threads has run; path: what warp 0 has fetched, or NULL. */
+static inline Rig *rig_four(const char *assignments, const char *text, const char *path)
+{
+	Rig *r = rig_new(assignments);
+	rig_run(r, text, 1, 4);
+	if (path)
+		rig_path(r, 0, path);
+	return r;
+}
+
+static inline void rig_counts(const Rig *r, uint64_t pushes, uint64_t depth, uint64_t merges)
+{
+	ck_assert_uint_eq(r->s.pushes, pushes);
+	ck_assert_uint_eq(r->s.max_depth, depth);
+	ck_assert_uint_eq(r->s.merges, merges);
+}
+
+static inline void rig_four_counts(const char *assignments, const char *text, const char *path, uint64_t pushes, uint64_t depth, uint64_t merges)
+{
+	Rig *r = rig_four(assignments, text, path);
+	rig_counts(r, pushes, depth, merges);
+	rig_free(r);
+}
+
 static inline uint64_t rig_fetches(const Rig *r, const char *label)
 {
 	for (int i = 0; i < r->s.nblocks; i++)
