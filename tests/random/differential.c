@@ -24,7 +24,7 @@ static const char help[] =
 	"      --choices        besides the mechanisms named, each of them with each named value of each of its parameters\n"
 	"      --passes LIST    a pipeline to test besides the untransformed kernel; repeatable ('linearize'); 'none': no pipeline\n"
 	"      --functional, --timed, --both    how to run (both)\n"
-	"      --config FILE    machine description (a small one)\n"
+	"      --config FILE    machine description (a small one, whose memory is far away for one kernel in four)\n"
 	"  -D, --set KEY=VALUE  changes one value of it; repeatable\n"
 	"      --registers N    a thread has at most N; 'config': as the machine says (a number for each kernel, by its seed)\n"
 	"      --size N         instructions of a thread besides the frame, roughly (60)\n"
@@ -202,8 +202,8 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 		case OPT_FUNCTIONAL: c->timed = false; break;
 		case OPT_TIMED: c->functional = false; break;
 		case OPT_BOTH: c->timed = c->functional = true; break;
-		case OPT_CONFIG: ok = config_load(&c->config, optarg, d); break;
-		case 'D': ok = parse_set(&c->config, optarg, d); break;
+		case OPT_CONFIG: ok = config_load(&c->config, optarg, d); c->own_machine = true; break;
+		case 'D': ok = parse_set(&c->config, optarg, d); c->own_machine = true; break;
 		case OPT_REGISTERS: ok = parse_registers(c, optarg, d); break;
 		case OPT_SIZE: ok = number("size", optarg, 1, &size, d); break;
 		case OPT_WITHOUT: ok = parse_without(c, optarg, d); break;

@@ -82,6 +82,7 @@ typedef struct Campaign {
 	bool timed, functional, minimize;
 	const char *keep;              /* folder for kernels that fail */
 	int64_t registers;             /* at most for a thread; 0: the settings'; below: each kernel another number, chosen by its seed */
+	bool own_machine;              /* config was asked for: the same for all kernels */
 	Config config;                 /* of the settings, but for the mechanism */
 
 	uint64_t runs, kernels, failed, thread_instructions;

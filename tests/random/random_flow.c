@@ -60,23 +60,33 @@ static void push_target(Gen *g, Block *leave, Block *again) { g->nest[g->nnest++
 
 /* ---- conditionals ---- */
 
+/* Of a conditional. late: see random_gen.h. */
+static void side(Gen *g, int depth, int late, Block *end)
+{
+	if (late >= 0 && chance(g, 50))
+		straight(g, (int)rnd(g, 4)); /* the others come before it goes on */
+	else
+		inside(g, depth, 1, 2);
+	give_late(g, late);
+	jump(g, end);
+}
+
 /* if, if-else; `level` of the code inside */
 static void conditional(Gen *g, int depth, int pred, int level)
 {
-	int outer = g->level;
-	bool both = rnd(g, 2);
+	int outer = g->level, late = late_result(g);
+	bool both = rnd(g, 2) || late >= 0;
 	Block *yes = block(g), *no = both ? block(g) : NULL, *end = block(g);
 	branch(g, pred, yes, no ? no : end);
 	g->level = level;
 	open_block(g, yes);
-	inside(g, depth, 1, 2);
-	jump(g, end);
+	side(g, depth, late, end);
 	if (no) {
 		open_block(g, no);
-		inside(g, depth, 1, 2);
-		jump(g, end);
+		side(g, depth, late, end);
 	}
 	open_block(g, end);
+	take_late(g, late);
 	g->level = outer;
 }
 

@@ -82,6 +82,10 @@ int ballot(Gen *, int pred, bool neg);         /* u32 register: lanes whose pred
 void group_operation(Gen *, int mask);         /* of the lanes in the register, all of which are here */
 void guarded_group(Gen *);                     /* of the lanes that a guard lets; level 1 and up */
 void own_words(Gen *);                         /* prologue: initialises local arrays and own shared words */
+/* Lanes of a side of a conditional stand still for a long time just before they meet the others, who use what they have then: a register, or -1. */
+int late_result(Gen *);                        /* before the branch */
+void give_late(Gen *, int result);             /* last on a side */
+void take_late(Gen *, int result);             /* first behind both */
 int thread_address(Gen *, int symbol, int index); /* u64 register: address of the symbol's word number index */
 int load_function(Gen *, int index);           /* u64 register: what the table of functions has there */
 

@@ -126,23 +126,44 @@ static int symbol_address(Gen *g, int symbol, const char **space)
 }
 
 /* What it prints may come in any order; the result is the same for all. */
-static void print_words(Gen *g)
+static void print_into(Gen *g, int result, bool guarded)
 {
 	int format = emit1(g, "mov.u64", T_U64, sym(g->format)), words = emit1(g, "mov.u64", T_U64, sym(g->local));
 	int generic = emit1(g, "cvta.local.u64", T_U64, opd_reg(words));
 	Ins i = op(g, "vprintf", 1, 2);
-	i.opd[0] = opd_reg(pick(g, POOL_32));
+	i.opd[0] = opd_reg(result);
 	i.opd[1] = opd_reg(format);
 	i.opd[2] = opd_reg(generic);
-	guard(g, &i);
+	if (guarded)
+		guard(g, &i);
 	emit(g, i);
+}
+
+int late_result(Gen *g) { return g->local >= 0 && chance(g, 30) ? pick(g, POOL_32) : -1; }
+
+void give_late(Gen *g, int result)
+{
+	if (result >= 0 && chance(g, 50))
+		print_into(g, result, false);
+}
+
+void take_late(Gen *g, int result)
+{
+	if (result < 0)
+		return;
+	int sum = emit2(g, "add.u32", T_U32, opd_reg(result), opd_reg(pick(g, POOL_32)));
+	Ins i = op(g, "xor.b32", 1, 2);
+	i.opd[0] = i.opd[1] = opd_reg(pick(g, POOL_32));
+	i.opd[2] = opd_reg(sum);
+	emit(g, i);
+	used(g, RF_LOCAL);
 }
 
 static void local_array(Gen *g)
 {
 	const char *space;
 	if (chance(g, 15)) {
-		print_words(g);
+		print_into(g, pick(g, POOL_32), true);
 		return;
 	}
 	Type t = any_type(g);
