@@ -12,27 +12,12 @@ typedef struct Base { int reg, pred; } Base;
 typedef struct Bases {
 	Lower *w;
 	Base *base;                /* by component */
-	int *node, *first;         /* nodes of component c: node[first[c] .. first[c + 1]) */
 } Bases;
 
 static LowerFn *function_of(const Bases *x, int k) /* NULL: the node of indirect calls */
 {
-	return x->node[k] < x->w->order.n ? x->w->order.v[x->node[k]] : NULL;
-}
-
-static void sort_nodes(Bases *x)
-{
-	const CallGraph *g = &x->w->calls;
-	x->node = arena_array(&x->w->arena, int, g->n);
-	x->first = arena_array(&x->w->arena, int, g->sccs + 2);
-	for (int n = 0; n < g->n; n++)
-		if (g->scc[n] >= 0)
-			x->first[g->scc[n] + 2]++;
-	for (int c = 0; c < g->sccs; c++)
-		x->first[c + 2] += x->first[c + 1];
-	for (int n = 0; n < g->n; n++)
-		if (g->scc[n] >= 0)
-			x->node[x->first[g->scc[n] + 1]++] = n;
+	const int *node = x->w->calls.node;
+	return node[k] < x->w->order.n ? x->w->order.v[node[k]] : NULL;
 }
 
 static void raise_base(Bases *x, int component, int reg, int pred)
@@ -61,15 +46,15 @@ static void place_component(Bases *x, int c)
 {
 	const CallGraph *g = &x->w->calls;
 	int size = 0, limit = (int)x->w->config->sm_max_regs;
-	for (int k = x->first[c]; k < x->first[c + 1]; k++)
+	for (int k = x->w->calls.start[c]; k < x->w->calls.start[c + 1]; k++)
 		if (function_of(x, k))
 			raise_to(&size, function_of(x, k)->nreg);
 	Base base = x->base[c];
 	if (base.reg + size > limit)
 		base.reg = (limit - size) / 2 * 2;
-	for (int k = x->first[c]; k < x->first[c + 1]; k++) {
+	for (int k = x->w->calls.start[c]; k < x->w->calls.start[c + 1]; k++) {
 		LowerFn *l = function_of(x, k);
-		for (int e = g->first[x->node[k]]; !l && e < g->first[x->node[k] + 1]; e++)
+		for (int e = g->first[x->w->calls.node[k]]; !l && e < g->first[x->w->calls.node[k] + 1]; e++)
 			if (g->scc[g->to[e]] != c)
 				raise_base(x, g->scc[g->to[e]], base.reg, base.pred);
 		if (!l)
@@ -87,11 +72,11 @@ static BitSet *written(Bases *x)
 	BitSet *set = arena_array(&x->w->arena, BitSet, g->sccs);
 	for (int c = 0; c < g->sccs; c++) { /* callees first */
 		set[c] = bs_new(&x->w->arena, (int)x->w->config->sm_max_regs + 1);
-		for (int k = x->first[c]; k < x->first[c + 1]; k++) {
+		for (int k = x->w->calls.start[c]; k < x->w->calls.start[c + 1]; k++) {
 			const LowerFn *l = function_of(x, k);
 			for (int r = 0; l && r < l->nreg; r++)
 				bs_add(set[c], l->reg_base + r);
-			for (int e = g->first[x->node[k]]; e < g->first[x->node[k] + 1]; e++)
+			for (int e = g->first[x->w->calls.node[k]]; e < g->first[x->w->calls.node[k] + 1]; e++)
 				bs_union(set[c], set[g->scc[g->to[e]]]);
 		}
 	}
@@ -121,7 +106,6 @@ static void settle_calls(Bases *x, LowerFn *l, const BitSet *set)
 void lower_bases(Lower *w)
 {
 	Bases x = { .w = w, .base = arena_array(&w->arena, Base, w->calls.sccs) };
-	sort_nodes(&x);
 	for (int c = w->calls.sccs - 1; c >= 0; c--) /* callers first */
 		place_component(&x, c);
 	BitSet *set = written(&x);

@@ -1,4 +1,4 @@
-/* Which functions a kernel needs, and which of them are recursive. */
+/* Which functions a kernel needs, which of them are recursive, and in which lanes may end. */
 #include "sim/code/lower.h"
 
 /* ---- the functions ---- */
@@ -145,20 +145,60 @@ int lower_component(Lower *w, const Ins *call)
 	return w->calls.scc[to ? to->number : w->order.n];
 }
 
+static void sort_nodes(Lower *w, CallGraph *g)
+{
+	g->node = arena_array(&w->arena, int, g->n);
+	g->start = arena_array(&w->arena, int, g->sccs + 2);
+	for (int x = 0; x < g->n; x++)
+		if (g->scc[x] >= 0)
+			g->start[g->scc[x] + 2]++;
+	for (int c = 0; c < g->sccs; c++)
+		g->start[c + 2] += g->start[c + 1];
+	for (int x = 0; x < g->n; x++)
+		if (g->scc[x] >= 0)
+			g->node[g->start[g->scc[x] + 1]++] = x;
+}
+
+static bool has_exit(const Function *f)
+{
+	for (int b = 0; b < f->block.n; b++)
+		if (block_term(f->block.v[b])->op == OP_EXIT)
+			return true;
+	return false;
+}
+
+/* Lanes may end in all functions of a component or in none: each may call each other. What they call has been looked at before. */
+static const bool *find_ends(Lower *w, const CallGraph *g)
+{
+	bool *ends = arena_array(&w->arena, bool, w->m->func.n + 1), *of = arena_array(&w->arena, bool, g->sccs);
+	for (int x = 0; x < w->order.n; x++) /* one that is never called has no component */
+		ends[w->order.v[x]->f->id] = true;
+	for (int c = 0; c < g->sccs; c++) {
+		for (int k = g->start[c]; k < g->start[c + 1]; k++) {
+			int x = g->node[k];
+			of[c] |= x < w->order.n && has_exit(w->order.v[x]->f);
+			for (int e = g->first[x]; e < g->first[x + 1]; e++)
+				of[c] |= of[g->scc[g->to[e]]];
+		}
+		for (int k = g->start[c]; k < g->start[c + 1]; k++)
+			ends[g->node[k] < w->order.n ? w->order.v[g->node[k]]->f->id : w->m->func.n] = of[c];
+	}
+	return ends;
+}
+
 void lower_recursion(Lower *w)
 {
 	CallGraph *g = &w->calls;
 	*g = call_graph(w);
 	g->scc = components(w, g, &g->sccs);
-	int *size = arena_array(&w->arena, int, g->sccs);
-	for (int x = 0; x < g->n; x++)
-		if (g->scc[x] >= 0)
-			size[g->scc[x]]++;
+	sort_nodes(w, g);
+	const bool *ends = find_ends(w, g);
 	for (int x = 0; x < w->order.n; x++) {
 		LowerFn *l = w->order.v[x];
 		must(g->scc[x] >= 0 || l->f->kind == FN_DEVICE);
+		l->ends = ends;
 		l->scc = g->scc[x];
-		l->recursive = l->scc >= 0 && size[l->scc] > 1;
+		l->recursive = l->scc >= 0 && g->start[l->scc + 1] - g->start[l->scc] > 1;
 		for (int e = g->first[x]; e < g->first[x + 1]; e++)
 			l->recursive |= g->to[e] == x;
 	}

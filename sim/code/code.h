@@ -132,6 +132,7 @@ struct LowerFn {                       /* one function on its way to machine cod
 	uint32_t *block_pc;            /* by block id, once addresses are known */
 	bool priority_layout;          /* by the mechanism: addresses in reverse post-order with contiguous loops; else the source's */
 	bool recursive;                /* may be active more than once in a thread */
+	const bool *ends;              /* by function id: may lanes end in it, or in what it calls? Behind them: in what is called through a register? */
 	int scc;                       /* component of the call graph */
 	int number;                    /* among the functions of the code */
 };

@@ -24,6 +24,7 @@ typedef struct LiveList { uint16_t *names; int n; } LiveList;
 typedef struct CallGraph {
 	int n, *first, *to;        /* callees of x: to[first[x] .. first[x + 1]) */
 	int *scc, sccs;
+	int *node, *start;         /* nodes of component c: node[start[c] .. start[c + 1]) */
 } CallGraph;
 
 typedef struct Lower {             /* one kernel on its way to machine code */
@@ -62,7 +63,7 @@ static inline bool raise_to(int *x, int least) /* true when that changes it */
 /* callgraph.c */
 void lower_collect(Lower *, const Function *kernel); /* fills of and order; the functions are copies */
 int lower_component(Lower *, const Ins *call);     /* the callee's */
-void lower_recursion(Lower *);                     /* fills calls, scc and recursive */
+void lower_recursion(Lower *);                     /* fills calls, and scc, recursive and ends of the functions */
 /* save.c */
 void lower_calls(Lower *, LowerFn *);              /* predicates that are passed; what recursion saves */
 void lower_saves(Lower *, LowerFn *, const BitSet *written); /* written: registers, by component of the callee */

@@ -27,7 +27,6 @@ typedef struct MaskPlan {
 	int *pos;                  /* by block id */
 	bool *may_end;             /* by position: a call in it may end lanes */
 	bool function_may_end;
-	bool *ends;                /* by function: it or what it calls may end lanes; behind them: some device function */
 
 	int nstop;
 	int *front;                /* by position: its stop F */

@@ -3,36 +3,11 @@
 
 /* ---- before the plan ---- */
 
-static bool is_call(const Ins *i) { return i->op == OP_CALL; }
-
 /* May the call end lanes? */
 static bool call_ends(const MaskPlan *p, const Ins *i)
 {
 	const Opd *o = ins_src(i, 0);
-	return o->kind == OPD_FUNC ? p->ends[o->id] : p->ends[p->l->module->func.n];
-}
-
-/* Functions in which lanes may end, callees included; behind them all: whether one of the device functions does. */
-static void find_ends(MaskPlan *p)
-{
-	const Module *m = p->l->module;
-	p->ends = arena_array(p->arena, bool, m->func.n + 1);
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (int g = 0; g < m->func.n; g++) {
-			const Function *f = m->func.v[g];
-			bool ends = false;
-			for (int b = 0; b < f->block.n && !p->ends[g]; b++)
-				for (int k = 0; k < f->block.v[b]->ins.n; k++) {
-					const Ins *i = &f->block.v[b]->ins.v[k];
-					ends |= i->op == OP_EXIT || (is_call(i) && call_ends(p, i));
-				}
-			if (!ends)
-				continue;
-			p->ends[g] = changed = true;
-			p->ends[m->func.n] |= f->kind == FN_DEVICE;
-		}
-	}
+	return o->kind == OPD_FUNC ? p->l->ends[o->id] : p->l->ends[p->l->module->func.n];
 }
 
 bool mask_is_waterfall(const Block *b) { return is_own(&b->ins.v[0], OWN_XFIRST); }
@@ -112,10 +87,9 @@ static bool one_return(const MaskPlan *p, const Cfg *cfg)
 
 void mask_prepare(MaskPlan *p)
 {
-	find_ends(p);
 	for (int b = 0; b < p->f->block.n; b++) /* the hint is a promise that need not hold */
 		block_term(p->f->block.v[b])->flags &= (uint8_t)~INSF_UNI;
-	p->function_may_end = p->f->kind == FN_DEVICE && p->ends[p->f->id];
+	p->function_may_end = p->f->kind == FN_DEVICE && p->l->ends[p->f->id];
 	Cfg *cfg = cfg_build(p->arena, p->f);
 	split_indirect(p, uniformity_build(p->arena, cfg, p->l->module));
 	cfg = cfg_build(p->arena, p->f);

@@ -1,5 +1,6 @@
 /* EXEC masks: which operations lowering inserts, in which order groups of lanes run, what is issued for nobody; counted by hand.
  * Then calls that lanes leave by their end, turns of indexed branches and indirect calls, and graphs of every shape. */
+#include "sim/reconv/seam.h"
 #include "tests/sim/sm/sim_rig.h"
 
 #define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %a, %x, %y, %s, %n\n reg u64 %o, %w\n reg pred %p, %q\nA: %t = mov.u32 %tid.x\n" BODY "}\n"
@@ -212,6 +213,34 @@ START_TEST(a_call_that_ends_its_lanes)
 }
 END_TEST
 
+/* 2,000 functions, each of which calls the next. Whether lanes may end in one is known when that of the last is. */
+START_TEST(calls_in_a_long_chain)
+{
+	enum { CHAIN = 2000 };
+	StrBuf b = { 0 };
+	Diag d = { 0 };
+	Config c;
+	sb_puts(&b, "kernel k()\n{\n reg u32 %t\nA:\n %t = mov.u32 %tid.x\n call f1, (%t)\n exit\n}\n");
+	for (int f = 1; f < CHAIN; f++)
+		sb_printf(&b, "func f%d(u32 %%x)\n{\n reg pred %%p\nA: %%p = setp.eq.u32 %%x, 1\n bra %%p, B, C\nB: call f%d, (%%x)\n ret\nC: ret\n}\n", f, f + 1);
+	sb_printf(&b, "func f%d(u32 %%x)\n{\nA: exit\n}\n", CHAIN);
+	config_defaults(&c);
+	ck_assert(config_set(&c, "divergence.model", "exec_mask", &d));
+	Module *m = ir_read(b.s, b.n, "chain", &d);
+	ck_assert_ptr_nonnull(m);
+	Code *code = code_lower(m, m->func.v[0], &c, reconv_models[c.model]->lower, reconv_models[c.model]->own, NULL, &d);
+	ck_assert_ptr_nonnull(code);
+	int drops = 0; /* behind each call, to where the others go on: some lanes may have ended */
+	for (int k = 0; k < code->n; k++)
+		drops += code->ins[k].kind == K_RECONV;
+	ck_assert_int_gt(drops, CHAIN);
+	code_free(code);
+	module_free(m);
+	diag_free(&d);
+	sb_free(&b);
+}
+END_TEST
+
 /* Lane t calls what it wants, in as many turns as there are different wishes; f and g count together in the end. */
 START_TEST(indirect_calls)
 {
@@ -356,7 +385,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { if_then, if_then_else, cycles, loop, what_is_skipped, uniform_branches, early_exit, short_circuit,
-		loop_with_exits_and_continue, out_of_two_loops, indexed_branch_in_a_loop, returns_in_a_loop, irreducible_loop, indexed_branch, one_return, a_call_that_ends_its_lanes, indirect_calls, lanes_that_abstain,
+		loop_with_exits_and_continue, out_of_two_loops, indexed_branch_in_a_loop, returns_in_a_loop, irreducible_loop, indexed_branch, one_return, a_call_that_ends_its_lanes, calls_in_a_long_chain, indirect_calls, lanes_that_abstain,
 		many_indirect_calls, barriers,
 		random_graphs };
 	return rig_suite("EXEC masks", tests, sizeof tests / sizeof *tests);
