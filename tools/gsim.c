@@ -330,6 +330,7 @@ int main(int argc, char **argv)
 		status = worse(status, RUN_BAD_INPUT);
 	if (s.module)
 		module_free(s.module);
+	free(s.workload);
 	options_free(&s.opt);
 	diag_free(&s.diag);
 	return status;

@@ -75,14 +75,24 @@ static void tell(Session *s, Job *j)
 	sb_free(&text);
 }
 
+/* Where the file cannot be read, the run says so. */
+static void read_workload(Session *s)
+{
+	const char *why;
+	if (s->opt.workload && !s->workload)
+		s->workload = file_read(s->opt.workload, MOST_WORKLOAD, &s->workload_bytes, &why);
+}
+
 void job_run(Session *s, Job *j)
 {
 	const Options *o = &s->opt;
+	read_workload(s);
 	RunOptions options = {
 		.gpu = { .functional = o->functional, .threads = o->threads, .window = (uint64_t)o->window, .trace = j->reference ? NULL : s->trace, .machine = o->config,
 			.changed = changes(s, j), .passes = j->passes,
 			.interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
-		.reference = j->reference, .laws = o->laws, .workload = o->workload, .nargs = o->nargs, .args = o->args,
+		.reference = j->reference, .laws = o->laws, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
+		.nargs = o->nargs, .args = o->args,
 		.nfolders = o->files.n, .folders = o->files.v,
 		.print = o->before_after || o->grid || stats_to_output(s) ? stderr : stdout,
 	};

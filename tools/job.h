@@ -10,6 +10,8 @@ typedef struct Session {
 	Config config, file;           /* file: before the command line changed it */
 	Module *module;                /* as read; passes work on copies */
 	const char *module_hash;
+	char *workload;                /* the text of the file that -w names, once a run has read it: it may be a pipe */
+	size_t workload_bytes;
 	TraceWriter *trace;
 	Diag diag;
 	bool terminal;                 /* progress is shown */

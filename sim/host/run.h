@@ -20,13 +20,16 @@ typedef struct RunBuffer {
 	double tolerance;              /* COMPARE_TOLERANCE: of the larger magnitude, at least of 1 */
 } RunBuffer;
 
+enum { MOST_WORKLOAD = 16 << 20 };     /* bytes of a workload's text */
+
 typedef struct RunOptions {
 	GpuOptions gpu;
 	bool reference;                /* launches run in the reference interpreter */
 	bool trial;                    /* what the workload saves stays in the run */
 	bool laws;                     /* a broken conservation law fails the run */
 	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
-	const char *workload_text;     /* in place of that file; NULL: none */
+	const char *workload_text;     /* its text, which has been read already; NULL: the file is read */
+	size_t workload_bytes;         /* of the text; 0: it ends with a NUL */
 	int nargs; char **args;        /* the workload's */
 	uint64_t lua_steps; double lua_seconds;  /* limits of the workload; 0 = the sandbox's */
 	FILE *print;                   /* where its print writes; NULL = nowhere */

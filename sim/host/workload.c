@@ -2,7 +2,7 @@
 #include "sim/host/workload.h"
 #include "lib/file.h"
 
-enum { MAX_TEXT = 16 << 20, CHECK_STEPS = 100 };
+enum { CHECK_STEPS = 100 };
 
 void host_fields(lua_State *L, int index, const char *what, const char *const *names)
 {
@@ -71,11 +71,11 @@ static int prepare(lua_State *L)
 void run_workload(Run *run, const char *path)
 {
 	Host host = { .run = run, .path = path };
-	size_t n;
-	const char *why;
-	const char *given = run->options.workload_text;
-	char *text = given ? xstrdup(given) : file_read(path, MAX_TEXT, &n, &why);
-	if (given)
+	size_t n = run->options.workload_bytes;
+	const char *why, *given = run->options.workload_text;
+	char *read = given ? NULL : file_read(path, MOST_WORKLOAD, &n, &why);
+	const char *text = given ? given : read;
+	if (given && !n)
 		n = strlen(given);
 	if (!text) {
 		run_fail(run, RUN_BAD_INPUT, (Loc){ 0 }, "cannot read the workload %s: %s", path, why);
@@ -101,5 +101,5 @@ void run_workload(Run *run, const char *path)
 	} else {
 		run_fail(run, RUN_BAD_INPUT, (Loc){ 0 }, "no memory for Lua");
 	}
-	free(text);
+	free(read);
 }

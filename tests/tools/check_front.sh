@@ -75,6 +75,9 @@ done
 expect 2 "cannot write $loop/x: Not a directory" $gsim -s "$loop/x" "$loop"
 expect 2 "1 to 256" $gsim -j 0 "$loop"
 expect 2 "1 to 256" $gsim -j many "$loop"
+mkfifo "$tmp/fifo"
+cat "$tmp/loop.lua" >"$tmp/fifo" & # what comes through a pipe is read once, for all runs
+expect 0 "ratio" $gsim --functional -b -p dce -w "$tmp/fifo" "$loop"
 expect 2 "needs --passes" $gsim -b "$loop"
 expect 2 "only --grid allows" $gsim -m ipdom -m token "$loop"
 expect 2 "exclude each other" $gsim -b --grid -p dce "$loop"
