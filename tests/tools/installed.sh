@@ -1,6 +1,6 @@
 #!/bin/sh
 # make installcheck: what was installed works without the source tree, from an empty directory.
-# From the Makefile: bindir includedir libdir pkgdatadir (with DESTDIR before them), DESTDIR srcdir CC CFLAGS.
+# From the Makefile: bindir includedir libdir pkgdatadir docdir (with DESTDIR before them), DESTDIR srcdir CC CFLAGS.
 srcdir=$(cd "$srcdir" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -24,6 +24,19 @@ grep -q 'SIMD utilisation' out || fail "no report"
 "$bindir/gsim" --list configs >out 2>&1
 grep -q 'kepler.lua' out || fail "--list configs does not show the installed machines"
 "$bindir/gsim" -q --config fermi.lua "$pkgdatadir/kernels/matmul/matmul.ptx" >out 2>&1 || fail "matmul on fermi.lua"
+
+# links of pages lead to installed files
+find "$docdir" "$pkgdatadir" -name '*.md' | while read -r page; do
+	grep -o ']([^)#:]*' "$page" | sed 's/^](//' | sort -u | while read -r link; do
+		case $link in
+		'' | http*) continue ;;
+		/*) file=$DESTDIR$link ;;
+		*) file=${page%/*}/$link ;;
+		esac
+		[ -e "$file" ] || echo "$page: $link"
+	done
+done >out
+[ -s out ] && fail "links of installed pages lead nowhere"
 
 # the lab: answers to give, a checker that runs the installed programs
 if command -v lua5.4 >/dev/null || command -v lua >/dev/null; then
