@@ -109,7 +109,6 @@ static void gather_blocks(const Counts *all, Arena *a, LaunchStats *st)
 static PartKind kind_of(const MIns *m)
 {
 	switch (m->kind) {
-	case K_BRA: return PART_BRANCH;
 	case K_BRX: return PART_INDEXED;
 	case K_CALL: return PART_CALL;
 	case K_RET: return PART_RETURN;

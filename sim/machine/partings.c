@@ -169,7 +169,7 @@ static void put_above(Warp *w, int g, uint32_t pc)
 }
 
 /* What sends lanes somewhere: they have parted at it only if that was not the same place for all. */
-static bool sends(const MIns *i) { return i->kind == K_BRA || i->kind == K_BRX || i->kind == K_CALL || i->kind == K_RET; }
+static bool sends(const MIns *i) { return (i->kind == K_BRA && i->flags & MI_COND) || i->kind == K_BRX || i->kind == K_CALL || i->kind == K_RET; }
 
 /* Lanes m of group g, which issue at pc, and its others become two groups; that of m. Parts of lanes that issued together may go one after another. */
 static int part(Warp *w, int g, Mask m, uint32_t pc)

@@ -1,7 +1,7 @@
 /* When lanes of a warp part and meet, and whom each lane is charged to that does not execute.
  *
  * All that is known are issues, the ways of branches and ends, so this is the same under every mechanism. Lanes part at the last instruction that they
- * execute in one issue; if that is a jump, call or return that has sent them all one way, at the instruction there, which they execute apart. They meet
+ * execute in one issue; if that is a branch, call or return that has sent them all one way, at the instruction there, which they execute apart. They meet
  * when they issue together again. A group is the lanes of a warp that have not parted since they were
  * last together. Groups are the leaves of a tree, partings its inner nodes, what they parted below them: two groups last parted at the
  * lowest node above both. Groups that meet become one; it takes the place of the one of them that parted last, which the others leave
@@ -26,7 +26,7 @@ typedef struct Group {                 /* a node of the tree */
 	unsigned n;                    /* how many */
 	uint32_t pc;                   /* of its last issue; inner nodes: of the one at which its lanes parted */
 	Cycle cycle;                   /* ... when */
-	Cycle ways;                    /* when a jump, call or return has sent its lanes different ways last; NEVER */
+	Cycle ways;                    /* when a branch, call or return has sent its lanes different ways last; NEVER */
 	uint64_t issues[2];            /* not charged to the node above yet; [1]: of what was added to the module */
 	uint8_t above, below, next;    /* nodes, NO_GROUP = none; below: the first of its branches; next: beside it */
 } Group;

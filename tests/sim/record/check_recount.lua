@@ -37,25 +37,26 @@ end
 local function line_of(fn, file, line) return ("%s %s:%d"):format(fn, line > 0 and file or "", line) end
 local function branch_of(fn, block, line) return ("%s %s, line %d"):format(fn, block, line) end
 
--- What was counted of a launch, by lines and by branches. What a mechanism has put there for a branch stands in its block and has its line.
-local function counted_rows(launch)
+-- What was counted of a launch, by lines and by branches. What a mechanism has put there for a branch has its line and stands in its block; exec_mask makes
+-- blocks of its own.
+local function counted_rows(launch, model)
 	local lines, branches = {}, {}
 	for _, p in pairs(launch.place) do
 		local figures = { partings = p.partings, lost = p.lost[1], overhead_lost = p.lost[2], cycles = p.cycles }
 		add(lines, line_of(p.fn, p.file, p.line), figures)
-		add(branches, branch_of(p.fn, p.block, p.line), figures)
+		add(branches, branch_of(p.fn, model == "exec_mask" and "" or p.block, p.line), figures)
 	end
 	return lines, branches
 end
 
-local function reported_rows(launch)
+local function reported_rows(launch, model)
 	local lines, branches = {}, {}
 	for _, l in ipairs(launch.lines) do
 		if l["function"] then add(lines, line_of(l["function"], l.file, l.line), l) end
 	end
 	for _, list in ipairs { launch.branches, launch.partings } do
 		for _, b in ipairs(list) do
-			add(branches, branch_of(b["function"], b.label, b.line or 0), b)
+			add(branches, branch_of(b["function"], model == "exec_mask" and "" or b.label, b.line or 0), b)
 			if b.lost > 0 then charged[b.kind] = (charged[b.kind] or 0) + 1 end
 		end
 	end
@@ -64,14 +65,14 @@ end
 
 -- ---- runs ----
 
-local function same_launch(what, report, counted)
+local function same_launch(what, report, counted, model)
 	same(what .. "no thread", counted.no_thread[1], report.lanes.no_thread)
 	same(what .. "ended", counted.ended[1], report.lanes.ended)
 	same(what .. "no thread in overhead", counted.no_thread[2], report.overhead.no_thread)
 	same(what .. "ended in overhead", counted.ended[2], report.overhead.ended)
 	same(what .. "meetings", counted.meetings, report.divergence.reconvergences)
-	local lines, branches = counted_rows(counted)
-	local of_lines, of_branches = reported_rows(report)
+	local lines, branches = counted_rows(counted, model)
+	local of_lines, of_branches = reported_rows(report, model)
 	for _, b in ipairs(report.branches) do -- exec_mask goes round for each way of an indexed branch, and its lanes part on the way
 		if b.divergent == 0 and b.kind == "branch" then same(what .. "partings at a branch that does not diverge", 0, b.partings) end
 	end
@@ -118,7 +119,7 @@ local function run(options)
 			if r.mode ~= "timed" then -- nobody measures cycles
 				for _, p in pairs(launches[nth].place) do p.cycles = 0 end
 			end
-			same_launch(("%s, %s, launch %d: "):format(options, r.model, nth), launch, launches[nth])
+			same_launch(("%s, %s, launch %d: "):format(options, r.model, nth), launch, launches[nth], r.model)
 			nth = nth + 1
 		end
 	end

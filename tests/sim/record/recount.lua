@@ -258,11 +258,11 @@ function on.leave(launch, e)
 	for _ = 1, e.a do table.remove(rows(launch, e), e.b + 1) end
 end
 
--- What is charged to issues goes to their places; if one is a jump, call or return from which all lanes went on at the same place, to that.
+-- What is charged to issues goes to their places; if one is a branch, call or return from which all lanes went on at the same place, to that.
 local function settle(launch)
 	for issue in pairs(launch.partings) do
-		local op = issue.place.text:match("%a+")
-		local sends = op == "bra" or op == "brx" or op == "call" or op == "ret"
+		local op, rest = issue.place.text:match('^"?(%a+)(.*)')
+		local sends = op == "bra" and rest:find(",") or op == "brx" or op == "call" or op == "ret"
 		local place = sends and not issue.several and issue.to or issue.place
 		place.partings, place.cycles = place.partings + issue.partings, place.cycles + issue.cycles
 		for k = 1, 2 do place.lost[k] = place.lost[k] + issue.lost[k] end
