@@ -82,7 +82,7 @@ extern const char *const unit_name[UNIT_COUNT];
 
 enum { /* flags of an operation */
 	OPF_PURE = 1, OPF_COMM = 2, OPF_TERM = 4, OPF_LOAD = 8, OPF_STORE = 16, OPF_CONV = 32, OPF_SIDE = 64,
-	OPF_MACH = 128, OPF_HOST = 256
+	OPF_MACH = 128, OPF_HOST = 256, OPF_FATAL = 512
 };
 
 typedef struct OpInfo {
@@ -203,9 +203,9 @@ struct Block {
 	bool user;                     /* the label stands in the source: statistics name it */
 	uint8_t origin;                /* 0, or the pass that made it */
 	int id;                        /* index in function->block; kept by function_number */
-	Vec(Ins) ins;                  /* the last one is the terminator (OPF_TERM) and the only one */
+	Vec(Ins) ins;                  /* the last one is the terminator (ins_ends) and the only one */
 
-	int nsucc;                     /* bra: 1 (no condition) or 2 (true, false); brx: n; ret, exit: 0 */
+	int nsucc;                     /* bra: 1 (no condition) or 2 (true, false); brx: n; others: 0 */
 	Block **succ;
 	Block *reconverge;             /* reconvergence point asked for by the source, or NULL */
 	Loc loc;
@@ -300,6 +300,11 @@ int function_find_reg(const Function *, const char *name);            /* slow: r
 Block *function_block(Module *, Function *, const char *label);       /* new block at the end; label NULL: fresh */
 void function_number(Function *);                                     /* sets Block.id from the order */
 static inline Ins *block_term(const Block *b) { return &b->ins.v[b->ins.n - 1]; }
+/* No thread goes on behind it to the next instruction. */
+static inline bool ins_ends(const Ins *i)
+{
+	return op_info[i->op].flags & OPF_TERM || (op_info[i->op].flags & OPF_FATAL && i->guard < 0);
+}
 
 Ins ins_make(Module *, Op, Type, int ndst, int nsrc);                 /* zeroed operands, no guard */
 static inline Opd opd_reg(int id) { return (Opd){ OPD_REG, 0, id, 0 }; }

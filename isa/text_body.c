@@ -268,15 +268,14 @@ static bool read_instruction(Reader *r)
 	Block *b = current_block(r, &at);
 	if (!b || !read_operands(r, &i))
 		return false;
-	bool term = op_info[i.op].flags & OPF_TERM;
 	if ((i.op == OP_BRA && !branch_targets(r, &i, b)) || (i.op == OP_BRX && !indexed_targets(r, b)))
 		return false;
-	if (term && i.guard >= 0)
+	if (op_info[i.op].flags & OPF_TERM && i.guard >= 0)
 		return rd_fail(r, &at, "%s takes no guard; branch around it", op_info[i.op].name);
 	if (!finish(r, &i, b, &at))
 		return false;
 	vec_push(&b->ins, i);
-	if (term)
+	if (ins_ends(&i))
 		r->b = NULL;
 	return true;
 }

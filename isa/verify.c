@@ -249,13 +249,13 @@ static void check_block(Verifier *v, const Block *b, Block **sorted)
 	v->b = b;
 	if (b->origin >= v->m->origin.n)
 		vf_fail(v, "the block has an origin that the module does not have");
-	if (!b->ins.n || block_term(b)->op >= OP_COUNT || !(op_info[block_term(b)->op].flags & OPF_TERM)) {
-		vf_fail(v, "the block does not end with a branch, ret or exit");
+	if (!b->ins.n || block_term(b)->op >= OP_COUNT || !ins_ends(block_term(b))) {
+		vf_fail(v, "the block does not end with a branch, ret, exit or trap");
 		return;
 	}
 	for (int k = 0; k < b->ins.n && !enough(v); k++) {
 		const Ins *i = &b->ins.v[k];
-		if (k < b->ins.n - 1 && i->op < OP_COUNT && op_info[i->op].flags & OPF_TERM) {
+		if (k < b->ins.n - 1 && i->op < OP_COUNT && ins_ends(i)) {
 			v->i = i;
 			vf_fail(v, "stands inside the block, but only the last instruction may end it");
 			v->i = NULL;

@@ -254,7 +254,7 @@ static void resolve_brx(Ptx *p, const BrxRef *r)
 }
 
 /* Blocks without a label behind unconditional terminators go: nothing reaches them. */
-static void drop_unreachable(Function *f)
+void flow_drop_unreachable(Function *f)
 {
 	Vec(Block *) todo = { 0 };
 	for (int i = 0; i < f->block.n; i++) {
@@ -314,7 +314,7 @@ void flow_finish(Ptx *p)
 		resolve_brx(p, &b->brx.v[i]);
 	if (p->diag->errors > errors)
 		return;
-	drop_unreachable(b->f);
+	flow_drop_unreachable(b->f);
 	guard_entry(p);
 	pvar_finish(p);
 	function_number(b->f);

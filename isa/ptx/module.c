@@ -241,6 +241,7 @@ static void read_module(Ptx *p)
 {
 	Loc start = tok_here(p);
 	bool head = tok_is_directive(p, ".version");
+	int errors = p->diag->errors;
 	if (!head)
 		ptx_error(p, start, "a PTX file begins with .version");
 	while (head && tok(p)->kind != TK_EOF) {
@@ -252,7 +253,8 @@ static void read_module(Ptx *p)
 		ptx_error(p, start, "the file has no .target");
 	ptx_resolve_aliases(p);
 	ptx_resolve_inits(p);
-	ptx_runtime_calls(p);
+	if (p->diag->errors == errors)
+		ptx_runtime_calls(p);
 	ptx_pass_module_regs(p);
 }
 

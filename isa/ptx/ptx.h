@@ -214,6 +214,7 @@ void flow_brx(Ptx *, Guard, Opd index, const char *list, Loc, int flags);
 bool flow_targets(Ptx *, const char *name, Loc);
 bool flow_pragma(Ptx *);                              /* at .pragma in a body */
 void flow_finish(Ptx *);
+void flow_drop_unreachable(Function *); /* blocks without a label of the source's that nothing leads to */
 
 /* ---- operand.c ---- */
 typedef enum { A_SINK, A_REG, A_INT, A_F32, A_F64, A_SREG, A_SYM, A_KPARAM, A_PVAR, A_FUNC, A_ADDR } ArgKind;

@@ -50,6 +50,16 @@ static void refuse(Ptx *p, Function *f)
 		}
 }
 
+/* What stands behind an operation that ends its block, if the operation does. */
+static void cut_behind(Block *b, int k)
+{
+	if (!ins_ends(&b->ins.v[k]))
+		return;
+	b->ins.n = k + 1;
+	b->nsucc = 0;
+	b->reconverge = NULL;
+}
+
 /* The call becomes the operation: its operands stay what they are. */
 static void replace(Ptx *p, Ins *i, int row)
 {
@@ -63,6 +73,21 @@ static void replace(Ptx *p, Ins *i, int row)
 		    .file = i->file, .line = i->line, .col = i->col };
 }
 
+static void replace_calls(Ptx *p, Function *f, const int *row)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int j = 0; j < f->block.v[b]->ins.n; j++) {
+			Ins *i = &f->block.v[b]->ins.v[j];
+			const Opd *to = i->op == OP_CALL ? ins_src(i, 0) : NULL;
+			if (to && to->kind == OPD_FUNC && row[to->id] >= 0) {
+				replace(p, i, row[to->id]);
+				cut_behind(f->block.v[b], j);
+			}
+		}
+	flow_drop_unreachable(f);
+	function_number(f);
+}
+
 void ptx_runtime_calls(Ptx *p)
 {
 	const Module *m = p->m;
@@ -72,12 +97,6 @@ void ptx_runtime_calls(Ptx *p)
 		refuse(p, m->func.v[k]);
 	}
 	for (int k = 0; k < m->func.n; k++)
-		for (int b = 0; b < m->func.v[k]->block.n; b++)
-			for (int j = 0; j < m->func.v[k]->block.v[b]->ins.n; j++) {
-				Ins *i = &m->func.v[k]->block.v[b]->ins.v[j];
-				const Opd *to = i->op == OP_CALL ? ins_src(i, 0) : NULL;
-				if (to && to->kind == OPD_FUNC && row[to->id] >= 0)
-					replace(p, i, row[to->id]);
-			}
+		replace_calls(p, m->func.v[k], row);
 	free(row);
 }

@@ -220,6 +220,8 @@ static bool control(Ptx *p, const Mnemonic *m, Guard g, bool *ok)
 		flow_end(p, OP_RET, g, uni);
 	else if (same(s, n, "exit") && !uni)
 		flow_end(p, OP_EXIT, g, 0);
+	else if (same(s, n, "trap") && !uni && g.reg < 0)
+		flow_end(p, OP_TRAP, g, 0);
 	else
 		return false;
 	return true;

@@ -17,6 +17,7 @@ typedef struct Cfg {
 
 	Graph *graph;              /* successors and predecessors by id, of reachable blocks only */
 	BitSet reach;
+	BitSet fatal;              /* blocks from which every path aborts the launch (OPF_FATAL); none where the entry is one */
 	Nest *nest;                /* what loops_build makes its loops of */
 } Cfg;
 Cfg *cfg_build(Arena *, Function *);
@@ -25,7 +26,8 @@ Cfg *cfg_build(Arena *, Function *);
 typedef struct Dom { int n, root; int *idom; int *depth; } Dom; /* idom[root] = -1, unreachable = -1; depth of the tree */
 Dom *dom_build(Arena *, const Cfg *);
 /* Post-dominators; node n is the virtual exit. Blocks from which no exit can be reached get a pseudo edge to it from the
-   first block (in rpo) of each such strongly connected component.
+   first block (in rpo) of each such strongly connected component. Edges to fatal blocks do not count: threads that go there
+   meet nobody again. The fatal blocks themselves go to the virtual exit.
    exit_edges = true: ret, exit and the end of the kernel are edges to the virtual exit (the textbook's IPDOM).
    exit_edges = false: reconvergence points for machines that strip exited lanes. Early exits are ignored: an exit block
    is a main exit when paths to it fork somewhere (a block with two successors that both reach it). The last main exit in
@@ -34,7 +36,10 @@ Dom *dom_build(Arena *, const Cfg *);
    or J; F: J` has J behind A and T; where exit is the only way out, or several exits have nothing in common, nothing is
    cut and the two agree. */
 Dom *pdom_build(Arena *, const Cfg *, bool exit_edges);
-Graph *cfg_exit_graph(Arena *, const Cfg *);         /* reachable blocks and the virtual exit n with its (pseudo) edges */
+/* Reachable blocks and the virtual exit n with its (pseudo) edges; fatal = false: without the edges that lead to fatal blocks. */
+Graph *cfg_exit_graph(Arena *, const Cfg *, bool fatal);
+Graph *cfg_flow_graph(Arena *, const Cfg *);         /* the same, without fatal blocks: what structure is asked of */
+void fatal_blocks(const Function *, const Graph *, BitSet fatal); /* adds them, by the graph's edges */
 /* Where the branch at the end of a block reconverges: what the source asks for (Block.reconverge) when that post-dominates
    the block, else the immediate post-dominator; -1 or n = nowhere. */
 int pdom_point(const Dom *, const Block *);
@@ -69,10 +74,10 @@ Uniformity *uniformity_build(Arena *, const Cfg *, const Module *);
 
 /* Structural reduction: repeat {self-loop; sequence; branch whose arms meet; while} until one node remains, the virtual
    exit included. true = the function is structured. residue (may be NULL; n bits) gets the first block of each node that
-   remains otherwise. */
+   remains otherwise. Fatal blocks are not asked for: what aborts the launch needs no structure. */
 bool structured(Arena *, const Cfg *, BitSet *residue);
 bool function_structured(Function *);               /* the same, without a Cfg: for frequent questions */
-/* Only the edges of reachable blocks, n = the virtual exit, without pseudo edges. */
+/* Only the edges of blocks that are reachable and not fatal, n = the virtual exit, without pseudo edges. */
 Graph *flow_graph(Arena *, Function *, BitSet *reach);
 /* Definition 1 of the linearization paper, for reports: structured() decides, since some unstructured graphs have no such
    edge. pdom with exit edges. */

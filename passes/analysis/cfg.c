@@ -13,6 +13,22 @@ static void take_preds(Arena *a, Cfg *c)
 	}
 }
 
+void fatal_blocks(const Function *f, const Graph *g, BitSet fatal)
+{
+	bool any = false;
+	for (int b = 0; b < f->block.n; b++) {
+		const Block *x = f->block.v[b];
+		if (x->nsucc || !x->ins.n || !(op_info[block_term(x)->op].flags & OPF_FATAL))
+			continue;
+		bs_add(fatal, b);
+		any = true;
+	}
+	if (any)
+		graph_lead(g, fatal);
+	if (any && bs_has(fatal, 0))
+		bs_clear(fatal);
+}
+
 Cfg *cfg_build(Arena *a, Function *f)
 {
 	function_number(f);
@@ -29,6 +45,8 @@ Cfg *cfg_build(Arena *a, Function *f)
 		if (!bs_has(c->reach, b))
 			while (c->graph->succ[b].n)
 				graph_cut(c->graph, b, c->graph->succ[b].v[0]);
+	c->fatal = bs_new(a, c->n);
+	fatal_blocks(f, c->graph, c->fatal);
 	take_preds(a, c);
 	int *order = arena_array(a, int, c->n);
 	c->nest = arena_new(a, Nest);

@@ -80,17 +80,19 @@ int dom_common(const Dom *d, int a, int b)
 	return a;
 }
 
-Graph *cfg_exit_graph(Arena *a, const Cfg *c)
+Graph *cfg_exit_graph(Arena *a, const Cfg *c, bool fatal)
 {
 	Graph *g = graph_new(a, c->n + 1);
 	int x = c->n;
 	BitSet none = bs_new(a, c->n + 1), done = bs_new(a, c->n + 1);
 	for (int i = 0; i < c->nreach; i++) {
-		const IntList *s = &c->graph->succ[c->rpo[i]->id];
+		int b = c->rpo[i]->id;
+		const IntList *s = &c->graph->succ[b];
 		for (int k = 0; k < s->n; k++)
-			graph_edge(g, c->rpo[i]->id, s->v[k]);
+			if (fatal || bs_has(c->fatal, b) || !bs_has(c->fatal, s->v[k]))
+				graph_edge(g, b, s->v[k]);
 		if (!s->n)
-			graph_edge(g, c->rpo[i]->id, x);
+			graph_edge(g, b, x);
 	}
 	graph_reach(g, true, x, none, done);
 	for (int i = c->nreach; i-- > 0;) { /* the last one in rpo that cannot end lies in a component without a way out */
@@ -103,6 +105,13 @@ Graph *cfg_exit_graph(Arena *a, const Cfg *c)
 		graph_edge(g, c->nest->header[l], x);
 		graph_reach(g, true, c->nest->header[l], none, done);
 	}
+	return g;
+}
+
+Graph *cfg_flow_graph(Arena *a, const Cfg *c)
+{
+	Graph *g = cfg_exit_graph(a, c, false);
+	graph_isolate(g, c->fatal);
 	return g;
 }
 
@@ -192,7 +201,7 @@ static void ignore_exits(Arena *a, const Cfg *c, Graph *g)
 
 Dom *pdom_build(Arena *a, const Cfg *c, bool exit_edges)
 {
-	Graph *g = cfg_exit_graph(a, c);
+	Graph *g = cfg_exit_graph(a, c, false);
 	if (!exit_edges)
 		ignore_exits(a, c, g);
 	Dom *d = dom_new(a, c->n + 1, c->n);

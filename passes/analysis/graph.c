@@ -55,6 +55,36 @@ void graph_cut(Graph *g, int from, int to)
 	list_remove(&g->pred[to], from);
 }
 
+void graph_isolate(Graph *g, BitSet set)
+{
+	bs_each(set, b) {
+		for (int k = 0; k < g->succ[b].n; k++)
+			list_remove(&g->pred[g->succ[b].v[k]], b);
+		for (int k = 0; k < g->pred[b].n; k++)
+			list_remove(&g->succ[g->pred[b].v[k]], b);
+		g->succ[b].n = g->pred[b].n = 0;
+	}
+}
+
+void graph_lead(const Graph *g, BitSet set)
+{
+	int *left = xmalloc(sizeof *left * (size_t)g->n), *todo = xmalloc(sizeof *todo * (size_t)g->n), n = 0;
+	for (int b = 0; b < g->n; b++)
+		left[b] = g->succ[b].n;
+	bs_each(set, b)
+		todo[n++] = b;
+	while (n) {
+		const IntList *from = &g->pred[todo[--n]];
+		for (int k = 0; k < from->n; k++)
+			if (--left[from->v[k]] == 0 && !bs_has(set, from->v[k])) {
+				bs_add(set, from->v[k]);
+				todo[n++] = from->v[k];
+			}
+	}
+	free(left);
+	free(todo);
+}
+
 void graph_reach(const Graph *g, bool backward, int from, BitSet avoid, BitSet into)
 {
 	if (bs_has(into, from) || bs_has(avoid, from))

@@ -12,6 +12,8 @@ typedef struct Graph { Arena *arena; int n; IntList *succ, *pred; } Graph;
 Graph *graph_new(Arena *, int n);
 void graph_edge(Graph *, int from, int to);          /* a second one is ignored */
 void graph_cut(Graph *, int from, int to);
+void graph_isolate(Graph *, BitSet);                 /* cuts every edge from or to these */
+void graph_lead(const Graph *, BitSet);              /* adds the nodes all of whose successors are in the set, if they have any */
 void graph_reach(const Graph *, bool backward, int from, BitSet avoid, BitSet into); /* adds from and what it reaches; avoid: not entered */
 
 /* The cycle nest of the subgraph `in`: strongly connected components; the header is the entry with the smallest number

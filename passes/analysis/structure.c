@@ -133,10 +133,10 @@ int graph_reduce(Graph *g, int root, BitSet in, BitSet keep, int *into)
 
 bool structured(Arena *a, const Cfg *c, BitSet *residue)
 {
-	Graph *g = cfg_exit_graph(a, c);
+	Graph *g = cfg_flow_graph(a, c);
 	BitSet in = bs_new(a, g->n);
 	for (int b = 0; b < c->n; b++)
-		if (bs_has(c->reach, b))
+		if (bs_has(c->reach, b) && !bs_has(c->fatal, b))
 			bs_add(in, b);
 	bs_add(in, c->n);
 	int *into = arena_array(a, int, g->n);
@@ -144,7 +144,7 @@ bool structured(Arena *a, const Cfg *c, BitSet *residue)
 		return true;
 	if (residue)
 		bs_each(c->reach, b)
-			if (into[b] == b)
+			if (into[b] == b && !bs_has(c->fatal, b))
 				bs_add(*residue, b);
 	return false;
 }
@@ -159,6 +159,8 @@ static bool all_of(const Dom *d, int b, BitSet set)
 
 bool unstructured_edge(const Cfg *c, const Dom *dom, const Dom *pdom, const Loops *loops, int from, int to)
 {
+	if (bs_has(c->fatal, to))
+		return false;
 	if (c->graph->succ[from].n > 1 && c->npred[to] > 1 && !dom_dominates(dom, from, to) && !dom_dominates(dom, to, from)
 		&& !dom_dominates(pdom, from, to) && !dom_dominates(pdom, to, from))
 		return true;
@@ -181,6 +183,9 @@ Graph *flow_graph(Arena *a, Function *f, BitSet *reach)
 		if (!f->block.v[b]->nsucc)
 			graph_edge(g, b, n);
 	}
+	BitSet fatal = bs_new(a, n + 1);
+	fatal_blocks(f, g, fatal);
+	graph_isolate(g, fatal);
 	*reach = bs_new(a, n + 1);
 	graph_reach(g, false, 0, bs_new(a, n + 1), *reach);
 	for (int b = 0; b < n; b++)

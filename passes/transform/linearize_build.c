@@ -209,6 +209,8 @@ static void split(Build *u, Block *b, Block *s, int value, Block *to)
 
 static bool leaves(const Build *u, int i, const Block *s)
 {
+	if (s->id < u->lin->flow->cfg->n && bs_has(u->lin->flow->cfg->fatal, s->id))
+		return false;
 	if (!inside(u, s->id) || unit_of(u, s->id) != i)
 		return true;
 	return s->id == u->first[i] && list_has(&u->units->succ[u->first[i]], u->first[i]);

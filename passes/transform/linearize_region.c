@@ -10,7 +10,7 @@ void flow_build(Flow *w, Arena *a, Function *f)
 	*w = (Flow){ .arena = a, .cfg = cfg_build(a, f) };
 	w->x = w->cfg->n;
 	w->e = w->cfg->n + 1;
-	Graph *exits = cfg_exit_graph(a, w->cfg);
+	Graph *exits = cfg_flow_graph(a, w->cfg);
 	w->g = graph_new(a, w->cfg->n + 2);
 	for (int b = 0; b <= w->cfg->n; b++)
 		for (int k = 0; k < exits->succ[b].n; k++)
@@ -141,11 +141,12 @@ static bool overlap(const Region *a, const Region *b)
 	return a->d == b->d || bs_has(a->in, b->d) || bs_has(a->in, b->p) || bs_has(b->in, a->d) || bs_has(b->in, a->p);
 }
 
-/* The set has room for the exit, too, and may be longer than c->reach. */
+/* Fatal blocks are in no region. The set has room for the exit, too, and may be longer than c->reach. */
 static void add_reachable(BitSet set, const Cfg *c)
 {
 	for (int i = 0; i < c->nreach; i++)
-		bs_add(set, c->rpo[i]->id);
+		if (!bs_has(c->fatal, c->rpo[i]->id))
+			bs_add(set, c->rpo[i]->id);
 }
 
 /* Seeds: the ends of every edge between nodes that structural reduction leaves; and, last, everything. */
@@ -153,7 +154,7 @@ static void candidates(const Flow *w, Regions *list)
 {
 	const Cfg *c = w->cfg;
 	Arena tmp = { 0 };
-	Graph *g = cfg_exit_graph(&tmp, c);
+	Graph *g = cfg_flow_graph(&tmp, c);
 	BitSet in = bs_new(&tmp, g->n), seeds = bs_new(&tmp, w->g->n);
 	int *into = arena_array(&tmp, int, g->n), tried = 0;
 	add_reachable(in, c);

@@ -95,6 +95,20 @@ START_TEST(post_dominators_without_exit_edges)
 }
 END_TEST
 
+/* Threads that a trap ends meet nobody again, with exit edges or without: the others meet as if it were not there. */
+START_TEST(post_dominators_and_traps)
+{
+	for (int exits = 0; exits < 2; exits++) {
+		ck_assert_str_eq(pdoms("A:T,J T:trap J", exits), "A>J T>X J>X");
+		ck_assert_str_eq(pdoms("A:B,C B:T,J C:T,J T:trap J", exits), "A>J B>J C>J T>X J>X");  /* two assertions share a trap */
+		ck_assert_str_eq(pdoms("A:B,C B:T,J C:J T:U,V U:W V:W W:trap J", exits), "A>J B>J C>J T>W U>W V>W W>X J>X");
+		ck_assert_str_eq(pdoms("P:H H:B,J B:T,L T:trap L:H J", exits), "P>H H>J B>L T>X L>H J>X");
+		ck_assert_str_eq(pdoms("L:T,L T:trap", exits), "L>X T>X");                           /* nothing else ends the loop */
+		ck_assert_str_eq(pdoms("A:T,U T:trap U:trap", exits), "A>X T>X U>X");                /* nothing else ends the kernel */
+	}
+}
+END_TEST
+
 START_TEST(loop_nest)
 {
 	Function *f = graph_kernel(m, "P:H H:B,X B:C C:B,L L:H X");
@@ -168,6 +182,8 @@ START_TEST(structure)
 	ck_assert(is_structured("A:E,B E B:C,D C:J D:J J"));                 /* early return at the top level */
 	ck_assert(is_structured("A:B,C,D,J B:J C:J D:J J"));                 /* brx whose arms meet */
 	ck_assert(is_structured("A:L,E L:M M:L E"));                         /* endless loop */
+	ck_assert(is_structured("P:H H:B,X B:T,L T:trap L:H X"));            /* an assertion in a loop */
+	ck_assert(is_structured("A:T,U T:trap U:trap"));
 	ck_assert(!is_structured("B1:B3,B2 B2:B3,B5 B3:B4,B5 B4:B6 B5:B6 B6"));
 	ck_assert(!is_structured("A:T,F T:E,J F:J E J"));
 	ck_assert(!is_structured("P:H H:L,B B:X,W W:L L:H,X X"));
@@ -228,6 +244,7 @@ int main(void)
 	tcase_add_test(t, rpo_keeps_source_order_and_loops_together);
 	tcase_add_test(t, dominators);
 	tcase_add_test(t, post_dominators);
+	tcase_add_test(t, post_dominators_and_traps);
 	tcase_add_test(t, post_dominators_without_exit_edges);
 	tcase_add_test(t, loop_nest);
 	tcase_add_test(t, liveness);

@@ -46,9 +46,9 @@ static void check_form(const Function *f)
 {
 	for (int b = 0; b < f->block.n; b++) {
 		const Block *p = f->block.v[b];
-		ck_assert_msg(p->ins.n > 0 && op_info[block_term(p)->op].flags & OPF_TERM, "%s: no terminator: %d instructions, %s: %s", p->label, p->ins.n, p->ins.n ? op_info[block_term(p)->op].name : "", text_of(f));
+		ck_assert_msg(p->ins.n > 0 && ins_ends(block_term(p)), "%s: no terminator: %d instructions, %s: %s", p->label, p->ins.n, p->ins.n ? op_info[block_term(p)->op].name : "", text_of(f));
 		for (int k = 0; k < p->ins.n - 1; k++)
-			ck_assert_msg(!(op_info[p->ins.v[k].op].flags & OPF_TERM), "%s: terminator inside", p->label);
+			ck_assert_msg(!ins_ends(&p->ins.v[k]), "%s: terminator inside", p->label);
 		for (int k = 0; k < p->nsucc; k++) {
 			bool in = false;
 			for (int o = 0; o < f->block.n; o++)
@@ -181,13 +181,13 @@ static int pick(int n)
 	return (int)((rng >> 11) % (uint64_t)n);
 }
 
-/* n blocks, each with no, one or two successors (now and then three), most of them forward. */
-static char *random_graph(int n, bool acyclic)
+/* n blocks, each with no, one or two successors (now and then three), most of them forward. traps: half of those with none */
+static char *random_graph(int n, bool acyclic, bool traps)
 {
 	char *s = "";
 	for (int b = 0; b < n; b++) {
 		int ns = b == n - 1 ? (acyclic || pick(2) ? 0 : 1) : pick(100) < 4 ? 0 : pick(100) < 30 ? 1 : pick(100) < 92 ? 2 : 3;
-		s = arena_printf(&arena, "%s%sb%d", s, b ? " " : "", b);
+		s = arena_printf(&arena, "%s%sb%d%s", s, b ? " " : "", b, traps && !ns && pick(2) ? ":trap" : "");
 		for (int k = 0; k < ns; k++) {
 			bool forward = acyclic || pick(10) < 7;
 			int to = forward && b < n - 1 ? b + 1 + pick(n - 1 - b < 4 ? n - 1 - b : 4) : pick(n);
@@ -205,7 +205,7 @@ static long random_graphs(bool acyclic, int count, int level, long *user)
 	for (int i = 0; i < count; i++) {
 		rng = (uint64_t)i * 2 + acyclic;
 		int n = 3 + pick(acyclic ? 20 : 12);
-		char *text = random_graph(n, acyclic);
+		char *text = random_graph(n, acyclic, false);
 		Outcome o = compare(text, 3, acyclic, level);
 		ck_assert_msg(o.blocks <= 2 * (n + o.arms) + 2, "%s: %d blocks added", text, o.blocks); /* 2: an entry, an exit */
 		over += o.blocks > 2 * n + o.arms;
@@ -236,6 +236,25 @@ static void all_levels(bool acyclic)
 	ck_assert_int_eq(same, user);
 	ck_assert_int_le(fewer, guards * 3 / 4);
 }
+
+/* Ways that end in a trap are no part of the structure; what they do stays. */
+START_TEST(aborting)
+{
+	Function *f = graph_kernel(m, "P:H H:B,X B:T,C C:T,L T:trap L:H X");
+	ck_assert(!linearize(f, 4)); /* a loop with assertions is structured; with exits in their place it is not */
+	f = graph_kernel(m, "P:H H:B,X B:T,C C:T,L T L:H X");
+	ck_assert(linearize(f, 4));
+	for (int i = 0; i < 1000; i++) {
+		rng = 5000 + (uint64_t)i;
+		char *text = random_graph(3 + pick(14), i % 2, true);
+		compare(text, 2, false, i % 5);
+		if (i % 50 == 49) {
+			teardown();
+			setup();
+		}
+	}
+}
+END_TEST
 
 START_TEST(random_acyclic) { all_levels(true); } END_TEST
 START_TEST(random_cyclic) { all_levels(false); } END_TEST
@@ -370,7 +389,7 @@ START_TEST(simplify_random)
 	static WmRun before, after;
 	for (int i = 0; i < 500; i++) {
 		rng = (uint64_t)i + 90000;
-		char *text = random_graph(3 + pick(12), i % 2);
+		char *text = random_graph(3 + pick(12), i % 2, i % 3 == 0);
 		Function *f = graph_kernel(m, text);
 		wm_source(f, &s);
 		wm_run(&s, f, WM_LANES, 1, &before);
@@ -449,6 +468,7 @@ int main(void)
 	tcase_add_test(t, figure_1);
 	tcase_add_test(t, examples);
 	tcase_add_test(t, small_regions);
+	tcase_add_test(t, aborting);
 	tcase_add_test(t, random_acyclic);
 	tcase_add_test(t, random_cyclic);
 	tcase_add_test(t, uniform_and_divergent);

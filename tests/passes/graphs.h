@@ -1,5 +1,5 @@
 /* Kernels from short descriptions of their graph, for tests: "A:T,F T:J F:J J" (two targets: true, false; more: brx;
- * none: exit, or `X:ret`). Block number k decides with predicate %pk, index %ik. */
+ * none: exit, or `X:ret`, `X:trap`). Block number k decides with predicate %pk, index %ik. */
 #ifndef TEST_GRAPHS_H
 #define TEST_GRAPHS_H
 #include "passes/analysis/analysis.h"
@@ -57,6 +57,8 @@ static inline Function *graph_kernel(Module *m, const char *text)
 		for (char *t = s ? strtok_r(s + 1, ",", &inner) : NULL; t; t = strtok_r(NULL, ",", &inner)) {
 			if (!strcmp(t, "ret"))
 				none = OP_RET;
+			else if (!strcmp(t, "trap"))
+				none = OP_TRAP;
 			else
 				to[k++] = graph_block(f, t);
 		}

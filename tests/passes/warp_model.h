@@ -104,7 +104,7 @@ static inline void wm_ins(WmLane *l, const Ins *i)
 			abort();
 		*d = *d && (!i->boolop || v[2]);
 		break;
-	case OP_BRA: case OP_BRX: case OP_RET: case OP_EXIT: break;
+	case OP_BRA: case OP_BRX: case OP_RET: case OP_EXIT: case OP_TRAP: break;
 	default: abort();
 	}
 }
@@ -125,6 +125,17 @@ static inline const Block *wm_step(const WmSource *s, WmLane *l, const Block *b,
 
 typedef struct WmEntry { const Block *block; unsigned mask; int rpc; } WmEntry; /* block NULL: the virtual exit */
 
+/* The lanes on top have come to a trap: they wait nowhere any more. Returns the depth that is left. */
+static inline int wm_trap(WmEntry *stack, int top)
+{
+	unsigned gone = stack[top - 1].mask;
+	for (int i = 0; i < top; i++)
+		stack[i].mask &= ~gone;
+	while (top && !stack[top - 1].mask)
+		top--;
+	return top;
+}
+
 /* Divides lanes by their next block and updates the stack as rules R1 and R2 of the IPDOM mechanism say; returns its depth. */
 static inline int wm_branch(const Function *f, WmEntry *stack, int top, const Block **next, int ipdom)
 {
@@ -132,6 +143,8 @@ static inline int wm_branch(const Function *f, WmEntry *stack, int top, const Bl
 	unsigned left = t.mask;
 	const Block *first = next[__builtin_ctz(t.mask)];
 	bool same = true;
+	if (op_info[block_term(t.block)->op].flags & OPF_FATAL)
+		return wm_trap(stack, top);
 	for (int i = 0; i < WM_LANES; i++)
 		same &= !(t.mask >> i & 1) || next[i] == first;
 	if (same) {

@@ -70,7 +70,7 @@ static int remove_range(Module *m, int from, int to)
 			int kept = 0;
 			for (int k = 0; k < x->ins.n; k++, n++) {
 				const OpInfo *o = &op_info[x->ins.v[k].op];
-				bool fixed = o->flags & OPF_TERM || (o->flags & OPF_CONV && o->kind != K_CALL);
+				bool fixed = o->flags & (OPF_TERM | OPF_FATAL) || (o->flags & OPF_CONV && o->kind != K_CALL);
 				if (n >= from && n < to && !fixed)
 					removed++;
 				else

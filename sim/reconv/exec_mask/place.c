@@ -395,7 +395,7 @@ static void place_block(MaskCode *x, int k)
 		end_scalar(x, k);
 	} else if (op == OP_BRA || op == OP_BRX) {
 		end_branch(x, k);
-	} else if (op == OP_EXIT || p->f->kind == FN_KERNEL) {
+	} else if (op != OP_RET || p->f->kind == FN_KERNEL) {
 		int rest = mask_rest(p, k, p->at[k]);
 		if (rest >= 0)
 			end_block(x, b, entry_of_stop(x, rest), NULL, 0);

@@ -127,6 +127,9 @@ static const struct { const char *ptx, *ir; } bodies[] = {
 	{ "mov.u32 %r1, %ntid.z;", "%r1 = mov.u32 %ntid.z\n" },
 	{ "mov.u32 %r1, %envreg7;", "%r1 = mov.u32 %envreg7\n" },
 	{ "mul.lo.s32 %r1, %r2, WARP_SZ;", "%t_2 = mov.u32 WARP_SZ\n%r1 = mul.lo.s32 %r2, %t_2\n" },
+	/* the launch ends there */
+	{ "@%p1 trap; add.u32 %r1, %r1, 1;", "@%p1 trap\n%r1 = add.u32 %r1, 1\n" },
+	{ "@%p1 bra L; trap; bra L; L: add.u32 %r1, %r1, 1;", "bra %p1, L, bb1\nbb1: !auto\ntrap\nL:\n%r1 = add.u32 %r1, 1\n" },
 	/* predicates, pairs, guards */
 	{ "setp.lt.and.s32 %p1|%p2, %r1, -5, !%p3;", "%p1|%p2 = setp.lt.and.s32 %r1, -5, !%p3\n" },
 	{ "@!%p1 add.u32 %r1, %r1, 1;", "@!%p1 %r1 = add.u32 %r1, 1\n" },
