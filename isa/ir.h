@@ -1,5 +1,8 @@
 /* The intermediate representation: modules of functions of basic blocks over typed, mutable virtual registers.
- * doc/ir.md is the reference of its text form. Everything of a module lives in the module's arena. */
+ * doc/ir.md is the reference of its text form. Everything of a module lives in the module's arena.
+ *
+ * isa/ is what a kernel is: the IR, its text, PTX and objects, the verifier, what each operation does to a lane, and the reference
+ * interpreter. It knows no cycles and may include lib/ only. */
 #ifndef GSIM_IR_H
 #define GSIM_IR_H
 #include "lib/arena.h"

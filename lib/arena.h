@@ -1,4 +1,6 @@
-/* Arena: memory with one lifetime, freed at once. Allocation never fails: running out of host memory is fatal. */
+/* Arena: memory with one lifetime, freed at once. Allocation never fails: running out of host memory is fatal.
+
+   lib/ has what any program may need: memory, texts, tables, messages, JSON. It knows nothing of GPUs and includes no other folder. */
 #ifndef GSIM_ARENA_H
 #define GSIM_ARENA_H
 #include <stdarg.h>

@@ -1,4 +1,7 @@
-/* The front-end stage: passes over modules, and pipelines of them as text: "linearize(opt=4),dce". */
+/* The front-end stage: passes over modules, and pipelines of them as text: "linearize(opt=4),dce".
+
+   passes/ is the front-end stage: analyses of a function in passes/analysis/, transformations in passes/transform/. It may include isa/ and
+   lib/, and knows nothing of the machine. */
 #ifndef GSIM_PASS_H
 #define GSIM_PASS_H
 #include "isa/ir.h"

@@ -1,4 +1,6 @@
-/* The command line of gsim. */
+/* The command line of gsim.
+
+   tools/ has the programs: thin fronts over the library, and scripts. It may include every folder; nothing includes it. */
 #ifndef GSIM_OPTIONS_H
 #define GSIM_OPTIONS_H
 #include "lib/strbuf.h"

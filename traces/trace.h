@@ -1,5 +1,7 @@
 /* Event traces of a run: a versioned, zlib-compressed file; doc/trace.md is the format.
- * Knows nothing of GPUs but numbers: whoever writes gives the names. */
+ * Knows nothing of GPUs but numbers: whoever writes gives the names.
+ *
+ * traces/ is the file of events: writing, reading, exporting. It may include lib/ only; sim/ writes traces, tools/ shows them. */
 #ifndef GSIM_TRACE_H
 #define GSIM_TRACE_H
 #include "lib/diag.h"

@@ -6,7 +6,9 @@
  *
  * Functions that return bool return false after having reported an error; the caller then skips to the end of the
  * statement and goes on, so that one run reports several errors. What is an error of the module and what refuses the
- * function alone: doc/ptx.md. */
+ * function alone: doc/ptx.md.
+ *
+ * isa/ptx/ makes IR of PTX. It may include isa/ and lib/. */
 #ifndef GSIM_PTX_H
 #define GSIM_PTX_H
 #include "isa/ir.h"

@@ -1,5 +1,7 @@
 /* Analyses over one function. All results live in the arena given, are indexed by Block.id (function_number is called by
-   cfg_build) and become stale when the function's blocks or instructions change. */
+   cfg_build) and become stale when the function's blocks or instructions change.
+
+   passes/analysis/ may include isa/ and lib/; lowering (sim/code/) and mechanisms use it, too. */
 #ifndef GSIM_ANALYSIS_H
 #define GSIM_ANALYSIS_H
 #include "isa/ir.h"

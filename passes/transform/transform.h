@@ -1,4 +1,6 @@
-/* The passes, one file each. */
+/* The passes, one file each.
+
+   passes/transform/ may include passes/, isa/ and lib/. */
 #ifndef GSIM_TRANSFORM_H
 #define GSIM_TRANSFORM_H
 #include "passes/pass.h"

@@ -1,4 +1,6 @@
-/* Delayed reconvergence: where lanes that leave a spin loop may wait for the others. Between aware.c and aware_points.c. */
+/* Delayed reconvergence: where lanes that leave a spin loop may wait for the others. Between aware.c and points.c.
+
+   sim/reconv/aware/ is one mechanism: no other includes its files. */
 #ifndef GSIM_RECONV_AWARE_H
 #define GSIM_RECONV_AWARE_H
 #include "sim/reconv/common/points.h"

@@ -1,4 +1,6 @@
-/* What mechanisms do with splits and paths, whatever their rules. */
+/* What mechanisms do with splits and paths, whatever their rules.
+
+   sim/reconv/common/ has what several mechanisms share, in run time and compile time. It may include core.h and seam.h, and no mechanism. */
 #ifndef GSIM_SPLITS_H
 #define GSIM_SPLITS_H
 #include "sim/reconv/core.h"

@@ -5,7 +5,10 @@
  * come to it from before; B, behind the last block of a loop, for lanes that go back to its header. At the end of a block the
  * lanes that do not go on to the next stop are added to the masks of theirs, and each stop takes the lanes of its mask into
  * EXEC. For nested ifs that is if, else and end_cf, for loops if_break and loop; in front of blocks that are entered from
- * several constructs it is the flow block of a structuriser, whose predicate is the saved mask. */
+ * several constructs it is the flow block of a structuriser, whose predicate is the saved mask.
+ *
+ * sim/reconv/exec_mask/ is one mechanism: plan.c decides, place.c writes the code, exec_mask.c is the run time. No other
+ * mechanism includes its files. */
 #ifndef GSIM_EXEC_MASK_H
 #define GSIM_EXEC_MASK_H
 #include "passes/analysis/analysis.h"

@@ -5,7 +5,7 @@
  * makes one of the lanes that run and names it in a barrier register, BSYNC waits until all of its lanes wait there,
  * BREAK and EXIT take lanes out of it, YIELD passes the turn on and, in patent US10067768, lets barriers open without the
  * lanes that yield. Threads know their barriers by registers of their own, B0 to B15, so that groups that are apart can
- * use the same number; BMOV saves and restores them. Where all this goes is decided in its_place.c.
+ * use the same number; BMOV saves and restores them. Where all this goes is decided in place.c.
  *
  * Counted: depth = groups that are ready, the running one included; merges = barriers that opened, whatever they opened
  * for; no pushes and pops. */

@@ -1,4 +1,6 @@
-/* Convergence barriers: the parameters and hooks of its, and of mechanisms built on it. */
+/* Convergence barriers: the parameters and hooks of its, and of mechanisms built on it.
+
+   sim/reconv/its/: place.h joins the files of compile time, run.h those of run time. Another mechanism may include its.h alone. */
 #ifndef GSIM_ITS_H
 #define GSIM_ITS_H
 #include "sim/reconv/common/place.h"
@@ -57,9 +59,9 @@ extern const OwnOp its_own[ITS_OPS];
 		"when another group gets the turn, beyond the redirection of the front end (assumption)" }, \
 	{ NULL, "bmov_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "added to a BMOV (assumption)" }
 
-/* Compile time: BSSY, BSYNC, BREAK, BMOV, YIELD into the function; its_place.c. */
+/* Compile time: BSSY, BSYNC, BREAK, BMOV, YIELD into the function; place.c. */
 bool its_lower(LowerFn *, Diag *);
-/* ... with predicted points besides: !reconverge L where L does not post-dominate; its_place.c. */
+/* ... with predicted points besides: !reconverge L where L does not post-dominate; place.c. */
 bool its_lower_predicted(LowerFn *, Diag *);
 
 /* Run time, for mechanisms built on it. */

@@ -1,4 +1,4 @@
-/* Convergence barriers at compile time: what its_place.c and the files of its steps share. */
+/* Convergence barriers at compile time: what place.c and the files of its steps share. */
 #ifndef GSIM_ITS_PLACE_H
 #define GSIM_ITS_PLACE_H
 #include "passes/analysis/analysis.h"
@@ -22,7 +22,7 @@ typedef struct Barriers {
 	Function *f;
 	Arena arena;
 	int n;                         /* objects */
-	int *object;                   /* by twice the id of the block that stands for it, while translating (its_place.c): + 1 */
+	int *object;                   /* by twice the id of the block that stands for it, while translating (place.c): + 1 */
 	Object *r;
 	Cfg *cfg;
 	BitSet *in, *out;
@@ -38,22 +38,22 @@ Ins its_ins(Barriers *, int own, int object);
 /* Whether barriers are open together: one is open where the other is opened. */
 static inline bool its_together(const Barriers *p, int a, int b) { return bs_has(p->r[a].outer, b) || bs_has(p->r[b].outer, a); }
 
-/* Predicted points: its_predict.c. */
+/* Predicted points: predict.c. */
 void its_find_predicted(Barriers *);   /* before anything is placed */
 void its_predict(Barriers *, Prediction *);
 void its_give_way(Barriers *);         /* barriers that would wait for lanes that wait at a predicted point become idle */
 /* ... those of predicted points, whose registers others share: true = there were any, and numbers are to be given anew. */
 bool its_drop_sharing(Barriers *);
 
-/* Which barriers are open where, and their numbers: its_open.c. */
+/* Which barriers are open where, and their numbers: open.c. */
 void its_solve(Barriers *);            /* cfg, in, out, r[].outer */
 void its_number(Barriers *);           /* r[].number of those that are not idle; most */
 /* What is to be left on the edge to a frame's BSYNC: what is open and was not when the frame was entered. */
 void its_left(Barriers *, const Block *, int k, BitSet into);
 
-/* Objects become registers, with BMOV where they share one and BREAK where lanes leave: its_code.c. */
+/* Objects become registers, with BMOV where they share one and BREAK where lanes leave: code.c. */
 void its_code(Barriers *);
 
-/* YIELD in loops, as the policy says: its_yield.c. */
+/* YIELD in loops, as the policy says: yield.c. */
 void its_place_yields(LowerFn *);
 #endif

@@ -1,4 +1,4 @@
-/* Convergence barriers at run time: what its.c, its_queue.c and its_barrier.c share. */
+/* Convergence barriers at run time: what its.c, queue.c and barrier.c share. */
 #ifndef GSIM_ITS_RUN_H
 #define GSIM_ITS_RUN_H
 #include "sim/reconv/its/its.h"
@@ -55,7 +55,7 @@ static inline void its_enter(Warp *w, Its *k, const Split *s, bool jump)
 		k->in_block &= ~s->mask;
 }
 
-/* ---- the queue of groups that are ready: its_queue.c ---- */
+/* ---- the queue of groups that are ready: queue.c ---- */
 void its_enqueue(Its *, int at, const Split *);
 void its_dequeue(Its *, const Split *);
 int its_ready_place(const Warp *, const Its *);  /* where a group that becomes ready stands: next, or last */
@@ -66,7 +66,7 @@ void its_pass_on(Warp *, Its *);       /* the turn goes to a group that is not k
 /* s becomes part of `into`, which may move in the list. */
 Split *its_join(Warp *, Split *into, Split *s);
 
-/* ---- barriers: its_barrier.c. Those that open change the list of splits. ---- */
+/* ---- barriers: barrier.c. Those that open change the list of splits. ---- */
 void its_bssy(Warp *, Its *, Mask, int reg);   /* the lanes make a barrier and name it in the register */
 void its_bsync(Warp *, Its *, Split *, int reg, bool rejoin); /* ... wait in theirs */
 void its_break(Warp *, Its *, Mask, int reg);  /* ... take part in theirs no longer */

@@ -1,4 +1,6 @@
-/* The stack of a thread block: what tbc.c and tbc_stack.c share. */
+/* The stack of a thread block: what tbc.c and stack.c share.
+
+   sim/reconv/tbc/ is one mechanism: no other includes its files. */
 #ifndef GSIM_TBC_H
 #define GSIM_TBC_H
 #include "sim/reconv/common/splits.h"
