@@ -120,7 +120,8 @@ static void tell_loaded(Sm *sm, Warp *w, const LsuAccess *e)
 		if (s->wait != e->wait)
 			continue;
 		s->wait = 0;
-		s->ready = sm->now + 1;
+		s->ready = sm->now + 1 > s->floor ? sm->now + 1 : s->floor;
+		s->floor = 0;
 		if (hits && misses && !((hits | misses) & ~s->mask)) {
 			sm->gpu->model->times.loaded(w, s, e->ins, hits, misses);
 			note_depth(sm, w);

@@ -122,8 +122,7 @@ static Split *entry_to_join(Warp *w, uint32_t pc, const Split *s, Mask m, Warp *
 static void join_entry(Warp *holder, Split *e, const Part *part, int n, Cycle ready)
 {
 	reconv_join(holder, e, part, n);
-	if (!e->wait && e->ready < ready)
-		e->ready = ready;
+	split_not_before(e, ready, e->why);
 	reconv_count_merge(holder, e, e->pc, e->mask);
 }
 

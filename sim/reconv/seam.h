@@ -48,7 +48,20 @@ typedef struct Split {
 	uint32_t turn;                 /* functional.schedule = block: splits run in the order of this number */
 	bool arriving;                 /* a warp-level operation has let it go; its new place is still to be told to the mechanism */
 	uint32_t wait;                 /* ready is not known yet: the name under which the memory system will tell; 0 = none */
+	bool told;                     /* it has just told */
+	Cycle floor;                   /* ... and no issue before, whenever that is */
 } Split;
+
+/* The split issues no earlier than then. What it waits for may come later, or not: its reason to wait stays until it is known. */
+static inline void split_not_before(Split *s, Cycle c, uint8_t why)
+{
+	if (s->wait) {
+		s->floor = s->floor > c ? s->floor : c;
+	} else if (s->ready < c) {
+		s->ready = c;
+		s->why = why;
+	}
+}
 
 typedef struct Path { uint32_t pc; Mask mask; } Path;  /* lanes that go to pc next */
 

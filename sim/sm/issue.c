@@ -692,14 +692,15 @@ Cycle sm_next(const Sm *sm)
 }
 
 /* When the split will be ready, as far as its data go, as seen in the window's last cycle. What else keeps it back then may have gone before
-   they come. */
-static When when_ready(const Sm *sm, const Warp *w, const Split *s)
+   they come. What has not just been told, it knows already: a look too many may change whose turn it is. */
+static When when_ready(const Sm *sm, const Warp *w, const Split *s, bool told)
 {
 	const MIns *i = &w->ins[s->pc];
 	When t = { s->ready, s->pc, s->why };
-	if (s->ready < sm->now)
-		t = sm->gpu->model->own_slots ? lanes_operands(sm, w, s, i) : later(sm, w, s, i, sm->now - 1);
-	return t;
+	if (told && s->ready >= sm->now)
+		return t;
+	When data = sm->gpu->model->own_slots ? lanes_operands(sm, w, s, i) : later(sm, w, s, i, sm->now - 1);
+	return data.cycle > s->ready || s->ready < sm->now ? data : t;
 }
 
 /* Something has come for the warp, or it is known when: it sleeps no longer than that. Why it sleeps stays as it was seen. */
@@ -711,12 +712,14 @@ static void tell(Sm *sm, Warp *w)
 		return;
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
+		bool told = s->told;
+		s->told = false;
 		if (s->state != SPLIT_RUN)
 			continue;
-		When t = when_ready(sm, w, s);
+		When t = when_ready(sm, w, s, told);
 		if (t.cycle < sm->now) /* nothing that came has kept it back */
 			continue;
-		if (model->times.known && t.why == STALL_MEMORY)
+		if (model->times.known && t.why == STALL_MEMORY && s->ready < sm->now)
 			model->times.known(w, s);
 		first = t.cycle < first ? t.cycle : first;
 	}
@@ -763,6 +766,9 @@ void sm_settle(Sm *sm)
 				if (w->split[s].wait == d->wait) {
 					w->split[s].wait = 0;
 					w->split[s].ready = ready > d->cycle ? ready : d->cycle + 1;
+					split_not_before(&w->split[s], w->split[s].floor, w->split[s].why);
+					w->split[s].floor = 0;
+					w->split[s].told = true;
 				}
 		}
 	}

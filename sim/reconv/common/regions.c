@@ -111,14 +111,6 @@ static void move_split(Warp *w, Regions *k, Split *s, int region, Path p)
 /* Lanes that are in no split, where they go on, and no earlier than when. */
 typedef struct Landing { Path p; int region, level; Cycle ready; uint8_t why; } Landing;
 
-static void go_on_at(Split *s, Cycle ready, uint8_t why)
-{
-	if (s->ready >= ready)
-		return;
-	s->ready = ready;
-	s->why = why;
-}
-
 /* The lanes have come to the region's point. True: so had all others, and they go on. A region whose point is also the
    outer one's hands its lanes on. */
 static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
@@ -132,7 +124,7 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 			e->why = x->why;
 		}
 		if (!(e->pending & ~x->p.mask) && x->p.mask & s->mask)
-			go_on_at(s, e->ready, e->why); /* before traffic of the table, which the split then waits for */
+			split_not_before(s, e->ready, e->why); /* before traffic of the table, which the split then waits for */
 		touch_region(w, k, s, i);
 		if (!e->arrived)
 			e->since = reconv_now(w);
@@ -156,7 +148,7 @@ static void replace_split(Warp *w, Regions *k, Split *s, const Landing *x)
 	if (x->p.mask) {
 		Member *g = &k->member[place_of(w, s)];
 		*g = (Member){ .region = x->region, .level = x->level, .spilled = g->spilled, .order = ++k->orders, .since = g->since };
-		go_on_at(s, x->ready, x->why);
+		split_not_before(s, x->ready, x->why);
 		move_split(w, k, s, x->region, x->p);
 		return;
 	}
@@ -170,7 +162,7 @@ static void add_landing(Warp *w, Regions *k, const Landing *x, const Split *from
 {
 	Split *t = regions_add(w, k, x->region, x->p, from);
 	k->member[place_of(w, t)].level = x->level;
-	go_on_at(t, x->ready, x->why);
+	split_not_before(t, x->ready, x->why);
 	reconv_count_push(w, t, x->p.pc, x->p.mask);
 }
 
@@ -211,7 +203,7 @@ void regions_release(Warp *w, Regions *k, int region)
 	e->arrived = 0;
 	e->ready = 0;
 	*next = (Split){ .ready = reconv_now(w) + 1, .why = STALL_DIVERGENCE };
-	go_on_at(next, x.ready, x.why);
+	split_not_before(next, x.ready, x.why);
 	if (k->r[x.region].pc == x.p.pc && !k->r[x.region].call && !arrive_at_point(w, k, next, &x))
 		return;
 	add_landing(w, k, &x, next);

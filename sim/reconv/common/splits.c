@@ -73,11 +73,17 @@ Split *splits_part(Warp *w, Split *s, Mask m)
 void split_join(Split *into, const Split *s, Mask m)
 {
 	into->mask |= m;
-	if (into->ready >= s->ready)
+	if (!s->wait) {
+		split_not_before(into, s->ready, s->why);
 		return;
-	into->ready = s->ready;
-	into->why = s->why;
-	into->wait = s->wait;
+	}
+	if (!into->wait) {
+		into->floor = into->ready;
+		into->ready = s->ready;
+		into->why = s->why;
+		into->wait = s->wait;
+	}
+	split_not_before(into, s->floor, s->why);
 }
 
 void splits_take_out(Warp *w, Split *s, void *table, size_t row)

@@ -68,10 +68,9 @@ static void give_turn(Warp *w, Its *k, Split *s)
 	its_dequeue(k, s);
 	its_enqueue(k, 0, s);
 	s->state = SPLIT_RUN;
-	if (s->ready < ready && lane != k->turn) {
-		s->ready = ready;
-		s->why = STALL_DIVERGENCE;
-	}
+	bool fetching = s->why == STALL_FETCH && s->ready > now; /* for how long is not known yet */
+	if (lane != k->turn)
+		split_not_before(s, ready, fetching ? STALL_FETCH : STALL_DIVERGENCE);
 	k->yielded &= ~s->mask;
 	k->turn = lane;
 	k->began = k->group[lane].ran = now;

@@ -63,6 +63,10 @@ else
 		compare "$srcdir/kernels/$name" -m mimd -c volta.lua
 	done
 	compare "$srcdir/kernels/spmv/spmv.ptx" -m tbc -c kepler.lua -D scheduler.policy=two_level
+	for policy in order=oldest,switch_stall=2 order=min_pc,switch_stall=20 policy=its_fair,switch_stall=20; do
+		compare "$srcdir/kernels/calculator/calculator.ir" -m "its($policy)" -c volta.lua
+	done
+	compare "$srcdir/kernels/short_circuit/short_circuit.ir" -m aware -c kepler.lua
 	compare "$srcdir/kernels/transpose/transpose.ptx" -c kepler.lua
 	compare "$srcdir/kernels/spmv/spmv.ptx" -c volta.lua
 	compare "$srcdir/kernels/stencil/stencil.ptx" -m aware -c fermi.lua
