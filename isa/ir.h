@@ -85,7 +85,7 @@ extern const char *const unit_name[UNIT_COUNT];
 
 enum { /* flags of an operation */
 	OPF_PURE = 1, OPF_COMM = 2, OPF_TERM = 4, OPF_LOAD = 8, OPF_STORE = 16, OPF_CONV = 32, OPF_SIDE = 64,
-	OPF_MACH = 128, OPF_HOST = 256, OPF_FATAL = 512
+	OPF_MACH = 128, OPF_HOST = 256, OPF_FATAL = 512, OPF_CARRY = 1024
 };
 
 typedef struct OpInfo {
@@ -341,5 +341,6 @@ bool ir_verify_ins(const Module *, const Function *, const Ins *, struct StrBuf 
 Module *ptx_read(const char *text, size_t n, const char *path, Diag *);
 Module *elf_read(const void *, size_t n, const char *path, Diag *);     /* .gso */
 bool elf_write(const Module *, const char *path, Diag *);
+void ir_warn_undefined(Module *, Diag *);      /* of registers that are read where no definition reaches; module_read does it */
 Module *module_read(const char *path, Diag *);                          /* by content: ELF magic, .ptx directives, else IR */
 #endif

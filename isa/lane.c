@@ -100,7 +100,7 @@ bool lane_fold(const Ins *i, const uint64_t *src, uint64_t *dst)
 	uint32_t bank[4 * MOST_PARTS] __attribute__((aligned(8))) = { 0 }, rows[MOST_PARTS];
 	Mask pred[2 * MOST_PARTS] = { 0 };
 	LaneIns li;
-	if (i->nsrc > MOST_PARTS || i->ndst > MOST_PARTS || i->cc || i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC)
+	if (i->nsrc > MOST_PARTS || i->ndst > MOST_PARTS || i->cc || op_info[i->op].flags & OPF_CARRY)
 		return false;
 	if (!lane_bind(NULL, i, &li))
 		return false;

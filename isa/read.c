@@ -92,5 +92,7 @@ Module *module_read(const char *path, Diag *diag)
 	else
 		m = ir_read(data, n, path, diag);
 	free(data);
+	if (m)
+		ir_warn_undefined(m, diag);
 	return m;
 }

@@ -191,7 +191,7 @@ static bool host_may(const Ins *i)
 {
 	const OpInfo *o = &op_info[i->op];
 	switch (o->kind) {
-	case K_ALU: return !i->cc && i->op != OP_ADDC && i->op != OP_SUBC && i->op != OP_MADC;
+	case K_ALU: return !i->cc && !(o->flags & OPF_CARRY);
 	case K_LD: case K_ST: return i->space == SP_GENERIC || i->space == SP_GLOBAL || i->space == SP_CONST;
 	case K_BRA: case K_BRX: case K_EXIT: case K_RET: case K_TRAP: case K_HOST: return true;
 	default: return i->op == OP_NOP;

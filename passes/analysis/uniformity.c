@@ -78,7 +78,7 @@ static void mark(Uni *u, int reg)
 static void step(Uni *u, const Ins *i, bool *carry)
 {
 	bool guard = i->guard >= 0 && bs_has(u->regs, i->guard);
-	bool takes = i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC;
+	bool takes = op_info[i->op].flags & OPF_CARRY;
 	for (int k = 0; k < i->ndst; k++)
 		if (ins_dst(i, k)->kind == OPD_REG && (guard || (takes && *carry) || result_divergent(u, i, k)))
 			mark(u, ins_dst(i, k)->id);

@@ -138,7 +138,7 @@ void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)
 	for (int o = i->ndst; o < i->ndst + i->nsrc; o++)
 		if (i->opd[o].kind == OPD_REG)
 			lower_reads(w, l, i->opd[o].id);
-	if (i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC) {
+	if (op_info[i->op].flags & OPF_CARRY) {
 		put_name(w, 0, NAME_CARRY);
 		w->nchk++;
 	}

@@ -200,6 +200,84 @@ START_TEST(verifier_errors)
 }
 END_TEST
 
+/* ---- uses that no definition reaches ---- */
+
+/* "2:5 %x, ...": where the module is warned of, and of what. */
+static char *warnings(const char *text, int *n)
+{
+	Diag d = { 0 };
+	StrBuf sb = { 0 };
+	Module *m = ir_read(text, strlen(text), "t.ir", &d);
+	ck_assert_msg(m != NULL, "%s: %s", text, d.item.n ? d.item.v[0].text : "");
+	ir_warn_undefined(m, &d);
+	ck_assert_int_eq(d.errors, 0);
+	sb_puts(&sb, "");
+	*n = d.item.n;
+	for (int k = 0; k < d.item.n; k++) {
+		const DiagItem *x = &d.item.v[k];
+		const char *what = strstr(x->text, "carry") ? "carry" : strchr(x->text, '%');
+		ck_assert(x->warning);
+		sb_printf(&sb, "%s%d:%d %.*s", k ? ", " : "", x->loc.line, x->loc.col, what ? (int)strcspn(what, " ") : 4, what ? what : x->text);
+	}
+	module_free(m);
+	diag_free(&d);
+	return sb.s;
+}
+
+START_TEST(undefined_uses)
+{
+	static const struct { const char *body, *found; } cases[] = {
+		{ "%z = add.u32 %x, 1\n", "3:1 %x" },
+		{ "%x = add.u32 %x, 1\n", "3:1 %x" },
+		{ "%x = mov.u32 1\n%z = add.u32 %x, 1\n", "" },
+		{ "@%p %x = mov.u32 1\n", "3:1 %p" },
+		{ "%q = setp.eq.u32 1, 1\n@%q %x = mov.u32 1\n%z = add.u32 %x, 1\n", "" },        /* guarded: it may */
+		{ "%q = setp.eq.u32 1, 1\nbra %q, A, B\nA: %x = mov.u32 1\nB: %z = add.u32 %x, 1\n", "" }, /* on one path */
+		{ "%q = setp.eq.u32 1, 1\nbra %q, A, B\nA: %x = mov.u32 1\nbra C\nB: %z = add.u32 %x, 1\nC: exit\n", "7:4 %x" },
+		{ "L: %z = add.u32 %x, 1\n%x = mov.u32 1\n%q = setp.eq.u32 %z, 1\nbra %q, L, E\nE: exit\n", "" }, /* round the loop */
+		{ "bra L\nL: %z = add.u32 %x, 1\n%q = setp.eq.u32 %z, 1\nbra %q, L, E\nE: %x = mov.u32 1\n", "4:4 %x" },
+		{ "bra E\nD: %z = add.u32 %x, 1\nE: exit\n", "" },                                   /* nobody comes there */
+		{ "bra E\nD: %x = mov.u32 1\nE: %z = add.u32 %x, 1\n", "5:4 %x" },                   /* nobody comes to the definition */
+		{ "%z = addc.u32 1, 2\n", "3:1 carry" },
+		{ "%z = add.cc.u32 1, 2\n%z = addc.u32 1, 2\n", "" },
+		{ "st.shared.u8 [%x], %z\n", "3:1 %x" },                                             /* 8-bit values are padding */
+		{ "%z = add.u32 %x, %y\n%z = add.u32 %x, %y\n", "3:1 %x, 3:1 %y" },
+	};
+	char *got;
+	int n;
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		StrBuf sb = { 0 };
+		sb_printf(&sb, "kernel k() { reg u32 %%x, %%y, %%z\nreg pred %%p\n%s}\n", cases[k].body);
+		got = warnings(sb.s, &n);
+		ck_assert_msg(!strcmp(got, cases[k].found), "%s: %s", cases[k].body, got);
+		free(got);
+		sb_free(&sb);
+	}
+	got = warnings("func f(u32 %a) -> (u32 %r) {\n%r = add.u32 %a, 1\nret\n}\n", &n);
+	ck_assert_str_eq(got, "");
+	free(got);
+}
+END_TEST
+
+/* Many registers: they are looked at by 64, and told of up to a number. */
+START_TEST(undefined_uses_of_many)
+{
+	StrBuf sb = { 0 };
+	int n;
+	sb_puts(&sb, "kernel k() {\nreg u32 %s\n%c = setp.eq.u32 1, 1\n%s = mov.u32 0\nbra %c, A, B\nA:\n");
+	for (int k = 0; k < 300; k++)
+		sb_printf(&sb, k % 3 ? "%%r%d = mov.u32 1\n" : "reg u32 %%r%d\n", k);
+	sb_puts(&sb, "B:\n");
+	for (int k = 0; k < 300; k++)
+		sb_printf(&sb, "%%s = add.u32 %%s, %%r%d\n", k);
+	sb_puts(&sb, "}\n");
+	char *got = warnings(sb.s, &n);
+	ck_assert_str_eq(got, "308:1 %r0, 311:1 %r3, 314:1 %r6, 317:1 %r9, 320:1 %r12, 323:1 %r15, 326:1 %r18, 329:1 %r21, 0:0 92 m");
+	free(got);
+	sb_free(&sb);
+}
+END_TEST
+
 /* ---- modules with a wrong field: the verifier refuses them, or they survive as text ---- */
 
 static uint64_t state;
@@ -489,6 +567,8 @@ static void add_texts(Suite *s)
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, round_trip, 0, NSOURCES);
 	tcase_add_test(t, reader_errors);
+	tcase_add_test(t, undefined_uses);
+	tcase_add_test(t, undefined_uses_of_many);
 	tcase_add_test(t, verifier_errors);
 	tcase_add_loop_test(t, hostile_texts, 0, sizeof hostile / sizeof *hostile);
 	tcase_add_test(t, odd_bytes);
