@@ -11,6 +11,7 @@
  * depend on inside the region is uniform; otherwise the region stays and a note says so. */
 #include "passes/transform/linearize.h"
 #include "passes/transform/transform.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 typedef struct Driver {
@@ -150,7 +151,10 @@ static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
 		must(most-- > 0);
 	}
 	Edit edit = { m, f, (uint8_t)module_origin(m, "linearize") };
-	linearize_optimise(&edit, d.guards.v, d.guards.n, (int)args->value[0]);
+	int blocks = f->block.n, tried = linearize_optimise(&edit, d.guards.v, d.guards.n, (int)args->value[0], args->value[1] * 1000000);
+	if (tried < d.guards.n)
+		diag_warning(diag, f->loc, "linearize: %s: only %d of %d guards have been looked at to save some: %d blocks are much work; allow more with "
+			"linearize(work=%" PRId64 ")", f->name, tried, d.guards.n, blocks, args->value[1] < 1 ? 1 : args->value[1] * 10);
 	vec_free(&d.guards);
 	vec_free(&d.noted);
 	arena_free(&arena);
@@ -159,12 +163,13 @@ static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
 
 static const PassOption options[] = {
 	{ "opt", 4, 0, 4, "how many of the ways to save guards are used: 0 none, 1 skip, 2 nest, 3 branch at once, 4 all" },
+	{ "work", 15, 0, 1000000, "how many million blocks may be looked at to save guards; a warning says when more are needed" },
 };
 
 const Pass pass_linearize = {
 	.name = "linearize",
 	.help = "make unstructured control flow structured: chains of blocks guarded by a variable",
 	.options = options,
-	.noptions = 1,
+	.noptions = 2,
 	.run = run,
 };

@@ -24,5 +24,6 @@ typedef struct Guard { Block *block; bool back; int g, test, lo, hi, values; } G
 typedef Vec(Guard) Guards;
 typedef struct Lin { Edit edit; const Flow *flow; Vec(Placed) placed; Guards *guards; } Lin;
 void linearize_region(Lin *, const Region *);
-void linearize_optimise(Edit *, const Guard *, int n, int level); /* level 0..4 */
+/* level 0..4; work: blocks that may be looked at. Returns how many of the guards have been looked at, n when the work sufficed. */
+int linearize_optimise(Edit *, const Guard *, int n, int level, int64_t work);
 #endif

@@ -12,8 +12,6 @@
 #include "passes/transform/linearize.h"
 #include "lib/diag.h"
 
-enum { WORK = 15000000 };      /* blocks looked at in checks of structure, all in all: bounds the time on huge functions */
-
 typedef struct Opt {
 	Edit *e;
 	Function *f;
@@ -27,7 +25,8 @@ typedef struct Opt {
 	Arena now;                 /* what a change makes stale: */
 	Graph *flow;
 	BitSet reach;
-	long work;
+	int64_t work;              /* blocks that may still be looked at in checks of structure: bounds the time on huge functions */
+	int tried;                 /* guards up to this one have been looked at */
 } Opt;
 
 /* Outer regions may have rewritten a guard: it still is one when it ends with its own test. */
@@ -231,6 +230,7 @@ static bool sweep(Opt *o)
 		const Guard *q = &o->guard[i];
 		if (q->g != o->g || o->of[q->block->id] != q)
 			continue;
+		o->tried = i + 1 > o->tried ? i + 1 : o->tried;
 		while (o->work > 0 && improve(o, q)) {
 			changed = true;
 			refresh(o);
@@ -269,11 +269,12 @@ static void clean(Opt *o, BitSet vars)
 	arena_free(&a);
 }
 
-void linearize_optimise(Edit *e, const Guard *guard, int n, int level)
+int linearize_optimise(Edit *e, const Guard *guard, int n, int level, int64_t work)
 {
 	Arena a = { 0 };
-	Opt o = { .e = e, .f = e->f, .guard = guard, .nguard = n, .level = level, .work = WORK, .arena = &a };
+	Opt o = { .e = e, .f = e->f, .guard = guard, .nguard = n, .level = level, .work = work, .arena = &a };
 	BitSet vars = bs_new(&a, e->f->reg.n);
+	int tried = n;
 	if (level > 0 && n && still_structured(&o)) {
 		for (int i = 0; i < n; i++) {
 			bs_add(vars, guard[i].g);
@@ -285,8 +286,10 @@ void linearize_optimise(Edit *e, const Guard *guard, int n, int level)
 			while (o.work > 0 && sweep(&o))
 				;
 		}
+		tried = o.work > 0 ? n : o.tried;
 		clean(&o, vars);
 		must(still_structured(&o));
 	}
 	arena_free(&a);
+	return tried;
 }
