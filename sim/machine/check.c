@@ -1,10 +1,10 @@
 /* What the seam promises, asserted before and after every hook of a mechanism (configure --enable-checks; tests/sim/reconv/check_seam.c). The
- * table that the core calls is the mechanism's with each of its hooks between two checks: that the core calls it as sim/reconv/seam.h
- * says, and that what it leaves behind is sound, above all that each live lane is in one place. */
+ * table that the core calls is the mechanism's with each hook between two checks: that the core calls the hook as sim/reconv/seam.h
+ * says, and that the hook leaves a sound state, above all each live lane in one place. */
 #include "sim/machine/machine.h"
 #include <stdio.h>
 
-/* A promise is broken, by the core if before the hook. */
+/* Reports a broken promise: the core's, if the check comes before the hook. */
 static _Noreturn __attribute__((format(printf, 3, 4))) void broken(const Warp *w, const char *hook, const char *fmt, ...)
 {
 	va_list ap;

@@ -187,7 +187,7 @@ MemTicket *sm_ticket(Sm *sm)
 
 uint32_t sm_name_wait(Sm *sm)
 {
-	if (!++sm->waits) /* 0 is nobody's */
+	if (!++sm->waits) /* 0 is no name */
 		sm->waits++;
 	return sm->waits;
 }

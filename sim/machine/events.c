@@ -14,8 +14,8 @@ void sm_trace_block(Sm *sm, const Cta *cta, TraceKind kind, uint64_t b)
 	tracer_event(cta->share, NULL, &e);
 }
 
-/* The launch, instruction and function that a message names: the module's own, or, of what lowering added, its copy's. The
-   instruction of a message is what an indirect call enters a function by: the call. */
+/* The launch, instruction and function that a message names: those of the module itself, or of its lowered copy where lowering added the
+   instruction. An instruction that lowering put at a function's begin is named by the call that led there. */
 typedef struct FaultPlace { Launch launch; const Function *f; const Ins *ins; uint32_t tid[3]; } FaultPlace;
 
 static FaultPlace fault_place(Sm *sm, const Warp *w, const MIns *i, int lane)

@@ -116,7 +116,7 @@ void reconv_remove(Warp *w, Split *s)
 		sm->parts = s->parts;
 	}
 	reconv_close_gap(w, s);
-	w->exact = true; /* of the split that issued nothing is left that a redirection could be added to */
+	w->exact = true; /* the split that issued is gone: there is nothing to which a redirect could be added */
 	note_depth(sm, w);
 	warp_end_check(sm, w);
 }

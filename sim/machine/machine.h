@@ -15,54 +15,54 @@ typedef struct Cta Cta;
 typedef struct Pool Pool;
 typedef struct Grid Grid;
 
-#define PENDING ((Cycle)1 << 62)       /* a time that mem_drain will tell */
+#define PENDING ((Cycle)1 << 62)       /* the cycle is not known before mem_drain tells it */
 #define NEVER (~(Cycle)0)
 
 typedef struct Barrier {
-	uint32_t arrived, expected;    /* threads; expected 0 = nobody is there */
+	uint32_t arrived, expected;    /* threads; expected 0 = no thread has come */
 	uint32_t count_true;           /* bar.red */
 } Barrier;
 
 /* What an SM has of a grid. */
 typedef struct Share {
 	Grid *grid;
-	LaunchStats stats;             /* of its warps and their accesses, besides what the following count */
-	InsCount *count;               /* by pc; these four are NULL until the SM has a block of it */
+	LaunchStats stats;             /* counts of its warps and accesses, but for what the next members count */
+	InsCount *count;               /* by pc; count, parted, branch and stalls are NULL until the SM has a block of the grid */
 	PartCount *parted;             /* by pc */
 	BranchCount *branch;           /* by Code branch */
-	uint64_t *stalls;              /* scheduler-cycles: [pc * STALL_COUNT + reason]; the last row: of no instruction */
-	uint64_t active_lanes[2][65];  /* issues by number of lanes: of the module's instructions; of what was added */
-	NobodyCount nobody[2];         /* the same two */
-	void *model_state;             /* the mechanism's */
+	uint64_t *stalls;              /* scheduler-cycles: [pc * STALL_COUNT + reason]; the last row: those charged to no instruction */
+	uint64_t active_lanes[2][65];  /* issues by number of lanes: [0] of the module's instructions, [1] of added ones */
+	NobodyCount nobody[2];         /* [0] and [1] as before */
+	void *model_state;             /* the mechanism's state of the SM */
 	int resident;                  /* thread blocks */
 	Vec(TraceEvent) events;        /* of this window */
 	struct Tracer *tracer;         /* NULL: no trace */
 } Share;
 
-/* A launch on the machine. Its blocks refer to it through the shares of their SMs. */
+/* A launch on the machine. Its blocks point to it through the shares of their SMs. */
 struct Grid {
 	const Launch *launch;
-	LaunchStats *stats;            /* what it measured, once it has ended */
+	LaunchStats *stats;            /* its counts, filled in when it has ended */
 	const Code *code;
-	uint64_t number;               /* of the launch in the run, from 1 */
+	uint64_t number;               /* the launch's number in the run, from 1 */
 	int stream;
-	Grid *after[2];                /* of a stream: the grids called before that it waits for, or NULL */
-	Cycle *place;                  /* among resident grids: free again from its end on */
-	uint64_t ctas, next_cta, left; /* blocks; the next to be given a place; those that have not ended */
+	Grid *after[2];                /* grids called earlier that it waits for, as streams ask; NULL: none */
+	Cycle *place;                  /* its entry of Gpu.place, which is free again from its end on */
+	uint64_t ctas, next_cta, left; /* all blocks; the next one to be given a place; how many have not ended */
 	int warps_per_cta;
 	int64_t regs_per_warp, shared_per_cta;
-	uint64_t param_base;           /* what caches see: the host writes the parameters of each launch to a place of its own */
+	uint64_t param_base;           /* an address for caches: the host writes the parameters of each launch to a place of their own */
 	Patience patience;             /* the mechanism's, for this kernel */
-	Cycle called, begin;           /* by the host; its first block. NEVER: not known yet */
-	Cycle end, gone;               /* of what is measured; and of all that it has sent, which others wait for. NEVER: not known yet */
-	Cycle last;                    /* behind the last cycle of its blocks that have ended */
+	Cycle called, begin;           /* when the host calls it; when its first block begins. NEVER: not known yet */
+	Cycle end, gone;               /* when what is measured ends; when all its accesses are done, for which other grids wait. NEVER: not known yet */
+	Cycle last;                    /* the cycle after the last one of the blocks that have ended */
 	bool begun, completed;
-	bool alone;                    /* no other ran beside it */
-	uint64_t empty;                /* scheduler-cycles without a warp until it began; then, of one that ran alone, while it ran */
+	bool alone;                    /* no other grid ran beside it */
+	uint64_t empty;                /* scheduler-cycles without a warp: until it began; from its end on, if it ran alone, while it ran */
 	struct Diagnosis *diagnosis;   /* or NULL */
-	bool in_trace, traced;         /* it stands there; with all its events */
-	Vec(TraceEvent) kept;          /* events that come later: an earlier grid's are not complete */
-	Arena arena;                   /* until it has ended */
+	bool in_trace, traced;         /* the trace names the grid; the trace has all its events */
+	Vec(TraceEvent) kept;          /* events that wait until those of an earlier grid are complete */
+	Arena arena;                   /* lives until the grid has ended */
 	Share *share;                  /* [SM] */
 };
 
@@ -71,42 +71,42 @@ struct Cta {                           /* a resident thread block */
 	uint32_t id[3];
 	uint64_t number;               /* linear block id */
 	int warps, warps_left;
-	uint32_t threads, live;        /* threads not ended */
+	uint32_t threads, live;        /* live: threads that have not ended */
 	uint8_t *shared;
 	uint32_t shared_bytes;
-	void *model_state;             /* the mechanism's */
+	void *model_state;             /* the mechanism's state of the block */
 	Barrier barrier[BARRIERS];
 	bool used;
 };
 
-typedef struct Spans { uint64_t n, branches; Cycle since; } Spans; /* times in which a turn ends (Patience): n since the watch began */
+typedef struct Spans { uint64_t n, branches; Cycle since; } Spans; /* spans of time, each long enough for a turn to end (Patience): n have passed; the rest is of this one */
 
-/* A generic instruction whose lanes go to several spaces is an access for each. Where registers become ready for all lanes at once, that is when the
-   last part is there. */
-typedef struct Whole { int parts; Cycle ready; } Whole;  /* parts that are to come; the latest of the others */
-typedef struct LsuAccess {             /* has been issued and waits for its turn at the load/store unit */
+/* A generic instruction whose lanes go to several spaces makes an access for each space. Where a register becomes ready for all lanes at once, it does so
+   when the last access is done. */
+typedef struct Whole { int parts; Cycle ready; } Whole;  /* accesses that are not done yet; when the last of the others is done */
+typedef struct LsuAccess {             /* an access that has been issued and waits for the load/store unit */
 	Access access;
 	const MIns *ins;
 	MemTicket *ticket;
 	uint32_t wait;                 /* Split.wait of the split that waits for it; 0: none */
 	int nparts;
-	Part *part;                    /* its homes */
+	Part *part;                    /* the homes of its lanes */
 	uint64_t addr[64];
 } LsuAccess;
-typedef struct LsuPlace { LsuAccess *access; int n, made; } LsuPlace; /* a warp's in the queue: the first `made` have been made; n = 0: it has none */
+typedef struct LsuPlace { LsuAccess *access; int n, made; } LsuPlace; /* a warp's n accesses in the queue; the unit has made the first `made` */
 
 struct Warp {
 	Lanes lanes;
-	const MIns *ins;               /* of its code */
+	const MIns *ins;               /* the first instruction of its code */
 	Share *share;
 	Mask live;
 	int nsplit;
 	Split *split;
-	void *state;                   /* the mechanism's */
+	void *state;                   /* the mechanism's state of the warp */
 
-	bool used, ending;             /* ending: no lane left; its accesses may be outstanding */
-	bool ended;                    /* ... and they are complete: the slot is free at the end of the cycle */
-	int outstanding;               /* deferred loads and atomic operations: a store holds nothing of its warp */
+	bool used, ending;             /* ending: all its lanes have ended; its accesses may be outstanding */
+	bool ended;                    /* ... and its accesses are complete: the slot is free at the end of the cycle */
+	int outstanding;               /* deferred loads and atomic operations; no warp waits for its stores */
 	int queued;                    /* accesses of its lanes that wait for the load/store unit */
 	LsuPlace lsu;
 	Cycle drain;                   /* when the last known load or atomic completes */
@@ -116,8 +116,8 @@ struct Warp {
 	int slot, index;               /* slot in the SM; index in the block */
 	struct Sched *sched;           /* its scheduler */
 	int place;                     /* in the scheduler's order */
-	/* Scoreboard, by name: registers, then predicates. A time << 1, and 1 for a load. mixed: lanes differ, and ready is no earlier than the
-	   latest; only where registers become ready lane by lane (else mixed is NULL). */
+	/* The scoreboard, by name: registers, then predicates. An entry is the cycle << 1, plus 1 for a load. mixed: lanes differ, and `ready` is no earlier
+	   than the latest of them. Where registers become ready for all lanes at once mixed is NULL. */
 	Cycle *ready, *lane_ready;     /* [name], [name * width + lane] */
 	uint8_t *mixed;                /* [name] */
 	uint32_t *tid[3];              /* by lane */
@@ -127,61 +127,61 @@ struct Warp {
 	uint32_t ret_cap;
 	uint32_t *local;               /* local memory: [word * width + lane] (sim/exec/local.c) */
 	uint64_t local_cap;            /* bytes of each lane that have been touched, rounded up */
-	uint32_t turns;                /* Split.turn given out */
+	uint32_t turns;                /* the last Split.turn given out */
 	uint8_t take_turns;            /* TURNS_... */
-	int last;                      /* place of the split that issued last */
+	int last;                      /* the index of the split that issued last */
 	Cycle alarm;                   /* NO_ALARM = none */
 	uint32_t stack_depth;          /* the mechanism's depth */
-	bool exact;                    /* reconv_distance has fixed the next issue: no redirect on top */
+	bool exact;                    /* reconv_distance has fixed the cycle of the next issue: a redirect adds nothing to it */
 	struct WarpWatch *watch;       /* livelock detection, or NULL */
-	uint32_t *stood;               /* ... where each lane was when the watch began, or NULL */
+	uint32_t *stood;               /* the pc of each lane when the watch began, or NULL */
 	Spans spans;
-	uint32_t waits_at;             /* pc of the instruction that it cannot issue, for the scheduler's wake_why; NO_PC: where its first split is, if it has one */
+	uint32_t waits_at;             /* the instruction that it cannot issue because of its wake_why; NO_PC: its first split's, if it has one */
 
 	Partings *partings;            /* sim/machine/partings.h */
-	Group *group;                  /* the one that issued last; one that matches no split: unknown */
+	Group *group;                  /* the group that issued last. It matches no split: not known */
 };
 
-/* Of an instruction that a warp has issued: a warp that has ended leaves its place to another one. */
-typedef struct Origin { const Grid *grid; uint64_t block; uint32_t warp, pc; } Origin; /* warp: of the block */
+/* Which instruction of which warp: stays valid when the warp has ended and another one has its slot. */
+typedef struct Origin { const Grid *grid; uint64_t block; uint32_t warp, pc; } Origin; /* warp: its index in the block */
 
-typedef struct Deferred {              /* a global access whose data move at the end of the window */
+typedef struct Deferred {              /* an access to global memory, whose data move at the end of the window */
 	Cycle cycle;
 	Warp *warp;
-	const MIns *ins;               /* NULL: a split waits (instruction fetch, the mechanism's traffic) */
+	const MIns *ins;               /* NULL: no instruction's: a split waits for it (instruction fetch, the mechanism's traffic) */
 	uint32_t wait;                 /* Split.wait of that split */
-	uint32_t origin;               /* in Sm.origins; of changes that others may wait for (MIns.sync) */
-	Mask mask;                     /* lanes whose data move; 0: they have moved already */
-	Mask lanes;                    /* lanes of the access; a vprintf's: some may read shared memory, of which a copy is kept */
-	const Alloc *all_in;           /* the allocation in which all these lanes access; NULL: several, or not aligned */
-	bool data_only;                /* its time is another's affair */
-	uint32_t data;                 /* offset into Sm.data: values of stores and atomics, the copy */
+	uint32_t origin;               /* index in Sm.origins, of a change that other threads may wait for (MIns.sync) */
+	Mask mask;                     /* lanes whose data move; 0: all data have moved already */
+	Mask lanes;                    /* lanes of the access. Some lanes of a vprintf may read shared memory, of which `data` keeps a copy */
+	const Alloc *all_in;           /* the one allocation that all these lanes access; NULL: there are several, or an address is not aligned */
+	bool data_only;                /* the load/store unit's queue accounts for its time: here only data move */
+	uint32_t data;                 /* offset into Sm.data: values of stores and atomic operations, or the copy */
 	uint32_t addr;                 /* offset into Sm.data: addresses by lane */
-	MemTicket *ticket;             /* NULL: another home's part of the access before */
+	MemTicket *ticket;             /* NULL: this is another home's part of the access before */
 } Deferred;
 
-/* Of a functional unit, by copy: when it takes the next instruction, and whose instruction it took last (a scheduler). */
+/* A copy of a functional unit: when it takes the next instruction, and the scheduler whose instruction it took last. */
 typedef struct Copy { Cycle free; uint8_t taker; } Copy;
 typedef struct Copies { Copy *copy; int n; } Copies;
 
 typedef struct Sched {
-	Copies unit[UNIT_COUNT];       /* what its instructions may take: its own copies, the SM's, or some of another unit's */
+	Copies unit[UNIT_COUNT];       /* copies that its instructions may take: its own, the SM's, or some of another unit's */
 	int *order;                    /* warp slots, oldest first */
-	Cycle *wake;                   /* by place in order: no issue before, a lower bound over the warp's splits */
-	uint8_t *wake_why;             /* by place in order: the Stall until then */
+	Cycle *wake;                   /* by place in order: a cycle before which no split of the warp can issue */
+	uint8_t *wake_why;             /* by place in order: the Stall until `wake` */
 	int n;
 	int last;                      /* slot that issued last, -1 */
 	uint8_t index;
-	uint8_t behind;                /* schedulers (a bit each) that have what one of its warps has wanted in vain in this cycle */
-	Cycle sleep;                   /* nothing to try before; 0 when something may have changed */
-	uint64_t *idle;                /* counts the cycles until then: of the warp that is nearest to an issue, by its reason; or of none */
-	uint8_t why;                   /* Stall that this stands for; STALL_COUNT: it has issued */
-	Share *of;                     /* of which grid; NULL: of none */
-	int *active; int nactive;      /* two-level */
+	uint8_t behind;                /* schedulers, a bit each, that took the copy of a unit which one of its warps wanted in vain in this cycle */
+	Cycle sleep;                   /* no warp can issue before; 0: something may have changed */
+	uint64_t *idle;                /* the counter of cycles until `sleep`: for the warp nearest to an issue and its reason, or for no warp */
+	uint8_t why;                   /* the Stall for which `idle` counts; STALL_COUNT: the scheduler has issued */
+	Share *of;                     /* the grid that `idle` belongs to; NULL: none */
+	int *active; int nactive;      /* the active set of the two-level policy */
 } Sched;
 
-typedef struct Arrival { Cycle cycle; Grid *grid; uint64_t block; } Arrival;  /* a thread block that will be resident from that cycle on */
-typedef struct Freed { Cycle cycle; Grid *grid; } Freed;                      /* one that has ended in that cycle */
+typedef struct Arrival { Cycle cycle; Grid *grid; uint64_t block; } Arrival;  /* a thread block that becomes resident in that cycle */
+typedef struct Freed { Cycle cycle; Grid *grid; } Freed;                      /* a thread block that has ended in that cycle */
 
 struct Sm {
 	Gpu *gpu;
@@ -190,19 +190,19 @@ struct Sm {
 	int nwarps, nctas;             /* slots */
 	Warp *warp;
 	Cta *cta;
-	int free_warps, free_ctas;     /* what the dispatcher may give away: it hears of blocks that have ended (freed) between two windows */
+	int free_warps, free_ctas;     /* room that the dispatcher may give away; between two windows it hears of blocks that have ended (freed) */
 	int64_t free_regs, free_shared;
 	Vec(Freed) freed;              /* blocks that have ended in this window */
 	Vec(Arrival) arrival;          /* in the order of their cycles; the first `arrived` have been made resident */
 	int arrived;
 	bool lane_scoreboard;          /* registers become ready lane by lane */
-	bool unasked;                  /* single, a scoreboard of warps; and its scheduler does not ask why a warp waits */
-	bool single;                   /* nothing to choose for a warp of one split: the mechanism hears of no stall, alarm or partner */
+	bool unasked;                  /* single, the scoreboard has one entry for all lanes, and the scheduler does not ask why a warp waits */
+	bool single;                   /* the mechanism has no say about a warp of one split: it has no hook for stalls, alarms or partners */
 	Sched *sched;
 	uint8_t turn[8];               /* schedulers, in the order in which they are asked */
-	bool unfair;                   /* in this cycle one has wanted in vain what another has: Sched.behind */
-	Cycle lsu_free;                /* when the load/store unit makes the next access; PENDING: the end of the window tells */
-	Warp **lsu;                    /* those that wait for it, a ring of nwarps: lsu_n from lsu_first on */
+	bool unfair;                   /* in this cycle a scheduler has wanted in vain a copy that another one has (Sched.behind) */
+	Cycle lsu_free;                /* when the load/store unit makes the next access; PENDING: not known before the end of the window */
+	Warp **lsu;                    /* warps that wait for the unit: a ring of nwarps, lsu_n of them from lsu_first on */
 	int lsu_first, lsu_n;
 	Cycle until;                   /* end of the window */
 	SmMem *mem;
@@ -210,23 +210,23 @@ struct Sm {
 	Vec(Deferred) deferred;
 	Vec(uint64_t) data;
 	Vec(Origin) origins;
-	Vec(MemTicket *) tickets;      /* free ones */
-	Vec(Whole *) wholes;           /* free ones */
+	Vec(MemTicket *) tickets;      /* unused ones */
+	Vec(Whole *) wholes;           /* unused ones */
 	const Alloc *hint;             /* allocation of the last access */
 	Cycle last_progress;
-	Fault fault;                   /* first fault of this SM and its place in the order */
+	Fault fault;                   /* the first fault of this SM; its cycle and grid order it among those of other SMs */
 	Cycle fault_cycle;
 	Grid *fault_grid;
 	int nended;                    /* warps that have ended in this cycle */
-	uint32_t waits;                /* names given to waiting splits */
-	struct Writer *writers;        /* who changed words last, for diagnoses */
-	Parts *parts;                  /* free ones */
+	uint32_t waits;                /* the last name given to a waiting split (Split.wait) */
+	struct Writer *writers;        /* which instruction changed a word last, for diagnoses */
+	Parts *parts;                  /* unused ones */
 	Arena arena;                   /* of the launch */
 	uint64_t issues;               /* functional runs: the trace's clock */
 	int resident;                  /* thread blocks */
 };
 
-typedef struct Room { int rows, preds, names; uint32_t shared; } Room; /* of slots: the most that a warp or block of the grids needs */
+typedef struct Room { int rows, preds, names; uint32_t shared; } Room; /* the room that a slot has: the most that a warp or block of any grid needs */
 
 struct Gpu {
 	Config config;
@@ -235,43 +235,43 @@ struct Gpu {
 	const uint64_t *symbol_address;
 	GpuOptions options;
 	const ReconvModel *model;
-	const ReconvModel *real;       /* checking builds: the mechanism, of which model is `checked` */
+	const ReconvModel *real;       /* checking builds: the mechanism itself; `model` is `checked`, which calls it */
 	ReconvModel checked;
-	const ReconvModel *untraced;   /* traces: the mechanism itself, of which model tells the tracer */
+	const ReconvModel *untraced;   /* traces: the table that `traced` calls; `model` is `traced`, which tells the tracer too */
 	ReconvModel traced;
 	int trace_run;                 /* the run's number in the trace */
 	Code **code;                   /* by function id, lowered on first use */
 	MemSystem *mem;
 	SmMem **smmem;
 	Cycle window;                  /* the longest */
-	Cycle looked;                  /* the first cycle that checks of the launch as a whole have not seen: they come at multiples of CHECK_CYCLES */
+	Cycle looked;                  /* the first cycle not covered by checks of the launch as a whole, which come at multiples of CHECK_CYCLES */
 	Pool *pool;                    /* timed runs */
 
 	Sm *sm;                        /* while grids run */
 	Vec(Grid *) queue;             /* launches of this run of the machine, in the order of the host's calls */
-	int first_waiting;             /* of them: those before have been told when they begin */
+	int first_waiting;             /* index in queue: the cycles in which the launches before it begin are known */
 	int ended_grids;
-	Vec(Grid *) coming;            /* that have been told, and have not begun */
-	Vec(Grid *) running;           /* that have begun and not ended, in the order in which they began */
-	Vec(Grid *) finished;          /* that have ended since the last time */
-	Grid *next_free;               /* sim/gpu/streams.c: the one that is free to begin first, and when */
+	Vec(Grid *) coming;            /* grids whose begin is known and to come */
+	Vec(Grid *) running;           /* grids that have begun and not ended, in the order in which they began */
+	Vec(Grid *) finished;          /* grids that have ended since this list was last read */
+	Grid *next_free;               /* sim/gpu/streams.c: the waiting grid that may begin first, and when */
 	Cycle next_free_at;
-	Cycle next_grid;               /* nothing is known to begin before; NEVER: nothing at all */
+	Cycle next_grid;               /* no grid is known to begin before; NEVER: none is known to begin */
 	Vec(Grid *) tracing;           /* grids whose events are not all in the trace, in the order in which they began */
 	Cycle *place;                  /* [launch.resident_grids]: free since then; NEVER: taken */
-	Cycle last_gone;               /* of all grids that have ended */
-	Cycle busy, busy_since, busy_until; /* cycles in which some grid ran; since when one does, and until */
-	uint64_t empty, empty_since;   /* and the scheduler-cycles of them without a warp */
+	Cycle last_gone;               /* the latest Grid.gone of grids that have ended */
+	Cycle busy, busy_since, busy_until; /* cycles in which some grid ran, without the current stretch; where that begins and ends */
+	uint64_t empty, empty_since;   /* scheduler-cycles without a warp in `busy`; the count when the current stretch began */
 	Room room;
 	Arena arena;                   /* while grids run */
 	uint64_t param_address;
 	uint64_t launches;
-	uint64_t written;              /* times that the host has written a launch's parameters */
-	uint64_t lines;                /* of the instruction cache that code takes */
+	uint64_t written;              /* how often the host has written a launch's parameters */
+	uint64_t lines;                /* lines of the instruction cache that the code lowered so far takes */
 	uint64_t warm_dirtied;         /* sectors of L2 that warm-ups dirtied, less those that they wrote back */
-	Cycle host;                    /* the host may make its next call */
-	Cycle ended;                   /* all launches before */
-	Cycle begin;                   /* SMs run since then */
+	Cycle host;                    /* when the host may make its next call */
+	Cycle ended;                   /* when all earlier launches had ended */
+	Cycle begin;                   /* when SMs began to run */
 	bool watching;                 /* for livelock */
 	Cycle watch_since, watch_length;
 	uint64_t writes;               /* functional runs: the order of changes */
@@ -280,17 +280,17 @@ struct Gpu {
 	Cycle now;
 };
 
-/* sim/machine/check.c: what the seam promises is asserted around every hook from now on */
+/* sim/machine/check.c: from now on what the seam promises is asserted around every hook */
 void gpu_check_model(Gpu *);
 
 /* sim/machine/homes.c: splits whose lanes have several homes */
 #define each_part(S, P) for (const Part *P = (S)->parts->part; P < (S)->parts->part + (S)->parts->n; P++)
-bool homes_scatter(Sm *, Warp *, Split *);     /* it stands at a barrier or warp-level operation: into splits of its homes */
-Mask homes_truth(const Split *, uint32_t pred); /* of its lanes, each in its home */
+bool homes_scatter(Sm *, Warp *, Split *);     /* true: the split, at a barrier or warp-level operation, has become one for each home */
+Mask homes_truth(const Split *, uint32_t pred); /* the predicate's values in the split's lanes, each read in its home */
 Warp *homes_of(const Split *, int lane);
-const Split *homes_split(const Warp *, int lane); /* where the lane is; NULL: in none */
+const Split *homes_split(const Warp *, int lane); /* the split that has the lane; NULL: none */
 Mask homes_in(const Warp *, unsigned states);  /* the warp's lanes in splits of these states, a bit for each */
-void warp_end_check(Sm *, Warp *);             /* no lane left and none carried: the warp is ending */
+void warp_end_check(Sm *, Warp *);             /* begins the warp's end if no lane is left in it and it carries none */
 /* Lanes for which the predicate holds, or with neg does not. NO_ROW: the constant true. Bits outside the split mean nothing. */
 static inline Mask split_holds(const Warp *w, const Split *s, uint32_t pred, bool neg)
 {
@@ -305,17 +305,17 @@ uint32_t sm_name_wait(Sm *);                   /* for Split.wait */
 MemTicket *sm_ticket(Sm *);
 void sm_fault_memory(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
 void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-/* A fault other than of an access: what the text says, after the place. */
+/* fmt: what is wrong; the message has the place before it. */
 void sm_trace(Sm *, const Warp *, const Split *, TraceKind, Mask, uint64_t a, uint64_t b);
 void sm_trace_block(Sm *, const Cta *, TraceKind, uint64_t b);
-/* Something has happened to the warp: its scheduler looks at it again. */
+/* Something has happened to the warp: its scheduler tries it again. */
 static inline void warp_wake(const Warp *w)
 {
 	w->sched->wake[w->place] = 0;
 	w->sched->sleep = 0;
 }
-void scoreboard_mix(Warp *, int name, Mask, Cycle);    /* some lanes of a name get another time */
-/* The instruction's results are ready then, in these lanes. load: of memory. */
+void scoreboard_mix(Warp *, int name, Mask, Cycle);    /* the lanes m of a name become ready at another time than its others */
+/* The instruction's results are ready at `ready` in lanes m. load: they come from memory. */
 static inline void scoreboard_write(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready, bool load)
 {
 	Cycle v = ready << 1 | load;
@@ -335,7 +335,7 @@ static inline Cycle scoreboard_read(const Warp *w, int name, int lane)
 {
 	return w->mixed && w->mixed[name] ? w->lane_ready[name * w->lanes.width + lane] : w->ready[name];
 }
-/* One part of an instruction is ready at *ready. True: so is the whole, at *ready. */
+/* One access of an instruction is done at *ready. True: all are, and *ready is when the last one is. */
 static inline bool whole_ready(Sm *sm, MemTicket *t, Cycle *ready)
 {
 	Whole *all = t->whole;
@@ -350,7 +350,7 @@ static inline bool whole_ready(Sm *sm, MemTicket *t, Cycle *ready)
 	vec_push(&sm->wholes, all);
 	return true;
 }
-/* The mechanism's state has changed: its depth, for the statistics. */
+/* The mechanism's state has changed: the statistics take in its depth. */
 static inline void note_depth(Sm *sm, Warp *w)
 {
 	int d = sm->gpu->model->depth(w);
@@ -367,18 +367,18 @@ static inline const Code *code_of(const Warp *w) { return w->share->grid->code; 
 
 /* ---- traces: sim/machine/tracer.c ---- */
 static inline bool tracing(const Sm *sm) { return sm->gpu->options.trace != NULL; }
-void tracer_wrap(Gpu *);               /* the mechanism's hooks tell when they have been called */
+void tracer_wrap(Gpu *);               /* every call of a hook of the mechanism is told to the tracer from now on */
 void tracer_open(const Sm *, Share *);
 void tracer_close(Share *);
-void tracer_event(Share *, const Warp *, const TraceEvent *); /* w: it has changed; NULL: none */
-/* The cycle's issues have been made: events for what has changed in the warps, and for schedulers that stand still, for each grid as far as they are its. */
+void tracer_event(Share *, const Warp *, const TraceEvent *); /* w: the warp that has changed; NULL: none */
+/* Called when the cycle's issues have been made: writes events for what has changed in each grid's warps and for schedulers that stand still. */
 void tracer_cycle(Sm *);
-/* Lanes of the warp have their data then. Timed runs. */
+/* Lanes of the warp have the instruction's data at `then`. Timed runs. */
 void tracer_return(Sm *, const Warp *, const MIns *, Mask, Cycle issued, Cycle then);
-/* Events of before that cycle that were known in advance take their places in the share's events. */
+/* Events before `end` that were known in advance take their places in the share's events. */
 void tracer_merge(Share *, Cycle end);
-extern void (*tracer_watch)(Sm *);     /* called behind every tracer_cycle; for tests, else NULL */
-/* The rows that show the warp now, as the last tracer_cycle had them or would have. Valid until the next call. */
+extern void (*tracer_watch)(Sm *);     /* called after every tracer_cycle; for tests, else NULL */
+/* The rows that show the warp's state now. Valid until the next call. */
 const TraceRowVec *tracer_rows(Sm *, const Warp *);
 
 static inline int warp_width(const Gpu *g) { return (int)g->config.warp_size; }

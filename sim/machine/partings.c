@@ -3,7 +3,7 @@
 enum { NO_GROUP = 255, MOST_LANES = 64 };
 
 struct Partings {
-	Mask threads;                  /* lanes that have one */
+	Mask threads;                  /* lanes that have a thread */
 	int cap, n;                    /* nodes; those at n and beyond are unused, `unused` lists others */
 	uint8_t unused, root;
 	Group *node;
@@ -67,7 +67,7 @@ static void settle(Warp *w, int branch)
 	b->issues[0] = b->issues[1] = 0;
 }
 
-/* All below the node: what has not come to its branches yet would be charged with lanes that they, or it, have later. */
+/* Hands on all issues below the node. Later they would be charged with other lanes than those that the groups have now. */
 static void settle_below(Warp *w, int node)
 {
 	each_branch(w->partings, node, b) {
@@ -152,7 +152,7 @@ static void add_branch(Partings *p, int node, int branch)
 	at(p, node)->below = (uint8_t)branch;
 }
 
-/* A node for the parting of group g at an instruction takes the place of the group, which becomes a branch of it. */
+/* A new node, for the parting of group g at pc, takes the group's place; the group becomes a branch of the node. */
 static void put_above(Warp *w, int g, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -168,10 +168,11 @@ static void put_above(Warp *w, int g, uint32_t pc)
 	w->share->parted[pc].partings++;
 }
 
-/* What sends lanes somewhere: they have parted at it only if that was not the same place for all. */
+/* Instructions that may send lanes to different places: lanes part there only if they did. */
 static bool sends(const MIns *i) { return (i->kind == K_BRA && i->flags & MI_COND) || i->kind == K_BRX || i->kind == K_CALL || i->kind == K_RET; }
 
-/* Lanes m of group g, which issue at pc, and its others become two groups; that of m. Parts of lanes that issued together may go one after another. */
+/* Lanes m of group g, which issue at pc, become a group apart from its other lanes; returns the group of m. Lanes that issued
+   together may leave their group one part after the other. */
 static int part(Warp *w, int g, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -193,7 +194,7 @@ static int part(Warp *w, int g, Mask m, uint32_t pc)
 	return few ? other : g;
 }
 
-/* The branch leaves its node, which goes where no other than one is left in it. All has been handed on. */
+/* The branch leaves its node; a node with one branch left is removed. All issues of the branch have been handed on. */
 static void leave(Warp *w, int branch)
 {
 	Partings *p = w->partings;
@@ -211,7 +212,7 @@ static void leave(Warp *w, int branch)
 	at(p, last)->above = at(p, node)->above;
 	at(p, last)->next = at(p, node)->next;
 	memcpy(at(p, last)->issues, at(p, node)->issues, sizeof at(p, last)->issues);
-	if (at(p, last)->below == NO_GROUP) /* they are counted already, and will be as those of the group */
+	if (at(p, last)->below == NO_GROUP) /* the node's issues are counted already, and will be as those of the group */
 		uncount_lanes(w->share, at(p, last)->issues, at(p, last)->n);
 	node_free(p, node);
 }
@@ -226,12 +227,12 @@ static void change_lanes(Warp *w, int group, int top, Mask lanes, int n)
 		settle(w, k);
 	}
 	for (int k = group; k != top; k = at(p, k)->above) {
-		at(p, k)->lanes ^= lanes; /* it has all or none of them */
+		at(p, k)->lanes ^= lanes; /* a node has all or none of these lanes */
 		at(p, k)->n += (unsigned)n;
 	}
 }
 
-/* Group a, and one of the others of m that are nearest to it in the tree, become one, in the place of a. */
+/* Group a and the group of other lanes of m that is nearest to it in the tree become one, in the place of a. */
 static int meet(Warp *w, int a, Mask m)
 {
 	Partings *p = w->partings;
@@ -261,7 +262,7 @@ static bool later(const Partings *p, int a, int b)
 	return x > y;
 }
 
-/* Groups and parts of groups become one, of exactly these lanes. */
+/* The groups that have lanes of m, or the parts that do, become one group of exactly these lanes. */
 static int join(Warp *w, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
@@ -336,7 +337,7 @@ void partings_issue(Warp *w, const Split *s, uint32_t pc, bool added)
 		const Group *g = issue_of(q->home, q->mask, pc);
 		if (q == most)
 			charge_mixed(q->home, (int)(g - q->home->partings->node), s->mask, added);
-		q->home->group = &q->home->partings->nobody; /* the next issue of its own is looked at anew */
+		q->home->group = &q->home->partings->nobody; /* so its next issue looks its group up */
 	}
 }
 

@@ -1,11 +1,11 @@
-/* When lanes of a warp part and meet, and whom each lane is charged to that does not execute.
+/* When lanes of a warp part and meet, and to which instruction each lane is charged that does not execute.
  *
- * All that is known are issues, the ways of branches and ends, so this is the same under every mechanism. Lanes part at the last instruction that they
+ * It is derived from issues, the ways of branches, and ends alone, so it is the same under every mechanism. Lanes part at the last instruction that they
  * execute in one issue; if that is a branch, call or return that has sent them all one way, at the instruction there, which they execute apart. They meet
  * when they issue together again. A group is the lanes of a warp that have not parted since they were
- * last together. Groups are the leaves of a tree, partings its inner nodes, what they parted below them: two groups last parted at the
- * lowest node above both. Groups that meet become one; it takes the place of the one of them that parted last, which the others leave
- * theirs for. A node with one branch left is gone: its lanes are together again, have parted later, or have ended.
+ * last together. Groups are the leaves of a tree, partings its inner nodes, with the groups that came apart there below them: two groups last parted
+ * at the lowest node above both. Groups that meet become one, in the place of that one of them that parted last; the others leave their places.
+ * A node with one branch left is removed: its lanes are together again, have parted later, or have ended.
  *
  * An issue has a slot for each lane of the warp. A slot without an executing lane is charged to one cause: no thread there; the thread
  * has ended; its guard is false; or the parting at which the slot's lane and the group that issues came apart last. Of an issue for
@@ -18,32 +18,32 @@
 #define GSIM_PARTINGS_H
 #include "sim/reconv/seam.h"
 
-typedef struct NobodyCount { uint64_t no_thread, ended; } NobodyCount; /* slots without a thread that could be in the group */
+typedef struct NobodyCount { uint64_t no_thread, ended; } NobodyCount; /* lane-slots in which no thread could execute: none was started there, or it has ended */
 typedef struct BranchCount { uint64_t divergent, taken; } BranchCount; /* taken: lanes that went to the true side */
 
 typedef struct Group {                 /* a node of the tree */
-	Mask lanes;                    /* that have not ended */
-	unsigned n;                    /* how many */
-	uint32_t pc;                   /* of its last issue; inner nodes: of the one at which its lanes parted */
-	Cycle cycle;                   /* ... when */
-	Cycle ways;                    /* when a branch, call or return has sent its lanes different ways last; NEVER */
-	uint64_t issues[2];            /* not charged to the node above yet; [1]: of what was added to the module */
-	uint8_t above, below, next;    /* nodes, NO_GROUP = none; below: the first of its branches; next: beside it */
+	Mask lanes;                    /* its lanes that have not ended */
+	unsigned n;                    /* the number of lanes */
+	uint32_t pc;                   /* of its last issue; in an inner node, of the issue at which its lanes parted */
+	Cycle cycle;                   /* ... the cycle of that issue */
+	Cycle ways;                    /* when a branch, call or return last sent its lanes different ways; NEVER */
+	uint64_t issues[2];            /* issues not charged to the node above yet; [1]: of instructions added to the module's */
+	uint8_t above, below, next;    /* nodes, NO_GROUP = none; below: the first of its branches; next: the next branch of the node above */
 } Group;
 
 typedef struct Partings Partings;
 
 void partings_equip(Warp *);                    /* once for a warp slot */
 void partings_start(Warp *, Mask lanes, uint32_t pc);
-void partings_issue(Warp *, const Split *, uint32_t pc, bool added); /* an issue; added: not of the module */
-/* The same where the split's lanes are the warp's, at least one, and those of Warp.group. */
+void partings_issue(Warp *, const Split *, uint32_t pc, bool added); /* an issue; added: not of an instruction of the module */
+/* As partings_issue, where the split has at least one lane, all of this warp, and they are those of Warp.group. */
 static inline void group_issue(Group *g, uint32_t pc, Cycle now, bool added)
 {
 	g->issues[added]++;
 	g->pc = pc;
 	g->cycle = now;
 }
-void partings_ways(Warp *, const Split *, const Path *, int n); /* its lanes, which have just issued, go n ways */
-void partings_end_lanes(Warp *, Mask);          /* they have issued their last instruction */
-void partings_close(Warp *);                    /* charges what is not charged yet; partings that last end now */
+void partings_ways(Warp *, const Split *, const Path *, int n); /* the split's lanes, which have just issued, go n ways */
+void partings_end_lanes(Warp *, Mask);          /* the lanes have issued their last instruction */
+void partings_close(Warp *);                    /* the warp has ended: charges the issues that are not charged yet */
 #endif

@@ -1,7 +1,7 @@
 /* What a trace tells beyond events as they happen: how the rows that show each warp's state change, why schedulers stand still, when
  * loads come back. For each SM and grid there is a copy of the state that a reader of its events has (traces/state.h); after each
- * cycle, warps to which something has happened are compared with it, and the differences are events. Where several grids share an SM,
- * a scheduler that is another one's has no warp as far as a grid's trace goes. */
+ * cycle, warps to which something has happened are compared with the copy, and the differences become events. Where several grids share an SM,
+ * a scheduler that issues or waits for one grid has no warp in the traces of the others. */
 #include "sim/machine/machine.h"
 
 struct Rows { TraceRowVec table[TABLE_COUNT]; };
@@ -10,9 +10,9 @@ typedef struct Tracer {
 	TraceState state;
 	Rows now;                      /* of one warp */
 	uint64_t changed[MOST_WARPS / 64]; /* warps of which a hook has been called, or which the core has changed */
-	uint64_t issued[MOST_WARPS / 64];  /* ... that have issued once: mostly, what is there follows from that */
-	uint16_t split[MOST_WARPS];    /* the one that they have issued */
-	Vec(TraceEvent) later;         /* known in advance; in no order */
+	uint64_t issued[MOST_WARPS / 64];  /* ... warps that have issued once; mostly their rows follow from the event of the issue */
+	uint16_t split[MOST_WARPS];    /* by warp: the split that has issued */
+	Vec(TraceEvent) later;         /* events known in advance, in no order */
 	bool there;                    /* the grid has had blocks on the SM in the cycle before */
 } Tracer;
 
@@ -38,7 +38,7 @@ static void put_in(uint64_t *set, const Warp *w) { set[w->slot / 64] |= (uint64_
 static void mark(const Warp *w)
 {
 	Tracer *t = w->share->tracer;
-	if (w->sm->gpu->model->regroups) /* its event may have changed any of its block */
+	if (w->sm->gpu->model->regroups) /* an event of one warp may have changed any warp of its block */
 		memset(t->changed, 0xff, sizeof t->changed);
 	else
 		put_in(t->changed, w);
@@ -173,7 +173,7 @@ static void differences(Share *x, const Warp *w)
 
 void tracer_event(Share *x, const Warp *w, const TraceEvent *e)
 {
-	if (e->kind == TR_ISSUE && w->sm->gpu->model->regroups) /* whose lanes these are: splits may have moved or got lanes in this cycle */
+	if (e->kind == TR_ISSUE && w->sm->gpu->model->regroups) /* readers need to know whose lanes these are: splits may have moved or got lanes in this cycle */
 		differences(x, w);
 	put(x, e);
 	if (w && e->kind == TR_ISSUE)
@@ -182,7 +182,7 @@ void tracer_event(Share *x, const Warp *w, const TraceEvent *e)
 		mark(w);
 }
 
-/* The split that the warp has issued stands where a reader has it by now. Then so does all else, if nothing but the issue has happened. */
+/* Does the split that has issued stand where a reader of the event has it? If nothing but the issue has happened, all other rows are then right, too. */
 static bool as_told(Tracer *t, const Warp *w)
 {
 	const TraceRowVec *told = &trace_state_warp(&t->state, (unsigned)w->sm->id, (unsigned)w->slot)->table[TABLE_SPLITS];
@@ -207,7 +207,7 @@ static void stalls(const Sm *sm, Share *x)
 	}
 }
 
-/* The grid has no block there: schedulers have nothing to do for it from that cycle on. */
+/* The grid has no block on the SM: from that cycle on schedulers have nothing to do for it. */
 static void empty(const Sm *sm, Share *x, Cycle from)
 {
 	for (int64_t k = 0; k < sm->gpu->config.sched_count; k++) {
@@ -284,7 +284,7 @@ void tracer_merge(Share *x, Cycle end)
 	TraceEvent *v = x->events.v;
 	int from = x->events.n - 1, to = from + n;
 	x->events.n += n;
-	for (int k = n - 1; k >= 0; to--) /* before the SM's own of the same cycle */
+	for (int k = n - 1; k >= 0; to--) /* they come before the SM's other events of the same cycle */
 		if (from >= 0 && v[from].cycle >= t->later.v[k].cycle)
 			v[to] = v[from--];
 		else
