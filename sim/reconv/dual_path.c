@@ -33,7 +33,7 @@ static size_t state_size(const Config *c) { return sizeof(DualStack); }
 static int depth(const Warp *w) { return ((DualStack *)reconv_state((Warp *)w))->height; }
 static bool warp_scoreboard(const Config *c) { return !c->model_param[c->model][P_SCOREBOARD]; }
 
-/* The highest level of any split; may_run: of those that do not wait for other lanes. -1: none. */
+/* The highest level of any split; may_run: of any split that does not wait for other lanes. -1: there is none. */
 static int top_level(Warp *w, const DualStack *k, bool may_run)
 {
 	int most = -1;
@@ -43,7 +43,7 @@ static int top_level(Warp *w, const DualStack *k, bool may_run)
 	return most;
 }
 
-/* Sides of the top entry run, the others do not. */
+/* The sides of the top entry run, all others are parked. */
 static void run_top_sides(Warp *w, DualStack *k)
 {
 	int level = top_level(w, k, true);
@@ -51,7 +51,7 @@ static void run_top_sides(Warp *w, DualStack *k)
 		split_permit(w, &reconv_splits(w)[i], k->regions.member[i].level == level);
 }
 
-/* Entries appear and go with the levels of the splits. */
+/* Pushes and pops entries, so that there is one for each level of the splits. */
 static void settle_entries(Warp *w, DualStack *k, Split *s)
 {
 	int height = top_level(w, k, false) + 1;
@@ -85,8 +85,8 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	reconv_turns(w, turns[reconv_param(w, P_SIDE)]);
 }
 
-/* Levels of the split, which is the first path, and of the new ones behind `before`: two to an entry, the first ones on top.
-   shared: the lowest two may have the entry that the split is in. */
+/* Sets the levels of split s, which is the first path, and of the new splits, from index `before` on: two splits to an entry, the first two on top.
+   shared: the last two may have the entry that s is in. */
 static void stack_sides(Warp *w, DualStack *k, Split *s, int before, bool shared)
 {
 	int new = *reconv_nsplit(w) - before, at = (int)(s - reconv_splits(w)), entries = (1 + new + 1) / 2;
@@ -110,7 +110,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	settle_entries(w, k, s);
 }
 
-/* The left side of an entry stands before the right one in the list. Where one is gone, the other takes its place. */
+/* The left side of an entry stands before the right one in the list. When one side is gone, the other takes its place. */
 static void close_up(Warp *w, DualStack *k, int at, int level)
 {
 	Split *all = reconv_splits(w);
@@ -132,7 +132,7 @@ typedef void Event(Warp *, Regions *, Split *, const Path *, int n);
 static void do_reach(Warp *w, Regions *r, Split *s, const Path *p, int n) { regions_reach(w, r, s); }
 static void do_exit(Warp *w, Regions *r, Split *s, const Path *p, int n) { regions_exit(w, r, s, p->mask); }
 
-/* The side may be gone. */
+/* An event after which the side may be gone. */
 static void leave_side(Warp *w, Split *s, Event *event, const Path *p, int n)
 {
 	DualStack *k = reconv_state(w);

@@ -5,7 +5,7 @@
  *
  * Counted: depth = entries, the base included; pushes = path and call entries (neither base nor reconvergence entries; a
  * tail merge is a pop and its pushes); merges = path entries popped at their rpc.
- * Post-dominators come from the graph with exit edges; lanes that ended are masked out of entries when they resume. */
+ * Post-dominators come from the graph with exit edges; lanes that have ended are masked out of an entry when it comes to the top. */
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/splits.h"
 
@@ -52,7 +52,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	push_entry(w, reconv_splits(w), k, (IpdomEntry){ pc, NO_PC, lanes, ROW_BASE, false });
 }
 
-/* The entry below goes on; entries whose lanes have all ended are skipped, and those that stand at their own rpc. */
+/* The entry below goes on. Entries whose lanes have all ended, and entries that stand at their own rpc, are popped. */
 static void resume(Warp *w, Split *s, IpdomStack *k)
 {
 	drop_entry(w, s, k);
@@ -163,7 +163,7 @@ static void show(const Warp *w, Rows *rows)
 	}
 }
 
-/* In the topmost entry that has the lane: it goes on when the entry above has come to its reconvergence point. */
+/* The topmost entry that has the lane holds it until the entry above has come to its reconvergence point. */
 static bool held(const Warp *w, int lane, Held *h)
 {
 	const IpdomStack *k = reconv_state((Warp *)w);

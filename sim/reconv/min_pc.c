@@ -1,11 +1,11 @@
-/* A pc for each lane; the lowest runs, with all lanes that stand there (min_pc), or of those with the deepest call, told by
- * the stack pointer, the lowest (min_sp_pc). Collange, Stack-less SIMT Reconvergence at Low Cost, 2011. No compiler is needed
- * but for the order of blocks: lanes meet early when blocks lie in reverse post-order with contiguous loops. The pcs are
- * compared at every block.
+/* Each lane has a pc. The lanes with the lowest pc run (min_pc), or, of the lanes in the deepest call, which the stack pointer
+ * tells, those with the lowest pc (min_sp_pc). Collange, Stack-less SIMT Reconvergence at Low Cost, 2011. The compiler only
+ * orders blocks: lanes meet early when blocks lie in reverse post-order with contiguous loops. The pcs are compared at every
+ * block.
  *
  * A group that comes to a barrier or a warp-level operation before lanes that it needs is put aside, and the first of the
- * others runs. A group that spins in front of the one it waits for never lets it run; `starvation` is the way out: a group
- * that has waited for that many cycles runs for `quantum` blocks, wherever it stands. */
+ * others runs. A group that spins, and comes first, for one behind it never lets that one run, unless `starvation` is set:
+ * a group that has waited for so many cycles runs for `quantum` blocks, wherever it stands. */
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/sorted.h"
 
@@ -20,7 +20,7 @@ static const ConfigKey params[] = {
 typedef struct MinPc {
 	Sorted list;                   /* first: the state of sorted.h */
 	SortedRules rules;
-	int64_t turn;                  /* blocks that the group out of order may still run */
+	int64_t turn;                  /* blocks that a group which runs out of order may still run */
 } MinPc;
 
 static bool lower(LowerFn *l, Diag *diag)
@@ -58,7 +58,7 @@ static int group_with(const Sorted *k, Mask m)
 	return at;
 }
 
-/* It has been put aside (gather), and lanes that it waits for are still elsewhere. */
+/* Has the group been put aside (gather), and are lanes that it waits for still elsewhere? */
 static bool is_aside(const Warp *w, const Listed *g) { return g->want & reconv_live(w) & ~g->mask; }
 
 static int first_group(const Warp *w, const Sorted *k)
@@ -69,7 +69,7 @@ static int first_group(const Warp *w, const Sorted *k)
 	return at;
 }
 
-/* Of those that can run. */
+/* Which of the groups that can run has waited longest; -1: none can. */
 static int longest_waiting(const Warp *w, const Sorted *k)
 {
 	int at = -1;
@@ -79,7 +79,7 @@ static int longest_waiting(const Warp *w, const Sorted *k)
 	return at;
 }
 
-/* Which group runs the next block, after those of `ran` have run one; -1 = none can, and the first has to. */
+/* Which group runs the next block, after lanes `ran` have run one; -1: none can, and the first of the order has to. */
 static int choose_group(const Warp *w, MinPc *x, Mask ran)
 {
 	Sorted *k = &x->list;
@@ -127,7 +127,7 @@ static bool gather(Warp *w, Split *s, Mask want)
 	sorted_move(w, s, &p, 1, &x->rules);
 	int at = group_with(&x->list, p.mask);
 	x->list.g[at].want = want;
-	if (first_group(w, &x->list) < 0) { /* all are aside */
+	if (first_group(w, &x->list) < 0) { /* all groups have been put aside */
 		sorted_select(w, s, at, &x->rules);
 		return false;
 	}
@@ -152,8 +152,8 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	select_next(w, s, 0);
 }
 
-/* A group that has waited for `starvation` runs when those have that have waited for longer, as many as lanes at most, each for
-   `quantum` blocks; every branch ends one. */
+/* A group that has waited for `starvation` cycles runs when all groups that have waited for longer have run: there are no more groups than
+   lanes, and each runs for `quantum` blocks. Every branch ends a block. */
 static Patience patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];

@@ -2,7 +2,7 @@
  * for Efficient GPU Control Flow, HPCA 2014). The splits table holds groups (pc, mask, region), the reconvergence table
  * regions (sim/reconv/common/regions.h); lanes meet at immediate post-dominators as on the stack, but the paths to them run side
  * by side. Both tables are finite; what does not fit is in memory. A group in memory does not run: it comes in when an
- * entry becomes free, when a group on chip waits for others, or when one has been there for swap_cycles.
+ * entry becomes free, when a group on chip waits for others, or when a group has been on chip for swap_cycles.
  *
  * Counted: depth = groups that do not wait at a point; pushes and pops = groups added to the list and gone from it; merges =
  * regions whose lanes have met, and groups that joined others on the way. */
@@ -48,7 +48,7 @@ static void fill_group(Warp *w, Regions *k, int i)
 	reconv_fill_entry(w, s, i, k->fill_cycles);
 }
 
-/* The group in memory that could run and has been there for longest; -1: none. */
+/* The group that has been in memory for longest, of those that could run; -1: none. */
 static int oldest_spilled(Warp *w, const Regions *k)
 {
 	int first = -1;
@@ -72,7 +72,7 @@ static int least_needed(Warp *w, const Regions *k, bool only_waiting)
 	return only_waiting ? -1 : newest;
 }
 
-/* The list or what its splits wait for has changed: the table holds as many as it can that may run. */
+/* The list or what its splits wait for has changed: groups go to memory and come back, so that the table holds as many as it can that may run. */
 static void settle_table(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
@@ -93,7 +93,7 @@ static void settle_table(Warp *w, Split *s)
 	}
 }
 
-/* A group that has been here for long gives way. */
+/* A group that has been on chip for long gives way to one in memory. */
 static void give_way(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
@@ -166,8 +166,8 @@ static bool held(const Warp *w, int lane, Held *h)
 	return regions_held(reconv_state((Warp *)w), lane, h, "memory, the table of splits being full");
 }
 
-/* A group in memory comes in before all that are younger. One on chip gives way after its time at the next loop head, and others
-   on chip come to branches meanwhile. */
+/* Groups come in from memory in the order in which they went there. A group on chip gives way at the first loop head after its time; other groups
+   on chip execute branches meanwhile. */
 static Patience patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];

@@ -1,6 +1,6 @@
-/* No reconvergence: groups of lanes that have parted never become one again. One of a warp's groups runs, until it ends or
- * waits for other threads at a barrier or a warp-level operation; then the one that parted last. The bound from below:
- * what a machine without reconvergence hardware pays.
+/* No reconvergence: groups of lanes that have parted never become one again. One of a warp's groups runs until it ends or
+ * waits for other threads at a barrier or a warp-level operation; then the group that parted last runs. This bounds mechanisms
+ * from below: it is what a machine without reconvergence hardware pays.
  *
  * Counted: depth = groups, the running one included; pushes and pops = groups that came to be and ended, the last one to
  * end not counted; merges: none. */
@@ -56,7 +56,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 
 static void wait(Warp *w, Split *s) { run_newest(w); }
 
-/* What it waited for has happened: it goes on unless another group runs. */
+/* What s waited for has happened: s goes on unless another group runs. */
 static void resume(Warp *w, Split *s)
 {
 	each_split(w, other)

@@ -1,14 +1,14 @@
 /* Thread frontiers on hardware with a pc for each lane and one for the warp (Diamos et al., SIMD Re-Convergence at Thread
  * Frontiers, MICRO 2011, for Intel's Sandybridge GPU). A lane is enabled while its pc is the warp's.
  *
- * Nothing finds the lowest pc: the compiler gives each terminator a conservative target, the first block in which a lane may
- * be after it. The warp goes there unless all lanes have gone the same way together; when no lane is there, the block is
- * fetched for nothing, and its terminator goes on to the next in the layout. So the warp never passes a waiting lane.
- * rule = static: that target is the first of the block's frontier and successors. refined: a back edge counts only when a
- * lane takes it.
+ * The hardware does not find the lowest pc: the compiler gives each terminator a conservative target, the first block in which a
+ * lane may be after it. The warp goes there unless all lanes have gone the same way together; when no lane is there, the block is
+ * fetched for nothing, and its terminator goes on to the next block of the layout. So the warp never passes a waiting lane.
+ * rule = static: the conservative target is the first of the block's frontier and successors. rule = refined: a back edge counts
+ * only when a lane takes it.
  *
- * Calls: lanes that call together have a frame, in which they are all there is; frames of an indirect call run one after the
- * other. Lanes wait at starts of blocks only, or behind a call until its frame has ended.
+ * Calls: lanes that call together get a frame, and the warp runs the lanes of the top frame alone; frames of an indirect call run
+ * one after the other. Lanes wait at starts of blocks only, or behind a call until its frame has ended.
  * Counted: depth, pushes and pops = frames besides the kernel's. */
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/splits.h"
@@ -22,11 +22,11 @@ static const ConfigKey params[] = {
 	{ NULL, "conservative_cycles", CT_INT, 0, 0, 0, 100, NULL, "cycles", "more for a terminator that goes to its conservative target (assumption)" },
 };
 
-typedef struct Frame { Mask lanes; uint32_t pc; } Frame; /* pc: where it begins or goes on once it is on top */
+typedef struct Frame { Mask lanes; uint32_t pc; } Frame; /* pc: where the frame begins or goes on when it comes to the top */
 typedef struct Sandy {
 	int n, cap;
-	Frame *frame;                  /* frame[0]: the kernel's; lanes: all that are in it or in frames that it called */
-	uint32_t pc[64];               /* by lane: where it waits, when it is not enabled */
+	Frame *frame;                  /* frame[0]: the kernel's; Frame.lanes: all lanes that are in it or in frames called from it */
+	uint32_t pc[64];               /* by lane: where the lane waits, when it is not enabled */
 } Sandy;
 
 /* ---- compile time ---- */
@@ -50,7 +50,7 @@ static bool lower(LowerFn *l, Diag *diag)
 		int to = conservative(&f, i, reconv_lower_param(l, P_RULE) == RULE_REFINED);
 		if (to >= 0)
 			l->rpc_block[f.order[i]->id] = f.order[to]->id;
-		for (int k = 0; k < f.order[i]->nsucc; k++) /* falling into a block where lanes wait */
+		for (int k = 0; k < f.order[i]->nsucc; k++) /* lanes may fall into a block where others wait */
 			if (bs_has(f.tf[i], f.position[f.order[i]->succ[k]->id]))
 				l->reach[f.order[i]->succ[k]->id] = true;
 	}
@@ -77,7 +77,7 @@ static void push_frame(Warp *w, Sandy *x, Mask lanes, uint32_t pc)
 	x->frame[x->n++] = (Frame){ lanes, pc };
 }
 
-/* The warp's pc is pc: the lanes there are enabled. */
+/* The warp's pc becomes pc: the lanes that stand there are enabled. */
 static void go_to(Warp *w, Split *s, Sandy *x, uint32_t pc)
 {
 	int l;
@@ -87,11 +87,11 @@ static void go_to(Warp *w, Split *s, Sandy *x, uint32_t pc)
 		s->mask |= (Mask)(x->pc[l] == pc) << l;
 }
 
-/* Behind the terminator at pc, whose lanes have been put where they go: no lane is in front of `first` or the terminator's
-   conservative target. */
+/* The warp has executed the terminator at pc, and x->pc says where its lanes go. It goes on at `first` or the terminator's conservative
+   target, whichever is lower: no lane is in front of that. */
 static void go_conservatively(Warp *w, Split *s, Sandy *x, uint32_t pc, uint32_t first)
 {
-	uint32_t to = reconv_ins(w, pc)->rpc; /* NO_PC is the highest */
+	uint32_t to = reconv_ins(w, pc)->rpc; /* NO_PC is higher than every pc */
 	if (!s->mask)
 		to = pc + 1;
 	else if (first < to)
@@ -126,7 +126,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 		go_conservatively(w, s, x, s->pc, first);
 }
 
-/* By falling through, to the next in the layout: no lane waits in front of it. */
+/* The warp has fallen through to the next block of the layout: no lane waits in front of it. */
 static void reach(Warp *w, Split *s)
 {
 	Sandy *x = reconv_state(w);
@@ -134,7 +134,7 @@ static void reach(Warp *w, Split *s)
 	go_to(w, s, x, s->pc);
 }
 
-/* The first callee's frame is on top; the others begin as those above them end. */
+/* The first callee's frame is on top; each of the others begins when the one above it has ended. */
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	Sandy *x = reconv_state(w);
@@ -181,7 +181,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	leave_frame(w, s, x, s->pc);
 }
 
-/* Frames, and lanes that are not enabled by the place where they wait. */
+/* Rows: the frames, and the lanes that are not enabled, by the place where they wait. */
 static void show(const Warp *w, Rows *rows)
 {
 	const Sandy *x = reconv_state((Warp *)w);
@@ -202,7 +202,7 @@ static void show(const Warp *w, Rows *rows)
 	}
 }
 
-/* In the top frame, at a pc that the warp has not come to; in another, behind the call. */
+/* A lane of the top frame waits at a pc that the warp has not come to; a lane of another frame waits behind the call. */
 static bool held(const Warp *w, int lane, Held *h)
 {
 	const Sandy *x = reconv_state((Warp *)w);

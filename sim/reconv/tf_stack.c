@@ -1,9 +1,9 @@
 /* Thread frontiers with a sorted stack (Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011).
  *
  * Blocks lie in priority order, so priority is the address: reverse post-order with contiguous loops. Groups of lanes
- * wait in a list sorted by (call depth, pc); the deepest, then lowest runs, and a group that comes to where another waits
- * joins it. Lanes can wait in a block only if it is in the thread frontier of the running one, so a block is marked for
- * re-convergence checks only where some predecessor's frontier has a block at or before it. */
+ * wait in a list sorted by (call depth, pc). The group in the deepest call runs, of several the one with the lowest pc, and a group
+ * that comes to where another waits joins it. Lanes can wait in a block only if it is in the thread frontier of the running one, so
+ * a block is marked for re-convergence checks only where some predecessor's frontier has a block at or before it. */
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/sorted.h"
 

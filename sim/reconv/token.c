@@ -3,7 +3,7 @@
  *
  * SSY, PBK and PCNT push a token (active mask, kind, place); a divergent branch pushes the lanes that do not take it as a
  * DIV token and follows the others; SYNC pops a token, whose lanes and place become current; BRK, CONT, RET and EXIT
- * strip their lanes from the tokens above the one they leave for. Tokens left without lanes are skipped.
+ * strip their lanes from the tokens above the one that the lanes leave for. Tokens left without lanes are popped, too.
  *
  * Counted: depth = tokens (the running mask is none); pushes and pops = tokens. An indexed branch pushes one DIV token for
  * each further target. Where tokens go is decided in place.c. */
@@ -156,7 +156,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	unwind(w, s, reconv_state(w));
 }
 
-/* Where lanes of token i go on: where there is nothing but the next pop, in the token below that has them. */
+/* Where the lane of token i goes on. If the token's place is a SYNC, that is the place of the token below that has the lane. */
 static uint32_t token_goes_on(const Warp *w, const Tokens *k, int i, int lane)
 {
 	uint32_t pc = k->t[i].pc;
@@ -178,7 +178,7 @@ static void show(const Warp *w, Rows *rows)
 	}
 }
 
-/* In the topmost token that has the lane: it goes on when that token is popped. */
+/* The topmost token that has the lane holds it until the token is popped. */
 static bool held(const Warp *w, int lane, Held *h)
 {
 	static const char *const kind[] = { [TOK_SYNC] = "a SYNC token", [TOK_DIV] = "a DIV token", [TOK_BRK] = "a BRK token",

@@ -1,4 +1,4 @@
-/* What a loop's exits depend on: whether lanes stay in it may be for other threads to say. */
+/* What a loop's exits depend on: other threads may decide how long lanes stay in it. */
 #ifndef GSIM_EXIT_SLICE_H
 #define GSIM_EXIT_SLICE_H
 #include "passes/analysis/analysis.h"

@@ -16,7 +16,7 @@ static void order_blocks(Arena *a, LowerFn *l, Frontier *f)
 	}
 }
 
-/* With U = TF(b) and the successors of b: every member of U has all later members of U in its own frontier. */
+/* Let U be TF(b) with the successors of b. Every member of U has all later members of U in its own frontier. */
 Frontier frontier_build(Arena *a, LowerFn *l, int64_t priority)
 {
 	Frontier f = { 0 };

@@ -13,10 +13,10 @@ typedef struct Frontier {
 	int n;
 	Block **order;                 /* reachable blocks, highest priority first */
 	int *position;                 /* by block id; undefined for unreachable ones */
-	BitSet *tf;                    /* by position: the positions where lanes may wait while that block runs, all behind it */
+	BitSet *tf;                    /* by position: positions of blocks in which lanes may wait while this block runs, all behind it */
 } Frontier;
 
-/* Also fixes the layout, so that the order of addresses is that of priorities. priority: PRIORITY_RPO, ... */
+/* Computes the frontiers, and lays the blocks out in the order of priorities. priority: PRIORITY_RPO, ... */
 Frontier frontier_build(Arena *, LowerFn *, int64_t priority);
 /* The largest number of blocks in which lanes may wait at once: one less than the most groups a function can have. */
 int frontier_most(const Frontier *);

@@ -1,6 +1,6 @@
-/* Where SSY and SYNC go, under these names for all mechanisms that have their like.
+/* Where SSY and SYNC go. Mechanisms whose operations have other names translate them (PlaceStyle).
  *
- * The reconvergence point of a branch that may diverge is its post-dominator in the graph without exit edges. A point J
+ * The reconvergence point of a branch that may diverge is its immediate post-dominator in the graph without exit edges. A point J
  * is open where lanes may wait for each other at J: at block b's end if b's own branch has it, and at every block that is
  * reached from there without passing J. J post-dominates every block where it is open, so the open points of a block are
  * a chain of its post-dominators, and that chain is the static stack: the nearest on top.
@@ -89,15 +89,15 @@ static bool add_point(BitSet s, int i)
 	return true;
 }
 
-/* in(t) gets what is open at the end of b and post-dominates t, but t itself. Where an early exit is all that is left, points
-   of the way that was left stay on the stack below, and nobody pops them. */
+/* in(t) gets the points that are open at the end of b and post-dominate t, without t itself. Where only an early exit is left, points of
+   the way not taken stay on the stack below, and nothing pops them. */
 static bool flow(OpenPoints *p)
 {
 	bool changed = false;
 	for (int i = 0; i < p->cfg->nreach; i++) {
 		Block *b = p->cfg->rpo[i];
 		changed |= bs_union(p->out[b->id], p->in[b->id]);
-		for (int k = 0; k < (opens_frame(p, b) ? 1 : b->nsucc); k++) /* a loop's body is a stack of its own */
+		for (int k = 0; k < (opens_frame(p, b) ? 1 : b->nsucc); k++) /* points in a loop's body have a stack of their own */
 			bs_each(p->out[b->id], j)
 				if (outer(p, j, b->succ[k]->id))
 					changed |= add_point(p->in[b->succ[k]->id], j);
@@ -130,7 +130,7 @@ static bool open_earlier(OpenPoints *p)
 	bool changed = false;
 	for (int i = 0; i < p->cfg->nreach; i++) {
 		Block *b = p->cfg->rpo[i];
-		bs_each(p->out[b->id], k) /* its branch's own point, where the source asks for one behind the nearest */
+		bs_each(p->out[b->id], k) /* the own point of b's branch, where !reconverge asks for one behind the nearest */
 			if (!bs_has(p->in[b->id], k) && nearer_open(p, b->id, k))
 				changed |= add_point(p->in[b->id], k);
 		for (int s = 0; s < (opens_frame(p, b) ? 1 : b->nsucc); s++) {
@@ -197,7 +197,7 @@ static Block *sync_block(OpenPoints *p, Block *point)
 	return p->sync[point->id];
 }
 
-/* What must be pushed on the edge; the points are in p->in of t and not in p->out of b. */
+/* The block, on the edge from b to t, that pushes these n points: those in p->in of t and not in p->out of b. */
 static Block *ssy_block(OpenPoints *p, const Block *b, Block *t, const int *points, int n, Block *const *block_of)
 {
 	Block *e = new_block(p, t);

@@ -17,14 +17,14 @@ typedef struct PlaceLoops {
 	int room;                  /* blocks the arrays have place for */
 } PlaceLoops;
 
-/* The operations that this inserts, and their rows in the table of a mechanism that has them: OwnOp. Those of a mechanism that makes others of
-   them are numbered behind them. */
+/* The operations that place_tokens inserts, numbered as the rows of a mechanism's OwnOp table. A mechanism that translates them numbers its own
+   operations behind them. */
 enum { OWN_SSY, OWN_PBK, OWN_PCNT, OWN_SYNC, OWN_BRK, OWN_CONT, TOKEN_OPS };
 
 typedef struct PlaceStyle {
 	bool frames;               /* loops with one header, latch and exit block as frames: PBK, PCNT, BRK, CONT */
 	bool predicate;            /* branches to a block that only leaves as predicated BRK, CONT and SYNC */
-	/* Made of the operations what the mechanism needs, before operands are numbered; may be NULL. */
+	/* Replaces the operations with those of the mechanism, before operands are numbered; may be NULL. */
 	void (*translate)(PlaceLoops *, void *self);
 	void *self;
 } PlaceStyle;

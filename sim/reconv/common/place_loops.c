@@ -101,7 +101,7 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 				b->succ[k] = in ? start : enter;
 			else
 				continue;
-			if (b->nsucc == 2 && block_term(b)->op == OP_BRA && in && i < cfg->n) /* one way is left */
+			if (b->nsucc == 2 && block_term(b)->op == OP_BRA && in && i < cfg->n) /* one successor is left */
 				t->divergent[i] = false;
 		}
 	}
@@ -149,7 +149,7 @@ static void predicate_branch(PlaceLoops *t, Block *b)
 	Ins leave = lower_own(t->l, own, 0, 1);
 	leave.opd[0] = branch.opd[0];
 	leave.opd[0].neg ^= k == 1;
-	leave.origin = branch.origin;     /* it is the program's branch in another form */
+	leave.origin = branch.origin;     /* the program's branch in another form */
 	leave.line = branch.line;
 	leave.col = branch.col;
 	leave.file = branch.file;
@@ -158,13 +158,13 @@ static void predicate_branch(PlaceLoops *t, Block *b)
 	vec_push(&b->ins, leave);
 	Block *resume = b->succ[k]->succ[0];
 	lower_jump(t->l, b, other);
-	b->succ[1] = resume; /* no target of the jump: where the lanes that leave go on */
+	b->succ[1] = resume; /* the jump does not go there; lanes that leave do */
 	b->nsucc = 2;
 }
 
 typedef Vec(Block *) Order;
 
-/* First what stands before a block, in the order it was made. */
+/* Puts the block behind the blocks that stand before it, which come in the order in which they were made. */
 static void put_block(PlaceLoops *t, Block *b, Order *order)
 {
 	for (int k = 0; k < t->made.n; k++)

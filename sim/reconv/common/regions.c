@@ -5,7 +5,7 @@
 
 static int place_of(const Warp *w, const Split *s) { return (int)(s - reconv_splits((Warp *)w)); }
 
-/* The region that has not been looked at for longest goes to memory. */
+/* The region that has not been used for longest goes to memory. */
 static void make_room(Warp *w, Regions *k, Split *s)
 {
 	int oldest = -1;
@@ -84,14 +84,14 @@ static Split *split_standing(Warp *w, const Regions *k, int region, uint32_t pc,
 	return NULL;
 }
 
-/* The one that stands there waits from now on for whom both of them wait: else it might wait for lanes that it takes in. */
+/* t takes in lanes m of s. From now on it waits for lanes only that both waited for: else it might wait for lanes that it takes in. */
 static void merge_into(Warp *w, Regions *k, Split *t, const Split *s, Mask m)
 {
 	k->member[place_of(w, t)].before &= k->member[place_of(w, s)].before;
 	split_merge(w, t, s, m);
 }
 
-/* The split goes on elsewhere, or, where another group stands there, in that one. */
+/* The split goes on at p.pc; if another group stands there, its lanes join that one. */
 static void move_split(Warp *w, Regions *k, Split *s, int region, Path p)
 {
 	Split *t = split_standing(w, k, region, p.pc, s);
@@ -108,14 +108,14 @@ static void move_split(Warp *w, Regions *k, Split *s, int region, Path p)
 
 /* ---- meeting ---- */
 
-/* Lanes that are in no split, where they go on, and no earlier than when. */
+/* Lanes that are in no split, the place where they go on, and the cycle before which they do not. */
 typedef struct Landing { Path p; int region, level; Cycle ready; uint8_t why; } Landing;
 
-/* The lanes have come to the region's point. True: so had all others, and they go on. A region whose point is also the
-   outer one's hands its lanes on. */
+/* The lanes of x have come to the region's point. True: all others had come before, and x is now all lanes, which go on. A region hands its lanes
+   on to the outer one if both have the same point. */
 static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 {
-	x->ready = s->wait ? 0 : s->ready; /* traffic that the split waits for is its own */
+	x->ready = s->wait ? 0 : s->ready; /* other lanes need not wait for memory traffic of this split */
 	x->why = s->why;
 	for (int i = x->region;; i = k->r[i].outer) {
 		Region *e = &k->r[i];
@@ -124,7 +124,7 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 			e->why = x->why;
 		}
 		if (!(e->pending & ~x->p.mask) && x->p.mask & s->mask)
-			split_not_before(s, e->ready, e->why); /* before traffic of the table, which the split then waits for */
+			split_not_before(s, e->ready, e->why); /* to be said before the table causes traffic that the split waits for */
 		touch_region(w, k, s, i);
 		if (!e->arrived)
 			e->since = reconv_now(w);
@@ -142,7 +142,7 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 	}
 }
 
-/* The split's lanes have left it: others take its place, or it is gone. */
+/* The split's lanes have left it. The lanes of x take its place; without any, it is taken out. */
 static void replace_split(Warp *w, Regions *k, Split *s, const Landing *x)
 {
 	if (x->p.mask) {
@@ -174,8 +174,8 @@ static void meet_at_point(Warp *w, Regions *k, Split *s)
 	replace_split(w, k, s, &x);
 }
 
-/* The lanes will not come to the points of their region and those around it, up to `last`. Where lanes go on that have
-   waited for nobody else; at most one region has such lanes, for they are pending in those around it. */
+/* Lanes m will not come to the points of their region and of those around it, up to `last`. Returns lanes that waited for these alone and now go
+   on. At most one region has such lanes, for they are pending in the regions around it. */
 static Landing leave_regions(Warp *w, Regions *k, Split *s, int last, Mask m)
 {
 	Landing x = { 0 };
@@ -198,7 +198,7 @@ static Landing leave_regions(Warp *w, Regions *k, Split *s, int last, Mask m)
 void regions_release(Warp *w, Regions *k, int region)
 {
 	Region *e = &k->r[region];
-	Split *next = &reconv_splits(w)[*reconv_nsplit(w)]; /* it will be there; traffic of the table comes before */
+	Split *next = &reconv_splits(w)[*reconv_nsplit(w)]; /* where the split will be added; the table's traffic comes before */
 	Landing x = { { e->pc, e->arrived }, e->outer, e->level, e->ready, e->why };
 	e->arrived = 0;
 	e->ready = 0;
@@ -242,7 +242,7 @@ static void part_split(Warp *w, Regions *k, Split *s, int region, const Path *p,
 	for (int a = 0; a < n; a++) {
 		if (p[a].pc == meeting) {
 			Landing x = { .p = p[a], .region = region };
-			must(!arrive_at_point(w, k, s, &x)); /* the other paths are on their way */
+			must(!arrive_at_point(w, k, s, &x)); /* the lanes of the other paths have not come */
 		} else if (!first.mask) {
 			first = p[a];
 		} else {

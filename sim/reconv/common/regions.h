@@ -17,21 +17,21 @@ typedef struct Region {
 	bool used, call;
 	bool spilled;                  /* not in the table on chip */
 	uint32_t touched;              /* Regions.touches when it was last used: the lowest one goes to memory first */
-	Cycle since;                   /* when the first of the lanes came that wait now */
-	Cycle ready;                   /* no lane goes on before: the latest of those that have arrived (one may still sleep), */
-	uint8_t why;                   /* and its reason */
+	Cycle since;                   /* when the first of the lanes that wait now came */
+	Cycle ready;                   /* no lane goes on before: the latest `ready` of those that have arrived (one may still sleep); */
+	uint8_t why;                   /* the Stall that it stands for */
 } Region;
 
 typedef struct Member {                /* a split as a member of its region */
 	int region;
 	int level;                     /* dual_path: entry of the stack */
 	bool spilled;                  /* not in the table of splits on chip */
-	uint32_t order;                /* who has the lower one has been in the list for longer, or has gone behind the others earlier */
-	Cycle since;                   /* when it was put on chip, or was given the turn */
+	uint32_t order;                /* the split with the lower number has been in the list for longer, or went behind the others earlier */
+	Cycle since;                   /* when the split was put on chip, or was given the turn */
 
 	/* dws alone; empty for a group that goes on where others have met */
-	Mask before;                   /* lanes of the paths that run before it. No two groups ever stand in each other's */
-	Mask family;                   /* lanes that executed a load together, parted there, and are to meet at the next branch: its own among them */
+	Mask before;                   /* lanes of the paths that run before it. Two groups are never in each other's `before` */
+	Mask family;                   /* lanes, its own among them, that parted at a load and are to meet at the next branch */
 	const MIns *held;              /* that branch: the group has executed it and waits for its family */
 	Path path[2];                  /* where its lanes go behind that branch */
 } Member;
@@ -54,14 +54,14 @@ void regions_reach(Warp *, Regions *, Split *);
 void regions_call(Warp *, Regions *, Split *, const Path *, int n, uint32_t return_pc);
 void regions_ret(Warp *, Regions *, Split *, const Path *, int n);
 void regions_exit(Warp *, Regions *, Split *, Mask);
-/* The lanes that wait at the region's point do so no longer: they go on as a split, and meet the others outside only. */
+/* The lanes that wait at the region's point go on as a split, and meet the others at the point of the outer region. */
 void regions_release(Warp *, Regions *, int region);
-/* A new split of the region behind all others; from: whose issue it comes from. */
+/* Adds a split of the region behind all others; from: the split whose issue made it. */
 Split *regions_add(Warp *, Regions *, int region, Path, const Split *from);
-void regions_drop(Warp *, Regions *, Split *);                 /* its lanes have left it: a pop */
+void regions_drop(Warp *, Regions *, Split *);                 /* takes out a split that its lanes have left; counts a pop */
 int regions_on_chip(Warp *, const Regions *);                  /* splits that are not spilled */
 void regions_show(const Regions *, Rows *);
-void regions_show_groups(const Warp *, const Regions *, Rows *); /* the splits and their regions */
-/* How the lane is held, as ReconvModel.held: at a point, or in a parked split, which is in what `else_in` says. */
+void regions_show_groups(const Warp *, const Regions *, Rows *); /* rows of the splits and of their regions */
+/* How the lane is held, as StuckHooks.held: at a point, or in a parked split, which waits in `else_in`. */
 bool regions_held(const Regions *, int lane, Held *, const char *else_in);
 #endif

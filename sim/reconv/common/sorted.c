@@ -93,7 +93,7 @@ void sorted_show(const Warp *w, Rows *rows)
 	}
 }
 
-/* Behind those in front of it in the order. */
+/* A group waits for all those before it in the order; one that has been put aside, for the lanes that it wants. */
 bool sorted_held(const Warp *w, int lane, Held *h)
 {
 	const Sorted *k = reconv_state((Warp *)w);

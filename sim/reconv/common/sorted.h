@@ -8,8 +8,8 @@
 typedef struct Listed {
 	uint32_t pc, depth;            /* depth: 0 where the order is by pc alone */
 	Mask mask;
-	Cycle since;                   /* the mechanism's: 0 when the group is entered, kept when another joins; */
-	Mask want;                     /* the same */
+	Cycle since;                   /* for the mechanism: 0 when the group is entered, unchanged when another joins it */
+	Mask want;                     /* for the mechanism, likewise */
 } Listed;
 
 typedef struct Sorted {
@@ -21,7 +21,7 @@ typedef struct Sorted {
 typedef struct SortedRules {
 	bool by_depth;
 	bool stack;                    /* entries are on chip or in memory: divergence.depth */
-	Cycle insert, spill, fill;     /* cycles: for each position walked; for a spill and a fill with constant costs */
+	Cycle insert, spill, fill;     /* cycles: for each position walked; for a spill and a fill, where divergence.spill = constant */
 } SortedRules;
 
 void sorted_launch(Warp *, Mask lanes, uint32_t pc);
@@ -29,7 +29,7 @@ void sorted_launch(Warp *, Mask lanes, uint32_t pc);
 void sorted_move(Warp *, Split *, const Path *, int n, const SortedRules *);
 /* The running group has ended: it is taken out. */
 void sorted_exit(Warp *, Split *, const SortedRules *);
-/* Group g[at] runs; at = -1: the first in the order. Ends the warp when there is none. */
+/* Group g[at] runs; at = -1: the first in the order. If there is no group, the warp ends. */
 void sorted_select(Warp *, Split *, int at, const SortedRules *);
 int sorted_depth(const Warp *);
 void sorted_show(const Warp *, Rows *);

@@ -48,7 +48,7 @@ void split_permit(Warp *w, Split *s, bool may)
 Split *splits_add(Warp *w, Path p, const Split *from)
 {
 	Split *t = &reconv_splits(w)[(*reconv_nsplit(w))++];
-	Cycle ready = from->wait ? reconv_now(w) + 1 : from->ready; /* traffic that the other waits for is not its own */
+	Cycle ready = from->wait ? reconv_now(w) + 1 : from->ready; /* the new split need not wait for the other's memory traffic */
 	*t = (Split){ .pc = p.pc, .mask = p.mask, .line = NO_PC, .ready = ready, .why = from->why };
 	return t;
 }
