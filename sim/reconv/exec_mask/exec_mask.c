@@ -1,9 +1,9 @@
-/* EXEC masks (AMD GCN): one pc and one mask of running lanes for a wave. No hardware keeps the others: lowering inserts scalar
+/* EXEC masks (AMD GCN): a warp has one pc and one mask of running lanes, EXEC. No hardware keeps the other lanes: lowering inserts scalar
  * operations that save masks in scalar registers and restore them, as LLVM's SILowerControlFlow does for structured code; here
  * every graph is brought into that form (exec_mask.h). Vector instructions are issued whatever EXEC holds; branches
- * are scalar and jump over what nobody runs.
+ * are scalar and jump over code that no lane runs.
  *
- * Counted: depth = saved masks with lanes in them, of all calls; a push is a mask that gets lanes, a pop one that is taken;
+ * Counted: depth = saved masks with lanes in them, of all calls; a push is a mask that gets lanes, a pop a mask that is taken;
  * merges = lanes that come to a mask or an EXEC with lanes. */
 #include "sim/reconv/exec_mask/exec_mask.h"
 #include "sim/reconv/common/splits.h"
@@ -18,11 +18,11 @@ static const ConfigKey params[] = {
 typedef struct SavedMask { uint32_t frame, pc; int32_t name; Mask mask; } SavedMask; /* a mask with lanes, and where they go on */
 typedef struct Masks {
 	int n;
-	SavedMask saved[66];           /* the current frame's last; lanes are in one, or on their way from EXEC to one */
-	uint32_t frame;            /* calls that have not returned */
+	SavedMask saved[66];           /* the current frame's come last; each lane is in one of them, in EXEC, or on its way between */
+	uint32_t frame;            /* number of calls that have not returned */
 	int cap;
-	uint32_t *back;            /* where they return to */
-	uint64_t first;            /* a scalar register: what xfirst has read */
+	uint32_t *back;            /* where these calls return to */
+	uint64_t first;            /* the scalar register that xfirst writes */
 } Masks;
 
 static const OwnOp own[MASK_OPS] = {
@@ -147,7 +147,7 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	s->pc = p[0].pc;
 }
 
-/* All lanes of the call that have not ended: maybe none. */
+/* All lanes of the call that have not ended return together; there may be none. */
 static void ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Masks *k = reconv_state(w);

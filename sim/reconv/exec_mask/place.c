@@ -1,9 +1,9 @@
-/* The EXEC mask's operations: what the plan comes to in code. */
+/* Writes the plan into the code, as operations on masks. */
 #include "sim/reconv/exec_mask/exec_mask.h"
 
 typedef struct MaskCode {
 	MaskPlan *p;
-	Block **stop;              /* by stop: its block, NULL = nobody waits there */
+	Block **stop;              /* by stop: its block, NULL = no lane waits there */
 	bool *full;                /* by position: EXEC is not empty when the block begins */
 	int names;                 /* masks besides those of stops */
 	Vec(Block *) order;
@@ -22,7 +22,7 @@ static Ins *append_op(MaskCode *x, Block *b, int own, int nsrc)
 
 static void mask_op(MaskCode *x, Block *b, int own, int mask) { append_op(x, b, own, 1)->opd[0] = mask_name(mask); }
 
-/* It is there for a branch or a call: what lanes lose by it is charged to that. */
+/* The operation is there for a branch or a call: lane-slots that it loses are charged to that. */
 static void set_place(Ins *i, const Ins *like)
 {
 	i->file = like->file;
@@ -44,7 +44,7 @@ static void jump_if(MaskCode *x, Block *b, int own, Block *to, const Ins *like)
 		set_place(i, like);
 }
 
-/* Ends the block: control goes on at succ[0]; the others are where lanes go, for what follows registers. */
+/* Ends the block: control goes on at succ[0]; the other successors are where lanes go, for analyses that follow registers. */
 static void end_block(MaskCode *x, Block *b, Block *to, Block *const *lanes, int n)
 {
 	b->nsucc = 0;
@@ -61,7 +61,7 @@ static void end_block(MaskCode *x, Block *b, Block *to, Block *const *lanes, int
 	b->reconverge = NULL;
 }
 
-/* Where lanes go on that wait at a stop. */
+/* The block in which lanes that wait at a stop go on. */
 static Block *block_of(const MaskCode *x, int stop)
 {
 	const MaskPlan *p = x->p;
@@ -69,7 +69,7 @@ static Block *block_of(const MaskCode *x, int stop)
 	return p->order[l < 0 ? p->stop_pos[stop] : p->pos[p->loops->loop[l].header]];
 }
 
-/* Where control enters that comes to a stop. */
+/* The block to jump to where control goes to a stop. */
 static Block *entry_of_stop(const MaskCode *x, int stop) { return x->stop[stop] ? x->stop[stop] : block_of(x, stop); }
 
 /* ---- is EXEC empty? ---- */
@@ -100,7 +100,7 @@ static bool all_come(const MaskPlan *p, int d, int x)
 	return ok;
 }
 
-/* Behind stop F of block x: a block with lanes, through which control must have come, sends all of them here. */
+/* Is EXEC never empty behind stop F of block k? It is not if control must have come through a block with lanes that all come here. */
 static bool surely_full(const MaskCode *x, int k)
 {
 	enum { TRIES = 16 };
@@ -139,7 +139,7 @@ static int rest_behind(const MaskPlan *p, int k)
 	return rest;
 }
 
-/* From block k on to the stop there are few instructions, and none that must not be issued with an empty EXEC. */
+/* Are there few instructions from block k to the stop, and none that must not be issued with an empty EXEC? */
 static bool is_short_way(const MaskCode *x, int k, int stop)
 {
 	const MaskPlan *p = x->p;
@@ -156,7 +156,7 @@ static bool is_short_way(const MaskCode *x, int k, int stop)
 	return false;
 }
 
-/* EXEC may be empty in front of block k: behind it, at `rest`, lanes wait. */
+/* EXEC may be empty in front of block k, and lanes wait behind it, at stop `rest`: b jumps there over block k, unless the way is short. */
 static void skip_block(MaskCode *x, Block *b, int k, int rest, const Ins *like)
 {
 	if (is_short_way(x, k, rest)) {
@@ -192,7 +192,7 @@ static void place_front_stop(MaskCode *x, int k)
 	vec_push(&x->order, b);
 }
 
-/* Some place of the block in the source: its branch's, if there is one. */
+/* An instruction with a place in the source: the block's branch, if it has one. */
 static const Ins *source_place(const Block *b)
 {
 	const Ins *i = block_term(b);
@@ -226,7 +226,7 @@ static void end_scalar(MaskCode *x, int k)
 	b->reconverge = NULL;
 }
 
-/* Lanes go to block `to`: those of the predicate, or all. The first operation of a conditional branch is the program's. */
+/* Adds lanes to the stop's mask: those for which the branch's predicate holds (neg: does not), or all. program: this is the program's branch. */
 static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool neg, bool program)
 {
 	Ins *i = append_op(x, b, OWN_XADD, branch ? 3 : 2);
@@ -241,7 +241,7 @@ static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool n
 		i->origin = branch->origin;
 }
 
-/* Each turn takes the lanes that want the same as the first: brx to a block for each target, which adds them there. */
+/* A loop, of which each iteration takes the lanes that go where the first lane goes: brx to a block for each target, which adds them to its stop. */
 static void end_indexed(MaskCode *x, int k, Ins branch, int rest)
 {
 	const MaskPlan *p = x->p;
@@ -339,7 +339,7 @@ static void end_branch(MaskCode *x, int k)
 
 /* ---- calls ---- */
 
-/* Each turn calls with the lanes that want what the first one wants; those that have returned wait for the others. */
+/* A loop, of which each iteration calls with the lanes that have the first lane's callee; lanes that have returned wait for the others. */
 static void call_by_turns(MaskCode *x, Block *b, int call)
 {
 	int left = x->p->nstop + x->names++, done = x->p->nstop + x->names++;
@@ -363,7 +363,7 @@ static void call_by_turns(MaskCode *x, Block *b, int call)
 	vec_insert(&b->ins, 1, differ);
 }
 
-/* Where a call has ended all its lanes, control goes on where others wait. */
+/* Behind a call in which all lanes may end, control goes on where other lanes wait. */
 static void behind_calls(MaskCode *x, int k)
 {
 	const MaskPlan *p = x->p;

@@ -12,7 +12,7 @@ static bool call_ends(const MaskPlan *p, const Ins *i)
 
 bool mask_is_waterfall(const Block *b) { return is_own(&b->ins.v[0], OWN_XFIRST); }
 
-/* What a warp-level operation gives is the same for the lanes that take part; others keep what they had. */
+/* Has the function warp-level operations whose result is uniform for lanes that take part only? The others keep what they had. */
 static bool lanes_may_abstain(const Function *f)
 {
 	for (int b = 0; b < f->block.n; b++)
@@ -24,7 +24,7 @@ static bool lanes_may_abstain(const Function *f)
 	return false;
 }
 
-/* An indirect call gets a block of its own that begins with xfirst: it is run again until all lanes have called. */
+/* An indirect call gets a block of its own that begins with xfirst: the block runs again and again until all lanes have called. */
 static void split_indirect(MaskPlan *p, const Uniformity *u)
 {
 	Function *f = p->f;
@@ -48,14 +48,14 @@ static void split_indirect(MaskPlan *p, const Uniformity *u)
 			a->ins.n = k;
 			lower_jump(p->l, a, call);
 			lower_jump(p->l, call, rest);
-			b++; /* the rest is looked at next */
+			b++; /* block `rest` comes next */
 			break;
 		}
 	}
 	function_number(f);
 }
 
-/* All lanes return together, from the last block. */
+/* Makes all lanes return together, from the last block. */
 static void unify_returns(MaskPlan *p)
 {
 	Function *f = p->f;
@@ -87,7 +87,7 @@ static bool one_return(const MaskPlan *p, const Cfg *cfg)
 
 void mask_prepare(MaskPlan *p)
 {
-	for (int b = 0; b < p->f->block.n; b++) /* the hint is a promise that need not hold */
+	for (int b = 0; b < p->f->block.n; b++) /* .uni is a promise that need not hold */
 		block_term(p->f->block.v[b])->flags &= (uint8_t)~INSF_UNI;
 	p->function_may_end = p->f->kind == FN_DEVICE && p->l->ends[p->f->id];
 	Cfg *cfg = cfg_build(p->arena, p->f);
@@ -128,7 +128,7 @@ static void order_blocks(MaskPlan *p)
 	for (int i = 0; i < p->cfg->nreach; i++)
 		if (!moved || p->cfg->rpo[i] != last)
 			p->order[p->n++] = p->cfg->rpo[i];
-	if (moved) /* where all return, reached or not */
+	if (moved) /* the block in which all lanes return stands last, reached or not */
 		p->order[p->n++] = last;
 	for (int b = 0; b < p->cfg->n; b++)
 		p->pos[b] = -1;
@@ -170,7 +170,7 @@ static bool keeps_lanes(const Block *b)
 	return op == OP_BRA || op == OP_BRX;
 }
 
-/* The stop for which lanes stay in EXEC: the nearest, if nobody waits before it. */
+/* The stop for which lanes stay in EXEC: the nearest one, if no lane waits before it; -1: none. */
 static int choose_stay(const MaskPlan *p, int k, BitSet s)
 {
 	const Block *b = p->order[k];
@@ -258,7 +258,7 @@ static void solve_stops(MaskPlan *p)
 		bs_clear(p->at[k]);
 	for (int e = 0; e < p->nstop; e++)
 		bs_clear(p->arrive[e]);
-	if (p->function_may_end) /* where control goes on when no lane is left */
+	if (p->function_may_end) /* control goes on at the return when no lane is left */
 		bs_add(p->at[0], p->front[p->n - 1]);
 	do {
 		x.changed = false;
@@ -272,7 +272,7 @@ static void solve_stops(MaskPlan *p)
 	} while (x.changed);
 }
 
-/* A branch of equal lanes may jump where it likes if it passes nobody that waits. */
+/* A branch that all lanes decide alike stays scalar only if it jumps over no stop at which lanes wait. */
 static bool demote(MaskPlan *p)
 {
 	bool any = false;
@@ -294,7 +294,7 @@ static bool demote(MaskPlan *p)
 
 /* ---- what follows from it ---- */
 
-/* Lanes are added to the stop's mask at k: again before it is taken, if k is in a loop that the stop is not in. */
+/* Counts that block k adds lanes to the stop's mask: more than once before it is taken, if k is in a loop that the stop is not in. */
 static void count_add(MaskPlan *p, int k, int stop)
 {
 	int at = p->stop_loop[stop] < 0 ? p->stop_pos[stop] : p->pos[p->loops->loop[p->stop_loop[stop]].header];

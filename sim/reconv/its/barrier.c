@@ -29,7 +29,7 @@ static void let_go(Its *k, ConvBarrier *b, Mask m)
 
 /* ---- opening ---- */
 
-/* Those of lanes m that wait at the pc of the first of them become one group; *got: its lanes. */
+/* The lanes of m that wait at the pc of the first split with such lanes become one group; *got: its lanes. */
 static Split *gather_group(Warp *w, Mask m, Mask *got)
 {
 	Split *first = NULL;
@@ -51,7 +51,7 @@ static Split *gather_group(Warp *w, Mask m, Mask *got)
 	return first;
 }
 
-/* Lanes of m that wait at one pc become one group, which stands first and goes on. */
+/* Lanes m go on: those that wait at one pc become one group, which stands first in the queue. */
 static void groups_go_on(Warp *w, Its *k, Mask m)
 {
 	for (Mask got; m; m &= ~got) {
@@ -84,14 +84,14 @@ static void open_barrier(Warp *w, Its *k, ConvBarrier *b)
 	groups_go_on(w, k, m);
 }
 
-/* At a predicted point, lanes may go on when so many have come. */
+/* At a predicted point lanes may go on when `threshold` of them have come. */
 static bool enough_came(const Warp *w, Mask m)
 {
 	int64_t n = reconv_param(w, ITS_THRESHOLD); /* only spec_reconv has predicted points, and the parameter */
 	return n && lane_count(m) >= n;
 }
 
-/* Opens the barrier if those it waits for are there, or have yielded, or are in `others`. */
+/* Opens the barrier if each lane that it waits for is there, has yielded, or is in `others`. */
 static void try_open(Warp *w, Its *k, ConvBarrier *b, Mask others)
 {
 	if (!b->blocked)
@@ -198,7 +198,7 @@ void its_bsync(Warp *w, Its *k, Split *s, int reg, bool rejoin)
 			continue;
 		if (barrier_named(k, *name)->members >> l & 1) {
 			m |= (Mask)1 << l;
-		} else { /* it has opened without this lane */
+		} else { /* the barrier has opened without this lane */
 			let_go(k, barrier_named(k, *name), (Mask)1 << l);
 			*name = 0;
 		}

@@ -1,4 +1,4 @@
-/* Barriers in the code: an object's operations become those of its register. */
+/* Convergence barriers in the code: operations on an object become operations on its register. */
 #include "sim/reconv/its/place.h"
 
 static int reg_of(const Barriers *p, int o) { return p->r[o].number % p->registers; }
@@ -42,7 +42,7 @@ static void restore_register(Barriers *p, Block *b, int *at, int reg, int place)
 
 /* ---- operations ---- */
 
-/* The operation on object o, with what its register holds besides. */
+/* Puts the operation on object o; around it an outer barrier in the same register is saved and restored. */
 static void emit_operation(Barriers *p, Block *b, int *at, int own, int o)
 {
 	if (p->r[o].idle)
@@ -54,7 +54,7 @@ static void emit_operation(Barriers *p, Block *b, int *at, int own, int o)
 		restore_register(p, b, at, reg_of(p, o), p->r[o].saved);
 }
 
-/* BREAK from the barriers of s, the inner ones first. */
+/* Puts a BREAK for each barrier of s, the inner ones first. */
 static void break_barriers(Barriers *p, Block *b, int *at, BitSet s)
 {
 	for (int n = p->most - 1; n >= 0; n--)
@@ -63,7 +63,7 @@ static void break_barriers(Barriers *p, Block *b, int *at, BitSet s)
 				emit_operation(p, b, at, OWN_BREAK, o);
 }
 
-/* The block's operations. */
+/* Replaces the block's operations on objects. */
 static void rewrite_block(Barriers *p, Block *b)
 {
 	for (int k = 0; k < b->ins.n;) {
@@ -74,11 +74,11 @@ static void rewrite_block(Barriers *p, Block *b)
 		int own = b->ins.v[k].mode, o = its_object(&b->ins.v[k], own), at = k + 1;
 		emit_operation(p, b, &at, own, o);
 		vec_remove(&b->ins, k);
-		k = at - 1; /* what replaces it begins there */
+		k = at - 1; /* the operations put in its place begin there */
 	}
 }
 
-/* Lanes that leave frames, on the edges to the frames' BSYNC. */
+/* Puts the BREAKs of lanes that leave a frame on the edges to the frame's BSYNC. */
 static void leave_frames(Barriers *p)
 {
 	BitSet s = bs_new(&p->arena, p->n);
@@ -98,7 +98,7 @@ static void leave_frames(Barriers *p)
 	}
 }
 
-/* What the function does to registers that its callers may use. */
+/* Saves the registers that the function uses at its entry, and restores them where it returns: callers may use them. */
 static void keep_callers(Barriers *p)
 {
 	int used = p->most < p->registers ? p->most : p->registers, at = 0;

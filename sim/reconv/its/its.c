@@ -4,11 +4,11 @@
  * warp has the turn, the others that are ready are parked. A barrier is a set of lanes that wait for each other: BSSY
  * makes one of the lanes that run and names it in a barrier register, BSYNC waits until all of its lanes wait there,
  * BREAK and EXIT take lanes out of it, YIELD passes the turn on and, in patent US10067768, lets barriers open without the
- * lanes that yield. Threads know their barriers by registers of their own, B0 to B15, so that groups that are apart can
- * use the same number; BMOV saves and restores them. Where all this goes is decided in place.c.
+ * lanes that yield. Threads name their barriers in registers of their own, B0 to B15, so that groups that are apart can
+ * use the same number; BMOV saves and restores these registers. place.c decides where the operations go.
  *
- * Counted: depth = groups that are ready, the running one included; merges = barriers that opened, whatever they opened
- * for; no pushes and pops. */
+ * Counted: depth = groups that are ready, the running one included; merges = barriers that opened, for whatever reason; no
+ * pushes and pops. */
 #include "sim/reconv/its/run.h"
 
 static const ConfigKey params[] = { ITS_KEYS };
@@ -23,11 +23,11 @@ const OwnOp its_own[ITS_OPS] = {
 	[OWN_YIELD] = { "yield", "", UNIT_CTL, false, "let other lanes of the warp run" },
 };
 
-/* As the policy says: of numbers, and of the others, whose values begin behind it. */
+/* The values of a knob that mean "as the policy says": of knobs with numbers, and of knobs with choices, whose own values follow it. */
 enum { NUMBER_OF_POLICY = -1, CHOICE_OF_POLICY = 0 };
-/* Assumptions: so often a spin yields in vain under its_fair; and cycles after which a turn in a loop passes on. */
+/* Assumptions for the policy fair: how often a spin yields without effect; the cycles after which a turn in a loop passes on. */
 enum { FAIR_YIELD_AFTER = 8, FAIR_TIMER = 10000 };
-/* A wait of so many cycles has no known end; its group is looked at again after some. */
+/* A wait of NO_KNOWN_END cycles or more has no known end; its group may get the turn again after LOOK_AGAIN cycles. */
 enum { NO_KNOWN_END = 1000000, LOOK_AGAIN = 32 };
 
 int64_t its_knob(ItsParam p, int64_t policy, int64_t set)
@@ -51,7 +51,7 @@ int64_t its_knob(ItsParam p, int64_t policy, int64_t set)
 size_t its_state_size(const Config *c) { return sizeof(Its) + sizeof(uint32_t) * ITS_REGS * 64; }
 int its_depth(const Warp *w) { return ((Its *)reconv_state((Warp *)w))->n; }
 
-/* What follows every event: the turn is somebody's. */
+/* Follows every event: some group gets the turn, if any is ready. */
 static void settle_turn(Warp *w, Its *k)
 {
 	its_time_out(w, k);
@@ -85,7 +85,7 @@ static void sides(const Warp *w, const Path *p, int n, bool indexed, int *order)
 		paths_sort(p, n, order, first == ITS_LARGER ? larger_first : lowest_lane);
 }
 
-/* s's lanes part: the first path keeps the turn, unless it is to pass on. */
+/* The lanes of s part: the first path keeps the turn; pass: it passes on. */
 static void part_group(Warp *w, Split *s, const Path *p, int n, bool indexed, bool pass)
 {
 	Its *k = reconv_state(w);
@@ -149,7 +149,7 @@ void its_exit(Warp *w, Split *s, Mask m)
 	settle_turn(w, k);
 }
 
-/* The barrier counts from the yield_after-th time on that the same lanes come to the same YIELD. */
+/* Does this YIELD take effect? It does from the yield_after-th time on that the same lanes come to the same one. */
 static bool counts(Warp *w, Its *k, const Split *s)
 {
 	ItsGroup *g = &k->group[lowest_lane(s->mask)];
@@ -173,7 +173,7 @@ static void group_yields(Warp *w, Its *k, Split *s)
 	its_yielded(w, k, m);
 }
 
-/* An operation that the lanes do not wait in. */
+/* Executes an operation at which lanes do not wait. */
 static void straight(Warp *w, Its *k, const MIns *i, Mask m)
 {
 	int reg = (int)i->offset;
@@ -185,7 +185,7 @@ static void straight(Warp *w, Its *k, const MIns *i, Mask m)
 	case OWN_BMOV: its_restore(w, k, m, reg, reconv_row(w, i->x.b)); break;
 	default: bug("not an operation of convergence barriers");
 	}
-	Split *s = its_split(w, lowest_lane(m)); /* barriers that opened may have moved it */
+	Split *s = its_split(w, lowest_lane(m)); /* barriers that opened may have moved the split */
 	reconv_delay(w, s, cost);
 	s->pc++;
 	its_enter(w, k, s, false);
@@ -214,7 +214,7 @@ void its_wait(Warp *w, Split *s)
 void its_resume(Warp *w, Split *s)
 {
 	Its *k = reconv_state(w);
-	if (k->n && k->queue[0] == lowest_lane(s->mask)) /* it did not have to wait */
+	if (k->n && k->queue[0] == lowest_lane(s->mask)) /* s did not have to wait, and still has the turn */
 		return;
 	split_park(s);
 	its_enqueue(k, its_ready_place(w, k), s);
@@ -309,8 +309,8 @@ void its_show(const Warp *w, Rows *rows)
 		show_register(w, k, reg, rows);
 }
 
-/* The queue may be as long as the warp has lanes. A turn passes on at the first loop head after its time, or where YIELD takes
-   effect: on the way round a loop there is each branch once at most, and `yield_after` ways round are to be made. */
+/* The queue has no more groups than the warp has lanes. A turn passes on at the first loop head after its time, or where YIELD takes
+   effect: that is after `yield_after` iterations of a loop, each of which executes each branch once at most. */
 Patience its_patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];

@@ -6,8 +6,8 @@
 #include "sim/reconv/common/place.h"
 #include "sim/reconv/core.h"
 
-/* The parameters of its; a mechanism built on it has the same ones first. Those from ITS_FIRST to ITS_MERGE are knobs of
-   the policy: by default they are what the policy says (its_knob). */
+/* The parameters of mechanism its; a mechanism built on it has the same ones first. Those from ITS_FIRST to ITS_MERGE are knobs of
+   the policy: by default they are as the policy says (its_knob). */
 typedef enum {
 	ITS_POLICY, ITS_FIRST, ITS_ORDER, ITS_YIELD, ITS_YIELD_RELEASE, ITS_YIELD_AFTER, ITS_SWITCH_BRANCH, ITS_SWITCH_SLEEP,
 	ITS_SWITCH_STALL, ITS_TIMER, ITS_TIMEOUT, ITS_MERGE, ITS_REGISTERS, ITS_RELEASE, ITS_SWITCH, ITS_BMOV, ITS_THRESHOLD
@@ -17,7 +17,7 @@ enum { ITS_OFF, ITS_ON };
 enum { ITS_FALLTHROUGH, ITS_TAKEN, ITS_LARGER, ITS_LANE0 };
 enum { ITS_LIFO, ITS_FIFO, ITS_OLDEST, ITS_MIN_PC, ITS_MAX_LANES };
 enum { ITS_YIELD_NONE, ITS_YIELD_SPIN, ITS_YIELD_LOOPS };
-/* A knob's value, given the policy and the parameter's. */
+/* The value of a knob, given the policy and the value to which the parameter is set. */
 int64_t its_knob(ItsParam, int64_t policy, int64_t set);
 static inline int64_t its_lower_knob(const LowerFn *l, ItsParam p)
 {
@@ -59,7 +59,7 @@ extern const OwnOp its_own[ITS_OPS];
 		"when another group gets the turn, beyond the redirection of the front end (assumption)" }, \
 	{ NULL, "bmov_cycles", CT_INT, 0, 0, 0, 1000, NULL, "cycles", "added to a BMOV (assumption)" }
 
-/* Compile time: BSSY, BSYNC, BREAK, BMOV, YIELD into the function; place.c. */
+/* Compile time: puts BSSY, BSYNC, BREAK, BMOV and YIELD into the function; place.c. */
 bool its_lower(LowerFn *, Diag *);
 /* ... with predicted points besides: !reconverge L where L does not post-dominate; place.c. */
 bool its_lower_predicted(LowerFn *, Diag *);

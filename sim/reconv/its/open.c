@@ -1,7 +1,7 @@
 /* Which convergence barriers are open where, and their numbers. Barriers that are open together get different ones. */
 #include "sim/reconv/its/place.h"
 
-/* Behind block b, given what is open before it. Lanes that come to a frame's BSYNC have left what is open inside only. */
+/* s: barriers open before block b; becomes those open behind it. Lanes that come to a frame's BSYNC have left the barriers that are open only inside. */
 static void flow_block(Barriers *p, const Block *b, BitSet s)
 {
 	for (int k = 0; k < b->ins.n; k++) {

@@ -5,13 +5,13 @@
  * from the barriers that are open there, on the edge. Barriers that are open together get different numbers, the outer
  * ones the lower; one beyond the registers shares one with a barrier that is open around it, which BMOV keeps in a
  * register (in a recursive function, in the frame) as long as the inner one is open. A device function saves the
- * registers it uses when it is entered and restores them before it returns. */
+ * barrier registers that it uses when it is entered, and restores them before it returns. */
 #include "sim/reconv/its/place.h"
 #include "sim/reconv/common/place.h"
 
 /* ---- from tokens ---- */
 
-/* That of a frame, or that of lanes which meet in front of b; b may be a frame's block, too. */
+/* The object of frame b, or that of lanes which meet in front of b, which may be a frame's block, too. */
 static int object_of(Barriers *p, const Block *b, bool frame)
 {
 	int *object = &p->object[2 * b->id + frame];
@@ -76,7 +76,7 @@ static void find_idle(Barriers *p)
 	}
 }
 
-/* Places where the mechanism wants to be asked. */
+/* Marks the blocks at which the mechanism's reach is to be called. */
 static void mark_places(Barriers *p)
 {
 	LowerFn *l = p->l;

@@ -14,7 +14,7 @@ typedef struct Object {                /* a barrier of the function, by its obje
 
 typedef struct Edge { Block *from; int k; } Edge;
 
-/* A predicted point: what is reached from the branch and still leads to the point, and the barrier of that region. */
+/* A predicted point; its region, the blocks that are reached from the branch and lead to the point; and the region's barrier. */
 typedef struct Prediction { Block *branch, *point, *wait; BitSet region; int object; } Prediction;
 
 typedef struct Barriers {
@@ -22,7 +22,7 @@ typedef struct Barriers {
 	Function *f;
 	Arena arena;
 	int n;                         /* objects */
-	int *object;                   /* by twice the id of the block that stands for it, while translating (place.c): + 1 */
+	int *object;                   /* [2 * block id + (1 for a frame)]: its object + 1; 0 = none; while place.c translates */
 	Object *r;
 	Cfg *cfg;
 	BitSet *in, *out;
@@ -31,24 +31,24 @@ typedef struct Barriers {
 	Vec(Prediction) predicted;
 } Barriers;
 
-/* Operations on objects, until its_code makes them operations on registers; what i, if it is one, names, else -1. */
+/* Operations name objects until its_code makes them name registers. The object that i names if it is the operation `own`, else -1. */
 static inline int its_object(const Ins *i, int own) { return is_own(i, own) ? (int)ins_src(i, 0)->imm : -1; }
 Ins its_ins(Barriers *, int own, int object);
 
-/* Whether barriers are open together: one is open where the other is opened. */
+/* Are barriers open together? They are if one is open where the other is opened. */
 static inline bool its_together(const Barriers *p, int a, int b) { return bs_has(p->r[a].outer, b) || bs_has(p->r[b].outer, a); }
 
 /* Predicted points: predict.c. */
 void its_find_predicted(Barriers *);   /* before anything is placed */
 void its_predict(Barriers *, Prediction *);
 void its_give_way(Barriers *);         /* barriers that would wait for lanes that wait at a predicted point become idle */
-/* ... those of predicted points, whose registers others share: true = there were any, and numbers are to be given anew. */
+/* Barriers of predicted points become idle if others share their registers. True: there were any, and all numbers are to be given anew. */
 bool its_drop_sharing(Barriers *);
 
 /* Which barriers are open where, and their numbers: open.c. */
 void its_solve(Barriers *);            /* cfg, in, out, r[].outer */
 void its_number(Barriers *);           /* r[].number of those that are not idle; most */
-/* What is to be left on the edge to a frame's BSYNC: what is open and was not when the frame was entered. */
+/* Barriers that lanes leave on the k-th edge of a block, to a frame's BSYNC: those that are open there and were not when the frame was entered. */
 void its_left(Barriers *, const Block *, int k, BitSet into);
 
 /* Objects become registers, with BMOV where they share one and BREAK where lanes leave: code.c. */

@@ -1,4 +1,4 @@
-/* Predicted points (speculative reconvergence, spec_reconv.c): a barrier of the lanes that may still come there. */
+/* Predicted points (speculative reconvergence, spec_reconv.c): each gets a barrier of the lanes that may still come there. */
 #include "sim/reconv/its/place.h"
 
 static bool leads_to(Arena *a, const Cfg *cfg, const Block *from, const Block *to)
@@ -35,7 +35,7 @@ static BitSet region_of(Barriers *p, const Prediction *x, const Cfg *cfg)
 	return region;
 }
 
-/* The operation on each edge into the region, or out of it. */
+/* Puts BSSY on each edge into the region, or BREAK on each edge out of it. */
 static void on_edges(Barriers *p, const Prediction *x, int own, Block **all, int n)
 {
 	for (int b = 0; b < n; b++)
@@ -63,7 +63,7 @@ static void on_edges(Barriers *p, const Prediction *x, int own, Block **all, int
 
 void its_predict(Barriers *p, Prediction *x)
 {
-	/* in front of the point, whoever comes there */
+	/* all lanes that come to the point wait in front of it */
 	x->wait = lower_block(p->l, lower_position(p->l, x->point));
 	int at = 0, n = p->f->block.n;
 	x->object = p->n++;
@@ -87,7 +87,7 @@ void its_predict(Barriers *p, Prediction *x)
 	}
 }
 
-/* Barriers that are open at a predicted point and are waited for in its region would wait for lanes that wait there. */
+/* Makes a barrier idle if it is open at a predicted point and its BSYNC lies in the point's region: it would wait for lanes that wait there. */
 void its_give_way(Barriers *p)
 {
 	for (int y = 0; y < p->predicted.n; y++) {
@@ -104,8 +104,8 @@ void its_give_way(Barriers *p)
 	}
 }
 
-/* BMOV keeps an outer barrier while an inner one has its register. Regions of predicted points lie across others: lanes may leave
-   theirs while the inner one is open, or the inner one's while theirs is. */
+/* BMOV keeps an outer barrier while an inner one has its register, which asks for nested regions. Those of predicted points may overlap others:
+   lanes may leave the outer region while the inner one's barrier is open. */
 bool its_drop_sharing(Barriers *p)
 {
 	bool any = false;

@@ -1,4 +1,4 @@
-/* Which group of lanes has the turn: the queue of those that are ready, and the policies that choose from it. */
+/* Which group of lanes has the turn: the queue of groups that are ready, and the policies that choose from it. */
 #include "sim/reconv/its/run.h"
 
 void its_enqueue(Its *k, int at, const Split *s)
@@ -32,7 +32,7 @@ void its_rotate(Warp *w, Its *k)
 
 /* ---- whose turn ---- */
 
-/* Is a to run before b? Equal: no. */
+/* Does group a go before group b? If they are equal: no. */
 static bool sooner(Warp *w, const Its *k, int64_t order, int a, int b)
 {
 	const Split *x = its_split(w, a), *y = its_split(w, b);
@@ -47,7 +47,7 @@ static bool sooner(Warp *w, const Its *k, int64_t order, int a, int b)
 	}
 }
 
-/* The one to run, in the queue. Who has just yielded stands last and waits for the others. */
+/* The group of the queue that is to run. One that has just yielded stands last and waits for the others. */
 static Split *best_group(Warp *w, const Its *k)
 {
 	int64_t order = its_value(w, ITS_ORDER);
@@ -68,7 +68,7 @@ static void give_turn(Warp *w, Its *k, Split *s)
 	its_dequeue(k, s);
 	its_enqueue(k, 0, s);
 	s->state = SPLIT_RUN;
-	bool fetching = s->why == STALL_FETCH && s->ready > now; /* for how long is not known yet */
+	bool fetching = s->why == STALL_FETCH && s->ready > now; /* the end of the fetch is not known yet */
 	if (lane != k->turn)
 		split_not_before(s, ready, fetching ? STALL_FETCH : STALL_DIVERGENCE);
 	k->yielded &= ~s->mask;
@@ -78,7 +78,7 @@ static void give_turn(Warp *w, Its *k, Split *s)
 
 void its_choose(Warp *w, Its *k)
 {
-	if (k->n && its_split(w, k->queue[0])->state == SPLIT_PARKED) /* else it runs, or the core is about to say that it waits */
+	if (k->n && its_split(w, k->queue[0])->state == SPLIT_PARKED) /* else the group runs, or the core is about to tell that it waits */
 		give_turn(w, k, best_group(w, k));
 }
 
@@ -88,7 +88,7 @@ void its_pass_on(Warp *w, Its *k)
 	for (int i = 1; i < k->n; i++) {
 		int lane = k->queue[i];
 		Split *t = its_split(w, lane);
-		if (k->group[lane].stalled > now || t->ready > now + (t->why != STALL_FETCH)) /* when a fetch ends is known only then */
+		if (k->group[lane].stalled > now || t->ready > now + (t->why != STALL_FETCH)) /* the end of a fetch is known only when it comes */
 			continue;
 		its_rotate(w, k);
 		its_dequeue(k, t);

@@ -1,4 +1,4 @@
-/* Where YIELD goes: on the back edges of loops, of those that may spin: whether a lane stays depends on what other threads write.
+/* Where YIELD goes: on the back edges of loops, or of loops that may spin, in which what other threads write decides whether a lane stays.
  *
  * A loop may spin when its exits depend on an atomic operation, a load that is volatile or ordered, or a result of a call (sim/reconv/common/exit_slice.h); or
  * when the loop sleeps. Plain loads do not count: a thread that waits on one for another thread has a data race. */
@@ -19,7 +19,7 @@ static bool sleeps(const Cfg *cfg, const Loop *l)
 	return false;
 }
 
-/* By index in loops. */
+/* Which loops may spin, by index in loops. */
 static bool *spin_loops(Arena *a, const Cfg *cfg, const Loops *loops)
 {
 	bool *spin = arena_array(a, bool, loops->n + 1);
@@ -33,7 +33,7 @@ static bool *spin_loops(Arena *a, const Cfg *cfg, const Loops *loops)
 
 /* ---- YIELD ---- */
 
-/* On the edges from b to the head of a loop. */
+/* Puts YIELD on the edges from b to the head of a loop. */
 static void place_yield(LowerFn *l, Block *b, Block *header)
 {
 	int at = b->ins.n - 1;
