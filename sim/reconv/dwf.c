@@ -2,8 +2,8 @@
  *
  * The pool of a thread block is all its splits. Lanes that come to the start of a basic block join the entry that was formed
  * last for that pc and has not issued there yet, if none of their columns is taken: a thread keeps its lane (lane-aware).
- * Else they are an entry of their own. There is no reconvergence point; which entry issues next is the policy's, and what
- * meets depends on it.
+ * Else they form an entry of their own. There is no reconvergence point; the policy decides which entry issues next, and thereby
+ * which lanes meet.
  *
  * Counted: depth = splits that a warp holds; no pushes; merges = joins; warps_formed = entries made where lanes come;
  * lane_conflicts = of those, the ones that found an entry with their pc and a taken column. */
@@ -23,10 +23,10 @@ static const ConfigKey params[] = {
 
 typedef struct Pool {                  /* of an SM */
 	uint32_t stamp;                /* of the entry formed last */
-	uint32_t turn;                 /* of the entry that went first because of patience last, 0 = none */
+	uint32_t turn;                 /* of the entry that last went first because of patience, 0 = none */
 	uint32_t chosen;               /* majority, minority: the pc whose entries go on until none is left */
 	uint8_t *point;                /* by pc: is it a reconvergence point? */
-	uint32_t *pc, *lanes;          /* for counting */
+	uint32_t *pc, *lanes;          /* pcs of ready entries, and the number of lanes at each */
 	int cap_pc, cap_lanes, n;
 } Pool;
 
@@ -71,8 +71,8 @@ static Mask lanes_of_parts(const Part *part, int n)
 	return m;
 }
 
-/* The entry formed last for the pc, not counting s: what the table of pcs names. Lanes also join one whose arrival is still to be told: it is
-   then told with them. */
+/* The entry formed last for the pc, s apart: what the paper's table of pcs names. Lanes may also join an entry whose arrival the mechanism has yet to
+   be told. */
 static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
 {
 	Warp *list[MOST_WARPS];
@@ -88,7 +88,7 @@ static Split *entry_at(Warp *near, uint32_t pc, const Split *s, Warp **holder)
 	return last;
 }
 
-/* Lanes that have passed a post-dominator together are level from then on. */
+/* Lanes that pass a post-dominator together have equal counts from then on. */
 static void level_counts(Warp *w, const Part *part, int n, uint32_t pc)
 {
 	Pool *pool = reconv_sm_state(w);
@@ -106,7 +106,7 @@ static void level_counts(Warp *w, const Part *part, int n, uint32_t pc)
 			((Count *)reconv_state(part[k].home))->passed[l] = most;
 }
 
-/* May lanes m join what is formed at pc? s: the split they are, which is no candidate. */
+/* The entry at pc that lanes m may join; NULL: none. s: the split that they are now, which is no candidate. */
 static Split *entry_to_join(Warp *w, uint32_t pc, const Split *s, Mask m, Warp **holder)
 {
 	if (m == lanes_below((int)reconv_config(w)->warp_size))
@@ -126,7 +126,7 @@ static void join_entry(Warp *holder, Split *e, const Part *part, int n, Cycle re
 	reconv_count_merge(holder, e, e->pc, e->mask);
 }
 
-/* The split stands at a block's start: it joins another entry, or is one from now on. */
+/* The split stands at a block's start: it joins another entry, or is an entry itself from now on. */
 static void reach(Warp *w, Split *s)
 {
 	Part part[64];
@@ -206,7 +206,7 @@ static void count_lanes(Warp *w, Pool *pool, uint32_t pc, uint32_t lanes)
 	pool->lanes[k] += lanes;
 }
 
-/* The pc whose entries go on: the one before while it has any, else that with most, or fewest, lanes. */
+/* Chooses the pc whose entries go on: the last one while it has entries, else the pc with most, or fewest, lanes. */
 static void choose_pc(Pool *pool, Warp **list, int n, bool most)
 {
 	int best = -1;
@@ -237,8 +237,8 @@ static uint32_t lanes_at(const Pool *pool, uint32_t pc)
 
 #define NOT_READY ((uint64_t)1 << 63)
 
-/* Lower goes first; the high bit is what cannot issue, the lowest values are for what has waited too long: one entry at a
-   time, until it ends with its block. */
+/* A lower rank goes first; the highest bit marks an entry that cannot issue, the lowest ranks an entry that has waited too long: one at a
+   time goes first, to the end of its block. */
 static uint64_t rank_split(Warp *w, const Split *s)
 {
 	const Pool *pool = reconv_sm_state(w);
@@ -264,7 +264,7 @@ static uint64_t rank_split(Warp *w, const Split *s)
 	}
 }
 
-typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked; /* since: how long it could issue; when another can is not asked */
+typedef struct Ranked { uint64_t rank; Cycle since; Warp *w; } Ranked; /* since: from when on it could issue; 0 for one that cannot */
 
 static bool goes_before(const Ranked *a, const Ranked *b)
 {

@@ -1,12 +1,12 @@
 /* Dynamic warp subdivision: a warp parts into splits that compete for issue where that may hide latency (Meng, Tarjan, Skadron,
  * Dynamic Warp Subdivision for Integrated Branch and Memory Divergence Tolerance, ISCA 2010).
  *
- * At a branch, if the block at its point is short (the paper's static choice) and the warp-split table has room, all paths are
- * splits at once. At other branches they run one after the other as on a stack: a path is parked until the lanes of those before
- * it have come to the point or ended. At a load whose data only some lanes find in L1, these go on without the others: always
- * (aggressive), if nothing else could issue (lazy), or also later, when the warp stalls and nothing else issues (revive). Parts
- * become one again at the beginning of a block where another one stands (pc), or wait for each other at the next conditional
- * branch (branch, the paper's BranchLimited); at the latest at the point of their branch.
+ * At a branch, if the block at its point is short (the paper's static choice) and the warp-split table has room, all paths become
+ * splits at once. At other branches the paths run one after the other as on a stack: a path is parked until the lanes of those
+ * before it have come to the point or ended. At a load whose data only some lanes find in L1, these go on without the others:
+ * always (aggressive), if nothing else could issue (lazy), or also later, when the warp stalls and nothing else issues (revive).
+ * Parts of a load become one again at the beginning of a block where another part stands (merge = pc), or wait for each other at
+ * the next conditional branch (merge = branch, the paper's BranchLimited); at the latest they meet at their region's point.
  *
  * Lanes that wait for points are in sim/reconv/common/regions.h. A parked path runs early if all that it waits for wait at a barrier
  * or for a warp-level operation, since they may wait for it.
@@ -41,7 +41,7 @@ static bool lower(LowerFn *l, Diag *diag)
 	return reconv_lower_ipdom(l, diag);
 }
 
-/* Lanes of paths before this one are on their way, and not all of them wait for other lanes. */
+/* Must the split wait: for its family, or for lanes of earlier paths that are on their way and do not all wait for other lanes? */
 static bool must_wait(Warp *w, Dws *k, const Split *s)
 {
 	const Member *g = member_of(w, k, s);
@@ -54,14 +54,14 @@ static bool must_wait(Warp *w, Dws *k, const Split *s)
 	return false;
 }
 
-/* Runs what may run. */
+/* Runs the groups that may run, and parks the others. */
 static void run_groups(Warp *w, Dws *k)
 {
 	each_split(w, s)
 		split_permit(w, s, !must_wait(w, k, s));
 }
 
-/* Room in the warp-split table, where all groups but parked ones have an entry. */
+/* Has the warp-split table room for so many more groups? All groups but parked ones have an entry. */
 static bool has_room(Warp *w, int more)
 {
 	each_split(w, s)
@@ -86,7 +86,7 @@ static bool is_short(Warp *w, const MIns *i)
 	return i->rpc != NO_PC && reconv_ins(w, i->rpc)->from->ins.n <= reconv_param(w, P_SHORT);
 }
 
-/* The paths have become groups, or parts of some. In turns: each waits for those before it. */
+/* The paths have become groups, or parts of groups. in_turns: each waits for those before it. */
 static void order_paths(Warp *w, Dws *k, const Path *p, int n, Mask before, int region, bool in_turns)
 {
 	Mask earlier = 0;
@@ -131,7 +131,7 @@ static Mask lanes_held(Warp *w, Dws *k, const Member *like)
 	return m;
 }
 
-/* All of the group's family are at its branch: one group takes it. */
+/* All lanes of the group's family have come to its branch: they become one group, which takes the branch. */
 static void unite_family(Warp *w, Dws *k, Split *s)
 {
 	Member like = *member_of(w, k, s);
@@ -170,8 +170,8 @@ static void forget_lanes(Warp *w, Dws *k, Mask m)
 		k->regions.member[i].family &= reconv_splits(w)[i].mask & m ? 0 : ~m;
 }
 
-/* Families whose lanes are all at the branch take it, and without those that wait at a barrier or for a warp-level operation:
-   that may be for lanes held here. */
+/* Families whose lanes are all at the branch take it. They do not wait for lanes that wait at a barrier or for a warp-level operation,
+   since those may wait for lanes held here. */
 static void unite_complete(Warp *w, Dws *k)
 {
 	for (int i = 0; i < *reconv_nsplit(w); i++) {
@@ -183,11 +183,11 @@ static void unite_complete(Warp *w, Dws *k)
 			continue;
 		forget_lanes(w, k, others);
 		unite_family(w, k, &reconv_splits(w)[i]);
-		i = -1; /* the list is another one */
+		i = -1; /* the list has changed: begin again */
 	}
 }
 
-/* Lanes that go elsewhere are waited for no longer. */
+/* Lanes m go elsewhere: their family waits for them no longer. */
 static void leave_family(Warp *w, Dws *k, Mask m)
 {
 	forget_lanes(w, k, m);
@@ -253,8 +253,8 @@ static void loaded(Warp *w, Split *s, const MIns *i, Mask hits, Mask misses)
 	subdivide(w, k, s, misses);
 }
 
-/* When the first of its lanes have their operands, they may go on alone. stalled: those that had them before, from the next cycle on if there
-   is room. For the others there need be none yet. */
+/* Asks for an alarm at the cycle in which the first lanes of s have their operands: they may go on alone then. stalled: s has been tried in vain; lanes
+   that had their operands before may go on from the next cycle on, if the table has room now. */
 static void wait_for_first(Warp *w, const Split *s, bool stalled)
 {
 	Dws *k = reconv_state(w);
@@ -297,7 +297,7 @@ static void alarm(Warp *w)
 
 /* ---- the other events ---- */
 
-/* The split after those of its family that it leaves have gone on. */
+/* The split leaves its family, whose other lanes may then go on. Returns where in the list it is now. */
 static Split *leave_alone(Warp *w, Dws *k, Split *s)
 {
 	Mask m = s->mask;

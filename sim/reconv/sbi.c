@@ -1,10 +1,10 @@
 /* Two instructions at once on lanes that do not overlap (Brunie, Collange, Diamos, Simultaneous Branch and Warp Interweaving for
  * Sustained GPU Performance, ISCA 2012). A warp's groups of lanes are sorted as for thread frontiers: the deepest call, then the
  * lowest address is primary, the next one secondary. sbi: the secondary issues with the primary. swi: another warp's primary
- * does, if its lanes, moved to other places by a fixed permutation of each warp, leave those in use alone.
+ * issues with it, if their lanes, which a fixed permutation of each warp moves to other places, do not overlap.
  *
  * The first groups of the order are in the hot context table, the others in memory. With constraints, a secondary waits at
- * a block that several others lead to while a group is between that block's immediate dominator and it: so that they meet.
+ * a block that several others lead to while a group is between that block's immediate dominator and the block, so that they meet.
  *
  * Counted: depth = groups; pushes and pops = groups that came to be and are gone; merges = groups that joined. */
 #include "sim/reconv/common/frontier.h"
@@ -28,18 +28,18 @@ static const ConfigKey swi_params[] = { SBI_PARAMS,
 };
 
 typedef struct Contexts {
-	bool two;                      /* the secondary runs */
+	bool two;                      /* the secondary runs, too */
 	bool constraints;
 	int hot;
-	bool cold[65];                 /* of split k: in memory */
+	bool cold[65];                 /* by split: it is in memory */
 	Mask pair;                     /* lanes of the groups that might issue when the cycle began */
 } Contexts;
 
-typedef struct Partners { int n; Warp *warp[MOST_WARPS]; } Partners; /* of an SM: those that may issue with the warp that just has */
+typedef struct Partners { int n; Warp *warp[MOST_WARPS]; } Partners; /* of an SM: warps that may issue with the warp that has just issued */
 
 /* ---- compile time ---- */
 
-/* Several blocks in front of b lead to it. The head of a loop with one entry is none: who comes back to it overtakes nobody
+/* Do several blocks in front of b lead to it? Back edges do not count: a group that comes back to a loop's head overtakes no group
  * that is on the way there. */
 static bool joins(const Frontier *f, const Cfg *cfg, int b)
 {
@@ -76,7 +76,7 @@ static bool runs_before(const Warp *w, const Split *a, const Split *b)
 	return x != y ? x > y : a->pc < b->pc;
 }
 
-/* Another group that stands where this one stands, in a call as deep; NULL: none. */
+/* Another group that stands where s stands, at the same call depth; NULL: none. */
 static Split *group_met(Warp *w, const Split *s)
 {
 	each_split(w, t)
@@ -85,7 +85,7 @@ static Split *group_met(Warp *w, const Split *s)
 	return NULL;
 }
 
-/* The group becomes part of another one that stands where it stands, if there is one, and is gone then. */
+/* If another group stands where s stands, s becomes part of it and leaves the list. */
 static void merge_group(Warp *w, Contexts *k, Split *s)
 {
 	Split *t = group_met(w, s);
@@ -97,7 +97,7 @@ static void merge_group(Warp *w, Contexts *k, Split *s)
 	reconv_count_pop(w, s, gone.pc, gone.mask);
 }
 
-/* Must it wait for a group that is on its way to where it stands? */
+/* Must s wait for a group that is on its way to the place where s stands? */
 static bool constrained(Warp *w, const Contexts *k, const Split *s)
 {
 	const MIns *i = reconv_ins(w, s->pc);
@@ -109,7 +109,7 @@ static bool constrained(Warp *w, const Contexts *k, const Split *s)
 	return false;
 }
 
-/* The first of the order that may run, behind the one given; -1: none. */
+/* The group that may run and comes first in the order; behind group `first`, if that is not -1. -1: none. */
 static int next_of(Warp *w, const Contexts *k, int first)
 {
 	const Split *all = reconv_splits(w);
@@ -121,7 +121,7 @@ static int next_of(Warp *w, const Contexts *k, int first)
 	return best;
 }
 
-/* The group on chip that is farthest behind, but neither of these two. */
+/* The last group of the order on chip, other than x and y. */
 static int farthest(Warp *w, const Contexts *k, int x, int y)
 {
 	const Split *all = reconv_splits(w);
@@ -132,7 +132,7 @@ static int farthest(Warp *w, const Contexts *k, int x, int y)
 	return last;
 }
 
-/* On chip there are as many as fit; x has to be one of them, and not in place of y. */
+/* Brings group x on chip. If the table is full, the last groups of the order go to memory, but never y. */
 static void bring_on_chip(Warp *w, Contexts *k, int x, int y)
 {
 	Split *all = reconv_splits(w);
@@ -153,7 +153,7 @@ static void bring_on_chip(Warp *w, Contexts *k, int x, int y)
 	reconv_fill_entry(w, &all[x], x, (Cycle)reconv_param(w, P_FILL));
 }
 
-/* Primary and secondary run, the others are held. */
+/* Primary and secondary run, the others are parked. */
 static void settle_contexts(Warp *w, Contexts *k)
 {
 	Split *all = reconv_splits(w);
@@ -200,7 +200,7 @@ static void add_group(Warp *w, Contexts *k, Path p, const Split *from, uint32_t 
 	merge_group(w, k, t);
 }
 
-/* The group itself takes a path on which it meets nobody, if there is one: it is then still where the core looks for it. */
+/* The split s keeps a path on which it meets no other group, if there is one: then it stays in the list where the core looks for it. */
 static void part_group(Warp *w, Split *s, const Path *p, int n)
 {
 	Contexts *k = reconv_state(w);
@@ -245,7 +245,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 
 /* ---- issue ---- */
 
-/* Groups that have come to stand at one place meet, wherever that is. */
+/* The n-th split to be tried. First, groups that stand at one place meet, wherever that is. */
 static Split *candidate(Warp *w, int n)
 {
 	Contexts *k = reconv_state(w);
@@ -281,7 +281,7 @@ static Split *primary(Warp *w)
 
 static bool is_ready(const Warp *w, const Split *s) { return s && s->ready <= reconv_now(w) && !s->released && s->state == SPLIT_RUN; }
 
-/* The warp's other group of the cycle's beginning: what the first one's issue has made of the order counts from the next cycle on. */
+/* The warp's other group as the cycle began: changes of the order by the first group's issue count from the next cycle on. */
 static Split *own_secondary(Warp *w, Mask lanes, int n, Warp **of)
 {
 	const Contexts *k = reconv_state(w);
@@ -304,7 +304,7 @@ static unsigned reversed(unsigned x, int bits)
 	return r;
 }
 
-/* Lane l of the warp stands at l xor this. Warps of a size that is no power of two are not shuffled. */
+/* Lane l of the warp stands at place l xor the result. Warps of a size that is no power of two are not shuffled. */
 static unsigned shuffle_of(const Warp *w)
 {
 	const Config *c = reconv_config(w);
@@ -338,7 +338,7 @@ static int set_of(const Warp *w, int64_t ways)
 	return (int)(reconv_slot(w) / c->sched_count % sets);
 }
 
-/* The warp itself if its other group may issue, then other warps of the set whose lanes fit: those with most lanes first, of equal
+/* Lists the warp itself if its other group may issue, then other warps of its set whose lanes fit: warps with more lanes first, of equal
    ones the oldest. */
 static void find_partners(Warp *w, Mask lanes, Partners *p)
 {

@@ -30,8 +30,8 @@ static bool lower(LowerFn *l, Diag *diag)
 
 static size_t state_size(const Config *c) { return sizeof(Regions); }
 
-/* The queue may be as long as the warp has lanes. A quantum begins again when the group has come from memory: so it counts
-   twice. Without quanta a group gives way where its lanes part, once on the way round a loop if they do. */
+/* The queue has no more groups than the warp has lanes. A quantum counts twice, since it begins again when the group has come from
+   memory. Without quanta a group gives way where its lanes part: in a loop where they do, once in each iteration. */
 static Patience patience(const Config *c, const Code *code)
 {
 	const int64_t *p = c->model_param[c->model];
@@ -39,7 +39,7 @@ static Patience patience(const Config *c, const Code *code)
 		.branches = most_branches(code) };
 }
 
-/* Could a group run besides the one at `but`? */
+/* Could a group other than the one at index `but` run? */
 static bool others(Warp *w, int but)
 {
 	each_split(w, s)
@@ -48,7 +48,7 @@ static bool others(Warp *w, int but)
 	return false;
 }
 
-/* The cycle in which a group gets the turn is the last of the one before; without another it would never issue. */
+/* The cycle in which a group gets the turn is the last one of the turn before: with a quantum of 1 no group would ever issue. */
 static Cycle turn_of(const Warp *w)
 {
 	Cycle quantum = (Cycle)reconv_param(w, P_QUANTUM);
@@ -68,7 +68,7 @@ static void set_alarm(Warp *w, const Regions *k)
 	reconv_alarm(w, next);
 }
 
-/* The table of splits holds the running group and the newest ones go to memory first. */
+/* The table of splits keeps group `keep`; of the others the newest go to memory first. */
 static void spill_last(Warp *w, Regions *k, Split *s, int keep)
 {
 	int most = (int)reconv_param(w, P_SPLITS);
@@ -82,7 +82,7 @@ static void spill_last(Warp *w, Regions *k, Split *s, int keep)
 	}
 }
 
-/* One group runs: `now`, or the one that has waited for longest. */
+/* One group runs: `now`, or if that is -1, the group that has waited for longest. */
 static void run_only(Warp *w, Regions *k, int now)
 {
 	int n = *reconv_nsplit(w), next = now;
@@ -123,7 +123,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	run_only(w, k, -1);
 }
 
-/* Marked blocks are points, of some region: only lanes that have come to their own give way. */
+/* Marked blocks are points of some region: a group gives way only at the point of its own region. */
 static void reach(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
@@ -160,7 +160,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 
 static void waits(Warp *w, Split *s) { run_only(w, reconv_state(w), splits_running(w)); }
 
-/* It goes behind the others, unless none of them can run. */
+/* The group s goes behind the others, and runs at once if none of them can. */
 static void resume(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
@@ -184,7 +184,7 @@ static void alarm(Warp *w)
 			regions_release(w, k, i);
 	int run = splits_running(w);
 	bool over = run >= 0 && quantum && k->member[run].since + quantum <= reconv_now(w);
-	if (over && coming(w, &reconv_splits(w)[run])) { /* it has not had its turn yet: looked at again when it may issue */
+	if (over && coming(w, &reconv_splits(w)[run])) { /* the group has not issued in its turn yet: the quantum begins when it may */
 		const Split *s = &reconv_splits(w)[run];
 		k->member[run].since = s->wait ? reconv_now(w) + 1 - quantum : s->ready;
 		over = false;

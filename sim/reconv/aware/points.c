@@ -42,7 +42,7 @@ static bool writes(const Block *b, const LoopReads *r)
 	return false;
 }
 
-/* The nearest block that post-dominates the loop's exits and lies behind all writes that lanes do which have left it; the
+/* The nearest block that post-dominates the loop's exits and lies behind all writes by lanes that have left the loop; the
    virtual exit when there is none. */
 static int safe_point(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, const LoopReads *r)
 {

@@ -104,7 +104,7 @@ static int fullest_column(const BlockStack *b, const Mask *lanes)
 	return most;
 }
 
-/* Was it worth while to wait at the branch? Its paths' lanes need as many warps (need) as were there without compaction, or fewer. */
+/* Notes whether it was in vain to wait at the branch: after compaction the paths need no fewer warps (need) than without. */
 static void learn(Warp *w, const Entry *e, int need)
 {
 	((Shared *)reconv_sm_state(w))->vain[e->at] = need >= e->splits;
@@ -150,7 +150,7 @@ static void close_entry(Warp *w, BlockStack *b, int at)
 		drop_entry(w, b, at);
 }
 
-/* All have come to a branch: paths become entries above e, the first one on top. */
+/* All lanes of the entry have come to a branch: its paths become entries above it, the first one on top. */
 static void part_ways(Warp *w, BlockStack *b, int at)
 {
 	Entry *e = &b->e[at], from = *e;
@@ -219,7 +219,7 @@ void tbc_settle(Warp *w, BlockStack *b)
 			form_warps(w, b, &b->e[k]);
 			break;
 		}
-		drop_entry(w, b, k); /* it stands at its own end */
+		drop_entry(w, b, k); /* the entry is at its rpc */
 	}
 	if (!b->n) {
 		Shared *sh = reconv_sm_state(w);

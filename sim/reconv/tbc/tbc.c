@@ -5,7 +5,7 @@
  * the fullest lane column asks for: a column takes its threads by warp, lowest first. At the reconvergence point the lanes of
  * the entry below are formed anew, which gives the original warps where all their lanes are there.
  * With predict, warps pass a branch ahead of each other where compaction saved nothing before (CAPRI's advance-only).
- * While all running lanes wait at barriers or warp-level operations, the next entry that holds none of them may run.
+ * While all lanes that ran wait at barriers or warp-level operations, the next entry that has none of them may run.
  *
  * Counted: depth = entries of the block; pushes = entries for paths; merges = splits that come to their reconvergence point;
  * warps_formed = splits that compaction makes. */
@@ -70,7 +70,7 @@ static Target *target_at(Warp *w, BlockStack *b, Entry *e, const MIns *i, uint32
 
 static void arrive_at(Warp *w, Split *s);
 
-/* The warp does not wait: its lanes of the true side run on, the others are for later. */
+/* The split does not wait: its lanes of the true side run on, the others wait in the entry of the false side. */
 static void advance_alone(Warp *w, Split *s, int at, const MIns *i, const Path *p, int n)
 {
 	BlockStack *b = tbc_stack(w);
@@ -130,7 +130,7 @@ static void gather_paths(Warp *w, Split *s, const MIns *i, const Path *p, int n,
 	tbc_settle(w, b);
 }
 
-/* The split stands at s->pc: is that where its entry ends? */
+/* The split has come to s->pc. If its entry ends there, its lanes wait in the entry. */
 static void arrive_at(Warp *w, Split *s)
 {
 	BlockStack *b = tbc_stack(w);
@@ -154,7 +154,7 @@ static void branch(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 	Part part[64];
 	reconv_parts(w, s, part);
 	unsigned d = reconv_call_depth(part[0].home, part[0].mask);
-	if (i->rpc == NO_PC && d) /* they meet where the function returns to */
+	if (i->rpc == NO_PC && d) /* the paths meet where the function returns to */
 		gather_paths(w, s, i, p, n, reconv_return_pc(part[0].home, part[0].mask), d - 1);
 	else
 		gather_paths(w, s, i, p, n, i->rpc, d);
@@ -194,7 +194,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 
 static void waits(Warp *w, Split *s) { tbc_settle(w, tbc_stack(w)); }
 
-/* Entries with lanes of this warp. */
+/* Rows: the entries with lanes of this warp. */
 static void show(const Warp *w, Rows *rows)
 {
 	const BlockStack *b = tbc_stack((Warp *)w);
@@ -218,7 +218,7 @@ static void show(const Warp *w, Rows *rows)
 	}
 }
 
-/* In the topmost entry that has the lane: it goes on when those of the entry above have come to their end. */
+/* The topmost entry that has the lane holds it until the lanes of the entry above have come to their rpc. */
 static bool held(const Warp *w, int lane, Held *h)
 {
 	const BlockStack *b = tbc_stack((Warp *)w);
