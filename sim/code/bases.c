@@ -1,9 +1,9 @@
 /* Where each function's registers begin in those of a thread, so that a thread never has more than the limit.
  *
- * A callee's begin above those in which its callers hold values at their calls, and nothing is saved: a function's first
- * register is the least that holds for all its callers. Where it would then end beyond the limit, its registers are the last
- * ones below the limit. They overlap with those of functions further up, and each caller saves what lives across a call in
- * registers that the call may write, that is those of the callee and of all that it reaches.
+ * A callee's registers begin above those in which its callers hold values at their calls, so that nothing is saved: a function's first
+ * register is the lowest one that is above those of all its callers. Where the function would then exceed the limit, its registers are
+ * the last ones below the limit. They overlap with those of functions further up, and each caller saves values that live across a call
+ * in registers that the call may write, that is those of the callee and of all functions that it reaches.
  * The functions of a recursive cycle begin at one register. Predicates have no limit and are never saved here. */
 #include "sim/code/lower.h"
 
@@ -26,7 +26,7 @@ static void raise_base(Bases *x, int component, int reg, int pred)
 	raise_to(&x->base[component].pred, pred);
 }
 
-/* What the calls of a function, in the order of the layout, ask of those behind them. */
+/* The function's calls, in the order of the layout, raise the first registers of its callees. */
 static void raise_callees(Bases *x, LowerFn *l)
 {
 	const CallSite *s = l->call;
@@ -83,7 +83,7 @@ static BitSet *written(Bases *x)
 	return set;
 }
 
-/* How the function's calls keep to it. */
+/* Decides, for each call of the function, whether arguments go through memory and what is saved. */
 static void settle_calls(Bases *x, LowerFn *l, const BitSet *set)
 {
 	CallSite *s = l->call;

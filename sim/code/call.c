@@ -1,5 +1,5 @@
 /* Calls: arguments and results move between the two functions' registers, or through the caller's frame where the callee's
- * begin below what the caller holds, or the callee is not known (indirect calls). What a caller saves: save.c. */
+ * registers begin below those in which the caller holds values, or the callee is not known (indirect calls). save.c saves registers. */
 #include "sim/code/lower.h"
 
 /* A move between functions, as overhead. */
@@ -52,7 +52,7 @@ LowerFn *lower_callee(Lower *w, const Ins *i)
 	return o->kind == OPD_FUNC ? w->of[o->id] : NULL;
 }
 
-/* At the end of the frame of a caller: what it saves, the arguments, the results. */
+/* At the end of a caller's frame lie the values that it saves, then arguments, then results. */
 
 static uint32_t passed_bytes(const CallSite *s, const Ins *i) { return s->memory ? 8u * (uint32_t)(i->nsrc - 1 + i->ndst) : 0; }
 
@@ -96,8 +96,8 @@ static void emit_saved(Lower *w, LowerFn *l, const CallSite *s, const Ins *i, bo
 	}
 }
 
-/* The callee is not known here, nor where its arguments belong: they go through the caller's frame, and the callee is
-   entered by a stub that takes them from there. */
+/* An indirect call: neither the callee nor the registers of its arguments are known. Arguments go through the caller's frame, and the callee
+   is entered by a stub that takes them from there. */
 static void emit_indirect(Lower *w, LowerFn *l, const CallSite *s, const Ins *i, const Block *b)
 {
 	int nargs = i->nsrc - 1;
@@ -121,7 +121,7 @@ static void emit_indirect(Lower *w, LowerFn *l, const CallSite *s, const Ins *i,
 			emit_slot(w, l, l, ins_dst(i, k), move_type(l->f, ins_dst(i, k)->id), slot + 8 * k, false, b);
 }
 
-/* How a function is entered by indirect calls. The caller's frame ends where this one begins. */
+/* The stub by which indirect calls enter a function. The caller's frame ends where the function's begins. */
 void lower_stub(Lower *w, LowerFn *l)
 {
 	Function *f = l->f;

@@ -1,11 +1,11 @@
-/* Which functions a kernel needs, which of them are recursive, and in which lanes may end. */
+/* Which functions a kernel needs, which of them are recursive, and in which of them lanes may end. */
 #include "sim/code/lower.h"
 
 /* ---- the functions ---- */
 
 static void need(Lower *w, int id)
 {
-	if (w->of[id] || !w->m->func.v[id]->block.n) /* without body: what its address leads to is a fault */
+	if (w->of[id] || !w->m->func.v[id]->block.n) /* a function without a body: a call by its address is a fault */
 		return;
 	Function *f = view_function(w->m, id);
 	LowerFn *l = arena_new(&w->arena, LowerFn);
@@ -15,7 +15,7 @@ static void need(Lower *w, int id)
 	vec_push(&w->order, l);
 }
 
-/* What an instruction names, and whether some call goes through a register. */
+/* Collects the functions that f names, and notes whether a call goes through a register. */
 static void need_all(Lower *w, const Function *f)
 {
 	for (int b = 0; b < f->block.n; b++)
@@ -42,7 +42,7 @@ void lower_collect(Lower *w, const Function *kernel)
 	}
 }
 
-/* ---- recursion: strongly connected components of the call graph (Tarjan, 1972), without recursion of ours ---- */
+/* ---- recursion: strongly connected components of the call graph (Tarjan, 1972), without recursion in C ---- */
 
 static int callees_of(Lower *w, int x, int *to)
 {
@@ -167,11 +167,12 @@ static bool has_exit(const Function *f)
 	return false;
 }
 
-/* Lanes may end in all functions of a component or in none: each may call each other. What they call has been looked at before. */
+/* By function: may lanes end in it? All functions of a component have one answer, since each may call each other; components come behind those
+   that they call. */
 static const bool *find_ends(Lower *w, const CallGraph *g)
 {
 	bool *ends = arena_array(&w->arena, bool, w->m->func.n + 1), *of = arena_array(&w->arena, bool, g->sccs);
-	for (int x = 0; x < w->order.n; x++) /* one that is never called has no component */
+	for (int x = 0; x < w->order.n; x++) /* a function that is never called has no component */
 		ends[w->order.v[x]->f->id] = true;
 	for (int c = 0; c < g->sccs; c++) {
 		for (int k = g->start[c]; k < g->start[c + 1]; k++) {

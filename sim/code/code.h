@@ -1,23 +1,23 @@
 /* Machine code: a kernel and the functions it calls, lowered for one mechanism. Flat: a pc is an index.
 
-   sim/code/ is the way from the IR to this. Of the mechanism it knows a hook; it sees sim/config/ only. */
+   sim/code/ lowers the IR to machine code. It knows a mechanism by a hook alone, and sees sim/config/ only. */
 #ifndef GSIM_CODE_H
 #define GSIM_CODE_H
 #include "isa/lane.h"
 #include "sim/config/config.h"
 
-enum { KM_SREG = K_COUNT };            /* mov from a special register, or of what is known at run time only: */
+enum { KM_SREG = K_COUNT };            /* mov from a special register, or of a value that is known at run time only: */
 enum { SREG_LOCAL_ADDRESS = SREG_COUNT, SREG_PARAM_ADDRESS, SREG_ZERO_PRED };
 
 enum {                                 /* MIns.flags */
 	MI_BLOCK_START = 1,            /* first instruction of a block of the module: counts a fetch */
-	MI_REACH = 2,                  /* ask the mechanism when lanes arrive here */
+	MI_REACH = 2,                  /* the mechanism's reach is called when lanes arrive here */
 	MI_OVERHEAD = 4,               /* added by lowering */
 	MI_INSERTED = 8,               /* inserted by a pass */
 	MI_GUARD_NEG = 16,
 	MI_COND = 32,                  /* branch that may diverge: conditional or indexed */
 	MI_ADDR64 = 64,                /* the address register is 64 bits wide */
-	MI_BYPASS = 128                /* memory access that does not look into L1 */
+	MI_BYPASS = 128                /* memory access that bypasses L1 */
 };
 
 #define NO_PC 0xffffffffu
@@ -45,12 +45,12 @@ typedef struct MIns {
 	int ntable;
 	int64_t offset;                /* address displacement, symbol's address included */
 
-	const Ins *src;                /* where it comes from; NULL for what lowering made up */
+	const Ins *src;                /* the instruction of the IR; NULL: lowering added this one */
 	const Function *function;
 	const Block *from;
 } MIns;
 
-typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns; /* lowering copies and moves an instruction; its operands stay */
+typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns; /* found by opd, which stays when lowering copies and moves the instruction */
 typedef struct CodeBlock { const Function *function; const Block *block; uint32_t pc; } CodeBlock;
 
 typedef struct CodeLine { const Function *function; const char *file; int line; } CodeLine; /* a place in the source; line 0: none */
@@ -60,20 +60,20 @@ typedef struct Code {
 	const Function *kernel;
 	Module *module;                /* view of the module, with its own copies of the functions that lowering changed */
 	const OwnOp *own;              /* operations of the mechanism */
-	SourceIns *source;             /* instructions of the copies: which ones of the module they are */
+	SourceIns *source;             /* for instructions of the copies: which ones of the module they are */
 	int nsource;
 	MIns *ins;
 	int n;
-	int regs;                      /* 32-bit registers of a thread: what limits, occupancy and the scoreboard count */
+	int regs;                      /* 32-bit registers of a thread, as limits, occupancy and the scoreboard count them */
 	int preds;
 	/* Where values are kept. A register that holds values up to 32 bits in one place of the program and half of a 64-bit
-	   value in another has a row for each, for rows of the two widths hold lanes at different places: lanes that diverged
-	   may have either at the same time. Within a lane no two values that live at once share a register, and a lane writes
-	   only its own part of a row: so what lives in it stays, and what other lanes have does. */
+	   value in another has two rows, since rows of the two widths order their lanes differently, and lanes that have diverged
+	   may hold either kind at the same time. Within a lane no two values that live at once share a register, and a lane writes
+	   only its own part of a row: so neither its own living values nor those of other lanes are lost. */
 	int rows;                      /* rows of 32 bits, two for a 64-bit value */
-	int narrow;                    /* the first of them are for values up to 32 bits; even */
-	const uint16_t *row[2];        /* by register: its row for values up to 32 bits; as the first of a pair */
-	const uint16_t *name;          /* by place, rows and then predicates: scoreboard name */
+	int narrow;                    /* the first `narrow` rows are for values up to 32 bits; an even number */
+	const uint16_t *row[2];        /* by register: [0] its row for values up to 32 bits, [1] its row as the first of a pair */
+	const uint16_t *name;          /* the scoreboard name, by place: rows, then predicates */
 	uint32_t *constants;           /* rows, broadcast over the warp */
 	uint32_t shared_static;        /* bytes */
 	uint32_t frame;                /* bytes of the kernel's local frame */
@@ -87,15 +87,15 @@ typedef struct Code {
 	uint32_t *entry;               /* pc of each function by its id, NO_PC */
 	uint32_t *stub;                /* where indirect calls enter each function, NO_PC */
 	uint32_t *frame_of;            /* local frame of each function by its id */
-	uint64_t first_line;           /* of the instruction cache: where the code lies beside others of the machine */
+	uint64_t first_line;           /* the first line of the instruction cache that this code takes; codes lie side by side */
 } Code;
 
 typedef struct LowerFn LowerFn;
-/* What a divergence mechanism does while a function is lowered (sim/reconv/seam.h): fills rpc_block and reach, inserts operations. False with
-   an error in diag: it cannot take the kernel. */
+/* What a divergence mechanism does while a function is lowered (sim/reconv/seam.h): it fills rpc_block and reach, and inserts operations. False with
+   an error in diag: it cannot run the kernel. */
 typedef bool LowerHook(LowerFn *, Diag *);
 
-/* NULL with errors in diag. The hook and the operations are the mechanism's; symbol_address: global and const symbols. */
+/* NULL with errors in diag. The hook and the operations are the mechanism's; symbol_address: of global and const symbols. */
 Code *code_lower(const Module *, const Function *kernel, const Config *, LowerHook *, const OwnOp *,
 	const uint64_t *symbol_address, Diag *);
 void code_print_ins(const Code *, uint32_t pc, struct StrBuf *); /* sim/code/print.c */
@@ -106,9 +106,9 @@ void code_free(Code *);
 typedef struct Cfg Cfg;
 typedef struct CallSite {
 	int pos;                       /* in the positions of the allocator */
-	int level;                     /* values that meet the call have registers below it */
+	int level;                     /* values that live at the call have registers below this one */
 	bool memory;                   /* arguments and results go through the caller's frame */
-	int nsaved;                    /* values that the caller saves there, the wide ones first */
+	int nsaved;                    /* values that the caller saves in its frame, the wide ones first */
 	const int *saved;
 } CallSite;
 
@@ -124,33 +124,33 @@ struct LowerFn {                       /* one function on its way to machine cod
 	int ncalls, next_call;
 	Block **layout;                /* blocks in the order of their addresses */
 	int nlayout;
-	int *rpc_block;                /* by block id: id of the block that its terminator's rpc names, -1 = none; by the mechanism.
-	                                  For most the branch's reconvergence point */
-	bool *reach;                   /* by block id: lanes arriving here concern the mechanism */
+	int *rpc_block;                /* by block id: id of the block that its terminator's rpc names, -1 = none; set by the mechanism:
+	                                  for most the branch's reconvergence point */
+	bool *reach;                   /* by block id: the mechanism's reach is called when lanes arrive */
 	int *reach_from;               /* by block id: where reach is set, a block whose address the first instruction there gets as MIns.rpc; -1 = none */
-	bool reach_behind_sync;        /* by the mechanism: the same behind barriers and warp-level operations */
+	bool reach_behind_sync;        /* set by the mechanism: reach is called behind barriers and warp-level operations, too */
 	uint32_t *block_pc;            /* by block id, once addresses are known */
-	bool priority_layout;          /* by the mechanism: addresses in reverse post-order with contiguous loops; else the source's */
+	bool priority_layout;          /* set by the mechanism: blocks lie in reverse post-order with contiguous loops; else in the source's order */
 	bool recursive;                /* may be active more than once in a thread */
-	const bool *ends;              /* by function id: may lanes end in it, or in what it calls? Behind them: in what is called through a register? */
+	const bool *ends;              /* by function id: may lanes end in it, or in its callees? The last entry: in any function called through a register? */
 	int scc;                       /* component of the call graph */
 	int number;                    /* among the functions of the code */
 };
 
-int lower_slot(LowerFn *, Type);       /* a place in the local frame: symbol id */
-/* The word v to or from a place in the local frame: at = where the instruction goes, then the place behind it. */
+int lower_slot(LowerFn *, Type);       /* makes a place in the local frame; its symbol id */
+/* Store and load a word in a place of the local frame. *at: the index at which the instruction goes, then the one behind it. */
 void lower_store(LowerFn *, Block *, int *at, Opd v, Type, int slot);
 void lower_load(LowerFn *, Block *, int *at, int reg, int slot);
 
-/* What lowering adds counts as overhead: sim/code/build.c. */
+/* Instructions and blocks that lowering adds, which count as overhead: sim/code/build.c. */
 enum { ORIGIN_LOWER = 255 };           /* its Ins.origin and Block.origin */
 Ins lower_ins(LowerFn *, Op, Type, int ndst, int nsrc);
-Ins lower_own(LowerFn *, int own, int ndst, int nsrc); /* one of the mechanism's operations */
+Ins lower_own(LowerFn *, int own, int ndst, int nsrc); /* makes one of the mechanism's operations */
 static inline bool is_own(const Ins *i, int own) { return i->op == OP_OWN && i->mode == own; }
-void lower_put(Block *, int *at, Ins); /* the instruction to place at; at: the one behind it */
-Block *lower_block(LowerFn *, int at); /* a new block of the function, at that place; ids of the others stay */
+void lower_put(Block *, int *at, Ins); /* inserts the instruction at index *at, which becomes the one behind it */
+Block *lower_block(LowerFn *, int at); /* inserts a new block at that index; ids of other blocks stay */
 int lower_position(const LowerFn *, const Block *);
-void lower_jump(LowerFn *, Block *, Block *to); /* ends the block */
+void lower_jump(LowerFn *, Block *, Block *to); /* ends the block with a jump */
 /* A block as operand of a mechanism's operation: a pointer until lower_targets numbers the blocks and names them by their ids. */
 Opd lower_target(Block *);
 void lower_targets(Function *);

@@ -1,4 +1,4 @@
-/* One function into machine code, block by block in the order of the layout. */
+/* Makes machine code of one function, block by block in the order of the layout. */
 #include "sim/code/lower.h"
 
 static void emit_ins(Lower *w, LowerFn *l, const Ins *i, const Block *b)
@@ -9,7 +9,7 @@ static void emit_ins(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 		lower_plain(w, l, i, b);
 }
 
-/* Nobody comes to what stands behind an operation by which all lanes leave. */
+/* Does the block end with an operation by which all lanes leave? No lane comes to what stands behind it. */
 static bool all_leave(const Code *c, const Block *b)
 {
 	const Ins *last = b->ins.n > 1 ? &b->ins.v[b->ins.n - 2] : NULL;
@@ -23,7 +23,7 @@ static bool jump_vanishes(const Code *c, const Block *b, const Block *next)
 	return all_leave(c, b) || (t->op == OP_BRA && !t->nsrc && b->succ[0] == next && b->ins.n > 1);
 }
 
-/* A barrier or a warp-level operation. */
+/* Is it a barrier or a warp-level operation? */
 static bool meets(const Ins *i) { return op_info[i->op].kind >= K_BAR && op_info[i->op].kind <= K_ELECT; }
 
 /* Registers read before they are written hold 0; the kernel's are cleared at launch. */
@@ -56,7 +56,7 @@ static void zero_undefined(Lower *w, LowerFn *l)
 	arena_free(&tmp);
 }
 
-/* For livelock detection: what lives at the end of each block, by place. */
+/* For livelock detection: lists the places that live at the end of the block. Returns the list's index in Code.live. */
 static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *b)
 {
 	uint16_t *names = arena_array(&w->code->arena, uint16_t, bs_count(live->out[b->id]) * 2 + 1);

@@ -1,4 +1,4 @@
-/* One instruction of the module into machine code, calls excepted. */
+/* Makes machine code of one instruction of the module that is no call. */
 #include "sim/code/lower.h"
 
 static void lower_alu(Lower *w, LowerFn *l, MIns *m, const Ins *i)
@@ -56,7 +56,7 @@ static void lower_special_mov(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 	}
 }
 
-/* In local memory an address without a register counts from the frame: one that does not has a register of zeros. */
+/* In local memory an address without a register counts from the frame. An absolute address gets a register of zeros. */
 static void from_bottom(Lower *w, LowerFn *l, MIns *m)
 {
 	Opd zero = opd_imm(0);
@@ -223,7 +223,7 @@ void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 			m->x.d = lower_row(l, ins_dst(i, 0)->id);
 		for (int k = 0; k < i->nsrc; k++)
 			lower_reconv(w, l, &vec_last(&w->out), i, k);
-		if (i->origin != ORIGIN_LOWER) { /* it stands for a branch of the program */
+		if (i->origin != ORIGIN_LOWER) { /* the operation stands for a branch of the program */
 			m->flags |= MI_COND;
 			m->branch = w->code->nbranch++;
 		}

@@ -21,7 +21,7 @@ static bool same_place(const Row *a, const Row *b)
 	return by_place(a, &x) == 0;
 }
 
-/* In the order of functions, files, lines. What comes from no instruction of the source has line 0 of no file. */
+/* Orders places by function, file and line. Instructions that come from none of the source have line 0 of no file. */
 void lower_lines(Code *c)
 {
 	Row *row = xcalloc((size_t)c->n + 1, sizeof *row);

@@ -81,7 +81,7 @@ static bool prepare(Lower *w, LowerFn *l)
 	Function *f = l->f;
 	function_number(f);
 	lower_calls(w, l);
-	int room = f->block.n * 16 + 64; /* with what the mechanism adds */
+	int room = f->block.n * 16 + 64; /* room for what the mechanism adds, too */
 	for (int b = 0; b < f->block.n; b++) {
 		room += f->block.v[b]->nsucc;
 		for (int k = 0; k < f->block.v[b]->ins.n; k++)
@@ -117,7 +117,7 @@ static bool can_run(Lower *w, const Function *kernel)
 	return !refused;
 }
 
-/* Before the copies are changed. */
+/* Notes which instruction of the module each one of the copies is, before the copies are changed. */
 static void note_sources(Lower *w)
 {
 	Code *c = w->code;

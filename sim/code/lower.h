@@ -1,4 +1,4 @@
-/* Between the files of sim/code/: lowering. The stages stand in lower.c. */
+/* What the files of sim/code/ share for lowering. lower.c has the order of the steps. */
 #ifndef GSIM_LOWER_H
 #define GSIM_LOWER_H
 #include "isa/decode.h"
@@ -19,8 +19,8 @@ typedef struct Fix {
 
 typedef struct LiveList { uint16_t *names; int n; } LiveList;
 
-/* Nodes are the functions by number, and behind them one more, through which every indirect call goes to every device
-   function. Components are numbered callees first; one that is never called has -1. */
+/* Nodes are the functions by number, and one more behind them, through which every indirect call goes to every device
+   function. Components are numbered callees first; a function that is never called has component -1. */
 typedef struct CallGraph {
 	int n, *first, *to;        /* callees of x: to[first[x] .. first[x + 1]) */
 	int *scc, sccs;
@@ -29,7 +29,7 @@ typedef struct CallGraph {
 
 typedef struct Lower {             /* one kernel on its way to machine code */
 	Code *code;
-	Module *m;                 /* the code's view */
+	Module *m;                 /* the Code's copy of the module */
 	const Config *config;
 	LowerHook *mechanism;
 	const uint64_t *symbol_address;
@@ -44,15 +44,15 @@ typedef struct Lower {             /* one kernel on its way to machine code */
 	Vec(LiveList) live;
 	bool indirect;             /* some function calls through a register */
 	CallGraph calls;
-	uint16_t *names;           /* scoreboard names of the instruction being made: read, then written */
+	uint16_t *names;           /* scoreboard names of the instruction being made: those read, then those written */
 	int nchk, nwr;
 } Lower;
 
-/* Scoreboard names while sizes are not known: registers from 0, predicate p as -1-p, the carry; lower.c renames them. Places
-   of lists of what lives likewise, with rows from 0. */
+/* Scoreboard names as long as sizes are not known: registers from 0, predicate p as -1-p, the carry; lower.c renames them. Places
+   in lists of what lives are numbered likewise, with rows from 0. */
 #define NAME_CARRY (-32000)
 
-static inline bool raise_to(int *x, int least) /* true when that changes it */
+static inline bool raise_to(int *x, int least) /* true: *x has changed */
 {
 	if (*x >= least)
 		return false;
@@ -62,20 +62,20 @@ static inline bool raise_to(int *x, int least) /* true when that changes it */
 
 /* callgraph.c */
 void lower_collect(Lower *, const Function *kernel); /* fills of and order; the functions are copies */
-int lower_component(Lower *, const Ins *call);     /* the callee's */
+int lower_component(Lower *, const Ins *call);     /* the callee's component */
 void lower_recursion(Lower *);                     /* fills calls, and scc, recursive and ends of the functions */
 /* save.c */
-void lower_calls(Lower *, LowerFn *);              /* predicates that are passed; what recursion saves */
-void lower_saves(Lower *, LowerFn *, const BitSet *written); /* written: registers, by component of the callee */
+void lower_calls(Lower *, LowerFn *);              /* turns predicates that are passed into words; saves values around recursive calls */
+void lower_saves(Lower *, LowerFn *, const BitSet *written); /* written: the registers that a call may write, by component of the callee */
 /* regalloc.c */
 bool regalloc(LowerFn *, int limit, Diag *);
 /* spill.c */
 void spill(LowerFn *, const int *values, int n);
 /* bases.c */
-void lower_bases(Lower *);                       /* bases of the functions' registers, and how each call keeps to them */
+void lower_bases(Lower *);                       /* chooses each function's first register, and how each call passes and saves values */
 /* operand.c */
-void lower_lines(Code *);                           /* once its instructions are there: line_of, line */
-void lower_rows(Lower *);                          /* once all functions' registers are known: the code's sizes and rows */
+void lower_lines(Code *);                           /* fills line_of and line, once all instructions are made */
+void lower_rows(Lower *);                          /* fills the code's sizes and rows, once all functions' registers are known */
 bool lower_is_pred(const LowerFn *, int reg);
 bool lower_is_wide(const LowerFn *, int reg);
 uint32_t lower_row(const LowerFn *, int reg);
@@ -86,10 +86,10 @@ bool lower_negated(const Opd *, Type);
 void lower_negations(MIns *, const Ins *);
 void lower_parts(Lower *, LowerFn *, MIns *, const Opd *, int n, Type);
 MIns *lower_new(Lower *, LowerFn *, const Ins *src, const Block *from);  /* src NULL: overhead */
-void lower_reads(Lower *, const LowerFn *, int reg);                     /* all reads before all writes */
+void lower_reads(Lower *, const LowerFn *, int reg);                     /* notes a register that is read; all reads come before all writes */
 void lower_writes(Lower *, const LowerFn *, int reg);
-void lower_scoreboard(Lower *, LowerFn *, const Ins *);                  /* both, for all operands */
-void lower_finish(Lower *, MIns *);                                      /* the names belong to it now */
+void lower_scoreboard(Lower *, LowerFn *, const Ins *);                  /* notes all registers that the instruction reads and writes */
+void lower_finish(Lower *, MIns *);                                      /* gives the noted names to the instruction */
 /* instruction.c */
 void lower_plain(Lower *, LowerFn *, const Ins *, const Block *);
 /* call.c */

@@ -34,14 +34,14 @@ void lower_rows(Lower *w)
 					name[c->rows++] = (uint16_t)(r + k);
 			}
 		if (!wide)
-			c->narrow = c->rows += c->rows & 1; /* pairs are aligned; nobody names the odd row */
+			c->narrow = c->rows += c->rows & 1; /* pairs are aligned; a row left over has no use */
 	}
 	for (int p = 0; p < c->preds; p++)
 		name[c->rows + p] = (uint16_t)(c->regs + p);
 	c->name = name;
 }
 
-/* Number of a register's first 32-bit unit. */
+/* The number of a virtual register's first 32-bit register. */
 static int unit(const LowerFn *l, int id) { return l->reg_base + l->reg[id]; }
 
 uint32_t lower_row(const LowerFn *l, int id)
@@ -66,7 +66,7 @@ int lower_name(const LowerFn *l, int id)
 	return lower_is_pred(l, id) ? -1 - (l->pred_base + l->reg[id]) : unit(l, id);
 }
 
-/* The name of a register, both of a pair; how many. */
+/* Puts the name of a register, or both names of a pair; returns how many. */
 static int put_names(Lower *w, const LowerFn *l, int id)
 {
 	int n = 0;
@@ -77,7 +77,7 @@ static int put_names(Lower *w, const LowerFn *l, int id)
 
 void lower_reads(Lower *w, const LowerFn *l, int id) { w->nchk += put_names(w, l, id); }
 
-/* After all that is read: what is written, which must be ready, too (writes in order). */
+/* Notes a register that is written, after all that are read. It must be ready, too, since writes come in order. */
 void lower_writes(Lower *w, const LowerFn *l, int id)
 {
 	int n = put_names(w, l, id);

@@ -2,7 +2,7 @@
 #include "lib/strbuf.h"
 #include "sim/code/lower.h"
 
-/* A mechanism's operation, or what lowering made up. */
+/* Prints an instruction that lowering added: a mechanism's operation or another one. */
 static void print_added(const Code *c, const MIns *i, StrBuf *b)
 {
 	if (i->op != OP_OWN) {
@@ -17,7 +17,7 @@ static void print_added(const Code *c, const MIns *i, StrBuf *b)
 	if (i->x.a != NO_ROW)
 		sb_printf(b, " %sp%u", i->x.neg ? "!" : "", i->x.a);
 	else if (i->x.neg)
-		sb_puts(b, " 0"); /* for no lane */
+		sb_puts(b, " 0"); /* the instruction is executed for no lane */
 }
 
 void code_print_ins(const Code *c, uint32_t pc, StrBuf *b)
@@ -29,7 +29,7 @@ void code_print_ins(const Code *c, uint32_t pc, StrBuf *b)
 	}
 	size_t from = b->n;
 	ir_print_ins(c->module, i->function, i->from, i->src, b);
-	char *loc = strstr(b->s + from, " !loc"); /* the place stands in a column of its own */
+	char *loc = strstr(b->s + from, " !loc"); /* the place in the source has a column of its own */
 	if (loc) {
 		*loc = 0;
 		b->n = (size_t)(loc - b->s);

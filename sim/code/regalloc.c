@@ -1,8 +1,8 @@
 /* Register allocation: linear scan over live intervals (Poletto and Sarkar, 1999), intervals from liveness over the
  * layout. There is one file of 32-bit registers: a value of up to 32 bits takes one, a 64-bit value an aligned pair, in any
  * order; a predicate takes one predicate. Lanes have registers of their own, so values of different paths may share one.
- * Beyond the limit, the value whose interval ends last lives in local memory (spill.c). What a round finds without a place
- * goes there at once; its temporaries need registers, so the scan is done again until all have one. */
+ * Beyond the limit, the value whose interval ends last lives in local memory (spill.c). Values that a scan finds no register for
+ * go there; their temporaries need registers, so scans are repeated until all values have one. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower.h"
 
@@ -15,9 +15,9 @@ typedef struct RegAlloc {
 	bool ends;                 /* pairs from the low end, single registers from the high end: nothing lies between pairs */
 	int at;                    /* position, for the callbacks */
 
-	Interval **holder;         /* by register: whose it is now */
-	int limit, used;           /* registers there are, and beyond the highest that was taken */
-	Vec(Interval *) active;    /* those that have registers now */
+	Interval **holder;         /* by register: the value that has it now */
+	int limit, used;           /* number of registers; one more than the highest register taken so far */
+	Vec(Interval *) active;    /* values that have registers now */
 	Vec(int) victims;
 	int next_call;
 } RegAlloc;
@@ -135,8 +135,8 @@ static void expire(RegAlloc *a, int pos)
 			give_back(a, i);
 }
 
-/* A free register, for a wide value the first of a pair; -1. A single one is rather the other half of a pair in use than one
-   of a free pair, and rather any than one beyond those used so far. */
+/* A free register, for a wide value the first of a pair; -1: none. For a single one the other half of a pair in use is better than half
+   of a free pair, and a register used before is better than a new one. */
 static int find_register(const RegAlloc *a, bool wide)
 {
 	int half = -1, pair = -1;
@@ -153,8 +153,8 @@ static int find_register(const RegAlloc *a, bool wide)
 	return wide ? pair : half >= 0 && (half < a->used || pair < 0 || half < pair) ? half : pair;
 }
 
-/* Where those that must go have the longest way to their end: the first register, or -1 when others than those that may go
-   are everywhere. end: the nearest end of them. */
+/* The first of the registers from which values should go to memory: those whose intervals end last. -1: every register has a value that must stay.
+   *end: the nearest end of the values that would go. */
 static int find_victims(const RegAlloc *a, bool wide, int *end)
 {
 	int best = -1;
@@ -203,7 +203,7 @@ static bool place_value(RegAlloc *a, Interval *now)
 	return true;
 }
 
-/* How high the values lie that meet calls before the position. */
+/* Sets the levels of calls before the position: above all values that live at the call. */
 static void note_calls(RegAlloc *a, int before)
 {
 	for (LowerFn *l = a->l; a->next_call < l->ncalls && l->call[a->next_call].pos < before; a->next_call++) {
@@ -215,7 +215,7 @@ static void note_calls(RegAlloc *a, int before)
 	}
 }
 
-/* The predicates, or all the others. False: there are too few registers, whatever goes to memory. */
+/* Allocates the predicates, or all other values. False: there are too few registers, whatever goes to memory. */
 static bool scan(RegAlloc *a, bool preds, int limit)
 {
 	Vec(Interval *) order = { 0 };

@@ -1,15 +1,15 @@
 /* The calling convention. A callee's registers begin above those in which its callers hold values: arguments and results are
  * moved, and nothing is saved. Where that would exceed the limit they begin lower (bases.c): arguments and results go through
- * the caller's frame, and a caller saves there around a call what lives in registers that the callee, or what it calls,
- * writes. Functions of a recursive cycle begin at one register, and save all that lives before registers are assigned,
- * predicates included: those of other callees always begin above their callers'. */
+ * the caller's frame, where a caller also saves, around a call, values that live in registers which the callee or a function
+ * that it calls writes. Functions of a recursive cycle begin at one register, and save all values that live at calls within the
+ * cycle before registers are assigned, predicates included. Predicates of other callees always begin above their callers'. */
 #include "sim/code/lower.h"
 
 static Type slot_type(const Function *f, int reg) { return type_bits[f->reg.v[reg].type] == 64 ? T_B64 : T_B32; }
 
 static int new_word(LowerFn *l) { return function_reg(l->module, l->f, NULL, T_B32); }
 
-/* Predicates travel as 0 or 1 in a 32-bit register: to = predicate, and predicate = from. */
+/* Predicates travel as 0 or 1 in a 32-bit register: this is to = predicate, the next one predicate = from. */
 static void pack_predicate(LowerFn *l, Block *b, int *at, int to, Opd predicate)
 {
 	Ins sel = lower_ins(l, OP_SELP, T_B32, 1, 3);
@@ -136,7 +136,7 @@ typedef struct Live { BitSet set; } Live;
 static void live_use(void *self, int v) { bs_add(((Live *)self)->set, v); }
 static void live_def(void *self, int v) { bs_del(((Live *)self)->set, v); }
 
-/* Calls visit for each call of the block, the last first, with what lives behind it without what it defines. It may add
+/* Calls `visit` for each call of the block, the last one first. across: registers that live behind the call and are not defined by it. `visit` may add
    instructions around the call. */
 typedef void CallVisit(void *self, Block *, int k, BitSet across);
 
@@ -160,7 +160,7 @@ static void each_call(Arena *a, const Function *f, Block *b, BitSet out, CallVis
 
 typedef struct Recursion { Lower *w; LowerFn *l; } Recursion;
 
-/* Saves what lives across a call inside a recursive cycle. The arguments' and results' moves are emitted with the call. */
+/* Saves what lives across a call inside a recursive cycle. Moves of arguments and results are emitted with the call. */
 static void save_around(void *self, Block *b, int k, BitSet across)
 {
 	Recursion *x = self;

@@ -1,5 +1,5 @@
 /* Values that live in local memory: stored after each definition and loaded before each use, by instructions counted as
- * overhead. Each instruction that touches one gets a temporary register of its own for it. */
+ * overhead. Each instruction that uses such a value gets a temporary register of its own for it. */
 #include "sim/code/lower.h"
 
 typedef struct Spill { LowerFn *l; int nreg, *slot; Vec(Ins) out; } Spill; /* slot: by virtual register, -1: not spilled */
@@ -49,7 +49,7 @@ static bool replace_value(Ins *i, int value, int temp)
 	return reads;
 }
 
-/* Named after the place in memory: a search for a name that nobody has would be as long as the function, for each. */
+/* A temporary is named after the place in memory: to search for an unused name would take as long as the function, each time. */
 static int temporary(LowerFn *l, Type type, int slot)
 {
 	char name[32];
@@ -60,7 +60,7 @@ static int temporary(LowerFn *l, Type type, int slot)
 static void store_behind(Spill *s, const Ins *i, int temp, int slot)
 {
 	Ins store = access(s->l, true, temp, slot);
-	if (i->guard >= 0 && !writes_register(i, i->guard)) { /* else it is no more; the temporary has what was loaded where it did not hold */
+	if (i->guard >= 0 && !writes_register(i, i->guard)) { /* else the guard is overwritten; where it did not hold, the temporary still has what was loaded */
 		store.guard = i->guard;
 		store.guard_neg = i->guard_neg;
 	}
@@ -89,7 +89,7 @@ static void spill_ins(Spill *s, Ins i)
 
 void spill(LowerFn *l, const int *values, int n)
 {
-	Spill s = { .l = l, .nreg = l->f->reg.n }; /* the temporaries come behind */
+	Spill s = { .l = l, .nreg = l->f->reg.n }; /* registers from here on are temporaries */
 	s.slot = xcalloc((size_t)s.nreg + 1, sizeof *s.slot);
 	for (int v = 0; v < s.nreg; v++)
 		s.slot[v] = -1;

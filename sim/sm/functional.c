@@ -1,5 +1,5 @@
-/* Functional runs: results and divergence statistics without time. Blocks are resident as in a timed run; warps take
- * turns, each runs until it waits or its turn is over. The clock counts issues of the SM. */
+/* Functional runs: results and divergence statistics without time. Blocks are resident as in a timed run. Warps run one after the
+ * other, each until it waits or has issued options.turn instructions. The clock counts issues of the SM. */
 #include "sim/sm/sm.h"
 
 static bool step(Sm *sm, Warp *w, Split *s)
@@ -22,8 +22,8 @@ static bool step(Sm *sm, Warp *w, Split *s)
 	return !sm->fault.kind;
 }
 
-/* Runs one split until the list of splits changes, it waits or its turn is over; by_block: or it comes to the end of a
- * block while others may want to run. Returns instructions executed. */
+/* Runs a split until the list of splits changes, the split waits, or it has issued `turn` instructions; by_block: or until it comes to the
+ * end of a block while other splits may want to run. Returns the number of instructions issued. */
 static int run_split(Sm *sm, Warp *w, int k, int turn, bool by_block)
 {
 	const MIns *ins = w->ins;
@@ -53,7 +53,7 @@ static int next_in_turn(const Warp *w)
 	return first;
 }
 
-/* schedule = block: first in, first out. Who has run, and who has come to be, goes behind all others, in the list's order. */
+/* schedule = block: first in, first out. The split that has run and splits that are new go behind all others, in the list's order. */
 static int run_blocks(Sm *sm, Warp *w)
 {
 	int done = 0;
@@ -94,7 +94,7 @@ static int run_warp(Sm *sm, Warp *w)
 	return done;
 }
 
-/* The first split that may run, nsplit if none. */
+/* The index of the first split that may run; nsplit: none may. */
 static int first_runnable(const Warp *w)
 {
 	int k = 0;
@@ -128,7 +128,7 @@ static int ordered_round(Sm *sm)
 	return done;
 }
 
-/* One turn of every warp; false when nothing could move. */
+/* Runs every warp once; false: no warp could run, and no time-out is to come. */
 bool functional_round(Sm *sm)
 {
 	int done = sm->gpu->model->blocks.order ? ordered_round(sm) : 0;
@@ -137,7 +137,7 @@ bool functional_round(Sm *sm)
 			done += run_warp(sm, &sm->warp[k]);
 	if (done || sm->fault.kind)
 		return true;
-	Cycle next = NO_ALARM; /* nobody can go on before a time-out */
+	Cycle next = NO_ALARM; /* no lane can go on before a time-out */
 	for (int k = 0; k < sm->nwarps; k++)
 		if (sm->warp[k].used && sm->warp[k].alarm < next)
 			next = sm->warp[k].alarm;

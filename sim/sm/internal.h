@@ -3,17 +3,17 @@
 #define GSIM_SM_INTERNAL_H
 #include "sim/sm/sm.h"
 
-/* pc: of the instruction that cannot issue before; NO_PC = the warp's first split has it */
+/* When the instruction at pc may issue, and the Stall until then; NO_PC = the one at which the warp's first split stands. */
 typedef struct When { Cycle cycle; uint32_t pc; uint8_t why; } When;
 
-/* How far a warp that waits for this is from its next issue: what waits for a unit has its operands, what waits for operands has its
-   instruction, and so on. The reason stands in the lowest byte; the two between have room for a warp's place. */
+/* How far a warp with this reason is from its next issue: one that waits for a unit has its operands, one that waits for operands has its
+   instruction, and so on. The lowest byte is the reason; the two bytes between have room for a warp's place. */
 #define FAR(ID, N) [STALL_##ID] = (unsigned)N << 24 | STALL_##ID
 static const unsigned distance[STALL_COUNT] = { FAR(UNIT, 1), FAR(MEMPIPE, 2), FAR(DATA, 3), FAR(BRANCH, 4), FAR(DIVERGENCE, 5), FAR(MEMORY, 6), FAR(FETCH, 7),
 	FAR(SLEEP, 8), FAR(WARPSYNC, 9), FAR(BARRIER, 10), FAR(DRAIN, 11), FAR(EMPTY, 12) };
 #undef FAR
 
-/* One of several: the first that may issue, and the nearest reason, the first of equal ones. */
+/* Of two splits or warps together: the earlier cycle, and the reason nearer to an issue, of equal ones a's if it has a pc. */
 static inline When earlier(When a, When b)
 {
 	When near = distance[b.why] < distance[a.why] || (b.why == a.why && a.pc == NO_PC) ? b : a;
@@ -21,7 +21,7 @@ static inline When earlier(When a, When b)
 	return near;
 }
 
-/* A split that the mechanism holds back waits for others of its warp, which say why. */
+/* A split that does not run waits for something. If the mechanism holds it back, the other splits of its warp have the reason. */
 static inline When not_running(const Split *s)
 {
 	return s->state == SPLIT_PARKED ? (When){ NEVER, NO_PC, STALL_BARRIER } : (When){ NEVER, s->pc, s->why };
@@ -34,8 +34,8 @@ static inline bool may_be_followed(const MIns *i) { return i->kind < K_BAR || i-
 
 /* issue.c */
 void sm_sleep_until(Warp *, When);
-void sm_end_warp(Sm *, Warp *);                /* it is ending: its slot is free when its accesses are complete */
+void sm_end_warp(Sm *, Warp *);                /* the warp is ending: its slot becomes free when its accesses are complete */
 /* lanes.c: every lane is a core of its own (own_slots) */
-bool lanes_issue(Sm *, Sched *);               /* all that the scheduler's warps can issue in this cycle; false: nothing */
+bool lanes_issue(Sm *, Sched *);               /* issues all that lanes of the scheduler's warps can in this cycle; false: nothing */
 When lanes_operands(const Sm *, const Warp *, const Split *, const MIns *);
 #endif

@@ -2,27 +2,27 @@
  *
  * A lane issues its own instructions in order, scheduler.issue_width of them a cycle, each in the first cycle in which what it
  * reads is ready; as on the machine nothing follows a branch, a barrier or a warp-level operation in its cycle. Nothing else holds
- * it up: there are no fetches and no refills behind branches, jumps that only the layout needs take no time, units and the load/store unit
- * take what comes, banks do not conflict, and registers are renamed (what is written waits for nothing but a load into it). Lanes of a
- * warp that issue one memory instruction in one cycle make one access.
+ * a lane up: there are no fetches and no refills behind branches, jumps that only the layout needs take no time, units and the load/store
+ * unit take every instruction at once, banks do not conflict, and registers are renamed (a write waits only for a load into the same
+ * register). Lanes of a warp that issue one memory instruction in one cycle make one access.
  *
  * So, lane by lane, no machine of this configuration is earlier. Let c(k) be the cycle in which a lane issues its k-th
- * instruction of the program. Under any mechanism
+ * instruction of the program. Under any mechanism these hold:
  *	c(k) >= c(k-1),	+1 behind what nothing may follow;	c(k) >= c(k - issue_width) + 1;
  *	c(k) >= c(j) + latency of j, for each j whose result it reads;
  *	c(k) > the arrival of the last thread that it waits for, at a barrier or a warp-level operation.
- * Here it is the least number for which these hold; by induction over all lanes' instructions, in the order of their cycles, it is at most what
- * it is elsewhere. What else a mechanism executes (operations of its own, jumps, instructions for lanes that do not take part) adds
- * to these, and takes nothing away. A block lives from its start to its last lane's end, and blocks take, in their order, the
- * place that is free first: if every block takes as long or less, so does the launch (the times at which places become free, sorted,
- * stay at most what they were). doc/reconvergence.md says where this ends: memory beyond the SM. */
+ * Here c(k) is the least number for which they hold; so by induction over all lanes' instructions, in the order of their cycles, c(k) is at
+ * most what it is under any mechanism. Other instructions that a mechanism executes (operations of its own, jumps, instructions for lanes that
+ * do not take part) only add to c(k). A block lives from its start to its last lane's end, and blocks take, in their order, the place that is
+ * free first: if every block takes as long or less, so does the launch (the times at which places become free, sorted, stay at most what they
+ * were). This holds as far as the SM: doc/reconvergence.md says what memory beyond it may change. */
 #include "sim/sm/internal.h"
 
-/* Of one warp in one cycle. */
+/* What the lanes of one warp may do in one cycle. */
 typedef struct LaneTurn {
 	uint8_t left[64];              /* by lane: instructions that it may still issue */
 	Mask access;                   /* lanes whose next instruction is a memory instruction that can issue */
-	When best;                     /* when the first of the others may go on */
+	When best;                     /* when the first of the other lanes may issue */
 	bool issued;
 } LaneTurn;
 
@@ -39,7 +39,8 @@ When lanes_operands(const Sm *sm, const Warp *w, const Split *s, const MIns *i)
 	return (When){ latest >> 1, s->pc, load >> 1 > sm->now ? STALL_MEMORY : STALL_DATA };
 }
 
-/* A lane comes to its next instruction. What the layout alone needs takes no time: no more jumps than there are blocks, or they lead nowhere else. */
+/* The lane's next instruction. Jumps that only the layout needs take no time: the lane follows as many of them as there are blocks at most, for
+   more would be an endless loop. */
 static const MIns *next_instruction(Sm *sm, Warp *w, Split *s)
 {
 	Issue is = { .now = sm->now };
@@ -52,7 +53,7 @@ static const MIns *next_instruction(Sm *sm, Warp *w, Split *s)
 	return NULL;
 }
 
-/* After an issue: may the lane issue another instruction in this cycle? Else it may in a later one. */
+/* After an issue: may the lane issue another instruction in this cycle? If not, its `ready` is a later one. */
 static bool lane_goes_on(Sm *sm, LaneTurn *t, Split *s, const MIns *i, int lane)
 {
 	if (s->state == SPLIT_RUN && s->ready == sm->now + 1 && may_be_followed(i) && --t->left[lane] > 0)
@@ -62,7 +63,7 @@ static bool lane_goes_on(Sm *sm, LaneTurn *t, Split *s, const MIns *i, int lane)
 	return false;
 }
 
-/* Issues the split's instruction, which is none of memory. False: the lane has ended. */
+/* Issues the split's instruction, which does not access memory. False: the lane has ended. */
 static bool issue_plain(Sm *sm, Warp *w, Split *s, const MIns *i, int lane)
 {
 	Issue is;
@@ -75,7 +76,7 @@ static bool issue_plain(Sm *sm, Warp *w, Split *s, const MIns *i, int lane)
 	return w->nsplit == n;
 }
 
-/* Issues what the split can, as far as the next memory instruction. False: the lane has ended, and another split has its place. */
+/* Issues instructions of the split up to its next memory instruction. False: the lane has ended, and another split has its place in the list. */
 static bool run_lane(Sm *sm, Warp *w, int k, LaneTurn *t)
 {
 	Split *s = &w->split[k];

@@ -44,7 +44,7 @@ void sm_create(Gpu *g, Sm *sm, int id)
 		sm->sched[i].index = sm->turn[i] = (uint8_t)i;
 		sm->sched[i].idle = &sm->empty;
 	}
-	for (int sharing = 0; sharing < 2; sharing++) /* those that share take what others have */
+	for (int sharing = 0; sharing < 2; sharing++) /* units that share copies take those of units that have some, so they come second */
 		for (int u = 0; u < UNIT_COUNT; u++)
 			if (!c->unit[u].shares == !sharing)
 				equip_unit(g, sm, u);
@@ -63,7 +63,7 @@ void sm_share(Sm *sm, Grid *grid)
 		tracer_open(sm, x);
 }
 
-/* Counters by instruction: memory that is touched where instructions run, for SMs that have blocks. */
+/* Makes the counters by instruction when the SM gets its first block of the grid: other SMs need none. */
 static void start_counting(Share *x)
 {
 	const Code *c = x->grid->code;

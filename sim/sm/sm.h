@@ -8,17 +8,17 @@
 /* sim/sm/residence.c: residence */
 void sm_create(Gpu *, Sm *, int id);
 void sm_destroy(Sm *);
-void share_free(Share *);                      /* its counters */
-void room_for(Room *, const Grid *);           /* the slots that are made from now on have room for it */
-void sm_share(Sm *, Grid *);                   /* what the SM has of the grid: before its blocks come */
-bool sm_reserve(Sm *, const Grid *);           /* room for a block of the grid, if there is any; */
-void sm_give_back(Sm *, const Grid *);         /* ... of one that has ended */
-void sm_place(Sm *, const Arrival *);          /* it becomes resident, now, in room that is reserved */
-void warp_retire(Sm *, Warp *);                /* last lane has ended and nothing is outstanding */
+void share_free(Share *);                      /* frees the share's counters */
+void room_for(Room *, const Grid *);           /* slots that are made from now on have room for the grid's warps and blocks */
+void sm_share(Sm *, Grid *);                   /* begins the SM's share of the grid, before blocks of it come */
+bool sm_reserve(Sm *, const Grid *);           /* reserves room for a block of the grid; false: there is none */
+void sm_give_back(Sm *, const Grid *);         /* gives back the room of a block that has ended */
+void sm_place(Sm *, const Arrival *);          /* the block becomes resident now, in room that is reserved */
+void warp_retire(Sm *, Warp *);                /* frees the slot of a warp whose lanes have ended and whose accesses are done */
 /* sim/sm/issue.c */
-void sm_run(Sm *, Cycle until);                /* advance to `until` or to the end of its last block, the announced ones included */
-Cycle sm_next(const Sm *);                     /* first cycle at which something can happen */
-void sm_settle(Sm *);                          /* after mem_drain: completion times into the scoreboards */
+void sm_run(Sm *, Cycle until);                /* advances the SM to `until` or to the end of its last block, those in `arrival` included */
+Cycle sm_next(const Sm *);                     /* the first cycle at which something can happen */
+void sm_settle(Sm *);                          /* after mem_drain: puts the times at which accesses are done into the scoreboards */
 /* sim/sm/functional.c */
 bool functional_round(Sm *);
 #endif
