@@ -84,8 +84,8 @@ void trace_asked_free(TraceAsked *a)
 
 typedef struct Exporting { TraceExport t; const TraceExporter *x; const TraceFilter *f; TraceAsked asked; } Exporting;
 
-/* The launch with its events, if it is wanted. skip: no farther than behind the last of the cycles asked for. Returns what trace_next gave last, with the launch
-   behind in *next. */
+/* Exports the launch with its events, if the filter asks for it. skip: reads no farther than the filter's last cycle. Returns what trace_next gave last, and
+   the next launch in *next. */
 static int export_launch(Exporting *p, TraceReader *r, const TraceLaunch *l, int number, bool skip, const TraceLaunch **next)
 {
 	TraceEvent e;

@@ -1,4 +1,4 @@
-/* What becomes of a recorded trace: text, tables, timelines, sums. */
+/* A recorded trace as text, tables, timelines, and sums. */
 #ifndef GSIM_TRACE_EXPORT_H
 #define GSIM_TRACE_EXPORT_H
 #include "lib/hash.h"
@@ -7,67 +7,67 @@
 #include <stdio.h>
 
 typedef struct TraceFilter {
-	const char *kernel;            /* only launches of it; NULL: all */
-	int64_t launch;                /* only that one, counted from 0; -1: all */
-	int sm, warp;                  /* only these; -1: all */
+	const char *kernel;            /* only its launches pass; NULL: all */
+	int64_t launch;                /* only this launch passes, counted from 0; -1: all */
+	int sm, warp;                  /* only their events pass; -1: all */
 	uint64_t from, to;             /* cycles, both included */
 	uint32_t kinds;                /* bit k: events of kind k */
 } TraceFilter;
-#define TRACE_PLAIN_KINDS (((uint32_t)1 << TR_ENTER) - 1) /* what happens, without how rows of tables and schedulers change */
+#define TRACE_PLAIN_KINDS (((uint32_t)1 << TR_ENTER) - 1) /* events that happen, without changes of rows and schedulers */
 #define TRACE_EVERYTHING ((TraceFilter){ NULL, -1, -1, -1, 0, UINT64_MAX, ~(uint32_t)0 })
 
-/* The launches of a trace, beside what a filter asks for. */
+/* What has been seen of a trace's launches, and of those that a filter asks for. */
 typedef struct TraceAsked {
 	Arena arena;
-	StrMap kernels;                /* each once, in the order of their first launches; list: their names */
+	StrMap kernels;                /* each kernel once, in the order of first launches; list: their names */
 	StrBuf list;
-	int64_t launches;              /* seen */
-	bool found;                    /* one passes the filter's kernel and launch */
+	int64_t launches;              /* launches seen */
+	bool found;                    /* one of them passes the filter */
 	const char *of;                /* the kernel of the filter's launch */
 } TraceAsked;
-/* Notes a launch; true when it passes. */
+/* Notes a launch; true when it passes the filter. */
 bool trace_asked(TraceAsked *, const TraceFilter *, const TraceLaunch *, int64_t number);
-/* Behind the last launch: false, with an error, when the filter names a kernel or a launch and nothing passes. */
+/* Called behind the last launch: false, with an error, when the filter names a kernel or a launch and no launch has passed. */
 bool trace_asked_found(const TraceAsked *, const TraceFilter *, Diag *);
 void trace_asked_free(TraceAsked *);
 
-/* One way to write a trace: what it does before all else, when a launch begins (numbered from 0), at an event, when a launch
-   ends, and at the end. It writes to `out`; `state` is its own from begin to end. */
+/* A way to write a trace: functions for its begin, the begin of a launch (numbered from 0), an event, the end of a launch, and the end.
+   They write to `out`; `state` is for their own use from begin to end. */
 typedef struct TraceExport { FILE *out; void *state; int launch_number; const TraceLaunch *launch; } TraceExport;
 typedef struct TraceExporter {
 	const char *name, *help;
 	void (*begin)(TraceExport *);
 	void (*launch)(TraceExport *);
 	void (*event)(TraceExport *, const TraceEvent *);
-	void (*finish)(TraceExport *); /* the launch */
+	void (*finish)(TraceExport *); /* the launch has ended */
 	void (*end)(TraceExport *);
 } TraceExporter;
 extern const TraceExporter trace_text, trace_csv, trace_perfetto, trace_summary;
 
-/* Feeds what passes the filter to the exporter; false with errors in diag (what came before was exported). A filter that asks for some launches or cycles
-   only is led to them by the trace's index, if it has one: damage elsewhere is not seen. */
+/* Feeds what passes the filter to the exporter; false with errors in diag (what came before was exported). If the trace has an index, only the launches and
+   cycles that the filter asks for are read: damage elsewhere is not seen. */
 bool trace_export(TraceReader *, const TraceExporter *, const TraceFilter *, FILE *out, Diag *);
 
-/* What the mechanism holds at the end of that cycle of each launch, and why schedulers stand still; of what passes the filter's kernel, launch, SM and
-   warp. By the trace's index, if it has one. */
+/* Writes what the mechanism holds at the end of that cycle of each launch, and why schedulers stand still, for all that passes the filter's kernel, launch,
+   SM and warp. Uses the trace's index, if it has one. */
 bool trace_stack(TraceReader *, const TraceFilter *, uint64_t cycle, FILE *out, Diag *);
 
-/* A line that says when the launch ran: its run, its stream, its start. None before version 4. */
+/* Writes a line that says when the launch ran: its run, its stream, its start. Traces before version 4 do not know. */
 void trace_when(const TraceLaunch *, FILE *out);
-/* A line for each of the configuration, what it changes of the machine file, and the passes that the trace names. */
+/* Writes a line each for the configuration, its changes of the machine file, and the passes, as far as the trace names them. */
 void trace_settings(const TraceLaunch *, FILE *out);
-/* Which kind has this name; -1: none. */
+/* The kind of events with this name; -1: none. */
 int trace_kind(const char *name, size_t n);
-/* Instruction number pc of the launch, or NULL: events may name places outside the program. */
+/* Instruction number pc of the launch; NULL: the pc is outside the program, as an event's may be. */
 const TraceIns *trace_ins(const TraceLaunch *, uint64_t pc);
-/* True when a of this kind of event is a pc. */
+/* Is `a` a pc in events of this kind? */
 bool trace_at_pc(int kind);
 /* The lanes of a mask, lane 0 first, as 1s and dots for warps of up to 8 lanes, else in hexadecimal. Returns buf. */
 char *trace_lanes(uint64_t mask, int warp_size, char buf[24]);
 
-/* A pc and its block. */
+/* Adds a pc and its block. */
 void trace_place(StrBuf *, const TraceLaunch *, uint64_t pc);
-/* "path 6 B, until 17 G", without the row's lanes. */
+/* Adds the row without its lanes: "path 6 B, until 17 G". */
 void trace_row_text(StrBuf *, const TraceLaunch *, const TraceRow *);
 /* The name of a reason of stalls. */
 const char *trace_reason(const TraceLaunch *, uint64_t);
@@ -80,12 +80,12 @@ typedef struct TraceBlockSum {     /* starts: its first instruction is in the pr
 } TraceBlockSum;
 typedef struct TraceSum {
 	uint64_t events, last_cycle;
-	uint64_t issues, lanes, inserted; /* of the module's own instructions; of those, the ones that passes inserted */
-	uint64_t overhead;                /* issues of what lowering added */
+	uint64_t issues, lanes, inserted; /* issues of the module's instructions and their lanes; inserted: issues of those that passes inserted */
+	uint64_t overhead;                /* issues of instructions that lowering added */
 	uint64_t empty;                   /* blocks fetched without a lane */
 	uint64_t of_kind[TR_COUNT];
 	uint64_t max_depth, depth_sum;    /* depth_sum: over all issues */
-	uint64_t filled, spilled;         /* entries moved */
+	uint64_t filled, spilled;         /* entries that came back from memory; that went there */
 	int nblocks;
 	TraceBlockSum *block;             /* in order of address */
 	int *block_of;                    /* by pc */

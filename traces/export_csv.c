@@ -25,7 +25,7 @@ static void put_field(FILE *out, const char *s)
 	putc('"', out);
 }
 
-/* Run, stream and the run's clock, as far as they are known. */
+/* Writes the run, the stream and the run's clock, as far as the trace knows them. */
 static void when(FILE *out, const TraceLaunch *l, uint64_t cycle)
 {
 	if (l->run < 0)

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct Track {             /* a warp */
+typedef struct Track {             /* the track of a warp */
 	uint32_t key;                  /* sm, warp */
 	bool named;
 	const TraceIns *block;         /* first instruction issued in the open slice; NULL: no slice is open */
@@ -15,15 +15,15 @@ typedef struct Track {             /* a warp */
 	uint64_t mask, start, last;    /* last: cycle of the last issue */
 } Track;
 
-typedef struct OpenStall { int stream; uint64_t why, since; } OpenStall; /* stream: the last one whose track has a name, -1: none; why: WHY_ISSUES: no stall */
+typedef struct OpenStall { int stream; uint64_t why, since; } OpenStall; /* stream: the last one whose track has a name, -1: none; why: WHY_ISSUES = no stall is open */
 
 typedef struct State {
 	bool comma;
 	Vec(OpenStall) stall;          /* by SM, then scheduler */
-	uint64_t base, last;           /* time of the launch's cycle 0, and behind its last event */
-	uint64_t latest;               /* behind the latest event of all */
+	uint64_t base, last;           /* times of the launch's cycle 0, and just after its last event */
+	uint64_t latest;               /* the time just after the latest event of all */
 	int run;
-	uint64_t run_base;             /* time of its cycle 0 */
+	uint64_t run_base;             /* time of the run's cycle 0 */
 	Vec(Track) track;
 	int *slot;                     /* hash table of indices into track plus 1 */
 	uint32_t nslot;
@@ -50,7 +50,7 @@ static void json_string(FILE *out, const char *s)
 		unsigned char c = (unsigned char)*s;
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", c);
-		else if (c < 0x20 || c >= 0x7f) /* bytes that are not ASCII stay readable as Latin-1 whatever they were */
+		else if (c < 0x20 || c >= 0x7f) /* other bytes are written as Latin-1, whatever they were */
 			fprintf(out, "\\u%04x", c);
 		else
 			putc(c, out);
@@ -115,7 +115,7 @@ static void close_slice(TraceExport *t, State *s, Track *k, uint64_t until)
 	k->block = NULL;
 }
 
-/* ---- schedulers: threads behind those of the warps, a slice for each span without an issue. Each stream has its own: what one has no warp for, another may issue. ---- */
+/* ---- schedulers: tracks behind those of the warps, a slice for each span without an issue. Each stream has its own, as a scheduler without a warp of one may issue for another. ---- */
 
 enum { SCHEDULER_TID = 1 << 16, TIDS_OF_STREAM = 64 };
 

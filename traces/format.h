@@ -17,10 +17,10 @@ enum {
 	EVENTS_RAW = 256 * 1024,           /* most raw bytes of an event chunk */
 	LAUNCH_RAW = 64 * 1024 * 1024,     /* most raw bytes of a launch or state chunk */
 	INDEX_RAW = 16 * 1024 * 1024,      /* ... of an index */
-	STATE_EVERY = 1 << 20,             /* bytes of events between two state chunks, at least */
-	STATE_SHARE = 8,                   /* ... and so many times the size of the last one */
-	EVENT_BYTES = 128,                 /* more than the longest event takes */
-	INS_BYTES = 6,                     /* least that an instruction takes */
+	STATE_EVERY = 1 << 20,             /* least bytes of events between two state chunks */
+	STATE_SHARE = 8,                   /* ... and at least so many times the size of the last state chunk */
+	EVENT_BYTES = 128,                 /* more bytes than the longest event takes */
+	INS_BYTES = 6,                     /* least bytes that an instruction takes */
 	MOST_INS = 1 << 22,
 	DEFLATE_RATIO = 1032,              /* deflate expands no byte to more than this many */
 	MOST_SMS = 65536, MOST_LANES = 64, MOST_SCHEDULERS = 64, MOST_REASONS = 1024,
@@ -36,7 +36,7 @@ typedef struct Context {
 	uint16_t split, depth;
 } Context;
 
-/* Everything an event depends on besides its own bytes; all zero at the start of an event chunk. */
+/* All that the meaning of an event's bytes depends on; all zero at the start of an event chunk. */
 typedef struct Coder {
 	uint64_t cycle;
 	uint16_t sm, warp;
@@ -48,7 +48,7 @@ static inline Context *coder_context(Coder *c, unsigned sm, unsigned warp)
 	return &c->context[(sm * 67 + warp) % CONTEXTS];
 }
 
-/* What a of an event is stored as the difference to: the instruction after the last one issued, or the kind's last a. */
+/* The predicted `a` of an event: the instruction after the last one issued, or the last `a` of its kind. The file has the difference. */
 static inline uint64_t coder_predict(const Context *x, unsigned kind)
 {
 	return kind == TR_ISSUE ? x->pc + 1 : x->a[kind];
@@ -85,7 +85,7 @@ static inline uint32_t get_u32(const uint8_t *p)
 }
 static inline uint64_t get_u64(const uint8_t *p) { return get_u32(p) | (uint64_t)get_u32(p + 4) << 32; }
 
-/* For tests: so many raw bytes at most in an event chunk, and a state chunk behind so many bytes of them; else EVENTS_RAW, STATE_EVERY. */
+/* For tests: an event chunk has `most` raw bytes at most (else EVENTS_RAW), and a state chunk comes after `every` bytes of events (else STATE_EVERY). */
 void trace_states(TraceWriter *, size_t most, uint64_t every);
 /* Reads a trace from an open stream, which it closes; path is for messages. NULL with an error in diag. */
 TraceReader *trace_open_stream(FILE *, const char *path, Diag *);

@@ -310,7 +310,7 @@ static int read_event(TraceReader *r, TraceEvent *e)
 	return 1;
 }
 
-/* What readers in order have no use for: it is only counted. Who has sought goes behind it. */
+/* Passes a chunk that only readers by index use. A reader in the file's order adds it to the checksum, one that has sought skips it. */
 static bool pass_chunk(TraceReader *r, size_t raw, size_t stored)
 {
 	uint8_t part[4096];

@@ -20,37 +20,37 @@ typedef enum {
 	TABLE_COUNT
 } TraceTableKind;
 
-/* id, table, name; what the row's rpc, n, m and other are, NULL = nothing, "" = a number of the row. Every row has a pc (if any) and lanes besides. The
-   numbers of rows are part of the file format: new ones come last, and with a new version. */
+/* id, table, name; the names of the row's rpc, n, m and other: NULL = it has none, "" = a number without a name. Every row also has lanes, and a pc if it is at
+   a place. The numbers of rows are part of the file format: new rows come last, and with a new version. */
 #define TRACE_ROWS(X) \
 	X(SPLIT, SPLITS, "split", NULL, "barrier", NULL, "with")                 /* a group of lanes that may be issued */ \
 	X(HOME, HOMES, "of warp", NULL, "", NULL, NULL)                         /* lanes of a split whose registers are that warp's */ \
 	X(BASE, STACK, "base", "until", NULL, NULL, NULL)                        /* stack of (pc, mask, reconvergence pc): all lanes */ \
-	X(PATH, STACK, "path", "until", NULL, NULL, NULL)                        /* of a branch */ \
+	X(PATH, STACK, "path", "until", NULL, NULL, NULL)                        /* a path of a branch */ \
 	X(RECONVERGENCE, STACK, "reconvergence", "until", NULL, NULL, NULL)      /* where the paths above it meet */ \
 	X(CALLEE, STACK, "callee", "until", NULL, NULL, NULL) \
-	X(CALLER, STACK, "caller", "until", NULL, NULL, NULL)                    /* goes on when the callees above it have returned */ \
+	X(CALLER, STACK, "caller", "until", NULL, NULL, NULL)                    /* lanes that go on when the callees above have returned */ \
 	X(TOKEN_SYNC, STACK, "SYNC", NULL, NULL, NULL, NULL) \
 	X(TOKEN_DIV, STACK, "DIV", NULL, NULL, NULL, NULL) \
 	X(TOKEN_BRK, STACK, "BRK", NULL, NULL, NULL, NULL) \
 	X(TOKEN_CONT, STACK, "CONT", NULL, NULL, NULL, NULL) \
 	X(TOKEN_CALL, STACK, "CALL", NULL, NULL, NULL, NULL) \
-	X(LISTED, STACK, "group", NULL, "call depth", NULL, "put aside for")     /* of the sorted list; the first of the order is on top */ \
-	X(FRAME, STACK, "frame", NULL, NULL, NULL, NULL)                         /* of a call: the lanes in it and in those above */ \
-	X(WAITING, GROUPS, "waiting", NULL, NULL, NULL, NULL)                    /* lanes whose own pc it is */ \
-	X(SAVED, STACK, "saved mask", NULL, "", "call depth", NULL)      /* pc: where it is taken up */ \
+	X(LISTED, STACK, "group", NULL, "call depth", NULL, "put aside for")     /* a group of the sorted list; the first of the order is on top */ \
+	X(FRAME, STACK, "frame", NULL, NULL, NULL, NULL)                         /* a call's frame: the lanes in it and in frames above */ \
+	X(WAITING, GROUPS, "waiting", NULL, NULL, NULL, NULL)                    /* lanes that wait at this pc */ \
+	X(SAVED, STACK, "saved mask", NULL, "", "call depth", NULL)      /* pc: where its lanes are taken up */ \
 	X(LINK, GROUPS, "return address", NULL, "call depth", NULL, NULL) \
 	X(SCALAR, REGISTERS, "scalar", NULL, NULL, NULL, "value") \
 	X(MEMBER, GROUPS, "group", "until", "region", "order", "after")          /* a split; after: lanes that go first */ \
-	X(SIDE, STACK, "side", "until", "entry", "region", NULL)                 /* of an entry of the stack: a split */ \
-	X(FAMILY, GROUPS, "family", NULL, NULL, NULL, "with")                    /* a split that a load parted from those; pc: the branch at which it waits for them */ \
-	X(WAY, GROUPS, "way", NULL, NULL, NULL, NULL)                            /* where its lanes go then */ \
+	X(SIDE, STACK, "side", "until", "entry", "region", NULL)                 /* a split that is a side of an entry of the stack */ \
+	X(FAMILY, GROUPS, "family", NULL, NULL, NULL, "with")                    /* a split that a load parted from others; pc: the branch at which it waits for them */ \
+	X(WAY, GROUPS, "way", NULL, NULL, NULL, NULL)                            /* where lanes of a family go behind that branch */ \
 	X(REGION, REGIONS, "region", NULL, "", "outer", "arrived")         /* lanes: those on their way to pc */ \
 	X(TURN, QUEUE, "group", NULL, NULL, NULL, "yielded")                        /* a split that is ready */ \
 	X(BARRIER, BARRIERS, "barrier", NULL, "", NULL, "waiting")               /* lanes: its members */ \
 	X(HOLDERS, BARRIERS, "named by", NULL, "barrier", NULL, NULL)            /* lanes that may still name it, where they are not its members */ \
 	X(REGISTER, REGISTERS, "register", NULL, "", "barrier", NULL)           /* lanes whose register names the barrier */ \
-	X(ENTRY, STACK, "entry", "until", "", "call depth", "arrived")      /* of a block's stack: this warp's lanes in it */ \
+	X(ENTRY, STACK, "entry", "until", "", "call depth", "arrived")      /* this warp's lanes in an entry of its block's stack */ \
 	X(TARGET, GROUPS, "target", NULL, "entry", NULL, NULL)                   /* where lanes that have arrived at a branch go */ \
 	X(CONTEXT, GROUPS, "context", NULL, "call depth", NULL, NULL)            /* a split; in the table on chip, or in memory */
 typedef enum {
@@ -61,12 +61,12 @@ typedef enum {
 } TraceRowKind;
 
 #define TRACE_FLAGS(X) /* bit, id, name */ \
-	X(0, RUNS, "runs")                  /* may issue; its pc is the next instruction */ \
+	X(0, RUNS, "runs")                  /* it may issue; its pc is the next instruction */ \
 	X(1, PARKED, "parked") \
 	X(2, AT_BARRIER, "at a barrier") \
 	X(3, AT_SYNC, "at a warp-level operation") \
-	X(4, RELEASED, "released")          /* and still to step over what it waited at */ \
-	X(5, ARRIVING, "arriving")          /* a warp-level operation has let it go; the mechanism is still to hear of it */ \
+	X(4, RELEASED, "released")          /* its barrier has opened, and it has yet to step over it */ \
+	X(5, ARRIVING, "arriving")          /* a warp-level operation has let it go; the mechanism has yet to hear of it */ \
 	X(6, IN_MEMORY, "in memory") \
 	X(7, OF_CALL, "call") \
 	X(8, REJOINS, "rejoins") \
@@ -86,7 +86,7 @@ typedef struct TraceRow {
 	uint64_t mask, other;
 	uint32_t pc, rpc;              /* ROW_NO_PC: none */
 	uint32_t n, m;
-	uint16_t split;                /* the split that it is, or is of; ROW_NO_SPLIT */
+	uint16_t split;                /* the split that the row shows or belongs to; ROW_NO_SPLIT */
 	uint16_t flags;
 	uint8_t kind;
 } TraceRow;

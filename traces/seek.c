@@ -1,4 +1,4 @@
-/* From place to place in a trace by its index. */
+/* Goes from place to place in a trace by its index. */
 #include "traces/reader.h"
 #include "traces/export.h"
 #include <string.h>
@@ -48,7 +48,7 @@ static void read_entries(TraceReader *r)
 		trace_fail(r, "an index that makes no sense");
 }
 
-/* The offset of the index as the end of the file has it; 0: there is none, or the file cannot be sought in. */
+/* The offset of the index, as the end of the file says; 0: there is no index, or the file cannot seek. */
 static uint64_t index_offset(TraceReader *r)
 {
 	uint8_t end[CHUNK_BYTES + END_BYTES];
@@ -58,7 +58,7 @@ static uint64_t index_offset(TraceReader *r)
 	return get_u64(end + CHUNK_BYTES + 16);
 }
 
-/* Reads the index if that has not been done. False: there is none, or an error; the place in the file is as before. */
+/* Reads the index, once. False: there is none, or an error; the place in the file is as before. */
 static bool read_index_once(TraceReader *r)
 {
 	if (!r->looked) {
@@ -81,7 +81,7 @@ int64_t trace_launches(TraceReader *r)
 	return read_index_once(r) ? (int64_t)vec_last(&r->index).launch + 1 : -1;
 }
 
-/* The launch's own entry, which is its first. */
+/* The launch's first entry, which is for its begin. */
 static const IndexEntry *entry_of(const TraceReader *r, uint64_t launch)
 {
 	int low = 0, high = r->index.n;
@@ -96,7 +96,7 @@ static const IndexEntry *entry_of(const TraceReader *r, uint64_t launch)
 	return &r->index.v[low];
 }
 
-/* Reads the launch, and finds its last state with no event from that cycle on before it; NULL: there is none. */
+/* Reads the launch. *state: its last state chunk behind only events before that cycle; NULL: there is none. */
 static bool go_to(TraceReader *r, uint64_t launch, uint64_t cycle, const IndexEntry **state)
 {
 	const IndexEntry *begin = entry_of(r, launch), *end = r->index.v + r->index.n;

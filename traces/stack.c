@@ -9,10 +9,10 @@ typedef struct Picture {
 	FILE *out;
 	const TraceFilter *f;
 	const TraceLaunch *launch;
-	int64_t number;                /* of the launch */
-	uint64_t cycle, last;          /* asked for; of the last event seen */
+	int64_t number;                /* the launch's number */
+	uint64_t cycle, last;          /* the cycle asked for; that of the last event seen */
 	TraceState state;
-	int shown;                     /* launches */
+	int shown;                     /* number of launches shown */
 	TraceAsked asked;
 } Picture;
 
@@ -95,7 +95,8 @@ static void show(Picture *p)
 
 static bool wanted(Picture *p) { return trace_asked(&p->asked, p->f, p->launch, p->number); }
 
-/* From the launch's begin, or a state whose last event was in cycle `last`, to behind the cycle, and what is there is shown. skip: no farther. Returns what trace_next gave last, with the launch behind in *next. */
+/* Follows a launch's events from its begin, or from a state whose last event was in cycle `last`, to the end of the cycle asked for, and shows the state
+   there. skip: reads no farther. Returns what trace_next gave last, and the next launch in *next. */
 static int follow(Picture *p, TraceReader *r, uint64_t last, const TraceLaunch **next, bool skip, Diag *diag)
 {
 	TraceEvent e;
@@ -117,7 +118,7 @@ static int follow(Picture *p, TraceReader *r, uint64_t last, const TraceLaunch *
 	return k;
 }
 
-/* Launches one after another; those that are not wanted are passed over. */
+/* Reads launches one after another, and passes over those that are not wanted. */
 static int in_order(Picture *p, TraceReader *r, Diag *diag)
 {
 	TraceEvent e;

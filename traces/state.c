@@ -139,7 +139,7 @@ static void step_split(TraceWarp *w, const TraceEvent *e)
 	for (int x = 0; x < 2; x++) {
 		const TraceRowVec *v = &w->table[tables[x]];
 		int k = v->n - 1;
-		if (tables[x] == TABLE_SPLITS && e->split < v->n && runs(&v->v[e->split], e->split)) /* its own place, as a rule */
+		if (tables[x] == TABLE_SPLITS && e->split < v->n && runs(&v->v[e->split], e->split)) /* as a rule its row is at its own index */
 			k = e->split;
 		while (k >= 0 && !runs(&v->v[k], e->split))
 			k--;
@@ -212,7 +212,7 @@ static void change(Change *c, int kind, const TraceRow *row, uint64_t a, int at)
 
 static void set(Change *c, int kind, const TraceRow *row, int at) { change(c, kind, row, row->pc, at); }
 
-/* Equal rows in front and behind stay; of those between, as many as both have are rewritten, the others come or go. */
+/* Equal rows at the begin and at the end stay; of the rows between, as many as both tables have are rewritten, the others come or go. */
 static void put_differences(Change *c, const TraceRow *old, int nold, const TraceRow *now, int n)
 {
 	int front = 0, most = nold < n ? nold : n, same = 0;
@@ -238,7 +238,7 @@ void trace_state_differences(TraceState *t, const TraceEvent *like, const TraceR
 {
 	Change c = { t, *like, emit, self };
 	TraceRowVec before = { 0 };
-	const TraceWarp *w = trace_state_warp(t, like->sm, like->warp); /* events of it ask for no other */
+	const TraceWarp *w = trace_state_warp(t, like->sm, like->warp); /* stays valid, since its own events ask for no other warp */
 	for (int k = 0; k < TABLE_COUNT; k++) {
 		const TraceRowVec *old = &w->table[k];
 		if (!old->n && !now[k].n)

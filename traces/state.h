@@ -1,5 +1,5 @@
 /* The state of a launch at a moment, as the events up to it leave it: what the mechanism holds for each warp, the thread block of
- * each warp slot, why each scheduler stands still. Who records and who reads follow the same rules, so a trace need not say what
+ * each warp slot, why each scheduler stands still. Recorder and reader follow the same rules, so a trace need not say what
  * follows from an issue: that the split stands at the next instruction. */
 #ifndef GSIM_TRACE_STATE_H
 #define GSIM_TRACE_STATE_H
@@ -11,21 +11,21 @@ typedef Vec(TraceRow) TraceRowVec;
 typedef struct TraceWarp {
 	uint16_t sm, slot;
 	uint16_t depth;
-	bool used;                     /* a thread block's warp is there */
-	uint64_t block, index;         /* number of the block; of the warp in it */
+	bool used;                     /* a warp is in the slot */
+	uint64_t block, index;         /* number of its block; index of the warp in it */
 	uint64_t since;                /* cycle in which it came */
 	uint64_t lanes, ended;
 	TraceRowVec table[TABLE_COUNT];
 } TraceWarp;
 
 enum { WHY_ISSUES = 0xffff };
-typedef struct TraceScheduler { uint16_t sm, number, why; uint64_t since; } TraceScheduler; /* why: WHY_ISSUES, last
-                                                                                               at `since`; or the reason why it has not since then */
+typedef struct TraceScheduler { uint16_t sm, number, why; uint64_t since; } TraceScheduler; /* why: WHY_ISSUES: it issued
+                                                                                               last at `since`; else the reason why it has not issued since then */
 
 typedef struct TraceState {
-	int schedulers;                /* of an SM, from the launch: set after trace_state_clear; 0 = unknown */
-	uint64_t cycle;                /* the last one seen */
-	uint64_t rows;                 /* of all tables */
+	int schedulers;                /* schedulers of an SM, as the launch says: set after trace_state_clear; 0 = unknown */
+	uint64_t cycle;                /* of the last event */
+	uint64_t rows;                 /* number of rows in all tables */
 	Vec(TraceWarp) warp;
 	Vec(TraceScheduler) scheduler;
 	Vec(int) place;                /* hash table: places in warp, plus one; empty ones are 0 */
@@ -34,13 +34,13 @@ typedef struct TraceState {
 /* False: the event contradicts the state, which stays as it was. */
 bool trace_state_event(TraceState *, const TraceEvent *);
 TraceWarp *trace_state_warp(TraceState *, unsigned sm, unsigned slot); /* valid until another is asked for */
-void trace_state_clear(TraceState *);          /* as before the first event */
+void trace_state_clear(TraceState *);          /* the state before the first event */
 void trace_state_free(TraceState *);
 
-/* The events that turn the warp's rows into `now`, tables in order, one after another; a row is equal when all of its fields are. */
+/* Emits the events that turn the warp's rows into `now`, table by table; rows are equal when all their fields are. */
 typedef void TraceEmit(void *self, const TraceEvent *);
 void trace_state_differences(TraceState *, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT], TraceEmit *, void *self);
-/* Events that lead from nothing to this state. */
+/* Emits events that lead from the empty state to this one. */
 void trace_state_replay(const TraceState *, TraceEmit *, void *self);
 static inline bool trace_row_equal(const TraceRow *a, const TraceRow *b)
 {

@@ -1,5 +1,5 @@
 /* Event traces of a run: a versioned, zlib-compressed file; doc/trace.md is the format.
- * Knows nothing of GPUs but numbers: whoever writes gives the names.
+ * It knows nothing of GPUs but numbers: the writer gives the names.
  *
  * traces/ is the file of events: writing, reading, exporting. It may include lib/ only; sim/ writes traces, tools/ shows them. */
 #ifndef GSIM_TRACE_H
@@ -38,13 +38,13 @@ typedef enum {
 extern const char *const trace_kind_name[TR_COUNT];
 
 typedef struct TraceEvent {
-	uint64_t cycle;                /* within the launch; functional runs: the number of the issue */
-	uint64_t mask;                 /* lanes; of enter and rewrite: the row's, as a is its pc and split its split */
+	uint64_t cycle;                /* counted from the launch's begin; functional runs: the number of the issue */
+	uint64_t mask;                 /* lanes; in enter and rewrite mask, a and split are the row's lanes, pc and split */
 	uint64_t a, b;
 	uint16_t sm, warp, split;      /* warp: slot in the SM; split: index in the warp */
-	uint16_t depth;                /* of the mechanism's structure, after the event */
+	uint16_t depth;                /* depth of the mechanism's structure after the event */
 	uint8_t kind;
-	TraceRow row;                  /* of enter and rewrite; of leave: only its kind, that of the first row that is gone */
+	TraceRow row;                  /* for enter and rewrite; for leave only its kind: that of the first row that has left */
 } TraceEvent;
 
 typedef struct TraceIns {              /* one machine instruction, by pc */
@@ -55,41 +55,41 @@ typedef struct TraceIns {              /* one machine instruction, by pc */
 
 typedef struct TraceLaunch {           /* what stands before a launch's events */
 	const char *kernel, *machine, *model;
-	const char *configuration;     /* a hash of the machine; this and the next two: "" in traces of version 1 */
-	const char *changed;           /* of the machine file: "key=value key=value" */
+	const char *configuration;     /* a hash of the machine; configuration, changed and passes are "" in traces of version 1 */
+	const char *changed;           /* changes of the machine file: "key=value key=value" */
 	const char *passes;            /* "" = none */
 	uint32_t grid[3], block[3];
 	int warp_size, sms;
 	int nins;
 	const TraceIns *ins;
-	bool timed;                    /* this and the next: traces of version 3; before: false and 0 */
-	int schedulers;                /* of an SM; a warp's is its slot modulo that */
+	bool timed;                    /* timed and schedulers: false and 0 in traces before version 3 */
+	int schedulers;                /* schedulers of an SM; a warp belongs to number (slot modulo this) */
 	int nreasons;
 	const char *const *reason;     /* names of the reasons of stalls */
-	int run, stream;               /* this and the next: traces of version 4; before: -1, 0, 0. run: trace_run; stream: 0 is the default one */
-	uint64_t started;              /* timed: its cycle 0 on its run's clock, on which launches of other streams run beside it */
+	int run, stream;               /* run (of trace_run), stream (0 is the default one) and started: -1, 0, 0 in traces before version 4 */
+	uint64_t started;              /* timed: its cycle 0 on the run's clock, which launches of all streams share */
 } TraceLaunch;
 
 typedef struct TraceWriter TraceWriter;
 TraceWriter *trace_create(const char *path, Diag *);   /* NULL with an error */
-int trace_run(TraceWriter *);                          /* the number, from 0, of a run that is to have launches in the trace: a machine whose clock begins at 0 */
-void trace_launch(TraceWriter *, const TraceLaunch *); /* copies what it needs */
+int trace_run(TraceWriter *);                          /* begins a run, on a machine whose clock begins at 0; its number, from 0 */
+void trace_launch(TraceWriter *, const TraceLaunch *); /* begins a launch; copies what it needs */
 void trace_event(TraceWriter *, const TraceEvent *);   /* in order of (cycle, sm) within a launch */
 bool trace_close(TraceWriter *, Diag *);               /* false: something could not be written */
 
 typedef struct TraceReader TraceReader;
 TraceReader *trace_open(const char *path, Diag *);
-/* The next item: 1 an event, 2 the start of a launch (*launch stays valid until the next but one is read), 0 the end,
-   -1 an error (in diag). */
+/* Reads the next item. 1: an event, 2: the start of a launch (*launch stays valid until the launch after the next is read), 0: the end,
+   -1: an error (in diag). */
 int trace_next(TraceReader *, TraceEvent *, const TraceLaunch **launch);
-int trace_version(const TraceReader *);        /* of its format */
+int trace_version(const TraceReader *);        /* the version of the format */
 /* The number of launches, if the trace has an index; else -1. */
 int64_t trace_launches(TraceReader *);
-/* Goes to that launch, less than trace_launches says, and on in it as far as the index can, but no farther than behind the last event of `cycle`:
-   trace_next gives events that lead to the state there, then those behind it. *reached: the cycle of the last event before those. NULL: an error. */
+/* Goes to that launch, a number below trace_launches, and in it as far as the index leads, at most to the last event of `cycle`: trace_next first gives
+   events that lead to the state there, then the events behind it. *reached: the cycle of the last event before that place. NULL: an error. */
 const TraceLaunch *trace_seek(TraceReader *, uint64_t launch, uint64_t cycle, uint64_t *reached);
-/* The same, but trace_next gives events of the launch in the order of the file, of which those from cycle `from` on are complete; what leads to them is
-   not read, as far as the index can. */
+/* Goes to that launch as trace_seek does, but trace_next gives the events of the file in order, among them all from cycle `from` on; events before that are
+   skipped as far as the index allows. */
 const TraceLaunch *trace_seek_events(TraceReader *, uint64_t launch, uint64_t from);
 void trace_reader_free(TraceReader *);
 #endif

@@ -28,16 +28,16 @@ struct TraceWriter {
 	size_t out_cap;
 
 	uint8_t *raw;              /* EVENTS_RAW */
-	size_t n, most;            /* most: a chunk's */
+	size_t n, most;            /* bytes in raw; the most of a chunk */
 	Coder coder;
 
 	uint64_t offset;           /* bytes written */
-	TraceState state;          /* behind the events so far, written or not */
-	uint64_t since, every, state_every; /* bytes of events since the last state chunk; every: so many make the next one due, never less than state_every */
+	TraceState state;          /* after all events so far, written or not */
+	uint64_t since, every, state_every; /* bytes of events since the last state chunk; after `every` the next one is due; `every` is never less than state_every */
 	Coder *state_coder;
 	Vec(uint8_t) state_raw;
 	StrBuf index;
-	uint64_t entries, entry_launch, entry_offset; /* of the index; the last one's */
+	uint64_t entries, entry_launch, entry_offset; /* number of the index's entries; the last entry's launch and offset */
 };
 
 static void put_bytes(TraceWriter *w, const void *p, size_t n)
@@ -119,7 +119,7 @@ static uint8_t *put_row(uint8_t *p, const TraceEvent *e)
 	return put_varint(p, r->other);
 }
 
-/* The event's bytes at p; behind them. */
+/* Puts the event's bytes at p; returns the place behind them. */
 static uint8_t *put_event(Coder *c, uint8_t *p, const TraceEvent *e)
 {
 	Context *x = coder_context(c, e->sm, e->warp);
@@ -178,7 +178,7 @@ static void put_state_event(void *self, const TraceEvent *e)
 	w->state_raw.n = (int)(put_event(w->state_coder, w->state_raw.v + w->state_raw.n, e) - w->state_raw.v);
 }
 
-/* The state behind the events written, as events that lead to it from nothing. */
+/* Writes the state after the events so far, as events that lead to it from the empty state. */
 static void emit_state(TraceWriter *w)
 {
 	if (!w->state_coder)
@@ -225,7 +225,7 @@ void trace_event(TraceWriter *w, const TraceEvent *e)
 	w->events++;
 }
 
-/* Its offset; 0: there is none, as it would be too long. */
+/* Writes the index. Returns its offset; 0: it would be too long, and there is none. */
 static uint64_t emit_index(TraceWriter *w)
 {
 	StrBuf b = { 0 };
@@ -249,7 +249,7 @@ static void sb_string(StrBuf *b, const char *s)
 	sb_write(b, s ? s : "", n);
 }
 
-/* A string by its number in the order of first appearance; a new number is followed by the string. 0 is the empty one. */
+/* Writes a string as its number in the order of first appearance; a new number is followed by the string. 0 is the empty string. */
 static void sb_shared_string(StrBuf *b, StrMap *map, const char *s)
 {
 	if (!s || !*s) {
