@@ -43,7 +43,7 @@ static void put_warp(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 
 static bool single(Mask m) { return !(m & (m - 1)); }
 
-/* In what lanes wait that the mechanism holds, until who comes where, and where they would go on. */
+/* Says in what structure the mechanism holds the lanes, which lanes have to come where before they go on, and where that would be. */
 static void put_held(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 {
 	if (x->in)
@@ -150,7 +150,7 @@ void diagnosis_text(const Diagnosis *d, const char *kernel, StrBuf *b)
 		const StuckLanes *x = &d->held[k];
 		held |= x->how == STUCK_HELD;
 		if (x->lanes == d->writer.lanes && d->written && same_warp(x, &d->writer))
-			continue; /* told already */
+			continue; /* the lanes have been told of already */
 		if (d->kind == FAULT_BARRIER && x->lanes == d->who.lanes && same_warp(x, &d->who))
 			continue;
 		sb_puts(b, "\n  ");

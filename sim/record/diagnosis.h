@@ -1,4 +1,4 @@
-/* Why a launch can never end: what livelock and deadlock reports say, for programs and for people. Strings and arrays live
+/* Why a launch can never end: the content of livelock and deadlock reports, for programs and for people. Strings and arrays live
  * in the arena of the launch's statistics. */
 #ifndef GSIM_DIAGNOSIS_H
 #define GSIM_DIAGNOSIS_H
@@ -8,9 +8,9 @@
 typedef struct CodePlace { const char *function, *block, *file; int line; } CodePlace; /* file NULL, line 0: unknown */
 
 typedef enum {
-	STUCK_RUNS,                    /* not held back: it spins, or waits for memory */
-	STUCK_BARRIER, STUCK_WARPSYNC, /* at a block barrier, at a warp-level operation */
-	STUCK_HELD,                    /* the mechanism does not schedule it */
+	STUCK_RUNS,                    /* nothing holds the lanes back: they spin, or wait for memory */
+	STUCK_BARRIER, STUCK_WARPSYNC, /* the lanes wait at a block barrier, at a warp-level operation */
+	STUCK_HELD,                    /* the mechanism does not schedule the lanes */
 	STUCK_ENDED,
 	STUCK_COUNT
 } StuckHow;
@@ -22,7 +22,7 @@ typedef struct StuckLanes {            /* lanes of a warp that are in the same s
 	Mask lanes;
 	StuckHow how;
 	CodePlace at;                  /* where they are, or go on */
-	const char *in;                /* held: what holds them ("a stack entry"), or NULL */
+	const char *in;                /* STUCK_HELD: what holds them ("a stack entry"), or NULL */
 	bool waits;                    /* held until `others` come to `until` */
 	Mask others;
 	CodePlace until;
@@ -30,28 +30,28 @@ typedef struct StuckLanes {            /* lanes of a warp that are in the same s
 
 typedef struct StuckWord {
 	Space space;                   /* global or shared */
-	uint64_t address, offset, value; /* offset: in its buffer */
+	uint64_t address, offset, value; /* offset: bytes from its buffer's begin */
 	unsigned bytes;
-	const char *buffer;            /* or variable; may be NULL */
-	int different;                 /* words that the lanes wait on */
+	const char *buffer;            /* the buffer or variable that it is in; may be NULL */
+	int different;                 /* number of words on which the lanes wait */
 } StuckWord;
 
 enum { STUCK_MOST = 8 };
 typedef struct Diagnosis {
 	FaultKind kind;                /* FAULT_LIVELOCK, FAULT_BARRIER */
 	StuckLanes who;                /* livelock: at = the branch that they come back to */
-	uint64_t spinning;             /* lanes of the machine that do */
+	uint64_t spinning;             /* lanes of the whole machine that spin */
 	bool reads;
-	StuckWord word;                /* reads: what they wait for */
-	bool written;                  /* by an atomic operation or a store that others are meant to see, in this launch */
+	StuckWord word;                /* reads: the word whose change the lanes wait for */
+	bool written;                  /* in this launch the word was changed by an atomic operation or a store that others are meant to see */
 	uint32_t thread[3];            /* written: the last thread that changed the word, */
-	CodePlace by;                  /* ... where it did, */
-	StuckLanes writer;             /* ... and where it is now (one lane) */
-	int nheld;                     /* lanes that wait: of the warp, then of others */
+	CodePlace by;                  /* ... the instruction with which it did, */
+	StuckLanes writer;             /* ... and the situation of that thread now (one lane) */
+	int nheld;                     /* entries of held: lanes that wait, those of the warp first */
 	StuckLanes held[STUCK_MOST];
-	uint64_t more;                 /* groups of lanes beyond these */
-	uint32_t arrived, expected;    /* deadlock at a block barrier */
-	const char *model, *holds;     /* the mechanism, and what it does not do, or NULL */
+	uint64_t more;                 /* groups of lanes that found no place in held */
+	uint32_t arrived, expected;    /* threads, in a deadlock at a block barrier */
+	const char *model, *holds;     /* the mechanism, and why it may hold lanes for ever (StuckHooks.holds), or NULL */
 } Diagnosis;
 
 struct StrBuf;

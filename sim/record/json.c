@@ -1,4 +1,4 @@
-/* What a launch measured, as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure are null. */
+/* A launch's statistics as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure are null. */
 #include "lib/json.h"
 #include "sim/record/diagnosis.h"
 #include "sim/record/stats.h"
@@ -18,7 +18,7 @@ static bool in_group(const char *path, const char *group)
 	return !strncmp(path, group, n) && path[n] == '.';
 }
 
-/* The counters whose path is group.key, and below group.sub. those of the groups inside it. */
+/* Puts the counters with a path group.key, and those of groups inside it (group.sub.key) as objects. */
 static void counters(JsonSink *j, const LaunchStats *s, const char *group)
 {
 	size_t n = strlen(group);
@@ -34,7 +34,7 @@ static void counters(JsonSink *j, const LaunchStats *s, const char *group)
 		char sub[64];
 		snprintf(sub, sizeof sub, "%.*s", (int)(dot - path), path);
 		if (i && in_group(stat_info[i - 1].path, sub))
-			continue; /* its group is open since its first counter */
+			continue; /* the group's first counter has put it already */
 		j->key(j, sub + n + 1);
 		j->begin(j, '{', true);
 		counters(j, s, sub);
@@ -79,7 +79,7 @@ static void put_issue(JsonSink *j, const LaunchStats *s)
 	j->end(j);
 }
 
-/* The keys of what lanes do apart. Cycles are known where time is. */
+/* Puts the keys of partings and what they cost. Only timed runs know cycles. */
 static void put_parted(JsonSink *j, const PartCount *p, bool timed)
 {
 	json_put_count(j, "partings", p->partings);
@@ -154,7 +154,7 @@ static void put_line_stalls(JsonSink *j, const uint64_t stalls[STALL_COUNT])
 		j->end(j);
 }
 
-/* Groups of figures that are all 0 are left out. */
+/* Puts lines of the source. Groups of figures that are all 0 are left out. */
 static void put_lines(const LaunchStats *s, JsonSink *j)
 {
 	j->key(j, "lines");

@@ -1,4 +1,4 @@
-/* The conservation laws of what a launch measures. */
+/* The conservation laws of a launch's statistics. */
 #include "sim/record/stats.h"
 #include <stdio.h>
 
@@ -48,7 +48,8 @@ static const char *unequal(const char *law, uint64_t a, uint64_t b)
 	return text;
 }
 
-/* Each lane-slot of an issue is an executing lane's or has one cause why not; what is counted by instruction adds up to that. There are no such slots where lanes issue each by itself. */
+/* Each lane-slot of an issue has an executing lane or is charged to one cause; the counts by instruction add up to the launch's. Where each lane issues
+   by itself there are no such slots. */
 static const char *lane_law(const LaunchStats *s)
 {
 	uint64_t width = (uint64_t)s->warp_size, lost[2] = { 0 }, issues[2] = { 0 }, useful[2] = { 0 };
@@ -107,7 +108,7 @@ const char *stats_conservation(const LaunchStats *s, const Config *c)
 				s->cycles * (uint64_t)c->sched_count * (uint64_t)c->sm_count);
 		if (!bad)
 			bad = stats_memory_law(s, c);
-		if (!bad && !s->own_slots) /* whose launches end before their stores */
+		if (!bad && !s->own_slots) /* under own_slots launches end before their stores are done */
 			bad = stats_rate_law(s, c);
 	}
 	if (!bad && !s->own_slots)

@@ -59,7 +59,7 @@ static bool needs_time(const char *path)
 	return false;
 }
 
-/* Figures that say where the lanes of a warp are that issues are without: not defined where every lane has issue slots of its own. */
+/* Figures about lanes that an issue of their warp goes without: not defined where every lane has issue slots of its own. */
 static bool needs_groups(const char *path)
 {
 	static const char *const warps[] = { "lanes.no_thread", "lanes.ended", "lanes.parted", "overhead.no_thread", "overhead.ended",

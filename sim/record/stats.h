@@ -1,12 +1,12 @@
 /* What a launch measured. Every counter is a row of STATS: the JSON report, the text report, gsim-compare and
    --list statistics come from it. Cycle counters are SM cycles; the rest are counts unless the row says otherwise.
 
-   sim/record/ holds what is recorded of a launch: counters and their laws, diagnoses, both as JSON. It sees sim/config/ only. */
+   sim/record/ defines the records of a launch: counters and their laws, diagnoses, both as JSON. It sees sim/config/ only. */
 #ifndef GSIM_STATS_H
 #define GSIM_STATS_H
 #include "sim/config/config.h"
 
-/* S(field, "json.path", how, unit, help): how launches of a run and SMs of a launch add up: SUM or MAX. */
+/* S(field, "json.path", how, unit, help). how: launches of a run, and SMs of a launch, add up by SUM or MAX. */
 #define STATS(S) \
 	S(cycles, "cycles", SUM, "cycles", "from a launch's first block to the end of its last block and of its last access; in total, those in which a launch ran") \
 	S(program_cycles, "program_cycles", MAX, "cycles", "from the host's first call to the end of the launch, or of all launches") \
@@ -94,12 +94,12 @@ extern const StatInfo stat_info[];
 extern const int stat_count;
 int stat_better(const char *path);             /* 1: more is better, -1: less is, 0: neither */
 
-/* What is counted of each instruction. */
-typedef struct InsCount { uint64_t issues, useful, off; } InsCount;   /* lanes of the groups whose guard holds, and those whose does not */
+/* Counters of an instruction. */
+typedef struct InsCount { uint64_t issues, useful, off; } InsCount;   /* useful, off: lanes for which the guard holds, and does not */
 typedef struct PartCount {
 	uint64_t partings;             /* times that lanes of a warp have parted there */
-	uint64_t lost[2];              /* lane-slots charged to that: of issues of the module's instructions, and of what was added */
-	uint64_t cycles;               /* from each parting to the issue that has all its lanes together, of those that have not ended */
+	uint64_t lost[2];              /* lane-slots charged to these partings: [0] of issues of the module's instructions, [1] of added ones */
+	uint64_t cycles;               /* from each parting to the issue that has all its lanes together that have not ended */
 } PartCount;
 void ins_count_add(InsCount *, const InsCount *);
 void part_count_add(PartCount *, const PartCount *);
@@ -107,28 +107,28 @@ static inline bool parted_any(const PartCount *p) { return p->partings || p->los
 
 typedef struct BlockStats {
 	const char *function, *label;
-	uint64_t fetches;              /* issues of the block's first instruction, once for each group */
-	uint64_t threads;              /* lanes in them */
+	uint64_t fetches;              /* issues of the block's first instruction, once for each split */
+	uint64_t threads;              /* lanes in these issues */
 } BlockStats;
 
 typedef enum { PART_BRANCH, PART_INDEXED, PART_CALL, PART_RETURN, PART_LOAD, PART_YIELD, PART_COUNT } PartKind;
 extern const char *const part_name[PART_COUNT];
 
-/* An instruction at which lanes part: a branch of the module, or another one at which some have parted. */
+/* An instruction at which lanes may part: a branch of the module, or another instruction at which lanes have parted. */
 typedef struct BranchStats {
 	PartKind kind;
 	const char *function, *label, *file; /* label: of the block that it is in; a branch ends it */
 	int line;
-	uint64_t executed, divergent;  /* branches only, as the next two */
+	uint64_t executed, divergent;  /* executed, divergent, lanes, lanes_taken: branches only */
 	uint64_t lanes, lanes_taken;
 	PartCount parted;
 } BranchStats;
 
 typedef struct LineStats {             /* instructions of one place in the source */
-	const char *function, *file;   /* function NULL: what belongs to no instruction */
-	int line;                      /* 0: what lowering or the mechanism has made up */
-	InsCount count[2];             /* of the module's instructions; of what was added */
-	InsCount inserted;             /* of the first: those that passes inserted */
+	const char *function, *file;   /* function NULL: counts that belong to no instruction */
+	int line;                      /* 0: instructions that come from no place in the source */
+	InsCount count[2];             /* [0] of the module's instructions, [1] of added ones */
+	InsCount inserted;             /* the part of count[0] that passes inserted */
 	PartCount parted;
 	uint64_t stalls[STALL_COUNT];
 } LineStats;
@@ -148,7 +148,7 @@ typedef struct LaunchStats {
 #define S(FIELD, ...) uint64_t FIELD;
 	STATS(S)
 #undef S
-	Cycle quiet;                   /* the end of all that it has sent to memory and that was served: answers, acknowledgements of stores, writes to DRAM */
+	Cycle quiet;                   /* when the last of its traffic that was served ended: answers, acknowledgements of stores, writes to DRAM */
 	uint64_t stalls[STALL_COUNT];
 	uint64_t active_lanes[65];     /* issues by number of active lanes */
 	uint64_t static_instructions, static_blocks, registers;
@@ -160,12 +160,12 @@ typedef struct LaunchStats {
 	BranchStats *parting_stats;    /* other instructions at which lanes have parted */
 	LineStats *line_stats;
 	int nmodel;
-	ModelStat model[MODEL_STATS];           /* keys of the mechanism's own, under divergence */
+	ModelStat model[MODEL_STATS];           /* the mechanism's own counters; their keys stand under divergence */
 	const struct Diagnosis *diagnosis; /* why it can never end (sim/record/diagnosis.h), or NULL */
 	double seconds;                /* host time */
 } LaunchStats;
 
-/* sim/record/json.c: one object; or the keys of what was measured, and of its blocks and branches. */
+/* sim/record/json.c: a launch as one object; or the keys of its counters, and of its blocks and branches. */
 struct JsonSink;
 void stats_json(const LaunchStats *, struct JsonSink *);
 void stats_json_measured(const LaunchStats *, struct JsonSink *);
@@ -176,8 +176,8 @@ bool stat_known(const LaunchStats *, int i);               /* false: this kind o
 void stats_add(LaunchStats *total, const LaunchStats *);   /* sums and maxima; blocks and branches are left out */
 double stats_utilization(const LaunchStats *);
 double stats_mean_depth(const LaunchStats *);
-/* sim/record/laws.c. The conservation laws of the design, for every launch that ended: NULL when they hold, else a sentence that says which does not (static buffer). */
+/* sim/record/laws.c. The conservation laws, for every launch that has ended: NULL when they hold, else a sentence that says which one does not (static buffer). */
 const char *stats_conservation(const LaunchStats *, const Config *);
-const char *stats_memory_law(const LaunchStats *, const Config *);  /* of those the memory system's */
-const char *stats_rate_law(const LaunchStats *, const Config *);    /* and: nothing moves faster than its rate */
+const char *stats_memory_law(const LaunchStats *, const Config *);  /* the laws of the memory system alone */
+const char *stats_rate_law(const LaunchStats *, const Config *);    /* the law that nothing moves faster than its rate */
 #endif

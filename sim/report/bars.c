@@ -27,7 +27,7 @@ static void put_label(StrBuf *out, int x, int y, const char *style, const char *
 	sb_puts(out, "</text>\n");
 }
 
-/* A mechanism, which ends at x; of a very long one the beginning. */
+/* Puts a mechanism's name so that it ends at x; of a very long name the beginning. */
 static void put_cut_label(StrBuf *out, int x, int y, const char *name)
 {
 	StrBuf text = { 0 };
@@ -55,7 +55,7 @@ static int pipeline(const Table *t, int i, int *count)
 	return mine;
 }
 
-/* Where each lane has issue slots of its own, fetches are no warp's and the utilisation is not defined. */
+/* Is the figure comparable? Where each lane has issue slots of its own, fetches are not those of warps and the utilisation is not defined. */
 static bool comparable(const Cell *c, int f) { return c->known[f] && (f != FETCHES || c->known[UTILIZATION]); }
 
 static double largest(const Table *t, int f)

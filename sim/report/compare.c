@@ -47,7 +47,7 @@ static void put_row(StrBuf *out, const char *name, int better, const JsonValue *
 	put_values(out, name, false, better, a, b);
 }
 
-/* A figure at a path of the report. */
+/* Puts a figure at a path of the report. */
 static void put_path(StrBuf *out, const char *name, const char *path, const JsonValue *a, const JsonValue *b)
 {
 	put_values(out, name, is_share(path), stat_better(path), a, b);
@@ -100,7 +100,7 @@ static bool is_table(const char *key)
 	return false;
 }
 
-/* Every number below a and b, in a's order and then what only b has. The path so far stands in `path`. */
+/* Puts every number below a and b: in a's order, then those that only b has. `path`: the path so far. */
 static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t room, StrBuf *out)
 {
 	size_t n = strlen(path);
@@ -128,7 +128,7 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
 
 /* ---- tables by label ---- */
 
-/* The rows of a table by function and label, of lines by their place; of several the first. */
+/* The rows of a table by function and label, those of lines by their place; of several equal ones the first. */
 typedef struct Index { Arena arena; StrMap map; const JsonValue *table; } Index;
 
 static int rows_of(const JsonValue *table) { return table && table->kind == JSON_ARRAY ? table->n : 0; }
@@ -170,7 +170,7 @@ static void row_name(char name[160], const JsonValue *row, bool line)
 		snprintf(name + n, 160 - (size_t)n, " (line %.0f)", json_number(row, "line"));
 }
 
-/* One figure of the rows of two tables; rows without the figure in both are left out when brief. */
+/* Puts one figure of the rows of two tables. Unless full, rows in which it is 0 or missing in both are left out. */
 static void put_figure(Index of[2], const char *table, const char *figure, int better, bool full, StrBuf *out)
 {
 	int rows = 0, hidden = 0;
@@ -196,7 +196,7 @@ static void put_figure(Index of[2], const char *table, const char *figure, int b
 		sb_printf(out, "  %d more " REPORT_ALL "\n", hidden);
 }
 
-/* The figure that tells of divergence, and one more when full. */
+/* Puts the table's figure that tells of divergence, and one more when full. */
 static void put_table(const JsonValue *a, const JsonValue *b, const char *table, const char *figure, const char *more, bool full,
 	StrBuf *out)
 {
@@ -234,7 +234,7 @@ static bool same_run(const JsonValue *a, const JsonValue *b)
 	return !strcmp(json_string(a, "model"), json_string(b, "model")) && !strcmp(json_string(a, "passes"), json_string(b, "passes"));
 }
 
-/* How many runs before this one are of its mechanism and passes. */
+/* How many runs before this one have its mechanism and passes? */
 static int occurrence(const JsonValue *runs, int i)
 {
 	int n = 0;
@@ -251,13 +251,13 @@ static const JsonValue *counterpart_run(const JsonValue *runs, const JsonValue *
 	return NULL;
 }
 
-/* What runs are measured by: cycles, without timing warp instructions. */
+/* The figure by which runs are compared: cycles; without timing, warp instructions. */
 static const char *measure(const JsonValue *a, const JsonValue *b)
 {
 	return json_is_number(json_get(a, "cycles")) || json_is_number(json_get(b, "cycles")) ? "cycles" : "warp_instructions";
 }
 
-/* The verdict: in how many of the runs that both grids have it is less, and more. */
+/* The verdict: in how many of the runs that both grids have that figure is less, and in how many it is more. */
 static void put_tally(const JsonValue *before, const JsonValue *after, StrBuf *out)
 {
 	int less = 0, more = 0, same = 0;

@@ -1,4 +1,4 @@
-/* What differs between two runs, and in a line what that did to them. The runs come as JSON values, from any version of gsim. */
+/* The differences between two runs, and in one line their effect. The runs come as JSON values, from any version of gsim. */
 #include "sim/report/differ.h"
 
 enum { BRIEF_LINES = 12, LONGEST = 60, WIDTH = 100 };
@@ -14,9 +14,9 @@ typedef struct Differ {
 	const char *mechanism[2];  /* without parameters */
 	Vec(Line) line;
 	const char *unrecorded;    /* which report does not say what the configuration was */
-	int things;                /* lines that are no consequence of others */
-	StrBuf same;               /* what does not differ */
-	size_t same_line;          /* where its last line begins */
+	int things;                /* number of differences that are no consequence of others */
+	StrBuf same;               /* text: the things that do not differ */
+	size_t same_line;          /* where the last line of `same` begins */
 } Differ;
 
 static void differs(Differ *d, const char *name, const char *a, const char *b, bool thing)
@@ -34,7 +34,7 @@ static void put_same(Differ *d, const char *name, const char *value)
 		d->same_line = d->same.n - n + 4;
 }
 
-/* A setting of the two runs; true when it differs. */
+/* Notes a setting of the two runs; true when it differs. */
 static bool setting(Differ *d, const char *name, const char *a, const char *b)
 {
 	if (strcmp(a, b))
@@ -60,7 +60,7 @@ static const JsonValue *launch_of(const JsonValue *run, int i)
 	return launches && launches->kind == JSON_ARRAY && i < launches->n ? &launches->item[i] : NULL;
 }
 
-/* The kernels launched, in their order, one after another the same once. */
+/* The names of the kernels launched, in order; a kernel launched several times in a row is named once. */
 static const char *kernels(Differ *d, const JsonValue *run)
 {
 	StrBuf b = { 0 };
@@ -82,7 +82,7 @@ static const char *launch_text(Differ *d, const JsonValue *l, int i)
 		joined(d, json_get(l, "block"))) : "none";
 }
 
-/* The first launch that is of other sizes. */
+/* Notes the first launch whose sizes differ. */
 static void launches(Differ *d, bool thing)
 {
 	for (int i = 0; launch_of(d->run[0], i) || launch_of(d->run[1], i); i++) {
@@ -119,7 +119,7 @@ static bool was_changed(const Differ *d, const char *key)
 	return false;
 }
 
-/* The mechanism's parameter stands behind its name already. */
+/* Does the parameter stand in the mechanism's specification already? */
 static bool is_in_spec(const Differ *d, const char *key, int k)
 {
 	const char *leaf = strrchr(key, '.') + 1;
@@ -129,8 +129,8 @@ static bool is_in_spec(const Differ *d, const char *key, int k)
 	return false;
 }
 
-/* Parameters of mechanisms that did not run have no effect; those of one that ran in one run alone belong to the mechanism, and
- * what comes with another machine file belongs to the file. */
+/* Notes a parameter. Those of mechanisms that did not run have no effect; those of a mechanism that ran in one run alone belong to the mechanism, and
+ * those that come with another machine file belong to the file. */
 static void parameter(Differ *d, const char *key, const char *a, const char *b, bool same_file)
 {
 	bool in_a = !of_a_mechanism(key) || belongs(key, d->mechanism[0]);
@@ -164,7 +164,7 @@ static bool texts(Differ *d, const char *name, const char *key)
 	return setting(d, name, json_string(d->run[0], key), json_string(d->run[1], key));
 }
 
-/* With its parameters where it differs; else they stand among those of the machine. */
+/* Notes the mechanism, with its parameters if mechanisms differ; else the parameters stand among those of the machine. */
 static void mechanism(Differ *d)
 {
 	const char *spec[2] = { json_string(d->run[0], "model"), json_string(d->run[1], "model") };
@@ -172,7 +172,7 @@ static void mechanism(Differ *d)
 	setting(d, "mechanism", bare ? d->mechanism[0] : spec[0], bare ? d->mechanism[1] : spec[1]);
 }
 
-/* Its file may be another one with the same content, or the same with another. */
+/* Notes the module: another file may have the same content, or the same file another one. */
 static bool module(Differ *d)
 {
 	const char *name[2] = { json_string(d->run[0], "module"), json_string(d->run[1], "module") };
@@ -236,7 +236,7 @@ static void put_points(StrBuf *out, const JsonValue *a, const JsonValue *b)
 		sb_printf(out, ", %.1f points %s SIMD utilisation", points < 0 ? -points : points, points < 0 ? "less" : "more");
 }
 
-/* Who did it: what alone differs, by its value where that says enough. */
+/* The subject of the verdict: the one thing that differs, named by its value where that is enough. */
 static const char *subject(Differ *d)
 {
 	const Line *l = d->line.v;
@@ -270,7 +270,7 @@ static void put_verdict(Differ *d, const char *results, StrBuf *out)
 
 /* ---- both ---- */
 
-/* Each in the order in which they were found. */
+/* Things before consequences, each in the order in which they were found. */
 static int things_first(const void *a, const void *b)
 {
 	const Line *x = a, *y = b;

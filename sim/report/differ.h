@@ -3,7 +3,7 @@
 #define GSIM_REPORT_DIFFER_H
 #include "sim/report/report.h"
 
-/* results: "equal", "differ", or "" = they were not compared; NULL: the runs stand for those of two grids, whose mechanisms and
-   passes are in their rows, and there is no verdict on one. full: every difference. */
+/* results: "equal", "differ", or "" = they were not compared; NULL: the two runs stand for those of two grids, whose mechanisms and
+   passes are in the grids' rows, and get no verdict. full: writes every difference. */
 void report_differ(const JsonValue *before, const JsonValue *after, const char *results, bool full, StrBuf *);
 #endif

@@ -132,7 +132,7 @@ static const JsonValue *changed_of(const JsonValue *run) { return json_path(run,
 
 enum { WIDTH = 100, LONGEST_PASSES = 24, LONGEST_MODEL = 40 };
 
-/* The column's width: as wide as its longest name, but at most `most` unless names that differ would then look alike. */
+/* The width of a column: that of its longest name, but at most `most`, unless different names would then look alike. */
 static int column_width(const Table *t, const char *heading, const char *(*name)(const Cell *), int most)
 {
 	size_t n = strlen(heading);
@@ -186,7 +186,7 @@ static void put_stalls(StrBuf *out, const Cell *c)
 		most < 0 ? "" : stall_name[most]);
 }
 
-/* In place of figures, or behind them: what went wrong, cut to the screen. */
+/* Puts what went wrong, in place of figures or behind them, cut to the screen. */
 static void put_outcome(StrBuf *out, const Cell *c, size_t start)
 {
 	const char *error = json_string(c->run, "error"), *word = grid_outcome(c);
@@ -199,7 +199,7 @@ static void put_outcome(StrBuf *out, const Cell *c, size_t start)
 	sb_printf(out, ": %.*s%s", n > room ? room - 3 : n, error, n > room ? "..." : "");
 }
 
-/* Changes of the machine that all runs have; a run's own stand in its row, with the mechanism. */
+/* Puts changes of the machine that all runs have. Changes of one run stand in its row, with the mechanism. */
 static void put_changes(const Table *t, size_t start, StrBuf *out)
 {
 	const JsonValue *changed = changed_of(t->cell[0].run), *other;
@@ -267,7 +267,7 @@ void report_grid_text(const JsonValue *runs, StrBuf *out) { grid_each(runs, put_
 
 /* ---- CSV ---- */
 
-/* The first line of s. */
+/* Puts the first line of s. */
 static void put_field(StrBuf *out, const char *s)
 {
 	size_t n = strcspn(s, "\r\n");
@@ -291,7 +291,7 @@ static const char *figure_name(int f)
 		: f == FETCHES ? "fetches" : f == UTILIZATION ? "simd_utilization" : "mean_depth";
 }
 
-/* The hash of its machine, and what the command line changed of the machine file. */
+/* Puts the hash of the run's machine, and what the command line changed of the machine file. */
 static void put_settings(StrBuf *out, const JsonValue *run)
 {
 	const JsonValue *changed = changed_of(run);
@@ -305,7 +305,7 @@ static void put_settings(StrBuf *out, const JsonValue *run)
 	sb_free(&all);
 }
 
-/* What a run's report says for these keys. */
+/* Puts the values of these keys in a run's report. */
 static void put_keys(StrBuf *out, const JsonValue *run, const char *const *keys, int n)
 {
 	for (int k = 0; k < n; k++) {

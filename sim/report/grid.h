@@ -10,26 +10,26 @@ typedef enum {
 	FETCHES = COUNTED, UTILIZATION, MEAN_DEPTH, FIGURES
 } Figure;
 
-/* A kernel in a run. */
+/* The figures of a kernel in a run. */
 typedef struct Cell {
 	const JsonValue *run;
 	int launches;
-	bool completed;                /* there are launches, and all came to their end */
-	bool known[FIGURES];           /* measured in every launch */
+	bool completed;                /* the kernel was launched, and all its launches completed */
+	bool known[FIGURES];           /* the figure was measured in every launch */
 	double v[FIGURES];
 } Cell;
 
 typedef struct Table {
 	const char *kernel;            /* NULL: none was launched in any run */
-	int n;                         /* runs */
+	int n;                         /* number of runs */
 	Cell *cell;
 	int base;                      /* the first row with figures, which ratios refer to; -1 = none */
 } Table;
 
 /* Does something with each kernel's table, in the order in which the kernels were first launched. */
 void grid_each(const JsonValue *runs, void (*put)(const Table *, void *self), void *self);
-bool grid_measured(const Table *, int figure);     /* by some run */
-const char *grid_outcome(const Cell *);            /* what became of the run, in a word; "" = all went well */
+bool grid_measured(const Table *, int figure);     /* has some run measured the figure? */
+const char *grid_outcome(const Cell *);            /* how the run ended, in a word; "" = it completed */
 const char *grid_model(const Cell *);
 const char *grid_passes(const Cell *);
 #endif

@@ -83,7 +83,7 @@ void report_refused(const Title *title, const char *error, JsonSink *j)
 	j->end(j);
 }
 
-/* How the program fared under the other mechanisms. */
+/* Puts how the program ended under the other mechanisms. */
 static void put_elsewhere(JsonSink *j, const Run *run)
 {
 	j->key(j, "elsewhere");

@@ -1,4 +1,4 @@
-/* What a run measured, for programs and for people: text, JSON, comparisons, grids.
+/* Reports of runs, for programs and for people: text, JSON, comparisons, grids.
 
    sim/report/ sees runs (sim/host/) and records. */
 #ifndef GSIM_REPORT_H
@@ -6,29 +6,29 @@
 #include "lib/json.h"
 #include "sim/host/run.h"
 
-/* What was run, beside the run itself. */
+/* What a report says about a run that the Run does not know. */
 typedef struct Title {
 	const char *module, *config;   /* files; config NULL: the defaults */
-	const char *module_hash;       /* of what the file holds */
+	const char *module_hash;       /* a hash of the file's content */
 	const char *passes;            /* "" = none */
 	const char *model;             /* as asked for, with its parameters; NULL: the mechanism's name */
 	const char *workload;          /* as asked for; NULL: found by the module's name */
-	int nargs; char **args;        /* the workload's */
+	int nargs; char **args;        /* the workload's arguments */
 	const Config *effective, *file;  /* the machine that runs; the machine before -D and -m changed it */
 } Title;
 const char *title_model(const Title *);
 
 /* sim/report/json.c */
 void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
-void report_refused(const Title *, const char *error, JsonSink *);  /* of a run that could not begin */
+void report_refused(const Title *, const char *error, JsonSink *);  /* the report of a run that could not begin */
 
-/* sim/report/text.c: one screen; all: every launch, branch, block and line, on more */
+/* sim/report/text.c: one screen; all: every launch, branch, block and line, on several screens */
 void report_text(Run *, const Title *, bool all, StrBuf *);
 
-/* sim/report/compare.c: two reports as read from JSON. A screen, or every figure. results: "equal", "differ", or "" =
+/* sim/report/compare.c: compares two reports as read from JSON, on one screen; full: every figure. results: "equal", "differ", or "" =
    they were not compared. */
 void report_compare(const JsonValue *before, const JsonValue *after, const char *results, bool full, StrBuf *);
-/* The runs of two grids, those of the same mechanism and passes in a row. */
+/* Compares the runs of two grids; runs of the same mechanism and passes share a row. */
 void report_compare_grids(const JsonValue *before, const JsonValue *after, bool full, StrBuf *);
 
 /* sim/report/grid.c: the runs of --grid, an array of reports as read from JSON; a table for each kernel */
@@ -36,7 +36,7 @@ void report_grid_text(const JsonValue *runs, StrBuf *);
 void report_grid_csv(const JsonValue *runs, StrBuf *);
 void report_grid_svg(const JsonValue *runs, StrBuf *);              /* bars */
 
-/* sim/report/number.c. A share of a whole, in the one form that all reports have: "54.0 %". */
+/* sim/report/number.c. A share of a whole, in the one form that all reports use: "54.0 %". */
 enum { REPORT_PERCENT = 32 };
 const char *report_percent(char text[REPORT_PERCENT], double share);
 #define PERCENT(SHARE) report_percent((char[REPORT_PERCENT]){ 0 }, (SHARE))  /* lives as long as the block around it */

@@ -64,7 +64,7 @@ static void wrap_end(Wrap *w)
 
 /* ---- sections ---- */
 
-/* Without the dimensions behind which all are 1. */
+/* Puts the dimensions of a grid or block, without those at the end that are 1. */
 static void put_dimensions(StrBuf *out, const char *what, const uint32_t d[3])
 {
 	int n = d[2] != 1 ? 3 : d[1] != 1 ? 2 : 1;
@@ -73,7 +73,7 @@ static void put_dimensions(StrBuf *out, const char *what, const uint32_t d[3])
 		sb_printf(out, " x %u", d[k]);
 }
 
-/* The file's end tells more than its beginning. */
+/* Puts the module, machine, mechanism and passes. If the module's path does not fit, its end is kept, which tells more than its beginning. */
 static void put_module(const Run *run, const Title *t, const LaunchStats *s, StrBuf *out)
 {
 	size_t length = strlen(t->module);
@@ -81,14 +81,14 @@ static void put_module(const Run *run, const Title *t, const LaunchStats *s, Str
 	sb_printf(&rest, "   machine %s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)", title_model(t),
 		t->passes && *t->passes ? t->passes : "none",
 		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
-	bool fits = rest.n + SHORTEST_PATH < WIDTH; /* else the rest stands below, whole */
+	bool fits = rest.n + SHORTEST_PATH < WIDTH; /* else the rest stands whole on the next line */
 	size_t room = fits ? WIDTH - rest.n : WIDTH;
 	bool longer = length > room;
 	sb_printf(out, "%s%s%s%s\n", longer ? "..." : "", t->module + (longer ? length - room + 3 : 0), fits ? "" : "\n", rest.s);
 	sb_free(&rest);
 }
 
-/* What changes the machine file, besides the mechanism, which stands above. */
+/* Puts the changes of the machine file, except for the mechanism, which stands above. */
 static void put_configuration(const Title *t, bool all, StrBuf *out)
 {
 	ConfigKey key;
@@ -187,7 +187,7 @@ static void put_cause(const char *name, int all, int with_warp, bool warp, StrBu
 	end_line(out, start);
 }
 
-/* Shares of all scheduler-cycles, and of those in which the scheduler had a warp: each column adds up to 100. */
+/* Puts shares of all scheduler-cycles, and of those in which the scheduler had a warp: each column adds up to 100. */
 static void put_causes(const LaunchStats *s, StrBuf *out)
 {
 	Cause cause[STALL_COUNT + 1] = { { "issued", s->issued, true } };
@@ -226,7 +226,7 @@ static int by_lost(const void *a, const void *b)
 	return x < y ? -1 : x > y; /* the order of the table */
 }
 
-/* Of the partings in it, and how much of the lanes they cost. Where every lane has issue slots of its own, nobody waits for others. */
+/* Puts the lane-slots that partings lost, and the cycles they took. Where every lane has issue slots of its own, no lane waits for others. */
 static void put_parting(StrBuf *out, const LaunchStats *s, const PartCount *p)
 {
 	char cycles[32];
@@ -309,7 +309,7 @@ static void put_line(const LaunchStats *s, const LineStats *l, StrBuf *out)
 		(unsigned long long)l->parted.lost[0], (unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
 }
 
-/* In the order of the source. */
+/* Puts lines, in the order of the source. */
 static void put_lines(const LaunchStats *s, StrBuf *out)
 {
 	sb_printf(out, "\n%-41s %10s %8s %11s %11s  %s\n", "lines", "issued", "SIMD", "lanes lost", "stalls", "most of them");
@@ -354,7 +354,7 @@ static int by_fetches(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Few blocks stand in the source's order, of many the ones most fetched. */
+/* Puts the blocks: few in the source's order, of many those fetched most. */
 static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 {
 	Vec(const BlockStats *) all = { 0 };
