@@ -173,7 +173,7 @@ bool config_put_name(Config *c, const ConfigKey *key, const char *choice, Loc wh
 	return false;
 }
 
-/* Decimal or 0x; the whole text. */
+/* Parses a decimal or 0x number, which must be the whole text. */
 static bool parse_int(const char *s, int64_t *value)
 {
 	char *end;
@@ -217,7 +217,7 @@ static char *trimmed(char *s)
 	return s;
 }
 
-/* A parameter that the mechanism has not: the machine may have it, or one that is alike. */
+/* Reports a parameter that the mechanism does not have: the machine may have it, or a similar one. */
 static void no_such_param(const char *model, const char *item, const char *value, Diag *diag)
 {
 	const ModelKeys *m;
@@ -247,7 +247,7 @@ static void no_such_param(const char *model, const char *item, const char *value
 	vec_free(&names);
 }
 
-/* One key=value of a mechanism's list. */
+/* Sets one key=value of a mechanism's list. */
 static bool set_param(Config *c, const char *model, char *item, Diag *diag)
 {
 	char key[2 * CONFIG_NAME], *value = strchr(item, '=');
@@ -286,7 +286,7 @@ bool config_set_model(Config *c, const char *spec, Diag *diag)
 	return true;
 }
 
-/* ---- what no single range says ---- */
+/* ---- rules about several parameters ---- */
 
 static bool power_of_two(int64_t v) { return v > 0 && !(v & (v - 1)); }
 
@@ -328,7 +328,7 @@ const char *config_memory_refused(const Config *c)
 	return NULL;
 }
 
-/* A unit may take copies of one that has its own. */
+/* A unit may share the copies of another unit only if that one has copies of its own. */
 static void check_shared_units(const Config *c, Diag *d)
 {
 	for (int u = 0; u < UNIT_COUNT; u++) {

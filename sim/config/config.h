@@ -1,6 +1,6 @@
 /* The machine description: one struct, filled from the defaults in config.def, a Lua file and -D overrides.
 
-   sim/config/ is the machine as numbers. It sees sim/sandbox/, which runs machine files; everything else in sim/ may see it. */
+   sim/config/ describes the machine by numbers. It sees sim/sandbox/, which runs machine files; everything else in sim/ may see it. */
 #ifndef GSIM_CONFIG_H
 #define GSIM_CONFIG_H
 #include "isa/ir.h"
@@ -50,14 +50,14 @@ typedef struct ConfigKey {         /* one row, of config.def or of a mechanism's
 
 /* An operation that a mechanism has of its own. Lowering inserts it as OP_OWN, with its number in the mechanism's table as Ins.mode. */
 typedef struct OwnOp {
-	const char *name;          /* NULL: this number is none of the mechanism's */
+	const char *name;          /* NULL: the mechanism has no operation of this number */
 	const char *operands;      /* a letter for each source. p: a predicate; -: a block, a register or a number */
 	uint8_t unit;              /* Unit */
-	bool leaves;               /* its lanes go on elsewhere: where no predicate says which, nobody comes to what stands behind it */
+	bool leaves;               /* its lanes go on elsewhere: without a predicate, no lane comes to the instruction behind it */
 	const char *meaning;       /* a, b, c: the sources; d: the destination */
 } OwnOp;
 
-/* What the configuration knows of a mechanism. */
+/* What the configuration and the command line need to know of a mechanism. */
 #define MODEL_KEYS \
 	const char *name, *help; \
 	const char *source;            /* the paper that it follows */ \
@@ -65,31 +65,31 @@ typedef struct OwnOp {
 	int nparams; \
 	const OwnOp *own;              /* NULL: it has none */ \
 	int nown; \
-	const char *fair;              /* parameters under which it keeps no lane for ever that could run: tried in diagnoses; NULL: none help */
+	const char *fair;              /* parameters under which no lane that could run waits for ever, which diagnoses try; NULL: there are none */
 typedef struct ModelKeys { MODEL_KEYS } ModelKeys;
 const ModelKeys *model_keys(int model);                 /* by index in sim/config/mechanisms.def; NULL past the end */
 
-bool config_key(int i, ConfigKey *);                    /* row i of all, mechanisms' included; false past the end */
+bool config_key(int i, ConfigKey *);                    /* row i of all parameters, those of mechanisms included; false past the end */
 enum { CONFIG_NAME = 96 };
 const char *config_key_name(const ConfigKey *, char name[CONFIG_NAME]);  /* the whole key */
 bool config_find(const char *name, ConfigKey *);
 int64_t config_get(const Config *, const ConfigKey *);
-void config_nearest(const char *name, char near[CONFIG_NAME]);  /* the known key most like it, or "" */
+void config_nearest(const char *name, char near[CONFIG_NAME]);  /* the known key most like the name, or "" */
 void config_defaults(Config *);
-const char *config_memory_refused(const Config *);       /* why the memory system cannot be built so, or NULL; a part of: */
-bool config_check(const Config *, Diag *);              /* what no single range says: e.g. line sizes are multiples of sectors */
-/* Range check and assignment; where = place for messages. */
+const char *config_memory_refused(const Config *);       /* why the memory system cannot be built so, or NULL; config_check asks it, too */
+bool config_check(const Config *, Diag *);              /* checks rules about several parameters: e.g. line sizes are multiples of sectors */
+/* Checks the range and sets the value; where: the place for messages. */
 bool config_put(Config *, const ConfigKey *, int64_t value, Loc where, Diag *);
 bool config_put_name(Config *, const ConfigKey *, const char *choice, Loc where, Diag *);
-/* key and value as -D gives them. */
+/* Sets a key as -D does. */
 bool config_set(Config *, const char *key, const char *value, Diag *);
-/* A mechanism and its parameters as --model gives them: NAME or NAME(key=value, ...); a key with a dot is a whole key. */
+/* Sets the mechanism and its parameters as --model does: NAME or NAME(key=value, ...); a key with a dot is a whole key. */
 bool config_set_model(Config *, const char *spec, Diag *);
-/* sim/config/machine_file.c: all of a configuration from a machine file, with derive(), over the defaults; searched as given, then
-   in $GSIM_PATH, then in the data directory. config_check is the caller's, after config_set. */
+/* sim/config/machine_file.c: reads a whole configuration from a machine file, with derive(), over the defaults. The file is looked for as given, then
+   in $GSIM_PATH, then in the data directory. The caller calls config_check, after config_set. */
 bool config_load(Config *, const char *file, Diag *);
-/* sim/config/lines_of_keys.c: the line of a machine file's text where "a.b.c" gets its value, `a = { ... b = { ... c =`; the last when there are
-   several, 0 when it is not written like that. */
+/* sim/config/lines_of_keys.c: the line of a machine file's text where "a.b.c" gets its value, `a = { ... b = { ... c =`. The last one when there are
+   several; 0 when the text has none of this form. */
 int config_line(const char *text, const char *name);
 
 /* sim/config/print.c */
@@ -97,11 +97,11 @@ struct StrBuf;
 void config_print(const Config *, struct StrBuf *);     /* a machine file that gives exactly this configuration */
 void config_print_value(const ConfigKey *, int64_t, struct StrBuf *);  /* as -D takes it */
 void config_print_choices(const ConfigKey *, struct StrBuf *);         /* "a, b or c" */
-/* Of every key with its value, mechanisms' included: equal configurations have equal hashes on every host. */
+/* A hash of every key with its value, mechanisms' included: equal configurations have equal hashes on every host. */
 uint64_t config_hash(const Config *);
 enum { CONFIG_HASH = 17 };
 const char *config_hash_text(const Config *, char text[CONFIG_HASH]);  /* 16 hexadecimal digits */
-/* The next key from number *i on whose value `to` changes, and moves *i behind it; false when there is none. */
+/* The next key, from number *i on, whose value differs in `to`; *i moves behind it. False: there is none. */
 bool config_change(const Config *from, const Config *to, int *i, ConfigKey *);
-void config_changes(const Config *from, const Config *to, struct StrBuf *);  /* all of them: "key=value key=value" */
+void config_changes(const Config *from, const Config *to, struct StrBuf *);  /* all such keys: "key=value key=value" */
 #endif

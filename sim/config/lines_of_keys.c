@@ -1,4 +1,4 @@
-/* Where the values of a machine file stand: Lua keeps no places, so they are looked for in its text. */
+/* The lines in which a machine file gives its values: Lua does not keep them, so the text is searched. */
 #include "lib/vec.h"
 #include "sim/config/config.h"
 #include <ctype.h>
@@ -6,11 +6,11 @@
 enum { ELSEWHERE = -1 };
 
 typedef struct Scan {
-	const char *p, *name;          /* name: what is looked for, a.b.c */
+	const char *p, *name;          /* name: the key that is searched, a.b.c */
 	int line, found;
 	Vec(int) open;                 /* for each { that is open: how many characters of name lead to it, or ELSEWHERE */
-	int given;                     /* the same for the name and = that stood last */
-	bool assigned;                 /* nothing came since */
+	int given;                     /* the same for the last name followed by = */
+	bool assigned;                 /* nothing has come behind that = yet */
 } Scan;
 
 /* The number of = in the bracket of a long string or comment at p, or -1. */
@@ -48,7 +48,7 @@ static void skip_string(Scan *s)
 	s->p += *s->p == quote;
 }
 
-/* Over a comment or string; false when there is none. */
+/* Skips a comment or string; false: there is none. */
 static bool skip_noise(Scan *s)
 {
 	bool comment = s->p[0] == '-' && s->p[1] == '-';
@@ -68,7 +68,7 @@ static bool skip_noise(Scan *s)
 	return true;
 }
 
-/* A name; with an = behind it, it may be the next part of what is looked for. */
+/* Scans a name; if an = follows, it may be the next part of the key. */
 static void scan_name(Scan *s)
 {
 	const char *begin = s->p, *want;

@@ -11,18 +11,18 @@ typedef struct Loader {
 	Sandbox box;
 	Diag *diag;
 	Arena scratch;                  /* names of files that are tried */
-	int line;                       /* of the call of derive that is being served; 0 = none */
-	int nfiles;                     /* read so far */
+	int line;                       /* line of the call of derive that is being served; 0 = none */
+	int nfiles;                     /* number of files read so far */
 	int nchain;
-	struct { const char *path; char *text; } chain[MAX_CHAIN];  /* files being loaded, each derived from by the one before */
+	struct { const char *path; char *text; } chain[MAX_CHAIN];  /* files being loaded: each one but the last derives from the next */
 } Loader;
 
-/* ---- where files are ---- */
+/* ---- finding files ---- */
 
-/* A file found: its name for messages, open unless fd < 0, and its text once it is read. */
+/* A file that has been found: its name for messages; open unless fd < 0; its text once it is read. */
 typedef struct Found { Arena *arena; const char *path, *why; int fd; uint64_t size; char *text; } Found;
 
-/* Is the file in a folder, of n characters, or in the folder sub below it? links: symbolic links there are followed. */
+/* Is the file in a folder, whose name has n characters, or in the folder sub below it? links: symbolic links there are followed. */
 static bool try_folder(Found *f, const char *folder, size_t n, const char *sub, const char *file, bool links)
 {
 	const char *why, *where = arena_printf(f->arena, "%.*s%s%s", (int)n, folder, n && folder[n - 1] != '/' ? "/" : "", sub);
@@ -45,7 +45,7 @@ static bool try_list(Found *f, const char *list, const char *file)
 	return false;
 }
 
-/* In the folder, then where machine files are kept. */
+/* Looks for the file in the folder, then where machine files are kept. */
 static bool try_everywhere(Found *f, const char *folder, size_t n, const char *file, bool links)
 {
 	return try_folder(f, folder, n, "", file, links) || try_list(f, getenv("GSIM_PATH"), file) || try_list(f, GSIM_DATADIR, file)
@@ -58,7 +58,7 @@ static bool try_names(Found *f, const char *folder, size_t n, const char *file, 
 		|| (!strchr(file, '.') && try_everywhere(f, folder, n, arena_printf(f->arena, "%s.lua", file), links));
 }
 
-/* As the command line names it: any path, links and all; or by its name where machine files are kept. */
+/* Finds a file that the command line names: by any path, links included, or by its name where machine files are kept. */
 static bool find_main(Found *f, const char *file)
 {
 	f->fd = -1;
@@ -66,7 +66,7 @@ static bool find_main(Found *f, const char *file)
 	return (!access(file, R_OK) && !file_is_folder(file)) || (!file_name_refused(file) && try_names(f, "", 0, file, true));
 }
 
-/* As a machine file names it: beside that file or below, or where machine files are kept. */
+/* Finds a file that machine file `from` names: beside `from` or below, or where machine files are kept. */
 static bool find_base(Found *f, const char *file, const char *from)
 {
 	const char *slash = strrchr(from, '/');
@@ -74,7 +74,7 @@ static bool find_base(Found *f, const char *file, const char *from)
 	return !f->why && try_names(f, from, slash ? (size_t)(slash - from) + 1 : 0, file, false);
 }
 
-/* Its text and size; the text is from malloc. */
+/* Reads the file's text, which is from malloc, and its size. */
 static bool read_found(Found *f)
 {
 	size_t n;
@@ -125,7 +125,7 @@ static void unknown(Loader *l, const char *name)
 		diag_error(l->diag, place_of_value(l, name), "unknown parameter '%.80s'", name);
 }
 
-/* The value on top of the stack. */
+/* Sets the key to the value on top of the stack. */
 static bool put_value(lua_State *L, Config *c, const ConfigKey *key, const char *name, Loc where, Diag *d)
 {
 	int type = lua_type(L, -1), whole = 0;
@@ -144,7 +144,7 @@ static bool put_value(lua_State *L, Config *c, const ConfigKey *key, const char 
 	return false;
 }
 
-/* A place is looked for only when it is needed: that takes as long as the text is. */
+/* The value's line is searched only when a message needs it, since that reads the whole text. */
 static void apply_value(Loader *l, Config *c, const ConfigKey *key, const char *name)
 {
 	Diag none = { 0 };
@@ -155,8 +155,8 @@ static void apply_value(Loader *l, Config *c, const ConfigKey *key, const char *
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* Every field of the table on top of the stack, in order of their names: Lua's own order differs from run to run. The names stay
-   where they are, in the table. */
+/* Applies every field of the table on top of the stack, in the order of names: Lua's own order differs from run to run. The strings of the names
+   stay valid, since the table keeps them. */
 static void apply_table(Loader *l, Config *c, const char *prefix)
 {
 	lua_State *L = l->box.L;
@@ -193,8 +193,8 @@ static void apply_table(Loader *l, Config *c, const char *prefix)
 	arena_free(&a);
 }
 
-/* Fields of the table at index from go into the one at index into, tables into tables. Both have been applied, so their
-   depth is that of the parameters' names. */
+/* Fields of the table at index `from` go into the one at index `into`, and tables into tables. Both have been applied, so they are
+   nested no deeper than parameters' names. */
 static void merge_tables(lua_State *L, int into, int from)
 {
 	luaL_checkstack(L, 6, "machine file");
@@ -219,14 +219,14 @@ static void merge_tables(lua_State *L, int into, int from)
 
 /* ---- files ---- */
 
-/* Back to so many files that are being loaded. */
+/* Closes the files being loaded but for the first n. */
 static void close_files(Loader *l, int n)
 {
 	while (l->nchain > n)
 		free(l->chain[--l->nchain].text);
 }
 
-/* The script may have caught an error and gone on in an outer file: the file that runs now is the last. */
+/* A script may have caught an error and gone on in an outer file: files behind the one that runs now are closed. */
 static void close_abandoned(Loader *l, const char *running)
 {
 	for (int i = 0; running && i < l->nchain; i++)
@@ -234,7 +234,7 @@ static void close_abandoned(Loader *l, const char *running)
 			close_files(l, i + 1);
 }
 
-/* Diag has the error. */
+/* Ends the script with the error that is in diag. */
 static int stop_with_error(lua_State *L, const Loader *l) { return sandbox_stop(L, vec_last(&l->diag->item).text); }
 
 /* Leaves the table that the file returns on the stack; errors are thrown. */
@@ -279,7 +279,7 @@ static int cannot_find(lua_State *L, const char *file, const char *why)
 		why ? ": " : "", why ? why : "", GSIM_DATADIR "/configs");
 }
 
-/* derive(file [, table]): the file's table with the fields of the other one over it. */
+/* derive(file [, table]): the file's table, with the fields of `table` over it. */
 static int derive(lua_State *L)
 {
 	Loader *l = lua_touserdata(L, lua_upvalueindex(1));
@@ -315,7 +315,7 @@ static int derive(lua_State *L)
 	return 1;
 }
 
-/* The main file: (loader, configuration, what was found) as light user data. */
+/* Loads the main file; arguments: Loader, Config and Found as light user data. */
 static int load_main(lua_State *L)
 {
 	Loader *l = lua_touserdata(L, 1);

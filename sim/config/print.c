@@ -1,4 +1,4 @@
-/* A configuration as text: as a machine file, as a hash, as what it changes. */
+/* A configuration as text: as a machine file, as a hash, as its changes. */
 #include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "sim/config/config.h"

@@ -1,4 +1,4 @@
-/* The last resort against a script that comes to no check: a timer of its thread's processor time ends the process. */
+/* The last resort against a script that comes to no check of its limits: a timer of the thread's processor time ends the process. */
 #include "sim/sandbox/backstop.h"
 #include "sim/sandbox/sandbox.h"
 #include <unistd.h>
@@ -15,7 +15,7 @@ static void write_text(const char *s)
 static void on_timer(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	if (info->si_code != SI_TIMER) {  /* the system's own limit */
+	if (info->si_code != SI_TIMER) {  /* the signal is from the system's own limit */
 		signal(sig, SIG_DFL);
 		raise(sig);
 		return;

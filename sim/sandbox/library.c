@@ -1,13 +1,13 @@
-/* What scripts may call. Three rules: no function of Lua's library runs long without a charge; nothing shows an address, a
-   clock or the order of a hash table; nothing gives a metatable, so that no __gc, __len or __lt of the script's own is ever called
-   from where no limit reaches. */
+/* The functions that scripts may call. Three rules hold: no function of Lua's library runs long without a charge; none shows an address, a
+   clock or the order of a hash table; none gives a metatable, so that Lua never calls a __gc, __len or __lt of the script's own at a
+   place where no limit is checked. */
 #include "sim/sandbox/sandbox.h"
 #include <lualib.h>
 
 /* ---- text of values ---- */
 
-/* Tables and functions get numbers in the order in which their texts are asked for. They are kept as long as the state: how a weak table
-   grows depends on addresses, and growth is work that counts. */
+/* Tables and functions get numbers in the order in which their texts are asked for. The numbers are kept as long as the state: how a weak
+   table grows depends on addresses, and growth is work that counts. */
 static lua_Integer number_of(lua_State *L, int index)
 {
 	static const char key;
@@ -37,7 +37,7 @@ const char *sandbox_tostring(lua_State *L, int index, size_t *n)
 	if (type == LUA_TTABLE || type == LUA_TFUNCTION)
 		lua_pushfstring(L, "%s: %I", lua_typename(L, type), number_of(L, index));
 	else if (type == LUA_TNUMBER && lua_tonumber(L, index) != lua_tonumber(L, index))
-		lua_pushstring(L, "nan");  /* its sign depends on the host */
+		lua_pushstring(L, "nan");  /* the sign of a NaN depends on the host */
 	else
 		luaL_tolstring(L, index, NULL);
 	return lua_tolstring(L, -1, n);
@@ -83,7 +83,7 @@ static int protected_call(lua_State *L)
 	return lua_gettop(L);
 }
 
-/* The handler is called when the error has been caught: at the place of the error Lua would run it without hooks. */
+/* Calls the handler after the error has been caught: at the place of the error Lua would run the handler without hooks. */
 static int handled_call(lua_State *L)
 {
 	luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -115,7 +115,7 @@ static int forward(lua_State *L)
 
 /* ---- functions of Lua's library behind a charge ---- */
 
-enum { MAX_RESULTS = 1000000 };  /* of a function of Lua: its stack is no larger */
+enum { MAX_RESULTS = 1000000 };  /* most results of a function of Lua, whose stack is no larger */
 
 static uint64_t span(lua_Integer from, lua_Integer to)
 {
@@ -136,7 +136,7 @@ static uint64_t of_text(lua_State *L)
 	return of_texts(L);
 }
 
-/* What the functions refuse, such as a position out of bounds, costs nothing: they do so before they loop. */
+/* Arguments that the functions refuse, such as a position out of bounds, cost nothing: they are refused before any loop. */
 static uint64_t from_position(lua_State *L)
 {
 	lua_Integer n = (lua_Integer)lua_rawlen(L, 1), at = luaL_checkinteger(L, 2);
@@ -236,7 +236,7 @@ static int format(lua_State *L)
 	return forward(L);
 }
 
-/* The result's length is known before it is made. */
+/* table.concat: the result's length is computed, and charged, before the result is made. */
 static int concat(lua_State *L)
 {
 	size_t between = 0;
@@ -253,7 +253,7 @@ static int concat(lua_State *L)
 		if (n > SANDBOX_TEXT + between)
 			return luaL_error(L, "a string has at most %d bytes", SANDBOX_TEXT);
 		if ((type != LUA_TSTRING && type != LUA_TNUMBER) || i == LUA_MAXINTEGER)
-			break;  /* the function says so */
+			break;  /* Lua's function reports the error */
 	}
 	if (lua_isnil(L, 4)) {
 		lua_pushinteger(L, last);
@@ -324,8 +324,8 @@ static void merge_runs(lua_State *L, int from, int to, lua_Integer a, lua_Intege
 	}
 }
 
-/* Sorts elements 1 to n of the list at an index; equal ones keep their order, and a comparison that contradicts itself does no harm. The
-   work is done on lists of its own, since the comparison may be a script's. */
+/* Sorts elements 1 to n of the list at an index; equal ones keep their order, and a comparison that contradicts itself does no harm. It
+   works on lists of its own, since the comparison may be a script's and change the list. */
 static void sort_list(lua_State *L, int list, lua_Integer n, Before *before)
 {
 	int from = lua_gettop(L) + 1, to = from + 1;
@@ -344,7 +344,7 @@ static void sort_list(lua_State *L, int list, lua_Integer n, Before *before)
 			else
 				merge_runs(L, from, to, a, b, c, before);
 		}
-		lua_insert(L, from);  /* the two change places */
+		lua_insert(L, from);  /* the two lists change places */
 		sandbox_charge(L, (uint64_t)n);
 	}
 	for (lua_Integer i = 1; i <= n; i++)
@@ -362,7 +362,7 @@ static int sort(lua_State *L)
 	return 0;
 }
 
-/* pairs' iterator; upvalues: the keys, and how many were given. */
+/* The iterator of pairs; upvalues: the keys, and how many of them it has given. */
 static int next_key(lua_State *L)
 {
 	lua_Integer i = lua_tointeger(L, lua_upvalueindex(2));
@@ -373,14 +373,14 @@ static int next_key(lua_State *L)
 			return 1;
 		lua_pushvalue(L, 2);
 		if (lua_rawget(L, 1) != LUA_TNIL)
-			break; /* else it was removed meanwhile */
+			break; /* else the key was removed meanwhile */
 	}
 	lua_pushinteger(L, i);
 	lua_replace(L, lua_upvalueindex(2));
 	return 2;
 }
 
-/* The steps of sorting n keys, with so many bytes in all: the same in whatever order they come. */
+/* The steps charged for sorting n keys with so many bytes in all: the same in whatever order the keys come. */
 static uint64_t of_keys(lua_Integer n, uint64_t bytes)
 {
 	uint64_t rounds = 1;
@@ -389,7 +389,7 @@ static uint64_t of_keys(lua_Integer n, uint64_t bytes)
 	return rounds * (bytes / 16);
 }
 
-/* pairs in an order that is the same in every run. A table that is filled when it is looked at has a metamethod __look, which does that. */
+/* pairs, in an order that is the same in every run. A table that is filled only when it is read has a metamethod __look, which fills it. */
 static int ordered_pairs(lua_State *L)
 {
 	lua_Integer n = 0;
@@ -428,8 +428,8 @@ static int randomseed(lua_State *L)
 	return forward(L);
 }
 
-/* Lua's messages name a function that no Lua code calls, such as one behind a wrapper, by where they find it: in tables of the registry,
-   which no script sees. The function on top of the stack is called so there. */
+/* Lua's messages name a function that no Lua code calls, such as one behind a wrapper, as tables of the registry name it, which no script
+   sees. Puts the function on top of the stack there as library.field. */
 static void name_function(lua_State *L, const char *library, const char *field)
 {
 	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -440,7 +440,7 @@ static void name_function(lua_State *L, const char *library, const char *field)
 	lua_pop(L, 2);
 }
 
-/* The global functions, by a table of their own: name_function adds to it. */
+/* Names the global functions in a table of their own, to which name_function adds. */
 static void name_globals(lua_State *L)
 {
 	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -464,7 +464,7 @@ void sandbox_name(lua_State *L, const char *library)
 	lua_pop(L, 1);
 }
 
-/* Replaces a field of the table on top of the stack, a library, by fn around it. */
+/* Replaces a function of the library on top of the stack by fn, which wraps it. */
 static void wrap(lua_State *L, const char *library, const char *field, lua_CFunction fn)
 {
 	lua_getfield(L, -1, field);

@@ -1,5 +1,5 @@
-/* string.find, match, gmatch and gsub as the manual of Lua 5.4 defines them (6.4.1), every comparison charged: the
-   matcher of Lua's own library backtracks where no limit reaches it. */
+/* string.find, match, gmatch and gsub as the manual of Lua 5.4 defines them (6.4.1), with a charge for every comparison: the
+   matcher of Lua's own library may backtrack for ever without a check of limits. */
 #include "sim/sandbox/sandbox.h"
 #include <ctype.h>
 
@@ -8,10 +8,10 @@ enum { OPEN = -1, POSITION = -2 };  /* lengths of captures that have no text */
 
 typedef struct Match {
 	lua_State *L;
-	const char *text, *end;         /* what is searched */
+	const char *text, *end;         /* the text that is searched */
 	const char *stop;               /* end of the pattern */
 	int depth;
-	int n;                          /* captures begun */
+	int n;                          /* number of captures begun */
 	struct { const char *at; ptrdiff_t length; } capture[MAX_CAPTURES];
 } Match;
 
@@ -36,7 +36,7 @@ static bool in_class(int c, int class)
 	return isupper(class) ? !in : in;
 }
 
-/* Behind the item that begins at p: a character, %x or a set. */
+/* The place behind the item that begins at p: a character, %x or a set. */
 static const char *item_end(const Match *m, const char *p)
 {
 	char first = *p++;
@@ -103,7 +103,7 @@ static bool item_matches(const Match *m, const char *s, const char *p, const cha
 
 static const char *match(Match *m, const char *s, const char *p);
 
-/* The item [p, end) as often as it goes, at least `least` times, then fewer until the rest matches. */
+/* Matches the item [p, end) as often as possible, at least `least` times; then less often, until the rest of the pattern matches. */
 static const char *match_longest(Match *m, const char *s, const char *p, const char *end, ptrdiff_t least)
 {
 	ptrdiff_t n = 0;
@@ -154,7 +154,7 @@ static const char *end_capture(Match *m, const char *s, const char *p)
 	return found;
 }
 
-/* %bxy, p at x: behind the y that balances the x at s. */
+/* Matches %bxy, with p at x: returns the place behind the y that balances the x at s. */
 static const char *balanced(const Match *m, const char *s, const char *p)
 {
 	ptrdiff_t open = 1;
@@ -174,7 +174,7 @@ static const char *balanced(const Match *m, const char *s, const char *p)
 	return NULL;
 }
 
-/* %1 to %9: behind the capture's text when it stands at s. */
+/* Matches %1 to %9: returns the place behind the capture's text if that stands at s. */
 static const char *repeated(const Match *m, const char *s, char digit)
 {
 	int i = digit - '1';
@@ -187,14 +187,14 @@ static const char *repeated(const Match *m, const char *s, char digit)
 	return m->end - s >= n && !memcmp(m->capture[i].at, s, (size_t)n) ? s + n : NULL;
 }
 
-/* %f[set], p at the set; end: behind it. */
+/* Matches %f[set], with p at the set and end behind it. */
 static bool frontier(const Match *m, const char *s, const char *p, const char *end)
 {
 	int before = s == m->text ? 0 : (unsigned char)s[-1], here = s < m->end ? (unsigned char)*s : 0;
 	return !in_set(m, before, p, end) && in_set(m, here, p, end);
 }
 
-/* An item of fixed kind that begins with %; false when the one at *p is none. *s becomes NULL when it does not match. */
+/* Matches %b, %f or %1 to %9 at *p; false: the item there is none of these. *s becomes NULL if it does not match. */
 static bool special(const Match *m, const char **s, const char **p)
 {
 	const char *q = *p, *end;
@@ -253,7 +253,7 @@ static const char *match_rest(Match *m, const char *s, const char *p)
 	return s;
 }
 
-/* Where the match of the pattern from p on ends that begins at s; NULL: there is none. */
+/* The end of the match that begins at s, of the pattern from p on; NULL: there is no match. */
 static const char *match(Match *m, const char *s, const char *p)
 {
 	sandbox_charge(m->L, 1);
@@ -272,7 +272,7 @@ static const char *match_from(Match *m, const char *s, const char *p)
 
 /* ---- results ---- */
 
-/* Pushes capture i of the match [s, e); without captures, the match is the first. */
+/* Pushes capture i of the match [s, e). In a pattern without captures, the whole match is the first one. */
 static void push_capture(const Match *m, int i, const char *s, const char *e)
 {
 	if (i >= m->n) {
@@ -307,7 +307,7 @@ static const char *match_arguments(lua_State *L, Match *m)
 	return p;
 }
 
-/* Where to begin: argument 3, from 1, or from -1 backwards; NULL: behind the end. */
+/* Where the search begins: argument 3, counted from 1, or from -1 backwards; NULL: behind the end of the text. */
 static const char *begin_of_search(lua_State *L, const Match *m)
 {
 	lua_Integer at = luaL_optinteger(L, 3, 1), n = m->end - m->text;
@@ -375,7 +375,7 @@ static int search(lua_State *L, bool find)
 static int find(lua_State *L) { return search(L, true); }
 static int match_first(lua_State *L) { return search(L, false); }
 
-/* gmatch's iterator; upvalues: text, pattern, offset of the next try, offset where the last match ended or -1. */
+/* The iterator of gmatch; upvalues: text, pattern, offset of the next try, offset where the last match ended or -1. */
 static int next_match(lua_State *L)
 {
 	Match m;
@@ -438,7 +438,7 @@ static void add_text(const Match *m, luaL_Buffer *out, const char *s, const char
 	}
 }
 
-/* Adds what stands in place of the match [s, e). */
+/* Adds the replacement of the match [s, e). */
 static void add_replacement(const Match *m, luaL_Buffer *out, const char *s, const char *e)
 {
 	lua_State *L = m->L;

@@ -40,8 +40,8 @@ static void note_place(Sandbox *s)
 
 /* ---- memory ---- */
 
-/* Memory counts as work too: it is filled and collected. A refusal makes Lua go over all that it has. Lua tells what a new
-   block is for in place of the old size. */
+/* Memory counts as work too, since it is filled and collected. A refusal makes Lua collect garbage, which goes over all its memory. For a new
+   block `old` is not a size: Lua tells there what the block is for. */
 static void *allocate(void *self, void *p, size_t old, size_t n)
 {
 	Sandbox *s = self;
@@ -75,7 +75,7 @@ static int fail_over(lua_State *L)
 	return lua_error(L);
 }
 
-/* The first limit that is reached counts. */
+/* Notes a limit that has been reached; only the first one counts. */
 static void reach(lua_State *L, const char *limit)
 {
 	Sandbox *s = sandbox_of(L);
@@ -85,7 +85,7 @@ static void reach(lua_State *L, const char *limit)
 	note_place(s);
 }
 
-/* For memory the place was noted when it was refused. */
+/* Notes the limit of memory as reached; the place was noted when memory was refused. */
 static void see_memory(Sandbox *s, int status)
 {
 	if (status == LUA_ERRMEM && !s->over)
@@ -97,12 +97,12 @@ static void look(lua_State *L)
 	Sandbox *s = sandbox_of(L);
 	s->next_look = s->steps + LOOK_STEPS;
 	if (s->interrupted && *s->interrupted) {
-		reach(L, "");  /* the run says that it was interrupted */
+		reach(L, "");  /* no message: the run tells of the interrupt */
 	} else if (s->steps > s->step_limit) {
 		reach(L, "the instruction limit is reached (an endless loop?)");
 	} else {
 		double t = clock_of(CLOCK_MONOTONIC);
-		if (t - s->looked > LOOK_SECONDS) {  /* the processor's time takes longer to ask for */
+		if (t - s->looked > LOOK_SECONDS) {  /* the processor's time is read less often, since that takes longer */
 			s->looked = t;
 			if (s->seconds + now() - s->started > s->seconds_limit)
 				reach(L, "the time limit is reached (an endless loop?)");
@@ -215,7 +215,7 @@ static const char *strip_place(const char *s, int *line)
 	return s;
 }
 
-/* The error value on top of the stack is the text of sandbox_stop, as it was or as a script's error() has raised it again. */
+/* Is the error value on top of the stack the text of sandbox_stop, as it was or as a script's error() has raised it again? */
 static bool is_stop(lua_State *L)
 {
 	int line;
@@ -226,7 +226,7 @@ static bool is_stop(lua_State *L)
 	return yes;
 }
 
-/* Message handler: the value becomes { text, file, line }, or stays the text of sandbox_stop or the mark of a limit. */
+/* The message handler: the error value becomes { text, file, line }, but the text of sandbox_stop and the mark of a limit stay. */
 static int locate(lua_State *L)
 {
 	lua_Debug ar;
@@ -246,7 +246,7 @@ static int locate(lua_State *L)
 	return 1;
 }
 
-/* The error value on top of the stack becomes an error in diag. path: where it is when it does not say. */
+/* Puts the error value on top of the stack into diag. path: the file, if the value names none. */
 static void report(lua_State *L, const char *path, Diag *diag)
 {
 	Sandbox *s = sandbox_of(L);
@@ -295,7 +295,7 @@ bool sandbox_compile(lua_State *L, const char *text, size_t n, const char *path,
 	char name[sizeof s->path + 1];
 	snprintf(s->path, sizeof s->path, "%s", path);
 	snprintf(name, sizeof name, "@%s", path);
-	if (n && text[0] == '#')  /* first line of a script: the line break stays, so that lines keep their numbers */
+	if (n && text[0] == '#')  /* the first line is left out; its line break stays, so that lines keep their numbers */
 		for (; n && *text != '\n'; text++, n--)
 			;
 	int status = luaL_loadbufferx(L, text, n, name, "t");
