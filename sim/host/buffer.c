@@ -3,7 +3,7 @@
 #include "sim/host/value.h"
 #include <math.h>
 
-enum { FILL_BYTES = 1 << 20, BUFFER_STEPS = 200 };  /* BUFFER_STEPS: what a buffer costs besides its bytes */
+enum { FILL_BYTES = 1 << 20, BUFFER_STEPS = 200 };  /* BUFFER_STEPS: steps that a new buffer costs, besides those for its bytes */
 static const char metatable[] = "buffer";
 
 /* ---- numbers ---- */
@@ -110,7 +110,7 @@ static Type check_type(lua_State *L, int index)
 	return T_NONE;
 }
 
-/* The elements of a type from a byte of b on: n, or as many as there are when n < 0. */
+/* A view of n elements of type t, from byte `offset` of b on; n < 0: as many as there are. */
 static HostBuffer view(lua_State *L, HostBuffer b, Type t, lua_Integer offset, lua_Integer n)
 {
 	uint64_t bytes = host_bytes(&b), size = (uint64_t)type_bytes(t);
@@ -132,7 +132,7 @@ static int buffer_view(lua_State *L)
 	return push_buffer(L, view(L, b, t, offset, n));
 }
 
-/* Moved by so many elements; the end stays. */
+/* The buffer with its begin moved by so many elements; its end stays. */
 static int moved_by(lua_State *L, HostBuffer b, lua_Integer by)
 {
 	uint64_t size = (uint64_t)type_bytes(b.type), before = b.offset / size;
@@ -150,7 +150,7 @@ static int buffer_add(lua_State *L)
 	return moved_by(L, host_buffer(L, which), luaL_checkinteger(L, 3 - which));
 }
 
-/* buffer - elements, or the elements from one to the other. */
+/* buffer - n moves the begin back; buffer - buffer is the number of elements between their begins. */
 static int buffer_subtract(lua_State *L)
 {
 	HostBuffer a = host_buffer(L, 1);
@@ -259,7 +259,7 @@ static int buffer_table(lua_State *L)
 	return 1;
 }
 
-/* Initial values: the number, table or function at index. A function may allocate, so that data is looked up for each element. */
+/* Sets initial values from the number, table or function at index. A function may allocate, so the data are looked up for each element. */
 static void initialise(lua_State *L, const HostBuffer *b, int index)
 {
 	if (lua_isnoneornil(L, index))
@@ -343,7 +343,7 @@ static CompareHow compare_how(lua_State *L)
 		"'" : luaL_typename(L, -1), type == LUA_TSTRING ? lua_tostring(L, -1) : "", type == LUA_TSTRING ? "'" : "");
 }
 
-/* A view of all its bytes says also as what they are compared. */
+/* A view of all bytes of a buffer also says of what type the compared elements are. */
 int host_compare(lua_State *L)
 {
 	static const char *const fields[] = { "how", "tolerance", NULL };

@@ -1,8 +1,8 @@
-/* Under which mechanisms would it pass? Measured: the module and its host side run again, functionally, under every other
- * mechanism of the list, with every named choice of each mechanism's parameters and with those numbers under which it keeps no
- * lane for ever (ModelKeys.fair).
+/* Under which mechanisms would a run pass that failed? This is measured: the module and its host side run again, functionally, under
+ * every other mechanism of the list, with every named choice of each mechanism's parameters and with the numbers under which the
+ * mechanism keeps no lane for ever (ModelKeys.fair).
  *
- * Work is bounded, in proportion to that of the run that failed, so that the answer takes about as long as the question did
+ * Work is bounded, in proportion to that of the run that failed, so that the answer takes about as long as the failing run did
  * and is the same on every host. */
 #include "lib/strbuf.h"
 #include "sim/host/run.h"
@@ -10,12 +10,12 @@
 /* In issued instructions; the workload's Lua counts STEPS of its steps as one. Bounds of one run and of all together: a
    constant and a multiple of what the failing run took. */
 enum { RUN_LEAST = 750 * 1000, RUN_TIMES = 2, ALL_LEAST = 10 * 1000 * 1000, ALL_TIMES = 4, STEPS = 16 };
-enum { MOST_CYCLES = 5000000, PATIENCE = 5000 };   /* of one launch; without progress */
-enum { TURN = 100 };                               /* short: warps that spin are seen soon, however many there are */
+enum { MOST_CYCLES = 5000000, PATIENCE = 5000 };   /* of one launch in all; without progress */
+enum { TURN = 100 };                               /* instructions of a warp at a time: few, so that warps that spin are seen soon, however many there are */
 
 const char *const elsewhere_name[ELSEWHERE_COUNT] = { "completes", "livelock", "deadlock", "fails", "refused", "undecided" };
 
-typedef struct Budget { uint64_t lua, run, all; } Budget;  /* of one run: Lua's steps, work; of those to come, work */
+typedef struct Budget { uint64_t lua, run, all; } Budget;  /* lua, run: Lua's steps and the work of one run; all: the work of all runs to come */
 
 static Budget budget_of(const Run *run)
 {
@@ -76,7 +76,7 @@ static Elsewhere try(const Run *run, const Config *c, Budget *b)
 
 /* ---- all of them ---- */
 
-/* That is the run itself. */
+/* Is c the configuration of the run itself? */
 static bool is_configured(const Run *run, const Config *c)
 {
 	return c->model == run->config->model && !memcmp(c->model_param, run->config->model_param, sizeof c->model_param);
@@ -101,7 +101,7 @@ static void add(Run *run, const char *spec, Budget *b)
 	diag_free(&d);
 }
 
-/* The choices of parameter p that are not the configured one. */
+/* Tries the choices of parameter p that are not the configured one. */
 static void add_choices(Run *run, const ModelKeys *m, const ConfigKey *p, int64_t now, Budget *b)
 {
 	char spec[200];
@@ -116,7 +116,7 @@ static void add_choices(Run *run, const ModelKeys *m, const ConfigKey *p, int64_
 	}
 }
 
-/* Whether a choice of a parameter fares as its mechanism does without it: then the text does not name it. */
+/* Does run k, with a choice of a parameter, end as its mechanism does without it? Then the text does not name it. */
 static bool as_base(const Run *run, int k)
 {
 	const ElsewhereRun *x = &run->elsewhere.v[k];
@@ -138,7 +138,7 @@ static bool put_group(StrBuf *b, const Run *run, Elsewhere how, const char *verb
 	return n > 0;
 }
 
-/* The mechanisms first, then what parameters change. */
+/* Tries the mechanisms first, then choices of their parameters. */
 static void try_all(Run *run)
 {
 	const ModelKeys *m;

@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <unistd.h>
 
-enum { FILE_STEPS = 2000 };  /* of opening a file */
+enum { FILE_STEPS = 2000 };  /* steps that opening a file costs */
 
-/* The rest of an absolute name that leads into the folder, or NULL. */
+/* The rest of an absolute name behind the folder; NULL: the name leads elsewhere. */
 static const char *below(const char *name, const char *folder)
 {
 	size_t n = strlen(folder);
@@ -29,7 +29,7 @@ static const char *name_inside(const char *name, const char *folder)
 	return rest || !realpath(*folder ? folder : ".", whole) ? rest : below(name, whole);
 }
 
-/* Folder i of those that the workload may use: the user's, then its own, pushed; NULL behind the last. */
+/* Pushes folder i of those that the workload may use: the user's, then its own; NULL behind the last. */
 static const char *folder(lua_State *L, int i)
 {
 	const RunOptions *o = &run_of(L)->options;
@@ -58,7 +58,7 @@ static void wrong_size(lua_State *L, const char *name, uint64_t bytes, const Hos
 		(lua_Integer)b->n, type_name[b->type]);
 }
 
-/* The file, open; its size must be the buffer's. */
+/* Opens the file, whose size must be the buffer's. */
 static int open_file(lua_State *L, const char *name, const HostBuffer *b)
 {
 	const char *why = NULL, *where;
@@ -104,7 +104,7 @@ int host_load(lua_State *L)
 	return 1;
 }
 
-/* In a trial: the last of a name counts. */
+/* In a trial, keeps what the workload saves in the run; the last data of a name count. */
 static void keep(Run *run, const char *name, const void *data, size_t n)
 {
 	SavedFile *f = (SavedFile *)saved_file(run, name);

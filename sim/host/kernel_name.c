@@ -17,7 +17,7 @@ static void show_kernels(const Module *m, StrBuf *why)
 		sb_puts(why, "; the module has none");
 }
 
-/* "; did you mean 'x'?": among the names in the module and in the source; or what there is. */
+/* Adds "; did you mean 'x'?" with the nearest name of the module or of the source, or else the kernels that there are. */
 static void suggest(const Module *m, const char *name, Arena *a, StrBuf *why)
 {
 	Vec(const char *) names = { 0 };

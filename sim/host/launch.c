@@ -117,9 +117,9 @@ static void arguments(lua_State *L, int table, const Function *k, uint8_t *param
 }
 
 /* A sink that makes Lua values; the outermost one stays on the stack. */
-typedef struct LuaSink { JsonSink sink; lua_State *L; int table, depth; lua_Integer count[JSON_DEPTH]; } LuaSink; /* table: what the outermost one is, or 0: a new one */
+typedef struct LuaSink { JsonSink sink; lua_State *L; int table, depth; lua_Integer count[JSON_DEPTH]; } LuaSink; /* table: index of the outermost table, or 0: a new one */
 
-/* The value on top of the stack goes into the open table: below its key (count < 0) or as the next element. */
+/* The value on top of the stack goes into the open table: under the key below it (count < 0), or as the next element. */
 static void place_value(LuaSink *s)
 {
 	if (!s->depth)
@@ -176,7 +176,7 @@ static void lua_boolean(JsonSink *sink, bool v)
 	place_value((LuaSink *)sink);
 }
 
-/* A kernel that has the width of a warp in it says so: on another machine it would give wrong results. */
+/* An error if the workload says that the kernel needs warps of another width: it would give wrong results. */
 static void needed_warp(lua_State *L, int table, const Function *k)
 {
 	int width = (int)run_of(L)->config->warp_size, lanes = ptx_warp(width);
@@ -188,11 +188,11 @@ static void needed_warp(lua_State *L, int table, const Function *k)
 
 /* ---- streams ---- */
 
-/* The statistics of launches that have been called for and have not run are tables without fields: a list of them and their LaunchStats, by turns, stands in the
-   registry. Who looks at one waits for all. */
+/* The statistics of launches that have been called for and have not run are tables without fields. The registry has a list of these tables and their
+   LaunchStats, alternating. A script that reads one of them waits for all launches. */
 static const char waiting[] = "launches that have not run";
 
-/* The statistics go into the table at index, or a new one when it is 0, which stays on the stack. */
+/* The statistics go into the table at index, or if index is 0 into a new one, which stays on the stack. */
 static void push_stats(lua_State *L, const LaunchStats *s, int index)
 {
 	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_real, lua_text, lua_boolean }, L, index, 0, { 0 } };
@@ -229,7 +229,7 @@ int host_sync(lua_State *L)
 	return ok ? 0 : sandbox_stop(L, run->failure);
 }
 
-/* A field of a launch that may not have run. */
+/* Reads a field of the statistics of a launch that may not have run. */
 static int launch_field(lua_State *L)
 {
 	host_sync(L);
@@ -240,7 +240,7 @@ static int launch_field(lua_State *L)
 	return 1;
 }
 
-/* A table that will have the statistics, on the stack. */
+/* Pushes a table that will have the statistics. */
 static int push_waiting(lua_State *L, LaunchStats *s)
 {
 	lua_newtable(L);
@@ -315,7 +315,7 @@ int host_launch(lua_State *L)
 	return 1;
 }
 
-/* Caches become empty: what comes next finds in none what ran before. */
+/* Empties the caches: later launches find nothing that earlier ones loaded. */
 int host_flush(lua_State *L)
 {
 	Run *run = run_of(L);

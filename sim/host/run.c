@@ -155,7 +155,7 @@ static bool interrupted(const Run *run)
 	return run->options.gpu.interrupted && *run->options.gpu.interrupted;
 }
 
-/* What a machine or mechanism cannot run at all is bad input, anything else the program's own failure. */
+/* A program that the machine or mechanism cannot run at all is bad input; all other faults are failures of the program. */
 static void fail_at(Run *run, const Fault *fault, Loc where)
 {
 	bool refused = fault->kind == FAULT_UNSUPPORTED || fault->kind == FAULT_REFUSED;
@@ -168,7 +168,7 @@ static void fail_at(Run *run, const Fault *fault, Loc where)
 	run_fail(run, refused ? RUN_BAD_INPUT : RUN_FAILED, where, "%s", fault->text);
 }
 
-/* What the kernel has printed goes where the workload prints. */
+/* The kernel's output goes where the workload prints. */
 static void show_printed(Run *run, Pending *p)
 {
 	const Launch *l = &p->launch;
@@ -181,7 +181,7 @@ static void show_printed(Run *run, Pending *p)
 	sb_free(&b->text);
 }
 
-/* Of all launches together. */
+/* The law of all launches together that does not hold; NULL: all hold. */
 static const char *broken_program_law(const Run *run)
 {
 	uint64_t dirtied = 0, written = 0, cycles = 0;
@@ -240,7 +240,7 @@ LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
 	return p->stats;
 }
 
-/* Those that did not fail before run one after the other. */
+/* Runs the pending launches one after the other, up to the first that fails. */
 static bool sync_reference(Run *run, const LaunchStats **failed, Fault *fault)
 {
 	for (int i = 0; i < run->pending.n; i++) {
@@ -283,7 +283,7 @@ bool run_sync(Run *run)
 	bool ok = run->gpu ? gpu_sync(run->gpu, &run->arena, &failed, &fault) : sync_reference(run, &failed, &fault);
 	for (int i = 0; i < run->pending.n; i++) {
 		show_printed(run, run->pending.v[i]);
-		if (run->pending.v[i]->stats->kernel) /* else it had not begun when another failed */
+		if (run->pending.v[i]->stats->kernel) /* else the launch had not begun when another one failed */
 			vec_push(&run->launch, run->pending.v[i]->stats);
 	}
 	if (!ok)
@@ -309,7 +309,7 @@ static bool host_launch(void *self, const Launch *given, Fault *fault)
 	Run *run = self;
 	if (!interrupted(run) && run_launch(run, given, (Loc){ run->module->name, 0, 0 }))
 		return true;
-	fault->kind = FAULT_TRAP;  /* reported already; what host_run adds is dropped */
+	fault->kind = FAULT_TRAP;  /* the fault has been reported already; the error that host_run adds is dropped */
 	return false;
 }
 
@@ -350,7 +350,7 @@ RunStatus run_module(Run *run)
 
 /* ---- totals ---- */
 
-/* Rows of one place are added up: blocks and partings by function and label, partings by their kind too, lines by function, file and line. */
+/* Rows of one place are added up: blocks and partings by function and label, partings also by kind, lines by function, file and line. */
 typedef struct Tables {
 	Vec(BlockStats) block;
 	Vec(BranchStats) branch, parting;
@@ -359,7 +359,7 @@ typedef struct Tables {
 	Arena keys;
 } Tables;
 
-/* The number of the key's row, or of the new one to be made, which is n. */
+/* The number of the key's row; n: there is none yet, and the new row will have this number. */
 static int row_of(StrMap *at, const char *key, int n)
 {
 	int i = strmap_get(at, key);
@@ -370,7 +370,7 @@ static int row_of(StrMap *at, const char *key, int n)
 
 static bool same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-/* likely: where the row probably is, for launches of one kernel have the same ones; it is looked at first, here and in the next two. */
+/* likely: the number that the row probably has, since launches of one kernel have the same rows; it is tried first, here and in the next two functions. */
 static void add_block(Tables *t, const BlockStats *b, int likely)
 {
 	const BlockStats *x = likely < t->block.n ? &t->block.v[likely] : NULL;
@@ -465,7 +465,7 @@ static void keep_tables(Run *run, LaunchStats *total, Tables *t)
 	arena_free(&t->keys);
 }
 
-/* Each of launches that ran side by side has as no_warp what went to another one; of all together it is what no launch had a warp for. */
+/* A launch that ran beside others counts as no_warp the cycles that went to the others; the total counts cycles for which no launch had a warp. */
 static void without_warp(LaunchStats *total)
 {
 	for (int i = 0; i < total->nlines; i++)

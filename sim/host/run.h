@@ -12,12 +12,12 @@ typedef enum { RUN_OK, RUN_FAILED, RUN_BAD_INPUT, RUN_INTERRUPTED } RunStatus;  
 typedef enum { COMPARE_EXACT, COMPARE_SET, COMPARE_TOLERANCE, COMPARE_IGNORE } CompareHow;
 
 typedef struct RunBuffer {
-	const char *name;              /* for messages; symbols: the variable's */
-	bool symbol;                   /* a module-scope variable */
-	uint64_t addr, n;              /* elements */
+	const char *name;              /* for messages; a symbol's: the variable's name */
+	bool symbol;                   /* it is a module-scope variable */
+	uint64_t addr, n;              /* n: elements */
 	Type type;
 	CompareHow how;
-	double tolerance;              /* COMPARE_TOLERANCE: of the larger magnitude, at least of 1 */
+	double tolerance;              /* COMPARE_TOLERANCE: as a share of the larger magnitude, or of 1 if both are smaller */
 } RunBuffer;
 
 enum { MOST_WORKLOAD = 16 << 20 };     /* bytes of a workload's text */
@@ -25,21 +25,21 @@ enum { MOST_WORKLOAD = 16 << 20 };     /* bytes of a workload's text */
 typedef struct RunOptions {
 	GpuOptions gpu;
 	bool reference;                /* launches run in the reference interpreter */
-	bool trial;                    /* what the workload saves stays in the run */
+	bool trial;                    /* files that the workload saves stay in the run's memory */
 	bool laws;                     /* a broken conservation law fails the run */
 	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
-	const char *workload_text;     /* its text, which has been read already; NULL: the file is read */
-	size_t workload_bytes;         /* of the text; 0: it ends with a NUL */
-	int nargs; char **args;        /* the workload's */
+	const char *workload_text;     /* the workload's text, read already; NULL: the file is read */
+	size_t workload_bytes;         /* length of the text; 0: it ends with a NUL */
+	int nargs; char **args;        /* the workload's arguments */
 	uint64_t lua_steps; double lua_seconds;  /* limits of the workload; 0 = the sandbox's */
-	FILE *print;                   /* where its print writes; NULL = nowhere */
-	int nfolders; const char *const *folders;  /* where its files are looked for, before its own folder; the first takes new ones */
+	FILE *print;                   /* where the workload's print writes; NULL = nowhere */
+	int nfolders; const char *const *folders;  /* folders in which the workload's files are looked for before its own; the first one takes new files */
 } RunOptions;
 
-/* How the program fared under another mechanism. */
+/* How the program ended under another mechanism. */
 typedef enum {
 	ELSEWHERE_COMPLETES, ELSEWHERE_LIVELOCK, ELSEWHERE_DEADLOCK, ELSEWHERE_FAILS, ELSEWHERE_REFUSED,
-	ELSEWHERE_UNDECIDED,           /* within bounds of work (sim/host/elsewhere.c) */
+	ELSEWHERE_UNDECIDED,           /* it did not end within the bounds of work (sim/host/elsewhere.c) */
 	ELSEWHERE_COUNT
 } Elsewhere;
 extern const char *const elsewhere_name[ELSEWHERE_COUNT];
@@ -59,39 +59,39 @@ typedef struct Run {
 	Memory *memory;
 	uint64_t *symbol_address;
 	Gpu *gpu;                      /* NULL when options.reference */
-	Vec(RunBuffer) buffer;         /* global variables, then what the workload asked for, in its order */
+	Vec(RunBuffer) buffer;         /* global variables, then buffers in the order in which the workload made them */
 	Vec(LaunchStats *) launch;
 	Vec(Pending *) pending;        /* in the order of calls */
 	int nanonymous;                /* buffers named by their number */
 	FaultKind fault;               /* of the first launch that failed */
 	Vec(SavedFile) saved;          /* with options.trial */
-	uint64_t lua_steps;            /* of the workload (sim/sandbox/sandbox.h) */
-	bool gave_up;                  /* a limit of the workload's was reached */
-	Vec(ElsewhereRun) elsewhere;   /* by run_elsewhere */
-	int untried;                   /* ... for which no work was left */
+	uint64_t lua_steps;            /* steps that the workload took (sim/sandbox/sandbox.h) */
+	bool gave_up;                  /* the workload reached one of its limits */
+	Vec(ElsewhereRun) elsewhere;   /* filled by run_elsewhere */
+	int untried;                   /* configurations that run_elsewhere had no work left for */
 	char failure[2048];            /* text of the last error */
-	RunStatus status;              /* the first that was not RUN_OK, but bad input and interrupts come before failures */
+	RunStatus status;              /* the first status other than RUN_OK; but bad input and interrupts take precedence over failures */
 } Run;
 
-/* The configuration, module and diag must outlive it. NULL with errors in diag: bad input. */
+/* The configuration, module and diag must outlive the run. NULL with errors in diag: bad input. */
 Run *run_new(const Config *, const Module *, const RunOptions *, Diag *);
 void run_free(Run *);
-RunStatus run_module(Run *);                             /* the workload, or the host function main */
-/* Calls for a launch in a stream (0: the default one); memory and addresses are filled in, parameters are copied. It runs in the next run_sync, which fills the
-   result. NULL: it cannot be, run->status and diag say why. where: the place in the workload, for messages. */
+RunStatus run_module(Run *);                             /* runs the workload, or the host function main */
+/* Calls for a launch in a stream (0: the default one); memory and addresses are filled in, parameters are copied. The launch runs in the next run_sync, which
+   fills the result. NULL: it cannot run, and run->status and diag say why. where: the place in the workload, for messages. */
 LaunchStats *run_queue(Run *, const Launch *, int stream, Loc where);
-/* Runs what has been called for. False: a launch failed, run->status and diag say how; what was measured until then is in run->launch all the same. */
+/* Runs the pending launches. False: one failed, and run->status and diag say how; run->launch has the statistics up to then. */
 bool run_sync(Run *);
-LaunchStats *run_launch(Run *, const Launch *, Loc where);  /* both, in the default stream; NULL: it failed */
+LaunchStats *run_launch(Run *, const Launch *, Loc where);  /* run_queue and run_sync, in the default stream; NULL: it failed */
 void run_fail(Run *, RunStatus, Loc where, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name);  /* index; name NULL: numbered */
-uint8_t *run_data(const Run *, const RunBuffer *);       /* its bytes now; NULL when it was freed */
-/* After a run that ended in a livelock or at a barrier that cannot complete: runs it under every other mechanism. False: another run, or
-   interrupted; else the lines that say how it fared. */
+uint8_t *run_data(const Run *, const RunBuffer *);       /* the buffer's bytes now; NULL: it was freed */
+/* After a run that ended in a livelock or at a barrier that cannot complete: runs the program under every other mechanism. text: lines that say how
+   it ended there. False: the run ended otherwise, or an interrupt came. */
 bool run_elsewhere(Run *, struct StrBuf *text);
-/* Compares the buffers of two runs of the same workload; errors, which call them a and b, when they differ. */
+/* Compares the buffers of two runs of the same workload. False: they differ, with errors in diag that call the runs a and b. */
 bool run_same(const Run *, const Run *, const char *a, const char *b, Diag *);
-/* All launches together; blocks and branches of one name are added up. In the run's arena. */
+/* The statistics of all launches together, in the run's arena; blocks and branches of one name are added up. */
 LaunchStats *run_total(Run *);
 
 /* sim/host/workload.c: the Lua host side. */

@@ -1,4 +1,4 @@
-/* Elements of buffers as numbers. Simulated memory is little-endian, as the hosts are that gsim supports. */
+/* Elements of buffers as numbers. Simulated memory is little-endian, like all hosts that gsim supports. */
 #ifndef GSIM_VALUE_H
 #define GSIM_VALUE_H
 #include "isa/ir.h"

@@ -1,4 +1,4 @@
-/* What the parts of the Lua host side know of each other. */
+/* What the files of the Lua host side share. */
 #ifndef GSIM_WORKLOAD_H
 #define GSIM_WORKLOAD_H
 #include "isa/lane.h"
@@ -8,7 +8,7 @@
 typedef struct Host {
 	Sandbox box;                   /* first: sandbox_of gives the host */
 	Run *run;
-	const char *path;              /* of the workload */
+	const char *path;              /* the workload's file */
 } Host;
 
 static inline Host *host_of(lua_State *L) { return (Host *)sandbox_of(L); }
@@ -16,19 +16,19 @@ static inline Run *run_of(lua_State *L) { return host_of(L)->run; }
 
 /* sim/host/buffer.c: buffers and views of them. */
 typedef struct HostBuffer {
-	int index;                     /* in run->buffer: what it is a part of, or the whole */
+	int index;                     /* in run->buffer: the buffer that this is, or is a part of */
 	Type type;
-	uint64_t offset;               /* bytes from the whole's begin */
-	uint64_t n;                    /* elements; 0 for a pointer behind the last */
+	uint64_t offset;               /* bytes from that buffer's begin */
+	uint64_t n;                    /* number of elements; 0 for a pointer behind the last one */
 } HostBuffer;
 bool host_is_buffer(lua_State *L, int index);
-HostBuffer host_buffer(lua_State *L, int index);  /* an error when there is none */
+HostBuffer host_buffer(lua_State *L, int index);  /* the buffer at index; a Lua error when there is none */
 uint64_t host_address(lua_State *L, const HostBuffer *);
 static inline uint64_t host_bytes(const HostBuffer *b) { return b->n * (uint64_t)type_bytes(b->type); }
-/* Its bytes. They move when memory is allocated: not to be kept over a call that may run Lua. */
+/* The buffer's bytes. They move when memory is allocated, so the pointer is invalid after a call that may run Lua. */
 uint8_t *host_data(lua_State *L, const HostBuffer *);
 const char *host_name(lua_State *L, const HostBuffer *);  /* for messages; pushes it */
-/* The number or address at index as the bits of an element or parameter of the type; what: begins the message when it does not fit. */
+/* The number or address at index as the bits of an element or parameter of the type. If it does not fit, `what` begins the message. */
 uint64_t host_bits(lua_State *L, int index, Type, const char *what);
 void host_open_buffers(lua_State *L);         /* makes the metatable */
 int host_new_buffer(lua_State *L);            /* gpu.buffer */
@@ -41,5 +41,5 @@ int host_load(lua_State *L);                  /* sim/host/files.c: b:load */
 int host_save(lua_State *L);                  /* b:save */
 int host_launch(lua_State *L);                /* sim/host/launch.c: gpu.launch */
 int host_flush(lua_State *L);                 /* gpu.flush */
-int host_sync(lua_State *L);                  /* gpu.sync; for whoever needs what launches in streams have done */
+int host_sync(lua_State *L);                  /* gpu.sync; also called where results of launches in streams are needed */
 #endif
