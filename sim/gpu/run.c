@@ -55,7 +55,7 @@ static uint64_t issued_by_all(const Gpu *g)
 	return n;
 }
 
-/* The cycle behind which a grid has run too long; NEVER: there is no limit. The one that began first reaches it first. */
+/* The cycle from which on a grid has run too long; NEVER: there is no limit. The one that began first reaches it first. */
 static Cycle last_cycle(const Gpu *g)
 {
 	return g->config.max_cycles && g->running.n ? g->running.v[0]->begin + (Cycle)g->config.max_cycles : NEVER;
@@ -72,7 +72,7 @@ static void too_long(const Gpu *g, Failure *out)
 static bool check_machine(Gpu *g, Cycle now, Cycle start, Failure *out)
 {
 	Cycle last = last_cycle(g);
-	if (start > last) {
+	if (start >= last) {
 		streams_come_to(g, last);
 		if (!first_fault(g, out))
 			too_long(g, out);
@@ -104,8 +104,7 @@ static Cycle window_end(const Gpu *g, Cycle start)
 {
 	Cycle stop = next_check(g, start), last = last_cycle(g), end = start + streams_window(g, g->window);
 	stop = g->next_grid < stop ? g->next_grid : stop;
-	if (stop > last)
-		stop = start <= last ? last + 1 : stop;
+	stop = last < stop ? last : stop;
 	return end < stop ? end : stop;
 }
 

@@ -72,7 +72,64 @@ else
 	compare "$srcdir/kernels/stencil/stencil.ptx" -m aware -c fermi.lua
 	compare "$srcdir/kernels/spmv/spmv.ptx" -c fermi.lua -D l1.mshrs=8
 	compare "$srcdir/kernels/bfs/bfs.ptx" -c maxwell.lua -D limits.max_cycles=100
+	for cycles in 1 5 6 50 110 600 1000; do
+		compare "$srcdir/kernels/stencil/stencil.ptx" -c kepler.lua -D limits.max_cycles=$cycles
+		[ "$(sed -n 's/^ *"cycles": //p' "$tmp/1.json" | head -n 1)" = "$cycles," ] || { echo "FAILED: limits.max_cycles=$cycles: the launch does not end then"; failed=1; }
+	done
 fi
+
+# Loads that come to L1 after their grid's end, and before and after another grid beside it begins.
+cat >"$tmp/loads.ir" <<'END'
+kernel loads(u64 p, u32 n)
+{
+	reg u64 %p, %o
+	reg u32 %t, %n, %v, %w
+	reg pred %q
+enter:
+	%p = ld.param.u64 [p]
+	%n = ld.param.u32 [n]
+	%t = mov.u32 %tid.x
+	%o = mul.wide.u32 %t, 4
+	%p = add.u64 %p, %o
+	%v = ld.global.u32 [%p]
+again:
+	%n = sub.u32 %n, 1
+	%q = setp.ne.u32 %n, 0
+	bra %q, again, last
+last:
+	%w = ld.global.u32 [%p]
+	%v = add.u32 %v, %w
+	st.global.u32 [%p], %v
+	exit
+}
+kernel ends(u64 p)
+{
+	reg u64 %p, %o
+	reg u32 %t, %v
+enter:
+	%p = ld.param.u64 [p]
+	%t = mov.u32 %tid.x
+	%o = mul.wide.u32 %t, 4
+	%p = add.u64 %p, %o
+	%v = ld.global.u32 [%p]
+	exit
+}
+END
+cat >"$tmp/loads.lua" <<'END'
+local p = gpu.buffer("u32", 32)
+gpu.compare(p, { how = "ignore" })
+for turns = 1, 60, 6 do
+	gpu.launch { kernel = "loads", grid = 1, block = 32, stream = 1, args = { p, turns } }
+	gpu.launch { kernel = "ends", grid = 1, block = 32, stream = 2, args = { p } }
+end
+gpu.sync()
+for i = 1, 4 do
+	gpu.launch { kernel = i % 2 == 0 and "loads" or "ends", grid = 1, block = 32, args = { p, i % 2 == 0 and 2 or nil } }
+end
+END
+for options in "" "-D fetch.cache_bytes=0" "-D launch.cold=true" "-D sm.count=1" "-D sm.count=1 -D launch.latency_cycles=0 -D l1.mshrs=1"; do
+	compare "$tmp/loads.ir" -c volta.lua -D l1.global=true $options
+done
 
 # Thread blocks that touch no memory take as long whatever a hit in L1 takes.
 cat >"$tmp/blocks.ir" <<'END'
