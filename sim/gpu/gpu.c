@@ -269,12 +269,13 @@ void gpu_busy(const Gpu *g, LaunchStats *total)
 
 uint64_t gpu_warm_dirtied(const Gpu *g) { return g->warm_dirtied; }
 
+/* L1s and constant caches need nothing: every launch begins with empty ones. */
 void gpu_flush(Gpu *g)
 {
 	if (!g->mem)
 		return;
 	mem_empty(g->mem);
 	for (int i = 0; i < g->config.sm_count; i++)
-		smmem_empty(g->smmem[i]);
+		smmem_flush(g->smmem[i]);
 }
 

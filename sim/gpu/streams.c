@@ -144,14 +144,14 @@ static uint64_t empty_until(const Gpu *g, Cycle when)
 	return n;
 }
 
-static void caches_begin(Gpu *g)
+static void caches_begin(Gpu *g, Cycle begin)
 {
 	if (g->options.functional)
 		return;
 	if (g->config.launch_cold && !g->running.n)
 		gpu_flush(g);
 	for (int i = 0; i < g->config.sm_count; i++)
-		smmem_launch(g->smmem[i]);
+		smmem_launch(g->smmem[i], begin);
 }
 
 void streams_come_to(Gpu *g, Cycle when)
@@ -164,7 +164,7 @@ void streams_begin(Gpu *g, Grid *x)
 {
 	if (g->running.n)
 		streams_come_to(g, x->begin);
-	caches_begin(g);
+	caches_begin(g, x->begin);
 	x->alone = !g->running.n;
 	x->empty = empty_until(g, x->begin);
 	if (x->alone) {

@@ -23,8 +23,9 @@ void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* >= 1 */
 Cycle mem_round_trip(const Config *); /* from an SM to L2 and back, nothing else under way; no window is longer */
 SmMem *smmem_new(const Config *, int sm);
-void smmem_launch(SmMem *);            /* a launch begins: L1 and the constant cache become empty */
-void smmem_empty(SmMem *);             /* and the instruction cache */
+/* A launch begins: what has come to L1 and the constant cache by that cycle is gone, what comes later stays. */
+void smmem_launch(SmMem *, Cycle begin);
+void smmem_flush(SmMem *);             /* what outlasts launches, the instruction cache, becomes empty */
 void smmem_rewind(SmMem *);            /* as mem_rewind; the next access may come at any cycle */
 void smmem_free(SmMem *);
 

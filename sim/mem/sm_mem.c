@@ -29,18 +29,6 @@ SmMem *smmem_new(const Config *c, int sm)
 	return s;
 }
 
-void smmem_launch(SmMem *s)
-{
-	cache_reset(&s->l1);
-	cache_reset(&s->constant);
-}
-
-void smmem_empty(SmMem *s)
-{
-	smmem_launch(s);
-	cache_reset(&s->fetch);
-}
-
 void smmem_free(SmMem *s)
 {
 	if (!s)
@@ -69,6 +57,15 @@ static inline void expire(SmMem *s, Cycle now)
 			l1_fill(s, id);
 	}
 }
+
+void smmem_launch(SmMem *s, Cycle begin)
+{
+	expire(s, begin);
+	cache_reset(&s->l1);
+	cache_reset(&s->constant);
+}
+
+void smmem_flush(SmMem *s) { cache_reset(&s->fetch); }
 
 void smmem_rewind(SmMem *s)
 {

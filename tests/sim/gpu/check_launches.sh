@@ -389,10 +389,76 @@ for how in "-D launch.resident_grids=1" --functional; do
 	[ $? = 1 ] && grep -q 'livelock' "$tmp/out" || fail "$how: $(head -n 1 "$tmp/out")"
 done
 
-# kernels/two_streams: side by side in little more than the time of the longer one, but not with all shared memory taken
+# L1 is empty when a grid begins: what an earlier one has loaded into it is gone, though nobody has looked since, and what has come to one that runs beside it, too.
 [ "${srcdir:-}" ] || srcdir=$(dirname "$0")/../../..
 GSIM_PATH=$srcdir/configs
 export GSIM_PATH
+cat >"$tmp/loads.ir" <<'END'
+kernel loads(u64 p, u32 n)
+{
+	reg u64 %p, %o
+	reg u32 %t, %n, %v, %w
+	reg pred %q
+enter:
+	%p = ld.param.u64 [p]
+	%n = ld.param.u32 [n]
+	%t = mov.u32 %tid.x
+	%o = mul.wide.u32 %t, 4
+	%p = add.u64 %p, %o
+	%v = ld.global.u32 [%p]
+again:
+	%n = sub.u32 %n, 1
+	%q = setp.ne.u32 %n, 0
+	bra %q, again, last
+last:
+	%w = ld.global.u32 [%p]
+	%v = add.u32 %v, %w
+	st.global.u32 [%p], %v
+	exit
+}
+kernel ends(u64 p)
+{
+	reg u64 %p, %o
+	reg u32 %t, %v
+enter:
+	%p = ld.param.u64 [p]
+	%t = mov.u32 %tid.x
+	%o = mul.wide.u32 %t, 4
+	%p = add.u64 %p, %o
+	%v = ld.global.u32 [%p]
+	exit
+}
+END
+cat >"$tmp/loads.lua" <<'END'
+local p, other, how = gpu.buffer("u32", 32), gpu.buffer("u32", 32), gpu.args[1]
+gpu.compare(p, { how = "ignore" })
+local function look(s, misses, cycles)
+	if s.memory.l1.misses ~= misses then print("launch", s.memory.l1.hits .. " hits in L1", s.memory.l1.misses .. " misses") end
+	if cycles and s.cycles ~= cycles then print("launch", s.cycles .. " cycles", "those before " .. cycles) end
+end
+if how == "beside" then
+	local long = gpu.launch { kernel = "loads", grid = 1, block = 32, stream = 1, args = { p, 400 } }
+	local short = gpu.launch { kernel = "ends", grid = 1, block = 1, stream = 2, args = { other } }
+	gpu.sync()
+	look(long, 8)
+	if short.started <= long.started + 1000 or short.program_cycles >= long.program_cycles - 1000 then print "one after the other" end
+else
+	local cycles
+	for k = 1, 8 do
+		if how == "flush" then gpu.flush() end
+		look(gpu.launch { kernel = "ends", grid = 1, block = 32, args = { p } }, 4)
+		local s = gpu.launch { kernel = "loads", grid = 1, block = 32, args = { p, 2 } }
+		look(s, 4, cycles)
+		cycles = (k > 1 or how == "flush") and s.cycles
+	end
+end
+END
+for how in "-- again" "-- flush" "-D launch.cold=true -- again" "-- beside" "-D fetch.cache_bytes=0 -- beside"; do
+	timeout 60 "$gsim" -q --alone -c volta.lua -D sm.count=1 -D l1.global=true "$tmp/loads.ir" $how >"$tmp/out" 2>&1
+	[ $? = 0 ] && [ ! -s "$tmp/out" ] || fail "lines in L1 when a grid begins: $how: $(head -n 1 "$tmp/out")"
+done
+
+# kernels/two_streams: side by side in little more than the time of the longer one, but not with all shared memory taken
 for shared in 0 49152; do
 	"$gsim" -q --laws -c kepler.lua "$srcdir/kernels/two_streams/two_streams.ir" -- 8 $shared | sed 's/[a-z,]//g'
 done >"$tmp/out" 2>&1

@@ -500,7 +500,7 @@ START_TEST(emptied_caches_forget_dirty_lines)
 	Rig *r = rig(&c);
 	ck_assert(stride(r, 0, ACC_STORE, SP_GLOBAL, A, 128, 8, 4));
 	drain(r);
-	smmem_empty(r->s);
+	smmem_launch(r->s, 1000);
 	mem_empty(r->m);
 	load_line(r, 1000, A);
 	ck_assert_uint_eq(r->st.l2_dirtied, 8);
@@ -698,8 +698,9 @@ START_TEST(emptied)
 		ck_assert_uint_gt(finish(r), from + 5100);
 		ck_assert(smmem_fetch(r->s, from + 6000, 64, &r->st, &r->t));
 		drain(r);
-		smmem_empty(r->s);
+		smmem_flush(r->s);
 		mem_empty(r->m);
+		smmem_launch(r->s, from + 10000);
 	}
 	close_rig(r);
 }
@@ -715,13 +716,31 @@ START_TEST(a_launch_begins)
 	finish(r);
 	ck_assert(smmem_fetch(r->s, 2000, 64, &r->st, &r->t));
 	drain(r);
-	smmem_launch(r->s);
+	smmem_launch(r->s, 3000);
 	ck_assert_uint_eq(load_line(r, 3000, A), 3000 + L2_HIT);
 	ck_assert(stride(r, 4000, ACC_LOAD, SP_CONST, A, 0, 32, 4));
 	finish(r);
 	ck_assert_uint_eq(r->st.constant_misses, 2);
 	ck_assert(!smmem_fetch(r->s, 5000, 64, &r->st, &r->t));
 	close_rig(r);
+}
+END_TEST
+
+/* What has come to L1 when the launch begins is gone, though nobody has looked since; what comes later stays, and is waited for. */
+START_TEST(a_launch_begins_amid_loads)
+{
+	static const struct { int begin, again, ready; bool hit; } at[] = { /* cycles from the data's arrival */
+		{ 1, 1, L2_HIT + 1, false }, { 500, 1000, L2_HIT + 1000, false }, { 0, 1, L2_HIT + 1, false }, { -1, 0, 28, true }, { -50, 7, 35, true }, { -50, -40, 0, false },
+	};
+	Config c = defaults();
+	for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+		Rig *r = rig(&c);
+		Cycle there = load_line(r, 0, A);
+		smmem_launch(r->s, there + (Cycle)at[i].begin);
+		ck_assert_uint_eq(load_line(r, there + (Cycle)at[i].again, A), there + (Cycle)at[i].ready);
+		ck_assert_uint_eq(r->st.l1_hits, at[i].hit ? 4 : 0);
+		close_rig(r);
+	}
 }
 END_TEST
 
@@ -788,6 +807,7 @@ static Suite *suite(void)
 	tcase_add_test(t, l2_mshrs_limit_misses);
 	tcase_add_test(t, emptied);
 	tcase_add_test(t, a_launch_begins);
+	tcase_add_test(t, a_launch_begins_amid_loads);
 	tcase_add_test(t, windows);
 	tcase_add_test(t, refused_configurations);
 	suite_add_tcase(s, t);
