@@ -162,7 +162,13 @@ typedef struct Deferred {              /* an access to global memory, whose data
 
 /* A copy of a functional unit: when it takes the next instruction, and the scheduler whose instruction it took last. */
 typedef struct Copy { Cycle free; uint8_t taker; } Copy;
-typedef struct Copies { Copy *copy; int n; } Copies;
+typedef struct Copies {
+	Copy *copy;
+	uint64_t *had;                 /* instructions a warp, in ONE_EACH, that the scheduler has had of their unit; beside it, in order, those of others */
+	int n;
+} Copies;
+
+enum { ONE_EACH = 1 << 16 };        /* what Copies.had counts when each warp of a scheduler has issued once */
 
 typedef struct Sched {
 	Copies unit[UNIT_COUNT];       /* copies that its instructions may take: its own, the SM's, or some of another unit's */
@@ -170,9 +176,10 @@ typedef struct Sched {
 	Cycle *wake;                   /* by place in order: a cycle before which no split of the warp can issue */
 	uint8_t *wake_why;             /* by place in order: the Stall until `wake` */
 	int n;
+	uint32_t share;                /* ONE_EACH / n: a scheduler with more warps has more of a unit for the same count */
 	int last;                      /* slot that issued last, -1 */
 	uint8_t index;
-	uint8_t behind;                /* schedulers, a bit each, that took the copy of a unit which one of its warps wanted in vain in this cycle */
+	uint8_t behind;                /* schedulers, a bit each, before which it goes from now on: they have what one of its warps has wanted in vain in this cycle */
 	Cycle sleep;                   /* no warp can issue before; 0: something may have changed */
 	uint64_t *idle;                /* the counter of cycles until `sleep`: for the warp nearest to an issue and its reason, or for no warp */
 	uint8_t why;                   /* the Stall for which `idle` counts; STALL_COUNT: the scheduler has issued */

@@ -9,12 +9,14 @@ static void equip_unit(Gpu *g, Sm *sm, int u)
 	for (int i = 0; i < g->config.sched_count; i++) {
 		Copies *k = &sm->sched[i].unit[u];
 		k->n = (int)c->count;
-		if (c->shares)
-			k->copy = sm->sched[i].unit[c->shares - 1].copy;
-		else if (i == 0 || c->per == PER_SCHEDULER)
+		if (c->shares || (i > 0 && c->per != PER_SCHEDULER)) {
+			const Copies *of = c->shares ? &sm->sched[i].unit[c->shares - 1] : &sm->sched[0].unit[u];
+			k->copy = of->copy;
+			k->had = c->shares ? of->had : of->had + i;
+		} else {
 			k->copy = arena_array(&g->arena, Copy, c->count);
-		else
-			k->copy = sm->sched[0].unit[u].copy;
+			k->had = (uint64_t *)arena_array(&g->arena, uint64_t, g->config.sched_count) + i;
+		}
 	}
 }
 
@@ -188,6 +190,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	Sched *s = w->sched = &sm->sched[w->slot % g->config.sched_count];
 	w->place = s->n++;
 	s->order[w->place] = w->slot;
+	s->share = ONE_EACH / (uint32_t)s->n;
 	s->wake[w->place] = sm->now;
 	s->wake_why[w->place] = STALL_FETCH;
 	w->waits_at = NO_PC;
@@ -262,6 +265,7 @@ void warp_retire(Sm *sm, Warp *w)
 	Sched *s = w->sched;
 	int k = w->place;
 	size_t behind = (size_t)(--s->n - k);
+	s->share = s->n ? ONE_EACH / (uint32_t)s->n : 0;
 	memmove(s->order + k, s->order + k + 1, sizeof *s->order * behind);
 	memmove(s->wake + k, s->wake + k + 1, sizeof *s->wake * behind);
 	memmove(s->wake_why + k, s->wake_why + k + 1, sizeof *s->wake_why * behind);

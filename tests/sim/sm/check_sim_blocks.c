@@ -195,6 +195,37 @@ START_TEST(schedulers_share_a_unit)
 }
 END_TEST
 
+/* Nor where they want it now and then, behind other instructions and jumps, and some schedulers have more warps than others. */
+START_TEST(schedulers_share_what_they_want_at_times)
+{
+	static const struct { int schedulers, warps; const char *set; } want[] = {
+		{ 4, 16, "units.sfu.latency=18 fetch.redirect_cycles=37 scheduler.issue_width=2" }, { 4, 8, "units.sfu.latency=9 fetch.redirect_cycles=37" },
+		{ 4, 10, "units.sfu.latency=9 fetch.redirect_cycles=37" }, { 4, 7, "units.sfu.latency=9 fetch.redirect_cycles=37 scheduler.issue_width=2" },
+		{ 4, 5, "units.sfu.latency=9" }, { 2, 7, "units.sfu.latency=18 units.sfu.interval=4" }, { 2, 3, "units.sfu.latency=9" } };
+	char text[2000] = HEAD " %f0 = mov.f32 1.0\n %f1 = mov.f32 1.0\n %f2 = mov.f32 1.0\n %f3 = mov.f32 1.0\n %n = mov.u32 40\nL:\n";
+	for (int n = 0; n < 32; n++)
+		sprintf(text + strlen(text), " %%f%d = sin.approx.f32 %%f%d\n", n % 4, n % 4);
+	strcat(text, " %n = sub.u32 %n, 1\n %p = setp.ne.u32 %n, 0\n bra %p, L, E\nE:\n" EX "}\n");
+	for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+		char set[200];
+		uint64_t end[16] = { 0 }, first = UINT64_MAX, last = 0;
+		snprintf(set, sizeof set, "scheduler.policy=lrr scheduler.count=%d units.sfu.count=1 sm.max_warps=16 %s", want[k].schedulers, want[k].set);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 4 * (unsigned)want[k].warps);
+		for (int i = 0; i < r->n; i++)
+			if (r->e[i].kind == TR_ISSUE)
+				end[r->e[i].warp] = r->e[i].cycle;
+		for (int w = 0; w < want[k].warps; w++) {
+			first = end[w] < first ? end[w] : first;
+			last = end[w] > last ? end[w] : last;
+		}
+		ck_assert_msg(last * 100 <= first * 110, "%d warps, %s: they end between %llu and %llu", want[k].warps, set,
+			(unsigned long long)first, (unsigned long long)last);
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* Schedulers without a warp, or whose warps want other units, change nothing of it: the first two warps want the same unit. */
 START_TEST(who_wants_nothing_has_no_turn)
 {
@@ -588,7 +619,7 @@ int main(void)
 	const TTest *const tests[] = {
 		barriers_release_in_the_cycle_after_the_last_arrival, barriers_count_the_threads_that_are_left, arriving_does_not_wait,
 		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other,
-		a_block_takes_its_time_to_begin, schedulers_share_a_unit, who_wants_nothing_has_no_turn, units_of_a_scheduler_serve_its_warps, units_share_copies,
+		a_block_takes_its_time_to_begin, schedulers_share_a_unit, schedulers_share_what_they_want_at_times, who_wants_nothing_has_no_turn, units_of_a_scheduler_serve_its_warps, units_share_copies,
 		lanes_hear_of_their_loads_wherever_they_are, blocks_go_to_sms_in_turn, resources_bound_residence,
 		a_block_that_fits_nowhere_is_refused, recursion_saves_what_lives_across_the_call,
 		predicates_are_arguments_and_results,
