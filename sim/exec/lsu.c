@@ -99,6 +99,8 @@ static void home_made(Sm *sm, const LsuAccess *e, Part p, bool own)
 			tracer_return(sm, p.home, i, p.mask, sm->now, ready);
 		if (whole_ready(sm, e->ticket, &ready))
 			scoreboard_write(sm, p.home, i, p.mask, ready, true);
+		if (i->kind != K_ST && ready > p.home->drain)
+			p.home->drain = ready;
 	}
 }
 
@@ -119,9 +121,7 @@ static void tell_loaded(Sm *sm, Warp *w, const LsuAccess *e)
 		Split *s = &w->split[k];
 		if (s->wait != e->wait)
 			continue;
-		s->wait = 0;
-		s->ready = sm->now + 1 > s->floor ? sm->now + 1 : s->floor;
-		s->floor = 0;
+		split_hears(s, sm->now + 1);
 		if (hits && misses && !((hits | misses) & ~s->mask)) {
 			sm->gpu->model->times.loaded(w, s, e->ins, hits, misses);
 			note_depth(sm, w);
@@ -210,6 +210,7 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 void lsu_wait(Sm *sm, Warp *w, Split *s)
 {
 	s->wait = sm_name_wait(sm);
+	s->waits = 1;
 	s->ready = PENDING;
 	s->why = STALL_MEMPIPE;
 	w->lsu.access[w->lsu.n - 1].wait = s->wait;

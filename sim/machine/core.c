@@ -165,9 +165,9 @@ void reconv_count_merge(Warp *w, const Split *s, uint32_t pc, Mask m)
 
 void reconv_delay(Warp *w, Split *s, Cycle n)
 {
-	if (!n || s->ready >= PENDING)
+	if (!n)
 		return;
-	s->ready += n;
+	split_delay(s, n);
 	s->why = STALL_DIVERGENCE;
 }
 
@@ -196,12 +196,13 @@ void sm_wait(Sm *sm, Warp *w, Split *s, MemTicket *t, Stall why)
 {
 	s->why = (uint8_t)why;
 	if (!t->npending) {
-		if (s->ready < t->ready)
-			s->ready = t->ready;
+		split_not_before(s, t->ready, s->why);
 		vec_push(&sm->tickets, t);
 		return;
 	}
-	s->wait = sm_name_wait(sm);
+	if (!s->wait)
+		s->wait = sm_name_wait(sm);
+	s->waits++;
 	s->ready = PENDING;
 	vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = w, .wait = s->wait, .ticket = t }));
 }

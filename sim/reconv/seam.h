@@ -48,9 +48,33 @@ typedef struct Split {
 	uint32_t turn;                 /* functional.schedule = block: splits run in the order of this number */
 	bool arriving;                 /* a warp-level operation has let it go; its new place is still to be told to the mechanism */
 	uint32_t wait;                 /* ready is not known yet: the name under which the memory system will tell; 0 = none */
-	bool told;                     /* it has just told */
-	Cycle floor;                   /* ... and no issue before, whenever that is */
+	uint8_t waits;                 /* for so many things of this name */
+	bool told;                     /* it has just told of the last */
+	Cycle late, floor;             /* ready is so long after it, and no earlier than floor, whenever that is */
 } Split;
+
+/* One of the things that the split waits for comes then. True: that was the last. */
+static inline bool split_hears(Split *s, Cycle ready)
+{
+	s->floor = s->floor > ready + s->late ? s->floor : ready + s->late;
+	if (--s->waits)
+		return false;
+	s->wait = 0;
+	s->ready = s->floor;
+	s->floor = s->late = 0;
+	return true;
+}
+
+/* The split is ready so much later. */
+static inline void split_delay(Split *s, Cycle n)
+{
+	if (!s->wait) {
+		s->ready += n;
+	} else {
+		s->late += n;
+		s->floor += s->floor ? n : 0;
+	}
+}
 
 /* The split issues no earlier than then. What it waits for may come later, or not: its reason to wait stays until it is known. */
 static inline void split_not_before(Split *s, Cycle c, uint8_t why)

@@ -138,6 +138,16 @@ static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const
 		scoreboard_write(sm, part[k].home, i, part[k].mask & m, ready, load);
 }
 
+/* Loads and atomic operations that are known to be back then: a warp that has ended keeps its slot so long. n: as for write_results. */
+static inline void drain_until(Warp *w, const Part *part, int n, Mask m, Cycle ready)
+{
+	if (!n && ready > w->drain)
+		w->drain = ready;
+	for (int k = 0; k < n; k++)
+		if (part[k].mask & m && ready > part[k].home->drain)
+			part[k].home->drain = ready;
+}
+
 /* Executes the split's instruction, which takes this copy of its unit, or none. */
 static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 {
@@ -164,6 +174,8 @@ static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 		write_results(sm, w, part, nparts, i, is.executing, now + (Cycle)c->unit[i->unit].latency, false);
 	else if (!is.pending || (sm->lane_scoreboard && is.executing & ~is.pending))
 		write_results(sm, w, part, nparts, i, is.executing & ~is.pending, is.ready, true);
+	if (memory && i->kind != K_ST && is.executing & ~is.pending)
+		drain_until(w, part, nparts, is.executing & ~is.pending, is.ready);
 	if (memory && is.pending)
 		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
 	if (w->nsplit < nsplit || !w->nsplit)
@@ -790,13 +802,8 @@ void sm_settle(Sm *sm)
 				w->drain = ready;
 		} else {
 			for (int s = 0; s < w->nsplit; s++)
-				if (w->split[s].wait == d->wait) {
-					w->split[s].wait = 0;
-					w->split[s].ready = ready > d->cycle ? ready : d->cycle + 1;
-					split_not_before(&w->split[s], w->split[s].floor, w->split[s].why);
-					w->split[s].floor = 0;
-					w->split[s].told = true;
-				}
+				if (w->split[s].wait == d->wait)
+					w->split[s].told = split_hears(&w->split[s], ready > d->cycle ? ready : d->cycle + 1);
 		}
 	}
 	if (sm->lsu_free >= PENDING)

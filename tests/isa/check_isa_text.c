@@ -496,6 +496,7 @@ START_TEST(object_round_trip)
 	module_free(m);
 	module_free(e);
 	module_free(f);
+	diag_free(&d);
 	free(image);
 	free(text);
 	remove(object_path);

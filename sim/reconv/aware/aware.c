@@ -184,10 +184,11 @@ static void alarm(Warp *w)
 			regions_release(w, k, i);
 	int run = splits_running(w);
 	bool over = run >= 0 && quantum && k->member[run].since + quantum <= reconv_now(w);
-	if (over && coming(w, &reconv_splits(w)[run])) { /* the group has not issued in its turn yet: the quantum begins when it may */
+	if (over && (k->member[run].untold || coming(w, &reconv_splits(w)[run]))) { /* it has not issued in its turn yet: the quantum begins when it may */
 		const Split *s = &reconv_splits(w)[run];
+		k->member[run].untold = s->wait;
 		k->member[run].since = s->wait ? reconv_now(w) + 1 - quantum : s->ready;
-		over = false;
+		over = k->member[run].since + quantum <= reconv_now(w);
 	}
 	if (over) {
 		k->member[run].order = ++k->orders;

@@ -34,6 +34,7 @@ typedef struct Member {                /* a split as a member of its region */
 	Mask family;                   /* lanes, its own among them, that parted at a load and are to meet at the next branch */
 	const MIns *held;              /* that branch: the group has executed it and waits for its family */
 	Path path[2];                  /* where its lanes go behind that branch */
+	bool untold;                   /* aware: in its turn, and when it may issue first was not known yet */
 } Member;
 
 typedef struct Regions {

@@ -82,6 +82,8 @@ void split_join(Split *into, const Split *s, Mask m)
 		into->ready = s->ready;
 		into->why = s->why;
 		into->wait = s->wait;
+		into->waits = s->waits;
+		into->late = s->late;
 	}
 	split_not_before(into, s->floor, s->why);
 }

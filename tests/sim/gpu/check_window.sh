@@ -130,6 +130,34 @@ END
 for options in "" "-D fetch.cache_bytes=0" "-D launch.cold=true" "-D sm.count=1" "-D sm.count=1 -D launch.latency_cycles=0 -D l1.mshrs=1"; do
 	compare "$tmp/loads.ir" -c volta.lua -D l1.global=true $options
 done
+# Random kernels, where groups come to wait for several things at once.
+for seed in 47361 68607 47301 47302 47303 47304; do
+	./differential --print --seed $seed >"$tmp/random.ir"
+	for run in "kepler sbi" "kepler aware" "sandy aware(quantum=1)" "ampere dual_path" "volta multi_path" "volta its"; do
+		compare "$tmp/random.ir" -c "${run% *}.lua" -m "${run#* }" -D sm.count=2 -D divergence.bar_partial=per_lane
+	done
+done
+# A warp that ends while its load is on its way, to a line of which others have asked before: it keeps its slot for as long.
+cat >"$tmp/unused.ir" <<'END'
+const u32 table[64] = { 1, 2, 3 }
+kernel unused()
+{
+	reg u32 %v, %x
+	reg pred %p
+enter:
+	%x = mov.u32 %tid.x
+	%p = setp.ge.u32 %x, 1000
+	%v = ld.const.u32 [table]
+	bra %p, never, done
+never:
+	st.global.u32 [0], %v
+	bra done
+done:
+	exit
+}
+END
+echo 'gpu.launch { kernel = "unused", grid = 20, block = 32 }' >"$tmp/unused.lua"
+compare "$tmp/unused.ir" -c volta.lua -D sm.count=1 -D sm.max_blocks=2
 
 # Thread blocks that touch no memory take as long whatever a hit in L1 takes.
 cat >"$tmp/blocks.ir" <<'END'

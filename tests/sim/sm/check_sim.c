@@ -135,7 +135,7 @@ START_TEST(bank_conflicts_hold_the_load_store_unit)
 {
 	const char *conflict = K(" %t = mov.u32 %tid.x\n %a = shl.b32 %t, 4\n %b = ld.shared.u32 [%a]\n %c = ld.shared.u32 [buf]\n"
 		" st.shared.u32 [buf], 0\n" EX);
-	Rig *r = one("shared.latency=10", conflict, "0 1 2 3 6 7");
+	Rig *r = one("shared.latency=1", conflict, "0 1 2 3 6 7");
 	only_stall(r, STALL_MEMPIPE, 2);
 	ck_assert_uint_eq(r->s.shared_conflicts, 3);
 	rig_free(r);
