@@ -240,6 +240,7 @@ typedef struct Function {
 	uint32_t param_bytes;
 	Vec(int) arg, ret;             /* device functions: the registers that hold arguments and results */
 	Vec(Block *) block;            /* [0] is the entry; the order is the source's */
+	uint64_t code_stamp, graph_stamp;  /* move on with every change of instructions, of blocks and edges (isa/edit.h) */
 	uint32_t maxntid[3], reqntid[3];  /* 0 = not given */
 	uint32_t minnctapersm;
 	Loc loc;

@@ -23,6 +23,7 @@ typedef struct Driver {
 	BitSet convergent;         /* functions that contain convergent operations */
 	Vec(const Block *) noted;
 	Guards guards;
+	Edit edit;
 } Driver;
 
 static const Ins *convergent_ins(const Driver *d, const Block *b)
@@ -108,14 +109,14 @@ static int by_key(const void *a, const void *b)
 
 static void arrange(Lin *l, int nold)
 {
-	Function *f = l->edit.f;
+	Function *f = l->edit->f;
 	for (int b = 0; b < nold; b++)
 		vec_push(&l->placed, ((Placed){ b * 3 + 1, 0, f->block.v[b] }));
 	qsort(l->placed.v, (size_t)l->placed.n, sizeof *l->placed.v, by_key);
 	Block **list = xmalloc(sizeof *list * (size_t)l->placed.n);
 	for (int i = 0; i < l->placed.n; i++)
 		list[i] = l->placed.v[i].block;
-	edit_place(list, l->placed.n, f);
+	edit_order(f, list, l->placed.n);
 	free(list);
 }
 
@@ -128,7 +129,7 @@ static bool round_of(Driver *d)
 	flow_build(&flow, &arena, d->f);
 	d->flow = &flow;
 	d->uniformity = NULL;
-	Lin lin = { .edit = { d->m, d->f, (uint8_t)module_origin(d->m, "linearize") }, .flow = &flow, .guards = &d->guards };
+	Lin lin = { .edit = &d->edit, .flow = &flow, .guards = &d->guards };
 	int n = regions_find(&flow, admit, d, &found);
 	for (int i = 0; i < n; i++)
 		linearize_region(&lin, &found[i]);
@@ -142,7 +143,7 @@ static bool round_of(Driver *d)
 static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
 {
 	Arena arena = { 0 };
-	Driver d = { .m = m, .f = f, .diag = diag };
+	Driver d = { .m = m, .f = f, .diag = diag, .edit = edit_open(m, f, (uint8_t)module_origin(m, "linearize")) };
 	bool changed = false;
 	find_convergent(&d, &arena);
 	int most = f->block.n + 1; /* every round makes at least one region structured that was not */
@@ -150,11 +151,11 @@ static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
 		changed = true;
 		must(most-- > 0);
 	}
-	Edit edit = { m, f, (uint8_t)module_origin(m, "linearize") };
-	int blocks = f->block.n, tried = linearize_optimise(&edit, d.guards.v, d.guards.n, (int)args->value[0], args->value[1] * 1000000);
+	int blocks = f->block.n, tried = linearize_optimise(&d.edit, d.guards.v, d.guards.n, (int)args->value[0], args->value[1] * 1000000);
 	if (tried < d.guards.n)
 		diag_warning(diag, f->loc, "linearize: %s: only %d of %d guards have been looked at to save some: %d blocks are much work; allow more with "
 			"linearize(work=%" PRId64 ")", f->name, tried, d.guards.n, blocks, args->value[1] < 1 ? 1 : args->value[1] * 10);
+	edit_close(&d.edit);
 	vec_free(&d.guards);
 	vec_free(&d.noted);
 	arena_free(&arena);

@@ -1,8 +1,8 @@
 /* Inside linearization: finding regions (linearize_region.c) and rewriting one (linearize_build.c). */
 #ifndef GSIM_LINEARIZE_H
 #define GSIM_LINEARIZE_H
+#include "isa/edit.h"
 #include "passes/analysis/analysis.h"
-#include "passes/transform/edit.h"
 
 /* A function's graph with a virtual exit x = n and a virtual entry e = n + 1. */
 typedef struct Flow { Arena *arena; Cfg *cfg; Graph *g; int e, x; Dom *dom, *pdom; } Flow;
@@ -22,7 +22,7 @@ typedef struct Placed { int key, seq; Block *block; } Placed;
 /* A guard or back block: goes to its first successor when g is within lo..hi. A region's guards stand together. */
 typedef struct Guard { Block *block; bool back; int g, test, lo, hi, values; } Guard; /* test: its predicate; g is below values */
 typedef Vec(Guard) Guards;
-typedef struct Lin { Edit edit; const Flow *flow; Vec(Placed) placed; Guards *guards; } Lin;
+typedef struct Lin { Edit *edit; const Flow *flow; Vec(Placed) placed; Guards *guards; } Lin;
 void linearize_region(Lin *, const Region *);
 /* level 0..4; work: blocks that may be looked at. Returns how many of the guards have been looked at, n when the work sufficed. */
 int linearize_optimise(Edit *, const Guard *, int n, int level, int64_t work);

@@ -181,7 +181,7 @@ static void make_guards(Build *u)
 /* The block, which ends with bra, ret or exit, ends with: g = yes or no by the branch's condition; go to `to`. */
 static void choose(Build *u, Block *b, int yes, int no, Block *to)
 {
-	Ins term = edit_cut_term(b);
+	Ins term = edit_cut_term(u->e, b);
 	const Opd *condition = yes == no ? NULL : ins_src(&term, 0);
 	if (!condition || condition->kind == OPD_IMM) {
 		edit_mov(u->e, b, &term, u->g, !condition || condition->imm ? yes : no);
@@ -318,7 +318,7 @@ static void enter(Build *u)
 
 void linearize_region(Lin *l, const Region *r)
 {
-	Build u = { .lin = l, .e = &l->edit, .r = r, .f = l->edit.f };
+	Build u = { .lin = l, .e = l->edit, .r = r, .f = l->edit->f };
 	find_units(&u);
 	find_back(&u);
 	must(u.n > 0);

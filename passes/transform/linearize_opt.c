@@ -183,7 +183,7 @@ static bool branch_at_once(Opt *o, const Guard *q, Block *from)
 	if (yes == no)
 		return false;
 	Block **old = from->succ, *point = from->reconverge;
-	Ins term = edit_cut_term(from);
+	Ins term = edit_cut_term(o->e, from);
 	edit_branch(o->e, from, &term, p, q->block->succ[!yes], q->block->succ[!no]);
 	if (still_structured(o))
 		return true;

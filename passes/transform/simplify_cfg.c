@@ -7,14 +7,14 @@
  * until nothing changes: branches with equal targets or a known condition become jumps; edges skip inserted blocks that only
  * jump; inserted blocks merge with the block before or behind them when there is no other way; inserted blocks that cannot
  * be reached go. Blocks that the source named as reconvergence points stay. */
+#include "isa/edit.h"
 #include "isa/lane.h"
 #include "passes/analysis/analysis.h"
-#include "passes/transform/edit.h"
 #include "passes/transform/transform.h"
 
 static void jump(Edit *e, Block *b, Block *to)
 {
-	Ins term = edit_cut_term(b);
+	Ins term = edit_cut_term(e, b);
 	edit_jump(e, b, &term, to);
 	vec_last(&b->ins).origin = term.origin;
 }
@@ -221,10 +221,11 @@ static bool round_of(Edit *e)
 
 static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
 {
-	Edit e = { m, f, (uint8_t)module_origin(m, "simplify-cfg") };
+	Edit e = edit_open(m, f, (uint8_t)module_origin(m, "simplify-cfg"));
 	bool any = false;
 	while (round_of(&e))
 		any = true;
+	edit_close(&e);
 	return any;
 }
 

@@ -1,0 +1,315 @@
+#include "isa/edit.h"
+#include <stdio.h>
+
+Edit edit_open(Module *m, Function *f, uint8_t origin) { return (Edit){ .m = m, .f = f, .origin = origin }; }
+
+void edit_close(Edit *e)
+{
+	strmap_free(&e->label);
+	strmap_free(&e->reg);
+}
+
+/* ---- stamps ---- */
+
+void edit_touch_code(Function *f) { f->code_stamp++; }
+
+void edit_touch_graph(Function *f)
+{
+	f->graph_stamp++;
+	f->code_stamp++;
+}
+
+/* ---- blocks and edges ---- */
+
+static const char *fresh_label(Edit *e, const char *base, const char *tail)
+{
+	if (!e->label.n)
+		for (int i = 0; i < e->f->block.n; i++)
+			strmap_put(&e->label, e->f->block.v[i]->label, 0);
+	char *label = arena_printf(&e->m->arena, "%s%s", base, tail);
+	int last = strmap_get(&e->label, label), k = last < 1 ? 1 : last;
+	if (last < 0) {
+		strmap_put(&e->label, label, 0);
+		return label;
+	}
+	const char *first = label;
+	do
+		label = arena_printf(&e->m->arena, "%s%s%d", base, tail, ++k);
+	while (strmap_get(&e->label, label) >= 0);
+	strmap_put(&e->label, first, k); /* where the search goes on the next time */
+	strmap_put(&e->label, label, 0);
+	return label;
+}
+
+Block *edit_block(Edit *e, const char *base, const char *tail)
+{
+	Block *b = function_block(e->m, e->f, fresh_label(e, base, tail));
+	b->origin = e->origin;
+	edit_touch_graph(e->f);
+	return b;
+}
+
+void edit_order(Function *f, Block *const *list, int n)
+{
+	f->block.n = 0;
+	for (int i = 0; i < n; i++)
+		vec_push(&f->block, list[i]);
+	function_number(f);
+	edit_touch_graph(f);
+}
+
+void edit_retarget(Edit *e, Block *b, const Block *from, Block *to)
+{
+	Block **succ = arena_array(&e->m->arena, Block *, b->nsucc ? b->nsucc : 1); /* tables of brx may be shared with a copy */
+	for (int k = 0; k < b->nsucc; k++)
+		succ[k] = b->succ[k] == from ? to : b->succ[k];
+	b->succ = succ;
+	edit_touch_graph(e->f);
+}
+
+Block *edit_split_edge(Edit *e, Block *b, Block *s, const char *tail)
+{
+	Block *mid = edit_block(e, b->label, tail);
+	mid->loc = b->loc;
+	edit_jump(e, mid, block_term(b), s);
+	edit_retarget(e, b, s, mid);
+	return mid;
+}
+
+/* b's edges, and what it asks for at its end, become those of to. */
+static void move_end(Block *b, Block *to)
+{
+	to->nsucc = b->nsucc;
+	to->succ = b->succ;
+	to->reconverge = b->reconverge;
+	b->nsucc = 0;
+	b->succ = NULL;
+	b->reconverge = NULL;
+}
+
+Block *edit_split_block(Edit *e, Block *b, int at, const char *tail)
+{
+	Block *rest = edit_block(e, b->label, tail);
+	rest->loc = b->loc;
+	rest->origin = b->origin;
+	for (int k = at; k < b->ins.n; k++)
+		vec_push(&rest->ins, b->ins.v[k]);
+	b->ins.n = at;
+	move_end(b, rest);
+	edit_jump(e, b, &rest->ins.v[0], rest);
+	return rest;
+}
+
+void edit_merge(Edit *e, Block *b, Block *s)
+{
+	must(b->nsucc == 1 && b->succ[0] == s && b != s);
+	b->ins.n--;
+	for (int k = 0; k < s->ins.n; k++)
+		vec_push(&b->ins, s->ins.v[k]);
+	move_end(s, b);
+	vec_clear(&s->ins);
+	vec_push(&s->ins, ins_make(e->m, OP_EXIT, T_NONE, 0, 0));
+	edit_touch_graph(e->f);
+}
+
+/* What roots lead to, without recursion. */
+static void reach(const Function *f, BitSet keep)
+{
+	Vec(int) todo = { 0 };
+	bs_each(keep, b)
+		vec_push(&todo, b);
+	while (todo.n) {
+		const Block *b = f->block.v[vec_pop(&todo)];
+		for (int k = 0; k < b->nsucc; k++)
+			if (!bs_has(keep, b->succ[k]->id)) {
+				bs_add(keep, b->succ[k]->id);
+				vec_push(&todo, b->succ[k]->id);
+			}
+	}
+	vec_free(&todo);
+}
+
+bool edit_drop_unreached(Function *f, BitSet roots)
+{
+	Arena a = { 0 };
+	int n = 0, all = f->block.n;
+	function_number(f);
+	BitSet keep = bs_new(&a, all);
+	bs_copy(keep, roots);
+	reach(f, keep);
+	for (int b = 0; b < all; b++) {
+		if (bs_has(keep, b))
+			f->block.v[n++] = f->block.v[b];
+		else
+			vec_free(&f->block.v[b]->ins);
+	}
+	f->block.n = n;
+	arena_free(&a);
+	if (n == all)
+		return false;
+	function_number(f);
+	edit_touch_graph(f);
+	return true;
+}
+
+static Opd renamed(Opd o, const int *reg)
+{
+	if (reg && o.kind == OPD_REG)
+		o.id = reg[o.id];
+	return o;
+}
+
+static void clone_block(Edit *e, Block *d, const Block *s, Block *const *block, const int *reg)
+{
+	d->origin = s->origin;
+	d->loc = s->loc;
+	for (int k = 0; k < s->ins.n; k++) {
+		Ins i = edit_copy(e, &s->ins.v[k]);
+		if (reg && i.guard >= 0)
+			i.guard = reg[i.guard];
+		for (int o = 0; o < i.ndst + i.nsrc; o++)
+			i.opd[o] = renamed(i.opd[o], reg);
+		vec_push(&d->ins, i);
+	}
+	d->nsucc = s->nsucc;
+	d->succ = arena_array(&e->m->arena, Block *, s->nsucc ? s->nsucc : 1);
+	for (int k = 0; k < s->nsucc; k++)
+		d->succ[k] = block[s->succ[k]->id] ? block[s->succ[k]->id] : s->succ[k];
+	if (s->reconverge)
+		d->reconverge = block[s->reconverge->id] ? block[s->reconverge->id] : s->reconverge;
+}
+
+void edit_clone(Edit *e, Block *const *list, int n, Block **block, const int *reg, const char *tail)
+{
+	for (int k = 0; k < n; k++)
+		block[list[k]->id] = edit_block(e, list[k]->label, tail);
+	for (int k = 0; k < n; k++)
+		clone_block(e, block[list[k]->id], list[k], block, reg);
+	edit_touch_graph(e->f);
+}
+
+/* ---- instructions ---- */
+
+int edit_reg(Edit *e, const char *base, Type type)
+{
+	if (!e->reg.n)
+		for (int i = 0; i < e->f->reg.n; i++)
+			strmap_put(&e->reg, e->f->reg.v[i].name, 0);
+	char *stem = arena_printf(&e->m->arena, "%%%s", base), *name;
+	int k = strmap_get(&e->reg, stem);
+	k = k < 0 ? 0 : k;
+	do
+		name = arena_printf(&e->m->arena, "%s%d", stem, ++k);
+	while (strmap_get(&e->reg, name) >= 0);
+	if (strmap_get(&e->reg, stem) != 0) /* 0: a register has this very name */
+		strmap_put(&e->reg, stem, k);
+	strmap_put(&e->reg, name, 0);
+	return function_reg(e->m, e->f, name, type);
+}
+
+Ins edit_new(const Edit *e, const Ins *like, Op op, Type type, int ndst, int nsrc)
+{
+	Ins i = ins_make(e->m, op, type, ndst, nsrc);
+	i.origin = e->origin;
+	if (like) {
+		i.file = like->file;
+		i.line = like->line;
+		i.col = like->col;
+	}
+	return i;
+}
+
+Ins edit_copy(const Edit *e, const Ins *i)
+{
+	Ins d = *i;
+	int n = i->ndst + i->nsrc;
+	d.opd = arena_array(&e->m->arena, Opd, n ? n : 1);
+	if (n)
+		memcpy(d.opd, i->opd, sizeof *d.opd * (size_t)n);
+	return d;
+}
+
+void edit_insert(Edit *e, Block *b, int at, Ins i)
+{
+	vec_insert(&b->ins, at, i);
+	edit_touch_code(e->f);
+}
+
+void edit_remove(Edit *e, Block *b, int at)
+{
+	vec_remove(&b->ins, at);
+	edit_touch_code(e->f);
+}
+
+Ins *edit_ins(Edit *e, Block *b, const Ins *like, Op op, Type type, int ndst, int nsrc)
+{
+	Ins i = edit_new(e, like, op, type, ndst, nsrc); /* before the list grows: like may stand in it */
+	vec_push(&b->ins, i);
+	edit_touch_code(e->f);
+	return &vec_last(&b->ins);
+}
+
+static void set_targets(Edit *e, Block *b, Block *yes, Block *no)
+{
+	b->nsucc = no ? 2 : 1;
+	b->succ = arena_array(&e->m->arena, Block *, 2);
+	b->succ[0] = yes;
+	b->succ[1] = no;
+	edit_touch_graph(e->f);
+}
+
+void edit_jump(Edit *e, Block *b, const Ins *like, Block *to)
+{
+	edit_ins(e, b, like, OP_BRA, T_NONE, 0, 0);
+	set_targets(e, b, to, NULL);
+}
+
+void edit_branch(Edit *e, Block *b, const Ins *like, int pred, Block *yes, Block *no)
+{
+	edit_ins(e, b, like, OP_BRA, T_NONE, 0, 1)->opd[0] = opd_reg(pred);
+	set_targets(e, b, yes, no);
+}
+
+void edit_mov(Edit *e, Block *b, const Ins *like, int reg, int64_t value)
+{
+	Ins *i = edit_ins(e, b, like, OP_MOV, T_U32, 1, 1);
+	i->opd[0] = opd_reg(reg);
+	i->opd[1] = opd_imm(value);
+}
+
+Ins edit_cut_term(Edit *e, Block *b)
+{
+	b->nsucc = 0;
+	b->succ = NULL;
+	b->reconverge = NULL;
+	edit_touch_graph(e->f);
+	return vec_pop(&b->ins);
+}
+
+/* ---- rewriting ---- */
+
+const Ins *edit_rewrite(Rewrite *w, Edit *e, Block *b)
+{
+	*w = (Rewrite){ .e = e, .b = b, .n = b->ins.n };
+	w->old = xmalloc(sizeof *w->old * (size_t)(w->n + 1));
+	if (w->n)
+		memcpy(w->old, b->ins.v, sizeof *w->old * (size_t)w->n);
+	b->ins.n = 0;
+	return edit_next(w);
+}
+
+const Ins *edit_next(Rewrite *w)
+{
+	if (w->at < w->n)
+		return &w->old[w->at++];
+	free(w->old);
+	if (w->changed || w->b->ins.n != w->n)
+		edit_touch_code(w->e->f);
+	return NULL;
+}
+
+void edit_put(Rewrite *w, Ins i)
+{
+	w->changed |= w->b->ins.n >= w->n || memcmp(&i, &w->old[w->b->ins.n], sizeof i);
+	vec_push(&w->b->ins, i);
+}

@@ -1,0 +1,60 @@
+/* The one builder: whoever changes a function (passes, lowering, mechanisms) does it through these. New code carries the origin that the Edit
+   was opened with, and the place in the source of the code it was made for. Every change moves the function's stamps on, by which analyses know
+   that they are stale.
+
+   Blocks are numbered by edit_order and edit_drop_unreached only: in between, blocks that are new have the number they were made with. */
+#ifndef GSIM_EDIT_H
+#define GSIM_EDIT_H
+#include "isa/ir.h"
+#include "lib/bitset.h"
+
+typedef struct Edit {
+	Module *m;
+	Function *f;
+	uint8_t origin;
+	StrMap label, reg;                     /* the names that are taken; filled when the first fresh one is wanted */
+} Edit;
+
+Edit edit_open(Module *, Function *, uint8_t origin);
+void edit_close(Edit *);
+
+/* ---- stamps ---- */
+void edit_touch_code(Function *);              /* instructions have changed, blocks and edges have not */
+void edit_touch_graph(Function *);             /* blocks or edges have changed, and with them instructions */
+
+/* ---- blocks and edges ---- */
+Block *edit_block(Edit *, const char *base, const char *tail); /* new block base+tail (made unique), at the end of the function's list, without instructions */
+void edit_order(Function *, Block *const *list, int n);        /* the function's blocks become this list; numbers them */
+void edit_retarget(Edit *, Block *, const Block *from, Block *to); /* every edge to `from` goes to `to` */
+/* A new block on all edges b -> s; it takes its place behind b in the list that edit_order gets, which the caller makes. */
+Block *edit_split_edge(Edit *, Block *b, Block *s, const char *tail);
+/* The instructions from number `at` on, and the edges, move to a new block, to which b jumps. */
+Block *edit_split_block(Edit *, Block *b, int at, const char *tail);
+/* s, to which b jumps and nobody else goes, becomes the end of b. s is left with `exit` alone, without an edge from or to it. */
+void edit_merge(Edit *, Block *b, Block *s);
+bool edit_drop_unreached(Function *, BitSet roots);            /* removes blocks that no root (by number) leads to, and numbers the others; true: there were some */
+
+/* Copies of n blocks: block[id] (an entry for each block of the function) is set to each one's copy; edges between them go to copies, others where they
+   went. Registers r become reg[r]; reg NULL: they stay. Copies keep the origin of what they copy, and no copy is a block of the source. */
+void edit_clone(Edit *, Block *const *list, int n, Block **block, const int *reg, const char *tail);
+
+/* ---- instructions ---- */
+int edit_reg(Edit *, const char *base, Type);                  /* new register %base1, %base2, ... */
+Ins edit_new(const Edit *, const Ins *like, Op, Type, int ndst, int nsrc);             /* in no block yet; its place is that of like (may be NULL) */
+Ins edit_copy(const Edit *, const Ins *);                      /* with operands of its own */
+Ins *edit_ins(Edit *, Block *, const Ins *like, Op, Type, int ndst, int nsrc);         /* appended */
+void edit_insert(Edit *, Block *, int at, Ins);
+void edit_remove(Edit *, Block *, int at);
+void edit_mov(Edit *, Block *, const Ins *like, int reg, int64_t value);               /* reg = mov.u32 value, appended */
+void edit_jump(Edit *, Block *, const Ins *like, Block *to);                           /* appended: bra to */
+void edit_branch(Edit *, Block *, const Ins *like, int pred, Block *yes, Block *no);
+Ins edit_cut_term(Edit *, Block *);                            /* takes the terminator off; the block has no successors then */
+
+/* A block's instructions anew, in time proportional to their number: the old list is read, the new one written.
+	for (const Ins *i = edit_rewrite(&w, e, b); i; i = edit_next(&w)) edit_put(&w, *i);
+   What is put differs from the old one in operands of its own (edit_copy), or not at all. */
+typedef struct Rewrite { Edit *e; Block *b; Ins *old; int n, at; bool changed; } Rewrite;
+const Ins *edit_rewrite(Rewrite *, Edit *, Block *);                 /* the first old instruction */
+const Ins *edit_next(Rewrite *);                                     /* the next one; NULL: it was the last, and the block has its new list */
+void edit_put(Rewrite *, Ins);
+#endif
