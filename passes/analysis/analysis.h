@@ -6,6 +6,7 @@
 #define GSIM_ANALYSIS_H
 #include "isa/ir.h"
 #include "lib/bitset.h"
+#include "lib/strbuf.h"
 #include "passes/analysis/graph.h"
 
 typedef struct Cfg {
@@ -62,9 +63,24 @@ typedef struct Loop {
 typedef struct Loops { int n; Loop *loop; int *of; } Loops; /* of[id] = innermost loop or -1; outer loops come first */
 Loops *loops_build(Arena *, const Cfg *);
 
-/* Registers by number. A guarded definition does not kill. */
-typedef struct Liveness { BitSet *in, *out; } Liveness;
+/* What analyses count as registers: numbers below this. */
+static inline int flow_registers(const Function *f) { return f->reg.n; }
+static inline const char *flow_register_name(const Function *f, int reg) { return f->reg.v[reg].name; }
+
+/* Which registers are read later, before they are written. A guarded definition does not kill. */
+typedef struct Liveness {
+	int n, *reg;               /* registers that live across blocks, by number */
+	int *bit;                  /* by register: its place in reg and in the sets; -1: it lives within blocks only */
+	BitSet *in, *out;          /* by block */
+} Liveness;
 Liveness *liveness_build(Arena *, const Cfg *);
+static inline bool live_has(const Liveness *l, BitSet set, int reg) { return l->bit[reg] >= 0 && bs_has(set, l->bit[reg]); }
+#define live_each(L, SET, R) \
+	for (int R##_bit = bs_next((SET), 0), R; R##_bit >= 0 && (R = (L)->reg[R##_bit], true); R##_bit = bs_next((SET), R##_bit + 1))
+/* For a walk from a block's end to its start over an empty set of registers by number: what lives at the end goes in; at the start, what is left of it out. */
+void liveness_enter(const Liveness *, int block, BitSet set);
+void liveness_leave(const Liveness *, int block, BitSet set);
+void liveness_print(const Cfg *, const Liveness *, StrBuf *);
 void liveness_step(const Function *, const Ins *, BitSet set);  /* what is live before the instruction, given after it */
 void ins_uses(const Ins *, void (*use)(void *, int reg), void *);  /* guard, sources, address bases */
 void ins_defs(const Ins *, void (*def)(void *, int reg), void *);

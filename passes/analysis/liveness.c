@@ -1,4 +1,6 @@
-#include "passes/analysis/analysis.h"
+/* Liveness: what a block reads before it writes it, backward along the edges. Only registers that some block reads so have a place in
+ * the sets: the others live within their blocks. */
+#include "passes/analysis/flow.h"
 
 void ins_uses(const Ins *i, void (*use)(void *, int reg), void *self)
 {
@@ -29,33 +31,102 @@ void liveness_step(const Function *f, const Ins *i, BitSet set)
 			bs_add(set, f->ret.v[k]);
 }
 
-Liveness *liveness_build(Arena *a, const Cfg *c)
+/* ---- what blocks read and write ---- */
+
+typedef struct Scan {
+	Liveness *l;
+	int block;
+	int *written;              /* by register: one more than the last block that writes it without a guard, as far as it has been read */
+	Flow *x;                   /* NULL: registers are only looked for */
+} Scan;
+
+static void reads(void *self, int reg)
+{
+	Scan *s = self;
+	if (s->written[reg] == s->block + 1)
+		return;
+	if (s->x)
+		bs_add(s->x->gen[s->block], s->l->bit[reg]);
+	else
+		s->l->bit[reg] = 0;
+}
+
+static void writes(void *self, int reg)
+{
+	Scan *s = self;
+	s->written[reg] = s->block + 1;
+	if (s->x && s->l->bit[reg] >= 0)
+		bs_add(s->x->kill[s->block], s->l->bit[reg]);
+}
+
+static void scan(Scan *s, const Cfg *c)
 {
 	const Function *f = c->f;
-	Liveness *l = arena_new(a, Liveness);
-	l->in = arena_array(a, BitSet, c->n);
-	l->out = arena_array(a, BitSet, c->n);
-	for (int b = 0; b < c->n; b++) {
-		l->in[b] = bs_new(a, f->reg.n);
-		l->out[b] = bs_new(a, f->reg.n);
-	}
-	BitSet now = bs_new(a, f->reg.n);
-	bool *done = arena_array(a, bool, c->n);
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (int i = c->nreach; i-- > 0;) {
-			const Block *b = c->rpo[i];
-			bool grew = !done[c->rpo[i]->id];
-			for (int k = 0; k < b->nsucc; k++)
-				grew |= bs_union(l->out[b->id], l->in[b->succ[k]->id]);
-			if (!grew)
-				continue;
-			done[b->id] = true;
-			bs_copy(now, l->out[b->id]);
-			for (int k = b->ins.n; k-- > 0;)
-				liveness_step(f, &b->ins.v[k], now);
-			changed |= bs_union(l->in[b->id], now);
+	memset(s->written, 0, sizeof *s->written * (size_t)flow_registers(f));
+	for (int i = 0; i < c->nreach; i++) {
+		const Block *b = c->rpo[i];
+		s->block = b->id;
+		for (int k = 0; k < b->ins.n; k++) {
+			const Ins *ins = &b->ins.v[k];
+			ins_uses(ins, reads, s);
+			for (int r = 0; ins->op == OP_RET && f->kind != FN_KERNEL && r < f->ret.n; r++)
+				reads(s, f->ret.v[r]);
+			if (ins->guard < 0)
+				ins_defs(ins, writes, s);
 		}
 	}
+}
+
+Liveness *liveness_build(Arena *a, const Cfg *c)
+{
+	Arena tmp = { 0 };
+	int nreg = flow_registers(c->f), *order = arena_array(&tmp, int, c->n + 1);
+	Liveness *l = arena_new(a, Liveness);
+	l->reg = arena_array(a, int, nreg + 1);
+	l->bit = arena_array(a, int, nreg + 1);
+	for (int r = 0; r < nreg; r++)
+		l->bit[r] = -1;
+	Scan s = { .l = l, .written = arena_array(&tmp, int, nreg + 1) };
+	scan(&s, c);
+	for (int r = 0; r < nreg; r++)
+		if (l->bit[r] >= 0) {
+			l->bit[r] = l->n;
+			l->reg[l->n++] = r;
+		}
+	for (int i = 0; i < c->nreach; i++)
+		order[i] = c->rpo[i]->id;
+	Flow x = { .g = c->graph, .order = order, .norder = c->nreach, .bits = l->n, .backward = true,
+		.gen = flow_sets(&tmp, c->n, l->n), .kill = flow_sets(&tmp, c->n, l->n) };
+	s.x = &x;
+	scan(&s, c);
+	flow_solve(a, &x);
+	l->in = x.after;
+	l->out = x.before;
+	arena_free(&tmp);
 	return l;
+}
+
+void liveness_enter(const Liveness *l, int block, BitSet set)
+{
+	live_each(l, l->out[block], r)
+		bs_add(set, r);
+}
+
+void liveness_leave(const Liveness *l, int block, BitSet set)
+{
+	live_each(l, l->in[block], r)
+		bs_del(set, r);
+}
+
+void liveness_print(const Cfg *c, const Liveness *l, StrBuf *s)
+{
+	for (int i = 0; i < c->nreach; i++) {
+		sb_printf(s, "%s: in", c->rpo[i]->label);
+		live_each(l, l->in[c->rpo[i]->id], r)
+			sb_printf(s, " %s", flow_register_name(c->f, r));
+		sb_puts(s, "; out");
+		live_each(l, l->out[c->rpo[i]->id], r)
+			sb_printf(s, " %s", flow_register_name(c->f, r));
+		sb_putc(s, '\n');
+	}
 }

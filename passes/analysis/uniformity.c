@@ -116,7 +116,8 @@ static void diverge(Uni *u, const Block *b)
 	behind(u, &tmp, b->id, region, joins);
 	bs_each(joins, j)
 		if (j < u->c->n)
-			bs_union(live, u->live->in[j]);
+			live_each(u->live, u->live->in[j], r)
+				bs_add(live, r);
 	bs_each(region, id) {
 		if (id >= u->c->n)
 			continue;

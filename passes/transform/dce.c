@@ -41,9 +41,13 @@ static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
 		Arena arena = { 0 };
 		Cfg *c = cfg_build(&arena, f);
 		Liveness *l = liveness_build(&arena, c);
+		BitSet live = bs_new(&arena, flow_registers(f));
 		changed = false;
-		for (int i = 0; i < c->nreach; i++)
-			changed |= sweep(f, c->rpo[i], l->out[c->rpo[i]->id]);
+		for (int i = 0; i < c->nreach; i++) {
+			liveness_enter(l, c->rpo[i]->id, live);
+			changed |= sweep(f, c->rpo[i], live);
+			liveness_leave(l, c->rpo[i]->id, live);
+		}
 		any |= changed;
 		arena_free(&arena);
 	}

@@ -253,9 +253,10 @@ static void clean(Opt *o, BitSet vars)
 	edit_drop_unreached(o->f, roots);
 	Cfg *c = cfg_build(&a, o->f);
 	Liveness *l = liveness_build(&a, c);
+	BitSet live = bs_new(&a, flow_registers(o->f));
 	for (int i = 0; i < c->nreach && o->level >= 4; i++) {
 		Block *b = c->rpo[i];
-		BitSet live = l->out[b->id];
+		liveness_enter(l, b->id, live);
 		for (int k = b->ins.n; k-- > 0;) {
 			const Ins *x = &b->ins.v[k];
 			bool ours = x->origin == o->e->origin && x->ndst == 1 && ins_dst(x, 0)->kind == OPD_REG &&
@@ -265,6 +266,7 @@ static void clean(Opt *o, BitSet vars)
 			else
 				liveness_step(o->f, x, live);
 		}
+		liveness_leave(l, b->id, live);
 	}
 	arena_free(&a);
 }

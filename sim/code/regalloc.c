@@ -88,14 +88,14 @@ static void build(RegAlloc *a, int first_temp)
 	l->ncalls = 0;
 	for (int b = 0; b < l->nlayout; b++) {
 		const Block *blk = l->layout[b];
-		bs_each(live->in[blk->id], v)
+		live_each(live, live->in[blk->id], v)
 			touch_value(a, v, pos);
 		pos = build_block(a, blk, pos);
-		bs_each(live->out[blk->id], v)
+		live_each(live, live->out[blk->id], v)
 			touch_value(a, v, pos);
 		pos += 2;
 	}
-	bs_each(live->in[f->block.v[0]->id], v)
+	live_each(live, live->in[f->block.v[0]->id], v)
 		touch_value(a, v, 0);
 	build_interface(a, pos);
 }

@@ -140,10 +140,10 @@ static void live_def(void *self, int v) { bs_del(((Live *)self)->set, v); }
    instructions around the call. */
 typedef void CallVisit(void *self, Block *, int k, BitSet across);
 
-static void each_call(Arena *a, const Function *f, Block *b, BitSet out, CallVisit *visit, void *self)
+static void each_call(Arena *a, const Function *f, Block *b, const Liveness *live, CallVisit *visit, void *self)
 {
-	Live now = { bs_new(a, f->reg.n) };
-	bs_copy(now.set, out);
+	Live now = { bs_new(a, flow_registers(f)) };
+	liveness_enter(live, b->id, now.set);
 	for (int k = b->ins.n - 1; k >= 0; k--) {
 		Ins i = b->ins.v[k];
 		if (i.guard < 0)
@@ -230,7 +230,7 @@ void lower_calls(Lower *w, LowerFn *l)
 		Recursion x = { w, l };
 		Liveness *live = liveness_build(&tmp, cfg_build(&tmp, f));
 		for (int b = 0; b < f->block.n; b++)
-			each_call(&tmp, f, f->block.v[b], live->out[b], save_around, &x);
+			each_call(&tmp, f, f->block.v[b], live, save_around, &x);
 	}
 	arena_free(&tmp);
 }
@@ -282,7 +282,7 @@ void lower_saves(Lower *w, LowerFn *l, const BitSet *written)
 		if (!n)
 			continue;
 		x.site += n;
-		each_call(&tmp, l->f, l->layout[b], live->out[l->layout[b]->id], note_saved, &x);
+		each_call(&tmp, l->f, l->layout[b], live, note_saved, &x);
 		x.site += n;
 	}
 	arena_free(&tmp);

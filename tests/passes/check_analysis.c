@@ -154,17 +154,17 @@ START_TEST(liveness)
 	vec_insert(&f->block.v[2]->ins, 0, guarded);
 	vec_insert(&f->block.v[3]->ins, 0, make(OP_ADD, T_U32, y, x, x));
 	Liveness *l = liveness_build(&arena, cfg_build(&arena, f));
-	ck_assert(!bs_has(l->in[1], x) && bs_has(l->in[1], y));
-	ck_assert(bs_has(l->in[2], x) && bs_has(l->in[2], y) && bs_has(l->in[2], p)); /* a guarded definition does not kill */
-	ck_assert(bs_has(l->in[3], x) && !bs_has(l->in[3], y) && !bs_has(l->in[3], p));
-	ck_assert(bs_has(l->out[0], x) && bs_has(l->in[0], p));
+	ck_assert(!live_has(l, l->in[1], x) && live_has(l, l->in[1], y));
+	ck_assert(live_has(l, l->in[2], x) && live_has(l, l->in[2], y) && live_has(l, l->in[2], p)); /* a guarded definition does not kill */
+	ck_assert(live_has(l, l->in[3], x) && !live_has(l, l->in[3], y) && !live_has(l, l->in[3], p));
+	ck_assert(live_has(l, l->out[0], x) && live_has(l, l->in[0], p));
 	f->kind = FN_DEVICE;
 	block_term(f->block.v[3])->op = OP_RET;
 	vec_push(&f->ret, y);
 	vec_clear(&f->block.v[3]->ins);
 	vec_push(&f->block.v[3]->ins, ins_make(m, OP_RET, T_NONE, 0, 0));
 	l = liveness_build(&arena, cfg_build(&arena, f));
-	ck_assert(bs_has(l->in[3], y) && !bs_has(l->in[3], x));              /* ret reads the results */
+	ck_assert(live_has(l, l->in[3], y) && !live_has(l, l->in[3], x));              /* ret reads the results */
 }
 END_TEST
 

@@ -1,0 +1,112 @@
+/* The worklist holds places in the order and is swept again and again from its start, so that on a reducible graph a solution takes about
+ * as many sweeps as loops nest; a node is visited again only when what comes in may have changed. */
+#include "passes/analysis/flow.h"
+
+BitSet *flow_sets(Arena *a, int n, int bits)
+{
+	int words = (bits + 63) / 64;
+	BitSet *s = arena_array(a, BitSet, n + 1);
+	uint64_t *w = arena_array(a, uint64_t, (size_t)n * (size_t)words + 1);
+	for (int k = 0; k < n; k++)
+		s[k] = (BitSet){ w + (size_t)k * (size_t)words, words };
+	return s;
+}
+
+static void fill(BitSet s, int bits)
+{
+	for (int k = 0; k < bits; k++)
+		bs_add(s, k);
+}
+
+static inline uint64_t word(const BitSet *s, int node, int k) { return s ? s[node].w[k] : 0; }
+
+/* What `from` sends over its edge to `to`, as the direction goes. */
+static void send(const Flow *x, int from, int to, BitSet set)
+{
+	for (int k = 0; k < set.n; k++)
+		set.w[k] = word(x->sgen, from, k) | (x->after[from].w[k] & ~word(x->skill, from, k));
+	if (x->edge)
+		x->edge(x->self, x->backward ? to : from, x->backward ? from : to, set);
+}
+
+static void meet(bool all, bool first, BitSet into, BitSet set)
+{
+	for (int k = 0; k < into.n; k++)
+		into.w[k] = first ? set.w[k] : all ? into.w[k] & set.w[k] : into.w[k] | set.w[k];
+}
+
+/* Solves one node's equations; true: it sends something else than before. */
+static bool visit(const Flow *x, int node, BitSet in, BitSet sent)
+{
+	const IntList *from = x->backward ? &x->g->succ[node] : &x->g->pred[node];
+	bool first = true, all = x->all != (x->other.w && bs_has(x->other, node));
+	for (int k = 0; k < from->n; k++) {
+		send(x, from->v[k], node, sent);
+		meet(all, first, in, sent);
+		first = false;
+	}
+	if (first || (!x->backward && node == x->order[0])) {
+		if (x->boundary.w)
+			bs_copy(sent, x->boundary);
+		else
+			bs_clear(sent);
+		meet(all, first, in, sent);
+	}
+	bool changed = false;
+	for (int k = 0; k < in.n; k++) {
+		uint64_t w = word(x->gen, node, k) | (in.w[k] & ~word(x->kill, node, k));
+		changed |= w != x->after[node].w[k];
+		x->before[node].w[k] = in.w[k];
+		x->after[node].w[k] = w;
+	}
+	return changed;
+}
+
+void flow_solve(Arena *a, Flow *x)
+{
+	Arena tmp = { 0 };
+	BitSet in = bs_new(&tmp, x->bits), sent = bs_new(&tmp, x->bits), waits = bs_new(&tmp, x->norder);
+	int *at = arena_array(&tmp, int, x->g->n + 1), last = x->norder - 1;
+	x->before = flow_sets(a, x->g->n, x->bits);
+	x->after = flow_sets(a, x->g->n, x->bits);
+	for (int b = 0; b < x->g->n; b++)
+		at[b] = -1;
+	for (int k = 0; k < x->norder; k++) {
+		int node = x->order[k];
+		at[node] = x->backward ? last - k : k;
+		bs_add(waits, k);
+		if (x->greatest) {
+			fill(x->before[node], x->bits);
+			fill(x->after[node], x->bits);
+		}
+	}
+	for (int p = bs_next(waits, 0); p >= 0;) {
+		int node = x->order[x->backward ? last - p : p];
+		const IntList *to = x->backward ? &x->g->pred[node] : &x->g->succ[node];
+		bs_del(waits, p);
+		x->visits++;
+		if (visit(x, node, in, sent))
+			for (int k = 0; k < to->n; k++)
+				if (at[to->v[k]] >= 0)
+					bs_add(waits, at[to->v[k]]);
+		p = bs_next(waits, p);
+		if (p < 0)
+			p = bs_next(waits, 0);
+	}
+	arena_free(&tmp);
+}
+
+Graph *flow_halves(Arena *a, const Cfg *c, int *order, int *norder)
+{
+	Graph *g = graph_new(a, 2 * c->n);
+	*norder = 0;
+	for (int i = 0; i < c->nreach; i++) {
+		int b = c->rpo[i]->id;
+		order[(*norder)++] = 2 * b;
+		order[(*norder)++] = 2 * b + 1;
+		graph_edge(g, 2 * b, 2 * b + 1);
+		for (int k = 0; k < c->graph->succ[b].n; k++)
+			graph_edge(g, 2 * b + 1, 2 * c->graph->succ[b].v[k]);
+	}
+	return g;
+}
