@@ -2,11 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(Diag *d, Loc loc, bool warning, const char *fmt, va_list ap)
+typedef enum { ERROR, WARNING, REMARK } Kind;
+
+static void add(Diag *d, Loc loc, Kind kind, const char *fmt, va_list ap)
 {
-	if (!warning)
-		d->errors++;
-	if (d->item.n >= (d->limit ? d->limit : 20))
+	d->errors += kind == ERROR;
+	d->remarks += kind == REMARK;
+	if (kind != REMARK && d->item.n - d->remarks >= (d->limit ? d->limit : 20))
 		return;
 	va_list aq;
 	va_copy(aq, ap);
@@ -16,14 +18,14 @@ static void add(Diag *d, Loc loc, bool warning, const char *fmt, va_list ap)
 	vsnprintf(text, (size_t)n + 1, fmt, ap);
 	if (loc.file)
 		loc.file = arena_strdup(&d->arena, loc.file);
-	vec_push(&d->item, ((DiagItem){ loc, text, warning }));
+	vec_push(&d->item, ((DiagItem){ loc, text, kind == WARNING, kind == REMARK }));
 }
 
 void diag_error(Diag *d, Loc loc, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	add(d, loc, false, fmt, ap);
+	add(d, loc, ERROR, fmt, ap);
 	va_end(ap);
 }
 
@@ -31,7 +33,15 @@ void diag_warning(Diag *d, Loc loc, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	add(d, loc, true, fmt, ap);
+	add(d, loc, WARNING, fmt, ap);
+	va_end(ap);
+}
+
+void diag_remark(Diag *d, Loc loc, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	add(d, loc, REMARK, fmt, ap);
 	va_end(ap);
 }
 
@@ -47,8 +57,8 @@ static void print(const Diag *d, FILE *f, bool heads)
 		if (it->loc.line && it->loc.col)
 			fprintf(f, "%d:", it->loc.col);
 		int n = (int)(heads ? strcspn(it->text, "\n") : strlen(it->text));
-		fprintf(f, "%s%s: %.*s\n", it->loc.file ? " " : "", it->warning ? "warning" : "error", n, it->text);
-		shown += !it->warning;
+		fprintf(f, "%s%s: %.*s\n", it->loc.file ? " " : "", it->warning ? "warning" : it->remark ? "remark" : "error", n, it->text);
+		shown += !it->warning && !it->remark;
 	}
 	if (d->errors > shown)
 		fprintf(f, "error: %d more errors not shown\n", d->errors - shown);
@@ -60,7 +70,7 @@ void diag_print_heads(const Diag *d, FILE *f) { print(d, f, true); }
 const char *diag_first(const Diag *d)
 {
 	for (int i = 0; i < d->item.n; i++)
-		if (!d->item.v[i].warning)
+		if (!d->item.v[i].warning && !d->item.v[i].remark)
 			return d->item.v[i].text;
 	return NULL;
 }

@@ -8,16 +8,18 @@
 
 typedef struct Loc { const char *file; int line, col; } Loc; /* line, col from 1; 0 = unknown */
 
-typedef struct DiagItem { Loc loc; const char *text; bool warning; } DiagItem;
+typedef struct DiagItem { Loc loc; const char *text; bool warning, remark; } DiagItem; /* neither: an error */
 typedef struct Diag {
 	Arena arena;
 	Vec(DiagItem) item;
 	int errors;      /* all errors, also those over the limit, whose texts are dropped */
-	int limit;       /* texts kept; 0 = 20 */
+	int limit;       /* texts of errors and warnings kept; 0 = 20 */
+	int remarks;
 } Diag;              /* zero-initialise */
 
 void diag_error(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_warning(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_remark(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* what was asked for: all are kept */
 void diag_print(const Diag *, FILE *);
 void diag_print_heads(const Diag *, FILE *);             /* the first line of each */
 const char *diag_first(const Diag *);   /* the first error's text, without its place; NULL when there is none */

@@ -1,206 +1,181 @@
-/* Pipelines: "linearize(opt=4),dce" -> verified runs of passes over every kernel and device function. */
+/* Runs of passes: over every function or over the module, with the verifier after each. */
 #include "passes/pass.h"
-#include "passes/transform/transform.h"
 #include "lib/strbuf.h"
-#include <ctype.h>
+#include "passes/analyses.h"
+#include "passes/fingerprint.h"
+#include "passes/pipeline.h"
+#include "passes/transform/transform.h"
+#include <stdarg.h>
 
 const Pass *const passes[] = { &pass_dce, &pass_linearize, &pass_simplify_cfg, NULL };
 
-typedef struct Step { const Pass *pass; PassArgs args; } Step;
-typedef struct Parse { const char *text, *at; Diag *diag; Vec(Step) step; } Parse;
-
-static Loc here(const Parse *p, const char *at) { return (Loc){ "--passes", 1, (int)(at - p->text) + 1 }; }
-
-static void blanks(Parse *p)
+void pass_defaults(const Pass *p, PassValue *v)
 {
-	while (*p->at && isspace((unsigned char)*p->at))
-		p->at++;
+	must(p->noptions <= PASS_OPTIONS);
+	for (int k = 0; k < p->noptions; k++)
+		v[k] = (PassValue){ .number = p->options[k].value };
 }
 
-/* A name at the cursor; n = 0 when there is none. */
-static const char *word(Parse *p, int *n)
+static void list_option(StrBuf *out, const PassOption *o)
 {
-	blanks(p);
-	const char *start = p->at;
-	while (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '-')
-		p->at++;
-	*n = (int)(p->at - start);
-	return start;
-}
-
-static bool accept(Parse *p, char c)
-{
-	blanks(p);
-	if (*p->at != c)
-		return false;
-	p->at++;
-	return true;
-}
-
-static bool wanted(Parse *p, const char *what)
-{
-	blanks(p);
-	if (*p->at)
-		diag_error(p->diag, here(p, p->at), "expected %s, found `%c`", what, *p->at);
-	else
-		diag_error(p->diag, here(p, p->at), "expected %s, found the end of the list", what);
-	return false;
-}
-
-/* Position of the name in the list, or -1 after an error that names the nearest one. */
-static int choose(Parse *p, const char *at, int n, const char *const *names, int count, const char *what)
-{
-	char *name = arena_strndup(&p->diag->arena, at, (size_t)n);
-	for (int i = 0; i < count; i++)
-		if (!strcmp(names[i], name))
-			return i;
-	const char *near = nearest_name(name, names, count);
-	StrBuf all = { 0 };
-	for (int i = 0; i < count; i++)
-		sb_printf(&all, "%s%s", i ? ", " : "", names[i]);
-	if (near)
-		diag_error(p->diag, here(p, at), "no %s `%s`; the nearest is `%s`", what, name, near);
-	else if (count)
-		diag_error(p->diag, here(p, at), "no %s `%s`; there are %s", what, name, all.s);
-	else
-		diag_error(p->diag, here(p, at), "no %s `%s`; there are none", what, name);
-	sb_free(&all);
-	return -1;
-}
-
-static bool number(Parse *p, int64_t *v)
-{
-	blanks(p);
-	const char *start = p->at;
-	bool minus = *p->at == '-';
-	p->at += minus;
-	if (!isdigit((unsigned char)*p->at)) {
-		p->at = start;
-		return wanted(p, "a number");
+	sb_printf(out, "    %s = ", o->name);
+	switch (o->kind) {
+	case PASS_NUMBER: sb_printf(out, "%lld (%lld to %lld)", (long long)o->value, (long long)o->least, (long long)o->most); break;
+	case PASS_NAME:
+		for (int k = 0; o->names[k]; k++)
+			sb_printf(out, k == o->value ? "%s[%s]" : "%s%s", k ? "|" : "", o->names[k]);
+		break;
+	case PASS_STRING: sb_puts(out, "TEXT"); break;
+	case PASS_LIST: sb_puts(out, "[A,B,...]"); break;
 	}
-	for (*v = 0; isdigit((unsigned char)*p->at); p->at++)
-		if (*v < INT64_MAX / 100)
-			*v = *v * 10 + (*p->at - '0');
-	if (minus)
-		*v = -*v;
-	return true;
+	sb_printf(out, ": %s\n", o->help);
 }
 
-static bool option(Parse *p, Step *s, uint32_t *seen)
+void pass_list(StrBuf *out)
 {
-	const Pass *pass = s->pass;
-	const char *names[32];
-	int n;
-	const char *at = word(p, &n);
-	if (!n)
-		return wanted(p, "the name of an option");
-	for (int i = 0; i < pass->noptions; i++)
-		names[i] = pass->options[i].name;
-	int k = choose(p, at, n, names, pass->noptions, arena_printf(&p->diag->arena, "option of %s", pass->name));
-	if (k < 0)
-		return false;
-	const PassOption *o = &pass->options[k];
-	if (*seen >> k & 1) {
-		diag_error(p->diag, here(p, at), "%s: given twice", o->name);
-		return false;
+	for (int i = 0; passes[i]; i++) {
+		sb_printf(out, "%-20s %s\n", passes[i]->name, passes[i]->help);
+		for (int k = 0; k < passes[i]->noptions; k++)
+			list_option(out, &passes[i]->options[k]);
 	}
-	*seen |= 1u << k;
-	if (!accept(p, '='))
-		return wanted(p, "`=` and a number");
-	blanks(p);
-	const char *value = p->at;
-	if (!number(p, &s->args.value[k]))
-		return false;
-	if (s->args.value[k] < o->least || s->args.value[k] > o->most) {
-		diag_error(p->diag, here(p, value), "%s: %.*s is not within %lld..%lld", o->name, (int)(p->at - value), value,
-			(long long)o->least, (long long)o->most);
-		return false;
-	}
-	return true;
 }
 
-static bool one_pass(Parse *p)
+/* ---- what passes say ---- */
+
+void pass_log_free(PassLog *l)
 {
-	const char *names[64];
-	int n, count = 0;
-	const char *at = word(p, &n);
-	if (!n)
-		return wanted(p, "the name of a pass");
-	for (; passes[count]; count++)
-		names[count] = passes[count]->name;
-	int k = choose(p, at, n, names, count, "pass");
-	if (k < 0)
-		return false;
-	Step s = { passes[k], { { 0 } } };
-	for (int i = 0; i < s.pass->noptions; i++)
-		s.args.value[i] = s.pass->options[i].value;
-	uint32_t seen = 0;
-	if (accept(p, '(') && !accept(p, ')')) {
-		do
-			if (!option(p, &s, &seen))
-				return false;
-		while (accept(p, ','));
-		if (!accept(p, ')'))
-			return wanted(p, "`,` or `)`");
-	}
-	vec_push(&p->step, s);
-	return true;
+	vec_free(&l->count);
+	arena_free(&l->arena);
 }
 
-bool pipeline_empty(const char *text)
+void pass_count(PassRun *r, const char *what, int64_t n)
 {
-	Parse p = { .text = text, .at = text };
-	int n;
-	const char *name = word(&p, &n);
-	blanks(&p);
-	return !*p.at && (!n || (n == 4 && !strncmp(name, "none", 4)));
+	PassLog *l = r->log;
+	const char *function = r->f ? r->f->name : "";
+	if (!l || !n)
+		return;
+	for (int k = l->count.n; k-- > 0 && l->count.v[k].step == l->step && !strcmp(l->count.v[k].function, function);)
+		if (!strcmp(l->count.v[k].what, what)) {
+			l->count.v[k].n += n;
+			return;
+		}
+	vec_push(&l->count, ((PassCount){ l->step, r->pass->name, arena_strdup(&l->arena, function), arena_strdup(&l->arena, what), n }));
 }
 
-static bool parse(Parse *p)
+void pass_remark(PassRun *r, Loc loc, const char *fmt, ...)
 {
-	if (pipeline_empty(p->text))
-		return true;
-	do
-		if (!one_pass(p))
-			return false;
-	while (accept(p, ','));
-	blanks(p);
-	return !*p->at || wanted(p, "`,` and another pass");
+	if (!r->log || !r->log->remarks)
+		return;
+	char text[600];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	diag_remark(r->diag, loc, "%s%s%s: %s", r->pass->name, r->f ? ": " : "", r->f ? r->f->name : "", text);
 }
 
-bool pipeline_check(const char *text, Diag *d)
+/* ---- running ---- */
+
+/* A pass tells the truth about what it changed, and every change of the graph moves the graph's stamp: else analyses would be stale and nobody
+   would know. */
+static bool run_function(PassRun *r)
 {
-	Parse p = { .text = text, .at = text, .diag = d };
-	bool ok = parse(&p);
-	vec_free(&p.step);
-	return ok;
+	const Function *f = r->f;
+	Fingerprint before = fingerprint(f);
+	uint64_t code = f->code_stamp, graph = f->graph_stamp;
+	bool changed = r->pass->function(r);
+	Fingerprint after = fingerprint(f);
+	bool moved = before.code != after.code || before.graph != after.graph;
+	must(changed == moved);
+	must(!moved || code != f->code_stamp);
+	must(before.graph == after.graph || (graph != f->graph_stamp && !r->pass->keeps_graph));
+	return changed;
 }
 
-static bool run_step(Module *m, const Step *s, Diag *d)
+static bool apply(PassRun *r)
 {
+	if (r->pass->module)
+		return r->pass->module(r);
+	Analyses *an = r->an = analyses_open(r->m, r->f, r->cost);
+	bool changed = run_function(r);
+	analyses_close(an);
+	return changed;
+}
+
+bool pass_apply(const Pass *p, Module *m, Function *f, const PassValue *option, Diag *d)
+{
+	PassValue values[PASS_OPTIONS];
+	pass_defaults(p, values);
+	return apply(&(PassRun){ .m = m, .f = f, .option = option ? option : values, .origin = (uint8_t)module_origin(m, p->name), .diag = d, .pass = p });
+}
+
+static bool wanted_function(const Function *f, const char *only)
+{
+	return f->kind != FN_HOST && !f->declared_only && f->block.n && (!only || !strcmp(only, f->name));
+}
+
+/* The analyses of each function live from pass to pass. */
+typedef struct Runner { Module *m; const PassHost *host; Diag *diag; Analyses **of; int n; } Runner;
+
+static bool run_step(Runner *w, const Step *s, bool *changed)
+{
+	Module *m = w->m;
+	Diag *d = w->diag;
 	int before = d->errors;
-	for (int i = 0; i < m->func.n; i++) {
-		Function *f = m->func.v[i];
-		if (f->kind != FN_HOST && !f->declared_only && f->block.n)
-			s->pass->run(m, f, &s->args, d);
+	PassRun r = { .m = m, .option = s->option, .cost = w->host->cost, .profile = w->host->profile, .origin = (uint8_t)module_origin(m, s->pass->name),
+		.diag = d, .log = w->host->log, .pass = s->pass };
+	*changed = false;
+	if (s->pass->module)
+		*changed = s->pass->module(&r);
+	for (int i = 0; i < w->n && s->pass->function; i++) {
+		if (!wanted_function(m->func.v[i], w->host->only))
+			continue;
+		if (!w->of[i])
+			w->of[i] = analyses_open(m, m->func.v[i], w->host->cost);
+		r.f = m->func.v[i];
+		r.an = w->of[i];
+		*changed |= run_function(&r);
 	}
 	if (d->errors > before)
 		return false;
-	if (ir_verify(m, d))
+	if (!*changed || ir_verify(m, d))
 		return true;
 	diag_error(d, (Loc){ 0 }, "the module breaks the rules above after the pass %s: a bug in gsim", s->pass->name);
 	return false;
 }
 
-bool pipeline_run(Module *m, const char *text, PassDump *dump, void *self, Diag *d)
+/* The functions may be other ones after a module pass: their analyses begin anew. */
+static void open_functions(Runner *w)
 {
-	Parse p = { .text = text, .at = text, .diag = d };
-	bool ok = parse(&p);
+	for (int i = 0; i < w->n; i++)
+		if (w->of[i])
+			analyses_close(w->of[i]);
+	free(w->of);
+	w->n = w->m->func.n;
+	w->of = xcalloc((size_t)w->n + 1, sizeof *w->of);
+}
+
+bool pipeline_run(Module *m, const char *text, const PassHost *host, Diag *d)
+{
+	static const PassHost none;
+	Pipeline p = { 0 };
+	Runner w = { m, host ? host : &none, d, NULL, 0 };
+	bool ok = pipeline_parse(&p, text, d);
+	open_functions(&w);
 	for (int i = 0; i < p.step.n && ok; i++) {
-		ok = run_step(m, &p.step.v[i], d);
-		if (dump)
-			dump(self, m, p.step.v[i].pass->name);
+		bool changed;
+		const Pass *pass = p.step.v[i].pass;
+		if (w.host->log)
+			w.host->log->step = i;
+		ok = run_step(&w, &p.step.v[i], &changed);
+		if (pass->module && changed)
+			open_functions(&w);
+		if (w.host->after)
+			w.host->after(w.host->self, m, pass->name, changed);
 	}
-	vec_free(&p.step);
+	w.m = &(Module){ 0 };
+	open_functions(&w);
+	free(w.of);
+	pipeline_free(&p);
 	return ok;
 }

@@ -1,28 +1,90 @@
 /* The front-end stage: passes over modules, and pipelines of them as text: "linearize(opt=4),dce".
 
    passes/ is the front-end stage: analyses of a function in passes/analysis/, transformations in passes/transform/. It may include isa/ and
-   lib/, and knows nothing of the machine. */
+   lib/, and knows nothing of the machine: costs and profiles are tables that the caller fills. */
 #ifndef GSIM_PASS_H
 #define GSIM_PASS_H
 #include "isa/ir.h"
 
-typedef struct PassOption { const char *name; int64_t value, least, most; const char *help; } PassOption;
+/* ---- options ---- */
+typedef enum { PASS_NUMBER, PASS_NAME, PASS_STRING, PASS_LIST } PassOptionKind;
 
-typedef struct PassArgs { int64_t value[16]; } PassArgs;   /* in the order of the pass's options */
+typedef struct PassOption {
+	const char *name;
+	int64_t value, least, most;        /* of a number; of a name, value is the default's position among names */
+	const char *help;
+	PassOptionKind kind;
+	const char *const *names;          /* that may be given; ends with NULL */
+} PassOption;
 
-/* A pass changes functions one at a time. It marks what it inserts with its origin (module_origin), keeps labels of the
-   source's blocks, and leaves a function that the verifier accepts. */
+typedef struct PassValue {
+	int64_t number;                    /* a number, or a name's position */
+	const char *string;                /* NULL when not given */
+	const char **list; int n;          /* not given: n = 0 */
+	bool given;
+} PassValue;
+
+/* ---- one run of a pass ---- */
+typedef struct PassRun {
+	Module *m;
+	Function *f;                       /* NULL in a module pass */
+	const PassValue *option;           /* in the order of the pass's options */
+	struct Analyses *an;               /* of f (passes/analyses.h); NULL in a module pass, which opens its own */
+	const struct CostTable *cost;      /* latencies of the machine, or NULL: the default ones */
+	const struct Profile *profile;     /* how often the source's blocks were executed, or NULL */
+	uint8_t origin;                    /* for edit_open */
+	Diag *diag;
+	struct PassLog *log;
+	const struct Pass *pass;
+} PassRun;
+
+/* A pass marks what it inserts with its origin, keeps labels of the source's blocks, and leaves what the verifier accepts. It returns true
+   when it changed something; the pipeline asserts that nothing has changed else. */
 typedef struct Pass {
-	const char *name, *help;   /* help: one line */
+	const char *name, *help;           /* help: one line */
 	const PassOption *options; int noptions;
-	bool (*run)(Module *, Function *, const PassArgs *, Diag *);  /* true when it changed something */
+	bool (*function)(PassRun *);       /* on one kernel or device function at a time; NULL in a module pass */
+	bool (*module)(PassRun *);         /* on the whole module, host functions included */
+	bool keeps_graph;                  /* blocks and edges stay as they are, and with them every analysis that depends on these alone */
 } Pass;
-extern const Pass *const passes[];  /* ends with NULL */
+extern const Pass *const passes[];         /* ends with NULL */
+struct StrBuf;
+void pass_list(struct StrBuf *);           /* all with their options, for people */
 
-/* Runs the pipeline on every kernel and device function; the verifier after each pass. dump (may be NULL) is called
-   after each pass with the module. false with errors in diag when the text is wrong or a pass failed. */
-typedef void PassDump(void *self, const Module *, const char *pass);
-bool pipeline_run(Module *, const char *text, PassDump *, void *self, Diag *);
+void pass_count(PassRun *, const char *what, int64_t n);       /* adds n to what the pass did: "blocks merged" */
+/* Why the pass left something alone, or what it did, at a place in the source. */
+void pass_remark(PassRun *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- pipelines ---- */
+typedef struct PassCount { int step; const char *pass, *function, *what; int64_t n; } PassCount; /* step: position in the pipeline, from 0 */
+
+/* What passes did, in their order. Texts are in the arena. Zero-initialise. */
+typedef struct PassLog {
+	Arena arena;
+	bool remarks;                      /* wanted: they go to the Diag, each with its place */
+	int step;
+	Vec(PassCount) count;
+} PassLog;
+void pass_log_free(PassLog *);
+
+/* What the caller of a pipeline gives. Zero-initialise; every field may stay so. */
+typedef struct PassHost {
+	const struct CostTable *cost;
+	const struct Profile *profile;
+	const char *only;                  /* function passes run on the function of this name alone */
+	PassLog *log;
+	void (*after)(void *self, const Module *, const char *pass, bool changed); /* called after each pass */
+	void *self;
+} PassHost;
+
+/* Runs the pipeline on every kernel and device function; the verifier after each pass. host may be NULL. false with errors in diag when the text is
+   wrong or a pass failed. */
+bool pipeline_run(Module *, const char *text, const PassHost *host, Diag *);
 bool pipeline_check(const char *text, Diag *);
 bool pipeline_empty(const char *text);  /* nothing, or "none": the module as it is */
+
+/* One pass on one function without a pipeline, for tests and other passes; option NULL: the defaults. */
+bool pass_apply(const Pass *, Module *, Function *, const PassValue *option, Diag *);
+void pass_defaults(const Pass *, PassValue *);                 /* fills one for each option */
+enum { PASS_OPTIONS = 16 };                                    /* most that a pass has */
 #endif

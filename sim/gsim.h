@@ -2,7 +2,7 @@
  *
  *   Diag diag = {0};
  *   Module *m = module_read("kernel.ir", &diag);            isa/ir.h
- *   pipeline_run(m, "linearize,dce", NULL, NULL, &diag);    passes/pass.h
+ *   pipeline_run(m, "linearize,dce", NULL, &diag);    passes/pass.h
  *   Config c; config_load(&c, "kepler.lua", &diag);         sim/config/config.h
  *   Gpu *g = gpu_new(&c, m, memory, addresses, &options, &diag);
  *   gpu_launch(g, &launch, &arena, &stats, &fault);         below

@@ -30,16 +30,13 @@ typedef struct Job { const char *passes, *output, *cfg, *module; bool dump; } Jo
 
 static void list_passes(void)
 {
-	for (int i = 0; passes[i]; i++) {
-		printf("%-14s %s\n", passes[i]->name, passes[i]->help);
-		for (int k = 0; k < passes[i]->noptions; k++) {
-			const PassOption *o = &passes[i]->options[k];
-			printf("    %s=%lld  (%lld..%lld) %s\n", o->name, (long long)o->value, (long long)o->least, (long long)o->most, o->help);
-		}
-	}
+	StrBuf s = { 0 };
+	pass_list(&s);
+	fputs(s.s, stdout);
+	sb_free(&s);
 }
 
-static void dump(void *self, const Module *m, const char *pass)
+static void dump(void *self, const Module *m, const char *pass, bool changed)
 {
 	StrBuf s = { 0 };
 	ir_print(m, &s);
@@ -102,7 +99,7 @@ static bool work(const Job *job, Diag *d)
 	if (!m)
 		return false;
 	StrBuf s = { 0 };
-	bool ok = pipeline_run(m, job->passes, job->dump ? dump : NULL, NULL, d);
+	bool ok = pipeline_run(m, job->passes, &(PassHost){ .after = job->dump ? dump : NULL }, d);
 	if (ok && names_object(job))
 		ok = elf_write(m, job->output, d);
 	else

@@ -44,7 +44,7 @@ bool job_transform(const Session *s, Job *j)
 	if (!*j->passes)
 		return true;
 	j->module = module_copy(s->module);
-	return pipeline_run(j->module, j->passes, NULL, NULL, &j->diag);
+	return pipeline_run(j->module, j->passes, NULL, &j->diag);
 }
 
 /* What the command line changes of the machine file; lives as long as the job. */

@@ -60,17 +60,6 @@ static void list_models(StrBuf *out)
 	}
 }
 
-static void list_passes(StrBuf *out)
-{
-	for (int i = 0; passes[i]; i++) {
-		const Pass *p = passes[i];
-		sb_printf(out, "%-20s %s\n", p->name, p->help);
-		for (int k = 0; k < p->noptions; k++)
-			sb_printf(out, "    %s = %lld (%lld to %lld): %s\n", p->options[k].name, (long long)p->options[k].value,
-				(long long)p->options[k].least, (long long)p->options[k].most, p->options[k].help);
-	}
-}
-
 static void list_parameters(StrBuf *out)
 {
 	ConfigKey key;
@@ -184,7 +173,7 @@ void list_kernels(const Module *m, StrBuf *out)
 }
 
 static const struct { const char *name; void (*list)(StrBuf *); } lists[] = {
-	{ "models", list_models }, { "passes", list_passes }, { "configs", list_configs }, { "parameters", list_parameters },
+	{ "models", list_models }, { "passes", pass_list }, { "configs", list_configs }, { "parameters", list_parameters },
 	{ "statistics", list_statistics }, { "operations", list_operations }, { "options", options_list },
 };
 

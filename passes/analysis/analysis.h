@@ -11,6 +11,7 @@
 
 typedef struct Cfg {
 	Function *f;
+	uint64_t stamp;            /* the function's graph stamp when this was made */
 	int n;                     /* blocks */
 	int *npred;
 	Block ***pred;             /* pred[id][k]: reachable ones; a block that branches twice to b stands once */
@@ -24,6 +25,8 @@ typedef struct Cfg {
 	Nest *nest;                /* what loops_build makes its loops of */
 } Cfg;
 Cfg *cfg_build(Arena *, Function *);
+/* Blocks and edges are still what they were. Whatever is made from a Cfg asserts it. */
+static inline bool cfg_fresh(const Cfg *c) { return c->stamp == c->f->graph_stamp; }
 
 /* Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm. */
 typedef struct Dom { int n, root; int *idom; int *depth; } Dom; /* idom[root] = -1, unreachable = -1; depth of the tree */
@@ -95,6 +98,8 @@ Uniformity *uniformity_build(Arena *, const Cfg *, const Module *);
    remains otherwise. Fatal blocks are not asked for: what aborts the launch needs no structure. */
 bool structured(Arena *, const Cfg *, BitSet *residue);
 bool function_structured(Function *);               /* the same, without a Cfg: for frequent questions */
+typedef struct Structure { bool structured; BitSet residue; } Structure;
+Structure *structure_build(Arena *, const Cfg *);   /* both in one */
 /* Only the edges of blocks that are reachable and not fatal, n = the virtual exit, without pseudo edges. */
 Graph *flow_graph(Arena *, Function *, BitSet *reach);
 /* Definition 1 of the linearization paper, for reports: structured() decides, since some unstructured graphs have no such

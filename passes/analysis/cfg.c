@@ -34,6 +34,7 @@ Cfg *cfg_build(Arena *a, Function *f)
 	function_number(f);
 	Cfg *c = arena_new(a, Cfg);
 	c->f = f;
+	c->stamp = f->graph_stamp;
 	c->n = f->block.n;
 	c->graph = graph_new(a, c->n);
 	for (int b = 0; b < c->n; b++)

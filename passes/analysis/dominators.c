@@ -12,6 +12,7 @@ static Dom *dom_new(Arena *a, int n, int root)
 
 Dom *dom_build(Arena *a, const Cfg *c)
 {
+	must(cfg_fresh(c));
 	Dom *d = dom_new(a, c->n, 0);
 	int *order = arena_array(a, int, c->n);
 	for (int i = 0; i < c->nreach; i++)
@@ -201,6 +202,7 @@ static void ignore_exits(Arena *a, const Cfg *c, Graph *g)
 
 Dom *pdom_build(Arena *a, const Cfg *c, bool exit_edges)
 {
+	must(cfg_fresh(c));
 	Graph *g = cfg_exit_graph(a, c, false);
 	if (!exit_edges)
 		ignore_exits(a, c, g);

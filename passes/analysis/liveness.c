@@ -79,6 +79,7 @@ static void scan(Scan *s, const Cfg *c)
 
 Liveness *liveness_build(Arena *a, const Cfg *c)
 {
+	must(cfg_fresh(c));
 	Arena tmp = { 0 };
 	int nreg = flow_registers(c->f), *order = arena_array(&tmp, int, c->n + 1);
 	Liveness *l = arena_new(a, Liveness);

@@ -29,6 +29,7 @@ static void entries_and_exits(Arena *a, const Cfg *c, Loop *l)
 
 Loops *loops_build(Arena *a, const Cfg *c)
 {
+	must(cfg_fresh(c));
 	const Nest *nest = c->nest;
 	Loops *l = arena_new(a, Loops);
 	l->n = nest->nloop;

@@ -133,6 +133,7 @@ int graph_reduce(Graph *g, int root, BitSet in, BitSet keep, int *into)
 
 bool structured(Arena *a, const Cfg *c, BitSet *residue)
 {
+	must(cfg_fresh(c));
 	Graph *g = cfg_flow_graph(a, c);
 	BitSet in = bs_new(a, g->n);
 	for (int b = 0; b < c->n; b++)
@@ -208,4 +209,12 @@ bool function_structured(Function *f)
 		: structured(&a, cfg_build(&a, f), NULL);
 	arena_free(&a);
 	return ok;
+}
+
+Structure *structure_build(Arena *a, const Cfg *c)
+{
+	Structure *x = arena_new(a, Structure);
+	x->residue = bs_new(a, c->n);
+	x->structured = structured(a, c, &x->residue);
+	return x;
 }

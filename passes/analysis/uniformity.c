@@ -147,6 +147,7 @@ static void find_stores(Uni *u)
 
 Uniformity *uniformity_build(Arena *a, const Cfg *c, const Module *m)
 {
+	must(cfg_fresh(c));
 	Function *f = c->f;
 	Uni u = { .c = c, .m = m, .g = cfg_exit_graph(a, c, true), .pdom = pdom_build(a, c, true), .live = liveness_build(a, c),
 		.regs = bs_new(a, f->reg.n), .divergent = arena_array(a, bool, c->n) };

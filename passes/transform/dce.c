@@ -5,7 +5,8 @@
  * breaks    liveness
  *
  * A dead load goes, and with it the fault it might have raised. An instruction that sets the carry flag stays. */
-#include "passes/analysis/analysis.h"
+#include "isa/edit.h"
+#include "passes/analyses.h"
 #include "passes/transform/transform.h"
 
 static bool wanted(const Ins *i, BitSet live)
@@ -20,42 +21,55 @@ static bool wanted(const Ins *i, BitSet live)
 	return false;
 }
 
-static bool sweep(const Function *f, Block *b, BitSet live)
+/* Last to first: what is not wanted lets what it reads die, too. */
+static int sweep(Edit *e, Block *b, BitSet live)
 {
-	bool changed = false;
+	Arena a = { 0 };
+	BitSet dead = bs_new(&a, b->ins.n);
+	int n = 0, at = 0;
 	for (int k = b->ins.n; k-- > 0;) {
 		if (wanted(&b->ins.v[k], live)) {
-			liveness_step(f, &b->ins.v[k], live);
+			liveness_step(e->f, &b->ins.v[k], live);
 		} else {
-			vec_remove(&b->ins, k);
-			changed = true;
+			bs_add(dead, k);
+			n++;
 		}
 	}
-	return changed;
+	if (n) {
+		Rewrite w;
+		for (const Ins *i = edit_rewrite(&w, e, b); i; i = edit_next(&w))
+			if (!bs_has(dead, at++))
+				edit_put(&w, *i);
+	}
+	arena_free(&a);
+	return n;
 }
 
-static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
+static bool run(PassRun *r)
 {
-	bool any = false;
-	for (bool changed = true; changed;) {
-		Arena arena = { 0 };
-		Cfg *c = cfg_build(&arena, f);
-		Liveness *l = liveness_build(&arena, c);
-		BitSet live = bs_new(&arena, flow_registers(f));
-		changed = false;
+	Edit e = edit_open(r->m, r->f, r->origin);
+	Arena arena = { 0 };
+	int all = 0;
+	for (int n = -1; n; all += n) {
+		const Cfg *c = analysis_cfg(r->an);
+		const Liveness *l = analysis_liveness(r->an);
+		n = 0;
+		BitSet live = bs_new(&arena, flow_registers(r->f));
 		for (int i = 0; i < c->nreach; i++) {
 			liveness_enter(l, c->rpo[i]->id, live);
-			changed |= sweep(f, c->rpo[i], live);
+			n += sweep(&e, c->rpo[i], live);
 			liveness_leave(l, c->rpo[i]->id, live);
 		}
-		any |= changed;
 		arena_free(&arena);
 	}
-	return any;
+	edit_close(&e);
+	pass_count(r, "instructions deleted", all);
+	return all > 0;
 }
 
 const Pass pass_dce = {
 	.name = "dce",
 	.help = "delete instructions whose results nobody reads",
-	.run = run,
+	.function = run,
+	.keeps_graph = true,
 };

@@ -140,10 +140,13 @@ static bool round_of(Driver *d)
 	return n > 0;
 }
 
-static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
+static bool run(PassRun *r)
 {
+	Module *m = r->m;
+	Function *f = r->f;
+	Diag *diag = r->diag;
 	Arena arena = { 0 };
-	Driver d = { .m = m, .f = f, .diag = diag, .edit = edit_open(m, f, (uint8_t)module_origin(m, "linearize")) };
+	Driver d = { .m = m, .f = f, .diag = diag, .edit = edit_open(m, f, r->origin) };
 	bool changed = false;
 	find_convergent(&d, &arena);
 	int most = f->block.n + 1; /* every round makes at least one region structured that was not */
@@ -151,10 +154,10 @@ static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
 		changed = true;
 		must(most-- > 0);
 	}
-	int blocks = f->block.n, tried = linearize_optimise(&d.edit, d.guards.v, d.guards.n, (int)args->value[0], args->value[1] * 1000000);
+	int blocks = f->block.n, tried = linearize_optimise(&d.edit, d.guards.v, d.guards.n, (int)r->option[0].number, r->option[1].number * 1000000);
 	if (tried < d.guards.n)
 		diag_warning(diag, f->loc, "linearize: %s: only %d of %d guards have been looked at to save some: %d blocks are much work; allow more with "
-			"linearize(work=%" PRId64 ")", f->name, tried, d.guards.n, blocks, args->value[1] < 1 ? 1 : args->value[1] * 10);
+			"linearize(work=%" PRId64 ")", f->name, tried, d.guards.n, blocks, r->option[1].number < 1 ? 1 : r->option[1].number * 10);
 	edit_close(&d.edit);
 	vec_free(&d.guards);
 	vec_free(&d.noted);
@@ -172,5 +175,5 @@ const Pass pass_linearize = {
 	.help = "make unstructured control flow structured: chains of blocks guarded by a variable",
 	.options = options,
 	.noptions = 2,
-	.run = run,
+	.function = run,
 };

@@ -140,6 +140,7 @@ static void empty(Merger *w, Block *b, Block *into)
 	b->reconverge = NULL;
 	vec_clear(&b->ins);
 	vec_push(&b->ins, ins_make(w->e->m, OP_EXIT, T_NONE, 0, 0));
+	edit_touch_graph(w->e->f);
 }
 
 /* s, an inserted block, becomes the end of b. */
@@ -219,9 +220,9 @@ static bool round_of(Edit *e)
 	return changed;
 }
 
-static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
+static bool run(PassRun *r)
 {
-	Edit e = edit_open(m, f, (uint8_t)module_origin(m, "simplify-cfg"));
+	Edit e = edit_open(r->m, r->f, r->origin);
 	bool any = false;
 	while (round_of(&e))
 		any = true;
@@ -232,5 +233,5 @@ static bool run(Module *m, Function *f, const PassArgs *args, Diag *diag)
 const Pass pass_simplify_cfg = {
 	.name = "simplify-cfg",
 	.help = "fold decided branches, skip and merge inserted blocks; the user's labels stay",
-	.run = run,
+	.function = run,
 };

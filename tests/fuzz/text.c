@@ -37,7 +37,7 @@ static const char *transforms(const Module *m, const char *pipeline)
 	Module *copy = module_copy(m);
 	Diag d = { 0 };
 	const char *bad = NULL;
-	if (pipeline_run(copy, pipeline, NULL, NULL, &d))
+	if (pipeline_run(copy, pipeline, NULL, &d))
 		bad = check_module(copy, &d);
 	else if (!d.errors)
 		bad = "a pass fails without an error";

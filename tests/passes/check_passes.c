@@ -16,16 +16,13 @@ static void teardown(void)
 
 static bool apply(const Pass *p, Function *f)
 {
-	PassArgs args = { { 0 } };
-	for (int i = 0; i < p->noptions; i++)
-		args.value[i] = p->options[i].value;
-	return p->run(m, f, &args, &diag);
+	return pass_apply(p, m, f, NULL, &diag);
 }
 
 static bool linearize(Function *f, int level)
 {
-	PassArgs args = { { level, 15 } };
-	return pass_linearize.run(m, f, &args, &diag);
+	PassValue args[] = { { .number = level }, { .number = 15 } };
+	return pass_apply(&pass_linearize, m, f, args, &diag);
 }
 
 /* ---- what every pass must leave ---- */
@@ -448,13 +445,13 @@ START_TEST(work_runs_out)
 		Diag d = { 0 };
 		Function *f = graph_kernel(m, FIG1);
 		f->loc = (Loc){ "t.ir", 3, 8 };
-		PassArgs args = { { 4, work } }, none = { { 0, 15 } };
-		ck_assert(pass_linearize.run(m, f, &args, &d));
+		PassValue args[] = { { .number = 4 }, { .number = work } }, none[] = { { .number = 0 }, { .number = 15 } };
+		ck_assert(pass_apply(&pass_linearize, m, f, args, &d));
 		ck_assert_int_eq(d.errors, 0);
 		ck_assert_int_eq(d.item.n, !work);
 		Function *g = graph_kernel(m, FIG1);
 		Diag quiet = { 0 };
-		pass_linearize.run(m, g, &none, &quiet);
+		pass_apply(&pass_linearize, m, g, none, &quiet);
 		ck_assert_int_eq(quiet.item.n, 0);
 		ck_assert_int_eq(!strcmp(text_of(f), text_of(g)), !work);
 		if (!work) {
@@ -468,7 +465,7 @@ START_TEST(work_runs_out)
 }
 END_TEST
 
-static void count_dump(void *self, const Module *mod, const char *pass)
+static void count_dump(void *self, const Module *mod, const char *pass, bool changed)
 {
 	char **s = self;
 	ck_assert_ptr_eq(mod, m);
@@ -479,10 +476,10 @@ START_TEST(pipeline_runs_in_order)
 {
 	char *order = "";
 	Function *f = graph_kernel(m, FIG1);
-	ck_assert(pipeline_run(m, "linearize,simplify-cfg,dce", count_dump, &order, &diag));
+	ck_assert(pipeline_run(m, "linearize,simplify-cfg,dce", &(PassHost){ .after = count_dump, .self = &order }, &diag));
 	ck_assert_str_eq(order, "linearize;simplify-cfg;dce;");
 	ck_assert_int_eq(f->block.n, 8); /* two guards are left */
-	ck_assert(!pipeline_run(m, "nothing", NULL, NULL, &diag));
+	ck_assert(!pipeline_run(m, "nothing", NULL, &diag));
 }
 END_TEST
 

@@ -36,7 +36,7 @@ static void try(uint64_t seed, Seen *seen)
 		char text[600] = "";
 		Diag diag = { 0 };
 		Module *m = module_copy(k->module);
-		bool ok = pipeline_run(m, pipelines[i], NULL, NULL, &diag);
+		bool ok = pipeline_run(m, pipelines[i], NULL, &diag);
 		ck_assert_msg(ok, "seed %d: %s: %s", (int)seed, pipelines[i], diag.item.n ? diag.item.v[0].text : "failed");
 		seen->changed += !module_equal(m, k->module);
 		if (i == 0) {

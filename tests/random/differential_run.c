@@ -147,7 +147,7 @@ Module *transformed(const Module *m, const char *passes, char *text, size_t n)
 {
 	Module *t = module_copy(m);
 	Diag d = { 0 };
-	if (passes && !pipeline_run(t, passes, NULL, NULL, &d)) {
+	if (passes && !pipeline_run(t, passes, NULL, &d)) {
 		snprintf(text, n, "passes %s: %s", passes, d.item.n ? d.item.v[0].text : "failed without a message");
 		module_free(t);
 		t = NULL;

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 	RunStatus status = RUN_BAD_INPUT;
 	Module *m = argc == 3 ? module_read(argv[1], &diag) : NULL;
 	if (m && config_load(&config, argv[2], &diag) && config_check(&config, &diag) &&
-		pipeline_run(m, "linearize,dce", NULL, NULL, &diag)) {
+		pipeline_run(m, "linearize,dce", NULL, &diag)) {
 		Run *run = run_new(&config, m, &options, &diag);
 		if (run) {
 			status = run_module(run);

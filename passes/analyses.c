@@ -1,0 +1,80 @@
+#include "passes/analyses.h"
+#include "lib/strbuf.h"
+#include "passes/analysis/print.h"
+#include <stdlib.h>
+
+const AnalysisInfo analysis_info[AN_COUNT + 1] = {
+#define X(NAME, TYPE, GRAPH, HELP) { #NAME, HELP },
+	ANALYSES(X)
+#undef X
+};
+
+static const bool of_graph[AN_COUNT] = {
+#define X(NAME, TYPE, GRAPH, HELP) GRAPH,
+	ANALYSES(X)
+#undef X
+};
+
+/* ---- how each is made; an analysis may ask for others ---- */
+
+static Cfg *build_cfg(Analyses *an, Arena *a) { return cfg_build(a, an->f); }
+static Dom *build_dom(Analyses *an, Arena *a) { return dom_build(a, analysis_cfg(an)); }
+static Dom *build_pdom(Analyses *an, Arena *a) { return pdom_build(a, analysis_cfg(an), true); }
+static Loops *build_loops(Analyses *an, Arena *a) { return loops_build(a, analysis_cfg(an)); }
+static Structure *build_structure(Analyses *an, Arena *a) { return structure_build(a, analysis_cfg(an)); }
+static Liveness *build_liveness(Analyses *an, Arena *a) { return liveness_build(a, analysis_cfg(an)); }
+static Uniformity *build_uniformity(Analyses *an, Arena *a) { return uniformity_build(a, analysis_cfg(an), an->m); }
+
+static void *build(Analyses *an, AnalysisId id, Arena *a)
+{
+	switch (id) {
+#define X(NAME, TYPE, GRAPH, HELP) case AN_##NAME: return build_##NAME(an, a);
+	ANALYSES(X)
+#undef X
+	case AN_COUNT: break;
+	}
+	bug("no such analysis");
+}
+
+void analysis_print(Analyses *an, AnalysisId id, StrBuf *s)
+{
+	sb_printf(s, "%s of %s: %s\n", analysis_info[id].name, an->f->name, analysis_info[id].help);
+	switch (id) {
+#define X(NAME, TYPE, GRAPH, HELP) case AN_##NAME: NAME##_print(analysis_cfg(an), analysis_##NAME(an), s); break;
+	ANALYSES(X)
+#undef X
+	case AN_COUNT: break;
+	}
+}
+
+/* ---- the cache ---- */
+
+Analyses *analyses_open(Module *m, Function *f, const struct CostTable *cost)
+{
+	Analyses *an = xcalloc(1, sizeof *an);
+	an->m = m;
+	an->f = f;
+	an->cost = cost;
+	return an;
+}
+
+void analyses_close(Analyses *an)
+{
+	for (int k = 0; k < AN_COUNT; k++)
+		arena_free(&an->result[k].arena);
+	free(an);
+}
+
+void *analysis_get(Analyses *an, AnalysisId id)
+{
+	AnalysisResult *r = &an->result[id];
+	uint64_t now = of_graph[id] ? an->f->graph_stamp : an->f->code_stamp;
+	if (r->value && r->stamp == now)
+		return r->value;
+	arena_free(&r->arena);
+	r->arena = (Arena){ 0 };
+	r->value = build(an, id, &r->arena);
+	r->stamp = now;
+	an->made[id]++;
+	return r->value;
+}

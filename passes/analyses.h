@@ -1,0 +1,47 @@
+/* A function's analyses, made when they are first asked for and kept as long as they hold: those of the graph until blocks or edges change, the
+   others until an instruction does (isa/edit.h). Asking again after a change makes them anew. Results that a pass still holds after its own
+   changes are stale: every analysis that is made from a Cfg asserts that this is not (cfg_fresh). */
+#ifndef GSIM_ANALYSES_H
+#define GSIM_ANALYSES_H
+#include "passes/analysis/analysis.h"
+
+/* name, type of the result, of the graph alone?, help */
+#define ANALYSES(X) \
+	X(cfg, Cfg, true, "blocks with edges in reverse post-order, loops contiguous") \
+	X(dom, Dom, true, "dominators") \
+	X(pdom, Dom, true, "post-dominators, with returns and exits as edges to the exit") \
+	X(loops, Loops, true, "the nest of loops, irreducible ones included") \
+	X(structure, Structure, true, "whether structural reduction leaves one node, and where it stops else") \
+	X(liveness, Liveness, false, "registers that are live where blocks begin and end") \
+	X(uniformity, Uniformity, false, "branches on which the threads of a warp may part, registers that may differ in a warp")
+
+typedef enum {
+#define X(NAME, TYPE, GRAPH, HELP) AN_##NAME,
+	ANALYSES(X)
+#undef X
+	AN_COUNT
+} AnalysisId;
+
+typedef struct AnalysisResult { Arena arena; void *value; uint64_t stamp; } AnalysisResult;
+
+typedef struct Analyses {
+	Module *m;
+	Function *f;
+	const struct CostTable *cost;      /* NULL: the default one */
+	AnalysisResult result[AN_COUNT];
+	int made[AN_COUNT];                /* how often each was made, for tests */
+} Analyses;
+
+Analyses *analyses_open(Module *, Function *, const struct CostTable *);
+void analyses_close(Analyses *);
+void *analysis_get(Analyses *, AnalysisId);
+#define X(NAME, TYPE, GRAPH, HELP) static inline const TYPE *analysis_##NAME(Analyses *a) { return analysis_get(a, AN_##NAME); }
+ANALYSES(X)
+#undef X
+
+/* By name, for --print. NULL in the name: the end of the list. */
+typedef struct AnalysisInfo { const char *name, *help; } AnalysisInfo;
+extern const AnalysisInfo analysis_info[AN_COUNT + 1];
+struct StrBuf;
+void analysis_print(Analyses *, AnalysisId, struct StrBuf *);  /* text of its result, with the function's name */
+#endif

@@ -1,0 +1,17 @@
+/* Results of analyses as text, for people: NAME_print(graph, result, text). Blocks go by their labels, one line each. */
+#ifndef GSIM_ANALYSIS_PRINT_H
+#define GSIM_ANALYSIS_PRINT_H
+#include "lib/strbuf.h"
+#include "passes/analysis/analysis.h"
+
+const char *print_label(const Cfg *, int block);      /* "(exit)" for the virtual exit, "-" for none */
+void print_blocks(const Cfg *, BitSet, StrBuf *);     /* " B1 B2" */
+void print_regs(const Cfg *, BitSet, StrBuf *);       /* " %a %b", the carry flag as "carry" */
+
+void cfg_print(const Cfg *, const Cfg *, StrBuf *);
+void dom_print(const Cfg *, const Dom *, StrBuf *);
+void pdom_print(const Cfg *, const Dom *, StrBuf *);
+void loops_print(const Cfg *, const Loops *, StrBuf *);
+void structure_print(const Cfg *, const Structure *, StrBuf *);
+void uniformity_print(const Cfg *, const Uniformity *, StrBuf *);
+#endif

@@ -1,0 +1,40 @@
+#include "passes/fingerprint.h"
+
+static unsigned long long add(unsigned long long h, const void *p, size_t n) { return hash_bytes(p, n, h); }
+
+static unsigned long long add_text(unsigned long long h, const char *s) { return add(h, s, strlen(s) + 1); }
+
+/* Fields in turn: a struct may have padding. */
+static unsigned long long add_operand(unsigned long long h, const Opd *o)
+{
+	int64_t v[] = { o->kind, o->neg, o->id, o->imm };
+	return add(h, v, sizeof v);
+}
+
+static unsigned long long add_instruction(unsigned long long h, const Ins *i)
+{
+	int64_t v[] = { i->op, i->type, i->type2, i->rnd, i->ftz, i->sat, i->approx, i->cmp, i->boolop, i->hilo, i->cc, i->space, i->vec, i->mode, i->mode2,
+		i->aop, i->cop, i->sem, i->scope, i->flags, i->guard_neg, i->origin, i->guard, i->ndst, i->nsrc, i->file, i->line, i->col };
+	h = add(h, v, sizeof v);
+	for (int k = 0; k < i->ndst + i->nsrc; k++)
+		h = add_operand(h, &i->opd[k]);
+	return h;
+}
+
+Fingerprint fingerprint(const Function *f)
+{
+	Fingerprint p = { 1, 2 };
+	for (int b = 0; b < f->block.n; b++) {
+		const Block *x = f->block.v[b];
+		int v[] = { x->user, x->origin, x->nsucc, x->ins.n ? block_term(x)->op : -1 };
+		p.graph = add_text(add(p.graph, v, sizeof v), x->label);
+		for (int k = 0; k < x->nsucc; k++)
+			p.graph = add_text(p.graph, x->succ[k]->label);
+		p.graph = add_text(p.graph, x->reconverge ? x->reconverge->label : "");
+		for (int k = 0; k < x->ins.n; k++)
+			p.code = add_instruction(p.code, &x->ins.v[k]);
+		p.code = add(p.code, &x->ins.n, sizeof x->ins.n);
+	}
+	p.code = add(p.code, &f->reg.n, sizeof f->reg.n);
+	return p;
+}
