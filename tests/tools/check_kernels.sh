@@ -42,5 +42,10 @@ for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir
 		run "$options" "$module"
 	done
 done
+for module in kernels/linearization/*.ir; do
+	for options in --reference "--grid --functional --laws" "-b -m ipdom -p linearize,simplify-cfg,dce"; do
+		run "$options -w kernels/linearization/figures.lua" "$module"
+	done
+done
 echo "$runs runs, $failed failed, $refused refused"
 [ "$runs" -gt 150 ] && [ "$failed" = 0 ]
