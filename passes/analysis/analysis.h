@@ -28,8 +28,12 @@ Cfg *cfg_build(Arena *, Function *);
 /* Blocks and edges are still what they were. Whatever is made from a Cfg asserts it. */
 static inline bool cfg_fresh(const Cfg *c) { return c->stamp == c->f->graph_stamp; }
 
-/* Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm. */
-typedef struct Dom { int n, root; int *idom; int *depth; } Dom; /* idom[root] = -1, unreachable = -1; depth of the tree */
+/* Dominators; idom.c computes them. */
+typedef struct Dom {
+	int n, root;
+	int *idom, *depth;         /* idom[root] = -1, unreachable = -1; depth of the tree */
+	int *first, *last;         /* in a walk through the tree: a dominates what begins between its first and last; NULL: the tree was put together from others */
+} Dom;
 Dom *dom_build(Arena *, const Cfg *);
 /* Post-dominators; node n is the virtual exit. Blocks from which no exit can be reached get a pseudo edge to it from the
    first block (in rpo) of each such strongly connected component. Edges to fatal blocks do not count: threads that go there

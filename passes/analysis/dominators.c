@@ -3,26 +3,59 @@
 
 enum { EARLY_ROUNDS = 16 };  /* main exits looked for; a bound on hostile graphs */
 
-static Dom *dom_new(Arena *a, int n, int root)
+/* Places in a walk through the tree: each node's subtree is one piece, behind it. */
+static void number(Dom *d)
+{
+	Arena tmp = { 0 };
+	int *by_depth = arena_array(&tmp, int, d->n + 1), *start = arena_array(&tmp, int, d->n + 2), *slot = arena_array(&tmp, int, d->n + 1), roots = 0;
+	for (int b = 0; b < d->n; b++)
+		start[d->depth[b] + 1]++;
+	for (int k = 0; k < d->n; k++)
+		start[k + 1] += start[k];
+	for (int b = 0; b < d->n; b++)
+		by_depth[start[d->depth[b]]++] = b;
+	for (int k = d->n; k-- > 0;) { /* last: the size of the subtree, for now */
+		int b = by_depth[k];
+		d->last[b]++;
+		if (d->idom[b] >= 0)
+			d->last[d->idom[b]] += d->last[b];
+	}
+	for (int k = 0; k < d->n; k++) {
+		int b = by_depth[k], *at = d->idom[b] >= 0 ? &slot[d->idom[b]] : &roots;
+		d->first[b] = *at;
+		*at += d->last[b];
+		d->last[b] = *at - 1;
+		slot[b] = d->first[b] + 1;
+	}
+	arena_free(&tmp);
+}
+
+static Dom *dom_new(Arena *a, const Graph *g, bool backward, int root, const int *order, int norder)
 {
 	Dom *d = arena_new(a, Dom);
-	*d = (Dom){ n, root, arena_array(a, int, n + 1), arena_array(a, int, n + 1) };
+	int n = g->n, **all[] = { &d->idom, &d->depth, &d->first, &d->last };
+	d->n = n;
+	d->root = root;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		*all[i] = arena_array(a, int, n + 1);
+	graph_idom(g, backward, order, norder, d->idom, d->depth);
+	number(d);
 	return d;
 }
 
 Dom *dom_build(Arena *a, const Cfg *c)
 {
 	must(cfg_fresh(c));
-	Dom *d = dom_new(a, c->n, 0);
 	int *order = arena_array(a, int, c->n);
 	for (int i = 0; i < c->nreach; i++)
 		order[i] = c->rpo[i]->id;
-	graph_idom(a, c->graph, false, order, c->nreach, d->idom, d->depth);
-	return d;
+	return dom_new(a, c->graph, false, 0, order, c->nreach);
 }
 
 bool dom_dominates(const Dom *d, int a, int b)
 {
+	if (d->first)
+		return d->first[a] <= d->first[b] && d->first[b] <= d->last[a];
 	while (d->depth[b] > d->depth[a])
 		b = d->idom[b];
 	return a == b;
@@ -206,8 +239,6 @@ Dom *pdom_build(Arena *a, const Cfg *c, bool exit_edges)
 	Graph *g = cfg_exit_graph(a, c, false);
 	if (!exit_edges)
 		ignore_exits(a, c, g);
-	Dom *d = dom_new(a, c->n + 1, c->n);
 	int *order = arena_array(a, int, g->n);
-	graph_idom(a, g, true, order, graph_rpo(g, true, c->n, order), d->idom, d->depth);
-	return d;
+	return dom_new(a, g, true, c->n, order, graph_rpo(g, true, c->n, order));
 }

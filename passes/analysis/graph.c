@@ -9,10 +9,8 @@ bool list_has(const IntList *l, int x)
 	return false;
 }
 
-void list_add(Arena *a, IntList *l, int x)
+static void append(Arena *a, IntList *l, int x)
 {
-	if (list_has(l, x))
-		return;
 	if (l->n == l->cap) {
 		int cap = l->cap ? l->cap * 2 : 4;
 		int *v = arena_array(a, int, cap);
@@ -22,6 +20,12 @@ void list_add(Arena *a, IntList *l, int x)
 		l->cap = cap;
 	}
 	l->v[l->n++] = x;
+}
+
+void list_add(Arena *a, IntList *l, int x)
+{
+	if (!list_has(l, x))
+		append(a, l, x);
 }
 
 void list_remove(IntList *l, int x)
@@ -45,8 +49,11 @@ Graph *graph_new(Arena *a, int n)
 
 void graph_edge(Graph *g, int from, int to)
 {
-	list_add(g->arena, &g->succ[from], to);
-	list_add(g->arena, &g->pred[to], from);
+	IntList *s = &g->succ[from], *p = &g->pred[to];
+	if (s->n <= p->n ? list_has(s, to) : list_has(p, from)) /* one node may have very many edges, rarely both */
+		return;
+	append(g->arena, s, to);
+	append(g->arena, p, from);
 }
 
 void graph_cut(Graph *g, int from, int to)
@@ -324,53 +331,6 @@ int graph_order(Arena *a, const Graph *g, BitSet in, int *order, Nest *nest)
 	free(todo);
 	free(head);
 	return n;
-}
-
-/* ---- dominators: Cooper, Harvey, Kennedy ---- */
-
-static int meet(const int *idom, const int *at, int a, int b)
-{
-	while (a != b) {
-		while (at[a] > at[b])
-			a = idom[a];
-		while (at[b] > at[a])
-			b = idom[b];
-	}
-	return a;
-}
-
-void graph_idom(Arena *arena, const Graph *g, bool backward, const int *order, int norder, int *idom, int *depth)
-{
-	int *at = arena_array(arena, int, g->n + 1);
-	for (int b = 0; b < g->n; b++) {
-		idom[b] = -1;
-		depth[b] = 0;
-		at[b] = -1;
-	}
-	for (int i = 0; i < norder; i++)
-		at[order[i]] = i;
-	if (!norder)
-		return;
-	idom[order[0]] = order[0];
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (int i = 1; i < norder; i++) {
-			const IntList *from = backward ? &g->succ[order[i]] : &g->pred[order[i]];
-			int d = -1;
-			for (int k = 0; k < from->n; k++) {
-				int p = from->v[k];
-				if (at[p] >= 0 && idom[p] >= 0)
-					d = d < 0 ? p : meet(idom, at, d, p);
-			}
-			if (d != idom[order[i]]) {
-				idom[order[i]] = d;
-				changed = true;
-			}
-		}
-	}
-	idom[order[0]] = -1;
-	for (int i = 1; i < norder; i++)
-		depth[order[i]] = depth[idom[order[i]]] + 1;
 }
 
 int graph_rpo(const Graph *g, bool backward, int root, int *order)

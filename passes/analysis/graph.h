@@ -29,9 +29,8 @@ int graph_order(Arena *, const Graph *, BitSet in, int *order, Nest *nest);
 
 int graph_rpo(const Graph *, bool backward, int root, int *order); /* plain reverse post-order; returns the number reached */
 
-/* Immediate dominators over the nodes reachable from root, which come first in order (any order in which a node's
-   dominators precede it). */
-void graph_idom(Arena *, const Graph *, bool backward, const int *order, int norder, int *idom, int *depth);
+/* Immediate dominators over the nodes in order that its first one, the root, reaches; -1 for the root and the others. depth: in the tree. */
+void graph_idom(const Graph *, bool backward, const int *order, int norder, int *idom, int *depth);
 #endif
 
 /* Structural reduction in place: {self-loop; sequence; branch whose arms meet; while} until nothing changes. into[x] = the

@@ -62,7 +62,7 @@ static void frame_pdom(OpenPoints *p, Block *root, Dom *all)
 static Dom *frame_pdoms(OpenPoints *p)
 {
 	Dom *d = arena_new(p->arena, Dom);
-	*d = (Dom){ p->n + 1, p->n, arena_array(p->arena, int, p->n + 1), arena_array(p->arena, int, p->n + 1) };
+	*d = (Dom){ .n = p->n + 1, .root = p->n, .idom = arena_array(p->arena, int, p->n + 1), .depth = arena_array(p->arena, int, p->n + 1) };
 	for (int i = 0; i <= p->n; i++)
 		d->idom[i] = -1;
 	for (int i = 0; i < p->n; i++)

@@ -357,7 +357,7 @@ static void control_flow(MaskPlan *p)
 	for (int i = 0; i < n; i++)
 		p->idom[i] = -1;
 	int reached = graph_rpo(p->flow, false, 0, order);
-	graph_idom(p->arena, p->flow, false, order, reached, p->idom, depth);
+	graph_idom(p->flow, false, order, reached, p->idom, depth);
 }
 
 void mask_plan(MaskPlan *p)
