@@ -1,0 +1,410 @@
+/* How the time of every analysis and pass grows with the size of a function: kernels of known shapes with 1,000 blocks and more. Each case runs in
+ * a process of its own, which ends at the time limit. The exponent is the slope between the last two sizes that took long enough to measure. */
+#include "lib/strbuf.h"
+#include "passes/analyses.h"
+#include "passes/pass.h"
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SIZES = 5, ENOUGH_US = 20000 /* a shorter time says nothing about growth */ };
+static const int sizes[SIZES] = { 1000, 3162, 10000, 31623, 100000 };
+static double limit = 60;
+static int most = 100000;
+
+/* ---- shapes ---- */
+
+typedef struct Shape { Module *m; Function *f; int v, p, n; uint64_t seed; } Shape; /* n: blocks wanted */
+
+static uint32_t rnd(Shape *s, uint32_t below)
+{
+	s->seed = s->seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((s->seed >> 33) % below);
+}
+
+static void function(Shape *s, int k)
+{
+	char name[32];
+	snprintf(name, sizeof name, "f%d", k);
+	s->f = function_new(s->m, FN_KERNEL, name);
+	s->v = function_reg(s->m, s->f, "%v", T_U32);
+	s->p = function_reg(s->m, s->f, "%p", T_PRED);
+}
+
+/* A block that counts and compares; where it goes is said later. */
+static Block *block(Shape *s)
+{
+	char name[32];
+	snprintf(name, sizeof name, "B%d", s->f->block.n);
+	Block *b = function_block(s->m, s->f, name);
+	b->user = true;
+	Ins i = ins_make(s->m, OP_ADD, T_U32, 1, 2), c = ins_make(s->m, OP_SETP, T_U32, 1, 2);
+	i.opd[0] = i.opd[1] = c.opd[1] = opd_reg(s->v);
+	i.opd[2] = opd_imm(b->id);
+	c.cmp = CMP_LT;
+	c.opd[0] = opd_reg(s->p);
+	c.opd[2] = opd_imm(7);
+	vec_push(&b->ins, i);
+	vec_push(&b->ins, c);
+	return b;
+}
+
+static void blocks(Shape *s, int n)
+{
+	function(s, 0);
+	while (n-- > 0)
+		block(s);
+}
+
+static Block *at(Shape *s, int k) { return s->f->block.v[k]; }
+static void jump(Shape *s, int b, int to) { block_jump(s->m, at(s, b), at(s, to)); }
+static void branch(Shape *s, int b, int yes, int no) { block_branch(s->m, at(s, b), s->p, false, at(s, yes), at(s, no)); }
+static void end(Shape *s, int b) { vec_push(&at(s, b)->ins, ins_make(s->m, OP_EXIT, T_NONE, 0, 0)); }
+
+static void indexed(Shape *s, int b, const int *to, int n)
+{
+	Ins i = ins_make(s->m, OP_BRX, T_NONE, 0, 1);
+	i.opd[0] = opd_reg(s->v);
+	vec_push(&at(s, b)->ins, i);
+	at(s, b)->nsucc = n;
+	at(s, b)->succ = arena_array(&s->m->arena, Block *, n);
+	for (int k = 0; k < n; k++)
+		at(s, b)->succ[k] = at(s, to[k]);
+}
+
+/* if (c0 && c1 && ...) yes; else no; */
+static void ladder(Shape *s)
+{
+	int n = s->n;
+	blocks(s, n);
+	for (int b = 0; b < n - 3; b++)
+		branch(s, b, b + 1, n - 2);
+	jump(s, n - 3, n - 1);
+	jump(s, n - 2, n - 1);
+	end(s, n - 1);
+}
+
+/* One loop with a way out after each block, to two places by turns. */
+static void exits(Shape *s)
+{
+	int n = s->n;
+	blocks(s, n);
+	for (int b = 0; b < n - 4; b++)
+		branch(s, b, b + 1, n - 3 + b % 2);
+	jump(s, n - 4, 0);
+	jump(s, n - 3, n - 1);
+	jump(s, n - 2, n - 1);
+	end(s, n - 1);
+}
+
+/* The linearization paper's figure 1, one behind the other. */
+static void regions(Shape *s)
+{
+	int n = s->n / 6 * 6 + 1;
+	blocks(s, n);
+	for (int b = 0; b + 6 < n; b += 6) {
+		branch(s, b, b + 2, b + 1);
+		branch(s, b + 1, b + 2, b + 4);
+		branch(s, b + 2, b + 3, b + 4);
+		jump(s, b + 3, b + 5);
+		jump(s, b + 4, b + 5);
+		jump(s, b + 5, b + 6);
+	}
+	end(s, n - 1);
+}
+
+/* The same, each inside the one before: where block 4 of one is, another begins. */
+static void nested(Shape *s)
+{
+	int k = s->n / 5, n = k * 5 + 1;
+	blocks(s, n); /* B1 B2 B3 B4 of region i at 4 i; the joins, inner ones first, behind them; the last one ends */
+	for (int i = 0; i < k; i++) {
+		int b = i * 4, join = k * 5 - 1 - i, inner = i + 1 < k ? b + 4 : join;
+		branch(s, b, b + 2, b + 1);
+		branch(s, b + 1, b + 2, b + 3);
+		branch(s, b + 2, inner, b + 3);
+		jump(s, b + 3, join);
+		jump(s, join, join + 1);
+	}
+	end(s, n - 1);
+}
+
+static void forward_to(Shape *s, uint32_t reach)
+{
+	int n = s->n;
+	blocks(s, n);
+	for (int b = 0; b < n - 1; b++) {
+		uint32_t left = (uint32_t)(n - 1 - b);
+		branch(s, b, b + 1 + (int)rnd(s, left < reach ? left : reach), b + 1);
+	}
+	end(s, n - 1);
+}
+static void forward(Shape *s) { forward_to(s, 1u << 30); }
+static void forward_near(Shape *s) { forward_to(s, 8); }
+
+static void brx(Shape *s)
+{
+	int n = s->n, to[8];
+	blocks(s, n);
+	for (int b = 0; b < n - 1; b++) {
+		uint32_t left = (uint32_t)(n - 1 - b);
+		for (int k = 0; k < 8; k++)
+			to[k] = b + 1 + (int)rnd(s, left < 64 ? left : 64);
+		to[0] = b + 1;
+		if (b % 4)
+			jump(s, b, to[1]);
+		else
+			indexed(s, b, to, 8);
+	}
+	end(s, n - 1);
+}
+
+/* One indexed branch to all; each of these goes on to the next or to the end. */
+static void brx_wide(Shape *s)
+{
+	int n = s->n, *to = xmalloc(sizeof *to * (size_t)n);
+	blocks(s, n);
+	for (int b = 1; b < n; b++)
+		to[b - 1] = b;
+	indexed(s, 0, to, n - 1);
+	for (int b = 1; b < n - 2; b++)
+		branch(s, b, b + 1, n - 1);
+	jump(s, n - 2, n - 1);
+	end(s, n - 1);
+	free(to);
+}
+
+/* Loops inside loops, depth deep, each block of it with a header and a latch. leave: the innermost can leave them all. */
+static void nests_of(Shape *s, int depth, bool leave)
+{
+	int each = 2 * depth + 1, k = s->n / each < 1 ? 1 : s->n / each;
+	blocks(s, k * each + 1);
+	for (int i = 0; i < k; i++) {
+		int b = i * each, out = b + each;
+		for (int d = 0; d < depth; d++) {
+			jump(s, b + d, b + d + 1);                                /* header */
+			int latch = b + 2 * depth - d;
+			branch(s, latch, b + d, d ? latch + 1 : out);
+		}
+		if (leave)
+			branch(s, b + depth, b + depth + 1, out);
+		else
+			jump(s, b + depth, b + depth + 1);
+	}
+	end(s, k * each);
+}
+static void nests(Shape *s) { nests_of(s, 8, false); }
+static void nests_left(Shape *s) { nests_of(s, 8, true); }
+static void nest(Shape *s) { nests_of(s, (s->n - 2) / 2, false); }
+static void nest_left(Shape *s) { nests_of(s, (s->n - 2) / 2, true); }
+
+static void functions(Shape *s)
+{
+	for (int k = 0; k < s->n; k++) {
+		function(s, k);
+		block(s);
+		end(s, 0);
+	}
+}
+
+static const struct { const char *name; void (*make)(Shape *); const char *help; } shapes[] = {
+	{ "ladder", ladder, "one short circuit of n conditions" },
+	{ "exits", exits, "a loop with n ways out to two places" },
+	{ "regions", regions, "small unstructured regions, one behind the other" },
+	{ "nested", nested, "small unstructured regions, one inside the other" },
+	{ "forward", forward, "random forward edges" },
+	{ "forward-near", forward_near, "random forward edges over at most 8 blocks" },
+	{ "brx", brx, "indexed branches to 8 of the next 64 blocks" },
+	{ "brx-wide", brx_wide, "one indexed branch to n blocks" },
+	{ "nests", nests, "nests of 8 loops, one behind the other" },
+	{ "nests-left", nests_left, "the same; the innermost loop can leave all 8" },
+	{ "nest", nest, "one nest of n/2 loops" },
+	{ "nest-left", nest_left, "the same; the innermost loop can leave all" },
+	{ "functions", functions, "n functions of one block" },
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* ---- what is measured ---- */
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static double time_text(const Module *m, bool read)
+{
+	StrBuf s = { 0 };
+	Diag d = { 0 };
+	double start = now();
+	ir_print(m, &s);
+	if (!read)
+		return now() - start;
+	start = now();
+	Module *again = ir_read(s.s, s.n, "bench.ir", &d);
+	must(again);
+	return now() - start;
+}
+
+static double time_verify(const Module *m)
+{
+	Diag d = { 0 };
+	double start = now();
+	must(ir_verify(m, &d));
+	return now() - start;
+}
+
+static double time_analysis(Module *m, int id)
+{
+	double t = 0;
+	for (int i = 0; i < m->func.n; i++) {
+		Analyses *an = analyses_open(m, m->func.v[i], NULL);
+		if (id != AN_cfg)
+			analysis_cfg(an);
+		double start = now();
+		analysis_get(an, (AnalysisId)id);
+		t += now() - start;
+		analyses_close(an);
+	}
+	return t;
+}
+
+static double time_pass(Module *m, const char *text)
+{
+	Diag d = { 0 };
+	double start = now();
+	must(pipeline_run(m, text, NULL, &d));
+	return now() - start;
+}
+
+enum { PRINT, READ, VERIFY, NOTHING, FIRST_ANALYSIS };
+
+static int things(void)
+{
+	int n = FIRST_ANALYSIS + AN_COUNT;
+	for (int i = 0; passes[i]; i++)
+		n++;
+	return n;
+}
+
+static const char *name_of(int thing)
+{
+	static const char *const fixed[] = { "print", "read", "verify", "no pass" };
+	return thing < FIRST_ANALYSIS ? fixed[thing] : thing < FIRST_ANALYSIS + AN_COUNT ? analysis_info[thing - FIRST_ANALYSIS].name :
+		passes[thing - FIRST_ANALYSIS - AN_COUNT]->name;
+}
+
+/* Microseconds. */
+static double measure(int shape, int thing, int n)
+{
+	Shape s = { .m = module_new("bench.ir"), .n = n, .seed = 1 };
+	shapes[shape].make(&s);
+	switch (thing) {
+	case PRINT: case READ: return time_text(s.m, thing == READ);
+	case VERIFY: return time_verify(s.m);
+	case NOTHING: return time_pass(s.m, "");
+	default: return thing < FIRST_ANALYSIS + AN_COUNT ? time_analysis(s.m, thing - FIRST_ANALYSIS) : time_pass(s.m, name_of(thing));
+	}
+}
+
+/* In a process of its own; -1: the limit ended it. */
+static double apart(int shape, int thing, int n)
+{
+	int end[2];
+	double us = -1;
+	must(!pipe(end));
+	fflush(stdout);
+	pid_t child = fork();
+	must(child >= 0);
+	if (!child) {
+		alarm((unsigned)ceil(limit));
+		us = measure(shape, thing, n);
+		_exit(write(end[1], &us, sizeof us) != sizeof us);
+	}
+	close(end[1]);
+	if (read(end[0], &us, sizeof us) != sizeof us)
+		us = -1;
+	close(end[0]);
+	int status;
+	waitpid(child, &status, 0);
+	if (us < 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)) {
+		fprintf(stderr, "bench-passes: %s on %s with %d blocks failed\n", name_of(thing), shapes[shape].name, n);
+		exit(1);
+	}
+	return us;
+}
+
+static void row(int shape, int thing)
+{
+	double us[SIZES], slope = NAN;
+	int last = -1;
+	printf("%-14s%-16s", shapes[shape].name, name_of(thing));
+	for (int i = 0; i < SIZES && sizes[i] <= most; i++) {
+		us[i] = apart(shape, thing, sizes[i]);
+		if (us[i] < 0) {
+			printf("%11s", "over");
+			break;
+		}
+		printf("%9.1fms", us[i] / 1000);
+		if (us[i] < ENOUGH_US)
+			continue;
+		if (last >= 0)
+			slope = log(us[i] / us[last]) / log((double)sizes[i] / sizes[last]);
+		last = i;
+	}
+	if (isnan(slope))
+		printf("      -\n");
+	else
+		printf("  n^%.2f\n", slope);
+}
+
+static bool wanted(const char *given, const char *name)
+{
+	if (!given)
+		return true;
+	for (size_t n = strlen(name); *given; given += strcspn(given, ","), given += *given == ',')
+		if (!strncmp(given, name, n) && (!given[n] || given[n] == ','))
+			return true;
+	return false;
+}
+
+static const char usage[] =
+	"usage: bench-passes [options]     the time of analyses and passes on functions of 1,000 to 100,000 blocks, and its exponent\n"
+	"  -s, --shapes LIST   only these shapes, separated by commas\n"
+	"  -t, --things LIST   only these analyses and passes; also print, read, verify, 'no pass' (a pipeline without passes)\n"
+	"  -n, --most N        up to so many blocks (100000)\n"
+	"  -l, --limit S       seconds for one case (60); `over' stands for one that took longer\n"
+	"      --list          the shapes\n";
+
+int main(int argc, char **argv)
+{
+	static const struct option long_options[] = { { "shapes", 1, NULL, 's' }, { "things", 1, NULL, 't' }, { "most", 1, NULL, 'n' },
+		{ "limit", 1, NULL, 'l' }, { "list", 0, NULL, 'L' }, { "help", 0, NULL, 'h' }, { 0 } };
+	const char *shape = NULL, *thing = NULL;
+	for (int o; (o = getopt_long(argc, argv, "s:t:n:l:", long_options, NULL)) >= 0;)
+		switch (o) {
+		case 's': shape = optarg; break;
+		case 't': thing = optarg; break;
+		case 'n': most = atoi(optarg); break;
+		case 'l': limit = atof(optarg); break;
+		case 'L':
+			for (int i = 0; i < SHAPES; i++)
+				printf("%-14s%s\n", shapes[i].name, shapes[i].help);
+			return 0;
+		case 'h': fputs(usage, stdout); return 0;
+		default: fputs(usage, stderr); return 2;
+		}
+	printf("%-14s%-16s", "shape", "");
+	for (int i = 0; i < SIZES && sizes[i] <= most; i++)
+		printf("%11d", sizes[i]);
+	printf("  growth\n");
+	for (int i = 0; i < SHAPES; i++)
+		for (int k = 0; k < things() && wanted(shape, shapes[i].name); k++)
+			if (wanted(thing, name_of(k)))
+				row(i, k);
+	return 0;
+}
