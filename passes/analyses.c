@@ -49,11 +49,25 @@ void analysis_print(Analyses *an, AnalysisId id, StrBuf *s)
 
 /* ---- the cache ---- */
 
-Analyses *analyses_open(Module *m, Function *f, const struct CostTable *cost)
+void effect_cache_clear(EffectCache *c)
+{
+	arena_free(&c->arena);
+	*c = (EffectCache){ 0 };
+}
+
+const EffectTable *analysis_effects(Analyses *an)
+{
+	if (!an->effects->table)
+		an->effects->table = effects_build(&an->effects->arena, an->m);
+	return an->effects->table;
+}
+
+Analyses *analyses_open(Module *m, Function *f, EffectCache *effects, const struct CostTable *cost)
 {
 	Analyses *an = xcalloc(1, sizeof *an);
 	an->m = m;
 	an->f = f;
+	an->effects = effects ? effects : &an->own;
 	an->cost = cost;
 	return an;
 }
@@ -62,6 +76,7 @@ void analyses_close(Analyses *an)
 {
 	for (int k = 0; k < AN_COUNT; k++)
 		arena_free(&an->result[k].arena);
+	effect_cache_clear(&an->own);
 	free(an);
 }
 

@@ -22,6 +22,10 @@ typedef enum {
 	AN_COUNT
 } AnalysisId;
 
+/* Effects of all functions, as they were when a pass began. Passes take effects away but add none, so the table holds until the pass ends. */
+typedef struct EffectCache { Arena arena; EffectTable *table; } EffectCache;
+void effect_cache_clear(EffectCache *);
+
 typedef struct AnalysisResult { Arena arena; void *value; uint64_t stamp; } AnalysisResult;
 
 typedef struct Analyses {
@@ -30,9 +34,11 @@ typedef struct Analyses {
 	const struct CostTable *cost;      /* NULL: the default one */
 	AnalysisResult result[AN_COUNT];
 	int made[AN_COUNT];                /* how often each was made, for tests */
+	EffectCache *effects, own;         /* shared by the functions of a module, or its own */
 } Analyses;
 
-Analyses *analyses_open(Module *, Function *, const struct CostTable *);
+Analyses *analyses_open(Module *, Function *, EffectCache *, const struct CostTable *); /* cache and costs may be NULL */
+const EffectTable *analysis_effects(Analyses *);
 void analyses_close(Analyses *);
 void *analysis_get(Analyses *, AnalysisId);
 #define X(NAME, TYPE, GRAPH, HELP) static inline const TYPE *analysis_##NAME(Analyses *a) { return analysis_get(a, AN_##NAME); }

@@ -96,7 +96,7 @@ static bool apply(PassRun *r)
 {
 	if (r->pass->module)
 		return r->pass->module(r);
-	Analyses *an = r->an = analyses_open(r->m, r->f, r->cost);
+	Analyses *an = r->an = analyses_open(r->m, r->f, NULL, r->cost);
 	bool changed = run_function(r);
 	analyses_close(an);
 	return changed;
@@ -115,7 +115,7 @@ static bool wanted_function(const Function *f, const char *only)
 }
 
 /* The analyses of each function live from pass to pass. */
-typedef struct Runner { Module *m; const PassHost *host; Diag *diag; Analyses **of; int n; } Runner;
+typedef struct Runner { Module *m; const PassHost *host; Diag *diag; Analyses **of; int n; EffectCache effects; } Runner;
 
 static bool run_step(Runner *w, const Step *s, bool *changed)
 {
@@ -125,13 +125,14 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 	PassRun r = { .m = m, .option = s->option, .cost = w->host->cost, .profile = w->host->profile, .origin = (uint8_t)module_origin(m, s->pass->name),
 		.diag = d, .log = w->host->log, .pass = s->pass };
 	*changed = false;
+	effect_cache_clear(&w->effects);
 	if (s->pass->module)
 		*changed = s->pass->module(&r);
 	for (int i = 0; i < w->n && s->pass->function; i++) {
 		if (!wanted_function(m->func.v[i], w->host->only))
 			continue;
 		if (!w->of[i])
-			w->of[i] = analyses_open(m, m->func.v[i], w->host->cost);
+			w->of[i] = analyses_open(m, m->func.v[i], &w->effects, w->host->cost);
 		r.f = m->func.v[i];
 		r.an = w->of[i];
 		*changed |= run_function(&r);
@@ -159,7 +160,7 @@ bool pipeline_run(Module *m, const char *text, const PassHost *host, Diag *d)
 {
 	static const PassHost none;
 	Pipeline p = { 0 };
-	Runner w = { m, host ? host : &none, d, NULL, 0 };
+	Runner w = { .m = m, .host = host ? host : &none, .diag = d };
 	bool ok = pipeline_parse(&p, text, d);
 	open_functions(&w);
 	for (int i = 0; i < p.step.n && ok; i++) {
@@ -176,6 +177,7 @@ bool pipeline_run(Module *m, const char *text, const PassHost *host, Diag *d)
 	w.m = &(Module){ 0 };
 	open_functions(&w);
 	free(w.of);
+	effect_cache_clear(&w.effects);
 	pipeline_free(&p);
 	return ok;
 }

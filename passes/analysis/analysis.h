@@ -4,7 +4,7 @@
    passes/analysis/ may include isa/ and lib/; lowering (sim/code/) and mechanisms use it, too. */
 #ifndef GSIM_ANALYSIS_H
 #define GSIM_ANALYSIS_H
-#include "isa/ir.h"
+#include "isa/effects.h"
 #include "lib/bitset.h"
 #include "lib/strbuf.h"
 #include "passes/analysis/graph.h"
@@ -70,10 +70,6 @@ typedef struct Loop {
 typedef struct Loops { int n; Loop *loop; int *of; } Loops; /* of[id] = innermost loop or -1; outer loops come first */
 Loops *loops_build(Arena *, const Cfg *);
 
-/* What analyses count as registers: numbers below this. */
-static inline int flow_registers(const Function *f) { return f->reg.n; }
-static inline const char *flow_register_name(const Function *f, int reg) { return f->reg.v[reg].name; }
-
 /* Which registers are read later, before they are written. A guarded definition does not kill. */
 typedef struct Liveness {
 	int n, *reg;               /* registers that live across blocks, by number */
@@ -89,8 +85,6 @@ void liveness_enter(const Liveness *, int block, BitSet set);
 void liveness_leave(const Liveness *, int block, BitSet set);
 void liveness_print(const Cfg *, const Liveness *, StrBuf *);
 void liveness_step(const Function *, const Ins *, BitSet set);  /* what is live before the instruction, given after it */
-void ins_uses(const Ins *, void (*use)(void *, int reg), void *);  /* guard, sources, address bases */
-void ins_defs(const Ins *, void (*def)(void *, int reg), void *);
 
 /* Uniformity: which branches every thread of a warp decides alike (transformations A6: values, sync dependence, temporal
    divergence). divergent[id]: the terminator may diverge. */

@@ -2,39 +2,29 @@
  * the sets: the others live within their blocks. */
 #include "passes/analysis/flow.h"
 
-void ins_uses(const Ins *i, void (*use)(void *, int reg), void *self)
-{
-	if (i->guard >= 0)
-		use(self, i->guard);
-	for (int k = 0; k < i->nsrc; k++)
-		if (ins_src(i, k)->kind == OPD_REG)
-			use(self, ins_src(i, k)->id);
-}
+typedef struct Stepper { const Function *f; const Ins *i; BitSet set; } Stepper;
+static void make_live(void *self, int reg) { bs_add(((Stepper *)self)->set, reg); }
 
-void ins_defs(const Ins *i, void (*def)(void *, int reg), void *self)
+static void make_dead(void *self, int reg)
 {
-	for (int k = 0; k < i->ndst; k++)
-		if (ins_dst(i, k)->kind == OPD_REG)
-			def(self, ins_dst(i, k)->id);
+	Stepper *s = self;
+	if (ins_kills(s->f, s->i, reg))
+		bs_del(s->set, reg);
 }
-
-static void live(void *self, int reg) { bs_add(*(BitSet *)self, reg); }
-static void dead(void *self, int reg) { bs_del(*(BitSet *)self, reg); }
 
 void liveness_step(const Function *f, const Ins *i, BitSet set)
 {
-	if (i->guard < 0)
-		ins_defs(i, dead, &set);
-	ins_uses(i, live, &set);
-	if (i->op == OP_RET && f->kind != FN_KERNEL)
-		for (int k = 0; k < f->ret.n; k++)
-			bs_add(set, f->ret.v[k]);
+	Stepper s = { f, i, set };
+	ins_defs(f, i, make_dead, &s);
+	ins_uses(f, i, make_live, &s);
 }
 
 /* ---- what blocks read and write ---- */
 
 typedef struct Scan {
 	Liveness *l;
+	const Function *f;
+	const Ins *ins;
 	int block;
 	int *written;              /* by register: one more than the last block that writes it without a guard, as far as it has been read */
 	Flow *x;                   /* NULL: registers are only looked for */
@@ -54,6 +44,8 @@ static void reads(void *self, int reg)
 static void writes(void *self, int reg)
 {
 	Scan *s = self;
+	if (!ins_kills(s->f, s->ins, reg))
+		return;
 	s->written[reg] = s->block + 1;
 	if (s->x && s->l->bit[reg] >= 0)
 		bs_add(s->x->kill[s->block], s->l->bit[reg]);
@@ -62,17 +54,15 @@ static void writes(void *self, int reg)
 static void scan(Scan *s, const Cfg *c)
 {
 	const Function *f = c->f;
-	memset(s->written, 0, sizeof *s->written * (size_t)flow_registers(f));
+	memset(s->written, 0, sizeof *s->written * (size_t)function_values(f));
 	for (int i = 0; i < c->nreach; i++) {
 		const Block *b = c->rpo[i];
 		s->block = b->id;
 		for (int k = 0; k < b->ins.n; k++) {
 			const Ins *ins = &b->ins.v[k];
-			ins_uses(ins, reads, s);
-			for (int r = 0; ins->op == OP_RET && f->kind != FN_KERNEL && r < f->ret.n; r++)
-				reads(s, f->ret.v[r]);
-			if (ins->guard < 0)
-				ins_defs(ins, writes, s);
+			s->ins = ins;
+			ins_uses(f, ins, reads, s);
+			ins_defs(f, ins, writes, s);
 		}
 	}
 }
@@ -81,13 +71,13 @@ Liveness *liveness_build(Arena *a, const Cfg *c)
 {
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
-	int nreg = flow_registers(c->f), *order = arena_array(&tmp, int, c->n + 1);
+	int nreg = function_values(c->f), *order = arena_array(&tmp, int, c->n + 1);
 	Liveness *l = arena_new(a, Liveness);
 	l->reg = arena_array(a, int, nreg + 1);
 	l->bit = arena_array(a, int, nreg + 1);
 	for (int r = 0; r < nreg; r++)
 		l->bit[r] = -1;
-	Scan s = { .l = l, .written = arena_array(&tmp, int, nreg + 1) };
+	Scan s = { .l = l, .f = c->f, .written = arena_array(&tmp, int, nreg + 1) };
 	scan(&s, c);
 	for (int r = 0; r < nreg; r++)
 		if (l->bit[r] >= 0) {
@@ -124,10 +114,10 @@ void liveness_print(const Cfg *c, const Liveness *l, StrBuf *s)
 	for (int i = 0; i < c->nreach; i++) {
 		sb_printf(s, "%s: in", c->rpo[i]->label);
 		live_each(l, l->in[c->rpo[i]->id], r)
-			sb_printf(s, " %s", flow_register_name(c->f, r));
+			sb_printf(s, " %s", function_value_name(c->f, r));
 		sb_puts(s, "; out");
 		live_each(l, l->out[c->rpo[i]->id], r)
-			sb_printf(s, " %s", flow_register_name(c->f, r));
+			sb_printf(s, " %s", function_value_name(c->f, r));
 		sb_putc(s, '\n');
 	}
 }

@@ -11,7 +11,7 @@ void print_blocks(const Cfg *c, BitSet set, StrBuf *s)
 void print_regs(const Cfg *c, BitSet set, StrBuf *s)
 {
 	bs_each(set, r)
-		sb_printf(s, " %s", flow_register_name(c->f, r));
+		sb_printf(s, " %s", function_value_name(c->f, r));
 }
 
 void cfg_print(const Cfg *c, const Cfg *same, StrBuf *s)

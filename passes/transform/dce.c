@@ -4,32 +4,41 @@
  * keeps     the graph; stores, atomics, volatile and ordered loads, operations that threads execute together, calls, traps
  * breaks    liveness
  *
- * A dead load goes, and with it the fault it might have raised. An instruction that sets the carry flag stays. */
+ * A dead load goes, and with it the fault it might have raised. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
 
-static bool wanted(const Ins *i, BitSet live)
+typedef struct Sweep { Edit *e; const EffectTable *effects; BitSet live; bool read; } Sweep;
+
+static void ask_live(void *self, int reg)
 {
-	if (op_info[i->op].flags & (OPF_SIDE | OPF_STORE | OPF_CONV | OPF_TERM | OPF_MACH | OPF_HOST))
+	Sweep *s = self;
+	s->read |= bs_has(s->live, reg);
+}
+
+static bool wanted(Sweep *s, const Ins *i)
+{
+	Effects e = ins_effects(s->effects, i);
+	if (!effects_deletable(&e) || op_info[i->op].kind == K_CALL) /* who is called might go on for ever */
 		return true;
-	if (i->cc || i->sem > SEM_WEAK)
+	if (op_info[i->op].flags & OPF_SIDE)                         /* nop, prefetch: there for the time they take */
 		return true;
-	for (int k = 0; k < i->ndst; k++)
-		if (ins_dst(i, k)->kind == OPD_REG && bs_has(live, ins_dst(i, k)->id))
-			return true;
-	return false;
+	s->read = false;
+	ins_defs(s->e->f, i, ask_live, s);
+	return s->read;
 }
 
 /* Last to first: what is not wanted lets what it reads die, too. */
-static int sweep(Edit *e, Block *b, BitSet live)
+static int sweep(Sweep *s, Block *b)
 {
+	Edit *e = s->e;
 	Arena a = { 0 };
 	BitSet dead = bs_new(&a, b->ins.n);
 	int n = 0, at = 0;
 	for (int k = b->ins.n; k-- > 0;) {
-		if (wanted(&b->ins.v[k], live)) {
-			liveness_step(e->f, &b->ins.v[k], live);
+		if (wanted(s, &b->ins.v[k])) {
+			liveness_step(e->f, &b->ins.v[k], s->live);
 		} else {
 			bs_add(dead, k);
 			n++;
@@ -54,10 +63,10 @@ static bool run(PassRun *r)
 		const Cfg *c = analysis_cfg(r->an);
 		const Liveness *l = analysis_liveness(r->an);
 		n = 0;
-		BitSet live = bs_new(&arena, flow_registers(r->f));
+		BitSet live = bs_new(&arena, function_values(r->f));
 		for (int i = 0; i < c->nreach; i++) {
 			liveness_enter(l, c->rpo[i]->id, live);
-			n += sweep(&e, c->rpo[i], live);
+			n += sweep(&(Sweep){ &e, analysis_effects(r->an), live, false }, c->rpo[i]);
 			liveness_leave(l, c->rpo[i]->id, live);
 		}
 		arena_free(&arena);

@@ -253,7 +253,7 @@ static void clean(Opt *o, BitSet vars)
 	edit_drop_unreached(o->f, roots);
 	Cfg *c = cfg_build(&a, o->f);
 	Liveness *l = liveness_build(&a, c);
-	BitSet live = bs_new(&a, flow_registers(o->f));
+	BitSet live = bs_new(&a, function_values(o->f));
 	for (int i = 0; i < c->nreach && o->level >= 4; i++) {
 		Block *b = c->rpo[i];
 		liveness_enter(l, b->id, live);

@@ -33,11 +33,11 @@ static void zero_undefined(Lower *w, LowerFn *l)
 	Cfg *cfg = cfg_build(&tmp, l->f);
 	Liveness *live = liveness_build(&tmp, cfg);
 	Block *entry = l->f->block.v[0];
-	BitSet argument = bs_new(&tmp, flow_registers(l->f));
+	BitSet argument = bs_new(&tmp, function_values(l->f));
 	for (int i = 0; i < l->f->arg.n; i++)
 		bs_add(argument, l->f->arg.v[i]);
 	live_each(live, live->in[entry->id], v) {
-		if (l->reg[v] < 0 || bs_has(argument, v))
+		if (v == function_carry(l->f) || l->reg[v] < 0 || bs_has(argument, v))
 			continue;
 		Opd zero = opd_imm(0);
 		if (lower_is_pred(l, v)) {
@@ -62,7 +62,7 @@ static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *
 	uint16_t *names = arena_array(&w->code->arena, uint16_t, bs_count(live->out[b->id]) * 2 + 1);
 	int n = 0;
 	live_each(live, live->out[b->id], v) {
-		if (l->reg[v] < 0)
+		if (v == function_carry(l->f) || l->reg[v] < 0) /* the carry flag is always compared */
 			continue;
 		names[n++] = (uint16_t)lower_place(l, v);
 		if (!lower_is_pred(l, v) && lower_is_wide(l, v))

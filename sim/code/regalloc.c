@@ -26,6 +26,8 @@ typedef struct RegAlloc {
 
 static void touch_value(RegAlloc *a, int v, int pos)
 {
+	if (v == function_carry(a->l->f)) /* takes no register */
+		return;
 	Interval *i = &a->iv[v];
 	if (i->start < 0 || pos < i->start)
 		i->start = pos;
@@ -51,12 +53,10 @@ static int build_block(RegAlloc *a, const Block *b, int pos)
 	for (int k = 0; k < b->ins.n; k++, pos += 2) {
 		const Ins *i = &b->ins.v[k];
 		a->at = pos;
-		ins_uses(i, use_value, a);
-		ins_defs(i, early_clobber(i) ? def_early : def, a);
+		ins_uses(f, i, use_value, a);
+		ins_defs(f, i, early_clobber(i) ? def_early : def, a);
 		if (i->op == OP_CALL)
 			l->call[l->ncalls++].pos = pos;
-		for (int r = 0; i->op == OP_RET && r < f->ret.n; r++)
-			touch_value(a, f->ret.v[r], pos);
 	}
 	return pos;
 }

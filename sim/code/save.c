@@ -132,9 +132,15 @@ static void carry_predicates(LowerFn *l)
 	function_number(f);
 }
 
-typedef struct Live { BitSet set; } Live;
+typedef struct Live { const Function *f; const Ins *i; BitSet set; } Live;
 static void live_use(void *self, int v) { bs_add(((Live *)self)->set, v); }
-static void live_def(void *self, int v) { bs_del(((Live *)self)->set, v); }
+static void live_def(void *self, int v)
+{
+	Live *l = self;
+	if (ins_kills(l->f, l->i, v))
+		bs_del(l->set, v);
+}
+
 
 /* Calls `visit` for each call of the block, the last one first. across: registers that live behind the call and are not defined by it. `visit` may add
    instructions around the call. */
@@ -142,17 +148,17 @@ typedef void CallVisit(void *self, Block *, int k, BitSet across);
 
 static void each_call(Arena *a, const Function *f, Block *b, const Liveness *live, CallVisit *visit, void *self)
 {
-	Live now = { bs_new(a, flow_registers(f)) };
+	Live now = { f, NULL, bs_new(a, function_values(f)) };
 	liveness_enter(live, b->id, now.set);
 	for (int k = b->ins.n - 1; k >= 0; k--) {
 		Ins i = b->ins.v[k];
-		if (i.guard < 0)
-			ins_defs(&i, live_def, &now);
-		if (i.op == OP_CALL)
+		now.i = &i;
+		ins_defs(f, &i, live_def, &now);
+		if (i.op == OP_CALL) {
+			bs_del(now.set, function_carry(f)); /* goes through the call as it is */
 			visit(self, b, k, now.set);
-		ins_uses(&i, live_use, &now);
-		for (int r = 0; i.op == OP_RET && r < f->ret.n; r++)
-			bs_add(now.set, f->ret.v[r]);
+		}
+		ins_uses(f, &i, live_use, &now);
 	}
 }
 

@@ -133,7 +133,7 @@ START_TEST(liveness_by_paths)
 	Function *f = random_function(m, &rng, &shape);
 	Cfg *c = cfg_build(&arena, f);
 	Liveness *l = liveness_build(&arena, c);
-	BitSet now = bs_new(&arena, flow_registers(f));
+	BitSet now = bs_new(&arena, function_values(f));
 	for (int i = 0; i < c->nreach; i++) {
 		const Block *b = c->rpo[i];
 		liveness_enter(l, b->id, now);

@@ -346,11 +346,12 @@ START_TEST(dead_code)
 		"A:	%o = ld.param.u64 [out]\n	%a = mov.u32 1\n	%b = add.u32 %a, 1\n	%c = add.u32 %b, 1\n"   /* c dead, then b */
 		"	%d = mov.u32 4\n	%p = setp.eq.u32 %a, 1\n	@%p %d = mov.u32 5\n"                             /* d lives on: guarded */
 		"	st.global.u32 [%o], %d\n	%c = ld.global.u32 [%o]\n	%c = ld.volatile.global.u32 [%o]\n"
-		"	%e = atom.global.add.u32 [%o], 1\n	%e = add.cc.u32 %a, 1\n	%d = mov.u32 7\n	exit\n");
+		"	%e = atom.global.add.u32 [%o], 1\n	%e = add.cc.u32 %a, 1\n	%e = addc.cc.u32 0, 0\n"           /* the first carry is read */
+		"	st.global.u32 [%o], %e\n	%e = add.cc.u32 %a, 1\n	%d = mov.u32 7\n	exit\n");
 	ck_assert(apply(&pass_dce, f));
 	ck_assert_str_eq(printed(f), "A: %o = ld.param.u64 [out]\n%a = mov.u32 1\n%d = mov.u32 4\n%p = setp.eq.u32 %a, 1\n"
 		"@%p %d = mov.u32 5\nst.global.u32 [%o], %d\n%c = ld.volatile.global.u32 [%o]\n%e = atom.global.add.u32 [%o], 1\n"
-		"%e = add.cc.u32 %a, 1\nexit\n");
+		"%e = add.cc.u32 %a, 1\n%e = addc.cc.u32 0, 0\nst.global.u32 [%o], %e\nexit\n");
 	ck_assert(!apply(&pass_dce, f));
 }
 END_TEST

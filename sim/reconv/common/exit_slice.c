@@ -37,7 +37,7 @@ static void add_block(ExitSlice *s, int b)
 	s->changed = true;
 	bs_each(s->in, a)
 		if (decides(s, a, b)) {
-			ins_uses(block_term(block(s, a)), use_register, s);
+			ins_uses(s->cfg->f, block_term(block(s, a)), use_register, s);
 			add_block(s, a);
 		}
 }
@@ -50,20 +50,27 @@ static bool leaves(const ExitSlice *s, int b)
 	return false;
 }
 
+typedef struct Question { const ExitSlice *s; bool yes; } Question;
+
+static void ask_register(void *self, int reg)
+{
+	Question *q = self;
+	q->yes |= bs_has(q->s->regs, reg);
+}
+
 static bool defines(const ExitSlice *s, const Ins *i)
 {
-	for (int k = 0; k < i->ndst; k++)
-		if (ins_dst(i, k)->kind == OPD_REG && bs_has(s->regs, ins_dst(i, k)->id))
-			return true;
-	return false;
+	Question q = { s, false };
+	ins_defs(s->cfg->f, i, ask_register, &q);
+	return q.yes;
 }
 
 void exit_slice(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, void (*visit)(void *, const Ins *), void *self)
 {
-	ExitSlice s = { .cfg = cfg, .pdom = pdom, .in = l->blocks, .regs = bs_new(a, cfg->f->reg.n + 1), .blocks = bs_new(a, cfg->n) };
+	ExitSlice s = { .cfg = cfg, .pdom = pdom, .in = l->blocks, .regs = bs_new(a, function_values(cfg->f)), .blocks = bs_new(a, cfg->n) };
 	bs_each(s.in, b)
 		if (leaves(&s, b)) {
-			ins_uses(block_term(block(&s, b)), use_register, &s);
+			ins_uses(s.cfg->f, block_term(block(&s, b)), use_register, &s);
 			add_block(&s, b);
 		}
 	for (s.changed = true; s.changed;) {
@@ -71,7 +78,7 @@ void exit_slice(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, void (
 		bs_each(s.in, b)
 			for (int k = 0; k < block(&s, b)->ins.n; k++)
 				if (defines(&s, &block(&s, b)->ins.v[k])) {
-					ins_uses(&block(&s, b)->ins.v[k], use_register, &s);
+					ins_uses(cfg->f, &block(&s, b)->ins.v[k], use_register, &s);
 					add_block(&s, b);
 				}
 	}
