@@ -1,0 +1,47 @@
+-- gpu.args: cells in each direction (default 20), steps of a launch (default 2), launches (default 2).
+local n, steps, launches = tonumber(gpu.args[1] or 20), tonumber(gpu.args[2] or 2), tonumber(gpu.args[3] or 2)
+local seed = 31
+local function random(k)
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	return seed // 65536 % k
+end
+local pack, unpack = string.pack, string.unpack
+local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+
+local a = gpu.buffer("f32", n * n, function() return 300 + random(64) / 4 end)
+local b = gpu.buffer("f32", n * n)
+local power = gpu.buffer("f32", n * n, function() return random(8) == 0 and random(100) / 16 or 0 end)
+local solid = gpu.buffer("u8", n * n, function() return random(6) == 0 and 0 or 1 end)
+local t, made, is_solid = a:table(), power:table(), solid:table()
+
+local blocks = (n - 1) // (16 - 2 * steps) + 1
+for _ = 1, launches do
+	gpu.launch { kernel = "heat", grid = { blocks, blocks }, block = { 16, 16 }, args = { a, power, solid, b, n, n, steps } }
+	a, b = b, a
+end
+
+-- Reference: the whole chip, step by step.
+for _ = 1, steps * launches do
+	local next = {}
+	for y = 0, n - 1 do
+		for x = 0, n - 1 do
+			local k = y * n + x + 1
+			local here, air = t[k], false
+			local function at(dx, dy)
+				if x + dx < 0 or x + dx >= n or y + dy < 0 or y + dy >= n then return here end
+				air = air or is_solid[k + dy * n + dx] == 0
+				return t[k + dy * n + dx]
+			end
+			if is_solid[k] == 1 then
+				local vertical = f(f(at(0, -1) + at(0, 1)) - f(2 * here))
+				local flow = f(f(0.125 * vertical) + f(0.25 * f(f(at(-1, 0) + at(1, 0)) - f(2 * here))))
+				if air then flow = f(0.5 * flow) end
+				next[k] = f(here + f(f(made[k] + flow) + f(0.0625 * f(80 - here))))
+			else
+				next[k] = here
+			end
+		end
+	end
+	t = next
+end
+for k = 1, n * n do gpu.check(a:get(k - 1) == t[k], ("cell %d: %.9g, not %.9g"):format(k - 1, a:get(k - 1), t[k])) end
