@@ -23,6 +23,9 @@ static Dom *build_pdom(Analyses *an, Arena *a) { return pdom_build(a, analysis_c
 static Loops *build_loops(Analyses *an, Arena *a) { return loops_build(a, analysis_cfg(an)); }
 static Structure *build_structure(Analyses *an, Arena *a) { return structure_build(a, analysis_cfg(an)); }
 static Liveness *build_liveness(Analyses *an, Arena *a) { return liveness_build(a, analysis_cfg(an)); }
+static Ssa *build_ssa(Analyses *an, Arena *a) { return ssa_build(a, analysis_cfg(an), analysis_dom(an), analysis_liveness(an)); }
+static Reaching *build_reaching(Analyses *an, Arena *a) { return reaching_build(a, analysis_cfg(an), analysis_ssa(an)); }
+static Webs *build_webs(Analyses *an, Arena *a) { return webs_build(a, analysis_cfg(an), analysis_ssa(an)); }
 static Uniformity *build_uniformity(Analyses *an, Arena *a) { return uniformity_build(a, analysis_cfg(an), an->m); }
 
 static void *build(Analyses *an, AnalysisId id, Arena *a)

@@ -4,6 +4,7 @@
 #ifndef GSIM_ANALYSES_H
 #define GSIM_ANALYSES_H
 #include "passes/analysis/analysis.h"
+#include "passes/analysis/reaching.h"
 
 /* name, type of the result, of the graph alone?, help */
 #define ANALYSES(X) \
@@ -13,6 +14,9 @@
 	X(loops, Loops, true, "the nest of loops, irreducible ones included") \
 	X(structure, Structure, true, "whether structural reduction leaves one node, and where it stops else") \
 	X(liveness, Liveness, false, "registers that are live where blocks begin and end") \
+	X(ssa, Ssa, false, "versions of registers, and phis where they meet") \
+	X(reaching, Reaching, false, "the definitions that may have written what each use reads") \
+	X(webs, Webs, false, "how many independent webs of definitions and uses each register holds") \
 	X(uniformity, Uniformity, false, "branches on which the threads of a warp may part, registers that may differ in a warp")
 
 typedef enum {

@@ -7,7 +7,7 @@
 #include "passes/transform/transform.h"
 #include <stdarg.h>
 
-const Pass *const passes[] = { &pass_dce, &pass_linearize, &pass_simplify_cfg, NULL };
+const Pass *const passes[] = { &pass_dce, &pass_linearize, &pass_simplify_cfg, &pass_webs, NULL };
 
 void pass_defaults(const Pass *p, PassValue *v)
 {

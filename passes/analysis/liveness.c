@@ -112,7 +112,7 @@ void liveness_leave(const Liveness *l, int block, BitSet set)
 void liveness_print(const Cfg *c, const Liveness *l, StrBuf *s)
 {
 	for (int i = 0; i < c->nreach; i++) {
-		sb_printf(s, "%s: in", c->rpo[i]->label);
+		sb_printf(s, "  %s: in", c->rpo[i]->label);
 		live_each(l, l->in[c->rpo[i]->id], r)
 			sb_printf(s, " %s", function_value_name(c->f, r));
 		sb_puts(s, "; out");

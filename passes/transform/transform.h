@@ -8,4 +8,5 @@
 extern const Pass pass_dce;
 extern const Pass pass_linearize;
 extern const Pass pass_simplify_cfg;
+extern const Pass pass_webs;
 #endif

@@ -1,5 +1,7 @@
 /* The dataflow solver against the equations solved bit by bit, and what stands on it against paths through random graphs. */
 #include "passes/analysis/flow.h"
+#include "passes/analysis/reaching.h"
+#include "passes/transform/transform.h"
 #include "tests/passes/random_function.h"
 #include <check.h>
 #include <stdio.h>
@@ -112,7 +114,7 @@ static bool read_later(const Function *f, int block, int k, int reg, bool *seen)
 	for (; k < b->ins.n; k++) {
 		if (ins_reads(f, &b->ins.v[k], reg))
 			return true;
-		if (ins_writes(&b->ins.v[k], reg) && b->ins.v[k].guard < 0)
+		if (ins_writes(f, &b->ins.v[k], reg) && b->ins.v[k].guard < 0)
 			return false;
 	}
 	for (int s = 0; s < b->nsucc; s++) {
@@ -140,16 +142,214 @@ START_TEST(liveness_by_paths)
 		for (int k = b->ins.n; k >= 0; k--) {
 			if (k < b->ins.n)
 				liveness_step(f, &b->ins.v[k], now);
-			for (int r = 0; r < f->reg.n; r++) {
+			for (int r = 0; r < function_values(f); r++) {
 				bool seen[12] = { 0 };
 				ck_assert_int_eq(bs_has(now, r), read_later(f, b->id, k, r, seen));
 			}
 		}
-		for (int r = 0; r < f->reg.n; r++)
+		for (int r = 0; r < function_values(f); r++)
 			ck_assert_int_eq(bs_has(now, r), live_has(l, l->in[b->id], r));
 		liveness_leave(l, b->id, now);
 		ck_assert_int_eq(bs_next(now, 0), -1);
 	}
+}
+END_TEST
+
+/* ---- the SSA overlay, along random ways ---- */
+
+typedef struct Values { Function *f; Cfg *c; Ssa *s; Reaching *r; Webs *w; } Values;
+
+static Values values(int seed)
+{
+	uint64_t rng = (uint64_t)seed + 1;
+	RandomShape shape = random_shape(&rng, 12);
+	Values v = { .f = random_function(m, &rng, &shape) };
+	v.c = cfg_build(&arena, v.f);
+	v.s = ssa_build(&arena, v.c, dom_build(&arena, v.c), liveness_build(&arena, v.c));
+	v.r = reaching_build(&arena, v.c, v.s);
+	v.w = webs_build(&arena, v.c, v.s);
+	return v;
+}
+
+typedef struct Walk { const Values *v; int *last, *value; } Walk; /* by register, by version: definition executed last, that it stands for; -1: none */
+
+static int number_of(const Ins *i, int reg) /* of the last destination that is it */
+{
+	int n = -1;
+	for (int d = 0; d < i->ndst; d++)
+		if (ins_dst(i, d)->kind == OPD_REG && ins_dst(i, d)->id == reg)
+			n = d;
+	return n;
+}
+
+static void step(Walk *w, int b, int k, bool holds)
+{
+	const Ssa *s = w->v->s;
+	const Ins *i = &w->v->f->block.v[b]->ins.v[k];
+	int at = s->ins_first[b] + k, nuse = 0;
+	for (int r = 0; r < function_values(w->v->f); r++)
+		nuse += ins_reads(w->v->f, i, r);
+	ck_assert_int_eq(nuse > 0, s->use_first[at] < s->use_first[at + 1]);
+	for (int u = s->use_first[at]; u < s->use_first[at + 1]; u++) {
+		int reg = s->version[s->use[u]].reg;
+		ck_assert(ins_reads(w->v->f, i, reg));
+		ck_assert_int_eq(w->value[s->use[u]], w->last[reg]);
+	}
+	for (int d = s->def_first[at]; d < s->def_first[at + 1]; d++) {
+		int version = s->def[d], reg = s->version[version].reg, id = (b * 100 + k) * 10 + number_of(i, reg);
+		ck_assert_int_eq(s->version[version].old >= 0, i->guard >= 0);
+		w->value[version] = holds ? id : w->value[s->version[version].old];
+		if (holds)
+			w->last[reg] = id;
+	}
+	for (int o = 0; o < i->nsrc; o++)
+		if (ins_src(i, o)->kind == OPD_REG)
+			ck_assert_int_eq(s->version[ssa_src(s, i, b, k, o)].reg, ins_src(i, o)->id);
+	for (int o = 0; o < i->ndst; o++)
+		if (ins_dst(i, o)->kind == OPD_REG)
+			ck_assert_int_eq(s->version[ssa_dst(s, i, b, k, o)].reg, ins_dst(i, o)->id);
+	ck_assert_int_eq(i->guard < 0 ? -1 : i->guard, i->guard < 0 ? ssa_guard(s, i, b, k) : s->version[ssa_guard(s, i, b, k)].reg);
+}
+
+static void enter(Walk *w, int from, int b)
+{
+	const Ssa *s = w->v->s;
+	const IntList *pred = &w->v->c->graph->pred[b];
+	int edge = pred->n, n = s->phi_first[b + 1] - s->phi_first[b], *now = arena_array(&arena, int, n + 1);
+	for (int k = 0; k < pred->n; k++)
+		if (pred->v[k] == from)
+			edge = k;
+	for (int k = 0; k < n; k++)
+		now[k] = w->value[s->phi[s->phi_first[b] + k].arg[edge]];
+	for (int k = 0; k < n; k++)
+		w->value[s->phi[s->phi_first[b] + k].version] = now[k];
+}
+
+START_TEST(versions_are_what_was_written_last)
+{
+	Values v = values(_i);
+	uint64_t rng = (uint64_t)_i + 77;
+	for (int way = 0; way < 6; way++) {
+		Walk w = { &v, arena_array(&arena, int, function_values(v.f)), arena_array(&arena, int, v.s->n + 1) };
+		memset(w.last, -1, sizeof *w.last * (size_t)function_values(v.f));
+		memset(w.value, -1, sizeof *w.value * (size_t)v.s->n);
+		for (int b = 0, from = -1, steps = 0; steps < 40; steps++) {
+			const Block *x = v.f->block.v[b];
+			enter(&w, from, b);
+			for (int k = 0; k < x->ins.n; k++)
+				step(&w, b, k, x->ins.v[k].guard < 0 || pick(&rng, 2));
+			if (!x->nsucc)
+				break;
+			from = b;
+			b = x->succ[pick(&rng, x->nsucc)]->id;
+		}
+	}
+}
+END_TEST
+
+/* Every phi is read in the end: liveness prunes the others. */
+START_TEST(no_phi_is_in_vain)
+{
+	Values v = values(_i);
+	bool *used = ssa_used(&arena, v.s);
+	for (int k = 0; k < v.s->phi_first[v.c->n]; k++)
+		ck_assert(used[v.s->phi[k].version]);
+}
+END_TEST
+
+/* ---- reaching definitions and webs, by paths ---- */
+
+/* Marks every use that the value reaches which stands in the register before instruction k of the block. */
+static void mark_uses(const Values *v, int b, int k, int reg, bool *seen, bool *reached)
+{
+	const Block *x = v->f->block.v[b];
+	for (; k < x->ins.n; k++) {
+		const Ssa *s = v->s;
+		int at = s->ins_first[b] + k;
+		for (int u = s->use_first[at]; u < s->use_first[at + 1]; u++)
+			reached[u] |= s->version[s->use[u]].reg == reg;
+		if (ins_writes(v->f, &x->ins.v[k], reg) && x->ins.v[k].guard < 0)
+			return;
+	}
+	for (int e = 0; e < x->nsucc; e++)
+		if (!seen[x->succ[e]->id]) {
+			seen[x->succ[e]->id] = true;
+			mark_uses(v, x->succ[e]->id, 0, reg, seen, reached);
+		}
+}
+
+/* Another destination of the same instruction takes its place at once. */
+static bool shadowed(const Ssa *s, int d)
+{
+	const SsaVersion *x = &s->version[d], *next = d + 1 < s->n ? x + 1 : NULL;
+	return next && x->ins >= 0 && next->block == x->block && next->ins == x->ins && next->reg == x->reg && next->old < 0;
+}
+
+static int use_index(const Ssa *s, Reading r) { return s->use_first[s->ins_first[r.block] + r.ins] + r.use; }
+
+START_TEST(definitions_reach_along_paths)
+{
+	Values v = values(_i);
+	const Ssa *s = v.s;
+	int nuse = s->use_first[s->nins], *web = arena_array(&arena, int, s->n + nuse + 1), *def = arena_array(&arena, int, s->n + 1);
+	bool *claimed = arena_array(&arena, bool, (size_t)nuse * (size_t)s->n + 1);
+	for (int u = 0; u < nuse; u++)
+		for (int n = reaching_defs(v.r, s->use[u], def); n > 0; n--)
+			claimed[def[n - 1] * nuse + u] = true;
+	for (int k = 0; k < s->n + nuse; k++)
+		web[k] = k;
+	for (int d = 0; d < s->n; d++) {
+		const SsaVersion *x = &s->version[d];
+		bool seen[12] = { 0 }, *reached = arena_array(&arena, bool, nuse + 1), *said = arena_array(&arena, bool, nuse + 1);
+		Reading *read = arena_array(&arena, Reading, nuse + 1);
+		if (x->phi >= 0 || shadowed(s, d))
+			continue;
+		mark_uses(&v, x->block, x->ins == SSA_ENTRY ? 0 : x->ins + 1, x->reg, seen, reached);
+		for (int n = reaching_uses(v.r, d, read); n > 0; n--)
+			said[use_index(s, read[n - 1])] = true;
+		for (int u = 0; u < nuse; u++) {
+			ck_assert_int_eq(claimed[d * nuse + u], reached[u]);
+			ck_assert_int_eq(said[u], reached[u]);
+			for (int k = 0, a = web[d], b = web[s->n + u]; reached[u] && k < s->n + nuse; k++)
+				if (web[k] == b)
+					web[k] = a;
+		}
+	}
+	for (int a = 0; a < s->n; a++) /* results: all returns' are one */
+		for (int b = 0; v.f->kind == FN_KERNEL && b < a; b++)
+			if (s->version[a].phi < 0 && s->version[b].phi < 0 && v.w->of[a] >= 0 && v.w->of[b] >= 0)
+				ck_assert_int_eq(v.w->of[a] == v.w->of[b], web[a] == web[b]);
+	for (int u = 0; u < nuse; u++) { /* a use is in the web of what reaches it */
+		int n = reaching_defs(v.r, s->use[u], def);
+		ck_assert_int_gt(n, 0);
+		ck_assert_int_eq(v.w->of[def[0]], v.w->of[s->use[u]]);
+	}
+}
+END_TEST
+
+/* Registers of which several webs could have one each: those of the function's head keep theirs. */
+static int crowded(const Function *f, const Webs *w)
+{
+	int *webs = arena_array(&arena, int, f->reg.n + 1), *fixed = arena_array(&arena, int, f->reg.n + 1), n = 0;
+	for (int k = 0; k < w->n; k++) {
+		webs[w->reg[k]]++;
+		fixed[w->reg[k]] += w->fixed[k];
+	}
+	for (int r = 0; r < f->reg.n; r++)
+		n += webs[r] > 1 && webs[r] > fixed[r];
+	return n;
+}
+
+START_TEST(each_web_gets_a_register)
+{
+	Values v = values(_i);
+	Diag diag = { 0 };
+	int before = crowded(v.f, v.w);
+	ck_assert_int_eq(pass_apply(&pass_webs, m, v.f, NULL, &diag), before > 0);
+	Cfg *c = cfg_build(&arena, v.f);
+	ck_assert_int_eq(crowded(v.f, webs_build(&arena, c, ssa_build(&arena, c, dom_build(&arena, c), liveness_build(&arena, c)))), 0);
+	ck_assert(!pass_apply(&pass_webs, m, v.f, NULL, &diag));
+	diag_free(&diag);
 }
 END_TEST
 
@@ -160,6 +360,10 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, solver_solves_the_equations, 0, 400);
 	tcase_add_loop_test(t, liveness_by_paths, 0, 300);
+	tcase_add_loop_test(t, versions_are_what_was_written_last, 0, 400);
+	tcase_add_loop_test(t, no_phi_is_in_vain, 0, 400);
+	tcase_add_loop_test(t, definitions_reach_along_paths, 0, 300);
+	tcase_add_loop_test(t, each_web_gets_a_register, 0, 300);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_set_fork_status(r, CK_NOFORK);

@@ -5,7 +5,7 @@
 #include "tests/random/differential.h"
 #include <check.h>
 
-static const char *const pipelines[] = { "linearize", "simplify-cfg", "dce", "linearize,simplify-cfg,dce,linearize" };
+static const char *const pipelines[] = { "linearize", "simplify-cfg", "dce", "linearize,simplify-cfg,dce,linearize", "webs", "webs,linearize,webs" };
 enum { PIPELINES = sizeof pipelines / sizeof *pipelines };
 
 typedef struct Seen { int changed, unstructured, left, notes; } Seen;

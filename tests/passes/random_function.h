@@ -61,8 +61,9 @@ static inline Ins random_ins(Module *m, uint64_t *rng, const RandomShape *s)
 		i.opd[0] = opd_reg(pick(rng, s->values));
 		i.opd[3] = opd_reg(s->values + pick(rng, s->preds));
 	} else {
-		i = ins_make(m, kind == 2 ? OP_MOV : kind < 6 ? OP_ADD : OP_MUL, T_U32, 1, kind == 2 ? 1 : 2);
+		i = ins_make(m, kind == 2 ? OP_MOV : kind == 5 ? OP_ADDC : kind < 6 ? OP_ADD : OP_MUL, T_U32, 1, kind == 2 ? 1 : 2);
 		i.hilo = kind < 6 ? HILO_NONE : HILO_LO;
+		i.cc = (kind == 4 || kind == 5) && pick(rng, 2);
 		i.opd[0] = opd_reg(pick(rng, s->values));
 	}
 	for (int k = 0; k < i.nsrc && k < 2; k++)
@@ -110,14 +111,18 @@ static inline bool ins_reads(const Function *f, const Ins *i, int reg)
 	for (int k = 0; k < i->nsrc; k++)
 		if (ins_src(i, k)->kind == OPD_REG && ins_src(i, k)->id == reg)
 			return true;
+	if (reg == function_carry(f) && (i->op == OP_ADDC || (i->op == OP_RET && f->kind == FN_DEVICE)))
+		return true;
 	for (int k = 0; i->op == OP_RET && k < f->ret.n; k++)
 		if (f->ret.v[k] == reg)
 			return true;
 	return i->guard == reg;
 }
 
-static inline bool ins_writes(const Ins *i, int reg)
+static inline bool ins_writes(const Function *f, const Ins *i, int reg)
 {
+	if (i->cc && reg == function_carry(f))
+		return true;
 	for (int k = 0; k < i->ndst; k++)
 		if (ins_dst(i, k)->kind == OPD_REG && ins_dst(i, k)->id == reg)
 			return true;
