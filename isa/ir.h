@@ -333,6 +333,7 @@ uint32_t layout_local(const Module *, const Function *, int64_t *offset);
 Module *ir_read(const char *text, size_t n, const char *path, Diag *);  /* NULL after errors; a read module is verified */
 struct StrBuf;
 void ir_print(const Module *, struct StrBuf *);
+void ir_print_function(const Module *, const Function *, struct StrBuf *); /* alone: what it uses of the module must be declared before it to read it again */
 void ir_print_ins(const Module *, const Function *, const Block *, const Ins *, struct StrBuf *); /* one line, no newline; the block gives bra its targets */
 void ir_print_signature(const Function *, struct StrBuf *);             /* name, parameters, results, attributes: in one line */
 bool ir_verify(const Module *, Diag *);                                 /* true when the module keeps every rule of doc/ir.md */

@@ -479,5 +479,12 @@ static void print_module(const Module *m, StrBuf *out, bool data)
 	strmap_free(&p.file);
 }
 
+void ir_print_function(const Module *m, const Function *f, StrBuf *out)
+{
+	Printer p = { .m = m, .out = out, .data = true, .order = symbol_order(m) };
+	print_function(&p, f);
+	symbol_order_free(&p.order);
+}
+
 void ir_print(const Module *m, StrBuf *out) { print_module(m, out, true); }
 void ir_print_without_data(const Module *m, StrBuf *out) { print_module(m, out, false); }

@@ -1,7 +1,9 @@
 /* gsim-opt: a module in, passes, a module out as text or as an ELF object. */
 #include "config.h"
+#include "lib/diff.h"
 #include "lib/file.h"
 #include "lib/strbuf.h"
+#include "passes/analyses.h"
 #include "passes/analysis/dot.h"
 #include "passes/pass.h"
 #include "tools/usage.h"
@@ -13,39 +15,120 @@ static const char usage[] =
 	"  -o, --output FILE    where the module goes: an ELF object when FILE ends in .gso, else IR ('-' = standard output,\n"
 	"                       the default)\n"
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
+	"      --print NAME     write the result of an analysis of each function instead of the module: --list names them\n"
+	"      --filter NAME    passes, --print and dumps take this function alone\n"
 	"      --dump           print the module after each pass on standard error\n"
-	"      --list           the passes and their options\n"
+	"      --print-changed  print what each pass changed, as a diff, on standard error\n"
+	"      --remarks        say what passes left alone, and why\n"
+	"      --pass-stats     print what passes did, in numbers, on standard error\n"
+	"      --list           the passes with their options, and the analyses\n"
 	"      --help, --version\n"
 	"exit status: 0; 2 usage, bad input or a pass that failed\n";
 
-enum { OPT_CFG = 256, OPT_DUMP, OPT_LIST, OPT_HELP, OPT_VERSION };
+enum { OPT_CFG = 256, OPT_PRINT, OPT_FILTER, OPT_CHANGED, OPT_REMARKS, OPT_STATS, OPT_DUMP, OPT_LIST, OPT_HELP, OPT_VERSION };
 static const struct option options[] = {
 	{ "passes", required_argument, NULL, 'p' }, { "output", required_argument, NULL, 'o' },
-	{ "cfg", required_argument, NULL, OPT_CFG }, { "dump", no_argument, NULL, OPT_DUMP },
+	{ "print", required_argument, NULL, OPT_PRINT }, { "filter", required_argument, NULL, OPT_FILTER },
+	{ "print-changed", no_argument, NULL, OPT_CHANGED }, { "remarks", no_argument, NULL, OPT_REMARKS },
+	{ "pass-stats", no_argument, NULL, OPT_STATS }, { "cfg", required_argument, NULL, OPT_CFG }, { "dump", no_argument, NULL, OPT_DUMP },
 	{ "list", no_argument, NULL, OPT_LIST }, { "help", no_argument, NULL, OPT_HELP },
 	{ "version", no_argument, NULL, OPT_VERSION }, { 0 }
 };
 
-typedef struct Job { const char *passes, *output, *cfg, *module; bool dump; } Job;
+typedef struct Job {
+	const char *passes, *output, *cfg, *module, *print, *filter;
+	bool dump, changed, stats;
+	PassLog log;
+	StrBuf before;                 /* the module's text after the last pass, for --print-changed */
+} Job;
 
 static void list_passes(void)
 {
 	StrBuf s = { 0 };
 	pass_list(&s);
+	sb_puts(&s, "\nanalyses, for --print:\n");
+	for (int k = 0; analysis_info[k].name; k++)
+		sb_printf(&s, "%-20s %s\n", analysis_info[k].name, analysis_info[k].help);
 	fputs(s.s, stdout);
 	sb_free(&s);
 }
 
-static void dump(void *self, const Module *m, const char *pass, bool changed)
+/* The module, or the function of --filter as a module of its own. */
+static void print_module(const Job *job, const Module *m, StrBuf *s)
 {
-	StrBuf s = { 0 };
-	ir_print(m, &s);
-	fprintf(stderr, "// after %s\n%s", pass, s.s ? s.s : "");
-	sb_free(&s);
+	if (!job->filter) {
+		ir_print(m, s);
+		return;
+	}
+	const Function *f = module_find_function(m, job->filter);
+	if (f)
+		ir_print_function(m, f, s);
 }
 
-static bool produce(const Job *job, const Module *m, StrBuf *s, Diag *d)
+static void after_pass(void *self, const Module *m, const char *pass, bool changed)
 {
+	Job *job = self;
+	StrBuf s = { 0 };
+	print_module(job, m, &s);
+	const char *text = s.s ? s.s : "";
+	if (job->dump)
+		fprintf(stderr, "// after %s%s\n%s", pass, changed ? "" : ": nothing has changed", text);
+	if (job->changed) {
+		StrBuf diff = { 0 };
+		line_diff(job->before.s ? job->before.s : "", text, 3, &diff);
+		fprintf(stderr, "// %s%s\n%s", pass, diff.n ? "" : ": nothing has changed", diff.s ? diff.s : "");
+		sb_free(&diff);
+	}
+	sb_free(&job->before);
+	job->before = s;
+}
+
+static void print_stats(const PassLog *l)
+{
+	for (int k = 0; k < l->count.n; k++) {
+		const PassCount *c = &l->count.v[k];
+		fprintf(stderr, "%3d %-20s %-32s %-32s %10lld\n", c->step + 1, c->pass, c->function[0] ? c->function : "(module)", c->what, (long long)c->n);
+	}
+}
+
+static int analysis_named(const char *name)
+{
+	for (int k = 0; analysis_info[k].name; k++)
+		if (!strcmp(name, analysis_info[k].name))
+			return k;
+	return -1;
+}
+
+static int unknown_analysis(const char *name)
+{
+	const char *names[AN_COUNT];
+	for (int k = 0; k < AN_COUNT; k++)
+		names[k] = analysis_info[k].name;
+	const char *near = nearest_name(name, names, AN_COUNT);
+	fprintf(stderr, "error: --print: no analysis `%s`; %s%s\n", name, near ? "the nearest is " : "see gsim-opt --list", near ? near : "");
+	return 2;
+}
+
+static void print_analysis(const Job *job, Module *m, StrBuf *s)
+{
+	for (int k = 0; k < m->func.n; k++) {
+		Function *f = m->func.v[k];
+		if (!f->block.n || (job->filter && strcmp(f->name, job->filter)))
+			continue;
+		Analyses *an = analyses_open(m, f, NULL, NULL);
+		analysis_print(an, (AnalysisId)analysis_named(job->print), s);
+		analyses_close(an);
+	}
+}
+
+static bool no_function(const Module *m, const char *name, const char *option, Diag *d);
+
+static bool produce(const Job *job, Module *m, StrBuf *s, Diag *d)
+{
+	if (job->print) {
+		print_analysis(job, m, s);
+		return true;
+	}
 	if (!job->cfg) {
 		ir_print(m, s);
 		return true;
@@ -55,17 +138,22 @@ static bool produce(const Job *job, const Module *m, StrBuf *s, Diag *d)
 		cfg_dot(m, f, s);
 		return true;
 	}
-	const char **names = xcalloc((size_t)m->func.n + 1, sizeof *names);
-	for (int i = 0; i < m->func.n; i++)
-		names[i] = m->func.v[i]->name;
-	const char *near = nearest_name(job->cfg, names, m->func.n);
 	if (f && f->refused.what)
 		diag_error(d, f->refused.loc, "%s is refused: it has no graph: %s", job->cfg, f->refused.what);
 	else if (f)
 		diag_error(d, f->loc, "%s is declared only: it has no graph", job->cfg);
 	else
-		diag_error(d, (Loc){ "--cfg", 0, 0 }, "no function `%s` in %s%s%s", job->cfg, m->name, near ? "; the nearest is " : "",
-			near ? near : "");
+		no_function(m, job->cfg, "--cfg", d);
+	return false;
+}
+
+static bool no_function(const Module *m, const char *name, const char *option, Diag *d)
+{
+	const char **names = xcalloc((size_t)m->func.n + 1, sizeof *names);
+	for (int i = 0; i < m->func.n; i++)
+		names[i] = m->func.v[i]->name;
+	const char *near = nearest_name(name, names, m->func.n);
+	diag_error(d, (Loc){ option, 0, 0 }, "no function `%s` in %s%s%s", name, m->name, near ? "; the nearest is " : "", near ? near : "");
 	free(names);
 	return false;
 }
@@ -91,7 +179,7 @@ static bool names_object(const Job *job)
 	return n > 4 && !strcmp(job->output + n - 4, ".gso");
 }
 
-static bool work(const Job *job, Diag *d)
+static bool work(Job *job, Diag *d)
 {
 	if (!pipeline_check(job->passes, d))
 		return false;
@@ -99,12 +187,17 @@ static bool work(const Job *job, Diag *d)
 	if (!m)
 		return false;
 	StrBuf s = { 0 };
-	bool ok = pipeline_run(m, job->passes, &(PassHost){ .after = job->dump ? dump : NULL }, d);
+	bool ok = !job->filter || module_find_function(m, job->filter) || no_function(m, job->filter, "--filter", d);
+	if (ok && job->changed)
+		print_module(job, m, &job->before);
+	PassHost host = { .only = job->filter, .log = &job->log, .after = job->dump || job->changed ? after_pass : NULL, .self = job };
+	ok = ok && pipeline_run(m, job->passes, &host, d);
 	if (ok && names_object(job))
 		ok = elf_write(m, job->output, d);
 	else
 		ok = ok && produce(job, m, &s, d) && deliver(job, &s, d);
 	sb_free(&s);
+	sb_free(&job->before);
 	module_free(m);
 	return ok;
 }
@@ -121,6 +214,11 @@ int main(int argc, char **argv)
 		case 'p': job.passes = optarg; break;
 		case 'o': job.output = optarg; break;
 		case OPT_CFG: job.cfg = optarg; break;
+		case OPT_PRINT: job.print = optarg; break;
+		case OPT_FILTER: job.filter = optarg; break;
+		case OPT_CHANGED: job.changed = true; break;
+		case OPT_REMARKS: job.log.remarks = true; break;
+		case OPT_STATS: job.stats = true; break;
 		case OPT_DUMP: job.dump = true; break;
 		case OPT_LIST: list_passes(); return 0;
 		case OPT_HELP: printf("%s", usage); return 0;
@@ -131,11 +229,19 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		return usage_wrong("gsim-opt", optind == argc ? "expected a MODULE" : "one MODULE at a time: ", optind == argc ? "" : argv[optind + 1]);
 	job.module = argv[optind];
-	if (job.cfg && names_object(&job))
-		return usage_wrong("gsim-opt", "--cfg writes a graph; an object is expected in --output ", job.output);
+	if (job.print && analysis_named(job.print) < 0)
+		return unknown_analysis(job.print);
+	if (job.cfg && job.print)
+		return usage_wrong("gsim-opt", "--cfg excludes ", "--print");
+	if ((job.cfg || job.print) && names_object(&job))
+		return usage_wrong("gsim-opt", job.cfg ? "--cfg writes a graph; an object is expected in --output " :
+			"--print writes text; an object is expected in --output ", job.output);
 	Diag d = { 0 };
 	bool ok = work(&job, &d);
 	diag_print(&d, stderr);
 	diag_free(&d);
+	if (job.stats)
+		print_stats(&job.log);
+	pass_log_free(&job.log);
 	return ok ? 0 : 2;
 }

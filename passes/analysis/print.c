@@ -41,6 +41,8 @@ void pdom_print(const Cfg *c, const Dom *d, StrBuf *s) { print_tree(c, d, s); }
 
 void loops_print(const Cfg *c, const Loops *l, StrBuf *s)
 {
+	if (!l->n)
+		sb_puts(s, "  none\n");
 	for (int i = 0; i < l->n; i++) {
 		const Loop *p = &l->loop[i];
 		sb_printf(s, "  %*s%s%s:", 2 * (p->depth - 1), "", print_label(c, p->header), p->reducible ? "" : " (irreducible)");

@@ -54,6 +54,21 @@ expect 2 '--cfg writes a graph; an object is expected in --output' --cfg short_c
 expect 2 'nothing.ir: error:' "$tmp/nothing.ir"
 expect 2 'cannot be written' -o "$tmp/no/such/folder" "$some"
 expect 0 '// after linearize' --dump -p linearize "$some"
+expect 0 '// after linearize' --print-changed --dump -p linearize "$some"
+expect 0 '// dce: nothing has changed' --print-changed -p dce,dce "$some"
+expect 0 '+B3_guard:' --print-changed -p 'linearize(opt=0)' "$some"
+printf 'kernel k() { reg u32 %%a\nE: %%a = mov.u32 1\n%%a = mov.u32 2\nexit }\n' >"$tmp/dead.ir"
+expect 0 'instructions deleted                      2' --pass-stats -p dce "$tmp/dead.ir"
+expect 0 '' --remarks -p linearize "$some"
+expect 2 '--print: no analysis `domm`; the nearest is dom' --print domm "$some"
+expect 2 'no function `x` in' --filter x "$some"
+expect 2 '--print writes text; an object is expected in --output' --print dom -o "$tmp/x.gso" "$some"
+expect 2 '--cfg excludes --print' --print dom --cfg short_circuit "$some"
+for name in $("$opt" --list | sed '1,/^analyses/d; s/ .*//'); do
+	"$opt" --print "$name" "$some" >"$tmp/out" || bad=1
+	grep -q "^$name of short_circuit:" "$tmp/out" && [ "$(wc -l <"$tmp/out")" -gt 1 ] || { echo "--print $name prints nothing"; bad=1; }
+done
+"$opt" --filter short_circuit --print dom "$some" | grep -q 'B3: B1' || { echo "--print dom: B3 is not behind B1"; bad=1; }
 expect 0 '' --help
 expect 0 '' --list
 "$opt" --cfg short_circuit "$some" >"$tmp/dot" 2>/dev/null || bad=1

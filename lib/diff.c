@@ -1,0 +1,156 @@
+/* E. Myers, An O(ND) Difference Algorithm and Its Variations (1986), the greedy form, between the first and the last line that differ. Texts that have
+ * little in common are not compared to the end: what is left counts as replaced. */
+#include "lib/diff.h"
+#include "lib/arena.h"
+#include "lib/vec.h"
+#include <stdbool.h>
+
+enum { MOST = 1500 };              /* lines that go or come; memory grows with the square */
+
+typedef Vec(const char *) Lines;
+typedef struct Diff { Lines a, b; bool *gone, *come; } Diff; /* of a's lines, of b's */
+
+static void split(Lines *l, char *text)
+{
+	for (char *end; *text; text = end) {
+		end = text + strcspn(text, "\n");
+		if (*end)
+			*end++ = 0;
+		vec_push(l, text);
+	}
+}
+
+/* Lines from a[at] and b[bt] on that are equal. */
+static int run(const Diff *d, int at, int bt, int a_end, int b_end)
+{
+	int n = 0;
+	while (at + n < a_end && bt + n < b_end && !strcmp(d->a.v[at + n], d->b.v[bt + n]))
+		n++;
+	return n;
+}
+
+static void replace_all(Diff *d, int a0, int a1, int b0, int b1)
+{
+	for (int k = a0; k < a1; k++)
+		d->gone[k] = true;
+	for (int k = b0; k < b1; k++)
+		d->come[k] = true;
+}
+
+/* trace[s][k + s]: how far in a the path with s changes on diagonal k (a's position - b's) has come. */
+static void walk_back(Diff *d, int **trace, int steps, int a0, int b0, int x, int y)
+{
+	for (int s = steps; s > 0; s--) {
+		const int *v = trace[s - 1] + s - 1;
+		int k = x - y;
+		bool down = k == -s || (k != s && (k - 1 < -(s - 1) ? -1 : v[k - 1]) < (k + 1 > s - 1 ? -1 : v[k + 1]));
+		int px = down ? v[k + 1] : v[k - 1], py = px - (down ? k + 1 : k - 1);
+		if (down)
+			d->come[b0 + py] = true;
+		else
+			d->gone[a0 + px] = true;
+		x = px;
+		y = py;
+	}
+}
+
+static void compare(Diff *d, int a0, int a1, int b0, int b1)
+{
+	Arena arena = { 0 };
+	int **trace = arena_array(&arena, int *, MOST + 1);
+	for (int s = 0; s <= MOST; s++) {
+		int *v = trace[s] = arena_array(&arena, int, 2 * s + 1), *last = s ? trace[s - 1] + s - 1 : NULL;
+		for (int k = -s; k <= s; k += 2) {
+			int left = s && k - 1 >= -(s - 1) ? last[k - 1] : -1, right = s && k + 1 <= s - 1 ? last[k + 1] : -1;
+			int x = !s ? 0 : k == -s || (k != s && left < right) ? right : left + 1;
+			int y = x - k;
+			if (x <= a1 - a0 && y <= b1 - b0 && x >= 0 && y >= 0)
+				x += run(d, a0 + x, b0 + y, a1, b1);
+			v[k + s] = x;
+			if (x == a1 - a0 && x - k == b1 - b0) {
+				walk_back(d, trace, s, a0, b0, x, x - k);
+				arena_free(&arena);
+				return;
+			}
+		}
+	}
+	arena_free(&arena);
+	replace_all(d, a0, a1, b0, b1);
+}
+
+typedef struct Line { char sign; const char *text; } Line;
+
+/* Both texts as one list: what is in both, what goes, what comes. */
+static Line *merge(const Diff *d, int *n)
+{
+	Line *line = xmalloc(sizeof *line * (size_t)(d->a.n + d->b.n + 1));
+	*n = 0;
+	for (int a = 0, b = 0; a < d->a.n || b < d->b.n;) {
+		if (a < d->a.n && d->gone[a])
+			line[(*n)++] = (Line){ '-', d->a.v[a++] };
+		else if (b < d->b.n && d->come[b])
+			line[(*n)++] = (Line){ '+', d->b.v[b++] };
+		else {
+			line[(*n)++] = (Line){ ' ', d->a.v[a++] };
+			b++;
+		}
+	}
+	return line;
+}
+
+static bool near_change(const Line *line, int n, int k, int context)
+{
+	for (int j = k < context ? 0 : k - context; j < n && j <= k + context; j++)
+		if (line[j].sign != ' ')
+			return true;
+	return false;
+}
+
+static void print(const Line *line, int n, int context, StrBuf *out)
+{
+	int a = 1, b = 1;          /* numbers of the next line in both texts */
+	for (int k = 0; k < n;) {
+		int end = k, na = 0, nb = 0;
+		while (end < n && near_change(line, n, end, context)) {
+			na += line[end].sign != '+';
+			nb += line[end].sign != '-';
+			end++;
+		}
+		if (end > k)
+			sb_printf(out, "@@ -%d,%d +%d,%d @@\n", a, na, b, nb);
+		for (; k < end; k++)
+			sb_printf(out, "%c%s\n", line[k].sign, line[k].text);
+		a += na;
+		b += nb;
+		for (; k < n && !near_change(line, n, k, context); k++) {
+			a++;
+			b++;
+		}
+	}
+}
+
+void line_diff(const char *before, const char *after, int context, StrBuf *out)
+{
+	char *x = xstrdup(before), *y = xstrdup(after);
+	Diff d = { 0 };
+	split(&d.a, x);
+	split(&d.b, y);
+	d.gone = xcalloc((size_t)d.a.n + 1, sizeof *d.gone);
+	d.come = xcalloc((size_t)d.b.n + 1, sizeof *d.come);
+	int first = run(&d, 0, 0, d.a.n, d.b.n), a1 = d.a.n, b1 = d.b.n;
+	while (a1 > first && b1 > first && !strcmp(d.a.v[a1 - 1], d.b.v[b1 - 1])) {
+		a1--;
+		b1--;
+	}
+	compare(&d, first, a1, first, b1);
+	int n;
+	Line *line = merge(&d, &n);
+	print(line, n, context, out);
+	free(line);
+	free(d.gone);
+	free(d.come);
+	vec_free(&d.a);
+	vec_free(&d.b);
+	free(x);
+	free(y);
+}
