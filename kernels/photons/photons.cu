@@ -9,7 +9,7 @@ struct Medium {
 	float absorb, scatter, g, index; // per voxel's edge, per voxel's edge, mean cosine, refractive index
 };
 
-// kind[voxel]: its medium, 1 to 3, or 0, which lies outside. logarithm[i] = -log((i + 0.5) / 1024). left[voxel]: weight that
+// kind[voxel]: its medium, 1 to 5, or 0, which lies outside. logarithm[i] = -log((i + 0.5) / 1024). left[voxel]: weight that
 // stayed there, in 2^-20; escaped[0]: what left through the top, [1]: through the other sides, [2]: what roulette took, less
 // what it gave; path[photon][medium - 1]: length in each medium, of photons that leave through the top.
 struct World {
@@ -25,7 +25,7 @@ struct World {
 
 struct Photon {
 	unsigned a, b, c, d; // xorshift128
-	float x, y, z, ux, uy, uz, weight, free, path1, path2, path3; // free: mean free paths to the next scattering
+	float x, y, z, ux, uy, uz, weight, free, path1, path2, path3, path4, path5; // free: mean free paths to the next scattering
 	int ix, iy, iz;
 };
 
@@ -59,7 +59,7 @@ INLINE void start(Photon &p, const World &w, unsigned photon)
 	p.ix = (int)p.x;
 	p.iy = (int)p.y;
 	p.iz = 0;
-	p.z = p.ux = p.uy = p.path1 = p.path2 = p.path3 = 0;
+	p.z = p.ux = p.uy = p.path1 = p.path2 = p.path3 = p.path4 = p.path5 = 0;
 	p.uz = p.weight = 1;
 	p.free = w.logarithm[draw(p) >> 14];
 }
@@ -108,8 +108,12 @@ INLINE Event fly(Photon &p, const World &w)
 		p.path1 += step;
 	else if (medium == 2)
 		p.path2 += step;
-	else
+	else if (medium == 3)
 		p.path3 += step;
+	else if (medium == 4)
+		p.path4 += step;
+	else
+		p.path5 += step;
 	p.x += p.ux * step;
 	p.y += p.uy * step;
 	p.z += p.uz * step;
@@ -206,9 +210,12 @@ INLINE void leave(const Photon &p, const World &w, unsigned photon)
 		return;
 	}
 	atomicAdd(&w.escaped[0], (int)(p.weight * UNIT));
-	w.path[3 * photon] = p.path1;
-	w.path[3 * photon + 1] = p.path2;
-	w.path[3 * photon + 2] = p.path3;
+	float *path = w.path + 5 * photon;
+	path[0] = p.path1;
+	path[1] = p.path2;
+	path[2] = p.path3;
+	path[3] = p.path4;
+	path[4] = p.path5;
 }
 
 extern "C" __global__ void photons_nest(World w)

@@ -1,6 +1,10 @@
--- gpu.args: photons (default 64), edge of the medium in voxels (default 6), seed. Three layers, and a ball of the third medium.
-local photons, edge, seed = tonumber(gpu.args[1] or 64), tonumber(gpu.args[2] or 6), tonumber(gpu.args[3] or 7)
-local MEDIA = { { 0.1, 0.6, 0.9, 1.4 }, { 0.2, 0.9, 0.8, 1.4 }, { 0.4, 0.5, 0.0, 1.4 } } -- absorb, scatter, g, index
+-- gpu.args: photons (default 48), edge of the medium in voxels (default 6), seed, threads of a block (default 32).
+-- Four layers, and a ball of the fifth medium.
+local photons, edge, seed = tonumber(gpu.args[1] or 48), tonumber(gpu.args[2] or 6), tonumber(gpu.args[3] or 7)
+local block = tonumber(gpu.args[4] or 32)
+local MEDIA = { -- absorb, scatter, g, index
+	{ 0.1, 0.6, 0.9, 1.4 }, { 0.2, 0.9, 0.8, 1.4 }, { 0.15, 0.7, 0.9, 1.4 }, { 0.1, 1.2, 0.8, 1.4 }, { 0.4, 0.5, 0, 1.4 },
+}
 
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
@@ -10,7 +14,7 @@ for z = 0, edge - 1 do
 	for y = 0, edge - 1 do
 		for x = 0, edge - 1 do
 			local r = (2 * x + 1 - edge) ^ 2 + (2 * y + 1 - edge) ^ 2 + (2 * z + 1 - edge) ^ 2
-			kind[#kind + 1] = 9 * r < edge * edge and 3 or 2 * z < edge and 1 or 2
+			kind[#kind + 1] = 9 * r < edge * edge and 5 or 4 * z // edge + 1
 		end
 	end
 end
@@ -77,7 +81,7 @@ end
 local function fly(photon)
 	local draw = generator(photon)
 	local function uniform() return (draw() + 1) / 16777216 end
-	local p, u, at, weight, paths = { edge / 2, edge / 2, 0 }, { 0, 0, 1 }, { edge // 2, edge // 2, 0 }, 1, { 0, 0, 0 }
+	local p, u, at, weight, paths = { edge / 2, edge / 2, 0 }, { 0, 0, 1 }, { edge // 2, edge // 2, 0 }, 1, { 0, 0, 0, 0, 0 }
 	local function voxel(i)
 		for k = 1, 3 do
 			if i[k] < 0 or i[k] >= edge then return nil end
@@ -113,7 +117,7 @@ local function fly(photon)
 			elseif uniform() > fresnel(math.abs(u[axis]), f(medium[4])) then
 				local top = next[3] < 0
 				out[top and 1 or 2] = out[top and 1 or 2] + fixed(f(weight * 1048576))
-				return top and paths or { 0, 0, 0 }
+				return top and paths or {}
 			else
 				u[axis] = -u[axis]
 			end
@@ -121,7 +125,7 @@ local function fly(photon)
 		if weight < f(0.05) then
 			if draw() & 7 ~= 0 then
 				out[3] = out[3] + fixed(f(weight * 1048576))
-				return { 0, 0, 0 }
+				return {}
 			end
 			out[3] = out[3] - fixed(f(f(weight * 7) * 1048576))
 			weight = weight * 8
@@ -137,15 +141,15 @@ for photon = 0, photons - 1, every do paths[photon] = fly(photon) end
 
 local kinds = gpu.buffer("u8", #kind, kind)
 for _, kernel in ipairs { "photons_nest", "photons_loop" } do
-	local left, escaped, path = gpu.buffer("u32", #kind), gpu.buffer("s32", 3), gpu.buffer("f32", 3 * photons)
+	local left, escaped, path = gpu.buffer("u32", #kind), gpu.buffer("s32", 3), gpu.buffer("f32", 5 * photons)
 	local threads = kernel == "photons_loop" and (photons + 1) // 2 or photons
-	gpu.launch { kernel = kernel, grid = (threads + 31) // 32, block = 32,
+	gpu.launch { kernel = kernel, grid = (threads + block - 1) // block, block = block,
 		args = { pack("<i8i4i4i4xxxxi8i8I4I4i8i8i8", kinds:address(), edge, edge, edge, media:address(), logs:address(), photons, seed,
 			left:address(), escaped:address(), path:address()) } }
 	for photon, want in pairs(paths) do
-		for k = 1, 3 do
-			local got = path:get(3 * photon + k - 1)
-			gpu.check(got == want[k], ("%s: photon %d: path %.9g in medium %d, not %.9g"):format(kernel, photon, got, k, want[k]))
+		for k = 1, 5 do
+			local got, path = path:get(5 * photon + k - 1), want[k] or 0
+			gpu.check(got == path, ("%s: photon %d: path %.9g in medium %d, not %.9g"):format(kernel, photon, got, k, path))
 		end
 	end
 	local total = 0
