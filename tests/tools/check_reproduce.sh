@@ -45,6 +45,17 @@ whole "$dir/k/k-way-lanes.svg"
 "$top/tools/reproduce" refetch -o "$dir/f" >"$dir/out" || { cat "$dir/out"; exit 1; }
 [ "$(grep -c ',5,' "$dir/f/refetch.csv")" = "$models" ] || { echo "refetch.csv has not a line for each mechanism and k"; exit 1; }
 whole "$dir/f/refetch.svg"
+# linearization: some kernels are so small that they grow by more than the paper's; what must hold is named here.
+"$top/tools/reproduce" linearization -o "$dir/l" >"$dir/out"
+[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
+[ "$(grep -c ': met$' "$dir/out")" -ge 16 ] && [ "$(grep -c '^  T-L[12] .*: met$' "$dir/out")" = 5 ] || { cat "$dir/out"; exit 1; }
+awk -F, 'NF != 6 { bad = 1 } $1 == "4" { n++ } END { exit bad || n != 7 * 6 }' "$dir/l/linearization.csv" ||
+	{ echo "linearization.csv has not six levels of seven kernels"; exit 1; }
+# Registers, occupancy and spills: as the paper's mum, which loses warps, and mcx, which spills.
+awk '$1 == "suffix_tree" && $6 == "occupancy" { mum = $5 > $3 && $9 < $7 }
+	$1 == "photons_loop" && $6 == "occupancy" { mcx = $5 == 63 && $(NF - 2) == 0 && $NF > 0 } END { exit !(mum && mcx) }' "$dir/l/linearization.txt" ||
+	{ echo "registers, occupancy and spills do not react:"; grep occupancy "$dir/l/linearization.txt"; exit 1; }
+
 for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
 	"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
 	[ $? = 2 ] && grep -q '^usage' "$dir/out" || { echo "tools/reproduce $bad is no usage error"; exit 1; }
