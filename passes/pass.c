@@ -7,7 +7,17 @@
 #include "passes/transform/transform.h"
 #include <stdarg.h>
 
-const Pass *const passes[] = { &pass_dce, &pass_linearize, &pass_simplify_cfg, &pass_webs, NULL };
+const Pass *const passes[] = {
+	&pass_const_prop,
+	&pass_copy_prop,
+	&pass_cse,
+	&pass_dce,
+	&pass_linearize,
+	&pass_simplify_cfg,
+	&pass_split_edges,
+	&pass_webs,
+	NULL
+};
 
 void pass_defaults(const Pass *p, PassValue *v)
 {

@@ -23,6 +23,7 @@ static const char help[] =
 	"      --models LIST    mechanisms, separated by commas (all)\n"
 	"      --choices        besides the mechanisms named, each of them with each named value of each of its parameters\n"
 	"      --passes LIST    a pipeline to test besides the untransformed kernel; repeatable ('linearize'); 'none': no pipeline\n"
+	"      --pipelines N    and N random pipelines for each kernel\n"
 	"      --functional, --timed, --both    how to run (both)\n"
 	"      --config FILE    machine description (a small one, whose memory is far away for one kernel in four)\n"
 	"  -D, --set KEY=VALUE  changes one value of it; repeatable\n"
@@ -35,7 +36,7 @@ static const char help[] =
 	"A mechanism that refuses a kernel has failed.\n"
 	"Exit status: 0 when all agree, 1 when not, 2 after a wrong argument.\n";
 
-enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH,
+enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_PIPELINES, OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH,
 	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
 
 static const struct option options[] = {
@@ -43,6 +44,7 @@ static const struct option options[] = {
 	{ "shard", required_argument, NULL, OPT_SHARD }, { "runs", required_argument, NULL, OPT_RUNS },
 	{ "model", required_argument, NULL, 'm' }, { "models", required_argument, NULL, OPT_MODELS },
 	{ "choices", no_argument, NULL, OPT_CHOICES }, { "passes", required_argument, NULL, OPT_PASSES },
+	{ "pipelines", required_argument, NULL, OPT_PIPELINES },
 	{ "functional", no_argument, NULL, OPT_FUNCTIONAL }, { "timed", no_argument, NULL, OPT_TIMED },
 	{ "both", no_argument, NULL, OPT_BOTH }, { "config", required_argument, NULL, OPT_CONFIG },
 	{ "set", required_argument, NULL, 'D' }, { "registers", required_argument, NULL, OPT_REGISTERS }, { "size", required_argument, NULL, OPT_SIZE },
@@ -199,6 +201,7 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 			if (!none)
 				vec_push(&c->passes, optarg);
 			break;
+		case OPT_PIPELINES: ok = number("pipelines", optarg, 0, &c->pipelines, d); break;
 		case OPT_FUNCTIONAL: c->timed = false; break;
 		case OPT_TIMED: c->functional = false; break;
 		case OPT_BOTH: c->timed = c->functional = true; break;
@@ -222,7 +225,7 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 		ok = false;
 	}
 	c->size = (int)size;
-	if (c->passes.n == 1 && !none)
+	if (c->passes.n == 1 && !none && !c->pipelines)
 		vec_push(&c->passes, "linearize");
 	return ok && make_settings(o, d);
 }

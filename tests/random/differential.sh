@@ -8,8 +8,10 @@ set -e
 for how in functional timed; do
 	./differential --count 30 --seed 5001 --$how --passes none --set warp_size=64 --set sm.max_threads_per_block=256 --set sm.registers=65536
 done
+# random pipelines of passes under every mechanism; check_pipelines has many more of them on the interpreter
+./differential --count 4 --seed 9001 --pipelines 4 --passes none --functional
 # every failure of the command line is a message and exit status 2
-for bad in "--count x" "--models ipdom,nothing" "--model tf_stack(nothing=1)" "--model tf_stack(" "--passes nosuchpass" \
+for bad in "--count x" "--models ipdom,nothing" "--model tf_stack(nothing=1)" "--model tf_stack(" "--passes nosuchpass" "--pipelines x" \
 	"--without magic" "--set a=1" "--size 0" "--shard 4/3" "--shard 1" "--runs 0" "--registers 7" "--registers x" "extra" "--nonsense"; do
 	status=0
 	# shellcheck disable=SC2086

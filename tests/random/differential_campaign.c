@@ -3,6 +3,7 @@
 #include "lib/file.h"
 #include "lib/strbuf.h"
 #include "tests/random/differential.h"
+#include "tests/random/random_pipeline.h"
 #include <inttypes.h>
 #include <time.h>
 #include <unistd.h>
@@ -136,21 +137,31 @@ static void try_settings(Trial *t, const Module *module, const char *passes)
 	}
 }
 
+static void try_passes(Trial *t, const char *passes)
+{
+	char text[1700];
+	Way w = { .model = -1, .passes = passes, .functional = true };
+	Module *m = transformed(t->job.module, w.passes, text, sizeof text);
+	Job j = t->job;
+	j.module = m;
+	if (!m || (w.passes && !way_agrees(&j, &t->c->config, &w, &t->want, NULL, NULL, text, sizeof text)))
+		report(t, NULL, &w, text);
+	else
+		try_settings(t, m, w.passes);
+	if (m)
+		module_free(m);
+}
+
 static void try_all(Trial *t)
 {
 	Campaign *c = t->c;
-	for (int p = 0; p < c->passes.n; p++) {
-		char text[1700];
-		Way w = { .model = -1, .passes = c->passes.v[p], .functional = true };
-		Module *m = transformed(t->job.module, w.passes, text, sizeof text);
-		Job j = t->job;
-		j.module = m;
-		if (!m || (w.passes && !way_agrees(&j, &c->config, &w, &t->want, NULL, NULL, text, sizeof text)))
-			report(t, NULL, &w, text);
-		else
-			try_settings(t, m, w.passes);
-		if (m)
-			module_free(m);
+	for (int p = 0; p < c->passes.n; p++)
+		try_passes(t, c->passes.v[p]);
+	for (uint64_t p = 0; p < c->pipelines; p++) {
+		StrBuf pipeline = { 0 };
+		random_pipeline(t->seed * 1000003 + p, &pipeline);
+		try_passes(t, pipeline.s);
+		sb_free(&pipeline);
 	}
 }
 

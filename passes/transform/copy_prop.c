@@ -1,0 +1,166 @@
+/* copy-prop: reads the original where a register was copied from another one and both still hold what they held.
+ *
+ * requires  liveness
+ * keeps     the graph
+ * breaks    liveness
+ *
+ * Copies hold within a block and on every way to it. A copy of what the register already has goes. A guarded copy is none, and any definition, guarded
+ * or not, ends the copies of its register and to it. */
+#include "isa/edit.h"
+#include "passes/analyses.h"
+#include "passes/transform/facts.h"
+#include "passes/transform/transform.h"
+
+typedef struct Copies {
+	Edit e;
+	Facts facts;
+	Arena arena;
+	int *from, *copied, *defined, now, start; /* by register: what it was copied from and when; when it was defined last */
+	int replaced, gone;
+} Copies;
+
+static bool holds(const Copies *w, int r)
+{
+	return w->copied[r] > w->start && w->defined[r] == w->copied[r] && w->defined[w->from[r]] <= w->copied[r];
+}
+
+static int original(const Copies *w, int r)
+{
+	while (holds(w, r))
+		r = w->from[r];
+	return r;
+}
+
+static void define(void *self, int reg)
+{
+	Copies *w = self;
+	w->defined[reg] = ++w->now;
+}
+
+static void step(Copies *w, const Ins *i)
+{
+	ins_defs(w->e.f, i, define, w);
+	if (i->guard >= 0 || !ins_copies(w->e.f, i) || ins_dst(i, 0)->id == ins_src(i, 0)->id)
+		return;
+	int d = ins_dst(i, 0)->id;
+	w->from[d] = ins_src(i, 0)->id;
+	w->copied[d] = w->now;
+}
+
+/* ---- which copies hold where a block begins ---- */
+
+static void copies_at_end(Copies *w, const Liveness *l, const Block *b)
+{
+	w->start = w->now;
+	for (int k = 0; k < b->ins.n; k++)
+		step(w, &b->ins.v[k]);
+	for (int k = 0; k < b->ins.n; k++) {
+		if (!ins_copies(w->e.f, &b->ins.v[k]))
+			continue;
+		int d = ins_dst(&b->ins.v[k], 0)->id, n = facts_count(&w->facts);
+		if (!holds(w, d) || !live_has(l, l->out[b->id], d))
+			continue;
+		int fact = facts_hold(&w->facts, b->id, (int64_t[]){ d, w->from[d] }, 2);
+		if (fact == n) {
+			facts_about(&w->facts, fact, d);
+			facts_about(&w->facts, fact, w->from[d]);
+		}
+	}
+}
+
+static void find(Copies *w, PassRun *r, const Cfg *c)
+{
+	w->facts = facts_open(&w->arena, c, analysis_effects(r->an));
+	for (int i = 0; i < c->nreach; i++)
+		copies_at_end(w, analysis_liveness(r->an), c->rpo[i]);
+	facts_solve(&w->facts);
+}
+
+static void enter(Copies *w, const Block *b)
+{
+	w->start = w->now++;
+	if (w->facts.before)
+		bs_each(w->facts.before[b->id], fact) {
+			const int64_t *key = keys_key(&w->facts.keys, fact);
+			w->from[key[0]] = (int)key[1];
+			w->copied[key[0]] = w->defined[key[0]] = w->now;
+		}
+}
+
+/* ---- what reads them ---- */
+
+/* One operand at a time: the original may be of a type that the operation does not take there. */
+static void replace_operand(Copies *w, Ins *i, int *place)
+{
+	int old = *place, to = original(w, old);
+	if (to == old)
+		return;
+	*place = to;
+	if (ins_allowed(w->e.m, w->e.f, i))
+		w->replaced++;
+	else
+		*place = old;
+}
+
+static Ins replace(Copies *w, const Ins *old)
+{
+	Ins i = *old;
+	if (i.guard >= 0)
+		replace_operand(w, &i, &i.guard);
+	for (int k = 0; k < i.nsrc; k++) {
+		if (ins_src(&i, k)->kind != OPD_REG || original(w, ins_src(&i, k)->id) == ins_src(&i, k)->id)
+			continue;
+		if (i.opd == old->opd)
+			i = edit_copy(&w->e, &i);
+		replace_operand(w, &i, &ins_src(&i, k)->id);
+	}
+	return i;
+}
+
+static void rewrite(Copies *w, Block *b)
+{
+	Rewrite r;
+	enter(w, b);
+	for (const Ins *old = edit_rewrite(&r, &w->e, b); old; old = edit_next(&r)) {
+		Ins i = replace(w, old);
+		if (ins_copies(w->e.f, &i) && original(w, ins_dst(&i, 0)->id) == original(w, ins_src(&i, 0)->id)) {
+			w->gone++;
+			continue;
+		}
+		edit_put(&r, i);
+		step(w, &i);
+	}
+}
+
+/* Each round makes more copies known: of an original that is itself a copy, and beyond copies that went. */
+static bool round_of(PassRun *r, Copies *w)
+{
+	const Cfg *c = analysis_cfg(r->an);
+	int before = w->replaced + w->gone, n = function_values(r->f);
+	w->from = arena_array(&w->arena, int, n);
+	w->copied = arena_array(&w->arena, int, n);
+	w->defined = arena_array(&w->arena, int, n);
+	find(w, r, c);
+	for (int i = 0; i < c->nreach; i++)
+		rewrite(w, c->rpo[i]);
+	arena_free(&w->arena);
+	return w->replaced + w->gone > before;
+}
+
+static bool run(PassRun *r)
+{
+	Copies w = { .e = edit_open(r->m, r->f, r->origin) };
+	while (round_of(r, &w))
+		;
+	edit_close(&w.e);
+	pass_count(r, "operands replaced", w.replaced);
+	pass_count(r, "copies deleted", w.gone);
+	return w.replaced + w.gone > 0;
+}
+
+const Pass pass_copy_prop = {
+	.name = "copy-prop",
+	.help = "read the original of a copied register",
+	.function = run,
+	.keeps_graph = true,
+};

@@ -1,0 +1,123 @@
+/* cse: local value numbering: what a register of the same block has already is copied instead of computed again.
+ *
+ * requires  nothing
+ * keeps     the graph
+ * breaks    liveness
+ *
+ * Registers and expressions have numbers; equal numbers are equal values. A definition under a guard gives its register a value of its own. Loads
+ * count with the state of memory before them, operations on the carry flag have no number. */
+#include "isa/edit.h"
+#include "passes/analyses.h"
+#include "passes/transform/facts.h"
+#include "passes/transform/transform.h"
+
+typedef struct Values {
+	PassRun *r;
+	Edit e;
+	Keys keys;                     /* of expressions over values */
+	Vec(int) holder;               /* by expression: the register that had it last */
+	Vec(int) value;                /* by expression: its value's number */
+	int *of, *block;               /* by register: value, and the block (one more than its number) in which it is known */
+	int now, id;                   /* values so far; the block */
+	int memory[SP_COUNT];          /* state of each space */
+	int replaced;
+} Values;
+
+static void fresh(void *self, int reg)
+{
+	Values *w = self;
+	w->of[reg] = ++w->now;
+	w->block[reg] = w->id + 1;
+}
+
+static void known(void *self, int reg)
+{
+	if (((Values *)self)->block[reg] != ((Values *)self)->id + 1)
+		fresh(self, reg);
+}
+
+/* The expression's number, or -1. */
+static int expression(Values *w, const Ins *i)
+{
+	int64_t key[KEY_MOST + SP_COUNT + 1];
+	uint8_t reads;
+	if (!ins_repeats(i, &reads))
+		return -1;
+	int n = ins_key(w->r->f, i, w->of, key);
+	if (!n)
+		return -1;
+	for (int s = 0; s < SP_COUNT; s++)
+		key[n++] = reads & SPACE_BIT(s) ? w->memory[s] : 0;
+	key[n++] = w->id;
+	int x = keys_number(&w->keys, key, n);
+	if (x == w->value.n) {
+		vec_push(&w->value, 0);
+		vec_push(&w->holder, -1);
+	}
+	return x;
+}
+
+/* What the instruction computes is in `holder` already. True: the instruction goes. */
+static bool replace(Values *w, const Ins *i, int holder, Ins *out)
+{
+	int d = ins_dst(i, 0)->id;
+	if (i->op == OP_MOV && (ins_src(i, 0)->kind == OPD_REG || ins_src(i, 0)->kind == OPD_IMM) && holder != d)
+		return false;
+	w->replaced++;
+	if (holder == d)
+		return true;
+	*out = ins_move(w->r->m, w->r->f, i, d, holder);
+	return false;
+}
+
+static void number(Values *w, Rewrite *rw, const Ins *i)
+{
+	Ins out = *i;
+	ins_uses(w->r->f, i, known, w);
+	int x = expression(w, i), holder = x >= 0 ? w->holder.v[x] : -1;
+	bool copy = ins_copies(w->r->f, i), has = holder >= 0 && w->of[holder] == w->value.v[x];
+	int value = copy ? w->of[ins_src(i, 0)->id] : has ? w->value.v[x] : -1;
+	if (has && !copy && replace(w, i, holder, &out))
+		return;
+	edit_put(rw, out);
+	ins_defs(w->r->f, i, fresh, w);
+	uint8_t spaces = ins_clobbers(analysis_effects(w->r->an), i);
+	for (int s = 0; s < SP_COUNT; s++)
+		if (spaces & SPACE_BIT(s))
+			w->memory[s] = ++w->now;
+	if (x < 0 || i->guard >= 0)
+		return;
+	int d = ins_dst(i, 0)->id;
+	if (value >= 0)
+		w->of[d] = value;
+	w->value.v[x] = w->of[d];
+	if (!has)
+		w->holder.v[x] = d;
+}
+
+static bool run(PassRun *r)
+{
+	Arena a = { 0 };
+	const Cfg *c = analysis_cfg(r->an);
+	int n = function_values(r->f);
+	Values w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .keys = { .a = &a }, .of = arena_array(&a, int, n), .block = arena_array(&a, int, n) };
+	for (int i = 0; i < c->nreach; i++) {
+		Rewrite rw;
+		w.id = c->rpo[i]->id;
+		for (const Ins *x = edit_rewrite(&rw, &w.e, c->rpo[i]); x; x = edit_next(&rw))
+			number(&w, &rw, x);
+	}
+	edit_close(&w.e);
+	vec_free(&w.holder);
+	vec_free(&w.value);
+	arena_free(&a);
+	pass_count(r, "computations replaced", w.replaced);
+	return w.replaced > 0;
+}
+
+const Pass pass_cse = {
+	.name = "cse",
+	.help = "copy what a register of the same block has already instead of computing it again",
+	.function = run,
+	.keeps_graph = true,
+};

@@ -1,0 +1,42 @@
+/* What clean-up passes share: which instructions compute the same again, numbers for equal things, and facts about registers that hold on
+   every way to a block. */
+#ifndef GSIM_FACTS_H
+#define GSIM_FACTS_H
+#include "isa/effects.h"
+#include "passes/analysis/analysis.h"
+
+/* ---- questions about an instruction ---- */
+bool ins_copies(const Function *, const Ins *);      /* register = register, all bits of both; a guard does not matter */
+/* It writes one register, which depends on the sources alone and on memory in the spaces of *reads that may be written. */
+bool ins_repeats(const Ins *, uint8_t *reads);
+uint8_t ins_clobbers(const EffectTable *, const Ins *); /* spaces in which another value may stand afterwards */
+bool ins_allowed(const Module *, const Function *, const Ins *);
+/* The register gets what another one has: a move in the place of an instruction. */
+Ins ins_move(Module *, const Function *, const Ins *instead, int dst, int src);
+
+/* What is computed, as numbers: equal keys, equal results. Registers stand as number[register], or, number NULL, as themselves. */
+enum { KEY_MOST = 64 };
+int ins_key(const Function *, const Ins *, const int *number, int64_t *key); /* how many; 0: too many sources */
+
+/* ---- numbers for keys ---- */
+typedef struct Keys { Arena *a; struct Key **bucket, **key; int n, cap; } Keys; /* set a */
+int keys_number(Keys *, const int64_t *key, int n);  /* from 0 on, in the order of first sight */
+int keys_find(const Keys *, const int64_t *key, int n); /* -1: never seen */
+const int64_t *keys_key(const Keys *, int number);
+
+/* ---- facts ---- */
+/* A fact begins in a block and holds until a register that it is about is defined, a guard or not. */
+typedef struct Facts {
+	const Cfg *c;
+	const EffectTable *effects;
+	Keys keys;                 /* the facts */
+	struct FactLink **of_reg, **of_block;
+	BitSet *before;            /* by block: facts that hold on every way to its start; NULL: there are no facts */
+} Facts;
+Facts facts_open(Arena *, const Cfg *, const EffectTable *);
+static inline int facts_memory(const Facts *x, int space) { return function_values(x->c->f) + space; } /* "defined" by ins_clobbers */
+int facts_hold(Facts *, int block, const int64_t *key, int n); /* one that begins in the block and holds at its end; its number */
+void facts_about(Facts *, int fact, int reg);        /* once for each fact and register */
+void facts_solve(Facts *);
+static inline int facts_count(const Facts *x) { return x->keys.n; }
+#endif
