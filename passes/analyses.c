@@ -21,6 +21,8 @@ static Cfg *build_cfg(Analyses *an, Arena *a) { return cfg_build(a, an->f); }
 static Dom *build_dom(Analyses *an, Arena *a) { return dom_build(a, analysis_cfg(an)); }
 static Dom *build_pdom(Analyses *an, Arena *a) { return pdom_build(a, analysis_cfg(an), true); }
 static Loops *build_loops(Analyses *an, Arena *a) { return loops_build(a, analysis_cfg(an)); }
+static Control *build_control(Analyses *an, Arena *a) { return control_build(a, analysis_cfg(an), analysis_pdom(an)); }
+static Regions *build_regions(Analyses *an, Arena *a) { return regions_build(a, analysis_cfg(an)); }
 static Structure *build_structure(Analyses *an, Arena *a) { return structure_build(a, analysis_cfg(an)); }
 static Liveness *build_liveness(Analyses *an, Arena *a) { return liveness_build(a, analysis_cfg(an)); }
 static Ssa *build_ssa(Analyses *an, Arena *a) { return ssa_build(a, analysis_cfg(an), analysis_dom(an), analysis_liveness(an)); }

@@ -4,6 +4,7 @@
 #ifndef GSIM_ANALYSES_H
 #define GSIM_ANALYSES_H
 #include "passes/analysis/analysis.h"
+#include "passes/analysis/control.h"
 #include "passes/analysis/reaching.h"
 
 /* name, type of the result, of the graph alone?, help */
@@ -12,6 +13,8 @@
 	X(dom, Dom, true, "dominators") \
 	X(pdom, Dom, true, "post-dominators, with returns and exits as edges to the exit") \
 	X(loops, Loops, true, "the nest of loops, irreducible ones included") \
+	X(control, Control, true, "the branches that each block is control dependent on") \
+	X(regions, Regions, true, "the tree of regions with one entry and one exit") \
 	X(structure, Structure, true, "whether structural reduction leaves one node, and where it stops else") \
 	X(liveness, Liveness, false, "registers that are live where blocks begin and end") \
 	X(ssa, Ssa, false, "versions of registers, and phis where they meet") \

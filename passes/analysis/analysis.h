@@ -35,6 +35,7 @@ typedef struct Dom {
 	int *first, *last;         /* in a walk through the tree: a dominates what begins between its first and last; NULL: the tree was put together from others */
 } Dom;
 Dom *dom_build(Arena *, const Cfg *);
+Dom *dom_of_graph(Arena *, const Graph *, bool backward, int root);
 /* Post-dominators; node n is the virtual exit. Blocks from which no exit can be reached get a pseudo edge to it from the
    first block (in rpo) of each such strongly connected component. Edges to fatal blocks do not count: threads that go there
    meet nobody again. The fatal blocks themselves go to the virtual exit.

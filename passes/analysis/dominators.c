@@ -43,13 +43,16 @@ static Dom *dom_new(Arena *a, const Graph *g, bool backward, int root, const int
 	return d;
 }
 
+Dom *dom_of_graph(Arena *a, const Graph *g, bool backward, int root)
+{
+	int *order = arena_array(a, int, g->n + 1), n = graph_rpo(g, backward, root, order);
+	return dom_new(a, g, backward, root, order, n);
+}
+
 Dom *dom_build(Arena *a, const Cfg *c)
 {
 	must(cfg_fresh(c));
-	int *order = arena_array(a, int, c->n);
-	for (int i = 0; i < c->nreach; i++)
-		order[i] = c->rpo[i]->id;
-	return dom_new(a, c->graph, false, 0, order, c->nreach);
+	return dom_of_graph(a, c->graph, false, 0);
 }
 
 bool dom_dominates(const Dom *d, int a, int b)
@@ -239,6 +242,5 @@ Dom *pdom_build(Arena *a, const Cfg *c, bool exit_edges)
 	Graph *g = cfg_exit_graph(a, c, false);
 	if (!exit_edges)
 		ignore_exits(a, c, g);
-	int *order = arena_array(a, int, g->n);
-	return dom_new(a, g, true, c->n, order, graph_rpo(g, true, c->n, order));
+	return dom_of_graph(a, g, true, c->n);
 }

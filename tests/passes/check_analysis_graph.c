@@ -1,4 +1,5 @@
 /* Analyses of the graph against their definitions, by search over random graphs. */
+#include "passes/analysis/control.h"
 #include "tests/passes/random_function.h"
 #include <check.h>
 #include <stdio.h>
@@ -51,12 +52,135 @@ START_TEST(dominators_by_removal)
 }
 END_TEST
 
+/* ---- control dependence ---- */
+
+typedef struct Told { int block; bool *on; int entries; } Told; /* on: by branch */
+
+static void tell(void *self, int branch, int to)
+{
+	Told *t = self;
+	if (branch == CONTROL_ENTRY)
+		t->entries++;
+	else
+		t->on[branch] = true;
+}
+
+static void tell_dependent(void *self, int block) { ((Told *)self)->on[block] = true; }
+
+/* Does every way from s to the exit go through m? */
+static bool closes(const Graph *g, int m, int s) { return m == s || !leads(g, s, g->n - 1, m); }
+
+static bool depends(const Cfg *c, const Graph *g, int m, int n)
+{
+	bool is = false;
+	for (int k = 0; k < g->succ[n].n; k++)
+		is |= closes(g, m, g->succ[n].v[k]) && (m == n || !closes(g, m, n));
+	for (int k = 0; k < c->graph->succ[n].n && !bs_has(c->fatal, n); k++) /* aborts: only what is fatal, too, depends on them */
+		is |= bs_has(c->fatal, c->graph->succ[n].v[k]) && closes(g, m, c->graph->succ[n].v[k]);
+	return is;
+}
+
+START_TEST(control_dependence_by_definition)
+{
+	Cfg *c = random_cfg(_i, 12);
+	Graph *g = cfg_exit_graph(&arena, c, false);
+	Control *x = control_build(&arena, c, pdom_build(&arena, c, true));
+	for (int m = 0; m < c->n; m++) {
+		bool on[12] = { 0 };
+		Told t = { m, on, 0 };
+		if (!bs_has(c->reach, m))
+			continue;
+		control_branches(x, m, tell, &t);
+		ck_assert_int_eq(t.entries, closes(g, m, 0));
+		for (int n = 0; n < c->n; n++)
+			ck_assert_int_eq(on[n], bs_has(c->reach, n) && depends(c, g, m, n));
+	}
+	for (int n = 0; n < c->n; n++) {
+		bool on[12] = { 0 };
+		Told t = { n, on, 0 };
+		if (!bs_has(c->reach, n))
+			continue;
+		control_dependents(x, n, tell_dependent, &t);
+		for (int m = 0; m < c->n; m++)
+			ck_assert_int_eq(on[m], bs_has(c->reach, m) && depends(c, g, m, n));
+	}
+}
+END_TEST
+
+/* ---- regions ---- */
+
+enum { MOST = 12 };
+
+/* The blocks of (e, x), by definition; false: that is no region. */
+static bool is_region(const Graph *g, int e, int x, BitSet blocks)
+{
+	BitSet avoid = bs_new(&arena, g->n);
+	bs_clear(blocks);
+	bs_add(avoid, x);
+	if (e == x || e == g->n - 1 || !leads(g, 0, e, -1))
+		return false;
+	graph_reach(g, false, e, avoid, blocks);
+	if (bs_has(blocks, g->n - 1))
+		return false;
+	bs_each(blocks, b)
+		for (int k = 0; k < g->pred[b].n; k++)
+			if (b != e && !bs_has(blocks, g->pred[b].v[k]))
+				return false;
+	return !e || !bs_has(blocks, 0); /* the function begins there */
+}
+
+START_TEST(regions_by_definition)
+{
+	Cfg *c = random_cfg(_i, MOST);
+	Graph *g = cfg_exit_graph(&arena, c, false);
+	Regions *r = regions_build(&arena, c);
+	bool is[MOST + 1][MOST + 1] = { 0 };
+	BitSet *blocks = arena_array(&arena, BitSet, (MOST + 1) * (MOST + 1)), of[2 * MOST * MOST];
+	for (int e = 0; e < g->n; e++)
+		for (int x = 0; x < g->n; x++)
+			is[e][x] = is_region(g, e, x, blocks[e * g->n + x] = bs_new(&arena, g->n));
+	int n = 0;
+	for (int e = 0; e < g->n; e++)
+		for (int x = 0; x < g->n; x++) {
+			bool canonical = is[e][x] && !(e == 0 && x == c->n);
+			for (int y = 0; y < g->n; y++)
+				canonical &= !(is[e][y] && is[y][x]);
+			n += canonical;
+			for (int k = 1; k < r->n; k++)
+				canonical &= r->region[k].entry != e || r->region[k].exit != x;
+			ck_assert_msg(!canonical, "(%d, %d) is missing", e, x);
+		}
+	ck_assert_int_eq(r->n, n + 1);
+	for (int k = 0; k < r->n; k++) {
+		of[k] = blocks[r->region[k].entry * g->n + r->region[k].exit];
+		ck_assert_int_eq(bs_count(of[k]), r->region[k].blocks);
+		for (int b = 0; b < c->n; b++)
+			ck_assert_int_eq(region_has(r, k, b), bs_has(of[k], b));
+		ck_assert_int_lt(r->region[k].parent, k);
+	}
+	for (int k = 1; k < r->n; k++) /* the parent is the smallest one that has all of it */
+		for (int p = 0; p < r->n; p++) {
+			BitSet both = bs_new(&arena, g->n);
+			bs_copy(both, of[p]);
+			if (p == k || bs_union(both, of[k]))
+				continue;
+			ck_assert_int_le(r->region[r->region[k].parent].blocks, r->region[p].blocks);
+		}
+	for (int b = 0; b < c->n; b++)
+		for (int k = 0; k < r->n; k++)
+			if (bs_has(of[k], b))
+				ck_assert(r->of[b] >= 0 && bs_has(of[r->of[b]], b) && r->region[r->of[b]].blocks <= r->region[k].blocks);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("graph");
 	TCase *t = tcase_create("all");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, dominators_by_removal, 0, 400);
+	tcase_add_loop_test(t, control_dependence_by_definition, 0, 400);
+	tcase_add_loop_test(t, regions_by_definition, 0, 600);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_set_fork_status(r, CK_NOFORK);

@@ -1,0 +1,121 @@
+#include "passes/analysis/control.h"
+#include "passes/analysis/print.h"
+#include "lib/diag.h"
+#include <limits.h>
+
+/* Where what depends on an edge ends in the tree of post-dominators. */
+static int stop_of(const Control *x, int from, int to)
+{
+	bool aborts = bs_has(x->c->fatal, to) && !bs_has(x->c->fatal, from);
+	return aborts ? x->c->n : x->pdom->idom[from];
+}
+
+static int each_edge(const Control *x, int from, struct ControlEdge *edge)
+{
+	int n = 0;
+	const IntList *to = &x->c->graph->succ[from];
+	for (int k = 0; k < to->n; k++)
+		if (to->v[k] != stop_of(x, from, to->v[k]))
+			edge[n++] = (struct ControlEdge){ from, to->v[k], stop_of(x, from, to->v[k]) };
+	return n;
+}
+
+Control *control_build(Arena *a, const Cfg *c, const Dom *pdom)
+{
+	must(cfg_fresh(c));
+	Arena tmp = { 0 };
+	Control *x = arena_new(a, Control);
+	int n = 0, all = 0;
+	x->c = c;
+	x->pdom = pdom;
+	for (int b = 0; b < c->n; b++)
+		all += c->graph->succ[b].n;
+	struct ControlEdge *edge = arena_array(&tmp, struct ControlEdge, all + 1);
+	for (int b = 0; b < c->n; b++)
+		n += each_edge(x, b, edge + n);
+	int *start = arena_array(&tmp, int, pdom->n + 2);
+	for (int k = 0; k < n; k++)
+		start[pdom->first[edge[k].to] + 1]++;
+	for (int k = 0; k < pdom->n; k++)
+		start[k + 1] += start[k];
+	x->n = n;
+	for (x->width = 1; x->width < n;)
+		x->width *= 2;
+	x->edge = arena_array(a, struct ControlEdge, n + 1);
+	x->least = arena_array(a, int, 2 * x->width);
+	for (int k = 0; k < n; k++)
+		x->edge[start[pdom->first[edge[k].to]]++] = edge[k];
+	for (int k = 0; k < x->width; k++)
+		x->least[x->width + k] = k < n ? pdom->depth[x->edge[k].stop] : INT_MAX;
+	for (int k = x->width - 1; k > 0; k--)
+		x->least[k] = x->least[2 * k] < x->least[2 * k + 1] ? x->least[2 * k] : x->least[2 * k + 1];
+	arena_free(&tmp);
+	return x;
+}
+
+/* The first edge whose target's place is not before `first`. */
+static int from_place(const Control *x, int first)
+{
+	int low = 0, high = x->n;
+	while (low < high) {
+		int mid = (low + high) / 2;
+		if (x->pdom->first[x->edge[mid].to] < first)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+typedef struct Ask { const Control *x; int low, high, depth; void (*visit)(void *, int, int); void *self; } Ask;
+
+/* Edges low..high - 1 that stop above the depth; node k of the tree has `width` edges from `at` on. */
+static void find(const Ask *q, int k, int at, int width)
+{
+	if (at >= q->high || at + width <= q->low || q->x->least[k] >= q->depth)
+		return;
+	if (width == 1) {
+		q->visit(q->self, q->x->edge[at].from, q->x->edge[at].to);
+		return;
+	}
+	find(q, 2 * k, at, width / 2);
+	find(q, 2 * k + 1, at + width / 2, width / 2);
+}
+
+void control_branches(const Control *x, int block, void (*visit)(void *, int branch, int to), void *self)
+{
+	const Dom *p = x->pdom;
+	Ask q = { x, from_place(x, p->first[block]), from_place(x, p->last[block] + 1), p->depth[block], visit, self };
+	if (bs_has(x->c->reach, block) && dom_dominates(p, block, 0))
+		visit(self, CONTROL_ENTRY, 0);
+	find(&q, 1, 0, x->width);
+}
+
+void control_dependents(const Control *x, int branch, void (*visit)(void *, int block), void *self)
+{
+	const IntList *to = &x->c->graph->succ[branch];
+	for (int k = 0; k < to->n; k++)
+		for (int b = to->v[k], stop = stop_of(x, branch, b); b != stop; b = x->pdom->idom[b])
+			visit(self, b);
+}
+
+typedef struct Printer { const Cfg *c; StrBuf *s; } Printer;
+
+static void print_branch(void *self, int branch, int to)
+{
+	Printer *p = self;
+	if (branch == CONTROL_ENTRY)
+		sb_puts(p->s, " (entry)");
+	else
+		sb_printf(p->s, " %s->%s", print_label(p->c, branch), print_label(p->c, to));
+}
+
+void control_print(const Cfg *c, const Control *x, StrBuf *s)
+{
+	Printer p = { c, s };
+	for (int i = 0; i < c->nreach; i++) {
+		sb_printf(s, "  %s:", c->rpo[i]->label);
+		control_branches(x, c->rpo[i]->id, print_branch, &p);
+		sb_putc(s, '\n');
+	}
+}

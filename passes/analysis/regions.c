@@ -1,0 +1,220 @@
+/* The tree of canonical regions, from the dominator tree alone. D(b) is what b dominates. An edge u -> v leaves D(b) when b lies on the way up from
+ * u, below v's immediate dominator, and is not v itself: of u in D(b) just the edges to what lies no deeper than b. So (e, x), where x post-dominates e,
+ * is a region exactly when
+ *
+ *	x outside D(e):  all edges that leave D(e) go to x;
+ *	x inside D(e):   no edge that leaves D(x) goes to anything deeper than e, and those that leave D(e) are just those that leave D(x)
+ *	                 and do not go to e.
+ *
+ * Both are asked of the number of edges that leave D(b), of the deepest of their targets, and of the number of x's and e's predecessors within a
+ * piece of the tree. The first x for which edges leave D(e) before x is the last one inside D(e) worth asking. */
+#include "passes/analysis/control.h"
+#include "passes/analysis/print.h"
+#include "lib/diag.h"
+
+typedef struct Heap { int left, right, rank, key; } Heap;
+
+typedef struct Search {
+	const Cfg *c;
+	Graph *g;
+	const Dom *dom, *pdom;
+	int *by_first;                 /* nodes in the order of their places in the dominator tree */
+	int *leaving, *deepest;        /* by node: edges that leave D(b); depth of the deepest target */
+	int *pred_first, *pred;        /* predecessors' places, in order */
+	int *farthest;                 /* by node: the exit of the longest row of regions that begins there; -1: none does */
+	Vec(Region) found;
+	Heap *heap;
+} Search;
+
+/* ---- what leaves ---- */
+
+static int join(Heap *h, int a, int b)
+{
+	int path[64], n = 0;           /* the right spine is logarithmic */
+	while (a && b) {
+		int top = h[a].key >= h[b].key ? a : b, other = top == a ? b : a;
+		path[n++] = top;
+		a = h[top].right;
+		b = other;
+	}
+	int sum = a ? a : b;
+	while (n) {
+		int top = path[--n];
+		h[top].right = sum;
+		if (h[h[top].left].rank < h[sum].rank) {
+			h[top].right = h[top].left;
+			h[top].left = sum;
+		}
+		h[top].rank = h[h[top].right].rank + 1;
+		sum = top;
+	}
+	return sum;
+}
+
+/* A heap of the edges from D(b) by twice the depth of the target, one more for edges to what dominates their source: these leave all but it. */
+static void count_leaving(Search *x, Arena *tmp)
+{
+	const Dom *d = x->dom;
+	int n = x->g->n, edges = 0, next = 1, *top = arena_array(tmp, int, n + 1);
+	for (int b = 0; b < n; b++)
+		edges += x->g->succ[b].n;
+	x->heap = arena_array(tmp, Heap, edges + 2);
+	for (int k = n; k-- > 0;) {
+		int b = x->by_first[k];
+		for (int e = 0; e < x->g->succ[b].n; e++) {
+			int v = x->g->succ[b].v[e];
+			x->heap[next] = (Heap){ 0, 0, 1, 2 * d->depth[v] + dom_dominates(d, v, b) };
+			top[b] = join(x->heap, top[b], next++);
+			x->leaving[b]++;
+		}
+		for (; top[b] && x->heap[top[b]].key > 2 * d->depth[b]; x->leaving[b]--)
+			top[b] = join(x->heap, x->heap[top[b]].left, x->heap[top[b]].right);
+		x->deepest[b] = top[b] ? x->heap[top[b]].key / 2 : -1;
+		if (d->idom[b] >= 0) {
+			top[d->idom[b]] = join(x->heap, top[d->idom[b]], top[b]);
+			x->leaving[d->idom[b]] += x->leaving[b];
+		}
+	}
+}
+
+static void sort_preds(Search *x, Arena *tmp)
+{
+	int n = x->g->n;
+	x->pred_first = arena_array(tmp, int, n + 2);
+	for (int b = 0; b < n; b++)
+		x->pred_first[b + 1] = x->pred_first[b] + x->g->pred[b].n;
+	x->pred = arena_array(tmp, int, x->pred_first[n] + 1);
+	int *at = arena_array(tmp, int, n + 1);
+	memcpy(at, x->pred_first, sizeof *at * (size_t)n);
+	for (int k = 0; k < n; k++)
+		for (int b = x->by_first[k], e = 0; e < x->g->succ[b].n; e++)
+			x->pred[at[x->g->succ[b].v[e]]++] = k;
+}
+
+/* Edges from D(b) to the node. */
+static int edges_from(const Search *x, int b, int to)
+{
+	int count[2];
+	for (int side = 0; side < 2; side++) {
+		int low = x->pred_first[to], high = x->pred_first[to + 1], place = side ? x->dom->last[b] + 1 : x->dom->first[b];
+		while (low < high) {
+			int mid = (low + high) / 2;
+			if (x->pred[mid] < place)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		count[side] = low;
+	}
+	return count[1] - count[0];
+}
+
+/* ---- which are regions ---- */
+
+static int size(const Search *x, int e, int exit)
+{
+	int all = x->dom->last[e] - x->dom->first[e] + 1;
+	return dom_dominates(x->dom, e, exit) ? all - (x->dom->last[exit] - x->dom->first[exit] + 1) : all;
+}
+
+static void regions_from(Search *x, int e)
+{
+	const Dom *d = x->dom;
+	for (int exit = x->pdom->idom[e]; exit >= 0;) {
+		bool inside = dom_dominates(d, e, exit), is;
+		if (inside) {
+			int left = x->leaving[exit] - edges_from(x, exit, e);
+			bool deep = x->deepest[exit] > d->depth[e];
+			is = !deep && left == x->leaving[e];
+			if (!is && !deep) /* something leaves D(e) in front of this exit, and in front of all that follow */
+				while (exit >= 0 && dom_dominates(d, e, exit))
+					exit = x->pdom->idom[exit];
+			else if (!is)
+				exit = x->pdom->idom[exit];
+			if (!is)
+				continue;
+		} else {
+			is = x->leaving[e] == edges_from(x, e, exit);
+		}
+		if (is) {
+			vec_push(&x->found, ((Region){ e, exit, -1, 0, size(x, e, exit) }));
+			x->farthest[e] = x->farthest[exit] >= 0 && inside ? x->farthest[exit] : exit;
+		}
+		if (!inside)
+			return;
+		exit = x->pdom->idom[x->farthest[e]];
+	}
+}
+
+/* ---- the tree ---- */
+
+bool region_has(const Regions *r, int region, int block)
+{
+	const Region *x = &r->region[region];
+	if (r->of[block] < 0)
+		return false;
+	return dom_dominates(r->dom, x->entry, block) && (!dom_dominates(r->dom, x->entry, x->exit) || !dom_dominates(r->dom, x->exit, block));
+}
+
+/* Regions of one entry were found from the smallest to the largest, entries from the last place to the first: backwards, outer ones come first. */
+static void nest(Search *x, Regions *r)
+{
+	for (int b = 0; b < x->c->n; b++)
+		r->of[b] = -1;
+	r->region[r->n++] = (Region){ 0, x->c->n, -1, 0, x->dom->last[0] - x->dom->first[0] };
+	int next = x->found.n - 1;
+	for (int k = 0; k < x->g->n; k++) {
+		int b = x->by_first[k];
+		if (b == x->c->n || x->dom->first[b] > x->dom->last[0])
+			continue;
+		int in = b ? r->of[x->dom->idom[b]] : 0;
+		r->of[b] = in;
+		while (!region_has(r, in, b))
+			in = r->region[in].parent;
+		for (; next >= 0 && x->found.v[next].entry == b; next--) {
+			if (!b && x->found.v[next].exit == x->c->n)
+				continue; /* that is region 0 */
+			r->region[r->n] = x->found.v[next];
+			r->region[r->n].parent = in;
+			r->region[r->n].depth = r->region[in].depth + 1;
+			in = r->n++;
+		}
+		r->of[b] = in;
+	}
+}
+
+Regions *regions_build(Arena *a, const Cfg *c)
+{
+	must(cfg_fresh(c));
+	Arena tmp = { 0 };
+	Search x = { .c = c, .g = cfg_exit_graph(&tmp, c, false) };
+	int n = x.g->n, **all[] = { &x.by_first, &x.leaving, &x.deepest, &x.farthest };
+	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+		*all[k] = arena_array(&tmp, int, n + 1);
+	x.dom = dom_of_graph(a, x.g, false, 0);
+	x.pdom = dom_of_graph(&tmp, x.g, true, c->n);
+	for (int b = 0; b < n; b++) {
+		x.by_first[x.dom->first[b]] = b;
+		x.farthest[b] = -1;
+	}
+	count_leaving(&x, &tmp);
+	sort_preds(&x, &tmp);
+	for (int k = n; k-- > 0;)
+		if (x.dom->first[x.by_first[k]] <= x.dom->last[0] && x.by_first[k] != c->n)
+			regions_from(&x, x.by_first[k]);
+	Regions *r = arena_new(a, Regions);
+	r->dom = x.dom;
+	r->of = arena_array(a, int, c->n + 1);
+	r->region = arena_array(a, Region, x.found.n + 2);
+	nest(&x, r);
+	vec_free(&x.found);
+	arena_free(&tmp);
+	return r;
+}
+
+void regions_print(const Cfg *c, const Regions *r, StrBuf *s)
+{
+	for (int k = 0; k < r->n; k++)
+		sb_printf(s, "  %*s%s => %s: %d blocks\n", 2 * r->region[k].depth, "", print_label(c, r->region[k].entry), print_label(c, r->region[k].exit),
+			r->region[k].blocks);
+}
