@@ -430,7 +430,10 @@ START_TEST(pipeline_text)
 	ck_assert_str_eq(complaint(""), "");
 	ck_assert_str_eq(complaint(" linearize , dce( ) "), "");
 	ck_assert_str_eq(complaint(" none "), "");
-	ck_assert_str_eq(complaint("none,dce"), "--passes:1:1: no pass `none`; there are dce, linearize, simplify-cfg, webs");
+	char *all = "--passes:1:1: no pass `none`; there are ";
+	for (int k = 0; passes[k]; k++)
+		all = arena_printf(&arena, "%s%s%s", all, k ? ", " : "", passes[k]->name);
+	ck_assert_str_eq(complaint("none,dce"), all);
 	ck_assert_str_eq(complaint("dce,linearise"), "--passes:1:5: no pass `linearise`; the nearest is `linearize`");
 	ck_assert_str_eq(complaint("dce,"), "--passes:1:5: expected the name of a pass, found the end of the list");
 	ck_assert_str_eq(complaint("dce dce"), "--passes:1:5: expected `,` and another pass, found `d`");
