@@ -12,6 +12,7 @@ const Pass *const passes[] = {
 	&pass_copy_prop,
 	&pass_cse,
 	&pass_dce,
+	&pass_flatten,
 	&pass_linearize,
 	&pass_simplify_cfg,
 	&pass_split_edges,

@@ -1,0 +1,126 @@
+/* flatten: nested loops whose inner ones make different numbers of turns become one loop. V. Bulavintsev, "Flattening of data-dependent nested loops
+ * for compile-time optimization of GPU programs" (2019), section III.
+ *
+ * requires  reducible loops
+ * keeps     what each thread executes, in its order, but for branches and the assignments it inserts; labels of the user's blocks
+ * breaks    dominators, loops, uniformity: branches that a warp decided alike are decided by threads in different turns
+ *
+ * Inside out: the inner loops of the innermost outer one first, then that one, as one loop, with the one around it. Operations that depend on which
+ * threads execute them together forbid it. */
+#include "passes/transform/flatten/flatten.h"
+#include "passes/transform/transform.h"
+
+enum { OPTION_LEVEL, OPTION_EXITS, OPTION_ENTER, OPTION_ORDERED, OPTION_LOOPS, OPTIONS };
+
+static const char *const exits[] = { "latch", "direct", NULL };
+static const char *const enters[] = { "auto", "now", "next", NULL };
+
+static const PassOption options[OPTIONS] = {
+	[OPTION_LEVEL] = { "level", 1, 1, 1000000, "loops stay nested to this depth: 1 leaves no nest" },
+	[OPTION_EXITS] = { "exits", EXITS_LATCH, .help = "threads leave the loop at its end, together, or where they did, as in the paper", .kind = PASS_NAME,
+		.names = exits },
+	[OPTION_ENTER] = { "enter", ENTER_AUTO, .help = "a thread that comes to an inner loop takes its first turn there and then, or with the next turn "
+		"of the outer one; auto: now where every way leads there", .kind = PASS_NAME, .names = enters },
+	[OPTION_ORDERED] = { "ordered", 0, 0, 1, "1: leave nests with atomics, fences, volatile or ordered accesses alone" },
+	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the outer loops that may be flattened; all when not given", .kind = PASS_LIST },
+};
+
+static Loc place(const Nests *w, const Block *b) { return ins_loc(w->r->m, &b->ins.v[0]); }
+
+static bool listed(const PassValue *v, const Block *b)
+{
+	for (int i = 0; i < v->n; i++)
+		if (!strcmp(v->list[i], b->label))
+			return true;
+	return !v->given;
+}
+
+static bool has_inner(const Nests *w, int a) { return w->loop[a].end > a + 1; }
+
+/* Is it wanted, and does it keep what each thread does, to take inner loops into loop a? */
+static bool may_take(const Nests *w, int a)
+{
+	const FlatLoop *x = &w->loop[a];
+	const PassValue *option = w->r->option;
+	if (!has_inner(w, a) || !listed(&option[OPTION_LOOPS], x->source))
+		return false;
+	if (x->convergent) {
+		pass_remark(w->r, ins_loc(w->r->m, x->convergent), "the nest in loop %s is left alone: %s depends on which threads execute it together",
+			x->source->label, op_info[x->convergent->op].name);
+		return false;
+	}
+	if (!x->reducible) {
+		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: the loop has several entries", x->source->label);
+		return false;
+	}
+	if (x->ordered && option[OPTION_ORDERED].number) {
+		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: its accesses to memory are ordered", x->source->label);
+		return false;
+	}
+	return true;
+}
+
+/* Chooses inner loops of loop a; returns how many. */
+static int choose(Nests *w, int a)
+{
+	int n = 0;
+	if (!may_take(w, a))
+		return 0;
+	for (int k = a + 1; k < w->loop[a].end; k = w->loop[k].end) {
+		FlatLoop *x = &w->loop[k];
+		if (!x->reducible) {
+			pass_remark(w->r, place(w, x->source), "loop %s is left alone: it has several entries", x->source->label);
+			continue;
+		}
+		x->chosen = true;
+		n++;
+	}
+	return n;
+}
+
+/* Threads that a warp executes together may be in turns that differ: no branch is sure to be decided alike. */
+static void forget_uniform(Nests *w)
+{
+	for (int b = 0; b < w->cfg->n; b++) {
+		Block *x = w->cfg->f->block.v[b];
+		int l = w->of.v[b];
+		if (l >= 0 && x->nsucc > 1 && block_term(x)->flags & INSF_UNI && w->loop[l].within) {
+			block_term(x)->flags &= (uint8_t)~INSF_UNI;
+			edit_touch_code(w->r->f);
+		}
+	}
+}
+
+static bool run(PassRun *r)
+{
+	Nests w;
+	int nests = 0, loops = 0, before = r->f->block.n;
+	nests_open(&w, r);
+	w.exits = (Exits)r->option[OPTION_EXITS].number;
+	w.enter = (Enter)r->option[OPTION_ENTER].number;
+	for (int a = w.n; a-- > 0;) {
+		int n = w.loop[a].depth >= r->option[OPTION_LEVEL].number ? choose(&w, a) : 0;
+		if (n)
+			nest_rewrite(&w, a);
+		else
+			nest_pass_on(&w, a);
+		nests += n > 0;
+		loops += n;
+	}
+	for (int l = 0; l < w.n; l++)
+		w.loop[l].within = w.loop[l].flattened || (w.loop[l].parent >= 0 && w.loop[w.loop[l].parent].within);
+	forget_uniform(&w);
+	nests_close(&w);
+	pass_count(r, "nests flattened", nests);
+	pass_count(r, "inner loops taken in", loops);
+	pass_count(r, "blocks added", r->f->block.n - before);
+	return nests > 0;
+}
+
+const Pass pass_flatten = {
+	.name = "flatten",
+	.help = "make nested loops one, so that threads need not wait for each other behind inner loops",
+	.options = options,
+	.noptions = OPTIONS,
+	.function = run,
+};

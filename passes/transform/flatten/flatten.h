@@ -1,0 +1,62 @@
+/* Inside loop flattening: the nest of loops as lists of the blocks that matter (nest.c), what pays (decide.c), one outer loop rewritten (rewrite.c). */
+#ifndef GSIM_FLATTEN_H
+#define GSIM_FLATTEN_H
+#include "isa/edit.h"
+#include "passes/analyses.h"
+#include "passes/pass.h"
+
+typedef Vec(Block *) BlockList;
+
+/* A loop; the lists hold blocks with edges that begin or end turns, as the function is now, inner loops rewritten first. */
+typedef struct FlatLoop {
+	int parent, end, depth;        /* loops inside have the numbers behind this one up to end; depth from 1 */
+	bool reducible, ordered;       /* ordered: has accesses that keep their place among those of other threads */
+	const Ins *convergent;         /* one that depends on which threads execute it together, or NULL */
+	Block *source;                 /* its header in the source */
+	Block *head;                   /* where turns begin: the header, or what was put before it */
+	int last;                      /* the last of its blocks in the function's order */
+	BlockList own, leave, enter;   /* own: in no inner loop, with an edge to a header or out; enter: outside, with an edge to head */
+
+	bool chosen, now;              /* becomes part of the loop around it; a turn of that one that comes to it takes its first turn, too */
+	int again;                     /* register: the thread goes on with a turn of this loop */
+
+	bool flattened, within;        /* has taken inner ones in; it or one around it has */
+	double turn, trips;            /* cost of a turn, all inside included; mean turns, each time it is entered */
+} FlatLoop;
+
+typedef struct Placed { int key, seq; Block *block; } Placed;
+
+typedef enum { EXITS_LATCH, EXITS_DIRECT } Exits;
+typedef enum { ENTER_AUTO, ENTER_NOW, ENTER_NEXT } Enter;
+
+typedef struct Nests {
+	PassRun *r;
+	Edit edit;
+	Arena arena;
+	const Cfg *cfg;                /* as the round began: for blocks that were there then */
+	int n;
+	FlatLoop *loop;                /* outer ones first, each followed by those inside */
+	Vec(int) of, begins;           /* by block: the innermost loop around it; the loop whose head it is; -1 = none */
+	Vec(int) code, seen;           /* of one rewriting: an exit's number, or -1; the last loop whose walk has been here */
+	Vec(Placed) placed;            /* new blocks */
+	Exits exits;
+	Enter enter;
+} Nests;
+
+void nests_open(Nests *, PassRun *);
+void nests_close(Nests *);             /* puts the new blocks into the function's order */
+static inline bool nest_has(const Nests *w, int loop, const Block *b)
+{
+	int of = w->of.v[b->id];
+	return of >= loop && of < w->loop[loop].end;
+}
+/* b, which is new, lies in that loop (-1: in none), right before or behind block number anchor. */
+Block *nest_place(Nests *, int loop, int anchor, bool behind, const char *base, const char *tail);
+Block *nest_split_edge(Nests *, int loop, Block *b, Block *s); /* a new block on all edges b -> s */
+bool nest_fatal(const Nests *, const Block *);   /* all ways from it abort: where it stands does not matter */
+bool nest_leaves(const Nests *, int loop, const Block *b); /* b has an edge out of the loop, not counting aborts */
+void nest_pass_on(Nests *, int loop);           /* the loop stays as it is: which blocks leave it, for the one around */
+
+/* The inner loops that are chosen become part of this one. */
+void nest_rewrite(Nests *, int loop);
+#endif

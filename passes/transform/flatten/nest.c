@@ -1,0 +1,174 @@
+/* The nest of loops in time proportional to blocks and edges: no set of blocks for each loop, but numbers of loops and the blocks at their borders. */
+#include "passes/transform/flatten/flatten.h"
+#include <stdlib.h>
+
+static void know(Nests *w, int loop)
+{
+	vec_push(&w->of, loop);
+	vec_push(&w->begins, -1);
+	vec_push(&w->code, -1);
+	vec_push(&w->seen, -1);
+}
+
+static void find_loops(Nests *w)
+{
+	const Nest *nest = w->cfg->nest;
+	Function *f = w->cfg->f;
+	w->n = nest->nloop;
+	w->loop = arena_array(&w->arena, FlatLoop, w->n + 1);
+	for (int b = 0; b < f->block.n; b++)
+		know(w, nest->of[b]);
+	for (int l = 0; l < w->n; l++) {
+		Block *h = f->block.v[nest->header[l]];
+		w->loop[l] = (FlatLoop){ .parent = nest->parent[l], .end = l + 1, .reducible = true, .source = h, .head = h, .again = -1 };
+		w->loop[l].depth = nest->parent[l] < 0 ? 1 : w->loop[nest->parent[l]].depth + 1;
+		w->begins.v[h->id] = l;
+		must(nest->parent[l] < l);
+	}
+	for (int l = w->n; l-- > 0;) {
+		int p = w->loop[l].parent;
+		if (p >= 0 && w->loop[p].end < w->loop[l].end)
+			w->loop[p].end = w->loop[l].end;
+	}
+}
+
+/* An edge into loops other than by their headers makes these irreducible; one into a header is an entry. */
+static void look_at_edge(Nests *w, Block *b, const Block *s)
+{
+	int l = w->of.v[s->id];
+	if (l >= 0 && w->loop[l].source == s) {
+		if (!nest_has(w, l, b))
+			vec_push(&w->loop[l].enter, b);
+		l = w->loop[l].parent;
+	}
+	for (; l >= 0 && !nest_has(w, l, b); l = w->loop[l].parent)
+		w->loop[l].reducible = false;
+}
+
+static void look_at_block(Nests *w, Block *b)
+{
+	int l = w->of.v[b->id];
+	bool border = false;
+	for (int k = 0; k < b->nsucc; k++) {
+		bool again = false;
+		for (int j = 0; j < k; j++)
+			again |= b->succ[j] == b->succ[k];
+		if (again)
+			continue;
+		look_at_edge(w, b, b->succ[k]);
+		border |= w->begins.v[b->succ[k]->id] >= 0 || (l >= 0 && !nest_has(w, l, b->succ[k]));
+	}
+	if (l < 0)
+		return;
+	FlatLoop *x = &w->loop[l];
+	if (border)
+		vec_push(&x->own, b);
+	x->last = b->id > x->last ? b->id : x->last;
+	for (int k = 0; k < b->ins.n; k++) {
+		Effects e = ins_effects(analysis_effects(w->r->an), &b->ins.v[k]);
+		x->ordered |= e.ordered;
+		if (e.convergent && !x->convergent)
+			x->convergent = &b->ins.v[k];
+	}
+}
+
+void nests_open(Nests *w, PassRun *r)
+{
+	*w = (Nests){ .r = r, .edit = edit_open(r->m, r->f, r->origin), .cfg = analysis_cfg(r->an) };
+	find_loops(w);
+	for (int i = 0; i < w->cfg->nreach; i++)
+		look_at_block(w, w->cfg->rpo[i]);
+	for (int l = w->n; l-- > 0;) {
+		FlatLoop *x = &w->loop[l], *p = x->parent < 0 ? NULL : &w->loop[x->parent];
+		if (!p)
+			continue;
+		p->last = x->last > p->last ? x->last : p->last;
+		p->ordered |= x->ordered;
+		if (!p->convergent)
+			p->convergent = x->convergent;
+	}
+}
+
+/* ---- new blocks ---- */
+
+static int by_key(const void *a, const void *b)
+{
+	const Placed *x = a, *y = b;
+	return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : x->seq - y->seq;
+}
+
+static void arrange(Nests *w)
+{
+	Function *f = w->r->f;
+	int old = f->block.n - w->placed.n;
+	for (int b = 0; b < old; b++)
+		vec_push(&w->placed, ((Placed){ b * 3 + 1, 0, f->block.v[b] }));
+	qsort(w->placed.v, (size_t)w->placed.n, sizeof *w->placed.v, by_key);
+	Block **list = xmalloc(sizeof *list * (size_t)w->placed.n);
+	for (int i = 0; i < w->placed.n; i++)
+		list[i] = w->placed.v[i].block;
+	edit_order(f, list, w->placed.n);
+	free(list);
+}
+
+void nests_close(Nests *w)
+{
+	if (w->placed.n)
+		arrange(w);
+	for (int l = 0; l < w->n; l++) {
+		vec_free(&w->loop[l].own);
+		vec_free(&w->loop[l].leave);
+		vec_free(&w->loop[l].enter);
+	}
+	vec_free(&w->of);
+	vec_free(&w->begins);
+	vec_free(&w->code);
+	vec_free(&w->seen);
+	vec_free(&w->placed);
+	edit_close(&w->edit);
+	arena_free(&w->arena);
+}
+
+static Block *known(Nests *w, Block *b, int loop, int anchor, bool behind)
+{
+	must(b->id == w->of.n);
+	know(w, loop);
+	vec_push(&w->placed, ((Placed){ anchor * 3 + (behind ? 2 : 0), w->placed.n, b }));
+	return b;
+}
+
+Block *nest_place(Nests *w, int loop, int anchor, bool behind, const char *base, const char *tail)
+{
+	Block *b = edit_block(&w->edit, base, tail);
+	b->loc = w->r->f->block.v[anchor]->loc;
+	return known(w, b, loop, anchor, behind);
+}
+
+Block *nest_split_edge(Nests *w, int loop, Block *b, Block *s)
+{
+	return known(w, edit_split_edge(&w->edit, b, s, "_to"), loop, b->id, true);
+}
+
+/* ---- borders ---- */
+
+bool nest_fatal(const Nests *w, const Block *b) { return b->id < w->cfg->n && bs_has(w->cfg->fatal, b->id); }
+
+bool nest_leaves(const Nests *w, int loop, const Block *b)
+{
+	for (int k = 0; k < b->nsucc; k++)
+		if (!nest_has(w, loop, b->succ[k]) && !nest_fatal(w, b->succ[k]))
+			return true;
+	return false;
+}
+
+void nest_pass_on(Nests *w, int loop)
+{
+	FlatLoop *x = &w->loop[loop];
+	for (int i = 0; i < x->own.n; i++)
+		if (nest_leaves(w, loop, x->own.v[i]))
+			vec_push(&x->leave, x->own.v[i]);
+	for (int k = loop + 1; k < x->end; k = w->loop[k].end)
+		for (int i = 0; i < w->loop[k].leave.n; i++)
+			if (nest_leaves(w, loop, w->loop[k].leave.v[i]))
+				vec_push(&x->leave, w->loop[k].leave.v[i]);
+}

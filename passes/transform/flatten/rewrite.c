@@ -1,0 +1,393 @@
+/* One outer loop A with inner loops B1 .. Bm that become part of it (section III of the paper, and beyond):
+ *
+ *   A_enter:  again1 = .. = againm = leave = false        once, before the first turn
+ *   A_next:   again1 -> B1;  again2 -> B2;  ..;  else A   what the thread does in this turn
+ *   A:        ..                                          the rest of A: source blocks as they were
+ *   A_latch:  leave -> A_leave;  else A_next              the only back edge
+ *   A_leave:  where way says                              when A has several exits
+ *
+ * A thread that comes to the end of a turn of Bk sets againk and goes to A_latch; one that leaves Bk clears it. So the threads of a warp are in turns of any
+ * of the loops at once. A thread that comes to Bk from A takes its first turn there and then (`now`), or sets againk and begins with the next turn of
+ * A: `now` is good where all threads that are in A itself come to Bk, since those already in Bk then wait for them there; else they would not.
+ *
+ * The paper lets threads leave A where they did. Then the only way out post-dominates all of A, and threads wait for each other there, as if
+ * nothing had been done; so exits go through A_latch, unless they are asked for as in the paper. */
+#include "passes/transform/flatten/flatten.h"
+
+typedef struct Work {
+	Nests *w;
+	Edit *e;
+	int a;                         /* the outer loop */
+	FlatLoop *x;
+	Ins like;                      /* for places in the source */
+	Block *enter, *next, *latch;
+	int leave, way;                /* registers; way: -1 while there is one exit at most */
+	BlockList exit;                /* by value of way */
+	int limit;                     /* blocks made here have numbers from this on */
+} Work;
+
+/* What an edge does besides leading to a block; -1: nothing. */
+typedef struct Way { Block *to; int stay, enter, code; } Way; /* stay: of the inner loop that the edge begins in, 1 goes on, 0 ends */
+
+static bool chosen(const Work *x, int k) { return k >= 0 && x->w->loop[k].chosen; }
+
+static Way way_out(const Work *x, Block *s)
+{
+	if (x->w->exits == EXITS_DIRECT)
+		return (Way){ s, -1, -1, -1 };
+	return (Way){ x->latch, -1, -1, x->w->code.v[s->id] };
+}
+
+/* The edge to s from a block in inner loop k (-1: in none). */
+static Way way_of(const Work *x, int k, Block *s)
+{
+	Nests *w = x->w;
+	int stay = chosen(x, k) ? 0 : -1, j = w->begins.v[s->id];
+	if (nest_fatal(w, s))
+		return (Way){ s, -1, -1, -1 };
+	if (!nest_has(w, x->a, s))
+		return way_out(x, s);
+	if (s == x->x->source)
+		return (Way){ x->latch, stay, -1, -1 };
+	if (k >= 0 && nest_has(w, k, s)) {
+		if (chosen(x, k) && s == w->loop[k].head)
+			return (Way){ x->latch, 1, -1, -1 };
+		return (Way){ s, -1, -1, -1 };
+	}
+	if (j >= 0 && chosen(x, j) && w->loop[j].parent == x->a && !w->loop[j].now)
+		return (Way){ x->latch, stay, j, -1 };
+	return (Way){ s, stay, -1, -1 };
+}
+
+/* ---- assignments on edges ---- */
+
+static Opd constant_or(const Ins *term, int yes, int no)
+{
+	if (yes < 0 || no < 0 || yes == no)
+		return opd_imm(yes < 0 ? no : yes);
+	Opd p = *ins_src(term, 0);
+	if (p.kind == OPD_IMM)
+		return opd_imm(((p.imm & 1) != p.neg) == (yes != 0));
+	p.neg ^= yes == 0;
+	return p;
+}
+
+/* reg = yes where b's branch is taken, else no (-1: whatever), before b's terminator. */
+static void assign(Work *x, Block *b, int reg, int yes, int no)
+{
+	if (yes < 0 && no < 0)
+		return;
+	Ins i = edit_new(x->e, block_term(b), OP_MOV, T_PRED, 1, 1);
+	i.opd[0] = opd_reg(reg);
+	i.opd[1] = constant_or(block_term(b), yes, no);
+	edit_insert(x->e, b, b->ins.n - 1, i);
+}
+
+static void assign_way(Work *x, Block *b, int yes, int no)
+{
+	if (x->way < 0 || (yes < 0 && no < 0))
+		return;
+	const Ins *term = block_term(b);
+	bool same = yes < 0 || no < 0 || yes == no || ins_src(term, 0)->kind == OPD_IMM;
+	if (same && yes >= 0 && no >= 0 && yes != no) /* a branch that is decided */
+		yes = no = ((ins_src(term, 0)->imm & 1) != ins_src(term, 0)->neg) ? yes : no;
+	Ins i = edit_new(x->e, term, same ? OP_MOV : OP_SELP, T_U32, 1, same ? 1 : 3);
+	i.opd[0] = opd_reg(x->way);
+	i.opd[1] = opd_imm(yes < 0 ? no : yes);
+	if (!same) {
+		i.opd[1] = opd_imm(ins_src(term, 0)->neg ? no : yes);
+		i.opd[2] = opd_imm(ins_src(term, 0)->neg ? yes : no);
+		i.opd[3] = opd_reg(ins_src(term, 0)->id);
+	}
+	edit_insert(x->e, b, b->ins.n - 1, i);
+}
+
+/* What two edges assign (or one, twice) in block b, which lies in inner loop k. Where one of them enters a loop or leaves A, the other one
+   does not, and the variables are false anyway; the variable of k counts behind edges that end its turn only. */
+static void assign_both(Work *x, int k, Block *b, const Way *yes, const Way *no)
+{
+	const FlatLoop *loop = x->w->loop;
+	if (chosen(x, k))
+		assign(x, b, loop[k].again, yes->stay, no->stay);
+	if (yes->enter >= 0)
+		assign(x, b, loop[yes->enter].again, 1, no->enter == yes->enter);
+	if (no->enter >= 0 && no->enter != yes->enter)
+		assign(x, b, loop[no->enter].again, 0, 1);
+	if (yes->code >= 0 || no->code >= 0) {
+		assign(x, b, x->leave, yes->code >= 0, no->code >= 0);
+		assign_way(x, b, yes->code, no->code);
+	}
+}
+
+static bool assigns(const Way *y) { return y->stay >= 0 || y->enter >= 0 || y->code >= 0; }
+
+/* ---- blocks ---- */
+
+static void reroute_table(Work *x, int k, Block *b)
+{
+	b->reconverge = NULL;
+	for (int i = 0; i < b->nsucc; i++) {
+		Block *s = b->succ[i];
+		if (s->id >= x->limit) /* made here */
+			continue;
+		Way y = way_of(x, k, s);
+		if (!assigns(&y)) {
+			if (y.to != s)
+				edit_retarget(x->e, b, s, y.to);
+			continue;
+		}
+		Block *mid = nest_split_edge(x->w, x->a, b, s);
+		edit_retarget(x->e, mid, s, y.to);
+		assign_both(x, k, mid, &y, &y);
+	}
+}
+
+/* The edges of block b, which lies in inner loop k, as the flattened loop wants them. */
+static void reroute(Work *x, int k, Block *b)
+{
+	Way y[2];
+	bool same = true;
+	if (block_term(b)->op == OP_BRX) {
+		reroute_table(x, k, b);
+		return;
+	}
+	Block *s[2] = { b->succ[0], b->succ[b->nsucc - 1] };
+	for (int i = 0; i < 2; i++) {
+		y[i] = way_of(x, k, s[i]);
+		same &= y[i].to == s[i] && !assigns(&y[i]);
+	}
+	if (same)
+		return;
+	b->reconverge = NULL;
+	assign_both(x, k, b, &y[0], &y[1]);
+	for (int i = 0; i < 2; i++)
+		if (y[i].to != s[i])
+			edit_retarget(x->e, b, s[i], y[i].to);
+	if (b->nsucc == 2 && b->succ[0] == b->succ[1]) {
+		Ins term = edit_cut_term(x->e, b);
+		edit_jump(x->e, b, &term, y[0].to);
+		vec_last(&b->ins).origin = term.origin;
+	}
+}
+
+static void reroute_list(Work *x, int k, const BlockList *list)
+{
+	for (int i = 0; i < list->n; i++)
+		reroute(x, k, list->v[i]);
+}
+
+/* Inner loop k: what leaves it, and when it becomes part of A, the ends of its turns, too. */
+static void reroute_inner(Work *x, int k)
+{
+	const FlatLoop *loop = x->w->loop;
+	if (!chosen(x, k) || loop[k].flattened)
+		reroute_list(x, k, &loop[k].leave);
+	if (!chosen(x, k))
+		return;
+	reroute_list(x, k, &loop[k].own);
+	for (int c = k + 1; c < loop[k].end && !loop[k].flattened; c = loop[c].end)
+		reroute_list(x, k, &loop[c].leave);
+}
+
+static void reroute_all(Work *x)
+{
+	reroute_list(x, -1, &x->x->own);
+	for (int k = x->a + 1; k < x->x->end; k = x->w->loop[k].end)
+		reroute_inner(x, k);
+}
+
+/* ---- exits ---- */
+
+static void note_exits(Work *x, const Block *b)
+{
+	for (int i = 0; i < b->nsucc; i++) {
+		Block *s = b->succ[i];
+		if (nest_has(x->w, x->a, s) || nest_fatal(x->w, s) || x->w->code.v[s->id] >= 0)
+			continue;
+		x->w->code.v[s->id] = x->exit.n;
+		vec_push(&x->exit, s);
+	}
+}
+
+static void find_exits(Work *x)
+{
+	const FlatLoop *loop = x->w->loop;
+	if (x->w->exits == EXITS_DIRECT)
+		return;
+	for (int i = 0; i < x->x->own.n; i++)
+		note_exits(x, x->x->own.v[i]);
+	for (int k = x->a + 1; k < x->x->end; k = loop[k].end)
+		for (int i = 0; i < loop[k].leave.n; i++)
+			note_exits(x, loop[k].leave.v[i]);
+}
+
+/* b has an edge to s, out of A, now: the loop that begins there is entered by it. */
+static void enters(Work *x, Block *b, const Block *s)
+{
+	int l = x->w->begins.v[s->id];
+	if (l >= 0)
+		vec_push(&x->w->loop[l].enter, b);
+}
+
+/* Blocks that tell the exits apart. Exits that leave the loop around A, too, come first, so that all of them lie in that loop. */
+static Block *make_exits(Work *x)
+{
+	Nests *w = x->w;
+	int p = x->x->parent, n = x->exit.n;
+	Block *first = x->exit.v[0], *at = NULL;
+	int *order = arena_array(&w->arena, int, n), k = 0, q = x->way < 0 ? -1 : edit_reg(x->e, "way_is", T_PRED);
+	for (int in = 0; in < 2; in++)
+		for (int i = 0; i < n; i++)
+			if ((p >= 0 && nest_has(w, p, x->exit.v[i])) == in)
+				order[k++] = i;
+	for (int i = 0; i + 1 < n; i++) {
+		Block *b = nest_place(w, p, x->x->last, true, x->x->source->label, "_leave");
+		Ins *set = edit_ins(x->e, b, &x->like, OP_SETP, T_U32, 1, 2);
+		set->cmp = CMP_EQ;
+		set->opd[0] = opd_reg(q);
+		set->opd[1] = opd_reg(x->way);
+		set->opd[2] = opd_imm(order[i]);
+		edit_branch(x->e, b, &x->like, q, x->exit.v[order[i]], x->exit.v[order[n - 1]]);
+		enters(x, b, x->exit.v[order[i]]);
+		if (at)
+			edit_retarget(x->e, at, x->exit.v[order[n - 1]], b);
+		else
+			first = b;
+		at = b;
+		if (p >= 0)
+			vec_push(&w->loop[p].own, b);
+	}
+	enters(x, at ? at : x->latch, x->exit.v[order[n - 1]]);
+	return first;
+}
+
+/* ---- the loop's ends ---- */
+
+static void make_enter(Work *x)
+{
+	Nests *w = x->w;
+	FlatLoop *a = x->x;
+	Block *b = x->enter;
+	for (int k = x->a; k < a->end; k = k == x->a ? k + 1 : w->loop[k].end) {
+		int reg = k == x->a ? x->leave : w->loop[k].again;
+		if (reg < 0 || (k != x->a && !chosen(x, k)))
+			continue;
+		Ins *i = edit_ins(x->e, b, &x->like, OP_MOV, T_PRED, 1, 1);
+		i->opd[0] = opd_reg(reg);
+		i->opd[1] = opd_imm(0);
+	}
+	edit_jump(x->e, b, &x->like, x->next);
+	for (int i = 0; i < a->enter.n; i++)
+		edit_retarget(x->e, a->enter.v[i], a->source, b);
+	vec_clear(&a->enter);
+	vec_push(&a->enter, b);
+	if (a->parent >= 0)
+		vec_push(&w->loop[a->parent].own, b);
+}
+
+static void make_next(Work *x)
+{
+	FlatLoop *loop = x->w->loop;
+	Block *b = x->next;
+	int left = 0;
+	for (int k = x->a + 1; k < x->x->end; k = loop[k].end)
+		left += chosen(x, k);
+	for (int k = x->a + 1; k < x->x->end; k = loop[k].end) {
+		if (!chosen(x, k))
+			continue;
+		Block *other = --left ? nest_place(x->w, x->a, x->x->source->id, false, x->x->source->label, "_next") : x->x->source;
+		edit_branch(x->e, b, &x->like, loop[k].again, loop[k].head, other);
+		b = other;
+	}
+}
+
+static void make_latch(Work *x)
+{
+	if (x->leave < 0) {
+		edit_jump(x->e, x->latch, &x->like, x->next);
+		return;
+	}
+	Block *out = make_exits(x);
+	edit_branch(x->e, x->latch, &x->like, x->leave, out, x->next);
+}
+
+static void make_registers(Work *x)
+{
+	FlatLoop *loop = x->w->loop;
+	x->leave = x->way = -1;
+	if (x->exit.n && x->w->exits == EXITS_LATCH)
+		x->leave = edit_reg(x->e, "leave", T_PRED);
+	if (x->exit.n > 1 && x->leave >= 0)
+		x->way = edit_reg(x->e, "way", T_U32);
+	for (int k = x->a + 1; k < x->x->end; k = loop[k].end)
+		if (chosen(x, k))
+			loop[k].again = edit_reg(x->e, "again", T_PRED);
+}
+
+/* ---- which inner loops are entered at once ---- */
+
+typedef struct Front { Work *x; int first; bool other; BlockList todo; } Front;
+
+static void reach(Front *t, Block *s)
+{
+	Nests *w = t->x->w;
+	int j = w->begins.v[s->id];
+	if (nest_fatal(w, s) || t->other)
+		return;
+	if (!nest_has(w, t->x->a, s) || s == t->x->x->source) {
+		t->other = true;
+	} else if (j >= 0 && chosen(t->x, j) && w->loop[j].parent == t->x->a) {
+		t->other |= t->first >= 0 && t->first != j;
+		t->first = j;
+	} else if (w->seen.v[s->id] != t->x->a) {
+		w->seen.v[s->id] = t->x->a;
+		vec_push(&t->todo, s);
+	}
+}
+
+/* Do all ways from A's header lead to the same inner loop first? Then that is entered at once. */
+static void choose_now(Work *x)
+{
+	Nests *w = x->w;
+	for (int k = x->a + 1; k < x->x->end; k = w->loop[k].end)
+		w->loop[k].now = w->enter == ENTER_NOW;
+	if (w->enter != ENTER_AUTO)
+		return;
+	Front t = { .x = x, .first = -1 };
+	vec_push(&t.todo, x->x->source);
+	while (t.todo.n && !t.other) {
+		Block *b = vec_pop(&t.todo);
+		for (int k = 0; k < b->nsucc; k++)
+			reach(&t, b->succ[k]);
+	}
+	if (!t.other && t.first >= 0)
+		w->loop[t.first].now = true;
+	vec_free(&t.todo);
+}
+
+void nest_rewrite(Nests *w, int loop)
+{
+	FlatLoop *a = &w->loop[loop];
+	Work x = { .w = w, .e = &w->edit, .a = loop, .x = a, .like = a->source->ins.v[0], .limit = w->of.n };
+	choose_now(&x);
+	find_exits(&x);
+	make_registers(&x);
+	x.enter = nest_place(w, a->parent, a->source->id, false, a->source->label, "_enter");
+	x.next = nest_place(w, loop, a->source->id, false, a->source->label, "_next");
+	x.latch = nest_place(w, loop, a->last, true, a->source->label, "_latch");
+	if (w->exits == EXITS_DIRECT)
+		nest_pass_on(w, loop);
+	reroute_all(&x);
+	make_next(&x);
+	make_latch(&x);
+	make_enter(&x);
+	vec_clear(&a->own);
+	vec_push(w->exits == EXITS_DIRECT ? &a->own : &a->leave, x.latch);
+	for (int i = 0; i < x.exit.n; i++)
+		w->code.v[x.exit.v[i]->id] = -1;
+	w->begins.v[a->source->id] = -1;
+	w->begins.v[x.next->id] = loop;
+	a->head = x.next;
+	a->flattened = true;
+	vec_free(&x.exit);
+}
