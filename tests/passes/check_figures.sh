@@ -1,0 +1,68 @@
+#!/bin/sh
+# The figures of the linearization paper (kernels/linearization): the edges that its definition 1 calls unstructured, how often a
+# warp fetches each block under immediate post-dominators and how deep its stack is, before and after the pass. The stack pushes no
+# entry for a side that begins where the sides meet, so that it is shallower than the paper's by one for each such branch.
+srcdir=${srcdir:-$(dirname "$0")/../..}
+top=$(cd "$srcdir" && pwd)
+command -v lua5.4 >/dev/null || command -v lua >/dev/null || exit 77 # skipped
+GSIM_BUILD=${GSIM_BUILD:-$PWD}
+. "$top/tools/programs"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$top/kernels/linearization" || exit 2
+failed=0
+
+same() { # what, found, expected
+	[ "$2" = "$3" ] && return
+	echo "FAILED: $1: $2, not $3"
+	failed=1
+}
+
+edges() { # figure, unstructured edges in the order of their blocks
+	same "$1: unstructured edges" "$(gsim-opt --cfg "$1" "$1.ir" | awk '
+		match($0, /label="B[0-9]*/) { name[$1] = substr($0, RSTART + 7, RLENGTH - 7) }
+		/color=red/ { list = list " " name[$1] name[$3] }
+		END { print substr(list, 2) }')" "$2"
+}
+
+cat >"$tmp/fetches.lua" <<'END'
+local l = dofile(arg[1] .. "/tools/json.lua").read(arg[2]).launches[1]
+local t = { "depth " .. l.divergence.max_depth .. ":" }
+for _, b in ipairs(l.blocks) do t[#t + 1] = b.label .. "=" .. b.fetches end
+print(table.concat(t, " "))
+END
+warp() { # figure, conditions, passes, depth and fetches
+	gsim -q -c fermi.lua -m ipdom --verify --laws -p "$3" -w figures.lua -s "$tmp/report" "$1.ir" -- "$2" 1 || failed=1
+	same "$1, $2, $3" "$("$lua" "$tmp/fetches.lua" "$top" "$tmp/report")" "$4"
+}
+
+edges figure1 "B2B3 B2B5 B3B5"
+edges figure2a ""
+edges figure2b ""
+edges figure3 ""
+edges figure5 "B2B5 B3B6"
+edges figure6a "B1B5 B2B3"
+
+warp figure1 paper none "depth 4: B1=1 B2=1 B3=2 B4=1 B5=3 B6=1"
+warp figure1 paper linearize "depth 2: B1=1 B2=1 B3=1 B4=1 B5=1 B6=1"
+warp figure2b paper none "depth 2: B1=1 B2=2 B3=2 B4=30 B5=2 B6=2 B7=1"
+warp figure3 paper none "depth 7: B1=1 B2=1 B3=1 B4=1 B5=1 B6=1 B7=1 B8=1 B9=1 B10=1"
+
+# Whatever decides the branches: structured, every block once as before, at most two new blocks for each, one fetch of each block in
+# graphs without loops.
+for f in figure1 figure2a figure3 figure5 figure5_crossing figure6a figure6c; do
+	for passes in linearize 'linearize(opt=0)'; do
+		gsim-opt -p "$passes" "$f.ir" >"$tmp/after.ir" || failed=1
+		gsim-opt --cfg "$f" "$tmp/after.ir" | grep -q '^	// structured' || { echo "FAILED: $f, $passes: not structured"; failed=1; }
+		same "$f, $passes: blocks of the source" "$(grep -c '^B[0-9]*:' "$tmp/after.ir")" "$(grep -c '^B[0-9]*:' "$f.ir")"
+		[ "$(grep -c '^[A-Za-z].*:' "$tmp/after.ir")" -le $((3 * $(grep -c '^B[0-9]*:' "$f.ir"))) ] || { echo "FAILED: $f: too many blocks"; failed=1; }
+		case $f in
+		figure5* | figure6*) continue ;;
+		esac
+		for seed in 1 2 3; do
+			gsim -q -c fermi.lua -m ipdom --verify -p "$passes" -w figures.lua -s "$tmp/report" "$f.ir" -- $seed 1 || failed=1
+			"$lua" "$tmp/fetches.lua" "$top" "$tmp/report" | grep -q 'B[0-9]*=[02-9]' && { echo "FAILED: $f: a block twice"; failed=1; }
+		done
+	done
+done
+exit $failed
