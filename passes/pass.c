@@ -13,6 +13,7 @@ const Pass *const passes[] = {
 	&pass_cse,
 	&pass_dce,
 	&pass_flatten,
+	&pass_gcse,
 	&pass_linearize,
 	&pass_simplify_cfg,
 	&pass_split_edges,

@@ -10,6 +10,7 @@ extern const Pass pass_copy_prop;
 extern const Pass pass_cse;
 extern const Pass pass_dce;
 extern const Pass pass_flatten;
+extern const Pass pass_gcse;
 extern const Pass pass_linearize;
 extern const Pass pass_simplify_cfg;
 extern const Pass pass_split_edges;

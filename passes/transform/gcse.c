@@ -1,0 +1,173 @@
+/* gcse: copies what a register has on every way to a block instead of computing it again there.
+ *
+ * requires  nothing
+ * keeps     the graph
+ * breaks    liveness
+ *
+ * Available expressions, each with the register that has it: "%d = a + b" holds until %d, %a or %b is written, and a load until something may have been
+ * written to its space. One register has to have the value on all ways: nothing is inserted, so no way gets longer. (Values in different registers
+ * on different ways are left to code motion.) Expressions that occur in one block only are cse's. */
+#include "isa/edit.h"
+#include "passes/analyses.h"
+#include "passes/transform/facts.h"
+#include "passes/transform/transform.h"
+
+typedef struct Expr { int block; bool several; int first; } Expr;     /* block: one that has it; first: of its facts, or -1 */
+typedef struct Holder { int reg, next; } Holder;                       /* by fact: who has the value; the next fact of the expression */
+
+typedef struct Gcse {
+	PassRun *r;
+	Edit e;
+	Arena arena;
+	Keys keys;                     /* of expressions */
+	Vec(Expr) expr;
+	Vec(Holder) holder;
+	Facts facts;
+	int *defined, start, now;      /* by register or space (facts_memory): when it was written last; when the block began */
+	int replaced;
+} Gcse;
+
+static void define(void *self, int reg) { ((Gcse *)self)->defined[reg] = ((Gcse *)self)->now; }
+
+static void step(Gcse *w, const Ins *i)
+{
+	uint8_t spaces = ins_clobbers(w->facts.effects, i);
+	w->now++;
+	ins_defs(w->r->f, i, define, w);
+	for (int s = 0; s < SP_COUNT; s++)
+		if (spaces & SPACE_BIT(s))
+			define(w, facts_memory(&w->facts, s));
+}
+
+/* The expression's number; -1: none that is worth it. */
+static int number(Gcse *w, const Ins *i)
+{
+	int64_t key[KEY_MOST];
+	uint8_t reads;
+	int n = ins_repeats(i, &reads) && (i->op != OP_MOV || (ins_src(i, 0)->kind != OPD_REG && ins_src(i, 0)->kind != OPD_IMM))
+		? ins_key(w->r->f, i, NULL, key) : 0;
+	return n ? keys_number(&w->keys, key, n) : -1;
+}
+
+static void survey(Gcse *w, const Block *b)
+{
+	for (int k = 0; k < b->ins.n; k++) {
+		int x = number(w, &b->ins.v[k]);
+		if (x == w->expr.n)
+			vec_push(&w->expr, ((Expr){ b->id, false, -1 }));
+		else if (x >= 0)
+			w->expr.v[x].several |= w->expr.v[x].block != b->id;
+	}
+}
+
+/* Are the sources, and the memory read, as they were at that time? */
+static bool since(const Gcse *w, const Ins *i, int time)
+{
+	uint8_t reads;
+	ins_repeats(i, &reads);
+	for (int k = 0; k < i->nsrc; k++)
+		if (ins_src(i, k)->kind == OPD_REG && w->defined[ins_src(i, k)->id] > time)
+			return false;
+	for (int s = 0; s < SP_COUNT; s++)
+		if (reads & SPACE_BIT(s) && w->defined[facts_memory(&w->facts, s)] > time)
+			return false;
+	return true;
+}
+
+static void state(Gcse *w, const Ins *i, int block, int x)
+{
+	int d = ins_dst(i, 0)->id;
+	int fact = facts_hold(&w->facts, block, (int64_t[]){ x, d }, 2);
+	if (fact < w->holder.n)
+		return;
+	uint8_t reads;
+	ins_repeats(i, &reads);
+	vec_push(&w->holder, ((Holder){ d, w->expr.v[x].first }));
+	w->expr.v[x].first = fact;
+	facts_about(&w->facts, fact, d);
+	for (int k = 0; k < i->nsrc; k++)
+		if (ins_src(i, k)->kind == OPD_REG)
+			facts_about(&w->facts, fact, ins_src(i, k)->id);
+	for (int s = 0; s < SP_COUNT; s++)
+		if (reads & SPACE_BIT(s))
+			facts_about(&w->facts, fact, facts_memory(&w->facts, s));
+}
+
+static void facts_of(Gcse *w, const Block *b)
+{
+	int start = w->now;
+	for (int k = 0; k < b->ins.n; k++)
+		step(w, &b->ins.v[k]);
+	for (int k = 0; k < b->ins.n; k++) {
+		const Ins *i = &b->ins.v[k];
+		int x = i->guard < 0 ? number(w, i) : -1, at = start + k + 1;
+		/* a source written by the instruction itself has that very time */
+		if (x >= 0 && w->expr.v[x].several && w->defined[ins_dst(i, 0)->id] == at && since(w, i, at - 1))
+			state(w, i, b->id, x);
+	}
+}
+
+static int holder(const Gcse *w, const Block *b, const Ins *i, int x)
+{
+	if (x < 0 || !since(w, i, w->start))
+		return -1;
+	for (int fact = w->expr.v[x].first; fact >= 0; fact = w->holder.v[fact].next)
+		if (bs_has(w->facts.before[b->id], fact) && w->defined[w->holder.v[fact].reg] <= w->start)
+			return w->holder.v[fact].reg;
+	return -1;
+}
+
+static void rewrite(Gcse *w, Block *b)
+{
+	Rewrite rw;
+	w->start = w->now;
+	for (const Ins *i = edit_rewrite(&rw, &w->e, b); i; i = edit_next(&rw)) {
+		int from = holder(w, b, i, number(w, i));
+		w->replaced += from >= 0;
+		if (from >= 0 && from == ins_dst(i, 0)->id)
+			continue;
+		edit_put(&rw, from >= 0 ? ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, from) : *i);
+		step(w, i);
+	}
+}
+
+/* An instruction that went no longer writes its register, which may be what ended another fact. */
+static bool round_of(PassRun *r, Gcse *w)
+{
+	const Cfg *c = analysis_cfg(r->an);
+	int before = w->replaced;
+	w->keys = (Keys){ .a = &w->arena };
+	w->facts = facts_open(&w->arena, c, analysis_effects(r->an));
+	w->defined = arena_array(&w->arena, int, facts_memory(&w->facts, SP_COUNT));
+	w->now = 0;
+	vec_clear(&w->expr);
+	vec_clear(&w->holder);
+	for (int i = 0; i < c->nreach; i++)
+		survey(w, c->rpo[i]);
+	for (int i = 0; i < c->nreach; i++)
+		facts_of(w, c->rpo[i]);
+	facts_solve(&w->facts);
+	for (int i = 0; i < c->nreach && w->facts.before; i++)
+		rewrite(w, c->rpo[i]);
+	arena_free(&w->arena);
+	return w->replaced > before;
+}
+
+static bool run(PassRun *r)
+{
+	Gcse w = { .r = r, .e = edit_open(r->m, r->f, r->origin) };
+	while (round_of(r, &w))
+		;
+	edit_close(&w.e);
+	vec_free(&w.expr);
+	vec_free(&w.holder);
+	pass_count(r, "computations replaced", w.replaced);
+	return w.replaced > 0;
+}
+
+const Pass pass_gcse = {
+	.name = "gcse",
+	.help = "copy what a register has on every way to a block instead of computing it again",
+	.function = run,
+	.keeps_graph = true,
+};
