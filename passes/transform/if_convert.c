@@ -1,0 +1,199 @@
+/* if-convert: small arms of a branch are executed under a guard instead of being branched around.
+ *
+ * requires  uniformity
+ * keeps     the blocks, each with its code: the arms stand one behind the other on the only way
+ * breaks    the graph, liveness, uniformity
+ *
+ * An arm is a chain of blocks that only the branch leads to, and that leads to where the other arm leads. Its instructions get the branch's
+ * condition as their guard; one that has a guard gets both. A condition that an arm writes is copied first. Operations that threads execute
+ * together, calls, and what ends threads are never guarded: a branch around one of them stays. Inner branches come before outer ones. */
+#include "isa/edit.h"
+#include "passes/analyses.h"
+#include "passes/transform/facts.h"
+#include "passes/transform/transform.h"
+
+typedef struct Arm { Vec(Block *) block; int size; } Arm;
+
+typedef struct Convert {
+	PassRun *r;
+	Edit e;
+	int *npred;                    /* by block, as conversions leave it */
+	BitSet named;                  /* reconvergence points that the source asks for */
+	const bool *divergent;         /* by block; NULL: all branches are wanted */
+	Arm arm[2];
+	int converted, instructions;
+} Convert;
+
+/* ---- may it be done? ---- */
+
+static bool guardable(const Convert *w, const Ins *i, int pred)
+{
+	Effects e = ins_effects(analysis_effects(w->r->an), i);
+	Ins x = *i;
+	x.guard = pred;
+	return !e.convergent && !e.ends && op_info[i->op].kind != K_CALL && ins_allowed(w->r->m, w->r->f, &x);
+}
+
+/* Fills the arm from s on. Where it leads; NULL: to several places, or nowhere. */
+static Block *follow(const Convert *w, Arm *arm, Block *s)
+{
+	arm->size = arm->block.n = 0;
+	while (w->npred[s->id] == 1 && s->id != 0 && !bs_has(w->named, s->id)) {
+		vec_push(&arm->block, s);
+		arm->size += s->ins.n - 1;
+		if (s->nsucc != 1)
+			return NULL;
+		s = s->succ[0];
+	}
+	return s;
+}
+
+/* The first instruction that cannot be guarded, or NULL. */
+static const Ins *obstacle(const Convert *w, int pred)
+{
+	for (int a = 0; a < 2; a++)
+		for (int b = 0; b < w->arm[a].block.n; b++) {
+			const Block *x = w->arm[a].block.v[b];
+			for (int k = 0; k < x->ins.n - 1; k++)
+				if (!guardable(w, &x->ins.v[k], pred))
+					return &x->ins.v[k];
+		}
+	return NULL;
+}
+
+static bool fits(Convert *w, const Block *b)
+{
+	const Ins *t = block_term(b);
+	int64_t most = w->r->option[0].number;
+	Loc loc = ins_loc(w->r->m, t);
+	if (w->arm[0].size > most || w->arm[1].size > most) {
+		pass_remark(w->r, loc, "the branch of %s stays: its arms have %d and %d instructions, size allows %d", b->label, w->arm[0].size, w->arm[1].size,
+			(int)most);
+		return false;
+	}
+	const Ins *no = obstacle(w, ins_src(t, 0)->id);
+	if (no)
+		pass_remark(w->r, loc, "the branch of %s stays: %s cannot be guarded", b->label, op_info[no->op].name);
+	return !no;
+}
+
+/* ---- doing it ---- */
+
+static void ask(void *self, int reg)
+{
+	int *pred = self;
+	if (reg == *pred)
+		*pred = -1;
+}
+
+static bool written(const Convert *w, int pred)
+{
+	for (int a = 0; a < 2; a++)
+		for (int b = 0; b < w->arm[a].block.n; b++)
+			for (int k = 0; k < w->arm[a].block.v[b]->ins.n; k++)
+				ins_defs(w->r->f, &w->arm[a].block.v[b]->ins.v[k], ask, &pred);
+	return pred < 0;
+}
+
+/* Both guards: a new predicate. */
+static int both(Convert *w, Rewrite *rw, const Ins *i, Opd cond)
+{
+	int t = edit_reg(&w->e, "both", T_PRED);
+	Ins and = edit_new(&w->e, i, OP_AND, T_PRED, 1, 2);
+	and.opd[0] = opd_reg(t);
+	and.opd[1] = cond;
+	and.opd[2] = (Opd){ OPD_REG, i->guard_neg, i->guard, 0 };
+	edit_put(rw, and);
+	return t;
+}
+
+static void guard_arm(Convert *w, const Arm *arm, Opd cond)
+{
+	for (int b = 0; b < arm->block.n; b++) {
+		Rewrite rw;
+		for (const Ins *old = edit_rewrite(&rw, &w->e, arm->block.v[b]); old; old = edit_next(&rw)) {
+			Ins i = *old;
+			if (!(op_info[i.op].flags & OPF_TERM)) {
+				i.guard = i.guard < 0 ? cond.id : both(w, &rw, old, cond);
+				i.guard_neg = old->guard < 0 ? cond.neg : 0;
+				w->instructions++;
+			}
+			edit_put(&rw, i);
+		}
+	}
+}
+
+static void convert(Convert *w, Block *b, Block *join)
+{
+	Ins term = edit_cut_term(&w->e, b);
+	Opd cond = *ins_src(&term, 0);
+	if (written(w, cond.id)) {
+		Ins *copy = edit_ins(&w->e, b, &term, OP_MOV, T_PRED, 1, 1);
+		copy->opd[1] = (Opd){ OPD_REG, 0, cond.id, 0 };
+		cond.id = edit_reg(&w->e, "was", T_PRED);
+		copy->opd[0] = opd_reg(cond.id);
+	}
+	Block *last = b, *to = join;
+	for (int a = 1; a >= 0; a--) {     /* from the end: each arm leads to what comes behind it */
+		const Arm *x = &w->arm[a];
+		Opd own = { OPD_REG, cond.neg ^ (a == 1), cond.id, 0 };
+		if (!x->block.n)
+			continue;
+		guard_arm(w, x, own);
+		last = x->block.v[x->block.n - 1];
+		if (to != join)
+			edit_retarget(&w->e, last, join, to);
+		to = x->block.v[0];
+	}
+	edit_jump(&w->e, b, &term, to);
+	block_term(b)->origin = term.origin;
+	w->npred[join->id]--;
+	w->converted++;
+}
+
+static void consider(Convert *w, Block *b)
+{
+	const Ins *t = block_term(b);
+	if (t->op != OP_BRA || !t->nsrc || ins_src(t, 0)->kind != OPD_REG || b->succ[0] == b->succ[1])
+		return;
+	if (w->divergent && !w->divergent[b->id])
+		return;
+	Block *join = follow(w, &w->arm[0], b->succ[0]);
+	if (join && follow(w, &w->arm[1], b->succ[1]) == join && fits(w, b))
+		convert(w, b, join);
+}
+
+static bool run(PassRun *r)
+{
+	Arena a = { 0 };
+	const Cfg *c = analysis_cfg(r->an);
+	Convert w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .npred = arena_array(&a, int, c->n), .named = bs_new(&a, c->n) };
+	w.divergent = r->option[1].number == 0 ? analysis_uniformity(r->an)->divergent : NULL;
+	memcpy(w.npred, c->npred, sizeof *w.npred * (size_t)c->n);
+	for (int k = 0; k < c->n; k++)
+		if (r->f->block.v[k]->reconverge)
+			bs_add(w.named, r->f->block.v[k]->reconverge->id);
+	for (int i = c->nreach; i-- > 0;)
+		consider(&w, c->rpo[i]);
+	edit_close(&w.e);
+	vec_free(&w.arm[0].block);
+	vec_free(&w.arm[1].block);
+	arena_free(&a);
+	pass_count(r, "branches converted", w.converted);
+	pass_count(r, "instructions guarded", w.instructions);
+	return w.converted > 0;
+}
+
+static const char *const branches[] = { "divergent", "all", NULL };
+
+static const PassOption options[] = {
+	{ "size", 8, 0, 1000, "instructions that an arm may have", PASS_NUMBER, NULL },
+	{ "branches", 0, 0, 0, "which branches: those at which the threads of a warp may part, or all", PASS_NAME, branches },
+};
+
+const Pass pass_if_convert = {
+	.name = "if-convert",
+	.help = "execute small arms of branches under guards",
+	.options = options, .noptions = 2,
+	.function = run,
+};

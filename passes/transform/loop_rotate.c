@@ -1,0 +1,141 @@
+/* loop-rotate: a loop that tests at its top tests at its bottom, behind a copy of the test on the way in.
+ *
+ * requires  loops
+ * keeps     the loop's blocks, with their labels; the old header comes to stand behind the last block that goes back
+ * breaks    everything made from the graph
+ *
+ * The header is copied; all ways into the loop lead to the copy, the ways back to the header, which is the loop's last block then. An iteration executes
+ * one jump less. Left alone: loops with several ways in, loops that leave at the bottom already, headers with operations that threads execute together or
+ * with calls (those who enter and those who go on would no longer meet in them), and headers larger than `size`. */
+#include "isa/edit.h"
+#include "passes/analyses.h"
+#include "passes/transform/transform.h"
+
+typedef struct Rotate {
+	PassRun *r;
+	Edit e;
+	Arena arena;
+	const Cfg *c;
+	const Loops *loops;
+	Block **copy, **map;           /* by block: its copy in front of the loop, or NULL; for edit_clone */
+	BitSet named;                  /* reconvergence points that the source asks for */
+	Block **behind;                /* by block: the header that comes to stand behind it, or NULL */
+	int rotated;
+} Rotate;
+
+static bool leaves(const Rotate *w, const Loop *l, int b)
+{
+	const IntList *s = &w->c->graph->succ[b];
+	for (int k = 0; k < s->n; k++)
+		if (!bs_has(l->blocks, s->v[k]))
+			return true;
+	return false;
+}
+
+static bool stays(const Rotate *w, const Loop *l, int b)
+{
+	const IntList *s = &w->c->graph->succ[b];
+	for (int k = 0; k < s->n; k++)
+		if (bs_has(l->blocks, s->v[k]) && s->v[k] != l->header)
+			return true;
+	return false;
+}
+
+/* Why the loop stays as it is, or NULL. */
+static const char *refused(const Rotate *w, const Loop *l)
+{
+	const Block *h = w->r->f->block.v[l->header];
+	if (!l->reducible)
+		return "it has several ways in";
+	if (!leaves(w, l, l->header) || !stays(w, l, l->header))
+		return "it does not test at its top";
+	for (int k = 0; k < l->latch.n; k++)
+		if (leaves(w, l, l->latch.v[k]))
+			return "it tests at its bottom";
+	if (bs_has(w->named, h->id))
+		return "a branch asks to reconverge at its top";
+	if (h->ins.n - 1 > w->r->option[0].number)
+		return "its header is larger than size allows";
+	for (int k = 0; k < h->ins.n; k++) {
+		Effects e = ins_effects(analysis_effects(w->r->an), &h->ins.v[k]);
+		if (e.convergent || op_info[h->ins.v[k].op].kind == K_CALL)
+			return "its header has operations that threads execute together";
+	}
+	return NULL;
+}
+
+/* A copy of another loop's header leads into this loop, too, where that header does. */
+static void rotate(Rotate *w, const Loop *l)
+{
+	Block *h = w->r->f->block.v[l->header], *copy;
+	const IntList *pred = &w->c->graph->pred[h->id];
+	int last = 0;
+	edit_clone(&w->e, &h, 1, w->map, NULL, "_enter");
+	copy = w->copy[h->id] = w->map[h->id];
+	w->map[h->id] = NULL;
+	for (int k = 0; k < pred->n; k++) {
+		if (bs_has(l->blocks, pred->v[k]))
+			continue;
+		edit_retarget(&w->e, w->r->f->block.v[pred->v[k]], h, copy);
+		if (w->copy[pred->v[k]])
+			edit_retarget(&w->e, w->copy[pred->v[k]], h, copy);
+	}
+	for (int k = 0; k < l->latch.n; k++)
+		last = l->latch.v[k] > last ? l->latch.v[k] : last;
+	w->behind[last] = h;
+	w->rotated++;
+}
+
+/* The copy takes the header's place in the text, which matters where that is the entry. */
+static void order(Rotate *w)
+{
+	Vec(Block *) list = { 0 };
+	for (int k = 0; k < w->c->n; k++) {
+		if (w->copy[k]) {
+			vec_push(&list, w->copy[k]);
+			continue;
+		}
+		for (Block *b = w->r->f->block.v[k]; b; b = w->behind[b->id])
+			vec_push(&list, b);
+	}
+	edit_order(w->r->f, list.v, list.n);
+	vec_free(&list);
+}
+
+static bool run(PassRun *r)
+{
+	Rotate w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .c = analysis_cfg(r->an), .loops = analysis_loops(r->an) };
+	w.copy = arena_array(&w.arena, Block *, w.c->n);
+	w.map = arena_array(&w.arena, Block *, w.c->n);
+	w.behind = arena_array(&w.arena, Block *, w.c->n);
+	w.named = bs_new(&w.arena, w.c->n);
+	for (int k = 0; k < w.c->n; k++)
+		if (r->f->block.v[k]->reconverge)
+			bs_add(w.named, r->f->block.v[k]->reconverge->id);
+	for (int i = 0; i < w.loops->n; i++) {
+		const Loop *l = &w.loops->loop[i];
+		const Block *h = r->f->block.v[l->header];
+		const char *why = refused(&w, l);
+		if (why)
+			pass_remark(r, h->loc, "the loop at %s stays: %s", h->label, why);
+		else
+			rotate(&w, l);
+	}
+	if (w.rotated)
+		order(&w);
+	edit_close(&w.e);
+	arena_free(&w.arena);
+	pass_count(r, "loops rotated", w.rotated);
+	return w.rotated > 0;
+}
+
+static const PassOption options[] = {
+	{ "size", 16, 0, 1000, "instructions that a header may have", PASS_NUMBER, NULL },
+};
+
+const Pass pass_loop_rotate = {
+	.name = "loop-rotate",
+	.help = "test loops at the bottom, behind a copy of the test in front of them",
+	.options = options, .noptions = 1,
+	.function = run,
+};
