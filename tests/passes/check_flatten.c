@@ -1,6 +1,7 @@
 /* Loop flattening: the paper's figure as a graph, and nests of loops that do the same before and after. */
 #include "passes/transform/transform.h"
 #include "tests/passes/graphs.h"
+#include "tests/passes/random_nest.h"
 #include "tests/random/differential.h"
 #include <check.h>
 
@@ -64,7 +65,7 @@ START_TEST(shapes)
 		{ "P:A A:B B:B,C C:E,Y E:A,X X Y", "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,C C:E,A_latch E:A_latch A_latch:A_leave,A_next "
 			"A_leave:Y,X X Y" },
 		/* two inner loops */
-		{ "P:A A:B B:B,C C:C,E E:A,X X", "P:A_enter A_enter:A_next A_next:B,A_next2 A_next2:C,A A:B B:A_latch C:A_latch,E E:A_latch "
+		{ "P:A A:B B:B,C C:C,E E:A,X X", "P:A_enter A_enter:A_next A_next:C,A_next2 A_next2:B,A A:B B:A_latch C:A_latch,E E:A_latch "
 			"A_latch:X,A_next X" },
 		/* three deep */
 		{ "P:A A:B B:C C:C,D D:B,E E:A,X X", "P:A_enter A_enter:A_next A_next:B_next,A A:B_enter B_enter:B_next B_next:C,B B:C C:B_latch,D "
@@ -115,6 +116,242 @@ START_TEST(random_kernels)
 }
 END_TEST
 
+/* ---- random nests ---- */
+
+static int model_named(const char *name)
+{
+	for (int k = 0; model_keys(k); k++)
+		if (!strcmp(model_keys(k)->name, name))
+			return k;
+	ck_abort_msg("no mechanism %s", name);
+}
+
+static Module *read_text(const char *text)
+{
+	Diag d = { 0 };
+	Module *x = ir_read(text, strlen(text), "nest.ir", &d);
+	ck_assert_msg(x != NULL, "%s: %s", d.item.n ? d.item.v[0].text : "", text);
+	diag_free(&d);
+	return x;
+}
+
+/* What there is of loops after flattening: no nest; where one was, one back edge. */
+static void check_loops(uint64_t seed, const Module *x)
+{
+	Arena a = { 0 };
+	const Loops *l = loops_build(&a, cfg_build(&a, x->func.v[0]));
+	for (int i = 0; i < l->n; i++) {
+		ck_assert_msg(l->loop[i].depth == 1, "seed %d: a nest is left at %s", (int)seed, x->func.v[0]->block.v[l->loop[i].header]->label);
+		if (!x->func.v[0]->block.v[l->loop[i].header]->user)
+			ck_assert_msg(l->loop[i].latch.n == 1, "seed %d: %d back edges to %s", (int)seed, l->loop[i].latch.n,
+				x->func.v[0]->block.v[l->loop[i].header]->label);
+	}
+	arena_free(&a);
+}
+
+static const char *const nest_pipeline[] = { "flatten", "flatten(enter=now)", "flatten(enter=next)", "flatten(exits=direct)", "flatten(level=2)",
+	"flatten(enter=now),linearize,simplify-cfg,dce", "flatten,simplify-cfg", "flatten(exits=direct,enter=next,level=3),linearize" };
+enum { NEST_PIPELINES = sizeof nest_pipeline / sizeof *nest_pipeline, NEST_THREADS = 80 };
+
+static const char *const mechanism[] = { "ipdom", "its", "tf_stack", "token" };
+
+/* Same memory, and with it the same hash of the blocks visited, in the reference interpreter and under a mechanism. */
+static void try_nest(uint64_t seed)
+{
+	char *text = random_nest(seed), why[1700] = "";
+	RandomKernel shape = { .module = read_text(text), .grid = { 1, 1, 1 }, .block = { NEST_THREADS, 1, 1 }, .threads = NEST_THREADS,
+		.out_bytes = NEST_THREADS * NEST_WORDS * 4 };
+	shape.kernel = shape.module->func.v[0];
+	Job job = { .shape = &shape, .module = shape.module, .grid = { 1, 1, 1 } };
+	Config config;
+	Outcome want, got;
+	differential_machine(&config);
+	outcome_reference(&job, 32, &want);
+	ck_assert_msg(want.how == RAN_WELL, "seed %d: %s", (int)seed, want.text);
+	for (int i = 0; i < NEST_PIPELINES; i++) {
+		Way way = { .model = model_named(mechanism[(seed + (uint64_t)i) % 4]), .functional = i % 2 };
+		Module *after = transformed(shape.module, nest_pipeline[i], why, sizeof why), *twice;
+		ck_assert_msg(after && (strstr(nest_pipeline[i], "level") || !module_equal(after, shape.module)), "seed %d: %s: %s", (int)seed, nest_pipeline[i], why);
+		if (i < 4)
+			check_loops(seed, after);
+		job.module = after;
+		outcome_reference(&job, 32, &got);
+		ck_assert_msg(outcome_agrees(&shape, &want, &got, why, sizeof why), "seed %d: %s: %s", (int)seed, nest_pipeline[i], why);
+		ck_assert_msg(way_agrees(&job, &config, &way, &want, NULL, NULL, why, sizeof why), "seed %d: %s: %s", (int)seed, nest_pipeline[i], why);
+		outcome_free(&got);
+		twice = transformed(after, nest_pipeline[i], why, sizeof why);
+		if (i < 5)
+			ck_assert_msg(module_equal(after, twice), "seed %d: %s changes more the second time", (int)seed, nest_pipeline[i]);
+		module_free(twice);
+		module_free(after);
+	}
+	outcome_free(&want);
+	module_free(shape.module);
+	free(text);
+}
+
+START_TEST(random_nests)
+{
+	int n = getenv("COUNT") ? atoi(getenv("COUNT")) : 60, first = getenv("FIRST") ? atoi(getenv("FIRST")) : 1;
+	for (int i = 0; i < n; i++)
+		try_nest((uint64_t)(first + i));
+}
+END_TEST
+
+/* ---- how often a warp executes blocks: the closed form ---- */
+
+enum { LANES = 32, STEPS = 4000 };
+
+/* Turns of an inner loop, by lane and numbers of turns of the loops around it; the kernels compute the same. */
+static int turns(uint32_t seed, int lane, int o, int i) { return (int)((((uint32_t)lane * 2654435761u + (uint32_t)o * 40503u + (uint32_t)i * 977u + seed) * 2246822519u) >> 29); }
+
+#define TURNS(TO, OUTER, INNER) "	%s = mul.lo.u32 %lane, 2654435761\n	%s = mad.lo.u32 " OUTER ", 40503, %s\n	%s = mad.lo.u32 " INNER ", 977, %s\n" \
+	"	%s = add.u32 %s, %seed\n	%s = mul.lo.u32 %s, 2246822519\n	" TO " = shr.u32 %s, 29\n"
+#define HEAD "kernel k(u64 in, u64 out, u64 acc, u32 n)\n{\n	reg u32 %lane, %seed, %s, %o, %i, %j, %t, %u, %x, %z\n	reg pred %p, %zero\n	reg u64 %a, %b\n" \
+	"start:\n	%lane = mov.u32 %tid.x\n	%seed = ld.param.u32 [n]\n	%o = mov.u32 0\n	%x = mov.u32 0\n	%z = mov.u32 0\n	bra A\n"
+#define TAIL "E:	%o = add.u32 %o, 1\n	%p = setp.lt.u32 %o, 6\n	bra %p, A, X\nX:	%b = mul.wide.u32 %lane, 16\n	%a = ld.param.u64 [out]\n" \
+	"	%a = add.u64 %a, %b\n	st.global.u32 [%a], %x\n	exit\n}\n"
+#define LOOP(LABEL, COUNTER, TO, ON) LABEL ":	%x = mad.lo.u32 %x, 3, " COUNTER "\n	" COUNTER " = sub.u32 " COUNTER ", 1\n" \
+	"	%p = setp.gt.s32 " COUNTER ", 0\n	bra %p, " TO ", " ON "\n"
+
+/* What a lane executes in each turn of the one loop: bits of the blocks A, B, C, D, E. */
+enum { A = 1, B = 2, C = 4, D = 8, E = 16 };
+typedef struct Plan { uint8_t turn[STEPS]; int n; } Plan;
+static void add(Plan *p, int blocks, int times)
+{
+	for (int i = 0; i < times; i++)
+		p->turn[p->n++] = (uint8_t)blocks;
+}
+
+static void plan_simple(Plan *p, uint32_t seed, int lane, int o)
+{
+	int first = p->n;
+	add(p, B, turns(seed, lane, o, 0) + 1);
+	p->turn[first] |= A;
+	p->turn[p->n - 1] |= E;
+}
+
+static void plan_tested(Plan *p, uint32_t seed, int lane, int o)
+{
+	add(p, A, 1);
+	add(p, B, turns(seed, lane, o, 0));
+	p->turn[p->n - 1] |= E;
+}
+
+static void plan_two(Plan *p, uint32_t seed, int lane, int o)
+{
+	int first = p->n;
+	add(p, B, turns(seed, lane, o, 0) + 1);
+	p->turn[first] |= A;
+	p->turn[p->n - 1] |= D;
+	add(p, C, turns(seed, lane, o, 1) + 1);
+	p->turn[p->n - 1] |= E;
+}
+
+static void plan_deep(Plan *p, uint32_t seed, int lane, int o)
+{
+	int first = p->n;
+	for (int i = 0; i <= turns(seed, lane, o, 0); i++) {
+		int at = p->n;
+		add(p, C, turns(seed, lane, o, i + 1) + 1);
+		p->turn[at] |= B;
+		p->turn[p->n - 1] |= D;
+	}
+	p->turn[first] |= A;
+	p->turn[p->n - 1] |= E;
+}
+
+static const struct { const char *name, *text; void (*plan)(Plan *, uint32_t, int, int); } closed[] = {
+	{ "simple", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	bra B\n" LOOP("B", "%t", "B", "E") TAIL, plan_simple },
+	{ "tested", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%p = setp.gt.u32 %t, 0\n	bra %p, B, E\n" LOOP("B", "%t", "B", "E") TAIL, plan_tested },
+	{ "two", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	bra B\n" LOOP("B", "%t", "B", "D") "D:\n" TURNS("%t", "%o", "1")
+		"	%t = add.u32 %t, 1\n	bra C\n" LOOP("C", "%t", "C", "E") TAIL, plan_two },
+	{ "deep", HEAD "A:\n" TURNS("%u", "%o", "%z") "	%u = add.u32 %u, 1\n	%i = mov.u32 0\n	bra B\nB:	%i = add.u32 %i, 1\n" TURNS("%t", "%o", "%i")
+		"	%t = add.u32 %t, 1\n	bra C\n" LOOP("C", "%t", "C", "D") "D:	%p = setp.lt.u32 %i, %u\n	bra %p, B, E\n" TAIL, plan_deep },
+};
+
+static uint64_t fetches(const LaunchStats *s, const char *label)
+{
+	for (int k = 0; k < s->nblocks; k++)
+		if (!strcmp(s->block_stats[k].label, label))
+			return s->block_stats[k].fetches;
+	return 0;
+}
+
+/* Of the first kernel: turns are as many as the lane with most of them makes, and A is executed in as many as there are sums of the first turns of lanes. */
+static void formula(uint32_t seed, int *s, int *a)
+{
+	static bool sum[STEPS];
+	memset(sum, 0, sizeof sum);
+	*s = *a = 0;
+	for (int l = 0; l < LANES; l++) {
+		int all = 0;
+		for (int o = 0; o < 6; o++) {
+			sum[all] = true;
+			all += turns(seed, l, o, 0) + 1;
+		}
+		*s = all > *s ? all : *s;
+	}
+	for (int t = 0; t < STEPS; t++)
+		*a += sum[t];
+}
+
+/* Each block is executed in as many turns as some lane executes it in. */
+static void check_closed(int which, uint32_t seed, const char *model, const char *pipeline, int blocks)
+{
+	static Plan plan[LANES];
+	static const char *const label[] = { "A", "B", "C", "D", "E" };
+	RandomKernel shape = { .module = read_text(closed[which].text), .grid = { 1, 1, 1 }, .block = { LANES, 1, 1 }, .threads = LANES,
+		.out_bytes = LANES * 16, .n = seed };
+	shape.kernel = shape.module->func.v[0];
+	char why[1700] = "";
+	Job job = { .shape = &shape, .module = transformed(shape.module, pipeline, why, sizeof why), .grid = { 1, 1, 1 } };
+	Config config;
+	Outcome got;
+	Probe probe = { 0 };
+	int count[5] = { 0 };
+	differential_machine(&config);
+	outcome_machine(&job, &config, &(Way){ .model = model_named(model) }, &probe, &got);
+	ck_assert_msg(got.how == RAN_WELL, "%s", got.text);
+	for (int l = 0; l < LANES; l++) {
+		plan[l].n = 0;
+		memset(plan[l].turn, 0, sizeof plan[l].turn);
+		for (int o = 0; o < 6; o++)
+			closed[which].plan(&plan[l], seed, l, o);
+	}
+	for (int t = 0; t < STEPS; t++) {
+		int all = 0;
+		for (int l = 0; l < LANES; l++)
+			all |= plan[l].turn[t];
+		for (int b = 0; b < 5; b++)
+			count[b] += all >> b & 1;
+	}
+	if (which == 0) {
+		int steps, outer;
+		formula(seed, &steps, &outer);
+		ck_assert_int_eq(count[1], steps);
+		ck_assert_int_eq(count[0], outer);
+	}
+	for (int b = 0; b < blocks; b++)
+		ck_assert_msg(fetches(&probe.stats, label[b]) == (uint64_t)count[b], "%s, seed %u, %s: block %s is fetched %d times, not %d", closed[which].name,
+			seed, model, label[b], (int)fetches(&probe.stats, label[b]), count[b]);
+	outcome_free(&got);
+	arena_free(&probe.arena);
+	module_free((Module *)job.module);
+	module_free(shape.module);
+}
+
+START_TEST(closed_form)
+{
+	for (uint32_t seed = 1; seed <= 10; seed++)
+		for (int which = 0; which < 4; which++) {
+			bool tested = which == 1; /* threads come to E from A and from B: without linearization apart */
+			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten", tested ? 2 : 5);
+			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten,linearize", 5);
+		}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("flatten");
@@ -124,6 +361,8 @@ int main(void)
 	tcase_add_test(t, figure_5);
 	tcase_add_test(t, shapes);
 	tcase_add_test(t, random_kernels);
+	tcase_add_test(t, random_nests);
+	tcase_add_test(t, closed_form);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

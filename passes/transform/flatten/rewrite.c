@@ -285,6 +285,7 @@ static void make_enter(Work *x)
 		vec_push(&w->loop[a->parent].own, b);
 }
 
+/* Loops that are entered at once come last: then threads in turns of such a loop and threads in A part behind all others, and meet there. */
 static void make_next(Work *x)
 {
 	FlatLoop *loop = x->w->loop;
@@ -292,13 +293,14 @@ static void make_next(Work *x)
 	int left = 0;
 	for (int k = x->a + 1; k < x->x->end; k = loop[k].end)
 		left += chosen(x, k);
-	for (int k = x->a + 1; k < x->x->end; k = loop[k].end) {
-		if (!chosen(x, k))
-			continue;
-		Block *other = --left ? nest_place(x->w, x->a, x->x->source->id, false, x->x->source->label, "_next") : x->x->source;
-		edit_branch(x->e, b, &x->like, loop[k].again, loop[k].head, other);
-		b = other;
-	}
+	for (int now = 0; now < 2; now++)
+		for (int k = x->a + 1; k < x->x->end; k = loop[k].end) {
+			if (!chosen(x, k) || loop[k].now != now)
+				continue;
+			Block *other = --left ? nest_place(x->w, x->a, x->x->source->id, false, x->x->source->label, "_next") : x->x->source;
+			edit_branch(x->e, b, &x->like, loop[k].again, loop[k].head, other);
+			b = other;
+		}
 }
 
 static void make_latch(Work *x)
