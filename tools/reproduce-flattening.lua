@@ -23,7 +23,7 @@ if quick then
 end
 local FORMS = { { name = "original", passes = "none" } }
 local passes = tool.capture("gsim-opt --list")
-if passes:find("\nflatten ") then FORMS[#FORMS + 1] = { name = "flattened", passes = "flatten(loops=%s)" } end
+if passes:find("\nflatten ") then FORMS[#FORMS + 1] = { name = "flattened", passes = "flatten(loops=[%s])" } end
 if passes:find("\n    merge ") then FORMS[#FORMS + 1] = { name = "merged", passes = "linearize(merge=1)" } end
 
 -- ---- turns that a warp makes, without running it ----
@@ -209,17 +209,18 @@ local function crossover(s, o) -- the first k from which the form is never slowe
 	return 0
 end
 print(("performance: lanes' turns of B per cycle, 1 = the original at k = 0; E = %d, M = %d, turing.lua"):format(TURNS, MOST))
-local head = { ("%-28s"):format("k =") }
-for _, k in ipairs(SHOWN) do head[#head + 1] = ("%7d"):format(k) end
-print(table.concat(head) .. "  cycles of a turn of B, of A (all, some lanes)  speed-up at 31  not slower from k  worst prediction")
+print("cycles of a turn of B, of A when all and when some lanes begin it; speed-up at k = 31; k from which it is not slower; worst prediction")
+local head = { ("%-26s"):format("k =") }
+for _, k in ipairs(SHOWN) do head[#head + 1] = ("%6d"):format(k) end
+print(table.concat(head) .. "        B    A all A some  speed from  error")
 for _, mechanism in ipairs(MECHANISMS) do
 	for _, form in ipairs(FORMS) do
 		for _, nest in ipairs(NESTS) do
 			local s, o = result[mechanism][form.name][nest.name], result[mechanism].original[nest.name]
-			local line = { ("%-6s %-10s A/B %-6s"):format(mechanism, form.name, nest.name) }
-			for _, k in ipairs(SHOWN) do line[#line + 1] = ("%7.3f"):format(s.performance[k]) end
-			print(("%s  %8.1f %8.1f %8s  %30.2f  %17d  %13.2f %%"):format(table.concat(line), s.x[2], s.x[3],
-				s.x[4] and ("%.1f"):format(s.x[4]) or "-", o[31] / s[31], crossover(s, o), 100 * s.worst))
+			local line = { ("%-5s %-10s A/B %-6s"):format(mechanism, form.name, nest.name) }
+			for _, k in ipairs(SHOWN) do line[#line + 1] = (" %5.3f"):format(s.performance[k]) end
+			print(("%s  %7.0f %7.0f %6s %6.2f %4d %5.2f %%"):format(table.concat(line), s.x[2], s.x[3],
+				s.x[4] and ("%.0f"):format(s.x[4]) or "-", o[31] / s[31], crossover(s, o), 100 * s.worst))
 		end
 	end
 end

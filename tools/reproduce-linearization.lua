@@ -1,29 +1,29 @@
 -- J. Anantpur and R. Govindarajan, "Taming control divergence in GPUs through control flow linearization" (CC 2014): tables 1 to 4
 -- for kernels in kind beside the paper's, on fermi.lua with immediate post-dominators, and figures 1 and 3. The paper measured a
--- Tesla C2070 of 14 SMs; two SMs here, so that small runs fill them and registers decide how many warps there are. Lowered
+-- Tesla C2070 of 14 SMs; one SM here, so that small runs fill it and registers decide how many warps there are. Lowered
 -- instructions stand for the paper's SASS. Arguments: source tree, output directory. Run by tools/reproduce.
 local top, out = arg[1], arg[2]
 local tool, json = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/json.lua")
 
-local MACHINE = "-c fermi.lua -m ipdom -D sm.count=2"
+local MACHINE = "-c fermi.lua -m ipdom -D sm.count=1"
 local CLOCK_MHZ = 1401
 
 -- The paper's tables: PTX instructions, blocks, registers, SASS instructions (before, after, after with optimisations); time in
 -- us, instructions, global loads and stores (before, after); instructions of the baseline (before, theirs); of each level.
 local KERNELS = {
-	{ paper = "hotspot", module = "heat/heat", kernel = "heat", arguments = "64 2 4",
+	{ paper = "hotspot", module = "heat/heat", kernel = "heat", arguments = "48 2 3",
 		ptx = { 269, 289, 275 }, bb = { 19, 30, 20 }, reg = { 30, 30 }, sass = { 383, 390 }, time = { 342, 360 },
 		instr = { 4.32e6, 4.57e6 }, ld = { 2.92e4, 2.92e4 }, st = { 1.1e4, 1.1e4 }, wu = { 237, 242, 240 },
 		levels = { 4.90e6, 4.98e6, 4.88e6, 4.76e6, 4.57e6 } },
-	{ paper = "heartwall", module = "tracking/tracking", kernel = "tracking", arguments = "32 4",
+	{ paper = "heartwall", module = "tracking/tracking", kernel = "tracking", arguments = "16 4",
 		ptx = { 1422, 1442, 1432 }, bb = { 192, 206, 196 }, reg = { 32, 32 }, sass = { 2667, 2681 }, time = { 4.22e4, 4.23e4 },
 		instr = { 4.68e8, 4.71e8 }, ld = { 3.21e7, 3.21e7 }, st = { 7.82e6, 7.62e6 }, wu = { 1422, 1452, 1432 },
 		levels = { 4.69e8, 4.69e8, 4.69e8, 4.68e8, 4.71e8 } },
-	{ paper = "mcx", module = "photons/photons", kernel = "photons_loop", arguments = "1000 16 7 128",
+	{ paper = "mcx", module = "photons/photons", kernel = "photons_loop", arguments = "600 12 7 128",
 		ptx = { 1358, 1447, 1408 }, bb = { 138, 185, 148 }, reg = { 57, 63 }, sass = { 1139, 1252 }, time = { 3.15e6, 3.97e6 },
 		instr = { 2.64e10, 3.05e10 }, ld = { 2.48e8, 2.37e8 }, st = { 8.06e7, 6.99e7 },
 		levels = { 3.7e10, 3.36e10, 3.26e10, 3.18e10, 3.05e10 } },
-	{ paper = "mum", module = "suffix_tree/suffix_tree", kernel = "suffix_tree", arguments = "2000 3000 40 4 128",
+	{ paper = "mum", module = "suffix_tree/suffix_tree", kernel = "suffix_tree", arguments = "1000 2000 40 4 128",
 		ptx = { 232, 259, 256 }, bb = { 37, 51, 47 }, reg = { 22, 32 }, sass = { 202, 226 }, time = { 2242, 2224 },
 		instr = { 7.80e6, 6.43e6 }, ld = { 1.69e5, 8.76e4 }, st = { 5.99e4, 1.87e4 },
 		levels = { 6.90e6, 6.66e6, 6.66e6, 6.60e6, 6.43e6 } },
@@ -34,7 +34,7 @@ local KERNELS = {
 		ptx = { 52, 63, 54 }, bb = { 10, 17, 10 }, reg = { 13, 13 }, sass = { 52, 51 }, time = { 187, 205 },
 		instr = { 1.02e5, 1.49e5 }, ld = { 1.85e4, 1.85e4 }, st = { 64, 64 }, wu = { 54, 78, 62 },
 		levels = { 1.77e5, 2.14e5, 1.86e5, 1.68e5, 1.49e5 } },
-	{ paper = "ray", module = "ray_tracer/ray_tracer", kernel = "ray_tracer", arguments = "48",
+	{ paper = "ray", module = "ray_tracer/ray_tracer", kernel = "ray_tracer", arguments = "40",
 		ptx = { 780, 869, 805 }, bb = { 84, 148, 90 }, reg = { 43, 50 }, sass = { 933, 966 }, time = { 163, 173 },
 		instr = { 1.82e6, 1.89e6 }, ld = { 2048, 2048 }, st = { 4096, 4096 }, levels = { 2.50e6, 2.16e6, 2.13e6, 2.09e6, 1.89e6 } },
 }

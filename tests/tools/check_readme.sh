@@ -13,14 +13,16 @@ GSIM_PATH=$PWD/configs
 export PATH GSIM_PATH GSIM_BUILD
 failed=0
 
-# page FILE: runs the commands that it shows
+# page FILE [STATUS]: runs the commands that it shows; STATUS is allowed beside 0
 page() {
 	n=0
 	grep '^\$ \(gsim\|tools/reproduce\) ' "$1" | sed 's/^\$ //' >"$tmp/commands"
 	while read -r command; do
 		n=$((n + 1))
 		case $command in tools/*) command="$command -o $tmp/files" ;; esac
-		sh -c "$command" >"$tmp/$n" 2>&1 </dev/null || { echo "$1: $command: status $?"; exit 1; }
+		sh -c "$command" >"$tmp/$n" 2>&1 </dev/null
+		status=$?
+		[ $status = 0 ] || [ $status = "${2:-0}" ] || { echo "$1: $command: status $status"; exit 1; }
 	done <"$tmp/commands"
 	[ "$n" -ge 1 ] || { echo "$1 shows no command"; exit 1; }
 
@@ -49,6 +51,7 @@ page() {
 page README.md
 page doc/hardware-or-pass.md
 page doc/validity.md
+page doc/measured-passes.md 1 # some targets are missed, as it says
 
 # The picture: its edges are those of the graph, its numbers those of a run under ipdom.
 kernel=kernels/short_circuit/short_circuit.ir
