@@ -4,6 +4,7 @@
 #include "tests/passes/random_nest.h"
 #include "tests/random/differential.h"
 #include <check.h>
+#include <math.h>
 
 static Module *m;
 static Arena arena;
@@ -352,6 +353,103 @@ START_TEST(closed_form)
 }
 END_TEST
 
+/* ---- what pays ---- */
+
+/* Runs the pass on the kernel; true: it has flattened. *why gets its last remark. */
+static bool decided(const char *text, const char *options, const char **why)
+{
+	PassLog log = { .remarks = true };
+	Diag d = { 0 };
+	Module *x = read_text(text), *before = module_copy(x);
+	ck_assert(pipeline_run(x, arena_printf(&arena, "flatten(%s)", options), &(PassHost){ .log = &log }, &d));
+	bool changed = !module_equal(x, before), counted = false;
+	for (int i = 0; i < log.count.n; i++)
+		counted |= !strcmp(log.count.v[i].what, "nests flattened") && log.count.v[i].n == 1;
+	ck_assert(changed == counted);
+	*why = d.item.n ? arena_strdup(&arena, d.item.v[d.item.n - 1].text) : "";
+	pass_log_free(&log);
+	diag_free(&d);
+	module_free(before);
+	module_free(x);
+	return changed;
+}
+
+/* The kernel with outer and inner turns of so many operations. */
+static const char *weights(int outer, int inner, bool uniform)
+{
+	char *a = "", *b = "";
+	for (int i = 0; i < outer; i++)
+		a = arena_printf(&arena, "%s\t%%y = add.u32 %%y, %%x\n", a);
+	for (int i = 0; i < inner; i++)
+		b = arena_printf(&arena, "%s\t%%x = add.u32 %%x, %%y\n", b);
+	return arena_printf(&arena, "kernel k(u64 out, u32 n)\n{\n	reg u32 %%o, %%t, %%x, %%y\n	reg pred %%p\nstart:\n	%%o = mov.u32 0\n	%%x = mov.u32 0\n"
+		"	%%y = mov.u32 1\n	bra A\nA:	%%t = mov.u32 %s\n%s	bra B\nB:	%%t = sub.u32 %%t, 1\n%s	%%p = setp.gt.s32 %%t, 0\n	bra %%p, B, E\n"
+		"E:	%%o = add.u32 %%o, 1\n	%%p = setp.lt.u32 %%o, 9\n	bra %%p, A, X\nX:	exit\n}\n", uniform ? "7" : "%tid.x", a, b);
+}
+
+/* The least number of idle lanes, 33: none, from which it is flattened, is what the formula says for the costs that the remark tells of. */
+static int threshold(const char *text, const char *rule, int turns)
+{
+	const char *why;
+	int least = 33;
+	double ta = 0, tb = 0, added = 0;
+	for (int idle = 32; idle >= 1; idle--) {
+		if (decided(text, arena_printf(&arena, "rule=%s,assume-idle=%d,assume-turns=%d", rule, idle, turns), &why)) {
+			ck_assert_int_eq(least, idle + 1);
+			least = idle;
+		}
+		ck_assert_msg(sscanf(strstr(why, "a turn of"), "a turn of A costs %lf, one of B %lf, and %lf are added", &ta, &tb, &added) == 3, "%s", why);
+	}
+	bool corrected = !strcmp(rule, "corrected");
+	double some = corrected ? ta * (1 - pow(1 - 1.0 / turns, 32)) : ta, limit = some / (some + tb), x = added / tb;
+	if (corrected && x / (1 + x) > limit)
+		limit = x / (1 + x);
+	ck_assert_msg(least == (int)(limit * 32) + 1, "%s: from %d idle lanes on; the limit is %.3f: %s", rule, least, limit, why);
+	return least;
+}
+
+START_TEST(decisions)
+{
+	const char *why, *even = weights(4, 20, false);
+	ck_assert(!decided(even, "rule=corrected", &why));
+	ck_assert_msg(strstr(why, "is not known: give a profile") != NULL, "%s", why);
+	ck_assert(!decided(weights(4, 20, true), "rule=corrected,assume-idle=32", &why));
+	ck_assert_msg(strstr(why, "all threads of a warp leave it together") != NULL, "%s", why);
+	ck_assert(decided(weights(4, 20, true), "rule=always", &why));
+	ck_assert_int_lt(threshold(weights(4, 60, false), "paper", 1), threshold(weights(60, 4, false), "paper", 1));
+	ck_assert_int_gt(threshold(weights(1, 0, false), "corrected", 1000), threshold(weights(1, 40, false), "corrected", 1000)); /* what is added counts */
+	/* where A is executed rarely, its weight does not count: the paper's case of A/B = 10/1 */
+	ck_assert_int_gt(threshold(weights(200, 10, false), "paper", 1000), 29);
+	ck_assert_int_lt(threshold(weights(200, 10, false), "corrected", 1000), 16);
+	ck_assert_int_ge(threshold(even, "corrected", 1), threshold(even, "paper", 1));
+}
+END_TEST
+
+static const char *reason(const char *body, const char *options)
+{
+	const char *why;
+	ck_assert(!decided(arena_printf(&arena, "kernel k(u64 out, u32 n)\n{\n	reg u32 %%t\n	reg pred %%p, %%q\n	reg u64 %%o\nS:	%%t = mov.u32 %%tid.x\n"
+		"	%%o = ld.param.u64 [out]\n	%%p = setp.eq.u32 %%t, 3\n	%%q = setp.eq.u32 %%t, 4\n%s}\n", body), options, &why));
+	return why;
+}
+
+START_TEST(left_alone)
+{
+	const char *barrier = "	bra A\nA:	bra B\nB:	bar.warp.sync -1\n	bra %p, B, E\nE:	bra %q, A, X\nX:	exit\n";
+	const char *atomic = "	bra A\nA:	red.global.add.u32 [%o], 1\n	bra B\nB:	bra %p, B, E\nE:	bra %q, A, X\nX:	exit\n";
+	const char *entries = "	bra %p, A, B\nA:	bra C\nC:	bra %p, C, B\nB:	bra %q, A, X\nX:	exit\n";
+	const char *why = reason(barrier, "");
+	ck_assert_msg(strstr(why, "the nest in loop A is left alone: bar.warp.sync depends on which threads execute it together") != NULL, "%s", why);
+	why = reason(atomic, "ordered=1");
+	ck_assert_msg(strstr(why, "its accesses to memory are ordered") != NULL, "%s", why);
+	why = reason(entries, "");
+	ck_assert_msg(strstr(why, "has several entries") != NULL, "%s", why);
+	ck_assert(!decided(weights(1, 1, false), "loops=[B]", &why)); /* B is no outer loop */
+	ck_assert(decided(weights(1, 1, false), "loops=[A]", &why));
+	ck_assert(!decided(weights(1, 1, false), "level=2", &why));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("flatten");
@@ -363,6 +461,8 @@ int main(void)
 	tcase_add_test(t, random_kernels);
 	tcase_add_test(t, random_nests);
 	tcase_add_test(t, closed_form);
+	tcase_add_test(t, decisions);
+	tcase_add_test(t, left_alone);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

@@ -10,12 +10,17 @@
 #include "passes/transform/flatten/flatten.h"
 #include "passes/transform/transform.h"
 
-enum { OPTION_LEVEL, OPTION_EXITS, OPTION_ENTER, OPTION_ORDERED, OPTION_LOOPS, OPTIONS };
+enum { OPTION_RULE, OPTION_IDLE, OPTION_TRIPS, OPTION_LEVEL, OPTION_EXITS, OPTION_ENTER, OPTION_ORDERED, OPTION_LOOPS, OPTIONS };
 
+static const char *const rules[] = { "always", "paper", "corrected", NULL };
 static const char *const exits[] = { "latch", "direct", NULL };
 static const char *const enters[] = { "auto", "now", "next", NULL };
 
 static const PassOption options[OPTIONS] = {
+	[OPTION_RULE] = { "rule", RULE_ALWAYS, .help = "which inner loops are taken in: all; where formula (1) of the paper says that it pays; where that formula, "
+		"corrected, does", .kind = PASS_NAME, .names = rules },
+	[OPTION_IDLE] = { "assume-idle", 0, 0, 32, "without a profile: so many of 32 lanes wait in a turn of an inner loop; 0: not known, nothing pays" },
+	[OPTION_TRIPS] = { "assume-turns", 1, 1, 1000000, "without a profile: turns of an inner loop for one of the outer loop" },
 	[OPTION_LEVEL] = { "level", 1, 1, 1000000, "loops stay nested to this depth: 1 leaves no nest" },
 	[OPTION_EXITS] = { "exits", EXITS_LATCH, .help = "threads leave the loop at its end, together, or where they did, as in the paper", .kind = PASS_NAME,
 		.names = exits },
@@ -72,8 +77,8 @@ static int choose(Nests *w, int a)
 			pass_remark(w->r, place(w, x->source), "loop %s is left alone: it has several entries", x->source->label);
 			continue;
 		}
-		x->chosen = true;
-		n++;
+		x->chosen = decide(w, a, k);
+		n += x->chosen;
 	}
 	return n;
 }
@@ -98,12 +103,18 @@ static bool run(PassRun *r)
 	nests_open(&w, r);
 	w.exits = (Exits)r->option[OPTION_EXITS].number;
 	w.enter = (Enter)r->option[OPTION_ENTER].number;
+	w.rule = (Rule)r->option[OPTION_RULE].number;
+	w.idle = (double)r->option[OPTION_IDLE].number;
+	w.trips = (double)r->option[OPTION_TRIPS].number;
+	if (w.rule != RULE_ALWAYS)
+		decide_prepare(&w);
 	for (int a = w.n; a-- > 0;) {
 		int n = w.loop[a].depth >= r->option[OPTION_LEVEL].number ? choose(&w, a) : 0;
 		if (n)
 			nest_rewrite(&w, a);
 		else
 			nest_pass_on(&w, a);
+		decide_turns(&w, a);
 		nests += n > 0;
 		loops += n;
 	}

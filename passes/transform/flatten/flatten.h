@@ -21,26 +21,31 @@ typedef struct FlatLoop {
 	int again;                     /* register: the thread goes on with a turn of this loop */
 
 	bool flattened, within;        /* has taken inner ones in; it or one around it has */
-	double turn, trips;            /* cost of a turn, all inside included; mean turns, each time it is entered */
+	double body, turn, trips;      /* cost of its own blocks, and of a turn, inner loops included; mean turns, each time it is entered */
 } FlatLoop;
 
 typedef struct Placed { int key, seq; Block *block; } Placed;
 
 typedef enum { EXITS_LATCH, EXITS_DIRECT } Exits;
+typedef enum { RULE_ALWAYS, RULE_PAPER, RULE_CORRECTED } Rule;
 typedef enum { ENTER_AUTO, ENTER_NOW, ENTER_NEXT } Enter;
 
 typedef struct Nests {
 	PassRun *r;
 	Edit edit;
 	Arena arena;
-	const Cfg *cfg;                /* as the round began: for blocks that were there then */
+	const Cfg *cfg;                /* as the pass began: for blocks that were there then */
 	int n;
 	FlatLoop *loop;                /* outer ones first, each followed by those inside */
 	Vec(int) of, begins;           /* by block: the innermost loop around it; the loop whose head it is; -1 = none */
 	Vec(int) code, seen;           /* of one rewriting: an exit's number, or -1; the last loop whose walk has been here */
+	BlockList via;                 /* of one indexed branch: where a target is reached by, or NULL */
 	Vec(Placed) placed;            /* new blocks */
 	Exits exits;
 	Enter enter;
+	Rule rule;
+	double idle, trips;            /* assumed: idle lanes of a warp, 0 = not known; turns of an inner loop */
+	const Uniformity *uniformity;  /* as the pass began; NULL when the rule does not ask */
 } Nests;
 
 void nests_open(Nests *, PassRun *);
@@ -52,10 +57,13 @@ static inline bool nest_has(const Nests *w, int loop, const Block *b)
 }
 /* b, which is new, lies in that loop (-1: in none), right before or behind block number anchor. */
 Block *nest_place(Nests *, int loop, int anchor, bool behind, const char *base, const char *tail);
-Block *nest_split_edge(Nests *, int loop, Block *b, Block *s); /* a new block on all edges b -> s */
 bool nest_fatal(const Nests *, const Block *);   /* all ways from it abort: where it stands does not matter */
 bool nest_leaves(const Nests *, int loop, const Block *b); /* b has an edge out of the loop, not counting aborts */
 void nest_pass_on(Nests *, int loop);           /* the loop stays as it is: which blocks leave it, for the one around */
+
+void decide_prepare(Nests *);
+bool decide(Nests *, int a, int k);    /* loop k is to become part of loop a, the one around it; remarks say why, or why not */
+void decide_turns(Nests *, int loop);  /* what is inside of the loop has been decided */
 
 /* The inner loops that are chosen become part of this one. */
 void nest_rewrite(Nests *, int loop);

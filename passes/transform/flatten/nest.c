@@ -8,6 +8,7 @@ static void know(Nests *w, int loop)
 	vec_push(&w->begins, -1);
 	vec_push(&w->code, -1);
 	vec_push(&w->seen, -1);
+	vec_push(&w->via, NULL);
 }
 
 static void find_loops(Nests *w)
@@ -49,14 +50,10 @@ static void look_at_block(Nests *w, Block *b)
 {
 	int l = w->of.v[b->id];
 	bool border = false;
-	for (int k = 0; k < b->nsucc; k++) {
-		bool again = false;
-		for (int j = 0; j < k; j++)
-			again |= b->succ[j] == b->succ[k];
-		if (again)
-			continue;
-		look_at_edge(w, b, b->succ[k]);
-		border |= w->begins.v[b->succ[k]->id] >= 0 || (l >= 0 && !nest_has(w, l, b->succ[k]));
+	for (int k = 0; k < w->cfg->graph->succ[b->id].n; k++) {
+		const Block *s = w->cfg->f->block.v[w->cfg->graph->succ[b->id].v[k]];
+		look_at_edge(w, b, s);
+		border |= w->begins.v[s->id] >= 0 || (l >= 0 && !nest_has(w, l, s));
 	}
 	if (l < 0)
 		return;
@@ -124,29 +121,20 @@ void nests_close(Nests *w)
 	vec_free(&w->begins);
 	vec_free(&w->code);
 	vec_free(&w->seen);
+	vec_free(&w->via);
 	vec_free(&w->placed);
 	edit_close(&w->edit);
 	arena_free(&w->arena);
-}
-
-static Block *known(Nests *w, Block *b, int loop, int anchor, bool behind)
-{
-	must(b->id == w->of.n);
-	know(w, loop);
-	vec_push(&w->placed, ((Placed){ anchor * 3 + (behind ? 2 : 0), w->placed.n, b }));
-	return b;
 }
 
 Block *nest_place(Nests *w, int loop, int anchor, bool behind, const char *base, const char *tail)
 {
 	Block *b = edit_block(&w->edit, base, tail);
 	b->loc = w->r->f->block.v[anchor]->loc;
-	return known(w, b, loop, anchor, behind);
-}
-
-Block *nest_split_edge(Nests *w, int loop, Block *b, Block *s)
-{
-	return known(w, edit_split_edge(&w->edit, b, s, "_to"), loop, b->id, true);
+	must(b->id == w->of.n);
+	know(w, loop);
+	vec_push(&w->placed, ((Placed){ anchor * 3 + (behind ? 2 : 0), w->placed.n, b }));
+	return b;
 }
 
 /* ---- borders ---- */

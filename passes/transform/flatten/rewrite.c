@@ -23,7 +23,6 @@ typedef struct Work {
 	Block *enter, *next, *latch;
 	int leave, way;                /* registers; way: -1 while there is one exit at most */
 	BlockList exit;                /* by value of way */
-	int limit;                     /* blocks made here have numbers from this on */
 } Work;
 
 /* What an edge does besides leading to a block; -1: nothing. */
@@ -123,23 +122,38 @@ static bool assigns(const Way *y) { return y->stay >= 0 || y->enter >= 0 || y->c
 
 /* ---- blocks ---- */
 
+/* A new block on the edges b -> s, for what they assign. */
+static Block *on_edge(Work *x, int k, Block *b, const Way *y)
+{
+	Block *mid = nest_place(x->w, x->a, b->id, true, b->label, "_to");
+	edit_jump(x->e, mid, block_term(b), y->to);
+	assign_both(x, k, mid, y, y);
+	return mid;
+}
+
+/* An indexed branch: a block of its own for each target that wants assignments. */
 static void reroute_table(Work *x, int k, Block *b)
 {
-	b->reconverge = NULL;
+	Nests *w = x->w;
+	Block **to = arena_array(&x->e->m->arena, Block *, b->nsucc);
+	bool changed = false;
 	for (int i = 0; i < b->nsucc; i++) {
 		Block *s = b->succ[i];
-		if (s->id >= x->limit) /* made here */
-			continue;
-		Way y = way_of(x, k, s);
-		if (!assigns(&y)) {
-			if (y.to != s)
-				edit_retarget(x->e, b, s, y.to);
-			continue;
+		if (!w->via.v[s->id]) {
+			Way y = way_of(x, k, s);
+			Block *mid = assigns(&y) ? on_edge(x, k, b, &y) : y.to;
+			w->via.v[s->id] = mid;
+			changed |= mid != s;
 		}
-		Block *mid = nest_split_edge(x->w, x->a, b, s);
-		edit_retarget(x->e, mid, s, y.to);
-		assign_both(x, k, mid, &y, &y);
+		to[i] = w->via.v[s->id];
 	}
+	for (int i = 0; i < b->nsucc; i++)
+		w->via.v[b->succ[i]->id] = NULL;
+	if (!changed)
+		return;
+	b->succ = to;
+	b->reconverge = NULL;
+	edit_touch_graph(x->e->f);
 }
 
 /* The edges of block b, which lies in inner loop k, as the flattened loop wants them. */
@@ -370,7 +384,7 @@ static void choose_now(Work *x)
 void nest_rewrite(Nests *w, int loop)
 {
 	FlatLoop *a = &w->loop[loop];
-	Work x = { .w = w, .e = &w->edit, .a = loop, .x = a, .like = a->source->ins.v[0], .limit = w->of.n };
+	Work x = { .w = w, .e = &w->edit, .a = loop, .x = a, .like = a->source->ins.v[0] };
 	choose_now(&x);
 	find_exits(&x);
 	make_registers(&x);
