@@ -21,10 +21,10 @@ if quick then
 	MECHANISMS[2] = nil
 	NESTS[4] = nil
 end
-local FORMS = { { name = "original", passes = "none" } }
+local FORMS = { { name = "original", passes = "none", all = "none" } }
 local passes = tool.capture("gsim-opt --list")
-if passes:find("\nflatten ") then FORMS[#FORMS + 1] = { name = "flattened", passes = "flatten(loops=[%s])" } end
-if passes:find("\n    merge ") then FORMS[#FORMS + 1] = { name = "merged", passes = "linearize(merge=1)" } end
+if passes:find("\nflatten ") then FORMS[#FORMS + 1] = { name = "flattened", passes = "flatten(loops=[%s])", all = "flatten" } end
+if passes:find("\n    merge ") then FORMS[#FORMS + 1] = { name = "merged", passes = "linearize(merge=1)", all = "linearize(merge=1)" } end
 
 -- ---- turns that a warp makes, without running it ----
 
@@ -163,7 +163,7 @@ local function measure(mechanism, form, nest)
 		end
 	end
 	local x = solve(A, y)
-	local s = { x = x, worst = 0, performance = {} }
+	local s = { x = x, worst = 0, performance = {}, row = {} }
 	local function check(k, turns, most)
 		local r, c, cycles = one(k, turns, most)
 		local predicted = cost(x, r)
@@ -178,22 +178,26 @@ local function measure(mechanism, form, nest)
 		local cycles = cost(x, r)
 		s.performance[k] = c.useful / cycles
 		s[k] = cycles
-		csv[#csv + 1] = ("%s,%s,%s,%d,%d,%d,%d,%d,,%.0f,"):format(mechanism, form.name, nest.name, k, TURNS, MOST, c.B, c.all + c.some, cycles)
+		s.row[k] = ("%s,%s,%s,%d,%d,%d,%d,%d,,%.0f"):format(mechanism, form.name, nest.name, k, TURNS, MOST, c.B, c.all + c.some, cycles)
 	end
 	return s
 end
 
 local result = {}
 for _, mechanism in ipairs(MECHANISMS) do
+	local best = {}
 	result[mechanism] = {}
 	for _, form in ipairs(FORMS) do
 		local of = {}
 		result[mechanism][form.name] = of
 		for _, nest in ipairs(NESTS) do
-			of[nest.name] = measure(mechanism, form, nest)
-			local best = result[mechanism].original[nest.name].useful or result[mechanism].original[nest.name].performance[0]
-			result[mechanism].original[nest.name].useful = best
-			for k = 0, 31 do of[nest.name].performance[k] = of[nest.name].performance[k] / best end
+			local s = measure(mechanism, form, nest)
+			of[nest.name] = s
+			best[nest.name] = best[nest.name] or s.performance[0] -- the original's, which comes first
+			for k = 0, 31 do
+				s.performance[k] = s.performance[k] / best[nest.name]
+				csv[#csv + 1] = ("%s,%.4f"):format(s.row[k], s.performance[k])
+			end
 		end
 	end
 end
@@ -224,6 +228,24 @@ for _, mechanism in ipairs(MECHANISMS) do
 		end
 	end
 end
+
+print("\nrows of a sparse matrix, lengths by a power law, 8 warps (kernels/sparse_rows): cycles, and lanes of 32 that an instruction has")
+for _, mechanism in ipairs(MECHANISMS) do
+	for _, form in ipairs(FORMS) do
+		tool.progress(("%s, rows, %s"):format(form.name, mechanism))
+		tool.capture(("gsim -q -c turing.lua -m %s -p %s -s %s %s -- %d 8"):format(mechanism, tool.quote(form.all), tool.quote(report),
+			tool.quote(top .. "/kernels/sparse_rows/sparse_rows.ptx"), quick and 2000 or 8000))
+		local line = { ("%-5s %-10s"):format(mechanism, form.name) }
+		for i, l in ipairs(json.read(report).launches) do
+			local cycles, lanes = l.cycles, l.thread_instructions / l.warp_instructions
+			form[mechanism .. i] = cycles
+			line[#line + 1] = ("%-11s %8d  %5.2f  speed %5.2f"):format(l.kernel, cycles, lanes, FORMS[1][mechanism .. i] / cycles)
+			csv[#csv + 1] = ("%s,%s,%s,,,,,,%d,,"):format(mechanism, form.name, l.kernel, cycles)
+		end
+		print(table.concat(line, "   "))
+	end
+end
+tool.progress("")
 
 local missed = 0
 local function target(what, met, cause)
