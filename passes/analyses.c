@@ -28,7 +28,7 @@ static Liveness *build_liveness(Analyses *an, Arena *a) { return liveness_build(
 static Ssa *build_ssa(Analyses *an, Arena *a) { return ssa_build(a, analysis_cfg(an), analysis_dom(an), analysis_liveness(an)); }
 static Reaching *build_reaching(Analyses *an, Arena *a) { return reaching_build(a, analysis_cfg(an), analysis_ssa(an)); }
 static Webs *build_webs(Analyses *an, Arena *a) { return webs_build(a, analysis_cfg(an), analysis_ssa(an)); }
-static Uniformity *build_uniformity(Analyses *an, Arena *a) { return uniformity_build(a, analysis_cfg(an), an->m); }
+static Uniformity *build_uniformity(Analyses *an, Arena *a) { return uniformity_solve(a, analysis_cfg(an), analysis_dom(an), analysis_pdom(an), analysis_ssa(an), analysis_reaching(an), (UniformityOptions){ 0 }); }
 
 static void *build(Analyses *an, AnalysisId id, Arena *a)
 {

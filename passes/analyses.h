@@ -6,6 +6,7 @@
 #include "passes/analysis/analysis.h"
 #include "passes/analysis/control.h"
 #include "passes/analysis/reaching.h"
+#include "passes/analysis/uniformity.h"
 
 /* name, type of the result, of the graph alone?, help */
 #define ANALYSES(X) \

@@ -87,11 +87,6 @@ void liveness_leave(const Liveness *, int block, BitSet set);
 void liveness_print(const Cfg *, const Liveness *, StrBuf *);
 void liveness_step(const Function *, const Ins *, BitSet set);  /* what is live before the instruction, given after it */
 
-/* Uniformity: which branches every thread of a warp decides alike (transformations A6: values, sync dependence, temporal
-   divergence). divergent[id]: the terminator may diverge. */
-typedef struct Uniformity { bool *divergent; BitSet regs; } Uniformity;
-Uniformity *uniformity_build(Arena *, const Cfg *, const Module *);
-
 /* Structural reduction: repeat {self-loop; sequence; branch whose arms meet; while} until one node remains, the virtual
    exit included. true = the function is structured. residue (may be NULL; n bits) gets the first block of each node that
    remains otherwise. Fatal blocks are not asked for: what aborts the launch needs no structure. */

@@ -1,18 +1,21 @@
 /* Iterated dominance frontiers by Sreedhar and Gao: from the deepest definition on, the tree below it is walked once, and edges that leave it
  * for a node no deeper than the definition lead to where definitions meet. */
 #include "passes/analysis/ssa.h"
+#include "lib/heap.h"
 
 Frontier *frontier_new(Arena *a, const Graph *g, const Dom *d)
 {
 	Frontier *x = arena_new(a, Frontier);
-	int n = g->n, **all[] = { &x->child_first, &x->child, &x->seen, &x->marked, &x->heap, &x->stack };
+	int n = g->n, **all[] = { &x->child_first, &x->child, &x->seen, &x->marked, &x->key, &x->heap, &x->stack };
 	x->g = g;
 	x->dom = d;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		*all[i] = arena_array(a, int, n + 2);
-	for (int b = 0; b < n; b++)
+	for (int b = 0; b < n; b++) {
+		x->key[b] = -d->depth[b]; /* the deepest one lies on top */
 		if (d->idom[b] >= 0)
 			x->child_first[d->idom[b] + 2]++;
+	}
 	for (int b = 0; b < n; b++)
 		x->child_first[b + 1] += x->child_first[b];
 	for (int b = 0; b < n; b++)
@@ -22,40 +25,12 @@ Frontier *frontier_new(Arena *a, const Graph *g, const Dom *d)
 	return x;
 }
 
-static void sift_up(Frontier *x, int node) /* the deepest one lies on top */
-{
-	int i = x->nheap++;
-	const int *depth = x->dom->depth;
-	for (; i > 0 && depth[node] > depth[x->heap[(i - 1) / 2]]; i = (i - 1) / 2)
-		x->heap[i] = x->heap[(i - 1) / 2];
-	x->heap[i] = node;
-}
-
-static int take(Frontier *x)
-{
-	int top = x->heap[0], last = x->heap[--x->nheap], i = 0;
-	const int *depth = x->dom->depth;
-	for (;;) {
-		int c = 2 * i + 1;
-		if (c >= x->nheap)
-			break;
-		if (c + 1 < x->nheap && depth[x->heap[c + 1]] > depth[x->heap[c]])
-			c++;
-		if (depth[last] >= depth[x->heap[c]])
-			break;
-		x->heap[i] = x->heap[c];
-		i = c;
-	}
-	x->heap[i] = last;
-	return top;
-}
-
 void frontier_add(Frontier *x, int node)
 {
 	if (x->marked[node] == x->stamp)
 		return;
 	x->marked[node] = x->stamp;
-	sift_up(x, node);
+	heap_push(x->heap, &x->nheap, x->key, node);
 }
 
 static bool wanted(const Frontier *x, int node) { return !x->wanted || x->wanted(x->self, node); }
@@ -74,7 +49,7 @@ static int walk(Frontier *x, int root, int *result, int n)
 			if (x->dom->idom[y] == z || x->dom->depth[y] > level || x->marked[y] == -x->stamp || !wanted(x, y))
 				continue;
 			if (x->marked[y] != x->stamp)
-				sift_up(x, y);
+				heap_push(x->heap, &x->nheap, x->key, y);
 			x->marked[y] = -x->stamp;
 			result[n++] = y;
 		}
@@ -91,7 +66,7 @@ int frontier_find(Frontier *x, int *result)
 {
 	int n = 0;
 	while (x->nheap)
-		n = walk(x, take(x), result, n);
+		n = walk(x, heap_pop(x->heap, &x->nheap, x->key), result, n);
 	x->stamp++;
 	return n;
 }

@@ -1,5 +1,6 @@
 #include "passes/analysis/graph.h"
 #include "lib/diag.h"
+#include "lib/heap.h"
 
 bool list_has(const IntList *l, int x)
 {
@@ -194,32 +195,6 @@ static int header_of(const Order *o, const Part *p)
 		}
 	}
 	return entry >= 0 ? entry : least;
-}
-
-static void heap_push(int *heap, int *n, const int *key, int x)
-{
-	int i = (*n)++;
-	for (; i > 0 && key[x] < key[heap[(i - 1) / 2]]; i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = x;
-}
-
-static int heap_pop(int *heap, int *n, const int *key)
-{
-	int least = heap[0], x = heap[--*n], i = 0;
-	for (;;) {
-		int c = 2 * i + 1;
-		if (c >= *n)
-			break;
-		if (c + 1 < *n && key[heap[c + 1]] < key[heap[c]])
-			c++;
-		if (key[x] <= key[heap[c]])
-			break;
-		heap[i] = heap[c];
-		i = c;
-	}
-	heap[i] = x;
-	return least;
 }
 
 /* Splits a part into its components and pushes them so that the first in topological order is popped first. */

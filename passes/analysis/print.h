@@ -3,6 +3,7 @@
 #define GSIM_ANALYSIS_PRINT_H
 #include "lib/strbuf.h"
 #include "passes/analysis/analysis.h"
+#include "passes/analysis/uniformity.h"
 
 const char *print_label(const Cfg *, int block);      /* "(exit)" for the virtual exit, "-" for none */
 void print_blocks(const Cfg *, BitSet, StrBuf *);     /* " B1 B2" */

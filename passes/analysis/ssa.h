@@ -43,7 +43,7 @@ typedef struct Frontier {
 	const Dom *dom;
 	int *child_first, *child;      /* the tree's children, by node */
 	int *seen, *marked, stamp;     /* by node: walked, in result or among the definitions, in this search */
-	int *heap, nheap, *stack;
+	int *key, *heap, nheap, *stack;
 	bool (*wanted)(void *self, int node); /* only nodes for which it holds are in the result, and only they are walked; NULL: all */
 	void *self;
 } Frontier;

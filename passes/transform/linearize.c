@@ -9,6 +9,7 @@
  *
  * Regions with operations that depend on which threads execute them together are rewritten only when every branch they
  * depend on inside the region is uniform; otherwise the region stays and a note says so. */
+#include "passes/analysis/uniformity.h"
 #include "passes/transform/linearize.h"
 #include "passes/transform/transform.h"
 #include <inttypes.h>
@@ -83,7 +84,7 @@ static bool admit(void *self, const Region *r)
 	if (!any)
 		return true;
 	if (!d->uniformity)
-		d->uniformity = uniformity_build(w->arena, w->cfg, d->m);
+		d->uniformity = uniformity_build(w->arena, w->cfg);
 	for (int b = 0; b < w->cfg->n; b++) {
 		if (!(bs_has(r->in, b) || b == r->d) || !d->uniformity->divergent[b])
 			continue;

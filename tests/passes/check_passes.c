@@ -1,3 +1,4 @@
+#include "passes/analysis/uniformity.h"
 #include "passes/transform/transform.h"
 #include "tests/passes/warp_model.h"
 #include "lib/strbuf.h"
@@ -300,7 +301,7 @@ START_TEST(uniform_and_divergent)
 		"M:	%k = add.u32 %j, 1\n	%s = setp.eq.u32 %k, %x\n"        /* temporal: j inside is uniform, k outside is not */
 		"	st.global.u32 [%o], %y\n	bra %s, B, E\n"
 		"E:	exit\n");
-	Uniformity *u = uniformity_build(&arena, cfg_build(&arena, f), m);
+	Uniformity *u = uniformity_build(&arena, cfg_build(&arena, f));
 #define DIV(R) bs_has(u->regs, function_find_reg(f, R))
 	ck_assert(DIV("%tid") && DIV("%p") && DIV("%r") && DIV("%y") && DIV("%k") && DIV("%s"));
 	ck_assert(!DIV("%n") && !DIV("%q") && !DIV("%o"));
@@ -310,12 +311,12 @@ START_TEST(uniform_and_divergent)
 		"A:	%n = ld.param.u32 [n]\n	%o = ld.param.u64 [out]\n	%i = mov.u32 0\n	bra L\n"
 		"L:	%i = add.u32 %i, 1\n	%v = ld.global.u32 [%o]\n	%q = setp.eq.u32 %v, 0\n	@%q %i = add.u32 %i, 1\n"
 		"	%p = setp.lt.u32 %i, %n\n	bra %p, L, E\nE:	exit\n");
-	u = uniformity_build(&arena, cfg_build(&arena, f), m);
+	u = uniformity_build(&arena, cfg_build(&arena, f));
 	ck_assert(!DIV("%i") && !DIV("%v") && !u->divergent[1]);          /* nothing stores: one address, one value */
 	f = read_kernel("	reg u32 %t, %n, %a, %b, %c\n	reg pred %q\n"
 		"A:	%t = mov.u32 %tid.x\n	%n = ld.param.u32 [n]\n	%q = setp.lt.u32 %n, 3\n	%a = add.cc.u32 %n, %n\n"
 		"	%b = addc.u32 %n, 0\n	%a = add.cc.u32 %t, -2\n	@%q %a = add.cc.u32 %n, %n\n	%c = addc.u32 %n, 0\n	exit\n");
-	u = uniformity_build(&arena, cfg_build(&arena, f), m);
+	u = uniformity_build(&arena, cfg_build(&arena, f));
 	ck_assert(!DIV("%b") && DIV("%c"));                               /* the guard may have left the carry of %t */
 #undef DIV
 }

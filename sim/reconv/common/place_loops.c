@@ -6,6 +6,7 @@
  * are exits, and the frame as a whole is one step from its entry to X (to L). Other loops stay as they are. */
 #include "passes/analysis/analysis.h"
 #include "sim/reconv/common/place.h"
+#include "passes/analysis/uniformity.h"
 
 Block *place_block(PlaceLoops *t, const Block *before)
 {
@@ -110,7 +111,7 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 void place_loops(PlaceLoops *t, bool frames)
 {
 	Cfg *cfg = cfg_build(t->arena, t->l->f);
-	Uniformity *u = uniformity_build(t->arena, cfg, t->l->module);
+	Uniformity *u = uniformity_build(t->arena, cfg);
 	t->room = cfg->n * 8 + 16;
 	t->divergent = arena_array(t->arena, bool, t->room);
 	t->frame = arena_array(t->arena, bool, t->room);

@@ -133,7 +133,7 @@ START_TEST(loop_with_exits_and_continue)
 {
 	counted(ALWAYS, K(" %s = mov.u32 0\nH: %s = add.u32 %s, 1\n %p = setp.gt.u32 %s, %t\n bra %p, X, B\n"
 		"B: %a = mul.lo.u32 %t, %s\n %p = setp.eq.u32 %a, 6\n bra %p, Y, C\n"
-		"C: %a = and.b32 %s, 1\n %p = setp.ne.u32 %a, 0\n bra %p, H, L\n" AT("L", "7") " bra H\n"
+		"C: %a = and.b32 %s, 1\n %p = setp.ne.or.u32 %a, 0, %p\n bra %p, H, L\n" AT("L", "7") " bra H\n"
 		AT("X", "1") " bra J\n" AT("Y", "2") " bra J\n" AT("J", "3") END),
 		"A:f H:f B:e C:e H:e B:c C:4 L:4 H:4 X:7 Y:8 J:f", 4, 2, 28, 0);
 }

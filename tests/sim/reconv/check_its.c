@@ -147,7 +147,7 @@ END_TEST
    cycles 9, 12, 15 and so on, and there the time-out is looked at. Behind it nobody waits for them. */
 START_TEST(time_outs)
 {
-	const char *text = K(IF("14", "L", "F") "F: %x = mov.u32 1\n bra J\nL: %s = add.u32 %s, 1\n %p = setp.lt.u32 %s, 10\n bra %p, L, J\n" AT("J", "3") END);
+	const char *text = K(IF("14", "L", "F") "F: %x = mov.u32 1\n bra J\nL: %s = add.u32 %s, 1\n %p = setp.lt.and.u32 %s, 10, %p\n bra %p, L, J\n" AT("J", "3") END);
 	static const struct { int limit, turns, at; } e[] = { { 0, 10, 42 }, { 1, 0, 10 }, { 7, 2, 16 }, { 8, 3, 19 }, { 10, 3, 19 }, { 11, 4, 22 }, { 200, 10, 42 } };
 	for (size_t k = 0; k < sizeof e / sizeof *e; k++) {
 		char set[96], want[200] = "A:f F:1";
