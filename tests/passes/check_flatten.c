@@ -74,6 +74,11 @@ START_TEST(shapes)
 		/* an abort stays where it is; a return leaves with the others */
 		{ "P:A A:B B:B,C C:T,D D:R,E E:A,X X T:trap R:ret", "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,C C:T,D D:A_latch,E E:A_latch "
 			"A_latch:A_leave,A_next A_leave:R,X X T R" },
+		/* inner and outer loop share the header; so do a loop with a continue before a block that all come to, and the loop that it makes */
+		{ "P:B B:B,E E:B,X X", "P:B_enter B_enter:B_next B_next:B B:B_latch,E E:B_latch B_latch:X,B_next X" },
+		{ "P:H H:A,C A:H C:H,X X", "P:H_enter H_enter:H_next H_next:H H:A,C A:H_latch C:H_latch H_latch:X,H_next X" },
+		/* two back edges, but threads meet at the header whichever they take */
+		{ "P:H H:S,X S:A,C A:H C:H X", "P:H H:S,X S:A,C A:H C:H X" },
 		/* nothing to do */
 		{ "P:A A:A,B B:B,X X", "P:A A:A,B B:B,X X" },
 	};
@@ -210,7 +215,8 @@ static int turns(uint32_t seed, int lane, int o, int i) { return (int)((((uint32
 	"	%s = add.u32 %s, %seed\n	%s = mul.lo.u32 %s, 2246822519\n	" TO " = shr.u32 %s, 29\n"
 #define HEAD "kernel k(u64 in, u64 out, u64 acc, u32 n)\n{\n	reg u32 %lane, %seed, %s, %o, %i, %j, %t, %u, %x, %z\n	reg pred %p, %zero\n	reg u64 %a, %b\n" \
 	"start:\n	%lane = mov.u32 %tid.x\n	%seed = ld.param.u32 [n]\n	%o = mov.u32 0\n	%x = mov.u32 0\n	%z = mov.u32 0\n	bra A\n"
-#define TAIL "E:	%o = add.u32 %o, 1\n	%p = setp.lt.u32 %o, 6\n	bra %p, A, X\nX:	%b = mul.wide.u32 %lane, 16\n	%a = ld.param.u64 [out]\n" \
+#define TAIL "E:	%o = add.u32 %o, 1\n	%p = setp.lt.u32 %o, 6\n	bra %p, A, X\n" END
+#define END "X:	%b = mul.wide.u32 %lane, 16\n	%a = ld.param.u64 [out]\n" \
 	"	%a = add.u64 %a, %b\n	st.global.u32 [%a], %x\n	exit\n}\n"
 #define LOOP(LABEL, COUNTER, TO, ON) LABEL ":	%x = mad.lo.u32 %x, 3, " COUNTER "\n	" COUNTER " = sub.u32 " COUNTER ", 1\n" \
 	"	%p = setp.gt.s32 " COUNTER ", 0\n	bra %p, " TO ", " ON "\n"
@@ -262,6 +268,14 @@ static void plan_deep(Plan *p, uint32_t seed, int lane, int o)
 	p->turn[p->n - 1] |= E;
 }
 
+static void plan_shared(Plan *p, uint32_t seed, int lane, int o)
+{
+	int first = p->n;
+	plan_simple(p, seed, lane, o);
+	if (o)
+		p->turn[first] &= (uint8_t)~A;
+}
+
 static const struct { const char *name, *text; void (*plan)(Plan *, uint32_t, int, int); } closed[] = {
 	{ "simple", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	bra B\n" LOOP("B", "%t", "B", "E") TAIL, plan_simple },
 	{ "tested", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%p = setp.gt.u32 %t, 0\n	bra %p, B, E\n" LOOP("B", "%t", "B", "E") TAIL, plan_tested },
@@ -269,6 +283,8 @@ static const struct { const char *name, *text; void (*plan)(Plan *, uint32_t, in
 		"	%t = add.u32 %t, 1\n	bra C\n" LOOP("C", "%t", "C", "E") TAIL, plan_two },
 	{ "deep", HEAD "A:\n" TURNS("%u", "%o", "%z") "	%u = add.u32 %u, 1\n	%i = mov.u32 0\n	bra B\nB:	%i = add.u32 %i, 1\n" TURNS("%t", "%o", "%i")
 		"	%t = add.u32 %t, 1\n	bra C\n" LOOP("C", "%t", "C", "D") "D:	%p = setp.lt.u32 %i, %u\n	bra %p, B, E\n" TAIL, plan_deep },
+	{ "shared", HEAD "A:\n" TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	bra B\n" LOOP("B", "%t", "B", "E") "E:	%o = add.u32 %o, 1\n"
+		TURNS("%t", "%o", "%z") "	%t = add.u32 %t, 1\n	%p = setp.lt.u32 %o, 6\n	bra %p, B, X\n" END, plan_shared },
 };
 
 static uint64_t fetches(const LaunchStats *s, const char *label)
@@ -345,7 +361,7 @@ static void check_closed(int which, uint32_t seed, const char *model, const char
 START_TEST(closed_form)
 {
 	for (uint32_t seed = 1; seed <= 10; seed++)
-		for (int which = 0; which < 4; which++) {
+		for (int which = 0; which < 5; which++) {
 			bool tested = which == 1; /* threads come to E from A and from B: without linearization apart */
 			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten", tested ? 2 : 5);
 			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten,linearize", 5);

@@ -14,7 +14,7 @@
 
 enum { LANES = 32 };
 
-static double cost_of(const Nests *w, const Block *b)
+double decide_cost(const Nests *w, const Block *b)
 {
 	return b->ins.n;
 }
@@ -33,7 +33,7 @@ void decide_prepare(Nests *w)
 	for (int i = 0; i < w->cfg->nreach; i++) {
 		const Block *b = w->cfg->rpo[i];
 		if (w->of.v[b->id] >= 0)
-			w->loop[w->of.v[b->id]].body += cost_of(w, b);
+			w->loop[w->of.v[b->id]].body += decide_cost(w, b);
 	}
 	for (int l = 0; l < w->n; l++)
 		w->loop[l].trips = w->trips;
@@ -60,6 +60,14 @@ static bool diverges(const Nests *w, int k)
 
 typedef struct Numbers { double ta, tb, added, idle, limit; } Numbers;
 
+static void set_limit(const Nests *w, Numbers *n, double trips)
+{
+	double needed = w->rule == RULE_PAPER ? 1 : 1 - pow(1 - 1 / trips, LANES), overhead = n->added / (n->added + n->tb);
+	n->limit = n->ta * needed / (n->ta * needed + n->tb);
+	if (w->rule == RULE_CORRECTED && overhead > n->limit)
+		n->limit = overhead;
+}
+
 static Numbers numbers(const Nests *w, int a, int k)
 {
 	const FlatLoop *x = &w->loop[a];
@@ -69,32 +77,52 @@ static Numbers numbers(const Nests *w, int a, int k)
 		if (j != k)
 			n.ta += w->loop[j].turn * w->loop[j].trips;
 	}
-	double needed = w->rule == RULE_PAPER ? 1 : 1 - pow(1 - 1 / w->loop[k].trips, LANES);
-	n.limit = n.ta * needed / (n.ta * needed + n.tb);
-	double overhead = n.added / (n.added + n.tb);
-	if (w->rule == RULE_CORRECTED && overhead > n.limit)
-		n.limit = overhead;
+	set_limit(w, &n, w->loop[k].trips);
 	return n;
+}
+
+static bool pays(const Nests *w, const char *inner, const char *outer, Loc at, const Numbers *n)
+{
+	pass_remark(w->r, at, "loop %s is %s %s: %.1f of %d lanes idle, %.2f, and it pays above %.2f: a turn of %s costs %.0f, one of %s %.0f, and %.0f are added",
+		inner, n->idle > n->limit ? "taken into" : "left alone within", outer, n->idle * LANES, LANES, n->idle, n->limit, outer, n->ta, inner, n->tb, n->added);
+	return n->idle > n->limit;
+}
+
+/* Is it known how many lanes wait behind loop k? */
+static bool idle_known(const Nests *w, const char *inner, const char *outer, Loc at)
+{
+	if (w->idle <= 0)
+		pass_remark(w->r, at, "loop %s is left alone within %s: how many lanes wait for others there is not known: give a profile, "
+			"flatten(assume-idle=N), or flatten(rule=always)", inner, outer);
+	return w->idle > 0;
 }
 
 bool decide(Nests *w, int a, int k)
 {
-	const FlatLoop *x = &w->loop[a], *y = &w->loop[k];
-	Loc at = ins_loc(w->r->m, &y->source->ins.v[0]);
+	const char *inner = w->loop[k].source->label, *outer = w->loop[a].source->label;
+	Loc at = ins_loc(w->r->m, &w->loop[k].source->ins.v[0]);
 	if (w->rule == RULE_ALWAYS)
 		return true;
-	if (w->idle <= 0) {
-		pass_remark(w->r, at, "loop %s is left alone within %s: how many lanes wait for others there is not known: give a profile, "
-			"flatten(assume-idle=N), or flatten(rule=always)", y->source->label, x->source->label);
+	if (!idle_known(w, inner, outer, at))
 		return false;
-	}
 	if (!diverges(w, k)) {
-		pass_remark(w->r, at, "loop %s is left alone within %s: all threads of a warp leave it together", y->source->label, x->source->label);
+		pass_remark(w->r, at, "loop %s is left alone within %s: all threads of a warp leave it together", inner, outer);
 		return false;
 	}
 	Numbers n = numbers(w, a, k);
-	pass_remark(w->r, at, "loop %s is %s %s: %.1f of %d lanes idle, %.2f, and it pays above %.2f: a turn of %s costs %.0f, one of %s %.0f, and %.0f are added",
-		y->source->label, n.idle > n.limit ? "taken into" : "left alone within", x->source->label, n.idle * LANES, LANES, n.idle, n.limit, x->source->label,
-		n.ta, y->source->label, n.tb, n.added);
-	return n.idle > n.limit;
+	return pays(w, inner, outer, at, &n);
+}
+
+bool decide_shared(Nests *w, int a, double inner)
+{
+	const FlatLoop *x = &w->loop[a];
+	Loc at = ins_loc(w->r->m, &x->source->ins.v[0]);
+	if (w->rule == RULE_ALWAYS)
+		return true;
+	if (!idle_known(w, x->source->label, x->source->label, at))
+		return false;
+	decide_turns(w, a);
+	Numbers n = { .ta = x->turn > inner ? x->turn - inner : 0, .tb = inner, .added = 2, .idle = w->idle / LANES };
+	set_limit(w, &n, w->trips);
+	return pays(w, x->source->label, x->source->label, at, &n);
 }

@@ -40,14 +40,14 @@ static bool listed(const PassValue *v, const Block *b)
 	return !v->given;
 }
 
-static bool has_inner(const Nests *w, int a) { return w->loop[a].end > a + 1; }
+static bool may_nest(const Nests *w, int a) { return w->loop[a].end > a + 1 || w->loop[a].back > 1; }
 
 /* Is it wanted, and does it keep what each thread does, to take inner loops into loop a? */
 static bool may_take(const Nests *w, int a)
 {
 	const FlatLoop *x = &w->loop[a];
 	const PassValue *option = w->r->option;
-	if (!has_inner(w, a) || !listed(&option[OPTION_LOOPS], x->source))
+	if (!may_nest(w, a) || !listed(&option[OPTION_LOOPS], x->source))
 		return false;
 	if (x->convergent) {
 		pass_remark(w->r, ins_loc(w->r->m, x->convergent), "the nest in loop %s is left alone: %s depends on which threads execute it together",
@@ -65,10 +65,11 @@ static bool may_take(const Nests *w, int a)
 	return true;
 }
 
-/* Chooses inner loops of loop a; returns how many. */
+/* Chooses inner loops of loop a; returns how many, those that share its header included. */
 static int choose(Nests *w, int a)
 {
 	int n = 0;
+	double inner = 0;
 	if (!may_take(w, a))
 		return 0;
 	for (int k = a + 1; k < w->loop[a].end; k = w->loop[k].end) {
@@ -80,6 +81,8 @@ static int choose(Nests *w, int a)
 		x->chosen = decide(w, a, k);
 		n += x->chosen;
 	}
+	if (!n && nest_shares_header(w, a, &inner))
+		n += decide_shared(w, a, inner);
 	return n;
 }
 

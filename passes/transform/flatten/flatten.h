@@ -14,7 +14,7 @@ typedef struct FlatLoop {
 	const Ins *convergent;         /* one that depends on which threads execute it together, or NULL */
 	Block *source;                 /* its header in the source */
 	Block *head;                   /* where turns begin: the header, or what was put before it */
-	int last;                      /* the last of its blocks in the function's order */
+	int last, back;                /* the last of its blocks in the function's order; edges back to its header */
 	BlockList own, leave, enter;   /* own: in no inner loop, with an edge to a header or out; enter: outside, with an edge to head */
 
 	bool chosen, now;              /* becomes part of the loop around it; a turn of that one that comes to it takes its first turn, too */
@@ -45,7 +45,8 @@ typedef struct Nests {
 	Enter enter;
 	Rule rule;
 	double idle, trips;            /* assumed: idle lanes of a warp, 0 = not known; turns of an inner loop */
-	const Uniformity *uniformity;  /* as the pass began; NULL when the rule does not ask */
+	const Dom *pdom;               /* as the pass began; NULL: every loop has one edge back */
+	const Uniformity *uniformity;  /* likewise; NULL when the rule does not ask */
 } Nests;
 
 void nests_open(Nests *, PassRun *);
@@ -61,10 +62,16 @@ bool nest_fatal(const Nests *, const Block *);   /* all ways from it abort: wher
 bool nest_leaves(const Nests *, int loop, const Block *b); /* b has an edge out of the loop, not counting aborts */
 void nest_pass_on(Nests *, int loop);           /* the loop stays as it is: which blocks leave it, for the one around */
 
+/* Two loops share the header: threads go back to it from somewhere before a block that all have to come to, as those of an inner loop do that the outer one
+   begins with. inner: gets the cost of what they execute in such a turn. */
+bool nest_shares_header(Nests *, int loop, double *inner);
+
+double decide_cost(const Nests *, const Block *);
 void decide_prepare(Nests *);
+bool decide_shared(Nests *, int a, double inner);
 bool decide(Nests *, int a, int k);    /* loop k is to become part of loop a, the one around it; remarks say why, or why not */
 void decide_turns(Nests *, int loop);  /* what is inside of the loop has been decided */
 
-/* The inner loops that are chosen become part of this one. */
+/* The inner loops that are chosen become part of this one; none is when it shares its header with the inner loop. */
 void nest_rewrite(Nests *, int loop);
 #endif

@@ -38,7 +38,9 @@ static void look_at_edge(Nests *w, Block *b, const Block *s)
 {
 	int l = w->of.v[s->id];
 	if (l >= 0 && w->loop[l].source == s) {
-		if (!nest_has(w, l, b))
+		if (nest_has(w, l, b))
+			w->loop[l].back++;
+		else
 			vec_push(&w->loop[l].enter, b);
 		l = w->loop[l].parent;
 	}
@@ -76,6 +78,8 @@ void nests_open(Nests *w, PassRun *r)
 	for (int i = 0; i < w->cfg->nreach; i++)
 		look_at_block(w, w->cfg->rpo[i]);
 	for (int l = w->n; l-- > 0;) {
+		if (w->loop[l].back > 1 && !w->pdom)
+			w->pdom = analysis_pdom(r->an);
 		FlatLoop *x = &w->loop[l], *p = x->parent < 0 ? NULL : &w->loop[x->parent];
 		if (!p)
 			continue;
@@ -159,4 +163,47 @@ void nest_pass_on(Nests *w, int loop)
 		for (int i = 0; i < w->loop[k].leave.n; i++)
 			if (nest_leaves(w, loop, w->loop[k].leave.v[i]))
 				vec_push(&x->leave, w->loop[k].leave.v[i]);
+}
+
+/* ---- two loops with one header ---- */
+
+typedef struct Walk { Nests *w; int loop, z; bool back; double cost; BlockList todo; } Walk;
+
+static void visit(Walk *t, Block *b)
+{
+	Nests *w = t->w;
+	if (b == w->loop[t->loop].source)
+		t->back = true;
+	if (!nest_has(w, t->loop, b) || b->id == t->z || w->seen.v[b->id] == t->loop)
+		return;
+	w->seen.v[b->id] = t->loop;
+	vec_push(&t->todo, b);
+}
+
+/* The last of the loop's blocks that every thread comes to before it leaves; -1: none but the header. */
+static int last_common(const Nests *w, int loop)
+{
+	const Dom *pdom = w->pdom;
+	int z = -1;
+	for (int b = pdom->idom[w->loop[loop].source->id]; b >= 0 && b < w->cfg->n && nest_has(w, loop, w->cfg->f->block.v[b]); b = pdom->idom[b])
+		z = b;
+	return z;
+}
+
+bool nest_shares_header(Nests *w, int loop, double *inner)
+{
+	int z = w->loop[loop].back > 1 ? last_common(w, loop) : -1;
+	Walk t = { .w = w, .loop = loop, .z = z };
+	if (z < 0)
+		return false;
+	w->seen.v[w->loop[loop].source->id] = loop;
+	vec_push(&t.todo, w->loop[loop].source);
+	while (t.todo.n) {
+		Block *b = vec_pop(&t.todo);
+		*inner += decide_cost(w, b);
+		for (int k = 0; k < b->nsucc; k++)
+			visit(&t, b->succ[k]);
+	}
+	vec_free(&t.todo);
+	return t.back;
 }

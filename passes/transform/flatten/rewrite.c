@@ -307,6 +307,8 @@ static void make_next(Work *x)
 	int left = 0;
 	for (int k = x->a + 1; k < x->x->end; k = loop[k].end)
 		left += chosen(x, k);
+	if (!left)
+		edit_jump(x->e, b, &x->like, x->x->source);
 	for (int now = 0; now < 2; now++)
 		for (int k = x->a + 1; k < x->x->end; k = loop[k].end) {
 			if (!chosen(x, k) || loop[k].now != now)
