@@ -36,12 +36,24 @@ warp() { # figure, conditions, passes, depth and fetches
 	same "$1, $2, $3" "$("$lua" "$tmp/fetches.lua" "$top" "$tmp/report")" "$4"
 }
 
+guards() { # figure, blocks that get guards, back edges
+	same "$1: guards" "$(gsim-opt -p 'linearize(opt=0)' "$1.ir" | sed -n 's/^\(B[0-9]*\)_guard:.*/\1/p' | sort | tr '\n' ' ' | sed 's/ $//')" "$2"
+	same "$1: back edges" "$(gsim-opt -p 'linearize(opt=0)' "$1.ir" | awk '
+		/^B[0-9]*_back:/ { from = $1; sub(/_.*/, "", from) }
+		from && $1 == "bra" { to = $3; sub(/_.*/, "", to); print from to; from = "" }' | tr '\n' ' ' | sed 's/ $//')" "$3"
+}
+
 edges figure1 "B2B3 B2B5 B3B5"
 edges figure2a ""
 edges figure2b ""
 edges figure3 ""
 edges figure5 "B2B5 B3B6"
 edges figure6a "B1B5 B2B3"
+
+guards figure1 "B2 B3 B4 B5" ""
+guards figure5 "B2 B3 B4 B5" "B4B2"
+guards figure5_crossing "B2 B3 B4 B5" "B4B2" # in this order B5 stands before B3: its retreating edge needs no more
+guards figure6a "B2 B3 B5" "B5B3"            # B3 and B4 are one unit
 
 warp figure1 paper none "depth 4: B1=1 B2=1 B3=2 B4=1 B5=3 B6=1"
 warp figure1 paper linearize "depth 2: B1=1 B2=1 B3=1 B4=1 B5=1 B6=1"
