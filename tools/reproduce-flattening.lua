@@ -229,6 +229,29 @@ for _, mechanism in ipairs(MECHANISMS) do
 	end
 end
 
+-- The first k at which the pass would take the nest by a rule, told the mean turns of B; lanes that leave early are idle.
+local function pays(nest, rule)
+	local low, high = 0, 32
+	while low < high do
+		local k = (low + high) // 2
+		local list = ("flatten(loops=[%s],rule=%s,assume-idle=%d,assume-turns=%d)"):format(nest.a, rule, k, ((32 - k) * MOST + k) // 32)
+		local text = tool.capture(("gsim-opt --filter %s --pass-stats -o /dev/null -p %s %s 2>&1"):format(nest.kernel, tool.quote(list),
+			tool.quote(top .. "/kernels/flattening/flattening.ptx")))
+		if text:find("nests flattened", 1, true) then high = k else low = k + 1 end
+	end
+	return low
+end
+if FORMS[2] and passes:find("\n    rule ") then
+	print("\nfrom which k flattening pays: by the paper's formula (1), by the pass's corrected one, and here (its, ipdom)")
+	for _, nest in ipairs(NESTS) do
+		local line = { ("  A/B %-6s %3d %3d "):format(nest.name, pays(nest, "paper"), pays(nest, "corrected")) }
+		for _, mechanism in ipairs(MECHANISMS) do
+			line[#line + 1] = ("%3d"):format(crossover(result[mechanism].flattened[nest.name], result[mechanism].original[nest.name]))
+		end
+		print(table.concat(line, " "))
+	end
+end
+
 print("\nrows of a sparse matrix, lengths by a power law, 8 warps (kernels/sparse_rows): cycles, and lanes of 32 that an instruction has")
 for _, mechanism in ipairs(MECHANISMS) do
 	for _, form in ipairs(FORMS) do
