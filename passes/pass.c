@@ -19,6 +19,7 @@ const Pass *const passes[] = {
 	&pass_loop_rotate,
 	&pass_simplify_cfg,
 	&pass_split_edges,
+	&pass_structurize,
 	&pass_webs,
 	NULL
 };

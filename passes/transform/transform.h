@@ -16,5 +16,6 @@ extern const Pass pass_linearize;
 extern const Pass pass_loop_rotate;
 extern const Pass pass_simplify_cfg;
 extern const Pass pass_split_edges;
+extern const Pass pass_structurize;
 extern const Pass pass_webs;
 #endif

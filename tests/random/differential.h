@@ -41,6 +41,9 @@ typedef struct Probe { TraceWriter *trace; Arena arena; LaunchStats stats; } Pro
 void outcome_machine(const Job *, const Config *, const Way *, Probe *, Outcome *);
 void outcome_free(Outcome *);
 
+/* The kernel of a random graph (tests/random/random_text.h). */
+RandomKernel *random_graph_kernel(uint64_t seed, unsigned kind);
+
 /* A copy of the module after the pipeline; NULL with the reason in text. */
 Module *transformed(const Module *, const char *passes, char *text, size_t n);
 

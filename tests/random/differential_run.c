@@ -1,5 +1,6 @@
 /* Running one kernel one way. */
 #include "tests/random/differential.h"
+#include "tests/random/random_text.h"
 #include "isa/print.h"
 #include <stdio.h>
 
@@ -141,6 +142,22 @@ void outcome_machine(const Job *j, const Config *base, const Way *way, Probe *pr
 	diag_free(&d);
 	arena_free(&own.arena);
 	image_free(&m);
+}
+
+RandomKernel *random_graph_kernel(uint64_t seed, unsigned kind)
+{
+	RandomKernel *k = xcalloc(1, sizeof *k);
+	char *text = random_graph_text(seed, kind, "u64 in, u64 out, u64 acc, u32 n");
+	Diag d = { 0 };
+	k->module = ir_read(text, strlen(text), "graph.ir", &d);
+	must(k->module && ir_verify(k->module, &d));
+	k->kernel = module_find_function(k->module, "k");
+	k->grid[0] = k->grid[1] = k->grid[2] = k->block[1] = k->block[2] = 1;
+	k->block[0] = k->threads = 32;
+	k->features = RF_GRAPH;
+	k->out_bytes = 32 * (RANDOM_SLOT_BYTES + 8);
+	free(text);
+	return k;
 }
 
 Module *transformed(const Module *m, const char *passes, char *text, size_t n)

@@ -32,22 +32,6 @@ static unsigned long long ll(uint64_t v) { return v; }
 
 /* ---- kernels ---- */
 
-static RandomKernel *graph_kernel_of(uint64_t seed, unsigned kind)
-{
-	RandomKernel *k = xcalloc(1, sizeof *k);
-	char *text = random_graph_text(seed, kind, "u64 in, u64 out, u64 acc, u32 n");
-	Diag d = { 0 };
-	k->module = ir_read(text, strlen(text), "graph.ir", &d);
-	must(k->module && ir_verify(k->module, &d));
-	k->kernel = module_find_function(k->module, "k");
-	k->grid[0] = k->grid[1] = k->grid[2] = k->block[1] = k->block[2] = 1;
-	k->block[0] = k->threads = 32;
-	k->features = RF_GRAPH;
-	k->out_bytes = 32 * (RANDOM_SLOT_BYTES + 8);
-	free(text);
-	return k;
-}
-
 static RandomKernel *kernel_of(uint64_t seed)
 {
 	RandomParams p = RANDOM_DEFAULTS(seed);
@@ -55,8 +39,8 @@ static RandomKernel *kernel_of(uint64_t seed)
 	case NO_CALLS: p.features = RF_ALL & ~(unsigned)(RF_CALL | RF_RECURSION | RF_INDIRECT); break;
 	case ACYCLIC: p.features = RF_FLOAT | RF_WIDE | RF_GUARD | RF_SWITCH | RF_GOTO | RF_VECTOR | RF_EXIT | RF_CONSTANT | RF_CARRY |
 		RF_OVERWRITE; break;
-	case GRAPH: return graph_kernel_of(seed, seed % 2 ? GRAPH_INDEXED : 0);
-	case GRAPH_DAG: return graph_kernel_of(seed, GRAPH_ACYCLIC | (seed % 2 ? GRAPH_INDEXED : 0));
+	case GRAPH: return random_graph_kernel(seed, seed % 2 ? GRAPH_INDEXED : 0);
+	case GRAPH_DAG: return random_graph_kernel(seed, GRAPH_ACYCLIC | (seed % 2 ? GRAPH_INDEXED : 0));
 	default: break;
 	}
 	RandomKernel *k = random_kernel_new(&p);
