@@ -222,6 +222,9 @@ typedef struct Param {             /* of a kernel: a place in the param space */
 	uint32_t count;                /* elements; 1 for a scalar, more for a structure passed as bytes */
 	uint32_t align, offset, size;  /* bytes */
 	bool array;
+	bool pointer;                  /* it points to memory of the space (PTX: .ptr), or, SP_GENERIC, to any, aligned to so many bytes */
+	uint8_t space;
+	uint32_t points_align;         /* at least 1 */
 } Param;
 
 typedef enum { FN_KERNEL, FN_DEVICE, FN_HOST } FuncKind;

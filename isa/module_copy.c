@@ -248,7 +248,8 @@ static bool same_header(const Pair *p)
 	for (int k = 0; k < a->param.n; k++) {
 		const Param *x = &a->param.v[k], *y = &b->param.v[k];
 		if (strcmp(x->name, y->name) || x->type != y->type || x->count != y->count || x->align != y->align ||
-		    x->offset != y->offset || x->size != y->size || x->array != y->array)
+		    x->offset != y->offset || x->size != y->size || x->array != y->array || x->pointer != y->pointer || x->space != y->space ||
+		    x->points_align != y->points_align)
 			return false;
 	}
 	return true;

@@ -110,6 +110,31 @@ bool rd_symbol(Reader *r, int owner)
 
 /* ---- headers of functions ---- */
 
+/* "ptr(global, 4)": what a parameter points to, and its alignment. */
+static bool points_to(Reader *r, Param *p)
+{
+	uint64_t align;
+	Token at;
+	if (!rd_accept_word(r, "ptr"))
+		return true;
+	if (!rd_expect(r, '(', "'(' behind ptr"))
+		return false;
+	p->space = (uint8_t)rd_space(r);
+	if (p->space == SP_GENERIC && !rd_word(r, "generic"))
+		return rd_wanted(r, "global, const, shared, local or generic");
+	rd_next(r);
+	if (!rd_expect(r, ',', "','"))
+		return false;
+	at = r->tok;
+	if (!rd_count(r, 1u << 16, &align, "the alignment"))
+		return false;
+	if (!align || align & (align - 1))
+		return rd_fail(r, &at, "the alignment must be a power of two");
+	p->pointer = true;
+	p->points_align = (uint32_t)align;
+	return rd_expect(r, ')', "')'");
+}
+
 static bool kernel_params(Reader *r, Function *f)
 {
 	uint64_t at = 0;
@@ -128,7 +153,9 @@ static bool kernel_params(Reader *r, Function *f)
 		strmap_put(&r->local, s.name, f->param.n << 1);
 		at = s.align > 1 ? (at + s.align - 1) / s.align * s.align : at;
 		Param p = { s.name, (uint8_t)s.type, (uint32_t)s.count, s.align, (uint32_t)at,
-			(uint32_t)s.count * (uint32_t)type_bytes(s.type), s.array };
+			(uint32_t)s.count * (uint32_t)type_bytes(s.type), s.array, false, SP_GENERIC, 0 };
+		if (!points_to(r, &p))
+			return false;
 		at += p.size;
 		vec_push(&f->param, p);
 		rd_skip_lines(r);

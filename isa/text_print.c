@@ -366,6 +366,8 @@ static void print_params(const Function *f, StrBuf *out)
 		const Param *p = &f->param.v[k];
 		sb_puts(out, k ? ", " : "");
 		print_shape((Type)p->type, p->name, p->array, p->count, p->align, out);
+		if (p->pointer)
+			sb_printf(out, " ptr(%s, %u)", space_name[p->space], p->points_align);
 	}
 	sb_putc(out, ')');
 }

@@ -37,15 +37,20 @@ static bool skip_parens(Ptx *p)
 	return tok_expect(p, ')', "at the end of .attribute");
 }
 
-/* .ptr [.space] [.align n]: says what a parameter points to; nothing here depends on it. */
-static bool skip_ptr(Ptx *p)
+/* .ptr [.space] [.align n]: what a parameter points to, 4 bytes aligned unless it says so; .param: as generic, which says nothing. */
+static bool parse_ptr(Ptx *p, Decl *d)
 {
-	uint32_t align;
-	static const char *const space[] = { ".const", ".global", ".local", ".shared", ".param", ".generic" };
-	for (size_t i = 0; i < sizeof space / sizeof *space; i++)
-		if (tok_accept_directive(p, space[i]))
+	static const struct { const char *name; Space space; } spaces[] = { { ".const", SP_CONST }, { ".global", SP_GLOBAL }, { ".local", SP_LOCAL },
+		{ ".shared", SP_SHARED }, { ".param", SP_GENERIC }, { ".generic", SP_GENERIC } };
+	d->pointer = true;
+	d->space = SP_GENERIC;
+	d->points_align = 4;
+	for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+		if (tok_accept_directive(p, spaces[i].name)) {
+			d->space = spaces[i].space;
 			break;
-	return !tok_accept_directive(p, ".align") || parse_align(p, &align);
+		}
+	return !tok_accept_directive(p, ".align") || parse_align(p, &d->points_align);
 }
 
 /* Types that PTX has and gsim has not: stood for by b64, that headers keep their shape. */
@@ -87,7 +92,7 @@ bool ptx_type(Ptx *p, Decl *d)
 			d->vec = tok(p)->s[2] - '0';
 			tok_next(p);
 		} else if (tok_accept_directive(p, ".ptr")) {
-			if (!skip_ptr(p))
+			if (!parse_ptr(p, d))
 				return false;
 		} else if (tok_accept_directive(p, ".attribute")) {
 			if (!skip_parens(p))

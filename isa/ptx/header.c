@@ -13,7 +13,8 @@ static bool kernel_param(Ptx *p, const Decl *d)
 		return ptx_error(p, d->loc, d->type == T_PRED || !d->count ? "'%s' cannot be a parameter" :
 				 "'%s' is past the limit of 32764 bytes of parameters", d->name);
 	Param x = { .name = arena_strdup(&p->m->arena, d->name), .type = (uint8_t)d->type, .count = (uint32_t)d->count,
-		    .align = d->align, .offset = (uint32_t)at, .size = (uint32_t)d->size, .array = d->array || d->vec };
+		    .align = d->align, .offset = (uint32_t)at, .size = (uint32_t)d->size, .array = d->array || d->vec,
+		    .pointer = d->pointer, .space = d->space, .points_align = d->points_align };
 	f->param_bytes = x.offset + x.size;
 	strmap_put(&p->b->symbol_names, x.name, 1);
 	if (!ptx_declare(p, d->name, (Entity){ .kind = ENT_KPARAM, .id = f->param.n }, d->loc))

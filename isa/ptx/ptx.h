@@ -166,6 +166,9 @@ typedef struct Decl {       /* .space .align 8 .v2 .b32 name[3][4] */
 	uint64_t size;
 	const char *name;
 	Loc loc;
+	bool pointer;           /* .ptr: a parameter that points to memory of the space, aligned so */
+	uint8_t space;
+	uint32_t points_align;
 	Refusal refused;        /* its type */
 } Decl;
 Type ptx_type_directive(const Token *);                   /* T_NONE when it is none */

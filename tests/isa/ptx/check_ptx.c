@@ -201,6 +201,7 @@ START_TEST(kernel_header)
 		ck_assert_uint_eq(f->param.v[i].offset, offset[i]);
 		ck_assert_uint_eq(f->param.v[i].size, size[i]);
 	}
+	ck_assert(f->param.v[1].pointer && f->param.v[1].space == SP_GLOBAL && f->param.v[1].points_align == 16 && !f->param.v[0].pointer);
 	ck_assert_uint_eq(f->param_bytes, 48);
 	ck_assert_uint_eq(f->maxntid[0] * 100 + f->maxntid[1] * 10 + f->maxntid[2], 12821);
 	ck_assert_uint_eq(f->reqntid[0] * 100 + f->reqntid[1] * 10 + f->reqntid[2], 6411);
