@@ -91,11 +91,8 @@ void liveness_step(const Function *, const Ins *, BitSet set);  /* what is live 
    exit included. true = the function is structured. residue (may be NULL; n bits) gets the first block of each node that
    remains otherwise. Fatal blocks are not asked for: what aborts the launch needs no structure. */
 bool structured(Arena *, const Cfg *, BitSet *residue);
-bool function_structured(Function *);               /* the same, without a Cfg: for frequent questions */
 typedef struct Structure { bool structured; BitSet residue; } Structure;
 Structure *structure_build(Arena *, const Cfg *);   /* both in one */
-/* Only the edges of blocks that are reachable and not fatal, n = the virtual exit, without pseudo edges. */
-Graph *flow_graph(Arena *, Function *, BitSet *reach);
 /* Definition 1 of the linearization paper, for reports: structured() decides, since some unstructured graphs have no such
    edge. pdom with exit edges. */
 bool unstructured_edge(const Cfg *, const Dom *, const Dom *pdom, const Loops *, int from, int to);

@@ -4,177 +4,261 @@
  * keeps     each thread's sequence of the user's blocks and of all instructions but branches; labels of the user's blocks
  * breaks    dominators, loops, uniformity; control dependence of the blocks it guards
  *
- * repeat { smallest unstructured regions -> chains of guarded units } until structural reduction leaves one node. Inner
- * regions come first, each with a guard variable of its own, and are units of the regions around them.
+ * Structural reduction runs until it is stuck; the smallest region around that is planned, rewritten as a chain of guarded units, and becomes one node;
+ * reduction goes on, until one node is left. Inner regions come first, each with a guard variable of its own, and are units of the regions around them.
  *
  * Regions with operations that depend on which threads execute them together are rewritten only when every branch they
  * depend on inside the region is uniform; otherwise the region stays and a note says so. */
-#include "passes/analysis/uniformity.h"
 #include "passes/transform/linearize.h"
+#include "passes/analyses.h"
 #include "passes/transform/transform.h"
-#include <inttypes.h>
-#include <stdlib.h>
 
-typedef struct Driver {
-	Module *m;
-	Function *f;
-	Diag *diag;
-	const Flow *flow;
-	Uniformity *uniformity;    /* of this round; NULL until asked for */
-	BitSet convergent;         /* functions that contain convergent operations */
-	Vec(const Block *) noted;
-	Guards guards;
-	Edit edit;
-} Driver;
-
-static const Ins *convergent_ins(const Driver *d, const Block *b)
+/* The first operation of a block that threads execute together, calls to functions with such included; NULL: there is none. */
+static const Ins *convergent_ins(const Lin *l, int block)
 {
-	for (int k = 0; k < b->ins.n; k++) {
-		const Ins *i = &b->ins.v[k];
-		if (op_info[i->op].kind == K_CALL) {
-			if (ins_src(i, 0)->kind != OPD_FUNC || bs_has(d->convergent, ins_src(i, 0)->id))
-				return i;
-		} else if (op_info[i->op].flags & OPF_CONV) {
-			return i;
-		}
-	}
+	const Block *b = l->block[block];
+	for (int k = 0; k < b->ins.n; k++)
+		if (ins_effects(l->effects, &b->ins.v[k]).convergent)
+			return &b->ins.v[k];
 	return NULL;
 }
 
-static void find_convergent(Driver *d, Arena *a)
+/* ---- which regions may be rewritten ---- */
+
+static void note(Lin *l, const LinRegion *r, int n, int b, int branch)
 {
-	d->convergent = bs_new(a, d->m->func.n + 1);
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (int i = 0; i < d->m->func.n; i++) {
-			const Function *f = d->m->func.v[i];
-			bool is = !f->block.n;
-			for (int b = 0; b < f->block.n && !is; b++)
-				is = convergent_ins(d, f->block.v[b]) != NULL;
-			if (is && !bs_has(d->convergent, i)) {
-				bs_add(d->convergent, i);
-				changed = true;
-			}
-		}
-	}
+	const Ins *i = convergent_ins(l, b);
+	if (bs_has(l->noted, b))
+		return;
+	bs_add(l->noted, b);
+	diag_warning(l->run->diag, ins_loc(l->run->m, i), "linearize: %s: a region of %d blocks is left as it is: %s in block %s depends on "
+		"the branch of block %s, which may diverge", l->run->f->name, n, op_info[i->op].name, l->block[b]->label, l->block[branch]->label);
 }
 
-static void note(Driver *d, const Region *r, const Block *b, const Ins *i, const Block *branch)
+/* The blocks that have gone into node x. */
+static void blocks_of(const Lin *l, int x, BitSet set)
 {
-	for (int k = 0; k < d->noted.n; k++)
-		if (d->noted.v[k] == b)
-			return;
-	vec_push(&d->noted, b);
-	diag_warning(d->diag, ins_loc(d->m, i), "linearize: %s: a region of %d blocks is left as it is: %s in block %s depends on "
-		"the branch of block %s, which may diverge", d->f->name, r->n, op_info[i->op].name, b->label, branch->label);
+	Vec(int) todo = { 0 };
+	vec_push(&todo, x);
+	while (todo.n) {
+		x = vec_pop(&todo);
+		if (x < l->x)
+			bs_add(set, x);
+		for (int k = l->red.node[x].kid; k >= 0; k = l->red.node[k].next)
+			vec_push(&todo, k);
+	}
+	vec_free(&todo);
+}
+
+/* The convergent operation of block c is behind the branch of block b before that meets again. */
+static bool depends(Lin *l, Arena *a, const LinRegion *r, int b, BitSet convergent, int *c)
+{
+	BitSet behind = bs_new(a, l->x + 1), stop = bs_new(a, l->x + 1);
+	if (l->pdom->idom[b] >= 0)
+		bs_add(stop, l->pdom->idom[b]);
+	bs_add(stop, r->p);
+	for (int k = 0; k < l->flow->succ[b].n; k++)
+		graph_reach(l->flow, false, l->flow->succ[b].v[k], stop, behind);
+	bs_each(convergent, x)
+		if (bs_has(behind, x)) {
+			*c = x;
+			return true;
+		}
+	return false;
 }
 
 /* Rule B: convergent operations behind divergent branches of the region (or of the block before it) forbid it. */
-static bool admit(void *self, const Region *r)
+static bool admitted(Lin *l, const LinRegion *r)
 {
-	Driver *d = self;
-	const Flow *w = d->flow;
-	BitSet conv = bs_new(w->arena, w->g->n);
-	bool any = false;
-	bs_each(r->in, b)
-		if (convergent_ins(d, d->f->block.v[b])) {
-			bs_add(conv, b);
-			any = true;
-		}
+	Arena a = { 0 };
+	bool any = false, refused = false;
+	for (int i = 0; i < r->n; i++) {
+		any |= l->node[r->node[i]].convergent;
+		refused |= l->node[r->node[i]].refused;
+	}
 	if (!any)
 		return true;
-	if (!d->uniformity)
-		d->uniformity = uniformity_build(w->arena, w->cfg);
-	for (int b = 0; b < w->cfg->n; b++) {
-		if (!(bs_has(r->in, b) || b == r->d) || !d->uniformity->divergent[b])
-			continue;
-		BitSet behind = bs_new(w->arena, w->g->n), stop = bs_new(w->arena, w->g->n);
-		bs_add(stop, w->pdom->idom[b]);
-		bs_add(stop, r->p);
-		for (int k = 0; k < w->g->succ[b].n; k++)
-			graph_reach(w->g, false, w->g->succ[b].v[k], stop, behind);
-		bs_each(conv, c)
-			if (bs_has(behind, c)) {
-				note(d, r, d->f->block.v[c], convergent_ins(d, d->f->block.v[c]), d->f->block.v[b]);
-				return false;
+	BitSet in = bs_new(&a, l->x), convergent = bs_new(&a, l->x);
+	for (int i = 0; i < r->n; i++)
+		blocks_of(l, r->node[i], in);
+	bs_each(in, b)
+		if (bs_has(l->convergent, b))
+			bs_add(convergent, b);
+	int n = bs_count(in), c;
+	if (r->d >= 0 && r->d < l->x)
+		blocks_of(l, r->d, in);
+	bs_each(in, b)
+		if (!refused && l->uniformity->divergent[b] && depends(l, &a, r, b, convergent, &c)) {
+			note(l, r, n, c, b);
+			refused = true;
+		}
+	arena_free(&a);
+	return !refused;
+}
+
+/* The region becomes a node as it is. */
+static void refuse(Lin *l, const LinRegion *r)
+{
+	int c = r->entry >= 0 ? r->entry : r->node[0];
+	for (int i = 0; i < r->n; i++) {
+		red_out(&l->red, r->node[i], e) {
+			reduction_cut(&l->red, e);
+			if (l->red.edge.v[e].to == r->p)
+				reduction_join(&l->red, c, r->p, e);
+		}
+		red_in(&l->red, r->node[i], e)
+			if (r->d >= 0 && l->red.edge.v[e].from == r->d) {
+				reduction_cut(&l->red, e);
+				reduction_join(&l->red, r->d, c, e);
 			}
 	}
-	return true;
+	for (int i = 0; i < r->n; i++)
+		if (r->node[i] != c)
+			reduction_merge(&l->red, c, r->node[i]);
+	l->node[c].refused = true;
+	reduction_look(&l->red, c);
+	reduction_look(&l->red, r->p);
+	if (r->d >= 0)
+		reduction_look(&l->red, r->d);
 }
 
-static int by_key(const void *a, const void *b)
+static void region(Lin *l, LinRegion *r)
 {
-	const Placed *x = a, *y = b;
-	return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : x->seq - y->seq;
+	Arena a = { 0 };
+	Plan plan;
+	Guards guards;
+	if (!admitted(l, r)) {
+		refuse(l, r);
+		return;
+	}
+	plan_make(l, &a, r, &plan);
+	guards_make(&plan, l->level, &guards);
+	region_emit(l, &plan, &guards);
+	vec_free(&guards.point);
+	arena_free(&a);
 }
 
-static void arrange(Lin *l, int nold)
+/* ---- the function as a graph that shrinks ---- */
+
+static void merged(void *self, int b, int x)
 {
-	Function *f = l->edit->f;
-	for (int b = 0; b < nold; b++)
-		vec_push(&l->placed, ((Placed){ b * 3 + 1, 0, f->block.v[b] }));
-	qsort(l->placed.v, (size_t)l->placed.n, sizeof *l->placed.v, by_key);
-	Block **list = xmalloc(sizeof *list * (size_t)l->placed.n);
-	for (int i = 0; i < l->placed.n; i++)
-		list[i] = l->placed.v[i].block;
-	edit_order(f, list, l->placed.n);
-	free(list);
+	Lin *l = self;
+	LinNode *to = &l->node[b], *from = &l->node[x];
+	to->convergent |= from->convergent;
+	to->refused |= from->refused;
+	if (from->last && (!to->last || from->at > to->at)) {
+		to->last = from->last;
+		to->at = from->at;
+	}
 }
 
-/* One round; false when there is nothing (more) to do. */
-static bool round_of(Driver *d)
+static void build(Lin *l)
 {
-	Arena arena = { 0 };
-	Flow flow;
-	Region *found;
-	flow_build(&flow, &arena, d->f);
-	d->flow = &flow;
-	d->uniformity = NULL;
-	Lin lin = { .edit = &d->edit, .flow = &flow, .guards = &d->guards };
-	int n = regions_find(&flow, admit, d, &found);
-	for (int i = 0; i < n; i++)
-		linearize_region(&lin, &found[i]);
-	if (n)
-		arrange(&lin, flow.cfg->n);
-	vec_free(&lin.placed);
-	arena_free(&arena);
-	return n > 0;
+	const Cfg *c = l->cfg;
+	Function *f = l->run->f;
+	l->x = c->n;
+	l->e = c->n + 1;
+	l->flow = cfg_flow_graph(&l->arena, c);
+	l->block = arena_array(&l->arena, Block *, c->n);
+	l->node = arena_array(&l->arena, LinNode, c->n + 2);
+	l->pos = arena_array(&l->arena, int, c->n + 2);
+	l->convergent = bs_new(&l->arena, c->n + 1);
+	l->noted = bs_new(&l->arena, c->n + 1);
+	reduction_init(&l->red, &l->arena, c->n + 2);
+	l->red.node[l->x].keep = l->red.node[l->e].keep = true;
+	l->red.merged = merged;
+	l->red.self = l;
+	reduction_edge(&l->red, l->e, 0, -1);
+	for (int b = 0; b < c->n + 2; b++)
+		l->pos[b] = -1;
+	for (int b = 0; b < c->n; b++) {
+		Block *p = l->block[b] = f->block.v[b];
+		l->node[b] = (LinNode){ .head = p, .last = p, .at = b };
+		place_behind(l, p, b ? f->block.v[b - 1] : NULL);
+		if (!bs_has(c->reach, b) || bs_has(c->fatal, b))
+			continue;
+		for (int k = 0; k < p->nsucc; k++)
+			if (!bs_has(c->fatal, p->succ[k]->id)) {
+				vec_push(&l->strand, ((Strand){ p, k }));
+				reduction_edge(&l->red, b, p->succ[k]->id, reduction_strand(&l->red));
+			}
+		if (!p->nsucc) {
+			vec_push(&l->strand, ((Strand){ p, -1 }));
+			reduction_edge(&l->red, b, l->x, reduction_strand(&l->red));
+		} else if (list_has(&l->flow->succ[b], l->x)) {
+			reduction_edge(&l->red, b, l->x, -1); /* where an endless loop begins: no edge of the program */
+		}
+	}
+}
+
+/* What says whether regions are admitted, made before anything changes. */
+static void find_convergent(Lin *l)
+{
+	bool any = false;
+	for (int b = 0; b < l->x; b++)
+		if (convergent_ins(l, b)) {
+			bs_add(l->convergent, b);
+			l->node[b].convergent = any = true;
+		}
+	if (!any)
+		return;
+	l->uniformity = uniformity_build(&l->arena, l->cfg);
+	l->pdom = pdom_build(&l->arena, l->cfg, true);
+	for (int x = 0; x < l->x; x++)
+		if (l->red.node[x].into != x && l->node[x].convergent)
+			l->node[reduction_find(&l->red, x)].convergent = true;
+}
+
+static void arrange(Lin *l)
+{
+	Vec(Block *) list = { 0 };
+	for (Block *b = l->first; b; b = l->next.v[b->id])
+		vec_push(&list, b);
+	edit_order(l->run->f, list.v, list.n);
+	vec_free(&list);
+}
+
+static bool is_structured(const Lin *l)
+{
+	int left = 0;
+	bs_each(l->cfg->reach, b)
+		left += l->red.node[b].into == b && !bs_has(l->cfg->fatal, b);
+	return left <= 1;
 }
 
 static bool run(PassRun *r)
 {
-	Module *m = r->m;
-	Function *f = r->f;
-	Diag *diag = r->diag;
-	Arena arena = { 0 };
-	Driver d = { .m = m, .f = f, .diag = diag, .edit = edit_open(m, f, r->origin) };
-	bool changed = false;
-	find_convergent(&d, &arena);
-	int most = f->block.n + 1; /* every round makes at least one region structured that was not */
-	while (round_of(&d)) {
-		changed = true;
-		must(most-- > 0);
+	Lin l = { .run = r, .edit = edit_open(r->m, r->f, r->origin), .level = (int)r->option[0].number };
+	l.cfg = cfg_build(&l.arena, r->f);
+	l.effects = analysis_effects(r->an);
+	build(&l);
+	reduction_run(&l.red);
+	if (!is_structured(&l)) {
+		find_convergent(&l);
+		regions_find(&l, region);
+		must(is_structured(&l));
 	}
-	int blocks = f->block.n, tried = linearize_optimise(&d.edit, d.guards.v, d.guards.n, (int)r->option[0].number, r->option[1].number * 1000000);
-	if (tried < d.guards.n)
-		diag_warning(diag, f->loc, "linearize: %s: only %d of %d guards have been looked at to save some: %d blocks are much work; allow more with "
-			"linearize(work=%" PRId64 ")", f->name, tried, d.guards.n, blocks, r->option[1].number < 1 ? 1 : r->option[1].number * 10);
-	edit_close(&d.edit);
-	vec_free(&d.guards);
-	vec_free(&d.noted);
-	arena_free(&arena);
-	return changed;
+	if (l.regions)
+		arrange(&l);
+	pass_count(r, "regions", l.regions);
+	pass_count(r, "guards", l.guards);
+	reduction_free(&l.red);
+	vec_free(&l.strand);
+	vec_free(&l.next);
+	vec_free(&l.before);
+	edit_close(&l.edit);
+	arena_free(&l.arena);
+	return l.regions > 0;
 }
 
 static const PassOption options[] = {
 	{ "opt", 4, 0, 4, "how many of the ways to save guards are used: 0 none, 1 skip, 2 nest, 3 branch at once, 4 all" },
-	{ "work", 15, 0, 1000000, "how many million blocks may be looked at to save guards; a warning says when more are needed" },
 };
 
 const Pass pass_linearize = {
 	.name = "linearize",
 	.help = "make unstructured control flow structured: chains of blocks guarded by a variable",
 	.options = options,
-	.noptions = 2,
+	.noptions = 1,
 	.function = run,
 };

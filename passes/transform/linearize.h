@@ -1,29 +1,89 @@
-/* Inside linearization: finding regions (linearize_region.c) and rewriting one (linearize_build.c). */
+/* Inside linearization, in the order of the work on one region: linearize_find.c finds it, linearize_plan.c says in which order its units stand and
+   which ranges are cycles, linearize_guards.c which guards there are and where they lead, linearize_emit.c makes blocks of that. */
 #ifndef GSIM_LINEARIZE_H
 #define GSIM_LINEARIZE_H
 #include "isa/edit.h"
 #include "passes/analysis/analysis.h"
+#include "passes/analysis/reduction.h"
+#include "passes/analysis/uniformity.h"
+#include "passes/pass.h"
 
-/* A function's graph with a virtual exit x = n and a virtual entry e = n + 1. */
-typedef struct Flow { Arena *arena; Cfg *cfg; Graph *g; int e, x; Dom *dom, *pdom; } Flow;
-void flow_build(Flow *, Arena *, Function *);
+/* ---- the function: nodes are blocks, the virtual exit x and entry e; regions that are done and structured parts have become one node ---- */
 
-/* Blocks with one way in, from block d (or e), and one way out, to p (or x); d and p are not among them. */
-typedef struct Region { int d, p, n; BitSet in; } Region;
-Region region_around(const Flow *, BitSet seeds);
-/* The region alone: e stands for d and has the edges from d, x stands for p. */
-Graph *region_graph(Arena *, const Flow *, const Region *);
-/* Unstructured regions with nothing unstructured inside, smallest first, disjoint from each other. admit says whether one
-   may be rewritten. Returns their number; *found points to them. */
-int regions_find(const Flow *, bool (*admit)(void *self, const Region *), void *self, Region **found);
+typedef struct Strand { Block *block; int k; } Strand;  /* edge number k of a block; k = -1: threads end there */
+typedef struct LinNode {
+	Block *head, *last;        /* where edges to it lead; behind which back blocks stand */
+	int at;                    /* number of the block of the source that comes last */
+	bool convergent, refused;  /* contains operations that threads execute together; contains a region that must stay as it is */
+} LinNode;
 
-/* New blocks and where they go: right before or after a block of the old list. */
-typedef struct Placed { int key, seq; Block *block; } Placed;
-/* A guard or back block: goes to its first successor when g is within lo..hi. A region's guards stand together. */
-typedef struct Guard { Block *block; bool back; int g, test, lo, hi, values; } Guard; /* test: its predicate; g is below values */
-typedef Vec(Guard) Guards;
-typedef struct Lin { Edit *edit; const Flow *flow; Vec(Placed) placed; Guards *guards; } Lin;
-void linearize_region(Lin *, const Region *);
-/* level 0..4; work: blocks that may be looked at. Returns how many of the guards have been looked at, n when the work sufficed. */
-int linearize_optimise(Edit *, const Guard *, int n, int level, int64_t work);
+typedef struct Lin {
+	PassRun *run;
+	Edit edit;
+	Arena arena;
+	Cfg *cfg;                  /* of the function before any change */
+	Reduction red;
+	int e, x;
+	LinNode *node;
+	Vec(Strand) strand;        /* by strand of the reduction */
+	Vec(Block *) next, before; /* order of blocks, by Block.id */
+	Block *first, *last;
+	const EffectTable *effects;
+	Uniformity *uniformity;    /* NULL: no block has operations that threads execute together */
+	Dom *pdom;
+	Graph *flow;               /* of the function before any change: without fatal blocks */
+	Block **block;             /* its blocks by number */
+	int *pos;                  /* by node: its number in the region looked at, -1 = outside */
+	BitSet convergent, noted;  /* blocks with such operations; those that a warning has named */
+	int level;                 /* option opt */
+	int regions, guards;       /* for --pass-stats */
+} Lin;
+
+void place_before(Lin *, Block *, Block *anchor);
+void place_behind(Lin *, Block *, Block *anchor);       /* anchor NULL: in front of all */
+
+/* Nodes with one way in, either all edges from node d or all to node `entry`, and one way out, to node p. d and p are not among them. */
+typedef struct LinRegion {
+	int d, p, entry;           /* d: -1 when edges come from several nodes; entry: -1 when they lead to several */
+	int *node, n;              /* in ascending order */
+} LinRegion;
+void regions_find(Lin *, void (*found)(Lin *, LinRegion *));
+
+/* ---- plan: units in their order, and cycles ---- */
+
+/* An edge out of a unit or into the region: the unit it leads to by position, n: p, n + 1: the thread ends, in a device function that also returns. */
+typedef struct PlanEdge { int strand, value; } PlanEdge;
+typedef struct PlanUnit {
+	int node, first, n;        /* edges plan->edge[first ..] */
+	Block *chooses;            /* the one block that all of them leave, as its last instruction says: bra, ret or exit; else NULL */
+	int value[2];              /* what it chooses, by successor; else the least and the greatest */
+} PlanUnit;
+typedef struct PlanLoop { int lo, hi, parent; bool passed; } PlanLoop; /* positions; behind unit hi threads with a value within lo..hi go back to lo; passed: some have a value below lo */
+
+typedef struct Plan {
+	const LinRegion *region;
+	int n, endless;            /* units from `endless` on never go anywhere: no thread meets others behind them */
+	PlanUnit *unit;            /* by position; unit[n] is what is in front: the edges into the region */
+	PlanEdge *edge;
+	int nloop;
+	PlanLoop *loop;            /* outer ones first, by ascending lo; no two have the same lo */
+	bool thread_ends;          /* p is the exit, and some edges return while others end the thread */
+} Plan;
+void plan_make(Lin *, Arena *, const LinRegion *, Plan *);
+
+/* ---- guards: the plan's units with tests in between ---- */
+
+typedef enum { GUARD, BACK, UNIT, AFTER } PointKind;
+typedef struct Point {
+	PointKind kind;
+	int unit;                  /* UNIT, GUARD: its position; BACK: behind which it stands */
+	int lo, hi;                /* GUARD, BACK: leads to yes when the variable is within */
+	bool below;                /* BACK: no value is less than lo, one comparison does */
+	int chosen;                /* position of the unit whose choice decides it at once, -1: it tests */
+	int yes, no;               /* points; UNIT: yes is where it goes on */
+} Point;
+typedef struct Guards { Vec(Point) point; int start, after; } Guards; /* start: where the region begins; after: the point of p */
+void guards_make(const Plan *, int level, Guards *);
+
+void region_emit(Lin *, const Plan *, const Guards *);
 #endif

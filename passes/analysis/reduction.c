@@ -1,0 +1,288 @@
+/* Stricter than textbook reduction for n-way branches: all arms must meet in one place, because their common reconvergence point is what machines
+ * use. What is merged has one entry, its first node, and leaves from one node or to one node. */
+#include "passes/analysis/reduction.h"
+
+void reduction_init(Reduction *r, Arena *a, int n)
+{
+	*r = (Reduction){ .n = n, .left = n, .node = arena_array(a, RedNode, n ? n : 1) };
+	for (int b = n; b-- > 0;) {
+		r->node[b] = (RedNode){ .out = -1, .in = -1, .self = -1, .into = b, .kid = -1, .last_kid = -1, .next = -1, .queued = true };
+		vec_push(&r->todo, b);
+	}
+}
+
+void reduction_free(Reduction *r)
+{
+	vec_free(&r->edge);
+	vec_free(&r->strand);
+	vec_free(&r->todo);
+}
+
+int reduction_strand(Reduction *r)
+{
+	vec_push(&r->strand, -1);
+	return r->strand.n - 1;
+}
+
+int reduction_find(Reduction *r, int x)
+{
+	int top = x;
+	while (r->node[top].into != top)
+		top = r->node[top].into;
+	while (x != top) {
+		int up = r->node[x].into;
+		r->node[x].into = top;
+		x = up;
+	}
+	return top;
+}
+
+/* ---- edges ---- */
+
+/* In time of the shorter of the two lists. */
+static int between(const Reduction *r, int from, int to)
+{
+	int a = r->node[from].out, b = r->node[to].in;
+	while (a >= 0 && b >= 0) {
+		if (r->edge.v[a].to == to)
+			return a;
+		if (r->edge.v[b].from == from)
+			return b;
+		a = r->edge.v[a].next_out;
+		b = r->edge.v[b].next_in;
+	}
+	return -1;
+}
+
+static void link_out(Reduction *r, int e)
+{
+	RedNode *from = &r->node[r->edge.v[e].from];
+	r->edge.v[e].next_out = from->out;
+	r->edge.v[e].prev_out = -1;
+	if (from->out >= 0)
+		r->edge.v[from->out].prev_out = e;
+	from->out = e;
+	from->nout++;
+}
+
+static void unlink_out(Reduction *r, int e)
+{
+	RedEdge *x = &r->edge.v[e];
+	*(x->prev_out >= 0 ? &r->edge.v[x->prev_out].next_out : &r->node[x->from].out) = x->next_out;
+	if (x->next_out >= 0)
+		r->edge.v[x->next_out].prev_out = x->prev_out;
+	r->node[x->from].nout--;
+}
+
+static void link_in(Reduction *r, int e)
+{
+	RedNode *to = &r->node[r->edge.v[e].to];
+	r->edge.v[e].next_in = to->in;
+	r->edge.v[e].prev_in = -1;
+	if (to->in >= 0)
+		r->edge.v[to->in].prev_in = e;
+	to->in = e;
+	to->nin++;
+}
+
+static void unlink_in(Reduction *r, int e)
+{
+	RedEdge *x = &r->edge.v[e];
+	*(x->prev_in >= 0 ? &r->edge.v[x->prev_in].next_in : &r->node[x->to].in) = x->next_in;
+	if (x->next_in >= 0)
+		r->edge.v[x->next_in].prev_in = x->prev_in;
+	r->node[x->to].nin--;
+}
+
+/* The strands first .. last go to the end of edge e's. */
+static void add_strands(Reduction *r, int e, int first, int last)
+{
+	RedEdge *x = &r->edge.v[e];
+	if (first < 0)
+		return;
+	if (x->first < 0)
+		x->first = first;
+	else
+		r->strand.v[x->last] = first;
+	x->last = last;
+}
+
+static void connect(Reduction *r, int from, int to, int first, int last)
+{
+	int e = between(r, from, to);
+	if (e >= 0) {
+		add_strands(r, e, first, last);
+		return;
+	}
+	vec_push(&r->edge, ((RedEdge){ from, to, -1, -1, -1, -1, first, last }));
+	e = r->edge.n - 1;
+	link_out(r, e);
+	link_in(r, e);
+	if (from == to)
+		r->node[from].self = e;
+}
+
+void reduction_edge(Reduction *r, int from, int to, int strand) { connect(r, from, to, strand, strand); }
+
+void reduction_join(Reduction *r, int from, int to, int e) { connect(r, from, to, r->edge.v[e].first, r->edge.v[e].last); }
+
+void reduction_cut(Reduction *r, int e)
+{
+	unlink_out(r, e);
+	unlink_in(r, e);
+	if (r->edge.v[e].from == r->edge.v[e].to)
+		r->node[r->edge.v[e].from].self = -1;
+}
+
+/* ---- steps ---- */
+
+static void push(Reduction *r, int b)
+{
+	if (r->node[b].queued)
+		return;
+	r->node[b].queued = true;
+	vec_push(&r->todo, b);
+}
+
+/* Who has x alone behind it may have a step now; where x has several ways in, none of them is an arm or a sequence. */
+void reduction_look(Reduction *r, int x)
+{
+	push(r, x);
+	if (r->node[x].nin == 1)
+		push(r, r->edge.v[r->node[x].in].from);
+}
+
+void reduction_merge(Reduction *r, int b, int x)
+{
+	if (r->merged)
+		r->merged(r->self, b, x);
+	*(r->node[b].kid < 0 ? &r->node[b].kid : &r->node[r->node[b].last_kid].next) = x;
+	r->node[b].last_kid = x;
+	r->node[x].into = b;
+	r->left--;
+}
+
+static bool free_node(const Reduction *r, int x) { return !r->node[x].keep; }
+
+/* x has one way in, from b, and one way out: to where it leads, -1 when it is not so. */
+static int arm(const Reduction *r, int b, int x)
+{
+	const RedNode *n = &r->node[x];
+	bool is = x != b && free_node(r, x) && n->nin == 1 && r->edge.v[n->in].from == b && n->nout == 1;
+	return is ? r->edge.v[n->out].to : -1;
+}
+
+static bool self_loop(Reduction *r, int b)
+{
+	if (r->node[b].self < 0 || r->node[b].nout > 2)
+		return false;
+	reduction_cut(r, r->node[b].self);
+	r->node[b].cycle = true;
+	reduction_look(r, b);
+	return true;
+}
+
+/* b's only way out leads to x, whose only way in that is: x's edges become b's. */
+static bool sequence(Reduction *r, int b)
+{
+	if (r->node[b].nout != 1)
+		return false;
+	int e = r->node[b].out, x = r->edge.v[e].to;
+	if (x == b || !free_node(r, x) || r->node[x].nin != 1)
+		return false;
+	reduction_cut(r, e);
+	reduction_merge(r, b, x);
+	red_out(r, x, k) {
+		unlink_out(r, k);
+		r->edge.v[k].from = b;
+		link_out(r, k);
+		if (r->edge.v[k].to == b)
+			r->node[b].self = k;
+	}
+	reduction_look(r, b);
+	return true;
+}
+
+static bool while_loop(Reduction *r, int b)
+{
+	if (r->node[b].nout != 2)
+		return false;
+	red_out(r, b, e) {
+		int x = r->edge.v[e].to;
+		if (arm(r, b, x) != b)
+			continue;
+		reduction_cut(r, e);
+		reduction_cut(r, r->node[x].out);
+		r->node[b].cycle = true;
+		reduction_merge(r, b, x);
+		reduction_look(r, b);
+		return true;
+	}
+	return false;
+}
+
+/* The place where all ways from b meet, -1: there is none. Two that do not agree come to the front, where the next look at b finds them. */
+static int meeting(Reduction *r, int b)
+{
+	int join = -1;
+	red_out(r, b, e) {
+		int x = r->edge.v[e].to, to = arm(r, b, x);
+		to = to < 0 ? x : to;
+		if (to == b || (join >= 0 && to != join)) {
+			int first = r->node[b].out;
+			unlink_out(r, e);
+			link_out(r, e);
+			if (first != e) {
+				unlink_out(r, first);
+				link_out(r, first);
+			}
+			return -1;
+		}
+		join = to;
+	}
+	return join;
+}
+
+static bool branch(Reduction *r, int b)
+{
+	if (r->node[b].nout < 2)
+		return false;
+	int join = meeting(r, b), direct = -1;
+	if (join < 0)
+		return false;
+	red_out(r, b, e)
+		if (r->edge.v[e].to == join)
+			direct = e;
+	red_out(r, b, e) {
+		int x = r->edge.v[e].to, k = r->node[x].out;
+		if (x == join)
+			continue;
+		reduction_cut(r, e);
+		RedEdge out = r->edge.v[k];
+		if (direct >= 0) {
+			reduction_cut(r, k);
+			add_strands(r, direct, out.first, out.last);
+		} else {
+			unlink_out(r, k);
+			r->edge.v[k].from = b;
+			link_out(r, k);
+			direct = k;
+		}
+		reduction_merge(r, b, x);
+	}
+	reduction_look(r, b);
+	return true;
+}
+
+void reduction_run(Reduction *r)
+{
+	while (r->todo.n) {
+		int b = vec_pop(&r->todo);
+		r->node[b].queued = false;
+		if (r->node[b].into != b || r->node[b].keep)
+			continue;
+		self_loop(r, b);
+		if (sequence(r, b) || while_loop(r, b) || branch(r, b))
+			push(r, b);
+	}
+}

@@ -1,0 +1,437 @@
+/* Blocks and instructions for the guards of one region, and the region as one node of the reduction. */
+#include "passes/transform/linearize.h"
+#include <limits.h>
+#include <stdio.h>
+
+typedef struct Emit {
+	Lin *l;
+	Edit *e;
+	const Plan *p;
+	const Guards *g;
+	Arena arena;
+	int var, test;             /* registers, -1 until needed */
+	Block **block;             /* by point: of guards */
+	Block *after, *gone, *back; /* p, or the end of the function: where threads end, where they return */
+	Vec(Strand) in, out;       /* edges into the region and out of it, as they are now */
+} Emit;
+
+/* ---- the order of blocks ---- */
+
+static void link_blocks(Lin *l, Block *a, Block *b)
+{
+	if (a)
+		l->next.v[a->id] = b;
+	else
+		l->first = b;
+	if (b)
+		l->before.v[b->id] = a;
+	else
+		l->last = a;
+}
+
+static void room(Lin *l, const Block *b)
+{
+	while (l->next.n <= b->id) {
+		vec_push(&l->next, NULL);
+		vec_push(&l->before, NULL);
+	}
+}
+
+void place_before(Lin *l, Block *b, Block *anchor)
+{
+	room(l, b);
+	link_blocks(l, l->before.v[anchor->id], b);
+	link_blocks(l, b, anchor);
+}
+
+void place_behind(Lin *l, Block *b, Block *anchor)
+{
+	room(l, b);
+	Block *next = anchor ? l->next.v[anchor->id] : l->first;
+	link_blocks(l, anchor, b);
+	link_blocks(l, b, next);
+}
+
+static Block *before_block(Emit *m, Block *anchor, const char *base, const char *tail)
+{
+	Block *b = edit_block(m->e, base, tail);
+	b->loc = anchor->loc;
+	place_before(m->l, b, anchor);
+	return b;
+}
+
+static Block *behind_block(Emit *m, Block *anchor, const char *base, const char *tail)
+{
+	Block *b = edit_block(m->e, base, tail);
+	b->loc = anchor->loc;
+	place_behind(m->l, b, anchor);
+	return b;
+}
+
+/* ---- points ---- */
+
+static int var(Emit *m)
+{
+	if (m->var < 0)
+		m->var = edit_reg(m->e, "guard", T_U32);
+	return m->var;
+}
+
+static int test_reg(Emit *m)
+{
+	if (m->test < 0)
+		m->test = edit_reg(m->e, "guarded", T_PRED);
+	return m->test;
+}
+
+static const Point *at(const Emit *m, int point) { return &m->g->point.v[point]; }
+static bool within(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
+static bool tests(const Point *p) { return (p->kind == GUARD || p->kind == BACK) && p->chosen < 0; }
+static Block *head(const Emit *m, int unit) { return m->l->node[m->p->unit[unit].node].head; }
+
+/* The variable is read there before it is set again. */
+static bool read_at(const Emit *m, int point)
+{
+	const Point *p = at(m, point);
+	if (m->l->level < 4)
+		return true;
+	if (p->kind == AFTER)
+		return m->p->thread_ends;
+	return tests(p) || (p->kind != UNIT && (read_at(m, p->yes) || read_at(m, p->no)));
+}
+
+static Block *block_at(const Emit *m, int point)
+{
+	const Point *p = at(m, point);
+	return p->kind == AFTER ? m->after : p->kind == UNIT ? head(m, p->unit) : m->block[point];
+}
+
+/* Edge k of block b leads to the point now. */
+static void leads(Emit *m, Block *b, int k, int point)
+{
+	if (at(m, point)->kind == AFTER && m->p->region->p != m->l->x)
+		vec_push(&m->out, ((Strand){ b, k }));
+}
+
+static void redirect(Emit *m, const Strand *s, Block *to)
+{
+	s->block->succ[s->k] = to;
+	s->block->reconverge = NULL;
+	edit_touch_graph(m->e->f);
+}
+
+static void jump(Emit *m, Block *b, const Ins *like, int point)
+{
+	edit_jump(m->e, b, like, block_at(m, point));
+	leads(m, b, 0, point);
+}
+
+/* ---- guards ---- */
+
+/* test = var cmp value [and test] */
+static void compare(Emit *m, Block *b, const Ins *like, Cmp cmp, int value, bool and)
+{
+	Ins *i = edit_ins(m->e, b, like, OP_SETP, T_U32, 1, and ? 3 : 2);
+	i->cmp = (uint8_t)cmp;
+	i->opd[1] = opd_reg(var(m));
+	i->opd[0] = opd_reg(test_reg(m));
+	i->opd[2] = opd_imm(value);
+	if (and) {
+		i->boolop = BOOL_AND;
+		i->opd[3] = opd_reg(test_reg(m));
+	}
+}
+
+static void make_guards(Emit *m)
+{
+	m->block = arena_array(&m->arena, Block *, m->g->point.n);
+	for (int i = 0; i < m->g->point.n; i++) {
+		const Point *p = at(m, i);
+		if (!tests(p))
+			continue;
+		LinNode *n = &m->l->node[m->p->unit[p->unit].node];
+		if (p->kind == GUARD) {
+			m->block[i] = before_block(m, n->head, n->head->label, "_guard");
+		} else {
+			m->block[i] = behind_block(m, n->last, n->head->label, "_back");
+			n->last = m->block[i];
+		}
+		m->l->guards++;
+	}
+}
+
+static void fill_guards(Emit *m)
+{
+	for (int i = 0; i < m->g->point.n; i++) {
+		const Point *p = at(m, i);
+		Block *b = m->block[i];
+		if (!tests(p))
+			continue;
+		const Block *h = head(m, p->unit);
+		const Ins like = p->kind == GUARD ? h->ins.v[0] : *block_term(h);
+		if (p->kind == GUARD) {
+			compare(m, b, &like, CMP_EQ, p->lo, false);
+		} else {
+			bool from = p->lo > 0 && !p->below;
+			if (from)
+				compare(m, b, &like, CMP_GE, p->lo, false);
+			compare(m, b, &like, CMP_LE, p->hi, from);
+		}
+		edit_branch(m->e, b, &like, test_reg(m), block_at(m, p->yes), block_at(m, p->no));
+		leads(m, b, 0, p->yes);
+		leads(m, b, 1, p->no);
+	}
+}
+
+/* ---- the end of the function ---- */
+
+static void make_end(Emit *m)
+{
+	bool ret = false, exit = false;
+	const Function *f = m->e->f;
+	Ins like = head(m, m->p->n - 1)->ins.v[0];
+	for (int i = 0; i < m->p->n; i++)
+		for (int k = 0; k < m->p->unit[i].n; k++) {
+			const Strand *s = &m->l->strand.v[m->p->edge[m->p->unit[i].first + k].strand];
+			if (s->k >= 0)
+				continue;
+			like = *block_term(s->block);
+			ret |= like.op == OP_RET;
+			exit |= like.op == OP_EXIT;
+		}
+	m->after = behind_block(m, m->l->last, f->name, "_exit");
+	if (m->p->thread_ends) {
+		m->gone = behind_block(m, m->after, f->name, "_gone");
+		m->back = behind_block(m, m->gone, f->name, "_ret");
+		compare(m, m->after, &like, CMP_EQ, m->p->n + 1, false);
+		edit_branch(m->e, m->after, &like, test_reg(m), m->gone, m->back);
+		edit_ins(m->e, m->gone, &like, OP_EXIT, T_NONE, 0, 0);
+		edit_ins(m->e, m->back, &like, OP_RET, T_NONE, 0, 0);
+		vec_push(&m->out, ((Strand){ m->gone, -1 }));
+		vec_push(&m->out, ((Strand){ m->back, -1 }));
+		return;
+	}
+	edit_ins(m->e, m->after, &like, ret || (!exit && f->kind != FN_KERNEL) ? OP_RET : OP_EXIT, T_NONE, 0, 0);
+	vec_push(&m->out, ((Strand){ m->after, -1 }));
+}
+
+/* ---- edges of units ---- */
+
+static void assign(Emit *m, Block *b, const Ins *like, int value) { edit_mov(m->e, b, like, var(m), value); }
+
+/* var = condition ? yes : no; without a condition that a thread could decide by, the one of the two that holds. */
+static void choose(Emit *m, Block *b, const Ins *term, int yes, int no)
+{
+	const Opd *c = yes == no ? NULL : ins_src(term, 0);
+	if (!c || c->kind == OPD_IMM) {
+		assign(m, b, term, !c || c->imm ? yes : no);
+		return;
+	}
+	Ins *i = edit_ins(m->e, b, term, OP_SELP, T_U32, 1, 3);
+	i->opd[0] = opd_reg(var(m));
+	i->opd[1] = opd_imm(c->neg ? no : yes);
+	i->opd[2] = opd_imm(c->neg ? yes : no);
+	i->opd[3] = opd_reg(c->id);
+}
+
+/* The block chooses the unit; it decides guard `to` with that when nobody else leads there. */
+static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
+{
+	Block *b = u->chooses;
+	const Point *t = at(m, to);
+	Ins term = edit_cut_term(m->e, b);
+	bool decides = (t->kind == GUARD || t->kind == BACK) && t->chosen == unit;
+	int way[2] = { to, to };
+	for (int k = 0; k < 2 && decides; k++)
+		way[k] = within(t, u->value[k]) ? t->yes : t->no;
+	bool first = read_at(m, way[0]), second = read_at(m, way[1]);
+	if (first && second)
+		choose(m, b, &term, u->value[0], u->value[1]);
+	else if (first || second)
+		assign(m, b, &term, u->value[!first]);
+	if (!decides) {
+		jump(m, b, &term, to);
+		if (unit == m->p->n)
+			vec_push(&m->in, ((Strand){ b, 0 }));
+		return;
+	}
+	const Opd *c = ins_src(&term, 0);
+	edit_branch(m->e, b, &term, c->id, block_at(m, way[c->neg]), block_at(m, way[!c->neg]));
+	for (int k = 0; k < 2; k++) {
+		leads(m, b, k, way[k != c->neg]);
+		if (unit == m->p->n)
+			vec_push(&m->in, ((Strand){ b, k }));
+	}
+}
+
+/* One of the edges goes to point `to` with the value: in the block when all of its edges do, else through a block of its own for each value. */
+typedef struct Mid { int value; Block *block; } Mid;
+
+static Block *mid_block(Emit *m, Block *b, int value, int to, Block **mids)
+{
+	char tail[32];
+	if (mids[value])
+		return mids[value];
+	snprintf(tail, sizeof tail, "_to%d", value);
+	Block *mid = mids[value] = behind_block(m, b, b->label, tail);
+	assign(m, mid, block_term(b), value);
+	jump(m, mid, block_term(b), to);
+	return mid;
+}
+
+static void leave_by_edge(Emit *m, const Strand *s, int value, int to, bool set, Block **mids)
+{
+	Block *b = s->block;
+	if (s->k >= 0 && set && b->nsucc > 1) {
+		redirect(m, s, mid_block(m, b, value, to, mids));
+		return;
+	}
+	if (s->k >= 0 && !set) {
+		redirect(m, s, block_at(m, to));
+		leads(m, b, s->k, to);
+		return;
+	}
+	Ins term = edit_cut_term(m->e, b);
+	if (set)
+		assign(m, b, &term, value);
+	jump(m, b, &term, to);
+}
+
+/* The unit's first block is executed once, and every way out has the same value: it is set there. */
+static bool set_at_head(Emit *m, const PlanUnit *u)
+{
+	Block *h = m->l->node[u->node].head;
+	if (u->value[0] != u->value[1] || m->l->red.node[u->node].cycle || m->l->red.node[u->node].self >= 0)
+		return false;
+	int blocks = 0;
+	for (int k = 0; k < u->n; k++)
+		blocks += m->l->strand.v[m->p->edge[u->first + k].strand].block->nsucc > 1;
+	if (!blocks)
+		return false;
+	Ins i = edit_new(m->e, block_term(h), OP_MOV, T_U32, 1, 1);
+	i.opd[0] = opd_reg(var(m));
+	i.opd[1] = opd_imm(u->value[0]);
+	edit_insert(m->e, h, h->ins.n - 1, i);
+	return true;
+}
+
+static void leave(Emit *m, int unit, int to, Block **mids)
+{
+	const PlanUnit *u = &m->p->unit[unit];
+	if (u->chooses) {
+		leave_by_choice(m, u, unit, to);
+		return;
+	}
+	bool set = read_at(m, to);
+	if (set && unit < m->p->n && set_at_head(m, u))
+		set = false;
+	for (int k = 0; k < u->n; k++) {
+		const PlanEdge *x = &m->p->edge[u->first + k];
+		leave_by_edge(m, &m->l->strand.v[x->strand], x->value, to, set, mids);
+	}
+	for (int k = 0; k < u->n; k++)
+		mids[m->p->edge[u->first + k].value] = NULL;
+}
+
+/* ---- the way in ---- */
+
+/* Returns the block that edges to the region lead to from now on. */
+static Block *enter(Emit *m, Block **mids)
+{
+	const LinRegion *r = m->p->region;
+	const PlanUnit *u = &m->p->unit[m->p->n];
+	int to = at(m, m->g->start)->yes;
+	Block *first = block_at(m, to), *h = head(m, 0);
+	if (r->d == m->l->e) {
+		if (first == m->l->cfg->f->block.v[0] && !read_at(m, to))
+			return first;
+		Block *entry = before_block(m, m->l->first, m->e->f->name, "_entry");
+		const Ins like = h->ins.v[0];
+		if (read_at(m, to))
+			assign(m, entry, &like, u->value[0]);
+		jump(m, entry, &like, to);
+		return entry;
+	}
+	if (r->d >= 0) {
+		leave(m, m->p->n, to, mids);
+		if (!u->chooses)
+			for (int k = 0; k < u->n; k++)
+				vec_push(&m->in, m->l->strand.v[m->p->edge[u->first + k].strand]);
+		return first;
+	}
+	if (u->chooses || !read_at(m, to)) {
+		leave(m, m->p->n, to, mids);
+		return first;
+	}
+	Block *pre = before_block(m, first, h->label, "_in");
+	const Ins like = h->ins.v[0];
+	assign(m, pre, &like, u->value[0]);
+	jump(m, pre, &like, to);
+	for (int k = 0; k < u->n; k++)
+		redirect(m, &m->l->strand.v[m->p->edge[u->first + k].strand], pre);
+	return pre;
+}
+
+/* ---- the region becomes a node ---- */
+
+static int new_strand(Lin *l, Strand s)
+{
+	vec_push(&l->strand, s);
+	return reduction_strand(&l->red);
+}
+
+static void collapse(Emit *m, Block *first)
+{
+	Lin *l = m->l;
+	const LinRegion *r = m->p->region;
+	int c = r->entry >= 0 ? r->entry : r->node[0];
+	bool again = false, past = false; /* past: d's edges to p go through the region now */
+	for (int i = 0; i < m->g->point.n; i++)
+		again |= at(m, i)->kind == BACK && block_at(m, at(m, i)->yes) == first;
+	for (int k = 0; k < m->p->unit[m->p->n].n; k++)
+		past |= m->p->edge[m->p->unit[m->p->n].first + k].value >= m->p->n;
+	for (int i = 0; i < r->n; i++)
+		red_out(&l->red, r->node[i], e)
+			reduction_cut(&l->red, e);
+	if (r->d >= 0)
+		red_out(&l->red, r->d, e)
+			if (l->red.edge.v[e].to != r->p || past)
+				reduction_cut(&l->red, e);
+	for (int i = 0; i < r->n; i++)
+		if (r->node[i] != c)
+			reduction_merge(&l->red, c, r->node[i]);
+	l->node[c].head = first;
+	l->red.node[c].cycle = again;
+	if (r->d == l->e)
+		reduction_edge(&l->red, l->e, c, -1);
+	for (int k = 0; k < m->in.n && r->d >= 0; k++)
+		reduction_edge(&l->red, r->d, c, new_strand(l, m->in.v[k]));
+	for (int k = 0; k < m->out.n; k++)
+		reduction_edge(&l->red, c, r->p, new_strand(l, m->out.v[k]));
+	if (!m->out.n)
+		reduction_edge(&l->red, c, r->p, -1);
+	reduction_look(&l->red, c);
+	reduction_look(&l->red, r->p);
+	if (r->d >= 0)
+		reduction_look(&l->red, r->d);
+}
+
+void region_emit(Lin *l, const Plan *p, const Guards *g)
+{
+	Emit m = { .l = l, .e = &l->edit, .p = p, .g = g, .var = -1, .test = -1 };
+	Block **mids = arena_array(&m.arena, Block *, p->n + 2);
+	if (p->region->p == l->x)
+		make_end(&m);
+	else
+		m.after = l->node[p->region->p].head;
+	make_guards(&m);
+	fill_guards(&m);
+	for (int i = 0; i < g->point.n; i++)
+		if (at(&m, i)->kind == UNIT && at(&m, i)->unit < p->n)
+			leave(&m, at(&m, i)->unit, at(&m, i)->yes, mids);
+	collapse(&m, enter(&m, mids));
+	l->regions++;
+	vec_free(&m.in);
+	vec_free(&m.out);
+	arena_free(&m.arena);
+}

@@ -1,0 +1,341 @@
+/* Which guards stand between the units of a plan, and where each edge leads. Without options, a chain:
+ *
+ *   G0: if g == 0 -> unit 0; G1: if g == 1 -> unit 1; R1: if lo <= g <= 1 -> back to G_lo; ...
+ *
+ * The paper's section 4.2 saves guards by looking at the values of the variable on each edge. Here the saved form is built at once, from nested
+ * pieces that are structured by themselves:
+ *
+ *   if (g == i) { unit i; all units up to e, which only threads behind unit i can want } else { all units from e on up to m, which none of these want }
+ *
+ *   1  m: the least value from e on that units i .. e - 1 give (O1: their edges go past guards that do not test for their values)
+ *   2  e: the least value above i that threads have that do not want i (O2: guards nest)
+ *   3  a guard to which only one unit leads becomes a branch on that unit's choice (O3)
+ *   4  a guard that every thread passes goes, and one that no thread comes to
+ *
+ * The units stand in order, so that all is found in one walk over them with, for each value, the last unit that has given it. */
+#include "passes/transform/linearize.h"
+#include "passes/analysis/tree.h"
+
+typedef struct List { int first, last; } List;  /* of ways out, 2 * point for yes and one more for no, that lead to what comes next */
+typedef enum { NEXT, THEN, ELSE, LOOP } State;
+typedef struct Frame {         /* a row of units up to hi, seen by threads for which a unit >= floor (or the front, -1) has given the value */
+	State state;
+	int at, hi, floor, loop;   /* loop: the innermost one around, -1 = none */
+	bool opened;               /* the loop that begins at `at` is the one around */
+	int e, m, guard, inner, back; /* of what is being made at `at` */
+	int log;
+	List then;
+} Frame;
+
+typedef struct Given { int value, unit; } Given;
+
+typedef struct Make {
+	const Plan *plan;
+	Guards *g;
+	int level, top, back;      /* top: the greatest value; back: stands for all values that lead backward */
+	int size, *last;           /* by value: the last unit that has given it, -2 = none; a tree of greatest ones, of `size` leaves */
+	Vec(Given) log, again;     /* what `last` was; values that an else part must not see */
+	int *seen, visit;
+	Vec(int) link;             /* of ways out */
+	Vec(Frame) frame;
+	List now, dead;            /* dead: out of units that no thread comes to */
+	int *loop_at, *inside;     /* by position: the loop that begins there; the innermost loop it lies in */
+	Tree loops;                /* loop i is node i + 1 */
+	int *back_first, *back_next, *back_value; /* values that lead back within each loop, and within none inside it */
+} Make;
+
+/* ---- values ---- */
+
+static void put(Make *k, int value, int unit)
+{
+	int i = k->size + value;
+	k->last[i] = unit;
+	for (i /= 2; i; i /= 2) {
+		int a = k->last[2 * i], b = k->last[2 * i + 1];
+		k->last[i] = a > b ? a : b;
+	}
+}
+
+static void give(Make *k, int value, int unit)
+{
+	vec_push(&k->log, ((Given){ value, k->last[k->size + value] }));
+	put(k, value, unit);
+}
+
+/* The least value >= from that a unit >= floor has given last; beyond top and back: none. */
+static int next_value(const Make *k, int from, int floor)
+{
+	int i = k->size + from;
+	while (k->last[i] < floor) {
+		while (i & 1) {
+			i /= 2;
+			if (!i)
+				return k->size;
+		}
+		i++;
+	}
+	while (i < k->size)
+		i = k->last[2 * i] >= floor ? 2 * i : 2 * i + 1;
+	return i - k->size;
+}
+
+static void give_all(Make *k, int unit)
+{
+	const PlanUnit *u = &k->plan->unit[unit];
+	int from = unit == k->plan->n ? -1 : unit;
+	if (!u->n && u->value[0] >= 0)
+		give(k, u->value[0], from);
+	for (int i = 0; i < u->n; i++) {
+		int v = k->plan->edge[u->first + i].value;
+		give(k, v > from ? v : k->back, from);
+	}
+}
+
+/* The units since the mark have not been, for the values from m on that they gave: they are kept in `again`. */
+static int take_back(Make *k, int mark, int m)
+{
+	int start = k->again.n;
+	k->visit++;
+	while (k->log.n > mark) {
+		Given x = vec_pop(&k->log);
+		if (x.value >= m && k->seen[x.value] != k->visit) {
+			k->seen[x.value] = k->visit;
+			vec_push(&k->again, ((Given){ x.value, k->last[k->size + x.value] }));
+		}
+		put(k, x.value, x.unit);
+	}
+	return start;
+}
+
+static void give_again(Make *k, int start)
+{
+	while (k->again.n > start) {
+		Given x = vec_pop(&k->again);
+		if (k->last[k->size + x.value] < x.unit)
+			give(k, x.value, x.unit);
+	}
+}
+
+/* ---- points ---- */
+
+static int point(Make *k, Point p)
+{
+	p.chosen = p.yes = p.no = -1;
+	vec_push(&k->g->point, p);
+	vec_push(&k->link, -1);
+	vec_push(&k->link, -1);
+	return k->g->point.n - 1;
+}
+
+static List way(int out) { return (List){ out, out }; }
+
+static List both(Make *k, List a, List b)
+{
+	k->link.v[a.last] = b.first;
+	return (List){ a.first, b.last };
+}
+
+static bool within(const Point *p, int v) { return v >= p->lo && v <= p->hi; }
+
+/* All ways lead to point `to`. One that comes alone from a unit that chooses decides a guard there and then. */
+static void lead(Make *k, List w, int to, bool alone)
+{
+	if (w.first < 0)
+		return;
+	Point *t = &k->g->point.v[to], *from = &k->g->point.v[w.first / 2];
+	const PlanUnit *u = &k->plan->unit[from->unit];
+	if (alone && w.first == w.last && from->kind == UNIT && k->level >= 3 && t->kind != UNIT && t->kind != AFTER && u->chooses && u->chooses->nsucc == 2 &&
+		ins_src(block_term(u->chooses), 0)->kind == OPD_REG && within(t, u->value[0]) != within(t, u->value[1]))
+		t->chosen = from->unit;
+	for (int o = w.first; o >= 0; o = k->link.v[o])
+		*(o & 1 ? &k->g->point.v[o / 2].no : &k->g->point.v[o / 2].yes) = to;
+}
+
+/* ---- the walk ---- */
+
+/* A piece of the row at f->at may end at t, or, when that lies within a loop that begins behind f->at, where the loop begins. */
+static int end_at(const Make *k, const Frame *f, int t)
+{
+	int hi = f->at < k->plan->endless ? k->plan->endless : f->at + 1; /* endless units are in no other piece: it would not end in one place */
+	hi = hi < f->hi ? hi : f->hi;
+	if (t >= hi)
+		return hi;
+	int depth = k->loops.node[f->loop + 1].depth, in = k->inside[t] + 1;
+	if (k->loops.node[in].depth <= depth)
+		return t;
+	return k->plan->loop[tree_at(&k->loops, in, depth + 1) - 1].lo;
+}
+
+static void enter(Make *k, int at, int hi, int floor, int loop, bool opened)
+{
+	vec_push(&k->frame, ((Frame){ .state = NEXT, .at = at, .hi = hi, .floor = floor, .loop = loop, .opened = opened }));
+}
+
+static void open_loop(Make *k, Frame *f, int loop)
+{
+	const PlanLoop *p = &k->plan->loop[loop];
+	f->inner = loop;
+	f->guard = k->g->point.n;
+	f->back = k->last[k->size + k->back];
+	f->state = LOOP;
+	for (int i = k->back_first[loop]; i >= 0; i = k->back_next[i])
+		if (k->last[k->size + k->back_value[i]] < p->lo)
+			give(k, k->back_value[i], p->lo);
+	enter(k, p->lo, p->hi + 1, f->floor, loop, true);
+}
+
+static void close_loop(Make *k, Frame *f)
+{
+	const PlanLoop *p = &k->plan->loop[f->inner];
+	bool below = k->level >= 4 && !p->passed && f->back < f->floor; /* no thread is on its way back to before the loop */
+	int r = point(k, (Point){ .kind = BACK, .unit = p->hi, .lo = p->lo, .hi = p->hi, .below = below });
+	lead(k, k->now, r, true);
+	k->g->point.v[r].yes = f->guard;
+	k->now = way(2 * r + 1);
+	if (!p->passed)
+		give(k, k->back, f->back);
+	f->at = p->hi + 1;
+	f->state = NEXT;
+}
+
+/* Unit f->at, with a guard unless all that come want it, and what nests in it. */
+static void begin_unit(Make *k, Frame *f)
+{
+	int i = f->at;
+	if (k->level >= 4 && k->last[k->size + i] < f->floor) {
+		List out = way(2 * point(k, (Point){ .kind = UNIT, .unit = i }));
+		k->dead = k->dead.first < 0 ? out : both(k, k->dead, out);
+		f->at = i + 1;
+		return;
+	}
+	bool all = k->level >= 4 && next_value(k, i + 1, f->floor) > k->back;
+	f->guard = -1;
+	if (!all) {
+		f->guard = point(k, (Point){ .kind = GUARD, .unit = i, .lo = i, .hi = i });
+		lead(k, k->now, f->guard, !f->opened);
+		k->now = way(2 * f->guard);
+	}
+	int u = point(k, (Point){ .kind = UNIT, .unit = i });
+	f->e = k->level >= 2 && !all ? end_at(k, f, next_value(k, i + 1, f->floor)) : i + 1;
+	lead(k, k->now, u, false);
+	k->now = way(2 * u);
+	f->log = k->log.n;
+	give_all(k, i);
+	f->opened = false;
+	if (all) {
+		f->at = i + 1;
+		f->floor = i;
+		return;
+	}
+	f->state = THEN;
+	if (f->e > i + 1)
+		enter(k, i + 1, f->e, i, f->loop, false);
+}
+
+static void end_then(Make *k, Frame *f)
+{
+	f->then = k->now;
+	f->m = k->level >= 1 ? end_at(k, f, next_value(k, f->e, f->at)) : f->e;
+	if (f->m <= f->e) {
+		k->now = both(k, f->then, way(2 * f->guard + 1));
+		f->at = f->e;
+		f->state = NEXT;
+		return;
+	}
+	f->state = ELSE;
+	f->inner = take_back(k, f->log, f->m);
+	k->now = way(2 * f->guard + 1);
+	enter(k, f->e, f->m, f->floor, f->loop, false);
+}
+
+static void end_else(Make *k, Frame *f)
+{
+	give_again(k, f->inner);
+	k->now = both(k, f->then, k->now);
+	f->at = f->m;
+	f->state = NEXT;
+}
+
+static void step(Make *k)
+{
+	Frame *f = &vec_last(&k->frame);
+	if (f->state == THEN)
+		end_then(k, f);
+	else if (f->state == ELSE)
+		end_else(k, f);
+	else if (f->state == LOOP)
+		close_loop(k, f);
+	else if (f->at >= f->hi)
+		(void)vec_pop(&k->frame);
+	else if (k->loop_at[f->at] >= 0 && !f->opened)
+		open_loop(k, f, k->loop_at[f->at]);
+	else
+		begin_unit(k, f);
+}
+
+/* ---- what the walk needs ---- */
+
+static void prepare_loops(Make *k, Arena *a)
+{
+	const Plan *p = k->plan;
+	int nedges = 0, around = -1, next = 0, n = 0;
+	k->loop_at = arena_array(a, int, p->n + 1);
+	k->inside = arena_array(a, int, p->n + 1);
+	k->loops = tree_new(a, p->nloop + 1);
+	tree_root(&k->loops, 0);
+	for (int i = 0; i < p->nloop; i++)
+		tree_add(&k->loops, i + 1, p->loop[i].parent + 1, 0);
+	for (int i = 0; i < p->n; i++) {
+		while (around >= 0 && p->loop[around].hi < i)
+			around = p->loop[around].parent;
+		bool begins = next < p->nloop && p->loop[next].lo == i;
+		k->loop_at[i] = begins ? next : -1;
+		if (begins)
+			around = next++;
+		k->inside[i] = around;
+		nedges += p->unit[i].n;
+	}
+	k->back_first = arena_array(a, int, p->nloop + 1);
+	k->back_next = arena_array(a, int, nedges + 1);
+	k->back_value = arena_array(a, int, nedges + 1);
+	for (int i = 0; i < p->nloop; i++)
+		k->back_first[i] = -1;
+	for (int i = 0; i < p->n; i++)
+		for (int j = 0; j < p->unit[i].n; j++) {
+			int v = p->edge[p->unit[i].first + j].value;
+			if (v > i)
+				continue;
+			int loop = tree_common(&k->loops, k->inside[i] + 1, k->inside[v] + 1) - 1;
+			k->back_value[n] = v;
+			k->back_next[n] = k->back_first[loop];
+			k->back_first[loop] = n++;
+		}
+}
+
+void guards_make(const Plan *p, int level, Guards *g)
+{
+	Arena a = { 0 };
+	Make k = { .plan = p, .g = g, .level = level, .top = p->n + 1, .back = p->n + 2, .size = 1, .dead = { -1, -1 } };
+	while (k.size < p->n + 4)
+		k.size *= 2;
+	k.last = arena_array(&a, int, 2 * k.size);
+	k.seen = arena_array(&a, int, p->n + 3);
+	for (int i = 0; i < 2 * k.size; i++)
+		k.last[i] = -2;
+	*g = (Guards){ 0 };
+	prepare_loops(&k, &a);
+	g->start = point(&k, (Point){ .kind = UNIT, .unit = p->n });
+	k.now = way(2 * g->start);
+	give_all(&k, p->n);
+	enter(&k, 0, p->n, -1, -1, false);
+	while (k.frame.n)
+		step(&k);
+	g->after = point(&k, (Point){ .kind = AFTER });
+	lead(&k, k.now, g->after, false);
+	lead(&k, k.dead, g->after, false);
+	vec_free(&k.log);
+	vec_free(&k.again);
+	vec_free(&k.link);
+	vec_free(&k.frame);
+	arena_free(&a);
+}

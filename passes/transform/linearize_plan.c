@@ -1,0 +1,254 @@
+/* The plan of one region: its units (nodes of the reduction: blocks, and structured parts with one way in) in topological order with cycles
+ * contiguous; to which unit each edge leads; and the ranges of units that are cycles. */
+#include "passes/transform/linearize.h"
+
+static int ends_by(const Lin *l, int strand)
+{
+	const Strand *s = &l->strand.v[strand];
+	return s->k < 0 ? block_term(s->block)->op : OP_NONE;
+}
+
+/* Where the edges of a region lead: each strand of edge e. */
+static int add_edges(Lin *l, Plan *p, int at, int e)
+{
+	int to = l->red.edge.v[e].to;
+	for (int s = l->red.edge.v[e].first; s >= 0; s = l->red.strand.v[s]) {
+		int value = to == p->region->p ? p->n + (p->thread_ends && ends_by(l, s) == OP_EXIT) : l->pos[to];
+		p->edge[at++] = (PlanEdge){ s, value };
+	}
+	return at;
+}
+
+static int strands(const Lin *l, int e)
+{
+	int n = 0;
+	for (int s = l->red.edge.v[e].first; s >= 0; s = l->red.strand.v[s])
+		n++;
+	return n;
+}
+
+/* A function that both returns and ends threads does the one or the other behind the region. */
+static bool both_ways(Lin *l, const LinRegion *r)
+{
+	bool ret = false, exit = false;
+	if (r->p != l->x || l->run->f->kind == FN_KERNEL)
+		return false;
+	for (int i = 0; i < r->n; i++)
+		red_out(&l->red, r->node[i], e)
+			for (int s = l->red.edge.v[e].first; l->red.edge.v[e].to == l->x && s >= 0; s = l->red.strand.v[s]) {
+				ret |= ends_by(l, s) == OP_RET;
+				exit |= ends_by(l, s) == OP_EXIT;
+			}
+	return ret && exit;
+}
+
+/* ---- order ---- */
+
+static bool endless(const Lin *l, int x)
+{
+	red_out(&l->red, x, e)
+		if (l->red.edge.v[e].first >= 0)
+			return false;
+	return true;
+}
+
+static void order_units(Lin *l, Arena *a, Plan *p)
+{
+	const LinRegion *r = p->region;
+	int *order = arena_array(a, int, r->n + 1);
+	Graph *g = graph_new(a, r->n + 1); /* r->n: what is outside */
+	BitSet in = bs_new(a, r->n + 1);
+	for (int i = 0; i < r->n; i++) {
+		bs_add(in, i);
+		l->pos[r->node[i]] = i;
+	}
+	for (int i = 0; i < r->n; i++) {
+		red_out(&l->red, r->node[i], e)
+			if (l->pos[l->red.edge.v[e].to] >= 0)
+				graph_edge(g, i, l->pos[l->red.edge.v[e].to]);
+		red_in(&l->red, r->node[i], e)
+			if (l->pos[l->red.edge.v[e].from] < 0)
+				graph_edge(g, r->n, i);
+	}
+	p->n = graph_order(a, g, in, order, NULL);
+	must(p->n == r->n);
+	p->unit = arena_array(a, PlanUnit, p->n + 1);
+	int at = 0;
+	for (int last = 0; last < 2; last++) {
+		for (int i = 0; i < p->n; i++)
+			if (endless(l, r->node[order[i]]) == last)
+				p->unit[at++].node = r->node[order[i]];
+		p->endless = last ? p->endless : at;
+	}
+	for (int i = 0; i < p->n; i++)
+		l->pos[p->unit[i].node] = i;
+}
+
+/* ---- edges ---- */
+
+/* A branch on a constant gives one value. */
+static void decide(const Plan *p, PlanUnit *u)
+{
+	const Ins *t = block_term(u->chooses);
+	if (u->chooses->nsucc < 2 || ins_src(t, 0)->kind != OPD_IMM)
+		return;
+	u->value[0] = u->value[1] = u->value[(ins_src(t, 0)->imm == 0) != ins_src(t, 0)->neg];
+	for (int k = 0; k < u->n; k++)
+		p->edge[u->first + k].value = u->value[0];
+}
+
+/* When one block is left by all edges and they are all of its edges, it chooses between two values at most. */
+static void choice(Lin *l, const Plan *p, PlanUnit *u)
+{
+	u->value[0] = u->value[1] = u->n ? p->edge[u->first].value : -1;
+	for (int k = 1; k < u->n; k++) {
+		int v = p->edge[u->first + k].value;
+		u->value[0] = v < u->value[0] ? v : u->value[0];
+		u->value[1] = v > u->value[1] ? v : u->value[1];
+	}
+	if (!u->n)
+		return;
+	Block *b = l->strand.v[p->edge[u->first].strand].block;
+	const Ins *t = block_term(b);
+	if (u->n != (b->nsucc ? b->nsucc : 1) || (t->op != OP_BRA && b->nsucc))
+		return;
+	int value[2] = { 0 };
+	for (int k = 0; k < u->n; k++) {
+		const Strand *s = &l->strand.v[p->edge[u->first + k].strand];
+		if (s->block != b)
+			return;
+		value[s->k > 0] = p->edge[u->first + k].value;
+	}
+	u->chooses = b;
+	u->value[0] = value[0];
+	u->value[1] = value[b->nsucc > 1];
+	decide(p, u);
+}
+
+static int front_edges(Lin *l, Plan *p, int at)
+{
+	const LinRegion *r = p->region;
+	int targets = 0;
+	if (r->d < 0) {
+		red_in(&l->red, r->entry, e)
+			if (l->pos[l->red.edge.v[e].from] < 0)
+				at = add_edges(l, p, at, e);
+		return at;
+	}
+	red_out(&l->red, r->d, e)
+		targets += l->red.edge.v[e].to != r->p;
+	red_out(&l->red, r->d, e) /* two ways in, and one past the region: all go through it, to meet in one place */
+		if (l->red.edge.v[e].to != r->p || targets > 1)
+			at = add_edges(l, p, at, e);
+	return at;
+}
+
+static void find_edges(Lin *l, Arena *a, Plan *p)
+{
+	const LinRegion *r = p->region;
+	int n = 0, at = 0;
+	for (int i = 0; i < r->n; i++)
+		red_out(&l->red, r->node[i], e)
+			n += strands(l, e);
+	if (r->d >= 0)
+		red_out(&l->red, r->d, e)
+			n += strands(l, e);
+	else
+		red_in(&l->red, r->entry, e)
+			n += strands(l, e);
+	p->edge = arena_array(a, PlanEdge, n + 1);
+	for (int i = 0; i <= p->n; i++) {
+		PlanUnit *u = &p->unit[i];
+		u->first = at;
+		if (i < p->n)
+			red_out(&l->red, u->node, e)
+				at = add_edges(l, p, at, e);
+		else
+			at = front_edges(l, p, at);
+		u->n = at - u->first;
+		choice(l, p, u);
+	}
+	PlanUnit *front = &p->unit[p->n];
+	front->node = r->d;
+	if (r->d < 0 && front->chooses && front->chooses->nsucc > 1)
+		front->chooses = NULL; /* d's edges may change, others' may not */
+	if (r->d == l->e)
+		red_out(&l->red, l->e, e)
+			front->value[0] = front->value[1] = l->pos[l->red.edge.v[e].to];
+}
+
+/* ---- cycles ---- */
+
+/* Where a back block of each unit would lead; in ascending order a range that crosses one before it is widened to that one's start. Of
+   ranges with the same start the longest stays: threads of one cycle go back together. */
+static void find_loops(Arena *a, Plan *p)
+{
+	PlanLoop *found = arena_array(a, PlanLoop, p->n + 1), *open = arena_array(a, PlanLoop, p->n + 1);
+	int nfound = 0, nopen = 0;
+	for (int i = 0; i < p->n; i++) {
+		int lo = i + 1;
+		for (int k = 0; k < p->unit[i].n; k++) {
+			int v = p->edge[p->unit[i].first + k].value;
+			lo = v < lo ? v : lo;
+		}
+		if (lo > i)
+			continue;
+		while (nopen && open[nopen - 1].hi >= lo) {
+			PlanLoop *before = &open[--nopen];
+			lo = before->lo < lo ? before->lo : lo;
+			if (before->lo > lo)
+				found[nfound++] = *before;
+		}
+		open[nopen++] = (PlanLoop){ lo, i, -1, false };
+	}
+	while (nopen)
+		found[nfound++] = open[--nopen];
+	PlanLoop **by = arena_array(a, PlanLoop *, p->n + 1);
+	for (int i = 0; i < nfound; i++)
+		by[found[i].lo] = &found[i];
+	p->loop = arena_array(a, PlanLoop, nfound + 1);
+	for (int lo = 0, around = -1; lo < p->n; lo++) {
+		if (!by[lo])
+			continue;
+		while (around >= 0 && p->loop[around].hi < lo)
+			around = p->loop[around].parent;
+		p->loop[p->nloop] = *by[lo];
+		p->loop[p->nloop].parent = around;
+		around = p->nloop++;
+	}
+}
+
+/* Values below a loop's start are on their way through it, to a loop around it. */
+static void find_passed(Arena *a, Plan *p)
+{
+	int *least = arena_array(a, int, p->nloop + 1), around = -1, next = 0;
+	for (int i = 0; i < p->nloop; i++)
+		least[i] = p->n;
+	for (int i = 0; i < p->n; i++) {
+		while (around >= 0 && p->loop[around].hi < i)
+			around = p->loop[around].parent;
+		if (next < p->nloop && p->loop[next].lo == i)
+			around = next++;
+		for (int k = 0; k < p->unit[i].n && around >= 0; k++) {
+			int v = p->edge[p->unit[i].first + k].value;
+			least[around] = v < least[around] ? v : least[around];
+		}
+	}
+	for (int i = p->nloop; i-- > 0;) {
+		int up = p->loop[i].parent;
+		p->loop[i].passed = least[i] < p->loop[i].lo;
+		if (up >= 0 && least[i] < least[up])
+			least[up] = least[i];
+	}
+}
+
+void plan_make(Lin *l, Arena *a, const LinRegion *r, Plan *p)
+{
+	*p = (Plan){ .region = r, .thread_ends = both_ways(l, r) };
+	order_units(l, a, p);
+	find_edges(l, a, p);
+	find_loops(a, p);
+	find_passed(a, p);
+	for (int i = 0; i < r->n; i++)
+		l->pos[r->node[i]] = -1;
+}
