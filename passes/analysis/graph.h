@@ -31,4 +31,10 @@ int graph_rpo(const Graph *, bool backward, int root, int *order); /* plain reve
 
 /* Immediate dominators over the nodes in order that its first one, the root, reaches; -1 for the root and the others. depth: in the tree. */
 void graph_idom(const Graph *, bool backward, const int *order, int norder, int *idom, int *depth);
+
+/* Structural reduction in place: {self-loop; sequence; branch whose arms meet; while} until nothing changes (reduction.h). into[x] = the node that x was
+   merged into, x itself when it remains. Nodes in keep are never merged; root (-1: none) has an edge from outside. What is merged has one entry, its
+   node, and leaves from one block or to one node. Returns the number of nodes left of in. */
+int graph_reduce(Graph *, int root, BitSet in, BitSet keep, int *into);
+int graph_into(const int *into, int x);
 #endif

@@ -1,6 +1,7 @@
 /* Stricter than textbook reduction for n-way branches: all arms must meet in one place, because their common reconvergence point is what machines
  * use. What is merged has one entry, its first node, and leaves from one node or to one node. */
 #include "passes/analysis/reduction.h"
+#include "passes/analysis/graph.h"
 
 void reduction_init(Reduction *r, Arena *a, int n)
 {
@@ -285,4 +286,38 @@ void reduction_run(Reduction *r)
 		if (sequence(r, b) || while_loop(r, b) || branch(r, b))
 			push(r, b);
 	}
+}
+
+int graph_into(const int *into, int x)
+{
+	while (into[x] != x)
+		x = into[x];
+	return x;
+}
+
+int graph_reduce(Graph *g, int root, BitSet in, BitSet keep, int *into)
+{
+	Arena a = { 0 };
+	Reduction r;
+	int left = 0;
+	reduction_init(&r, &a, g->n + 1); /* g->n: outside */
+	if (root >= 0)
+		reduction_edge(&r, g->n, root, -1);
+	r.node[g->n].keep = true;
+	for (int b = 0; b < g->n; b++) {
+		r.node[b].keep = !bs_has(in, b) || bs_has(keep, b);
+		for (int k = 0; k < g->succ[b].n; k++)
+			reduction_edge(&r, b, g->succ[b].v[k], -1);
+		g->succ[b].n = g->pred[b].n = 0;
+	}
+	reduction_run(&r);
+	for (int b = 0; b < g->n; b++) {
+		into[b] = reduction_find(&r, b);
+		left += into[b] == b && bs_has(in, b);
+		red_out(&r, b, e)
+			graph_edge(g, b, r.edge.v[e].to);
+	}
+	reduction_free(&r);
+	arena_free(&a);
+	return left;
 }

@@ -1,30 +1,29 @@
 /* Structural reduction of a whole function, and the paper's definition of unstructured edges. */
 #include "passes/analysis/analysis.h"
-#include "passes/analysis/reduction.h"
 
 bool structured(Arena *a, const Cfg *c, BitSet *residue)
 {
 	Graph *g = cfg_flow_graph(a, c);
-	Reduction r;
-	reduction_init(&r, a, c->n + 2);
-	r.node[c->n + 1].keep = true; /* the entry's edge from outside */
-	reduction_edge(&r, c->n + 1, 0, -1);
-	for (int b = 0; b < c->n; b++)
-		for (int k = 0; k < g->succ[b].n; k++)
-			reduction_edge(&r, b, g->succ[b].v[k], -1);
-	reduction_run(&r);
-	int left = r.node[c->n].into == c->n;
-	bs_each(c->reach, b) {
-		if (r.node[b].into != b || bs_has(c->fatal, b))
-			continue;
-		left++;
-		if (residue)
+	BitSet in = bs_new(a, g->n);
+	int *into = arena_array(a, int, g->n);
+	for (int i = 0; i < c->nreach; i++)
+		if (!bs_has(c->fatal, c->rpo[i]->id))
+			bs_add(in, c->rpo[i]->id);
+	bs_add(in, c->n);
+	if (graph_reduce(g, 0, in, bs_new(a, g->n), into) == 1)
+		return true;
+	for (int b = 0; residue && b < c->n; b++)
+		if (bs_has(in, b) && into[b] == b)
 			bs_add(*residue, b);
-	}
-	reduction_free(&r);
-	if (left == 1 && residue)
-		bs_clear(*residue);
-	return left == 1;
+	return false;
+}
+
+bool function_structured(Function *f)
+{
+	Arena a = { 0 };
+	bool is = structured(&a, cfg_build(&a, f), NULL);
+	arena_free(&a);
+	return is;
 }
 
 static bool all_of(const Dom *d, int b, BitSet set)
