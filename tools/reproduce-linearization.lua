@@ -67,6 +67,12 @@ local function size(path, kernel, list)
 	return { instructions = instructions, blocks = blocks }
 end
 
+-- What the baseline makes of it; false where it stays as it was: barriers would be copied, or it would grow too much.
+local function copied(path, kernel, list)
+	local remarks = tool.capture(("gsim-opt --remarks --filter %s -o /dev/null -p %s %s 2>&1"):format(kernel, tool.quote(list), tool.quote(path)))
+	return not remarks:find("stays unstructured", 1, true) and size(path, kernel, list)
+end
+
 -- ---- runs ----
 
 local report = out .. "/run.json"
@@ -92,7 +98,7 @@ local LEVELS = { [0] = "linearize(opt=0)", "linearize(opt=1)", "linearize(opt=2)
 for _, k in ipairs(KERNELS) do
 	local path = ("%s/kernels/%s.ptx"):format(top, k.module)
 	k.size = { size(path, k.kernel, "none"), size(path, k.kernel, LEVELS[0]), size(path, k.kernel, LEVELS[4]) }
-	k.baseline = baseline and size(path, k.kernel, baseline)
+	k.baseline = baseline and copied(path, k.kernel, baseline)
 	tool.progress(k.kernel)
 	k.before, k.level = run(k.module .. ".ptx", k.kernel, k.arguments, "none"), {}
 	for level = 0, 4 do
@@ -122,7 +128,8 @@ end
 local function record(t, k, what, paper, gsim)
 	for i, v in ipairs(gsim) do
 		local p = paper and paper[i]
-		csv[#csv + 1] = ("%s,%s,%s,%s,%s,%.10g"):format(t, k.kernel, k.paper, what:format(i), p and ("%.10g"):format(p) or "", v)
+		csv[#csv + 1] = ("%s,%s,%s,%s,%s,%s"):format(t, k.kernel, k.paper, what:format(i), p and ("%.10g"):format(p) or "",
+			v and ("%.10g"):format(v) or "")
 	end
 end
 
@@ -176,10 +183,9 @@ show("2", "runs (before, after with optimisations)", {
 	{ title = "global loads", change = true, paper = function(k) return k.ld end, gsim = both "ld" },
 	{ title = "global stores", change = true, paper = function(k) return k.st end, gsim = both "st" },
 })
-show("3", "PTX instructions: before, baseline of Zhang and Wu, linearized" .. (baseline and "" or " (this build has no baseline)"), {
+show("3", "PTX instructions: before, baseline of Zhang and Wu, linearized" .. (baseline and " (-: barriers would be copied)" or " (this build has no baseline)"), {
 	{ title = "orig Wu linear", paper = function(k) return k.wu end, gsim = function(k)
-		return baseline and { k.size[1].instructions, k.baseline.instructions, k.size[3].instructions } or
-			{ k.size[1].instructions, k.size[3].instructions }
+		return { k.size[1].instructions, (k.baseline or {}).instructions or false, k.size[3].instructions }
 	end },
 })
 show("4", "instructions executed: before, after, with O1, O2, O3, O4", {
@@ -191,6 +197,34 @@ show("4", "instructions executed: before, after, with O1, O2, O3, O4", {
 		return t
 	end },
 })
+
+-- Short circuits one behind the other, as figure 1, n times: what guards cost, and copies.
+local function ladder(n)
+	local b = { "kernel ladder(u64 out)\n{\n\treg u32 %t\n\treg u64 %a\n\treg pred %p\nstart:\n\t%t = mov.u32 %tid.x\n\tbra A1\n" }
+	local function block(name, ...) b[#b + 1] = name .. ":\n\t%t = mad.lo.u32 %t, 5, 7\n" .. table.concat({ ... }, "\n") .. "\n" end
+	for i = 1, n do
+		local next, test = i < n and "A" .. i + 1 or "last", "\t%p = setp.lt.u32 %t, 1000000000\n\tbra %p, "
+		block("A" .. i, test .. ("C%d, B%d"):format(i, i))
+		block("B" .. i, test .. ("C%d, E%d"):format(i, i))
+		block("C" .. i, test .. ("D%d, E%d"):format(i, i))
+		block("D" .. i, "\tbra F" .. i)
+		block("E" .. i, test .. ("F%d, %s"):format(i, i < n and "C" .. i + 1 or "last"))
+		block("F" .. i, "\tbra " .. next)
+	end
+	b[#b + 1] = "last:\n\t%a = ld.param.u64 [out]\n\tst.global.u32 [%a], %t\n\texit\n}\n"
+	return table.concat(b)
+end
+say("\nShort circuits in a chain, each with a jump into the next: IR instructions")
+say("  %4s %8s %11s %9s", "n", "before", "linearized", "baseline")
+local path, steps = out .. "/ladder.ir", {}
+for _, n in ipairs { 1, 2, 3, 4, 6, 8 } do
+	tool.write(path, ladder(n))
+	local copies = baseline and copied(path, "ladder", baseline .. "(growth=30000)")
+	local row = { size(path, "ladder", "none").instructions, size(path, "ladder", "linearize").instructions, copies and copies.instructions }
+	say("  %4d %8d %11d %9s", n, row[1], row[2], row[3] and ("%d"):format(row[3]) or baseline and "> 30000 %" or "-")
+	steps[#steps + 1] = { n, row[2] }
+	record("ladder", { kernel = "ladder", paper = "" }, n .. " (%d)", nil, row)
+end
 
 -- ---- targets ----
 
@@ -227,32 +261,12 @@ for _, k in ipairs(KERNELS) do
 		("%d of %d blocks are guards or take back edges"):format(b.blocks - a.blocks, b.blocks))
 end
 
--- Short circuits one behind the other, as figure 1, n times: what guards cost, and copies.
-local function ladder(n)
-	local b = { "kernel ladder(u64 out)\n{\n\treg u32 %t\n\treg u64 %a\n\treg pred %p\nstart:\n\t%t = mov.u32 %tid.x\n\tbra A1\n" }
-	local function block(name, ...) b[#b + 1] = name .. ":\n\t%t = mad.lo.u32 %t, 5, 7\n" .. table.concat({ ... }, "\n") .. "\n" end
-	for i = 1, n do
-		local next, test = i < n and "A" .. i + 1 or "last", "\t%p = setp.lt.u32 %t, 1000000000\n\tbra %p, "
-		block("A" .. i, test .. ("C%d, B%d"):format(i, i))
-		block("B" .. i, test .. ("C%d, E%d"):format(i, i))
-		block("C" .. i, test .. ("D%d, E%d"):format(i, i))
-		block("D" .. i, "\tbra F" .. i)
-		block("E" .. i, test .. ("F%d, %s"):format(i, i < n and "C" .. i + 1 or "last"))
-		block("F" .. i, "\tbra " .. next)
-	end
-	b[#b + 1] = "last:\n\t%a = ld.param.u64 [out]\n\tst.global.u32 [%a], %t\n\texit\n}\n"
-	return table.concat(b)
+local least, most = math.huge, 0
+for i = 2, #steps do
+	local slope = (steps[i][2] - steps[i - 1][2]) / (steps[i][1] - steps[i - 1][1])
+	least, most = math.min(least, slope), math.max(most, slope)
 end
-say("\nShort circuits in a chain, each with a jump into the next: IR instructions")
-say("  %4s %8s %11s %s", "n", "before", "linearized", baseline and "baseline" or "")
-local path = out .. "/ladder.ir"
-for _, n in ipairs { 1, 2, 3, 4, 6, 8 } do
-	tool.write(path, ladder(n))
-	local row = { size(path, "ladder", "none").instructions, size(path, "ladder", "linearize").instructions,
-		baseline and size(path, "ladder", baseline).instructions }
-	say("  %4d %8d %11d %8s", n, row[1], row[2], row[3] and ("%d"):format(row[3]) or "")
-	record("ladder", { kernel = "ladder", paper = "" }, n .. " (%d)", nil, row)
-end
+target("T-L3", "chain, linearized: one link more costs as much", percent(least, most), 0, 1, "it grows faster than linearly")
 
 local depth = option("linearize", "depth")
 local f3 = figure("figure3", "paper 1", "none")
