@@ -133,6 +133,7 @@ struct LowerFn {                       /* one function on its way to machine cod
 	bool priority_layout;          /* set by the mechanism: blocks lie in reverse post-order with contiguous loops; else in the source's order */
 	bool recursive;                /* may be active more than once in a thread */
 	const bool *ends;              /* by function id: may lanes end in it, or in its callees? The last entry: in any function called through a register? */
+	int late;                      /* registers below this number were assigned before the function was linearized at machine level; -1: it was not */
 	int scc;                       /* component of the call graph */
 	int number;                    /* among the functions of the code */
 };

@@ -76,11 +76,9 @@ static void build_tables(Lower *w)
 	c->constants = bank_rows(&w->constants, &c->arena);
 }
 
-static bool prepare(Lower *w, LowerFn *l)
+bool lower_mechanism(Lower *w, LowerFn *l, Diag *diag)
 {
 	Function *f = l->f;
-	function_number(f);
-	lower_calls(w, l);
 	int room = f->block.n * 16 + 64; /* room for what the mechanism adds, too */
 	for (int b = 0; b < f->block.n; b++) {
 		room += f->block.v[b]->nsucc;
@@ -92,18 +90,37 @@ static bool prepare(Lower *w, LowerFn *l)
 	l->reach_from = arena_array(&w->arena, int, room);
 	for (int i = 0; i < room; i++)
 		l->rpc_block[i] = l->reach_from[i] = -1;
-	if (!w->mechanism(l, w->diag))
+	if (!w->mechanism(l, diag))
 		return false;
 	must(f->block.n <= room);
+	return true;
+}
+
+void lower_layout(LowerFn *l)
+{
+	Function *f = l->f;
 	function_number(f);
-	Cfg *cfg = cfg_build(&w->arena, f);
-	l->layout = arena_array(&w->arena, Block *, f->block.n);
+	Cfg *cfg = cfg_build(l->arena, f);
+	l->nlayout = 0;
+	l->layout = arena_array(l->arena, Block *, f->block.n);
 	for (int k = 0; k < (l->priority_layout ? cfg->nreach : f->block.n); k++) {
 		Block *b = l->priority_layout ? cfg->rpo[k] : f->block.v[k];
 		if (cfg->rpo_index[b->id] >= 0)
 			l->layout[l->nlayout++] = b;
 	}
-	return regalloc(l, (int)w->config->sm_max_regs, w->diag);
+}
+
+static bool prepare(Lower *w, LowerFn *l)
+{
+	function_number(l->f);
+	lower_calls(w, l);
+	l->late = -1;
+	if (w->config->late_linearize && !lower_late(w, l))
+		return false;
+	if (!lower_mechanism(w, l, w->diag))
+		return false;
+	lower_layout(l);
+	return l->late < 0 ? regalloc(l, (int)w->config->sm_max_regs, w->diag) : lower_late_registers(w, l);
 }
 
 static bool can_run(Lower *w, const Function *kernel)

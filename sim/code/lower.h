@@ -69,6 +69,10 @@ void lower_calls(Lower *, LowerFn *);              /* turns predicates that are 
 void lower_saves(Lower *, LowerFn *, const BitSet *written); /* written: the registers that a call may write, by component of the callee */
 /* regalloc.c */
 bool regalloc(LowerFn *, int limit, Diag *);
+void regalloc_more(LowerFn *, int first);          /* registers from that number on, beside those that the others have */
+/* late.c */
+bool lower_late(Lower *, LowerFn *);               /* before the mechanism; sets late */
+bool lower_late_registers(Lower *, LowerFn *);     /* behind it */
 /* spill.c */
 void spill(LowerFn *, const int *values, int n);
 /* bases.c */
@@ -90,6 +94,9 @@ void lower_reads(Lower *, const LowerFn *, int reg);                     /* note
 void lower_writes(Lower *, const LowerFn *, int reg);
 void lower_scoreboard(Lower *, LowerFn *, const Ins *);                  /* notes all registers that the instruction reads and writes */
 void lower_finish(Lower *, MIns *);                                      /* gives the noted names to the instruction */
+/* lower.c */
+bool lower_mechanism(Lower *, LowerFn *, Diag *);  /* the mechanism's operations */
+void lower_layout(LowerFn *);
 /* instruction.c */
 void lower_plain(Lower *, LowerFn *, const Ins *, const Block *);
 /* call.c */

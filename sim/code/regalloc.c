@@ -285,3 +285,28 @@ bool regalloc(LowerFn *l, int limit, Diag *diag)
 		ends |= stuck;
 	}
 }
+
+void regalloc_more(LowerFn *l, int first)
+{
+	Function *f = l->f;
+	RegAlloc a = { .l = l };
+	int *old = l->reg, nreg = l->nreg, wide = 0;
+	l->reg = arena_array(l->arena, int, f->reg.n + 1);
+	l->call = arena_array(l->arena, CallSite, count_calls(l) + 1);
+	build(&a, f->reg.n);
+	for (int v = 0; v < first; v++) {
+		a.iv[v].start = -1;
+		l->reg[v] = old ? old[v] : -1;
+	}
+	for (int v = first; v < f->reg.n; v++)
+		wide |= a.iv[v].wide;
+	nreg += wide & nreg & 1;
+	must(scan(&a, false, 0));
+	l->nreg = a.used ? nreg + a.used : l->nreg;
+	int used = l->npred;
+	must(scan(&a, true, 0));
+	for (int v = first; v < f->reg.n; v++)
+		l->reg[v] += a.iv[v].pred ? used : nreg;
+	l->npred += a.used;
+	free_scan(&a);
+}

@@ -10,6 +10,8 @@ for how in functional timed; do
 done
 # random pipelines of passes under every mechanism; check_pipelines has many more of them on the interpreter
 ./differential --count 4 --seed 9001 --pipelines 4 --passes none --functional
+# linearization behind register allocation, under every mechanism
+./differential --count 12 --seed 11001 --passes none --functional -D divergence.linearize=true --without call,recursion,indirect,predicate
 # every failure of the command line is a message and exit status 2
 for bad in "--count x" "--models ipdom,nothing" "--model tf_stack(nothing=1)" "--model tf_stack(" "--passes nosuchpass" "--pipelines x" \
 	"--without magic" "--set a=1" "--size 0" "--shard 4/3" "--shard 1" "--runs 0" "--registers 7" "--registers x" "extra" "--nonsense"; do

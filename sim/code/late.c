@@ -1,0 +1,69 @@
+/* Linearization at machine level, as section 6 of the paper proposes (Anantpur and Govindarajan, CC 2014): control flow is linearized when registers have
+ * been assigned already, so that the chain of guards, along which every value seems to live, costs no registers but those of the guard variable
+ * and its test. These are set apart: values share what is left of the thread's registers, and spill beyond it.
+ *
+ * A lane executes the same instructions of the source, in the same order, as before; inserted ones write registers of their own only. So what an assignment for
+ * the graph as it was keeps apart stays apart for every lane, though liveness on the new graph would say otherwise. */
+#include "passes/transform/transform.h"
+#include "sim/code/lower.h"
+
+static bool has_call(const Function *f)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++)
+			if (f->block.v[b]->ins.v[k].op == OP_CALL)
+				return true;
+	return false;
+}
+
+/* Registers that the guards and the mechanism need, by a trial on a copy; -1: nothing is linearized, or what the mechanism says will be said again. */
+static int more_registers(Lower *w, const LowerFn *l)
+{
+	Module *m = module_view(w->m->of);
+	LowerFn trial = *l;
+	Diag quiet = { 0 };
+	int need = -1;
+	trial.module = m;
+	trial.f = view_function(m, l->f->id);
+	int first = trial.f->reg.n;
+	if (pass_apply(&pass_linearize, m, trial.f, NULL, &quiet) && lower_mechanism(w, &trial, &quiet)) {
+		lower_layout(&trial);
+		regalloc_more(&trial, first);
+		need = trial.nreg;
+	}
+	diag_free(&quiet);
+	module_free(m);
+	return need;
+}
+
+static bool too_many(const Lower *w, const LowerFn *l, int need)
+{
+	diag_error(w->diag, l->f->loc, "function %s needs %d registers and more when it is linearized at machine level; raise sm.max_registers_per_thread",
+		l->f->name, need);
+	return false;
+}
+
+bool lower_late(Lower *w, LowerFn *l)
+{
+	if (has_call(l->f)) {
+		diag_error(w->diag, l->f->loc, "divergence.linearize is for kernels without calls: linearize it with --passes");
+		return false;
+	}
+	int need = more_registers(w, l);
+	if (need < 0)
+		return true;
+	lower_layout(l);
+	if (need >= w->config->sm_max_regs)
+		return too_many(w, l, need);
+	if (!regalloc(l, (int)w->config->sm_max_regs - need, w->diag))
+		return false;
+	l->late = l->f->reg.n;
+	must(pass_apply(&pass_linearize, w->m, l->f, NULL, w->diag));
+	return true;
+}
+
+bool lower_late_registers(Lower *w, LowerFn *l)
+{
+	regalloc_more(l, l->late);
+	return l->nreg <= w->config->sm_max_regs || too_many(w, l, l->nreg);
+}
