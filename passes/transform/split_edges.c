@@ -9,30 +9,57 @@
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
 
+typedef Vec(Block *) BlockList;
+
 static bool critical(const Cfg *c, const Block *b, const Block *s)
 {
 	return c->graph->succ[b->id].n > 1 && c->graph->pred[s->id].n + (s->id == 0) > 1;
 }
 
+/* The block's edges get their blocks all at once: an indexed branch may have thousands. */
+static int split(Edit *e, const Cfg *c, Block *b, Block **on, BlockList *order)
+{
+	Block **succ = arena_array(&e->m->arena, Block *, b->nsucc);
+	int n = 0;
+	for (int k = 0; k < b->nsucc; k++) {
+		Block *s = b->succ[k];
+		succ[k] = s;
+		if (!critical(c, b, s))
+			continue;
+		if (!on[s->id]) {
+			on[s->id] = edit_block(e, b->label, "_edge");
+			on[s->id]->loc = b->loc;
+			edit_jump(e, on[s->id], block_term(b), s);
+			vec_push(order, on[s->id]);
+			n++;
+		}
+		succ[k] = on[s->id];
+	}
+	for (int k = 0; k < b->nsucc; k++)
+		on[b->succ[k]->id] = NULL;
+	if (n)
+		b->succ = succ;
+	return n;
+}
+
 static bool run(PassRun *r)
 {
+	Arena a = { 0 };
 	const Cfg *c = analysis_cfg(r->an);
 	Edit e = edit_open(r->m, r->f, r->origin);
-	Vec(Block *) order = { 0 };
+	BlockList order = { 0 };
+	Block **on = arena_array(&a, Block *, c->n);   /* by target: the new block on the edges of the present block to it */
 	int n = 0, all = c->n;
 	for (int k = 0; k < all; k++) {
-		Block *b = r->f->block.v[k];
-		vec_push(&order, b);
-		for (int s = 0; s < b->nsucc && bs_has(c->reach, k); s++)
-			if (b->succ[s]->id < all && critical(c, b, b->succ[s])) {
-				vec_push(&order, edit_split_edge(&e, b, b->succ[s], "_edge"));
-				n++;
-			}
+		vec_push(&order, r->f->block.v[k]);
+		if (bs_has(c->reach, k))
+			n += split(&e, c, r->f->block.v[k], on, &order);
 	}
 	if (n)
 		edit_order(r->f, order.v, order.n);
 	vec_free(&order);
 	edit_close(&e);
+	arena_free(&a);
 	pass_count(r, "edges split", n);
 	return n > 0;
 }

@@ -35,30 +35,47 @@ static bool reduce(Structurize *w, int *order, int *n)
 	return true;
 }
 
-static void choose_region(Structurize *w, const int *order, int n)
+/* One region: order[0 .. n). It is left for another round when one beside it has been changed in this one. */
+static bool act(Structurize *w, const int *order, int n, bool cyclic)
 {
-	int innermost = w->nest.nloop - 1; /* outer ones come first */
-	w->cyclic = innermost >= 0;
-	w->entry = w->cyclic ? w->nest.header[innermost] : 0;
-	w->region = bs_new(&w->arena, w->g->n);
+	w->cyclic = cyclic;
+	w->entry = order[0];
 	for (int k = 0; k < n; k++)
-		if (!w->cyclic || w->nest.of[order[k]] == innermost)
-			bs_add(w->region, order[k]);
+		bs_add(w->region, order[k]);
+	bool changed = false, beside = structurize_beside(w, false);
+	if (!beside)
+		changed = (cyclic && (structurize_peel(w) || (!w->why && structurize_cut(w)))) || (!w->why && structurize_copy(w));
+	if (changed)
+		structurize_beside(w, true);
+	for (int k = 0; k < n; k++)
+		bs_del(w->region, order[k]);
+	return changed;
 }
 
+/* All loops that have no other in them, each a run of the order; or, where there are no loops, everything. */
 static bool round_of(Structurize *w)
 {
-	int n, *order = arena_array(&w->arena, int, w->r->f->block.n + 1);
+	int n, *order = arena_array(&w->arena, int, w->r->f->block.n + 2);
 	if (!reduce(w, order, &n))
 		return false;
-	choose_region(w, order, n);
-	if (w->cyclic && (structurize_peel(w) || (!w->why && structurize_cut(w))))
-		return true;
-	if (!w->why && structurize_copy(w))
-		return true;
-	if (!w->why)
+	bool any = false, *outer = arena_array(&w->arena, bool, w->nest.nloop + 1);
+	w->region = bs_new(&w->arena, w->g->n);
+	w->touched = bs_new(&w->arena, w->g->n);
+	for (int k = 0; k < w->nest.nloop; k++)
+		if (w->nest.parent[k] >= 0)
+			outer[w->nest.parent[k]] = true;
+	if (!w->nest.nloop)
+		any = act(w, order, n, false);
+	for (int k = 0, end; k < n && w->nest.nloop && !w->why; k = end) {
+		int loop = w->nest.of[order[k]];
+		for (end = k + 1; end < n && loop >= 0 && w->nest.of[order[end]] == loop;)
+			end++;
+		if (loop >= 0 && !outer[loop])
+			any |= act(w, order + k, end - k, true);
+	}
+	if (!any && !w->why)
 		w->why = "no rule applies";
-	return false;
+	return any && !w->why;
 }
 
 /* ---- all of them, or none ---- */

@@ -3,6 +3,27 @@
 
 static Block *block_of(const Structurize *w, int node) { return w->r->f->block.v[node]; }
 
+static bool one_beside(Structurize *w, int x, bool add)
+{
+	bool is = bs_has(w->touched, x);
+	if (add)
+		bs_add(w->touched, x);
+	return is;
+}
+
+bool structurize_beside(Structurize *w, bool add)
+{
+	bool any = false;
+	bs_each(w->region, x) {
+		any |= one_beside(w, x, add);
+		for (int k = 0; k < w->g->succ[x].n; k++)
+			any |= one_beside(w, w->g->succ[x].v[k], add);
+		for (int k = 0; k < w->g->pred[x].n; k++)
+			any |= one_beside(w, w->g->pred[x].v[k], add);
+	}
+	return any;
+}
+
 /* ---- copying ---- */
 
 static bool together(Structurize *w, const Block *b)
