@@ -1,0 +1,60 @@
+#include "passes/analysis/cost.h"
+#include "lib/json.h"
+
+static int by_name(const void *a, const void *b)
+{
+	const ProfileBlock *x = a, *y = b;
+	int function = strcmp(x->function, y->function);
+	return function ? function : strcmp(x->label, y->label);
+}
+
+typedef struct Gather { Arena *arena; Vec(ProfileBlock) block; } Gather;
+
+/* A list of blocks stands wherever an object has "blocks" whose members have labels and fetches. */
+static void gather(Gather *g, const JsonValue *v, int depth)
+{
+	const JsonValue *blocks = json_get(v, "blocks");
+	for (int k = 0; blocks && blocks->kind == JSON_ARRAY && k < blocks->n; k++) {
+		const JsonValue *b = &blocks->item[k];
+		if (json_is_number(json_get(b, "fetches")) && *json_string(b, "label"))
+			vec_push(&g->block, ((ProfileBlock){ arena_strdup(g->arena, json_string(b, "function")), arena_strdup(g->arena, json_string(b, "label")),
+				(uint64_t)json_number(b, "fetches"), (uint64_t)json_number(b, "threads") }));
+	}
+	for (int k = 0; depth < JSON_DEPTH && (v->kind == JSON_ARRAY || v->kind == JSON_OBJECT) && k < v->n; k++)
+		if (&v->item[k] != blocks)
+			gather(g, &v->item[k], depth + 1);
+}
+
+Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Diag *diag)
+{
+	Gather g = { .arena = a };
+	const JsonValue *v = json_read(a, text, n, path, diag);
+	if (!v)
+		return NULL;
+	gather(&g, v, 0);
+	if (!g.block.n) {
+		diag_error(diag, (Loc){ path, 1, 1 }, "expected a report of gsim --json with the fetches of blocks, found none");
+		vec_free(&g.block);
+		return NULL;
+	}
+	Profile *p = arena_new(a, Profile);
+	p->block = arena_array(a, ProfileBlock, g.block.n);
+	qsort(g.block.v, (size_t)g.block.n, sizeof *g.block.v, by_name);
+	for (int k = 0; k < g.block.n; k++) {
+		ProfileBlock *b = &g.block.v[k], *last = p->n ? &p->block[p->n - 1] : NULL;
+		if (last && !by_name(last, b)) {
+			last->fetches += b->fetches;
+			last->threads += b->threads;
+		} else {
+			p->block[p->n++] = *b;
+		}
+	}
+	vec_free(&g.block);
+	return p;
+}
+
+const ProfileBlock *profile_find(const Profile *p, const char *function, const char *label)
+{
+	ProfileBlock wanted = { function, label, 0, 0 };
+	return bsearch(&wanted, p->block, (size_t)p->n, sizeof *p->block, by_name);
+}
