@@ -5,6 +5,7 @@
 #define GSIM_ANALYSES_H
 #include "passes/analysis/analysis.h"
 #include "passes/analysis/control.h"
+#include "passes/analysis/expressions.h"
 #include "passes/analysis/reaching.h"
 #include "passes/analysis/uniformity.h"
 
@@ -21,6 +22,7 @@
 	X(ssa, Ssa, false, "versions of registers, and phis where they meet") \
 	X(reaching, Reaching, false, "the definitions that may have written what each use reads") \
 	X(webs, Webs, false, "how many independent webs of definitions and uses each register holds") \
+	X(expressions, Expressions, false, "expressions by number, and where blocks compute and modify them") \
 	X(uniformity, Uniformity, false, "branches on which the threads of a warp may part, registers that may differ in a warp")
 
 typedef enum {

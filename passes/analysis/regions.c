@@ -7,19 +7,20 @@
  *	                 and do not go to e.
  *
  * Both are asked of the number of edges that leave D(b), of the deepest of their targets, and of the number of x's and e's predecessors within a
- * piece of the tree. The first x for which edges leave D(e) before x is the last one inside D(e) worth asking. */
+ * piece of the tree. The first x for which edges leave D(e) before x is the last one inside D(e) worth asking;
+ * outside there is one candidate, where those edges go. */
 #include "passes/analysis/control.h"
 #include "passes/analysis/print.h"
 #include "lib/diag.h"
 
-typedef struct Heap { int left, right, rank, key; } Heap;
+typedef struct Heap { int left, right, rank, key, target; } Heap;
 
 typedef struct Search {
 	const Cfg *c;
 	Graph *g;
 	const Dom *dom, *pdom;
 	int *by_first;                 /* nodes in the order of their places in the dominator tree */
-	int *leaving, *deepest;        /* by node: edges that leave D(b); depth of the deepest target */
+	int *leaving, *deepest, *target; /* by node: edges that leave D(b); depth of the deepest target; that one, or -1 */
 	int *pred_first, *pred;        /* predecessors' places, in order */
 	int *farthest;                 /* by node: the exit of the longest row of regions that begins there; -1: none does */
 	Vec(Region) found;
@@ -63,13 +64,14 @@ static void count_leaving(Search *x, Arena *tmp)
 		int b = x->by_first[k];
 		for (int e = 0; e < x->g->succ[b].n; e++) {
 			int v = x->g->succ[b].v[e];
-			x->heap[next] = (Heap){ 0, 0, 1, 2 * d->depth[v] + dom_dominates(d, v, b) };
+			x->heap[next] = (Heap){ 0, 0, 1, 2 * d->depth[v] + dom_dominates(d, v, b), v };
 			top[b] = join(x->heap, top[b], next++);
 			x->leaving[b]++;
 		}
 		for (; top[b] && x->heap[top[b]].key > 2 * d->depth[b]; x->leaving[b]--)
 			top[b] = join(x->heap, x->heap[top[b]].left, x->heap[top[b]].right);
 		x->deepest[b] = top[b] ? x->heap[top[b]].key / 2 : -1;
+		x->target[b] = top[b] ? x->heap[top[b]].target : -1;
 		if (d->idom[b] >= 0) {
 			top[d->idom[b]] = join(x->heap, top[d->idom[b]], top[b]);
 			x->leaving[d->idom[b]] += x->leaving[b];
@@ -117,6 +119,13 @@ static int size(const Search *x, int e, int exit)
 	return dom_dominates(x->dom, e, exit) ? all - (x->dom->last[exit] - x->dom->first[exit] + 1) : all;
 }
 
+/* The only exit outside D(e) that there may be: where what leaves goes. */
+static int outside(const Search *x, int e)
+{
+	int t = x->target[e];
+	return t >= 0 && dom_dominates(x->pdom, t, e) ? t : -1;
+}
+
 static void regions_from(Search *x, int e)
 {
 	const Dom *d = x->dom;
@@ -126,11 +135,8 @@ static void regions_from(Search *x, int e)
 			int left = x->leaving[exit] - edges_from(x, exit, e);
 			bool deep = x->deepest[exit] > d->depth[e];
 			is = !deep && left == x->leaving[e];
-			if (!is && !deep) /* something leaves D(e) in front of this exit, and in front of all that follow */
-				while (exit >= 0 && dom_dominates(d, e, exit))
-					exit = x->pdom->idom[exit];
-			else if (!is)
-				exit = x->pdom->idom[exit];
+			if (!is)               /* not deep: something leaves D(e) in front of this exit, and of all that follow inside */
+				exit = deep ? x->pdom->idom[exit] : outside(x, e);
 			if (!is)
 				continue;
 		} else {
@@ -188,7 +194,7 @@ Regions *regions_build(Arena *a, const Cfg *c)
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
 	Search x = { .c = c, .g = cfg_exit_graph(&tmp, c, false) };
-	int n = x.g->n, **all[] = { &x.by_first, &x.leaving, &x.deepest, &x.farthest };
+	int n = x.g->n, **all[] = { &x.by_first, &x.leaving, &x.deepest, &x.target, &x.farthest };
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 		*all[k] = arena_array(&tmp, int, n + 1);
 	x.dom = dom_of_graph(a, x.g, false, 0);

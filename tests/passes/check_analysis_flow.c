@@ -1,5 +1,5 @@
 /* The dataflow solver against the equations solved bit by bit, and what stands on it against paths through random graphs. */
-#include "passes/analysis/flow.h"
+#include "passes/analysis/expressions.h"
 #include "passes/analysis/reaching.h"
 #include "passes/transform/transform.h"
 #include "tests/passes/random_function.h"
@@ -353,6 +353,76 @@ START_TEST(each_web_gets_a_register)
 }
 END_TEST
 
+/* ---- expressions ---- */
+
+static bool same_expression(const Ins *a, const Ins *b)
+{
+	bool straight = true, crossed = a->op == OP_ADD || a->op == OP_MUL;
+	if (a->op != b->op || a->type != b->type || a->space != b->space || a->cc || b->cc)
+		return false;
+	for (int k = 0; k < a->nsrc; k++) {
+		const Opd *x = ins_src(a, k), *y = ins_src(b, k), *z = ins_src(b, k < 2 ? 1 - k : k);
+		straight &= x->kind == y->kind && x->id == y->id && x->imm == y->imm;
+		crossed &= a->nsrc == 2 && x->kind == z->kind && x->id == z->id && x->imm == z->imm;
+	}
+	return straight || crossed;
+}
+
+/* Does instruction i change what e computes? */
+static bool modifies(const Function *f, const Ins *i, const Ins *e)
+{
+	for (int k = 0; k < e->nsrc; k++)
+		if (ins_src(e, k)->kind == OPD_REG && ins_writes(f, i, ins_src(e, k)->id))
+			return true;
+	return e->op == OP_LD && i->op == OP_ST && (i->space == e->space || !i->space || !e->space);
+}
+
+static void add_memory(Function *f, uint64_t *rng)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int n = pick(rng, 3); n > 0; n--) {
+			bool load = pick(rng, 3);
+			Ins i = load ? ins_make(m, OP_LD, T_U32, 1, 1) : ins_make(m, OP_ST, T_U32, 0, 2);
+			i.space = (uint8_t)pick(rng, 3);
+			i.opd[0] = opd_reg(pick(rng, 2));
+			i.opd[1] = opd_reg(pick(rng, 2));
+			int at = pick(rng, f->block.v[b]->ins.n);
+			vec_insert(&f->block.v[b]->ins, at, i);
+		}
+}
+
+START_TEST(expressions_by_definition)
+{
+	uint64_t rng = (uint64_t)_i + 1;
+	RandomShape shape = random_shape(&rng, 6);
+	shape.values = 2;
+	Function *f = random_function(m, &rng, &shape);
+	add_memory(f, &rng);
+	Cfg *c = cfg_build(&arena, f);
+	Expressions *x = expressions_build(&arena, c, NULL);
+	for (int a = 0; a < x->noccurrence; a++)
+		for (int b = 0; b < a; b++) {
+			const Occurrence *o = &x->occurrence[a], *p = &x->occurrence[b];
+			ck_assert_int_eq(o->expression == p->expression, same_expression(&f->block.v[o->block]->ins.v[o->ins], &f->block.v[p->block]->ins.v[p->ins]));
+		}
+	for (int k = 0; k < c->nreach; k++)
+		for (int e = 0; e < x->n; e++) {
+			const Block *b = c->rpo[k];
+			bool first = false, last = false, changed = false;
+			for (int i = 0; i < b->ins.n; i++) {
+				bool here = b->ins.v[i].guard < 0 && b->ins.v[i].ndst == 1 && same_expression(x->pattern[e], &b->ins.v[i]);
+				first |= here && !changed;
+				last |= here;
+				changed |= modifies(f, &b->ins.v[i], x->pattern[e]);
+				last &= !modifies(f, &b->ins.v[i], x->pattern[e]);
+			}
+			ck_assert_int_eq(bs_has(x->first[b->id], e), first);
+			ck_assert_int_eq(bs_has(x->last[b->id], e), last);
+			ck_assert_int_eq(bs_has(x->modified[b->id], e), changed);
+		}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("dataflow");
@@ -364,6 +434,7 @@ int main(void)
 	tcase_add_loop_test(t, no_phi_is_in_vain, 0, 400);
 	tcase_add_loop_test(t, definitions_reach_along_paths, 0, 300);
 	tcase_add_loop_test(t, each_web_gets_a_register, 0, 300);
+	tcase_add_loop_test(t, expressions_by_definition, 0, 300);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_set_fork_status(r, CK_NOFORK);
