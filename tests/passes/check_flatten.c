@@ -1,4 +1,5 @@
 /* Loop flattening: the paper's figure as a graph, and nests of loops that do the same before and after. */
+#include "passes/analysis/cost.h"
 #include "passes/transform/transform.h"
 #include "tests/passes/graphs.h"
 #include "tests/passes/random_nest.h"
@@ -371,13 +372,15 @@ END_TEST
 
 /* ---- what pays ---- */
 
+static const Profile *profile; /* NULL: none */
+
 /* Runs the pass on the kernel; true: it has flattened. *why gets its last remark. */
 static bool decided(const char *text, const char *options, const char **why)
 {
 	PassLog log = { .remarks = true };
 	Diag d = { 0 };
 	Module *x = read_text(text), *before = module_copy(x);
-	ck_assert(pipeline_run(x, arena_printf(&arena, "flatten(%s)", options), &(PassHost){ .log = &log }, &d));
+	ck_assert(pipeline_run(x, arena_printf(&arena, "flatten(%s)", options), &(PassHost){ .log = &log, .profile = profile }, &d));
 	bool changed = !module_equal(x, before), counted = false;
 	for (int i = 0; i < log.count.n; i++)
 		counted |= !strcmp(log.count.v[i].what, "nests flattened") && log.count.v[i].n == 1;
@@ -441,6 +444,32 @@ START_TEST(decisions)
 }
 END_TEST
 
+START_TEST(profiles)
+{
+	ProfileBlock block[] = { { "k", "A", 10, 320 }, { "k", "B", 1000, 4000 }, { "k", "E", 10, 320 }, { "k", "X", 1, 32 }, { "k", "start", 1, 32 } };
+	const char *why, *text = weights(20, 20, false);
+	double ta, tb;
+	profile = &(Profile){ 5, block };
+	ck_assert_msg(decided(text, "rule=corrected", &why), "%s", why);
+	ck_assert_msg(strstr(why, "B is taken into A: 28.0 of 32 lanes idle") != NULL, "%s", why);
+	block[1].threads = 31000;
+	ck_assert_msg(!decided(text, "rule=corrected", &why), "%s", why);
+	ck_assert_msg(strstr(why, "B is left alone within A: 1.0 of 32 lanes idle") != NULL, "%s", why);
+	/* turns that both loops make, in parts of the warps: the measured times count, not the lengths */
+	ck_assert(sscanf(strstr(why, "a turn of"), "a turn of A costs %lf, one of B %lf", &ta, &tb) == 2);
+	block[0].fetches = 5;
+	block[0].threads = 160;
+	ck_assert(!decided(text, "rule=paper", &why));
+	double more = 0;
+	ck_assert(sscanf(strstr(why, "a turn of"), "a turn of A costs %lf, one of B", &more) == 1);
+	ck_assert_double_gt(more, ta); /* E is executed twice for each A now */
+	block[1].fetches = block[1].threads = 0;
+	ck_assert(!decided(text, "rule=corrected", &why));
+	ck_assert_msg(strstr(why, "the profile has no execution of it") != NULL, "%s", why);
+	profile = NULL;
+}
+END_TEST
+
 static const char *reason(const char *body, const char *options)
 {
 	const char *why;
@@ -478,6 +507,7 @@ int main(void)
 	tcase_add_test(t, random_nests);
 	tcase_add_test(t, closed_form);
 	tcase_add_test(t, decisions);
+	tcase_add_test(t, profiles);
 	tcase_add_test(t, left_alone);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

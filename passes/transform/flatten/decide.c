@@ -9,6 +9,7 @@
  *   n / N  >  max(x / (1 + x), Ta' / (Ta' + Tb)),   Ta' = Ta * (1 - (1 - 1/t)^N)
  *
  * Times are sums of latencies. n, t and how often blocks are executed come from a profile, or are assumed. */
+#include "passes/analysis/cost.h"
 #include "passes/transform/flatten/flatten.h"
 #include <math.h>
 
@@ -16,16 +17,54 @@ enum { LANES = 32 };
 
 double decide_cost(const Nests *w, const Block *b)
 {
-	return b->ins.n;
+	return (double)cost_block(w->r->cost, b);
 }
 
 /* What a turn of the loop costs: its own blocks once, those of inner loops as often as these make turns, or once when they have been taken in. */
 void decide_turns(Nests *w, int loop)
 {
 	FlatLoop *x = &w->loop[loop];
+	double taken = 0;
 	x->turn = x->body;
-	for (int k = loop + 1; k < x->end; k = w->loop[k].end)
+	for (int k = loop + 1; k < x->end; k = w->loop[k].end) {
 		x->turn += w->loop[k].turn * (w->loop[k].chosen ? 1 : w->loop[k].trips);
+		taken += w->loop[k].chosen ? w->loop[k].turns : 0;
+	}
+	if (taken > 0) /* a thread makes as many turns of the one loop as it made of those inside */
+		x->turns = taken;
+}
+
+/* How often a block was executed by warps, and by threads. The profile tells it of the source's blocks; others are executed with those that dominate them. */
+typedef struct Count { double fetches, threads; } Count;
+
+static void count_block(const Nests *w, const Dom *dom, const Block *b, Count *count)
+{
+	const ProfileBlock *p = b->user ? profile_find(w->r->profile, w->r->f->name, b->label) : NULL;
+	if (p)
+		count[b->id] = (Count){ (double)p->fetches, (double)p->threads };
+	else if (!b->user && dom->idom[b->id] >= 0)
+		count[b->id] = count[dom->idom[b->id]];
+}
+
+static void take_profile(Nests *w)
+{
+	const Dom *dom = analysis_dom(w->r->an);
+	Count *count = arena_array(&w->arena, Count, w->cfg->n);
+	for (int i = 0; i < w->cfg->nreach; i++) {
+		const Block *b = w->cfg->rpo[i];
+		count_block(w, dom, b, count);
+		if (w->of.v[b->id] >= 0)
+			w->loop[w->of.v[b->id]].cycles += decide_cost(w, b) * count[b->id].fetches;
+	}
+	for (int l = w->n; l-- > 0;) {
+		FlatLoop *x = &w->loop[l], *p = x->parent < 0 ? NULL : &w->loop[x->parent];
+		x->fetches = count[x->source->id].fetches;
+		x->threads = x->turns = count[x->source->id].threads;
+		if (!p)
+			continue;
+		p->cycles += x->cycles;
+		x->trips = count[p->source->id].threads > 0 ? x->threads / count[p->source->id].threads : 1;
+	}
 }
 
 void decide_prepare(Nests *w)
@@ -37,7 +76,9 @@ void decide_prepare(Nests *w)
 	}
 	for (int l = 0; l < w->n; l++)
 		w->loop[l].trips = w->trips;
-	if (w->idle > 0)
+	if (w->r->profile)
+		take_profile(w);
+	else if (w->idle > 0)
 		w->uniformity = analysis_uniformity(w->r->an);
 }
 
@@ -60,9 +101,14 @@ static bool diverges(const Nests *w, int k)
 
 typedef struct Numbers { double ta, tb, added, idle, limit; } Numbers;
 
+static double added(const Nests *w, Op op)
+{
+	return cost_latency(w->r->cost, &(Ins){ .op = (uint8_t)op, .type = op == OP_MOV ? T_PRED : T_NONE, .guard = -1 });
+}
+
 static void set_limit(const Nests *w, Numbers *n, double trips)
 {
-	double needed = w->rule == RULE_PAPER ? 1 : 1 - pow(1 - 1 / trips, LANES), overhead = n->added / (n->added + n->tb);
+	double needed = w->rule == RULE_PAPER || trips < 1 ? 1 : 1 - pow(1 - 1 / trips, LANES), overhead = n->added / (n->added + n->tb);
 	n->limit = n->ta * needed / (n->ta * needed + n->tb);
 	if (w->rule == RULE_CORRECTED && overhead > n->limit)
 		n->limit = overhead;
@@ -70,14 +116,19 @@ static void set_limit(const Nests *w, Numbers *n, double trips)
 
 static Numbers numbers(const Nests *w, int a, int k)
 {
-	const FlatLoop *x = &w->loop[a];
-	Numbers n = { .ta = x->body, .tb = w->loop[k].turn, .idle = w->idle / LANES, .added = 2 };
+	const FlatLoop *x = &w->loop[a], *y = &w->loop[k];
+	Numbers n = { .ta = x->body, .tb = y->turn, .idle = w->idle / LANES, .added = added(w, OP_BRA) + added(w, OP_MOV) };
 	for (int j = a + 1; j < x->end; j = w->loop[j].end) {
-		n.added++; /* one test more of what to do next */
+		n.added += added(w, OP_BRA); /* one test more of what to do next */
 		if (j != k)
 			n.ta += w->loop[j].turn * w->loop[j].trips;
 	}
-	set_limit(w, &n, w->loop[k].trips);
+	if (w->r->profile) {
+		n.idle = 1 - y->threads / (y->fetches * LANES);
+		n.ta = (x->cycles - y->cycles) / x->fetches;
+		n.tb = y->flattened ? y->turn : y->cycles / y->fetches;
+	}
+	set_limit(w, &n, w->r->profile ? y->turns / x->threads : y->trips);
 	return n;
 }
 
@@ -88,13 +139,19 @@ static bool pays(const Nests *w, const char *inner, const char *outer, Loc at, c
 	return n->idle > n->limit;
 }
 
-/* Is it known how many lanes wait behind loop k? */
-static bool idle_known(const Nests *w, const char *inner, const char *outer, Loc at)
+/* Is it known how many lanes wait in turns of loop k? */
+static bool idle_known(const Nests *w, int k, const char *outer, Loc at)
 {
-	if (w->idle <= 0)
+	const char *inner = w->loop[k].source->label;
+	int a = w->loop[k].parent;
+	if (w->r->profile && w->loop[k].fetches > 0 && (a < 0 || w->loop[a].fetches > 0))
+		return true;
+	if (w->r->profile)
+		pass_remark(w->r, at, "loop %s is left alone within %s: the profile has no execution of it", inner, outer);
+	else if (w->idle <= 0)
 		pass_remark(w->r, at, "loop %s is left alone within %s: how many lanes wait for others there is not known: give a profile, "
 			"flatten(assume-idle=N), or flatten(rule=always)", inner, outer);
-	return w->idle > 0;
+	return !w->r->profile && w->idle > 0;
 }
 
 bool decide(Nests *w, int a, int k)
@@ -103,9 +160,9 @@ bool decide(Nests *w, int a, int k)
 	Loc at = ins_loc(w->r->m, &w->loop[k].source->ins.v[0]);
 	if (w->rule == RULE_ALWAYS)
 		return true;
-	if (!idle_known(w, inner, outer, at))
+	if (!idle_known(w, k, outer, at))
 		return false;
-	if (!diverges(w, k)) {
+	if (!w->r->profile && !diverges(w, k)) {
 		pass_remark(w->r, at, "loop %s is left alone within %s: all threads of a warp leave it together", inner, outer);
 		return false;
 	}
@@ -119,10 +176,12 @@ bool decide_shared(Nests *w, int a, double inner)
 	Loc at = ins_loc(w->r->m, &x->source->ins.v[0]);
 	if (w->rule == RULE_ALWAYS)
 		return true;
-	if (!idle_known(w, x->source->label, x->source->label, at))
+	if (!idle_known(w, a, x->source->label, at))
 		return false;
 	decide_turns(w, a);
-	Numbers n = { .ta = x->turn > inner ? x->turn - inner : 0, .tb = inner, .added = 2, .idle = w->idle / LANES };
+	Numbers n = { .ta = x->turn > inner ? x->turn - inner : 0, .tb = inner, .added = added(w, OP_MOV) + added(w, OP_BRA), .idle = w->idle / LANES };
+	if (w->r->profile)
+		n.idle = 1 - x->threads / (x->fetches * LANES);
 	set_limit(w, &n, w->trips);
 	return pays(w, x->source->label, x->source->label, at, &n);
 }

@@ -21,6 +21,8 @@ typedef struct FlatLoop {
 	int again;                     /* register: the thread goes on with a turn of this loop */
 
 	bool flattened, within;        /* has taken inner ones in; it or one around it has */
+	double cycles, fetches, threads; /* by the profile: of all its blocks; executions of the header by warps, by threads */
+	double turns;                  /* by the profile: turns of all threads, those of inner loops when these have been taken in */
 	double body, turn, trips;      /* cost of its own blocks, and of a turn, inner loops included; mean turns, each time it is entered */
 } FlatLoop;
 
