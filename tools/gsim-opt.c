@@ -4,6 +4,7 @@
 #include "lib/file.h"
 #include "lib/strbuf.h"
 #include "passes/analyses.h"
+#include "passes/analysis/cost.h"
 #include "passes/analysis/dot.h"
 #include "passes/pass.h"
 #include "tools/usage.h"
@@ -17,6 +18,7 @@ static const char usage[] =
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
 	"      --print NAME     write the result of an analysis of each function instead of the module: --list names them\n"
 	"      --filter NAME    passes, --print and dumps take this function alone\n"
+	"      --profile FILE   a report of gsim (--stats FILE.json) about the module: how often blocks were executed, for passes that ask\n"
 	"      --dump           print the module after each pass on standard error\n"
 	"      --print-changed  print what each pass changed, as a diff, on standard error\n"
 	"      --remarks        say what passes left alone, and why\n"
@@ -25,10 +27,11 @@ static const char usage[] =
 	"      --help, --version\n"
 	"exit status: 0; 2 usage, bad input or a pass that failed\n";
 
-enum { OPT_CFG = 256, OPT_PRINT, OPT_FILTER, OPT_CHANGED, OPT_REMARKS, OPT_STATS, OPT_DUMP, OPT_LIST, OPT_HELP, OPT_VERSION };
+enum { OPT_CFG = 256, OPT_PRINT, OPT_FILTER, OPT_PROFILE, OPT_CHANGED, OPT_REMARKS, OPT_STATS, OPT_DUMP, OPT_LIST, OPT_HELP, OPT_VERSION };
 static const struct option options[] = {
 	{ "passes", required_argument, NULL, 'p' }, { "output", required_argument, NULL, 'o' },
 	{ "print", required_argument, NULL, OPT_PRINT }, { "filter", required_argument, NULL, OPT_FILTER },
+	{ "profile", required_argument, NULL, OPT_PROFILE },
 	{ "print-changed", no_argument, NULL, OPT_CHANGED }, { "remarks", no_argument, NULL, OPT_REMARKS },
 	{ "pass-stats", no_argument, NULL, OPT_STATS }, { "cfg", required_argument, NULL, OPT_CFG }, { "dump", no_argument, NULL, OPT_DUMP },
 	{ "list", no_argument, NULL, OPT_LIST }, { "help", no_argument, NULL, OPT_HELP },
@@ -36,7 +39,7 @@ static const struct option options[] = {
 };
 
 typedef struct Job {
-	const char *passes, *output, *cfg, *module, *print, *filter;
+	const char *passes, *output, *cfg, *module, *print, *filter, *profile;
 	bool dump, changed, stats;
 	PassLog log;
 	StrBuf before;                 /* the module's text after the last pass, for --print-changed */
@@ -179,6 +182,19 @@ static bool names_object(const Job *job)
 	return n > 4 && !strcmp(job->output + n - 4, ".gso");
 }
 
+/* NULL: there is none, or it cannot be read, which diag says. */
+static Profile *read_profile(const Job *job, Arena *a, Diag *d)
+{
+	const char *why;
+	size_t n;
+	char *text = job->profile ? file_read(job->profile, (size_t)1 << 30, &n, &why) : NULL;
+	if (job->profile && !text)
+		diag_error(d, (Loc){ job->profile, 0, 0 }, "%s", why);
+	Profile *p = text ? profile_read(a, text, n, job->profile, d) : NULL;
+	free(text);
+	return p;
+}
+
 static bool work(Job *job, Diag *d)
 {
 	if (!pipeline_check(job->passes, d))
@@ -187,10 +203,13 @@ static bool work(Job *job, Diag *d)
 	if (!m)
 		return false;
 	StrBuf s = { 0 };
-	bool ok = !job->filter || module_find_function(m, job->filter) || no_function(m, job->filter, "--filter", d);
+	Arena arena = { 0 };
+	Profile *profile = read_profile(job, &arena, d);
+	bool ok = !job->profile || profile;
+	ok = ok && (!job->filter || module_find_function(m, job->filter) || no_function(m, job->filter, "--filter", d));
 	if (ok && job->changed)
 		print_module(job, m, &job->before);
-	PassHost host = { .only = job->filter, .log = &job->log, .after = job->dump || job->changed ? after_pass : NULL, .self = job };
+	PassHost host = { .profile = profile, .only = job->filter, .log = &job->log, .after = job->dump || job->changed ? after_pass : NULL, .self = job };
 	ok = ok && pipeline_run(m, job->passes, &host, d);
 	if (ok && names_object(job))
 		ok = elf_write(m, job->output, d);
@@ -198,6 +217,7 @@ static bool work(Job *job, Diag *d)
 		ok = ok && produce(job, m, &s, d) && deliver(job, &s, d);
 	sb_free(&s);
 	sb_free(&job->before);
+	arena_free(&arena);
 	module_free(m);
 	return ok;
 }
@@ -216,6 +236,7 @@ int main(int argc, char **argv)
 		case OPT_CFG: job.cfg = optarg; break;
 		case OPT_PRINT: job.print = optarg; break;
 		case OPT_FILTER: job.filter = optarg; break;
+		case OPT_PROFILE: job.profile = optarg; break;
 		case OPT_CHANGED: job.changed = true; break;
 		case OPT_REMARKS: job.log.remarks = true; break;
 		case OPT_STATS: job.stats = true; break;

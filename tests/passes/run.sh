@@ -42,6 +42,7 @@ expect() { # exit status, words on standard error, arguments
 	fi
 }
 some=$src/short_circuit.ir
+echo 'no report' >"$tmp/some.json"
 expect 2 'no pass `linearise`; the nearest is `linearize`' -p 'dce,linearise' "$some"
 expect 2 '--passes:1:5: error:' -p 'dce,linearise' "$some"
 expect 2 'no function `short` in' --cfg short "$some"
@@ -69,6 +70,8 @@ for name in $("$opt" --list | sed '1,/^analyses/d; s/ .*//'); do
 	grep -q "^$name of short_circuit:" "$tmp/out" && [ "$(wc -l <"$tmp/out")" -gt 1 ] || { echo "--print $name prints nothing"; bad=1; }
 done
 "$opt" --filter short_circuit --print dom "$some" | grep -q 'B3: B1' || { echo "--print dom: B3 is not behind B1"; bad=1; }
+expect 2 'nothing.json: error:' --profile "$tmp/nothing.json" "$some"
+expect 2 'some.json' --profile "$tmp/some.json" "$some"
 expect 0 '' --help
 expect 0 '' --list
 "$opt" --cfg short_circuit "$some" >"$tmp/dot" 2>/dev/null || bad=1

@@ -34,16 +34,26 @@ void decide_turns(Nests *w, int loop)
 		x->turns = taken;
 }
 
-/* How often a block was executed by warps, and by threads. The profile tells it of the source's blocks; others are executed with those that dominate them. */
+/* How often a block was executed by warps, and by threads. The profile tells it of the source's blocks; others are executed with those that dominate them
+   and lie in the same loop. */
 typedef struct Count { double fetches, threads; } Count;
+
+static int dominator_beside(const Nests *w, const Dom *dom, int b)
+{
+	int d = dom->idom[b], l = w->of.v[b];
+	while (d >= 0 && w->of.v[d] != l && (l < 0 || nest_has(w, l, w->cfg->f->block.v[d])))
+		d = dom->idom[w->loop[w->of.v[d]].source->id];
+	return d;
+}
 
 static void count_block(const Nests *w, const Dom *dom, const Block *b, Count *count)
 {
 	const ProfileBlock *p = b->user ? profile_find(w->r->profile, w->r->f->name, b->label) : NULL;
+	int d = p || b->user ? -1 : dominator_beside(w, dom, b->id);
 	if (p)
 		count[b->id] = (Count){ (double)p->fetches, (double)p->threads };
-	else if (!b->user && dom->idom[b->id] >= 0)
-		count[b->id] = count[dom->idom[b->id]];
+	else if (d >= 0)
+		count[b->id] = count[d];
 }
 
 static void take_profile(Nests *w)
