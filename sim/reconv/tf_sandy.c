@@ -53,6 +53,8 @@ static bool lower(LowerFn *l, Diag *diag)
 		for (int k = 0; k < f.order[i]->nsucc; k++) /* lanes may fall into a block where others wait */
 			if (bs_has(f.tf[i], f.position[f.order[i]->succ[k]->id]))
 				l->reach[f.order[i]->succ[k]->id] = true;
+		if (op_info[block_term(f.order[i])->op].flags & OPF_FATAL && i + 1 < f.n) /* fetched for nothing: on to the next */
+			l->reach[f.order[i + 1]->id] = true;
 	}
 	arena_free(&tmp);
 	return true;
