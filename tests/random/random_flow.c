@@ -463,6 +463,8 @@ void sequence(Gen *g, int depth)
 {
 	int n = 1 + (int)rnd(g, 3);
 	straight(g, (int)rnd(g, 2));
-	for (int k = 0; k < n && (k == 0 || g->cost < g->limit); k++)
+	for (int k = 0; k < n && (k == 0 || g->cost < g->limit); k++) {
 		statement(g, depth);
+		idle_statement(g);
+	}
 }

@@ -28,7 +28,7 @@ static unsigned choose_features(Gen *g)
 	static const uint8_t likely[RF_COUNT] = { [RF_PARTIAL_BIT] = 15, [RF_RECURSION_BIT] = 35, [RF_INDIRECT_BIT] = 65,
 		[RF_EXIT_BIT] = 50, [RF_CALL_BIT] = 60, [RF_DOUBLE_BIT] = 50, [RF_DEEP_BIT] = 10 };
 	unsigned on = 0;
-	for (int k = 0; k < RF_POINT_BIT; k++) /* the last is chosen when the rest is made */
+	for (int k = 0; k < RF_POINT_BIT; k++) /* points are chosen when the rest is made */
 		if (chance(g, likely[k] ? likely[k] : 75))
 			on |= 1u << k;
 	on &= g->p->features;
@@ -401,6 +401,8 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->m = k->module = module_new(name);
 	g->file = module_file(g->m, "random.cu");
 	g->on = choose_features(g);
+	g->idle = ~g->state;
+	g->on |= p->seed % 2 ? p->features & RF_IDLE : 0;
 	choose_shape(g);
 	make_data(g);
 	if (has(g, RF_PREDICATE)) {

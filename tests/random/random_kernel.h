@@ -33,7 +33,8 @@
 	X(CONSTANT, "constant predicates, branches on them, constant indices") \
 	X(CARRY, "the carry flag across blocks, loops and calls") \
 	X(OVERWRITE, "instructions that overwrite their guards") \
-	X(POINT, "reconvergence points, which branches ask for")
+	X(POINT, "reconvergence points, which branches ask for") \
+	X(IDLE, "loops without a result, copies of copies, aborts that are never reached")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)
