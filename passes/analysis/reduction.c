@@ -175,7 +175,7 @@ static int arm(const Reduction *r, int b, int x)
 
 static bool self_loop(Reduction *r, int b)
 {
-	if (r->node[b].self < 0 || r->node[b].nout > 2)
+	if (r->node[b].self < 0 || r->node[b].nout > 2 || r->node[b].loop)
 		return false;
 	reduction_cut(r, r->node[b].self);
 	r->node[b].cycle = true;
@@ -206,7 +206,7 @@ static bool sequence(Reduction *r, int b)
 
 static bool while_loop(Reduction *r, int b)
 {
-	if (r->node[b].nout != 2)
+	if (r->node[b].nout != 2 || r->node[b].loop)
 		return false;
 	red_out(r, b, e) {
 		int x = r->edge.v[e].to;

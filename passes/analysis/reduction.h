@@ -14,6 +14,7 @@ typedef struct RedNode {
 	int into;                  /* itself, or the node that it went into */
 	int kid, last_kid, next;   /* nodes that went into it, in their order; the next in the list it is in itself */
 	bool keep;                 /* never merged, and nothing into it */
+	bool loop;                 /* cycles that begin here stay */
 	bool cycle;                /* edges back to its first node have been taken away */
 	bool queued;
 } RedNode;

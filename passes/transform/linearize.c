@@ -96,43 +96,75 @@ static bool admitted(Lin *l, const LinRegion *r)
 	return !refused;
 }
 
-/* The region becomes a node as it is. */
-static void refuse(Lin *l, const LinRegion *r)
+/* d leads nowhere else, or to p: the region goes into it. The virtual entry takes nothing in. */
+int region_becomes_node(Lin *l, const LinRegion *r, bool cut)
 {
-	int c = r->entry >= 0 ? r->entry : r->node[0];
-	for (int i = 0; i < r->n; i++) {
+	int c = r->d >= 0 && r->d != l->e ? r->d : r->entry >= 0 ? r->entry : r->node[0];
+	for (int i = 0; i < r->n; i++)
 		red_out(&l->red, r->node[i], e) {
 			reduction_cut(&l->red, e);
-			if (l->red.edge.v[e].to == r->p)
+			if (l->red.edge.v[e].to == r->p && !cut)
 				reduction_join(&l->red, c, r->p, e);
 		}
-		red_in(&l->red, r->node[i], e)
-			if (r->d >= 0 && l->red.edge.v[e].from == r->d) {
+	if (r->d >= 0)
+		red_out(&l->red, r->d, e)
+			if (l->red.edge.v[e].to != r->p)
 				reduction_cut(&l->red, e);
-				reduction_join(&l->red, r->d, c, e);
-			}
-	}
 	for (int i = 0; i < r->n; i++)
 		if (r->node[i] != c)
 			reduction_merge(&l->red, c, r->node[i]);
-	l->node[c].refused = true;
+	if (r->d == l->e)
+		reduction_edge(&l->red, l->e, c, -1);
+	l->red.node[c].loop &= c == r->d;
 	reduction_look(&l->red, c);
 	reduction_look(&l->red, r->p);
-	if (r->d >= 0)
-		reduction_look(&l->red, r->d);
+	return c;
 }
 
-static void region(Lin *l, LinRegion *r)
+/* The region becomes a node as it is. */
+static void leave_alone(Lin *l, const LinRegion *r, bool refused) { l->node[region_becomes_node(l, r, false)].refused |= refused; }
+
+/* Threads of a warp may part at a branch of the region, or of the block before it. */
+static bool parts(const Lin *l, const LinRegion *r)
+{
+	Arena a = { 0 };
+	BitSet in = bs_new(&a, l->x);
+	bool is = false;
+	for (int i = 0; i < r->n; i++)
+		blocks_of(l, r->node[i], in);
+	if (r->d >= 0 && r->d < l->x)
+		blocks_of(l, r->d, in);
+	bs_each(in, b)
+		is |= l->uniformity->divergent[b];
+	arena_free(&a);
+	return is;
+}
+
+/* Threads may execute other ones' turns of a loop, or blocks in another order: not where operations need them together. */
+static bool reorders(const Lin *l, const LinRegion *r)
+{
+	bool any = false;
+	for (int i = 0; i < r->n; i++)
+		any |= l->node[r->node[i]].convergent;
+	return any && (l->merge || l->norder);
+}
+
+void region_rewrite(Lin *l, LinRegion *r)
 {
 	Arena a = { 0 };
 	Plan plan;
 	Guards guards;
-	if (!admitted(l, r)) {
-		refuse(l, r);
+	if (l->divergent && !parts(l, r)) {
+		pass_remark(l->run, l->run->f->loc, "left alone: a region of %d units: no branch of it parts threads", r->n);
+		leave_alone(l, r, false);
+		return;
+	}
+	if (!admitted(l, r) || reorders(l, r)) {
+		leave_alone(l, r, true);
 		return;
 	}
 	plan_make(l, &a, r, &plan);
-	guards_make(&plan, l->level, &guards);
+	guards_make(&plan, l->level, l->flat, &guards);
 	region_emit(l, &plan, &guards);
 	vec_free(&guards.point);
 	arena_free(&a);
@@ -152,7 +184,7 @@ static void merged(void *self, int b, int x)
 	}
 }
 
-static void build(Lin *l)
+static void build(Lin *l, bool *endless)
 {
 	const Cfg *c = l->cfg;
 	Function *f = l->run->f;
@@ -186,13 +218,14 @@ static void build(Lin *l)
 			vec_push(&l->strand, ((Strand){ p, -1 }));
 			reduction_edge(&l->red, b, l->x, reduction_strand(&l->red));
 		} else if (list_has(&l->flow->succ[b], l->x)) {
+			*endless = true;
 			reduction_edge(&l->red, b, l->x, -1); /* where an endless loop begins: no edge of the program */
 		}
 	}
 }
 
 /* What says whether regions are admitted, made before anything changes. */
-static void find_convergent(Lin *l)
+static void find_convergent(Lin *l, bool wanted)
 {
 	bool any = false;
 	for (int b = 0; b < l->x; b++)
@@ -200,13 +233,10 @@ static void find_convergent(Lin *l)
 			bs_add(l->convergent, b);
 			l->node[b].convergent = any = true;
 		}
-	if (!any)
+	if ((!any && !l->divergent) || !wanted)
 		return;
 	l->uniformity = uniformity_build(&l->arena, l->cfg);
 	l->pdom = pdom_build(&l->arena, l->cfg, true);
-	for (int x = 0; x < l->x; x++)
-		if (l->red.node[x].into != x && l->node[x].convergent)
-			l->node[reduction_find(&l->red, x)].convergent = true;
 }
 
 static void arrange(Lin *l)
@@ -226,16 +256,26 @@ static bool is_structured(const Lin *l)
 	return left <= 1;
 }
 
-static bool run(PassRun *r)
+enum { OPT, WHOLE, DIVERGENT, MERGE, DEPTH, ORDER };
+
+/* One pass over the function; true when it changed. again: the options that choose regions have had their turn. endless: it has loops without end. */
+static bool once(PassRun *r, bool again, bool *endless)
 {
-	Lin l = { .run = r, .edit = edit_open(r->m, r->f, r->origin), .level = (int)r->option[0].number };
+	const PassValue *o = r->option;
+	Lin l = { .run = r, .edit = edit_open(r->m, r->f, r->origin), .level = (int)o[OPT].number, .divergent = o[DIVERGENT].number };
+	bool chosen = !again && (o[ORDER].n || o[DEPTH].number || o[WHOLE].number);
+	l.merge = again ? 0 : (int)o[MERGE].number;
 	l.cfg = cfg_build(&l.arena, r->f);
 	l.effects = analysis_effects(r->an);
-	build(&l);
+	build(&l, endless);
+	find_convergent(&l, chosen || l.merge || again || !analysis_structure(r->an)->structured);
+	if (l.merge)
+		loops_to_merge(&l, l.merge);
+	if (chosen)
+		regions_chosen(&l, &o[ORDER], (int)o[DEPTH].number, o[WHOLE].number);
 	reduction_run(&l.red);
 	if (!is_structured(&l)) {
-		find_convergent(&l);
-		regions_find(&l, region);
+		regions_find(&l, region_rewrite);
 		must(is_structured(&l));
 	}
 	if (l.regions)
@@ -251,14 +291,28 @@ static bool run(PassRun *r)
 	return l.regions > 0;
 }
 
+/* A loop without end inside a unit that others leave has no place where its threads meet those: what is around it may have to be rewritten again. */
+static bool run(PassRun *r)
+{
+	bool endless = false, changed = once(r, false, &endless), more = changed;
+	for (int most = r->f->block.n; more && endless && !function_structured(r->f) && most > 0; most--)
+		more = once(r, true, &endless);
+	return changed;
+}
+
 static const PassOption options[] = {
-	{ "opt", 4, 0, 4, "how many of the ways to save guards are used: 0 none, 1 skip, 2 nest, 3 branch at once, 4 all" },
+	[OPT] = { "opt", 4, 0, 4, "how many of the ways to save guards are used: 0 none, 1 skip, 2 nest, 3 branch at once, 4 all" },
+	[WHOLE] = { "whole", 0, 0, 1, "1: an unstructured function is one region, and every block a unit (the paper's Algorithms 2 and 3 off)" },
+	[DIVERGENT] = { "divergent", 0, 0, 1, "1: only regions with a branch at which the threads of a warp may part" },
+	[MERGE] = { "merge", 0, 0, 1000, "so many levels of loops go into the loop around them, whose turns threads take as they come" },
+	[DEPTH] = { "depth", 0, 0, 1000000, "what lies deeper than a reconvergence stack of so many entries allows becomes a row of guards, which needs 3; 0: no bound" },
+	[ORDER] = { "order", .kind = PASS_LIST, .help = "labels of blocks: the smallest region around them is rewritten with its units in this order" },
 };
 
 const Pass pass_linearize = {
 	.name = "linearize",
 	.help = "make unstructured control flow structured: chains of blocks guarded by a variable",
 	.options = options,
-	.noptions = 1,
+	.noptions = sizeof options / sizeof *options,
 	.function = run,
 };

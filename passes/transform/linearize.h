@@ -35,7 +35,9 @@ typedef struct Lin {
 	Block **block;             /* its blocks by number */
 	int *pos;                  /* by node: its number in the region looked at, -1 = outside */
 	BitSet convergent, noted;  /* blocks with such operations; those that a warning has named */
-	int level;                 /* option opt */
+	int level, merge;          /* options opt, merge */
+	bool flat, divergent;      /* guards do not nest; option divergent */
+	const int *order; int norder; /* blocks of the region looked at, in the order asked for */
 	int regions, guards;       /* for --pass-stats */
 } Lin;
 
@@ -48,6 +50,10 @@ typedef struct LinRegion {
 	int *node, n;              /* in ascending order */
 } LinRegion;
 void regions_find(Lin *, void (*found)(Lin *, LinRegion *));
+void regions_chosen(Lin *, const PassValue *order, int depth, bool whole);
+void loops_to_merge(Lin *, int levels);
+void region_rewrite(Lin *, LinRegion *);                /* or leaves it as it is; a node then */
+int region_becomes_node(Lin *, const LinRegion *, bool cut); /* which: d, when all edges come from there; cut: without its edges to p */
 
 /* ---- plan: units in their order, and cycles ---- */
 
@@ -83,7 +89,7 @@ typedef struct Point {
 	int yes, no;               /* points; UNIT: yes is where it goes on */
 } Point;
 typedef struct Guards { Vec(Point) point; int start, after; } Guards; /* start: where the region begins; after: the point of p */
-void guards_make(const Plan *, int level, Guards *);
+void guards_make(const Plan *, int level, bool flat, Guards *); /* flat: none inside another, nor beside it */
 
 void region_emit(Lin *, const Plan *, const Guards *);
 #endif

@@ -12,7 +12,7 @@ typedef struct Emit {
 	int var, test;             /* registers, -1 until needed */
 	Block **block;             /* by point: of guards */
 	Block *after, *gone, *back; /* p, or the end of the function: where threads end, where they return */
-	Vec(Strand) in, out;       /* edges into the region and out of it, as they are now */
+	Vec(Strand) out;           /* edges out of the region, as they are now */
 } Emit;
 
 /* ---- the order of blocks ---- */
@@ -251,17 +251,12 @@ static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
 		assign(m, b, &term, u->value[!first]);
 	if (!decides) {
 		jump(m, b, &term, to);
-		if (unit == m->p->n)
-			vec_push(&m->in, ((Strand){ b, 0 }));
 		return;
 	}
 	const Opd *c = ins_src(&term, 0);
 	edit_branch(m->e, b, &term, c->id, block_at(m, way[c->neg]), block_at(m, way[!c->neg]));
-	for (int k = 0; k < 2; k++) {
+	for (int k = 0; k < 2; k++)
 		leads(m, b, k, way[k != c->neg]);
-		if (unit == m->p->n)
-			vec_push(&m->in, ((Strand){ b, k }));
-	}
 }
 
 /* One of the edges goes to point `to` with the value: in the block when all of its edges do, else through a block of its own for each value. */
@@ -354,9 +349,6 @@ static Block *enter(Emit *m, Block **mids)
 	}
 	if (r->d >= 0) {
 		leave(m, m->p->n, to, mids);
-		if (!u->chooses)
-			for (int k = 0; k < u->n; k++)
-				vec_push(&m->in, m->l->strand.v[m->p->edge[u->first + k].strand]);
 		return first;
 	}
 	if (u->chooses || !read_at(m, to)) {
@@ -380,40 +372,29 @@ static int new_strand(Lin *l, Strand s)
 	return reduction_strand(&l->red);
 }
 
+/* Into the node in front of it, where that leads nowhere else; or by itself. */
 static void collapse(Emit *m, Block *first)
 {
 	Lin *l = m->l;
 	const LinRegion *r = m->p->region;
-	int c = r->entry >= 0 ? r->entry : r->node[0];
 	bool again = false, past = false; /* past: d's edges to p go through the region now */
 	for (int i = 0; i < m->g->point.n; i++)
 		again |= at(m, i)->kind == BACK && block_at(m, at(m, i)->yes) == first;
 	for (int k = 0; k < m->p->unit[m->p->n].n; k++)
 		past |= m->p->edge[m->p->unit[m->p->n].first + k].value >= m->p->n;
-	for (int i = 0; i < r->n; i++)
-		red_out(&l->red, r->node[i], e)
-			reduction_cut(&l->red, e);
-	if (r->d >= 0)
+	if (past)
 		red_out(&l->red, r->d, e)
-			if (l->red.edge.v[e].to != r->p || past)
+			if (l->red.edge.v[e].to == r->p)
 				reduction_cut(&l->red, e);
-	for (int i = 0; i < r->n; i++)
-		if (r->node[i] != c)
-			reduction_merge(&l->red, c, r->node[i]);
-	l->node[c].head = first;
-	l->red.node[c].cycle = again;
-	if (r->d == l->e)
-		reduction_edge(&l->red, l->e, c, -1);
-	for (int k = 0; k < m->in.n && r->d >= 0; k++)
-		reduction_edge(&l->red, r->d, c, new_strand(l, m->in.v[k]));
+	int c = region_becomes_node(l, r, true);
+	if (c != r->d) {
+		l->node[c].head = first;
+		l->red.node[c].cycle = again;
+	}
 	for (int k = 0; k < m->out.n; k++)
 		reduction_edge(&l->red, c, r->p, new_strand(l, m->out.v[k]));
 	if (!m->out.n)
 		reduction_edge(&l->red, c, r->p, -1);
-	reduction_look(&l->red, c);
-	reduction_look(&l->red, r->p);
-	if (r->d >= 0)
-		reduction_look(&l->red, r->d);
 }
 
 void region_emit(Lin *l, const Plan *p, const Guards *g)
@@ -431,7 +412,6 @@ void region_emit(Lin *l, const Plan *p, const Guards *g)
 			leave(&m, at(&m, i)->unit, at(&m, i)->yes, mids);
 	collapse(&m, enter(&m, mids));
 	l->regions++;
-	vec_free(&m.in);
 	vec_free(&m.out);
 	arena_free(&m.arena);
 }

@@ -26,6 +26,7 @@ typedef struct Find {
 	int *first, *link;         /* nodes of each level (loop + 1) */
 	int *level;                /* of each node: the loop in whose list it stands */
 	int *list;                 /* the nodes of the region looked at */
+	bool merging;              /* the level is a loop of a nest that is to become one region */
 	Vec(int) extra;            /* nodes that stand for regions of this level, and are in its list not yet */
 	int *super, *member;       /* node -> a node nearer to the first of the cycle it lies in, or itself */
 	Super **of;                /* by a cycle's first node; NULL: the node is no cycle */
@@ -215,8 +216,19 @@ static void forget(Find *d, int x)
 	d->of[x] = NULL;
 }
 
+/* A part of a nest of loops that is to become one region, with a loop in it. */
+static bool part_of_nest(const Find *d, const LinRegion *r)
+{
+	bool any = false;
+	for (int i = 0; i < r->n && d->merging; i++)
+		any |= d->r->node[r->node[i]].loop;
+	return any;
+}
+
 static void hand_over(Find *d, LinRegion *r)
 {
+	if (part_of_nest(d, r))
+		return;
 	qsort(r->node, (size_t)r->n, sizeof *r->node, by_number);
 	d->found(d->l, r);
 	for (int i = 0; i < r->n; i++) {
@@ -436,6 +448,7 @@ void regions_find(Lin *l, void (*found)(Lin *, LinRegion *))
 		Level v;
 		vec_clear(&d.extra);
 		build(&d, &v, loop);
+		d.merging = v.head >= 0 && l->red.node[v.head].loop;
 		sort(&v);
 		dominators(&v);
 		find_in(&d, &v);

@@ -32,7 +32,8 @@ typedef struct Given { int value, unit; } Given;
 typedef struct Make {
 	const Plan *plan;
 	Guards *g;
-	int level, top, back;      /* top: the greatest value; back: stands for all values that lead backward */
+	int level, back;           /* back: stands for all values that lead backward */
+	bool flat;
 	int size, *last;           /* by value: the last unit that has given it, -2 = none; a tree of greatest ones, of `size` leaves */
 	Vec(Given) log, again;     /* what `last` was; values that an else part must not see */
 	int *seen, visit;
@@ -216,7 +217,7 @@ static void begin_unit(Make *k, Frame *f)
 		k->now = way(2 * f->guard);
 	}
 	int u = point(k, (Point){ .kind = UNIT, .unit = i });
-	f->e = k->level >= 2 && !all ? end_at(k, f, next_value(k, i + 1, f->floor)) : i + 1;
+	f->e = k->level >= 2 && !k->flat && !all ? end_at(k, f, next_value(k, i + 1, f->floor)) : i + 1;
 	lead(k, k->now, u, false);
 	k->now = way(2 * u);
 	f->log = k->log.n;
@@ -235,7 +236,7 @@ static void begin_unit(Make *k, Frame *f)
 static void end_then(Make *k, Frame *f)
 {
 	f->then = k->now;
-	f->m = k->level >= 1 ? end_at(k, f, next_value(k, f->e, f->at)) : f->e;
+	f->m = k->level >= 1 && !k->flat ? end_at(k, f, next_value(k, f->e, f->at)) : f->e;
 	if (f->m <= f->e) {
 		k->now = both(k, f->then, way(2 * f->guard + 1));
 		f->at = f->e;
@@ -312,10 +313,10 @@ static void prepare_loops(Make *k, Arena *a)
 		}
 }
 
-void guards_make(const Plan *p, int level, Guards *g)
+void guards_make(const Plan *p, int level, bool flat, Guards *g)
 {
 	Arena a = { 0 };
-	Make k = { .plan = p, .g = g, .level = level, .top = p->n + 1, .back = p->n + 2, .size = 1, .dead = { -1, -1 } };
+	Make k = { .plan = p, .g = g, .level = level, .flat = flat, .back = p->n + 2, .size = 1, .dead = { -1, -1 } };
 	while (k.size < p->n + 4)
 		k.size *= 2;
 	k.last = arena_array(&a, int, 2 * k.size);

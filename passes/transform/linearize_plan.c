@@ -52,6 +52,34 @@ static bool endless(const Lin *l, int x)
 	return true;
 }
 
+/* The blocks asked for stand in their order; another one behind the one that it follows in the order found. */
+static void permute(Lin *l, Arena *a, const Plan *p, int *order)
+{
+	int *behind = arena_array(a, int, p->n + 1), *next = arena_array(a, int, p->n + 1), *asked = arena_array(a, int, p->n + 1), n = 0;
+	for (int i = 0; i <= p->n; i++)
+		behind[i] = -1;
+	for (int i = 0; i < l->norder; i++)
+		asked[l->pos[l->order[i]]] = i + 1;
+	for (int i = 0, last = p->n, tail = -1; i < p->n; i++) {
+		if (asked[order[i]]) {
+			last = order[i];
+			tail = -1;
+			continue;
+		}
+		*(tail < 0 ? &behind[last] : &next[tail]) = order[i];
+		next[order[i]] = -1;
+		tail = order[i];
+	}
+	for (int i = -1; i < l->norder; i++) {
+		int x = i < 0 ? p->n : l->pos[l->order[i]];
+		if (i >= 0)
+			order[n++] = x;
+		for (int y = behind[x]; y >= 0; y = next[y])
+			order[n++] = y;
+	}
+	must(n == p->n);
+}
+
 static void order_units(Lin *l, Arena *a, Plan *p)
 {
 	const LinRegion *r = p->region;
@@ -72,6 +100,8 @@ static void order_units(Lin *l, Arena *a, Plan *p)
 	}
 	p->n = graph_order(a, g, in, order, NULL);
 	must(p->n == r->n);
+	if (l->norder)
+		permute(l, a, p, order);
 	p->unit = arena_array(a, PlanUnit, p->n + 1);
 	int at = 0;
 	for (int last = 0; last < 2; last++) {
@@ -218,6 +248,28 @@ static void find_loops(Arena *a, Plan *p)
 	}
 }
 
+/* The innermost levels go: the loop around them takes their threads back, too. */
+static void merge_loops(Arena *a, Plan *p, int levels)
+{
+	int *height = arena_array(a, int, p->nloop + 1), *to = arena_array(a, int, p->nloop + 1), n = 0;
+	for (int i = p->nloop; i-- > 0;) {
+		int up = p->loop[i].parent;
+		height[i]++;
+		if (up >= 0 && height[i] > height[up])
+			height[up] = height[i];
+	}
+	for (int i = 0; i < p->nloop; i++) {
+		int up = p->loop[i].parent;
+		to[i] = up >= 0 ? to[up] : -1;
+		if (up >= 0 && height[i] <= levels)
+			continue;
+		p->loop[n] = p->loop[i];
+		p->loop[n].parent = to[i];
+		to[i] = n++;
+	}
+	p->nloop = n;
+}
+
 /* Values below a loop's start are on their way through it, to a loop around it. */
 static void find_passed(Arena *a, Plan *p)
 {
@@ -248,6 +300,8 @@ void plan_make(Lin *l, Arena *a, const LinRegion *r, Plan *p)
 	order_units(l, a, p);
 	find_edges(l, a, p);
 	find_loops(a, p);
+	if (l->merge)
+		merge_loops(a, p, l->merge);
 	find_passed(a, p);
 	for (int i = 0; i < r->n; i++)
 		l->pos[r->node[i]] = -1;

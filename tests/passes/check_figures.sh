@@ -60,6 +60,16 @@ warp figure1 paper linearize "depth 2: B1=1 B2=1 B3=1 B4=1 B5=1 B6=1"
 warp figure2b paper none "depth 2: B1=1 B2=2 B3=2 B4=30 B5=2 B6=2 B7=1"
 warp figure3 paper none "depth 7: B1=1 B2=1 B3=1 B4=1 B5=1 B6=1 B7=1 B8=1 B9=1 B10=1"
 
+warp figure2b paper 'linearize(merge=1)' "depth 2: B1=1 B2=3 B3=3 B4=25 B5=3 B6=3 B7=1" # the inner loop's 30 turns become 25
+warp figure3 paper 'linearize(depth=3)' "depth 2: B1=1 B2=1 B3=1 B4=1 B5=1 B6=1 B7=1 B8=1 B9=1 B10=1"
+warp figure3 paper 'linearize(depth=5)' "depth 4: B1=1 B2=1 B3=1 B4=1 B5=1 B6=1 B7=1 B8=1 B9=1 B10=1"
+same "figure1, whole: guards" "$(gsim-opt -p 'linearize(whole=1,opt=0)' figure1.ir | sed -n 's/^\(B[0-9]*\)_guard:.*/\1/p' | tr '\n' ' ')" "B1 B2 B3 B4 B5 B6 "
+same "figure2a, in the order of figure 7" "$(gsim-opt -p 'linearize(order=[B1,B2,B5,B3,B6,B4,B7],opt=0)' figure2a.ir | awk '
+	/^[A-Za-z0-9_]*_(guard|entry):/ { at = $1 }
+	/^figure2a_entry/ || /_guard:/ { name = $1; sub(/:.*/, "", name) }
+	name && $1 == "bra" { to[name] = $NF; for (k = 2; k <= NF; k++) if ($k ~ /!/) { to[name] = $(k - 1); break }; name = "" }
+	END { for (g = to["figure2a_entry"]; g in to; g = to[g]) { b = g; sub(/_.*/, "", b); printf "%s ", b } }')" "B1 B2 B5 B3 B6 B4 B7 "
+
 # Whatever decides the branches: structured, every block once as before, at most two new blocks for each, one fetch of each block in
 # graphs without loops.
 for f in figure1 figure2a figure3 figure5 figure5_crossing figure6a figure6c; do

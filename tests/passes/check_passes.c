@@ -22,7 +22,9 @@ static bool apply(const Pass *p, Function *f)
 
 static bool linearize(Function *f, int level)
 {
-	PassValue args[] = { { .number = level } };
+	PassValue args[PASS_OPTIONS];
+	pass_defaults(&pass_linearize, args);
+	args[0].number = level;
 	return pass_apply(&pass_linearize, m, f, args, &diag);
 }
 
@@ -258,6 +260,139 @@ END_TEST
 START_TEST(random_acyclic) { all_levels(true); } END_TEST
 START_TEST(random_cyclic) { all_levels(false); } END_TEST
 
+/* ---- linearization with every option ---- */
+
+enum { OPT, WHOLE, DIVERGENT, MERGE, DEPTH, ORDER, LIN_OPTIONS };
+
+/* What the graph brings: equal targets, a condition that is a constant, three ways, entries of cycles, returns in the middle. */
+static Function *awkward(Function *f)
+{
+	for (int b = 0; b < f->block.n; b++) {
+		Ins *t = block_term(f->block.v[b]);
+		if (t->op == OP_BRA && t->nsrc && pick(12) == 0)
+			*ins_src(t, 0) = opd_imm(pick(2));
+		else if (t->op == OP_BRA && t->nsrc && pick(4) == 0)
+			ins_src(t, 0)->neg = true;
+	}
+	return f;
+}
+
+static bool has_trap(const char *text) { return strstr(text, ":trap") != NULL; }
+
+static char *choose_options(PassValue *v, const Function *f, bool traps)
+{
+	pass_defaults(&pass_linearize, v);
+	v[OPT].number = pick(5);
+	v[WHOLE].number = pick(4) == 0;
+	v[MERGE].number = pick(3) == 0 ? 1 + pick(3) : 0;
+	v[DEPTH].number = pick(4) == 0 ? 3 + 2 * pick(3) : 0;
+	if (pick(4) == 0 && !traps) { /* with traps, an order may make a loop that only aborts leave */
+		v[ORDER].n = 2 + pick(f->block.n - 1);
+		v[ORDER].n = v[ORDER].n > f->block.n ? f->block.n : v[ORDER].n;
+		v[ORDER].list = (const char **)arena_array(&arena, char *, v[ORDER].n);
+		int start = pick(f->block.n), step = 1;
+		for (int i = 0; i < v[ORDER].n; i++)
+			v[ORDER].list[i] = f->block.v[(start + i * step) % f->block.n]->label;
+		for (int i = v[ORDER].n - 1; i > 0; i--) {
+			int k = pick(i + 1);
+			const char *x = v[ORDER].list[i];
+			v[ORDER].list[i] = v[ORDER].list[k];
+			v[ORDER].list[k] = x;
+		}
+	}
+	char *text = arena_printf(&arena, "opt=%d,whole=%d,merge=%d,depth=%d,order=[", (int)v[OPT].number, (int)v[WHOLE].number,
+		(int)v[MERGE].number, (int)v[DEPTH].number);
+	for (int i = 0; i < v[ORDER].n; i++)
+		text = arena_printf(&arena, "%s%s%s", text, i ? "," : "", v[ORDER].list[i]);
+	return arena_printf(&arena, "%s]", text);
+}
+
+/* Every guard's immediate post-dominator is where it goes on when it fails. */
+static void check_guards(Function *f, const char *what)
+{
+	const Dom *p = pdom_build(&arena, cfg_build(&arena, f), true);
+	for (int b = 0; b < f->block.n; b++) {
+		const Block *g = f->block.v[b];
+		const char *tail = strrchr(g->label, '_');
+		if (g->origin && g->nsucc == 2 && tail && (!strcmp(tail, "_guard") || !strcmp(tail, "_back")))
+			ck_assert_msg(p->idom[b] == g->succ[1]->id, "%s: %s meets again elsewhere", what, g->label);
+	}
+}
+
+typedef struct Campaign { int graphs, changed, blocks, added, whole, brx; } Campaign;
+
+static void try_options(uint64_t seed, Campaign *c)
+{
+	static WmSource s;
+	static WmRun before, after;
+	PassValue v[PASS_OPTIONS];
+	rng = seed * 2654435761u + 17;
+	bool acyclic = pick(3) == 0;
+	int n = 3 + pick(14);
+	char *text = random_graph(n, acyclic, pick(3) == 0);
+	Function *f = awkward(graph_kernel(m, text));
+	char *options = choose_options(v, f, has_trap(text)), *what;
+	int blocks = f->block.n, ins = 0, brx = 0;
+	for (int b = 0; b < blocks; b++) {
+		ins += f->block.v[b]->ins.n - 1;
+		brx += block_term(f->block.v[b])->op == OP_BRX;
+	}
+	wm_source(f, &s);
+	wm_run(&s, f, WM_LANES, seed, &before);
+	diag.errors = 0;
+	bool changed = pass_apply(&pass_linearize, m, f, v, &diag);
+	if (diag.errors) /* an order with blocks that cannot be reached */
+		return;
+	what = arena_printf(&arena, "seed %d: linearize(%s): %s -> %s", (int)seed, options, text, text_of(f));
+	check_form(f);
+	ck_assert_msg(structured(&arena, cfg_build(&arena, f), NULL), "%s: not structured", what);
+	wm_run(&s, f, WM_LANES, seed, &after);
+	ck_assert_msg(after.ended || !before.ended, "%s: does not end", what);
+	for (int l = 0; l < WM_LANES; l++) {
+		const WmLane *x = &before.lane[l], *y = &after.lane[l];
+		int m = before.ended ? x->n > y->n ? x->n : y->n : x->n < y->n ? x->n : y->n;
+		ck_assert_msg(!memcmp(x->trace, y->trace, sizeof(int) * (size_t)m), "%s: lane %d: another trace", what, l);
+	}
+	int user = 0, own = 0;
+	for (int b = 0; b < f->block.n; b++) {
+		user += f->block.v[b]->user;
+		for (int k = 0; k < f->block.v[b]->ins.n - 1; k++)
+			own += f->block.v[b]->ins.v[k].origin == 0;
+	}
+	ck_assert_msg(user == blocks && own == ins, "%s: something of the source is there twice, or gone", what);
+	if (!brx)
+		ck_assert_msg(f->block.n - blocks <= 2 * blocks + 2, "%s: %d blocks added", what, f->block.n - blocks);
+	if (v[OPT].number == 0 && !has_trap(text) && before.ended)
+		check_guards(f, what);
+	if (v[OPT].number == 0 && v[WHOLE].number && acyclic && changed && !v[ORDER].n && !v[DEPTH].number && !brx)
+		ck_assert_msg(after.max_depth <= 3, "%s: depth %d", what, after.max_depth);
+	c->graphs++;
+	c->changed += changed;
+	c->blocks += blocks;
+	c->added += f->block.n - blocks;
+	c->whole += v[WHOLE].number != 0;
+	c->brx += brx != 0;
+}
+
+/* COUNT: how many graphs. */
+START_TEST(random_options)
+{
+	Campaign c = { 0 };
+	const char *text = getenv("COUNT");
+	int n = text ? atoi(text) : 2500;
+	for (int i = 0; i < n; i++) {
+		try_options((uint64_t)i + 1, &c);
+		if (i % 50 == 49) {
+			teardown();
+			setup();
+		}
+	}
+	if (getenv("VERBOSE"))
+		fprintf(stderr, "%d graphs, %d with brx, %d whole: %d changed, %d blocks + %d\n", c.graphs, c.brx, c.whole, c.changed, c.blocks, c.added);
+	ck_assert_int_gt(c.changed, n / 3);
+}
+END_TEST
+
 /* ---- uniformity, dce, simplify-cfg: kernels as text ---- */
 
 static Function *read_kernel(const char *body)
@@ -467,13 +602,14 @@ int main(void)
 	Suite *s = suite_create("passes");
 	TCase *t = tcase_create("all");
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 600);
 	tcase_add_test(t, figure_1);
 	tcase_add_test(t, examples);
 	tcase_add_test(t, small_regions);
 	tcase_add_test(t, aborting);
 	tcase_add_test(t, random_acyclic);
 	tcase_add_test(t, random_cyclic);
+	tcase_add_test(t, random_options);
 	tcase_add_test(t, uniform_and_divergent);
 	tcase_add_test(t, rule_b);
 	tcase_add_test(t, dead_code);

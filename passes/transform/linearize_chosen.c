@@ -1,0 +1,177 @@
+/* Regions that options ask for, structured or not, before those that reduction leaves: their units are blocks. */
+#include "passes/transform/linearize.h"
+
+typedef struct Chosen { Lin *l; Arena arena; const Dom *dom, *pdom; int *seen, visit; } Chosen;
+
+/* All that lies between d and p, when there is no other way in or out. */
+static bool closed(Chosen *c, int d, int p, LinRegion *r)
+{
+	Reduction *red = &c->l->red;
+	*r = (LinRegion){ d, p, -1, r->node, 0 };
+	c->visit++;
+	red_out(red, d, e)
+		if (red->edge.v[e].to != p) {
+			c->seen[red->edge.v[e].to] = c->visit;
+			r->node[r->n++] = red->edge.v[e].to;
+		}
+	for (int i = 0; i < r->n; i++) {
+		if (r->node[i] == d || r->node[i] == c->l->x || r->node[i] == c->l->e)
+			return false;
+		red_out(red, r->node[i], e) {
+			int y = red->edge.v[e].to;
+			if (y == p || c->seen[y] == c->visit)
+				continue;
+			c->seen[y] = c->visit;
+			r->node[r->n++] = y;
+		}
+	}
+	for (int i = 0; i < r->n; i++)
+		red_in(red, r->node[i], e)
+			if (c->seen[red->edge.v[e].from] != c->visit && red->edge.v[e].from != d)
+				return false;
+	return r->n > 0;
+}
+
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+static void take(Chosen *c, LinRegion *r)
+{
+	qsort(r->node, (size_t)r->n, sizeof *r->node, by_number);
+	region_rewrite(c->l, r);
+}
+
+static int up(const Chosen *c, const Dom *t, int x, int top) { return x == top || t->idom[x] < 0 ? top : t->idom[x]; }
+
+/* ---- order ---- */
+
+static int block_called(const Lin *l, const char *label)
+{
+	for (int b = 0; b < l->x; b++)
+		if (!strcmp(l->block[b]->label, label))
+			return b;
+	return -1;
+}
+
+static bool contains(const LinRegion *r, const int *list, int n, int *mark)
+{
+	int found = 0;
+	for (int i = 0; i < r->n; i++)
+		mark[r->node[i]]++;
+	for (int i = 0; i < n; i++)
+		found += mark[list[i]] > 0;
+	for (int i = 0; i < r->n; i++)
+		mark[r->node[i]]--;
+	return found == n;
+}
+
+/* The smallest region with the blocks listed, in their order. */
+static void in_order(Chosen *c, const PassValue *v)
+{
+	Lin *l = c->l;
+	LinRegion r = { .node = arena_array(&c->arena, int, l->red.n) };
+	int *list = arena_array(&c->arena, int, v->n), *mark = arena_array(&c->arena, int, l->red.n), n = 0, d = -1, p = -1;
+	const char *missing = NULL;
+	for (int i = 0; i < v->n; i++) {
+		int b = block_called(l, v->list[i]);
+		if (b < 0 || l->cfg->rpo_index[b] < 0) {
+			missing = v->list[i];
+			continue;
+		}
+		list[n++] = b;
+		d = d < 0 ? b : dom_common(c->dom, d, b);
+		p = p < 0 ? b : dom_common(c->pdom, p, b);
+	}
+	if (n && missing)
+		diag_error(l->run->diag, l->run->f->loc, "linearize: order: no block `%s` that can be reached in %s", missing, l->run->f->name);
+	if (!n || missing)
+		return;
+	for (int i = 0; i < n; i++) {
+		d = list[i] == d ? up(c, c->dom, d, l->e) : d;
+		p = list[i] == p ? up(c, c->pdom, p, l->x) : p;
+	}
+	while (!closed(c, d, p, &r) || !contains(&r, list, n, mark)) {
+		if (d == l->e && p == l->x)
+			return;
+		d = up(c, c->dom, d, l->e);
+		p = up(c, c->pdom, p, l->x);
+	}
+	l->order = list;
+	l->norder = n;
+	take(c, &r);
+	l->norder = 0;
+}
+
+/* ---- depth ---- */
+
+typedef struct Open { int branch, around, n; } Open; /* a branch that has not met again, those around it, their number */
+
+/* Below the branches that the bound allows, all that lies between the next branch and where it meets becomes one region. A stack has an entry at
+   the bottom and two for each branch that is open; guards in a row need two. */
+static void below(Chosen *c, int entries)
+{
+	Lin *l = c->l;
+	LinRegion r = { .node = arena_array(&c->arena, int, l->red.n) };
+	Open *open = arena_array(&c->arena, Open, l->x + 1);
+	int allowed = entries < 3 ? 0 : (entries - 3) / 2, *at = arena_array(&c->arena, int, l->x + 1), n = 1;
+	open[0] = (Open){ -1, 0, 0 };
+	for (int i = 0; i < l->cfg->nreach; i++) {
+		const Block *b = l->cfg->rpo[i];
+		int o = b->id ? at[c->dom->idom[b->id]] : 0, d = c->dom->idom[b->id];
+		if (d >= 0 && l->cfg->graph->succ[d].n > 1) {
+			open[n] = (Open){ d, o, open[o].n + 1 };
+			o = n++;
+		}
+		while (o && dom_dominates(c->pdom, b->id, open[o].branch))
+			o = open[o].around;
+		at[b->id] = o;
+		if (open[o].n != allowed || l->red.node[b->id].nout < 2 || l->red.node[b->id].into != b->id)
+			continue;
+		bool nested = false;
+		if (!closed(c, b->id, c->pdom->idom[b->id], &r))
+			continue;
+		for (int k = 0; k < r.n; k++)
+			nested |= l->red.node[r.node[k]].nout > 1;
+		if (nested)
+			take(c, &r);
+	}
+}
+
+void regions_chosen(Lin *l, const PassValue *order, int depth, bool whole)
+{
+	Chosen c = { .l = l };
+	c.dom = dom_build(&c.arena, l->cfg);
+	c.pdom = pdom_build(&c.arena, l->cfg, true);
+	c.seen = arena_array(&c.arena, int, l->red.n);
+	l->flat = depth > 0;
+	if (order->n)
+		in_order(&c, order);
+	else if (depth > 0)
+		below(&c, depth);
+	LinRegion r = { .node = arena_array(&c.arena, int, l->red.n) };
+	if (whole && !l->regions && !structured(&c.arena, l->cfg, NULL) && closed(&c, l->e, l->x, &r))
+		take(&c, &r);
+	arena_free(&c.arena);
+}
+
+/* ---- loops that are merged ---- */
+
+/* Loops with at most `levels` levels of loops inside stay as they are for reduction, so that their nest becomes one region. */
+void loops_to_merge(Lin *l, int levels)
+{
+	Arena a = { 0 };
+	const Loops *loops = loops_build(&a, l->cfg);
+	int *height = arena_array(&a, int, loops->n + 1);
+	bool *merged = arena_array(&a, bool, loops->n + 1);
+	for (int i = loops->n; i-- > 0;) {
+		int p = loops->loop[i].parent;
+		height[i]++;
+		if (p >= 0 && height[i] > height[p])
+			height[p] = height[i];
+	}
+	for (int i = 0; i < loops->n; i++) {
+		int p = loops->loop[i].parent;
+		merged[i] = (height[i] > 1 && height[i] <= levels + 1) || (p >= 0 && merged[p]);
+		l->red.node[loops->loop[i].header].loop = merged[i];
+	}
+	arena_free(&a);
+}
