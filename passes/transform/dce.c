@@ -4,12 +4,21 @@
  * keeps     the graph; stores, atomics, volatile and ordered loads, operations that threads execute together, calls, traps
  * breaks    liveness
  *
- * A dead load goes, and with it the fault it might have raised. */
+ * Liveness that starts from what is wanted (strong liveness). A dead load goes, and with it the fault it might have raised. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
+#include "passes/analysis/flow.h"
 #include "passes/transform/transform.h"
 
-typedef struct Sweep { Edit *e; const EffectTable *effects; BitSet live; bool read; } Sweep;
+typedef struct Sweep {
+	Edit *e;
+	const EffectTable *effects;
+	const Cfg *c;
+	const Liveness *l;
+	BitSet *in;                    /* by block: registers that live at its start because something wanted reads them */
+	BitSet live;                   /* during a walk; empty between walks */
+	bool read;
+} Sweep;
 
 static void ask_live(void *self, int reg)
 {
@@ -29,24 +38,41 @@ static bool wanted(Sweep *s, const Ins *i)
 	return s->read;
 }
 
-/* Last to first: what is not wanted lets what it reads die, too. */
+/* From the end of the block to its start: what is not wanted lets what it reads die, too. dead: gets the places of what is not wanted. True when more
+   registers live at the start than were known to. */
+static bool visit(Sweep *s, const Block *b, BitSet dead)
+{
+	const IntList *succ = &s->c->graph->succ[b->id];
+	bool more = false;
+	for (int k = 0; k < succ->n; k++)
+		live_each(s->l, s->in[succ->v[k]], r)
+			bs_add(s->live, r);
+	for (int k = b->ins.n; k-- > 0;) {
+		if (wanted(s, &b->ins.v[k]))
+			liveness_step(s->e->f, &b->ins.v[k], s->live);
+		else if (dead.w)
+			bs_add(dead, k);
+	}
+	live_each(s->l, s->l->in[b->id], r) {
+		if (bs_has(s->live, r) && !bs_has(s->in[b->id], s->l->bit[r])) {
+			bs_add(s->in[b->id], s->l->bit[r]);
+			more = true;
+		}
+		bs_del(s->live, r);
+	}
+	return more;
+}
+
 static int sweep(Sweep *s, Block *b)
 {
-	Edit *e = s->e;
 	Arena a = { 0 };
 	BitSet dead = bs_new(&a, b->ins.n);
-	int n = 0, at = 0;
-	for (int k = b->ins.n; k-- > 0;) {
-		if (wanted(s, &b->ins.v[k])) {
-			liveness_step(e->f, &b->ins.v[k], s->live);
-		} else {
-			bs_add(dead, k);
-			n++;
-		}
-	}
+	int at = 0, n;
+	visit(s, b, dead);
+	n = bs_count(dead);
 	if (n) {
 		Rewrite w;
-		for (const Ins *i = edit_rewrite(&w, e, b); i; i = edit_next(&w))
+		for (const Ins *i = edit_rewrite(&w, s->e, b); i; i = edit_next(&w))
 			if (!bs_has(dead, at++))
 				edit_put(&w, *i);
 	}
@@ -54,26 +80,41 @@ static int sweep(Sweep *s, Block *b)
 	return n;
 }
 
+/* The least solution: at first nothing lives, so a value that only keeps itself going around a loop does not. */
+static void solve(Sweep *s, Arena *a)
+{
+	const Cfg *c = s->c;
+	BitSet waits = bs_new(a, c->nreach);
+	for (int i = 0; i < c->nreach; i++)
+		bs_add(waits, i);
+	for (int at = bs_next(waits, 0); at >= 0;) { /* places count from the end of the order */
+		const Block *b = c->rpo[c->nreach - 1 - at];
+		const IntList *pred = &c->graph->pred[b->id];
+		bs_del(waits, at);
+		if (visit(s, b, (BitSet){ 0 }))
+			for (int k = 0; k < pred->n; k++)
+				bs_add(waits, c->nreach - 1 - c->rpo_index[pred->v[k]]);
+		at = bs_next(waits, at);
+		if (at < 0)
+			at = bs_next(waits, 0);
+	}
+}
+
 static bool run(PassRun *r)
 {
+	Arena a = { 0 };
 	Edit e = edit_open(r->m, r->f, r->origin);
-	Arena arena = { 0 };
-	int all = 0;
-	for (int n = -1; n; all += n) {
-		const Cfg *c = analysis_cfg(r->an);
-		const Liveness *l = analysis_liveness(r->an);
-		n = 0;
-		BitSet live = bs_new(&arena, function_values(r->f));
-		for (int i = 0; i < c->nreach; i++) {
-			liveness_enter(l, c->rpo[i]->id, live);
-			n += sweep(&(Sweep){ &e, analysis_effects(r->an), live, false }, c->rpo[i]);
-			liveness_leave(l, c->rpo[i]->id, live);
-		}
-		arena_free(&arena);
-	}
+	Sweep s = { .e = &e, .effects = analysis_effects(r->an), .c = analysis_cfg(r->an), .l = analysis_liveness(r->an),
+		.live = bs_new(&a, function_values(r->f)) };
+	int n = 0;
+	s.in = flow_sets(&a, s.c->n, s.l->n);
+	solve(&s, &a);
+	for (int i = 0; i < s.c->nreach; i++)
+		n += sweep(&s, s.c->rpo[i]);
 	edit_close(&e);
-	pass_count(r, "instructions deleted", all);
-	return all > 0;
+	arena_free(&a);
+	pass_count(r, "instructions deleted", n);
+	return n > 0;
 }
 
 const Pass pass_dce = {
