@@ -95,31 +95,43 @@ static BitSet named_points(Arena *a, const Function *f)
 	return s;
 }
 
-/* Where an edge to b leads at last: inserted blocks with nothing but a jump are skipped. A ring of them is left alone. */
-static Block *beyond(Block *b, BitSet named, int most)
+static bool hops(const Block *b, BitSet named) { return !b->user && b->ins.n == 1 && b->nsucc == 1 && !bs_has(named, b->id); }
+
+/* end[b] for every block on the way from b on: where an edge to it leads at last, inserted blocks with nothing but a jump being skipped. Those
+   of a ring of them, or on a way into one, stay where they are. */
+static void find_end(Block *b, BitSet named, Block **end, int *path)
 {
+	int n = 0;
 	Block *to = b;
-	while (!to->user && to->ins.n == 1 && to->nsucc == 1 && !bs_has(named, to->id)) {
-		to = to->succ[0];
-		if (!most--)
-			return b;
+	for (; !end[to->id] && hops(to, named); to = to->succ[0]) {
+		end[to->id] = to;              /* on the path; for a ring it stays so */
+		path[n++] = to->id;
 	}
-	return to;
+	if (!end[to->id])
+		end[to->id] = to;
+	Block *last = end[to->id];
+	for (int k = 0; k < n && !hops(last, named); k++)
+		end[path[k]] = last;
 }
 
 static bool skip_empty(Edit *e, BitSet named)
 {
+	Arena a = { 0 };
+	Block **end = arena_array(&a, Block *, e->f->block.n);
+	int *path = arena_array(&a, int, e->f->block.n);
 	bool changed = false;
 	for (int k = 0; k < e->f->block.n; k++) {
 		Block *b = e->f->block.v[k];
 		for (int s = 0; s < b->nsucc; s++) {
-			Block *to = beyond(b->succ[s], named, e->f->block.n);
+			find_end(b->succ[s], named, end, path);
+			Block *to = end[b->succ[s]->id];
 			if (to == b->succ[s])
 				continue;
 			edit_retarget(e, b, b->succ[s], to);
 			changed = true;
 		}
 	}
+	arena_free(&a);
 	return changed;
 }
 
@@ -159,8 +171,12 @@ static void append(Merger *w, Block *b, Block *s)
 static void prepend(Merger *w, Block *b, Block *s)
 {
 	Function *f = w->c->f;
-	for (int k = 0; k < b->ins.n - 1; k++)
-		vec_insert(&s->ins, k, b->ins.v[k]);
+	b->ins.n--;
+	for (int k = 0; k < s->ins.n; k++)
+		vec_push(&b->ins, s->ins.v[k]);
+	__typeof__(s->ins) all = b->ins;
+	b->ins = s->ins;
+	s->ins = all;
 	for (int k = 0; k < w->c->npred[b->id]; k++)
 		edit_retarget(w->e, living(w, w->c->pred[b->id][k]), b, s);
 	w->c->pred[s->id] = w->c->pred[b->id];
