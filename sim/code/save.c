@@ -132,13 +132,15 @@ static void carry_predicates(LowerFn *l)
 	function_number(f);
 }
 
-typedef struct Live { const Function *f; const Ins *i; BitSet set; } Live;
-static void live_use(void *self, int v) { bs_add(((Live *)self)->set, v); }
+/* carry: the flag's number in the set. Calls that are visited add registers, and the flag's number is one more than the last of these. */
+typedef struct Live { const Function *f; const Ins *i; BitSet set; int carry; } Live;
+static int live_number(const Live *l, int v) { return v == function_carry(l->f) ? l->carry : v; }
+static void live_use(void *self, int v) { bs_add(((Live *)self)->set, live_number(self, v)); }
 static void live_def(void *self, int v)
 {
 	Live *l = self;
 	if (ins_kills(l->f, l->i, v))
-		bs_del(l->set, v);
+		bs_del(l->set, live_number(l, v));
 }
 
 
@@ -148,14 +150,14 @@ typedef void CallVisit(void *self, Block *, int k, BitSet across);
 
 static void each_call(Arena *a, const Function *f, Block *b, const Liveness *live, CallVisit *visit, void *self)
 {
-	Live now = { f, NULL, bs_new(a, function_values(f)) };
+	Live now = { f, NULL, bs_new(a, function_values(f)), function_carry(f) };
 	liveness_enter(live, b->id, now.set);
 	for (int k = b->ins.n - 1; k >= 0; k--) {
 		Ins i = b->ins.v[k];
 		now.i = &i;
 		ins_defs(f, &i, live_def, &now);
 		if (i.op == OP_CALL) {
-			bs_del(now.set, function_carry(f)); /* goes through the call as it is */
+			bs_del(now.set, now.carry); /* goes through the call as it is */
 			visit(self, b, k, now.set);
 		}
 		ins_uses(f, &i, live_use, &now);
