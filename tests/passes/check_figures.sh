@@ -70,6 +70,10 @@ same "figure2a, in the order of figure 7" "$(gsim-opt -p 'linearize(order=[B1,B2
 	name && $1 == "bra" { to[name] = $NF; for (k = 2; k <= NF; k++) if ($k ~ /!/) { to[name] = $(k - 1); break }; name = "" }
 	END { for (g = to["figure2a_entry"]; g in to; g = to[g]) { b = g; sub(/_.*/, "", b); printf "%s ", b } }')" "B1 B2 B5 B3 B6 B4 B7 "
 
+gsim -q -c fermi.lua -m ipdom --verify -p 'linearize(order=[B2,B5,B3,B6,B4,B7])' -w figures.lua -t "$tmp/trace" figure2a.ir -- 1 1 || failed=1
+same "figure2a, as a warp runs it" "$(gsim-trace --csv "$tmp/trace" | awk -F, '
+	$8 == "issue" && $16 ~ /^B[0-9]$/ && $16 != last { printf "%s ", last = $16 }')" "B1 B2 B5 B3 B6 B4 B7 B8 "
+
 # Whatever decides the branches: structured, every block once as before, at most two new blocks for each, one fetch of each block in
 # graphs without loops.
 for f in figure1 figure2a figure3 figure5 figure5_crossing figure6a figure6c; do
