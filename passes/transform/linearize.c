@@ -184,24 +184,25 @@ static void merged(void *self, int b, int x)
 	}
 }
 
-static void build(Lin *l, bool *endless)
+static void build(Lin *l, bool apart)
 {
 	const Cfg *c = l->cfg;
 	Function *f = l->run->f;
 	l->x = c->n;
 	l->e = c->n + 1;
+	l->y = c->n + 2;
 	l->flow = cfg_flow_graph(&l->arena, c);
 	l->block = arena_array(&l->arena, Block *, c->n);
-	l->node = arena_array(&l->arena, LinNode, c->n + 2);
-	l->pos = arena_array(&l->arena, int, c->n + 2);
+	l->node = arena_array(&l->arena, LinNode, c->n + 3);
+	l->pos = arena_array(&l->arena, int, c->n + 3);
 	l->convergent = bs_new(&l->arena, c->n + 1);
 	l->noted = bs_new(&l->arena, c->n + 1);
-	reduction_init(&l->red, &l->arena, c->n + 2);
-	l->red.node[l->x].keep = l->red.node[l->e].keep = true;
+	reduction_init(&l->red, &l->arena, c->n + 3);
+	l->red.node[l->x].keep = l->red.node[l->e].keep = l->red.node[l->y].keep = true;
 	l->red.merged = merged;
 	l->red.self = l;
 	reduction_edge(&l->red, l->e, 0, -1);
-	for (int b = 0; b < c->n + 2; b++)
+	for (int b = 0; b < c->n + 3; b++)
 		l->pos[b] = -1;
 	for (int b = 0; b < c->n; b++) {
 		Block *p = l->block[b] = f->block.v[b];
@@ -218,8 +219,7 @@ static void build(Lin *l, bool *endless)
 			vec_push(&l->strand, ((Strand){ p, -1 }));
 			reduction_edge(&l->red, b, l->x, reduction_strand(&l->red));
 		} else if (list_has(&l->flow->succ[b], l->x)) {
-			*endless = true;
-			reduction_edge(&l->red, b, l->x, -1); /* where an endless loop begins: no edge of the program */
+			reduction_edge(&l->red, b, apart ? l->y : l->x, -1); /* where an endless loop begins: no edge of the program */
 		}
 	}
 }
@@ -258,17 +258,16 @@ static bool is_structured(const Lin *l)
 
 enum { OPT, WHOLE, DIVERGENT, MERGE, DEPTH, ORDER };
 
-/* One pass over the function; true when it changed. again: the options that choose regions have had their turn. endless: it has loops without end. */
-static bool once(PassRun *r, bool again, bool *endless)
+static bool run(PassRun *r)
 {
 	const PassValue *o = r->option;
 	Lin l = { .run = r, .edit = edit_open(r->m, r->f, r->origin), .level = (int)o[OPT].number, .divergent = o[DIVERGENT].number };
-	bool chosen = !again && (o[ORDER].n || o[DEPTH].number || o[WHOLE].number);
-	l.merge = again ? 0 : (int)o[MERGE].number;
+	bool chosen = o[ORDER].n || o[DEPTH].number || o[WHOLE].number, is = analysis_structure(r->an)->structured;
+	l.merge = (int)o[MERGE].number;
 	l.cfg = cfg_build(&l.arena, r->f);
 	l.effects = analysis_effects(r->an);
-	build(&l, endless);
-	find_convergent(&l, chosen || l.merge || again || !analysis_structure(r->an)->structured);
+	build(&l, !is);
+	find_convergent(&l, chosen || l.merge || !is);
 	if (l.merge)
 		loops_to_merge(&l, l.merge);
 	if (chosen)
@@ -289,15 +288,6 @@ static bool once(PassRun *r, bool again, bool *endless)
 	edit_close(&l.edit);
 	arena_free(&l.arena);
 	return l.regions > 0;
-}
-
-/* A loop without end inside a unit that others leave has no place where its threads meet those: what is around it may have to be rewritten again. */
-static bool run(PassRun *r)
-{
-	bool endless = false, changed = once(r, false, &endless), more = changed;
-	for (int most = r->f->block.n; more && endless && !function_structured(r->f) && most > 0; most--)
-		more = once(r, true, &endless);
-	return changed;
 }
 
 static const PassOption options[] = {

@@ -24,6 +24,7 @@ typedef struct Lin {
 	Cfg *cfg;                  /* of the function before any change */
 	Reduction red;
 	int e, x;
+	int y;                     /* where loops without end lead: like x, but nothing that also ends meets them there */
 	LinNode *node;
 	Vec(Strand) strand;        /* by strand of the reduction */
 	Vec(Block *) next, before; /* order of blocks, by Block.id */

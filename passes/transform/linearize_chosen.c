@@ -10,7 +10,9 @@ static bool closed(Chosen *c, int d, int p, LinRegion *r)
 	*r = (LinRegion){ d, p, -1, r->node, 0 };
 	c->visit++;
 	red_out(red, d, e)
-		if (red->edge.v[e].to != p) {
+		if (red->edge.v[e].to == c->l->y) {
+			return false;
+		} else if (red->edge.v[e].to != p) {
 			c->seen[red->edge.v[e].to] = c->visit;
 			r->node[r->n++] = red->edge.v[e].to;
 		}
@@ -19,7 +21,7 @@ static bool closed(Chosen *c, int d, int p, LinRegion *r)
 			return false;
 		red_out(red, r->node[i], e) {
 			int y = red->edge.v[e].to;
-			if (y == p || c->seen[y] == c->visit)
+			if (y == p || y == c->l->y || c->seen[y] == c->visit)
 				continue;
 			c->seen[y] = c->visit;
 			r->node[r->n++] = y;

@@ -72,7 +72,7 @@ static void into_level(Find *d, int loop, int x)
 
 static int local_of(Find *d, const Level *v, int x)
 {
-	int s = super_of(d, x);
+	int s = super_of(d, x == d->l->y ? d->l->x : x);
 	if (s == v->head)
 		return v->end;
 	return d->stamp[s] == d->now ? d->local[s] : v->root;
@@ -192,7 +192,7 @@ static bool explore(Find *d, LinRegion *r, int from)
 			return false;
 		red_out(d->r, r->node[i], e) {
 			int y = d->r->edge.v[e].to;
-			if (y == r->p || d->seen[y] == d->visit)
+			if (y == r->p || y == d->l->y || d->seen[y] == d->visit)
 				continue;
 			d->seen[y] = d->visit;
 			r->node[r->n++] = y;
@@ -252,6 +252,8 @@ static void between(Find *d, int x, int p)
 	d->visit++;
 	red_out(d->r, x, e) {
 		int y = d->r->edge.v[e].to;
+		if (y == d->l->y)
+			return;
 		if (y == p)
 			continue;
 		d->seen[y] = d->visit;
