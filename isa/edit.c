@@ -102,8 +102,8 @@ Block *edit_split_block(Edit *e, Block *b, int at, const char *tail)
 
 void edit_merge(Edit *e, Block *b, Block *s)
 {
-	must(b->nsucc == 1 && b->succ[0] == s && b != s);
-	b->ins.n--;
+	must(block_jumps(b) && b->succ[0] == s && b != s);
+	s->ins.v[0].mark = function_marks(e->f, vec_pop(&b->ins).mark, s->ins.v[0].mark);
 	for (int k = 0; k < s->ins.n; k++)
 		vec_push(&b->ins, s->ins.v[k]);
 	move_end(s, b);
@@ -159,6 +159,19 @@ static Opd renamed(Opd o, const int *reg)
 	return o;
 }
 
+static int renamed_marks(Function *f, int mark, const int *reg)
+{
+	if (!mark || !reg)
+		return mark;
+	Mark x = f->mark.v[mark];
+	int next = renamed_marks(f, x.next, reg), to = x.reg >= 0 ? reg[x.reg] : -1;
+	if (next == x.next && to == x.reg)
+		return mark;
+	x.next = next;
+	x.reg = to;
+	return function_mark(f, x);
+}
+
 static void clone_block(Edit *e, Block *d, const Block *s, Block *const *block, const int *reg)
 {
 	d->origin = s->origin;
@@ -169,6 +182,7 @@ static void clone_block(Edit *e, Block *d, const Block *s, Block *const *block, 
 			i.guard = reg[i.guard];
 		for (int o = 0; o < i.ndst + i.nsrc; o++)
 			i.opd[o] = renamed(i.opd[o], reg);
+		i.mark = renamed_marks(e->f, i.mark, reg);
 		vec_push(&d->ins, i);
 	}
 	d->nsucc = s->nsucc;
@@ -186,6 +200,113 @@ void edit_clone(Edit *e, Block *const *list, int n, Block **block, const int *re
 	for (int k = 0; k < n; k++)
 		clone_block(e, block[list[k]->id], list[k], block, reg);
 	edit_touch_graph(e->f);
+}
+
+/* ---- marks ---- */
+
+static int marks_when(Function *f, int mark, int reg, bool neg)
+{
+	if (!mark)
+		return 0;
+	Mark x = f->mark.v[mark];
+	x.next = marks_when(f, x.next, reg, neg);
+	if (x.reg < 0 && x.kind == MARK_BEGINS) {
+		x.reg = reg;
+		x.neg = neg;
+	}
+	return function_mark(f, x);
+}
+
+void edit_mark_when(Edit *e, Ins *i, int reg, bool neg)
+{
+	i->mark = marks_when(e->f, i->mark, reg, neg);
+	edit_touch_code(e->f);
+}
+
+static int marks_by(Function *f, int mark, const Opd *condition)
+{
+	if (!mark)
+		return 0;
+	Mark x = f->mark.v[mark];
+	x.next = marks_by(f, x.next, condition);
+	if (x.kind == MARK_DECIDES && x.reg < 0) {
+		x.reg = condition->id;
+		x.neg = condition->neg;
+	}
+	return function_mark(f, x);
+}
+
+void edit_decide(Edit *e, Ins *i, const Opd *condition)
+{
+	bool branches = i->op == OP_BRA && i->nsrc;
+	if (!branches && condition && condition->kind == OPD_REG)
+		i->mark = marks_by(e->f, i->mark, condition);
+	edit_touch_code(e->f);
+}
+
+/* What decides by the condition of the branch that it stands at decides as the branch itself. */
+static int settled(Function *f, int mark, int condition)
+{
+	if (!mark)
+		return 0;
+	Mark x = f->mark.v[mark];
+	int next = settled(f, x.next, condition), reg = x.kind == MARK_DECIDES && x.reg == condition ? -1 : x.reg;
+	if (next == x.next && reg == x.reg)
+		return mark;
+	x.next = next;
+	x.reg = reg;
+	return function_mark(f, x);
+}
+
+/* Takes what decides by the condition out of a list of marks; *taken: the first of those. */
+static int without_decisions(Function *f, int mark, int condition, int *taken)
+{
+	if (!mark)
+		return 0;
+	Mark x = f->mark.v[mark];
+	int next = without_decisions(f, x.next, condition, taken);
+	if (x.kind == MARK_DECIDES && x.reg == condition) {
+		x.reg = -1;
+		x.next = *taken;
+		*taken = function_mark(f, x);
+		return next;
+	}
+	if (next == x.next)
+		return mark;
+	x.next = next;
+	return function_mark(f, x);
+}
+
+static bool writes(const Ins *i, int reg)
+{
+	for (int k = 0; k < i->ndst; k++)
+		if (ins_dst(i, k)->kind == OPD_REG && ins_dst(i, k)->id == reg)
+			return true;
+	return false;
+}
+
+/* What has decided in the block by the value that its branch now decides by decides there. */
+static void move_decisions(Function *f, Block *b, int condition)
+{
+	Ins *branch = block_term(b);
+	for (int k = b->ins.n - 2; k >= 0 && !writes(&b->ins.v[k], condition); k--) {
+		int taken = 0;
+		b->ins.v[k].mark = without_decisions(f, b->ins.v[k].mark, condition, &taken);
+		branch->mark = function_marks(f, taken, branch->mark);
+	}
+}
+
+static void settle_marks(Function *f, Ins *i)
+{
+	if (i->mark && i->op == OP_BRA && i->nsrc && ins_src(i, 0)->kind == OPD_REG)
+		i->mark = settled(f, i->mark, ins_src(i, 0)->id);
+}
+
+/* The next instruction of the block gets the marks of one that has gone. */
+static void take_marks(Function *f, Block *b, Ins *i)
+{
+	i->mark = function_marks(f, b->pending, i->mark);
+	b->pending = 0;
 }
 
 /* ---- instructions ---- */
@@ -231,19 +352,29 @@ Ins edit_copy(const Edit *e, const Ins *i)
 
 void edit_insert(Edit *e, Block *b, int at, Ins i)
 {
+	if (at == b->ins.n)
+		take_marks(e->f, b, &i);
 	vec_insert(&b->ins, at, i);
 	edit_touch_code(e->f);
 }
 
 void edit_remove(Edit *e, Block *b, int at)
 {
+	int mark = b->ins.v[at].mark;
 	vec_remove(&b->ins, at);
+	if (at < b->ins.n) {
+		b->ins.v[at].mark = function_marks(e->f, mark, b->ins.v[at].mark);
+		settle_marks(e->f, &b->ins.v[at]);
+	} else {
+		b->pending = function_marks(e->f, b->pending, mark);
+	}
 	edit_touch_code(e->f);
 }
 
 Ins *edit_ins(Edit *e, Block *b, const Ins *like, Op op, Type type, int ndst, int nsrc)
 {
 	Ins i = edit_new(e, like, op, type, ndst, nsrc); /* before the list grows: like may stand in it */
+	take_marks(e->f, b, &i);
 	vec_push(&b->ins, i);
 	edit_touch_code(e->f);
 	return &vec_last(&b->ins);
@@ -266,7 +397,10 @@ void edit_jump(Edit *e, Block *b, const Ins *like, Block *to)
 
 void edit_branch(Edit *e, Block *b, const Ins *like, int pred, Block *yes, Block *no)
 {
-	edit_ins(e, b, like, OP_BRA, T_NONE, 0, 1)->opd[0] = opd_reg(pred);
+	Ins *i = edit_ins(e, b, like, OP_BRA, T_NONE, 0, 1);
+	i->opd[0] = opd_reg(pred);
+	settle_marks(e->f, i);
+	move_decisions(e->f, b, pred);
 	set_targets(e, b, yes, no);
 }
 
@@ -283,7 +417,10 @@ Ins edit_cut_term(Edit *e, Block *b)
 	b->succ = NULL;
 	b->reconverge = NULL;
 	edit_touch_graph(e->f);
-	return vec_pop(&b->ins);
+	Ins term = vec_pop(&b->ins);
+	b->pending = function_marks(e->f, b->pending, term.mark);
+	term.mark = 0;
+	return term;
 }
 
 /* ---- rewriting ---- */
@@ -300,8 +437,15 @@ const Ins *edit_rewrite(Rewrite *w, Edit *e, Block *b)
 
 const Ins *edit_next(Rewrite *w)
 {
-	if (w->at < w->n)
+	Function *f = w->e->f;
+	w->lost = function_marks(f, w->lost, w->held);
+	w->held = 0;
+	if (w->at < w->n) {
+		w->held = w->old[w->at].mark;
 		return &w->old[w->at++];
+	}
+	if (w->lost && w->b->ins.n)
+		vec_last(&w->b->ins).mark = function_marks(f, vec_last(&w->b->ins).mark, w->lost);
 	free(w->old);
 	if (w->changed || w->b->ins.n != w->n)
 		edit_touch_code(w->e->f);
@@ -310,6 +454,18 @@ const Ins *edit_next(Rewrite *w)
 
 void edit_put(Rewrite *w, Ins i)
 {
+	if (w->held && i.mark == w->held)
+		w->held = 0;
+	if (w->lost) {
+		i.mark = function_marks(w->e->f, w->lost, i.mark);
+		w->lost = 0;
+	}
 	w->changed |= w->b->ins.n >= w->n || memcmp(&i, &w->old[w->b->ins.n], sizeof i);
 	vec_push(&w->b->ins, i);
+}
+
+void edit_put_marked(Rewrite *w, Ins i)
+{
+	w->held = 0;
+	edit_put(w, i);
 }

@@ -38,6 +38,15 @@ bool edit_drop_unreached(Function *, BitSet roots);            /* removes blocks
    went. Registers r become reg[r]; reg NULL: they stay. Copies keep the origin of what they copy, and no copy is a block of the source. */
 void edit_clone(Edit *, Block *const *list, int n, Block **block, const int *reg, const char *tail);
 
+/* ---- marks (isa/ir.h) ----
+   An instruction that moves or is copied takes its marks along. Where one goes, its marks go on to the next instruction of the block (edit_remove,
+   edit_rewrite, edit_cut_term: to the next one appended). Two things a pass says itself: */
+
+/* All marks of the instruction hold for lanes alone for which the predicate has (neg: has not) the value true. Those that already depend on one stay. */
+void edit_mark_when(Edit *, Ins *, int reg, bool neg);
+/* What a branch decided that has been cut off, and whose marks the instruction has got, is decided here by its condition (an immediate: by nothing). */
+void edit_decide(Edit *, Ins *, const Opd *condition);
+
 /* ---- instructions ---- */
 int edit_reg(Edit *, const char *base, Type);                  /* new register %base1, %base2, ... */
 Ins edit_new(const Edit *, const Ins *like, Op, Type, int ndst, int nsrc);             /* in no block yet; its place is that of like (may be NULL) */
@@ -53,8 +62,9 @@ Ins edit_cut_term(Edit *, Block *);                            /* takes the term
 /* A block's instructions anew, in time proportional to their number: the old list is read, the new one written.
 	for (const Ins *i = edit_rewrite(&w, e, b); i; i = edit_next(&w)) edit_put(&w, *i);
    What is put differs from the old one in operands of its own (edit_copy), or not at all. */
-typedef struct Rewrite { Edit *e; Block *b; Ins *old; int n, at; bool changed; } Rewrite;
+typedef struct Rewrite { Edit *e; Block *b; Ins *old; int n, at, held, lost; bool changed; } Rewrite; /* marks of the last one read; of those that went */
 const Ins *edit_rewrite(Rewrite *, Edit *, Block *);                 /* the first old instruction */
 const Ins *edit_next(Rewrite *);                                     /* the next one; NULL: it was the last, and the block has its new list */
 void edit_put(Rewrite *, Ins);
+void edit_put_marked(Rewrite *, Ins);                          /* stands for the old one, with marks of its own instead of the old one's */
 #endif

@@ -9,6 +9,9 @@ void ins_uses(const Function *f, const Ins *i, void (*use)(void *, int reg), voi
 	for (int k = 0; k < i->nsrc; k++)
 		if (ins_src(i, k)->kind == OPD_REG)
 			use(self, ins_src(i, k)->id);
+	for (int k = i->mark; k; k = f->mark.v[k].next)
+		if (f->mark.v[k].reg >= 0)
+			use(self, f->mark.v[k].reg);
 	bool returns = i->op == OP_RET && f->kind == FN_DEVICE;
 	for (int k = 0; returns && k < f->ret.n; k++)
 		use(self, f->ret.v[k]);

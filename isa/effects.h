@@ -11,7 +11,7 @@ static inline int function_carry(const Function *f) { return f->reg.n; }
 static inline int function_values(const Function *f) { return f->reg.n + 1; }
 static inline const char *function_value_name(const Function *f, int v) { return v < f->reg.n ? f->reg.v[v].name : "carry"; }
 
-/* Registers read: guard, sources, bases of addresses, the carry flag. A call may read the carry flag, and a return hands it and a device function's
+/* Registers read: guard, sources, bases of addresses, predicates of marks, the carry flag. A call may read the carry flag, and a return hands it and a device function's
    results to the caller. */
 void ins_uses(const Function *, const Ins *, void (*use)(void *, int reg), void *);
 /* Registers written. Behind a guard they may keep their value: ins_kills. */

@@ -140,6 +140,8 @@ void module_free(Module *m)
 		vec_free(&f->arg);
 		vec_free(&f->ret);
 		vec_free(&f->block);
+		vec_free(&f->source);
+		vec_free(&f->mark);
 	}
 	for (int i = m->of ? m->of->symbol.n : 0; i < m->symbol.n; i++)
 		vec_free(&m->symbol.v[i]->reloc);
@@ -292,6 +294,84 @@ void function_number(Function *f)
 {
 	for (int i = 0; i < f->block.n; i++)
 		f->block.v[i]->id = i;
+}
+
+/* ---- marks ---- */
+
+int function_source(Module *m, Function *f, const char *label)
+{
+	for (int k = 0; k < f->source.n; k++)
+		if (!strcmp(f->source.v[k], label))
+			return k;
+	vec_push(&f->source, arena_strdup(&m->arena, label));
+	return f->source.n - 1;
+}
+
+int function_mark(Function *f, Mark mark)
+{
+	if (!f->mark.n)
+		vec_push(&f->mark, (Mark){ 0 });
+	vec_push(&f->mark, mark);
+	return f->mark.n - 1;
+}
+
+int function_marks(Function *f, int a, int b)
+{
+	if (!a || !b)
+		return a ? a : b;
+	int rest = function_marks(f, f->mark.v[a].next, b);
+	Mark first = f->mark.v[a];
+	first.next = rest;
+	return function_mark(f, first);
+}
+
+static bool decides(const Ins *i) { return (i->op == OP_BRA && i->nsrc > 0) || i->op == OP_BRX; }
+
+void block_mark(Function *f, Block *b, int source)
+{
+	if (decides(block_term(b)))
+		block_term(b)->mark = function_mark(f, (Mark){ MARK_DECIDES, false, source, -1, block_term(b)->mark });
+	b->ins.v[0].mark = function_mark(f, (Mark){ MARK_BEGINS, false, source, -1, b->ins.v[0].mark });
+}
+
+void function_mark_blocks(Module *m, Function *f)
+{
+	f->source.n = f->mark.n = 0;
+	for (int k = 0; k < f->block.n; k++)
+		for (int j = 0; j < f->block.v[k]->ins.n; j++)
+			f->block.v[k]->ins.v[j].mark = 0;
+	for (int k = 0; k < f->block.n; k++) {
+		Block *b = f->block.v[k];
+		if (!b->user || !b->ins.n)
+			continue;
+		vec_push(&f->source, b->label); /* labels are unique */
+		block_mark(f, b, f->source.n - 1);
+	}
+}
+
+static bool is_mark(const Function *f, int mark, MarkKind kind, int source)
+{
+	const Mark *x = &f->mark.v[mark];
+	return mark && x->kind == kind && x->reg < 0 && (source < 0 || x->source == source);
+}
+
+int block_plain_marks(const Function *f, const Block *b, int *first, int *last)
+{
+	if (!b->user || !b->ins.n || !is_mark(f, *first = b->ins.v[0].mark, MARK_BEGINS, -1))
+		return -1;
+	int source = f->mark.v[*first].source;
+	*first = f->mark.v[*first].next;
+	*last = b->ins.n > 1 ? block_term(b)->mark : *first;
+	if (strcmp(f->source.v[source], b->label))
+		return -1;
+	if (decides(block_term(b))) {
+		if (!is_mark(f, *last, MARK_DECIDES, source))
+			return -1;
+		*last = f->mark.v[*last].next;
+	}
+	if (b->ins.n == 1)
+		*first = *last;
+	return source;
 }
 
 Ins ins_make(Module *m, Op op, Type type, int ndst, int nsrc)

@@ -193,17 +193,34 @@ typedef struct Ins {
 	uint16_t ndst, nsrc;
 	uint16_t file;                 /* index into module->file */
 	int32_t line, col;             /* source place, 0 = unknown */
+	int32_t mark;                  /* 0, or the first of its marks in function->mark */
 	Opd *opd;                      /* destinations, then sources */
 } Ins;
 
 static inline Opd *ins_dst(const Ins *i, int k) { return i->opd + k; }
 static inline Opd *ins_src(const Ins *i, int k) { return i->opd + i->ndst + k; }
 
+/* ---- where the source's blocks have gone ---- */
+
+/* A mark says at an instruction "the source's block S begins here" or "the branch at the end of the source's block S decides here": for all lanes that
+   come to the instruction, or, where passes have joined blocks, for those for which a predicate holds. Statistics count marks, so they speak of the
+   source's blocks whatever passes have made of them. Marks are never changed: copies of an instruction share them. */
+typedef enum { MARK_BEGINS, MARK_DECIDES } MarkKind;
+typedef struct Mark {
+	uint8_t kind;                  /* MarkKind */
+	bool neg;                      /* the predicate must not hold */
+	int32_t source;                /* index into function->source */
+	int32_t reg;                   /* predicate, or -1. MARK_DECIDES: what it decides by; -1: as the instruction itself branches, or all alike */
+	int32_t next;                  /* of the same instruction; 0 = the last */
+} Mark;
+
 /* ---- blocks, functions, modules ---- */
 typedef struct Block Block;
 struct Block {
 	const char *label;             /* unique in its function */
-	bool user;                     /* the label stands in the source: statistics name it */
+	bool user;                     /* the label stands in the source */
+	bool marked;                   /* while text is read: its marks are written at its instructions */
+	int32_t pending;               /* while it is edited: marks of instructions that have gone, for the next one appended */
 	uint8_t origin;                /* 0, or the pass that made it */
 	int id;                        /* index in function->block; kept by function_number */
 	Vec(Ins) ins;                  /* the last one is the terminator (ins_ends) and the only one */
@@ -243,6 +260,8 @@ typedef struct Function {
 	uint32_t param_bytes;
 	Vec(int) arg, ret;             /* device functions: the registers that hold arguments and results */
 	Vec(Block *) block;            /* [0] is the entry; the order is the source's */
+	Vec(const char *) source;      /* labels of the source's blocks, whether they are still there or not: statistics name these */
+	Vec(Mark) mark;                /* [0] is no mark */
 	uint64_t code_stamp, graph_stamp;  /* move on with every change of instructions, of blocks and edges (isa/edit.h) */
 	uint32_t maxntid[3], reqntid[3];  /* 0 = not given */
 	uint32_t minnctapersm;
@@ -306,7 +325,19 @@ int function_reg(Module *, Function *, const char *name, Type);       /* new reg
 int function_find_reg(const Function *, const char *name);            /* slow: readers keep their own map */
 Block *function_block(Module *, Function *, const char *label);       /* new block at the end; label NULL: fresh */
 void function_number(Function *);                                     /* sets Block.id from the order */
+int function_source(Module *, Function *, const char *label);         /* index of the source's block, a new one at the end if there is none; slow */
+int function_mark(Function *, Mark);                                  /* index of a new mark; mark.next: the marks that it stands before */
+int function_marks(Function *, int a, int b);                         /* both lists in one, which is a or b where the other is empty */
+/* Marks of a function as a reader has it, where none are written: each block whose label the source has begins at its first instruction and decides at its
+   branch. */
+void function_mark_blocks(Module *, Function *);
+void block_mark(Function *, Block *, int source);                     /* this for one block */
+/* The source's block that begins at the block's first instruction for all lanes, whose label the block has, and whose branch, if it has one, decides as the
+   source's: these marks need not be written. -1: there is none. *first, *last: the other marks of the first instruction and of the terminator. */
+int block_plain_marks(const Function *, const Block *, int *first, int *last);
 static inline Ins *block_term(const Block *b) { return &b->ins.v[b->ins.n - 1]; }
+/* The block goes on to one block without asking anything: an indexed branch with one target may still fault. */
+static inline bool block_jumps(const Block *b) { return b->nsucc == 1 && block_term(b)->op == OP_BRA; }
 /* No thread goes on behind it to the next instruction. */
 static inline bool ins_ends(const Ins *i)
 {

@@ -55,6 +55,10 @@ static void copy_function(Module *m, Function *d, const Function *s)
 		vec_push(&d->arg, s->arg.v[k]);
 	for (int k = 0; k < s->ret.n; k++)
 		vec_push(&d->ret, s->ret.v[k]);
+	for (int k = 0; k < s->source.n; k++)
+		vec_push(&d->source, copy_text(m, s->source.v[k]));
+	for (int k = 0; k < s->mark.n; k++)
+		vec_push(&d->mark, s->mark.v[k]);
 	for (int k = 0; k < s->block.n; k++) {
 		vec_push(&d->block, arena_new(&m->arena, Block));
 		vec_last(&d->block)->id = k;
@@ -188,12 +192,28 @@ static bool same_modifiers(const Ins *a, const Ins *b)
 		a->aop == b->aop && a->cop == b->cop && a->sem == b->sem && a->scope == b->scope && a->flags == b->flags;
 }
 
+static bool same_marks(const Pair *p, int a, int b)
+{
+	while (a && b) {
+		const Mark *x = &p->fa->mark.v[a], *y = &p->fb->mark.v[b];
+		if (x->kind != y->kind || strcmp(p->fa->source.v[x->source], p->fb->source.v[y->source]) || (x->reg < 0) != (y->reg < 0))
+			return false;
+		if (x->reg >= 0 && (p->reg[x->reg] != y->reg || x->neg != y->neg))
+			return false;
+		a = x->next;
+		b = y->next;
+	}
+	return !a && !b;
+}
+
 static bool same_ins(const Pair *p, const Ins *a, const Ins *b)
 {
 	if (!same_modifiers(a, b) || a->ndst != b->ndst || a->nsrc != b->nsrc || !same_place(p, a, b) ||
 	    !same_origin(p, a->origin, b->origin) || (a->guard < 0) != (b->guard < 0))
 		return false;
 	if (a->guard >= 0 && (p->reg[a->guard] != b->guard || a->guard_neg != b->guard_neg))
+		return false;
+	if (!same_marks(p, a->mark, b->mark))
 		return false;
 	for (int k = 0; k < a->ndst; k++)
 		if (!same_operand(p, ins_dst(a, k), ins_dst(b, k), T_NONE))
@@ -258,8 +278,11 @@ static bool same_header(const Pair *p)
 static bool same_function(Pair *p)
 {
 	const Function *a = p->fa, *b = p->fb;
-	if (!same_header(p) || !pair_registers(p))
+	if (!same_header(p) || !pair_registers(p) || a->source.n != b->source.n)
 		return false;
+	for (int k = 0; k < a->source.n; k++)
+		if (strcmp(a->source.v[k], b->source.v[k]))
+			return false;
 	for (int k = 0; k < a->arg.n; k++)
 		if (p->reg[a->arg.v[k]] != b->arg.v[k])
 			return false;

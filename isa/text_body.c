@@ -88,9 +88,16 @@ static bool read_label(Reader *r)
 	if (!rd_marks(r, &marks))
 		return false;
 	b->user = !marks.is_auto;
+	b->marked = marks.is_marked;
+	if (b->user && !b->marked)
+		rd_source(r, b->label);
 	b->origin = marks.origin;
 	if (marks.has_loc)
 		vec_push(&r->fix, ((Fix){ NULL, 0, &b->loc, marks.loc }));
+	if (marks.is_auto && marks.is_marked)
+		return rd_fail(r, &marks.at, "a label is !auto or !marked, not both");
+	if (marks.mark)
+		return rd_fail(r, &marks.at, "!begins and !decides belong to instructions");
 	return marks.reconverge ? rd_fail(r, &marks.at, "!reconverge belongs to the instruction that ends the block") : true;
 }
 
@@ -221,12 +228,26 @@ static bool read_operands(Reader *r, Ins *i)
 	return rd_set_destinations(r, i);
 }
 
+/* In the order in which they were written. */
+static int reverse_marks(Function *f, int mark)
+{
+	int out = 0;
+	while (mark) {
+		int next = f->mark.v[mark].next;
+		f->mark.v[mark].next = out;
+		out = mark;
+		mark = next;
+	}
+	return out;
+}
+
 static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
 {
 	Marks marks;
 	if (!rd_marks(r, &marks))
 		return false;
 	i->origin = marks.origin;
+	i->mark = reverse_marks(r->f, marks.mark);
 	place_ins(r, i, at);
 	if (marks.has_loc)
 		vec_push(&r->fix, ((Fix){ b, b->ins.n, NULL, marks.loc }));
@@ -235,7 +256,7 @@ static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
 			return rd_fail(r, &marks.at, "!reconverge belongs to a conditional or indexed branch");
 		vec_push(&r->jump, ((Jump){ b, -1, marks.reconverge, rd_loc(r, &marks.at) }));
 	}
-	return !marks.is_auto || rd_fail(r, &marks.at, "!auto belongs to labels");
+	return !(marks.is_auto || marks.is_marked) || rd_fail(r, &marks.at, "!auto and !marked belong to labels");
 }
 
 static Block *current_block(Reader *r, const Token *at)
@@ -296,6 +317,21 @@ static bool starts_variable(const Reader *r)
 	return rd_word(r, "extern") || rd_word(r, "shared") || rd_word(r, "local") || rd_word(r, "global") || rd_word(r, "const");
 }
 
+/* source B1, B2: the source's blocks in their order, where labels alone do not say it. */
+static bool read_sources(Reader *r)
+{
+	do {
+		Token at = r->tok;
+		char *label = rd_name(r, "the label of a block of the source");
+		if (!label)
+			return false;
+		if (strmap_get(&r->source, label) >= 0)
+			return rd_fail(r, &at, "'%.100s' stands in the list of the source's blocks already", label);
+		rd_source(r, label);
+	} while (rd_accept(r, ','));
+	return true;
+}
+
 static bool read_statement(Reader *r)
 {
 	bool labelled = at_label(r);
@@ -306,6 +342,8 @@ static bool read_statement(Reader *r)
 		return rd_at(r, TK_NL) || rd_at(r, '}') || read_instruction(r) || forgive_destinations(r);
 	if (rd_accept_word(r, "reg"))
 		return read_registers(r);
+	if (rd_accept_word(r, "source"))
+		return read_sources(r);
 	if (starts_variable(r))
 		return rd_symbol(r, r->f->id);
 	return read_instruction(r) || forgive_destinations(r);
@@ -332,6 +370,17 @@ static void close_body(Reader *r, const Token *at)
 	}
 }
 
+/* Blocks whose marks are not written. */
+static void mark_blocks(Reader *r)
+{
+	for (int k = 0; k < r->f->block.n; k++) {
+		Block *b = r->f->block.v[k];
+		if (b->user && !b->marked && b->ins.n)
+			block_mark(r->f, b, rd_source(r, b->label));
+		b->marked = false;
+	}
+}
+
 static void enter(Reader *r, Function *f)
 {
 	r->f = f;
@@ -339,6 +388,7 @@ static void enter(Reader *r, Function *f)
 	strmap_free(&r->reg);
 	strmap_free(&r->label);
 	strmap_free(&r->local);
+	strmap_free(&r->source);
 	vec_clear(&r->jump);
 	for (int k = 0; k < f->reg.n; k++)
 		strmap_put(&r->reg, f->reg.v[k].name, k);
@@ -362,5 +412,6 @@ void rd_body(Reader *r, Function *f)
 	if (!rd_at(r, '}') && r->diag->errors == errors) /* else recovery may have passed it */
 		rd_fail(r, &r->tok, "expected '}': the body of %.100s has no end", f->name);
 	close_body(r, &r->tok);
+	mark_blocks(r);
 	resolve_targets(r);
 }

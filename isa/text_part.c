@@ -143,7 +143,28 @@ Opd rd_find_name(Reader *r, const char *s, size_t n)
 	return (Opd){ OPD_NONE, 0, -1, 0 };
 }
 
-/* ---- marks: !loc 1:12:5 !origin dce !auto !reconverge L ---- */
+/* ---- marks: !loc 1:12:5 !origin dce !auto !reconverge L !begins B @%p ---- */
+
+int rd_source(Reader *r, const char *label)
+{
+	int k = strmap_get(&r->source, label);
+	if (k >= 0)
+		return k;
+	vec_push(&r->f->source, label);
+	strmap_put(&r->source, label, r->f->source.n - 1);
+	return r->f->source.n - 1;
+}
+
+/* "B", "B @%p", "B @!%p" */
+static bool read_source_mark(Reader *r, MarkKind kind, Marks *marks)
+{
+	char *label = rd_name(r, "the label of a block of the source");
+	Opd p = { .id = -1 };
+	if (!label || (rd_accept(r, '@') && !rd_predicate(r, &p)))
+		return false;
+	marks->mark = function_mark(r->f, (Mark){ (uint8_t)kind, p.neg, rd_source(r, label), p.id, marks->mark });
+	return true;
+}
 
 bool rd_at_mark(const Reader *r)
 {
@@ -193,8 +214,14 @@ static bool one_mark(Reader *r, Marks *marks)
 		return marks->is_auto = true;
 	if (rd_accept_word(r, "reconverge"))
 		return (marks->reconverge = rd_name(r, "a label")) != NULL;
+	if (rd_accept_word(r, "marked"))
+		return marks->is_marked = true;
+	if (r->f && rd_accept_word(r, "begins"))
+		return read_source_mark(r, MARK_BEGINS, marks);
+	if (r->f && rd_accept_word(r, "decides"))
+		return read_source_mark(r, MARK_DECIDES, marks);
 	if (!rd_accept_word(r, "origin"))
-		return rd_wanted(r, "loc, origin, auto or reconverge after '!'");
+		return rd_wanted(r, "loc, origin, auto, marked, reconverge, begins or decides after '!'");
 	Token at = r->tok;
 	char *name = rd_name(r, "the name of a pass");
 	if (!name)

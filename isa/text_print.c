@@ -426,13 +426,58 @@ static void print_registers(const Function *f, StrBuf *out)
 	free(declared);
 }
 
+static void print_marks(const Function *f, int mark, StrBuf *out)
+{
+	for (; mark; mark = f->mark.v[mark].next) {
+		const Mark *x = &f->mark.v[mark];
+		sb_puts(out, x->kind == MARK_BEGINS ? " !begins " : " !decides ");
+		print_name(f->source.v[x->source], out);
+		if (x->reg >= 0) {
+			sb_puts(out, x->neg ? " @!" : " @");
+			print_register(f->reg.v[x->reg].name, out);
+		}
+	}
+}
+
+/* The source's blocks are those whose labels stand there plainly, in this order, and no mark speaks of one before its label: they need not be listed. */
+static bool sources_in_order(const Function *f)
+{
+	int n = 0;
+	for (int k = 0; k < f->block.n; k++) {
+		int first, last, source = block_plain_marks(f, f->block.v[k], &first, &last);
+		if (source >= 0 && source != n++)
+			return false;
+		for (int i = 0; i < f->block.v[k]->ins.n; i++)
+			for (int m = f->block.v[k]->ins.v[i].mark; m; m = f->mark.v[m].next)
+				if (f->mark.v[m].source >= n)
+					return false;
+	}
+	return n == f->source.n;
+}
+
+static void print_source_blocks(const Function *f, StrBuf *out)
+{
+	enum { PER_LINE = 16 };
+	if (sources_in_order(f))
+		return;
+	for (int k = 0; k < f->source.n; k++) {
+		sb_puts(out, k % PER_LINE ? ", " : k ? "\n\tsource " : "\tsource ");
+		print_name(f->source.v[k], out);
+	}
+	sb_putc(out, '\n');
+}
+
 static void print_block(const Printer *p, const Function *f, const Block *b)
 {
 	StrBuf *out = p->out;
+	int first, last;
+	bool plain = block_plain_marks(f, b, &first, &last) >= 0;
 	print_name(b->label, out);
 	sb_putc(out, ':');
 	if (!b->user)
 		sb_puts(out, " !auto");
+	else if (!plain)
+		sb_puts(out, " !marked");
 	print_origin(p, b->origin);
 	print_loc(p, b->loc);
 	sb_putc(out, '\n');
@@ -442,6 +487,7 @@ static void print_block(const Printer *p, const Function *f, const Block *b)
 		ir_print_ins(p->m, f, b, i, out);
 		print_loc(p, ins_loc(p->m, i));
 		print_origin(p, i->origin);
+		print_marks(f, !plain ? i->mark : k == b->ins.n - 1 ? last : k ? i->mark : first, out);
 		if (b->reconverge && k == b->ins.n - 1) {
 			sb_puts(out, " !reconverge ");
 			print_name(b->reconverge->label, out);
@@ -463,6 +509,7 @@ static void print_function(const Printer *p, const Function *f)
 	}
 	sb_puts(p->out, "{\n");
 	print_registers(f, p->out);
+	print_source_blocks(f, p->out);
 	print_symbols(p, f->id, "\t");
 	for (int k = 0; k < f->block.n; k++)
 		print_block(p, f, f->block.v[k]);

@@ -114,6 +114,7 @@ static void free_reader(Reader *r)
 	strmap_free(&r->reg);
 	strmap_free(&r->label);
 	strmap_free(&r->local);
+	strmap_free(&r->source);
 	vec_free(&r->file);
 	vec_free(&r->later);
 	vec_free(&r->fix);

@@ -28,6 +28,7 @@ typedef struct Reader {
 	Function *f;                   /* the function being read */
 	Block *b;                      /* the block being filled; NULL: none yet, or the last one has ended */
 	Block *falls;                  /* ended by a guarded branch: its second target is the next block */
+	StrMap source;                 /* by label: index into f->source */
 	StrMap reg, label, local;      /* local: parameters and the function's variables (bit 0: a variable; index << 1) */
 	Vec(Jump) jump;
 
@@ -53,8 +54,9 @@ Loc rd_loc(const Reader *, const Token *);
 char *rd_name(Reader *, const char *what);         /* NULL: reported */
 bool rd_at_mark(const Reader *);
 /* !loc, !origin and the flag words that the caller takes (may be NULL). */
-typedef struct Marks { bool has_loc, is_auto; Place loc; uint8_t origin; const char *reconverge; Token at; } Marks;
+typedef struct Marks { bool has_loc, is_auto, is_marked; Place loc; uint8_t origin; const char *reconverge; int mark; Token at; } Marks; /* mark: of an instruction, last to first */
 bool rd_marks(Reader *, Marks *);
+int rd_source(Reader *, const char *label);        /* its index in the function's list */
 int rd_file(const Reader *, uint64_t number);      /* where it stands in r->file, or would */
 void rd_later_loc(Reader *, Loc *, const Marks *); /* it becomes what !loc says when the module is verified */
 bool rd_count(Reader *, uint64_t most, uint64_t *, const char *what);

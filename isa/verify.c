@@ -198,6 +198,21 @@ static bool host_may(const Ins *i)
 	}
 }
 
+static bool check_marks(Verifier *v, const Ins *i)
+{
+	const Function *f = v->f;
+	for (int k = i->mark, n = 0; k; k = f->mark.v[k].next, n++) {
+		if (k < 0 || k >= f->mark.n || n > f->mark.n)
+			return vf_fail(v, "has a mark that there is not");
+		const Mark *x = &f->mark.v[k];
+		if (x->kind > MARK_DECIDES || x->source < 0 || x->source >= f->source.n)
+			return vf_fail(v, "has a mark of a block that the source has not");
+		if (x->reg >= f->reg.n || (x->reg >= 0 && f->reg.v[x->reg].type != T_PRED))
+			return vf_fail(v, "has a mark that depends on what is no predicate register");
+	}
+	return true;
+}
+
 static void check_ins(Verifier *v, const Ins *i)
 {
 	v->i = i;
@@ -213,6 +228,8 @@ static void check_ins(Verifier *v, const Ins *i)
 		vf_fail(v, "is guarded by what is no predicate register");
 	} else if (i->guard >= 0 && op_info[i->op].flags & OPF_TERM) {
 		vf_fail(v, "ends the block and cannot be guarded");
+	} else if (!check_marks(v, i)) {
+		;
 	} else if (vf_modifiers(v)) {
 		vf_operands(v);
 	}

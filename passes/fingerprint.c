@@ -11,14 +11,24 @@ static unsigned long long add_operand(unsigned long long h, const Opd *o)
 	return add(h, v, sizeof v);
 }
 
-static unsigned long long add_instruction(unsigned long long h, const Ins *i)
+static unsigned long long add_marks(unsigned long long h, const Function *f, int mark)
+{
+	for (; mark; mark = f->mark.v[mark].next) {
+		const Mark *x = &f->mark.v[mark];
+		int v[] = { x->kind, x->neg, x->source, x->reg };
+		h = add(h, v, sizeof v);
+	}
+	return h;
+}
+
+static unsigned long long add_instruction(unsigned long long h, const Function *f, const Ins *i)
 {
 	int64_t v[] = { i->op, i->type, i->type2, i->rnd, i->ftz, i->sat, i->approx, i->cmp, i->boolop, i->hilo, i->cc, i->space, i->vec, i->mode, i->mode2,
 		i->aop, i->cop, i->sem, i->scope, i->flags, i->guard_neg, i->origin, i->guard, i->ndst, i->nsrc, i->file, i->line, i->col };
 	h = add(h, v, sizeof v);
 	for (int k = 0; k < i->ndst + i->nsrc; k++)
 		h = add_operand(h, &i->opd[k]);
-	return h;
+	return add_marks(h, f, i->mark);
 }
 
 Fingerprint fingerprint(const Function *f)
@@ -32,7 +42,7 @@ Fingerprint fingerprint(const Function *f)
 			p.graph = add_text(p.graph, x->succ[k]->label);
 		p.graph = add_text(p.graph, x->reconverge ? x->reconverge->label : "");
 		for (int k = 0; k < x->ins.n; k++)
-			p.code = add_instruction(p.code, &x->ins.v[k]);
+			p.code = add_instruction(p.code, f, &x->ins.v[k]);
 		p.code = add(p.code, &x->ins.n, sizeof x->ins.n);
 	}
 	p.code = add(p.code, &f->reg.n, sizeof f->reg.n);

@@ -98,5 +98,7 @@ void ptx_runtime_calls(Ptx *p)
 	}
 	for (int k = 0; k < m->func.n; k++)
 		replace_calls(p, m->func.v[k], row);
+	for (int k = 0; k < m->func.n; k++)
+		function_mark_blocks(p->m, m->func.v[k]);
 	free(row);
 }

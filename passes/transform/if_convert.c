@@ -41,7 +41,7 @@ static Block *follow(const Convert *w, Arm *arm, Block *s)
 	while (w->npred[s->id] == 1 && s->id != 0 && !bs_has(w->named, s->id)) {
 		vec_push(&arm->block, s);
 		arm->size += s->ins.n - 1;
-		if (s->nsucc != 1)
+		if (!block_jumps(s))
 			return NULL;
 		s = s->succ[0];
 	}
@@ -107,6 +107,23 @@ static int both(Convert *w, Rewrite *rw, const Ins *i, Opd cond)
 	return t;
 }
 
+/* The source's blocks that begin here begin for lanes of the arm alone. */
+static int marks_of_arm(Convert *w, Rewrite *rw, const Ins *i, int mark, Opd cond)
+{
+	if (!mark)
+		return 0;
+	Mark x = w->r->f->mark.v[mark];
+	x.next = marks_of_arm(w, rw, i, x.next, cond);
+	if (x.kind == MARK_BEGINS) {
+		Ins by = *i;
+		by.guard = x.reg;
+		by.guard_neg = x.neg;
+		x.reg = x.reg < 0 ? cond.id : both(w, rw, &by, cond);
+		x.neg = by.guard < 0 && cond.neg;
+	}
+	return function_mark(w->r->f, x);
+}
+
 static void guard_arm(Convert *w, const Arm *arm, Opd cond)
 {
 	for (int b = 0; b < arm->block.n; b++) {
@@ -118,7 +135,8 @@ static void guard_arm(Convert *w, const Arm *arm, Opd cond)
 				i.guard_neg = old->guard < 0 ? cond.neg : 0;
 				w->instructions++;
 			}
-			edit_put(&rw, i);
+			i.mark = marks_of_arm(w, &rw, old, old->mark, cond);
+			edit_put_marked(&rw, i);
 		}
 	}
 }
@@ -130,6 +148,7 @@ static void convert(Convert *w, Block *b, Block *join)
 	if (written(w, cond.id)) {
 		Ins *copy = edit_ins(&w->e, b, &term, OP_MOV, T_PRED, 1, 1);
 		copy->opd[1] = (Opd){ OPD_REG, 0, cond.id, 0 };
+		edit_decide(&w->e, copy, &cond);
 		cond.id = edit_reg(&w->e, "was", T_PRED);
 		copy->opd[0] = opd_reg(cond.id);
 	}
@@ -147,6 +166,7 @@ static void convert(Convert *w, Block *b, Block *join)
 	}
 	edit_jump(&w->e, b, &term, to);
 	block_term(b)->origin = term.origin;
+	edit_decide(&w->e, block_term(b), &cond);
 	w->npred[join->id]--;
 	w->converted++;
 }

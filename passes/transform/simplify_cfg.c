@@ -1,12 +1,12 @@
 /* simplify-cfg: shorter graphs with the same meaning.
  *
  * requires  nothing
- * keeps     labels of the user's blocks, reachable or not, and what each of them executes but branches that decide nothing
+ * keeps     marks of the source's blocks, and what threads execute but jumps and branches that decide nothing
  * breaks    dominators, loops, liveness
  *
- * until nothing changes: branches with equal targets or a known condition become jumps; edges skip inserted blocks that only
- * jump; inserted blocks merge with the block before or behind them when there is no other way; inserted blocks that cannot
- * be reached go. Blocks that the source named as reconvergence points stay. */
+ * until nothing changes: branches with equal targets or a known condition become jumps; edges skip blocks that only jump and in
+ * which no block of the source begins; blocks merge with the one before them when there is no other way; blocks that cannot be
+ * reached go. Blocks that the source named as reconvergence points stay. */
 #include "isa/edit.h"
 #include "isa/lane.h"
 #include "passes/analysis/analysis.h"
@@ -95,9 +95,9 @@ static BitSet named_points(Arena *a, const Function *f)
 	return s;
 }
 
-static bool hops(const Block *b, BitSet named) { return !b->user && b->ins.n == 1 && b->nsucc == 1 && !bs_has(named, b->id); }
+static bool hops(const Block *b, BitSet named) { return !b->ins.v[0].mark && b->ins.n == 1 && block_jumps(b) && !bs_has(named, b->id); }
 
-/* end[b] for every block on the way from b on: where an edge to it leads at last, inserted blocks with nothing but a jump being skipped. Those
+/* end[b] for every block on the way from b on: where an edge to it leads at last, blocks with nothing but a jump, and no mark, being skipped. Those
    of a ring of them, or on a way into one, stay where they are. */
 static void find_end(Block *b, BitSet named, Block **end, int *path)
 {
@@ -144,82 +144,88 @@ static Block *living(const Merger *w, Block *b)
 	return b;
 }
 
-/* Leaves a block without code and without edges; it has no way in either and is removed later. */
-static void empty(Merger *w, Block *b, Block *into)
-{
-	w->gone[b->id] = into;
-	b->nsucc = 0;
-	b->reconverge = NULL;
-	vec_clear(&b->ins);
-	vec_push(&b->ins, ins_make(w->e->m, OP_EXIT, T_NONE, 0, 0));
-	edit_touch_graph(w->e->f);
-}
-
-/* s, an inserted block, becomes the end of b. */
 static void append(Merger *w, Block *b, Block *s)
 {
-	b->ins.n--;
-	for (int k = 0; k < s->ins.n; k++)
-		vec_push(&b->ins, s->ins.v[k]);
-	b->nsucc = s->nsucc;
-	b->succ = s->succ;
-	b->reconverge = s->reconverge;
-	empty(w, s, b);
+	edit_merge(w->e, b, s);
+	w->gone[s->id] = b;
 }
 
-/* b, an inserted block, becomes the beginning of s. */
+/* b, an inserted block, becomes the beginning of s, whose label stays. */
 static void prepend(Merger *w, Block *b, Block *s)
 {
 	Function *f = w->c->f;
-	b->ins.n--;
-	for (int k = 0; k < s->ins.n; k++)
-		vec_push(&b->ins, s->ins.v[k]);
-	__typeof__(s->ins) all = b->ins;
-	b->ins = s->ins;
-	s->ins = all;
 	for (int k = 0; k < w->c->npred[b->id]; k++)
 		edit_retarget(w->e, living(w, w->c->pred[b->id][k]), b, s);
+	edit_merge(w->e, b, s);
+	Block whole = *b;          /* the two change their contents, not their places */
+	b->ins = s->ins;
+	b->nsucc = 0;
+	b->reconverge = NULL;
+	s->ins = whole.ins;
+	s->nsucc = whole.nsucc;
+	s->succ = whole.succ;
+	s->reconverge = whole.reconverge;
 	w->c->pred[s->id] = w->c->pred[b->id];
 	w->c->npred[s->id] = w->c->npred[b->id];
 	if (f->block.v[0] == b) { /* the entry stands first */
 		f->block.v[s->id] = b;
 		f->block.v[0] = s;
 	}
-	empty(w, b, s);
+	w->gone[b->id] = s;
+}
+
+/* Blocks from which no thread comes to an end. Structure counts a third way out of the first block of such a cycle, to the exit, so that block must not get
+   a second branch to itself. */
+static BitSet find_endless(Arena *a, const Cfg *c)
+{
+	BitSet ends = bs_new(a, c->n), none = bs_new(a, c->n), endless = bs_new(a, c->n);
+	for (int b = 0; b < c->n; b++)
+		if (bs_has(c->reach, b) && !c->f->block.v[b]->nsucc && !bs_has(ends, b))
+			graph_reach(c->graph, true, b, none, ends);
+	for (int b = 0; b < c->n; b++)
+		if (!bs_has(ends, b))
+			bs_add(endless, b);
+	return endless;
+}
+
+static bool branches_to(const Block *s, const Block *b)
+{
+	for (int k = 0; k < s->nsucc; k++)
+		if (s->succ[k] == b && s->nsucc > 1)
+			return true;
+	return false;
 }
 
 /* Merges along edges that are the only one from their source and the only one to their target. */
 static bool merge(Edit *e, Arena *a, BitSet named)
 {
 	Merger w = { e, cfg_build(a, e->f), named, arena_array(a, Block *, e->f->block.n) };
+	BitSet endless = find_endless(a, w.c);
 	for (int k = 0; k < w.c->n; k++) /* unreachable blocks are not rewritten: what they lead to stays */
 		for (int s = 0; s < e->f->block.v[k]->nsucc && !bs_has(w.c->reach, k); s++)
 			bs_add(named, e->f->block.v[k]->succ[s]->id);
 	bool changed = false;
 	for (int i = 0; i < w.c->nreach; i++) {
 		Block *b = w.c->rpo[i];
-		while (!w.gone[b->id] && b->nsucc == 1) {
+		while (!w.gone[b->id] && block_jumps(b)) {
 			Block *s = b->succ[0];
-			if (s == b || w.c->npred[s->id] != 1 || s == e->f->block.v[0] || bs_has(named, s->id))
+			if (s == b || w.c->npred[s->id] != 1 || s == e->f->block.v[0] || bs_has(named, s->id) ||
+			    (bs_has(endless, b->id) && branches_to(s, b)))
 				break;
-			if (!s->user)
-				append(&w, b, s);
-			else if (!b->user && !bs_has(named, b->id))
+			if (!b->user && s->user && !bs_has(named, b->id))
 				prepend(&w, b, s);
 			else
-				break;
+				append(&w, b, s);
 			changed = true;
 		}
 	}
 	return changed;
 }
 
-/* Inserted blocks that neither the entry nor an unreachable block of the user's leads to. */
+/* Blocks that neither the entry nor a reconvergence point leads to. */
 static bool remove_unreachable(Function *f, BitSet named)
 {
-	for (int b = 0; b < f->block.n; b++)
-		if (b == 0 || f->block.v[b]->user)
-			bs_add(named, b);
+	bs_add(named, 0);
 	return edit_drop_unreached(f, named);
 }
 
@@ -248,6 +254,6 @@ static bool run(PassRun *r)
 
 const Pass pass_simplify_cfg = {
 	.name = "simplify-cfg",
-	.help = "fold decided branches, skip and merge inserted blocks; the user's labels stay",
+	.help = "fold decided branches, skip empty blocks, merge blocks that follow each other alone, drop what cannot be reached",
 	.function = run,
 };

@@ -40,6 +40,7 @@ typedef struct MIns {
 	uint32_t rpc;                  /* terminator: LowerFn.rpc_block of its block, NO_PC = none */
 	uint32_t frame;                /* call: bytes of the caller's local frame */
 	int32_t branch;                /* number of a conditional branch, -1 */
+	int32_t mark;                  /* first of its marks in Code.mark that depend on a predicate, -1 */
 	int32_t live;                  /* branches: index into Code.live */
 	const uint32_t *table;         /* brx: targets */
 	int ntable;
@@ -52,6 +53,9 @@ typedef struct MIns {
 
 typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns; /* found by opd, which stays when lowering copies and moves the instruction */
 typedef struct CodeBlock { const Function *function; const Block *block; uint32_t pc; } CodeBlock;
+
+/* A mark of the module (isa/ir.h) at a pc; counted: its number among those that depend on a predicate, -1: the instruction's issues are its. */
+typedef struct CodeMark { int pc; Mark mark; const Function *function; uint32_t predicate; int counted; } CodeMark;
 
 typedef struct CodeLine { const Function *function; const char *file; int line; } CodeLine; /* a place in the source; line 0: none */
 
@@ -82,6 +86,10 @@ typedef struct Code {
 	int *line_of, nline;           /* by pc: index into line */
 	CodeLine *line;
 	int *branch_ins;               /* index of each counted branch */
+	CodeMark *mark;                /* by pc */
+	int nmark, ncounted;
+	const Function **function;     /* those of the code, the kernel first: they have the source's blocks */
+	int nfunction;
 	const uint16_t **live;         /* places (see name) that live behind a branch */
 	int *nlive, nlives;
 	uint32_t *entry;               /* pc of each function by its id, NO_PC */

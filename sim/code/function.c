@@ -16,10 +16,29 @@ static bool all_leave(const Code *c, const Block *b)
 	return last && last->op == OP_OWN && !last->nsrc && c->own[last->mode].leaves;
 }
 
+static bool writes(const Ins *i, int reg)
+{
+	for (int k = 0; k < i->ndst; k++)
+		if (ins_dst(i, k)->kind == OPD_REG && ins_dst(i, k)->id == reg)
+			return true;
+	return false;
+}
+
+/* The terminator has a mark that depends on a predicate which the instruction before it writes: it cannot count for the terminator. */
+static bool needs_its_place(const Function *f, const Block *b)
+{
+	for (int m = block_term(b)->mark; m; m = f->mark.v[m].next)
+		if (f->mark.v[m].reg >= 0 && b->ins.n > 1 && writes(&b->ins.v[b->ins.n - 2], f->mark.v[m].reg))
+			return true;
+	return false;
+}
+
 /* A jump to the next block in the layout is not needed, unless the block would have no instruction at all. */
-static bool jump_vanishes(const Code *c, const Block *b, const Block *next)
+static bool jump_vanishes(const Code *c, const Function *f, const Block *b, const Block *next)
 {
 	const Ins *t = block_term(b);
+	if (needs_its_place(f, b))
+		return false;
 	return all_leave(c, b) || (t->op == OP_BRA && !t->nsrc && b->succ[0] == next && b->ins.n > 1);
 }
 
@@ -72,6 +91,16 @@ static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *
 	return w->live.n - 1;
 }
 
+/* A list of marks at pc. */
+static void put_marks(Lower *w, LowerFn *l, int mark, int pc)
+{
+	for (; mark; mark = l->f->mark.v[mark].next) {
+		const Mark *x = &l->f->mark.v[mark];
+		bool counted = x->reg >= 0;
+		vec_push(&w->mark, ((CodeMark){ pc, *x, l->f, counted ? lower_row(l, x->reg) : 0, counted ? w->code->ncounted++ : -1 }));
+	}
+}
+
 void lower_function(Lower *w, LowerFn *l)
 {
 	Cfg *cfg = cfg_build(&w->arena, l->f);
@@ -84,13 +113,16 @@ void lower_function(Lower *w, LowerFn *l)
 		const Block *b = l->layout[k];
 		int start = w->out.n;
 		l->block_pc[b->id] = (uint32_t)start;
-		int n = b->ins.n - jump_vanishes(w->code, b, k + 1 < l->nlayout ? l->layout[k + 1] : NULL);
+		int n = b->ins.n - jump_vanishes(w->code, l->f, b, k + 1 < l->nlayout ? l->layout[k + 1] : NULL);
 		for (int i = 0; i < n; i++) {
 			int first = w->out.n;
 			emit_ins(w, l, &b->ins.v[i], b);
+			put_marks(w, l, b->ins.v[i].mark, first);
 			if (l->reach_behind_sync && i && meets(&b->ins.v[i - 1]) && w->out.n > first)
 				w->out.v[first].flags |= MI_REACH;
 		}
+		if (n < b->ins.n && w->out.n > start) /* a jump that has vanished: what stands before it is issued as often */
+			put_marks(w, l, block_term(b)->mark, w->out.n - 1);
 		if (w->out.n > start && (vec_last(&w->out).kind == K_BRA || vec_last(&w->out).kind == K_BRX))
 			vec_last(&w->out).live = live_behind(w, l, live, b);
 		for (int k = start, at = -1; k < w->out.n; k++)
@@ -98,6 +130,7 @@ void lower_function(Lower *w, LowerFn *l)
 				w->out.v[k].live = at = at < 0 ? live_behind(w, l, live, b) : at;
 		if (w->out.n == start)
 			continue;
+		put_marks(w, l, b->pending, start);
 		if (l->reach[b->id])
 			w->out.v[start].flags |= MI_REACH;
 		if (l->reach_from[b->id] >= 0)

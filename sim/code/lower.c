@@ -53,6 +53,24 @@ static void build_live(Lower *w)
 	}
 }
 
+static void build_marks(Lower *w)
+{
+	Code *c = w->code;
+	c->nmark = w->mark.n;
+	c->mark = arena_array(&c->arena, CodeMark, c->nmark + 1);
+	for (int k = 0; k < c->nmark; k++) {
+		c->mark[k] = w->mark.v[k];
+		MIns *i = &c->ins[c->mark[k].pc];
+		if (c->mark[k].counted >= 0 && i->mark < 0)
+			i->mark = k;
+	}
+	c->mark[c->nmark].pc = -1;
+	c->nfunction = w->order.n;
+	c->function = arena_array(&c->arena, const Function *, c->nfunction + 1);
+	for (int k = 0; k < c->nfunction; k++)
+		c->function[k] = w->order.v[k]->f;
+}
+
 static void build_tables(Lower *w)
 {
 	Code *c = w->code;
@@ -61,6 +79,7 @@ static void build_tables(Lower *w)
 	if (c->n)
 		memcpy(c->ins, w->out.v, sizeof *c->ins * (size_t)c->n);
 	c->block = arena_array(&c->arena, CodeBlock, c->nblock + 1);
+	build_marks(w);
 	c->branch_ins = arena_array(&c->arena, int, c->nbranch + 1);
 	for (int i = 0; i < c->n; i++) {
 		MIns *m = &c->ins[i];
@@ -74,6 +93,22 @@ static void build_tables(Lower *w)
 	rename_scoreboard(c);
 	build_live(w);
 	c->constants = bank_rows(&w->constants, &c->arena);
+}
+
+/* What begins with a block for all lanes begins there whatever is put before its first instruction or in its place. */
+static void hold_marks(Function *f)
+{
+	for (int b = 0; b < f->block.n; b++) {
+		Block *x = f->block.v[b];
+		int at = x->ins.v[0].mark;
+		while (at && f->mark.v[at].kind == MARK_BEGINS && f->mark.v[at].reg < 0) {
+			Mark held = f->mark.v[at];
+			at = held.next;
+			held.next = x->pending;
+			x->pending = function_mark(f, held);
+		}
+		x->ins.v[0].mark = at;
+	}
 }
 
 bool lower_mechanism(Lower *w, LowerFn *l, Diag *diag)
@@ -113,10 +148,12 @@ void lower_layout(LowerFn *l)
 static bool prepare(Lower *w, LowerFn *l)
 {
 	function_number(l->f);
-	lower_calls(w, l);
 	l->late = -1;
 	if (w->config->late_linearize && !lower_late(w, l))
 		return false;
+	function_number(l->f);
+	hold_marks(l->f);
+	lower_calls(w, l);
 	if (!lower_mechanism(w, l, w->diag))
 		return false;
 	lower_layout(l);

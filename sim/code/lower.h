@@ -42,6 +42,7 @@ typedef struct Lower {             /* one kernel on its way to machine code */
 	ConstBank constants;
 	int64_t *shared_offset, **local_offset;
 	Vec(LiveList) live;
+	Vec(CodeMark) mark;
 	bool indirect;             /* some function calls through a register */
 	CallGraph calls;
 	uint16_t *names;           /* scoreboard names of the instruction being made: those read, then those written */

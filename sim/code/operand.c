@@ -110,7 +110,7 @@ uint32_t lower_operand(Lower *w, LowerFn *l, const Opd *o, Type t)
 
 MIns *lower_new(Lower *w, LowerFn *l, const Ins *src, const Block *from)
 {
-	MIns i = { .guard = -1, .block = -1, .branch = -1, .live = -1, .target = NO_PC, .fall = NO_PC, .rpc = NO_PC };
+	MIns i = { .guard = -1, .block = -1, .branch = -1, .mark = -1, .live = -1, .target = NO_PC, .fall = NO_PC, .rpc = NO_PC };
 	i.x = (LaneIns){ .d = NO_ROW, .d2 = NO_ROW, .a = NO_ROW, .b = NO_ROW, .c = NO_ROW, .e = NO_ROW };
 	i.src = src;
 	i.function = l->f;

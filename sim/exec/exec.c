@@ -4,7 +4,21 @@
 
 /* ---- statistics ---- */
 
-/* Counts an issue that count() does not count itself: its lanes are not those of the warp's last issue, the guard does not hold for all of them,
+/* Marks that depend on a predicate. */
+static __attribute__((noinline)) void count_marks(Warp *w, Split *s, const MIns *i)
+{
+	const Code *c = w->share->grid->code;
+	for (const CodeMark *x = &c->mark[i->mark]; x->pc == (int)s->pc; x++) {
+		if (x->counted < 0)
+			continue;
+		Mask held = s->mask & split_holds(w, s, x->predicate, x->mark.neg);
+		BranchCount *b = &w->share->marked[x->counted];
+		b->divergent += held && (x->mark.kind == MARK_BEGINS || held != s->mask);
+		b->taken += lane_count(held);
+	}
+}
+
+/* Counts an issue that count() does not count itself: it has marks that depend on predicates, its lanes are not those of the warp's last issue, the guard does not hold for all of them,
    there are none, they have several homes, or a trace is recorded. */
 static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
@@ -12,6 +26,8 @@ static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, con
 	InsCount *c = &share->count[s->pc];
 	unsigned useful = lane_count(m);
 	partings_issue(w, s, s->pc, (i->flags & MI_OVERHEAD) != 0);
+	if (i->mark >= 0)
+		count_marks(w, s, i);
 	c->issues++;
 	c->useful += useful;
 	c->off += lane_count(s->mask) - useful;
@@ -27,7 +43,7 @@ static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, con
 static inline void count(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {
 	Group *g = w->group;
-	if (g->lanes != m || s->mask != m || !m || s->parts || tracing(sm)) {
+	if (g->lanes != m || s->mask != m || !m || s->parts || i->mark >= 0 || tracing(sm)) {
 		count_other(sm, w, s, i, m);
 		return;
 	}

@@ -2,7 +2,7 @@
 #include "sim/gpu/gather.h"
 
 /* By instruction, of all SMs. */
-typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; BranchCount *branch; uint64_t *stalls; } Counts;
+typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; BranchCount *branch, *marked; uint64_t *stalls; } Counts;
 
 static bool same_place(const MIns *a, const MIns *b)
 {
@@ -27,7 +27,8 @@ static Counts add_up(const Gpu *g, Grid *x)
 {
 	const Code *c = x->code;
 	Counts all = { c, arena_array(&x->arena, InsCount, c->n + 1), arena_array(&x->arena, PartCount, c->n + 1),
-		arena_array(&x->arena, BranchCount, c->nbranch + 1), arena_array(&x->arena, uint64_t, (c->n + 1) * STALL_COUNT) };
+		arena_array(&x->arena, BranchCount, c->nbranch + 1), arena_array(&x->arena, BranchCount, c->ncounted + 1),
+		arena_array(&x->arena, uint64_t, (c->n + 1) * STALL_COUNT) };
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
 		for (int pc = 0; h->count && pc < c->n; pc++) {
@@ -42,6 +43,10 @@ static Counts add_up(const Gpu *g, Grid *x)
 		for (int k = 0; h->count && k < c->nbranch; k++) {
 			all.branch[k].divergent += h->branch[k].divergent;
 			all.branch[k].taken += h->branch[k].taken;
+		}
+		for (int k = 0; h->count && k < c->ncounted; k++) {
+			all.marked[k].divergent += h->marked[k].divergent;
+			all.marked[k].taken += h->marked[k].taken;
 		}
 	}
 	return all;
@@ -93,17 +98,38 @@ static void sum_shares(const Gpu *g, const Grid *x, LaunchStats *st)
 
 /* ---- tables ---- */
 
+/* Where the rows of each function of the code begin, by Function.id; *n: rows of all. */
+static int *first_rows(const Code *c, Arena *a, int *n)
+{
+	int *first = arena_array(a, int, c->module->func.n + 1);
+	*n = 0;
+	for (int k = 0; k < c->nfunction; k++) {
+		first[c->function[k]->id] = *n;
+		*n += c->function[k]->source.n;
+	}
+	return first;
+}
+
+/* The source's blocks, in its order, by the marks that say where they begin. */
 static void gather_blocks(const Counts *all, Arena *a, LaunchStats *st)
 {
 	const Code *c = all->code;
-	st->block_stats = arena_array(a, BlockStats, c->nblock + 1);
-	for (int k = 0; k < c->nblock; k++) {
-		const InsCount *first = &all->count[c->block[k].pc];
-		if (!c->block[k].block->user)
+	Arena tmp = { 0 };
+	int *first = first_rows(c, &tmp, &st->nblocks), n = 0;
+	st->block_stats = arena_array(a, BlockStats, st->nblocks + 1);
+	for (int k = 0; k < c->nfunction; k++)
+		for (int b = 0; b < c->function[k]->source.n; b++)
+			st->block_stats[n++] = (BlockStats){ arena_strdup(a, c->function[k]->name), arena_strdup(a, c->function[k]->source.v[b]), 0, 0 };
+	for (int k = 0; k < c->nmark; k++) {
+		const CodeMark *x = &c->mark[k];
+		const InsCount *count = &all->count[x->pc];
+		BlockStats *b = &st->block_stats[first[x->function->id] + x->mark.source];
+		if (x->mark.kind != MARK_BEGINS)
 			continue;
-		st->block_stats[st->nblocks++] = (BlockStats){ arena_strdup(a, c->block[k].function->name),
-			arena_strdup(a, c->block[k].block->label), first->issues, first->useful + first->off };
+		b->fetches += x->counted < 0 ? count->issues : all->marked[x->counted].divergent;
+		b->threads += x->counted < 0 ? count->useful + count->off : all->marked[x->counted].taken;
 	}
+	arena_free(&tmp);
 }
 
 static PartKind kind_of(const MIns *m)
@@ -131,20 +157,78 @@ static bool parts_lanes(const Counts *all, int pc)
 	return all->code->ins[pc].branch < 0 && parted_any(&all->parted[pc]);
 }
 
+/* Rows of branches while they are gathered: the branches of one block of the source, wherever copies of it stand, are one row. */
+typedef struct Branches { const Counts *all; Arena *a; LaunchStats *st; int *first, *row[2]; } Branches; /* row: by source's block, branches and decisions; number + 1 */
+
+/* The row for what is at pc, of the source's block of this mark (NULL: of none). */
+static BranchStats *branch_row(Branches *w, int pc, const CodeMark *x, bool decision)
+{
+	int *row = x ? &w->row[decision][w->first[x->function->id] + x->mark.source] : NULL;
+	if (row && *row)
+		return &w->st->branch_stats[*row - 1];
+	BranchStats *b = &w->st->branch_stats[w->st->nbranches++];
+	*b = parting_at(w->all, pc, w->a);
+	b->parted = (PartCount){ 0 };
+	if (decision)
+		b->kind = PART_DECISION;
+	if (x)
+		b->label = arena_strdup(w->a, x->function->source.v[x->mark.source]);
+	if (row)
+		*row = w->st->nbranches;
+	return b;
+}
+
+static void add_branch(Branches *w, int k, const CodeMark *x)
+{
+	int pc = w->all->code->branch_ins[k];
+	const InsCount *count = &w->all->count[pc];
+	BranchStats *b = branch_row(w, pc, x, false);
+	b->executed += count->issues;
+	b->divergent += w->all->branch[k].divergent;
+	b->lanes += count->useful + count->off;
+	b->lanes_taken += w->all->branch[k].taken;
+	part_count_add(&b->parted, &w->all->parted[pc]);
+}
+
+static void add_decision(Branches *w, const CodeMark *x)
+{
+	const InsCount *count = &w->all->count[x->pc];
+	BranchStats *b = branch_row(w, x->pc, x, true);
+	b->executed += count->issues;
+	b->lanes += count->useful + count->off;
+	b->divergent += x->counted < 0 ? 0 : w->all->marked[x->counted].divergent;
+	b->lanes_taken += x->counted < 0 ? count->useful + count->off : w->all->marked[x->counted].taken;
+}
+
+static void gather_branches(const Counts *all, Arena *a, LaunchStats *st)
+{
+	const Code *c = all->code;
+	Arena tmp = { 0 };
+	int rows;
+	Branches w = { .all = all, .a = a, .st = st, .first = first_rows(c, &tmp, &rows) };
+	const CodeMark **of = arena_array(&tmp, const CodeMark *, c->nbranch + 1); /* by branch: the mark by which it is the source's */
+	for (int k = 0; k < 2; k++)
+		w.row[k] = arena_array(&tmp, int, rows + 1);
+	st->branch_stats = arena_array(a, BranchStats, c->nbranch + c->nmark + 1);
+	for (int k = 0; k < c->nmark; k++) {
+		int branch = c->ins[c->mark[k].pc].branch;
+		if (c->mark[k].mark.kind == MARK_DECIDES && c->mark[k].counted < 0 && branch >= 0 && !of[branch])
+			of[branch] = &c->mark[k];
+	}
+	for (int k = 0; k < c->nbranch; k++)
+		add_branch(&w, k, of[k]);
+	for (int k = 0; k < c->nmark; k++) {
+		int branch = c->ins[c->mark[k].pc].branch;
+		if (c->mark[k].mark.kind == MARK_DECIDES && (branch < 0 || of[branch] != &c->mark[k]))
+			add_decision(&w, &c->mark[k]);
+	}
+	arena_free(&tmp);
+}
+
 static void gather_partings(const Counts *all, Arena *a, LaunchStats *st)
 {
 	const Code *c = all->code;
 	int n = 0;
-	st->branch_stats = arena_array(a, BranchStats, c->nbranch + 1);
-	for (int k = 0; k < c->nbranch; k++) {
-		const InsCount *count = &all->count[c->branch_ins[k]];
-		BranchStats *b = &st->branch_stats[st->nbranches++];
-		*b = parting_at(all, c->branch_ins[k], a);
-		b->executed = count->issues;
-		b->divergent = all->branch[k].divergent;
-		b->lanes = count->useful + count->off;
-		b->lanes_taken = all->branch[k].taken;
-	}
 	for (int pc = 0; pc < c->n; pc++)
 		n += parts_lanes(all, pc);
 	st->parting_stats = arena_array(a, BranchStats, n + 1);
@@ -257,6 +341,7 @@ void gather(const Gpu *g, Grid *x, Arena *a)
 	st->registers = (uint64_t)x->code->regs;
 	occupancy(c, x, st);
 	gather_blocks(&all, a, st);
+	gather_branches(&all, a, st);
 	gather_partings(&all, a, st);
 	gather_lines(&all, a, st);
 }

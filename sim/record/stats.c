@@ -22,7 +22,7 @@ const char *const stall_help[STALL_COUNT] = {
 #undef S
 };
 
-const char *const part_name[PART_COUNT] = { "branch", "indexed branch", "call", "return", "load", "yield" };
+const char *const part_name[PART_COUNT] = { "branch", "indexed branch", "call", "return", "load", "yield", "decision" };
 
 void ins_count_add(InsCount *to, const InsCount *c)
 {

@@ -107,17 +107,18 @@ static inline bool parted_any(const PartCount *p) { return p->partings || p->los
 
 typedef struct BlockStats {
 	const char *function, *label;
-	uint64_t fetches;              /* issues of the block's first instruction, once for each split */
+	uint64_t fetches;              /* issues at which the source's block begins (isa/ir.h), once for each split */
 	uint64_t threads;              /* lanes in these issues */
 } BlockStats;
 
-typedef enum { PART_BRANCH, PART_INDEXED, PART_CALL, PART_RETURN, PART_LOAD, PART_YIELD, PART_COUNT } PartKind;
+typedef enum { PART_BRANCH, PART_INDEXED, PART_CALL, PART_RETURN, PART_LOAD, PART_YIELD, PART_DECISION, PART_COUNT } PartKind;
 extern const char *const part_name[PART_COUNT];
 
-/* An instruction at which lanes may part: a branch of the module, or another instruction at which lanes have parted. */
+/* An instruction at which lanes may part: a branch of the module, or another instruction at which lanes have parted; or what decides in a branch's place since
+   a pass has taken the branch away (PART_DECISION): lanes part nowhere there. */
 typedef struct BranchStats {
 	PartKind kind;
-	const char *function, *label, *file; /* label: of the block that it is in; a branch ends it */
+	const char *function, *label, *file; /* label: of the source's block whose branch it is; else of the block that it is in */
 	int line;
 	uint64_t executed, divergent;  /* executed, divergent, lanes, lanes_taken: branches only */
 	uint64_t lanes, lanes_taken;

@@ -242,7 +242,7 @@ static void put_branch(const LaunchStats *s, const BranchStats *b, StrBuf *out)
 {
 	char place[64], name[80];
 	const char *file = b->file ? strrchr(b->file, '/') : NULL;
-	bool branch = b->kind == PART_BRANCH || b->kind == PART_INDEXED;
+	bool branch = b->kind == PART_BRANCH || b->kind == PART_INDEXED || b->kind == PART_DECISION;
 	snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : b->file ? b->file : "?", b->line);
 	snprintf(name, sizeof name, "%.8s%s%.20s %.20s", branch ? "" : part_name[b->kind], branch ? "" : ": ", b->function, b->label);
 	sb_printf(out, "  %-22.22s %-20.20s", place, name);

@@ -72,6 +72,7 @@ static void start_counting(Share *x)
 	x->count = xcalloc((size_t)c->n, sizeof *x->count);
 	x->parted = xcalloc((size_t)c->n, sizeof *x->parted);
 	x->branch = xcalloc((size_t)c->nbranch + 1, sizeof *x->branch);
+	x->marked = xcalloc((size_t)c->ncounted + 1, sizeof *x->marked);
 	x->stalls = xcalloc((size_t)c->n + 1, sizeof *x->stalls * STALL_COUNT);
 }
 
@@ -80,6 +81,7 @@ void share_free(Share *x)
 	free(x->count);
 	free(x->parted);
 	free(x->branch);
+	free(x->marked);
 	free(x->stalls);
 	vec_free(&x->events);
 	tracer_close(x);

@@ -56,6 +56,24 @@ static void change_block(Module *m, Function *f, int k)
 		change_ins(m, &b->ins.v[i]);
 }
 
+/* Marks that no reader made: of blocks that are gone, several at an instruction, for some lanes. */
+static void change_marks(Module *m, Function *f)
+{
+	int pred = -1;
+	for (int r = 0; r < f->reg.n; r++)
+		if (f->reg.v[r].type == T_PRED)
+			pred = r;
+	for (int k = f->block.n ? (int)pick(3) : 0; k > 0; k--)
+		function_source(m, f, odd_name(m, "gone", k));
+	for (int b = 0; b < f->block.n && f->source.n; b++)
+		for (int i = 0; i < f->block.v[b]->ins.n; i++)
+			while (pick(6) == 0) {
+				Ins *x = &f->block.v[b]->ins.v[i];
+				x->mark = pick(4) == 0 ? 0 : function_mark(f, (Mark){ pick(2) ? MARK_BEGINS : MARK_DECIDES, pick(2),
+					(int32_t)pick((unsigned)f->source.n), pick(2) ? pred : -1, x->mark });
+			}
+}
+
 static void change_function(Module *m, Function *f, int k)
 {
 	f->loc = place();
@@ -71,6 +89,8 @@ static void change_function(Module *m, Function *f, int k)
 			f->param.v[p].name = odd_name(m, "p", p);
 	for (int b = 0; b < f->block.n; b++)
 		change_block(m, f, b);
+	if (pick(2))
+		change_marks(m, f);
 }
 
 static void change(Module *m)

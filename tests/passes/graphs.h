@@ -65,6 +65,7 @@ static inline Function *graph_kernel(Module *m, const char *text)
 		graph_term(m, f, f->block.v[i], to, k, none);
 	}
 	free(copy);
+	function_mark_blocks(m, f);
 	return f;
 }
 #endif

@@ -57,14 +57,6 @@ static inline void wm_source(Function *f, WmSource *s)
 				}
 }
 
-static inline int wm_user(const WmSource *s, const Block *b)
-{
-	for (int k = 0; k < s->n && b->user; k++)
-		if (!strcmp(s->label[k], b->label))
-			return k;
-	return -1;
-}
-
 /* Sets the deciding register of user block k. */
 static inline void wm_enter(const WmSource *s, WmLane *l, int k, uint64_t seed, int lane)
 {
@@ -110,13 +102,14 @@ static inline void wm_ins(WmLane *l, const Ins *i)
 }
 
 /* The lane's next block, NULL when it ends. */
-static inline const Block *wm_step(const WmSource *s, WmLane *l, const Block *b, uint64_t seed, int lane)
+static inline const Block *wm_step(const WmSource *s, const Function *f, WmLane *l, const Block *b, uint64_t seed, int lane)
 {
-	int k = wm_user(s, b);
-	if (k >= 0)
-		wm_enter(s, l, k, seed, lane);
-	for (int i = 0; i < b->ins.n; i++)
+	for (int i = 0; i < b->ins.n; i++) {
+		for (int k = b->ins.v[i].mark; k; k = f->mark.v[k].next)
+			if (f->mark.v[k].kind == MARK_BEGINS)
+				wm_enter(s, l, f->mark.v[k].source, seed, lane);
 		wm_ins(l, &b->ins.v[i]);
+	}
 	if (b->nsucc < 2)
 		return b->nsucc ? b->succ[0] : NULL;
 	int64_t v = wm_value(l, ins_src(block_term(b), 0));
@@ -184,12 +177,18 @@ static inline void wm_run(const WmSource *s, Function *f, int lanes, uint64_t se
 			top--;
 			continue;
 		}
-		int k = wm_user(s, b);
+		bool begins = false;
 		r->max_depth = top > r->max_depth ? top : r->max_depth;
-		*(k >= 0 ? &r->fetches[k] : &r->guards) += 1;
+		for (int i = 0; i < b->ins.n; i++)
+			for (int k = b->ins.v[i].mark; k; k = f->mark.v[k].next)
+				if (f->mark.v[k].kind == MARK_BEGINS) {
+					r->fetches[f->mark.v[k].source]++;
+					begins = true;
+				}
+		r->guards += !begins;
 		for (int i = 0; i < lanes; i++)
 			if (t->mask >> i & 1)
-				next[i] = wm_step(s, &r->lane[i], b, seed, i);
+				next[i] = wm_step(s, f, &r->lane[i], b, seed, i);
 		top = wm_branch(f, stack, top, next, p->idom[b->id]);
 		if (top > 60)
 			abort();

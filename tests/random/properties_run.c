@@ -1,5 +1,6 @@
 #include "tests/random/properties.h"
 #include "sim/reconv/common/frontier.h"
+#include "tests/random/random_pipeline.h"
 #include "tests/random/random_text.h"
 #include <stdio.h>
 
@@ -44,9 +45,11 @@ static RandomKernel *kernel_of(uint64_t seed)
 	default: break;
 	}
 	RandomKernel *k = random_kernel_new(&p);
-	for (int f = 0; f < k->module->func.n; f++) /* those that no label of a source names are counted as well */
+	for (int f = 0; f < k->module->func.n; f++) { /* those that no label of a source names are counted as well */
 		for (int b = 0; b < k->module->func.v[f]->block.n; b++)
 			k->module->func.v[f]->block.v[b]->user = true;
+		function_mark_blocks(k->module, k->module->func.v[f]);
+	}
 	return k;
 }
 
@@ -230,8 +233,60 @@ static void spills(Case *c)
 	}
 }
 
+static const BlockStats *block_named(const LaunchStats *s, const BlockStats *b)
+{
+	for (int k = 0; k < s->nblocks; k++)
+		if (!strcmp(s->block_stats[k].function, b->function) && !strcmp(s->block_stats[k].label, b->label))
+			return &s->block_stats[k];
+	return NULL;
+}
+
+/* The lanes that each block of the source has had, after a pipeline. */
+static void same_sources(Case *c, const Run *before, const char *pipeline)
+{
+	char why[1700];
+	Module *m = transformed(c->k->module, pipeline, why, sizeof why);
+	Job job = { c->k, m, { c->k->grid[0], c->k->grid[1], c->k->grid[2] } };
+	Way way = { model_index("ipdom"), pipeline, true };
+	Config config;
+	Probe probe = { 0 };
+	Outcome got = { 0 };
+	if (!m) {
+		FAIL(c, "%s", why);
+		return;
+	}
+	config_defaults(&config);
+	outcome_machine(&job, &config, &way, &probe, &got);
+	if (got.how == RAN_BADLY)
+		FAIL(c, "%s: %s", pipeline, got.text);
+	for (int k = 0; k < before->probe.stats.nblocks && got.how == RAN_WELL; k++) {
+		const BlockStats *b = &before->probe.stats.block_stats[k], *a = block_named(&probe.stats, b);
+		if ((a ? a->threads : 0) != b->threads) /* a function that nobody calls any more has no rows */
+			FAIL(c, "%s: %llu lanes in block %s of %s, %llu before", pipeline, a ? ll(a->threads) : 0, b->label, b->function, ll(b->threads));
+	}
+	outcome_free(&got);
+	arena_free(&probe.arena);
+	module_free(m);
+}
+
+/* What passes do to blocks of the source changes nothing about how often lanes come to them. */
+static void sources(Case *c)
+{
+	const Run *before = run(c, "ipdom", "");
+	StrBuf s = { 0 };
+	if (!before)
+		return;
+	for (int k = 0; k < 4; k++) {
+		s.n = 0;
+		random_pipeline(c->k->module->func.n * 7919u + (uint64_t)before->fetches * 4 + (uint64_t)k, &s);
+		same_sources(c, before, s.s);
+	}
+	sb_free(&s);
+}
+
 static const struct Property { PropertyInfo info; unsigned classes; void (*check)(Case *); } properties[] = {
 	{ { "memory", "every mechanism leaves the reference interpreter's memory" }, ALL, memory },
+	{ { "sources", "after any pipeline as many lanes come to each block of the source" }, ALL, sources },
 	{ { "lanes", "lanes in blocks and thread instructions do not depend on the mechanism" }, ALL, lanes },
 	{ { "order", "the order of pushes changes no fetch under ipdom" }, ALL, order },
 	{ { "paths", "multi_path without merging and dual_path fetch what ipdom does; with merging no more" }, ALL, paths },

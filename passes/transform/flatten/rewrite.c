@@ -181,6 +181,7 @@ static void reroute(Work *x, int k, Block *b)
 		Ins term = edit_cut_term(x->e, b);
 		edit_jump(x->e, b, &term, y[0].to);
 		vec_last(&b->ins).origin = term.origin;
+		edit_decide(x->e, &vec_last(&b->ins), ins_src(&term, 0));
 	}
 }
 
