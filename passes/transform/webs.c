@@ -46,6 +46,20 @@ static bool rename_operands(Rename *x, Opd *o, int n, const int *version, int *a
 	return changed;
 }
 
+/* Predicates of marks are read behind the sources (ins_uses). */
+static int rename_marks(Rename *x, int mark, int *use)
+{
+	if (!mark)
+		return 0;
+	Mark m = x->e->f->mark.v[mark];
+	int reg = m.reg < 0 ? -1 : register_of(x, x->s->use[(*use)++]), next = rename_marks(x, m.next, use);
+	if (reg == m.reg && next == m.next)
+		return mark;
+	m.reg = reg;
+	m.next = next;
+	return function_mark(x->e->f, m);
+}
+
 static bool rename_ins(Rename *x, Ins *i, int number)
 {
 	int use = x->s->use_first[number], def = x->s->def_first[number], guard = i->guard;
@@ -53,6 +67,9 @@ static bool rename_ins(Rename *x, Ins *i, int number)
 		i->guard = register_of(x, x->s->use[use++]);
 	bool changed = guard != i->guard;
 	changed |= rename_operands(x, i->opd + i->ndst, i->nsrc, x->s->use, &use);
+	int mark = i->mark;
+	i->mark = rename_marks(x, mark, &use);
+	changed |= mark != i->mark;
 	return rename_operands(x, i->opd, i->ndst, x->s->def, &def) || changed;
 }
 
@@ -62,7 +79,10 @@ static void rename_block(Rename *x, Block *b)
 	int at = x->s->ins_first[b->id];
 	for (const Ins *i = edit_rewrite(&w, x->e, b); i; i = edit_next(&w)) {
 		Ins copy = edit_copy(x->e, i);
-		edit_put(&w, rename_ins(x, &copy, at++) ? copy : *i);
+		if (rename_ins(x, &copy, at++))
+			edit_put_marked(&w, copy);
+		else
+			edit_put(&w, *i);
 	}
 }
 
