@@ -101,12 +101,11 @@ static bool run_function(PassRun *r)
 	bool changed = r->pass->function(r);
 	Fingerprint after = fingerprint(f);
 	bool moved = before.code != after.code || before.graph != after.graph;
-	if (changed != moved)
-		bug(moved ? arena_printf(&r->m->arena, "the pass %s has changed something and says that it has not", r->pass->name)
-			: arena_printf(&r->m->arena, "the pass %s says that it has changed something and has not", r->pass->name));
+	if (moved && !changed)
+		bug(arena_printf(&r->m->arena, "the pass %s has changed something and says that it has not", r->pass->name));
 	must(!moved || code != f->code_stamp);
 	must(before.graph == after.graph || (graph != f->graph_stamp && !r->pass->keeps_graph));
-	return changed;
+	return moved;              /* it may have changed something and changed it back */
 }
 
 static bool apply(PassRun *r)

@@ -39,7 +39,7 @@ typedef struct PassRun {
 } PassRun;
 
 /* A pass marks what it inserts with its origin, keeps labels of the source's blocks, and leaves what the verifier accepts. It returns true
-   when it changed something; the pipeline asserts that nothing has changed else. */
+   when it changed something; the pipeline looks whether that is so. */
 typedef struct Pass {
 	const char *name, *help;           /* help: one line */
 	const PassOption *options; int noptions;
