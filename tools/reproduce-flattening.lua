@@ -13,7 +13,7 @@ local NESTS = { -- a: first block of loop A; turns of A and B in the runs that a
 	{ name = "10/1", kernel = "flattening_10_1", a = "$L__BB2_5", b = 2, turns = 16, most = 96, long = true },
 	{ name = "1/1", kernel = "flattening_1_1", a = "$L__BB3_5", b = 4, turns = 16, most = 96, long = true },
 	{ name = "1/10", kernel = "flattening_1_10", a = "$L__BB4_5", b = 40, turns = 10, most = 30 },
-	{ name = "1/100", kernel = "flattening_1_100", a = "$L__BB5_5", b = 400, turns = 8, most = 12 },
+	{ name = "1/100", kernel = "flattening_1_100", a = "$L__BB5_5", b = 400, turns = 8, most = 12, levels = 2 }, -- B has a loop of its own
 }
 local MECHANISMS = { "its", "ipdom" }
 local quick = os.getenv("QUICK") -- one mechanism, no nest with a long body, no long run
@@ -24,7 +24,7 @@ end
 local FORMS = { { name = "original", passes = "none", all = "none" } }
 local passes = tool.capture("gsim-opt --list")
 if passes:find("\nflatten ") then FORMS[#FORMS + 1] = { name = "flattened", passes = "flatten(loops=[%s])", all = "flatten" } end
-if passes:find("\n    merge ") then FORMS[#FORMS + 1] = { name = "merged", passes = "linearize(merge=1)", all = "linearize(merge=1)" } end
+if passes:find("\n    merge ") then FORMS[#FORMS + 1] = { name = "merged", passes = "linearize(merge=%d)", merge = true, all = "linearize(merge=1)" } end
 
 -- ---- turns that a warp makes, without running it ----
 
@@ -75,7 +75,7 @@ end
 local report = out .. "/run.json"
 local function run(nest, form, mechanism, k, turns, most)
 	tool.progress(("%s, A/B = %s, %s, k = %d"):format(form.name, nest.name, mechanism, k))
-	tool.capture(("gsim -q -c turing.lua -m %s -D sm.count=1 -p %s -s %s %s -- 1 %d %d %d %d %d %s"):format(mechanism, tool.quote(form.passes:format(nest.a)),
+	tool.capture(("gsim -q -c turing.lua -m %s -D sm.count=1 -p %s -s %s %s -- 1 %d %d %d %d %d %s"):format(mechanism, tool.quote(form.passes:format(form.merge and (nest.levels or 1) or nest.a)),
 		tool.quote(report), form.module or tool.quote(top .. "/kernels/flattening/flattening.ptx"), SEED, turns, k, nest.b, most, nest.kernel))
 	local l = json.read(report).launches[1]
 	local fetches = {}
