@@ -2,9 +2,7 @@
 #include "isa/verify.h"
 #include "isa/lane.h"
 
-/* For an operation and a group of suffixes (ops.def): the values it may have where the type is one of the set; bit 0:
-   may be absent. Where an operation has rows for a group but none for its type, the group must be absent. An operation
-   without rows for a group is held to the rows of OP_NONE, where there are none any value will do. */
+/* The rules of isa/ops.def. */
 typedef struct Rule { uint8_t op; char group; uint32_t types, values; } Rule;
 
 #define V(X) (1u << (X))
@@ -22,50 +20,10 @@ enum {
 };
 
 static const Rule rules[] = {
-	{ OP_NONE, 'r', TS_FLT, NONE | V(RND_RN) | V(RND_RZ) | V(RND_RM) | V(RND_RP) },
-	{ OP_NONE, 'f', TS_F32, SET }, { OP_NONE, 's', TS_F32, SET }, { OP_NONE, 'C', TS_I3264, SET },
-	{ OP_NONE, 'x', TS_FLT, NONE | V(APPROX_APPROX) | V(APPROX_FULL) }, { OP_NONE, 'V', ANY_TYPE, NONE | V(2) | V(4) },
-	{ OP_ADD, 's', TS_F32 | TSET(S32), SET }, { OP_SUB, 's', TS_F32 | TSET(S32), SET }, { OP_MAD, 's', TS_F32 | TSET(S32), SET },
-	{ OP_MAD24, 's', TSET(S32), SET }, { OP_CVT, 's', ANY_TYPE, SET }, { OP_CVT, 'f', ANY_TYPE, SET },
-	{ OP_RCP, 'f', TS_FLT, SET }, { OP_RSQRT, 'f', TS_FLT, SET }, /* rcp.approx.ftz.f64 */
-	{ OP_CVT, 'r', ANY_TYPE, ~0u }, /* see conversion */
-	{ OP_MUL, 'h', TS_16_32, HALVES | V(HILO_WIDE) }, { OP_MUL, 'h', TS_64, HALVES },
-	{ OP_MAD, 'h', TS_16_32, HALVES | V(HILO_WIDE) }, { OP_MAD, 'h', TS_64, HALVES },
-	{ OP_DP2A, 'h', ANY_TYPE, HALVES }, { OP_SZEXT, 'W', ANY_TYPE, V(MODE2_WRAP) | V(MODE2_CLAMP) },
-	{ OP_BMSK, 'W', ANY_TYPE, V(MODE2_WRAP) | V(MODE2_CLAMP) },
-	{ OP_MADC, 'h', TS_INT, HALVES }, { OP_MUL24, 'h', TS_32, HALVES }, { OP_MAD24, 'h', TS_32, HALVES },
-	{ OP_SETP, 'c', TS_BIT, EQUAL }, { OP_SETP, 'c', TS_INT, UORDER }, { OP_SETP, 'c', TS_FLT, FORDER },
-	{ OP_SET, 'c', TS_BIT, EQUAL }, { OP_SET, 'c', TS_INT, UORDER }, { OP_SET, 'c', TS_FLT, FORDER },
-	{ OP_BFIND, 'W', ANY_TYPE, NONE | V(MODE2_SHIFTAMT) },
-	{ OP_SHF, 'M', ANY_TYPE, V(MODE_L) | V(MODE_R) }, { OP_SHF, 'W', ANY_TYPE, V(MODE2_WRAP) | V(MODE2_CLAMP) },
-	{ OP_PRMT, 'M', ANY_TYPE, NONE | V(MODE_F4E) | V(MODE_B4E) | V(MODE_RC8) | V(MODE_ECL) | V(MODE_ECR) | V(MODE_RC16) },
-	{ OP_TESTP, 'M', ANY_TYPE, V(MODE_FINITE) | V(MODE_INFINITE) | V(MODE_NUMBER) | V(MODE_NOTANUMBER) | V(MODE_NORMAL) |
-		V(MODE_SUBNORMAL) },
-	{ OP_CVTA, 'S', ANY_TYPE, SPACES }, { OP_ISSPACEP, 'S', ANY_TYPE, SPACES },
-	{ OP_LD, 'E', ANY_TYPE, NONE | V(SEM_WEAK) | V(SEM_VOLATILE) | V(SEM_RELAXED) | V(SEM_ACQUIRE) },
-	{ OP_LD, 'P', ANY_TYPE, SCOPES },
-	{ OP_LD, 'O', ANY_TYPE, NONE | V(COP_CA) | V(COP_CG) | V(COP_CS) | V(COP_LU) | V(COP_CV) | V(COP_NC) },
-	{ OP_ST, 'S', ANY_TYPE, NONE | V(SP_GLOBAL) | V(SP_SHARED) | V(SP_LOCAL) },
-	{ OP_ST, 'E', ANY_TYPE, NONE | V(SEM_WEAK) | V(SEM_VOLATILE) | V(SEM_RELAXED) | V(SEM_RELEASE) },
-	{ OP_ST, 'P', ANY_TYPE, SCOPES },
-	{ OP_ST, 'O', ANY_TYPE, NONE | V(COP_WB) | V(COP_CG) | V(COP_CS) | V(COP_WT) },
-	{ OP_ATOM, 'S', ANY_TYPE, NONE | V(SP_GLOBAL) | V(SP_SHARED) }, { OP_ATOM, 'P', ANY_TYPE, SCOPES },
-	{ OP_ATOM, 'E', ANY_TYPE, NONE | V(SEM_RELAXED) | V(SEM_ACQUIRE) | V(SEM_RELEASE) | V(SEM_ACQ_REL) },
-	{ OP_ATOM, 'A', TS_BIT, BITWISE | SWAP }, { OP_ATOM, 'A', TS_U32, ARITH | BITWISE | SWAP | WRAPPING },
-	{ OP_ATOM, 'A', TS_INT, ARITH | BITWISE | SWAP }, { OP_ATOM, 'A', TS_FLT, V(AOP_ADD) | V(AOP_EXCH) },
-	{ OP_RED, 'S', ANY_TYPE, NONE | V(SP_GLOBAL) | V(SP_SHARED) }, { OP_RED, 'P', ANY_TYPE, SCOPES },
-	{ OP_RED, 'E', ANY_TYPE, NONE | V(SEM_RELAXED) | V(SEM_RELEASE) },
-	{ OP_RED, 'A', TS_BIT, BITWISE }, { OP_RED, 'A', TS_U32, ARITH | BITWISE | WRAPPING },
-	{ OP_RED, 'A', TS_INT, ARITH | BITWISE }, { OP_RED, 'A', TS_FLT, V(AOP_ADD) },
-	{ OP_PREFETCH, 'M', ANY_TYPE, V(MODE_L1) | V(MODE_L2) }, { OP_PREFETCH, 'S', ANY_TYPE, NONE | V(SP_GLOBAL) | V(SP_LOCAL) },
-	{ OP_FENCE, 'E', ANY_TYPE, NONE | V(SEM_ACQ_REL) | V(SEM_SC) | V(SEM_ACQUIRE) | V(SEM_RELEASE) },
-	{ OP_FENCE, 'P', ANY_TYPE, SCOPES },
-	{ OP_MEMBAR, 'P', ANY_TYPE, V(SCOPE_CTA) | V(SCOPE_GL) | V(SCOPE_GPU) | V(SCOPE_SYS) },
-	{ OP_BARRED, 'A', TS_32, V(AOP_POPC) }, { OP_BARRED, 'A', TS_PRED, V(AOP_AND) | V(AOP_OR) },
-	{ OP_SHFL, 'M', ANY_TYPE, V(MODE_UP) | V(MODE_DOWN) | V(MODE_BFLY) | V(MODE_IDX) },
-	{ OP_VOTE, 'M', TS_B32, V(MODE_BALLOT) }, { OP_VOTE, 'M', TS_PRED, V(MODE_ALL) | V(MODE_ANY) | V(MODE_UNI) },
-	{ OP_MATCH, 'M', ANY_TYPE, V(MODE_ANY) | V(MODE_ALL) },
-	{ OP_REDUX, 'A', TSET(B32), BITWISE }, { OP_REDUX, 'A', TS_32, ARITH | BITWISE },
+#define OP(...)
+#define RULE(ID, GROUP, TYPES, VALUES) { OP_##ID, GROUP, TYPES, VALUES },
+#include "isa/ops.def"
+#undef OP
 };
 enum { NRULES = sizeof rules / sizeof *rules };
 
@@ -136,18 +94,21 @@ static bool list_types(StrBuf *why, const char *what, uint32_t types)
 	return false;
 }
 
+static const uint32_t second_types[OP_COUNT] = {
+#define OP(...)
+#define TYPE2(ID, TYPES) [OP_##ID] = TYPES,
+#include "isa/ops.def"
+#undef OP
+};
+
 bool mnemonic_types(const Ins *i, StrBuf *why)
 {
 	const char *s = op_info[i->op].suffixes;
 	uint32_t types = op_info[i->op].types, second = types;
 	if (!strchr(s, '1') ? i->type != T_NONE : !(types >> i->type & 1))
 		return list_types(why, i->type ? "has a type that it cannot take; expected" : "needs a type:", types);
-	if (i->op == OP_SET)
-		second = TS_INT | TS_BIT | TS_FLT;
-	else if (i->op == OP_SLCT)
-		second = TSET(S32) | TS_F32;
-	else if (i->op == OP_DP4A || i->op == OP_DP2A)
-		second = TS_I32;
+	if (second_types[i->op])
+		second = second_types[i->op];
 	if (!strchr(s, '2') ? i->type2 != T_NONE : !(second >> i->type2 & 1))
 		return list_types(why, i->type2 ? "has a second type that it cannot take; expected" : "needs a second type:", second);
 	return true;
