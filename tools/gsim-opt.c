@@ -19,6 +19,7 @@ static const char usage[] =
 	"      --print NAME     write the result of an analysis of each function instead of the module: --list names them\n"
 	"      --filter NAME    passes, --print and dumps take this function alone\n"
 	"      --profile FILE   a report of gsim (--stats FILE.json) about the module: how often blocks were executed, for passes that ask\n"
+	"                       and for --cfg\n"
 	"      --dump           print the module after each pass on standard error\n"
 	"      --print-changed  print what each pass changed, as a diff, on standard error\n"
 	"      --remarks        say what passes left alone, and why\n"
@@ -126,7 +127,7 @@ static void print_analysis(const Job *job, Module *m, StrBuf *s)
 
 static bool no_function(const Module *m, const char *name, const char *option, Diag *d);
 
-static bool produce(const Job *job, Module *m, StrBuf *s, Diag *d)
+static bool produce(const Job *job, Module *m, const Profile *profile, StrBuf *s, Diag *d)
 {
 	if (job->print) {
 		print_analysis(job, m, s);
@@ -138,7 +139,7 @@ static bool produce(const Job *job, Module *m, StrBuf *s, Diag *d)
 	}
 	Function *f = module_find_function(m, job->cfg);
 	if (f && f->block.n) {
-		cfg_dot(m, f, s);
+		cfg_dot(m, f, profile, s);
 		return true;
 	}
 	if (f && f->refused.what)
@@ -214,7 +215,7 @@ static bool work(Job *job, Diag *d)
 	if (ok && names_object(job))
 		ok = elf_write(m, job->output, d);
 	else
-		ok = ok && produce(job, m, &s, d) && deliver(job, &s, d);
+		ok = ok && produce(job, m, profile, &s, d) && deliver(job, &s, d);
 	sb_free(&s);
 	sb_free(&job->before);
 	arena_free(&arena);

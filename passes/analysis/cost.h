@@ -18,7 +18,7 @@ int64_t cost_block(const CostTable *, const Block *); /* sum of latencies: what 
 typedef struct ProfileBlock { const char *function, *label; uint64_t fetches, threads; } ProfileBlock;
 typedef struct Profile {
 	int n;
-	ProfileBlock *block;           /* by function, then by label; several launches' counts are added */
+	ProfileBlock *block;           /* by function, then by label; all launches of the run */
 } Profile;
 /* NULL with an error when the text is no report. */
 Profile *profile_read(Arena *, const char *text, size_t n, const char *path, Diag *);

@@ -1,6 +1,7 @@
 /* A function's graph for Graphviz: solid edges, unstructured ones red; dashed edges to immediate post-dominators. */
 #include "passes/analysis/dot.h"
 #include "passes/analysis/analysis.h"
+#include "passes/analysis/cost.h"
 
 static void quoted(StrBuf *s, const char *text)
 {
@@ -11,11 +12,28 @@ static void quoted(StrBuf *s, const char *text)
 	}
 }
 
-static void node(StrBuf *s, const Module *m, const Function *f, const Block *b, bool reached)
+/* What a run has counted of the source's blocks that begin in this one. */
+static void counts(StrBuf *s, const Function *f, const Block *b, const Profile *profile)
+{
+	for (int i = 0; i < b->ins.n; i++)
+		for (int k = b->ins.v[i].mark; k; k = f->mark.v[k].next) {
+			const Mark *x = &f->mark.v[k];
+			const ProfileBlock *p = x->kind == MARK_BEGINS ? profile_find(profile, f->name, f->source.v[x->source]) : NULL;
+			if (!p)
+				continue;
+			quoted(s, p->label);
+			sb_printf(s, ": %llu fetches of %.1f lanes\\l", (unsigned long long)p->fetches,
+				p->fetches ? (double)p->threads / (double)p->fetches : 0.0);
+		}
+}
+
+static void node(StrBuf *s, const Module *m, const Function *f, const Block *b, const Profile *profile, bool reached)
 {
 	sb_printf(s, "\tb%d [label=\"", b->id);
 	quoted(s, b->label);
 	sb_puts(s, "\\l");
+	if (profile)
+		counts(s, f, b, profile);
 	for (int k = 0; k < b->ins.n; k++) {
 		StrBuf line = { 0 };
 		ir_print_ins(m, f, b, &b->ins.v[k], &line);
@@ -49,7 +67,7 @@ static void edges(StrBuf *s, const Cfg *c, const Dom *dom, const Dom *pdom, cons
 	}
 }
 
-void cfg_dot(const Module *m, Function *f, StrBuf *s)
+void cfg_dot(const Module *m, Function *f, const Profile *profile, StrBuf *s)
 {
 	Arena a = { 0 };
 	Cfg *c = cfg_build(&a, f);
@@ -61,7 +79,7 @@ void cfg_dot(const Module *m, Function *f, StrBuf *s)
 		structured(&a, c, NULL) ? "structured" : "unstructured");
 	sb_puts(s, "\tnode [shape=box, fontname=monospace];\n\texit [shape=plaintext];\n");
 	for (int b = 0; b < c->n; b++)
-		node(s, m, f, f->block.v[b], bs_has(c->reach, b));
+		node(s, m, f, f->block.v[b], profile, bs_has(c->reach, b));
 	for (int b = 0; b < c->n; b++) {
 		edges(s, c, dom, pdom, loops, f->block.v[b]);
 		if (!f->block.v[b]->nsucc)

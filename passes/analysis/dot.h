@@ -3,5 +3,7 @@
 #include "isa/ir.h"
 #include "lib/strbuf.h"
 
-void cfg_dot(const Module *, Function *, StrBuf *); /* appends a digraph; numbers the function's blocks */
+struct Profile;
+/* Appends a digraph, and numbers the function's blocks. profile (may be NULL): nodes say how often the source's blocks that begin in them were fetched. */
+void cfg_dot(const Module *, Function *, const struct Profile *, StrBuf *);
 #endif

@@ -10,19 +10,16 @@ static int by_name(const void *a, const void *b)
 
 typedef struct Gather { Arena *arena; Vec(ProfileBlock) block; } Gather;
 
-/* A list of blocks stands wherever an object has "blocks" whose members have labels and fetches. */
-static void gather(Gather *g, const JsonValue *v, int depth)
+/* The blocks of all launches: of the run, or of the run before where a report compares two. */
+static void gather(Gather *g, const JsonValue *v)
 {
-	const JsonValue *blocks = json_get(v, "blocks");
+	const JsonValue *run = json_get(v, "before") ? json_get(v, "before") : v, *blocks = json_get(json_get(run, "total"), "blocks");
 	for (int k = 0; blocks && blocks->kind == JSON_ARRAY && k < blocks->n; k++) {
 		const JsonValue *b = &blocks->item[k];
 		if (json_is_number(json_get(b, "fetches")) && *json_string(b, "label"))
 			vec_push(&g->block, ((ProfileBlock){ arena_strdup(g->arena, json_string(b, "function")), arena_strdup(g->arena, json_string(b, "label")),
 				(uint64_t)json_number(b, "fetches"), (uint64_t)json_number(b, "threads") }));
 	}
-	for (int k = 0; depth < JSON_DEPTH && (v->kind == JSON_ARRAY || v->kind == JSON_OBJECT) && k < v->n; k++)
-		if (&v->item[k] != blocks)
-			gather(g, &v->item[k], depth + 1);
 }
 
 Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Diag *diag)
@@ -31,9 +28,9 @@ Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Di
 	const JsonValue *v = json_read(a, text, n, path, diag);
 	if (!v)
 		return NULL;
-	gather(&g, v, 0);
+	gather(&g, v);
 	if (!g.block.n) {
-		diag_error(diag, (Loc){ path, 1, 1 }, "expected a report of gsim --json with the fetches of blocks, found none");
+		diag_error(diag, (Loc){ path, 1, 1 }, "expected a report of one run (gsim --stats FILE), whose total has blocks; found none");
 		vec_free(&g.block);
 		return NULL;
 	}

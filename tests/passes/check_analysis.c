@@ -226,7 +226,7 @@ START_TEST(dot)
 {
 	StrBuf s = { 0 };
 	Function *f = graph_kernel(m, "B1:B3,B2 B2:B3,B5 B3:B4,B5 B4:B6 B5:B6 B6");
-	cfg_dot(m, f, &s);
+	cfg_dot(m, f, NULL, &s);
 	ck_assert_ptr_nonnull(strstr(s.s, "digraph \"k\" {\n\t// unstructured"));
 	ck_assert_ptr_nonnull(strstr(s.s, "\tb1 -> b2 [label=T, color=red, penwidth=2];\n"));
 	ck_assert_ptr_nonnull(strstr(s.s, "\tb0 -> b2 [label=T];\n"));

@@ -33,7 +33,9 @@ START_TEST(profiles)
 	Diag d = { 0 };
 	const char *text = "{\"launches\": [{\"blocks\": [{\"function\": \"k\", \"label\": \"B\", \"fetches\": 3, \"threads\": 70}]},"
 		" {\"static\": {\"blocks\": 2}, \"blocks\": [{\"function\": \"k\", \"label\": \"A\", \"fetches\": 1, \"threads\": 32},"
-		" {\"function\": \"k\", \"label\": \"B\", \"fetches\": 4, \"threads\": 8}]}]}";
+		" {\"function\": \"k\", \"label\": \"B\", \"fetches\": 4, \"threads\": 8}]}],"
+		" \"total\": {\"blocks\": [{\"function\": \"k\", \"label\": \"B\", \"fetches\": 7, \"threads\": 78},"
+		" {\"function\": \"k\", \"label\": \"A\", \"fetches\": 1, \"threads\": 32}]}}"; /* launches are in the total already */
 	Profile *p = profile_read(&a, text, strlen(text), "r.json", &d);
 	ck_assert_ptr_nonnull(p);
 	ck_assert_int_eq(p->n, 2);

@@ -76,5 +76,7 @@ expect 0 '' --help
 expect 0 '' --list
 "$opt" --cfg short_circuit "$some" >"$tmp/dot" 2>/dev/null || bad=1
 grep -q 'b1 -> b2 \[label=F, color=red' "$tmp/dot" || { echo "--cfg: no unstructured edge is marked"; bad=1; }
+printf '{"total":{"blocks":[{"function":"short_circuit","label":"B5","fetches":3,"threads":24}]}}' >"$tmp/run.json"
+"$opt" -p linearize --profile "$tmp/run.json" --cfg short_circuit "$some" | grep -q 'B5: 3 fetches of 8.0 lanes' || { echo "--cfg --profile: no counts"; bad=1; }
 "$opt" -p linearize --cfg short_circuit "$some" | grep -q '// structured;' || { echo "--cfg after linearize: not structured"; bad=1; }
 exit $bad
