@@ -201,6 +201,19 @@ static void nests_left(Shape *s) { nests_of(s, 8, true); }
 static void nest(Shape *s) { nests_of(s, (s->n - 2) / 2, false); }
 static void nest_left(Shape *s) { nests_of(s, (s->n - 2) / 2, true); }
 
+/* Each loop of the nest has a second way in, past its header. */
+static void nest_entered(Shape *s)
+{
+	int depth = (s->n - 2) / 2, n = 2 * depth + 2;
+	blocks(s, n);
+	for (int d = 0; d < depth; d++) {
+		branch(s, d, d + 1, d + 2);
+		branch(s, 2 * depth - d, d, 2 * depth - d + 1);
+	}
+	jump(s, depth, depth + 1);
+	end(s, n - 1);
+}
+
 static void functions(Shape *s)
 {
 	for (int k = 0; k < s->n; k++) {
@@ -223,6 +236,7 @@ static const struct { const char *name; void (*make)(Shape *); const char *help;
 	{ "nests-left", nests_left, "the same; the innermost loop can leave all 8" },
 	{ "nest", nest, "one nest of n/2 loops" },
 	{ "nest-left", nest_left, "the same; the innermost loop can leave all" },
+	{ "nest-entered", nest_entered, "one nest of n/2 loops with two ways into each" },
 	{ "functions", functions, "n functions of one block" },
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };

@@ -52,6 +52,112 @@ START_TEST(dominators_by_removal)
 }
 END_TEST
 
+/* ---- cycle nest and order ---- */
+
+typedef struct Recursion { const Graph *g; int *order, n; Nest nest; } Recursion;
+
+static BitSet reached_within(const Graph *g, bool backward, int from, BitSet in)
+{
+	BitSet avoid = bs_new(&arena, g->n), into = bs_new(&arena, g->n);
+	for (int b = 0; b < g->n; b++)
+		if (!bs_has(in, b))
+			bs_add(avoid, b);
+	graph_reach(g, backward, from, avoid, into);
+	return into;
+}
+
+static BitSet component_of(const Graph *g, int b, BitSet in)
+{
+	BitSet set = reached_within(g, false, b, in), back = reached_within(g, true, b, in);
+	for (int k = 0; k < set.n; k++)
+		set.w[k] &= back.w[k];
+	return set;
+}
+
+static int smallest_entry(const Graph *g, BitSet set)
+{
+	bs_each(set, b)
+		for (int k = 0; k < g->pred[b].n; k++)
+			if (!bs_has(set, g->pred[b].v[k]))
+				return b;
+	return bs_next(set, 0);
+}
+
+/* The definition in graph.h, word by word: of the components of a set which wait for no other one, that with the smallest header; its inside; again. */
+static void nest_of(Recursion *r, BitSet in, int loop)
+{
+	BitSet left = bs_new(&arena, r->g->n);
+	bs_copy(left, in);
+	while (bs_count(left)) {
+		BitSet c = left;
+		int header = -1;
+		bs_each(left, b) {
+			BitSet mine = component_of(r->g, b, left);
+			bool waits = false;
+			bs_each(left, q)
+				for (int k = 0; k < r->g->succ[q].n; k++)
+					waits |= !bs_has(mine, q) && bs_has(mine, r->g->succ[q].v[k]);
+			if (!waits && (header < 0 || smallest_entry(r->g, mine) < header)) {
+				header = smallest_entry(r->g, mine);
+				c = mine;
+			}
+		}
+		bs_each(c, b)
+			bs_del(left, b);
+		r->order[r->n++] = header;
+		r->nest.of[header] = loop;
+		if (bs_count(c) == 1 && !list_has(&r->g->succ[header], header))
+			continue;
+		int l = r->nest.of[header] = r->nest.nloop++;
+		r->nest.header[l] = header;
+		r->nest.parent[l] = loop;
+		bs_del(c, header);
+		nest_of(r, c, l);
+	}
+}
+
+/* Nodes in a random order, edges to near ones or to any, a part of the nodes only. */
+static Graph *random_graph(uint64_t *rng, BitSet *in)
+{
+	int n = 1 + pick(rng, 16), *node = arena_array(&arena, int, n);
+	Graph *g = graph_new(&arena, n);
+	*in = bs_new(&arena, n);
+	for (int k = 0; k < n; k++) {
+		int at = pick(rng, k + 1);
+		node[k] = node[at];
+		node[at] = k;
+		if (pick(rng, 12))
+			bs_add(*in, k);
+	}
+	bool sorted = pick(rng, 2), near = pick(rng, 2);
+	for (int k = pick(rng, n * 3 + 1), from, to; k-- > 0;) {
+		from = pick(rng, n);
+		to = near ? (from + n - 2 + pick(rng, 5)) % n : pick(rng, n);
+		graph_edge(g, sorted ? from : node[from], sorted ? to : node[to]);
+	}
+	return g;
+}
+
+START_TEST(nest_by_definition)
+{
+	uint64_t rng = (uint64_t)_i + 1;
+	BitSet in;
+	Graph *g = random_graph(&rng, &in);
+	int *order = arena_array(&arena, int, g->n), *none = arena_array(&arena, int, g->n + 1);
+	Recursion r = { g, arena_array(&arena, int, g->n), 0, { 0, arena_array(&arena, int, g->n), arena_array(&arena, int, g->n), none } };
+	for (int b = 0; b < g->n; b++)
+		none[b] = -1;
+	nest_of(&r, in, -1);
+	Nest nest;
+	ck_assert_int_eq(graph_order(&arena, g, in, order, &nest), r.n);
+	ck_assert_mem_eq(order, r.order, sizeof *order * (size_t)r.n);
+	ck_assert_int_eq(nest.nloop, r.nest.nloop);
+	ck_assert_mem_eq(nest.header, r.nest.header, sizeof *nest.header * (size_t)nest.nloop);
+	ck_assert_mem_eq(nest.parent, r.nest.parent, sizeof *nest.parent * (size_t)nest.nloop);
+	ck_assert_mem_eq(nest.of, r.nest.of, sizeof *nest.of * (size_t)g->n);
+}
+END_TEST
+
 /* ---- control dependence ---- */
 
 typedef struct Told { int block; bool *on; int entries; } Told; /* on: by branch */
@@ -179,6 +285,7 @@ int main(void)
 	TCase *t = tcase_create("all");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, dominators_by_removal, 0, 400);
+	tcase_add_loop_test(t, nest_by_definition, 0, 4000);
 	tcase_add_loop_test(t, control_dependence_by_definition, 0, 400);
 	tcase_add_loop_test(t, regions_by_definition, 0, 600);
 	suite_add_tcase(s, t);

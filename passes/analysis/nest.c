@@ -1,0 +1,337 @@
+/* The cycle nest of a graph and the order that follows from it (graph.h says what they are), in nearly linear time.
+ *
+ * The nest is found as by P. Havlak (Nesting of Reducible and Irreducible Loops, 1997), with G. Ramalingam's treatment of cross edges (Identifying
+ * Loops in Almost Linear Time, 1999): of each component the header is what a depth-first walk meets first. Where a component has one entry, this
+ * is it. Where it has several, the walk may have come to another one than the smallest: then the component is looked at again, from there. */
+#include "passes/analysis/graph.h"
+#include "lib/diag.h"
+#include "lib/heap.h"
+#include "passes/analysis/tree.h"
+
+typedef struct Part { int *node; int n, root, up; } Part; /* a component, ascending, its header and that of the loop around; or all nodes and the virtual root */
+typedef struct Edge { int from, to, next; } Edge;
+
+typedef struct Nester {
+	Arena arena;
+	const Graph *g;
+	int top;                       /* the virtual root: the loop around everything */
+	IntList all;                   /* its successors */
+	int *part, stamp;              /* node -> the part that it was in last */
+	int *up;                       /* node -> header of the innermost loop around it, not its own; -1: outside */
+	bool *cyclic;                  /* node -> is it a header? */
+	Tree loops;                    /* of the headers, under top */
+	Tree walk;                     /* the depth-first tree of a part */
+	int *at, *end, *by;            /* the numbers of a node and of the last one below it; by: node of a number */
+	int *rep, *due, *in, *mark;    /* rep: where a node has been merged into; lists of edges: by nearest common ancestor of their ends, by end */
+	Edge *edge; int nedge;
+	int *entry, *stack, *next;
+	Part *todo; int ntodo;
+} Nester;
+
+static bool within(const Nester *s, int x, int y) { return s->at[x] <= s->at[y] && s->at[y] <= s->end[x]; }
+static int inner(const Nester *s, int x) { return s->cyclic[x] ? x : s->up[x]; }
+static int depth(const Nester *s, int header) { return s->loops.node[header].depth; }
+
+static int find(int *rep, int x)
+{
+	while (rep[x] != x)
+		x = rep[x] = rep[rep[x]];
+	return x;
+}
+
+/* The depth-first walk through a part. */
+static int walk(Nester *s, const Part *p)
+{
+	int n = 0, top = 0;
+	for (int k = 0; k < p->n; k++)
+		s->at[p->node[k]] = -1;
+	tree_root(&s->walk, p->root);
+	s->at[p->root] = n;
+	s->by[n++] = p->root;
+	s->next[p->root] = 0;
+	s->stack[top++] = p->root;
+	while (top) {
+		int b = s->stack[top - 1];
+		const IntList *to = b == s->top ? &s->all : &s->g->succ[b];
+		if (s->next[b] == to->n) {
+			s->end[b] = n - 1;
+			top--;
+			continue;
+		}
+		int x = to->v[s->next[b]++];
+		if (s->part[x] != s->stamp || s->at[x] >= 0)
+			continue;
+		tree_add(&s->walk, x, b, 0);
+		s->at[x] = n;
+		s->by[n++] = x;
+		s->next[x] = 0;
+		s->stack[top++] = x;
+	}
+	return n;
+}
+
+static void put_edge(Nester *s, int *list, int from, int to)
+{
+	s->edge[s->nedge] = (Edge){ from, to, *list };
+	*list = s->nedge++;
+}
+
+static void sort_edges(Nester *s, int n)
+{
+	s->nedge = 0;
+	for (int k = 0; k < n; k++)
+		s->due[s->by[k]] = s->in[s->by[k]] = -1;
+	for (int k = 0; k < n; k++) {
+		int x = s->by[k];
+		for (int i = 0; x != s->top && i < s->g->pred[x].n; i++) {
+			int y = s->g->pred[x].v[i];
+			if (s->part[y] == s->stamp)
+				put_edge(s, &s->due[within(s, y, x) ? y : within(s, x, y) ? x : tree_common(&s->walk, x, y)], y, x);
+		}
+	}
+}
+
+/* The body of the loop with header w, inner loops merged into their headers: what reaches w without leaving what is below w. */
+static void take_body(Nester *s, int w)
+{
+	int *body = s->stack, n = 0;
+	for (int e = s->due[w], next; e >= 0; e = next) {
+		next = s->edge[e].next;
+		int from = find(s->rep, s->edge[e].from), to = find(s->rep, s->edge[e].to);
+		if (s->edge[e].to != w) {
+			s->edge[e].next = s->in[to];
+			s->in[to] = e;
+			continue;
+		}
+		s->cyclic[w] = true;
+		if (from != w && s->mark[from] != w) {
+			s->mark[from] = w;
+			body[n++] = from;
+		}
+	}
+	for (int k = 0; k < n; k++)
+		for (int e = s->in[body[k]]; e >= 0; e = s->edge[e].next) {
+			int from = find(s->rep, s->edge[e].from);
+			if (from != w && s->mark[from] != w) {
+				s->mark[from] = w;
+				body[n++] = from;
+			}
+		}
+	for (int k = 0; k < n; k++)
+		s->rep[body[k]] = s->up[body[k]] = w;
+}
+
+/* ---- are the headers the smallest entries? ---- */
+
+/* Depth of the innermost loop around both x and whatever leads to x. x is an entry of the loops around it that are deeper. */
+static int entered_from(const Nester *s, const Part *p, int x)
+{
+	int least = depth(s, inner(s, x));
+	for (int k = 0; k < s->g->pred[x].n && least > depth(s, p->root); k++) {
+		int q = s->g->pred[x].v[k], around = p->root;
+		if (s->part[q] == s->stamp)
+			around = inner(s, q) == inner(s, x) ? inner(s, x) : tree_common(&s->loops, inner(s, q), inner(s, x));
+		if (depth(s, around) < least)
+			least = depth(s, around);
+	}
+	return least;
+}
+
+/* Writes the smallest entry of each loop inside the part; of a loop without entries the smallest node. */
+static void find_entries(Nester *s, const Part *p, int n)
+{
+	bool missing = false;
+	int base = depth(s, p->root) + 1;
+	for (int k = 0; k < n; k++) {
+		s->entry[s->by[k]] = -1;
+		s->rep[s->by[k]] = s->by[k];
+	}
+	for (int k = 0; k < p->n; k++) {
+		int x = p->node[k], least = entered_from(s, p, x);
+		for (int l = find(s->rep, inner(s, x)); depth(s, l) > least; l = find(s->rep, l)) {
+			s->entry[l] = x;
+			s->rep[l] = s->up[l];
+		}
+	}
+	for (int k = 1; k < n; k++)
+		missing |= s->cyclic[s->by[k]] && s->entry[s->by[k]] < 0;
+	for (int k = 0; missing && k < p->n; k++) { /* such a loop is an outermost one */
+		int l = inner(s, p->node[k]);
+		if (depth(s, l) >= base && s->entry[l = tree_at(&s->loops, l, base)] < 0)
+			s->entry[l] = p->node[k];
+	}
+}
+
+/* Components with another header than the walk has found are to do again. mark: of a node in such a one the header that it had. */
+static void again(Nester *s, const Part *p, int n)
+{
+	bool any = false;
+	s->mark[p->root] = -1;
+	for (int k = 1; k < n; k++) {
+		int x = s->by[k], l = s->up[x];
+		s->mark[x] = s->mark[l] >= 0 || !s->cyclic[x] || s->entry[x] == x ? s->mark[l] : x;
+		any |= s->mark[x] >= 0;
+	}
+	if (!any)
+		return;
+	for (int k = 1; k < n; k++) /* next: by old header the size of the part, then its number */
+		s->next[s->by[k]] = 0;
+	for (int k = 1; k < n; k++)
+		if (s->mark[s->by[k]] >= 0)
+			s->next[s->mark[s->by[k]]]++;
+	for (int k = 1; k < n; k++) {
+		int x = s->by[k];
+		if (s->mark[x] != x)
+			continue;
+		s->todo[s->ntodo] = (Part){ arena_array(&s->arena, int, s->next[x]), 0, s->entry[x], s->up[x] };
+		s->next[x] = s->ntodo++;
+	}
+	for (int k = 0; k < p->n; k++) {
+		int x = p->node[k];
+		if (s->mark[x] < 0)
+			continue;
+		Part *to = &s->todo[s->next[s->mark[x]]];
+		to->node[to->n++] = x;
+	}
+}
+
+static void find_loops(Nester *s, const Part *p)
+{
+	s->stamp++;
+	for (int k = 0; k < p->n; k++) {
+		s->part[p->node[k]] = s->stamp;
+		s->cyclic[p->node[k]] = false;
+	}
+	int n = walk(s, p);
+	must(n == p->n + (p->root == s->top));
+	sort_edges(s, n);
+	for (int k = 0; k < n; k++) {
+		s->rep[s->by[k]] = s->by[k];
+		s->mark[s->by[k]] = -1;
+		s->up[s->by[k]] = k ? p->root : p->up;
+	}
+	for (int k = n; k-- > 0;)
+		take_body(s, s->by[k]);
+	if (p->root != s->top)
+		tree_add(&s->loops, p->root, s->up[p->root], 0);
+	for (int k = 1; k < n; k++)
+		if (s->cyclic[s->by[k]])
+			tree_add(&s->loops, s->by[k], s->up[s->by[k]], 0);
+	find_entries(s, p, n);
+	again(s, p, n);
+}
+
+/* ---- the order ---- */
+
+typedef struct Order {
+	const Nester *s;
+	int *to, *next, *first, nedge;   /* edges by where they begin; both ends stand for the loops that they are in, if these are not around both */
+	int *waits, *kid, *sibling;      /* kid: by header, the nodes and inner loops of its loop */
+	int *key, *heap, *stack, n;
+} Order;
+
+static void put_in_order(Order *o, int from, int to)
+{
+	const Nester *s = o->s;
+	int a = inner(s, from), b = inner(s, to), l = a == b ? a : tree_common(&s->loops, a, b);
+	if (from == l || to == l) /* the header stands first in any case */
+		return;
+	from = a == l ? from : tree_at(&s->loops, a, depth(s, l) + 1);
+	to = b == l ? to : tree_at(&s->loops, b, depth(s, l) + 1);
+	o->to[o->nedge] = to;
+	o->next[o->nedge] = o->first[from];
+	o->first[from] = o->nedge++;
+	o->waits[to]++;
+}
+
+/* Puts what is directly inside a loop onto the stack, the first one on top. */
+static void open_loop(Order *o, int header)
+{
+	int n = 0, low = o->n;
+	for (int x = o->kid[header]; x >= 0; x = o->sibling[x])
+		if (!o->waits[x])
+			heap_push(o->heap, &n, o->key, x);
+	while (n) {
+		int x = o->stack[o->n++] = heap_pop(o->heap, &n, o->key);
+		for (int e = o->first[x]; e >= 0; e = o->next[e])
+			if (--o->waits[o->to[e]] == 0)
+				heap_push(o->heap, &n, o->key, o->to[e]);
+	}
+	for (int high = o->n - 1; low < high; low++, high--) {
+		int x = o->stack[low];
+		o->stack[low] = o->stack[high];
+		o->stack[high] = x;
+	}
+}
+
+static int put_all(Order *o, int *order, Nest *nest, int *loop)
+{
+	const Nester *s = o->s;
+	int n = 0;
+	loop[s->top] = -1;
+	open_loop(o, s->top);
+	while (o->n) {
+		int x = order[n++] = o->stack[--o->n];
+		nest->of[x] = loop[s->up[x]];
+		if (!s->cyclic[x])
+			continue;
+		nest->header[nest->nloop] = x;
+		nest->parent[nest->nloop] = nest->of[x];
+		nest->of[x] = loop[x] = nest->nloop++;
+		open_loop(o, x);
+	}
+	return n;
+}
+
+static int make_order(Nester *s, Arena *a, int *order, Nest *nest, int nedge)
+{
+	Order o = { .s = s, .to = arena_array(&s->arena, int, nedge + 1), .next = arena_array(&s->arena, int, nedge + 1) };
+	int size = s->top + 1, **of[] = { &o.first, &o.waits, &o.kid, &o.sibling, &o.key, &o.heap, &o.stack };
+	for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+		*of[k] = arena_array(&s->arena, int, size);
+	for (int b = 0; b < size; b++) {
+		o.key[b] = b;
+		o.first[b] = o.kid[b] = -1;
+	}
+	for (int k = 0; k < s->all.n; k++) {
+		int x = s->all.v[k];
+		o.sibling[x] = o.kid[s->up[x]];
+		o.kid[s->up[x]] = x;
+		for (int i = 0; i < s->g->succ[x].n; i++)
+			if (s->part[s->g->succ[x].v[i]])
+				put_in_order(&o, x, s->g->succ[x].v[i]);
+	}
+	*nest = (Nest){ 0, arena_array(a, int, size), arena_array(a, int, size), arena_array(a, int, size) };
+	for (int b = 0; b < size; b++)
+		nest->of[b] = -1;
+	return put_all(&o, order, nest, s->mark);
+}
+
+int graph_order(Arena *a, const Graph *g, BitSet in, int *order, Nest *nest)
+{
+	Nester s = { .g = g, .top = g->n };
+	int size = g->n + 1, nedge = 0, **of[] = { &s.all.v, &s.part, &s.up, &s.at, &s.end, &s.by, &s.rep, &s.due, &s.in, &s.mark, &s.entry, &s.stack, &s.next };
+	for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+		*of[k] = arena_array(&s.arena, int, size);
+	s.cyclic = arena_array(&s.arena, bool, size);
+	s.loops = tree_new(&s.arena, size);
+	s.walk = tree_new(&s.arena, size);
+	bs_each(in, b) {
+		s.all.v[s.all.n++] = b;
+		nedge += g->succ[b].n;
+	}
+	s.edge = arena_array(&s.arena, Edge, nedge + 1);
+	s.todo = arena_array(&s.arena, Part, size);
+	s.todo[s.ntodo++] = (Part){ s.all.v, s.all.n, s.top, -1 };
+	tree_root(&s.loops, s.top);
+	while (s.ntodo) {
+		Part p = s.todo[--s.ntodo];
+		find_loops(&s, &p);
+	}
+	Nest made;
+	int n = make_order(&s, a, order, &made, nedge);
+	if (nest)
+		*nest = made;
+	arena_free(&s.arena);
+	return n;
+}
