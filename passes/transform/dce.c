@@ -38,6 +38,16 @@ static bool wanted(Sweep *s, const Ins *i)
 	return s->read;
 }
 
+/* Its marks go on to the next instruction, and what they depend on lives. */
+static void leave_out(Sweep *s, const Ins *i, BitSet dead, int at)
+{
+	for (int k = i->mark; k; k = s->e->f->mark.v[k].next)
+		if (s->e->f->mark.v[k].reg >= 0)
+			bs_add(s->live, s->e->f->mark.v[k].reg);
+	if (dead.w)
+		bs_add(dead, at);
+}
+
 /* From the end of the block to its start: what is not wanted lets what it reads die, too. dead: gets the places of what is not wanted. True when more
    registers live at the start than were known to. */
 static bool visit(Sweep *s, const Block *b, BitSet dead)
@@ -50,8 +60,8 @@ static bool visit(Sweep *s, const Block *b, BitSet dead)
 	for (int k = b->ins.n; k-- > 0;) {
 		if (wanted(s, &b->ins.v[k]))
 			liveness_step(s->e->f, &b->ins.v[k], s->live);
-		else if (dead.w)
-			bs_add(dead, k);
+		else
+			leave_out(s, &b->ins.v[k], dead, k);
 	}
 	live_each(s->l, s->l->in[b->id], r) {
 		if (bs_has(s->live, r) && !bs_has(s->in[b->id], s->l->bit[r])) {
