@@ -1,35 +1,70 @@
+/* Loops of the cycle nest. Each is a part of the reverse post-order; what is listed by loop takes as long as the lists are. */
 #include "passes/analysis/analysis.h"
+#include "passes/analysis/tree.h"
 
-static void entries_and_exits(Arena *a, const Cfg *c, Loop *l)
+/* Entries besides headers. An edge enters the loops around its end that are not around its start: deeper is reached through what lies around. */
+static void find_reducible(Arena *tmp, const Cfg *c, Loops *l)
 {
-	const Graph *g = c->graph;
-	BitSet out = bs_new(a, c->n);
-	l->reducible = true;
-	bs_each(l->blocks, b) {
-		for (int k = 0; k < g->pred[b].n; k++)
-			if (!bs_has(l->blocks, g->pred[b].v[k]) && b != l->header)
-				l->reducible = false;
-		for (int k = 0; k < g->succ[b].n; k++)
-			if (!bs_has(l->blocks, g->succ[b].v[k]))
-				bs_add(out, g->succ[b].v[k]);
+	Tree t = tree_new(tmp, l->n);
+	int *least = arena_array(tmp, int, l->n + 1); /* by loop: entered, past its header, from a loop of that depth */
+	tree_root(&t, l->n);
+	for (int i = 0; i < l->n; i++) {
+		tree_add(&t, i, l->loop[i].parent < 0 ? l->n : l->loop[i].parent, 0);
+		least[i] = l->loop[i].depth;
 	}
-	int n = bs_count(out);
-	l->exits.v = arena_array(a, int, n + 1); /* the arena's: never grown */
-	l->exits.cap = n + 1;
-	for (int i = 0; i < c->nreach; i++)
-		if (bs_has(out, c->rpo[i]->id))
-			l->exits.v[l->exits.n++] = c->rpo[i]->id;
-	const IntList *p = &g->pred[l->header];
-	l->latch.v = arena_array(a, int, p->n + 1);
-	l->latch.cap = p->n + 1;
-	for (int k = 0; k < p->n; k++)
-		if (bs_has(l->blocks, p->v[k]))
-			l->latch.v[l->latch.n++] = p->v[k];
+	for (int k = 0; k < c->nreach; k++) {
+		int b = c->rpo[k]->id, at = l->of[b];
+		if (at >= 0 && l->loop[at].header == b)
+			at = l->loop[at].parent;
+		for (int x = 0; at >= 0 && x < c->npred[b]; x++) {
+			int from = l->of[c->pred[b][x]->id];
+			if (from == at)
+				continue;
+			int depth = t.node[tree_common(&t, at, from < 0 ? l->n : from)].depth;
+			least[at] = depth < least[at] ? depth : least[at];
+		}
+	}
+	for (int i = l->n; i-- > 0;) {
+		int p = l->loop[i].parent;
+		l->loop[i].reducible = least[i] == l->loop[i].depth;
+		if (p >= 0 && least[i] < least[p])
+			least[p] = least[i];
+	}
+}
+
+/* Where each loop goes to. put: counts are known, and there is room. */
+static void find_exits(const Cfg *c, Loops *l, int *last, bool put)
+{
+	for (int i = 0; i < l->n; i++)
+		last[i] = -1;
+	for (int k = 0; k < c->nreach; k++) {
+		int b = c->rpo[k]->id;
+		for (int x = 0; x < c->npred[b]; x++)
+			for (int i = l->of[c->pred[b][x]->id]; i >= 0 && last[i] != b && !loop_has(c, &l->loop[i], b); i = l->loop[i].parent) {
+				Loop *p = &l->loop[i];
+				last[i] = b;
+				if (put)
+					p->exits.v[p->exits.n++] = b;
+				else
+					p->exits.cap++;
+			}
+	}
+}
+
+static void find_latches(Arena *a, const Cfg *c, Loop *l)
+{
+	int h = l->header;
+	l->latch.v = arena_array(a, int, c->npred[h] + 1); /* the arena's: never grown */
+	l->latch.cap = c->npred[h] + 1;
+	for (int k = 0; k < c->npred[h]; k++)
+		if (loop_has(c, l, c->pred[h][k]->id))
+			l->latch.v[l->latch.n++] = c->pred[h][k]->id;
 }
 
 Loops *loops_build(Arena *a, const Cfg *c)
 {
 	must(cfg_fresh(c));
+	Arena tmp = { 0 };
 	const Nest *nest = c->nest;
 	Loops *l = arena_new(a, Loops);
 	l->n = nest->nloop;
@@ -40,12 +75,30 @@ Loops *loops_build(Arena *a, const Cfg *c)
 		p->header = nest->header[i];
 		p->parent = nest->parent[i];
 		p->depth = p->parent < 0 ? 1 : l->loop[p->parent].depth + 1;
-		p->blocks = bs_new(a, c->n);
+		p->first = c->rpo_index[p->header];
 	}
-	for (int b = 0; b < c->n; b++)
-		for (int i = l->of[b]; i >= 0; i = l->loop[i].parent)
-			bs_add(l->loop[i].blocks, b);
-	for (int i = 0; i < l->n; i++)
-		entries_and_exits(a, c, &l->loop[i]);
+	for (int k = 0; k < c->nreach; k++)
+		if (l->of[c->rpo[k]->id] >= 0)
+			l->loop[l->of[c->rpo[k]->id]].n++;
+	for (int i = l->n; i-- > 0;)
+		if (l->loop[i].parent >= 0)
+			l->loop[l->loop[i].parent].n += l->loop[i].n;
+	int *last = arena_array(&tmp, int, l->n + 1);
+	find_exits(c, l, last, false);
+	for (int i = 0; i < l->n; i++) {
+		l->loop[i].exits.v = arena_array(a, int, l->loop[i].exits.cap + 1);
+		find_latches(a, c, &l->loop[i]);
+	}
+	find_exits(c, l, last, true);
+	find_reducible(&tmp, c, l);
+	arena_free(&tmp);
 	return l;
+}
+
+BitSet loop_blocks(Arena *a, const Cfg *c, const Loop *l)
+{
+	BitSet set = bs_new(a, c->n);
+	loop_each(c, l, b)
+		bs_add(set, b->id);
+	return set;
 }

@@ -43,10 +43,11 @@ void loops_print(const Cfg *c, const Loops *l, StrBuf *s)
 {
 	if (!l->n)
 		sb_puts(s, "  none\n");
+	Arena tmp = { 0 };
 	for (int i = 0; i < l->n; i++) {
 		const Loop *p = &l->loop[i];
 		sb_printf(s, "  %*s%s%s:", 2 * (p->depth - 1), "", print_label(c, p->header), p->reducible ? "" : " (irreducible)");
-		print_blocks(c, p->blocks, s);
+		print_blocks(c, loop_blocks(&tmp, c, p), s);
 		sb_puts(s, "; back from");
 		for (int k = 0; k < p->latch.n; k++)
 			sb_printf(s, " %s", print_label(c, p->latch.v[k]));
@@ -55,6 +56,7 @@ void loops_print(const Cfg *c, const Loops *l, StrBuf *s)
 			sb_printf(s, " %s", print_label(c, p->exits.v[k]));
 		sb_puts(s, "\n");
 	}
+	arena_free(&tmp);
 }
 
 void structure_print(const Cfg *c, const Structure *x, StrBuf *s)

@@ -26,10 +26,10 @@ bool function_structured(Function *f)
 	return is;
 }
 
-static bool all_of(const Dom *d, int b, BitSet set)
+static bool all_of(const Dom *d, int b, const Cfg *c, const Loop *l)
 {
-	bs_each(set, x)
-		if (!dom_dominates(d, b, x))
+	loop_each(c, l, x)
+		if (!dom_dominates(d, b, x->id))
 			return false;
 	return true;
 }
@@ -42,8 +42,9 @@ bool unstructured_edge(const Cfg *c, const Dom *dom, const Dom *pdom, const Loop
 		&& !dom_dominates(pdom, from, to) && !dom_dominates(pdom, to, from))
 		return true;
 	for (int i = 0; i < loops->n; i++) {
-		bool f = bs_has(loops->loop[i].blocks, from), t = bs_has(loops->loop[i].blocks, to);
-		if ((t && !f && !all_of(dom, to, loops->loop[i].blocks)) || (f && !t && !all_of(pdom, from, loops->loop[i].blocks)))
+		const Loop *l = &loops->loop[i];
+		bool f = loop_has(c, l, from), t = loop_has(c, l, to);
+		if ((t && !f && !all_of(dom, to, c, l)) || (f && !t && !all_of(pdom, from, c, l)))
 			return true;
 	}
 	return false;

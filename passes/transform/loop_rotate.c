@@ -27,7 +27,7 @@ static bool leaves(const Rotate *w, const Loop *l, int b)
 {
 	const IntList *s = &w->c->graph->succ[b];
 	for (int k = 0; k < s->n; k++)
-		if (!bs_has(l->blocks, s->v[k]))
+		if (!loop_has(w->c, l, s->v[k]))
 			return true;
 	return false;
 }
@@ -36,7 +36,7 @@ static bool stays(const Rotate *w, const Loop *l, int b)
 {
 	const IntList *s = &w->c->graph->succ[b];
 	for (int k = 0; k < s->n; k++)
-		if (bs_has(l->blocks, s->v[k]) && s->v[k] != l->header)
+		if (loop_has(w->c, l, s->v[k]) && s->v[k] != l->header)
 			return true;
 	return false;
 }
@@ -74,7 +74,7 @@ static void rotate(Rotate *w, const Loop *l)
 	copy = w->copy[h->id] = w->map[h->id];
 	w->map[h->id] = NULL;
 	for (int k = 0; k < pred->n; k++) {
-		if (bs_has(l->blocks, pred->v[k]))
+		if (loop_has(w->c, l, pred->v[k]))
 			continue;
 		edit_retarget(&w->e, w->r->f->block.v[pred->v[k]], h, copy);
 		if (w->copy[pred->v[k]])

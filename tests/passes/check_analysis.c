@@ -117,7 +117,7 @@ START_TEST(loop_nest)
 	ck_assert_int_eq(l->n, 2);
 	ck_assert_int_eq(l->loop[0].header, 1);
 	ck_assert_int_eq(l->loop[0].depth, 1);
-	ck_assert_int_eq(bs_count(l->loop[0].blocks), 4);
+	ck_assert_int_eq(l->loop[0].n, 4);
 	ck_assert_int_eq(l->loop[0].latch.n, 1);
 	ck_assert_int_eq(l->loop[0].latch.v[0], 4);
 	ck_assert_int_eq(l->loop[0].exits.v[0], 5);

@@ -158,6 +158,43 @@ START_TEST(nest_by_definition)
 }
 END_TEST
 
+/* ---- loops ---- */
+
+START_TEST(loops_by_definition)
+{
+	Cfg *c = random_cfg(_i, 14);
+	Loops *l = loops_build(&arena, c);
+	for (int i = 0; i < l->n; i++) {
+		const Loop *p = &l->loop[i];
+		BitSet in = bs_new(&arena, c->n), out = bs_new(&arena, c->n), set = loop_blocks(&arena, c, p);
+		bool reducible = true;
+		int latches = 0, exits = 0;
+		for (int b = 0; b < c->n; b++)
+			for (int k = l->of[b]; k >= 0; k = l->loop[k].parent)
+				if (k == i)
+					bs_add(in, b);
+		for (int b = 0; b < c->n; b++)
+			for (int k = 0; k < c->graph->succ[b].n; k++) {
+				int to = c->graph->succ[b].v[k];
+				reducible &= to == p->header || bs_has(in, b) || !bs_has(in, to);
+				latches += to == p->header && bs_has(in, b);
+				if (bs_has(in, b) && !bs_has(in, to))
+					bs_add(out, to);
+			}
+		ck_assert(bs_equal(set, in));
+		ck_assert_int_eq(p->depth, p->parent < 0 ? 1 : l->loop[p->parent].depth + 1);
+		ck_assert_int_eq(p->reducible, reducible);
+		ck_assert_int_eq(p->latch.n, latches);
+		for (int k = 0; k < latches; k++)
+			ck_assert(bs_has(in, p->latch.v[k]) && list_has(&c->graph->pred[p->header], p->latch.v[k]));
+		for (int k = 0; k < c->nreach; k++)
+			if (bs_has(out, c->rpo[k]->id))
+				ck_assert_int_eq(p->exits.v[exits++], c->rpo[k]->id);
+		ck_assert_int_eq(p->exits.n, exits);
+	}
+}
+END_TEST
+
 /* ---- control dependence ---- */
 
 typedef struct Told { int block; bool *on; int entries; } Told; /* on: by branch */
@@ -286,6 +323,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, dominators_by_removal, 0, 400);
 	tcase_add_loop_test(t, nest_by_definition, 0, 4000);
+	tcase_add_loop_test(t, loops_by_definition, 0, 400);
 	tcase_add_loop_test(t, control_dependence_by_definition, 0, 400);
 	tcase_add_loop_test(t, regions_by_definition, 0, 600);
 	suite_add_tcase(s, t);

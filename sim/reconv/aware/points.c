@@ -81,8 +81,8 @@ bool aware_lower_delayed(LowerFn *l, Diag *diag)
 			bool around = false;
 			bs_add(end, point[b]);
 			graph_reach(cfg->graph, false, b, end, region);
-			bs_each(loop->blocks, x)
-				around |= bs_has(region, x);
+			loop_each(cfg, loop, x)
+				around |= bs_has(region, x->id);
 			if (around)
 				point[b] = dom_common(pdom, point[b], safe);
 		}

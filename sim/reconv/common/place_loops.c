@@ -48,10 +48,10 @@ static Block *make_frame(PlaceLoops *t, int own, Block *resume, Block *body)
 }
 
 /* Is the block in loop k? Frame blocks are where t->home says. */
-static bool is_inside(const PlaceLoops *t, const Loops *loops, int k, const Block *b, int n)
+static bool is_inside(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, int k, const Block *b)
 {
-	if (b->id < n)
-		return bs_has(loops->loop[k].blocks, b->id);
+	if (b->id < cfg->n)
+		return loop_has(cfg, &loops->loop[k], b->id);
 	for (int h = t->home[b->id]; h >= 0; h = loops->loop[h].parent)
 		if (h == k)
 			return true;
@@ -70,11 +70,11 @@ static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, in
 	*s = (Shape){ f->block.v[l->header], f->block.v[l->latch.v[0]], f->block.v[l->exits.v[0]], false };
 	if (loops->of[s->exit->id] != l->parent || s->exit == f->block.v[0] || s->header == f->block.v[0])
 		return false;
-	bs_each(l->blocks, b)
-		for (int x = 0; x < f->block.v[b]->nsucc; x++)
-			if (f->block.v[b]->succ[x] == s->exit) {
-				divergent |= t->divergent[b];
-				elsewhere |= f->block.v[b]->reconverge && f->block.v[b]->reconverge != s->exit;
+	loop_each(cfg, l, b)
+		for (int x = 0; x < b->nsucc; x++)
+			if (b->succ[x] == s->exit) {
+				divergent |= t->divergent[b->id];
+				elsewhere |= b->reconverge && b->reconverge != s->exit;
 			}
 	s->cont = s->latch != s->header && cfg->npred[s->latch->id] > 1;
 	return divergent && !elsewhere && loops->of[s->latch->id] == k;
@@ -92,7 +92,7 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 	t->home[enter->id] = loops->loop[loop].parent;
 	for (int i = 0; i < n; i++) {
 		Block *b = f->block.v[i];
-		bool in = is_inside(t, loops, loop, b, cfg->n);
+		bool in = is_inside(t, cfg, loops, loop, b);
 		for (int k = 0; k < b->nsucc; k++) {
 			if (b->succ[k] == s->exit && in)
 				b->succ[k] = brk ? brk : (brk = make_leaf(t, OWN_BRK, enter, s->exit));

@@ -142,9 +142,9 @@ static void number_stops(MaskPlan *p)
 {
 	int *end = arena_array(p->arena, int, p->loops->n + 1);
 	for (int i = 0; i < p->loops->n; i++)
-		bs_each(p->loops->loop[i].blocks, b)
-			if (p->pos[b] > end[i])
-				end[i] = p->pos[b];
+		loop_each(p->cfg, &p->loops->loop[i], b)
+			if (p->pos[b->id] > end[i])
+				end[i] = p->pos[b->id];
 	int most = p->n + p->loops->n;
 	p->front = arena_array(p->arena, int, p->n + 1);
 	p->back = arena_array(p->arena, int, p->loops->n + 1);
@@ -301,7 +301,7 @@ static void count_add(MaskPlan *p, int k, int stop)
 	int at = p->stop_loop[stop] < 0 ? p->stop_pos[stop] : p->pos[p->loops->loop[p->stop_loop[stop]].header];
 	p->adds[stop]++;
 	for (int i = p->loops->of[p->order[k]->id]; i >= 0; i = p->loops->loop[i].parent)
-		if (!bs_has(p->loops->loop[i].blocks, p->order[at]->id))
+		if (!loop_has(p->cfg, &p->loops->loop[i], p->order[at]->id))
 			p->adds[stop]++;
 }
 

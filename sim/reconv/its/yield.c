@@ -12,9 +12,9 @@ static void sees_others(void *spins, const Ins *i)
 
 static bool sleeps(const Cfg *cfg, const Loop *l)
 {
-	bs_each(l->blocks, b)
-		for (int k = 0; k < cfg->f->block.v[b]->ins.n; k++)
-			if (op_info[cfg->f->block.v[b]->ins.v[k].op].kind == K_SLEEP)
+	loop_each(cfg, l, b)
+		for (int k = 0; k < b->ins.n; k++)
+			if (op_info[b->ins.v[k].op].kind == K_SLEEP)
 				return true;
 	return false;
 }
