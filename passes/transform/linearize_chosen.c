@@ -3,7 +3,7 @@
 
 typedef struct Chosen { Lin *l; Arena arena; const Dom *dom, *pdom; int *seen, visit; } Chosen;
 
-/* All that lies between d and p, when there is no other way in or out. */
+/* All that lies between d and p, when there is no other way in or out; loops without end are part of the whole function alone. */
 static bool closed(Chosen *c, int d, int p, LinRegion *r)
 {
 	Reduction *red = &c->l->red;
@@ -21,6 +21,8 @@ static bool closed(Chosen *c, int d, int p, LinRegion *r)
 			return false;
 		red_out(red, r->node[i], e) {
 			int y = red->edge.v[e].to;
+			if (y == c->l->y && d != c->l->e)
+				return false;
 			if (y == p || y == c->l->y || c->seen[y] == c->visit)
 				continue;
 			c->seen[y] = c->visit;

@@ -263,7 +263,7 @@ static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
 		leads(m, b, k, way[k != c->neg]);
 }
 
-/* One of the edges goes to point `to` with the value: in the block when all of its edges do, else through a block of its own for each value. */
+/* One of the edges goes to point `to` with the value: in the block when all of its edges do, else through a block for each value; through: in any case. */
 typedef struct Mid { int value; Block *block; } Mid;
 
 static Block *mid_block(Emit *m, Block *b, int value, int to, Block **mids)
@@ -278,10 +278,10 @@ static Block *mid_block(Emit *m, Block *b, int value, int to, Block **mids)
 	return mid;
 }
 
-static void leave_by_edge(Emit *m, const Strand *s, int value, int to, bool set, Block **mids)
+static void leave_by_edge(Emit *m, const Strand *s, int value, int to, bool set, bool through, Block **mids)
 {
 	Block *b = s->block;
-	if (s->k >= 0 && set && b->nsucc > 1) {
+	if (s->k >= 0 && set && (b->nsucc > 1 || through)) {
 		redirect(m, s, mid_block(m, b, value, to, mids));
 		return;
 	}
@@ -290,22 +290,31 @@ static void leave_by_edge(Emit *m, const Strand *s, int value, int to, bool set,
 		leads(m, b, s->k, to);
 		return;
 	}
+	Block *mid = set && through ? mid_block(m, b, value, to, mids) : NULL;
 	Ins term = edit_cut_term(m->e, b);
+	if (mid) {
+		edit_jump(m->e, b, &term, mid);
+		return;
+	}
 	if (set)
 		assign(m, b, &term, value);
 	jump(m, b, &term, to);
 }
 
-/* The unit's first block is executed once, and every way out has the same value: it is set there. */
+/* All ways out of the unit have the same value, and some leave blocks that do not always leave the unit. */
+static bool one_value(const Emit *m, const PlanUnit *u)
+{
+	bool any = false;
+	for (int k = 0; k < u->n; k++)
+		any |= m->l->strand.v[m->p->edge[u->first + k].strand].block->nsucc > 1;
+	return any && u->value[0] == u->value[1];
+}
+
+/* That value is set in the unit's first block, when it is executed once. */
 static bool set_at_head(Emit *m, const PlanUnit *u)
 {
 	Block *h = m->l->node[u->node].head;
-	if (u->value[0] != u->value[1] || m->l->red.node[u->node].cycle || m->l->red.node[u->node].self >= 0)
-		return false;
-	int blocks = 0;
-	for (int k = 0; k < u->n; k++)
-		blocks += m->l->strand.v[m->p->edge[u->first + k].strand].block->nsucc > 1;
-	if (!blocks)
+	if (m->l->red.node[u->node].cycle || m->l->red.node[u->node].self >= 0)
 		return false;
 	Ins i = edit_new(m->e, block_term(h), OP_MOV, T_U32, 1, 1);
 	i.opd[0] = opd_reg(var(m));
@@ -321,12 +330,12 @@ static void leave(Emit *m, int unit, int to, Block **mids)
 		leave_by_choice(m, u, unit, to);
 		return;
 	}
-	bool set = read_at(m, to);
-	if (set && unit < m->p->n && set_at_head(m, u))
+	bool set = read_at(m, to), through = set && unit < m->p->n && one_value(m, u); /* they meet before guards do: a guard among them falls there */
+	if (through && set_at_head(m, u))
 		set = false;
 	for (int k = 0; k < u->n; k++) {
 		const PlanEdge *x = &m->p->edge[u->first + k];
-		leave_by_edge(m, &m->l->strand.v[x->strand], x->value, to, set, mids);
+		leave_by_edge(m, &m->l->strand.v[x->strand], x->value, to, set, through, mids);
 	}
 	for (int k = 0; k < u->n; k++)
 		mids[m->p->edge[u->first + k].value] = NULL;

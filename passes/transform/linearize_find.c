@@ -192,7 +192,9 @@ static bool explore(Find *d, LinRegion *r, int from)
 			return false;
 		red_out(d->r, r->node[i], e) {
 			int y = d->r->edge.v[e].to;
-			if (y == r->p || y == d->l->y || d->seen[y] == d->visit)
+			if (y == d->l->y)
+				return false;
+			if (y == r->p || d->seen[y] == d->visit)
 				continue;
 			d->seen[y] = d->visit;
 			r->node[r->n++] = y;
@@ -436,6 +438,26 @@ static void residue(Find *d, Arena *a)
 			into_level(d, d->nest.of[x], x);
 }
 
+/* Threads that come to a loop without end meet nobody any more: that is no region's way out. What such loops leave is one region, the whole function,
+   in which they stand last. */
+static void take_rest(Find *d)
+{
+	LinRegion r = { d->l->e, d->l->x, -1, d->list, 0 };
+	d->visit++;
+	d->seen[d->l->x] = d->seen[d->l->y] = d->visit;
+	r.node[r.n++] = d->r->edge.v[d->r->node[d->l->e].out].to;
+	d->seen[r.node[0]] = d->visit;
+	for (int i = 0; i < r.n; i++)
+		red_out(d->r, r.node[i], e) {
+			int y = d->r->edge.v[e].to;
+			if (d->seen[y] != d->visit)
+				r.node[r.n++] = y;
+			d->seen[y] = d->visit;
+		}
+	if (r.n > 1)
+		hand_over(d, &r);
+}
+
 void regions_find(Lin *l, void (*found)(Lin *, LinRegion *))
 {
 	Find d = { .l = l, .r = &l->red, .found = found };
@@ -458,6 +480,7 @@ void regions_find(Lin *l, void (*found)(Lin *, LinRegion *))
 			close_cycle(&d, &v);
 		arena_free(&v.arena);
 	}
+	take_rest(&d);
 	for (int x = 0; x < n; x++)
 		forget(&d, x);
 	vec_free(&d.extra);

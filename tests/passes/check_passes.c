@@ -264,6 +264,42 @@ START_TEST(random_cyclic) { all_levels(false); } END_TEST
 
 enum { OPT, WHOLE, DIVERGENT, MERGE, DEPTH, ORDER, LIN_OPTIONS };
 
+static Ins value_ins(int dst, Opd src)
+{
+	Ins i = ins_make(m, OP_MOV, T_U32, 1, 1);
+	*ins_dst(&i, 0) = opd_reg(dst);
+	*ins_src(&i, 0) = src;
+	return i;
+}
+
+/* In front of the branch: values that are written and not read, and an instruction that overwrites its own guard, now and then what the branch asks for. */
+static void fill(Function *f, Block *b)
+{
+	const Ins *t = block_term(b);
+	int q = function_reg(m, f, "%q", T_PRED), own = b->nsucc == 2 && pick(3) == 0 ? ins_src(t, 0)->id : q;
+	Ins i = value_ins(own, opd_imm(pick(2)));
+	i.guard = own;
+	i.guard_neg = (uint8_t)pick(2);
+	vec_insert(&b->ins, 0, i);
+	if (own == q)
+		vec_insert(&b->ins, 0, value_ins(q, opd_imm(pick(2))));
+	if (pick(2))
+		vec_insert(&b->ins, 0, value_ins(function_reg(m, f, "%x", T_U32), opd_imm(b->id)));
+}
+
+/* Branches that the analysis takes for divergent: none (part 0), some (1), all (2). The model knows no thread that does it: %never does not hold. */
+static void part_threads(Function *f, int part)
+{
+	for (int b = 0; b < f->block.n; b++) {
+		const Block *p = f->block.v[b];
+		if (p->nsucc < 2 || ins_src(block_term(p), 0)->kind != OPD_REG || !(part == 2 || (part == 1 && pick(2))))
+			continue;
+		Ins i = value_ins(ins_src(block_term(p), 0)->id, (Opd){ .kind = OPD_SREG, .id = SREG_TID_X });
+		i.guard = function_reg(m, f, "%never", T_PRED);
+		vec_insert(&f->block.v[0]->ins, 0, i);
+	}
+}
+
 /* What the graph brings: equal targets, a condition that is a constant, three ways, entries of cycles, returns in the middle. */
 static Function *awkward(Function *f)
 {
@@ -273,26 +309,29 @@ static Function *awkward(Function *f)
 			*ins_src(t, 0) = opd_imm(pick(2));
 		else if (t->op == OP_BRA && t->nsrc && pick(4) == 0)
 			ins_src(t, 0)->neg = true;
+		if (pick(4) == 0)
+			fill(f, f->block.v[b]);
 	}
 	return f;
 }
 
 static bool has_trap(const char *text) { return strstr(text, ":trap") != NULL; }
 
-static char *choose_options(PassValue *v, const Function *f, bool traps)
+static char *choose_options(PassValue *v, Function *f, bool traps)
 {
 	pass_defaults(&pass_linearize, v);
 	v[OPT].number = pick(5);
 	v[WHOLE].number = pick(4) == 0;
+	v[DIVERGENT].number = pick(4) == 0;
 	v[MERGE].number = pick(3) == 0 ? 1 + pick(3) : 0;
 	v[DEPTH].number = pick(4) == 0 ? 3 + 2 * pick(3) : 0;
 	if (pick(4) == 0 && !traps) { /* with traps, an order may make a loop that only aborts leave */
-		v[ORDER].n = 2 + pick(f->block.n - 1);
-		v[ORDER].n = v[ORDER].n > f->block.n ? f->block.n : v[ORDER].n;
+		const Cfg *c = cfg_build(&arena, f);
+		v[ORDER].n = 1 + pick(c->nreach);
 		v[ORDER].list = (const char **)arena_array(&arena, char *, v[ORDER].n);
-		int start = pick(f->block.n), step = 1;
+		int start = pick(c->nreach);
 		for (int i = 0; i < v[ORDER].n; i++)
-			v[ORDER].list[i] = f->block.v[(start + i * step) % f->block.n]->label;
+			v[ORDER].list[i] = c->rpo[(start + i) % c->nreach]->label;
 		for (int i = v[ORDER].n - 1; i > 0; i--) {
 			int k = pick(i + 1);
 			const char *x = v[ORDER].list[i];
@@ -300,69 +339,81 @@ static char *choose_options(PassValue *v, const Function *f, bool traps)
 			v[ORDER].list[k] = x;
 		}
 	}
-	char *text = arena_printf(&arena, "opt=%d,whole=%d,merge=%d,depth=%d,order=[", (int)v[OPT].number, (int)v[WHOLE].number,
-		(int)v[MERGE].number, (int)v[DEPTH].number);
+	char *text = arena_printf(&arena, "opt=%d,whole=%d,divergent=%d,merge=%d,depth=%d,order=[", (int)v[OPT].number, (int)v[WHOLE].number,
+		(int)v[DIVERGENT].number, (int)v[MERGE].number, (int)v[DEPTH].number);
 	for (int i = 0; i < v[ORDER].n; i++)
 		text = arena_printf(&arena, "%s%s%s", text, i ? "," : "", v[ORDER].list[i]);
 	return arena_printf(&arena, "%s]", text);
 }
 
-/* Every guard's immediate post-dominator is where it goes on when it fails. */
+/* Every guard's immediate post-dominator is where it goes on when it fails; but for guards of loops without end, from which nobody comes there. */
 static void check_guards(Function *f, const char *what)
 {
-	const Dom *p = pdom_build(&arena, cfg_build(&arena, f), true);
+	const Cfg *c = cfg_build(&arena, f);
+	const Dom *p = pdom_build(&arena, c, true);
 	for (int b = 0; b < f->block.n; b++) {
 		const Block *g = f->block.v[b];
 		const char *tail = strrchr(g->label, '_');
-		if (g->origin && g->nsucc == 2 && tail && (!strcmp(tail, "_guard") || !strcmp(tail, "_back")))
+		if (!g->origin || g->nsucc != 2 || !tail || (strcmp(tail, "_guard") && strcmp(tail, "_back")))
+			continue;
+		BitSet behind = bs_new(&arena, c->n + 1);
+		graph_reach(c->graph, false, g->succ[0]->id, bs_new(&arena, c->n + 1), behind);
+		if (bs_has(behind, g->succ[1]->id))
 			ck_assert_msg(p->idom[b] == g->succ[1]->id, "%s: %s meets again elsewhere", what, g->label);
 	}
 }
 
 typedef struct Campaign { int graphs, changed, blocks, added, whole, brx; } Campaign;
 
-static void try_options(uint64_t seed, Campaign *c)
+static void same_traces(const WmRun *before, const WmRun *after, const char *what)
+{
+	ck_assert_msg(after->ended || !before->ended, "%s: does not end", what);
+	for (int l = 0; l < WM_LANES; l++) {
+		const WmLane *x = &before->lane[l], *y = &after->lane[l];
+		int n = before->ended ? x->n > y->n ? x->n : y->n : x->n < y->n ? x->n : y->n;
+		ck_assert_msg(!memcmp(x->trace, y->trace, sizeof(int) * (size_t)n), "%s: lane %d: another trace", what, l);
+	}
+}
+
+static int own_instructions(const Function *f)
+{
+	int n = 0;
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n - 1; k++)
+			n += f->block.v[b]->ins.v[k].origin == 0;
+	return n;
+}
+
+static void try_graph(Function *f, const PassValue *v, uint64_t seed, int part, const char *name, Campaign *c)
 {
 	static WmSource s;
 	static WmRun before, after;
-	PassValue v[PASS_OPTIONS];
-	rng = seed * 2654435761u + 17;
-	bool acyclic = pick(3) == 0;
-	int n = 3 + pick(14);
-	char *text = random_graph(n, acyclic, pick(3) == 0);
-	Function *f = awkward(graph_kernel(m, text));
-	char *options = choose_options(v, f, has_trap(text)), *what;
-	int blocks = f->block.n, ins = 0, brx = 0;
+	int blocks = f->block.n, ins = own_instructions(f), brx = 0, user = 0;
+	bool traps = has_trap(name), acyclic = cfg_build(&arena, f)->nest->nloop == 0, was = function_structured(f);
 	for (int b = 0; b < blocks; b++) {
-		ins += f->block.v[b]->ins.n - 1;
-		brx += block_term(f->block.v[b])->op == OP_BRX;
+		const Ins *t = block_term(f->block.v[b]);
+		brx += t->op == OP_BRX;
+		part -= part == 2 && t->nsrc && ins_src(t, 0)->kind == OPD_IMM; /* such a branch parts nobody */
 	}
 	wm_source(f, &s);
 	wm_run(&s, f, WM_LANES, seed, &before);
-	diag.errors = 0;
 	bool changed = pass_apply(&pass_linearize, m, f, v, &diag);
-	if (diag.errors) /* an order with blocks that cannot be reached */
-		return;
-	what = arena_printf(&arena, "seed %d: linearize(%s): %s -> %s", (int)seed, options, text, text_of(f));
+	ck_assert_int_eq(diag.errors, 0);
+	const char *what = arena_printf(&arena, "%s -> %s", name, text_of(f));
 	check_form(f);
-	ck_assert_msg(structured(&arena, cfg_build(&arena, f), NULL), "%s: not structured", what);
+	ck_assert_msg(function_structured(f) || (v[DIVERGENT].number && part < 2), "%s: not structured", what);
+	if (v[DIVERGENT].number && part == 0)
+		ck_assert_msg(!changed, "%s: no branch parts threads", what);
+	if (was && !v[ORDER].n && !v[DEPTH].number && !v[MERGE].number)
+		ck_assert_msg(!changed, "%s: was structured", what);
 	wm_run(&s, f, WM_LANES, seed, &after);
-	ck_assert_msg(after.ended || !before.ended, "%s: does not end", what);
-	for (int l = 0; l < WM_LANES; l++) {
-		const WmLane *x = &before.lane[l], *y = &after.lane[l];
-		int m = before.ended ? x->n > y->n ? x->n : y->n : x->n < y->n ? x->n : y->n;
-		ck_assert_msg(!memcmp(x->trace, y->trace, sizeof(int) * (size_t)m), "%s: lane %d: another trace", what, l);
-	}
-	int user = 0, own = 0;
-	for (int b = 0; b < f->block.n; b++) {
+	same_traces(&before, &after, what);
+	for (int b = 0; b < f->block.n; b++)
 		user += f->block.v[b]->user;
-		for (int k = 0; k < f->block.v[b]->ins.n - 1; k++)
-			own += f->block.v[b]->ins.v[k].origin == 0;
-	}
-	ck_assert_msg(user == blocks && own == ins, "%s: something of the source is there twice, or gone", what);
-	if (!brx)
-		ck_assert_msg(f->block.n - blocks <= 2 * blocks + 2, "%s: %d blocks added", what, f->block.n - blocks);
-	if (v[OPT].number == 0 && !has_trap(text) && before.ended)
+	ck_assert_msg(user == blocks && own_instructions(f) == ins, "%s: something of the source is there twice, or gone", what);
+	if (!brx) /* the region of an order is one more unit, and has an entry and an exit of its own */
+		ck_assert_msg(f->block.n - blocks <= 2 * blocks + 2 + (v[ORDER].n ? 4 : 0), "%s: %d blocks added", what, f->block.n - blocks);
+	if (v[OPT].number == 0 && !traps && before.ended)
 		check_guards(f, what);
 	if (v[OPT].number == 0 && v[WHOLE].number && acyclic && changed && !v[ORDER].n && !v[DEPTH].number && !brx)
 		ck_assert_msg(after.max_depth <= 3, "%s: depth %d", what, after.max_depth);
@@ -373,6 +424,45 @@ static void try_options(uint64_t seed, Campaign *c)
 	c->whole += v[WHOLE].number != 0;
 	c->brx += brx != 0;
 }
+
+static void try_options(uint64_t seed, Campaign *c)
+{
+	PassValue v[PASS_OPTIONS];
+	rng = seed * 2654435761u + 17;
+	bool acyclic = pick(3) == 0;
+	int n = 3 + pick(14);
+	char *text = random_graph(n, acyclic, pick(3) == 0);
+	Function *f = awkward(graph_kernel(m, text));
+	char *options = choose_options(v, f, has_trap(text));
+	int part = pick(3);
+	if (v[DIVERGENT].number)
+		part_threads(f, part);
+	function_mark_blocks(m, f); /* at what is the first instruction now */
+	try_graph(f, v, seed, part, arena_printf(&arena, "seed %d: linearize(%s): %s", (int)seed, options, text), c);
+}
+
+/* Loops without end beside other ways out, once in a unit inside; a guard among the ways out of a unit. */
+START_TEST(found)
+{
+	static const struct { const char *text; int opt, merge, depth; } list[] = {
+		{ "b0:b7,b6,b3 b1:b4 b2:b5,b8 b3:b0 b4:b8,b5 b5:b1,b2 b6:b6 b7:b9,b1 b8:b1,b8 b9", 3, 0, 0 },
+		{ "b0:b1 b1:b5,b3 b2:b6,b6 b3:b5,b5 b4:b5 b5:b8,b8 b6:b8 b7:b2,b4 b8:b10,b7 b9:b11 b10:b12,b11,b1 b11:b12,b12 b12:b11", 0, 0, 0 },
+		{ "b0:b5,b2 b1:b4 b2:b5,b4 b3:b6 b4 b5:b9,b10 b6:b8,b10 b7:b9,b5 b8:b10,b10 b9 b10:b3", 3, 1, 0 },
+		{ "b0:b1 b1:b4 b2:b3,b6 b3:b9,b4 b4:b13,b4 b5:b9,b7 b6:b9,b10 b7:b14 b8:b12,b14 b9:b12,b14 b10:b11,b14 b11:b14,b13 b12 b13:b11,b15 "
+			"b14:b3 b15:b14", 0, 0, 3 },
+	};
+	Campaign c = { 0 };
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+		PassValue v[PASS_OPTIONS];
+		pass_defaults(&pass_linearize, v);
+		v[OPT].number = list[i].opt;
+		v[MERGE].number = list[i].merge;
+		v[DEPTH].number = list[i].depth;
+		try_graph(graph_kernel(m, list[i].text), v, i, 0, list[i].text, &c);
+	}
+	ck_assert_int_eq(c.changed, 4);
+}
+END_TEST
 
 /* COUNT: how many graphs. */
 START_TEST(random_options)
@@ -621,6 +711,7 @@ int main(void)
 	tcase_add_test(t, aborting);
 	tcase_add_test(t, random_acyclic);
 	tcase_add_test(t, random_cyclic);
+	tcase_add_test(t, found);
 	tcase_add_test(t, random_options);
 	tcase_add_test(t, uniform_and_divergent);
 	tcase_add_test(t, rule_b);

@@ -84,6 +84,8 @@ static inline int64_t wm_value(const WmLane *l, const Opd *o)
 static inline void wm_ins(WmLane *l, const Ins *i)
 {
 	int64_t v[4] = { 0 };
+	if (i->guard >= 0 && (l->reg[i->guard] != 0) == i->guard_neg)
+		return;
 	for (int k = 0; k < i->nsrc && k < 4; k++)
 		v[k] = wm_value(l, ins_src(i, k));
 	int64_t *d = i->ndst ? &l->reg[ins_dst(i, 0)->id] : NULL;
