@@ -141,12 +141,23 @@ static bool parts(const Lin *l, const LinRegion *r)
 }
 
 /* Threads may execute other ones' turns of a loop, or blocks in another order: not where operations need them together. */
-static bool reorders(const Lin *l, const LinRegion *r)
+static bool reorders(Lin *l, const LinRegion *r)
 {
-	bool any = false;
+	Arena a = { 0 };
+	BitSet in = bs_new(&a, l->x);
+	bool is = false;
 	for (int i = 0; i < r->n; i++)
-		any |= l->node[r->node[i]].convergent;
-	return any && (l->merge || l->norder);
+		if (l->node[r->node[i]].convergent)
+			blocks_of(l, r->node[i], in);
+	bs_each(in, b)
+		if (!is && bs_has(l->convergent, b) && (l->merge || l->norder)) {
+			const Ins *i = convergent_ins(l, b);
+			pass_remark(l->run, ins_loc(l->run->m, i), "left alone: a region of %d units: %s, but %s in block %s needs the threads that come to it together",
+				r->n, l->norder ? "order mixes blocks" : "merge mixes turns of loops", op_info[i->op].name, l->block[b]->label);
+			is = true;
+		}
+	arena_free(&a);
+	return is;
 }
 
 void region_rewrite(Lin *l, LinRegion *r)

@@ -566,6 +566,34 @@ START_TEST(rule_b)
 }
 END_TEST
 
+/* What linearize says, with its place, when it leaves the kernel as it is. */
+static const char *refusal(const char *options, const char *body)
+{
+	PassLog log = { .remarks = true };
+	Diag d = { 0 };
+	Function *f = read_kernel(body);
+	ck_assert(pipeline_run(m, arena_printf(&arena, "linearize(%s)", options), &(PassHost){ .log = &log }, &d));
+	for (int b = 0; b < f->block.n; b++)
+		ck_assert_int_eq(f->block.v[b]->origin, 0);
+	const char *text = d.item.n == 1 ? arena_printf(&arena, "%d: %s", d.item.v[0].loc.line, d.item.v[0].text) : "";
+	pass_log_free(&log);
+	diag_free(&d);
+	return text;
+}
+
+START_TEST(refusals)
+{
+	ck_assert_str_eq(refusal("order=[C,B]", "	reg u32 %t\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n	%p = setp.lt.u32 %t, 2\n	bra %p, B, C\n"
+		"B:	bra D\nC:	bar.sync 0\n	bra D\nD:	exit\n"), "9: linearize: k: left alone: a region of 2 units: order mixes blocks, but bar.sync in block C needs the threads "
+		"that come to it together");
+	ck_assert_str_eq(refusal("merge=1", "	reg u32 %t\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n	%p = setp.lt.u32 %t, 2\n	bra L\n"
+		"L:	bra M\nM:	bar.sync 0\n	bra %p, M, N\nN:	bra %p, L, D\nD:	exit\n"), "9: linearize: k: left alone: a region of 3 units: merge mixes turns of loops, but bar.sync in block M needs the "
+		"threads that come to it together");
+	ck_assert_str_eq(refusal("divergent=1", "	reg u32 %t\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n	%p = setp.lt.u32 %t, 2\n	bra %p, B, C\n"
+		"B:	bra %p, C, D\nC:	bra %p, D, E\nD:	bra E\nE:	exit\n"), "1: linearize: k: left alone: a region of 3 units: no branch of it parts threads");
+}
+END_TEST
+
 START_TEST(dead_code)
 {
 	Function *f = read_kernel(
@@ -715,6 +743,7 @@ int main(void)
 	tcase_add_test(t, random_options);
 	tcase_add_test(t, uniform_and_divergent);
 	tcase_add_test(t, rule_b);
+	tcase_add_test(t, refusals);
 	tcase_add_test(t, dead_code);
 	tcase_add_test(t, simplify);
 	tcase_add_test(t, simplify_random);
