@@ -100,40 +100,117 @@ static void index_readers(Arena *a, const Cfg *c, Expressions *x)
 	}
 }
 
-typedef struct Kill { Expressions *x; int block; } Kill;
+/* ---- what blocks compute and modify ---- */
 
-static void kill_one(Kill *k, int e)
+typedef struct Scan {
+	const Function *f;
+	const EffectTable *effects;
+	Expressions *x;
+	int *written, memory[SP_COUNT]; /* by register, by space: when it was written last; instructions are counted */
+	int start, now;                 /* when the block began */
+	int *seen;                      /* by expression: one more than the last block that it has been listed for */
+	int block, nfirst, nlast, nwritten;
+} Scan;
+
+static void write_register(void *self, int reg)
 {
-	bs_add(k->x->modified[k->block], e);
-	bs_del(k->x->last[k->block], e);
+	Scan *s = self;
+	if (s->written[reg] <= s->start)
+		s->x->written[s->nwritten++] = reg;
+	s->written[reg] = s->now;
 }
 
-static void kill_readers(void *self, int reg)
+/* Has a source been written at that time or later, or memory that the expression loads? */
+static bool modified_since(const Scan *s, int e, int time)
 {
-	Kill *k = self;
-	for (int i = k->x->reader_first[reg]; i < k->x->reader_first[reg + 1]; i++)
-		kill_one(k, k->x->reader[i]);
+	const Ins *i = s->x->pattern[e];
+	for (int k = 0; k < i->nsrc; k++)
+		if (ins_src(i, k)->kind == OPD_REG && s->written[ins_src(i, k)->id] >= time)
+			return true;
+	for (int k = 0; k < SP_COUNT; k++)
+		if (s->x->reads[e] & SPACE_BIT(k) && s->memory[k] >= time)
+			return true;
+	return false;
 }
 
-static void scan_blocks(const Cfg *c, const EffectTable *t, Expressions *x, const uint8_t *reads)
+static bool listed(Scan *s, int e)
 {
-	const Occurrence *o = x->occurrence;
-	for (int b = 0; b < c->nreach; b++)
-		for (int i = 0, id = c->rpo[b]->id; i < c->rpo[b]->ins.n; i++) {
-			const Ins *ins = &c->rpo[b]->ins.v[i];
-			Kill k = { x, id };
-			if (o < x->occurrence + x->noccurrence && o->block == id && o->ins == i) {
-				if (!bs_has(x->modified[id], o->expression))
-					bs_add(x->first[id], o->expression);
-				bs_add(x->last[id], o->expression);
-				o++;
-			}
-			ins_defs(c->f, ins, kill_readers, &k);
-			Effects e = ins_effects(t, ins);
-			for (int y = 0; (e.writes || e.ordered) && y < x->n; y++)
-				if (reads[y] && (e.ordered || e.writes & reads[y]))
-					kill_one(&k, y);
+	bool was = s->seen[e] == s->block + 1;
+	s->seen[e] = s->block + 1;
+	return was;
+}
+
+static void step(Scan *s, const Ins *i)
+{
+	Effects e = ins_effects(s->effects, i);
+	uint8_t spaces = e.ordered ? (uint8_t)~0u : e.writes;
+	ins_defs(s->f, i, write_register, s);
+	s->x->clobbers[s->block] |= spaces;
+	for (int k = 0; k < SP_COUNT; k++)
+		if (spaces & SPACE_BIT(k))
+			s->memory[k] = s->now;
+}
+
+static int ascending(const void *x, const void *y)
+{
+	int a = *(const int *)x, b = *(const int *)y;
+	return a < b ? -1 : a > b;
+}
+
+static void sort(int *v, int from, int to)
+{
+	if (to - from > 1)
+		qsort(v + from, (size_t)(to - from), sizeof *v, ascending);
+}
+
+/* o: the block's first occurrence; returns the next block's. */
+static const Occurrence *scan_block(Scan *s, const Block *b, const Occurrence *o, const Occurrence *end)
+{
+	Expressions *x = s->x;
+	const Occurrence *begin = o;
+	int nfirst = s->nfirst, nlast = s->nlast, nwritten = s->nwritten;
+	s->block = b->id;
+	s->start = s->now;
+	for (int i = 0; i < b->ins.n; i++) {
+		s->now++;
+		if (o < end && o->block == b->id && o->ins == i) {
+			if (!modified_since(s, o->expression, s->start + 1) && !listed(s, o->expression))
+				x->first[s->nfirst++] = o->expression;
+			o++;
 		}
+		step(s, &b->ins.v[i]);
+	}
+	for (const Occurrence *p = begin; p < o; p++)
+		s->seen[p->expression] = 0;
+	for (const Occurrence *p = o; p-- > begin;)
+		if (!listed(s, p->expression) && !modified_since(s, p->expression, s->start + 1 + p->ins))
+			x->last[s->nlast++] = p->expression;
+	sort(x->first, nfirst, s->nfirst);
+	sort(x->last, nlast, s->nlast);
+	sort(x->written, nwritten, s->nwritten);
+	x->of[b->id] = (BlockExpressions){ x->first + nfirst, s->nfirst - nfirst, x->last + nlast, s->nlast - nlast, x->written + nwritten, s->nwritten - nwritten };
+	return o;
+}
+
+static void count_register(void *self, int reg) { ++*(int *)self; }
+
+static void scan_blocks(Arena *a, const Cfg *c, const EffectTable *t, Expressions *x)
+{
+	int writes = 0;
+	for (int k = 0; k < c->nreach; k++)
+		for (int i = 0; i < c->rpo[k]->ins.n; i++)
+			ins_defs(c->f, &c->rpo[k]->ins.v[i], count_register, &writes);
+	x->first = arena_array(a, int, x->noccurrence + 1);
+	x->last = arena_array(a, int, x->noccurrence + 1);
+	x->written = arena_array(a, int, writes + 1);
+	x->of = arena_array(a, BlockExpressions, c->n + 1);
+	x->clobbers = arena_array(a, uint8_t, c->n + 1);
+	Arena tmp = { 0 };
+	Scan s = { .f = c->f, .effects = t, .x = x, .written = arena_array(&tmp, int, function_values(c->f) + 1), .seen = arena_array(&tmp, int, x->n + 1) };
+	const Occurrence *o = x->occurrence;
+	for (int k = 0; k < c->nreach; k++)
+		o = scan_block(&s, c->rpo[k], o, x->occurrence + x->noccurrence);
+	arena_free(&tmp);
 }
 
 Expressions *expressions_build(Arena *a, const Cfg *c, const EffectTable *t)
@@ -142,22 +219,74 @@ Expressions *expressions_build(Arena *a, const Cfg *c, const EffectTable *t)
 	Expressions *x = arena_new(a, Expressions);
 	find(a, c, t, x);
 	index_readers(a, c, x);
-	uint8_t *reads = xcalloc((size_t)x->n + 1, 1);
+	x->reads = arena_array(a, uint8_t, x->n + 1);
 	for (int e = 0; e < x->n; e++)
-		is_candidate(t, x->pattern[e], &reads[e]);
-	x->first = flow_sets(a, c->n, x->n);
-	x->last = flow_sets(a, c->n, x->n);
-	x->modified = flow_sets(a, c->n, x->n);
-	scan_blocks(c, t, x, reads);
-	free(reads);
+		is_candidate(t, x->pattern[e], &x->reads[e]);
+	scan_blocks(a, c, t, x);
 	return x;
 }
 
-static void print_set(const Cfg *c, BitSet set, const char *name, StrBuf *s)
+/* The place of the first number of an ascending list that is not below. */
+static int place_of(const int *v, int n, int least)
+{
+	int low = 0;
+	while (low < n) {
+		int mid = low + (n - low) / 2;
+		if (v[mid] < least)
+			low = mid + 1;
+		else
+			n = mid;
+	}
+	return low;
+}
+
+bool expressions_modified(const Expressions *x, int block, int e)
+{
+	const BlockExpressions *b = &x->of[block];
+	if (x->clobbers[block] & x->reads[e])
+		return true;
+	for (int k = 0; k < x->pattern[e]->nsrc; k++) {
+		const Opd *o = ins_src(x->pattern[e], k);
+		int at = o->kind == OPD_REG ? place_of(b->written, b->nwritten, o->id) : b->nwritten;
+		if (at < b->nwritten && b->written[at] == o->id)
+			return true;
+	}
+	return false;
+}
+
+static void put_in_set(BitSet set, const int *v, int n, int from, int to)
+{
+	for (int k = place_of(v, n, from); k < n && v[k] < to; k++)
+		bs_add(set, v[k] - from);
+}
+
+ExpressionSets *expressions_sets(Arena *a, const Cfg *c, const Expressions *x, int from, int to)
+{
+	ExpressionSets *s = arena_new(a, ExpressionSets);
+	s->first = flow_sets(a, c->n, to - from);
+	s->last = flow_sets(a, c->n, to - from);
+	s->modified = flow_sets(a, c->n, to - from);
+	for (int k = 0; k < c->nreach; k++) {
+		int id = c->rpo[k]->id;
+		const BlockExpressions *b = &x->of[id];
+		put_in_set(s->first[id], b->first, b->nfirst, from, to);
+		put_in_set(s->last[id], b->last, b->nlast, from, to);
+		for (int i = 0; i < b->nwritten; i++) {
+			const int *r = x->reader_first + b->written[i];
+			put_in_set(s->modified[id], x->reader + r[0], r[1] - r[0], from, to);
+		}
+		for (int e = from; x->clobbers[id] && e < to; e++)
+			if (x->clobbers[id] & x->reads[e])
+				bs_add(s->modified[id], e - from);
+	}
+	return s;
+}
+
+static void print_list(const int *v, int n, const char *name, StrBuf *s)
 {
 	sb_printf(s, " %s", name);
-	bs_each(set, e)
-		sb_printf(s, " %d", e);
+	for (int k = 0; k < n; k++)
+		sb_printf(s, " %d", v[k]);
 }
 
 void expressions_print(const Cfg *c, const Expressions *x, StrBuf *s)
@@ -174,9 +303,13 @@ void expressions_print(const Cfg *c, const Expressions *x, StrBuf *s)
 	}
 	for (int b = 0; b < c->nreach; b++) {
 		sb_printf(s, "  %s:", c->rpo[b]->label);
-		print_set(c, x->first[c->rpo[b]->id], "first", s);
-		print_set(c, x->last[c->rpo[b]->id], "; last", s);
-		print_set(c, x->modified[c->rpo[b]->id], "; modified", s);
+		const BlockExpressions *of = &x->of[c->rpo[b]->id];
+		print_list(of->first, of->nfirst, "first", s);
+		print_list(of->last, of->nlast, "; last", s);
+		sb_puts(s, "; modified");
+		for (int e = 0; e < x->n; e++)
+			if (expressions_modified(x, c->rpo[b]->id, e))
+				sb_printf(s, " %d", e);
 		sb_putc(s, '\n');
 	}
 }

@@ -405,8 +405,12 @@ START_TEST(expressions_by_definition)
 			const Occurrence *o = &x->occurrence[a], *p = &x->occurrence[b];
 			ck_assert_int_eq(o->expression == p->expression, same_expression(&f->block.v[o->block]->ins.v[o->ins], &f->block.v[p->block]->ins.v[p->ins]));
 		}
+	int half = pick(&rng, x->n + 1);
+	const ExpressionSets *low = expressions_sets(&arena, c, x, 0, half), *high = expressions_sets(&arena, c, x, half, x->n);
 	for (int k = 0; k < c->nreach; k++)
 		for (int e = 0; e < x->n; e++) {
+			const ExpressionSets *set = e < half ? low : high;
+			int at = e < half ? e : e - half;
 			const Block *b = c->rpo[k];
 			bool first = false, last = false, changed = false;
 			for (int i = 0; i < b->ins.n; i++) {
@@ -416,9 +420,10 @@ START_TEST(expressions_by_definition)
 				changed |= modifies(f, &b->ins.v[i], x->pattern[e]);
 				last &= !modifies(f, &b->ins.v[i], x->pattern[e]);
 			}
-			ck_assert_int_eq(bs_has(x->first[b->id], e), first);
-			ck_assert_int_eq(bs_has(x->last[b->id], e), last);
-			ck_assert_int_eq(bs_has(x->modified[b->id], e), changed);
+			ck_assert_int_eq(bs_has(set->first[b->id], at), first);
+			ck_assert_int_eq(bs_has(set->last[b->id], at), last);
+			ck_assert_int_eq(bs_has(set->modified[b->id], at), changed);
+			ck_assert_int_eq(expressions_modified(x, b->id, e), changed);
 		}
 }
 END_TEST
