@@ -6,6 +6,7 @@
 #include "passes/analysis/analysis.h"
 #include "passes/analysis/control.h"
 #include "passes/analysis/expressions.h"
+#include "passes/analysis/memdep.h"
 #include "passes/analysis/reaching.h"
 #include "passes/analysis/uniformity.h"
 
@@ -23,6 +24,7 @@
 	X(reaching, Reaching, false, "the definitions that may have written what each use reads") \
 	X(webs, Webs, false, "how many independent webs of definitions and uses each register holds") \
 	X(expressions, Expressions, false, "expressions by number, and where blocks compute and modify them") \
+	X(memdep, MemDep, false, "accesses to memory with their addresses, for questions of alias") \
 	X(uniformity, Uniformity, false, "branches on which the threads of a warp may part, registers that may differ in a warp")
 
 typedef enum {

@@ -1,0 +1,510 @@
+/* Forms of addresses, made in one walk over the code. Each distinct form and atom is stored once. */
+#include "passes/analysis/memdep.h"
+#include "lib/diag.h"
+#include "lib/hash.h"
+
+typedef MemWide Wide;
+
+typedef struct Table { int *slot, cap, n; } Table; /* of numbers of things, by hash */
+
+typedef struct Build {
+	MemDep *d;
+	Arena *arena;
+	const EffectTable *effects;
+	Vec(MemForm) form;
+	Vec(MemAtom) atom;
+	Vec(MemAccess) access;
+	Table forms, atoms;
+	int *value[2];             /* by version: its form + 1; 0: it is an atom of its own */
+	const Ins *i;              /* the instruction that is read */
+	int block, ins, mode;
+} Build;
+
+static const uint32_t thread_limit[3] = { 1024, 1024, 64 }, block_limit[3] = { 0x7fffffff, 65535, 65535 };
+
+/* ---- numbers of forms and atoms ---- */
+
+static int *table_find(Table *t, const void *thing, size_t size, const void *all, size_t stride)
+{
+	unsigned long long at = hash_bytes(thing, size, 0);
+	for (;; at++) {
+		int *s = &t->slot[at & (unsigned)(t->cap - 1)];
+		if (!*s || !memcmp((const char *)all + stride * (size_t)(*s - 1), thing, size))
+			return s;
+	}
+}
+
+static void table_grow(Table *t, size_t size, const void *all, size_t stride)
+{
+	if (2 * t->n < t->cap)
+		return;
+	free(t->slot);
+	t->cap = t->cap ? 2 * t->cap : 64;
+	t->slot = xcalloc((size_t)t->cap, sizeof *t->slot);
+	for (int k = 0; k < t->n; k++)
+		*table_find(t, (const char *)all + stride * (size_t)k, size, all, stride) = k + 1;
+}
+
+static int64_t narrow(uint64_t v, int bits) { return bits == 64 ? (int64_t)v : (int64_t)(v << (64 - bits)) >> (64 - bits); }
+
+/* The form with coefficients as they must be; what is left of f is written anew, so that equal forms have equal bytes. */
+static int form_number(Build *x, const MemForm *f)
+{
+	MemForm y;
+	memset(&y, 0, sizeof y);
+	y.bits = f->bits;
+	y.constant = narrow((uint64_t)f->constant, f->bits);
+	for (int k = 0; k < f->n; k++) {
+		int64_t c = narrow((uint64_t)f->term[k].k, f->bits);
+		if (c)
+			y.term[y.n].k = c, y.term[y.n++].atom = f->term[k].atom;
+	}
+	table_grow(&x->forms, sizeof y, x->form.v, sizeof y);
+	int *s = table_find(&x->forms, &y, sizeof y, x->form.v, sizeof y);
+	if (!*s) {
+		vec_push(&x->form, y);
+		*s = ++x->forms.n;
+	}
+	return *s - 1;
+}
+
+static int atom_number(Build *x, const MemAtom *a)
+{
+	MemAtom y;
+	memset(&y, 0, sizeof y);
+	y.kind = a->kind, y.share = a->share, y.level = a->level, y.id = a->id, y.sub = a->sub, y.lo = a->lo, y.hi = a->hi;
+	table_grow(&x->atoms, sizeof y, x->atom.v, sizeof y);
+	int *s = table_find(&x->atoms, &y, sizeof y, x->atom.v, sizeof y);
+	if (!*s) {
+		vec_push(&x->atom, y);
+		*s = ++x->atoms.n;
+	}
+	return *s - 1;
+}
+
+static int constant_form(Build *x, int64_t v, int bits) { return form_number(x, &(MemForm){ .constant = v, .bits = bits }); }
+static int atom_form(Build *x, int atom, int bits) { return form_number(x, &(MemForm){ .bits = bits, .n = 1, .term = { { 1, atom, 0 } } }); }
+
+/* ---- arithmetic; -1: not known ---- */
+
+static int resize(Build *x, int f, int bits)
+{
+	MemForm y = x->form.v[f];
+	y.bits = bits;
+	return form_number(x, &y);
+}
+
+/* f + k * g */
+static int add(Build *x, int f, int g, int64_t k)
+{
+	if (f < 0 || g < 0)
+		return -1;
+	MemForm a = x->form.v[f], b = x->form.v[g], y = { .bits = a.bits };
+	y.constant = (int64_t)((uint64_t)a.constant + (uint64_t)k * (uint64_t)b.constant);
+	for (int i = 0, j = 0; i < a.n || j < b.n;) {
+		bool first = i < a.n && (j == b.n || a.term[i].atom <= b.term[j].atom), second = j < b.n && (i == a.n || b.term[j].atom <= a.term[i].atom);
+		uint64_t c = (first ? (uint64_t)a.term[i].k : 0) + (second ? (uint64_t)k * (uint64_t)b.term[j].k : 0);
+		int atom = first ? a.term[i].atom : b.term[j].atom;
+		i += first;
+		j += second;
+		if (!narrow(c, y.bits))
+			continue;
+		if (y.n == MEM_TERMS)
+			return -1;
+		y.term[y.n].k = (int64_t)c;
+		y.term[y.n++].atom = atom;
+	}
+	return form_number(x, &y);
+}
+
+static int scale(Build *x, int f, int64_t k) { return f < 0 ? -1 : add(x, constant_form(x, 0, x->form.v[f].bits), f, k); }
+
+static int product_atom(Build *x, int a, int b)
+{
+	const MemAtom *p = &x->atom.v[a < b ? a : b], *q = &x->atom.v[a < b ? b : a];
+	MemAtom y = { .kind = ATOM_PRODUCT, .id = a < b ? a : b, .sub = a < b ? b : a, .share = p->share > q->share ? p->share : q->share,
+		.level = (uint8_t)((p->level > q->level ? p->level : q->level) + 1) };
+	const Wide limit = (Wide)1 << 48;
+	if (y.level > MEM_LEVEL || p->lo < -limit || p->hi > limit || q->lo < -limit || q->hi > limit)
+		return -1;
+	Wide v[4] = { p->lo * q->lo, p->lo * q->hi, p->hi * q->lo, p->hi * q->hi };
+	y.lo = y.hi = v[0];
+	for (int k = 1; k < 4; k++) {
+		y.lo = v[k] < y.lo ? v[k] : y.lo;
+		y.hi = v[k] > y.hi ? v[k] : y.hi;
+	}
+	return atom_number(x, &y);
+}
+
+static int multiply(Build *x, int f, int g)
+{
+	if (f < 0 || g < 0)
+		return -1;
+	MemForm a = x->form.v[f], b = x->form.v[g];
+	if (!a.n || !b.n)
+		return a.n ? scale(x, f, b.constant) : scale(x, g, a.constant);
+	if (a.n * b.n > MEM_TERMS)
+		return -1;
+	MemForm rest = b;
+	rest.constant = 0;
+	int sum = add(x, scale(x, f, b.constant), form_number(x, &rest), a.constant);
+	for (int i = 0; i < a.n && sum >= 0; i++)
+		for (int j = 0; j < b.n && sum >= 0; j++) {
+			int atom = product_atom(x, a.term[i].atom, b.term[j].atom);
+			sum = atom < 0 ? -1 : add(x, sum, atom_form(x, atom, a.bits), (int64_t)((uint64_t)a.term[i].k * (uint64_t)b.term[j].k));
+		}
+	return sum;
+}
+
+static void range(const Build *x, const MemForm *f, Wide *lo, Wide *hi)
+{
+	*lo = *hi = f->constant;
+	for (int k = 0; k < f->n; k++) { /* a narrow form's coefficients have at most 32 bits, and ranges of atoms at most 97 or so */
+		const MemAtom *a = &x->atom.v[f->term[k].atom];
+		Wide p = (Wide)f->term[k].k;
+		if (a->hi > (Wide)1 << 80 || a->lo < -((Wide)1 << 80)) {
+			*lo = -((Wide)1 << 120), *hi = (Wide)1 << 120;
+			return;
+		}
+		*lo += p * (p > 0 ? a->lo : a->hi);
+		*hi += p * (p > 0 ? a->hi : a->lo);
+	}
+}
+
+static int extension_atom(Build *x, int f, bool is_signed)
+{
+	const MemForm *y = &x->form.v[f];
+	MemAtom a = { .kind = is_signed ? ATOM_SIGNED : ATOM_ZERO, .id = f };
+	for (int k = 0; k < y->n; k++) {
+		const MemAtom *t = &x->atom.v[y->term[k].atom];
+		a.share = t->share > a.share ? t->share : a.share;
+		a.level = t->level + 1 > a.level ? (uint8_t)(t->level + 1) : a.level;
+	}
+	a.lo = is_signed ? -((Wide)1 << (y->bits - 1)) : 0;
+	a.hi = ((Wide)1 << (is_signed ? y->bits - 1 : y->bits)) - 1;
+	return a.level > MEM_LEVEL ? -1 : atom_number(x, &a);
+}
+
+static bool of_indices(const Build *x, int atom)
+{
+	const MemAtom *a = &x->atom.v[atom];
+	return a->kind == ATOM_SREG || (a->kind == ATOM_PRODUCT && of_indices(x, a->id) && of_indices(x, a->sub));
+}
+
+static bool fits(Wide lo, Wide hi, int bits, bool is_signed)
+{
+	return is_signed ? lo >= -((Wide)1 << (bits - 1)) && hi < (Wide)1 << (bits - 1) : lo >= 0 && hi < (Wide)1 << bits;
+}
+
+/* A form of fewer bits as one of more. Where it may wrap it is an atom; mode 1 takes it that it does not, and extends term by term. */
+static int extend(Build *x, int f, int bits, bool is_signed)
+{
+	if (f < 0)
+		return -1;
+	MemForm y = x->form.v[f];
+	Wide lo, hi;
+	if (!y.n)
+		return constant_form(x, is_signed ? y.constant : (int64_t)((uint64_t)y.constant & (~0ull >> (64 - y.bits))), bits);
+	range(x, &y, &lo, &hi);
+	if (fits(lo, hi, y.bits, is_signed))
+		return resize(x, f, bits);
+	bool alone = y.n == 1 && !y.constant && y.term[0].k == 1 && !of_indices(x, y.term[0].atom);
+	if (!x->mode || alone) {
+		int a = extension_atom(x, f, is_signed);
+		return a < 0 ? -1 : atom_form(x, a, bits);
+	}
+	int sum = constant_form(x, y.constant, bits);
+	for (int k = 0; k < y.n && sum >= 0; k++) {
+		int one = atom_form(x, y.term[k].atom, y.bits);
+		sum = add(x, sum, of_indices(x, y.term[k].atom) ? resize(x, one, bits) : extend(x, one, bits, is_signed), y.term[k].k);
+	}
+	return sum;
+}
+
+/* ---- values of operands ---- */
+
+static int sreg_form(Build *x, int s, int bits)
+{
+	const MemDep *d = x->d;
+	MemAtom a = { .kind = ATOM_SREG, .id = s };
+	uint32_t known = 0;
+	switch (s) {
+	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: {
+		int k = s - SREG_TID_X;
+		a.share = SHARE_THREAD;
+		a.hi = (d->block[k] ? d->block[k] : d->most[k]) - 1;
+		break;
+	}
+	case SREG_CTAID_X: case SREG_CTAID_Y: case SREG_CTAID_Z: {
+		int k = s - SREG_CTAID_X;
+		a.share = SHARE_BLOCK;
+		a.hi = (d->grid[k] ? d->grid[k] : block_limit[k]) - 1;
+		break;
+	}
+	case SREG_NTID_X: case SREG_NTID_Y: case SREG_NTID_Z:
+		a.lo = 1, a.hi = d->most[s - SREG_NTID_X];
+		known = d->block[s - SREG_NTID_X];
+		break;
+	case SREG_NCTAID_X: case SREG_NCTAID_Y: case SREG_NCTAID_Z:
+		a.lo = 1, a.hi = block_limit[s - SREG_NCTAID_X];
+		known = d->grid[s - SREG_NCTAID_X];
+		break;
+	case SREG_LANEID:
+		a.share = SHARE_THREAD;
+		a.hi = 31;
+		break;
+	default: return -1;        /* clocks and the like: what was read is an atom */
+	}
+	if (known || a.lo == a.hi)
+		return constant_form(x, known ? known : (int64_t)a.lo, bits);
+	return atom_form(x, atom_number(x, &a), bits);
+}
+
+static int symbol_form(Build *x, int id, int64_t offset, int bits, bool generic)
+{
+	const Symbol *s = x->d->m->symbol.v[id];
+	bool window = s->space == SP_SHARED || s->space == SP_LOCAL;
+	MemAtom a = { .kind = ATOM_SYMBOL, .id = id, .share = s->space == SP_LOCAL ? SHARE_THREAD : SHARE_GRID, .hi = window ? (Wide)1 << 24 : (Wide)1 << 63 };
+	int f = add(x, atom_form(x, atom_number(x, &a), bits), constant_form(x, offset, bits), 1);
+	if (!generic || !window)
+		return f;
+	MemAtom w = { .kind = ATOM_WINDOW, .id = s->space, .hi = (Wide)1 << 63 };
+	return add(x, f, atom_form(x, atom_number(x, &w), bits), 1);
+}
+
+static void version_range(const Build *x, const SsaVersion *v, Wide *hi)
+{
+	const Ins *i = v->ins < 0 || v->old >= 0 ? NULL : &x->d->c->f->block.v[v->block]->ins.v[v->ins];
+	const Opd *last = i && i->nsrc == 2 && ins_src(i, 1)->kind == OPD_IMM ? ins_src(i, 1) : NULL;
+	int64_t k = last ? last->imm : -1;
+	bool is_unsigned = i && (type_kind[i->type] == 'U' || type_kind[i->type] == 'B');
+	if (!i || ins_dst(i, 0)->kind != OPD_REG)
+		return;
+	if (i->op == OP_LD && is_unsigned)
+		*hi = type_bits[i->type] < 64 ? ((Wide)1 << type_bits[i->type]) - 1 : *hi;
+	else if (i->op == OP_AND && k >= 0 && type_bits[i->type] <= 32)
+		*hi = k;
+	else if (i->op == OP_REM && k > 0 && is_unsigned)
+		*hi = k - 1;
+	else if (i->op == OP_SHR && k >= 0 && k < type_bits[i->type] && is_unsigned && type_bits[i->type] <= 32)
+		*hi = ((Wide)1 << (type_bits[i->type] - k)) - 1;
+}
+
+static int version_form(Build *x, int v, int bits)
+{
+	const SsaVersion *s = &x->d->ssa->version[v];
+	int own = s->reg < x->d->c->f->reg.n ? type_bits[x->d->c->f->reg.v[s->reg].type] : 1;
+	MemAtom a = { .kind = ATOM_VERSION, .id = v, .share = SHARE_THREAD, .hi = ((Wide)1 << own) - 1 };
+	version_range(x, s, &a.hi);
+	return own < bits ? -1 : atom_form(x, atom_number(x, &a), bits);
+}
+
+/* What the operand holds, with an operation's number of bits. */
+static int operand_form(Build *x, int k, int bits)
+{
+	const Opd *o = ins_src(x->i, k);
+	switch (o->kind) {
+	case OPD_IMM: return constant_form(x, o->imm, bits);
+	case OPD_SREG: return sreg_form(x, o->id, bits);
+	case OPD_SYM: return symbol_form(x, o->id, o->imm, bits, false);
+	case OPD_REG: break;
+	default: return -1;
+	}
+	int v = ssa_src(x->d->ssa, x->i, x->block, x->ins, k), f = x->value[x->mode][v] - 1;
+	if (f < 0 || x->form.v[f].bits < bits)
+		return version_form(x, v, bits);
+	return x->form.v[f].bits == bits ? f : resize(x, f, bits);
+}
+
+/* ---- what operations do ---- */
+
+static int trailing(const MemForm *f)
+{
+	uint64_t all = (uint64_t)f->constant;
+	for (int k = 0; k < f->n; k++)
+		all |= (uint64_t)f->term[k].k;
+	return all ? __builtin_ctzll(all) : 63;
+}
+
+static int or_form(Build *x, int f, int g)
+{
+	if (f < 0 || g < 0)
+		return -1;
+	if (!x->form.v[f].n) {
+		int t = f;
+		f = g, g = t;
+	}
+	const MemForm *c = &x->form.v[g];
+	if (c->n || c->constant < 0 || c->constant >> trailing(&x->form.v[f]))
+		return -1;
+	return add(x, f, g, 1);
+}
+
+static int product_form(Build *x, int bits, int bits_out)
+{
+	int a = operand_form(x, 0, bits), b = operand_form(x, 1, bits);
+	bool is_signed = type_kind[x->i->type] == 'S';
+	if (x->i->hilo == HILO_HI)
+		return -1;
+	return x->i->hilo == HILO_WIDE ? multiply(x, extend(x, a, bits_out, is_signed), extend(x, b, bits_out, is_signed)) : multiply(x, a, b);
+}
+
+static int cvta_form(Build *x, int bits)
+{
+	const Ins *i = x->i;
+	int f = operand_form(x, 0, bits);
+	if (bits != 64 || (i->space != SP_SHARED && i->space != SP_LOCAL))
+		return f;
+	MemAtom w = { .kind = ATOM_WINDOW, .id = i->space, .hi = (Wide)1 << 63 };
+	return add(x, f, atom_form(x, atom_number(x, &w), 64), i->flags & INSF_TO ? -1 : 1);
+}
+
+static int cvt_form(Build *x)
+{
+	int from = type_bits[x->i->type2], to = type_bits[x->i->type];
+	if (type_kind[x->i->type] == 'F' || type_kind[x->i->type2] == 'F')
+		return -1;
+	int f = operand_form(x, 0, from);
+	return f < 0 ? -1 : to <= from ? resize(x, f, to) : extend(x, f, to, type_kind[x->i->type2] == 'S');
+}
+
+static int param_form(Build *x)
+{
+	const Opd *o = ins_src(x->i, 0);
+	int bits = type_bits[x->i->type];
+	if (x->i->op != OP_LD || x->i->space != SP_PARAM || o->kind != OPD_PARAM || x->i->vec || x->d->c->f->kind != FN_KERNEL)
+		return -1;
+	MemAtom a = { .kind = ATOM_PARAM, .id = o->id, .sub = (int)o->imm, .hi = ((Wide)1 << bits) - 1 };
+	return o->imm > 1 << 20 ? -1 : atom_form(x, atom_number(x, &a), bits);
+}
+
+static int alu_form(Build *x)
+{
+	const Ins *i = x->i;
+	int bits = type_bits[i->type], out = i->hilo == HILO_WIDE ? 2 * bits : bits;
+	switch (i->op) {
+	case OP_MOV: return operand_form(x, 0, bits);
+	case OP_ADD: return add(x, operand_form(x, 0, bits), operand_form(x, 1, bits), 1);
+	case OP_SUB: return add(x, operand_form(x, 0, bits), operand_form(x, 1, bits), -1);
+	case OP_NEG: return scale(x, operand_form(x, 0, bits), -1);
+	case OP_MUL: return product_form(x, bits, out);
+	case OP_MAD: return add(x, product_form(x, bits, out), operand_form(x, 2, out), 1);
+	case OP_SHL: return ins_src(i, 1)->kind == OPD_IMM && (uint64_t)ins_src(i, 1)->imm < (uint64_t)bits ?
+		scale(x, operand_form(x, 0, bits), (int64_t)(1ull << ins_src(i, 1)->imm)) : -1;
+	case OP_OR: return or_form(x, operand_form(x, 0, bits), operand_form(x, 1, bits));
+	case OP_CVT: return cvt_form(x);
+	case OP_CVTA: return cvta_form(x, bits);
+	case OP_LD: return param_form(x);
+	default: return -1;
+	}
+}
+
+static void evaluate(Build *x)
+{
+	const Ins *i = x->i;
+	int at = x->d->ssa->ins_first[x->block] + x->ins;
+	if (i->guard >= 0 || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG || i->sat || type_kind[i->type] == 'F' || type_kind[i->type] == 'P' || !i->type)
+		return;
+	for (x->mode = 0; x->mode < 2; x->mode++)
+		x->value[x->mode][x->d->ssa->def[x->d->ssa->def_first[at]]] = alu_form(x) + 1;
+}
+
+/* Phis whose arguments are one form are that. Arguments that come along edges back have none yet. */
+static void evaluate_phis(Build *x, int b)
+{
+	const Ssa *s = x->d->ssa;
+	for (int k = s->phi_first[b]; k < s->phi_first[b + 1]; k++)
+		for (int mode = 0; mode < 2; mode++) {
+			const SsaPhi *p = &s->phi[k];
+			int f = x->value[mode][p->arg[0]];
+			for (int e = 1; e < p->narg && f; e++)
+				f = x->value[mode][p->arg[e]] == f ? f : 0;
+			x->value[mode][p->version] = f;
+		}
+}
+
+/* ---- accesses ---- */
+
+static int address_form(Build *x)
+{
+	const Opd *o = ins_src(x->i, 0);
+	if (o->kind == OPD_SYM)
+		return symbol_form(x, o->id, o->imm, 64, x->i->space == SP_GENERIC);
+	if (o->kind == OPD_IMM)
+		return constant_form(x, o->imm, 64);
+	if (o->kind != OPD_REG)
+		return -1;
+	int bits = type_bits[x->d->c->f->reg.v[o->id].type] == 64 ? 64 : 32;
+	int f = add(x, operand_form(x, 0, bits), constant_form(x, o->imm, bits), 1);
+	return bits == 64 ? f : extend(x, f, 64, false);
+}
+
+static void add_access(Build *x)
+{
+	Effects e = ins_effects(x->effects, x->i);
+	const int flags = op_info[x->i->op].flags;
+	bool simple = op_info[x->i->op].kind == K_LD || op_info[x->i->op].kind == K_ST || op_info[x->i->op].kind == K_ATOM;
+	if (!(e.reads & ~SPACE_BIT(SP_PARAM)) && !e.writes && !e.ordered)
+		return;
+	MemAccess a = { .block = x->block, .ins = x->ins, .reads = e.reads, .writes = e.writes, .ordered = e.ordered, .form = { -1, -1 } };
+	a.generic = !simple || x->i->space == SP_GENERIC;
+	if (simple && flags & (OPF_LOAD | OPF_STORE)) {
+		a.size = type_bytes(x->i->type) * (x->i->vec ? x->i->vec : 1);
+		for (x->mode = 0; x->mode < 2; x->mode++)
+			a.form[x->mode] = address_form(x);
+	}
+	vec_push(&x->access, a);
+}
+
+static void walk(Build *x)
+{
+	const Cfg *c = x->d->c;
+	for (int k = 0; k < c->nreach; k++) {
+		const Block *b = c->rpo[k];
+		x->block = b->id;
+		x->d->first[b->id] = x->access.n;
+		evaluate_phis(x, b->id);
+		for (x->ins = 0; x->ins < b->ins.n; x->ins++) {
+			x->i = &b->ins.v[x->ins];
+			add_access(x);
+			evaluate(x);
+		}
+		x->d->count[b->id] = x->access.n - x->d->first[b->id];
+	}
+}
+
+#define KEEP(FIELD, TYPE) do { \
+	x.d->n##FIELD = x.FIELD.n; \
+	x.d->FIELD = arena_array(a, TYPE, x.FIELD.n + 1); \
+	if (x.FIELD.n) \
+		memcpy(x.d->FIELD, x.FIELD.v, sizeof(TYPE) * (size_t)x.FIELD.n); \
+	vec_free(&x.FIELD); \
+} while (0)
+
+MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t, MemFacts facts)
+{
+	must(cfg_fresh(c));
+	Build x = { .d = arena_new(a, MemDep), .arena = a, .effects = t };
+	*x.d = (MemDep){ .c = c, .ssa = s, .m = t->m };
+	const uint32_t *most = c->f->maxntid;
+	uint64_t threads = most[0] && c->f->kind == FN_KERNEL ? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 1024;
+	for (int k = 0; k < 3; k++) {
+		x.d->most[k] = threads < thread_limit[k] ? (uint32_t)threads : thread_limit[k];
+		bool given = c->f->reqntid[0] && c->f->kind == FN_KERNEL;
+		x.d->grid[k] = facts.grid[k];
+		x.d->block[k] = !given ? facts.block[k] : c->f->reqntid[k] ? c->f->reqntid[k] : 1;
+	}
+	x.d->first = arena_array(a, int, c->n + 1);
+	x.d->count = arena_array(a, int, c->n + 1);
+	for (int mode = 0; mode < 2; mode++)
+		x.value[mode] = xcalloc((size_t)s->n + 1, sizeof *x.value[mode]);
+	walk(&x);
+	KEEP(form, MemForm);
+	KEEP(atom, MemAtom);
+	KEEP(access, MemAccess);
+	free(x.forms.slot);
+	free(x.atoms.slot);
+	free(x.value[0]);
+	free(x.value[1]);
+	return x.d;
+}

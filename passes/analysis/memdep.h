@@ -1,0 +1,103 @@
+/* Memory dependence: the address of every access as an affine form of indices of threads and blocks, kernel parameters, symbols and versions of
+ * registers, and whether two accesses may meet.
+ *
+ * Forms are exact. A 64-bit form is meant modulo 2^64, and there every sum of products is one; the extension of a 32-bit value is spread over its
+ * terms only where their ranges show that it does not wrap, and is a term of its own otherwise. Ranges come from PTX's limits (at most 1024 threads
+ * a block in x and y, 64 in z; 2^31 - 1 blocks in x, 65535 in y and z), from reqntid and maxntid, and from what the caller knows of the launch.
+ *
+ * Nothing is stored about pairs: a question compares two forms when it is asked. What an answer assumes beyond the code is said by it. */
+#ifndef GSIM_MEMDEP_H
+#define GSIM_MEMDEP_H
+#include "passes/analysis/ssa.h"
+
+enum { MEM_TERMS = 8, MEM_LEVEL = 4 };
+
+typedef enum { ATOM_SREG, ATOM_PARAM, ATOM_SYMBOL, ATOM_WINDOW, ATOM_VERSION, ATOM_SIGNED, ATOM_ZERO, ATOM_PRODUCT } MemAtomKind;
+typedef enum { SHARE_GRID, SHARE_BLOCK, SHARE_THREAD } MemShare; /* one value for all threads of the grid; of a block; for each thread its own */
+
+__extension__ typedef __int128 MemWide;
+
+/* A term's unknown: an integer within [lo, hi]. */
+typedef struct MemAtom {
+	uint8_t kind, share, level;
+	int id, sub;               /* SREG: which. PARAM: which, and bytes into it. SYMBOL: which. WINDOW: of which space. VERSION: its bits as an unsigned number.
+	                              SIGNED, ZERO: form id, extended. PRODUCT: of two atoms */
+	MemWide lo, hi;
+} MemAtom;
+
+typedef struct MemTerm { int64_t k; int atom, pad; } MemTerm;
+typedef struct MemForm {           /* constant + sum of k * atom, modulo 2^bits; coefficients sign-extended, atoms ascending */
+	int64_t constant;
+	int bits, n;
+	MemTerm term[MEM_TERMS];
+} MemForm;
+
+typedef struct MemAccess {
+	int block, ins;
+	int size;                  /* bytes; 0: not known (calls) */
+	uint8_t reads, writes;     /* SPACE_BITs it may read and write */
+	bool ordered;              /* keeps its place among all accesses (Effects.ordered), wherever it goes to */
+	bool generic;              /* the address is a generic one */
+	int form[2];               /* its address; -1: not known. [1]: as if no 32-bit index wrapped */
+} MemAccess;
+
+/* What is known of launches: 0 = unknown. */
+typedef struct MemFacts { uint32_t grid[3], block[3]; } MemFacts;
+
+typedef struct MemDep {
+	const Cfg *c;
+	const Ssa *ssa;
+	const Module *m;
+	uint32_t grid[3], block[3]; /* facts, with those of the function's head */
+	uint32_t most[3];          /* threads of a block along each dimension */
+	int nform, natom, naccess;
+	MemForm *form;
+	MemAtom *atom;
+	MemAccess *access;         /* accesses, barriers, fences and calls of reachable blocks, in reverse post-order */
+	int *first;                /* by block: its accesses are access[first[b]] up to access[first[b] + count[b]] */
+	int *count;
+} MemDep;
+struct EffectTable;
+MemDep *memdep_build(Arena *, const Cfg *, const Ssa *, const EffectTable *, MemFacts);
+
+/* ---- questions ---- */
+
+enum { /* what an answer may assume */
+	MEM_IN_BOUNDS = 1,         /* an address made from a symbol or a pointer parameter stays in what that leads to */
+	MEM_RESTRICT = 2,          /* so it does, and what two pointer parameters, or one and a symbol, lead to does not overlap */
+	MEM_NO_WRAP = 4,           /* narrow integers that are extended to make an address have not wrapped, as read by the extension */
+	MEM_ONE_DIMENSION = 8,     /* grids and blocks extend in x alone */
+	MEM_ASSUMPTIONS = 4
+};
+extern const char *const mem_assumption[MEM_ASSUMPTIONS];
+
+enum {
+	MEM_MOMENT = -2,           /* both addresses with what registers hold at one moment, at which both are computed */
+	MEM_EVER = -1              /* any two executions in one call of the function; a number from 0: in the same iteration of that cycle (Cfg.nest) */
+};
+
+typedef struct MemAsk {
+	unsigned allow;            /* MEM_* assumptions, or-ed */
+	int within;                /* MEM_MOMENT, MEM_EVER, or a cycle: for questions about one thread */
+	unsigned rests;            /* set: those the last answer rests on, as few as will do */
+	int64_t count[MEM_ASSUMPTIONS]; /* how many answers so far have rested on each */
+} MemAsk;
+
+/* a, b: places in `access`. Calls of a device function are looked at one at a time: what holds between threads is asked of kernels only; elsewhere
+   they may meet. Bytes alone count here, whether they are read or written; order is memdep_orders's. */
+bool memdep_may_alias(const MemDep *, MemAsk *, int a, int b);         /* one thread: may they share a byte? */
+bool memdep_must_alias(const MemDep *, MemAsk *, int a, int b);        /* one thread: the same bytes for certain */
+bool memdep_block_may_alias(const MemDep *, MemAsk *, int a, int b);   /* two different threads of one block, at any time */
+bool memdep_grid_may_alias(const MemDep *, MemAsk *, int a, int b);    /* threads of two different blocks */
+bool memdep_same_thread(const MemDep *, MemAsk *, int a, int b);       /* where they share a byte, one thread does both */
+/* No byte that a comes to is touched by another thread of the grid, by any access of the function. Goes through all of them. */
+bool memdep_same_thread_only(const MemDep *, MemAsk *, int a);
+/* Must they keep their order in one thread? Yes where one is a barrier, fence, ordered access or a call that has one, or where one writes and they may
+   alias. Passes that move accesses ask this with MEM_MOMENT (nothing that the address depends on changes in between) or a wider `within`. */
+bool memdep_orders(const MemDep *, MemAsk *, int a, int b);
+int memdep_find(const MemDep *, int block, int ins);                   /* -1: the instruction has nothing to do with memory */
+
+int memdep_base(const MemDep *, int form);                             /* the atom of the parameter or symbol that the address is made from; -1 */
+void memdep_form_text(const MemDep *, int form, StrBuf *);
+void memdep_print(const Cfg *, const MemDep *, StrBuf *);
+#endif
