@@ -214,6 +214,27 @@ static void nest_entered(Shape *s)
 	end(s, n - 1);
 }
 
+/* Straight on; each block writes a register of its own, which the block `later` behind reads. */
+static void carried_over(Shape *s, int later)
+{
+	int n = s->n, *reg = xmalloc(sizeof *reg * (size_t)n);
+	blocks(s, n);
+	for (int b = 0; b < n; b++) {
+		char name[16];
+		snprintf(name, sizeof name, "%%w%d", b);
+		reg[b] = function_reg(s->m, s->f, name, T_U32);
+		at(s, b)->ins.v[0].opd[0] = opd_reg(reg[b]);
+		if (b >= later)
+			at(s, b)->ins.v[0].opd[1] = opd_reg(reg[b - later]);
+	}
+	for (int b = 0; b < n - 1; b++)
+		branch(s, b, b + 1, n - 1);
+	end(s, n - 1);
+	free(reg);
+}
+static void carried(Shape *s) { carried_over(s, 2); }
+static void carried_far(Shape *s) { carried_over(s, s->n / 2); }
+
 static void functions(Shape *s)
 {
 	for (int k = 0; k < s->n; k++) {
@@ -237,6 +258,8 @@ static const struct { const char *name; void (*make)(Shape *); const char *help;
 	{ "nest", nest, "one nest of n/2 loops" },
 	{ "nest-left", nest_left, "the same; the innermost loop can leave all" },
 	{ "nest-entered", nest_entered, "one nest of n/2 loops with two ways into each" },
+	{ "carried", carried, "a register for each block, read two blocks later" },
+	{ "carried-far", carried_far, "the same, read n/2 blocks later: n/2 registers live at once" },
 	{ "functions", functions, "n functions of one block" },
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
@@ -275,8 +298,9 @@ static double time_verify(const Module *m)
 static double time_analysis(Module *m, int id)
 {
 	double t = 0;
+	EffectCache effects = { 0 };
 	for (int i = 0; i < m->func.n; i++) {
-		Analyses *an = analyses_open(m, m->func.v[i], NULL, NULL);
+		Analyses *an = analyses_open(m, m->func.v[i], &effects, NULL);
 		if (id != AN_cfg)
 			analysis_cfg(an);
 		double start = now();
@@ -284,6 +308,7 @@ static double time_analysis(Module *m, int id)
 		t += now() - start;
 		analyses_close(an);
 	}
+	effect_cache_clear(&effects);
 	return t;
 }
 
