@@ -74,16 +74,34 @@ static inline bool loop_has(const Cfg *c, const Loop *l, int block) { return c->
 #define loop_each(C, L, B) for (Block **B##_at = (C)->rpo + (L)->first, *B; B##_at < (C)->rpo + (L)->first + (L)->n && (B = *B##_at, true); B##_at++)
 BitSet loop_blocks(Arena *, const Cfg *, const Loop *); /* the same as a set */
 
-/* Which registers are read later, before they are written. A guarded definition does not kill. */
+/* Which registers are read later, before they are written. A guarded definition does not kill. Sets are kept as their words that are not empty,
+   ascending: registers that live across blocks may grow in number with blocks, those that live at once rarely do. */
+typedef struct LiveWord { int at; uint64_t w; } LiveWord;      /* bits from 64 at on */
+typedef struct LiveSet { LiveWord *word; int n, cap; } LiveSet;
 typedef struct Liveness {
 	int n, *reg;               /* registers that live across blocks, by number */
 	int *bit;                  /* by register: its place in reg and in the sets; -1: it lives within blocks only */
-	BitSet *in, *out;          /* by block */
+	LiveSet *in, *out;         /* by block */
 } Liveness;
 Liveness *liveness_build(Arena *, const Cfg *);
-static inline bool live_has(const Liveness *l, BitSet set, int reg) { return l->bit[reg] >= 0 && bs_has(set, l->bit[reg]); }
+LiveWord *live_word(LiveSet, int bit);               /* the one with that bit, or NULL */
+bool live_has(const Liveness *, LiveSet, int reg);
+int live_count(LiveSet);
+typedef struct LiveWalk { LiveSet set; int k; uint64_t left; bool on; } LiveWalk;
+static inline int live_next(LiveWalk *w)             /* -1: there is none */
+{
+	while (!w->left) {
+		if (w->k == w->set.n)
+			return -1;
+		w->left = w->set.word[w->k++].w;
+	}
+	int bit = w->set.word[w->k - 1].at * 64 + __builtin_ctzll(w->left);
+	w->left &= w->left - 1;
+	return bit;
+}
 #define live_each(L, SET, R) \
-	for (int R##_bit = bs_next((SET), 0), R; R##_bit >= 0 && (R = (L)->reg[R##_bit], true); R##_bit = bs_next((SET), R##_bit + 1))
+	for (LiveWalk R##_walk = { (SET), 0, 0, true }; R##_walk.on; R##_walk.on = false) \
+		for (int R##_bit, R; (R##_bit = live_next(&R##_walk)) >= 0 && (R = (L)->reg[R##_bit], true);)
 /* For a walk from a block's end to its start over an empty set of registers by number: what lives at the end goes in; at the start, what is left of it out. */
 void liveness_enter(const Liveness *, int block, BitSet set);
 void liveness_leave(const Liveness *, int block, BitSet set);

@@ -34,7 +34,7 @@ static void note_def(void *self, int reg)
 static bool lives_there(void *self, int block)
 {
 	const Build *x = self;
-	return bs_has(x->live->in[block], x->bit);
+	return live_has(x->live, x->live->in[block], x->live->reg[x->bit]);
 }
 
 /* The blocks of definitions, by register: start[bit] up to start[bit + 1]. */

@@ -7,7 +7,6 @@
  * Liveness that starts from what is wanted (strong liveness). A dead load goes, and with it the fault it might have raised. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
-#include "passes/analysis/flow.h"
 #include "passes/transform/transform.h"
 
 typedef struct Sweep {
@@ -15,7 +14,7 @@ typedef struct Sweep {
 	const EffectTable *effects;
 	const Cfg *c;
 	const Liveness *l;
-	BitSet *in;                    /* by block: registers that live at its start because something wanted reads them */
+	LiveSet *in;                   /* by block: registers that live at its start because something wanted reads them */
 	BitSet live;                   /* during a walk; empty between walks */
 	bool read;
 } Sweep;
@@ -64,8 +63,9 @@ static bool visit(Sweep *s, const Block *b, BitSet dead)
 			leave_out(s, &b->ins.v[k], dead, k);
 	}
 	live_each(s->l, s->l->in[b->id], r) {
-		if (bs_has(s->live, r) && !bs_has(s->in[b->id], s->l->bit[r])) {
-			bs_add(s->in[b->id], s->l->bit[r]);
+		uint64_t bit = (uint64_t)1 << (s->l->bit[r] & 63), *in = &live_word(s->in[b->id], s->l->bit[r])->w;
+		if (bs_has(s->live, r) && !(*in & bit)) {
+			*in |= bit;
 			more = true;
 		}
 		bs_del(s->live, r);
@@ -110,6 +110,18 @@ static void solve(Sweep *s, Arena *a)
 	}
 }
 
+/* Empty sets with room for what these have. */
+static LiveSet *live_room(Arena *a, const Cfg *c, const LiveSet *like)
+{
+	LiveSet *s = arena_array(a, LiveSet, c->n + 1);
+	for (int b = 0; b < c->n; b++) {
+		s[b] = (LiveSet){ arena_array(a, LiveWord, like[b].n + 1), like[b].n, like[b].n };
+		for (int k = 0; k < like[b].n; k++)
+			s[b].word[k].at = like[b].word[k].at;
+	}
+	return s;
+}
+
 static bool run(PassRun *r)
 {
 	Arena a = { 0 };
@@ -117,7 +129,7 @@ static bool run(PassRun *r)
 	Sweep s = { .e = &e, .effects = analysis_effects(r->an), .c = analysis_cfg(r->an), .l = analysis_liveness(r->an),
 		.live = bs_new(&a, function_values(r->f)) };
 	int n = 0;
-	s.in = flow_sets(&a, s.c->n, s.l->n);
+	s.in = live_room(&a, s.c, s.l->in);
 	solve(&s, &a);
 	for (int i = 0; i < s.c->nreach; i++)
 		n += sweep(&s, s.c->rpo[i]);

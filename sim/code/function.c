@@ -78,7 +78,7 @@ static void zero_undefined(Lower *w, LowerFn *l)
 /* For livelock detection: lists the places that live at the end of the block. Returns the list's index in Code.live. */
 static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *b)
 {
-	uint16_t *names = arena_array(&w->code->arena, uint16_t, bs_count(live->out[b->id]) * 2 + 1);
+	uint16_t *names = arena_array(&w->code->arena, uint16_t, live_count(live->out[b->id]) * 2 + 1);
 	int n = 0;
 	live_each(live, live->out[b->id], v) {
 		if (v == function_carry(l->f) || l->reg[v] < 0) /* the carry flag is always compared */
