@@ -112,6 +112,7 @@ void liveness_step(const Function *, const Ins *, BitSet set);  /* what is live 
    exit included. true = the function is structured. residue (may be NULL; n bits) gets the first block of each node that
    remains otherwise. Fatal blocks are not asked for: what aborts the launch needs no structure. */
 bool structured(Arena *, const Cfg *, BitSet *residue);
+bool structured_but_breaks(const Cfg *);            /* when a loop may also leave from several places for one block */
 bool function_structured(Function *);               /* the same, without a Cfg */
 typedef struct Structure { bool structured; BitSet residue; } Structure;
 Structure *structure_build(Arena *, const Cfg *);   /* both in one */

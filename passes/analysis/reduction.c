@@ -275,6 +275,72 @@ static bool branch(Reduction *r, int b)
 	return true;
 }
 
+/* Where c goes on in the loop that begins at h when it does not leave for p; -1: more ways than these two, or others come there, too. */
+static int goes_on(const Reduction *r, int c, int h, int p)
+{
+	int next = -1;
+	red_out(r, c, e) {
+		if (r->edge.v[e].to == p)
+			continue;
+		if (next >= 0)
+			return -1;
+		next = r->edge.v[e].to;
+	}
+	return next == h || (next >= 0 && free_node(r, next) && r->node[next].nin == 1) ? next : -1;
+}
+
+static void take_in_loop(Reduction *r, int h, int p)
+{
+	for (int c = goes_on(r, h, h, p), next; c != h; c = next) {
+		next = goes_on(r, c, h, p);
+		red_in(r, c, e)
+			reduction_cut(r, e);
+		red_out(r, c, e)
+			if (r->edge.v[e].to != next) {
+				reduction_cut(r, e);
+				reduction_join(r, h, p, e);
+			} else if (next == h) {
+				reduction_cut(r, e);
+			}
+		reduction_merge(r, h, c);
+	}
+	r->node[h].cycle = true;
+	reduction_look(r, h);
+	reduction_look(r, p);
+}
+
+static bool breaks(Reduction *r, int h, int p)
+{
+	if (r->node[h].into != h || r->node[h].keep || r->node[h].loop)
+		return false;
+	int c = goes_on(r, h, h, p);
+	while (c >= 0 && c != h)
+		c = goes_on(r, c, h, p);
+	if (c < 0)
+		return false;
+	take_in_loop(r, h, p);
+	return true;
+}
+
+static bool in_loop(const Nest *t, int loop, int x)
+{
+	int of = t->of[x];
+	while (of > loop)
+		of = t->parent[of];
+	return of == loop;
+}
+
+bool reduction_relax(Reduction *r, const Nest *t, int loop)
+{
+	int h = reduction_find(r, t->header[loop]);
+	if (!in_loop(t, loop, h))
+		return false;
+	red_out(r, h, e)
+		if (!in_loop(t, loop, r->edge.v[e].to) && breaks(r, h, r->edge.v[e].to))
+			return true;
+	return false;
+}
+
 void reduction_run(Reduction *r)
 {
 	while (r->todo.n) {

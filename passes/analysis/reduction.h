@@ -38,6 +38,10 @@ void reduction_join(Reduction *, int from, int to, int edge);   /* an edge with 
 void reduction_merge(Reduction *, int b, int x);      /* x, which has no edges any more, goes into b */
 void reduction_look(Reduction *, int x);              /* in the next run: its edges have changed */
 void reduction_run(Reduction *);                      /* until no step is left */
+/* The nodes h, c1, c2 ... of a loop, each but h with one way in, that all leave it for one node outside only, become h; false: the loop is another one.
+   No part of reduction_run: all threads that leave wait in one place, yet structured code leaves a loop from one place. Inner loops first. */
+struct Nest;
+bool reduction_relax(Reduction *, const struct Nest *, int loop);
 int reduction_find(Reduction *, int x);               /* the node that x has gone into, itself when it remains */
 #define red_out(R, X, E) for (int E = (R)->node[X].out, E##_next; E >= 0 && (E##_next = (R)->edge.v[E].next_out, true); E = E##_next)
 #define red_in(R, X, E) for (int E = (R)->node[X].in, E##_next; E >= 0 && (E##_next = (R)->edge.v[E].next_in, true); E = E##_next)

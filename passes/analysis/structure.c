@@ -1,5 +1,6 @@
 /* Structural reduction of a whole function, and the paper's definition of unstructured edges. */
 #include "passes/analysis/analysis.h"
+#include "passes/analysis/reduction.h"
 
 bool structured(Arena *a, const Cfg *c, BitSet *residue)
 {
@@ -16,6 +17,33 @@ bool structured(Arena *a, const Cfg *c, BitSet *residue)
 		if (bs_has(in, b) && into[b] == b)
 			bs_add(*residue, b);
 	return false;
+}
+
+bool structured_but_breaks(const Cfg *c)
+{
+	Arena a = { 0 };
+	Reduction r;
+	const Graph *g = cfg_flow_graph(&a, c);
+	int left = 0;
+	reduction_init(&r, &a, c->n + 2); /* the exit; what is in front */
+	reduction_edge(&r, c->n + 1, 0, -1);
+	r.node[c->n + 1].keep = true;
+	for (int b = 0; b < c->n; b++)
+		for (int k = 0; k < g->succ[b].n; k++)
+			reduction_edge(&r, b, g->succ[b].v[k], -1);
+	reduction_run(&r);
+	Nest nest = *c->nest; /* knows blocks alone */
+	nest.of = arena_array(&a, int, c->n + 2);
+	for (int b = 0; b < c->n + 2; b++)
+		nest.of[b] = b < c->n ? c->nest->of[b] : -1;
+	for (int loop = nest.nloop; loop-- > 0;)
+		if (reduction_relax(&r, &nest, loop))
+			reduction_run(&r);
+	for (int b = 0; b <= c->n; b++)
+		left += reduction_find(&r, b) == b && (b == c->n || (bs_has(c->reach, b) && !bs_has(c->fatal, b)));
+	reduction_free(&r);
+	arena_free(&a);
+	return left == 1;
 }
 
 bool function_structured(Function *f)

@@ -267,16 +267,19 @@ static bool is_structured(const Lin *l)
 	return left <= 1;
 }
 
-enum { OPT, WHOLE, DIVERGENT, MERGE, DEPTH, ORDER };
+enum { OPT, WHOLE, DIVERGENT, RELAXED, MERGE, DEPTH, ORDER };
 
 static bool run(PassRun *r)
 {
 	const PassValue *o = r->option;
-	Lin l = { .run = r, .edit = edit_open(r->m, r->f, r->origin), .level = (int)o[OPT].number, .divergent = o[DIVERGENT].number };
+	Lin l = { .run = r, .edit = edit_open(r->m, r->f, r->origin), .level = (int)o[OPT].number, .divergent = o[DIVERGENT].number,
+		.relaxed = o[RELAXED].number };
 	bool chosen = o[ORDER].n || o[DEPTH].number || o[WHOLE].number, is = analysis_structure(r->an)->structured;
 	l.merge = (int)o[MERGE].number;
 	l.cfg = cfg_build(&l.arena, r->f);
+	bool enough = l.relaxed && !chosen && !l.merge && structured_but_breaks(l.cfg);
 	l.effects = analysis_effects(r->an);
+	is |= enough;
 	build(&l, !is);
 	find_convergent(&l, chosen || l.merge || !is);
 	if (l.merge)
@@ -284,7 +287,7 @@ static bool run(PassRun *r)
 	if (chosen)
 		regions_chosen(&l, &o[ORDER], (int)o[DEPTH].number, o[WHOLE].number);
 	reduction_run(&l.red);
-	if (!is_structured(&l)) {
+	if (!is_structured(&l) && !enough) {
 		regions_find(&l, region_rewrite);
 		must(is_structured(&l));
 	}
@@ -305,6 +308,7 @@ static const PassOption options[] = {
 	[OPT] = { "opt", 4, 0, 4, "how many of the ways to save guards are used: 0 none, 1 skip, 2 nest, 3 branch at once, 4 all" },
 	[WHOLE] = { "whole", 0, 0, 1, "1: an unstructured function is one region, and every block a unit (the paper's Algorithms 2 and 3 off)" },
 	[DIVERGENT] = { "divergent", 0, 0, 1, "1: only regions with a branch at which the threads of a warp may part" },
+	[RELAXED] = { "relaxed-exits", 0, 0, 1, "1: a loop may leave in several places when they all lead to one block" },
 	[MERGE] = { "merge", 0, 0, 1000, "so many levels of loops go into the loop around them, whose turns threads take as they come" },
 	[DEPTH] = { "depth", 0, 0, 1000000, "what lies deeper than a reconvergence stack of so many entries allows becomes a row of guards, which needs 3; 0: no bound" },
 	[ORDER] = { "order", .kind = PASS_LIST, .help = "labels of blocks: the smallest region around them is rewritten with its units in this order" },

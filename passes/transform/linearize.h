@@ -37,7 +37,7 @@ typedef struct Lin {
 	int *pos;                  /* by node: its number in the region looked at, -1 = outside */
 	BitSet convergent, noted;  /* blocks with such operations; those that a warning has named */
 	int level, merge;          /* options opt, merge */
-	bool flat, divergent;      /* guards do not nest; option divergent */
+	bool flat, divergent, relaxed; /* guards do not nest; options divergent, relaxed-exits */
 	const int *order; int norder; /* blocks of the region looked at, in the order asked for */
 	int regions, guards;       /* for --pass-stats */
 } Lin;

@@ -476,6 +476,8 @@ void regions_find(Lin *l, void (*found)(Lin *, LinRegion *))
 		sort(&v);
 		dominators(&v);
 		find_in(&d, &v);
+		if (l->relaxed && loop >= 0 && reduction_relax(d.r, &d.nest, loop))
+			reduction_run(d.r);
 		if (loop >= 0)
 			close_cycle(&d, &v);
 		arena_free(&v.arena);

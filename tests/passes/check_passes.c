@@ -262,7 +262,7 @@ START_TEST(random_cyclic) { all_levels(false); } END_TEST
 
 /* ---- linearization with every option ---- */
 
-enum { OPT, WHOLE, DIVERGENT, MERGE, DEPTH, ORDER, LIN_OPTIONS };
+enum { OPT, WHOLE, DIVERGENT, RELAXED, MERGE, DEPTH, ORDER, LIN_OPTIONS };
 
 static Ins value_ins(int dst, Opd src)
 {
@@ -440,6 +440,45 @@ static void try_options(uint64_t seed, Campaign *c)
 	function_mark_blocks(m, f); /* at what is the first instruction now */
 	try_graph(f, v, seed, part, arena_printf(&arena, "seed %d: linearize(%s): %s", (int)seed, options, text), c);
 }
+
+/* With relaxed exits the source's blocks are fetched as often as without, by fewer guards: no loop is left as it is in which one would be fetched more. */
+START_TEST(relaxed_exits)
+{
+	static WmSource s;
+	static WmRun run[2];
+	int n = getenv("COUNT") ? atoi(getenv("COUNT")) : 2000, other = 0, fewer = 0;
+	for (int i = 0; i < n; i++) {
+		char *text = NULL;
+		for (int relaxed = 0; relaxed < 2; relaxed++) {
+			PassValue v[PASS_OPTIONS];
+			pass_defaults(&pass_linearize, v);
+			v[RELAXED].number = relaxed;
+			rng = (uint64_t)i + 700000;
+			text = random_graph(3 + pick(8), false, false);
+			Function *f = graph_kernel(m, text);
+			wm_source(f, &s);
+			pass_apply(&pass_linearize, m, f, v, &diag);
+			wm_run(&s, f, WM_LANES, (uint64_t)i, &run[relaxed]);
+			char *once = text_of(f);
+			ck_assert_msg(!pass_apply(&pass_linearize, m, f, v, &diag), "%s: relaxed %d: not the same the second time: %s -> %s", text, relaxed, once, text_of(f));
+			ck_assert_msg(relaxed || function_structured(f), "%s", text);
+			other += !function_structured(f);
+		}
+		same_traces(&run[0], &run[1], text);
+		for (int k = 0; k < s.n && run[0].ended; k++)
+			ck_assert_msg(run[1].fetches[k] == run[0].fetches[k], "%s: %s is fetched %d times, not %d", text, s.label[k], run[1].fetches[k], run[0].fetches[k]);
+		fewer += run[0].ended && run[1].guards < run[0].guards;
+		if (i % 50 == 49) {
+			teardown();
+			setup();
+		}
+	}
+	ck_assert_int_gt(other, n / 100);
+	ck_assert_int_gt(fewer, n / 200);
+	if (getenv("VERBOSE"))
+		fprintf(stderr, "relaxed exits: %d graphs, %d not structured strictly, %d with fewer guards fetched\n", n, other, fewer);
+}
+END_TEST
 
 /* Loops without end beside other ways out, once in a unit inside; a guard among the ways out of a unit. */
 START_TEST(found)
@@ -739,6 +778,7 @@ int main(void)
 	tcase_add_test(t, aborting);
 	tcase_add_test(t, random_acyclic);
 	tcase_add_test(t, random_cyclic);
+	tcase_add_test(t, relaxed_exits);
 	tcase_add_test(t, found);
 	tcase_add_test(t, random_options);
 	tcase_add_test(t, uniform_and_divergent);
