@@ -108,7 +108,7 @@ static void put(Pair *p, Wide k, Wide lo, Wide hi, bool apart)
 	Wide most = -lo > hi ? -lo : hi, size = k < 0 ? -k : k;
 	if (!k || (lo == hi && !lo))
 		return;
-	if (most > limit / size && !apart) {       /* any multiple of what divides k, modulo 2^64 */
+	if ((most >> 62 || most > limit / size) && !apart) { /* any multiple of what divides k, modulo 2^64 */
 		Wide g = k & -k;
 		p->period = g < p->period ? g : p->period;
 		return;
@@ -259,6 +259,7 @@ static bool may_meet(Pair *p, int f, int g)
 
 /* ---- spaces and bases ---- */
 
+/* A symbol; else the one parameter that is said to be a pointer; else the one term of 64 bits, if that is a parameter. */
 int memdep_base(const MemDep *d, int form)
 {
 	int found = -1, pointers = 0, candidates = 0, symbol = -1, pointer = -1;
@@ -269,6 +270,7 @@ int memdep_base(const MemDep *d, int form)
 			symbol = f->term[k].atom;
 		else if (x->kind == ATOM_SYMBOL)
 			return -1;
+		candidates += x->kind == ATOM_VERSION && x->hi >> 32;
 		if (x->kind != ATOM_PARAM || f->term[k].k != 1 || x->hi >> 32 == 0)
 			continue;
 		candidates++;
@@ -320,7 +322,7 @@ static bool in_symbol(const MemDep *d, const MemAccess *a, int f, int base)
 		Wide c = d->form[f].term[k].k;
 		if (d->form[f].term[k].atom == base || x->kind == ATOM_WINDOW)
 			continue;
-		if (x->hi >= (Wide)1 << 62 || x->lo <= -((Wide)1 << 62))
+		if (x->hi >= (Wide)1 << 48 || x->lo <= -((Wide)1 << 48))
 			return false;
 		lo += c * (c > 0 ? x->lo : x->hi);
 		hi += c * (c > 0 ? x->hi : x->lo);

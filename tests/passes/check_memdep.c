@@ -94,6 +94,8 @@ static void idiom(Text *t)
 		n = -1;
 	if (n >= 0)
 		sb_printf(&t->s, "\t%%w%d = mul.wide.%c32 %%n%d, %d\n\t%%w%d = add.s64 %%w%d, %%w%d\n", a, pick(2) ? 's' : 'u', n, pick(4) ? size : 2 * size, d, d, a);
+	if (!pick(4))
+		sb_printf(&t->s, "\t@%%p %%w%d = add.u64 %%w%d, 4\n", d, d);
 	if (pick(2))
 		sb_printf(&t->s, "\tst%s.%s [%%w%d+%d], %s\n", generic ? "" : space < 4 ? ".global" : space == 4 ? ".shared" : ".local", suffix, d, offset, value);
 	else
@@ -583,12 +585,61 @@ START_TEST(answers_are_true)
 }
 END_TEST
 
+/* What it must find out: an index of a thread in the grid, its neighbour's, and a tile. */
+static const char known[] =
+	"shared u32 tile[64]\nkernel k(u64 a ptr(global, 4), u64 b ptr(global, 4))\n{\n\treg u32 %i, %j, %b, %n, %t, %v\n\treg u64 %a, %o, %p, %q\nE:\n"
+	"\t%b = mov.u32 %ctaid.x\n\t%n = mov.u32 %ntid.x\n\t%t = mov.u32 %tid.x\n\t%i = mad.lo.s32 %b, %n, %t\n\t%o = mul.wide.s32 %i, 4\n"
+	"\t%a = ld.param.u64 [a]\n\t%p = add.u64 %a, %o\n\t%q = ld.param.u64 [b]\n\t%q = add.u64 %q, %o\n"
+	"\tst.global.u32 [%p], %i\n\t%v = ld.global.u32 [%p+4]\n\tst.global.u32 [%q], %v\n\t%j = shl.b32 %t, 2\n\tst.shared.u32 [%j], %v\n"
+	"\tbar.sync 0\n\texit\n}\n";
+
+static MemDep *known_memdep(Arena *a, Module *m, MemFacts facts)
+{
+	Cfg *c = cfg_build(a, module_find_function(m, "k"));
+	return memdep_build(a, c, ssa_build(a, c, dom_build(a, c), liveness_build(a, c)), effects_build(a, m), facts);
+}
+
+START_TEST(finds_what_is_there)
+{
+	enum { STORE, NEXT, OTHER, TILE, BARRIER };
+	Arena a = { 0 };
+	Diag diag = { 0 };
+	Module *m = ir_read(known, strlen(known), "known.ir", &diag);
+	ck_assert_msg(m, "%s", diag_first(&diag));
+	MemDep *d = known_memdep(&a, m, (MemFacts){ 0 });
+	MemAsk strict = { .within = MEM_EVER }, free_ask = { .allow = ALL, .within = MEM_EVER };
+	ck_assert_int_eq(d->naccess, 5);
+	ck_assert(memdep_may_alias(d, &strict, STORE, OTHER));
+	ck_assert(!memdep_may_alias(d, &free_ask, STORE, OTHER));
+	ck_assert_uint_eq(free_ask.rests, MEM_RESTRICT);
+	ck_assert_int_eq(free_ask.count[1], 1);
+	ck_assert(!memdep_may_alias(d, &strict, STORE, NEXT)); /* wrapped or not */
+	ck_assert(memdep_must_alias(d, &strict, STORE, STORE));
+	ck_assert(!memdep_same_thread(d, &strict, STORE, STORE));
+	ck_assert(memdep_same_thread(d, &free_ask, STORE, STORE));
+	ck_assert_uint_eq(free_ask.rests, MEM_NO_WRAP | MEM_ONE_DIMENSION);
+	ck_assert(!memdep_same_thread(d, &free_ask, STORE, NEXT));
+	ck_assert(!memdep_same_thread_only(d, &free_ask, STORE));
+	ck_assert(memdep_same_thread_only(d, &free_ask, OTHER));
+	ck_assert(memdep_block_may_alias(d, &strict, TILE, TILE));
+	ck_assert(!memdep_grid_may_alias(d, &strict, TILE, TILE));
+	ck_assert(memdep_orders(d, &strict, TILE, BARRIER) && !memdep_may_alias(d, &strict, TILE, BARRIER));
+	ck_assert(!memdep_orders(d, &strict, STORE, TILE) && memdep_orders(d, &strict, STORE, OTHER));
+	d = known_memdep(&a, m, (MemFacts){ { 100, 1, 1 }, { 96, 1, 1 } });
+	ck_assert(memdep_same_thread(d, &strict, STORE, STORE));
+	ck_assert(memdep_same_thread_only(d, &strict, TILE));
+	arena_free(&a);
+	module_free(m);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("memory dependence");
 	TCase *t = tcase_create("all");
 	tcase_set_timeout(t, 600);
 	tcase_add_test(t, answers_are_true);
+	tcase_add_test(t, finds_what_is_there);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);
