@@ -2,15 +2,26 @@
  *
  *   - by its operands, or by a guard that holds for some lanes only;
  *   - by sync dependence: it is a phi at a block to which two ways lead from a divergent branch that meet there for the first time. They are
- *     what SSA construction would find for a variable that every successor of the branch defines: each successor's name is carried along the edges up
- *     to where its lanes meet again at the latest (pdom_point), and a block that gets two names is a join, with a name of its own from there on. Edges to loop headers are
- *     carried along like others, so irreducible cycles need no rule of their own, and lanes may wait for each other at the post-dominator or earlier;
+ *     what SSA construction would find for a variable that every successor of the branch defines: each successor's name is carried along the edges,
+ *     and a block that gets two names is a join, with a name of its own from there on. Edges to loop headers are carried along like others, so
+ *     irreducible cycles need no rule of their own;
  *   - by temporal divergence: lanes leave a cycle in different iterations when it has a divergent branch whose post-dominator lies outside. Then
  *     what the cycle defines is divergent where it is used outside. Lanes that end at once are no longer there to differ: a branch to such a block
- *     counts for uses in blocks without successors alone.
+ *     counts for uses in blocks without successors alone;
+ *   - by lanes of different iterations inside a cycle: what changes from one iteration to the next (phis, results of warp-level operations) is
+ *     divergent then.
+ *
+ * Where lanes meet is the mechanism's affair. A stack lets them wait at the branch's post-dominator (pdom_point), even for lanes that first go round a
+ * cycle which the point lies in. A sweep over blocks in reverse post-order (exec_mask) lets them go on from there and meet at the header or earlier. Where the
+ * first block in that order runs next (thread frontiers, min_pc), lanes that have come to the header go round before others. They all let lanes
+ * meet at the point when it comes behind all blocks on the way to it in that order and nobody goes round a cycle that it lies in before: only then
+ * do names end there, and only then has the cycle no lanes of different iterations. Lanes that stay in a cycle which others leave are of one
+ * iteration when they come to one place, or go one way, before they go round. (Lanes that meet wherever they happen to be, also with
+ * lanes of other warps, are the option `anywhere`.)
  *
  * Carrying names costs as many steps as blocks lie between branch and post-dominator. Where that comes to more than so many steps a block in all, the
- * remaining branches' joins are taken from the iterated dominance frontier of all their successors at once, which has more blocks, but is linear. */
+ * remaining branches' joins are taken from the iterated dominance frontier of all their successors at once, which has more blocks, but is linear,
+ * and all cycles around them have lanes of different iterations. */
 #include "passes/analysis/uniformity.h"
 #include "passes/analysis/reaching.h"
 #include "lib/diag.h"
@@ -36,10 +47,12 @@ typedef struct Uni {
 	int done;                      /* of large */
 	int64_t steps;
 	int *name, *stamp, now;        /* by block: the successor's name that came there, valid where stamp is now */
+	int *region, area;             /* by block: valid where it is area: lanes may come there on the way from the branch to its point */
 	int *heap, nheap;
 	bool *waits;                   /* by block: in heap */
 	int *loop_first, *loop_last;   /* by loop: places in the tree of cycles */
 	bool *left, *ended;            /* by loop: lanes leave it at different times; they do so to end at once */
+	bool *mixed;                   /* by loop: lanes of different iterations meet in it */
 	Ints *escapes;                 /* by loop: versions defined in it and used outside */
 } Uni;
 
@@ -108,10 +121,10 @@ static bool result_divergent(const Here *h, int dst)
 	switch (op_info[i->op].kind) {
 	case K_ALU: return sources_divergent(h);
 	case K_LD: return load_divergent(h);
-	case K_VOTE: case K_REDUX: return i->nsrc > 1 && source_divergent(h, i->nsrc - 1);
+	case K_VOTE: case K_REDUX: return h->u->options.anywhere || (i->nsrc > 1 && source_divergent(h, i->nsrc - 1));
 	case K_BAR: return false;  /* one result for the block */
-	case K_MATCH: return i->mode != MODE_ALL || sources_divergent(h);
-	case K_ELECT: return dst > 0 || sources_divergent(h);
+	case K_MATCH: return h->u->options.anywhere || i->mode != MODE_ALL || sources_divergent(h);
+	case K_ELECT: return h->u->options.anywhere || dst > 0 || sources_divergent(h);
 	default: return true;
 	}
 }
@@ -171,6 +184,7 @@ static void number_loops(Uni *u, Arena *a)
 	u->loop_last = arena_array(a, int, n->nloop + 1);
 	u->left = arena_array(a, bool, n->nloop + 1);
 	u->ended = arena_array(a, bool, n->nloop + 1);
+	u->mixed = arena_array(a, bool, n->nloop + 1);
 	u->escapes = arena_array(a, Ints, n->nloop + 1);
 	for (int l = n->nloop; l-- > 0;)
 		if (size[l]++, n->parent[l] >= 0)
@@ -230,22 +244,152 @@ static void leave(Uni *u, int loop, bool ended)
 	}
 }
 
-static void leave_cycles(Uni *u, int branch)
+static bool varies(const Ins *i)
+{
+	OpKind kind = op_info[i->op].kind;
+	return kind != K_ALU && kind != K_LD;
+}
+
+/* Lanes of different iterations meet in the cycle. */
+static void mix(Uni *u, int loop)
+{
+	const Ssa *s = u->ssa;
+	if (u->mixed[loop])
+		return;
+	u->mixed[loop] = true;
+	for (int at = u->c->rpo_index[u->c->nest->header[loop]]; at < u->c->nreach && contains(u, loop, u->c->rpo[at]->id); at++) {
+		const Block *b = u->c->rpo[at];
+		for (int k = s->phi_first[b->id]; k < s->phi_first[b->id + 1]; k++)
+			mark(u, s->phi[k].version);
+		for (int k = 0, n = s->ins_first[b->id]; k < b->ins.n; k++, n++)
+			for (int d = s->def_first[n]; d < s->def_first[n + 1] && varies(&b->ins.v[k]); d++)
+				mark(u, s->def[d]);
+	}
+}
+
+/* Marks what lanes come to before `point`, the branch itself when they come back to it. Do they all come to the point afterwards, in reverse post-order? */
+static bool walk(Uni *u, int branch, int point)
+{
+	const Cfg *c = u->c;
+	Ints list = { 0 };
+	bool before = point >= 0 && point < c->n && c->rpo_index[branch] < c->rpo_index[point];
+	u->area++;
+	for (vec_push(&list, branch); list.n;) {
+		const IntList *succ = &c->graph->succ[vec_pop(&list)];
+		u->steps++;
+		for (int k = 0; k < succ->n; k++) {
+			int to = succ->v[k];
+			if (to == point || u->region[to] == u->area)
+				continue;
+			u->region[to] = u->area;
+			before &= point >= 0 && point < c->n && c->rpo_index[to] < c->rpo_index[point];
+			if (to != branch)
+				vec_push(&list, to);
+		}
+	}
+	vec_free(&list);
+	return before;
+}
+
+/* Do lanes go round the cycle before they come to the point, or there? After walk. */
+static bool goes_round(const Uni *u, int loop, int point)
+{
+	int header = u->c->nest->header[loop];
+	return header == point || u->region[header] == u->area;
+}
+
+/* Do all lanes that part at the branch meet at the point in one iteration of each cycle that both are in? */
+static bool meet_at(Uni *u, int branch, int point)
+{
+	const Nest *n = u->c->nest;
+	bool before = walk(u, branch, point);
+	for (int l = n->of[branch]; l >= 0 && before; l = n->parent[l])
+		before = !contains(u, l, point) || !goes_round(u, l, point);
+	return before;
+}
+
+typedef struct Ways { Uni *u; int loop; bool round, wild; } Ways;
+
+static void way(Ways *x, int from, int to)
+{
+	Uni *u = x->u;
+	const int *order = u->c->rpo_index;
+	if (!contains(u, x->loop, to))
+		return;
+	if (to == u->c->nest->header[x->loop])
+		x->round = true;
+	else if (order[to] <= order[from])
+		x->wild |= u->c->nest->of[from] == x->loop; /* else round an inner cycle, all of whose exits are ways */
+	else if (!u->waits[to]) {
+		u->waits[to] = true;
+		heap_push(u->heap, &u->nheap, order, to);
+	}
+}
+
+/* Do lanes that part at the branch and stay in the cycle come to one place, or go one way, before they go round? Those in an inner cycle may leave it
+ * anywhere, and there must be a place behind it where they wait for each other. */
+static bool stay_together(Uni *u, int branch, int loop)
+{
+	const Nest *n = u->c->nest;
+	const IntList *succ = u->c->graph->succ;
+	Ways x = { u, loop, false, false };
+	int inner = n->of[branch];
+	while (inner != loop && n->parent[inner] != loop)
+		inner = n->parent[inner];
+	if (inner == loop)
+		for (int k = 0; k < succ[branch].n; k++)
+			way(&x, branch, succ[branch].v[k]);
+	else
+		for (int at = u->c->rpo_index[n->header[inner]]; at < u->c->nreach && contains(u, inner, u->c->rpo[at]->id); at++)
+			for (int b = u->c->rpo[at]->id, k = 0; k < succ[b].n; k++)
+				if (!contains(u, inner, succ[b].v[k]))
+					way(&x, b, succ[b].v[k]);
+	while (!x.round && !x.wild && u->nheap > 1) {
+		int b = heap_pop(u->heap, &u->nheap, u->c->rpo_index);
+		u->waits[b] = false;
+		u->steps++;
+		for (int k = 0; k < succ[b].n; k++)
+			way(&x, b, succ[b].v[k]);
+	}
+	bool together = !x.wild && x.round + u->nheap <= 1 && !(inner != loop && x.round);
+	while (u->nheap)
+		u->waits[u->heap[--u->nheap]] = false;
+	return together;
+}
+
+/* What lanes that part at the branch make of the cycles it is in. Returns whether all meet at the point, so that names end there. */
+static bool part(Uni *u, int branch)
 {
 	const Nest *n = u->c->nest;
 	const Block *b = u->c->f->block.v[branch];
-	int point = pdom_point(u->pdom, b), rest = pdom_point(u->rest, b);
-	for (int l = n->of[branch]; l >= 0; l = n->parent[l]) {
-		bool out = point < 0 || !contains(u, l, point), apart = rest < 0 || !contains(u, l, rest);
-		if (!out)
+	int point = pdom_point(u->pdom, b), rest = pdom_point(u->rest, b), l = n->of[branch];
+	bool rest_met = rest != point && meet_at(u, branch, rest), met = meet_at(u, branch, point);
+	for (; l >= 0; l = n->parent[l]) {
+		bool inside = point >= 0 && contains(u, l, point);
+		if (inside && (met || !goes_round(u, l, point)))
 			break;
-		if (apart && !u->left[l]) {
+		if (inside || !stay_together(u, branch, l))
+			mix(u, l);
+		bool ended = rest != point && rest >= 0 && contains(u, l, rest) && rest_met;
+		if (!ended && !u->left[l]) {
 			u->left[l] = true;
 			leave(u, l, false);
 		} else if (!u->left[l] && !u->ended[l]) {
 			u->ended[l] = true;
 			leave(u, l, true);
 		}
+	}
+	return met;
+}
+
+/* Without a look at the ways. */
+static void part_all(Uni *u, int branch)
+{
+	for (int l = u->c->nest->of[branch]; l >= 0; l = u->c->nest->parent[l]) {
+		mix(u, l);
+		if (!u->left[l])
+			leave(u, l, false);
+		u->left[l] = true;
 	}
 }
 
@@ -310,10 +454,10 @@ static void bring(Carry *x, int to, int name)
 }
 
 /* By names carried from the branch's successors; the name of a successor is its number behind the blocks'. */
-static void carry_names(Uni *u, int branch)
+static void carry_names(Uni *u, int branch, int stop)
 {
 	const Graph *g = u->c->graph;
-	Carry x = { u, branch, pdom_point(u->pdom, u->c->f->block.v[branch]), { 0 } };
+	Carry x = { u, branch, stop, { 0 } };
 	u->now++;
 	for (int k = 0; k < g->succ[branch].n; k++)
 		bring(&x, g->succ[branch].v[k], g->n + g->succ[branch].v[k]);
@@ -388,6 +532,11 @@ static void solve(Uni *u)
 {
 	int64_t budget = (u->options.steps ? u->options.steps : STEPS) * (int64_t)(u->c->nreach + 64);
 	start(u);
+	for (int l = 0; u->options.anywhere && l < u->c->nest->nloop; l++) {
+		mix(u, l);
+		u->left[l] = true;
+		leave(u, l, false);
+	}
 	do {
 		while (u->todo.n || u->branch.n) {
 			if (u->todo.n) {
@@ -395,11 +544,13 @@ static void solve(Uni *u)
 				continue;
 			}
 			int b = vec_pop(&u->branch);
-			leave_cycles(u, b);
-			if (u->steps < budget)
-				carry_names(u, b);
-			else
+			if (u->steps < budget) {
+				int point = pdom_point(u->pdom, u->c->f->block.v[b]);
+				carry_names(u, b, part(u, b) ? point : -1);
+			} else {
+				part_all(u, b);
 				vec_push(&u->large, b);
+			}
 		}
 		if (u->done < u->large.n)
 			join_large(u);
@@ -430,6 +581,7 @@ Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *
 	Uni u = { .c = c, .options = options, .ssa = s, .reads = reads, .dom = dom, .pdom = pdom, .rest = rest_pdom(&tmp, c), .r = r, .use = r->use };
 	u.name = arena_array(&tmp, int, c->n + 1);
 	u.stamp = arena_array(&tmp, int, c->n + 2);
+	u.region = arena_array(&tmp, int, c->n + 2);
 	u.heap = arena_array(&tmp, int, c->n + 1);
 	u.waits = arena_array(&tmp, bool, c->n + 1);
 	number_loops(&u, &tmp);

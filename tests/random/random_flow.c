@@ -216,6 +216,12 @@ static void loop(Gen *g, int depth, int trips, bool uniform)
 		branch_if(g, emit2(g, "setp.lt.u32", T_PRED, opd_reg(i), opd_reg(trips)), head, end);
 	}
 	open_block(g, end);
+	if (chance(g, 30)) { /* how often this thread has gone round */
+		Ins count = op(g, "add.u32", 1, 2);
+		count.opd[0] = count.opd[1] = opd_reg(pick(g, POOL_32));
+		count.opd[2] = opd_reg(i);
+		emit(g, count);
+	}
 	g->level = outer;
 	used(g, RF_LOOP);
 }
