@@ -238,19 +238,20 @@ static int marks_by(Function *f, int mark, const Opd *condition)
 
 void edit_decide(Edit *e, Ins *i, const Opd *condition)
 {
-	bool branches = i->op == OP_BRA && i->nsrc;
-	if (!branches && condition && condition->kind == OPD_REG)
+	const Opd *own = i->op == OP_BRA && i->nsrc ? ins_src(i, 0) : NULL;
+	bool same = own && condition && own->kind == OPD_REG && own->id == condition->id && own->neg == condition->neg;
+	if (!same && condition && condition->kind == OPD_REG)
 		i->mark = marks_by(e->f, i->mark, condition);
 	edit_touch_code(e->f);
 }
 
-/* What decides by the condition of the branch that it stands at decides as the branch itself. */
-static int settled(Function *f, int mark, int condition)
+/* What decides by the condition of the branch that it stands at, and in the same sense, decides as the branch itself. */
+static int settled(Function *f, int mark, const Opd *condition)
 {
 	if (!mark)
 		return 0;
 	Mark x = f->mark.v[mark];
-	int next = settled(f, x.next, condition), reg = x.kind == MARK_DECIDES && x.reg == condition ? -1 : x.reg;
+	int next = settled(f, x.next, condition), reg = x.kind == MARK_DECIDES && x.reg == condition->id && x.neg == (condition->neg != 0) ? -1 : x.reg;
 	if (next == x.next && reg == x.reg)
 		return mark;
 	x.next = next;
@@ -265,7 +266,7 @@ static int without_decisions(Function *f, int mark, int condition, int *taken)
 		return 0;
 	Mark x = f->mark.v[mark];
 	int next = without_decisions(f, x.next, condition, taken);
-	if (x.kind == MARK_DECIDES && x.reg == condition) {
+	if (x.kind == MARK_DECIDES && x.reg == condition && !x.neg) {
 		x.reg = -1;
 		x.next = *taken;
 		*taken = function_mark(f, x);
@@ -299,7 +300,7 @@ static void move_decisions(Function *f, Block *b, int condition)
 static void settle_marks(Function *f, Ins *i)
 {
 	if (i->mark && i->op == OP_BRA && i->nsrc && ins_src(i, 0)->kind == OPD_REG)
-		i->mark = settled(f, i->mark, ins_src(i, 0)->id);
+		i->mark = settled(f, i->mark, ins_src(i, 0));
 }
 
 /* The next instruction of the block gets the marks of one that has gone. */

@@ -96,8 +96,6 @@ static bool read_label(Reader *r)
 		vec_push(&r->fix, ((Fix){ NULL, 0, &b->loc, marks.loc }));
 	if (marks.is_auto && marks.is_marked)
 		return rd_fail(r, &marks.at, "a label is !auto or !marked, not both");
-	if (marks.mark)
-		return rd_fail(r, &marks.at, "!begins and !decides belong to instructions");
 	return marks.reconverge ? rd_fail(r, &marks.at, "!reconverge belongs to the instruction that ends the block") : true;
 }
 
@@ -244,7 +242,10 @@ static int reverse_marks(Function *f, int mark)
 static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
 {
 	Marks marks;
-	if (!rd_marks(r, &marks))
+	r->at_instruction = true;
+	bool ok = rd_marks(r, &marks);
+	r->at_instruction = false;
+	if (!ok)
 		return false;
 	i->origin = marks.origin;
 	i->mark = reverse_marks(r->f, marks.mark);

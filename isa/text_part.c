@@ -216,10 +216,13 @@ static bool one_mark(Reader *r, Marks *marks)
 		return (marks->reconverge = rd_name(r, "a label")) != NULL;
 	if (rd_accept_word(r, "marked"))
 		return marks->is_marked = true;
-	if (r->f && rd_accept_word(r, "begins"))
-		return read_source_mark(r, MARK_BEGINS, marks);
-	if (r->f && rd_accept_word(r, "decides"))
-		return read_source_mark(r, MARK_DECIDES, marks);
+	bool begins = rd_word(r, "begins");
+	if (begins || rd_word(r, "decides")) {
+		if (!r->at_instruction)
+			return rd_fail(r, &r->tok, "!begins and !decides belong to instructions");
+		rd_next(r);
+		return read_source_mark(r, begins ? MARK_BEGINS : MARK_DECIDES, marks);
+	}
 	if (!rd_accept_word(r, "origin"))
 		return rd_wanted(r, "loc, origin, auto, marked, reconverge, begins or decides after '!'");
 	Token at = r->tok;

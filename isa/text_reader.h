@@ -29,6 +29,7 @@ typedef struct Reader {
 	Block *b;                      /* the block being filled; NULL: none yet, or the last one has ended */
 	Block *falls;                  /* ended by a guarded branch: its second target is the next block */
 	StrMap source;                 /* by label: index into f->source */
+	bool at_instruction;           /* marks that come now are an instruction's */
 	StrMap reg, label, local;      /* local: parameters and the function's variables (bit 0: a variable; index << 1) */
 	Vec(Jump) jump;
 

@@ -113,14 +113,14 @@ static int marks_of_arm(Convert *w, Rewrite *rw, const Ins *i, int mark, Opd con
 	if (!mark)
 		return 0;
 	Mark x = w->r->f->mark.v[mark];
+	if (x.kind == MARK_DECIDES) /* for which lanes, a mark cannot say: it would count the others, too */
+		return marks_of_arm(w, rw, i, x.next, cond);
+	Ins by = *i;
 	x.next = marks_of_arm(w, rw, i, x.next, cond);
-	if (x.kind == MARK_BEGINS) {
-		Ins by = *i;
-		by.guard = x.reg;
-		by.guard_neg = x.neg;
-		x.reg = x.reg < 0 ? cond.id : both(w, rw, &by, cond);
-		x.neg = by.guard < 0 && cond.neg;
-	}
+	by.guard = x.reg;
+	by.guard_neg = x.neg;
+	x.reg = x.reg < 0 ? cond.id : both(w, rw, &by, cond);
+	x.neg = by.guard < 0 && cond.neg;
 	return function_mark(w->r->f, x);
 }
 

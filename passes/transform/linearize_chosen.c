@@ -81,6 +81,11 @@ static void in_order(Chosen *c, const PassValue *v)
 			missing = v->list[i];
 			continue;
 		}
+		if (mark[b]) {
+			diag_error(l->run->diag, l->run->f->loc, "linearize: order: block `%s` is given twice", v->list[i]);
+			return;
+		}
+		mark[b] = 1;
 		list[n++] = b;
 		d = d < 0 ? b : dom_common(c->dom, d, b);
 		p = p < 0 ? b : dom_common(c->pdom, p, b);
@@ -93,6 +98,8 @@ static void in_order(Chosen *c, const PassValue *v)
 		d = list[i] == d ? up(c, c->dom, d, l->e) : d;
 		p = list[i] == p ? up(c, c->pdom, p, l->x) : p;
 	}
+	for (int i = 0; i < n; i++)
+		mark[list[i]] = 0;
 	while (!closed(c, d, p, &r) || !contains(&r, list, n, mark)) {
 		if (d == l->e && p == l->x)
 			return;

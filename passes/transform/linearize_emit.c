@@ -259,6 +259,7 @@ static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
 	}
 	const Opd *c = ins_src(&term, 0);
 	edit_branch(m->e, b, &term, c->id, block_at(m, way[c->neg]), block_at(m, way[!c->neg]));
+	edit_decide(m->e, block_term(b), c);
 	for (int k = 0; k < 2; k++)
 		leads(m, b, k, way[k != c->neg]);
 }

@@ -166,9 +166,12 @@ static bool run(PassRun *r)
 		w.instructions += r->f->block.v[k]->ins.n;
 	w.most_instructions = w.instructions * r->option[0].number / 100;
 	Saved *saved = save(&a, r->f);
-	for (bool more = true; more;) {
+	int rounds = 4 * nblock + 64; /* a loop without end may be cut again and again */
+	for (bool more = true; more && rounds-- > 0;) {
 		more = round_of(&w);
 		arena_free(&w.arena);
+		if (more && !rounds)
+			w.why = "it comes to no end";
 	}
 	bool changed = finish(&w, saved, nblock, nreg);
 	edit_close(&w.e);

@@ -246,6 +246,7 @@ Code *code_lower(const Module *module, const Function *kernel, const Config *con
 	vec_free(&w.out);
 	vec_free(&w.fix);
 	vec_free(&w.live);
+	vec_free(&w.mark);
 	bank_free(&w.constants);
 	arena_free(&w.arena);
 	if (diag->errors > errors) {

@@ -194,10 +194,16 @@ static void add_decision(Branches *w, const CodeMark *x)
 {
 	const InsCount *count = &w->all->count[x->pc];
 	BranchStats *b = branch_row(w, x->pc, x, true);
+	int branch = w->all->code->ins[x->pc].branch;
 	b->executed += count->issues;
 	b->lanes += count->useful + count->off;
-	b->divergent += x->counted < 0 ? 0 : w->all->marked[x->counted].divergent;
-	b->lanes_taken += x->counted < 0 ? count->useful + count->off : w->all->marked[x->counted].taken;
+	if (x->counted < 0 && branch < 0) { /* all lanes alike */
+		b->lanes_taken += count->useful + count->off;
+		return;
+	}
+	const BranchCount *decided = x->counted < 0 ? &w->all->branch[branch] : &w->all->marked[x->counted];
+	b->divergent += decided->divergent;
+	b->lanes_taken += decided->taken;
 }
 
 static void gather_branches(const Counts *all, Arena *a, LaunchStats *st)

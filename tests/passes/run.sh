@@ -72,6 +72,9 @@ done
 "$opt" --filter short_circuit --print dom "$some" | grep -q 'B3: B1' || { echo "--print dom: B3 is not behind B1"; bad=1; }
 expect 2 'nothing.json: error:' --profile "$tmp/nothing.json" "$some"
 expect 2 'some.json' --profile "$tmp/some.json" "$some"
+expect 2 'order: block `B1` is given twice' -p 'linearize(order=[B1,B1])' "$some"
+printf 'kernel k() { reg pred %%c\nL: bra %%c, L, M\nM: bra L }\n' >"$tmp/endless.ir"
+expect 0 'structurize: k: ' --remarks -p structurize "$tmp/endless.ir"
 expect 0 '' --help
 expect 0 '' --list
 "$opt" --cfg short_circuit "$some" >"$tmp/dot" 2>/dev/null || bad=1
