@@ -72,7 +72,7 @@ enum { /* what an answer may assume */
 extern const char *const mem_assumption[MEM_ASSUMPTIONS];
 
 enum {
-	MEM_MOMENT = -2,           /* both addresses with what registers hold at one moment, at which both are computed */
+	MEM_MOMENT = -2,           /* both addresses with what registers hold at one moment: where the definitions that both read dominate */
 	MEM_EVER = -1              /* any two executions in one call of the function; a number from 0: in the same iteration of that cycle (Cfg.nest) */
 };
 
