@@ -159,17 +159,11 @@ static Opd renamed(Opd o, const int *reg)
 	return o;
 }
 
-static int renamed_marks(Function *f, int mark, const int *reg)
+static bool rename_mark(void *self, Mark *x)
 {
-	if (!mark || !reg)
-		return mark;
-	Mark x = f->mark.v[mark];
-	int next = renamed_marks(f, x.next, reg), to = x.reg >= 0 ? reg[x.reg] : -1;
-	if (next == x.next && to == x.reg)
-		return mark;
-	x.next = next;
-	x.reg = to;
-	return function_mark(f, x);
+	const int *reg = self;
+	x->reg = x->reg >= 0 ? reg[x->reg] : -1;
+	return true;
 }
 
 static void clone_block(Edit *e, Block *d, const Block *s, Block *const *block, const int *reg)
@@ -182,7 +176,8 @@ static void clone_block(Edit *e, Block *d, const Block *s, Block *const *block, 
 			i.guard = reg[i.guard];
 		for (int o = 0; o < i.ndst + i.nsrc; o++)
 			i.opd[o] = renamed(i.opd[o], reg);
-		i.mark = renamed_marks(e->f, i.mark, reg);
+		if (reg)
+			i.mark = function_change_marks(e->f, i.mark, rename_mark, (void *)(uintptr_t)reg);
 		vec_push(&d->ins, i);
 	}
 	d->nsucc = s->nsucc;
@@ -204,36 +199,14 @@ void edit_clone(Edit *e, Block *const *list, int n, Block **block, const int *re
 
 /* ---- marks ---- */
 
-static int marks_when(Function *f, int mark, int reg, bool neg)
+static bool decide_by(void *self, Mark *x)
 {
-	if (!mark)
-		return 0;
-	Mark x = f->mark.v[mark];
-	x.next = marks_when(f, x.next, reg, neg);
-	if (x.reg < 0 && x.kind == MARK_BEGINS) {
-		x.reg = reg;
-		x.neg = neg;
+	const Opd *condition = self;
+	if (x->kind == MARK_DECIDES && x->reg < 0) {
+		x->reg = condition->id;
+		x->neg = condition->neg;
 	}
-	return function_mark(f, x);
-}
-
-void edit_mark_when(Edit *e, Ins *i, int reg, bool neg)
-{
-	i->mark = marks_when(e->f, i->mark, reg, neg);
-	edit_touch_code(e->f);
-}
-
-static int marks_by(Function *f, int mark, const Opd *condition)
-{
-	if (!mark)
-		return 0;
-	Mark x = f->mark.v[mark];
-	x.next = marks_by(f, x.next, condition);
-	if (x.kind == MARK_DECIDES && x.reg < 0) {
-		x.reg = condition->id;
-		x.neg = condition->neg;
-	}
-	return function_mark(f, x);
+	return true;
 }
 
 void edit_decide(Edit *e, Ins *i, const Opd *condition)
@@ -241,41 +214,29 @@ void edit_decide(Edit *e, Ins *i, const Opd *condition)
 	const Opd *own = i->op == OP_BRA && i->nsrc ? ins_src(i, 0) : NULL;
 	bool same = own && condition && own->kind == OPD_REG && own->id == condition->id && own->neg == condition->neg;
 	if (!same && condition && condition->kind == OPD_REG)
-		i->mark = marks_by(e->f, i->mark, condition);
+		i->mark = function_change_marks(e->f, i->mark, decide_by, &(Opd){ OPD_REG, condition->neg, condition->id, 0 });
 	edit_touch_code(e->f);
 }
 
 /* What decides by the condition of the branch that it stands at, and in the same sense, decides as the branch itself. */
-static int settled(Function *f, int mark, const Opd *condition)
+static bool settle_mark(void *self, Mark *x)
 {
-	if (!mark)
-		return 0;
-	Mark x = f->mark.v[mark];
-	int next = settled(f, x.next, condition), reg = x.kind == MARK_DECIDES && x.reg == condition->id && x.neg == (condition->neg != 0) ? -1 : x.reg;
-	if (next == x.next && reg == x.reg)
-		return mark;
-	x.next = next;
-	x.reg = reg;
-	return function_mark(f, x);
+	const Opd *condition = self;
+	if (x->kind == MARK_DECIDES && x->reg == condition->id && x->neg == (condition->neg != 0))
+		x->reg = -1;
+	return true;
 }
 
-/* Takes what decides by the condition out of a list of marks; *taken: the first of those. */
-static int without_decisions(Function *f, int mark, int condition, int *taken)
+/* Takes what decides by the condition, in its sense, out of a list of marks; taken: those, as the branch decides. */
+typedef struct Taker { Function *f; int condition, taken; } Taker;
+
+static bool take_decision(void *self, Mark *x)
 {
-	if (!mark)
-		return 0;
-	Mark x = f->mark.v[mark];
-	int next = without_decisions(f, x.next, condition, taken);
-	if (x.kind == MARK_DECIDES && x.reg == condition && !x.neg) {
-		x.reg = -1;
-		x.next = *taken;
-		*taken = function_mark(f, x);
-		return next;
-	}
-	if (next == x.next)
-		return mark;
-	x.next = next;
-	return function_mark(f, x);
+	Taker *t = self;
+	if (x->kind != MARK_DECIDES || x->reg != t->condition || x->neg)
+		return true;
+	t->taken = function_mark(t->f, (Mark){ MARK_DECIDES, false, x->source, -1, t->taken });
+	return false;
 }
 
 static bool writes(const Ins *i, int reg)
@@ -291,16 +252,16 @@ static void move_decisions(Function *f, Block *b, int condition)
 {
 	Ins *branch = block_term(b);
 	for (int k = b->ins.n - 2; k >= 0 && !writes(&b->ins.v[k], condition); k--) {
-		int taken = 0;
-		b->ins.v[k].mark = without_decisions(f, b->ins.v[k].mark, condition, &taken);
-		branch->mark = function_marks(f, taken, branch->mark);
+		Taker t = { f, condition, 0 };
+		b->ins.v[k].mark = function_change_marks(f, b->ins.v[k].mark, take_decision, &t);
+		branch->mark = function_marks(f, t.taken, branch->mark);
 	}
 }
 
 static void settle_marks(Function *f, Ins *i)
 {
 	if (i->mark && i->op == OP_BRA && i->nsrc && ins_src(i, 0)->kind == OPD_REG)
-		i->mark = settled(f, i->mark, ins_src(i, 0));
+		i->mark = function_change_marks(f, i->mark, settle_mark, ins_src(i, 0));
 }
 
 /* The next instruction of the block gets the marks of one that has gone. */
@@ -356,19 +317,6 @@ void edit_insert(Edit *e, Block *b, int at, Ins i)
 	if (at == b->ins.n)
 		take_marks(e->f, b, &i);
 	vec_insert(&b->ins, at, i);
-	edit_touch_code(e->f);
-}
-
-void edit_remove(Edit *e, Block *b, int at)
-{
-	int mark = b->ins.v[at].mark;
-	vec_remove(&b->ins, at);
-	if (at < b->ins.n) {
-		b->ins.v[at].mark = function_marks(e->f, mark, b->ins.v[at].mark);
-		settle_marks(e->f, &b->ins.v[at]);
-	} else {
-		b->pending = function_marks(e->f, b->pending, mark);
-	}
 	edit_touch_code(e->f);
 }
 

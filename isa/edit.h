@@ -39,11 +39,9 @@ bool edit_drop_unreached(Function *, BitSet roots);            /* removes blocks
 void edit_clone(Edit *, Block *const *list, int n, Block **block, const int *reg, const char *tail);
 
 /* ---- marks (isa/ir.h) ----
-   An instruction that moves or is copied takes its marks along. Where one goes, its marks go on to the next instruction of the block (edit_remove,
-   edit_rewrite, edit_cut_term: to the next one appended). Two things a pass says itself: */
+   An instruction that moves or is copied takes its marks along. Where one goes, its marks go on to the next instruction of the block (edit_rewrite;
+   edit_cut_term: to the next one appended). What a pass says itself: */
 
-/* All marks of the instruction hold for lanes alone for which the predicate has (neg: has not) the value true. Those that already depend on one stay. */
-void edit_mark_when(Edit *, Ins *, int reg, bool neg);
 /* What a branch decided that has been cut off, and whose marks the instruction has got, is decided here by its condition (an immediate: by nothing). */
 void edit_decide(Edit *, Ins *, const Opd *condition);
 
@@ -53,7 +51,6 @@ Ins edit_new(const Edit *, const Ins *like, Op, Type, int ndst, int nsrc);      
 Ins edit_copy(const Edit *, const Ins *);                      /* with operands of its own */
 Ins *edit_ins(Edit *, Block *, const Ins *like, Op, Type, int ndst, int nsrc);         /* appended */
 void edit_insert(Edit *, Block *, int at, Ins);
-void edit_remove(Edit *, Block *, int at);
 void edit_mov(Edit *, Block *, const Ins *like, int reg, int64_t value);               /* reg = mov.u32 value, appended */
 void edit_jump(Edit *, Block *, const Ins *like, Block *to);                           /* appended: bra to */
 void edit_branch(Edit *, Block *, const Ins *like, int pred, Block *yes, Block *no);

@@ -170,17 +170,3 @@ bool effects_pure(const Effects *e)
 {
 	return effects_deletable(e) && !(e->reads & SPACES_WRITTEN) && !e->faults && !e->varies && !e->carry_in && !e->carry_out;
 }
-
-bool effects_commute(const Effects *a, const Effects *b)
-{
-	bool a_memory = a->reads || a->writes || a->ordered, b_memory = b->reads || b->writes || b->ordered;
-	if ((a->ordered && b_memory) || (b->ordered && a_memory) || (a->visible && b->visible))
-		return false;
-	if (a->writes & (b->reads | b->writes) || b->writes & a->reads)
-		return false;
-	if (a->ends || b->ends || (a->faults && (b->writes || b->visible)) || (b->faults && (a->writes || a->visible)))
-		return false;              /* what is done before an abort stays done */
-	if (a->convergent && b->convergent)
-		return false;
-	return !(a->carry_out && (b->carry_in || b->carry_out)) && !(a->carry_in && b->carry_out) && !(a->varies && b->varies);
-}

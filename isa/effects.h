@@ -50,6 +50,4 @@ Effects ins_effects(const EffectTable *table, const Ins *);
 bool effects_deletable(const Effects *);
 /* Does it compute the same whenever its sources are the same, and nothing else? Then it may be moved, repeated, and taken for another one. */
 bool effects_pure(const Effects *);
-/* May b, which comes behind a in one thread, come before it, as far as memory, faults and order go (not registers)? */
-bool effects_commute(const Effects *a, const Effects *b);
 #endif

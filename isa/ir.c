@@ -315,14 +315,49 @@ int function_mark(Function *f, Mark mark)
 	return f->mark.n - 1;
 }
 
+int function_change_marks(Function *f, int mark, bool (*change)(void *, Mark *), void *self)
+{
+	Vec(Mark) kept = { 0 };
+	bool changed = false;
+	for (int k = mark; k; k = f->mark.v[k].next) {
+		Mark old = f->mark.v[k], x = old;
+		bool stays = change(self, &x);
+		changed |= !stays || x.reg != old.reg || x.neg != old.neg;
+		if (stays)
+			vec_push(&kept, x);
+	}
+	int out = changed ? 0 : mark;
+	for (int k = kept.n; changed && k-- > 0;) {
+		kept.v[k].next = out;
+		out = function_mark(f, kept.v[k]);
+	}
+	vec_free(&kept);
+	return out;
+}
+
 int function_marks(Function *f, int a, int b)
 {
+	enum { SHORT = 8 };
+	int n = 0, i = a, k = b;
 	if (!a || !b)
 		return a ? a : b;
-	int rest = function_marks(f, f->mark.v[a].next, b);
-	Mark first = f->mark.v[a];
-	first.next = rest;
-	return function_mark(f, first);
+	for (; i && (k || n <= SHORT); i = f->mark.v[i].next, k = k ? f->mark.v[k].next : 0)
+		n++;
+	if (i) {                       /* a is long, and longer than b: the shorter one is copied, so that many unions into one list stay cheap */
+		int t = a;
+		a = b;
+		b = t;
+	}
+	Vec(int) list = { 0 };
+	for (i = a; i; i = f->mark.v[i].next)
+		vec_push(&list, i);
+	while (list.n) {
+		Mark x = f->mark.v[vec_pop(&list)];
+		x.next = b;
+		b = function_mark(f, x);
+	}
+	vec_free(&list);
+	return b;
 }
 
 static bool decides(const Ins *i) { return (i->op == OP_BRA && i->nsrc > 0) || i->op == OP_BRX; }

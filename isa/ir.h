@@ -327,7 +327,9 @@ Block *function_block(Module *, Function *, const char *label);       /* new blo
 void function_number(Function *);                                     /* sets Block.id from the order */
 int function_source(Module *, Function *, const char *label);         /* index of the source's block, a new one at the end if there is none; slow */
 int function_mark(Function *, Mark);                                  /* index of a new mark; mark.next: the marks that it stands before */
-int function_marks(Function *, int a, int b);                         /* both lists in one, which is a or b where the other is empty */
+/* The list after each mark was given to change, which may write its reg and neg, or says false: it goes. The same list where nothing has changed. */
+int function_change_marks(Function *, int mark, bool (*change)(void *self, Mark *), void *self);
+int function_marks(Function *, int a, int b);                         /* both lists in one: a before b, but for long ones, where the shorter one comes first */
 /* Marks of a function as a reader has it, where none are written: each block whose label the source has begins at its first instruction and decides at its
    branch. */
 void function_mark_blocks(Module *, Function *);

@@ -108,20 +108,19 @@ static int both(Convert *w, Rewrite *rw, const Ins *i, Opd cond)
 }
 
 /* The source's blocks that begin here begin for lanes of the arm alone. */
-static int marks_of_arm(Convert *w, Rewrite *rw, const Ins *i, int mark, Opd cond)
+typedef struct ArmMarks { Convert *w; Rewrite *rw; const Ins *i; Opd cond; } ArmMarks;
+
+static bool mark_of_arm(void *self, Mark *x)
 {
-	if (!mark)
-		return 0;
-	Mark x = w->r->f->mark.v[mark];
-	if (x.kind == MARK_DECIDES) /* for which lanes, a mark cannot say: it would count the others, too */
-		return marks_of_arm(w, rw, i, x.next, cond);
-	Ins by = *i;
-	x.next = marks_of_arm(w, rw, i, x.next, cond);
-	by.guard = x.reg;
-	by.guard_neg = x.neg;
-	x.reg = x.reg < 0 ? cond.id : both(w, rw, &by, cond);
-	x.neg = by.guard < 0 && cond.neg;
-	return function_mark(w->r->f, x);
+	ArmMarks *a = self;
+	if (x->kind == MARK_DECIDES) /* for which lanes, a mark cannot say: it would count the others, too */
+		return false;
+	Ins by = *a->i;
+	by.guard = x->reg;
+	by.guard_neg = x->neg;
+	x->neg = x->reg < 0 && a->cond.neg;
+	x->reg = x->reg < 0 ? a->cond.id : both(a->w, a->rw, &by, a->cond);
+	return true;
 }
 
 static void guard_arm(Convert *w, const Arm *arm, Opd cond)
@@ -135,7 +134,7 @@ static void guard_arm(Convert *w, const Arm *arm, Opd cond)
 				i.guard_neg = old->guard < 0 ? cond.neg : 0;
 				w->instructions++;
 			}
-			i.mark = marks_of_arm(w, &rw, old, old->mark, cond);
+			i.mark = function_change_marks(w->r->f, old->mark, mark_of_arm, &(ArmMarks){ w, &rw, old, cond });
 			edit_put_marked(&rw, i);
 		}
 	}

@@ -47,17 +47,14 @@ static bool rename_operands(Rename *x, Opd *o, int n, const int *version, int *a
 }
 
 /* Predicates of marks are read behind the sources (ins_uses). */
-static int rename_marks(Rename *x, int mark, int *use)
+typedef struct MarkRename { Rename *x; int *use; } MarkRename;
+
+static bool rename_mark(void *self, Mark *m)
 {
-	if (!mark)
-		return 0;
-	Mark m = x->e->f->mark.v[mark];
-	int reg = m.reg < 0 ? -1 : register_of(x, x->s->use[(*use)++]), next = rename_marks(x, m.next, use);
-	if (reg == m.reg && next == m.next)
-		return mark;
-	m.reg = reg;
-	m.next = next;
-	return function_mark(x->e->f, m);
+	MarkRename *r = self;
+	if (m->reg >= 0)
+		m->reg = register_of(r->x, r->x->s->use[(*r->use)++]);
+	return true;
 }
 
 static bool rename_ins(Rename *x, Ins *i, int number)
@@ -68,7 +65,7 @@ static bool rename_ins(Rename *x, Ins *i, int number)
 	bool changed = guard != i->guard;
 	changed |= rename_operands(x, i->opd + i->ndst, i->nsrc, x->s->use, &use);
 	int mark = i->mark;
-	i->mark = rename_marks(x, mark, &use);
+	i->mark = function_change_marks(x->e->f, mark, rename_mark, &(MarkRename){ x, &use });
 	changed |= mark != i->mark;
 	return rename_operands(x, i->opd, i->ndst, x->s->def, &def) || changed;
 }

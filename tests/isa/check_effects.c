@@ -218,6 +218,25 @@ START_TEST(fresh_names)
 }
 END_TEST
 
+/* Unions of marks into one list, on either side, copy the shorter one: n of them make no n * n marks, and none is lost. */
+START_TEST(many_marks)
+{
+	enum { N = 50000 };
+	read_module(loop);
+	Function *f = m->func.v[0];
+	int before = f->mark.n, list = 0, n = 0, seen[3] = { 0 };
+	for (int k = 0; k < N; k++) {
+		int one = function_mark(f, (Mark){ MARK_BEGINS, false, k % 3, -1, 0 });
+		list = k / 100 % 2 ? function_marks(f, one, list) : function_marks(f, list, one);
+	}
+	for (int k = list; k; k = f->mark.v[k].next, n++)
+		seen[f->mark.v[k].source]++;
+	ck_assert_int_eq(n, N);
+	ck_assert(seen[0] == (N + 2) / 3 && seen[1] == (N + 1) / 3 && seen[2] == N / 3);
+	ck_assert_int_lt(f->mark.n - before, 3 * N);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("effects");
@@ -228,6 +247,7 @@ int main(void)
 	tcase_add_test(t, building);
 	tcase_add_test(t, rewriting);
 	tcase_add_test(t, fresh_names);
+	tcase_add_test(t, many_marks);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);
