@@ -1,19 +1,18 @@
-local block, blocks = 256, 6
+-- gpu.args: threads of a block and keys that it sorts (default 256, a power of two), keys in all (default 1536, as many blocks as it takes).
+local block, keys = tonumber(gpu.args[1] or 256), tonumber(gpu.args[2] or 1536)
+assert(block and block & block - 1 == 0, "a block sorts a power of two")
+local blocks = (keys + block - 1) // block
 local seed = 7
 local key = gpu.buffer("u32", block * blocks, function()
 	seed = (seed * 1103515245 + 12345) % 2147483648
 	return seed // 16
 end)
-local before = {}
-for i = 0, #key - 1 do before[i] = key:get(i) end
+local before = key:table()
 
-gpu.launch { kernel = "bitonic_sort", grid = blocks, block = block, args = { key } }
+gpu.launch { kernel = "bitonic_sort", grid = blocks, block = block, shared = 4 * block, args = { key } }
 
 for b = 0, blocks - 1 do
-	local t = {}
-	for i = 0, block - 1 do t[i + 1] = before[b * block + i] end
-	table.sort(t, b % 2 == 0 and function(x, y) return x < y end or function(x, y) return x > y end)
-	for i = 0, block - 1 do
-		gpu.check(key:get(b * block + i) == t[i + 1], ("block %d, key %d"):format(b, i))
-	end
+	local t = table.move(before, b * block + 1, (b + 1) * block, 1, {})
+	table.sort(t)
+	for i = 0, block - 1 do gpu.check(key:get(b * block + i) == t[i + 1], ("block %d, key %d"):format(b, i)) end
 end
