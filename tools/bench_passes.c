@@ -201,13 +201,13 @@ static void nests_left(Shape *s) { nests_of(s, 8, true); }
 static void nest(Shape *s) { nests_of(s, (s->n - 2) / 2, false); }
 static void nest_left(Shape *s) { nests_of(s, (s->n - 2) / 2, true); }
 
-/* Each loop of the nest has a second way in, past its header. */
+/* Each loop of the nest has a second way in, past its header, which half of the branches name first. */
 static void nest_entered(Shape *s)
 {
 	int depth = (s->n - 2) / 2, n = 2 * depth + 2;
 	blocks(s, n);
 	for (int d = 0; d < depth; d++) {
-		branch(s, d, d + 1, d + 2);
+		branch(s, d, d + 1 + d % 2, d + 2 - d % 2);
 		branch(s, 2 * depth - d, d, 2 * depth - d + 1);
 	}
 	jump(s, depth, depth + 1);

@@ -14,6 +14,7 @@ typedef struct Edge { int from, to, next; } Edge;
 typedef struct Nester {
 	Arena arena;
 	const Graph *g;
+	IntList *succ;                 /* of g, in ascending order: the walk then mostly meets the smallest entry of a component first */
 	int top;                       /* the virtual root: the loop around everything */
 	IntList all;                   /* its successors */
 	int *part, stamp;              /* node -> the part that it was in last */
@@ -52,7 +53,7 @@ static int walk(Nester *s, const Part *p)
 	s->stack[top++] = p->root;
 	while (top) {
 		int b = s->stack[top - 1];
-		const IntList *to = b == s->top ? &s->all : &s->g->succ[b];
+		const IntList *to = b == s->top ? &s->all : &s->succ[b];
 		if (s->next[b] == to->n) {
 			s->end[b] = n - 1;
 			top--;
@@ -307,6 +308,24 @@ static int make_order(Nester *s, Arena *a, int *order, Nest *nest, int nedge)
 	return put_all(&o, order, nest, s->mark);
 }
 
+static void sort_successors(Nester *s, int nedge)
+{
+	int *v = arena_array(&s->arena, int, nedge + 1);
+	s->succ = arena_array(&s->arena, IntList, s->g->n + 1);
+	for (int k = 0; k < s->all.n; k++) {
+		s->succ[s->all.v[k]].v = v;
+		v += s->g->succ[s->all.v[k]].n;
+	}
+	for (int k = 0; k < s->all.n; k++) {
+		const IntList *from = &s->g->pred[s->all.v[k]];
+		for (int i = 0; i < from->n; i++) {
+			IntList *to = &s->succ[from->v[i]];
+			if (to->v)
+				to->v[to->n++] = s->all.v[k];
+		}
+	}
+}
+
 int graph_order(Arena *a, const Graph *g, BitSet in, int *order, Nest *nest)
 {
 	Nester s = { .g = g, .top = g->n };
@@ -320,6 +339,7 @@ int graph_order(Arena *a, const Graph *g, BitSet in, int *order, Nest *nest)
 		s.all.v[s.all.n++] = b;
 		nedge += g->succ[b].n;
 	}
+	sort_successors(&s, nedge);
 	s.edge = arena_array(&s.arena, Edge, nedge + 1);
 	s.todo = arena_array(&s.arena, Part, size);
 	s.todo[s.ntodo++] = (Part){ s.all.v, s.all.n, s.top, -1 };
