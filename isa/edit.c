@@ -1,4 +1,5 @@
 #include "isa/edit.h"
+#include "isa/effects.h"
 #include <stdio.h>
 
 Edit edit_open(Module *m, Function *f, uint8_t origin) { return (Edit){ .m = m, .f = f, .origin = origin }; }
@@ -239,19 +240,11 @@ static bool take_decision(void *self, Mark *x)
 	return false;
 }
 
-static bool writes(const Ins *i, int reg)
-{
-	for (int k = 0; k < i->ndst; k++)
-		if (ins_dst(i, k)->kind == OPD_REG && ins_dst(i, k)->id == reg)
-			return true;
-	return false;
-}
-
 /* What has decided in the block by the value that its branch now decides by decides there. */
 static void move_decisions(Function *f, Block *b, int condition)
 {
 	Ins *branch = block_term(b);
-	for (int k = b->ins.n - 2; k >= 0 && !writes(&b->ins.v[k], condition); k--) {
+	for (int k = b->ins.n - 2; k >= 0 && !ins_writes(f, &b->ins.v[k], condition); k--) {
 		Taker t = { f, condition, 0 };
 		b->ins.v[k].mark = function_change_marks(f, b->ins.v[k].mark, take_decision, &t);
 		branch->mark = function_marks(f, t.taken, branch->mark);
@@ -409,7 +402,7 @@ void edit_put(Rewrite *w, Ins i)
 		i.mark = function_marks(w->e->f, w->lost, i.mark);
 		w->lost = 0;
 	}
-	w->changed |= w->b->ins.n >= w->n || memcmp(&i, &w->old[w->b->ins.n], sizeof i);
+	w->changed |= w->b->ins.n >= w->n || !ins_equal(&i, &w->old[w->b->ins.n]);
 	vec_push(&w->b->ins, i);
 }
 

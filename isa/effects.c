@@ -2,20 +2,27 @@
 
 /* ---- registers ---- */
 
-void ins_uses(const Function *f, const Ins *i, void (*use)(void *, int reg), void *self)
+void ins_reads(const Function *f, const Ins *i, void (*use)(void *, int reg), void *self)
 {
 	if (i->guard >= 0)
 		use(self, i->guard);
 	for (int k = 0; k < i->nsrc; k++)
 		if (ins_src(i, k)->kind == OPD_REG)
 			use(self, ins_src(i, k)->id);
+	if (op_info[i->op].flags & OPF_CARRY)
+		use(self, function_carry(f));
+}
+
+void ins_uses(const Function *f, const Ins *i, void (*use)(void *, int reg), void *self)
+{
+	ins_reads(f, i, use, self);
 	for (int k = i->mark; k; k = f->mark.v[k].next)
 		if (f->mark.v[k].reg >= 0)
 			use(self, f->mark.v[k].reg);
 	bool returns = i->op == OP_RET && f->kind == FN_DEVICE;
 	for (int k = 0; returns && k < f->ret.n; k++)
 		use(self, f->ret.v[k]);
-	if (returns || op_info[i->op].flags & OPF_CARRY || op_info[i->op].kind == K_CALL)
+	if (returns || op_info[i->op].kind == K_CALL)
 		use(self, function_carry(f));
 }
 
@@ -26,6 +33,14 @@ void ins_defs(const Function *f, const Ins *i, void (*def)(void *, int reg), voi
 			def(self, ins_dst(i, k)->id);
 	if (i->cc || op_info[i->op].kind == K_CALL)
 		def(self, function_carry(f));
+}
+
+bool ins_writes(const Function *f, const Ins *i, int reg)
+{
+	for (int k = 0; k < i->ndst; k++)
+		if (ins_dst(i, k)->kind == OPD_REG && ins_dst(i, k)->id == reg)
+			return true;
+	return reg == function_carry(f) && (i->cc || op_info[i->op].kind == K_CALL);
 }
 
 /* ---- effects ---- */

@@ -11,11 +11,14 @@ static inline int function_carry(const Function *f) { return f->reg.n; }
 static inline int function_values(const Function *f) { return f->reg.n + 1; }
 static inline const char *function_value_name(const Function *f, int v) { return v < f->reg.n ? f->reg.v[v].name : "carry"; }
 
-/* Registers read: guard, sources, bases of addresses, predicates of marks, the carry flag. A call may read the carry flag, and a return hands it and a device function's
+/* Registers that the instruction itself reads: guard, sources, bases of addresses, the carry flag. */
+void ins_reads(const Function *, const Ins *, void (*use)(void *, int reg), void *);
+/* And with them those that must have their value there: predicates of marks; a call may read the carry flag, and a return hands it and a device function's
    results to the caller. */
 void ins_uses(const Function *, const Ins *, void (*use)(void *, int reg), void *);
 /* Registers written. Behind a guard they may keep their value: ins_kills. */
 void ins_defs(const Function *, const Ins *, void (*def)(void *, int reg), void *);
+bool ins_writes(const Function *, const Ins *, int reg);  /* is it one of these? */
 /* The registers of ins_defs have a new value behind the instruction for certain. A call may leave the carry flag as it is. */
 static inline bool ins_kills(const Function *f, const Ins *i, int reg)
 {

@@ -179,13 +179,15 @@ typedef struct Opd {
 
 enum { INSF_SYNC = 1, INSF_ALIGNED = 2, INSF_UNI = 4, INSF_TO = 8 };
 
+#define MODIFIERS(X) X(rnd) X(ftz) X(sat) X(approx) X(cmp) X(boolop) X(hilo) X(cc) X(space) X(vec) /* 0, 2 or 4 */ \
+	X(mode) X(mode2) X(aop) X(cop) X(sem) X(scope) X(flags) /* INSF_* */
+
 typedef struct Ins {
 	uint8_t op;                    /* Op */
 	uint8_t type, type2;           /* Type */
-
-	uint8_t rnd, ftz, sat, approx, cmp, boolop, hilo, cc, space, vec /* 0, 2 or 4 */, mode, mode2, aop, cop, sem,
-		scope, flags;          /* the modifiers; flags: INSF_* */
-
+#define X(NAME) uint8_t NAME;
+	MODIFIERS(X)
+#undef X
 	uint8_t guard_neg;             /* @!%p */
 	uint8_t origin;                /* 0 = the user's; else index into module->origin: the pass that inserted it */
 	int32_t guard;                 /* predicate register that guards it, or -1 */
@@ -356,6 +358,8 @@ Type ins_dst_type(const Ins *, int k);                                /* type of
 Type ins_src_type(const Ins *, int k);                                /* likewise; addresses: T_U64 */
 Type ins_value_type(const Module *, const Ins *, int k);              /* of source k; of call and launch: what the callee declares */
 Loc ins_loc(const Module *, const Ins *);
+bool ins_same_form(const Ins *, const Ins *);                         /* operation, types, modifiers and numbers of operands */
+bool ins_equal(const Ins *, const Ins *);                             /* within one function: everything */
 
 /* Bytes at offset 0 of a kernel's shared memory, in this order: the symbols that the kernel and what it calls use.
    offset[symbol id] gets each one's offset (extern symbols: the end), -1 for the others. Returns the static size. */

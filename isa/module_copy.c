@@ -184,14 +184,6 @@ static bool same_operand(const Pair *p, const Opd *a, const Opd *b, Type t)
 	return false;
 }
 
-static bool same_modifiers(const Ins *a, const Ins *b)
-{
-	return a->op == b->op && a->type == b->type && a->type2 == b->type2 && a->rnd == b->rnd && a->ftz == b->ftz &&
-		a->sat == b->sat && a->approx == b->approx && a->cmp == b->cmp && a->boolop == b->boolop && a->hilo == b->hilo &&
-		a->cc == b->cc && a->space == b->space && a->vec == b->vec && a->mode == b->mode && a->mode2 == b->mode2 &&
-		a->aop == b->aop && a->cop == b->cop && a->sem == b->sem && a->scope == b->scope && a->flags == b->flags;
-}
-
 static bool same_marks(const Pair *p, int a, int b)
 {
 	while (a && b) {
@@ -208,8 +200,8 @@ static bool same_marks(const Pair *p, int a, int b)
 
 static bool same_ins(const Pair *p, const Ins *a, const Ins *b)
 {
-	if (!same_modifiers(a, b) || a->ndst != b->ndst || a->nsrc != b->nsrc || !same_place(p, a, b) ||
-	    !same_origin(p, a->origin, b->origin) || (a->guard < 0) != (b->guard < 0))
+	if (!ins_same_form(a, b) || !same_place(p, a, b) || !same_origin(p, a->origin, b->origin) ||
+	    (a->guard < 0) != (b->guard < 0))
 		return false;
 	if (a->guard >= 0 && (p->reg[a->guard] != b->guard || a->guard_neg != b->guard_neg))
 		return false;

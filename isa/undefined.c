@@ -1,9 +1,10 @@
 /* Uses that no definition reaches: registers, and the carry flag, that are read where on no way from the function's entry anything has
- * written them. A guarded definition counts, and so does one on some way: compilers rely on what the program knows of its paths.
+ * written them. A guarded definition counts, one on some way, and a call's of the carry flag: compilers rely on what the program knows of its
+ * paths.
  *
  * Only what is read in a block before it is written there is looked at, 64 registers at a time, each block once for every time that its
  * set grows: time and memory are those of the function's text for what compilers and people write. */
-#include "isa/ir.h"
+#include "isa/effects.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ typedef struct Place { int reg, block, ins; } Place; /* ins: of a use */
 typedef struct Search {
 	const Module *m;
 	const Function *f;
-	int carry;                     /* the number that the carry flag has: behind the registers' */
+	const Ins *i;                  /* that is looked at, and where it stands */
+	int block, ins;
 	int *written;                  /* by register: one more than the last block that writes it, as far as they have been read */
 	bool *entry;                   /* by register: the entry or the caller writes it */
 	Vec(Place) def, use, bad;      /* use: the first of a register in a block, where nothing before it in the block writes it */
@@ -23,45 +25,42 @@ typedef struct Search {
 	int *todo, *bit;               /* bit: by register, in the sets of its chunk; -1: not looked for (yet) */
 } Search;
 
-static void note_use(Search *s, int reg, int block, int ins)
+/* Does it read nothing but the low byte? Compilers copy structures' padding, byte by byte. */
+static bool reads_byte(const Ins *i, int reg)
 {
-	if (s->written[reg] == block + 1 || (s->entry[reg] && block))
-		return;
-	vec_push(&s->use, ((Place){ reg, block, ins }));
-	s->written[reg] = block + 1; /* one report is enough; definitions are noted apart */
-}
-
-static void scan_uses(Search *s, const Ins *i, int block, int ins)
-{
-	if (i->guard >= 0)
-		note_use(s, i->guard, block, ins);
+	bool byte = false;
 	for (int k = 0; k < i->nsrc; k++)
-		if (ins_src(i, k)->kind == OPD_REG && type_bits[ins_src_type(i, k)] != 8) /* compilers copy structures' padding, byte by byte */
-			note_use(s, ins_src(i, k)->id, block, ins);
-	if (op_info[i->op].flags & OPF_CARRY)
-		note_use(s, s->carry, block, ins);
+		if (ins_src(i, k)->kind == OPD_REG && ins_src(i, k)->id == reg && !(byte = type_bits[ins_src_type(i, k)] == 8))
+			return false;
+	return byte;
 }
 
-static void note_def(Search *s, int reg, int block)
+static void note_use(void *self, int reg)
 {
-	if (s->entry[reg] && block)
+	Search *s = self;
+	if (s->written[reg] == s->block + 1 || (s->entry[reg] && s->block) || reads_byte(s->i, reg))
 		return;
-	s->written[reg] = block + 1;
-	s->entry[reg] |= block == 0;
-	vec_push(&s->def, ((Place){ reg, block, 0 }));
+	vec_push(&s->use, ((Place){ reg, s->block, s->ins }));
+	s->written[reg] = s->block + 1; /* one report is enough; definitions are noted apart */
+}
+
+static void note_def(void *self, int reg)
+{
+	Search *s = self;
+	if (s->entry[reg] && s->block)
+		return;
+	s->written[reg] = s->block + 1;
+	s->entry[reg] |= s->block == 0;
+	vec_push(&s->def, ((Place){ reg, s->block, 0 }));
 }
 
 static void scan(Search *s)
 {
-	for (int b = 0; b < s->f->block.n; b++)
-		for (int k = 0; k < s->f->block.v[b]->ins.n; k++) {
-			const Ins *i = &s->f->block.v[b]->ins.v[k];
-			scan_uses(s, i, b, k);
-			for (int d = 0; d < i->ndst; d++)
-				if (ins_dst(i, d)->kind == OPD_REG)
-					note_def(s, ins_dst(i, d)->id, b);
-			if (i->cc)
-				note_def(s, s->carry, b);
+	for (s->block = 0; s->block < s->f->block.n; s->block++)
+		for (s->ins = 0; s->ins < s->f->block.v[s->block]->ins.n; s->ins++) {
+			s->i = &s->f->block.v[s->block]->ins.v[s->ins];
+			ins_reads(s->f, s->i, note_use, s);
+			ins_defs(s->f, s->i, note_def, s);
 		}
 }
 
@@ -132,7 +131,7 @@ static int chunk(Search *s, int u, int *d)
 
 static void search(Search *s)
 {
-	size_t nreg = (size_t)s->carry + 1, nblock = (size_t)s->f->block.n;
+	size_t nreg = (size_t)function_values(s->f), nblock = (size_t)s->f->block.n;
 	s->written = xcalloc(nreg, sizeof *s->written);
 	s->entry = xcalloc(nreg, sizeof *s->entry);
 	s->bit = xmalloc(sizeof *s->bit * nreg);
@@ -173,7 +172,7 @@ static void warn(const Search *s, const Place *x, Diag *diag)
 	Loc loc = ins_loc(s->m, &s->f->block.v[x->block]->ins.v[x->ins]);
 	if (!loc.file)
 		loc.file = s->m->name;
-	if (x->reg == s->carry)
+	if (x->reg == function_carry(s->f))
 		diag_warning(diag, loc, "%.100s: the carry flag is read, but no path from the entry sets it", s->f->name);
 	else
 		diag_warning(diag, loc, "%.100s: %.100s is read, but no path from the entry gives it a value", s->f->name, s->f->reg.v[x->reg].name);
@@ -183,7 +182,7 @@ void ir_warn_undefined(Module *m, Diag *diag)
 {
 	int found = 0;
 	for (int k = 0; k < m->func.n; k++) {
-		Search s = { .m = m, .f = m->func.v[k], .carry = m->func.v[k]->reg.n };
+		Search s = { .m = m, .f = m->func.v[k] };
 		if (!s.f->block.n)
 			continue;
 		function_number(m->func.v[k]);

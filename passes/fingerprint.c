@@ -23,8 +23,9 @@ static unsigned long long add_marks(unsigned long long h, const Function *f, int
 
 static unsigned long long add_instruction(unsigned long long h, const Function *f, const Ins *i)
 {
-	int64_t v[] = { i->op, i->type, i->type2, i->rnd, i->ftz, i->sat, i->approx, i->cmp, i->boolop, i->hilo, i->cc, i->space, i->vec, i->mode, i->mode2,
-		i->aop, i->cop, i->sem, i->scope, i->flags, i->guard_neg, i->origin, i->guard, i->ndst, i->nsrc, i->file, i->line, i->col };
+#define X(NAME) i->NAME,
+	int64_t v[] = { i->op, i->type, i->type2, MODIFIERS(X) i->guard_neg, i->origin, i->guard, i->ndst, i->nsrc, i->file, i->line, i->col };
+#undef X
 	h = add(h, v, sizeof v);
 	for (int k = 0; k < i->ndst + i->nsrc; k++)
 		h = add_operand(h, &i->opd[k]);

@@ -79,20 +79,14 @@ static bool fits(Convert *w, const Block *b)
 
 /* ---- doing it ---- */
 
-static void ask(void *self, int reg)
-{
-	int *pred = self;
-	if (reg == *pred)
-		*pred = -1;
-}
-
 static bool written(const Convert *w, int pred)
 {
 	for (int a = 0; a < 2; a++)
 		for (int b = 0; b < w->arm[a].block.n; b++)
 			for (int k = 0; k < w->arm[a].block.v[b]->ins.n; k++)
-				ins_defs(w->r->f, &w->arm[a].block.v[b]->ins.v[k], ask, &pred);
-	return pred < 0;
+				if (ins_writes(w->r->f, &w->arm[a].block.v[b]->ins.v[k], pred))
+					return true;
+	return false;
 }
 
 /* Both guards: a new predicate. */

@@ -16,19 +16,11 @@ static bool all_leave(const Code *c, const Block *b)
 	return last && last->op == OP_OWN && !last->nsrc && c->own[last->mode].leaves;
 }
 
-static bool writes(const Ins *i, int reg)
-{
-	for (int k = 0; k < i->ndst; k++)
-		if (ins_dst(i, k)->kind == OPD_REG && ins_dst(i, k)->id == reg)
-			return true;
-	return false;
-}
-
 /* The terminator has a mark that depends on a predicate which the instruction before it writes: it cannot count for the terminator. */
 static bool needs_its_place(const Function *f, const Block *b)
 {
 	for (int m = block_term(b)->mark; m; m = f->mark.v[m].next)
-		if (f->mark.v[m].reg >= 0 && b->ins.n > 1 && writes(&b->ins.v[b->ins.n - 2], f->mark.v[m].reg))
+		if (f->mark.v[m].reg >= 0 && b->ins.n > 1 && ins_writes(f, &b->ins.v[b->ins.n - 2], f->mark.v[m].reg))
 			return true;
 	return false;
 }

@@ -28,14 +28,6 @@ static Ins access(LowerFn *l, bool store, int temp, int slot)
 	return i;
 }
 
-static bool writes_register(const Ins *i, int reg)
-{
-	for (int k = 0; k < i->ndst; k++)
-		if (ins_dst(i, k)->kind == OPD_REG && ins_dst(i, k)->id == reg)
-			return true;
-	return false;
-}
-
 /* The temporary takes the value's place. True: the instruction must find the value in it, because it reads it or may leave
    it as it is. */
 static bool replace_value(Ins *i, int value, int temp)
@@ -60,7 +52,7 @@ static int temporary(LowerFn *l, Type type, int slot)
 static void store_behind(Spill *s, const Ins *i, int temp, int slot)
 {
 	Ins store = access(s->l, true, temp, slot);
-	if (i->guard >= 0 && !writes_register(i, i->guard)) { /* else the guard is overwritten; where it did not hold, the temporary still has what was loaded */
+	if (i->guard >= 0 && !ins_writes(s->l->f, i, i->guard)) { /* else the guard is overwritten; where it did not hold, the temporary still has what was loaded */
 		store.guard = i->guard;
 		store.guard_neg = i->guard_neg;
 	}
@@ -82,7 +74,7 @@ static void spill_ins(Spill *s, Ins i)
 	}
 	vec_push(&s->out, i);
 	for (int k = 0; k < moved.n; k++)
-		if (writes_register(&i, moved.v[k].temp))
+		if (ins_writes(s->l->f, &i, moved.v[k].temp))
 			store_behind(s, &i, moved.v[k].temp, moved.v[k].slot);
 	vec_free(&moved);
 }

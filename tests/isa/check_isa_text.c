@@ -256,6 +256,9 @@ START_TEST(undefined_uses)
 	got = warnings("func f(u32 %a) -> (u32 %r) {\n%r = add.u32 %a, 1\nret\n}\n", &n);
 	ck_assert_str_eq(got, "");
 	free(got);
+	got = warnings("func f(u32 %a) -> (u32 %r) {\n(%r) = call f, (%a)\n%r = addc.u32 %r, 1\nret\n}\n", &n); /* the callee may set the carry */
+	ck_assert_str_eq(got, "");
+	free(got);
 }
 END_TEST
 

@@ -112,9 +112,9 @@ static bool read_later(const Function *f, int block, int k, int reg, bool *seen)
 {
 	const Block *b = f->block.v[block];
 	for (; k < b->ins.n; k++) {
-		if (ins_reads(f, &b->ins.v[k], reg))
+		if (judge_reads(f, &b->ins.v[k], reg))
 			return true;
-		if (ins_writes(f, &b->ins.v[k], reg) && b->ins.v[k].guard < 0)
+		if (judge_writes(f, &b->ins.v[k], reg) && b->ins.v[k].guard < 0)
 			return false;
 	}
 	for (int s = 0; s < b->nsucc; s++) {
@@ -188,11 +188,11 @@ static void step(Walk *w, int b, int k, bool holds)
 	const Ins *i = &w->v->f->block.v[b]->ins.v[k];
 	int at = s->ins_first[b] + k, nuse = 0;
 	for (int r = 0; r < function_values(w->v->f); r++)
-		nuse += ins_reads(w->v->f, i, r);
+		nuse += judge_reads(w->v->f, i, r);
 	ck_assert_int_eq(nuse > 0, s->use_first[at] < s->use_first[at + 1]);
 	for (int u = s->use_first[at]; u < s->use_first[at + 1]; u++) {
 		int reg = s->version[s->use[u]].reg;
-		ck_assert(ins_reads(w->v->f, i, reg));
+		ck_assert(judge_reads(w->v->f, i, reg));
 		ck_assert_int_eq(w->value[s->use[u]], w->last[reg]);
 	}
 	for (int d = s->def_first[at]; d < s->def_first[at + 1]; d++) {
@@ -268,7 +268,7 @@ static void mark_uses(const Values *v, int b, int k, int reg, bool *seen, bool *
 		int at = s->ins_first[b] + k;
 		for (int u = s->use_first[at]; u < s->use_first[at + 1]; u++)
 			reached[u] |= s->version[s->use[u]].reg == reg;
-		if (ins_writes(v->f, &x->ins.v[k], reg) && x->ins.v[k].guard < 0)
+		if (judge_writes(v->f, &x->ins.v[k], reg) && x->ins.v[k].guard < 0)
 			return;
 	}
 	for (int e = 0; e < x->nsucc; e++)
@@ -372,7 +372,7 @@ static bool same_expression(const Ins *a, const Ins *b)
 static bool modifies(const Function *f, const Ins *i, const Ins *e)
 {
 	for (int k = 0; k < e->nsrc; k++)
-		if (ins_src(e, k)->kind == OPD_REG && ins_writes(f, i, ins_src(e, k)->id))
+		if (ins_src(e, k)->kind == OPD_REG && judge_writes(f, i, ins_src(e, k)->id))
 			return true;
 	return e->op == OP_LD && i->op == OP_ST && (i->space == e->space || !i->space || !e->space);
 }

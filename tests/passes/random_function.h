@@ -106,7 +106,7 @@ static inline RandomShape random_shape(uint64_t *rng, int blocks)
 }
 
 /* ---- what an instruction does to a register, read off the operands ---- */
-static inline bool ins_reads(const Function *f, const Ins *i, int reg)
+static inline bool judge_reads(const Function *f, const Ins *i, int reg)
 {
 	for (int k = 0; k < i->nsrc; k++)
 		if (ins_src(i, k)->kind == OPD_REG && ins_src(i, k)->id == reg)
@@ -119,7 +119,7 @@ static inline bool ins_reads(const Function *f, const Ins *i, int reg)
 	return i->guard == reg;
 }
 
-static inline bool ins_writes(const Function *f, const Ins *i, int reg)
+static inline bool judge_writes(const Function *f, const Ins *i, int reg)
 {
 	if (i->cc && reg == function_carry(f))
 		return true;
