@@ -42,9 +42,9 @@ for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir
 		run "$options" "$module"
 	done
 done
-for module in kernels/linearization/*.ir; do
+for module in kernels/linearization/*.ir kernels/melding/*.ir; do # a workload for the whole folder
 	for options in --reference "--grid --functional --laws" "-b -m ipdom -p linearize,simplify-cfg,dce"; do
-		run "$options -w kernels/linearization/figures.lua" "$module"
+		run "$options -w ${module%/*}/*.lua" "$module"
 	done
 done
 echo "$runs runs, $failed failed, $refused refused"
