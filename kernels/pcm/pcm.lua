@@ -1,0 +1,19 @@
+-- gpu.args: threads of a block (default 32, a power of two), keys in all (default 512, as many blocks as it takes), keys of a bucket (default 4).
+local block, keys, bucket = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 512), tonumber(gpu.args[3] or 4)
+assert(block and block & block - 1 == 0, "the network takes a power of two of buckets")
+local each = block * bucket -- a block sorts so many
+local blocks = (keys + each - 1) // each
+local seed = 61
+local key = gpu.buffer("u32", each * blocks, function()
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	return seed // 16
+end)
+local before = key:table()
+
+gpu.launch { kernel = "pcm", grid = blocks, block = block, shared = 8 * each, args = { key, bucket } }
+
+for b = 0, blocks - 1 do
+	local t = table.move(before, b * each + 1, (b + 1) * each, 1, {})
+	table.sort(t)
+	for i = 0, each - 1 do gpu.check(key:get(b * each + i) == t[i + 1], ("block %d, key %d"):format(b, i)) end
+end
