@@ -198,6 +198,40 @@ void edit_clone(Edit *e, Block *const *list, int n, Block **block, const int *re
 	edit_touch_graph(e->f);
 }
 
+/* The registers of a header get the first numbers, each once: moved[] is 0 or one more than the new number. */
+static int keep_registers(const Function *f, Reg *kept, int *moved, int n, int *list, int count)
+{
+	for (int k = 0; k < count; k++) {
+		int r = list[k];
+		if (!moved[r]) {
+			kept[n] = f->reg.v[r];
+			moved[r] = ++n;
+		}
+		list[k] = moved[r] - 1;
+	}
+	return n;
+}
+
+void edit_drop_body(Function *f)
+{
+	size_t all = (size_t)f->reg.n + 1;
+	Reg *kept = xcalloc(all, sizeof *kept);
+	int *moved = xcalloc(all, sizeof *moved);
+	must(f->kind == FN_DEVICE);
+	for (int k = 0; k < f->block.n; k++)
+		vec_free(&f->block.v[k]->ins);
+	int n = keep_registers(f, kept, moved, 0, f->arg.v, f->arg.n);
+	n = keep_registers(f, kept, moved, n, f->ret.v, f->ret.n);
+	if (n)
+		memcpy(f->reg.v, kept, (size_t)n * sizeof *kept);
+	f->reg.n = n;
+	f->block.n = f->source.n = f->mark.n = 0;
+	f->declared_only = true;
+	free(kept);
+	free(moved);
+	edit_touch_graph(f);
+}
+
 /* ---- marks ---- */
 
 static bool decide_by(void *self, Mark *x)

@@ -38,6 +38,9 @@ bool edit_drop_unreached(Function *, BitSet roots);            /* removes blocks
    went. Registers r become reg[r]; reg NULL: they stay. Copies keep the origin of what they copy, and no copy is a block of the source. */
 void edit_clone(Edit *, Block *const *list, int n, Block **block, const int *reg, const char *tail);
 
+/* A device function becomes a declaration: its header stays, with the registers of arguments and results. */
+void edit_drop_body(Function *);
+
 /* ---- marks (isa/ir.h) ----
    An instruction that moves or is copied takes its marks along. Where one goes, its marks go on to the next instruction of the block (edit_rewrite;
    edit_cut_term: to the next one appended). What a pass says itself: */

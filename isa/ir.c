@@ -186,6 +186,40 @@ int module_symbol_id(const Module *m, const Symbol *s)
 	return -1;
 }
 
+static void renumber_symbols(Function *f, const int *id)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			Ins *i = &f->block.v[b]->ins.v[k];
+			for (int o = 0; o < i->ndst + i->nsrc; o++)
+				if (i->opd[o].kind == OPD_SYM)
+					i->opd[o].id = id[i->opd[o].id];
+		}
+}
+
+void module_drop_symbols(Module *m, BitSet which)
+{
+	int *id = xcalloc((size_t)m->symbol.n + 1, sizeof *id), n = 0;
+	for (int k = 0; k < m->symbol.n; k++) {
+		Symbol *s = m->symbol.v[k];
+		id[k] = n;
+		if (bs_has(which, k))
+			vec_free(&s->reloc);
+		else
+			m->symbol.v[n++] = s;
+	}
+	if (n < m->symbol.n) {
+		m->symbol.n = n;
+		for (int k = 0; k < n; k++)
+			for (int r = 0; r < m->symbol.v[k]->reloc.n; r++)
+				if (!m->symbol.v[k]->reloc.v[r].func)
+					m->symbol.v[k]->reloc.v[r].id = id[m->symbol.v[k]->reloc.v[r].id];
+		for (int k = 0; k < m->func.n; k++)
+			renumber_symbols(m->func.v[k], id);
+	}
+	free(id);
+}
+
 int module_origin(Module *m, const char *pass)
 {
 	for (int i = 0; i < m->origin.n; i++)

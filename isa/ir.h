@@ -6,6 +6,7 @@
 #ifndef GSIM_IR_H
 #define GSIM_IR_H
 #include "lib/arena.h"
+#include "lib/bitset.h"
 #include "lib/diag.h"
 #include "lib/hash.h"
 #include "lib/vec.h"
@@ -308,6 +309,7 @@ void module_free(Module *);
 Function *module_find_function(const Module *, const char *name);     /* NULL when there is none */
 Symbol *module_find_symbol(const Module *, const char *name, int owner); /* owner's, else the module's; NULL */
 int module_symbol_id(const Module *, const Symbol *);
+void module_drop_symbols(Module *, BitSet which);                     /* the others are numbered anew; nothing may name those that go */
 /* Symbols by owner, each owner's in order: id[first[f + 1]] up to id[first[f + 2]] are those of function f, f = -1: the
    module's. This is the order of the text, and of layout. */
 typedef struct SymbolOrder { int *id, *first; } SymbolOrder;

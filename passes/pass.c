@@ -14,6 +14,7 @@ const Pass *const passes[] = {
 	&pass_dce,
 	&pass_flatten,
 	&pass_gcse,
+	&pass_global_dce,
 	&pass_if_convert,
 	&pass_linearize,
 	&pass_loop_rotate,

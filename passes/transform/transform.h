@@ -11,6 +11,7 @@ extern const Pass pass_cse;
 extern const Pass pass_dce;
 extern const Pass pass_flatten;
 extern const Pass pass_gcse;
+extern const Pass pass_global_dce;
 extern const Pass pass_if_convert;
 extern const Pass pass_linearize;
 extern const Pass pass_loop_rotate;

@@ -119,7 +119,7 @@ static uint64_t warp_instructions(const Kernel *x, const char *pipeline, const c
 	return n;
 }
 
-static const char *const cleaning[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "simplify-cfg",
+static const char *const cleaning[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "global-dce", "simplify-cfg",
 	"webs,const-prop,copy-prop,cse,gcse,copy-prop,dce,simplify-cfg" };
 enum { CLEANING = sizeof cleaning / sizeof *cleaning };
 
