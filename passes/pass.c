@@ -64,18 +64,30 @@ void pass_log_free(PassLog *l)
 	arena_free(&l->arena);
 }
 
-void pass_count(PassRun *r, const char *what, int64_t n)
+static void add_count(PassRun *r, const char *what, bool assumed, int64_t n)
 {
 	PassLog *l = r->log;
 	const char *function = r->f ? r->f->name : "";
 	if (!l || !n)
 		return;
 	for (int k = l->count.n; k-- > 0 && l->count.v[k].step == l->step && !strcmp(l->count.v[k].function, function);)
-		if (!strcmp(l->count.v[k].what, what)) {
+		if (l->count.v[k].assumed == assumed && !strcmp(l->count.v[k].what, what)) {
 			l->count.v[k].n += n;
 			return;
 		}
-	vec_push(&l->count, ((PassCount){ l->step, r->pass->name, arena_strdup(&l->arena, function), arena_strdup(&l->arena, what), n }));
+	vec_push(&l->count, ((PassCount){ l->step, r->pass->name, arena_strdup(&l->arena, function), arena_strdup(&l->arena, what), assumed, n }));
+}
+
+void pass_count(PassRun *r, const char *what, int64_t n) { add_count(r, what, false, n); }
+void pass_assumption(PassRun *r, const char *what, int64_t n) { add_count(r, what, true, n); }
+
+void pass_log_print(const PassLog *l, StrBuf *s)
+{
+	for (int k = 0; k < l->count.n; k++) {
+		const PassCount *c = &l->count.v[k];
+		sb_printf(s, "%3d %-20s %-32s %s%-*s %10lld\n", c->step + 1, c->pass, c->function[0] ? c->function : "(module)", c->assumed ? "assumed: " : "",
+			c->assumed ? 23 : 32, c->what, (long long)c->n);
+	}
 }
 
 void pass_remark(PassRun *r, Loc loc, const char *fmt, ...)

@@ -52,11 +52,18 @@ struct StrBuf;
 void pass_list(struct StrBuf *);           /* all with their options, for people */
 
 void pass_count(PassRun *, const char *what, int64_t n);       /* adds n to what the pass did: "blocks merged" */
+/* What the pass made rests n times on something that it was told to take for granted: "restrict". Reports of runs say so. */
+void pass_assumption(PassRun *, const char *what, int64_t n);
 /* Why the pass left something alone, or what it did, at a place in the source. */
 void pass_remark(PassRun *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- pipelines ---- */
-typedef struct PassCount { int step; const char *pass, *function, *what; int64_t n; } PassCount; /* step: position in the pipeline, from 0 */
+typedef struct PassCount {
+	int step;                          /* position in the pipeline, from 0 */
+	const char *pass, *function, *what; /* function "": a module pass */
+	bool assumed;                      /* what: an assumption that it made n times */
+	int64_t n;
+} PassCount;
 
 /* What passes did, in their order. Texts are in the arena. Zero-initialise. */
 typedef struct PassLog {
@@ -66,6 +73,7 @@ typedef struct PassLog {
 	Vec(PassCount) count;
 } PassLog;
 void pass_log_free(PassLog *);
+void pass_log_print(const PassLog *, struct StrBuf *);         /* a line for each count */
 
 /* What the caller of a pipeline gives. Zero-initialise; every field may stay so. */
 typedef struct PassHost {
@@ -82,6 +90,8 @@ typedef struct PassHost {
 bool pipeline_run(Module *, const char *text, const PassHost *host, Diag *);
 bool pipeline_check(const char *text, Diag *);
 bool pipeline_empty(const char *text);  /* nothing, or "none": the module as it is */
+int pipeline_steps(const char *text);   /* how many passes it has; of a text that pipeline_check has found right */
+char *pipeline_prefix(Arena *, const char *text, int n); /* the text of its first n passes */
 
 /* One pass on one function without a pipeline, for tests and other passes; option NULL: the defaults. */
 bool pass_apply(const Pass *, Module *, Function *, const PassValue *option, Diag *);

@@ -209,6 +209,7 @@ static bool one_pass(Parse *p)
 		if (!accept(p, ')'))
 			return wanted(p, "`,` or `)`");
 	}
+	s.end = (int)(p->at - p->text);
 	vec_push(&p->to->step, s);
 	return true;
 }
@@ -252,4 +253,24 @@ bool pipeline_check(const char *text, Diag *d)
 	bool ok = pipeline_parse(&p, text, d);
 	pipeline_free(&p);
 	return ok;
+}
+
+int pipeline_steps(const char *text)
+{
+	Pipeline p = { 0 };
+	Diag d = { 0 };
+	must(pipeline_parse(&p, text, &d));
+	int n = p.step.n;
+	pipeline_free(&p);
+	return n;
+}
+
+char *pipeline_prefix(Arena *a, const char *text, int n)
+{
+	Pipeline p = { 0 };
+	Diag d = { 0 };
+	must(pipeline_parse(&p, text, &d) && n <= p.step.n);
+	char *prefix = arena_strndup(a, text, n ? (size_t)p.step.v[n - 1].end : 0);
+	pipeline_free(&p);
+	return prefix;
 }

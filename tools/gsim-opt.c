@@ -7,6 +7,8 @@
 #include "passes/analysis/cost.h"
 #include "passes/analysis/dot.h"
 #include "passes/pass.h"
+#include "sim/config/config.h"
+#include "tools/inputs.h"
 #include "tools/usage.h"
 #include <stdio.h>
 
@@ -15,6 +17,7 @@ static const char usage[] =
 	"  -p, --passes LIST    passes to run: 'linearize,dce'; none is the default\n"
 	"  -o, --output FILE    where the module goes: an ELF object when FILE ends in .gso, else IR ('-' = standard output,\n"
 	"                       the default)\n"
+	"  -c, --config FILE    the machine whose latencies passes go by; as given, then in $GSIM_PATH, then in the data directory\n"
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
 	"      --print NAME     write the result of an analysis of each function instead of the module: --list names them\n"
 	"      --filter NAME    passes, --print and dumps take this function alone\n"
@@ -30,7 +33,7 @@ static const char usage[] =
 
 enum { OPT_CFG = 256, OPT_PRINT, OPT_FILTER, OPT_PROFILE, OPT_CHANGED, OPT_REMARKS, OPT_STATS, OPT_DUMP, OPT_LIST, OPT_HELP, OPT_VERSION };
 static const struct option options[] = {
-	{ "passes", required_argument, NULL, 'p' }, { "output", required_argument, NULL, 'o' },
+	{ "config", required_argument, NULL, 'c' }, { "passes", required_argument, NULL, 'p' }, { "output", required_argument, NULL, 'o' },
 	{ "print", required_argument, NULL, OPT_PRINT }, { "filter", required_argument, NULL, OPT_FILTER },
 	{ "profile", required_argument, NULL, OPT_PROFILE },
 	{ "print-changed", no_argument, NULL, OPT_CHANGED }, { "remarks", no_argument, NULL, OPT_REMARKS },
@@ -40,7 +43,7 @@ static const struct option options[] = {
 };
 
 typedef struct Job {
-	const char *passes, *output, *cfg, *module, *print, *filter, *profile;
+	const char *passes, *output, *config, *cfg, *module, *print, *filter, *profile;
 	bool dump, changed, stats;
 	PassLog log;
 	StrBuf before;                 /* the module's text after the last pass, for --print-changed */
@@ -87,14 +90,6 @@ static void after_pass(void *self, const Module *m, const char *pass, bool chang
 	job->before = s;
 }
 
-static void print_stats(const PassLog *l)
-{
-	for (int k = 0; k < l->count.n; k++) {
-		const PassCount *c = &l->count.v[k];
-		fprintf(stderr, "%3d %-20s %-32s %-32s %10lld\n", c->step + 1, c->pass, c->function[0] ? c->function : "(module)", c->what, (long long)c->n);
-	}
-}
-
 static int analysis_named(const char *name)
 {
 	for (int k = 0; analysis_info[k].name; k++)
@@ -113,13 +108,13 @@ static int unknown_analysis(const char *name)
 	return 2;
 }
 
-static void print_analysis(const Job *job, Module *m, StrBuf *s)
+static void print_analysis(const Job *job, Module *m, const CostTable *cost, StrBuf *s)
 {
 	for (int k = 0; k < m->func.n; k++) {
 		Function *f = m->func.v[k];
 		if (!f->block.n || (job->filter && strcmp(f->name, job->filter)))
 			continue;
-		Analyses *an = analyses_open(m, f, NULL, NULL);
+		Analyses *an = analyses_open(m, f, NULL, cost);
 		analysis_print(an, (AnalysisId)analysis_named(job->print), s);
 		analyses_close(an);
 	}
@@ -127,10 +122,10 @@ static void print_analysis(const Job *job, Module *m, StrBuf *s)
 
 static bool no_function(const Module *m, const char *name, const char *option, Diag *d);
 
-static bool produce(const Job *job, Module *m, const Profile *profile, StrBuf *s, Diag *d)
+static bool produce(const Job *job, Module *m, const PassHost *host, StrBuf *s, Diag *d)
 {
 	if (job->print) {
-		print_analysis(job, m, s);
+		print_analysis(job, m, host->cost, s);
 		return true;
 	}
 	if (!job->cfg) {
@@ -139,7 +134,7 @@ static bool produce(const Job *job, Module *m, const Profile *profile, StrBuf *s
 	}
 	Function *f = module_find_function(m, job->cfg);
 	if (f && f->block.n) {
-		cfg_dot(m, f, profile, s);
+		cfg_dot(m, f, host->profile, s);
 		return true;
 	}
 	if (f && f->refused.what)
@@ -183,17 +178,29 @@ static bool names_object(const Job *job)
 	return n > 4 && !strcmp(job->output + n - 4, ".gso");
 }
 
-/* NULL: there is none, or it cannot be read, which diag says. */
-static Profile *read_profile(const Job *job, Arena *a, Diag *d)
+static bool load_costs(const Job *job, CostTable *t, Diag *d)
 {
-	const char *why;
-	size_t n;
-	char *text = job->profile ? file_read(job->profile, (size_t)1 << 30, &n, &why) : NULL;
-	if (job->profile && !text)
-		diag_error(d, (Loc){ job->profile, 0, 0 }, "%s", why);
-	Profile *p = text ? profile_read(a, text, n, job->profile, d) : NULL;
-	free(text);
-	return p;
+	Config c;
+	if (!config_load(&c, job->config, d) || !config_check(&c, d))
+		return false;
+	*t = config_costs(&c);
+	return true;
+}
+
+/* What passes are given: the function they are restricted to, the machine's latencies, a profile. */
+static bool prepare(Job *job, const Module *m, PassHost *host, CostTable *cost, Arena *a, Diag *d)
+{
+	*host = (PassHost){ .only = job->filter, .log = &job->log, .after = job->dump || job->changed ? after_pass : NULL, .self = job };
+	if (job->filter && !module_find_function(m, job->filter))
+		return no_function(m, job->filter, "--filter", d);
+	if (job->config) {
+		if (!load_costs(job, cost, d))
+			return false;
+		host->cost = cost;
+	}
+	if (job->profile)
+		host->profile = profile_of_file(a, job->profile, job->module, hash_of_file(a, job->module), d);
+	return !job->profile || host->profile;
 }
 
 static bool work(Job *job, Diag *d)
@@ -205,17 +212,16 @@ static bool work(Job *job, Diag *d)
 		return false;
 	StrBuf s = { 0 };
 	Arena arena = { 0 };
-	Profile *profile = read_profile(job, &arena, d);
-	bool ok = !job->profile || profile;
-	ok = ok && (!job->filter || module_find_function(m, job->filter) || no_function(m, job->filter, "--filter", d));
+	PassHost host;
+	CostTable cost;
+	bool ok = prepare(job, m, &host, &cost, &arena, d);
 	if (ok && job->changed)
 		print_module(job, m, &job->before);
-	PassHost host = { .profile = profile, .only = job->filter, .log = &job->log, .after = job->dump || job->changed ? after_pass : NULL, .self = job };
 	ok = ok && pipeline_run(m, job->passes, &host, d);
 	if (ok && names_object(job))
 		ok = elf_write(m, job->output, d);
 	else
-		ok = ok && produce(job, m, profile, &s, d) && deliver(job, &s, d);
+		ok = ok && produce(job, m, &host, &s, d) && deliver(job, &s, d);
 	sb_free(&s);
 	sb_free(&job->before);
 	arena_free(&arena);
@@ -228,10 +234,11 @@ int main(int argc, char **argv)
 	Job job = { .passes = "" };
 	uint64_t given = 0;
 	opterr = 0;
-	for (int c; (c = getopt_long(argc, argv, ":p:o:", options, NULL)) != -1;) {
+	for (int c; (c = getopt_long(argc, argv, ":c:p:o:", options, NULL)) != -1;) {
 		if (usage_twice("gsim-opt", options, c, &given))
 			return 2;
 		switch (c) {
+		case 'c': job.config = optarg; break;
 		case 'p': job.passes = optarg; break;
 		case 'o': job.output = optarg; break;
 		case OPT_CFG: job.cfg = optarg; break;
@@ -262,8 +269,12 @@ int main(int argc, char **argv)
 	bool ok = work(&job, &d);
 	diag_print(&d, stderr);
 	diag_free(&d);
-	if (job.stats)
-		print_stats(&job.log);
+	if (job.stats) {
+		StrBuf s = { 0 };
+		pass_log_print(&job.log, &s);
+		fputs(s.s ? s.s : "", stderr);
+		sb_free(&s);
+	}
 	pass_log_free(&job.log);
 	return ok ? 0 : 2;
 }

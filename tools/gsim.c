@@ -1,6 +1,6 @@
 /* gsim: run a kernel module on a simulated GPU and report what was measured. doc/gsim.md is the manual. */
 #include "lib/file.h"
-#include "lib/hash.h"
+#include "tools/inputs.h"
 #include "tools/job.h"
 #include "tools/list.h"
 #include "tools/skeleton.h"
@@ -43,6 +43,8 @@ static int run_single(Session *s)
 	if (s->opt.verify && status == RUN_OK) {
 		job_run_reference(s, &reference);
 		status = worse(status, job_verify(&job, &reference));
+		if (s->opt.verify_each)
+			status = worse(status, job_verify_each(s, job.passes, &reference));
 	}
 	status = worse(status, job_show(s, &job));
 	job_free(s, &job);
@@ -69,9 +71,11 @@ static int run_before_after(Session *s)
 	if (compared)
 		status = job_compare(&job[0], &job[1], "before", "after");
 	const char *results = !compared ? NULL : status == RUN_OK ? "equal" : "differ";
-	if (s->opt.verify && status == RUN_OK) {
+	if (s->opt.verify && (status == RUN_OK || (compared && s->opt.verify_each))) {
 		job_run_reference(s, &reference);
-		status = worse(job_verify(&job[0], &reference), job_verify(&job[1], &reference));
+		status = worse(status, worse(job_verify(&job[0], &reference), job_verify(&job[1], &reference)));
+		if (s->opt.verify_each)
+			status = worse(status, job_verify_each(s, job[1].passes, &reference));
 	}
 	if (job[0].run && !job[1].run && interrupted) {
 		status = worse(status, job_show(s, &job[0]));
@@ -151,6 +155,8 @@ static int run_grid(Session *s)
 	s->njobs = n + s->opt.verify;
 	if (s->opt.verify)
 		job_run_reference(s, &reference);
+	for (int i = 0; i < s->opt.passes.n && s->opt.verify_each; i++)
+		status = worse(status, job_verify_each(s, s->opt.passes.v[i], &reference));
 	json_text(&t, &json);
 	t.sink.begin(&t.sink, '{', false);
 	t.sink.key(&t.sink, "runs");
@@ -202,17 +208,6 @@ static bool load_config(Session *s)
 	return config_check(&s->config, &s->diag);
 }
 
-/* A file that can no longer be read has none. */
-static const char *hash_of_file(Session *s, const char *path)
-{
-	size_t n;
-	const char *why;
-	char *bytes = file_read(path, SIZE_MAX / 2, &n, &why);
-	const char *text = bytes ? arena_printf(&s->diag.arena, "%016llx", (unsigned long long)hash_fnv1a(bytes, n)) : NULL;
-	free(bytes);
-	return text;
-}
-
 static bool prepare(Session *s)
 {
 	const Options *o = &s->opt;
@@ -229,7 +224,8 @@ static bool prepare(Session *s)
 	s->module = module_read(o->module, &s->diag);
 	if (!s->module)
 		return false;
-	s->module_hash = hash_of_file(s, o->module);
+	s->module_hash = hash_of_file(&s->diag.arena, o->module);
+	s->profile = o->profile ? profile_of_file(&s->diag.arena, o->profile, o->module, s->module_hash, &s->diag) : NULL;
 	s->trace = o->trace ? trace_create(o->trace, &s->diag) : NULL;
 	s->terminal = isatty(2) && !o->quiet;
 	return !s->diag.errors;

@@ -23,7 +23,8 @@ static void clear_progress(const Session *s)
 
 static Title title_of(const Session *s, const Job *j)
 {
-	return (Title){ .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash, .passes = j->passes,
+	return (Title){ .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash, .passes = j->passes, .log = &j->log,
+		.profile = s->opt.profile,
 		.model = j->model, .workload = s->opt.workload, .nargs = s->opt.nargs, .args = s->opt.args, .effective = &j->config,
 		.file = &s->file };
 }
@@ -43,8 +44,20 @@ bool job_transform(const Session *s, Job *j)
 	j->module = s->module;
 	if (!*j->passes)
 		return true;
+	CostTable cost = config_costs(&j->config);
 	j->module = module_copy(s->module);
-	return pipeline_run(j->module, j->passes, NULL, &j->diag);
+	j->log.remarks = s->opt.remarks && !j->reference;
+	return pipeline_run(j->module, j->passes, &(PassHost){ .cost = &cost, .profile = s->profile, .log = &j->log }, &j->diag);
+}
+
+static void print_pass_stats(const Session *s, const Job *j)
+{
+	StrBuf text = { 0 };
+	if (!s->opt.pass_stats || j->reference)
+		return;
+	pass_log_print(&j->log, &text);
+	fputs(text.s ? text.s : "", stderr);
+	sb_free(&text);
 }
 
 /* What the command line changes of the machine file; lives as long as the job. */
@@ -104,9 +117,10 @@ void job_run(Session *s, Job *j)
 	j->status = j->run ? run_module(j->run) : RUN_BAD_INPUT;
 	clear_progress(s);
 	fflush(stdout);
-	if (j->diag.item.n && s->njobs > 1)
+	if ((j->diag.item.n || (j->log.count.n && o->pass_stats && !j->reference)) && s->njobs > 1)
 		fprintf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : job_model(j),
 			*j->passes ? j->passes : "none");
+	print_pass_stats(s, j);
 	tell(s, j);
 	if (o->verbose)
 		fprintf(stderr, "%s, passes %s: %d launches, status %d\n", j->reference ? "reference interpreter"
@@ -119,6 +133,7 @@ void job_free(const Session *s, Job *j)
 		run_free(j->run);
 	if (j->module != s->module)
 		module_free(j->module);
+	pass_log_free(&j->log);
 	diag_free(&j->diag);
 }
 
@@ -142,6 +157,21 @@ void job_run_reference(Session *s, Job *j)
 {
 	*j = (Job){ .config = s->config, .passes = "", .reference = true };
 	job_run(s, j);
+}
+
+int job_verify_each(Session *s, const char *passes, const Job *reference)
+{
+	Arena a = { 0 };
+	int n = pipeline_steps(passes), status = (int)reference->status;
+	s->njobs += n;
+	for (int k = 1; k <= n && status == RUN_OK; k++) {
+		Job j = { .config = s->config, .passes = pipeline_prefix(&a, passes, k), .reference = true };
+		job_run(s, &j);
+		status = worse((int)j.status, j.status == RUN_OK ? job_compare(&j, reference, arena_printf(&a, "after %s", j.passes), "without passes") : RUN_OK);
+		job_free(s, &j);
+	}
+	arena_free(&a);
+	return status;
 }
 
 /* ---- output ---- */

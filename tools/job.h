@@ -1,6 +1,8 @@
 /* One run of the module, and what is shown of runs. */
 #ifndef GSIM_JOB_H
 #define GSIM_JOB_H
+#include "passes/analysis/cost.h"
+#include "passes/pass.h"
 #include "sim/report/report.h"
 #include "tools/options.h"
 #include <signal.h>
@@ -10,6 +12,7 @@ typedef struct Session {
 	Config config, file;           /* file: before the command line changed it */
 	Module *module;                /* as read; passes work on copies */
 	const char *module_hash;
+	Profile *profile;              /* for passes, or NULL */
 	char *workload;                /* the text of the file that -w names, once a run has read it: it may be a pipe */
 	size_t workload_bytes;
 	TraceWriter *trace;
@@ -27,6 +30,7 @@ typedef struct Job {
 	const char *passes;            /* "" = none */
 	bool reference;
 	Module *module;
+	PassLog log;                   /* what the passes did */
 	Run *run;                      /* NULL: bad input */
 	Diag diag;
 	RunStatus status;
@@ -42,6 +46,7 @@ const char *job_model(const Job *);
 /* Compare results and print what differs; exit statuses. */
 int job_compare(const Job *, const Job *, const char *name_a, const char *name_b);
 int job_verify(const Job *, const Job *reference);
+int job_verify_each(Session *, const char *passes, const Job *reference);  /* runs the reference interpreter after each pass */
 
 /* Reports to the files of --stats and to standard output; exit statuses. */
 void job_put_report(const Session *, Job *, JsonSink *);

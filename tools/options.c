@@ -7,12 +7,15 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_LAWS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL };
+enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_PROFILE, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
 	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, 'ipdom(push_order=fall_top)'" },
 	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'; none: the module as it is" },
+	{ O_PROFILE, "profile", "FILE", "an earlier report of MODULE (--stats FILE): how often blocks were executed, for passes that ask" },
+	{ O_REMARKS, "remarks", NULL, "passes say what they left alone, and why" },
+	{ O_STATS, "pass-stats", NULL, "what passes did, in numbers, on standard error; the JSON report always has it" },
 	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
 	{ O_FILES, "files", "DIR", "the workload loads and saves files here too, before its own folder; repeatable" },
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
@@ -23,6 +26,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
 	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
 	{ O_VERIFY, "verify", NULL, "compare results with the reference interpreter's; status 1 when they differ" },
+	{ O_EACH, "verify-each", NULL, "--verify, and a run in the reference interpreter after each pass: the first that changes results is named" },
 	{ O_LAWS, "laws", NULL, "check the conservation laws after every launch; status 1 when one is broken" },
 	{ O_ALONE, "alone", NULL, "a livelock's or deadlock's report does not try the other mechanisms" },
 	{ O_DISASSEMBLE, "disassemble", NULL, "show the machine code of every kernel, run nothing" },
@@ -128,6 +132,10 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_FUNCTIONAL: o->functional = true; break;
 	case O_REFERENCE: o->reference = true; break;
 	case O_VERIFY: o->verify = true; break;
+	case O_EACH: o->verify = o->verify_each = true; break;
+	case O_PROFILE: o->profile = arg; break;
+	case O_REMARKS: o->remarks = true; break;
+	case O_STATS: o->pass_stats = true; break;
 	case O_LAWS: o->laws = true; break;
 	case O_ALL: o->all = true; break;
 	case O_ALONE: o->alone = true; break;

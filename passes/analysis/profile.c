@@ -8,12 +8,13 @@ static int by_name(const void *a, const void *b)
 	return function ? function : strcmp(x->label, y->label);
 }
 
-typedef struct Gather { Arena *arena; Vec(ProfileBlock) block; } Gather;
+typedef struct Gather { Arena *arena; Vec(ProfileBlock) block; const char *hash; } Gather;
 
 /* The blocks of all launches: of the run, or of the run before where a report compares two. */
 static void gather(Gather *g, const JsonValue *v)
 {
 	const JsonValue *run = json_get(v, "before") ? json_get(v, "before") : v, *blocks = json_get(json_get(run, "total"), "blocks");
+	g->hash = arena_strdup(g->arena, json_string(run, "module_hash"));
 	for (int k = 0; blocks && blocks->kind == JSON_ARRAY && k < blocks->n; k++) {
 		const JsonValue *b = &blocks->item[k];
 		if (json_is_number(json_get(b, "fetches")) && *json_string(b, "label"))
@@ -35,6 +36,7 @@ Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Di
 		return NULL;
 	}
 	Profile *p = arena_new(a, Profile);
+	p->module_hash = g.hash;
 	p->block = arena_array(a, ProfileBlock, g.block.n);
 	qsort(g.block.v, (size_t)g.block.n, sizeof *g.block.v, by_name);
 	for (int k = 0; k < g.block.n; k++) {

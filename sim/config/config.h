@@ -92,6 +92,10 @@ bool config_load(Config *, const char *file, Diag *);
    several; 0 when the text has none of this form. */
 int config_line(const char *text, const char *name);
 
+/* sim/config/costs.c: what instructions cost on this machine, for passes */
+struct CostTable;
+struct CostTable config_costs(const Config *);
+
 /* sim/config/print.c */
 struct StrBuf;
 void config_print(const Config *, struct StrBuf *);     /* a machine file that gives exactly this configuration */

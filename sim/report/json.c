@@ -1,5 +1,6 @@
 /* The report as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure are null. */
 #include "sim/report/report.h"
+#include "passes/pass.h"
 
 static void put_total(Run *run, JsonSink *j)
 {
@@ -57,6 +58,24 @@ static void put_configuration(JsonSink *j, const Title *t)
 	j->end(j);
 }
 
+/* What the passes did and what they took for granted. */
+static void put_passes(JsonSink *j, const PassLog *l)
+{
+	j->key(j, "pass_stats");
+	j->begin(j, '[', false);
+	for (int k = 0; l && k < l->count.n; k++) {
+		const PassCount *c = &l->count.v[k];
+		j->begin(j, '{', true);
+		json_put_count(j, "step", (uint64_t)c->step + 1);
+		json_put_text(j, "pass", c->pass);
+		json_put_text(j, "function", c->function[0] ? c->function : NULL);
+		json_put_text(j, c->assumed ? "assumed" : "what", c->what);
+		json_put_count(j, "count", (uint64_t)c->n);
+		j->end(j);
+	}
+	j->end(j);
+}
+
 static void put_title(JsonSink *j, const Title *t)
 {
 	json_put_text(j, "gsim", GSIM_VERSION);
@@ -65,6 +84,8 @@ static void put_title(JsonSink *j, const Title *t)
 	json_put_text(j, "config", t->config);
 	json_put_text(j, "model", title_model(t));
 	json_put_text(j, "passes", t->passes);
+	json_put_text(j, "profile", t->profile);
+	put_passes(j, t->log);
 	json_put_text(j, "workload", t->workload);
 	j->key(j, "arguments");
 	j->begin(j, '[', true);

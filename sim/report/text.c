@@ -1,5 +1,6 @@
 /* The report for people: one screen of at most 40 lines and 100 columns. */
 #include "sim/report/report.h"
+#include "passes/pass.h"
 #include <limits.h>
 #include <stddef.h>
 
@@ -108,9 +109,22 @@ static void put_configuration(const Title *t, bool all, StrBuf *out)
 	wrap_end(&w);
 }
 
+/* Puts what the passes took for granted: the results hold where it does. */
+static void put_assumptions(const PassLog *l, StrBuf *out)
+{
+	size_t start = out->n;
+	for (int k = 0; l && k < l->count.n; k++)
+		if (l->count.v[k].assumed)
+			sb_printf(out, "%s%s by %s in %s (%lld times)", out->n == start ? "assumed: " : ", ", l->count.v[k].what, l->count.v[k].pass,
+				l->count.v[k].function[0] ? l->count.v[k].function : "the module", (long long)l->count.v[k].n);
+	if (out->n > start)
+		end_line(out, start);
+}
+
 static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, StrBuf *out)
 {
 	put_module(run, t, s, out);
+	put_assumptions(t->log, out);
 	size_t start = out->n;
 	if (run->launch.n == 1) {
 		const LaunchStats *l = run->launch.v[0];

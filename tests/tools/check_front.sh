@@ -374,4 +374,25 @@ host main() {\nH:\tlaunch k, (1,1,1), (1,1,1), 0, ()\n\texit\n}\n' > "$tmp/long.
 interrupt --reference "$tmp/long.ir"
 interrupt -b -p dce "$tmp/long.ir"
 
+# ---- passes ----
+clock=$tmp/clock.ir
+expect 0 "" $gsim -q --functional --verify-each -p copy-prop,simplify-cfg,dce "$loop"
+[ -s "$tmp/err" ] && fail "--verify-each has something to say about passes that keep results"
+expect 1 "is 1 after copy-prop,dce, 3 without passes" $gsim -q --verify-each -p copy-prop,dce,simplify-cfg "$clock"
+grep -q "dce,simplify-cfg, 3" "$tmp/err" && fail "--verify-each goes on behind the first pass that changes results"
+expect 1 "after copy-prop,dce, 3 without" $gsim -q -b --functional --verify-each -p copy-prop,dce,simplify-cfg "$clock"
+expect 1 "after dce, 3 without" $gsim -q --grid -m ipdom --verify-each -p copy-prop -p dce "$clock"
+expect 0 "2 dce  *k  *instructions deleted  *2" $gsim -q --pass-stats -p if-convert,dce -s "$tmp/clock.json" "$clock"
+grep -q '{"step": 2, "pass": "dce", "function": "k", "what": "instructions deleted", "count": 2}' "$tmp/clock.json" || fail "no pass_stats in the report"
+expect 0 "remark: if-convert: short_circuit: the branch of B3_guard stays" $gsim -q --remarks -p linearize,if-convert "$srcdir/kernels/short_circuit/short_circuit.ir"
+expect 0 "" $gsim -q -s "$tmp/loop.json" "$loop"
+expect 0 "" $gsim -q --profile "$tmp/loop.json" -p flatten "$loop"
+[ -s "$tmp/err" ] && fail "a profile of the same module is complained about"
+expect 0 "clock.json: warning: the module of this report had the hash" $gsim -q --profile "$tmp/clock.json" -p flatten "$loop"
+expect 0 "clock.json: warning: the module of this report had the hash" $opt -o /dev/null --profile "$tmp/clock.json" -p flatten "$loop"
+expect 2 "nothing.json: error" $gsim -q --profile "$tmp/nothing.json" -p dce "$loop"
+expect 2 "error: expected" $gsim -q --profile "$loop" -p dce "$loop"
+expect 2 "nothing.lua" $opt -c nothing.lua "$loop"
+expect 0 "kernel loop" $opt -c configs/fermi.lua -p flatten "$loop"
+
 exit $failed
