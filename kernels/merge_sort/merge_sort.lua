@@ -1,0 +1,27 @@
+-- gpu.args: threads of a block (default 32), keys (default 300), keys of a sorted run at the end, a power of two (default: all keys in one run;
+-- but the last merges have few threads to do them).
+local block, n = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 300)
+local run = math.min(tonumber(gpu.args[3] or n), n)
+assert(run and (run == n or run & run - 1 == 0), "merges make runs of a power of two")
+local seed = 71
+local from, to = gpu.buffer("u32", n + 1), gpu.buffer("u32", n + 1)
+for i = 0, n - 1 do
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	from:set(i, seed // 16)
+end
+local before = from:table()
+
+local width = 1
+while width < run do
+	local threads = (n + 2 * width - 1) // (2 * width)
+	gpu.launch { kernel = "merge_sort", grid = (threads + block - 1) // block, block = block, args = { from, to, n, width } }
+	from, to, width = to, from, 2 * width
+end
+
+for first = 0, n - 1, run do
+	local t = table.move(before, first + 1, math.min(first + run, n), 1, {})
+	table.sort(t)
+	for i, key in ipairs(t) do
+		gpu.check(from:get(first + i - 1) == key, ("key %d: %d, not %d"):format(first + i - 1, from:get(first + i - 1), key))
+	end
+end
