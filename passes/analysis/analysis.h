@@ -108,6 +108,21 @@ void liveness_leave(const Liveness *, int block, BitSet set);
 void liveness_print(const Cfg *, const Liveness *, StrBuf *);
 void liveness_step(const Function *, const Ins *, BitSet set);  /* what is live before the instruction, given after it */
 
+/* The same for one register after the other: what asks about few of them, or goes through them one by one, needs no sets, which may be as large as blocks times
+   registers. live_range_of takes as long as the blocks in which the register lives are many. */
+typedef struct LivePlace { int block, next; } LivePlace;
+typedef struct LiveRange {
+	Arena *arena;
+	const Cfg *c;
+	int n, *reg, *bit;         /* as in Liveness */
+	int *read, *kill;          /* by bit: the first in a list of places, -1 = none: blocks that read it before they write it, that write it for certain */
+	LivePlace *place; int nplace, cap;
+	int stamp, *starts, *ends, *killed; /* of the last one asked for, by block: stamp when it lives at its start, at its end, when it is written there */
+	int *start, nstart, *end, nend;     /* those blocks */
+} LiveRange;
+LiveRange *live_range(Arena *, const Cfg *);
+void live_range_of(LiveRange *, int bit);
+
 /* Structural reduction: repeat {self-loop; sequence; branch whose arms meet; while} until one node remains, the virtual
    exit included. true = the function is structured. residue (may be NULL; n bits) gets the first block of each node that
    remains otherwise. Fatal blocks are not asked for: what aborts the launch needs no structure. */

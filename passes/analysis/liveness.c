@@ -1,6 +1,6 @@
-/* Liveness: from the blocks that read a register before they write it, backward along the edges up to those that write it. Only registers that
- * some block reads so have a place in the sets: the others live within their blocks. It takes as long as the blocks in which each register lives
- * are many. */
+/* Liveness: from the blocks that read a register before they write it, backward along the edges up to those that write it, one register after the
+ * other. Only registers that some block reads so have a place in the sets: the others live within their blocks. It takes as long as the blocks in which
+ * each register lives are many. */
 #include "passes/analysis/analysis.h"
 
 typedef struct Stepper { const Function *f; const Ins *i; BitSet set; } Stepper;
@@ -22,25 +22,28 @@ void liveness_step(const Function *f, const Ins *i, BitSet set)
 
 /* ---- what blocks read and write ---- */
 
-typedef struct Place { int block, next; } Place;
-
 typedef struct Scan {
-	Liveness *l;
+	LiveRange *x;
 	const Function *f;
 	const Ins *ins;
 	int block;
 	int *written;              /* by register: one more than the last block that writes it without a guard, as far as it has been read */
 	bool find;                 /* registers are only looked for */
-	int *read, *kill;          /* by place of a register: its list of blocks that read it first, that write it */
-	Vec(Place) place;
 } Scan;
 
 static void put_place(Scan *s, int *list)
 {
-	if (*list >= 0 && s->place.v[*list].block == s->block)
+	LiveRange *x = s->x;
+	if (*list >= 0 && x->place[*list].block == s->block)
 		return;
-	vec_push(&s->place, ((Place){ s->block, *list }));
-	*list = s->place.n - 1;
+	if (x->nplace == x->cap) {
+		LivePlace *v = arena_array(x->arena, LivePlace, x->cap = 2 * x->cap + 64);
+		if (x->nplace)
+			memcpy(v, x->place, sizeof *v * (size_t)x->nplace);
+		x->place = v;
+	}
+	x->place[x->nplace] = (LivePlace){ s->block, *list };
+	*list = x->nplace++;
 }
 
 static void reads(void *self, int reg)
@@ -49,9 +52,9 @@ static void reads(void *self, int reg)
 	if (s->written[reg] == s->block + 1)
 		return;
 	if (s->find)
-		s->l->bit[reg] = 0;
+		s->x->bit[reg] = 0;
 	else
-		put_place(s, &s->read[s->l->bit[reg]]);
+		put_place(s, &s->x->read[s->x->bit[reg]]);
 }
 
 static void writes(void *self, int reg)
@@ -60,8 +63,8 @@ static void writes(void *self, int reg)
 	if (!ins_kills(s->f, s->ins, reg))
 		return;
 	s->written[reg] = s->block + 1;
-	if (!s->find && s->l->bit[reg] >= 0)
-		put_place(s, &s->kill[s->l->bit[reg]]);
+	if (!s->find && s->x->bit[reg] >= 0)
+		put_place(s, &s->x->kill[s->x->bit[reg]]);
 }
 
 static void scan(Scan *s, const Cfg *c)
@@ -80,9 +83,65 @@ static void scan(Scan *s, const Cfg *c)
 	}
 }
 
+LiveRange *live_range(Arena *a, const Cfg *c)
+{
+	must(cfg_fresh(c));
+	Arena tmp = { 0 };
+	int nreg = function_values(c->f);
+	LiveRange *x = arena_new(a, LiveRange);
+	x->arena = a;
+	x->c = c;
+	x->reg = arena_array(a, int, nreg + 1);
+	x->bit = arena_array(a, int, nreg + 1);
+	for (int r = 0; r < nreg; r++)
+		x->bit[r] = -1;
+	Scan s = { .x = x, .f = c->f, .find = true, .written = arena_array(&tmp, int, nreg + 1) };
+	scan(&s, c);
+	for (int r = 0; r < nreg; r++)
+		if (x->bit[r] >= 0) {
+			x->bit[r] = x->n;
+			x->reg[x->n++] = r;
+		}
+	int **by_block[] = { &x->starts, &x->ends, &x->killed, &x->start, &x->end }, **by_bit[] = { &x->read, &x->kill };
+	for (size_t k = 0; k < sizeof by_block / sizeof *by_block; k++)
+		*by_block[k] = arena_array(a, int, c->n + 1);
+	for (size_t k = 0; k < sizeof by_bit / sizeof *by_bit; k++) {
+		*by_bit[k] = arena_array(a, int, x->n + 1);
+		for (int bit = 0; bit < x->n; bit++)
+			(*by_bit[k])[bit] = -1;
+	}
+	s.find = false;
+	scan(&s, c);
+	arena_free(&tmp);
+	return x;
+}
+
 /* ---- where they live ---- */
 
-typedef struct Spread { Arena *arena; const Cfg *c; Liveness *l; int *in, *out, *killed, *stack, top; } Spread; /* by block: one more than the last place */
+static void put(int *mark, int stamp, int *list, int *n, int block)
+{
+	if (mark[block] == stamp)
+		return;
+	mark[block] = stamp;
+	list[(*n)++] = block;
+}
+
+void live_range_of(LiveRange *x, int bit)
+{
+	int stamp = ++x->stamp;
+	x->nstart = x->nend = 0;
+	for (int k = x->kill[bit]; k >= 0; k = x->place[k].next)
+		x->killed[x->place[k].block] = stamp;
+	for (int k = x->read[bit]; k >= 0; k = x->place[k].next)
+		put(x->starts, stamp, x->start, &x->nstart, x->place[k].block);
+	for (int i = 0; i < x->nstart; i++)
+		for (int b = x->start[i], k = 0; k < x->c->npred[b]; k++) {
+			int p = x->c->pred[b][k]->id;
+			put(x->ends, stamp, x->end, &x->nend, p);
+			if (x->killed[p] != stamp)
+				put(x->starts, stamp, x->start, &x->nstart, p);
+		}
+}
 
 /* Places come in ascending order. */
 static void put_bit(Arena *a, LiveSet *s, int bit)
@@ -99,64 +158,26 @@ static void put_bit(Arena *a, LiveSet *s, int bit)
 	s->word[s->n - 1].w |= (uint64_t)1 << (bit & 63);
 }
 
-static void live_in(Spread *x, int block, int bit)
-{
-	if (x->in[block] == bit + 1)
-		return;
-	x->in[block] = bit + 1;
-	put_bit(x->arena, &x->l->in[block], bit);
-	x->stack[x->top++] = block;
-}
-
-static void spread(Spread *x, const Scan *s, int bit)
-{
-	for (int k = s->kill[bit]; k >= 0; k = s->place.v[k].next)
-		x->killed[s->place.v[k].block] = bit + 1;
-	for (int k = s->read[bit]; k >= 0; k = s->place.v[k].next)
-		live_in(x, s->place.v[k].block, bit);
-	while (x->top) {
-		int b = x->stack[--x->top];
-		for (int k = 0; k < x->c->npred[b]; k++) {
-			int p = x->c->pred[b][k]->id;
-			if (x->out[p] == bit + 1)
-				continue;
-			x->out[p] = bit + 1;
-			put_bit(x->arena, &x->l->out[p], bit);
-			if (x->killed[p] != bit + 1)
-				live_in(x, p, bit);
-		}
-	}
-}
-
 Liveness *liveness_build(Arena *a, const Cfg *c)
 {
-	must(cfg_fresh(c));
 	Arena tmp = { 0 };
-	int nreg = function_values(c->f);
+	LiveRange *x = live_range(&tmp, c);
 	Liveness *l = arena_new(a, Liveness);
+	int nreg = function_values(c->f);
+	l->n = x->n;
 	l->reg = arena_array(a, int, nreg + 1);
 	l->bit = arena_array(a, int, nreg + 1);
+	memcpy(l->reg, x->reg, sizeof *l->reg * (size_t)nreg);
+	memcpy(l->bit, x->bit, sizeof *l->bit * (size_t)nreg);
 	l->in = arena_array(a, LiveSet, c->n + 1);
 	l->out = arena_array(a, LiveSet, c->n + 1);
-	for (int r = 0; r < nreg; r++)
-		l->bit[r] = -1;
-	Scan s = { .l = l, .f = c->f, .find = true, .written = arena_array(&tmp, int, nreg + 1) };
-	scan(&s, c);
-	for (int r = 0; r < nreg; r++)
-		if (l->bit[r] >= 0) {
-			l->bit[r] = l->n;
-			l->reg[l->n++] = r;
-		}
-	s.find = false;
-	s.read = arena_array(&tmp, int, l->n + 1);
-	s.kill = arena_array(&tmp, int, l->n + 1);
-	for (int k = 0; k < l->n; k++)
-		s.read[k] = s.kill[k] = -1;
-	scan(&s, c);
-	Spread x = { a, c, l, arena_array(&tmp, int, c->n + 1), arena_array(&tmp, int, c->n + 1), arena_array(&tmp, int, c->n + 1), arena_array(&tmp, int, c->n + 1), 0 };
-	for (int k = 0; k < l->n; k++)
-		spread(&x, &s, k);
-	vec_free(&s.place);
+	for (int bit = 0; bit < x->n; bit++) {
+		live_range_of(x, bit);
+		for (int k = 0; k < x->nstart; k++)
+			put_bit(a, &l->in[x->start[k]], bit);
+		for (int k = 0; k < x->nend; k++)
+			put_bit(a, &l->out[x->end[k]], bit);
+	}
 	arena_free(&tmp);
 	return l;
 }

@@ -3,7 +3,8 @@
 
 typedef struct Build {
 	const Cfg *c;
-	const Liveness *live;
+	const Dom *dom;
+	LiveRange *live;
 	Frontier *frontier;
 	Arena *arena;
 	Ssa *s;
@@ -11,16 +12,14 @@ typedef struct Build {
 	int *now;                  /* by register: the version that holds here; -1: the entry's */
 	struct { int reg, version; } *undo;
 	int nundo, capundo;
-	int at, bit;               /* instruction that is read; register that phis are placed for */
+	int at;                    /* instruction that is read */
 	int block, ins;
-	int *edge;                 /* by block, then by successor: place among the successor's predecessors, from edge_first on */
-	int *edge_first;
 } Build;
 
 /* ---- where phis stand ---- */
 
 typedef struct Place { int reg, block; } Place;
-typedef struct Places { const Liveness *l; int *last, block; Vec(Place) def; } Places;
+typedef struct Places { const LiveRange *l; int *last, block; Vec(Place) def; } Places;
 
 static void note_def(void *self, int reg)
 {
@@ -33,8 +32,8 @@ static void note_def(void *self, int reg)
 
 static bool lives_there(void *self, int block)
 {
-	const Build *x = self;
-	return live_has(x->live, x->live->in[block], x->live->reg[x->bit]);
+	const LiveRange *l = ((Build *)self)->live;
+	return l->starts[block] == l->stamp;
 }
 
 /* The blocks of definitions, by register: start[bit] up to start[bit + 1]. */
@@ -64,6 +63,18 @@ static int add_version(Build *x, int reg, int block, int ins, int old)
 	return x->version.n - 1;
 }
 
+/* The register, written in n blocks, is written in one alone that all reads from another block lie below, or in none: nothing meets. */
+static bool alone(const Build *x, int bit, const int *block, int n)
+{
+	const LiveRange *l = x->live;
+	if (n > 1 || (n && l->kill[bit] < 0))
+		return false;
+	for (int k = l->read[bit]; n && k >= 0; k = l->place[k].next)
+		if (l->place[k].block == block[0] || !dom_dominates(x->dom, block[0], l->place[k].block))
+			return false;
+	return true;
+}
+
 static void place_phis(Build *x)
 {
 	Arena tmp = { 0 };
@@ -72,12 +83,15 @@ static void place_phis(Build *x)
 	Vec(Place) all = { 0 };
 	x->frontier->wanted = lives_there;
 	x->frontier->self = x;
-	for (x->bit = 0; x->bit < x->live->n; x->bit++) {
-		for (int k = start[x->bit]; k < start[x->bit + 1]; k++)
+	for (int bit = 0; bit < x->live->n; bit++) {
+		if (alone(x, bit, block + start[bit], start[bit + 1] - start[bit]))
+			continue;
+		live_range_of(x->live, bit);
+		for (int k = start[bit]; k < start[bit + 1]; k++)
 			frontier_add(x->frontier, block[k]);
 		int n = frontier_find(x->frontier, found);
 		for (int k = 0; k < n; k++)
-			vec_push(&all, ((Place){ x->live->reg[x->bit], found[k] }));
+			vec_push(&all, ((Place){ x->live->reg[bit], found[k] }));
 	}
 	int *first = x->s->phi_first = arena_array(x->arena, int, c->n + 2);
 	x->s->phi = arena_array(x->arena, SsaPhi, all.n + 1);
@@ -149,7 +163,7 @@ static void rename_block(Build *x, int b)
 	const IntList *to = &x->c->graph->succ[b];
 	for (int e = 0; e < to->n; e++)
 		for (int k = s->phi_first[to->v[e]]; k < s->phi_first[to->v[e] + 1]; k++)
-			s->phi[k].arg[x->edge[x->edge_first[b] + e]] = read_version(x, x->version.v[s->phi[k].version].reg);
+			s->phi[k].arg[s->edge[s->edge_first[b] + e]] = read_version(x, x->version.v[s->phi[k].version].reg);
 }
 
 /* Down the dominator tree; what a block has written holds below it alone. */
@@ -214,27 +228,29 @@ static void number_edges(Build *x, Arena *tmp)
 {
 	const Graph *g = x->c->graph;
 	int *n = arena_array(tmp, int, g->n + 1), edges = 0;
-	x->edge_first = arena_array(tmp, int, g->n + 1);
+	Ssa *s = x->s;
+	s->edge_first = arena_array(x->arena, int, g->n + 1);
 	for (int b = 0; b < g->n; b++)
 		edges += g->succ[b].n;
-	x->edge = arena_array(tmp, int, edges + 1);
+	s->edge = arena_array(x->arena, int, edges + 1);
 	edges = 0;
 	for (int b = 0; b < g->n; b++) {
-		x->edge_first[b] = edges;
+		s->edge_first[b] = edges;
 		for (int k = 0; k < g->succ[b].n; k++) {
 			int to = g->succ[b].v[k];
 			must(g->pred[to].v[n[to]] == b);
-			x->edge[edges++] = n[to]++;
+			s->edge[edges++] = n[to]++;
 		}
 	}
+	s->edge_first[g->n] = edges;
 }
 
-Ssa *ssa_build(Arena *a, const Cfg *c, const Dom *dom, const Liveness *live)
+Ssa *ssa_build(Arena *a, const Cfg *c, const Dom *dom)
 {
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
 	int nreg = function_values(c->f);
-	Build x = { .c = c, .live = live, .frontier = frontier_new(&tmp, c->graph, dom), .arena = a, .s = arena_new(a, Ssa) };
+	Build x = { .c = c, .dom = dom, .live = live_range(&tmp, c), .frontier = frontier_new(&tmp, c->graph, dom), .arena = a, .s = arena_new(a, Ssa) };
 	x.now = arena_array(&tmp, int, nreg + 1);
 	x.s->entry = arena_array(a, int, nreg + 1);
 	for (int r = 0; r < nreg; r++)

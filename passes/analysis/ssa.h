@@ -24,13 +24,14 @@ typedef struct Ssa {
 	SsaVersion *version;
 	int *phi_first;                /* by block: its phis are phi[phi_first[b]] up to, not including, phi[phi_first[b + 1]] */
 	SsaPhi *phi;
+	int *edge_first, *edge;        /* by block, then by successor in the graph: the block's place among the successor's predecessors */
 	int *ins_first;                /* by block: the number of its first instruction; instructions of reachable blocks are numbered through */
 	int nins;
 	int *use_first, *use;          /* by instruction: versions it reads, in the order of ins_uses */
 	int *def_first, *def;          /* versions it writes, in the order of ins_defs */
 	int *entry;                    /* by register: its version at the entry; -1: nobody asks */
 } Ssa;
-Ssa *ssa_build(Arena *, const Cfg *, const Dom *, const Liveness *);
+Ssa *ssa_build(Arena *, const Cfg *, const Dom *);
 
 int ssa_guard(const Ssa *, const Ins *, int block, int ins);            /* version that instruction `ins` of the block reads as its guard; -1: it has none */
 int ssa_src(const Ssa *, const Ins *, int block, int ins, int k);       /* as source k; -1: that is no register */

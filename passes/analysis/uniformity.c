@@ -601,6 +601,6 @@ Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *
 Uniformity *uniformity_build(Arena *a, const Cfg *c)
 {
 	Dom *dom = dom_build(a, c);
-	Ssa *s = ssa_build(a, c, dom, liveness_build(a, c));
+	Ssa *s = ssa_build(a, c, dom);
 	return uniformity_solve(a, c, dom, pdom_build(a, c, true), s, reaching_build(a, c, s), (UniformityOptions){ 0 });
 }

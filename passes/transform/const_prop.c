@@ -1,13 +1,12 @@
 /* const-prop: values that are the same in every execution, along the branches that they leave possible.
  *
- * requires  liveness
+ * requires  SSA, reaching definitions
  * keeps     labels; what cannot be reached any more stays in the list of blocks
  * breaks    the graph where a branch is decided
  *
- * M. N. Wegman and F. K. Zadeck, Constant Propagation with Conditional Branches, TOPLAS 1991, over the registers that live into each block instead of
- * SSA names: optimistic, so that a loop whose branch never leaves the constant's way does not spoil it. What becomes of it: results become moves,
- * operands become immediates where the operation takes them, guards go with or without their instruction, branches become jumps. Operations on the
- * carry flag compute no constants. */
+ * M. N. Wegman and F. K. Zadeck, Constant Propagation with Conditional Branches, TOPLAS 1991: optimistic, so that a loop whose branch never leaves the
+ * constant's way does not spoil it. What becomes of it: results become moves, operands become immediates where the operation takes them, guards go with or
+ * without their instruction, branches become jumps. Operations on the carry flag compute no constants. */
 #include "isa/edit.h"
 #include "isa/lane.h"
 #include "passes/analyses.h"
@@ -24,27 +23,21 @@ typedef struct Prop {
 	Edit e;
 	Arena arena;
 	const Cfg *c;
-	BitSet may;                    /* registers that some definition may make constant */
-	int **live;                    /* by block: those of them that live in, ending with -1 */
-	Value **in;                    /* by block: their values; NULL: not reached yet */
-	Value *now;                    /* by register: value at the point looked at */
-	int *block;                    /* by register: one more than the block that now was written for */
-	int id;
-	BitSet waits;                  /* blocks to visit, by place in the order */
+	const Ssa *s;
+	const Reaching *uses;
+	Value *value;                  /* by version, once it is known */
+	BitSet known;                  /* versions that have one */
+	BitSet taken, reached, visited; /* edges, as Ssa.edge has them; blocks; those whose instructions have been looked at */
+	int *slot_first, *slot_of;     /* arguments of phis: by phi the first one's number; by number the version that they go into */
+	int *slots, *next;             /* by version a list of those that it is, -1 = none */
+	BitSet counts;                 /* those whose edges are taken */
+	Vec(int) todo;                 /* versions whose readers are still to be told */
+	Vec(int) waits;                /* blocks to visit for the first time */
+	int block, at;                 /* of the instruction looked at */
 	int operands, results, branches, guards;
 } Prop;
 
 /* ---- values ---- */
-
-static Value read(const Prop *w, int reg) { return w->block[reg] == w->id + 1 ? w->now[reg] : unknown; }
-
-static void write(Prop *w, int reg, Value v)
-{
-	w->block[reg] = w->id + 1;
-	w->now[reg] = v;
-}
-
-static void lose(void *self, int reg) { write(self, reg, unknown); }
 
 static Value met(Value a, Value b) { return a.varies || b.varies || a.bits != b.bits ? unknown : a; }
 
@@ -71,7 +64,7 @@ static Value source(const Prop *w, const Ins *i, int k)
 	if (o->kind == OPD_IMM)
 		return (Value){ false, (uint64_t)o->imm };
 	if (o->kind == OPD_REG)
-		v = read(w, o->id);
+		v = w->value[ssa_src(w->s, i, w->block, w->at, k)];
 	return v;
 }
 
@@ -117,62 +110,48 @@ static Guard guard(const Prop *w, const Ins *i)
 {
 	if (i->guard < 0)
 		return ALWAYS;
-	Value v = read(w, i->guard);
+	Value v = w->value[ssa_guard(w->s, i, w->block, w->at)];
 	return v.varies ? SOMETIMES : (v.bits & 1) != i->guard_neg ? ALWAYS : NEVER;
-}
-
-static void step(Prop *w, const Ins *i)
-{
-	Guard g = guard(w, i);
-	if (g == NEVER)
-		return;
-	Value v = result(w, i);
-	if (v.varies && g == ALWAYS) {
-		ins_defs(w->r->f, i, lose, w);
-		return;
-	}
-	if (i->ndst == 1 && ins_dst(i, 0)->kind == OPD_REG) {
-		int d = ins_dst(i, 0)->id;
-		write(w, d, g == ALWAYS ? v : met(v, read(w, d)));
-	} else {
-		ins_defs(w->r->f, i, lose, w);
-	}
 }
 
 /* ---- where they go ---- */
 
-static void enter(Prop *w, const Block *b)
+static void lower(Prop *w, int version, Value v)
 {
-	w->id = b->id;
-	const int *r = w->live[b->id];
-	for (int k = 0; r[k] >= 0; k++)
-		write(w, r[k], w->in[b->id][k]);
+	Value now = bs_has(w->known, version) ? met(w->value[version], v) : v;
+	if (bs_has(w->known, version) && now.varies == w->value[version].varies)
+		return;
+	bs_add(w->known, version);
+	w->value[version] = now;
+	vec_push(&w->todo, version);
 }
 
-static void reach(Prop *w, const Block *to)
+/* The definitions of the instruction, and what stays where its guard does not hold. */
+static void define(Prop *w, const Ins *i)
 {
-	const int *r = w->live[to->id];
-	bool first = !w->in[to->id], changed = first;
-	int n = 0;
-	while (r[n] >= 0)
-		n++;
-	if (first)
-		w->in[to->id] = arena_array(&w->arena, Value, n + 1);
-	for (int k = 0; k < n; k++) {
-		Value *v = &w->in[to->id][k], now = read(w, r[k]), next = first ? now : met(*v, now);
-		changed |= next.varies != v->varies;
-		*v = next;
+	const Ssa *s = w->s;
+	int at = s->ins_first[w->block] + w->at;
+	Guard g = guard(w, i);
+	Value v = g == NEVER || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG ? unknown : result(w, i);
+	for (int k = s->def_first[at]; k < s->def_first[at + 1]; k++) {
+		int old = s->version[s->def[k]].old;
+		Value now = k == s->def_first[at] ? v : unknown; /* behind the first one comes the carry flag */
+		if (g == NEVER)
+			now = w->value[old];
+		else if (g == SOMETIMES)
+			now = met(now, w->value[old]);
+		lower(w, s->def[k], now);
 	}
-	if (changed)
-		bs_add(w->waits, w->c->rpo_index[to->id]);
 }
 
-/* The one target that is left, or NULL; at the end of b. */
-static Block *target(const Prop *w, const Block *b)
+/* The one target that is left, or NULL. */
+static Block *target(Prop *w, const Block *b)
 {
 	const Ins *t = block_term(b);
 	if (!b->nsucc || !t->nsrc)
 		return b->nsucc == 1 ? b->succ[0] : NULL;
+	w->block = b->id;
+	w->at = b->ins.n - 1;
 	Value v = source(w, t, 0);
 	if (v.varies)
 		return NULL;
@@ -181,55 +160,108 @@ static Block *target(const Prop *w, const Block *b)
 	return b->succ[(v.bits & 1) == ins_src(t, 0)->neg];
 }
 
-static void visit(Prop *w, const Block *b)
+/* Argument k counts from now on. */
+static void take_argument(Prop *w, int phi, int k)
 {
-	enter(w, b);
-	for (int k = 0; k < b->ins.n; k++)
-		step(w, &b->ins.v[k]);
+	const SsaPhi *p = &w->s->phi[phi];
+	bs_add(w->counts, w->slot_first[phi] + k);
+	lower(w, p->version, w->value[p->arg[k]]);
+}
+
+static void take_edge(Prop *w, int b, int k)
+{
+	const Ssa *s = w->s;
+	int e = s->edge_first[b] + k, to = w->c->graph->succ[b].v[k];
+	if (bs_has(w->taken, e))
+		return;
+	bs_add(w->taken, e);
+	for (int phi = s->phi_first[to]; phi < s->phi_first[to + 1]; phi++)
+		take_argument(w, phi, s->edge[e]);
+	if (!bs_has(w->reached, to))
+		vec_push(&w->waits, to);
+	bs_add(w->reached, to);
+}
+
+static void evaluate(Prop *w, int block, int at)
+{
+	const Block *b = w->r->f->block.v[block];
+	const IntList *to = &w->c->graph->succ[block];
+	w->block = block;
+	w->at = at;
+	define(w, &b->ins.v[at]);
+	if (at < b->ins.n - 1)
+		return;
 	Block *only = target(w, b);
-	for (int k = 0; k < b->nsucc; k++)
-		if (!only || b->succ[k] == only)
-			reach(w, b->succ[k]);
+	for (int k = 0; k < to->n; k++)
+		if (!only || only->id == to->v[k])
+			take_edge(w, block, k);
 }
 
-/* ---- registers worth looking at ---- */
-
-static bool hopeful(const Prop *w, const Ins *i)
+/* The version has a new value: whoever reads it in a block that threads come to is looked at again. */
+static void tell(Prop *w, int v)
 {
-	if (op_info[i->op].kind != K_ALU || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG)
-		return false;
-	for (int k = 0; k < i->nsrc; k++)
-		if (ins_src(i, k)->kind != OPD_IMM && (ins_src(i, k)->kind != OPD_REG || !bs_has(w->may, ins_src(i, k)->id)) && (i->op != OP_SELP || k == 2))
-			return false;
-	return true;
-}
-
-static void candidates(Prop *w)
-{
-	for (bool more = true; more;) {
-		more = false;
-		for (int i = 0; i < w->c->nreach; i++)
-			for (int k = 0; k < w->c->rpo[i]->ins.n; k++) {
-				const Ins *x = &w->c->rpo[i]->ins.v[k];
-				if (!hopeful(w, x) || bs_has(w->may, ins_dst(x, 0)->id))
-					continue;
-				bs_add(w->may, ins_dst(x, 0)->id);
-				more = true;
-			}
+	const Reaching *u = w->uses;
+	for (int k = u->read_first[v]; k < u->read_first[v + 1]; k++)
+		if (bs_has(w->visited, u->read[k].block))
+			evaluate(w, u->read[k].block, u->read[k].ins);
+	for (int k = u->into_first[v]; k < u->into_first[v + 1]; k++) {
+		const SsaVersion *x = &w->s->version[u->into[k]];
+		if (x->ins >= 0 && bs_has(w->visited, x->block))
+			evaluate(w, x->block, x->ins);
 	}
+	for (int k = w->slots[v]; k >= 0; k = w->next[k])
+		if (bs_has(w->counts, k))
+			lower(w, w->slot_of[k], w->value[v]);
 }
 
-static void entering(Prop *w, const Liveness *l)
+static void list_slots(Prop *w)
 {
-	for (int i = 0; i < w->c->nreach; i++) {
-		int b = w->c->rpo[i]->id, n = 0;
-		live_each(l, l->in[b], r)
-			n += bs_has(w->may, r);
-		int *list = w->live[b] = arena_array(&w->arena, int, n + 1);
-		live_each(l, l->in[b], r)
-			if (bs_has(w->may, r))
-				*list++ = r;
-		*list = -1;
+	const Ssa *s = w->s;
+	int n = 0, nphi = s->phi_first[w->c->n];
+	w->slot_first = arena_array(&w->arena, int, nphi + 1);
+	w->slots = arena_array(&w->arena, int, s->n + 1);
+	for (int phi = 0; phi < nphi; n += s->phi[phi++].narg)
+		w->slot_first[phi] = n;
+	w->next = arena_array(&w->arena, int, n + 1);
+	w->slot_of = arena_array(&w->arena, int, n + 1);
+	w->counts = bs_new(&w->arena, n);
+	for (int v = 0; v < s->n; v++)
+		w->slots[v] = -1;
+	for (int phi = 0; phi < nphi; phi++)
+		for (int k = 0; k < s->phi[phi].narg; k++) {
+			int slot = w->slot_first[phi] + k, *list = &w->slots[s->phi[phi].arg[k]];
+			w->slot_of[slot] = s->phi[phi].version;
+			w->next[slot] = *list;
+			*list = slot;
+		}
+}
+
+static void propagate(Prop *w)
+{
+	const Ssa *s = w->s;
+	Arena *a = &w->arena;
+	w->value = arena_array(a, Value, s->n + 1);
+	w->known = bs_new(a, s->n);
+	w->taken = bs_new(a, s->edge_first[w->c->n]);
+	w->reached = bs_new(a, w->c->n);
+	w->visited = bs_new(a, w->c->n);
+	list_slots(w);
+	for (int v = 0; v < s->n; v++)
+		if (s->version[v].ins == SSA_ENTRY) /* nothing is known of it */
+			lower(w, v, unknown);
+	for (int phi = s->phi_first[0]; phi < s->phi_first[1]; phi++)
+		take_argument(w, phi, s->phi[phi].narg - 1);
+	bs_add(w->reached, 0);
+	vec_push(&w->waits, 0);
+	while (w->todo.n || w->waits.n) {
+		if (w->todo.n) {
+			tell(w, vec_pop(&w->todo));
+			continue;
+		}
+		int b = vec_pop(&w->waits);
+		bs_add(w->visited, b);
+		for (int k = 0; k < w->r->f->block.v[b]->ins.n; k++)
+			evaluate(w, b, k);
 	}
 }
 
@@ -282,8 +314,9 @@ static Ins selected(Prop *w, const Ins *i, int which)
 static void rewrite(Prop *w, Block *b)
 {
 	Rewrite r;
-	enter(w, b);
-	for (const Ins *old = edit_rewrite(&r, &w->e, b); old; old = edit_next(&r)) {
+	w->block = b->id;
+	w->at = 0;
+	for (const Ins *old = edit_rewrite(&r, &w->e, b); old; old = edit_next(&r), w->at++) {
 		Ins i = *old;
 		Guard g = guard(w, old);
 		Value v = result(w, old);
@@ -305,13 +338,11 @@ static void rewrite(Prop *w, Block *b)
 			w->guards++;
 		}
 		edit_put(&r, i);
-		step(w, old);
 	}
 }
 
-static void decide(Prop *w, Block *b)
+static void decide(Prop *w, Block *b, Block *to)
 {
-	Block *to = target(w, b);
 	if (!to || !block_term(b)->nsrc)
 		return;
 	Ins term = edit_cut_term(&w->e, b);
@@ -320,35 +351,21 @@ static void decide(Prop *w, Block *b)
 	w->branches++;
 }
 
-static void propagate(Prop *w, const Liveness *l)
-{
-	int n = function_values(w->r->f);
-	w->may = bs_new(&w->arena, n + 1);
-	w->now = arena_array(&w->arena, Value, n + 1);
-	w->block = arena_array(&w->arena, int, n + 1);
-	w->live = arena_array(&w->arena, int *, w->c->n);
-	w->in = arena_array(&w->arena, Value *, w->c->n);
-	w->waits = bs_new(&w->arena, w->c->nreach);
-	candidates(w);
-	entering(w, l);
-	w->id = w->c->n;               /* in front of the entry nothing is known */
-	reach(w, w->c->rpo[0]);
-	for (int at = 0; (at = bs_next(w->waits, at)) >= 0 || (at = bs_next(w->waits, 0)) >= 0;) {
-		bs_del(w->waits, at);
-		visit(w, w->c->rpo[at]);
-	}
-}
-
 static bool run(PassRun *r)
 {
-	Prop w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .c = analysis_cfg(r->an) };
-	propagate(&w, analysis_liveness(r->an));
-	for (int i = 0; i < w.c->nreach; i++)
-		if (w.in[w.c->rpo[i]->id]) {
-			rewrite(&w, w.c->rpo[i]);
-			decide(&w, w.c->rpo[i]);
-		}
+	Prop w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .c = analysis_cfg(r->an), .s = analysis_ssa(r->an), .uses = analysis_reaching(r->an) };
+	propagate(&w);
+	for (int i = 0; i < w.c->nreach; i++) {
+		Block *b = w.c->rpo[i];
+		if (!bs_has(w.visited, b->id))
+			continue;
+		Block *to = target(&w, b);
+		rewrite(&w, b);
+		decide(&w, b, to);
+	}
 	edit_close(&w.e);
+	vec_free(&w.todo);
+	vec_free(&w.waits);
 	arena_free(&w.arena);
 	pass_count(r, "results folded", w.results);
 	pass_count(r, "operands made immediate", w.operands);

@@ -1,6 +1,6 @@
 /* copy-prop: reads the original where a register was copied from another one and both still hold what they held.
  *
- * requires  liveness
+ * requires  nothing
  * keeps     the graph
  * breaks    liveness
  *
@@ -49,30 +49,56 @@ static void step(Copies *w, const Ins *i)
 
 /* ---- which copies hold where a block begins ---- */
 
-static void copies_at_end(Copies *w, const Liveness *l, const Block *b)
+typedef struct Copy { int block, reg, from; bool lives; } Copy;
+typedef struct CopyList { Vec(Copy) copy; int *first, *next; } CopyList; /* by register, a list */
+
+static void copies_at_end(Copies *w, const LiveRange *l, const Block *b, CopyList *list)
 {
 	w->start = w->now;
 	for (int k = 0; k < b->ins.n; k++)
 		step(w, &b->ins.v[k]);
 	for (int k = 0; k < b->ins.n; k++) {
-		if (!ins_copies(w->e.f, &b->ins.v[k]))
-			continue;
-		int d = ins_dst(&b->ins.v[k], 0)->id, n = facts_count(&w->facts);
-		if (!holds(w, d) || !live_has(l, l->out[b->id], d))
-			continue;
-		int fact = facts_hold(&w->facts, b->id, (int64_t[]){ d, w->from[d] }, 2);
-		if (fact == n) {
-			facts_about(&w->facts, fact, d);
-			facts_about(&w->facts, fact, w->from[d]);
-		}
+		int d = ins_copies(w->e.f, &b->ins.v[k]) ? ins_dst(&b->ins.v[k], 0)->id : -1;
+		if (d >= 0 && l->bit[d] >= 0 && holds(w, d))
+			vec_push(&list->copy, ((Copy){ b->id, d, w->from[d], false }));
+	}
+}
+
+/* Register by register. */
+static void find_live(Copies *w, LiveRange *l, CopyList *list)
+{
+	list->first = arena_array(&w->arena, int, l->n + 1);
+	list->next = arena_array(&w->arena, int, list->copy.n + 1); /* 0: the last one */
+	for (int k = 0; k < list->copy.n; k++) {
+		int *first = &list->first[l->bit[list->copy.v[k].reg]];
+		list->next[k] = *first;
+		*first = k + 1;
+	}
+	for (int bit = 0; bit < l->n; bit++) {
+		if (list->first[bit])
+			live_range_of(l, bit);
+		for (int k = list->first[bit]; k; k = list->next[k - 1])
+			list->copy.v[k - 1].lives = l->ends[list->copy.v[k - 1].block] == l->stamp;
 	}
 }
 
 static void find(Copies *w, PassRun *r, const Cfg *c)
 {
+	LiveRange *l = live_range(&w->arena, c);
+	CopyList list = { 0 };
 	w->facts = facts_open(&w->arena, c, analysis_effects(r->an));
 	for (int i = 0; i < c->nreach; i++)
-		copies_at_end(w, analysis_liveness(r->an), c->rpo[i]);
+		copies_at_end(w, l, c->rpo[i], &list);
+	find_live(w, l, &list);
+	for (int k = 0; k < list.copy.n; k++) {
+		const Copy *x = &list.copy.v[k];
+		int n = facts_count(&w->facts), fact = x->lives ? facts_hold(&w->facts, x->block, (int64_t[]){ x->reg, x->from }, 2) : -1;
+		if (fact == n) {
+			facts_about(&w->facts, fact, x->reg);
+			facts_about(&w->facts, fact, x->from);
+		}
+	}
+	vec_free(&list.copy);
 	facts_solve(&w->facts);
 }
 

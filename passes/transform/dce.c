@@ -1,10 +1,11 @@
 /* dce: deletes instructions whose results nobody reads.
  *
- * requires  liveness
+ * requires  SSA
  * keeps     the graph; stores, atomics, volatile and ordered loads, operations that threads execute together, calls, traps
- * breaks    liveness
+ * breaks    SSA, liveness
  *
- * Liveness that starts from what is wanted (strong liveness). A dead load goes, and with it the fault it might have raised. */
+ * From what has an effect back to the definitions that it reads, and from these on (R. Cytron et al., Efficiently Computing Static Single Assignment
+ * Form and the Control Dependence Graph, TOPLAS 1991, section 7.1, with every branch live). A dead load goes, and with it the fault it might have raised. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
@@ -13,124 +14,91 @@ typedef struct Sweep {
 	Edit *e;
 	const EffectTable *effects;
 	const Cfg *c;
-	const Liveness *l;
-	LiveSet *in;                   /* by block: registers that live at its start because something wanted reads them */
-	BitSet live;                   /* during a walk; empty between walks */
-	bool read;
+	const Ssa *s;
+	BitSet keep;                   /* instructions, by their numbers in SSA */
+	BitSet read;                   /* versions that something kept reads */
+	int *todo, ntodo;              /* those whose definitions are still to be kept */
 } Sweep;
 
-static void ask_live(void *self, int reg)
+static void want(Sweep *s, int version)
 {
-	Sweep *s = self;
-	s->read |= bs_has(s->live, reg);
+	if (bs_has(s->read, version))
+		return;
+	bs_add(s->read, version);
+	s->todo[s->ntodo++] = version;
 }
 
-static bool wanted(Sweep *s, const Ins *i)
+static bool has_effect(const Sweep *s, const Ins *i)
 {
 	Effects e = ins_effects(s->effects, i);
 	if (!effects_deletable(&e) || op_info[i->op].kind == K_CALL) /* who is called might go on for ever */
 		return true;
-	if (op_info[i->op].flags & OPF_SIDE)                         /* nop, prefetch: there for the time they take */
-		return true;
-	s->read = false;
-	ins_defs(s->e->f, i, ask_live, s);
-	return s->read;
+	return op_info[i->op].flags & OPF_SIDE;                      /* nop, prefetch: there for the time they take */
 }
 
-/* Its marks go on to the next instruction, and what they depend on lives. */
-static void leave_out(Sweep *s, const Ins *i, BitSet dead, int at)
+static void keep(Sweep *s, int at)
 {
-	for (int k = i->mark; k; k = s->e->f->mark.v[k].next)
-		if (s->e->f->mark.v[k].reg >= 0)
-			bs_add(s->live, s->e->f->mark.v[k].reg);
-	if (dead.w)
-		bs_add(dead, at);
+	if (bs_has(s->keep, at))
+		return;
+	bs_add(s->keep, at);
+	for (int k = s->s->use_first[at]; k < s->s->use_first[at + 1]; k++)
+		want(s, s->s->use[k]);
 }
 
-/* From the end of the block to its start: what is not wanted lets what it reads die, too. dead: gets the places of what is not wanted. True when more
-   registers live at the start than were known to. */
-static bool visit(Sweep *s, const Block *b, BitSet dead)
+/* Marks stay where their instruction goes (they go on to the next one), and what they depend on lives. */
+static void keep_marks(Sweep *s, const Ins *i, int b, int k)
 {
-	const IntList *succ = &s->c->graph->succ[b->id];
-	bool more = false;
-	for (int k = 0; k < succ->n; k++)
-		live_each(s->l, s->in[succ->v[k]], r)
-			bs_add(s->live, r);
-	for (int k = b->ins.n; k-- > 0;) {
-		if (wanted(s, &b->ins.v[k]))
-			liveness_step(s->e->f, &b->ins.v[k], s->live);
-		else
-			leave_out(s, &b->ins.v[k], dead, k);
-	}
-	live_each(s->l, s->l->in[b->id], r) {
-		uint64_t bit = (uint64_t)1 << (s->l->bit[r] & 63), *in = &live_word(s->in[b->id], s->l->bit[r])->w;
-		if (bs_has(s->live, r) && !(*in & bit)) {
-			*in |= bit;
-			more = true;
+	int use = s->s->use_first[s->s->ins_first[b] + k] + (i->guard >= 0);
+	for (int n = 0; i->mark && n < i->nsrc; n++)
+		use += ins_src(i, n)->kind == OPD_REG;
+	for (int m = i->mark; m; m = s->e->f->mark.v[m].next)
+		if (s->e->f->mark.v[m].reg >= 0)
+			want(s, s->s->use[use++]);
+}
+
+static void solve(Sweep *s)
+{
+	for (int i = 0; i < s->c->nreach; i++)
+		for (int b = s->c->rpo[i]->id, k = 0; k < s->c->rpo[i]->ins.n; k++) {
+			keep_marks(s, &s->c->rpo[i]->ins.v[k], b, k);
+			if (has_effect(s, &s->c->rpo[i]->ins.v[k]))
+				keep(s, s->s->ins_first[b] + k);
 		}
-		bs_del(s->live, r);
+	while (s->ntodo) {
+		const SsaVersion *v = &s->s->version[s->todo[--s->ntodo]];
+		if (v->ins >= 0)
+			keep(s, s->s->ins_first[v->block] + v->ins);
+		if (v->old >= 0)
+			want(s, v->old);
+		for (int k = 0; v->phi >= 0 && k < s->s->phi[v->phi].narg; k++)
+			want(s, s->s->phi[v->phi].arg[k]);
 	}
-	return more;
 }
 
 static int sweep(Sweep *s, Block *b)
 {
-	Arena a = { 0 };
-	BitSet dead = bs_new(&a, b->ins.n);
-	int at = 0, n;
-	visit(s, b, dead);
-	n = bs_count(dead);
+	int first = s->s->ins_first[b->id], at = first, n = 0;
+	for (int k = 0; k < b->ins.n; k++)
+		n += !bs_has(s->keep, first + k);
 	if (n) {
 		Rewrite w;
 		for (const Ins *i = edit_rewrite(&w, s->e, b); i; i = edit_next(&w))
-			if (!bs_has(dead, at++))
+			if (bs_has(s->keep, at++))
 				edit_put(&w, *i);
 	}
-	arena_free(&a);
 	return n;
-}
-
-/* The least solution: at first nothing lives, so a value that only keeps itself going around a loop does not. */
-static void solve(Sweep *s, Arena *a)
-{
-	const Cfg *c = s->c;
-	BitSet waits = bs_new(a, c->nreach);
-	for (int i = 0; i < c->nreach; i++)
-		bs_add(waits, i);
-	for (int at = bs_next(waits, 0); at >= 0;) { /* places count from the end of the order */
-		const Block *b = c->rpo[c->nreach - 1 - at];
-		const IntList *pred = &c->graph->pred[b->id];
-		bs_del(waits, at);
-		if (visit(s, b, (BitSet){ 0 }))
-			for (int k = 0; k < pred->n; k++)
-				bs_add(waits, c->nreach - 1 - c->rpo_index[pred->v[k]]);
-		at = bs_next(waits, at);
-		if (at < 0)
-			at = bs_next(waits, 0);
-	}
-}
-
-/* Empty sets with room for what these have. */
-static LiveSet *live_room(Arena *a, const Cfg *c, const LiveSet *like)
-{
-	LiveSet *s = arena_array(a, LiveSet, c->n + 1);
-	for (int b = 0; b < c->n; b++) {
-		s[b] = (LiveSet){ arena_array(a, LiveWord, like[b].n + 1), like[b].n, like[b].n };
-		for (int k = 0; k < like[b].n; k++)
-			s[b].word[k].at = like[b].word[k].at;
-	}
-	return s;
 }
 
 static bool run(PassRun *r)
 {
 	Arena a = { 0 };
 	Edit e = edit_open(r->m, r->f, r->origin);
-	Sweep s = { .e = &e, .effects = analysis_effects(r->an), .c = analysis_cfg(r->an), .l = analysis_liveness(r->an),
-		.live = bs_new(&a, function_values(r->f)) };
+	Sweep s = { .e = &e, .effects = analysis_effects(r->an), .c = analysis_cfg(r->an), .s = analysis_ssa(r->an) };
 	int n = 0;
-	s.in = live_room(&a, s.c, s.l->in);
-	solve(&s, &a);
+	s.keep = bs_new(&a, s.s->nins);
+	s.read = bs_new(&a, s.s->n);
+	s.todo = arena_array(&a, int, s.s->n + 1);
+	solve(&s);
 	for (int i = 0; i < s.c->nreach; i++)
 		n += sweep(&s, s.c->rpo[i]);
 	edit_close(&e);

@@ -165,7 +165,7 @@ static Values values(int seed)
 	RandomShape shape = random_shape(&rng, 12);
 	Values v = { .f = random_function(m, &rng, &shape) };
 	v.c = cfg_build(&arena, v.f);
-	v.s = ssa_build(&arena, v.c, dom_build(&arena, v.c), liveness_build(&arena, v.c));
+	v.s = ssa_build(&arena, v.c, dom_build(&arena, v.c));
 	v.r = reaching_build(&arena, v.c, v.s);
 	v.w = webs_build(&arena, v.c, v.s);
 	return v;
@@ -347,7 +347,7 @@ START_TEST(each_web_gets_a_register)
 	int before = crowded(v.f, v.w);
 	ck_assert_int_eq(pass_apply(&pass_webs, m, v.f, NULL, &diag), before > 0);
 	Cfg *c = cfg_build(&arena, v.f);
-	ck_assert_int_eq(crowded(v.f, webs_build(&arena, c, ssa_build(&arena, c, dom_build(&arena, c), liveness_build(&arena, c)))), 0);
+	ck_assert_int_eq(crowded(v.f, webs_build(&arena, c, ssa_build(&arena, c, dom_build(&arena, c)))), 0);
 	ck_assert(!pass_apply(&pass_webs, m, v.f, NULL, &diag));
 	diag_free(&diag);
 }

@@ -526,7 +526,7 @@ static void one_kernel(uint64_t seed, Seen *seen)
 	Function *f = module_find_function(m, "k");
 	Cfg *c = cfg_build(&a, f);
 	Dom *dom = dom_build(&a, c);
-	Ssa *s = ssa_build(&a, c, dom, liveness_build(&a, c));
+	Ssa *s = ssa_build(&a, c, dom);
 	MemFacts facts = { 0 };
 	if (pick(2))
 		memcpy(facts.grid, l.grid, sizeof facts.grid), memcpy(facts.block, l.block, sizeof facts.block);
@@ -608,7 +608,7 @@ static const char known[] =
 static MemDep *known_memdep(Arena *a, Module *m, MemFacts facts)
 {
 	Cfg *c = cfg_build(a, module_find_function(m, "k"));
-	return memdep_build(a, c, ssa_build(a, c, dom_build(a, c), liveness_build(a, c)), effects_build(a, m), facts);
+	return memdep_build(a, c, ssa_build(a, c, dom_build(a, c)), effects_build(a, m), facts);
 }
 
 START_TEST(finds_what_is_there)

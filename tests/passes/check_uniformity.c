@@ -140,7 +140,7 @@ static void run(const Job *job, Uniformity *const *u, bool anywhere, int turn, c
 static Uniformity *solve(Arena *a, const Cfg *c, UniformityOptions options)
 {
 	Dom *dom = dom_build(a, c);
-	Ssa *s = ssa_build(a, c, dom, liveness_build(a, c));
+	Ssa *s = ssa_build(a, c, dom);
 	return uniformity_solve(a, c, dom, pdom_build(a, c, true), s, reaching_build(a, c, s), options);
 }
 
