@@ -160,12 +160,7 @@ static Opd renamed(Opd o, const int *reg)
 	return o;
 }
 
-static bool rename_mark(void *self, Mark *x)
-{
-	const int *reg = self;
-	x->reg = x->reg >= 0 ? reg[x->reg] : -1;
-	return true;
-}
+static int mapped(void *self, int reg) { return ((const int *)self)[reg]; }
 
 static void clone_block(Edit *e, Block *d, const Block *s, Block *const *block, const int *reg)
 {
@@ -178,7 +173,7 @@ static void clone_block(Edit *e, Block *d, const Block *s, Block *const *block, 
 		for (int o = 0; o < i.ndst + i.nsrc; o++)
 			i.opd[o] = renamed(i.opd[o], reg);
 		if (reg)
-			i.mark = function_change_marks(e->f, i.mark, rename_mark, (void *)(uintptr_t)reg);
+			i.mark = function_rename_marks(e->f, i.mark, mapped, (void *)(uintptr_t)reg);
 		vec_push(&d->ins, i);
 	}
 	d->nsucc = s->nsucc;
@@ -225,7 +220,7 @@ void edit_drop_body(Function *f)
 	if (n)
 		memcpy(f->reg.v, kept, (size_t)n * sizeof *kept);
 	f->reg.n = n;
-	f->block.n = f->source.n = f->mark.n = 0;
+	f->block.n = f->source.n = f->mark.n = f->lanes.n = 0;
 	f->declared_only = true;
 	free(kept);
 	free(moved);
@@ -234,51 +229,78 @@ void edit_drop_body(Function *f)
 
 /* ---- marks ---- */
 
+typedef struct Some { Function *f; Opd p; } Some;
+
+static bool for_some(void *self, Mark *x)
+{
+	const Some *s = self;
+	int lanes = function_lanes(s->f, x->lanes, s->p.id, s->p.neg);
+	x->lanes = lanes;
+	return lanes >= 0;
+}
+
+void edit_mark_lanes(Edit *e, Ins *i, Opd p)
+{
+	i->mark = function_change_marks(e->f, i->mark, for_some, &(Some){ e->f, p });
+	edit_touch_code(e->f);
+}
+
+void edit_mark_also(Edit *e, Ins *i, const Ins *other)
+{
+	i->mark = function_marks(e->f, i->mark, other->mark);
+	edit_touch_code(e->f);
+}
+
 static bool decide_by(void *self, Mark *x)
 {
-	const Opd *condition = self;
-	if (x->kind == MARK_DECIDES && x->reg < 0) {
-		x->reg = condition->id;
-		x->neg = condition->neg;
-	}
+	const Opd *value = self;
+	if (x->kind == MARK_DECIDES && x->value.kind == OPD_NONE)
+		x->value = *value;
 	return true;
 }
 
-void edit_decide(Edit *e, Ins *i, const Opd *condition)
+/* The branch goes: what decided as it does decides by its condition from now on. All lanes take an indexed branch. */
+static int cut_marks(Function *f, const Ins *branch)
 {
-	const Opd *own = i->op == OP_BRA && i->nsrc ? ins_src(i, 0) : NULL;
-	bool same = own && condition && own->kind == OPD_REG && own->id == condition->id && own->neg == condition->neg;
-	if (!same && condition && condition->kind == OPD_REG)
-		i->mark = function_change_marks(e->f, i->mark, decide_by, &(Opd){ OPD_REG, condition->neg, condition->id, 0 });
-	edit_touch_code(e->f);
+	Opd by = opd_imm(1);
+	if (branch->op == OP_BRA && branch->nsrc)
+		by = *ins_src(branch, 0);
+	if (by.kind == OPD_IMM)
+		by = opd_imm((by.imm & 1) ^ (by.neg != 0));
+	return ins_decides(branch) ? function_change_marks(f, branch->mark, decide_by, &by) : branch->mark;
+}
+
+static bool decides_by(const Mark *x, const Opd *condition)
+{
+	return x->kind == MARK_DECIDES && x->value.kind == OPD_REG && x->value.id == condition->id && x->value.neg == condition->neg;
 }
 
 /* What decides by the condition of the branch that it stands at, and in the same sense, decides as the branch itself. */
 static bool settle_mark(void *self, Mark *x)
 {
-	const Opd *condition = self;
-	if (x->kind == MARK_DECIDES && x->reg == condition->id && x->neg == (condition->neg != 0))
-		x->reg = -1;
+	if (decides_by(x, self))
+		x->value = (Opd){ 0 };
 	return true;
 }
 
-/* Takes what decides by the condition, in its sense, out of a list of marks; taken: those, as the branch decides. */
-typedef struct Taker { Function *f; int condition, taken; } Taker;
+/* Takes what decides by the condition, in its sense and for all lanes, out of a list of marks; taken: those, as the branch decides. */
+typedef struct Taker { Function *f; const Opd *condition; int taken; } Taker;
 
 static bool take_decision(void *self, Mark *x)
 {
 	Taker *t = self;
-	if (x->kind != MARK_DECIDES || x->reg != t->condition || x->neg)
+	if (!decides_by(x, t->condition) || x->lanes)
 		return true;
-	t->taken = function_mark(t->f, (Mark){ MARK_DECIDES, false, x->source, -1, t->taken });
+	t->taken = function_mark(t->f, (Mark){ .kind = MARK_DECIDES, .source = x->source, .next = t->taken });
 	return false;
 }
 
 /* What has decided in the block by the value that its branch now decides by decides there. */
-static void move_decisions(Function *f, Block *b, int condition)
+static void move_decisions(Function *f, Block *b)
 {
 	Ins *branch = block_term(b);
-	for (int k = b->ins.n - 2; k >= 0 && !ins_writes(f, &b->ins.v[k], condition); k--) {
+	const Opd *condition = ins_src(branch, 0);
+	for (int k = b->ins.n - 2; k >= 0 && !ins_writes(f, &b->ins.v[k], condition->id); k--) {
 		Taker t = { f, condition, 0 };
 		b->ins.v[k].mark = function_change_marks(f, b->ins.v[k].mark, take_decision, &t);
 		branch->mark = function_marks(f, t.taken, branch->mark);
@@ -376,7 +398,7 @@ void edit_branch(Edit *e, Block *b, const Ins *like, int pred, Block *yes, Block
 	Ins *i = edit_ins(e, b, like, OP_BRA, T_NONE, 0, 1);
 	i->opd[0] = opd_reg(pred);
 	settle_marks(e->f, i);
-	move_decisions(e->f, b, pred);
+	move_decisions(e->f, b);
 	set_targets(e, b, yes, no);
 }
 
@@ -394,9 +416,21 @@ Ins edit_cut_term(Edit *e, Block *b)
 	b->reconverge = NULL;
 	edit_touch_graph(e->f);
 	Ins term = vec_pop(&b->ins);
-	b->pending = function_marks(e->f, b->pending, term.mark);
+	b->pending = function_marks(e->f, b->pending, cut_marks(e->f, &term));
 	term.mark = 0;
 	return term;
+}
+
+void edit_fold(Edit *e, Block *b, Block *to)
+{
+	Ins *branch = block_term(b);
+	if (branch->op == OP_BRA && b->succ[0] != b->succ[1]) { /* so what it decided by may die */
+		*branch = edit_copy(e, branch);
+		*ins_src(branch, 0) = opd_imm(b->succ[0] == to);
+	}
+	Ins term = edit_cut_term(e, b);
+	edit_jump(e, b, &term, to);
+	block_term(b)->origin = term.origin;
 }
 
 /* ---- rewriting ---- */

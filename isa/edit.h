@@ -43,10 +43,15 @@ void edit_drop_body(Function *);
 
 /* ---- marks (isa/ir.h) ----
    An instruction that moves or is copied takes its marks along. Where one goes, its marks go on to the next instruction of the block (edit_rewrite;
-   edit_cut_term: to the next one appended). What a pass says itself: */
+   edit_cut_term: to the next one appended, where what the branch decided is decided by its condition). So predicates of marks must keep their values up
+   to there. Passes that give registers other names rename those of marks (function_rename_marks). What a pass says itself: */
 
-/* What a branch decided that has been cut off, and whose marks the instruction has got, is decided here by its condition (an immediate: by nothing). */
-void edit_decide(Edit *, Ins *, const Opd *condition);
+/* The instruction is reached by more lanes from now on: all that its marks say holds for lanes for which the predicate does (neg: does not) only, of those
+   for which it held. */
+void edit_mark_lanes(Edit *, Ins *, Opd predicate);
+/* The instruction stands for the other one, too, and gets its marks besides its own. One that is melded out of two: edit_mark_lanes on both with opposite
+   senses, then this. A branch out of two branches must go to its first target where each of them did. */
+void edit_mark_also(Edit *, Ins *, const Ins *other);
 
 /* ---- instructions ---- */
 int edit_reg(Edit *, const char *base, Type);                  /* new register %base1, %base2, ... */
@@ -58,6 +63,7 @@ void edit_mov(Edit *, Block *, const Ins *like, int reg, int64_t value);        
 void edit_jump(Edit *, Block *, const Ins *like, Block *to);                           /* appended: bra to */
 void edit_branch(Edit *, Block *, const Ins *like, int pred, Block *yes, Block *no);
 Ins edit_cut_term(Edit *, Block *);                            /* takes the terminator off; the block has no successors then */
+void edit_fold(Edit *, Block *, Block *to);                    /* the branch at the block's end, which always goes to this successor, becomes a jump */
 
 /* A block's instructions anew, in time proportional to their number: the old list is read, the new one written.
 	for (const Ins *i = edit_rewrite(&w, e, b); i; i = edit_next(&w)) edit_put(&w, *i);

@@ -2,6 +2,17 @@
 
 /* ---- registers ---- */
 
+void mark_uses(const Function *f, int mark, void (*use)(void *, int reg), void *self)
+{
+	for (int k = mark; k; k = f->mark.v[k].next) {
+		const Mark *x = &f->mark.v[k];
+		for (int l = x->lanes; l; l = f->lanes.v[l].next)
+			use(self, f->lanes.v[l].reg);
+		if (x->value.kind == OPD_REG)
+			use(self, x->value.id);
+	}
+}
+
 void ins_reads(const Function *f, const Ins *i, void (*use)(void *, int reg), void *self)
 {
 	if (i->guard >= 0)
@@ -16,9 +27,7 @@ void ins_reads(const Function *f, const Ins *i, void (*use)(void *, int reg), vo
 void ins_uses(const Function *f, const Ins *i, void (*use)(void *, int reg), void *self)
 {
 	ins_reads(f, i, use, self);
-	for (int k = i->mark; k; k = f->mark.v[k].next)
-		if (f->mark.v[k].reg >= 0)
-			use(self, f->mark.v[k].reg);
+	mark_uses(f, i->mark, use, self);
 	bool returns = i->op == OP_RET && f->kind == FN_DEVICE;
 	for (int k = 0; returns && k < f->ret.n; k++)
 		use(self, f->ret.v[k]);

@@ -16,6 +16,7 @@ void ins_reads(const Function *, const Ins *, void (*use)(void *, int reg), void
 /* And with them those that must have their value there: predicates of marks; a call may read the carry flag, and a return hands it and a device function's
    results to the caller. */
 void ins_uses(const Function *, const Ins *, void (*use)(void *, int reg), void *);
+void mark_uses(const Function *, int mark, void (*use)(void *, int reg), void *); /* the predicates of a list of marks: each one's lanes, then its value */
 /* Registers written. Behind a guard they may keep their value: ins_kills. */
 void ins_defs(const Function *, const Ins *, void (*def)(void *, int reg), void *);
 bool ins_writes(const Function *, const Ins *, int reg);  /* is it one of these? */

@@ -142,6 +142,7 @@ void module_free(Module *m)
 		vec_free(&f->block);
 		vec_free(&f->source);
 		vec_free(&f->mark);
+		vec_free(&f->lanes);
 	}
 	for (int i = m->of ? m->of->symbol.n : 0; i < m->symbol.n; i++)
 		vec_free(&m->symbol.v[i]->reloc);
@@ -328,119 +329,6 @@ void function_number(Function *f)
 {
 	for (int i = 0; i < f->block.n; i++)
 		f->block.v[i]->id = i;
-}
-
-/* ---- marks ---- */
-
-int function_source(Module *m, Function *f, const char *label)
-{
-	for (int k = 0; k < f->source.n; k++)
-		if (!strcmp(f->source.v[k], label))
-			return k;
-	vec_push(&f->source, arena_strdup(&m->arena, label));
-	return f->source.n - 1;
-}
-
-int function_mark(Function *f, Mark mark)
-{
-	if (!f->mark.n)
-		vec_push(&f->mark, (Mark){ 0 });
-	vec_push(&f->mark, mark);
-	return f->mark.n - 1;
-}
-
-int function_change_marks(Function *f, int mark, bool (*change)(void *, Mark *), void *self)
-{
-	Vec(Mark) kept = { 0 };
-	bool changed = false;
-	for (int k = mark; k; k = f->mark.v[k].next) {
-		Mark old = f->mark.v[k], x = old;
-		bool stays = change(self, &x);
-		changed |= !stays || x.reg != old.reg || x.neg != old.neg;
-		if (stays)
-			vec_push(&kept, x);
-	}
-	int out = changed ? 0 : mark;
-	for (int k = kept.n; changed && k-- > 0;) {
-		kept.v[k].next = out;
-		out = function_mark(f, kept.v[k]);
-	}
-	vec_free(&kept);
-	return out;
-}
-
-int function_marks(Function *f, int a, int b)
-{
-	enum { SHORT = 8 };
-	int n = 0, i = a, k = b;
-	if (!a || !b)
-		return a ? a : b;
-	for (; i && (k || n <= SHORT); i = f->mark.v[i].next, k = k ? f->mark.v[k].next : 0)
-		n++;
-	if (i) {                       /* a is long, and longer than b: the shorter one is copied, so that many unions into one list stay cheap */
-		int t = a;
-		a = b;
-		b = t;
-	}
-	Vec(int) list = { 0 };
-	for (i = a; i; i = f->mark.v[i].next)
-		vec_push(&list, i);
-	while (list.n) {
-		Mark x = f->mark.v[vec_pop(&list)];
-		x.next = b;
-		b = function_mark(f, x);
-	}
-	vec_free(&list);
-	return b;
-}
-
-static bool decides(const Ins *i) { return (i->op == OP_BRA && i->nsrc > 0) || i->op == OP_BRX; }
-
-void block_mark(Function *f, Block *b, int source)
-{
-	if (decides(block_term(b)))
-		block_term(b)->mark = function_mark(f, (Mark){ MARK_DECIDES, false, source, -1, block_term(b)->mark });
-	b->ins.v[0].mark = function_mark(f, (Mark){ MARK_BEGINS, false, source, -1, b->ins.v[0].mark });
-}
-
-void function_mark_blocks(Module *m, Function *f)
-{
-	f->source.n = f->mark.n = 0;
-	for (int k = 0; k < f->block.n; k++)
-		for (int j = 0; j < f->block.v[k]->ins.n; j++)
-			f->block.v[k]->ins.v[j].mark = 0;
-	for (int k = 0; k < f->block.n; k++) {
-		Block *b = f->block.v[k];
-		if (!b->user || !b->ins.n)
-			continue;
-		vec_push(&f->source, b->label); /* labels are unique */
-		block_mark(f, b, f->source.n - 1);
-	}
-}
-
-static bool is_mark(const Function *f, int mark, MarkKind kind, int source)
-{
-	const Mark *x = &f->mark.v[mark];
-	return mark && x->kind == kind && x->reg < 0 && (source < 0 || x->source == source);
-}
-
-int block_plain_marks(const Function *f, const Block *b, int *first, int *last)
-{
-	if (!b->user || !b->ins.n || !is_mark(f, *first = b->ins.v[0].mark, MARK_BEGINS, -1))
-		return -1;
-	int source = f->mark.v[*first].source;
-	*first = f->mark.v[*first].next;
-	*last = b->ins.n > 1 ? block_term(b)->mark : *first;
-	if (strcmp(f->source.v[source], b->label))
-		return -1;
-	if (decides(block_term(b))) {
-		if (!is_mark(f, *last, MARK_DECIDES, source))
-			return -1;
-		*last = f->mark.v[*last].next;
-	}
-	if (b->ins.n == 1)
-		*first = *last;
-	return source;
 }
 
 Ins ins_make(Module *m, Op op, Type type, int ndst, int nsrc)

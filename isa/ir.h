@@ -206,16 +206,21 @@ static inline Opd *ins_src(const Ins *i, int k) { return i->opd + i->ndst + k; }
 /* ---- where the source's blocks have gone ---- */
 
 /* A mark says at an instruction "the source's block S begins here" or "the branch at the end of the source's block S decides here": for all lanes that
-   come to the instruction, or, where passes have joined blocks, for those for which a predicate holds. Statistics count marks, so they speak of the
-   source's blocks whatever passes have made of them. Marks are never changed: copies of an instruction share them. */
+   come to the instruction, or, where passes have joined blocks, for those for which predicates hold, by the values that these have before the instruction
+   is executed. Statistics count marks, so they speak of the source's blocks whatever passes have made of them. Marks are never changed: copies of an
+   instruction share them. */
 typedef enum { MARK_BEGINS, MARK_DECIDES } MarkKind;
 typedef struct Mark {
 	uint8_t kind;                  /* MarkKind */
-	bool neg;                      /* the predicate must not hold */
 	int32_t source;                /* index into function->source */
-	int32_t reg;                   /* predicate, or -1. MARK_DECIDES: what it decides by; -1: as the instruction itself branches, or all alike */
+	int32_t lanes;                 /* index into function->lanes: for which lanes; 0: for all that come to the instruction */
+	Opd value;                     /* MARK_DECIDES: what a lane decides by, a predicate or the number 0 or 1: true, and it takes the branch.
+	                                  OPD_NONE: as the instruction, a conditional or indexed branch, itself goes on; always so of MARK_BEGINS */
 	int32_t next;                  /* of the same instruction; 0 = the last */
 } Mark;
+
+/* Lanes for which the predicate holds (neg: does not), of those of `next`; 0: of all. Never changed, and shared. */
+typedef struct SomeLanes { int32_t reg; bool neg; int32_t next; } SomeLanes;
 
 /* ---- blocks, functions, modules ---- */
 typedef struct Block Block;
@@ -265,6 +270,7 @@ typedef struct Function {
 	Vec(Block *) block;            /* [0] is the entry; the order is the source's */
 	Vec(const char *) source;      /* labels of the source's blocks, whether they are still there or not: statistics name these */
 	Vec(Mark) mark;                /* [0] is no mark */
+	Vec(SomeLanes) lanes;          /* [0]: all */
 	uint64_t code_stamp, graph_stamp;  /* move on with every change of instructions, of blocks and edges (isa/edit.h) */
 	uint32_t maxntid[3], reqntid[3];  /* 0 = not given */
 	uint32_t minnctapersm;
@@ -330,9 +336,14 @@ int function_find_reg(const Function *, const char *name);            /* slow: r
 Block *function_block(Module *, Function *, const char *label);       /* new block at the end; label NULL: fresh */
 void function_number(Function *);                                     /* sets Block.id from the order */
 int function_source(Module *, Function *, const char *label);         /* index of the source's block, a new one at the end if there is none; slow */
+
+/* ---- isa/marks.c ---- */
 int function_mark(Function *, Mark);                                  /* index of a new mark; mark.next: the marks that it stands before */
-/* The list after each mark was given to change, which may write its reg and neg, or says false: it goes. The same list where nothing has changed. */
+int function_lanes(Function *, int lanes, int reg, bool neg);         /* of these lanes those for which the predicate holds (neg: does not), too; -1: none */
+/* The list after each mark was given to change, which may write its lanes and value, or says false: it goes. The same list where nothing has changed. */
 int function_change_marks(Function *, int mark, bool (*change)(void *self, Mark *), void *self);
+/* The list with other registers: each mark's lanes in turn, then its value. */
+int function_rename_marks(Function *, int mark, int (*rename)(void *self, int reg), void *self);
 int function_marks(Function *, int a, int b);                         /* both lists in one: a before b, but for long ones, where the shorter one comes first */
 /* Marks of a function as a reader has it, where none are written: each block whose label the source has begins at its first instruction and decides at its
    branch. */
@@ -344,6 +355,8 @@ int block_plain_marks(const Function *, const Block *, int *first, int *last);
 static inline Ins *block_term(const Block *b) { return &b->ins.v[b->ins.n - 1]; }
 /* The block goes on to one block without asking anything: an indexed branch with one target may still fault. */
 static inline bool block_jumps(const Block *b) { return b->nsucc == 1 && block_term(b)->op == OP_BRA; }
+/* It is a conditional or indexed branch. */
+static inline bool ins_decides(const Ins *i) { return (i->op == OP_BRA && i->nsrc > 0) || i->op == OP_BRX; }
 /* No thread goes on behind it to the next instruction. */
 static inline bool ins_ends(const Ins *i)
 {

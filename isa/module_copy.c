@@ -59,6 +59,8 @@ static void copy_function(Module *m, Function *d, const Function *s)
 		vec_push(&d->source, copy_text(m, s->source.v[k]));
 	for (int k = 0; k < s->mark.n; k++)
 		vec_push(&d->mark, s->mark.v[k]);
+	for (int k = 0; k < s->lanes.n; k++)
+		vec_push(&d->lanes, s->lanes.v[k]);
 	for (int k = 0; k < s->block.n; k++) {
 		vec_push(&d->block, arena_new(&m->arena, Block));
 		vec_last(&d->block)->id = k;
@@ -184,13 +186,24 @@ static bool same_operand(const Pair *p, const Opd *a, const Opd *b, Type t)
 	return false;
 }
 
+static bool same_lanes(const Pair *p, int a, int b)
+{
+	while (a && b) {
+		const SomeLanes *x = &p->fa->lanes.v[a], *y = &p->fb->lanes.v[b];
+		if (p->reg[x->reg] != y->reg || x->neg != y->neg)
+			return false;
+		a = x->next;
+		b = y->next;
+	}
+	return !a && !b;
+}
+
 static bool same_marks(const Pair *p, int a, int b)
 {
 	while (a && b) {
 		const Mark *x = &p->fa->mark.v[a], *y = &p->fb->mark.v[b];
-		if (x->kind != y->kind || strcmp(p->fa->source.v[x->source], p->fb->source.v[y->source]) || (x->reg < 0) != (y->reg < 0))
-			return false;
-		if (x->reg >= 0 && (p->reg[x->reg] != y->reg || x->neg != y->neg))
+		if (x->kind != y->kind || strcmp(p->fa->source.v[x->source], p->fb->source.v[y->source]) || !same_lanes(p, x->lanes, y->lanes) ||
+		    !same_operand(p, &x->value, &y->value, T_PRED))
 			return false;
 		a = x->next;
 		b = y->next;

@@ -143,7 +143,7 @@ Opd rd_find_name(Reader *r, const char *s, size_t n)
 	return (Opd){ OPD_NONE, 0, -1, 0 };
 }
 
-/* ---- marks: !loc 1:12:5 !origin dce !auto !reconverge L !begins B @%p ---- */
+/* ---- marks: !loc 1:12:5 !origin dce !auto !reconverge L !begins B for %p, !%q !decides B by %v for %p ---- */
 
 int rd_source(Reader *r, const char *label)
 {
@@ -155,14 +155,50 @@ int rd_source(Reader *r, const char *label)
 	return r->f->source.n - 1;
 }
 
-/* "B", "B @%p", "B @!%p" */
+/* Behind `for`, in the order in which they are written. */
+static bool read_lanes(Reader *r, Mark *x)
+{
+	Vec(Opd) list = { 0 };
+	Opd p;
+	bool ok;
+	do {
+		ok = rd_predicate(r, &p);
+		vec_push(&list, p);
+	} while (ok && rd_accept(r, ','));
+	while (ok && list.n && x->lanes >= 0) {
+		p = vec_pop(&list);
+		x->lanes = function_lanes(r->f, x->lanes, p.id, p.neg);
+	}
+	vec_free(&list);
+	return ok;
+}
+
+/* Behind `by`: a predicate, 0 or 1. */
+static bool read_decision(Reader *r, Mark *x)
+{
+	if (!rd_at(r, TK_INT))
+		return rd_predicate(r, &x->value);
+	x->value.kind = OPD_IMM;
+	return rd_immediate(r, T_PRED, &x->value.imm);
+}
+
+/* "B", "B for %p, !%q", "B by %v", "B by %v for %p, !%q" */
 static bool read_source_mark(Reader *r, MarkKind kind, Marks *marks)
 {
 	char *label = rd_name(r, "the label of a block of the source");
-	Opd p = { .id = -1 };
-	if (!label || (rd_accept(r, '@') && !rd_predicate(r, &p)))
+	Mark x = { .kind = (uint8_t)kind };
+	if (!label)
 		return false;
-	marks->mark = function_mark(r->f, (Mark){ (uint8_t)kind, p.neg, rd_source(r, label), p.id, marks->mark });
+	x.source = rd_source(r, label);
+	if (kind == MARK_DECIDES && rd_accept_word(r, "by") && !read_decision(r, &x))
+		return false;
+	Token at = r->tok;
+	if (rd_accept_word(r, "for") && !read_lanes(r, &x))
+		return false;
+	if (x.lanes < 0)
+		return rd_fail(r, &at, "a predicate stands there and its opposite: no lane is meant");
+	x.next = marks->mark;
+	marks->mark = function_mark(r->f, x);
 	return true;
 }
 

@@ -426,15 +426,27 @@ static void print_registers(const Function *f, StrBuf *out)
 	free(declared);
 }
 
+static void print_predicate(const Function *f, int reg, bool neg, StrBuf *out)
+{
+	sb_puts(out, neg ? "!" : "");
+	print_register(f->reg.v[reg].name, out);
+}
+
 static void print_marks(const Function *f, int mark, StrBuf *out)
 {
 	for (; mark; mark = f->mark.v[mark].next) {
 		const Mark *x = &f->mark.v[mark];
 		sb_puts(out, x->kind == MARK_BEGINS ? " !begins " : " !decides ");
 		print_name(f->source.v[x->source], out);
-		if (x->reg >= 0) {
-			sb_puts(out, x->neg ? " @!" : " @");
-			print_register(f->reg.v[x->reg].name, out);
+		if (x->value.kind != OPD_NONE)
+			sb_puts(out, " by ");
+		if (x->value.kind == OPD_REG)
+			print_predicate(f, x->value.id, x->value.neg, out);
+		else if (x->value.kind == OPD_IMM)
+			sb_putc(out, x->value.imm ? '1' : '0');
+		for (int k = x->lanes; k; k = f->lanes.v[k].next) {
+			sb_puts(out, k == x->lanes ? " for " : ", ");
+			print_predicate(f, f->lanes.v[k].reg, f->lanes.v[k].neg, out);
 		}
 	}
 }

@@ -198,6 +198,33 @@ static bool host_may(const Ins *i)
 	}
 }
 
+static bool is_predicate(const Function *f, int reg) { return reg >= 0 && reg < f->reg.n && f->reg.v[reg].type == T_PRED; }
+
+static bool check_lanes(Verifier *v, int lanes)
+{
+	const Function *f = v->f;
+	for (int k = lanes, n = 0; k; k = f->lanes.v[k].next, n++) {
+		if (k < 0 || k >= f->lanes.n || n > f->lanes.n)
+			return vf_fail(v, "has a mark for lanes that there are not");
+		if (!is_predicate(f, f->lanes.v[k].reg))
+			return vf_fail(v, "has a mark that depends on what is no predicate register");
+	}
+	return true;
+}
+
+static bool check_value(Verifier *v, const Ins *i, const Mark *x)
+{
+	const char *label = v->f->source.v[x->source];
+	switch (x->kind == MARK_BEGINS ? OPD_NONE : (OpdKind)x->value.kind) {
+	case OPD_NONE:
+		return x->kind == MARK_BEGINS || ins_decides(i) || vf_fail(v, "is no branch by which %.100s could decide: expected !decides %.100s by %%p, 0 or 1", label, label);
+	case OPD_REG:
+		return is_predicate(v->f, x->value.id) || vf_fail(v, "has a mark that depends on what is no predicate register");
+	default:
+		return (x->value.kind == OPD_IMM && !x->value.neg && (x->value.imm & ~INT64_C(1)) == 0) || vf_fail(v, "has a mark that decides by what is neither a predicate nor 0 or 1");
+	}
+}
+
 static bool check_marks(Verifier *v, const Ins *i)
 {
 	const Function *f = v->f;
@@ -207,8 +234,8 @@ static bool check_marks(Verifier *v, const Ins *i)
 		const Mark *x = &f->mark.v[k];
 		if (x->kind > MARK_DECIDES || x->source < 0 || x->source >= f->source.n)
 			return vf_fail(v, "has a mark of a block that the source has not");
-		if (x->reg >= f->reg.n || (x->reg >= 0 && f->reg.v[x->reg].type != T_PRED))
-			return vf_fail(v, "has a mark that depends on what is no predicate register");
+		if (!check_lanes(v, x->lanes) || !check_value(v, i, x))
+			return false;
 	}
 	return true;
 }

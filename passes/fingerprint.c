@@ -15,8 +15,10 @@ static unsigned long long add_marks(unsigned long long h, const Function *f, int
 {
 	for (; mark; mark = f->mark.v[mark].next) {
 		const Mark *x = &f->mark.v[mark];
-		int v[] = { x->kind, x->neg, x->source, x->reg };
-		h = add(h, v, sizeof v);
+		int v[] = { x->kind, x->source };
+		h = add_operand(add(h, v, sizeof v), &x->value);
+		for (int k = x->lanes; k; k = f->lanes.v[k].next)
+			h = add(h, (int[]){ f->lanes.v[k].reg, f->lanes.v[k].neg }, 2 * sizeof(int));
 	}
 	return h;
 }

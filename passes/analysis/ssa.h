@@ -36,6 +36,8 @@ Ssa *ssa_build(Arena *, const Cfg *, const Dom *);
 int ssa_guard(const Ssa *, const Ins *, int block, int ins);            /* version that instruction `ins` of the block reads as its guard; -1: it has none */
 int ssa_src(const Ssa *, const Ins *, int block, int ins, int k);       /* as source k; -1: that is no register */
 int ssa_dst(const Ssa *, const Ins *, int block, int ins, int k);       /* writes as destination k */
+/* Where in `use` the versions begin that its marks read, in the order of mark_uses. */
+int ssa_mark_use(const Ssa *, const Function *, const Ins *, int number);
 bool *ssa_used(Arena *, const Ssa *);                                   /* by version: an instruction reads it, or a phi or a guarded definition that is used does */
 
 /* Where definitions of one thing meet (iterated dominance frontier): Sreedhar and Gao, A Linear Time Algorithm for Placing phi-nodes (POPL 1995). */

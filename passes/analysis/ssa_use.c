@@ -29,6 +29,19 @@ int ssa_dst(const Ssa *s, const Ins *i, int block, int ins, int k)
 	return s->def[s->def_first[s->ins_first[block] + ins] + registers_before(i->opd, k)];
 }
 
+static void skip_use(void *self, int reg)
+{
+	(void)reg;
+	++*(int *)self;
+}
+
+int ssa_mark_use(const Ssa *s, const Function *f, const Ins *i, int number)
+{
+	int use = s->use_first[number];
+	ins_reads(f, i, skip_use, &use);
+	return use;
+}
+
 bool *ssa_used(Arena *a, const Ssa *s)
 {
 	Arena tmp = { 0 };

@@ -345,9 +345,7 @@ static void decide(Prop *w, Block *b, Block *to)
 {
 	if (!to || !block_term(b)->nsrc)
 		return;
-	Ins term = edit_cut_term(&w->e, b);
-	edit_jump(&w->e, b, &term, to);
-	block_term(b)->origin = term.origin;
+	edit_fold(&w->e, b, to);
 	w->branches++;
 }
 

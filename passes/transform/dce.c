@@ -45,15 +45,20 @@ static void keep(Sweep *s, int at)
 		want(s, s->s->use[k]);
 }
 
+typedef struct MarkWant { Sweep *s; int use; } MarkWant;
+
+static void want_next(void *self, int reg)
+{
+	MarkWant *w = self;
+	(void)reg;
+	want(w->s, w->s->s->use[w->use++]);
+}
+
 /* Marks stay where their instruction goes (they go on to the next one), and what they depend on lives. */
 static void keep_marks(Sweep *s, const Ins *i, int b, int k)
 {
-	int use = s->s->use_first[s->s->ins_first[b] + k] + (i->guard >= 0);
-	for (int n = 0; i->mark && n < i->nsrc; n++)
-		use += ins_src(i, n)->kind == OPD_REG;
-	for (int m = i->mark; m; m = s->e->f->mark.v[m].next)
-		if (s->e->f->mark.v[m].reg >= 0)
-			want(s, s->s->use[use++]);
+	if (i->mark)
+		mark_uses(s->e->f, i->mark, want_next, &(MarkWant){ s, ssa_mark_use(s->s, s->e->f, i, s->s->ins_first[b] + k) });
 }
 
 static void solve(Sweep *s)

@@ -101,22 +101,6 @@ static int both(Convert *w, Rewrite *rw, const Ins *i, Opd cond)
 	return t;
 }
 
-/* The source's blocks that begin here begin for lanes of the arm alone. */
-typedef struct ArmMarks { Convert *w; Rewrite *rw; const Ins *i; Opd cond; } ArmMarks;
-
-static bool mark_of_arm(void *self, Mark *x)
-{
-	ArmMarks *a = self;
-	if (x->kind == MARK_DECIDES) /* for which lanes, a mark cannot say: it would count the others, too */
-		return false;
-	Ins by = *a->i;
-	by.guard = x->reg;
-	by.guard_neg = x->neg;
-	x->neg = x->reg < 0 && a->cond.neg;
-	x->reg = x->reg < 0 ? a->cond.id : both(a->w, a->rw, &by, a->cond);
-	return true;
-}
-
 static void guard_arm(Convert *w, const Arm *arm, Opd cond)
 {
 	for (int b = 0; b < arm->block.n; b++) {
@@ -128,7 +112,7 @@ static void guard_arm(Convert *w, const Arm *arm, Opd cond)
 				i.guard_neg = old->guard < 0 ? cond.neg : 0;
 				w->instructions++;
 			}
-			i.mark = function_change_marks(w->r->f, old->mark, mark_of_arm, &(ArmMarks){ w, &rw, old, cond });
+			edit_mark_lanes(&w->e, &i, cond);
 			edit_put_marked(&rw, i);
 		}
 	}
@@ -141,7 +125,6 @@ static void convert(Convert *w, Block *b, Block *join)
 	if (written(w, cond.id)) {
 		Ins *copy = edit_ins(&w->e, b, &term, OP_MOV, T_PRED, 1, 1);
 		copy->opd[1] = (Opd){ OPD_REG, 0, cond.id, 0 };
-		edit_decide(&w->e, copy, &cond);
 		cond.id = edit_reg(&w->e, "was", T_PRED);
 		copy->opd[0] = opd_reg(cond.id);
 	}
@@ -159,7 +142,6 @@ static void convert(Convert *w, Block *b, Block *join)
 	}
 	edit_jump(&w->e, b, &term, to);
 	block_term(b)->origin = term.origin;
-	edit_decide(&w->e, block_term(b), &cond);
 	w->npred[join->id]--;
 	w->converted++;
 }

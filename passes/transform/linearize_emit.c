@@ -240,7 +240,6 @@ static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
 	Block *b = u->chooses;
 	const Point *t = at(m, to);
 	Ins term = edit_cut_term(m->e, b);
-	int first_new = b->ins.n;
 	bool decides = (t->kind == GUARD || t->kind == BACK) && t->chosen == unit;
 	int way[2] = { to, to };
 	for (int k = 0; k < 2 && decides; k++)
@@ -250,16 +249,12 @@ static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
 		choose(m, b, &term, u->value[0], u->value[1]);
 	else if (first || second)
 		assign(m, b, &term, u->value[!first]);
-	if (b->ins.n > first_new)
-		edit_decide(m->e, &b->ins.v[first_new], ins_src(&term, 0));
 	if (!decides) {
 		jump(m, b, &term, to);
-		edit_decide(m->e, &b->ins.v[first_new], ins_src(&term, 0));
 		return;
 	}
 	const Opd *c = ins_src(&term, 0);
 	edit_branch(m->e, b, &term, c->id, block_at(m, way[c->neg]), block_at(m, way[!c->neg]));
-	edit_decide(m->e, block_term(b), c);
 	for (int k = 0; k < 2; k++)
 		leads(m, b, k, way[k != c->neg]);
 }

@@ -12,13 +12,6 @@
 #include "passes/analysis/analysis.h"
 #include "passes/transform/transform.h"
 
-static void jump(Edit *e, Block *b, Block *to)
-{
-	Ins term = edit_cut_term(e, b);
-	edit_jump(e, b, &term, to);
-	vec_last(&b->ins).origin = term.origin;
-}
-
 static bool equal_targets(const Block *b)
 {
 	return b->nsucc == 2 && block_term(b)->op == OP_BRA && b->succ[0] == b->succ[1];
@@ -80,7 +73,7 @@ static bool fold_branches(Edit *e)
 		Block *b = e->f->block.v[k], *to = only_target(b);
 		if (!to)
 			continue;
-		jump(e, b, to);
+		edit_fold(e, b, to);
 		changed = true;
 	}
 	return changed;

@@ -46,15 +46,13 @@ static bool rename_operands(Rename *x, Opd *o, int n, const int *version, int *a
 	return changed;
 }
 
-/* Predicates of marks are read behind the sources (ins_uses). */
 typedef struct MarkRename { Rename *x; int *use; } MarkRename;
 
-static bool rename_mark(void *self, Mark *m)
+static int rename_mark(void *self, int reg)
 {
 	MarkRename *r = self;
-	if (m->reg >= 0)
-		m->reg = register_of(r->x, r->x->s->use[(*r->use)++]);
-	return true;
+	(void)reg;
+	return register_of(r->x, r->x->s->use[(*r->use)++]);
 }
 
 static bool rename_ins(Rename *x, Ins *i, int number)
@@ -65,7 +63,8 @@ static bool rename_ins(Rename *x, Ins *i, int number)
 	bool changed = guard != i->guard;
 	changed |= rename_operands(x, i->opd + i->ndst, i->nsrc, x->s->use, &use);
 	int mark = i->mark;
-	i->mark = function_change_marks(x->e->f, mark, rename_mark, &(MarkRename){ x, &use });
+	use = ssa_mark_use(x->s, x->e->f, i, number);
+	i->mark = function_rename_marks(x->e->f, mark, rename_mark, &(MarkRename){ x, &use });
 	changed |= mark != i->mark;
 	return rename_operands(x, i->opd, i->ndst, x->s->def, &def) || changed;
 }

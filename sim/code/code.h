@@ -40,7 +40,7 @@ typedef struct MIns {
 	uint32_t rpc;                  /* terminator: LowerFn.rpc_block of its block, NO_PC = none */
 	uint32_t frame;                /* call: bytes of the caller's local frame */
 	int32_t branch;                /* number of a conditional branch, -1 */
-	int32_t mark;                  /* first of its marks in Code.mark that depend on a predicate, -1 */
+	int32_t mark;                  /* first of its marks in Code.mark that are counted, -1 */
 	int32_t live;                  /* branches: index into Code.live */
 	const uint32_t *table;         /* brx: targets */
 	int ntable;
@@ -54,8 +54,18 @@ typedef struct MIns {
 typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns; /* found by opd, which stays when lowering copies and moves the instruction */
 typedef struct CodeBlock { const Function *function; const Block *block; uint32_t pc; } CodeBlock;
 
-/* A mark of the module (isa/ir.h) at a pc; counted: its number among those that depend on a predicate, -1: the instruction's issues are its. */
-typedef struct CodeMark { int pc; Mark mark; const Function *function; uint32_t predicate; int counted; } CodeMark;
+typedef struct CodeLanes { uint32_t predicate; bool neg; } CodeLanes; /* NO_ROW: the constant true */
+
+/* A mark of the module (isa/ir.h) at a pc. counted: its number among those for some lanes or by some value, -1: what the instruction counts is all it needs. */
+typedef struct CodeMark {
+	int pc;
+	Mark mark;
+	const Function *function;
+	int counted;
+	int nlanes;                    /* for lanes for which all of these hold */
+	const CodeLanes *lanes;
+	CodeLanes value;               /* of decisions: the branch is taken for lanes for which it holds */
+} CodeMark;
 
 typedef struct CodeLine { const Function *function; const char *file; int line; } CodeLine; /* a place in the source; line 0: none */
 

@@ -16,13 +16,21 @@ static bool all_leave(const Code *c, const Block *b)
 	return last && last->op == OP_OWN && !last->nsrc && c->own[last->mode].leaves;
 }
 
+typedef struct Writer { const Function *f; const Ins *i; bool writes; } Writer;
+
+static void ask_written(void *self, int reg)
+{
+	Writer *w = self;
+	w->writes |= ins_writes(w->f, w->i, reg);
+}
+
 /* The terminator has a mark that depends on a predicate which the instruction before it writes: it cannot count for the terminator. */
 static bool needs_its_place(const Function *f, const Block *b)
 {
-	for (int m = block_term(b)->mark; m; m = f->mark.v[m].next)
-		if (f->mark.v[m].reg >= 0 && b->ins.n > 1 && ins_writes(f, &b->ins.v[b->ins.n - 2], f->mark.v[m].reg))
-			return true;
-	return false;
+	Writer w = { f, b->ins.n > 1 ? &b->ins.v[b->ins.n - 2] : NULL, false };
+	if (w.i)
+		mark_uses(f, block_term(b)->mark, ask_written, &w);
+	return w.writes;
 }
 
 /* A jump to the next block in the layout is not needed, unless the block would have no instruction at all. */
@@ -83,14 +91,24 @@ static int live_behind(Lower *w, LowerFn *l, const Liveness *live, const Block *
 	return w->live.n - 1;
 }
 
-/* A list of marks at pc. */
-static void put_marks(Lower *w, LowerFn *l, int mark, int pc)
+static void put_mark(Lower *w, const LowerFn *l, const Mark *x, int pc)
 {
-	for (; mark; mark = l->f->mark.v[mark].next) {
-		const Mark *x = &l->f->mark.v[mark];
-		bool counted = x->reg >= 0;
-		vec_push(&w->mark, ((CodeMark){ pc, *x, l->f, counted ? lower_row(l, x->reg) : 0, counted ? w->code->ncounted++ : -1 }));
-	}
+	CodeMark m = { .pc = pc, .mark = *x, .function = l->f, .counted = x->lanes || x->value.kind == OPD_REG ? w->code->ncounted++ : -1 };
+	for (int k = x->lanes; k; k = l->f->lanes.v[k].next)
+		m.nlanes++;
+	CodeLanes *lanes = arena_array(&w->code->arena, CodeLanes, m.nlanes + 1);
+	for (int k = x->lanes, n = 0; k; k = l->f->lanes.v[k].next, n++)
+		lanes[n] = (CodeLanes){ lower_row(l, l->f->lanes.v[k].reg), l->f->lanes.v[k].neg };
+	m.lanes = lanes;
+	m.value = x->value.kind == OPD_REG ? (CodeLanes){ lower_row(l, x->value.id), x->value.neg } : (CodeLanes){ NO_ROW, x->value.kind == OPD_IMM && !x->value.imm };
+	vec_push(&w->mark, m);
+}
+
+/* A list of marks at pc. */
+static void put_marks(Lower *w, const LowerFn *l, int mark, int pc)
+{
+	for (; mark; mark = l->f->mark.v[mark].next)
+		put_mark(w, l, &l->f->mark.v[mark], pc);
 }
 
 void lower_function(Lower *w, LowerFn *l)

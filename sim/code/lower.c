@@ -95,13 +95,30 @@ static void build_tables(Lower *w)
 	c->constants = bank_rows(&w->constants, &c->arena);
 }
 
+/* What a branch decides for some lanes is decided by its condition, whatever the mechanism makes of the branch. */
+static bool name_condition(void *self, Mark *x)
+{
+	if (x->kind == MARK_DECIDES && x->lanes && x->value.kind == OPD_NONE)
+		x->value = *(const Opd *)self;
+	return true;
+}
+
+static void name_conditions(Function *f)
+{
+	for (int b = 0; b < f->block.n; b++) {
+		Ins *branch = block_term(f->block.v[b]);
+		if (branch->op == OP_BRA && branch->nsrc && ins_src(branch, 0)->kind == OPD_REG)
+			branch->mark = function_change_marks(f, branch->mark, name_condition, ins_src(branch, 0));
+	}
+}
+
 /* What begins with a block for all lanes begins there whatever is put before its first instruction or in its place. */
 static void hold_marks(Function *f)
 {
 	for (int b = 0; b < f->block.n; b++) {
 		Block *x = f->block.v[b];
 		int at = x->ins.v[0].mark;
-		while (at && f->mark.v[at].kind == MARK_BEGINS && f->mark.v[at].reg < 0) {
+		while (at && f->mark.v[at].kind == MARK_BEGINS && !f->mark.v[at].lanes) {
 			Mark held = f->mark.v[at];
 			at = held.next;
 			held.next = x->pending;
@@ -152,6 +169,7 @@ static bool prepare(Lower *w, LowerFn *l)
 	if (w->config->late_linearize && !lower_late(w, l))
 		return false;
 	function_number(l->f);
+	name_conditions(l->f);
 	hold_marks(l->f);
 	lower_calls(w, l);
 	if (!lower_mechanism(w, l, w->diag))

@@ -4,21 +4,44 @@
 
 /* ---- statistics ---- */
 
-/* Marks that depend on a predicate. */
+/* Lanes go to different targets of the indexed branch. */
+static bool indices_differ(Warp *w, const Split *s, const MIns *i, Mask lanes)
+{
+	uint32_t first = NO_PC;
+	int l;
+	each_lane(lanes, l) {
+		uint32_t index = row32(&split_home(w, s, l)->lanes, i->x.a)[l];
+		uint32_t target = index < (uint32_t)i->ntable ? i->table[index] : NO_PC;
+		if (first != NO_PC && target != first)
+			return true;
+		first = target;
+	}
+	return false;
+}
+
+/* Marks for some lanes, or by some value. */
 static __attribute__((noinline)) void count_marks(Warp *w, Split *s, const MIns *i)
 {
 	const Code *c = w->share->grid->code;
 	for (const CodeMark *x = &c->mark[i->mark]; x->pc == (int)s->pc; x++) {
 		if (x->counted < 0)
 			continue;
-		Mask held = s->mask & split_holds(w, s, x->predicate, x->mark.neg);
-		BranchCount *b = &w->share->marked[x->counted];
-		b->divergent += held && (x->mark.kind == MARK_BEGINS || held != s->mask);
-		b->taken += lane_count(held);
+		Mask lanes = s->mask;
+		for (int k = 0; k < x->nlanes; k++)
+			lanes &= split_holds(w, s, x->lanes[k].predicate, x->lanes[k].neg);
+		MarkCount *m = &w->share->marked[x->counted];
+		m->issues += lanes || !x->nlanes;
+		m->lanes += lane_count(lanes);
+		if (x->mark.kind == MARK_BEGINS)
+			continue;
+		Mask taken = lanes & split_holds(w, s, x->value.predicate, x->value.neg);
+		bool indexed = x->mark.value.kind == OPD_NONE && i->kind == K_BRX;
+		m->divergent += indexed ? indices_differ(w, s, i, lanes) : taken && taken != lanes;
+		m->taken += lane_count(taken);
 	}
 }
 
-/* Counts an issue that count() does not count itself: it has marks that depend on predicates, its lanes are not those of the warp's last issue, the guard does not hold for all of them,
+/* Counts an issue that count() does not count itself: it has marks for some lanes or by some value, its lanes are not those of the warp's last issue, the guard does not hold for all of them,
    there are none, they have several homes, or a trace is recorded. */
 static __attribute__((noinline)) void count_other(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 {

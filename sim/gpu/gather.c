@@ -2,7 +2,7 @@
 #include "sim/gpu/gather.h"
 
 /* By instruction, of all SMs. */
-typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; BranchCount *branch, *marked; uint64_t *stalls; } Counts;
+typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; BranchCount *branch; MarkCount *marked; uint64_t *stalls; } Counts;
 
 static bool same_place(const MIns *a, const MIns *b)
 {
@@ -27,7 +27,7 @@ static Counts add_up(const Gpu *g, Grid *x)
 {
 	const Code *c = x->code;
 	Counts all = { c, arena_array(&x->arena, InsCount, c->n + 1), arena_array(&x->arena, PartCount, c->n + 1),
-		arena_array(&x->arena, BranchCount, c->nbranch + 1), arena_array(&x->arena, BranchCount, c->ncounted + 1),
+		arena_array(&x->arena, BranchCount, c->nbranch + 1), arena_array(&x->arena, MarkCount, c->ncounted + 1),
 		arena_array(&x->arena, uint64_t, (c->n + 1) * STALL_COUNT) };
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
@@ -45,6 +45,8 @@ static Counts add_up(const Gpu *g, Grid *x)
 			all.branch[k].taken += h->branch[k].taken;
 		}
 		for (int k = 0; h->count && k < c->ncounted; k++) {
+			all.marked[k].issues += h->marked[k].issues;
+			all.marked[k].lanes += h->marked[k].lanes;
 			all.marked[k].divergent += h->marked[k].divergent;
 			all.marked[k].taken += h->marked[k].taken;
 		}
@@ -110,6 +112,23 @@ static int *first_rows(const Code *c, Arena *a, int *n)
 	return first;
 }
 
+/* What does not depend on a predicate counts what its instruction does. Where that is no branch, all lanes decide alike. */
+static MarkCount count_of(const Counts *all, const CodeMark *x)
+{
+	const InsCount *i = &all->count[x->pc];
+	int branch = all->code->ins[x->pc].branch;
+	if (x->counted >= 0)
+		return all->marked[x->counted];
+	MarkCount m = { .issues = i->issues, .lanes = i->useful + i->off };
+	if (x->mark.value.kind == OPD_NONE && branch >= 0) {
+		m.divergent = all->branch[branch].divergent;
+		m.taken = all->branch[branch].taken;
+	} else {
+		m.taken = x->value.neg ? 0 : m.lanes;
+	}
+	return m;
+}
+
 /* The source's blocks, in its order, by the marks that say where they begin. */
 static void gather_blocks(const Counts *all, Arena *a, LaunchStats *st)
 {
@@ -122,12 +141,12 @@ static void gather_blocks(const Counts *all, Arena *a, LaunchStats *st)
 			st->block_stats[n++] = (BlockStats){ arena_strdup(a, c->function[k]->name), arena_strdup(a, c->function[k]->source.v[b]), 0, 0 };
 	for (int k = 0; k < c->nmark; k++) {
 		const CodeMark *x = &c->mark[k];
-		const InsCount *count = &all->count[x->pc];
 		BlockStats *b = &st->block_stats[first[x->function->id] + x->mark.source];
+		MarkCount count = count_of(all, x);
 		if (x->mark.kind != MARK_BEGINS)
 			continue;
-		b->fetches += x->counted < 0 ? count->issues : all->marked[x->counted].divergent;
-		b->threads += x->counted < 0 ? count->useful + count->off : all->marked[x->counted].taken;
+		b->fetches += count.issues;
+		b->threads += count.lanes;
 	}
 	arena_free(&tmp);
 }
@@ -169,6 +188,7 @@ static BranchStats *branch_row(Branches *w, int pc, const CodeMark *x, bool deci
 	BranchStats *b = &w->st->branch_stats[w->st->nbranches++];
 	*b = parting_at(w->all, pc, w->a);
 	b->parted = (PartCount){ 0 };
+	b->source = x != NULL;
 	if (decision)
 		b->kind = PART_DECISION;
 	if (x)
@@ -192,18 +212,12 @@ static void add_branch(Branches *w, int k, const CodeMark *x)
 
 static void add_decision(Branches *w, const CodeMark *x)
 {
-	const InsCount *count = &w->all->count[x->pc];
 	BranchStats *b = branch_row(w, x->pc, x, true);
-	int branch = w->all->code->ins[x->pc].branch;
-	b->executed += count->issues;
-	b->lanes += count->useful + count->off;
-	if (x->counted < 0 && branch < 0) { /* all lanes alike */
-		b->lanes_taken += count->useful + count->off;
-		return;
-	}
-	const BranchCount *decided = x->counted < 0 ? &w->all->branch[branch] : &w->all->marked[x->counted];
-	b->divergent += decided->divergent;
-	b->lanes_taken += decided->taken;
+	MarkCount count = count_of(w->all, x);
+	b->executed += count.issues;
+	b->lanes += count.lanes;
+	b->divergent += count.divergent;
+	b->lanes_taken += count.taken;
 }
 
 static void gather_branches(const Counts *all, Arena *a, LaunchStats *st)
@@ -218,7 +232,7 @@ static void gather_branches(const Counts *all, Arena *a, LaunchStats *st)
 	st->branch_stats = arena_array(a, BranchStats, c->nbranch + c->nmark + 1);
 	for (int k = 0; k < c->nmark; k++) {
 		int branch = c->ins[c->mark[k].pc].branch;
-		if (c->mark[k].mark.kind == MARK_DECIDES && c->mark[k].counted < 0 && branch >= 0 && !of[branch])
+		if (c->mark[k].mark.kind == MARK_DECIDES && !c->mark[k].nlanes && c->mark[k].mark.value.kind == OPD_NONE && branch >= 0 && !of[branch])
 			of[branch] = &c->mark[k];
 	}
 	for (int k = 0; k < c->nbranch; k++)

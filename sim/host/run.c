@@ -388,9 +388,9 @@ static void add_parting(Tables *t, const BranchStats *b, bool branch, int likely
 {
 	int n = branch ? t->branch.n : t->parting.n;
 	const BranchStats *x = likely >= n ? NULL : branch ? &t->branch.v[likely] : &t->parting.v[likely];
-	int i = x && same(x->function, b->function) && same(x->label, b->label) && x->line == b->line && x->kind == b->kind ? likely
+	int i = x && same(x->function, b->function) && same(x->label, b->label) && x->line == b->line && x->kind == b->kind && x->source == b->source ? likely
 		: row_of(branch ? &t->branch_at : &t->parting_at, arena_printf(&t->keys, "%s\n%s\n%d\n%d", b->function, b->label, b->line,
-		(int)b->kind), n);
+		b->kind * 2 + b->source), n);
 	if (i == n && branch)
 		vec_push(&t->branch, *b);
 	else if (i == n)

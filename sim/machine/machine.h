@@ -30,7 +30,7 @@ typedef struct Share {
 	InsCount *count;               /* by pc; count, parted, branch and stalls are NULL until the SM has a block of the grid */
 	PartCount *parted;             /* by pc */
 	BranchCount *branch;           /* by Code branch */
-	BranchCount *marked;           /* by CodeMark.counted: divergent = issues in which the predicate held for some lanes, of decisions: not for all; taken = lanes */
+	MarkCount *marked;             /* by CodeMark.counted */
 	uint64_t *stalls;              /* scheduler-cycles: [pc * STALL_COUNT + reason]; the last row: those charged to no instruction */
 	uint64_t active_lanes[2][65];  /* issues by number of lanes: [0] of the module's instructions, [1] of added ones */
 	NobodyCount nobody[2];         /* [0] and [1] as before */

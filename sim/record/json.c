@@ -109,6 +109,10 @@ static void put_branches(const LaunchStats *s, JsonSink *j)
 		const BranchStats *b = &s->branch_stats[i];
 		j->begin(j, '{', true);
 		put_place(j, b);
+		if (!b->source) {
+			j->key(j, "inserted");
+			j->boolean(j, true);
+		}
 		json_put_count(j, "executed", b->executed);
 		json_put_count(j, "divergent", b->divergent);
 		json_put_count(j, "lanes", b->lanes);

@@ -105,6 +105,13 @@ void ins_count_add(InsCount *, const InsCount *);
 void part_count_add(PartCount *, const PartCount *);
 static inline bool parted_any(const PartCount *p) { return p->partings || p->lost[0] || p->lost[1]; }
 
+/* Of a mark for some lanes, or by some value (isa/ir.h). */
+typedef struct MarkCount {
+	uint64_t issues;               /* in which it held for some lanes */
+	uint64_t lanes;                /* for which it held */
+	uint64_t divergent, taken;     /* decisions: issues in which lanes decided differently; lanes that take the branch */
+} MarkCount;
+
 typedef struct BlockStats {
 	const char *function, *label;
 	uint64_t fetches;              /* issues at which the source's block begins (isa/ir.h), once for each split */
@@ -118,6 +125,7 @@ extern const char *const part_name[PART_COUNT];
    a pass has taken the branch away (PART_DECISION): lanes part nowhere there. */
 typedef struct BranchStats {
 	PartKind kind;
+	bool source;                   /* branches: by it a branch of the source decides */
 	const char *function, *label, *file; /* label: of the source's block whose branch it is; else of the block that it is in */
 	int line;
 	uint64_t executed, divergent;  /* executed, divergent, lanes, lanes_taken: branches only */

@@ -226,7 +226,7 @@ START_TEST(many_marks)
 	Function *f = m->func.v[0];
 	int before = f->mark.n, list = 0, n = 0, seen[3] = { 0 };
 	for (int k = 0; k < N; k++) {
-		int one = function_mark(f, (Mark){ MARK_BEGINS, false, k % 3, -1, 0 });
+		int one = function_mark(f, (Mark){ .kind = MARK_BEGINS, .source = k % 3 });
 		list = k / 100 % 2 ? function_marks(f, one, list) : function_marks(f, list, one);
 	}
 	for (int k = list; k; k = f->mark.v[k].next, n++)
@@ -234,6 +234,67 @@ START_TEST(many_marks)
 	ck_assert_int_eq(n, N);
 	ck_assert(seen[0] == (N + 2) / 3 && seen[1] == (N + 1) / 3 && seen[2] == N / 3);
 	ck_assert_int_lt(f->mark.n - before, 3 * N);
+}
+END_TEST
+
+static void prints(const char *line)
+{
+	StrBuf out = { 0 };
+	ck_assert_msg(ir_verify(m, &diag), "%s", diag_first(&diag));
+	ir_print_function(m, m->func.v[0], &out);
+	for (char *at; (at = strstr(out.s, " !loc"));) { /* places do not matter here */
+		char *end = at + 5 + strcspn(at + 5, " ") + 1;
+		end += strcspn(end, " \n");
+		memmove(at, end, strlen(end) + 1);
+	}
+	ck_assert_msg(strstr(out.s, line) != NULL, "no %s in:\n%s", line, out.s);
+	sb_free(&out);
+}
+
+/* What marks say holds for some lanes: predicates add up, each stands once, and with its opposite no lane is left. */
+START_TEST(marks_for_some)
+{
+	read_module("kernel k() { reg pred %p, %q, %r\nsource A, B, C\nA: !marked\nnop !begins A !begins B for !%q !decides C by %r for %p\n"
+		"bra %r, X, X !begins C !decides B for %q\nX: exit }\n");
+	Function *f = m->func.v[0];
+	Edit e = edit_open(m, f, 0);
+	Block *a = f->block.v[0];
+	uint64_t code = f->code_stamp;
+	edit_mark_lanes(&e, &a->ins.v[0], (Opd){ OPD_REG, 0, 0, 0 });
+	ck_assert(f->code_stamp > code);
+	prints("nop !begins A for %p !begins B for %p, !%q !decides C by %r for %p\n");
+	edit_mark_lanes(&e, &a->ins.v[0], (Opd){ OPD_REG, 0, 1, 0 });
+	prints("nop !begins A for %q, %p !decides C by %r for %q, %p\n");
+	edit_mark_lanes(&e, &a->ins.v[1], (Opd){ OPD_REG, 1, 0, 0 });
+	prints("bra %r, X, X !begins C for !%p !decides B for !%p, %q\n");
+	edit_mark_also(&e, &a->ins.v[1], &a->ins.v[0]);
+	prints("bra %r, X, X !begins C for !%p !decides B for !%p, %q !begins A for %q, %p !decides C by %r for %q, %p\n");
+	edit_close(&e);
+}
+END_TEST
+
+/* A branch that goes leaves its condition behind as what its marks decide by; one that takes its place and goes by the same in the same sense needs none.
+   What is known beforehand is a number. */
+START_TEST(marks_decide)
+{
+	read_module("kernel k() { reg pred %p, %q\nreg u32 %a\nA: bra !%p, B, X\nB: bra %p, X, C\nC: brx %a, [X, X]\nX: exit }\n");
+	Function *f = m->func.v[0];
+	Edit e = edit_open(m, f, 0);
+	for (int k = 0; k < 3; k++) {
+		Block *b = f->block.v[k], *yes = b->succ[0], *no = b->succ[1];
+		Ins term = edit_cut_term(&e, b);
+		if (k < 2)
+			edit_branch(&e, b, &term, ins_src(&term, 0)->id, yes, no);
+		else
+			edit_jump(&e, b, &term, yes);
+	}
+	prints("bra %p, B, X !begins A !decides A by !%p\n");
+	prints("bra %p, X, C\nC:\n\tbra X !decides C by 1\n");
+	edit_fold(&e, f->block.v[0], f->block.v[1]);
+	edit_fold(&e, f->block.v[1], f->block.v[2]);
+	prints("bra B !decides A by !%p\n");
+	prints("bra C !decides B by 0\n");
+	edit_close(&e);
 }
 END_TEST
 
@@ -248,6 +309,8 @@ int main(void)
 	tcase_add_test(t, rewriting);
 	tcase_add_test(t, fresh_names);
 	tcase_add_test(t, many_marks);
+	tcase_add_test(t, marks_for_some);
+	tcase_add_test(t, marks_decide);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

@@ -56,21 +56,33 @@ static void change_block(Module *m, Function *f, int k)
 		change_ins(m, &b->ins.v[i]);
 }
 
-/* Marks that no reader made: of blocks that are gone, several at an instruction, for some lanes. */
+static Mark any_mark(Function *f, const Ins *i, const int *pred, int n)
+{
+	Mark x = { .kind = pick(2) ? MARK_BEGINS : MARK_DECIDES, .source = (int32_t)pick((unsigned)f->source.n), .next = i->mark };
+	for (int k = n ? (int)pick(4) : 0; k > 0; k--) {
+		int lanes = function_lanes(f, x.lanes, pred[pick((unsigned)n)], pick(2));
+		x.lanes = lanes < 0 ? x.lanes : lanes;
+	}
+	if (x.kind == MARK_DECIDES && (!ins_decides(i) || pick(2)))
+		x.value = n && pick(3) ? (Opd){ OPD_REG, (uint8_t)pick(2), pred[pick((unsigned)n)], 0 } : opd_imm(pick(2));
+	return x;
+}
+
+/* Marks that no reader made: of blocks that are gone, several at an instruction, for some lanes, by any value. */
 static void change_marks(Module *m, Function *f)
 {
-	int pred = -1;
+	int pred[8], n = 0;
 	for (int r = 0; r < f->reg.n; r++)
 		if (f->reg.v[r].type == T_PRED)
-			pred = r;
+			pred[n++ % 8] = r;
+	n = n < 8 ? n : 8;
 	for (int k = f->block.n ? (int)pick(3) : 0; k > 0; k--)
 		function_source(m, f, odd_name(m, "gone", k));
 	for (int b = 0; b < f->block.n && f->source.n; b++)
 		for (int i = 0; i < f->block.v[b]->ins.n; i++)
 			while (pick(6) == 0) {
 				Ins *x = &f->block.v[b]->ins.v[i];
-				x->mark = pick(4) == 0 ? 0 : function_mark(f, (Mark){ pick(2) ? MARK_BEGINS : MARK_DECIDES, pick(2),
-					(int32_t)pick((unsigned)f->source.n), pick(2) ? pred : -1, x->mark });
+				x->mark = pick(4) == 0 ? 0 : function_mark(f, any_mark(f, x, pred, n));
 			}
 }
 

@@ -260,7 +260,7 @@ END_TEST
 /* ---- reaching definitions and webs, by paths ---- */
 
 /* Marks every use that the value reaches which stands in the register before instruction k of the block. */
-static void mark_uses(const Values *v, int b, int k, int reg, bool *seen, bool *reached)
+static void see_uses(const Values *v, int b, int k, int reg, bool *seen, bool *reached)
 {
 	const Block *x = v->f->block.v[b];
 	for (; k < x->ins.n; k++) {
@@ -274,7 +274,7 @@ static void mark_uses(const Values *v, int b, int k, int reg, bool *seen, bool *
 	for (int e = 0; e < x->nsucc; e++)
 		if (!seen[x->succ[e]->id]) {
 			seen[x->succ[e]->id] = true;
-			mark_uses(v, x->succ[e]->id, 0, reg, seen, reached);
+			see_uses(v, x->succ[e]->id, 0, reg, seen, reached);
 		}
 }
 
@@ -304,7 +304,7 @@ START_TEST(definitions_reach_along_paths)
 		Reading *read = arena_array(&arena, Reading, nuse + 1);
 		if (x->phi >= 0 || shadowed(s, d))
 			continue;
-		mark_uses(&v, x->block, x->ins == SSA_ENTRY ? 0 : x->ins + 1, x->reg, seen, reached);
+		see_uses(&v, x->block, x->ins == SSA_ENTRY ? 0 : x->ins + 1, x->reg, seen, reached);
 		for (int n = reaching_uses(v.r, d, read); n > 0; n--)
 			said[use_index(s, read[n - 1])] = true;
 		for (int u = 0; u < nuse; u++) {

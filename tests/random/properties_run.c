@@ -241,7 +241,33 @@ static const BlockStats *block_named(const LaunchStats *s, const BlockStats *b)
 	return NULL;
 }
 
-/* The lanes that each block of the source has had, after a pipeline. */
+/* The lanes for which the branch of that block of the source has decided, and those that have taken it, wherever it stands. */
+static void decided(const LaunchStats *s, const BranchStats *of, uint64_t *lanes, uint64_t *taken)
+{
+	*lanes = *taken = 0;
+	for (int k = 0; k < s->nbranches; k++) {
+		const BranchStats *b = &s->branch_stats[k];
+		if (b->source && !strcmp(b->function, of->function) && !strcmp(b->label, of->label)) {
+			*lanes += b->lanes;
+			*taken += b->lanes_taken;
+		}
+	}
+}
+
+static void same_decisions(Case *c, const LaunchStats *before, const LaunchStats *after, const char *pipeline)
+{
+	for (int k = 0; k < before->nbranches; k++) {
+		const BranchStats *b = &before->branch_stats[k];
+		uint64_t lanes[2], taken[2];
+		decided(before, b, &lanes[0], &taken[0]);
+		decided(after, b, &lanes[1], &taken[1]);
+		if (b->source && (lanes[0] != lanes[1] || taken[0] != taken[1]))
+			FAIL(c, "%s: %llu of %llu lanes take the branch of %s of %s, %llu of %llu before", pipeline, ll(taken[1]), ll(lanes[1]), b->label,
+				b->function, ll(taken[0]), ll(lanes[0]));
+	}
+}
+
+/* The lanes that each block of the source has had, and those that have taken its branch, after a pipeline. */
 static void same_sources(Case *c, const Run *before, const char *pipeline)
 {
 	char why[1700];
@@ -264,12 +290,14 @@ static void same_sources(Case *c, const Run *before, const char *pipeline)
 		if ((a ? a->threads : 0) != b->threads) /* a function that nobody calls any more has no rows */
 			FAIL(c, "%s: %llu lanes in block %s of %s, %llu before", pipeline, a ? ll(a->threads) : 0, b->label, b->function, ll(b->threads));
 	}
+	if (got.how == RAN_WELL)
+		same_decisions(c, &before->probe.stats, &probe.stats, pipeline);
 	outcome_free(&got);
 	arena_free(&probe.arena);
 	module_free(m);
 }
 
-/* What passes do to blocks of the source changes nothing about how often lanes come to them. */
+/* What passes do to blocks of the source changes nothing about how often lanes come to them, and how they decide. */
 static void sources(Case *c)
 {
 	const Run *before = run(c, "ipdom", "");
@@ -286,7 +314,7 @@ static void sources(Case *c)
 
 static const struct Property { PropertyInfo info; unsigned classes; void (*check)(Case *); } properties[] = {
 	{ { "memory", "every mechanism leaves the reference interpreter's memory" }, ALL, memory },
-	{ { "sources", "after any pipeline as many lanes come to each block of the source" }, ALL, sources },
+	{ { "sources", "after any pipeline as many lanes come to each block of the source, and take its branch" }, ALL, sources },
 	{ { "lanes", "lanes in blocks and thread instructions do not depend on the mechanism" }, ALL, lanes },
 	{ { "order", "the order of pushes changes no fetch under ipdom" }, ALL, order },
 	{ { "paths", "multi_path without merging and dual_path fetch what ipdom does; with merging no more" }, ALL, paths },

@@ -177,12 +177,8 @@ static void reroute(Work *x, int k, Block *b)
 	for (int i = 0; i < 2; i++)
 		if (y[i].to != s[i])
 			edit_retarget(x->e, b, s[i], y[i].to);
-	if (b->nsucc == 2 && b->succ[0] == b->succ[1]) {
-		Ins term = edit_cut_term(x->e, b);
-		edit_jump(x->e, b, &term, y[0].to);
-		vec_last(&b->ins).origin = term.origin;
-		edit_decide(x->e, &vec_last(&b->ins), ins_src(&term, 0));
-	}
+	if (b->nsucc == 2 && b->succ[0] == b->succ[1])
+		edit_fold(x->e, b, y[0].to);
 }
 
 static void reroute_list(Work *x, int k, const BlockList *list)

@@ -141,6 +141,46 @@ static void ranked(const Rig *r, const Line *want, int n)
 	" bra J\nD: %x = mov.u32 3\n bra J\nE: %x = mov.u32 4\nJ:\n" END)
 #define LOOP K(" %x = sub.u32 4, %t\nH: %x = sub.u32 %x, 1\n %p = setp.ne.u32 %x, 0\n bra %p, H, Y\nY:\n" END)
 
+#define MELDED "kernel k(u64 out) {\n source A, T, F, G, X, Y\n reg u32 %t, %x\n reg u64 %o\n reg pred %c, %u, %v, %w\nA: %t = mov.u32 %tid.x\n" \
+	" %c = setp.lt.u32 %t, 5\n %u = setp.lt.u32 %t, 2\n %v = setp.lt.u32 %t, 7\n %w = selp.pred %u, %v, %c\n" \
+	" %x = and.b32 %t, 1 !decides A by %c !begins T for %c !begins F for !%c !begins G for %c, !%u, %v\n" \
+	" bra %w, X, Y !decides T for %c !decides F by %v for !%c !decides G by !%u for %v !decides A by 0 for !%w\n" \
+	"X: brx %x, [Y, J] !decides X for %u\nY: bra J !decides Y by 0\nJ: \n" END "}\n"
+
+static const BranchStats *decision(const Rig *r, const char *label, PartKind kind)
+{
+	for (int k = 0; k < r->s.nbranches; k++)
+		if (r->s.branch_stats[k].source && r->s.branch_stats[k].kind == kind && !strcmp(r->s.branch_stats[k].label, label))
+			return &r->s.branch_stats[k];
+	ck_abort_msg("no row for %s", label);
+}
+
+/* One branch for two of the source: each has its lanes, 0-4 and 5-7, though all issue it together, and its own value. */
+START_TEST(melded)
+{
+	static const struct { const char *label; PartKind kind; uint64_t executed, divergent, lanes, taken; } want[] = {
+		{ "A", PART_DECISION, 2, 1, 8 + 4, 5 }, { "T", PART_DECISION, 1, 1, 5, 2 }, { "F", PART_DECISION, 1, 1, 3, 2 },
+		{ "G", PART_DECISION, 1, 1, 7, 5 }, { "X", PART_DECISION, 1, 1, 2, 2 }, { "Y", PART_DECISION, 2, 0, 6, 0 },
+		{ "X", PART_INDEXED, 1, 1, 4, 4 } };
+	static const struct { const char *label; uint64_t fetches, threads; } blocks[] = {
+		{ "A", 1, 8 }, { "T", 1, 5 }, { "F", 1, 3 }, { "G", 1, 3 }, { "X", 1, 4 }, { "Y", 2, 6 } };
+	Rig *r = rig_new("warp_size=8");
+	rig_run(r, MELDED, 1, 8);
+	for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+		const BranchStats *b = decision(r, want[k].label, want[k].kind);
+		ck_assert_msg(b->executed == want[k].executed && b->divergent == want[k].divergent && b->lanes == want[k].lanes && b->lanes_taken == want[k].taken,
+			"%s: %d executed, %d divergent, %d lanes, %d taken", want[k].label, (int)b->executed, (int)b->divergent, (int)b->lanes, (int)b->lanes_taken);
+	}
+	for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+		const BlockStats *b = &r->s.block_stats[k];
+		ck_assert_str_eq(b->label, blocks[k].label);
+		ck_assert_msg(b->fetches == blocks[k].fetches && b->threads == blocks[k].threads, "%s: %d fetches, %d threads", b->label, (int)b->fetches,
+			(int)b->threads);
+	}
+	rig_free(r);
+}
+END_TEST
+
 /* A 0-2, B 3 4 for 7, C 5 6 and its jump 7 for 1, D 8 and its jump 9 for 6, E 10 for 8, J from 11 on for f.
    Line 7: lane 3 in B, C and D (2 + 2 + 1, and two jumps), lanes 0-2 in E: 5 + 3; from 2 to 11.
    Line 9: lanes 1 and 2 in C (2 x 2, the jump 2), lane 0 in D (1, the jump 1); from 4 to 11, where all four meet. */
@@ -235,6 +275,6 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { ifs, loop, every_cause, two_at_once, branches_under_every_mechanism, random_kernels_reach_every_cause };
+	const TTest *const tests[] = { ifs, loop, every_cause, melded, two_at_once, branches_under_every_mechanism, random_kernels_reach_every_cause };
 	return rig_suite("attribution of lost lanes", tests, sizeof tests / sizeof *tests);
 }
