@@ -1,4 +1,16 @@
-/* Uniformity: which branches all lanes of a warp that execute together decide alike, and which values they share. */
+/* Uniformity: which branches all lanes of a warp that execute together decide alike, and which values they share.
+ *
+ * What a verdict promises: whenever lanes execute an instruction at one time, they have one value in each source that is said to be uniform there. When that
+ * is depends on the mechanism. The promise holds for each that lets lanes of a branch wait for each other at a post-dominator (of all ways, or of those
+ * that end where one of the exits is), that runs blocks in reverse post-order, loops whole (exec_mask), or the first block in that order; and where lanes
+ * that a call parts, or that return at different times, wait for each other behind the call.
+ *
+ * The option `anywhere` promises it for lanes that meet wherever they are at one instruction: of different iterations, calls, or warps of a block. It is needed for
+ *
+ *   - dwf, dws and sbi; its, aware and multi_path where parameters let lanes go on without others (time-outs, yields, opportunistic merging);
+ *   - tbc in functions with warp-level operations, whose results its warps carry into warps of other lanes;
+ *   - min_pc in modules with calls: it compares places in the code alone, and so runs lanes of different calls together (min_sp_pc does not);
+ *   - spec_reconv in functions with a branch whose point (`!reconverge`) does not post-dominate it: lanes wait there for those of later iterations. */
 #ifndef GSIM_UNIFORMITY_H
 #define GSIM_UNIFORMITY_H
 #include "passes/analysis/ssa.h"
@@ -6,7 +18,7 @@
 typedef struct UniformityOptions {
 	bool loads;                    /* a load from one address gives one value, even where others may store to it in between (--ld-uniform) */
 	bool exits;                    /* a branch one of whose sides ends the thread at once is not divergent: who is left goes one way (Ocelot) */
-	bool anywhere;                 /* lanes meet wherever they are at one instruction, those of other iterations and other warps, too */
+	bool anywhere;                 /* lanes meet wherever they are at one instruction */
 	int steps;                     /* for the names of successors, by block (64); negative: none, so that every join is the frontier's */
 } UniformityOptions;
 

@@ -1,0 +1,103 @@
+/* Uniformity: cycles. Lanes that leave one in different iterations bring different values out of it (temporal divergence), and where lanes of different
+ * iterations meet inside, what changes from one to the next differs. */
+#include "passes/analysis/uniformity_own.h"
+
+bool uni_contains(const Uni *u, int loop, int block)
+{
+	int l = block < u->c->n ? u->c->nest->of[block] : -1;
+	return l >= 0 && u->loop_first[loop] <= u->loop_first[l] && u->loop_first[l] <= u->loop_last[loop];
+}
+
+void uni_number_cycles(Uni *u, Arena *a)
+{
+	const Nest *n = u->c->nest;
+	int *size = arena_array(a, int, n->nloop + 1), *free_at = arena_array(a, int, n->nloop + 1), top = 0;
+	u->loop_first = arena_array(a, int, n->nloop + 1);
+	u->loop_last = arena_array(a, int, n->nloop + 1);
+	u->left = arena_array(a, bool, n->nloop + 1);
+	u->ended = arena_array(a, bool, n->nloop + 1);
+	u->mixed = arena_array(a, bool, n->nloop + 1);
+	u->escapes = arena_array(a, Ints, n->nloop + 1);
+	for (int l = n->nloop; l-- > 0;)
+		if (size[l]++, n->parent[l] >= 0)
+			size[n->parent[l]] += size[l];
+	for (int l = 0; l < n->nloop; l++) { /* outer ones come first */
+		int *at = n->parent[l] >= 0 ? &free_at[n->parent[l]] : &top;
+		u->loop_first[l] = *at;
+		*at += size[l];
+		u->loop_last[l] = *at - 1;
+		free_at[l] = u->loop_first[l] + 1;
+	}
+}
+
+static void note_escape(Uni *u, int version, int to, int *last)
+{
+	const Nest *n = u->c->nest;
+	for (int l = n->of[u->ssa->version[version].block]; l >= 0 && !uni_contains(u, l, to); l = n->parent[l]) {
+		if (last[l] == version + 1)
+			continue;
+		last[l] = version + 1;
+		vec_push(&u->escapes[l], version);
+	}
+}
+
+void uni_find_escapes(Uni *u, Arena *a)
+{
+	const Reaching *r = u->reads;
+	int *last = arena_array(a, int, u->c->nest->nloop + 1);
+	for (int v = 0; v < u->ssa->n; v++) {
+		if (u->ssa->version[v].ins == SSA_ENTRY)
+			continue;
+		for (int k = r->read_first[v]; k < r->read_first[v + 1]; k++)
+			note_escape(u, v, r->read[k].block, last);
+		for (int k = r->into_first[v]; k < r->into_first[v + 1]; k++)
+			note_escape(u, v, u->ssa->version[r->into[k]].block, last);
+	}
+}
+
+/* What leaves the cycle differs from now on; ended: in blocks where lanes end at once only. */
+void uni_leave(Uni *u, int loop, bool ended)
+{
+	const Reaching *r = u->reads;
+	for (int e = 0; e < u->escapes[loop].n; e++) {
+		int v = u->escapes[loop].v[e];
+		for (int k = r->read_first[v]; k < r->read_first[v + 1]; k++) {
+			Reading x = r->read[k];
+			if (uni_contains(u, loop, x.block) || (ended && u->c->f->block.v[x.block]->nsucc))
+				continue;
+			u->use[u->ssa->use_first[u->ssa->ins_first[x.block] + x.ins] + x.use] = true;
+			uni_evaluate(u, x.block, x.ins);
+		}
+		for (int k = r->into_first[v]; k < r->into_first[v + 1]; k++) {
+			int to = u->ssa->version[r->into[k]].block;
+			if (!uni_contains(u, loop, to) && !(ended && u->c->f->block.v[to]->nsucc))
+				uni_mark(u, r->into[k]);
+		}
+	}
+}
+
+/* Results that depend on which lanes execute the instruction together, or when. */
+void uni_mark_varying(Uni *u, const Block *b)
+{
+	const Ssa *s = u->ssa;
+	for (int k = 0, n = s->ins_first[b->id]; k < b->ins.n; k++, n++) {
+		OpKind kind = op_info[b->ins.v[k].op].kind;
+		for (int d = s->def_first[n]; d < s->def_first[n + 1] && kind != K_ALU && kind != K_LD; d++)
+			uni_mark(u, s->def[d]);
+	}
+}
+
+/* Lanes of different iterations meet in the cycle. */
+void uni_mix(Uni *u, int loop)
+{
+	const Ssa *s = u->ssa;
+	if (u->mixed[loop])
+		return;
+	u->mixed[loop] = true;
+	for (int at = u->c->rpo_index[u->c->nest->header[loop]]; at < u->c->nreach && uni_contains(u, loop, u->c->rpo[at]->id); at++) {
+		const Block *b = u->c->rpo[at];
+		for (int k = s->phi_first[b->id]; k < s->phi_first[b->id + 1]; k++)
+			uni_mark(u, s->phi[k].version);
+		uni_mark_varying(u, b);
+	}
+}

@@ -1,0 +1,197 @@
+/* Uniformity: where lanes that part at a branch meet again is the mechanism's affair. A stack lets them wait at the branch's post-dominator (pdom_point),
+ * even lanes that first go round a cycle which the point lies in. A sweep over blocks in reverse post-order (exec_mask) lets them go on from there and meet
+ * at the header or earlier. Where the first block in that order runs next (thread frontiers, min_pc), lanes that have come to the header go round before
+ * others. They all let lanes meet at the point when it comes behind all blocks on the way to it in that order and nobody goes round a cycle that it lies in
+ * before: only then do names of ways end there (uniformity_joins.c), and only then has the cycle no lanes of different iterations. Lanes that stay in a cycle
+ * which others leave are of one iteration when they come to one place, or go one way, before they go round. Lanes that end at once are no longer there to
+ * differ: what a branch to such a block makes of a cycle's values counts for uses in blocks without successors alone. */
+#include "passes/analysis/uniformity_own.h"
+#include "lib/heap.h"
+
+/* Marks what lanes come to before `point`, the branch itself when they come back to it. Do they all come to the point afterwards, in reverse post-order? */
+static bool walk(Uni *u, int branch, int point)
+{
+	const Cfg *c = u->c;
+	Ints list = { 0 };
+	bool before = point >= 0 && point < c->n && c->rpo_index[branch] < c->rpo_index[point];
+	u->area++;
+	for (vec_push(&list, branch); list.n;) {
+		const IntList *succ = &c->graph->succ[vec_pop(&list)];
+		u->steps++;
+		for (int k = 0; k < succ->n; k++) {
+			int to = succ->v[k];
+			if (to == point || u->region[to] == u->area)
+				continue;
+			u->region[to] = u->area;
+			before &= point >= 0 && point < c->n && c->rpo_index[to] < c->rpo_index[point];
+			if (to != branch)
+				vec_push(&list, to);
+		}
+	}
+	vec_free(&list);
+	return before;
+}
+
+/* Do lanes go round the cycle before they come to the point, or there? After walk. */
+static bool goes_round(const Uni *u, int loop, int point)
+{
+	int header = u->c->nest->header[loop];
+	return header == point || u->region[header] == u->area;
+}
+
+/* Do all lanes that part at the branch meet at the point in one iteration of each cycle that both are in? */
+static bool meet_at(Uni *u, int branch, int point)
+{
+	const Nest *n = u->c->nest;
+	bool before = walk(u, branch, point);
+	for (int l = n->of[branch]; l >= 0 && before; l = n->parent[l])
+		before = !uni_contains(u, l, point) || !goes_round(u, l, point);
+	return before;
+}
+
+typedef struct Ways { Uni *u; int loop; bool round, wild; } Ways;
+
+static void way(Ways *x, int from, int to)
+{
+	Uni *u = x->u;
+	const int *order = u->c->rpo_index;
+	if (!uni_contains(u, x->loop, to))
+		return;
+	if (to == u->c->nest->header[x->loop])
+		x->round = true;
+	else if (order[to] <= order[from])
+		x->wild |= u->c->nest->of[from] == x->loop; /* else round an inner cycle, all of whose exits are ways */
+	else if (!u->waits[to]) {
+		u->waits[to] = true;
+		heap_push(u->heap, &u->nheap, order, to);
+	}
+}
+
+/* Do lanes that part at the branch and stay in the cycle come to one place, or go one way, before they go round? Those in an inner cycle may leave it
+ * anywhere, and there must be a place behind it where they wait for each other. */
+static bool stay_together(Uni *u, int branch, int loop)
+{
+	const Nest *n = u->c->nest;
+	const IntList *succ = u->c->graph->succ;
+	Ways x = { u, loop, false, false };
+	int inner = n->of[branch];
+	while (inner != loop && n->parent[inner] != loop)
+		inner = n->parent[inner];
+	if (inner == loop)
+		for (int k = 0; k < succ[branch].n; k++)
+			way(&x, branch, succ[branch].v[k]);
+	else
+		for (int at = u->c->rpo_index[n->header[inner]]; at < u->c->nreach && uni_contains(u, inner, u->c->rpo[at]->id); at++)
+			for (int b = u->c->rpo[at]->id, k = 0; k < succ[b].n; k++)
+				if (!uni_contains(u, inner, succ[b].v[k]))
+					way(&x, b, succ[b].v[k]);
+	while (!x.round && !x.wild && u->nheap > 1) {
+		int b = heap_pop(u->heap, &u->nheap, u->c->rpo_index);
+		u->waits[b] = false;
+		u->steps++;
+		for (int k = 0; k < succ[b].n; k++)
+			way(&x, b, succ[b].v[k]);
+	}
+	bool together = !x.wild && x.round + u->nheap <= 1 && !(inner != loop && x.round);
+	while (u->nheap)
+		u->waits[u->heap[--u->nheap]] = false;
+	return together;
+}
+
+/* Post-dominators of lanes that end in the block: edges to where it cannot be reached from are gone. */
+static Dom *bound_for(Arena *a, const Graph *g, int end, int exit)
+{
+	Graph *h = graph_new(a, g->n);
+	BitSet none = bs_new(a, g->n), reach = bs_new(a, g->n);
+	graph_reach(g, true, end, none, reach);
+	graph_edge(h, end, exit);
+	bs_each(reach, b)
+		for (int k = 0; k < g->succ[b].n; k++)
+			if (g->succ[b].v[k] != exit && bs_has(reach, g->succ[b].v[k]))
+				graph_edge(h, b, g->succ[b].v[k]);
+	return dom_of_graph(a, h, true, exit);
+}
+
+static void find_bounds(Uni *u)
+{
+	const Graph *g = cfg_exit_graph(u->arena, u->c, false);
+	const IntList *end = &g->pred[u->c->n];
+	u->nbound = 0;
+	for (int k = 0; k < end->n && u->nbound <= UNI_ENDS; k++) {
+		if (bs_has(u->c->fatal, end->v[k]))
+			continue;
+		if (u->nbound < UNI_ENDS)
+			u->bound[u->nbound] = bound_for(u->arena, g, end->v[k], u->c->n);
+		u->nbound++;
+	}
+}
+
+/* Lanes may end in places that have nothing in common. A mechanism that takes one of these for where all of them are to go, and the others for early exits,
+ * lets lanes wait in front of that one, perhaps for some that go round a cycle before. */
+static void meet_before_end(Uni *u, int branch)
+{
+	const Nest *n = u->c->nest;
+	if (u->nbound < 0)
+		find_bounds(u);
+	for (int k = 0; k < u->nbound; k++) {
+		int point = u->nbound > UNI_ENDS ? -1 : pdom_point(u->bound[k], u->c->f->block.v[branch]);
+		if (u->nbound <= UNI_ENDS && (point < 0 || point == u->c->n))
+			continue;
+		if (point >= 0)
+			walk(u, branch, point);
+		for (int l = n->of[branch]; l >= 0; l = n->parent[l])
+			if (point < 0 || (uni_contains(u, l, point) && goes_round(u, l, point)))
+				uni_mix(u, l);
+	}
+}
+
+/* What lanes that part at the branch make of the cycles it is in. Returns whether all meet at the point, so that names end there. */
+bool uni_part(Uni *u, int branch)
+{
+	const Nest *n = u->c->nest;
+	const Block *b = u->c->f->block.v[branch];
+	int point = pdom_point(u->pdom, b), rest = pdom_point(u->rest, b), l = n->of[branch];
+	if (l >= 0 && (point < 0 || point == u->c->n))
+		meet_before_end(u, branch);
+	bool rest_met = rest != point && meet_at(u, branch, rest), met = meet_at(u, branch, point);
+	for (; l >= 0; l = n->parent[l]) {
+		bool inside = point >= 0 && uni_contains(u, l, point);
+		if (inside && (met || !goes_round(u, l, point)))
+			break;
+		if (inside || !stay_together(u, branch, l))
+			uni_mix(u, l);
+		bool ended = rest != point && rest >= 0 && uni_contains(u, l, rest) && rest_met;
+		if (!ended && !u->left[l]) {
+			u->left[l] = true;
+			uni_leave(u, l, false);
+		} else if (!u->left[l] && !u->ended[l]) {
+			u->ended[l] = true;
+			uni_leave(u, l, true);
+		}
+	}
+	return met;
+}
+
+/* Without a look at the ways. */
+void uni_part_all(Uni *u, int branch)
+{
+	for (int l = u->c->nest->of[branch]; l >= 0; l = u->c->nest->parent[l]) {
+		uni_mix(u, l);
+		if (!u->left[l])
+			uni_leave(u, l, false);
+		u->left[l] = true;
+	}
+}
+
+/* Post-dominators once edges to blocks that end the thread at once are gone, where there is another way to go. */
+Dom *uni_rest_pdom(Arena *a, const Cfg *c)
+{
+	Graph *g = cfg_exit_graph(a, c, false), *h = graph_new(a, g->n);
+	for (int b = 0; b < g->n; b++)
+		for (int k = 0; k < g->succ[b].n; k++) {
+			int s = g->succ[b].v[k];
+			if (g->succ[b].n < 2 || s == c->n || !uni_ends_at_once(c->f->block.v[s]))
+				graph_edge(h, b, s);
+		}
+	return dom_of_graph(a, h, true, c->n);
+}
