@@ -233,9 +233,11 @@ Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *
 	return r;
 }
 
-Uniformity *uniformity_build(Arena *a, const Cfg *c)
+Uniformity *uniformity_build_for(Arena *a, const Cfg *c, UniformityOptions options)
 {
 	Dom *dom = dom_build(a, c);
 	Ssa *s = ssa_build(a, c, dom);
-	return uniformity_solve(a, c, dom, pdom_build(a, c, true), s, reaching_build(a, c, s), (UniformityOptions){ 0 });
+	return uniformity_solve(a, c, dom, pdom_build(a, c, true), s, reaching_build(a, c, s), options);
 }
+
+Uniformity *uniformity_build(Arena *a, const Cfg *c) { return uniformity_build_for(a, c, (UniformityOptions){ 0 }); }

@@ -31,6 +31,7 @@ typedef struct Uniformity {
 } Uniformity;
 /* Everything made on the way: for callers that keep no analyses. */
 Uniformity *uniformity_build(Arena *, const Cfg *);
+Uniformity *uniformity_build_for(Arena *, const Cfg *, UniformityOptions);
 struct Reaching;
 Uniformity *uniformity_solve(Arena *, const Cfg *, const Dom *, const Dom *pdom, const Ssa *, const struct Reaching *, UniformityOptions);
 #endif

@@ -90,20 +90,28 @@ void uni_carry_names(Uni *u, int branch, int stop)
 	vec_free(&x.seen);
 }
 
+static void mark_phis(Uni *u, int block)
+{
+	for (int k = u->ssa->phi_first[block]; k < u->ssa->phi_first[block + 1]; k++)
+		uni_mark(u, u->ssa->phi[k].version);
+}
+
 /* All joins of all the large branches, and perhaps some blocks more. */
 void uni_join_large(Uni *u)
 {
 	Arena tmp = { 0 };
 	const Graph *g = u->c->graph;
-	const Ssa *s = u->ssa;
 	Frontier *f = frontier_new(&tmp, g, u->dom);
 	int *join = arena_array(&tmp, int, g->n + 1);
 	for (int k = 0; k < u->large.n; k++)
-		for (int e = 0; e < g->succ[u->large.v[k]].n; e++)
-			frontier_add(f, g->succ[u->large.v[k]].v[e]);
+		for (int e = 0; e < g->succ[u->large.v[k]].n; e++) {
+			int to = g->succ[u->large.v[k]].v[e];
+			if (g->pred[to].n > 1) /* its name comes along the edge, and others by other ways */
+				mark_phis(u, to);
+			frontier_add(f, to);
+		}
 	for (int n = frontier_find(f, join); n > 0; n--)
-		for (int k = s->phi_first[join[n - 1]]; k < s->phi_first[join[n - 1] + 1]; k++)
-			uni_mark(u, s->phi[k].version);
+		mark_phis(u, join[n - 1]);
 	for (int k = 0; k < u->c->nreach && !u->done; k++)
 		uni_mark_varying(u, u->c->rpo[k]);
 	u->done = u->large.n;

@@ -2,7 +2,6 @@
  * mechanisms that let lanes meet in different places. No branch said to be uniform parts lanes, and a check in front of each use of a register said to
  * be uniform finds one value in all lanes that are there together. Where lanes may meet anywhere, the analysis is asked for that.
  * SEED=n COUNT=n: other kernels; ALL=1: each under all mechanisms; VERBOSE=1: how many verdicts. */
-#include "passes/analysis/reaching.h"
 #include "tests/passes/uniform_checks.h"
 #include "tests/random.h"
 #include "tests/random/differential.h"
@@ -108,20 +107,13 @@ static void run(const Job *job, const bool *wanted, Uniformity *const *u, int tu
 			run_on(job, k, u, what, branches, seen);
 }
 
-static Uniformity *solve(Arena *a, const Cfg *c, UniformityOptions options)
-{
-	Dom *dom = dom_build(a, c);
-	Ssa *s = ssa_build(a, c, dom);
-	return uniformity_solve(a, c, dom, pdom_build(a, c, true), s, reaching_build(a, c, s), options);
-}
-
 /* Joins from the frontier are all joins, and more: what is uniform with them is. So is what is uniform where lanes meet anywhere. */
-static void coarser(Arena *a, const Cfg *c, const Uniformity *u, UniformityOptions options)
+static void coarser(Arena *a, const Cfg *c, const Uniformity *u, UniformityOptions options, const char *name)
 {
-	const Uniformity *v = solve(a, c, options);
+	const Uniformity *v = uniformity_build_for(a, c, options);
 	const Ssa *s = u->ssa;
 	for (int k = 0; k < s->n; k++)
-		ck_assert(v->version[k] || !u->version[k]);
+		ck_assert_msg(v->version[k] || !u->version[k], "%s, %s: version %d differs, but not %s", name, c->f->name, k, options.steps ? "by frontiers" : "anywhere");
 	for (int b = 0; b < c->n; b++)
 		ck_assert(v->divergent[b] || !u->divergent[b]);
 }
@@ -137,9 +129,9 @@ static void judge(const RandomKernel *shape, const Module *module, bool anywhere
 	for (int f = 0; f < m->func.n; f++)
 		if (m->func.v[f]->kind != FN_HOST && m->func.v[f]->block.n) {
 			c[f] = cfg_build(&a, m->func.v[f]);
-			u[f] = solve(&a, c[f], (UniformityOptions){ .anywhere = anywhere });
-			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = anywhere, .steps = -1 });
-			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = true });
+			u[f] = uniformity_build_for(&a, c[f], (UniformityOptions){ .anywhere = anywhere });
+			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = anywhere, .steps = -1 }, name);
+			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = true }, name);
 		}
 	bool wanted[MECHANISMS];
 	for (int k = 0; k < MECHANISMS; k++)

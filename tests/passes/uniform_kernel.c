@@ -1,6 +1,5 @@
 /* usage: uniform_kernel [--anywhere] MODULE: the module as IR, with checks of all that the uniformity analysis says of it (uniform_checks.h). Says on
  * standard error how many. For check_uniform_kernels.sh. */
-#include "passes/analysis/reaching.h"
 #include "tests/passes/uniform_checks.h"
 #include <stdio.h>
 
@@ -8,10 +7,7 @@ static long check_function(Module *m, Function *f, bool anywhere)
 {
 	Arena a = { 0 };
 	Cfg *c = cfg_build(&a, f);
-	Dom *dom = dom_build(&a, c);
-	Ssa *s = ssa_build(&a, c, dom, liveness_build(&a, c));
-	UniformityOptions options = { .anywhere = anywhere };
-	long n = add_uniform_checks(m, c, uniformity_solve(&a, c, dom, pdom_build(&a, c, true), s, reaching_build(&a, c, s), options));
+	long n = add_uniform_checks(m, c, uniformity_build_for(&a, c, (UniformityOptions){ .anywhere = anywhere }));
 	arena_free(&a);
 	return n;
 }
