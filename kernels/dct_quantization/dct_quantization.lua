@@ -1,0 +1,20 @@
+-- gpu.args: threads of a block's side (default 8), coefficients of the plane's side (default 32).
+local side, size = tonumber(gpu.args[1] or 8), tonumber(gpu.args[2] or 32)
+local seed = 79
+local function random(k)
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	return seed // 65536 % k
+end
+local step = gpu.buffer("s16", 64, function(k) return 1 + (k % 8 + k // 8 + 1) * (6 + random(5)) end) -- larger for high frequencies
+local plane = gpu.buffer("s16", size * size, function() return random(4096) - 2048 end)
+local before, tiles = plane:table(), (size + side - 1) // side
+
+gpu.launch { kernel = "dct_quantization", grid = { tiles, tiles }, block = { side, side }, args = { plane, step, size, size } }
+
+for k = 0, size * size - 1 do -- of all multiples the nearest
+	local x, y, c = k % size, k // size, before[k + 1]
+	local s = step:get(y % 8 * 8 + x % 8)
+	local low = c // s * s
+	local want = c - low < low + s - c and low or c - low > low + s - c and low + s or c < 0 and low or low + s
+	gpu.check(plane:get(k) == want, ("(%d, %d): %d becomes %d, not %d"):format(x, y, c, plane:get(k), want))
+end
