@@ -293,6 +293,8 @@ static bool run(PassRun *r)
 	}
 	if (l.regions)
 		arrange(&l);
+	if (o[DEPTH].number && r->log && r->log->remarks)
+		depth_remark(&l, (int)o[DEPTH].number);
 	pass_count(r, "regions", l.regions);
 	pass_count(r, "guards", l.guards);
 	reduction_free(&l.red);

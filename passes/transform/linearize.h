@@ -52,6 +52,7 @@ typedef struct LinRegion {
 } LinRegion;
 void regions_find(Lin *, void (*found)(Lin *, LinRegion *));
 void regions_chosen(Lin *, const PassValue *order, int depth, bool whole);
+void depth_remark(Lin *, int depth);                     /* when the function as it is now may need more entries of a stack */
 void loops_to_merge(Lin *, int levels);
 void region_rewrite(Lin *, LinRegion *);                /* or leaves it as it is; a node then */
 int region_becomes_node(Lin *, const LinRegion *, bool cut); /* which: d, when all edges come from there; cut: without its edges to p */

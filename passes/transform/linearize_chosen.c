@@ -44,6 +44,9 @@ static void take(Chosen *c, LinRegion *r)
 	region_rewrite(c->l, r);
 }
 
+/* The pass has made the block, in this run or before. */
+static bool made(const Lin *l, int b) { return b < l->x && l->block[b]->origin == l->edit.origin; }
+
 static int up(const Chosen *c, const Dom *t, int x, int top) { return x == top || t->idom[x] < 0 ? top : t->idom[x]; }
 
 /* ---- order ---- */
@@ -116,35 +119,66 @@ static void in_order(Chosen *c, const PassValue *v)
 
 typedef struct Open { int branch, around, n; } Open; /* a branch that has not met again, those around it, their number */
 
+/* How many branches are open in each block, itself not included. Aborts meet nobody, and part nobody. */
+static int *open_branches(Arena *a, const Cfg *cfg, const Dom *dom, const Dom *pdom)
+{
+	Open *open = arena_array(a, Open, cfg->n + 1);
+	int *at = arena_array(a, int, cfg->n + 1), *number = arena_array(a, int, cfg->n + 1), n = 1;
+	open[0] = (Open){ -1, 0, 0 };
+	for (int i = 0; i < cfg->nreach; i++) {
+		int b = cfg->rpo[i]->id, d = dom->idom[b], o = d >= 0 ? at[d] : 0;
+		if (d >= 0 && cfg->graph->succ[d].n > 1) {
+			open[n] = (Open){ d, o, open[o].n + 1 };
+			o = n++;
+		}
+		while (o && dom_dominates(pdom, b, open[o].branch))
+			o = open[o].around;
+		at[b] = o;
+		number[b] = open[o].n;
+	}
+	return number;
+}
+
+/* An indexed branch whose ways set the variable each: a guard more would not change that. */
+static bool sets_on_its_ways(const Lin *l, int b)
+{
+	bool all = block_term(l->block[b])->op == OP_BRX;
+	for (int k = 0; k < l->block[b]->nsucc; k++)
+		all &= made(l, l->block[b]->succ[k]->id) || bs_has(l->cfg->fatal, l->block[b]->succ[k]->id);
+	return all;
+}
+
 /* Below the branches that the bound allows, all that lies between the next branch and where it meets becomes one region. A stack has an entry at
    the bottom and two for each branch that is open; guards in a row need two. */
 static void below(Chosen *c, int entries)
 {
 	Lin *l = c->l;
 	LinRegion r = { .node = arena_array(&c->arena, int, l->red.n) };
-	Open *open = arena_array(&c->arena, Open, l->x + 1);
-	int allowed = entries < 3 ? 0 : (entries - 3) / 2, *at = arena_array(&c->arena, int, l->x + 1), n = 1;
-	open[0] = (Open){ -1, 0, 0 };
+	int allowed = entries < 3 ? 0 : (entries - 3) / 2, *open = open_branches(&c->arena, l->cfg, c->dom, c->pdom);
 	for (int i = 0; i < l->cfg->nreach; i++) {
-		const Block *b = l->cfg->rpo[i];
-		int o = b->id ? at[c->dom->idom[b->id]] : 0, d = c->dom->idom[b->id];
-		if (d >= 0 && l->cfg->graph->succ[d].n > 1) {
-			open[n] = (Open){ d, o, open[o].n + 1 };
-			o = n++;
-		}
-		while (o && dom_dominates(c->pdom, b->id, open[o].branch))
-			o = open[o].around;
-		at[b->id] = o;
-		if (open[o].n != allowed || l->red.node[b->id].nout < 2 || l->red.node[b->id].into != b->id)
-			continue;
+		int b = l->cfg->rpo[i]->id;
 		bool nested = false;
-		if (!closed(c, b->id, c->pdom->idom[b->id], &r))
+		if (open[b] != allowed || l->red.node[b].nout < 2 || l->red.node[b].into != b || !closed(c, b, c->pdom->idom[b], &r))
 			continue;
 		for (int k = 0; k < r.n; k++)
-			nested |= l->red.node[r.node[k]].nout > 1;
+			nested |= l->red.node[r.node[k]].nout > 1 && !made(l, r.node[k]) && !sets_on_its_ways(l, r.node[k]);
 		if (nested)
 			take(c, &r);
 	}
+}
+
+void depth_remark(Lin *l, int entries)
+{
+	Arena a = { 0 };
+	const Cfg *cfg = cfg_build(&a, l->run->f);
+	const int *open = open_branches(&a, cfg, dom_build(&a, cfg), pdom_build(&a, cfg, true));
+	int deepest = 0;
+	for (int b = 0; b < cfg->n; b++)
+		deepest = !bs_has(cfg->fatal, b) && open[b] > open[deepest] ? b : deepest;
+	if (1 + 2 * open[deepest] > (entries < 3 ? 3 : entries))
+		pass_remark(l->run, ins_loc(l->run->m, block_term(cfg->f->block.v[deepest])), "depth: a stack may need %d entries at block %s, not %d", 1 + 2 * open[deepest],
+			cfg->f->block.v[deepest]->label, entries);
+	arena_free(&a);
 }
 
 void regions_chosen(Lin *l, const PassValue *order, int depth, bool whole)

@@ -167,8 +167,8 @@ static int front_edges(Lin *l, Plan *p, int at)
 	}
 	red_out(&l->red, r->d, e)
 		targets += l->red.edge.v[e].to != r->p;
-	red_out(&l->red, r->d, e) /* two ways in, and one past the region: all go through it, to meet in one place */
-		if (l->red.edge.v[e].to != r->p || targets > 1)
+	red_out(&l->red, r->d, e) /* two ways in, and one past the region: all go through it, to meet in one place; guards that do not nest leave d's branch out */
+		if (l->red.edge.v[e].to != r->p || targets > 1 || l->flat)
 			at = add_edges(l, p, at, e);
 	return at;
 }

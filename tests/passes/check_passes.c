@@ -423,6 +423,11 @@ static void try_graph(Function *f, const PassValue *v, uint64_t seed, int part, 
 	c->added += f->block.n - blocks;
 	c->whole += v[WHOLE].number != 0;
 	c->brx += brx != 0;
+	if (v[ORDER].n || v[MERGE].number) /* an order names the source's graph; each run merges so many levels more */
+		return;
+	bool again = pass_apply(&pass_linearize, m, f, v, &diag);
+	ck_assert_msg(!again || v[DEPTH].number, "%s: not the same the second time: %s", what, text_of(f)); /* a depth that is missed may be met then */
+	ck_assert_msg(!again || !pass_apply(&pass_linearize, m, f, v, &diag), "%s: not the same the third time: %s", what, text_of(f));
 }
 
 static void try_options(uint64_t seed, Campaign *c)
@@ -633,6 +638,23 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* The ways of an indexed branch set the variable each, which needs more entries than asked for; a further run does not try again. */
+START_TEST(depth_of_indexed_branches)
+{
+	PassLog log = { .remarks = true };
+	PassValue v[PASS_OPTIONS];
+	Function *f = read_kernel("	reg u32 %t, %i\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n	%i = and.b32 %t, 1\n	%p = setp.lt.u32 %t, 2\n	bra %p, B, C\n"
+		"B:	brx %i, [D, E, F]\nC:	bra G\nD:	bra F\nE:	bra F\nF:	bra G\nG:	exit\n");
+	ck_assert(pipeline_run(m, "linearize(depth=3)", &(PassHost){ .log = &log }, &diag));
+	ck_assert_int_eq(diag.item.n, 1);
+	ck_assert_str_eq(diag.item.v[0].text, "linearize: k: depth: a stack may need 5 entries at block B_to2, not 3");
+	pass_defaults(&pass_linearize, v);
+	v[DEPTH].number = 3;
+	ck_assert(!pass_apply(&pass_linearize, m, f, v, &diag));
+	pass_log_free(&log);
+}
+END_TEST
+
 START_TEST(dead_code)
 {
 	Function *f = read_kernel(
@@ -784,6 +806,7 @@ int main(void)
 	tcase_add_test(t, uniform_and_divergent);
 	tcase_add_test(t, rule_b);
 	tcase_add_test(t, refusals);
+	tcase_add_test(t, depth_of_indexed_branches);
 	tcase_add_test(t, dead_code);
 	tcase_add_test(t, simplify);
 	tcase_add_test(t, simplify_random);
