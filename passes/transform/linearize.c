@@ -35,8 +35,7 @@ static void note(Lin *l, const LinRegion *r, int n, int b, int branch)
 		"the branch of block %s, which may diverge", l->run->f->name, n, op_info[i->op].name, l->block[b]->label, l->block[branch]->label);
 }
 
-/* The blocks that have gone into node x. */
-static void blocks_of(const Lin *l, int x, BitSet set)
+void blocks_of(const Lin *l, int x, BitSet set)
 {
 	Vec(int) todo = { 0 };
 	vec_push(&todo, x);
@@ -160,7 +159,50 @@ static bool reorders(Lin *l, const LinRegion *r)
 	return is;
 }
 
-void region_rewrite(Lin *l, LinRegion *r)
+static bool meets(const Lin *l, const LinRegion *r)
+{
+	bool is = false;
+	for (int i = 0; i < r->n; i++)
+		is |= l->node[r->node[i]].convergent;
+	return is;
+}
+
+/* With option interleave: in the order found, or where a warp waits least, whatever takes less time with its guards. */
+static void make_plan(Lin *l, Arena *a, const LinRegion *r, Plan *p, Guards *g)
+{
+	Plan other;
+	Guards guards;
+	l->mixing = r->faster;
+	plan_make(l, a, r, p);
+	guards_make(p, l->level, l->flat, g);
+	if (!l->interleave || r->faster || l->norder || r->n > INTERLEAVE_MOST || meets(l, r) || !parts(l, r))
+		return;
+	l->mixing = true;
+	plan_make(l, a, r, &other);
+	guards_make(&other, l->level, l->flat, &guards);
+	if (other.time + guards_time(l, &other, &guards) < p->time + guards_time(l, p, g)) {
+		Guards x = *g;
+		*g = guards;
+		guards = x;
+		*p = other;
+		l->mixed++;
+	}
+	vec_free(&guards.point);
+}
+
+/* The region, which is structured as it is, is faster with guards. */
+static bool pays(Lin *l, const Plan *p, const Guards *g)
+{
+	int64_t guards = guards_time(l, p, g);
+	bool is = p->time + guards < p->found;
+	Loc at = ins_loc(l->run->m, block_term(l->node[p->region->d].head));
+	pass_remark(l->run, at, "%s: a region of %d units takes %lld cycles, in another order %lld, and guards %lld", is ? "interleaved" : "left alone",
+		p->n, (long long)p->found, (long long)p->time, (long long)guards);
+	l->mixed += is;
+	return is;
+}
+
+bool region_rewrite(Lin *l, LinRegion *r)
 {
 	Arena a = { 0 };
 	Plan plan;
@@ -168,17 +210,19 @@ void region_rewrite(Lin *l, LinRegion *r)
 	if (l->divergent && !parts(l, r)) {
 		pass_remark(l->run, l->run->f->loc, "left alone: a region of %d units: no branch of it parts threads", r->n);
 		leave_alone(l, r, false);
-		return;
+		return false;
 	}
 	if (!admitted(l, r) || reorders(l, r)) {
 		leave_alone(l, r, true);
-		return;
+		return false;
 	}
-	plan_make(l, &a, r, &plan);
-	guards_make(&plan, l->level, l->flat, &guards);
-	region_emit(l, &plan, &guards);
+	make_plan(l, &a, r, &plan, &guards);
+	bool is = !r->faster || pays(l, &plan, &guards);
+	if (is)
+		region_emit(l, &plan, &guards);
 	vec_free(&guards.point);
 	arena_free(&a);
+	return is;
 }
 
 /* ---- the function as a graph that shrinks ---- */
@@ -244,7 +288,7 @@ static void find_convergent(Lin *l, bool wanted)
 			bs_add(l->convergent, b);
 			l->node[b].convergent = any = true;
 		}
-	if ((!any && !l->divergent) || !wanted)
+	if ((!any && !l->divergent && !l->interleave) || !wanted)
 		return;
 	l->uniformity = uniformity_build(&l->arena, l->cfg);
 	l->pdom = pdom_build(&l->arena, l->cfg, true);
@@ -267,20 +311,26 @@ static bool is_structured(const Lin *l)
 	return left <= 1;
 }
 
-enum { OPT, WHOLE, DIVERGENT, RELAXED, MERGE, DEPTH, ORDER };
+enum { OPT, WHOLE, DIVERGENT, RELAXED, MERGE, DEPTH, ORDER, INTERLEAVE, SPLIT };
 
 static bool run(PassRun *r)
 {
 	const PassValue *o = r->option;
 	Lin l = { .run = r, .edit = edit_open(r->m, r->f, r->origin), .level = (int)o[OPT].number, .divergent = o[DIVERGENT].number,
-		.relaxed = o[RELAXED].number };
-	bool chosen = o[ORDER].n || o[DEPTH].number || o[WHOLE].number, is = analysis_structure(r->an)->structured;
+		.relaxed = o[RELAXED].number, .interleave = o[INTERLEAVE].number };
+	bool chosen = o[ORDER].n || o[DEPTH].number || o[WHOLE].number || l.interleave, is = analysis_structure(r->an)->structured;
 	l.merge = (int)o[MERGE].number;
+	if (l.interleave || o[SPLIT].number)
+		l.clock = clock_new(&l);
+	if (o[SPLIT].number)
+		split_loads(&l);
 	l.cfg = cfg_build(&l.arena, r->f);
 	bool enough = l.relaxed && !chosen && !l.merge && structured_but_breaks(l.cfg);
 	l.effects = analysis_effects(r->an);
 	is |= enough;
 	build(&l, !is);
+	if (l.interleave)
+		l.sides = sides_new(&l);
 	find_convergent(&l, chosen || l.merge || !is);
 	if (l.merge)
 		loops_to_merge(&l, l.merge);
@@ -293,10 +343,16 @@ static bool run(PassRun *r)
 	}
 	if (l.regions)
 		arrange(&l);
+	if (l.cut.n)
+		pass_count(r, "blocks split", join_loads(&l));
 	if (o[DEPTH].number && r->log && r->log->remarks)
 		depth_remark(&l, (int)o[DEPTH].number);
 	pass_count(r, "regions", l.regions);
+	pass_count(r, "regions interleaved", l.mixed);
 	pass_count(r, "guards", l.guards);
+	clock_free(l.clock);
+	sides_free(l.sides);
+	vec_free(&l.cut);
 	reduction_free(&l.red);
 	vec_free(&l.strand);
 	vec_free(&l.next);
@@ -314,6 +370,8 @@ static const PassOption options[] = {
 	[MERGE] = { "merge", 0, 0, 1000, "so many levels of loops go into the loop around them, whose turns threads take as they come" },
 	[DEPTH] = { "depth", 0, 0, 1000000, "what lies deeper than a reconvergence stack of so many entries allows becomes a row of guards, which needs 3; 0: no bound" },
 	[ORDER] = { "order", .kind = PASS_LIST, .help = "labels of blocks: the smallest region around them is rewritten with its units in this order" },
+	[INTERLEAVE] = { "interleave", 0, 0, 1, "1: units stand in the order in which a warp waits least for loads; both sides of a divergent branch become a region where that is faster" },
+	[SPLIT] = { "split-loads", 0, 0, 1, "1: blocks end behind loads that their next instruction waits for, so that order and interleave can put others in between" },
 };
 
 const Pass pass_linearize = {

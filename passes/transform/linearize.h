@@ -1,5 +1,6 @@
-/* Inside linearization, in the order of the work on one region: linearize_find.c finds it, linearize_plan.c says in which order its units stand and
-   which ranges are cycles, linearize_guards.c which guards there are and where they lead, linearize_emit.c makes blocks of that. */
+/* Inside linearization, in the order of the work on one region: linearize_find.c finds it, or linearize_chosen.c and linearize_sides.c what options ask
+   for; linearize_plan.c says in which order its units stand and which ranges are cycles (linearize_interleave.c: in an order in which a warp waits least,
+   by the times of linearize_time.c), linearize_guards.c which guards there are and where they lead, linearize_emit.c makes blocks of that. */
 #ifndef GSIM_LINEARIZE_H
 #define GSIM_LINEARIZE_H
 #include "isa/edit.h"
@@ -39,8 +40,14 @@ typedef struct Lin {
 	int level, merge;          /* options opt, merge */
 	bool flat, divergent, relaxed; /* guards do not nest; options divergent, relaxed-exits */
 	const int *order; int norder; /* blocks of the region looked at, in the order asked for */
-	int regions, guards;       /* for --pass-stats */
+	struct Clock *clock;       /* NULL: without options interleave and split-loads */
+	bool interleave;
+	bool mixing;               /* the plan is in the order in which a warp waits least; else in the order found */
+	struct Sides *sides;       /* registers that are about to be renamed on one side of a branch, or NULL */
+	Vec(Block *) cut;          /* option split-loads: ends of blocks, in their order */
+	int regions, guards, mixed; /* for --pass-stats */
 } Lin;
+void blocks_of(const Lin *, int node, BitSet); /* adds the blocks that have gone into it */
 
 void place_before(Lin *, Block *, Block *anchor);
 void place_behind(Lin *, Block *, Block *anchor);       /* anchor NULL: in front of all */
@@ -49,12 +56,13 @@ void place_behind(Lin *, Block *, Block *anchor);       /* anchor NULL: in front
 typedef struct LinRegion {
 	int d, p, entry;           /* d: -1 when edges come from several nodes; entry: -1 when they lead to several */
 	int *node, n;              /* in ascending order */
+	bool faster;               /* it is rewritten only when that is faster */
 } LinRegion;
-void regions_find(Lin *, void (*found)(Lin *, LinRegion *));
+void regions_find(Lin *, bool (*found)(Lin *, LinRegion *));
 void regions_chosen(Lin *, const PassValue *order, int depth, bool whole);
 void depth_remark(Lin *, int depth);                     /* when the function as it is now may need more entries of a stack */
 void loops_to_merge(Lin *, int levels);
-void region_rewrite(Lin *, LinRegion *);                /* or leaves it as it is; a node then */
+bool region_rewrite(Lin *, LinRegion *);                /* or leaves it as it is, a node then: false */
 int region_becomes_node(Lin *, const LinRegion *, bool cut); /* which: d, when all edges come from there; cut: without its edges to p */
 
 /* ---- plan: units in their order, and cycles ---- */
@@ -73,11 +81,36 @@ typedef struct Plan {
 	int n, endless;            /* units from `endless` on never go anywhere: no thread meets others behind them */
 	PlanUnit *unit;            /* by position; unit[n] is what is in front: the edges into the region */
 	PlanEdge *edge;
+	int *begin;                /* by position: of a unit that a cycle begins with, where its turns begin; another one where cycles take turns together; else itself */
 	int nloop;
 	PlanLoop *loop;            /* outer ones first, by ascending lo; no two have the same lo */
 	bool thread_ends;          /* p is the exit, and some edges return while others end the thread */
+	int64_t found, time;       /* how long a warp takes through all of it in the order found, and in this one; with a clock only */
 } Plan;
 void plan_make(Lin *, Arena *, const LinRegion *, Plan *);
+
+/* ---- time: of a warp that comes through code with threads for all of it ---- */
+
+typedef struct When { int reg; int64_t at; } When;
+typedef struct Span {          /* of code, from its start */
+	const When *need, *give;   /* registers that it touches first, and from when on; those that it writes, and when they can be read */
+	int nneed, ngive;
+	int64_t time;              /* until what follows can be issued */
+} Span;
+typedef struct Clock Clock;
+Clock *clock_new(Lin *);
+void clock_free(Clock *);                               /* NULL: nothing */
+void clock_reset(Clock *);
+int64_t clock_now(const Clock *);
+int64_t clock_wait(const Clock *, const Span *);        /* how long it would wait if it came next */
+void clock_add(Clock *, const Span *);
+void clock_skip(Clock *, int64_t time);                 /* so much passes, and all that was written is there as much later */
+Span clock_span(const Clock *, Arena *);                /* all since it was set back */
+Span clock_ins(Clock *, const Ins *, const int *alias); /* alias NULL, or by register: the number that it counts under, or 0; until the next one */
+int64_t clock_guard(const Clock *, Module *);           /* what a guard costs */
+bool clock_far(const Clock *, const Ins *, int64_t guard); /* it brings something from memory that takes longer than a guard */
+enum { INTERLEAVE_MOST = 256 };                         /* units of a region that are interleaved */
+void interleave(Lin *, Arena *, Plan *, const Graph *, const Nest *, int *order, int *begin); /* writes order and begin, by number in the region, and plan->time */
 
 /* ---- guards: the plan's units with tests in between ---- */
 
@@ -92,6 +125,21 @@ typedef struct Point {
 } Point;
 typedef struct Guards { Vec(Point) point; int start, after; } Guards; /* start: where the region begins; after: the point of p */
 void guards_make(const Plan *, int level, bool flat, Guards *); /* flat: none inside another, nor beside it */
+
+int64_t guards_time(Lin *, const Plan *, const Guards *);
+
+/* ---- registers of the sides of a branch ---- */
+typedef struct Sides Sides;
+Sides *sides_new(Lin *);
+void sides_free(Sides *);                               /* NULL: nothing */
+void sides_find(Lin *, const LinRegion *);              /* what has to be renamed when the region's sides are interleaved */
+void sides_rename(Lin *, const LinRegion *);
+void sides_clear(Sides *);
+const int *sides_alias(const Sides *, int block);       /* for clock_ins; Sides may be NULL */
+
+/* ---- blocks that end behind loads ---- */
+void split_loads(Lin *);                                /* before the Cfg is made */
+int join_loads(Lin *);                                  /* in the end; returns how many have stayed apart */
 
 void region_emit(Lin *, const Plan *, const Guards *);
 #endif

@@ -3,8 +3,9 @@
 
 typedef struct Chosen { Lin *l; Arena arena; const Dom *dom, *pdom; int *seen, visit; } Chosen;
 
-/* All that lies between d and p, when there is no other way in or out; loops without end are part of the whole function alone. */
-static bool closed(Chosen *c, int d, int p, LinRegion *r)
+/* All that lies between d and p, when there is no other way in or out, and no more than so many nodes; loops without end are part of the whole
+   function alone. */
+static bool closed(Chosen *c, int d, int p, int most, LinRegion *r)
 {
 	Reduction *red = &c->l->red;
 	*r = (LinRegion){ d, p, -1, r->node, 0 };
@@ -17,7 +18,7 @@ static bool closed(Chosen *c, int d, int p, LinRegion *r)
 			r->node[r->n++] = red->edge.v[e].to;
 		}
 	for (int i = 0; i < r->n; i++) {
-		if (r->node[i] == d || r->node[i] == c->l->x || r->node[i] == c->l->e)
+		if (r->node[i] == d || r->node[i] == c->l->x || r->node[i] == c->l->e || r->n > most)
 			return false;
 		red_out(red, r->node[i], e) {
 			int y = red->edge.v[e].to;
@@ -38,10 +39,10 @@ static bool closed(Chosen *c, int d, int p, LinRegion *r)
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-static void take(Chosen *c, LinRegion *r)
+static bool take(Chosen *c, LinRegion *r)
 {
 	qsort(r->node, (size_t)r->n, sizeof *r->node, by_number);
-	region_rewrite(c->l, r);
+	return region_rewrite(c->l, r);
 }
 
 /* The pass has made the block, in this run or before. */
@@ -103,7 +104,7 @@ static void in_order(Chosen *c, const PassValue *v)
 	}
 	for (int i = 0; i < n; i++)
 		mark[list[i]] = 0;
-	while (!closed(c, d, p, &r) || !contains(&r, list, n, mark)) {
+	while (!closed(c, d, p, l->red.n, &r) || !contains(&r, list, n, mark)) {
 		if (d == l->e && p == l->x)
 			return;
 		d = up(c, c->dom, d, l->e);
@@ -158,7 +159,7 @@ static void below(Chosen *c, int entries)
 	for (int i = 0; i < l->cfg->nreach; i++) {
 		int b = l->cfg->rpo[i]->id;
 		bool nested = false;
-		if (open[b] != allowed || l->red.node[b].nout < 2 || l->red.node[b].into != b || !closed(c, b, c->pdom->idom[b], &r))
+		if (open[b] != allowed || l->red.node[b].nout < 2 || l->red.node[b].into != b || !closed(c, b, c->pdom->idom[b], l->red.n, &r))
 			continue;
 		for (int k = 0; k < r.n; k++)
 			nested |= l->red.node[r.node[k]].nout > 1 && !made(l, r.node[k]) && !sets_on_its_ways(l, r.node[k]);
@@ -181,6 +182,50 @@ void depth_remark(Lin *l, int entries)
 	arena_free(&a);
 }
 
+/* ---- interleave ---- */
+
+/* There is something to wait for, and nothing that threads execute together, nor anything that the pass has made. */
+static bool worth_a_look(const Lin *l, Arena *a, const LinRegion *r)
+{
+	BitSet in = bs_new(a, l->x);
+	int64_t guard = clock_guard(l->clock, l->run->m);
+	bool far = false;
+	for (int i = 0; i < r->n; i++) {
+		if (l->node[r->node[i]].convergent)
+			return false;
+		blocks_of(l, r->node[i], in);
+	}
+	bs_each(in, b) {
+		if (made(l, b))
+			return false;
+		for (int k = 0; k < l->block[b]->ins.n; k++)
+			far |= clock_far(l->clock, &l->block[b]->ins.v[k], guard);
+	}
+	return far;
+}
+
+/* What lies between a divergent branch and where its sides meet, where that is faster; outer branches first. */
+static void interleaved(Chosen *c)
+{
+	Lin *l = c->l;
+	LinRegion r = { .node = arena_array(&c->arena, int, l->red.n) };
+	for (int i = 0; i < l->cfg->nreach; i++) {
+		int b = l->cfg->rpo[i]->id, p = c->pdom->idom[b];
+		if (!l->uniformity->divergent[b] || l->red.node[b].into != b || l->red.node[b].nout < 2 || p < 0 ||
+			block_term(l->block[b])->origin == l->edit.origin || made(l, p) || !closed(c, b, p, INTERLEAVE_MOST, &r))
+			continue;
+		Arena a = { 0 };
+		if (worth_a_look(l, &a, &r)) {
+			r.faster = true;
+			sides_find(l, &r);
+			if (take(c, &r))
+				sides_rename(l, &r);
+			sides_clear(l->sides);
+		}
+		arena_free(&a);
+	}
+}
+
 void regions_chosen(Lin *l, const PassValue *order, int depth, bool whole)
 {
 	Chosen c = { .l = l };
@@ -192,8 +237,10 @@ void regions_chosen(Lin *l, const PassValue *order, int depth, bool whole)
 		in_order(&c, order);
 	else if (depth > 0)
 		below(&c, depth);
+	if (l->interleave)
+		interleaved(&c);
 	LinRegion r = { .node = arena_array(&c.arena, int, l->red.n) };
-	if (whole && !l->regions && !structured(&c.arena, l->cfg, NULL) && closed(&c, l->e, l->x, &r))
+	if (whole && !l->regions && !structured(&c.arena, l->cfg, NULL) && closed(&c, l->e, l->x, l->red.n, &r))
 		take(&c, &r);
 	arena_free(&c.arena);
 }

@@ -32,7 +32,7 @@ typedef struct Find {
 	Super **of;                /* by a cycle's first node; NULL: the node is no cycle */
 	int *local, *stamp, now;   /* number in the level looked at, when the stamp is now's */
 	int *seen, visit;
-	void (*found)(Lin *, LinRegion *);
+	bool (*found)(Lin *, LinRegion *);
 } Find;
 
 /* The level looked at: 0 the root above its entries, 1 where it begins (the cycle's first node, or e), then nodes, then where it ends (the first node
@@ -458,7 +458,7 @@ static void take_rest(Find *d)
 		hand_over(d, &r);
 }
 
-void regions_find(Lin *l, void (*found)(Lin *, LinRegion *))
+void regions_find(Lin *l, bool (*found)(Lin *, LinRegion *))
 {
 	Find d = { .l = l, .r = &l->red, .found = found };
 	int **all[] = { &d.link, &d.level, &d.list, &d.super, &d.member, &d.local, &d.stamp, &d.seen }, n = l->red.n;

@@ -98,12 +98,18 @@ static void order_units(Lin *l, Arena *a, Plan *p)
 			if (l->pos[l->red.edge.v[e].from] < 0)
 				graph_edge(g, r->n, i);
 	}
-	p->n = graph_order(a, g, in, order, NULL);
+	Nest nest;
+	p->n = graph_order(a, g, in, order, &nest);
 	must(p->n == r->n);
+	int *begin = arena_array(a, int, p->n + 1), at = 0;
+	for (int i = 0; i < p->n; i++)
+		begin[i] = i;
 	if (l->norder)
 		permute(l, a, p, order);
+	else if (l->interleave)
+		interleave(l, a, p, g, &nest, order, begin);
 	p->unit = arena_array(a, PlanUnit, p->n + 1);
-	int at = 0;
+	p->begin = arena_array(a, int, p->n + 1);
 	for (int last = 0; last < 2; last++) {
 		for (int i = 0; i < p->n; i++)
 			if (endless(l, r->node[order[i]]) == last)
@@ -112,6 +118,8 @@ static void order_units(Lin *l, Arena *a, Plan *p)
 	}
 	for (int i = 0; i < p->n; i++)
 		l->pos[p->unit[i].node] = i;
+	for (int i = 0; i < p->n; i++)
+		p->begin[l->pos[r->node[i]]] = l->pos[r->node[begin[i]]];
 }
 
 /* ---- edges ---- */
@@ -219,6 +227,7 @@ static void find_loops(Arena *a, Plan *p)
 		int lo = i + 1;
 		for (int k = 0; k < p->unit[i].n; k++) {
 			int v = p->edge[p->unit[i].first + k].value;
+			v = v <= i ? p->begin[v] : v;
 			lo = v < lo ? v : lo;
 		}
 		if (lo > i)

@@ -1,6 +1,7 @@
 /* A model of a warp for tests of control flow passes. User block k of the original function decides with %pk or %ik, which
  * the model sets when a lane enters it: a function of seed, lane, block and visit, so that a lane takes the same way
- * whatever a pass makes of the graph. Of instructions it knows mov, selp, setp on u32 and branches. */
+ * whatever a pass makes of the graph. Of instructions it knows mov, selp, setp on u32, branches, loads, which bring what lane and trace decide, and
+ * stores, whose values are part of the trace. */
 #ifndef TEST_WARP_MODEL_H
 #define TEST_WARP_MODEL_H
 #include "tests/passes/graphs.h"
@@ -81,7 +82,7 @@ static inline int64_t wm_value(const WmLane *l, const Opd *o)
 	return o->neg ? !l->reg[o->id] : l->reg[o->id];
 }
 
-static inline void wm_ins(WmLane *l, const Ins *i)
+static inline void wm_ins(WmLane *l, const Ins *i, int lane)
 {
 	int64_t v[4] = { 0 };
 	if (i->guard >= 0 && (l->reg[i->guard] != 0) == i->guard_neg)
@@ -98,6 +99,11 @@ static inline void wm_ins(WmLane *l, const Ins *i)
 			abort();
 		*d = *d && (!i->boolop || v[2]);
 		break;
+	case OP_LD: *d = (int64_t)(wm_hash((uint64_t)lane + 1, (uint64_t)l->n) % 1000); break;
+	case OP_ST:
+		if (l->n < WM_TRACE)
+			l->trace[l->n++] = 1000 + (int)(v[1] % 1000);
+		break;
 	case OP_BRA: case OP_BRX: case OP_RET: case OP_EXIT: case OP_TRAP: break;
 	default: abort();
 	}
@@ -110,7 +116,7 @@ static inline const Block *wm_step(const WmSource *s, const Function *f, WmLane 
 		for (int k = b->ins.v[i].mark; k; k = f->mark.v[k].next)
 			if (f->mark.v[k].kind == MARK_BEGINS)
 				wm_enter(s, l, f->mark.v[k].source, seed, lane);
-		wm_ins(l, &b->ins.v[i]);
+		wm_ins(l, &b->ins.v[i], lane);
 	}
 	if (b->nsucc < 2)
 		return b->nsucc ? b->succ[0] : NULL;

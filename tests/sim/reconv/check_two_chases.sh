@@ -25,6 +25,9 @@ for model in dual_path multi_path dws sbi 'swi(same_warp=true)'; do
 	below "$model" "$both" 60 ipdom "$ipdom"
 	below "$model" "$both" 65 "aware, which runs one group at a time," "$aware"
 done
+passes='linearize(interleave=1,split-loads=1)' # in software: the loops of both sides take turns together
+both=$(cycles -m ipdom -p "$passes") || exit 1
+below "$passes" "$both" 75 ipdom "$ipdom"
 off=$(cycles -m dws -D l1.global=true -D dws.memory=off) || exit 1
 for when in aggressive:90 revive:90 lazy:100; do # lazy: from 2 to 11 %, as latencies fall together
 	split=$(cycles -m dws -D l1.global=true -D dws.memory=${when%:*}) || exit 1

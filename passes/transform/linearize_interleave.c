@@ -1,0 +1,300 @@
+/* The order of a region's units by how long a warp would wait (option interleave, the paper's section 5.1): list scheduling. Of the units whose
+ * predecessors stand already, the one comes next that waits least for what loads bring; of those that wait alike, the one with the longest way to go.
+ * Cycles stay contiguous with their first unit first, and count as TURNS turns. Two cycles of which neither leads to the other take turns together
+ * when that takes less time than one behind the other: a chase on each side of a branch then waits for both loads at a time. */
+#include "passes/transform/linearize.h"
+#include "passes/analysis/tree.h"
+
+enum { TURNS = 10 };               /* of a loop */
+
+typedef struct Level {
+	Lin *l;
+	Arena *a;
+	const Graph *g;
+	Nest nest;
+	Tree loops;                /* loop i is node i + 1, node 0 what is in none */
+	int n;                     /* units; loop i is item n + i */
+	bool mixing;               /* else items stay in their order */
+	BitSet in;
+	int *place;                /* by item: where it begins in the order found */
+	IntList *kid;              /* by node of loops: its items in that order */
+	IntList *next;             /* by item: those of the same loop that it leads to */
+	int *waits, *left;         /* how many lead to it; of those, how many do not stand yet */
+	int64_t *height;           /* time from its start to the end of what is behind it */
+	Span *span;
+	IntList *inside;           /* by loop: its items as they are to stand, those of loops with it included */
+	int *with;                 /* by loop: the one that it takes turns with, or itself */
+} Level;
+
+/* ---- items ---- */
+
+static int item_of(const Level *v, int unit, int top)
+{
+	int loop = v->nest.of[unit] + 1;
+	return loop == top ? unit : v->n + tree_at(&v->loops, loop, v->loops.node[top].depth + 1) - 1;
+}
+
+static void lead(Level *v, int from, int to)
+{
+	int n = v->next[from].n;
+	list_add(v->a, &v->next[from], to);
+	v->waits[to] += v->next[from].n - n;
+}
+
+static void find_edges(Level *v, const int *order)
+{
+	for (int k = 0; k < v->n; k++)
+		for (int i = 0; i < v->g->succ[order[k]].n; i++) {
+			int x = order[k], y = v->g->succ[x].v[i], a = v->nest.of[x] + 1, b = v->nest.of[y] + 1;
+			int top = a == b ? a : tree_common(&v->loops, a, b);
+			if (top && v->nest.header[top - 1] == y) /* the way back */
+				continue;
+			if (item_of(v, x, top) != item_of(v, y, top))
+				lead(v, item_of(v, x, top), item_of(v, y, top));
+		}
+}
+
+static Span node_span(Level *v, int node)
+{
+	Lin *l = v->l;
+	bs_clear(v->in);
+	blocks_of(l, node, v->in);
+	clock_reset(l->clock);
+	bs_each(v->in, b)
+		for (int k = 0; k < l->block[b]->ins.n; k++) {
+			Span s = clock_ins(l->clock, &l->block[b]->ins.v[k], sides_alias(l->sides, b));
+			clock_add(l->clock, &s);
+		}
+	return clock_span(l->clock, v->a);
+}
+
+static void find_items(Level *v, const LinRegion *r, const int *order)
+{
+	int all = v->n + v->nest.nloop + 1;
+	int **of[] = { &v->place, &v->waits, &v->left, &v->with };
+	for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+		*of[k] = arena_array(v->a, int, all);
+	v->height = arena_array(v->a, int64_t, all);
+	v->span = arena_array(v->a, Span, all);
+	v->next = arena_array(v->a, IntList, all);
+	v->kid = arena_array(v->a, IntList, v->nest.nloop + 1);
+	v->inside = arena_array(v->a, IntList, v->nest.nloop + 1);
+	v->in = bs_new(v->a, v->l->x);
+	v->loops = tree_new(v->a, v->nest.nloop + 1);
+	tree_root(&v->loops, 0);
+	for (int i = 0; i < v->nest.nloop; i++)
+		tree_add(&v->loops, i + 1, v->nest.parent[i] + 1, 0);
+	for (int k = 0; k < v->n; k++) {
+		int x = order[k], loop = v->nest.of[x];
+		v->place[x] = k;
+		v->span[x] = node_span(v, r->node[x]);
+		if (loop >= 0 && v->nest.header[loop] == x) {
+			v->place[v->n + loop] = k;
+			list_add(v->a, &v->kid[v->nest.parent[loop] + 1], v->n + loop);
+		}
+		list_add(v->a, &v->kid[loop + 1], x);
+	}
+	find_edges(v, order);
+}
+
+/* ---- one level ---- */
+
+/* How long y would wait right behind x. */
+static int64_t gap(Level *v, int x, int y)
+{
+	clock_reset(v->l->clock);
+	clock_add(v->l->clock, &v->span[x]);
+	return clock_wait(v->l->clock, &v->span[y]);
+}
+
+static void find_heights(Level *v, const IntList *kid)
+{
+	for (int k = kid->n; k-- > 0;) {
+		int x = kid->v[k];
+		int64_t behind = 0;
+		for (int i = 0; i < v->next[x].n; i++) {
+			int y = v->next[x].v[i];
+			int64_t way = gap(v, x, y) + v->height[y];
+			behind = way > behind ? way : behind;
+		}
+		v->height[x] = v->span[x].time + behind;
+	}
+}
+
+static int best(const Level *v, const IntList *ready)
+{
+	int best = 0;
+	int64_t least = 0;
+	for (int k = 0; k < ready->n; k++) {
+		int x = ready->v[k], b = ready->v[best];
+		int64_t wait = v->mixing ? clock_wait(v->l->clock, &v->span[x]) : 0, more = v->mixing ? v->height[x] - v->height[b] : 0;
+		if (!k || wait < least || (wait == least && (more > 0 || (more == 0 && v->place[x] < v->place[b])))) {
+			best = k;
+			least = wait;
+		}
+	}
+	return best;
+}
+
+/* Puts the items of loops that take turns together (-1: those in none) in order. The clock says then how long it took. */
+static void schedule(Level *v, const int *loop, int n, IntList *out)
+{
+	IntList ready = { 0 };
+	for (int i = 0; i < n; i++) {
+		const IntList *kid = &v->kid[loop[i] + 1];
+		for (int k = 0; k < kid->n; k++) {
+			int x = kid->v[k];
+			v->left[x] = v->waits[x];
+			if (loop[i] >= 0 ? v->nest.header[loop[i]] == x : !v->left[x])
+				list_add(v->a, &ready, x);
+		}
+	}
+	clock_reset(v->l->clock);
+	while (ready.n) {
+		int x = ready.v[best(v, &ready)];
+		list_remove(&ready, x);
+		list_add(v->a, out, x);
+		clock_add(v->l->clock, &v->span[x]);
+		int of = x < v->n ? v->nest.of[x] : -1;
+		if (of >= 0 && v->nest.header[of] == x)
+			for (int k = 0; k < v->kid[of + 1].n; k++)
+				if (v->kid[of + 1].v[k] != x && !v->waits[v->kid[of + 1].v[k]])
+					list_add(v->a, &ready, v->kid[of + 1].v[k]);
+		for (int k = 0; k < v->next[x].n; k++)
+			if (--v->left[v->next[x].v[k]] == 0)
+				list_add(v->a, &ready, v->next[x].v[k]);
+	}
+}
+
+/* All turns of a loop: the second one says how long those behind it take. */
+static Span turns(Level *v, const IntList *list)
+{
+	Clock *c = v->l->clock;
+	int64_t first = 0;
+	clock_reset(c);
+	for (int turn = 0; turn < 2; turn++) {
+		first = clock_now(c);
+		for (int k = 0; k < list->n; k++)
+			clock_add(c, &v->span[list->v[k]]);
+	}
+	clock_skip(c, (TURNS - 2) * (clock_now(c) - first));
+	return clock_span(c, v->a);
+}
+
+/* ---- loops that take turns together ---- */
+
+static bool leads_to(const Level *v, int from, int to)
+{
+	IntList todo = { 0 };
+	list_add(v->a, &todo, from);
+	for (int k = 0; k < todo.n; k++)
+		for (int i = 0; i < v->next[todo.v[k]].n; i++)
+			list_add(v->a, &todo, v->next[todo.v[k]].v[i]);
+	return list_has(&todo, to);
+}
+
+/* Item b goes, and a stands for both. */
+static void unite(Level *v, IntList *kid, int a, int b)
+{
+	for (int k = 0; k < kid->n; k++)
+		if (list_has(&v->next[kid->v[k]], b)) {
+			list_remove(&v->next[kid->v[k]], b);
+			lead(v, kid->v[k], a);
+		}
+	for (int k = 0; k < v->next[b].n; k++) {
+		v->waits[v->next[b].v[k]]--;
+		lead(v, a, v->next[b].v[k]);
+	}
+	list_remove(kid, b);
+}
+
+/* The outermost loops of a level, each with those before it. */
+static void join(Level *v, IntList *kid)
+{
+	for (int i = 0; i < kid->n; i++)
+		for (int k = i + 1; k < kid->n; k++) {
+			int a = kid->v[i], b = kid->v[k], n = 0, *all = arena_array(v->a, int, v->nest.nloop);
+			IntList list = { 0 };
+			if (a < v->n || b < v->n || leads_to(v, a, b) || leads_to(v, b, a))
+				continue;
+			for (int x = 0; x < v->nest.nloop; x++)
+				if (v->with[x] == a - v->n || x == b - v->n)
+					all[n++] = x;
+			schedule(v, all, n, &list);
+			Span s = turns(v, &list);
+			if (s.time >= v->span[a].time + v->span[b].time)
+				continue;
+			v->with[b - v->n] = a - v->n;
+			v->inside[a - v->n] = list;
+			v->span[a] = s;
+			unite(v, kid, a, b);
+			k--;
+		}
+}
+
+/* ---- all levels ---- */
+
+/* Inner loops first; returns the time of all. */
+static int64_t arrange(Level *v, bool mixing, IntList *out)
+{
+	v->mixing = mixing;
+	for (int i = v->nest.nloop; i-- > -1;) {
+		IntList *list = i < 0 ? out : &v->inside[i];
+		if (mixing) {
+			join(v, &v->kid[i + 1]);
+			find_heights(v, &v->kid[i + 1]);
+		}
+		list->n = 0;
+		schedule(v, &i, 1, list);
+		if (i < 0)
+			break;
+		v->with[i] = i;
+		v->span[v->n + i] = turns(v, list);
+	}
+	return clock_now(v->l->clock);
+}
+
+static int put(const Level *v, const IntList *list, int *order, int n)
+{
+	for (int k = 0; k < list->n; k++) {
+		int x = list->v[k];
+		if (x < v->n)
+			order[n++] = x;
+		else
+			n = put(v, &v->inside[x - v->n], order, n);
+	}
+	return n;
+}
+
+void interleave(Lin *l, Arena *a, Plan *p, const Graph *g, const Nest *nest, int *order, int *begin)
+{
+	Level v = { .l = l, .a = a, .g = g, .nest = *nest, .n = p->n };
+	IntList out = { 0 };
+	if (p->n > INTERLEAVE_MOST)
+		return;
+	find_items(&v, p->region, order);
+	p->found = p->time = arrange(&v, false, &out);
+	if (!l->mixing)
+		return;
+	out.n = 0;
+	p->time = arrange(&v, true, &out);
+	must(put(&v, &out, order, 0) == p->n);
+	for (int i = 0; i < v.nest.nloop; i++)
+		begin[v.nest.header[i]] = v.inside[v.with[i]].v[0];
+}
+
+/* What its guards cost, those in loops as often as these turn. */
+int64_t guards_time(Lin *l, const Plan *p, const Guards *g)
+{
+	int64_t guard = clock_guard(l->clock, l->run->m), sum = 0;
+	for (int k = 0; k < g->point.n; k++) {
+		const Point *t = &g->point.v[k];
+		int64_t times = 1;
+		if ((t->kind != GUARD && t->kind != BACK) || t->chosen >= 0)
+			continue;
+		for (int i = 0; i < p->nloop && p->loop[i].lo <= t->unit && times < 1000000; i++)
+			times *= t->unit <= p->loop[i].hi ? TURNS : 1;
+		sum += times * guard;
+	}
+	return sum;
+}

@@ -1,0 +1,71 @@
+/* Option split-loads: a block ends in front of an instruction that would wait for what the block has loaded, so that other units can come in between
+ * (section 5.1 of the paper: B6.1 and B6.2). Where none has in the end, the block becomes whole again. */
+#include "passes/transform/linearize.h"
+#include "passes/analyses.h"
+
+/* The first instruction that would wait longer than a guard takes for a load of the block; -1: there is none. */
+static int first_wait(Lin *l, const Block *b, int64_t guard)
+{
+	bool far = false;
+	clock_reset(l->clock);
+	for (int k = 0; k < b->ins.n; k++) {
+		Span s = clock_ins(l->clock, &b->ins.v[k], NULL);
+		if (far && clock_wait(l->clock, &s) > guard)
+			return k;
+		clock_add(l->clock, &s);
+		far |= clock_far(l->clock, &b->ins.v[k], guard);
+	}
+	return -1;
+}
+
+void split_loads(Lin *l)
+{
+	Function *f = l->run->f;
+	Vec(Block *) order = { 0 };
+	int64_t guard = clock_guard(l->clock, l->run->m);
+	const Graph *flow = cfg_flow_graph(&l->arena, analysis_cfg(l->run->an));
+	int n = f->block.n;
+	for (int i = 0; i < n; i++) {
+		Block *b = f->block.v[i];
+		bool endless = b->nsucc && list_has(&flow->succ[i], n); /* a loop without end begins here: analyses see it leave from this block */
+		vec_push(&order, b);
+		for (int k; !endless && (k = first_wait(l, b, guard)) >= 0;) {
+			b = edit_split_block(&l->edit, b, k, "_use");
+			vec_push(&order, b);
+			vec_push(&l->cut, b);
+		}
+	}
+	if (l->cut.n)
+		edit_order(f, order.v, order.n);
+	vec_free(&order);
+}
+
+int join_loads(Lin *l)
+{
+	Function *f = l->run->f;
+	Vec(Block *) left = { 0 };
+	int apart = l->cut.n, *from = arena_array(&l->arena, int, f->block.n);
+	Block **before = arena_array(&l->arena, Block *, f->block.n);
+	bool *gone = arena_array(&l->arena, bool, f->block.n);
+	for (int i = 0; i < f->block.n; i++)
+		for (int k = 0; k < f->block.v[i]->nsucc; k++) {
+			from[f->block.v[i]->succ[k]->id]++;
+			before[f->block.v[i]->succ[k]->id] = f->block.v[i];
+		}
+	for (int i = l->cut.n; i-- > 0;) { /* the last one first: before stays true */
+		Block *b = l->cut.v[i], *p = before[b->id];
+		b->origin = l->edit.origin;
+		if (from[b->id] != 1 || !block_jumps(p))
+			continue;
+		edit_merge(&l->edit, p, b);
+		gone[b->id] = true;
+		apart--;
+	}
+	for (int i = 0; i < f->block.n; i++)
+		if (!gone[i])
+			vec_push(&left, f->block.v[i]);
+	if (left.n < f->block.n)
+		edit_order(f, left.v, left.n);
+	vec_free(&left);
+	return apart;
+}
