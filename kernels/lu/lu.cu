@@ -30,46 +30,47 @@ extern "C" __global__ void diagonal(float *a, int n, int at)
 }
 
 // A block solves for one tile to the right with the first half of its threads, a column each, and for one below with the second half, a row each; this
-// one stands transposed in shared memory. The halves are the arms of a branch, at which warps of more than half a block diverge.
-extern "C" __global__ void perimeter(float *a, int n, int at)
+// one stands transposed in shared memory. The halves are the arms of a branch, at which warps of more than half a block diverge. SIZE: columns of a tile,
+// whose loops are unrolled then; 0: as many as half a block has threads.
+template <int SIZE> __device__ __forceinline__ void solve(float *a, int n, int at, float *s)
 {
-	extern __shared__ float s[];
-	int size = blockDim.x / 2, t = threadIdx.x, away = size * (blockIdx.x + 1);
+	constexpr int UNROLL = SIZE ? SIZE : 1;
+	int size = SIZE ? SIZE : blockDim.x / 2, t = threadIdx.x, away = size * (blockIdx.x + 1);
 	float *corner = s, *right = corner + size * size, *below = right + size * size;
 
 	a += (size_t)at * n + at;
 	if (t < size) {
-#pragma unroll 1
+#pragma unroll UNROLL
 		for (int i = 0; i < size / 2; i++)
 			corner[i * size + t] = a[i * n + t];
-#pragma unroll 1
+#pragma unroll UNROLL
 		for (int i = 0; i < size; i++)
 			right[i * size + t] = a[i * n + away + t];
 	} else {
 		int u = t - size;
-#pragma unroll 1
+#pragma unroll UNROLL
 		for (int i = size / 2; i < size; i++)
 			corner[i * size + u] = a[i * n + u];
-#pragma unroll 1
+#pragma unroll UNROLL
 		for (int i = 0; i < size; i++)
 			below[u * size + i] = a[(away + i) * n + u];
 	}
 	__syncthreads();
 	if (t < size) {
-#pragma unroll 1
+#pragma unroll UNROLL
 		for (int i = 0; i < size; i++) {
 			float x = right[i * size + t];
-#pragma unroll 1
+#pragma unroll UNROLL
 			for (int j = 0; j < i; j++)
 				x -= corner[i * size + j] * right[j * size + t];
 			right[i * size + t] = x;
 		}
 	} else {
 		int u = t - size;
-#pragma unroll 1
+#pragma unroll UNROLL
 		for (int i = 0; i < size; i++) {
 			float x = below[i * size + u];
-#pragma unroll 1
+#pragma unroll UNROLL
 			for (int j = 0; j < i; j++)
 				x -= corner[j * size + i] * below[j * size + u];
 			below[i * size + u] = x / corner[i * size + i];
@@ -77,15 +78,27 @@ extern "C" __global__ void perimeter(float *a, int n, int at)
 	}
 	__syncthreads();
 	if (t < size) {
-#pragma unroll 1
+#pragma unroll UNROLL
 		for (int i = 0; i < size; i++)
 			a[i * n + away + t] = right[i * size + t];
 	} else {
 		int u = t - size;
-#pragma unroll 1
+#pragma unroll UNROLL
 		for (int i = 0; i < size; i++)
 			a[(away + i) * n + u] = below[u * size + i];
 	}
+}
+
+extern "C" __global__ void perimeter(float *a, int n, int at)
+{
+	extern __shared__ float s[];
+	solve<0>(a, n, at, s);
+}
+
+extern "C" __global__ void perimeter_16(float *a, int n, int at) // blocks of 32 threads
+{
+	extern __shared__ float s[];
+	solve<16>(a, n, at, s);
 }
 
 extern "C" __global__ void internal(float *a, int n, int at)
