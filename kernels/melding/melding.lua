@@ -81,6 +81,31 @@ function turn.loops_r(w, r, bits)
 	w.b = w.b * 9 + 1 & MASK
 end
 
+function turn.block_region(w, r, bits)
+	local k, l = "b", "d"
+	if bits & 1 == 1 then k, l = "a", "c" end
+	if k == "a" or w[l] & 3 ~= 0 then
+		local x = w[k] * 5 + w[l] & MASK
+		w[k] = x ~ x >> 13
+	end
+	if k == "b" then w.d = w.d + 1 & MASK end
+end
+function turn.sequences(w, r, bits)
+	local k, l = "b", "d"
+	if bits & 1 == 1 then k, l = "a", "c" end
+	local x, y = w[k], w[l]
+	if x & 8 ~= 0 then
+		x = x * 7 + 3 & MASK
+		x = x ~ x >> 11
+	end
+	if k == "b" then
+		x = x ~ math.max(x - w.a, 0)
+		x = (x | x << 1) & MASK
+	end
+	for _ = 0, y & 3 do y = y * 3 + x & MASK end
+	w[k], w[l] = x, y
+end
+
 local block, threads, rounds = tonumber(gpu.args[1] or 64), tonumber(gpu.args[2] or 256), tonumber(gpu.args[3] or 12)
 local blocks = (threads + block - 1) // block
 threads = blocks * block
