@@ -68,6 +68,12 @@ void edit_retarget(Edit *e, Block *b, const Block *from, Block *to)
 	edit_touch_graph(e->f);
 }
 
+void edit_retarget_at(Edit *e, Block *b, int k, Block *to)
+{
+	b->succ[k] = to;
+	edit_touch_graph(e->f);
+}
+
 Block *edit_split_edge(Edit *e, Block *b, Block *s, const char *tail)
 {
 	Block *mid = edit_block(e, b->label, tail);
@@ -184,10 +190,19 @@ static void clone_block(Edit *e, Block *d, const Block *s, Block *const *block, 
 		d->reconverge = block[s->reconverge->id] ? block[s->reconverge->id] : s->reconverge;
 }
 
+/* A copy's copy is named as another copy: names do not grow. */
+static const char *without(Edit *e, const char *label, const char *tail)
+{
+	size_t n = strlen(label), end = strlen(tail);
+	while (n && label[n - 1] >= '0' && label[n - 1] <= '9')
+		n--;
+	return n > end && !memcmp(label + n - end, tail, end) ? arena_strndup(&e->m->arena, label, n - end) : label;
+}
+
 void edit_clone(Edit *e, Block *const *list, int n, Block **block, const int *reg, const char *tail)
 {
 	for (int k = 0; k < n; k++)
-		block[list[k]->id] = edit_block(e, list[k]->label, tail);
+		block[list[k]->id] = edit_block(e, without(e, list[k]->label, tail), tail);
 	for (int k = 0; k < n; k++)
 		clone_block(e, block[list[k]->id], list[k], block, reg);
 	edit_touch_graph(e->f);

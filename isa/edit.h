@@ -26,6 +26,7 @@ void edit_touch_graph(Function *);             /* blocks or edges have changed, 
 Block *edit_block(Edit *, const char *base, const char *tail); /* new block base+tail (made unique), at the end of the function's list, without instructions */
 void edit_order(Function *, Block *const *list, int n);        /* the function's blocks become this list; numbers them */
 void edit_retarget(Edit *, Block *, const Block *from, Block *to); /* every edge to `from` goes to `to` */
+void edit_retarget_at(Edit *, Block *, int k, Block *to);      /* its edge number k alone, in constant time */
 /* A new block on all edges b -> s; it takes its place behind b in the list that edit_order gets, which the caller makes. */
 Block *edit_split_edge(Edit *, Block *b, Block *s, const char *tail);
 /* The instructions from number `at` on, and the edges, move to a new block, to which b jumps. */

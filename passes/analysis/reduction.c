@@ -3,13 +3,28 @@
 #include "passes/analysis/reduction.h"
 #include "passes/analysis/graph.h"
 
+static RedNode new_node(int b) { return (RedNode){ .out = -1, .in = -1, .self = -1, .into = b, .kid = -1, .last_kid = -1, .next = -1 }; }
+
 void reduction_init(Reduction *r, Arena *a, int n)
 {
-	*r = (Reduction){ .n = n, .left = n, .node = arena_array(a, RedNode, n ? n : 1) };
+	*r = (Reduction){ .n = n, .left = n, .arena = a, .cap = n ? n : 1, .node = arena_array(a, RedNode, n ? n : 1) };
 	for (int b = n; b-- > 0;) {
-		r->node[b] = (RedNode){ .out = -1, .in = -1, .self = -1, .into = b, .kid = -1, .last_kid = -1, .next = -1, .queued = true };
+		r->node[b] = new_node(b);
+		r->node[b].queued = true;
 		vec_push(&r->todo, b);
 	}
+}
+
+int reduction_node(Reduction *r)
+{
+	if (r->n == r->cap) {
+		RedNode *v = arena_array(r->arena, RedNode, r->cap *= 2);
+		memcpy(v, r->node, sizeof *v * (size_t)r->n);
+		r->node = v;
+	}
+	r->node[r->n] = new_node(r->n);
+	r->left++;
+	return r->n++;
 }
 
 void reduction_free(Reduction *r)

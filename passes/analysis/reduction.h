@@ -22,6 +22,7 @@ typedef struct RedNode {
 typedef struct Reduction {
 	int n, left;               /* nodes; those that remain */
 	RedNode *node;
+	Arena *arena; int cap;
 	Vec(RedEdge) edge;
 	Vec(int) strand;           /* the next one in its list, -1 = the last */
 	Vec(int) todo;
@@ -30,6 +31,7 @@ typedef struct Reduction {
 } Reduction;
 
 void reduction_init(Reduction *, Arena *, int n);     /* no edges; all nodes are looked at by the first reduction_run */
+int reduction_node(Reduction *);                       /* one more, without edges */
 void reduction_free(Reduction *);
 int reduction_strand(Reduction *);                    /* a new one, alone */
 void reduction_edge(Reduction *, int from, int to, int strand); /* strand -1: none; joins an edge that is there */

@@ -6,76 +6,172 @@
  *
  * F. Zhang and E. H. D'Hollander, Using Hammock Graphs to Structure Programs, IEEE TSE 2004; H. Wu, G. Diamos, S. Li and S. Yalamanchili, Characterization
  * and Transformation of Unstructured Control Flow in GPU Applications, CACHES 2011: the baseline of the linearization paper. Structural reduction
- * says where the graph is stuck; there, in an innermost loop first, a loop with several ways in is peeled (backward copy), a loop that leaves or goes back
- * from several places is cut, and what is reached on several ways is copied for each (forward copy); then again. The size may grow exponentially: when
- * a cap is hit, the function stays as it was. */
+ * says where the graph is stuck; there, from inner loops to outer ones, a loop with several ways in is peeled (backward copy), a loop that leaves or goes
+ * back from several places is cut, and what is reached on several ways is copied for each (forward copy). The size may grow exponentially: when
+ * a cap is hit, the function stays as it was. The time grows little faster than the size. */
 #include "passes/transform/structurize.h"
 #include "passes/transform/transform.h"
 
-/* ---- one round ---- */
+/* ---- the graph ---- */
 
-/* What reduction leaves; false: one node, the function is structured. */
-static bool reduce(Structurize *w, int *order, int *n)
+static void merged(void *self, int b, int x)
+{
+	Structurize *w = self;
+	StructNode *to = &w->node.v[b], *from = &w->node.v[x];
+	to->blocks += from->blocks;
+	to->instructions += from->instructions;
+	to->together |= from->together;
+}
+
+static bool together(Structurize *w, const Block *b)
+{
+	for (int k = 0; k < b->ins.n; k++)
+		if (ins_effects(analysis_effects(w->r->an), &b->ins.v[k]).convergent)
+			return true;
+	return false;
+}
+
+static void describe(Structurize *w, Block *b, int loop)
+{
+	vec_push(&w->node, ((StructNode){ b, loop, -1, 0, 0, b != NULL, b ? b->ins.n : 0, b && together(w, b) }));
+}
+
+static void put_in_loop(Structurize *w, int x, int loop)
+{
+	w->node.v[x].loop = loop;
+	w->node.v[x].next = w->first[loop];
+	w->first[loop] = x;
+}
+
+int structurize_node(Structurize *w, Block *b, int loop)
+{
+	int x = reduction_node(&w->red);
+	describe(w, b, loop);
+	must(x == w->node.n - 1);
+	put_in_loop(w, x, loop);
+	reduction_look(&w->red, x);
+	return x;
+}
+
+int structurize_strand(Structurize *w, Block *from, int k)
+{
+	vec_push(&w->edge, ((StructEdge){ from, k }));
+	return reduction_strand(&w->red);
+}
+
+/* Blocks that threads can come to, without those from which every way aborts; then the virtual exit, and what is in front of the entry. */
+static void open_graph(Structurize *w, const Cfg *c)
+{
+	const Graph *g = cfg_flow_graph(&w->arena, c);
+	w->exit = c->n;
+	reduction_init(&w->red, &w->arena, c->n + 2);
+	w->red.merged = merged;
+	w->red.self = w;
+	w->red.node[c->n + 1].keep = true;
+	for (int b = 0; b < c->n; b++) {
+		Block *x = c->f->block.v[b];
+		describe(w, x, 0);
+		for (int k = 0; k < x->nsucc && g->succ[b].n; k++)
+			if (!bs_has(c->fatal, x->succ[k]->id))
+				reduction_edge(&w->red, b, x->succ[k]->id, structurize_strand(w, x, k));
+		if (list_has(&g->succ[b], c->n))
+			reduction_edge(&w->red, b, c->n, -1);
+	}
+	describe(w, NULL, 0);
+	describe(w, NULL, 0);
+	reduction_edge(&w->red, c->n + 1, 0, -1);
+	reduction_run(&w->red);
+}
+
+/* The loops of what is left. */
+static void find_loops(Structurize *w, const Cfg *c)
 {
 	Arena *a = &w->arena;
-	w->c = cfg_build(a, w->r->f);
-	w->g = cfg_flow_graph(a, w->c);
-	w->into = arena_array(a, int, w->g->n);
-	BitSet in = bs_new(a, w->g->n), left = bs_new(a, w->g->n);
-	for (int b = 0; b < w->c->n; b++)
-		if (bs_has(w->c->reach, b) && !bs_has(w->c->fatal, b))
-			bs_add(in, b);
-	bs_add(in, w->c->n);
-	if (graph_reduce(w->g, 0, in, bs_new(a, w->g->n), w->into) == 1)
-		return false;
-	bs_each(in, x)
-		if (w->into[x] == x)
+	Graph *g = graph_new(a, c->n + 1);
+	BitSet left = bs_new(a, g->n);
+	int *order = arena_array(a, int, g->n);
+	for (int x = 0; x < g->n; x++)
+		if (reduction_find(&w->red, x) == x && (x == w->exit || (bs_has(c->reach, x) && !bs_has(c->fatal, x)))) {
 			bs_add(left, x);
-	*n = graph_order(a, w->g, left, order, &w->nest);
-	return true;
-}
-
-/* One region: order[0 .. n). It is left for another round when one beside it has been changed in this one. */
-static bool act(Structurize *w, const int *order, int n, bool cyclic)
-{
-	w->cyclic = cyclic;
-	w->entry = order[0];
-	for (int k = 0; k < n; k++)
-		bs_add(w->region, order[k]);
-	bool changed = false, beside = structurize_beside(w, false);
-	if (!beside)
-		changed = (cyclic && (structurize_peel(w) || (!w->why && structurize_cut(w)))) || (!w->why && structurize_copy(w));
-	if (changed)
-		structurize_beside(w, true);
-	for (int k = 0; k < n; k++)
-		bs_del(w->region, order[k]);
-	return changed;
-}
-
-/* All loops that have no other in them, each a run of the order; or, where there are no loops, everything. */
-static bool round_of(Structurize *w)
-{
-	int n, *order = arena_array(&w->arena, int, w->r->f->block.n + 2);
-	if (!reduce(w, order, &n))
-		return false;
-	bool any = false, *outer = arena_array(&w->arena, bool, w->nest.nloop + 1);
-	w->region = bs_new(&w->arena, w->g->n);
-	w->touched = bs_new(&w->arena, w->g->n);
-	for (int k = 0; k < w->nest.nloop; k++)
-		if (w->nest.parent[k] >= 0)
-			outer[w->nest.parent[k]] = true;
-	if (!w->nest.nloop)
-		any = act(w, order, n, false);
-	for (int k = 0, end; k < n && w->nest.nloop && !w->why; k = end) {
-		int loop = w->nest.of[order[k]];
-		for (end = k + 1; end < n && loop >= 0 && w->nest.of[order[end]] == loop;)
-			end++;
-		if (loop >= 0 && !outer[loop])
-			any |= act(w, order + k, end - k, true);
+			red_out(&w->red, x, e)
+				graph_edge(g, x, w->red.edge.v[e].to);
+		}
+	graph_order(a, g, left, order, &w->nest);
+	w->loops = tree_new(a, w->nest.nloop + 1);
+	w->first = arena_array(a, int, w->nest.nloop + 1);
+	tree_root(&w->loops, w->nest.nloop);
+	for (int k = 0; k <= w->nest.nloop; k++)
+		w->first[k] = -1;
+	for (int k = 0; k < w->nest.nloop; k++) {
+		if (w->nest.parent[k] < 0)
+			w->nest.parent[k] = w->nest.nloop;
+		tree_add(&w->loops, k, w->nest.parent[k], 0);
 	}
-	if (!any && !w->why)
+	bs_each(left, x)
+		put_in_loop(w, x, w->nest.of[x] < 0 ? w->nest.nloop : w->nest.of[x]);
+}
+
+/* ---- region by region ---- */
+
+void structurize_region(Structurize *w, int loop)
+{
+	w->region++;
+	w->n = 0;
+	int most = 0;
+	for (int x = w->first[loop]; x >= 0; x = w->node.v[x].next)
+		most++;
+	w->of = arena_array(&w->arena, int, most + 1);
+	for (int m = w->first[loop]; m >= 0; m = w->node.v[m].next) {
+		int x = reduction_find(&w->red, m);
+		if (structurize_inside(w, x))
+			continue;
+		w->node.v[x].region = w->region;
+		w->of[w->n++] = x;
+	}
+}
+
+/* Nothing is left of the loop but one node without a cycle, which may have gone into one of the loop around; else the region is what is left. */
+static bool done(Structurize *w, int loop)
+{
+	if (w->why || reduction_find(&w->red, w->entry) != w->entry)
+		return true;
+	structurize_region(w, loop);
+	return w->n == 1 && w->red.node[w->of[0]].self < 0;
+}
+
+/* From inside out: its inner loops are one node each. */
+static void do_loop(Structurize *w, int loop)
+{
+	w->entry = w->nest.header[loop];
+	if (!done(w, loop))
+		structurize_peel(w);
+	if (!done(w, loop) && !structurize_simple(w))
+		structurize_cut(w, loop);
+	if (!done(w, loop))
+		structurize_copy(w);
+	if (!done(w, loop))
 		w->why = "no rule applies";
-	return any && !w->why;
+	if (reduction_find(&w->red, w->entry) == w->entry)
+		put_in_loop(w, w->entry, w->nest.parent[loop]);
+}
+
+static void structure(Structurize *w)
+{
+	const Cfg *c = cfg_build(&w->arena, w->r->f);
+	open_graph(w, c);
+	find_loops(w, c);
+	for (int loop = w->nest.nloop; loop-- > 0 && !w->why;)
+		do_loop(w, loop);
+	w->entry = 0;
+	if (!done(w, w->nest.nloop))
+		structurize_copy(w);
+	if (!done(w, w->nest.nloop))
+		w->why = "no rule applies";
+	reduction_free(&w->red);
+	vec_free(&w->node);
+	vec_free(&w->edge);
+	vec_free(&w->map);
+	arena_free(&w->arena);
 }
 
 /* ---- all of them, or none ---- */
@@ -87,13 +183,15 @@ static Saved *save(Arena *a, const Function *f)
 	Saved *s = arena_array(a, Saved, f->block.n);
 	for (int k = 0; k < f->block.n; k++) {
 		Block *b = f->block.v[k];
-		s[k] = (Saved){ b, b->succ, b->reconverge, arena_array(a, Ins, b->ins.n), b->ins.n, b->nsucc };
+		s[k] = (Saved){ b, arena_array(a, Block *, b->nsucc + 1), b->reconverge, arena_array(a, Ins, b->ins.n), b->ins.n, b->nsucc };
 		memcpy(s[k].ins, b->ins.v, sizeof *s[k].ins * (size_t)b->ins.n);
+		for (int i = 0; i < b->nsucc; i++)
+			s[k].succ[i] = b->succ[i];
 	}
 	return s;
 }
 
-static void restore(Function *f, const Saved *s, int nblock, int nreg)
+static void restore(Module *m, Function *f, const Saved *s, int nblock, int nreg)
 {
 	for (int k = nblock; k < f->block.n; k++)
 		vec_free(&f->block.v[k]->ins);
@@ -101,8 +199,10 @@ static void restore(Function *f, const Saved *s, int nblock, int nreg)
 	f->reg.n = nreg;
 	for (int k = 0; k < nblock; k++) {
 		Block *b = f->block.v[k] = s[k].b;
-		b->succ = s[k].succ;
 		b->nsucc = s[k].nsucc;
+		b->succ = arena_array(&m->arena, Block *, b->nsucc + 1);
+		for (int i = 0; i < b->nsucc; i++)
+			b->succ[i] = s[k].succ[i];
 		b->reconverge = s[k].reconverge;
 		vec_clear(&b->ins);
 		for (int i = 0; i < s[k].n; i++)
@@ -144,7 +244,7 @@ static bool finish(Structurize *w, const Saved *saved, int nblock, int nreg)
 	bool any = w->forward + w->backward + w->cuts > 0;
 	if (w->why) {
 		if (any)
-			restore(r->f, saved, nblock, nreg);
+			restore(r->m, r->f, saved, nblock, nreg);
 		pass_remark(r, r->f->loc, "stays unstructured: %s", w->why);
 		return false;
 	}
@@ -166,13 +266,7 @@ static bool run(PassRun *r)
 		w.instructions += r->f->block.v[k]->ins.n;
 	w.most_instructions = w.instructions * r->option[0].number / 100;
 	Saved *saved = save(&a, r->f);
-	int rounds = 4 * nblock + 64; /* a loop without end may be cut again and again */
-	for (bool more = true; more && rounds-- > 0;) {
-		more = round_of(&w);
-		arena_free(&w.arena);
-		if (more && !rounds)
-			w.why = "it comes to no end";
-	}
+	structure(&w);
 	bool changed = finish(&w, saved, nblock, nreg);
 	edit_close(&w.e);
 	arena_free(&a);

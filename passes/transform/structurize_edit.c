@@ -1,262 +1,447 @@
-/* The three transformations of structurize. */
+/* The three transformations of structurize, on the function's blocks and on the reduction at once. */
 #include "passes/transform/structurize.h"
+#include <stdlib.h>
 
-static Block *block_of(const Structurize *w, int node) { return w->r->f->block.v[node]; }
-
-static bool one_beside(Structurize *w, int x, bool add)
-{
-	bool is = bs_has(w->touched, x);
-	if (add)
-		bs_add(w->touched, x);
-	return is;
-}
-
-bool structurize_beside(Structurize *w, bool add)
-{
-	bool any = false;
-	bs_each(w->region, x) {
-		any |= one_beside(w, x, add);
-		for (int k = 0; k < w->g->succ[x].n; k++)
-			any |= one_beside(w, w->g->succ[x].v[k], add);
-		for (int k = 0; k < w->g->pred[x].n; k++)
-			any |= one_beside(w, w->g->pred[x].v[k], add);
-	}
-	return any;
-}
+static int depth(const Structurize *w, int loop) { return w->loops.node[loop].depth; }
+static bool inside(const Structurize *w, int x) { return structurize_inside(w, x); }
 
 /* ---- copying ---- */
 
-static bool together(Structurize *w, const Block *b)
+static int by_number(const void *a, const void *b)
 {
-	for (int k = 0; k < b->ins.n; k++)
-		if (ins_effects(analysis_effects(w->r->an), &b->ins.v[k]).convergent)
-			return true;
-	return false;
+	const Block *x = *(Block *const *)a, *y = *(Block *const *)b;
+	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The blocks of the nodes; NULL with w->why when they may not be copied so often. */
-static Block **blocks_of(Structurize *w, BitSet nodes, int copies, int *n)
+typedef Vec(Block *) BlockList;
+
+/* The blocks of a node, behind those that are in the list. */
+static void gather(const Structurize *w, int x, BlockList *list)
 {
-	Block **list = arena_array(&w->arena, Block *, w->c->n);
-	int64_t instructions = 0;
-	*n = 0;
-	bs_each(w->c->reach, b) {
-		if (bs_has(w->c->fatal, b) || !bs_has(nodes, graph_into(w->into, b)))
-			continue;
-		list[(*n)++] = block_of(w, b);
-		instructions += block_of(w, b)->ins.n;
-		if (together(w, block_of(w, b)))
+	Vec(int) todo = { 0 };
+	vec_push(&todo, x);
+	while (todo.n) {
+		int y = vec_pop(&todo);
+		vec_push(list, w->node.v[y].block);
+		for (int kid = w->red.node[y].kid; kid >= 0; kid = w->red.node[kid].next)
+			vec_push(&todo, kid);
+	}
+	vec_free(&todo);
+}
+
+/* May these nodes be copied so often? 0: will they stay where they are, but meet elsewhere? */
+static bool allowed(Structurize *w, const int *node, int n, int copies)
+{
+	int64_t instructions = 0, blocks = 0;
+	for (int k = 0; k < n; k++) {
+		const StructNode *x = &w->node.v[node[k]];
+		instructions += copies * x->instructions;
+		blocks += (int64_t)copies * x->blocks;
+		if (x->together)
 			w->why = "operations that threads execute together would be copied, or meet elsewhere";
 	}
-	if (w->r->f->block.n + (int64_t)copies * *n > w->most_blocks || w->instructions + copies * instructions > w->most_instructions)
+	w->instructions += instructions;
+	if (w->r->f->block.n + blocks > w->most_blocks || w->instructions > w->most_instructions)
 		w->why = "it would grow beyond its cap";
-	w->instructions += copies * instructions;
-	return w->why ? NULL : list;
+	return !w->why;
 }
 
-static Block **copy(Structurize *w, Block **list, int n)
+/* Copies a list of blocks; their copies stand in w->map until forget. */
+static void copy_blocks(Structurize *w, BlockList *list)
 {
-	Block **to = arena_array(&w->arena, Block *, w->c->n + 1);
-	edit_clone(&w->e, list, n, to, NULL, "_copy");
-	w->copied += n;
+	qsort(list->v, (size_t)list->n, sizeof *list->v, by_number);
+	while (w->map.n < w->r->f->block.n)
+		vec_push(&w->map, (Block *)NULL);
+	edit_clone(&w->e, list->v, list->n, w->map.v, NULL, "_copy");
+	w->copied += list->n;
+}
+
+static void forget(Structurize *w, const BlockList *list)
+{
+	for (int k = 0; k < list->n; k++)
+		w->map.v[list->v[k]->id] = NULL;
+}
+
+/* The node of a node's copy, merged like it, without edges. */
+static int copy_node(Structurize *w, int x, int loop)
+{
+	BlockList list = { 0 };
+	gather(w, x, &list);
+	int to = structurize_node(w, w->map.v[w->node.v[x].block->id], loop);
+	for (int k = 1; k < list.n; k++) { /* the first one is the node's own */
+		int kid = structurize_node(w, w->map.v[list.v[k]->id], loop);
+		reduction_merge(&w->red, to, kid);
+	}
+	vec_free(&list);
 	return to;
 }
 
-/* Every edge from the node's blocks to block x goes to `to`. */
-static void route(Structurize *w, int node, Block *x, Block *to)
+/* What leads from x to s leads from its copy to `to`, too. */
+static void copy_edge(Structurize *w, int e, int from, int to)
 {
-	bs_each(w->c->reach, b)
-		if (graph_into(w->into, b) == node && list_has(&w->c->graph->succ[b], x->id))
-			edit_retarget(&w->e, block_of(w, b), x, to);
+	Reduction *r = &w->red;
+	reduction_edge(r, from, to, -1);
+	for (int k = r->edge.v[e].first; k >= 0; k = r->strand.v[k]) {
+		StructEdge x = w->edge.v[k];
+		reduction_edge(r, from, to, structurize_strand(w, w->map.v[x.from->id], x.k));
+	}
+}
+
+/* An edge goes to another node. */
+static void route(Structurize *w, int e, int to)
+{
+	Reduction *r = &w->red;
+	for (int k = r->edge.v[e].first; k >= 0; k = r->strand.v[k])
+		edit_retarget_at(&w->e, w->edge.v[k].from, w->edge.v[k].k, w->node.v[to].block);
+	reduction_cut(r, e);
+	reduction_join(r, r->edge.v[e].from, to, e);
 }
 
 /* ---- backward copy ---- */
 
-bool structurize_peel(Structurize *w)
+typedef struct Side { int node, loop, depth; } Side;       /* an entry of the loop besides its header, and the innermost loop around it and who comes in there */
+typedef Vec(Side) SideList;
+
+static int deepest_first(const void *a, const void *b)
 {
-	BitSet body = bs_new(&w->arena, w->g->n);
-	bool side = false;
-	int n;
-	bs_each(w->region, x) {
-		if (x == w->entry)
+	const Side *x = a, *y = b;
+	return x->depth != y->depth ? y->depth - x->depth : x->node < y->node ? -1 : x->node > y->node;
+}
+
+static SideList sides(const Structurize *w)
+{
+	SideList list = { 0 };
+	for (int k = 0; k < w->n; k++)
+		if (w->of[k] != w->entry)
+			red_in(&w->red, w->of[k], e)
+				if (!inside(w, w->red.edge.v[e].from)) {
+					int loop = tree_common(&w->loops, w->node.v[w->red.edge.v[e].from].loop, w->node.v[w->entry].loop);
+					vec_push(&list, ((Side){ w->of[k], loop, depth(w, loop) }));
+				}
+	if (list.n)
+		qsort(list.v, (size_t)list.n, sizeof *list.v, deepest_first);
+	return list;
+}
+
+/* What is to be copied, each with the loop that its copy is in: the innermost one from which it can be reached. */
+static SideList behind(Structurize *w, const SideList *sides)
+{
+	SideList list = { 0 };
+	for (int k = 0; k < w->n; k++)
+		w->node.v[w->of[k]].number = -1;
+	for (int k = 0; k < sides->n; k++) {
+		if (w->node.v[sides->v[k].node].number >= 0)
 			continue;
-		bs_add(body, x);
-		for (int k = 0; k < w->g->pred[x].n; k++)
-			side |= !bs_has(w->region, w->g->pred[x].v[k]);
+		int at = list.n;
+		w->node.v[sides->v[k].node].number = at;
+		vec_push(&list, sides->v[k]);
+		for (; at < list.n; at++)
+			red_out(&w->red, list.v[at].node, e) {
+				int s = w->red.edge.v[e].to;
+				if (!inside(w, s) || s == w->entry || w->node.v[s].number >= 0)
+					continue;
+				w->node.v[s].number = list.n;
+				vec_push(&list, ((Side){ s, sides->v[k].loop, sides->v[k].depth }));
+			}
 	}
-	Block **list = side ? blocks_of(w, body, 1, &n) : NULL;
-	if (!list)
-		return false;
-	Block **to = copy(w, list, n);
-	bs_each(body, x)
-		for (int k = 0; k < w->g->pred[x].n; k++)
-			if (!bs_has(w->region, w->g->pred[x].v[k]))
-				route(w, w->g->pred[x].v[k], block_of(w, x), to[x]);
-	w->backward++;
-	return true;
+	return list;
+}
+
+/* number: the place of a node that is copied, then its copy. */
+static void copy_behind(Structurize *w, const SideList *list)
+{
+	Reduction *r = &w->red;
+	BlockList blocks = { 0 };
+	for (int k = 0; k < list->n; k++)
+		gather(w, list->v[k].node, &blocks);
+	copy_blocks(w, &blocks);
+	for (int k = 0; k < list->n; k++) {
+		int to = copy_node(w, list->v[k].node, list->v[k].loop);
+		w->node.v[list->v[k].node].number = to;
+	}
+	for (int k = 0; k < list->n; k++) {
+		int x = list->v[k].node;
+		red_out(r, x, e) {
+			int s = r->edge.v[e].to;
+			copy_edge(w, e, w->node.v[x].number, inside(w, s) && s != w->entry ? w->node.v[s].number : s);
+		}
+		red_in(r, x, e)
+			if (!inside(w, r->edge.v[e].from))
+				route(w, e, w->node.v[x].number);
+		reduction_look(r, x);
+	}
+	forget(w, &blocks);
+	vec_free(&blocks);
+}
+
+void structurize_peel(Structurize *w)
+{
+	SideList from = sides(w), list = behind(w, &from);
+	int *node = arena_array(&w->arena, int, list.n + 1);
+	for (int k = 0; k < list.n; k++)
+		node[k] = list.v[k].node;
+	if (list.n && allowed(w, node, list.n, 1)) {
+		copy_behind(w, &list);
+		for (int k = 0; k < list.n; k++)
+			reduction_look(&w->red, w->node.v[list.v[k].node].number);
+		reduction_run(&w->red);
+		w->backward++;
+	}
+	vec_free(&from);
+	vec_free(&list);
 }
 
 /* ---- cut ---- */
 
-/* One edge back, and one out of the loop, from its first or its last node, which have no other choice. */
-static bool simple(const Structurize *w)
+/* An edge out of the loop that no thread takes: it has no way out. */
+static bool pretended(const Structurize *w, int e) { return w->red.edge.v[e].to == w->exit && w->red.edge.v[e].first < 0; }
+
+bool structurize_simple(const Structurize *w)
 {
 	int latch = -1, leaves = -1, edges = 0, back = 0;
-	bs_each(w->region, x)
-		for (int k = 0; k < w->g->succ[x].n; k++) {
-			int s = w->g->succ[x].v[k];
+	for (int k = 0; k < w->n; k++)
+		red_out(&w->red, w->of[k], e) {
+			int s = w->red.edge.v[e].to;
 			if (s == w->entry) {
-				latch = x;
+				latch = w->of[k];
 				back++;
-			} else if (!bs_has(w->region, s)) {
-				leaves = x;
+			} else if (!inside(w, s)) {
+				leaves = w->of[k];
 				edges++;
 			}
 		}
-	return back == 1 && (edges == 0 || (edges == 1 && (leaves == w->entry || leaves == latch) && w->g->succ[leaves].n == 2));
+	return back == 1 && (edges == 0 || (edges == 1 && (leaves == w->entry || leaves == latch) && w->red.node[leaves].nout == 2));
 }
 
-typedef struct Cut { Structurize *w; int reg; Block *end; Vec(Block *) target; } Cut;
+typedef struct Cut { Structurize *w; int loop, reg; Block *end; int node; Vec(int) target; } Cut; /* target: nodes outside that the loop leaves for */
 
 /* The edge sets the variable and leads to the loop's end. */
-static void divert(Cut *x, Block *b, Block *s, int value)
+static void divert(Cut *x, int e, int value)
 {
-	Edit *e = &x->w->e;
-	Block *mid = edit_split_edge(e, b, s, "_leave");
-	Ins set = edit_new(e, block_term(b), OP_MOV, T_U32, 1, 1);
-	set.opd[0] = opd_reg(x->reg);
-	set.opd[1] = opd_imm(value);
-	edit_insert(e, mid, 0, set);
-	edit_retarget(e, mid, s, x->end);
-}
-
-static int value_of(Cut *x, Block *target)
-{
-	int k = 0;
-	while (k < x->target.n && x->target.v[k] != target)
-		k++;
-	if (k == x->target.n)
-		vec_push(&x->target, target);
-	return k + 1;                      /* 0: the loop goes on */
-}
-
-static void divert_edges(Cut *x, int node, Block *b)
-{
-	const Structurize *w = x->w;
-	Block *header = block_of(w, w->entry);
-	const IntList *s = &w->c->graph->succ[b->id];
-	bool again = node != w->entry || list_has(&w->g->succ[node], node);
-	for (int k = 0; k < s->n; k++) {
-		Block *to = block_of(w, s->v[k]);
-		if (bs_has(w->c->fatal, to->id))
-			continue;
-		if (to == header && again)
-			divert(x, b, to, 0);
-		else if (!bs_has(w->region, structurize_node(w, to)))
-			divert(x, b, to, value_of(x, to));
+	Structurize *w = x->w;
+	Reduction *r = &w->red;
+	int from = r->edge.v[e].from, k = r->edge.v[e].first, next, mid = -1;
+	const Block *last = NULL;
+	reduction_cut(r, e);
+	for (; k >= 0; k = next) {
+		StructEdge s = w->edge.v[k];
+		next = r->strand.v[k];
+		r->strand.v[k] = -1;
+		if (s.from != last) {
+			Block *b = edit_block(&w->e, s.from->label, "_leave");
+			b->loc = s.from->loc;
+			edit_mov(&w->e, b, block_term(s.from), x->reg, value);
+			edit_jump(&w->e, b, block_term(s.from), x->end);
+			mid = structurize_node(w, b, x->loop);
+			reduction_edge(r, mid, x->node, structurize_strand(w, b, 0));
+		}
+		last = s.from;
+		edit_retarget_at(&w->e, s.from, s.k, w->node.v[mid].block);
+		reduction_edge(r, from, mid, k);
 	}
+	reduction_look(r, from);
 }
 
-static void test(Cut *x, Block *b, Cmp how, int value, Block *yes, Block *no)
+/* number: of a node outside, its place among the targets, counted from 1. */
+static void divert_all(Cut *x)
 {
-	Edit *e = &x->w->e;
-	const Ins *like = block_term(block_of(x->w, x->w->entry));
-	Ins *i = edit_ins(e, b, like, OP_SETP, T_U32, 1, 2);
+	Structurize *w = x->w;
+	for (int k = 0; k < w->n; k++)
+		red_out(&w->red, w->of[k], e)
+			w->node.v[w->red.edge.v[e].to].number = 0;
+	for (int k = 0; k < w->n; k++)
+		red_out(&w->red, w->of[k], e) {
+			int s = w->red.edge.v[e].to;
+			if (s == w->entry) {
+				divert(x, e, 0);
+			} else if (!inside(w, s)) {
+				if (!w->node.v[s].number) {
+					vec_push(&x->target, s);
+					w->node.v[s].number = x->target.n;
+				}
+				divert(x, e, w->node.v[s].number);
+				reduction_look(&w->red, s);
+			}
+		}
+}
+
+/* b, whose node has no edges yet, asks for the variable's value. */
+static void test(Cut *x, int node, Cmp how, int value, int yes, int no)
+{
+	Structurize *w = x->w;
+	Edit *e = &w->e;
+	Block *b = w->node.v[node].block;
+	const Ins *like = block_term(w->node.v[w->entry].block);
+	edit_ins(e, b, like, OP_SETP, T_U32, 1, 2);
 	int p = edit_reg(e, "cut", T_PRED);
-	i = &vec_last(&b->ins);
+	Ins *i = &vec_last(&b->ins);
 	i->cmp = (uint8_t)how;
 	i->opd[0] = opd_reg(p);
 	i->opd[1] = opd_reg(x->reg);
 	i->opd[2] = opd_imm(value);
-	edit_branch(e, b, like, p, yes, no);
+	edit_branch(e, b, like, p, w->node.v[yes].block, w->node.v[no].block);
+	reduction_edge(&w->red, node, yes, structurize_strand(w, b, 0));
+	reduction_edge(&w->red, node, no, structurize_strand(w, b, 1));
 }
 
-/* Behind the loop: who left for where goes there. */
-static Block *sorted_out(Cut *x)
+/* Behind the loop: who left for where goes there. Each test is in the innermost loop that it leads to. */
+static int sorted_out(Cut *x)
 {
-	Block *to = x->target.v[x->target.n - 1];
+	Structurize *w = x->w;
+	int to = x->target.v[x->target.n - 1], around = tree_common(&w->loops, w->node.v[to].loop, x->loop);
 	for (int k = x->target.n - 1; k-- > 0;) {
-		Block *b = edit_block(&x->w->e, block_of(x->w, x->w->entry)->label, "_left");
+		int loop = tree_common(&w->loops, w->node.v[x->target.v[k]].loop, x->loop);
+		around = depth(w, loop) > depth(w, around) ? loop : around;
+		int b = structurize_node(w, edit_block(&w->e, w->node.v[w->entry].block->label, "_left"), around);
 		test(x, b, CMP_EQ, k + 1, x->target.v[k], to);
 		to = b;
 	}
 	return to;
 }
 
-bool structurize_cut(Structurize *w)
+/* The loop has no way out, and begins with a branch: it gets a block in front, to which all edges to it, and those back, lead. */
+static void put_front(Structurize *w, int loop)
 {
-	int n;
-	if (simple(w))
-		return false;
-	Block **list = blocks_of(w, w->region, 0, &n);
-	if (!list)
-		return false;
-	Block *header = block_of(w, w->entry);
-	Cut x = { .w = w, .reg = edit_reg(&w->e, "leave", T_U32), .end = edit_block(&w->e, header->label, "_end") };
-	for (int k = 0; k < n; k++)
-		divert_edges(&x, structurize_node(w, list[k]), list[k]);
-	if (x.target.n)
-		test(&x, x.end, CMP_NE, 0, sorted_out(&x), header);
-	else
-		edit_jump(&w->e, x.end, block_term(header), header);
-	vec_free(&x.target);
-	w->cuts++;
+	Reduction *r = &w->red;
+	Block *b = w->node.v[w->entry].block, *rest = edit_split_block(&w->e, b, 0, "_again");
+	int front = structurize_node(w, b, loop), edge = -1;
+	w->node.v[w->entry].block = rest;
+	red_out(r, w->entry, e) {
+		if (pretended(w, e))
+			edge = e;
+		for (int k = r->edge.v[e].first; k >= 0; k = r->strand.v[k])
+			if (w->edge.v[k].from == b)
+				w->edge.v[k].from = rest;
+	}
+	red_in(r, w->entry, e) {
+		reduction_cut(r, e);
+		reduction_join(r, r->edge.v[e].from, front, e);
+	}
+	if (edge >= 0) {
+		reduction_cut(r, edge);
+		reduction_edge(r, front, w->exit, -1);
+	}
+	reduction_edge(r, front, w->entry, structurize_strand(w, b, 0));
+	reduction_look(r, w->entry);
+	w->entry = front;
+}
+
+static bool endless(const Structurize *w)
+{
+	for (int k = 0; k < w->n; k++)
+		red_out(&w->red, w->of[k], e)
+			if (!inside(w, w->red.edge.v[e].to) && !pretended(w, e))
+				return false;
 	return true;
+}
+
+void structurize_cut(Structurize *w, int loop)
+{
+	if (!allowed(w, w->of, w->n, 0))
+		return;
+	w->cuts++;
+	if (endless(w)) {
+		put_front(w, loop);
+		reduction_run(&w->red);
+		return;
+	}
+	Block *header = w->node.v[w->entry].block;
+	Cut x = { .w = w, .loop = loop, .reg = edit_reg(&w->e, "leave", T_U32), .end = edit_block(&w->e, header->label, "_end") };
+	x.node = structurize_node(w, x.end, loop);
+	divert_all(&x);
+	test(&x, x.node, CMP_NE, 0, sorted_out(&x), w->entry);
+	vec_free(&x.target);
+	reduction_look(&w->red, w->entry);
+	reduction_run(&w->red);
 }
 
 /* ---- forward copy ---- */
 
-/* The region without its edges back; what leaves it or goes back leads to the last node. */
-static Graph *forward_graph(Structurize *w)
+typedef struct Way { int from, edge; } Way;
+
+static int by_source(const void *a, const void *b)
 {
-	Graph *g = graph_new(&w->arena, w->g->n + 1);
-	bs_each(w->region, x)
-		for (int k = 0; k < w->g->succ[x].n; k++) {
-			int s = w->g->succ[x].v[k];
-			graph_edge(g, x, bs_has(w->region, s) && s != w->entry ? s : w->g->n);
+	const Way *x = a, *y = b;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* For each way to the node but the first one. */
+static void copy_for_each(Structurize *w, int x, int loop)
+{
+	Reduction *r = &w->red;
+	int n = 0;
+	Way *way = arena_array(&w->arena, Way, r->node[x].nin);
+	BlockList list = { 0 };
+	red_in(r, x, e)
+		way[n++] = (Way){ r->edge.v[e].from, e };
+	qsort(way, (size_t)n, sizeof *way, by_source);
+	if (!allowed(w, &x, 1, n - 1))
+		return;
+	gather(w, x, &list);
+	for (int k = 1; k < n; k++) {
+		copy_blocks(w, &list);
+		int to = copy_node(w, x, loop);
+		w->node.v[to].region = w->region;
+		red_out(r, x, e)
+			copy_edge(w, e, to, r->edge.v[e].to);
+		route(w, way[k].edge, to);
+		reduction_look(r, to);
+		forget(w, &list);
+	}
+	reduction_look(r, x);
+	vec_free(&list);
+	w->forward++;
+}
+
+/* The node and what it alone leads to: that would be reached on as many ways next. */
+static void copy_tree(Structurize *w, int top, int loop)
+{
+	Vec(int) todo = { 0 };
+	vec_push(&todo, top);
+	while (todo.n && !w->why) {
+		int x = vec_pop(&todo);
+		red_out(&w->red, x, e) {
+			int s = w->red.edge.v[e].to;
+			if (inside(w, s) && s != w->entry && w->red.node[s].nin == 1)
+				vec_push(&todo, s);
 		}
-	if (bs_has(w->region, w->c->n))    /* the virtual exit */
-		graph_edge(g, w->c->n, w->g->n);
+		copy_for_each(w, x, loop);
+	}
+	vec_free(&todo);
+	if (!w->why)
+		reduction_run(&w->red);
+}
+
+/* The region without its edges back; what leaves it or goes back leads to the last node. */
+static Graph *forward_graph(Structurize *w, Arena *a)
+{
+	Graph *g = graph_new(a, w->n + 1);
+	int end = reduction_find(&w->red, w->exit);
+	for (int k = 0; k < w->n; k++)
+		w->node.v[w->of[k]].number = k;
+	for (int k = 0; k < w->n; k++) {
+		red_out(&w->red, w->of[k], e) {
+			int s = w->red.edge.v[e].to;
+			graph_edge(g, k, inside(w, s) && s != w->entry ? w->node.v[s].number : w->n);
+		}
+		if (w->of[k] == end)
+			graph_edge(g, k, w->n);
+	}
 	return g;
 }
 
-static int *dominators(Structurize *w, const Graph *g, bool backward, int root, int *order, int *n)
+/* From the last one on, each place at which ways meet though they lead apart from where they parted to elsewhere, too. Copying one changes nothing about
+   those before it. */
+void structurize_copy(Structurize *w)
 {
-	int *idom = arena_array(&w->arena, int, g->n), *depth = arena_array(&w->arena, int, g->n);
-	*n = graph_rpo(g, backward, root, order);
-	graph_idom(g, backward, order, *n, idom, depth);
-	return idom;
-}
-
-/* The last place at which ways meet though they lead apart from where they parted to elsewhere, too. What lies behind it is one node each way. */
-static int meeting(Structurize *w)
-{
-	Graph *g = forward_graph(w);
-	int n, behind, *order = arena_array(&w->arena, int, g->n), *back = arena_array(&w->arena, int, g->n);
-	int *idom = dominators(w, g, false, w->entry, order, &n), *ipdom = dominators(w, g, true, w->g->n, back, &behind);
-	for (int k = n; k-- > 1;) {
-		int x = order[k], p = ipdom[idom[x]];
-		if (x >= w->c->n || g->pred[x].n < 2)
-			continue;
-		while (p >= 0 && p != x)
-			p = ipdom[p];
-		if (p != x)
-			return x;
+	Arena a = { 0 };
+	const Graph *g = forward_graph(w, &a);
+	int loop = w->node.v[w->entry].loop, *order = arena_array(&a, int, g->n), n = graph_rpo(g, false, w->node.v[w->entry].number, order);
+	const Dom *dom = dom_of_graph(&a, g, false, order[0]), *pdom = dom_of_graph(&a, g, true, w->n);
+	for (int k = n; k-- > 1 && !w->why;) {
+		int x = order[k];
+		if (x < w->n && g->pred[x].n > 1 && !dom_dominates(pdom, x, dom->idom[x]))
+			copy_tree(w, w->of[x], loop);
 	}
-	return -1;
-}
-
-bool structurize_copy(Structurize *w)
-{
-	int x = meeting(w), n;
-	if (x < 0)
-		return false;
-	BitSet one = bs_new(&w->arena, w->g->n);
-	bs_add(one, x);
-	const IntList *pred = &w->g->pred[x];
-	Block **list = blocks_of(w, one, pred->n - 1, &n);
-	for (int k = 1; list && k < pred->n; k++)
-		route(w, pred->v[k], block_of(w, x), copy(w, list, n)[x]);
-	w->forward += list != NULL;
-	return list != NULL;
+	arena_free(&a);
 }

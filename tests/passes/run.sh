@@ -74,7 +74,8 @@ expect 2 'nothing.json: error:' --profile "$tmp/nothing.json" "$some"
 expect 2 'some.json' --profile "$tmp/some.json" "$some"
 expect 2 'order: block `B1` is given twice' -p 'linearize(order=[B1,B1])' "$some"
 printf 'kernel k() { reg pred %%c\nL: bra %%c, L, M\nM: bra L }\n' >"$tmp/endless.ir"
-expect 0 'structurize: k: ' --remarks -p structurize "$tmp/endless.ir"
+expect 0 'stays unstructured: it would grow beyond its cap' --remarks -p 'structurize(blocks=1)' "$some"
+"$opt" -p structurize --print structure "$tmp/endless.ir" 2>"$tmp/err" | grep -q '^  structured' || { echo "structurize: a loop without end that begins with a branch"; bad=1; }
 expect 0 '' --help
 expect 0 '' --list
 "$opt" --cfg short_circuit "$some" >"$tmp/dot" 2>/dev/null || bad=1

@@ -12,4 +12,5 @@ fast() {
 }
 
 fast carried-far ssa,dce,const-prop,copy-prop
+fast ladder,nested,brx-wide,nest-left,nest-entered structurize
 rm -f scaling.out
