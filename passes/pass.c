@@ -146,6 +146,41 @@ static bool wanted_function(const Function *f, const char *only)
 /* The analyses of each function live from pass to pass. */
 typedef struct Runner { Module *m; const PassHost *host; Diag *diag; Analyses **of; int n; EffectCache effects; } Runner;
 
+/* The label, or one from which a pass makes it: B6 and B6_use. */
+static bool same_label(const char *has, const char *label)
+{
+	size_t n = strlen(has);
+	return !strncmp(has, label, n) && (!label[n] || label[n] == '_');
+}
+
+bool pass_knows_label(const Function *f, const char *label)
+{
+	for (int b = 0; b < f->block.n; b++)
+		if (same_label(f->block.v[b]->label, label))
+			return true;
+	for (int k = 0; k < f->source.n; k++)
+		if (same_label(f->source.v[k], label))
+			return true;
+	return false;
+}
+
+/* Labels belong to some function each: to which one, a pipeline cannot say. */
+static bool check_labels(const Module *m, const Step *s, Diag *d)
+{
+	for (int k = 0; k < s->pass->noptions; k++)
+		for (int i = 0; s->pass->options[k].labels && i < s->option[k].n; i++) {
+			bool found = false;
+			for (int f = 0; f < m->func.n && !found; f++)
+				found = wanted_function(m->func.v[f], NULL) && pass_knows_label(m->func.v[f], s->option[k].list[i]);
+			if (found)
+				continue;
+			diag_error(d, (Loc){ "--passes", 1, s->option[k].col }, "%s: %s: no kernel or device function has a block `%s`", s->pass->name,
+				s->pass->options[k].name, s->option[k].list[i]);
+			return false;
+		}
+	return true;
+}
+
 static bool run_step(Runner *w, const Step *s, bool *changed)
 {
 	Module *m = w->m;
@@ -154,6 +189,8 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 	PassRun r = { .m = m, .option = s->option, .cost = w->host->cost, .profile = w->host->profile, .origin = (uint8_t)module_origin(m, s->pass->name),
 		.diag = d, .log = w->host->log, .pass = s->pass };
 	*changed = false;
+	if (!check_labels(m, s, d))
+		return false;
 	effect_cache_clear(&w->effects);
 	if (s->pass->module)
 		*changed = s->pass->module(&r);

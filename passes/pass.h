@@ -15,6 +15,7 @@ typedef struct PassOption {
 	const char *help;
 	PassOptionKind kind;
 	const char *const *names;          /* that may be given; ends with NULL */
+	bool labels;                       /* a list of labels: each is one of some function's, at least in the source */
 } PassOption;
 
 typedef struct PassValue {
@@ -22,6 +23,7 @@ typedef struct PassValue {
 	const char *string;                /* NULL when not given */
 	const char **list; int n;          /* not given: n = 0 */
 	bool given;
+	int col;                           /* where in the pipeline's text, from 1 */
 } PassValue;
 
 /* ---- one run of a pass ---- */
@@ -56,6 +58,9 @@ void pass_count(PassRun *, const char *what, int64_t n);       /* adds n to what
 void pass_assumption(PassRun *, const char *what, int64_t n);
 /* Why the pass left something alone, or what it did, at a place in the source. */
 void pass_remark(PassRun *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Does the function, or its source, have a block of that label, or one from whose label a pass makes it (B6, B6_use)? */
+bool pass_knows_label(const Function *, const char *label);
 
 /* ---- pipelines ---- */
 typedef struct PassCount {

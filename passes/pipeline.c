@@ -82,20 +82,30 @@ static bool number(Parse *p, int64_t *v)
 	return true;
 }
 
+/* What stands between double quotes; behind a backslash, a quote or a backslash stands for itself. */
+static const char *quoted(Parse *p)
+{
+	const char *start = p->at++;
+	char *text = arena_strdup(&p->to->arena, p->at), *end = text;
+	while (*p->at && *p->at != '"') {
+		p->at += p->at[0] == '\\' && (p->at[1] == '"' || p->at[1] == '\\');
+		*end++ = *p->at++;
+	}
+	*end = 0;
+	if (*p->at++)
+		return text;
+	p->at--;
+	diag_error(p->diag, here(p, start), "the text that begins here has no `\"` at its end");
+	return NULL;
+}
+
 /* A word of a string or a list: a label, a name of a register or a file; or anything in double quotes. */
 static const char *text_word(Parse *p, const char *what)
 {
 	blanks(p);
 	const char *start = p->at;
-	if (*p->at == '"') {
-		const char *end = strchr(start + 1, '"');
-		if (!end) {
-			diag_error(p->diag, here(p, start), "the text that begins here has no `\"` at its end");
-			return NULL;
-		}
-		p->at = end + 1;
-		return arena_strndup(&p->to->arena, start + 1, (size_t)(end - start - 1));
-	}
+	if (*p->at == '"')
+		return quoted(p);
 	while (isalnum((unsigned char)*p->at) || (*p->at && strchr("_$.%-/", *p->at)))
 		p->at++;
 	if (p->at == start) {
@@ -153,7 +163,9 @@ static bool list_value(Parse *p, PassValue *v)
 
 static bool value(Parse *p, const PassOption *o, PassValue *v)
 {
+	blanks(p);
 	v->given = true;
+	v->col = (int)(p->at - p->text) + 1;
 	switch (o->kind) {
 	case PASS_NUMBER: return number_value(p, o, v);
 	case PASS_NAME: return name_value(p, o, v);

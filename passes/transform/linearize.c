@@ -369,7 +369,7 @@ static const PassOption options[] = {
 	[RELAXED] = { "relaxed-exits", 0, 0, 1, "1: a loop may leave in several places when they all lead to one block" },
 	[MERGE] = { "merge", 0, 0, 1000, "so many levels of loops go into the loop around them, whose turns threads take as they come" },
 	[DEPTH] = { "depth", 0, 0, 1000000, "what lies deeper than a reconvergence stack of so many entries allows becomes a row of guards, which needs 3; 0: no bound" },
-	[ORDER] = { "order", .kind = PASS_LIST, .help = "labels of blocks: the smallest region around them is rewritten with its units in this order" },
+	[ORDER] = { "order", .kind = PASS_LIST, .labels = true, .help = "labels of blocks: the smallest region around them is rewritten with its units in this order" },
 	[INTERLEAVE] = { "interleave", 0, 0, 1, "1: units stand in the order in which a warp waits least for loads; both sides of a divergent branch become a region where that is faster" },
 	[SPLIT] = { "split-loads", 0, 0, 1, "1: blocks end behind loads that their next instruction waits for, so that order and interleave can put others in between" },
 };

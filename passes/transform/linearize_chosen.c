@@ -82,7 +82,7 @@ static void in_order(Chosen *c, const PassValue *v)
 	for (int i = 0; i < v->n; i++) {
 		int b = block_called(l, v->list[i]);
 		if (b < 0 || l->cfg->rpo_index[b] < 0) {
-			missing = v->list[i];
+			missing = b >= 0 || pass_knows_label(l->run->f, v->list[i]) ? v->list[i] : missing;
 			continue;
 		}
 		if (mark[b]) {

@@ -73,6 +73,31 @@ done
 expect 2 'nothing.json: error:' --profile "$tmp/nothing.json" "$some"
 expect 2 'some.json' --profile "$tmp/some.json" "$some"
 expect 2 'order: block `B1` is given twice' -p 'linearize(order=[B1,B1])' "$some"
+expect 2 '--passes:1:17: error: linearize: order: no kernel or device function has a block `B99`' -p 'linearize(order=[B1,B99])' "$some"
+expect 2 '--passes:1:15: error: flatten: loops: no kernel or device function has a block `B99`' -p 'flatten(loops=[B99])' "$some"
+expect 2 'order: no block `B2_use` that can be reached in short_circuit' -p 'linearize(order=[B3,B2,B2_use])' "$some"
+# A list may name blocks of several functions; a quote or a backslash in a label stands behind a backslash.
+cat >"$tmp/two.ir" <<'END'
+kernel a() { reg pred %p
+	reg u32 %t
+A: %t = mov.u32 %tid.x
+%p = setp.eq.u32 %t, 1
+bra %p, `q"1`, `b\\2`
+`q"1`: bra J
+`b\\2`: bra J
+J: exit }
+kernel b() { reg pred %p
+	reg u32 %t
+B: %t = mov.u32 %tid.x
+%p = setp.eq.u32 %t, 1
+bra %p, C, D
+C: bra E
+D: bra E
+E: exit }
+END
+expect 0 '1 linearize            a                                regions                                   1' --pass-stats -p 'linearize(order=["b\\2","q\"1",D,C])' "$tmp/two.ir"
+expect 0 '1 linearize            b                                regions                                   1' --pass-stats -p 'linearize(order=["b\\2","q\"1",D,C])' "$tmp/two.ir"
+expect 2 'has no `"` at its end' -p 'linearize(order=["q\"])' "$some"
 printf 'kernel k() { reg pred %%c\nL: bra %%c, L, M\nM: bra L }\n' >"$tmp/endless.ir"
 expect 0 'stays unstructured: it would grow beyond its cap' --remarks -p 'structurize(blocks=1)' "$some"
 "$opt" -p structurize --print structure "$tmp/endless.ir" 2>"$tmp/err" | grep -q '^  structured' || { echo "structurize: a loop without end that begins with a branch"; bad=1; }

@@ -27,7 +27,7 @@ static const PassOption options[OPTIONS] = {
 	[OPTION_ENTER] = { "enter", ENTER_AUTO, .help = "a thread that comes to an inner loop takes its first turn there and then, or with the next turn "
 		"of the outer one; auto: now where every way leads there", .kind = PASS_NAME, .names = enters },
 	[OPTION_ORDERED] = { "ordered", 0, 0, 1, "1: leave nests with atomics, fences, volatile or ordered accesses alone" },
-	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the outer loops that may be flattened; all when not given", .kind = PASS_LIST },
+	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the outer loops that may be flattened; all when not given", .kind = PASS_LIST, .labels = true },
 };
 
 static Loc place(const Nests *w, const Block *b) { return ins_loc(w->r->m, &b->ins.v[0]); }
