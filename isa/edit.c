@@ -8,6 +8,8 @@ void edit_close(Edit *e)
 {
 	strmap_free(&e->label);
 	strmap_free(&e->reg);
+	strmap_free(&e->last);
+	vec_free(&e->named);
 }
 
 /* ---- stamps ---- */
@@ -20,34 +22,121 @@ void edit_touch_graph(Function *f)
 	f->code_stamp++;
 }
 
-/* ---- blocks and edges ---- */
+/* ---- names ---- */
 
-static const char *fresh_label(Edit *e, const char *base, const char *tail)
+static void note_label(Edit *e, Block *b)
 {
-	if (!e->label.n)
-		for (int i = 0; i < e->f->block.n; i++)
-			strmap_put(&e->label, e->f->block.v[i]->label, 0);
-	char *label = arena_printf(&e->m->arena, "%s%s", base, tail);
-	int last = strmap_get(&e->label, label), k = last < 1 ? 1 : last;
-	if (last < 0) {
-		strmap_put(&e->label, label, 0);
-		return label;
-	}
-	const char *first = label;
+	strmap_put(&e->label, b->label, e->named.n);
+	vec_push(&e->named, b);
+}
+
+static bool label_taken(Edit *e, const char *label) { return edit_find_block(e, label) != NULL; }
+
+Block *edit_find_block(Edit *e, const char *label)
+{
+	for (int k = 0; k < e->f->block.n && !e->knows_labels; k++)
+		if (e->f->block.v[k]->label)
+			note_label(e, e->f->block.v[k]);
+	e->knows_labels = true;
+	int k = strmap_get(&e->label, label);
+	return k < 0 ? NULL : e->named.v[k];
+}
+
+void edit_label(Edit *e, Block *b, const char *label)
+{
+	b->label = label;
+	if (e->knows_labels)
+		note_label(e, b);
+	edit_touch_graph(e->f);
+}
+
+const char *edit_auto_label(Edit *e, int *k)
+{
+	const char *label;
 	do
-		label = arena_printf(&e->m->arena, "%s%s%d", base, tail, ++k);
-	while (strmap_get(&e->label, label) >= 0);
-	strmap_put(&e->label, first, k); /* where the search goes on the next time */
-	strmap_put(&e->label, label, 0);
+		label = arena_printf(&e->m->arena, "bb%d", (*k)++);
+	while (label_taken(e, label));
 	return label;
 }
 
-Block *edit_block(Edit *e, const char *base, const char *tail)
+static const char *fresh_label(Edit *e, const char *base, const char *tail)
 {
-	Block *b = function_block(e->m, e->f, fresh_label(e, base, tail));
+	const char *first = arena_printf(&e->m->arena, "%s%s", base, tail), *label = first;
+	if (!label_taken(e, first))
+		return first;
+	int k = strmap_get(&e->last, first);
+	if (k < 0)
+		k = 1;
+	do
+		label = arena_printf(&e->m->arena, "%s%d", first, ++k);
+	while (label_taken(e, label));
+	strmap_put(&e->last, first, k);
+	return label;
+}
+
+int edit_find_reg(Edit *e, const char *name, size_t n)
+{
+	for (; e->nreg < e->f->reg.n; e->nreg++)
+		strmap_put(&e->reg, e->f->reg.v[e->nreg].name, e->nreg);
+	return strmap_getn(&e->reg, name, n);
+}
+
+static int add_reg(Edit *e, const char *name, Type type)
+{
+	vec_push(&e->f->reg, ((Reg){ name, (uint8_t)type }));
+	return e->f->reg.n - 1;
+}
+
+int edit_add_reg(Edit *e, const char *name, size_t n, Type type) { return add_reg(e, arena_strndup(&e->m->arena, name, n), type); }
+
+int edit_reg(Edit *e, const char *base, Type type)
+{
+	const char *stem = arena_printf(&e->m->arena, "%%%s", base), *name;
+	int k = strmap_get(&e->last, stem);
+	k = k < 0 ? 0 : k;
+	do
+		name = arena_printf(&e->m->arena, "%s%d", stem, ++k);
+	while (edit_find_reg(e, name, strlen(name)) >= 0);
+	strmap_put(&e->last, stem, k);
+	return add_reg(e, name, type);
+}
+
+int edit_temp(Edit *e, Type type)
+{
+	const char *name;
+	int k = e->f->reg.n;
+	do
+		name = arena_printf(&e->m->arena, "%%t%d", k++);
+	while (edit_find_reg(e, name, strlen(name)) >= 0);
+	return add_reg(e, name, type);
+}
+
+/* ---- blocks and edges ---- */
+
+static Block *add_block(Edit *e, const char *label)
+{
+	Block *b = arena_new(&e->m->arena, Block);
+	b->id = e->f->block.n;
 	b->origin = e->origin;
-	edit_touch_graph(e->f);
+	vec_push(&e->f->block, b);
+	if (label)
+		edit_label(e, b, label);
 	return b;
+}
+
+Block *edit_add_block(Edit *e, const char *label)
+{
+	edit_touch_graph(e->f);
+	return add_block(e, label ? arena_strdup(&e->m->arena, label) : NULL);
+}
+
+Block *edit_block(Edit *e, const char *base, const char *tail) { return add_block(e, fresh_label(e, base, tail)); }
+
+void edit_move_last(Edit *e, int at)
+{
+	Block *b = vec_pop(&e->f->block);
+	vec_insert(&e->f->block, at, b);
+	edit_touch_graph(e->f);
 }
 
 void edit_order(Function *f, Block *const *list, int n)
@@ -59,13 +148,26 @@ void edit_order(Function *f, Block *const *list, int n)
 	edit_touch_graph(f);
 }
 
+void edit_targets(Edit *e, Block *b, Block *const *list, int n)
+{
+	b->nsucc = n;
+	b->succ = arena_array(&e->m->arena, Block *, n ? n : 1);
+	if (list && n)
+		memcpy(b->succ, list, sizeof *list * (size_t)n);
+	edit_touch_graph(e->f);
+}
+
+void edit_target(Edit *e, Block *b, int k, Block *to)
+{
+	b->succ[k] = to;
+	edit_touch_graph(e->f);
+}
+
 void edit_retarget(Edit *e, Block *b, const Block *from, Block *to)
 {
-	Block **succ = arena_array(&e->m->arena, Block *, b->nsucc ? b->nsucc : 1); /* tables of brx may be shared with a copy */
 	for (int k = 0; k < b->nsucc; k++)
-		succ[k] = b->succ[k] == from ? to : b->succ[k];
-	b->succ = succ;
-	edit_touch_graph(e->f);
+		if (b->succ[k] == from)
+			edit_target(e, b, k, to);
 }
 
 void edit_retarget_at(Edit *e, Block *b, int k, Block *to)
@@ -83,15 +185,18 @@ Block *edit_split_edge(Edit *e, Block *b, Block *s, const char *tail)
 	return mid;
 }
 
-/* b's edges, and what it asks for at its end, become those of to. */
-static void move_end(Block *b, Block *to)
+void edit_move_rest(Edit *e, Block *b, int at, Block *to)
 {
+	for (int k = at; k < b->ins.n; k++)
+		vec_push(&to->ins, b->ins.v[k]);
+	b->ins.n = at;
 	to->nsucc = b->nsucc;
 	to->succ = b->succ;
 	to->reconverge = b->reconverge;
 	b->nsucc = 0;
 	b->succ = NULL;
 	b->reconverge = NULL;
+	edit_touch_graph(e->f);
 }
 
 Block *edit_split_block(Edit *e, Block *b, int at, const char *tail)
@@ -99,10 +204,7 @@ Block *edit_split_block(Edit *e, Block *b, int at, const char *tail)
 	Block *rest = edit_block(e, b->label, tail);
 	rest->loc = b->loc;
 	rest->origin = b->origin;
-	for (int k = at; k < b->ins.n; k++)
-		vec_push(&rest->ins, b->ins.v[k]);
-	b->ins.n = at;
-	move_end(b, rest);
+	edit_move_rest(e, b, at, rest);
 	edit_jump(e, b, &rest->ins.v[0], rest);
 	return rest;
 }
@@ -111,12 +213,8 @@ void edit_merge(Edit *e, Block *b, Block *s)
 {
 	must(block_jumps(b) && b->succ[0] == s && b != s);
 	s->ins.v[0].mark = function_marks(e->f, vec_pop(&b->ins).mark, s->ins.v[0].mark);
-	for (int k = 0; k < s->ins.n; k++)
-		vec_push(&b->ins, s->ins.v[k]);
-	move_end(s, b);
-	vec_clear(&s->ins);
-	vec_push(&s->ins, ins_make(e->m, OP_EXIT, T_NONE, 0, 0));
-	edit_touch_graph(e->f);
+	edit_move_rest(e, s, 0, b);
+	edit_append(e, s, ins_make(e->m, OP_EXIT, T_NONE, 0, 0));
 }
 
 /* What roots lead to, without recursion. */
@@ -337,23 +435,6 @@ static void take_marks(Function *f, Block *b, Ins *i)
 
 /* ---- instructions ---- */
 
-int edit_reg(Edit *e, const char *base, Type type)
-{
-	if (!e->reg.n)
-		for (int i = 0; i < e->f->reg.n; i++)
-			strmap_put(&e->reg, e->f->reg.v[i].name, 0);
-	char *stem = arena_printf(&e->m->arena, "%%%s", base), *name;
-	int k = strmap_get(&e->reg, stem);
-	k = k < 0 ? 0 : k;
-	do
-		name = arena_printf(&e->m->arena, "%s%d", stem, ++k);
-	while (strmap_get(&e->reg, name) >= 0);
-	if (strmap_get(&e->reg, stem) != 0) /* 0: a register has this very name */
-		strmap_put(&e->reg, stem, k);
-	strmap_put(&e->reg, name, 0);
-	return function_reg(e->m, e->f, name, type);
-}
-
 Ins edit_new(const Edit *e, const Ins *like, Op op, Type type, int ndst, int nsrc)
 {
 	Ins i = ins_make(e->m, op, type, ndst, nsrc);
@@ -384,28 +465,23 @@ void edit_insert(Edit *e, Block *b, int at, Ins i)
 	edit_touch_code(e->f);
 }
 
-Ins *edit_ins(Edit *e, Block *b, const Ins *like, Op op, Type type, int ndst, int nsrc)
+Ins *edit_append(Edit *e, Block *b, Ins i)
 {
-	Ins i = edit_new(e, like, op, type, ndst, nsrc); /* before the list grows: like may stand in it */
 	take_marks(e->f, b, &i);
 	vec_push(&b->ins, i);
 	edit_touch_code(e->f);
 	return &vec_last(&b->ins);
 }
 
-static void set_targets(Edit *e, Block *b, Block *yes, Block *no)
+Ins *edit_ins(Edit *e, Block *b, const Ins *like, Op op, Type type, int ndst, int nsrc)
 {
-	b->nsucc = no ? 2 : 1;
-	b->succ = arena_array(&e->m->arena, Block *, 2);
-	b->succ[0] = yes;
-	b->succ[1] = no;
-	edit_touch_graph(e->f);
+	return edit_append(e, b, edit_new(e, like, op, type, ndst, nsrc)); /* made before the list grows: like may stand in it */
 }
 
 void edit_jump(Edit *e, Block *b, const Ins *like, Block *to)
 {
 	edit_ins(e, b, like, OP_BRA, T_NONE, 0, 0);
-	set_targets(e, b, to, NULL);
+	edit_targets(e, b, &to, 1);
 }
 
 void edit_branch(Edit *e, Block *b, const Ins *like, int pred, Block *yes, Block *no)
@@ -414,7 +490,7 @@ void edit_branch(Edit *e, Block *b, const Ins *like, int pred, Block *yes, Block
 	i->opd[0] = opd_reg(pred);
 	settle_marks(e->f, i);
 	move_decisions(e->f, b);
-	set_targets(e, b, yes, no);
+	edit_targets(e, b, (Block *[]){ yes, no }, 2);
 }
 
 void edit_mov(Edit *e, Block *b, const Ins *like, int reg, int64_t value)

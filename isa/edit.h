@@ -1,6 +1,6 @@
-/* The one builder: whoever changes a function (passes, lowering, mechanisms) does it through these. New code carries the origin that the Edit
-   was opened with, and the place in the source of the code it was made for. Every change moves the function's stamps on, by which analyses know
-   that they are stale.
+/* The one builder: whoever makes or changes a function (readers, passes, lowering, mechanisms) does it through these. New code carries the origin
+   that the Edit was opened with, and the place in the source of the code it was made for. Every change moves the function's stamps on, by which
+   analyses know that they are stale.
 
    Blocks are numbered by edit_order and edit_drop_unreached only: in between, blocks that are new have the number they were made with. */
 #ifndef GSIM_EDIT_H
@@ -12,7 +12,11 @@ typedef struct Edit {
 	Module *m;
 	Function *f;
 	uint8_t origin;
-	StrMap label, reg;                     /* the names that are taken; filled when the first fresh one is wanted */
+	/* Names, noted when the first one is looked for. */
+	StrMap label, reg, last;               /* label: index in named; last: by a name without its number, the last number that was tried */
+	Vec(Block *) named;
+	bool knows_labels;
+	int nreg;                              /* registers noted */
 } Edit;
 
 Edit edit_open(Module *, Function *, uint8_t origin);
@@ -22,14 +26,25 @@ void edit_close(Edit *);
 void edit_touch_code(Function *);              /* instructions have changed, blocks and edges have not */
 void edit_touch_graph(Function *);             /* blocks or edges have changed, and with them instructions */
 
+/* ---- names ---- */
+Block *edit_find_block(Edit *, const char *label);             /* NULL: none that the Edit has found or made has it */
+int edit_find_reg(Edit *, const char *name, size_t n);         /* -1: there is none; name need not be terminated */
+void edit_label(Edit *, Block *, const char *label);           /* which no other block has now; it is kept, not copied */
+const char *edit_auto_label(Edit *, int *k);                   /* bb<k>, or the first one behind it that is not taken; *k: the number behind that */
+
 /* ---- blocks and edges ---- */
-Block *edit_block(Edit *, const char *base, const char *tail); /* new block base+tail (made unique), at the end of the function's list, without instructions */
+Block *edit_add_block(Edit *, const char *label);              /* new block at the end of the function's list, without instructions; NULL: its label comes later */
+Block *edit_block(Edit *, const char *base, const char *tail); /* the same with the label base+tail (made unique) */
+void edit_move_last(Edit *, int at);                           /* the list's last block comes to stand there; numbers stay */
 void edit_order(Function *, Block *const *list, int n);        /* the function's blocks become this list; numbers them */
+void edit_targets(Edit *, Block *, Block *const *list, int n); /* these are its successors; list NULL: edit_target sets each */
+void edit_target(Edit *, Block *, int k, Block *to);           /* edge k goes there */
 void edit_retarget(Edit *, Block *, const Block *from, Block *to); /* every edge to `from` goes to `to` */
 void edit_retarget_at(Edit *, Block *, int k, Block *to);      /* its edge number k alone, in constant time */
 /* A new block on all edges b -> s; it takes its place behind b in the list that edit_order gets, which the caller makes. */
 Block *edit_split_edge(Edit *, Block *b, Block *s, const char *tail);
-/* The instructions from number `at` on, and the edges, move to a new block, to which b jumps. */
+void edit_move_rest(Edit *, Block *b, int at, Block *to);      /* the instructions from number `at` on, and the edges, move to the end of `to` */
+/* The same to a new block, to which b jumps. */
 Block *edit_split_block(Edit *, Block *b, int at, const char *tail);
 /* s, to which b jumps and nobody else goes, becomes the end of b. s is left with `exit` alone, without an edge from or to it. */
 void edit_merge(Edit *, Block *b, Block *s);
@@ -55,15 +70,18 @@ void edit_mark_lanes(Edit *, Ins *, Opd predicate);
 void edit_mark_also(Edit *, Ins *, const Ins *other);
 
 /* ---- instructions ---- */
+int edit_add_reg(Edit *, const char *name, size_t n, Type);    /* new register of that name, which none has */
 int edit_reg(Edit *, const char *base, Type);                  /* new register %base1, %base2, ... */
+int edit_temp(Edit *, Type);                                   /* new register %t<its number>, or the first one behind it that is not taken */
 Ins edit_new(const Edit *, const Ins *like, Op, Type, int ndst, int nsrc);             /* in no block yet; its place is that of like (may be NULL) */
 Ins edit_copy(const Edit *, const Ins *);                      /* with operands of its own */
 Ins *edit_ins(Edit *, Block *, const Ins *like, Op, Type, int ndst, int nsrc);         /* appended */
 void edit_insert(Edit *, Block *, int at, Ins);
+Ins *edit_append(Edit *, Block *, Ins);
 void edit_mov(Edit *, Block *, const Ins *like, int reg, int64_t value);               /* reg = mov.u32 value, appended */
 void edit_jump(Edit *, Block *, const Ins *like, Block *to);                           /* appended: bra to */
 void edit_branch(Edit *, Block *, const Ins *like, int pred, Block *yes, Block *no);
-Ins edit_cut_term(Edit *, Block *);                            /* takes the terminator off; the block has no successors then */
+Ins edit_cut_term(Edit *, Block *);                            /* takes the last instruction off; the block has no successors then */
 void edit_fold(Edit *, Block *, Block *to);                    /* the branch at the block's end, which always goes to this successor, becomes a jump */
 
 /* A block's instructions anew, in time proportional to their number: the old list is read, the new one written.
