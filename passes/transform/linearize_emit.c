@@ -115,9 +115,8 @@ static void leads(Emit *m, Block *b, int k, int point)
 
 static void redirect(Emit *m, const Strand *s, Block *to)
 {
-	s->block->succ[s->k] = to;
+	edit_target(m->e, s->block, s->k, to);
 	s->block->reconverge = NULL;
-	edit_touch_graph(m->e->f);
 }
 
 static void jump(Emit *m, Block *b, const Ins *like, int point)

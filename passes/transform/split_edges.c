@@ -19,11 +19,9 @@ static bool critical(const Cfg *c, const Block *b, const Block *s)
 /* The block's edges get their blocks all at once: an indexed branch may have thousands. */
 static int split(Edit *e, const Cfg *c, Block *b, Block **on, BlockList *order)
 {
-	Block **succ = arena_array(&e->m->arena, Block *, b->nsucc);
 	int n = 0;
 	for (int k = 0; k < b->nsucc; k++) {
 		Block *s = b->succ[k];
-		succ[k] = s;
 		if (!critical(c, b, s))
 			continue;
 		if (!on[s->id]) {
@@ -33,12 +31,10 @@ static int split(Edit *e, const Cfg *c, Block *b, Block **on, BlockList *order)
 			vec_push(order, on[s->id]);
 			n++;
 		}
-		succ[k] = on[s->id];
+		edit_target(e, b, k, on[s->id]);
 	}
-	for (int k = 0; k < b->nsucc; k++)
-		on[b->succ[k]->id] = NULL;
-	if (n)
-		b->succ = succ;
+	for (int k = 0; k < c->graph->succ[b->id].n; k++)
+		on[c->graph->succ[b->id].v[k]] = NULL;
 	return n;
 }
 

@@ -191,25 +191,22 @@ static Saved *save(Arena *a, const Function *f)
 	return s;
 }
 
-static void restore(Module *m, Function *f, const Saved *s, int nblock, int nreg)
+static void restore(Edit *e, const Saved *s, int nblock, int nreg)
 {
+	Function *f = e->f;
 	for (int k = nblock; k < f->block.n; k++)
 		vec_free(&f->block.v[k]->ins);
 	f->block.n = nblock;
 	f->reg.n = nreg;
 	for (int k = 0; k < nblock; k++) {
 		Block *b = f->block.v[k] = s[k].b;
-		b->nsucc = s[k].nsucc;
-		b->succ = arena_array(&m->arena, Block *, b->nsucc + 1);
-		for (int i = 0; i < b->nsucc; i++)
-			b->succ[i] = s[k].succ[i];
+		edit_targets(e, b, s[k].succ, s[k].nsucc);
 		b->reconverge = s[k].reconverge;
 		vec_clear(&b->ins);
 		for (int i = 0; i < s[k].n; i++)
 			vec_push(&b->ins, s[k].ins[i]);
 	}
 	function_number(f);
-	edit_touch_graph(f);
 }
 
 /* Copies that nothing leads to go; the others come in the order of control flow, and what the source has beside it at the end. */
@@ -244,7 +241,7 @@ static bool finish(Structurize *w, const Saved *saved, int nblock, int nreg)
 	bool any = w->forward + w->backward + w->cuts > 0;
 	if (w->why) {
 		if (any)
-			restore(r->m, r->f, saved, nblock, nreg);
+			restore(&w->e, saved, nblock, nreg);
 		pass_remark(r, r->f->loc, "stays unstructured: %s", w->why);
 		return false;
 	}

@@ -135,7 +135,7 @@ static Block *on_edge(Work *x, int k, Block *b, const Way *y)
 static void reroute_table(Work *x, int k, Block *b)
 {
 	Nests *w = x->w;
-	Block **to = arena_array(&x->e->m->arena, Block *, b->nsucc);
+	Block **to = xmalloc(sizeof *to * (size_t)(b->nsucc + 1));
 	bool changed = false;
 	for (int i = 0; i < b->nsucc; i++) {
 		Block *s = b->succ[i];
@@ -149,11 +149,11 @@ static void reroute_table(Work *x, int k, Block *b)
 	}
 	for (int i = 0; i < b->nsucc; i++)
 		w->via.v[b->succ[i]->id] = NULL;
-	if (!changed)
-		return;
-	b->succ = to;
-	b->reconverge = NULL;
-	edit_touch_graph(x->e->f);
+	if (changed) {
+		edit_targets(x->e, b, to, b->nsucc);
+		b->reconverge = NULL;
+	}
+	free(to);
 }
 
 /* The edges of block b, which lies in inner loop k, as the flattened loop wants them. */
