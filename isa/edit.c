@@ -500,16 +500,23 @@ void edit_mov(Edit *e, Block *b, const Ins *like, int reg, int64_t value)
 	i->opd[1] = opd_imm(value);
 }
 
+Ins edit_remove(Edit *e, Block *b, int at)
+{
+	Ins i = b->ins.v[at];
+	vec_remove(&b->ins, at);
+	int *next = at < b->ins.n ? &b->ins.v[at].mark : &b->pending;
+	*next = at < b->ins.n ? function_marks(e->f, i.mark, *next) : function_marks(e->f, *next, i.mark);
+	i.mark = 0;
+	edit_touch_code(e->f);
+	return i;
+}
+
 Ins edit_cut_term(Edit *e, Block *b)
 {
-	b->nsucc = 0;
-	b->succ = NULL;
+	edit_targets(e, b, NULL, 0);
 	b->reconverge = NULL;
-	edit_touch_graph(e->f);
-	Ins term = vec_pop(&b->ins);
-	b->pending = function_marks(e->f, b->pending, cut_marks(e->f, &term));
-	term.mark = 0;
-	return term;
+	block_term(b)->mark = cut_marks(e->f, block_term(b));
+	return edit_remove(e, b, b->ins.n - 1);
 }
 
 void edit_fold(Edit *e, Block *b, Block *to)
@@ -561,7 +568,7 @@ void edit_put(Rewrite *w, Ins i)
 		i.mark = function_marks(w->e->f, w->lost, i.mark);
 		w->lost = 0;
 	}
-	w->changed |= w->b->ins.n >= w->n || !ins_equal(&i, &w->old[w->b->ins.n]);
+	w->changed = w->changed || w->b->ins.n >= w->n || !ins_equal(&i, &w->old[w->b->ins.n]);
 	vec_push(&w->b->ins, i);
 }
 

@@ -58,9 +58,9 @@ void edit_clone(Edit *, Block *const *list, int n, Block **block, const int *reg
 void edit_drop_body(Function *);
 
 /* ---- marks (isa/ir.h) ----
-   An instruction that moves or is copied takes its marks along. Where one goes, its marks go on to the next instruction of the block (edit_rewrite;
-   edit_cut_term: to the next one appended, where what the branch decided is decided by its condition). So predicates of marks must keep their values up
-   to there. Passes that give registers other names rename those of marks (function_rename_marks). What a pass says itself: */
+   An instruction that moves or is copied takes its marks along. Where one goes, its marks go on to the next instruction of the block (behind the last
+   one: to the next one appended; edit_cut_term: what the branch decided is then decided by its condition). So predicates of marks must keep their values
+   up to there. Passes that give registers other names rename those of marks (function_rename_marks). What a pass says itself: */
 
 /* The instruction is reached by more lanes from now on: all that its marks say holds for lanes for which the predicate does (neg: does not) only, of those
    for which it held. */
@@ -70,7 +70,7 @@ void edit_mark_lanes(Edit *, Ins *, Opd predicate);
 void edit_mark_also(Edit *, Ins *, const Ins *other);
 
 /* ---- instructions ---- */
-int edit_add_reg(Edit *, const char *name, size_t n, Type);    /* new register of that name, which none has */
+int edit_add_reg(Edit *, const char *name, size_t n, Type);    /* new register of that name */
 int edit_reg(Edit *, const char *base, Type);                  /* new register %base1, %base2, ... */
 int edit_temp(Edit *, Type);                                   /* new register %t<its number>, or the first one behind it that is not taken */
 Ins edit_new(const Edit *, const Ins *like, Op, Type, int ndst, int nsrc);             /* in no block yet; its place is that of like (may be NULL) */
@@ -81,6 +81,7 @@ Ins *edit_append(Edit *, Block *, Ins);
 void edit_mov(Edit *, Block *, const Ins *like, int reg, int64_t value);               /* reg = mov.u32 value, appended */
 void edit_jump(Edit *, Block *, const Ins *like, Block *to);                           /* appended: bra to */
 void edit_branch(Edit *, Block *, const Ins *like, int pred, Block *yes, Block *no);
+Ins edit_remove(Edit *, Block *, int at);                      /* edges stay */
 Ins edit_cut_term(Edit *, Block *);                            /* takes the last instruction off; the block has no successors then */
 void edit_fold(Edit *, Block *, Block *to);                    /* the branch at the block's end, which always goes to this successor, becomes a jump */
 

@@ -229,6 +229,7 @@ struct Block {
 	bool user;                     /* the label stands in the source */
 	bool marked;                   /* while text is read: its marks are written at its instructions */
 	int32_t pending;               /* while it is edited: marks of instructions that have gone, for the next one appended */
+	int32_t begins;                /* while it is lowered: marks of what begins with it, whatever instruction comes to stand first */
 	uint8_t origin;                /* 0, or the pass that made it */
 	int id;                        /* index in function->block; kept by function_number */
 	Vec(Ins) ins;                  /* the last one is the terminator (ins_ends) and the only one */

@@ -1,34 +1,19 @@
-/* Making instructions and blocks that lowering adds: they count as overhead. */
+/* What lowering needs to add code beside the builder (isa/edit.h): operations of mechanisms, which name blocks, and places for blocks. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/code.h"
 
-Ins lower_ins(LowerFn *l, Op op, Type type, int ndst, int nsrc)
-{
-	Ins i = ins_make(l->module, op, type, ndst, nsrc);
-	i.origin = ORIGIN_LOWER;
-	return i;
-}
-
 Ins lower_own(LowerFn *l, int own, int ndst, int nsrc)
 {
-	Ins i = lower_ins(l, OP_OWN, T_NONE, ndst, nsrc);
+	Ins i = edit_new(&l->edit, NULL, OP_OWN, T_NONE, ndst, nsrc);
 	i.mode = (uint8_t)own;
 	return i;
 }
 
-void lower_put(Block *b, int *at, Ins i)
-{
-	vec_insert(&b->ins, *at, i);
-	++*at;
-}
-
 Block *lower_block(LowerFn *l, int at)
 {
-	Function *f = l->f;
-	Block *b = function_block(l->module, f, NULL);
-	b->origin = ORIGIN_LOWER;
-	f->block.n--;
-	vec_insert(&f->block, at, b);
+	int k = l->f->block.n;
+	Block *b = edit_add_block(&l->edit, edit_auto_label(&l->edit, &k));
+	edit_move_last(&l->edit, at);
 	return b;
 }
 
@@ -38,12 +23,6 @@ int lower_position(const LowerFn *l, const Block *b)
 	while (l->f->block.v[at] != b)
 		at++;
 	return at;
-}
-
-void lower_jump(LowerFn *l, Block *b, Block *to)
-{
-	block_jump(l->module, b, to);
-	block_term(b)->origin = ORIGIN_LOWER;
 }
 
 Opd lower_target(Block *b) { return (Opd){ OPD_BLOCK, 0, 0, (int64_t)(intptr_t)b }; }

@@ -6,7 +6,7 @@
 void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const Block *b)
 {
 	Type t = lower_is_wide(dl, d) ? T_B64 : T_B32; /* no predicates: save.c carries them as words */
-	Ins mov = lower_ins(sl, OP_MOV, t, 1, 1);
+	Ins mov = edit_new(&sl->edit, NULL, OP_MOV, t, 1, 1);
 	mov.opd[0] = opd_reg(0);
 	mov.opd[1] = *s;
 	MIns *m = lower_new(w, sl, NULL, b);
@@ -25,9 +25,8 @@ void lower_move(Lower *w, LowerFn *dl, int d, LowerFn *sl, const Opd *s, const B
 /* A register to or from a place in the frame. */
 static void emit_slot(Lower *w, LowerFn *l, LowerFn *rl, const Opd *value, Type t, int64_t offset, bool store, const Block *b)
 {
-	Ins acc = lower_ins(l, store ? OP_ST : OP_LD, t, 0, 0);
 	MIns *m = lower_new(w, l, NULL, b);
-	m->op = acc.op;
+	m->op = store ? OP_ST : OP_LD;
 	m->kind = store ? K_ST : K_LD;
 	m->unit = UNIT_MEM;
 	m->space = SP_LOCAL;

@@ -9,7 +9,7 @@ static void need(Lower *w, int id)
 		return;
 	Function *f = view_function(w->m, id);
 	LowerFn *l = arena_new(&w->arena, LowerFn);
-	*l = (LowerFn){ .code = w->code, .module = w->m, .f = f, .config = w->config, .arena = &w->arena,
+	*l = (LowerFn){ .code = w->code, .module = w->m, .f = f, .edit = edit_open(w->m, f, ORIGIN_LOWER), .config = w->config, .arena = &w->arena,
 		.number = w->order.n };
 	w->of[id] = l;
 	vec_push(&w->order, l);

@@ -3,6 +3,7 @@
    sim/code/ lowers the IR to machine code. It knows a mechanism by a hook alone, and sees sim/config/ only. */
 #ifndef GSIM_CODE_H
 #define GSIM_CODE_H
+#include "isa/edit.h"
 #include "isa/lane.h"
 #include "sim/config/config.h"
 
@@ -134,6 +135,7 @@ struct LowerFn {                       /* one function on its way to machine cod
 	Code *code;
 	Module *module;
 	Function *f;
+	Edit edit;
 	const Config *config;
 	Arena *arena;                  /* of this lowering */
 	int *reg;                      /* register or predicate of each virtual register, counted from reg_base or pred_base */
@@ -161,15 +163,12 @@ int lower_slot(LowerFn *, Type);       /* makes a place in the local frame; its 
 void lower_store(LowerFn *, Block *, int *at, Opd v, Type, int slot);
 void lower_load(LowerFn *, Block *, int *at, int reg, int slot);
 
-/* Instructions and blocks that lowering adds, which count as overhead: sim/code/build.c. */
-enum { ORIGIN_LOWER = 255 };           /* its Ins.origin and Block.origin */
-Ins lower_ins(LowerFn *, Op, Type, int ndst, int nsrc);
-Ins lower_own(LowerFn *, int own, int ndst, int nsrc); /* makes one of the mechanism's operations */
+/* Lowering and mechanisms add instructions and blocks by the function's Edit, which gives them this origin: they count as overhead. */
+enum { ORIGIN_LOWER = 255 };
+Ins lower_own(LowerFn *, int own, int ndst, int nsrc); /* makes one of the mechanism's operations: sim/code/build.c */
 static inline bool is_own(const Ins *i, int own) { return i->op == OP_OWN && i->mode == own; }
-void lower_put(Block *, int *at, Ins); /* inserts the instruction at index *at, which becomes the one behind it */
-Block *lower_block(LowerFn *, int at); /* inserts a new block at that index; ids of other blocks stay */
+Block *lower_block(LowerFn *, int at); /* a new block at that index of the function's list; ids of other blocks stay */
 int lower_position(const LowerFn *, const Block *);
-void lower_jump(LowerFn *, Block *, Block *to); /* ends the block with a jump */
 /* A block as operand of a mechanism's operation: a pointer until lower_targets numbers the blocks and names them by their ids. */
 Opd lower_target(Block *);
 void lower_targets(Function *);

@@ -140,7 +140,7 @@ void lower_function(Lower *w, LowerFn *l)
 				w->out.v[k].live = at = at < 0 ? live_behind(w, l, live, b) : at;
 		if (w->out.n == start)
 			continue;
-		put_marks(w, l, b->pending, start);
+		put_marks(w, l, b->begins, start);
 		if (l->reach[b->id])
 			w->out.v[start].flags |= MI_REACH;
 		if (l->reach_from[b->id] >= 0)

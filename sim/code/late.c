@@ -25,12 +25,14 @@ static int more_registers(Lower *w, const LowerFn *l)
 	int need = -1;
 	trial.module = m;
 	trial.f = view_function(m, l->f->id);
+	trial.edit = edit_open(m, trial.f, ORIGIN_LOWER);
 	int first = trial.f->reg.n;
 	if (pass_apply(&pass_linearize, m, trial.f, NULL, &quiet) && lower_mechanism(w, &trial, &quiet)) {
 		lower_layout(&trial);
 		regalloc_more(&trial, first);
 		need = trial.nreg;
 	}
+	edit_close(&trial.edit);
 	diag_free(&quiet);
 	module_free(m);
 	return need;

@@ -121,8 +121,8 @@ static void hold_marks(Function *f)
 		while (at && f->mark.v[at].kind == MARK_BEGINS && !f->mark.v[at].lanes) {
 			Mark held = f->mark.v[at];
 			at = held.next;
-			held.next = x->pending;
-			x->pending = function_mark(f, held);
+			held.next = x->begins;
+			x->begins = function_mark(f, held);
 		}
 		x->ins.v[0].mark = at;
 	}
@@ -260,6 +260,8 @@ Code *code_lower(const Module *module, const Function *kernel, const Config *con
 	for (int i = 0; i < w.m->func.n; i++)
 		c->entry[i] = c->stub[i] = NO_PC;
 	run(&w, kernel);
+	for (int i = 0; i < w.order.n; i++)
+		edit_close(&w.order.v[i]->edit);
 	vec_free(&w.order);
 	vec_free(&w.out);
 	vec_free(&w.fix);

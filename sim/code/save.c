@@ -7,27 +7,27 @@
 
 static Type slot_type(const Function *f, int reg) { return type_bits[f->reg.v[reg].type] == 64 ? T_B64 : T_B32; }
 
-static int new_word(LowerFn *l) { return function_reg(l->module, l->f, NULL, T_B32); }
+static int new_word(LowerFn *l) { return edit_temp(&l->edit, T_B32); }
 
 /* Predicates travel as 0 or 1 in a 32-bit register: this is to = predicate, the next one predicate = from. */
 static void pack_predicate(LowerFn *l, Block *b, int *at, int to, Opd predicate)
 {
-	Ins sel = lower_ins(l, OP_SELP, T_B32, 1, 3);
+	Ins sel = edit_new(&l->edit, NULL, OP_SELP, T_B32, 1, 3);
 	sel.opd[0] = opd_reg(to);
 	sel.opd[1] = opd_imm(1);
 	sel.opd[2] = opd_imm(0);
 	sel.opd[3] = predicate;
-	lower_put(b, at, sel);
+	edit_insert(&l->edit, b, (*at)++, sel);
 }
 
 static void unpack_predicate(LowerFn *l, Block *b, int *at, int predicate, int from)
 {
-	Ins set = lower_ins(l, OP_SETP, T_B32, 1, 2);
+	Ins set = edit_new(&l->edit, NULL, OP_SETP, T_B32, 1, 2);
 	set.cmp = CMP_NE;
 	set.opd[0] = opd_reg(predicate);
 	set.opd[1] = opd_reg(from);
 	set.opd[2] = opd_imm(0);
-	lower_put(b, at, set);
+	edit_insert(&l->edit, b, (*at)++, set);
 }
 
 void lower_store(LowerFn *l, Block *b, int *at, Opd value, Type t, int slot)
@@ -38,11 +38,11 @@ void lower_store(LowerFn *l, Block *b, int *at, Opd value, Type t, int slot)
 		value = opd_reg(tmp);
 		t = T_B32;
 	}
-	Ins st = lower_ins(l, OP_ST, t, 0, 2);
+	Ins st = edit_new(&l->edit, NULL, OP_ST, t, 0, 2);
 	st.space = SP_LOCAL;
 	st.opd[0] = (Opd){ OPD_SYM, 0, slot, 0 };
 	st.opd[1] = value;
-	lower_put(b, at, st);
+	edit_insert(&l->edit, b, (*at)++, st);
 }
 
 void lower_load(LowerFn *l, Block *b, int *at, int reg, int slot)
@@ -50,11 +50,11 @@ void lower_load(LowerFn *l, Block *b, int *at, int reg, int slot)
 	Function *f = l->f;
 	bool pred = f->reg.v[reg].type == T_PRED;
 	int to = pred ? new_word(l) : reg;
-	Ins ld = lower_ins(l, OP_LD, slot_type(f, to), 1, 1);
+	Ins ld = edit_new(&l->edit, NULL, OP_LD, slot_type(f, to), 1, 1);
 	ld.space = SP_LOCAL;
 	ld.opd[0] = opd_reg(to);
 	ld.opd[1] = (Opd){ OPD_SYM, 0, slot, 0 };
-	lower_put(b, at, ld);
+	edit_insert(&l->edit, b, (*at)++, ld);
 	if (pred)
 		unpack_predicate(l, b, at, reg, to);
 }
@@ -99,7 +99,7 @@ static void carry_arguments(LowerFn *l)
 		unpack_predicate(l, first, &at, predicate, f->arg.v[i]);
 	}
 	if (first)
-		lower_jump(l, first, entry);
+		edit_jump(&l->edit, first, NULL, entry);
 }
 
 static void carry_results(LowerFn *l)
@@ -192,31 +192,15 @@ static void save_around(void *self, Block *b, int k, BitSet across)
 static void split_guarded_call(LowerFn *l, int at, int k)
 {
 	Block *b = l->f->block.v[at], *call = lower_block(l, at + 1), *rest = lower_block(l, at + 2);
-	Ins i = b->ins.v[k], around = lower_ins(l, OP_BRA, T_NONE, 0, 1), back = lower_ins(l, OP_BRA, T_NONE, 0, 0);
 	call->loc = rest->loc = b->loc;
-	for (int n = k + 1; n < b->ins.n; n++)
-		vec_push(&rest->ins, b->ins.v[n]);
-	rest->nsucc = b->nsucc;
-	rest->succ = b->succ;
-	rest->reconverge = b->reconverge;
-	around.opd[0] = opd_reg(i.guard);
-	around.opd[0].neg = i.guard_neg;
-	around.file = back.file = i.file;
-	around.line = back.line = i.line;
-	b->ins.n = k;
-	vec_push(&b->ins, around);
-	b->nsucc = 2;
-	b->succ = arena_array(&l->module->arena, Block *, 2);
-	b->succ[0] = call;
-	b->succ[1] = rest;
-	b->reconverge = NULL;
+	edit_move_rest(&l->edit, b, k + 1, rest);
+	Ins i = edit_remove(&l->edit, b, k), *around = edit_ins(&l->edit, b, &i, OP_BRA, T_NONE, 0, 1);
+	around->opd[0] = (Opd){ OPD_REG, i.guard_neg, i.guard, 0 };
+	edit_targets(&l->edit, b, (Block *[]){ call, rest }, 2);
 	i.guard = -1;
 	i.guard_neg = 0;
-	vec_push(&call->ins, i);
-	vec_push(&call->ins, back);
-	call->nsucc = 1;
-	call->succ = arena_array(&l->module->arena, Block *, 1);
-	call->succ[0] = rest;
+	edit_append(&l->edit, call, i);
+	edit_jump(&l->edit, call, &i, rest);
 }
 
 static void split_guarded(LowerFn *l)

@@ -2,7 +2,7 @@
  * overhead. Each instruction that uses such a value gets a temporary register of its own for it. */
 #include "sim/code/lower.h"
 
-typedef struct Spill { LowerFn *l; int nreg, *slot; Vec(Ins) out; } Spill; /* slot: by virtual register, -1: not spilled */
+typedef struct Spill { LowerFn *l; Rewrite out; int nreg, *slot; } Spill; /* slot: by virtual register, -1: not spilled */
 
 int lower_slot(LowerFn *l, Type t)
 {
@@ -21,7 +21,7 @@ int lower_slot(LowerFn *l, Type t)
 
 static Ins access(LowerFn *l, bool store, int temp, int slot)
 {
-	Ins i = lower_ins(l, store ? OP_ST : OP_LD, lower_is_wide(l, temp) ? T_B64 : T_B32, store ? 0 : 1, store ? 2 : 1);
+	Ins i = edit_new(&l->edit, NULL, store ? OP_ST : OP_LD, lower_is_wide(l, temp) ? T_B64 : T_B32, store ? 0 : 1, store ? 2 : 1);
 	i.space = SP_LOCAL;
 	i.opd[store ? 0 : 1] = (Opd){ OPD_SYM, 0, slot, 0 };
 	i.opd[store ? 1 : 0] = opd_reg(temp);
@@ -41,12 +41,12 @@ static bool replace_value(Ins *i, int value, int temp)
 	return reads;
 }
 
-/* A temporary is named after the place in memory: to search for an unused name would take as long as the function, each time. */
+/* Temporaries are named after the place in memory. */
 static int temporary(LowerFn *l, Type type, int slot)
 {
 	char name[32];
 	snprintf(name, sizeof name, "%%spill%d", slot);
-	return function_reg(l->module, l->f, name, type);
+	return edit_add_reg(&l->edit, name, strlen(name), type);
 }
 
 static void store_behind(Spill *s, const Ins *i, int temp, int slot)
@@ -56,7 +56,7 @@ static void store_behind(Spill *s, const Ins *i, int temp, int slot)
 		store.guard = i->guard;
 		store.guard_neg = i->guard_neg;
 	}
-	vec_push(&s->out, store);
+	edit_put(&s->out, store);
 }
 
 static void spill_ins(Spill *s, Ins i)
@@ -69,10 +69,10 @@ static void spill_ins(Spill *s, Ins i)
 			continue;
 		int slot = s->slot[v], temp = temporary(s->l, s->l->f->reg.v[v].type, slot);
 		if (replace_value(&i, v, temp))
-			vec_push(&s->out, access(s->l, false, temp, slot));
+			edit_put(&s->out, access(s->l, false, temp, slot));
 		vec_push(&moved, ((Moved){ temp, slot }));
 	}
-	vec_push(&s->out, i);
+	edit_put(&s->out, i);
 	for (int k = 0; k < moved.n; k++)
 		if (ins_writes(s->l->f, &i, moved.v[k].temp))
 			store_behind(s, &i, moved.v[k].temp, moved.v[k].slot);
@@ -87,16 +87,8 @@ void spill(LowerFn *l, const int *values, int n)
 		s.slot[v] = -1;
 	for (int k = 0; k < n; k++)
 		s.slot[values[k]] = lower_slot(l, lower_is_wide(l, values[k]) ? T_B64 : T_B32);
-	for (int b = 0; b < l->nlayout; b++) {
-		Block *to = l->layout[b];
-		s.out.n = 0;
-		for (int k = 0; k < to->ins.n; k++)
-			spill_ins(&s, to->ins.v[k]);
-		vec_reserve(&to->ins, s.out.n);
-		if (s.out.n)
-			memcpy(to->ins.v, s.out.v, sizeof *s.out.v * (size_t)s.out.n);
-		to->ins.n = s.out.n;
-	}
+	for (int b = 0; b < l->nlayout; b++)
+		for (const Ins *i = edit_rewrite(&s.out, &l->edit, l->layout[b]); i; i = edit_next(&s.out))
+			spill_ins(&s, *i);
 	free(s.slot);
-	vec_free(&s.out);
 }

@@ -180,18 +180,14 @@ static int ordered(const OpenPoints *p, BitSet s, int *list)
 
 static Block *new_block(OpenPoints *p, const Block *before) { return place_block(p->loops, before); }
 
-static void insert_ssy(OpenPoints *p, Block *b, int at, Block *point)
-{
-	Ins i = place_ins(p->loops, OWN_SSY, point);
-	vec_insert(&b->ins, at, i);
-}
+static void insert_ssy(OpenPoints *p, Block *b, int at, Block *point) { edit_insert(&p->l->edit, b, at, place_ins(p->loops, OWN_SSY, point)); }
 
 static Block *sync_block(OpenPoints *p, Block *point)
 {
 	if (!p->sync[point->id]) {
 		Block *b = new_block(p, point);
-		vec_push(&b->ins, lower_own(p->l, OWN_SYNC, 0, 0));
-		lower_jump(p->l, b, point);
+		edit_append(&p->l->edit, b, lower_own(p->l, OWN_SYNC, 0, 0));
+		edit_jump(&p->l->edit, b, NULL, point);
 		p->sync[point->id] = b;
 	}
 	return p->sync[point->id];
@@ -203,7 +199,7 @@ static Block *ssy_block(OpenPoints *p, const Block *b, Block *t, const int *poin
 	Block *e = new_block(p, t);
 	for (int k = 0; k < n; k++)
 		insert_ssy(p, e, e->ins.n, block_of[points[k]]);
-	lower_jump(p->l, e, t);
+	edit_jump(&p->l->edit, e, NULL, t);
 	return e;
 }
 
@@ -221,7 +217,7 @@ static void place_edges(OpenPoints *p, Block *const *block_of)
 			if (t->id >= p->n)
 				continue;
 			if (!into_frame && bs_has(p->out[i], t->id)) {
-				b->succ[k] = sync_block(p, t);
+				edit_target(&p->l->edit, b, k, sync_block(p, t));
 				continue;
 			}
 			bs_copy(fresh, p->in[t->id]);
@@ -230,7 +226,7 @@ static void place_edges(OpenPoints *p, Block *const *block_of)
 					bs_del(fresh, j);
 			int n = ordered(p, fresh, list);
 			if (n)
-				b->succ[k] = ssy_block(p, b, t, list, n, block_of);
+				edit_target(&p->l->edit, b, k, ssy_block(p, b, t, list, n, block_of));
 		}
 		bs_copy(fresh, p->out[i]);
 		bs_each(p->in[i], j)
@@ -252,7 +248,7 @@ static void place_entry(OpenPoints *p, Block *const *block_of)
 	Block *e = new_block(p, NULL);
 	for (int k = 0; k < n; k++)
 		insert_ssy(p, e, e->ins.n, block_of[list[k]]);
-	lower_jump(p->l, e, entry);
+	edit_jump(&p->l->edit, e, NULL, entry);
 }
 
 bool place_tokens(LowerFn *l, const PlaceStyle *style, Diag *diag)

@@ -28,8 +28,8 @@ Ins place_ins(PlaceLoops *t, int own, Block *to)
 static Block *make_leaf(PlaceLoops *t, int own, Block *frame, const Block *before)
 {
 	Block *b = place_block(t, before);
-	vec_push(&b->ins, place_ins(t, own, NULL));
-	vec_push(&b->ins, lower_ins(t->l, OP_EXIT, T_NONE, 0, 0));
+	edit_append(&t->l->edit, b, place_ins(t, own, NULL));
+	edit_ins(&t->l->edit, b, NULL, OP_EXIT, T_NONE, 0, 0);
 	vec_push(&t->leaf, ((Leaf){ b, frame }));
 	return b;
 }
@@ -37,12 +37,9 @@ static Block *make_leaf(PlaceLoops *t, int own, Block *frame, const Block *befor
 static Block *make_frame(PlaceLoops *t, int own, Block *resume, Block *body)
 {
 	Block *b = place_block(t, body);
-	vec_push(&b->ins, place_ins(t, own, NULL));
-	vec_push(&b->ins, lower_ins(t->l, OP_BRA, T_NONE, 0, 0));
-	b->nsucc = 2;
-	b->succ = arena_array(&t->l->module->arena, Block *, 2);
-	b->succ[0] = resume;
-	b->succ[1] = body;
+	edit_append(&t->l->edit, b, place_ins(t, own, NULL));
+	edit_ins(&t->l->edit, b, NULL, OP_BRA, T_NONE, 0, 0);
+	edit_targets(&t->l->edit, b, (Block *[]){ resume, body }, 2);
 	t->frame[b->id] = true;
 	return b;
 }
@@ -84,6 +81,7 @@ static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, in
 static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop, const Shape *s)
 {
 	Function *f = t->l->f;
+	Edit *e = &t->l->edit;
 	Block *brk = NULL, *cont = NULL;
 	int n = f->block.n;
 	Block *start = s->cont ? make_frame(t, OWN_PCNT, s->latch, s->header) : s->header;
@@ -95,11 +93,11 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 		bool in = is_inside(t, cfg, loops, loop, b);
 		for (int k = 0; k < b->nsucc; k++) {
 			if (b->succ[k] == s->exit && in)
-				b->succ[k] = brk ? brk : (brk = make_leaf(t, OWN_BRK, enter, s->exit));
+				edit_target(e, b, k, brk ? brk : (brk = make_leaf(t, OWN_BRK, enter, s->exit)));
 			else if (b->succ[k] == s->latch && in && s->cont)
-				b->succ[k] = cont ? cont : (cont = make_leaf(t, OWN_CONT, start, s->latch));
+				edit_target(e, b, k, cont ? cont : (cont = make_leaf(t, OWN_CONT, start, s->latch)));
 			else if (b->succ[k] == s->header)
-				b->succ[k] = in ? start : enter;
+				edit_target(e, b, k, in ? start : enter);
 			else
 				continue;
 			if (b->nsucc == 2 && block_term(b)->op == OP_BRA && in && i < cfg->n) /* one successor is left */
@@ -141,26 +139,20 @@ static bool is_leaf(const Block *b, int *own)
 static void predicate_branch(PlaceLoops *t, Block *b)
 {
 	int own;
-	Ins branch = *block_term(b);
-	if (branch.op != OP_BRA || branch.nsrc == 0 || b->nsucc != 2)
+	if (block_term(b)->op != OP_BRA || block_term(b)->nsrc == 0 || b->nsucc != 2)
 		return;
 	int k = is_leaf(b->succ[0], &own) ? 0 : is_leaf(b->succ[1], &own) ? 1 : -1;
 	if (k < 0 || !(is_leaf(b->succ[k], &own)))
 		return;
-	Ins leave = lower_own(t->l, own, 0, 1);
-	leave.opd[0] = branch.opd[0];
-	leave.opd[0].neg ^= k == 1;
-	leave.origin = branch.origin;     /* the program's branch in another form */
-	leave.line = branch.line;
-	leave.col = branch.col;
-	leave.file = branch.file;
-	Block *other = b->succ[1 - k];
-	b->ins.n--;
-	vec_push(&b->ins, leave);
-	Block *resume = b->succ[k]->succ[0];
-	lower_jump(t->l, b, other);
-	b->succ[1] = resume; /* the jump does not go there; lanes that leave do */
-	b->nsucc = 2;
+	Edit *e = &t->l->edit;
+	Block *other = b->succ[1 - k], *resume = b->succ[k]->succ[0];
+	Ins branch = edit_remove(e, b, b->ins.n - 1), *leave = edit_ins(e, b, &branch, OP_OWN, T_NONE, 0, 1);
+	leave->mode = (uint8_t)own;
+	leave->opd[0] = branch.opd[0];
+	leave->opd[0].neg ^= k == 1;
+	leave->origin = branch.origin;     /* the program's branch in another form */
+	edit_jump(e, b, NULL, other);
+	edit_targets(e, b, (Block *[]){ other, resume }, 2); /* the jump does not go to the second; lanes that leave do */
 }
 
 typedef Vec(Block *) Order;
@@ -190,7 +182,7 @@ static void lay_out_blocks(PlaceLoops *t)
 		if (t->made.v[k].before == entry)
 			put_block(t, t->made.v[k].block, &order);
 	must(order.n == f->block.n);
-	memcpy(f->block.v, order.v, sizeof *order.v * (size_t)order.n);
+	edit_order(f, order.v, order.n);
 	vec_free(&order);
 }
 
@@ -203,14 +195,13 @@ void place_finish(PlaceLoops *t, bool predicated)
 		if (i < t->room && t->frame[b->id]) {
 			b->ins.v[0] = place_ins(t, b->ins.v[0].mode, b->succ[0]);
 			resume[b->id] = b->succ[0];
-			b->succ[0] = b->succ[1];
-			b->nsucc = 1;
+			edit_targets(&t->l->edit, b, (Block *[]){ b->succ[1] }, 1);
 		}
 	}
 	for (int i = 0; i < t->leaf.n; i++) {
 		Block *b = t->leaf.v[i].block;
-		b->ins.n--;
-		lower_jump(t->l, b, resume[t->leaf.v[i].frame->id]);
+		edit_cut_term(&t->l->edit, b);
+		edit_jump(&t->l->edit, b, NULL, resume[t->leaf.v[i].frame->id]);
 	}
 	for (int i = 0; predicated && i < f->block.n; i++)
 		predicate_branch(t, f->block.v[i]);

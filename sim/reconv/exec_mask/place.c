@@ -14,11 +14,7 @@ typedef struct MaskCode {
 static Block *new_block(MaskCode *x) { return lower_block(x->p->l, x->p->f->block.n); }
 static Opd mask_name(int mask) { return opd_imm(mask); }
 
-static Ins *append_op(MaskCode *x, Block *b, int own, int nsrc)
-{
-	vec_push(&b->ins, lower_own(x->p->l, own, 0, nsrc));
-	return &vec_last(&b->ins);
-}
+static Ins *append_op(MaskCode *x, Block *b, int own, int nsrc) { return edit_append(&x->p->l->edit, b, lower_own(x->p->l, own, 0, nsrc)); }
 
 static void mask_op(MaskCode *x, Block *b, int own, int mask) { append_op(x, b, own, 1)->opd[0] = mask_name(mask); }
 
@@ -47,17 +43,19 @@ static void jump_if(MaskCode *x, Block *b, int own, Block *to, const Ins *like)
 /* Ends the block: control goes on at succ[0]; the other successors are where lanes go, for analyses that follow registers. */
 static void end_block(MaskCode *x, Block *b, Block *to, Block *const *lanes, int n)
 {
-	b->nsucc = 0;
-	lower_jump(x->p->l, b, to);
-	b->succ = arena_array(&x->p->l->module->arena, Block *, n + 1);
-	b->succ[0] = to;
+	Edit *e = &x->p->l->edit;
+	Block **list = arena_array(x->p->arena, Block *, n + 1);
+	int m = 1;
+	list[0] = to;
 	for (int k = 0; k < n; k++) {
 		bool has = false;
-		for (int i = 0; i < b->nsucc; i++)
-			has |= b->succ[i] == lanes[k];
+		for (int i = 0; i < m; i++)
+			has |= list[i] == lanes[k];
 		if (!has)
-			b->succ[b->nsucc++] = lanes[k];
+			list[m++] = lanes[k];
 	}
+	edit_jump(e, b, NULL, to);
+	edit_targets(e, b, list, m);
 	b->reconverge = NULL;
 }
 
@@ -217,12 +215,12 @@ static void place_back_stop(MaskCode *x, int stop)
 static void end_scalar(MaskCode *x, int k)
 {
 	const MaskPlan *p = x->p;
-	Block *b = p->order[k], **succ = arena_array(&p->l->module->arena, Block *, b->nsucc);
+	Block *b = p->order[k];
 	for (int i = 0; i < b->nsucc; i++) {
 		int e = mask_stop_of(p, k, b->succ[i]);
-		succ[i] = p->stop_loop[e] < 0 ? entry_of_stop(x, e) : b->succ[i];
+		if (p->stop_loop[e] < 0)
+			edit_target(&p->l->edit, b, i, entry_of_stop(x, e));
 	}
-	b->succ = succ;
 	b->reconverge = NULL;
 }
 
@@ -242,14 +240,14 @@ static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool n
 }
 
 /* A loop, of which each iteration takes the lanes that go where the first lane goes: brx to a block for each target, which adds them to its stop. */
-static void end_indexed(MaskCode *x, int k, Ins branch, int rest)
+static void end_indexed(MaskCode *x, int k, int rest)
 {
 	const MaskPlan *p = x->p;
 	Block *b = p->order[k], *turn = new_block(x), *next = new_block(x), **to = b->succ;
-	bool by_turns = branch.opd[0].kind == OPD_REG;
 	int left = p->nstop + x->names++, n = b->nsucc;
-	Block **way = arena_array(&p->l->module->arena, Block *, n);
-	end_block(x, b, turn, NULL, 0);
+	const Ins branch = *block_term(b);
+	bool by_turns = branch.opd[0].kind == OPD_REG;
+	Block **way = arena_array(p->arena, Block *, n);
 	vec_push(&x->order, turn);
 	if (by_turns) {
 		append_op(x, turn, OWN_XFIRST, 1)->opd[0] = branch.opd[0];
@@ -274,9 +272,9 @@ static void end_indexed(MaskCode *x, int k, Ins branch, int rest)
 		end_block(x, way[i], next, &lanes, 1);
 		vec_push(&x->order, way[i]);
 	}
-	vec_push(&turn->ins, branch);
-	turn->nsucc = n;
-	turn->succ = way;
+	edit_move_rest(&p->l->edit, b, b->ins.n - 1, turn);
+	end_block(x, b, turn, NULL, 0);
+	edit_targets(&p->l->edit, turn, way, n);
 	if (by_turns) {
 		mask_op(x, next, OWN_XTAKE, left);
 		jump_if(x, next, OWN_XNZ, turn, &branch);
@@ -315,16 +313,19 @@ static void end_branch(MaskCode *x, int k)
 	const MaskPlan *p = x->p;
 	Block *b = p->order[k], *lanes[2];
 	int rest = rest_behind(p, k), stops[2], n = 0;
-	Ins branch = vec_pop(&b->ins);
-	if (branch.op == OP_BRX) {
-		end_indexed(x, k, branch, rest);
+	if (block_term(b)->op == OP_BRX) {
+		end_indexed(x, k, rest);
 		return;
 	}
-	for (int i = 0; i < b->nsucc; i++) {
-		int e = mask_stop_of(p, k, b->succ[i]);
+	Block **to = b->succ;
+	int nto = b->nsucc;
+	edit_targets(&p->l->edit, b, NULL, 0);
+	Ins branch = edit_remove(&p->l->edit, b, b->ins.n - 1);
+	for (int i = 0; i < nto; i++) {
+		int e = mask_stop_of(p, k, to[i]);
 		if (e == p->stay[k])
 			continue;
-		add_lanes(x, b, e, b->nsucc > 1 ? &branch : NULL, i == 1, n == 0);
+		add_lanes(x, b, e, nto > 1 ? &branch : NULL, i == 1, n == 0);
 		stops[n] = e;
 		lanes[n++] = entry_of_stop(x, e);
 	}
@@ -343,24 +344,22 @@ static void end_branch(MaskCode *x, int k)
 static void call_by_turns(MaskCode *x, Block *b, int call)
 {
 	int left = x->p->nstop + x->names++, done = x->p->nstop + x->names++;
-	Vec(Ins) rest = { 0 };
-	for (int k = call + 1; k < b->ins.n; k++)
-		vec_push(&rest, b->ins.v[k]);
-	b->ins.n = call + 1;
+	Block rest = { 0 };
+	Edit *e = &x->p->l->edit;
+	edit_move_rest(e, b, call + 1, &rest);
 	add_lanes(x, b, done, NULL, false, false);
 	mask_op(x, b, OWN_XTAKE, left);
 	jump_if(x, b, OWN_XNZ, b, &b->ins.v[call]);
 	mask_op(x, b, OWN_XTAKE, done);
-	for (int k = 0; k < rest.n; k++)
-		vec_push(&b->ins, rest.v[k]);
-	vec_free(&rest);
+	edit_move_rest(e, &rest, 0, b);
+	vec_free(&rest.ins);
 	Ins differ = lower_own(x->p->l, OWN_XDIFF, 0, 3), out = lower_own(x->p->l, OWN_XDROP, 0, 1);
 	differ.opd[0] = out.opd[0] = mask_name(left);
 	set_place(&out, &b->ins.v[call]);
 	differ.opd[1] = lower_target(b);
 	differ.opd[2] = b->ins.v[0].opd[0];
-	vec_insert(&b->ins, 1, out);
-	vec_insert(&b->ins, 1, differ);
+	edit_insert(e, b, 1, out);
+	edit_insert(e, b, 1, differ);
 }
 
 /* Behind a call in which all lanes may end, control goes on where other lanes wait. */
@@ -375,7 +374,7 @@ static void behind_calls(MaskCode *x, int k)
 		if (p->may_end[k] && rest >= 0) {
 			Ins z = lower_own(p->l, OWN_XZ, 0, 1);
 			z.opd[0] = lower_target(entry_of_stop(x, rest));
-			vec_insert(&b->ins, i + 1, z);
+			edit_insert(&p->l->edit, b, i + 1, z);
 		}
 		if (mask_is_waterfall(b))
 			call_by_turns(x, b, i);
@@ -447,7 +446,7 @@ void mask_place(MaskPlan *p)
 		if (p->pos[f->block.v[b]->id] < 0)
 			vec_push(&x.order, f->block.v[b]);
 	must(x.order.n == f->block.n);
-	memcpy(f->block.v, x.order.v, sizeof *x.order.v * (size_t)x.order.n);
+	edit_order(f, x.order.v, x.order.n);
 	vec_free(&x.order);
 	lower_targets(f);
 }

@@ -29,6 +29,7 @@ static bool lanes_may_abstain(const Function *f)
 static void split_indirect(MaskPlan *p, const Uniformity *u)
 {
 	Function *f = p->f;
+	Edit *e = &p->l->edit;
 	bool trust = !lanes_may_abstain(f);
 	for (int b = 0; b < f->block.n; b++) {
 		Block *a = f->block.v[b];
@@ -38,17 +39,11 @@ static void split_indirect(MaskPlan *p, const Uniformity *u)
 				continue;
 			Block *call = lower_block(p->l, b + 1), *rest = lower_block(p->l, b + 2);
 			call->loc = rest->loc = a->loc;
-			Ins first = lower_own(p->l, OWN_XFIRST, 0, 1);
-			first.opd[0] = *ins_src(i, 0);
-			vec_push(&call->ins, first);
-			vec_push(&call->ins, *i);
-			for (int n = k + 1; n < a->ins.n; n++)
-				vec_push(&rest->ins, a->ins.v[n]);
-			rest->nsucc = a->nsucc;
-			rest->succ = a->succ;
-			a->ins.n = k;
-			lower_jump(p->l, a, call);
-			lower_jump(p->l, call, rest);
+			edit_append(e, call, lower_own(p->l, OWN_XFIRST, 0, 1))->opd[0] = *ins_src(i, 0);
+			edit_move_rest(e, a, k + 1, rest);
+			edit_move_rest(e, a, k, call);
+			edit_jump(e, a, NULL, call);
+			edit_jump(e, call, NULL, rest);
 			b++; /* block `rest` comes next */
 			break;
 		}
@@ -60,21 +55,19 @@ static void split_indirect(MaskPlan *p, const Uniformity *u)
 static void unify_returns(MaskPlan *p)
 {
 	Function *f = p->f;
+	Edit *e = &p->l->edit;
 	Block *last = lower_block(p->l, f->block.n);
-	const Ins *ret = NULL;
 	for (int b = 0; b < f->block.n - 1; b++) {
 		Block *k = f->block.v[b];
 		if (block_term(k)->op != OP_RET)
 			continue;
-		if (!ret) {
-			vec_push(&last->ins, *block_term(k));
-			ret = &last->ins.v[0];
-		}
-		k->ins.n--;
-		lower_jump(p->l, k, last);
+		Ins ret = edit_cut_term(e, k);
+		if (!last->ins.n)
+			edit_append(e, last, ret);
+		edit_jump(e, k, NULL, last);
 	}
-	if (!ret)
-		vec_push(&last->ins, lower_ins(p->l, OP_RET, T_NONE, 0, 0));
+	if (!last->ins.n)
+		edit_ins(e, last, NULL, OP_RET, T_NONE, 0, 0);
 	function_number(f);
 }
 

@@ -17,27 +17,27 @@ Ins its_ins(Barriers *p, int own, int reg)
    share registers. */
 static int new_place(Barriers *p)
 {
-	return p->l->recursive ? lower_slot(p->l, T_B32) : function_reg(p->l->module, p->f, NULL, T_B32);
+	return p->l->recursive ? lower_slot(p->l, T_B32) : edit_temp(&p->l->edit, T_B32);
 }
 
 static void save_register(Barriers *p, Block *b, int *at, int reg, int place)
 {
-	int r = p->l->recursive ? function_reg(p->l->module, p->f, NULL, T_B32) : place;
+	int r = p->l->recursive ? edit_temp(&p->l->edit, T_B32) : place;
 	Ins i = its_ins(p, OWN_BMOVCLEAR, reg);
 	*ins_dst(&i, 0) = opd_reg(r);
-	lower_put(b, at, i);
+	edit_insert(&p->l->edit, b, (*at)++, i);
 	if (p->l->recursive)
 		lower_store(p->l, b, at, opd_reg(r), T_B32, place);
 }
 
 static void restore_register(Barriers *p, Block *b, int *at, int reg, int place)
 {
-	int r = p->l->recursive ? function_reg(p->l->module, p->f, NULL, T_B32) : place;
+	int r = p->l->recursive ? edit_temp(&p->l->edit, T_B32) : place;
 	if (p->l->recursive)
 		lower_load(p->l, b, at, r, place);
 	Ins i = its_ins(p, OWN_BMOV, reg);
 	*ins_src(&i, 1) = opd_reg(r);
-	lower_put(b, at, i);
+	edit_insert(&p->l->edit, b, (*at)++, i);
 }
 
 /* ---- operations ---- */
@@ -49,7 +49,7 @@ static void emit_operation(Barriers *p, Block *b, int *at, int own, int o)
 		return;
 	if (own == OWN_BSSY && shares(p, o))
 		save_register(p, b, at, reg_of(p, o), p->r[o].saved);
-	lower_put(b, at, its_ins(p, own, reg_of(p, o)));
+	edit_insert(&p->l->edit, b, (*at)++, its_ins(p, own, reg_of(p, o)));
 	if (own != OWN_BSSY && own != OWN_BSYNCR && shares(p, o))
 		restore_register(p, b, at, reg_of(p, o), p->r[o].saved);
 }
@@ -73,7 +73,7 @@ static void rewrite_block(Barriers *p, Block *b)
 		}
 		int own = b->ins.v[k].mode, o = its_object(&b->ins.v[k], own), at = k + 1;
 		emit_operation(p, b, &at, own, o);
-		vec_remove(&b->ins, k);
+		edit_remove(&p->l->edit, b, k);
 		k = at - 1; /* the operations put in its place begin there */
 	}
 }
@@ -93,8 +93,8 @@ static void leave_frames(Barriers *p)
 		int at = 0;
 		Block *b = lower_block(p->l, lower_position(p->l, to));
 		break_barriers(p, b, &at, s);
-		lower_jump(p->l, b, to);
-		e.from->succ[e.k] = b;
+		edit_jump(&p->l->edit, b, NULL, to);
+		edit_target(&p->l->edit, e.from, e.k, b);
 	}
 }
 
@@ -110,7 +110,7 @@ static void keep_callers(Barriers *p)
 		place[r] = new_place(p);
 		save_register(p, first, &at, r, place[r]);
 	}
-	lower_jump(p->l, first, entry);
+	edit_jump(&p->l->edit, first, NULL, entry);
 	for (int b = 0; b < p->f->block.n; b++) {
 		Block *blk = p->f->block.v[b];
 		at = blk->ins.n - 1;

@@ -44,17 +44,15 @@ static void on_edges(Barriers *p, const Prediction *x, int own, Block **all, int
 			if (own == OWN_BSSY ? from || !to : !from || to)
 				continue;
 			Ins i = its_ins(p, own, x->object);
-			int at = all[b]->ins.n - 1;
 			if (all[b]->nsucc == 1) {
-				lower_put(all[b], &at, i);
+				edit_insert(&p->l->edit, all[b], all[b]->ins.n - 1, i);
 				continue;
 			}
-			Block *e = lower_block(p->l, lower_position(p->l, all[b]) + 1), *target = all[b]->succ[k];
-			at = 0;
-			lower_put(e, &at, i);
-			lower_jump(p->l, e, target);
+			Block *e = lower_block(p->l, lower_position(p->l, all[b]) + 1);
+			edit_append(&p->l->edit, e, i);
+			edit_jump(&p->l->edit, e, NULL, all[b]->succ[k]);
 			e->id = n; /* in no region */
-			all[b]->succ[k] = e;
+			edit_target(&p->l->edit, all[b], k, e);
 			for (int y = 0; y < p->leave.n; y++)
 				if (p->leave.v[y].from == all[b] && p->leave.v[y].k == k)
 					p->leave.v[y] = (Edge){ e, 0 };
@@ -65,14 +63,12 @@ void its_predict(Barriers *p, Prediction *x)
 {
 	/* all lanes that come to the point wait in front of it */
 	x->wait = lower_block(p->l, lower_position(p->l, x->point));
-	int at = 0, n = p->f->block.n;
+	int n = p->f->block.n;
 	x->object = p->n++;
-	lower_put(x->wait, &at, its_ins(p, OWN_BSYNCR, x->object));
-	lower_jump(p->l, x->wait, x->point);
 	for (int b = 0; b < n; b++)
-		for (int k = 0; k < p->f->block.v[b]->nsucc; k++)
-			if (p->f->block.v[b]->succ[k] == x->point && p->f->block.v[b] != x->wait)
-				p->f->block.v[b]->succ[k] = x->wait;
+		edit_retarget(&p->l->edit, p->f->block.v[b], x->point, x->wait);
+	edit_append(&p->l->edit, x->wait, its_ins(p, OWN_BSYNCR, x->object));
+	edit_jump(&p->l->edit, x->wait, NULL, x->point);
 	Cfg *cfg = cfg_build(&p->arena, p->f);
 	x->region = region_of(p, x, cfg);
 	Block **all = arena_array(&p->arena, Block *, n);
@@ -81,9 +77,8 @@ void its_predict(Barriers *p, Prediction *x)
 	on_edges(p, x, OWN_BREAK, all, n);
 	if (bs_has(x->region, all[0]->id)) { /* the function begins in the region */
 		Block *e = lower_block(p->l, 0);
-		at = 0;
-		lower_put(e, &at, its_ins(p, OWN_BSSY, x->object));
-		lower_jump(p->l, e, all[0]);
+		edit_append(&p->l->edit, e, its_ins(p, OWN_BSSY, x->object));
+		edit_jump(&p->l->edit, e, NULL, all[0]);
 	}
 }
 

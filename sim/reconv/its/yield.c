@@ -36,18 +36,14 @@ static bool *spin_loops(Arena *a, const Cfg *cfg, const Loops *loops)
 /* Puts YIELD on the edges from b to the head of a loop. */
 static void place_yield(LowerFn *l, Block *b, Block *header)
 {
-	int at = b->ins.n - 1;
 	if (b->nsucc == 1) {
-		lower_put(b, &at, lower_own(l, OWN_YIELD, 0, 0));
+		edit_insert(&l->edit, b, b->ins.n - 1, lower_own(l, OWN_YIELD, 0, 0));
 		return;
 	}
 	Block *e = lower_block(l, lower_position(l, b) + 1);
-	at = 0;
-	lower_put(e, &at, lower_own(l, OWN_YIELD, 0, 0));
-	lower_jump(l, e, header);
-	for (int k = 0; k < b->nsucc; k++)
-		if (b->succ[k] == header)
-			b->succ[k] = e;
+	edit_append(&l->edit, e, lower_own(l, OWN_YIELD, 0, 0));
+	edit_jump(&l->edit, e, NULL, header);
+	edit_retarget(&l->edit, b, header, e);
 }
 
 void its_place_yields(LowerFn *l)

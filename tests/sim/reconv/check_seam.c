@@ -177,7 +177,7 @@ static bool lower_steps(LowerFn *l, Diag *diag)
 {
 	for (int b = 0; b < l->f->block.n; b++) {
 		int at = 0;
-		lower_put(l->f->block.v[b], &at, lower_own(l, OWN_STEP, 0, 0));
+		edit_insert(&l->edit, l->f->block.v[b], at++, lower_own(l, OWN_STEP, 0, 0));
 	}
 	Block *last = l->f->block.v[l->f->block.n - 1];
 	Ins tell = lower_own(l, OWN_TELL, 0, 2);
@@ -186,7 +186,7 @@ static bool lower_steps(LowerFn *l, Diag *diag)
 	for (int r = 0; r < l->f->reg.n; r++)
 		if (l->f->reg.v[r].type == T_PRED)
 			tell.opd[1] = opd_reg(r);
-	lower_put(last, &at, tell);
+	edit_insert(&l->edit, last, at++, tell);
 	return true;
 }
 
