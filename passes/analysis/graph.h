@@ -23,6 +23,13 @@ typedef struct Nest {
 	int *header, *parent;      /* by loop; outer loops come first; parent -1 = none */
 	int *of;                   /* node -> innermost loop, -1 = none */
 } Nest;
+/* Is the loop (-1: none) that one, or inside it? */
+static inline bool nest_within(const Nest *n, int inner, int loop)
+{
+	while (inner > loop)       /* outer ones come first */
+		inner = n->parent[inner];
+	return inner == loop;
+}
 /* Writes the nodes of `in` to order and returns their number: components in topological order, ready ones by smallest
    header, each component contiguous with its header first, the same within it. nest may be NULL. */
 int graph_order(Arena *, const Graph *, BitSet in, int *order, Nest *nest);

@@ -1,4 +1,4 @@
-/* Forms of addresses, made in one walk over the code. Each distinct form and atom is stored once. */
+/* Forms of addresses, made in a walk over the code, and a second one where pointers walk. Each distinct form and atom is stored once. */
 #include "passes/analysis/memdep.h"
 #include "lib/diag.h"
 #include "lib/hash.h"
@@ -16,6 +16,7 @@ typedef struct Build {
 	Vec(MemAccess) access;
 	Table forms, atoms;
 	int *value[2];             /* by version: its form + 1; 0: it is an atom of its own */
+	int *step[2];              /* by phi: the form + 1 of what each turn of the cycle adds to it; 0: it is none such, or not known yet */
 	const Ins *i;              /* the instruction that is read */
 	int block, ins, mode;
 } Build;
@@ -125,7 +126,8 @@ static int product_atom(Build *x, int a, int b)
 	MemAtom y = { .kind = ATOM_PRODUCT, .id = a < b ? a : b, .sub = a < b ? b : a, .share = p->share > q->share ? p->share : q->share,
 		.level = (uint8_t)((p->level > q->level ? p->level : q->level) + 1) };
 	const Wide limit = (Wide)1 << 48;
-	if (y.level > MEM_LEVEL || p->lo < -limit || p->hi > limit || q->lo < -limit || q->hi > limit)
+	bool small_p = p->lo >= -limit && p->hi <= limit, small_q = q->lo >= -limit && q->hi <= limit;
+	if (y.level > MEM_LEVEL || (!small_p && (p->kind != ATOM_TURN || !small_q)) || (!small_q && (q->kind != ATOM_TURN || !small_p)))
 		return -1;
 	Wide v[4] = { p->lo * q->lo, p->lo * q->hi, p->hi * q->lo, p->hi * q->hi };
 	y.lo = y.hi = v[0];
@@ -188,7 +190,7 @@ static int extension_atom(Build *x, int f, bool is_signed)
 static bool of_indices(const Build *x, int atom)
 {
 	const MemAtom *a = &x->atom.v[atom];
-	return a->kind == ATOM_SREG || (a->kind == ATOM_PRODUCT && of_indices(x, a->id) && of_indices(x, a->sub));
+	return a->kind == ATOM_SREG || a->kind == ATOM_TURN || (a->kind == ATOM_PRODUCT && of_indices(x, a->id) && of_indices(x, a->sub));
 }
 
 static bool fits(Wide lo, Wide hi, int bits, bool is_signed)
@@ -299,6 +301,15 @@ static int version_form(Build *x, int v, int bits)
 	return own < bits ? -1 : atom_form(x, atom_number(x, &a), bits);
 }
 
+/* What the version is, with so many bits. */
+static int value_form(Build *x, int v, int bits)
+{
+	int f = x->value[x->mode][v] - 1;
+	if (f < 0 || x->form.v[f].bits < bits)
+		return version_form(x, v, bits);
+	return x->form.v[f].bits == bits ? f : resize(x, f, bits);
+}
+
 /* What the operand holds, with an operation's number of bits. */
 static int operand_form(Build *x, int k, int bits)
 {
@@ -310,10 +321,7 @@ static int operand_form(Build *x, int k, int bits)
 	case OPD_REG: break;
 	default: return -1;
 	}
-	int v = ssa_src(x->d->ssa, x->i, x->block, x->ins, k), f = x->value[x->mode][v] - 1;
-	if (f < 0 || x->form.v[f].bits < bits)
-		return version_form(x, v, bits);
-	return x->form.v[f].bits == bits ? f : resize(x, f, bits);
+	return value_form(x, ssa_src(x->d->ssa, x->i, x->block, x->ins, k), bits);
 }
 
 /* ---- what operations do ---- */
@@ -409,17 +417,111 @@ static void evaluate(Build *x)
 		x->value[x->mode][x->d->ssa->def[x->d->ssa->def_first[at]]] = alu_form(x) + 1;
 }
 
+/* ---- phis ---- */
+
+static bool in_cycle(const Build *x, int loop, int block) { return nest_within(x->d->c->nest, x->d->c->nest->of[block], loop); }
+
+/* Does the atom have one value for as long as the cycle goes round? Turns are no part of forms yet when this is asked. */
+static bool invariant(const Build *x, int atom, int loop)
+{
+	const MemAtom *a = &x->atom.v[atom];
+	const SsaVersion *v = a->kind == ATOM_VERSION ? &x->d->ssa->version[a->id] : NULL;
+	switch (a->kind) {
+	case ATOM_VERSION: return v->ins == SSA_ENTRY || !in_cycle(x, loop, v->block);
+	case ATOM_PRODUCT: return invariant(x, a->id, loop) && invariant(x, a->sub, loop);
+	case ATOM_SIGNED: case ATOM_ZERO: {
+		const MemForm *f = &x->form.v[a->id];
+		for (int k = 0; k < f->n; k++)
+			if (!invariant(x, f->term[k].atom, loop))
+				return false;
+		return true;
+	}
+	default: return true;
+	}
+}
+
+/* The form that all arguments have which come from within the cycle (inside), or from outside; -1: there are several, or it has none. The last
+   argument of an entry block comes along no edge. */
+static int argument_form(Build *x, const SsaPhi *p, int loop, bool inside, int bits)
+{
+	const IntList *from = &x->d->c->graph->pred[x->d->ssa->version[p->version].block];
+	int f = -1;
+	for (int e = 0; e < p->narg; e++) {
+		if ((e < from->n && in_cycle(x, loop, from->v[e])) != inside)
+			continue;
+		int g = value_form(x, p->arg[e], bits);
+		if (g < 0 || (f >= 0 && g != f))
+			return -1;
+		f = g;
+	}
+	return f;
+}
+
+static int phi_bits(const Build *x, const SsaPhi *p)
+{
+	int reg = x->d->ssa->version[p->version].reg;
+	return reg < x->d->c->f->reg.n ? type_bits[x->d->c->f->reg.v[reg].type] : 1;
+}
+
+/* What a turn of the cycle adds to the phi at its header: the form of the arguments along edges back, less the phi itself. */
+static int find_step(Build *x, const SsaPhi *p, int loop)
+{
+	int f = argument_form(x, p, loop, true, phi_bits(x, p));
+	if (f < 0)
+		return -1;
+	MemForm step = x->form.v[f], all = step;
+	bool found = false;
+	step.n = 0;
+	for (int k = 0; k < all.n; k++) {
+		const MemAtom *a = &x->atom.v[all.term[k].atom];
+		if (a->kind == ATOM_VERSION && a->id == p->version && all.term[k].k == 1)
+			found = true;
+		else if (invariant(x, all.term[k].atom, loop))
+			step.term[step.n++] = all.term[k];
+		else
+			return -1;
+	}
+	return found ? form_number(x, &step) : -1;
+}
+
+/* In reducible cycles, where what a version is holds as long as the version does. */
+static bool find_steps(Build *x)
+{
+	Arena tmp = { 0 };
+	const Ssa *s = x->d->ssa;
+	const Loops *loops = loops_build(&tmp, x->d->c);
+	bool any = false;
+	for (int l = 0; l < loops->n; l++) {
+		int h = loops->loop[l].header;
+		for (int k = s->phi_first[h]; k < s->phi_first[h + 1] && loops->loop[l].reducible; k++)
+			for (x->mode = 0; x->mode < 2; x->mode++) {
+				x->step[x->mode][k] = find_step(x, &s->phi[k], x->d->c->nest->of[h]) + 1;
+				any |= x->step[x->mode][k] != 0;
+			}
+	}
+	arena_free(&tmp);
+	return any;
+}
+
+static int walking_form(Build *x, const SsaPhi *p, int step)
+{
+	int loop = x->d->c->nest->of[x->d->ssa->version[p->version].block], bits = phi_bits(x, p);
+	MemAtom turn = { .kind = ATOM_TURN, .share = SHARE_THREAD, .id = loop, .hi = ((Wide)1 << 63) - 1 };
+	int base = argument_form(x, p, loop, false, bits);
+	return base < 0 ? -1 : add(x, base, multiply(x, step, atom_form(x, atom_number(x, &turn), bits)), 1);
+}
+
 /* Phis whose arguments are one form are that. Arguments that come along edges back have none yet. */
 static void evaluate_phis(Build *x, int b)
 {
 	const Ssa *s = x->d->ssa;
 	for (int k = s->phi_first[b]; k < s->phi_first[b + 1]; k++)
-		for (int mode = 0; mode < 2; mode++) {
+		for (x->mode = 0; x->mode < 2; x->mode++) {
 			const SsaPhi *p = &s->phi[k];
-			int f = x->value[mode][p->arg[0]];
+			int *value = x->value[x->mode], f = value[p->arg[0]];
 			for (int e = 1; e < p->narg && f; e++)
-				f = x->value[mode][p->arg[e]] == f ? f : 0;
-			x->value[mode][p->version] = f;
+				f = value[p->arg[e]] == f ? f : 0;
+			value[p->version] = x->step[x->mode][k] ? walking_form(x, p, x->step[x->mode][k] - 1) + 1 : f;
 		}
 }
 
@@ -496,15 +598,25 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 	}
 	x.d->first = arena_array(a, int, c->n + 1);
 	x.d->count = arena_array(a, int, c->n + 1);
-	for (int mode = 0; mode < 2; mode++)
+	for (int mode = 0; mode < 2; mode++) {
 		x.value[mode] = xcalloc((size_t)s->n + 1, sizeof *x.value[mode]);
+		x.step[mode] = xcalloc((size_t)s->phi_first[c->n] + 1, sizeof *x.step[mode]);
+	}
 	walk(&x);
+	if (find_steps(&x)) { /* once more, with what they are in place of versions */
+		vec_clear(&x.access);
+		for (int mode = 0; mode < 2; mode++)
+			memset(x.value[mode], 0, (size_t)s->n * sizeof *x.value[mode]);
+		walk(&x);
+	}
 	KEEP(form, MemForm);
 	KEEP(atom, MemAtom);
 	KEEP(access, MemAccess);
 	free(x.forms.slot);
 	free(x.atoms.slot);
-	free(x.value[0]);
-	free(x.value[1]);
+	for (int mode = 0; mode < 2; mode++) {
+		free(x.value[mode]);
+		free(x.step[mode]);
+	}
 	return x.d;
 }

@@ -5,6 +5,9 @@
  * terms only where their ranges show that it does not wrap, and is a term of its own otherwise. Ranges come from PTX's limits (at most 1024 threads
  * a block in x and y, 64 in z; 2^31 - 1 blocks in x, 65535 in y and z), from reqntid and maxntid, and from what the caller knows of the launch.
  *
+ * A register that each turn of a reducible cycle adds the same to is what it was when the cycle was entered, plus that times the number of the turn: a
+ * pointer that walks through an array has the array as its base.
+ *
  * Nothing is stored about pairs: a question compares two forms when it is asked. What an answer assumes beyond the code is said by it. */
 #ifndef GSIM_MEMDEP_H
 #define GSIM_MEMDEP_H
@@ -12,7 +15,7 @@
 
 enum { MEM_TERMS = 8, MEM_LEVEL = 4 };
 
-typedef enum { ATOM_SREG, ATOM_PARAM, ATOM_SYMBOL, ATOM_WINDOW, ATOM_VERSION, ATOM_SIGNED, ATOM_ZERO, ATOM_PRODUCT } MemAtomKind;
+typedef enum { ATOM_SREG, ATOM_PARAM, ATOM_SYMBOL, ATOM_WINDOW, ATOM_VERSION, ATOM_SIGNED, ATOM_ZERO, ATOM_PRODUCT, ATOM_TURN } MemAtomKind;
 typedef enum { SHARE_GRID, SHARE_BLOCK, SHARE_THREAD } MemShare; /* one value for all threads of the grid; of a block; for each thread its own */
 
 __extension__ typedef __int128 MemWide;
@@ -21,7 +24,8 @@ __extension__ typedef __int128 MemWide;
 typedef struct MemAtom {
 	uint8_t kind, share, level;
 	int id, sub;               /* SREG: which. PARAM: which, and bytes into it. SYMBOL: which. WINDOW: of which space. VERSION: its bits as an unsigned number.
-	                              SIGNED, ZERO: form id, extended. PRODUCT: of two atoms */
+	                              SIGNED, ZERO: form id, extended. PRODUCT: of two atoms. TURN: how often the header of that cycle (Cfg.nest) has been
+	                              executed since the cycle was entered, without the first time */
 	MemWide lo, hi;
 } MemAtom;
 

@@ -117,24 +117,14 @@ static void put(Pair *p, Wide k, Wide lo, Wide hi, bool apart)
 	p->u[p->n++] = (Unknown){ k, lo, hi, apart };
 }
 
-static bool contains(const Nest *n, int loop, int inner)
-{
-	while (inner > loop)       /* outer ones come first */
-		inner = n->parent[inner];
-	return inner == loop;
-}
-
-/* Has the version one value at both executions? A cycle that one of them is in runs it again. */
-static bool version_fixed(const Pair *p, int version)
+/* Has what is made in the block, or counted there, one value at both executions? A cycle that one of them is in makes it again. */
+static bool block_fixed(const Pair *p, int block)
 {
 	const Nest *n = p->d->c->nest;
-	const SsaVersion *v = &p->d->ssa->version[version];
-	if (v->ins == SSA_ENTRY)
-		return true;
-	for (int l = n->of[v->block]; l >= 0; l = n->parent[l]) {
-		if (p->within >= 0 && contains(n, l, p->within))
+	for (int l = n->of[block]; l >= 0; l = n->parent[l]) {
+		if (p->within >= 0 && nest_within(n, p->within, l))
 			return true;
-		if ((n->of[p->a->block] >= 0 && contains(n, l, n->of[p->a->block])) || (n->of[p->b->block] >= 0 && contains(n, l, n->of[p->b->block])))
+		if (nest_within(n, n->of[p->a->block], l) || nest_within(n, n->of[p->b->block], l))
 			return false;
 	}
 	return true;
@@ -146,7 +136,8 @@ static bool fixed(const Pair *p, int atom)
 	if (p->within == MEM_MOMENT)
 		return true;
 	switch (x->kind) {
-	case ATOM_VERSION: return version_fixed(p, x->id);
+	case ATOM_VERSION: return p->d->ssa->version[x->id].ins == SSA_ENTRY || block_fixed(p, p->d->ssa->version[x->id].block);
+	case ATOM_TURN: return block_fixed(p, p->d->c->nest->header[x->id]);
 	case ATOM_PRODUCT: return fixed(p, x->id) && fixed(p, x->sub);
 	case ATOM_SIGNED: case ATOM_ZERO: {
 		const MemForm *f = &p->d->form[x->id];
@@ -496,6 +487,7 @@ static void atom_text(const MemDep *d, int atom, StrBuf *s)
 		sb_putc(s, '*');
 		atom_text(d, x->sub, s);
 		break;
+	case ATOM_TURN: sb_printf(s, "turn(%s)", d->c->f->block.v[d->c->nest->header[x->id]]->label); break;
 	}
 }
 

@@ -1,5 +1,5 @@
 /* Memory dependence against executions: random kernels of address arithmetic, with indices, wide and narrow values, extensions, parameters, symbols,
- * generic addresses, guards and loops, are executed thread by thread on the lane functions. Loads give random numbers, so addresses may lie anywhere.
+ * generic addresses, guards, loops, and pointers that walk in them, are executed thread by thread on the lane functions. Loads give random numbers, so addresses may lie anywhere.
  * Every form must give the address executed, and every "cannot alias" and "must alias" must be true of all pairs of executions, for each assumption
  * that an answer rests on where it holds in the run. */
 #include "isa/lane.h"
@@ -15,7 +15,7 @@ static int pick(int n) { return (int)(random_next(&rng) % (unsigned)n); }
 
 /* ---- a random kernel ---- */
 
-enum { NARROW = 6, WIDE = 8, LOOPS = 3, OBJECT = 1 << 20 };
+enum { NARROW = 6, WIDE = 8, LOOPS = 3, WALKERS = 4, OBJECT = 1 << 20 };
 
 typedef struct Text { StrBuf s; int loops, labels, loop_depth; bool tame; } Text;
 
@@ -58,6 +58,77 @@ static const char *pointer(int k)
 	default: snprintf(text, sizeof text, "mov.u64 l%d", pick(2)); break;
 	}
 	return text;
+}
+
+/* Registers that turns of loops add something to, and nobody else writes: %m0.. narrow, %v0.. wide. A loop takes some of them, inner loops perhaps the same. */
+static void walker_start(Text *t, int k)
+{
+	if (!pick(6))
+		return;                /* goes on from where it is */
+	if (pick(3))
+		sb_printf(&t->s, "\t%%v%d = %s\n", k, pointer(pick(6)));
+	else
+		sb_printf(&t->s, "\t%%v%d = mov.u64 %%w%d\n", k, pick(WIDE));
+	if (pick(4))
+		sb_printf(&t->s, "\t%%m%d = mov.u32 %s\n", k, pick(3) ? narrow_sources[pick(8)] : "0xfffffff8");
+}
+
+static void walker_add(Text *t, int k, const char *guard)
+{
+	switch (pick(12)) {
+	case 2: case 4: /* more from turn to turn */
+		sb_printf(&t->s, "\t%%w0 = mul.wide.u32 %%m%d, 4\n\t%s%%v%d = add.u64 %%v%d, %%w0\n", pick(WALKERS), guard, k, k);
+		break;
+	case 3: sb_printf(&t->s, "\t%s%%v%d = mad.lo.u64 %%v%d, 2, 4\n", guard, k, k); break;
+	case 0: sb_printf(&t->s, "\t%s%%v%d = sub.u64 %%v%d, %d\n", guard, k, k, 1 << pick(5)); break;
+	case 1: sb_printf(&t->s, "\t%s%%v%d = add.u64 %%v%d, %%st\n", guard, k, k); break;
+	default: sb_printf(&t->s, "\t%s%%v%d = add.s64 %%v%d, %d\n", guard, k, k, pick(4) ? 4 << pick(3) : pick(40) - 20); break;
+	}
+	switch (pick(6)) {
+	case 0: sb_printf(&t->s, "\t%s%%m%d = add.s32 %%m%d, %d\n", guard, k, k, pick(9) - 4); break;
+	case 1: sb_printf(&t->s, "\t%s%%m%d = add.u32 %%m%d, %%nx\n", guard, k, k); break;
+	default: sb_printf(&t->s, "\t%s%%m%d = add.u32 %%m%d, 1\n", guard, k, k); break;
+	}
+}
+
+/* What one turn does to it: perhaps the same on both sides of a branch, perhaps not, or only for some threads. */
+static void walker_turn(Text *t, int k)
+{
+	int l = t->labels;
+	switch (pick(6)) {
+	case 0:
+		t->labels++;
+		sb_printf(&t->s, "\tbra %%p, A%d, B%d\nA%d:\n", l, l, l);
+		walker_add(t, k, "");
+		sb_printf(&t->s, "\tbra C%d\nB%d:\n", l, l);
+		walker_add(t, k, "");
+		sb_printf(&t->s, "\tbra C%d\nC%d:\n", l, l);
+		break;
+	case 1:
+		t->labels++;
+		sb_printf(&t->s, "\tbra %%p, A%d, B%d\nA%d:\n\t%%v%d = add.s64 %%v%d, 8\n\tbra C%d\nB%d:\n\t%%v%d = add.u64 %%v%d, 8\n\tbra C%d\nC%d:\n", l, l, l, k, k, l, l, k, k, l, l);
+		break;
+	case 2: walker_add(t, k, "@%p "); break;
+	case 3: walker_add(t, k, ""); /* twice */
+	/* fall through */
+	default: walker_add(t, k, ""); break;
+	}
+}
+
+static void walker_access(Text *t)
+{
+	static const char *const space[] = { "", ".global", ".global", ".global", ".shared", ".local" }, *const type[] = { "u8", "u16", "u32", "u64" };
+	int k = pick(WALKERS), size = pick(4), d = pick(WIDE);
+	switch (pick(5)) {
+	case 0:
+		sb_printf(&t->s, "\t%%w%d = mul.wide.%c32 %%m%d, %d\n", d, pick(2) ? 's' : 'u', k, 1 << size);
+		sb_printf(&t->s, "\t%%w%d = add.u64 %%w%d, %%v%d\n", d, d, pick(WALKERS));
+		sb_printf(&t->s, "\tst%s.u32 [%%w%d], %%n0\n", space[pick(6)], d);
+		break;
+	case 1: sb_printf(&t->s, "\t%%w%d = add.u64 %%v%d, %d\n", d, k, pick(17) - 8); break;
+	case 2: sb_printf(&t->s, "\t%%n%d = mov.u32 %%m%d\n", pick(NARROW), k); break;
+	default: sb_printf(&t->s, "\tst%s.%s [%%v%d+%d], %%%c0\n", space[pick(6)], type[size], k, (pick(5) - 2) << size, size < 2 ? 'h' : size == 2 ? 'n' : 'w'); break;
+	}
 }
 
 static void wide_statement(Text *t)
@@ -116,7 +187,7 @@ static void any_access(Text *t)
 static void statements(Text *t, int n)
 {
 	while (n-- > 0) {
-		int what = pick(24);
+		int what = pick(27);
 		if (what < 6)
 			narrow_statement(t);
 		else if (what < 11)
@@ -125,6 +196,8 @@ static void statements(Text *t, int n)
 			any_access(t);
 		else if (what < 20)
 			idiom(t);
+		else if (what > 23)
+			walker_access(t);
 		else if (what == 20)
 			sb_printf(&t->s, "\t%%p = setp.lt.u32 %%n%d, %%n%d\n", pick(NARROW), pick(NARROW));
 		else if (what == 21) {
@@ -133,13 +206,31 @@ static void statements(Text *t, int n)
 			statements(t, 2);
 			sb_printf(&t->s, "\tbra B%d\nB%d:\n", l, l);
 		} else if (t->loops < LOOPS && t->loop_depth < 2) {
-			int l = t->loops++;
+			int l = t->loops++, k = pick(WALKERS), other = pick(WALKERS);
 			t->loop_depth++;
-			sb_printf(&t->s, "\t%%c%d = mov.u32 0\n\tbra H%d\nH%d:\n", l, l, l);
+			int turns = 1 + pick(3);
+			walker_start(t, k);
+			sb_printf(&t->s, "\t%%c%d = mov.u32 0\n", l);
+			if (!pick(6)) { /* two ways in */
+				sb_printf(&t->s, "\tbra %%p, I%d, H%d\nI%d:\n", l, l, l);
+				walker_add(t, k, "");
+			}
+			sb_printf(&t->s, "\tbra H%d\nH%d:\n", l, l);
 			statements(t, 4);
+			walker_access(t);
+			if (pick(3))
+				walker_turn(t, k);
+			if (!pick(6)) { /* two ways back */
+				sb_printf(&t->s, "\tbra %%p, J%d, K%d\nJ%d:\n", l, l, l);
+				if (pick(2))
+					walker_add(t, k, "");
+				sb_printf(&t->s, "\t%%c%d = add.u32 %%c%d, 1\n\t%%q = setp.lt.u32 %%c%d, %d\n\tbra %%q, H%d, X%d\nK%d:\n", l, l, l, turns, l, l, l);
+			}
 			sb_printf(&t->s, "\t%%n%d = mov.u32 %%c%d\n", pick(NARROW), l);
 			statements(t, 3);
-			sb_printf(&t->s, "\t%%c%d = add.u32 %%c%d, 1\n\t%%q = setp.lt.u32 %%c%d, %d\n\tbra %%q, H%d, X%d\nX%d:\n", l, l, l, 1 + pick(3), l, l, l);
+			walker_access(t);
+			walker_turn(t, pick(2) ? k : other);
+			sb_printf(&t->s, "\t%%c%d = add.u32 %%c%d, 1\n\t%%q = setp.lt.u32 %%c%d, %d\n\tbra %%q, H%d, X%d\nX%d:\n", l, l, l, turns, l, l, l);
 			t->loop_depth--;
 		}
 	}
@@ -160,11 +251,14 @@ static char *kernel_text(bool tame, const uint32_t block[3])
 	sb_puts(&t.s, "\n\treg u64 %w0");
 	for (int k = 1; k < WIDE; k++)
 		sb_printf(&t.s, ", %%w%d", k);
-	sb_puts(&t.s, "\n\treg pred %p, %q\nE:\n\t%bx = mov.u32 %ctaid.x\n\t%nx = mov.u32 %ntid.x\n\t%tx = mov.u32 %tid.x\n\t%p = setp.lt.u32 %tx, 3\n");
+	sb_puts(&t.s, "\n\treg u32 %m0, %m1, %m2, %m3\n\treg u64 %st, %v0, %v1, %v2, %v3\n\treg u16 %h0\n\treg pred %p, %q\nE:\n\t%h0 = mov.u16 1\n\t%bx = mov.u32 %ctaid.x\n\t%nx = mov.u32 %ntid.x\n\t%tx = mov.u32 %tid.x\n\t%p = setp.lt.u32 %tx, 3\n");
 	for (int k = 0; k < NARROW; k++)
 		sb_printf(&t.s, "\t%%n%d = mov.u32 %s\n", k, k < 4 ? narrow_sources[pick(8)] : "4");
 	for (int k = 0; k < WIDE; k++)
 		sb_printf(&t.s, "\t%%w%d = %s\n", k, pointer(pick(6)));
+	sb_printf(&t.s, "\t%%st = %s\n", pick(2) ? "mul.wide.u32 %nx, 4" : "mul.wide.s32 %n1, 8");
+	for (int k = 0; k < WALKERS; k++)
+		sb_printf(&t.s, "\t%%m%d = mov.u32 %s\n\t%%v%d = %s\n", k, narrow_sources[pick(8)], k, pointer(pick(6)));
 	statements(&t, 18);
 	sb_puts(&t.s, "\texit\n}\n");
 	return t.s.s;
@@ -189,7 +283,7 @@ typedef struct Run {
 	uint64_t *reg, *version;
 	int *holds;                /* by register: the version it holds */
 	uint32_t tid[3], ctaid[3];
-	int iteration[8], thread, block;
+	int iteration[8], turn[8], thread, block; /* turn: of the cycle since it was entered */
 	Vec(Executed) done;
 	bool *wraps, *outside;     /* by access: the form that wraps nowhere is wrong; it left what its base leads to */
 } Run;
@@ -236,6 +330,7 @@ static MemWide atom_value(const Run *x, int atom)
 	case ATOM_VERSION: v = x->version[a->id]; break;
 	case ATOM_ZERO: v = form_value(x, a->id); break;
 	case ATOM_SIGNED: return (int64_t)(form_value(x, a->id) << (64 - x->d->form[a->id].bits)) >> (64 - x->d->form[a->id].bits);
+	case ATOM_TURN: return x->turn[a->id];
 	case ATOM_PRODUCT: return atom_value(x, a->id) * atom_value(x, a->sub);
 	}
 	return v;
@@ -312,7 +407,7 @@ static void note(Run *x, int access)
 
 static bool overlap(uint64_t a, int n, uint64_t b, int m) { return a - b < (unsigned)m || b - a < (unsigned)n; }
 
-typedef struct Seen { long forms, no, must, rests[MEM_ASSUMPTIONS], pairs, moments, no_moment, threads_no; } Seen;
+typedef struct Seen { long forms, walks, no, must, rests[MEM_ASSUMPTIONS], pairs, moments, no_moment, threads_no; } Seen;
 
 static bool holds(const Run *x, unsigned rests, int a, int b)
 {
@@ -347,6 +442,14 @@ static uint64_t loaded(const Run *x, const Ins *i)
 	return lane_extend((Type)i->type, random_next(&rng) & (pick(2) ? ~0ull : 0xff));
 }
 
+static bool walks(const MemDep *d, int form)
+{
+	for (int k = 0; form >= 0 && k < d->form[form].n; k++)
+		if (d->atom[d->form[form].term[k].atom].kind == ATOM_TURN)
+			return true;
+	return false;
+}
+
 static void execute(Run *x, int block, int k, Seen *seen)
 {
 	const Ins *i = &x->f->block.v[block]->ins.v[k];
@@ -357,6 +460,7 @@ static void execute(Run *x, int block, int k, Seen *seen)
 		note(x, access);
 		check_moment(x, access, seen);
 		seen->forms += x->d->access[access].form[0] >= 0;
+		seen->walks += walks(x->d, x->d->access[access].form[0]);
 	}
 	for (int s = 0; s < i->nsrc && s < 4; s++)
 		src[s] = source(x, ins_src(i, s));
@@ -373,6 +477,8 @@ static void execute(Run *x, int block, int k, Seen *seen)
 	x->holds[r] = x->d->ssa->def[def];
 }
 
+static bool in_cycle(const Run *x, int loop, int block) { return nest_within(x->d->c->nest, x->d->c->nest->of[block], loop); }
+
 static void run_thread(Run *x, Seen *seen)
 {
 	const Ssa *s = x->d->ssa;
@@ -381,9 +487,14 @@ static void run_thread(Run *x, Seen *seen)
 	memset(x->iteration, 0, sizeof x->iteration);
 	for (int r = 0; r < x->f->reg.n; r++)
 		x->holds[r] = s->entry[r];
-	for (const Block *b = x->f->block.v[0];;) {
-		for (int l = 0; l < x->d->c->nest->nloop && l < 8; l++)
-			x->iteration[l] += x->d->c->nest->header[l] == b->id;
+	memset(x->turn, 0, sizeof x->turn);
+	for (const Block *b = x->f->block.v[0], *last = NULL;;) {
+		for (int l = 0; l < x->d->c->nest->nloop; l++)
+			if (x->d->c->nest->header[l] == b->id) {
+				x->iteration[l]++;
+				x->turn[l] = last && in_cycle(x, l, last->id) ? x->turn[l] + 1 : 0;
+			}
+		last = b;
 		for (int k = s->phi_first[b->id]; k < s->phi_first[b->id + 1]; k++) {
 			int reg = s->version[s->phi[k].version].reg;
 			x->version[s->phi[k].version] = x->reg[reg];
@@ -416,14 +527,6 @@ static Answer ask(const Run *x, int level, int a, int b, unsigned allow)
 		r.must_rests = q.rests;
 	}
 	return r;
-}
-
-static bool in_cycle(const Run *x, int loop, int block)
-{
-	int l = x->d->c->nest->of[block];
-	while (l > loop)
-		l = x->d->c->nest->parent[l];
-	return l == loop;
 }
 
 static void judge_pair(const Run *x, const Answer *r, int level, const Executed *e, const Executed *o)
@@ -586,10 +689,11 @@ START_TEST(answers_are_true)
 		one_kernel((uint64_t)kernel, &seen);
 	}
 	if (getenv("VERBOSE"))
-		fprintf(stderr, "%d kernels: %ld forms evaluated, %ld pairs of executions; answers: %ld cannot alias (%ld of them between threads), %ld must; "
-			"true with in-bounds %ld, restrict %ld, no-wrap %ld, one-dimension %ld; at one moment %ld, %ld cannot alias\n", n, seen.forms, seen.pairs, seen.no,
+		fprintf(stderr, "%d kernels: %ld forms evaluated, %ld of them with turns, %ld pairs of executions; answers: %ld cannot alias (%ld of them between threads), %ld must; "
+			"true with in-bounds %ld, restrict %ld, no-wrap %ld, one-dimension %ld; at one moment %ld, %ld cannot alias\n", n, seen.forms, seen.walks, seen.pairs, seen.no,
 			seen.threads_no, seen.must, seen.rests[0], seen.rests[1], seen.rests[2], seen.rests[3], seen.moments, seen.no_moment);
 	ck_assert_int_gt(seen.forms, 100 * n);
+	ck_assert_int_gt(seen.walks, 5 * n);
 	ck_assert_int_gt(seen.must, n);
 	ck_assert_int_gt(seen.threads_no, n);
 	for (int k = 0; k < MEM_ASSUMPTIONS; k++)
@@ -645,6 +749,35 @@ START_TEST(finds_what_is_there)
 }
 END_TEST
 
+/* Two pointers that walk through arrays of their own, one by an unconditional step, and one that a guard holds back. */
+static const char walking[] =
+	"kernel k(u64 a ptr(global, 4), u64 b ptr(global, 4), u32 n)\n{\n\treg u32 %i, %v\n\treg u64 %p, %q, %r\n\treg pred %c, %d\nE:\n"
+	"\t%p = ld.param.u64 [a]\n\t%q = ld.param.u64 [b]\n\t%r = mov.u64 %p\n\t%i = ld.param.u32 [n]\n\tbra L\nL:\n"
+	"\t%v = ld.global.u32 [%p]\n\tst.global.u32 [%q+4], %v\n\tst.global.u32 [%p+4], %v\n\t%d = setp.lt.s32 %v, 0\n\tst.global.u32 [%r], %v\n\tst.global.u8 [%p+2], 1\n"
+	"\t@%d %r = add.u64 %r, 4\n\t%p = add.s64 %p, 8\n\t%q = add.s64 %q, 4\n\t%i = sub.u32 %i, 1\n\t%c = setp.ne.u32 %i, 0\n\tbra %c, L, X\nX:\n\texit\n}\n";
+
+START_TEST(pointers_walk)
+{
+	enum { LOAD, OTHER, NEXT, HELD, BYTE };
+	Arena a = { 0 };
+	Diag diag = { 0 };
+	Module *m = ir_read(walking, strlen(walking), "walking.ir", &diag);
+	ck_assert_msg(m, "%s", diag_first(&diag));
+	MemDep *d = known_memdep(&a, m, (MemFacts){ 0 });
+	MemAsk ever = { .within = MEM_EVER }, turn = { .within = 0 }, apart = { .allow = MEM_RESTRICT, .within = MEM_EVER };
+	ck_assert_int_eq(d->naccess, 5);
+	ck_assert(memdep_base(d, d->access[LOAD].form[0]) >= 0 && memdep_base(d, d->access[OTHER].form[0]) >= 0);
+	ck_assert_int_lt(memdep_base(d, d->access[HELD].form[0]), 0);
+	ck_assert(!memdep_may_alias(d, &ever, LOAD, NEXT)); /* eight bytes a turn: four are read, the next four written */
+	ck_assert(memdep_may_alias(d, &ever, LOAD, BYTE) && memdep_may_alias(d, &ever, LOAD, LOAD));
+	ck_assert(memdep_must_alias(d, &turn, LOAD, LOAD) && !memdep_must_alias(d, &ever, LOAD, LOAD));
+	ck_assert(memdep_may_alias(d, &ever, LOAD, OTHER) && !memdep_may_alias(d, &apart, LOAD, OTHER));
+	ck_assert(memdep_may_alias(d, &apart, LOAD, HELD));
+	arena_free(&a);
+	module_free(m);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("memory dependence");
@@ -652,6 +785,7 @@ int main(void)
 	tcase_set_timeout(t, 600);
 	tcase_add_test(t, answers_are_true);
 	tcase_add_test(t, finds_what_is_there);
+	tcase_add_test(t, pointers_walk);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);
