@@ -174,6 +174,18 @@ static void ends(void *self, int reg)
 		bs_add(e->kill, l->fact);
 }
 
+static void memory_ends(Ends *e, int memory, int ins)
+{
+	Facts *x = e->x;
+	if (!x->outlasts || x->patience <= 0) {
+		ends(e, memory);
+		return;
+	}
+	for (const FactLink *l = x->of_reg[memory]; l; l = l->next, x->patience--)
+		if (!bs_has(e->kill, l->fact) && !(x->patience > 0 && x->outlasts(x->self, l->fact, e->block, ins)))
+			bs_add(e->kill, l->fact);
+}
+
 void facts_solve(Facts *x)
 {
 	const Cfg *c = x->c;
@@ -193,7 +205,7 @@ void facts_solve(Facts *x)
 			ins_defs(c->f, &b->ins.v[k], ends, &e);
 			for (int s = 0; s < SP_COUNT; s++)
 				if (spaces & SPACE_BIT(s))
-					ends(&e, facts_memory(x, s));
+					memory_ends(&e, facts_memory(x, s), k);
 		}
 		for (const FactLink *l = x->of_block[b->id]; l; l = l->next)
 			bs_add(w.gen[b->id], l->fact);

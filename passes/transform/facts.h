@@ -31,6 +31,10 @@ typedef struct Facts {
 	const EffectTable *effects;
 	Keys keys;                 /* the facts */
 	struct FactLink **of_reg, **of_block;
+	/* Does a fact about memory outlast what the instruction writes there? NULL: never. Asked for each fact as long as patience lasts. */
+	bool (*outlasts)(void *self, int fact, int block, int ins);
+	void *self;
+	int64_t patience;
 	BitSet *before;            /* by block: facts that hold on every way to its start; NULL: there are no facts */
 } Facts;
 Facts facts_open(Arena *, const Cfg *, const EffectTable *);

@@ -5,15 +5,20 @@
  * breaks    liveness
  *
  * Available expressions, each with the register that has it: "%d = a + b" holds until %d, %a or %b is written, and a load until something may have been
- * written to its space. One register has to have the value on all ways: nothing is inserted, so no way gets longer. (Values in different registers
+ * written there: by what memory dependence cannot tell from it, at any time of one call of the function (assume-restrict: taking it that pointer
+ * parameters do not overlap). Questions are bounded by the number of instructions; then whatever writes to its space counts. One register has to have the value on all ways: nothing is inserted, so no way gets longer. (Values in different registers
  * on different ways are left to code motion.) Expressions that occur in one block only are cse's. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/transform.h"
 
-typedef struct Expr { int block; bool several; int first; } Expr;     /* block: one that has it; first: of its facts, or -1 */
-typedef struct Holder { int reg, next; } Holder;                       /* by fact: who has the value; the next fact of the expression */
+enum { PATIENCE = 32 };            /* questions for an instruction */
+
+typedef struct Expr { int block; bool several; int first, load; } Expr; /* block: one that has it; first: of its facts, or -1; load: of its accesses, or -1 */
+typedef struct Holder { int reg, next, expr; } Holder;                 /* by fact: who has the value; the next fact of the expression */
+typedef struct Load { int access, next; } Load;
+typedef struct Write { int time, access; } Write;
 
 typedef struct Gcse {
 	PassRun *r;
@@ -22,17 +27,23 @@ typedef struct Gcse {
 	Keys keys;                     /* of expressions */
 	Vec(Expr) expr;
 	Vec(Holder) holder;
+	Vec(Load) load;
 	Facts facts;
+	const MemDep *mem;             /* NULL: there are no loads */
+	MemAsk ask;
+	Vec(Write) write;              /* in this block, so far; access -1: anything */
 	int *defined, start, now;      /* by register or space (facts_memory): when it was written last; when the block began */
 	int replaced;
 } Gcse;
 
 static void define(void *self, int reg) { ((Gcse *)self)->defined[reg] = ((Gcse *)self)->now; }
 
-static void step(Gcse *w, const Ins *i)
+static void step(Gcse *w, const Ins *i, int block, int ins)
 {
 	uint8_t spaces = ins_clobbers(w->facts.effects, i);
 	w->now++;
+	if (spaces && w->mem)
+		vec_push(&w->write, ((Write){ w->now, memdep_find(w->mem, block, ins) }));
 	ins_defs(w->r->f, i, define, w);
 	for (int s = 0; s < SP_COUNT; s++)
 		if (spaces & SPACE_BIT(s))
@@ -54,14 +65,52 @@ static void survey(Gcse *w, const Block *b)
 	for (int k = 0; k < b->ins.n; k++) {
 		int x = number(w, &b->ins.v[k]);
 		if (x == w->expr.n)
-			vec_push(&w->expr, ((Expr){ b->id, false, -1 }));
+			vec_push(&w->expr, ((Expr){ b->id, false, -1, -1 }));
 		else if (x >= 0)
 			w->expr.v[x].several |= w->expr.v[x].block != b->id;
 	}
 }
 
+/* The places in which the expression loads, for questions. */
+static void note_loads(Gcse *w, const Block *b)
+{
+	uint8_t reads;
+	for (int k = 0; k < b->ins.n; k++) {
+		int x = ins_repeats(&b->ins.v[k], &reads) && reads ? number(w, &b->ins.v[k]) : -1, access = x >= 0 ? memdep_find(w->mem, b->id, k) : -1;
+		if (access < 0)
+			continue;
+		vec_push(&w->load, ((Load){ access, w->expr.v[x].load }));
+		w->expr.v[x].load = w->load.n - 1;
+	}
+}
+
+/* Does what the expression loads stay, wherever it does, when that access writes? */
+static bool stays(Gcse *w, int x, int write)
+{
+	if (!w->mem || write < 0 || w->expr.v[x].load < 0)
+		return false;
+	for (int l = w->expr.v[x].load; l >= 0; l = w->load.v[l].next)
+		if (w->facts.patience-- <= 0 || memdep_orders(w->mem, &w->ask, w->load.v[l].access, write))
+			return false;
+	return true;
+}
+
+static bool outlasts(void *self, int fact, int block, int ins)
+{
+	Gcse *w = self;
+	return stays(w, w->holder.v[fact].expr, memdep_find(w->mem, block, ins));
+}
+
+static bool memory_since(Gcse *w, int x, int time)
+{
+	for (int k = w->write.n; k-- > 0 && w->write.v[k].time > time;)
+		if (!stays(w, x, w->write.v[k].access))
+			return false;
+	return w->mem != NULL;
+}
+
 /* Are the sources, and the memory read, as they were at that time? */
-static bool since(const Gcse *w, const Ins *i, int time)
+static bool since(Gcse *w, const Ins *i, int x, int time)
 {
 	uint8_t reads;
 	ins_repeats(i, &reads);
@@ -70,7 +119,7 @@ static bool since(const Gcse *w, const Ins *i, int time)
 			return false;
 	for (int s = 0; s < SP_COUNT; s++)
 		if (reads & SPACE_BIT(s) && w->defined[facts_memory(&w->facts, s)] > time)
-			return false;
+			return memory_since(w, x, time);
 	return true;
 }
 
@@ -82,7 +131,7 @@ static void state(Gcse *w, const Ins *i, int block, int x)
 		return;
 	uint8_t reads;
 	ins_repeats(i, &reads);
-	vec_push(&w->holder, ((Holder){ d, w->expr.v[x].first }));
+	vec_push(&w->holder, ((Holder){ d, w->expr.v[x].first, x }));
 	w->expr.v[x].first = fact;
 	facts_about(&w->facts, fact, d);
 	for (int k = 0; k < i->nsrc; k++)
@@ -96,20 +145,21 @@ static void state(Gcse *w, const Ins *i, int block, int x)
 static void facts_of(Gcse *w, const Block *b)
 {
 	int start = w->now;
+	vec_clear(&w->write);
 	for (int k = 0; k < b->ins.n; k++)
-		step(w, &b->ins.v[k]);
+		step(w, &b->ins.v[k], b->id, k);
 	for (int k = 0; k < b->ins.n; k++) {
 		const Ins *i = &b->ins.v[k];
 		int x = i->guard < 0 ? number(w, i) : -1, at = start + k + 1;
 		/* a source written by the instruction itself has that very time */
-		if (x >= 0 && w->expr.v[x].several && w->defined[ins_dst(i, 0)->id] == at && since(w, i, at - 1))
+		if (x >= 0 && w->expr.v[x].several && w->defined[ins_dst(i, 0)->id] == at && since(w, i, x, at - 1))
 			state(w, i, b->id, x);
 	}
 }
 
-static int holder(const Gcse *w, const Block *b, const Ins *i, int x)
+static int holder(Gcse *w, const Block *b, const Ins *i, int x)
 {
-	if (x < 0 || !since(w, i, w->start))
+	if (x < 0 || !since(w, i, x, w->start))
 		return -1;
 	for (int fact = w->expr.v[x].first; fact >= 0; fact = w->holder.v[fact].next)
 		if (bs_has(w->facts.before[b->id], fact) && w->defined[w->holder.v[fact].reg] <= w->start)
@@ -120,15 +170,44 @@ static int holder(const Gcse *w, const Block *b, const Ins *i, int x)
 static void rewrite(Gcse *w, Block *b)
 {
 	Rewrite rw;
+	int k = 0;
 	w->start = w->now;
-	for (const Ins *i = edit_rewrite(&rw, &w->e, b); i; i = edit_next(&rw)) {
+	vec_clear(&w->write);
+	for (const Ins *i = edit_rewrite(&rw, &w->e, b); i; i = edit_next(&rw), k++) {
 		int from = holder(w, b, i, number(w, i));
 		w->replaced += from >= 0;
 		if (from >= 0 && from == ins_dst(i, 0)->id)
 			continue;
 		edit_put(&rw, from >= 0 ? ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, from) : *i);
-		step(w, i);
+		step(w, i, b->id, k);
 	}
+}
+
+static bool has_loads(const Block *b)
+{
+	uint8_t reads;
+	for (int k = 0; k < b->ins.n; k++)
+		if (ins_repeats(&b->ins.v[k], &reads) && reads)
+			return true;
+	return false;
+}
+
+static void ask_memory(PassRun *r, Gcse *w, const Cfg *c)
+{
+	bool any = false;
+	int64_t n = 0;
+	for (int i = 0; i < c->nreach; i++) {
+		any |= has_loads(c->rpo[i]);
+		n += c->rpo[i]->ins.n;
+	}
+	if (!any)
+		return;
+	w->mem = analysis_memdep(r->an);
+	w->facts.outlasts = outlasts;
+	w->facts.self = w;
+	w->facts.patience = PATIENCE * n;
+	for (int i = 0; i < c->nreach; i++)
+		note_loads(w, c->rpo[i]);
 }
 
 /* An instruction that went no longer writes its register, which may be what ended another fact. */
@@ -142,8 +221,11 @@ static bool round_of(PassRun *r, Gcse *w)
 	w->now = 0;
 	vec_clear(&w->expr);
 	vec_clear(&w->holder);
+	vec_clear(&w->load);
+	w->mem = NULL;
 	for (int i = 0; i < c->nreach; i++)
 		survey(w, c->rpo[i]);
+	ask_memory(r, w, c);
 	for (int i = 0; i < c->nreach; i++)
 		facts_of(w, c->rpo[i]);
 	facts_solve(&w->facts);
@@ -155,19 +237,29 @@ static bool round_of(PassRun *r, Gcse *w)
 
 static bool run(PassRun *r)
 {
-	Gcse w = { .r = r, .e = edit_open(r->m, r->f, r->origin) };
+	Gcse w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .ask = { .allow = r->option[0].number ? MEM_RESTRICT : 0, .within = MEM_EVER } };
 	while (round_of(r, &w))
 		;
 	edit_close(&w.e);
 	vec_free(&w.expr);
 	vec_free(&w.holder);
+	vec_free(&w.load);
+	vec_free(&w.write);
 	pass_count(r, "computations replaced", w.replaced);
+	for (int k = 0; k < MEM_ASSUMPTIONS && w.replaced; k++)
+		if (w.ask.count[k])
+			pass_assumption(r, mem_assumption[k], w.ask.count[k]);
 	return w.replaced > 0;
 }
+
+static const PassOption options[] = {
+	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, .help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" },
+};
 
 const Pass pass_gcse = {
 	.name = "gcse",
 	.help = "copy what a register has on every way to a block instead of computing it again",
+	.options = options, .noptions = 1,
 	.function = run,
 	.keeps_graph = true,
 };
