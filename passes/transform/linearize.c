@@ -149,10 +149,10 @@ static bool reorders(Lin *l, const LinRegion *r)
 		if (l->node[r->node[i]].convergent)
 			blocks_of(l, r->node[i], in);
 	bs_each(in, b)
-		if (!is && bs_has(l->convergent, b) && (l->merge || l->norder)) {
+		if (!is && bs_has(l->convergent, b) && (l->merge || l->norder || r->faster)) {
 			const Ins *i = convergent_ins(l, b);
 			pass_remark(l->run, ins_loc(l->run->m, i), "left alone: a region of %d units: %s, but %s in block %s needs the threads that come to it together",
-				r->n, l->norder ? "order mixes blocks" : "merge mixes turns of loops", op_info[i->op].name, l->block[b]->label);
+				r->n, r->faster ? "interleave mixes blocks" : l->norder ? "order mixes blocks" : "merge mixes turns of loops", op_info[i->op].name, l->block[b]->label);
 			is = true;
 		}
 	arena_free(&a);
@@ -212,7 +212,9 @@ bool region_rewrite(Lin *l, LinRegion *r)
 		leave_alone(l, r, false);
 		return false;
 	}
-	if (!admitted(l, r) || reorders(l, r)) {
+	if (r->faster && reorders(l, r))
+		return false;
+	if (!r->faster && (!admitted(l, r) || reorders(l, r))) {
 		leave_alone(l, r, true);
 		return false;
 	}
@@ -294,15 +296,6 @@ static void find_convergent(Lin *l, bool wanted)
 	l->pdom = pdom_build(&l->arena, l->cfg, true);
 }
 
-static void arrange(Lin *l)
-{
-	Vec(Block *) list = { 0 };
-	for (Block *b = l->first; b; b = l->next.v[b->id])
-		vec_push(&list, b);
-	edit_order(l->run->f, list.v, list.n);
-	vec_free(&list);
-}
-
 static bool is_structured(const Lin *l)
 {
 	int left = 0;
@@ -342,7 +335,7 @@ static bool run(PassRun *r)
 		must(is_structured(&l));
 	}
 	if (l.regions)
-		arrange(&l);
+		place_all(&l);
 	if (l.cut.n)
 		pass_count(r, "blocks split", join_loads(&l));
 	if (o[DEPTH].number && r->log && r->log->remarks)

@@ -1,6 +1,7 @@
-/* Inside linearization, in the order of the work on one region: linearize_find.c finds it, or linearize_chosen.c and linearize_sides.c what options ask
-   for; linearize_plan.c says in which order its units stand and which ranges are cycles (linearize_interleave.c: in an order in which a warp waits least,
-   by the times of linearize_time.c), linearize_guards.c which guards there are and where they lead, linearize_emit.c makes blocks of that. */
+/* Inside linearization, in the order of the work on one region: linearize_find.c finds it, or linearize_chosen.c for options that ask for more;
+   linearize_plan.c says in which order its units stand and which ranges are cycles (linearize_interleave.c: in the order in which a warp waits least, by
+   the times of linearize_time.c), linearize_guards.c which guards there are and where they lead, linearize_emit.c makes blocks of that.
+   linearize_split.c cuts blocks behind loads before, linearize_sides.c gives registers of one side of a branch other names afterwards. */
 #ifndef GSIM_LINEARIZE_H
 #define GSIM_LINEARIZE_H
 #include "isa/edit.h"
@@ -51,6 +52,7 @@ void blocks_of(const Lin *, int node, BitSet); /* adds the blocks that have gone
 
 void place_before(Lin *, Block *, Block *anchor);
 void place_behind(Lin *, Block *, Block *anchor);       /* anchor NULL: in front of all */
+void place_all(Lin *);                                  /* the function's blocks stand in that order from now on */
 
 /* Nodes with one way in, either all edges from node d or all to node `entry`, and one way out, to node p. d and p are not among them. */
 typedef struct LinRegion {

@@ -184,17 +184,14 @@ void depth_remark(Lin *l, int entries)
 
 /* ---- interleave ---- */
 
-/* There is something to wait for, and nothing that threads execute together, nor anything that the pass has made. */
+/* There is something to wait for, and nothing that the pass has made. */
 static bool worth_a_look(const Lin *l, Arena *a, const LinRegion *r)
 {
 	BitSet in = bs_new(a, l->x);
 	int64_t guard = clock_guard(l->clock, l->run->m);
 	bool far = false;
-	for (int i = 0; i < r->n; i++) {
-		if (l->node[r->node[i]].convergent)
-			return false;
+	for (int i = 0; i < r->n; i++)
 		blocks_of(l, r->node[i], in);
-	}
 	bs_each(in, b) {
 		if (made(l, b))
 			return false;

@@ -15,42 +15,7 @@ typedef struct Emit {
 	Vec(Strand) out;           /* edges out of the region, as they are now */
 } Emit;
 
-/* ---- the order of blocks ---- */
-
-static void link_blocks(Lin *l, Block *a, Block *b)
-{
-	if (a)
-		l->next.v[a->id] = b;
-	else
-		l->first = b;
-	if (b)
-		l->before.v[b->id] = a;
-	else
-		l->last = a;
-}
-
-static void room(Lin *l, const Block *b)
-{
-	while (l->next.n <= b->id) {
-		vec_push(&l->next, NULL);
-		vec_push(&l->before, NULL);
-	}
-}
-
-void place_before(Lin *l, Block *b, Block *anchor)
-{
-	room(l, b);
-	link_blocks(l, l->before.v[anchor->id], b);
-	link_blocks(l, b, anchor);
-}
-
-void place_behind(Lin *l, Block *b, Block *anchor)
-{
-	room(l, b);
-	Block *next = anchor ? l->next.v[anchor->id] : l->first;
-	link_blocks(l, anchor, b);
-	link_blocks(l, b, next);
-}
+/* ---- blocks ---- */
 
 static Block *before_block(Emit *m, Block *anchor, const char *base, const char *tail)
 {

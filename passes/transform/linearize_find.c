@@ -8,176 +8,14 @@
  * v dominates all of it when no node in between has an immediate dominator above v: a question about the least depth on a path of the
  * post-dominator tree. So every region is found in time of the logarithm of the size, and looked at once. Nodes are taken in reverse topological
  * order: regions inside another one come before it. */
-#include "passes/transform/linearize.h"
-#include "passes/analysis/tree.h"
+#include "passes/transform/linearize_find.h"
 #include <limits.h>
-
-typedef struct Super {         /* a cycle that is not structured, known by its first node */
-	int first_member, last_member;     /* lists through Find.member */
-	Vec(int) out, in;          /* edges that leave it, to different nodes each; edges that enter it */
-	bool many_in;              /* it is entered at several nodes */
-} Super;
-
-typedef struct Find {
-	Lin *l;
-	Reduction *r;
-	Arena arena;
-	Nest nest;
-	int *first, *link;         /* nodes of each level (loop + 1) */
-	int *level;                /* of each node: the loop in whose list it stands */
-	int *list;                 /* the nodes of the region looked at */
-	bool merging;              /* the level is a loop of a nest that is to become one region */
-	Vec(int) extra;            /* nodes that stand for regions of this level, and are in its list not yet */
-	int *super, *member;       /* node -> a node nearer to the first of the cycle it lies in, or itself */
-	Super **of;                /* by a cycle's first node; NULL: the node is no cycle */
-	int *local, *stamp, now;   /* number in the level looked at, when the stamp is now's */
-	int *seen, visit;
-	bool (*found)(Lin *, LinRegion *);
-} Find;
-
-/* The level looked at: 0 the root above its entries, 1 where it begins (the cycle's first node, or e), then nodes, then where it ends (the first node
-   again, or x), and the root of the post-dominators. */
-typedef struct Level {
-	Arena arena;
-	int loop, head;            /* head: the cycle's first node; -1: the whole function */
-	int n, end, root, *node;
-	Graph *g;
-	int *order, norder;
-	Tree dom, pdom;
-	int *meet;                 /* the nearest node on the way up the post-dominators, itself included, where a region may end */
-} Level;
-
-static int super_of(Find *d, int x)
-{
-	x = reduction_find(d->r, x);
-	int top = x;
-	while (d->super[top] != top)
-		top = d->super[top];
-	while (x != top) {
-		int up = d->super[x];
-		d->super[x] = top;
-		x = up;
-	}
-	return top;
-}
-
-static bool alive(const Find *d, int x) { return d->r->node[x].into == x; }
 
 static void into_level(Find *d, int loop, int x)
 {
 	d->link[x] = d->first[loop + 1];
 	d->first[loop + 1] = x;
 	d->level[x] = loop;
-}
-
-static int local_of(Find *d, const Level *v, int x)
-{
-	int s = super_of(d, x == d->l->y ? d->l->x : x);
-	if (s == v->head)
-		return v->end;
-	return d->stamp[s] == d->now ? d->local[s] : v->root;
-}
-
-/* ---- the acyclic graph of a level ---- */
-
-static void edges_out(Find *d, Level *v, int from, int x)
-{
-	const Super *s = x == v->head ? NULL : d->of[x];
-	if (!s) {
-		red_out(d->r, x, e)
-			if (d->r->edge.v[e].to != x || x == v->head)
-				graph_edge(v->g, from, local_of(d, v, d->r->edge.v[e].to));
-		return;
-	}
-	for (int k = 0; k < s->out.n; k++)
-		graph_edge(v->g, from, local_of(d, v, d->r->edge.v[s->out.v[k]].to));
-}
-
-static bool from_outside(Find *d, const Level *v, int e)
-{
-	int s = super_of(d, d->r->edge.v[e].from);
-	return s != v->head && d->stamp[s] != d->now;
-}
-
-static bool entered(Find *d, const Level *v, int x)
-{
-	const Super *s = d->of[x];
-	if (v->head < 0)
-		return false;
-	if (!s) {
-		red_in(d->r, x, e)
-			if (from_outside(d, v, e))
-				return true;
-		return false;
-	}
-	for (int k = 0; k < s->in.n; k++)
-		if (from_outside(d, v, s->in.v[k]))
-			return true;
-	return false;
-}
-
-static void build(Find *d, Level *v, int loop)
-{
-	int n = 2, head = loop < 0 ? -1 : super_of(d, d->nest.header[loop]);
-	*v = (Level){ .loop = loop, .head = head };
-	for (int x = d->first[loop + 1]; x >= 0; x = d->link[x])
-		n++;
-	v->node = arena_array(&v->arena, int, n + 2);
-	v->n = 2;
-	d->now++;
-	for (int x = d->first[loop + 1]; x >= 0; x = d->link[x]) {
-		if (!alive(d, x) || x == head || x == d->l->e || x == d->l->x || d->stamp[x] == d->now)
-			continue;
-		d->stamp[x] = d->now;
-		d->local[x] = v->n;
-		v->node[v->n++] = x;
-	}
-	v->end = v->n++;
-	v->root = v->n++;
-	v->node[1] = head < 0 ? d->l->e : head;
-	v->node[v->end] = head < 0 ? d->l->x : head;
-	if (head < 0) {
-		d->stamp[d->l->x] = d->now;
-		d->local[d->l->x] = v->end;
-	}
-	v->g = graph_new(&v->arena, v->n);
-	graph_edge(v->g, 0, 1);
-	graph_edge(v->g, v->end, v->root);
-	edges_out(d, v, 1, v->node[1]);
-	for (int k = 2; k < v->end; k++) {
-		if (entered(d, v, v->node[k]))
-			graph_edge(v->g, 0, k);
-		edges_out(d, v, k, v->node[k]);
-	}
-}
-
-/* Kahn's order from 0. Nodes that nothing leads to any more (behind endless loops) have no part. */
-static void sort(Level *v)
-{
-	int *wait = arena_array(&v->arena, int, v->n);
-	v->order = arena_array(&v->arena, int, v->n);
-	for (int k = 0; k < v->n; k++)
-		wait[k] = v->g->pred[k].n;
-	v->order[v->norder++] = 0;
-	for (int i = 0; i < v->norder; i++) {
-		const IntList *s = &v->g->succ[v->order[i]];
-		for (int k = 0; k < s->n; k++)
-			if (--wait[s->v[k]] == 0)
-				v->order[v->norder++] = s->v[k];
-	}
-}
-
-static void dominators(Level *v)
-{
-	v->dom = tree_new(&v->arena, v->n);
-	tree_root(&v->dom, 0);
-	for (int i = 1; i < v->norder; i++) {
-		const IntList *p = &v->g->pred[v->order[i]];
-		int d = p->v[0];
-		for (int k = 1; k < p->n; k++)
-			d = tree_common(&v->dom, d, p->v[k]);
-		tree_add(&v->dom, v->order[i], d, 0);
-	}
 }
 
 /* ---- regions ---- */
@@ -236,7 +74,7 @@ static void hand_over(Find *d, LinRegion *r)
 	for (int i = 0; i < r->n; i++) {
 		int x = r->node[i];
 		forget(d, x);
-		if (!alive(d, x))
+		if (!find_alive(d, x))
 			continue;
 		d->super[x] = x;
 		if (d->stamp[x] != d->now)
@@ -271,7 +109,7 @@ static void from_cycle(Find *d, int x, int p)
 	LinRegion r = { -1, p, x, d->list, 0 };
 	d->visit++;
 	for (int y = d->of[x]->first_member; y >= 0; y = d->member[y]) {
-		if (!alive(d, y))
+		if (!find_alive(d, y))
 			continue;
 		d->seen[y] = d->visit;
 		r.node[r.n++] = y;
@@ -293,7 +131,7 @@ static bool may_end(const Find *d, const Level *v, int k)
 static void try(Find *d, Level *v, int k, int p)
 {
 	int x = v->node[k], to = reduction_find(d->r, v->node[p]);
-	const Super *s = k > 1 && alive(d, x) ? d->of[x] : NULL;
+	const Super *s = k > 1 && find_alive(d, x) ? d->of[x] : NULL;
 	if (s && !s->many_in) {
 		from_cycle(d, x, to);
 	} else if (!s) {
@@ -347,7 +185,7 @@ static void add_member(Find *d, Super *s, int x)
 static void leaving(Find *d, Super *s, int head, int e)
 {
 	int y = d->r->edge.v[e].to;
-	if (super_of(d, y) == head)
+	if (find_super(d, y) == head)
 		return;
 	if (d->seen[y] == d->visit)
 		return;
@@ -357,7 +195,7 @@ static void leaving(Find *d, Super *s, int head, int e)
 
 static void entering(Find *d, Super *s, int head, int e)
 {
-	if (super_of(d, d->r->edge.v[e].from) == head)
+	if (find_super(d, d->r->edge.v[e].from) == head)
 		return;
 	s->many_in |= s->in.n && d->r->edge.v[e].to != d->r->edge.v[s->in.v[0]].to;
 	vec_push(&s->in, e);
@@ -386,10 +224,10 @@ static void close_cycle(Find *d, Level *v)
 {
 	int n = 0, *left = arena_array(&v->arena, int, v->n + d->extra.n), parent = d->nest.parent[v->loop];
 	for (int k = 1; k < v->end; k++)
-		if (alive(d, v->node[k]) && d->level[v->node[k]] == v->loop)
+		if (find_alive(d, v->node[k]) && d->level[v->node[k]] == v->loop)
 			left[n++] = v->node[k];
 	for (int k = 0; k < d->extra.n; k++)
-		if (alive(d, d->extra.v[k]))
+		if (find_alive(d, d->extra.v[k]))
 			left[n++] = d->extra.v[k];
 	if (n == 0)
 		return;
@@ -422,7 +260,7 @@ static void residue(Find *d, Arena *a)
 	Graph *g = graph_new(a, d->r->n);
 	BitSet in = bs_new(a, d->r->n);
 	for (int x = 0; x < d->r->n; x++) {
-		if (!alive(d, x))
+		if (!find_alive(d, x))
 			continue;
 		red_out(d->r, x, e)
 			graph_edge(g, x, d->r->edge.v[e].to);
@@ -471,10 +309,8 @@ void regions_find(Lin *l, bool (*found)(Lin *, LinRegion *))
 	for (int loop = d.nest.nloop; loop-- > -1;) {
 		Level v;
 		vec_clear(&d.extra);
-		build(&d, &v, loop);
+		level_build(&d, &v, loop);
 		d.merging = v.head >= 0 && l->red.node[v.head].loop;
-		sort(&v);
-		dominators(&v);
 		find_in(&d, &v);
 		if (l->relaxed && loop >= 0 && reduction_relax(d.r, &d.nest, loop))
 			reduction_run(d.r);

@@ -7,7 +7,7 @@
 
 enum { TURNS = 10 };               /* of a loop */
 
-typedef struct Level {
+typedef struct Schedule {
 	Lin *l;
 	Arena *a;
 	const Graph *g;
@@ -24,24 +24,24 @@ typedef struct Level {
 	Span *span;
 	IntList *inside;           /* by loop: its items as they are to stand, those of loops with it included */
 	int *with;                 /* by loop: the one that it takes turns with, or itself */
-} Level;
+} Schedule;
 
 /* ---- items ---- */
 
-static int item_of(const Level *v, int unit, int top)
+static int item_of(const Schedule *v, int unit, int top)
 {
 	int loop = v->nest.of[unit] + 1;
 	return loop == top ? unit : v->n + tree_at(&v->loops, loop, v->loops.node[top].depth + 1) - 1;
 }
 
-static void lead(Level *v, int from, int to)
+static void lead(Schedule *v, int from, int to)
 {
 	int n = v->next[from].n;
 	list_add(v->a, &v->next[from], to);
 	v->waits[to] += v->next[from].n - n;
 }
 
-static void find_edges(Level *v, const int *order)
+static void find_edges(Schedule *v, const int *order)
 {
 	for (int k = 0; k < v->n; k++)
 		for (int i = 0; i < v->g->succ[order[k]].n; i++) {
@@ -54,7 +54,7 @@ static void find_edges(Level *v, const int *order)
 		}
 }
 
-static Span node_span(Level *v, int node)
+static Span node_span(Schedule *v, int node)
 {
 	Lin *l = v->l;
 	bs_clear(v->in);
@@ -68,7 +68,7 @@ static Span node_span(Level *v, int node)
 	return clock_span(l->clock, v->a);
 }
 
-static void find_items(Level *v, const LinRegion *r, const int *order)
+static void find_items(Schedule *v, const LinRegion *r, const int *order)
 {
 	int all = v->n + v->nest.nloop + 1;
 	int **of[] = { &v->place, &v->waits, &v->left, &v->with };
@@ -100,14 +100,14 @@ static void find_items(Level *v, const LinRegion *r, const int *order)
 /* ---- one level ---- */
 
 /* How long y would wait right behind x. */
-static int64_t gap(Level *v, int x, int y)
+static int64_t gap(Schedule *v, int x, int y)
 {
 	clock_reset(v->l->clock);
 	clock_add(v->l->clock, &v->span[x]);
 	return clock_wait(v->l->clock, &v->span[y]);
 }
 
-static void find_heights(Level *v, const IntList *kid)
+static void find_heights(Schedule *v, const IntList *kid)
 {
 	for (int k = kid->n; k-- > 0;) {
 		int x = kid->v[k];
@@ -121,7 +121,7 @@ static void find_heights(Level *v, const IntList *kid)
 	}
 }
 
-static int best(const Level *v, const IntList *ready)
+static int best(const Schedule *v, const IntList *ready)
 {
 	int best = 0;
 	int64_t least = 0;
@@ -137,7 +137,7 @@ static int best(const Level *v, const IntList *ready)
 }
 
 /* Puts the items of loops that take turns together (-1: those in none) in order. The clock says then how long it took. */
-static void schedule(Level *v, const int *loop, int n, IntList *out)
+static void schedule(Schedule *v, const int *loop, int n, IntList *out)
 {
 	IntList ready = { 0 };
 	for (int i = 0; i < n; i++) {
@@ -167,7 +167,7 @@ static void schedule(Level *v, const int *loop, int n, IntList *out)
 }
 
 /* All turns of a loop: the second one says how long those behind it take. */
-static Span turns(Level *v, const IntList *list)
+static Span turns(Schedule *v, const IntList *list)
 {
 	Clock *c = v->l->clock;
 	int64_t first = 0;
@@ -183,7 +183,7 @@ static Span turns(Level *v, const IntList *list)
 
 /* ---- loops that take turns together ---- */
 
-static bool leads_to(const Level *v, int from, int to)
+static bool leads_to(const Schedule *v, int from, int to)
 {
 	IntList todo = { 0 };
 	list_add(v->a, &todo, from);
@@ -194,7 +194,7 @@ static bool leads_to(const Level *v, int from, int to)
 }
 
 /* Item b goes, and a stands for both. */
-static void unite(Level *v, IntList *kid, int a, int b)
+static void unite(Schedule *v, IntList *kid, int a, int b)
 {
 	for (int k = 0; k < kid->n; k++)
 		if (list_has(&v->next[kid->v[k]], b)) {
@@ -209,7 +209,7 @@ static void unite(Level *v, IntList *kid, int a, int b)
 }
 
 /* The outermost loops of a level, each with those before it. */
-static void join(Level *v, IntList *kid)
+static void join(Schedule *v, IntList *kid)
 {
 	for (int i = 0; i < kid->n; i++)
 		for (int k = i + 1; k < kid->n; k++) {
@@ -235,7 +235,7 @@ static void join(Level *v, IntList *kid)
 /* ---- all levels ---- */
 
 /* Inner loops first; returns the time of all. */
-static int64_t arrange(Level *v, bool mixing, IntList *out)
+static int64_t arrange(Schedule *v, bool mixing, IntList *out)
 {
 	v->mixing = mixing;
 	for (int i = v->nest.nloop; i-- > -1;) {
@@ -254,7 +254,7 @@ static int64_t arrange(Level *v, bool mixing, IntList *out)
 	return clock_now(v->l->clock);
 }
 
-static int put(const Level *v, const IntList *list, int *order, int n)
+static int put(const Schedule *v, const IntList *list, int *order, int n)
 {
 	for (int k = 0; k < list->n; k++) {
 		int x = list->v[k];
@@ -268,7 +268,7 @@ static int put(const Level *v, const IntList *list, int *order, int n)
 
 void interleave(Lin *l, Arena *a, Plan *p, const Graph *g, const Nest *nest, int *order, int *begin)
 {
-	Level v = { .l = l, .a = a, .g = g, .nest = *nest, .n = p->n };
+	Schedule v = { .l = l, .a = a, .g = g, .nest = *nest, .n = p->n };
 	IntList out = { 0 };
 	if (p->n > INTERLEAVE_MOST)
 		return;

@@ -720,6 +720,12 @@ START_TEST(refusals)
 	ck_assert_str_eq(refusal("merge=1", "	reg u32 %t\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n	%p = setp.lt.u32 %t, 2\n	bra L\n"
 		"L:	bra M\nM:	bar.sync 0\n	bra %p, M, N\nN:	bra %p, L, D\nD:	exit\n"), "9: linearize: k: left alone: a region of 3 units: merge mixes turns of loops, but bar.sync in block M needs the "
 		"threads that come to it together");
+	ck_assert_str_eq(refusal("interleave=1", "	reg u32 %t, %v\n	reg u64 %o\n	reg pred %p\nA:	%t = mov.u32 %tid.x\n	%o = ld.param.u64 [out]\n	%p = setp.lt.u32 %t, 2\n"
+		"	bra %p, B, C\nB:	%v = ld.global.u32 [%o]\n	bra D\nC:	bar.sync 0\n	bra D\nD:	exit\n"), "12: linearize: k: left alone: a region of 2 units: interleave "
+		"mixes blocks, but bar.sync in block C needs the threads that come to it together");
+	ck_assert_str_eq(refusal("interleave=1", "	reg u32 %t, %v\n	reg u64 %o\n	reg pred %p\nA:	%t = mov.u32 %tid.x\n	%o = ld.param.u64 [out]\n	%p = setp.lt.u32 %t, 2\n"
+		"	bra %p, B, C\nB:	%v = ld.global.u32 [%o]\n	bra D\nC:	bra D\nD:	exit\n"), "9: linearize: k: left alone: a region of 2 units takes 3 cycles, in another "
+		"order 3, and guards 0");
 	ck_assert_str_eq(refusal("divergent=1", "	reg u32 %t\n	reg pred %p\nA:	%t = ld.param.u32 [n]\n	%p = setp.lt.u32 %t, 2\n	bra %p, B, C\n"
 		"B:	bra %p, C, D\nC:	bra %p, D, E\nD:	bra E\nE:	exit\n"), "1: linearize: k: left alone: a region of 3 units: no branch of it parts threads");
 }
