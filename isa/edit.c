@@ -170,12 +170,6 @@ void edit_retarget(Edit *e, Block *b, const Block *from, Block *to)
 			edit_target(e, b, k, to);
 }
 
-void edit_retarget_at(Edit *e, Block *b, int k, Block *to)
-{
-	b->succ[k] = to;
-	edit_touch_graph(e->f);
-}
-
 Block *edit_split_edge(Edit *e, Block *b, Block *s, const char *tail)
 {
 	Block *mid = edit_block(e, b->label, tail);

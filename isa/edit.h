@@ -40,7 +40,6 @@ void edit_order(Function *, Block *const *list, int n);        /* the function's
 void edit_targets(Edit *, Block *, Block *const *list, int n); /* these are its successors; list NULL: edit_target sets each */
 void edit_target(Edit *, Block *, int k, Block *to);           /* edge k goes there */
 void edit_retarget(Edit *, Block *, const Block *from, Block *to); /* every edge to `from` goes to `to` */
-void edit_retarget_at(Edit *, Block *, int k, Block *to);      /* its edge number k alone, in constant time */
 /* A new block on all edges b -> s; it takes its place behind b in the list that edit_order gets, which the caller makes. */
 Block *edit_split_edge(Edit *, Block *b, Block *s, const char *tail);
 void edit_move_rest(Edit *, Block *b, int at, Block *to);      /* the instructions from number `at` on, and the edges, move to the end of `to` */

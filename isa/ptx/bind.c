@@ -59,7 +59,7 @@ bool bind_opd(Ptx *p, const Arg *a, Type t, Opd *o)
 		if (a->base == A_PVAR)
 			return ptx_error(p, a->loc, "a parameter of a function is read by ld.param and written by st.param");
 		o->kind = kind_of[a->base];
-		if (a->base == A_REG && type_bits[p->b->f->reg.v[a->id].type] < 32)
+		if (a->base == A_REG && type_bits[p->b->edit.f->reg.v[a->id].type] < 32)
 			return ptx_error(p, a->loc, "an address register has 32 or 64 bits");
 		return true;
 	default:
@@ -72,16 +72,16 @@ bool bind_width(Ptx *p, const Arg *a, Type t, bool wider)
 {
 	if (a->kind != A_REG || t == T_NONE)
 		return true;
-	Type r = (Type)p->b->f->reg.v[a->id].type;
+	Type r = (Type)p->b->edit.f->reg.v[a->id].type;
 	if ((r == T_PRED) == (t == T_PRED) && (type_bits[r] == type_bits[t] || (wider && type_bits[r] > type_bits[t])))
 		return true;
-	return ptx_error(p, a->loc, "register %s of type .%s cannot be an operand of type .%s", p->b->f->reg.v[a->id].name,
+	return ptx_error(p, a->loc, "register %s of type .%s cannot be an operand of type .%s", p->b->edit.f->reg.v[a->id].name,
 			 type_name[r], type_name[t]);
 }
 
 void bind_emit(Ptx *p, Op op, Type t, Type t2, Guard g, Opd d, int nsrc, const Opd *src)
 {
-	Ins i = ins_make(p->m, op, t, 1, nsrc);
+	Ins i = edit_new(&p->b->edit, NULL, op, t, 1, nsrc);
 	i.type2 = (uint8_t)t2;
 	i.guard = g.reg;
 	i.guard_neg = g.neg;
@@ -193,7 +193,7 @@ static bool bind_src(Ptx *p, Ins *i, const Arg *a, int k, Guard g)
 		return ptx_error(p, a->loc, is_address ? "an address cannot stand here" : "expected an address in brackets");
 	if (a->kind == A_SINK && !(i->op == OP_ST && i->vec))
 		return ptx_error(p, a->loc, "'_' cannot be read");
-	if (i->op == OP_ISSPACEP && a->kind == A_REG && type_bits[p->b->f->reg.v[a->id].type] == 32)
+	if (i->op == OP_ISSPACEP && a->kind == A_REG && type_bits[p->b->edit.f->reg.v[a->id].type] == 32)
 		return ptx_refuse_ins(p, "addresses have 64 bits");
 	Opd *o = ins_src(i, k);
 	if (!bind_width(p, a, t, allows_wider(i)) || !bind_opd(p, a, t, o))
@@ -219,7 +219,7 @@ bool bind_ins(Ptx *p, Ins *i, const Args *a, Guard g)
 			return ptx_error(p, a->group.v[k].loc, "a pair can only be a destination");
 	if (!check_vectors(p, i, a) || !check_counts(p, i, ndst, nsrc))
 		return false;
-	Ins fresh = ins_make(p->m, (Op)i->op, (Type)i->type, ndst, i->op == OP_BARRED ? 3 : nsrc);
+	Ins fresh = edit_new(&p->b->edit, NULL, (Op)i->op, (Type)i->type, ndst, i->op == OP_BARRED ? 3 : nsrc);
 	x.opd = fresh.opd;
 	x.ndst = fresh.ndst;
 	x.nsrc = fresh.nsrc;

@@ -56,7 +56,7 @@ static bool list(Ptx *p, Words *w, bool argument, Guard g)
 				return false;
 			if (o.kind != OPD_REG && o.kind != OPD_IMM)
 				o = bind_register(p, o, T_NONE, g);
-			add(w, o, o.kind == OPD_REG ? (Type)p->b->f->reg.v[o.id].type : T_NONE);
+			add(w, o, o.kind == OPD_REG ? (Type)p->b->edit.f->reg.v[o.id].type : T_NONE);
 		} else {
 			return ptx_error(p, a.loc, "a %s of a call is a .param variable or a register", argument ? "parameter" : "result");
 		}
@@ -126,7 +126,7 @@ bool ptx_call(Ptx *p, Guard g, int flags)
 	Opd target;
 	bool ok = parts(p, g, &ret, &arg, &target);
 	if (ok) {
-		Ins i = ins_make(p->m, OP_CALL, T_NONE, ret.opd.n, 1 + arg.opd.n);
+		Ins i = edit_new(&p->b->edit, NULL, OP_CALL, T_NONE, ret.opd.n, 1 + arg.opd.n);
 		i.flags = (uint8_t)flags;
 		i.guard = g.reg;
 		i.guard_neg = g.neg;

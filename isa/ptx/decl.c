@@ -175,7 +175,7 @@ int ptx_local_bytes(Ptx *p, const char *name, uint32_t size, uint32_t align)
 {
 	Symbol *s = arena_new(&p->m->arena, Symbol);
 	s->name = arena_strdup(&p->m->arena, unique_symbol(p, name));
-	s->owner = p->b->f->id;
+	s->owner = p->b->edit.f->id;
 	Decl d = { .type = T_B8, .align = align, .array = true, .count = size, .size = size,
 		   .loc = { p->m->name, p->b->line, p->b->col } };
 	fill_symbol(s, &d, SP_LOCAL, false);
@@ -219,7 +219,7 @@ static Symbol *new_symbol(Ptx *p, const Decl *d, Space space, bool external, int
 	}
 	Symbol *s = arena_new(&m->arena, Symbol);
 	s->name = arena_strdup(&m->arena, p->b ? unique_symbol(p, d->name) : d->name);
-	s->owner = p->b ? p->b->f->id : -1;
+	s->owner = p->b ? p->b->edit.f->id : -1;
 	fill_symbol(s, d, space, external);
 	*id = m->symbol.n;
 	vec_push(&m->symbol, s);

@@ -45,7 +45,7 @@ static void halves(Step *x)
 {
 	Opd part[2][2], r[2];
 	for (int k = 0; k < 2; k++) {
-		Ins i = ins_make(x->p->m, OP_UNPACK, T_B32, 2, 1);
+		Ins i = edit_new(&x->p->b->edit, NULL, OP_UNPACK, T_B32, 2, 1);
 		i.guard = x->g.reg;
 		i.guard_neg = x->g.neg;
 		i.opd[0] = part[k][0] = fresh(x, T_B16);

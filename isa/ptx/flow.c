@@ -14,27 +14,15 @@ static void place(Ptx *p, Ins *i)
 	}
 }
 
-/* An automatic label that no block has yet. */
-static const char *auto_label(Ptx *p)
-{
-	Body *b = p->b;
-	const char *s;
-	do
-		s = arena_printf(&p->m->arena, "bb%d", ++b->nauto);
-	while (strmap_get(&b->label_names, s) >= 0);
-	return s;
-}
+static const char *auto_label(Ptx *p) { return edit_auto_label(&p->b->edit, &p->b->nauto); }
 
-static bool is_label(const Ptx *p, const char *name) { return strmap_get(&p->b->label_names, name) >= 0; }
+static bool is_label(const Ptx *p, const char *name) { return edit_find_block(&p->b->edit, name) != NULL; }
 
 static Block *new_block(Ptx *p, const char *label, bool user)
 {
-	Body *b = p->b;
-	Block *x = function_block(p->m, b->f, label);
-	strmap_put(&b->label_names, x->label, b->label.n);
-	vec_push(&b->label, x);
+	Block *x = edit_add_block(&p->b->edit, label);
 	x->user = user;
-	x->loc = (Loc){ p->m->name, b->line, b->col };
+	x->loc = (Loc){ p->m->name, p->b->line, p->b->col };
 	return x;
 }
 
@@ -43,10 +31,10 @@ static void fall_into(Ptx *p, Block *x)
 {
 	Body *b = p->b;
 	if (b->fall) {
-		b->fall->succ[1] = x;
+		edit_target(&b->edit, b->fall, 1, x);
 	} else if (b->cur) {
-		block_jump(p->m, b->cur, x);
-		place(p, &vec_last(&b->cur->ins));
+		edit_jump(&b->edit, b->cur, NULL, x);
+		place(p, block_term(b->cur));
 	}
 	b->fall = NULL;
 	b->cur = x;
@@ -56,7 +44,7 @@ Block *flow_block(Ptx *p)
 {
 	Body *b = p->b;
 	if (!b->cur) {
-		bool first = b->f->block.n == 0;
+		bool first = b->edit.f->block.n == 0;
 		fall_into(p, new_block(p, first ? "entry" : auto_label(p), first));
 	}
 	return b->cur;
@@ -67,8 +55,8 @@ void flow_emit(Ptx *p, Ins *i)
 	Block *x = flow_block(p);
 	StrBuf why = { 0 };
 	place(p, i);
-	vec_push(&x->ins, *i);
-	if (p->b->word && !ir_verify_ins(p->m, p->b->f, i, &why))
+	edit_append(&p->b->edit, x, *i);
+	if (p->b->word && !ir_verify_ins(p->m, p->b->edit.f, i, &why))
 		ptx_refuse_ins(p, "%s", why.s);
 	sb_free(&why);
 }
@@ -81,17 +69,13 @@ void flow_label(Ptx *p, const char *name, Loc loc)
 		ptx_error(p, loc, "label '%s' is defined twice", name);
 		return;
 	}
-	int taken = strmap_get(&b->label_names, name);
+	Block *taken = edit_find_block(&b->edit, name);
 	const char *own = name;
-	if (taken >= 0 && (!b->label.v[taken]->user || (taken == 0 && !strcmp(name, "entry")))) {
-		Block *x = b->label.v[taken]; /* a label of ours gives way */
-		x->label = auto_label(p);
-		strmap_put(&b->label_names, x->label, taken);
-	} else {
-		if (is_label(p, name))
-			own = ptx_rename(p, &p->arena, name, b->label.n, is_label);
-	}
-	strmap_put(&s->label, name, b->label.n);
+	if (taken && (!taken->user || (taken == b->edit.f->block.v[0] && !strcmp(name, "entry"))))
+		edit_label(&b->edit, taken, auto_label(p)); /* a label of ours gives way */
+	else if (taken)
+		own = ptx_rename(p, &p->arena, name, b->edit.f->block.n, is_label);
+	strmap_put(&s->label, name, b->edit.f->block.n);
 	fall_into(p, new_block(p, own, true));
 }
 
@@ -99,8 +83,7 @@ static void end_block(Ptx *p, Ins *i, int nsucc)
 {
 	Block *x = flow_block(p);
 	flow_emit(p, i);
-	x->nsucc = nsucc;
-	x->succ = nsucc ? arena_array(&p->m->arena, Block *, nsucc) : NULL;
+	edit_targets(&p->b->edit, x, NULL, nsucc);
 	p->b->cur = NULL;
 }
 
@@ -153,7 +136,7 @@ bool flow_pragma(Ptx *p)
 void flow_branch(Ptx *p, Guard g, const char *label, Loc loc, int flags)
 {
 	Block *x = flow_block(p);
-	Ins i = ins_make(p->m, OP_BRA, T_NONE, 0, g.reg >= 0);
+	Ins i = edit_new(&p->b->edit, NULL, OP_BRA, T_NONE, 0, g.reg >= 0);
 	i.flags = (uint8_t)flags;
 	if (g.reg >= 0) {
 		i.opd[0] = opd_reg(g.reg);
@@ -173,18 +156,19 @@ static void split(Ptx *p, Guard g)
 	if (g.reg < 0)
 		return;
 	Block *x = flow_block(p);
-	Ins i = ins_make(p->m, OP_BRA, T_NONE, 0, 1);
+	Ins i = edit_new(&p->b->edit, NULL, OP_BRA, T_NONE, 0, 1);
 	i.opd[0] = opd_reg(g.reg);
 	i.opd[0].neg = g.neg;
 	end_block(p, &i, 2);
-	p->b->cur = x->succ[0] = new_block(p, auto_label(p), false);
+	p->b->cur = new_block(p, auto_label(p), false);
+	edit_target(&p->b->edit, x, 0, p->b->cur);
 	p->b->fall = x;
 }
 
 void flow_end(Ptx *p, Op op, Guard g, int flags)
 {
 	split(p, g);
-	Ins i = ins_make(p->m, op, T_NONE, 0, 0);
+	Ins i = edit_new(&p->b->edit, NULL, op, T_NONE, 0, 0);
 	i.flags = (uint8_t)flags;
 	end_block(p, &i, 0);
 }
@@ -193,7 +177,7 @@ void flow_brx(Ptx *p, Guard g, Opd index, const char *list, Loc loc, int flags)
 {
 	split(p, g);
 	Block *x = flow_block(p);
-	Ins i = ins_make(p->m, OP_BRX, T_NONE, 0, 1);
+	Ins i = edit_new(&p->b->edit, NULL, OP_BRX, T_NONE, 0, 1);
 	i.flags = (uint8_t)flags;
 	i.opd[0] = index;
 	end_block(p, &i, 0);
@@ -229,7 +213,7 @@ static Block *find_label(Ptx *p, const char *name, int scope, Loc loc)
 	for (int s = scope; s >= 0; s = b->scope.v[s].parent) {
 		int k = strmap_get(&b->scope.v[s].label, name);
 		if (k >= 0)
-			return b->label.v[k];
+			return b->edit.f->block.v[k];
 	}
 	ptx_error(p, loc, "label '%s' is not defined", name);
 	return NULL;
@@ -247,66 +231,52 @@ static void resolve_brx(Ptx *p, const BrxRef *r)
 	TargetList *t = &b->targets.v[e->id];
 	if (!ptx_count(p, t->label.n, r->loc))
 		return;
-	r->from->nsucc = t->label.n;
-	r->from->succ = arena_array(&p->m->arena, Block *, t->label.n);
+	edit_targets(&b->edit, r->from, NULL, t->label.n);
 	for (int k = 0; k < t->label.n; k++)
-		r->from->succ[k] = find_label(p, t->label.v[k], r->scope, t->loc.v[k]);
+		edit_target(&b->edit, r->from, k, find_label(p, t->label.v[k], r->scope, t->loc.v[k]));
 }
 
 /* Blocks without a label behind unconditional terminators go: nothing reaches them. */
 void flow_drop_unreachable(Function *f)
 {
-	Vec(Block *) todo = { 0 };
-	for (int i = 0; i < f->block.n; i++) {
-		Block *x = f->block.v[i];
-		x->id = x->user || i == 0;
-		if (x->id)
-			vec_push(&todo, x);
-	}
-	while (todo.n) {
-		Block *x = vec_pop(&todo);
-		for (int k = 0; k < x->nsucc; k++)
-			if (!x->succ[k]->id) {
-				x->succ[k]->id = 1;
-				vec_push(&todo, x->succ[k]);
-			}
-	}
-	vec_free(&todo);
-	int n = 0;
-	for (int i = 0; i < f->block.n; i++)
-		if (f->block.v[i]->id)
-			f->block.v[n++] = f->block.v[i];
-		else
-			vec_free(&f->block.v[i]->ins);
-	f->block.n = n;
+	Arena a = { 0 };
+	BitSet roots = bs_new(&a, f->block.n);
+	for (int k = 0; k < f->block.n; k++)
+		if (k == 0 || f->block.v[k]->user)
+			bs_add(roots, k);
+	edit_drop_unreached(f, roots);
+	arena_free(&a);
 }
 
 /* The entry must have no predecessor: a branch to it makes an empty block before it necessary. */
 static void guard_entry(Ptx *p)
 {
-	Function *f = p->b->f;
+	Function *f = p->b->edit.f;
 	bool target = false;
 	for (int i = 0; i < f->block.n; i++)
 		for (int k = 0; k < f->block.v[i]->nsucc; k++)
 			target |= f->block.v[i]->succ[k] == f->block.v[0];
 	if (!target)
 		return;
-	Block *x = new_block(p, strmap_get(&p->b->label_names, "entry") < 0 ? "entry" : auto_label(p), true);
-	f->block.n--;
-	vec_insert(&f->block, 0, x);
-	block_jump(p->m, x, f->block.v[1]);
-	place(p, &x->ins.v[0]);
+	Block *x = new_block(p, !is_label(p, "entry") ? "entry" : auto_label(p), true);
+	edit_move_last(&p->b->edit, 0);
+	edit_jump(&p->b->edit, x, NULL, f->block.v[1]);
+	place(p, block_term(x));
 }
 
 void flow_finish(Ptx *p)
 {
 	Body *b = p->b;
 	int errors = p->diag->errors;
-	if (b->cur || b->fall || !b->f->block.n)
+	if (b->cur || b->fall || !b->edit.f->block.n)
 		flow_end(p, OP_RET, (Guard){ -1, false }, 0);
 	for (int i = 0; i < b->ref.n; i++) {
 		const LabelRef *r = &b->ref.v[i];
-		*(r->slot < 0 ? &r->from->reconverge : &r->from->succ[r->slot]) = find_label(p, r->name, r->scope, r->loc);
+		Block *to = find_label(p, r->name, r->scope, r->loc);
+		if (r->slot < 0)
+			r->from->reconverge = to;
+		else
+			edit_target(&b->edit, r->from, r->slot, to);
 	}
 	if (b->point)
 		lost_point(p);
@@ -314,8 +284,8 @@ void flow_finish(Ptx *p)
 		resolve_brx(p, &b->brx.v[i]);
 	if (p->diag->errors > errors)
 		return;
-	flow_drop_unreachable(b->f);
+	flow_drop_unreachable(b->edit.f);
 	guard_entry(p);
 	pvar_finish(p);
-	function_number(b->f);
+	function_number(b->edit.f);
 }

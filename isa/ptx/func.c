@@ -7,7 +7,7 @@ enum { DEEPEST_SCOPE = 500 };
 
 static bool is_taken(const Ptx *p, const char *name)
 {
-	return strmap_get(&p->b->reg_names, name) >= 0 || sreg_lookup(name, strlen(name)) >= 0;
+	return edit_find_reg(&p->b->edit, name, strlen(name)) >= 0 || sreg_lookup(name, strlen(name)) >= 0;
 }
 
 const char *ptx_rename(Ptx *p, Arena *a, const char *name, int least, bool (*taken)(const Ptx *, const char *))
@@ -26,11 +26,10 @@ int ptx_new_reg(Ptx *p, const char *name, Type type)
 {
 	Body *b = p->b;
 	const char *base = !name ? "%t" : *name == '%' ? name : arena_printf(&p->arena, "%%%s", name);
-	const char *own = name ? base : arena_printf(&p->arena, "%%t_%d", b->f->reg.n);
+	const char *own = name ? base : arena_printf(&p->arena, "%%t_%d", b->edit.f->reg.n);
 	if (is_taken(p, own))
-		own = ptx_rename(p, &p->arena, base, b->f->reg.n + !name, is_taken);
-	strmap_put(&b->reg_names, own, 1);
-	return function_reg(p->m, b->f, own, type);
+		own = ptx_rename(p, &p->arena, base, b->edit.f->reg.n + !name, is_taken);
+	return edit_add_reg(&b->edit, own, strlen(own), type);
 }
 
 bool ptx_declare(Ptx *p, const char *name, Entity e, Loc loc)
@@ -126,14 +125,12 @@ void body_free(Body *b)
 		vec_free(&b->targets.v[i].label);
 		vec_free(&b->targets.v[i].loc);
 	}
-	strmap_free(&b->reg_names);
+	edit_close(&b->edit);
 	strmap_free(&b->symbol_names);
-	strmap_free(&b->label_names);
 	vec_free(&b->scope);
 	vec_free(&b->entity);
 	vec_free(&b->pvar);
 	vec_free(&b->targets);
-	vec_free(&b->label);
 	vec_free(&b->ref);
 	vec_free(&b->brx);
 }
@@ -250,7 +247,7 @@ static bool statements(Ptx *p)
 	do {
 		int at = p->at;
 		if (tok(p)->kind == TK_EOF)
-			return ptx_error(p, tok_here(p), "the body of '%s' has no end", b->f->name);
+			return ptx_error(p, tok_here(p), "the body of '%s' has no end", b->edit.f->name);
 		if (tok_accept(p, '{')) {
 			if (depth++ && !body_scope(p))
 				return false;
@@ -277,7 +274,7 @@ typedef struct Start { int at, regs, symbols, fixes; } Start; /* of a body: what
 static bool refuse_body(Ptx *p, const Start *s)
 {
 	Module *m = p->m;
-	Function *f = p->b->f;
+	Function *f = p->b->edit.f;
 	f->refused = p->b->refused;
 	f->reg.n = s->regs;
 	for (int k = 0; k < f->block.n; k++)
@@ -294,7 +291,7 @@ static bool refuse_body(Ptx *p, const Start *s)
 bool body_read(Ptx *p)
 {
 	Body *b = p->b;
-	Start s = { p->at, b->f->reg.n, p->m->symbol.n, p->fix.n };
+	Start s = { p->at, b->edit.f->reg.n, p->m->symbol.n, p->fix.n };
 	if (!b->refused.what && !statements(p))
 		return false;
 	if (b->refused.what)

@@ -7,7 +7,7 @@ enum { MOST_PARAM_BYTES = 32764 };
 
 static bool kernel_param(Ptx *p, const Decl *d)
 {
-	Function *f = p->b->f;
+	Function *f = p->b->edit.f;
 	uint64_t at = ((uint64_t)f->param_bytes + d->align - 1) / d->align * d->align;
 	if (d->type == T_PRED || !d->count || at + d->size > MOST_PARAM_BYTES)
 		return ptx_error(p, d->loc, d->type == T_PRED || !d->count ? "'%s' cannot be a parameter" :
@@ -25,7 +25,7 @@ static bool kernel_param(Ptx *p, const Decl *d)
 
 static bool device_param(Ptx *p, const Decl *d, PvarRole role)
 {
-	Function *f = p->b->f;
+	Function *f = p->b->edit.f;
 	int id = ptx_pvar(p, role, d);
 	if (id < 0)
 		return false;
@@ -54,15 +54,15 @@ static bool params(Ptx *p, PvarRole role)
 		ptx_usable(p, &d); /* if not, the function has no body; its header is read on */
 		if (in_reg) {
 			int r = ptx_new_reg(p, d.name, d.type);
-			if (p->b->f->kind == FN_KERNEL || d.array || d.vec)
+			if (p->b->edit.f->kind == FN_KERNEL || d.array || d.vec)
 				return ptx_error(p, d.loc, "'%s' cannot be a register parameter", d.name);
 			if (role == PV_IN)
-				vec_push(&p->b->f->arg, r);
+				vec_push(&p->b->edit.f->arg, r);
 			else
-				vec_push(&p->b->f->ret, r);
+				vec_push(&p->b->edit.f->ret, r);
 			if (!ptx_declare(p, d.name, (Entity){ .kind = ENT_REG, .id = r }, d.loc))
 				return false;
-		} else if (!(p->b->f->kind == FN_KERNEL ? kernel_param(p, &d) : device_param(p, &d, role))) {
+		} else if (!(p->b->edit.f->kind == FN_KERNEL ? kernel_param(p, &d) : device_param(p, &d, role))) {
 			return false;
 		}
 		if (!tok_accept(p, ','))
@@ -94,7 +94,7 @@ static bool block_shape(Ptx *p, uint32_t *v)
 
 static bool performance(Ptx *p)
 {
-	Function *f = p->b->f;
+	Function *f = p->b->edit.f;
 	uint32_t v[3];
 	if (tok_accept_directive(p, ".maxntid"))
 		return block_shape(p, f->maxntid);
@@ -133,7 +133,7 @@ static const Token *header_name(Ptx *p)
 	return t;
 }
 
-/* Gives p->b->f: a new function, the one declared before, or a scratch for one that is defined already. */
+/* Gives p->b->edit.f: a new function, the one declared before, or a scratch for one that is defined already. */
 static bool choose_function(Ptx *p, const char *name, FuncKind kind, Loc loc)
 {
 	Module *m = p->m;
@@ -141,20 +141,20 @@ static bool choose_function(Ptx *p, const char *name, FuncKind kind, Loc loc)
 	if (strmap_get(&p->symbols, name) >= 0)
 		return ptx_error(p, loc, "'%s' is a variable already", name);
 	if (id < 0) {
-		p->b->f = function_new(m, kind, name);
-		p->b->f->loc = loc;
-		p->b->f->declared_only = true;
-		strmap_put(&p->funcs, p->b->f->name, p->b->f->id);
+		p->b->edit = edit_open(m, function_new(m, kind, name), 0);
+		p->b->edit.f->loc = loc;
+		p->b->edit.f->declared_only = true;
+		strmap_put(&p->funcs, p->b->edit.f->name, p->b->edit.f->id);
 		return true;
 	}
 	Function *old = m->func.v[id];
 	if (old->kind != kind)
 		return ptx_error(p, loc, "'%s' is both a kernel and a function", name);
-	p->b->f = arena_new(&p->arena, Function);
-	p->b->f->name = old->name;
-	p->b->f->kind = kind;
-	p->b->f->id = old->id;
-	p->b->f->loc = loc;
+	p->b->edit = edit_open(m, arena_new(&p->arena, Function), 0);
+	p->b->edit.f->name = old->name;
+	p->b->edit.f->kind = kind;
+	p->b->edit.f->id = old->id;
+	p->b->edit.f->loc = loc;
 	return true;
 }
 
@@ -189,20 +189,20 @@ bool ptx_same_prototype(const Function *a, const Function *b)
 /* A second header of the function: checks it; a definition replaces what the declaration gave. */
 static bool merge(Ptx *p, bool define, Loc loc)
 {
-	Function *f = p->b->f, *old = p->m->func.v[f->id];
+	Function *f = p->b->edit.f, *old = p->m->func.v[f->id];
 	if (f == old)
 		return true;
 	bool same = ptx_same_prototype(f, old);
 	bool twice = define && !old->declared_only;
 	if (!same || twice || !define) {
 		drop_vectors(f);
-		p->b->f = old;
+		p->b->edit.f = old;
 		return same && !twice ? true : ptx_error(p, loc, twice ? "'%s' is defined twice" :
 			"'%s' was declared with other parameters", f->name);
 	}
 	drop_vectors(old);
 	*old = *f;
-	p->b->f = old;
+	p->b->edit.f = old;
 	return true;
 }
 
@@ -240,14 +240,14 @@ static bool header(Ptx *p, bool entry, Loc *loc)
 
 bool ptx_function(Ptx *p, bool entry)
 {
-	Body b = { 0 };
+	Body b = { .nauto = 1 };
 	Loc loc;
 	p->b = &b;
 	body_scope(p);
 	bool ok = header(p, entry, &loc);
 	bool define = ok && tok_is(p, '{');
-	if (!ok && b.f && b.f != p->m->func.v[b.f->id])
-		drop_vectors(b.f);
+	if (!ok && b.edit.f && b.edit.f != p->m->func.v[b.edit.f->id])
+		drop_vectors(b.edit.f);
 	if (!ok) { /* a body that follows cannot be read: its names are unknown */
 		while (!tok_is(p, '{') && !tok_is(p, ';') && tok(p)->kind != TK_EOF)
 			tok_next(p);
@@ -256,7 +256,7 @@ bool ptx_function(Ptx *p, bool entry)
 		else
 			tok_next(p);
 	} else if (merge(p, define, loc) && define) {
-		b.f->declared_only = false;
+		b.edit.f->declared_only = false;
 		ok = body_read(p);
 	} else {
 		ok = !define;

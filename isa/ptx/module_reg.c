@@ -17,7 +17,7 @@ bool ptx_module_reg(Ptx *p, const char *name, Type type, Loc loc)
 void ptx_use_module_reg(Ptx *p, int id, int reg)
 {
 	ModuleReg *r = &p->module_reg.v[id];
-	const Function *f = p->b->f;
+	const Function *f = p->b->edit.f;
 	r->users++;
 	r->called |= f->kind == FN_DEVICE;
 	vec_push(&p->reg_use, ((RegUse){ id, f->id, reg }));
@@ -44,25 +44,22 @@ static int new_slot(Ptx *p, const ModuleReg *r)
 	return p->m->symbol.n - 1;
 }
 
-typedef struct Passing { Ptx *p; Function *f; const RegUse *use; int n; Vec(Ins) out; Ins at; } Passing;
+typedef struct Passing { Ptx *p; Edit e; const RegUse *use; int n; Rewrite out; const Ins *at; } Passing;
 
 /* o: ndst destinations, then sources up to n in all. */
 static void put(Passing *x, Op op, Type t, int ndst, int n, const Opd *o)
 {
-	Ins i = ins_make(x->p->m, op, t, ndst, n - ndst);
+	Ins i = edit_new(&x->e, x->at, op, t, ndst, n - ndst);
 	memcpy(i.opd, o, sizeof *o * (size_t)n);
 	i.space = op == OP_LD || op == OP_ST ? SP_LOCAL : 0;
 	i.cmp = op == OP_SETP ? CMP_NE : 0;
-	i.file = x->at.file;
-	i.line = x->at.line;
-	i.col = x->at.col;
-	vec_push(&x->out, i);
+	edit_put(&x->out, i);
 }
 
 /* Predicates pass as 0 or 1. False: too much, reported. */
 static bool load_or_store(Passing *x, bool store)
 {
-	if (!ptx_count(x->p, x->n, ins_loc(x->p->m, &x->at)))
+	if (!ptx_count(x->p, x->n, ins_loc(x->p->m, x->at)))
 		return false;
 	for (int k = 0; k < x->n; k++) {
 		int slot = x->p->module_reg.v[x->use[k].module_reg].slot;
@@ -70,9 +67,9 @@ static bool load_or_store(Passing *x, bool store)
 			continue;
 		Opd r = opd_reg(x->use[k].reg), at = { .kind = OPD_SYM, .id = slot }, v = r;
 		Type t = (Type)x->p->m->symbol.v[slot]->type;
-		bool pred = x->f->reg.v[r.id].type == T_PRED;
+		bool pred = x->e.f->reg.v[r.id].type == T_PRED;
 		if (pred)
-			v = opd_reg(function_reg(x->p->m, x->f, NULL, T_B16));
+			v = opd_reg(edit_temp(&x->e, T_B16));
 		if (pred && store)
 			put(x, OP_SELP, T_B16, 1, 4, (Opd[]){ v, opd_imm(1), opd_imm(0), r });
 		if (store)
@@ -87,27 +84,19 @@ static bool load_or_store(Passing *x, bool store)
 
 static bool pass(Passing *x)
 {
-	bool ok = true;
-	for (int b = 0; ok && b < x->f->block.n; b++) {
-		Block *block = x->f->block.v[b];
-		vec_clear(&x->out);
-		x->at = block->ins.v[0];
-		if (b == 0 && x->f->kind == FN_DEVICE)
-			ok = load_or_store(x, false);
-		for (int k = 0; ok && k < block->ins.n; k++) {
-			x->at = block->ins.v[k];
-			bool leaves = x->at.op == OP_CALL || (x->at.op == OP_RET && x->f->kind == FN_DEVICE);
-			ok = !leaves || load_or_store(x, true);
-			vec_push(&x->out, x->at);
-			ok = ok && (x->at.op != OP_CALL || load_or_store(x, false));
+	const Function *f = x->e.f;
+	bool ok = true, device = f->kind == FN_DEVICE;
+	for (int b = 0; ok && b < f->block.n; b++) {
+		bool enters = b == 0 && device;
+		for (x->at = edit_rewrite(&x->out, &x->e, f->block.v[b]); x->at; x->at = edit_next(&x->out)) {
+			bool calls = x->at->op == OP_CALL, leaves = calls || (x->at->op == OP_RET && device);
+			ok = ok && (!enters || load_or_store(x, false)) && (!leaves || load_or_store(x, true));
+			edit_put(&x->out, *x->at);
+			ok = ok && (!calls || load_or_store(x, false));
+			enters = false;
 		}
-		if (!ok)
-			break;
-		vec_clear(&block->ins);
-		for (int k = 0; k < x->out.n; k++)
-			vec_push(&block->ins, x->out.v[k]);
 	}
-	vec_free(&x->out);
+	edit_close(&x->e);
 	return ok;
 }
 
@@ -127,7 +116,7 @@ void ptx_pass_module_regs(Ptx *p)
 		int f = p->reg_use.v[from].func;
 		for (to = from; to < p->reg_use.n && p->reg_use.v[to].func == f; to++)
 			;
-		Passing x = { .p = p, .f = p->m->func.v[f], .use = &p->reg_use.v[from], .n = to - from };
+		Passing x = { .p = p, .e = edit_open(p->m, p->m->func.v[f], 0), .use = &p->reg_use.v[from], .n = to - from };
 		ok = pass(&x);
 	}
 }

@@ -84,7 +84,7 @@ bool ptx_arg(Ptx *p, Arg *a)
 	}
 	if (!resolve(p, name, a))
 		return false;
-	if (a->neg && (a->kind != A_REG || p->b->f->reg.v[a->id].type != T_PRED))
+	if (a->neg && (a->kind != A_REG || p->b->edit.f->reg.v[a->id].type != T_PRED))
 		return ptx_error(p, a->loc, "'!' stands before predicates only");
 	return a->kind == A_REG || a->kind == A_SREG || offset(p, a);
 }

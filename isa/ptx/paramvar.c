@@ -23,7 +23,7 @@ int ptx_pvar(Ptx *p, PvarRole role, const Decl *d)
 	}
 	if (fits && !ptx_count(p, v.nword, d->loc))
 		return -1;
-	if (!fits || (role != PV_CALL && b->f->arg.n + b->f->ret.n + v.nword > MOST_IN_FUNCTION)) {
+	if (!fits || (role != PV_CALL && b->edit.f->arg.n + b->edit.f->ret.n + v.nword > MOST_IN_FUNCTION)) {
 		ptx_error(p, d->loc, "'%s' is too large for a parameter, or has no size", d->name);
 		return -1;
 	}
@@ -79,7 +79,7 @@ static bool load(Ptx *p, Pvar *v, int64_t off, Type t, const Arg *dst, Guard g)
 	if (!check_place(p, v, off, n, dst->loc) || !bind_width(p, dst, t, true))
 		return false;
 	bool is_signed = type_kind[t] == 'S';
-	int have = type_bytes(p->b->f->reg.v[dst->id].type);
+	int have = type_bytes(p->b->edit.f->reg.v[dst->id].type);
 	Opd d = opd_reg(dst->id), src[2] = { opd_reg(pvar_word(p, v, k)) };
 	if (n > w) {
 		src[1] = opd_reg(pvar_word(p, v, k + 1));
@@ -107,7 +107,7 @@ static void store_two_words(Ptx *p, Pvar *v, int k, Opd src, Guard g)
 		bind_emit(p, OP_MOV, T_B32, T_NONE, g, hi, 1, &high);
 		return;
 	}
-	Ins i = ins_make(p->m, OP_UNPACK, T_B64, 2, 1);
+	Ins i = edit_new(&p->b->edit, NULL, OP_UNPACK, T_B64, 2, 1);
 	i.guard = g.reg;
 	i.guard_neg = g.neg;
 	i.opd[0] = lo;
@@ -134,7 +134,7 @@ static void store_part(Ptx *p, Pvar *v, int k, int in, int n, Opd src, Guard g)
 	if (v->role == PV_CALL && !v->state[k])
 		bind_emit(p, OP_MOV, bits, T_NONE, (Guard){ -1, false }, d, 1, &zero);
 	v->state[k] |= WORD_PARTIAL;
-	if (src.kind == OPD_REG && type_bytes(p->b->f->reg.v[src.id].type) != v->unit) {
+	if (src.kind == OPD_REG && type_bytes(p->b->edit.f->reg.v[src.id].type) != v->unit) {
 		Opd tmp = opd_reg(ptx_new_reg(p, NULL, bits));
 		bind_emit(p, OP_CVT, word_type, int_type(n, false), g, tmp, 1, &src);
 		src = tmp;
@@ -163,7 +163,7 @@ static bool store(Ptx *p, Pvar *v, int64_t off, Type t, const Arg *a, Guard g)
 		store_part(p, v, k, (int)(off % w), n, src, g);
 	} else {
 		Opd d = opd_reg(pvar_word(p, v, k));
-		bool same = src.kind == OPD_IMM || type_bytes(p->b->f->reg.v[src.id].type) == n;
+		bool same = src.kind == OPD_IMM || type_bytes(p->b->edit.f->reg.v[src.id].type) == n;
 		bind_emit(p, same ? OP_MOV : OP_CVT, same ? t : int_type(n, false), same ? T_NONE : int_type(n, false), g, d, 1,
 			  &src);
 	}
@@ -233,16 +233,16 @@ bool pvar_address(Ptx *p, int id, Loc loc, Opd *o)
 
 static Ins prologue_ins(Ptx *p, Op op, Type t, int ndst, int nsrc)
 {
-	Ins i = ins_make(p->m, op, t, ndst, nsrc);
-	i.line = p->b->f->loc.line;
-	i.col = p->b->f->loc.col;
+	Ins i = edit_new(&p->b->edit, NULL, op, t, ndst, nsrc);
+	i.line = p->b->edit.f->loc.line;
+	i.col = p->b->edit.f->loc.col;
 	return i;
 }
 
 void pvar_finish(Ptx *p)
 {
 	Body *b = p->b;
-	Block *entry = b->f->block.v[0];
+	Block *entry = b->edit.f->block.v[0];
 	int at = 0;
 	for (int k = 0; k < b->pvar.n; k++) {
 		Pvar *v = &b->pvar.v[k];
@@ -252,16 +252,14 @@ void pvar_finish(Ptx *p)
 				Ins i = prologue_ins(p, OP_MOV, t, 1, 1);
 				i.opd[0] = opd_reg(v->reg[w]);
 				i.opd[1] = opd_imm(0);
-				vec_insert(&entry->ins, at, i);
-				at++;
+				edit_insert(&b->edit, entry, at++, i);
 			}
 			if (v->spill >= 0) {
 				Ins i = prologue_ins(p, OP_ST, t, 0, 2);
 				i.space = SP_LOCAL;
 				i.opd[0] = (Opd){ .kind = OPD_SYM, .id = v->spill, .imm = w * v->unit };
 				i.opd[1] = opd_reg(v->reg[w]);
-				vec_insert(&entry->ins, at, i);
-				at++;
+				edit_insert(&b->edit, entry, at++, i);
 			}
 		}
 	}

@@ -11,7 +11,7 @@
  * isa/ptx/ makes IR of PTX. It may include isa/ and lib/. */
 #ifndef GSIM_PTX_H
 #define GSIM_PTX_H
-#include "isa/ir.h"
+#include "isa/edit.h"
 
 /* ---- tokens ---- */
 typedef enum {
@@ -40,7 +40,7 @@ typedef struct RegRange { uint32_t count; uint8_t type; } RegRange; /* %r<9> */
 typedef struct NameScope {
 	int parent, depth;       /* parent -1: the function's own scope */
 	StrMap name;             /* -> index in Body.entity */
-	StrMap label;            /* -> index in Body.label */
+	StrMap label;            /* -> index in the function's list of blocks */
 	StrMap range;            /* prefix -> index in Ptx.range */
 } NameScope;
 
@@ -66,17 +66,14 @@ typedef struct TargetList { Vec(const char *) label; Vec(Loc) loc; } TargetList;
 typedef struct BrxRef { Block *from; const char *list; int scope; Loc loc; } BrxRef;
 
 typedef struct Body {
-	Function *f;
+	Edit edit;               /* of the function */
 	Refusal refused;         /* the first thing that gsim has not */
-	StrMap reg_names;        /* IR names of registers, symbols and labels that are taken */
-	StrMap symbol_names;
-	StrMap label_names;      /* -> index in label */
+	StrMap symbol_names;     /* that are taken */
 	Vec(NameScope) scope;
 	int here;                /* current scope */
 	Vec(Entity) entity;
 	Vec(Pvar) pvar;
 	Vec(TargetList) targets;
-	Vec(Block *) label;
 	Vec(LabelRef) ref;
 	Vec(BrxRef) brx;
 
@@ -86,7 +83,7 @@ typedef struct Body {
 
 	Block *cur;              /* block that receives instructions; NULL after a terminator */
 	Block *fall;             /* block whose second successor is the next one to come */
-	int nauto;               /* counter of automatic labels */
+	int nauto;               /* number of the next automatic label */
 	int suffix;              /* names that had to give way up to here found these numbers taken */
 	int line, col;           /* of the statement being read */
 	const Token *word;       /* the instruction's in it, or NULL */

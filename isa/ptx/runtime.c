@@ -50,42 +50,56 @@ static void refuse(Ptx *p, Function *f)
 		}
 }
 
-/* What stands behind an operation that ends its block, if the operation does. */
-static void cut_behind(Block *b, int k)
+/* Row of the operation that the instruction, a call, stands for, or -1. */
+static int row_at(const Ins *i, const int *row)
 {
-	if (!ins_ends(&b->ins.v[k]))
-		return;
-	b->ins.n = k + 1;
-	b->nsucc = 0;
-	b->reconverge = NULL;
+	const Opd *to = i->op == OP_CALL ? ins_src(i, 0) : NULL;
+	return to && to->kind == OPD_FUNC ? row[to->id] : -1;
 }
 
-/* The call becomes the operation: its operands stay what they are. */
-static void replace(Ptx *p, Ins *i, int row)
+/* In the place of the call: operands stay what they are. */
+static Ins operation(const Edit *e, const Ins *i, int row)
 {
-	Ins x = ins_make(p->m, (Op)calls[row].op, T_NONE, calls[row].ret[0] != 0, calls[row].nsrc);
-	Opd *opd = x.opd;
+	Ins x = edit_new(e, i, (Op)calls[row].op, T_NONE, calls[row].ret[0] != 0, calls[row].nsrc);
+	x.guard = i->guard;
+	x.guard_neg = i->guard_neg;
 	for (int k = 0; k < x.ndst && k < i->ndst; k++)
 		*ins_dst(&x, k) = *ins_dst(i, k);
 	for (int k = 0; k < x.nsrc; k++)
 		*ins_src(&x, k) = *ins_src(i, 1 + k);
-	*i = (Ins){ .op = x.op, .ndst = x.ndst, .nsrc = x.nsrc, .opd = opd, .guard = i->guard, .guard_neg = i->guard_neg,
-		    .file = i->file, .line = i->line, .col = i->col };
+	return x;
+}
+
+/* Behind an operation that ends its block nothing stands. */
+static void replace_in(Edit *e, Block *b, const int *row)
+{
+	Rewrite w;
+	bool ends = false;
+	for (const Ins *i = edit_rewrite(&w, e, b); i; i = edit_next(&w)) {
+		if (ends)
+			continue;
+		Ins x = row_at(i, row) < 0 ? *i : operation(e, i, row_at(i, row));
+		edit_put(&w, x);
+		ends = row_at(i, row) >= 0 && ins_ends(&x);
+	}
+	if (ends) {
+		edit_targets(e, b, NULL, 0);
+		b->reconverge = NULL;
+	}
 }
 
 static void replace_calls(Ptx *p, Function *f, const int *row)
 {
-	for (int b = 0; b < f->block.n; b++)
-		for (int j = 0; j < f->block.v[b]->ins.n; j++) {
-			Ins *i = &f->block.v[b]->ins.v[j];
-			const Opd *to = i->op == OP_CALL ? ins_src(i, 0) : NULL;
-			if (to && to->kind == OPD_FUNC && row[to->id] >= 0) {
-				replace(p, i, row[to->id]);
-				cut_behind(f->block.v[b], j);
-			}
-		}
+	Edit e = edit_open(p->m, f, 0);
+	for (int b = 0; b < f->block.n; b++) {
+		bool any = false;
+		for (int k = 0; k < f->block.v[b]->ins.n; k++)
+			any |= row_at(&f->block.v[b]->ins.v[k], row) >= 0;
+		if (any)
+			replace_in(&e, f->block.v[b], row);
+	}
+	edit_close(&e);
 	flow_drop_unreachable(f);
-	function_number(f);
 }
 
 void ptx_runtime_calls(Ptx *p)

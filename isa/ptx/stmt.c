@@ -155,7 +155,7 @@ static bool to_param_variable(const Ins *i, const Args *a)
 /* Addresses of parameters of device functions point to their copies in local memory. */
 static void choose_space(Ptx *p, Ins *i)
 {
-	if (p->b->f->kind == FN_DEVICE && i->space == SP_PARAM)
+	if (p->b->edit.f->kind == FN_DEVICE && i->space == SP_PARAM)
 		i->space = SP_LOCAL;
 }
 
@@ -236,7 +236,7 @@ static bool guard(Ptx *p, Guard *g)
 	Arg a;
 	if (!ptx_arg(p, &a))
 		return false;
-	if (a.kind != A_REG || p->b->f->reg.v[a.id].type != T_PRED)
+	if (a.kind != A_REG || p->b->edit.f->reg.v[a.id].type != T_PRED)
 		return ptx_error(p, a.loc, "a guard is a predicate register");
 	g->reg = a.id;
 	return true;

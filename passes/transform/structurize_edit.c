@@ -92,7 +92,7 @@ static void route(Structurize *w, int e, int to)
 {
 	Reduction *r = &w->red;
 	for (int k = r->edge.v[e].first; k >= 0; k = r->strand.v[k])
-		edit_retarget_at(&w->e, w->edge.v[k].from, w->edge.v[k].k, w->node.v[to].block);
+		edit_target(&w->e, w->edge.v[k].from, w->edge.v[k].k, w->node.v[to].block);
 	reduction_cut(r, e);
 	reduction_join(r, r->edge.v[e].from, to, e);
 }
@@ -236,7 +236,7 @@ static void divert(Cut *x, int e, int value)
 			reduction_edge(r, mid, x->node, structurize_strand(w, b, 0));
 		}
 		last = s.from;
-		edit_retarget_at(&w->e, s.from, s.k, w->node.v[mid].block);
+		edit_target(&w->e, s.from, s.k, w->node.v[mid].block);
 		reduction_edge(r, from, mid, k);
 	}
 	reduction_look(r, from);
