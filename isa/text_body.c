@@ -8,15 +8,11 @@ int rd_declare(Reader *r, const Token *t, Type type)
 		rd_fail(r, t, "%.*s is a special register: it cannot be written or declared", (int)t->n, t->s);
 		return -1;
 	}
-	if (strmap_getn(&r->reg, t->s, t->n) >= 0) {
+	if (edit_find_reg(&r->edit, t->s, t->n) >= 0) {
 		rd_fail(r, t, "a second register %.*s", t->n > 60 ? 60 : (int)t->n, t->s);
 		return -1;
 	}
-	char *name = arena_strndup(&r->m->arena, t->s, t->n);
-	int id = r->f->reg.n;
-	vec_push(&r->f->reg, ((Reg){ name, (uint8_t)type }));
-	strmap_put(&r->reg, name, id);
-	return id;
+	return edit_add_reg(&r->edit, t->s, t->n, type);
 }
 
 /* reg u32 %a, %b */
@@ -50,26 +46,17 @@ static void place_ins(Reader *r, Ins *i, const Token *t)
 	i->col = p.col;
 }
 
-static void set_succ(Reader *r, Block *b, int n)
-{
-	b->nsucc = n;
-	b->succ = arena_array(&r->m->arena, Block *, n ? n : 1);
-}
-
 /* Starts a block; the one before goes on in it unless it has ended. name NULL: named when the function is complete. */
 static Block *start_block(Reader *r, char *name, const Token *at)
 {
-	Block *b = arena_new(&r->m->arena, Block), *before = r->b;
-	b->label = name;
-	b->id = r->f->block.n;
+	Block *b = edit_add_block(&r->edit, name), *before = r->b;
 	b->loc = rd_loc(r, at);
-	vec_push(&r->f->block, b);
 	if (before) {
-		block_jump(r->m, before, b);
+		edit_jump(&r->edit, before, NULL, b);
 		place_ins(r, block_term(before), at);
 	}
 	if (r->falls)
-		r->falls->succ[1] = b;
+		edit_target(&r->edit, r->falls, 1, b);
 	r->falls = NULL;
 	return r->b = b;
 }
@@ -79,11 +66,10 @@ static bool read_label(Reader *r)
 	Token at = r->tok;
 	char *name = rd_name(r, "a label");
 	rd_next(r); /* the colon */
-	int old = strmap_get(&r->label, name);
-	if (old >= 0)
-		return rd_fail(r, &at, "a second label '%.100s'; the first stands in line %d", name, r->f->block.v[old]->loc.line);
+	const Block *old = edit_find_block(&r->edit, name);
+	if (old)
+		return rd_fail(r, &at, "a second label '%.100s'; the first stands in line %d", name, old->loc.line);
 	Block *b = start_block(r, name, &at);
-	strmap_put(&r->label, name, b->id);
 	Marks marks;
 	if (!rd_marks(r, &marks))
 		return false;
@@ -126,7 +112,7 @@ static bool branch_targets(Reader *r, Ins *i, Block *b)
 		return false;
 	if (i->guard >= 0 && two)
 		return rd_fail(r, &r->tok, "a branch has a guard or a condition, not both");
-	set_succ(r, b, two || i->guard >= 0 ? 2 : 1);
+	edit_targets(&r->edit, b, NULL, two || i->guard >= 0 ? 2 : 1);
 	if (!read_target(r, b, 0))
 		return false;
 	if (i->guard >= 0) {
@@ -154,7 +140,7 @@ static bool indexed_targets(Reader *r, Block *b)
 		if (!read_target(r, b, n++))
 			return false;
 	}
-	set_succ(r, b, n);
+	edit_targets(&r->edit, b, NULL, n);
 	return true;
 }
 
@@ -172,8 +158,8 @@ static void resolve_targets(Reader *r)
 {
 	for (int k = 0; k < r->jump.n; k++) {
 		const Jump *j = &r->jump.v[k];
-		int id = strmap_get(&r->label, j->label);
-		if (id < 0) {
+		Block *to = edit_find_block(&r->edit, j->label);
+		if (!to) {
 			int n;
 			const char **names = label_names(r, &n);
 			Token t = { .kind = TK_NAME, .s = j->label, .n = strlen(j->label), .line = j->loc.line, .col = j->loc.col };
@@ -182,9 +168,9 @@ static void resolve_targets(Reader *r)
 			if (r->diag->errors - r->errors_before >= ERROR_LIMIT)
 				return;
 		} else if (j->slot < 0) {
-			j->from->reconverge = r->f->block.v[id];
+			j->from->reconverge = to;
 		} else if (j->slot < j->from->nsucc) {
-			j->from->succ[j->slot] = r->f->block.v[id];
+			edit_target(&r->edit, j->from, j->slot, to);
 		}
 	}
 }
@@ -296,7 +282,7 @@ static bool read_instruction(Reader *r)
 		return rd_fail(r, &at, "%s takes no guard; branch around it", op_info[i.op].name);
 	if (!finish(r, &i, b, &at))
 		return false;
-	vec_push(&b->ins, i);
+	edit_append(&r->edit, b, i);
 	if (ins_ends(&i))
 		r->b = NULL;
 	return true;
@@ -306,7 +292,7 @@ static bool read_instruction(Reader *r)
 static bool forgive_destinations(Reader *r)
 {
 	for (int k = 0; k < r->dst.n; k++)
-		if (r->dst.v[k].kind == TK_REG && strmap_getn(&r->reg, r->dst.v[k].s, r->dst.v[k].n) < 0)
+		if (r->dst.v[k].kind == TK_REG && edit_find_reg(&r->edit, r->dst.v[k].s, r->dst.v[k].n) < 0)
 			rd_declare(r, &r->dst.v[k], T_NONE);
 	return false;
 }
@@ -357,18 +343,13 @@ static void close_body(Reader *r, const Token *at)
 	if (!f->block.n || r->falls)
 		start_block(r, NULL, at);
 	if (r->b) {
-		vec_push(&r->b->ins, ins_make(r->m, f->kind == FN_DEVICE ? OP_RET : OP_EXIT, T_NONE, 0, 0));
+		edit_ins(&r->edit, r->b, NULL, f->kind == FN_DEVICE ? OP_RET : OP_EXIT, T_NONE, 0, 0);
 		place_ins(r, block_term(r->b), at);
 	}
 	int fresh = 0;
-	for (int k = 0; k < f->block.n; k++) {
-		Block *b = f->block.v[k];
-		while (!b->label) {
-			char *name = arena_printf(&r->m->arena, "bb%d", fresh++);
-			if (strmap_get(&r->label, name) < 0)
-				b->label = name;
-		}
-	}
+	for (int k = 0; k < f->block.n; k++)
+		if (!f->block.v[k]->label)
+			edit_label(&r->edit, f->block.v[k], edit_auto_label(&r->edit, &fresh));
 }
 
 /* Blocks whose marks are not written. */
@@ -382,17 +363,20 @@ static void mark_blocks(Reader *r)
 	}
 }
 
+void rd_open(Reader *r, Function *f)
+{
+	edit_close(&r->edit);
+	r->edit = edit_open(r->m, f, 0);
+	r->f = f;
+}
+
 static void enter(Reader *r, Function *f)
 {
-	r->f = f;
+	rd_open(r, f);
 	r->b = r->falls = NULL;
-	strmap_free(&r->reg);
-	strmap_free(&r->label);
 	strmap_free(&r->local);
 	strmap_free(&r->source);
 	vec_clear(&r->jump);
-	for (int k = 0; k < f->reg.n; k++)
-		strmap_put(&r->reg, f->reg.v[k].name, k);
 	for (int k = 0; k < f->param.n; k++)
 		strmap_put(&r->local, f->param.v[k].name, k << 1);
 }

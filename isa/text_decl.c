@@ -363,8 +363,7 @@ bool rd_function(Reader *r, bool external)
 	Function *f = name ? introduce(r, &at, kind, name, external) : NULL;
 	if (!f)
 		return false;
-	strmap_free(&r->reg);
-	r->f = f;
+	rd_open(r, f);
 	bool ok = function_rest(r, f, external);
 	r->f = NULL;
 	return ok;

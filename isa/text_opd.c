@@ -3,7 +3,7 @@
 
 int rd_register(Reader *r, const Token *t)
 {
-	int id = strmap_getn(&r->reg, t->s, t->n);
+	int id = edit_find_reg(&r->edit, t->s, t->n);
 	if (id >= 0)
 		return id;
 	int n = r->f->reg.n > 2000 ? 2000 : r->f->reg.n;
@@ -191,11 +191,11 @@ static bool one_source(Reader *r, Ins *i, char letter)
 	}
 }
 
-static bool at_predicate(const Reader *r)
+static bool at_predicate(Reader *r)
 {
 	if (r->tok.kind == '!')
 		return true;
-	int id = r->tok.kind == TK_REG ? strmap_getn(&r->reg, r->tok.s, r->tok.n) : -1;
+	int id = r->tok.kind == TK_REG ? edit_find_reg(&r->edit, r->tok.s, r->tok.n) : -1;
 	return id >= 0 && r->f->reg.v[id].type == T_PRED;
 }
 
@@ -292,7 +292,7 @@ bool rd_set_destinations(Reader *r, Ins *i)
 		const Token *t = &r->dst.v[k];
 		if (t->kind == TK_NAME) /* the sink */
 			continue;
-		int id = strmap_getn(&r->reg, t->s, t->n);
+		int id = edit_find_reg(&r->edit, t->s, t->n);
 		Type type = id < 0 ? destination_type(r, i, k) : T_NONE;
 		if (id < 0 && type == T_NONE)
 			return rd_fail(r, t, "declare %.*s with reg: %s does not say its type", t->n > 60 ? 60 : (int)t->n, t->s, op_info[i->op].name);

@@ -111,8 +111,7 @@ static void free_reader(Reader *r)
 	strmap_free(&r->func);
 	strmap_free(&r->global);
 	strmap_free(&r->string);
-	strmap_free(&r->reg);
-	strmap_free(&r->label);
+	edit_close(&r->edit);
 	strmap_free(&r->local);
 	strmap_free(&r->source);
 	vec_free(&r->file);

@@ -2,6 +2,7 @@
  * variables and remembers where initial data and bodies stand; the second reads those, when every name is known. */
 #ifndef GSIM_TEXT_READER_H
 #define GSIM_TEXT_READER_H
+#include "isa/edit.h"
 #include "isa/text_lex.h"
 
 typedef struct Place { int file, line, col; } Place;
@@ -26,11 +27,12 @@ typedef struct Reader {
 	Vec(Fix) fix;
 
 	Function *f;                   /* the function being read */
+	Edit edit;                     /* of it */
 	Block *b;                      /* the block being filled; NULL: none yet, or the last one has ended */
 	Block *falls;                  /* ended by a guarded branch: its second target is the next block */
 	StrMap source;                 /* by label: index into f->source */
 	bool at_instruction;           /* marks that come now are an instruction's */
-	StrMap reg, label, local;      /* local: parameters and the function's variables (bit 0: a variable; index << 1) */
+	StrMap local;                  /* parameters and the function's variables (bit 0: a variable; index << 1) */
 	Vec(Jump) jump;
 
 	Vec(Token) dst;                /* of the instruction being read */
@@ -79,6 +81,7 @@ bool rd_offset(Reader *, int64_t *);               /* "+4", "-4" or nothing: 0 *
 
 /* text_body.c */
 void rd_body(Reader *, Function *);
+void rd_open(Reader *, Function *);                /* is read from now on */
 int rd_declare(Reader *, const Token *, Type);     /* a register; -1: reported */
 
 /* text_opd.c: operands gather in r->opd, destinations first */
