@@ -62,7 +62,9 @@ int join_loads(Lin *l)
 		apart--;
 	}
 	for (int i = 0; i < f->block.n; i++)
-		if (!gone[i])
+		if (gone[i])
+			vec_free(&f->block.v[i]->ins);
+		else
 			vec_push(&left, f->block.v[i]);
 	if (left.n < f->block.n)
 		edit_order(f, left.v, left.n);
