@@ -8,6 +8,7 @@
 #include <stdarg.h>
 
 const Pass *const passes[] = {
+	&pass_branch_fusion,
 	&pass_const_prop,
 	&pass_copy_prop,
 	&pass_cse,
@@ -18,6 +19,7 @@ const Pass *const passes[] = {
 	&pass_if_convert,
 	&pass_linearize,
 	&pass_loop_rotate,
+	&pass_meld,
 	&pass_simplify_cfg,
 	&pass_split_edges,
 	&pass_structurize,

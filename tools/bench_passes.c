@@ -235,6 +235,75 @@ static void carried_over(Shape *s, int later)
 static void carried(Shape *s) { carried_over(s, 2); }
 static void carried_far(Shape *s) { carried_over(s, s->n / 2); }
 
+/* What the first block does with %v differs from thread to thread. */
+static void diverge(Shape *s)
+{
+	Ins i = ins_make(s->m, OP_MOV, T_U32, 1, 1);
+	i.opd[0] = opd_reg(s->v);
+	i.opd[1] = (Opd){ OPD_SREG, 0, SREG_TID_X, 0 };
+	vec_insert(&at(s, 0)->ins, 0, i);
+}
+
+static void diamonds(Shape *s)
+{
+	int n = s->n / 3 * 3 + 1;
+	blocks(s, n);
+	for (int b = 0; b + 3 < n; b += 3) {
+		branch(s, b, b + 1, b + 2);
+		jump(s, b + 1, b + 3);
+		jump(s, b + 2, b + 3);
+	}
+	end(s, n - 1);
+	diverge(s);
+}
+
+/* Diamonds in the arms of diamonds; where arm 1 is, the next one begins, and arm 2 has one of its own beside it. */
+static void diamonds_nested(Shape *s)
+{
+	int k = s->n / 4, n = 4 * k + 1;
+	blocks(s, n); /* B1 B2 of diamond i at 2 i, joins behind them, inner ones first, and behind these what the second arms go on to */
+	for (int i = 0; i < k; i++) {
+		int join = 3 * k - 1 - i, second = 3 * k + i;
+		branch(s, 2 * i, i + 1 < k ? 2 * i + 2 : join, 2 * i + 1);
+		branch(s, 2 * i + 1, second, join);
+		jump(s, second, join);
+		jump(s, join, i ? join + 1 : n - 1);
+	}
+	end(s, n - 1);
+	diverge(s);
+}
+
+/* if (c0) w0; else if (c1) w1; ... */
+static void ways(Shape *s)
+{
+	int k = s->n / 2, n = 2 * k + 1;
+	blocks(s, n);
+	for (int i = 0; i < k; i++) {
+		branch(s, 2 * i, 2 * i + 1, 2 * i + 2);
+		jump(s, 2 * i + 1, n - 1);
+	}
+	end(s, n - 1);
+	diverge(s);
+}
+
+/* One diamond whose arms have n instructions each. */
+static void long_arms(Shape *s)
+{
+	int n = s->n;
+	blocks(s, 4);
+	for (int b = 1; b < 3; b++)
+		for (int k = 0; k < n; k++) {
+			Ins i = at(s, b)->ins.v[0];
+			i.op = k % (7 + b) ? OP_ADD : OP_SUB;
+			vec_insert(&at(s, b)->ins, 0, i);
+		}
+	branch(s, 0, 1, 2);
+	jump(s, 1, 3);
+	jump(s, 2, 3);
+	end(s, 3);
+	diverge(s);
+}
+
 static void functions(Shape *s)
 {
 	for (int k = 0; k < s->n; k++) {
@@ -260,6 +329,10 @@ static const struct { const char *name; void (*make)(Shape *); const char *help;
 	{ "nest-entered", nest_entered, "one nest of n/2 loops with two ways into each" },
 	{ "carried", carried, "a register for each block, read two blocks later" },
 	{ "carried-far", carried_far, "the same, read n/2 blocks later: n/2 registers live at once" },
+	{ "diamonds", diamonds, "divergent diamonds, one behind the other" },
+	{ "diamonds-nested", diamonds_nested, "divergent diamonds, one inside the other, beside an if-then" },
+	{ "ways", ways, "one chain of n/2 divergent conditions" },
+	{ "long-arms", long_arms, "a divergent diamond whose arms have n instructions" },
 	{ "functions", functions, "n functions of one block" },
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };

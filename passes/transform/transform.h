@@ -5,6 +5,7 @@
 #define GSIM_TRANSFORM_H
 #include "passes/pass.h"
 
+extern const Pass pass_branch_fusion;
 extern const Pass pass_const_prop;
 extern const Pass pass_copy_prop;
 extern const Pass pass_cse;
@@ -15,6 +16,7 @@ extern const Pass pass_global_dce;
 extern const Pass pass_if_convert;
 extern const Pass pass_linearize;
 extern const Pass pass_loop_rotate;
+extern const Pass pass_meld;
 extern const Pass pass_simplify_cfg;
 extern const Pass pass_split_edges;
 extern const Pass pass_structurize;

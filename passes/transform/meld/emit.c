@@ -1,0 +1,168 @@
+/* Code for both sides. What becomes one stands in blocks that the lanes of both sides come to, with a selp in front for each source that differs; what is left
+ * alone stands in blocks of its own behind a branch on the condition ("unpredication", section IV-E of the paper):
+ *
+ *	entry:   choices made once; values move to the registers that they share
+ *	pair:    melded instructions ..  condition ? alone0 : alone1 -> pair': melded instructions .. -> the next pairs
+ *	leave:   values move back; condition ? where side 0 goes on : where side 1 does
+ *
+ * The same walk counts what the code costs without making any. */
+#include "passes/transform/meld/emit.h"
+
+/* ---- the entry and the exit ---- */
+
+/* A side's value moves to the register it shares, if it has one that is needed. */
+static void put_entry_move(Emit *x, const Ins *like, const Shared *h)
+{
+	bool in[2];
+	for (int s = 0; s < 2; s++)
+		in[s] = names_state(x->w, s, h->reg[s]) & NAME_IN;
+	bool here = (!in[0] || h->reg[0] == h->home) && (!in[1] || h->reg[1] == h->home);
+	if (here)
+		return;
+	if (in[0] && in[1])
+		emit_select(x, like, emit_bits(x, h->reg[0]), h->home, opd_reg(h->reg[0]), opd_reg(h->reg[1]));
+	else
+		emit_put(x, emit_new(x, like, OP_MOV, emit_bits(x, h->reg[0]), h->home, (Opd[]){ opd_reg(h->reg[in[1]]) }, 1));
+}
+
+static void put_entry(Emit *x, const Ins *like)
+{
+	for (int k = 0; k < x->s->hoisted.n; k++) {
+		Hoisted *h = &x->s->hoisted.v[k];
+		h->reg = emit_reg(x, "either", h->type);
+		emit_select(x, like, h->type, h->reg, h->x[0], h->x[1]);
+	}
+	for (int k = 0; k < x->s->shared.n; k++)
+		put_entry_move(x, like, &x->s->shared.v[k]);
+}
+
+/* The register has what each side has in it at the exit; done for side 0 when both share it. */
+static void put_exit_move(Emit *x, const Ins *like, int reg, int side)
+{
+	int from[2];
+	bool wanted[2];
+	for (int s = 0; s < 2; s++) {
+		wanted[s] = names_state(x->w, s, reg) & NAME_OUT;
+		from[s] = names_reg(x->w, s, reg);
+	}
+	if (!wanted[side] || from[side] == reg || (side == 1 && wanted[0] && from[0] != reg))
+		return;
+	if (wanted[1 - side] && from[0] != from[1])
+		emit_select(x, like, emit_bits(x, reg), reg, opd_reg(from[0]), opd_reg(from[1]));
+	else
+		emit_put(x, emit_new(x, like, OP_MOV, emit_bits(x, reg), reg, (Opd[]){ opd_reg(from[side]) }, 1));
+}
+
+static void put_leave(Emit *x, const Ins *like)
+{
+	emit_open(x, x->leave);
+	x->weight = x->s->weight;
+	for (int side = 0; side < 2; side++)
+		for (int k = 0; k < x->s->shared.n; k++)
+			put_exit_move(x, like, x->s->shared.v[k].reg[side], side);
+	if (x->s->exit[0] == x->s->exit[1])
+		emit_jump(x, like, x->s->exit[0]);
+	else
+		emit_part(x, like, x->s->exit[0], x->s->exit[1]);
+}
+
+/* ---- a stretch ---- */
+
+static const char *tail_of(const Emit *x, const BlockPair *p)
+{
+	enum { LONGEST = 60 };
+	if (!p->b[0] || !p->b[1] || strlen(p->b[0]->label) + strlen(p->b[1]->label) > LONGEST)
+		return "_meld";
+	return arena_printf(&x->w->a, "_%s", p->b[1]->label);
+}
+
+static bool entered_again(const Stretch *s)
+{
+	for (int k = 0; k < s->pair.n; k++)
+		for (int e = 0; e < s->pair.v[k].nsucc; e++)
+			if (s->pair.v[k].succ[e] == 0)
+				return true;
+	return false;
+}
+
+/* Values that go to registers at the entry stand in a block of their own when lanes come back to the first one. */
+static void walk(Emit *x)
+{
+	const Ins *like = block_term(x->r->e);
+	Stretch *s = x->s;
+	bool again = entered_again(s);
+	x->block = arena_array(&x->w->a, Block *, s->pair.n);
+	x->like = s->entry[0];
+	x->entry = again ? emit_block(x, "_in") : NULL;
+	for (int k = 0; k < s->pair.n; k++) {
+		x->like = s->pair.v[k].b[0] ? s->pair.v[k].b[0] : s->pair.v[k].b[1];
+		x->block[k] = emit_block(x, tail_of(x, &s->pair.v[k]));
+	}
+	x->like = s->entry[0];
+	x->leave = emit_block(x, "_out");
+	x->entry = again ? x->entry : x->block[0];
+	emit_open(x, x->entry);
+	x->weight = s->weight;
+	put_entry(x, like);
+	if (again)
+		emit_jump(x, like, x->block[0]);
+	vec_clear(&x->chosen);
+	for (int k = 0; k < s->pair.n; k++)
+		emit_pair(x, &s->pair.v[k], x->block[k]);
+	put_leave(x, like);
+	vec_free(&x->chosen);
+}
+
+int64_t emit_cost(Meld *w, MeldRegion *r, Stretch *s)
+{
+	Emit x = { .w = w, .r = r, .s = s, .dry = true, .weight = s->weight };
+	x.cost = r->copied ? s->weight * meld_cost_of(w, OP_MOV, T_PRED) : 0;
+	walk(&x);
+	return x.cost;
+}
+
+/* Edges to where the stretch begins on that side lead to the new entry. */
+static void lead_in(Emit *x, int side, Block *before)
+{
+	const Block *old = x->s->entry[side];
+	for (int k = 0; k < x->w->c->npred[old->id]; k++) {
+		Block *from = x->w->c->pred[old->id][k];
+		bool inside = false;
+		for (int p = 0; p < x->s->pair.n && !inside; p++)
+			inside = x->s->pair.v[p].b[side] == from;
+		if (!inside)
+			edit_retarget(&x->w->e, from, old, x->entry);
+	}
+	if (before)
+		edit_retarget(&x->w->e, before, old, x->entry);
+}
+
+static void copy_condition(Meld *w, MeldRegion *r)
+{
+	Ins i = edit_new(&w->e, block_term(r->e), OP_MOV, T_PRED, 1, 1);
+	i.opd[1] = opd_reg(r->condition);
+	r->condition = edit_reg(&w->e, "side", T_PRED);
+	i.opd[0] = opd_reg(r->condition);
+	edit_insert(&w->e, r->e, r->e->ins.n - 1, i);
+}
+
+void emit_region(Meld *w, MeldRegion *r)
+{
+	Block *before = NULL;
+	if (r->copied)
+		copy_condition(w, r);
+	for (int k = 0; k < r->stretch.n; k++) {
+		Stretch *s = &r->stretch.v[k];
+		for (int i = 0; i < s->shared.n; i++)
+			if (s->shared.v[i].home < NO_REG)
+				s->shared.v[i].home = edit_reg(&w->e, "both", (Type)w->f->reg.v[s->shared.v[i].reg[0]].type);
+		names_load(w, s);
+		Emit x = { .w = w, .r = r, .s = s };
+		walk(&x);
+		for (int side = 0; side < 2; side++)
+			lead_in(&x, side, before);
+		before = x.leave;
+	}
+	if (r->e->succ[0] == r->e->succ[1])
+		edit_fold(&w->e, r->e, r->e->succ[0]);
+}

@@ -1,0 +1,172 @@
+/* A pair of blocks: instructions that become one, and those that stay alone, in blocks of their own or for all lanes. */
+#include "passes/transform/meld/emit.h"
+
+/* ---- instructions of a pair of blocks ---- */
+
+/* An instruction of one side; all: lanes of the other one come here, too. */
+static void put_alone(Emit *x, const Ins *i, int side, bool all)
+{
+	Ins d = emit_copy(x, i);
+	for (int k = 0; k < d.ndst + d.nsrc; k++)
+		d.opd[k] = names_of(x->w, side, d.opd[k]);
+	if (d.guard >= 0)
+		d.guard = names_reg(x->w, side, d.guard);
+	if (!x->dry)
+		d.mark = emit_marked(x, i, side, all, NULL).mark;
+	emit_put(x, d);
+}
+
+/* Results that have no name in common. */
+static void move_result(Emit *x, const Ins *like, int from, const Opd *a, const Opd *b)
+{
+	int to[2] = { names_reg(x->w, 0, a->id), names_reg(x->w, 1, b->id) };
+	for (int s = 0; s < 2; s++) {
+		Ins i = emit_new(x, like, OP_MOV, emit_bits(x, s ? b->id : a->id), to[s], (Opd[]){ opd_reg(from) }, 1);
+		i.guard = x->r->condition;
+		i.guard_neg = s == 1;
+		emit_put(x, i);
+	}
+}
+
+static void put_melded(Emit *x, const Ins *a, const Ins *b)
+{
+	Ins i = emit_copy(x, a);
+	for (int k = 0; k < a->nsrc; k++)
+		*ins_src(&i, k) = emit_choice(x, a, choice_of(x->w, a, b, k));
+	if (a->guard >= 0) {
+		Opd g = emit_choice(x, a, choice_of_guards(x->w, a, b));
+		i.guard = g.id;
+		i.guard_neg = g.neg;
+	}
+	for (int k = 0; k < a->ndst; k++) {
+		const Opd *d[2] = { ins_dst(a, k), ins_dst(b, k) };
+		if (d[0]->kind == OPD_REG)
+			ins_dst(&i, k)->id = names_shared(x->w, x->s, d[0]->id, d[1]->id) ? names_reg(x->w, 0, d[0]->id) :
+				emit_reg(x, "melded", (Type)x->w->f->reg.v[d[0]->id].type);
+	}
+	i.flags &= (uint8_t)~INSF_UNI;
+	emit_mark_both(x, &i, a, b);
+	emit_put(x, i);
+	for (int k = 0; k < a->ndst; k++)
+		if (ins_dst(a, k)->kind == OPD_REG && !names_shared(x->w, x->s, ins_dst(a, k)->id, ins_dst(b, k)->id))
+			move_result(x, a, ins_dst(&i, k)->id, ins_dst(a, k), ins_dst(b, k));
+}
+
+/* All lanes may execute it, though only one side's need it: it does nothing but write a register that is not the other side's. */
+static bool harmless(const Emit *x, const Ins *i, int side)
+{
+	Effects e = ins_effects(x->w->effects, i);
+	bool ok = effects_pure(&e) && i->guard < 0;
+	for (int k = 0; k < i->ndst && ok; k++) {
+		int reg = ins_dst(i, k)->id;
+		ok = ins_dst(i, k)->kind == OPD_REG && !names_is_shared(x->w, side, reg) && !(names_state(x->w, 1 - side, reg) & NAME_LIVES);
+	}
+	return ok;
+}
+
+/* The items of a run that are of one side. */
+typedef struct Run { const BlockPair *p; int side, from, to, n; bool all; const Ins *first; } Run;
+
+static Run run_of(const Emit *x, const BlockPair *p, int side, int from, int to)
+{
+	Run r = { .p = p, .side = side, .from = from, .to = to, .all = true };
+	for (int k = from; k < to; k++) {
+		if (p->item[k].at[side] < 0)
+			continue;
+		const Ins *i = &p->b[side]->ins.v[p->item[k].at[side]];
+		r.first = r.n++ ? r.first : i;
+		r.all &= harmless(x, i, side);
+	}
+	r.all &= r.n <= x->w->straight;
+	return r;
+}
+
+static void put_run_of(Emit *x, const Run *r)
+{
+	for (int k = r->from; k < r->to; k++)
+		if (r->p->item[k].at[r->side] >= 0)
+			put_alone(x, &r->p->b[r->side]->ins.v[r->p->item[k].at[r->side]], r->side, r->all);
+}
+
+/* Items from number `from` on that stand alone: a block for each side that has some, unless all lanes may execute these few. Returns the number behind them. */
+static int put_run(Emit *x, const BlockPair *p, int from)
+{
+	int to = from;
+	while (to < p->n && !item_melds(&p->item[to]))
+		to++;
+	Run run[2] = { run_of(x, p, 0, from, to), run_of(x, p, 1, from, to) };
+	Block *side[2] = { NULL, NULL }, *next;
+	for (int s = 0; s < 2; s++)
+		if (run[s].all)
+			put_run_of(x, &run[s]);
+	if (run[0].all && run[1].all)
+		return to;
+	for (int s = 0; s < 2; s++)
+		side[s] = run[s].all ? NULL : emit_block(x, s ? "_else" : "_then");
+	next = emit_block(x, "_on");
+	emit_part(x, run[0].all ? run[1].first : run[0].first, run[0].all ? next : side[0], run[1].all ? next : side[1]);
+	for (int s = 0; s < 2; s++) {
+		if (run[s].all)
+			continue;
+		emit_open(x, side[s]);
+		put_run_of(x, &run[s]);
+		emit_jump(x, run[s].first, next);
+	}
+	emit_open(x, next);
+	return to;
+}
+
+static Block *target(const Emit *x, int pair) { return x->dry ? NULL : pair == LEAVES ? x->leave : x->block[pair]; }
+
+/* Marks of both ends, or of the one that there is. */
+static int end_marks(Emit *x, const BlockPair *p, bool all)
+{
+	int mark = 0;
+	for (int s = 0; s < 2 && !x->dry; s++) {
+		if (!p->b[s])
+			continue;
+		const Ins *t = block_term(p->b[s]);
+		Opd by = s && p->swapped && t->nsrc ? names_of(x->w, s, *ins_src(t, 0)) : (Opd){ 0 };
+		if (by.kind == OPD_IMM)
+			by = opd_imm((by.imm & 1) != by.neg);
+		mark = function_marks(x->w->f, mark, emit_marked(x, t, s, all, by.kind != OPD_NONE ? &by : NULL).mark);
+	}
+	return mark;
+}
+
+static void put_end(Emit *x, const BlockPair *p)
+{
+	bool all = p->comes[0] && p->comes[1];
+	int side = p->b[0] && (p->takes[0] == OWN_BRANCH || !p->b[1]) ? 0 : 1;
+	Ins t = emit_copy(x, block_term(p->b[side]));
+	if (p->nsucc > 1)
+		*ins_src(&t, 0) = all ? emit_choice(x, block_term(p->b[side]), choice_of_branches(x->w, p)) : names_of(x->w, side, *ins_src(&t, 0));
+	if (all)
+		t.flags &= (uint8_t)~INSF_UNI;
+	t.mark = end_marks(x, p, all);
+	emit_end(x, t, target(x, p->succ[0]), p->nsucc > 1 ? target(x, p->succ[1]) : NULL, p->nsucc);
+}
+
+void emit_pair(Emit *x, const BlockPair *p, Block *b)
+{
+	bool all = p->comes[0] && p->comes[1];
+	if (x->b != b || x->dry)
+		emit_open(x, b);
+	x->weight = p->weight;
+	x->like = p->b[0] ? p->b[0] : p->b[1];
+	for (int k = 0; k < p->n;) {
+		const Item *i = &p->item[k];
+		int side = i->at[0] >= 0 ? 0 : 1;
+		if (!all)
+			put_alone(x, &p->b[side]->ins.v[i->at[side]], side, false);
+		else if (item_melds(i))
+			put_melded(x, &p->b[0]->ins.v[i->at[0]], &p->b[1]->ins.v[i->at[1]]);
+		else {
+			k = put_run(x, p, k);
+			continue;
+		}
+		k++;
+	}
+	put_end(x, p);
+	vec_clear(&x->chosen);
+}

@@ -1,0 +1,189 @@
+/* Single instructions and blocks of melded code. */
+#include "passes/transform/meld/emit.h"
+
+/* ---- putting instructions ---- */
+
+int emit_reg(Emit *x, const char *base, Type type)
+{
+	return x->dry ? -1000000 - x->nreg++ : edit_reg(&x->w->e, base, type);
+}
+
+static void written(Emit *x, int reg)
+{
+	for (int k = x->chosen.n; k-- > 0;)
+		if (x->chosen.v[k].x[0].id == reg || x->chosen.v[k].x[1].id == reg)
+			vec_remove(&x->chosen, k);
+}
+
+void emit_put(Emit *x, Ins i)
+{
+	x->cost += x->weight * meld_cost(x->w, &i);
+	for (int k = 0; k < i.ndst; k++)
+		if (i.opd && ins_dst(&i, k)->kind == OPD_REG)
+			written(x, ins_dst(&i, k)->id);
+	if (!x->dry)
+		edit_insert(&x->w->e, x->b, x->b->ins.n, i);
+}
+
+Ins emit_copy(Emit *x, const Ins *i)
+{
+	Ins d = *i;
+	int n = i->ndst + i->nsrc;
+	if (!x->dry)
+		return edit_copy(&x->w->e, i);
+	d.opd = arena_array(&x->w->a, Opd, n + 1);
+	memcpy(d.opd, i->opd, sizeof *d.opd * (size_t)n);
+	return d;
+}
+
+/* An instruction that melding inserts: dst = op sources. */
+Ins emit_new(Emit *x, const Ins *like, Op op, Type type, int dst, const Opd *src, int nsrc)
+{
+	Ins i = { .op = (uint8_t)op, .type = (uint8_t)type, .guard = -1, .ndst = 1, .nsrc = (uint16_t)nsrc };
+	if (x->dry)
+		i.opd = arena_array(&x->w->a, Opd, nsrc + 1);
+	else
+		i = edit_new(&x->w->e, like, op, type, 1, nsrc);
+	i.opd[0] = opd_reg(dst);
+	for (int k = 0; k < nsrc; k++)
+		i.opd[1 + k] = src[k];
+	return i;
+}
+
+void emit_select(Emit *x, const Ins *like, Type type, int dst, Opd a, Opd b)
+{
+	emit_put(x, emit_new(x, like, OP_SELP, type, dst, (Opd[]){ a, b, opd_reg(x->r->condition) }, 3));
+}
+
+Type emit_bits(const Emit *x, int reg)
+{
+	static const Type bits[] = { [1] = T_PRED, [8] = T_B8, [16] = T_B16, [32] = T_B32, [64] = T_B64 };
+	return bits[type_bits[x->w->f->reg.v[reg].type]];
+}
+
+/* ---- choices ---- */
+
+static Opd sum_of(Emit *x, const Ins *like, Type type, Opd o)
+{
+	Type t = type == T_B64 ? T_U64 : T_U32;
+	int r = emit_reg(x, "at", t);
+	emit_put(x, emit_new(x, like, OP_ADD, t, r, (Opd[]){ opd_reg(o.id), opd_imm(o.imm) }, 2));
+	return opd_reg(r);
+}
+
+static const Chosen *find_chosen(const Emit *x, const Choice *c)
+{
+	for (int k = 0; k < x->chosen.n; k++) {
+		const Chosen *d = &x->chosen.v[k];
+		bool same = d->type == c->type;
+		for (int s = 0; s < 2; s++)
+			same &= d->x[s].kind == c->x[s].kind && d->x[s].id == c->x[s].id && d->x[s].neg == c->x[s].neg && d->x[s].imm == c->x[s].imm;
+		if (same)
+			return d;
+	}
+	return NULL;
+}
+
+/* The operand for both sides. */
+Opd emit_choice(Emit *x, const Ins *like, Choice c)
+{
+	if (!c.differ)
+		return c.x[0];
+	const Hoisted *h = hoisted_find(x->s, &c);
+	const Chosen *d = h ? NULL : find_chosen(x, &c);
+	int reg = h ? h->reg : d ? d->reg : NO_REG;
+	if (reg == NO_REG) {
+		Opd a[2] = { c.x[0], c.x[1] };
+		for (int s = 0; s < 2 && c.adds; s++)
+			if (a[s].imm)
+				a[s] = sum_of(x, like, c.type, a[s]);
+		reg = emit_reg(x, "either", c.type);
+		emit_select(x, like, c.type, reg, a[0], a[1]);
+		vec_push(&x->chosen, ((Chosen){ .x = { c.x[0], c.x[1] }, .type = c.type, .reg = reg }));
+	}
+	return (Opd){ OPD_REG, 0, reg, c.offset };
+}
+
+/* ---- marks ---- */
+
+typedef struct Side { const Emit *x; int side; const Opd *by; } Side;
+
+static int rename_mark(void *self, int reg)
+{
+	const Side *s = self;
+	return names_reg(s->x->w, s->side, reg);
+}
+
+/* What decides as the branch goes, whose targets are the other way around now. */
+static bool decide_by(void *self, Mark *m)
+{
+	const Side *s = self;
+	if (m->kind == MARK_DECIDES && m->value.kind == OPD_NONE)
+		m->value = *s->by;
+	return true;
+}
+
+/* An instruction that has the marks of i alone, with the side's names; all: lanes of both sides come here. */
+Ins emit_marked(Emit *x, const Ins *i, int side, bool all, const Opd *by)
+{
+	Ins d = *i;
+	Function *f = x->w->f;
+	Side s = { x, side, by };
+	d.mark = function_rename_marks(f, d.mark, rename_mark, &s);
+	if (by)
+		d.mark = function_change_marks(f, d.mark, decide_by, &s);
+	if (all)
+		edit_mark_lanes(&x->w->e, &d, (Opd){ OPD_REG, side == 1, x->r->condition, 0 });
+	return d;
+}
+
+void emit_mark_both(Emit *x, Ins *i, const Ins *a, const Ins *b)
+{
+	if (x->dry)
+		return;
+	Ins other = emit_marked(x, b, 1, true, NULL);
+	i->mark = emit_marked(x, a, 0, true, NULL).mark;
+	edit_mark_also(&x->w->e, i, &other);
+}
+
+/* ---- blocks ---- */
+
+Block *emit_block(Emit *x, const char *tail)
+{
+	if (x->dry)
+		return NULL;
+	Block *b = edit_block(&x->w->e, x->like->label, tail);
+	b->loc = x->like->loc;
+	return b;
+}
+
+void emit_open(Emit *x, Block *b)
+{
+	x->b = b;
+	if (x->dry)
+		return;
+	vec_push(&x->w->made, b);
+	vec_push(&x->w->anchor, x->s->entry[0]);
+}
+
+/* Ends the open block. to[1] NULL: a jump. */
+void emit_end(Emit *x, Ins term, Block *yes, Block *no, int nsucc)
+{
+	emit_put(x, term);
+	if (x->dry)
+		return;
+	edit_targets(&x->w->e, x->b, (Block *[]){ yes, no }, nsucc);
+}
+
+void emit_jump(Emit *x, const Ins *like, Block *to)
+{
+	emit_end(x, x->dry ? (Ins){ .op = OP_BRA } : edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 0), to, NULL, 1);
+}
+
+void emit_part(Emit *x, const Ins *like, Block *yes, Block *no)
+{
+	Ins i = x->dry ? (Ins){ .op = OP_BRA } : edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 1);
+	if (!x->dry)
+		i.opd[0] = opd_reg(x->r->condition);
+	emit_end(x, i, yes, no, 2);
+}

@@ -1,0 +1,258 @@
+/* What goes with what: isomorphic subgraphs, blocks that are given the form of a region, and the alignment of the two arms (definitions 6 and 7 of the
+ * paper). */
+#include "passes/transform/meld/meld.h"
+
+/* ---- isomorphism ---- */
+
+typedef struct Match {
+	Meld *w;
+	const Subgraph *s[2];
+	PairList *list;
+	int first, steps;              /* numbers of pairs begin there; what is left of steps */
+} Match;
+
+static int pair_of(const Match *x, int side, const Block *b) { return x->w->pair[side][b->id] - 1; }
+
+static void add_pair(Match *x, Block *a, Block *b)
+{
+	BlockPair p = { .b = { a, b }, .comes = { true, true }, .takes = { OWN_BRANCH, OWN_BRANCH }, .nsucc = a->nsucc };
+	x->w->pair[0][a->id] = x->w->pair[1][b->id] = x->list->n + 1;
+	vec_push(x->list, p);
+}
+
+/* Takes back the pairs from number n on. */
+static void drop_pairs(Match *x, int n)
+{
+	while (x->list->n > n) {
+		BlockPair p = vec_pop(x->list);
+		for (int s = 0; s < 2; s++)
+			if (p.b[s])
+				x->w->pair[s][p.b[s]->id] = 0;
+	}
+}
+
+static bool walk(Match *x, Block *a, Block *b);
+
+static bool walk_on(Match *x, int pair, bool swapped)
+{
+	BlockPair p = x->list->v[pair];
+	x->list->v[pair].swapped = swapped;
+	for (int k = 0; k < p.nsucc; k++)
+		if (!walk(x, p.b[0]->succ[k], p.b[1]->succ[swapped ? 1 - k : k]))
+			return false;
+	return true;
+}
+
+/* The walk of both subgraphs in step: are they alike from a and b on? */
+static bool walk(Match *x, Block *a, Block *b)
+{
+	bool leaves[2] = { a == x->s[0]->exit, b == x->s[1]->exit };
+	if (leaves[0] || leaves[1])
+		return leaves[0] && leaves[1];
+	int p = pair_of(x, 0, a), q = pair_of(x, 1, b);
+	if (p >= x->first || q >= x->first)
+		return p == q;
+	if (a->nsucc != b->nsucc || block_term(a)->nsrc != block_term(b)->nsrc || x->steps-- <= 0)
+		return false;
+	int at = x->list->n;
+	add_pair(x, a, b);
+	if (walk_on(x, at, false))
+		return true;
+	if (!x->w->swap || a->nsucc != 2)
+		return false;
+	drop_pairs(x, at + 1);
+	return walk_on(x, at, true);
+}
+
+static void forget(Match *x)
+{
+	for (int k = x->first; k < x->list->n; k++)
+		for (int s = 0; s < 2; s++)
+			if (x->list->v[k].b[s])
+				x->w->pair[s][x->list->v[k].b[s]->id] = 0;
+}
+
+/* The numbers of the pairs that each one leads to. */
+static void number_edges(Match *x, int side)
+{
+	for (int k = x->first; k < x->list->n; k++) {
+		BlockPair *p = &x->list->v[k];
+		for (int e = 0; e < p->nsucc; e++) {
+			const Block *to = p->b[side]->succ[e];
+			p->succ[e] = to == x->s[side]->exit ? LEAVES : pair_of(x, side, to);
+		}
+	}
+}
+
+static bool isomorphic(Match *x)
+{
+	x->steps = 8 * x->s[0]->n;
+	bool ok = walk(x, x->s[0]->block[0], x->s[1]->block[0]);
+	if (ok)
+		number_edges(x, 0);
+	else
+		drop_pairs(x, x->first);
+	return ok;
+}
+
+/* ---- a block against a region ---- */
+
+/* A way from one block of the subgraph to another one, or to its exit, that keeps off blocks with a `take`, which the blocks on it get: one more than the
+   number of the edge. */
+static bool find_way(Meld *w, const Subgraph *s, Block *from, const Block *to)
+{
+	Vec(Block *) list = { 0 };
+	Block *last = NULL;
+	w->seeing++;
+	vec_push(&list, from);
+	for (int at = 0; at < list.n && !last; at++)
+		for (int k = 0; k < list.v[at]->nsucc && !last; k++) {
+			Block *next = list.v[at]->succ[k];
+			if (next == to) {
+				last = list.v[at];
+				w->take[last->id] = k + 1;
+			} else if (next != s->exit && next != from && w->seen[next->id] != w->seeing && !w->take[next->id]) {
+				w->seen[next->id] = w->seeing;
+				w->back[next->id] = 2 * at + k;
+				vec_push(&list, next);
+			}
+		}
+	bool found = last != NULL;
+	while (found && last != from) {
+		int edge = w->back[last->id];
+		last = list.v[edge / 2];
+		w->take[last->id] = edge % 2 + 1;
+	}
+	vec_free(&list);
+	return found;
+}
+
+/* The region's blocks, with the other side's block in the place of `at`, on the way that has been found. */
+static void add_region(Match *x, int side, const Block *at)
+{
+	const Subgraph *region = x->s[1 - side];
+	for (int k = 0; k < region->n; k++) {
+		Block *b = region->block[k];
+		BlockPair p = { .nsucc = b->nsucc, .takes = { OWN_BRANCH, OWN_BRANCH } };
+		p.b[1 - side] = b;
+		p.b[side] = b == at ? x->s[side]->block[0] : NULL;
+		p.comes[1 - side] = true;
+		p.comes[side] = x->w->take[b->id] > 0;
+		p.takes[side] = x->w->take[b->id] - 1;
+		x->w->pair[1 - side][b->id] = x->list->n + 1;
+		vec_push(x->list, p);
+	}
+	number_edges(x, 1 - side);
+}
+
+/* The block of `side` stands in the place of the block of the region with which most is saved, if a way that comes to no block twice leads there and on. */
+static bool replicate(Match *x, int side)
+{
+	Meld *w = x->w;
+	const Subgraph *region = x->s[1 - side];
+	const Block *own = x->s[side]->block[0];
+	int64_t most = 0;
+	Block *best = NULL;
+	for (int k = 0; k < region->n; k++) {
+		int64_t saved = meld_saved(w, own, region->block[k]);
+		w->take[region->block[k]->id] = 0;
+		if (saved > most) {
+			most = saved;
+			best = region->block[k];
+		}
+	}
+	if (!best || (best != region->block[0] && !find_way(w, region, region->block[0], best)) || !find_way(w, region, best, region->exit))
+		return false;
+	add_region(x, side, best);
+	return true;
+}
+
+/* ---- profitability ---- */
+
+/* MP_S of the pairs from number first on, in percent. */
+static int percent(const Meld *w, const PairList *list, int first)
+{
+	int64_t saved = 0, all = 0;
+	for (int k = first; k < list->n; k++) {
+		const BlockPair *p = &list->v[k];
+		for (int s = 0; s < 2; s++)
+			all += p->b[s] ? meld_block_cost(w, p->b[s]) : 0;
+		saved += p->b[0] && p->b[1] ? meld_saved(w, p->b[0], p->b[1]) : 0;
+	}
+	return all ? (int)(100 * saved / all) : 0;
+}
+
+static bool is_plain(const Subgraph *s) { return s->n == 1 && s->block[0]->nsucc == 1; }
+
+/* Adds the pairs of two subgraphs; their profitability in percent, NO_PAIR: they are not meldable. */
+static int pair_up(Meld *w, const Subgraph *a, const Subgraph *b, PairList *list)
+{
+	Match x = { .w = w, .s = { a, b }, .list = list, .first = list->n };
+	bool plain[2] = { is_plain(a), is_plain(b) }, ok;
+	if (a->obstacle || b->obstacle || (plain[0] && plain[1] && (a->block[0]->ins.n < 2 || b->block[0]->ins.n < 2)))
+		return NO_PAIR;
+	if (plain[0] == plain[1])
+		ok = isomorphic(&x);
+	else
+		ok = w->copies && replicate(&x, plain[0] ? 0 : 1);
+	forget(&x);
+	return ok ? percent(w, list, x.first) : NO_PAIR;
+}
+
+/* ---- the arms ---- */
+
+/* The pairs of the next subgraphs of a stretch: whoever left the ones before comes to them. */
+static void add_to_stretch(Meld *w, MeldRegion *r, Stretch *s, int a, int b)
+{
+	const Subgraph *x = &r->arm[0].sub[a], *y = &r->arm[1].sub[b];
+	int before = s->pair.n, percent = pair_up(w, x, y, &s->pair);
+	for (int k = 0; k < before; k++)
+		for (int e = 0; e < s->pair.v[k].nsucc; e++)
+			if (s->pair.v[k].succ[e] == LEAVES)
+				s->pair.v[k].succ[e] = before;
+	if (!before) {
+		s->weight = meld_weight(w, r->e);
+		s->entry[0] = x->block[0];
+		s->entry[1] = y->block[0];
+	}
+	s->percent = before && s->percent < percent ? s->percent : percent;
+	s->exit[0] = x->exit;
+	s->exit[1] = y->exit;
+}
+
+static void make_stretches(Meld *w, MeldRegion *r, const Item *item, int n)
+{
+	for (int k = 0; k < n; k++) {
+		bool both = item[k].at[0] >= 0 && item[k].at[1] >= 0;
+		bool goes_on = k > 0 && item[k - 1].at[0] >= 0 && item[k - 1].at[1] >= 0;
+		if (!both)
+			continue;
+		if (!goes_on)
+			vec_push(&r->stretch, (Stretch){ 0 });
+		add_to_stretch(w, r, &vec_last(&r->stretch), item[k].at[0], item[k].at[1]);
+	}
+	for (int k = 0; k < r->stretch.n; k++)
+		for (int p = 0; p < r->stretch.v[k].pair.n; p++) {
+			BlockPair *x = &r->stretch.v[k].pair.v[p];
+			int64_t weight[2] = { x->b[0] ? meld_weight(w, x->b[0]) : 0, x->b[1] ? meld_weight(w, x->b[1]) : 0 };
+			x->weight = weight[0] > weight[1] ? weight[0] : weight[1];
+		}
+}
+
+void match_stretches(Meld *w, MeldRegion *r)
+{
+	int n = r->arm[0].n, m = r->arm[1].n, *score = arena_array(&w->a, int, n * m + 1);
+	Item *item = arena_array(&w->a, Item, n + m + 1);
+	PairList list = { 0 };
+	int64_t best;
+	r->percent = NO_PAIR;
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < m; j++) {
+			int p = pair_up(w, &r->arm[0].sub[i], &r->arm[1].sub[j], &list);
+			vec_clear(&list);
+			r->percent = p > r->percent ? p : r->percent;
+			score[i * m + j] = p >= w->threshold ? p : NO_PAIR;
+		}
+	vec_free(&list);
+	make_stretches(w, r, item, meld_align(n, m, score, 0, item, &best));
+}

@@ -1,0 +1,314 @@
+/* meld: control-flow melding. C. Saumya, K. Sundararajah, M. Kulkarni, "DARM: Control-Flow Melding for SIMT Thread Divergence Reduction", CGO 2022.
+ *
+ * requires  cfg, pdom, loops, liveness, uniformity
+ * keeps     what each thread executes, in its order, but for branches, choices and moves that it inserts; labels of blocks that are not melded
+ * breaks    all analyses
+ *
+ * The arms of a divergent branch are rows of subgraphs with one entry and one exit (path.c). Those that go together are found by walking both in step and
+ * aligned in order (match.c); the instructions of their blocks are aligned (align.c, worth.c), their registers named (names.c), and code for both sides
+ * takes their place (emit.c) when it costs less. Until nothing more can be melded: so chains of branches are melded from one to the next. */
+#include "passes/transform/meld/meld.h"
+#include "passes/transform/transform.h"
+
+enum { OPTION_THRESHOLD, OPTION_COSTS, OPTION_ORDER, OPTION_SWAP, OPTION_REPLICATE, OPTION_STRAIGHT, OPTION_BLOCKS, OPTION_CELLS, OPTIONS };
+
+static const char *const costs[] = { "machine", "paper", NULL };
+static const char *const orders[] = { "blocks", "profit", NULL };
+
+static const PassOption options[OPTIONS] = {
+	[OPTION_THRESHOLD] = { "threshold", 20, 1, 50, "percent of their cycles that melding two subgraphs must save at best", PASS_NUMBER, NULL },
+	[OPTION_COSTS] = { "costs", 0, .help = "what instructions cost: the machine's latencies, or the paper's numbers", .kind = PASS_NAME, .names = costs },
+	[OPTION_ORDER] = { "order", ORDER_BLOCKS, .help = "which branch comes first: that of the first block, as in the paper, or the one that saves most",
+		.kind = PASS_NAME, .names = orders },
+	[OPTION_SWAP] = { "swap", 0, 0, 1, "1: subgraphs may differ in which way around their branches are", PASS_NUMBER, NULL },
+	[OPTION_REPLICATE] = { "replicate", 1, 0, 1, "1: a block against a region gets the region's form", PASS_NUMBER, NULL },
+	[OPTION_STRAIGHT] = { "straight", 0, 0, 1000, "so many instructions in a row of one side are executed by all lanes where that changes nothing for the others; "
+		"more stand in a block of their own", PASS_NUMBER, NULL },
+	[OPTION_BLOCKS] = { "blocks", 256, 1, 4096, "blocks that an arm may have; what lies behind them is left alone", PASS_NUMBER, NULL },
+	[OPTION_CELLS] = { "cells", 1 << 18, 1, 1 << 24, "size of an alignment's table, the product of the two lengths; longer blocks are aligned in pieces",
+		PASS_NUMBER, NULL },
+};
+
+/* ---- one branch ---- */
+
+static void region_free(MeldRegion *r)
+{
+	for (int k = 0; k < r->stretch.n; k++) {
+		vec_free(&r->stretch.v[k].pair);
+		vec_free(&r->stretch.v[k].shared);
+		vec_free(&r->stretch.v[k].hoisted);
+	}
+	vec_free(&r->stretch);
+}
+
+static void __attribute__((format(printf, 3, 4))) why_not(Meld *w, const MeldRegion *r, const char *fmt, ...)
+{
+	char text[500];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	vec_push(&w->said, ((MeldRemark){ ins_loc(w->r->m, block_term(r->e)), arena_printf(&w->a, "the branch of %s stays: %s", r->e->label, text) }));
+}
+
+static bool writes_condition(const Meld *w, const MeldRegion *r)
+{
+	for (int s = 0; s < 2; s++)
+		for (int k = 0; k < r->arm[s].n; k++)
+			for (int b = 0; b < r->arm[s].sub[k].n; b++) {
+				const Block *x = r->arm[s].sub[k].block[b];
+				for (int i = 0; i < x->ins.n; i++)
+					if (ins_writes(w->f, &x->ins.v[i], r->condition))
+						return true;
+			}
+	return false;
+}
+
+/* What each stretch costs before and after; those that do not pay are dropped. */
+static void weigh(Meld *w, MeldRegion *r)
+{
+	int kept = 0;
+	for (int k = 0; k < r->stretch.n; k++) {
+		Stretch *s = &r->stretch.v[k];
+		worth_choose(w, s);
+		for (int p = 0; p < s->pair.n; p++)
+			for (int side = 0; side < 2; side++) {
+				const Block *b = s->pair.v[p].b[side];
+				s->before += b ? meld_weight(w, b) * meld_block_cost(w, b) : 0;
+			}
+		s->after = emit_cost(w, r, s);
+		if (s->pieces > 1)
+			pass_count(w->r, "alignments cut", 1);
+		if (s->after < s->before) {
+			r->gain += s->before - s->after;
+			Stretch x = r->stretch.v[kept];
+			r->stretch.v[kept++] = *s;
+			*s = x;
+		} else {
+			why_not(w, r, "%s and %s melded would cost %lld cycles, not %lld", s->entry[0]->label, s->entry[1]->label, (long long)s->after,
+				(long long)s->before);
+		}
+	}
+	for (int k = r->stretch.n; k-- > kept; r->stretch.n--) {
+		MeldRegion gone = { 0 };
+		vec_push(&gone.stretch, r->stretch.v[k]);
+		region_free(&gone);
+	}
+}
+
+static bool is_diamond(const MeldRegion *r)
+{
+	for (int s = 0; s < 2; s++)
+		if (r->arm[s].n != 1 || r->arm[s].sub[0].n != 1 || !block_jumps(r->arm[s].sub[0].block[0]) || r->arm[s].sub[0].exit != r->exit)
+			return false;
+	return true;
+}
+
+/* Has nothing in the region changed in this round? touch: now it has. */
+static bool untouched(Meld *w, const MeldRegion *r, bool touch)
+{
+	bool free = !bs_has(w->touched, r->e->id);
+	for (int s = 0; s < 2; s++)
+		for (int k = 0; k < r->arm[s].n; k++)
+			for (int b = 0; b < r->arm[s].sub[k].n; b++) {
+				free &= !bs_has(w->touched, r->arm[s].sub[k].block[b]->id);
+				if (touch)
+					bs_add(w->touched, r->arm[s].sub[k].block[b]->id);
+			}
+	if (touch)
+		bs_add(w->touched, r->e->id);
+	return free;
+}
+
+static const char *obstacle(const MeldRegion *r)
+{
+	for (int s = 0; s < 2; s++)
+		for (int k = 0; k < r->arm[s].n; k++)
+			if (r->arm[s].sub[k].obstacle)
+				return r->arm[s].sub[k].obstacle;
+	return NULL;
+}
+
+/* Finds what can be melded of the branch; true: something can, and it pays. */
+static bool consider(Meld *w, MeldRegion *r)
+{
+	int exit = w->pdom->idom[r->e->id];
+	r->exit = exit >= 0 && exit < w->c->n ? w->f->block.v[exit] : NULL;
+	path_find(w, r);
+	if (!untouched(w, r, false))
+		return false;
+	r->copied = writes_condition(w, r);
+	if (!r->arm[0].n || !r->arm[1].n) {
+		if (r->e->succ[0] != r->exit && r->e->succ[1] != r->exit)
+			why_not(w, r, "threads come to its arms from elsewhere, too, or end in them");
+		return false;
+	}
+	if (w->diamonds && !is_diamond(r)) {
+		why_not(w, r, "its arms are not a block each");
+		return false;
+	}
+	if ((int64_t)r->arm[0].n * r->arm[1].n > w->cells / 16) {
+		why_not(w, r, "its arms have %d and %d subgraphs, cells=%d allows the product %d", r->arm[0].n, r->arm[1].n, w->cells, w->cells / 16);
+		return false;
+	}
+	match_stretches(w, r);
+	weigh(w, r);
+	if (r->percent == NO_PAIR)
+		why_not(w, r, "%s", obstacle(r) ? obstacle(r) : "nothing in its arms has the same form");
+	else if (r->percent < w->threshold)
+		why_not(w, r, "melding saves %d %% at best, the threshold is %d %%", r->percent, w->threshold);
+	return r->stretch.n > 0;
+}
+
+/* ---- a round ---- */
+
+static void apply(Meld *w, MeldRegion *r)
+{
+	Loc loc = ins_loc(w->r->m, block_term(r->e));
+	untouched(w, r, true);
+	for (int k = 0; k < r->stretch.n; k++) {
+		const Stretch *s = &r->stretch.v[k];
+		pass_remark(w->r, loc, "the branch of %s: %s and %s are melded (%d %%): %d instructions stand for two, %d for one; %lld cycles become %lld", r->e->label,
+			s->entry[0]->label, s->entry[1]->label, s->percent, s->pairs, s->alone, (long long)s->before, (long long)s->after);
+		if (s->pieces > 1)
+			pass_remark(w->r, loc, "the branch of %s: blocks are so long that they were aligned in %d pieces (cells=%d)", r->e->label, s->pieces, w->cells);
+		pass_count(w->r, "stretches melded", 1);
+		pass_count(w->r, "instructions melded", s->pairs);
+		for (int p = 0; p < s->pair.n; p++)
+			for (int side = 0; side < 2; side++)
+				if (s->pair.v[p].b[side])
+					bs_add(w->gone, s->pair.v[p].b[side]->id);
+	}
+	emit_region(w, r);
+}
+
+static void open_round(Meld *w)
+{
+	Analyses *an = w->r->an;
+	w->uniformity = analysis_uniformity(an);
+	w->live = analysis_liveness(an);
+	w->loops = analysis_loops(an);
+	w->pdom = analysis_pdom(an);
+	w->effects = analysis_effects(an);
+	w->c = analysis_cfg(an);
+	int n = w->c->n;
+	w->named = bs_new(&w->a, n);
+	w->touched = bs_new(&w->a, n);
+	w->gone = bs_new(&w->a, n);
+	w->seen = arena_array(&w->a, int, n);
+	w->back = arena_array(&w->a, int, n);
+	w->take = arena_array(&w->a, int, n);
+	w->pair[0] = arena_array(&w->a, int, n);
+	w->pair[1] = arena_array(&w->a, int, n);
+	w->seeing = w->made.n = w->anchor.n = w->said.n = 0;
+	for (int k = 0; k < n; k++) {
+		const Block *b = w->f->block.v[k];
+		if (b->reconverge)
+			bs_add(w->named, b->reconverge->id);
+		for (int e = 0; e < b->nsucc && w->c->rpo_index[k] < 0; e++)
+			bs_add(w->named, b->succ[e]->id);
+	}
+	names_open(w);
+}
+
+static bool divergent(const Meld *w, const Block *b)
+{
+	const Ins *t = block_term(b);
+	return w->uniformity->divergent[b->id] && t->op == OP_BRA && ins_src(t, 0)->kind == OPD_REG && b->succ[0] != b->succ[1];
+}
+
+static int by_gain(const void *x, const void *y)
+{
+	const MeldRegion *a = x, *b = y;
+	if (a->gain != b->gain)
+		return a->gain < b->gain ? 1 : -1;
+	return a->place - b->place;
+}
+
+static bool meld_round(Meld *w)
+{
+	Vec(MeldRegion) list = { 0 };
+	bool changed = false;
+	open_round(w);
+	for (int k = 0; k < w->c->nreach; k++) {
+		MeldRegion r = { .e = w->c->rpo[k], .place = k };
+		if (!divergent(w, r.e) || bs_has(w->touched, r.e->id))
+			continue;
+		bool pays = consider(w, &r);
+		if (pays && w->order == ORDER_PROFIT) {
+			vec_push(&list, r);
+			continue;
+		}
+		if (pays)
+			apply(w, &r);
+		changed |= pays;
+		region_free(&r);
+	}
+	if (list.n)
+		qsort(list.v, (size_t)list.n, sizeof *list.v, by_gain);
+	for (int k = 0; k < list.n; k++) {
+		if (untouched(w, &list.v[k], false))
+			apply(w, &list.v[k]);
+		changed = true;
+		region_free(&list.v[k]);
+	}
+	vec_free(&list);
+	for (int k = 0; k < w->said.n && !changed; k++)
+		pass_remark(w->r, w->said.v[k].loc, "%s", w->said.v[k].text);
+	if (changed)
+		meld_tidy(w, w->gone);
+	names_close(w);
+	arena_free(&w->a);
+	return changed;
+}
+
+/* ---- the passes ---- */
+
+static bool meld(Meld *w)
+{
+	PassRun *r = w->r;
+	bool changed = false;
+	int rounds = 0;
+	w->f = r->f;
+	w->e = edit_open(r->m, r->f, r->origin);
+	while (meld_round(w)) {
+		changed = true;
+		rounds++;
+	}
+	pass_count(r, "rounds", rounds);
+	edit_close(&w->e);
+	vec_free(&w->made);
+	vec_free(&w->anchor);
+	vec_free(&w->said);
+	return changed;
+}
+
+static bool run(PassRun *r)
+{
+	const PassValue *o = r->option;
+	Meld w = { .r = r, .threshold = (int)o[OPTION_THRESHOLD].number, .paper = o[OPTION_COSTS].number == 1, .order = (MeldOrder)o[OPTION_ORDER].number,
+		.swap = o[OPTION_SWAP].number, .copies = o[OPTION_REPLICATE].number, .straight = (int)o[OPTION_STRAIGHT].number, .most = (int)o[OPTION_BLOCKS].number, .cells = (int)o[OPTION_CELLS].number };
+	return meld(&w);
+}
+
+static bool run_fusion(PassRun *r)
+{
+	Meld w = { .r = r, .threshold = (int)r->option[0].number, .paper = r->option[1].number == 1, .diamonds = true, .most = 2, .cells = 1 << 18 };
+	return meld(&w);
+}
+
+const Pass pass_meld = {
+	.name = "meld",
+	.help = "make one subgraph of two in the arms of a divergent branch (DARM)",
+	.options = options,
+	.noptions = OPTIONS,
+	.function = run,
+};
+
+const Pass pass_branch_fusion = {
+	.name = "branch-fusion",
+	.help = "make one block of the two arms of a divergent branch, when they are a block each",
+	.options = options,
+	.noptions = OPTION_COSTS + 1,
+	.function = run_fusion,
+};

@@ -1,0 +1,161 @@
+/* Inside control-flow melding: the two arms of a divergent branch, what of them goes together, and the code for both. Sides are numbered: lanes of side 0
+   are those for which the branch's predicate holds. */
+#ifndef GSIM_MELD_H
+#define GSIM_MELD_H
+#include "isa/edit.h"
+#include "passes/analyses.h"
+#include "passes/pass.h"
+
+enum { LEAVES = -1, NO_INS = -1, OWN_BRANCH = -1, NO_REG = -1 };
+
+/* ---- alignment (align.c) ---- */
+
+/* What stands in one place: an element of each sequence, or of one. */
+typedef struct Item {
+	int at[2];                     /* its number in each; NO_INS: none */
+	bool apart;                    /* instructions: they go together, but it does not pay */
+} Item;
+
+/* The best global alignment of n elements with m: the sum of score[i * m + j] over pairs, less gap for each element left alone. A pair with a negative
+   score is none. Writes at most n + m items in order and returns how many; *best: the sum. */
+enum { NO_PAIR = -1 };
+int meld_align(int n, int m, const int *score, int gap, Item *, int64_t *best);
+
+/* ---- what is melded ---- */
+
+/* A subgraph of an arm with one entry and one exit: all edges that come in go to block[0], all that leave go to `exit`, which is no part of it. */
+typedef struct Subgraph {
+	Block **block, *exit;
+	int n;
+	const char *obstacle;          /* why it cannot be melded, or NULL */
+} Subgraph;
+typedef struct Arm { Subgraph *sub; int n; } Arm;  /* in the order in which lanes come to them */
+
+/* Two blocks that become one, or a block of one side where the other side has no code. */
+typedef struct BlockPair {
+	Block *b[2];                   /* NULL: none */
+	bool comes[2];                 /* lanes of that side come here */
+	int takes[2];                  /* the successor that they go on to in any case; OWN_BRANCH: as their branch says */
+	bool swapped;                  /* side 1's branch has its targets the other way around */
+	int nsucc, succ[2];            /* numbers of pairs, or LEAVES */
+	Item *item;
+	int n;
+	int64_t weight;                /* how often it is executed, as costs count */
+} BlockPair;
+typedef Vec(BlockPair) PairList;
+
+/* Side 0's register a and side 1's register b are one register in melded code, home. */
+typedef struct Shared { int reg[2], home, writers, next; int64_t votes, uses; } Shared; /* votes, uses: cycles that are saved where it is written, read */
+/* An operand of side 0 and one of side 1 that nothing melded writes: it is chosen between them once, in front. */
+typedef struct Hoisted { Opd x[2]; Type type; int uses, reg; bool inner; } Hoisted; /* inner: in a loop that is melded */
+
+/* Subgraphs of both arms, one or several in a row, that become one. */
+typedef struct Stretch {
+	PairList pair;                 /* [0] is the entry */
+	Block *entry[2], *exit[2];     /* where each side comes from the branch or what is before, and where it goes on */
+	int64_t weight;                /* of the branch */
+	int percent;                   /* the least melding profitability of its subgraphs */
+	int pairs, alone, pieces;      /* instructions melded, and left to one side; pieces that an alignment was cut into, at most */
+	int64_t before, after;         /* costs */
+	Vec(Shared) shared;
+	Vec(Hoisted) hoisted;
+} Stretch;
+
+typedef struct MeldRegion {         /* a divergent branch and what is to become of it */
+	Block *e, *exit;               /* exit: where its sides meet, or NULL */
+	int condition;                 /* predicate */
+	bool copied;                   /* the arms write it: a copy takes its place, which is made when something is melded */
+	Arm arm[2];
+	int percent;                   /* the best of two subgraphs; NO_PAIR: none are meldable */
+	Vec(Stretch) stretch;
+	int64_t gain;                  /* cycles */
+	int place;                     /* of e, in reverse post-order */
+} MeldRegion;
+
+typedef struct MeldRemark { Loc loc; const char *text; } MeldRemark;
+typedef enum { ORDER_BLOCKS, ORDER_PROFIT } MeldOrder;
+
+typedef struct Meld {
+	PassRun *r;
+	Function *f;
+	Edit e;
+	bool paper, swap, diamonds, copies; /* options: costs as in the paper; branches inverted; only blocks; replication */
+	int threshold, cells, most;    /* percent; most cells of an alignment's table; most blocks of an arm */
+	int straight;                  /* instructions of one side that all lanes may execute in a row */
+	MeldOrder order;
+
+	Arena a;                       /* of a round, as is all that follows */
+	const Cfg *c;
+	const Dom *pdom;
+	const Liveness *live;
+	const Uniformity *uniformity;
+	const Loops *loops;
+	const EffectTable *effects;
+	BitSet named;                  /* blocks that a branch asks for as its reconvergence point, or that unreachable ones lead to */
+	BitSet touched;                /* blocks of regions in which something has been melded */
+	BitSet gone;                   /* blocks that have been melded: others take their place */
+	int *seen, seeing;             /* by block: when a search has come there */
+	int *back, *take;              /* by block: of a search, the edge by which; of a way, one more than the edge to take */
+	int *pair[2];                  /* by side and block: one more than the number of the pair it is in */
+	struct Names *names;
+	Vec(MeldRemark) said;          /* why branches stay; it counts when the round has changed nothing */
+	Vec(Block *) made, anchor;     /* new blocks in their order; for each, the old one in whose place it stands */
+} Meld;
+
+/* ---- costs (profit.c) ---- */
+int64_t meld_cost(const Meld *, const Ins *);
+int64_t meld_cost_of(const Meld *, Op, Type);          /* of an instruction that melding inserts */
+int64_t meld_block_cost(const Meld *, const Block *);
+int64_t meld_weight(const Meld *, const Block *);
+bool meld_may(const Meld *, const Ins *);              /* with one like it, lanes of both sides may execute it together */
+/* May the two become one instruction? */
+bool meld_alike(const Meld *, const Ins *, const Ins *);
+/* Cycles saved at best by melding the two blocks, and what both cost: MP_B = saved / cost. */
+int64_t meld_saved(const Meld *, const Block *, const Block *);
+bool meld_address(const Ins *, int source);            /* the source is an address */
+
+/* ---- arms and pairs (path.c, match.c) ---- */
+void path_find(Meld *, MeldRegion *);
+void match_stretches(Meld *, MeldRegion *);
+
+/* ---- registers (names.c) ---- */
+void names_open(Meld *);               /* for a round */
+void names_close(Meld *);
+void names_load(Meld *, const Stretch *);              /* what the next questions are about */
+void names_share(Meld *, Stretch *);   /* finds shared registers for the pairs of instructions that go together; new ones get numbers below NO_REG */
+void names_hoist(Meld *, Stretch *);   /* and what is chosen in front */
+int names_moves(const Meld *, const Shared *, int home); /* instructions that move values to that register and back */
+Shared *names_shared(const Meld *, Stretch *, int a, int b); /* NULL: the two registers have no name in common */
+Opd names_of(const Meld *, int side, Opd);             /* an operand in melded code */
+int names_reg(const Meld *, int side, int reg);
+bool names_is_shared(const Meld *, int side, int reg);
+enum { NAME_LIVES = 1, NAME_IN = 2, NAME_OUT = 4, NAME_WRITTEN = 8 };
+int names_state(const Meld *, int side, int reg);      /* where in the stretch it lives: somewhere, at the start, at the end; it is written */
+
+/* Two sources of instructions that become one, with their names: a register that is chosen between them takes their place. */
+typedef struct Choice {
+	Opd x[2];
+	Type type;
+	bool differ, kept;             /* kept: nothing in the stretch writes them */
+	int adds;                      /* of addresses: how many have to be added to first; the number is in the operand */
+	int64_t offset;                /* what the instruction still adds */
+} Choice;
+Choice choice_of(const Meld *, const Ins *, const Ins *, int source);
+Choice choice_of_guards(const Meld *, const Ins *, const Ins *);
+Choice choice_of_branches(const Meld *, const BlockPair *);
+Hoisted *hoisted_find(Stretch *, const Choice *);      /* NULL: it is chosen where it is read */
+
+/* ---- what pays (worth.c) ---- */
+void worth_choose(Meld *, Stretch *);  /* aligns instructions, and chooses those that become one, and names */
+static inline bool item_melds(const Item *i) { return i->at[0] >= 0 && i->at[1] >= 0 && !i->apart; }
+/* P: pairs of blocks; I: items that meld; A and B: their instructions. */
+#define pairs_each(S, P, I, A, B) \
+	for (BlockPair *P = (S)->pair.v; P < (S)->pair.v + (S)->pair.n; P++) \
+		for (Item *I = P->item; I < P->item + P->n; I++) \
+			for (const Ins *A = item_melds(I) ? &P->b[0]->ins.v[I->at[0]] : NULL, *B = A ? &P->b[1]->ins.v[I->at[1]] : NULL; A; A = NULL)
+
+/* ---- code (emit.c) ---- */
+int64_t emit_cost(Meld *, MeldRegion *, Stretch *);    /* of the melded code, which is not made */
+void emit_region(Meld *, MeldRegion *);
+void meld_tidy(Meld *, BitSet gone);        /* behind a round (tidy.c) */
+#endif

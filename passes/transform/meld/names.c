@@ -1,0 +1,336 @@
+/* The registers of melded code. Lanes of a side execute what they executed before, so each side's registers may be renamed as if the other were not there, if
+ * registers that live at once stay apart. Two registers that instructions which become one write are given one name, so that what reads them need not
+ * choose: one of the two, where the other side has nothing in it, else a new one. At the entry and at the exit of the stretch values move between their
+ * own registers and these. */
+#include "passes/transform/meld/meld.h"
+
+typedef struct Names {
+	int *to[2], *state[2];         /* by side and register: its name (valid where it is written or shared), NAME_* */
+	int *mate[2], *shared;         /* one more than the register it shares a name with; by register of side 0: one more than the first in a list */
+	int n;                         /* registers when the round began, the carry flag included: new ones have taken its number since */
+	Vec(int) touched;              /* registers about which something is said */
+} Names;
+
+static void touch(Names *n, int reg)
+{
+	if (!n->state[0][reg] && !n->state[1][reg])
+		vec_push(&n->touched, reg);
+}
+
+static void add_state(Names *n, int side, int reg, int state)
+{
+	if (reg >= n->n)               /* the carry flag, by the number that it has now */
+		reg = n->n - 1;
+	touch(n, reg);
+	n->state[side][reg] |= state;
+}
+
+void names_open(Meld *w)
+{
+	Names *n = w->names = arena_new(&w->a, Names);
+	int count = n->n = function_values(w->f);
+	for (int s = 0; s < 2; s++) {
+		n->to[s] = arena_array(&w->a, int, count);
+		n->state[s] = arena_array(&w->a, int, count);
+		n->mate[s] = arena_array(&w->a, int, count);
+		for (int k = 0; k < count; k++)
+			n->to[s][k] = k;
+	}
+	n->shared = arena_array(&w->a, int, count);
+}
+
+void names_close(Meld *w) { vec_free(&w->names->touched); }
+
+/* ---- where registers live ---- */
+
+typedef struct Visit { Names *n; int side; } Visit;
+
+static void reads(void *self, int reg)
+{
+	Visit *v = self;
+	add_state(v->n, v->side, reg, NAME_LIVES);
+}
+
+static void writes(void *self, int reg)
+{
+	Visit *v = self;
+	add_state(v->n, v->side, reg, NAME_LIVES | NAME_WRITTEN);
+}
+
+static void look_at(const Meld *w, int side, const Block *b)
+{
+	Visit v = { w->names, side };
+	for (int k = 0; k < b->ins.n; k++) {
+		ins_uses(w->f, &b->ins.v[k], reads, &v);
+		ins_defs(w->f, &b->ins.v[k], writes, &v);
+	}
+	live_each(w->live, w->live->in[b->id], r)
+		add_state(w->names, side, r, NAME_LIVES);
+	live_each(w->live, w->live->out[b->id], r)
+		add_state(w->names, side, r, NAME_LIVES);
+}
+
+void names_load(Meld *w, const Stretch *s)
+{
+	Names *n = w->names;
+	for (int k = 0; k < n->touched.n; k++)
+		for (int side = 0, r = n->touched.v[k]; side < 2; side++) {
+			n->to[side][r] = r;
+			n->state[side][r] = n->mate[side][r] = n->shared[r] = 0;
+		}
+	n->touched.n = 0;
+	for (int side = 0; side < 2; side++) {
+		for (int p = 0; p < s->pair.n; p++)
+			if (s->pair.v[p].b[side])
+				look_at(w, side, s->pair.v[p].b[side]);
+		live_each(w->live, w->live->in[s->entry[side]->id], r)
+			add_state(n, side, r, NAME_LIVES | NAME_IN);
+		live_each(w->live, w->live->in[s->exit[side]->id], r)
+			add_state(n, side, r, NAME_LIVES | NAME_OUT);
+	}
+	for (int k = 0; k < s->shared.n; k++) {
+		const Shared *x = &s->shared.v[k];
+		n->shared[x->reg[0]] = k + 1;
+		for (int side = 0; side < 2; side++) {
+			n->to[side][x->reg[side]] = x->home;
+			n->mate[side][x->reg[side]] = x->reg[1 - side] + 1;
+		}
+	}
+}
+
+int names_reg(const Meld *w, int side, int reg) { return w->names->to[side][reg]; }
+bool names_is_shared(const Meld *w, int side, int reg) { return w->names->mate[side][reg] > 0; }
+int names_state(const Meld *w, int side, int reg) { return w->names->state[side][reg]; }
+
+Opd names_of(const Meld *w, int side, Opd o)
+{
+	if (o.kind == OPD_REG)
+		o.id = names_reg(w, side, o.id);
+	return o;
+}
+
+/* ---- which share a name ---- */
+
+Shared *names_shared(const Meld *w, Stretch *s, int a, int b)
+{
+	int k = w->names->shared[a];
+	while (k && s->shared.v[k - 1].reg[1] != b)
+		k = s->shared.v[k - 1].next;
+	return k ? &s->shared.v[k - 1] : NULL;
+}
+
+static void vote(Meld *w, Stretch *s, int a, int b, int64_t votes)
+{
+	Shared *x = names_shared(w, s, a, b);
+	if (!x) {
+		vec_push(&s->shared, ((Shared){ .reg = { a, b }, .home = NO_REG, .next = w->names->shared[a] }));
+		w->names->shared[a] = s->shared.n;
+		x = &vec_last(&s->shared);
+	}
+	x->votes += votes;
+	x->writers++;
+}
+
+static int by_votes(const void *x, const void *y)
+{
+	const Shared *a = x, *b = y;
+	if (a->votes != b->votes)
+		return a->votes < b->votes ? 1 : -1;
+	return a->reg[0] != b->reg[0] ? a->reg[0] - b->reg[0] : a->reg[1] - b->reg[1];
+}
+
+/* How many values have to move if it is that register. */
+int names_moves(const Meld *w, const Shared *x, int home)
+{
+	int in = 0, out = 0;
+	for (int s = 0; s < 2; s++) {
+		int state = names_state(w, s, x->reg[s]);
+		in |= x->reg[s] != home && state & NAME_IN;
+		out += x->reg[s] != home && state & NAME_OUT;
+	}
+	return in + out;
+}
+
+/* A register of one side is free on the other when it does not live there. NO_REG: a new one. */
+static int choose_home(const Meld *w, const Shared *x)
+{
+	int home = NO_REG;
+	if (x->reg[0] == x->reg[1])
+		return x->reg[0];
+	for (int s = 0; s < 2; s++)
+		if (!(names_state(w, 1 - s, x->reg[s]) & NAME_LIVES) && (home == NO_REG || names_moves(w, x, x->reg[s]) < names_moves(w, x, home)))
+			home = x->reg[s];
+	return home;
+}
+
+/* Registers get their names, those first by which most is saved. New registers come later: until then they have negative numbers. */
+void names_share(Meld *w, Stretch *s)
+{
+	Names *n = w->names;
+	int kept = 0;
+	vec_clear(&s->shared);
+	names_load(w, s);
+	pairs_each(s, p, i, a, b)
+		for (int k = 0; k < a->ndst; k++)
+			if (ins_dst(a, k)->kind == OPD_REG)
+				vote(w, s, ins_dst(a, k)->id, ins_dst(b, k)->id, p->weight * meld_cost(w, a));
+	if (s->shared.n)
+		qsort(s->shared.v, (size_t)s->shared.n, sizeof *s->shared.v, by_votes);
+	for (int k = 0; k < s->shared.n; k++)
+		n->shared[s->shared.v[k].reg[0]] = 0;
+	for (int k = 0; k < s->shared.n; k++) {
+		Shared x = s->shared.v[k];
+		if (n->mate[0][x.reg[0]] || n->mate[1][x.reg[1]])
+			continue;
+		n->mate[0][x.reg[0]] = x.reg[1] + 1;
+		n->mate[1][x.reg[1]] = x.reg[0] + 1;
+		x.home = choose_home(w, &x);
+		if (x.home == NO_REG)
+			x.home = -2 - kept;
+		x.next = 0;
+		n->shared[x.reg[0]] = kept + 1;
+		for (int side = 0; side < 2; side++)
+			n->to[side][x.reg[side]] = x.home;
+		s->shared.v[kept++] = x;
+	}
+	s->shared.n = kept;
+}
+
+/* ---- choices ---- */
+
+static bool same(const Opd *a, const Opd *b) { return a->kind == b->kind && a->neg == b->neg && a->id == b->id && a->imm == b->imm; }
+
+static Type choice_type(const Meld *w, const Ins *i, int source, const Opd *x)
+{
+	static const Type bits[] = { [1] = T_PRED, [8] = T_B8, [16] = T_B16, [32] = T_B32, [64] = T_B64 };
+	for (int s = 0; s < 2; s++)
+		if (x[s].kind == OPD_REG)
+			return bits[type_bits[w->f->reg.v[x[s].id].type]];
+	return bits[type_bits[ins_value_type(w->r->m, i, source)]];
+}
+
+static bool kept(const Meld *w, int side, const Opd *o)
+{
+	if (o->kind != OPD_REG)
+		return o->kind == OPD_IMM;
+	return !(names_state(w, side, o->id) & NAME_WRITTEN) && names_reg(w, side, o->id) == o->id;
+}
+
+static Choice make_choice(const Meld *w, Opd a, Opd b, Type type)
+{
+	Choice c = { .x = { names_of(w, 0, a), names_of(w, 1, b) }, .type = type, .kept = kept(w, 0, &a) && kept(w, 1, &b) };
+	c.differ = !same(&c.x[0], &c.x[1]);
+	return c;
+}
+
+/* Offsets of addresses are left to the instruction; where they differ, sums are chosen between. A narrow address is the whole sum: an offset that is not
+   part of it would not wrap with it. */
+static void settle_offsets(Choice *c)
+{
+	bool differ = c->x[0].imm != c->x[1].imm, wide = c->type == T_B64;
+	c->offset = differ && !wide ? 0 : c->x[0].imm;
+	for (int s = 0; s < 2; s++) {
+		c->x[s].imm -= c->offset;
+		c->adds += c->x[s].imm != 0;
+	}
+}
+
+static Choice source_choice(const Meld *w, const Ins *a, int k, const Opd *x, const Opd *y)
+{
+	Choice c = make_choice(w, *x, *y, T_NONE);
+	if (!c.differ)
+		return c;
+	c.type = choice_type(w, a, k, (Opd[]){ *x, *y });
+	if (meld_address(a, k))
+		settle_offsets(&c);
+	return c;
+}
+
+static int differing(const Meld *w, const Ins *a, const Ins *b, bool swapped)
+{
+	int n = 0;
+	for (int k = 0; k < 2; k++) {
+		Choice c = make_choice(w, *ins_src(a, k), *ins_src(b, swapped ? 1 - k : k), T_NONE);
+		n += c.differ;
+	}
+	return n;
+}
+
+bool choice_swaps(const Meld *w, const Ins *a, const Ins *b)
+{
+	if (!(op_info[a->op].flags & OPF_COMM) || op_info[a->op].kind != K_ALU)
+		return false;
+	for (int k = 0; k < 2; k++)
+		if (ins_src(b, k)->kind != OPD_REG && ins_src(b, k)->kind != OPD_IMM)
+			return false;
+	return differing(w, a, b, true) < differing(w, a, b, false);
+}
+
+Choice choice_of(const Meld *w, const Ins *a, const Ins *b, int k)
+{
+	bool swapped = k < 2 && choice_swaps(w, a, b);
+	return source_choice(w, a, k, ins_src(a, k), ins_src(b, swapped ? 1 - k : k));
+}
+
+Choice choice_of_guards(const Meld *w, const Ins *a, const Ins *b)
+{
+	return make_choice(w, (Opd){ OPD_REG, a->guard_neg, a->guard, 0 }, (Opd){ OPD_REG, b->guard_neg, b->guard, 0 }, T_PRED);
+}
+
+/* What a side's lanes go by at the end of the blocks: holds, and they go to the first successor. */
+static Opd decision(const BlockPair *p, int side)
+{
+	if (p->takes[side] != OWN_BRANCH || !p->b[side])
+		return opd_imm(p->takes[side] != 1);
+	Opd o = *ins_src(block_term(p->b[side]), 0);
+	if (o.kind == OPD_IMM)
+		return opd_imm((o.imm & 1) != (o.neg != (side && p->swapped)));
+	o.neg = o.neg != (side && p->swapped);
+	return o;
+}
+
+Choice choice_of_branches(const Meld *w, const BlockPair *p) { return make_choice(w, decision(p, 0), decision(p, 1), T_PRED); }
+
+/* ---- choices made once ---- */
+
+Hoisted *hoisted_find(Stretch *s, const Choice *c)
+{
+	for (int k = 0; k < s->hoisted.n; k++) {
+		Hoisted *h = &s->hoisted.v[k];
+		if (same(&h->x[0], &c->x[0]) && same(&h->x[1], &c->x[1]) && h->type == c->type)
+			return h;
+	}
+	return NULL;
+}
+
+static void hoist(Stretch *s, const BlockPair *p, Choice c)
+{
+	if (!c.differ || c.adds || !c.kept)
+		return;
+	Hoisted *h = hoisted_find(s, &c);
+	if (!h) {
+		vec_push(&s->hoisted, ((Hoisted){ .x = { c.x[0], c.x[1] }, .type = c.type, .reg = NO_REG }));
+		h = &vec_last(&s->hoisted);
+	}
+	h->uses++;
+	h->inner |= p->weight > s->weight;
+}
+
+void names_hoist(Meld *w, Stretch *s)
+{
+	int kept = 0;
+	vec_clear(&s->hoisted);
+	pairs_each(s, p, i, a, b) {
+		for (int k = 0; k < a->nsrc; k++)
+			hoist(s, p, choice_of(w, a, b, k));
+		if (a->guard >= 0)
+			hoist(s, p, choice_of_guards(w, a, b));
+	}
+	for (int k = 0; k < s->pair.n; k++)
+		if (s->pair.v[k].nsucc > 1 && s->pair.v[k].comes[0] && s->pair.v[k].comes[1])
+			hoist(s, &s->pair.v[k], choice_of_branches(w, &s->pair.v[k]));
+	for (int k = 0; k < s->hoisted.n; k++)
+		if (s->hoisted.v[k].uses > 1 || s->hoisted.v[k].inner)
+			s->hoisted.v[kept++] = s->hoisted.v[k];
+	s->hoisted.n = kept;
+}

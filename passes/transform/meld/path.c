@@ -1,0 +1,126 @@
+/* The two arms of a branch as rows of subgraphs with one entry and one exit. The places that all lanes of an arm come to are the immediate post-dominators
+ * from its first block on; what lies between two of them is a subgraph. Definition 4 of the paper gives each region an exit block of its own: here an exit
+ * is where the edges lead, which comes to the same. */
+#include "passes/transform/meld/meld.h"
+
+/* Blocks that are reached from `entry` before `exit`, the entry first; false: they are more than a subgraph may have. */
+static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
+{
+	Vec(Block *) list = { 0 };
+	w->seeing++;
+	w->seen[entry->id] = w->seeing;
+	vec_push(&list, entry);
+	for (int at = 0; at < list.n && list.n <= room; at++)
+		for (int k = 0; k < list.v[at]->nsucc; k++) {
+			Block *to = list.v[at]->succ[k];
+			if (to == s->exit || w->seen[to->id] == w->seeing)
+				continue;
+			w->seen[to->id] = w->seeing;
+			vec_push(&list, to);
+		}
+	s->n = list.n;
+	s->block = arena_array(&w->a, Block *, list.n);
+	memcpy(s->block, list.v, sizeof *list.v * (size_t)list.n);
+	vec_free(&list);
+	return s->n <= room;
+}
+
+/* All edges into the subgraph that was collected last lead to its entry, and come from there, from the branch, or from the subgraph before it. */
+static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, const Block *branch)
+{
+	for (int k = 0; k < s->n; k++) {
+		const Block *b = s->block[k];
+		if (b == branch || b->id == 0)
+			return false;
+		for (int p = 0; p < w->c->npred[b->id]; p++) {
+			const Block *from = w->c->pred[b->id][p];
+			bool inside = w->seen[from->id] == w->seeing, in = k == 0 && !before && from == branch;
+			for (int j = 0; k == 0 && before && j < before->n && !in; j++)
+				in = before->block[j] == from;
+			if (!inside && !in)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* ---- what cannot be melded ---- */
+
+static const char *bad_instruction(const Meld *w, const Ins *i)
+{
+	Effects e = ins_effects(w->effects, i);
+	if (e.convergent)
+		return "depends on which threads execute it together";
+	if (i->op == OP_BRX)
+		return "is an indexed branch";
+	return e.ends && op_info[i->op].flags & OPF_TERM && i->op != OP_BRA ? "ends threads" : NULL;
+}
+
+static int depth(const Meld *w, const Block *b)
+{
+	int loop = w->loops->of[b->id];
+	return loop < 0 ? 0 : w->loops->loop[loop].depth;
+}
+
+/* In a loop lanes of one side may wait for what lanes of the other do, by what such an access reads. A reduction reads nothing. */
+static bool waits(const Meld *w, const Block *b, const Block *branch)
+{
+	bool ordered = false;
+	for (int k = 0; k < b->ins.n && depth(w, b) > depth(w, branch) && !ordered; k++)
+		ordered = ins_effects(w->effects, &b->ins.v[k]).ordered && !(b->ins.v[k].op == OP_RED && meld_may(w, &b->ins.v[k]));
+	return ordered;
+}
+
+static void judge(Meld *w, Subgraph *s, const Block *branch)
+{
+	for (int k = 0; k < s->n && !s->obstacle; k++) {
+		const Block *b = s->block[k];
+		if (bs_has(w->named, b->id))
+			s->obstacle = arena_printf(&w->a, "%s is a reconvergence point that the source asks for, or the target of a block that cannot be reached", b->label);
+		else if (waits(w, b, branch))
+			s->obstacle = arena_printf(&w->a, "the loop of %s has ordered accesses to memory", b->label);
+		for (int i = 0; i < b->ins.n && !s->obstacle; i++) {
+			const char *why = bad_instruction(w, &b->ins.v[i]);
+			if (why)
+				s->obstacle = arena_printf(&w->a, "%s in %s %s", op_info[b->ins.v[i].op].name, b->label, why);
+		}
+	}
+}
+
+/* ---- arms ---- */
+
+static void find_arm(Meld *w, MeldRegion *r, Arm *arm, Block *first)
+{
+	Vec(Subgraph) list = { 0 };
+	int left = w->most;
+	for (Block *b = first; b != r->exit && left > 0;) {
+		int next = w->pdom->idom[b->id];
+		Subgraph s = { 0 };
+		if (next < 0 || next >= w->c->n)
+			break;
+		s.exit = w->f->block.v[next];
+		bool fits = collect(w, &s, b, left);
+		if (!fits)
+			s.obstacle = arena_printf(&w->a, "what begins with %s has more than %d blocks", b->label, w->most);
+		else if (!closed(w, &s, list.n ? &vec_last(&list) : NULL, r->e))
+			break;
+		else
+			judge(w, &s, r->e);
+		vec_push(&list, s);
+		left = fits ? left - s.n : 0;
+		b = s.exit;
+	}
+	arm->n = list.n;
+	arm->sub = arena_array(&w->a, Subgraph, list.n + 1);
+	if (list.n)
+		memcpy(arm->sub, list.v, sizeof *list.v * (size_t)list.n);
+	vec_free(&list);
+}
+
+void path_find(Meld *w, MeldRegion *r)
+{
+	const Opd *c = ins_src(block_term(r->e), 0);
+	r->condition = c->id;
+	for (int s = 0; s < 2; s++)
+		find_arm(w, r, &r->arm[s], r->e->succ[c->neg ? 1 - s : s]);
+}

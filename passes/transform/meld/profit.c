@@ -1,0 +1,117 @@
+/* What melding may save: costs of instructions, which of them may become one, and the melding profitability of two blocks (section IV-C of the paper). */
+#include "passes/transform/meld/meld.h"
+#include "passes/analysis/cost.h"
+
+/* ---- costs ---- */
+
+/* Of the released code. */
+static int paper_cost(const Ins *i)
+{
+	switch (op_info[i->op].kind) {
+	case K_LD: case K_ST: case K_ATOM: return 100;
+	case K_ALU: break;
+	default: return 3;
+	}
+	switch (i->op) {
+	case OP_ADD: case OP_SUB: return 5;
+	case OP_MUL: case OP_MAD: case OP_FMA: return 10;
+	case OP_DIV: case OP_REM: return 20;
+	default: return 3;
+	}
+}
+
+/* Nobody waits for a store, but it keeps the same units and the same memory busy as a load of its space. */
+int64_t meld_cost(const Meld *w, const Ins *i)
+{
+	const CostTable *t = w->r->cost ? w->r->cost : &cost_default;
+	if (w->paper)
+		return paper_cost(i);
+	if (op_info[i->op].flags & OPF_STORE && op_info[i->op].unit == UNIT_MEM)
+		return t->memory[i->space];
+	return cost_latency(t, i);
+}
+
+int64_t meld_cost_of(const Meld *w, Op op, Type type)
+{
+	return meld_cost(w, &(Ins){ .op = (uint8_t)op, .type = (uint8_t)type });
+}
+
+int64_t meld_block_cost(const Meld *w, const Block *b)
+{
+	int64_t sum = 0;
+	for (int k = 0; k < b->ins.n; k++)
+		sum += meld_cost(w, &b->ins.v[k]);
+	return sum;
+}
+
+/* A loop is taken to make eight turns. */
+int64_t meld_weight(const Meld *w, const Block *b)
+{
+	int loop = w->loops->of[b->id], depth = loop < 0 ? 0 : w->loops->loop[loop].depth;
+	return (int64_t)1 << 3 * (depth < 6 ? depth : 6);
+}
+
+/* ---- which instructions ---- */
+
+bool meld_address(const Ins *i, int source) { return source == 0 && strchr(op_info[i->op].operands, ':')[1] == 'a'; }
+
+static bool same_operand(const Opd *a, const Opd *b) { return a->kind == b->kind && a->neg == b->neg && a->id == b->id && a->imm == b->imm; }
+
+static bool same_width(const Meld *w, int a, int b)
+{
+	Type x = (Type)w->f->reg.v[a].type, y = (Type)w->f->reg.v[b].type;
+	return type_bits[x] == type_bits[y];
+}
+
+static bool is_value(const Opd *o) { return o->kind == OPD_REG || o->kind == OPD_IMM; }
+
+/* Can a register take the place of two operands, which differ? */
+static bool selectable(const Meld *w, const Ins *i, int k, const Opd *a, const Opd *b)
+{
+	if (same_operand(a, b))
+		return true;
+	if (a->kind == OPD_REG && b->kind == OPD_REG)
+		return same_width(w, a->id, b->id);
+	if (!is_value(a) || !is_value(b) || meld_address(i, k) || (i->op == OP_LOP3 && k == 3))
+		return false;
+	return a->kind != b->kind || ins_value_type(w->r->m, i, k) != T_NONE;
+}
+
+bool meld_may(const Meld *w, const Ins *i)
+{
+	Effects e = ins_effects(w->effects, i);
+	bool relaxed = op_info[i->op].kind == K_ATOM && i->sem <= SEM_RELAXED && i->sem != SEM_VOLATILE;
+	return !(e.ordered && !relaxed) && !e.convergent && !e.ends && !e.visible && !(op_info[i->op].flags & OPF_TERM);
+}
+
+bool meld_alike(const Meld *w, const Ins *a, const Ins *b)
+{
+	if (!ins_same_form(a, b) || (a->guard < 0) != (b->guard < 0) || !meld_may(w, a))
+		return false;
+	for (int k = 0; k < a->ndst; k++) {
+		const Opd *x = ins_dst(a, k), *y = ins_dst(b, k);
+		if (x->kind != y->kind || (x->kind == OPD_REG && !same_width(w, x->id, y->id)))
+			return false;
+	}
+	for (int k = 0; k < a->nsrc; k++)
+		if (!selectable(w, a, k, ins_src(a, k), ins_src(b, k)))
+			return false;
+	return true;
+}
+
+/* ---- profitability ---- */
+
+int64_t meld_saved(const Meld *w, const Block *a, const Block *b)
+{
+	int64_t sum[2][OP_COUNT] = { { 0 } }, saved = 0;
+	const Block *side[2] = { a, b };
+	for (int s = 0; s < 2; s++)
+		for (int k = 0; k < side[s]->ins.n; k++) {
+			const Ins *i = &side[s]->ins.v[k];
+			if (meld_may(w, i))
+				sum[s][i->op] += meld_cost(w, i);
+		}
+	for (int op = 0; op < OP_COUNT; op++)
+		saved += sum[0][op] < sum[1][op] ? sum[0][op] : sum[1][op];
+	return saved;
+}

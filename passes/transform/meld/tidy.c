@@ -1,0 +1,103 @@
+/* After melding: blocks that are gone go, those that only jump are skipped, and new ones join the blocks before and behind them, so that what comes next
+ * sees one block where there is one. Nothing else of the function is touched. */
+#include "passes/transform/meld/meld.h"
+
+/* New blocks take the place of the first of the old ones. */
+static void place(Meld *w, BitSet gone)
+{
+	Function *f = w->f;
+	int old = w->c->n;
+	Vec(Block *) list = { 0 };
+	Arena a = { 0 };
+	int *first = arena_array(&a, int, old), *next = arena_array(&a, int, w->made.n + 1);
+	for (int k = w->made.n; k-- > 0;) {
+		next[k] = first[w->anchor.v[k]->id];
+		first[w->anchor.v[k]->id] = k + 1;
+	}
+	for (int b = 0; b < old; b++) {
+		for (int k = first[b]; k; k = next[k - 1])
+			vec_push(&list, w->made.v[k - 1]);
+		if (!bs_has(gone, b))
+			vec_push(&list, f->block.v[b]);
+		else
+			vec_free(&f->block.v[b]->ins);
+	}
+	edit_order(f, list.v, list.n);
+	vec_free(&list);
+	arena_free(&a);
+}
+
+typedef struct Tidy { Meld *w; BitSet made, named, gone; int *npred; } Tidy;
+
+static bool only_jumps(const Tidy *t, const Block *b)
+{
+	return bs_has(t->made, b->id) && b->ins.n == 1 && block_jumps(b) && !b->ins.v[0].mark && b->succ[0] != b && !bs_has(t->named, b->id);
+}
+
+static void skip(Tidy *t)
+{
+	Function *f = t->w->f;
+	for (int k = 0; k < f->block.n; k++) {
+		Block *b = f->block.v[k];
+		for (int e = 0; e < b->nsucc; e++)
+			for (int left = t->w->made.n; only_jumps(t, b->succ[e]) && left; left--)
+				edit_retarget(&t->w->e, b, b->succ[e], b->succ[e]->succ[0]);
+		if (b->nsucc == 2 && block_term(b)->op == OP_BRA && b->succ[0] == b->succ[1] && bs_has(t->made, b->id))
+			edit_fold(&t->w->e, b, b->succ[0]);
+	}
+	for (int k = 1; k < f->block.n; k++)
+		if (only_jumps(t, f->block.v[k]))
+			bs_add(t->gone, k);
+}
+
+static void join(Tidy *t)
+{
+	Function *f = t->w->f;
+	for (int k = 0; k < f->block.n; k++)
+		for (int e = 0; e < f->block.v[k]->nsucc && !bs_has(t->gone, k); e++)
+			t->npred[f->block.v[k]->succ[e]->id]++;
+	for (int k = 0; k < f->block.n; k++) {
+		Block *b = f->block.v[k];
+		while (!bs_has(t->gone, k) && block_jumps(b)) {
+			Block *s = b->succ[0];
+			if (s == b || s->id == 0 || t->npred[s->id] != 1 || bs_has(t->named, s->id) || (!bs_has(t->made, k) && !bs_has(t->made, s->id)))
+				break;
+			edit_merge(&t->w->e, b, s);
+			bs_add(t->gone, s->id);
+			if (bs_has(t->made, s->id))
+				bs_add(t->made, k);
+		}
+	}
+}
+
+static void drop(Tidy *t)
+{
+	Function *f = t->w->f;
+	Vec(Block *) list = { 0 };
+	for (int k = 0; k < f->block.n; k++)
+		if (!bs_has(t->gone, k))
+			vec_push(&list, f->block.v[k]);
+		else
+			vec_free(&f->block.v[k]->ins);
+	if (list.n < f->block.n)
+		edit_order(f, list.v, list.n);
+	vec_free(&list);
+}
+
+void meld_tidy(Meld *w, BitSet gone)
+{
+	Arena a = { 0 };
+	place(w, gone);
+	Function *f = w->f;
+	int n = f->block.n;
+	Tidy t = { w, bs_new(&a, n), bs_new(&a, n), bs_new(&a, n), arena_array(&a, int, n) };
+	for (int k = 0; k < w->made.n; k++)
+		bs_add(t.made, w->made.v[k]->id);
+	for (int k = 0; k < n; k++)
+		if (f->block.v[k]->reconverge)
+			bs_add(t.named, f->block.v[k]->reconverge->id);
+	skip(&t);
+	join(&t);
+	drop(&t);
+	arena_free(&a);
+}
