@@ -79,42 +79,7 @@ else
 fi
 
 # Loads that come to L1 after their grid's end, and before and after another grid beside it begins.
-cat >"$tmp/loads.ir" <<'END'
-kernel loads(u64 p, u32 n)
-{
-	reg u64 %p, %o
-	reg u32 %t, %n, %v, %w
-	reg pred %q
-enter:
-	%p = ld.param.u64 [p]
-	%n = ld.param.u32 [n]
-	%t = mov.u32 %tid.x
-	%o = mul.wide.u32 %t, 4
-	%p = add.u64 %p, %o
-	%v = ld.global.u32 [%p]
-again:
-	%n = sub.u32 %n, 1
-	%q = setp.ne.u32 %n, 0
-	bra %q, again, last
-last:
-	%w = ld.global.u32 [%p]
-	%v = add.u32 %v, %w
-	st.global.u32 [%p], %v
-	exit
-}
-kernel ends(u64 p)
-{
-	reg u64 %p, %o
-	reg u32 %t, %v
-enter:
-	%p = ld.param.u64 [p]
-	%t = mov.u32 %tid.x
-	%o = mul.wide.u32 %t, 4
-	%p = add.u64 %p, %o
-	%v = ld.global.u32 [%p]
-	exit
-}
-END
+cp "$srcdir/tests/sim/gpu/loads.ir" "$tmp"
 cat >"$tmp/loads.lua" <<'END'
 local p = gpu.buffer("u32", 32)
 gpu.compare(p, { how = "ignore" })
