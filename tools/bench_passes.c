@@ -145,6 +145,30 @@ static void forward_to(Shape *s, uint32_t reach)
 static void forward(Shape *s) { forward_to(s, 1u << 30); }
 static void forward_near(Shape *s) { forward_to(s, 8); }
 
+/* Also backward, so that loops are entered everywhere. */
+static void tangle_to(Shape *s, int reach)
+{
+	int n = s->n;
+	blocks(s, n);
+	for (int b = 0; b < n - 1; b++) {
+		int to = b - reach + (int)rnd(s, 2 * (uint32_t)reach + 1);
+		branch(s, b, to < 1 ? 1 : to > n - 1 ? n - 1 : to, b + 1);
+	}
+	end(s, n - 1);
+}
+static void tangle(Shape *s) { tangle_to(s, s->n); }
+static void tangle_near(Shape *s) { tangle_to(s, 8); }
+
+/* Two edges to anywhere, none to the next block. */
+static void web(Shape *s)
+{
+	int n = s->n;
+	blocks(s, n);
+	for (int b = 0; b < n - 1; b++)
+		branch(s, b, 1 + (int)rnd(s, (uint32_t)n - 1), 1 + (int)rnd(s, (uint32_t)n - 1));
+	end(s, n - 1);
+}
+
 static void brx(Shape *s)
 {
 	int n = s->n, to[8];
@@ -320,6 +344,9 @@ static const struct { const char *name; void (*make)(Shape *); const char *help;
 	{ "nested", nested, "small unstructured regions, one inside the other" },
 	{ "forward", forward, "random forward edges" },
 	{ "forward-near", forward_near, "random forward edges over at most 8 blocks" },
+	{ "tangle", tangle, "random edges forward and backward: one irreducible loop, whose nest is deep" },
+	{ "web", web, "two random edges from each block" },
+	{ "tangle-near", tangle_near, "random edges forward and backward over at most 8 blocks" },
 	{ "brx", brx, "indexed branches to 8 of the next 64 blocks" },
 	{ "brx-wide", brx_wide, "one indexed branch to n blocks" },
 	{ "nests", nests, "nests of 8 loops, one behind the other" },

@@ -66,13 +66,14 @@ typedef struct Loop {
 	int first, n;              /* its blocks, inner loops' too, are rpo[first] up to rpo[first + n]; the header is the first one */
 	bool reducible;            /* every entry edge goes to the header */
 	Vec(int) latch;            /* sources of back edges to the header */
-	Vec(int) exits;            /* blocks outside that are successors of blocks inside */
 } Loop;
 typedef struct Loops { int n; Loop *loop; int *of; } Loops; /* of[id] = innermost loop or -1; outer loops come first */
 Loops *loops_build(Arena *, const Cfg *);
 static inline bool loop_has(const Cfg *c, const Loop *l, int block) { return c->rpo_index[block] >= l->first && c->rpo_index[block] - l->first < l->n; }
 #define loop_each(C, L, B) for (Block **B##_at = (C)->rpo + (L)->first, *B; B##_at < (C)->rpo + (L)->first + (L)->n && (B = *B##_at, true); B##_at++)
 BitSet loop_blocks(Arena *, const Cfg *, const Loop *); /* the same as a set */
+/* By loop, the blocks outside that are successors of blocks inside, in reverse post-order. Ways out of deep nests are in many lists. */
+IntList *loop_exits(Arena *, const Cfg *, const Loops *);
 
 /* Which registers are read later, before they are written. A guarded definition does not kill. Sets are kept as their words that are not empty,
    ascending: registers that live across blocks may grow in number with blocks, those that live at once rarely do. */

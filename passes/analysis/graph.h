@@ -17,7 +17,8 @@ void graph_lead(const Graph *, BitSet);              /* adds the nodes all of wh
 void graph_reach(const Graph *, bool backward, int from, BitSet avoid, BitSet into); /* adds from and what it reaches; avoid: not entered */
 
 /* The cycle nest of the subgraph `in`: strongly connected components; the header is the entry with the smallest number
-   (an entry has a predecessor outside the component; when there is none, the smallest node); header removed, recurse. */
+   (an entry has a predecessor outside the component; when there is none, the smallest node); header removed, recurse. In tangles of more than a hundred nodes
+   the header may be another entry, where finding the smallest would take too long (nest.c). */
 typedef struct Nest {
 	int nloop;
 	int *header, *parent;      /* by loop; outer loops come first; parent -1 = none */

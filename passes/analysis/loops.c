@@ -33,7 +33,7 @@ static void find_reducible(Arena *tmp, const Cfg *c, Loops *l)
 }
 
 /* Where each loop goes to. put: counts are known, and there is room. */
-static void find_exits(const Cfg *c, Loops *l, int *last, bool put)
+static void find_exits(const Cfg *c, const Loops *l, IntList *exits, int *last, bool put)
 {
 	for (int i = 0; i < l->n; i++)
 		last[i] = -1;
@@ -41,14 +41,26 @@ static void find_exits(const Cfg *c, Loops *l, int *last, bool put)
 		int b = c->rpo[k]->id;
 		for (int x = 0; x < c->npred[b]; x++)
 			for (int i = l->of[c->pred[b][x]->id]; i >= 0 && last[i] != b && !loop_has(c, &l->loop[i], b); i = l->loop[i].parent) {
-				Loop *p = &l->loop[i];
 				last[i] = b;
 				if (put)
-					p->exits.v[p->exits.n++] = b;
+					exits[i].v[exits[i].n++] = b;
 				else
-					p->exits.cap++;
+					exits[i].cap++;
 			}
 	}
+}
+
+IntList *loop_exits(Arena *a, const Cfg *c, const Loops *l)
+{
+	Arena tmp = { 0 };
+	IntList *exits = arena_array(a, IntList, l->n + 1);
+	int *last = arena_array(&tmp, int, l->n + 1);
+	find_exits(c, l, exits, last, false);
+	for (int i = 0; i < l->n; i++)
+		exits[i].v = arena_array(a, int, exits[i].cap + 1);
+	find_exits(c, l, exits, last, true);
+	arena_free(&tmp);
+	return exits;
 }
 
 static void find_latches(Arena *a, const Cfg *c, Loop *l)
@@ -83,13 +95,8 @@ Loops *loops_build(Arena *a, const Cfg *c)
 	for (int i = l->n; i-- > 0;)
 		if (l->loop[i].parent >= 0)
 			l->loop[l->loop[i].parent].n += l->loop[i].n;
-	int *last = arena_array(&tmp, int, l->n + 1);
-	find_exits(c, l, last, false);
-	for (int i = 0; i < l->n; i++) {
-		l->loop[i].exits.v = arena_array(a, int, l->loop[i].exits.cap + 1);
+	for (int i = 0; i < l->n; i++)
 		find_latches(a, c, &l->loop[i]);
-	}
-	find_exits(c, l, last, true);
 	find_reducible(&tmp, c, l);
 	arena_free(&tmp);
 	return l;

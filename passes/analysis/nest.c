@@ -2,11 +2,14 @@
  *
  * The nest is found as by P. Havlak (Nesting of Reducible and Irreducible Loops, 1997), with G. Ramalingam's treatment of cross edges (Identifying
  * Loops in Almost Linear Time, 1999): of each component the header is what a depth-first walk meets first. Where a component has one entry, this
- * is it. Where it has several, the walk may have come to another one than the smallest: then the component is looked at again, from there. */
+ * is it. Where it has several, the walk may have come to another one than the smallest: then the component is looked at again, from there. A tangle whose
+ * nest is as deep as it is large would be looked at as often as it has nodes; so it is left as the walk has found it when LOOKS for each node are spent. */
 #include "passes/analysis/graph.h"
 #include "lib/diag.h"
 #include "lib/heap.h"
 #include "passes/analysis/tree.h"
+
+enum { LOOKS = 16 };
 
 typedef struct Part { int *node; int n, root, up; } Part; /* a component, ascending, its header and that of the loop around; or all nodes and the virtual root */
 typedef struct Edge { int from, to, next; } Edge;
@@ -27,6 +30,7 @@ typedef struct Nester {
 	Edge *edge; int nedge;
 	int *entry, *stack, *next;
 	Part *todo; int ntodo;
+	int64_t spent;                 /* nodes looked at */
 } Nester;
 
 static bool within(const Nester *s, int x, int y) { return s->at[x] <= s->at[y] && s->at[y] <= s->end[x]; }
@@ -173,7 +177,7 @@ static void again(Nester *s, const Part *p, int n)
 		s->mark[x] = s->mark[l] >= 0 || !s->cyclic[x] || s->entry[x] == x ? s->mark[l] : x;
 		any |= s->mark[x] >= 0;
 	}
-	if (!any)
+	if (!any || s->spent > (int64_t)LOOKS * s->all.n)
 		return;
 	for (int k = 1; k < n; k++) /* next: by old header the size of the part, then its number */
 		s->next[s->by[k]] = 0;
@@ -199,6 +203,7 @@ static void again(Nester *s, const Part *p, int n)
 static void find_loops(Nester *s, const Part *p)
 {
 	s->stamp++;
+	s->spent += p->n;
 	for (int k = 0; k < p->n; k++) {
 		s->part[p->node[k]] = s->stamp;
 		s->cyclic[p->node[k]] = false;

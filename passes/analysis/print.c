@@ -44,6 +44,7 @@ void loops_print(const Cfg *c, const Loops *l, StrBuf *s)
 	if (!l->n)
 		sb_puts(s, "  none\n");
 	Arena tmp = { 0 };
+	const IntList *exits = loop_exits(&tmp, c, l);
 	for (int i = 0; i < l->n; i++) {
 		const Loop *p = &l->loop[i];
 		sb_printf(s, "  %*s%s%s:", 2 * (p->depth - 1), "", print_label(c, p->header), p->reducible ? "" : " (irreducible)");
@@ -52,8 +53,8 @@ void loops_print(const Cfg *c, const Loops *l, StrBuf *s)
 		for (int k = 0; k < p->latch.n; k++)
 			sb_printf(s, " %s", print_label(c, p->latch.v[k]));
 		sb_puts(s, "; on to");
-		for (int k = 0; k < p->exits.n; k++)
-			sb_printf(s, " %s", print_label(c, p->exits.v[k]));
+		for (int k = 0; k < exits[i].n; k++)
+			sb_printf(s, " %s", print_label(c, exits[i].v[k]));
 		sb_puts(s, "\n");
 	}
 	arena_free(&tmp);

@@ -120,7 +120,7 @@ START_TEST(loop_nest)
 	ck_assert_int_eq(l->loop[0].n, 4);
 	ck_assert_int_eq(l->loop[0].latch.n, 1);
 	ck_assert_int_eq(l->loop[0].latch.v[0], 4);
-	ck_assert_int_eq(l->loop[0].exits.v[0], 5);
+	ck_assert_int_eq(loop_exits(&arena, c, l)[0].v[0], 5);
 	ck_assert_int_eq(l->loop[1].header, 2);
 	ck_assert_int_eq(l->loop[1].parent, 0);
 	ck_assert_int_eq(l->loop[1].depth, 2);

@@ -44,13 +44,13 @@ static bool writes(const Block *b, const LoopReads *r)
 
 /* The nearest block that post-dominates the loop's exits and lies behind all writes by lanes that have left the loop; the
    virtual exit when there is none. */
-static int safe_point(Arena *a, const Cfg *cfg, const Dom *pdom, const Loop *l, const LoopReads *r)
+static int safe_point(Arena *a, const Cfg *cfg, const Dom *pdom, const IntList *exits, const LoopReads *r)
 {
 	BitSet behind = bs_new(a, cfg->n), none = bs_new(a, cfg->n);
 	int point = -1;
-	for (int k = 0; k < l->exits.n; k++) {
-		graph_reach(cfg->graph, false, l->exits.v[k], none, behind);
-		point = point < 0 ? l->exits.v[k] : dom_common(pdom, point, l->exits.v[k]);
+	for (int k = 0; k < exits->n; k++) {
+		graph_reach(cfg->graph, false, exits->v[k], none, behind);
+		point = point < 0 ? exits->v[k] : dom_common(pdom, point, exits->v[k]);
 	}
 	bs_each(behind, b)
 		if (writes(cfg->f->block.v[b], r) && point >= 0) {
@@ -66,6 +66,7 @@ bool aware_lower_delayed(LowerFn *l, Diag *diag)
 	Cfg *cfg = cfg_build(&tmp, l->f);
 	Dom *pdom = pdom_build(&tmp, cfg, true);
 	Loops *loops = loops_build(&tmp, cfg);
+	const IntList *exits = loop_exits(&tmp, cfg, loops);
 	int *point = pdom_points(&tmp, cfg, pdom);
 	for (int k = 0; k < loops->n; k++) {
 		const Loop *loop = &loops->loop[k];
@@ -73,7 +74,7 @@ bool aware_lower_delayed(LowerFn *l, Diag *diag)
 		exit_slice(&tmp, cfg, NULL, loop, add_read, &r);
 		if (!r.any)
 			continue;
-		int safe = safe_point(&tmp, cfg, pdom, loop, &r);
+		int safe = safe_point(&tmp, cfg, pdom, &exits[k], &r);
 		for (int b = 0; b < l->f->block.n; b++) {
 			if (point[b] < 0 || point[b] >= cfg->n)
 				continue;

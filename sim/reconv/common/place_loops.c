@@ -57,14 +57,14 @@ static bool is_inside(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, i
 
 typedef struct Shape { Block *header, *latch, *exit; bool cont; } Shape;
 
-static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, int k, Shape *s)
+static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, const IntList *exits, int k, Shape *s)
 {
 	const Loop *l = &loops->loop[k];
 	Function *f = t->l->f;
 	bool divergent = false, elsewhere = false; /* the source asks for another point than the exit block */
-	if (!l->reducible || l->latch.n != 1 || l->exits.n != 1)
+	if (!l->reducible || l->latch.n != 1 || exits[k].n != 1)
 		return false;
-	*s = (Shape){ f->block.v[l->header], f->block.v[l->latch.v[0]], f->block.v[l->exits.v[0]], false };
+	*s = (Shape){ f->block.v[l->header], f->block.v[l->latch.v[0]], f->block.v[exits[k].v[0]], false };
 	if (loops->of[s->exit->id] != l->parent || s->exit == f->block.v[0] || s->header == f->block.v[0])
 		return false;
 	loop_each(cfg, l, b)
@@ -118,10 +118,11 @@ void place_loops(PlaceLoops *t, bool frames)
 	if (!frames)
 		return;
 	Loops *loops = loops_build(t->arena, cfg);
+	const IntList *exits = loop_exits(t->arena, cfg, loops);
 	Shape *shape = arena_array(t->arena, Shape, loops->n + 1);
 	bool *take = arena_array(t->arena, bool, loops->n + 1);
 	for (int k = 0; k < loops->n; k++)
-		take[k] = shape_of(t, cfg, loops, k, &shape[k]);
+		take[k] = shape_of(t, cfg, loops, exits, k, &shape[k]);
 	for (int k = loops->n - 1; k >= 0; k--) /* inner loops first */
 		if (take[k])
 			cut_loop(t, cfg, loops, k, &shape[k]);
