@@ -11,6 +11,7 @@ typedef struct Build {
 	MemDep *d;
 	Arena *arena;
 	const EffectTable *effects;
+	const Loops *loops;        /* numbered as the cycles of Cfg.nest */
 	Vec(MemForm) form;
 	Vec(MemAtom) atom;
 	Vec(MemAccess) access;
@@ -419,7 +420,7 @@ static void evaluate(Build *x)
 
 /* ---- phis ---- */
 
-static bool in_cycle(const Build *x, int loop, int block) { return nest_within(x->d->c->nest, x->d->c->nest->of[block], loop); }
+static bool in_cycle(const Build *x, int loop, int block) { return loop_has(x->d->c, &x->loops->loop[loop], block); }
 
 /* Does the atom have one value for as long as the cycle goes round? Turns are no part of forms yet when this is asked. */
 static bool invariant(const Build *x, int atom, int loop)
@@ -487,19 +488,16 @@ static int find_step(Build *x, const SsaPhi *p, int loop)
 /* In reducible cycles, where what a version is holds as long as the version does. */
 static bool find_steps(Build *x)
 {
-	Arena tmp = { 0 };
 	const Ssa *s = x->d->ssa;
-	const Loops *loops = loops_build(&tmp, x->d->c);
 	bool any = false;
-	for (int l = 0; l < loops->n; l++) {
-		int h = loops->loop[l].header;
-		for (int k = s->phi_first[h]; k < s->phi_first[h + 1] && loops->loop[l].reducible; k++)
+	for (int l = 0; l < x->loops->n; l++) {
+		int h = x->loops->loop[l].header;
+		for (int k = s->phi_first[h]; k < s->phi_first[h + 1] && x->loops->loop[l].reducible; k++)
 			for (x->mode = 0; x->mode < 2; x->mode++) {
-				x->step[x->mode][k] = find_step(x, &s->phi[k], x->d->c->nest->of[h]) + 1;
+				x->step[x->mode][k] = find_step(x, &s->phi[k], l) + 1;
 				any |= x->step[x->mode][k] != 0;
 			}
 	}
-	arena_free(&tmp);
 	return any;
 }
 
@@ -586,6 +584,7 @@ static void walk(Build *x)
 MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t, MemFacts facts)
 {
 	must(cfg_fresh(c));
+	Arena tmp = { 0 };
 	Build x = { .d = arena_new(a, MemDep), .arena = a, .effects = t };
 	*x.d = (MemDep){ .c = c, .ssa = s, .m = t->m };
 	const uint32_t *most = c->f->maxntid;
@@ -602,6 +601,7 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 		x.value[mode] = xcalloc((size_t)s->n + 1, sizeof *x.value[mode]);
 		x.step[mode] = xcalloc((size_t)s->phi_first[c->n] + 1, sizeof *x.step[mode]);
 	}
+	x.loops = loops_build(&tmp, c);
 	walk(&x);
 	if (find_steps(&x)) { /* once more, with what they are in place of versions */
 		vec_clear(&x.access);
@@ -618,5 +618,6 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 		free(x.value[mode]);
 		free(x.step[mode]);
 	}
+	arena_free(&tmp);
 	return x.d;
 }
