@@ -8,7 +8,7 @@
  * v dominates all of it when no node in between has an immediate dominator above v: a question about the least depth on a path of the
  * post-dominator tree. So every region is found in time of the logarithm of the size, and looked at once. Nodes are taken in reverse topological
  * order: regions inside another one come before it. */
-#include "passes/transform/linearize_find.h"
+#include "passes/transform/linearize/find.h"
 #include <limits.h>
 
 static void into_level(Find *d, int loop, int x)

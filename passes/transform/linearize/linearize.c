@@ -9,7 +9,7 @@
  *
  * Regions with operations that depend on which threads execute them together are rewritten only when every branch they
  * depend on inside the region is uniform; otherwise the region stays and a note says so. */
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearize/linearize.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
 

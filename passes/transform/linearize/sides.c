@@ -1,7 +1,7 @@
 /* Registers of the two sides of a branch that are to be interleaved. What one side has asked memory for, the other may not touch without waiting,
  * though its lanes are others. So a register that one side loads and both touch becomes another one on a side where its value does not leave the
  * side; when it comes from in front of the branch, it is copied there. */
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearize/linearize.h"
 
 typedef struct Renamed { int side, reg; bool copied; } Renamed;
 

@@ -1,7 +1,7 @@
-/* Inside the search for regions (linearize_find.c): a cycle nest whose levels are acyclic graphs (linearize_level.c). */
+/* Inside the search for regions (find.c): a cycle nest whose levels are acyclic graphs (level.c). */
 #ifndef GSIM_LINEARIZE_FIND_H
 #define GSIM_LINEARIZE_FIND_H
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/tree.h"
 
 typedef struct Super {         /* a cycle that is not structured, known by its first node */

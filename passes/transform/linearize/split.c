@@ -1,6 +1,6 @@
 /* Option split-loads: a block ends in front of an instruction that would wait for what the block has loaded, so that other units can come in between
  * (section 5.1 of the paper: B6.1 and B6.2). Where none has in the end, the block becomes whole again. */
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearize/linearize.h"
 #include "passes/analyses.h"
 
 /* The first instruction that would wait longer than a guard takes for a load of the block; -1: there is none. */

@@ -13,7 +13,7 @@
  *   4  a guard that every thread passes goes, and one that no thread comes to
  *
  * The units stand in order, so that all is found in one walk over them with, for each value, the last unit that has given it. */
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/tree.h"
 
 typedef struct List { int first, last; } List;  /* of ways out, 2 * point for yes and one more for no, that lead to what comes next */

@@ -1,7 +1,7 @@
-/* Inside linearization, in the order of the work on one region: linearize_find.c finds it, or linearize_chosen.c for options that ask for more;
-   linearize_plan.c says in which order its units stand and which ranges are cycles (linearize_interleave.c: in the order in which a warp waits least, by
-   the times of linearize_time.c), linearize_guards.c which guards there are and where they lead, linearize_emit.c makes blocks of that.
-   linearize_split.c cuts blocks behind loads before, linearize_sides.c gives registers of one side of a branch other names afterwards. */
+/* Inside linearization, in the order of the work on one region: find.c finds it, or chosen.c for options that ask for more;
+   plan.c says in which order its units stand and which ranges are cycles (interleave.c: in the order in which a warp waits least, by
+   the times of time.c), guards.c which guards there are and where they lead, emit.c makes blocks of that.
+   split.c cuts blocks behind loads before, sides.c gives registers of one side of a branch other names afterwards. */
 #ifndef GSIM_LINEARIZE_H
 #define GSIM_LINEARIZE_H
 #include "isa/edit.h"

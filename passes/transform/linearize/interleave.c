@@ -2,7 +2,7 @@
  * predecessors stand already, the one comes next that waits least for what loads bring; of those that wait alike, the one with the longest way to go.
  * Cycles stay contiguous with their first unit first, and count as TURNS turns. Two cycles of which neither leads to the other take turns together
  * when that takes less time than one behind the other: a chase on each side of a branch then waits for both loads at a time. */
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/tree.h"
 
 enum { TURNS = 10 };               /* of a loop */

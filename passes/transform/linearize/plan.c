@@ -1,6 +1,6 @@
 /* The plan of one region: its units (nodes of the reduction: blocks, and structured parts with one way in) in topological order with cycles
  * contiguous; to which unit each edge leads; and the ranges of units that are cycles. */
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearize/linearize.h"
 
 static int ends_by(const Lin *l, int strand)
 {

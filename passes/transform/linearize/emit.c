@@ -1,5 +1,5 @@
 /* Blocks and instructions for the guards of one region, and the region as one node of the reduction. */
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearize/linearize.h"
 #include <limits.h>
 #include <stdio.h>
 

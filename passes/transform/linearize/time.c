@@ -1,6 +1,6 @@
 /* How long a warp takes through code whose threads all come along: instructions are issued in order, each waits until every register it reads or
    writes is there (stall on use), and memory is as far away as the table of costs says. Lanes of both sides of a branch share registers. */
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearize/linearize.h"
 #include "passes/analysis/cost.h"
 
 struct Clock {

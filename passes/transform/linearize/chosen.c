@@ -1,5 +1,5 @@
 /* Regions that options ask for, structured or not, before those that reduction leaves: their units are blocks. */
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearize/linearize.h"
 
 typedef struct Chosen { Lin *l; Arena arena; const Dom *dom, *pdom; int *seen, visit; } Chosen;
 
