@@ -8,12 +8,9 @@
  * constant's way does not spoil it. What becomes of it: results become moves, operands become immediates where the operation takes them, guards go with or
  * without their instruction, branches become jumps. Operations on the carry flag compute no constants. */
 #include "isa/edit.h"
-#include "isa/lane.h"
 #include "passes/analyses.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/transform.h"
-
-enum { MOST_SOURCES = 8 };
 
 typedef struct Value { bool varies; uint64_t bits; } Value;   /* bits: as the register holds them */
 static const Value unknown = { true, 0 };
@@ -41,22 +38,6 @@ typedef struct Prop {
 
 static Value met(Value a, Value b) { return a.varies || b.varies || a.bits != b.bits ? unknown : a; }
 
-/* The bits of a constant of the type as an operand has them. */
-static int64_t immediate(Type t, uint64_t bits)
-{
-	int n = type_bits[t];
-	if (n == 64)
-		return (int64_t)bits;
-	bits &= ((uint64_t)1 << n) - 1;
-	return type_kind[t] == 'F' || t == T_PRED ? (int64_t)bits : (int64_t)(bits << (64 - n)) >> (64 - n);
-}
-
-static Type source_type(const Prop *w, const Ins *i, int k)
-{
-	static const Type parts[65] = { [8] = T_B8, [16] = T_B16, [32] = T_B32 };
-	return i->op == OP_PACK ? parts[type_bits[i->type] / i->nsrc] : ins_value_type(w->r->m, i, k);
-}
-
 static Value source(const Prop *w, const Ins *i, int k)
 {
 	const Opd *o = ins_src(i, k);
@@ -66,17 +47,6 @@ static Value source(const Prop *w, const Ins *i, int k)
 	if (o->kind == OPD_REG)
 		v = w->value[ssa_src(w->s, i, w->block, w->at, k)];
 	return v;
-}
-
-/* As a register of the function holds what an instruction gives. */
-static uint64_t held(const Function *f, const Ins *i, uint64_t bits)
-{
-	Type reg = (Type)f->reg.v[ins_dst(i, 0)->id].type, t = ins_dst_type(i, 0);
-	if (reg == T_PRED)
-		return bits & 1;
-	if (type_bits[reg] == 64)
-		return type_bits[t] == 64 ? bits : lane_extend(t, bits);
-	return (uint32_t)bits;
 }
 
 /* The source that a selp gives, when that is known; -1 else. */
@@ -89,19 +59,16 @@ static int chosen(const Prop *w, const Ins *i)
 /* What it writes to its one register when it is executed. */
 static Value result(const Prop *w, const Ins *i)
 {
-	uint64_t src[MOST_SOURCES], dst[MOST_SOURCES];
-	if (op_info[i->op].kind != K_ALU || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG || i->nsrc > MOST_SOURCES)
-		return unknown;
-	if (i->op == OP_UNPACK)
+	uint64_t src[FOLD_SOURCES], bits;
+	if (op_info[i->op].kind != K_ALU || i->nsrc > FOLD_SOURCES)
 		return unknown;
 	for (int k = 0; k < i->nsrc; k++) {
 		Value v = source(w, i, k);
-		Type t = source_type(w, i, k);
 		if (v.varies && !(k < 2 && chosen(w, i) == 1 - k))
 			return unknown;
-		src[k] = t ? (uint64_t)immediate(t, v.bits) : v.bits;
+		src[k] = v.bits;
 	}
-	return lane_fold(i, src, dst) ? (Value){ false, held(w->r->f, i, dst[0]) } : unknown;
+	return ins_fold(w->r->m, w->r->f, i, src, &bits) ? (Value){ false, bits } : unknown;
 }
 
 typedef enum { NEVER, ALWAYS, SOMETIMES } Guard;
@@ -271,7 +238,7 @@ static Ins constant(Prop *w, const Ins *i, Value v)
 {
 	Type t = (Type)w->r->f->reg.v[ins_dst(i, 0)->id].type;
 	Ins x = ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, ins_dst(i, 0)->id);
-	*ins_src(&x, 0) = opd_imm(immediate(t, v.bits));
+	*ins_src(&x, 0) = opd_imm(fold_immediate(t, v.bits));
 	return x;
 }
 
@@ -284,12 +251,12 @@ static Ins operands(Prop *w, const Ins *old)
 	Ins i = *old;
 	for (int k = 0; k < old->nsrc; k++) {
 		Value v = source(w, old, k);
-		Type t = source_type(w, old, k);
+		Type t = fold_source_type(w->r->m, old, k);
 		if (ins_src(old, k)->kind != OPD_REG || v.varies || !t || address(old, k))
 			continue;
 		if (i.opd == old->opd)
 			i = edit_copy(&w->e, old);
-		*ins_src(&i, k) = opd_imm(immediate(t, t == T_PRED ? v.bits ^ ins_src(old, k)->neg : v.bits));
+		*ins_src(&i, k) = opd_imm(fold_immediate(t, t == T_PRED ? v.bits ^ ins_src(old, k)->neg : v.bits));
 		if (ins_allowed(w->r->m, w->r->f, &i))
 			w->operands++;
 		else

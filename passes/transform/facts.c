@@ -1,4 +1,5 @@
 #include "passes/transform/facts.h"
+#include "isa/lane.h"
 #include "passes/analysis/flow.h"
 
 /* ---- questions about an instruction ---- */
@@ -76,6 +77,49 @@ int ins_key(const Function *f, const Ins *i, const int *number, int64_t *key)
 		memcpy(a + 4, swap, sizeof swap);
 	}
 	return n;
+}
+
+/* ---- constants ---- */
+
+int64_t fold_immediate(Type t, uint64_t bits)
+{
+	int n = type_bits[t];
+	if (n == 64)
+		return (int64_t)bits;
+	bits &= ((uint64_t)1 << n) - 1;
+	return type_kind[t] == 'F' || t == T_PRED ? (int64_t)bits : (int64_t)(bits << (64 - n)) >> (64 - n);
+}
+
+Type fold_source_type(const Module *m, const Ins *i, int k)
+{
+	static const Type parts[65] = { [8] = T_B8, [16] = T_B16, [32] = T_B32 };
+	return i->op == OP_PACK ? parts[type_bits[i->type] / i->nsrc] : ins_value_type(m, i, k);
+}
+
+/* As a register of the function holds what an instruction gives. */
+static uint64_t held(const Function *f, const Ins *i, uint64_t bits)
+{
+	Type reg = (Type)f->reg.v[ins_dst(i, 0)->id].type, t = ins_dst_type(i, 0);
+	if (reg == T_PRED)
+		return bits & 1;
+	if (type_bits[reg] == 64)
+		return type_bits[t] == 64 ? bits : lane_extend(t, bits);
+	return (uint32_t)bits;
+}
+
+bool ins_fold(const Module *m, const Function *f, const Ins *i, const uint64_t *src, uint64_t *result)
+{
+	uint64_t from[FOLD_SOURCES], to[FOLD_SOURCES];
+	if (op_info[i->op].kind != K_ALU || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG || i->nsrc > FOLD_SOURCES || i->op == OP_UNPACK)
+		return false;
+	for (int k = 0; k < i->nsrc; k++) {
+		Type t = fold_source_type(m, i, k);
+		from[k] = t ? (uint64_t)fold_immediate(t, src[k]) : src[k];
+	}
+	if (!lane_fold(i, from, to))
+		return false;
+	*result = held(f, i, to[0]);
+	return true;
 }
 
 /* ---- numbers for keys ---- */

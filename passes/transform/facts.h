@@ -18,6 +18,14 @@ Ins ins_move(Module *, const Function *, const Ins *instead, int dst, int src);
 enum { KEY_MOST = 64 };
 int ins_key(const Function *, const Ins *, const int *number, int64_t *key); /* how many; 0: too many sources */
 
+/* ---- constants ---- */
+enum { FOLD_SOURCES = 8 };
+int64_t fold_immediate(Type, uint64_t bits);         /* the bits of a constant of the type as an operand has them */
+Type fold_source_type(const Module *, const Ins *, int k); /* of source k, the parts of pack included */
+/* What an instruction of the ALU writes to its one register when its sources, at most FOLD_SOURCES, have these bits: both as registers hold them.
+   false: that is not computed. */
+bool ins_fold(const Module *, const Function *, const Ins *, const uint64_t *src, uint64_t *result);
+
 /* ---- numbers for keys ---- */
 typedef struct Keys { Arena *a; struct Key **bucket, **key; int n, cap; } Keys; /* set a */
 int keys_number(Keys *, const int64_t *key, int n);  /* from 0 on, in the order of first sight */
