@@ -34,7 +34,7 @@
 	X(CARRY, "the carry flag across blocks, loops and calls") \
 	X(OVERWRITE, "instructions that overwrite their guards") \
 	X(POINT, "reconvergence points, which branches ask for") \
-	X(IDLE, "loops without a result, copies of copies, aborts that are never reached")
+	X(IDLE, "loops without a result, copies of copies, aborts that are never reached, arms that do alike")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)
