@@ -23,6 +23,8 @@ const Pass *const passes[] = {
 	&pass_simplify_cfg,
 	&pass_split_edges,
 	&pass_structurize,
+	&pass_tail_merge,
+	&pass_unroll,
 	&pass_webs,
 	NULL
 };

@@ -328,6 +328,43 @@ static void long_arms(Shape *s)
 	diverge(s);
 }
 
+/* Arms of n/2 branches that end alike, in 16 lengths, and go to one block. */
+static void tails(Shape *s)
+{
+	int n = s->n / 2 * 2 + 2;
+	blocks(s, n);
+	for (int b = 0; b < n - 2; b += 2) {
+		Ins i = at(s, b + 1)->ins.v[0];
+		for (int k = b / 2 % 16; k > 0; k--) {
+			i.opd = arena_array(&s->m->arena, Opd, 3);
+			i.opd[0] = i.opd[1] = opd_reg(s->v);
+			i.opd[2] = opd_imm(k);
+			vec_push(&at(s, b + 1)->ins, i);
+		}
+		branch(s, b, b + 1, b + 2);
+		jump(s, b + 1, n - 1);
+	}
+	jump(s, n - 2, n - 1);
+	end(s, n - 1);
+}
+
+/* Loops that turn four times, one behind the other; the counter is set in front of each. */
+static void counted(Shape *s)
+{
+	int n = s->n / 2 * 2 + 1;
+	blocks(s, n);
+	for (int b = 0; b < n - 1; b += 2) {
+		Ins set = ins_make(s->m, OP_MOV, T_U32, 1, 1);
+		set.opd[0] = opd_reg(s->v);
+		set.opd[1] = opd_imm(0);
+		vec_push(&at(s, b)->ins, set);
+		*ins_src(&at(s, b + 1)->ins.v[0], 1) = opd_imm(2);
+		jump(s, b, b + 1);
+		branch(s, b + 1, b + 1, b + 2);
+	}
+	end(s, n - 1);
+}
+
 static void functions(Shape *s)
 {
 	for (int k = 0; k < s->n; k++) {
@@ -360,6 +397,8 @@ static const struct { const char *name; void (*make)(Shape *); const char *help;
 	{ "diamonds-nested", diamonds_nested, "divergent diamonds, one inside the other, beside an if-then" },
 	{ "ways", ways, "one chain of n/2 divergent conditions" },
 	{ "long-arms", long_arms, "a divergent diamond whose arms have n instructions" },
+	{ "tails", tails, "n/2 arms that end alike in 16 lengths and go to one block" },
+	{ "counted", counted, "n/2 loops of four turns, one behind the other" },
 	{ "functions", functions, "n functions of one block" },
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };

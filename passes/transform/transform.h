@@ -20,5 +20,7 @@ extern const Pass pass_meld;
 extern const Pass pass_simplify_cfg;
 extern const Pass pass_split_edges;
 extern const Pass pass_structurize;
+extern const Pass pass_tail_merge;
+extern const Pass pass_unroll;
 extern const Pass pass_webs;
 #endif

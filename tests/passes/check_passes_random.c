@@ -5,7 +5,8 @@
 #include "tests/random/differential.h"
 #include <check.h>
 
-static const char *const pipelines[] = { "linearize", "simplify-cfg", "dce", "linearize,simplify-cfg,dce,linearize", "webs", "webs,linearize,webs" };
+static const char *const pipelines[] = { "linearize", "simplify-cfg", "dce", "linearize,simplify-cfg,dce,linearize", "webs", "webs,linearize,webs", "tail-merge",
+	"unroll,tail-merge,simplify-cfg", "simplify-cfg,tail-merge,linearize" };
 enum { PIPELINES = sizeof pipelines / sizeof *pipelines };
 
 typedef struct Seen { int changed, unstructured, left, notes; } Seen;

@@ -66,7 +66,7 @@ static const Pass *pass_named(const char *name)
 	bug("no such pass");
 }
 
-static const char *const settling[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "simplify-cfg", "split-edges", "structurize", "webs" };
+static const char *const settling[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "simplify-cfg", "split-edges", "structurize", "tail-merge", "webs" };
 enum { SETTLING = sizeof settling / sizeof *settling };
 
 START_TEST(a_second_run_changes_nothing)
@@ -119,7 +119,7 @@ static uint64_t warp_instructions(const Kernel *x, const char *pipeline, const c
 	return n;
 }
 
-static const char *const cleaning[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "global-dce", "simplify-cfg",
+static const char *const cleaning[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "global-dce", "simplify-cfg", "tail-merge", "unroll",
 	"webs,const-prop,copy-prop,cse,gcse,copy-prop,dce,simplify-cfg" };
 enum { CLEANING = sizeof cleaning / sizeof *cleaning };
 

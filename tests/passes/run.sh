@@ -101,6 +101,18 @@ expect 2 'has no `"` at its end' -p 'linearize(order=["q\"])' "$some"
 printf 'kernel k() { reg pred %%c\nL: bra %%c, L, M\nM: bra L }\n' >"$tmp/endless.ir"
 expect 0 'stays unstructured: it would grow beyond its cap' --remarks -p 'structurize(blocks=1)' "$some"
 "$opt" -p structurize --print structure "$tmp/endless.ir" 2>"$tmp/err" | grep -q '^  structured' || { echo "structurize: a loop without end that begins with a branch"; bad=1; }
+tail=$src/tail_merge.ir turns=$src/unroll.ir
+expect 0 '1 tail-merge           diamond                          branches folded                           1' --pass-stats -p tail-merge "$tail"
+expect 0 'no_room: 2 blocks end alike before X, and stay: a common tail would need a jump more' --remarks -p tail-merge "$tail"
+expect 0 'diamond: 2 blocks end alike before X, and stay: size asks for longer tails' --remarks -p 'tail-merge(size=3)' "$tail"
+expect 0 '1 unroll               leaves                           loops unrolled in part                    1' --pass-stats -p 'unroll(full=0,factor=2)' "$turns"
+expect 0 '1 unroll               leaves                           branches decided                          1' --pass-stats -p 'unroll(full=0,factor=2)' "$turns"
+expect 0 'nest: the loop at K stays: it has loops in it, and loops does not name it' --remarks -p 'unroll(full=0)' "$turns"
+expect 0 'leaves: the loop at H stays: it has more instructions than most allows' --remarks -p 'unroll(most=5)' "$turns"
+expect 0 'leaves: the loop at H stays: it is not among those wanted' --remarks -p 'unroll(loops=[J])' "$turns"
+expect 2 'unroll: loops: no kernel or device function has a block `Q`' -p 'unroll(loops=[Q])' "$turns"
+printf 'kernel k() { reg u32 %%i\nreg pred %%c\nreg pred %%d\nH: bra %%c, A, B\nA: bra H\nB: bra %%d, H, X\nX: exit }\n' >"$tmp/shared.ir"
+expect 0 'threads go back before a block that all of them come to' --remarks -p unroll "$tmp/shared.ir"
 expect 0 '' --help
 expect 0 '' --list
 "$opt" --cfg short_circuit "$some" >"$tmp/dot" 2>/dev/null || bad=1

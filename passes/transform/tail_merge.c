@@ -1,0 +1,479 @@
+/* tail-merge: what several blocks do alike before they go on to one block is done in one place.
+ *
+ * requires  loops
+ * keeps     what each thread executes, in its order, but for jumps; marks of the source's blocks; the nest of loops
+ * breaks    the graph; structure: threads of different arms of a nest of branches may come to one tail
+ *
+ * For each block S, those that jump to it: the longest run of equal instructions at the ends of two or more of them (operation, operands, guard, all
+ * modifiers) becomes a block in front of S, or stays in that one of them which is nothing else; then the next longest, until none is left. The blocks'
+ * ends form a tree with the last instructions at its root, one node for each run; nodes are visited from the longest run on, so time grows with the
+ * instructions, not with pairs of blocks. Blocks left empty go where a condition alone leads to them, and a branch both of whose sides lead to the
+ * same tail then becomes a jump: this is what becomes of a branch with equal arms.
+ *
+ * No warp executes more: each block had a jump to S, but for one that stands right before it in the text. So the new block takes that place, and must have
+ * that one among those it is made for; where another block stands there, only a block that is nothing but the tail can take the others in. Nothing is
+ * executed more often either: a warp comes to the tail once for each of the ends that it came to before, or less, where threads wait for each other in
+ * front of it.
+ *
+ * Left alone: operations that depend on which threads execute them together (barriers, shuffles, votes, calls with such). Threads of several arms would
+ * execute them at once that did not before; and where a mask names the threads, each arm names its own. The same goes for what lies before them in a block.
+ * All else may be executed at once by threads that used to come one after the other: what a thread reads and writes is its own affair, and races between
+ * threads were there before. But threads now wait in front of the tail for each other: a store in it comes later than before for others of the warp that
+ * wait for it in a loop in another arm. With ordered=1 volatile, ordered and atomic accesses and fences, by which threads wait, stay where they are.
+ *
+ * Marks go to the jumps that take the place of what was merged, so that each block's are counted for its threads; those of a block that
+ * goes to the branch above it, for the threads that came by it. A mark whose predicates would not have their values there yet ends the run. */
+#include "isa/edit.h"
+#include "passes/analyses.h"
+#include "passes/transform/facts.h"
+#include "passes/transform/transform.h"
+
+enum { OPTION_SIZE, OPTION_ORDERED, OPTIONS };
+
+typedef Vec(Block *) BlockList;
+
+typedef struct Place {             /* by block, those included that are made in this sweep */
+	Block *prev, *next;            /* in the text */
+	BlockList from;                /* blocks that jump here, or did */
+	Block *above;                  /* the only one that leads here; NULL: there are several, or none */
+	int loop;                      /* innermost one, or -1 */
+	bool gone, named, queued;      /* cannot be reached; a branch asks to reconverge here; in the list of what is to be looked at */
+} Place;
+
+typedef struct Tail { Block *b; int length; } Tail; /* length: instructions at its end that may be merged, its jump apart */
+
+typedef struct Node {              /* a run of instructions up to the blocks' ends */
+	int parent, length;            /* the run without its first instruction; -1: it is empty */
+	int first, last, n;            /* blocks that end in it, and in none that is longer: a list through Merge.next */
+} Node;
+
+typedef struct Run { int length, node; } Run;
+
+typedef struct Merge {
+	PassRun *r;
+	Edit e;
+	Arena arena;                   /* of one sweep, as is all below but for the counts */
+	Vec(Place) place;
+	BlockList todo;
+	Keys ins, run;                 /* numbers for instructions; for runs: parent and first instruction */
+	Vec(Node) node;                /* by number of the run */
+	Vec(Tail) tail;                /* of the block that is looked at */
+	Vec(int) next;                 /* by tail: the next one in its node's list, -1: none */
+	Vec(Run) order;                /* the block's runs */
+	Vec(int) regs;                 /* predicates of marks */
+	int64_t visits;
+	bool remarks, dropped;         /* the sweep says what stays; blocks cannot be reached any more */
+	int tails, instructions, branches;
+} Merge;
+
+static Place *place(const Merge *w, const Block *b) { return &w->place.v[b->id]; }
+
+/* ---- what may be merged ---- */
+
+static int note_reg(void *self, int reg)
+{
+	Merge *w = self;
+	vec_push(&w->regs, reg);
+	return reg;
+}
+
+static void note_marks(Merge *w, const Ins *i) { function_rename_marks(w->r->f, i->mark, note_reg, w); }
+
+static bool writes_noted(const Merge *w, const Ins *i)
+{
+	for (int k = 0; k < w->regs.n; k++)
+		if (ins_writes(w->r->f, i, w->regs.v[k]))
+			return true;
+	return false;
+}
+
+/* How many instructions at the end of the block may be merged. Where it falls into what follows, a predicate of a mark must not be written right before
+   the jump: that would have to stay an instruction. */
+static int length(Merge *w, const Block *b, bool falls)
+{
+	bool marked = block_term(b)->mark != 0;
+	int n = 0;
+	w->regs.n = 0;
+	note_marks(w, block_term(b));
+	for (int k = b->ins.n - 2; k >= 0; k--, n++) {
+		const Ins *i = &b->ins.v[k];
+		Effects e = ins_effects(analysis_effects(w->r->an), i);
+		if (e.convergent || (e.ordered && w->r->option[OPTION_ORDERED].number) || (e.ends && marked))
+			break;
+		if (writes_noted(w, i)) {
+			n -= falls && n;
+			break;
+		}
+		note_marks(w, i);
+		marked |= i->mark != 0;
+	}
+	return n;
+}
+
+/* It can be the place of a tail that it is nothing but. */
+static bool pure(const Block *b, int n)
+{
+	if (b->ins.n - 1 != n || b->id == 0)
+		return false;
+	for (int k = 0; k <= n; k++)
+		if (b->ins.v[k].mark)
+			return false;
+	return true;
+}
+
+/* The block that stands before it in the code; NULL: none. */
+static Block *before(const Merge *w, const Block *s)
+{
+	Block *b = place(w, s)->prev;
+	while (b && place(w, b)->gone)
+		b = place(w, b)->prev;
+	return b;
+}
+
+static bool jumps_to(const Block *b, const Block *s) { return block_jumps(b) && b->succ[0] == s; }
+static bool falls(const Block *b, const Block *s) { return b && jumps_to(b, s) && b->ins.n > 1; }
+
+/* ---- runs ---- */
+
+static int instruction_number(Merge *w, const Ins *i)
+{
+	const int64_t form[] = { i->op, i->type, i->type2,
+#define X(NAME) i->NAME,
+		MODIFIERS(X)
+#undef X
+		i->guard, i->guard_neg, i->ndst, i->nsrc };
+	int n = sizeof form / sizeof *form, all = n + 4 * (i->ndst + i->nsrc);
+	int64_t *key = xmalloc(sizeof *key * (size_t)all), *at = key + n;
+	memcpy(key, form, sizeof form);
+	for (int k = 0; k < i->ndst + i->nsrc; k++) {
+		*at++ = i->opd[k].kind;
+		*at++ = i->opd[k].neg;
+		*at++ = i->opd[k].id;
+		*at++ = i->opd[k].imm;
+	}
+	int number = keys_number(&w->ins, key, all);
+	free(key);
+	return number;
+}
+
+/* The run that is parent with one more instruction before it; parent negative: an empty one. */
+static int run_number(Merge *w, int parent, int64_t what)
+{
+	int64_t key[] = { parent, what };
+	int v = keys_number(&w->run, key, 2);
+	if (v == w->node.n)
+		vec_push(&w->node, ((Node){ parent, parent < 0 ? 0 : w->node.v[parent].length + 1, -1, -1, 0 }));
+	return v;
+}
+
+static void append(Merge *w, Node *v, int first, int last, int n)
+{
+	if (v->n)
+		w->next.v[v->last] = first;
+	else
+		v->first = first;
+	v->last = last;
+	v->n += n;
+}
+
+/* Adds the block's tail to the tree. */
+static void enter(Merge *w, int root, Block *b, int n)
+{
+	int v = root;
+	for (int k = 0; k < n; k++)
+		v = run_number(w, v, instruction_number(w, &b->ins.v[b->ins.n - 2 - k]));
+	vec_push(&w->tail, ((Tail){ b, n }));
+	vec_push(&w->next, -1);
+	append(w, &w->node.v[v], w->tail.n - 1, w->tail.n - 1, 1);
+}
+
+/* ---- merging ---- */
+
+static void look_at(Merge *w, Block *s)
+{
+	if (!place(w, s)->queued)
+		vec_push(&w->todo, s);
+	place(w, s)->queued = true;
+}
+
+/* A block left with nothing but marks and a jump is not needed where a condition alone leads there. */
+static bool dispensable(const Merge *w, const Block *b)
+{
+	const Block *p = place(w, b)->above;
+	return p && !place(w, b)->named && block_term(p)->op == OP_BRA && p->nsucc == 2 && p->succ[0] != p->succ[1] &&
+		ins_src(block_term(p), 0)->kind == OPD_REG;
+}
+
+/* The two arms of a branch, and nothing more: the branch goes with them. */
+static Block *whole_branch(const Merge *w, const Node *v)
+{
+	const Tail *x = &w->tail.v[v->first], *y = &w->tail.v[v->last];
+	if (v->n != 2 || x->b->ins.n - 1 != v->length || y->b->ins.n - 1 != v->length || place(w, x->b)->above != place(w, y->b)->above)
+		return NULL;
+	return dispensable(w, x->b) && dispensable(w, y->b) ? place(w, x->b)->above : NULL;
+}
+
+/* Where the run's instructions may stand: in one of its blocks, *whole, or in a new block behind *behind. false: nowhere. */
+static bool spot(const Merge *w, const Node *v, const Block *s, Block **whole, Block **behind)
+{
+	Block *last = before(w, s);
+	bool in = false;
+	*whole = NULL;
+	*behind = place(w, s)->prev;
+	if (!falls(last, s))
+		last = NULL;
+	for (int k = v->first; k >= 0; k = w->next.v[k]) {
+		Block *b = w->tail.v[k].b;
+		in |= b == last;
+		if (pure(b, v->length) && (!*whole || b == last))
+			*whole = b;
+	}
+	if (!in && (*whole || (!last && s->id != 0)))
+		return true;
+	if (in && *whole == last)
+		return true;
+	*whole = NULL;
+	if (in && (last->ins.n - 1 > v->length || dispensable(w, last)))
+		return true;
+	*behind = whole_branch(w, v);
+	return *behind;
+}
+
+static Block *make_tail(Merge *w, const Block *like, Block *s, int n, Block *behind)
+{
+	Block *t = edit_block(&w->e, s->label, "_tail"), *next = place(w, behind)->next;
+	t->loc = ins_loc(w->r->m, &like->ins.v[like->ins.n - 1 - n]);
+	for (int k = like->ins.n - 1 - n; k < like->ins.n - 1; k++) {
+		vec_push(&t->ins, like->ins.v[k]);
+		vec_last(&t->ins).mark = 0;
+	}
+	edit_jump(&w->e, t, block_term(like), s);
+	block_term(t)->origin = block_term(like)->origin;
+	must(t->id == w->place.n);
+	vec_push(&w->place, ((Place){ .prev = behind, .next = next, .loop = place(w, like)->loop }));
+	place(w, behind)->next = t;
+	if (next)
+		place(w, next)->prev = t;
+	vec_push(&place(w, s)->from, t);
+	return t;
+}
+
+/* The last n instructions of the block go; it jumps to t instead. */
+static void cut(Merge *w, Block *b, int n, Block *t)
+{
+	int marks = 0;
+	Ins term = edit_cut_term(&w->e, b);
+	for (int k = b->ins.n - n; k < b->ins.n; k++)
+		marks = function_marks(w->r->f, marks, b->ins.v[k].mark);
+	b->ins.n -= n;
+	edit_jump(&w->e, b, &term, t);
+	block_term(b)->origin = term.origin;
+	block_term(b)->mark = function_marks(w->r->f, marks, block_term(b)->mark);
+	vec_push(&place(w, t)->from, b);
+	place(w, t)->above = NULL;
+}
+
+/* b is empty but for marks and its jump to t. The branch above it leads to t itself, and has the marks for the lanes that went to b; when both its sides
+   lead there it becomes a jump. */
+static void skip(Merge *w, Block *b, Block *t)
+{
+	while (b->ins.n == 1 && dispensable(w, b)) {
+		Block *p = place(w, b)->above;
+		Opd lanes = *ins_src(block_term(p), 0);
+		lanes.neg ^= p->succ[1] == b;
+		edit_mark_lanes(&w->e, block_term(b), lanes);
+		edit_mark_also(&w->e, block_term(p), block_term(b));
+		edit_retarget(&w->e, p, b, t);
+		place(w, b)->gone = w->dropped = true;
+		if (p->succ[0] != p->succ[1])
+			return;
+		Ins term = edit_cut_term(&w->e, p);
+		edit_jump(&w->e, p, &term, t);
+		block_term(p)->origin = term.origin;
+		vec_push(&place(w, t)->from, p);
+		w->branches++;
+		b = p;
+	}
+}
+
+static void merge(Merge *w, Node *v, Block *s, Block *t, Block *behind)
+{
+	int n = v->length, at = v->first;
+	if (!t)
+		t = make_tail(w, w->tail.v[at].b, s, n, behind);
+	for (int k = at; k >= 0; k = w->next.v[k]) {
+		if (w->tail.v[k].b == t)
+			continue;
+		cut(w, w->tail.v[k].b, n, t);
+	}
+	for (int k = at; k >= 0; k = w->next.v[k])
+		if (w->tail.v[k].b != t)
+			skip(w, w->tail.v[k].b, t);
+	look_at(w, t);
+	w->instructions += n * (v->n - 1);
+	w->tails++;
+	w->tail.v[at].b = t;
+	w->next.v[at] = -1;
+	v->last = at;
+	v->n = 1;
+}
+
+/* Why the run stays in each of its blocks. */
+static bool remark(Merge *w, const Node *v, const Block *s)
+{
+	const Block *b = w->tail.v[v->first].b;
+	if (w->remarks)
+		pass_remark(w->r, ins_loc(w->r->m, &b->ins.v[b->ins.n - 1 - v->length]), "%d blocks end alike before %s, and stay: %s", v->n, s->label,
+			v->length < w->r->option[OPTION_SIZE].number ? "size asks for longer tails" : "a common tail would need a jump more");
+	return true;
+}
+
+/* ---- one block ---- */
+
+static int longest_first(const void *a, const void *b)
+{
+	const Run *x = a, *y = b;
+	return x->length != y->length ? y->length - x->length : x->node - y->node;
+}
+
+/* The tails of the blocks that jump to s; only those of one loop share runs, so that where s begins a loop the ways in and the ways back stay apart. */
+static void collect(Merge *w, Block *s)
+{
+	BlockList *from = &place(w, s)->from;
+	const Block *last = before(w, s);
+	int n = 0;
+	for (int k = 0; k < from->n; k++)
+		if (jumps_to(from->v[k], s) && !place(w, from->v[k])->gone)
+			from->v[n++] = from->v[k];
+	from->n = n;
+	w->tail.n = w->next.n = w->order.n = 0;
+	w->visits++;
+	for (int k = 0; k < n && n > 1; k++) {
+		Block *b = from->v[k];
+		int root = run_number(w, -2 - place(w, b)->loop, w->visits);
+		enter(w, root, b, length(w, b, b == last));
+	}
+}
+
+static void visit(Merge *w, Block *s)
+{
+	int first = w->node.n;
+	bool said = false;
+	place(w, s)->queued = false;
+	collect(w, s);
+	for (int k = first; k < w->node.n; k++)
+		vec_push(&w->order, ((Run){ w->node.v[k].length, k }));
+	if (w->order.n)
+		qsort(w->order.v, (size_t)w->order.n, sizeof *w->order.v, longest_first);
+	for (int k = 0; k < w->order.n && w->order.v[k].length > 0; k++) {
+		Node *v = &w->node.v[w->order.v[k].node], *up = &w->node.v[v->parent];
+		Block *whole, *behind;
+		if (v->n > 1 && v->length >= w->r->option[OPTION_SIZE].number && spot(w, v, s, &whole, &behind))
+			merge(w, v, s, whole, behind);
+		else if (v->n > 1 && !said)
+			said = remark(w, v, s);
+		if (v->n)
+			append(w, up, v->first, v->last, v->n);
+	}
+}
+
+/* ---- sweeps ---- */
+
+static void open_sweep(Merge *w)
+{
+	Function *f = w->r->f;
+	const Cfg *c = analysis_cfg(w->r->an);
+	const Loops *loops = analysis_loops(w->r->an);
+	w->ins.a = w->run.a = &w->arena;
+	for (int k = 0; k < c->n; k++) {
+		bool gone = !bs_has(c->reach, k);
+		vec_push(&w->place, ((Place){ .prev = k ? f->block.v[k - 1] : NULL, .next = k + 1 < c->n ? f->block.v[k + 1] : NULL, .loop = loops->of[k],
+			.gone = gone, .above = k && !gone && c->npred[k] == 1 ? c->pred[k][0] : NULL }));
+	}
+	for (int k = 0; k < c->n; k++) {
+		Block *b = f->block.v[k];
+		if (b->reconverge)
+			place(w, b->reconverge)->named = true;
+		if (block_jumps(b) && !place(w, b)->gone)
+			vec_push(&place(w, b->succ[0])->from, b);
+	}
+	for (int k = c->nreach; k-- > 0;)
+		look_at(w, c->rpo[k]);
+}
+
+/* The blocks as they stand now; arms of branches that have gone go, too. */
+static void lay_out(Merge *w)
+{
+	Function *f = w->r->f;
+	BlockList list = { 0 };
+	for (Block *b = f->block.v[0]; b; b = place(w, b)->next)
+		vec_push(&list, b);
+	edit_order(f, list.v, list.n);
+	vec_free(&list);
+	if (!w->dropped)
+		return;
+	BitSet roots = bs_new(&w->arena, f->block.n);
+	bs_add(roots, 0);
+	for (int k = 0; k < f->block.n; k++)
+		if (f->block.v[k]->reconverge)
+			bs_add(roots, f->block.v[k]->reconverge->id);
+	edit_drop_unreached(f, roots);
+}
+
+static void close_sweep(Merge *w)
+{
+	for (int k = 0; k < w->place.n; k++)
+		vec_free(&w->place.v[k].from);
+	vec_free(&w->place);
+	vec_free(&w->todo);
+	vec_free(&w->node);
+	vec_free(&w->tail);
+	vec_free(&w->next);
+	vec_free(&w->order);
+	vec_free(&w->regs);
+	w->ins = w->run = (Keys){ 0 };
+	arena_free(&w->arena);
+}
+
+/* true: something was merged. */
+static bool sweep(Merge *w)
+{
+	int tails = w->tails;
+	w->remarks = w->dropped = false;
+	open_sweep(w);
+	for (int k = 0; k < w->todo.n; k++)
+		visit(w, w->todo.v[k]);
+	if (w->tails > tails)
+		lay_out(w);
+	else if (w->r->log && w->r->log->remarks) { /* the last one says what stays */
+		w->remarks = true;
+		for (int k = 0; k < w->place.n; k++)
+			visit(w, w->r->f->block.v[k]);
+	}
+	close_sweep(w);
+	return w->tails > tails;
+}
+
+static bool run(PassRun *r)
+{
+	Merge w = { .r = r, .e = edit_open(r->m, r->f, r->origin) };
+	while (sweep(&w))
+		;
+	edit_close(&w.e);
+	pass_count(r, "tails merged", w.tails);
+	pass_count(r, "instructions merged", w.instructions);
+	pass_count(r, "branches folded", w.branches);
+	return w.tails > 0;
+}
+
+static const PassOption options[OPTIONS] = {
+	[OPTION_SIZE] = { "size", 1, 1, 1000, "least number of instructions that a tail must have" },
+	[OPTION_ORDERED] = { "ordered", 0, 0, 1, "1: leave atomics, fences, volatile and ordered accesses where they are" },
+};
+
+const Pass pass_tail_merge = {
+	.name = "tail-merge",
+	.help = "do in one place what several blocks do alike before they go on to one block",
+	.options = options, .noptions = OPTIONS,
+	.function = run,
+};

@@ -1,0 +1,310 @@
+/* unroll: loops are copied turn by turn.
+ *
+ * requires  loops, dominators, post-dominators, SSA
+ * keeps     what each thread executes, in its order, but for branches that are decided; the loop's blocks, with their labels, as its first turn
+ * breaks    everything made from the graph
+ *
+ * A loop of which it is known in which turn all threads leave (unroll_count), and whose copies fit, is copied in full: one copy for each turn, and no way
+ * back. Other loops get `factor` turns in one, each with all of the loop's exits, so that nothing needs to be known of how often they turn and no loop for
+ * a rest is needed. Where the turn is known, the branches of all copies but one are decided all the same.
+ *
+ * Operations that threads execute together stay legal: a copy depends on the same branches as what it is a copy of, no branch is added, and threads that
+ * are in the same turn are in the same copy. What would part threads is a loop in which some go back before a block that all have to come to: they wait
+ * there for each other, in different turns. Such a loop is a nest that shares its header; it stays as it is, and so do loops with several ways in. */
+#include "isa/edit.h"
+#include "passes/transform/transform.h"
+#include "passes/transform/unroll.h"
+
+enum { OPTION_FACTOR, OPTION_FULL, OPTION_MOST, OPTION_GROWTH, OPTION_LOOPS, OPTIONS };
+
+typedef Vec(Block *) BlockList;
+
+typedef struct Plan { const Loop *l; int turns; bool full; CountedExit exit; } Plan; /* turns: of the loop in all, copies and itself */
+
+typedef struct Unroll {
+	PassRun *r;
+	Edit e;
+	Arena arena;                   /* of one sweep, as are the next ones */
+	const Cfg *c;
+	const Loops *loops;
+	const Dom *dom, *met;          /* met: where the threads that a branch parts meet again */
+	int *size;                     /* by place in c->rpo: instructions before it */
+	bool *inner, *taken;           /* by loop: it has loops in it; it, or one in it, is unrolled in this sweep */
+	Block **map;                   /* for edit_clone */
+	BlockList *behind;             /* by block: copies that come to stand behind it */
+	StrMap done;                   /* headers of loops that have their factor */
+	int64_t added;                 /* instructions, in all sweeps */
+	int full, partial, copies, decided;
+} Unroll;
+
+static int64_t option(const Unroll *w, int k) { return w->r->option[k].number; }
+
+static const Block *header(const Unroll *w, const Loop *l) { return w->r->f->block.v[l->header]; }
+
+static int size(const Unroll *w, const Loop *l) { return w->size[l->first + l->n] - w->size[l->first]; }
+
+/* ---- which loops ---- */
+
+static bool named(const Unroll *w, const Loop *l)
+{
+	const PassValue *v = &w->r->option[OPTION_LOOPS];
+	for (int k = 0; k < v->n; k++)
+		if (!strcmp(v->list[k], header(w, l)->label))
+			return true;
+	return false;
+}
+
+static int latch(const Unroll *w, const Loop *l)
+{
+	int b = l->latch.v[0];
+	for (int k = 1; k < l->latch.n; k++)
+		b = dom_common(w->dom, b, l->latch.v[k]);
+	return b;
+}
+
+static bool leaves(const Unroll *w, const Loop *l)
+{
+	loop_each(w->c, l, b)
+		for (int k = 0; k < b->nsucc; k++)
+			if (!loop_has(w->c, l, b->succ[k]->id))
+				return true;
+	return false;
+}
+
+/* Threads may go back before a block in the loop that all of them have to come to. */
+static bool waits(const Unroll *w, const Loop *l)
+{
+	int last = latch(w, l);
+	for (int b = w->met->idom[l->header]; b >= 0 && b < w->c->n && loop_has(w->c, l, b); b = w->met->idom[b])
+		if (!dom_dominates(w->dom, b, last))
+			return true;
+	return false;
+}
+
+/* Why neither way is open, or NULL. */
+static const char *refused(const Unroll *w, const Loop *l)
+{
+	if (w->r->option[OPTION_LOOPS].given && !named(w, l))
+		return "it is not among those wanted";
+	if (!l->reducible)
+		return "it has several ways in";
+	if (size(w, l) > option(w, OPTION_MOST))
+		return "it has more instructions than most allows";
+	if (!leaves(w, l))
+		return "it has no way out";
+	if (waits(w, l))
+		return "threads go back before a block that all of them come to, and wait there for others";
+	return NULL;
+}
+
+static bool fits(const Unroll *w, int64_t instructions, const Loop *l)
+{
+	return instructions <= option(w, OPTION_MOST) && w->added + instructions - size(w, l) <= option(w, OPTION_GROWTH);
+}
+
+/* Why it is not unrolled in full, or NULL: then the plan is filled. What follows the branch in the last turn goes. */
+static const char *plan_full(const Unroll *w, const Loop *l, Plan *p)
+{
+	const char *why = refused(w, l);
+	if (why)
+		return why;
+	*p = (Plan){ l, 0, true, unroll_count(w->r, l, latch(w, l)) };
+	if (p->exit.block < 0)
+		return "how often it turns is not known";
+	int64_t last = p->exit.block == l->header ? w->r->f->block.v[l->header]->ins.n : size(w, l);
+	p->turns = p->exit.turn + 1;
+	return fits(w, (int64_t)p->exit.turn * size(w, l) + last, l) ? NULL : "its turns have more instructions than most or growth allows";
+}
+
+static const char *plan_part(const Unroll *w, const Loop *l, Plan *p)
+{
+	const char *why = refused(w, l);
+	if (why)
+		return why;
+	if (w->inner[l - w->loops->loop] && !named(w, l))
+		return "it has loops in it, and loops does not name it";
+	*p = (Plan){ l, (int)option(w, OPTION_FACTOR), false, unroll_count(w->r, l, latch(w, l)) };
+	while (p->turns > 1 && !fits(w, (int64_t)p->turns * size(w, l), l))
+		p->turns--;
+	return p->turns > 1 ? NULL : "two turns have more instructions than most or growth allows";
+}
+
+/* ---- doing it ---- */
+
+/* The way back from a turn leads to the next one; what asks to meet where the loop begins, in the next turn, does so there. */
+static void chain(Unroll *w, Block *const *turn, int n, const Block *head, Block *next)
+{
+	for (int k = 0; k < n; k++) {
+		if (turn[k]->reconverge == head)
+			turn[k]->reconverge = next;
+		for (int s = 0; s < turn[k]->nsucc; s++)
+			if (turn[k]->succ[s] == head) {
+				edit_retarget(&w->e, turn[k], head, next);
+				break;
+			}
+	}
+}
+
+/* The branch of which it is known decides in turn t of the copy as it does. */
+static void decide(Unroll *w, const Plan *p, Block *b, int t)
+{
+	bool leaves = t == (p->full ? p->exit.turn : p->exit.turn % p->turns);
+	if (leaves && !p->full) /* in some execution of the copy, but not in all */
+		return;
+	edit_fold(&w->e, b, b->succ[leaves ? !p->exit.stay : p->exit.stay]);
+	w->decided++;
+}
+
+static int in_text(const void *a, const void *b) { return (*(Block *const *)a)->id - (*(Block *const *)b)->id; }
+
+/* The loop's blocks, and behind them those of its copies, each turn in the order of the text. */
+static Block **copy(Unroll *w, const Plan *p)
+{
+	int n = p->l->n;
+	Block **turn = arena_array(&w->arena, Block *, (size_t)n * (size_t)p->turns);
+	memcpy(turn, w->c->rpo + p->l->first, sizeof *turn * (size_t)n);
+	qsort(turn, (size_t)n, sizeof *turn, in_text);
+	for (int t = 1; t < p->turns; t++) {
+		edit_clone(&w->e, turn, n, w->map, NULL, arena_printf(&w->arena, "_%d", t + 1));
+		for (int k = 0; k < n; k++) {
+			turn[t * n + k] = w->map[turn[k]->id];
+			w->map[turn[k]->id] = NULL;
+			vec_push(&w->behind[turn[n - 1]->id], turn[t * n + k]);
+		}
+	}
+	return turn;
+}
+
+static void unroll(Unroll *w, const Plan *p)
+{
+	int head = 0, known = -1, n = p->l->n;
+	Block **turn = copy(w, p);
+	for (int k = 0; k < n; k++) {
+		head = turn[k]->id == p->l->header ? k : head;
+		known = turn[k]->id == p->exit.block ? k : known;
+	}
+	for (int t = 0; t < p->turns - p->full; t++)
+		chain(w, turn + t * n, n, turn[t * n + head], turn[(t + 1) % p->turns * n + head]);
+	for (int t = 0; t < p->turns && known >= 0; t++)
+		decide(w, p, turn[t * n + known], t);
+	w->copies += p->turns - 1;
+	*(p->full ? &w->full : &w->partial) += 1;
+}
+
+/* ---- sweeps ---- */
+
+static void open_sweep(Unroll *w)
+{
+	Function *f = w->r->f;
+	arena_free(&w->arena);
+	w->c = analysis_cfg(w->r->an);
+	w->loops = analysis_loops(w->r->an);
+	w->dom = analysis_dom(w->r->an);
+	w->met = pdom_build(&w->arena, w->c, false);
+	w->size = arena_array(&w->arena, int, w->c->nreach + 1);
+	for (int k = 0; k < w->c->nreach; k++)
+		w->size[k + 1] = w->size[k] + w->c->rpo[k]->ins.n;
+	w->inner = arena_array(&w->arena, bool, w->loops->n + 1);
+	w->taken = arena_array(&w->arena, bool, w->loops->n + 1);
+	for (int i = 0; i < w->loops->n; i++)
+		if (w->loops->loop[i].parent >= 0)
+			w->inner[w->loops->loop[i].parent] = true;
+	w->map = arena_array(&w->arena, Block *, f->block.n);
+	w->behind = (BlockList *)arena_alloc(&w->arena, sizeof *w->behind * (size_t)f->block.n);
+}
+
+/* Copies take their places; what is behind the ends of loops goes. */
+static void close_sweep(Unroll *w, int blocks)
+{
+	Function *f = w->r->f;
+	BlockList list = { 0 };
+	for (int k = 0; k < blocks; k++) {
+		vec_push(&list, f->block.v[k]);
+		for (int i = 0; i < w->behind[k].n; i++)
+			vec_push(&list, w->behind[k].v[i]);
+		vec_free(&w->behind[k]);
+	}
+	edit_order(f, list.v, list.n);
+	vec_free(&list);
+	BitSet roots = bs_new(&w->arena, f->block.n);
+	bs_add(roots, 0);
+	for (int k = 0; k < f->block.n; k++)
+		if (f->block.v[k]->reconverge)
+			bs_add(roots, f->block.v[k]->reconverge->id);
+	edit_drop_unreached(f, roots);
+}
+
+/* Inner loops first; loops around those that are unrolled have to wait for the next sweep. All is decided before anything changes. */
+static bool sweep(Unroll *w, bool full)
+{
+	open_sweep(w);
+	Plan *plan = arena_array(&w->arena, Plan, w->loops->n + 1);
+	int n = 0, blocks = w->c->n;
+	for (int i = w->loops->n - 1; i >= 0; i--) {
+		const Loop *l = &w->loops->loop[i];
+		if (!w->taken[i] && strmap_get(&w->done, header(w, l)->label) < 0 && !(full ? plan_full : plan_part)(w, l, &plan[n])) {
+			strmap_put(&w->done, header(w, l)->label, 1);
+			w->added += (int64_t)(plan[n++].turns - 1) * size(w, l);
+			w->taken[i] = true;
+		}
+		if (w->taken[i] && l->parent >= 0)
+			w->taken[l->parent] = true;
+	}
+	for (int k = 0; k < n; k++)
+		unroll(w, &plan[k]);
+	if (n)
+		close_sweep(w, blocks);
+	return n > 0;
+}
+
+/* Why the loops stay that do. */
+static void explain(Unroll *w)
+{
+	open_sweep(w);
+	for (int i = 0; i < w->loops->n; i++) {
+		Plan p;
+		const Loop *l = &w->loops->loop[i];
+		const Block *h = header(w, l);
+		if (strmap_get(&w->done, h->label) >= 0)
+			continue;
+		const char *why = plan_full(w, l, &p);
+		if (option(w, OPTION_FACTOR) > 1)
+			why = plan_part(w, l, &p);
+		if (why)
+			pass_remark(w->r, ins_loc(w->r->m, &h->ins.v[0]), "the loop at %s stays: %s", h->label, why);
+	}
+}
+
+static bool run(PassRun *r)
+{
+	Unroll w = { .r = r, .e = edit_open(r->m, r->f, r->origin) };
+	while (option(&w, OPTION_FULL) && sweep(&w, true))
+		;
+	while (option(&w, OPTION_FACTOR) > 1 && sweep(&w, false))
+		;
+	explain(&w);
+	strmap_free(&w.done);
+	edit_close(&w.e);
+	arena_free(&w.arena);
+	pass_count(r, "loops unrolled in full", w.full);
+	pass_count(r, "loops unrolled in part", w.partial);
+	pass_count(r, "turns copied", w.copies);
+	pass_count(r, "branches decided", w.decided);
+	return w.full + w.partial > 0;
+}
+
+static const PassOption options[OPTIONS] = {
+	[OPTION_FACTOR] = { "factor", 4, 1, 64, "turns of a loop that become one, where not all do; 1: none" },
+	[OPTION_FULL] = { "full", 1, 0, 1, "1: loops of which it is known how often they turn are copied turn by turn, if that fits" },
+	[OPTION_MOST] = { "most", 400, 0, 10000, "instructions that a loop may have afterwards" },
+	[OPTION_GROWTH] = { "growth", 4000, 0, 20000, "instructions that may be added to a function" },
+	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the loops that may be unrolled, those with loops in them included; all when not given",
+		.kind = PASS_LIST, .labels = true },
+};
+
+const Pass pass_unroll = {
+	.name = "unroll",
+	.help = "copy loops turn by turn: in full where it is known how often they turn, else several turns in one",
+	.options = options, .noptions = OPTIONS,
+	.function = run,
+};

@@ -1,0 +1,217 @@
+/* How often a loop turns: the condition of a branch is computed turn by turn from constants, as lanes compute it, with all that it is made of. So
+ * inductions need not be affine: a step that multiplies or shifts counts as well.
+ *
+ * The versions that the condition depends on within a turn (SSA) form a list in which each one stands behind its operands; where the loop begins, phis have
+ * what comes from outside, and in later turns what comes along the edges back. Anything else that would have to be known (other phis, definitions under
+ * guards, loads, indices of threads) ends the search: then the loop is not counted. */
+#include "passes/transform/facts.h"
+#include "passes/transform/unroll.h"
+
+enum { SLICE = 200 /* versions that a condition may depend on */, WORK = 1 << 14 /* versions computed for one loop */, ABSENT = -1 };
+
+typedef struct Counter {
+	PassRun *r;
+	const Cfg *c;
+	const Ssa *s;
+	const Loop *l;
+	int n, depth, version[SLICE];           /* the slice, operands first */
+	int from[SLICE][FOLD_SOURCES];          /* the places of its sources; of a phi [0]: of what comes along the edges back */
+	uint64_t value[SLICE], next[SLICE];
+} Counter;
+
+static int place(const Counter *w, int version)
+{
+	for (int k = 0; k < w->n; k++)
+		if (w->version[k] == version)
+			return k;
+	return ABSENT;
+}
+
+static const Ins *writer(const Counter *w, int version)
+{
+	const SsaVersion *v = &w->s->version[version];
+	return &w->r->f->block.v[v->block]->ins.v[v->ins];
+}
+
+static bool turns(const Counter *w, int version)
+{
+	const SsaVersion *v = &w->s->version[version];
+	return v->ins == SSA_PHI && v->block == w->l->header;
+}
+
+static int source(const Counter *w, int version, int k)
+{
+	const SsaVersion *v = &w->s->version[version];
+	return ssa_src(w->s, writer(w, version), v->block, v->ins, k);
+}
+
+static bool add(Counter *, int version);
+
+static bool add_sources(Counter *w, int version)
+{
+	const SsaVersion *v = &w->s->version[version];
+	const Ins *i = v->ins >= 0 ? writer(w, version) : NULL;
+	if (!i || v->old >= 0 || op_info[i->op].kind != K_ALU || i->nsrc > FOLD_SOURCES)
+		return false;
+	for (int k = 0; k < i->nsrc; k++) {
+		const Opd *o = ins_src(i, k);
+		if (o->kind != OPD_IMM && (o->kind != OPD_REG || !add(w, source(w, version, k))))
+			return false;
+	}
+	return true;
+}
+
+/* Adds the version, behind what it depends on within a turn. None depends on itself but through a phi. */
+static bool add(Counter *w, int version)
+{
+	if (place(w, version) != ABSENT)
+		return true;
+	if (w->depth == SLICE)
+		return false;
+	w->depth++;
+	bool ok = turns(w, version) || add_sources(w, version);
+	w->depth--;
+	if (!ok || w->n == SLICE)
+		return false;
+	w->version[w->n++] = version;
+	return true;
+}
+
+/* Argument k of the header's phis comes along an edge back. */
+static bool comes_back(const Counter *w, int k)
+{
+	const IntList *pred = &w->c->graph->pred[w->l->header];
+	return k < pred->n && loop_has(w->c, w->l, pred->v[k]);
+}
+
+/* The one version that comes back; -1: there are several. */
+static int back(const Counter *w, int version)
+{
+	const SsaPhi *p = &w->s->phi[w->s->version[version].phi];
+	int v = -1;
+	for (int k = 0; k < p->narg; k++) {
+		if (!comes_back(w, k))
+			continue;
+		if (v >= 0 && v != p->arg[k])
+			return -1;
+		v = p->arg[k];
+	}
+	return v;
+}
+
+static bool slice(Counter *w, int condition)
+{
+	w->n = w->depth = 0;
+	if (!add(w, condition))
+		return false;
+	for (int k = 0; k < w->n; k++) { /* the list grows: what the next turn's phis depend on */
+		int v = turns(w, w->version[k]) ? back(w, w->version[k]) : condition;
+		if (v < 0 || !add(w, v))
+			return false;
+	}
+	for (int k = 0; k < w->n; k++) {
+		int v = w->version[k];
+		if (turns(w, v)) {
+			w->from[k][0] = place(w, back(w, v));
+			continue;
+		}
+		for (int s = 0; s < writer(w, v)->nsrc; s++)
+			w->from[k][s] = place(w, source(w, v, s));
+	}
+	return true;
+}
+
+/* ---- values ---- */
+
+static bool compute(Counter *w, int k)
+{
+	const Ins *i = writer(w, w->version[k]);
+	uint64_t src[FOLD_SOURCES];
+	for (int s = 0; s < i->nsrc; s++)
+		src[s] = ins_src(i, s)->kind == OPD_IMM ? (uint64_t)ins_src(i, s)->imm : w->value[w->from[k][s]];
+	return ins_fold(w->r->m, w->r->f, i, src, &w->value[k]);
+}
+
+/* What constants give before the loop: a slice of its own, without phis. */
+static bool outside(const Counter *w, int version, uint64_t *bits)
+{
+	Counter x = { .r = w->r, .c = w->c, .s = w->s, .l = w->l };
+	if (!slice(&x, version))
+		return false;
+	for (int k = 0; k < x.n; k++)
+		if (turns(&x, x.version[k]) || !compute(&x, k))
+			return false;
+	*bits = x.value[place(&x, version)];
+	return true;
+}
+
+/* The one value that the phi has in the first turn. */
+static bool begins(const Counter *w, int version, uint64_t *bits)
+{
+	const SsaPhi *p = &w->s->phi[w->s->version[version].phi];
+	bool any = false;
+	for (int k = 0; k < p->narg; k++) {
+		uint64_t v;
+		if (comes_back(w, k))
+			continue;
+		if (!outside(w, p->arg[k], &v) || (any && v != *bits))
+			return false;
+		*bits = v;
+		any = true;
+	}
+	return any;
+}
+
+static bool first_turn(Counter *w)
+{
+	for (int k = 0; k < w->n; k++)
+		if (turns(w, w->version[k]) && !begins(w, w->version[k], &w->value[k]))
+			return false;
+	return true;
+}
+
+static void next_turn(Counter *w)
+{
+	for (int k = 0; k < w->n; k++)
+		w->next[k] = turns(w, w->version[k]) ? w->value[w->from[k][0]] : 0;
+	memcpy(w->value, w->next, sizeof w->value);
+}
+
+/* The turn in which the branch of the block leaves the loop; -1: not known. */
+static int leaves(Counter *w, const Block *b)
+{
+	const Ins *t = block_term(b);
+	bool out = !loop_has(w->c, w->l, b->succ[0]->id); /* by the true side */
+	int condition = ssa_src(w->s, t, b->id, b->ins.n - 1, 0);
+	if (!slice(w, condition) || !first_turn(w))
+		return -1;
+	int at = place(w, condition);
+	for (int turn = 0; turn * w->n < WORK; turn++) {
+		for (int k = 0; k < w->n; k++)
+			if (!turns(w, w->version[k]) && !compute(w, k))
+				return -1;
+		bool yes = (w->value[at] & 1) != ins_src(t, 0)->neg;
+		if (yes == out)
+			return turn;
+		next_turn(w);
+	}
+	return -1;
+}
+
+CountedExit unroll_count(PassRun *r, const Loop *l, int latch)
+{
+	const Dom *dom = analysis_dom(r->an);
+	const Loops *loops = analysis_loops(r->an);
+	Counter w = { .r = r, .c = analysis_cfg(r->an), .s = analysis_ssa(r->an), .l = l };
+	CountedExit found = { -1, 0, 0 };
+	for (int b = latch; b >= 0; b = b == l->header ? -1 : dom->idom[b]) {
+		const Block *x = r->f->block.v[b];
+		if (loops->of[b] != l - loops->loop || block_term(x)->op != OP_BRA || x->nsucc != 2 || ins_src(block_term(x), 0)->kind != OPD_REG ||
+		    loop_has(w.c, l, x->succ[0]->id) == loop_has(w.c, l, x->succ[1]->id))
+			continue;
+		int turn = leaves(&w, x);
+		if (turn >= 0 && (found.block < 0 || turn <= found.turn)) /* of two in the same turn the one that comes first in it */
+			found = (CountedExit){ b, turn, !loop_has(w.c, l, x->succ[0]->id) };
+	}
+	return found;
+}
