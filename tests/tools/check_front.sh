@@ -382,6 +382,11 @@ expect 1 "is 1 after copy-prop,dce, 3 without passes" $gsim -q --verify-each -p 
 grep -q "dce,simplify-cfg, 3" "$tmp/err" && fail "--verify-each goes on behind the first pass that changes results"
 expect 1 "after copy-prop,dce, 3 without" $gsim -q -b --functional --verify-each -p copy-prop,dce,simplify-cfg "$clock"
 expect 1 "after dce, 3 without" $gsim -q --grid -m ipdom --verify-each -p copy-prop -p dce "$clock"
+alias=$tmp/alias.ir
+expect 0 "" $gsim -q --functional --verify-each -p copy-prop,gcse "$alias"
+expect 1 "after copy-prop,gcse(assume-restrict=1), 5 without passes" $gsim --functional --verify-each -s "$tmp/alias.json" -p 'copy-prop,gcse(assume-restrict=1)' "$alias"
+grep -q '^assumed: restrict by gcse in k ([0-9]* times)$' "$tmp/out" || fail "the report does not say what gcse assumed"
+grep -q '"pass": "gcse", "function": "k", "assumed": "restrict", "count": ' "$tmp/alias.json" || fail "the JSON report does not say what gcse assumed"
 expect 0 "2 dce  *k  *instructions deleted  *2" $gsim -q --pass-stats -p if-convert,dce -s "$tmp/clock.json" "$clock"
 grep -q '{"step": 2, "pass": "dce", "function": "k", "what": "instructions deleted", "count": 2}' "$tmp/clock.json" || fail "no pass_stats in the report"
 expect 0 "remark: if-convert: short_circuit: the branch of B3_guard stays" $gsim -q --remarks -p linearize,if-convert "$srcdir/kernels/short_circuit/short_circuit.ir"
