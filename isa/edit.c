@@ -513,12 +513,28 @@ Ins edit_cut_term(Edit *e, Block *b)
 	return edit_remove(e, b, b->ins.n - 1);
 }
 
+typedef struct Known { Function *f; int reg; bool value; } Known;
+
+static bool know(void *self, Mark *x)
+{
+	const Known *k = self;
+	int lanes = function_lanes_known(k->f, x->lanes, k->reg, k->value);
+	x->lanes = lanes;
+	if (x->value.kind == OPD_REG && x->value.id == k->reg)
+		x->value = opd_imm(k->value ^ (x->value.neg != 0));
+	return lanes >= 0;
+}
+
 void edit_fold(Edit *e, Block *b, Block *to)
 {
 	Ins *branch = block_term(b);
-	if (branch->op == OP_BRA && b->succ[0] != b->succ[1]) { /* so what it decided by may die */
+	if (branch->op == OP_BRA && b->succ[0] != b->succ[1]) { /* marks know the condition then, and it may die */
+		Opd c = *ins_src(branch, 0);
+		bool taken = b->succ[0] == to;
 		*branch = edit_copy(e, branch);
-		*ins_src(branch, 0) = opd_imm(b->succ[0] == to);
+		*ins_src(branch, 0) = opd_imm(taken);
+		if (c.kind == OPD_REG)
+			branch->mark = function_change_marks(e->f, branch->mark, know, &(Known){ e->f, c.id, taken ^ (c.neg != 0) });
 	}
 	Ins term = edit_cut_term(e, b);
 	edit_jump(e, b, &term, to);

@@ -325,6 +325,11 @@ Block *function_block(Module *m, Function *f, const char *label)
 	return b;
 }
 
+bool label_is_fresh(const char *label)
+{
+	return label[0] == 'b' && label[1] == 'b' && label[2] && !label[2 + strspn(label + 2, "0123456789")];
+}
+
 void function_number(Function *f)
 {
 	for (int i = 0; i < f->block.n; i++)

@@ -226,7 +226,7 @@ typedef struct SomeLanes { int32_t reg; bool neg; int32_t next; } SomeLanes;
 typedef struct Block Block;
 struct Block {
 	const char *label;             /* unique in its function */
-	bool user;                     /* the label stands in the source */
+	bool user;                     /* a block of the source; its label stands there, or is one that its reader gave it */
 	bool marked;                   /* while text is read: its marks are written at its instructions */
 	int32_t pending;               /* while it is edited: marks of instructions that have gone, for the next one appended */
 	int32_t begins;                /* while it is lowered: marks of what begins with it, whatever instruction comes to stand first */
@@ -335,19 +335,20 @@ Function *function_new(Module *, FuncKind, const char *name);
 int function_reg(Module *, Function *, const char *name, Type);       /* new register; name NULL: a fresh one */
 int function_find_reg(const Function *, const char *name);            /* slow: readers keep their own map */
 Block *function_block(Module *, Function *, const char *label);       /* new block at the end; label NULL: fresh */
+bool label_is_fresh(const char *);                                    /* of the form that blocks without label get: bb and a number */
 void function_number(Function *);                                     /* sets Block.id from the order */
 int function_source(Module *, Function *, const char *label);         /* index of the source's block, a new one at the end if there is none; slow */
 
 /* ---- isa/marks.c ---- */
 int function_mark(Function *, Mark);                                  /* index of a new mark; mark.next: the marks that it stands before */
 int function_lanes(Function *, int lanes, int reg, bool neg);         /* of these lanes those for which the predicate holds (neg: does not), too; -1: none */
+int function_lanes_known(Function *, int lanes, int reg, bool value); /* these where the predicate is known to have that value; -1: none */
 /* The list after each mark was given to change, which may write its lanes and value, or says false: it goes. The same list where nothing has changed. */
 int function_change_marks(Function *, int mark, bool (*change)(void *self, Mark *), void *self);
 /* The list with other registers: each mark's lanes in turn, then its value. */
 int function_rename_marks(Function *, int mark, int (*rename)(void *self, int reg), void *self);
 int function_marks(Function *, int a, int b);                         /* both lists in one: a before b, but for long ones, where the shorter one comes first */
-/* Marks of a function as a reader has it, where none are written: each block whose label the source has begins at its first instruction and decides at its
-   branch. */
+/* Marks of a function as a reader has it, where none are written: each block of the source begins at its first instruction and decides at its branch. */
 void function_mark_blocks(Module *, Function *);
 void block_mark(Function *, Block *, int source);                     /* this for one block */
 /* The source's block that begins at the block's first instruction for all lanes, whose label the block has, and whose branch, if it has one, decides as the

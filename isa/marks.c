@@ -23,6 +23,21 @@ int function_lanes(Function *f, int lanes, int reg, bool neg)
 	return f->lanes.n - 1;
 }
 
+int function_lanes_known(Function *f, int lanes, int reg, bool value)
+{
+	Vec(int) before = { 0 };
+	int k = lanes;
+	for (; k && f->lanes.v[k].reg != reg; k = f->lanes.v[k].next)
+		vec_push(&before, k);
+	int out = !k ? lanes : f->lanes.v[k].neg != value ? f->lanes.v[k].next : -1; /* it stands in no other place of the list */
+	while (k && out >= 0 && before.n) {
+		SomeLanes l = f->lanes.v[vec_pop(&before)];
+		out = function_lanes(f, out, l.reg, l.neg);
+	}
+	vec_free(&before);
+	return out;
+}
+
 /* ---- lists of marks ---- */
 
 int function_mark(Function *f, Mark mark)

@@ -51,6 +51,11 @@ static Block *start_block(Reader *r, char *name, const Token *at)
 {
 	Block *b = edit_add_block(&r->edit, name), *before = r->b;
 	b->loc = rd_loc(r, at);
+	if (!name) {
+		b->user = true;
+		vec_push(&r->unnamed, ((Unnamed){ b, r->f->source.n }));
+		vec_push(&r->f->source, "");
+	}
 	if (before) {
 		edit_jump(&r->edit, before, NULL, b);
 		place_ins(r, block_term(before), at);
@@ -346,10 +351,16 @@ static void close_body(Reader *r, const Token *at)
 		edit_ins(&r->edit, r->b, NULL, f->kind == FN_DEVICE ? OP_RET : OP_EXIT, T_NONE, 0, 0);
 		place_ins(r, block_term(r->b), at);
 	}
-	int fresh = 0;
-	for (int k = 0; k < f->block.n; k++)
-		if (!f->block.v[k]->label)
-			edit_label(&r->edit, f->block.v[k], edit_auto_label(&r->edit, &fresh));
+	for (int k = 0, fresh = 0; k < r->unnamed.n; k++) {
+		Unnamed *x = &r->unnamed.v[k];
+		const char *label;
+		do
+			label = edit_auto_label(&r->edit, &fresh);
+		while (strmap_get(&r->source, label) >= 0);
+		edit_label(&r->edit, x->b, label);
+		f->source.v[x->source] = x->b->label;
+		strmap_put(&r->source, x->b->label, x->source);
+	}
 }
 
 /* Blocks whose marks are not written. */
@@ -377,6 +388,7 @@ static void enter(Reader *r, Function *f)
 	strmap_free(&r->local);
 	strmap_free(&r->source);
 	vec_clear(&r->jump);
+	vec_clear(&r->unnamed);
 	for (int k = 0; k < f->param.n; k++)
 		strmap_put(&r->local, f->param.v[k].name, k << 1);
 }

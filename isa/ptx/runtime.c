@@ -112,7 +112,11 @@ void ptx_runtime_calls(Ptx *p)
 	}
 	for (int k = 0; k < m->func.n; k++)
 		replace_calls(p, m->func.v[k], row);
-	for (int k = 0; k < m->func.n; k++)
-		function_mark_blocks(p->m, m->func.v[k]);
+	for (int k = 0; k < m->func.n; k++) {
+		Function *f = m->func.v[k];
+		for (int b = 0; b < f->block.n; b++)
+			f->block.v[b]->user = true; /* those without label, too */
+		function_mark_blocks(p->m, f);
+	}
 	free(row);
 }

@@ -129,6 +129,13 @@ static MarkCount count_of(const Counts *all, const CodeMark *x)
 	return m;
 }
 
+static void place_block(BlockStats *b, const Code *c, const MIns *first, Arena *a)
+{
+	Loc loc = first->src ? ins_loc(c->module, first->src) : (Loc){ 0 };
+	b->file = loc.file && loc.line > 0 ? arena_strdup(a, loc.file) : NULL;
+	b->line = b->file ? loc.line : 0;
+}
+
 /* The source's blocks, in its order, by the marks that say where they begin. */
 static void gather_blocks(const Counts *all, Arena *a, LaunchStats *st)
 {
@@ -138,7 +145,7 @@ static void gather_blocks(const Counts *all, Arena *a, LaunchStats *st)
 	st->block_stats = arena_array(a, BlockStats, st->nblocks + 1);
 	for (int k = 0; k < c->nfunction; k++)
 		for (int b = 0; b < c->function[k]->source.n; b++)
-			st->block_stats[n++] = (BlockStats){ arena_strdup(a, c->function[k]->name), arena_strdup(a, c->function[k]->source.v[b]), 0, 0 };
+			st->block_stats[n++] = (BlockStats){ .function = arena_strdup(a, c->function[k]->name), .label = arena_strdup(a, c->function[k]->source.v[b]) };
 	for (int k = 0; k < c->nmark; k++) {
 		const CodeMark *x = &c->mark[k];
 		BlockStats *b = &st->block_stats[first[x->function->id] + x->mark.source];
@@ -147,6 +154,8 @@ static void gather_blocks(const Counts *all, Arena *a, LaunchStats *st)
 			continue;
 		b->fetches += count.issues;
 		b->threads += count.lanes;
+		if (!b->line)
+			place_block(b, c, &c->ins[x->pc], a);
 	}
 	arena_free(&tmp);
 }

@@ -197,6 +197,8 @@ void stats_json_tables(const LaunchStats *s, JsonSink *j)
 		json_put_text(j, "label", b->label);
 		json_put_count(j, "fetches", b->fetches);
 		json_put_count(j, "threads", b->threads);
+		json_put_text(j, "file", b->file);
+		json_put_count(j, "line", (uint64_t)b->line);
 		j->end(j);
 	}
 	j->end(j);

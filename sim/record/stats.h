@@ -114,6 +114,8 @@ typedef struct MarkCount {
 
 typedef struct BlockStats {
 	const char *function, *label;
+	const char *file;              /* where its first instruction stands in the source; NULL, 0: not known, or it is not executed any more */
+	int line;
 	uint64_t fetches;              /* issues at which the source's block begins (isa/ir.h), once for each split */
 	uint64_t threads;              /* lanes in these issues */
 } BlockStats;

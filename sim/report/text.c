@@ -372,7 +372,7 @@ static int by_fetches(const void *a, const void *b)
 static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 {
 	Vec(const BlockStats *) all = { 0 };
-	char item[128];
+	char item[128], line[24];
 	bool several = false; /* functions */
 	for (int i = 0; i < s->nblocks; i++) {
 		vec_push(&all, &s->block_stats[i]);
@@ -384,8 +384,9 @@ static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 	sb_puts(out, "\nfetches per block (lanes)");
 	for (int i = 0; i < all.n; i++) {
 		const BlockStats *b = all.v[i];
-		snprintf(item, sizeof item, "   %.24s%s%.24s %llu (%.1f)", several ? b->function : "", several ? "." : "",
-			b->label, (unsigned long long)b->fetches, b->fetches ? (double)b->threads / (double)b->fetches : 0);
+		snprintf(line, sizeof line, ":%d", b->line);
+		snprintf(item, sizeof item, "   %.24s%s%.24s%s %llu (%.1f)", several ? b->function : "", several ? "." : "",
+			b->label, b->line && label_is_fresh(b->label) ? line : "", (unsigned long long)b->fetches, b->fetches ? (double)b->threads / (double)b->fetches : 0);
 		wrap_item(&w, item);
 	}
 	wrap_end(&w);

@@ -129,7 +129,7 @@ static const struct { const char *ptx, *ir; } bodies[] = {
 	{ "mul.lo.s32 %r1, %r2, WARP_SZ;", "%t_2 = mov.u32 WARP_SZ\n%r1 = mul.lo.s32 %r2, %t_2\n" },
 	/* the launch ends there */
 	{ "@%p1 trap; add.u32 %r1, %r1, 1;", "@%p1 trap\n%r1 = add.u32 %r1, 1\n" },
-	{ "@%p1 bra L; trap; bra L; L: add.u32 %r1, %r1, 1;", "bra %p1, L, bb1\nbb1: !auto\ntrap\nL:\n%r1 = add.u32 %r1, 1\n" },
+	{ "@%p1 bra L; trap; bra L; L: add.u32 %r1, %r1, 1;", "bra %p1, L, bb1\nbb1:\ntrap\nL:\n%r1 = add.u32 %r1, 1\n" },
 	/* predicates, pairs, guards */
 	{ "setp.lt.and.s32 %p1|%p2, %r1, -5, !%p3;", "%p1|%p2 = setp.lt.and.s32 %r1, -5, !%p3\n" },
 	{ "@!%p1 add.u32 %r1, %r1, 1;", "@!%p1 %r1 = add.u32 %r1, 1\n" },
@@ -144,12 +144,12 @@ static const struct { const char *ptx, *ir; } bodies[] = {
 	  "%r1 = mov.u32 1\n%r1_1 = mov.u32 2\n%t = mov.u32 3\n" },
 	/* control */
 	{ ".pragma \"nounroll\"; .pragma \"reconverge B\"; setp.eq.u32 %p2, %r1, 0; @%p1 bra A; @%p2 bra A; A: B: ",
-	  "%p2 = setp.eq.u32 %r1, 0\nbra %p1, A, bb1 !reconverge B\nbb1: !auto\nbra %p2, A, A\nA:\nbra B\nB:\n" },
+	  "%p2 = setp.eq.u32 %r1, 0\nbra %p1, A, bb1 !reconverge B\nbb1:\nbra %p2, A, A\nA:\nbra B\nB:\n" },
 	{ "@%p1 ret; @!%p2 exit; mov.u32 %r1, 1;",
-	  "bra %p1, bb1, bb2\nbb1: !auto\nret\nbb2: !auto\nbra !%p2, bb3, bb4\nbb3: !auto\nexit\nbb4: !auto\n%r1 = mov.u32 1\n" },
-	{ "L: @%p1 bra.uni L; bra M; mov.u32 %r1, 1; M: ", "bra L\nL:\nbra.uni %p1, L, bb1\nbb1: !auto\nbra M\nM:\n" },
+	  "bra %p1, bb1, bb2\nbb1:\nret\nbb2:\nbra !%p2, bb3, bb4\nbb3:\nexit\nbb4:\n%r1 = mov.u32 1\n" },
+	{ "L: @%p1 bra.uni L; bra M; mov.u32 %r1, 1; M: ", "bra L\nL:\nbra.uni %p1, L, bb1\nbb1:\nbra M\nM:\n" },
 	{ "t: .branchtargets A, B, A;\n@%p1 brx.idx %r1, t; A: B: ",
-	  "bra %p1, bb1, A\nbb1: !auto\nbrx %r1, [A, B, A]\nA:\nbra B\nB:\n" },
+	  "bra %p1, bb1, A\nbb1:\nbrx %r1, [A, B, A]\nA:\nbra B\nB:\n" },
 	{ "{ bra L; L: } { bra L; L: }", "bra L\nL:\nbra L_2\nL_2:\n" },
 	/* calls: structures are words, bytes that nobody stored are 0 */
 	{ "{ .param .b32 p0; .param .align 8 .b8 p1[12]; .param .b32 r0; st.param.b32 [p0], %r1; st.param.b64 [p1], %rd1;\n"
