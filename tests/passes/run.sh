@@ -101,6 +101,12 @@ expect 2 'has no `"` at its end' -p 'linearize(order=["q\"])' "$some"
 printf 'kernel k() { reg pred %%c\nL: bra %%c, L, M\nM: bra L }\n' >"$tmp/endless.ir"
 expect 0 'stays unstructured: it would grow beyond its cap' --remarks -p 'structurize(blocks=1)' "$some"
 "$opt" -p structurize --print structure "$tmp/endless.ir" 2>"$tmp/err" | grep -q '^  structured' || { echo "structurize: a loop without end that begins with a branch"; bad=1; }
+# The melding paper's table I: tail merging does something for equal diamonds alone, and nothing for its programs with more blocks in an arm.
+kernels=${srcdir:-.}/kernels
+expect 0 '1 tail-merge           sb1                              instructions merged                       6' --pass-stats -p tail-merge "$kernels/melding/diamond.ir"
+for program in melding/diamond.ir melding/if_then.ir melding/chain.ir melding/loops.ir melding/nested.ir bitonic_sort/bitonic_sort.ptx pcm/pcm.ptx; do
+	"$opt" -p tail-merge --pass-stats "$kernels/$program" 2>&1 >"$tmp/out" | grep -v ' sb1 ' && { echo "$program: tails were merged"; bad=1; }
+done
 tail=$src/tail_merge.ir turns=$src/unroll.ir
 expect 0 '1 tail-merge           diamond                          branches folded                           1' --pass-stats -p tail-merge "$tail"
 expect 0 'no_room: 2 blocks end alike before X, and stay: a common tail would need a jump more' --remarks -p tail-merge "$tail"
