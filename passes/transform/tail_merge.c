@@ -23,92 +23,10 @@
  *
  * Marks go to the jumps that take the place of what was merged, so that each block's are counted for its threads; those of a block that
  * goes to the branch above it, for the threads that came by it. A mark whose predicates would not have their values there yet ends the run. */
-#include "isa/edit.h"
-#include "passes/analyses.h"
-#include "passes/transform/facts.h"
+#include "passes/transform/tail_merge.h"
 #include "passes/transform/transform.h"
 
-enum { OPTION_SIZE, OPTION_ORDERED, OPTIONS };
-
-typedef Vec(Block *) BlockList;
-
-typedef struct Place {             /* by block, those included that are made in this sweep */
-	Block *prev, *next;            /* in the text */
-	BlockList from;                /* blocks that jump here, or did */
-	Block *above;                  /* the only one that leads here; NULL: there are several, or none */
-	int loop;                      /* innermost one, or -1 */
-	bool gone, named, queued;      /* cannot be reached; a branch asks to reconverge here; in the list of what is to be looked at */
-} Place;
-
-typedef struct Tail { Block *b; int length; } Tail; /* length: instructions at its end that may be merged, its jump apart */
-
-typedef struct Node {              /* a run of instructions up to the blocks' ends */
-	int parent, length;            /* the run without its first instruction; -1: it is empty */
-	int first, last, n;            /* blocks that end in it, and in none that is longer: a list through Merge.next */
-} Node;
-
-typedef struct Run { int length, node; } Run;
-
-typedef struct Merge {
-	PassRun *r;
-	Edit e;
-	Arena arena;                   /* of one sweep, as is all below but for the counts */
-	Vec(Place) place;
-	BlockList todo;
-	Keys ins, run;                 /* numbers for instructions; for runs: parent and first instruction */
-	Vec(Node) node;                /* by number of the run */
-	Vec(Tail) tail;                /* of the block that is looked at */
-	Vec(int) next;                 /* by tail: the next one in its node's list, -1: none */
-	Vec(Run) order;                /* the block's runs */
-	Vec(int) regs;                 /* predicates of marks */
-	int64_t visits;
-	bool remarks, dropped;         /* the sweep says what stays; blocks cannot be reached any more */
-	int tails, instructions, branches;
-} Merge;
-
-static Place *place(const Merge *w, const Block *b) { return &w->place.v[b->id]; }
-
-/* ---- what may be merged ---- */
-
-static int note_reg(void *self, int reg)
-{
-	Merge *w = self;
-	vec_push(&w->regs, reg);
-	return reg;
-}
-
-static void note_marks(Merge *w, const Ins *i) { function_rename_marks(w->r->f, i->mark, note_reg, w); }
-
-static bool writes_noted(const Merge *w, const Ins *i)
-{
-	for (int k = 0; k < w->regs.n; k++)
-		if (ins_writes(w->r->f, i, w->regs.v[k]))
-			return true;
-	return false;
-}
-
-/* How many instructions at the end of the block may be merged. Where it falls into what follows, a predicate of a mark must not be written right before
-   the jump: that would have to stay an instruction. */
-static int length(Merge *w, const Block *b, bool falls)
-{
-	bool marked = block_term(b)->mark != 0;
-	int n = 0;
-	w->regs.n = 0;
-	note_marks(w, block_term(b));
-	for (int k = b->ins.n - 2; k >= 0; k--, n++) {
-		const Ins *i = &b->ins.v[k];
-		Effects e = ins_effects(analysis_effects(w->r->an), i);
-		if (e.convergent || (e.ordered && w->r->option[OPTION_ORDERED].number) || (e.ends && marked))
-			break;
-		if (writes_noted(w, i)) {
-			n -= falls && n;
-			break;
-		}
-		note_marks(w, i);
-		marked |= i->mark != 0;
-	}
-	return n;
-}
+/* ---- where a tail may stand ---- */
 
 /* It can be the place of a tail that it is nothing but. */
 static bool pure(const Block *b, int n)
@@ -121,73 +39,7 @@ static bool pure(const Block *b, int n)
 	return true;
 }
 
-/* The block that stands before it in the code; NULL: none. */
-static Block *before(const Merge *w, const Block *s)
-{
-	Block *b = place(w, s)->prev;
-	while (b && place(w, b)->gone)
-		b = place(w, b)->prev;
-	return b;
-}
-
-static bool jumps_to(const Block *b, const Block *s) { return block_jumps(b) && b->succ[0] == s; }
 static bool falls(const Block *b, const Block *s) { return b && jumps_to(b, s) && b->ins.n > 1; }
-
-/* ---- runs ---- */
-
-static int instruction_number(Merge *w, const Ins *i)
-{
-	const int64_t form[] = { i->op, i->type, i->type2,
-#define X(NAME) i->NAME,
-		MODIFIERS(X)
-#undef X
-		i->guard, i->guard_neg, i->ndst, i->nsrc };
-	int n = sizeof form / sizeof *form, all = n + 4 * (i->ndst + i->nsrc);
-	int64_t *key = xmalloc(sizeof *key * (size_t)all), *at = key + n;
-	memcpy(key, form, sizeof form);
-	for (int k = 0; k < i->ndst + i->nsrc; k++) {
-		*at++ = i->opd[k].kind;
-		*at++ = i->opd[k].neg;
-		*at++ = i->opd[k].id;
-		*at++ = i->opd[k].imm;
-	}
-	int number = keys_number(&w->ins, key, all);
-	free(key);
-	return number;
-}
-
-/* The run that is parent with one more instruction before it; parent negative: an empty one. */
-static int run_number(Merge *w, int parent, int64_t what)
-{
-	int64_t key[] = { parent, what };
-	int v = keys_number(&w->run, key, 2);
-	if (v == w->node.n)
-		vec_push(&w->node, ((Node){ parent, parent < 0 ? 0 : w->node.v[parent].length + 1, -1, -1, 0 }));
-	return v;
-}
-
-static void append(Merge *w, Node *v, int first, int last, int n)
-{
-	if (v->n)
-		w->next.v[v->last] = first;
-	else
-		v->first = first;
-	v->last = last;
-	v->n += n;
-}
-
-/* Adds the block's tail to the tree. */
-static void enter(Merge *w, int root, Block *b, int n)
-{
-	int v = root;
-	for (int k = 0; k < n; k++)
-		v = run_number(w, v, instruction_number(w, &b->ins.v[b->ins.n - 2 - k]));
-	vec_push(&w->tail, ((Tail){ b, n }));
-	vec_push(&w->next, -1);
-	append(w, &w->node.v[v], w->tail.n - 1, w->tail.n - 1, 1);
-}
-
-/* ---- merging ---- */
 
 static void look_at(Merge *w, Block *s)
 {
@@ -216,7 +68,7 @@ static Block *whole_branch(const Merge *w, const Node *v)
 /* Where the run's instructions may stand: in one of its blocks, *whole, or in a new block behind *behind. false: nowhere. */
 static bool spot(const Merge *w, const Node *v, const Block *s, Block **whole, Block **behind)
 {
-	Block *last = before(w, s);
+	Block *last = tail_before(w, s);
 	bool in = false;
 	*whole = NULL;
 	*behind = place(w, s)->prev;
@@ -238,6 +90,8 @@ static bool spot(const Merge *w, const Node *v, const Block *s, Block **whole, B
 	*behind = whole_branch(w, v);
 	return *behind;
 }
+
+/* ---- merging ---- */
 
 static Block *make_tail(Merge *w, const Block *like, Block *s, int n, Block *behind)
 {
@@ -336,31 +190,12 @@ static int longest_first(const void *a, const void *b)
 	return x->length != y->length ? y->length - x->length : x->node - y->node;
 }
 
-/* The tails of the blocks that jump to s; only those of one loop share runs, so that where s begins a loop the ways in and the ways back stay apart. */
-static void collect(Merge *w, Block *s)
-{
-	BlockList *from = &place(w, s)->from;
-	const Block *last = before(w, s);
-	int n = 0;
-	for (int k = 0; k < from->n; k++)
-		if (jumps_to(from->v[k], s) && !place(w, from->v[k])->gone)
-			from->v[n++] = from->v[k];
-	from->n = n;
-	w->tail.n = w->next.n = w->order.n = 0;
-	w->visits++;
-	for (int k = 0; k < n && n > 1; k++) {
-		Block *b = from->v[k];
-		int root = run_number(w, -2 - place(w, b)->loop, w->visits);
-		enter(w, root, b, length(w, b, b == last));
-	}
-}
-
 static void visit(Merge *w, Block *s)
 {
-	int first = w->node.n;
+	int first = tail_runs(w, s);
 	bool said = false;
 	place(w, s)->queued = false;
-	collect(w, s);
+	w->order.n = 0;
 	for (int k = first; k < w->node.n; k++)
 		vec_push(&w->order, ((Run){ w->node.v[k].length, k }));
 	if (w->order.n)
@@ -373,7 +208,7 @@ static void visit(Merge *w, Block *s)
 		else if (v->n > 1 && !said)
 			said = remark(w, v, s);
 		if (v->n)
-			append(w, up, v->first, v->last, v->n);
+			tail_append(w, up, v->first, v->last, v->n);
 	}
 }
 

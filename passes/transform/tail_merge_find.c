@@ -1,0 +1,125 @@
+/* Which blocks end alike: how much of each may be merged, and the tree of runs of equal instructions at their ends. */
+#include "passes/transform/tail_merge.h"
+
+/* ---- what may be merged ---- */
+
+static int note_reg(void *self, int reg)
+{
+	Merge *w = self;
+	vec_push(&w->regs, reg);
+	return reg;
+}
+
+static void note_marks(Merge *w, const Ins *i) { function_rename_marks(w->r->f, i->mark, note_reg, w); }
+
+static bool writes_noted(const Merge *w, const Ins *i)
+{
+	for (int k = 0; k < w->regs.n; k++)
+		if (ins_writes(w->r->f, i, w->regs.v[k]))
+			return true;
+	return false;
+}
+
+/* How many instructions at the end of the block may be merged. Where it falls into what follows, a predicate of a mark must not be written right before
+   the jump: that would have to stay an instruction. */
+static int length(Merge *w, const Block *b, bool falls)
+{
+	bool marked = block_term(b)->mark != 0;
+	int n = 0;
+	w->regs.n = 0;
+	note_marks(w, block_term(b));
+	for (int k = b->ins.n - 2; k >= 0; k--, n++) {
+		const Ins *i = &b->ins.v[k];
+		Effects e = ins_effects(analysis_effects(w->r->an), i);
+		if (e.convergent || (e.ordered && w->r->option[OPTION_ORDERED].number) || (e.ends && marked))
+			break;
+		if (writes_noted(w, i)) {
+			n -= falls && n;
+			break;
+		}
+		note_marks(w, i);
+		marked |= i->mark != 0;
+	}
+	return n;
+}
+
+Block *tail_before(const Merge *w, const Block *s)
+{
+	Block *b = place(w, s)->prev;
+	while (b && place(w, b)->gone)
+		b = place(w, b)->prev;
+	return b;
+}
+
+/* ---- runs ---- */
+
+static int instruction_number(Merge *w, const Ins *i)
+{
+	const int64_t form[] = { i->op, i->type, i->type2,
+#define X(NAME) i->NAME,
+		MODIFIERS(X)
+#undef X
+		i->guard, i->guard_neg, i->ndst, i->nsrc };
+	int n = sizeof form / sizeof *form, all = n + 4 * (i->ndst + i->nsrc);
+	int64_t *key = xmalloc(sizeof *key * (size_t)all), *at = key + n;
+	memcpy(key, form, sizeof form);
+	for (int k = 0; k < i->ndst + i->nsrc; k++) {
+		*at++ = i->opd[k].kind;
+		*at++ = i->opd[k].neg;
+		*at++ = i->opd[k].id;
+		*at++ = i->opd[k].imm;
+	}
+	int number = keys_number(&w->ins, key, all);
+	free(key);
+	return number;
+}
+
+/* The run that is parent with one more instruction before it; parent negative: an empty one. */
+static int run_number(Merge *w, int parent, int64_t what)
+{
+	int64_t key[] = { parent, what };
+	int v = keys_number(&w->run, key, 2);
+	if (v == w->node.n)
+		vec_push(&w->node, ((Node){ parent, parent < 0 ? 0 : w->node.v[parent].length + 1, -1, -1, 0 }));
+	return v;
+}
+
+void tail_append(Merge *w, Node *v, int first, int last, int n)
+{
+	if (v->n)
+		w->next.v[v->last] = first;
+	else
+		v->first = first;
+	v->last = last;
+	v->n += n;
+}
+
+/* Adds the block's tail to the tree. */
+static void enter(Merge *w, int root, Block *b, int n)
+{
+	int v = root;
+	for (int k = 0; k < n; k++)
+		v = run_number(w, v, instruction_number(w, &b->ins.v[b->ins.n - 2 - k]));
+	vec_push(&w->tail, ((Tail){ b, n }));
+	vec_push(&w->next, -1);
+	tail_append(w, &w->node.v[v], w->tail.n - 1, w->tail.n - 1, 1);
+}
+
+int tail_runs(Merge *w, Block *s)
+{
+	BlockList *from = &place(w, s)->from;
+	const Block *last = tail_before(w, s);
+	int n = 0, first = w->node.n;
+	for (int k = 0; k < from->n; k++)
+		if (jumps_to(from->v[k], s) && !place(w, from->v[k])->gone)
+			from->v[n++] = from->v[k];
+	from->n = n;
+	w->tail.n = w->next.n = 0;
+	w->visits++;
+	for (int k = 0; k < n && n > 1; k++) {
+		Block *b = from->v[k];
+		int root = run_number(w, -2 - place(w, b)->loop, w->visits);
+		enter(w, root, b, length(w, b, b == last));
+	}
+	return first;
+}
