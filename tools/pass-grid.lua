@@ -1,7 +1,7 @@
 -- Reads grids of tools/pass-grid: --functional or timed, CSV files. Prints the table; says which clean-up made a kernel longer.
 
 -- These, and pipelines of them alone, never make a warp execute more instructions.
-local cleaning = { ["const-prop"] = true, ["copy-prop"] = true, cse = true, gcse = true, dce = true, ["simplify-cfg"] = true, webs = true }
+local cleaning = { ["const-prop"] = true, ["copy-prop"] = true, cse = true, gcse = true, dce = true, ["simplify-cfg"] = true, ["tail-merge"] = true, webs = true }
 
 local function fields(line)
 	local out = {}
