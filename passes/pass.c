@@ -142,6 +142,16 @@ bool pass_apply(const Pass *p, Module *m, Function *f, const PassValue *option, 
 	return apply(&(PassRun){ .m = m, .f = f, .option = option ? option : values, .origin = (uint8_t)module_origin(m, p->name), .diag = d, .pass = p });
 }
 
+void pass_print(const Pass *p, Module *m, Function *f, const struct CostTable *cost, StrBuf *out)
+{
+	PassValue values[PASS_OPTIONS];
+	pass_defaults(p, values);
+	Analyses *an = analyses_open(m, f, NULL, cost);
+	sb_printf(out, "%s of %s: what a first round would do\n", p->name, f->name);
+	p->print(&(PassRun){ .m = m, .f = f, .option = values, .an = an, .cost = cost, .pass = p }, out);
+	analyses_close(an);
+}
+
 static bool wanted_function(const Function *f, const char *only)
 {
 	return f->kind != FN_HOST && !f->declared_only && f->block.n && (!only || !strcmp(only, f->name));

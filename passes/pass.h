@@ -42,15 +42,17 @@ typedef struct PassRun {
 
 /* A pass marks what it inserts with its origin, keeps labels of the source's blocks, and leaves what the verifier accepts. It returns true
    when it changed something; the pipeline looks whether that is so. */
+struct StrBuf;
 typedef struct Pass {
 	const char *name, *help;           /* help: one line */
 	const PassOption *options; int noptions;
 	bool (*function)(PassRun *);       /* on one kernel or device function at a time; NULL in a module pass */
 	bool (*module)(PassRun *);         /* on the whole module, host functions included */
+	/* What it would do to a function, which stays as it is, for people; NULL: it does not say. */
+	void (*print)(PassRun *, struct StrBuf *);
 	bool keeps_graph;                  /* blocks and edges stay as they are, and with them every analysis that depends on these alone */
 } Pass;
 extern const Pass *const passes[];         /* ends with NULL */
-struct StrBuf;
 void pass_list(struct StrBuf *);           /* all with their options, for people */
 
 void pass_count(PassRun *, const char *what, int64_t n);       /* adds n to what the pass did: "blocks merged" */
@@ -101,5 +103,7 @@ char *pipeline_prefix(Arena *, const char *text, int n); /* the text of its firs
 /* One pass on one function without a pipeline, for tests and other passes; option NULL: the defaults. */
 bool pass_apply(const Pass *, Module *, Function *, const PassValue *option, Diag *);
 void pass_defaults(const Pass *, PassValue *);                 /* fills one for each option */
+/* What a pass that has a `print` would do to the function by its default options; costs may be NULL. */
+void pass_print(const Pass *, Module *, Function *, const struct CostTable *, struct StrBuf *);
 enum { PASS_OPTIONS = 16 };                                    /* most that a pass has */
 #endif

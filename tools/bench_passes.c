@@ -276,6 +276,7 @@ static void diamonds(Shape *s)
 		branch(s, b, b + 1, b + 2);
 		jump(s, b + 1, b + 3);
 		jump(s, b + 2, b + 3);
+		at(s, b + 2)->ins.v[0].opd[2] = opd_imm(b + 1);
 	}
 	end(s, n - 1);
 	diverge(s);
@@ -297,14 +298,21 @@ static void diamonds_nested(Shape *s)
 	diverge(s);
 }
 
-/* if (c0) w0; else if (c1) w1; ... */
+/* if (c0) way; else if (c1) way; ... else way */
 static void ways(Shape *s)
 {
-	int k = s->n / 2, n = 2 * k + 1;
+	int k = s->n / 2, n = 2 * k + 2;
 	blocks(s, n);
-	for (int i = 0; i < k; i++) {
-		branch(s, 2 * i, 2 * i + 1, 2 * i + 2);
-		jump(s, 2 * i + 1, n - 1);
+	for (int i = 0; i <= k; i++) {
+		int way = i < k ? 2 * i + 1 : 2 * k;
+		if (i < k)
+			branch(s, 2 * i, way, 2 * i + 2);
+		jump(s, way, n - 1);
+		Ins load = ins_make(s->m, OP_LD, T_U32, 1, 1);
+		load.space = SP_SHARED;
+		load.opd[0] = load.opd[1] = opd_reg(s->v);
+		vec_insert(&at(s, way)->ins, 0, load);
+		at(s, way)->ins.v[1].opd[2] = opd_imm(1);
 	}
 	end(s, n - 1);
 	diverge(s);

@@ -19,7 +19,7 @@ static const char usage[] =
 	"                       the default)\n"
 	"  -c, --config FILE    the machine whose latencies passes go by; as given, then in $GSIM_PATH, then in the data directory\n"
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
-	"      --print NAME     write the result of an analysis of each function instead of the module: --list names them\n"
+	"      --print NAME     write the result of an analysis of each function instead of the module, or what a pass (meld) would do: --list names them\n"
 	"      --filter NAME    passes, --print and dumps take this function alone\n"
 	"      --profile FILE   a report of gsim (--stats FILE.json) about the module: how often blocks were executed, for passes that ask\n"
 	"                       and for --cfg\n"
@@ -56,6 +56,9 @@ static void list_passes(void)
 	sb_puts(&s, "\nanalyses, for --print:\n");
 	for (int k = 0; analysis_info[k].name; k++)
 		sb_printf(&s, "%-20s %s\n", analysis_info[k].name, analysis_info[k].help);
+	for (int k = 0; passes[k]; k++)
+		if (passes[k]->print)
+			sb_printf(&s, "%-20s what the pass would do\n", passes[k]->name);
 	fputs(s.s, stdout);
 	sb_free(&s);
 }
@@ -98,6 +101,15 @@ static int analysis_named(const char *name)
 	return -1;
 }
 
+/* The pass of that name, if it says what it would do. */
+static const Pass *printing_pass(const char *name)
+{
+	for (int k = 0; passes[k]; k++)
+		if (passes[k]->print && !strcmp(name, passes[k]->name))
+			return passes[k];
+	return NULL;
+}
+
 static int unknown_analysis(const char *name)
 {
 	const char *names[AN_COUNT];
@@ -112,8 +124,13 @@ static void print_analysis(const Job *job, Module *m, const CostTable *cost, Str
 {
 	for (int k = 0; k < m->func.n; k++) {
 		Function *f = m->func.v[k];
-		if (!f->block.n || (job->filter && strcmp(f->name, job->filter)))
+		const Pass *pass = printing_pass(job->print);
+		if (!f->block.n || (job->filter && strcmp(f->name, job->filter)) || (pass && f->kind == FN_HOST))
 			continue;
+		if (pass) {
+			pass_print(pass, m, f, cost, s);
+			continue;
+		}
 		Analyses *an = analyses_open(m, f, NULL, cost);
 		analysis_print(an, (AnalysisId)analysis_named(job->print), s);
 		analyses_close(an);
@@ -258,7 +275,7 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		return usage_wrong("gsim-opt", optind == argc ? "expected a MODULE" : "one MODULE at a time: ", optind == argc ? "" : argv[optind + 1]);
 	job.module = argv[optind];
-	if (job.print && analysis_named(job.print) < 0)
+	if (job.print && analysis_named(job.print) < 0 && !printing_pass(job.print))
 		return unknown_analysis(job.print);
 	if (job.cfg && job.print)
 		return usage_wrong("gsim-opt", "--cfg excludes ", "--print");

@@ -110,6 +110,57 @@ static int64_t cost_of(Module *m)
 	return sum;
 }
 
+/* ---- the source's blocks ---- */
+
+static void statistics(const Job *job, Probe *probe)
+{
+	Config config;
+	Outcome got;
+	Way way = { .model = model_named("ipdom"), .functional = true };
+	differential_machine(&config);
+	config.model = (size_t)way.model;
+	outcome_machine(job, &config, &way, probe, &got);
+	ck_assert_msg(got.how == RAN_WELL, "%s", got.text);
+	outcome_free(&got);
+}
+
+static uint64_t lanes_of(const LaunchStats *s, const char *label)
+{
+	for (int k = 0; k < s->nblocks; k++)
+		if (!strcmp(s->block_stats[k].label, label))
+			return s->block_stats[k].threads;
+	return 0;
+}
+
+static void decisions_of(const LaunchStats *s, const char *label, uint64_t *lanes, uint64_t *taken)
+{
+	*lanes = *taken = 0;
+	for (int k = 0; k < s->nbranches; k++)
+		if (s->branch_stats[k].source && !strcmp(s->branch_stats[k].label, label)) {
+			*lanes += s->branch_stats[k].lanes;
+			*taken += s->branch_stats[k].lanes_taken;
+		}
+}
+
+/* As many lanes come to each block of the source and take its branch, wherever they have gone. */
+static void same_sources(const Job *job, const LaunchStats *before, const char *name, uint64_t seed)
+{
+	Probe after = { 0 };
+	statistics(job, &after);
+	for (int k = 0; k < before->nblocks; k++) {
+		const char *label = before->block_stats[k].label;
+		ck_assert_msg(before->block_stats[k].threads == lanes_of(&after.stats, label), "seed %d: %s: other lanes come to %s", (int)seed, name, label);
+	}
+	for (int k = 0; k < before->nbranches; k++) {
+		uint64_t lanes[2], taken[2];
+		const char *label = before->branch_stats[k].label;
+		decisions_of(before, label, &lanes[0], &taken[0]);
+		decisions_of(&after.stats, label, &lanes[1], &taken[1]);
+		ck_assert_msg(lanes[0] == lanes[1] && taken[0] == taken[1], "seed %d: %s: %s decides otherwise", (int)seed, name, label);
+	}
+	arena_free(&after.arena);
+}
+
 typedef struct Seen { int kernels, changed[PIPELINES]; int64_t before, after; } Seen;
 
 static void try_arms(uint64_t seed, int unlike, Seen *seen)
@@ -125,6 +176,8 @@ static void try_arms(uint64_t seed, int unlike, Seen *seen)
 	outcome_reference(&job, 32, &want);
 	ck_assert_msg(want.how == RAN_WELL, "seed %d: %s", (int)seed, want.text);
 	seen->kernels++;
+	Probe before = { 0 };
+	statistics(&job, &before);
 	for (int i = 0; i < PIPELINES; i++) {
 		Way way = { .model = model_named(mechanism[(seed + (uint64_t)i) % 4]), .functional = (seed + (uint64_t)i) % 3 != 0 };
 		Module *after = transformed(shape.module, pipeline[i], why, sizeof why);
@@ -133,6 +186,7 @@ static void try_arms(uint64_t seed, int unlike, Seen *seen)
 		outcome_reference(&job, 32, &got);
 		ck_assert_msg(outcome_agrees(&shape, &want, &got, why, sizeof why), "seed %d, %d: %s: %s", (int)seed, unlike, pipeline[i], why);
 		ck_assert_msg(way_agrees(&job, &config, &way, &want, NULL, NULL, why, sizeof why), "seed %d, %d: %s: %s", (int)seed, unlike, pipeline[i], why);
+		same_sources(&job, &before.stats, pipeline[i], seed);
 		seen->changed[i] += !module_equal(after, shape.module);
 		if (i < ALONE) {
 			Module *twice = transformed(after, pipeline[i], why, sizeof why);
@@ -146,6 +200,7 @@ static void try_arms(uint64_t seed, int unlike, Seen *seen)
 		outcome_free(&got);
 		module_free(after);
 	}
+	arena_free(&before.arena);
 	outcome_free(&want);
 	module_free(shape.module);
 	free(text);

@@ -69,6 +69,9 @@ for name in $("$opt" --list | sed '1,/^analyses/d; s/ .*//'); do
 	"$opt" --print "$name" "$some" >"$tmp/out" || bad=1
 	grep -q "^$name of short_circuit:" "$tmp/out" && [ "$(wc -l <"$tmp/out")" -gt 1 ] || { echo "--print $name prints nothing"; bad=1; }
 done
+"$opt" --print meld "$src/meld_bitonic.ir" | grep -q '%p = setp.lt.u32 %a, %b *<$' || { echo "--print meld: the compare is not alone"; bad=1; }
+"$opt" --print meld "$src/meld_bitonic.ir" | grep -q '%b = ld.shared.u32 \[%at\] *= %d = ld.shared.u32 \[%at\]$' || { echo "--print meld: the loads are not side by side"; bad=1; }
+expect 0 'bitonic_step: the branch of A stays: one of its arms is empty' --remarks -p meld "$src/meld_bitonic.ir"
 "$opt" --filter short_circuit --print dom "$some" | grep -q 'B3: B1' || { echo "--print dom: B3 is not behind B1"; bad=1; }
 expect 2 'nothing.json: error:' --profile "$tmp/nothing.json" "$some"
 expect 2 'some.json' --profile "$tmp/some.json" "$some"

@@ -8,9 +8,10 @@
  * aligned in order (match.c); the instructions of their blocks are aligned (align.c, worth.c), their registers named (names.c), and code for both sides
  * takes their place (emit.c) when it costs less. Until nothing more can be melded: so chains of branches are melded from one to the next. */
 #include "passes/transform/meld/meld.h"
+#include "lib/strbuf.h"
 #include "passes/transform/transform.h"
 
-enum { OPTION_THRESHOLD, OPTION_COSTS, OPTION_ORDER, OPTION_SWAP, OPTION_REPLICATE, OPTION_STRAIGHT, OPTION_BLOCKS, OPTION_CELLS, OPTIONS };
+enum { OPTION_THRESHOLD, OPTION_COSTS, OPTION_ORDER, OPTION_SWAP, OPTION_REPLICATE, OPTION_STRAIGHT, OPTION_BLOCKS, OPTION_CELLS, OPTION_WORK, OPTIONS };
 
 static const char *const costs[] = { "machine", "paper", NULL };
 static const char *const orders[] = { "blocks", "profit", NULL };
@@ -27,6 +28,7 @@ static const PassOption options[OPTIONS] = {
 	[OPTION_BLOCKS] = { "blocks", 256, 1, 4096, "blocks that an arm may have; what lies behind them is left alone", PASS_NUMBER, NULL },
 	[OPTION_CELLS] = { "cells", 1 << 18, 1, 1 << 24, "size of an alignment's table, the product of the two lengths; longer blocks are aligned in pieces",
 		PASS_NUMBER, NULL },
+	[OPTION_WORK] = { "work", 1 << 17, 1, 1 << 30, "blocks of all rounds together; when they are used up, no further round begins", PASS_NUMBER, NULL },
 };
 
 /* ---- one branch ---- */
@@ -141,6 +143,8 @@ static bool consider(Meld *w, MeldRegion *r)
 	if (!r->arm[0].n || !r->arm[1].n) {
 		if (r->e->succ[0] != r->exit && r->e->succ[1] != r->exit)
 			why_not(w, r, "threads come to its arms from elsewhere, too, or end in them");
+		else
+			why_not(w, r, "one of its arms is empty");
 		return false;
 	}
 	if (w->diamonds && !is_diamond(r)) {
@@ -269,11 +273,15 @@ static bool meld(Meld *w)
 	PassRun *r = w->r;
 	bool changed = false;
 	int rounds = 0;
-	w->f = r->f;
+	int64_t work = w->f->block.n;
 	w->e = edit_open(r->m, r->f, r->origin);
-	while (meld_round(w)) {
+	for (; meld_round(w); rounds++) {
 		changed = true;
-		rounds++;
+		work += w->f->block.n;
+		if (work > w->work) {
+			pass_remark(r, w->f->loc, "no further round: work=%lld blocks are used up; a second run may meld more", (long long)w->work);
+			break;
+		}
 	}
 	pass_count(r, "rounds", rounds);
 	edit_close(&w->e);
@@ -283,18 +291,47 @@ static bool meld(Meld *w)
 	return changed;
 }
 
-static bool run(PassRun *r)
+static Meld meld_of(PassRun *r)
 {
 	const PassValue *o = r->option;
-	Meld w = { .r = r, .threshold = (int)o[OPTION_THRESHOLD].number, .paper = o[OPTION_COSTS].number == 1, .order = (MeldOrder)o[OPTION_ORDER].number,
-		.swap = o[OPTION_SWAP].number, .copies = o[OPTION_REPLICATE].number, .straight = (int)o[OPTION_STRAIGHT].number, .most = (int)o[OPTION_BLOCKS].number, .cells = (int)o[OPTION_CELLS].number };
+	return (Meld){ .r = r, .f = r->f, .threshold = (int)o[OPTION_THRESHOLD].number, .paper = o[OPTION_COSTS].number == 1,
+		.order = (MeldOrder)o[OPTION_ORDER].number, .swap = o[OPTION_SWAP].number, .copies = o[OPTION_REPLICATE].number,
+		.straight = (int)o[OPTION_STRAIGHT].number, .most = (int)o[OPTION_BLOCKS].number, .cells = (int)o[OPTION_CELLS].number,
+		.work = o[OPTION_WORK].number };
+}
+
+static bool run(PassRun *r)
+{
+	Meld w = meld_of(r);
 	return meld(&w);
 }
 
 static bool run_fusion(PassRun *r)
 {
-	Meld w = { .r = r, .threshold = (int)r->option[0].number, .paper = r->option[1].number == 1, .diamonds = true, .most = 2, .cells = 1 << 18 };
+	Meld w = { .r = r, .f = r->f, .threshold = (int)r->option[0].number, .paper = r->option[1].number == 1, .diamonds = true, .most = 2,
+		.cells = 1 << 18, .work = 1 << 17 };
 	return meld(&w);
+}
+
+/* Every divergent branch of the function as it is, with what would be melded. */
+static void print(PassRun *r, StrBuf *out)
+{
+	Meld w = meld_of(r);
+	open_round(&w);
+	for (int k = 0; k < w.c->nreach; k++) {
+		MeldRegion region = { .e = w.c->rpo[k], .place = k };
+		if (!divergent(&w, region.e))
+			continue;
+		w.said.n = 0;
+		consider(&w, &region);
+		for (int s = 0; s < w.said.n; s++)
+			sb_printf(out, "  %s\n", w.said.v[s].text);
+		meld_show(&w, &region, out);
+		region_free(&region);
+	}
+	names_close(&w);
+	vec_free(&w.said);
+	arena_free(&w.a);
 }
 
 const Pass pass_meld = {
@@ -303,6 +340,7 @@ const Pass pass_meld = {
 	.options = options,
 	.noptions = OPTIONS,
 	.function = run,
+	.print = print,
 };
 
 const Pass pass_branch_fusion = {

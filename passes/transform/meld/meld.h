@@ -83,6 +83,7 @@ typedef struct Meld {
 	int threshold, cells, most;    /* percent; most cells of an alignment's table; most blocks of an arm */
 	int straight;                  /* instructions of one side that all lanes may execute in a row */
 	MeldOrder order;
+	int64_t work;                  /* blocks of all rounds together, at most */
 
 	Arena a;                       /* of a round, as is all that follows */
 	const Cfg *c;
@@ -158,4 +159,7 @@ static inline bool item_melds(const Item *i) { return i->at[0] >= 0 && i->at[1] 
 int64_t emit_cost(Meld *, MeldRegion *, Stretch *);    /* of the melded code, which is not made */
 void emit_region(Meld *, MeldRegion *);
 void meld_tidy(Meld *, BitSet gone);        /* behind a round (tidy.c) */
+
+/* ---- for people (show.c) ---- */
+void meld_show(const Meld *, const MeldRegion *, struct StrBuf *); /* blocks and instructions side by side */
 #endif

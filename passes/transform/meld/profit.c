@@ -108,7 +108,7 @@ int64_t meld_saved(const Meld *w, const Block *a, const Block *b)
 	for (int s = 0; s < 2; s++)
 		for (int k = 0; k < side[s]->ins.n; k++) {
 			const Ins *i = &side[s]->ins.v[k];
-			if (meld_may(w, i))
+			if (i->op == OP_BRA || meld_may(w, i))
 				sum[s][i->op] += meld_cost(w, i);
 		}
 	for (int op = 0; op < OP_COUNT; op++)

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Melding on the paper's programs: table I, which of them a threshold leaves, and what is left of bitonic sort's accesses.
+opt=${GSIM_OPT:-./gsim-opt}
+kernels=${srcdir:-.}/kernels
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+
+melded() { # pipeline, file, kernel: stretches that have been melded, or tails merged
+	"$opt" --pass-stats -p "$1" -o "$tmp/out.ir" "$2" 2>"$tmp/stats" || { cat "$tmp/stats"; bad=1; }
+	awk -v k="$3" '($3 == k || k == "") && /stretches melded|tails merged/ { n += $NF } END { print n + 0 }' "$tmp/stats"
+}
+
+expect() { # tail-merge, branch-fusion, meld: yes or no; file, kernel
+	for row in "tail-merge $1" "branch-fusion $2" "meld $3"; do
+		n=$(melded "${row% *}" "$kernels/$4" "$5")
+		[ "$n" -gt 0 ] && got=yes || got=no
+		[ $got = "${row#* }" ] || { echo "$4 $5: ${row% *} melds $n, expected: ${row#* }"; bad=1; }
+	done
+}
+expect yes yes yes melding/diamond.ir sb1
+expect no yes yes melding/diamond.ir sb1r
+expect no no yes melding/if_then.ir sb2
+expect no no yes melding/if_then.ir sb2r
+expect no no yes melding/nested.ir sb3
+expect no no yes melding/nested.ir sb3r
+expect no yes yes melding/chain.ir sb4
+expect no no yes melding/loops.ir loops
+expect no no yes melding/loops.ir loops_r
+expect no no yes bitonic_sort/bitonic_sort.ptx bitonic_sort
+
+melded meld "$kernels/bitonic_sort/bitonic_sort.ptx" bitonic_sort >"$tmp/n"
+for op in ld st; do # two of four in the arms, one in front and one behind the loop
+	"$opt" -o "$tmp/before.ir" "$kernels/bitonic_sort/bitonic_sort.ptx"
+	before=$(grep -c "$op.shared" "$tmp/before.ir") after=$(grep -c "$op.shared" "$tmp/out.ir")
+	[ "$before" -eq 5 ] && [ "$after" -eq 3 ] || { echo "bitonic_sort: $before $op.shared become $after, not 5 and 3"; bad=1; }
+done
+
+# Nothing more is melded where the threshold is higher, and everything at 1, if it pays.
+last=1000000
+for threshold in 1 10 20 30 40 50; do
+	n=0
+	for file in "$kernels"/melding/*.ir "$kernels/bitonic_sort/bitonic_sort.ptx"; do
+		n=$((n + $(melded "meld(threshold=$threshold)" "$file" "")))
+	done
+	[ $n -le $last ] || { echo "threshold=$threshold melds $n, a lower one $last"; bad=1; }
+	last=$n
+	echo "threshold $threshold: $n"
+done
+exit $bad
