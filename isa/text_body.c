@@ -363,6 +363,17 @@ static void close_body(Reader *r, const Token *at)
 	}
 }
 
+/* What marks name is the label of a block that is not !auto, or `source` lists it. */
+static void check_named(Reader *r)
+{
+	for (int k = 0; k < r->named.n; k++) {
+		const Named *x = &r->named.v[k];
+		const Block *b = edit_find_block(&r->edit, x->label);
+		if (!b || !b->user)
+			rd_fail(r, &x->at, "no block of the source is called '%.100s': expected the label of a block, or one that `source` lists", x->label);
+	}
+}
+
 /* Blocks whose marks are not written. */
 static void mark_blocks(Reader *r)
 {
@@ -389,6 +400,7 @@ static void enter(Reader *r, Function *f)
 	strmap_free(&r->source);
 	vec_clear(&r->jump);
 	vec_clear(&r->unnamed);
+	vec_clear(&r->named);
 	for (int k = 0; k < f->param.n; k++)
 		strmap_put(&r->local, f->param.v[k].name, k << 1);
 }
@@ -409,6 +421,8 @@ void rd_body(Reader *r, Function *f)
 	if (!rd_at(r, '}') && r->diag->errors == errors) /* else recovery may have passed it */
 		rd_fail(r, &r->tok, "expected '}': the body of %.100s has no end", f->name);
 	close_body(r, &r->tok);
+	if (r->diag->errors == errors)
+		check_named(r);
 	mark_blocks(r);
 	resolve_targets(r);
 }

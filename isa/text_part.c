@@ -185,10 +185,13 @@ static bool read_decision(Reader *r, Mark *x)
 /* "B", "B for %p, !%q", "B by %v", "B by %v for %p, !%q" */
 static bool read_source_mark(Reader *r, MarkKind kind, Marks *marks)
 {
+	Token first = r->tok;
 	char *label = rd_name(r, "the label of a block of the source");
 	Mark x = { .kind = (uint8_t)kind };
 	if (!label)
 		return false;
+	if (strmap_get(&r->source, label) < 0)
+		vec_push(&r->named, ((Named){ first, label }));
 	x.source = rd_source(r, label);
 	if (kind == MARK_DECIDES && rd_accept_word(r, "by") && !read_decision(r, &x))
 		return false;

@@ -543,7 +543,10 @@ static void print_module(const Module *m, StrBuf *out, bool data)
 void ir_print_function(const Module *m, const Function *f, StrBuf *out)
 {
 	Printer p = { .m = m, .out = out, .data = true, .order = symbol_order(m) };
+	for (int k = 0; k < m->file.n; k++)
+		strmap_put(&p.file, m->file.v[k], p.nfiles++);
 	print_function(&p, f);
+	strmap_free(&p.file);
 	symbol_order_free(&p.order);
 }
 

@@ -118,6 +118,7 @@ static void free_reader(Reader *r)
 	vec_free(&r->later);
 	vec_free(&r->fix);
 	vec_free(&r->jump);
+	vec_free(&r->named);
 	vec_free(&r->unnamed);
 	vec_free(&r->dst);
 	vec_free(&r->opd);

@@ -13,6 +13,8 @@ typedef struct Later { Lexer lex; Token tok; Function *f; Symbol *symbol; } Late
 
 typedef struct Jump { Block *from; int slot; const char *label; Loc loc; } Jump; /* slot -1: reconvergence point */
 
+typedef struct Named { Token at; const char *label; } Named; /* where a mark first names a block of the source that has not been seen yet */
+
 typedef struct Unnamed { Block *b; int source; } Unnamed; /* index into f->source */
 
 typedef struct Reader {
@@ -33,6 +35,7 @@ typedef struct Reader {
 	Block *b;                      /* the block being filled; NULL: none yet, or the last one has ended */
 	Block *falls;                  /* ended by a guarded branch: its second target is the next block */
 	StrMap source;                 /* by label: index into f->source */
+	Vec(Named) named;              /* they must turn up as labels */
 	Vec(Unnamed) unnamed;          /* blocks without label, which get one when all labels are known */
 	bool at_instruction;           /* marks that come now are an instruction's */
 	StrMap local;                  /* parameters and the function's variables (bit 0: a variable; index << 1) */

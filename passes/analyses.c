@@ -3,10 +3,12 @@
 #include "passes/analysis/print.h"
 #include <stdlib.h>
 
-const AnalysisInfo analysis_info[AN_COUNT + 1] = {
+const AnalysisInfo analysis_info[AN_SHOWN + 1] = {
 #define X(NAME, TYPE, GRAPH, HELP) { #NAME, HELP },
 	ANALYSES(X)
 #undef X
+	{ "effects", "what instructions read, write and do besides their results" },
+	{ "costs", "the sum of latencies of each block, and how often the profile says that it was executed" },
 };
 
 static const bool of_graph[AN_COUNT] = {
@@ -38,7 +40,7 @@ static void *build(Analyses *an, AnalysisId id, Arena *a)
 #define X(NAME, TYPE, GRAPH, HELP) case AN_##NAME: return build_##NAME(an, a);
 	ANALYSES(X)
 #undef X
-	case AN_COUNT: break;
+	default: break;
 	}
 	bug("no such analysis");
 }
@@ -50,7 +52,9 @@ void analysis_print(Analyses *an, AnalysisId id, StrBuf *s)
 #define X(NAME, TYPE, GRAPH, HELP) case AN_##NAME: NAME##_print(analysis_cfg(an), analysis_##NAME(an), s); break;
 	ANALYSES(X)
 #undef X
-	case AN_COUNT: break;
+	case AN_effects: effects_print(analysis_cfg(an), an->m, analysis_effects(an), s); break;
+	case AN_costs: costs_print(analysis_cfg(an), an->cost, an->profile, s); break;
+	case AN_SHOWN: break;
 	}
 }
 

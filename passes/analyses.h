@@ -31,7 +31,10 @@ typedef enum {
 #define X(NAME, TYPE, GRAPH, HELP) AN_##NAME,
 	ANALYSES(X)
 #undef X
-	AN_COUNT
+	AN_COUNT,
+	AN_effects = AN_COUNT,             /* no analyses, but --print shows them */
+	AN_costs,
+	AN_SHOWN
 } AnalysisId;
 
 /* Effects of all functions, as they were when a pass began. Passes take effects away but add none, so the table holds until the pass ends. */
@@ -44,6 +47,7 @@ typedef struct Analyses {
 	Module *m;
 	Function *f;
 	const struct CostTable *cost;      /* NULL: the default one */
+	const struct Profile *profile;     /* for analysis_print alone; NULL: none */
 	AnalysisResult result[AN_COUNT];
 	int made[AN_COUNT];                /* how often each was made, for tests */
 	EffectCache *effects, own;         /* shared by the functions of a module, or its own */
@@ -59,7 +63,7 @@ ANALYSES(X)
 
 /* By name, for --print. NULL in the name: the end of the list. */
 typedef struct AnalysisInfo { const char *name, *help; } AnalysisInfo;
-extern const AnalysisInfo analysis_info[AN_COUNT + 1];
+extern const AnalysisInfo analysis_info[AN_SHOWN + 1];
 struct StrBuf;
 void analysis_print(Analyses *, AnalysisId, struct StrBuf *);  /* text of its result, with the function's name */
 #endif

@@ -206,7 +206,9 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 	if (!check_labels(m, s, d))
 		return false;
 	effect_cache_clear(&w->effects);
-	if (s->pass->module)
+	if (s->pass->module && w->host->only)
+		diag_warning(d, (Loc){ 0 }, "%s looks at the whole module: it does not run, since passes are to take %s alone", s->pass->name, w->host->only);
+	else if (s->pass->module)
 		*changed = s->pass->module(&r);
 	for (int i = 0; i < w->n && s->pass->function; i++) {
 		if (!wanted_function(m->func.v[i], w->host->only))

@@ -86,7 +86,7 @@ void pass_log_print(const PassLog *, struct StrBuf *);         /* a line for eac
 typedef struct PassHost {
 	const struct CostTable *cost;
 	const struct Profile *profile;
-	const char *only;                  /* function passes run on the function of this name alone */
+	const char *only;                  /* function passes run on the function of this name alone, module passes not at all */
 	PassLog *log;
 	void (*after)(void *self, const Module *, const char *pass, bool changed); /* called after each pass */
 	void *self;

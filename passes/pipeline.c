@@ -267,11 +267,18 @@ bool pipeline_check(const char *text, Diag *d)
 	return ok;
 }
 
+/* Of a text that pipeline_check has found right. */
+static void parse_again(Pipeline *p, const char *text)
+{
+	Diag d = { 0 };
+	must(pipeline_parse(p, text, &d));
+	diag_free(&d);
+}
+
 int pipeline_steps(const char *text)
 {
 	Pipeline p = { 0 };
-	Diag d = { 0 };
-	must(pipeline_parse(&p, text, &d));
+	parse_again(&p, text);
 	int n = p.step.n;
 	pipeline_free(&p);
 	return n;
@@ -280,8 +287,8 @@ int pipeline_steps(const char *text)
 char *pipeline_prefix(Arena *a, const char *text, int n)
 {
 	Pipeline p = { 0 };
-	Diag d = { 0 };
-	must(pipeline_parse(&p, text, &d) && n <= p.step.n);
+	parse_again(&p, text);
+	must(n <= p.step.n);
 	char *prefix = arena_strndup(a, text, n ? (size_t)p.step.v[n - 1].end : 0);
 	pipeline_free(&p);
 	return prefix;

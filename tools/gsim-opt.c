@@ -20,9 +20,9 @@ static const char usage[] =
 	"  -c, --config FILE    the machine whose latencies passes go by; as given, then in $GSIM_PATH, then in the data directory\n"
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
 	"      --print NAME     write the result of an analysis of each function instead of the module, or what a pass (meld) would do: --list names them\n"
-	"      --filter NAME    passes, --print and dumps take this function alone\n"
-	"      --profile FILE   a report of gsim (--stats FILE.json) about the module: how often blocks were executed, for passes that ask\n"
-	"                       and for --cfg\n"
+	"      --filter NAME    passes, --print and dumps take this function alone; module passes do not run\n"
+	"      --profile FILE   a report of gsim (--stats FILE.json) about the module: how often blocks were executed, for passes that ask,\n"
+	"                       for --cfg and for --print costs\n"
 	"      --dump           print the module after each pass on standard error\n"
 	"      --print-changed  print what each pass changed, as a diff, on standard error\n"
 	"      --remarks        say what passes left alone, and why\n"
@@ -112,15 +112,15 @@ static const Pass *printing_pass(const char *name)
 
 static int unknown_analysis(const char *name)
 {
-	const char *names[AN_COUNT];
-	for (int k = 0; k < AN_COUNT; k++)
+	const char *names[AN_SHOWN];
+	for (int k = 0; k < AN_SHOWN; k++)
 		names[k] = analysis_info[k].name;
-	const char *near = nearest_name(name, names, AN_COUNT);
+	const char *near = nearest_name(name, names, AN_SHOWN);
 	fprintf(stderr, "error: --print: no analysis `%s`; %s%s\n", name, near ? "the nearest is " : "see gsim-opt --list", near ? near : "");
 	return 2;
 }
 
-static void print_analysis(const Job *job, Module *m, const CostTable *cost, StrBuf *s)
+static void print_analysis(const Job *job, Module *m, const PassHost *host, StrBuf *s)
 {
 	for (int k = 0; k < m->func.n; k++) {
 		Function *f = m->func.v[k];
@@ -128,10 +128,11 @@ static void print_analysis(const Job *job, Module *m, const CostTable *cost, Str
 		if (!f->block.n || (job->filter && strcmp(f->name, job->filter)) || (pass && f->kind == FN_HOST))
 			continue;
 		if (pass) {
-			pass_print(pass, m, f, cost, s);
+			pass_print(pass, m, f, host->cost, s);
 			continue;
 		}
-		Analyses *an = analyses_open(m, f, NULL, cost);
+		Analyses *an = analyses_open(m, f, NULL, host->cost);
+		an->profile = host->profile;
 		analysis_print(an, (AnalysisId)analysis_named(job->print), s);
 		analyses_close(an);
 	}
@@ -142,7 +143,7 @@ static bool no_function(const Module *m, const char *name, const char *option, D
 static bool produce(const Job *job, Module *m, const PassHost *host, StrBuf *s, Diag *d)
 {
 	if (job->print) {
-		print_analysis(job, m, host->cost, s);
+		print_analysis(job, m, host, s);
 		return true;
 	}
 	if (!job->cfg) {

@@ -28,5 +28,9 @@ Profile *profile_of_file(Arena *a, const char *path, const char *module, const c
 	if (p && module_hash && *p->module_hash && strcmp(p->module_hash, module_hash))
 		diag_warning(d, (Loc){ path, 0, 0 }, "the module of this report had the hash %s, %s has %s: blocks are taken for the same where their names are",
 			p->module_hash, module, module_hash);
+	if (p && *p->passes)
+		diag_warning(d, (Loc){ path, 0, 0 }, "this report is of a run with the passes %s: its counts are those of the code that they made", p->passes);
+	if (p && !strncmp(p->model, "mimd", 4))
+		diag_warning(d, (Loc){ path, 0, 0 }, "this report is of a run under mimd, where each fetch is for one lane: it does not say how many lanes of a warp are idle");
 	return p;
 }

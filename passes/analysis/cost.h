@@ -19,7 +19,7 @@ typedef struct ProfileBlock { const char *function, *label; uint64_t fetches, th
 typedef struct Profile {
 	int n;
 	ProfileBlock *block;           /* by function, then by label; all launches of the run */
-	const char *module_hash;       /* of the module's file, as the report has it; "": it has none */
+	const char *module_hash, *passes, *model; /* as the report has them; "": it has none */
 } Profile;
 /* NULL with an error when the text is no report. */
 Profile *profile_read(Arena *, const char *text, size_t n, const char *path, Diag *);

@@ -9,6 +9,12 @@ const char *print_label(const Cfg *, int block);      /* "(exit)" for the virtua
 void print_blocks(const Cfg *, BitSet, StrBuf *);     /* " B1 B2" */
 void print_regs(const Cfg *, BitSet, StrBuf *);       /* " %a %b", the carry flag as "carry" */
 
+struct EffectTable;
+struct CostTable;
+struct Profile;
+void effects_print(const Cfg *, const Module *, const struct EffectTable *, StrBuf *);
+void costs_print(const Cfg *, const struct CostTable *, const struct Profile *, StrBuf *); /* either may be NULL */
+
 void cfg_print(const Cfg *, const Cfg *, StrBuf *);
 void dom_print(const Cfg *, const Dom *, StrBuf *);
 void pdom_print(const Cfg *, const Dom *, StrBuf *);

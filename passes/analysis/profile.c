@@ -8,16 +8,18 @@ static int by_name(const void *a, const void *b)
 	return function ? function : strcmp(x->label, y->label);
 }
 
-typedef struct Gather { Arena *arena; Vec(ProfileBlock) block; const char *hash; } Gather;
+typedef struct Gather { Arena *arena; Vec(ProfileBlock) block; const char *hash, *passes, *model; } Gather;
 
 /* The blocks of all launches: of the run, or of the run before where a report compares two. */
 static void gather(Gather *g, const JsonValue *v)
 {
 	const JsonValue *run = json_get(v, "before") ? json_get(v, "before") : v, *blocks = json_get(json_get(run, "total"), "blocks");
 	g->hash = arena_strdup(g->arena, json_string(run, "module_hash"));
+	g->passes = arena_strdup(g->arena, json_string(run, "passes"));
+	g->model = arena_strdup(g->arena, json_string(run, "model"));
 	for (int k = 0; blocks && blocks->kind == JSON_ARRAY && k < blocks->n; k++) {
 		const JsonValue *b = &blocks->item[k];
-		if (json_is_number(json_get(b, "fetches")) && *json_string(b, "label"))
+		if (json_is_number(json_get(b, "fetches")) && json_number(b, "fetches") >= 0 && json_number(b, "threads") >= 0 && *json_string(b, "label"))
 			vec_push(&g->block, ((ProfileBlock){ arena_strdup(g->arena, json_string(b, "function")), arena_strdup(g->arena, json_string(b, "label")),
 				(uint64_t)json_number(b, "fetches"), (uint64_t)json_number(b, "threads") }));
 	}
@@ -37,6 +39,8 @@ Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Di
 	}
 	Profile *p = arena_new(a, Profile);
 	p->module_hash = g.hash;
+	p->passes = g.passes;
+	p->model = g.model;
 	p->block = arena_array(a, ProfileBlock, g.block.n);
 	qsort(g.block.v, (size_t)g.block.n, sizeof *g.block.v, by_name);
 	for (int k = 0; k < g.block.n; k++) {

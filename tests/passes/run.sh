@@ -78,6 +78,25 @@ expect 2 'some.json' --profile "$tmp/some.json" "$some"
 expect 2 'order: block `B1` is given twice' -p 'linearize(order=[B1,B1])' "$some"
 expect 2 '--passes:1:17: error: linearize: order: no kernel or device function has a block `B99`' -p 'linearize(order=[B1,B99])' "$some"
 expect 2 '--passes:1:15: error: flatten: loops: no kernel or device function has a block `B99`' -p 'flatten(loops=[B99])' "$some"
+cat >"$tmp/nest.ir" <<'END'
+kernel k(u32 n) { reg pred %p
+	reg u32 %i, %j, %n
+	%n = ld.param.u32 [n]
+	%i = mov.u32 0
+OUT: %j = mov.u32 0
+IN: %j = add.u32 %j, 1
+	%p = setp.lt.u32 %j, %i
+	bra %p, IN, LATCH
+LATCH: %i = add.u32 %i, 1
+	%p = setp.lt.u32 %i, %n
+	bra %p, OUT, END
+END: exit }
+func unused() { ret }
+END
+expect 0 'nest.ir:9:8: remark: flatten: k: loops: no nest of loops begins with LATCH' --remarks -p 'flatten(loops=[LATCH])' "$tmp/nest.ir"
+expect 0 'global-dce looks at the whole module: it does not run, since passes are to take k alone' --filter k --print-changed -p global-dce "$tmp/nest.ir"
+grep -q '^func unused' "$tmp/out" || { echo "--filter: global-dce took a body"; bad=1; }
+expect 0 '!loc 0:1:8' --filter k --dump -p dce "$tmp/nest.ir"
 expect 2 'order: no block `B2_use` that can be reached in short_circuit' -p 'linearize(order=[B3,B2,B2_use])' "$some"
 # A list may name blocks of several functions; a quote or a backslash in a label stands behind a backslash.
 cat >"$tmp/two.ir" <<'END'

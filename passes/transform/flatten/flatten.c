@@ -99,6 +99,23 @@ static void forget_uniform(Nests *w)
 	}
 }
 
+/* Labels of option loops at which no nest begins. */
+static void remark_unlisted(const Nests *w)
+{
+	const PassValue *v = &w->r->option[OPTION_LOOPS];
+	for (int i = 0; i < v->n; i++) {
+		const Block *named = NULL;
+		bool nest = false;
+		for (int b = 0; b < w->cfg->n; b++)
+			if (!strcmp(w->cfg->f->block.v[b]->label, v->list[i]))
+				named = w->cfg->f->block.v[b];
+		for (int a = 0; a < w->n; a++)
+			nest |= w->loop[a].source == named && may_nest(w, a);
+		if (named && !nest)
+			pass_remark(w->r, place(w, named), "loops: no nest of loops begins with %s", named->label);
+	}
+}
+
 static bool run(PassRun *r)
 {
 	Nests w;
@@ -109,6 +126,7 @@ static bool run(PassRun *r)
 	w.rule = (Rule)r->option[OPTION_RULE].number;
 	w.idle = (double)r->option[OPTION_IDLE].number;
 	w.trips = (double)r->option[OPTION_TRIPS].number;
+	remark_unlisted(&w);
 	if (w.rule != RULE_ALWAYS)
 		decide_prepare(&w);
 	for (int a = w.n; a-- > 0;) {
