@@ -100,6 +100,27 @@ gsim -q -c volta.lua -m ipdom --verify -p 'linearize(interleave=1,split-loads=1)
 same "figure2a, interleaved, as a warp runs it" "$(gsim-trace --csv "$tmp/trace" | awk -F, '
 	$8 == "issue" && $16 ~ /^B[0-9](_use)?$/ && $16 != last { printf "%s ", last = $16 }')" "B1 B2 B5 B6 B3 B4 B7 B6_use B8 "
 
+# Unrolled loops on both sides of a branch: where more registers would live at once than option registers allows, nothing is interleaved, and nothing spills.
+cat >"$tmp/worst.lua" <<'END'
+for _, l in ipairs(dofile(arg[1] .. "/tools/json.lua").read(arg[2]).launches) do
+	if l.kernel == arg[3] then print(l.static.registers, l.cycles) end
+end
+END
+worst() { # configuration, passes, kernel of lu: registers, cycles
+	gsim -q -c "$1" -m ipdom -p "$2" -s "$tmp/report" "$top/kernels/lu/lu.ptx" >&2 && "$lua" "$tmp/worst.lua" "$top" "$tmp/report" "$3"
+}
+for config in fermi.lua kepler.lua volta.lua; do
+	for kernel in perimeter perimeter_16; do
+		before=$(worst $config none $kernel)
+		after=$(worst $config 'linearize(interleave=1,split-loads=1)' $kernel)
+		echo "$config: $kernel: registers and cycles $before, then $after"
+		set -- $before $after
+		[ $# -eq 4 ] && [ "$3" -le $(($1 + 16)) ] && [ $((100 * $4)) -le $((102 * $2)) ] || { echo "FAILED: $config, $kernel: registers, cycles: $before, then $after"; failed=1; }
+	done
+done
+gsim-opt --remarks -p 'linearize(interleave=1,split-loads=1,registers=1)' "$top/kernels/two_chases/two_chases.ir" 2>&1 >"$tmp/after.ir" | grep -q \
+	'two_chases: left alone: a region of 4 units would take .* registers would live at once; .* do so far, and option registers allows' || { echo "FAILED: registers=1"; failed=1; }
+
 # Whatever decides the branches: structured, every block once as before, at most two new blocks for each, one fetch of each block in
 # graphs without loops.
 for f in figure1 figure2a figure3 figure5 figure5_crossing figure6a figure6c; do

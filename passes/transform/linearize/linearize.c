@@ -180,7 +180,11 @@ static void make_plan(Lin *l, Arena *a, const LinRegion *r, Plan *p, Guards *g)
 	l->mixing = true;
 	plan_make(l, a, r, &other);
 	guards_make(&other, l->level, l->flat, &guards);
-	if (other.time + guards_time(l, &other, &guards) < p->time + guards_time(l, p, g)) {
+	bool faster = other.time + guards_time(l, &other, &guards) < p->time + guards_time(l, p, g);
+	int registers = faster ? pressure_plan(l, &other) : 0;
+	if (faster && !pressure_allows(l, registers) && registers > pressure_plan(l, p)) {
+		pressure_remark(l, &other, ins_loc(l->run->m, block_term(l->block[r->node[0]])), registers);
+	} else if (faster) {
 		Guards x = *g;
 		*g = guards;
 		guards = x;
@@ -196,6 +200,11 @@ static bool pays(Lin *l, const Plan *p, const Guards *g)
 	int64_t guards = guards_time(l, p, g);
 	bool is = p->time + guards < p->found;
 	Loc at = ins_loc(l->run->m, block_term(l->node[p->region->d].head));
+	int registers = is ? pressure_plan(l, p) : 0;
+	if (is && !pressure_allows(l, registers)) {
+		pressure_remark(l, p, at, registers);
+		return false;
+	}
 	pass_remark(l->run, at, "%s: a region of %d units takes %lld cycles, in another order %lld, and guards %lld", is ? "interleaved" : "left alone",
 		p->n, (long long)p->found, (long long)p->time, (long long)guards);
 	l->mixed += is;
@@ -220,8 +229,10 @@ bool region_rewrite(Lin *l, LinRegion *r)
 	}
 	make_plan(l, &a, r, &plan, &guards);
 	bool is = !r->faster || pays(l, &plan, &guards);
-	if (is)
+	if (is) {
+		pressure_taken(l, &plan);
 		region_emit(l, &plan, &guards);
+	}
 	vec_free(&guards.point);
 	arena_free(&a);
 	return is;
@@ -304,7 +315,7 @@ static bool is_structured(const Lin *l)
 	return left <= 1;
 }
 
-enum { OPT, WHOLE, DIVERGENT, RELAXED, MERGE, DEPTH, ORDER, INTERLEAVE, SPLIT };
+enum { OPT, WHOLE, DIVERGENT, RELAXED, MERGE, DEPTH, ORDER, INTERLEAVE, SPLIT, REGISTERS };
 
 static bool run(PassRun *r)
 {
@@ -322,8 +333,11 @@ static bool run(PassRun *r)
 	l.effects = analysis_effects(r->an);
 	is |= enough;
 	build(&l, !is);
-	if (l.interleave)
+	if (l.interleave) {
+		l.live = liveness_build(&l.arena, l.cfg);
+		pressure_open(&l, (int)o[REGISTERS].number);
 		l.sides = sides_new(&l);
+	}
 	find_convergent(&l, chosen || l.merge || !is);
 	if (l.merge)
 		loops_to_merge(&l, l.merge);
@@ -365,6 +379,7 @@ static const PassOption options[] = {
 	[ORDER] = { "order", .kind = PASS_LIST, .labels = true, .help = "labels of blocks: the smallest region around them is rewritten with its units in this order" },
 	[INTERLEAVE] = { "interleave", 0, 0, 1, "1: units stand in the order in which a warp waits least for loads; both sides of a divergent branch become a region where that is faster" },
 	[SPLIT] = { "split-loads", 0, 0, 1, "1: blocks end behind loads that their next instruction waits for, so that order and interleave can put others in between" },
+	[REGISTERS] = { "registers", 16, 0, 1000000, "interleave: so many more 32-bit registers may live at once than at the function's worst place without it" },
 };
 
 const Pass pass_linearize = {

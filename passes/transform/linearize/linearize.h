@@ -1,6 +1,6 @@
 /* Inside linearization, in the order of the work on one region: find.c finds it, or chosen.c for options that ask for more;
    plan.c says in which order its units stand and which ranges are cycles (interleave.c: in the order in which a warp waits least, by
-   the times of time.c), guards.c which guards there are and where they lead, emit.c makes blocks of that.
+   the times of time.c, where the registers of pressure.c allow it), guards.c which guards there are and where they lead, emit.c makes blocks of that.
    split.c cuts blocks behind loads before, sides.c gives registers of one side of a branch other names afterwards. */
 #ifndef GSIM_LINEARIZE_H
 #define GSIM_LINEARIZE_H
@@ -41,6 +41,8 @@ typedef struct Lin {
 	int level, merge;          /* options opt, merge */
 	bool flat, divergent, relaxed; /* guards do not nest; options divergent, relaxed-exits */
 	const int *order; int norder; /* blocks of the region looked at, in the order asked for */
+	const Liveness *live;      /* of the function before any change, with option interleave */
+	struct Pressure *pressure; /* with option interleave, or NULL */
 	struct Clock *clock;       /* NULL: without options interleave and split-loads */
 	bool interleave;
 	bool mixing;               /* the plan is in the order in which a warp waits least; else in the order found */
@@ -114,6 +116,14 @@ bool clock_far(const Clock *, const Ins *, int64_t guard); /* it brings somethin
 enum { INTERLEAVE_MOST = 256 };                         /* units of a region that are interleaved */
 void interleave(Lin *, Arena *, Plan *, const Graph *, const Nest *, int *order, int *begin); /* writes order and begin, by number in the region, and plan->time */
 
+/* ---- registers that live at once: 32 bits each, predicates apart ---- */
+typedef struct Pressure Pressure;
+void pressure_open(Lin *, int more);                    /* so many more than at the function's worst place are allowed */
+int pressure_plan(const Lin *, const Plan *);           /* at the function's worst place, if the plan is taken */
+bool pressure_allows(const Lin *, int registers);
+void pressure_taken(Lin *, const Plan *);               /* it is; without option interleave: nothing */
+void pressure_remark(Lin *, const Plan *, Loc, int registers);
+
 /* ---- guards: the plan's units with tests in between ---- */
 
 typedef enum { GUARD, BACK, UNIT, AFTER } PointKind;
@@ -137,6 +147,7 @@ void sides_free(Sides *);                               /* NULL: nothing */
 void sides_find(Lin *, const LinRegion *);              /* what has to be renamed when the region's sides are interleaved */
 void sides_rename(Lin *, const LinRegion *);
 void sides_clear(Sides *);
+bool sides_copied(const Sides *, int alias);            /* the register that alias stands for is copied in front of the branch */
 const int *sides_alias(const Sides *, int block);       /* for clock_ins; Sides may be NULL */
 
 /* ---- blocks that end behind loads ---- */

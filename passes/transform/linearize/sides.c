@@ -16,7 +16,7 @@ struct Sides {
 Sides *sides_new(Lin *l)
 {
 	Sides *s = arena_new(&l->arena, Sides);
-	*s = (Sides){ .live = liveness_build(&l->arena, l->cfg), .region = bs_new(&l->arena, l->x), .n = l->run->f->reg.n };
+	*s = (Sides){ .live = l->live, .region = bs_new(&l->arena, l->x), .n = l->run->f->reg.n };
 	for (int k = 0; k < 2; k++) {
 		s->in[k] = bs_new(&l->arena, l->x);
 		s->alias[k] = arena_array(&l->arena, int, s->n + 1);
@@ -37,6 +37,14 @@ const int *sides_alias(const Sides *s, int block)
 		if (bs_has(s->in[k], block))
 			return s->alias[k];
 	return NULL;
+}
+
+bool sides_copied(const Sides *s, int alias)
+{
+	for (int k = 0; s && k < s->list.n; k++)
+		if (s->list.v[k].copied && s->n + s->list.v[k].reg == alias)
+			return true;
+	return false;
 }
 
 void sides_clear(Sides *s)

@@ -1,0 +1,195 @@
+/* How many registers live at once (option registers), counted as the register file counts them: per 32 bits, predicates apart. Behind a guard, liveness
+ * does not know by which way a thread has come. So what a guarded unit reads lives in front of all units before it, in all of a cycle around it, and,
+ * unless it has been written in front of the region, on all ways to the region from the function's entry. */
+#include "passes/transform/linearize/linearize.h"
+
+struct Pressure {
+	Arena arena;
+	int n, *most;              /* registers; by block of the source: how many live at its worst place */
+	int now, limit;            /* at the function's worst place: as it is, regions rewritten so far included; as it may become */
+	BitSet live, later, in;    /* numbers from n on: registers that are about to be renamed, n less */
+	int *next;                 /* by block: how many if the plan looked at last were taken */
+};
+
+static int size(const Lin *l, int reg)
+{
+	int type = l->run->f->reg.v[reg % l->pressure->n].type;
+	return type == T_PRED ? 0 : type_bits[type] > 32 ? 2 : 1;
+}
+
+static int count(const Lin *l, BitSet set)
+{
+	int n = 0;
+	bs_each(set, r)
+		n += size(l, r);
+	return n;
+}
+
+/* ---- one block ---- */
+
+typedef struct Walk { const Lin *l; const Ins *i; const int *alias; int now, most; } Walk;
+
+static int named(const Walk *w, int reg) { return w->alias && w->alias[reg] ? w->alias[reg] : reg; }
+
+static void begins(void *self, int reg)
+{
+	Walk *w = self;
+	BitSet live = w->l->pressure->live;
+	if (reg >= w->l->pressure->n || !ins_kills(w->l->run->f, w->i, reg) || !bs_has(live, named(w, reg)))
+		return;
+	bs_del(live, named(w, reg));
+	w->now -= size(w->l, reg);
+}
+
+static void is_read(void *self, int reg)
+{
+	Walk *w = self;
+	BitSet live = w->l->pressure->live;
+	if (reg >= w->l->pressure->n || bs_has(live, named(w, reg)))
+		return;
+	bs_add(live, named(w, reg));
+	w->now += size(w->l, reg);
+}
+
+static void add_live(const Lin *l, LiveSet set, const int *alias, BitSet to)
+{
+	live_each(l->live, set, r)
+		if (r < l->pressure->n)
+			bs_add(to, alias && alias[r] ? alias[r] : r);
+}
+
+/* How many live at the block's worst place, with those of pressure->later at its end. */
+static int worst(const Lin *l, int block)
+{
+	Walk w = { .l = l, .alias = sides_alias(l->sides, block) };
+	const Block *b = l->block[block];
+	bs_copy(l->pressure->live, l->pressure->later);
+	add_live(l, l->live->out[block], w.alias, l->pressure->live);
+	w.now = w.most = count(l, l->pressure->live);
+	for (int k = b->ins.n; k-- > 0;) {
+		w.i = &b->ins.v[k];
+		ins_defs(l->run->f, w.i, begins, &w);
+		ins_uses(l->run->f, w.i, is_read, &w);
+		w.most = w.now > w.most ? w.now : w.most;
+	}
+	return w.most;
+}
+
+/* ---- the function ---- */
+
+static int greatest(const Lin *l, const int *of)
+{
+	int most = 0;
+	for (int b = 0; b < l->x; b++)
+		most = of[b] > most ? of[b] : most;
+	return most;
+}
+
+void pressure_open(Lin *l, int more)
+{
+	Pressure *p = l->pressure = arena_new(&l->arena, Pressure);
+	p->n = l->run->f->reg.n;
+	p->live = bs_new(&l->arena, 2 * p->n + 1);
+	p->later = bs_new(&l->arena, 2 * p->n + 1);
+	p->in = bs_new(&l->arena, l->x);
+	p->most = arena_array(&l->arena, int, l->x);
+	p->next = arena_array(&l->arena, int, l->x);
+	bs_each(l->cfg->reach, b)
+		p->most[b] = worst(l, b);
+	p->now = greatest(l, p->most);
+	p->limit = p->now + more;
+}
+
+/* ---- a plan ---- */
+
+/* It has no guard: threads come to it from the unit in front of it alone. */
+static bool follows(const Lin *l, const Plan *p, int unit)
+{
+	red_in(&l->red, p->unit[unit].node, e)
+		if (!unit || l->red.edge.v[e].from != p->unit[unit - 1].node)
+			return false;
+	return unit > 0;
+}
+
+static void add_node(const Lin *l, int node, BitSet to)
+{
+	if (node < l->x)
+		add_live(l, l->live->in[node], sides_alias(l->sides, node), to);
+}
+
+/* What lives in front of the region with its guards, and not without them: it lives on all ways to it then. */
+static int add_before(const Lin *l, const Plan *p, BitSet before)
+{
+	const LinRegion *r = p->region;
+	int more = 0;
+	bs_clear(l->pressure->live);
+	if (r->d >= 0)
+		red_out(&l->red, r->d, e)
+			add_node(l, l->red.edge.v[e].to, l->pressure->live);
+	else
+		add_node(l, r->entry, l->pressure->live);
+	bs_each(before, x)
+		if (!bs_has(l->pressure->live, x) && !sides_copied(l->sides, x))
+			more += size(l, x);
+	return more;
+}
+
+static void add_on_ways(const Lin *l, const LinRegion *r, int more)
+{
+	Arena a = { 0 };
+	BitSet ways = bs_new(&a, l->flow->n), stop = bs_new(&a, l->flow->n);
+	int from = r->d >= 0 ? r->d : r->entry;
+	if (more && from >= 0 && from < l->x)
+		graph_reach(l->flow, true, from, stop, ways);
+	for (int b = 0; b < l->x; b++)
+		if (bs_has(ways, b) && !bs_has(l->pressure->in, b))
+			l->pressure->next[b] += more;
+	arena_free(&a);
+}
+
+int pressure_plan(const Lin *l, const Plan *p)
+{
+	Pressure *v = l->pressure;
+	Arena a = { 0 };
+	BitSet in = bs_new(&a, l->x);
+	for (int b = 0; b < l->x; b++)
+		v->next[b] = v->most[b];
+	bs_clear(v->later);
+	bs_clear(v->in);
+	add_node(l, p->region->p, v->later);
+	for (int k = p->n; k-- > 0;) {
+		for (int i = 0; i < p->nloop; i++)
+			for (int x = p->loop[i].lo; p->loop[i].hi == k && x <= k; x++)
+				if (x == p->loop[i].lo || !follows(l, p, x))
+					add_node(l, p->unit[x].node, v->later);
+		bs_clear(in);
+		blocks_of(l, p->unit[k].node, in);
+		bs_union(v->in, in);
+		bs_each(in, b) {
+			int most = worst(l, b) + 1; /* the guards' variable */
+			v->next[b] = most > v->next[b] ? most : v->next[b];
+		}
+		if (!follows(l, p, k))
+			add_node(l, p->unit[k].node, v->later);
+	}
+	add_on_ways(l, p->region, add_before(l, p, v->later));
+	arena_free(&a);
+	return greatest(l, v->next);
+}
+
+bool pressure_allows(const Lin *l, int registers) { return registers <= l->pressure->limit; }
+
+void pressure_taken(Lin *l, const Plan *p)
+{
+	if (!l->pressure)
+		return;
+	l->pressure->now = pressure_plan(l, p);
+	for (int b = 0; b < l->x; b++)
+		l->pressure->most[b] = l->pressure->next[b];
+}
+
+void pressure_remark(Lin *l, const Plan *p, Loc at, int registers)
+{
+	pass_remark(l->run, at, "left alone: a region of %d units would take %lld cycles in place of %lld, but %d registers would live at once; %d do so far, and option registers allows %d",
+		p->n, (long long)p->time, (long long)p->found, registers, l->pressure->now, l->pressure->limit);
+}
