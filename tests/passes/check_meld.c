@@ -223,6 +223,14 @@ START_TEST(arms_do_the_same)
 }
 END_TEST
 
+/* Kernels that once went wrong: a branch in a cycle around another one that has been melded in the same round. */
+START_TEST(seeds_of_old)
+{
+	Seen seen = { 0 };
+	try_arms(902572, 0, &seen);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("melding");
@@ -230,6 +238,7 @@ int main(void)
 	tcase_set_timeout(t, 100000);
 	tcase_add_test(t, alignments_are_optimal);
 	tcase_add_test(t, arms_do_the_same);
+	tcase_add_test(t, seeds_of_old);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

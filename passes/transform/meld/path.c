@@ -3,17 +3,20 @@
  * is where the edges lead, which comes to the same. */
 #include "passes/transform/meld/meld.h"
 
-/* Blocks that are reached from `entry` before `exit`, the entry first; false: they are more than a subgraph may have. */
+/* Blocks that are reached from `entry` before `exit`, the entry first; false: they are more than a subgraph may have, or edges lead to new blocks: something
+   here has been melded in this round. */
 static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
 {
 	Vec(Block *) list = { 0 };
+	bool old = true;
 	w->seeing++;
 	w->seen[entry->id] = w->seeing;
 	vec_push(&list, entry);
 	for (int at = 0; at < list.n && list.n <= room; at++)
 		for (int k = 0; k < list.v[at]->nsucc; k++) {
 			Block *to = list.v[at]->succ[k];
-			if (to == s->exit || w->seen[to->id] == w->seeing)
+			old &= to->id < w->c->n;
+			if (to == s->exit || to->id >= w->c->n || w->seen[to->id] == w->seeing)
 				continue;
 			w->seen[to->id] = w->seeing;
 			vec_push(&list, to);
@@ -22,7 +25,7 @@ static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
 	s->block = arena_array(&w->a, Block *, list.n);
 	memcpy(s->block, list.v, sizeof *list.v * (size_t)list.n);
 	vec_free(&list);
-	return s->n <= room;
+	return old && s->n <= room;
 }
 
 /* All edges into the subgraph that was collected last lead to its entry, and come from there, from the branch, or from the subgraph before it. */

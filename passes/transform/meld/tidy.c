@@ -34,28 +34,51 @@ static bool only_jumps(const Tidy *t, const Block *b)
 	return bs_has(t->made, b->id) && b->ins.n == 1 && block_jumps(b) && !b->ins.v[0].mark && b->succ[0] != b && !bs_has(t->named, b->id);
 }
 
-static void skip(Tidy *t)
+/* Edges of the block pass over new blocks that only jump. A new branch both of whose targets are the same then becomes a jump itself. */
+static bool skip(Tidy *t, Block *b)
+{
+	bool changed = false;
+	for (int e = 0; e < b->nsucc; e++)
+		for (int left = t->w->made.n; only_jumps(t, b->succ[e]) && left; left--) {
+			edit_retarget(&t->w->e, b, b->succ[e], b->succ[e]->succ[0]);
+			changed = true;
+		}
+	if (b->nsucc == 2 && block_term(b)->op == OP_BRA && b->succ[0] == b->succ[1] && bs_has(t->made, b->id)) {
+		edit_fold(&t->w->e, b, b->succ[0]);
+		changed = true;
+	}
+	return changed;
+}
+
+static void skip_all(Tidy *t)
 {
 	Function *f = t->w->f;
-	for (int k = 0; k < f->block.n; k++) {
-		Block *b = f->block.v[k];
-		for (int e = 0; e < b->nsucc; e++)
-			for (int left = t->w->made.n; only_jumps(t, b->succ[e]) && left; left--)
-				edit_retarget(&t->w->e, b, b->succ[e], b->succ[e]->succ[0]);
-		if (b->nsucc == 2 && block_term(b)->op == OP_BRA && b->succ[0] == b->succ[1] && bs_has(t->made, b->id))
-			edit_fold(&t->w->e, b, b->succ[0]);
+	bool changed = true;
+	for (int left = f->block.n; changed && left; left--) {
+		changed = false;
+		for (int k = 0; k < f->block.n; k++)
+			changed |= skip(t, f->block.v[k]);
 	}
-	for (int k = 1; k < f->block.n; k++)
-		if (only_jumps(t, f->block.v[k]))
-			bs_add(t->gone, k);
+}
+
+/* Nobody comes there any more. */
+static void leave_out(Tidy *t, Block *b)
+{
+	while (b->id && !t->npred[b->id] && !bs_has(t->gone, b->id) && only_jumps(t, b)) {
+		bs_add(t->gone, b->id);
+		b = b->succ[0];
+		t->npred[b->id]--;
+	}
 }
 
 static void join(Tidy *t)
 {
 	Function *f = t->w->f;
 	for (int k = 0; k < f->block.n; k++)
-		for (int e = 0; e < f->block.v[k]->nsucc && !bs_has(t->gone, k); e++)
+		for (int e = 0; e < f->block.v[k]->nsucc; e++)
 			t->npred[f->block.v[k]->succ[e]->id]++;
+	for (int k = 0; k < f->block.n; k++)
+		leave_out(t, f->block.v[k]);
 	for (int k = 0; k < f->block.n; k++) {
 		Block *b = f->block.v[k];
 		while (!bs_has(t->gone, k) && block_jumps(b)) {
@@ -96,7 +119,7 @@ void meld_tidy(Meld *w, BitSet gone)
 	for (int k = 0; k < n; k++)
 		if (f->block.v[k]->reconverge)
 			bs_add(t.named, f->block.v[k]->reconverge->id);
-	skip(&t);
+	skip_all(&t);
 	join(&t);
 	drop(&t);
 	arena_free(&a);
