@@ -20,20 +20,20 @@ static void merged(void *self, int b, int x)
 	StructNode *to = &w->node.v[b], *from = &w->node.v[x];
 	to->blocks += from->blocks;
 	to->instructions += from->instructions;
-	to->together |= from->together;
+	to->together = to->together ? to->together : from->together;
 }
 
-static bool together(Structurize *w, const Block *b)
+const Ins *structurize_together(Structurize *w, const Block *b)
 {
 	for (int k = 0; k < b->ins.n; k++)
 		if (ins_effects(analysis_effects(w->r->an), &b->ins.v[k]).convergent)
-			return true;
-	return false;
+			return &b->ins.v[k];
+	return NULL;
 }
 
 static void describe(Structurize *w, Block *b, int loop)
 {
-	vec_push(&w->node, ((StructNode){ b, loop, -1, 0, 0, b != NULL, b ? b->ins.n : 0, b && together(w, b) }));
+	vec_push(&w->node, ((StructNode){ b, loop, -1, 0, 0, b != NULL, b ? b->ins.n : 0, b && structurize_together(w, b) ? b : NULL }));
 }
 
 static void put_in_loop(Structurize *w, int x, int loop)
@@ -242,7 +242,7 @@ static bool finish(Structurize *w, const Saved *saved, int nblock, int nreg)
 	if (w->why) {
 		if (any)
 			restore(&w->e, saved, nblock, nreg);
-		pass_remark(r, r->f->loc, "stays unstructured: %s", w->why);
+		pass_remark(r, w->where, "stays unstructured: %s", w->why);
 		return false;
 	}
 	if (any)
@@ -257,7 +257,7 @@ static bool finish(Structurize *w, const Saved *saved, int nblock, int nreg)
 static bool run(PassRun *r)
 {
 	Arena a = { 0 };
-	Structurize w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .most_blocks = r->option[1].number };
+	Structurize w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .most_blocks = r->option[1].number, .where = r->f->loc };
 	int nblock = r->f->block.n, nreg = r->f->reg.n;
 	for (int k = 0; k < nblock; k++)
 		w.instructions += r->f->block.v[k]->ins.n;

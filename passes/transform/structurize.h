@@ -17,7 +17,7 @@ typedef struct StructNode {
 	int number;                    /* free for whoever looks at a region: its place there, its copy's node, a value */
 	int blocks;
 	int64_t instructions;
-	bool together;                 /* threads execute an operation in it together */
+	Block *together;               /* in which threads execute an operation together, or NULL; such are never copied */
 } StructNode;
 
 typedef struct StructEdge { Block *from; int k; } StructEdge; /* from->succ[k]: a strand of the reduction */
@@ -28,6 +28,7 @@ typedef struct Structurize {
 	int64_t most_blocks, most_instructions, instructions;
 	int forward, backward, cuts, copied;   /* nodes, loops, loops, blocks */
 	const char *why;               /* it was given up, or NULL */
+	Loc where;                     /* because of what stands there */
 
 	Arena arena;
 	Reduction red;
@@ -42,6 +43,7 @@ typedef struct Structurize {
 	int region, entry, *of, n;     /* the region looked at: its number, the loop's header or the function's entry, its nodes */
 } Structurize;
 
+const Ins *structurize_together(Structurize *, const Block *); /* the first operation that threads execute together, or NULL */
 static inline bool structurize_inside(const Structurize *w, int x) { return w->node.v[x].region == w->region; }
 int structurize_node(Structurize *, Block *, int loop);  /* a new one */
 int structurize_strand(Structurize *, Block *from, int k);

@@ -29,19 +29,28 @@ static void gather(const Structurize *w, int x, BlockList *list)
 	vec_free(&todo);
 }
 
+/* Threads execute an operation of the block together: how this would change, and at which node. */
+static void refuse(Structurize *w, const Block *b, const char *how, int at)
+{
+	const Ins *i = structurize_together(w, b);
+	w->why = arena_printf(&w->r->m->arena, "%s in block %s needs the threads that come to it together, and %s %s", op_info[i->op].name, b->label, how,
+		w->node.v[at].block->label);
+	w->where = ins_loc(w->r->m, i);
+}
+
 /* May these nodes be copied so often? 0: will they stay where they are, but meet elsewhere? */
-static bool allowed(Structurize *w, const int *node, int n, int copies)
+static bool allowed(Structurize *w, const int *node, int n, int copies, const char *how, int at)
 {
 	int64_t instructions = 0, blocks = 0;
 	for (int k = 0; k < n; k++) {
 		const StructNode *x = &w->node.v[node[k]];
 		instructions += copies * x->instructions;
 		blocks += (int64_t)copies * x->blocks;
-		if (x->together)
-			w->why = "operations that threads execute together would be copied, or meet elsewhere";
+		if (x->together && !w->why)
+			refuse(w, x->together, how, at);
 	}
 	w->instructions += instructions;
-	if (w->r->f->block.n + blocks > w->most_blocks || w->instructions > w->most_instructions)
+	if (!w->why && (w->r->f->block.n + blocks > w->most_blocks || w->instructions > w->most_instructions))
 		w->why = "it would grow beyond its cap";
 	return !w->why;
 }
@@ -180,7 +189,7 @@ void structurize_peel(Structurize *w)
 	int *node = arena_array(&w->arena, int, list.n + 1);
 	for (int k = 0; k < list.n; k++)
 		node[k] = list.v[k].node;
-	if (list.n && allowed(w, node, list.n, 1)) {
+	if (list.n && allowed(w, node, list.n, 1, "would be copied in front of the loop at block", w->entry)) {
 		copy_behind(w, &list);
 		for (int k = 0; k < list.n; k++)
 			reduction_look(&w->red, w->node.v[list.v[k].node].number);
@@ -337,7 +346,7 @@ static bool endless(const Structurize *w)
 
 void structurize_cut(Structurize *w, int loop)
 {
-	if (!allowed(w, w->of, w->n, 0))
+	if (!allowed(w, w->of, w->n, 0, "they would meet elsewhere in the loop at block", w->entry))
 		return;
 	w->cuts++;
 	if (endless(w)) {
@@ -375,7 +384,7 @@ static void copy_for_each(Structurize *w, int x, int loop)
 	red_in(r, x, e)
 		way[n++] = (Way){ r->edge.v[e].from, e };
 	qsort(way, (size_t)n, sizeof *way, by_source);
-	if (!allowed(w, &x, 1, n - 1))
+	if (!allowed(w, &x, 1, n - 1, "would be copied for each way to block", x))
 		return;
 	gather(w, x, &list);
 	for (int k = 1; k < n; k++) {

@@ -122,6 +122,16 @@ expect 0 '1 linearize            b                                regions       
 expect 2 'has no `"` at its end' -p 'linearize(order=["q\"])' "$some"
 printf 'kernel k() { reg pred %%c\nL: bra %%c, L, M\nM: bra L }\n' >"$tmp/endless.ir"
 expect 0 'stays unstructured: it would grow beyond its cap' --remarks -p 'structurize(blocks=1)' "$some"
+# What threads execute together is named with its block and place: copied where ways meet, in a loop that is cut, in one that is entered in two places.
+printf 'kernel k() { reg pred %%c\nreg pred %%d\nA: bra %%c, B, C\nB: bra %%d, S, X\nC: bra %%d, X, S\nS: bar.sync 0\nbra Z\nX: bra Z\nZ: exit }\n' >"$tmp/meet.ir"
+expect 0 'meet.ir:6:4: remark: structurize: k: stays unstructured: bar.sync in block S needs the threads that come to it together, and would be copied for each way to block S' \
+	--remarks -p structurize "$tmp/meet.ir"
+printf 'kernel k() { reg pred %%c\nreg pred %%d\nL: bra %%c, B, X\nB: bar.sync 0\nbra %%d, L, Y\nX: bra Z\nY: bra Z\nZ: exit }\n' >"$tmp/cut.ir"
+expect 0 'cut.ir:4:4: remark: structurize: k: stays unstructured: bar.sync in block B needs the threads that come to it together, and they would meet elsewhere in the loop at block L' \
+	--remarks -p structurize "$tmp/cut.ir"
+printf 'kernel k() { reg pred %%c\nreg pred %%d\nA: bra %%c, L, B\nL: bra B\nB: bar.sync 0\nbra %%d, L, Z\nZ: exit }\n' >"$tmp/peel.ir"
+expect 0 'peel.ir:5:4: remark: structurize: k: stays unstructured: bar.sync in block B needs the threads that come to it together, and would be copied in front of the loop at block L' \
+	--remarks -p structurize "$tmp/peel.ir"
 "$opt" -p structurize --print structure "$tmp/endless.ir" 2>"$tmp/err" | grep -q '^  structured' || { echo "structurize: a loop without end that begins with a branch"; bad=1; }
 # The melding paper's table I: tail merging does something for equal diamonds alone, and nothing for its programs with more blocks in an arm.
 kernels=${srcdir:-.}/kernels
