@@ -28,6 +28,7 @@ expect no yes yes melding/chain.ir sb4
 expect no no yes melding/loops.ir loops
 expect no no yes melding/loops.ir loops_r
 expect no no yes bitonic_sort/bitonic_sort.ptx bitonic_sort
+expect no yes yes merge_sort/merge_sort.ptx merge_sort
 
 melded meld "$kernels/bitonic_sort/bitonic_sort.ptx" bitonic_sort >"$tmp/n"
 for op in ld st; do # two of four in the arms, one in front and one behind the loop

@@ -198,6 +198,10 @@ static inline void arms_region(ArmsText *t)
 	arms_sequence(t);
 	sb_printf(&t->s, "\tbra L%d\n", on);
 	arms_block(t, no);
+	if (arms_own(t, 3) == 0) {     /* the block has no more than a jump */
+		sb_printf(&t->s, "\tbra L%d\n", t->label);
+		arms_block(t, t->label++);
+	}
 	arms_map(t);
 	t->other ^= arms_own(t, 2) == 0;
 	t->shape = shape;

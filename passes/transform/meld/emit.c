@@ -121,10 +121,28 @@ int64_t emit_cost(Meld *w, MeldRegion *r, Stretch *s)
 	return x.cost;
 }
 
+/* The first block of the side: where the stretch begins, or blocks in front that only jump there. These go, and their marks to the entry. */
+static Block *first_of(Emit *x, int side)
+{
+	const Cfg *c = x->w->c;
+	Block *b = x->s->entry[side];
+	while (c->npred[b->id] == 1) {
+		Block *from = c->pred[b->id][0];
+		if (from == x->r->e || from->ins.n != 1 || !block_jumps(from) || bs_has(x->w->gone, from->id) || bs_has(x->w->named, from->id))
+			break;
+		Ins jump = from->ins.v[0];
+		edit_mark_lanes(&x->w->e, &jump, (Opd){ OPD_REG, side == 1, x->r->condition, 0 });
+		edit_mark_also(&x->w->e, &x->entry->ins.v[0], &jump);
+		bs_add(x->w->gone, from->id);
+		b = from;
+	}
+	return b;
+}
+
 /* Edges to where the stretch begins on that side lead to the new entry. */
 static void lead_in(Emit *x, int side, Block *before)
 {
-	const Block *old = x->s->entry[side];
+	const Block *old = first_of(x, side);
 	for (int k = 0; k < x->w->c->npred[old->id]; k++) {
 		Block *from = x->w->c->pred[old->id][k];
 		bool inside = false;

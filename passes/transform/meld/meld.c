@@ -98,11 +98,21 @@ static void weigh(Meld *w, MeldRegion *r)
 	}
 }
 
+/* The arms are a block each; blocks that only jump do not count. */
 static bool is_diamond(const MeldRegion *r)
 {
-	for (int s = 0; s < 2; s++)
-		if (r->arm[s].n != 1 || r->arm[s].sub[0].n != 1 || !block_jumps(r->arm[s].sub[0].block[0]) || r->arm[s].sub[0].exit != r->exit)
+	for (int s = 0; s < 2; s++) {
+		const Arm *arm = &r->arm[s];
+		int blocks = 0;
+		for (int k = 0; k < arm->n; k++) {
+			const Subgraph *x = &arm->sub[k];
+			if (x->n != 1 || !block_jumps(x->block[0]))
+				return false;
+			blocks += x->block[0]->ins.n > 1;
+		}
+		if (blocks != 1 || arm->sub[arm->n - 1].exit != r->exit)
 			return false;
+	}
 	return true;
 }
 
@@ -308,7 +318,7 @@ static bool run(PassRun *r)
 
 static bool run_fusion(PassRun *r)
 {
-	Meld w = { .r = r, .f = r->f, .threshold = (int)r->option[0].number, .paper = r->option[1].number == 1, .diamonds = true, .most = 2,
+	Meld w = { .r = r, .f = r->f, .threshold = (int)r->option[0].number, .paper = r->option[1].number == 1, .diamonds = true, .most = 8,
 		.cells = 1 << 18, .work = 1 << 17 };
 	return meld(&w);
 }

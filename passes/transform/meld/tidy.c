@@ -29,12 +29,14 @@ static void place(Meld *w, BitSet gone)
 
 typedef struct Tidy { Meld *w; BitSet made, named, gone; int *npred; } Tidy;
 
+/* A block without anything, new or before a new one. */
 static bool only_jumps(const Tidy *t, const Block *b)
 {
-	return bs_has(t->made, b->id) && b->ins.n == 1 && block_jumps(b) && !b->ins.v[0].mark && b->succ[0] != b && !bs_has(t->named, b->id);
+	return b->ins.n == 1 && block_jumps(b) && !b->ins.v[0].mark && b->succ[0] != b && !bs_has(t->named, b->id) &&
+		(bs_has(t->made, b->id) || bs_has(t->made, b->succ[0]->id));
 }
 
-/* Edges of the block pass over new blocks that only jump. A new branch both of whose targets are the same then becomes a jump itself. */
+/* Edges of the block pass over blocks that only jump. A branch both of whose targets are the same then becomes a jump itself. */
 static bool skip(Tidy *t, Block *b)
 {
 	bool changed = false;
@@ -43,7 +45,7 @@ static bool skip(Tidy *t, Block *b)
 			edit_retarget(&t->w->e, b, b->succ[e], b->succ[e]->succ[0]);
 			changed = true;
 		}
-	if (b->nsucc == 2 && block_term(b)->op == OP_BRA && b->succ[0] == b->succ[1] && bs_has(t->made, b->id)) {
+	if (b->nsucc == 2 && block_term(b)->op == OP_BRA && b->succ[0] == b->succ[1] && (changed || bs_has(t->made, b->id))) {
 		edit_fold(&t->w->e, b, b->succ[0]);
 		changed = true;
 	}
