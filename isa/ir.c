@@ -514,14 +514,19 @@ static void use_all(Uses *u, int function)
 	vec_free(&u->todo);
 }
 
+void module_uses(const Module *m, int function, BitSet func, BitSet symbol)
+{
+	Uses u = { m, func, symbol, { 0 } };
+	use_all(&u, function);
+}
+
 static uint64_t align_up(uint64_t n, uint64_t align) { return align > 1 ? (n + align - 1) / align * align : n; }
 
 uint32_t layout_shared(const Module *m, const Function *f, int64_t *offset)
 {
 	Arena tmp = { 0 };
-	Uses uses = { m, bs_new(&tmp, m->func.n), bs_new(&tmp, m->symbol.n), { 0 } };
-	BitSet used = uses.symbol;
-	use_all(&uses, f->id);
+	BitSet used = bs_new(&tmp, m->symbol.n);
+	module_uses(m, f->id, bs_new(&tmp, m->func.n), used);
 	SymbolOrder order = symbol_order(m);
 	uint64_t at = 0;
 	for (int k = 0; k < m->symbol.n; k++) {

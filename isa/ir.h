@@ -316,6 +316,8 @@ void module_free(Module *);
 Function *module_find_function(const Module *, const char *name);     /* NULL when there is none */
 Symbol *module_find_symbol(const Module *, const char *name, int owner); /* owner's, else the module's; NULL */
 int module_symbol_id(const Module *, const Symbol *);
+/* Adds the function with all functions and variables that it, what it calls and the data of these variables name, to both sets, by number. */
+void module_uses(const Module *, int function, BitSet func, BitSet symbol);
 void module_drop_symbols(Module *, BitSet which);                     /* the others are numbered anew; nothing may name those that go */
 /* Symbols by owner, each owner's in order: id[first[f + 1]] up to id[first[f + 2]] are those of function f, f = -1: the
    module's. This is the order of the text, and of layout. */

@@ -239,6 +239,15 @@ static int by_gain(const void *x, const void *y)
 	return a->place - b->place;
 }
 
+/* Without one nothing has to be analysed. */
+static bool has_condition(const Function *f)
+{
+	for (int k = 0; k < f->block.n; k++)
+		if (f->block.v[k]->nsucc == 2 && block_term(f->block.v[k])->op == OP_BRA)
+			return true;
+	return false;
+}
+
 static bool meld_round(Meld *w)
 {
 	Vec(MeldRegion) list = { 0 };
@@ -284,6 +293,8 @@ static bool meld(Meld *w)
 	bool changed = false;
 	int rounds = 0;
 	int64_t work = w->f->block.n;
+	if (!has_condition(w->f))
+		return false;
 	w->e = edit_open(r->m, r->f, r->origin);
 	for (; meld_round(w); rounds++) {
 		changed = true;
