@@ -1,0 +1,39 @@
+-- gpu.args: threads of a block (default 64), blocks (default 4), data (default 6000), bins (default 512), per cent of data that fall into
+-- the range of bins that is counted in shared memory (default 70).
+local block, blocks, n = tonumber(gpu.args[1] or 64), tonumber(gpu.args[2] or 4), tonumber(gpu.args[3] or 6000)
+local bins, near = tonumber(gpu.args[4] or 512), tonumber(gpu.args[5] or 70)
+local RANGE <const>, FULL <const> = 128, 255
+assert(bins >= 2 * RANGE and bins % 2 == 0, "bins: an even number, at least 256")
+local seed = 89
+local function random(k)
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	return seed // 65536 % k
+end
+
+-- Most data lie around the middle, some anywhere; a few bins get more than they can hold.
+local from = (bins - RANGE) // 4 * 2
+local data = gpu.buffer("u32", n, function()
+	local r = random(RANGE)
+	if random(100) < near then return from + r * r // RANGE end
+	return random(3) == 0 and random(8) or random(bins)
+end)
+local expected, outside = {}, {}
+for i = 1, bins do expected[i], outside[i] = 0, 0 end
+for _, bin in ipairs(data:table()) do
+	expected[bin + 1] = expected[bin + 1] + 1
+	if bin < from or bin >= from + RANGE then outside[bin + 1] = outside[bin + 1] + 1 end
+end
+
+local counters, beyond, histogram = gpu.buffer("u32", bins // 2), gpu.buffer("u32", bins // 2), gpu.buffer("u8", bins)
+gpu.launch { kernel = "count", grid = blocks, block = block, args = { data, n, counters, beyond, from } }
+gpu.launch { kernel = "finish", grid = (bins // 2 + block - 1) // block, block = block, args = { counters, histogram, bins // 2 } }
+
+local full = 0
+for i = 0, bins - 1 do
+	local want = math.min(expected[i + 1], FULL)
+	if want == FULL then full = full + 1 end
+	gpu.check(histogram:get(i) == want, ("bin %d has %d, not %d"):format(i, histogram:get(i), want))
+	local other = beyond:get(i // 2) >> i % 2 * 16 & 0xffff
+	gpu.check(other == outside[i + 1] & 0xffff, ("bin %d: %d from outside of the range, not %d"):format(i, other, outside[i + 1]))
+end
+gpu.check(full > 0 or n < 6000, "no bin is full: the data are too few to test anything")
