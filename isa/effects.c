@@ -119,7 +119,10 @@ Effects ins_effects(const EffectTable *t, const Ins *i)
 		e.writes = spaces(i, SPACES_WRITTEN);
 	switch (o->kind) {
 	case K_CALL: return call_effects(t, i);
-	case K_LD: case K_ST: e.ordered = i->sem > SEM_WEAK; break;
+	case K_LD: case K_ST:
+		e.ordered = i->sem > SEM_WEAK;
+		e.faults &= !(i->flags & INSF_NONFAULTING);
+		break;
 	case K_ATOM: e.ordered = true; e.reads |= e.writes; break;
 	case K_FENCE: e.ordered = true; break;
 	case K_BAR: case K_WARPSYNC: e.ordered = e.visible = true; break;

@@ -39,7 +39,7 @@ typedef struct Effects {
 	bool ordered;                  /* a volatile, ordered or atomic access, a fence, a barrier: keeps its place among accesses to memory */
 	bool convergent;               /* depends on which threads execute it together: keeps what it is control dependent on */
 	bool carry_in, carry_out;
-	bool faults;                   /* may abort the launch: an access to memory, trap, an indexed branch, division never */
+	bool faults;                   /* may abort the launch: an access to memory that is not marked nonfaulting, trap, an indexed branch, division never */
 	bool ends;                     /* the thread may not come to the next instruction: terminators, aborts, calls that exit */
 	bool varies;                   /* gives another result the next time, though memory is the same: clocks, activemask, alloc */
 	bool visible;                  /* does something else that counts: prints, sleeps, launches */

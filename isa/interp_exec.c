@@ -84,19 +84,21 @@ void interp_fault(Interp *in, const Thread *t, FaultKind kind, const char *fmt, 
 
 /* ---- memory ---- */
 
+enum { MOST_BYTES = 16 }; /* of one access */
+
 /* The space that an access is in; a generic address lies in the one it points to. */
 static Space accessed(const Ins *i, uint64_t addr) { return i->space == SP_GENERIC ? address_space(addr) : (Space)i->space; }
 
-/* Host address of [addr, addr+size), or NULL with the fault filled. */
-static uint8_t *locate(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write)
+/* Host address of [addr, addr+size), or NULL and why not. */
+static uint8_t *find(Interp *in, const Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write, FaultKind *why)
 {
 	Space space = accessed(i, addr);
 	uint64_t at = addr;
-	FaultKind why = FAULT_BOUNDS;
+	*why = FAULT_BOUNDS;
 	if (i->space == SP_GENERIC)
 		at -= space == SP_SHARED ? SHARED_WINDOW : space == SP_LOCAL ? LOCAL_WINDOW : 0;
 	if (at & (size - 1)) {
-		why = FAULT_MISALIGNED;
+		*why = FAULT_MISALIGNED;
 	} else if (space == SP_SHARED) {
 		if (at <= in->shared_bytes && size <= in->shared_bytes - at)
 			return in->shared + at;
@@ -108,17 +110,38 @@ static uint8_t *locate(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsig
 		if (a && !(write && a->read_only))
 			return a->data + (at - a->addr);
 		if (a)
-			why = FAULT_READ_ONLY;
+			*why = FAULT_READ_ONLY;
 	}
-	fault_memory(in->fault, in->launch, why, interp_top(t)->code->f, i, in->ctaid, t->tid, (Space)i->space, addr, size);
 	return NULL;
+}
+
+/* The same, with the fault filled where it is NULL. */
+static uint8_t *locate(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsigned size, bool write)
+{
+	FaultKind why;
+	uint8_t *p = find(in, t, i, addr, size, write, &why);
+	if (!p)
+		fault_memory(in->fault, in->launch, why, interp_top(t)->code->f, i, in->ctaid, t->tid, (Space)i->space, addr, size);
+	return p;
+}
+
+/* What a load marked nonfaulting reads: zeros where the address is misaligned or not mapped. On the machine parameters lie in a window of
+   their own, to which loads of the param space and generic ones come, and no others. */
+static const uint8_t *find_or_zero(Interp *in, const Thread *t, const Ins *i, uint64_t addr, unsigned size)
+{
+	static const uint8_t zero[MOST_BYTES];
+	bool param = addr - in->params < in->launch->kernel->param_bytes;
+	FaultKind why;
+	const uint8_t *p = i->space == SP_GENERIC || param == (i->space == SP_PARAM) ? find(in, t, i, addr, size, false, &why) : NULL;
+	return p ? p : zero;
 }
 
 bool interp_load(Interp *in, Thread *t, const Step *s)
 {
 	const Ins *i = s->ins;
 	unsigned n = i->vec ? i->vec : 1, bytes = (unsigned)type_bytes(i->type);
-	const uint8_t *p = locate(in, t, i, address(in, t, &s->src[0]), n * bytes, false);
+	uint64_t addr = address(in, t, &s->src[0]);
+	const uint8_t *p = i->flags & INSF_NONFAULTING ? find_or_zero(in, t, i, addr, n * bytes) : locate(in, t, i, addr, n * bytes, false);
 	uint64_t v[4] = { 0 };
 	if (!p)
 		return false;

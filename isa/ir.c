@@ -74,6 +74,7 @@ const Suffix suffix_table[] = {
 	{ "cta", 'P', SCOPE_CTA }, { "cluster", 'P', SCOPE_CLUSTER }, { "gpu", 'P', SCOPE_GPU }, { "sys", 'P', SCOPE_SYS },
 	{ "gl", 'P', SCOPE_GL },
 	{ "sync", 'Y', INSF_SYNC }, { "aligned", 'L', INSF_ALIGNED }, { "uni", 'U', INSF_UNI }, { "to", 'T', INSF_TO },
+	{ "nonfaulting", 'N', INSF_NONFAULTING },
 	{ NULL, 0, 0 }
 };
 

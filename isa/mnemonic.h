@@ -36,7 +36,7 @@ void mnemonic_explain(const MnemonicError *, StrBuf *);
 void mnemonic_print(const Ins *, StrBuf *);
 /* The text of a suffix value of a group of ops.def, e.g. ('c', CMP_LT) gives "lt"; NULL for 0 and unknown values. */
 const char *suffix_name(char group, int value);
-/* The value an instruction has for a group ('Y' 'L' 'U' 'T': the flag or 0; '1' '2': the types). */
+/* The value an instruction has for a group ('Y' 'L' 'U' 'T' 'N': the flag or 0; '1' '2': the types). */
 int ins_modifier(const Ins *, char group);
 /* A group that the instruction has a value for though its operation has no suffix of it; 0 when there is none. */
 char ins_foreign(const Ins *);

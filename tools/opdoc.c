@@ -101,7 +101,8 @@ static void suffixes(void)
 		{ 'r', "*rounding*" }, { 'x', "*approx*" }, { 'f', "subnormals to zero" }, { 's', "saturation" }, { 'c', "*comparison*" },
 		{ 'b', "*boolean* (combines with a predicate)" }, { 'h', "*half* of a product" }, { 'C', "carry" }, { 'S', "*space*" },
 		{ 'V', "*vector*" }, { 'M', "*mode*" }, { 'W', "*mode2*" }, { 'A', "*atomic* operation" }, { 'O', "*cache* operator" },
-		{ 'E', "memory *order*" }, { 'P', "*scope*" }, { 'Y', "synchronising" }, { 'L', "aligned" }, { 'U', "uniform" }, { 'T', "to" } };
+		{ 'E', "memory *order*" }, { 'P', "*scope*" }, { 'Y', "synchronising" }, { 'L', "aligned" }, { 'U', "uniform" }, { 'T', "to" },
+		{ 'N', "not faulting" } };
 	puts("| kind | suffixes |\n|---|---|");
 	for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
 		printf("| %s |", groups[k].name);

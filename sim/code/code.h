@@ -31,6 +31,7 @@ typedef struct MIns {
 	uint8_t vec, aop, sreg;        /* vec: elements (1, 2, 4) */
 	uint8_t own;                   /* a mechanism's operation: index into Code.own */
 	uint8_t wide_rows;             /* memory: bit k = the row of element k is 64 bits wide */
+	bool nonfaulting;              /* a load that gives 0 where its address is not mapped, or misaligned */
 	bool sync;                     /* memory: an atomic operation, or a store that other threads are meant to see */
 	uint8_t nchk, nwr;             /* scoreboard names: sb[0..nchk) must be ready; the last nwr of them are written, those before are read */
 	const uint16_t *sb;
@@ -39,7 +40,7 @@ typedef struct MIns {
 	uint32_t line;                 /* instruction cache line */
 	uint32_t target, fall;         /* bra: true and false side; call: callee; a mechanism's operation: the block that it names */
 	uint32_t rpc;                  /* terminator: LowerFn.rpc_block of its block, NO_PC = none */
-	uint32_t frame;                /* call: bytes of the caller's local frame */
+	uint32_t frame;                /* call: bytes of the caller's local frame; a nonfaulting load: those of the function's variables */
 	int32_t branch;                /* number of a conditional branch, -1 */
 	int32_t mark;                  /* first of its marks in Code.mark that are counted, -1 */
 	int32_t live;                  /* branches: index into Code.live */

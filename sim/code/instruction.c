@@ -107,6 +107,9 @@ static void lower_memory(Lower *w, LowerFn *l, MIns *m, const Ins *i)
 	if (i->cop == COP_CG || i->cop == COP_CV || i->cop == COP_WT || i->sem >= SEM_VOLATILE)
 		m->flags |= MI_BYPASS;
 	m->sync = m->kind == K_ATOM || (m->kind == K_ST && i->sem >= SEM_VOLATILE);
+	m->nonfaulting = m->kind == K_LD && i->flags & INSF_NONFAULTING;
+	if (m->nonfaulting)
+		m->frame = w->variable_bytes[l->f->id];
 	lower_address(w, l, m, ins_src(i, 0));
 	if (m->kind == K_LD) {
 		lower_parts(w, l, m, i->opd, i->ndst, i->type);

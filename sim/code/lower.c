@@ -223,11 +223,13 @@ static void run(Lower *w, const Function *kernel)
 	Code *c = w->code;
 	w->shared_offset = arena_array(&w->arena, int64_t, w->m->symbol.n + 1);
 	w->local_offset = arena_array(&w->arena, int64_t *, w->m->func.n);
+	w->variable_bytes = arena_array(&w->arena, uint32_t, w->m->func.n);
 	c->shared_static = layout_shared(w->m, c->kernel, w->shared_offset);
 	for (int i = 0; i < w->order.n; i++) {
 		LowerFn *l = w->order.v[i];
 		int id = l->f->id;
 		w->local_offset[id] = arena_array(&w->arena, int64_t, w->m->symbol.n + 1);
+		w->variable_bytes[id] = layout_local(w->m->of, w->m->of->func.v[id], w->local_offset[id]);
 		c->frame_of[id] = layout_local(w->m, l->f, w->local_offset[id]) + lower_call_area(l);
 	}
 	lower_rows(w);

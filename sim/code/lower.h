@@ -41,6 +41,7 @@ typedef struct Lower {             /* one kernel on its way to machine code */
 	Vec(Fix) fix;
 	ConstBank constants;
 	int64_t *shared_offset, **local_offset;
+	uint32_t *variable_bytes;  /* by function id: of its local variables, as the module has them */
 	Vec(LiveList) live;
 	Vec(CodeMark) mark;
 	bool indirect;             /* some function calls through a register */

@@ -7,6 +7,9 @@ typedef struct Spill { LowerFn *l; Rewrite out; int nreg, *slot; } Spill; /* slo
 int lower_slot(LowerFn *l, Type t)
 {
 	Module *m = l->module;
+	int k = m->symbol.n - 1;
+	while (k >= m->of->symbol.n && m->symbol.v[k]->owner != l->f->id)
+		k--;
 	Symbol *s = arena_new(&m->arena, Symbol);
 	s->name = "spill";
 	s->space = SP_LOCAL;
@@ -14,6 +17,8 @@ int lower_slot(LowerFn *l, Type t)
 	s->count = 1;
 	s->align = (uint32_t)type_bytes(t);
 	s->size = s->align;
+	if (k < m->of->symbol.n)
+		s->align = 16; /* the first one: behind the variables and what aligns their end, which nonfaulting loads may read */
 	s->owner = l->f->id;
 	vec_push(&m->symbol, s);
 	return m->symbol.n - 1;

@@ -52,36 +52,38 @@ static void home_addresses(const Split *s, const MIns *i, Mask m, uint64_t *addr
 
 static bool writes(const MIns *i) { return i->kind == K_ST || i->kind == K_ATOM; }
 
-/* The host's copy of the bytes; NULL after a fault. */
-static uint8_t *bytes_of_lane(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a, unsigned size, const Alloc **hint)
+/* The host's copy of the bytes; NULL: there is none that may be accessed so, and why. Local memory lies otherwise. */
+static uint8_t *find_bytes(Sm *sm, const Warp *w, const MIns *i, Space space, uint64_t a, unsigned size, const Alloc **hint, FaultKind *why)
 {
 	const Alloc *al;
+	uint64_t offset = a - sm->gpu->param_address;
+	uint32_t bytes = launch_of(w)->kernel->param_bytes;
+	*why = FAULT_BOUNDS;
 	switch (space) {
 	case SP_SHARED:
-		if (a + size <= w->cta->shared_bytes && a + size >= size)
-			return w->cta->shared + a;
-		break;
+		return a + size <= w->cta->shared_bytes && a + size >= size ? w->cta->shared + a : NULL;
 	case SP_PARAM:
-		if (a - sm->gpu->param_address < launch_of(w)->kernel->param_bytes &&
-			a - sm->gpu->param_address + size <= launch_of(w)->kernel->param_bytes) {
-			if (!writes(i))
-				return (uint8_t *)(uintptr_t)launch_of(w)->params + (a - sm->gpu->param_address);
-			sm_fault_memory(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
+		if (offset >= bytes || offset + size > bytes)
 			return NULL;
-		}
-		break;
+		*why = FAULT_READ_ONLY;
+		return writes(i) ? NULL : (uint8_t *)(uintptr_t)launch_of(w)->params + offset;
 	default:
 		al = memory_find(sm->gpu->memory, a, size, hint);
-		if (al && writes(i) && al->read_only) {
-			sm_fault_memory(sm, w, i, FAULT_READ_ONLY, lane, space, a, size);
+		if (!al)
 			return NULL;
-		}
-		if (al)
-			return al->data + (a - al->addr);
-		break;
+		*why = FAULT_READ_ONLY;
+		return writes(i) && al->read_only ? NULL : al->data + (a - al->addr);
 	}
-	sm_fault_memory(sm, w, i, FAULT_BOUNDS, lane, space, a, size);
-	return NULL;
+}
+
+/* The same; NULL after a fault. */
+static uint8_t *bytes_of_lane(Sm *sm, Warp *w, const MIns *i, int lane, Space space, uint64_t a, unsigned size, const Alloc **hint)
+{
+	FaultKind why;
+	uint8_t *p = find_bytes(sm, w, i, space, a, size, hint, &why);
+	if (!p)
+		sm_fault_memory(sm, w, i, why, lane, space, a, size);
+	return p;
 }
 
 /* The space of a generic address, which becomes an address in it. */
@@ -328,7 +330,7 @@ static bool check_lane(Sm *sm, Warp *w, const MIns *i, int l, Space space, uint6
 static bool check(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size, Area *r)
 {
 	int l;
-	if (area_of(sm, w, i, space, addr[lowest_lane(m)], size, r) && all_inside(r, m, addr, size))
+	if (m && area_of(sm, w, i, space, addr[lowest_lane(m)], size, r) && all_inside(r, m, addr, size))
 		return true;
 	r->size = 0;
 	each_lane(m, l)
@@ -462,17 +464,76 @@ static void count_access(Warp *w, const MIns *i, Space space)
 		*(i->kind == K_LD ? &st->global_loads : &st->global_stores) += 1;
 }
 
-/* Moves the data of one home's lanes, now or at the end of the window. t: the ticket that its scoreboard waits for, or NULL. An access that waits
+/* ---- loads marked nonfaulting ---- */
+
+/* Lanes of one home whose address is misaligned or not mapped. In local memory the variables of the function and of those that have called it are mapped: what
+   lies behind them is the machine's. */
+static Mask unmapped(Sm *sm, const Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size)
+{
+	Mask none = 0;
+	Area r;
+	FaultKind why;
+	int l;
+	if (!m || (space != SP_LOCAL && area_of(sm, w, i, space, addr[lowest_lane(m)], size, &r) && all_inside(&r, m, addr, size)))
+		return 0;
+	each_lane(m, l) {
+		uint64_t a = addr[l], top = (uint64_t)w->sp[l] + i->frame;
+		bool there = space == SP_LOCAL ? size <= top && a <= top - size : find_bytes(sm, w, i, space, a, size, &sm->hint, &why) != NULL;
+		if (!there || a & (size - 1))
+			none |= (Mask)1 << l;
+	}
+	return none;
+}
+
+static void load_zeros(Warp *w, const MIns *i, Mask m)
+{
+	static const uint8_t zero[MOST_BYTES];
+	int l;
+	each_lane(m, l)
+		load_lane(w, i, l, zero);
+}
+
+/* The memory system is asked for the data all the same, as if there was memory: at an address of 48 bits, aligned; in local memory within the
+   thread's. */
+static uint64_t asked(const Sm *sm, Space space, uint64_t a, unsigned size)
+{
+	if (space == SP_LOCAL && (size > (uint64_t)sm->gpu->config.sm_local || a > (uint64_t)sm->gpu->config.sm_local - size))
+		return 0;
+	return a & (((uint64_t)1 << 48) - 1) & ~(uint64_t)(size - 1);
+}
+
+/* Lanes that get 0 have it when this returns; they are returned. to: the addresses that the memory system is asked for. */
+static Mask take_zeros(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, uint64_t *to)
+{
+	unsigned size = (unsigned)i->bytes * i->vec;
+	Mask none = 0;
+	int l;
+	if (!s->parts)
+		load_zeros(w, i, none = unmapped(sm, w, i, m, space, addr, size));
+	else
+		each_part(s, p) {
+			Mask of = unmapped(sm, p->home, i, m & p->mask, space, addr, size);
+			load_zeros(p->home, i, of);
+			none |= of;
+		}
+	each_lane(m, l)
+		to[l] = none >> l & 1 ? asked(sm, space, addr[l], size) : addr[l];
+	return none;
+}
+
+/* ---- an instruction of one space ---- */
+
+/* Moves the data of one home's lanes, now or at the end of the window; those of `zero` have theirs. t: the ticket that its scoreboard waits for, or NULL. An access that waits
    in the load/store unit's queue learns its times when it is made. */
-static void access_home(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, MemTicket *t, LsuSays says, Cycle now,
+static void access_home(Sm *sm, Warp *w, const MIns *i, Mask m, Mask zero, Space space, const uint64_t *addr, MemTicket *t, LsuSays says, Cycle now,
 	const Area *r)
 {
 	Deferred d = { .cycle = now, .warp = w, .ins = i, .lanes = m, .ticket = t, .data_only = says == LSU_QUEUED, .all_in = r->size ? r->of : NULL };
 	bool later = space == SP_GLOBAL && !sm->gpu->options.functional;
 	if (later)
-		defer_data(sm, w, i, m, addr, &d);
+		defer_data(sm, w, i, m & ~zero, addr, &d);
 	else
-		move_now(sm, w, i, m, space, addr, r);
+		move_now(sm, w, i, m & ~zero, space, addr, r);
 	if (says == LSU_PENDING)
 		w->outstanding += i->kind != K_ST;
 	if (says == LSU_PENDING || later)
@@ -487,42 +548,45 @@ static void watch_read(Warp *w, const Split *s, const MIns *i, Mask m, Space spa
 		livelock_read(part[k].home, i, m & part[k].mask, space, addr);
 }
 
-/* check() for each home of the split; r[k] is the area of its k-th part with lanes in m. */
-static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, unsigned size, Area *r)
+/* check() for each home of the split, but for lanes of `zero`; r[k] is the area of its k-th part with lanes in m. */
+static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Mask zero, Space space, const uint64_t *addr, unsigned size, Area *r)
 {
 	if (!s->parts)
-		return check(sm, w, i, m, space, addr, size, r);
+		return check(sm, w, i, m & ~zero, space, addr, size, r);
 	each_part(s, p)
-		if (m & p->mask && !check(sm, p->home, i, m & p->mask, space, addr, size, r++))
+		if (m & p->mask && !check(sm, p->home, i, m & p->mask & ~zero, space, addr, size, r++))
 			return false;
 	return true;
 }
 
-static void access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, Issue *is)
+/* Lanes for which there was nothing to load: they have got 0. */
+static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, Issue *is)
 {
 	unsigned size = (unsigned)i->bytes * i->vec;
+	uint64_t to[64];
+	Mask zero = i->nonfaulting ? take_zeros(sm, w, s, i, m, space, addr, to) : 0;
 	if (sm->gpu->watching && i->kind != K_ST)
-		watch_read(w, s, i, m, space, addr);
+		watch_read(w, s, i, m & ~zero, space, addr);
 	bool timed = !sm->gpu->options.functional;
 	Area area[64], *r = area;
-	if (!check_homes(sm, w, s, i, m, space, addr, size, area))
-		return; /* fault recorded */
+	if (!check_homes(sm, w, s, i, m, zero, space, addr, size, area))
+		return zero; /* fault recorded */
 	MemTicket *t = timed ? sm_ticket(sm) : NULL, *own = t;
-	LsuSays says = timed ? lsu_access(sm, w, s, i, m, space, addr, t, is) : LSU_KNOWN;
+	LsuSays says = timed ? lsu_access(sm, w, s, i, m, space, zero ? to : addr, t, is) : LSU_KNOWN;
 	if (!s->parts)
-		access_home(sm, w, i, m, space, addr, t, says, is->now, r);
+		access_home(sm, w, i, m, zero, space, addr, t, says, is->now, r);
 	else
 		each_part(s, p)
 			if (m & p->mask) {
-				access_home(sm, p->home, i, m & p->mask, space, addr, own, says, is->now, r++);
+				access_home(sm, p->home, i, m & p->mask, zero, space, addr, own, says, is->now, r++);
 				own = NULL;
 			}
 	count_access(w, i, space);
 	if (!timed)
-		return;
+		return zero;
 	if (says != LSU_KNOWN) {
 		is->pending |= m;
-		return;
+		return zero;
 	}
 	Cycle ready = t->ready;
 	if (is->whole && whole_ready(sm, t, &ready)) {
@@ -532,6 +596,7 @@ static void access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 		is->pending |= m;
 	}
 	vec_push(&sm->tickets, t);
+	return zero;
 }
 
 static Whole *whole_new(Sm *sm, int parts)
@@ -539,6 +604,15 @@ static Whole *whole_new(Sm *sm, int parts)
 	Whole *all = sm->wholes.n ? sm->wholes.v[--sm->wholes.n] : arena_alloc(&sm->arena, sizeof *all);
 	*all = (Whole){ .parts = parts };
 	return all;
+}
+
+static void count_zeros(Warp *w, Mask m, Mask zero)
+{
+	LaunchStats *st = &w->share->stats;
+	st->nonfaulting_loads++;
+	st->nonfaulting_lanes += (uint64_t)__builtin_popcountll(m);
+	st->nonfaulting_zero_loads += zero != 0;
+	st->nonfaulting_zero_lanes += (uint64_t)__builtin_popcountll(zero);
 }
 
 void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
@@ -556,10 +630,12 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 		each_lane(m, l)
 			addr[l] += sm->gpu->param_address;
 	if (i->space != SP_GENERIC) {
-		access_part(sm, w, s, i, m, i->space, addr, is);
+		Mask zero = access_part(sm, w, s, i, m, i->space, addr, is);
+		if (i->nonfaulting)
+			count_zeros(w, m, zero);
 		return;
 	}
-	Mask by[SP_COUNT] = { 0 };
+	Mask by[SP_COUNT] = { 0 }, zero = 0;
 	int parts = 0;
 	each_lane(m, l) {
 		Space sp = space_of(w, &addr[l]);
@@ -570,5 +646,7 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 		is->whole = whole_new(sm, parts);
 	for (int sp = 0; sp < SP_COUNT; sp++)
 		if (by[sp])
-			access_part(sm, w, s, i, by[sp], (Space)sp, addr, is);
+			zero |= access_part(sm, w, s, i, by[sp], (Space)sp, addr, is);
+	if (i->nonfaulting)
+		count_zeros(w, m, zero);
 }

@@ -35,6 +35,8 @@ static void counters(JsonSink *j, const LaunchStats *s, const char *group)
 		snprintf(sub, sizeof sub, "%.*s", (int)(dot - path), path);
 		if (i && in_group(stat_info[i - 1].path, sub))
 			continue; /* the group's first counter has put it already */
+		if (!strcmp(sub, "memory.nonfaulting") && !s->nonfaulting_loads)
+			continue;
 		j->key(j, sub + n + 1);
 		j->begin(j, '{', true);
 		counters(j, s, sub);

@@ -17,6 +17,8 @@ const char *stats_memory_law(const LaunchStats *s, const Config *c)
 		{ s->dram_writes == s->l2_writebacks, "DRAM writes = L2 write-backs" },
 		{ s->l2_dirtied <= s->l1_writes + s->l1_atomics + s->l1_other, "L2 sectors that became dirty <= sectors written" },
 		{ s->dram_row_hits <= s->dram_reads + s->dram_writes, "DRAM row hits <= reads + writes" },
+		{ s->nonfaulting_zero_loads <= s->nonfaulting_zero_lanes && s->nonfaulting_zero_lanes <= s->nonfaulting_lanes &&
+			s->nonfaulting_zero_loads <= s->nonfaulting_loads, "nonfaulting loads: those that give 0 <= their lanes <= all lanes" },
 	};
 	for (size_t i = 0; i < sizeof law / sizeof *law; i++)
 		if (!law[i].ok)

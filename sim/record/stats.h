@@ -43,6 +43,10 @@
 	S(global_stores, "memory.global_stores", SUM, "instructions", "warp-level stores to global memory") \
 	S(shared_accesses, "memory.shared_accesses", SUM, "instructions", "warp-level accesses to shared memory") \
 	S(local_accesses, "memory.local_accesses", SUM, "instructions", "warp-level accesses to local memory") \
+	S(nonfaulting_loads, "memory.nonfaulting.loads", SUM, "instructions", "warp-level loads marked nonfaulting, of any space; the group is left out where there are none") \
+	S(nonfaulting_lanes, "memory.nonfaulting.lanes", SUM, "lanes", "lanes of these") \
+	S(nonfaulting_zero_loads, "memory.nonfaulting.zero_loads", SUM, "instructions", "of the loads: those with a lane whose address is not mapped, or misaligned") \
+	S(nonfaulting_zero_lanes, "memory.nonfaulting.zero_lanes", SUM, "lanes", "of the lanes: those whose address is not mapped, or misaligned; they get 0") \
 	S(atomics, "memory.atomics", SUM, "instructions", "warp-level atomic operations on global memory") \
 	S(transactions, "memory.transactions", SUM, "sectors", "sectors that the coalescer asked for: of L1 where it is looked up, else of L2") \
 	S(shared_conflicts, "memory.shared_conflicts", SUM, "cycles", "extra cycles for bank conflicts") \

@@ -58,7 +58,7 @@ static void put_path(StrBuf *out, const char *name, const char *path, const Json
 static const char *const leading[] = { "cycles", "simd_utilization", "warp_instructions", "thread_instructions",
 	"inserted.warp_instructions", "inserted.thread_instructions", "overhead.warp_instructions", "divergence.branches",
 	"divergence.divergent_branches", "divergence.max_depth", "divergence.mean_depth", "divergence.pushes",
-	"divergence.spills", "memory.transactions", "memory.shared_conflicts", "memory.dram.reads" };
+	"divergence.spills", "memory.transactions", "memory.nonfaulting.loads", "memory.nonfaulting.zero_loads", "memory.shared_conflicts", "memory.dram.reads" };
 
 static void put_leading(const JsonValue *a, const JsonValue *b, StrBuf *out)
 {

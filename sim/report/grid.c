@@ -17,6 +17,8 @@ static const struct { const char *name, *path; bool max; } figure[STALLS_FIRST] 
 	[NOOPS] = { "noop_fetches", "divergence.noop_fetches", false },
 	[SLOTS] = { "slots", "issue.slots", false },
 	[ISSUED] = { "issued", "issue.issued", false },
+	[NONFAULTING] = { "nonfaulting_loads", "memory.nonfaulting.loads", false },
+	[ZERO_LOADS] = { "zero_loads", "memory.nonfaulting.zero_loads", false },
 };
 
 /* ---- gathering ---- */
@@ -283,7 +285,12 @@ static void put_field(StrBuf *out, const char *s)
 		sb_putc(out, '"');
 }
 
-static bool in_csv(int f) { return f != DEPTH_SUM; }
+typedef struct Csv { StrBuf *out; bool nonfaulting; } Csv;
+
+/* Columns of loads marked nonfaulting are there where some run has such loads. */
+static bool in_csv(const Csv *csv, int f) { return f == NONFAULTING || f == ZERO_LOADS ? csv->nonfaulting : f != DEPTH_SUM; }
+
+static void look_for_nonfaulting(const Table *t, void *self) { ((Csv *)self)->nonfaulting |= grid_measured(t, NONFAULTING); }
 
 static const char *figure_name(int f)
 {
@@ -316,7 +323,8 @@ static void put_keys(StrBuf *out, const JsonValue *run, const char *const *keys,
 
 static void put_csv(const Table *t, void *self)
 {
-	StrBuf *out = self;
+	const Csv *csv = self;
+	StrBuf *out = csv->out;
 	static const char *const machine[] = { "module", "config" }, *const run[] = { "model", "passes", "mode", "status", "error" };
 	for (int i = 0; i < t->n; i++) {
 		const Cell *c = &t->cell[i];
@@ -326,7 +334,7 @@ static void put_csv(const Table *t, void *self)
 		put_keys(out, c->run, run, 5);
 		sb_printf(out, ",%d,%d", c->launches, c->completed);
 		for (int f = 0; f < FIGURES; f++) {
-			if (!in_csv(f))
+			if (!in_csv(csv, f))
 				continue;
 			sb_putc(out, ',');
 			if (c->launches && c->known[f] && f < UTILIZATION)
@@ -340,10 +348,12 @@ static void put_csv(const Table *t, void *self)
 
 void report_grid_csv(const JsonValue *runs, StrBuf *out)
 {
+	Csv csv = { out, false };
+	grid_each(runs, look_for_nonfaulting, &csv);
 	sb_puts(out, "kernel,module,config,configuration,changed,model,passes,mode,status,error,launches,completed");
 	for (int f = 0; f < FIGURES; f++)
-		if (in_csv(f))
+		if (in_csv(&csv, f))
 			sb_printf(out, ",%s%s", f >= STALLS_FIRST && f < COUNTED ? "stall_" : "", figure_name(f));
 	sb_putc(out, '\n');
-	grid_each(runs, put_csv, out);
+	grid_each(runs, put_csv, &csv);
 }

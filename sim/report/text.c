@@ -341,6 +341,14 @@ static void put_memory(const LaunchStats *s, StrBuf *out)
 	put_number(out, "  shared", s->shared_accesses);
 	put_number(out, "  local", s->local_accesses);
 	end_line(out, start);
+	if (s->nonfaulting_loads) {
+		start = out->n;
+		put_number(out, "        nonfaulting loads", s->nonfaulting_loads);
+		put_number(out, "  lanes", s->nonfaulting_lanes);
+		put_number(out, "  with nothing to load:", s->nonfaulting_zero_loads);
+		put_number(out, "  lanes", s->nonfaulting_zero_lanes);
+		end_line(out, start);
+	}
 	if (!s->timed)
 		return;
 	start = out->n;

@@ -29,7 +29,7 @@ START_TEST(mnemonic_canonical)
 		{ "add.s32", "add.s32" }, { "setp.s32.and.lt", "setp.lt.and.s32" }, { "setp.lo.u32", "setp.lo.u32" },
 		{ "mul.lo.s32", "mul.lo.s32" }, { "mul.wide.u16", "mul.wide.u16" }, { "bar.warp.sync", "bar.warp.sync" },
 		{ "bar.red.and.pred", "bar.red.and.pred" }, { "bar.sync", "bar.sync" }, { "cvt.f32.rn.s64", "cvt.rn.f32.s64" },
-		{ "ld.global.volatile.v4.nc.f32", "ld.volatile.global.nc.v4.f32" }, { "bra.uni", "bra.uni" },
+		{ "ld.global.volatile.v4.nc.f32", "ld.volatile.global.nc.v4.f32" }, { "ld.u32.nonfaulting.shared", "ld.shared.nonfaulting.u32" }, { "ld.v2.nc.global.nonfaulting.volatile.f32", "ld.volatile.global.nonfaulting.nc.v2.f32" }, { "bra.uni", "bra.uni" },
 		{ "vote.sync.uni.pred", "vote.sync.uni.pred" }, { "shfl.sync.down.b32", "shfl.sync.down.b32" },
 		{ "atom.cas.shared.b64", "atom.shared.cas.b64" }, { "prmt.f4e.b32", "prmt.b32.f4e" },
 		{ "cvta.to.global.u64", "cvta.to.global.u64" }, { "exit", "exit" }, { "shf.l.wrap.b32", "shf.l.wrap.b32" },

@@ -379,6 +379,7 @@ static const struct { const char *ins, *why; } forms[] = {
 	{ "szext.shiftamt.u32 a, a, a;", "cannot be .shiftamt here, but one of .wrap .clamp" },
 	{ "mul.s32 a, a, a;", "needs one of .lo .hi .wide" },
 	{ "add.rni.f32 f, f, f;", "cannot be .rni here, but nothing or one of .rn .rz .rm .rp" },
+	{ "ld.global.nonfaulting.u32 a, [d];", "'.nonfaulting' is a suffix of gsim's IR, none of PTX" },
 	{ "add.u32 a, a;", "add takes 2 source operands, not 1" }, { "min.f32 f, f, f, f;", "min takes 2 source operands, not 3" },
 	{ "add.u32 a, {a, a};", "add takes no vector here" },
 	{ "add.s33 a, a, a;", "unknown suffix '.s33' of add; did you mean '.s32'?" },
