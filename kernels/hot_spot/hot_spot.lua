@@ -1,0 +1,40 @@
+-- gpu.args: cells in each direction (default 20), steps of a launch, at most 5 (default 3), launches (default 2), of how many steps of a launch
+-- the last is measured (default 2).
+local n, steps, launches, period = tonumber(gpu.args[1] or 20), tonumber(gpu.args[2] or 3), tonumber(gpu.args[3] or 2), tonumber(gpu.args[4] or 2)
+local TILE <const> = 12
+local seed = 149
+local function random(k)
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	return seed // 65536 % k
+end
+local pack, unpack = string.pack, string.unpack
+local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+
+local a = gpu.buffer("f32", n * n, function() return 300 + random(64) / 4 end)
+local b, measured = gpu.buffer("f32", n * n), gpu.buffer("f32", n * n, function() return 290 + random(90) / 4 end)
+local power = gpu.buffer("f32", n * n, function() return random(8) == 0 and random(100) / 16 or 0 end)
+local t, made, found = a:table(), power:table(), measured:table()
+local blocks = (n - 1) // (TILE - 2 * steps) + 1
+for _ = 1, launches do
+	gpu.launch { kernel = "hot_spot", grid = { blocks, blocks }, block = { TILE, TILE }, args = { a, power, measured, b, n, n, steps, period } }
+	a, b = b, a
+end
+
+-- Reference: the whole chip, step by step.
+for step = 1, steps * launches do
+	local next = {}
+	for y = 0, n - 1 do
+		for x = 0, n - 1 do
+			local k = y * n + x + 1
+			local here = t[k]
+			local north, south = y > 0 and t[k - n] or here, y < n - 1 and t[k + n] or here
+			local west, east = x > 0 and t[k - 1] or here, x < n - 1 and t[k + 1] or here
+			local flow = f(made[k] + f(0.25 * f(f(south + north) - f(2 * here))))
+			flow = f(f(flow + f(0.5 * f(f(east + west) - f(2 * here)))) + f(0.0625 * f(80 - here)))
+			next[k] = f(here + f(0.5 * flow))
+			if ((step - 1) % steps + 1) % period == 0 then next[k] = f(0.5 * f(next[k] + found[k])) end
+		end
+	end
+	t = next
+end
+for k = 1, n * n do gpu.check(a:get(k - 1) == t[k], ("cell %d: %.9g, not %.9g"):format(k - 1, a:get(k - 1), t[k])) end
