@@ -13,7 +13,7 @@ typedef struct Target { Block *leave, *again; } Target; /* where break and conti
 typedef struct Gen {
 	const RandomParams *p;
 	RandomKernel *k;
-	uint64_t state, idle;          /* of the random numbers; of those of idle_statement */
+	uint64_t state, idle, unfaulted; /* of the random numbers; of those of idle_statement and nonfaulting_load */
 	size_t chosen;                 /* of the parameters' choices, taken so far */
 	unsigned on;                   /* RF_* of this kernel */
 	Module *m;
@@ -99,6 +99,9 @@ void indexed(Gen *, int n, Block **to);              /* ends the open block: brx
 void call_statement(Gen *);
 void recursive_call(Gen *);
 void deep_statement(Gen *);                    /* many regions in each other */
+
+/* random_nonfaulting.c */
+void nonfaulting_load(Gen *, Ins *);           /* sometimes: marks it, and may change its address; changes no choice of the others */
 
 /* random_idle.c */
 void idle_statement(Gen *);                    /* sometimes; changes no choice of the others */

@@ -403,6 +403,8 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->on = choose_features(g);
 	g->idle = ~g->state;
 	g->on |= p->seed % 2 ? p->features & RF_IDLE : 0;
+	g->unfaulted = g->idle ^ 0x5851f42d4c957f2du;
+	g->on |= p->seed / 2 % 2 ? p->features & RF_NONFAULTING : 0;
 	choose_shape(g);
 	make_data(g);
 	if (has(g, RF_PREDICATE)) {

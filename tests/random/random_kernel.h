@@ -34,7 +34,8 @@
 	X(CARRY, "the carry flag across blocks, loops and calls") \
 	X(OVERWRITE, "instructions that overwrite their guards") \
 	X(POINT, "reconvergence points, which branches ask for") \
-	X(IDLE, "loops without a result, copies of copies, aborts that are never reached, arms that do alike")
+	X(IDLE, "loops without a result, copies of copies, aborts that are never reached, arms that do alike") \
+	X(NONFAULTING, "loads that may not fault, of addresses that are not mapped, too")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)

@@ -65,6 +65,7 @@ static void load(Gen *g, const char *space, int addr, int64_t offset, Type t, in
 		if (k < g->npool[pool])
 			i.opd[k] = opd_reg(g->pool[pool][(start + k) % g->npool[pool]]);
 	*ins_src(&i, 0) = at(addr, offset);
+	nonfaulting_load(g, &i);
 	guard(g, &i);
 	emit(g, i);
 }
@@ -217,6 +218,7 @@ static void parameter(Gen *g)
 	Ins i = op(g, rnd(g, 2) ? "ld.param.u32" : "ld.param.u16", 1, 1);
 	i.opd[0] = opd_reg(pick(g, POOL_32));
 	i.opd[1] = (Opd){ OPD_PARAM, 0, 3, 0 };
+	nonfaulting_load(g, &i);
 	guard(g, &i);
 	emit(g, i);
 }
