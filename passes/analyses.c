@@ -31,6 +31,10 @@ static Ssa *build_ssa(Analyses *an, Arena *a) { return ssa_build(a, analysis_cfg
 static Reaching *build_reaching(Analyses *an, Arena *a) { return reaching_build(a, analysis_cfg(an), analysis_ssa(an)); }
 static Expressions *build_expressions(Analyses *an, Arena *a) { return expressions_build(a, analysis_cfg(an), analysis_effects(an)); }
 static MemDep *build_memdep(Analyses *an, Arena *a) { return memdep_build(a, analysis_cfg(an), analysis_ssa(an), analysis_effects(an), (MemFacts){ 0 }); }
+static SafeLoads *build_safe(Analyses *an, Arena *a)
+{
+	return safe_loads_build(a, analysis_cfg(an), analysis_dom(an), analysis_ssa(an), analysis_liveness(an), analysis_memdep(an), analysis_effects(an));
+}
 static Webs *build_webs(Analyses *an, Arena *a) { return webs_build(a, analysis_cfg(an), analysis_ssa(an)); }
 static Uniformity *build_uniformity(Analyses *an, Arena *a) { return uniformity_solve(a, analysis_cfg(an), analysis_dom(an), analysis_pdom(an), analysis_ssa(an), analysis_reaching(an), (UniformityOptions){ 0 }); }
 

@@ -8,6 +8,7 @@
 #include "passes/analysis/expressions.h"
 #include "passes/analysis/memdep.h"
 #include "passes/analysis/reaching.h"
+#include "passes/analysis/safe_loads.h"
 #include "passes/analysis/uniformity.h"
 
 /* name, type of the result, of the graph alone?, help */
@@ -25,6 +26,7 @@
 	X(webs, Webs, false, "how many independent webs of definitions and uses each register holds") \
 	X(expressions, Expressions, false, "expressions by number, and where blocks compute and modify them") \
 	X(memdep, MemDep, false, "accesses to memory with their addresses, for questions of alias") \
+	X(safe, SafeLoads, false, "loads that cannot fault where they stand, and why") \
 	X(uniformity, Uniformity, false, "branches on which the threads of a warp may part, registers that may differ in a warp")
 
 typedef enum {

@@ -612,6 +612,9 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 	KEEP(form, MemForm);
 	KEEP(atom, MemAtom);
 	KEEP(access, MemAccess);
+	x.d->value = arena_array(a, int, s->n + 1);
+	for (int v = 0; v < s->n; v++)
+		x.d->value[v] = x.value[0][v] - 1;
 	free(x.forms.slot);
 	free(x.atoms.slot);
 	for (int mode = 0; mode < 2; mode++) {

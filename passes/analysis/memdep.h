@@ -57,6 +57,7 @@ typedef struct MemDep {
 	int nform, natom, naccess;
 	MemForm *form;
 	MemAtom *atom;
+	int *value;                /* by version: its form, -1: it is an atom of its own, if anything */
 	MemAccess *access;         /* accesses, barriers, fences and calls of reachable blocks, in reverse post-order */
 	int *first;                /* by block: its accesses are access[first[b]] up to access[first[b] + count[b]] */
 	int *count;

@@ -1,0 +1,220 @@
+/* Questions of safe_loads.h: the address that operands make at a place, whether it lies in a variable, and which facts there are of it. */
+#include "passes/analysis/print.h"
+#include "passes/analysis/safe_loads_own.h"
+
+typedef MemWide Wide;
+enum { MOST_BYTES = 16 };
+
+const char *const safe_name[SAFE_AFTER + 1] = { "may fault", "in bounds", "accessed before", "accessed later" };
+
+/* ---- the address at a place ---- */
+
+typedef struct Uses { int reg; bool found; } Uses;
+static void look(void *self, int reg) { ((Uses *)self)->found |= ((Uses *)self)->reg == reg; }
+
+static bool lives(const SafeLoads *s, int reg, int block, int ins)
+{
+	const Function *f = s->c->f;
+	const Block *b = f->block.v[block];
+	for (int k = ins; k < b->ins.n; k++) {
+		Uses u = { reg, false };
+		ins_uses(f, &b->ins.v[k], look, &u);
+		if (u.found)
+			return true;
+		if (ins_writes(f, &b->ins.v[k], reg) && ins_kills(f, &b->ins.v[k], reg))
+			return false;
+	}
+	return live_has(s->live, s->live->out[block], reg);
+}
+
+/* The version that the register has there: of the definitions that dominate the place, the last. Where the register does not live versions may
+   have met without a phi: -1. */
+static int version_at(const SafeLoads *s, int reg, int block, int ins)
+{
+	const Def *best = NULL;
+	if (!lives(s, reg, block, ins))
+		return -1;
+	for (int k = s->def_first[reg]; k < s->def_first[reg + 1]; k++) {
+		const Def *d = &s->def[k];
+		if (d->block == block ? d->ins >= ins : !dom_dominates(s->dom, d->block, block))
+			continue;
+		bool later = !best || (d->block == best->block ? d->ins > best->ins : s->dom->depth[d->block] > s->dom->depth[best->block]);
+		best = later ? d : best;
+	}
+	return best ? best->version : -1;
+}
+
+/* False: more than 64 bits, or not a number. */
+static bool form_range(const SafeLoads *s, const MemForm *f, int but, Wide *lo, Wide *hi)
+{
+	*lo = *hi = f->constant;
+	for (int k = 0; k < f->n; k++) {
+		const MemAtom *a = &s->d->atom[f->term[k].atom];
+		Wide c = f->term[k].k;
+		if (f->term[k].atom == but || a->kind == ATOM_WINDOW)
+			continue;
+		if (a->hi >= (Wide)1 << 48 || a->lo <= -((Wide)1 << 48))
+			return false;
+		*lo += c * (c > 0 ? a->lo : a->hi);
+		*hi += c * (c > 0 ? a->hi : a->lo);
+	}
+	return true;
+}
+
+static bool register_form(const SafeLoads *s, const Opd *o, int block, int ins, MemForm *f)
+{
+	int bits = type_bits[s->c->f->reg.v[o->id].type], v = version_at(s, o->id, block, ins);
+	if (v < 0 || (bits != 64 && bits != 32))
+		return false;
+	if (s->d->value[v] >= 0)
+		*f = s->d->form[s->d->value[v]];
+	else if (s->atom_of[v] >= 0)
+		*f = (MemForm){ .bits = bits, .n = 1, .term = { { 1, s->atom_of[v], 0 } } };
+	else
+		return false;
+	Wide lo, hi;
+	if (f->bits != bits)
+		return false;
+	f->constant = (int64_t)((uint64_t)f->constant + (uint64_t)o->imm);
+	if (bits == 64)
+		return true;
+	f->constant = (int32_t)f->constant;
+	f->bits = 64;                  /* as memory dependence extends it */
+	return form_range(s, f, -1, &lo, &hi) && lo >= 0 && hi < (Wide)1 << 32;
+}
+
+/* False: nothing is known of the address. */
+static bool address_form(const SafeLoads *s, const Opd *o, int block, int ins, MemForm *f)
+{
+	switch (o->kind) {
+	case OPD_REG: return register_form(s, o, block, ins, f);
+	case OPD_IMM:
+		*f = (MemForm){ .constant = o->imm, .bits = 64 };
+		return true;
+	case OPD_SYM:
+		if (s->symbol_atom[o->id] < 0)
+			return false;
+		*f = (MemForm){ .constant = o->imm, .bits = 64, .n = 1, .term = { { 1, s->symbol_atom[o->id], 0 } } };
+		return true;
+	default: return false;
+	}
+}
+
+/* ---- bounds ---- */
+
+static bool flat(int space) { return space == SP_GLOBAL || space == SP_CONST; }
+
+/* Bytes lo up to hi + size of the variable, in steps that keep the alignment. */
+static bool fits(const Symbol *v, Wide lo, Wide hi, int size)
+{
+	return v->size && !v->external && !v->refused && lo >= 0 && hi + size <= (Wide)v->size && v->align % (unsigned)size == 0;
+}
+
+static bool in_variable(const SafeLoads *s, Space space, const MemForm *f, int size)
+{
+	int symbol = -1, window = -1;
+	bool aligned = !(f->constant & (size - 1));
+	for (int k = 0; k < f->n; k++) {
+		const MemAtom *a = &s->d->atom[f->term[k].atom];
+		bool whole = f->term[k].k == 1;
+		if (a->kind == ATOM_SYMBOL && whole && symbol < 0)
+			symbol = f->term[k].atom;
+		else if (a->kind == ATOM_WINDOW && whole && window < 0)
+			window = a->id;
+		else if (a->kind == ATOM_SYMBOL || a->kind == ATOM_WINDOW)
+			return false;
+		else
+			aligned &= !(f->term[k].k & (size - 1));
+	}
+	Wide lo, hi;
+	if (symbol < 0 || !aligned || !form_range(s, f, symbol, &lo, &hi))
+		return false;
+	const Symbol *v = s->d->m->symbol.v[s->d->atom[symbol].id];
+	bool same = space == SP_GENERIC ? (flat(v->space) ? window < 0 : window == v->space) : window < 0 && space == v->space;
+	return same && fits(v, lo, hi, size);
+}
+
+/* Its symbol or parameter stands in the instruction. */
+static bool named_in_bounds(const SafeLoads *s, Space space, const Opd *o, int size)
+{
+	if (o->kind == OPD_PARAM) {
+		const Param *p = &s->c->f->param.v[o->id];
+		return (space == SP_PARAM || space == SP_GENERIC) && o->imm >= 0 && o->imm + size <= p->size && !((p->offset + (uint64_t)o->imm) & (unsigned)(size - 1));
+	}
+	const Symbol *v = o->kind == OPD_SYM ? s->d->m->symbol.v[o->id] : NULL;
+	return v && (space == v->space || (space == SP_GENERIC && flat(v->space))) && !(o->imm & (size - 1)) && fits(v, o->imm, o->imm, size);
+}
+
+/* ---- questions ---- */
+
+static int first_fact(const SafeLoads *s, const MemForm *f, Wide least)
+{
+	int lo = 0, hi = s->nfact;
+	while (lo < hi) {
+		int mid = (lo + hi) / 2, c = safe_compare_terms(s->fact[mid].form, f);
+		if (c < 0 || (!c && s->fact[mid].form->constant < least))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* before: what has been accessed counts, too. */
+static SafeKind ask(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins, bool before)
+{
+	MemForm f;
+	if (size <= 0 || size & (size - 1) || size > MOST_BYTES || !bs_has(s->c->reach, block))
+		return SAFE_NOT;
+	if (named_in_bounds(s, space, address, size))
+		return SAFE_BOUNDS;
+	if (!address_form(s, address, block, ins, &f))
+		return SAFE_NOT;
+	if (in_variable(s, space, &f, size))
+		return SAFE_BOUNDS;
+	for (int k = first_fact(s, &f, (Wide)f.constant + size - MOST_BYTES); k < s->nfact; k++) {
+		const Fact *x = &s->fact[k];
+		Wide from = (Wide)f.constant - x->form->constant;
+		if (safe_compare_terms(x->form, &f) || from < 0)
+			break;
+		if (from + size > x->size || from & (size - 1) || (x->space != space && !(space == SP_GENERIC && flat(x->space))))
+			continue;
+		if (before && safe_accessed_before(s, k, block, ins))
+			return SAFE_BEFORE;
+		if (safe_accessed_after(s, k, block, ins))
+			return SAFE_AFTER;
+	}
+	return SAFE_NOT;
+}
+
+SafeKind safe_address(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins)
+{
+	return ask(s, space, address, size, block, ins, true);
+}
+
+static int bytes_of(const Ins *load) { return type_bytes(load->type) * (load->vec ? load->vec : 1); }
+
+SafeKind safe_load(const SafeLoads *s, const Ins *load, int block, int ins)
+{
+	return safe_address(s, (Space)load->space, ins_src(load, 0), bytes_of(load), block, ins);
+}
+
+/* ---- text ---- */
+
+void safe_print(const Cfg *c, const SafeLoads *s, StrBuf *out)
+{
+	for (int b = 0; b < c->nreach; b++)
+		for (int k = 0; k < c->rpo[b]->ins.n; k++) {
+			const Ins *i = &c->rpo[b]->ins.v[k];
+			if (i->op != OP_LD)
+				continue;
+			SafeKind how = safe_load(s, i, c->rpo[b]->id, k);
+			const Opd *at = ins_src(i, 0);
+			if (how == SAFE_AFTER && at->kind == OPD_REG && ins_writes(c->f, i, at->id))
+				how = SAFE_NOT;
+			else if (how == SAFE_AFTER)    /* itself does not count */
+				how = ask(s, (Space)i->space, at, bytes_of(i), c->rpo[b]->id, k + 1, false);
+			sb_printf(out, "  %s:%d %s%s: %s\n", c->rpo[b]->label, k, i->space ? "" : "generic ", i->space ? space_name[i->space] : "",
+				i->flags & INSF_NONFAULTING ? "nonfaulting" : safe_name[how]);
+		}
+}

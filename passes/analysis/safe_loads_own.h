@@ -1,0 +1,38 @@
+/* Between safe_loads.c, which knows what is accessed where, and safe_loads_ask.c, which knows addresses. */
+#ifndef GSIM_SAFE_LOADS_OWN_H
+#define GSIM_SAFE_LOADS_OWN_H
+#include "passes/analysis/safe_loads.h"
+
+typedef struct Event { int block, ins; bool access; } Event;   /* the access, or the end of what it says; ins -1: where the block begins */
+typedef struct Fact {
+	const MemForm *form;
+	Space space;
+	int size;
+	int first, n;                  /* its events, in order of blocks and places; of one instruction the access comes first */
+} Fact;
+typedef struct Solved { BitSet *in, *out; } Solved;            /* by block: accessed on all ways to its start; from its end on */
+typedef struct Place { int block, ins; } Place;
+typedef struct Def { int reg, block, ins, version; } Def;
+
+struct SafeLoads {
+	Arena *arena;
+	const Cfg *c;
+	const Dom *dom;
+	const Ssa *ssa;
+	const Liveness *live;
+	const MemDep *d;
+	int nfact, nevent, nend;
+	Fact *fact;                    /* by form: terms, constant; then space and size */
+	Event *event;
+	Place *end;                    /* where threads may end within blocks */
+	BitSet endless;                /* blocks from which there is no way to an end */
+	Solved *solved;                /* by window of facts */
+	int *def_first;                /* by register: its definitions are def[def_first[r]] up to def[def_first[r + 1]] */
+	Def *def;
+	int *atom_of, *symbol_atom;    /* by version, by symbol: the atom; -1 */
+};
+
+int safe_compare_terms(const MemForm *, const MemForm *);      /* of forms, without their constants */
+bool safe_accessed_before(const SafeLoads *, int fact, int block, int ins); /* on every way to the place */
+bool safe_accessed_after(const SafeLoads *, int fact, int block, int ins);  /* on every way from it on */
+#endif
