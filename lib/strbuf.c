@@ -23,17 +23,23 @@ void sb_write(StrBuf *b, const void *p, size_t n)
 void sb_putc(StrBuf *b, char c) { sb_write(b, &c, 1); }
 void sb_puts(StrBuf *b, const char *s) { sb_write(b, s, strlen(s)); }
 
+void sb_vprintf(StrBuf *b, const char *fmt, va_list ap)
+{
+	va_list aq;
+	va_copy(aq, ap);
+	int n = vsnprintf(NULL, 0, fmt, aq);
+	va_end(aq);
+	reserve(b, (size_t)n);
+	vsnprintf(b->s + b->n, (size_t)n + 1, fmt, ap);
+	b->n += (size_t)n;
+}
+
 void sb_printf(StrBuf *b, const char *fmt, ...)
 {
-	va_list ap, aq;
+	va_list ap;
 	va_start(ap, fmt);
-	va_copy(aq, ap);
-	int n = vsnprintf(NULL, 0, fmt, ap);
+	sb_vprintf(b, fmt, ap);
 	va_end(ap);
-	reserve(b, (size_t)n);
-	vsnprintf(b->s + b->n, (size_t)n + 1, fmt, aq);
-	va_end(aq);
-	b->n += (size_t)n;
 }
 
 void sb_free(StrBuf *b)

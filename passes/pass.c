@@ -94,16 +94,22 @@ void pass_log_print(const PassLog *l, StrBuf *s)
 	}
 }
 
+bool pass_explains(const PassRun *r) { return r->show || (r->log && r->log->remarks); }
+
 void pass_remark(PassRun *r, Loc loc, const char *fmt, ...)
 {
-	if (!r->log || !r->log->remarks)
+	if (!pass_explains(r))
 		return;
-	char text[600];
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
+	StrBuf text = { 0 };
+	sb_vprintf(&text, fmt, ap);
 	va_end(ap);
-	diag_remark(r->diag, loc, "%s%s%s: %s", r->pass->name, r->f ? ": " : "", r->f ? r->f->name : "", text);
+	if (r->show)
+		sb_printf(r->show, "  %s\n", text.s);
+	if (r->log && r->log->remarks)
+		diag_remark(r->diag, loc, "%s%s%s: %s", r->pass->name, r->f ? ": " : "", r->f ? r->f->name : "", text.s);
+	sb_free(&text);
 }
 
 /* ---- running ---- */
@@ -142,16 +148,6 @@ bool pass_apply(const Pass *p, Module *m, Function *f, const PassValue *option, 
 	return apply(&(PassRun){ .m = m, .f = f, .option = option ? option : values, .origin = (uint8_t)module_origin(m, p->name), .diag = d, .pass = p });
 }
 
-void pass_print(const Pass *p, Module *m, Function *f, const struct CostTable *cost, StrBuf *out)
-{
-	PassValue values[PASS_OPTIONS];
-	pass_defaults(p, values);
-	Analyses *an = analyses_open(m, f, NULL, cost);
-	sb_printf(out, "%s of %s: what a first round would do\n", p->name, f->name);
-	p->print(&(PassRun){ .m = m, .f = f, .option = values, .an = an, .cost = cost, .pass = p }, out);
-	analyses_close(an);
-}
-
 static bool wanted_function(const Function *f, const char *only)
 {
 	return f->kind != FN_HOST && !f->declared_only && f->block.n && (!only || !strcmp(only, f->name));
@@ -179,7 +175,7 @@ bool pass_knows_label(const Function *f, const char *label)
 }
 
 /* Labels belong to some function each: to which one, a pipeline cannot say. */
-static bool check_labels(const Module *m, const Step *s, Diag *d)
+static bool check_labels(const Module *m, const Step *s, const char *option, Diag *d)
 {
 	for (int k = 0; k < s->pass->noptions; k++)
 		for (int i = 0; s->pass->options[k].labels && i < s->option[k].n; i++) {
@@ -188,7 +184,7 @@ static bool check_labels(const Module *m, const Step *s, Diag *d)
 				found = wanted_function(m->func.v[f], NULL) && pass_knows_label(m->func.v[f], s->option[k].list[i]);
 			if (found)
 				continue;
-			diag_error(d, (Loc){ "--passes", 1, s->option[k].col }, "%s: %s: no kernel or device function has a block `%s`", s->pass->name,
+			diag_error(d, (Loc){ option ? option : "--passes", 1, s->option[k].col }, "%s: %s: no kernel or device function has a block `%s`", s->pass->name,
 				s->pass->options[k].name, s->option[k].list[i]);
 			return false;
 		}
@@ -203,7 +199,7 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 	PassRun r = { .m = m, .option = s->option, .cost = w->host->cost, .profile = w->host->profile, .origin = (uint8_t)module_origin(m, s->pass->name),
 		.diag = d, .log = w->host->log, .pass = s->pass };
 	*changed = false;
-	if (!check_labels(m, s, d))
+	if (!check_labels(m, s, NULL, d))
 		return false;
 	effect_cache_clear(&w->effects);
 	if (s->pass->module && w->host->only)
@@ -262,4 +258,49 @@ bool pipeline_run(Module *m, const char *text, const PassHost *host, Diag *d)
 	effect_cache_clear(&w.effects);
 	pipeline_free(&p);
 	return ok;
+}
+
+/* ---- showing ---- */
+
+static bool one_that_shows(Pipeline *p, const char *text, const char *option, Diag *d)
+{
+	p->option = option;
+	if (!pipeline_parse(p, text, d))
+		return false;
+	if (p->step.n == 1 && p->step.v[0].pass->shows)
+		return true;
+	if (p->step.n == 1)
+		diag_error(d, (Loc){ option, 1, 1 }, "%s does not show what it does; those that do are in the list of gsim-opt --list", p->step.v[0].pass->name);
+	else
+		diag_error(d, (Loc){ option, 1, 1 }, "expected one pass; those that go before it are for --passes");
+	return false;
+}
+
+bool pass_show_check(const char *text, const char *option, Diag *d)
+{
+	Pipeline p = { 0 };
+	bool ok = one_that_shows(&p, text, option, d);
+	pipeline_free(&p);
+	return ok;
+}
+
+bool pass_show(Module *m, const char *text, const char *option, const PassHost *host, StrBuf *out, Diag *d)
+{
+	Pipeline p = { 0 };
+	bool ok = one_that_shows(&p, text, option, d) && check_labels(m, &p.step.v[0], option, d);
+	for (int k = 0; ok && k < m->func.n; k++) {
+		const Step *s = &p.step.v[0];
+		Function *f = m->func.v[k];
+		if (!wanted_function(f, host->only))
+			continue;
+		PassRun r = { .m = m, .f = f, .option = s->option, .cost = host->cost, .profile = host->profile, .diag = d, .log = host->log, .show = out,
+			.origin = (uint8_t)module_origin(m, s->pass->name), .pass = s->pass };
+		sb_printf(out, "%s of %s:\n", s->pass->name, f->name);
+		r.an = analyses_open(m, f, NULL, r.cost);
+		if (!run_function(&r))
+			sb_puts(out, "  nothing changes\n");
+		analyses_close(r.an);
+	}
+	pipeline_free(&p);
+	return ok && (d->errors || ir_verify(m, d));
 }

@@ -37,19 +37,18 @@ typedef struct PassRun {
 	uint8_t origin;                    /* for edit_open */
 	Diag *diag;
 	struct PassLog *log;
+	struct StrBuf *show;               /* where the pass says for people what it does, remarks included; NULL: nobody asks */
 	const struct Pass *pass;
 } PassRun;
 
 /* A pass marks what it inserts with its origin, keeps labels of the source's blocks, and leaves what the verifier accepts. It returns true
    when it changed something; the pipeline looks whether that is so. */
-struct StrBuf;
 typedef struct Pass {
 	const char *name, *help;           /* help: one line */
 	const PassOption *options; int noptions;
 	bool (*function)(PassRun *);       /* on one kernel or device function at a time; NULL in a module pass */
 	bool (*module)(PassRun *);         /* on the whole module, host functions included */
-	/* What it would do to a function, which stays as it is, for people; NULL: it does not say. */
-	void (*print)(PassRun *, struct StrBuf *);
+	bool shows;                        /* it writes what it does to PassRun.show */
 	bool keeps_graph;                  /* blocks and edges stay as they are, and with them every analysis that depends on these alone */
 } Pass;
 extern const Pass *const passes[];         /* ends with NULL */
@@ -58,6 +57,7 @@ void pass_list(struct StrBuf *);           /* all with their options, for people
 void pass_count(PassRun *, const char *what, int64_t n);       /* adds n to what the pass did: "blocks merged" */
 /* What the pass made rests n times on something that it was told to take for granted: "restrict". Reports of runs say so. */
 void pass_assumption(PassRun *, const char *what, int64_t n);
+bool pass_explains(const PassRun *);    /* does somebody want to know? else remarks need not be made */
 /* Why the pass left something alone, or what it did, at a place in the source. */
 void pass_remark(PassRun *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
@@ -103,7 +103,11 @@ char *pipeline_prefix(Arena *, const char *text, int n); /* the text of its firs
 /* One pass on one function without a pipeline, for tests and other passes; option NULL: the defaults. */
 bool pass_apply(const Pass *, Module *, Function *, const PassValue *option, Diag *);
 void pass_defaults(const Pass *, PassValue *);                 /* fills one for each option */
-/* What a pass that has a `print` would do to the function by its default options; costs may be NULL. */
-void pass_print(const Pass *, Module *, Function *, const struct CostTable *, struct StrBuf *);
+
+/* ---- passes that show what they do ---- */
+/* Runs one pass with its options, such as "meld(swap=1)", on the functions that the host wants, and writes what it does to each of them. false with errors
+   in diag: option names where the text comes from ("--print"). */
+bool pass_show(Module *, const char *text, const char *option, const PassHost *, struct StrBuf *, Diag *);
+bool pass_show_check(const char *text, const char *option, Diag *);
 enum { PASS_OPTIONS = 16 };                                    /* most that a pass has */
 #endif

@@ -5,7 +5,7 @@
 
 typedef struct Parse { const char *text, *at; Diag *diag; Pipeline *to; } Parse;
 
-static Loc here(const Parse *p, const char *at) { return (Loc){ "--passes", 1, (int)(at - p->text) + 1 }; }
+static Loc here(const Parse *p, const char *at) { return (Loc){ p->to->option ? p->to->option : "--passes", 1, (int)(at - p->text) + 1 }; }
 
 static void blanks(Parse *p)
 {

@@ -4,7 +4,11 @@
 #include "passes/pass.h"
 
 typedef struct Step { const Pass *pass; PassValue option[PASS_OPTIONS]; int end; } Step; /* end: where its text ends, in characters from the beginning */
-typedef struct Pipeline { Arena arena; Vec(Step) step; } Pipeline; /* zero-initialise; option texts are in the arena */
+typedef struct Pipeline {           /* zero-initialise; option texts are in the arena */
+	Arena arena;
+	Vec(Step) step;
+	const char *option;            /* by which the text was given; NULL: --passes */
+} Pipeline;
 bool pipeline_parse(Pipeline *, const char *text, Diag *);
 void pipeline_free(Pipeline *);
 #endif

@@ -19,7 +19,8 @@ static const char usage[] =
 	"                       the default)\n"
 	"  -c, --config FILE    the machine whose latencies passes go by; as given, then in $GSIM_PATH, then in the data directory\n"
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
-	"      --print NAME     write the result of an analysis of each function instead of the module, or what a pass (meld) would do: --list names them\n"
+	"      --print NAME     write the result of an analysis of each function instead of the module, or what a pass does to it, such as\n"
+	"                       'meld(swap=1)', behind those of --passes: --list names them\n"
 	"      --filter NAME    passes, --print and dumps take this function alone; module passes do not run\n"
 	"      --profile FILE   a report of gsim (--stats FILE.json) about the module: how often blocks were executed, for passes that ask,\n"
 	"                       for --cfg and for --print costs\n"
@@ -57,8 +58,8 @@ static void list_passes(void)
 	for (int k = 0; analysis_info[k].name; k++)
 		sb_printf(&s, "%-20s %s\n", analysis_info[k].name, analysis_info[k].help);
 	for (int k = 0; passes[k]; k++)
-		if (passes[k]->print)
-			sb_printf(&s, "%-20s what the pass would do\n", passes[k]->name);
+		if (passes[k]->shows)
+			sb_printf(&s, "%-20s what the pass does; it may have options, as in a pipeline\n", passes[k]->name);
 	fputs(s.s, stdout);
 	sb_free(&s);
 }
@@ -101,51 +102,60 @@ static int analysis_named(const char *name)
 	return -1;
 }
 
-/* The pass of that name, if it says what it would do. */
-static const Pass *printing_pass(const char *name)
+/* Does the text begin with the name of a pass? */
+static bool names_pass(const char *text)
 {
+	size_t n = strcspn(text, "(, ");
+	bool found = false;
 	for (int k = 0; passes[k]; k++)
-		if (passes[k]->print && !strcmp(name, passes[k]->name))
-			return passes[k];
-	return NULL;
+		found |= strlen(passes[k]->name) == n && !strncmp(passes[k]->name, text, n);
+	return found;
 }
 
-static int unknown_analysis(const char *name)
+static bool unknown_analysis(const char *name, Diag *d)
 {
-	const char *names[AN_SHOWN];
+	const char *names[AN_SHOWN + 64];
+	int n = 0;
 	for (int k = 0; k < AN_SHOWN; k++)
-		names[k] = analysis_info[k].name;
-	const char *near = nearest_name(name, names, AN_SHOWN);
-	fprintf(stderr, "error: --print: no analysis `%s`; %s%s\n", name, near ? "the nearest is " : "see gsim-opt --list", near ? near : "");
-	return 2;
+		names[n++] = analysis_info[k].name;
+	for (int k = 0; passes[k] && n < AN_SHOWN + 64; k++)
+		if (passes[k]->shows)
+			names[n++] = passes[k]->name;
+	const char *near = nearest_name(name, names, n);
+	diag_error(d, (Loc){ "--print", 0, 0 }, "no analysis `%s`; %s%s", name, near ? "the nearest is " : "see gsim-opt --list", near ? near : "");
+	return false;
 }
 
-static void print_analysis(const Job *job, Module *m, const PassHost *host, StrBuf *s)
+static bool check_print(const char *what, Diag *d)
 {
+	if (!what || analysis_named(what) >= 0)
+		return true;
+	return names_pass(what) ? pass_show_check(what, "--print", d) : unknown_analysis(what, d);
+}
+
+static bool print_result(const Job *job, Module *m, const PassHost *host, StrBuf *s, Diag *d)
+{
+	int analysis = analysis_named(job->print);
+	if (analysis < 0)
+		return pass_show(m, job->print, "--print", host, s, d);
 	for (int k = 0; k < m->func.n; k++) {
 		Function *f = m->func.v[k];
-		const Pass *pass = printing_pass(job->print);
-		if (!f->block.n || (job->filter && strcmp(f->name, job->filter)) || (pass && f->kind == FN_HOST))
+		if (!f->block.n || (job->filter && strcmp(f->name, job->filter)))
 			continue;
-		if (pass) {
-			pass_print(pass, m, f, host->cost, s);
-			continue;
-		}
 		Analyses *an = analyses_open(m, f, NULL, host->cost);
 		an->profile = host->profile;
-		analysis_print(an, (AnalysisId)analysis_named(job->print), s);
+		analysis_print(an, (AnalysisId)analysis, s);
 		analyses_close(an);
 	}
+	return true;
 }
 
 static bool no_function(const Module *m, const char *name, const char *option, Diag *d);
 
 static bool produce(const Job *job, Module *m, const PassHost *host, StrBuf *s, Diag *d)
 {
-	if (job->print) {
-		print_analysis(job, m, host, s);
-		return true;
-	}
+	if (job->print)
+		return print_result(job, m, host, s, d);
 	if (!job->cfg) {
 		ir_print(m, s);
 		return true;
@@ -223,7 +233,7 @@ static bool prepare(Job *job, const Module *m, PassHost *host, CostTable *cost, 
 
 static bool work(Job *job, Diag *d)
 {
-	if (!pipeline_check(job->passes, d))
+	if (!pipeline_check(job->passes, d) || !check_print(job->print, d))
 		return false;
 	Module *m = module_read(job->module, d);
 	if (!m)
@@ -276,8 +286,6 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		return usage_wrong("gsim-opt", optind == argc ? "expected a MODULE" : "one MODULE at a time: ", optind == argc ? "" : argv[optind + 1]);
 	job.module = argv[optind];
-	if (job.print && analysis_named(job.print) < 0 && !printing_pass(job.print))
-		return unknown_analysis(job.print);
 	if (job.cfg && job.print)
 		return usage_wrong("gsim-opt", "--cfg excludes ", "--print");
 	if ((job.cfg || job.print) && names_object(&job))

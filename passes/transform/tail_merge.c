@@ -24,6 +24,7 @@
  * Marks go to the jumps that take the place of what was merged, so that each block's are counted for its threads; those of a block that
  * goes to the branch above it, for the threads that came by it. A mark whose predicates would not have their values there yet ends the run. */
 #include "passes/transform/tail_merge.h"
+#include "lib/strbuf.h"
 #include "passes/transform/transform.h"
 
 /* ---- where a tail may stand ---- */
@@ -150,9 +151,28 @@ static void skip(Merge *w, Block *b, Block *t)
 	}
 }
 
+/* For people: which blocks, and what of them. */
+static void show(const Merge *w, const Node *v, const Block *s, const Block *t)
+{
+	StrBuf *out = w->r->show;
+	const Block *b = w->tail.v[v->first].b;
+	if (!out)
+		return;
+	sb_printf(out, "  %d blocks end alike before %s, and do this in %s: ", v->n, s->label, t ? t->label : "a new block");
+	for (int k = v->first; k >= 0; k = w->next.v[k])
+		sb_printf(out, "%s%s", k == v->first ? "" : ", ", w->tail.v[k].b->label);
+	sb_putc(out, '\n');
+	for (int k = b->ins.n - 1 - v->length; k < b->ins.n - 1; k++) {
+		sb_puts(out, "    ");
+		ir_print_ins(w->r->m, w->r->f, b, &b->ins.v[k], out);
+		sb_putc(out, '\n');
+	}
+}
+
 static void merge(Merge *w, Node *v, Block *s, Block *t, Block *behind)
 {
 	int n = v->length, at = v->first;
+	show(w, v, s, t);
 	if (!t)
 		t = make_tail(w, w->tail.v[at].b, s, n, behind);
 	for (int k = at; k >= 0; k = w->next.v[k]) {
@@ -280,7 +300,7 @@ static bool sweep(Merge *w)
 		visit(w, w->todo.v[k]);
 	if (w->tails > tails)
 		lay_out(w);
-	else if (w->r->log && w->r->log->remarks) { /* the last one says what stays */
+	else if (pass_explains(w->r)) { /* the last one says what stays */
 		w->remarks = true;
 		for (int k = 0; k < w->place.n; k++)
 			visit(w, w->r->f->block.v[k]);
@@ -311,4 +331,5 @@ const Pass pass_tail_merge = {
 	.help = "do in one place what several blocks do alike before they go on to one block",
 	.options = options, .noptions = OPTIONS,
 	.function = run,
+	.shows = true,
 };

@@ -61,7 +61,7 @@ expect 0 '+B3_guard:' --print-changed -p 'linearize(opt=0)' "$some"
 printf 'kernel k() { reg u32 %%a\nE: %%a = mov.u32 1\n%%a = mov.u32 2\nexit }\n' >"$tmp/dead.ir"
 expect 0 'instructions deleted                      2' --pass-stats -p dce "$tmp/dead.ir"
 expect 0 '' --remarks -p linearize "$some"
-expect 2 '--print: no analysis `domm`; the nearest is dom' --print domm "$some"
+expect 2 '--print: error: no analysis `domm`; the nearest is dom' --print domm "$some"
 expect 2 'no function `x` in' --filter x "$some"
 expect 2 '--print writes text; an object is expected in --output' --print dom -o "$tmp/x.gso" "$some"
 expect 2 '--cfg excludes --print' --print dom --cfg short_circuit "$some"
@@ -69,8 +69,54 @@ for name in $("$opt" --list | sed '1,/^analyses/d; s/ .*//'); do
 	"$opt" --print "$name" "$some" >"$tmp/out" || bad=1
 	grep -q "^$name of short_circuit:" "$tmp/out" && [ "$(wc -l <"$tmp/out")" -gt 1 ] || { echo "--print $name prints nothing"; bad=1; }
 done
-"$opt" --print meld "$src/meld_bitonic.ir" | grep -q '%p = setp.lt.u32 %a, %b *<$' || { echo "--print meld: the compare is not alone"; bad=1; }
-"$opt" --print meld "$src/meld_bitonic.ir" | grep -q '%b = ld.shared.u32 \[%at\] *= %d = ld.shared.u32 \[%at\]$' || { echo "--print meld: the loads are not side by side"; bad=1; }
+expect 2 '--print: error: no analysis `mold`; the nearest is meld' --print mold "$some"
+expect 2 '--print:1:6: error: no option of meld `swop`; the nearest is `swap`' --print 'meld(swop=1)' "$some"
+expect 2 '--print:1:1: error: dce does not show what it does' --print 'dce' "$some"
+expect 2 '--print:1:1: error: expected one pass; those that go before it are for --passes' --print 'meld,dce' "$some"
+shows() { # pattern, arguments: a line of what comes out
+	pattern=$1
+	shift
+	"$opt" "$@" >"$tmp/out" 2>&1 && grep -q -e "$pattern" "$tmp/out" || { echo "gsim-opt $*: no line \`$pattern\` in:"; cat "$tmp/out"; bad=1; }
+}
+# Melding side by side: what goes together and what stays, the rounds one by one, and why the rest stays, in the words of --remarks; a form that is
+# replicated; sides that are swapped; options; passes in front.
+bitonic=$src/meld_bitonic.ir region=$src/meld_region.ir
+shows '%p = setp.lt.u32 %a, %b *<$' --print meld "$bitonic"
+shows '%b = ld.shared.u32 \[%at\] *= %d = ld.shared.u32 \[%at\]$' --print meld "$bitonic"
+shows '^  round 1$' --print meld "$bitonic"
+shows '^    threads with %up *| threads with !%up$' --print meld "$bitonic"
+shows '^  nothing changes$' -p meld --print meld "$bitonic"
+shows '^  nothing changes$' --print 'meld(blocks=1)' "$bitonic"
+shows '^  the branch of B stays: its arms are not a block each$' --print branch-fusion "$bitonic"
+"$opt" -p meld --remarks "$bitonic" 2>&1 >"$tmp/out" | sed -n 's/.*remark: meld: bitonic_step: /  /p' >"$tmp/said"
+"$opt" --print meld "$bitonic" | grep '^  the branch' | cmp - "$tmp/said" || { echo "--print meld and --remarks say different things"; bad=1; }
+shows '^    (no code: threads pass) *F$' --print meld "$region"
+shows '^      (always goes on to where the other side has F1) *= bra %a, F1, F2$' --print meld "$region"
+cat >"$tmp/swap.ir" <<'END'
+kernel k(u64 data) { reg pred %p, %q
+	reg u64 %d
+	reg u32 %t, %x
+A: %t = mov.u32 %tid.x
+%d = ld.param.u64 [data]
+%q = setp.lt.u32 %t, 5
+%p = setp.lt.u32 %t, 9
+bra %p, B, C
+B: %x = ld.global.u32 [%d]
+bra %q, D, J
+C: %x = ld.global.u32 [%d+4]
+bra %q, J, E
+D: st.global.u32 [%d], %x
+bra J
+E: st.global.u32 [%d], %x
+bra J
+J: exit }
+END
+shows '^  nothing changes$' --print meld "$tmp/swap.ir"
+shows '^      bra %q, D, J *= bra %q, J, E (the other way around)$' --print 'meld(swap=1)' "$tmp/swap.ir"
+shows 'diamond' --print tail-merge "$src/tail_merge.ir"
+shows '^  2 blocks end alike before X, and do this in a new block: A, B$' --print tail-merge "$src/tail_merge.ir"
+shows '^    %x = shl.b32 %x, 1$' --print tail-merge "$src/tail_merge.ir"
+shows '^  2 blocks end alike before X, and stay: a common tail would need a jump more$' --print tail-merge "$src/tail_merge.ir"
 expect 0 'bitonic_step: the branch of A stays: one of its arms is empty' --remarks -p meld "$src/meld_bitonic.ir"
 "$opt" --filter short_circuit --print dom "$some" | grep -q 'B3: B1' || { echo "--print dom: B3 is not behind B1"; bad=1; }
 expect 2 'nothing.json: error:' --profile "$tmp/nothing.json" "$some"

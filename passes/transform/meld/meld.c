@@ -45,12 +45,13 @@ static void region_free(MeldRegion *r)
 
 static void __attribute__((format(printf, 3, 4))) why_not(Meld *w, const MeldRegion *r, const char *fmt, ...)
 {
-	char text[500];
+	StrBuf text = { 0 };
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
+	sb_vprintf(&text, fmt, ap);
 	va_end(ap);
-	vec_push(&w->said, ((MeldRemark){ ins_loc(w->r->m, block_term(r->e)), arena_printf(&w->a, "the branch of %s stays: %s", r->e->label, text) }));
+	vec_push(&w->said, ((MeldRemark){ ins_loc(w->r->m, block_term(r->e)), arena_printf(&w->a, "the branch of %s stays: %s", r->e->label, text.s) }));
+	sb_free(&text);
 }
 
 static bool writes_condition(const Meld *w, const MeldRegion *r)
@@ -180,12 +181,16 @@ static void apply(Meld *w, MeldRegion *r)
 {
 	Loc loc = ins_loc(w->r->m, block_term(r->e));
 	untouched(w, r, true);
+	if (w->r->show && !w->headed)
+		sb_printf(w->r->show, "  round %d\n", w->rounds + 1);
+	w->headed = true;
 	for (int k = 0; k < r->stretch.n; k++) {
 		const Stretch *s = &r->stretch.v[k];
 		pass_remark(w->r, loc, "the branch of %s: %s and %s are melded (%d %%): %d instructions stand for two, %d for one; %lld cycles become %lld", r->e->label,
 			s->entry[0]->label, s->entry[1]->label, s->percent, s->pairs, s->alone, (long long)s->before, (long long)s->after);
 		if (s->pieces > 1)
-			pass_remark(w->r, loc, "the branch of %s: blocks are so long that they were aligned in %d pieces (cells=%d)", r->e->label, s->pieces, w->cells);
+			pass_remark(w->r, loc, "the branch of %s: its blocks are so long that they were aligned in %d pieces (cells=%d)", r->e->label, s->pieces, w->cells);
+		meld_show(w, r, s);
 		pass_count(w->r, "stretches melded", 1);
 		pass_count(w->r, "instructions melded", s->pairs);
 		for (int p = 0; p < s->pair.n; p++)
@@ -251,7 +256,7 @@ static bool has_condition(const Function *f)
 static bool meld_round(Meld *w)
 {
 	Vec(MeldRegion) list = { 0 };
-	bool changed = false;
+	bool changed = w->headed = false;
 	open_round(w);
 	for (int k = 0; k < w->c->nreach; k++) {
 		MeldRegion r = { .e = w->c->rpo[k], .place = k };
@@ -276,6 +281,8 @@ static bool meld_round(Meld *w)
 		region_free(&list.v[k]);
 	}
 	vec_free(&list);
+	if (w->r->show && w->rounds && w->said.n && !changed)
+		sb_puts(w->r->show, "  what stays\n");
 	for (int k = 0; k < w->said.n && !changed; k++)
 		pass_remark(w->r, w->said.v[k].loc, "%s", w->said.v[k].text);
 	if (changed)
@@ -291,12 +298,11 @@ static bool meld(Meld *w)
 {
 	PassRun *r = w->r;
 	bool changed = false;
-	int rounds = 0;
 	int64_t work = w->f->block.n;
 	if (!has_condition(w->f))
 		return false;
 	w->e = edit_open(r->m, r->f, r->origin);
-	for (; meld_round(w); rounds++) {
+	for (; meld_round(w); w->rounds++) {
 		changed = true;
 		work += w->f->block.n;
 		if (work > w->work) {
@@ -304,7 +310,7 @@ static bool meld(Meld *w)
 			break;
 		}
 	}
-	pass_count(r, "rounds", rounds);
+	pass_count(r, "rounds", w->rounds);
 	edit_close(&w->e);
 	vec_free(&w->made);
 	vec_free(&w->anchor);
@@ -334,34 +340,13 @@ static bool run_fusion(PassRun *r)
 	return meld(&w);
 }
 
-/* Every divergent branch of the function as it is, with what would be melded. */
-static void print(PassRun *r, StrBuf *out)
-{
-	Meld w = meld_of(r);
-	open_round(&w);
-	for (int k = 0; k < w.c->nreach; k++) {
-		MeldRegion region = { .e = w.c->rpo[k], .place = k };
-		if (!divergent(&w, region.e))
-			continue;
-		w.said.n = 0;
-		consider(&w, &region);
-		for (int s = 0; s < w.said.n; s++)
-			sb_printf(out, "  %s\n", w.said.v[s].text);
-		meld_show(&w, &region, out);
-		region_free(&region);
-	}
-	names_close(&w);
-	vec_free(&w.said);
-	arena_free(&w.a);
-}
-
 const Pass pass_meld = {
 	.name = "meld",
 	.help = "make one subgraph of two in the arms of a divergent branch (DARM)",
 	.options = options,
 	.noptions = OPTIONS,
 	.function = run,
-	.print = print,
+	.shows = true,
 };
 
 const Pass pass_branch_fusion = {
@@ -370,4 +355,5 @@ const Pass pass_branch_fusion = {
 	.options = options,
 	.noptions = OPTION_COSTS + 1,
 	.function = run_fusion,
+	.shows = true,
 };

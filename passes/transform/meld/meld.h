@@ -84,6 +84,8 @@ typedef struct Meld {
 	int straight;                  /* instructions of one side that all lanes may execute in a row */
 	MeldOrder order;
 	int64_t work;                  /* blocks of all rounds together, at most */
+	int rounds;                    /* that have changed something */
+	bool headed;                   /* a line has been written above what the round does */
 
 	Arena a;                       /* of a round, as is all that follows */
 	const Cfg *c;
@@ -161,5 +163,5 @@ void emit_region(Meld *, MeldRegion *);
 void meld_tidy(Meld *, BitSet gone);        /* behind a round (tidy.c) */
 
 /* ---- for people (show.c) ---- */
-void meld_show(const Meld *, const MeldRegion *, struct StrBuf *); /* blocks and instructions side by side */
+void meld_show(const Meld *, const MeldRegion *, const Stretch *); /* blocks and instructions side by side, if somebody asks */
 #endif

@@ -1,56 +1,99 @@
-/* Melded code before it is made: the blocks of both sides with their instructions side by side. Between them stands = where they become one, < and > where
- * one stays alone. */
+/* What melding does, for people: before two subgraphs become one, the blocks of both sides with their instructions side by side. Between them stands = where two
+ * instructions become one, < and > where one stays on its side. */
 #include "passes/transform/meld/meld.h"
 #include "lib/strbuf.h"
 
-enum { WIDTH = 44 };
+enum { WIDEST = 72, NARROWEST = 24 };  /* columns of the left side; what is longer shifts the right side of its line */
 
-static void show_line(StrBuf *out, int indent, const char *left, const char *sign, const char *right)
+typedef struct Sheet { const Meld *w; const MeldRegion *r; const Stretch *s; StrBuf *out; int width; } Sheet;
+
+static void show_line(Sheet *t, int indent, const char *left, const char *sign, const char *right)
 {
-	sb_printf(out, "    %*s%-*s %s%s%s\n", indent, "", WIDTH - indent, left, sign, *right ? " " : "", right);
+	sb_printf(t->out, "    %*s%-*s %s%s%s\n", indent, "", t->width - indent, left, sign, *right ? " " : "", right);
 }
 
-static void show_item(const Meld *w, const BlockPair *p, const int *at, StrBuf *out)
+/* What stands at the end of the block on that side: its terminator, or where its threads are led on in a form that is not theirs. */
+static void end_text(const Sheet *t, const BlockPair *p, int side, StrBuf *text)
+{
+	const Block *own = p->b[side], *form = p->b[1 - side];
+	if (own && p->takes[side] == OWN_BRANCH) {
+		ir_print_ins(t->w->r->m, t->w->f, own, block_term(own), text);
+		sb_puts(text, side == 1 && p->swapped ? " (the other way around)" : "");
+	} else if (p->comes[side]) {
+		int next = p->succ[p->takes[side]];
+		const Block *to = next == LEAVES ? NULL : t->s->pair.v[next].b[1 - side];
+		sb_printf(text, "(%s%s)", to ? "always goes on to where the other side has " : "always goes out", to ? to->label : "");
+	} else {
+		sb_puts(text, form ? "" : "(none)");
+	}
+}
+
+static void show_texts(Sheet *t, StrBuf *text, const char *sign)
+{
+	show_line(t, 2, text[0].s, sign, text[1].s);
+	sb_free(&text[0]);
+	sb_free(&text[1]);
+}
+
+static void show_item(Sheet *t, const BlockPair *p, const int *at)
 {
 	StrBuf text[2] = { { 0 }, { 0 } };
 	for (int s = 0; s < 2; s++) {
 		sb_puts(&text[s], "");
 		if (at[s] >= 0)
-			ir_print_ins(w->r->m, w->f, p->b[s], &p->b[s]->ins.v[at[s]], &text[s]);
+			ir_print_ins(t->w->r->m, t->w->f, p->b[s], &p->b[s]->ins.v[at[s]], &text[s]);
 	}
-	show_line(out, 2, text[0].n ? text[0].s : "", at[0] >= 0 && at[1] >= 0 ? "=" : at[0] >= 0 ? "<" : ">", text[1].n ? text[1].s : "");
-	sb_free(&text[0]);
-	sb_free(&text[1]);
+	show_texts(t, text, at[0] >= 0 && at[1] >= 0 ? "=" : at[0] >= 0 ? "<" : ">");
 }
 
-static void show_pair(const Meld *w, const BlockPair *p, StrBuf *out)
+static void show_pair(Sheet *t, const BlockPair *p)
 {
 	const char *label[2];
 	for (int s = 0; s < 2; s++)
-		label[s] = p->b[s] ? p->b[s]->label : p->comes[s] ? "(on the way)" : "(does not come here)";
-	show_line(out, 0, label[0], " ", label[1]);
+		label[s] = p->b[s] ? p->b[s]->label : p->comes[s] ? "(no code: threads pass)" : "(no thread comes here)";
+	show_line(t, 0, label[0], " ", label[1]);
 	for (int k = 0; k < p->n; k++) {
 		const Item *i = &p->item[k];
 		if (!i->apart) {
-			show_item(w, p, i->at, out);
+			show_item(t, p, i->at);
 			continue;
 		}
-		show_item(w, p, (int[]){ i->at[0], NO_INS }, out);
-		show_item(w, p, (int[]){ NO_INS, i->at[1] }, out);
+		show_item(t, p, (int[]){ i->at[0], NO_INS });
+		show_item(t, p, (int[]){ NO_INS, i->at[1] });
 	}
-	int end[2];
+	StrBuf end[2] = { { 0 }, { 0 } };
 	for (int s = 0; s < 2; s++)
-		end[s] = p->b[s] ? p->b[s]->ins.n - 1 : NO_INS;
-	show_item(w, p, end, out);
+		end_text(t, p, s, &end[s]);
+	show_texts(t, end, !p->comes[0] ? ">" : !p->comes[1] ? "<" : "=");
 }
 
-void meld_show(const Meld *w, const MeldRegion *r, StrBuf *out)
+/* Columns that the left side takes. */
+static int width_of(const Sheet *t)
 {
-	for (int k = 0; k < r->stretch.n; k++) {
-		const Stretch *s = &r->stretch.v[k];
-		sb_printf(out, "  the branch of %s: %d %%; %d instructions stand for two, %d for one; %lld cycles become %lld\n", r->e->label, s->percent, s->pairs,
-			s->alone, (long long)s->before, (long long)s->after);
-		for (int p = 0; p < s->pair.n; p++)
-			show_pair(w, &s->pair.v[p], out);
+	size_t width = NARROWEST;
+	for (int k = 0; k < t->s->pair.n; k++) {
+		const BlockPair *p = &t->s->pair.v[k];
+		for (int i = 0; i < (p->b[0] ? p->b[0]->ins.n : 1); i++) {
+			StrBuf text = { 0 };
+			if (p->b[0] && i + 1 < p->b[0]->ins.n)
+				ir_print_ins(t->w->r->m, t->w->f, p->b[0], &p->b[0]->ins.v[i], &text);
+			else
+				end_text(t, p, 0, &text);
+			width = text.n + 2 > width ? text.n + 2 : width;
+			sb_free(&text);
+		}
 	}
+	return width < WIDEST ? (int)width : WIDEST;
+}
+
+void meld_show(const Meld *w, const MeldRegion *r, const Stretch *s)
+{
+	Sheet t = { .w = w, .r = r, .s = s, .out = w->r->show };
+	if (!t.out)
+		return;
+	const char *c = w->f->reg.v[ins_src(block_term(r->e), 0)->id].name;
+	t.width = width_of(&t);
+	show_line(&t, 0, arena_printf(&w->r->m->arena, "threads with %s", c), "|", arena_printf(&w->r->m->arena, "threads with !%s", c));
+	for (int p = 0; p < s->pair.n; p++)
+		show_pair(&t, &s->pair.v[p]);
 }
