@@ -1,4 +1,5 @@
--- gpu.args: photons (default 48), edge of the medium in voxels (default 6), seed, threads of a block (default 32).
+-- gpu.args: photons (default 48), edge of the medium in voxels (default 6), seed, threads of a block (default 32), blocks of photons_loop, whose threads
+-- take one photon after the other (default: for half of the photons), "nest" or "loop" (default: one after the other).
 -- Four layers, and a ball of the fifth medium.
 local photons, edge, seed = tonumber(gpu.args[1] or 48), tonumber(gpu.args[2] or 6), tonumber(gpu.args[3] or 7)
 local block = tonumber(gpu.args[4] or 32)
@@ -140,10 +141,11 @@ local paths = {}
 for photon = 0, photons - 1, every do paths[photon] = fly(photon) end
 
 local kinds = gpu.buffer("u8", #kind, kind)
-for _, kernel in ipairs { "photons_nest", "photons_loop" } do
+local blocks, only = tonumber(gpu.args[5]), gpu.args[6]
+for _, kernel in ipairs(only and { "photons_" .. only } or { "photons_nest", "photons_loop" }) do
 	local left, escaped, path = gpu.buffer("u32", #kind), gpu.buffer("s32", 3), gpu.buffer("f32", 5 * photons)
 	local threads = kernel == "photons_loop" and (photons + 1) // 2 or photons
-	gpu.launch { kernel = kernel, grid = (threads + block - 1) // block, block = block,
+	gpu.launch { kernel = kernel, grid = kernel == "photons_loop" and blocks or (threads + block - 1) // block, block = block,
 		args = { pack("<i8i4i4i4xxxxi8i8I4I4i8i8i8", kinds:address(), edge, edge, edge, media:address(), logs:address(), photons, seed,
 			left:address(), escaped:address(), path:address()) } }
 	for photon, want in pairs(paths) do
