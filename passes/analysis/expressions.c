@@ -2,12 +2,12 @@
 #include "lib/diag.h"
 #include <stddef.h>
 
-typedef struct Candidate { const Ins *i; int block, ins, at; } Candidate; /* at: its place among the candidates */
+typedef struct Candidate { const Ins *i; int block, ins, at, bits; } Candidate; /* at: its place among the candidates; bits: of its register */
 
 static bool is_candidate(const EffectTable *t, const Ins *i, uint8_t *reads)
 {
 	Effects e = ins_effects(t, i);
-	bool load = i->op == OP_LD && i->sem <= SEM_WEAK && !e.ordered;
+	bool load = i->op == OP_LD && i->sem <= SEM_WEAK && i->cop != COP_CV && !e.ordered;
 	*reads = e.reads & SPACES_WRITTEN;
 	return i->guard < 0 && i->ndst == 1 && ins_dst(i, 0)->kind == OPD_REG && !e.convergent && (effects_pure(&e) || load);
 }
@@ -41,10 +41,16 @@ static int compare_patterns(const Ins *a, const Ins *b)
 	return c;
 }
 
+static int compare_candidates(const Candidate *a, const Candidate *b)
+{
+	int c = compare_patterns(a->i, b->i);
+	return c ? c : a->bits < b->bits ? -1 : a->bits > b->bits;
+}
+
 static int by_pattern(const void *x, const void *y)
 {
 	const Candidate *a = x, *b = y;
-	int c = compare_patterns(a->i, b->i);
+	int c = compare_candidates(a, b);
 	return c ? c : a->at < b->at ? -1 : a->at > b->at;
 }
 
@@ -55,18 +61,19 @@ static void find(Arena *a, const Cfg *c, const EffectTable *t, Expressions *x)
 	for (int k = 0; k < c->nreach; k++)
 		for (int i = 0; i < c->rpo[k]->ins.n; i++)
 			if (is_candidate(t, &c->rpo[k]->ins.v[i], &reads)) {
-				Candidate y = { &c->rpo[k]->ins.v[i], c->rpo[k]->id, i, all.n };
+				const Ins *at = &c->rpo[k]->ins.v[i];
+				Candidate y = { at, c->rpo[k]->id, i, all.n, type_bits[c->f->reg.v[ins_dst(at, 0)->id].type] };
 				vec_push(&all, y);
 			}
 	int n = x->noccurrence = all.n, *first = xcalloc((size_t)n + 1, sizeof *first);
 	x->occurrence = arena_array(a, Occurrence, n + 1);
 	x->pattern = arena_array(a, const Ins *, n + 1);
 	for (int k = 0; k < n; k++)
-		x->occurrence[k] = (Occurrence){ all.v[k].block, all.v[k].ins, -1 };
+		x->occurrence[k] = (Occurrence){ .block = all.v[k].block, .ins = all.v[k].ins, .expression = -1 };
 	if (n)
 		qsort(all.v, (size_t)n, sizeof *all.v, by_pattern);
 	for (int k = 0, group = 0; k < n; k++) { /* first: of each candidate's pattern, its first one */
-		if (compare_patterns(all.v[group].i, all.v[k].i))
+		if (compare_candidates(&all.v[group], &all.v[k]))
 			group = k;
 		first[all.v[k].at] = all.v[group].at;
 	}
@@ -102,11 +109,28 @@ static void index_readers(Arena *a, const Cfg *c, Expressions *x)
 
 /* ---- what blocks compute and modify ---- */
 
+typedef struct Write { int time, access; } Write; /* access: as memory dependence numbers it */
+
+/* Do loads of the expression stay what they are when that access writes? */
+static bool stays(const Expressions *x, int e, int write)
+{
+	ExpressionMemory *m = x->memory;
+	if (!m || write < 0 || !x->reads[e])
+		return false;
+	for (int o = x->occurrence_first[e]; o >= 0; o = x->occurrence_next[o]) {
+		int load = memdep_find(m->dep, x->occurrence[o].block, x->occurrence[o].ins);
+		if (m->patience-- <= 0 || load < 0 || memdep_orders(m->dep, &m->ask, load, write))
+			return false;
+	}
+	return true;
+}
+
 typedef struct Scan {
 	const Function *f;
 	const EffectTable *effects;
 	Expressions *x;
 	int *written, memory[SP_COUNT]; /* by register, by space: when it was written last; instructions are counted */
+	Vec(Write) write;               /* to memory, in this block */
 	int start, now;                 /* when the block began */
 	int *seen;                      /* by expression: one more than the last block that it has been listed for */
 	int block, nfirst, nlast, nwritten;
@@ -120,6 +144,14 @@ static void write_register(void *self, int reg)
 	s->written[reg] = s->now;
 }
 
+static bool memory_since(const Scan *s, int e, int time)
+{
+	for (int k = s->write.n; k-- > 0 && s->write.v[k].time >= time;)
+		if (!stays(s->x, e, s->write.v[k].access))
+			return true;
+	return false;
+}
+
 /* Has a source been written at that time or later, or memory that the expression loads? */
 static bool modified_since(const Scan *s, int e, int time)
 {
@@ -129,7 +161,7 @@ static bool modified_since(const Scan *s, int e, int time)
 			return true;
 	for (int k = 0; k < SP_COUNT; k++)
 		if (s->x->reads[e] & SPACE_BIT(k) && s->memory[k] >= time)
-			return true;
+			return memory_since(s, e, time);
 	return false;
 }
 
@@ -140,11 +172,15 @@ static bool listed(Scan *s, int e)
 	return was;
 }
 
-static void step(Scan *s, const Ins *i)
+static void step(Scan *s, const Ins *i, int at)
 {
 	Effects e = ins_effects(s->effects, i);
-	uint8_t spaces = e.ordered ? (uint8_t)~0u : e.writes;
+	bool stops = e.ends && !(op_info[i->op].flags & OPF_TERM);
+	uint8_t spaces = e.ordered || stops ? (uint8_t)~0u : e.writes;
 	ins_defs(s->f, i, write_register, s);
+	s->x->stops[s->block] |= stops;
+	if (spaces)
+		vec_push(&s->write, ((Write){ s->now, s->x->memory && !stops ? memdep_find(s->x->memory->dep, s->block, at) : -1 }));
 	s->x->clobbers[s->block] |= spaces;
 	for (int k = 0; k < SP_COUNT; k++)
 		if (spaces & SPACE_BIT(k))
@@ -164,27 +200,31 @@ static void sort(int *v, int from, int to)
 }
 
 /* o: the block's first occurrence; returns the next block's. */
-static const Occurrence *scan_block(Scan *s, const Block *b, const Occurrence *o, const Occurrence *end)
+static Occurrence *scan_block(Scan *s, const Block *b, Occurrence *o, const Occurrence *end)
 {
 	Expressions *x = s->x;
-	const Occurrence *begin = o;
+	Occurrence *begin = o;
 	int nfirst = s->nfirst, nlast = s->nlast, nwritten = s->nwritten;
 	s->block = b->id;
 	s->start = s->now;
+	vec_clear(&s->write);
 	for (int i = 0; i < b->ins.n; i++) {
 		s->now++;
 		if (o < end && o->block == b->id && o->ins == i) {
-			if (!modified_since(s, o->expression, s->start + 1) && !listed(s, o->expression))
+			o->first = !modified_since(s, o->expression, s->start + 1);
+			if (o->first && !listed(s, o->expression))
 				x->first[s->nfirst++] = o->expression;
 			o++;
 		}
-		step(s, &b->ins.v[i]);
+		step(s, &b->ins.v[i], i);
 	}
 	for (const Occurrence *p = begin; p < o; p++)
 		s->seen[p->expression] = 0;
-	for (const Occurrence *p = o; p-- > begin;)
-		if (!listed(s, p->expression) && !modified_since(s, p->expression, s->start + 1 + p->ins))
+	for (Occurrence *p = o; p-- > begin;) {
+		p->last = !modified_since(s, p->expression, s->start + 1 + p->ins);
+		if (p->last && !listed(s, p->expression))
 			x->last[s->nlast++] = p->expression;
+	}
 	sort(x->first, nfirst, s->nfirst);
 	sort(x->last, nlast, s->nlast);
 	sort(x->written, nwritten, s->nwritten);
@@ -205,15 +245,32 @@ static void scan_blocks(Arena *a, const Cfg *c, const EffectTable *t, Expression
 	x->written = arena_array(a, int, writes + 1);
 	x->of = arena_array(a, BlockExpressions, c->n + 1);
 	x->clobbers = arena_array(a, uint8_t, c->n + 1);
+	x->stops = arena_array(a, bool, c->n + 1);
 	Arena tmp = { 0 };
 	Scan s = { .f = c->f, .effects = t, .x = x, .written = arena_array(&tmp, int, function_values(c->f) + 1), .seen = arena_array(&tmp, int, x->n + 1) };
-	const Occurrence *o = x->occurrence;
+	Occurrence *o = x->occurrence;
 	for (int k = 0; k < c->nreach; k++)
 		o = scan_block(&s, c->rpo[k], o, x->occurrence + x->noccurrence);
+	vec_free(&s.write);
 	arena_free(&tmp);
 }
 
-Expressions *expressions_build(Arena *a, const Cfg *c, const EffectTable *t)
+static void list_occurrences(Arena *a, Expressions *x)
+{
+	x->occurrence_first = arena_array(a, int, x->n + 1);
+	x->occurrence_next = arena_array(a, int, x->noccurrence + 1);
+	for (int e = 0; e < x->n; e++)
+		x->occurrence_first[e] = -1;
+	for (int o = x->noccurrence; o-- > 0;) {
+		int e = x->occurrence[o].expression;
+		x->occurrence_next[o] = x->occurrence_first[e];
+		x->occurrence_first[e] = o;
+	}
+}
+
+Expressions *expressions_build(Arena *a, const Cfg *c, const EffectTable *t) { return expressions_build_asking(a, c, t, NULL); }
+
+Expressions *expressions_build_asking(Arena *a, const Cfg *c, const EffectTable *t, ExpressionMemory *memory)
 {
 	must(cfg_fresh(c));
 	Expressions *x = arena_new(a, Expressions);
@@ -222,6 +279,8 @@ Expressions *expressions_build(Arena *a, const Cfg *c, const EffectTable *t)
 	x->reads = arena_array(a, uint8_t, x->n + 1);
 	for (int e = 0; e < x->n; e++)
 		is_candidate(t, x->pattern[e], &x->reads[e]);
+	x->memory = memory;
+	list_occurrences(a, x);
 	scan_blocks(a, c, t, x);
 	return x;
 }
@@ -240,10 +299,24 @@ static int place_of(const int *v, int n, int least)
 	return low;
 }
 
+/* May the block write memory that the expression loads? */
+static bool clobbered(const Expressions *x, int block, int e)
+{
+	if (!(x->clobbers[block] & x->reads[e]))
+		return false;
+	const MemDep *d = x->memory ? x->memory->dep : NULL;
+	if (!d || x->stops[block])
+		return true;
+	for (int k = d->first[block]; k < d->first[block] + d->count[block]; k++)
+		if ((d->access[k].writes || d->access[k].ordered) && !stays(x, e, k))
+			return true;
+	return false;
+}
+
 bool expressions_modified(const Expressions *x, int block, int e)
 {
 	const BlockExpressions *b = &x->of[block];
-	if (x->clobbers[block] & x->reads[e])
+	if (clobbered(x, block, e))
 		return true;
 	for (int k = 0; k < x->pattern[e]->nsrc; k++) {
 		const Opd *o = ins_src(x->pattern[e], k);
@@ -254,31 +327,42 @@ bool expressions_modified(const Expressions *x, int block, int e)
 	return false;
 }
 
-static void put_in_set(BitSet set, const int *v, int n, int from, int to)
+static void put_in_set(BitSet set, const int *v, int n, const int *bit, int from, int to)
 {
 	for (int k = place_of(v, n, from); k < n && v[k] < to; k++)
-		bs_add(set, v[k] - from);
+		if (bit[v[k]] >= 0)
+			bs_add(set, bit[v[k]]);
+}
+
+void expressions_of_block(const Expressions *x, int block, const int *bit, int from, int to, BitSet first, BitSet last, BitSet modified)
+{
+	const BlockExpressions *b = &x->of[block];
+	put_in_set(first, b->first, b->nfirst, bit, from, to);
+	put_in_set(last, b->last, b->nlast, bit, from, to);
+	for (int i = 0; i < b->nwritten; i++) {
+		const int *r = x->reader_first + b->written[i];
+		put_in_set(modified, x->reader + r[0], r[1] - r[0], bit, from, to);
+	}
+	for (int e = from; x->clobbers[block] && e < to; e++)
+		if (bit[e] >= 0 && !bs_has(modified, bit[e]) && clobbered(x, block, e))
+			bs_add(modified, bit[e]);
 }
 
 ExpressionSets *expressions_sets(Arena *a, const Cfg *c, const Expressions *x, int from, int to)
 {
 	ExpressionSets *s = arena_new(a, ExpressionSets);
+	Arena tmp = { 0 };
+	int *bit = arena_array(&tmp, int, x->n + 1);
 	s->first = flow_sets(a, c->n, to - from);
 	s->last = flow_sets(a, c->n, to - from);
 	s->modified = flow_sets(a, c->n, to - from);
+	for (int e = from; e < to; e++)
+		bit[e] = e - from;
 	for (int k = 0; k < c->nreach; k++) {
 		int id = c->rpo[k]->id;
-		const BlockExpressions *b = &x->of[id];
-		put_in_set(s->first[id], b->first, b->nfirst, from, to);
-		put_in_set(s->last[id], b->last, b->nlast, from, to);
-		for (int i = 0; i < b->nwritten; i++) {
-			const int *r = x->reader_first + b->written[i];
-			put_in_set(s->modified[id], x->reader + r[0], r[1] - r[0], from, to);
-		}
-		for (int e = from; x->clobbers[id] && e < to; e++)
-			if (x->clobbers[id] & x->reads[e])
-				bs_add(s->modified[id], e - from);
+		expressions_of_block(x, id, bit, from, to, s->first[id], s->last[id], s->modified[id]);
 	}
+	arena_free(&tmp);
 	return s;
 }
 

@@ -1,0 +1,177 @@
+/* The code that comes of a plan: a temporary for each expression, computed where the plan says and read where it was computed. */
+#include "passes/transform/facts.h"
+#include "passes/transform/motion/motion.h"
+
+typedef struct Apply {
+	PassRun *r;
+	Edit e;
+	Arena arena;
+	const Points *p;
+	const Expressions *x;
+	int *temp;                     /* by expression; -1: it has none yet */
+	int *begin;                    /* by block: its first occurrence */
+	ActionKind *at[2];             /* by expression: what happens at this block's start, at its end */
+	Block **on_edge;               /* by block of Points: what stands for it now */
+	Applied done;
+} Apply;
+
+/* The temporary has the type of the register that the first occurrence writes: all have its width. */
+static int temp_of(Apply *w, int expr)
+{
+	if (w->temp[expr] < 0)
+		w->temp[expr] = edit_temp(&w->e, (Type)w->r->f->reg.v[ins_dst(w->x->pattern[expr], 0)->id].type);
+	return w->temp[expr];
+}
+
+static Ins computation(Apply *w, int expr)
+{
+	Ins i = edit_copy(&w->e, w->x->pattern[expr]);
+	*ins_dst(&i, 0) = opd_reg(temp_of(w, expr));
+	i.origin = w->r->origin;
+	i.mark = 0;
+	w->done.inserted++;
+	return i;
+}
+
+/* "t = e; d = t": the instruction stays what it was for the source, the move is new. */
+static void save(Apply *w, Rewrite *rw, const Ins *i, int expr)
+{
+	Ins copy = edit_copy(&w->e, i);
+	*ins_dst(&copy, 0) = opd_reg(temp_of(w, expr));
+	edit_put(rw, copy);
+	Ins move = ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, w->temp[expr]);
+	move.origin = w->r->origin;
+	edit_put(rw, move);
+	w->done.saved++;
+}
+
+static void replace(Apply *w, Rewrite *rw, const Ins *i, int expr)
+{
+	Ins move = ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, temp_of(w, expr));
+	move.mark = i->mark;
+	edit_put(rw, move);
+	w->done.replaced++;
+}
+
+static void put(Apply *w, Rewrite *rw, const Ins *i, const Occurrence *o)
+{
+	int half = o && !o->first;
+	ActionKind *kind = o && (o->first || o->last) ? &w->at[half][o->expression] : NULL;
+	if (kind && *kind == SAVED) {
+		save(w, rw, i, o->expression);
+		*kind = REPLACED;          /* what the block computes again */
+	} else if (kind && (*kind == REPLACED || *kind == INSERTED)) {
+		replace(w, rw, i, o->expression);
+	} else {
+		edit_put(rw, *i);
+	}
+}
+
+static void rewrite(Apply *w, Block *b, const Action *action, int n)
+{
+	Rewrite rw;
+	const Occurrence *o = w->x->occurrence + w->begin[b->id], *end = w->x->occurrence + w->x->noccurrence;
+	int k = 0, last = b->ins.n - 1;
+	for (int a = 0; a < n; a++)
+		w->at[action[a].exit][action[a].expr] = action[a].kind;
+	for (const Ins *i = edit_rewrite(&rw, &w->e, b); i; i = edit_next(&rw), k++) {
+		bool here = o < end && o->block == b->id && o->ins == k;
+		for (int a = 0; a < n && (!k || k == last); a++)
+			if (action[a].kind == INSERTED && (action[a].exit ? k == last : !k))
+				edit_put(&rw, computation(w, action[a].expr));
+		put(w, &rw, i, here ? o : NULL);
+		o += here;
+	}
+	for (int a = 0; a < n; a++)
+		w->at[action[a].exit][action[a].expr] = STAYS;
+}
+
+static void put_on_edge(Apply *w, const Action *a)
+{
+	const Points *p = w->p;
+	Block *from = w->r->f->block.v[p->from[a->block]], *to = w->r->f->block.v[p->to[a->block]];
+	if (!w->on_edge[a->block]) {
+		w->on_edge[a->block] = edit_split_edge(&w->e, from, to, "_edge");
+		w->done.split++;
+	}
+	edit_insert(&w->e, w->on_edge[a->block], w->on_edge[a->block]->ins.n - 1, computation(w, a->expr));
+}
+
+/* New blocks stand behind the one that their edge comes from. */
+static void order_blocks(Apply *w)
+{
+	Vec(Block *) list = { 0 };
+	const Points *p = w->p;
+	int n = p->c->n, *first = arena_array(&w->arena, int, n + 1), *next = arena_array(&w->arena, int, p->n + 1);
+	Block **old = arena_array(&w->arena, Block *, n + 1);
+	memcpy(old, w->r->f->block.v, sizeof *old * (size_t)n);
+	for (int b = 0; b < n; b++)
+		first[b] = -1;
+	for (int b = p->n; b-- > n;)
+		if (w->on_edge[b]) {
+			next[b] = first[p->from[b]];
+			first[p->from[b]] = b;
+		}
+	for (int b = 0; b < n; b++) {
+		vec_push(&list, old[b]);
+		for (int k = first[b]; k >= 0; k = next[k])
+			vec_push(&list, w->on_edge[k]);
+	}
+	edit_order(w->r->f, list.v, list.n);
+	vec_free(&list);
+}
+
+static int by_block(const void *x, const void *y)
+{
+	const Action *a = x, *b = y;
+	if (a->block != b->block)
+		return a->block < b->block ? -1 : 1;
+	return a->expr < b->expr ? -1 : a->expr > b->expr;
+}
+
+static void open_apply(Apply *w)
+{
+	const Expressions *x = w->x;
+	w->temp = arena_array(&w->arena, int, x->n + 1);
+	w->begin = arena_array(&w->arena, int, w->p->c->n + 1);
+	w->on_edge = arena_array(&w->arena, Block *, w->p->n + 1);
+	for (int k = 0; k < 2; k++)
+		w->at[k] = arena_array(&w->arena, ActionKind, x->n + 1);
+	for (int e = 0; e < x->n; e++)
+		w->temp[e] = -1;
+	for (int o = x->noccurrence; o-- > 0;)
+		w->begin[x->occurrence[o].block] = o;
+}
+
+Applied motion_apply(PassRun *r, const Points *p, const Expressions *x, const Plan *plan)
+{
+	Apply w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .p = p, .x = x };
+	int n = plan->action.n;
+	Action *list = arena_array(&w.arena, Action, n + 1);
+	Ins *pattern = arena_array(&w.arena, Ins, x->n + 1); /* instructions move while blocks are rewritten */
+	const Ins **of = arena_array(&w.arena, const Ins *, x->n + 1);
+	Expressions view = *x;
+	for (int e = 0; e < x->n; e++) {
+		pattern[e] = *x->pattern[e];
+		of[e] = &pattern[e];
+	}
+	view.pattern = of;
+	w.x = &view;
+	open_apply(&w);
+	if (n)
+		memcpy(list, plan->action.v, sizeof *list * (size_t)n);
+	qsort(list, (size_t)n, sizeof *list, by_block);
+	for (int from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && list[to].block == list[from].block;)
+			to++;
+		if (list[from].block < p->c->n)
+			rewrite(&w, r->f->block.v[list[from].block], list + from, to - from);
+		for (int k = from; list[from].block >= p->c->n && k < to; k++)
+			put_on_edge(&w, &list[k]);
+	}
+	if (w.done.split)
+		order_blocks(&w);
+	edit_close(&w.e);
+	arena_free(&w.arena);
+	return w.done;
+}

@@ -1,0 +1,178 @@
+/* Where expressions are computed: one table of equations for all five methods.
+ *
+ * J. Knoop, O. Ruething and B. Steffen, Optimal Code Motion: Theory and Practice, TOPLAS 1994, over half blocks; E. Morel and C. Renvoise, Global Optimization
+ * by Suppression of Partial Redundancies, CACM 1979; the meet at divergent branches: J. Fukuhara's thesis, figure 4.5 (2). */
+#include "passes/transform/motion/motion.h"
+
+/* ---- the table ---- */
+
+#define S(NAME) (1u << (NAME))
+
+/* after(x) = gen | (before(x) & ~kill), and what goes over an edge is after(x) & ~skill, each at N(b) and at X(b) (analysis/flow.h). */
+typedef struct Half { unsigned gen, kill, skill; } Half;
+typedef struct Equation {
+	bool backward, all, greatest;  /* all: the meet is "on all ways", else "on some way" */
+	bool speculates;               /* it is "on some way" at the branches at which the method speculates */
+	Half n, x;
+	SetName before, after;         /* where the solution is kept; SETS: nowhere */
+} Equation;
+
+typedef enum { DOWN_SAFE, UP_SAFE, NEW_ON_ALL_WAYS, RENVOISE, DELAY, USE } Problem;
+
+static const Equation equation[] = {
+	/* NdSafe = NComp | Transp & XdSafe               XdSafe = XComp | all s: NdSafe(s) */
+	[DOWN_SAFE] = { true, true, true, true, { S(COMP), S(MOD), 0 }, { S(COMP), S(FAR), 0 }, SETS, SAFE },
+	/* NuSafe = all p: XComp(p) | XuSafe(p)           XuSafe = Transp & (NComp | NuSafe) */
+	[UP_SAFE] = { false, true, true, false, { S(COMP), 0, S(MOD) }, { S(COMP), 0, 0 }, AVAILABLE, SETS },
+	/* partial: NPart = some p: XComp(p) | XPart(p)       XPart = Transp & (NComp | NPart) */
+	[NEW_ON_ALL_WAYS] = { false, false, false, false, { S(COMP), 0, S(MOD) }, { S(COMP), 0, 0 }, NEW, SETS },
+	/* partial: NPp = NPart & (NComp | Transp & XPp)      XPp = all s: NPp(s) */
+	[RENVOISE] = { true, true, true, false, { S(COMP), S(MOD), S(NEW) }, { 0, S(FAR), 0 }, SETS, DELAYED },
+	/* NDelayed = NEarliest | all p: XDelayed(p) & !XComp(p)     XDelayed = XEarliest | Transp & NDelayed & !NComp */
+	[DELAY] = { false, true, true, false, { S(EARLIEST), 0, S(COMP) | S(MOD) }, { S(EARLIEST), 0, S(COMP) }, SETS, DELAYED },
+	/* NWanted = Transp & XWanted & !X placed         XWanted = some s: N gone(s) | NWanted(s) & !N placed(s) */
+	[USE] = { true, false, false, false, { S(GONE), S(PLACED), 0 }, { 0, 0, S(PLACED) | S(MOD) }, WANTED, SETS },
+};
+
+/* ---- solving ---- */
+
+static BitSet *sum_of(Slice *s, Arena *a, unsigned n, unsigned x)
+{
+	if (!n && !x)
+		return NULL;
+	BitSet *to = flow_sets(a, s->g->n, s->bits);
+	for (int node = 0; node < 2 * s->n; node++)
+		for (int k = 0; k < SETS; k++)
+			if ((node & 1 ? x : n) & S(k))
+				bs_union(to[node], s->set[k][node]);
+	return to;
+}
+
+static bool speculates_at(const Slice *s, const Method *m, int block)
+{
+	return s->speculates && (m->speculation == SPECULATE_EVERYWHERE ? s->p->branch[block] : m->speculation == SPECULATE_DIVERGENT && s->p->divergent[block]);
+}
+
+/* Where one way is enough, one that leaves a cycle is not: what is needed behind the cycle would come into it. */
+typedef struct Guard { const Slice *s; const Method *m; } Guard;
+
+static void stop_at_exits(void *self, int from, int to, BitSet set)
+{
+	const Guard *g = self;
+	if (!(from & 1) || to == slice_outside(g->s))
+		return;
+	int b = g->s->block[from / 2];
+	if (speculates_at(g->s, g->m, b) && points_leaves(g->s->p, b, g->s->block[to / 2]))
+		bs_clear(set);
+}
+
+static void solve(Slice *s, const Method *m, Problem problem)
+{
+	const Equation *e = &equation[problem];
+	Arena tmp = { 0 };
+	Guard guard = { s, m };
+	Flow w = { .g = s->g, .order = s->order, .norder = s->norder, .bits = s->bits, .backward = e->backward, .all = e->all, .greatest = e->greatest,
+		.gen = sum_of(s, &tmp, e->n.gen, e->x.gen), .kill = sum_of(s, &tmp, e->n.kill, e->x.kill), .skill = sum_of(s, &tmp, e->n.skill, e->x.skill) };
+	if (e->speculates && m->speculation && s->speculates) {
+		w.other = bs_new(&tmp, s->g->n);
+		for (int k = 0; k < s->n; k++)
+			if (speculates_at(s, m, s->block[k]))
+				bs_add(w.other, 2 * k + 1);
+		w.edge = stop_at_exits;
+		w.self = &guard;
+	}
+	flow_solve(s->a, &w);
+	if (e->before < SETS)
+		s->set[e->before] = w.before;
+	if (e->after < SETS)
+		s->set[e->after] = w.after;
+	arena_free(&tmp);
+}
+
+/* ---- what is said of each node by itself ---- */
+
+static BitSet *empty(Slice *s) { return flow_sets(s->a, s->g->n, s->bits); }
+
+/* NEarliest = NdSafe & no p: XuSafe(p) | XdSafe(p)      XEarliest = XdSafe & !Transp
+   In front of the function's entry there is no place, whoever jumps there. */
+static void find_earliest(Slice *s)
+{
+	BitSet *to = s->set[EARLIEST] = empty(s), *safe = s->set[SAFE], *available = s->set[AVAILABLE];
+	for (int node = 0; node < 2 * s->n; node++) {
+		bs_copy(to[node], safe[node]);
+		const IntList *pred = &s->g->pred[node];
+		if (!s->p->place[s->block[node / 2]] && !(node & 1))
+			continue;
+		for (int j = 0; j < to[node].n; j++) {
+			if (node & 1)
+				to[node].w[j] &= s->set[MOD][node].w[j];
+			for (int k = 0; k < pred->n && !(node & 1); k++)
+				to[node].w[j] &= ~(available[pred->v[k]].w[j] | safe[pred->v[k]].w[j]);
+		}
+	}
+}
+
+/* early: placed where it is Earliest. Late:
+   NLatest = NDelayed & NComp                             XLatest = XDelayed & (XComp | some s: !NDelayed(s))
+   A successor that is FAR has nothing to lose: what is delayed past the branch is delayed to it, too. */
+static void place(Slice *s, bool late)
+{
+	BitSet *to = s->set[PLACED] = empty(s), *gone = s->set[GONE] = empty(s), *delayed = s->set[late ? DELAYED : EARLIEST], *comp = s->set[COMP];
+	for (int node = 0; node < 2 * s->n; node++) {
+		const IntList *succ = &s->g->succ[node];
+		for (int j = 0; j < to[node].n; j++) {
+			uint64_t stop = late ? comp[node].w[j] : ~(uint64_t)0;
+			for (int k = 0; k < succ->n && node & 1 && late; k++)
+				if (succ->v[k] != slice_outside(s))
+					stop |= ~delayed[succ->v[k]].w[j] & ~s->set[FAR][succ->v[k]].w[j];
+			to[node].w[j] = delayed[node].w[j] & stop;
+			gone[node].w[j] = comp[node].w[j] & ~to[node].w[j];
+		}
+	}
+}
+
+/* PPin(b) = NPp(b) & (all p: XPp(p) | XuSafe(p) | XComp(p));  gone: NComp & PPin;  inserted: X where XPp & !XuSafe & !XComp & !(PPin & Transp) */
+static void place_renvoise(Slice *s)
+{
+	BitSet *to = s->set[PLACED] = empty(s), *gone = s->set[GONE] = empty(s), *pp = s->set[DELAYED], *available = s->set[AVAILABLE];
+	for (int k = 0; k < s->n; k++) {
+		const IntList *pred = &s->g->pred[2 * k];
+		int n = 2 * k, x = n + 1;
+		for (int j = 0; j < to[n].n; j++) {
+			uint64_t in = pp[n].w[j] & ~s->set[NEW][n].w[j], comp = s->set[COMP][n].w[j], left = s->set[COMP][x].w[j];
+			for (int i = 0; i < pred->n; i++)
+				in &= pp[pred->v[i]].w[j] | available[pred->v[i]].w[j] | s->set[COMP][pred->v[i]].w[j];
+			if (!s->p->place[s->block[k]])
+				in = 0;
+			gone[n].w[j] = comp & in;
+			to[n].w[j] = comp & ~in;
+			to[x].w[j] = left | (pp[x].w[j] & ~available[x].w[j] & ~(in & ~s->set[MOD][n].w[j]));
+		}
+	}
+}
+
+/* NEW: on no way. */
+static void invert(Slice *s, SetName name)
+{
+	for (int node = 0; node < 2 * s->n; node++)
+		for (int j = 0; j < s->set[name][node].n; j++)
+			s->set[name][node].w[j] = ~s->set[name][node].w[j];
+}
+
+void motion_solve(Slice *s, const Method *m)
+{
+	solve(s, m, UP_SAFE);
+	if (m->placement == PLACE_RENVOISE) {
+		solve(s, m, NEW_ON_ALL_WAYS);
+		invert(s, NEW);
+		solve(s, m, RENVOISE);
+		place_renvoise(s);
+	} else {
+		solve(s, m, DOWN_SAFE);
+		find_earliest(s);
+		if (m->placement == PLACE_LATE)
+			solve(s, m, DELAY);
+		place(s, m->placement == PLACE_LATE);
+	}
+	solve(s, m, USE);
+}

@@ -1,0 +1,214 @@
+/* Code motion: pre, lcm. An expression that is computed again on some way is computed where all its uses can read it, and read from there.
+ *
+ * requires  uniformity, where threads may part; memory dependence, where loads move
+ * keeps     the marks; what every thread computes; loads are executed by threads alone that execute them anyway
+ * breaks    everything made from the code, and where something is put on a critical edge, from the graph
+ *
+ * Chapters 3 and 4 of J. Fukuhara's thesis. Occurrences that are read from a temporary become moves; copy-prop takes these out of the way, so that expressions
+ * of what was moved can move in the next round. */
+#include "passes/transform/facts.h"
+#include "passes/transform/motion/motion.h"
+#include "passes/transform/transform.h"
+
+enum { PATIENCE = 32, ROUNDS = 16 }; /* questions for an instruction */
+
+typedef struct Motion {
+	PassRun *r;
+	const Method *how;
+	Arena arena;
+	const Cfg *c;
+	Points *p;
+	Expressions *x;
+	ExpressionMemory memory;
+	Plan plan;
+	Applied done;
+	int before, after, moved;      /* expressions: static occurrences before the first round and behind the last */
+	int64_t live;                  /* points at which temporaries live */
+} Motion;
+
+/* ---- which expressions ---- */
+
+/* Moves of registers and numbers are no computations. */
+static bool worth_it(const Motion *w, int e)
+{
+	const Ins *i = w->x->pattern[e];
+	uint8_t reads;
+	return ins_repeats(i, &reads) && (i->op != OP_MOV || (ins_src(i, 0)->kind != OPD_REG && ins_src(i, 0)->kind != OPD_IMM));
+}
+
+/* Only what is computed in several places, or again and again, can be computed less often. */
+static bool repeats(const Motion *w, int e)
+{
+	const Occurrence *o = &w->x->occurrence[w->x->occurrence_first[e]];
+	return w->x->occurrence_next[w->x->occurrence_first[e]] >= 0 || w->c->nest->of[o->block] >= 0;
+}
+
+/* What a thread may compute though the program does not: what cannot fault. */
+static bool may_speculate(const Motion *w, int e)
+{
+	const Ins *i = w->x->pattern[e];
+	return i->op != OP_LD || (i->space == SP_PARAM && ins_src(i, 0)->kind != OPD_REG);
+}
+
+/* ---- a slice's plan ---- */
+
+static ActionKind action_at(const Slice *s, int node, int bit)
+{
+	if (bs_has(s->set[GONE][node], bit))
+		return REPLACED;
+	if (!bs_has(s->set[PLACED][node], bit) || !bs_has(s->set[WANTED][node], bit))
+		return STAYS;
+	return bs_has(s->set[COMP][node], bit) ? SAVED : INSERTED;
+}
+
+static void plan_slice(Motion *w, const Slice *s)
+{
+	Arena tmp = { 0 };
+	BitSet gone = bs_new(&tmp, s->bits);
+	for (int node = 0; node < 2 * s->n; node++)
+		bs_union(gone, s->set[GONE][node]);
+	w->moved += bs_count(gone);
+	for (int node = 0; node < 2 * s->n; node++) {
+		BitSet acts = bs_new(&tmp, s->bits);
+		for (int j = 0; j < acts.n; j++) {
+			acts.w[j] = (s->set[GONE][node].w[j] | (s->set[PLACED][node].w[j] & s->set[WANTED][node].w[j])) & gone.w[j];
+			w->live += __builtin_popcountll(s->set[WANTED][node].w[j] & gone.w[j]);
+		}
+		bs_each(acts, bit)
+			vec_push(&w->plan.action, ((Action){ s->block[node / 2], s->expr[bit], node & 1, action_at(s, node, bit) }));
+	}
+	arena_free(&tmp);
+}
+
+/* Expressions that may not be speculated have slices of their own, as their equations are others. */
+static void plan_all(Motion *w)
+{
+	Slicer slicer;
+	int *list = arena_array(&w->arena, int, w->x->n + 1);
+	slicer_open(&slicer, w->p, w->x);
+	for (int speculates = 0; speculates < 2; speculates++) {
+		int n = 0;
+		for (int e = 0; e < w->x->n; e++)
+			if (worth_it(w, e) && repeats(w, e) && may_speculate(w, e) == speculates)
+				list[n++] = e;
+		for (int from = 0; from < n; from += SLICE_BITS) {
+			Arena a = { 0 };
+			Slice *s = slice_open(&slicer, &a, list + from, n - from < SLICE_BITS ? n - from : SLICE_BITS, speculates);
+			motion_solve(s, w->how);
+			plan_slice(w, s);
+			arena_free(&a);
+		}
+	}
+	slicer_close(&slicer);
+}
+
+/* ---- rounds ---- */
+
+static int occurrences(const Motion *w)
+{
+	int n = 0;
+	for (int o = 0; o < w->x->noccurrence; o++)
+		n += worth_it(w, w->x->occurrence[o].expression);
+	return n;
+}
+
+static bool loads(const Cfg *c)
+{
+	for (int k = 0; k < c->nreach; k++)
+		for (int i = 0; i < c->rpo[k]->ins.n; i++)
+			if (c->rpo[k]->ins.v[i].op == OP_LD)
+				return true;
+	return false;
+}
+
+static void look(Motion *w)
+{
+	PassRun *r = w->r;
+	int n = 0;
+	w->c = analysis_cfg(r->an);
+	for (int k = 0; k < w->c->nreach; k++)
+		n += w->c->rpo[k]->ins.n;
+	bool ask = loads(w->c);
+	w->memory = (ExpressionMemory){ .dep = ask ? analysis_memdep(r->an) : NULL, .ask = { .allow = r->option[0].number ? MEM_RESTRICT : 0, .within = MEM_EVER },
+		.patience = (int64_t)PATIENCE * n };
+	w->x = expressions_build_asking(&w->arena, w->c, analysis_effects(r->an), ask ? &w->memory : NULL);
+}
+
+static bool round_of(Motion *w, bool first)
+{
+	PassRun *r = w->r;
+	Diag none = { 0 };
+	w->arena = (Arena){ 0 };
+	look(w);
+	w->after = occurrences(w);
+	if (first)
+		w->before = w->after;
+	w->p = points_build(&w->arena, w->c, analysis_uniformity(r->an));
+	w->plan.action.n = 0;
+	plan_all(w);
+	bool moves = w->plan.action.n > 0;
+	if (moves) {
+		Applied a = motion_apply(r, w->p, w->x, &w->plan);
+		w->done.inserted += a.inserted;
+		w->done.replaced += a.replaced;
+		w->done.saved += a.saved;
+		w->done.split += a.split;
+		pass_apply(&pass_copy_prop, r->m, r->f, NULL, &none);
+	}
+	for (int k = 0; k < MEM_ASSUMPTIONS && moves; k++)
+		if (w->memory.ask.count[k])
+			pass_assumption(r, mem_assumption[k], w->memory.ask.count[k]);
+	diag_free(&none);
+	arena_free(&w->arena);
+	return moves;
+}
+
+static bool run(PassRun *r, const Method *how)
+{
+	Motion w = { .r = r, .how = how };
+	int n = 0;
+	while (n < ROUNDS && round_of(&w, !n))
+		n++;
+	if (n == ROUNDS)
+		pass_remark(r, r->f->loc, "after %d rounds there may be more to move: a second run goes on", ROUNDS);
+	pass_count(r, "expressions moved", w.moved);
+	pass_count(r, "occurrences before", w.before);
+	pass_count(r, "occurrences after", w.after);
+	pass_count(r, "computations inserted", w.done.inserted);
+	pass_count(r, "occurrences replaced", w.done.replaced);
+	pass_count(r, "edges split", w.done.split);
+	pass_count(r, "points where temporaries live", w.live);
+	vec_free(&w.plan.action);
+	return n > 0;
+}
+
+/* ---- the passes ---- */
+
+#define RESTRICT { .name = "assume-restrict", .value = 0, .least = 0, .most = 1, \
+	.help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" }
+
+static const PassOption options[] = { RESTRICT };
+static const PassOption options_pre[] = {
+	RESTRICT,
+	{ .name = "partial", .value = 0, .least = 0, .most = 1, .help = "no further up than something has been computed on some way, as Morel and Renvoise have it" },
+};
+
+static const Method method_early = { .placement = PLACE_EARLY }, method_renvoise = { .placement = PLACE_RENVOISE };
+static const Method method_lcm = { .placement = PLACE_LATE };
+
+static bool run_pre(PassRun *r) { return run(r, r->option[1].number ? &method_renvoise : &method_early); }
+static bool run_lcm(PassRun *r) { return run(r, &method_lcm); }
+
+const Pass pass_pre = {
+	.name = "pre",
+	.help = "partial redundancy elimination, which computes what is redundant on some way as early as possible",
+	.options = options_pre, .noptions = 2,
+	.function = run_pre,
+};
+
+const Pass pass_lcm = {
+	.name = "lcm",
+	.help = "lazy code motion: each expression is computed as seldom as can be without speculation, and as late as possible",
+	.options = options, .noptions = 1,
+	.function = run_lcm,
+};

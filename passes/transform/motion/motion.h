@@ -1,0 +1,95 @@
+/* Code motion (pre, lcm, spre, scm, sscm): what its files share.
+ *
+ * motion.c     the passes, rounds, remarks and counters
+ * points.c     the graph: blocks, and one more on each critical edge
+ * slice.c      a range of expressions with the part of the graph that matters to them
+ * equations.c  the table of equations, and where a slice's expressions are computed
+ * sparse.c     fewer places, by minimum cut (mincut.c)
+ * apply.c      the code that comes of it */
+#ifndef GSIM_MOTION_H
+#define GSIM_MOTION_H
+#include "isa/edit.h"
+#include "passes/analyses.h"
+#include "passes/pass.h"
+
+/* ---- points ---- */
+
+/* Blocks of the function have their numbers; those from c->n on stand for critical edges and become blocks where something is put on them. */
+typedef struct Points {
+	const Cfg *c;
+	int n;
+	Graph *g;
+	int *from, *to;                /* by block: the edge that it is for; of the function's blocks: -1 */
+	int *order, norder, *place;    /* in reverse post-order; by block: its place there, -1 = not reached */
+	int *loop;                     /* by block: the innermost cycle around it, -1 = none */
+	bool *divergent;               /* by block: threads of a warp may part at its end */
+	bool *branch;                  /* by block: it has several successors */
+} Points;
+Points *points_build(Arena *, const Cfg *, const Uniformity *);
+int points_depth(const Points *, int block);
+bool points_leaves(const Points *, int from, int to);      /* the edge leads out of a cycle */
+
+/* ---- methods ---- */
+
+typedef enum { SPECULATE_NOWHERE, SPECULATE_DIVERGENT, SPECULATE_EVERYWHERE } Speculation;
+
+typedef enum {
+	PLACE_LATE,                    /* as late as the number of computations allows (lazy code motion) */
+	PLACE_EARLY,                   /* as early as possible */
+	PLACE_RENVOISE                 /* as early as it has been computed on some way (Morel and Renvoise) */
+} Placement;
+
+typedef struct Method {
+	Placement placement;
+	Speculation speculation;       /* at which branches one successor that needs the value is enough */
+	bool sparse;                   /* then the fewest places */
+} Method;
+
+/* ---- slices ---- */
+
+enum { SLICE_BITS = 256 };
+
+/* Sets by node: expressions as bits. Node 2 k is N(block k) of the slice, before the block's first modification, 2 k + 1 is X(block k), behind its last. */
+typedef enum {
+	COMP,                          /* computed there (NComp; XComp where the block modifies it) */
+	MOD,                           /* at both nodes of a block: the block modifies it (not Transp) */
+	FAR,                           /* no way from here leads to a computation of the same value */
+	SAFE, AVAILABLE,               /* DnSafe; UpSafe: computed on all ways to here, and not modified since */
+	EARLIEST, DELAYED,
+	NEW,                           /* AVAILABLE on no way: what Morel and Renvoise leave alone */
+	PLACED,                        /* computed here after motion */
+	GONE,                          /* computed here before, and read from the temporary now */
+	WANTED,                        /* the temporary is read later */
+	SETS
+} SetName;
+
+typedef struct Slice {
+	Arena *a;
+	const Points *p;
+	bool speculates;               /* its expressions may be computed where the program does not */
+	int bits; const int *expr;     /* by bit: the expression */
+	int n; int *block;             /* blocks that matter, in reverse post-order */
+	Graph *g; int *order, norder;  /* nodes 2 k and 2 k + 1 of block[k]; the last one is all that does not matter */
+	BitSet *set[SETS];
+} Slice;
+
+/* Where slices begin and end: tables by block and expression that are used again. */
+typedef struct Slicer { Arena arena; const Points *p; const Expressions *x; int *local, *bit; } Slicer;
+void slicer_open(Slicer *, const Points *, const Expressions *);
+void slicer_close(Slicer *);
+Slice *slice_open(Slicer *, Arena *, const int *expr, int n, bool speculates); /* expr: ascending */
+static inline int slice_outside(const Slice *s) { return 2 * s->n; }
+
+/* equations.c: fills PLACED, GONE and WANTED. */
+void motion_solve(Slice *, const Method *);
+
+/* ---- code ---- */
+
+/* What happens to an expression at a node. Blocks as in Points. */
+typedef enum { STAYS, SAVED, REPLACED, INSERTED } ActionKind;
+typedef struct Action { int block, expr; bool exit; ActionKind kind; } Action;
+
+typedef struct Plan { Vec(Action) action; } Plan;
+typedef struct Applied { int inserted, replaced, saved, split; } Applied;
+Applied motion_apply(PassRun *, const Points *, const Expressions *, const Plan *);
+#endif

@@ -1,0 +1,97 @@
+/* The graph that expressions move in: the function's blocks, and one more on each critical edge, where code that belongs on this way alone has a place. */
+#include "passes/transform/motion/motion.h"
+
+static bool critical(const Cfg *c, int b, int s)
+{
+	return c->graph->succ[b].n > 1 && c->graph->pred[s].n + (s == 0) > 1;
+}
+
+/* The innermost cycle around both. */
+static int common_loop(const Nest *n, int a, int b)
+{
+	while (a != b) {               /* outer ones have smaller numbers */
+		if (a > b)
+			a = n->parent[a];
+		else
+			b = n->parent[b];
+	}
+	return a;
+}
+
+static void number_edges(Points *p, int n, int **at)
+{
+	const Cfg *c = p->c;
+	for (int b = 0; b < n; b++)
+		p->from[b] = p->to[b] = -1;
+	for (int k = 0; k < c->nreach; k++) {
+		int b = c->rpo[k]->id;
+		p->order[p->norder++] = b;
+		at[b] = p->order + p->norder;
+		for (int i = 0; i < c->graph->succ[b].n; i++) {
+			int s = c->graph->succ[b].v[i];
+			if (!critical(c, b, s))
+				continue;
+			p->from[p->n] = b;
+			p->to[p->n] = s;
+			p->loop[p->n] = common_loop(c->nest, c->nest->of[b], c->nest->of[s]);
+			p->order[p->norder++] = p->n++;
+		}
+	}
+}
+
+/* at: by block, where its critical edges begin in the order. */
+static void connect(Points *p, int **at)
+{
+	const Cfg *c = p->c;
+	for (int k = 0; k < c->nreach; k++) {
+		int b = c->rpo[k]->id, *edge = at[b];
+		for (int i = 0; i < c->graph->succ[b].n; i++) {
+			int s = c->graph->succ[b].v[i], by = critical(c, b, s) ? *edge++ : s;
+			graph_edge(p->g, b, by);
+			if (by != s)
+				graph_edge(p->g, by, s);
+		}
+	}
+}
+
+Points *points_build(Arena *a, const Cfg *c, const Uniformity *u)
+{
+	Points *p = arena_new(a, Points);
+	int most = c->n, **at = arena_array(a, int *, c->n + 1);
+	for (int b = 0; b < c->n; b++)
+		most += bs_has(c->reach, b) ? c->graph->succ[b].n : 0;
+	p->c = c;
+	p->n = c->n;
+	p->from = arena_array(a, int, most + 1);
+	p->to = arena_array(a, int, most + 1);
+	p->order = arena_array(a, int, most + 1);
+	p->place = arena_array(a, int, most + 1);
+	p->loop = arena_array(a, int, most + 1);
+	p->divergent = arena_array(a, bool, most + 1);
+	p->branch = arena_array(a, bool, most + 1);
+	memcpy(p->loop, c->nest->of, sizeof *p->loop * (size_t)c->n);
+	number_edges(p, c->n, at);
+	p->g = graph_new(a, p->n);
+	connect(p, at);
+	for (int b = 0; b < p->n; b++) {
+		p->place[b] = -1;
+		p->branch[b] = p->g->succ[b].n > 1;
+		p->divergent[b] = b < c->n && p->branch[b] && u->divergent[b];
+	}
+	for (int k = 0; k < p->norder; k++)
+		p->place[p->order[k]] = k;
+	return p;
+}
+
+int points_depth(const Points *p, int block)
+{
+	int depth = 0;
+	for (int l = p->loop[block]; l >= 0; l = p->c->nest->parent[l])
+		depth++;
+	return depth;
+}
+
+bool points_leaves(const Points *p, int from, int to)
+{
+	return p->loop[from] >= 0 && !nest_within(p->c->nest, p->loop[to], p->loop[from]);
+}

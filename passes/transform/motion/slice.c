@@ -1,0 +1,157 @@
+/* A slice: up to SLICE_BITS expressions, with the part of the graph that matters to any of them. What matters to an expression are the points from which
+ * some way leads to a computation of the same value: nothing is placed elsewhere, and what is asked there is known without asking. So the size of all slices
+ * follows from how far expressions can move, not from blocks times expressions. */
+#include "passes/transform/motion/motion.h"
+
+void slicer_open(Slicer *w, const Points *p, const Expressions *x)
+{
+	*w = (Slicer){ .p = p, .x = x };
+	w->local = arena_array(&w->arena, int, p->n + 1);
+	w->bit = arena_array(&w->arena, int, x->n + 1);
+	for (int b = 0; b < p->n; b++)
+		w->local[b] = -1;
+	for (int e = 0; e < x->n; e++)
+		w->bit[e] = -1;
+}
+
+void slicer_close(Slicer *w) { arena_free(&w->arena); }
+
+/* A block as it is found: what it does, and what is still to be told to its predecessors. */
+typedef struct Found { int block; bool waits; BitSet first, last, mod, near_n, near_x; } Found;
+
+typedef struct Search {
+	Slicer *w;
+	Slice *s;
+	Arena tmp;
+	Vec(Found) found;
+	Vec(int) todo;                 /* places in found */
+} Search;
+
+static int find(Search *f, int block)
+{
+	Slicer *w = f->w;
+	if (w->local[block] >= 0)
+		return w->local[block];
+	int bits = f->s->bits;
+	Found x = { .block = block, .first = bs_new(&f->tmp, bits), .last = bs_new(&f->tmp, bits), .mod = bs_new(&f->tmp, bits), .near_n = bs_new(&f->tmp, bits),
+		.near_x = bs_new(&f->tmp, bits) };
+	if (block < w->p->c->n)
+		expressions_of_block(w->x, block, w->bit, f->s->expr[0], f->s->expr[bits - 1] + 1, x.first, x.last, x.mod);
+	for (int k = 0; k < x.first.n; k++) {
+		x.last.w[k] &= x.mod.w[k]; /* else it is the computation before the first modification, too */
+		x.near_n.w[k] = x.first.w[k];
+		x.near_x.w[k] = x.last.w[k];
+	}
+	vec_push(&f->found, x);
+	return w->local[block] = f->found.n - 1;
+}
+
+static void wait(Search *f, int at)
+{
+	if (!f->found.v[at].waits) {
+		f->found.v[at].waits = true;
+		vec_push(&f->todo, at);
+	}
+}
+
+/* What is near at the block's start is near at the end of its predecessors, and at their start where they do not modify it. */
+static void tell(Search *f, int at)
+{
+	const IntList *pred = &f->w->p->g->pred[f->found.v[at].block];
+	f->found.v[at].waits = false;
+	for (int i = 0; i < pred->n; i++) {
+		int k = find(f, pred->v[i]);
+		Found *p = &f->found.v[k];
+		uint64_t more = 0;
+		bs_union(p->near_x, f->found.v[at].near_n);
+		for (int j = 0; j < p->near_x.n; j++) {
+			uint64_t n = p->near_n.w[j] | (p->near_x.w[j] & ~p->mod.w[j]);
+			more |= n ^ p->near_n.w[j];
+			p->near_n.w[j] = n;
+		}
+		if (more)
+			wait(f, k);
+	}
+}
+
+typedef struct Placed { int place, found; } Placed;
+
+static int by_place(const void *x, const void *y)
+{
+	const Placed *a = x, *b = y;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static void fill(Search *f, const Found *x, int k)
+{
+	Slice *s = f->s;
+	for (int half = 0; half < 2; half++) {
+		BitSet near = half ? x->near_x : x->near_n;
+		bs_copy(s->set[COMP][2 * k + half], half ? x->last : x->first);
+		bs_copy(s->set[MOD][2 * k + half], x->mod);
+		for (int j = 0; j < near.n; j++)
+			s->set[FAR][2 * k + half].w[j] = ~near.w[j];
+	}
+}
+
+/* The graph of half blocks. Ends of blocks that something outside follows lead there, too. */
+static void connect(Search *f)
+{
+	Slice *s = f->s;
+	s->g = graph_new(s->a, 2 * s->n + 1);
+	s->order = arena_array(s->a, int, 2 * s->n + 1);
+	for (int k = 0; k < s->n; k++) {
+		const IntList *succ = &s->p->g->succ[s->block[k]];
+		s->order[s->norder++] = 2 * k;
+		s->order[s->norder++] = 2 * k + 1;
+		graph_edge(s->g, 2 * k, 2 * k + 1);
+		for (int i = 0; i < succ->n; i++) {
+			int to = f->w->local[succ->v[i]];
+			graph_edge(s->g, 2 * k + 1, to >= 0 ? 2 * to : slice_outside(s));
+		}
+	}
+	s->order[s->norder++] = slice_outside(s);
+}
+
+static void arrange(Search *f)
+{
+	Slice *s = f->s;
+	Placed *list = arena_array(&f->tmp, Placed, f->found.n + 1);
+	s->n = f->found.n;
+	s->block = arena_array(s->a, int, s->n + 1);
+	for (int k = 0; k < s->n; k++)
+		list[k] = (Placed){ s->p->place[f->found.v[k].block], k };
+	if (s->n)
+		qsort(list, (size_t)s->n, sizeof *list, by_place);
+	for (int name = 0; name <= FAR; name++)
+		s->set[name] = flow_sets(s->a, 2 * s->n + 1, s->bits);
+	for (int k = 0; k < s->n; k++) {
+		s->block[k] = f->found.v[list[k].found].block;
+		f->w->local[s->block[k]] = k;
+		fill(f, &f->found.v[list[k].found], k);
+	}
+	connect(f);
+}
+
+Slice *slice_open(Slicer *w, Arena *a, const int *expr, int n, bool speculates)
+{
+	Slice *s = arena_new(a, Slice);
+	Search f = { .w = w, .s = s };
+	*s = (Slice){ .a = a, .p = w->p, .speculates = speculates, .bits = n, .expr = expr };
+	for (int k = 0; k < n; k++)
+		w->bit[expr[k]] = k;
+	for (int k = 0; k < n; k++)
+		for (int o = w->x->occurrence_first[expr[k]]; o >= 0; o = w->x->occurrence_next[o])
+			wait(&f, find(&f, w->x->occurrence[o].block));
+	while (f.todo.n)
+		tell(&f, vec_pop(&f.todo));
+	arrange(&f);
+	for (int k = 0; k < s->n; k++)
+		w->local[s->block[k]] = -1;
+	for (int k = 0; k < n; k++)
+		w->bit[expr[k]] = -1;
+	vec_free(&f.found);
+	vec_free(&f.todo);
+	arena_free(&f.tmp);
+	return s;
+}

@@ -1,0 +1,126 @@
+/* Code motion against all that could be done, on small graphs with one expression. */
+#include "passes/transform/transform.h"
+#include "tests/passes/motion_model.h"
+#include <check.h>
+
+static int wanted(const char *variable, int otherwise)
+{
+	const char *text = getenv(variable);
+	return text ? atoi(text) : otherwise;
+}
+
+static uint32_t apply(const Pass *p, const PassValue *option, Module *m, const Model *g, Function **f)
+{
+	Diag d = { 0 };
+	*f = model_kernel(m, g);
+	pass_apply(p, m, *f, option, &d);
+	ck_assert(ir_verify(m, &d));
+	ck_assert_msg(!pass_apply(p, m, *f, option, &d), "%s changes something a second time", p->name);
+	diag_free(&d);
+	return model_read(*f, g);
+}
+
+static void right(const Pass *p, const Function *f, const ModelPaths *paths, int seed)
+{
+	for (int k = 0; k < paths->n; k++)
+		ck_assert_msg(model_right(f, paths, k), "graph %d: %s: a register has another value", seed, p->name);
+}
+
+/* Of all placements at safe points: the fewest computations on each path, and among those that have them the shortest lifetime. */
+typedef struct Best { int cost[MODEL_PATHS], lifetime; } Best;
+
+static void best_of_all(const Model *g, const ModelPaths *paths, Best *best)
+{
+	uint32_t safe = model_down_safe(g);
+	for (int k = 0; k < paths->n; k++)
+		best->cost[k] = INT32_MAX;
+	best->lifetime = INT32_MAX;
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t set = safe;; set = (set - 1) & safe) {
+			uint32_t placed = model_placed(g, set);
+			bool all = true;
+			for (int k = 0; k < paths->n; k++) {
+				int cost = model_cost(paths, k, placed);
+				all &= pass && cost == best->cost[k];
+				best->cost[k] = cost < best->cost[k] ? cost : best->cost[k];
+			}
+			if (all && model_lifetime(g, placed) < best->lifetime)
+				best->lifetime = model_lifetime(g, placed);
+			if (!set)
+				break;
+		}
+}
+
+static ModelPaths paths;
+
+START_TEST(lazy_is_best)
+{
+	int n = wanted("COUNT", 5000), moved = 0, cycles = 0;
+	uint64_t rng = 11;
+	for (int seed = 0; seed < n; seed++) {
+		Model g = model_random(&rng, seed % 5 > 1);
+		Module *m = module_new("model");
+		Function *f;
+		Best best;
+		uint32_t placed = apply(&pass_lcm, NULL, m, &g, &f);
+		model_paths(&g, &paths);
+		right(&pass_lcm, f, &paths, seed);
+		best_of_all(&g, &paths, &best);
+		for (int k = 0; k < paths.n; k++)
+			ck_assert_msg(model_cost(&paths, k, placed) == best.cost[k], "graph %d: %d computations on a path, not %d", seed, model_cost(&paths, k, placed), best.cost[k]);
+		ck_assert_msg(model_lifetime(&g, placed) == best.lifetime, "graph %d: the temporary lives at %d points, not %d", seed, model_lifetime(&g, placed), best.lifetime);
+		moved += placed != g.comp;
+		cycles += model_turns(&paths);
+		module_free(m);
+	}
+	ck_assert_int_gt(moved, n / 10);
+	ck_assert_int_gt(cycles, n / 10);
+	if (getenv("VERBOSE"))
+		fprintf(stderr, "lcm: %d of %d graphs changed\n", moved, n);
+}
+END_TEST
+
+/* As few computations on each path, and temporaries that live as long or longer. */
+static void compare_with_lazy(const PassValue *option, const char *name)
+{
+	int n = wanted("COUNT", 5000), longer = 0;
+	uint64_t rng = 12;
+	for (int seed = 0; seed < n; seed++) {
+		Model g = model_random(&rng, seed % 5 > 1);
+		Module *m = module_new("model"), *other = module_new("model");
+		Function *f, *lazy;
+		uint32_t placed = apply(&pass_pre, option, m, &g, &f), lcm = apply(&pass_lcm, NULL, other, &g, &lazy);
+		model_paths(&g, &paths);
+		right(&pass_pre, f, &paths, seed);
+		for (int k = 0; k < paths.n; k++)
+			ck_assert_msg(model_cost(&paths, k, placed) == model_cost(&paths, k, lcm), "graph %d: %s and lcm differ on a path", seed, name);
+		ck_assert_int_ge(model_lifetime(&g, placed), model_lifetime(&g, lcm));
+		longer += model_lifetime(&g, placed) > model_lifetime(&g, lcm);
+		module_free(other);
+		module_free(m);
+	}
+	if (getenv("VERBOSE"))
+		fprintf(stderr, "%s: temporaries live longer on %d of %d graphs\n", name, longer, n);
+	ck_assert(longer > n / 50 || option);
+}
+
+START_TEST(early_is_as_good) { compare_with_lazy(NULL, "pre"); }
+END_TEST
+START_TEST(renvoise_is_as_good) { compare_with_lazy((PassValue[]){ { .number = 0 }, { .number = 1 } }, "pre(partial=1)"); }
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("code motion");
+	TCase *t = tcase_create("all");
+	tcase_set_timeout(t, 600);
+	tcase_add_test(t, lazy_is_best);
+	tcase_add_test(t, early_is_as_good);
+	tcase_add_test(t, renvoise_is_as_good);
+	suite_add_tcase(s, t);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
