@@ -16,6 +16,18 @@ function run.capture(command, allowed)
 	return text
 end
 
+-- Runs commands, as many at a time as the host has processors; one that fails ends the program.
+function run.all(commands)
+	local list = os.tmpname()
+	run.write(list, table.concat(commands, "\0") .. "\0")
+	local ok = os.execute(("xargs -0 -n 1 -P \"$(getconf _NPROCESSORS_ONLN)\" sh -c <%s"):format(run.quote(list)))
+	os.remove(list)
+	if not ok then
+		io.stderr:write("tools/reproduce: one of these failed:\n", table.concat(commands, "\n"), "\n")
+		os.exit(2)
+	end
+end
+
 -- One CSV line to a list of fields.
 function run.fields(line)
 	local t, at = {}, 1
