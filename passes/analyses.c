@@ -27,6 +27,7 @@ static Control *build_control(Analyses *an, Arena *a) { return control_build(a, 
 static Regions *build_regions(Analyses *an, Arena *a) { return regions_build(a, analysis_cfg(an)); }
 static Structure *build_structure(Analyses *an, Arena *a) { return structure_build(a, analysis_cfg(an)); }
 static Liveness *build_liveness(Analyses *an, Arena *a) { return liveness_build(a, analysis_cfg(an)); }
+static RegPressure *build_pressure(Analyses *an, Arena *a) { return pressure_build(a, analysis_cfg(an), analysis_liveness(an)); }
 static Ssa *build_ssa(Analyses *an, Arena *a) { return ssa_build(a, analysis_cfg(an), analysis_dom(an)); }
 static Reaching *build_reaching(Analyses *an, Arena *a) { return reaching_build(a, analysis_cfg(an), analysis_ssa(an)); }
 static Expressions *build_expressions(Analyses *an, Arena *a) { return expressions_build(a, analysis_cfg(an), analysis_effects(an)); }

@@ -7,6 +7,7 @@
 #include "passes/analysis/control.h"
 #include "passes/analysis/expressions.h"
 #include "passes/analysis/memdep.h"
+#include "passes/analysis/pressure.h"
 #include "passes/analysis/reaching.h"
 #include "passes/analysis/safe_loads.h"
 #include "passes/analysis/uniformity.h"
@@ -21,6 +22,7 @@
 	X(regions, Regions, true, "the tree of regions with one entry and one exit") \
 	X(structure, Structure, true, "whether structural reduction leaves one node, and where it stops else") \
 	X(liveness, Liveness, false, "registers that are live where blocks begin and end") \
+	X(pressure, RegPressure, false, "how many registers, of 32 bits each, and predicates live at once") \
 	X(ssa, Ssa, false, "versions of registers, and phis where they meet") \
 	X(reaching, Reaching, false, "the definitions that may have written what each use reads") \
 	X(webs, Webs, false, "how many independent webs of definitions and uses each register holds") \

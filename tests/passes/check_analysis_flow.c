@@ -1,5 +1,6 @@
 /* The dataflow solver against the equations solved bit by bit, and what stands on it against paths through random graphs. */
 #include "passes/analysis/expressions.h"
+#include "passes/analysis/pressure.h"
 #include "passes/analysis/reaching.h"
 #include "passes/transform/transform.h"
 #include "tests/passes/random_function.h"
@@ -152,6 +153,65 @@ START_TEST(liveness_by_paths)
 		liveness_leave(l, b->id, now);
 		ck_assert_int_eq(bs_next(now, 0), -1);
 	}
+}
+END_TEST
+
+static bool lives(const Function *f, int block, int k, int reg)
+{
+	bool seen[12] = { 0 };
+	return read_later(f, block, k, reg, seen);
+}
+
+/* What lives at a place: in front of the instruction (0), behind it with all that it writes (1), or, where it must not write over what it reads, both (2). */
+static LiveRegs judge_pressure(const Function *f, int block, int k, int when)
+{
+	const Block *b = f->block.v[block];
+	LiveRegs n = { 0, 0 };
+	for (int r = 0; r < f->reg.n; r++) {
+		bool in = lives(f, block, k, r), out = k < b->ins.n && (lives(f, block, k + 1, r) || judge_writes(f, &b->ins.v[k], r));
+		if (when == 0 ? !in : when == 1 ? !out : !in && !out)
+			continue;
+		n.words += f->reg.v[r].type == T_PRED ? 0 : f->reg.v[r].type == T_U64 ? 2 : 1;
+		n.preds += f->reg.v[r].type == T_PRED;
+	}
+	return n;
+}
+
+static void raise(LiveRegs *to, LiveRegs n)
+{
+	to->words = n.words > to->words ? n.words : to->words;
+	to->preds = n.preds > to->preds ? n.preds : to->preds;
+}
+
+START_TEST(pressure_by_paths)
+{
+	uint64_t rng = (uint64_t)_i + 1;
+	RandomShape shape = random_shape(&rng, 12);
+	Function *f = random_function(m, &rng, &shape);
+	for (int r = 0; r < shape.values; r++)
+		f->reg.v[r].type = pick(&rng, 2) ? T_U64 : T_U32;
+	Cfg *c = cfg_build(&arena, f);
+	RegPressure *p = pressure_build(&arena, c, liveness_build(&arena, c));
+	LiveRegs most = { 0, 0 };
+	for (int i = 0; i < c->nreach; i++) {
+		const Block *b = c->rpo[i];
+		LiveRegs worst = judge_pressure(f, b->id, b->ins.n, 0);
+		ck_assert_int_eq(worst.words, p->out[b->id].words);
+		for (int k = 0; k < b->ins.n; k++) {
+			const Ins *x = &b->ins.v[k];
+			for (int when = 0; when < (x->ndst > 1 || op_info[x->op].kind != K_ALU ? 3 : 2); when++)
+				raise(&worst, judge_pressure(f, b->id, k, when));
+		}
+		ck_assert_int_eq(judge_pressure(f, b->id, 0, 0).words, p->in[b->id].words);
+		ck_assert_int_eq(judge_pressure(f, b->id, 0, 0).preds, p->in[b->id].preds);
+		ck_assert_int_eq(worst.words, p->worst[b->id].words);
+		ck_assert_int_eq(worst.preds, p->worst[b->id].preds);
+		raise(&most, worst);
+	}
+	ck_assert_int_eq(most.words, p->most.words);
+	ck_assert_int_eq(most.preds, p->most.preds);
+	ck_assert_int_eq(most.words, pressure_max(f));
+	ck_assert_int_eq(p->worst[p->block].words, most.words);
 }
 END_TEST
 
@@ -435,6 +495,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, solver_solves_the_equations, 0, 400);
 	tcase_add_loop_test(t, liveness_by_paths, 0, 300);
+	tcase_add_loop_test(t, pressure_by_paths, 0, 300);
 	tcase_add_loop_test(t, versions_are_what_was_written_last, 0, 400);
 	tcase_add_loop_test(t, no_phi_is_in_vain, 0, 400);
 	tcase_add_loop_test(t, definitions_reach_along_paths, 0, 300);

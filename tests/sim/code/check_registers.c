@@ -1,4 +1,8 @@
 /* Registers of a thread: how many values take, what lives in memory when they do not suffice, and what calls save. */
+#include "passes/analysis/pressure.h"
+#include "sim/code/code.h"
+#include "sim/reconv/seam.h"
+#include "tests/random/random_kernel.h"
 #include "tests/sim/sm/sim_rig.h"
 
 #define HEAD "kernel k(u64 out) {\n reg u32 %t, %a, %b, %c, %d, %n\n reg u64 %o, %w\n reg f32 %f, %g\n reg pred %p, %q\n"
@@ -244,12 +248,39 @@ START_TEST(the_limit_holds_along_recursive_and_indirect_calls)
 }
 END_TEST
 
+/* Where nothing is spilled an assignment has as many registers as live at once, at least; and not many more: within a fifth over all. */
+START_TEST(pressure_is_what_assignments_need)
+{
+	long live = 0, assigned = 0;
+	Config c;
+	config_defaults(&c);
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		RandomParams p = RANDOM_DEFAULTS(seed);
+		p.features &= ~(unsigned)(RF_CALL | RF_RECURSION | RF_INDIRECT);
+		RandomKernel *k = random_kernel_new(&p);
+		uint64_t *address = xcalloc((size_t)k->module->symbol.n + 1, sizeof *address);
+		Diag d = { 0 };
+		Code *code = code_lower(k->module, k->kernel, &c, reconv_models[c.model]->lower, reconv_models[c.model]->own, address, &d);
+		ck_assert_msg(code != NULL, "%s", diag_first(&d));
+		int most = pressure_max(k->kernel);
+		ck_assert_msg(code->regs >= most, "seed %d: %d registers live at once, %d are assigned", (int)seed, most, code->regs);
+		live += most;
+		assigned += code->regs;
+		code_free(code);
+		free(address);
+		random_kernel_free(k);
+		diag_free(&d);
+	}
+	ck_assert_msg(assigned * 5 <= live * 6, "%ld registers for %ld that live at once", assigned, live);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		values_without_a_register_spill, spills_of_what_instructions_read_and_overwrite, pairs_and_single_registers_share_a_file,
 		the_limit_holds_along_calls, a_caller_saves_what_callees_of_its_callees_write,
-		arguments_cross_on_the_way, the_limit_holds_along_recursive_and_indirect_calls,
+		arguments_cross_on_the_way, the_limit_holds_along_recursive_and_indirect_calls, pressure_is_what_assignments_need,
 	};
 	return rig_suite("registers", tests, sizeof tests / sizeof *tests);
 }
