@@ -30,7 +30,7 @@ static void put_entry(Emit *x, const Ins *like)
 	for (int k = 0; k < x->s->hoisted.n; k++) {
 		Hoisted *h = &x->s->hoisted.v[k];
 		h->reg = emit_reg(x, "either", h->type);
-		emit_select(x, like, h->type, h->reg, h->x[0], h->x[1]);
+		emit_chosen(x, like, h->type, h->reg, h->x, h->adds);
 	}
 	for (int k = 0; k < x->s->shared.n; k++)
 		put_entry_move(x, like, &x->s->shared.v[k]);
@@ -99,7 +99,7 @@ static void walk(Emit *x)
 		x->block[k] = emit_block(x, tail_of(x, &s->pair.v[k]));
 	}
 	x->like = s->entry[0];
-	x->leave = emit_block(x, "_out");
+	x->leave = s->exit[0] ? emit_block(x, "_out") : NULL;
 	x->entry = again ? x->entry : x->block[0];
 	emit_open(x, x->entry);
 	x->weight = s->weight;
@@ -109,7 +109,8 @@ static void walk(Emit *x)
 	vec_clear(&x->chosen);
 	for (int k = 0; k < s->pair.n; k++)
 		emit_pair(x, &s->pair.v[k], x->block[k]);
-	put_leave(x, like);
+	if (s->exit[0])
+		put_leave(x, like);
 	vec_free(&x->chosen);
 }
 

@@ -23,6 +23,7 @@ void emit_put(Emit *, Ins);                            /* at the end of the open
 Ins emit_copy(Emit *, const Ins *);                    /* with operands of its own */
 Ins emit_new(Emit *, const Ins *like, Op, Type, int dst, const Opd *src, int nsrc); /* one that melding inserts: dst = op sources */
 void emit_select(Emit *, const Ins *like, Type, int dst, Opd a, Opd b); /* dst = a for side 0, b for side 1 */
+void emit_chosen(Emit *, const Ins *like, Type, int dst, const Opd *from, int adds); /* the same of addresses, `adds` of which are to be made first */
 Type emit_bits(const Emit *, int reg);                 /* what a move or a choice of the register is typed */
 Opd emit_choice(Emit *, const Ins *like, Choice);      /* the operand for both sides */
 Ins emit_marked(Emit *, const Ins *, int side, bool all, const Opd *by); /* with its marks in the side's names; all: lanes of both sides come here;

@@ -33,7 +33,7 @@ static void put_melded(Emit *x, const Ins *a, const Ins *b)
 	Ins i = emit_copy(x, a);
 	for (int k = 0; k < a->nsrc; k++)
 		*ins_src(&i, k) = emit_choice(x, a, choice_of(x->w, a, b, k));
-	if (a->guard >= 0) {
+	if (meld_guarded(a, b)) {
 		Opd g = emit_choice(x, a, choice_of_guards(x->w, a, b));
 		i.guard = g.id;
 		i.guard_neg = g.neg;
@@ -144,7 +144,7 @@ static void put_end(Emit *x, const BlockPair *p)
 	if (all)
 		t.flags &= (uint8_t)~INSF_UNI;
 	t.mark = end_marks(x, p, all);
-	emit_end(x, t, target(x, p->succ[0]), p->nsucc > 1 ? target(x, p->succ[1]) : NULL, p->nsucc);
+	emit_end(x, t, p->nsucc ? target(x, p->succ[0]) : NULL, p->nsucc > 1 ? target(x, p->succ[1]) : NULL, p->nsucc);
 }
 
 void emit_pair(Emit *x, const BlockPair *p, Block *b)

@@ -63,12 +63,26 @@ Type emit_bits(const Emit *x, int reg)
 
 /* ---- choices ---- */
 
-static Opd sum_of(Emit *x, const Ins *like, Type type, Opd o)
+/* The address in a register. */
+static Opd address_of(Emit *x, const Ins *like, Type type, Opd o)
 {
 	Type t = type == T_B64 ? T_U64 : T_U32;
+	if (o.kind == OPD_REG && !o.imm)
+		return o;
 	int r = emit_reg(x, "at", t);
-	emit_put(x, emit_new(x, like, OP_ADD, t, r, (Opd[]){ opd_reg(o.id), opd_imm(o.imm) }, 2));
+	if (o.kind == OPD_SYM)
+		emit_put(x, emit_new(x, like, OP_MOV, t, r, &o, 1));
+	else
+		emit_put(x, emit_new(x, like, OP_ADD, t, r, (Opd[]){ opd_reg(o.id), opd_imm(o.imm) }, 2));
 	return opd_reg(r);
+}
+
+void emit_chosen(Emit *x, const Ins *like, Type type, int dst, const Opd *from, int adds)
+{
+	Opd a[2] = { from[0], from[1] };
+	for (int s = 0; s < 2 && adds; s++)
+		a[s] = address_of(x, like, type, a[s]);
+	emit_select(x, like, type, dst, a[0], a[1]);
 }
 
 static const Chosen *find_chosen(const Emit *x, const Choice *c)
@@ -93,12 +107,8 @@ Opd emit_choice(Emit *x, const Ins *like, Choice c)
 	const Chosen *d = h ? NULL : find_chosen(x, &c);
 	int reg = h ? h->reg : d ? d->reg : NO_REG;
 	if (reg == NO_REG) {
-		Opd a[2] = { c.x[0], c.x[1] };
-		for (int s = 0; s < 2 && c.adds; s++)
-			if (a[s].imm)
-				a[s] = sum_of(x, like, c.type, a[s]);
 		reg = emit_reg(x, "either", c.type);
-		emit_select(x, like, c.type, reg, a[0], a[1]);
+		emit_chosen(x, like, c.type, reg, c.x, c.adds);
 		vec_push(&x->chosen, ((Chosen){ .x = { c.x[0], c.x[1] }, .type = c.type, .reg = reg }));
 	}
 	return (Opd){ OPD_REG, 0, reg, c.offset };

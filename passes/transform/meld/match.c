@@ -1,8 +1,11 @@
 /* What goes with what: isomorphic subgraphs, blocks that are given the form of a region, and the alignment of the two arms (definitions 6 and 7 of the
  * paper). */
 #include "passes/transform/meld/meld.h"
+#include "lib/strbuf.h"
 
 /* ---- isomorphism ---- */
+
+enum { STEPS = 8 };            /* of a comparison, for each block: sides may be swapped at each branch */
 
 typedef struct Match {
 	Meld *w;
@@ -10,6 +13,21 @@ typedef struct Match {
 	PairList *list;
 	int first, steps;              /* numbers of pairs begin there; what is left of steps */
 } Match;
+
+/* The first reason is told, should nothing in the arms be alike. */
+static bool __attribute__((format(printf, 2, 3))) differs(Meld *w, const char *fmt, ...)
+{
+	if (w->unlike)
+		return false;
+	StrBuf text = { 0 };
+	va_list ap;
+	va_start(ap, fmt);
+	sb_vprintf(&text, fmt, ap);
+	va_end(ap);
+	w->unlike = arena_strdup(&w->a, text.s);
+	sb_free(&text);
+	return false;
+}
 
 static int pair_of(const Match *x, int side, const Block *b) { return x->w->pair[side][b->id] - 1; }
 
@@ -47,13 +65,20 @@ static bool walk_on(Match *x, int pair, bool swapped)
 static bool walk(Match *x, Block *a, Block *b)
 {
 	bool leaves[2] = { a == x->s[0]->exit, b == x->s[1]->exit };
-	if (leaves[0] || leaves[1])
-		return leaves[0] && leaves[1];
+	if (leaves[0] != leaves[1])
+		return differs(x->w, "a way out to %s stands against one to %s", a->label, b->label);
+	if (leaves[0])
+		return true;
 	int p = pair_of(x, 0, a), q = pair_of(x, 1, b);
 	if (p >= x->first || q >= x->first)
-		return p == q;
-	if (a->nsucc != b->nsucc || block_term(a)->nsrc != block_term(b)->nsrc || x->steps-- <= 0)
-		return false;
+		return p == q || differs(x->w, "%s and %s are led to in different ways", a->label, b->label);
+	if (a->nsucc != b->nsucc || block_term(a)->op != block_term(b)->op || block_term(a)->nsrc != block_term(b)->nsrc)
+		return differs(x->w, "%s ends with %s to %d blocks, %s with %s to %d", a->label, op_info[block_term(a)->op].name, a->nsucc, b->label,
+			op_info[block_term(b)->op].name, b->nsucc);
+	if (x->steps-- <= 0) {
+		x->w->unlike = NULL;
+		return differs(x->w, "it took more than %d steps to compare them", STEPS * x->s[0]->n);
+	}
 	int at = x->list->n;
 	add_pair(x, a, b);
 	if (walk_on(x, at, false))
@@ -86,7 +111,7 @@ static void number_edges(Match *x, int side)
 
 static bool isomorphic(Match *x)
 {
-	x->steps = 8 * x->s[0]->n;
+	x->steps = STEPS * x->s[0]->n;
 	bool ok = walk(x, x->s[0]->block[0], x->s[1]->block[0]);
 	if (ok)
 		number_edges(x, 0);
@@ -182,19 +207,39 @@ static int percent(const Meld *w, const PairList *list, int first)
 	return all ? (int)(100 * saved / all) : 0;
 }
 
-static bool is_plain(const Subgraph *s) { return s->n == 1 && s->block[0]->nsucc == 1; }
+static bool is_plain(const Subgraph *s) { return s->n == 1 && s->block[0]->nsucc <= 1; }
+
+/* Can they be melded as far as is known before they are walked? */
+static bool comparable(Meld *w, const Subgraph *a, const Subgraph *b)
+{
+	const Block *x = a->block[0], *y = b->block[0];
+	if (a->obstacle || b->obstacle)
+		return false;
+	if (!a->exit != !b->exit)
+		return differs(w, "threads end in what begins with %s, and go on from what begins with %s", a->exit ? y->label : x->label,
+			a->exit ? x->label : y->label);
+	if (is_plain(a) && is_plain(b) && (x->ins.n < 2 || y->ins.n < 2))
+		return differs(w, "%s has no instruction but its last one", x->ins.n < 2 ? x->label : y->label);
+	if (is_plain(a) == is_plain(b))
+		return true;
+	if (!w->copies)
+		return differs(w, "%s is a block alone and %s is not, and replicate=0 does not let it have that form", is_plain(a) ? x->label : y->label,
+			is_plain(a) ? y->label : x->label);
+	return a->exit || differs(w, "%s and %s, in which threads end, are not both a block", x->label, y->label);
+}
 
 /* Adds the pairs of two subgraphs; their profitability in percent, NO_PAIR: they are not meldable. */
 static int pair_up(Meld *w, const Subgraph *a, const Subgraph *b, PairList *list)
 {
 	Match x = { .w = w, .s = { a, b }, .list = list, .first = list->n };
 	bool plain[2] = { is_plain(a), is_plain(b) }, ok;
-	if (a->obstacle || b->obstacle || (plain[0] && plain[1] && (a->block[0]->ins.n < 2 || b->block[0]->ins.n < 2)))
+	if (!comparable(w, a, b))
 		return NO_PAIR;
 	if (plain[0] == plain[1])
 		ok = isomorphic(&x);
 	else
-		ok = w->copies && replicate(&x, plain[0] ? 0 : 1);
+		ok = replicate(&x, plain[0] ? 0 : 1) ||
+			differs(w, "no block from %s on has anything that %s has", (plain[0] ? b : a)->block[0]->label, (plain[0] ? a : b)->block[0]->label);
 	forget(&x);
 	return ok ? percent(w, list, x.first) : NO_PAIR;
 }
@@ -239,6 +284,24 @@ static void make_stretches(Meld *w, MeldRegion *r, const Item *item, int n)
 		}
 }
 
+bool match_swapped(Meld *w, const MeldRegion *r)
+{
+	enum { FEW = 64 };
+	PairList list = { 0 };
+	bool found = false;
+	if (w->swap || r->arm[0].n * r->arm[1].n > FEW)
+		return false;
+	w->swap = true;
+	for (int i = 0; i < r->arm[0].n; i++)
+		for (int j = 0; j < r->arm[1].n; j++) {
+			found |= pair_up(w, &r->arm[0].sub[i], &r->arm[1].sub[j], &list) >= w->threshold;
+			vec_clear(&list);
+		}
+	w->swap = false;
+	vec_free(&list);
+	return found;
+}
+
 void match_stretches(Meld *w, MeldRegion *r)
 {
 	int n = r->arm[0].n, m = r->arm[1].n, *score = arena_array(&w->a, int, n * m + 1);
@@ -246,6 +309,7 @@ void match_stretches(Meld *w, MeldRegion *r)
 	PairList list = { 0 };
 	int64_t best;
 	r->percent = NO_PAIR;
+	w->unlike = NULL;
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < m; j++) {
 			int p = pair_up(w, &r->arm[0].sub[i], &r->arm[1].sub[j], &list);

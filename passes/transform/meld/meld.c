@@ -43,6 +43,9 @@ static void region_free(MeldRegion *r)
 	vec_free(&r->stretch);
 }
 
+/* Is the branch one that this pass has put in? */
+static bool made(const Meld *w, const MeldRegion *r) { return block_term(r->e)->origin == w->r->origin; }
+
 static void __attribute__((format(printf, 3, 4))) why_not(Meld *w, const MeldRegion *r, const char *fmt, ...)
 {
 	StrBuf text = { 0 };
@@ -50,7 +53,8 @@ static void __attribute__((format(printf, 3, 4))) why_not(Meld *w, const MeldReg
 	va_start(ap, fmt);
 	sb_vprintf(&text, fmt, ap);
 	va_end(ap);
-	vec_push(&w->said, ((MeldRemark){ ins_loc(w->r->m, block_term(r->e)), arena_printf(&w->a, "the branch of %s stays: %s", r->e->label, text.s) }));
+	vec_push(&w->said, ((MeldRemark){ ins_loc(w->r->m, block_term(r->e)), arena_printf(&w->a, "the branch of %s%s stays: %s", r->e->label,
+		made(w, r) ? ", which melding made," : "", text.s) }));
 	sb_free(&text);
 }
 
@@ -88,8 +92,8 @@ static void weigh(Meld *w, MeldRegion *r)
 			r->stretch.v[kept++] = *s;
 			*s = x;
 		} else {
-			why_not(w, r, "%s and %s melded would cost %lld cycles, not %lld", s->entry[0]->label, s->entry[1]->label, (long long)s->after,
-				(long long)s->before);
+			why_not(w, r, "%s and %s would cost %lld cycles as one, and cost %lld as they are", s->entry[0]->label, s->entry[1]->label,
+				(long long)s->after, (long long)s->before);
 		}
 	}
 	for (int k = r->stretch.n; k-- > kept; r->stretch.n--) {
@@ -142,6 +146,24 @@ static const char *obstacle(const MeldRegion *r)
 	return NULL;
 }
 
+/* Why nothing of it has the same form. */
+static void why_unlike(Meld *w, const MeldRegion *r)
+{
+	if (obstacle(r))
+		why_not(w, r, "%s", obstacle(r));
+	else
+		why_not(w, r, "nothing in its arms has the same form%s: %s", match_swapped(w, r) ? ", but would have with swap=1" : "", w->unlike);
+}
+
+static void why_no_arm(Meld *w, const MeldRegion *r)
+{
+	const char *stop = r->arm[0].n ? r->arm[1].stop : r->arm[0].stop;
+	if (r->e->succ[0] != r->exit && r->e->succ[1] != r->exit)
+		why_not(w, r, "%s", stop);
+	else if (!made(w, r)) /* what has no other half stands behind a branch of its own: that was said when the rest was melded */
+		why_not(w, r, "one of its arms is empty");
+}
+
 /* Finds what can be melded of the branch; true: something can, and it pays. */
 static bool consider(Meld *w, MeldRegion *r)
 {
@@ -152,10 +174,7 @@ static bool consider(Meld *w, MeldRegion *r)
 		return false;
 	r->copied = writes_condition(w, r);
 	if (!r->arm[0].n || !r->arm[1].n) {
-		if (r->e->succ[0] != r->exit && r->e->succ[1] != r->exit)
-			why_not(w, r, "threads come to its arms from elsewhere, too, or end in them");
-		else
-			why_not(w, r, "one of its arms is empty");
+		why_no_arm(w, r);
 		return false;
 	}
 	if (w->diamonds && !is_diamond(r)) {
@@ -163,15 +182,16 @@ static bool consider(Meld *w, MeldRegion *r)
 		return false;
 	}
 	if ((int64_t)r->arm[0].n * r->arm[1].n > w->cells / 16) {
-		why_not(w, r, "its arms have %d and %d subgraphs, cells=%d allows the product %d", r->arm[0].n, r->arm[1].n, w->cells, w->cells / 16);
+		why_not(w, r, "its arms have %d and %d subgraphs; to align them, cells has to be %lld", r->arm[0].n, r->arm[1].n,
+			16LL * r->arm[0].n * r->arm[1].n);
 		return false;
 	}
 	match_stretches(w, r);
 	weigh(w, r);
 	if (r->percent == NO_PAIR)
-		why_not(w, r, "%s", obstacle(r) ? obstacle(r) : "nothing in its arms has the same form");
+		why_unlike(w, r);
 	else if (r->percent < w->threshold)
-		why_not(w, r, "melding saves %d %% at best, the threshold is %d %%", r->percent, w->threshold);
+		why_not(w, r, "at best %d %% of the cycles of two subgraphs would be saved, and threshold asks for %d %%", r->percent, w->threshold);
 	return r->stretch.n > 0;
 }
 
@@ -186,10 +206,12 @@ static void apply(Meld *w, MeldRegion *r)
 	w->headed = true;
 	for (int k = 0; k < r->stretch.n; k++) {
 		const Stretch *s = &r->stretch.v[k];
-		pass_remark(w->r, loc, "the branch of %s: %s and %s are melded (%d %%): %d instructions stand for two, %d for one; %lld cycles become %lld", r->e->label,
-			s->entry[0]->label, s->entry[1]->label, s->percent, s->pairs, s->alone, (long long)s->before, (long long)s->after);
+		pass_remark(w->r, loc, "the branch of %s: %s and %s become one: %d %s, %d %s on one side; %lld cycles become %lld (profitability %d %%)", r->e->label,
+			s->entry[0]->label, s->entry[1]->label, s->pairs, s->pairs == 1 ? "pair of instructions becomes one" : "pairs of instructions become one each",
+			s->alone, s->alone == 1 ? "stays" : "stay", (long long)s->before, (long long)s->after, s->percent);
 		if (s->pieces > 1)
-			pass_remark(w->r, loc, "the branch of %s: its blocks are so long that they were aligned in %d pieces (cells=%d)", r->e->label, s->pieces, w->cells);
+			pass_remark(w->r, loc, "the branch of %s: blocks of its arms are so long that they were aligned in %d pieces; cells=%d allows no larger table", r->e->label, s->pieces,
+				w->cells);
 		meld_show(w, r, s);
 		pass_count(w->r, "stretches melded", 1);
 		pass_count(w->r, "instructions melded", s->pairs);
@@ -306,7 +328,7 @@ static bool meld(Meld *w)
 		changed = true;
 		work += w->f->block.n;
 		if (work > w->work) {
-			pass_remark(r, w->f->loc, "no further round: work=%lld blocks are used up; a second run may meld more", (long long)w->work);
+			pass_remark(r, w->f->loc, "no further round after %d: work=%lld blocks are used up; a second run may meld more", w->rounds + 1, (long long)w->work);
 			break;
 		}
 	}

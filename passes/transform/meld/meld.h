@@ -25,11 +25,15 @@ int meld_align(int n, int m, const int *score, int gap, Item *, int64_t *best);
 
 /* A subgraph of an arm with one entry and one exit: all edges that come in go to block[0], all that leave go to `exit`, which is no part of it. */
 typedef struct Subgraph {
-	Block **block, *exit;
+	Block **block, *exit;          /* exit NULL: no thread leaves it, all end there */
 	int n;
 	const char *obstacle;          /* why it cannot be melded, or NULL */
 } Subgraph;
-typedef struct Arm { Subgraph *sub; int n; } Arm;  /* in the order in which lanes come to them */
+typedef struct Arm {                /* subgraphs in the order in which lanes come to them */
+	Subgraph *sub;
+	int n;
+	const char *stop;              /* why there is no more of it, or NULL */
+} Arm;
 
 /* Two blocks that become one, or a block of one side where the other side has no code. */
 typedef struct BlockPair {
@@ -47,7 +51,7 @@ typedef Vec(BlockPair) PairList;
 /* Side 0's register a and side 1's register b are one register in melded code, home. */
 typedef struct Shared { int reg[2], home, writers, next; int64_t votes, uses; } Shared; /* votes, uses: cycles that are saved where it is written, read */
 /* An operand of side 0 and one of side 1 that nothing melded writes: it is chosen between them once, in front. */
-typedef struct Hoisted { Opd x[2]; Type type; int uses, reg; bool inner; } Hoisted; /* inner: in a loop that is melded */
+typedef struct Hoisted { Opd x[2]; Type type; int adds, uses, reg; bool inner; } Hoisted; /* adds: as in Choice; inner: in a loop that is melded */
 
 /* Subgraphs of both arms, one or several in a row, that become one. */
 typedef struct Stretch {
@@ -94,6 +98,7 @@ typedef struct Meld {
 	const Uniformity *uniformity;
 	const Loops *loops;
 	const EffectTable *effects;
+	const char *unlike;            /* why two subgraphs of the branch have not the same form, or NULL */
 	BitSet named;                  /* blocks that a branch asks for as its reconvergence point, or that unreachable ones lead to */
 	BitSet touched;                /* blocks of regions in which something has been melded */
 	BitSet gone;                   /* blocks that have been melded: others take their place */
@@ -116,10 +121,13 @@ bool meld_alike(const Meld *, const Ins *, const Ins *);
 /* Cycles saved at best by melding the two blocks, and what both cost: MP_B = saved / cost. */
 int64_t meld_saved(const Meld *, const Block *, const Block *);
 bool meld_address(const Ins *, int source);            /* the source is an address */
+static inline Type meld_address_type(const Ins *i) { return i->space == SP_SHARED ? T_B32 : T_B64; } /* of a variable */
+static inline bool meld_guarded(const Ins *a, const Ins *b) { return a->guard >= 0 || b->guard >= 0; } /* one of the two, or both */
 
 /* ---- arms and pairs (path.c, match.c) ---- */
 void path_find(Meld *, MeldRegion *);
 void match_stretches(Meld *, MeldRegion *);
+bool match_swapped(Meld *, const MeldRegion *);        /* would some have the same form with swap=1? */
 
 /* ---- registers (names.c) ---- */
 void names_open(Meld *);               /* for a round */
@@ -140,7 +148,7 @@ typedef struct Choice {
 	Opd x[2];
 	Type type;
 	bool differ, kept;             /* kept: nothing in the stretch writes them */
-	int adds;                      /* of addresses: how many have to be added to first; the number is in the operand */
+	int adds;                      /* of addresses: how many have to be added to first, by the number in the operand, or read from a variable's name */
 	int64_t offset;                /* what the instruction still adds */
 } Choice;
 Choice choice_of(const Meld *, const Ins *, const Ins *, int source);

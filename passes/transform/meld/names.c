@@ -85,6 +85,8 @@ void names_load(Meld *w, const Stretch *s)
 				look_at(w, side, s->pair.v[p].b[side]);
 		live_each(w->live, w->live->in[s->entry[side]->id], r)
 			add_state(n, side, r, NAME_LIVES | NAME_IN);
+		if (!s->exit[side])
+			continue;
 		live_each(w->live, w->live->in[s->exit[side]->id], r)
 			add_state(n, side, r, NAME_LIVES | NAME_OUT);
 	}
@@ -206,13 +208,13 @@ static Type choice_type(const Meld *w, const Ins *i, int source, const Opd *x)
 	for (int s = 0; s < 2; s++)
 		if (x[s].kind == OPD_REG)
 			return bits[type_bits[w->f->reg.v[x[s].id].type]];
-	return bits[type_bits[ins_value_type(w->r->m, i, source)]];
+	return meld_address(i, source) ? meld_address_type(i) : bits[type_bits[ins_value_type(w->r->m, i, source)]];
 }
 
 static bool kept(const Meld *w, int side, const Opd *o)
 {
 	if (o->kind != OPD_REG)
-		return o->kind == OPD_IMM;
+		return o->kind == OPD_IMM || o->kind == OPD_SYM;
 	return !(names_state(w, side, o->id) & NAME_WRITTEN) && names_reg(w, side, o->id) == o->id;
 }
 
@@ -224,14 +226,15 @@ static Choice make_choice(const Meld *w, Opd a, Opd b, Type type)
 }
 
 /* Offsets of addresses are left to the instruction; where they differ, sums are chosen between. A narrow address is the whole sum: an offset that is not
-   part of it would not wrap with it. */
+   part of it would not wrap with it. A variable's address with its offset is a number that has to be read first. */
 static void settle_offsets(Choice *c)
 {
 	bool differ = c->x[0].imm != c->x[1].imm, wide = c->type == T_B64;
-	c->offset = differ && !wide ? 0 : c->x[0].imm;
+	bool variable = c->x[0].kind == OPD_SYM || c->x[1].kind == OPD_SYM;
+	c->offset = variable || (differ && !wide) ? 0 : c->x[0].imm;
 	for (int s = 0; s < 2; s++) {
 		c->x[s].imm -= c->offset;
-		c->adds += c->x[s].imm != 0;
+		c->adds += c->x[s].imm != 0 || c->x[s].kind == OPD_SYM;
 	}
 }
 
@@ -272,10 +275,10 @@ Choice choice_of(const Meld *w, const Ins *a, const Ins *b, int k)
 	return source_choice(w, a, k, ins_src(a, k), ins_src(b, swapped ? 1 - k : k));
 }
 
-Choice choice_of_guards(const Meld *w, const Ins *a, const Ins *b)
-{
-	return make_choice(w, (Opd){ OPD_REG, a->guard_neg, a->guard, 0 }, (Opd){ OPD_REG, b->guard_neg, b->guard, 0 }, T_PRED);
-}
+/* Without a guard an instruction is executed in any case. */
+static Opd guard_of(const Ins *i) { return i->guard < 0 ? opd_imm(1) : (Opd){ OPD_REG, i->guard_neg, i->guard, 0 }; }
+
+Choice choice_of_guards(const Meld *w, const Ins *a, const Ins *b) { return make_choice(w, guard_of(a), guard_of(b), T_PRED); }
 
 /* What a side's lanes go by at the end of the blocks: holds, and they go to the first successor. */
 static Opd decision(const BlockPair *p, int side)
@@ -305,11 +308,11 @@ Hoisted *hoisted_find(Stretch *s, const Choice *c)
 
 static void hoist(Stretch *s, const BlockPair *p, Choice c)
 {
-	if (!c.differ || c.adds || !c.kept)
+	if (!c.differ || !c.kept)
 		return;
 	Hoisted *h = hoisted_find(s, &c);
 	if (!h) {
-		vec_push(&s->hoisted, ((Hoisted){ .x = { c.x[0], c.x[1] }, .type = c.type, .reg = NO_REG }));
+		vec_push(&s->hoisted, ((Hoisted){ .x = { c.x[0], c.x[1] }, .type = c.type, .adds = c.adds, .reg = NO_REG }));
 		h = &vec_last(&s->hoisted);
 	}
 	h->uses++;
@@ -323,7 +326,7 @@ void names_hoist(Meld *w, Stretch *s)
 	pairs_each(s, p, i, a, b) {
 		for (int k = 0; k < a->nsrc; k++)
 			hoist(s, p, choice_of(w, a, b, k));
-		if (a->guard >= 0)
+		if (meld_guarded(a, b))
 			hoist(s, p, choice_of_guards(w, a, b));
 	}
 	for (int k = 0; k < s->pair.n; k++)

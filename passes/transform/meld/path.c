@@ -49,13 +49,16 @@ static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, con
 
 /* ---- what cannot be melded ---- */
 
-static const char *bad_instruction(const Meld *w, const Ins *i)
+/* last: all threads that come to the subgraph end there. */
+static const char *bad_instruction(const Meld *w, const Ins *i, bool last)
 {
 	Effects e = ins_effects(w->effects, i);
 	if (e.convergent)
 		return "depends on which threads execute it together";
 	if (i->op == OP_BRX)
 		return "is an indexed branch";
+	if (last && (i->op == OP_EXIT || i->op == OP_RET))
+		return NULL;
 	return e.ends && op_info[i->op].flags & OPF_TERM && i->op != OP_BRA ? "ends threads" : NULL;
 }
 
@@ -83,7 +86,7 @@ static void judge(Meld *w, Subgraph *s, const Block *branch)
 		else if (waits(w, b, branch))
 			s->obstacle = arena_printf(&w->a, "the loop of %s has ordered accesses to memory", b->label);
 		for (int i = 0; i < b->ins.n && !s->obstacle; i++) {
-			const char *why = bad_instruction(w, &b->ins.v[i]);
+			const char *why = bad_instruction(w, &b->ins.v[i], !s->exit);
 			if (why)
 				s->obstacle = arena_printf(&w->a, "%s in %s %s", op_info[b->ins.v[i].op].name, b->label, why);
 		}
@@ -96,18 +99,18 @@ static void find_arm(Meld *w, MeldRegion *r, Arm *arm, Block *first)
 {
 	Vec(Subgraph) list = { 0 };
 	int left = w->most;
-	for (Block *b = first; b != r->exit && left > 0;) {
+	for (Block *b = first; b && b != r->exit && left > 0;) {
 		int next = w->pdom->idom[b->id];
 		Subgraph s = { 0 };
-		if (next < 0 || next >= w->c->n)
-			break;
-		s.exit = w->f->block.v[next];
+		s.exit = next < 0 || next >= w->c->n ? NULL : w->f->block.v[next];
 		bool fits = collect(w, &s, b, left);
 		if (!fits)
 			s.obstacle = arena_printf(&w->a, "what begins with %s has more than %d blocks", b->label, w->most);
-		else if (!closed(w, &s, list.n ? &vec_last(&list) : NULL, r->e))
+		else if (!closed(w, &s, list.n ? &vec_last(&list) : NULL, r->e)) {
+			arm->stop = arena_printf(&w->a, s.exit ? "other threads come to what begins with %s, too" :
+				"from %s on, some threads end before they meet those of the other arm", b->label);
 			break;
-		else
+		} else
 			judge(w, &s, r->e);
 		vec_push(&list, s);
 		left = fits ? left - s.n : 0;

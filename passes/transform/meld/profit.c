@@ -63,6 +63,15 @@ static bool same_width(const Meld *w, int a, int b)
 	return type_bits[x] == type_bits[y];
 }
 
+/* Addresses that may be in a register as well. What a variable's name stands for in the generic space is not what mov reads of it. */
+static bool is_address(const Ins *i, const Opd *o) { return o->kind == OPD_REG || (o->kind == OPD_SYM && i->space != SP_GENERIC); }
+
+/* Registers that can hold the address of a variable of that space. */
+static bool holds_address(const Meld *w, const Ins *i, const Opd *o)
+{
+	return o->kind != OPD_REG || type_bits[w->f->reg.v[o->id].type] == type_bits[meld_address_type(i)];
+}
+
 static bool is_value(const Opd *o) { return o->kind == OPD_REG || o->kind == OPD_IMM; }
 
 /* Can a register take the place of two operands, which differ? */
@@ -72,6 +81,8 @@ static bool selectable(const Meld *w, const Ins *i, int k, const Opd *a, const O
 		return true;
 	if (a->kind == OPD_REG && b->kind == OPD_REG)
 		return same_width(w, a->id, b->id);
+	if (meld_address(i, k) && is_address(i, a) && is_address(i, b))
+		return holds_address(w, i, a) && holds_address(w, i, b);
 	if (!is_value(a) || !is_value(b) || meld_address(i, k) || (i->op == OP_LOP3 && k == 3))
 		return false;
 	return a->kind != b->kind || ins_value_type(w->r->m, i, k) != T_NONE;
@@ -86,7 +97,7 @@ bool meld_may(const Meld *w, const Ins *i)
 
 bool meld_alike(const Meld *w, const Ins *a, const Ins *b)
 {
-	if (!ins_same_form(a, b) || (a->guard < 0) != (b->guard < 0) || !meld_may(w, a))
+	if (!ins_same_form(a, b) || !meld_may(w, a))
 		return false;
 	for (int k = 0; k < a->ndst; k++) {
 		const Opd *x = ins_dst(a, k), *y = ins_dst(b, k);

@@ -62,7 +62,7 @@ static int64_t choice_cost(const Meld *w, Stretch *s, const BlockPair *p, const 
 	if (!c->differ)
 		return 0;
 	if (h)
-		return s->weight * meld_cost_of(w, OP_SELP, c->type) / h->uses;
+		return s->weight * (meld_cost_of(w, OP_SELP, c->type) + c->adds * meld_cost_of(w, OP_ADD, T_U64)) / h->uses;
 	return p->weight * (meld_cost_of(w, OP_SELP, c->type) + c->adds * meld_cost_of(w, OP_ADD, T_U64));
 }
 
@@ -73,7 +73,7 @@ static int64_t choices_cost(const Meld *w, Stretch *s, const BlockPair *p, const
 		Choice c = choice_of(w, a, b, k);
 		sum += choice_cost(w, s, p, &c);
 	}
-	if (a->guard >= 0) {
+	if (meld_guarded(a, b)) {
 		Choice c = choice_of_guards(w, a, b);
 		sum += choice_cost(w, s, p, &c);
 	}
@@ -88,7 +88,7 @@ static int64_t results_gain(const Meld *w, Stretch *s, const BlockPair *p, const
 		if (ins_dst(a, k)->kind != OPD_REG)
 			continue;
 		const Shared *x = names_shared(w, s, ins_dst(a, k)->id, ins_dst(b, k)->id);
-		if (!x && a->guard >= 0)   /* where the guard does not hold, there is nothing to move */
+		if (!x && meld_guarded(a, b))   /* where the guard does not hold, there is nothing to move */
 			return INT32_MIN;
 		sum += x ? (x->uses - s->weight * move * names_moves(w, x, x->home)) / x->writers : -2 * p->weight * move;
 	}
@@ -121,7 +121,7 @@ static void count_uses(const Meld *w, Stretch *s)
 	pairs_each(s, p, i, a, b) {
 		for (int k = 0; k < a->nsrc; k++)
 			count_use(w, s, p, ins_src(a, k), ins_src(b, k));
-		if (a->guard >= 0)
+		if (a->guard >= 0 && b->guard >= 0)
 			count_use(w, s, p, &(Opd){ OPD_REG, 0, a->guard, 0 }, &(Opd){ OPD_REG, 0, b->guard, 0 });
 	}
 	for (int k = 0; k < s->pair.n; k++) {
