@@ -93,6 +93,7 @@ typedef struct Code {
 	uint32_t *constants;           /* rows, broadcast over the warp */
 	uint32_t shared_static;        /* bytes */
 	uint32_t frame;                /* bytes of the kernel's local frame */
+	uint32_t spilled;              /* of them: for values without a register; neither variables nor what calls save and pass */
 	int nblock, nbranch;
 	CodeBlock *block;
 	int *line_of, nline;           /* by pc: index into line */

@@ -244,6 +244,7 @@ static void run(Lower *w, const Function *kernel)
 	apply_fixes(w);
 	build_tables(w);
 	c->frame = c->frame_of[c->kernel->id];
+	c->spilled = c->frame - lower_call_area(w->of[c->kernel->id]) - w->variable_bytes[c->kernel->id];
 }
 
 Code *code_lower(const Module *module, const Function *kernel, const Config *config, LowerHook *mechanism, const OwnOp *own,

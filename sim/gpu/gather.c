@@ -368,6 +368,7 @@ void gather(const Gpu *g, Grid *x, Arena *a)
 	st->static_instructions = (uint64_t)x->code->n;
 	st->static_blocks = (uint64_t)x->code->nblock;
 	st->registers = (uint64_t)x->code->regs;
+	st->spilled = x->code->spilled;
 	occupancy(c, x, st);
 	gather_blocks(&all, a, st);
 	gather_branches(&all, a, st);

@@ -270,6 +270,7 @@ void stats_json(const LaunchStats *s, JsonSink *j)
 	json_put_count(j, "instructions", s->static_instructions);
 	json_put_count(j, "blocks", s->static_blocks);
 	json_put_count(j, "registers", s->registers);
+	json_put_count(j, "spilled", s->spilled);
 	json_put_real(j, "occupancy", !s->reference, s->occupancy);
 	json_put_text(j, "occupancy_limit", s->occupancy_limit);
 	j->end(j);

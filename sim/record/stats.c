@@ -132,7 +132,7 @@ static const struct { const char *path; int better; } directions[] = {
 	{ "divergence.spills", -1 }, { "divergence.fills", -1 }, { "divergence.noop_fetches", -1 }, { "issue.stalls.", -1 },
 	{ "memory.transactions", -1 }, { "memory.shared_conflicts", -1 }, { "memory.constant_misses", -1 },
 	{ "memory.fetch_misses", -1 }, { "memory.l1.misses", -1 }, { "memory.l2.misses", -1 }, { "memory.dram.reads", -1 },
-	{ "memory.dram.writes", -1 }, { "static.registers", -1 }, { "static.occupancy", 1 },
+	{ "memory.dram.writes", -1 }, { "static.registers", -1 }, { "static.spilled", -1 }, { "static.occupancy", 1 },
 };
 
 int stat_better(const char *path)

@@ -167,6 +167,7 @@ typedef struct LaunchStats {
 	uint64_t stalls[STALL_COUNT];
 	uint64_t active_lanes[65];     /* issues by number of active lanes */
 	uint64_t static_instructions, static_blocks, registers;
+	uint64_t spilled;              /* bytes of the kernel's frame, of each thread, that hold values for which there are no registers */
 	double occupancy;              /* resident warps / most warps an SM can hold */
 	const char *occupancy_limit;   /* "warps", "blocks", "registers", "shared memory", "grid" */
 	int nblocks, nbranches, npartings, nlines;

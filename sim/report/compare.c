@@ -2,7 +2,7 @@
 #include "lib/hash.h"
 #include "sim/report/differ.h"
 
-enum { BRIEF_ROWS = 7 };
+enum { BRIEF_ROWS = 7, BRIEF_KERNELS = 3 };
 
 static const JsonValue *total_of(const JsonValue *report) { return json_get(report, "total"); }
 
@@ -66,6 +66,41 @@ static void put_leading(const JsonValue *a, const JsonValue *b, StrBuf *out)
 		const JsonValue *x = json_path(a, leading[i]), *y = json_path(b, leading[i]);
 		if (json_is_number(x) || json_is_number(y))
 			put_path(out, leading[i], leading[i], x, y);
+	}
+}
+
+/* The first launch of the kernel. */
+static const JsonValue *launch_of(const JsonValue *report, const char *kernel)
+{
+	const JsonValue *l = json_get(report, "launches");
+	for (int i = 0; l && l->kind == JSON_ARRAY && i < l->n; i++)
+		if (!strcmp(json_string(&l->item[i], "kernel"), kernel))
+			return &l->item[i];
+	return NULL;
+}
+
+/* Puts what each kernel takes of an SM: of the kernels that the first report has, in its order. */
+static void put_static(const JsonValue *before, const JsonValue *after, bool full, StrBuf *out)
+{
+	static const struct { const char *path, *name; } row[] = {
+		{ "static.registers", "registers" }, { "static.spilled", "bytes of registers spilled" }, { "static.occupancy", "occupancy" } };
+	const JsonValue *l = json_get(before, "launches");
+	int kernels = 0;
+	char name[160];
+	for (int i = 0; l && l->kind == JSON_ARRAY && i < l->n; i++) {
+		const char *kernel = json_string(&l->item[i], "kernel");
+		const JsonValue *x = &l->item[i], *y = launch_of(after, kernel);
+		if (launch_of(before, kernel) != x || !json_path(x, "static") || (kernels >= BRIEF_KERNELS && !full))
+			continue;
+		if (!kernels++)
+			sb_puts(out, "\nwhat a thread takes, and the occupancy of the first launch\n");
+		for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+			const JsonValue *a = json_path(x, row[k].path), *b = json_path(y, row[k].path);
+			if (!json_is_number(a) && !json_is_number(b))
+				continue;
+			snprintf(name, sizeof name, "  %.24s %.40s", kernel, row[k].name);
+			put_path(out, name, row[k].path, a, b);
+		}
 	}
 }
 
@@ -220,6 +255,7 @@ void report_compare(const JsonValue *before, const JsonValue *after, const char 
 		put_leading(a, b, out);
 		put_causes(a, b, out);
 	}
+	put_static(before, after, full, out);
 	put_table(a, b, "branches", "divergent", "executed", full, out);
 	put_table(a, b, "branches", "lost", "cycles", full, out);
 	if (full)

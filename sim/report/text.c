@@ -121,10 +121,17 @@ static void put_assumptions(const PassLog *l, StrBuf *out)
 		end_line(out, start);
 }
 
+static const char *put_spilled(char text[48], const LaunchStats *l)
+{
+	snprintf(text, 48, l->spilled ? ", %llu bytes spilled" : "", (unsigned long long)l->spilled);
+	return text;
+}
+
 static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, StrBuf *out)
 {
 	put_module(run, t, s, out);
 	put_assumptions(t->log, out);
+	char spilled[48];
 	size_t start = out->n;
 	if (run->launch.n == 1) {
 		const LaunchStats *l = run->launch.v[0];
@@ -132,7 +139,7 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 		put_dimensions(out, "grid", l->grid);
 		put_dimensions(out, "block", l->block);
 		if (!run->options.reference)
-			sb_printf(out, "   %llu registers   occupancy %s%s%s%s", (unsigned long long)l->registers,
+			sb_printf(out, "   %llu registers%s   occupancy %s%s%s%s", (unsigned long long)l->registers, put_spilled(spilled, l),
 				PERCENT(l->occupancy), l->occupancy_limit ? " (limit: " : "", l->occupancy_limit ? l->occupancy_limit : "",
 				l->occupancy_limit ? ")" : "");
 	} else {

@@ -199,6 +199,8 @@ grep -q "SIMD utilisation *n/a" "$tmp/out" || fail "mimd has a utilisation"
 
 # ---- comparisons ----
 expect 0 "ratio" $gsim -c teaching.lua -b -p dce -s "$tmp/ba.json" "$loop"
+expect 0 "^  loop registers  *[1-9][0-9]*  *[1-9]" $gsim -c teaching.lua -b -p dce "$loop"
+expect 0 "^  loop bytes of registers spilled  *0  *0" $gsim -c teaching.lua -b -p dce "$loop"
 expect 0 "dce" $compare "$tmp/ba.json"
 expect 0 "^cycles .* 1.000" $compare "$tmp/a.json" "$tmp/b.json"
 expect 0 "before" $compare --brief "$tmp/a.json" "$tmp/b.json"

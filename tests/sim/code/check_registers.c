@@ -33,11 +33,13 @@ START_TEST(values_without_a_register_spill)
 		rig_run(all, PRESSURE, 2, 12);
 		ck_assert_uint_gt(all->s.registers, 10);
 		ck_assert_uint_eq(all->s.local_accesses, 0);
+		ck_assert_uint_eq(all->s.spilled, 0);
 		snprintf(set, sizeof set, "divergence.model=%s sm.max_registers_per_thread=8", mechanisms[k]);
 		Rig *few = rig_new(set);
 		rig_run(few, PRESSURE, 2, 12);
 		ck_assert_uint_le(few->s.registers, 8);
 		ck_assert_uint_gt(few->s.local_accesses, 0);
+		ck_assert_uint_gt(few->s.spilled, 0);
 		ck_assert_uint_gt(few->s.cycles, all->s.cycles);
 		ck_assert_uint_eq(few->s.warp_instructions, all->s.warp_instructions);
 		/* Each is one instruction more, with some lane; where lanes are on their own, they issue it for themselves and access memory together. */
