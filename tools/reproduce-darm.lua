@@ -15,16 +15,18 @@ local MACHINES = {
 	{ name = "turing", model = "its", lanes = 32, options = TURING },
 	{ name = "turing", model = "ipdom", lanes = 32, options = TURING },
 }
-local FORMS = { "none", "meld", "branch-fusion", "tail-merge" }
+local PREDICATED = "meld(straight=8)" -- what one arm alone does is executed by all, as the paper's compiler does it in the end
+local FORMS = { "none", "meld", "branch-fusion", "tail-merge", PREDICATED }
 
 -- What runs: `arguments` of a workload for threads of a block. `kernels`: those that count, by Lua patterns of their names; the first that a run has.
--- Merging stops at runs of 32 keys: the last launch has 4096 threads then, 16 wavefronts for each unit.
+-- Merge sort has a fifteenth of the paper's keys, and as many to what L2 holds. It stops at runs of 64: the last launch has 1024 threads then, a
+-- wavefront for each SIMD of vega20.lua; from there on launches have fewer and fewer, and the last a single one.
 local function square(b) return math.tointeger(b ^ 0.5) end
 local keys = quick > 0 and 16384 or 65536
 local PROGRAMS = {
 	{ name = "BIT", module = "bitonic_sort/bitonic_sort", blocks = { 16, 32, 64, 128, 256, 512, 1024 }, arguments = function(b) return b, keys end },
 	{ name = "PCM", module = "pcm/pcm", blocks = { 16, 32, 64, 128, 256, 512, 1024 }, arguments = function(b) return b, keys, 4 end },
-	{ name = "MS", module = "merge_sort/merge_sort", blocks = { 16, 32, 64, 128, 256, 512, 1024 }, arguments = function(b) return b, 2 * keys, 32 end },
+	{ name = "MS", module = "merge_sort/merge_sort", blocks = { 16, 32, 64, 128, 256, 512, 1024 }, arguments = function(b) return b, keys, 64 end },
 	{ name = "LUD", module = "lu/lu", blocks = { 16, 32, 64, 128 }, kernels = { "^perimeter_%d+$", "^perimeter$" }, before = "unroll",
 		arguments = function(b) return b, quick > 0 and 192 or 384 end },
 	{ name = "NQU", module = "queens/queens_masks", blocks = { 32, 64, 96, 128, 256 }, arguments = function(b) return b, quick > 0 and 11 or 12, 4 end },
@@ -66,7 +68,8 @@ end
 -- Sums over the launches of a run that count.
 local SUMMED = { cycles = "cycles", instructions = "warp_instructions", lanes = "thread_instructions", divergent = "divergence.divergent_branches",
 	shared = "memory.shared_accesses", loads = "memory.global_loads", stores = "memory.global_stores", sectors = "memory.transactions",
-	conflicts = "memory.shared_conflicts", spills = "memory.local_accesses", added = "overhead.warp_instructions" }
+	conflicts = "memory.shared_conflicts", spills = "memory.local_accesses", added = "overhead.warp_instructions", inserted = "inserted.warp_instructions",
+	reads = "memory.dram.reads", writes = "memory.dram.writes" }
 local function figure(launch, path)
 	local v = launch
 	for part in path:gmatch("[^.]+") do v = v[part] end
@@ -137,7 +140,7 @@ run(jobs, "figure 7")
 -- ---- what is said ----
 
 local text, csv = {}, { "figure,machine,program,block,passes,what,paper,gsim" }
-local function say(s, ...) text[#text + 1] = select("#", ...) > 0 and s:format(...) or s end
+local function say(s, ...) text[#text + 1] = (select("#", ...) > 0 and s:format(...) or s):gsub(" +$", "") end
 local function record(fig, machine, program, block, form, what, theirs, ours)
 	csv[#csv + 1] = ("%s,%s %s,%s,%s,%s,%s,%s,%.10g"):format(fig, machine.name, machine.model, program, block, form, what,
 		theirs and ("%.10g"):format(theirs) or "", ours)
@@ -180,11 +183,13 @@ local function counters(j, form)
 		local dx, dy = math.abs(x[3] - x[2]), math.abs(y[3] - y[2])
 		return dx > dy or dx == dy and x[1] < y[1]
 	end)
-	local said = { ("cycles %d -> %d; warp instructions %d -> %d, and %d -> %d that lowering adds; lanes %.1f %% -> %.1f %%; shared %d -> %d, conflicts %d -> %d; global %d -> %d, local %d -> %d, sectors %d -> %d; registers %d -> %d"):format(
-		a.cycles, b.cycles, a.instructions, b.instructions, a.added, b.added, 100 * a.use, 100 * b.use, a.shared, b.shared, a.conflicts, b.conflicts,
-		a.global, b.global, a.spills, b.spills, a.sectors, b.sectors, a.registers, b.registers) }
-	for i = 1, math.min(3, #stalls) do said[#said + 1] = ("stalls for %s %d -> %d"):format(stalls[i][1], stalls[i][2], stalls[i][3]) end
-	return table.concat(said, "; ")
+	local function change(what) return ("%d -> %d"):format(a[what], b[what]) end
+	local said = {}
+	for i = 1, math.min(4, #stalls) do said[i] = ("%s %d -> %d"):format(table.unpack(stalls[i])) end
+	return ("cycles %s; warp instructions %s, %d of them the pass's, and %s of lowering; lanes %.1f -> %.1f %%; registers %s"):format(change "cycles",
+		change "instructions", b.inserted, change "added", 100 * a.use, 100 * b.use, change "registers"),
+		("shared %s, conflicts %s; global %s, local %s, sectors %s; DRAM %d -> %d; stalls: %s"):format(change "shared", change "conflicts", change "global",
+			change "spills", change "sectors", a.reads + a.writes, b.reads + b.writes, table.concat(said, ", "))
 end
 
 local missed = {}
@@ -195,7 +200,9 @@ local function claim(name, says, here, agrees, j, form)
 	if agrees then return end
 	missed[#missed + 1] = ("%s %s; here: %s"):format(name, says, here)
 	for _, f in ipairs(j and (type(form) == "table" and form or { form or "meld" }) or {}) do
-		say("         %s, %d threads a block, %s: %s", j.program.name, j.block, f, counters(j, f))
+		local issued, memory = counters(j, f)
+		say("         %s, %d threads a block, %s: %s", j.program.name, j.block, f, issued)
+		say("           %s", memory)
 	end
 end
 
@@ -203,10 +210,10 @@ end
 
 say("Speed-up over the program without passes%s; in brackets the paper's, of the artefact's results; +: the block size at which", quick < 2 and
 	" (LUD: with its loops unrolled, in all columns)" or "")
-say("the program without passes is fastest")
+say("the program without passes is fastest; predicated: %s; melds: how many stretches of code meld makes of two", PREDICATED)
 for _, machine in ipairs(MACHINES) do
 	say("\nFigure 7: %s on %s.lua", machine.model, machine.name)
-	say("  %-13s %6s   %10s  %15s %15s %11s %6s", "program", "block", "cycles", "meld", "branch-fusion", "tail-merge", "melds")
+	say("  %-13s %6s   %10s  %15s %15s %11s %11s %6s", "program", "block", "cycles", "meld", "branch-fusion", "tail-merge", "predicated", "melds")
 	for _, p in ipairs(PROGRAMS) do
 		for _, block in ipairs(p.blocks) do
 			local j = at[machine][p.name][block]
@@ -216,15 +223,16 @@ for _, machine in ipairs(MACHINES) do
 				return ("%.3f%s"):format(speed(j, form), theirs[k] and (" (%.3f)"):format(theirs[k]) or "        ")
 			end
 			record("7", machine, p.name, block, "none", "cycles", nil, j.none.cycles)
-			say("  %-13s %6d %s %10d  %15s %15s %11.3f %6d", p.name, block, not p.suite and fastest(machine, p) == j and "+" or " ", j.none.cycles,
-				cell("meld", 1), cell("branch-fusion", 2), speed(j, "tail-merge"), j.meld.melds)
-			record("7", machine, p.name, block, "tail-merge", "speed-up", nil, speed(j, "tail-merge"))
+			say("  %-13s %6d %s %10d  %15s %15s %11.3f %11.3f %6d", p.name, block, not p.suite and fastest(machine, p) == j and "+" or " ", j.none.cycles,
+				cell("meld", 1), cell("branch-fusion", 2), speed(j, "tail-merge"), speed(j, PREDICATED), j.meld.melds)
+			for k = 4, 5 do record("7", machine, p.name, block, FORMS[k], "speed-up", nil, speed(j, FORMS[k])) end
 		end
 	end
-	say("  %-13s %6s   %10s  %15s %15s %11s", "mean", "", "", number(mean(machine, "meld")) .. "        ", number(mean(machine, "branch-fusion")) .. "        ",
-		number(mean(machine, "tail-merge")))
-	say("  %-13s %6s   %10s  %15s %15s %11s", "mean of +", "", "", number(mean(machine, "meld", fastest)) .. "        ",
-		number(mean(machine, "branch-fusion", fastest)) .. "        ", number(mean(machine, "tail-merge", fastest)))
+	for _, row in ipairs { { "mean" }, { "mean of +", fastest } } do
+		local cells = {}
+		for i = 2, 5 do cells[i - 1] = number(mean(machine, FORMS[i], row[2])) .. (i < 4 and "        " or "") end
+		say("  %-13s %6s   %10s  %15s %15s %11s %11s", row[1], "", "", table.unpack(cells))
+	end
 end
 
 -- ---- figures 8 and 9 ----
