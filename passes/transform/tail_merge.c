@@ -151,30 +151,36 @@ static void skip(Merge *w, Block *b, Block *t)
 	}
 }
 
-/* For people: which blocks, and what of them. */
-static void show(const Merge *w, const Node *v, const Block *s, const Block *t)
+static const char *labels(const Merge *w, const Node *v, StrBuf *s)
 {
-	StrBuf *out = w->r->show;
-	const Block *b = w->tail.v[v->first].b;
-	if (!out)
-		return;
-	sb_printf(out, "  %d blocks end alike before %s, and do this in %s: ", v->n, s->label, t ? t->label : "a new block");
 	for (int k = v->first; k >= 0; k = w->next.v[k])
-		sb_printf(out, "%s%s", k == v->first ? "" : ", ", w->tail.v[k].b->label);
-	sb_putc(out, '\n');
-	for (int k = b->ins.n - 1 - v->length; k < b->ins.n - 1; k++) {
-		sb_puts(out, "    ");
-		ir_print_ins(w->r->m, w->r->f, b, &b->ins.v[k], out);
-		sb_putc(out, '\n');
+		sb_printf(s, "%s%s", k == v->first ? "" : ", ", w->tail.v[k].b->label);
+	return s->s;
+}
+
+/* Which blocks, where their tail stands now, and for --print what it is. */
+static void tell(Merge *w, const Node *v, const Block *s, const Block *t)
+{
+	const Block *b = w->tail.v[v->first].b;
+	StrBuf names = { 0 };
+	if (!pass_explains(w->r))
+		return;
+	pass_remark(w->r, ins_loc(w->r->m, &b->ins.v[b->ins.n - 1 - v->length]), "%s end alike before %s: their last %sinstruction%s in %s once",
+		labels(w, v, &names), s->label, v->length > 1 ? arena_printf(&w->arena, "%d ", v->length) : "", v->length == 1 ? " stands" : "s stand", t->label);
+	sb_free(&names);
+	for (int k = b->ins.n - 1 - v->length; k < b->ins.n - 1 && w->r->show; k++) {
+		sb_puts(w->r->show, "    ");
+		ir_print_ins(w->r->m, w->r->f, b, &b->ins.v[k], w->r->show);
+		sb_putc(w->r->show, '\n');
 	}
 }
 
 static void merge(Merge *w, Node *v, Block *s, Block *t, Block *behind)
 {
 	int n = v->length, at = v->first;
-	show(w, v, s, t);
 	if (!t)
 		t = make_tail(w, w->tail.v[at].b, s, n, behind);
+	tell(w, v, s, t);
 	for (int k = at; k >= 0; k = w->next.v[k]) {
 		if (w->tail.v[k].b == t)
 			continue;
@@ -196,10 +202,33 @@ static void merge(Merge *w, Node *v, Block *s, Block *t, Block *behind)
 static bool remark(Merge *w, const Node *v, const Block *s)
 {
 	const Block *b = w->tail.v[v->first].b;
+	StrBuf names = { 0 };
+	int64_t size = w->r->option[OPTION_SIZE].number;
 	if (w->remarks)
-		pass_remark(w->r, ins_loc(w->r->m, &b->ins.v[b->ins.n - 1 - v->length]), "%d blocks end alike before %s, and stay: %s", v->n, s->label,
-			v->length < w->r->option[OPTION_SIZE].number ? "size asks for longer tails" : "a common tail would need a jump more");
+		pass_remark(w->r, ins_loc(w->r->m, &b->ins.v[b->ins.n - 1 - v->length]), "%s end alike before %s, and stay: %s", labels(w, v, &names), s->label,
+			v->length < size ? arena_printf(&w->arena, "%d of their instructions are the same, and size asks for %lld", v->length, (long long)size) :
+			"a common tail would need a jump more");
+	sb_free(&names);
 	return true;
+}
+
+/* What stands in front of the run is the same in two of its blocks, too, and cannot be moved. */
+static void remark_stop(Merge *w, const Node *v, const Block *s)
+{
+	const Tail *x = NULL;
+	for (int k = v->first; k >= 0; k = w->next.v[k]) {
+		const Tail *y = &w->tail.v[k];
+		int before = y->b->ins.n - 2 - v->length;
+		if (y->length != v->length || before < 0)
+			continue;
+		x = x ? x : y;
+		const Ins *i = &x->b->ins.v[x->b->ins.n - 2 - v->length];
+		if (x == y || !tail_same(w, i, &y->b->ins.v[before]))
+			continue;
+		pass_remark(w->r, ins_loc(w->r->m, i), "%s and %s end alike before %s, and stay from %s on: it %s", x->b->label, y->b->label, s->label,
+			op_info[i->op].name, tail_obstacle(w, i));
+		return;
+	}
 }
 
 /* ---- one block ---- */
@@ -220,15 +249,19 @@ static void visit(Merge *w, Block *s)
 		vec_push(&w->order, ((Run){ w->node.v[k].length, k }));
 	if (w->order.n)
 		qsort(w->order.v, (size_t)w->order.n, sizeof *w->order.v, longest_first);
-	for (int k = 0; k < w->order.n && w->order.v[k].length > 0; k++) {
-		Node *v = &w->node.v[w->order.v[k].node], *up = &w->node.v[v->parent];
+	for (int k = 0; k < w->order.n; k++) {
+		Node *v = &w->node.v[w->order.v[k].node];
 		Block *whole, *behind;
+		if (v->n > 1 && w->remarks)
+			remark_stop(w, v, s);
+		if (!v->length)
+			continue;
 		if (v->n > 1 && v->length >= w->r->option[OPTION_SIZE].number && spot(w, v, s, &whole, &behind))
 			merge(w, v, s, whole, behind);
 		else if (v->n > 1 && !said)
 			said = remark(w, v, s);
 		if (v->n)
-			tail_append(w, up, v->first, v->last, v->n);
+			tail_append(w, &w->node.v[v->parent], v->first, v->last, v->n);
 	}
 }
 

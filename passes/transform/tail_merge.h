@@ -50,5 +50,7 @@ Block *tail_before(const Merge *, const Block *);      /* the block that stands 
 /* The runs of the blocks that jump to s, in Merge.node from the number returned on. Only blocks of one loop share runs, so that where s begins a loop the
    ways in and the ways back stay apart. */
 int tail_runs(Merge *, Block *s);
+bool tail_same(Merge *, const Ins *, const Ins *);     /* the same operation on the same operands */
+const char *tail_obstacle(const Merge *, const Ins *); /* why it stays where it is */
 void tail_append(Merge *, Node *, int first, int last, int n); /* to its list of tails */
 #endif

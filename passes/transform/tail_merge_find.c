@@ -74,6 +74,18 @@ static int instruction_number(Merge *w, const Ins *i)
 	return number;
 }
 
+bool tail_same(Merge *w, const Ins *a, const Ins *b) { return instruction_number(w, a) == instruction_number(w, b); }
+
+const char *tail_obstacle(const Merge *w, const Ins *i)
+{
+	Effects e = ins_effects(analysis_effects(w->r->an), i);
+	if (e.convergent)
+		return "depends on which threads execute it together";
+	if (e.ordered && w->r->option[OPTION_ORDERED].number)
+		return "is an ordered access to memory, and ordered=1 lets these stay";
+	return "decides where threads of the source went on, or comes behind what may end them";
+}
+
 /* The run that is parent with one more instruction before it; parent negative: an empty one. */
 static int run_number(Merge *w, int parent, int64_t what)
 {

@@ -19,7 +19,13 @@ enum { OPTION_FACTOR, OPTION_FULL, OPTION_MOST, OPTION_GROWTH, OPTION_LOOPS, OPT
 
 typedef Vec(Block *) BlockList;
 
-typedef struct Plan { const Loop *l; int turns; bool full; CountedExit exit; } Plan; /* turns: of the loop in all, copies and itself */
+typedef struct Plan {
+	const Loop *l;
+	int turns;                     /* of the loop in all, copies and itself */
+	bool full;
+	CountedExit exit;
+	const char *not_full;          /* why not all turns are copied, or NULL: nobody asked for it */
+} Plan;
 
 typedef struct Unroll {
 	PassRun *r;
@@ -82,14 +88,14 @@ static bool waits(const Unroll *w, const Loop *l)
 }
 
 /* Why neither way is open, or NULL. */
-static const char *refused(const Unroll *w, const Loop *l)
+static const char *refused(Unroll *w, const Loop *l)
 {
 	if (w->r->option[OPTION_LOOPS].given && !named(w, l))
 		return "it is not among those wanted";
 	if (!l->reducible)
 		return "it has several ways in";
 	if (size(w, l) > option(w, OPTION_MOST))
-		return "it has more instructions than most allows";
+		return arena_printf(&w->arena, "it has %d instructions, and most allows %lld", size(w, l), (long long)option(w, OPTION_MOST));
 	if (!leaves(w, l))
 		return "it has no way out";
 	if (waits(w, l))
@@ -102,31 +108,39 @@ static bool fits(const Unroll *w, int64_t instructions, const Loop *l)
 	return instructions <= option(w, OPTION_MOST) && w->added + instructions - size(w, l) <= option(w, OPTION_GROWTH);
 }
 
+static const char *too_many(Unroll *w, int turns, int64_t instructions)
+{
+	return arena_printf(&w->arena, "its %d turns would have %lld instructions; most allows %lld, and growth %lld in all loops, of which %lld are used", turns,
+		(long long)instructions, (long long)option(w, OPTION_MOST), (long long)option(w, OPTION_GROWTH), (long long)w->added);
+}
+
 /* Why it is not unrolled in full, or NULL: then the plan is filled. What follows the branch in the last turn goes. */
-static const char *plan_full(const Unroll *w, const Loop *l, Plan *p)
+static const char *plan_full(Unroll *w, const Loop *l, Plan *p)
 {
 	const char *why = refused(w, l);
 	if (why)
 		return why;
-	*p = (Plan){ l, 0, true, unroll_count(w->r, l, latch(w, l)) };
+	*p = (Plan){ l, 0, true, unroll_count(w->r, l, latch(w, l)), NULL };
 	if (p->exit.block < 0)
 		return "how often it turns is not known";
 	int64_t last = p->exit.block == l->header ? w->r->f->block.v[l->header]->ins.n : size(w, l);
 	p->turns = p->exit.turn + 1;
-	return fits(w, (int64_t)p->exit.turn * size(w, l) + last, l) ? NULL : "its turns have more instructions than most or growth allows";
+	int64_t all = (int64_t)p->exit.turn * size(w, l) + last;
+	return fits(w, all, l) ? NULL : too_many(w, p->turns, all);
 }
 
-static const char *plan_part(const Unroll *w, const Loop *l, Plan *p)
+static const char *plan_part(Unroll *w, const Loop *l, Plan *p)
 {
 	const char *why = refused(w, l);
 	if (why)
 		return why;
 	if (w->inner[l - w->loops->loop] && !named(w, l))
 		return "it has loops in it, and loops does not name it";
-	*p = (Plan){ l, (int)option(w, OPTION_FACTOR), false, unroll_count(w->r, l, latch(w, l)) };
+	const char *not_full = option(w, OPTION_FULL) ? plan_full(w, l, p) : NULL;
+	*p = (Plan){ l, (int)option(w, OPTION_FACTOR), false, unroll_count(w->r, l, latch(w, l)), not_full };
 	while (p->turns > 1 && !fits(w, (int64_t)p->turns * size(w, l), l))
 		p->turns--;
-	return p->turns > 1 ? NULL : "two turns have more instructions than most or growth allows";
+	return p->turns > 1 ? NULL : too_many(w, 2, 2 * (int64_t)size(w, l));
 }
 
 /* ---- doing it ---- */
@@ -175,8 +189,20 @@ static Block **copy(Unroll *w, const Plan *p)
 	return turn;
 }
 
+static void tell(Unroll *w, const Plan *p)
+{
+	const Block *h = header(w, p->l);
+	Loc loc = ins_loc(w->r->m, &h->ins.v[0]);
+	if (p->full)
+		pass_remark(w->r, loc, "the loop at %s is copied turn by turn: %d turn%s", h->label, p->turns, p->turns == 1 ? "" : "s");
+	else
+		pass_remark(w->r, loc, "the loop at %s does %d turns in one%s%s", h->label, p->turns, p->not_full ? ", not all of them: " : "",
+			p->not_full ? p->not_full : "");
+}
+
 static void unroll(Unroll *w, const Plan *p)
 {
+	tell(w, p);
 	int head = 0, known = -1, n = p->l->n;
 	Block **turn = copy(w, p);
 	for (int k = 0; k < n; k++) {
