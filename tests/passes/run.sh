@@ -114,9 +114,9 @@ END
 shows '^  nothing changes$' --print meld "$tmp/swap.ir"
 shows '^      bra %q, D, J *= bra %q, J, E (the other way around)$' --print 'meld(swap=1)' "$tmp/swap.ir"
 shows 'diamond' --print tail-merge "$src/tail_merge.ir"
-shows '^  2 blocks end alike before X, and do this in a new block: A, B$' --print tail-merge "$src/tail_merge.ir"
+shows '^  A, B end alike before X: their last 2 instructions stand in X_tail once$' --print tail-merge "$src/tail_merge.ir"
 shows '^    %x = shl.b32 %x, 1$' --print tail-merge "$src/tail_merge.ir"
-shows '^  2 blocks end alike before X, and stay: a common tail would need a jump more$' --print tail-merge "$src/tail_merge.ir"
+shows '^  A, B end alike before X, and stay: a common tail would need a jump more$' --print tail-merge "$src/tail_merge.ir"
 expect 0 'bitonic_step: the branch of A stays: one of its arms is empty' --remarks -p meld "$src/meld_bitonic.ir"
 "$opt" --filter short_circuit --print dom "$some" | grep -q 'B3: B1' || { echo "--print dom: B3 is not behind B1"; bad=1; }
 expect 2 'nothing.json: error:' --profile "$tmp/nothing.json" "$some"
@@ -187,12 +187,12 @@ for program in melding/diamond.ir melding/if_then.ir melding/chain.ir melding/lo
 done
 tail=$src/tail_merge.ir turns=$src/unroll.ir
 expect 0 '1 tail-merge           diamond                          branches folded                           1' --pass-stats -p tail-merge "$tail"
-expect 0 'no_room: 2 blocks end alike before X, and stay: a common tail would need a jump more' --remarks -p tail-merge "$tail"
-expect 0 'diamond: 2 blocks end alike before X, and stay: size asks for longer tails' --remarks -p 'tail-merge(size=3)' "$tail"
+expect 0 'no_room: A, B end alike before X, and stay: a common tail would need a jump more' --remarks -p tail-merge "$tail"
+expect 0 'diamond: A, B end alike before X, and stay: 2 of their instructions are the same, and size asks for 3' --remarks -p 'tail-merge(size=3)' "$tail"
 expect 0 '1 unroll               leaves                           loops unrolled in part                    1' --pass-stats -p 'unroll(full=0,factor=2)' "$turns"
 expect 0 '1 unroll               leaves                           branches decided                          1' --pass-stats -p 'unroll(full=0,factor=2)' "$turns"
 expect 0 'nest: the loop at K stays: it has loops in it, and loops does not name it' --remarks -p 'unroll(full=0)' "$turns"
-expect 0 'leaves: the loop at H stays: it has more instructions than most allows' --remarks -p 'unroll(most=5)' "$turns"
+expect 0 'leaves: the loop at H stays: it has 8 instructions, and most allows 5' --remarks -p 'unroll(most=5)' "$turns"
 expect 0 'leaves: the loop at H stays: it is not among those wanted' --remarks -p 'unroll(loops=[J])' "$turns"
 expect 2 'unroll: loops: no kernel or device function has a block `Q`' -p 'unroll(loops=[Q])' "$turns"
 printf 'kernel k() { reg u32 %%i\nreg pred %%c\nreg pred %%d\nH: bra %%c, A, B\nA: bra H\nB: bra %%d, H, X\nX: exit }\n' >"$tmp/shared.ir"

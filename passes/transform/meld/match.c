@@ -239,7 +239,7 @@ static int pair_up(Meld *w, const Subgraph *a, const Subgraph *b, PairList *list
 		ok = isomorphic(&x);
 	else
 		ok = replicate(&x, plain[0] ? 0 : 1) ||
-			differs(w, "no block from %s on has anything that %s has", (plain[0] ? b : a)->block[0]->label, (plain[0] ? a : b)->block[0]->label);
+			differs(w, "a way through what begins with %s that comes by a block like %s would come to some block twice", (plain[0] ? b : a)->block[0]->label, (plain[0] ? a : b)->block[0]->label);
 	forget(&x);
 	return ok ? percent(w, list, x.first) : NO_PAIR;
 }

@@ -1,6 +1,6 @@
 /* meld: control-flow melding. C. Saumya, K. Sundararajah, M. Kulkarni, "DARM: Control-Flow Melding for SIMT Thread Divergence Reduction", CGO 2022.
  *
- * requires  cfg, pdom, loops, liveness, uniformity
+ * requires  cfg, dom, pdom, loops, liveness, uniformity
  * keeps     what each thread executes, in its order, but for branches, choices and moves that it inserts; labels of blocks that are not melded
  * breaks    all analyses
  *
@@ -181,9 +181,9 @@ static bool consider(Meld *w, MeldRegion *r)
 		why_not(w, r, "its arms are not a block each");
 		return false;
 	}
-	if ((int64_t)r->arm[0].n * r->arm[1].n > w->cells / 16) {
+	if ((int64_t)r->arm[0].n * r->arm[1].n > w->cells / 16 + 1) {
 		why_not(w, r, "its arms have %d and %d subgraphs; to align them, cells has to be %lld", r->arm[0].n, r->arm[1].n,
-			16LL * r->arm[0].n * r->arm[1].n);
+			(long long)16 * ((int64_t)r->arm[0].n * r->arm[1].n - 1));
 		return false;
 	}
 	match_stretches(w, r);
@@ -230,6 +230,7 @@ static void open_round(Meld *w)
 	w->live = analysis_liveness(an);
 	w->loops = analysis_loops(an);
 	w->pdom = analysis_pdom(an);
+	w->dom = analysis_dom(an);
 	w->effects = analysis_effects(an);
 	w->c = analysis_cfg(an);
 	int n = w->c->n;

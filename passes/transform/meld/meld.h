@@ -93,7 +93,7 @@ typedef struct Meld {
 
 	Arena a;                       /* of a round, as is all that follows */
 	const Cfg *c;
-	const Dom *pdom;
+	const Dom *dom, *pdom;
 	const Liveness *live;
 	const Uniformity *uniformity;
 	const Loops *loops;

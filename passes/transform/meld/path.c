@@ -1,5 +1,6 @@
 /* The two arms of a branch as rows of subgraphs with one entry and one exit. The places that all lanes of an arm come to are the immediate post-dominators
- * from its first block on; what lies between two of them is a subgraph. Definition 4 of the paper gives each region an exit block of its own: here an exit
+ * from its first block on; what lies between two of them is a subgraph, unless lanes come back from behind the second one: then it goes on to the next.
+ * Definition 4 of the paper gives each region an exit block of its own: here an exit
  * is where the edges lead, which comes to the same. */
 #include "passes/transform/meld/meld.h"
 
@@ -28,9 +29,11 @@ static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
 	return old && s->n <= room;
 }
 
-/* All edges into the subgraph that was collected last lead to its entry, and come from there, from the branch, or from the subgraph before it. */
-static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, const Block *branch)
+/* All edges into the subgraph that was collected last lead to its entry, and come from there, from the branch, or from the subgraph before it. If not,
+   *other is where one of the others comes from, or NULL. */
+static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, const Block *branch, const Block **other)
 {
+	*other = NULL;
 	for (int k = 0; k < s->n; k++) {
 		const Block *b = s->block[k];
 		if (b == branch || b->id == 0)
@@ -40,8 +43,10 @@ static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, con
 			bool inside = w->seen[from->id] == w->seeing, in = k == 0 && !before && from == branch;
 			for (int j = 0; k == 0 && before && j < before->n && !in; j++)
 				in = before->block[j] == from;
-			if (!inside && !in)
+			if (!inside && !in) {
+				*other = from;
 				return false;
+			}
 		}
 	}
 	return true;
@@ -49,17 +54,12 @@ static bool closed(const Meld *w, const Subgraph *s, const Subgraph *before, con
 
 /* ---- what cannot be melded ---- */
 
-/* last: all threads that come to the subgraph end there. */
-static const char *bad_instruction(const Meld *w, const Ins *i, bool last)
+static const char *bad_instruction(const Meld *w, const Ins *i)
 {
 	Effects e = ins_effects(w->effects, i);
 	if (e.convergent)
 		return "depends on which threads execute it together";
-	if (i->op == OP_BRX)
-		return "is an indexed branch";
-	if (last && (i->op == OP_EXIT || i->op == OP_RET))
-		return NULL;
-	return e.ends && op_info[i->op].flags & OPF_TERM && i->op != OP_BRA ? "ends threads" : NULL;
+	return i->op == OP_BRX ? "is an indexed branch" : NULL;
 }
 
 static int depth(const Meld *w, const Block *b)
@@ -86,7 +86,7 @@ static void judge(Meld *w, Subgraph *s, const Block *branch)
 		else if (waits(w, b, branch))
 			s->obstacle = arena_printf(&w->a, "the loop of %s has ordered accesses to memory", b->label);
 		for (int i = 0; i < b->ins.n && !s->obstacle; i++) {
-			const char *why = bad_instruction(w, &b->ins.v[i], !s->exit);
+			const char *why = bad_instruction(w, &b->ins.v[i]);
 			if (why)
 				s->obstacle = arena_printf(&w->a, "%s in %s %s", op_info[b->ins.v[i].op].name, b->label, why);
 		}
@@ -95,25 +95,50 @@ static void judge(Meld *w, Subgraph *s, const Block *branch)
 
 /* ---- arms ---- */
 
+/* The place behind `exit` that all lanes come to which come from there and from `other`; c->n or less than 0: none. */
+static int exit_behind(const Meld *w, int exit, const Block *other)
+{
+	int both = dom_common(w->pdom, exit, other->id);
+	return both == exit ? w->pdom->idom[exit] : both;
+}
+
+typedef enum { FOUND, TOO_LARGE, NOT_ALONE } Found;
+
+/* The subgraph that begins with b. */
+static Found find_subgraph(Meld *w, const MeldRegion *r, Block *b, const Subgraph *before, int room, Subgraph *s)
+{
+	for (int next = w->pdom->idom[b->id];;) {
+		bool ends = next < 0 || next >= w->c->n;
+		const Block *other;
+		*s = (Subgraph){ .exit = ends ? NULL : w->f->block.v[next] };
+		if (!collect(w, s, b, room))
+			return TOO_LARGE;
+		if (closed(w, s, before, r->e, &other))
+			return FOUND;
+		if (ends || !other || s->exit == r->exit || !dom_dominates(w->dom, b->id, other->id))
+			return NOT_ALONE;
+		next = exit_behind(w, next, other);
+	}
+}
+
 static void find_arm(Meld *w, MeldRegion *r, Arm *arm, Block *first)
 {
 	Vec(Subgraph) list = { 0 };
 	int left = w->most;
 	for (Block *b = first; b && b != r->exit && left > 0;) {
-		int next = w->pdom->idom[b->id];
-		Subgraph s = { 0 };
-		s.exit = next < 0 || next >= w->c->n ? NULL : w->f->block.v[next];
-		bool fits = collect(w, &s, b, left);
-		if (!fits)
-			s.obstacle = arena_printf(&w->a, "what begins with %s has more than %d blocks", b->label, w->most);
-		else if (!closed(w, &s, list.n ? &vec_last(&list) : NULL, r->e)) {
+		Subgraph s;
+		Found found = find_subgraph(w, r, b, list.n ? &vec_last(&list) : NULL, left, &s);
+		if (found == NOT_ALONE) {
 			arm->stop = arena_printf(&w->a, s.exit ? "other threads come to what begins with %s, too" :
 				"from %s on, some threads end before they meet those of the other arm", b->label);
 			break;
-		} else
+		}
+		if (found == TOO_LARGE)
+			s.obstacle = arena_printf(&w->a, "what begins with %s has more blocks than blocks=%d allows", b->label, w->most);
+		else
 			judge(w, &s, r->e);
 		vec_push(&list, s);
-		left = fits ? left - s.n : 0;
+		left = found == TOO_LARGE ? 0 : left - s.n;
 		b = s.exit;
 	}
 	arm->n = list.n;

@@ -1,0 +1,183 @@
+#!/bin/sh
+# Each reason that melding and branch fusion give in --remarks for what they leave alone, on the smallest kernel that has it; and that nothing else is said.
+opt=${GSIM_OPT:-./gsim-opt}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+bad=0 n=0
+
+# A kernel whose block A branches on %c to T and F; the text says what stands from T on. Threads differ in %t, %d, %e.
+kernel() {
+	printf 'kernel k(u64 out) {\n\treg u64 %%p\n\treg u32 %%t, %%x, %%y, %%i\n\treg pred %%c, %%d, %%e\nA:\n%%t = mov.u32 %%tid.x\n%%p = ld.param.u64 [out]\n'
+	printf '%%p = mad.wide.u32 %%t, 16, %%p\n%%c = setp.lt.u32 %%t, 9\n%%d = setp.gt.u32 %%t, 3\n%%e = setp.eq.u32 %%t, 5\n%%x = mov.u32 %%t\n%%y = mov.u32 %%t\n'
+	printf 'bra %%c, T, F\n%s\n}\n' "$1"
+}
+says() { # pass, what a remark says, the code from T on
+	n=$((n + 1))
+	kernel "$3" >"$tmp/k.ir"
+	"$opt" --remarks -p "$1" -o "$tmp/out.ir" "$tmp/k.ir" 2>"$tmp/said" || { echo "$1 fails on:"; cat "$tmp/k.ir"; bad=1; }
+	grep -qF -e "remark: ${1%%(*}: k: $2" "$tmp/said" || { echo "$1: no remark '$2' but:"; cat "$tmp/said"; bad=1; }
+}
+T='%x = ld.global.u32 [%p]
+st.global.u32 [%p+4], %x'
+F='%y = ld.global.u32 [%p+8]
+st.global.u32 [%p+12], %y'
+end='bra J
+J: exit'
+
+says meld 'the branch of A: T and F become one: 2 pairs of instructions become one each, 0 stay on one side; ' "T: $T
+bra J
+F: $F
+$end"
+says meld 'the branch of A stays: one of its arms is empty' "T: $T
+bra F
+F: exit"
+says meld 'the branch of A stays: other threads come to what begins with T, too' "T: $T
+bra J
+F: $F
+bra %e, T, G
+G: $F
+$end"
+says meld 'the branch of A stays: from T on, some threads end before they meet those of the other arm' "T: $T
+bra %d, G, J
+F: $F
+bra %e, G, J
+G: exit
+J: $F
+exit"
+says branch-fusion 'the branch of A stays: its arms are not a block each' "T: $T
+bra %d, G, J
+G: $T
+bra J
+F: $F
+$end"
+says 'meld(cells=16)' 'the branch of A stays: its arms have 2 and 2 subgraphs; to align them, cells has to be 48' "T: $T
+bra %d, T1, T2
+T1: $T
+bra T2
+T2: $T
+bra J
+F: $F
+bra %e, F1, F2
+F1: $F
+bra F2
+F2: $F
+$end"
+says 'meld(threshold=1)' 'the branch of A stays: T and F would cost ' "T: %x = add.u32 %x, %t
+%y = xor.b32 %y, 7
+bra J
+F: %y = add.u32 5, %t
+%x = xor.b32 9, %t
+$end"
+says meld 'the branch of A stays: at best 0 % of the cycles of two subgraphs would be saved, and threshold asks for 20 %' "T: %x = ld.global.u32 [%p]
+%x = div.u32 %x, 7
+bra J
+F: %y = add.u32 %y, 3
+$end"
+says meld 'the branch of A stays: bar.sync in T depends on which threads execute it together' "T: bar.sync 0
+bra J
+F: bar.sync 0
+$end"
+says meld 'the branch of A stays: brx in T is an indexed branch' "T: brx %t, [G, J]
+G: $T
+bra J
+F: $F
+$end"
+says meld 'the branch of A stays: the loop of T has ordered accesses to memory' "T: %x = atom.global.add.u32 [%p], 1
+bra %d, T, J
+F: %y = atom.global.add.u32 [%p], 1
+bra %e, F, J
+J: exit"
+says 'meld(blocks=1)' 'the branch of A stays: what begins with T has more blocks than blocks=1 allows' "T: $T
+bra %d, G, J
+G: $T
+bra J
+F: $F
+$end"
+says meld 'the branch of A stays: nothing in its arms has the same form, but would have with swap=1: a way out to G stands against one to J' "T: $T
+bra %d, G, J
+G: $T
+bra J
+F: $F
+bra %d, J, H
+H: $F
+$end"
+says meld 'the branch of A stays: nothing in its arms has the same form: threads end in what begins with T, and go on from what begins with F' "T: $T
+exit
+F: $F
+bra %d, G, H
+G: $F
+bra H
+H: exit"
+says meld 'the branch of A stays: nothing in its arms has the same form: T has no instruction but its last one' "T: exit
+F: $F
+exit"
+says 'meld(replicate=0)' 'the branch of A stays: nothing in its arms has the same form: F is a block alone and T is not, and replicate=0 does not let it have that form' "T: $T
+bra %d, G, J
+G: $T
+bra J
+F: $F
+$end"
+says meld 'the branch of A stays: nothing in its arms has the same form: T and F, in which threads end, are not both a block' "T: $T
+bra %d, G, H
+G: exit
+H: exit
+F: $F
+exit"
+says meld 'the branch of A stays: nothing in its arms has the same form: a way through what begins with T that comes by a block like F would come to some block twice' \
+	"T: %x = sub.u32 %x, 1
+%d = setp.eq.u32 %x, 0
+bra %d, G, J
+G: $T
+bra T
+F: $F
+$end"
+says meld 'the branch of A stays: nothing in its arms has the same form: T ends with bra to 2 blocks, F with bra to 1' "T: $T
+bra %d, T1, J
+T1: $T
+bra J
+F: $F
+bra F1
+F1: %y = sub.u32 %y, 1
+%e = setp.eq.u32 %y, 3
+bra %e, F, J
+J: exit"
+says meld 'the branch of A stays: nothing in its arms has the same form: T1 and F are led to in different ways' "T: $T
+bra %d, T1, J
+T1: $T
+bra %d, T1, J
+F: $F
+bra %e, F1, J
+F1: $F
+bra %e, F, J
+J: exit"
+long='%x = add.u32 %x, 1
+%x = xor.b32 %x, 3
+%x = mul.lo.u32 %x, 5
+%x = sub.u32 %x, 7'
+says 'meld(cells=4)' 'the branch of A: blocks of its arms are so long that they were aligned in 2 pieces; cells=4 allows no larger table' "T: $long
+bra J
+F: $long
+$end"
+says 'meld(work=1)' 'no further round after 1: work=1 blocks are used up; a second run may meld more' "T: $T
+bra J
+F: $F
+$end"
+says meld 'the branch of A, which melding made, stays: ' "T: %x = ld.global.u32 [%p]
+%x = mul.lo.u32 %x, %x
+%x = add.u32 %x, 4
+st.global.u32 [%p], %x
+bra J
+F: %x = ld.global.u32 [%p]
+%x = min.u32 %x, 99
+%x = add.u32 4, %y
+%x = xor.b32 %x, 3
+st.global.u32 [%p], %x
+$end"
+says tail-merge 'T and F end alike before J_tail, and stay from bar.sync on: it depends on which threads execute it together' "T: bar.sync 0
+%x = add.u32 %x, 1
+bra J
+F: bar.sync 0
+%x = add.u32 %x, 1
+$end"
+[ $n -gt 20 ] || bad=1
+exit $bad
