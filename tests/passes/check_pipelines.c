@@ -66,8 +66,8 @@ static const Pass *pass_named(const char *name)
 	bug("no such pass");
 }
 
-static const char *const settling[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "lcm", "pre", "simplify-cfg", "split-edges", "structurize", "tail-merge",
-	"webs" };
+static const char *const settling[] = { "const-prop", "copy-prop", "cse", "dce", "gcse", "lcm", "pre", "scm", "simplify-cfg", "split-edges", "sscm", "structurize",
+	"tail-merge", "webs" };
 enum { SETTLING = sizeof settling / sizeof *settling };
 
 START_TEST(a_second_run_changes_nothing)

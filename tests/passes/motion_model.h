@@ -76,7 +76,7 @@ static inline Model model_random(uint64_t *rng, bool cycles)
 			}
 			if (g.nsucc[b] == 2 && g.succ[b][0] == g.succ[b][1])
 				g.nsucc[b] = 1;
-			g.divergent[b] = g.nsucc[b] == 2 && random_next(rng) % 2;
+			g.divergent[b] = g.nsucc[b] == 2 && random_next(rng) % 3;
 		}
 	} while (!model_split(&g));
 	for (int b = 0; b < g.n; b++) {
@@ -85,6 +85,18 @@ static inline Model model_random(uint64_t *rng, bool cycles)
 		g.comp |= g.mod[b] && random_next(rng) % 2 ? 2u << 2 * b : 0;
 	}
 	return g;
+}
+
+/* With fewer modifications, and more branches at which threads part. */
+static inline void model_calm(Model *g, uint64_t *rng)
+{
+	for (int b = 0; b < g->n; b++) {
+		if (random_next(rng) % 4) {
+			g->mod[b] = false;
+			g->comp &= ~(2u << 2 * b);
+		}
+		g->divergent[b] = g->nsucc[b] == 2 && random_next(rng) % 8;
+	}
 }
 
 /* ---- as a kernel ---- */
@@ -186,18 +198,57 @@ static inline int model_next(const Model *g, int point, int *next)
 	return g->nsucc[b];
 }
 
-/* Points from which every way comes to a computation before a modification or the end: the greatest such set. */
-static inline uint32_t model_down_safe(const Model *g)
+/* Points from which some way comes to a computation before a modification. */
+static inline uint32_t model_near(const Model *g)
 {
-	uint32_t safe = (1u << 2 * g->n) - 1;
+	uint32_t near = g->comp;
 	for (bool more = true; more;) {
 		more = false;
 		for (int k = 0; k < 2 * g->n; k++) {
 			int next[2], n = model_next(g, k, next);
-			bool all = n > 0;
-			for (int i = 0; i < n; i++)
+			for (int i = 0; i < n && !model_has(near, k); i++)
+				if (model_has(near, next[i])) {
+					near |= 1u << k;
+					more = true;
+				}
+		}
+	}
+	return near;
+}
+
+/* Is one way enough there: a branch whose threads part, if a method speculates? */
+typedef bool ModelSpeculates(const Model *, int block);
+static inline bool model_nowhere(const Model *g, int block)
+{
+	(void)g;
+	(void)block;
+	return false;
+}
+static inline bool model_at_divergent(const Model *g, int block) { return g->divergent[block] && g->nsucc[block] > 1; }
+
+/* It leads out of a cycle. */
+static inline bool model_leaves(const Model *g, int from, int to)
+{
+	bool in_cycle = false;
+	for (int k = 0; k < g->nsucc[from]; k++)
+		in_cycle |= model_has(model_reach(g, g->succ[from][k]), from);
+	return in_cycle && !model_has(model_reach(g, to), from);
+}
+
+/* Points from which every way comes to a computation before a modification or the end: the greatest such set. */
+static inline uint32_t model_down_safe_at(const Model *g, ModelSpeculates *speculates)
+{
+	uint32_t safe = model_near(g);
+	for (bool more = true; more;) {
+		more = false;
+		for (int k = 0; k < 2 * g->n; k++) {
+			int next[2], n = model_next(g, k, next);
+			bool all = n > 0, any = false, some = k & 1 && speculates(g, k / 2);
+			for (int i = 0; i < n; i++) {
 				all &= model_has(safe, next[i]);
-			if (!all && !model_has(g->comp, k) && model_has(safe, k)) {
+				any |= model_has(safe, next[i]) && !model_leaves(g, k / 2, next[i] / 2);
+			}
+			if (!(some ? any : all) && !model_has(g->comp, k) && model_has(safe, k)) {
 				safe &= ~(1u << k);
 				more = true;
 			}
@@ -205,6 +256,7 @@ static inline uint32_t model_down_safe(const Model *g)
 	}
 	return safe;
 }
+static inline uint32_t model_down_safe(const Model *g) { return model_down_safe_at(g, model_nowhere); }
 
 /* With the value computed at these points and kept, the points in front of which some register has it on all ways. */
 static inline uint32_t model_available(const Model *g, uint32_t computed)
@@ -251,6 +303,46 @@ static inline int model_lifetime(const Model *g, uint32_t placed)
 		}
 	}
 	return __builtin_popcount(live);
+}
+
+/* ---- regions ---- */
+
+/* Points of the region that are entered from outside it; computed is where the value is on all ways. -1: the region is not closed (passes/transform/motion/sparse.c). */
+static inline int model_entered(const Model *g, uint32_t region, uint32_t may, uint32_t has, ModelSpeculates *speculates)
+{
+	int entered = 0;
+	for (int k = 0; k < 2 * g->n; k++) {
+		int next[2], n = model_next(g, k, next), inside = 0, outside = 0;
+		for (int i = 0; i < n && model_has(region, k) && !model_has(g->comp, k); i++)
+			if (!model_has(region, next[i]) && (model_has(may, next[i]) || !(k & 1 && speculates(g, k / 2))))
+				return -1;
+		if (!model_has(region, k))
+			continue;
+		for (int p = 0; p < 2 * g->n; p++) {
+			n = model_next(g, p, next);
+			for (int i = 0; i < n; i++)
+				if (next[i] == k && !model_has(has, p))
+					*(model_has(region, p) ? &inside : &outside) += 1;
+		}
+		if (inside && outside)
+			return -1;
+		entered += outside || k == 0 || (k & 1 && g->mod[k / 2]);
+	}
+	return entered;
+}
+
+/* The fewest of all closed regions of points that are down-safe and not up-safe, with all that compute it. */
+static inline int model_fewest(const Model *g, ModelSpeculates *speculates)
+{
+	uint32_t has = model_available(g, g->comp), may = model_down_safe_at(g, speculates) & ~has, rest = may & ~g->comp;
+	int best = INT32_MAX;
+	for (uint32_t set = rest;; set = (set - 1) & rest) {
+		int n = model_entered(g, set | g->comp, may, has, speculates);
+		if (n >= 0 && n < best)
+			best = n;
+		if (!set)
+			return best;
+	}
 }
 
 /* ---- paths ---- */
@@ -326,5 +418,41 @@ static inline bool model_right(const Function *f, const ModelPaths *p, int path)
 		}
 	}
 	return true;
+}
+
+/* ---- warps ---- */
+
+/* Blocks that every way from this one comes to. */
+static inline uint32_t model_post(const Model *g, int from)
+{
+	uint32_t post = 0;
+	for (int b = 0; b < g->n; b++) {
+		Model cut = *g;
+		cut.nsucc[b] = 0;
+		post |= b == from || !(model_reach(&cut, from) & 2u) || b == 1 ? 1u << b : 0;
+	}
+	return post;
+}
+
+/* On a graph without cycles: how often a warp computes whose threads take both sides of every divergent branch and, at each other one, the side that `sides` says;
+   from this block up to where it stops, where they meet. */
+static inline int model_warp(const Model *g, int b, int stop, uint32_t sides, uint32_t placed)
+{
+	int n = 0;
+	while (b != stop) {
+		n += model_has(placed, 2 * b) + model_has(placed, 2 * b + 1);
+		if (b == 1)
+			return n;
+		int meet = g->succ[b][g->nsucc[b] > 1 && !g->divergent[b] ? model_has(sides, b) : 0];
+		if (g->nsucc[b] > 1 && g->divergent[b]) {
+			uint32_t post = model_post(g, b) & ~(1u << b);
+			for (int m = 0; m < g->n; m++) /* the first of these is the one that all of them post-dominate */
+				if (model_has(post, m) && (model_post(g, m) & post) == post)
+					meet = m;
+			n += model_warp(g, g->succ[b][0], meet, sides, placed) + model_warp(g, g->succ[b][1], meet, sides, placed);
+		}
+		b = meet;
+	}
+	return n;
 }
 #endif

@@ -159,20 +159,63 @@ static void invert(Slice *s, SetName name)
 			s->set[name][node].w[j] = ~s->set[name][node].w[j];
 }
 
-void motion_solve(Slice *s, const Method *m)
+void motion_safe(Slice *s, const Method *m)
 {
 	solve(s, m, UP_SAFE);
+	solve(s, m, DOWN_SAFE);
+}
+
+static BitSet *copy_of(Arena *a, const Slice *s, SetName name)
+{
+	BitSet *to = flow_sets(a, s->g->n, s->bits);
+	for (int node = 0; node < s->g->n; node++)
+		bs_copy(to[node], s->set[name][node]);
+	return to;
+}
+
+static void restore(Slice *s, SetName name, const BitSet *from, BitSet bits)
+{
+	for (int node = 0; node < 2 * s->n; node++)
+		for (int j = 0; j < bits.n; j++)
+			s->set[name][node].w[j] = (s->set[name][node].w[j] & ~bits.w[j]) | (from[node].w[j] & bits.w[j]);
+}
+
+/* Fewer places, but for expressions that would be computed in arms after all: these stay as lazy code motion leaves them. */
+static void thin(Slice *s, const Method *m, const Method *first)
+{
+	Arena tmp = { 0 };
+	BitSet *placed = copy_of(&tmp, s, PLACED), *gone = copy_of(&tmp, s, GONE), bits = bs_new(&tmp, s->bits);
+	motion_thin(s, m);
+	solve(s, first, USE);
+	if (m->arms && motion_spare_arms(s, bits)) {
+		restore(s, PLACED, placed, bits);
+		restore(s, GONE, gone, bits);
+		solve(s, first, USE);
+	}
+	arena_free(&tmp);
+}
+
+/* The sparse methods begin with what lazy code motion makes without speculation. */
+void motion_solve(Slice *s, const Method *m)
+{
+	Method first = *m;
+	if (m->sparse)
+		first.speculation = SPECULATE_NOWHERE;
+	motion_safe(s, &first);
 	if (m->placement == PLACE_RENVOISE) {
-		solve(s, m, NEW_ON_ALL_WAYS);
+		solve(s, &first, NEW_ON_ALL_WAYS);
 		invert(s, NEW);
-		solve(s, m, RENVOISE);
+		solve(s, &first, RENVOISE);
 		place_renvoise(s);
 	} else {
-		solve(s, m, DOWN_SAFE);
 		find_earliest(s);
 		if (m->placement == PLACE_LATE)
-			solve(s, m, DELAY);
+			solve(s, &first, DELAY);
 		place(s, m->placement == PLACE_LATE);
 	}
-	solve(s, m, USE);
+	solve(s, &first, USE);
+	if (m->arms && motion_spare_arms(s, (BitSet){ 0 }))
+		solve(s, &first, USE);
+	if (m->sparse)
+		thin(s, m, &first);
 }

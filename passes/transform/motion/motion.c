@@ -22,6 +22,7 @@ typedef struct Motion {
 	ExpressionMemory memory;
 	Plan plan;
 	Applied done;
+	int first_temp;                /* the first register that this run has made */
 	int before, after, moved;      /* expressions: static occurrences before the first round and behind the last */
 	int64_t live;                  /* points at which temporaries live */
 } Motion;
@@ -41,6 +42,17 @@ static bool repeats(const Motion *w, int e)
 {
 	const Occurrence *o = &w->x->occurrence[w->x->occurrence_first[e]];
 	return w->x->occurrence_next[w->x->occurrence_first[e]] >= 0 || w->c->nest->of[o->block] >= 0;
+}
+
+/* What is speculated can be moved again and again, into a cycle and around it: each expression once. */
+static bool is_done(const Motion *w, int e)
+{
+	for (int o = w->x->occurrence_first[e]; o >= 0 && w->how->speculation == SPECULATE_EVERYWHERE; o = w->x->occurrence_next[o]) {
+		const Occurrence *at = &w->x->occurrence[o];
+		if (ins_dst(&w->c->f->block.v[at->block]->ins.v[at->ins], 0)->id >= w->first_temp)
+			return true;
+	}
+	return false;
 }
 
 /* What a thread may compute though the program does not: what cannot fault. */
@@ -89,7 +101,7 @@ static void plan_all(Motion *w)
 	for (int speculates = 0; speculates < 2; speculates++) {
 		int n = 0;
 		for (int e = 0; e < w->x->n; e++)
-			if (worth_it(w, e) && repeats(w, e) && may_speculate(w, e) == speculates)
+			if (worth_it(w, e) && repeats(w, e) && may_speculate(w, e) == speculates && !is_done(w, e))
 				list[n++] = e;
 		for (int from = 0; from < n; from += SLICE_BITS) {
 			Arena a = { 0 };
@@ -143,7 +155,7 @@ static bool round_of(Motion *w, bool first)
 	w->after = occurrences(w);
 	if (first)
 		w->before = w->after;
-	w->p = points_build(&w->arena, w->c, analysis_uniformity(r->an));
+	w->p = points_build(&w->arena, w->c, analysis_uniformity(r->an), analysis_control(r->an), analysis_pdom(r->an));
 	w->plan.action.n = 0;
 	plan_all(w);
 	bool moves = w->plan.action.n > 0;
@@ -165,7 +177,7 @@ static bool round_of(Motion *w, bool first)
 
 static bool run(PassRun *r, const Method *how)
 {
-	Motion w = { .r = r, .how = how };
+	Motion w = { .r = r, .how = how, .first_temp = r->f->reg.n };
 	int n = 0;
 	while (n < ROUNDS && round_of(&w, !n))
 		n++;
@@ -193,11 +205,23 @@ static const PassOption options_pre[] = {
 	{ .name = "partial", .value = 0, .least = 0, .most = 1, .help = "no further up than something has been computed on some way, as Morel and Renvoise have it" },
 };
 
+static const PassOption options_sscm[] = {
+	RESTRICT,
+	{ .name = "arms", .value = 0, .least = 0, .most = 1, .help = "as the thesis has it: something new may be computed in the arms of a divergent branch for what is read behind them" },
+};
+
 static const Method method_early = { .placement = PLACE_EARLY }, method_renvoise = { .placement = PLACE_RENVOISE };
 static const Method method_lcm = { .placement = PLACE_LATE };
+static const Method method_spre = { .placement = PLACE_LATE, .speculation = SPECULATE_EVERYWHERE };
+static const Method method_scm = { .placement = PLACE_LATE, .sparse = true };
+static const Method method_sscm = { .placement = PLACE_LATE, .speculation = SPECULATE_DIVERGENT, .sparse = true, .arms = true };
+static const Method method_thesis = { .placement = PLACE_LATE, .speculation = SPECULATE_DIVERGENT, .sparse = true };
 
 static bool run_pre(PassRun *r) { return run(r, r->option[1].number ? &method_renvoise : &method_early); }
 static bool run_lcm(PassRun *r) { return run(r, &method_lcm); }
+static bool run_spre(PassRun *r) { return run(r, &method_spre); }
+static bool run_scm(PassRun *r) { return run(r, &method_scm); }
+static bool run_sscm(PassRun *r) { return run(r, r->option[1].number ? &method_thesis : &method_sscm); }
 
 const Pass pass_pre = {
 	.name = "pre",
@@ -211,4 +235,25 @@ const Pass pass_lcm = {
 	.help = "lazy code motion: each expression is computed as seldom as can be without speculation, and as late as possible",
 	.options = options, .noptions = 1,
 	.function = run_lcm,
+};
+
+const Pass pass_spre = {
+	.name = "spre",
+	.help = "lazy code motion that takes it at every branch that what one side computes may be computed for both",
+	.options = options, .noptions = 1,
+	.function = run_spre,
+};
+
+const Pass pass_scm = {
+	.name = "scm",
+	.help = "sparse code motion: lazy code motion, then at as few places as do",
+	.options = options, .noptions = 1,
+	.function = run_scm,
+};
+
+const Pass pass_sscm = {
+	.name = "sscm",
+	.help = "sparse code motion that takes it at divergent branches that what one side computes may be computed for both",
+	.options = options_sscm, .noptions = 2,
+	.function = run_sscm,
 };

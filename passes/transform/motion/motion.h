@@ -5,6 +5,7 @@
  * slice.c      a range of expressions with the part of the graph that matters to them
  * equations.c  the table of equations, and where a slice's expressions are computed
  * sparse.c     fewer places, by minimum cut (mincut.c)
+ * arms.c       nothing new in the arms of a divergent branch for what is read behind them
  * apply.c      the code that comes of it */
 #ifndef GSIM_MOTION_H
 #define GSIM_MOTION_H
@@ -24,8 +25,10 @@ typedef struct Points {
 	int *loop;                     /* by block: the innermost cycle around it, -1 = none */
 	bool *divergent;               /* by block: threads of a warp may part at its end */
 	bool *branch;                  /* by block: it has several successors */
+	const Control *control;
+	const Dom *pdom;
 } Points;
-Points *points_build(Arena *, const Cfg *, const Uniformity *);
+Points *points_build(Arena *, const Cfg *, const Uniformity *, const Control *, const Dom *pdom);
 int points_depth(const Points *, int block);
 bool points_leaves(const Points *, int from, int to);      /* the edge leads out of a cycle */
 
@@ -43,6 +46,7 @@ typedef struct Method {
 	Placement placement;
 	Speculation speculation;       /* at which branches one successor that needs the value is enough */
 	bool sparse;                   /* then the fewest places */
+	bool arms;                     /* nothing new in an arm of a divergent branch for what is read behind the arms */
 } Method;
 
 /* ---- slices ---- */
@@ -82,6 +86,12 @@ static inline int slice_outside(const Slice *s) { return 2 * s->n; }
 
 /* equations.c: fills PLACED, GONE and WANTED. */
 void motion_solve(Slice *, const Method *);
+void motion_safe(Slice *, const Method *);           /* SAFE and AVAILABLE for what COMP says */
+/* sparse.c: PLACED and GONE with fewer computations than those of lazy code motion, which are there. */
+void motion_thin(Slice *, const Method *);
+
+/* arms.c: takes back what Method.arms forbids; how many computations stay for that. WANTED is to be solved again. bits: the expressions go in; may be empty. */
+int motion_spare_arms(Slice *, BitSet bits);
 
 /* ---- code ---- */
 

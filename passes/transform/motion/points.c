@@ -54,13 +54,15 @@ static void connect(Points *p, int **at)
 	}
 }
 
-Points *points_build(Arena *a, const Cfg *c, const Uniformity *u)
+Points *points_build(Arena *a, const Cfg *c, const Uniformity *u, const Control *control, const Dom *pdom)
 {
 	Points *p = arena_new(a, Points);
 	int most = c->n, **at = arena_array(a, int *, c->n + 1);
 	for (int b = 0; b < c->n; b++)
 		most += bs_has(c->reach, b) ? c->graph->succ[b].n : 0;
 	p->c = c;
+	p->control = control;
+	p->pdom = pdom;
 	p->n = c->n;
 	p->from = arena_array(a, int, most + 1);
 	p->to = arena_array(a, int, most + 1);
