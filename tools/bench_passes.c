@@ -323,16 +323,77 @@ static void long_arms(Shape *s)
 {
 	int n = s->n;
 	blocks(s, 4);
-	for (int b = 1; b < 3; b++)
-		for (int k = 0; k < n; k++) {
-			Ins i = at(s, b)->ins.v[0];
-			i.op = k % (7 + b) ? OP_ADD : OP_SUB;
-			vec_insert(&at(s, b)->ins, 0, i);
+	for (int b = 1; b < 3; b++) {
+		Ins add = at(s, b)->ins.v[0], compare = vec_pop(&at(s, b)->ins);
+		for (int k = n - 1; k >= 0; k--) {
+			add.op = k % (7 + b) ? OP_ADD : OP_SUB;
+			vec_push(&at(s, b)->ins, add);
 		}
+		vec_push(&at(s, b)->ins, compare);
+	}
 	branch(s, 0, 1, 2);
 	jump(s, 1, 3);
 	jump(s, 2, 3);
 	end(s, 3);
+	diverge(s);
+}
+
+/* Groups one behind the other: a branch whose arms have so many if-thens each, in a row; of an arm with none there is a block in their place. */
+static void rows_of(Shape *s, int first, int second)
+{
+	int arm[2] = { first ? 2 * first : 1, second ? 2 * second : 1 }, each = 1 + arm[0] + arm[1], k = s->n / each < 1 ? 1 : s->n / each;
+	blocks(s, k * each + 1);
+	for (int i = 0; i < k; i++) {
+		int b = i * each, out = b + each;
+		branch(s, b, b + 1, b + 1 + arm[0]);
+		for (int a = 0, at = b + 1; a < 2; at += arm[a++])
+			for (int j = 0; j < arm[a]; j++) {
+				int next = j + 1 < arm[a] ? at + j + 1 : out;
+				if (j % 2 || arm[a] == 1)
+					jump(s, at + j, next);
+				else
+					branch(s, at + j, next, j + 2 < arm[a] ? next + 1 : out);
+			}
+	}
+	end(s, k * each);
+	diverge(s);
+}
+static void rows(Shape *s) { rows_of(s, 8, 8); }
+static void rows_long(Shape *s) { rows_of(s, s->n / 4, s->n / 4); }
+static void rows_uneven(Shape *s) { rows_of(s, s->n / 2, 0); }
+
+/* Branches one behind the other, each with three ways: two conditions. */
+static void three_ways(Shape *s)
+{
+	int n = s->n / 6 * 6 + 1;
+	blocks(s, n);
+	for (int b = 0; b + 6 < n; b += 6) {
+		branch(s, b, b + 1, b + 2);
+		branch(s, b + 2, b + 3, b + 4);
+		for (int way = 1; way < 6; way += way == 1 ? 2 : 1)
+			jump(s, b + way, way < 5 ? b + 5 : b + 6);
+	}
+	end(s, n - 1);
+	diverge(s);
+}
+
+/* The arms of each branch hold a branch whose arms do so, too, down to single blocks. */
+static void tree(Shape *s)
+{
+	int depth = 1, n;
+	while ((3 << depth) - 2 <= s->n)
+		depth++;
+	n = (3 << (depth - 1)) - 2;            /* 2^(depth - 1) - 1 branches, as many places where their arms meet, 2^(depth - 1) blocks */
+	blocks(s, n + 1);
+	int inner = (1 << (depth - 1)) - 1, leaves = 1 << (depth - 1);
+	for (int b = 0; b < inner; b++) {
+		int meet = inner + leaves + b, up = b ? inner + leaves + (b - 1) / 2 : n;
+		branch(s, b, 2 * b + 1, 2 * b + 2);
+		jump(s, meet, up);
+	}
+	for (int k = 0; k < leaves; k++)
+		jump(s, inner + k, inner + leaves + (inner + k - 1) / 2);
+	end(s, n);
 	diverge(s);
 }
 
@@ -405,6 +466,11 @@ static const struct { const char *name; void (*make)(Shape *); const char *help;
 	{ "diamonds-nested", diamonds_nested, "divergent diamonds, one inside the other, beside an if-then" },
 	{ "ways", ways, "one chain of n/2 divergent conditions" },
 	{ "long-arms", long_arms, "a divergent diamond whose arms have n instructions" },
+	{ "rows", rows, "divergent branches whose arms are eight if-thens in a row, one behind the other" },
+	{ "rows-long", rows_long, "a divergent branch whose arms are n/4 if-thens in a row" },
+	{ "rows-uneven", rows_uneven, "a divergent branch with n/2 if-thens in one arm and a block in the other" },
+	{ "three-ways", three_ways, "divergent chains of two conditions, one behind the other" },
+	{ "tree", tree, "divergent branches in both arms of divergent branches" },
 	{ "tails", tails, "n/2 arms that end alike in 16 lengths and go to one block" },
 	{ "counted", counted, "n/2 loops of four turns, one behind the other" },
 	{ "functions", functions, "n functions of one block" },
