@@ -150,6 +150,14 @@ bra %e, F1, J
 F1: $F
 bra %e, F, J
 J: exit"
+says meld 'the branch of A stays: G is a reconvergence point that the source asks for' "T: $T
+bra %d, G, J !reconverge G
+G: $T
+bra J
+F: $F
+bra %e, H, J
+H: $F
+$end"
 long='%x = add.u32 %x, 1
 %x = xor.b32 %x, 3
 %x = mul.lo.u32 %x, 5
@@ -161,6 +169,17 @@ $end"
 says 'meld(work=1)' 'no further round after 1: work=1 blocks are used up; a second run may meld more' "T: $T
 bra J
 F: $F
+$end"
+diamonds() { # label, last block: seven diamonds one behind the other, in one if-then
+	echo "$1: bra %e, ${1}1, J"
+	for k in 1 2 3 4 5 6 7; do
+		printf '%s: bra %%d, %sy, %sn\n%sy: bra %s\n%sn: bra %s\n' "$1$k" "$1$k" "$1$k" "$1$k" "$1$((k + 1))" "$1$k" "$1$((k + 1))"
+	done
+	echo "${1}8: $2"
+}
+says 'meld(swap=1)' 'the branch of A stays: nothing in its arms has the same form: it took more than 184 steps to compare them' "$(diamonds T 'bra J')
+$(diamonds F 'bra %d, G, J')
+G: $T
 $end"
 says meld 'the branch of A, which melding made, stays: ' "T: %x = ld.global.u32 [%p]
 %x = mul.lo.u32 %x, %x
