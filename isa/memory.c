@@ -1,7 +1,7 @@
 #include "isa/memory.h"
 #include <sys/mman.h>
 
-enum { ALIGN = 256, GUARD = 4096, LARGE = 1 << 20, PAGE = 4096 };
+enum { ALIGN = 256, LARGE = 1 << 20, PAGE = 4096 };
 
 struct Memory {
 	uint64_t limit, used, next;    /* bytes; the next free address */
@@ -61,7 +61,7 @@ static uint64_t align_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * t
 static uint64_t allocate(Memory *m, uint64_t size, uint64_t align, const char *name, bool read_only)
 {
 	uint64_t addr = align_up(m->next, align > ALIGN ? align : ALIGN);
-	if (size > m->limit || m->used > m->limit - size || addr + size + GUARD < addr)
+	if (size > m->limit || m->used > m->limit - size || addr + size + MEMORY_GAP < addr)
 		return 0;
 	uint8_t *data = data_new(size);
 	if (!data)
@@ -70,7 +70,7 @@ static uint64_t allocate(Memory *m, uint64_t size, uint64_t align, const char *n
 	*a = (Alloc){ addr, size, xstrdup(name ? name : ""), data, read_only, true };
 	vec_push(&m->live, a);
 	m->used += size;
-	m->next = align_up(addr + size, ALIGN) + GUARD;
+	m->next = align_up(addr + size, ALIGN) + MEMORY_GAP;
 	return addr;
 }
 

@@ -10,6 +10,7 @@
 #define LOCAL_WINDOW  0x0000020000000000u  /* generic address of local offset 0 */
 #define GLOBAL_BASE   0x0000100000000000u  /* first address of allocations */
 #define WINDOW_SIZE   0x0000000100000000u
+#define MEMORY_GAP    4096                 /* unmapped bytes behind each allocation, at least */
 
 typedef struct Alloc {
 	uint64_t addr, size;           /* bytes */

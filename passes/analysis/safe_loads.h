@@ -1,7 +1,7 @@
 /* Loads that cannot fault: what a pass asks before it puts a load where the program has none.
  *
  * An address is safe at a place where the access lies in a symbol of known size, by the ranges of its affine form; where on every way to the place the
- * same bytes, or more around them, have been accessed already; and where they are accessed on every way from there to the function's end. Mapping does not
+ * same bytes, or more around them, have been accessed already; and where they are accessed on every way from there to the function's end; and between two such addresses that are close together. Mapping does not
  * change while a kernel runs, so stores, atomic operations and barriers in between do not matter; the same bytes means the same affine form of the address
  * (memdep.h) in values that nothing has given anew in between. Guarded accesses prove nothing, nor do loads that are marked nonfaulting. A way ends where the
  * thread may end: behind calls that may exit and guarded aborts nothing is certain. Endless ways without an end do not count, as anywhere in code motion:
@@ -16,9 +16,10 @@
 typedef enum {
 	SAFE_NOT,                      /* it may fault, as far as can be told */
 	SAFE_BOUNDS,                   /* it lies in a variable or a parameter */
-	SAFE_BEFORE, SAFE_AFTER        /* accessed on every way to the place; from it on */
+	SAFE_BEFORE, SAFE_AFTER,       /* accessed on every way to the place; from it on */
+	SAFE_BETWEEN                   /* between two such addresses, nearer to each other than two allocations are (isa/memory.h) */
 } SafeKind;
-extern const char *const safe_name[SAFE_AFTER + 1];
+extern const char *const safe_name[SAFE_BETWEEN + 1];
 
 typedef struct SafeLoads SafeLoads;
 SafeLoads *safe_loads_build(Arena *, const Cfg *, const Dom *, const Ssa *, const Liveness *, const MemDep *, const struct EffectTable *);

@@ -1,11 +1,12 @@
 /* Questions of safe_loads.h: the address that operands make at a place, whether it lies in a variable, and which facts there are of it. */
+#include "isa/memory.h"
 #include "passes/analysis/print.h"
 #include "passes/analysis/safe_loads_own.h"
 
 typedef MemWide Wide;
-enum { MOST_BYTES = 16 };
+enum { MOST_BYTES = 16, NEAREST = 8 };
 
-const char *const safe_name[SAFE_AFTER + 1] = { "may fault", "in bounds", "accessed before", "accessed later" };
+const char *const safe_name[SAFE_BETWEEN + 1] = { "may fault", "in bounds", "accessed before", "accessed later", "between what is accessed" };
 
 /* ---- the address at a place ---- */
 
@@ -160,7 +161,43 @@ static int first_fact(const SafeLoads *s, const MemForm *f, Wide least)
 	return lo;
 }
 
-/* before: what has been accessed counts, too. */
+typedef struct Query { const SafeLoads *s; const MemForm *f; Space space; int size, block, ins; bool before; } Query; /* before: what has been accessed counts, too */
+
+/* Is the fact's address the one that is asked for, but for its constant? */
+static bool speaks_of(const Query *q, int fact) { return !safe_compare_terms(q->s->fact[fact].form, q->f); }
+
+static SafeKind certain(const Query *q, int fact)
+{
+	const Fact *x = &q->s->fact[fact];
+	if (x->space != q->space && !(q->space == SP_GENERIC && flat(x->space)))
+		return SAFE_NOT;
+	if (q->before && safe_accessed_before(q->s, fact, q->block, q->ins))
+		return SAFE_BEFORE;
+	return safe_accessed_after(q->s, fact, q->block, q->ins) ? SAFE_AFTER : SAFE_NOT;
+}
+
+/* Does the fact show that the address is a multiple of the size? */
+static bool aligns(const Query *q, const Fact *x) { return x->size >= q->size && !(((uint64_t)q->f->constant - (uint64_t)x->form->constant) & (unsigned)(q->size - 1)); }
+
+/* Both a lower and a higher address are accessed, so close that no gap between allocations lies between them: of the nearest facts on each side the first that is
+ * certain. */
+static bool between(const Query *q)
+{
+	const SafeLoads *s = q->s;
+	int above = first_fact(s, q->f, (Wide)q->f->constant + 1);
+	const Fact *low = NULL, *high = NULL;
+	for (int k = above, tries = 0; k-- > 0 && tries < NEAREST && !low && speaks_of(q, k); tries++)
+		low = certain(q, k) ? &s->fact[k] : NULL;
+	for (int k = above, tries = 0; low && k < s->nfact && tries < NEAREST && !high && speaks_of(q, k); k++) {
+		const Fact *x = &s->fact[k];
+		if ((Wide)x->form->constant + x->size < (Wide)q->f->constant + q->size)
+			continue;
+		high = certain(q, k) ? x : NULL;
+		tries++;
+	}
+	return high && (aligns(q, low) || aligns(q, high)) && (Wide)high->form->constant + high->size - low->form->constant <= MEMORY_GAP;
+}
+
 static SafeKind ask(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins, bool before)
 {
 	MemForm f;
@@ -172,19 +209,14 @@ static SafeKind ask(const SafeLoads *s, Space space, const Opd *address, int siz
 		return SAFE_NOT;
 	if (in_variable(s, space, &f, size))
 		return SAFE_BOUNDS;
-	for (int k = first_fact(s, &f, (Wide)f.constant + size - MOST_BYTES); k < s->nfact; k++) {
-		const Fact *x = &s->fact[k];
-		Wide from = (Wide)f.constant - x->form->constant;
-		if (safe_compare_terms(x->form, &f) || from < 0)
-			break;
-		if (from + size > x->size || from & (size - 1) || (x->space != space && !(space == SP_GENERIC && flat(x->space))))
-			continue;
-		if (before && safe_accessed_before(s, k, block, ins))
-			return SAFE_BEFORE;
-		if (safe_accessed_after(s, k, block, ins))
-			return SAFE_AFTER;
+	Query q = { s, &f, space, size, block, ins, before };
+	for (int k = first_fact(s, &f, (Wide)f.constant + size - MOST_BYTES); k < s->nfact && speaks_of(&q, k) && s->fact[k].form->constant <= f.constant; k++) {
+		Wide from = (Wide)f.constant - s->fact[k].form->constant;
+		SafeKind how = from + size <= s->fact[k].size && !(from & (size - 1)) ? certain(&q, k) : SAFE_NOT;
+		if (how)
+			return how;
 	}
-	return SAFE_NOT;
+	return between(&q) ? SAFE_BETWEEN : SAFE_NOT;
 }
 
 SafeKind safe_address(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins)

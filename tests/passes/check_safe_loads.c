@@ -2,6 +2,7 @@
  * have been on every walk to the place, bytes said to be accessed later are on every walk that ends, bytes said to lie in a variable do. And of what
  * holds on all walks enough is said. */
 #include "passes/analyses.h"
+#include "isa/memory.h"
 #include "passes/pass.h"
 #include "tests/random.h"
 #include <check.h>
@@ -191,6 +192,22 @@ static bool touched(const Walk *w, int step, bool before, Question q, uint64_t a
 	return false;
 }
 
+/* Between two accesses, one to which the address is aligned, in one allocation: these are MEMORY_GAP bytes apart. */
+static bool enclosed(const Walk *w, Question q, uint64_t at)
+{
+	bool low = false, high = false, aligned = false;
+	for (int k = 0; k < w->ntouch; k++) {
+		const Touch *t = &w->touch[k];
+		if (t->space != q.space && !(q.space == SP_GENERIC && (t->space == SP_GLOBAL || t->space == SP_CONST)))
+			continue;
+		bool below = at - t->at <= MEMORY_GAP / 2, above = t->at + (uint64_t)t->size - at - (uint64_t)q.size <= MEMORY_GAP / 2;
+		low |= below;
+		high |= above;
+		aligned |= (below || above) && t->size >= q.size && !((at - t->at) % (uint64_t)q.size);
+	}
+	return low && high && aligned;
+}
+
 static bool inside(const Machine *x, Question q, uint64_t at)
 {
 	uint64_t tile = at - x->symbol[0] - (q.space == SP_GENERIC ? SHARED_AT : 0), table = at - x->symbol[1];
@@ -203,7 +220,7 @@ static bool inside(const Machine *x, Question q, uint64_t at)
 	return q.space == SP_GENERIC && (tile <= (uint64_t)(TILE - q.size) || table <= (uint64_t)(TABLE - q.size));
 }
 
-typedef struct Tally { long said[SAFE_AFTER + 1], before, before_said, after, after_said; } Tally;
+typedef struct Tally { long said[SAFE_BETWEEN + 1], before, before_said, after, after_said; } Tally;
 
 /* Of one place: the answers, and in how many walks that came by what was so. */
 typedef struct Seen { SafeKind said[QUESTIONS]; int walks, ends, before[QUESTIONS], after[QUESTIONS]; bool asked; } Seen;
@@ -220,6 +237,7 @@ static void judge(const Machine *x, const Walk *w, Seen *seen, int step)
 		case SAFE_BOUNDS: ok = inside(x, q, at); break;
 		case SAFE_BEFORE: ok = before; break;
 		case SAFE_AFTER: ok = after || !w->ended; break;
+		case SAFE_BETWEEN: ok = enclosed(w, q, at) || !w->ended; break;
 		}
 		if (!ok) {
 			StrBuf text = { 0 };
@@ -297,11 +315,12 @@ START_TEST(random_functions)
 	uint64_t rng = 11;
 	for (int k = 0; k < 250; k++)
 		one_function(&rng, &t);
-	printf("safe_loads: in bounds %ld, before %ld, after %ld; of what was accessed on all walks before %ld of %ld, only after %ld of %ld\n", t.said[SAFE_BOUNDS],
-		t.said[SAFE_BEFORE], t.said[SAFE_AFTER], t.before_said, t.before, t.after_said, t.after);
+	printf("safe_loads: in bounds %ld, before %ld, after %ld, between %ld; of what was accessed on all walks before %ld of %ld, only after %ld of %ld\n", t.said[SAFE_BOUNDS],
+		t.said[SAFE_BEFORE], t.said[SAFE_AFTER], t.said[SAFE_BETWEEN], t.before_said, t.before, t.after_said, t.after);
 	ck_assert_int_gt(t.said[SAFE_BOUNDS], 1000);
 	ck_assert_int_gt(t.said[SAFE_BEFORE], 1000);
 	ck_assert_int_gt(t.said[SAFE_AFTER], 1000);
+	ck_assert_int_gt(t.said[SAFE_BETWEEN], 100);
 	ck_assert_int_gt(t.before_said, t.before / 3); /* the rest: registers that nobody reads any more, above all */
 	ck_assert_int_gt(t.after_said, t.after / 3);
 }
