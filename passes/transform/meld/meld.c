@@ -276,6 +276,16 @@ static bool has_condition(const Function *f)
 	return false;
 }
 
+/* Nor where threads stay together: what registers live where is the longest to find out. */
+static bool any_divergent(Meld *w)
+{
+	w->uniformity = analysis_uniformity(w->r->an);
+	for (int k = 0; k < w->f->block.n; k++)
+		if (divergent(w, w->f->block.v[k]))
+			return true;
+	return false;
+}
+
 static bool meld_round(Meld *w)
 {
 	Vec(MeldRegion) list = { 0 };
@@ -322,7 +332,7 @@ static bool meld(Meld *w)
 	PassRun *r = w->r;
 	bool changed = false;
 	int64_t work = w->f->block.n;
-	if (!has_condition(w->f))
+	if (!has_condition(w->f) || !any_divergent(w))
 		return false;
 	w->e = edit_open(r->m, r->f, r->origin);
 	for (; meld_round(w); w->rounds++) {
