@@ -1,11 +1,11 @@
 /* Loads that cannot fault: what a pass asks before it puts a load where the program has none.
  *
- * An address is safe at a place where the access lies in a symbol of known size, by the ranges of its affine form; where on every way to the place the
- * same bytes, or more around them, have been accessed already; and where they are accessed on every way from there to the function's end; and between two such addresses that are close together. Mapping does not
- * change while a kernel runs, so stores, atomic operations and barriers in between do not matter; the same bytes means the same affine form of the address
- * (memdep.h) in values that nothing has given anew in between. Guarded accesses prove nothing, nor do loads that are marked nonfaulting. A way ends where the
- * thread may end: behind calls that may exit and guarded aborts nothing is certain. Endless ways without an end do not count, as anywhere in code motion:
- * a thread that hangs is one that has no result.
+ * An address is safe at a place where the access lies in a symbol of known size, by the ranges of its affine form; where on every way to the place
+ * the same bytes, or more around them, have been accessed already; where they are accessed on every way from there to the function's end; and between two
+ * such addresses that are close together. Mapping does not change while a kernel runs, so stores, atomic operations and barriers in between do not
+ * matter; the same bytes means the same affine form of the address (memdep.h) in values that nothing has given anew in between. Guarded accesses prove
+ * nothing, nor do loads that are marked nonfaulting. A way ends where the thread may end: behind calls that may exit and guarded aborts nothing is
+ * certain. Endless ways without an end do not count, as anywhere in code motion: a thread that hangs is one that has no result.
  *
  * A place is a number of an instruction: in front of that one, with registers as they are there; the number of instructions is no place, as
  * nothing comes behind a terminator. All questions are asked before the function is changed. */
