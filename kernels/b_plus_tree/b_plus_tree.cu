@@ -2,7 +2,8 @@
 // enclose the query's says which child is next; what the block looks for, and where it is, stands in global memory and is read again at
 // every level. Those loads do not change in the loop, the first of them in front of every branch, the others behind branches that
 // lanes take differently: it takes speculation to move these out (Fukuhara's thesis on code motion for GPUs, 2023, 4.3.4).
-// Several trees stand one behind the other; tree[b] is the first node of the one that query b is for, from which its nodes count. A node has order + 1 keys, of which those without a record are above all queries, and order children; blockDim is the order.
+// Several trees stand one behind the other; tree[b] is the first node of the one that query b is for, from which its nodes count. A node
+// has order + 1 keys, of which those without a record are above all queries, and order children; blockDim is the order.
 extern "C" __global__ void find(const int *keys, const int *children, const int *records, const int *tree, const int *wanted, int *at, int *next,
 	int *answer, int height, int nodes)
 {

@@ -46,7 +46,7 @@ extern "C" __global__ void compute_flux(const int *neighbour, const float *norma
 			float wx = ox / other, wy = oy / other, wz = oz / other, w2 = wx * wx + wy * wy + wz * wz, p = pressure_of(other, e, w2);
 			float to = wx * nx + wy * ny + wz * nz;
 			// What evens out differences, so that shocks do not swing.
-			float smooth = -0.1f * sqrtf(nx * nx + ny * ny + nz * nz) * (speed + sqrtf(w2) + sound + sqrtf(GAMMA * p / other));
+			float smooth = 0.1f * sqrtf(nx * nx + ny * ny + nz * nz) * (speed + sqrtf(w2) + sound + sqrtf(GAMMA * p / other));
 			f_density += smooth * (density - other) + 0.5f * (density * from + other * to);
 			f_energy += smooth * (energy - e) + 0.5f * ((energy + pressure) * from + (e + p) * to);
 			f_mx += smooth * (mx - ox) + 0.5f * (mx * from + ox * to + (pressure + p) * nx);

@@ -10,26 +10,29 @@ end
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 
--- The cells of a grid in any order; walls above and below, the flow far away on the left and the right; faces are a little slanted.
-local cell = {}
+-- The cells of a grid with moved corners, in any order and in a plane that leans; walls above and below, the flow far away on the left and the right.
+local cell, corner = {}, {}
 for i = 0, n - 1 do table.insert(cell, random(i + 1) + 1, i) end
-local neighbour, normal = {}, {}
-for k = 1, FACES * n do neighbour[k] = WALL end
-for k = 1, 3 * FACES * n do normal[k] = 0 end
-local function face(i, j, other, x, y, z)
-	neighbour[i + j * n + 1] = other
-	for c, s in ipairs { x, y, z } do normal[i + (3 * j + c - 1) * n + 1] = s end
+for k = 0, (side + 1) ^ 2 // 1 - 1 do
+	local x, y = k % (side + 1), k // (side + 1)
+	local inside = x > 0 and x < side and y > 0 and y < side
+	corner[k] = { x + (inside and random(17) / 32 - 0.25 or 0), y + (inside and random(17) / 32 - 0.25 or 0) }
 end
+local neighbour, normal, area = {}, {}, {}
+local function number(x, y) return cell[y * side + x + 1] end
 for y = 0, side - 1 do
 	for x = 0, side - 1 do
-		local i = cell[y * side + x + 1]
-		local tilt, lift = random(9) / 32 - 0.125, random(9) / 64
-		if x == 0 then face(i, 0, FAR, -1, 0, 0) end
-		face(i, 1, x < side - 1 and cell[y * side + x + 2] or FAR, 1, tilt, lift)
-		if x < side - 1 then face(cell[y * side + x + 2], 0, i, -1, -tilt, -lift) end
-		if y == 0 then face(i, 2, WALL, 0, -1, 0) end
-		face(i, 3, y < side - 1 and cell[(y + 1) * side + x + 1] or WALL, tilt, 1, 0)
-		if y < side - 1 then face(cell[(y + 1) * side + x + 1], 2, i, -tilt, -1, 0) end
+		local i, k = number(x, y), y * (side + 1) + x
+		local around, twice = { corner[k], corner[k + 1], corner[k + side + 2], corner[k + side + 1] }, 0
+		local behind = { y > 0 and number(x, y - 1) or WALL, x < side - 1 and number(x + 1, y) or FAR, y < side - 1 and number(x, y + 1) or WALL,
+			x > 0 and number(x - 1, y) or FAR }
+		for j = 1, FACES do
+			local a, b = around[j], around[j % FACES + 1]
+			twice = twice + a[1] * b[2] - b[1] * a[2]
+			neighbour[i + (j - 1) * n + 1] = behind[j]
+			for c, s in ipairs { b[2] - a[2], 0.8 * (a[1] - b[1]), 0.6 * (a[1] - b[1]) } do normal[i + (3 * j + c - 4) * n + 1] = f(s) end
+		end
+		area[i + 1] = f(twice / 2)
 	end
 end
 
@@ -45,8 +48,6 @@ for i = 1, n do
 	local disturbed = 1 + (random(21) - 10) / 100
 	for v = 1, VARIABLES do state[i + (v - 1) * n] = f(far_away[v] * disturbed + (v > 1 and v < 5 and (random(21) - 10) / 100 or 0)) end
 end
-local area = {}
-for i = 1, n do area[i] = f(0.8 + random(5) / 10) end
 
 local function floats(count, init) return gpu.buffer("f32", count, init) end
 local v, old, flux, length, areas = floats(VARIABLES * n, state), floats(VARIABLES * n), floats(VARIABLES * n), floats(n), floats(n, area)
@@ -96,7 +97,7 @@ for _ = 1, steps do
 					local p, q = through(here, x, y, z), through(there, x, y, z)
 					local even = b == FAR and 0 or 0.1 * math.sqrt(x * x + y * y + z * z) *
 						(math.sqrt(here.speed2) + math.sqrt(there.speed2) + here.sound + there.sound)
-					for k = 1, VARIABLES do sum[k] = sum[k] + 0.5 * (p[k] + q[k]) - even * (here[k] - there[k]) end
+					for k = 1, VARIABLES do sum[k] = sum[k] + 0.5 * (p[k] + q[k]) + even * (here[k] - there[k]) end
 				end
 			end
 			for k = 1, VARIABLES do next[i + (k - 1) * n] = before[i + (k - 1) * n] - lengths[i] / part * sum[k] end
@@ -105,7 +106,7 @@ for _ = 1, steps do
 	end
 end
 for i = 1, VARIABLES * n do scale = math.max(scale, math.abs(now[i] - state[i])) end
-gpu.check(scale > 0.01, "nothing flows")
+gpu.check(side < 4 or scale > 0.01, "nothing flows")
 for i = 1, VARIABLES * n do
 	local got = v:get(i - 1)
 	gpu.check(math.abs(got - now[i]) < 3e-6 * steps, ("variable %d of cell %d: %.9g, not %.9g"):format((i - 1) // n, (i - 1) % n, got, now[i]))

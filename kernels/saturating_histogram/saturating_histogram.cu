@@ -1,8 +1,9 @@
 // A histogram whose bins end at 255, as histo of Parboil: two counters in a word; bins of the block's range, which most data fall into,
 // are counted in shared memory, others in global memory, and a counter that is full is left alone. Threads that find a counter not yet
 // full may add to it at the same time, so the last step cuts off what is above 255: the result is the same in any order.
-// What a datum adds, a one in its half of a word, is computed in arms within arms, and once more behind one of them (Fukuhara's thesis on code motion for GPUs, 2023,
-// figure 4.4): lazy code motion moves it to both ends of a branch that lanes take differently, sparse code motion before it.
+// What a datum adds, a one in its half of a word, is computed in arms within arms, and once more behind one of them (Fukuhara's thesis on
+// code motion for GPUs, 2023, figure 4.4): lazy code motion moves it to both ends of a branch that lanes take differently, sparse code
+// motion before it.
 #define RANGE 128
 #define FULL 255u
 extern "C" __global__ void count(const unsigned *data, int n, unsigned *bins, unsigned *beyond, unsigned from)

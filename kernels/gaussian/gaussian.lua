@@ -1,0 +1,43 @@
+-- gpu.args: equations (default 16), side of a block (default 4).
+local n, side = tonumber(gpu.args[1] or 16), tonumber(gpu.args[2] or 4)
+local seed = 157
+local function random(k)
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	return seed // 65536 % k
+end
+local pack, unpack = string.pack, string.unpack
+local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+
+local a = gpu.buffer("f32", n * n, function(k) return (k // n == k % n and 2 * n or 0) + random(1000) / 500 - 1 end)
+local b, factor = gpu.buffer("f32", n, function() return random(1000) / 100 end), gpu.buffer("f32", n * n)
+local ta, tb = a:table(), b:table()
+local row, right = table.move(ta, 1, n * n, 1, {}), table.move(tb, 1, n, 1, {})
+
+local grid, block = (n + side - 1) // side, side * side
+for k = 0, n - 2 do
+	gpu.launch { kernel = "factors", grid = (n + block - 1) // block, block = block, args = { factor, a, n, k } }
+	gpu.launch { kernel = "subtract", grid = { grid, grid }, block = { side, side }, args = { factor, a, b, n, k } }
+end
+
+for k = 0, n - 2 do
+	for i = k + 1, n - 1 do
+		local m = f(row[n * i + k + 1] / row[n * k + k + 1])
+		for j = k, n - 1 do row[n * i + j + 1] = f(row[n * i + j + 1] - f(m * row[n * k + j + 1])) end
+		right[i + 1] = f(right[i + 1] - f(m * right[k + 1]))
+	end
+end
+for k = 0, n * n - 1 do gpu.check(a:get(k) == row[k + 1], ("coefficient %d: %.9g, not %.9g"):format(k, a:get(k), row[k + 1])) end
+for k = 0, n - 1 do gpu.check(b:get(k) == right[k + 1], ("right side %d: %.9g, not %.9g"):format(k, b:get(k), right[k + 1])) end
+
+-- And the solution solves the equations.
+local x = {}
+for i = n - 1, 0, -1 do
+	local s = b:get(i)
+	for j = i + 1, n - 1 do s = s - a:get(n * i + j) * x[j] end
+	x[i] = s / a:get(n * i + i)
+end
+for i = 0, n - 1 do
+	local s = 0
+	for j = 0, n - 1 do s = s + ta[n * i + j + 1] * x[j] end
+	gpu.check(math.abs(s - tb[i + 1]) < 1e-4, ("equation %d is not solved: %g, not %g"):format(i, s, tb[i + 1]))
+end
