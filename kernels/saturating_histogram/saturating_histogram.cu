@@ -33,13 +33,14 @@ extern "C" __global__ void count(const unsigned *data, int n, unsigned *bins, un
 		atomicAdd(&bins[from / 2 + i], min(mine[i] & 0xffff, FULL) + (min(mine[i] >> 16, FULL) << 16));
 }
 
-// What the counters come to, a byte for each bin.
-extern "C" __global__ void finish(const unsigned *bins, unsigned char *histogram, int words)
+// What the counters come to, a byte for each bin; the counters are 0 again.
+extern "C" __global__ void finish(unsigned *bins, unsigned char *histogram, int words)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 
 	if (i < words) {
 		histogram[2 * i] = min(bins[i] & 0xffff, FULL);
 		histogram[2 * i + 1] = min(bins[i] >> 16, FULL);
+		bins[i] = 0;
 	}
 }
