@@ -9,7 +9,7 @@ START_TEST(all_hold)
 {
 	char text[2400];
 	uint64_t runs = 0;
-	ck_assert_msg(properties_hold((uint64_t)_i, NULL, text, sizeof text, &runs), "%s", text);
+	ck_assert_msg(properties_hold((uint64_t)_i, -1, NULL, text, sizeof text, &runs), "%s", text);
 	ck_assert_uint_gt(runs, 10);
 }
 END_TEST

@@ -52,7 +52,7 @@ static void command(const Trial *t, const Setting *s, const Way *w, char *text, 
 	char registers[32] = "config";
 	if (t->registers)
 		snprintf(registers, sizeof registers, "%lld", (long long)t->registers);
-	snprintf(text, n, "tools/differential --count 1 --seed %" PRIu64 " --registers %s --%s --passes '%s'%s%s%s", t->seed, registers,
+	snprintf(text, n, "tools/differential%s --count 1 --seed %" PRIu64 " --registers %s --%s --passes '%s'%s%s%s", t->c->arms ? " --arms" : "", t->seed, registers,
 		w->functional ? "functional" : "timed", w->passes ? w->passes : "none", s ? " --model '" : "", s ? s->name : "", s ? "'" : "");
 }
 
@@ -170,6 +170,7 @@ RandomKernel *campaign_kernel(const Campaign *c, uint64_t seed)
 	RandomParams p = RANDOM_DEFAULTS(seed);
 	p.features = c->features;
 	p.size = c->size;
+	p.arms = c->arms;
 	p.warp_size = (int)c->config.warp_size;
 	return random_kernel_new(&p);
 }

@@ -15,6 +15,7 @@ static void help(void)
 		"      --count N        kernels (1000)\n"
 		"      --seed S         number of the first; the next ones follow (1)\n"
 		"      --only NAME      one property\n"
+		"      --class NAME     kernels of one class: any, no_calls, acyclic, graph, graph_dag, arms (all, one after the other)\n"
 		"Properties:");
 	for (int i = 0; i < n; i++)
 		printf("      %-10s %s\n", list[i].name, list[i].help);
@@ -48,13 +49,21 @@ static void progress(uint64_t done, uint64_t count)
 	fprintf(stderr, "\r%" PRIu64 "/%" PRIu64 "%s", done, count, done == count ? "\n" : "");
 }
 
-static int check(uint64_t seed, uint64_t count, const char *only)
+static int class_named(const char *name)
+{
+	int k = 0;
+	while (k < PROPERTY_CLASSES && strcmp(property_classes[k], name))
+		k++;
+	return k < PROPERTY_CLASSES ? k : -1;
+}
+
+static int check(uint64_t seed, uint64_t count, int class, const char *only)
 {
 	enum { ENOUGH = 20 };
 	uint64_t runs = 0, failed = 0, k;
 	char text[2400];
 	for (k = 0; k < count && failed < ENOUGH; k++) {
-		if (!properties_hold(seed + k, only, text, sizeof text, &runs)) {
+		if (!properties_hold(seed + k, class, only, text, sizeof text, &runs)) {
 			printf("%s\n", text);
 			fflush(stdout);
 			failed++;
@@ -68,15 +77,18 @@ static int check(uint64_t seed, uint64_t count, const char *only)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = { { "count", required_argument, NULL, 'c' }, { "seed", required_argument, NULL, 's' },
-		{ "only", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 } };
+		{ "only", required_argument, NULL, 'o' },
+		{ "class", required_argument, NULL, 'k' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 } };
 	uint64_t count = 1000, seed = 1;
 	const char *only = NULL;
+	int class = -1;
 	bool ok = true;
 	for (int c; ok && (c = getopt_long(argc, argv, "", options, NULL)) != -1;)
 		switch (c) {
 		case 'c': ok = number(optarg, &count); break;
 		case 's': ok = number(optarg, &seed); break;
 		case 'o': only = optarg; ok = known(only); break;
+		case 'k': ok = (class = class_named(optarg)) >= 0; break;
 		case 'h': help(); return 0;
 		default: return 2;
 		}
@@ -84,5 +96,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "properties: wrong argument '%s'; --help says more\n", argv[ok ? optind : optind - 1]);
 		return 2;
 	}
-	return check(seed, count, only);
+	return check(seed, count, class, only);
 }

@@ -7,9 +7,10 @@
 typedef struct PropertyInfo { const char *name, *help; } PropertyInfo;
 int property_list(const PropertyInfo **);
 
-enum { PROPERTY_CLASSES = 5 };         /* kinds of kernels; kernel number `seed` is of kind seed % PROPERTY_CLASSES */
+enum { PROPERTY_CLASSES = 6 };         /* kinds of kernels */
+extern const char *const property_classes[PROPERTY_CLASSES];
 
-/* Kernel number `seed`, functionally, under every mechanism. only: one property's name, or NULL. False: text says which
+/* Kernel number `seed` of that class, or, if it is below 0, of class seed % PROPERTY_CLASSES, functionally, under every mechanism. only: one property's name, or NULL. False: text says which
    property fails and how. *runs is counted up. */
-bool properties_hold(uint64_t seed, const char *only, char *text, size_t n, uint64_t *runs);
+bool properties_hold(uint64_t seed, int class, const char *only, char *text, size_t n, uint64_t *runs);
 #endif

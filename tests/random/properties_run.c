@@ -1,47 +1,24 @@
-#include "tests/random/properties.h"
+#include "tests/random/properties_case.h"
 #include "sim/reconv/common/frontier.h"
-#include "tests/random/random_pipeline.h"
 #include "tests/random/random_text.h"
-#include <stdio.h>
-
-enum { ANY, NO_CALLS, ACYCLIC, GRAPH, GRAPH_DAG }; /* what seed % PROPERTY_CLASSES means */
-enum { HAS_CALLS = 1 << ANY, FLOW = 1 << NO_CALLS | 1 << ACYCLIC | 1 << GRAPH | 1 << GRAPH_DAG, DAG = 1 << ACYCLIC | 1 << GRAPH_DAG,
-	ALL = HAS_CALLS | FLOW };
-enum { RUNS_MOST = 64 };
-
-typedef struct Run {                   /* of the kernel under one mechanism */
-	const char *model, *set;       /* set: "key=value" or "" */
-	Probe probe;
-	Outcome outcome;
-	uint64_t fetches, threads, most; /* of all blocks; most: of one */
-} Run;
-
-typedef struct Case {
-	RandomKernel *k;
-	Outcome want;
-	int n;
-	Run run[RUNS_MOST];
-	char *text;                    /* what fails */
-	size_t room;
-	bool failed;
-} Case;
-
-static unsigned long long ll(uint64_t v) { return v; }
-
-/* Says what fails, the first time. */
-#define FAIL(C, ...) ((C)->failed ? 0 : snprintf((C)->text, (C)->room, __VA_ARGS__), (C)->failed = true)
 
 /* ---- kernels ---- */
 
-static RandomKernel *kernel_of(uint64_t seed)
+const char *const property_classes[PROPERTY_CLASSES] = { "any", "no_calls", "acyclic", "graph", "graph_dag", "arms" };
+
+static RandomKernel *kernel_of(uint64_t seed, int class)
 {
 	RandomParams p = RANDOM_DEFAULTS(seed);
-	switch (seed % PROPERTY_CLASSES) {
+	switch (class) {
 	case NO_CALLS: p.features = RF_ALL & ~(unsigned)(RF_CALL | RF_RECURSION | RF_INDIRECT); break;
 	case ACYCLIC: p.features = RF_FLOAT | RF_WIDE | RF_GUARD | RF_SWITCH | RF_GOTO | RF_VECTOR | RF_EXIT | RF_CONSTANT | RF_CARRY |
 		RF_OVERWRITE; break;
-	case GRAPH: return random_graph_kernel(seed, seed % 2 ? GRAPH_INDEXED : 0);
-	case GRAPH_DAG: return random_graph_kernel(seed, GRAPH_ACYCLIC | (seed % 2 ? GRAPH_INDEXED : 0));
+	case GRAPH: return random_graph_kernel(seed, seed / PROPERTY_CLASSES % 2 ? GRAPH_INDEXED : 0);
+	case GRAPH_DAG: return random_graph_kernel(seed, GRAPH_ACYCLIC | (seed / PROPERTY_CLASSES % 2 ? GRAPH_INDEXED : 0));
+	case ARMS:
+		p.arms = true;
+		p.size = 100;
+		break;
 	default: break;
 	}
 	RandomKernel *k = random_kernel_new(&p);
@@ -61,7 +38,7 @@ static uint64_t warps_of(const RandomKernel *k)
 
 /* ---- runs ---- */
 
-static int model_index(const char *name)
+int model_index(const char *name)
 {
 	for (int i = 0; model_keys(i); i++)
 		if (!strcmp(model_keys(i)->name, name))
@@ -81,7 +58,7 @@ static void sum(Run *r)
 }
 
 /* Under the mechanism with the setting, once; NULL: it refuses the kernel, or a run has failed. */
-static const Run *run(Case *c, const char *model, const char *set)
+const Run *case_run(Case *c, const char *model, const char *set)
 {
 	Run *r = c->run;
 	while (r < c->run + c->n && (strcmp(r->model, model) || strcmp(r->set, set)))
@@ -125,7 +102,7 @@ static void memory(Case *c)
 {
 	char why[1700];
 	for (int m = 0; model_keys(m); m++) {
-		const Run *r = run(c, model_keys(m)->name, "");
+		const Run *r = case_run(c, model_keys(m)->name, "");
 		if (r && !outcome_agrees(c->k, &c->want, &r->outcome, why, sizeof why))
 			FAIL(c, "%s: %s", r->model, why);
 	}
@@ -133,9 +110,9 @@ static void memory(Case *c)
 
 static void lanes(Case *c)
 {
-	const Run *first = run(c, model_keys(0)->name, "");
+	const Run *first = case_run(c, model_keys(0)->name, "");
 	for (int m = 1; model_keys(m); m++) {
-		const Run *r = run(c, model_keys(m)->name, "");
+		const Run *r = case_run(c, model_keys(m)->name, "");
 		if (first && r && r->threads != first->threads)
 			FAIL(c, "%llu lanes in blocks under %s, %llu under %s", ll(r->threads), r->model, ll(first->threads), first->model);
 		if (first && r && r->probe.stats.thread_instructions != first->probe.stats.thread_instructions)
@@ -148,14 +125,14 @@ static void order(Case *c)
 {
 	static const char *const orders[] = { "ipdom.push_order=fall_top", "ipdom.push_order=larger_top", "ipdom.push_order=smaller_top" };
 	for (int i = 0; i < 3; i++)
-		same_fetches(c, run(c, "ipdom", orders[i]), run(c, "ipdom", ""));
+		same_fetches(c, case_run(c, "ipdom", orders[i]), case_run(c, "ipdom", ""));
 }
 
 static void paths(Case *c)
 {
-	same_fetches(c, run(c, "multi_path", "multi_path.merge=false"), run(c, "ipdom", ""));
-	same_fetches(c, run(c, "dual_path", ""), run(c, "ipdom", ""));
-	no_more_fetches(c, run(c, "multi_path", "multi_path.merge=true"), run(c, "ipdom", ""));
+	same_fetches(c, case_run(c, "multi_path", "multi_path.merge=false"), case_run(c, "ipdom", ""));
+	same_fetches(c, case_run(c, "dual_path", ""), case_run(c, "ipdom", ""));
+	no_more_fetches(c, case_run(c, "multi_path", "multi_path.merge=true"), case_run(c, "ipdom", ""));
 }
 
 /* Where a loop has several ways back to its header, or is part of another, lanes that take the first way back run ahead of
@@ -175,35 +152,35 @@ static bool plain_loops(const RandomKernel *k)
 static void frontier(Case *c)
 {
 	if (!(c->k->features & RF_GRAPH) || plain_loops(c->k))
-		no_more_fetches(c, run(c, "tf_stack", ""), run(c, "ipdom", ""));
+		no_more_fetches(c, case_run(c, "tf_stack", ""), case_run(c, "ipdom", ""));
 }
 
 static void once(Case *c)
 {
-	const Run *r = run(c, "tf_stack", "");
+	const Run *r = case_run(c, "tf_stack", "");
 	if (r && r->most > warps_of(c->k))
 		FAIL(c, "a block is fetched %llu times by %llu warps", ll(r->most), ll(warps_of(c->k)));
 }
 
 static void lowest(Case *c)
 {
-	same_fetches(c, run(c, "min_pc", ""), run(c, "tf_stack", ""));
-	same_fetches(c, run(c, "min_sp_pc", ""), run(c, "tf_stack", ""));
+	same_fetches(c, case_run(c, "min_pc", ""), case_run(c, "tf_stack", ""));
+	same_fetches(c, case_run(c, "min_sp_pc", ""), case_run(c, "tf_stack", ""));
 }
 
-static void deepest(Case *c) { same_fetches(c, run(c, "min_sp_pc", ""), run(c, "tf_stack", "")); }
+static void deepest(Case *c) { same_fetches(c, case_run(c, "min_sp_pc", ""), case_run(c, "tf_stack", "")); }
 
 static void sandy(Case *c)
 {
 	static const char *const rules[] = { "tf_sandy.rule=static", "tf_sandy.rule=refined" };
-	const Run *stack = run(c, "tf_stack", "");
+	const Run *stack = case_run(c, "tf_stack", "");
 	for (int i = 0; i < 2; i++) {
-		const Run *r = run(c, "tf_sandy", rules[i]);
+		const Run *r = case_run(c, "tf_sandy", rules[i]);
 		if (r && stack && r->fetches - r->probe.stats.noop_fetches != stack->fetches)
 			FAIL(c, "%llu fetches for lanes under tf_sandy %s, %llu under tf_stack", ll(r->fetches - r->probe.stats.noop_fetches),
 				r->set, ll(stack->fetches));
 	}
-	no_more_fetches(c, run(c, "tf_sandy", rules[1]), run(c, "tf_sandy", rules[0]));
+	no_more_fetches(c, case_run(c, "tf_sandy", rules[1]), case_run(c, "tf_sandy", rules[0]));
 }
 
 static void entries(Case *c)
@@ -211,7 +188,7 @@ static void entries(Case *c)
 	Arena a = { 0 };
 	LowerFn l = { .f = c->k->kernel };
 	Frontier f = frontier_build(&a, &l, PRIORITY_RPO);
-	const Run *r = run(c, "tf_stack", "");
+	const Run *r = case_run(c, "tf_stack", "");
 	if (r && r->probe.stats.max_depth > (uint64_t)frontier_most(&f) + 1)
 		FAIL(c, "%llu entries under tf_stack, the frontier allows %d", ll(r->probe.stats.max_depth), frontier_most(&f) + 1);
 	arena_free(&a);
@@ -221,7 +198,7 @@ static void spills(Case *c)
 {
 	static const char *const models[] = { "ipdom", "token", "tf_stack" };
 	for (int m = 0; m < 3; m++) {
-		const Run *all = run(c, models[m], ""), *one = run(c, models[m], "divergence.depth=1");
+		const Run *all = case_run(c, models[m], ""), *one = case_run(c, models[m], "divergence.depth=1");
 		if (!all || !one)
 			continue;
 		const LaunchStats *a = &all->probe.stats, *o = &one->probe.stats;
@@ -233,88 +210,13 @@ static void spills(Case *c)
 	}
 }
 
-static const BlockStats *block_named(const LaunchStats *s, const BlockStats *b)
-{
-	for (int k = 0; k < s->nblocks; k++)
-		if (!strcmp(s->block_stats[k].function, b->function) && !strcmp(s->block_stats[k].label, b->label))
-			return &s->block_stats[k];
-	return NULL;
-}
-
-/* The lanes for which the branch of that block of the source has decided, and those that have taken it, wherever it stands. */
-static void decided(const LaunchStats *s, const BranchStats *of, uint64_t *lanes, uint64_t *taken)
-{
-	*lanes = *taken = 0;
-	for (int k = 0; k < s->nbranches; k++) {
-		const BranchStats *b = &s->branch_stats[k];
-		if (b->source && !strcmp(b->function, of->function) && !strcmp(b->label, of->label)) {
-			*lanes += b->lanes;
-			*taken += b->lanes_taken;
-		}
-	}
-}
-
-static void same_decisions(Case *c, const LaunchStats *before, const LaunchStats *after, const char *pipeline)
-{
-	for (int k = 0; k < before->nbranches; k++) {
-		const BranchStats *b = &before->branch_stats[k];
-		uint64_t lanes[2], taken[2];
-		decided(before, b, &lanes[0], &taken[0]);
-		decided(after, b, &lanes[1], &taken[1]);
-		if (b->source && (lanes[0] != lanes[1] || taken[0] != taken[1]))
-			FAIL(c, "%s: %llu of %llu lanes take the branch of %s of %s, %llu of %llu before", pipeline, ll(taken[1]), ll(lanes[1]), b->label,
-				b->function, ll(taken[0]), ll(lanes[0]));
-	}
-}
-
-/* The lanes that each block of the source has had, and those that have taken its branch, after a pipeline. */
-static void same_sources(Case *c, const Run *before, const char *pipeline)
-{
-	char why[1700];
-	Module *m = transformed(c->k->module, pipeline, why, sizeof why);
-	Job job = { c->k, m, { c->k->grid[0], c->k->grid[1], c->k->grid[2] } };
-	Way way = { model_index("ipdom"), pipeline, true };
-	Config config;
-	Probe probe = { 0 };
-	Outcome got = { 0 };
-	if (!m) {
-		FAIL(c, "%s", why);
-		return;
-	}
-	config_defaults(&config);
-	outcome_machine(&job, &config, &way, &probe, &got);
-	if (got.how == RAN_BADLY)
-		FAIL(c, "%s: %s", pipeline, got.text);
-	for (int k = 0; k < before->probe.stats.nblocks && got.how == RAN_WELL; k++) {
-		const BlockStats *b = &before->probe.stats.block_stats[k], *a = block_named(&probe.stats, b);
-		if ((a ? a->threads : 0) != b->threads) /* a function that nobody calls any more has no rows */
-			FAIL(c, "%s: %llu lanes in block %s of %s, %llu before", pipeline, a ? ll(a->threads) : 0, b->label, b->function, ll(b->threads));
-	}
-	if (got.how == RAN_WELL)
-		same_decisions(c, &before->probe.stats, &probe.stats, pipeline);
-	outcome_free(&got);
-	arena_free(&probe.arena);
-	module_free(m);
-}
-
-/* What passes do to blocks of the source changes nothing about how often lanes come to them, and how they decide. */
-static void sources(Case *c)
-{
-	const Run *before = run(c, "ipdom", "");
-	StrBuf s = { 0 };
-	if (!before)
-		return;
-	for (int k = 0; k < 4; k++) {
-		s.n = 0;
-		random_pipeline(c->k->module->func.n * 7919u + (uint64_t)before->fetches * 4 + (uint64_t)k, &s);
-		same_sources(c, before, s.s);
-	}
-	sb_free(&s);
-}
-
 static const struct Property { PropertyInfo info; unsigned classes; void (*check)(Case *); } properties[] = {
 	{ { "memory", "every mechanism leaves the reference interpreter's memory" }, ALL, memory },
 	{ { "sources", "after any pipeline as many lanes come to each block of the source, and take its branch" }, ALL, sources },
+	{ { "melding", "melding, fusion, tails and unrolling, in pipelines of every order: the memory under four mechanisms, the source's blocks" }, 1 << ARMS, melding },
+	{ { "again", "a second run of one of these passes changes nothing" }, ALL, again },
+	{ { "cost", "melding and fusion never raise the cost that they count" }, ALL, cost },
+	{ { "accesses", "after these passes each thread has as many accesses to memory as before" }, ALL, accesses },
 	{ { "lanes", "lanes in blocks and thread instructions do not depend on the mechanism" }, ALL, lanes },
 	{ { "order", "the order of pushes changes no fetch under ipdom" }, ALL, order },
 	{ { "paths", "multi_path without merging and dual_path fetch what ipdom does; with merging no more" }, ALL, paths },
@@ -337,11 +239,13 @@ int property_list(const PropertyInfo **list)
 	return PROPERTIES;
 }
 
-bool properties_hold(uint64_t seed, const char *only, char *text, size_t n, uint64_t *runs)
+bool properties_hold(uint64_t seed, int class, const char *only, char *text, size_t n, uint64_t *runs)
 {
 	Case *c = xcalloc(1, sizeof *c);
 	char why[2000] = "";
-	c->k = kernel_of(seed);
+	class = class < 0 ? (int)(seed % PROPERTY_CLASSES) : class;
+	c->k = kernel_of(seed, class);
+	c->seed = seed;
 	c->text = why;
 	c->room = sizeof why;
 	Job job = { c->k, c->k->module, { c->k->grid[0], c->k->grid[1], c->k->grid[2] } };
@@ -349,14 +253,14 @@ bool properties_hold(uint64_t seed, const char *only, char *text, size_t n, uint
 	if (c->want.how != RAN_WELL)
 		FAIL(c, "%s", c->want.text);
 	for (int i = 0; i < PROPERTIES && !c->failed; i++) {
-		if (!(properties[i].classes >> seed % PROPERTY_CLASSES & 1) || (only && strcmp(only, properties[i].info.name)))
+		if (!(properties[i].classes >> class & 1) || (only && strcmp(only, properties[i].info.name)))
 			continue;
 		properties[i].check(c);
 		if (c->failed)
 			snprintf(text, n, "seed %llu: %s: %s", ll(seed), properties[i].info.name, why);
 	}
 	bool ok = !c->failed;
-	*runs += (uint64_t)c->n;
+	*runs += (uint64_t)c->n + c->extra;
 	for (int i = 0; i < c->n; i++) {
 		outcome_free(&c->run[i].outcome);
 		arena_free(&c->run[i].probe.arena);

@@ -45,8 +45,7 @@ void branch(Gen *g, int pred, Block *yes, Block *no)
 	place(g);
 }
 
-/* Weight of code that a thread meets num/den times as often; sequence() in it. */
-static void inside(Gen *g, int depth, int num, int den)
+void inside(Gen *g, int depth, int num, int den)
 {
 	int weight = g->weight;
 	g->weight = weight * num / den;
@@ -425,6 +424,10 @@ static bool nested(Gen *g, int depth)
 {
 	bool deep = depth >= DEPTH_MOST || g->nnest >= NEST_MOST - 1 || g->cost >= g->limit;
 	uint32_t r = rnd(g, 100);
+	if (!deep && has(g, RF_ARMS) && chance(g, g->p->arms && depth < 2 ? 50 : 12)) {
+		arms_statement(g, depth);
+		return true;
+	}
 	if (deep || r >= 60)
 		return false;
 	if (r < 14)
@@ -469,8 +472,11 @@ void sequence(Gen *g, int depth)
 {
 	int n = 1 + (int)rnd(g, 3);
 	straight(g, (int)rnd(g, 2));
+	Steps s = { 0 };
 	for (int k = 0; k < n && (k == 0 || g->cost < g->limit); k++) {
+		step_begin(g, &s);
 		statement(g, depth);
 		idle_statement(g);
+		step_end(g, &s);
 	}
 }

@@ -19,6 +19,10 @@ typedef struct Gen {
 	Module *m;
 	int file, line;
 
+	bool alike;                    /* in the arms of a branch that are made of the same choices: random_arms.c */
+	int unlike;                    /* of a thousand choices so many are made anew: in the second arm */
+	uint64_t own, anew;            /* of random numbers: what a branch with such arms is like; where they differ */
+
 	/* the function being made */
 	Function *f;
 	bool device;
@@ -102,6 +106,15 @@ void deep_statement(Gen *);                    /* many regions in each other */
 
 /* random_nonfaulting.c */
 void nonfaulting_load(Gen *, Ins *);           /* sometimes: marks it, and may change its address; changes no choice of the others */
+
+/* Code that a thread meets num/den times as often, its weight by that. */
+void inside(Gen *, int depth, int num, int den);
+
+/* random_arms.c */
+typedef struct Steps { uint64_t next, late; bool waits; } Steps; /* of a row of instructions or statements; begins with 0 */
+void step_begin(Gen *, Steps *);               /* in arms that are alike a step has random numbers of its own: what it draws changes nothing for the next */
+void step_end(Gen *, const Steps *);
+void arms_statement(Gen *, int depth);
 
 /* random_idle.c */
 void idle_statement(Gen *);                    /* sometimes; changes no choice of the others */

@@ -10,13 +10,16 @@ uint32_t rnd(Gen *g, uint32_t n)
 {
 	size_t bytes = n <= 256 ? 1 : 4;
 	uint32_t v = 0;
-	if (n < 2 || g->chosen + bytes > g->p->nchoices)
-		return noise(g, n);
-	memcpy(&v, g->p->choices + g->chosen, bytes);
-	g->chosen += bytes;
-	return v % n;
+	if (n < 2 || g->chosen + bytes > g->p->nchoices) {
+		v = noise(g, n);
+	} else {
+		memcpy(&v, g->p->choices + g->chosen, bytes);
+		g->chosen += bytes;
+		v %= n;
+	}
+	bool anew = g->unlike && random_next(&g->anew) % 1000 < (uint64_t)g->unlike;
+	return anew && n ? (uint32_t)(random_next(&g->anew) % n) : v;
 }
-
 
 bool chance(Gen *g, int percent) { return rnd(g, 100) < (uint32_t)percent; }
 void used(Gen *g, unsigned feature) { g->k->features |= feature; }
@@ -405,6 +408,7 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->on |= p->seed % 2 ? p->features & RF_IDLE : 0;
 	g->unfaulted = g->idle ^ 0x5851f42d4c957f2du;
 	g->on |= p->seed / 2 % 2 ? p->features & RF_NONFAULTING : 0;
+	g->on |= p->arms || p->seed % 4 == 3 ? p->features & RF_ARMS : 0;
 	choose_shape(g);
 	make_data(g);
 	if (has(g, RF_PREDICATE)) {

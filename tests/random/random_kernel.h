@@ -35,7 +35,8 @@
 	X(OVERWRITE, "instructions that overwrite their guards") \
 	X(POINT, "reconvergence points, which branches ask for") \
 	X(IDLE, "loops without a result, copies of copies, aborts that are never reached, arms that do alike") \
-	X(NONFAULTING, "loads that may not fault, of addresses that are not mapped, too")
+	X(NONFAULTING, "loads that may not fault, of addresses that are not mapped, too") \
+	X(ARMS, "branches whose arms are made of the same choices, with other registers and some differences")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)
@@ -54,10 +55,11 @@ typedef struct RandomParams {
 	unsigned features;     /* RF_*: what the kernel may contain; each kernel takes a random part of it */
 	int size;              /* instructions a thread executes, roughly */
 	int warp_size;
+	bool arms;             /* most statements are branches whose arms are alike */
 	const uint8_t *choices;        /* taken instead of random numbers, one or four at a time, as far as they go; may be NULL */
 	size_t nchoices;
 } RandomParams;
-#define RANDOM_DEFAULTS(SEED) ((RandomParams){ (SEED), RF_ALL, 60, 32, NULL, 0 })
+#define RANDOM_DEFAULTS(SEED) ((RandomParams){ (SEED), RF_ALL, 60, 32, false, NULL, 0 })
 
 /* `out` holds a slot of scratch bytes for each thread, then RANDOM_FINALS rows of 8 bytes for each thread: what its
    registers held in the end. */

@@ -414,7 +414,9 @@ static void uniform(Gen *g)
 
 void straight(Gen *g, int n)
 {
+	Steps s = { 0 };
 	for (int k = 0; k < n; k++) {
+		step_begin(g, &s);
 		uint32_t r = rnd(g, 40);
 		if (r <= 5 && has(g, RF_CARRY) && rnd(g, 2))
 			loose_carry(g);
@@ -428,5 +430,6 @@ void straight(Gen *g, int n)
 			uniform(g);
 		else
 			one(g);
+		step_end(g, &s);
 	}
 }
