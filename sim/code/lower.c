@@ -107,8 +107,12 @@ static void name_conditions(Function *f)
 {
 	for (int b = 0; b < f->block.n; b++) {
 		Ins *branch = block_term(f->block.v[b]);
-		if (branch->op == OP_BRA && branch->nsrc && ins_src(branch, 0)->kind == OPD_REG)
-			branch->mark = function_change_marks(f, branch->mark, name_condition, ins_src(branch, 0));
+		if (branch->op != OP_BRA || !branch->nsrc)
+			continue;
+		Opd by = *ins_src(branch, 0);
+		if (by.kind == OPD_IMM)        /* a mechanism makes a jump of it, which all lanes take */
+			by = opd_imm((by.imm & 1) != by.neg);
+		branch->mark = function_change_marks(f, branch->mark, name_condition, &by);
 	}
 }
 
