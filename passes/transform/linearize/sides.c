@@ -106,6 +106,8 @@ static bool leaves(const Lin *l, const Sides *s, int side, int reg)
 	bs_each(s->in[side], b)
 		for (int k = 0; k < l->block[b]->nsucc; k++) {
 			int to = l->block[b]->succ[k]->id;
+			if (to >= l->cfg->n) /* made since liveness was asked for */
+				return true;
 			if (!bs_has(s->in[side], to) && live_has(s->live, s->live->in[to], reg))
 				return true;
 		}
@@ -115,7 +117,7 @@ static bool leaves(const Lin *l, const Sides *s, int side, int reg)
 static void rename_one(const Lin *l, Sides *s, const LinRegion *r, int reg)
 {
 	int side = leaves(l, s, 1, reg) ? 0 : 1, first = l->block[r->d]->succ[side]->id;
-	if (s->touched[0][reg] != s->visit || s->touched[1][reg] != s->visit || s->alias[0][reg] || s->alias[1][reg] || leaves(l, s, side, reg))
+	if (first >= l->cfg->n || s->touched[0][reg] != s->visit || s->touched[1][reg] != s->visit || s->alias[0][reg] || s->alias[1][reg] || leaves(l, s, side, reg))
 		return;
 	s->alias[side][reg] = s->n + reg;
 	vec_push(&s->list, ((Renamed){ side, reg, live_has(s->live, s->live->in[first], reg) }));
