@@ -1,5 +1,6 @@
 // Merge sort from the bottom up: a launch merges neighbouring runs of `width` keys, a thread each pair. Which run the next key comes from is up to the
-// data; either arm of that branch writes a key and reads the one behind it, if need be beyond the end of its run: from[n] is there.
+// data; either arm of that branch reads the key and writes it. The empty asm statement keeps the compiler from sending threads from within the condition
+// straight into the arms, and with it from keeping the keys that the condition has read: other compilers for GPUs leave the branch whole.
 extern "C" __global__ void merge_sort(const unsigned *from, unsigned *to, int n, int width)
 {
 	int k = 2 * width * (blockIdx.x * blockDim.x + threadIdx.x), i = k;
@@ -7,16 +8,16 @@ extern "C" __global__ void merge_sort(const unsigned *from, unsigned *to, int n,
 	if (k >= n)
 		return;
 	int middle = min(i + width, n), j = middle, end = min(middle + width, n);
-	unsigned x = from[i], y = from[j];
 #pragma unroll 1
 	do {
-		bool first = (i < middle) & ((j == end) | (x <= y));
+		int first = i < middle && (j == end || from[i] <= from[j]);
+		asm("" : "+r"(first));
 		if (first) {
-			to[k] = x;
-			x = from[++i];
+			to[k] = from[i];
+			i++;
 		} else {
-			to[k] = y;
-			y = from[++j];
+			to[k] = from[j];
+			j++;
 		}
 	} while (++k < end);
 }

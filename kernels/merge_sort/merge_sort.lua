@@ -4,7 +4,7 @@ local block, n = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 300)
 local run = math.min(tonumber(gpu.args[3] or n), n)
 assert(run and (run == n or run & run - 1 == 0), "merges make runs of a power of two")
 local seed = 71
-local from, to = gpu.buffer("u32", n + 1), gpu.buffer("u32", n + 1)
+local from, to = gpu.buffer("u32", n), gpu.buffer("u32", n)
 for i = 0, n - 1 do
 	seed = (seed * 1103515245 + 12345) % 2147483648
 	from:set(i, seed // 16)

@@ -1,26 +1,19 @@
-// Partition and concurrent merge: each thread of a block, a power of two of them, sorts a bucket of keys in shared memory; then the buckets go through
-// Batcher's network (Knuth, The Art of Computer Programming, volume 3, algorithm 5.2.2M), with a merge of two buckets where the network compares two
-// keys: both threads merge at a time, one from the front until it has a bucket full of the smallest keys, one from the back for the largest.
-// These are the two arms of a branch. Key i of bucket t stands at [i * threads + t], what is merged behind all buckets.
+// Partition and concurrent merge: a block, of a power of two of threads, has as many buckets of sorted keys in shared memory. They go through Batcher's
+// network (Knuth, The Art of Computer Programming, volume 3, algorithm 5.2.2M), with a merge of two buckets where the network compares two keys: both
+// threads merge at a time, one from the front until it has a bucket full of the smallest keys, one from the back for the largest. These are the two arms of
+// a branch, loops with a branch on the data in each. Key i of bucket t stands at [i * threads + t], what is merged in front of all buckets. A merge ends
+// with the last key of a bucket at the latest; the key that it reads behind it (there are words for that) or before it is not used.
 extern "C" __global__ void pcm(unsigned *key, int bucket)
 {
-	extern __shared__ unsigned s[];
+	extern __shared__ unsigned merged[];
 	unsigned n = blockDim.x, t = threadIdx.x;
 	int keys = n * bucket;
+	unsigned *s = merged + keys;
 
 	key += (size_t)blockIdx.x * keys;
 #pragma unroll 1
 	for (int i = t; i < keys; i += n)
 		s[i] = key[i];
-#pragma unroll 1
-	for (int i = n + t; i < keys; i += n) { // insertion sort of the thread's own bucket
-		unsigned x = s[i];
-		int j = i;
-#pragma unroll 1
-		for (; j >= n && s[j - n] > x; j -= n)
-			s[j] = s[j - n];
-		s[j] = x;
-	}
 	__syncthreads();
 	for (unsigned p = n / 2; p > 0; p /= 2)
 		for (unsigned q = n / 2, r = 0, d = p;; d = q - p, q /= 2, r = p) {
@@ -28,34 +21,34 @@ extern "C" __global__ void pcm(unsigned *key, int bucket)
 			if (low || high) {
 				int left = bucket;
 				if (low) {
-					int i = t, j = t + d, m = keys + t;
+					int i = t, j = t + d, m = t;
 					unsigned x = s[i], y = s[j];
 #pragma unroll 1
 					do {
 						if (x < y) {
-							s[m] = x;
+							merged[m] = x;
 							i += n;
-							x = i < keys ? s[i] : ~0u;
+							x = s[i];
 						} else {
-							s[m] = y;
+							merged[m] = y;
 							j += n;
-							y = j < keys ? s[j] : ~0u;
+							y = s[j];
 						}
 						m += n;
 					} while (--left > 0);
 				} else {
-					int i = keys - n + t, j = i - d, m = keys + i;
+					int i = keys - n + t, j = i - d, m = i;
 					unsigned x = s[i], y = s[j];
 #pragma unroll 1
 					do {
 						if (x > y) {
-							s[m] = x;
+							merged[m] = x;
 							i -= n;
-							x = i >= 0 ? s[i] : 0;
+							x = s[i];
 						} else {
-							s[m] = y;
+							merged[m] = y;
 							j -= n;
-							y = j >= 0 ? s[j] : 0;
+							y = s[j];
 						}
 						m -= n;
 					} while (--left > 0);
@@ -65,7 +58,7 @@ extern "C" __global__ void pcm(unsigned *key, int bucket)
 			if (low || high)
 #pragma unroll 1
 				for (int i = t; i < keys; i += n)
-					s[i] = s[keys + i];
+					s[i] = merged[i];
 			__syncthreads();
 			if (q == p)
 				break;

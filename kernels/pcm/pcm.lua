@@ -8,9 +8,17 @@ local key = gpu.buffer("u32", each * blocks, function()
 	seed = (seed * 1103515245 + 12345) % 2147483648
 	return seed // 16
 end)
+for first = 0, each * blocks - 1, each do -- buckets come sorted: each has every block-th key
+	for b = first, first + block - 1 do
+		local t = {}
+		for i = 1, bucket do t[i] = key:get(b + (i - 1) * block) end
+		table.sort(t)
+		for i = 1, bucket do key:set(b + (i - 1) * block, t[i]) end
+	end
+end
 local before = key:table()
 
-gpu.launch { kernel = "pcm", grid = blocks, block = block, shared = 8 * each, args = { key, bucket } }
+gpu.launch { kernel = "pcm", grid = blocks, block = block, shared = 8 * each + 4 * block, args = { key, bucket } }
 
 for b = 0, blocks - 1 do
 	local t = table.move(before, b * each + 1, (b + 1) * each, 1, {})

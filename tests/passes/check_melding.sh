@@ -29,6 +29,25 @@ expect no no yes melding/loops.ir loops
 expect no no yes melding/loops.ir loops_r
 expect no no yes bitonic_sort/bitonic_sort.ptx bitonic_sort
 expect no yes yes merge_sort/merge_sort.ptx merge_sort
+expect no yes yes pcm/pcm.ptx pcm
+expect no no yes queens/queens_masks.ptx queens_masks
+expect no no yes srad/srad.ptx coefficients
+expect no yes yes dct_quantization/dct_quantization.ptx dct_quantization
+expect no yes yes lu/lu.ptx perimeter_16
+expect no no yes lu/lu.ptx perimeter
+
+# Branch fusion: of pcm the diamonds within the two loops, neither the loops nor what is in front of them.
+n=$(melded branch-fusion "$kernels/pcm/pcm.ptx" pcm)
+[ "$n" -eq 2 ] || { echo "pcm: branch-fusion melds $n, not the two inner diamonds"; bad=1; }
+
+# A block is given the form of a region in N-queens and in speckle reduction; in pcm, all of whose threads take one arm or the other, it is not.
+for k in "srad/srad coefficients" "queens/queens_masks queens_masks" "pcm/pcm pcm" "lu/lu perimeter" "merge_sort/merge_sort merge_sort" \
+	"bitonic_sort/bitonic_sort bitonic_sort" "dct_quantization/dct_quantization dct_quantization"; do
+	n=$(melded meld "$kernels/${k% *}.ptx" "${k#* }") without=$(melded "meld(replicate=0)" "$kernels/${k% *}.ptx" "${k#* }")
+	[ "$n" -ne "$without" ] && got=yes || got=no
+	case $k in srad* | queens*) want=yes ;; *) want=no ;; esac
+	[ $got = $want ] || { echo "$k: $n stretches, $without without replication, expected a difference: $want"; bad=1; }
+done
 
 melded meld "$kernels/bitonic_sort/bitonic_sort.ptx" bitonic_sort >"$tmp/n"
 for op in ld st; do # two of four in the arms, one in front and one behind the loop
