@@ -434,6 +434,24 @@ static void counted(Shape *s)
 	end(s, n - 1);
 }
 
+/* Divergent diamonds whose blocks compute n/5 expressions of two registers that nothing writes, each in five blocks: side by side, or anywhere. */
+static void motion_over(Shape *s, int near)
+{
+	int n = s->n / 3 * 3 + 1, all = s->n / 5 ? s->n / 5 : 1;
+	diamonds(s);
+	int w = function_reg(s->m, s->f, "%w", T_U32), d = function_reg(s->m, s->f, "%d", T_U32);
+	for (int b = 1; b < n; b++) {
+		Ins i = ins_make(s->m, OP_MUL, T_U32, 1, 2);
+		i.hilo = HILO_LO;
+		i.opd[0] = opd_reg(d);
+		i.opd[1] = opd_reg(w);
+		i.opd[2] = opd_imm(near ? b / near + (int)rnd(s, 2) : (int)rnd(s, (uint32_t)all));
+		vec_insert(&at(s, b)->ins, 0, i);
+	}
+}
+static void motion(Shape *s) { motion_over(s, 5); }
+static void motion_far(Shape *s) { motion_over(s, 0); }
+
 static void functions(Shape *s)
 {
 	for (int k = 0; k < s->n; k++) {
@@ -473,6 +491,8 @@ static const struct { const char *name; void (*make)(Shape *); const char *help;
 	{ "tree", tree, "divergent branches in both arms of divergent branches" },
 	{ "tails", tails, "n/2 arms that end alike in 16 lengths and go to one block" },
 	{ "counted", counted, "n/2 loops of four turns, one behind the other" },
+	{ "motion", motion, "divergent diamonds, and n/5 expressions in five blocks each, side by side" },
+	{ "motion-far", motion_far, "the same, anywhere" },
 	{ "functions", functions, "n functions of one block" },
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };

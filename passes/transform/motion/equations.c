@@ -23,7 +23,7 @@ static const Equation equation[] = {
 	/* NdSafe = NComp | Transp & XdSafe               XdSafe = XComp | all s: NdSafe(s) */
 	[DOWN_SAFE] = { true, true, true, true, { S(COMP), S(MOD), 0 }, { S(COMP), S(FAR), 0 }, SETS, SAFE },
 	/* NuSafe = all p: XComp(p) | XuSafe(p)           XuSafe = Transp & (NComp | NuSafe) */
-	[UP_SAFE] = { false, true, true, false, { S(COMP), 0, S(MOD) }, { S(COMP), 0, 0 }, AVAILABLE, SETS },
+	[UP_SAFE] = { false, true, true, false, { S(COMP), S(STOP), S(MOD) }, { S(COMP), 0, 0 }, AVAILABLE, SETS },
 	/* partial: NPart = some p: XComp(p) | XPart(p)       XPart = Transp & (NComp | NPart) */
 	[NEW_ON_ALL_WAYS] = { false, false, false, false, { S(COMP), 0, S(MOD) }, { S(COMP), 0, 0 }, NEW, SETS },
 	/* partial: NPp = NPart & (NComp | Transp & XPp)      XPp = all s: NPp(s) */
@@ -162,6 +162,9 @@ static void invert(Slice *s, SetName name)
 void motion_safe(Slice *s, const Method *m)
 {
 	solve(s, m, UP_SAFE);
+	for (int node = 0; node < 2 * s->n; node++)
+		for (int j = 0; j < s->set[FAR][node].n; j++)
+			s->set[AVAILABLE][node].w[j] &= ~(s->set[FAR][node].w[j] | s->set[STOP][node].w[j]);
 	solve(s, m, DOWN_SAFE);
 }
 

@@ -97,7 +97,7 @@ static void plan_all(Motion *w)
 {
 	Slicer slicer;
 	int *list = arena_array(&w->arena, int, w->x->n + 1);
-	slicer_open(&slicer, w->p, w->x);
+	slicer_open(&slicer, w->p, w->x, w->how->placement != PLACE_LATE);
 	for (int speculates = 0; speculates < 2; speculates++) {
 		int n = 0;
 		for (int e = 0; e < w->x->n; e++)
@@ -155,7 +155,7 @@ static bool round_of(Motion *w, bool first)
 	w->after = occurrences(w);
 	if (first)
 		w->before = w->after;
-	w->p = points_build(&w->arena, w->c, analysis_uniformity(r->an), analysis_control(r->an), analysis_pdom(r->an));
+	w->p = points_build(&w->arena, r->an);
 	w->plan.action.n = 0;
 	plan_all(w);
 	bool moves = w->plan.action.n > 0;

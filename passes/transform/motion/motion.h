@@ -22,14 +22,15 @@ typedef struct Points {
 	Graph *g;
 	int *from, *to;                /* by block: the edge that it is for; of the function's blocks: -1 */
 	int *order, norder, *place;    /* in reverse post-order; by block: its place there, -1 = not reached */
-	int *loop;                     /* by block: the innermost cycle around it, -1 = none */
+	int *loop, *depth;             /* by block: the innermost cycle around it, -1 = none; how many there are */
 	bool *divergent;               /* by block: threads of a warp may part at its end */
 	bool *branch;                  /* by block: it has several successors */
+	int *outermost;                /* by cycle: the one around it that is in none */
 	const Control *control;
-	const Dom *pdom;
+	const Dom *dom, *pdom;
+	const Loops *loops;
 } Points;
-Points *points_build(Arena *, const Cfg *, const Uniformity *, const Control *, const Dom *pdom);
-int points_depth(const Points *, int block);
+Points *points_build(Arena *, struct Analyses *);
 bool points_leaves(const Points *, int from, int to);      /* the edge leads out of a cycle */
 
 /* ---- methods ---- */
@@ -57,6 +58,7 @@ enum { SLICE_BITS = 256 };
 typedef enum {
 	COMP,                          /* computed there (NComp; XComp where the block modifies it) */
 	MOD,                           /* at both nodes of a block: the block modifies it (not Transp) */
+	STOP,                          /* at N: what is in front of the block does not matter */
 	FAR,                           /* no way from here leads to a computation of the same value */
 	SAFE, AVAILABLE,               /* DnSafe; UpSafe: computed on all ways to here, and not modified since */
 	EARLIEST, DELAYED,
@@ -78,8 +80,8 @@ typedef struct Slice {
 } Slice;
 
 /* Where slices begin and end: tables by block and expression that are used again. */
-typedef struct Slicer { Arena arena; const Points *p; const Expressions *x; int *local, *bit; } Slicer;
-void slicer_open(Slicer *, const Points *, const Expressions *);
+typedef struct Slicer { Arena arena; const Points *p; const Expressions *x; bool early; int *local, *bit, *stop; } Slicer;
+void slicer_open(Slicer *, const Points *, const Expressions *, bool early); /* early: places far up are asked for */
 void slicer_close(Slicer *);
 Slice *slice_open(Slicer *, Arena *, const int *expr, int n, bool speculates); /* expr: ascending */
 static inline int slice_outside(const Slice *s) { return 2 * s->n; }

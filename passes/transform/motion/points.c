@@ -54,15 +54,19 @@ static void connect(Points *p, int **at)
 	}
 }
 
-Points *points_build(Arena *a, const Cfg *c, const Uniformity *u, const Control *control, const Dom *pdom)
+Points *points_build(Arena *a, Analyses *an)
 {
+	const Cfg *c = analysis_cfg(an);
+	const Uniformity *u = analysis_uniformity(an);
 	Points *p = arena_new(a, Points);
 	int most = c->n, **at = arena_array(a, int *, c->n + 1);
 	for (int b = 0; b < c->n; b++)
 		most += bs_has(c->reach, b) ? c->graph->succ[b].n : 0;
 	p->c = c;
-	p->control = control;
-	p->pdom = pdom;
+	p->control = analysis_control(an);
+	p->dom = analysis_dom(an);
+	p->pdom = analysis_pdom(an);
+	p->loops = analysis_loops(an);
 	p->n = c->n;
 	p->from = arena_array(a, int, most + 1);
 	p->to = arena_array(a, int, most + 1);
@@ -82,18 +86,20 @@ Points *points_build(Arena *a, const Cfg *c, const Uniformity *u, const Control 
 	}
 	for (int k = 0; k < p->norder; k++)
 		p->place[p->order[k]] = k;
+	int *depth = arena_array(a, int, c->nest->nloop + 1);
+	p->depth = arena_array(a, int, p->n + 1);
+	p->outermost = arena_array(a, int, c->nest->nloop + 1);
+	for (int l = 0; l < c->nest->nloop; l++) { /* outer ones come first */
+		int around = c->nest->parent[l];
+		depth[l] = 1 + (around >= 0 ? depth[around] : 0);
+		p->outermost[l] = around >= 0 ? p->outermost[around] : l;
+	}
+	for (int b = 0; b < p->n; b++)
+		p->depth[b] = p->loop[b] >= 0 ? depth[p->loop[b]] : 0;
 	return p;
-}
-
-int points_depth(const Points *p, int block)
-{
-	int depth = 0;
-	for (int l = p->loop[block]; l >= 0; l = p->c->nest->parent[l])
-		depth++;
-	return depth;
 }
 
 bool points_leaves(const Points *p, int from, int to)
 {
-	return p->loop[from] >= 0 && !nest_within(p->c->nest, p->loop[to], p->loop[from]);
+	return p->depth[to] < p->depth[from] || (p->loop[from] >= 0 && !nest_within(p->c->nest, p->loop[to], p->loop[from]));
 }

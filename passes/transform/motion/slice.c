@@ -1,11 +1,15 @@
 /* A slice: up to SLICE_BITS expressions, with the part of the graph that matters to any of them. What matters to an expression are the points from which
- * some way leads to a computation of the same value: nothing is placed elsewhere, and what is asked there is known without asking. So the size of all slices
- * follows from how far expressions can move, not from blocks times expressions. */
+ * some way leads to a computation of the same value: nothing is placed elsewhere, and what is asked there is known without asking. Where a method does not ask for the
+ * earliest place, no more than what a block dominates that dominates all computations and is in no cycle with one: in front of it nothing has been computed, and
+ * what can be done there can be done in it. So the size of all slices follows from how far expressions can move, not from blocks times expressions. */
 #include "passes/transform/motion/motion.h"
 
-void slicer_open(Slicer *w, const Points *p, const Expressions *x)
+void slicer_open(Slicer *w, const Points *p, const Expressions *x, bool early)
 {
-	*w = (Slicer){ .p = p, .x = x };
+	*w = (Slicer){ .p = p, .x = x, .early = early };
+	w->stop = arena_array(&w->arena, int, p->n + 1);
+	for (int b = 0; b < p->n; b++)
+		w->stop[b] = -1;
 	w->local = arena_array(&w->arena, int, p->n + 1);
 	w->bit = arena_array(&w->arena, int, x->n + 1);
 	for (int b = 0; b < p->n; b++)
@@ -17,7 +21,7 @@ void slicer_open(Slicer *w, const Points *p, const Expressions *x)
 void slicer_close(Slicer *w) { arena_free(&w->arena); }
 
 /* A block as it is found: what it does, and what is still to be told to its predecessors. */
-typedef struct Found { int block; bool waits; BitSet first, last, mod, near_n, near_x; } Found;
+typedef struct Found { int block; bool waits; BitSet first, last, mod, stop, near_n, near_x; } Found;
 
 typedef struct Search {
 	Slicer *w;
@@ -25,7 +29,42 @@ typedef struct Search {
 	Arena tmp;
 	Vec(Found) found;
 	Vec(int) todo;                 /* places in found */
+	BitSet tells;
+	int *next_stop;                /* by bit: another one that stops in the same block */
 } Search;
+
+/* The block behind which the expression stays; -1: there is none. */
+static int stop_of(const Slicer *w, int e)
+{
+	const Cfg *c = w->p->c;
+	int first = w->x->occurrence_first[e], stop = w->x->occurrence[first].block;
+	for (int o = w->x->occurrence_next[first]; o >= 0; o = w->x->occurrence_next[o])
+		stop = dom_common(w->p->dom, stop, w->x->occurrence[o].block);
+	int loop = c->nest->of[stop];
+	if (loop < 0)
+		return stop;
+	loop = w->p->outermost[loop];
+	return w->p->loops->loop[loop].reducible ? w->p->dom->idom[c->nest->header[loop]] : -1;
+}
+
+static void find_stops(Search *f)
+{
+	Slicer *w = f->w;
+	f->next_stop = arena_array(&f->tmp, int, f->s->bits + 1);
+	for (int k = 0; k < f->s->bits && !w->early; k++) {
+		int b = stop_of(w, f->s->expr[k]);
+		if (b < 0)
+			continue;
+		f->next_stop[k] = w->stop[b];
+		w->stop[b] = k;
+	}
+}
+
+static void forget_stops(Search *f)
+{
+	for (int k = 0; k < f->s->n; k++)
+		f->w->stop[f->s->block[k]] = -1;
+}
 
 static int find(Search *f, int block)
 {
@@ -33,10 +72,13 @@ static int find(Search *f, int block)
 	if (w->local[block] >= 0)
 		return w->local[block];
 	int bits = f->s->bits;
-	Found x = { .block = block, .first = bs_new(&f->tmp, bits), .last = bs_new(&f->tmp, bits), .mod = bs_new(&f->tmp, bits), .near_n = bs_new(&f->tmp, bits),
+	Found x = { .block = block, .first = bs_new(&f->tmp, bits), .last = bs_new(&f->tmp, bits), .mod = bs_new(&f->tmp, bits), .stop = bs_new(&f->tmp, bits),
+		.near_n = bs_new(&f->tmp, bits),
 		.near_x = bs_new(&f->tmp, bits) };
 	if (block < w->p->c->n)
 		expressions_of_block(w->x, block, w->bit, f->s->expr[0], f->s->expr[bits - 1] + 1, x.first, x.last, x.mod);
+	for (int k = w->stop[block]; k >= 0; k = f->next_stop[k])
+		bs_add(x.stop, k);
 	for (int k = 0; k < x.first.n; k++) {
 		x.last.w[k] &= x.mod.w[k]; /* else it is the computation before the first modification, too */
 		x.near_n.w[k] = x.first.w[k];
@@ -58,12 +100,16 @@ static void wait(Search *f, int at)
 static void tell(Search *f, int at)
 {
 	const IntList *pred = &f->w->p->g->pred[f->found.v[at].block];
+	BitSet tells = f->tells;
+	uint64_t any = 0;
 	f->found.v[at].waits = false;
-	for (int i = 0; i < pred->n; i++) {
+	for (int j = 0; j < tells.n; j++)
+		any |= tells.w[j] = f->found.v[at].near_n.w[j] & ~f->found.v[at].stop.w[j];
+	for (int i = 0; i < pred->n && any; i++) {
 		int k = find(f, pred->v[i]);
 		Found *p = &f->found.v[k];
 		uint64_t more = 0;
-		bs_union(p->near_x, f->found.v[at].near_n);
+		bs_union(p->near_x, tells);
 		for (int j = 0; j < p->near_x.n; j++) {
 			uint64_t n = p->near_n.w[j] | (p->near_x.w[j] & ~p->mod.w[j]);
 			more |= n ^ p->near_n.w[j];
@@ -89,6 +135,8 @@ static void fill(Search *f, const Found *x, int k)
 		BitSet near = half ? x->near_x : x->near_n;
 		bs_copy(s->set[COMP][2 * k + half], half ? x->last : x->first);
 		bs_copy(s->set[MOD][2 * k + half], x->mod);
+		if (!half)
+			bs_copy(s->set[STOP][2 * k], x->stop);
 		for (int j = 0; j < near.n; j++)
 			s->set[FAR][2 * k + half].w[j] = ~near.w[j];
 	}
@@ -140,12 +188,15 @@ Slice *slice_open(Slicer *w, Arena *a, const int *expr, int n, bool speculates)
 	*s = (Slice){ .a = a, .p = w->p, .speculates = speculates, .bits = n, .expr = expr };
 	for (int k = 0; k < n; k++)
 		w->bit[expr[k]] = k;
+	f.tells = bs_new(&f.tmp, n);
+	find_stops(&f);
 	for (int k = 0; k < n; k++)
 		for (int o = w->x->occurrence_first[expr[k]]; o >= 0; o = w->x->occurrence_next[o])
 			wait(&f, find(&f, w->x->occurrence[o].block));
 	while (f.todo.n)
 		tell(&f, vec_pop(&f.todo));
 	arrange(&f);
+	forget_stops(&f);
 	for (int k = 0; k < s->n; k++)
 		w->local[s->block[k]] = -1;
 	for (int k = 0; k < n; k++)

@@ -38,7 +38,7 @@ enum { BIG = 1 << 20, DEEPEST = 8 };
 
 static int64_t cost(const Sparse *w, int node)
 {
-	int depth = w->m->speculation ? points_depth(w->s->p, w->s->block[node / 2]) : 0;
+	int depth = w->m->speculation ? w->s->p->depth[w->s->block[node / 2]] : 0;
 	return BIG + (depth ? (int64_t)1 << 2 * (depth < DEEPEST ? depth : DEEPEST) : 0);
 }
 
