@@ -18,12 +18,19 @@ void cut_close(Cut *c)
 	vec_free(&c->queue);
 }
 
-void cut_edge(Cut *c, int from, int to, int64_t capacity)
+void cut_use(Cut *c, int edge, int64_t flow)
+{
+	c->edge.v[edge].left -= flow;
+	c->edge.v[edge ^ 1].left += flow;
+}
+
+int cut_edge(Cut *c, int from, int to, int64_t capacity)
 {
 	vec_push(&c->edge, ((CutEdge){ to, c->head.v[from], capacity }));
 	c->head.v[from] = c->edge.n - 1;
 	vec_push(&c->edge, ((CutEdge){ from, c->head.v[to], 0 }));
 	c->head.v[to] = c->edge.n - 1;
+	return c->edge.n - 2;
 }
 
 /* How far each node is from the source over edges with something left; false: the sink is not reached. */
@@ -52,10 +59,8 @@ static int64_t push(Cut *c, int *full)
 			least = c->edge.v[c->queue.v[k]].left;
 			*full = k;
 		}
-	for (int k = 0; k < c->queue.n; k++) {
-		c->edge.v[c->queue.v[k]].left -= least;
-		c->edge.v[c->queue.v[k] ^ 1].left += least;
-	}
+	for (int k = 0; k < c->queue.n; k++)
+		cut_use(c, c->queue.v[k], least);
 	return least;
 }
 

@@ -97,12 +97,13 @@ static void enter_node(Sparse *w, int k)
 	int node = w->list.v[k];
 	const IntList *pred = &w->s->g->pred[node], *succ = &w->s->g->succ[node];
 	bool none = may_need_none(w, node);
-	cut_edge(&w->cut, in_region(k), SINK, cost(w, node));
+	int out = cut_edge(&w->cut, in_region(k), SINK, cost(w, node));
 	if (has(w, COMP, node))
 		cut_edge(&w->cut, SOURCE, in_region(k), CUT_ENDLESS);
-	if (none) {
-		cut_edge(&w->cut, SOURCE, needs_none(k), cost(w, node));
-		cut_edge(&w->cut, needs_none(k), in_region(k), CUT_ENDLESS);
+	if (none) { /* what it costs to be in R and what it is worth: most of the flow there is */
+		cut_use(&w->cut, cut_edge(&w->cut, SOURCE, needs_none(k), cost(w, node)), cost(w, node));
+		cut_use(&w->cut, cut_edge(&w->cut, needs_none(k), in_region(k), CUT_ENDLESS), cost(w, node));
+		cut_use(&w->cut, out, cost(w, node));
 	}
 	for (int i = 0; i < succ->n && !has(w, COMP, node); i++) /* (c1) */
 		if (through(w, node, succ->v[i]) && may_be(w, succ->v[i]))
