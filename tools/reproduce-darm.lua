@@ -25,28 +25,28 @@ local function square(b) return math.tointeger(b ^ 0.5) end
 local keys = quick > 0 and 16384 or 65536
 local PROGRAMS = {
 	{ name = "BIT", module = "bitonic_sort/bitonic_sort", blocks = { 16, 32, 64, 128, 256, 512, 1024 }, arguments = function(b) return b, keys end },
-	{ name = "PCM", module = "pcm/pcm", blocks = { 16, 32, 64, 128, 256, 512, 1024 }, arguments = function(b) return b, keys, 4 end },
+	{ name = "PCM", module = "pcm/pcm", blocks = { 16, 32, 64, 128, 256, 512, 1024 }, arguments = function(b) return b, keys // 4, 4 end },
 	{ name = "MS", module = "merge_sort/merge_sort", blocks = { 16, 32, 64, 128, 256, 512, 1024 }, arguments = function(b) return b, keys, 64 end },
 	{ name = "LUD", module = "lu/lu", blocks = { 16, 32, 64, 128 }, kernels = { "^perimeter_%d+$", "^perimeter$" }, before = "unroll",
-		arguments = function(b) return b, quick > 0 and 192 or 384 end },
-	{ name = "NQU", module = "queens/queens_masks", blocks = { 32, 64, 96, 128, 256 }, arguments = function(b) return b, quick > 0 and 11 or 12, 4 end },
+		arguments = function(b) return b, quick > 0 and 192 or 256 end },
+	{ name = "NQU", module = "queens/queens_masks", blocks = { 32, 64, 96, 128, 256 }, arguments = function(b) return b, 11, 4 end },
 	{ name = "SRAD", module = "srad/srad", blocks = { 16, 64, 256, 1024 }, kernels = { "^coefficients$" },
-		arguments = function(b) return square(b), quick > 0 and 96 or 256, 1 end },
+		arguments = function(b) return square(b), quick > 0 and 96 or 192, 1 end },
 	{ name = "DCT", module = "dct_quantization/dct_quantization", blocks = { 16, 64, 256, 1024 },
-		arguments = function(b) return square(b), quick > 0 and 256 or 512 end },
+		arguments = function(b) return square(b), quick > 0 and 256 or 384 end },
 }
 for _, m in ipairs { "diamond sb1 sb1r", "if_then sb2 sb2r", "nested sb3 sb3r", "chain sb4 sb4r", "loops loops loops_r", "uneven block_region sequences" } do
 	local module = m:match("^%S+")
 	for kernel in m:gmatch(" (%S+)") do
-		PROGRAMS[#PROGRAMS + 1] = { name = kernel:upper(), module = "melding/" .. module, file = "melding.lua", blocks = { 64, 256 }, suite = true,
-			kernels = { "^" .. kernel .. "$" }, arguments = function(b) return b, quick > 0 and 2048 or 16384, 12, kernel end }
+		PROGRAMS[#PROGRAMS + 1] = { name = kernel:upper(), module = "melding/" .. module, file = "melding.lua", blocks = { 64 }, suite = true,
+			kernels = { "^" .. kernel .. "$" }, arguments = function(b) return b, quick > 0 and 2048 or 8192, 12, kernel end }
 	end
 end
 if quick > 0 then
 	MACHINES = { MACHINES[1] }
 	local few = {}
 	for _, p in ipairs(PROGRAMS) do
-		p.blocks = quick == 1 and { p.blocks[2], p.blocks[3] } or { 64 }
+		p.blocks = quick == 1 and not p.suite and { p.blocks[2], p.blocks[3] } or { 64 }
 		if quick == 1 or p.name == "BIT" or p.name == "SB1R" or p.name == "SB2" then few[#few + 1] = p end
 	end
 	PROGRAMS = few
