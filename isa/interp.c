@@ -159,6 +159,8 @@ bool interp_run(Interp *in, Thread *t, uint64_t steps)
 			f->pc++;
 			continue;
 		}
+		if (in->options->watch)
+			in->options->watch(in->options->self, t->linear, f->code->f, s->ins);
 		in->instructions += s->ins->op != OP_BRA || s->ins->nsrc; /* as the machine counts: plain jumps are layout */
 		if (!execute(in, t, s))
 			return false;

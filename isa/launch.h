@@ -77,6 +77,9 @@ typedef struct InterpOptions {
 	uint64_t max_steps;
 	uint64_t *thread_instructions;         /* unconditional bra not counted */
 	const volatile sig_atomic_t *interrupted; /* set: the launch ends with false and no fault; may be NULL */
+	/* Told of each instruction before a thread, by its number in the block, executes it; may be NULL. */
+	void (*watch)(void *self, uint32_t thread, const Function *, const Ins *);
+	void *self;
 } InterpOptions;
 bool interp_launch(const Launch *, const InterpOptions *, Fault *);
 

@@ -106,7 +106,7 @@ static void compare_with_lazy(const PassValue *option, const char *name)
 
 START_TEST(early_is_as_good) { compare_with_lazy(NULL, "pre"); }
 END_TEST
-START_TEST(renvoise_is_as_good) { compare_with_lazy((PassValue[]){ { .number = 0 }, { .number = 1 } }, "pre(partial=1)"); }
+START_TEST(renvoise_is_as_good) { compare_with_lazy((PassValue[]){ { .number = 0 }, { .number = 0 }, { .number = 1 } }, "pre(partial=1)"); }
 END_TEST
 
 /* ---- sparse ---- */
@@ -144,7 +144,7 @@ START_TEST(speculation_pays)
 {
 	int n = wanted("COUNT", 5000), fewer = 0, asked = 0, more = 0, less = 0, better = 0;
 	uint64_t rng = 14;
-	const PassValue arms[] = { { .number = 0 }, { .number = 1 } };
+	const PassValue arms[] = { { .number = 0 }, { .number = 0 }, { .number = 0 }, { .number = 1 } };
 	for (int seed = 0; seed < n; seed++) {
 		Model g = model_random(&rng, seed % 5 > 1);
 		if (seed % 4)

@@ -38,4 +38,17 @@ for kernel in differences histogram; do
 	lazy=$(registers lcm $kernel) sparse=$(registers sscm $kernel)
 	[ -n "$lazy" ] && [ "$sparse" -ge "$lazy" ] || { echo "$kernel: sscm has $sparse registers, lcm $lazy"; bad=1; }
 done
+
+# No more registers than asked for, or than there were; fewer than without the limit.
+pressed() { "$opt" --print pressure -p "webs,$1" "$file" | awk '/at most/ { n += $3 } END { print n }'; }
+before=$(pressed dce) free=$(pressed sscm) held=$(pressed 'sscm(max-pressure=1)')
+[ "$held" -le "$before" ] && [ "$held" -lt "$free" ] || { echo "registers: $before, with sscm $free, with max-pressure=1 $held"; bad=1; }
+
+# A load that not all threads may execute moves only where it is marked.
+for option in '' '(nonfaulting=1)'; do
+	"$gsim" -q --verify -p "sscm$option,copy-prop,dce" "$src/tests/passes/motion/loads.ir" || bad=1
+	"$opt" -p "sscm$option,copy-prop,dce" "$src/tests/passes/motion/loads.ir" >"$tmp/loads.ir"
+	plain=$(grep -c 'ld\.global\.u32' "$tmp/loads.ir") marked=$(grep -c 'ld\.global\.nonfaulting\.u32' "$tmp/loads.ir")
+	[ "$plain $marked" = "$([ "$option" ] && echo 0 1 || echo 2 0)" ] || { echo "sscm$option: $plain plain loads, $marked marked ones"; bad=1; }
+done
 exit $bad

@@ -23,12 +23,15 @@ static int temp_of(Apply *w, int expr)
 	return w->temp[expr];
 }
 
-static Ins computation(Apply *w, int expr)
+static Ins computation(Apply *w, const Action *a)
 {
+	int expr = a->expr;
 	Ins i = edit_copy(&w->e, w->x->pattern[expr]);
 	*ins_dst(&i, 0) = opd_reg(temp_of(w, expr));
 	i.origin = w->r->origin;
 	i.mark = 0;
+	if (a->marked)
+		i.flags |= INSF_NONFAULTING;
 	w->done.inserted++;
 	return i;
 }
@@ -78,7 +81,7 @@ static void rewrite(Apply *w, Block *b, const Action *action, int n)
 		bool here = o < end && o->block == b->id && o->ins == k;
 		for (int a = 0; a < n && (!k || k == last); a++)
 			if (action[a].kind == INSERTED && (action[a].exit ? k == last : !k))
-				edit_put(&rw, computation(w, action[a].expr));
+				edit_put(&rw, computation(w, &action[a]));
 		put(w, &rw, i, here ? o : NULL);
 		o += here;
 	}
@@ -94,7 +97,7 @@ static void put_on_edge(Apply *w, const Action *a)
 		w->on_edge[a->block] = edit_split_edge(&w->e, from, to, "_edge");
 		w->done.split++;
 	}
-	edit_insert(&w->e, w->on_edge[a->block], w->on_edge[a->block]->ins.n - 1, computation(w, a->expr));
+	edit_insert(&w->e, w->on_edge[a->block], w->on_edge[a->block]->ins.n - 1, computation(w, a));
 }
 
 /* New blocks stand behind the one that their edge comes from. */

@@ -12,21 +12,6 @@
 
 enum { PATIENCE = 32, ROUNDS = 16 }; /* questions for an instruction */
 
-typedef struct Motion {
-	PassRun *r;
-	const Method *how;
-	Arena arena;
-	const Cfg *c;
-	Points *p;
-	Expressions *x;
-	ExpressionMemory memory;
-	Plan plan;
-	Applied done;
-	int first_temp;                /* the first register that this run has made */
-	int before, after, moved;      /* expressions: static occurrences before the first round and behind the last */
-	int64_t live;                  /* points at which temporaries live */
-} Motion;
-
 /* ---- which expressions ---- */
 
 /* Moves of registers and numbers are no computations. */
@@ -55,13 +40,6 @@ static bool is_done(const Motion *w, int e)
 	return false;
 }
 
-/* What a thread may compute though the program does not: what cannot fault. */
-static bool may_speculate(const Motion *w, int e)
-{
-	const Ins *i = w->x->pattern[e];
-	return i->op != OP_LD || (i->space == SP_PARAM && ins_src(i, 0)->kind != OPD_REG);
-}
-
 /* ---- a slice's plan ---- */
 
 static ActionKind action_at(const Slice *s, int node, int bit)
@@ -79,15 +57,15 @@ static void plan_slice(Motion *w, const Slice *s)
 	BitSet gone = bs_new(&tmp, s->bits);
 	for (int node = 0; node < 2 * s->n; node++)
 		bs_union(gone, s->set[GONE][node]);
-	w->moved += bs_count(gone);
+	BitSet acts = bs_new(&tmp, s->bits);
 	for (int node = 0; node < 2 * s->n; node++) {
-		BitSet acts = bs_new(&tmp, s->bits);
 		for (int j = 0; j < acts.n; j++) {
 			acts.w[j] = (s->set[GONE][node].w[j] | (s->set[PLACED][node].w[j] & s->set[WANTED][node].w[j])) & gone.w[j];
-			w->live += __builtin_popcountll(s->set[WANTED][node].w[j] & gone.w[j]);
+			for (uint64_t left = s->set[WANTED][node].w[j] & gone.w[j]; left; left &= left - 1)
+				w->lives[s->expr[64 * j + __builtin_ctzll(left)]]++;
 		}
 		bs_each(acts, bit)
-			vec_push(&w->plan.action, ((Action){ s->block[node / 2], s->expr[bit], node & 1, action_at(s, node, bit) }));
+			vec_push(&w->plan.action, ((Action){ .block = s->block[node / 2], .expr = s->expr[bit], .exit = node & 1, .kind = action_at(s, node, bit) }));
 	}
 	arena_free(&tmp);
 }
@@ -101,7 +79,7 @@ static void plan_all(Motion *w)
 	for (int speculates = 0; speculates < 2; speculates++) {
 		int n = 0;
 		for (int e = 0; e < w->x->n; e++)
-			if (worth_it(w, e) && repeats(w, e) && may_speculate(w, e) == speculates && !is_done(w, e))
+			if (worth_it(w, e) && repeats(w, e) && motion_may_speculate(w, e) == speculates && !is_done(w, e))
 				list[n++] = e;
 		for (int from = 0; from < n; from += SLICE_BITS) {
 			Arena a = { 0 };
@@ -115,6 +93,15 @@ static void plan_all(Motion *w)
 }
 
 /* ---- rounds ---- */
+
+/* 0 where the pass has no such option. */
+static int64_t option(const PassRun *r, const char *name)
+{
+	for (int k = 0; k < r->pass->noptions; k++)
+		if (!strcmp(r->pass->options[k].name, name))
+			return r->option[k].number;
+	return 0;
+}
 
 static int occurrences(const Motion *w)
 {
@@ -141,9 +128,22 @@ static void look(Motion *w)
 	for (int k = 0; k < w->c->nreach; k++)
 		n += w->c->rpo[k]->ins.n;
 	bool ask = loads(w->c);
-	w->memory = (ExpressionMemory){ .dep = ask ? analysis_memdep(r->an) : NULL, .ask = { .allow = r->option[0].number ? MEM_RESTRICT : 0, .within = MEM_EVER },
+	w->memory = (ExpressionMemory){ .dep = ask ? analysis_memdep(r->an) : NULL, .ask = { .allow = option(r, "assume-restrict") ? MEM_RESTRICT : 0, .within = MEM_EVER },
 		.patience = (int64_t)PATIENCE * n };
 	w->x = expressions_build_asking(&w->arena, w->c, analysis_effects(r->an), ask ? &w->memory : NULL);
+}
+
+static void count_moves(Motion *w)
+{
+	BitSet seen = bs_new(&w->arena, w->x->n);
+	for (int k = 0; k < w->plan.action.n; k++) {
+		int e = w->plan.action.v[k].expr;
+		if (bs_has(seen, e))
+			continue;
+		bs_add(seen, e);
+		w->moved++;
+		w->live += w->lives[e];
+	}
 }
 
 static bool round_of(Motion *w, bool first)
@@ -157,7 +157,12 @@ static bool round_of(Motion *w, bool first)
 		w->before = w->after;
 	w->p = points_build(&w->arena, r->an);
 	w->plan.action.n = 0;
+	w->lives = arena_array(&w->arena, int64_t, w->x->n + 1);
 	plan_all(w);
+	motion_mark_loads(w);
+	motion_fit(w);
+	motion_remark(w);
+	count_moves(w);
 	bool moves = w->plan.action.n > 0;
 	if (moves) {
 		Applied a = motion_apply(r, w->p, w->x, &w->plan);
@@ -177,7 +182,7 @@ static bool round_of(Motion *w, bool first)
 
 static bool run(PassRun *r, const Method *how)
 {
-	Motion w = { .r = r, .how = how, .first_temp = r->f->reg.n };
+	Motion w = { .r = r, .how = how, .first_temp = r->f->reg.n, .nonfaulting = option(r, "nonfaulting"), .limit = (int)option(r, "max-pressure") };
 	int n = 0;
 	while (n < ROUNDS && round_of(&w, !n))
 		n++;
@@ -190,6 +195,7 @@ static bool run(PassRun *r, const Method *how)
 	pass_count(r, "occurrences replaced", w.done.replaced);
 	pass_count(r, "edges split", w.done.split);
 	pass_count(r, "points where temporaries live", w.live);
+	pass_count(r, "expressions left for registers", w.refused);
 	vec_free(&w.plan.action);
 	return n > 0;
 }
@@ -199,14 +205,20 @@ static bool run(PassRun *r, const Method *how)
 #define RESTRICT { .name = "assume-restrict", .value = 0, .least = 0, .most = 1, \
 	.help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" }
 
-static const PassOption options[] = { RESTRICT };
+#define PRESSURE { .name = "max-pressure", .value = 0, .least = 0, .most = 1000000, \
+	.help = "at most so many registers of 32 bits live at once afterwards, or as many as before; 0: any number" }
+#define NONFAULTING { .name = "nonfaulting", .value = 0, .least = 0, .most = 1, \
+	.help = "loads may come where the program has none; those that may fault there are marked so that they do not" }
+
+static const PassOption options[] = { RESTRICT, PRESSURE };
+static const PassOption options_spre[] = { RESTRICT, PRESSURE, NONFAULTING };
 static const PassOption options_pre[] = {
-	RESTRICT,
+	RESTRICT, PRESSURE,
 	{ .name = "partial", .value = 0, .least = 0, .most = 1, .help = "no further up than something has been computed on some way, as Morel and Renvoise have it" },
 };
 
 static const PassOption options_sscm[] = {
-	RESTRICT,
+	RESTRICT, PRESSURE, NONFAULTING,
 	{ .name = "arms", .value = 0, .least = 0, .most = 1, .help = "as the thesis has it: something new may be computed in the arms of a divergent branch for what is read behind them" },
 };
 
@@ -217,43 +229,43 @@ static const Method method_scm = { .placement = PLACE_LATE, .sparse = true };
 static const Method method_sscm = { .placement = PLACE_LATE, .speculation = SPECULATE_DIVERGENT, .sparse = true, .arms = true };
 static const Method method_thesis = { .placement = PLACE_LATE, .speculation = SPECULATE_DIVERGENT, .sparse = true };
 
-static bool run_pre(PassRun *r) { return run(r, r->option[1].number ? &method_renvoise : &method_early); }
+static bool run_pre(PassRun *r) { return run(r, option(r, "partial") ? &method_renvoise : &method_early); }
 static bool run_lcm(PassRun *r) { return run(r, &method_lcm); }
 static bool run_spre(PassRun *r) { return run(r, &method_spre); }
 static bool run_scm(PassRun *r) { return run(r, &method_scm); }
-static bool run_sscm(PassRun *r) { return run(r, r->option[1].number ? &method_thesis : &method_sscm); }
+static bool run_sscm(PassRun *r) { return run(r, option(r, "arms") ? &method_thesis : &method_sscm); }
 
 const Pass pass_pre = {
 	.name = "pre",
 	.help = "partial redundancy elimination, which computes what is redundant on some way as early as possible",
-	.options = options_pre, .noptions = 2,
+	.options = options_pre, .noptions = 3,
 	.function = run_pre,
 };
 
 const Pass pass_lcm = {
 	.name = "lcm",
 	.help = "lazy code motion: each expression is computed as seldom as can be without speculation, and as late as possible",
-	.options = options, .noptions = 1,
+	.options = options, .noptions = 2,
 	.function = run_lcm,
 };
 
 const Pass pass_spre = {
 	.name = "spre",
 	.help = "lazy code motion that takes it at every branch that what one side computes may be computed for both",
-	.options = options, .noptions = 1,
+	.options = options_spre, .noptions = 3,
 	.function = run_spre,
 };
 
 const Pass pass_scm = {
 	.name = "scm",
 	.help = "sparse code motion: lazy code motion, then at as few places as do",
-	.options = options, .noptions = 1,
+	.options = options, .noptions = 2,
 	.function = run_scm,
 };
 
 const Pass pass_sscm = {
 	.name = "sscm",
 	.help = "sparse code motion that takes it at divergent branches that what one side computes may be computed for both",
-	.options = options_sscm, .noptions = 2,
+	.options = options_sscm, .noptions = 4,
 	.function = run_sscm,
 };

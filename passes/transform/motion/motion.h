@@ -99,9 +99,35 @@ int motion_spare_arms(Slice *, BitSet bits);
 
 /* What happens to an expression at a node. Blocks as in Points. */
 typedef enum { STAYS, SAVED, REPLACED, INSERTED } ActionKind;
-typedef struct Action { int block, expr; bool exit; ActionKind kind; } Action;
+typedef struct Action { int block, expr; bool exit, marked; ActionKind kind; } Action; /* marked: a load that becomes a nonfaulting one */
 
 typedef struct Plan { Vec(Action) action; } Plan;
 typedef struct Applied { int inserted, replaced, saved, split; } Applied;
 Applied motion_apply(PassRun *, const Points *, const Expressions *, const Plan *);
+
+/* ---- a run ---- */
+
+typedef struct Motion {
+	PassRun *r;
+	const Method *how;
+	Arena arena;
+	const Cfg *c;
+	Points *p;
+	Expressions *x;
+	ExpressionMemory memory;
+	Plan plan;
+	Applied done;
+	int first_temp;                /* the first register that this run has made */
+	int before, after, moved;      /* expressions: static occurrences before the first round and behind the last */
+	int64_t live, *lives;          /* points at which temporaries live; by expression */
+	bool nonfaulting;              /* loads may be speculated, marked so that they do not fault */
+	int limit;                     /* most registers that may live at once; 0: any number */
+	int refused;                   /* expressions that stay for that */
+} Motion;
+
+/* choose.c */
+bool motion_may_speculate(const Motion *, int expr);
+void motion_mark_loads(Motion *);      /* those new ones that may fault where they come to stand */
+void motion_fit(Motion *);             /* takes expressions out of the plan until the limit holds */
+void motion_remark(Motion *);
 #endif

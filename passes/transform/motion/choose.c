@@ -1,0 +1,207 @@
+/* Which expressions move, apart from equations: what may be speculated, what registers allow, and what is said about it. */
+#include "lib/strbuf.h"
+#include "passes/transform/facts.h"
+#include "passes/transform/motion/motion.h"
+#include "passes/transform/transform.h"
+
+/* ---- loads ---- */
+
+static Ins marked(const Ins *i)
+{
+	Ins m = *i;
+	m.flags |= INSF_NONFAULTING;
+	return m;
+}
+
+/* What a thread may compute though the program does not: what cannot fault. */
+bool motion_may_speculate(const Motion *w, int e)
+{
+	const Ins *i = w->x->pattern[e];
+	Ins m = marked(i);
+	if (i->op != OP_LD || i->flags & INSF_NONFAULTING)
+		return true;
+	return (i->space == SP_PARAM && ins_src(i, 0)->kind != OPD_REG) || (w->nonfaulting && ins_allowed(w->r->m, w->r->f, &m));
+}
+
+/* A place on an edge is as safe as the one that it leads to. */
+static bool safe_there(const Motion *w, const SafeLoads *s, const Action *a)
+{
+	const Points *p = w->p;
+	const Ins *i = w->x->pattern[a->expr];
+	if (a->block >= p->c->n)
+		return safe_load(s, i, p->to[a->block], 0) != SAFE_NOT;
+	return safe_load(s, i, a->block, a->exit ? w->r->f->block.v[a->block]->ins.n - 1 : 0) != SAFE_NOT;
+}
+
+void motion_mark_loads(Motion *w)
+{
+	const SafeLoads *s = NULL;
+	for (int k = 0; k < w->plan.action.n && w->nonfaulting; k++) {
+		Action *a = &w->plan.action.v[k];
+		const Ins *i = w->x->pattern[a->expr];
+		Ins m = marked(i);
+		if (a->kind != INSERTED || i->op != OP_LD || i->flags & INSF_NONFAULTING || !ins_allowed(w->r->m, w->r->f, &m))
+			continue;
+		if (!s)
+			s = analysis_safe(w->r->an);
+		a->marked = !safe_there(w, s, a);
+	}
+}
+
+/* ---- registers ---- */
+
+/* Expressions of the plan, those first whose temporaries live shortest. */
+typedef struct Rank { int64_t live; int expr; } Rank;
+
+static int by_live(const void *x, const void *y)
+{
+	const Rank *a = x, *b = y;
+	if (a->live != b->live)
+		return a->live < b->live ? -1 : 1;
+	return a->expr < b->expr ? -1 : a->expr > b->expr;
+}
+
+static int rank(Motion *w, Rank *list)
+{
+	BitSet seen = bs_new(&w->arena, w->x->n);
+	int n = 0;
+	for (int k = 0; k < w->plan.action.n; k++) {
+		int e = w->plan.action.v[k].expr;
+		if (!bs_has(seen, e))
+			list[n++] = (Rank){ w->lives[e], e };
+		bs_add(seen, e);
+	}
+	if (n)
+		qsort(list, (size_t)n, sizeof *list, by_live);
+	return n;
+}
+
+static void plan_of(const Motion *w, BitSet with, Plan *to)
+{
+	to->action.n = 0;
+	for (int k = 0; k < w->plan.action.n; k++)
+		if (bs_has(with, w->plan.action.v[k].expr))
+			vec_push(&to->action, w->plan.action.v[k]);
+}
+
+/* How many registers live at once where these move: found on a copy of the function. */
+static int pressure_with(const Motion *w, const Rank *list, int n)
+{
+	Arena tmp = { 0 };
+	Diag none = { 0 };
+	BitSet with = bs_new(&tmp, w->x->n);
+	Plan plan = { 0 };
+	Module *view = module_view(w->r->m);
+	PassRun trial = *w->r;
+	for (int k = 0; k < n; k++)
+		bs_add(with, list[k].expr);
+	plan_of(w, with, &plan);
+	trial.m = view;
+	trial.f = view_function(view, w->r->f->id);
+	function_number(trial.f);
+	motion_apply(&trial, w->p, w->x, &plan);
+	pass_apply(&pass_copy_prop, view, trial.f, NULL, &none);
+	int most = pressure_max(trial.f);
+	vec_free(&plan.action);
+	diag_free(&none);
+	module_free(view);
+	arena_free(&tmp);
+	return most;
+}
+
+/* As many as there may be, those whose temporaries live shortest first; at least as many registers as there are already may live. */
+void motion_fit(Motion *w)
+{
+	if (!w->limit || !w->plan.action.n)
+		return;
+	Rank *list = arena_array(&w->arena, Rank, w->plan.action.n + 1);
+	int n = rank(w, list), now = pressure_max(w->r->f), limit = w->limit > now ? w->limit : now, low = 0, high = n;
+	while (low < high) {
+		int mid = low + (high - low + 1) / 2;
+		if (pressure_with(w, list, mid) <= limit)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	BitSet with = bs_new(&w->arena, w->x->n);
+	Plan left = { 0 };
+	for (int k = 0; k < low; k++)
+		bs_add(with, list[k].expr);
+	for (int k = low; k < n; k++) {
+		const Ins *i = w->x->pattern[list[k].expr];
+		pass_remark(w->r, ins_loc(w->r->m, i), "%s stays: more than %d registers would live at once", op_info[i->op].name, limit);
+	}
+	w->refused = n - low;
+	plan_of(w, with, &left);
+	vec_free(&w->plan.action);
+	w->plan = left;
+}
+
+/* ---- what is said ---- */
+
+static const char *place(const Motion *w, int block)
+{
+	const Points *p = w->p;
+	int from = block < p->c->n ? block : p->from[block];
+	return w->r->f->block.v[from]->label;
+}
+
+static void name_places(const Motion *w, const Action *a, int n, ActionKind kind, const char *words, StrBuf *s)
+{
+	bool any = false;
+	for (int k = 0; k < n; k++) {
+		if (a[k].kind != kind)
+			continue;
+		sb_printf(s, "%s%s%s", any ? ", " : words, place(w, a[k].block), a[k].block < w->p->c->n ? "" : " (on the edge behind it)");
+		any = true;
+	}
+}
+
+static int by_expression(const void *x, const void *y)
+{
+	const Action *a = x, *b = y;
+	if (a->expr != b->expr)
+		return a->expr < b->expr ? -1 : 1;
+	return a->block < b->block ? -1 : a->block > b->block;
+}
+
+static void remark_left(const Motion *w, const bool *moves)
+{
+	for (int e = 0; e < w->x->n; e++) {
+		int o = w->x->occurrence_first[e];
+		const Ins *i = w->x->pattern[e];
+		if (moves[e] || w->x->occurrence_next[o] < 0 || i->op == OP_MOV)
+			continue;
+		pass_remark(w->r, ins_loc(w->r->m, i), "%s of %s stays: %s", op_info[i->op].name, place(w, w->x->occurrence[o].block),
+			motion_may_speculate(w, e) || !w->how->speculation ? "no way would compute it less often, or fewer places do" :
+			"no way would compute it less often, and it may fault where the program has none");
+	}
+}
+
+void motion_remark(Motion *w)
+{
+	PassLog *log = w->r->log;
+	int n = w->plan.action.n;
+	if (!log || !log->remarks)
+		return;
+	Action *list = arena_array(&w->arena, Action, n + 1);
+	bool *moves = arena_array(&w->arena, bool, w->x->n + 1);
+	if (n) {
+		memcpy(list, w->plan.action.v, sizeof *list * (size_t)n);
+		qsort(list, (size_t)n, sizeof *list, by_expression);
+	}
+	for (int from = 0, to; from < n; from = to) {
+		StrBuf s = { 0 };
+		const Ins *i = w->x->pattern[list[from].expr];
+		for (to = from; to < n && list[to].expr == list[from].expr;)
+			to++;
+		moves[list[from].expr] = true;
+		sb_printf(&s, "%s:", op_info[i->op].name);
+		name_places(w, list + from, to - from, INSERTED, " new in ", &s);
+		name_places(w, list + from, to - from, SAVED, "; kept in ", &s);
+		name_places(w, list + from, to - from, REPLACED, "; read in ", &s);
+		pass_remark(w->r, ins_loc(w->r->m, i), "%s", s.s);
+		sb_free(&s);
+	}
+	remark_left(w, moves);
+}
