@@ -1,228 +1,22 @@
 /* Forms of addresses, made in a walk over the code, and a second one where pointers walk. Each distinct form and atom is stored once. */
 #include "passes/analysis/memdep.h"
 #include "lib/diag.h"
-#include "lib/hash.h"
 
 typedef MemWide Wide;
-
-typedef struct Table { int *slot, cap, n; } Table; /* of numbers of things, by hash */
 
 typedef struct Build {
 	MemDep *d;
 	Arena *arena;
 	const EffectTable *effects;
 	const Loops *loops;        /* numbered as the cycles of Cfg.nest */
-	Vec(MemForm) form;
-	Vec(MemAtom) atom;
+	MemForms t;
 	Vec(MemAccess) access;
-	Table forms, atoms;
-	int *value[2];             /* by version: its form + 1; 0: it is an atom of its own */
 	int *step[2];              /* by phi: the form + 1 of what each turn of the cycle adds to it; 0: it is none such, or not known yet */
 	const Ins *i;              /* the instruction that is read */
-	int block, ins, mode;
+	int block, ins;
 } Build;
 
 static const uint32_t thread_limit[3] = { 1024, 1024, 64 }, block_limit[3] = { 0x7fffffff, 65535, 65535 };
-
-/* ---- numbers of forms and atoms ---- */
-
-static int *table_find(Table *t, const void *thing, size_t size, const void *all, size_t stride)
-{
-	unsigned long long at = hash_bytes(thing, size, 0);
-	for (;; at++) {
-		int *s = &t->slot[at & (unsigned)(t->cap - 1)];
-		if (!*s || !memcmp((const char *)all + stride * (size_t)(*s - 1), thing, size))
-			return s;
-	}
-}
-
-static void table_grow(Table *t, size_t size, const void *all, size_t stride)
-{
-	if (2 * t->n < t->cap)
-		return;
-	free(t->slot);
-	t->cap = t->cap ? 2 * t->cap : 64;
-	t->slot = xcalloc((size_t)t->cap, sizeof *t->slot);
-	for (int k = 0; k < t->n; k++)
-		*table_find(t, (const char *)all + stride * (size_t)k, size, all, stride) = k + 1;
-}
-
-static int64_t narrow(uint64_t v, int bits) { return bits == 64 ? (int64_t)v : (int64_t)(v << (64 - bits)) >> (64 - bits); }
-
-/* The form with coefficients as they must be; what is left of f is written anew, so that equal forms have equal bytes. */
-static int form_number(Build *x, const MemForm *f)
-{
-	MemForm y;
-	memset(&y, 0, sizeof y);
-	y.bits = f->bits;
-	y.constant = narrow((uint64_t)f->constant, f->bits);
-	for (int k = 0; k < f->n; k++) {
-		int64_t c = narrow((uint64_t)f->term[k].k, f->bits);
-		if (c)
-			y.term[y.n].k = c, y.term[y.n++].atom = f->term[k].atom;
-	}
-	table_grow(&x->forms, sizeof y, x->form.v, sizeof y);
-	int *s = table_find(&x->forms, &y, sizeof y, x->form.v, sizeof y);
-	if (!*s) {
-		vec_push(&x->form, y);
-		*s = ++x->forms.n;
-	}
-	return *s - 1;
-}
-
-static int atom_number(Build *x, const MemAtom *a)
-{
-	MemAtom y;
-	memset(&y, 0, sizeof y);
-	y.kind = a->kind, y.share = a->share, y.level = a->level, y.id = a->id, y.sub = a->sub, y.lo = a->lo, y.hi = a->hi;
-	table_grow(&x->atoms, sizeof y, x->atom.v, sizeof y);
-	int *s = table_find(&x->atoms, &y, sizeof y, x->atom.v, sizeof y);
-	if (!*s) {
-		vec_push(&x->atom, y);
-		*s = ++x->atoms.n;
-	}
-	return *s - 1;
-}
-
-static int constant_form(Build *x, int64_t v, int bits) { return form_number(x, &(MemForm){ .constant = v, .bits = bits }); }
-static int atom_form(Build *x, int atom, int bits) { return form_number(x, &(MemForm){ .bits = bits, .n = 1, .term = { { 1, atom, 0 } } }); }
-
-/* ---- arithmetic; -1: not known ---- */
-
-static int resize(Build *x, int f, int bits)
-{
-	MemForm y = x->form.v[f];
-	y.bits = bits;
-	return form_number(x, &y);
-}
-
-/* f + k * g */
-static int add(Build *x, int f, int g, int64_t k)
-{
-	if (f < 0 || g < 0)
-		return -1;
-	MemForm a = x->form.v[f], b = x->form.v[g], y = { .bits = a.bits };
-	y.constant = (int64_t)((uint64_t)a.constant + (uint64_t)k * (uint64_t)b.constant);
-	for (int i = 0, j = 0; i < a.n || j < b.n;) {
-		bool first = i < a.n && (j == b.n || a.term[i].atom <= b.term[j].atom), second = j < b.n && (i == a.n || b.term[j].atom <= a.term[i].atom);
-		uint64_t c = (first ? (uint64_t)a.term[i].k : 0) + (second ? (uint64_t)k * (uint64_t)b.term[j].k : 0);
-		int atom = first ? a.term[i].atom : b.term[j].atom;
-		i += first;
-		j += second;
-		if (!narrow(c, y.bits))
-			continue;
-		if (y.n == MEM_TERMS)
-			return -1;
-		y.term[y.n].k = (int64_t)c;
-		y.term[y.n++].atom = atom;
-	}
-	return form_number(x, &y);
-}
-
-static int scale(Build *x, int f, int64_t k) { return f < 0 ? -1 : add(x, constant_form(x, 0, x->form.v[f].bits), f, k); }
-
-static int product_atom(Build *x, int a, int b)
-{
-	const MemAtom *p = &x->atom.v[a < b ? a : b], *q = &x->atom.v[a < b ? b : a];
-	MemAtom y = { .kind = ATOM_PRODUCT, .id = a < b ? a : b, .sub = a < b ? b : a, .share = p->share > q->share ? p->share : q->share,
-		.level = (uint8_t)((p->level > q->level ? p->level : q->level) + 1) };
-	const Wide limit = (Wide)1 << 48;
-	bool small_p = p->lo >= -limit && p->hi <= limit, small_q = q->lo >= -limit && q->hi <= limit;
-	if (y.level > MEM_LEVEL || (!small_p && (p->kind != ATOM_TURN || !small_q)) || (!small_q && (q->kind != ATOM_TURN || !small_p)))
-		return -1;
-	Wide v[4] = { p->lo * q->lo, p->lo * q->hi, p->hi * q->lo, p->hi * q->hi };
-	y.lo = y.hi = v[0];
-	for (int k = 1; k < 4; k++) {
-		y.lo = v[k] < y.lo ? v[k] : y.lo;
-		y.hi = v[k] > y.hi ? v[k] : y.hi;
-	}
-	return atom_number(x, &y);
-}
-
-static int multiply(Build *x, int f, int g)
-{
-	if (f < 0 || g < 0)
-		return -1;
-	MemForm a = x->form.v[f], b = x->form.v[g];
-	if (!a.n || !b.n)
-		return a.n ? scale(x, f, b.constant) : scale(x, g, a.constant);
-	if (a.n * b.n > MEM_TERMS)
-		return -1;
-	MemForm rest = b;
-	rest.constant = 0;
-	int sum = add(x, scale(x, f, b.constant), form_number(x, &rest), a.constant);
-	for (int i = 0; i < a.n && sum >= 0; i++)
-		for (int j = 0; j < b.n && sum >= 0; j++) {
-			int atom = product_atom(x, a.term[i].atom, b.term[j].atom);
-			sum = atom < 0 ? -1 : add(x, sum, atom_form(x, atom, a.bits), (int64_t)((uint64_t)a.term[i].k * (uint64_t)b.term[j].k));
-		}
-	return sum;
-}
-
-static void range(const Build *x, const MemForm *f, Wide *lo, Wide *hi)
-{
-	*lo = *hi = f->constant;
-	for (int k = 0; k < f->n; k++) { /* a narrow form's coefficients have at most 32 bits, and ranges of atoms at most 97 or so */
-		const MemAtom *a = &x->atom.v[f->term[k].atom];
-		Wide p = (Wide)f->term[k].k;
-		if (a->hi > (Wide)1 << 80 || a->lo < -((Wide)1 << 80)) {
-			*lo = -((Wide)1 << 120), *hi = (Wide)1 << 120;
-			return;
-		}
-		*lo += p * (p > 0 ? a->lo : a->hi);
-		*hi += p * (p > 0 ? a->hi : a->lo);
-	}
-}
-
-static int extension_atom(Build *x, int f, bool is_signed)
-{
-	const MemForm *y = &x->form.v[f];
-	MemAtom a = { .kind = is_signed ? ATOM_SIGNED : ATOM_ZERO, .id = f };
-	for (int k = 0; k < y->n; k++) {
-		const MemAtom *t = &x->atom.v[y->term[k].atom];
-		a.share = t->share > a.share ? t->share : a.share;
-		a.level = t->level + 1 > a.level ? (uint8_t)(t->level + 1) : a.level;
-	}
-	a.lo = is_signed ? -((Wide)1 << (y->bits - 1)) : 0;
-	a.hi = ((Wide)1 << (is_signed ? y->bits - 1 : y->bits)) - 1;
-	return a.level > MEM_LEVEL ? -1 : atom_number(x, &a);
-}
-
-static bool of_indices(const Build *x, int atom)
-{
-	const MemAtom *a = &x->atom.v[atom];
-	return a->kind == ATOM_SREG || a->kind == ATOM_TURN || (a->kind == ATOM_PRODUCT && of_indices(x, a->id) && of_indices(x, a->sub));
-}
-
-static bool fits(Wide lo, Wide hi, int bits, bool is_signed)
-{
-	return is_signed ? lo >= -((Wide)1 << (bits - 1)) && hi < (Wide)1 << (bits - 1) : lo >= 0 && hi < (Wide)1 << bits;
-}
-
-/* A form of fewer bits as one of more. Where it may wrap it is an atom; mode 1 takes it that it does not, and extends term by term. */
-static int extend(Build *x, int f, int bits, bool is_signed)
-{
-	if (f < 0)
-		return -1;
-	MemForm y = x->form.v[f];
-	Wide lo, hi;
-	if (!y.n)
-		return constant_form(x, is_signed ? y.constant : (int64_t)((uint64_t)y.constant & (~0ull >> (64 - y.bits))), bits);
-	range(x, &y, &lo, &hi);
-	if (fits(lo, hi, y.bits, is_signed))
-		return resize(x, f, bits);
-	bool alone = y.n == 1 && !y.constant && y.term[0].k == 1 && !of_indices(x, y.term[0].atom);
-	if (!x->mode || alone) {
-		int a = extension_atom(x, f, is_signed);
-		return a < 0 ? -1 : atom_form(x, a, bits);
-	}
-	int sum = constant_form(x, y.constant, bits);
-	for (int k = 0; k < y.n && sum >= 0; k++) {
-		int one = atom_form(x, y.term[k].atom, y.bits);
-		sum = add(x, sum, of_indices(x, y.term[k].atom) ? resize(x, one, bits) : extend(x, one, bits, is_signed), y.term[k].k);
-	}
-	return sum;
-}
 
 /* ---- values of operands ---- */
 
@@ -259,8 +53,8 @@ static int sreg_form(Build *x, int s, int bits)
 	default: return -1;        /* clocks and the like: what was read is an atom */
 	}
 	if (known || a.lo == a.hi)
-		return constant_form(x, known ? known : (int64_t)a.lo, bits);
-	return atom_form(x, atom_number(x, &a), bits);
+		return memform_constant(&x->t, known ? known : (int64_t)a.lo, bits);
+	return memform_atom(&x->t, mematom_number(&x->t, &a), bits);
 }
 
 static int symbol_form(Build *x, int id, int64_t offset, int bits, bool generic)
@@ -268,16 +62,16 @@ static int symbol_form(Build *x, int id, int64_t offset, int bits, bool generic)
 	const Symbol *s = x->d->m->symbol.v[id];
 	bool window = s->space == SP_SHARED || s->space == SP_LOCAL;
 	MemAtom a = { .kind = ATOM_SYMBOL, .id = id, .share = s->space == SP_LOCAL ? SHARE_THREAD : SHARE_GRID, .hi = window ? (Wide)1 << 24 : (Wide)1 << 63 };
-	int f = add(x, atom_form(x, atom_number(x, &a), bits), constant_form(x, offset, bits), 1);
+	int f = memform_add(&x->t, memform_atom(&x->t, mematom_number(&x->t, &a), bits), memform_constant(&x->t, offset, bits), 1);
 	if (!generic || !window)
 		return f;
 	MemAtom w = { .kind = ATOM_WINDOW, .id = s->space, .hi = (Wide)1 << 63 };
-	return add(x, f, atom_form(x, atom_number(x, &w), bits), 1);
+	return memform_add(&x->t, f, memform_atom(&x->t, mematom_number(&x->t, &w), bits), 1);
 }
 
-static void version_range(const Build *x, const SsaVersion *v, Wide *hi)
+static void version_range(const MemDep *d, const SsaVersion *v, Wide *hi)
 {
-	const Ins *i = v->ins < 0 || v->old >= 0 ? NULL : &x->d->c->f->block.v[v->block]->ins.v[v->ins];
+	const Ins *i = v->ins < 0 || v->old >= 0 ? NULL : &d->c->f->block.v[v->block]->ins.v[v->ins];
 	const Opd *last = i && i->nsrc == 2 && ins_src(i, 1)->kind == OPD_IMM ? ins_src(i, 1) : NULL;
 	int64_t k = last ? last->imm : -1;
 	bool is_unsigned = i && (type_kind[i->type] == 'U' || type_kind[i->type] == 'B');
@@ -293,22 +87,26 @@ static void version_range(const Build *x, const SsaVersion *v, Wide *hi)
 		*hi = ((Wide)1 << (type_bits[i->type] - k)) - 1;
 }
 
-static int version_form(Build *x, int v, int bits)
+int memdep_version_bits(const MemDep *d, int v)
 {
-	const SsaVersion *s = &x->d->ssa->version[v];
-	int own = s->reg < x->d->c->f->reg.n ? type_bits[x->d->c->f->reg.v[s->reg].type] : 1;
-	MemAtom a = { .kind = ATOM_VERSION, .id = v, .share = SHARE_THREAD, .hi = ((Wide)1 << own) - 1 };
-	version_range(x, s, &a.hi);
-	return own < bits ? -1 : atom_form(x, atom_number(x, &a), bits);
+	const Function *f = d->c->f;
+	return d->ssa->version[v].reg < f->reg.n ? type_bits[f->reg.v[d->ssa->version[v].reg].type] : 1;
 }
 
-/* What the version is, with so many bits. */
-static int value_form(Build *x, int v, int bits)
+static int version_form(const MemDep *d, MemForms *t, int v, int bits)
 {
-	int f = x->value[x->mode][v] - 1;
-	if (f < 0 || x->form.v[f].bits < bits)
-		return version_form(x, v, bits);
-	return x->form.v[f].bits == bits ? f : resize(x, f, bits);
+	int own = memdep_version_bits(d, v);
+	MemAtom a = { .kind = ATOM_VERSION, .id = v, .share = SHARE_THREAD, .hi = ((Wide)1 << own) - 1 };
+	version_range(d, &d->ssa->version[v], &a.hi);
+	return own < bits ? -1 : memform_atom(t, mematom_number(t, &a), bits);
+}
+
+int memdep_value(const MemDep *d, MemForms *t, int v, int bits)
+{
+	int f = d->value[t->mode][v] - 1;
+	if (f < 0 || t->form.v[f].bits < bits)
+		return version_form(d, t, v, bits);
+	return t->form.v[f].bits == bits ? f : memform_resize(t, f, bits);
 }
 
 /* What the operand holds, with an operation's number of bits. */
@@ -316,13 +114,13 @@ static int operand_form(Build *x, int k, int bits)
 {
 	const Opd *o = ins_src(x->i, k);
 	switch (o->kind) {
-	case OPD_IMM: return constant_form(x, o->imm, bits);
+	case OPD_IMM: return memform_constant(&x->t, o->imm, bits);
 	case OPD_SREG: return sreg_form(x, o->id, bits);
 	case OPD_SYM: return symbol_form(x, o->id, o->imm, bits, false);
 	case OPD_REG: break;
 	default: return -1;
 	}
-	return value_form(x, ssa_src(x->d->ssa, x->i, x->block, x->ins, k), bits);
+	return memdep_value(x->d, &x->t, ssa_src(x->d->ssa, x->i, x->block, x->ins, k), bits);
 }
 
 /* ---- what operations do ---- */
@@ -339,14 +137,14 @@ static int or_form(Build *x, int f, int g)
 {
 	if (f < 0 || g < 0)
 		return -1;
-	if (!x->form.v[f].n) {
+	if (!x->t.form.v[f].n) {
 		int t = f;
 		f = g, g = t;
 	}
-	const MemForm *c = &x->form.v[g];
-	if (c->n || c->constant < 0 || c->constant >> trailing(&x->form.v[f]))
+	const MemForm *c = &x->t.form.v[g];
+	if (c->n || c->constant < 0 || c->constant >> trailing(&x->t.form.v[f]))
 		return -1;
-	return add(x, f, g, 1);
+	return memform_add(&x->t, f, g, 1);
 }
 
 static int product_form(Build *x, int bits, int bits_out)
@@ -355,7 +153,7 @@ static int product_form(Build *x, int bits, int bits_out)
 	bool is_signed = type_kind[x->i->type] == 'S';
 	if (x->i->hilo == HILO_HI)
 		return -1;
-	return x->i->hilo == HILO_WIDE ? multiply(x, extend(x, a, bits_out, is_signed), extend(x, b, bits_out, is_signed)) : multiply(x, a, b);
+	return x->i->hilo == HILO_WIDE ? memform_multiply(&x->t, memform_extend(&x->t, a, bits_out, is_signed), memform_extend(&x->t, b, bits_out, is_signed)) : memform_multiply(&x->t, a, b);
 }
 
 static int cvta_form(Build *x, int bits)
@@ -365,7 +163,7 @@ static int cvta_form(Build *x, int bits)
 	if (bits != 64 || (i->space != SP_SHARED && i->space != SP_LOCAL))
 		return f;
 	MemAtom w = { .kind = ATOM_WINDOW, .id = i->space, .hi = (Wide)1 << 63 };
-	return add(x, f, atom_form(x, atom_number(x, &w), 64), i->flags & INSF_TO ? -1 : 1);
+	return memform_add(&x->t, f, memform_atom(&x->t, mematom_number(&x->t, &w), 64), i->flags & INSF_TO ? -1 : 1);
 }
 
 static int cvt_form(Build *x)
@@ -374,7 +172,7 @@ static int cvt_form(Build *x)
 	if (type_kind[x->i->type] == 'F' || type_kind[x->i->type2] == 'F')
 		return -1;
 	int f = operand_form(x, 0, from);
-	return f < 0 ? -1 : to <= from ? resize(x, f, to) : extend(x, f, to, type_kind[x->i->type2] == 'S');
+	return f < 0 ? -1 : to <= from ? memform_resize(&x->t, f, to) : memform_extend(&x->t, f, to, type_kind[x->i->type2] == 'S');
 }
 
 static int param_form(Build *x)
@@ -384,7 +182,7 @@ static int param_form(Build *x)
 	if (x->i->op != OP_LD || x->i->space != SP_PARAM || o->kind != OPD_PARAM || x->i->vec || x->d->c->f->kind != FN_KERNEL)
 		return -1;
 	MemAtom a = { .kind = ATOM_PARAM, .id = o->id, .sub = (int)o->imm, .hi = ((Wide)1 << bits) - 1 };
-	return o->imm > 1 << 20 ? -1 : atom_form(x, atom_number(x, &a), bits);
+	return o->imm > 1 << 20 ? -1 : memform_atom(&x->t, mematom_number(&x->t, &a), bits);
 }
 
 static int alu_form(Build *x)
@@ -393,13 +191,13 @@ static int alu_form(Build *x)
 	int bits = type_bits[i->type], out = i->hilo == HILO_WIDE ? 2 * bits : bits;
 	switch (i->op) {
 	case OP_MOV: return operand_form(x, 0, bits);
-	case OP_ADD: return add(x, operand_form(x, 0, bits), operand_form(x, 1, bits), 1);
-	case OP_SUB: return add(x, operand_form(x, 0, bits), operand_form(x, 1, bits), -1);
-	case OP_NEG: return scale(x, operand_form(x, 0, bits), -1);
+	case OP_ADD: return memform_add(&x->t, operand_form(x, 0, bits), operand_form(x, 1, bits), 1);
+	case OP_SUB: return memform_add(&x->t, operand_form(x, 0, bits), operand_form(x, 1, bits), -1);
+	case OP_NEG: return memform_scale(&x->t, operand_form(x, 0, bits), -1);
 	case OP_MUL: return product_form(x, bits, out);
-	case OP_MAD: return add(x, product_form(x, bits, out), operand_form(x, 2, out), 1);
+	case OP_MAD: return memform_add(&x->t, product_form(x, bits, out), operand_form(x, 2, out), 1);
 	case OP_SHL: return ins_src(i, 1)->kind == OPD_IMM && (uint64_t)ins_src(i, 1)->imm < (uint64_t)bits ?
-		scale(x, operand_form(x, 0, bits), (int64_t)(1ull << ins_src(i, 1)->imm)) : -1;
+		memform_scale(&x->t, operand_form(x, 0, bits), (int64_t)(1ull << ins_src(i, 1)->imm)) : -1;
 	case OP_OR: return or_form(x, operand_form(x, 0, bits), operand_form(x, 1, bits));
 	case OP_CVT: return cvt_form(x);
 	case OP_CVTA: return cvta_form(x, bits);
@@ -414,8 +212,8 @@ static void evaluate(Build *x)
 	int at = x->d->ssa->ins_first[x->block] + x->ins;
 	if (i->guard >= 0 || i->ndst != 1 || ins_dst(i, 0)->kind != OPD_REG || i->sat || type_kind[i->type] == 'F' || type_kind[i->type] == 'P' || !i->type)
 		return;
-	for (x->mode = 0; x->mode < 2; x->mode++)
-		x->value[x->mode][x->d->ssa->def[x->d->ssa->def_first[at]]] = alu_form(x) + 1;
+	for (x->t.mode = 0; x->t.mode < 2; x->t.mode++)
+		x->d->value[x->t.mode][x->d->ssa->def[x->d->ssa->def_first[at]]] = alu_form(x) + 1;
 }
 
 /* ---- phis ---- */
@@ -425,13 +223,13 @@ static bool in_cycle(const Build *x, int loop, int block) { return loop_has(x->d
 /* Does the atom have one value for as long as the cycle goes round? Turns are no part of forms yet when this is asked. */
 static bool invariant(const Build *x, int atom, int loop)
 {
-	const MemAtom *a = &x->atom.v[atom];
+	const MemAtom *a = &x->t.atom.v[atom];
 	const SsaVersion *v = a->kind == ATOM_VERSION ? &x->d->ssa->version[a->id] : NULL;
 	switch (a->kind) {
 	case ATOM_VERSION: return v->ins == SSA_ENTRY || !in_cycle(x, loop, v->block);
 	case ATOM_PRODUCT: return invariant(x, a->id, loop) && invariant(x, a->sub, loop);
 	case ATOM_SIGNED: case ATOM_ZERO: {
-		const MemForm *f = &x->form.v[a->id];
+		const MemForm *f = &x->t.form.v[a->id];
 		for (int k = 0; k < f->n; k++)
 			if (!invariant(x, f->term[k].atom, loop))
 				return false;
@@ -450,7 +248,7 @@ static int argument_form(Build *x, const SsaPhi *p, int loop, bool inside, int b
 	for (int e = 0; e < p->narg; e++) {
 		if ((e < from->n && in_cycle(x, loop, from->v[e])) != inside)
 			continue;
-		int g = value_form(x, p->arg[e], bits);
+		int g = memdep_value(x->d, &x->t, p->arg[e], bits);
 		if (g < 0 || (f >= 0 && g != f))
 			return -1;
 		f = g;
@@ -470,11 +268,11 @@ static int find_step(Build *x, const SsaPhi *p, int loop)
 	int f = argument_form(x, p, loop, true, phi_bits(x, p));
 	if (f < 0)
 		return -1;
-	MemForm step = x->form.v[f], all = step;
+	MemForm step = x->t.form.v[f], all = step;
 	bool found = false;
 	step.n = 0;
 	for (int k = 0; k < all.n; k++) {
-		const MemAtom *a = &x->atom.v[all.term[k].atom];
+		const MemAtom *a = &x->t.atom.v[all.term[k].atom];
 		if (a->kind == ATOM_VERSION && a->id == p->version && all.term[k].k == 1)
 			found = true;
 		else if (invariant(x, all.term[k].atom, loop))
@@ -482,7 +280,7 @@ static int find_step(Build *x, const SsaPhi *p, int loop)
 		else
 			return -1;
 	}
-	return found ? form_number(x, &step) : -1;
+	return found ? memform_number(&x->t, &step) : -1;
 }
 
 /* In reducible cycles, where what a version is holds as long as the version does. */
@@ -493,9 +291,9 @@ static bool find_steps(Build *x)
 	for (int l = 0; l < x->loops->n; l++) {
 		int h = x->loops->loop[l].header;
 		for (int k = s->phi_first[h]; k < s->phi_first[h + 1] && x->loops->loop[l].reducible; k++)
-			for (x->mode = 0; x->mode < 2; x->mode++) {
-				x->step[x->mode][k] = find_step(x, &s->phi[k], l) + 1;
-				any |= x->step[x->mode][k] != 0;
+			for (x->t.mode = 0; x->t.mode < 2; x->t.mode++) {
+				x->step[x->t.mode][k] = find_step(x, &s->phi[k], l) + 1;
+				any |= x->step[x->t.mode][k] != 0;
 			}
 	}
 	return any;
@@ -506,7 +304,7 @@ static int walking_form(Build *x, const SsaPhi *p, int step)
 	int loop = x->d->c->nest->of[x->d->ssa->version[p->version].block], bits = phi_bits(x, p);
 	MemAtom turn = { .kind = ATOM_TURN, .share = SHARE_THREAD, .id = loop, .hi = ((Wide)1 << 63) - 1 };
 	int base = argument_form(x, p, loop, false, bits);
-	return base < 0 ? -1 : add(x, base, multiply(x, step, atom_form(x, atom_number(x, &turn), bits)), 1);
+	return base < 0 ? -1 : memform_add(&x->t, base, memform_multiply(&x->t, step, memform_atom(&x->t, mematom_number(&x->t, &turn), bits)), 1);
 }
 
 /* Phis whose arguments are one form are that. Arguments that come along edges back have none yet. */
@@ -514,12 +312,12 @@ static void evaluate_phis(Build *x, int b)
 {
 	const Ssa *s = x->d->ssa;
 	for (int k = s->phi_first[b]; k < s->phi_first[b + 1]; k++)
-		for (x->mode = 0; x->mode < 2; x->mode++) {
+		for (x->t.mode = 0; x->t.mode < 2; x->t.mode++) {
 			const SsaPhi *p = &s->phi[k];
-			int *value = x->value[x->mode], f = value[p->arg[0]];
+			int *value = x->d->value[x->t.mode], f = value[p->arg[0]];
 			for (int e = 1; e < p->narg && f; e++)
 				f = value[p->arg[e]] == f ? f : 0;
-			value[p->version] = x->step[x->mode][k] ? walking_form(x, p, x->step[x->mode][k] - 1) + 1 : f;
+			value[p->version] = x->step[x->t.mode][k] ? walking_form(x, p, x->step[x->t.mode][k] - 1) + 1 : f;
 		}
 }
 
@@ -531,12 +329,12 @@ static int address_form(Build *x)
 	if (o->kind == OPD_SYM)
 		return symbol_form(x, o->id, o->imm, 64, x->i->space == SP_GENERIC);
 	if (o->kind == OPD_IMM)
-		return constant_form(x, o->imm, 64);
+		return memform_constant(&x->t, o->imm, 64);
 	if (o->kind != OPD_REG)
 		return -1;
 	int bits = type_bits[x->d->c->f->reg.v[o->id].type] == 64 ? 64 : 32;
-	int f = add(x, operand_form(x, 0, bits), constant_form(x, o->imm, bits), 1);
-	return bits == 64 ? f : extend(x, f, 64, false);
+	int f = memform_add(&x->t, operand_form(x, 0, bits), memform_constant(&x->t, o->imm, bits), 1);
+	return bits == 64 ? f : memform_extend(&x->t, f, 64, false);
 }
 
 static void add_access(Build *x)
@@ -550,8 +348,8 @@ static void add_access(Build *x)
 	a.generic = !simple || x->i->space == SP_GENERIC;
 	if (simple && flags & (OPF_LOAD | OPF_STORE)) {
 		a.size = type_bytes(x->i->type) * (x->i->vec ? x->i->vec : 1);
-		for (x->mode = 0; x->mode < 2; x->mode++)
-			a.form[x->mode] = address_form(x);
+		for (x->t.mode = 0; x->t.mode < 2; x->t.mode++)
+			a.form[x->t.mode] = address_form(x);
 	}
 	vec_push(&x->access, a);
 }
@@ -573,12 +371,11 @@ static void walk(Build *x)
 	}
 }
 
-#define KEEP(FIELD, TYPE) do { \
-	x.d->n##FIELD = x.FIELD.n; \
-	x.d->FIELD = arena_array(a, TYPE, x.FIELD.n + 1); \
-	if (x.FIELD.n) \
-		memcpy(x.d->FIELD, x.FIELD.v, sizeof(TYPE) * (size_t)x.FIELD.n); \
-	vec_free(&x.FIELD); \
+#define KEEP(FIELD, FROM, TYPE) do { \
+	x.d->n##FIELD = FROM.FIELD.n; \
+	x.d->FIELD = arena_array(a, TYPE, FROM.FIELD.n + 1); \
+	if (FROM.FIELD.n) \
+		memcpy(x.d->FIELD, FROM.FIELD.v, sizeof(TYPE) * (size_t)FROM.FIELD.n); \
 } while (0)
 
 MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t, MemFacts facts)
@@ -598,7 +395,7 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 	x.d->first = arena_array(a, int, c->n + 1);
 	x.d->count = arena_array(a, int, c->n + 1);
 	for (int mode = 0; mode < 2; mode++) {
-		x.value[mode] = xcalloc((size_t)s->n + 1, sizeof *x.value[mode]);
+		x.d->value[mode] = arena_array(a, int, s->n + 1);
 		x.step[mode] = xcalloc((size_t)s->phi_first[c->n] + 1, sizeof *x.step[mode]);
 	}
 	x.loops = loops_build(&tmp, c);
@@ -606,21 +403,16 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 	if (find_steps(&x)) { /* once more, with what they are in place of versions */
 		vec_clear(&x.access);
 		for (int mode = 0; mode < 2; mode++)
-			memset(x.value[mode], 0, (size_t)s->n * sizeof *x.value[mode]);
+			memset(x.d->value[mode], 0, (size_t)s->n * sizeof *x.d->value[mode]);
 		walk(&x);
 	}
-	KEEP(form, MemForm);
-	KEEP(atom, MemAtom);
-	KEEP(access, MemAccess);
-	x.d->value = arena_array(a, int, s->n + 1);
-	for (int v = 0; v < s->n; v++)
-		x.d->value[v] = x.value[0][v] - 1;
-	free(x.forms.slot);
-	free(x.atoms.slot);
-	for (int mode = 0; mode < 2; mode++) {
-		free(x.value[mode]);
+	KEEP(form, x.t, MemForm);
+	KEEP(atom, x.t, MemAtom);
+	KEEP(access, x, MemAccess);
+	vec_free(&x.access);
+	memforms_free(&x.t);
+	for (int mode = 0; mode < 2; mode++)
 		free(x.step[mode]);
-	}
 	arena_free(&tmp);
 	return x.d;
 }

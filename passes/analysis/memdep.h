@@ -11,30 +11,8 @@
  * Nothing is stored about pairs: a question compares two forms when it is asked. What an answer assumes beyond the code is said by it. */
 #ifndef GSIM_MEMDEP_H
 #define GSIM_MEMDEP_H
+#include "passes/analysis/memform.h"
 #include "passes/analysis/ssa.h"
-
-enum { MEM_TERMS = 8, MEM_LEVEL = 4 };
-
-typedef enum { ATOM_SREG, ATOM_PARAM, ATOM_SYMBOL, ATOM_WINDOW, ATOM_VERSION, ATOM_SIGNED, ATOM_ZERO, ATOM_PRODUCT, ATOM_TURN } MemAtomKind;
-typedef enum { SHARE_GRID, SHARE_BLOCK, SHARE_THREAD } MemShare; /* one value for all threads of the grid; of a block; for each thread its own */
-
-__extension__ typedef __int128 MemWide;
-
-/* A term's unknown: an integer within [lo, hi]. */
-typedef struct MemAtom {
-	uint8_t kind, share, level;
-	int id, sub;               /* SREG: which. PARAM: which, and bytes into it. SYMBOL: which. WINDOW: of which space. VERSION: its bits as an unsigned number.
-	                              SIGNED, ZERO: form id, extended. PRODUCT: of two atoms. TURN: how often the header of that cycle (Cfg.nest) has been
-	                              executed since the cycle was entered, without the first time */
-	MemWide lo, hi;
-} MemAtom;
-
-typedef struct MemTerm { int64_t k; int atom, pad; } MemTerm;
-typedef struct MemForm {           /* constant + sum of k * atom, modulo 2^bits; coefficients sign-extended, atoms ascending */
-	int64_t constant;
-	int bits, n;
-	MemTerm term[MEM_TERMS];
-} MemForm;
 
 typedef struct MemAccess {
 	int block, ins;
@@ -57,10 +35,10 @@ typedef struct MemDep {
 	int nform, natom, naccess;
 	MemForm *form;
 	MemAtom *atom;
-	int *value;                /* by version: its form, -1: it is an atom of its own, if anything */
 	MemAccess *access;         /* accesses, barriers, fences and calls of reachable blocks, in reverse post-order */
 	int *first;                /* by block: its accesses are access[first[b]] up to access[first[b] + count[b]] */
 	int *count;
+	int *value[2];             /* by version, [1] as if no 32-bit index wrapped: its form + 1; 0: it is an atom of its own */
 } MemDep;
 struct EffectTable;
 MemDep *memdep_build(Arena *, const Cfg *, const Ssa *, const EffectTable *, MemFacts);
@@ -100,8 +78,12 @@ bool memdep_same_thread_only(const MemDep *, MemAsk *, int a);
 /* Must they keep their order in one thread? Yes where one is a barrier, fence, ordered access or a call that has one, or where one writes and they may
    alias. Passes that move accesses ask this with MEM_MOMENT (nothing that the address depends on changes in between) or a wider `within`. */
 bool memdep_orders(const MemDep *, MemAsk *, int a, int b);
+bool memdep_orders_access(const MemDep *, MemAsk *, const MemAccess *, int b); /* the same for an access that is none of the function's */
 int memdep_find(const MemDep *, int block, int ins);                   /* -1: the instruction has nothing to do with memory */
 
+/* What the version is, with so many bits, where forms are numbered as in the MemDep: -1: it has fewer. */
+int memdep_value(const MemDep *, MemForms *, int version, int bits);
+int memdep_version_bits(const MemDep *, int version);
 int memdep_base(const MemDep *, int form);                             /* the atom of the parameter or symbol that the address is made from; -1 */
 void memdep_form_text(const MemDep *, int form, StrBuf *);
 void memdep_print(const Cfg *, const MemDep *, StrBuf *);

@@ -379,11 +379,11 @@ static void rest_on(MemAsk *q, unsigned assume)
 		q->count[k] += assume >> k & 1;
 }
 
-static bool may(const MemDep *d, MemAsk *q, int a, int b, Who who)
+static bool may(const MemDep *d, MemAsk *q, const MemAccess *a, const MemAccess *b, Who who)
 {
 	q->rests = 0;
 	for (int k = 0; k < 1 << MEM_ASSUMPTIONS; k++) {
-		Pair p = { .d = d, .a = &d->access[a], .b = &d->access[b], .assume = tries[k], .within = q->within, .who = who };
+		Pair p = { .d = d, .a = a, .b = b, .assume = tries[k], .within = q->within, .who = who };
 		if (tries[k] & ~q->allow || alias_assuming(&p))
 			continue;
 		rest_on(q, tries[k]);
@@ -392,9 +392,9 @@ static bool may(const MemDep *d, MemAsk *q, int a, int b, Who who)
 	return true;
 }
 
-bool memdep_may_alias(const MemDep *d, MemAsk *q, int a, int b) { return may(d, q, a, b, ONE_THREAD); }
-bool memdep_block_may_alias(const MemDep *d, MemAsk *q, int a, int b) { return may(d, q, a, b, OTHER_THREAD); }
-bool memdep_grid_may_alias(const MemDep *d, MemAsk *q, int a, int b) { return may(d, q, a, b, OTHER_BLOCK); }
+bool memdep_may_alias(const MemDep *d, MemAsk *q, int a, int b) { return may(d, q, &d->access[a], &d->access[b], ONE_THREAD); }
+bool memdep_block_may_alias(const MemDep *d, MemAsk *q, int a, int b) { return may(d, q, &d->access[a], &d->access[b], OTHER_THREAD); }
+bool memdep_grid_may_alias(const MemDep *d, MemAsk *q, int a, int b) { return may(d, q, &d->access[a], &d->access[b], OTHER_BLOCK); }
 
 bool memdep_must_alias(const MemDep *d, MemAsk *q, int a, int b)
 {
@@ -439,14 +439,16 @@ bool memdep_same_thread_only(const MemDep *d, MemAsk *q, int a)
 	return true;
 }
 
-bool memdep_orders(const MemDep *d, MemAsk *q, int a, int b)
+bool memdep_orders_access(const MemDep *d, MemAsk *q, const MemAccess *x, int b)
 {
-	const MemAccess *x = &d->access[a], *y = &d->access[b];
+	const MemAccess *y = &d->access[b];
 	q->rests = 0;
 	if (x->ordered || y->ordered)
 		return true;
-	return (x->writes || y->writes) && memdep_may_alias(d, q, a, b);
+	return (x->writes || y->writes) && may(d, q, x, y, ONE_THREAD);
 }
+
+bool memdep_orders(const MemDep *d, MemAsk *q, int a, int b) { return memdep_orders_access(d, q, &d->access[a], b); }
 
 int memdep_find(const MemDep *d, int block, int ins)
 {

@@ -67,8 +67,8 @@ static bool register_form(const SafeLoads *s, const Opd *o, int block, int ins, 
 	int bits = type_bits[s->c->f->reg.v[o->id].type], v = version_at(s, o->id, block, ins);
 	if (v < 0 || (bits != 64 && bits != 32))
 		return false;
-	if (s->d->value[v] >= 0)
-		*f = s->d->form[s->d->value[v]];
+	if (s->d->value[0][v])
+		*f = s->d->form[s->d->value[0][v] - 1];
 	else if (s->atom_of[v] >= 0)
 		*f = (MemForm){ .bits = bits, .n = 1, .term = { { 1, s->atom_of[v], 0 } } };
 	else
