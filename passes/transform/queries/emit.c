@@ -1,0 +1,203 @@
+/* The code: loads that an answer makes needless read a register for their key, loads that are found write it, false ways get a load, and where a key is
+ * rewritten the one register moves to the other. */
+#include "passes/transform/queries/queries.h"
+
+typedef struct Copy { int to, from; } Copy;
+typedef struct Tail { int pred, block; Vec(Copy) copy; Vec(int) way; } Tail; /* what comes to stand on an edge */
+
+typedef struct Emit {
+	Queries *q;
+	Edit e;
+	Vec(int) reg;                  /* by key: its register, or -1 */
+	bool *keep;                    /* by access: its value is wanted in its key's register */
+	Vec(Tail) tail;
+	Keys edges;
+	Vec(Block *) order;
+} Emit;
+
+static int key_reg(Emit *x, int key)
+{
+	while (x->reg.n <= key)
+		vec_push(&x->reg, -1);
+	const Ins *i = &x->q->pattern.v[key_class(x->q, key)];
+	if (x->reg.v[key] < 0)
+		x->reg.v[key] = edit_reg(&x->e, "kept", (Type)x->e.f->reg.v[ins_dst(i, 0)->id].type);
+	return x->reg.v[key];
+}
+
+static Tail *tail_of(Emit *x, int pred, int block)
+{
+	int n = keys_number(&x->edges, (int64_t[]){ pred, block }, 2);
+	if (n == x->tail.n)
+		vec_push(&x->tail, ((Tail){ .pred = pred, .block = block }));
+	return &x->tail.v[n];
+}
+
+/* ---- what is wanted ---- */
+
+static void want_start(Emit *x, int first)
+{
+	Queries *q = x->q;
+	Vec(int) work = { 0 };
+	vec_push(&work, first);
+	while (work.n) {
+		Start *s = &q->start.v[vec_pop(&work)];
+		if (s->needed)
+			continue;
+		s->needed = true;
+		for (int w = s->first; w < s->first + s->n; w++) {
+			const Way *y = &q->way.v[w];
+			const End *e = &q->end.v[y->end];
+			bool found = e->kind == LOCAL_FOUND, passed = e->start >= 0 && q->start.v[e->start].avail;
+			if (!found && !passed) {
+				vec_push(&tail_of(x, y->pred, s->block)->way, w);
+				continue;
+			}
+			if (e->key != s->key)
+				vec_push(&tail_of(x, y->pred, s->block)->copy, ((Copy){ s->key, e->key }));
+			if (found)
+				x->keep[e->access] = true;
+			else
+				vec_push(&work, e->start);
+		}
+	}
+	vec_free(&work);
+}
+
+/* ---- instructions ---- */
+
+static void put_move(Emit *x, Block *b, const Ins *like, int to, int from)
+{
+	Ins place = edit_new(&x->e, like, OP_MOV, T_B32, 1, 1);
+	edit_insert(&x->e, b, b->ins.n - 1, ins_move(x->e.m, x->e.f, &place, to, from));
+	x->q->copied++;
+}
+
+/* All at once: first those whose register nobody reads any more; a ring is opened by one register more. */
+static void put_copies(Emit *x, Block *b, const Ins *like, Tail *t)
+{
+	while (t->copy.n) {
+		int k = 0, j = 0;
+		for (; k < t->copy.n; k++) {
+			for (j = 0; j < t->copy.n && (j == k || t->copy.v[j].from != t->copy.v[k].to); j++)
+				;
+			if (j == t->copy.n)
+				break;
+		}
+		if (k == t->copy.n) {      /* a ring */
+			int old = t->copy.v[0].from, fresh = query_key(x->q, key_class(x->q, old), -2 - x->reg.n);
+			put_move(x, b, like, key_reg(x, fresh), key_reg(x, old));
+			for (k = 0; k < t->copy.n; k++)
+				t->copy.v[k].from = t->copy.v[k].from == old ? fresh : t->copy.v[k].from;
+			continue;
+		}
+		put_move(x, b, like, key_reg(x, t->copy.v[k].to), key_reg(x, t->copy.v[k].from));
+		vec_remove(&t->copy, k);
+	}
+}
+
+static void put_load(Emit *x, Block *b, int way)
+{
+	const Way *w = &x->q->way.v[way];
+	int key = x->q->start.v[w->start].key;
+	Ins load = edit_copy(&x->e, &x->q->pattern.v[key_class(x->q, key)]);
+	load.origin = x->e.origin;
+	load.mark = 0;
+	*ins_dst(&load, 0) = opd_reg(key_reg(x, key));
+	*ins_src(&load, 0) = w->at;
+	edit_insert(&x->e, b, b->ins.n - 1, load);
+	x->q->inserted++;
+}
+
+static void put_tail(Emit *x, Tail *t)
+{
+	Block *p = x->q->c->f->block.v[t->pred], *s = x->q->c->f->block.v[t->block], *b = p;
+	const Ins *like = &x->q->pattern.v[0];
+	if (p->nsucc > 1) {
+		b = edit_split_edge(&x->e, p, s, "_edge");
+		for (int k = 0; k < x->order.n; k++)
+			if (x->order.v[k] == p) {
+				vec_insert(&x->order, k + 1, b);
+				break;
+			}
+	}
+	put_copies(x, b, like, t);
+	for (int k = 0; k < t->way.n; k++)
+		put_load(x, b, t->way.v[k]);
+}
+
+/* check: the load stays, and where it gives something else the launch is aborted. */
+static void put_check(Emit *x, Rewrite *rw, const Ins *i, int from)
+{
+	int d = ins_dst(i, 0)->id, bits = type_bits[x->e.f->reg.v[d].type];
+	Type t = bits == 64 ? T_U64 : bits == 32 ? T_U32 : T_U16;
+	int a = edit_reg(&x->e, "have", t), b = edit_reg(&x->e, "want", t), p = edit_reg(&x->e, "differ", T_PRED);
+	Ins place = edit_new(&x->e, i, OP_MOV, T_B32, 1, 1);
+	edit_put(rw, *i);
+	edit_put(rw, ins_move(x->e.m, x->e.f, &place, a, from));
+	edit_put(rw, ins_move(x->e.m, x->e.f, &place, b, d));
+	Ins test = edit_new(&x->e, i, OP_SETP, t, 1, 2);
+	test.cmp = CMP_NE;
+	test.opd[0] = opd_reg(p);
+	test.opd[1] = opd_reg(a);
+	test.opd[2] = opd_reg(b);
+	edit_put(rw, test);
+	Ins trap = edit_new(&x->e, i, OP_TRAP, T_NONE, 0, 0);
+	trap.guard = p;
+	edit_put(rw, trap);
+}
+
+static void rewrite(Emit *x, Block *b, const int *origin_of)
+{
+	Queries *q = x->q;
+	Rewrite rw;
+	int k = 0;
+	for (const Ins *i = edit_rewrite(&rw, &x->e, b); i; i = edit_next(&rw), k++) {
+		int a = memdep_find(&q->mem, b->id, k), o = a >= 0 ? origin_of[a] : -1;
+		bool gone = o >= 0 && q->origin.v[o].gone;
+		if (gone && q->check)
+			put_check(x, &rw, i, key_reg(x, q->origin.v[o].key));
+		else
+			edit_put(&rw, gone ? ins_move(x->e.m, x->e.f, i, ins_dst(i, 0)->id, key_reg(x, q->origin.v[o].key)) : *i);
+		if (!gone && a >= 0 && x->keep[a]) {
+			Ins place = edit_new(&x->e, i, OP_MOV, T_B32, 1, 1);
+			edit_put(&rw, ins_move(x->e.m, x->e.f, &place, key_reg(x, q->key_of[a]), ins_dst(i, 0)->id));
+		}
+		q->removed += gone;
+	}
+}
+
+bool queries_emit(Queries *q)
+{
+	Emit x = { .q = q, .e = edit_open(q->r->m, q->r->f, q->r->origin), .keep = arena_array(&q->arena, bool, q->mem.naccess + 1), .edges = { .a = &q->arena } };
+	int *origin_of = arena_array(&q->arena, int, q->mem.naccess + 1);
+	bool any = false;
+	for (int a = 0; a < q->mem.naccess; a++)
+		origin_of[a] = -1;
+	for (int o = 0; o < q->origin.n; o++) {
+		const Origin *y = &q->origin.v[o];
+		origin_of[y->access] = o;
+		any |= y->gone;
+		if (y->gone && y->local >= 0)
+			x.keep[y->local] = true;
+		else if (y->gone)
+			want_start(&x, y->start);
+	}
+	for (int k = 0; any && k < q->c->n; k++)
+		vec_push(&x.order, q->c->f->block.v[k]);
+	for (int k = 0; any && k < q->c->nreach; k++)
+		rewrite(&x, q->c->rpo[k], origin_of);
+	int blocks = x.order.n;
+	for (int k = 0; k < x.tail.n; k++) {
+		put_tail(&x, &x.tail.v[k]);
+		vec_free(&x.tail.v[k].copy);
+		vec_free(&x.tail.v[k].way);
+	}
+	if (x.order.n > blocks)
+		edit_order(q->r->f, x.order.v, x.order.n);
+	vec_free(&x.order);
+	vec_free(&x.reg);
+	vec_free(&x.tail);
+	edit_close(&x.e);
+	return any;
+}

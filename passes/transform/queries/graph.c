@@ -1,0 +1,167 @@
+/* The graph of queries over (block, key), and its greatest solution. */
+#include "passes/transform/queries/queries.h"
+
+/* ---- the graph ---- */
+
+static int start_node(Queries *q, int block, int key, int shifts)
+{
+	int n = keys_number(&q->starts, (int64_t[]){ block, key }, 2);
+	if (n == q->start.n)
+		vec_push(&q->start, ((Start){ .block = block, .key = key, .shifts = shifts, .end = -1, .safe = -1 }));
+	Start *s = &q->start.v[n];
+	if (shifts < s->shifts)
+		s->shifts = shifts;
+	return n;
+}
+
+static int end_node(Queries *q, int block, int key, int shifts)
+{
+	int n = keys_number(&q->ends, (int64_t[]){ block, key }, 2);
+	if (n < q->end.n)
+		return n;
+	End e = { .block = block, .key = key, .start = -1, .user = -1 };
+	q->asked++;
+	e.kind = query_up(q, key, block, q->c->f->block.v[block]->ins.n, &e.access);
+	if (e.kind == LOCAL_PASS)
+		e.start = start_node(q, block, key, shifts);
+	vec_push(&q->end, e);
+	if (e.start >= 0)
+		q->start.v[e.start].end = n;
+	return n;
+}
+
+static void expand(Queries *q, int s)
+{
+	int block = q->start.v[s].block;
+	const IntList *pred = &q->c->graph->pred[block];
+	q->start.v[s].first = q->way.n;
+	q->start.v[s].n = pred->n;
+	q->start.v[s].expanded = true;
+	for (int k = 0; k < pred->n; k++) {
+		int shifts = q->start.v[s].shifts, key = query_back(q, q->start.v[s].key, block, pred->v[k], &shifts);
+		q->patience--;
+		Way w = { .start = s, .pred = pred->v[k], .end = -1, .next = -1, .address = -1 };
+		if (key >= 0 && shifts <= q->most_shifts && q->patience > 0)
+			w.end = end_node(q, pred->v[k], key, shifts);
+		if (w.end >= 0) {
+			w.next = q->end.v[w.end].user;
+			q->end.v[w.end].user = q->way.n;
+		}
+		vec_push(&q->way, w);
+	}
+}
+
+/* Level by level of shifts, so that each node has the least number of them. */
+void queries_build(Queries *q)
+{
+	for (int o = 0; o < q->origin.n; o++) {
+		Origin *x = &q->origin.v[o];
+		const MemAccess *a = &q->mem.access[x->access];
+		int found = -1;
+		LocalKind kind = query_up(q, x->key, a->block, a->ins, &found);
+		q->asked++;
+		x->local = kind == LOCAL_FOUND ? found : -1;
+		x->start = kind == LOCAL_PASS ? start_node(q, a->block, x->key, 0) : -1;
+	}
+	for (int level = 0; level <= q->most_shifts; level++)
+		for (int s = 0; s < q->start.n; s++)
+			if (!q->start.v[s].expanded && q->start.v[s].shifts <= level)
+				expand(q, s);
+}
+
+/* ---- the solution ---- */
+
+static bool end_avail(const Queries *q, int e)
+{
+	return e >= 0 && (q->end.v[e].kind == LOCAL_FOUND || (q->end.v[e].start >= 0 && q->start.v[q->end.v[e].start].avail));
+}
+
+
+/* May the load be inserted at the end of this way? */
+static bool insertable(Queries *q, Way *w)
+{
+	Start *s = &q->start.v[w->start];
+	if (w->end < 0 || (q->outside && q->outside[w->pred]))
+		return false;
+	if (s->safe < 0)
+		s->safe = query_ahead(q, s->key, s->block);
+	if (s->safe && w->address < 0)
+		w->address = query_address(q, q->end.v[w->end].key, w->pred, &w->at);
+	return s->safe && w->address > 0;
+}
+
+static bool holds(Queries *q, const Start *s)
+{
+	if (!s->expanded || !s->n || s->block == q->c->rpo[0]->id)
+		return false;
+	for (int w = s->first; w < s->first + s->n; w++)
+		if (!end_avail(q, q->way.v[w].end) && !insertable(q, &q->way.v[w]))
+			return false;
+	return true;
+}
+
+typedef Vec(int) Work;
+
+static void drop(Queries *q, int s, Work *work)
+{
+	q->start.v[s].avail = false;
+	for (int w = q->start.v[s].end >= 0 ? q->end.v[q->start.v[s].end].user : -1; w >= 0; w = q->way.v[w].next)
+		vec_push(work, q->way.v[w].start);
+}
+
+static void settle(Queries *q, Work *work)
+{
+	while (work->n) {
+		int s = vec_pop(work);
+		if (q->start.v[s].avail && !holds(q, &q->start.v[s]))
+			drop(q, s, work);
+	}
+}
+
+/* Where a real occurrence is behind one of the ways. */
+static void find_real(Queries *q, Work *work)
+{
+	for (int s = 0; s < q->start.n; s++)
+		q->start.v[s].real = false;
+	for (int e = 0; e < q->end.n; e++)
+		for (int w = q->end.v[e].kind == LOCAL_FOUND ? q->end.v[e].user : -1; w >= 0; w = q->way.v[w].next)
+			vec_push(work, q->way.v[w].start);
+	while (work->n) {
+		Start *s = &q->start.v[vec_pop(work)];
+		if (!s->avail || s->real)
+			continue;
+		s->real = true;
+		for (int w = s->end >= 0 ? q->end.v[s->end].user : -1; w >= 0; w = q->way.v[w].next)
+			vec_push(work, q->way.v[w].start);
+	}
+}
+
+static bool inserts(const Queries *q, const Start *s)
+{
+	for (int w = s->first; w < s->first + s->n; w++)
+		if (!end_avail(q, q->way.v[w].end))
+			return true;
+	return false;
+}
+
+void queries_solve(Queries *q)
+{
+	Work work = { 0 };
+	for (int s = 0; s < q->start.n; s++) {
+		q->start.v[s].avail = true;
+		vec_push(&work, s);
+	}
+	for (bool again = true; again;) {
+		settle(q, &work);
+		find_real(q, &work);
+		again = false;
+		for (int s = 0; s < q->start.n; s++)
+			if (q->start.v[s].avail && !q->start.v[s].real && inserts(q, &q->start.v[s])) {
+				drop(q, s, &work);
+				again = true;
+			}
+	}
+	for (int o = 0; o < q->origin.n; o++)
+		q->origin.v[o].gone = q->origin.v[o].local >= 0 || (q->origin.v[o].start >= 0 && q->start.v[q->origin.v[o].start].avail);
+	vec_free(&work);
+}

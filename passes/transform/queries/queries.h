@@ -1,0 +1,62 @@
+/* Question propagation over array references: the graph of queries, its solution, and the code that follows from it.
+ *
+ * A query asks whether the value at an address is in a register already. Its key is a class of loads (operation, type, space, width of the register) and the
+ * address as a form (passes/analysis/memform.h). Going backward over an edge the form is rewritten: a register that is chosen there becomes what comes along
+ * the edge, the number of a cycle's turn one more along an edge back, and 0 along one into it. So A[i + 1] of a turn is A[i] of the next. */
+#ifndef GSIM_QUERIES_H
+#define GSIM_QUERIES_H
+#include "isa/edit.h"
+#include "passes/analyses.h"
+#include "passes/pass.h"
+#include "passes/transform/facts.h"
+
+typedef enum { LOCAL_PASS, LOCAL_FOUND, LOCAL_KILLED } LocalKind;
+
+/* Is the key available where the block starts? Its ways come along the edges from the block's predecessors. */
+typedef struct Start {
+	int block, key, shifts;        /* shifts: how often the key was rewritten since a load asked, at least */
+	int first, n;                  /* its ways */
+	int end;                       /* the End that passes on to it, or -1 */
+	int8_t safe;                   /* anticipated: -1 not asked yet */
+	bool expanded, avail, real, needed;
+} Start;
+/* And where it ends? */
+typedef struct End { int block, key, access, start, user; LocalKind kind; } End; /* access: found; start: passed on to; user: first way that comes from here */
+typedef struct Way { int start, end, pred, next; int8_t address; Opd at; } Way;  /* end -1: not known; address: can the load stand there: -1 not asked yet */
+
+typedef struct Origin { int access, key, start, local; bool gone; } Origin; /* start: where it asks on; local: an access of its block that has it */
+
+typedef struct Queries {
+	PassRun *r;
+	Arena arena;
+	const Cfg *c;
+	MemDep mem;                    /* with forms of our own */
+	MemForms forms;
+	MemAsk ask;
+	const Dom *dom;
+	const Ssa *ssa;
+	const Liveness *live;
+	Keys keys, classes, starts, ends, aheads;
+	int *key_of;                   /* by access: its key, or -1 */
+	Vec(Ins) pattern;              /* by class */
+	Vec(Start) start;
+	Vec(End) end;
+	Vec(Way) way;
+	Vec(Origin) origin;
+	bool *outside;                 /* by block: control dependent on a divergent branch; NULL: nobody asks */
+	int most_shifts;
+	int64_t patience, asked, inserted, removed, copied;
+	bool check;
+} Queries;
+
+int query_key(Queries *, int class, int form);
+static inline int key_form(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[1]; }
+static inline int key_class(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[0]; }
+LocalKind query_up(Queries *, int key, int block, int from, int *access);  /* from above instruction `from` to the block's start */
+int query_back(Queries *, int key, int block, int pred, int *shifts);      /* the key at the end of the predecessor, or -1 */
+bool query_ahead(Queries *, int key, int block);                          /* anticipated where the block starts: loaded on every way from there */
+bool query_address(Queries *, int key, int block, Opd *);                 /* an operand that has the address at the block's end */
+void queries_build(Queries *);                                            /* the graph */
+void queries_solve(Queries *);
+bool queries_emit(Queries *);
+#endif

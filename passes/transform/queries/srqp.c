@@ -1,0 +1,142 @@
+/* srqp, esrqp: scalar replacement by question propagation: a load whose value a register has already, from this turn of a loop or an earlier one, goes.
+ *
+ * requires  nothing
+ * keeps     on every way a thread loads no more than before (srqp); no load is inserted where a divergent branch decides (esrqp)
+ * breaks    everything made from the code; edges on which something is inserted are split
+ *
+ * M. Fukuhara, Code Optimizations for GPUs Based on Code Motion (2023), chapter 4.3 and algorithms 1.1 and 1.2, as a greatest fixed point over (block, query).
+ * Anticipation is exact here: a load of A[i] does not make A[i + 1] down-safe, as the thesis has it, so nothing is loaded in a last turn that was not. */
+#include "passes/transform/queries/queries.h"
+#include "passes/transform/transform.h"
+
+enum { PATIENCE = 64 };            /* steps for an instruction */
+enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_STRICT };
+
+static int class_of(Queries *q, const Ins *i)
+{
+	int64_t v[] = { i->type, i->space, i->cop, i->flags, i->mode, i->mode2, q->r->f->reg.v[ins_dst(i, 0)->id].type };
+	int n = keys_number(&q->classes, v, sizeof v / sizeof *v);
+	if (n == q->pattern.n)
+		vec_push(&q->pattern, *i);
+	return n;
+}
+
+/* Loads that take part: plain, of one register, without guard, with a known address. */
+static int load_key(Queries *q, const MemAccess *a)
+{
+	const Ins *i = &q->c->f->block.v[a->block]->ins.v[a->ins];
+	uint8_t reads;
+	int form = a->form[q->forms.mode];
+	if (i->op != OP_LD || i->guard >= 0 || i->vec || a->ordered || form < 0 || !ins_repeats(i, &reads) || !ins_effects(NULL, i).faults)
+		return -1;
+	return query_key(q, class_of(q, i), form);
+}
+
+static void divergent_branch(void *self, int branch, int to)
+{
+	(void)to;
+	void **p = self;
+	if (branch >= 0 && ((const bool *)p[1])[branch])
+		*(bool *)p[0] = true;
+}
+
+static void outer_branch(void *self, int branch, int to)
+{
+	(void)to;
+	void **p = self;
+	if (branch >= 0 && ((const bool *)p[1])[branch])
+		*(bool *)p[0] = true;
+}
+
+/* Blocks outside the thesis' control dependence region of non-divergence: they depend on a divergent branch (strict: or on a branch that does). A block on
+ * an edge out of a divergent branch counts as if it did, too. */
+static void mark_outside(Queries *q, bool strict)
+{
+	const Control *control = analysis_control(q->r->an);
+	const Uniformity *u = analysis_uniformity(q->r->an);
+	q->outside = arena_array(&q->arena, bool, q->c->n + 1);
+	for (int k = 0; k < q->c->nreach; k++) {
+		int b = q->c->rpo[k]->id;
+		control_branches(control, b, divergent_branch, (void *[]){ &q->outside[b], u->divergent });
+	}
+	for (bool again = strict; again;) {
+		again = false;
+		for (int k = 0; k < q->c->nreach; k++) {
+			int b = q->c->rpo[k]->id;
+			bool now = q->outside[b];
+			control_branches(control, b, outer_branch, (void *[]){ &now, q->outside });
+			again |= now && !q->outside[b];
+			q->outside[b] |= now;
+		}
+	}
+	for (int b = 0; b < q->c->n; b++) /* what is put on an edge out of it */
+		q->outside[b] |= u->divergent[b] && q->c->graph->succ[b].n > 1;
+}
+
+static bool run(PassRun *r, bool extended)
+{
+	const MemDep *d = analysis_memdep(r->an);
+	Queries q = { .r = r, .c = analysis_cfg(r->an), .mem = *d, .dom = analysis_dom(r->an), .ssa = analysis_ssa(r->an), .live = analysis_liveness(r->an),
+		.ask = { .allow = r->option[OPTION_RESTRICT].number ? MEM_RESTRICT : 0, .within = MEM_MOMENT }, .check = r->option[OPTION_CHECK].number,
+		.most_shifts = (int)r->option[OPTION_SHIFTS].number };
+	q.keys.a = q.classes.a = q.starts.a = q.ends.a = &q.arena;
+	memforms_copy(&q.forms, d->form, d->nform, d->atom, d->natom);
+	q.forms.mode = r->option[OPTION_NO_WRAP].number ? 1 : 0;
+	q.key_of = arena_array(&q.arena, int, d->naccess + 1);
+	for (int k = 0; k < q.c->nreach; k++)
+		q.patience += PATIENCE * (q.c->rpo[k]->ins.n + 1);
+	for (int a = 0; a < d->naccess; a++) {
+		q.key_of[a] = load_key(&q, &d->access[a]);
+		if (q.key_of[a] >= 0)
+			vec_push(&q.origin, ((Origin){ .access = a, .key = q.key_of[a], .start = -1, .local = -1 }));
+	}
+	if (extended)
+		mark_outside(&q, r->option[OPTION_STRICT].number);
+	queries_build(&q);
+	queries_solve(&q);
+	bool changed = queries_emit(&q);
+	pass_count(r, "queries asked", q.asked);
+	pass_count(r, "loads removed", q.removed);
+	pass_count(r, "loads inserted", q.inserted);
+	pass_count(r, "copies between turns", q.copied);
+	if (q.patience <= 0)
+		pass_remark(r, r->f->loc, "queries went further than patience allows: some loads stay");
+	for (int k = 0; k < MEM_ASSUMPTIONS && changed; k++)
+		if (q.ask.count[k])
+			pass_assumption(r, mem_assumption[k], q.ask.count[k]);
+	if (changed && q.forms.mode)
+		pass_assumption(r, "no-wrap", q.removed);
+	vec_free(&q.pattern);
+	vec_free(&q.start);
+	vec_free(&q.end);
+	vec_free(&q.way);
+	vec_free(&q.origin);
+	memforms_free(&q.forms);
+	arena_free(&q.arena);
+	return changed;
+}
+
+static bool run_srqp(PassRun *r) { return run(r, false); }
+static bool run_esrqp(PassRun *r) { return run(r, true); }
+
+static const PassOption options[] = {
+	{ .name = "check", .value = 0, .least = 0, .most = 1, .help = "loads that go stay, and a thread that loads something else than the register has aborts the launch" },
+	{ .name = "shifts", .value = 2, .least = 0, .most = 16, .help = "how many turns back a query may go" },
+	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, .help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" },
+	{ .name = "assume-no-wrap", .value = 0, .least = 0, .most = 1, .help = "take it that narrow integers extended to make an address have not wrapped; reports say so" },
+	{ .name = "cdrnd-strict", .value = 0, .least = 0, .most = 1, .help = "insert nothing either where a branch decides that itself depends on a divergent one" },
+};
+
+const Pass pass_srqp = {
+	.name = "srqp",
+	.help = "take what a register has from this turn of a loop or an earlier one instead of loading it again",
+	.options = options, .noptions = OPTION_STRICT,
+	.function = run_srqp,
+};
+
+const Pass pass_esrqp = {
+	.name = "esrqp",
+	.help = "srqp that inserts no load where a divergent branch decides",
+	.options = options, .noptions = OPTION_STRICT + 1,
+	.function = run_esrqp,
+};
