@@ -4,7 +4,7 @@
  * keeps     on every way a thread loads no more than before (srqp); no load is inserted where a divergent branch decides (esrqp)
  * breaks    everything made from the code; edges on which something is inserted are split
  *
- * M. Fukuhara, Code Optimizations for GPUs Based on Code Motion (2023), chapter 4.3 and algorithms 1.1 and 1.2, as a greatest fixed point over (block, query).
+ * J. Fukuhara, Compiler Optimization for GPU Based on Code Motion (2023), chapter 4.3 and algorithms 1.1 and 1.2, as a greatest fixed point over (block, query).
  * Anticipation is exact here: a load of A[i] does not make A[i + 1] down-safe, as the thesis has it, so nothing is loaded in a last turn that was not. */
 #include "passes/transform/queries/queries.h"
 #include "passes/transform/transform.h"
@@ -32,15 +32,8 @@ static int load_key(Queries *q, const MemAccess *a)
 	return query_key(q, class_of(q, i), form);
 }
 
-static void divergent_branch(void *self, int branch, int to)
-{
-	(void)to;
-	void **p = self;
-	if (branch >= 0 && ((const bool *)p[1])[branch])
-		*(bool *)p[0] = true;
-}
-
-static void outer_branch(void *self, int branch, int to)
+/* p[0]: set where the branch is marked in p[1]. */
+static void marked_branch(void *self, int branch, int to)
 {
 	(void)to;
 	void **p = self;
@@ -57,14 +50,14 @@ static void mark_outside(Queries *q, bool strict)
 	q->outside = arena_array(&q->arena, bool, q->c->n + 1);
 	for (int k = 0; k < q->c->nreach; k++) {
 		int b = q->c->rpo[k]->id;
-		control_branches(control, b, divergent_branch, (void *[]){ &q->outside[b], u->divergent });
+		control_branches(control, b, marked_branch, (void *[]){ &q->outside[b], u->divergent });
 	}
 	for (bool again = strict; again;) {
 		again = false;
 		for (int k = 0; k < q->c->nreach; k++) {
 			int b = q->c->rpo[k]->id;
 			bool now = q->outside[b];
-			control_branches(control, b, outer_branch, (void *[]){ &now, q->outside });
+			control_branches(control, b, marked_branch, (void *[]){ &now, q->outside });
 			again |= now && !q->outside[b];
 			q->outside[b] |= now;
 		}
