@@ -30,7 +30,7 @@ typedef struct Search {
 	Vec(Found) found;
 	Vec(int) todo;                 /* places in found */
 	BitSet tells;
-	int *next_stop;                /* by bit: another one that stops in the same block */
+	int *stops, *next_stop;        /* by bit: the block that it stops in, -1 = none; another one that stops there */
 } Search;
 
 /* The block behind which the expression stays; -1: there is none. */
@@ -50,9 +50,10 @@ static int stop_of(const Slicer *w, int e)
 static void find_stops(Search *f)
 {
 	Slicer *w = f->w;
+	f->stops = arena_array(&f->tmp, int, f->s->bits + 1);
 	f->next_stop = arena_array(&f->tmp, int, f->s->bits + 1);
-	for (int k = 0; k < f->s->bits && !w->early; k++) {
-		int b = stop_of(w, f->s->expr[k]);
+	for (int k = 0; k < f->s->bits; k++) {
+		int b = f->stops[k] = w->early ? -1 : stop_of(w, f->s->expr[k]);
 		if (b < 0)
 			continue;
 		f->next_stop[k] = w->stop[b];
@@ -62,8 +63,9 @@ static void find_stops(Search *f)
 
 static void forget_stops(Search *f)
 {
-	for (int k = 0; k < f->s->n; k++)
-		f->w->stop[f->s->block[k]] = -1;
+	for (int k = 0; k < f->s->bits; k++)
+		if (f->stops[k] >= 0)
+			f->w->stop[f->stops[k]] = -1;
 }
 
 static int find(Search *f, int block)
