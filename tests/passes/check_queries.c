@@ -185,12 +185,21 @@ START_TEST(nests_load_the_same)
 }
 END_TEST
 
+/* An insertion once stood before a load that stayed. */
+START_TEST(seeds_of_old)
+{
+	Seen seen = { 0 };
+	try_nest(1507, &seen);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("queries");
 	TCase *t = tcase_create("all");
 	tcase_set_timeout(t, 100000);
 	tcase_add_test(t, nests_load_the_same);
+	tcase_add_test(t, seeds_of_old);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

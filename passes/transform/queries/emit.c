@@ -147,13 +147,13 @@ static void put_check(Emit *x, Rewrite *rw, const Ins *i, int from)
 	edit_put(rw, trap);
 }
 
-static void rewrite(Emit *x, Block *b, const int *origin_of)
+static void rewrite(Emit *x, Block *b)
 {
 	Queries *q = x->q;
 	Rewrite rw;
 	int k = 0;
 	for (const Ins *i = edit_rewrite(&rw, &x->e, b); i; i = edit_next(&rw), k++) {
-		int a = memdep_find(&q->mem, b->id, k), o = a >= 0 ? origin_of[a] : -1;
+		int a = memdep_find(&q->mem, b->id, k), o = a >= 0 ? q->origin_of[a] : -1;
 		bool gone = o >= 0 && q->origin.v[o].gone;
 		if (gone && q->check)
 			put_check(x, &rw, i, key_reg(x, q->origin.v[o].key));
@@ -170,13 +170,9 @@ static void rewrite(Emit *x, Block *b, const int *origin_of)
 bool queries_emit(Queries *q)
 {
 	Emit x = { .q = q, .e = edit_open(q->r->m, q->r->f, q->r->origin), .keep = arena_array(&q->arena, bool, q->mem.naccess + 1), .edges = { .a = &q->arena } };
-	int *origin_of = arena_array(&q->arena, int, q->mem.naccess + 1);
 	bool any = false;
-	for (int a = 0; a < q->mem.naccess; a++)
-		origin_of[a] = -1;
 	for (int o = 0; o < q->origin.n; o++) {
 		const Origin *y = &q->origin.v[o];
-		origin_of[y->access] = o;
 		any |= y->gone;
 		if (y->gone && y->local >= 0)
 			x.keep[y->local] = true;
@@ -186,7 +182,7 @@ bool queries_emit(Queries *q)
 	for (int k = 0; any && k < q->c->n; k++)
 		vec_push(&x.order, q->c->f->block.v[k]);
 	for (int k = 0; any && k < q->c->nreach; k++)
-		rewrite(&x, q->c->rpo[k], origin_of);
+		rewrite(&x, q->c->rpo[k]);
 	int blocks = x.order.n;
 	for (int k = 0; k < x.tail.n; k++) {
 		put_tail(&x, &x.tail.v[k]);

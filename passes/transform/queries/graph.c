@@ -83,8 +83,11 @@ static bool insertable(Queries *q, Way *w)
 	Start *s = &q->start.v[w->start];
 	if (w->end < 0 || (q->outside && q->outside[w->pred]))
 		return false;
-	if (s->safe < 0)
+	if (s->safe < 0) {
+		s->found = q->found.n;
 		s->safe = query_ahead(q, s->key, s->block);
+		s->nfound = q->found.n - s->found;
+	}
 	if (s->safe && w->address < 0)
 		w->address = query_address(q, q->end.v[w->end].key, w->pred, &w->at);
 	return s->safe && w->address > 0;
@@ -144,6 +147,17 @@ static bool inserts(const Queries *q, const Start *s)
 	return false;
 }
 
+static bool origin_gone(const Queries *q, const Origin *o) { return o->local >= 0 || (o->start >= 0 && q->start.v[o->start].avail); }
+
+/* A load that is inserted must save each of those that come behind it, or some way has one more. */
+static bool pays(const Queries *q, const Start *s)
+{
+	for (int k = s->found; k < s->found + s->nfound; k++)
+		if (!origin_gone(q, &q->origin.v[q->origin_of[q->found.v[k]]]))
+			return false;
+	return s->real;
+}
+
 void queries_solve(Queries *q)
 {
 	Work work = { 0 };
@@ -156,12 +170,12 @@ void queries_solve(Queries *q)
 		find_real(q, &work);
 		again = false;
 		for (int s = 0; s < q->start.n; s++)
-			if (q->start.v[s].avail && !q->start.v[s].real && inserts(q, &q->start.v[s])) {
+			if (q->start.v[s].avail && inserts(q, &q->start.v[s]) && !pays(q, &q->start.v[s])) {
 				drop(q, s, &work);
 				again = true;
 			}
 	}
 	for (int o = 0; o < q->origin.n; o++)
-		q->origin.v[o].gone = q->origin.v[o].local >= 0 || (q->origin.v[o].start >= 0 && q->start.v[q->origin.v[o].start].avail);
+		q->origin.v[o].gone = origin_gone(q, &q->origin.v[o]);
 	vec_free(&work);
 }

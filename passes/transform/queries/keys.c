@@ -76,8 +76,10 @@ static LocalKind down(Queries *q, int key, int block)
 		return LOCAL_KILLED;
 	for (int a = first; a < first + q->mem.count[block] && q->mem.access[a].ins <= last; a++) {
 		const MemAccess *x = &q->mem.access[a];
-		if (q->key_of[a] == key)
+		if (q->key_of[a] == key) {
+			vec_push(&q->found, a);
 			return LOCAL_FOUND;
+		}
 		if ((x->writes || x->ordered) && ends_key(q, key, a))
 			return LOCAL_KILLED;
 	}

@@ -18,6 +18,7 @@ typedef struct Start {
 	int first, n;                  /* its ways */
 	int end;                       /* the End that passes on to it, or -1 */
 	int8_t safe;                   /* anticipated: -1 not asked yet */
+	int found, nfound;             /* by these accesses, in Queries.found */
 	bool expanded, avail, real, needed;
 } Start;
 /* And where it ends? */
@@ -43,6 +44,8 @@ typedef struct Queries {
 	Vec(End) end;
 	Vec(Way) way;
 	Vec(Origin) origin;
+	Vec(int) found;
+	int *origin_of;                /* by access: its origin, or -1 */
 	bool *outside;                 /* by block: control dependent on a divergent branch; NULL: nobody asks */
 	int most_shifts;
 	int64_t patience, asked, inserted, removed, copied;
@@ -54,7 +57,8 @@ static inline int key_form(const Queries *q, int key) { return (int)keys_key(&q-
 static inline int key_class(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[0]; }
 LocalKind query_up(Queries *, int key, int block, int from, int *access);  /* from above instruction `from` to the block's start */
 int query_back(Queries *, int key, int block, int pred, int *shifts);      /* the key at the end of the predecessor, or -1 */
-bool query_ahead(Queries *, int key, int block);                          /* anticipated where the block starts: loaded on every way from there */
+/* Anticipated where the block starts: loaded on every way from there? By which accesses goes to Queries.found. */
+bool query_ahead(Queries *, int key, int block);
 bool query_address(Queries *, int key, int block, Opd *);                 /* an operand that has the address at the block's end */
 void queries_build(Queries *);                                            /* the graph */
 void queries_solve(Queries *);

@@ -76,10 +76,12 @@ static bool run(PassRun *r, bool extended)
 	memforms_copy(&q.forms, d->form, d->nform, d->atom, d->natom);
 	q.forms.mode = r->option[OPTION_NO_WRAP].number ? 1 : 0;
 	q.key_of = arena_array(&q.arena, int, d->naccess + 1);
+	q.origin_of = arena_array(&q.arena, int, d->naccess + 1);
 	for (int k = 0; k < q.c->nreach; k++)
 		q.patience += PATIENCE * (q.c->rpo[k]->ins.n + 1);
 	for (int a = 0; a < d->naccess; a++) {
 		q.key_of[a] = load_key(&q, &d->access[a]);
+		q.origin_of[a] = q.key_of[a] >= 0 ? q.origin.n : -1;
 		if (q.key_of[a] >= 0)
 			vec_push(&q.origin, ((Origin){ .access = a, .key = q.key_of[a], .start = -1, .local = -1 }));
 	}
@@ -104,6 +106,7 @@ static bool run(PassRun *r, bool extended)
 	vec_free(&q.end);
 	vec_free(&q.way);
 	vec_free(&q.origin);
+	vec_free(&q.found);
 	memforms_free(&q.forms);
 	arena_free(&q.arena);
 	return changed;
