@@ -66,8 +66,19 @@ static void mark_outside(Queries *q, bool strict)
 		q->outside[b] |= u->divergent[b] && q->c->graph->succ[b].n > 1;
 }
 
+static bool has_loads(const Function *f)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++)
+			if (f->block.v[b]->ins.v[k].op == OP_LD && f->block.v[b]->ins.v[k].space != SP_PARAM)
+				return true;
+	return false;
+}
+
 static bool run(PassRun *r, bool extended)
 {
+	if (!has_loads(r->f))
+		return false;
 	const MemDep *d = analysis_memdep(r->an);
 	Queries q = { .r = r, .c = analysis_cfg(r->an), .mem = *d, .dom = analysis_dom(r->an), .ssa = analysis_ssa(r->an), .live = analysis_liveness(r->an),
 		.ask = { .allow = r->option[OPTION_RESTRICT].number ? MEM_RESTRICT : 0, .within = MEM_MOMENT }, .check = r->option[OPTION_CHECK].number,
