@@ -75,7 +75,8 @@ BitSet loop_blocks(Arena *, const Cfg *, const Loop *); /* the same as a set */
 /* By loop, the blocks outside that are successors of blocks inside, in reverse post-order. Ways out of deep nests are in many lists. */
 IntList *loop_exits(Arena *, const Cfg *, const Loops *);
 
-/* Which registers are read later, before they are written. A guarded definition does not kill. Sets are kept as their words that are not empty,
+/* Which registers are read later, before they are written. A guarded definition does not kill. Ways of the graph that no thread goes, since it has
+   branched on the same value of the same predicate before, do not count, nor do, on such ways, reads behind guards and choices. Sets are kept as their words that are not empty,
    ascending: registers that live across blocks may grow in number with blocks, those that live at once rarely do. */
 typedef struct LiveWord { int at; uint64_t w; } LiveWord;      /* bits from 64 at on */
 typedef struct LiveSet { LiveWord *word; int n, cap; } LiveSet;
@@ -109,9 +110,9 @@ void liveness_leave(const Liveness *, int block, BitSet set);
 void liveness_print(const Cfg *, const Liveness *, StrBuf *);
 void liveness_step(const Function *, const Ins *, BitSet set);  /* what is live before the instruction, given after it */
 
-/* The same for one register after the other: what asks about few of them, or goes through them one by one, needs no sets, which may be as large as blocks times
+/* The same, by all ways of the graph, for one register after the other: what asks about few of them, or goes through them one by one, needs no sets, which may be as large as blocks times
    registers. live_range_of takes as long as the blocks in which the register lives are many. */
-typedef struct LivePlace { int block, next; } LivePlace;
+typedef struct LivePlace { int block, next, lanes; } LivePlace; /* lanes: for which threads it is read (liveness.c) */
 typedef struct LiveRange {
 	Arena *arena;
 	const Cfg *c;

@@ -1,6 +1,10 @@
 /* Liveness: from the blocks that read a register before they write it, backward along the edges up to those that write it, one register after the
  * other. Only registers that some block reads so have a place in the sets: the others live within their blocks. It takes as long as the blocks in which
- * each register lives are many. */
+ * each register lives are many.
+ *
+ * liveness_build knows of one thing more than paths of the graph: a thread that has taken the branch on %p one way takes the next one on %p the same way,
+ * as long as nothing has written %p; nor does it need what a guard or a choice by %p leaves alone. Melding and linearization lead threads into and out of side blocks by the same predicate time and again; what one
+ * such block writes and another reads would live from the function's first instruction on if threads could come to the second without the first. */
 #include "passes/analysis/analysis.h"
 
 typedef struct Stepper { const Function *f; const Ins *i; BitSet set; } Stepper;
@@ -28,8 +32,30 @@ typedef struct Scan {
 	const Ins *ins;
 	int block;
 	int *written;              /* by register: one more than the last block that writes it without a guard, as far as it has been read */
+	int *changed;              /* the same with guards */
 	bool find;                 /* registers are only looked for */
 } Scan;
+
+/* For which threads a register lives: none, all, or those in which a predicate holds or does not. Two different predicates are not told apart from all. */
+typedef int Lanes;
+enum { NO_LANES, ALL_LANES, SOME_LANES };              /* from SOME_LANES on: twice the predicate's number, and one more where it does not hold */
+static Lanes lanes_of(int predicate, bool neg) { return SOME_LANES + 2 * predicate + neg; }
+static bool opposite(Lanes a, Lanes b) { return a >= SOME_LANES && b >= SOME_LANES && ((a - SOME_LANES) ^ (b - SOME_LANES)) == 1; }
+static Lanes either(Lanes a, Lanes b) { return a == b || b == NO_LANES ? a : a == NO_LANES ? b : ALL_LANES; }
+static Lanes both(Lanes a, Lanes edge) { return opposite(a, edge) ? NO_LANES : a == ALL_LANES ? edge : a; }
+
+static bool is_reg(const Opd *o, int reg) { return o->kind == OPD_REG && o->id == reg; }
+
+/* The threads for which the instruction needs what is in the register: not those that it does not execute for, nor those that select the other source. */
+static Lanes reading_lanes(const Ins *i, int reg)
+{
+	const Opd *by = i->op == OP_SELP ? ins_src(i, 2) : NULL;
+	if (i->guard >= 0)
+		return i->guard == reg ? ALL_LANES : lanes_of(i->guard, i->guard_neg);
+	if (!by || by->kind != OPD_REG || by->id == reg || is_reg(ins_src(i, 0), reg) == is_reg(ins_src(i, 1), reg))
+		return ALL_LANES;
+	return lanes_of(by->id, by->neg != is_reg(ins_src(i, 1), reg));
+}
 
 static void put_place(Scan *s, int *list)
 {
@@ -42,7 +68,7 @@ static void put_place(Scan *s, int *list)
 			memcpy(v, x->place, sizeof *v * (size_t)x->nplace);
 		x->place = v;
 	}
-	x->place[x->nplace] = (LivePlace){ s->block, *list };
+	x->place[x->nplace] = (LivePlace){ s->block, *list, NO_LANES };
 	*list = x->nplace++;
 }
 
@@ -51,15 +77,22 @@ static void reads(void *self, int reg)
 	Scan *s = self;
 	if (s->written[reg] == s->block + 1)
 		return;
-	if (s->find)
+	if (s->find) {
 		s->x->bit[reg] = 0;
-	else
-		put_place(s, &s->x->read[s->x->bit[reg]]);
+		return;
+	}
+	int *list = &s->x->read[s->x->bit[reg]];
+	Lanes l = reading_lanes(s->ins, reg);
+	put_place(s, list);
+	if (l >= SOME_LANES && s->changed[(l - SOME_LANES) / 2] == s->block + 1) /* not what the predicate is at the block's start */
+		l = ALL_LANES;
+	s->x->place[*list].lanes = either(s->x->place[*list].lanes, l);
 }
 
 static void writes(void *self, int reg)
 {
 	Scan *s = self;
+	s->changed[reg] = s->block + 1;
 	if (!ins_kills(s->f, s->ins, reg))
 		return;
 	s->written[reg] = s->block + 1;
@@ -71,6 +104,7 @@ static void scan(Scan *s, const Cfg *c)
 {
 	const Function *f = c->f;
 	memset(s->written, 0, sizeof *s->written * (size_t)function_values(f));
+	memset(s->changed, 0, sizeof *s->changed * (size_t)function_values(f));
 	for (int i = 0; i < c->nreach; i++) {
 		const Block *b = c->rpo[i];
 		s->block = b->id;
@@ -95,7 +129,9 @@ LiveRange *live_range(Arena *a, const Cfg *c)
 	x->bit = arena_array(a, int, nreg + 1);
 	for (int r = 0; r < nreg; r++)
 		x->bit[r] = -1;
-	Scan s = { .x = x, .f = c->f, .find = true, .written = arena_array(&tmp, int, nreg + 1) };
+	Scan s = { .x = x, .f = c->f, .find = true };
+	s.written = arena_array(&tmp, int, nreg + 1);
+	s.changed = arena_array(&tmp, int, nreg + 1);
 	scan(&s, c);
 	for (int r = 0; r < nreg; r++)
 		if (x->bit[r] >= 0) {
@@ -158,25 +194,161 @@ static void put_bit(Arena *a, LiveSet *s, int bit)
 	s->word[s->n - 1].w |= (uint64_t)1 << (bit & 63);
 }
 
+/* ---- which threads can come to a read ---- */
+
+typedef struct Who {
+	LiveRange *x;
+	Lanes *in, *out;                                   /* by block, for the register asked for */
+	int *written_first, *written;                      /* by predicate that branches ask: blocks that write it, ascending, are written[written_first[p]] on */
+	int *queue, nqueue; bool *queued;
+	int *touched, ntouched;                            /* blocks whose in or out is something */
+} Who;
+
+static int branch_predicate(const Block *b)            /* -1: all threads go the same way, or it is no predicate that says which */
+{
+	const Ins *t = block_term(b);
+	if (t->op != OP_BRA || b->nsucc != 2 || b->succ[0] == b->succ[1] || t->guard >= 0 || t->nsrc == 0 || ins_src(t, 0)->kind != OPD_REG)
+		return -1;
+	return ins_src(t, 0)->id;
+}
+
+static Lanes edge_lanes(const Block *from, const Block *to)
+{
+	int p = branch_predicate(from);
+	return p < 0 ? ALL_LANES : lanes_of(p, ins_src(block_term(from), 0)->neg != (from->succ[1] == to));
+}
+
+static bool writes_predicate(const Who *w, Lanes l, int block)
+{
+	int p = (l - SOME_LANES) / 2, low = w->written_first[p], high = w->written_first[p + 1];
+	while (low < high) {
+		int mid = low + (high - low) / 2;
+		if (w->written[mid] < block)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < w->written_first[p + 1] && w->written[low] == block;
+}
+
+typedef struct Writer { Who *w; int block, *last; bool count; } Writer;
+
+static void written_by(void *self, int reg)
+{
+	Writer *v = self;
+	if (v->last[reg] == v->block)
+		return;
+	v->last[reg] = v->block;
+	if (v->count)
+		v->w->written_first[reg + 2]++;
+	else
+		v->w->written[v->w->written_first[reg + 1]++] = v->block;
+}
+
+/* Twice over the code: how many blocks write each register, then which. */
+static void find_writers(Arena *a, Who *w, const Cfg *c)
+{
+	int nreg = function_values(c->f);
+	Writer v = { .w = w, .last = arena_array(a, int, nreg + 1), .count = true };
+	w->written_first = arena_array(a, int, nreg + 3);
+	for (int pass = 0; pass < 2; pass++, v.count = false) {
+		for (int r = 0; r < nreg; r++)
+			v.last[r] = -1;
+		for (v.block = 0; v.block < c->f->block.n; v.block++)
+			for (int k = 0; k < c->f->block.v[v.block]->ins.n; k++)
+				ins_defs(c->f, &c->f->block.v[v.block]->ins.v[k], written_by, &v);
+		for (int r = 0; v.count && r <= nreg; r++)
+			w->written_first[r + 1] += w->written_first[r];
+		if (v.count)
+			w->written = arena_array(a, int, w->written_first[nreg + 1] + 1);
+	}
+}
+
+static void raise(Who *w, int block, Lanes *state, Lanes to)
+{
+	if (!w->in[block] && !w->out[block])
+		w->touched[w->ntouched++] = block;
+	*state = to;
+}
+
+static void raise_in(Who *w, int block, Lanes to)
+{
+	to = either(w->in[block], to);
+	if (to == w->in[block])
+		return;
+	raise(w, block, &w->in[block], to);
+	if (!w->queued[block]) {
+		w->queued[block] = true;
+		w->queue[w->nqueue++] = block;
+	}
+}
+
+static void send(Who *w, const Block *to, const Block *from, int stamp)
+{
+	Lanes l = either(w->out[from->id], both(w->in[to->id], edge_lanes(from, to)));
+	if (l == w->out[from->id])
+		return;
+	raise(w, from->id, &w->out[from->id], l);
+	if (w->x->killed[from->id] != stamp)
+		raise_in(w, from->id, l >= SOME_LANES && writes_predicate(w, l, from->id) ? ALL_LANES : l);
+}
+
+/* in and out of the blocks in touched are those of register reg[bit]; each changes at most twice. */
+static void who_lives(Who *w, int bit)
+{
+	LiveRange *x = w->x;
+	const Cfg *c = x->c;
+	int stamp = ++x->stamp;
+	for (int k = 0; k < w->ntouched; k++)
+		w->in[w->touched[k]] = w->out[w->touched[k]] = NO_LANES;
+	w->ntouched = 0;
+	for (int k = x->kill[bit]; k >= 0; k = x->place[k].next)
+		x->killed[x->place[k].block] = stamp;
+	for (int k = x->read[bit]; k >= 0; k = x->place[k].next)
+		raise_in(w, x->place[k].block, x->place[k].lanes);
+	while (w->nqueue) {
+		int b = w->queue[--w->nqueue];
+		w->queued[b] = false;
+		for (int k = 0; k < c->npred[b]; k++)
+			send(w, c->f->block.v[b], c->pred[b][k], stamp);
+	}
+}
+
+static Who *who_open(Arena *a, const Cfg *c)
+{
+	Who *w = arena_new(a, Who);
+	w->x = live_range(a, c);
+	w->in = arena_array(a, Lanes, c->n + 1);
+	w->out = arena_array(a, Lanes, c->n + 1);
+	w->queue = arena_array(a, int, c->n + 1);
+	w->queued = arena_array(a, bool, c->n + 1);
+	w->touched = arena_array(a, int, c->n + 1);
+	find_writers(a, w, c);
+	return w;
+}
+
 Liveness *liveness_build(Arena *a, const Cfg *c)
 {
 	Arena tmp = { 0 };
-	LiveRange *x = live_range(&tmp, c);
+	Who *w = who_open(&tmp, c);
 	Liveness *l = arena_new(a, Liveness);
 	int nreg = function_values(c->f);
-	l->n = x->n;
+	l->n = w->x->n;
 	l->reg = arena_array(a, int, nreg + 1);
 	l->bit = arena_array(a, int, nreg + 1);
-	memcpy(l->reg, x->reg, sizeof *l->reg * (size_t)nreg);
-	memcpy(l->bit, x->bit, sizeof *l->bit * (size_t)nreg);
+	memcpy(l->reg, w->x->reg, sizeof *l->reg * (size_t)nreg);
+	memcpy(l->bit, w->x->bit, sizeof *l->bit * (size_t)nreg);
 	l->in = arena_array(a, LiveSet, c->n + 1);
 	l->out = arena_array(a, LiveSet, c->n + 1);
-	for (int bit = 0; bit < x->n; bit++) {
-		live_range_of(x, bit);
-		for (int k = 0; k < x->nstart; k++)
-			put_bit(a, &l->in[x->start[k]], bit);
-		for (int k = 0; k < x->nend; k++)
-			put_bit(a, &l->out[x->end[k]], bit);
+	for (int bit = 0; bit < l->n; bit++) {
+		who_lives(w, bit);
+		for (int k = 0; k < w->ntouched; k++) {
+			int b = w->touched[k];
+			if (w->in[b])
+				put_bit(a, &l->in[b], bit);
+			if (w->out[b])
+				put_bit(a, &l->out[b], bit);
+		}
 	}
 	arena_free(&tmp);
 	return l;

@@ -168,6 +168,26 @@ START_TEST(liveness)
 }
 END_TEST
 
+/* Two side blocks of the same lanes, as melding makes them: B writes what D reads. */
+START_TEST(liveness_of_lanes)
+{
+	Function *f = graph_kernel(m, "A:B,C B:C C:D,E D:E E");
+	int x = function_reg(m, f, "%x", T_U32), y = function_reg(m, f, "%y", T_U32);
+	int p = ins_src(block_term(f->block.v[0]), 0)->id;
+	ins_src(block_term(f->block.v[2]), 0)->id = p;
+	vec_insert(&f->block.v[1]->ins, 0, make(OP_ADD, T_U32, x, y, -1));
+	vec_insert(&f->block.v[3]->ins, 0, make(OP_ADD, T_U32, y, x, x));
+	Liveness *l = liveness_build(&arena, cfg_build(&arena, f));
+	ck_assert(!live_has(l, l->in[0], x) && live_has(l, l->out[1], x) && live_has(l, l->in[2], x));
+	ins_src(block_term(f->block.v[2]), 0)->neg ^= 1; /* D's lanes are now those that B's are not */
+	l = liveness_build(&arena, cfg_build(&arena, f));
+	ck_assert(live_has(l, l->in[0], x) && live_has(l, l->in[2], x));
+	vec_insert(&f->block.v[2]->ins, 0, make(OP_SETP, T_U32, p, y, -1)); /* or nobody knows */
+	l = liveness_build(&arena, cfg_build(&arena, f));
+	ck_assert(live_has(l, l->in[0], x) && live_has(l, l->out[1], x) && live_has(l, l->in[2], x));
+}
+END_TEST
+
 static bool is_structured(const char *text)
 {
 	return structured(&arena, cfg_build(&arena, graph_kernel(m, text)), NULL);
@@ -248,6 +268,7 @@ int main(void)
 	tcase_add_test(t, post_dominators_without_exit_edges);
 	tcase_add_test(t, loop_nest);
 	tcase_add_test(t, liveness);
+	tcase_add_test(t, liveness_of_lanes);
 	tcase_add_test(t, structure);
 	tcase_add_test(t, definition_1);
 	tcase_add_test(t, dot);
