@@ -225,13 +225,14 @@ static Choice make_choice(const Meld *w, Opd a, Opd b, Type type)
 	return c;
 }
 
-/* Offsets of addresses are left to the instruction; where they differ, sums are chosen between. A narrow address is the whole sum: an offset that is not
-   part of it would not wrap with it. A variable's address with its offset is a number that has to be read first. */
+/* Offsets of addresses are left to the instruction, so that addresses with the same distance between the sides are one choice. Where they differ, one side's
+   is the nearer one, to which the other's distance is added. A narrow address must not wrap around by that: it may become larger only. A variable's address with its
+   offset is a number that has to be read first. */
 static void settle_offsets(Choice *c)
 {
-	bool differ = c->x[0].imm != c->x[1].imm, wide = c->type == T_B64;
-	bool variable = c->x[0].kind == OPD_SYM || c->x[1].kind == OPD_SYM;
-	c->offset = variable || (differ && !wide) ? 0 : c->x[0].imm;
+	bool wide = c->type == T_B64, variable = c->x[0].kind == OPD_SYM || c->x[1].kind == OPD_SYM;
+	int64_t a = c->x[0].imm, b = c->x[1].imm;
+	c->offset = variable ? 0 : wide || a == b ? a : a < 0 || b < 0 ? 0 : a < b ? a : b;
 	for (int s = 0; s < 2; s++) {
 		c->x[s].imm -= c->offset;
 		c->adds += c->x[s].imm != 0 || c->x[s].kind == OPD_SYM;
