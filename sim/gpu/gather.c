@@ -200,8 +200,10 @@ static BranchStats *branch_row(Branches *w, int pc, const CodeMark *x, bool deci
 	b->source = x != NULL;
 	if (decision)
 		b->kind = PART_DECISION;
-	if (x)
+	if (x) {                       /* the instruction that stands there may move a callee's result */
+		b->function = arena_strdup(w->a, x->function->name);
 		b->label = arena_strdup(w->a, x->function->source.v[x->mark.source]);
+	}
 	if (row)
 		*row = w->st->nbranches;
 	return b;

@@ -18,7 +18,7 @@ END_TEST
  * liveness was known. */
 START_TEST(seeds_of_old)
 {
-	static const uint64_t seeds[] = { 4, 33, 1016, 1049, 1069, 1090, 5022 };
+	static const uint64_t seeds[] = { 4, 33, 1016, 1049, 1069, 1090, 5022, 1000513 };
 	char text[2400];
 	uint64_t runs = 0;
 	ck_assert_msg(properties_hold(seeds[_i], PROPERTY_CLASSES - 1, "melding", text, sizeof text, &runs), "%s", text);
