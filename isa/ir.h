@@ -237,6 +237,8 @@ struct Block {
 	int nsucc;                     /* bra: 1 (no condition) or 2 (true, false); brx: n; others: 0 */
 	Block **succ;
 	Block *reconverge;             /* reconvergence point asked for by the source, or NULL */
+	Opd by;                        /* while it is lowered, where a mechanism's own operations take the branch's place: a predicate, */
+	Block *side[2];                /* and the successors to which lanes go for which it holds, and does not; NULL: the terminator says it */
 	Loc loc;
 };
 

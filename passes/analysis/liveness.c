@@ -204,18 +204,16 @@ typedef struct Who {
 	int *touched, ntouched;                            /* blocks whose in or out is something */
 } Who;
 
-static int branch_predicate(const Block *b)            /* -1: all threads go the same way, or it is no predicate that says which */
-{
-	const Ins *t = block_term(b);
-	if (t->op != OP_BRA || b->nsucc != 2 || b->succ[0] == b->succ[1] || t->guard >= 0 || t->nsrc == 0 || ins_src(t, 0)->kind != OPD_REG)
-		return -1;
-	return ins_src(t, 0)->id;
-}
-
+/* The lanes that go from one block to the other. */
 static Lanes edge_lanes(const Block *from, const Block *to)
 {
-	int p = branch_predicate(from);
-	return p < 0 ? ALL_LANES : lanes_of(p, ins_src(block_term(from), 0)->neg != (from->succ[1] == to));
+	const Ins *t = block_term(from);
+	bool own = from->side[0] != NULL, asks = t->op == OP_BRA && t->nsrc > 0 && t->guard < 0 && from->nsucc == 2;
+	Opd by = own ? from->by : asks ? *ins_src(t, 0) : (Opd){ 0 };
+	Block *const *side = own ? from->side : from->succ;
+	if (by.kind != OPD_REG || side[0] == side[1] || (to != side[0] && to != side[1]))
+		return ALL_LANES;
+	return lanes_of(by.id, by.neg != (to == side[1]));
 }
 
 static bool writes_predicate(const Who *w, Lanes l, int block)

@@ -321,8 +321,11 @@ static void end_branch(MaskCode *x, int k)
 	int nto = b->nsucc;
 	edit_targets(&p->l->edit, b, NULL, 0);
 	Ins branch = edit_remove(&p->l->edit, b, b->ins.n - 1);
+	b->by = nto == 2 ? branch.opd[0] : (Opd){ 0 };
 	for (int i = 0; i < nto; i++) {
 		int e = mask_stop_of(p, k, to[i]);
+		if (nto == 2)
+			b->side[i] = entry_of_stop(x, e);
 		if (e == p->stay[k])
 			continue;
 		add_lanes(x, b, e, nto > 1 ? &branch : NULL, i == 1, n == 0);
