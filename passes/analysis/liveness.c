@@ -3,8 +3,9 @@
  * each register lives are many.
  *
  * liveness_build knows of one thing more than paths of the graph: a thread that has taken the branch on %p one way takes the next one on %p the same way,
- * as long as nothing has written %p; nor does it need what a guard or a choice by %p leaves alone. Melding and linearization lead threads into and out of side blocks by the same predicate time and again; what one
- * such block writes and another reads would live from the function's first instruction on if threads could come to the second without the first. */
+ * as long as nothing has written %p; nor does it need what a guard or a choice by %p leaves alone. Melding leads threads into and out of side blocks by the
+ * same predicate time and again; what one such block writes and another reads would live from the function's first instruction on if threads could come to
+ * the second without the first. */
 #include "passes/analysis/analysis.h"
 
 typedef struct Stepper { const Function *f; const Ins *i; BitSet set; } Stepper;
