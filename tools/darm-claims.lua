@@ -2,7 +2,6 @@
 -- compile times, pictures. Returns functions of what reproduce-darm.lua hands over: its tables, and what writes and counts.
 local show = {}
 
-local function near(a, b, room) return math.abs(a - b) <= room end
 local function programs(r) -- those of the paper's figure 7, without the synthetic ones
 	local list = {}
 	for _, p in ipairs(r.programs) do
@@ -114,8 +113,8 @@ end
 
 local function means(r, machine, by_gain)
 	local gain, fast = r.mean(machine, "meld"), r.mean(machine, "meld", r.fastest)
-	r.claim("7", ("DARM's geometric mean is %.2f"):format(r.paper.mean), ("%.3f"):format(gain), near(gain, r.paper.mean, 0.05))
-	r.claim("7", ("and %.2f over the block sizes that are best before"):format(r.paper.best), ("%.3f"):format(fast), near(fast, r.paper.best, 0.05))
+	r.claim("7", ("DARM's geometric mean is %.2f"):format(r.paper.mean), ("%.3f"):format(gain), r.near(gain, r.paper.mean, 0.05))
+	r.claim("7", ("and %.2f over the block sizes that are best before"):format(r.paper.best), ("%.3f"):format(fast), r.near(fast, r.paper.best, 0.05))
 	for _, p in ipairs(programs(r)) do
 		if p.name ~= "SRAD" then
 			local worst
@@ -151,7 +150,7 @@ local function fusion(r, machine, by)
 		local j, diverges = job(r, machine, "LUD", block), block // 2 < machine.lanes
 		local s = r.speed(j, "meld")
 		r.claim("7", ("LUD, %d threads: %s"):format(block, diverges and "gains" or "no warp diverges, no gain, no loss"), ("%s: %.3f, branch fusion %.3f"):format(
-			j.none.kernel, s, r.speed(j, "branch-fusion")), diverges and s > 1.01 or not diverges and near(s, 1, 0.02), j)
+			j.none.kernel, s, r.speed(j, "branch-fusion")), diverges and s > 1.01 or not diverges and r.near(s, 1, 0.02), j)
 	end
 end
 
@@ -185,7 +184,7 @@ function show.sayings(r)
 		if not s.program.suite then
 			r.claim("10", s.program.name .. ": speed-up hardly differs below a threshold of 0.2, and is no higher above",
 				("%.3f %.3f %.3f %.3f %.3f"):format(table.unpack(s.speeds)),
-				near(s.speeds[1], s.speeds[2], 0.02) and math.max(s.speeds[3], s.speeds[4], s.speeds[5]) <= s.speeds[2] + 0.01, job(r, machine, s.program.name, s.block))
+				r.near(s.speeds[1], s.speeds[2], 0.02) and math.max(s.speeds[3], s.speeds[4], s.speeds[5]) <= s.speeds[2] + 0.01, job(r, machine, s.program.name, s.block))
 		end
 	end
 end
@@ -198,16 +197,6 @@ local function lines(r, file, title, x, points_of)
 	r.plot.write(("%s/%s.svg"):format(r.out, file), { title = title, x = x, y = "speed-up", series = series })
 end
 
-local function bars(r, file, title, y, value)
-	local series, names = {}, {}
-	for i, form in ipairs { "none", "meld", "branch-fusion" } do
-		local points = {}
-		for k, p in ipairs(r.programs) do points[k], names[k] = { k, value(r.gaining(r.machines[1], p), form) }, k .. " " .. p.name end
-		series[i] = { name = form, points = points, style = "points" }
-	end
-	r.plot.write(("%s/%s.svg"):format(r.out, file), { title = title, x = table.concat(names, ", "), y = y, series = series })
-end
-
 function show.pictures(r)
 	for _, m in ipairs(r.machines) do
 		lines(r, "figure7-" .. m.model, ("figure 7: meld, %s on %s.lua"):format(m.model, m.name), "binary logarithm of the threads in a block", function(p)
@@ -216,9 +205,12 @@ function show.pictures(r)
 			return points
 		end)
 	end
-	bars(r, "figure8", "figure 8: lanes in use", "percent", function(j, form) return 100 * j[form].use end)
-	bars(r, "figure9-shared", "figure 9: accesses to shared memory", "to those before", function(j, form) return r.share(j.none.shared, j[form].shared) end)
-	bars(r, "figure9-global", "figure 9: accesses to global memory", "to those before", function(j, form) return r.share(j.none.global, j[form].global) end)
+	local function bars(file, title, y, of)
+		r.bars(file, title, y, r.programs, { "none", "meld", "branch-fusion" }, function(p, form) return of(r.gaining(r.machines[1], p), form) end)
+	end
+	bars("figure8", "figure 8: lanes in use", "percent", function(j, form) return 100 * j[form].use end)
+	bars("figure9-shared", "figure 9: accesses to shared memory", "to those before", function(j, form) return r.share(j.none.shared, j[form].shared) end)
+	bars("figure9-global", "figure 9: accesses to global memory", "to those before", function(j, form) return r.share(j.none.global, j[form].global) end)
 	lines(r, "figure10", "figure 10: meld by threshold", "threshold", function(p)
 		local points = {}
 		for _, s in ipairs(r.sweep) do

@@ -5,15 +5,14 @@
 -- source tree, output directory. Run by tools/reproduce; QUICK=1: one machine, smaller inputs, two block sizes;
 -- 2: bitonic sort and two synthetic kernels alone.
 local top, out = arg[1], arg[2]
-local tool, json, plot = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/json.lua"), dofile(top .. "/tools/plot.lua")
+local m = dofile(top .. "/tools/measure.lua")(top, out)
+local say, record, speed, share, quick = m.say, m.record, m.speed, m.share, m.quick
 local paper = dofile(top .. "/tools/darm-paper.lua")
-local quick = tonumber(os.getenv("QUICK") or 0)
 
-local TURING = "-c turing.lua -D sm.count=5 -D l2.slices=4 -D l2.bytes=524288 -D dram.channels=2"
 local MACHINES = {
 	{ name = "vega20", model = "exec_mask", lanes = 64, options = "-c vega20.lua -D sm.count=4 -D l2.slices=1 -D l2.bytes=262144 -D dram.channels=2" },
-	{ name = "turing", model = "its", lanes = 32, options = TURING },
-	{ name = "turing", model = "ipdom", lanes = 32, options = TURING },
+	{ name = "turing", model = "its", lanes = 32, options = m.SIXTH_OF_TURING },
+	{ name = "turing", model = "ipdom", lanes = 32, options = m.SIXTH_OF_TURING },
 }
 local PREDICATED = "meld(straight=8)" -- what one arm alone does is executed by all, as the paper's compiler does it in the end
 local FORMS = { "none", "meld", "branch-fusion", "tail-merge", PREDICATED }
@@ -53,7 +52,7 @@ if quick > 0 then
 end
 for _, p in ipairs(PROGRAMS) do
 	p.file = ("kernels/%s.%s"):format(p.module, p.suite and "ir" or "ptx")
-	p.workload = p.suite and " -w kernels/melding/melding.lua" or ""
+	p.workload = p.suite and "kernels/melding/melding.lua"
 	p.kernels = p.kernels or { "." }
 end
 
@@ -63,61 +62,14 @@ local function passes(p, list)
 	return list == "none" and p.before or p.before .. "," .. list
 end
 
--- ---- runs ----
-
--- Sums over the launches of a run that count.
-local SUMMED = { cycles = "cycles", instructions = "warp_instructions", lanes = "thread_instructions", divergent = "divergence.divergent_branches",
-	shared = "memory.shared_accesses", loads = "memory.global_loads", stores = "memory.global_stores", sectors = "memory.transactions",
-	conflicts = "memory.shared_conflicts", spills = "memory.local_accesses", added = "overhead.warp_instructions", inserted = "inserted.warp_instructions",
-	reads = "memory.dram.reads", writes = "memory.dram.writes" }
-local function figure(launch, path)
-	local v = launch
-	for part in path:gmatch("[^.]+") do v = v[part] end
-	return v
-end
-local function sums(p, report)
-	local m = { kernel = nil, stalls = {}, melds = 0, registers = 0 }
-	for name in pairs(SUMMED) do m[name] = 0 end
-	for _, pattern in ipairs(p.kernels) do
-		for _, l in ipairs(report.launches) do
-			if l.kernel:find(pattern) and (m.kernel or l.kernel) == l.kernel then
-				m.kernel = l.kernel
-				for name, path in pairs(SUMMED) do m[name] = m[name] + figure(l, path) end
-				for name, n in pairs(l.issue.stalls) do m.stalls[name] = (m.stalls[name] or 0) + n end
-				m.registers = l.static.registers
-			end
-		end
-		if m.kernel then break end
-	end
-	assert(m.kernel, p.name .. ": no kernel ran that counts")
-	for _, s in ipairs(report.pass_stats) do
-		if s["function"] == m.kernel and (s.what == "stretches melded" or s.what == "tails merged") then m.melds = m.melds + s.count end
-	end
-	m.global = m.loads + m.stores
-	m.use = m.lanes / (m.instructions * report.configuration.values.warp_size)
-	return m
-end
-
-local function command(machine, p, block, lists, report)
-	local words = { ("cd %s && gsim -q -j 1 %s --grid -m %s -s %s%s"):format(tool.quote(top), machine.options, machine.model, tool.quote(report), p.workload) }
-	for _, list in ipairs(lists) do words[#words + 1] = "-p " .. tool.quote(passes(p, list)) end
-	return ("%s %s -- %s"):format(table.concat(words, " "), p.file, table.concat({ p.arguments(block) }, " "))
-end
-
--- Runs every job { machine, program, block, lists } and leaves what came out in job[list].
 local function run(jobs, what)
-	local commands = {}
-	for i, j in ipairs(jobs) do
-		j.report = ("%s/run-%d.json"):format(out, i)
-		commands[i] = command(j.machine, j.program, j.block, j.lists, j.report)
-	end
-	tool.progress(("%s: %d commands"):format(what, #jobs))
-	tool.all(commands)
+	m.run(jobs, what, passes)
 	for _, j in ipairs(jobs) do
-		for i, r in ipairs(json.read(j.report).runs) do j[j.lists[i]] = sums(j.program, r) end
-		os.remove(j.report)
+		for _, list in ipairs(j.lists) do
+			local counts = j[list].counts
+			j[list].melds = (counts["stretches melded"] or 0) + (counts["tails merged"] or 0)
+		end
 	end
-	tool.progress("")
 end
 
 local jobs, at = {}, {} -- at[machine][program name][block]
@@ -137,17 +89,7 @@ table.sort(jobs, function(a, b) -- the longest first, as far as one knows
 end)
 run(jobs, "figure 7")
 
--- ---- what is said ----
-
-local text, csv = {}, { "figure,machine,program,block,passes,what,paper,gsim" }
-local function say(s, ...) text[#text + 1] = (select("#", ...) > 0 and s:format(...) or s):gsub(" +$", "") end
-local function record(fig, machine, program, block, form, what, theirs, ours)
-	csv[#csv + 1] = ("%s,%s %s,%s,%s,%s,%s,%s,%.10g"):format(fig, machine.name, machine.model, program, block, form, what,
-		theirs and ("%.10g"):format(theirs) or "", ours)
-end
-local function speed(j, form) return j.none.cycles / j[form].cycles end
 local function number(v) return v and ("%.3f"):format(v) or "-" end
-local function share(a, b) return a == 0 and (b == 0 and 1 or math.huge) or b / a end
 
 -- The block size at which the baseline is fastest, and the one at which a pass is worth most.
 local function best(machine, p, worth)
@@ -171,39 +113,6 @@ local function mean(machine, form, only)
 		end
 	end
 	return n > 0 and math.exp(sum / n) or 1
-end
-
--- Counters before and after, which explain a miss.
-local function counters(j, form)
-	local a, b, stalls = j.none, j[form], {}
-	for name, n in pairs(a.stalls) do
-		if name ~= "no_warp" and n + b.stalls[name] > 0 then stalls[#stalls + 1] = { name, n, b.stalls[name] } end
-	end
-	table.sort(stalls, function(x, y)
-		local dx, dy = math.abs(x[3] - x[2]), math.abs(y[3] - y[2])
-		return dx > dy or dx == dy and x[1] < y[1]
-	end)
-	local function change(what) return ("%d -> %d"):format(a[what], b[what]) end
-	local said = {}
-	for i = 1, math.min(4, #stalls) do said[i] = ("%s %d -> %d"):format(table.unpack(stalls[i])) end
-	return ("cycles %s; warp instructions %s, %d of them the pass's, and %s of lowering; lanes %.1f -> %.1f %%; registers %s"):format(change "cycles",
-		change "instructions", b.inserted, change "added", 100 * a.use, 100 * b.use, change "registers"),
-		("shared %s, conflicts %s; global %s, local %s, sectors %s; DRAM %d -> %d; stalls: %s"):format(change "shared", change "conflicts", change "global",
-			change "spills", change "sectors", a.reads + a.writes, b.reads + b.writes, table.concat(said, ", "))
-end
-
-local missed = {}
--- A thing that the paper says: what is found here, whether it agrees, else the counters of job `j` under `form`.
-local function claim(name, says, here, agrees, j, form)
-	say("  %-6s %s", name, says)
-	say("         here: %s: %s", here, agrees and "agrees" or "does not agree")
-	if agrees then return end
-	missed[#missed + 1] = ("%s %s; here: %s"):format(name, says, here)
-	for _, f in ipairs(j and (type(form) == "table" and form or { form or "meld" }) or {}) do
-		local issued, memory = counters(j, f)
-		say("         %s, %d threads a block, %s: %s", j.program.name, j.block, f, issued)
-		say("           %s", memory)
-	end
 end
 
 -- ---- figure 7 ----
@@ -287,18 +196,12 @@ for _, j in ipairs(sweep) do
 end
 
 local show = dofile(top .. "/tools/darm-claims.lua")
-local measured = { top = top, out = out, tool = tool, plot = plot, paper = paper, machines = MACHINES, programs = PROGRAMS, at = at, sweep = sweep,
-	rises = rises, speed = speed, mean = mean, fastest = fastest, gaining = gaining, claim = claim, say = say, record = record, share = share }
+local measured = setmetatable({ paper = paper, machines = MACHINES, programs = PROGRAMS, at = at, sweep = sweep, rises = rises, mean = mean, fastest = fastest,
+	gaining = gaining }, { __index = m })
 show.table1(measured)
 if quick < 2 then show.table2(measured) end
 show.laws(measured)
 if quick < 2 then show.sayings(measured) end
 show.pictures(measured)
 
-say("\n%d of what the paper says or the laws ask for missed%s", #missed, #missed > 0 and ":" or "")
-for _, m in ipairs(missed) do say("  %s", m) end
-tool.write(out .. "/darm.txt", table.concat(text, "\n") .. "\n")
-tool.write(out .. "/darm.csv", table.concat(csv, "\n") .. "\n")
-print(table.concat(text, "\n"))
-print(("text, CSV and SVG are in %s"):format(out))
-os.exit(#missed == 0 and 0 or 1)
+m.finish("darm")

@@ -1,0 +1,169 @@
+-- What experiments of tools/reproduce share that run programs on several machines, with and without passes, and compare counters with what a paper says:
+-- runs, sums over launches, lines of text and CSV, claims, and how it ends.
+--   local m = dofile(top .. "/tools/measure.lua")(top, out)
+-- A job is { machine, program, block, lists }: `lists` names the pipelines, the first of which is the one that the others are compared with.
+--   machine: { name, model, options }      program: { name, file, workload, kernels, all, arguments }
+-- `kernels`: those that count, by Lua patterns of their names, the first pattern that a run has; of these the first kernel, or with `all` every one.
+-- `arguments`: what the workload is given for threads of a block.
+return function(top, out)
+local m = { top = top, out = out, quick = tonumber(os.getenv("QUICK") or 0) }
+local tool, json = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/json.lua")
+m.tool, m.plot = tool, dofile(top .. "/tools/plot.lua")
+
+-- Machines that are small parts of a card, with L2 and memory to match, so that inputs which a simulator can run fill them.
+m.SIXTH_OF_TURING = "-c turing.lua -D sm.count=5 -D l2.slices=4 -D l2.bytes=524288 -D dram.channels=2"
+
+-- ---- runs ----
+
+-- Sums over the launches of a run that count.
+local SUMMED = { cycles = "cycles", instructions = "warp_instructions", lanes = "thread_instructions", divergent = "divergence.divergent_branches",
+	shared = "memory.shared_accesses", loads = "memory.global_loads", stores = "memory.global_stores", sectors = "memory.transactions",
+	conflicts = "memory.shared_conflicts", spills = "memory.local_accesses", added = "overhead.warp_instructions", inserted = "inserted.warp_instructions",
+	reads = "memory.dram.reads", writes = "memory.dram.writes" }
+local function figure(launch, path)
+	local v = launch
+	for part in path:gmatch("[^.]+") do v = v[part] end
+	return v
+end
+
+local function add(s, l)
+	for name, path in pairs(SUMMED) do s[name] = s[name] + figure(l, path) end
+	for name, n in pairs(l.issue.stalls) do s.stalls[name] = (s.stalls[name] or 0) + n end
+	s.registers = s.all and math.max(s.registers, l.static.registers) or l.static.registers
+	s.occupancy = s.all and math.min(s.occupancy, l.static.occupancy) or l.static.occupancy
+	s.kernel, s.kernels[l.kernel] = l.kernel, true
+end
+
+-- counts: what passes did to the kernels that count, by the names of --pass-stats.
+function m.sums(p, report)
+	local s = { stalls = {}, counts = {}, kernels = {}, registers = 0, occupancy = 1, all = p.all }
+	for name in pairs(SUMMED) do s[name] = 0 end
+	for _, pattern in ipairs(p.kernels) do
+		for _, l in ipairs(report.launches) do
+			if l.kernel:find(pattern) and (p.all or (s.kernel or l.kernel) == l.kernel) then add(s, l) end
+		end
+		if s.kernel then break end
+	end
+	assert(s.kernel, p.name .. ": no kernel ran that counts")
+	for _, c in ipairs(report.pass_stats) do
+		local what = c.what or "assumed " .. c.assumed
+		if s.kernels[c["function"]] then s.counts[what] = (s.counts[what] or 0) + c.count end
+	end
+	s.global = s.loads + s.stores
+	s.use = s.lanes / (s.instructions * report.configuration.values.warp_size)
+	return s
+end
+
+local function command(j, passes)
+	local words = { ("cd %s && gsim -q -j 1 %s --grid -m %s -s %s%s"):format(tool.quote(top), j.machine.options, j.machine.model, tool.quote(j.report),
+		j.program.workload and " -w " .. j.program.workload or "") }
+	for _, list in ipairs(j.lists) do words[#words + 1] = "-p " .. tool.quote(passes(j.program, list)) end
+	return ("%s %s -- %s"):format(table.concat(words, " "), j.program.file, table.concat({ j.program.arguments(j.block) }, " "))
+end
+
+-- Runs every job and leaves what came out in job[list]. passes(program, list): the pipeline that a name stands for.
+function m.run(jobs, what, passes)
+	local commands = {}
+	for i, j in ipairs(jobs) do
+		j.report = ("%s/run-%d.json"):format(out, i)
+		commands[i] = command(j, passes)
+	end
+	tool.progress(("%s: %d commands"):format(what, #jobs))
+	tool.all(commands)
+	for _, j in ipairs(jobs) do
+		for i, r in ipairs(json.read(j.report).runs) do j[j.lists[i]] = m.sums(j.program, r) end
+		os.remove(j.report)
+	end
+	tool.progress("")
+end
+
+-- ---- what is said ----
+
+local text, csv = {}, { "figure,machine,program,block,passes,what,paper,gsim" }
+function m.say(s, ...) text[#text + 1] = (select("#", ...) > 0 and s:format(...) or s):gsub(" +$", "") end
+function m.record(fig, machine, program, block, form, what, theirs, ours)
+	form = form:find(",", 1, true) and '"' .. form .. '"' or form
+	csv[#csv + 1] = ("%s,%s %s,%s,%s,%s,%s,%s,%.10g"):format(fig, machine.name, machine.model, program, block, form, what,
+		theirs and ("%.10g"):format(theirs) or "", ours)
+end
+function m.speed(j, form) return j[j.lists[1]].cycles / j[form].cycles end
+function m.share(a, b) return a == 0 and (b == 0 and 1 or math.huge) or b / a end
+function m.each(list, of)
+	local t = {}
+	for i, v in ipairs(list) do t[i] = of(v) end
+	return t
+end
+-- Those of a list of programs whose names are keys of `names`.
+function m.named(programs, names)
+	local t = {}
+	for _, p in ipairs(programs) do t[#t + 1] = names[p.name] and p or nil end
+	return t
+end
+-- The geometric mean of what `of` says of each of a list; nil is left out.
+function m.mean(list, of)
+	local sum, n = 0, 0
+	for _, v in ipairs(list) do
+		local x = of(v)
+		if x then sum, n = sum + math.log(x), n + 1 end
+	end
+	return n > 0 and math.exp(sum / n) or 1
+end
+function m.near(a, b, room) return math.abs(a - b) <= room end
+
+-- Counters before and after, which explain a miss.
+local function counters(j, form)
+	local a, b, stalls = j[j.lists[1]], j[form], {}
+	for name, n in pairs(a.stalls) do
+		if name ~= "no_warp" and n + b.stalls[name] > 0 then stalls[#stalls + 1] = { name, n, b.stalls[name] } end
+	end
+	table.sort(stalls, function(x, y)
+		local dx, dy = math.abs(x[3] - x[2]), math.abs(y[3] - y[2])
+		return dx > dy or dx == dy and x[1] < y[1]
+	end)
+	local function change(what) return ("%d -> %d"):format(a[what], b[what]) end
+	local said = {}
+	for i = 1, math.min(4, #stalls) do said[i] = ("%s %d -> %d"):format(table.unpack(stalls[i])) end
+	return ("cycles %s; warp instructions %s, %d of them the pass's, and %s of lowering; lanes %.1f -> %.1f %%; registers %s"):format(change "cycles",
+		change "instructions", b.inserted, change "added", 100 * a.use, 100 * b.use, change "registers"),
+		("shared %s, conflicts %s; global %s, local %s, sectors %s; DRAM %d -> %d; stalls: %s"):format(change "shared", change "conflicts", change "global",
+			change "spills", change "sectors", a.reads + a.writes, b.reads + b.writes, table.concat(said, ", "))
+end
+
+local missed = {}
+-- A thing that the paper says: what is found here, whether it agrees, else the counters of job `j` under `form` (the second of its lists), or under each of several.
+function m.claim(name, says, here, agrees, j, form)
+	m.say("  %-6s %s", name, says)
+	m.say("         here: %s: %s", here, agrees and "agrees" or "does not agree")
+	if agrees then return end
+	missed[#missed + 1] = ("%s %s; here: %s"):format(name, says, here)
+	for _, f in ipairs(j and (type(form) == "table" and form or { form or j.lists[2] }) or {}) do
+		local issued, memory = counters(j, f)
+		m.say("         %s, %d threads a block, %s: %s", j.program.name, j.block, f, issued)
+		m.say("           %s", memory)
+	end
+end
+
+-- A picture of what `of` says of each program and form, a row of points for each form.
+function m.bars(file, title, y, programs, forms, of)
+	local series, names = {}, {}
+	for i, form in ipairs(forms) do
+		local points = {}
+		for k, p in ipairs(programs) do points[k], names[k] = { k, of(p, form) }, k .. " " .. p.name end
+		series[i] = { name = form, points = points, style = "points" }
+	end
+	m.plot.write(("%s/%s.svg"):format(out, file), { title = title, x = table.concat(names, ", "), y = y, series = series })
+end
+
+-- Writes and prints all of it; the exit status says whether something missed.
+function m.finish(name)
+	m.say("\n%d of what the paper says or the laws ask for missed%s", #missed, #missed > 0 and ":" or "")
+	for _, s in ipairs(missed) do m.say("  %s", s) end
+	tool.write(("%s/%s.txt"):format(out, name), table.concat(text, "\n") .. "\n")
+	tool.write(("%s/%s.csv"):format(out, name), table.concat(csv, "\n") .. "\n")
+	print(table.concat(text, "\n"))
+	print(("text, CSV and SVG are in %s"):format(out))
+	os.exit(#missed == 0 and 0 or 1)
+end
+
+return m
+end
