@@ -74,6 +74,19 @@ whole "$dir/n/merged-its.svg"
 awk -F, 'NF != 8 { bad = 1 } $1 == "7" && $6 == "speed-up" { n++ } $1 == "10" && $6 == "melds" { m++ } END { exit bad || n != 12 || m != 15 }' "$dir/d/darm.csv" ||
 	{ echo "darm.csv has not four speed-ups and five thresholds of each of three programs"; exit 1; }
 for f in figure7-exec_mask figure8 figure9-shared figure9-global figure10; do whole "$dir/d/$f.svg"; done
+
+# code-motion: four kernels under eight pipelines; the small ones have their instructions in the thesis' order, and what misses is said.
+"$top/tools/reproduce" code-motion -qq -o "$dir/c" >"$dir/out"
+[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
+for small in 'differences: SSCM < SCM = LCM = O3' 'differences: SPRE > O3' 'histogram: LCM > O3 > SCM'; do
+	grep -A 1 "^  T-S1 .*lua: $small$" "$dir/out" | grep -q ': agrees$' || { echo "code-motion: not so: $small"; cat "$dir/out"; exit 1; }
+done
+said=$(sed -n 's/^\([0-9]*\) of what .* missed.*/\1/p' "$dir/out")
+[ "$(grep -c ': does not agree$' "$dir/out")" = "${said:-none}" ] || { echo "code-motion: not as many miss as it says"; cat "$dir/out"; exit 1; }
+awk -F, '{ q = $0; sub(/"[^"]*"/, "x", q); if (split(q, f, ",") != 8) bad = 1 } f[1] == "4.7" && f[6] == "speed-up" { n++; bad = bad || f[8] <= 0 }
+	END { exit bad || n != 4 * 8 }' "$dir/c/code-motion.csv" || { echo "code-motion.csv has not eight speed-ups of each of four kernels"; exit 1; }
+whole "$dir/c/figure4.7-titan_black-ipdom.svg"
+whole "$dir/c/instructions.svg"
 for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
 	"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
 	[ $? = 2 ] && grep -q '^usage' "$dir/out" || { echo "tools/reproduce $bad is no usage error"; exit 1; }

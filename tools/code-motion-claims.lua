@@ -1,0 +1,126 @@
+-- What the thesis on code motion says of figures 4.7 and 4.8 in words, and the laws, against what tools/reproduce-code-motion.lua has measured; experiment B;
+-- pictures. Returns functions of what reproduce-code-motion.lua hands over: its tables, and what writes and counts.
+local show = {}
+local THESIS = "sscm(arms=1)" -- the thesis' method; `sscm` does without something that it does
+
+-- Of what a warp does, not of cycles, that are compared with what a thesis says in words: half a percent is no difference.
+local function faster(r, j, a, b) return r.speed(j, a) > r.speed(j, b) + 0.005 end
+local function slower(r, j, a, b) return faster(r, j, b, a) end
+local function speeds(r, j, forms)
+	return table.concat(r.each(forms, function(form) return ("%s %.3f"):format(form, r.speed(j, form)) end), ", ")
+end
+
+-- ---- laws ----
+
+local RELATION = { ["<"] = function(a, b) return a < b end, ["="] = function(a, b) return a == b end, [">"] = function(a, b) return a > b end }
+-- Warp instructions in the order that a row asks for.
+local function ordered(r, machine, j, says, ...)
+	local chain, agrees, here, forms = { ... }, true, {}, {}
+	for i = 1, #chain, 2 do
+		here[#here + 1] = ("%s %d"):format(chain[i], j[chain[i]].instructions)
+		if chain[i] ~= "O3" then forms[#forms + 1] = chain[i] end
+		if chain[i + 1] then agrees = agrees and RELATION[chain[i + 1]](j[chain[i]].instructions, j[chain[i + 2]].instructions) end
+	end
+	r.claim("T-S1", ("%s on %s.lua: %s: %s"):format(machine.model, machine.name, j.program.name, says), table.concat(here, ", "), agrees, j, forms)
+end
+
+function show.laws(r)
+	r.say("\nWhat must hold; T-S1: warp instructions")
+	for _, machine in ipairs(r.machines) do
+		for _, name in ipairs { "differences", "finite_differences" } do
+			local j = r.at[machine][name]
+			if j then
+				ordered(r, machine, j, "SSCM < SCM = LCM = O3", "sscm", "<", "scm", "=", "lcm", "=", "O3")
+				ordered(r, machine, j, "SPRE > O3", "spre", ">", "O3")
+			end
+		end
+		for _, name in ipairs { "histogram", "saturating_histogram" } do
+			local j = r.at[machine][name]
+			if j then ordered(r, machine, j, "LCM > O3 > SCM", "lcm", ">", "O3", ">", "scm") end
+		end
+	end
+	local less, more = {}, {}
+	for _, p in ipairs(r.programs) do
+		local j = r.at[r.machines[1]][p.name]
+		if j.sscm.registers < j.lcm.registers then less[#less + 1] = p.name end
+		local function after(form) return j[form].counts["occurrences after"] or 0 end
+		if after "sscm" > after "scm" or after "scm" > after "lcm" then more[#more + 1] = p.name end
+	end
+	r.claim("T-S1", "SSCM needs at least as many registers as LCM", #less > 0 and "fewer in " .. table.concat(less, ", ") or "so", #less == 0)
+	r.claim("static", "SSCM leaves at most as many occurrences as SCM, and SCM as LCM", #more > 0 and "not in " .. table.concat(more, ", ") or "so", #more == 0)
+end
+
+-- ---- figure 4.7 ----
+
+local function moved(j, form) return j[form].counts["expressions moved"] or 0 end
+local function after(j, form) return j[form].counts["occurrences after"] or 0 end
+
+local function by_kernel(r, machine)
+	local function of(name) return r.at[machine][name] end
+	local function about(j, form, percent)
+		r.claim("4.7", ("%s: %s gains about %g %%"):format(j.program.theirs, r.short(form), percent), ("%.1f %%"):format(100 * (r.speed(j, form) - 1)),
+			r.near(r.speed(j, form), 1 + percent / 100, 0.03), j, form)
+	end
+	local function nothing(j, form)
+		r.claim("4.7", ("%s: %s moves nothing"):format(j.program.theirs, form), ("%d expressions"):format(moved(j, form)), moved(j, form) == 0, j, form)
+	end
+	local function says(j, what, forms, agrees)
+		r.claim("4.7", j.program.theirs .. ": " .. what, speeds(r, j, forms), agrees, j, forms)
+	end
+	local j = of "barnes_hut"
+	nothing(j, "lcm")
+	r.claim("4.7", "barnshut: SCM has fewer occurrences", ("%d, O3 %d"):format(after(j, "scm"), j.scm.counts["occurrences before"] or 0),
+		after(j, "scm") < (j.scm.counts["occurrences before"] or 0), j, "scm")
+	says(j, "SSCM gains more than LCM and SCM", { THESIS, "lcm", "scm" }, faster(r, j, THESIS, "lcm") and faster(r, j, THESIS, "scm"))
+	says(j, "SPRE as much as SSCM", { "spre", THESIS }, not faster(r, j, "spre", THESIS) and not slower(r, j, "spre", THESIS))
+	j = of "nearest_neighbours"
+	about(j, "spre", 5)
+	about(j, THESIS, 5)
+	says(j, "SSCM gains more than LCM and SCM", { THESIS, "lcm", "scm" }, faster(r, j, THESIS, "lcm") and faster(r, j, THESIS, "scm"))
+	j = of "fluid"
+	for _, form in ipairs { "lcm", "scm", "spre", THESIS } do about(j, form, 8) end
+	j = of "finite_differences"
+	nothing(j, "lcm")
+	nothing(j, "scm")
+	about(j, THESIS, 8.07)
+	says(j, "SPRE gains less than the others", { "spre", "lcm", "scm", THESIS }, slower(r, j, "spre", "lcm") and slower(r, j, "spre", "scm") and slower(r, j, "spre", THESIS))
+	j = of "several_intervals"
+	says(j, "SSCM gains, more than LCM and SCM", { THESIS, "lcm", "scm" }, faster(r, j, THESIS, "O3") and faster(r, j, THESIS, "lcm") and faster(r, j, THESIS, "scm"))
+	says(j, "SPRE loses", { "spre" }, slower(r, j, "spre", "O3"))
+	j = of "saturating_histogram"
+	says(j, "LCM loses", { "lcm" }, slower(r, j, "lcm", "O3"))
+	for _, form in ipairs { "scm", "spre", THESIS } do says(j, form .. " gains", { form }, faster(r, j, form, "O3")) end
+	j = of "bisect"
+	r.claim("4.7", j.program.theirs .. ": LCM and SCM remove something", ("%d and %d expressions"):format(moved(j, "lcm"), moved(j, "scm")),
+		moved(j, "lcm") > 0 and moved(j, "scm") > 0, j, { "lcm", "scm" })
+	for _, name in ipairs { "bisect", "mri_q" } do
+		j = of(name)
+		for _, form in ipairs { "lcm", "scm", "spre", THESIS } do says(j, r.short(form) .. " does not gain", { form }, not faster(r, j, form, "O3")) end
+	end
+	local best
+	for _, name in ipairs { "barnes_hut", "nearest_neighbours", "fluid", "finite_differences", "several_intervals", "saturating_histogram", "bisect", "mri_q" } do
+		if not best or r.speed(of(name), THESIS) > r.speed(best, THESIS) then best = of(name) end
+	end
+	r.claim("4.7", "SSCM gains most on FDTD3D, 8.07 %", ("%s, %.1f %%"):format(best.program.theirs, 100 * (r.speed(best, THESIS) - 1)), best.program.theirs == "FDTD3D")
+end
+
+function show.sayings(r)
+	local machine = r.machines[1]
+	r.say("\nWhat the thesis says of figure 4.7, of %s on %s.lua; gain, lose: more than half a percent of the time; about: within three percent", machine.model, machine.name)
+	by_kernel(r, machine)
+end
+
+-- ---- pictures ----
+
+function show.pictures(r)
+	for _, machine in ipairs(r.machines) do
+		r.bars(("figure4.7-%s-%s"):format(machine.name, machine.model), ("figure 4.7: %s on %s.lua"):format(machine.model, machine.name), "speed-up over O3",
+			r.programs, r.forms, function(p, form) return r.speed(r.at[machine][p.name], form) end)
+	end
+	r.bars("instructions", "warp instructions", "to those of O3", r.programs, r.forms, function(p, form)
+		local j = r.at[r.machines[1]][p.name]
+		return j[form].instructions / j.O3.instructions
+	end)
+end
+
+return show
