@@ -251,8 +251,8 @@ static void region(Gen *g, int depth)
 static void leave(Gen *g)
 {
 	Target t = g->nest[rnd(g, (uint32_t)g->nnest)];
-	Block *next = block(g);
-	branch(g, condition(g), t.again && rnd(g, 3) == 0 ? t.again : t.leave, next);
+	Block *next = block(g), *to = t.again && rnd(g, 3) == 0 ? t.again : t.leave;
+	branch(g, condition(g), to, next);
 	open_block(g, next);
 	used(g, RF_GOTO);
 }

@@ -49,7 +49,8 @@ typedef struct Gen {
 	int table, format;             /* symbols: constants; what vprintf prints: as many words as a local array has */
 } Gen;
 
-/* random_kernel.c */
+/* random_kernel.c. Two calls that draw a random number never stand in the arguments of one call or in one initializer: C leaves open which comes first, and
+   compilers differ. */
 uint32_t rnd(Gen *, uint32_t n);               /* 0 .. n-1: what to make */
 bool chance(Gen *, int percent);
 uint64_t rnd64(Gen *);

@@ -93,7 +93,8 @@ void graph_statement(Gen *g)
 	shape(g, &r);
 	fill(g, &r);
 	g->level = 0;
-	r.fuel = emit2(g, "add.u32", T_U32, opd_reg(small(g, 3)), opd_imm(1 + rnd(g, 3)));
+	uint32_t least = 1 + rnd(g, 3);
+	r.fuel = emit2(g, "add.u32", T_U32, opd_reg(small(g, 3)), opd_imm(least));
 	for (int k = 0; k < r.n; k++)
 		r.node[k] = block(g);
 	r.exit = block(g);

@@ -240,8 +240,8 @@ static void add_predicates(Gen *g, const int *arg)
 	for (int k = 0; k < g->pred_args; k++)
 		g->pool[POOL_PRED][(*n)++] = arg[k];
 	for (int k = 0; k < g->pred_results; k++) {
-		int r = g->f->ret.v[1 + k];
-		set(g, r, rnd(g, 2) ? "mov.pred" : "not.pred", opd_reg(pick(g, POOL_PRED)));
+		int r = g->f->ret.v[1 + k], of = pick(g, POOL_PRED);
+		set(g, r, rnd(g, 2) ? "mov.pred" : "not.pred", opd_reg(of));
 		g->pool[POOL_PRED][(*n)++] = r;
 	}
 }
@@ -408,6 +408,7 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->on |= p->seed % 2 ? p->features & RF_IDLE : 0;
 	g->unfaulted = g->idle ^ 0x5851f42d4c957f2du;
 	g->on |= p->seed / 2 % 2 ? p->features & RF_NONFAULTING : 0;
+	g->on |= p->seed / 4 % 4 == 0 ? p->features & RF_NAMED : 0;
 	g->on |= p->arms || p->seed % 4 == 3 ? p->features & RF_ARMS : 0;
 	choose_shape(g);
 	make_data(g);

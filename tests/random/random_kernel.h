@@ -36,6 +36,7 @@
 	X(POINT, "reconvergence points, which branches ask for") \
 	X(IDLE, "loops without a result, copies of copies, aborts that are never reached, arms that do alike") \
 	X(NONFAULTING, "loads that may not fault, of addresses that are not mapped, too") \
+	X(NAMED, "accesses that name a variable where others have a register") \
 	X(ARMS, "branches whose arms are made of the same choices, with other registers and some differences")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,

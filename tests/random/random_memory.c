@@ -54,7 +54,7 @@ static int address(Gen *g, int base, unsigned room, unsigned bytes)
 	return emit2(g, "add.u64", T_U64, opd_reg(base), opd_reg(wide));
 }
 
-static void load(Gen *g, const char *space, int addr, int64_t offset, Type t, int n)
+static void load(Gen *g, const char *space, Opd address, Type t, int n)
 {
 	static const char *const ops[] = { "", "", ".ca", ".cg", ".cv", ".volatile" };
 	const char *extra = !strcmp(space, ".global") ? ops[rnd(g, 6)] : "";
@@ -64,16 +64,16 @@ static void load(Gen *g, const char *space, int addr, int64_t offset, Type t, in
 	for (int k = 0; k < n; k++)
 		if (k < g->npool[pool])
 			i.opd[k] = opd_reg(g->pool[pool][(start + k) % g->npool[pool]]);
-	*ins_src(&i, 0) = at(addr, offset);
+	*ins_src(&i, 0) = address;
 	nonfaulting_load(g, &i);
 	guard(g, &i);
 	emit(g, i);
 }
 
-static void store(Gen *g, const char *space, int addr, int64_t offset, Type t, int n)
+static void store(Gen *g, const char *space, Opd address, Type t, int n)
 {
 	Ins i = opf(g, 0, 1 + n, "st%s%s.%s", space, vector_suffix(n), type_name[t]);
-	i.opd[0] = at(addr, offset);
+	i.opd[0] = address;
 	for (int k = 1; k <= n; k++) {
 		int pool = pool_for(g, t);
 		i.opd[k] = chance(g, 15) ? value(g, t) : opd_reg(pick(g, pool));
@@ -82,12 +82,12 @@ static void store(Gen *g, const char *space, int addr, int64_t offset, Type t, i
 	emit(g, i);
 }
 
-static void access(Gen *g, const char *space, int addr, int64_t offset, Type t, int n, bool write)
+static void access(Gen *g, const char *space, Opd address, Type t, int n, bool write)
 {
 	if (write)
-		store(g, space, addr, offset, t, n);
+		store(g, space, address, t, n);
 	else
-		load(g, space, addr, offset, t, n);
+		load(g, space, address, t, n);
 }
 
 static void read_input(Gen *g)
@@ -95,10 +95,12 @@ static void read_input(Gen *g)
 	Type t = any_type(g);
 	int n = vector(g, t);
 	unsigned bytes = (unsigned)(type_bytes(t) * n);
-	if (chance(g, 25))
-		load(g, ".global", g->in, (int64_t)(rnd(g, RANDOM_IN_BYTES / bytes) * bytes), t, n);
-	else
-		load(g, chance(g, 15) ? "" : ".global", address(g, g->in, RANDOM_IN_BYTES, bytes), 0, t, n);
+	if (chance(g, 25)) {
+		load(g, ".global", at(g->in, (int64_t)(rnd(g, RANDOM_IN_BYTES / bytes) * bytes)), t, n);
+	} else {
+		int a = address(g, g->in, RANDOM_IN_BYTES, bytes);
+		load(g, chance(g, 15) ? "" : ".global", at(a, 0), t, n);
+	}
 }
 
 static void own_slot(Gen *g, bool write)
@@ -106,10 +108,12 @@ static void own_slot(Gen *g, bool write)
 	Type t = any_type(g);
 	int n = vector(g, t);
 	unsigned bytes = (unsigned)(type_bytes(t) * n);
-	if (chance(g, 60))
-		access(g, ".global", g->slot, (int64_t)(rnd(g, SCRATCH_BYTES / bytes) * bytes), t, n, write);
-	else
-		access(g, chance(g, 15) ? "" : ".global", address(g, g->slot, SCRATCH_BYTES, bytes), 0, t, n, write);
+	if (chance(g, 60)) {
+		access(g, ".global", at(g->slot, (int64_t)(rnd(g, SCRATCH_BYTES / bytes) * bytes)), t, n, write);
+	} else {
+		int a = address(g, g->slot, SCRATCH_BYTES, bytes);
+		access(g, chance(g, 15) ? "" : ".global", at(a, 0), t, n, write);
+	}
 }
 
 /* Address of a symbol in its space, or, sometimes, its generic one; *space tells. */
@@ -124,6 +128,18 @@ static int symbol_address(Gen *g, int symbol, const char **space)
 	snprintf(text, sizeof text, "cvta%s.u64", *space);
 	*space = "";
 	return emit1(g, text, T_U64, opd_reg(a));
+}
+
+/* The address of some element of an array: a register's, or, where the kernel names variables in its accesses, the variable with an offset. Which one
+   takes no random number, so that the kernel's other choices stay. */
+static Opd element_address(Gen *g, int symbol, int base, const char *space, unsigned room, unsigned bytes)
+{
+	uint64_t bits = g->state >> 20;
+	int a = address(g, base, room, bytes);
+	if (!has(g, RF_NAMED) || !*space || bits % 2)
+		return at(a, 0);
+	used(g, RF_NAMED);
+	return (Opd){ OPD_SYM, 0, symbol, (int64_t)(bits / 2 % room & ~(uint64_t)(bytes - 1)) };
 }
 
 /* What it prints may come in any order; the result is the same for all. */
@@ -170,7 +186,8 @@ static void local_array(Gen *g)
 	Type t = any_type(g);
 	unsigned bytes = (unsigned)type_bytes(t);
 	int base = symbol_address(g, g->local, &space);
-	access(g, space, address(g, base, LOCAL_WORDS * 4, bytes), 0, t, 1, rnd(g, 2));
+	bool write = rnd(g, 2);
+	access(g, space, element_address(g, g->local, base, space, LOCAL_WORDS * 4, bytes), t, 1, write);
 	used(g, RF_LOCAL);
 }
 
@@ -190,7 +207,7 @@ static void own_shared(Gen *g)
 {
 	const char *space;
 	int base = symbol_address(g, g->mine, &space);
-	access(g, space, word_address(g, base, g->tid, 4), 0, T_U32, 1, rnd(g, 2));
+	access(g, space, at(word_address(g, base, g->tid, 4), 0), T_U32, 1, rnd(g, 2));
 	used(g, RF_SHARED);
 }
 
@@ -199,7 +216,7 @@ static void constant(Gen *g)
 	const char *space;
 	Type t = rnd(g, 2) ? T_U32 : T_U16;
 	int base = symbol_address(g, g->table, &space);
-	load(g, space, address(g, base, TABLE_WORDS * 4, (unsigned)type_bytes(t)), 0, t, 1);
+	load(g, space, element_address(g, g->table, base, space, TABLE_WORDS * 4, (unsigned)type_bytes(t)), t, 1);
 }
 
 int load_function(Gen *g, int index)

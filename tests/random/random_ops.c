@@ -230,7 +230,8 @@ Opd predicate(Gen *g)
 {
 	if (has(g, RF_CONSTANT) && chance(g, 8))
 		return constant_predicate(g);
-	return (Opd){ OPD_REG, (uint8_t)rnd(g, 2), pick(g, POOL_PRED), 0 };
+	uint8_t neg = (uint8_t)rnd(g, 2);
+	return (Opd){ OPD_REG, neg, pick(g, POOL_PRED), 0 };
 }
 
 Opd value(Gen *g, Type t)
