@@ -29,6 +29,8 @@ const Pass *const passes[] = {
 	&pass_spre,
 	&pass_srqp,
 	&pass_sscm,
+	&pass_ssrqp,
+	&pass_ssrqp_s,
 	&pass_structurize,
 	&pass_tail_merge,
 	&pass_unroll,

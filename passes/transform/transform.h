@@ -26,6 +26,8 @@ extern const Pass pass_split_edges;
 extern const Pass pass_spre;
 extern const Pass pass_sscm;
 extern const Pass pass_srqp;
+extern const Pass pass_ssrqp;
+extern const Pass pass_ssrqp_s;
 extern const Pass pass_structurize;
 extern const Pass pass_tail_merge;
 extern const Pass pass_unroll;

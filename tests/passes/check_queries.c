@@ -120,7 +120,8 @@ static Module *counting(const Module *m)
 
 typedef struct Law { const char *pipeline; bool counted; } Law;
 static const Law law[] = { { "srqp", true }, { "srqp(shifts=6)", true }, { "srqp(check=1)", false }, { "srqp(check=1,shifts=8)", false }, { "esrqp(check=1)", false },
-	{ "esrqp(cdrnd-strict=1)", false }, { "srqp,copy-prop,dce,srqp", true }, { "unroll,srqp(check=1),simplify-cfg", false } };
+	{ "esrqp(cdrnd-strict=1)", false }, { "srqp,copy-prop,dce,srqp", true }, { "unroll,srqp(check=1),simplify-cfg", false },
+	{ "ssrqp", false }, { "ssrqp(nonfaulting=1)", false }, { "ssrqp(nonfaulting=1,check=1)", false }, { "ssrqp-s(nonfaulting=1,check=1,shifts=6)", false } };
 enum { LAWS = sizeof law / sizeof *law };
 
 typedef struct Seen { int64_t before[LAWS], after[LAWS]; int changed[LAWS], more; } Seen;

@@ -15,13 +15,63 @@ typedef struct Emit {
 	Vec(Block *) order;
 } Emit;
 
+/* ---- instructions ---- */
+
+int query_reg(Queries *q, Edit *e, int key)
+{
+	return edit_reg(e, "kept", (Type)e->f->reg.v[ins_dst(&q->pattern.v[key_class(q, key)], 0)->id].type);
+}
+
+void query_put(Queries *q, Edit *e, Block *b, int key, int reg, Opd at, bool marked)
+{
+	Ins load = edit_copy(e, &q->pattern.v[key_class(q, key)]);
+	load.origin = e->origin;
+	load.mark = 0;
+	load.flags = (uint8_t)(marked ? load.flags | INSF_NONFAULTING : load.flags & ~INSF_NONFAULTING);
+	*ins_dst(&load, 0) = opd_reg(reg);
+	*ins_src(&load, 0) = at;
+	edit_insert(e, b, b->ins.n - 1, load);
+}
+
+/* check: the load stays, and where it gives something else the launch is aborted. */
+static void put_check(Queries *q, Edit *e, Rewrite *rw, const Ins *i, int from)
+{
+	int d = ins_dst(i, 0)->id, bits = type_bits[e->f->reg.v[d].type], loaded = edit_reg(e, "loaded", (Type)e->f->reg.v[d].type);
+	Type t = bits == 64 ? T_U64 : bits == 32 ? T_U32 : T_U16;
+	int a = edit_reg(e, "have", t), b = edit_reg(e, "want", t), p = edit_reg(e, "differ", T_PRED);
+	Ins place = edit_new(e, i, OP_MOV, T_B32, 1, 1), load = edit_copy(e, i);
+	*ins_dst(&load, 0) = opd_reg(loaded);
+	vec_push(&q->done.check, loaded);
+	edit_put(rw, load);
+	edit_put(rw, ins_move(e->m, e->f, &place, d, from));
+	edit_put(rw, ins_move(e->m, e->f, &place, a, from));
+	edit_put(rw, ins_move(e->m, e->f, &place, b, loaded));
+	Ins test = edit_new(e, i, OP_SETP, t, 1, 2);
+	test.cmp = CMP_NE;
+	test.opd[0] = opd_reg(p);
+	test.opd[1] = opd_reg(a);
+	test.opd[2] = opd_reg(b);
+	edit_put(rw, test);
+	Ins trap = edit_new(e, i, OP_TRAP, T_NONE, 0, 0);
+	trap.guard = p;
+	edit_put(rw, trap);
+}
+
+void query_take(Queries *q, Edit *e, Rewrite *rw, const Ins *i, int from)
+{
+	if (q->check)
+		put_check(q, e, rw, i, from);
+	else
+		edit_put(rw, ins_move(e->m, e->f, i, ins_dst(i, 0)->id, from));
+	q->done.removed++;
+}
+
 static int key_reg(Emit *x, int key)
 {
 	while (x->reg.n <= key)
 		vec_push(&x->reg, -1);
-	const Ins *i = &x->q->pattern.v[key_class(x->q, key)];
 	if (x->reg.v[key] < 0)
-		x->reg.v[key] = edit_reg(&x->e, "kept", (Type)x->e.f->reg.v[ins_dst(i, 0)->id].type);
+		x->reg.v[key] = query_reg(x->q, &x->e, key);
 	return x->reg.v[key];
 }
 
@@ -64,13 +114,13 @@ static void want_start(Emit *x, int first)
 	vec_free(&work);
 }
 
-/* ---- instructions ---- */
+/* ---- on edges ---- */
 
 static void put_move(Emit *x, Block *b, const Ins *like, int to, int from)
 {
 	Ins place = edit_new(&x->e, like, OP_MOV, T_B32, 1, 1);
 	edit_insert(&x->e, b, b->ins.n - 1, ins_move(x->e.m, x->e.f, &place, to, from));
-	x->q->copied++;
+	x->q->done.copied++;
 }
 
 /* All at once: first those whose register nobody reads any more; a ring is opened by one register more. */
@@ -99,14 +149,9 @@ static void put_copies(Emit *x, Block *b, const Ins *like, Tail *t)
 static void put_load(Emit *x, Block *b, int way)
 {
 	const Way *w = &x->q->way.v[way];
-	int key = x->q->start.v[w->start].key;
-	Ins load = edit_copy(&x->e, &x->q->pattern.v[key_class(x->q, key)]);
-	load.origin = x->e.origin;
-	load.mark = 0;
-	*ins_dst(&load, 0) = opd_reg(key_reg(x, key));
-	*ins_src(&load, 0) = w->at;
-	edit_insert(&x->e, b, b->ins.n - 1, load);
-	x->q->inserted++;
+	const Start *s = &x->q->start.v[w->start];
+	query_put(x->q, &x->e, b, s->key, key_reg(x, s->key), w->at, s->marked);
+	x->q->done.inserted++;
 }
 
 static void put_tail(Emit *x, Tail *t)
@@ -126,27 +171,6 @@ static void put_tail(Emit *x, Tail *t)
 		put_load(x, b, t->way.v[k]);
 }
 
-/* check: the load stays, and where it gives something else the launch is aborted. */
-static void put_check(Emit *x, Rewrite *rw, const Ins *i, int from)
-{
-	int d = ins_dst(i, 0)->id, bits = type_bits[x->e.f->reg.v[d].type];
-	Type t = bits == 64 ? T_U64 : bits == 32 ? T_U32 : T_U16;
-	int a = edit_reg(&x->e, "have", t), b = edit_reg(&x->e, "want", t), p = edit_reg(&x->e, "differ", T_PRED);
-	Ins place = edit_new(&x->e, i, OP_MOV, T_B32, 1, 1);
-	edit_put(rw, *i);
-	edit_put(rw, ins_move(x->e.m, x->e.f, &place, a, from));
-	edit_put(rw, ins_move(x->e.m, x->e.f, &place, b, d));
-	Ins test = edit_new(&x->e, i, OP_SETP, t, 1, 2);
-	test.cmp = CMP_NE;
-	test.opd[0] = opd_reg(p);
-	test.opd[1] = opd_reg(a);
-	test.opd[2] = opd_reg(b);
-	edit_put(rw, test);
-	Ins trap = edit_new(&x->e, i, OP_TRAP, T_NONE, 0, 0);
-	trap.guard = p;
-	edit_put(rw, trap);
-}
-
 static void rewrite(Emit *x, Block *b)
 {
 	Queries *q = x->q;
@@ -155,15 +179,14 @@ static void rewrite(Emit *x, Block *b)
 	for (const Ins *i = edit_rewrite(&rw, &x->e, b); i; i = edit_next(&rw), k++) {
 		int a = memdep_find(&q->mem, b->id, k), o = a >= 0 ? q->origin_of[a] : -1;
 		bool gone = o >= 0 && q->origin.v[o].gone;
-		if (gone && q->check)
-			put_check(x, &rw, i, key_reg(x, q->origin.v[o].key));
+		if (gone)
+			query_take(q, &x->e, &rw, i, key_reg(x, q->origin.v[o].key));
 		else
-			edit_put(&rw, gone ? ins_move(x->e.m, x->e.f, i, ins_dst(i, 0)->id, key_reg(x, q->origin.v[o].key)) : *i);
+			edit_put(&rw, *i);
 		if (!gone && a >= 0 && x->keep[a]) {
 			Ins place = edit_new(&x->e, i, OP_MOV, T_B32, 1, 1);
 			edit_put(&rw, ins_move(x->e.m, x->e.f, &place, key_reg(x, q->key_of[a]), ins_dst(i, 0)->id));
 		}
-		q->removed += gone;
 	}
 }
 

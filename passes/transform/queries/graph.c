@@ -20,7 +20,7 @@ static int end_node(Queries *q, int block, int key, int shifts)
 	if (n < q->end.n)
 		return n;
 	End e = { .block = block, .key = key, .start = -1, .user = -1 };
-	q->asked++;
+	q->done.asked++;
 	e.kind = query_up(q, key, block, q->c->f->block.v[block]->ins.n, &e.access);
 	if (e.kind == LOCAL_PASS)
 		e.start = start_node(q, block, key, shifts);
@@ -38,7 +38,7 @@ static void expand(Queries *q, int s)
 	q->start.v[s].n = pred->n;
 	q->start.v[s].expanded = true;
 	for (int k = 0; k < pred->n; k++) {
-		int shifts = q->start.v[s].shifts, key = query_back(q, q->start.v[s].key, block, pred->v[k], &shifts);
+		int shifts = q->start.v[s].shifts, key = query_over(q, q->start.v[s].key, pred->v[k], block, false, &shifts);
 		q->patience--;
 		Way w = { .start = s, .pred = pred->v[k], .end = -1, .next = -1, .address = -1 };
 		if (key >= 0 && shifts <= q->most_shifts && q->patience > 0)
@@ -59,7 +59,7 @@ void queries_build(Queries *q)
 		const MemAccess *a = &q->mem.access[x->access];
 		int found = -1;
 		LocalKind kind = query_up(q, x->key, a->block, a->ins, &found);
-		q->asked++;
+		q->done.asked++;
 		x->local = kind == LOCAL_FOUND ? found : -1;
 		x->start = kind == LOCAL_PASS ? start_node(q, a->block, x->key, 0) : -1;
 	}
@@ -87,6 +87,8 @@ static bool insertable(Queries *q, Way *w)
 		s->found = q->found.n;
 		s->safe = query_ahead(q, s->key, s->block);
 		s->nfound = q->found.n - s->found;
+		for (int k = s->found; k < q->found.n; k++)
+			s->marked |= query_load(q, q->found.v[k])->flags & INSF_NONFAULTING;
 	}
 	if (s->safe && w->address < 0)
 		w->address = query_address(q, q->end.v[w->end].key, w->pred, &w->at);

@@ -1,4 +1,4 @@
-/* Keys of array references: what ends them within a block, what they become along an edge, and which register has the address. */
+/* Keys of array references: what ends them within a block, and what they become along an edge. */
 #include "passes/transform/queries/queries.h"
 
 int query_key(Queries *q, int class, int form) { return keys_number(&q->keys, (int64_t[]){ class, form }, 2); }
@@ -67,7 +67,7 @@ static int way_ends(Queries *q, const Block *b)
 	return k;
 }
 
-static LocalKind down(Queries *q, int key, int block)
+LocalKind query_down(Queries *q, int key, int block, int *access)
 {
 	int first = q->mem.first[block];
 	const Block *b = q->c->f->block.v[block];
@@ -76,10 +76,9 @@ static LocalKind down(Queries *q, int key, int block)
 		return LOCAL_KILLED;
 	for (int a = first; a < first + q->mem.count[block] && q->mem.access[a].ins <= last; a++) {
 		const MemAccess *x = &q->mem.access[a];
-		if (q->key_of[a] == key) {
-			vec_push(&q->found, a);
+		*access = a;
+		if (q->key_of[a] == key)
 			return LOCAL_FOUND;
-		}
 		if ((x->writes || x->ordered) && ends_key(q, key, a))
 			return LOCAL_KILLED;
 	}
@@ -111,7 +110,7 @@ static int along(void *self, int atom, int bits)
 	return f < 0 ? MEMFORM_NONE : f;
 }
 
-static int over_edge(Queries *q, int key, int pred, int block, bool ahead, int *shifts)
+int query_over(Queries *q, int key, int pred, int block, bool ahead, int *shifts)
 {
 	const IntList *from = &q->c->graph->pred[block];
 	Edge e = { .q = q, .block = block, .pred = pred, .ahead = ahead };
@@ -123,155 +122,4 @@ static int over_edge(Queries *q, int key, int pred, int block, bool ahead, int *
 	if (f != key_form(q, key) && (e.inside || loop < 0 || q->c->nest->header[loop] != block))
 		++*shifts;
 	return f < 0 ? -1 : query_key(q, key_class(q, key), f);
-}
-
-int query_back(Queries *q, int key, int block, int pred, int *shifts) { return over_edge(q, key, pred, block, false, shifts); }
-
-/* ---- anticipation ---- */
-
-/* A key where a block starts. Behind one edge several keys may be the same one before it: one of them that is loaded is enough. */
-typedef struct Ahead { int block, key, shifts; bool holds; Vec(int) next, user; } Ahead; /* next: for each edge its candidates, then -1 */
-typedef Vec(Ahead) Aheads;
-
-static int ahead_node(Keys *known, Aheads *all, int block, int key, int shifts)
-{
-	int n = keys_number(known, (int64_t[]){ block, key }, 2);
-	if (n == all->n)
-		vec_push(all, ((Ahead){ .block = block, .key = key, .shifts = shifts, .holds = true }));
-	return n;
-}
-
-static void candidates(Queries *q, Keys *known, Aheads *all, int x, int s)
-{
-	int block = all->v[x].block, key = all->v[x].key, shifts = all->v[x].shifts;
-	int same = over_edge(q, key, block, s, true, &shifts);
-	if (same >= 0 && shifts <= q->most_shifts) {
-		int n = ahead_node(known, all, s, same, shifts);
-		vec_push(&all->v[x].next, n);
-	}
-	int end = keys_find(&q->ends, (int64_t[]){ block, key }, 2);
-	for (int w = end >= 0 ? q->end.v[end].user : -1; w >= 0; w = q->way.v[w].next) {
-		const Start *t = &q->start.v[q->way.v[w].start];
-		if (t->block == s && t->key != same) {
-			int n = ahead_node(known, all, s, t->key, all->v[x].shifts);
-			vec_push(&all->v[x].next, n);
-		}
-	}
-	vec_push(&all->v[x].next, -1);
-}
-
-static bool still_holds(const Aheads *all, const Ahead *x)
-{
-	bool any = false;
-	for (int k = 0; k < x->next.n; k++) {
-		if (x->next.v[k] >= 0) {
-			any |= all->v[x->next.v[k]].holds;
-			continue;
-		}
-		if (!any)
-			return false;
-		any = false;
-	}
-	return true;
-}
-
-bool query_ahead(Queries *q, int key, int block)
-{
-	Arena tmp = { 0 };
-	Keys known = { .a = &tmp };
-	Aheads all = { 0 };
-	Vec(int) lost = { 0 };
-	ahead_node(&known, &all, block, key, 0);
-	for (int x = 0; x < all.n && q->patience > 0; x++) {
-		q->patience--;
-		LocalKind kind = down(q, all.v[x].key, all.v[x].block);
-		const IntList *succ = &q->c->graph->succ[all.v[x].block];
-		all.v[x].holds = kind == LOCAL_FOUND || (kind == LOCAL_PASS && succ->n);
-		for (int k = 0; kind == LOCAL_PASS && k < succ->n; k++)
-			candidates(q, &known, &all, x, succ->v[k]);
-		for (int k = 0; k < all.v[x].next.n; k++)
-			if (all.v[x].next.v[k] >= 0)
-				vec_push(&all.v[all.v[x].next.v[k]].user, x);
-		if (!all.v[x].holds)
-			vec_push(&lost, x);
-		else if (!still_holds(&all, &all.v[x]))
-			all.v[x].holds = false, vec_push(&lost, x);
-	}
-	/* what was found lost before its users were known tells them now */
-	for (int x = 0; x < all.n; x++)
-		if (all.v[x].holds && !still_holds(&all, &all.v[x]))
-			all.v[x].holds = false, vec_push(&lost, x);
-	while (lost.n) {
-		int x = vec_pop(&lost);
-		for (int k = 0; k < all.v[x].user.n; k++) {
-			int u = all.v[x].user.v[k];
-			if (all.v[u].holds && !still_holds(&all, &all.v[u]))
-				all.v[u].holds = false, vec_push(&lost, u);
-		}
-	}
-	bool holds = all.v[0].holds && q->patience > 0;
-	for (int x = 0; x < all.n; x++) {
-		vec_free(&all.v[x].next);
-		vec_free(&all.v[x].user);
-	}
-	vec_free(&all);
-	vec_free(&lost);
-	arena_free(&tmp);
-	return holds;
-}
-
-/* ---- the address ---- */
-
-static void last_def(void *self, int reg) { ((int *)self)[1] += ((int *)self)[0] == reg; }
-
-/* What a register that lives at the block's end holds there. */
-static int version_at_end(Queries *q, int reg, int block)
-{
-	for (int b = block; b >= 0 && q->patience > 0; b = q->dom->idom[b], q->patience--) {
-		const Block *x = q->c->f->block.v[b];
-		for (int k = x->ins.n; k-- > 0;) {
-			int seen[2] = { reg, 0 }, at = q->ssa->ins_first[b] + k;
-			ins_defs(q->c->f, &x->ins.v[k], last_def, seen);
-			for (int d = q->ssa->def_first[at]; seen[1] && d < q->ssa->def_first[at + 1]; d++)
-				if (q->ssa->version[q->ssa->def[d]].reg == reg)
-					return q->ssa->def[d];
-		}
-		for (int p = q->ssa->phi_first[b]; p < q->ssa->phi_first[b + 1]; p++)
-			if (q->ssa->version[q->ssa->phi[p].version].reg == reg)
-				return q->ssa->phi[p].version;
-	}
-	return q->patience > 0 ? q->ssa->entry[reg] : -1;
-}
-
-static bool has_address(Queries *q, int reg, int block, int form, Opd *o)
-{
-	int bits = type_bits[q->c->f->reg.v[reg].type];
-	int v = (bits == 64 || bits == 32) && type_kind[q->c->f->reg.v[reg].type] != 'F' ? version_at_end(q, reg, block) : -1;
-	int have = v < 0 ? -1 : memdep_value(&q->mem, &q->forms, v, bits), want = form;
-	if (have < 0)
-		return false;
-	const MemForm *f = &q->forms.form.v[form];
-	if (bits == 32 && f->n == 1 && !f->constant && f->term[0].k == 1 && q->forms.atom.v[f->term[0].atom].kind == ATOM_ZERO)
-		want = q->forms.atom.v[f->term[0].atom].id;
-	else if (bits == 32)
-		want = memform_resize(&q->forms, form, 32);
-	int rest = memform_add(&q->forms, want, have, -1);
-	if (rest < 0 || q->forms.form.v[rest].n || q->forms.form.v[want].bits != bits)
-		return false;
-	int64_t offset = q->forms.form.v[rest].constant;
-	int there = memform_add(&q->forms, have, memform_constant(&q->forms, offset, bits), 1);
-	if (bits == 32)
-		there = memform_extend(&q->forms, there, 64, false);
-	*o = opd_reg(reg);
-	o->imm = offset;
-	return there == form && offset == (int32_t)offset;
-}
-
-bool query_address(Queries *q, int key, int block, Opd *o)
-{
-	int form = key_form(q, key);
-	live_each(q->live, q->live->out[block], reg)
-		if (reg < q->c->f->reg.n && has_address(q, reg, block, form, o))
-			return true;
-	return false;
 }

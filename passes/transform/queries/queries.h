@@ -19,6 +19,8 @@ typedef struct Start {
 	int end;                       /* the End that passes on to it, or -1 */
 	int8_t safe;                   /* anticipated: -1 not asked yet */
 	int found, nfound;             /* by these accesses, in Queries.found */
+	bool marked;                   /* one of which does not fault: nor may what is inserted */
+	int seen;                      /* hoist.c's stamp */
 	bool expanded, avail, real, needed;
 } Start;
 /* And where it ends? */
@@ -27,8 +29,15 @@ typedef struct Way { int start, end, pred, next; int8_t address; Opd at; } Way; 
 
 typedef struct Origin { int access, key, start, local; bool gone; } Origin; /* start: where it asks on; local: an access of its block that has it */
 
+typedef struct Branch { int block, key, stop; } Branch; /* the key at its end; stop: where its arms meet */
+typedef struct Hoist { int block, key, reg; Opd at; bool marked; int first, n; } Hoist; /* marked: it does not fault; the loads that go: in Queries.found */
+
+/* What all rounds of one run have done. */
+typedef struct QueriesDone { int64_t asked, inserted, removed, copied, raised; Vec(int) check; } QueriesDone; /* check: registers that loads write that stay to be compared */
+
 typedef struct Queries {
 	PassRun *r;
+	QueriesDone done;
 	Arena arena;
 	const Cfg *c;
 	MemDep mem;                    /* with forms of our own */
@@ -48,19 +57,41 @@ typedef struct Queries {
 	int *origin_of;                /* by access: its origin, or -1 */
 	bool *outside;                 /* by block: control dependent on a divergent branch; NULL: nobody asks */
 	int most_shifts;
-	int64_t patience, asked, inserted, removed, copied;
-	bool check;
+	int64_t patience;
+	bool check, nonfaulting;       /* nonfaulting: loads may be speculated, marked so that they do not fault */
+
+	/* Speculation (hoist.c) */
+	const bool *parts;             /* by block: speculation takes it that threads of a warp part at its end; NULL: there is none */
+	int8_t *arms;                  /* by block: is what one arm does enough? */
+	int *point;                    /* by block: where what parts there meets */
+	int *taken;                    /* by access: the Hoist that it goes for, or -1 */
+	Vec(Hoist) hoist;
+	const SafeLoads *safe;
+	int stamp;
 } Queries;
 
 int query_key(Queries *, int class, int form);
 static inline int key_form(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[1]; }
 static inline int key_class(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[0]; }
+static inline const Ins *query_load(const Queries *q, int access) { return &q->c->f->block.v[q->mem.access[access].block]->ins.v[q->mem.access[access].ins]; }
 LocalKind query_up(Queries *, int key, int block, int from, int *access);  /* from above instruction `from` to the block's start */
-int query_back(Queries *, int key, int block, int pred, int *shifts);      /* the key at the end of the predecessor, or -1 */
+LocalKind query_down(Queries *, int key, int block, int *access);          /* from the block's start to its end */
+/* The key at the other side of the edge from pred to block: at the end of pred, or, ahead, at the start of block. -1: there is none. */
+int query_over(Queries *, int key, int pred, int block, bool ahead, int *shifts);
 /* Anticipated where the block starts: loaded on every way from there? By which accesses goes to Queries.found. */
 bool query_ahead(Queries *, int key, int block);
+bool query_arms(Queries *, int key, const Branch *);                      /* loaded in an arm of each divergent branch, before the arms meet? */
 bool query_address(Queries *, int key, int block, Opd *);                 /* an operand that has the address at the block's end */
+
+int query_reg(Queries *, Edit *, int key);                                /* a new register for its value */
+void query_put(Queries *, Edit *, Block *, int key, int reg, Opd at, bool marked); /* the load, before the block's last instruction */
+void query_take(Queries *, Edit *, Rewrite *, const Ins *load, int from);  /* the register in place of the load; with check, the load stays */
+
 void queries_build(Queries *);                                            /* the graph */
 void queries_solve(Queries *);
 bool queries_emit(Queries *);
+
+bool hoist_either(Queries *, int block);                                  /* at this branch, is what one arm does enough? */
+bool hoist_takes(Queries *, const Branch *, int access);                  /* would a load at the branch have this load's value? */
+bool queries_hoist(Queries *);                                            /* moves loads to branches; true: the graph is old */
 #endif

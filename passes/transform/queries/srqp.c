@@ -1,20 +1,24 @@
-/* srqp, esrqp: scalar replacement by question propagation: a load whose value a register has already, from this turn of a loop or an earlier one, goes.
+/* srqp, esrqp, ssrqp-s, ssrqp: scalar replacement by question propagation: a load whose value a register has already, from this turn of a loop or an earlier
+ * one, goes; before that, loads in arms of divergent branches move to the branch (hoist.c).
  *
  * requires  nothing
- * keeps     on every way a thread loads no more than before (srqp); no load is inserted where a divergent branch decides (esrqp)
+ * keeps     on every way a thread loads no more than before (srqp); no load is inserted where a divergent branch decides (esrqp); a warp loads no more often where
+ *           threads part at each divergent branch that it executes (ssrqp)
  * breaks    everything made from the code; edges on which something is inserted are split
  *
- * J. Fukuhara, Compiler Optimization for GPU Based on Code Motion (2023), chapter 4.3 and algorithms 1.1 and 1.2, as a greatest fixed point over (block, query).
+ * J. Fukuhara, Compiler Optimization for GPU Based on Code Motion (2023), chapter 4.3 and algorithms 1.1 to 2.2, as a greatest fixed point over (block, query).
  * Anticipation is exact here: a load of A[i] does not make A[i + 1] down-safe, as the thesis has it, so nothing is loaded in a last turn that was not. */
 #include "passes/transform/queries/queries.h"
 #include "passes/transform/transform.h"
 
-enum { PATIENCE = 64 };            /* steps for an instruction */
-enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_STRICT };
+enum { PATIENCE = 64, ROUNDS = 16 }; /* steps for an instruction and round */
+enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_STRICT, OPTION_NONFAULTING };
+
+typedef enum { SRQP, ESRQP, SSRQP, SSRQP_S } Kind;
 
 static int class_of(Queries *q, const Ins *i)
 {
-	int64_t v[] = { i->type, i->space, i->cop, i->flags, i->mode, i->mode2, q->r->f->reg.v[ins_dst(i, 0)->id].type };
+	int64_t v[] = { i->type, i->space, i->cop, q->nonfaulting ? i->flags & ~INSF_NONFAULTING : i->flags, i->mode, i->mode2, q->r->f->reg.v[ins_dst(i, 0)->id].type };
 	int n = keys_number(&q->classes, v, sizeof v / sizeof *v);
 	if (n == q->pattern.n)
 		vec_push(&q->pattern, *i);
@@ -25,9 +29,15 @@ static int class_of(Queries *q, const Ins *i)
 static int load_key(Queries *q, const MemAccess *a)
 {
 	const Ins *i = &q->c->f->block.v[a->block]->ins.v[a->ins];
+	Ins plain = *i;
 	uint8_t reads;
+	if (q->nonfaulting)
+		plain.flags &= (uint8_t)~INSF_NONFAULTING;
+	for (int k = 0; k < q->done.check.n; k++)
+		if (i->op == OP_LD && ins_dst(i, 0)->id == q->done.check.v[k])
+			return -1;
 	int form = a->form[q->forms.mode];
-	if (i->op != OP_LD || i->guard >= 0 || i->vec || a->ordered || form < 0 || !ins_repeats(i, &reads) || !ins_effects(NULL, i).faults)
+	if (i->op != OP_LD || i->guard >= 0 || i->vec || a->ordered || form < 0 || !ins_repeats(i, &reads) || !ins_effects(NULL, &plain).faults)
 		return -1;
 	return query_key(q, class_of(q, i), form);
 }
@@ -75,63 +85,117 @@ static bool has_loads(const Function *f)
 	return false;
 }
 
-static bool run(PassRun *r, bool extended)
+/* ---- a round ---- */
+
+static void open_queries(Queries *q, Kind kind)
+{
+	PassRun *r = q->r;
+	const MemDep *d = analysis_memdep(r->an);
+	q->c = analysis_cfg(r->an);
+	q->mem = *d;
+	q->dom = analysis_dom(r->an);
+	q->ssa = analysis_ssa(r->an);
+	q->live = analysis_liveness(r->an);
+	q->keys.a = q->classes.a = q->starts.a = q->ends.a = &q->arena;
+	memforms_copy(&q->forms, d->form, d->nform, d->atom, d->natom);
+	q->forms.mode = r->option[OPTION_NO_WRAP].number ? 1 : 0;
+	q->key_of = arena_array(&q->arena, int, d->naccess + 1);
+	q->origin_of = arena_array(&q->arena, int, d->naccess + 1);
+	for (int k = 0; k < q->c->nreach; k++)
+		q->patience += PATIENCE * (q->c->rpo[k]->ins.n + 1);
+	for (int a = 0; a < d->naccess; a++) {
+		q->key_of[a] = load_key(q, &d->access[a]);
+		q->origin_of[a] = q->key_of[a] >= 0 ? q->origin.n : -1;
+		if (q->key_of[a] >= 0)
+			vec_push(&q->origin, ((Origin){ .access = a, .key = q->key_of[a], .start = -1, .local = -1 }));
+	}
+	if (kind != SRQP)
+		mark_outside(q, r->option[OPTION_STRICT].number);
+	if (kind == SSRQP)
+		q->parts = analysis_uniformity(r->an)->divergent;
+	if (kind == SSRQP_S) {
+		bool *all = arena_array(&q->arena, bool, q->c->n + 1);
+		for (int b = 0; b < q->c->n; b++)
+			all[b] = true;
+		q->parts = all;
+	}
+}
+
+/* What the rounds have in common stays. */
+static void close_queries(Queries *q)
+{
+	Queries kept = { .r = q->r, .done = q->done, .ask = q->ask, .check = q->check, .nonfaulting = q->nonfaulting, .most_shifts = q->most_shifts };
+	vec_free(&q->pattern);
+	vec_free(&q->start);
+	vec_free(&q->end);
+	vec_free(&q->way);
+	vec_free(&q->origin);
+	vec_free(&q->found);
+	vec_free(&q->hoist);
+	memforms_free(&q->forms);
+	arena_free(&q->arena);
+	*q = kept;
+}
+
+/* ---- a run ---- */
+
+static void report(Queries *q, bool changed, bool no_wrap)
+{
+	PassRun *r = q->r;
+	pass_count(r, "queries asked", q->done.asked);
+	pass_count(r, "loads removed", q->done.removed);
+	pass_count(r, "loads inserted", q->done.inserted);
+	if (r->pass->noptions > OPTION_NONFAULTING)
+		pass_count(r, "loads moved to branches", q->done.raised);
+	pass_count(r, "copies between turns", q->done.copied);
+	for (int k = 0; k < MEM_ASSUMPTIONS && changed; k++)
+		if (q->ask.count[k])
+			pass_assumption(r, mem_assumption[k], q->ask.count[k]);
+	if (changed && no_wrap)
+		pass_assumption(r, "no-wrap", q->done.removed);
+}
+
+static bool run(PassRun *r, Kind kind)
 {
 	if (!has_loads(r->f))
 		return false;
-	const MemDep *d = analysis_memdep(r->an);
-	Queries q = { .r = r, .c = analysis_cfg(r->an), .mem = *d, .dom = analysis_dom(r->an), .ssa = analysis_ssa(r->an), .live = analysis_liveness(r->an),
-		.ask = { .allow = r->option[OPTION_RESTRICT].number ? MEM_RESTRICT : 0, .within = MEM_MOMENT }, .check = r->option[OPTION_CHECK].number,
-		.most_shifts = (int)r->option[OPTION_SHIFTS].number };
-	q.keys.a = q.classes.a = q.starts.a = q.ends.a = &q.arena;
-	memforms_copy(&q.forms, d->form, d->nform, d->atom, d->natom);
-	q.forms.mode = r->option[OPTION_NO_WRAP].number ? 1 : 0;
-	q.key_of = arena_array(&q.arena, int, d->naccess + 1);
-	q.origin_of = arena_array(&q.arena, int, d->naccess + 1);
-	for (int k = 0; k < q.c->nreach; k++)
-		q.patience += PATIENCE * (q.c->rpo[k]->ins.n + 1);
-	for (int a = 0; a < d->naccess; a++) {
-		q.key_of[a] = load_key(&q, &d->access[a]);
-		q.origin_of[a] = q.key_of[a] >= 0 ? q.origin.n : -1;
-		if (q.key_of[a] >= 0)
-			vec_push(&q.origin, ((Origin){ .access = a, .key = q.key_of[a], .start = -1, .local = -1 }));
+	bool speculates = kind == SSRQP || kind == SSRQP_S, changed = false, no_wrap = r->option[OPTION_NO_WRAP].number;
+	Queries q = { .r = r, .ask = { .allow = r->option[OPTION_RESTRICT].number ? MEM_RESTRICT : 0, .within = MEM_MOMENT }, .check = r->option[OPTION_CHECK].number,
+		.nonfaulting = speculates && r->option[OPTION_NONFAULTING].number, .most_shifts = (int)r->option[OPTION_SHIFTS].number };
+	for (int round = 0; round <= ROUNDS; round++) {
+		open_queries(&q, kind);
+		queries_build(&q);
+		queries_solve(&q);
+		bool again = speculates && round < ROUNDS && queries_hoist(&q);
+		changed |= again || queries_emit(&q);
+		if (q.patience <= 0)
+			pass_remark(r, r->f->loc, "queries went further than patience allows: some loads stay");
+		close_queries(&q);
+		if (!again)
+			break;
 	}
-	if (extended)
-		mark_outside(&q, r->option[OPTION_STRICT].number);
-	queries_build(&q);
-	queries_solve(&q);
-	bool changed = queries_emit(&q);
-	pass_count(r, "queries asked", q.asked);
-	pass_count(r, "loads removed", q.removed);
-	pass_count(r, "loads inserted", q.inserted);
-	pass_count(r, "copies between turns", q.copied);
-	if (q.patience <= 0)
-		pass_remark(r, r->f->loc, "queries went further than patience allows: some loads stay");
-	for (int k = 0; k < MEM_ASSUMPTIONS && changed; k++)
-		if (q.ask.count[k])
-			pass_assumption(r, mem_assumption[k], q.ask.count[k]);
-	if (changed && q.forms.mode)
-		pass_assumption(r, "no-wrap", q.removed);
-	vec_free(&q.pattern);
-	vec_free(&q.start);
-	vec_free(&q.end);
-	vec_free(&q.way);
-	vec_free(&q.origin);
-	vec_free(&q.found);
-	memforms_free(&q.forms);
-	arena_free(&q.arena);
+	report(&q, changed, no_wrap);
+	vec_free(&q.done.check);
 	return changed;
 }
 
-static bool run_srqp(PassRun *r) { return run(r, false); }
-static bool run_esrqp(PassRun *r) { return run(r, true); }
+static bool run_srqp(PassRun *r) { return run(r, SRQP); }
+static bool run_esrqp(PassRun *r) { return run(r, ESRQP); }
+static bool run_ssrqp(PassRun *r) { return run(r, SSRQP); }
+static bool run_ssrqp_s(PassRun *r) { return run(r, SSRQP_S); }
 
-static const PassOption options[] = {
-	{ .name = "check", .value = 0, .least = 0, .most = 1, .help = "loads that go stay, and a thread that loads something else than the register has aborts the launch" },
-	{ .name = "shifts", .value = 2, .least = 0, .most = 16, .help = "how many turns back a query may go" },
-	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, .help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" },
-	{ .name = "assume-no-wrap", .value = 0, .least = 0, .most = 1, .help = "take it that narrow integers extended to make an address have not wrapped; reports say so" },
-	{ .name = "cdrnd-strict", .value = 0, .least = 0, .most = 1, .help = "insert nothing either where a branch decides that itself depends on a divergent one" },
+#define COMMON \
+	{ .name = "check", .value = 0, .least = 0, .most = 1, .help = "loads that go stay, and a thread that loads something else than the register has aborts the launch" }, \
+	{ .name = "shifts", .value = 2, .least = 0, .most = 16, .help = "how many turns back a query may go" }, \
+	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, .help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" }, \
+	{ .name = "assume-no-wrap", .value = 0, .least = 0, .most = 1, .help = "take it that narrow integers extended to make an address have not wrapped; reports say so" }
+#define STRICT(VALUE) \
+	{ .name = "cdrnd-strict", .value = VALUE, .least = 0, .most = 1, .help = "insert nothing either where a branch decides that itself depends on a divergent one" }
+
+static const PassOption options[] = { COMMON, STRICT(0) };
+static const PassOption options_speculating[] = {
+	COMMON, STRICT(1),
+	{ .name = "nonfaulting", .value = 0, .least = 0, .most = 1, .help = "loads may come where the program has none; those that may fault there are marked so that they do not" },
 };
 
 const Pass pass_srqp = {
@@ -146,4 +210,18 @@ const Pass pass_esrqp = {
 	.help = "srqp that inserts no load where a divergent branch decides",
 	.options = options, .noptions = OPTION_STRICT + 1,
 	.function = run_esrqp,
+};
+
+const Pass pass_ssrqp = {
+	.name = "ssrqp",
+	.help = "esrqp that first moves loads in arms of divergent branches to the branch",
+	.options = options_speculating, .noptions = OPTION_NONFAULTING + 1,
+	.function = run_ssrqp,
+};
+
+const Pass pass_ssrqp_s = {
+	.name = "ssrqp-s",
+	.help = "ssrqp that moves loads to uniform branches, too",
+	.options = options_speculating, .noptions = OPTION_NONFAULTING + 1,
+	.function = run_ssrqp_s,
 };

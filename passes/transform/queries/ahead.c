@@ -1,0 +1,129 @@
+/* What is loaded ahead: on every way from a place, or, from a divergent branch, in what one of its arms does. */
+#include "passes/transform/queries/queries.h"
+
+/* A key where a block starts. Behind one edge several keys may be the same one before it: one of them that is loaded is enough. */
+typedef struct Ahead { int block, key, shifts; bool holds, either; Vec(int) next, user; } Ahead; /* next: for each edge its candidates, then -1 */
+typedef Vec(Ahead) Aheads;
+
+typedef struct Search {
+	Queries *q;
+	const Branch *from;            /* NULL: loads on all ways are asked for, up to the function's end */
+	Arena tmp;
+	Keys known;
+	Aheads all;
+	Vec(int) lost;
+} Search;
+
+static int node(Search *s, int block, int key, int shifts)
+{
+	int n = keys_number(&s->known, (int64_t[]){ block, key }, 2);
+	if (n == s->all.n)
+		vec_push(&s->all, ((Ahead){ .block = block, .key = key, .shifts = shifts, .holds = true }));
+	return n;
+}
+
+static void candidates(Search *s, int x, int succ)
+{
+	Queries *q = s->q;
+	int block = s->all.v[x].block, key = s->all.v[x].key, shifts = s->all.v[x].shifts;
+	int same = query_over(q, key, block, succ, true, &shifts);
+	if (same >= 0 && shifts <= q->most_shifts) {
+		int n = node(s, succ, same, shifts);
+		vec_push(&s->all.v[x].next, n);
+	}
+	int end = keys_find(&q->ends, (int64_t[]){ block, key }, 2);
+	for (int w = end >= 0 ? q->end.v[end].user : -1; w >= 0; w = q->way.v[w].next) {
+		const Start *t = &q->start.v[q->way.v[w].start];
+		if (t->block == succ && t->key != same) {
+			int n = node(s, succ, t->key, s->all.v[x].shifts);
+			vec_push(&s->all.v[x].next, n);
+		}
+	}
+}
+
+static bool still_holds(const Search *s, const Ahead *x)
+{
+	bool any = false;
+	for (int k = 0; k < x->next.n; k++) {
+		if (x->next.v[k] >= 0) {
+			any |= s->all.v[x->next.v[k]].holds;
+			continue;
+		}
+		if (any == x->either)
+			return any;
+		any = false;
+	}
+	return !x->either;
+}
+
+static void lose(Search *s, int x)
+{
+	s->all.v[x].holds = false;
+	vec_push(&s->lost, x);
+}
+
+/* What is asked of the block where it starts: found there, not to be found, or left to its successors. */
+static LocalKind look(Search *s, const Ahead *x)
+{
+	int access = -1;
+	LocalKind kind = query_down(s->q, x->key, x->block, &access);
+	if (kind == LOCAL_FOUND && s->from && !hoist_takes(s->q, s->from, access))
+		return LOCAL_KILLED;
+	if (kind == LOCAL_FOUND)
+		vec_push(&s->q->found, access);
+	return kind;
+}
+
+static void expand(Search *s, int x, bool root)
+{
+	Queries *q = s->q;
+	int block = s->all.v[x].block;
+	const IntList *succ = &q->c->graph->succ[block];
+	LocalKind kind = root && s->from ? LOCAL_PASS : look(s, &s->all.v[x]);
+	bool holds = kind == LOCAL_FOUND || (kind == LOCAL_PASS && succ->n);
+	s->all.v[x].either = s->from && kind == LOCAL_PASS && hoist_either(q, block);
+	for (int k = 0; kind == LOCAL_PASS && k < succ->n; k++) {
+		if (!s->from || succ->v[k] != s->from->stop)
+			candidates(s, x, succ->v[k]);
+		vec_push(&s->all.v[x].next, -1);
+	}
+	for (int k = 0; k < s->all.v[x].next.n; k++)
+		if (s->all.v[x].next.v[k] >= 0)
+			vec_push(&s->all.v[s->all.v[x].next.v[k]].user, x);
+	if (!holds)
+		lose(s, x);
+}
+
+static bool search(Search *s, int block, int key)
+{
+	Queries *q = s->q;
+	s->known.a = &s->tmp;
+	node(s, block, key, 0);
+	for (int x = 0; x < s->all.n && q->patience > 0; x++) {
+		q->patience--;
+		expand(s, x, !x);
+	}
+	for (int x = 0; x < s->all.n; x++)
+		if (s->all.v[x].holds && s->all.v[x].next.n && !still_holds(s, &s->all.v[x]))
+			lose(s, x);
+	while (s->lost.n) {
+		int x = vec_pop(&s->lost);
+		for (int k = 0; k < s->all.v[x].user.n; k++) {
+			int u = s->all.v[x].user.v[k];
+			if (s->all.v[u].holds && !still_holds(s, &s->all.v[u]))
+				lose(s, u);
+		}
+	}
+	bool holds = s->all.v[0].holds && q->patience > 0;
+	for (int x = 0; x < s->all.n; x++) {
+		vec_free(&s->all.v[x].next);
+		vec_free(&s->all.v[x].user);
+	}
+	vec_free(&s->all);
+	vec_free(&s->lost);
+	arena_free(&s->tmp);
+	return holds;
+}
+
+bool query_ahead(Queries *q, int key, int block) { return search(&(Search){ .q = q }, block, key); }
+bool query_arms(Queries *q, int key, const Branch *from) { return search(&(Search){ .q = q, .from = from }, from->block, key); }

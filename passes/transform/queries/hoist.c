@@ -1,0 +1,199 @@
+/* Speculation: a load in an arm of a divergent branch goes to the branch, since a warp that parts there executes both arms anyway. J. Fukuhara's thesis, chapter
+ * 4.3.3 and algorithm 2.
+ *
+ * From the end of the branch's block every way loads the value before the point where the arms meet again; at a divergent branch with two arms one arm
+ * that does is enough. All these loads go, and the one at the branch comes instead: a warp whose lanes part at each of these branches loads no more often. A
+ * branch that threads can come back to before their arms have met (the exit of a loop) counts as any other: it is executed several times for one load. */
+#include "passes/transform/queries/queries.h"
+
+enum { NOT_ASKED, EITHER_ARM, ALL_ARMS };
+
+/* ---- which branches ---- */
+
+/* Does a way lead from the block back to it before it comes to the point? */
+static bool comes_back(Queries *q, int block)
+{
+	Arena tmp = { 0 };
+	BitSet seen = bs_new(&tmp, q->c->n);
+	Vec(int) work = { 0 };
+	bool back = false;
+	vec_push(&work, block);
+	while (work.n && !back) {
+		const IntList *succ = &q->c->graph->succ[vec_pop(&work)];
+		for (int k = 0; k < succ->n; k++) {
+			int s = succ->v[k];
+			back |= s == block;
+			if (s != q->point[block] && !bs_has(seen, s)) {
+				bs_add(seen, s);
+				vec_push(&work, s);
+				q->patience--;
+			}
+		}
+	}
+	vec_free(&work);
+	arena_free(&tmp);
+	return back || q->patience <= 0;
+}
+
+bool hoist_either(Queries *q, int block)
+{
+	if (!q->arms[block])
+		q->arms[block] = q->parts[block] && q->c->graph->succ[block].n == 2 && !comes_back(q, block) ? EITHER_ARM : ALL_ARMS;
+	return q->arms[block] == EITHER_ARM;
+}
+
+/* ---- ways up ---- */
+
+/* The key that the load has at the block's end, where all ways up from it come there with that one, and no other load has the value in between; else -1. */
+static int key_at(Queries *q, int access, int block)
+{
+	const Origin *o = q->origin_of[access] >= 0 ? &q->origin.v[q->origin_of[access]] : NULL;
+	Vec(int) work = { 0 };
+	int key = -1, stamp = ++q->stamp;
+	bool ok = o && o->start >= 0 && dom_dominates(q->dom, block, q->mem.access[access].block);
+	if (ok)
+		vec_push(&work, o->start);
+	while (ok && work.n) {
+		Start *s = &q->start.v[vec_pop(&work)];
+		if (s->seen == stamp)
+			continue;
+		s->seen = stamp;
+		ok = s->expanded && s->n && s->block != q->c->rpo[0]->id && q->patience > 0;
+		for (int w = s->first; ok && w < s->first + s->n; w++) {
+			const End *e = q->way.v[w].end >= 0 ? &q->end.v[q->way.v[w].end] : NULL;
+			q->patience--;
+			if (e && e->block == block) {
+				ok = key < 0 || key == e->key;
+				key = e->key;
+			} else if (e && e->kind == LOCAL_PASS) {
+				vec_push(&work, e->start);
+			} else {
+				ok = false;
+			}
+		}
+	}
+	vec_free(&work);
+	return ok ? key : -1;
+}
+
+bool hoist_takes(Queries *q, const Branch *from, int access)
+{
+	return q->taken[access] < 0 && key_at(q, access, from->block) == from->key;
+}
+
+/* ---- one load ---- */
+
+typedef struct Reach { const char *why; int block; } Reach; /* what stands against the branch furthest up that was asked */
+
+/* May the load stand at the end of the branch's block? */
+static bool may_stand(Queries *q, const Branch *b, Hoist *h, Reach *r)
+{
+	Ins load = q->pattern.v[key_class(q, b->key)], marked;
+	Opd opd[2] = { *ins_dst(&load, 0), { 0 } };
+	*h = (Hoist){ .block = b->block, .key = b->key };
+	r->block = b->block;
+	if (!query_address(q, b->key, b->block, &h->at)) {
+		r->why = "no register has its address";
+		return false;
+	}
+	opd[1] = h->at;
+	load.opd = opd;
+	h->marked = load.flags & INSF_NONFAULTING || safe_load(q->safe, &load, b->block, q->c->f->block.v[b->block]->ins.n - 1) == SAFE_NOT;
+	marked = load;
+	marked.flags |= INSF_NONFAULTING;
+	if (h->marked && !(q->nonfaulting && ins_allowed(q->r->m, q->r->f, &marked))) {
+		r->why = "it may fault";
+		return false;
+	}
+	return true;
+}
+
+static bool among(const Queries *q, int from, int access)
+{
+	for (int k = from; k < q->found.n; k++)
+		if (q->found.v[k] == access)
+			return true;
+	return false;
+}
+
+/* To the branch furthest up at which it may stand. */
+static void raise(Queries *q, int access)
+{
+	const MemAccess *a = &q->mem.access[access];
+	const Ins *load = query_load(q, access);
+	Hoist best = { .block = -1 }, h;
+	Reach r = { 0 };
+	int mark = q->found.n;
+	for (int n = q->dom->idom[a->block]; n >= 0 && q->patience > 0; n = q->dom->idom[n]) {
+		if (!hoist_either(q, n))
+			continue;
+		Branch b = { n, key_at(q, access, n), q->point[n] };
+		int from = q->found.n;
+		if (b.key < 0)
+			break;
+		if (!query_arms(q, b.key, &b) || !among(q, from, access) || !may_stand(q, &b, &h, &r))
+			continue;
+		h.first = from;
+		h.n = q->found.n - from;
+		best = h;
+	}
+	if (best.block < 0) {
+		if (r.why)
+			pass_remark(q->r, ins_loc(q->r->m, load), "%s of %s stays: at the divergent branch of %s %s", op_info[load->op].name, q->c->f->block.v[a->block]->label,
+				q->c->f->block.v[r.block]->label, r.why);
+		q->found.n = mark;
+		return;
+	}
+	for (int k = best.first; k < best.first + best.n; k++)
+		q->taken[q->found.v[k]] = q->hoist.n;
+	vec_push(&q->hoist, best);
+	pass_remark(q->r, ins_loc(q->r->m, load), "%s of %s moves to the divergent branch of %s%s", op_info[load->op].name, q->c->f->block.v[a->block]->label,
+		q->c->f->block.v[best.block]->label, best.marked ? ", and does not fault there" : "");
+}
+
+/* ---- all ---- */
+
+static void replace(Queries *q, Edit *e, Block *b)
+{
+	Rewrite rw;
+	int k = 0;
+	for (const Ins *i = edit_rewrite(&rw, e, b); i; i = edit_next(&rw), k++) {
+		int a = memdep_find(&q->mem, b->id, k);
+		if (a >= 0 && q->taken[a] >= 0)
+			query_take(q, e, &rw, i, q->hoist.v[q->taken[a]].reg);
+		else
+			edit_put(&rw, *i);
+	}
+}
+
+bool queries_hoist(Queries *q)
+{
+	const Cfg *c = q->c;
+	bool *touched = arena_array(&q->arena, bool, c->n + 1);
+	q->taken = arena_array(&q->arena, int, q->mem.naccess + 1);
+	q->arms = arena_array(&q->arena, int8_t, c->n + 1);
+	q->point = pdom_points(&q->arena, c, analysis_pdom(q->r->an));
+	q->safe = analysis_safe(q->r->an);
+	for (int a = 0; a < q->mem.naccess; a++)
+		q->taken[a] = -1;
+	for (int o = 0; o < q->origin.n && q->patience > 0; o++)
+		if (!q->origin.v[o].gone && q->taken[q->origin.v[o].access] < 0)
+			raise(q, q->origin.v[o].access);
+	if (!q->hoist.n)
+		return false;
+	Edit e = edit_open(q->r->m, q->r->f, q->r->origin);
+	for (int k = 0; k < q->hoist.n; k++)
+		q->hoist.v[k].reg = query_reg(q, &e, q->hoist.v[k].key);
+	for (int a = 0; a < q->mem.naccess; a++)
+		touched[q->mem.access[a].block] |= q->taken[a] >= 0;
+	for (int b = 0; b < c->n; b++)
+		if (touched[b])
+			replace(q, &e, c->f->block.v[b]);
+	for (int k = 0; k < q->hoist.n; k++) {
+		const Hoist *h = &q->hoist.v[k];
+		query_put(q, &e, c->f->block.v[h->block], h->key, h->reg, h->at, h->marked);
+		q->done.raised++;
+	}
+	edit_close(&e);
+	return true;
+}
