@@ -191,32 +191,43 @@ end
 
 -- ---- pictures ----
 
-local function lines(r, file, title, x, points_of)
+-- A line for each program, and a broken one for what the paper has.
+local function lines(r, file, title, x, log2, points_of)
 	local series = {}
-	for _, p in ipairs(programs(r)) do series[#series + 1] = { name = p.name, points = points_of(p), style = "both" } end
-	r.plot.write(("%s/%s.svg"):format(r.out, file), { title = title, x = x, y = "speed-up", series = series })
+	for k, p in ipairs(programs(r)) do
+		local here, theirs = points_of(p)
+		series[#series + 1] = { name = p.name, points = here, style = "both", colour = k }
+		if #theirs > 0 then series[#series + 1] = { points = theirs, style = "dashes", colour = k } end
+	end
+	r.plot.write(("%s/%s.svg"):format(r.out, file), { title = title .. " (broken lines: the paper's)", x = x, y = "speed-up", series = series, log2 = log2 })
 end
 
 function show.pictures(r)
 	for _, m in ipairs(r.machines) do
-		lines(r, "figure7-" .. m.model, ("figure 7: meld, %s on %s.lua"):format(m.model, m.name), "binary logarithm of the threads in a block", function(p)
-			local points = {}
-			for i, block in ipairs(p.blocks) do points[i] = { math.log(block, 2), r.speed(job(r, m, p.name, block), "meld") } end
-			return points
+		lines(r, "figure7-" .. m.model, ("figure 7: meld, %s on %s.lua"):format(m.model, m.name), "threads in a block", true, function(p)
+			local points, theirs = {}, {}
+			for i, block in ipairs(p.blocks) do
+				points[i] = { block, r.speed(job(r, m, p.name, block), "meld") }
+				local paper = (r.paper.speed[p.name] or {})[block]
+				if paper then theirs[#theirs + 1] = { block, paper[1] } end
+			end
+			return points, theirs
 		end)
 	end
-	local function bars(file, title, y, of)
-		r.bars(file, title, y, r.programs, { "none", "meld", "branch-fusion" }, function(p, form) return of(r.gaining(r.machines[1], p), form) end)
+	local function bars(file, title, y, forms, of)
+		r.bars(file, title, y, r.programs, forms, function(p, form) return of(r.gaining(r.machines[1], p), form) end, forms[1] ~= "none" and 1 or nil)
 	end
-	bars("figure8", "figure 8: lanes in use", "percent", function(j, form) return 100 * j[form].use end)
-	bars("figure9-shared", "figure 9: accesses to shared memory", "to those before", function(j, form) return r.share(j.none.shared, j[form].shared) end)
-	bars("figure9-global", "figure 9: accesses to global memory", "to those before", function(j, form) return r.share(j.none.global, j[form].global) end)
-	lines(r, "figure10", "figure 10: meld by threshold", "threshold", function(p)
-		local points = {}
+	local all, changed = { "none", "meld", "branch-fusion" }, { "meld", "branch-fusion" }
+	bars("figure8", "figure 8: lanes in use", "percent", all, function(j, form) return 100 * j[form].use end)
+	bars("figure9-shared", "figure 9: accesses to shared memory", "to those before", changed, function(j, form) return r.share(j.none.shared, j[form].shared) end)
+	bars("figure9-global", "figure 9: accesses to global memory", "to those before", changed, function(j, form) return r.share(j.none.global, j[form].global) end)
+	lines(r, "figure10", "figure 10: meld by threshold", "threshold", false, function(p)
+		local points, theirs = {}, {}
 		for _, s in ipairs(r.sweep) do
 			for t = 1, s.program == p and 5 or 0 do points[t] = { t / 10, s.speeds[t] } end
 		end
-		return points
+		for t, speed in ipairs(r.paper.threshold[p.name] or {}) do theirs[t] = { t / 10, speed } end
+		return points, theirs
 	end)
 end
 

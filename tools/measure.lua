@@ -143,15 +143,15 @@ function m.claim(name, says, here, agrees, j, form)
 	end
 end
 
--- A picture of what `of` says of each program and form, a row of points for each form.
-function m.bars(file, title, y, programs, forms, of)
+-- A picture of what `of` says of each program and form: a bar for each form, side by side. at (may be nil): a line at this y, from which the bars rise or hang.
+function m.bars(file, title, y, programs, forms, of, at)
 	local series, names = {}, {}
 	for i, form in ipairs(forms) do
 		local points = {}
-		for k, p in ipairs(programs) do points[k], names[k] = { k, of(p, form) }, k .. " " .. p.name end
-		series[i] = { name = form, points = points, style = "points" }
+		for k, p in ipairs(programs) do points[k], names[k] = { k, of(p, form) }, p.name end
+		series[i] = { name = form, points = points }
 	end
-	m.plot.write(("%s/%s.svg"):format(out, file), { title = title, x = table.concat(names, ", "), y = y, series = series })
+	m.plot.write(("%s/%s.svg"):format(out, file), { title = title, y = y, series = series, categories = names, at = at })
 end
 
 -- Writes and prints all of it; the exit status says whether something missed.
