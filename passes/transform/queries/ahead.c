@@ -26,7 +26,7 @@ static void candidates(Search *s, int x, int succ)
 {
 	Queries *q = s->q;
 	int block = s->all.v[x].block, key = s->all.v[x].key, shifts = s->all.v[x].shifts;
-	int same = query_over(q, key, block, succ, true, &shifts);
+	int same = query_over(q, key, block, succ, -1, &shifts);
 	if (same >= 0 && shifts <= q->most_shifts) {
 		int n = node(s, succ, same, shifts);
 		vec_push(&s->all.v[x].next, n);

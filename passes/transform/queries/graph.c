@@ -38,7 +38,7 @@ static void expand(Queries *q, int s)
 	q->start.v[s].n = pred->n;
 	q->start.v[s].expanded = true;
 	for (int k = 0; k < pred->n; k++) {
-		int shifts = q->start.v[s].shifts, key = query_over(q, q->start.v[s].key, pred->v[k], block, false, &shifts);
+		int shifts = q->start.v[s].shifts, key = query_over(q, q->start.v[s].key, pred->v[k], block, k, &shifts);
 		q->patience--;
 		Way w = { .start = s, .pred = pred->v[k], .end = -1, .next = -1, .address = -1 };
 		if (key >= 0 && shifts <= q->most_shifts && q->patience > 0)

@@ -110,12 +110,9 @@ static int along(void *self, int atom, int bits)
 	return f < 0 ? MEMFORM_NONE : f;
 }
 
-int query_over(Queries *q, int key, int pred, int block, bool ahead, int *shifts)
+int query_over(Queries *q, int key, int pred, int block, int place, int *shifts)
 {
-	const IntList *from = &q->c->graph->pred[block];
-	Edge e = { .q = q, .block = block, .pred = pred, .ahead = ahead };
-	while (from->v[e.place] != pred)
-		e.place++;
+	Edge e = { .q = q, .block = block, .pred = pred, .place = place, .ahead = place < 0 };
 	int loop = q->c->nest->of[block];
 	e.inside = loop >= 0 && q->c->nest->header[loop] == block && nest_within(q->c->nest, q->c->nest->of[pred], loop);
 	int f = memform_substitute(&q->forms, key_form(q, key), along, &e);

@@ -76,8 +76,9 @@ static inline int key_class(const Queries *q, int key) { return (int)keys_key(&q
 static inline const Ins *query_load(const Queries *q, int access) { return &q->c->f->block.v[q->mem.access[access].block]->ins.v[q->mem.access[access].ins]; }
 LocalKind query_up(Queries *, int key, int block, int from, int *access);  /* from above instruction `from` to the block's start */
 LocalKind query_down(Queries *, int key, int block, int *access);          /* from the block's start to its end */
-/* The key at the other side of the edge from pred to block: at the end of pred, or, ahead, at the start of block. -1: there is none. */
-int query_over(Queries *, int key, int pred, int block, bool ahead, int *shifts);
+/* The key at the other side of the edge from pred to block: at the end of pred, where place is that of pred among the block's predecessors; where place is -1,
+   at the start of block. -1: there is none. */
+int query_over(Queries *, int key, int pred, int block, int place, int *shifts);
 /* Anticipated where the block starts: loaded on every way from there? By which accesses goes to Queries.found. */
 bool query_ahead(Queries *, int key, int block);
 bool query_arms(Queries *, int key, const Branch *);                      /* loaded in an arm of each divergent branch, before the arms meet? */
