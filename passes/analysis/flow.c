@@ -14,8 +14,9 @@ BitSet *flow_sets(Arena *a, int n, int bits)
 
 static void fill(BitSet s, int bits)
 {
-	for (int k = 0; k < bits; k++)
-		bs_add(s, k);
+	memset(s.w, 0xff, (size_t)bits / 64 * sizeof *s.w);
+	if (bits % 64)
+		s.w[bits / 64] = ((uint64_t)1 << bits % 64) - 1;
 }
 
 static inline uint64_t word(const BitSet *s, int node, int k) { return s ? s[node].w[k] : 0; }
