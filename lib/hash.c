@@ -16,11 +16,27 @@ static uint64_t fnv1a(const unsigned char *s, size_t n, uint64_t h)
 
 uint64_t hash_fnv1a(const void *p, size_t n) { return fnv1a(p, n, FNV_BASIS); }
 
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 32;
+}
+
+/* Eight bytes at a time. */
 unsigned long long hash_bytes(const void *p, size_t n, unsigned long long seed)
 {
-	uint64_t h = fnv1a(p, n, seed ^ FNV_BASIS);
-	h ^= h >> 32;
-	return h * 0x9e3779b97f4a7c15u;
+	const unsigned char *s = p;
+	uint64_t h = mix(seed ^ FNV_BASIS, n), word;
+	for (; n >= sizeof word; s += sizeof word, n -= sizeof word) {
+		memcpy(&word, s, sizeof word);
+		h = mix(h, word);
+	}
+	if (n) {
+		word = 0;
+		memcpy(&word, s, n);
+		h = mix(h, word);
+	}
+	return mix(h, 0);
 }
 
 static struct StrSlot *find(const StrMap *m, const char *key, size_t n)

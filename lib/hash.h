@@ -11,7 +11,7 @@ int strmap_getn(const StrMap *, const char *key, size_t n);         /* key need 
 void strmap_put(StrMap *, const char *key, int value);              /* adds or replaces; value >= 0 */
 void strmap_free(StrMap *);
 
-unsigned long long hash_bytes(const void *, size_t n, unsigned long long seed);
+unsigned long long hash_bytes(const void *, size_t n, unsigned long long seed); /* for tables of this process: it is another one on other hosts */
 /* FNV-1a with 64 bits: for hashes that stand in files, which are the same on every host and in every version. */
 uint64_t hash_fnv1a(const void *, size_t n);
 
