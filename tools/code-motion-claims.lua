@@ -104,10 +104,37 @@ local function by_kernel(r, machine)
 	r.claim("4.7", "SSCM gains most on FDTD3D, 8.07 %", ("%s, %.1f %%"):format(best.program.theirs, 100 * (r.speed(best, THESIS) - 1)), best.program.theirs == "FDTD3D")
 end
 
+-- ---- figure 4.8 ----
+
+local function by_grid(r, paper, most_registers)
+	local title = ("MCML, %d registers: "):format(most_registers)
+	local least, most, loses, says, spills = nil, nil, {}, {}, true
+	local jobs = r.each(r.photons, function(j) return j.machine.most == most_registers and j or nil end)
+	for _, j in ipairs(jobs) do
+		local s = r.speed(j, THESIS)
+		if not least or s < r.speed(least, THESIS) then least = j end
+		if not most or s > r.speed(most, THESIS) then most = j end
+		if s < 0.995 then
+			loses[#loses + 1] = ("%d x %d"):format(j.blocks, j.block)
+			spills = spills and j[THESIS].spills > j.O3.spills
+		end
+	end
+	for i, at in ipairs(paper.loses) do says[i] = ("%d x %d"):format(at[1], at[2]) end
+	local function percent(j) return ("%+.1f %% at %d x %d"):format(100 * (r.speed(j, THESIS) - 1), j.blocks, j.block) end
+	r.claim("4.8", title .. ("the worst that SSCM does is %+.1f %%"):format(paper.least), percent(least), r.near(r.speed(least, THESIS), 1 + paper.least / 100, 0.03), least, THESIS)
+	r.claim("4.8", title .. ("the best is %+.1f %%, at %d x %d"):format(paper.most, table.unpack(paper.most_at)), percent(most),
+		r.near(r.speed(most, THESIS), 1 + paper.most / 100, 0.15), most, THESIS)
+	says, loses = table.concat(says, ", "), table.concat(loses, ", ")
+	r.claim("4.8", title .. "it loses at " .. says, loses == "" and "nowhere" or loses, loses == says)
+	r.claim("4.8", title .. "where it loses registers have spilled", loses == "" and "it loses nowhere" or spills and "so" or "not all of them", loses ~= "" and spills)
+end
+
 function show.sayings(r)
 	local machine = r.machines[1]
 	r.say("\nWhat the thesis says of figure 4.7, of %s on %s.lua; gain, lose: more than half a percent of the time; about: within three percent", machine.model, machine.name)
 	by_kernel(r, machine)
+	r.say("\nWhat the thesis says of figure 4.8")
+	for _, most in ipairs { 255, 63 } do by_grid(r, r.paper.photons, most) end
 end
 
 -- ---- pictures ----
@@ -116,6 +143,18 @@ function show.pictures(r)
 	for _, machine in ipairs(r.machines) do
 		r.bars(("figure4.7-%s-%s"):format(machine.name, machine.model), ("figure 4.7: %s on %s.lua"):format(machine.model, machine.name), "speed-up over O3",
 			r.programs, r.forms, function(p, form) return r.speed(r.at[machine][p.name], form) end)
+	end
+	if #r.photons > 0 then
+		local series, of = {}, {}
+		for _, j in ipairs(r.photons) do
+			local name = ("%d threads a block, %d registers"):format(j.block, j.machine.most)
+			if not of[name] then
+				of[name] = { name = name, points = {}, style = "both" }
+				series[#series + 1] = of[name]
+			end
+			table.insert(of[name].points, { j.blocks, 100 * (r.speed(j, THESIS) - 1) })
+		end
+		r.plot.write(r.out .. "/figure4.8.svg", { title = "figure 4.8: MCML", x = "blocks, on 15 SMs", y = "change of speed by sscm(arms=1), percent", series = series })
 	end
 	r.bars("instructions", "warp instructions", "to those of O3", r.programs, r.forms, function(p, form)
 		local j = r.at[r.machines[1]][p.name]

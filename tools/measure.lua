@@ -4,7 +4,7 @@
 -- A job is { machine, program, block, lists }: `lists` names the pipelines, the first of which is the one that the others are compared with.
 --   machine: { name, model, options }      program: { name, file, workload, kernels, all, arguments }
 -- `kernels`: those that count, by Lua patterns of their names, the first pattern that a run has; of these the first kernel, or with `all` every one.
--- `arguments`: what the workload is given for threads of a block.
+-- `arguments`: what the workload is given for threads of a block, and a job.
 return function(top, out)
 local m = { top = top, out = out, quick = tonumber(os.getenv("QUICK") or 0) }
 local tool, json = dofile(top .. "/tools/experiment.lua"), dofile(top .. "/tools/json.lua")
@@ -19,11 +19,11 @@ m.SIXTH_OF_TURING = "-c turing.lua -D sm.count=5 -D l2.slices=4 -D l2.bytes=5242
 local SUMMED = { cycles = "cycles", instructions = "warp_instructions", lanes = "thread_instructions", divergent = "divergence.divergent_branches",
 	shared = "memory.shared_accesses", loads = "memory.global_loads", stores = "memory.global_stores", sectors = "memory.transactions",
 	conflicts = "memory.shared_conflicts", spills = "memory.local_accesses", added = "overhead.warp_instructions", inserted = "inserted.warp_instructions",
-	reads = "memory.dram.reads", writes = "memory.dram.writes" }
+	unfaulting = "memory.nonfaulting.loads", zeros = "memory.nonfaulting.zero_lanes", reads = "memory.dram.reads", writes = "memory.dram.writes" }
 local function figure(launch, path)
 	local v = launch
-	for part in path:gmatch("[^.]+") do v = v[part] end
-	return v
+	for part in path:gmatch("[^.]+") do v = v and v[part] end
+	return v or 0
 end
 
 local function add(s, l)
@@ -58,7 +58,7 @@ local function command(j, passes)
 	local words = { ("cd %s && gsim -q -j 1 %s --grid -m %s -s %s%s"):format(tool.quote(top), j.machine.options, j.machine.model, tool.quote(j.report),
 		j.program.workload and " -w " .. j.program.workload or "") }
 	for _, list in ipairs(j.lists) do words[#words + 1] = "-p " .. tool.quote(passes(j.program, list)) end
-	return ("%s %s -- %s"):format(table.concat(words, " "), j.program.file, table.concat({ j.program.arguments(j.block) }, " "))
+	return ("%s %s -- %s"):format(table.concat(words, " "), j.program.file, table.concat({ j.program.arguments(j.block, j) }, " "))
 end
 
 -- Runs every job and leaves what came out in job[list]. passes(program, list): the pipeline that a name stands for.
@@ -77,6 +77,35 @@ function m.run(jobs, what, passes)
 	tool.progress("")
 end
 
+-- Every program with every list on every machine: the jobs by machine and program's name.
+function m.measure(machines, programs, lists, what, passes)
+	local jobs, at = {}, {}
+	for _, machine in ipairs(machines) do
+		at[machine] = {}
+		for _, p in ipairs(programs) do
+			local j = { machine = machine, program = p, block = p.block, lists = lists }
+			jobs[#jobs + 1], at[machine][p.name] = j, j
+		end
+	end
+	table.sort(jobs, function(a, b) return (a.program.long or 0) > (b.program.long or 0) end)
+	m.run(jobs, what, passes)
+	return at
+end
+
+-- The options of each pass that this build has.
+function m.options()
+	local passes, mine = {}, nil
+	for line in tool.capture("gsim-opt --list"):gmatch("[^\n]+") do
+		if line:match("^%S") then
+			mine = {}
+			passes[line:match("^%S+")] = mine
+		elseif line:match("^%s+%S+ =") then
+			mine[line:match("%S+")] = true
+		end
+	end
+	return passes
+end
+
 -- ---- what is said ----
 
 local text, csv = {}, { "figure,machine,program,block,passes,what,paper,gsim" }
@@ -88,9 +117,16 @@ function m.record(fig, machine, program, block, form, what, theirs, ours)
 end
 function m.speed(j, form) return j[j.lists[1]].cycles / j[form].cycles end
 function m.share(a, b) return a == 0 and (b == 0 and 1 or math.huge) or b / a end
+-- What `of` says of each of a list; nil is left out.
 function m.each(list, of)
 	local t = {}
-	for i, v in ipairs(list) do t[i] = of(v) end
+	for _, v in ipairs(list) do t[#t + 1] = of(v) end
+	return t
+end
+-- The words of a text as keys.
+function m.set(text)
+	local t = {}
+	for word in text:gmatch("%S+") do t[word] = true end
 	return t
 end
 -- Those of a list of programs whose names are keys of `names`.
@@ -109,6 +145,52 @@ function m.mean(list, of)
 	return n > 0 and math.exp(sum / n) or 1
 end
 function m.near(a, b, room) return math.abs(a - b) <= room end
+
+-- Tables with a row for each program and a column for each of some lists, of what m.measure has left; short(list): a column's head.
+function m.tables(programs, at, short)
+	local t = {}
+	short = short or function(form) return form end
+	local function row(name, first, cells) m.say("  %-19s %10s " .. (" %13s"):rep(#cells), name, first, table.unpack(cells)) end
+	local function number(what) return function(j) return ("%d"):format(j[j.lists[1]][what]) end end
+	-- first(job): what stands in front; of(job, form, program): a cell.
+	function t.write(machine, forms, first, of)
+		row("kernel", "O3", m.each(forms, short))
+		for _, p in ipairs(programs) do
+			local j = at[machine][p.name]
+			row(p.name, first(j), m.each(forms, function(form) return of(j, form, p) end))
+		end
+	end
+	function t.speeds(machine, fig, forms, theirs)
+		t.write(machine, forms, number "cycles", function(j, form, p)
+			local said = theirs(p, form)
+			m.record(fig, machine, p.name, j.block, form, "speed-up", said or nil, m.speed(j, form))
+			return ("%.3f%s"):format(m.speed(j, form), said and (" (%.3f)"):format(said) or "        ")
+		end)
+		row("mean", "", m.each(forms, function(form)
+			return ("%.3f        "):format(m.mean(programs, function(p) return m.speed(at[machine][p.name], form) end))
+		end))
+	end
+	local TITLE = { instructions = "warp instructions", lanes = "thread instructions", loads = "global loads", sectors = "sectors asked for" }
+	function t.counters(machine, fig, forms, names)
+		for _, what in ipairs(names) do
+			m.say("\n%s: of O3, and the change", TITLE[what])
+			t.write(machine, forms, number(what), function(j, form, p)
+				local a, b = j[j.lists[1]][what], j[form][what]
+				m.record(fig, machine, p.name, j.block, form, what, nil, b)
+				return a == b and "=" or ("%+.1f %%"):format(100 * (b / a - 1))
+			end)
+		end
+	end
+	function t.registers(machine, fig, forms)
+		local function both(s) return ("%d %.2f"):format(s.registers, s.occupancy) end
+		m.say("\nregisters and occupancy of O3, and with each pass; occupancy where it changes")
+		t.write(machine, forms, function(j) return both(j[j.lists[1]]) end, function(j, form, p)
+			for _, what in ipairs { "registers", "occupancy", "spills" } do m.record(fig, machine, p.name, j.block, form, what, nil, j[form][what]) end
+			return j[form].occupancy == j[j.lists[1]].occupancy and j[form].registers .. "     " or both(j[form])
+		end)
+	end
+	return t
+end
 
 -- Counters before and after, which explain a miss.
 local function counters(j, form)

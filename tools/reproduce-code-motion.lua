@@ -15,6 +15,7 @@ local MACHINES = set.machines
 local FORMS = { "O3", "none", "pre", "lcm", "spre", "scm", "sscm", "sscm(arms=1)", "sscm(nonfaulting=1,assume-restrict=1)" }
 local MAIN = { "pre", "lcm", "spre", "scm", "sscm", "sscm(arms=1)" }
 local SHORT = { ["sscm(arms=1)"] = "sscm arms", ["sscm(nonfaulting=1,assume-restrict=1)"] = "sscm loads" }
+local THESIS = "sscm(arms=1)"
 local function short(form) return SHORT[form] or form end
 local function passes(_, form)
 	return form == "none" and "none" or form == "O3" and set.around("") or set.around(form)
@@ -22,36 +23,10 @@ end
 
 local PROGRAMS = set.motion
 if quick > 0 then MACHINES = { MACHINES[1] } end
-if quick > 1 then PROGRAMS = m.named(PROGRAMS, { differences = true, histogram = true, saturating_histogram = true, several_intervals = true }) end
+if quick > 1 then PROGRAMS = m.named(PROGRAMS, m.set "differences histogram saturating_histogram several_intervals") end
 
-local jobs, at = {}, {} -- at[machine][program name]
-for _, machine in ipairs(MACHINES) do
-	at[machine] = {}
-	for _, p in ipairs(PROGRAMS) do
-		local j = { machine = machine, program = p, block = p.block, lists = FORMS }
-		jobs[#jobs + 1], at[machine][p.name] = j, j
-	end
-end
-table.sort(jobs, function(a, b) return (a.program.long or 0) > (b.program.long or 0) end)
-m.run(jobs, "figure 4.7", passes)
-
-local function change(a, b) return a == b and "=" or ("%+.1f %%"):format(100 * (b / a - 1)) end
-local function row(name, first, cells) say("  %-19s %10s " .. (" %10s"):rep(#cells), name, first, table.unpack(cells)) end
-local function head(name, first, forms)
-	local cells = {}
-	for i, form in ipairs(forms) do cells[i] = short(form) end
-	row(name, first, cells)
-end
-
--- A table of what `of` says of a job and form; `first` what stands in front of it.
-local function tabulate(machine, forms, first, of)
-	for _, p in ipairs(PROGRAMS) do
-		local j, cells = at[machine][p.name], {}
-		for i, form in ipairs(forms) do cells[i] = of(j, form, p) end
-		row(p.name, first(j), cells)
-	end
-end
-local function number(what) return function(j) return ("%d"):format(j.O3[what]) end end
+local at = m.measure(MACHINES, PROGRAMS, FORMS, "figure 4.7", passes)
+local tables = m.tables(PROGRAMS, at, short)
 
 -- ---- figure 4.7 ----
 
@@ -60,37 +35,14 @@ say("sscm arms: sscm(arms=1), as in the thesis; sscm loads: %s", FORMS[#FORMS])
 for _, machine in ipairs(MACHINES) do
 	local compared = machine == MACHINES[1]
 	say("\nFigure 4.7: %s on %s.lua: cycles of O3, speed-up over it%s", machine.model, machine.name, compared and "; in brackets the thesis', where its text has a number" or "")
-	local all = { "none", table.unpack(FORMS, 3) }
-	head("kernel", "O3", all)
-	tabulate(machine, all, number "cycles", function(j, form, p)
-		local theirs = compared and (paper.motion[p.name] or {})[form]
-		record("4.7", machine, p.name, j.block, form, "speed-up", theirs, speed(j, form))
-		return ("%.3f%s"):format(speed(j, form), theirs and ("(%.2f)"):format(theirs) or "      ")
-	end)
-	row("mean", "", m.each(all, function(form) return ("%.3f      "):format(m.mean(PROGRAMS, function(p) return speed(at[machine][p.name], form) end)) end))
-	for _, what in ipairs { "instructions", "lanes", "loads", "sectors" } do
-		local title = { instructions = "warp instructions", lanes = "thread instructions", loads = "global loads", sectors = "sectors asked for" }
-		say("\n%s: of O3, and the change", title[what])
-		head("kernel", "O3", MAIN)
-		tabulate(machine, MAIN, number(what), function(j, form, p)
-			record("4.7", machine, p.name, j.block, form, what, nil, j[form][what])
-			return change(j.O3[what], j[form][what])
-		end)
-	end
-	say("\nregisters, and blocks resident by the limit on warps (occupancy) where that changes")
-	head("kernel", "O3", MAIN)
-	tabulate(machine, MAIN, function(j) return ("%d %.2f"):format(j.O3.registers, j.O3.occupancy) end, function(j, form, p)
-		record("4.7", machine, p.name, j.block, form, "registers", nil, j[form].registers)
-		record("4.7", machine, p.name, j.block, form, "occupancy", nil, j[form].occupancy)
-		record("4.7", machine, p.name, j.block, form, "local accesses", nil, j[form].spills)
-		return j[form].occupancy == j.O3.occupancy and ("%d     "):format(j[form].registers) or ("%d %.2f"):format(j[form].registers, j[form].occupancy)
-	end)
+	tables.speeds(machine, "4.7", { "none", table.unpack(FORMS, 3) }, function(p, form) return compared and (paper.motion[p.name] or {})[form] end)
+	tables.counters(machine, "4.7", MAIN, { "instructions", "lanes", "loads", "sectors" })
+	tables.registers(machine, "4.7", MAIN)
 end
 
 -- The passes are the same for all machines.
-say("\nOccurrences of expressions after each pass, and in brackets computations that it inserted")
-head("kernel", "before", MAIN)
-tabulate(MACHINES[1], MAIN, function(j) return ("%d"):format(j.sscm.counts["occurrences before"] or 0) end, function(j, form, p)
+say("\nOccurrences of expressions before, after each pass, and in brackets computations that it inserted")
+tables.write(MACHINES[1], MAIN, function(j) return ("%d"):format(j.sscm.counts["occurrences before"] or 0) end, function(j, form, p)
 	local c = j[form].counts
 	for _, what in ipairs { "expressions moved", "occurrences before", "occurrences after", "computations inserted" } do
 		record("4.7", MACHINES[1], p.name, j.block, form, what, nil, c[what] or 0)
@@ -98,7 +50,44 @@ tabulate(MACHINES[1], MAIN, function(j) return ("%d"):format(j.sscm.counts["occu
 	return ("%d (%d)"):format(c["occurrences after"] or 0, c["computations inserted"] or 0)
 end)
 
-local measured = setmetatable({ paper = paper, machines = MACHINES, programs = PROGRAMS, at = at, passes = passes, forms = MAIN, short = short, set = set }, { __index = m })
+-- ---- figure 4.8 ----
+
+-- A grid is as many blocks for each SM as the thesis' was; a thread takes one photon. The card has 255 registers for a thread; what is compiled for cards
+-- before it has 63.
+local photons = {}
+if quick < 2 then
+	local FEW = { [1] = true, [60] = true, [32] = true, [128] = true }
+	for _, blocks in ipairs(paper.photons.blocks) do
+		for _, threads in ipairs(paper.photons.threads) do
+			if quick == 0 or FEW[blocks] and FEW[threads] then
+				local grid = math.max(blocks * set.units // paper.photons.units, 1)
+				for _, machine in ipairs { MACHINES[1], set.few_registers } do
+					photons[#photons + 1] = { machine = machine, program = set.photons, block = threads, grid = grid, blocks = blocks, lists = { "O3", "sscm", THESIS } }
+				end
+			end
+		end
+	end
+	table.sort(photons, function(a, b) return a.block * a.grid > b.block * b.grid end)
+	m.run(photons, "figure 4.8", passes)
+	table.sort(photons, function(a, b) return a.blocks < b.blocks or a.blocks == b.blocks and (a.block < b.block or a.block == b.block and a.machine.most > b.machine.most) end)
+	say("\nFigure 4.8: MCML on %s.lua: most registers of a thread; blocks on %d SMs (the thesis', on %d) of threads; cycles; change of speed by sscm,",
+		MACHINES[1].name, set.units, paper.photons.units)
+	say("and as in the thesis (arms); warp instructions; registers; occupancy; accesses to local memory: O3, sscm, arms")
+	for _, j in ipairs(photons) do
+		local a, b, c = j.O3, j.sscm, j[THESIS]
+		for _, form in ipairs { "sscm", THESIS } do
+			record("4.8", j.machine, ("photons x %d"):format(j.blocks), j.block, form, "speed-up", nil, speed(j, form))
+			for _, what in ipairs { "instructions", "registers", "spills" } do
+				record("4.8", j.machine, ("photons x %d"):format(j.blocks), j.block, form, what, nil, j[form][what])
+			end
+		end
+		say("  %3d  %3d (%3d) x %3d %9d  %+6.1f %% %+6.1f %%  %9d %9d %9d  %3d %3d %3d  %.2f %.2f %.2f  %6d %6d %6d", j.machine.most, j.grid, j.blocks, j.block, a.cycles,
+			100 * (speed(j, "sscm") - 1), 100 * (speed(j, THESIS) - 1), a.instructions, b.instructions, c.instructions, a.registers, b.registers, c.registers,
+			a.occupancy, b.occupancy, c.occupancy, a.spills, b.spills, c.spills)
+	end
+end
+
+local measured = setmetatable({ photons = photons, paper = paper, machines = MACHINES, programs = PROGRAMS, at = at, passes = passes, forms = MAIN, short = short, set = set }, { __index = m })
 local show = dofile(top .. "/tools/code-motion-claims.lua")
 show.laws(measured)
 if quick < 2 then show.sayings(measured) end

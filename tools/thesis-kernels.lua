@@ -10,10 +10,11 @@ local BLACK = "-c titan_black.lua -D sm.count=2 -D l2.slices=1 -D l2.bytes=26214
 local RTX = "-c titan_rtx.lua -D sm.count=3 -D l2.slices=2 -D l2.bytes=262144 -D dram.channels=1"
 set.units = 2 -- SMs of the first
 set.machines = {
-	{ name = "titan_black", model = "ipdom", options = BLACK, environment = 1 },
+	{ name = "titan_black", model = "ipdom", options = BLACK, environment = 1, most = 255 },
 	{ name = "titan_rtx", model = "its", options = RTX, environment = 2 },
 	{ name = "titan_rtx", model = "ipdom", options = RTX },
 }
+set.few_registers = { name = "titan_black (63 registers)", model = "ipdom", options = BLACK .. " -D sm.max_registers_per_thread=63", most = 63 }
 
 -- A pass with the clean-ups around it; "": these alone.
 function set.around(pass) return "webs,cse," .. (pass == "" and "" or pass .. ",") .. "copy-prop,dce,simplify-cfg" end
@@ -38,6 +39,17 @@ local KERNELS = {
 	hot_spot = { theirs = "hotspot", block = 144, size = "64 3 1 2", small = "32 3 1 2" },
 	lu = { theirs = "lud", all = true, block = 64, size = "64 96", small = "64 64", long = 2 },
 	particle_filter = { theirs = "particlefilter", module = "particle_filter/particle_filter_float", all = true, block = 64, size = "64 512 1", small = "64 128 1" },
+	sobel_strided = { theirs = "SobelFilter", module = "sobel/sobel", kernels = { "^sobel_strided$" }, block = 64, size = "64 1000 16 strided", small = "64 300 8 strided" },
+	sobel_contiguous = { theirs = "SobelFilter, modified", module = "sobel/sobel", kernels = { "^sobel_contiguous$" }, block = 64, size = "64 1000 16 contiguous",
+		small = "64 300 8 contiguous" },
+	bilateral_strided = { theirs = "bilateralFilter", module = "bilateral/bilateral", kernels = { "^bilateral_strided$" }, block = 64, size = "64 500 12 strided",
+		small = "64 300 4 strided" },
+	bilateral_contiguous = { theirs = "bilateralFilter, modified", module = "bilateral/bilateral", kernels = { "^bilateral_contiguous$" }, block = 64,
+		size = "64 500 12 contiguous", small = "64 300 4 contiguous" },
+	stencil_1d_strided = { theirs = "figure 4.18 (a)", module = "stencil_1d/stencil_1d", kernels = { "^strided$" }, block = 64, size = "64 32000 16 strided",
+		small = "64 8000 8 strided" },
+	stencil_1d_contiguous = { theirs = "figure 4.18 (b)", module = "stencil_1d/stencil_1d", kernels = { "^contiguous$" }, block = 64, size = "64 32000 16 contiguous",
+		small = "64 8000 8 contiguous" },
 	kmeans = { theirs = "kmeans", kernels = { "^kmeans_tree$" }, block = 128, size = "2000 10 tree", small = "500 10 tree" },
 }
 for name, p in pairs(KERNELS) do
@@ -53,6 +65,22 @@ end
 
 -- Chapter 4.2: first those of figure 4.7 in its order, and experiment B's; then the kernels of chapter 4.3, which are no worse for being moved in.
 set.motion = list "barnes_hut nearest_neighbours fluid finite_differences several_intervals saturating_histogram bisect mri_q photons b_plus_tree bfs huffman boxes cells backprop srad hot_spot lu particle_filter kmeans"
+-- Chapter 4.3: figures 4.14 to 4.17, and 4.18 to 4.20: kernels with two access patterns.
+set.patterns = { "stencil_1d", "sobel", "bilateral" }
+set.queries = list "b_plus_tree bfs huffman boxes cells backprop srad hot_spot lu particle_filter barnes_hut nearest_neighbours kmeans"
+for _, name in ipairs(set.patterns) do
+	for _, p in ipairs(list(("%s_strided %s_contiguous"):format(name, name))) do
+		p.pattern = true
+		set.queries[#set.queries + 1] = p
+	end
+end
+
+-- Experiment B: as many photons as threads, in a job's grid.
+set.photons = { name = "photons", theirs = "MCML", file = KERNELS.photons.file, kernels = { "^photons_nest$" },
+	arguments = function(block, j) return j.grid * block, 6, 7, block, j.grid, "nest" end }
+-- Figures 4.11 and 4.13, as a kernel.
+set.figure = { name = "figure", theirs = "figure 4.11", file = "tests/passes/queries/figure.ir", kernels = { "." }, block = 32, figure = true, pattern = true,
+	arguments = function() return "" end }
 -- Small kernels whose branches are as uniform and divergent as the thesis says of two of its own (tests/passes/check_motion_kernels.sh).
 for i, name in ipairs { "differences", "histogram" } do
 	table.insert(set.motion, i, { name = name, theirs = name, file = "tests/passes/motion/loops.ir", kernels = { "^" .. name .. "$" }, block = 32,

@@ -87,6 +87,18 @@ awk -F, '{ q = $0; sub(/"[^"]*"/, "x", q); if (split(q, f, ",") != 8) bad = 1 } 
 	END { exit bad || n != 4 * 8 }' "$dir/c/code-motion.csv" || { echo "code-motion.csv has not eight speed-ups of each of four kernels"; exit 1; }
 whole "$dir/c/figure4.7-titan_black-ipdom.svg"
 whole "$dir/c/instructions.svg"
+
+# queries: loads of figure 4.11 and of a stencil.
+"$top/tools/reproduce" queries -qq -o "$dir/q" >"$dir/out"
+[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
+for small in 'figure 4.11, loads in a turn: O3 2' 'figure 4.11, loads in a turn: esrqp 2' 'figure 4.11, loads in a turn: ssrqp 1' \
+	'stencil: accesses side by side: SRQP removes nothing' 'stencil: apart: SRQP leaves one load of three .*' 'stencil: more sectors .*'; do
+	grep -A 1 "^  T-Q[12] .*lua: $small$" "$dir/out" | grep -q ': agrees$' || { echo "queries: not so: $small"; cat "$dir/out"; exit 1; }
+done
+awk -F, 'NF != 8 { bad = 1 } $1 == "4.14" && $6 == "speed-up" { n++ } END { exit bad || n < 6 * 4 || n % 6 }' "$dir/q/queries.csv" ||
+	{ echo "queries.csv has not each pass for each of six kernels"; exit 1; }
+whole "$dir/q/figure4.14-titan_black-ipdom.svg"
+whole "$dir/q/loads.svg"
 for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
 	"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
 	[ $? = 2 ] && grep -q '^usage' "$dir/out" || { echo "tools/reproduce $bad is no usage error"; exit 1; }
