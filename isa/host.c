@@ -1,7 +1,10 @@
 /* Host functions: one thread of the reference interpreter, with operations of its own. */
 #include "isa/interp.h"
 
-typedef struct Host { const HostHooks *hooks; } Host;
+typedef struct Host {
+	const HostHooks *hooks;
+	const int *block;              /* by step: the block that begins there; -1 */
+} Host;
 
 /* Bytes of a buffer, or NULL with the fault filled. */
 static uint8_t *range(Interp *in, Thread *t, uint64_t addr, uint64_t size, bool write)
@@ -64,39 +67,21 @@ static bool check(Interp *in, Thread *t, const Step *s)
 	return false;
 }
 
-enum { FIRST_ARG = 8 };            /* after kernel, grid, block, shared bytes */
-
 /* The arguments as the kernel's parameter bytes. */
-static bool marshal(Interp *in, Thread *t, const Step *s, const Function *k, uint8_t *bytes)
+static void marshal(const Interp *in, const Thread *t, const Step *s, const Function *k, uint8_t *bytes)
 {
-	if (s->ins->nsrc - FIRST_ARG != k->param.n) {
-		interp_fault(in, t, FAULT_UNSUPPORTED, "kernel %s takes %d arguments, %d are given", k->name, k->param.n,
-			s->ins->nsrc - FIRST_ARG);
-		return false;
-	}
 	for (int i = 0; i < k->param.n; i++) {
 		const Param *p = &k->param.v[i];
-		uint64_t v = interp_read(in, t, &s->src[FIRST_ARG + i]);
-		if (p->count != 1) {
-			interp_fault(in, t, FAULT_UNSUPPORTED, "parameter %s of kernel %s is a structure; host functions pass scalars",
-				p->name, k->name);
-			return false;
-		}
+		uint64_t v = interp_read(in, t, &s->src[LAUNCH_ARGS + i]);
 		memcpy(bytes + p->offset, &v, (size_t)type_bytes(p->type));
 	}
-	return true;
 }
 
 static bool launch(Interp *in, Thread *t, const Step *s)
 {
 	const Host *h = in->host;
 	const Module *m = in->launch->module;
-	const Opd *f = ins_src(s->ins, 0);
-	if (f->kind != OPD_FUNC || m->func.v[f->id]->kind != FN_KERNEL || s->ins->nsrc < FIRST_ARG) {
-		interp_fault(in, t, FAULT_UNSUPPORTED, "launch needs a kernel, its grid, its block and shared bytes");
-		return false;
-	}
-	const Function *k = m->func.v[f->id];
+	const Function *k = m->func.v[ins_src(s->ins, 0)->id];
 	Launch l = { .module = m, .kernel = k, .memory = in->launch->memory, .symbol_address = in->launch->symbol_address };
 	for (int i = 0; i < 3; i++) {
 		l.grid[i] = (uint32_t)interp_read(in, t, &s->src[1 + i]);
@@ -107,12 +92,65 @@ static bool launch(Interp *in, Thread *t, const Step *s)
 		}
 	}
 	l.dynamic_shared = (uint32_t)interp_read(in, t, &s->src[7]);
+	uint32_t stream = (uint32_t)interp_read(in, t, &s->src[LAUNCH_STREAM]);
+	if (stream > STREAM_LIMIT) {
+		interp_fault(in, t, FAULT_UNSUPPORTED, "stream %u; expected 0, the default stream, to %d", stream, STREAM_LIMIT);
+		return false;
+	}
 	uint8_t *bytes = xcalloc(k->param_bytes + 1, 1);
 	l.params = bytes;
-	bool ok = marshal(in, t, s, k, bytes) && h->hooks->launch(h->hooks->self, &l, in->fault);
+	marshal(in, t, s, k, bytes);
+	bool ok = h->hooks->launch(h->hooks->self, &l, (int)stream, ins_loc(m, s->ins), in->fault);
 	free(bytes);
 	return ok;
 }
+
+/* ---- streams and events ---- */
+
+/* record event, stream; wait stream, event */
+static bool order(Interp *in, Thread *t, const Step *s)
+{
+	const HostHooks *h = ((const Host *)in->host)->hooks;
+	bool record = s->ins->op == OP_RECORD;
+	uint32_t event = (uint32_t)interp_read(in, t, &s->src[!record]), stream = (uint32_t)interp_read(in, t, &s->src[record]);
+	if (event >= EVENT_LIMIT || stream > STREAM_LIMIT) {
+		interp_fault(in, t, FAULT_UNSUPPORTED, "event %u, stream %u; expected events 0 to %d, streams 0 to %d", event, stream, EVENT_LIMIT - 1, STREAM_LIMIT);
+		return false;
+	}
+	if (record && h->record)
+		h->record(h->self, (int)event, (int)stream);
+	else if (!record && h->wait)
+		h->wait(h->self, (int)stream, (int)event);
+	return true;
+}
+
+static bool synchronise(Interp *in)
+{
+	const HostHooks *h = ((const Host *)in->host)->hooks;
+	return !h->sync || h->sync(h->self, in->fault);
+}
+
+/* ---- functions of Lua ---- */
+
+static bool call(Interp *in, Thread *t, const Step *s)
+{
+	const Host *h = in->host;
+	const Function *f = in->launch->module->func.v[ins_src(s->ins, 0)->id];
+	if (!h->hooks->call) {
+		interp_fault(in, t, FAULT_UNSUPPORTED, "there is no function of Lua %s", f->name);
+		return false;
+	}
+	uint64_t *args = xcalloc((size_t)(f->arg.n + f->ret.n) + 1, sizeof *args), *results = args + f->arg.n;
+	for (int k = 0; k < f->arg.n; k++)
+		args[k] = interp_read(in, t, &s->src[1 + k]);
+	bool ok = h->hooks->call(h->hooks->self, f, args, results, ins_loc(in->launch->module, s->ins), in->fault);
+	for (int k = 0; ok && k < f->ret.n; k++)
+		interp_write(t, &s->dst[k], (Type)f->reg.v[f->ret.v[k]].type, results[k]);
+	free(args);
+	return ok;
+}
+
+/* ---- running ---- */
 
 static bool host_op(Interp *in, Thread *t, const Step *s)
 {
@@ -121,8 +159,49 @@ static bool host_op(Interp *in, Thread *t, const Step *s)
 	case OP_COPY: return copy(in, t, s);
 	case OP_FILL: return fill(in, t, s);
 	case OP_CHECK: return check(in, t, s);
+	case OP_CALL: return call(in, t, s);
+	case OP_RECORD: case OP_WAIT: return order(in, t, s);
+	case OP_SYNC: return true;     /* it is done before the instruction */
 	default: return launch(in, t, s);
 	}
+}
+
+/* Does the host look at memory, or wait? Launches and allocations do not. */
+static bool waits(const Ins *i)
+{
+	switch (i->op) {
+	case OP_LD: case OP_ST: case OP_COPY: case OP_FILL: case OP_CALL: case OP_SYNC: return true;
+	default: return ins_ends(i) && !i->nsrc && i->op != OP_BRA; /* the end */
+	}
+}
+
+/* One instruction after the other: what the host function has launched ends before the host looks at memory. */
+static bool run(Interp *in, Thread *t)
+{
+	const Host *h = in->host;
+	while (in->live) {
+		const Frame *top = interp_top(t);
+		const Step *s = &top->code->step[top->pc];
+		if (h->hooks->ran && h->block[top->pc] >= 0)
+			h->hooks->ran[h->block[top->pc]]++;
+		bool skipped = s->guard.kind == PL_PRED && !interp_read(in, t, &s->guard);
+		if ((!skipped && waits(s->ins) && !synchronise(in)) || !interp_run(in, t, 1))
+			return false;
+	}
+	return true;
+}
+
+/* By step: the block that begins there. */
+static const int *block_starts(Arena *a, const Function *f)
+{
+	int n = 0, *starts;
+	for (int b = 0; b < f->block.n; b++)
+		n += f->block.v[b]->ins.n;
+	starts = arena_array(a, int, n + 1);
+	for (int b = 0, at = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++)
+			starts[at++] = k ? -1 : b;
+	return starts;
 }
 
 bool host_run(const Module *m, const Function *f, Memory *memory, const uint64_t *symbol_address, const HostHooks *hooks,
@@ -130,21 +209,15 @@ bool host_run(const Module *m, const Function *f, Memory *memory, const uint64_t
 {
 	Launch l = { .module = m, .kernel = f, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .memory = memory,
 		.symbol_address = symbol_address };
-	InterpOptions o = { .warp_size = 32, .max_steps = hooks->max_steps ? hooks->max_steps : 100000000 };
+	InterpOptions o = { .warp_size = 32, .max_steps = hooks->max_steps ? hooks->max_steps : 100000000, .interrupted = hooks->interrupted };
 	Host h = { .hooks = hooks };
 	Thread t = { 0 };
 	Interp in = { .launch = &l, .options = &o, .fault = fault, .thread = &t, .nthread = 1, .live = 1, .host_op = host_op,
 		.host = &h };
 	bool ok = interp_open(&in);
 	const Code *c = ok ? interp_code(&in, f) : NULL;
-	ok = ok && c && interp_enter(&in, &t, c);
-	while (ok && in.live) {
-		ok = interp_run(&in, &t, UINT64_MAX);
-		if (ok && in.live) {
-			interp_deadlock(&in);
-			ok = false;
-		}
-	}
+	h.block = block_starts(&in.arena, f);
+	ok = ok && c && interp_enter(&in, &t, c) && run(&in, &t);
 	interp_thread_free(&t);
 	interp_close(&in);
 	return ok;

@@ -130,7 +130,11 @@ static bool execute(Interp *in, Thread *t, const Step *s)
 	case K_BAR: return interp_barrier(in, t, s);
 	case K_WARPSYNC: case K_SHFL: case K_VOTE: case K_MATCH: case K_REDUX: case K_ELECT: return interp_warp(in, t, s);
 	case K_BRA: case K_BRX: return branch(in, t, s);
-	case K_CALL: return call(in, t, s);
+	case K_CALL:
+		if (!in->host_op)
+			return call(in, t, s);
+		ok = in->host_op(in, t, s);
+		break;
 	case K_RET: ret(in, t); return true;
 	case K_EXIT: interp_exit(in, t); return true;
 	case K_PRINT: ok = interp_print(in, t, s); break;

@@ -139,6 +139,7 @@ void module_free(Module *m)
 		vec_free(&f->reg);
 		vec_free(&f->param);
 		vec_free(&f->arg);
+		vec_free(&f->touch);
 		vec_free(&f->ret);
 		vec_free(&f->block);
 		vec_free(&f->source);
@@ -452,14 +453,14 @@ Type ins_value_type(const Module *m, const Ins *i, int k)
 {
 	if ((i->op != OP_CALL && i->op != OP_LAUNCH) || k < 1)
 		return ins_src_type(i, k);
-	if (i->op == OP_LAUNCH && k < 8) /* grid, block, dynamic shared memory */
+	if (i->op == OP_LAUNCH && k < LAUNCH_ARGS) /* grid, block, dynamic shared memory, stream */
 		return T_B32;
 	const Opd *f = ins_src(i, 0);
 	if (f->kind != OPD_FUNC || f->id < 0 || f->id >= m->func.n)
 		return T_NONE;
 	const Function *callee = m->func.v[f->id];
 	if (i->op == OP_LAUNCH)
-		return k - 8 < callee->param.n ? (Type)callee->param.v[k - 8].type : T_NONE;
+		return k - LAUNCH_ARGS < callee->param.n ? (Type)callee->param.v[k - LAUNCH_ARGS].type : T_NONE;
 	return k - 1 < callee->arg.n ? (Type)callee->reg.v[callee->arg.v[k - 1]].type : T_NONE;
 }
 

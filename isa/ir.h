@@ -255,7 +255,12 @@ typedef struct Param {             /* of a kernel: a place in the param space */
 	uint32_t points_align;         /* at least 1 */
 } Param;
 
-typedef enum { FN_KERNEL, FN_DEVICE, FN_HOST } FuncKind;
+typedef enum { FN_KERNEL, FN_DEVICE, FN_HOST } FuncKind; /* FN_HOST without body (declared_only): a function of Lua that host functions call */
+
+/* A function of Lua takes the address in argument arg as a buffer of elements of the type, which it may read or write. */
+typedef struct LuaTouch { int arg; uint8_t type; bool reads, writes; } LuaTouch;
+enum { LAUNCH_STREAM = 8, LAUNCH_ARGS = 9 }; /* sources of launch: the kernel, grid and block of three each, shared bytes, the stream, then the kernel's arguments */
+enum { STREAM_LIMIT = 1024, EVENT_LIMIT = 1024 }; /* streams are 0, the default stream, to STREAM_LIMIT; events 0 to EVENT_LIMIT - 1 */
 
 /* Something of PTX that gsim has not: what, as a clause for messages, and where it stands. what NULL: nothing is. */
 typedef struct Refusal { const char *what; Loc loc; } Refusal;
@@ -269,7 +274,8 @@ typedef struct Function {
 	Vec(Reg) reg;
 	Vec(Param) param;              /* kernels */
 	uint32_t param_bytes;
-	Vec(int) arg, ret;             /* device functions: the registers that hold arguments and results */
+	Vec(int) arg, ret;             /* device functions, and functions of Lua: the registers that hold arguments and results */
+	Vec(LuaTouch) touch;              /* functions of Lua: the buffers that they read and write, by argument, ascending */
 	Vec(Block *) block;            /* [0] is the entry; the order is the source's */
 	Vec(const char *) source;      /* labels of the source's blocks, whether they are still there or not: statistics name these */
 	Vec(Mark) mark;                /* [0] is no mark */

@@ -83,13 +83,21 @@ typedef struct InterpOptions {
 } InterpOptions;
 bool interp_launch(const Launch *, const InterpOptions *, Fault *);
 
-/* What a host function asks for; the interpreter of host functions calls back to launch kernels. */
+/* What a host function asks for; the interpreter of host functions calls back. Where a function returns bool, false: fault filled. */
 typedef struct HostHooks {
 	void *self;
-	bool (*launch)(void *self, const Launch *, Fault *);            /* false: fault filled */
+	/* In stream 0 the launch has ended on return; in others it may not have begun. where: the place of the statement. */
+	bool (*launch)(void *self, const Launch *, int stream, Loc where, Fault *);
+	bool (*sync)(void *self, Fault *);                              /* every launch ends: called before anything that looks at memory; NULL: nothing waits */
+	void (*record)(void *self, int event, int stream);              /* may be NULL, as in launches one after the other */
+	void (*wait)(void *self, int stream, int event);
+	/* A function of Lua: its arguments, and where its results go, each in the low bits. May be NULL: there is none. */
+	bool (*call)(void *self, const Function *, const uint64_t *args, uint64_t *results, Loc where, Fault *);
 	void (*allocated)(void *self, uint64_t addr, uint64_t size);    /* a buffer of the host function; may be NULL */
+	uint64_t *ran;                                                  /* by Block.id: how often the block was begun is added; may be NULL */
 	uint64_t max_steps;                                             /* host instructions; 0 = 100 million */
+	const volatile sig_atomic_t *interrupted;                       /* set: it ends with false and no fault; may be NULL */
 } HostHooks;
-/* Runs module's host function; false with fault filled when a check failed, a launch faulted or a limit was reached. */
+/* Runs module's host function; false with fault filled when a check failed, a launch faulted or a limit was reached. On return every launch has ended. */
 bool host_run(const Module *, const Function *host, Memory *, const uint64_t *symbol_address, const HostHooks *, Fault *);
 #endif

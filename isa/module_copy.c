@@ -55,6 +55,8 @@ static void copy_function(Module *m, Function *d, const Function *s)
 		vec_push(&d->arg, s->arg.v[k]);
 	for (int k = 0; k < s->ret.n; k++)
 		vec_push(&d->ret, s->ret.v[k]);
+	for (int k = 0; k < s->touch.n; k++)
+		vec_push(&d->touch, s->touch.v[k]);
 	for (int k = 0; k < s->source.n; k++)
 		vec_push(&d->source, copy_text(m, s->source.v[k]));
 	for (int k = 0; k < s->mark.n; k++)
@@ -265,7 +267,7 @@ static bool same_header(const Pair *p)
 {
 	const Function *a = p->fa, *b = p->fb;
 	if (strcmp(a->name, b->name) || a->kind != b->kind || a->declared_only != b->declared_only || a->arg.n != b->arg.n ||
-	    a->ret.n != b->ret.n || a->param.n != b->param.n || a->block.n != b->block.n || a->param_bytes != b->param_bytes ||
+	    a->ret.n != b->ret.n || a->touch.n != b->touch.n || a->param.n != b->param.n || a->block.n != b->block.n || a->param_bytes != b->param_bytes ||
 	    memcmp(a->maxntid, b->maxntid, sizeof a->maxntid) || memcmp(a->reqntid, b->reqntid, sizeof a->reqntid) ||
 	    a->minnctapersm != b->minnctapersm || !same_loc(a->loc, b->loc) || !same_text(a->refused.what, b->refused.what) ||
 	    (a->refused.what && !same_loc(a->refused.loc, b->refused.loc)))
@@ -275,6 +277,11 @@ static bool same_header(const Pair *p)
 		if (strcmp(x->name, y->name) || x->type != y->type || x->count != y->count || x->align != y->align ||
 		    x->offset != y->offset || x->size != y->size || x->array != y->array || x->pointer != y->pointer || x->space != y->space ||
 		    x->points_align != y->points_align)
+			return false;
+	}
+	for (int k = 0; k < a->touch.n; k++) {
+		const LuaTouch *x = &a->touch.v[k], *y = &b->touch.v[k];
+		if (x->arg != y->arg || x->type != y->type || x->reads != y->reads || x->writes != y->writes)
 			return false;
 	}
 	return true;

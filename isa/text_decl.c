@@ -226,6 +226,9 @@ static bool attributes(Reader *r, Function *f, bool lines)
 		} else if (rd_accept_word(r, "minnctapersm")) {
 			if (!dimensions(r, &f->minnctapersm, 1, 1))
 				return false;
+		} else if (f->kind == FN_HOST && (rd_word(r, "reads") || rd_word(r, "writes"))) {
+			if (!rd_touched(r, f))
+				return false;
 		} else {
 			return true;
 		}
@@ -308,6 +311,7 @@ static Function *introduce(Reader *r, const Token *at, FuncKind kind, const char
 	vec_clear(&f->reg);
 	vec_clear(&f->arg);
 	vec_clear(&f->ret);
+	vec_clear(&f->touch);
 	vec_clear(&f->param);
 	return f;
 }
@@ -330,7 +334,7 @@ static bool function_rest(Reader *r, Function *f, bool external)
 		return false;
 	if (f->kind == FN_KERNEL ? !kernel_params(r, f) : !register_list(r, f, false))
 		return false;
-	if (f->kind == FN_DEVICE && rd_accept(r, TK_ARROW) && (!rd_expect(r, '(', "'('") || !register_list(r, f, true)))
+	if (f->kind != FN_KERNEL && rd_accept(r, TK_ARROW) && (!rd_expect(r, '(', "'('") || !register_list(r, f, true)))
 		return false;
 	if (!attributes(r, f, !external))
 		return false;

@@ -166,10 +166,18 @@ static bool three(Reader *r, Ins *i)
 	return true;
 }
 
+/* Grid, block, shared bytes, the stream if it is not 0, and the arguments. */
 static bool launch_rest(Reader *r, Ins *i)
 {
 	if (!three(r, i) || !rd_expect(r, ',', "','") || !three(r, i) || !rd_expect(r, ',', "',' and the shared bytes"))
 		return false;
+	if (!next_source(r, i))
+		return false;
+	bool end = rd_operands_end(r);
+	if (!end && !rd_expect(r, ',', "','"))
+		return false;
+	if (end || rd_at(r, '('))
+		return push(r, opd_imm(0)) && (end || list(r, i, '(', ')', "'(' and the arguments"));
 	if (!next_source(r, i))
 		return false;
 	return rd_operands_end(r) || (rd_expect(r, ',', "','") && list(r, i, '(', ')', "'(' and the arguments"));

@@ -148,14 +148,18 @@ static int print_source(const Module *m, const Function *f, const Ins *i, char l
 		print_operand(m, f, ins_src(i, k), ins_value_type(m, i, k), out);
 		return k + 1;
 	}
-	if (i->op == OP_LAUNCH && i->nsrc >= 8) {
+	if (i->op == OP_LAUNCH && i->nsrc >= LAUNCH_ARGS) {
 		k = print_group(m, f, i, 1, 4, "()", out);
 		sb_puts(out, ", ");
 		k = print_group(m, f, i, k, 7, "()", out);
 		sb_puts(out, ", ");
-		print_operand(m, f, ins_src(i, k), T_B32, out);
-		sb_puts(out, ", ");
-		k++;
+		for (; k < LAUNCH_ARGS; k++) {
+			const Opd *o = ins_src(i, k);
+			if (k == LAUNCH_STREAM && o->kind == OPD_IMM && !o->imm)
+				continue;
+			print_operand(m, f, o, T_B32, out);
+			sb_puts(out, ", ");
+		}
 	}
 	return print_group(m, f, i, k, i->nsrc, i->op == OP_PACK ? "{}" : "()", out);
 }
@@ -372,6 +376,22 @@ static void print_params(const Function *f, StrBuf *out)
 	sb_putc(out, ')');
 }
 
+/* reads(f32 %a, u32 %b) */
+static void print_touched(const Function *f, bool writes, StrBuf *out)
+{
+	const char *separator = writes ? " writes(" : " reads(", *end = "";
+	for (int k = 0; k < f->touch.n; k++) {
+		const LuaTouch *t = &f->touch.v[k];
+		if (!(writes ? t->writes : t->reads))
+			continue;
+		sb_printf(out, "%s%s ", separator, type_name[t->type]);
+		print_register(f->reg.v[f->arg.v[t->arg]].name, out);
+		separator = ", ";
+		end = ")";
+	}
+	sb_puts(out, end);
+}
+
 void ir_print_signature(const Function *f, StrBuf *out)
 {
 	print_name(f->name, out);
@@ -389,6 +409,8 @@ void ir_print_signature(const Function *f, StrBuf *out)
 		sb_printf(out, " reqntid(%u, %u, %u)", f->reqntid[0], f->reqntid[1], f->reqntid[2]);
 	if (f->minnctapersm)
 		sb_printf(out, " minnctapersm(%u)", f->minnctapersm);
+	print_touched(f, false, out);
+	print_touched(f, true, out);
 }
 
 static void print_header(const Printer *p, const Function *f)

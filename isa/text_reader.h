@@ -79,6 +79,9 @@ Space rd_space(const Reader *);                    /* that the current token nam
 bool rd_symbol(Reader *, int owner);               /* one variable's declaration */
 bool rd_function(Reader *, bool external);         /* its header; the body is for later */
 
+/* text_touch.c */
+bool rd_touched(Reader *, Function *);             /* reads(...) or writes(...), at which the reader is */
+
 /* text_data.c */
 bool rd_immediate(Reader *, Type, int64_t *);      /* a literal of the type; T_NONE: 64-bit */
 bool rd_data(Reader *, Symbol *);                  /* behind '=' */

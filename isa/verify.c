@@ -152,7 +152,9 @@ static bool check_dimensions(Verifier *v, const uint32_t *d)
 static bool check_register_list(Verifier *v, const Function *f)
 {
 	bool *taken = xcalloc((size_t)f->reg.n, sizeof *taken);
-	bool ok = f->kind == FN_DEVICE || (!f->arg.n && !f->ret.n) || vf_fail(v, "is no func: it has no arguments or results in registers");
+	bool ok = f->kind == FN_DEVICE || (f->kind == FN_HOST && f->declared_only) || (!f->arg.n && !f->ret.n) ||
+		vf_fail(v, f->kind == FN_HOST ? "has a body; arguments and results belong to a function of Lua: extern host" :
+			"is no func: it has no arguments or results in registers");
 	for (int k = 0; ok && k < f->arg.n + f->ret.n; k++) {
 		int id = k < f->arg.n ? f->arg.v[k] : f->ret.v[k - f->arg.n];
 		ok = (id >= 0 && id < f->reg.n && !taken[id]) || vf_fail(v, "has an argument or result that is no register or stands twice");
@@ -181,19 +183,19 @@ static bool check_registers(Verifier *v, const Function *f)
 			strmap_put(&names, r->name, k);
 	}
 	strmap_free(&names);
-	return ok && check_register_list(v, f);
+	return ok && check_register_list(v, f) && vf_lua(v, f);
 }
 
 /* ---- blocks ---- */
 
-/* Host functions compute, branch, use global memory and launch; there is no carry flag, no thread and no other memory. */
+/* Host functions compute, branch, use global memory, launch and call functions of Lua; there is no carry flag, no thread and no other memory. */
 static bool host_may(const Ins *i)
 {
 	const OpInfo *o = &op_info[i->op];
 	switch (o->kind) {
 	case K_ALU: return !i->cc && !(o->flags & OPF_CARRY);
 	case K_LD: case K_ST: return i->space == SP_GENERIC || i->space == SP_GLOBAL || i->space == SP_CONST;
-	case K_BRA: case K_BRX: case K_EXIT: case K_RET: case K_TRAP: case K_HOST: return true;
+	case K_BRA: case K_BRX: case K_CALL: case K_EXIT: case K_RET: case K_TRAP: case K_HOST: return true;
 	default: return i->op == OP_NOP;
 	}
 }

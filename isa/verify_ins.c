@@ -185,7 +185,7 @@ static bool check_address(Verifier *v, const Opd *o)
 
 static bool check_callee(Verifier *v, const Opd *o)
 {
-	FuncKind kind = is_op(v, OP_LAUNCH) ? FN_KERNEL : FN_DEVICE;
+	FuncKind kind = is_op(v, OP_LAUNCH) ? FN_KERNEL : v->f->kind == FN_HOST ? FN_HOST : FN_DEVICE;
 	if (o->kind == OPD_REG && kind == FN_DEVICE)
 		return check_register(v, o, T_U64, "the function");
 	if (o->kind != OPD_FUNC)
@@ -193,6 +193,9 @@ static bool check_callee(Verifier *v, const Opd *o)
 	if (!check_function_operand(v, o))
 		return false;
 	const Function *f = v->m->func.v[o->id];
+	if (kind == FN_HOST)
+		return (f->kind == FN_HOST && f->declared_only) ||
+			vf_fail(v, "calls '%.100s'; expected a function of Lua, which the module declares: extern host", f->name);
 	return f->kind == kind || vf_fail(v, kind == FN_KERNEL ? "launches '%.100s', which is no kernel" : "calls '%.100s', which is no func", f->name);
 }
 
@@ -220,16 +223,20 @@ static bool check_call(Verifier *v)
 static bool check_launch(Verifier *v)
 {
 	const Ins *i = v->i;
+	static const char *const numbers[] = { "grid x", "grid y", "grid z", "block x", "block y", "block z", "shared bytes", "stream" };
 	const Function *f = v->m->func.v[ins_src(i, 0)->id];
 	char what[40];
-	if (i->nsrc < 8)
-		return vf_fail(v, "needs grid, block and shared bytes");
-	if (i->nsrc - 8 != f->param.n)
-		return vf_fail(v, "gives %d arguments; '%.100s' has %d parameters", i->nsrc - 8, f->name, f->param.n);
+	if (i->nsrc < LAUNCH_ARGS)
+		return vf_fail(v, "needs grid, block, shared bytes and stream");
+	if (i->nsrc - LAUNCH_ARGS != f->param.n)
+		return vf_fail(v, "gives %d arguments; '%.100s' has %d parameters", i->nsrc - LAUNCH_ARGS, f->name, f->param.n);
 	for (int k = 1; k < i->nsrc; k++) {
-		snprintf(what, sizeof what, k < 8 ? "launch dimension %d" : "argument %d", k < 8 ? k : k - 7);
-		if (k >= 8 && f->param.v[k - 8].count != 1)
-			return vf_fail(v, "%s: a structure cannot be given to parameter '%.100s'", what, f->param.v[k - 8].name);
+		if (k < LAUNCH_ARGS)
+			snprintf(what, sizeof what, "%s", numbers[k - 1]);
+		else
+			snprintf(what, sizeof what, "argument %d", k - LAUNCH_ARGS + 1);
+		if (k >= LAUNCH_ARGS && f->param.v[k - LAUNCH_ARGS].count != 1)
+			return vf_fail(v, "%s: a structure cannot be given to parameter '%.100s'", what, f->param.v[k - LAUNCH_ARGS].name);
 		if (!check_value(v, ins_src(i, k), ins_value_type(v->m, i, k), false, what))
 			return false;
 	}

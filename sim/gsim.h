@@ -41,6 +41,10 @@ const char *gpu_refuses(const Config *, const Launch *);
 /* The host calls for a launch in a stream: 0 is the default stream, which waits for what was called before and for which waits what is called later. It runs
    in the next gpu_sync: until then launch and stats must stay. false: the machine cannot take it, fault says why. */
 bool gpu_queue(Gpu *, const Launch *, int stream, Arena *, LaunchStats *, Fault *);
+/* Event: 0 to EVENT_LIMIT - 1. It comes when what has been queued in the stream so far has ended (stream 0: in any); launches queued in a stream from now on
+   wait for an event as it stands now. */
+void gpu_record(Gpu *, int event, int stream);
+void gpu_wait(Gpu *, int stream, int event);
 /* Runs all that has been called for to its end. false: a fault (stats hold what was measured until then, *failed is whose fault it is, or NULL) or
    interrupted (fault->kind is FAULT_NONE); launches that had not begun then have no kernel in their stats. Arrays and names in stats live in the arena. */
 bool gpu_sync(Gpu *, Arena *, const LaunchStats **failed, Fault *);

@@ -10,10 +10,22 @@ static int by_name(const void *a, const void *b)
 
 typedef struct Gather { Arena *arena; Vec(ProfileBlock) block; const char *hash, *passes, *model; } Gather;
 
+/* Blocks of a host function: it is one thread, and a fetch is what that executes. */
+static void gather_host(Gather *g, const JsonValue *blocks)
+{
+	for (int k = 0; blocks && blocks->kind == JSON_ARRAY && k < blocks->n; k++) {
+		const JsonValue *b = &blocks->item[k];
+		uint64_t n = json_is_number(json_get(b, "executed")) && json_number(b, "executed") >= 0 ? (uint64_t)json_number(b, "executed") : 0;
+		if (*json_string(b, "label"))
+			vec_push(&g->block, ((ProfileBlock){ arena_strdup(g->arena, json_string(b, "function")), arena_strdup(g->arena, json_string(b, "label")), n, n }));
+	}
+}
+
 /* The blocks of all launches: of the run, or of the run before where a report compares two. */
 static void gather(Gather *g, const JsonValue *v)
 {
 	const JsonValue *run = json_get(v, "before") ? json_get(v, "before") : v, *blocks = json_get(json_get(run, "total"), "blocks");
+	gather_host(g, json_get(run, "host_blocks"));
 	g->hash = arena_strdup(g->arena, json_string(run, "module_hash"));
 	g->passes = arena_strdup(g->arena, json_string(run, "passes"));
 	g->model = arena_strdup(g->arena, json_string(run, "model"));

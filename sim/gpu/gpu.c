@@ -5,6 +5,7 @@
 #include "sim/gpu/pool.h"
 #include "sim/gpu/run.h"
 #include "sim/gpu/streams.h"
+#include "sim/gpu/waits.h"
 #include "sim/gpu/warm.h"
 #include "sim/sm/sm.h"
 #include "lib/strbuf.h"
@@ -46,6 +47,16 @@ Gpu *gpu_new(const Config *c, const Module *m, Memory *memory, const uint64_t *s
 	return g;
 }
 
+static void clear_queue(Gpu *g)
+{
+	for (int i = 0; i < g->queue.n; i++) {
+		vec_free(&g->queue.v[i]->events);
+		free(g->queue.v[i]);
+	}
+	vec_clear(&g->queue);
+	waits_clear(g);
+}
+
 void gpu_free(Gpu *g)
 {
 	if (!g)
@@ -55,9 +66,9 @@ void gpu_free(Gpu *g)
 	for (int i = 0; i < g->module->func.n; i++)
 		code_free(g->code[i]);
 	free(g->code);
-	for (int i = 0; i < g->queue.n; i++)
-		free(g->queue.v[i]);
+	clear_queue(g);
 	vec_free(&g->queue);
+	waits_free(g);
 	vec_free(&g->coming);
 	vec_free(&g->running);
 	vec_free(&g->finished);
@@ -228,9 +239,13 @@ bool gpu_queue(Gpu *g, const Launch *l, int stream, Arena *a, LaunchStats *st, F
 	g->host += (Cycle)g->config.launch_overhead;
 	Grid *own = xcalloc(1, sizeof *own);
 	*own = x;
+	waits_take(g, own);
 	vec_push(&g->queue, own);
 	return true;
 }
+
+void gpu_record(Gpu *g, int event, int stream) { waits_record(g, event, stream); }
+void gpu_wait(Gpu *g, int stream, int event) { waits_wait(g, stream, event); }
 
 bool gpu_sync(Gpu *g, Arena *a, const LaunchStats **failed, Fault *fault)
 {
@@ -245,11 +260,9 @@ bool gpu_sync(Gpu *g, Arena *a, const LaunchStats **failed, Fault *fault)
 	*fault = out.fault;
 	*failed = out.grid ? out.grid->stats : NULL;
 	double each = (now_seconds() - start) / g->queue.n;
-	for (int i = 0; i < g->queue.n; i++) {
+	for (int i = 0; i < g->queue.n; i++)
 		g->queue.v[i]->stats->seconds = g->queue.v[i]->begun ? each : 0;
-		free(g->queue.v[i]);
-	}
-	vec_clear(&g->queue);
+	clear_queue(g);
 	vec_clear(&g->coming);
 	return ok;
 }

@@ -30,6 +30,8 @@ static Cycle grid_free_at(const Gpu *g, int k)
 	Cycle at = x->called;
 	for (int i = 0; i < 2; i++)
 		at = x->after[i] ? later(at, x->after[i]->gone) : at;
+	for (int i = 0; i < x->events.n; i++)
+		at = later(at, x->events.v[i]->gone);
 	return at;
 }
 

@@ -73,8 +73,28 @@ const char *host_name(lua_State *L, const HostBuffer *b)
 	return b->offset ? lua_pushfstring(L, "%s from byte %I", name, (lua_Integer)b->offset) : lua_pushstring(L, name);
 }
 
-uint8_t *host_data(lua_State *L, const HostBuffer *b)
+/* A function of Lua that a host function calls keeps to what it declares. */
+static void check_granted(lua_State *L, const HostBuffer *b, HostAccess access)
 {
+	const Host *h = host_of(L);
+	bool may = !h->callee;
+	for (int k = 0; k < h->ngranted && !may; k++)
+		may = h->granted[k].buffer == b->index && (access == HOST_WRITES ? h->granted[k].writes : h->granted[k].reads);
+	if (!may)
+		luaL_error(L, "%s %s %s; expected an argument in the %s(...) of its declaration", h->callee->name, access == HOST_WRITES ? "writes" : "reads",
+			host_name(L, b), access == HOST_WRITES ? "writes" : "reads");
+}
+
+void host_not_called(lua_State *L, const char *what)
+{
+	if (host_of(L)->callee)
+		luaL_error(L, "%s: %s is called by a host function of the module; expected such a function to compute with its arguments alone", what,
+			host_of(L)->callee->name);
+}
+
+uint8_t *host_data(lua_State *L, const HostBuffer *b, HostAccess access)
+{
+	check_granted(L, b, access);
 	host_sync(L);
 	uint8_t *data = run_data(run_of(L), whole_of(L, b));
 	if (!data)
@@ -82,7 +102,7 @@ uint8_t *host_data(lua_State *L, const HostBuffer *b)
 	return data + b->offset;
 }
 
-static int push_buffer(lua_State *L, HostBuffer b)
+int host_push_buffer(lua_State *L, HostBuffer b)
 {
 	HostBuffer *h = lua_newuserdatauv(L, sizeof *h, 0);
 	*h = b;
@@ -129,7 +149,7 @@ static int buffer_view(lua_State *L)
 	Type t = check_type(L, 2);
 	lua_Integer offset = luaL_optinteger(L, 3, 0), n = luaL_optinteger(L, 4, -1);
 	luaL_argcheck(L, lua_isnoneornil(L, 4) || n > 0, 4, "a view has at least one element");
-	return push_buffer(L, view(L, b, t, offset, n));
+	return host_push_buffer(L, view(L, b, t, offset, n));
 }
 
 /* The buffer with its begin moved by so many elements; its end stays. */
@@ -141,7 +161,7 @@ static int moved_by(lua_State *L, HostBuffer b, lua_Integer by)
 			(lua_Integer)b.n, type_name[b.type], (lua_Integer)before);
 	b.offset += (uint64_t)by * size;
 	b.n -= (uint64_t)by;
-	return push_buffer(L, b);
+	return host_push_buffer(L, b);
 }
 
 static int buffer_add(lua_State *L)
@@ -210,7 +230,7 @@ static int buffer_get(lua_State *L)
 {
 	HostBuffer b = host_buffer(L, 1);
 	uint64_t i = check_index(L, 2, &b);
-	push_value(L, b.type, host_data(L, &b), i);
+	push_value(L, b.type, host_data(L, &b, HOST_READS), i);
 	return 1;
 }
 
@@ -218,7 +238,7 @@ static int buffer_set(lua_State *L)
 {
 	HostBuffer b = host_buffer(L, 1);
 	uint64_t i = check_index(L, 2, &b), bits = host_bits(L, 3, b.type, whole_of(L, &b)->name);
-	value_store(b.type, host_data(L, &b), i, bits);
+	value_store(b.type, host_data(L, &b, HOST_WRITES), i, bits);
 	return 0;
 }
 
@@ -227,7 +247,7 @@ static void fill_buffer(lua_State *L, const HostBuffer *b, int index)
 	uint64_t bits = host_bits(L, index, b->type, whole_of(L, b)->name), n = host_bytes(b);
 	if (!n)
 		return;
-	uint8_t *data = host_data(L, b);
+	uint8_t *data = host_data(L, b, HOST_WRITES);
 	value_store(b->type, data, 0, bits);
 	for (uint64_t done = (uint64_t)type_bytes(b->type), more; done < n; done += more) {
 		more = done < FILL_BYTES ? done : FILL_BYTES;
@@ -250,7 +270,7 @@ static int buffer_table(lua_State *L)
 	if (b.n > INT32_MAX)
 		return luaL_error(L, "%s is too large for a table", host_name(L, &b));
 	lua_createtable(L, (int)b.n, 0);
-	const uint8_t *data = host_data(L, &b);
+	const uint8_t *data = host_data(L, &b, HOST_READS);
 	for (uint64_t i = 0; i < b.n; i++) {
 		sandbox_charge(L, 1);
 		push_value(L, b.type, data, i);
@@ -284,7 +304,7 @@ static void initialise(lua_State *L, const HostBuffer *b, int index)
 			lua_call(L, 1, 1);
 		}
 		uint64_t bits = host_bits(L, -1, b->type, "initial values");
-		value_store(b->type, host_data(L, b), i, bits);
+		value_store(b->type, host_data(L, b, HOST_WRITES), i, bits);
 		lua_pop(L, 1);
 	}
 }
@@ -294,6 +314,7 @@ static void initialise(lua_State *L, const HostBuffer *b, int index)
 int host_new_buffer(lua_State *L)
 {
 	Run *run = run_of(L);
+	host_not_called(L, "gpu.buffer");
 	Type t = check_type(L, 1);
 	lua_Integer n = luaL_checkinteger(L, 2);
 	int size = type_bytes(t);
@@ -307,7 +328,7 @@ int host_new_buffer(lua_State *L)
 			(lua_Integer)run->config->memory_limit);
 	HostBuffer b = whole_buffer(L, run_add_buffer(run, addr, t, (uint64_t)n, NULL));
 	initialise(L, &b, 3);
-	return push_buffer(L, b);
+	return host_push_buffer(L, b);
 }
 
 /* gpu.symbol(name [, type]) */
@@ -322,7 +343,7 @@ int host_symbol(lua_State *L)
 		if (!strcmp(run->buffer.v[i].name, name)) {
 			HostBuffer b = whole_buffer(L, i);
 			vec_free(&names);
-			return push_buffer(L, lua_isnoneornil(L, 2) ? b : view(L, b, check_type(L, 2), 0, -1));
+			return host_push_buffer(L, lua_isnoneornil(L, 2) ? b : view(L, b, check_type(L, 2), 0, -1));
 		}
 		vec_push(&names, run->buffer.v[i].name);
 	}

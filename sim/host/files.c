@@ -95,7 +95,7 @@ int host_load(lua_State *L)
 	const SavedFile *own = saved_file(run_of(L), name);
 	if (own && own->n != host_bytes(&b))
 		wrong_size(L, name, own->n, &b);
-	uint8_t *data = host_data(L, &b);
+	uint8_t *data = host_data(L, &b, HOST_WRITES);
 	if (own)
 		memcpy(data, own->data, own->n);
 	else if (!file_fill(open_file(L, name, &b), data, host_bytes(&b), &why))
@@ -123,7 +123,7 @@ int host_save(lua_State *L)
 	HostBuffer b = host_buffer(L, 1);
 	const char *name = file_name(L, 2), *where, *rest = NULL, *why = "an absolute name leads out of the folder";
 	sandbox_charge(L, FILE_STEPS + sandbox_bytes(host_bytes(&b)));
-	const uint8_t *data = host_data(L, &b);
+	const uint8_t *data = host_data(L, &b, HOST_READS);
 	for (int i = 0; !rest && (where = folder(L, i)); i++)
 		rest = name_inside(name, where);
 	if (!rest)

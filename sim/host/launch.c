@@ -5,7 +5,7 @@
 #include "sim/host/kernel_name.h"
 #include "sim/host/value.h"
 
-enum { MAX_PARAM_BYTES = 1 << 16, LAUNCH_STEPS = 2000, MOST_STREAMS = 1024, MOST_PENDING = 4096 };
+enum { MAX_PARAM_BYTES = 1 << 16, LAUNCH_STEPS = 2000 };
 
 static uint32_t dimension(lua_State *L, const char *what)
 {
@@ -270,8 +270,8 @@ static int stream_of(lua_State *L, int table)
 	int stream = 0;
 	if (lua_getfield(L, table, "stream") != LUA_TNIL) {
 		uint32_t n = dimension(L, "stream");
-		if (n > MOST_STREAMS)
-			luaL_error(L, "gpu.launch: stream: expected a number from 0, the default stream, to %d", MOST_STREAMS);
+		if (n > STREAM_LIMIT)
+			luaL_error(L, "gpu.launch: stream: expected a number from 0, the default stream, to %d", STREAM_LIMIT);
 		stream = (int)n;
 	}
 	lua_pop(L, 1);
@@ -283,6 +283,7 @@ int host_launch(lua_State *L)
 	static const char *const fields[] = { "kernel", "grid", "block", "shared", "args", "stream", "warp_size", NULL };
 	Run *run = run_of(L);
 	Launch l = { 0 };
+	host_not_called(L, "gpu.launch");
 	luaL_checktype(L, 1, LUA_TTABLE);
 	host_fields(L, 1, "gpu.launch", fields);
 	l.kernel = find_kernel(L, 1);
@@ -319,9 +320,37 @@ int host_launch(lua_State *L)
 int host_flush(lua_State *L)
 {
 	Run *run = run_of(L);
+	host_not_called(L, "gpu.flush");
 	sandbox_charge(L, LAUNCH_STEPS);
 	host_sync(L);
 	if (run->gpu)
 		gpu_flush(run->gpu);
+	return 0;
+}
+
+static int number_below(lua_State *L, int arg, int limit, const char *what)
+{
+	lua_Integer n = luaL_checkinteger(L, arg);
+	if (n < 0 || n >= limit)
+		return luaL_error(L, "%s: expected a number from 0 to %d, found %I", what, limit - 1, n);
+	return (int)n;
+}
+
+/* gpu.record(event, stream), gpu.wait(stream, event) */
+int host_record(lua_State *L)
+{
+	int event = number_below(L, 1, EVENT_LIMIT, "gpu.record: event"), stream = number_below(L, 2, STREAM_LIMIT + 1, "gpu.record: stream");
+	host_not_called(L, "gpu.record");
+	if (run_of(L)->gpu)
+		gpu_record(run_of(L)->gpu, event, stream);
+	return 0;
+}
+
+int host_wait(lua_State *L)
+{
+	int stream = number_below(L, 1, STREAM_LIMIT + 1, "gpu.wait: stream"), event = number_below(L, 2, EVENT_LIMIT, "gpu.wait: event");
+	host_not_called(L, "gpu.wait");
+	if (run_of(L)->gpu)
+		gpu_wait(run_of(L)->gpu, stream, event);
 	return 0;
 }

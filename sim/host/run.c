@@ -155,8 +155,7 @@ static bool interrupted(const Run *run)
 	return run->options.gpu.interrupted && *run->options.gpu.interrupted;
 }
 
-/* A program that the machine or mechanism cannot run at all is bad input; all other faults are failures of the program. */
-static void fail_at(Run *run, const Fault *fault, Loc where)
+void run_fault(Run *run, const Fault *fault, Loc where)
 {
 	bool refused = fault->kind == FAULT_UNSUPPORTED || fault->kind == FAULT_REFUSED;
 	if (!run->fault)
@@ -230,7 +229,7 @@ LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
 	if (why)
 		run_fail(run, RUN_BAD_INPUT, where, "kernel %s: %s", l->kernel->name, why);
 	else if (run->gpu && !gpu_queue(run->gpu, l, stream, &run->arena, p->stats, &fault))
-		fail_at(run, &fault, where);
+		run_fault(run, &fault, where);
 	if (why || fault.kind) {
 		free(p);
 		return NULL;
@@ -270,7 +269,7 @@ static void fail_launch(Run *run, const LaunchStats *failed, const Fault *fault)
 	if (fault->kind == FAULT_NONE)
 		run_fail(run, RUN_INTERRUPTED, p->where, "interrupted in kernel %s", p->launch.kernel->name);
 	else
-		fail_at(run, fault, p->where);
+		run_fault(run, fault, p->where);
 }
 
 bool run_sync(Run *run)
@@ -304,28 +303,6 @@ LaunchStats *run_launch(Run *run, const Launch *l, Loc where)
 
 /* ---- the host side ---- */
 
-static bool host_launch(void *self, const Launch *given, Fault *fault)
-{
-	Run *run = self;
-	if (!interrupted(run) && run_launch(run, given, (Loc){ run->module->name, 0, 0 }))
-		return true;
-	fault->kind = FAULT_TRAP;  /* the fault has been reported already; the error that host_run adds is dropped */
-	return false;
-}
-
-static void host_allocated(void *self, uint64_t addr, uint64_t size)
-{
-	run_add_buffer(self, addr, T_U8, size, NULL);
-}
-
-static void run_main(Run *run, const Function *host)
-{
-	HostHooks hooks = { .self = run, .launch = host_launch, .allocated = host_allocated };
-	Fault fault = { 0 };
-	if (!host_run(run->module, host, run->memory, run->symbol_address, &hooks, &fault) && run->status == RUN_OK)
-		fail_at(run, &fault, (Loc){ run->module->name, 0, 0 });
-}
-
 static const char *default_workload(Run *run)
 {
 	const char *name = run->module->name, *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
@@ -335,11 +312,10 @@ static const char *default_workload(Run *run)
 RunStatus run_module(Run *run)
 {
 	const char *path = run->options.workload ? run->options.workload : default_workload(run);
-	const Function *host = module_find_function(run->module, "main");
-	if (run->options.workload_text || run->options.workload || !access(path, R_OK))
+	if (run_needs_lua(run) || run->options.workload_text || run->options.workload || !access(path, R_OK))
 		run_workload(run, path);
-	else if (host && host->kind == FN_HOST)
-		run_main(run, host);
+	else if (run_host_function(run))
+		run_main(run, NULL);
 	else
 		run_fail(run, RUN_BAD_INPUT, (Loc){ run->module->name, 0, 0 }, "nothing launches its kernels: there is neither a workload "
 			"%s nor a host function main; --workload names one", path);

@@ -69,6 +69,8 @@ typedef struct Run {
 	bool gave_up;                  /* the workload reached one of its limits */
 	Vec(ElsewhereRun) elsewhere;   /* filled by run_elsewhere */
 	int untried;                   /* configurations that run_elsewhere had no work left for */
+	const Function *host;          /* the host function that ran; NULL: none */
+	uint64_t *host_ran;            /* by Block.id of it: how often the block ran */
 	char failure[2048];            /* text of the last error */
 	RunStatus status;              /* the first status other than RUN_OK; but bad input and interrupts take precedence over failures */
 } Run;
@@ -76,7 +78,8 @@ typedef struct Run {
 /* The configuration, module and diag must outlive the run. NULL with errors in diag: bad input. */
 Run *run_new(const Config *, const Module *, const RunOptions *, Diag *);
 void run_free(Run *);
-RunStatus run_module(Run *);                             /* runs the workload, or the host function main */
+/* Runs the workload, or the host function main; main if it calls functions of Lua, after the workload, which has these. */
+RunStatus run_module(Run *);
 /* Calls for a launch in a stream (0: the default one); memory and addresses are filled in, parameters are copied. The launch runs in the next run_sync, which
    fills the result. NULL: it cannot run, and run->status and diag say why. where: the place in the workload, for messages. */
 LaunchStats *run_queue(Run *, const Launch *, int stream, Loc where);
@@ -84,6 +87,8 @@ LaunchStats *run_queue(Run *, const Launch *, int stream, Loc where);
 bool run_sync(Run *);
 LaunchStats *run_launch(Run *, const Launch *, Loc where);  /* run_queue and run_sync, in the default stream; NULL: it failed */
 void run_fail(Run *, RunStatus, Loc where, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* A program that the machine or mechanism cannot run at all is bad input; all other faults are failures of the program. where: if the fault has no place. */
+void run_fault(Run *, const Fault *, Loc where);
 int run_add_buffer(Run *, uint64_t addr, Type, uint64_t n, const char *name);  /* index; name NULL: numbered */
 uint8_t *run_data(const Run *, const RunBuffer *);       /* the buffer's bytes now; NULL: it was freed */
 /* After a run that ended in a livelock or at a barrier that cannot complete: runs the program under every other mechanism. text: lines that say how
@@ -96,4 +101,10 @@ LaunchStats *run_total(Run *);
 
 /* sim/host/workload.c: the Lua host side. */
 void run_workload(Run *, const char *path);
+
+/* sim/host/main.c: the host function main. */
+struct Host;
+const Function *run_host_function(const Run *);          /* NULL: there is none */
+bool run_needs_lua(const Run *);                         /* it calls functions of Lua */
+void run_main(Run *, struct Host *);                     /* host: where these are; NULL: it calls none */
 #endif

@@ -47,7 +47,8 @@ static int gpu_check(lua_State *L)
 
 static const luaL_Reg gpu_functions[] = {
 	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol }, { "kernels", gpu_kernels },
-	{ "check", gpu_check }, { "compare", host_compare }, { "flush", host_flush }, { "sync", host_sync }, { NULL, NULL }
+	{ "check", gpu_check }, { "compare", host_compare }, { "flush", host_flush }, { "sync", host_sync },
+	{ "record", host_record }, { "wait", host_wait }, { NULL, NULL }
 };
 
 static int prepare(lua_State *L)
@@ -95,6 +96,8 @@ void run_workload(Run *run, const char *path)
 			run->status = RUN_BAD_INPUT;
 		if (ok)
 			run_sync(run);
+		if (run->status == RUN_OK && run_needs_lua(run))
+			run_main(run, &host);
 		run->lua_steps = host.box.steps;
 		run->gave_up = host.box.over != NULL;
 		sandbox_close(&host.box);

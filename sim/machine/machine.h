@@ -48,6 +48,7 @@ struct Grid {
 	uint64_t number;               /* the launch's number in the run, from 1 */
 	int stream;
 	Grid *after[2];                /* grids called earlier that it waits for, as streams ask; NULL: none */
+	Vec(Grid *) events;            /* and as events ask */
 	Cycle *place;                  /* its entry of Gpu.place, which is free again from its end on */
 	uint64_t ctas, next_cta, left; /* all blocks; the next one to be given a place; how many have not ended */
 	int warps_per_cta;
@@ -257,6 +258,7 @@ struct Gpu {
 
 	Sm *sm;                        /* while grids run */
 	Vec(Grid *) queue;             /* launches of this run of the machine, in the order of the host's calls */
+	struct Waits *waits;           /* sim/gpu/waits.c; NULL: no event yet */
 	int first_waiting;             /* index in queue: the cycles in which the launches before it begin are known */
 	int ended_grids;
 	Vec(Grid *) coming;            /* grids whose begin is known and to come */

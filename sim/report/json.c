@@ -95,6 +95,21 @@ static void put_title(JsonSink *j, const Title *t)
 	put_configuration(j, t);
 }
 
+/* How often each block of the host function ran. */
+static void put_host_blocks(JsonSink *j, const Run *run)
+{
+	j->key(j, "host_blocks");
+	j->begin(j, '[', false);
+	for (int k = 0; k < run->host->block.n; k++) {
+		j->begin(j, '{', true);
+		json_put_text(j, "function", run->host->name);
+		json_put_text(j, "label", run->host->block.v[k]->label);
+		json_put_count(j, "executed", run->host_ran[k]);
+		j->end(j);
+	}
+	j->end(j);
+}
+
 void report_refused(const Title *title, const char *error, JsonSink *j)
 {
 	j->begin(j, '{', false);
@@ -135,5 +150,7 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 		stats_json(run->launch.v[i], j);
 	j->end(j);
 	put_total(run, j);
+	if (run->host)
+		put_host_blocks(j, run);
 	j->end(j);
 }

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, CONFIGURATION_LINES = 2, MOST_LAUNCHES = 5, BAR = 40, SHORTEST_PATH = 20 };
+enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, CONFIGURATION_LINES = 2, MOST_LAUNCHES = 5, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
 
 /* Digits in groups of three. */
 static const char *grouped(char text[32], uint64_t v)
@@ -440,6 +440,19 @@ static void put_launches(const Run *run, bool everything, StrBuf *out)
 	}
 }
 
+static void put_host_blocks(const Run *run, bool everything, StrBuf *out)
+{
+	const Function *f = run->host;
+	sb_printf(out, "\n%-45s %12s\n", "blocks of the host function", "times");
+	for (int k = 0; k < f->block.n; k++) {
+		if (!everything && k == MOST_HOST_BLOCKS - 1 && f->block.n > MOST_HOST_BLOCKS) {
+			sb_printf(out, "  %d more " REPORT_ALL "\n", f->block.n - k);
+			break;
+		}
+		sb_printf(out, "  %-43.43s %12llu\n", f->block.v[k]->label, (unsigned long long)run->host_ran[k]);
+	}
+}
+
 void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 {
 	const LaunchStats *s = run_total(run);
@@ -459,4 +472,6 @@ void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 	}
 	if (run->launch.n > 1)
 		put_launches(run, all, out);
+	if (run->host && run->host->block.n > 1)
+		put_host_blocks(run, all, out);
 }

@@ -114,8 +114,10 @@ static const char *on_machine(Bench *b, const Function *f)
 	return bad;
 }
 
-static bool from_host(void *self, const Launch *l, Fault *fault)
+static bool from_host(void *self, const Launch *l, int stream, Loc where, Fault *fault)
 {
+	(void)stream;
+	(void)where;
 	InterpOptions options = { .warp_size = 32, .max_steps = STEPS };
 	if (small(l) && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] <= 8)
 		return interp_launch(l, &options, fault);

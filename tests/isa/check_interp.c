@@ -5,10 +5,12 @@
 
 typedef struct Outcome { Fault fault; bool ok; uint64_t instructions; int launches; } Outcome;
 
-static bool launch(void *self, const Launch *l, Fault *f)
+static bool launch(void *self, const Launch *l, int stream, Loc where, Fault *f)
 {
 	Outcome *o = self;
 	uint64_t n = 0;
+	(void)stream;
+	(void)where;
 	InterpOptions options = { .warp_size = 32, .max_steps = 1000000, .thread_instructions = &n };
 	bool ok = interp_launch(l, &options, f);
 	o->instructions += n;

@@ -52,8 +52,10 @@ static void executed(void *self, uint32_t thread, const Function *f, const Ins *
 
 typedef struct Run { const Module *m; const char *kernel; Watch watch; } Run;
 
-static bool launch(void *self, const Launch *l, Fault *fault)
+static bool launch(void *self, const Launch *l, int stream, Loc where, Fault *fault)
 {
+	(void)stream;
+	(void)where;
 	Run *r = self;
 	Watch *w = &r->watch;
 	InterpOptions o = { .warp_size = 32, .self = w };

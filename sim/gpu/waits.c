@@ -1,0 +1,58 @@
+#include "sim/gpu/waits.h"
+
+typedef struct Event { int stream, before; } Event;     /* of the grids in the queue before that place, those of the stream; before 0: it has come */
+typedef struct Waits {
+	Event event[EVENT_LIMIT];
+	struct { Vec(Grid *) grid; } stream[STREAM_LIMIT + 1]; /* what the next grid of the stream waits for */
+} Waits;
+
+static Waits *waits_of(Gpu *g)
+{
+	if (!g->waits)
+		g->waits = xcalloc(1, sizeof *g->waits);
+	return g->waits;
+}
+
+void waits_record(Gpu *g, int event, int stream) { waits_of(g)->event[event] = (Event){ stream, g->queue.n }; }
+
+/* Of each stream the last grid is enough, and of the default stream the one behind which nothing older is left. */
+void waits_wait(Gpu *g, int stream, int event)
+{
+	Waits *w = waits_of(g);
+	const Event *e = &w->event[event];
+	bool seen[STREAM_LIMIT + 1] = { false };
+	if (!stream)               /* it waits for everything */
+		return;
+	for (int i = e->before - 1; i >= 0; i--) {
+		Grid *x = g->queue.v[i];
+		if ((e->stream && x->stream && x->stream != e->stream) || seen[x->stream])
+			continue;
+		seen[x->stream] = true;
+		vec_push(&w->stream[stream].grid, x);
+		if (!x->stream || e->stream)
+			return;
+	}
+}
+
+void waits_take(Gpu *g, Grid *x)
+{
+	for (int i = 0; g->waits && i < g->waits->stream[x->stream].grid.n; i++)
+		vec_push(&x->events, g->waits->stream[x->stream].grid.v[i]);
+	if (g->waits)
+		vec_clear(&g->waits->stream[x->stream].grid);
+}
+
+void waits_clear(Gpu *g)
+{
+	for (int i = 0; g->waits && i <= STREAM_LIMIT; i++)
+		vec_clear(&g->waits->stream[i].grid);
+	for (int i = 0; g->waits && i < EVENT_LIMIT; i++)
+		g->waits->event[i] = (Event){ 0 };
+}
+
+void waits_free(Gpu *g)
+{
+	for (int i = 0; g->waits && i <= STREAM_LIMIT; i++)
+		vec_free(&g->waits->stream[i].grid);
+	free(g->waits);
+}
