@@ -26,6 +26,8 @@ SafeLoads *safe_loads_build(Arena *, const Cfg *, const Dom *, const Ssa *, cons
 
 /* Would a load of so many bytes at the address (a register and offset, a symbol, a parameter: as a source of ld) fault there? */
 SafeKind safe_address(const SafeLoads *, Space, const Opd *address, int size, int block, int ins);
+/* The same of an address as a form of 64 bits, of the atoms of the MemDep, in what registers have there; not one that takes it that no index wrapped. */
+SafeKind safe_form(const SafeLoads *, Space, const MemForm *, int size, int block, int ins);
 /* Would this load, without its guard, executed there with the registers as they are there? One that is marked nonfaulting is asked like any other. */
 SafeKind safe_load(const SafeLoads *, const Ins *load, int block, int ins);
 

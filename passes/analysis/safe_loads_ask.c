@@ -198,25 +198,41 @@ static bool between(const Query *q)
 	return high && (aligns(q, low) || aligns(q, high)) && (Wide)high->form->constant + high->size - low->form->constant <= MEMORY_GAP;
 }
 
-static SafeKind ask(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins, bool before)
+static bool asked_size(const SafeLoads *s, int size, int block)
 {
-	MemForm f;
-	if (size <= 0 || size & (size - 1) || size > MOST_BYTES || !bs_has(s->c->reach, block))
-		return SAFE_NOT;
-	if (named_in_bounds(s, space, address, size))
+	return size > 0 && !(size & (size - 1)) && size <= MOST_BYTES && bs_has(s->c->reach, block);
+}
+
+static SafeKind ask_form(const SafeLoads *s, Space space, const MemForm *f, int size, int block, int ins, bool before)
+{
+	if (in_variable(s, space, f, size))
 		return SAFE_BOUNDS;
-	if (!address_form(s, address, block, ins, &f))
-		return SAFE_NOT;
-	if (in_variable(s, space, &f, size))
-		return SAFE_BOUNDS;
-	Query q = { s, &f, space, size, block, ins, before };
-	for (int k = first_fact(s, &f, (Wide)f.constant + size - MOST_BYTES); k < s->nfact && speaks_of(&q, k) && s->fact[k].form->constant <= f.constant; k++) {
-		Wide from = (Wide)f.constant - s->fact[k].form->constant;
+	Query q = { s, f, space, size, block, ins, before };
+	for (int k = first_fact(s, f, (Wide)f->constant + size - MOST_BYTES); k < s->nfact && speaks_of(&q, k) && s->fact[k].form->constant <= f->constant; k++) {
+		Wide from = (Wide)f->constant - s->fact[k].form->constant;
 		SafeKind how = from + size <= s->fact[k].size && !(from & (size - 1)) ? certain(&q, k) : SAFE_NOT;
 		if (how)
 			return how;
 	}
 	return between(&q) ? SAFE_BETWEEN : SAFE_NOT;
+}
+
+static SafeKind ask(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins, bool before)
+{
+	MemForm f;
+	if (!asked_size(s, size, block))
+		return SAFE_NOT;
+	if (named_in_bounds(s, space, address, size))
+		return SAFE_BOUNDS;
+	return address_form(s, address, block, ins, &f) ? ask_form(s, space, &f, size, block, ins, before) : SAFE_NOT;
+}
+
+SafeKind safe_form(const SafeLoads *s, Space space, const MemForm *f, int size, int block, int ins)
+{
+	bool known = f->bits == 64 && asked_size(s, size, block);
+	for (int k = 0; k < f->n; k++)
+		known &= f->term[k].atom < s->d->natom;
+	return known ? ask_form(s, space, f, size, block, ins, true) : SAFE_NOT;
 }
 
 SafeKind safe_address(const SafeLoads *s, Space space, const Opd *address, int size, int block, int ins)

@@ -1,4 +1,4 @@
-/* Which register has the address of a key where a block ends. */
+/* How to have the address of a key where a block ends: in a register that lives there, or made anew by the instructions that make it further down. */
 #include "passes/transform/queries/queries.h"
 
 static void last_def(void *self, int reg) { ((int *)self)[1] += ((int *)self)[0] == reg; }
@@ -46,11 +46,86 @@ static bool has_address(Queries *q, int reg, int block, int form, Opd *o)
 	return there == form && offset == (int32_t)offset;
 }
 
-bool query_address(Queries *q, int key, int block, Opd *o)
+/* ---- made anew ---- */
+
+enum { SLICE_DEPTH = 8, TRIES = 4 };
+
+/* The instructions that make the version out of what registers have at the block's end, in order. They choose and load nothing: what they make is the form that the
+ * version has for memory dependence, of what its unknowns are there. */
+static bool slice(Queries *q, int version, int block, int depth, Slice *s)
 {
-	int form = key_form(q, key);
-	live_each(q->live, q->live->out[block], reg)
-		if (reg < q->c->f->reg.n && has_address(q, reg, block, form, o))
+	const SsaVersion *v = version >= 0 ? &q->ssa->version[version] : NULL;
+	uint8_t reads;
+	q->patience--;
+	if (!v || depth > SLICE_DEPTH || s->n == SLICE_MOST)
+		return false;
+	if (live_has(q->live, q->live->out[block], v->reg) && version_at_end(q, v->reg, block) == version)
+		return true;
+	for (int k = 0; k < s->n; k++)
+		if (s->version[k] == version)
 			return true;
+	if (v->ins < 0)
+		return false;
+	const Ins *i = &q->c->f->block.v[v->block]->ins.v[v->ins];
+	if (i->guard >= 0 || i->op == OP_LD || i->ndst != 1 || !ins_repeats(i, &reads) || reads)
+		return false;
+	for (int k = 0; k < i->nsrc; k++)
+		if (ins_src(i, k)->kind == OPD_REG && !slice(q, ssa_src(q->ssa, i, v->block, v->ins, k), block, depth + 1, s))
+			return false;
+	if (s->n == SLICE_MOST)
+		return false;
+	s->ins[s->n] = *i;
+	s->version[s->n++] = version;
+	return true;
+}
+
+static bool slice_of(Queries *q, int access, int block, Slice *s)
+{
+	const MemAccess *a = &q->mem.access[access];
+	const Opd *at = ins_src(query_load(q, access), 0);
+	*s = (Slice){ .at = *at };
+	return at->kind == OPD_REG && slice(q, ssa_src(q->ssa, query_load(q, access), a->block, a->ins, 0), block, 0, s) && s->n;
+}
+
+/* ---- either ---- */
+
+bool query_address(Queries *q, int key, int block, Address *to)
+{
+	int form = key_form(q, key), tries = 0;
+	Slice s;
+	*to = (Address){ 0 };
+	live_each(q->live, q->live->out[block], reg)
+		if (reg < q->c->f->reg.n && has_address(q, reg, block, form, &to->at))
+			return true;
+	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1; a >= 0 && tries++ < TRIES; a = q->next_of[a])
+		if (slice_of(q, a, block, &s)) {
+			to->slice = arena_array(&q->arena, Slice, 1);
+			*to->slice = s;
+			return true;
+		}
 	return false;
+}
+
+Opd query_make(Queries *q, Edit *e, Block *b, const Address *a)
+{
+	const Slice *s = a->slice;
+	int temp[SLICE_MOST];
+	if (!s)
+		return a->at;
+	Opd at = s->at;
+	for (int k = 0; k < s->n; k++) {
+		const SsaVersion *v = &q->ssa->version[s->version[k]];
+		Ins i = edit_copy(e, &s->ins[k]);
+		temp[k] = edit_temp(e, (Type)e->f->reg.v[ins_dst(&i, 0)->id].type);
+		for (int j = 0; j < i.nsrc; j++)
+			for (int o = 0; o < k && ins_src(&i, j)->kind == OPD_REG; o++)
+				if (ssa_src(q->ssa, &s->ins[k], v->block, v->ins, j) == s->version[o])
+					ins_src(&i, j)->id = temp[o];
+		*ins_dst(&i, 0) = opd_reg(temp[k]);
+		i.origin = e->origin;
+		i.mark = 0;
+		edit_insert(e, b, b->ins.n - 1, i);
+		at.id = temp[k];
+	}
+	return at;
 }

@@ -22,8 +22,9 @@ int query_reg(Queries *q, Edit *e, int key)
 	return edit_reg(e, "kept", (Type)e->f->reg.v[ins_dst(&q->pattern.v[key_class(q, key)], 0)->id].type);
 }
 
-void query_put(Queries *q, Edit *e, Block *b, int key, int reg, Opd at, bool marked)
+void query_put(Queries *q, Edit *e, Block *b, int key, int reg, const Address *address, bool marked)
 {
+	Opd at = query_make(q, e, b, address);
 	Ins load = edit_copy(e, &q->pattern.v[key_class(q, key)]);
 	load.origin = e->origin;
 	load.mark = 0;
@@ -150,7 +151,7 @@ static void put_load(Emit *x, Block *b, int way)
 {
 	const Way *w = &x->q->way.v[way];
 	const Start *s = &x->q->start.v[w->start];
-	query_put(x->q, &x->e, b, s->key, key_reg(x, s->key), w->at, s->marked);
+	query_put(x->q, &x->e, b, s->key, key_reg(x, s->key), &w->at, s->marked);
 	x->q->done.inserted++;
 }
 

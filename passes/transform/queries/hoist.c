@@ -86,20 +86,18 @@ bool hoist_takes(Queries *q, const Branch *from, int access)
 typedef struct Reach { const char *why; int block; } Reach; /* what stands against the branch furthest up that was asked */
 
 /* May the load stand at the end of the branch's block? */
-static bool may_stand(Queries *q, const Branch *b, Hoist *h, Reach *r)
+static bool may_stand(Queries *q, int access, const Branch *b, Hoist *h, Reach *r)
 {
-	Ins load = q->pattern.v[key_class(q, b->key)], marked;
-	Opd opd[2] = { *ins_dst(&load, 0), { 0 } };
+	Ins marked = *query_load(q, access);
 	*h = (Hoist){ .block = b->block, .key = b->key };
 	r->block = b->block;
 	if (!query_address(q, b->key, b->block, &h->at)) {
-		r->why = "no register has its address";
+		r->why = "its address cannot be made";
 		return false;
 	}
-	opd[1] = h->at;
-	load.opd = opd;
-	h->marked = load.flags & INSF_NONFAULTING || safe_load(q->safe, &load, b->block, q->c->f->block.v[b->block]->ins.n - 1) == SAFE_NOT;
-	marked = load;
+	bool safe = !q->forms.mode && safe_form(q->safe, (Space)marked.space, &q->forms.form.v[key_form(q, b->key)], type_bytes(marked.type), b->block,
+		q->c->f->block.v[b->block]->ins.n - 1) != SAFE_NOT;
+	h->marked = marked.flags & INSF_NONFAULTING || !safe;
 	marked.flags |= INSF_NONFAULTING;
 	if (h->marked && !(q->nonfaulting && ins_allowed(q->r->m, q->r->f, &marked))) {
 		r->why = "it may fault";
@@ -131,7 +129,7 @@ static void raise(Queries *q, int access)
 		int from = q->found.n;
 		if (b.key < 0)
 			break;
-		if (!query_arms(q, b.key, &b) || !among(q, from, access) || !may_stand(q, &b, &h, &r))
+		if (!query_arms(q, b.key, &b) || !among(q, from, access) || !may_stand(q, access, &b, &h, &r))
 			continue;
 		h.first = from;
 		h.n = q->found.n - from;
@@ -191,7 +189,7 @@ bool queries_hoist(Queries *q)
 			replace(q, &e, c->f->block.v[b]);
 	for (int k = 0; k < q->hoist.n; k++) {
 		const Hoist *h = &q->hoist.v[k];
-		query_put(q, &e, c->f->block.v[h->block], h->key, h->reg, h->at, h->marked);
+		query_put(q, &e, c->f->block.v[h->block], h->key, h->reg, &h->at, h->marked);
 		q->done.raised++;
 	}
 	edit_close(&e);

@@ -25,12 +25,15 @@ typedef struct Start {
 } Start;
 /* And where it ends? */
 typedef struct End { int block, key, access, start, user; LocalKind kind; } End; /* access: found; start: passed on to; user: first way that comes from here */
-typedef struct Way { int start, end, pred, next; int8_t address; Opd at; } Way;  /* end -1: not known; address: can the load stand there: -1 not asked yet */
+enum { SLICE_MOST = 12 };
+typedef struct Slice { int n, version[SLICE_MOST]; Ins ins[SLICE_MOST]; Opd at; } Slice; /* instructions that make an address, each with what it writes; at: it as the load reads it */
+typedef struct Address { Opd at; Slice *slice; } Address; /* a register and a number, or, not NULL, what is to be made first */
+typedef struct Way { int start, end, pred, next; int8_t address; Address at; } Way;  /* end -1: not known; address: can the load stand there: -1 not asked yet */
 
 typedef struct Origin { int access, key, start, local; bool gone; } Origin; /* start: where it asks on; local: an access of its block that has it */
 
 typedef struct Branch { int block, key, stop; } Branch; /* the key at its end; stop: where its arms meet */
-typedef struct Hoist { int block, key, reg; Opd at; bool marked; int first, n; } Hoist; /* marked: it does not fault; the loads that go: in Queries.found */
+typedef struct Hoist { int block, key, reg; Address at; bool marked; int first, n; } Hoist; /* marked: it does not fault; the loads that go: in Queries.found */
 
 /* What all rounds of one run have done. */
 typedef struct QueriesDone { int64_t asked, inserted, removed, copied, raised; Vec(int) check; } QueriesDone; /* check: registers that loads write that stay to be compared */
@@ -54,6 +57,8 @@ typedef struct Queries {
 	Vec(Way) way;
 	Vec(Origin) origin;
 	Vec(int) found;
+	Vec(int) first_of;             /* by key: a load that has it, or -1 */
+	int *next_of;                  /* by load: another one */
 	int *origin_of;                /* by access: its origin, or -1 */
 	bool *outside;                 /* by block: control dependent on a divergent branch; NULL: nobody asks */
 	int most_shifts;
@@ -82,10 +87,11 @@ int query_over(Queries *, int key, int pred, int block, int place, int *shifts);
 /* Anticipated where the block starts: loaded on every way from there? By which accesses goes to Queries.found. */
 bool query_ahead(Queries *, int key, int block);
 bool query_arms(Queries *, int key, const Branch *);                      /* loaded in an arm of each divergent branch, before the arms meet? */
-bool query_address(Queries *, int key, int block, Opd *);                 /* an operand that has the address at the block's end */
+bool query_address(Queries *, int key, int block, Address *);             /* how to have the address at the block's end */
+Opd query_make(Queries *, Edit *, Block *, const Address *);              /* before the block's last instruction */
 
 int query_reg(Queries *, Edit *, int key);                                /* a new register for its value */
-void query_put(Queries *, Edit *, Block *, int key, int reg, Opd at, bool marked); /* the load, before the block's last instruction */
+void query_put(Queries *, Edit *, Block *, int key, int reg, const Address *, bool marked); /* the load, before the block's last instruction */
 void query_take(Queries *, Edit *, Rewrite *, const Ins *load, int from);  /* the register in place of the load; with check, the load stays */
 
 void queries_build(Queries *);                                            /* the graph */

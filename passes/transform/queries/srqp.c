@@ -103,11 +103,18 @@ static void open_queries(Queries *q, Kind kind)
 	q->origin_of = arena_array(&q->arena, int, d->naccess + 1);
 	for (int k = 0; k < q->c->nreach; k++)
 		q->patience += PATIENCE * (q->c->rpo[k]->ins.n + 1);
+	q->next_of = arena_array(&q->arena, int, d->naccess + 1);
 	for (int a = 0; a < d->naccess; a++) {
 		q->key_of[a] = load_key(q, &d->access[a]);
 		q->origin_of[a] = q->key_of[a] >= 0 ? q->origin.n : -1;
 		if (q->key_of[a] >= 0)
 			vec_push(&q->origin, ((Origin){ .access = a, .key = q->key_of[a], .start = -1, .local = -1 }));
+		while (q->first_of.n < q->keys.n)
+			vec_push(&q->first_of, -1);
+		if (q->key_of[a] >= 0) {
+			q->next_of[a] = q->first_of.v[q->key_of[a]];
+			q->first_of.v[q->key_of[a]] = a;
+		}
 	}
 	if (kind != SRQP)
 		mark_outside(q, r->option[OPTION_STRICT].number);
@@ -132,6 +139,7 @@ static void close_queries(Queries *q)
 	vec_free(&q->origin);
 	vec_free(&q->found);
 	vec_free(&q->hoist);
+	vec_free(&q->first_of);
 	memforms_free(&q->forms);
 	arena_free(&q->arena);
 	*q = kept;
