@@ -79,6 +79,10 @@ local function by_kernel(r, machine)
 	says(j, "SSCM gains more than LCM and SCM", { THESIS, "lcm", "scm" }, faster(r, j, THESIS, "lcm") and faster(r, j, THESIS, "scm"))
 	j = of "fluid"
 	for _, form in ipairs { "lcm", "scm", "spre", THESIS } do about(j, form, 8) end
+	for _, form in ipairs { "spre", THESIS } do
+		local s = r.rate.fluid[form]
+		r.claim("4.7", ("cfd: %s computes nothing by speculation"):format(r.short(form)), ("%d of %d values unread"):format(s.unread, s.values), s.unread == 0, j, form)
+	end
 	j = of "finite_differences"
 	nothing(j, "lcm")
 	nothing(j, "scm")
@@ -142,7 +146,7 @@ end
 function show.pictures(r)
 	for _, machine in ipairs(r.machines) do
 		r.bars(("figure4.7-%s-%s"):format(machine.name, machine.model), ("figure 4.7: %s on %s.lua"):format(machine.model, machine.name), "speed-up over O3",
-			r.programs, r.forms, function(p, form) return r.speed(r.at[machine][p.name], form) end)
+			r.programs, r.forms, function(p, form) return r.speed(r.at[machine][p.name], form) end, 1)
 	end
 	if #r.photons > 0 then
 		local series, of = {}, {}
@@ -159,7 +163,7 @@ function show.pictures(r)
 	r.bars("instructions", "warp instructions", "to those of O3", r.programs, r.forms, function(p, form)
 		local j = r.at[r.machines[1]][p.name]
 		return j[form].instructions / j.O3.instructions
-	end)
+	end, 1)
 end
 
 return show

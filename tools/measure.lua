@@ -34,6 +34,13 @@ local function add(s, l)
 	s.kernel, s.kernels[l.kernel] = l.kernel, true
 end
 
+local function matches(p, kernel)
+	for _, pattern in ipairs(p.kernels) do
+		if kernel:find(pattern) then return true end
+	end
+	return false
+end
+
 -- counts: what passes did to the kernels that count, by the names of --pass-stats.
 function m.sums(p, report)
 	local s = { stalls = {}, counts = {}, kernels = {}, registers = 0, occupancy = 1, all = p.all }
@@ -54,40 +61,59 @@ function m.sums(p, report)
 	return s
 end
 
-local function command(j, passes)
-	local words = { ("cd %s && gsim -q -j 1 %s --grid -m %s -s %s%s"):format(tool.quote(top), j.machine.options, j.machine.model, tool.quote(j.report),
+local function command(j, passes, more)
+	local words = { ("cd %s && gsim -q -j 1%s %s --grid -m %s -s %s%s"):format(tool.quote(top), more, j.machine.options, j.machine.model, tool.quote(j.report),
 		j.program.workload and " -w " .. j.program.workload or "") }
 	for _, list in ipairs(j.lists) do words[#words + 1] = "-p " .. tool.quote(passes(j.program, list)) end
 	return ("%s %s -- %s"):format(table.concat(words, " "), j.program.file, table.concat({ j.program.arguments(j.block, j) }, " "))
 end
 
--- Runs every job and leaves what came out in job[list]. passes(program, list): the pipeline that a name stands for.
-function m.run(jobs, what, passes)
+-- Runs every job and hands what came out to out(job, number of the list, run of the report).
+local function all(jobs, what, passes, more, result)
 	local commands = {}
 	for i, j in ipairs(jobs) do
 		j.report = ("%s/run-%d.json"):format(out, i)
-		commands[i] = command(j, passes)
+		commands[i] = command(j, passes, more)
 	end
 	tool.progress(("%s: %d commands"):format(what, #jobs))
 	tool.all(commands)
 	for _, j in ipairs(jobs) do
-		for i, r in ipairs(json.read(j.report).runs) do j[j.lists[i]] = m.sums(j.program, r) end
+		for i, r in ipairs(json.read(j.report).runs) do result(j, i, r) end
 		os.remove(j.report)
 	end
 	tool.progress("")
 end
 
+-- Runs every job and leaves what came out in job[list]. passes(program, list): the pipeline that a name stands for.
+function m.run(jobs, what, passes)
+	all(jobs, what, passes, "", function(j, i, r) j[j.lists[i]] = m.sums(j.program, r) end)
+end
+
+-- Runs every job in the reference interpreter and leaves in job[list] how many values instructions that passes inserted have computed, and how many of these
+-- nothing has read: { values, unread }.
+function m.speculation(jobs, what, passes)
+	all(jobs, what, passes, " --reference", function(j, i, r)
+		local s = { values = 0, unread = 0 }
+		for _, l in ipairs(r.launches) do
+			if matches(j.program, l.kernel) then s.values, s.unread = s.values + l.inserted.values, s.unread + l.inserted.unread end
+		end
+		j[j.lists[i]] = s
+	end)
+end
+
+-- A job for each program on one machine, the longest first.
+function m.jobs(machine, programs, lists)
+	local jobs = m.each(programs, function(p) return { machine = machine, program = p, block = p.block, lists = lists } end)
+	table.sort(jobs, function(a, b) return (a.program.long or 0) > (b.program.long or 0) end)
+	return jobs
+end
 -- Every program with every list on every machine: the jobs by machine and program's name.
 function m.measure(machines, programs, lists, what, passes)
 	local jobs, at = {}, {}
 	for _, machine in ipairs(machines) do
 		at[machine] = {}
-		for _, p in ipairs(programs) do
-			local j = { machine = machine, program = p, block = p.block, lists = lists }
-			jobs[#jobs + 1], at[machine][p.name] = j, j
-		end
+		for _, j in ipairs(m.jobs(machine, programs, lists)) do jobs[#jobs + 1], at[machine][j.program.name] = j, j end
 	end
-	table.sort(jobs, function(a, b) return (a.program.long or 0) > (b.program.long or 0) end)
 	m.run(jobs, what, passes)
 	return at
 end

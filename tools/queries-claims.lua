@@ -140,12 +140,12 @@ function show.pictures(r)
 	for _, machine in ipairs(r.machines) do
 		local of = r.at[machine]
 		r.bars(("figure4.14-%s-%s"):format(machine.name, machine.model), ("figures 4.14 to 4.17: %s on %s.lua"):format(machine.model, machine.name), "speed-up over O3",
-			r.programs, r.forms, function(p, form) return r.speed(of[p.name], form) end)
+			r.programs, r.forms, function(p, form) return r.speed(of[p.name], form) end, 1)
 	end
 	r.bars("loads", "global loads of warps", "to those of O3", r.programs, r.forms, function(p, form)
 		local j = r.at[r.machines[1]][p.name]
 		return r.share(j.O3.loads, j[form].loads)
-	end)
+	end, 1)
 end
 
 return show

@@ -50,6 +50,18 @@ tables.write(MACHINES[1], MAIN, function(j) return ("%d"):format(j.sscm.counts["
 	return ("%d (%d)"):format(c["occurrences after"] or 0, c["computations inserted"] or 0)
 end)
 
+-- Speculation, found by running: of the values that inserted instructions have computed, those that nothing reads.
+local rate = {}
+local reference = m.jobs(MACHINES[1], PROGRAMS, MAIN)
+m.speculation(reference, "speculation", passes)
+for _, j in ipairs(reference) do rate[j.program.name] = j end
+say("\nSpeculation: of the values that inserted instructions compute, those that no instruction reads; -: there are none")
+tables.write(MACHINES[1], MAIN, function() return "" end, function(_, form, p)
+	local s = rate[p.name][form]
+	for _, what in ipairs { "values", "unread" } do record("4.7", MACHINES[1], p.name, p.block, form, what, nil, s[what]) end
+	return s.values > 0 and ("%.1f %%"):format(100 * s.unread / s.values) or "-"
+end)
+
 -- ---- figure 4.8 ----
 
 -- A grid is as many blocks for each SM as the thesis' was; a thread takes one photon. The card has 255 registers for a thread; what is compiled for cards
@@ -87,7 +99,7 @@ if quick < 2 then
 	end
 end
 
-local measured = setmetatable({ photons = photons, paper = paper, machines = MACHINES, programs = PROGRAMS, at = at, passes = passes, forms = MAIN, short = short, set = set }, { __index = m })
+local measured = setmetatable({ photons = photons, rate = rate, paper = paper, machines = MACHINES, programs = PROGRAMS, at = at, passes = passes, forms = MAIN, short = short, set = set }, { __index = m })
 local show = dofile(top .. "/tools/code-motion-claims.lua")
 show.laws(measured)
 if quick < 2 then show.sayings(measured) end

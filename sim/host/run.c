@@ -1,5 +1,6 @@
 #include "sim/host/run.h"
 #include "isa/print.h"
+#include "isa/unread.h"
 #include "lib/hash.h"
 #include <time.h>
 #include <unistd.h>
@@ -142,11 +143,17 @@ static double wall_seconds(void)
 
 static bool launch_reference(Run *run, const Launch *l, LaunchStats *s, Fault *fault)
 {
+	Unread unread;
+	bool watched = unread_open(&unread, l);
 	InterpOptions options = { .warp_size = (int)run->config->warp_size, .max_steps = (uint64_t)run->config->max_cycles,
-		.thread_instructions = &s->thread_instructions, .interrupted = run->options.gpu.interrupted };
+		.thread_instructions = &s->thread_instructions, .interrupted = run->options.gpu.interrupted,
+		.watch = watched ? unread_watch : NULL, .self = &unread };
 	s->reference = true;
 	s->warp_size = (int)run->config->warp_size;
 	s->completed = interp_launch(l, &options, fault);
+	unread_close(&unread);
+	s->inserted_values = unread.values;
+	s->inserted_unread = unread.unread;
 	return s->completed;
 }
 

@@ -73,9 +73,10 @@ static bool needs_groups(const char *path)
 bool stat_known(const LaunchStats *s, int i)
 {
 	const char *path = stat_info[i].path;
+	bool values = !strcmp(path, "inserted.values") || !strcmp(path, "inserted.unread");
 	if (s->reference)
-		return !strcmp(path, "thread_instructions");
-	return (s->timed || !needs_time(path)) && !(s->own_slots && needs_groups(path));
+		return values || !strcmp(path, "thread_instructions");
+	return !values && (s->timed || !needs_time(path)) && !(s->own_slots && needs_groups(path));
 }
 
 static void add_model(LaunchStats *total, const ModelStat *m)

@@ -20,6 +20,8 @@
 	S(lanes_parted, "lanes.parted", SUM, "lanes", "of them: the thread was elsewhere; the place where it parted is charged (lost)") \
 	S(inserted_warp, "inserted.warp_instructions", SUM, "instructions", "of warp_instructions: those that passes inserted") \
 	S(inserted_thread, "inserted.thread_instructions", SUM, "instructions", "of thread_instructions: those that passes inserted") \
+	S(inserted_values, "inserted.values", SUM, "values", "by the reference interpreter alone: values that instructions which passes inserted in kernels have computed, moves apart") \
+	S(inserted_unread, "inserted.unread", SUM, "values", "of these: those that their thread never read; of speculative code motion, what it computed for nothing") \
 	S(overhead_warp, "overhead.warp_instructions", SUM, "instructions", "issued besides: what lowering or the mechanism added") \
 	S(overhead_thread, "overhead.thread_instructions", SUM, "instructions", "the same, per lane") \
 	S(overhead_off, "overhead.predicated_off", SUM, "lanes", "of those issues: active lanes whose guard was false") \

@@ -161,8 +161,10 @@ static void put_lead(const LaunchStats *s, StrBuf *out)
 	} else if (!s->reference)
 		sb_printf(out, "cycles            %16s   warp instructions   %16s\n", "not measured", grouped(b, s->warp_instructions));
 	if (s->reference) {
-		sb_printf(out, "thread instructions %14s   (the reference interpreter measures nothing else)\n",
+		sb_printf(out, "thread instructions %14s   (the reference interpreter measures no other instructions)\n",
 			grouped(a, s->thread_instructions));
+		if (s->inserted_values)
+			sb_printf(out, "inserted by passes %15s values   %s of them never read\n", grouped(a, s->inserted_values), grouped(b, s->inserted_unread));
 		return;
 	}
 	if (s->own_slots)

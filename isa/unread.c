@@ -1,0 +1,54 @@
+#include "isa/unread.h"
+#include "isa/effects.h"
+#include <stdlib.h>
+
+static bool counts(const Ins *i) { return i->origin && i->ndst && i->op != OP_MOV; }
+
+static bool made_by_passes(const Function *f)
+{
+	for (int b = 0; b < f->block.n; b++)
+		for (int i = 0; i < f->block.v[b]->ins.n; i++)
+			if (counts(&f->block.v[b]->ins.v[i]))
+				return true;
+	return false;
+}
+
+bool unread_open(Unread *u, const Launch *l)
+{
+	*u = (Unread){ .kernel = l->kernel };
+	if (!made_by_passes(l->kernel))
+		return false;
+	u->waits = xcalloc((size_t)l->block[0] * l->block[1] * l->block[2] * (size_t)function_values(l->kernel), sizeof *u->waits);
+	return true;
+}
+
+void unread_close(Unread *u)
+{
+	free(u->waits);
+	u->waits = NULL;
+}
+
+static bool *waits(Unread *u, int reg) { return &u->waits[u->thread * (size_t)function_values(u->kernel) + (size_t)reg]; }
+
+static void is_read(void *self, int reg) { *waits(self, reg) = false; }
+
+static void goes(void *self, int reg)
+{
+	Unread *u = self;
+	u->unread += *waits(u, reg);
+	*waits(u, reg) = false;
+}
+
+void unread_watch(void *self, uint32_t thread, const Function *f, const Ins *i)
+{
+	Unread *u = self;
+	if (f != u->kernel)
+		return;
+	u->thread = thread;
+	ins_reads(f, i, is_read, u);
+	ins_defs(f, i, goes, u);
+	for (int d = 0; d < i->ndst && counts(i); d++, u->values++)
+		*waits(u, ins_dst(i, d)->id) = true;
+	for (int r = 0; r < f->reg.n && (i->op == OP_EXIT || i->op == OP_RET); r++)
+		goes(u, r);
+}
