@@ -10,6 +10,7 @@
 #ifndef GSIM_MOTION_H
 #define GSIM_MOTION_H
 #include "isa/edit.h"
+#include "passes/analysis/tree.h"
 #include "passes/analyses.h"
 #include "passes/pass.h"
 
@@ -80,7 +81,7 @@ typedef struct Slice {
 } Slice;
 
 /* Where slices begin and end: tables by block and expression that are used again. */
-typedef struct Slicer { Arena arena; const Points *p; const Expressions *x; bool early; int *local, *bit, *stop; } Slicer;
+typedef struct Slicer { Arena arena; const Points *p; const Expressions *x; bool early; Tree dominators; int *local, *bit, *stop; } Slicer; /* early: no dominators */
 void slicer_open(Slicer *, const Points *, const Expressions *, bool early); /* early: places far up are asked for */
 void slicer_close(Slicer *);
 Slice *slice_open(Slicer *, Arena *, const int *expr, int n, bool speculates); /* expr: ascending */

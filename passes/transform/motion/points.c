@@ -6,21 +6,20 @@ static bool critical(const Cfg *c, int b, int s)
 	return c->graph->succ[b].n > 1 && c->graph->pred[s].n + (s == 0) > 1;
 }
 
-/* The innermost cycle around both. */
-static int common_loop(const Nest *n, int a, int b)
+/* The tree of cycles; node 0 stands for what is in none, l + 1 for cycle l. */
+static Tree tree_of_loops(Arena *a, const Nest *n)
 {
-	while (a != b) {               /* outer ones have smaller numbers */
-		if (a > b)
-			a = n->parent[a];
-		else
-			b = n->parent[b];
-	}
-	return a;
+	Tree t = tree_new(a, n->nloop + 1);
+	tree_root(&t, 0);
+	for (int l = 0; l < n->nloop; l++) /* outer ones come first */
+		tree_add(&t, l + 1, n->parent[l] + 1, 0);
+	return t;
 }
 
-static void number_edges(Points *p, int n, int **at)
+static void number_edges(Points *p, Arena *a, int n, int **at)
 {
 	const Cfg *c = p->c;
+	Tree loops = tree_of_loops(a, c->nest);
 	for (int b = 0; b < n; b++)
 		p->from[b] = p->to[b] = -1;
 	for (int k = 0; k < c->nreach; k++) {
@@ -33,7 +32,7 @@ static void number_edges(Points *p, int n, int **at)
 				continue;
 			p->from[p->n] = b;
 			p->to[p->n] = s;
-			p->loop[p->n] = common_loop(c->nest, c->nest->of[b], c->nest->of[s]);
+			p->loop[p->n] = tree_common(&loops, c->nest->of[b] + 1, c->nest->of[s] + 1) - 1;
 			p->order[p->norder++] = p->n++;
 		}
 	}
@@ -76,7 +75,7 @@ Points *points_build(Arena *a, Analyses *an)
 	p->divergent = arena_array(a, bool, most + 1);
 	p->branch = arena_array(a, bool, most + 1);
 	memcpy(p->loop, c->nest->of, sizeof *p->loop * (size_t)c->n);
-	number_edges(p, c->n, at);
+	number_edges(p, a, c->n, at);
 	p->g = graph_new(a, p->n);
 	connect(p, at);
 	for (int b = 0; b < p->n; b++) {

@@ -16,6 +16,14 @@ void slicer_open(Slicer *w, const Points *p, const Expressions *x, bool early)
 		w->local[b] = -1;
 	for (int e = 0; e < x->n; e++)
 		w->bit[e] = -1;
+	w->dominators = tree_new(&w->arena, p->c->n);
+	for (int k = 0; k < p->c->nreach && !early; k++) {
+		int b = p->c->rpo[k]->id;
+		if (k)
+			tree_add(&w->dominators, b, p->dom->idom[b], 0);
+		else
+			tree_root(&w->dominators, b);
+	}
 }
 
 void slicer_close(Slicer *w) { arena_free(&w->arena); }
@@ -33,13 +41,24 @@ typedef struct Search {
 	int *stops, *next_stop;        /* by bit: the block that it stops in, -1 = none; another one that stops there */
 } Search;
 
+/* What dominates the first and the last of some blocks in a walk through the dominator tree dominates all of them. */
+static int common_dominator(const Slicer *w, int e)
+{
+	const int *place = w->p->dom->first;
+	int low = w->x->occurrence[w->x->occurrence_first[e]].block, high = low;
+	for (int o = w->x->occurrence_first[e]; o >= 0; o = w->x->occurrence_next[o]) {
+		int b = w->x->occurrence[o].block;
+		low = place[b] < place[low] ? b : low;
+		high = place[b] > place[high] ? b : high;
+	}
+	return tree_common(&w->dominators, low, high);
+}
+
 /* The block behind which the expression stays; -1: there is none. */
 static int stop_of(const Slicer *w, int e)
 {
 	const Cfg *c = w->p->c;
-	int first = w->x->occurrence_first[e], stop = w->x->occurrence[first].block;
-	for (int o = w->x->occurrence_next[first]; o >= 0; o = w->x->occurrence_next[o])
-		stop = dom_common(w->p->dom, stop, w->x->occurrence[o].block);
+	int stop = common_dominator(w, e);
 	int loop = c->nest->of[stop];
 	if (loop < 0)
 		return stop;
