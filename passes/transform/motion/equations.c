@@ -198,6 +198,26 @@ static void thin(Slice *s, const Method *m, const Method *first)
 	arena_free(&tmp);
 }
 
+/* What no way computes again stays: lazy code motion leaves it alone, and as early as possible it would be computed as often, and be copied from place to place besides. */
+static void leave_unrepeated(Slice *s, const Method *m)
+{
+	Arena tmp = { 0 };
+	BitSet *placed = s->set[PLACED], *gone = s->set[GONE], stays = bs_new(&tmp, s->bits);
+	solve(s, m, DELAY);
+	place(s, true);
+	for (int node = 0; node < 2 * s->n; node++)
+		bs_union(stays, s->set[GONE][node]);
+	for (int j = 0; j < stays.n; j++)
+		stays.w[j] = ~stays.w[j];
+	s->set[PLACED] = placed;
+	s->set[GONE] = gone;
+	restore(s, PLACED, s->set[COMP], stays);
+	for (int node = 0; node < 2 * s->n; node++)
+		for (int j = 0; j < stays.n; j++)
+			gone[node].w[j] &= ~stays.w[j];
+	arena_free(&tmp);
+}
+
 /* The sparse methods begin with what lazy code motion makes without speculation. */
 void motion_solve(Slice *s, const Method *m)
 {
@@ -215,6 +235,8 @@ void motion_solve(Slice *s, const Method *m)
 		if (m->placement == PLACE_LATE)
 			solve(s, &first, DELAY);
 		place(s, m->placement == PLACE_LATE);
+		if (m->placement == PLACE_EARLY)
+			leave_unrepeated(s, &first);
 	}
 	solve(s, &first, USE);
 	if (m->arms && motion_spare_arms(s, (BitSet){ 0 }))
