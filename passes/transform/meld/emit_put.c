@@ -190,10 +190,12 @@ void emit_jump(Emit *x, const Ins *like, Block *to)
 	emit_end(x, x->dry ? (Ins){ .op = OP_BRA } : edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 0), to, NULL, 1);
 }
 
+/* The sides part as they do at the branch: which one a mechanism takes first stays as it was, and one may wait for what the other does. */
 void emit_part(Emit *x, const Ins *like, Block *yes, Block *no)
 {
+	bool neg = ins_src(block_term(x->r->e), 0)->neg;
 	Ins i = x->dry ? (Ins){ .op = OP_BRA } : edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 1);
 	if (!x->dry)
-		i.opd[0] = opd_reg(x->r->condition);
-	emit_end(x, i, yes, no, 2);
+		i.opd[0] = (Opd){ OPD_REG, neg, x->r->condition, 0 };
+	emit_end(x, i, neg ? no : yes, neg ? yes : no, 2);
 }

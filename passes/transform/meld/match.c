@@ -313,9 +313,14 @@ void match_stretches(Meld *w, MeldRegion *r)
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < m; j++) {
 			int p = pair_up(w, &r->arm[0].sub[i], &r->arm[1].sub[j], &list);
+			const Subgraph *a = &r->arm[0].sub[i], *b = &r->arm[1].sub[j];
 			vec_clear(&list);
 			r->percent = p > r->percent ? p : r->percent;
-			score[i * m + j] = p >= w->threshold ? p : NO_PAIR;
+			score[i * m + j] = p >= w->threshold && order_allows(a, b) ? p : NO_PAIR;
+			if (p >= w->threshold && !order_allows(a, b) && !r->late[0]) {
+				r->late[0] = a;
+				r->late[1] = b;
+			}
 		}
 	vec_free(&list);
 	make_stretches(w, r, item, meld_align(n, m, score, 0, item, &best));

@@ -188,6 +188,9 @@ static bool consider(Meld *w, MeldRegion *r)
 	}
 	match_stretches(w, r);
 	weigh(w, r);
+	if (r->late[0])
+		why_not(w, r, "at %s and %s each arm would wait for the other, and %s may wait in front of it for what comes from the other arm", r->late[0]->block[0]->label,
+			r->late[1]->block[0]->label, r->late[0]->waits_before ? "the first" : "the second");
 	if (r->percent == NO_PAIR)
 		why_unlike(w, r);
 	else if (r->percent < w->threshold)

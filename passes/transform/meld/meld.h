@@ -28,6 +28,8 @@ typedef struct Subgraph {
 	Block **block, *exit;          /* exit NULL: no thread leaves it, all end there */
 	int n;
 	const char *obstacle;          /* why it cannot be melded, or NULL */
+	bool waits_before;             /* in front of it in its arm, lanes may wait for others */
+	bool awaited_from;             /* in it or behind it in its arm is what others may wait for */
 } Subgraph;
 typedef struct Arm {                /* subgraphs in the order in which lanes come to them */
 	Subgraph *sub;
@@ -71,6 +73,7 @@ typedef struct MeldRegion {         /* a divergent branch and what is to become 
 	bool copied;                   /* the arms write it: a copy takes its place, which is made when something is melded */
 	Arm arm[2];
 	int percent;                   /* the best of two subgraphs; NO_PAIR: none are meldable */
+	const Subgraph *late[2];       /* two that would be melded if lanes in front of one did not wait for the other's; NULL: none */
 	Vec(Stretch) stretch;
 	int64_t gain;                  /* cycles */
 	int place;                     /* of e, in reverse post-order */
@@ -128,6 +131,12 @@ static inline bool meld_guarded(const Ins *a, const Ins *b) { return a->guard >=
 void path_find(Meld *, MeldRegion *);
 void match_stretches(Meld *, MeldRegion *);
 bool match_swapped(Meld *, const MeldRegion *);        /* would some have the same form with swap=1? */
+
+/* ---- what arms wait for (order.c) ---- */
+bool order_waits(const Meld *, const Block *, const Block *branch); /* in the block, which is in a loop that the branch is not in */
+bool order_call_waits(const Meld *, const Ins *);      /* a call */
+void order_note(const Meld *, Subgraph *, int n, const Block *branch, bool more); /* of an arm's subgraphs; more: it does not end with the last one */
+bool order_allows(const Subgraph *, const Subgraph *); /* of two arms: that the lanes of both meet there */
 
 /* ---- registers (names.c) ---- */
 void names_open(Meld *);               /* for a round */

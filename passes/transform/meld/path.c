@@ -59,22 +59,9 @@ static const char *bad_instruction(const Meld *w, const Ins *i)
 	Effects e = ins_effects(w->effects, i);
 	if (e.convergent)
 		return "depends on which threads execute it together";
+	if (order_call_waits(w, i))
+		return "may wait for what other threads do";
 	return i->op == OP_BRX ? "is an indexed branch" : NULL;
-}
-
-static int depth(const Meld *w, const Block *b)
-{
-	int loop = w->loops->of[b->id];
-	return loop < 0 ? 0 : w->loops->loop[loop].depth;
-}
-
-/* In a loop lanes of one side may wait for what lanes of the other do, by what such an access reads. A reduction reads nothing. */
-static bool waits(const Meld *w, const Block *b, const Block *branch)
-{
-	bool ordered = false;
-	for (int k = 0; k < b->ins.n && depth(w, b) > depth(w, branch) && !ordered; k++)
-		ordered = ins_effects(w->effects, &b->ins.v[k]).ordered && !(b->ins.v[k].op == OP_RED && meld_may(w, &b->ins.v[k]));
-	return ordered;
 }
 
 static void judge(Meld *w, Subgraph *s, const Block *branch)
@@ -83,7 +70,7 @@ static void judge(Meld *w, Subgraph *s, const Block *branch)
 		const Block *b = s->block[k];
 		if (bs_has(w->named, b->id))
 			s->obstacle = arena_printf(&w->a, "%s is a reconvergence point that the source asks for, or the target of a block that cannot be reached", b->label);
-		else if (waits(w, b, branch))
+		else if (order_waits(w, b, branch))
 			s->obstacle = arena_printf(&w->a, "the loop of %s has ordered accesses to memory", b->label);
 		for (int i = 0; i < b->ins.n && !s->obstacle; i++) {
 			const char *why = bad_instruction(w, &b->ins.v[i]);
@@ -141,6 +128,7 @@ static void find_arm(Meld *w, MeldRegion *r, Arm *arm, Block *first)
 		left = found == TOO_LARGE ? 0 : left - s.n;
 		b = s.exit;
 	}
+	order_note(w, list.v, list.n, r->e, left == 0 || arm->stop != NULL);
 	arm->n = list.n;
 	arm->sub = arena_array(&w->a, Subgraph, list.n + 1);
 	if (list.n)
