@@ -32,6 +32,8 @@ static Ssa *build_ssa(Analyses *an, Arena *a) { return ssa_build(a, analysis_cfg
 static Reaching *build_reaching(Analyses *an, Arena *a) { return reaching_build(a, analysis_cfg(an), analysis_ssa(an)); }
 static Expressions *build_expressions(Analyses *an, Arena *a) { return expressions_build(a, analysis_cfg(an), analysis_effects(an)); }
 static MemDep *build_memdep(Analyses *an, Arena *a) { return memdep_build(a, analysis_cfg(an), analysis_ssa(an), analysis_effects(an), (MemFacts){ 0 }); }
+static Touched *build_touched(Analyses *an, Arena *a) { return touched_build(a, analysis_cfg(an), analysis_pdom(an), analysis_memdep(an)); }
+static Buffers *build_buffers(Analyses *an, Arena *a) { return buffers_build(a, analysis_cfg(an), analysis_loops(an), analysis_effects(an)); }
 static SafeLoads *build_safe(Analyses *an, Arena *a)
 {
 	return safe_loads_build(a, analysis_cfg(an), analysis_dom(an), analysis_ssa(an), analysis_liveness(an), analysis_memdep(an), analysis_effects(an));

@@ -4,6 +4,7 @@
 #ifndef GSIM_ANALYSES_H
 #define GSIM_ANALYSES_H
 #include "passes/analysis/analysis.h"
+#include "passes/analysis/buffers.h"
 #include "passes/analysis/control.h"
 #include "passes/analysis/expressions.h"
 #include "passes/analysis/memdep.h"
@@ -28,6 +29,8 @@
 	X(webs, Webs, false, "how many independent webs of definitions and uses each register holds") \
 	X(expressions, Expressions, false, "expressions by number, and where blocks compute and modify them") \
 	X(memdep, MemDep, false, "accesses to memory with their addresses, for questions of alias") \
+	X(touched, Touched, false, "what a kernel reads and writes, by parameter and by variable") \
+	X(buffers, Buffers, false, "buffers that may still be read, in a host function: where blocks begin and end, behind what touches them") \
 	X(safe, SafeLoads, false, "loads that cannot fault where they stand, and why") \
 	X(uniformity, Uniformity, false, "branches on which the threads of a warp may part, registers that may differ in a warp")
 
