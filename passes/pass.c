@@ -23,6 +23,7 @@ const Pass *const passes[] = {
 	&pass_loop_rotate,
 	&pass_meld,
 	&pass_pre,
+	&pass_preqp,
 	&pass_scm,
 	&pass_simplify_cfg,
 	&pass_split_edges,

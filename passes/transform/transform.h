@@ -20,6 +20,7 @@ extern const Pass pass_linearize;
 extern const Pass pass_loop_rotate;
 extern const Pass pass_meld;
 extern const Pass pass_pre;
+extern const Pass pass_preqp;
 extern const Pass pass_scm;
 extern const Pass pass_simplify_cfg;
 extern const Pass pass_split_edges;

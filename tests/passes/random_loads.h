@@ -3,6 +3,7 @@
 #ifndef TEST_RANDOM_LOADS_H
 #define TEST_RANDOM_LOADS_H
 #include "lib/strbuf.h"
+#include <stdbool.h>
 #include "tests/random.h"
 
 enum { RL_THREADS = 32, RL_WORDS = 64, RL_LOADS = 60, RL_DEEPEST = 3, RL_BITS = 4 }; /* each thread has so many words; what it counts is in word RL_LOADS */
@@ -119,7 +120,7 @@ static inline char *random_loads(uint64_t seed, bool orderly)
 {
 	RandomLoads t = { .rng = seed * 7919 + 1, .room = 40, .orderly = orderly };
 	sb_puts(&t.s, "kernel k(u64 in, u64 out, u64 acc, u32 n)\n{\n\treg u32 %l, %x, %r, %v, %y, %j, %loads, %i0, %i1, %i2, %i3\n\treg u64 %a, %w, %p0, %p1, %p2, %p3\n\treg pred %c\n");
-	sb_printf(&t.s, "E:\n\t%%l = mov.u32 %%tid.x\n\t%%w = mul.wide.u32 %%l, %d\n\t%%a = ld.param.u64 [out]\n\t%%a = add.u64 %%a, %%w\n\t%%loads = mov.u32 0\n", RL_WORDS * 4);
+	sb_printf(&t.s, "E:\n\t%%l = mov.u32 %%tid.x\n\t%%w = mul.wide.u32 %%l, %d\n\t%%a = ld.param.u64 [out]\n\t%%a = add.u64 %%a, %%w\n\t%%loads = ld.param.u32 [n]\n", RL_WORDS * 4);
 	sb_printf(&t.s, "\t%%x = mad.lo.u32 %%l, 2654435, %d\n\t%%y = mov.u32 1\n\t%%p0 = mov.u64 %%a\n\t%%i0 = mov.u32 0\n", (int)(seed % 100000));
 	for (int k = 0; k < 16; k++)
 		sb_printf(&t.s, "\t%%x = mad.lo.u32 %%x, 1664525, 1013904223\n\tst.global.u32 [%%a+%d], %%x\n", 4 * k);

@@ -1,31 +1,43 @@
-/* How to have the address of a key where a block ends: in a register that lives there, or made anew by the instructions that make it further down. */
+/* How to have the address of a key where a block ends: in a register that lives there, or made anew by the instructions that make it elsewhere. And registers for the
+ * sources of an operation. */
 #include "passes/transform/queries/queries.h"
 
-static void last_def(void *self, int reg) { ((int *)self)[1] += ((int *)self)[0] == reg; }
-
-/* What a register that lives at the block's end holds there. */
+/* What a register that lives at the block's end holds there: of the versions that dominate it, the last. */
 static int version_at_end(Queries *q, int reg, int block)
 {
-	for (int b = block; b >= 0 && q->patience > 0; b = q->dom->idom[b], q->patience--) {
-		const Block *x = q->c->f->block.v[b];
-		for (int k = x->ins.n; k-- > 0;) {
-			int seen[2] = { reg, 0 }, at = q->ssa->ins_first[b] + k;
-			ins_defs(q->c->f, &x->ins.v[k], last_def, seen);
-			for (int d = q->ssa->def_first[at]; seen[1] && d < q->ssa->def_first[at + 1]; d++)
-				if (q->ssa->version[q->ssa->def[d]].reg == reg)
-					return q->ssa->def[d];
-		}
-		for (int p = q->ssa->phi_first[b]; p < q->ssa->phi_first[b + 1]; p++)
-			if (q->ssa->version[q->ssa->phi[p].version].reg == reg)
-				return q->ssa->phi[p].version;
+	int best = -1;
+	for (int k = q->version_first[reg]; k < q->version_first[reg + 1]; k++) {
+		const SsaVersion *v = &q->ssa->version[q->version_of[k]], *b = best < 0 ? NULL : &q->ssa->version[best];
+		if (!dom_dominates(q->dom, v->block, block))
+			continue;
+		if (!b || (b->block == v->block ? v->ins > b->ins : q->dom->depth[v->block] > q->dom->depth[b->block]))
+			best = q->version_of[k];
 	}
-	return q->patience > 0 ? q->ssa->entry[reg] : -1;
+	return best < 0 ? q->ssa->entry[reg] : best;
 }
 
-static bool has_address(Queries *q, int reg, int block, int form, Opd *o)
+/* All of them, from the first question about the block on. */
+static const Held *held(Queries *q, int block)
 {
-	int bits = type_bits[q->c->f->reg.v[reg].type];
-	int v = (bits == 64 || bits == 32) && type_kind[q->c->f->reg.v[reg].type] != 'F' ? version_at_end(q, reg, block) : -1;
+	if (q->held[block])
+		return q->held[block];
+	int n = 0;
+	live_each(q->live, q->live->out[block], reg)
+		n += reg < q->c->f->reg.n;
+	Held *list = arena_array(&q->arena, Held, n + 1);
+	n = 0;
+	live_each(q->live, q->live->out[block], reg)
+		if (reg < q->c->f->reg.n)
+			list[n++] = (Held){ reg, version_at_end(q, reg, block) };
+	list[n].reg = -1;
+	q->patience -= n;
+	return q->held[block] = list;
+}
+
+static bool has_address(Queries *q, const Held *h, int form, Opd *o)
+{
+	int reg = h->reg, bits = type_bits[q->c->f->reg.v[reg].type];
+	int v = (bits == 64 || bits == 32) && type_kind[q->c->f->reg.v[reg].type] != 'F' ? h->version : -1;
 	int have = v < 0 ? -1 : memdep_value(&q->mem, &q->forms, v, bits), want = form;
 	if (have < 0)
 		return false;
@@ -89,21 +101,52 @@ static bool slice_of(Queries *q, int access, int block, Slice *s)
 
 /* ---- either ---- */
 
-bool query_address(Queries *q, int key, int block, Address *to)
+static bool address(Queries *q, int key, int block, Address *to)
 {
 	int form = key_form(q, key), tries = 0;
 	Slice s;
-	*to = (Address){ 0 };
-	live_each(q->live, q->live->out[block], reg)
-		if (reg < q->c->f->reg.n && has_address(q, reg, block, form, &to->at))
+	for (const Held *h = held(q, block); h->reg >= 0; h++)
+		if (has_address(q, h, form, &to->at))
 			return true;
-	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1; a >= 0 && tries++ < TRIES; a = q->next_of[a])
+	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1; a >= 0 && q->slices && tries++ < TRIES; a = q->next_of[a])
 		if (slice_of(q, a, block, &s)) {
 			to->slice = arena_array(&q->arena, Slice, 1);
 			*to->slice = s;
 			return true;
 		}
 	return false;
+}
+
+/* A register of the type that has the form at the block's end; -1. */
+static int register_with(Queries *q, int form, Type t, int block)
+{
+	for (const Held *h = held(q, block); h->reg >= 0; h++)
+		if (q->c->f->reg.v[h->reg].type == t && h->version >= 0 && query_value(q, h->version, type_bits[t]) == form)
+			return h->reg;
+	return -1;
+}
+
+static bool sources(Queries *q, int key, int block, Address *to)
+{
+	const Ins *i = &q->pattern.v[key_class(q, key)];
+	int forms[FORMS_MOST], n = key_forms(q, key, forms);
+	to->source = arena_array(&q->arena, Opd, n + 1);
+	for (int k = 0, j = 0; k < i->nsrc; k++) {
+		if (ins_src(i, k)->kind != OPD_REG)
+			continue;
+		int reg = register_with(q, forms[j], (Type)q->r->f->reg.v[ins_src(i, k)->id].type, block);
+		if (reg < 0)
+			return false;
+		to->source[j] = *ins_src(i, k);
+		to->source[j++].id = reg;
+	}
+	return true;
+}
+
+bool query_address(Queries *q, int key, int block, Address *to)
+{
+	*to = (Address){ 0 };
+	return key_loads(q, key) ? address(q, key, block, to) : sources(q, key, block, to);
 }
 
 Opd query_make(Queries *q, Edit *e, Block *b, const Address *a)

@@ -24,21 +24,36 @@ int query_reg(Queries *q, Edit *e, int key)
 
 void query_put(Queries *q, Edit *e, Block *b, int key, int reg, const Address *address, bool marked)
 {
-	Opd at = query_make(q, e, b, address);
 	Ins load = edit_copy(e, &q->pattern.v[key_class(q, key)]);
 	load.origin = e->origin;
 	load.mark = 0;
-	load.flags = (uint8_t)(marked ? load.flags | INSF_NONFAULTING : load.flags & ~INSF_NONFAULTING);
 	*ins_dst(&load, 0) = opd_reg(reg);
-	*ins_src(&load, 0) = at;
+	if (load.op == OP_LD) {
+		load.flags = (uint8_t)(marked ? load.flags | INSF_NONFAULTING : load.flags & ~INSF_NONFAULTING);
+		*ins_src(&load, 0) = query_make(q, e, b, address);
+	}
+	for (int k = 0, j = 0; load.op != OP_LD && k < load.nsrc; k++)
+		if (ins_src(&load, k)->kind == OPD_REG)
+			*ins_src(&load, k) = address->source[j++];
 	edit_insert(e, b, b->ins.n - 1, load);
+}
+
+/* p = a and b differ */
+static void put_differ(Edit *e, Rewrite *rw, const Ins *i, int p, int a, int b, Type t)
+{
+	Ins test = edit_new(e, i, t == T_PRED ? OP_XOR : OP_SETP, t, 1, 2);
+	test.cmp = t == T_PRED ? 0 : CMP_NE;
+	test.opd[0] = opd_reg(p);
+	test.opd[1] = opd_reg(a);
+	test.opd[2] = opd_reg(b);
+	edit_put(rw, test);
 }
 
 /* check: the load stays, and where it gives something else the launch is aborted. */
 static void put_check(Queries *q, Edit *e, Rewrite *rw, const Ins *i, int from)
 {
 	int d = ins_dst(i, 0)->id, bits = type_bits[e->f->reg.v[d].type], loaded = edit_reg(e, "loaded", (Type)e->f->reg.v[d].type);
-	Type t = bits == 64 ? T_U64 : bits == 32 ? T_U32 : T_U16;
+	Type t = e->f->reg.v[d].type == T_PRED ? T_PRED : bits == 64 ? T_U64 : bits == 32 ? T_U32 : T_U16;
 	int a = edit_reg(e, "have", t), b = edit_reg(e, "want", t), p = edit_reg(e, "differ", T_PRED);
 	Ins place = edit_new(e, i, OP_MOV, T_B32, 1, 1), load = edit_copy(e, i);
 	*ins_dst(&load, 0) = opd_reg(loaded);
@@ -47,12 +62,7 @@ static void put_check(Queries *q, Edit *e, Rewrite *rw, const Ins *i, int from)
 	edit_put(rw, ins_move(e->m, e->f, &place, d, from));
 	edit_put(rw, ins_move(e->m, e->f, &place, a, from));
 	edit_put(rw, ins_move(e->m, e->f, &place, b, loaded));
-	Ins test = edit_new(e, i, OP_SETP, t, 1, 2);
-	test.cmp = CMP_NE;
-	test.opd[0] = opd_reg(p);
-	test.opd[1] = opd_reg(a);
-	test.opd[2] = opd_reg(b);
-	edit_put(rw, test);
+	put_differ(e, rw, i, p, a, b, t);
 	Ins trap = edit_new(e, i, OP_TRAP, T_NONE, 0, 0);
 	trap.guard = p;
 	edit_put(rw, trap);
@@ -136,7 +146,7 @@ static void put_copies(Emit *x, Block *b, const Ins *like, Tail *t)
 				break;
 		}
 		if (k == t->copy.n) {      /* a ring */
-			int old = t->copy.v[0].from, fresh = query_key(x->q, key_class(x->q, old), -2 - x->reg.n);
+			int old = t->copy.v[0].from, none = -2 - x->reg.n, fresh = query_key(x->q, key_class(x->q, old), &none, 1);
 			put_move(x, b, like, key_reg(x, fresh), key_reg(x, old));
 			for (k = 0; k < t->copy.n; k++)
 				t->copy.v[k].from = t->copy.v[k].from == old ? fresh : t->copy.v[k].from;

@@ -163,8 +163,11 @@ static bool pays(const Queries *q, const Start *s)
 void queries_solve(Queries *q)
 {
 	Work work = { 0 };
-	for (int s = 0; s < q->start.n; s++) {
+	for (int s = 0; s < q->start.n; s++)
 		q->start.v[s].avail = true;
+	find_real(q, &work);
+	for (int s = 0; s < q->start.n; s++) {
+		q->start.v[s].avail = q->start.v[s].real; /* nothing is inserted for the others */
 		vec_push(&work, s);
 	}
 	for (bool again = true; again;) {

@@ -1,7 +1,40 @@
-/* Keys of array references: what ends them within a block, and what they become along an edge. */
+/* Keys: what ends them within a block, and what they become along an edge. */
 #include "passes/transform/queries/queries.h"
 
-int query_key(Queries *q, int class, int form) { return keys_number(&q->keys, (int64_t[]){ class, form }, 2); }
+enum { COPIES = 16 };
+
+int query_key(Queries *q, int class, const int *forms, int n)
+{
+	int64_t v[1 + FORMS_MOST] = { class };
+	for (int k = 0; k < n; k++)
+		v[1 + k] = forms[k];
+	return keys_number(&q->keys, v, 1 + n);
+}
+
+int key_forms(const Queries *q, int key, int *forms)
+{
+	const Ins *i = &q->pattern.v[key_class(q, key)];
+	int n = 0;
+	for (int k = 0; k < i->nsrc; k++)
+		n += ins_src(i, k)->kind == OPD_REG;
+	n = i->op == OP_LD ? 1 : n;
+	for (int k = 0; k < n; k++)
+		forms[k] = (int)keys_key(&q->keys, key)[1 + k];
+	return n;
+}
+
+/* Registers of other types than integers of 32 and 64 bits are copied only, or unknown. */
+int query_value(Queries *q, int version, int bits)
+{
+	for (int k = 0; k < COPIES; k++) {
+		const SsaVersion *v = &q->ssa->version[version];
+		const Ins *i = v->ins >= 0 ? &q->c->f->block.v[v->block]->ins.v[v->ins] : NULL;
+		if (!i || i->guard >= 0 || !ins_copies(q->c->f, i))
+			break;
+		version = ssa_src(q->ssa, i, v->block, v->ins, 0);
+	}
+	return memdep_value(&q->mem, &q->forms, version, bits);
+}
 
 /* ---- within a block ---- */
 
@@ -36,13 +69,33 @@ static bool made_here(void *self, const MemAtom *a)
 static int made_at(Queries *q, int key, int block)
 {
 	Made m = { q, block, -1 };
-	memform_mentions(&q->forms, key_form(q, key), made_here, &m);
+	int forms[FORMS_MOST], n = key_forms(q, key, forms);
+	for (int k = 0; k < n; k++)
+		memform_mentions(&q->forms, forms[k], made_here, &m);
 	return m.ins;
+}
+
+/* The operation that has the key in the block: the last one in front of instruction `from`, or, from 0, the first one up to `to`. -1: there is none. */
+static int operation_in(const Queries *q, int key, int block, int from, int to)
+{
+	int best = -1;
+	for (int a = key < q->first_of.n ? q->first_of.v[key] : -1; a >= 0; a = q->next_of[a]) {
+		const MemAccess *x = &q->mem.access[a];
+		if (x->block == block && (from ? x->ins < from : x->ins <= to) && (best < 0 || (from ? x->ins > q->mem.access[best].ins : x->ins < q->mem.access[best].ins)))
+			best = a;
+	}
+	return best;
 }
 
 LocalKind query_up(Queries *q, int key, int block, int from, int *access)
 {
 	int made = made_at(q, key, block), first = q->mem.first[block];
+	if (!key_loads(q, key)) {
+		*access = from ? operation_in(q, key, block, from, 0) : -1;
+		if (*access >= 0 && q->mem.access[*access].ins > made)
+			return LOCAL_FOUND;
+		return made >= 0 ? LOCAL_KILLED : LOCAL_PASS;
+	}
 	for (int a = first + q->mem.count[block]; a-- > first;) {
 		const MemAccess *x = &q->mem.access[a];
 		if (x->ins >= from)
@@ -74,6 +127,10 @@ LocalKind query_down(Queries *q, int key, int block, int *access)
 	int last = way_ends(q, b);
 	if (made_at(q, key, block) >= 0)
 		return LOCAL_KILLED;
+	if (!key_loads(q, key)) {
+		*access = operation_in(q, key, block, 0, last);
+		return *access >= 0 ? LOCAL_FOUND : last + 1 < b->ins.n ? LOCAL_KILLED : LOCAL_PASS;
+	}
 	for (int a = first; a < first + q->mem.count[block] && q->mem.access[a].ins <= last; a++) {
 		const MemAccess *x = &q->mem.access[a];
 		*access = a;
@@ -104,7 +161,7 @@ static int along(void *self, int atom, int bits)
 		return MEMFORM_STAYS;
 	if (e->ahead)
 		return MEMFORM_NONE;
-	int arg = q->ssa->phi[v->phi].arg[e->place], own = memdep_version_bits(&q->mem, a.id), f = memdep_value(&q->mem, &q->forms, arg, own < bits ? own : bits);
+	int arg = q->ssa->phi[v->phi].arg[e->place], own = memdep_version_bits(&q->mem, a.id), f = query_value(q, arg, own < bits ? own : bits);
 	if (f >= 0 && own < bits)
 		f = memform_extend(&q->forms, f, bits, false);
 	return f < 0 ? MEMFORM_NONE : f;
@@ -115,8 +172,18 @@ int query_over(Queries *q, int key, int pred, int block, int place, int *shifts)
 	Edge e = { .q = q, .block = block, .pred = pred, .place = place, .ahead = place < 0 };
 	int loop = q->c->nest->of[block];
 	e.inside = loop >= 0 && q->c->nest->header[loop] == block && nest_within(q->c->nest, q->c->nest->of[pred], loop);
-	int f = memform_substitute(&q->forms, key_form(q, key), along, &e);
-	if (f != key_form(q, key) && (e.inside || loop < 0 || q->c->nest->header[loop] != block))
+	int forms[FORMS_MOST], n = key_forms(q, key, forms);
+	bool changed = false;
+	for (int k = 0; k < n; k++) {
+		int f = memform_substitute(&q->forms, forms[k], along, &e);
+		changed |= f != forms[k];
+		forms[k] = f;
+		if (f < 0)
+			return -1;
+	}
+	if (changed && e.inside && !key_loads(q, key)) /* to carry it to the next turn costs as much as to compute it */
+		return -1;
+	if (changed && (e.inside || loop < 0 || q->c->nest->header[loop] != block))
 		++*shifts;
-	return f < 0 ? -1 : query_key(q, key_class(q, key), f);
+	return query_key(q, key_class(q, key), forms, n);
 }

@@ -1,7 +1,7 @@
-/* Question propagation over array references: the graph of queries, its solution, and the code that follows from it.
+/* Question propagation: the graph of queries, its solution, and the code that follows from it.
  *
- * A query asks whether the value at an address is in a register already. Its key is a class of loads (operation, type, space, width of the register) and the
- * address as a form (passes/analysis/memform.h). Going backward over an edge the form is rewritten: a register that is chosen there becomes what comes along
+ * A query asks whether a value is in a register already: what stands at an address, or what an operation gives. Its key is a class of instructions that differ in
+ * registers alone and a form (passes/analysis/memform.h) for each register that they read; of loads, one for the whole address. Going backward over an edge the form is rewritten: a register that is chosen there becomes what comes along
  * the edge, the number of a cycle's turn one more along an edge back, and 0 along one into it. So A[i + 1] of a turn is A[i] of the next. */
 #ifndef GSIM_QUERIES_H
 #define GSIM_QUERIES_H
@@ -27,7 +27,8 @@ typedef struct Start {
 typedef struct End { int block, key, access, start, user; LocalKind kind; } End; /* access: found; start: passed on to; user: first way that comes from here */
 enum { SLICE_MOST = 12 };
 typedef struct Slice { int n, version[SLICE_MOST]; Ins ins[SLICE_MOST]; Opd at; } Slice; /* instructions that make an address, each with what it writes; at: it as the load reads it */
-typedef struct Address { Opd at; Slice *slice; } Address; /* a register and a number, or, not NULL, what is to be made first */
+typedef struct Address { Opd at, *source; Slice *slice; } Address; /* of a load: a register and a number, or, not NULL, what is to be made first; of others: registers, source[k] in place of the k-th */
+typedef struct Held { int reg, version; } Held; /* the last one: reg is -1 */
 typedef struct Way { int start, end, pred, next; int8_t address; Address at; } Way;  /* end -1: not known; address: can the load stand there: -1 not asked yet */
 
 typedef struct Origin { int access, key, start, local; bool gone; } Origin; /* start: where it asks on; local: an access of its block that has it */
@@ -43,7 +44,7 @@ typedef struct Queries {
 	QueriesDone done;
 	Arena arena;
 	const Cfg *c;
-	MemDep mem;                    /* with forms of our own */
+	MemDep mem;                    /* with forms of our own, and, for preqp, operations among its accesses */
 	MemForms forms;
 	MemAsk ask;
 	const Dom *dom;
@@ -52,6 +53,8 @@ typedef struct Queries {
 	Keys keys, classes, starts, ends, aheads;
 	int *key_of;                   /* by access: its key, or -1 */
 	Vec(Ins) pattern;              /* by class */
+	int *version_first, *version_of; /* by register: the versions of it that instructions and phis make */
+	const Held **held;             /* by block: what registers that live at its end hold there; NULL: not asked yet */
 	Vec(Start) start;
 	Vec(End) end;
 	Vec(Way) way;
@@ -63,6 +66,7 @@ typedef struct Queries {
 	bool *outside;                 /* by block: control dependent on a divergent branch; NULL: nobody asks */
 	int most_shifts;
 	int64_t patience;
+	bool slices;                   /* addresses may be made anew */
 	bool check, nonfaulting;       /* nonfaulting: loads may be speculated, marked so that they do not fault */
 
 	/* Speculation (hoist.c) */
@@ -75,10 +79,15 @@ typedef struct Queries {
 	int stamp;
 } Queries;
 
-int query_key(Queries *, int class, int form);
-static inline int key_form(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[1]; }
+enum { FORMS_MOST = 6 };
+int query_key(Queries *, int class, const int *forms, int n);
+static inline int key_form(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[1]; }     /* of a load */
+int key_forms(const Queries *, int key, int *forms);                      /* how many */
 static inline int key_class(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[0]; }
-static inline const Ins *query_load(const Queries *q, int access) { return &q->c->f->block.v[q->mem.access[access].block]->ins.v[q->mem.access[access].ins]; }
+static inline const Ins *query_ins(const Queries *q, const MemAccess *a) { return &q->c->f->block.v[a->block]->ins.v[a->ins]; }
+static inline const Ins *query_load(const Queries *q, int access) { return query_ins(q, &q->mem.access[access]); }
+static inline bool key_loads(const Queries *q, int key) { return q->pattern.v[key_class(q, key)].op == OP_LD; }
+int query_value(Queries *, int version, int bits);                        /* its form, through copies; -1 */
 LocalKind query_up(Queries *, int key, int block, int from, int *access);  /* from above instruction `from` to the block's start */
 LocalKind query_down(Queries *, int key, int block, int *access);          /* from the block's start to its end */
 /* The key at the other side of the edge from pred to block: at the end of pred, where place is that of pred among the block's predecessors; where place is -1,
@@ -87,7 +96,7 @@ int query_over(Queries *, int key, int pred, int block, int place, int *shifts);
 /* Anticipated where the block starts: loaded on every way from there? By which accesses goes to Queries.found. */
 bool query_ahead(Queries *, int key, int block);
 bool query_arms(Queries *, int key, const Branch *);                      /* loaded in an arm of each divergent branch, before the arms meet? */
-bool query_address(Queries *, int key, int block, Address *);             /* how to have the address at the block's end */
+bool query_address(Queries *, int key, int block, Address *);             /* how to have the address, or the sources, at the block's end */
 Opd query_make(Queries *, Edit *, Block *, const Address *);              /* before the block's last instruction */
 
 int query_reg(Queries *, Edit *, int key);                                /* a new register for its value */

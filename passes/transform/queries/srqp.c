@@ -11,10 +11,10 @@
 #include "passes/transform/queries/queries.h"
 #include "passes/transform/transform.h"
 
-enum { PATIENCE = 64, ROUNDS = 16 }; /* steps for an instruction and round */
+enum { PATIENCE = 48, ROUNDS = 16 }; /* steps for an instruction and round */
 enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_STRICT, OPTION_NONFAULTING };
 
-typedef enum { SRQP, ESRQP, SSRQP, SSRQP_S } Kind;
+typedef enum { PREQP, SRQP, ESRQP, SSRQP, SSRQP_S } Kind;
 
 static int class_of(Queries *q, const Ins *i)
 {
@@ -28,7 +28,7 @@ static int class_of(Queries *q, const Ins *i)
 /* Loads that take part: plain, of one register, without guard, with a known address. */
 static int load_key(Queries *q, const MemAccess *a)
 {
-	const Ins *i = &q->c->f->block.v[a->block]->ins.v[a->ins];
+	const Ins *i = query_ins(q, a);
 	Ins plain = *i;
 	uint8_t reads;
 	if (q->nonfaulting)
@@ -39,7 +39,69 @@ static int load_key(Queries *q, const MemAccess *a)
 	int form = a->form[q->forms.mode];
 	if (i->op != OP_LD || i->guard >= 0 || i->vec || a->ordered || form < 0 || !ins_repeats(i, &reads) || !ins_effects(NULL, &plain).faults)
 		return -1;
-	return query_key(q, class_of(q, i), form);
+	return query_key(q, class_of(q, i), &form, 1);
+}
+
+/* ---- operations ---- */
+
+static bool is_operation(const Queries *q, const Ins *i)
+{
+	uint8_t reads;
+	int regs = 0;
+	for (int k = 0; k < i->nsrc; k++)
+		regs += ins_src(i, k)->kind == OPD_REG;
+	return i->op != OP_LD && i->op != OP_MOV && i->guard < 0 && regs && regs <= FORMS_MOST && ins_repeats(i, &reads) && !ins_copies(q->c->f, i);
+}
+
+static int operation_key(Queries *q, const MemAccess *a, const int *zero)
+{
+	const Ins *i = query_ins(q, a);
+	int64_t v[KEY_MOST + 1];
+	int forms[FORMS_MOST], n = 0, length = ins_key(q->c->f, i, zero, v);
+	if (!length || !is_operation(q, i))
+		return -1;
+	v[length++] = ins_src(i, 0)->neg; /* not sorted as in ins_key, like the forms */
+	int class = keys_number(&q->classes, v, length);
+	if (class == q->pattern.n)
+		vec_push(&q->pattern, *i);
+	for (int k = 0; k < i->nsrc; k++)
+		if (ins_src(i, k)->kind == OPD_REG) {
+			forms[n++] = query_value(q, ssa_src(q->ssa, i, a->block, a->ins, k), type_bits[q->c->f->reg.v[ins_src(i, k)->id].type]);
+			if (forms[n - 1] < 0)
+				return -1;
+		}
+	if (op_info[i->op].flags & OPF_COMM && n > 1 && ins_src(i, 0)->kind == OPD_REG && ins_src(i, 1)->kind == OPD_REG && ins_src(i, 0)->neg == ins_src(i, 1)->neg &&
+		forms[0] > forms[1]) {
+		int first = forms[0];
+		forms[0] = forms[1];
+		forms[1] = first;
+	}
+	return query_key(q, class, forms, n);
+}
+
+/* Operations take their places among the accesses. */
+static void add_operations(Queries *q)
+{
+	Vec(MemAccess) all = { 0 };
+	int *first = arena_array(&q->arena, int, q->c->n + 1), *count = arena_array(&q->arena, int, q->c->n + 1);
+	for (int b = 0; b < q->c->nreach; b++) {
+		const Block *x = q->c->rpo[b];
+		int a = q->mem.first[x->id], end = a + q->mem.count[x->id];
+		first[x->id] = all.n;
+		for (int k = 0; k < x->ins.n; k++)
+			if (a < end && q->mem.access[a].ins == k)
+				vec_push(&all, q->mem.access[a++]);
+			else if (is_operation(q, &x->ins.v[k]))
+				vec_push(&all, ((MemAccess){ .block = x->id, .ins = k, .form = { -1, -1 } }));
+		count[x->id] = all.n - first[x->id];
+	}
+	q->mem.access = arena_array(&q->arena, MemAccess, all.n + 1);
+	if (all.n)
+		memcpy(q->mem.access, all.v, sizeof *all.v * (size_t)all.n);
+	q->mem.naccess = all.n;
+	q->mem.first = first;
+	q->mem.count = count;
+	vec_free(&all);
 }
 
 /* p[0]: set where the branch is marked in p[1]. */
@@ -87,6 +149,20 @@ static bool has_loads(const Function *f)
 
 /* ---- a round ---- */
 
+static void list_versions(Queries *q)
+{
+	int regs = function_values(q->c->f);
+	q->version_first = arena_array(&q->arena, int, regs + 2);
+	q->version_of = arena_array(&q->arena, int, q->ssa->n + 1);
+	for (int v = 0; v < q->ssa->n; v++)
+		q->version_first[q->ssa->version[v].reg + 2] += q->ssa->version[v].ins != SSA_ENTRY;
+	for (int r = 0; r < regs; r++)
+		q->version_first[r + 2] += q->version_first[r + 1];
+	for (int v = 0; v < q->ssa->n; v++)
+		if (q->ssa->version[v].ins != SSA_ENTRY)
+			q->version_of[q->version_first[q->ssa->version[v].reg + 1]++] = v;
+}
+
 static void open_queries(Queries *q, Kind kind)
 {
 	PassRun *r = q->r;
@@ -99,24 +175,32 @@ static void open_queries(Queries *q, Kind kind)
 	q->keys.a = q->classes.a = q->starts.a = q->ends.a = &q->arena;
 	memforms_copy(&q->forms, d->form, d->nform, d->atom, d->natom);
 	q->forms.mode = r->option[OPTION_NO_WRAP].number ? 1 : 0;
-	q->key_of = arena_array(&q->arena, int, d->naccess + 1);
-	q->origin_of = arena_array(&q->arena, int, d->naccess + 1);
+	list_versions(q);
+	q->held = arena_array(&q->arena, const Held *, q->c->n + 1);
+	q->slices = kind != PREQP; /* which would compute more */
+	if (kind == PREQP)
+		add_operations(q);
+	int n = q->mem.naccess + 1, *zero = arena_array(&q->arena, int, q->c->f->reg.n + 1);
+	q->key_of = arena_array(&q->arena, int, n);
+	q->origin_of = arena_array(&q->arena, int, n);
+	q->next_of = arena_array(&q->arena, int, n);
 	for (int k = 0; k < q->c->nreach; k++)
 		q->patience += PATIENCE * (q->c->rpo[k]->ins.n + 1);
-	q->next_of = arena_array(&q->arena, int, d->naccess + 1);
-	for (int a = 0; a < d->naccess; a++) {
-		q->key_of[a] = load_key(q, &d->access[a]);
-		q->origin_of[a] = q->key_of[a] >= 0 ? q->origin.n : -1;
-		if (q->key_of[a] >= 0)
-			vec_push(&q->origin, ((Origin){ .access = a, .key = q->key_of[a], .start = -1, .local = -1 }));
+	for (int a = 0; a < q->mem.naccess; a++) {
+		const MemAccess *x = &q->mem.access[a];
+		int key = query_ins(q, x)->op == OP_LD ? load_key(q, x) : kind == PREQP ? operation_key(q, x, zero) : -1;
+		q->key_of[a] = key;
+		q->origin_of[a] = key >= 0 ? q->origin.n : -1;
+		if (key >= 0)
+			vec_push(&q->origin, ((Origin){ .access = a, .key = key, .start = -1, .local = -1 }));
 		while (q->first_of.n < q->keys.n)
 			vec_push(&q->first_of, -1);
-		if (q->key_of[a] >= 0) {
-			q->next_of[a] = q->first_of.v[q->key_of[a]];
-			q->first_of.v[q->key_of[a]] = a;
+		if (key >= 0) {
+			q->next_of[a] = q->first_of.v[key];
+			q->first_of.v[key] = a;
 		}
 	}
-	if (kind != SRQP)
+	if (kind > SRQP)
 		mark_outside(q, r->option[OPTION_STRICT].number);
 	if (kind == SSRQP)
 		q->parts = analysis_uniformity(r->an)->divergent;
@@ -147,13 +231,13 @@ static void close_queries(Queries *q)
 
 /* ---- a run ---- */
 
-static void report(Queries *q, bool changed, bool no_wrap)
+static void report(Queries *q, Kind kind, bool changed, bool no_wrap)
 {
 	PassRun *r = q->r;
 	pass_count(r, "queries asked", q->done.asked);
-	pass_count(r, "loads removed", q->done.removed);
-	pass_count(r, "loads inserted", q->done.inserted);
-	if (r->pass->noptions > OPTION_NONFAULTING)
+	pass_count(r, kind == PREQP ? "expressions removed" : "loads removed", q->done.removed);
+	pass_count(r, kind == PREQP ? "expressions inserted" : "loads inserted", q->done.inserted);
+	if (kind > ESRQP)
 		pass_count(r, "loads moved to branches", q->done.raised);
 	pass_count(r, "copies between turns", q->done.copied);
 	for (int k = 0; k < MEM_ASSUMPTIONS && changed; k++)
@@ -165,9 +249,9 @@ static void report(Queries *q, bool changed, bool no_wrap)
 
 static bool run(PassRun *r, Kind kind)
 {
-	if (!has_loads(r->f))
+	if (kind != PREQP && !has_loads(r->f))
 		return false;
-	bool speculates = kind == SSRQP || kind == SSRQP_S, changed = false, no_wrap = r->option[OPTION_NO_WRAP].number;
+	bool speculates = kind > ESRQP, changed = false, no_wrap = r->option[OPTION_NO_WRAP].number;
 	Queries q = { .r = r, .ask = { .allow = r->option[OPTION_RESTRICT].number ? MEM_RESTRICT : 0, .within = MEM_MOMENT }, .check = r->option[OPTION_CHECK].number,
 		.nonfaulting = speculates && r->option[OPTION_NONFAULTING].number, .most_shifts = (int)r->option[OPTION_SHIFTS].number };
 	for (int round = 0; round <= ROUNDS; round++) {
@@ -177,16 +261,17 @@ static bool run(PassRun *r, Kind kind)
 		bool again = speculates && round < ROUNDS && queries_hoist(&q);
 		changed |= again || queries_emit(&q);
 		if (q.patience <= 0)
-			pass_remark(r, r->f->loc, "queries went further than patience allows: some loads stay");
+			pass_remark(r, r->f->loc, "queries went further than patience allows: some expressions stay");
 		close_queries(&q);
 		if (!again)
 			break;
 	}
-	report(&q, changed, no_wrap);
+	report(&q, kind, changed, no_wrap);
 	vec_free(&q.done.check);
 	return changed;
 }
 
+static bool run_preqp(PassRun *r) { return run(r, PREQP); }
 static bool run_srqp(PassRun *r) { return run(r, SRQP); }
 static bool run_esrqp(PassRun *r) { return run(r, ESRQP); }
 static bool run_ssrqp(PassRun *r) { return run(r, SSRQP); }
@@ -204,6 +289,13 @@ static const PassOption options[] = { COMMON, STRICT(0) };
 static const PassOption options_speculating[] = {
 	COMMON, STRICT(1),
 	{ .name = "nonfaulting", .value = 0, .least = 0, .most = 1, .help = "loads may come where the program has none; those that may fault there are marked so that they do not" },
+};
+
+const Pass pass_preqp = {
+	.name = "preqp",
+	.help = "partial redundancy elimination by questions, which go through copies and sums",
+	.options = options, .noptions = OPTION_STRICT,
+	.function = run_preqp,
 };
 
 const Pass pass_srqp = {
