@@ -1,11 +1,15 @@
 /* What instructions cost, as plain numbers that the caller takes from the machine or leaves at the defaults, and how often blocks were executed. */
 #ifndef GSIM_COST_H
 #define GSIM_COST_H
-#include "isa/ir.h"
+#include "passes/analysis/analysis.h"
 
 typedef struct CostTable {
 	int latency[UNIT_COUNT];       /* cycles from an instruction's issue to that of one that reads its result */
 	int interval[UNIT_COUNT];      /* cycles that a warp's instruction keeps the unit */
+	int copies[UNIT_COUNT];        /* which unit's copies it takes: its own, or those that it shares */
+	int count[UNIT_COUNT];         /* of these, so many */
+	int schedulers[UNIT_COUNT];    /* whose warps take them */
+	int width;                     /* instructions that a scheduler issues in a cycle */
 	int memory[SP_COUNT];          /* latency of loads and atomics, by space */
 	int op[OP_COUNT];              /* latency of single operations; 0: as their unit or space says */
 } CostTable;
@@ -13,6 +17,19 @@ extern const CostTable cost_default;
 int cost_latency(const CostTable *, const Ins *);     /* table NULL: the default one */
 int cost_interval(const CostTable *, const Ins *);
 int64_t cost_block(const CostTable *, const Block *); /* sum of latencies: what one execution of the block costs a warp that never overlaps anything */
+
+/* The cost that melding goes by: the same sum over blocks, where a store counts as a load of its space, since it keeps the same units and the same memory
+   busy, times how often they are executed: a loop is taken to make COST_TURNS turns, down to six loops one in the other. */
+enum { COST_TURNS = 8 };
+int cost_whole(const CostTable *, const Ins *);
+int64_t cost_weight(const Loops *, const Block *);
+int64_t cost_function(const CostTable *, Function *);
+
+/* What code asks of the machine when warps are so many that none is waited for: cycles of a scheduler for each unit's copies, and for issuing (the last one).
+   The largest is a bound for the throughput. */
+typedef struct Load { double cycles[UNIT_COUNT + 1]; } Load;
+void load_add(Load *, const CostTable *, const Ins *, double times);
+double load_bound(const Load *);
 
 /* Executions of the source's blocks, from a report of gsim. */
 typedef struct ProfileBlock { const char *function, *label; uint64_t fetches, threads; } ProfileBlock;

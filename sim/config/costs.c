@@ -19,7 +19,11 @@ CostTable config_costs(const Config *c)
 	for (int u = 0; u < UNIT_COUNT; u++) {
 		t.latency[u] = (int)c->unit[u].latency;
 		t.interval[u] = (int)c->unit[u].interval;
+		t.copies[u] = c->unit[u].shares ? (int)c->unit[u].shares - 1 : u;
+		t.count[u] = (int)c->unit[u].count;
+		t.schedulers[u] = c->unit[t.copies[u]].per == PER_SM ? (int)c->sched_count : 1;
 	}
+	t.width = (int)c->sched_width;
 	t.memory[SP_GENERIC] = t.memory[SP_GLOBAL] = t.memory[SP_LOCAL] = far;
 	t.memory[SP_SHARED] = (int)c->shared_latency;
 	t.memory[SP_CONST] = t.memory[SP_PARAM] = (int)c->const_latency;

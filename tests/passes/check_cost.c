@@ -1,5 +1,6 @@
 /* Costs of instructions, and profiles from reports. */
-#include "passes/analysis/cost.h"
+#include "passes/analysis/clock.h"
+#include "tests/random.h"
 #include <check.h>
 
 START_TEST(costs)
@@ -24,6 +25,138 @@ START_TEST(costs)
 	vec_push(&b->ins, ld);
 	ck_assert_int_eq(cost_block(&t, b), 36);
 	module_free(m);
+}
+END_TEST
+
+/* A loop of eight turns in one of eight turns; a store counts as a load of its space. */
+START_TEST(functions)
+{
+	static const char text[] = "kernel k(u64 out) {\nreg u32 %t\nreg pred %c\nA: %t = mov.u32 %tid.x\nbra B\nB: %t = ld.shared.u32 [%t]\nbra C\n"
+		"C: st.shared.u32 [%t], %t\n%c = setp.eq.u32 %t, 1\nbra %c, C, D\nD: bra %c, B, E\nE: exit\n}\n";
+	enum { ALU = 4, CTL = 1, SHARED = 19 };
+	Diag d = { 0 };
+	Module *m = ir_read(text, strlen(text), "k.ir", &d);
+	ck_assert_ptr_nonnull(m);
+	ck_assert_int_eq(cost_function(NULL, m->func.v[0]), ALU + CTL + 8 * (SHARED + CTL) + 64 * (SHARED + ALU + CTL) + 8 * CTL + CTL);
+	module_free(m);
+	diag_free(&d);
+}
+END_TEST
+
+/* By units: of four schedulers that share the memory pipe each has a quarter of it; floats and multiplications take the same copies. */
+START_TEST(loads)
+{
+	Module *m = module_new("test");
+	Ins add = ins_make(m, OP_ADD, T_U32, 1, 2), fadd = ins_make(m, OP_ADD, T_F32, 1, 2), mul = ins_make(m, OP_MUL, T_U32, 1, 2), ld = ins_make(m, OP_LD, T_U32, 1, 1);
+	Load l = { { 0 } };
+	load_add(&l, NULL, &add, 10);
+	ck_assert_double_eq(load_bound(&l), 20);
+	load_add(&l, NULL, &fadd, 7);
+	ck_assert_double_eq(load_bound(&l), 20);
+	load_add(&l, NULL, &mul, 5);
+	ck_assert_double_eq(load_bound(&l), 24);
+	load_add(&l, NULL, &ld, 8);
+	ck_assert_double_eq(load_bound(&l), 32);
+	CostTable t = cost_default;
+	t.count[UNIT_MEM] = 2;
+	t.width = 2;
+	Load half = { { 0 } };
+	load_add(&half, &t, &ld, 8);
+	ck_assert_double_eq(load_bound(&half), 16);
+	ck_assert_double_eq(half.cycles[UNIT_COUNT], 4);
+	module_free(m);
+}
+END_TEST
+
+/* ---- the time of a warp alone ---- */
+
+enum { REGS = 6, LONGEST = 12 };
+
+static Ins random_ins(Module *m, uint64_t *rng)
+{
+	static const Op ops[] = { OP_ADD, OP_MUL, OP_LD, OP_ST, OP_RCP };
+	Op op = ops[random_next(rng) % 5];
+	bool store = op == OP_ST;
+	Ins i = ins_make(m, op, op == OP_RCP ? T_F32 : T_U32, !store, op == OP_LD || op == OP_RCP ? 1 : 2);
+	i.space = random_next(rng) % 2 ? SP_SHARED : SP_GLOBAL;
+	for (int k = 0; k < i.ndst + i.nsrc; k++)
+		i.opd[k] = opd_reg((int)(random_next(rng) % REGS));
+	return i;
+}
+
+/* Cycle by cycle: the next instruction is issued when nothing that it names is on its way. Returns when all is there. */
+static int64_t by_cycles(const Ins *i, int n, int64_t *issued)
+{
+	int64_t ready[REGS] = { 0 }, now = 0, free = 0, done = 0;
+	for (int k = 0; k < n; now++) {
+		bool can = now >= free;
+		for (int o = 0; o < i[k].ndst + i[k].nsrc; o++)
+			can &= now >= ready[i[k].opd[o].id];
+		if (!can)
+			continue;
+		free = now + cost_interval(NULL, &i[k]);
+		if (i[k].ndst)
+			ready[i[k].opd[0].id] = now + cost_latency(NULL, &i[k]);
+		k++;
+	}
+	for (int r = 0; r < REGS; r++)
+		done = ready[r] > done ? ready[r] : done;
+	*issued = free;
+	return done > free ? done : free;
+}
+
+/* Instruction by instruction, and as turns of a loop, whose second turn is taken for all behind it; never too early in spans of any length. */
+START_TEST(clocks)
+{
+	uint64_t rng = 7;
+	for (int round = 0; round < 400; round++) {
+		Arena a = { 0 };
+		Module *m = module_new("test");
+		Function *f = function_new(m, FN_KERNEL, "k");
+		for (int r = 0; r < REGS; r++)
+			function_reg(m, f, NULL, T_U32);
+		Clock *c = clock_new(f, NULL);
+		Ins turn[LONGEST], all[8 * LONGEST];
+		Span span[LONGEST], part[LONGEST];
+		int n = 1 + (int)(random_next(&rng) % LONGEST), parts = 0;
+		int64_t at[4], done[4];
+		for (int k = 0; k < n; k++)
+			turn[k] = random_ins(m, &rng);
+		clock_reset(c);
+		for (int k = 0; k < n; k++) {
+			Span s = clock_ins(c, &turn[k], NULL);
+			span[k] = span_copy(&a, &s);
+			clock_add(c, &span[k]);
+			if (k + 1 == n || random_next(&rng) % 3 == 0) {
+				part[parts++] = clock_span(c, &a);
+				clock_reset(c);
+			}
+		}
+		for (int k = 0; k < 8 * n; k++)
+			all[k] = turn[k % n];
+		for (int turns = 1; turns < 4; turns++)
+			done[turns] = by_cycles(all, turns * n, &at[turns]);
+		clock_reset(c);
+		for (int k = 0; k < parts; k++)
+			clock_add(c, &part[k]);
+		ck_assert_int_ge(clock_now(c), at[1]);
+		ck_assert_int_ge(clock_done(c), done[1]);
+		clock_reset(c);
+		for (int k = 0; k < n; k++)
+			clock_add(c, &span[k]);
+		ck_assert_int_eq(clock_now(c), at[1]);
+		ck_assert_int_eq(clock_done(c), done[1]);
+		for (int turns = 2; turns < 9; turns += 6) {
+			Span s = clock_turns(c, &a, span, n, turns);
+			clock_reset(c);
+			clock_add(c, &s);
+			ck_assert_int_eq(clock_now(c), at[2] + (turns - 2) * (at[2] - at[1]));
+			ck_assert_int_eq(clock_done(c), done[2] + (turns - 2) * (at[2] - at[1]));
+		}
+		clock_free(c);
+		module_free(m);
+		arena_free(&a);
+	}
 }
 END_TEST
 
@@ -58,6 +191,9 @@ int main(void)
 	Suite *s = suite_create("cost");
 	TCase *t = tcase_create("all");
 	tcase_add_test(t, costs);
+	tcase_add_test(t, functions);
+	tcase_add_test(t, loads);
+	tcase_add_test(t, clocks);
 	tcase_add_test(t, profiles);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

@@ -151,28 +151,17 @@ void again(Case *c)
 	sb_free(&s);
 }
 
-/* As melding counts it: latencies of all blocks, each loop with eight turns; stores as loads of their space. -1: there is an irreducible cycle, in which
-   the order of the blocks decides what is a loop in another, so that turning a branch around changes the sum. */
+/* As melding counts it. -1: there is an irreducible cycle, in which the order of the blocks decides what is a loop in
+   another, so that turning a branch around changes the sum. */
 static int64_t cost_of_function(Function *f)
 {
 	Arena a = { 0 };
-	Cfg *c = cfg_build(&a, f);
-	Loops *l = loops_build(&a, c);
-	int64_t sum = 0;
+	Loops *l = loops_build(&a, cfg_build(&a, f));
 	bool plain = true;
 	for (int k = 0; k < l->n; k++)
 		plain &= l->loop[k].reducible;
-	for (int b = 0; b < c->nreach; b++) {
-		const Block *x = c->rpo[b];
-		int depth = l->of[x->id] < 0 ? 0 : l->loop[l->of[x->id]].depth;
-		for (int k = 0; k < x->ins.n; k++) {
-			const Ins *i = &x->ins.v[k];
-			bool store = op_info[i->op].flags & OPF_STORE && op_info[i->op].unit == UNIT_MEM;
-			sum += (int64_t)(store ? cost_default.memory[i->space] : cost_latency(NULL, i)) << 3 * (depth < 6 ? depth : 6);
-		}
-	}
 	arena_free(&a);
-	return plain ? sum : -1;
+	return plain ? cost_function(NULL, f) : -1;
 }
 
 /* With the machine's costs, which are what is counted here. */

@@ -188,7 +188,7 @@ void depth_remark(Lin *l, int entries)
 static bool worth_a_look(const Lin *l, Arena *a, const LinRegion *r)
 {
 	BitSet in = bs_new(a, l->x);
-	int64_t guard = clock_guard(l->clock, l->run->m);
+	int64_t guard = guard_time(l);
 	bool far = false;
 	for (int i = 0; i < r->n; i++)
 		blocks_of(l, r->node[i], in);
@@ -196,7 +196,7 @@ static bool worth_a_look(const Lin *l, Arena *a, const LinRegion *r)
 		if (made(l, b))
 			return false;
 		for (int k = 0; k < l->block[b]->ins.n; k++)
-			far |= clock_far(l->clock, &l->block[b]->ins.v[k], guard);
+			far |= is_far(l, &l->block[b]->ins.v[k], guard);
 	}
 	return far;
 }

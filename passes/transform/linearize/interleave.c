@@ -166,19 +166,12 @@ static void schedule(Schedule *v, const int *loop, int n, IntList *out)
 	}
 }
 
-/* All turns of a loop: the second one says how long those behind it take. */
 static Span turns(Schedule *v, const IntList *list)
 {
-	Clock *c = v->l->clock;
-	int64_t first = 0;
-	clock_reset(c);
-	for (int turn = 0; turn < 2; turn++) {
-		first = clock_now(c);
-		for (int k = 0; k < list->n; k++)
-			clock_add(c, &v->span[list->v[k]]);
-	}
-	clock_skip(c, (TURNS - 2) * (clock_now(c) - first));
-	return clock_span(c, v->a);
+	Span *of = arena_array(v->a, Span, list->n + 1);
+	for (int k = 0; k < list->n; k++)
+		of[k] = v->span[list->v[k]];
+	return clock_turns(v->l->clock, v->a, of, list->n, TURNS);
 }
 
 /* ---- loops that take turns together ---- */
@@ -286,7 +279,7 @@ void interleave(Lin *l, Arena *a, Plan *p, const Graph *g, const Nest *nest, int
 /* What its guards cost, those in loops as often as these turn. */
 int64_t guards_time(Lin *l, const Plan *p, const Guards *g)
 {
-	int64_t guard = clock_guard(l->clock, l->run->m), sum = 0;
+	int64_t guard = guard_time(l), sum = 0;
 	for (int k = 0; k < g->point.n; k++) {
 		const Point *t = &g->point.v[k];
 		int64_t times = 1;

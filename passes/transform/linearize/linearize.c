@@ -325,7 +325,7 @@ static bool run(PassRun *r)
 	bool chosen = o[ORDER].n || o[DEPTH].number || o[WHOLE].number || l.interleave, is = analysis_structure(r->an)->structured;
 	l.merge = (int)o[MERGE].number;
 	if (l.interleave || o[SPLIT].number)
-		l.clock = clock_new(&l);
+		l.clock = clock_new(r->f, r->cost);
 	if (o[SPLIT].number)
 		split_loads(&l);
 	l.cfg = cfg_build(&l.arena, r->f);

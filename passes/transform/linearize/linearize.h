@@ -6,6 +6,7 @@
 #define GSIM_LINEARIZE_H
 #include "isa/edit.h"
 #include "passes/analysis/analysis.h"
+#include "passes/analysis/clock.h"
 #include "passes/analysis/reduction.h"
 #include "passes/analysis/uniformity.h"
 #include "passes/pass.h"
@@ -95,24 +96,8 @@ void plan_make(Lin *, Arena *, const LinRegion *, Plan *);
 
 /* ---- time: of a warp that comes through code with threads for all of it ---- */
 
-typedef struct When { int reg; int64_t at; } When;
-typedef struct Span {          /* of code, from its start */
-	const When *need, *give;   /* registers that it touches first, and from when on; those that it writes, and when they can be read */
-	int nneed, ngive;
-	int64_t time;              /* until what follows can be issued */
-} Span;
-typedef struct Clock Clock;
-Clock *clock_new(Lin *);
-void clock_free(Clock *);                               /* NULL: nothing */
-void clock_reset(Clock *);
-int64_t clock_now(const Clock *);
-int64_t clock_wait(const Clock *, const Span *);        /* how long it would wait if it came next */
-void clock_add(Clock *, const Span *);
-void clock_skip(Clock *, int64_t time);                 /* so much passes, and all that was written is there as much later */
-Span clock_span(const Clock *, Arena *);                /* all since it was set back */
-Span clock_ins(Clock *, const Ins *, const int *alias); /* alias NULL, or by register: the number that it counts under, or 0; until the next one */
-int64_t clock_guard(const Clock *, Module *);           /* what a guard costs */
-bool clock_far(const Clock *, const Ins *, int64_t guard); /* it brings something from memory that takes longer than a guard */
+int64_t guard_time(const Lin *);                        /* what a guard costs */
+bool is_far(const Lin *, const Ins *, int64_t guard);   /* it brings something from memory that takes longer than a guard */
 enum { INTERLEAVE_MOST = 256 };                         /* units of a region that are interleaved */
 void interleave(Lin *, Arena *, Plan *, const Graph *, const Nest *, int *order, int *begin); /* writes order and begin, by number in the region, and plan->time */
 

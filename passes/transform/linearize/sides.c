@@ -127,7 +127,7 @@ void sides_find(Lin *l, const LinRegion *r)
 {
 	Sides *s = l->sides;
 	const Ins *t = block_term(l->block[r->d]);
-	int64_t guard = clock_guard(l->clock, l->run->m);
+	int64_t guard = guard_time(l);
 	if (t->op != OP_BRA || l->block[r->d]->nsucc != 2)
 		return;
 	find_blocks(l, s, r);
@@ -142,7 +142,7 @@ void sides_find(Lin *l, const LinRegion *r)
 		bs_each(s->in[side], b)
 			for (int k = 0; k < l->block[b]->ins.n; k++) {
 				const Ins *i = &l->block[b]->ins.v[k];
-				for (int d = 0; d < i->ndst && clock_far(l->clock, i, guard); d++)
+				for (int d = 0; d < i->ndst && is_far(l, i, guard); d++)
 					if (ins_dst(i, d)->kind == OPD_REG && ins_dst(i, d)->id < s->n)
 						rename_one(l, s, r, ins_dst(i, d)->id);
 			}

@@ -13,7 +13,7 @@ static int first_wait(Lin *l, const Block *b, int64_t guard)
 		if (far && clock_wait(l->clock, &s) > guard)
 			return k;
 		clock_add(l->clock, &s);
-		far |= clock_far(l->clock, &b->ins.v[k], guard);
+		far |= is_far(l, &b->ins.v[k], guard);
 	}
 	return -1;
 }
@@ -22,7 +22,7 @@ void split_loads(Lin *l)
 {
 	Function *f = l->run->f;
 	Vec(Block *) order = { 0 };
-	int64_t guard = clock_guard(l->clock, l->run->m);
+	int64_t guard = guard_time(l);
 	const Graph *flow = cfg_flow_graph(&l->arena, analysis_cfg(l->run->an));
 	int n = f->block.n;
 	for (int i = 0; i < n; i++) {

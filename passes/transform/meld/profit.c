@@ -20,16 +20,7 @@ static int paper_cost(const Ins *i)
 	}
 }
 
-/* Nobody waits for a store, but it keeps the same units and the same memory busy as a load of its space. */
-int64_t meld_cost(const Meld *w, const Ins *i)
-{
-	const CostTable *t = w->r->cost ? w->r->cost : &cost_default;
-	if (w->paper)
-		return paper_cost(i);
-	if (op_info[i->op].flags & OPF_STORE && op_info[i->op].unit == UNIT_MEM)
-		return t->memory[i->space];
-	return cost_latency(t, i);
-}
+int64_t meld_cost(const Meld *w, const Ins *i) { return w->paper ? paper_cost(i) : cost_whole(w->r->cost, i); }
 
 int64_t meld_cost_of(const Meld *w, Op op, Type type)
 {
@@ -44,12 +35,7 @@ int64_t meld_block_cost(const Meld *w, const Block *b)
 	return sum;
 }
 
-/* A loop is taken to make eight turns. */
-int64_t meld_weight(const Meld *w, const Block *b)
-{
-	int loop = w->loops->of[b->id], depth = loop < 0 ? 0 : w->loops->loop[loop].depth;
-	return (int64_t)1 << 3 * (depth < 6 ? depth : 6);
-}
+int64_t meld_weight(const Meld *w, const Block *b) { return cost_weight(w->loops, b); }
 
 /* ---- which instructions ---- */
 

@@ -1,0 +1,177 @@
+#include "passes/analysis/clock.h"
+#include "isa/effects.h"
+
+struct Clock {
+	const Function *f;
+	const CostTable *cost;
+	int n, cap;                /* registers that are known; of the arrays */
+	int64_t now, *ready;       /* ready: by name, of those known */
+	int *known, *given, stamp; /* by name: stamp: touched or written since the clock was set back */
+	const int *alias;
+	Vec(When) need, use, def;  /* of all since then; of one instruction */
+	Vec(int) give;
+};
+
+Clock *clock_new(const Function *f, const CostTable *cost)
+{
+	Clock *c = xcalloc(1, sizeof *c);
+	*c = (Clock){ .f = f, .cost = cost, .n = f->reg.n, .stamp = 1 };
+	return c;
+}
+
+void clock_free(Clock *c)
+{
+	if (!c)
+		return;
+	free(c->ready);
+	free(c->known);
+	free(c->given);
+	vec_free(&c->need);
+	vec_free(&c->use);
+	vec_free(&c->def);
+	vec_free(&c->give);
+	free(c);
+}
+
+void clock_reset(Clock *c)
+{
+	c->now = 0;
+	c->stamp++;
+	vec_clear(&c->need);
+	vec_clear(&c->give);
+}
+
+int64_t clock_now(const Clock *c) { return c->now; }
+
+int64_t clock_wait(const Clock *c, const Span *s)
+{
+	int64_t start = c->now;
+	for (int k = 0; k < s->nneed; k++) {
+		const When *w = &s->need[k];
+		if (c->known[w->reg] == c->stamp && c->ready[w->reg] - w->at > start)
+			start = c->ready[w->reg] - w->at;
+	}
+	return start - c->now;
+}
+
+void clock_add(Clock *c, const Span *s)
+{
+	int64_t start = c->now + clock_wait(c, s);
+	for (int k = 0; k < s->nneed; k++) {
+		const When *w = &s->need[k];
+		if (c->known[w->reg] == c->stamp)
+			continue;
+		c->known[w->reg] = c->stamp;
+		c->ready[w->reg] = 0;
+		vec_push(&c->need, ((When){ w->reg, start + w->at }));
+	}
+	for (int k = 0; k < s->ngive; k++) {
+		const When *w = &s->give[k];
+		c->known[w->reg] = c->stamp;
+		c->ready[w->reg] = start + w->at;
+		if (c->given[w->reg] != c->stamp)
+			vec_push(&c->give, w->reg);
+		c->given[w->reg] = c->stamp;
+	}
+	c->now = start + s->time;
+}
+
+int64_t clock_done(const Clock *c)
+{
+	int64_t done = c->now;
+	for (int k = 0; k < c->give.n; k++)
+		done = c->ready[c->give.v[k]] > done ? c->ready[c->give.v[k]] : done;
+	return done;
+}
+
+/* So much passes, and all that was written is there as much later. */
+static void skip(Clock *c, int64_t time)
+{
+	c->now += time;
+	for (int k = 0; k < c->give.n; k++)
+		c->ready[c->give.v[k]] += time;
+}
+
+Span clock_span(const Clock *c, Arena *a)
+{
+	When *need = arena_array(a, When, c->need.n + 1), *give = arena_array(a, When, c->give.n + 1);
+	for (int k = 0; k < c->need.n; k++)
+		need[k] = c->need.v[k];
+	for (int k = 0; k < c->give.n; k++)
+		give[k] = (When){ c->give.v[k], c->ready[c->give.v[k]] };
+	return (Span){ need, give, c->need.n, c->give.n, c->now };
+}
+
+Span span_copy(Arena *a, const Span *s)
+{
+	When *need = arena_array(a, When, s->nneed + 1), *give = arena_array(a, When, s->ngive + 1);
+	for (int k = 0; k < s->nneed; k++)
+		need[k] = s->need[k];
+	for (int k = 0; k < s->ngive; k++)
+		give[k] = s->give[k];
+	return (Span){ need, give, s->nneed, s->ngive, s->time };
+}
+
+Span clock_turns(Clock *c, Arena *a, const Span *s, int n, int turns)
+{
+	int64_t first = 0;
+	clock_reset(c);
+	for (int turn = 0; turn < 2; turn++) {
+		first = clock_now(c);
+		for (int k = 0; k < n; k++)
+			clock_add(c, &s[k]);
+	}
+	skip(c, (turns - 2) * (clock_now(c) - first));
+	return clock_span(c, a);
+}
+
+/* ---- instructions ---- */
+
+/* Makes room for the name. */
+static int room(Clock *c, int name)
+{
+	if (name >= c->cap) {
+		int cap = 2 * name + 16;
+		c->ready = xrealloc(c->ready, sizeof *c->ready * (size_t)cap);
+		c->known = xrealloc(c->known, sizeof *c->known * (size_t)cap);
+		c->given = xrealloc(c->given, sizeof *c->given * (size_t)cap);
+		for (int k = c->cap; k < cap; k++)
+			c->ready[k] = c->known[k] = c->given[k] = 0;
+		c->cap = cap;
+	}
+	return name;
+}
+
+static int named(Clock *c, int reg)
+{
+	if (reg < 0)
+		return room(c, c->n - reg);
+	return room(c, c->alias && c->alias[reg] ? c->alias[reg] : reg);
+}
+
+static void add_use(void *self, int reg)
+{
+	Clock *c = self;
+	if (reg < c->n)
+		vec_push(&c->use, ((When){ named(c, reg), 0 }));
+}
+
+static void add_def(void *self, int reg)
+{
+	Clock *c = self;
+	add_use(self, reg);
+	if (reg < c->n)
+		vec_push(&c->def, ((When){ named(c, reg), 0 }));
+}
+
+Span clock_ins(Clock *c, const Ins *i, const int *alias)
+{
+	c->alias = alias;
+	vec_clear(&c->use);
+	vec_clear(&c->def);
+	ins_reads(c->f, i, add_use, c);
+	ins_defs(c->f, i, add_def, c);
+	for (int k = 0; k < c->def.n; k++)
+		c->def.v[k].at = cost_latency(c->cost, i);
+	return (Span){ c->use.v, c->def.v, c->use.n, c->def.n, cost_interval(c->cost, i) };
+}
