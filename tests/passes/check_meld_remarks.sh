@@ -68,6 +68,31 @@ bra J
 F: %y = add.u32 5, %t
 %x = xor.b32 9, %t
 $end"
+# Both chases wait for their loads at a time; as one, a turn is a choice, the load and a choice, all of which the next turn waits for: turns of 19 cycles, the first
+# of 14 and the last load's 8 behind it, become turns of 38.
+chases='T: bra L
+F: bra L
+L: bra %c, T1, F1
+T1: %x = ld.shared.u32 [%x]
+bra J
+F1: %y = ld.shared.u32 [%y]
+bra J
+J: %t = add.u32 %t, 1
+%e = setp.lt.u32 %t, 99
+bra %e, L, E
+E: st.global.u32 [%p], %x
+st.global.u32 [%p+4], %y
+exit'
+says meld 'the branch of L stays: T1 and F1 would cost 264 cycles as one, not 320, but eight turns of the loop of L take a warp alone 155 cycles, and would take 304' "$chases"
+says 'meld(check=latency)' 'the branch of L: T1 and F1 become one: 1 pair of instructions becomes one, 0 stay on one side; 320 cycles become 264 ' "$chases"
+# Without a loop: both loads are there after 21 cycles, and as one with the choices after 29; two loads at a quarter of a unit each are 8 cycles, three choices 6.
+says meld 'the branch of A stays: T and F would cost 33 cycles as one, not 40, but take longer: a warp alone takes 21 cycles, and would take 29; each of many takes 8 cycles of the unit that is asked for most, and would take 6' "T: %x = ld.shared.u32 [%x]
+bra J
+F: %y = ld.shared.u32 [%y]
+bra J
+J: st.global.u32 [%p], %x
+st.global.u32 [%p+4], %y
+exit"
 says meld 'the branch of A stays: at best 0 % of the cycles of two subgraphs would be saved, and threshold asks for 20 %' "T: %x = ld.global.u32 [%p]
 %x = div.u32 %x, 7
 bra J

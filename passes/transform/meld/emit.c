@@ -85,6 +85,24 @@ static bool entered_again(const Stretch *s)
 	return false;
 }
 
+/* What has been put since the last place. */
+static void place(Emit *x, int loop, int first, int at)
+{
+	if (!x->dry || !x->w->timed)
+		return;
+	Span *ins = arena_array(&x->w->a, Span, x->ins.n + 1);
+	for (int k = 0; k < x->ins.n; k++)
+		ins[k] = x->ins.v[k];
+	vec_push(&x->place, ((Place){ ins, x->ins.n, loop, first, at }));
+	vec_clear(&x->ins);
+}
+
+static void place_pair(Emit *x, const BlockPair *p)
+{
+	const Block *b = p->b[p->whole];
+	place(x, x->w->loops->of[b->id], p->first, x->w->c->rpo_index[b->id]);
+}
+
 /* Values that go to registers at the entry stand in a block of their own when lanes come back to the first one. */
 static void walk(Emit *x)
 {
@@ -107,10 +125,14 @@ static void walk(Emit *x)
 	if (again)
 		emit_jump(x, like, x->block[0]);
 	vec_clear(&x->chosen);
-	for (int k = 0; k < s->pair.n; k++)
+	place(x, x->w->loops->of[x->r->e->id], -1, 0);
+	for (int k = 0; k < s->pair.n; k++) {
 		emit_pair(x, &s->pair.v[k], x->block[k]);
+		place_pair(x, &s->pair.v[k]);
+	}
 	if (s->exit[0])
 		put_leave(x, like);
+	place(x, x->w->loops->of[x->r->e->id], s->pair.n, 0);
 	vec_free(&x->chosen);
 }
 
@@ -119,6 +141,10 @@ int64_t emit_cost(Meld *w, MeldRegion *r, Stretch *s)
 	Emit x = { .w = w, .r = r, .s = s, .dry = true, .weight = s->weight };
 	x.cost = r->copied ? s->weight * meld_cost_of(w, OP_MOV, T_PRED) : 0;
 	walk(&x);
+	if (w->timed)
+		time_stretch(w, r, s, x.place.v, x.place.n, &x.load);
+	vec_free(&x.place);
+	vec_free(&x.ins);
 	return x.cost;
 }
 

@@ -11,6 +11,9 @@ typedef struct Emit {
 	Stretch *s;
 	bool dry;                      /* nothing is made */
 	int64_t cost, weight;          /* of what has been put; of what is put now */
+	Load load;                     /* of what has been put */
+	Vec(Span) ins;                 /* of what is put in a place now, with option check=time */
+	Vec(Place) place;              /* of what has been put */
 	int nreg;                      /* registers that there would be */
 	Block *b, **block, *leave, *entry; /* open; by pair */
 	const Block *like;             /* new blocks are called after it */

@@ -5,7 +5,7 @@
 
 int emit_reg(Emit *x, const char *base, Type type)
 {
-	return x->dry ? -1000000 - x->nreg++ : edit_reg(&x->w->e, base, type);
+	return x->dry ? NO_REG - 1 - x->s->shared.n - x->nreg++ : edit_reg(&x->w->e, base, type);
 }
 
 static void written(Emit *x, int reg)
@@ -21,8 +21,13 @@ void emit_put(Emit *x, Ins i)
 	for (int k = 0; k < i.ndst; k++)
 		if (i.opd && ins_dst(&i, k)->kind == OPD_REG)
 			written(x, ins_dst(&i, k)->id);
-	if (!x->dry)
+	if (!x->dry) {
 		edit_insert(&x->w->e, x->b, x->b->ins.n, i);
+	} else if (x->w->timed) {
+		Span s = clock_ins(x->w->clock, &i, NULL);
+		vec_push(&x->ins, span_copy(&x->w->a, &s));
+		load_add(&x->load, x->w->r->cost, &i, (double)x->weight);
+	}
 }
 
 Ins emit_copy(Emit *x, const Ins *i)
@@ -187,15 +192,14 @@ void emit_end(Emit *x, Ins term, Block *yes, Block *no, int nsucc)
 
 void emit_jump(Emit *x, const Ins *like, Block *to)
 {
-	emit_end(x, x->dry ? (Ins){ .op = OP_BRA } : edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 0), to, NULL, 1);
+	emit_end(x, x->dry ? (Ins){ .op = OP_BRA, .guard = -1 } : edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 0), to, NULL, 1);
 }
 
 /* The sides part as they do at the branch: which one a mechanism takes first stays as it was, and one may wait for what the other does. */
 void emit_part(Emit *x, const Ins *like, Block *yes, Block *no)
 {
 	bool neg = ins_src(block_term(x->r->e), 0)->neg;
-	Ins i = x->dry ? (Ins){ .op = OP_BRA } : edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 1);
-	if (!x->dry)
-		i.opd[0] = (Opd){ OPD_REG, neg, x->r->condition, 0 };
+	Ins i = x->dry ? (Ins){ .op = OP_BRA, .guard = -1, .nsrc = 1, .opd = arena_new(&x->w->a, Opd) } : edit_new(&x->w->e, like, OP_BRA, T_NONE, 0, 1);
+	i.opd[0] = (Opd){ OPD_REG, neg, x->r->condition, 0 };
 	emit_end(x, i, neg ? no : yes, neg ? yes : no, 2);
 }

@@ -250,7 +250,13 @@ static int pair_up(Meld *w, const Subgraph *a, const Subgraph *b, PairList *list
 static void add_to_stretch(Meld *w, MeldRegion *r, Stretch *s, int a, int b)
 {
 	const Subgraph *x = &r->arm[0].sub[a], *y = &r->arm[1].sub[b];
-	int before = s->pair.n, percent = pair_up(w, x, y, &s->pair);
+	int before = s->pair.n, percent = pair_up(w, x, y, &s->pair), whole = 0;
+	for (int k = before; k < s->pair.n; k++)
+		whole |= !s->pair.v[k].b[0];
+	for (int k = before; k < s->pair.n; k++) {
+		s->pair.v[k].first = before;
+		s->pair.v[k].whole = whole;
+	}
 	for (int k = 0; k < before; k++)
 		for (int e = 0; e < s->pair.v[k].nsucc; e++)
 			if (s->pair.v[k].succ[e] == LEAVES)

@@ -11,14 +11,17 @@
 #include "lib/strbuf.h"
 #include "passes/transform/transform.h"
 
-enum { OPTION_THRESHOLD, OPTION_COSTS, OPTION_ORDER, OPTION_SWAP, OPTION_REPLICATE, OPTION_STRAIGHT, OPTION_BLOCKS, OPTION_CELLS, OPTION_WORK, OPTIONS };
+enum { OPTION_THRESHOLD, OPTION_COSTS, OPTION_CHECK, OPTION_ORDER, OPTION_SWAP, OPTION_REPLICATE, OPTION_STRAIGHT, OPTION_BLOCKS, OPTION_CELLS, OPTION_WORK, OPTIONS };
 
 static const char *const costs[] = { "machine", "paper", NULL };
+static const char *const checks[] = { "time", "latency", NULL };
 static const char *const orders[] = { "blocks", "profit", NULL };
 
 static const PassOption options[OPTIONS] = {
 	[OPTION_THRESHOLD] = { "threshold", 20, 1, 50, "percent of their cycles that melding two subgraphs must save at best", PASS_NUMBER, NULL },
 	[OPTION_COSTS] = { "costs", 0, .help = "what instructions cost: the machine's latencies, or the paper's numbers", .kind = PASS_NAME, .names = costs },
+	[OPTION_CHECK] = { "check", 0, .help = "what has to fall: the sum of latencies and, with time, the estimated time as well; by the paper's numbers the sum alone",
+		.kind = PASS_NAME, .names = checks },
 	[OPTION_ORDER] = { "order", ORDER_BLOCKS, .help = "which branch comes first: that of the first block, as in the paper, or the one that saves most",
 		.kind = PASS_NAME, .names = orders },
 	[OPTION_SWAP] = { "swap", 0, 0, 1, "1: subgraphs may differ in which way around their branches are", PASS_NUMBER, NULL },
@@ -71,6 +74,23 @@ static bool writes_condition(const Meld *w, const MeldRegion *r)
 	return false;
 }
 
+static bool pays(Meld *w, const MeldRegion *r, const Stretch *s)
+{
+	const char *a = s->entry[0]->label, *b = s->entry[1]->label;
+	if (s->after >= s->before)
+		why_not(w, r, "%s and %s would cost %lld cycles as one, and cost %lld as they are", a, b, (long long)s->after, (long long)s->before);
+	else if (w->timed && s->turns[1] > s->turns[0])
+		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but eight turns of the loop of %s take a warp alone %lld cycles, and would take %lld", a, b,
+			(long long)s->after, (long long)s->before, s->around->label, (long long)s->turns[0], (long long)s->turns[1]);
+	else if (w->timed && !time_falls(s))
+		why_not(w, r, "%s and %s would cost %lld cycles as one, not %lld, but take longer: a warp alone takes %lld cycles, and would take %lld; each of many takes "
+			"%.0f cycles of the unit that is asked for most, and would take %.0f", a, b, (long long)s->after, (long long)s->before,
+			(long long)s->time[0].alone, (long long)s->time[1].alone, s->time[0].many, s->time[1].many);
+	else
+		return true;
+	return false;
+}
+
 /* What each stretch costs before and after; those that do not pay are dropped. */
 static void weigh(Meld *w, MeldRegion *r)
 {
@@ -86,14 +106,11 @@ static void weigh(Meld *w, MeldRegion *r)
 		s->after = emit_cost(w, r, s);
 		if (s->pieces > 1)
 			pass_count(w->r, "alignments cut", 1);
-		if (s->after < s->before) {
+		if (pays(w, r, s)) {
 			r->gain += s->before - s->after;
 			Stretch x = r->stretch.v[kept];
 			r->stretch.v[kept++] = *s;
 			*s = x;
-		} else {
-			why_not(w, r, "%s and %s would cost %lld cycles as one, and cost %lld as they are", s->entry[0]->label, s->entry[1]->label,
-				(long long)s->after, (long long)s->before);
 		}
 	}
 	for (int k = r->stretch.n; k-- > kept; r->stretch.n--) {
@@ -254,6 +271,8 @@ static void open_round(Meld *w)
 			bs_add(w->named, b->succ[e]->id);
 	}
 	names_open(w);
+	if (w->timed)
+		time_open(w);
 }
 
 static bool divergent(const Meld *w, const Block *b)
@@ -324,6 +343,7 @@ static bool meld_round(Meld *w)
 	if (changed)
 		meld_tidy(w, w->gone);
 	names_close(w);
+	time_close(w);
 	arena_free(&w->a);
 	return changed;
 }
@@ -354,11 +374,14 @@ static bool meld(Meld *w)
 	return changed;
 }
 
+/* The paper's numbers say nothing of time. */
+static bool is_timed(const PassValue *o) { return o[OPTION_CHECK].number == 0 && o[OPTION_COSTS].number == 0; }
+
 static Meld meld_of(PassRun *r)
 {
 	const PassValue *o = r->option;
 	return (Meld){ .r = r, .f = r->f, .threshold = (int)o[OPTION_THRESHOLD].number, .paper = o[OPTION_COSTS].number == 1,
-		.order = (MeldOrder)o[OPTION_ORDER].number, .swap = o[OPTION_SWAP].number, .copies = o[OPTION_REPLICATE].number,
+		.timed = is_timed(o), .order = (MeldOrder)o[OPTION_ORDER].number, .swap = o[OPTION_SWAP].number, .copies = o[OPTION_REPLICATE].number,
 		.straight = (int)o[OPTION_STRAIGHT].number, .most = (int)o[OPTION_BLOCKS].number, .cells = (int)o[OPTION_CELLS].number,
 		.work = o[OPTION_WORK].number };
 }
@@ -371,7 +394,7 @@ static bool run(PassRun *r)
 
 static bool run_fusion(PassRun *r)
 {
-	Meld w = { .r = r, .f = r->f, .threshold = (int)r->option[0].number, .paper = r->option[1].number == 1, .diamonds = true, .most = 8,
+	Meld w = { .r = r, .f = r->f, .threshold = (int)r->option[OPTION_THRESHOLD].number, .paper = r->option[OPTION_COSTS].number == 1, .timed = is_timed(r->option), .diamonds = true, .most = 8,
 		.cells = 1 << 18, .work = 1 << 17 };
 	return meld(&w);
 }
@@ -389,7 +412,7 @@ const Pass pass_branch_fusion = {
 	.name = "branch-fusion",
 	.help = "make one block of the two arms of a divergent branch, when they are a block each",
 	.options = options,
-	.noptions = OPTION_COSTS + 1,
+	.noptions = OPTION_CHECK + 1,
 	.function = run_fusion,
 	.shows = true,
 };

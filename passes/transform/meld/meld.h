@@ -4,6 +4,7 @@
 #define GSIM_MELD_H
 #include "isa/edit.h"
 #include "passes/analyses.h"
+#include "passes/analysis/clock.h"
 #include "passes/pass.h"
 
 enum { LEAVES = -1, NO_INS = -1, OWN_BRANCH = -1, NO_REG = -1 };
@@ -47,6 +48,7 @@ typedef struct BlockPair {
 	Item *item;
 	int n;
 	int64_t weight;                /* how often it is executed, as costs count */
+	int first, whole;              /* number of the first pair of its two subgraphs; a side of which all pairs of these have a block */
 } BlockPair;
 typedef Vec(BlockPair) PairList;
 
@@ -54,6 +56,9 @@ typedef Vec(BlockPair) PairList;
 typedef struct Shared { int reg[2], home, writers, next; int64_t votes, uses; } Shared; /* votes, uses: cycles that are saved where it is written, read */
 /* An operand of side 0 and one of side 1 that nothing melded writes: it is chosen between them once, in front. */
 typedef struct Hoisted { Opd x[2]; Type type; int adds, uses, reg; bool inner; } Hoisted; /* adds: as in Choice; inner: in a loop that is melded */
+
+/* What code takes: a warp that is alone, and each of so many that none is waited for (time.c). */
+typedef struct Time { int64_t alone; double many; } Time;
 
 /* Subgraphs of both arms, one or several in a row, that become one. */
 typedef struct Stretch {
@@ -63,6 +68,9 @@ typedef struct Stretch {
 	int percent;                   /* the least melding profitability of its subgraphs */
 	int pairs, alone, pieces;      /* instructions melded, and left to one side; pieces that an alignment was cut into, at most */
 	int64_t before, after;         /* costs */
+	Time time[2];                  /* of the stretch, before and after */
+	const Block *around;           /* header of the loop around it, or NULL: none, or it is too large */
+	int64_t turns[2];              /* what the loop takes a warp that is alone */
 	Vec(Shared) shared;
 	Vec(Hoisted) hoisted;
 } Stretch;
@@ -86,6 +94,7 @@ typedef struct Meld {
 	PassRun *r;
 	Function *f;
 	Edit e;
+	bool timed;                    /* option check=time */
 	bool paper, swap, diamonds, copies; /* options: costs as in the paper; branches inverted; only blocks; replication */
 	int threshold, cells, most;    /* percent; most cells of an alignment's table; most blocks of an arm */
 	int straight;                  /* instructions of one side that all lanes may execute in a row */
@@ -109,6 +118,8 @@ typedef struct Meld {
 	int *back, *take;              /* by block: of a search, the edge by which; of a way, one more than the edge to take */
 	int *pair[2];                  /* by side and block: one more than the number of the pair it is in */
 	struct Names *names;
+	Clock *clock;
+	struct Place *place;           /* by block: its instructions as they were when they were first asked for */
 	Vec(MeldRemark) said;          /* why branches stay; it counts when the round has changed nothing */
 	Vec(Block *) made, anchor;     /* new blocks in their order; for each, the old one in whose place it stands */
 } Meld;
@@ -173,6 +184,14 @@ static inline bool item_melds(const Item *i) { return i->at[0] >= 0 && i->at[1] 
 	for (BlockPair *P = (S)->pair.v; P < (S)->pair.v + (S)->pair.n; P++) \
 		for (Item *I = P->item; I < P->item + P->n; I++) \
 			for (const Ins *A = item_melds(I) ? &P->b[0]->ins.v[I->at[0]] : NULL, *B = A ? &P->b[1]->ins.v[I->at[1]] : NULL; A; A = NULL)
+
+/* ---- time (time.c) ---- */
+/* Instructions in a loop, -1: in none. Of melded code, `first` is BlockPair.first, and it is walked through by ascending first and at. */
+typedef struct Place { const Span *ins; int n, loop, first, at; } Place;
+void time_open(Meld *);                /* for a round */
+void time_close(Meld *);
+void time_stretch(Meld *, const MeldRegion *, Stretch *, Place *melded, int n, const Load *);
+bool time_falls(const Stretch *);      /* but for turns of the loop around */
 
 /* ---- code (emit.c) ---- */
 int64_t emit_cost(Meld *, MeldRegion *, Stretch *);    /* of the melded code, which is not made */
