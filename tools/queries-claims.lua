@@ -13,18 +13,18 @@ local function sign(s) return s > 1.005 and 1 or s < 0.995 and -1 or 0 end
 -- Figure 4.11: loads of a warp in a turn of the loop, which makes 64.
 local TURNS, LOADS = 64, { O3 = 2, srqp = 3, esrqp = 2, ssrqp = 1 }
 
-local function figure(r, machine, j)
+local function figure(r, j)
 	for _, form in ipairs(j.lists) do
 		local want, here = LOADS[form], j[form].loads / TURNS
 		if want then
-			r.claim("T-Q1", ("%s on %s.lua: figure 4.11, loads in a turn: %s %d"):format(machine.model, machine.name, form, want), ("%.2f"):format(here),
+			r.claim("T-Q1", ("figure 4.11, loads in a turn: %s %d"):format(form, want), ("%.2f"):format(here),
 				math.floor(here) == want, j, form)
 		end
 	end
 end
 
-local function stencil(r, machine, side, apart)
-	local title = ("%s on %s.lua: stencil: "):format(machine.model, machine.name)
+local function stencil(r, side, apart)
+	local title = "stencil: "
 	local turns = tonumber(({ apart.program.arguments() })[1]:match("^%S+ %S+ (%S+)"))
 	r.claim("T-Q2", title .. "accesses side by side: SRQP removes nothing", ("%d loads, O3 %d"):format(side.srqp.loads, side.O3.loads),
 		side.srqp.loads == side.O3.loads, side, "srqp")
@@ -36,20 +36,23 @@ local function stencil(r, machine, side, apart)
 end
 
 function show.laws(r)
-	r.say("\nWhat must hold")
+	r.say("\nWhat must hold: of loads and sectors, which are the same on all machines")
 	local more, has = {}, {}
 	for _, form in ipairs(r.forms) do has[form] = true end
-	for _, machine in ipairs(r.machines) do
-		local of = r.at[machine]
-		if of.figure then figure(r, machine, of.figure) end
-		stencil(r, machine, of.stencil_1d_strided, of.stencil_1d_contiguous)
-		for _, name in ipairs(has["ssrqp-s"] and has.ssrqp and { "sobel_contiguous", "bilateral_contiguous", "hot_spot" } or {}) do
-			local j = of[name]
-			if j then r.claim("T-Q3", ("%s on %s.lua: %s, in which something is loaded behind a uniform branch: SSRQP_S loads more than SSRQP"):format(machine.model, machine.name, name),
-				("%d, %d"):format(j["ssrqp-s"].loads, j.ssrqp.loads), j["ssrqp-s"].loads > j.ssrqp.loads, j, { "ssrqp-s", "ssrqp" }) end
+	local of = r.at[r.machines[1]]
+	figure(r, of.figure)
+	stencil(r, of.stencil_1d_strided, of.stencil_1d_contiguous)
+	for _, name in ipairs(has["ssrqp-s"] and has.ssrqp and { "sobel_contiguous", "bilateral_contiguous", "hot_spot" } or {}) do
+		local j = of[name]
+		if j then
+			r.claim("T-Q3", ("%s, in which something is loaded behind a uniform branch: SSRQP_S loads more than SSRQP"):format(name), ("%d, %d"):format(j["ssrqp-s"].loads,
+				j.ssrqp.loads), j["ssrqp-s"].loads > j.ssrqp.loads, j, { "ssrqp-s", "ssrqp" })
 		end
+	end
+	for _, machine in ipairs(r.machines) do
 		for _, p in ipairs(r.programs) do
-			if of[p.name].esrqp.loads > of[p.name].O3.loads then more[#more + 1] = p.name end
+			local j = r.at[machine][p.name]
+			if j.esrqp.loads > j.O3.loads then more[#more + 1] = p.name end
 		end
 	end
 	r.claim("loads", "ESRQP makes no warp load more", #more > 0 and "more in " .. table.concat(more, ", ") or "so", #more == 0)

@@ -82,7 +82,18 @@ if quick < 2 then
 	table.sort(photons, function(a, b) return a.block * a.grid > b.block * b.grid end)
 	m.run(photons, "figure 4.8", passes)
 	table.sort(photons, function(a, b) return a.blocks < b.blocks or a.blocks == b.blocks and (a.block < b.block or a.block == b.block and a.machine.most > b.machine.most) end)
-	say("\nFigure 4.8: MCML on %s.lua: most registers of a thread; blocks on %d SMs (the thesis', on %d) of threads; cycles; change of speed by sscm,",
+	say("\nFigure 4.8: MCML on %s.lua: change of speed by %s, by the most registers that a thread may have, blocks on the thesis' %d SMs, and threads of a block",
+		MACHINES[1].name, short(THESIS), paper.photons.units)
+	local lines, order = {}, {}
+	for _, j in ipairs(photons) do
+		local key = ("%d registers, %3d blocks"):format(j.machine.most, j.blocks)
+		if not lines[key] then
+			order[#order + 1], lines[key] = key, {}
+		end
+		table.insert(lines[key], ("%d: %+.1f %%"):format(j.block, 100 * (speed(j, THESIS) - 1)))
+	end
+	for _, key in ipairs(order) do say("  %-27s %s", key, table.concat(lines[key], "   ")) end
+	say("\nMCML on %s.lua in numbers: most registers of a thread; blocks on %d SMs (the thesis', on %d) of threads; cycles; change of speed by sscm,",
 		MACHINES[1].name, set.units, paper.photons.units)
 	say("and as in the thesis (arms); warp instructions; registers; occupancy; accesses to local memory: O3, sscm, arms")
 	for _, j in ipairs(photons) do
