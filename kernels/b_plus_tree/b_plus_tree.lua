@@ -1,5 +1,5 @@
 -- gpu.args: children of a node, which is the block size (default 16), keys of a tree (default 900), queries (default 24).
-local order, n, queries = tonumber(gpu.args[1] or 16), tonumber(gpu.args[2] or 900), tonumber(gpu.args[3] or 24)
+local order, n, queries = gpu.argument(1, 16, { from = 2, to = 1024 }), gpu.argument(2, 900), gpu.argument(3, 24)
 local MOST <const>, TREES <const> = 0x7fffffff, 2
 local seed = 97
 local function random(k)

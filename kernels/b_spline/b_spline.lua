@@ -1,7 +1,7 @@
 -- gpu.args: threads of a block (default 64), pixels in each direction, multiples of 4 (default 16, 12), steps (default 2).
-local block, w, h, steps = tonumber(gpu.args[1] or 64), tonumber(gpu.args[2] or 16), tonumber(gpu.args[3] or 12), tonumber(gpu.args[4] or 2)
 local CELL <const> = 4
-assert(w % CELL == 0 and h % CELL == 0, "pixels come in multiples of 4")
+local block, w, h = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 16, { multiple_of = CELL }), gpu.argument(3, 12, { multiple_of = CELL })
+local steps = gpu.argument(4, 2)
 local RATE <const> = 0.5
 local function blob(x, y, cx, cy) return math.exp(-((x - cx) ^ 2 + (y - cy) ^ 2) / (w * h / 8)) end
 local function image(dx, dy)

@@ -1,7 +1,6 @@
 -- gpu.args: inputs, a multiple of 8 (default 64), rounds of learning (default 2).
-local n, rounds = tonumber(gpu.args[1] or 64), tonumber(gpu.args[2] or 2)
 local SIDE <const> = 8
-assert(n % SIDE == 0, "inputs come in multiples of 8")
+local n, rounds = gpu.argument(1, 64, { multiple_of = SIDE }), gpu.argument(2, 2)
 local seed = 139
 local function random(k)
 	seed = (seed * 1103515245 + 12345) % 2147483648

@@ -1,5 +1,5 @@
 -- gpu.args: threads of a block (default 32), bodies (default 64), how small a node looks that is not opened, its side by its distance (default 0.7).
-local block, n, theta = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 64), tonumber(gpu.args[3] or 0.7)
+local block, n, theta = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 64), gpu.argument(3, 0.7, { real = true, from = 0, to = 1 })
 local seed = 113
 local function random(k)
 	seed = (seed * 1103515245 + 12345) % 2147483648

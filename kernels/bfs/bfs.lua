@@ -1,6 +1,6 @@
 -- gpu.args: nodes (default 1500), which form: "levels", "masks" (default: one after the other).
 -- A random graph with few edges per node, and some nodes with many.
-local n, only = tonumber(gpu.args[1] or 1500), gpu.args[2]
+local n, only = gpu.argument(1, 1500), gpu.argument(2, nil, { one_of = { "levels", "masks" } })
 local seed = 17
 local function random(k)
 	seed = (seed * 1103515245 + 12345) % 2147483648

@@ -1,6 +1,5 @@
 -- gpu.args: threads of a block and keys that it sorts (default 256, a power of two), keys in all (default 1536, as many blocks as it takes).
-local block, keys = tonumber(gpu.args[1] or 256), tonumber(gpu.args[2] or 1536)
-assert(block and block & block - 1 == 0, "a block sorts a power of two")
+local block, keys = gpu.argument(1, 256, { power_of_two = true, to = 1024 }), gpu.argument(2, 1536)
 local blocks = (keys + block - 1) // block
 local seed = 7
 local key = gpu.buffer("u32", block * blocks, function()

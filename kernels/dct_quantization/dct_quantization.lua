@@ -1,5 +1,5 @@
 -- gpu.args: threads of a block's side (default 8), coefficients of the plane's side (default 32).
-local side, size = tonumber(gpu.args[1] or 8), tonumber(gpu.args[2] or 32)
+local side, size = gpu.argument(1, 8, { to = 32 }), gpu.argument(2, 32)
 local seed = 79
 local function random(k)
 	seed = (seed * 1103515245 + 12345) % 2147483648

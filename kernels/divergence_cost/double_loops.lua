@@ -1,5 +1,5 @@
 -- gpu.args[1] = n, 0 to 31, as in single_loop.lua; both loops of a thread have the same limit.
-local n = tonumber(gpu.args[1] or 0)
+local n = gpu.argument(1, 0, { from = 0, to = 31 })
 local function limit(t) return 32 - math.max(0, t - (31 - n)) end
 local limits = gpu.buffer("s32", 64, function(i) return limit(i // 2) end)
 local out = gpu.buffer("f32", 32)

@@ -1,7 +1,7 @@
--- gpu.args: threads of a block, at most 128 (default 32), rows of the matrix (default 42), steps before intervals are dealt out (default 5),
+-- gpu.args: threads of a block, 16 to 128 (default 32), rows of the matrix (default 42), steps before intervals are dealt out (default 5),
 -- times that all of it is done, as the sample does to measure (default 1).
-local block, n, steps = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 42), tonumber(gpu.args[3] or 5)
-local times = tonumber(gpu.args[4] or 1)
+local block, n, steps = gpu.argument(1, 32, { from = 16, to = 128 }), gpu.argument(2, 42), gpu.argument(3, 5)
+local times = gpu.argument(4, 1)
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 
@@ -34,7 +34,7 @@ for _ = 1, times do
 	gpu.launch { kernel = "bisect", grid = 1, block = block,
 		args = { d, s, n, left, right, PRECISION, steps, one_left, one_right, one_below, more_left, more_right, more_below, more_above, count } }
 	local ones, more = count:get(0), count:get(1)
-	gpu.check(ones > 0 and more > 0 or steps ~= 5, "one of the two lists is empty")
+	gpu.check(ones > 0 and more > 0 or steps ~= 5 or n < 42, "one of the two lists is empty")
 	if ones > 0 then
 		gpu.launch { kernel = "one_interval", grid = (ones + block - 1) // block, block = block,
 			args = { d, s, n, one_left, one_right, one_below, ones, PRECISION, eigenvalue } }

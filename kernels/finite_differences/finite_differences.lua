@@ -1,6 +1,6 @@
 -- gpu.args: cells in each direction x, y, z (default 20, 12, 6), steps, a launch each (default 2).
-local w, h, d = tonumber(gpu.args[1] or 20), tonumber(gpu.args[2] or 12), tonumber(gpu.args[3] or 6)
-local steps = tonumber(gpu.args[4] or 2)
+local w, h, d = gpu.argument(1, 20), gpu.argument(2, 12), gpu.argument(3, 6)
+local steps = gpu.argument(4, 2)
 local R <const>, PADDING <const>, SIDE <const> = 2, 3, 8
 local seed = 83
 local function random(k)

@@ -66,7 +66,7 @@ local function cycles(b)
 end
 
 local function run(name, again, seed, outer, k, b, most)
-	local kernel = assert(KERNEL[name], name .. ": no such kernel")
+	local kernel = KERNEL[name]
 	assert((kernel.b or b) == b, ("%s makes %s steps, not %d"):format(name, kernel.b, b))
 	local out, work = gpu.buffer("u32", THREADS), gpu.buffer("u32", THREADS)
 	gpu.launch { kernel = name, grid = 1, block = THREADS, args = { out, work, seed, outer, k, most, again, b } }
@@ -108,8 +108,8 @@ if not gpu.args[1] then
 		run(case[1], 1, 1234, few and 2 or 4, 14, case[2], few and 2 or 16)
 	end
 else
-	local again, seed, outer, k, turn, most, name = table.unpack(gpu.args)
-	local b = tonumber(turn) or 2
-	run(name or (b == 2 and "flattening_2" or "flattening"), tonumber(again), tonumber(seed) or 1234, tonumber(outer) or 3000,
-		tonumber(k) or 31, b, tonumber(most) or 10000)
+	local b, name = gpu.argument(5, 2), gpu.argument(7, nil, { one_of = { "flattening", "flattening_2", "flattening_10_1", "flattening_1_1",
+		"flattening_1_10", "flattening_1_100" } })
+	run(name or (b == 2 and "flattening_2" or "flattening"), gpu.argument(1), gpu.argument(2, 1234, { from = 0 }), gpu.argument(3, 3000),
+		gpu.argument(4, 31, { from = 0, to = THREADS }), b, gpu.argument(6, 10000))
 end

@@ -1,5 +1,5 @@
 -- gpu.args: threads of a block (default 32), cells of the mesh in each direction (default 8), steps (default 1).
-local block, side, steps = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 8), tonumber(gpu.args[3] or 1)
+local block, side, steps = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 8), gpu.argument(3, 1)
 local FACES <const>, GAMMA <const>, WALL <const>, FAR <const>, VARIABLES <const> = 4, 1.4, -1, -2, 5
 local n = side * side
 local seed = 127

@@ -1,7 +1,7 @@
 -- gpu.args: threads of a block (default 32), points (default 96), pictures (default 2), steps of each (default 6), 1: each thread draws its own
 -- maps, 0: a block's threads the same (default 1).
-local block, points, pictures = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 96), tonumber(gpu.args[3] or 2)
-local steps, own = tonumber(gpu.args[4] or 6), tonumber(gpu.args[5] or 1)
+local block, points, pictures = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 96), gpu.argument(3, 2)
+local steps, own = gpu.argument(4, 6), gpu.argument(5, 1, { from = 0, to = 1 })
 local w, h = 24, 16
 local seed = 173
 local function random(k)

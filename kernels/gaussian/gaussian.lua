@@ -1,5 +1,5 @@
 -- gpu.args: equations (default 16), side of a block (default 4).
-local n, side = tonumber(gpu.args[1] or 16), tonumber(gpu.args[2] or 4)
+local n, side = gpu.argument(1, 16), gpu.argument(2, 4, { to = 32 })
 local seed = 157
 local function random(k)
 	seed = (seed * 1103515245 + 12345) % 2147483648

@@ -1,5 +1,5 @@
 -- gpu.args: threads of a block, a power of 2 (default 32), words of four bytes (default 400).
-local block, words = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 400)
+local block, words = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 400)
 local seed = 109
 local function random(k)
 	seed = (seed * 1103515245 + 12345) % 2147483648

@@ -1,5 +1,5 @@
 -- gpu.args: threads of a block, at least 16 (default 32), keys (default 500).
-local block, n = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 500)
+local block, n = gpu.argument(1, 32, { from = 16, to = 1024 }), gpu.argument(2, 500)
 local blocks = (n + block - 1) // block
 local BUCKETS <const>, NONE <const> = 16, 0xffffffff
 local seed = 167

@@ -18,9 +18,9 @@ local PAPER = { -- decisions of the paper's lanes
 }
 
 local name = gpu.kernels()[1]
-local conditions, warps = gpu.args[1] or "1", tonumber(gpu.args[2] or 4)
+local conditions, warps = gpu.argument(1, 1, { from = 0, one_of = { "paper" } }), gpu.argument(2, 4)
 local threads = 32 * warps
-local state = tonumber(conditions) or 0
+local state = conditions == "paper" and 0 or conditions
 local function random() -- 32 bits: the high half of a linear congruential generator
 	state = state * 6364136223846793005 + 1442695040888963407
 	return state >> 32

@@ -1,7 +1,6 @@
 -- gpu.args: threads of a block (default 32; the matrix is decomposed twice then, with the loops of perimeter and with perimeter_16), rows and
 -- columns of the matrix (default 32; as many tiles of half a block as it takes).
-local block, n = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 32)
-assert(block and block >= 4 and block % 4 == 0, "the threads of a block are a multiple of 4")
+local block, n = gpu.argument(1, 32, { multiple_of = 4, to = 1024 }), gpu.argument(2, 32)
 local size = block // 2
 local tiles = (n + size - 1) // size
 n = tiles * size

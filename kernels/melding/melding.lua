@@ -106,7 +106,8 @@ function turn.sequences(w, r, bits)
 	w[k], w[l] = x, y
 end
 
-local block, threads, rounds = tonumber(gpu.args[1] or 64), tonumber(gpu.args[2] or 256), tonumber(gpu.args[3] or 12)
+local block, threads, rounds = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 256), gpu.argument(3, 12)
+local only = gpu.argument(4, nil, { one_of = gpu.kernels() })
 local blocks = (threads + block - 1) // block
 threads = blocks * block
 local state = 51
@@ -115,7 +116,7 @@ local function random() -- 32 bits: the high half of a linear congruential gener
 	return state >> 32
 end
 
-for _, name in ipairs(gpu.args[4] and { gpu.args[4] } or gpu.kernels()) do
+for _, name in ipairs(only and { only } or gpu.kernels()) do
 	local step = assert(turn[name], name .. ": no such kernel")
 	local way, data = gpu.buffer("u32", threads, random), gpu.buffer("u32", 4 * threads, random)
 	local before = data:table()

@@ -1,8 +1,7 @@
 -- gpu.args: threads of a block (default 32), keys (default 300), keys of a sorted run at the end, a power of two (default: all keys in one run;
 -- but the last merges have few threads to do them).
-local block, n = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 300)
-local run = math.min(tonumber(gpu.args[3] or n), n)
-assert(run and (run == n or run & run - 1 == 0), "merges make runs of a power of two")
+local block, n = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 300)
+local run = math.min(gpu.argument(3, nil, { power_of_two = true }) or n, n)
 local seed = 71
 local from, to = gpu.buffer("u32", n), gpu.buffer("u32", n)
 for i = 0, n - 1 do

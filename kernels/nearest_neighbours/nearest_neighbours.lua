@@ -1,8 +1,7 @@
 -- gpu.args: threads of a block (default 32), queries (default 32), points (default 250), neighbours of each query (default 4), points of a
 -- leaf at most (default 6).
-local block, n, count = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 32), tonumber(gpu.args[3] or 250)
-local k, leaf = tonumber(gpu.args[4] or 4), tonumber(gpu.args[5] or 6)
-assert(k <= count, "there are fewer points than neighbours")
+local block, n, count = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 32), gpu.argument(3, 250)
+local k, leaf = gpu.argument(4, math.min(4, count), { to = count }), gpu.argument(5, 6)
 local seed = 101
 local function random(m)
 	seed = (seed * 1103515245 + 12345) % 2147483648

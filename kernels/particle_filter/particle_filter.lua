@@ -1,5 +1,5 @@
 -- gpu.args: particles (default 64), frames (default 2).
-local n, frames = tonumber(gpu.args[1] or 64), tonumber(gpu.args[2] or 2)
+local n, frames = gpu.argument(1, 64, { from = 2 }), gpu.argument(2, 2)
 local w, h = 40, 32
 local seed = 37
 local function random(k)

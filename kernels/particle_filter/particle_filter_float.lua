@@ -1,5 +1,5 @@
 -- gpu.args: threads of a block, a power of 2 (default 32), particles (default 64), frames (default 2).
-local block, n, frames = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 64), tonumber(gpu.args[3] or 2)
+local block, n, frames = gpu.argument(1, 32, { power_of_two = true, to = 1024 }), gpu.argument(2, 64, { from = 2 }), gpu.argument(3, 2)
 local w, h = 40, 32
 local seed = 151
 local function random(k)

@@ -1,8 +1,8 @@
 -- gpu.args: threads of a block (default 32), paths at a time (default 32), pixels in each direction (default 12, 8), samples of each (default 1),
 -- steps between two counts of the paths that are left (default 4).
-local block, n, w, h = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 32), tonumber(gpu.args[3] or 12), tonumber(gpu.args[4] or 8)
+local block, n, w, h = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 32), gpu.argument(3, 12), gpu.argument(4, 8)
 local pixels = w * h
-local samples, between = pixels * tonumber(gpu.args[5] or 1), tonumber(gpu.args[6] or 4)
+local samples, between = pixels * gpu.argument(5, 1), gpu.argument(6, 4)
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 

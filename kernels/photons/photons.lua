@@ -1,8 +1,8 @@
 -- gpu.args: photons (default 48), edge of the medium in voxels (default 6), seed, threads of a block (default 32), blocks of photons_loop, whose threads
 -- take one photon after the other (default: for half of the photons), "nest" or "loop" (default: one after the other).
 -- Four layers, and a ball of the fifth medium.
-local photons, edge, seed = tonumber(gpu.args[1] or 48), tonumber(gpu.args[2] or 6), tonumber(gpu.args[3] or 7)
-local block = tonumber(gpu.args[4] or 32)
+local photons, edge, seed = gpu.argument(1, 48), gpu.argument(2, 6), gpu.argument(3, 7, { from = 0 })
+local block = gpu.argument(4, 32, { to = 1024 })
 local MEDIA = { -- absorb, scatter, g, index
 	{ 0.1, 0.6, 0.9, 1.4 }, { 0.2, 0.9, 0.8, 1.4 }, { 0.15, 0.7, 0.9, 1.4 }, { 0.1, 1.2, 0.8, 1.4 }, { 0.4, 0.5, 0, 1.4 },
 }
@@ -141,7 +141,7 @@ local paths = {}
 for photon = 0, photons - 1, every do paths[photon] = fly(photon) end
 
 local kinds = gpu.buffer("u8", #kind, kind)
-local blocks, only = tonumber(gpu.args[5]), gpu.args[6]
+local blocks, only = gpu.argument(5), gpu.argument(6, nil, { one_of = { "nest", "loop" } })
 for _, kernel in ipairs(only and { "photons_" .. only } or { "photons_nest", "photons_loop" }) do
 	local left, escaped, path = gpu.buffer("u32", #kind), gpu.buffer("s32", 3), gpu.buffer("f32", 5 * photons)
 	local threads = kernel == "photons_loop" and (photons + 1) // 2 or photons

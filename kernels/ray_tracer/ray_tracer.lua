@@ -1,5 +1,5 @@
 -- gpu.args: width of the picture (default 16; it is half as high), spheres (default 5), mirrors in a row (default 3).
-local w, spheres, depth = tonumber(gpu.args[1] or 16), tonumber(gpu.args[2] or 5), tonumber(gpu.args[3] or 3)
+local w, spheres, depth = gpu.argument(1, 16, { from = 2 }), gpu.argument(2, 5), gpu.argument(3, 3)
 local h = w // 2
 local FAR <const> = 1e6
 local seed = 43

@@ -1,6 +1,5 @@
 -- gpu.args: threads of a block (default 16), bases (default 28).
-local block, n = tonumber(gpu.args[1] or 16), tonumber(gpu.args[2] or 28)
-assert(n >= 4, "a strand has four bases at least")
+local block, n = gpu.argument(1, 16, { to = 1024 }), gpu.argument(2, 28, { from = 4 })
 local NONE <const>, SHORTEST <const>, LOOP <const> = 1000000, 3, 6
 local seed = 179
 local function random(k)

@@ -1,9 +1,8 @@
 -- gpu.args: threads of a block (default 64), blocks (default 4), data (default 6000), bins (default 512), per cent of data that fall into
 -- the range of bins that is counted in shared memory (default 70).
-local block, blocks, n = tonumber(gpu.args[1] or 64), tonumber(gpu.args[2] or 4), tonumber(gpu.args[3] or 6000)
-local bins, near = tonumber(gpu.args[4] or 512), tonumber(gpu.args[5] or 70)
 local RANGE <const>, FULL <const> = 128, 255
-assert(bins >= 2 * RANGE and bins % 2 == 0, "bins: an even number, at least 256")
+local block, blocks, n = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 4), gpu.argument(3, 6000)
+local bins, near = gpu.argument(4, 512, { from = 2 * RANGE, multiple_of = 2 }), gpu.argument(5, 70, { from = 0, to = 100 })
 local seed = 89
 local function random(k)
 	seed = (seed * 1103515245 + 12345) % 2147483648

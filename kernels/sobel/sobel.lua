@@ -1,7 +1,7 @@
 -- gpu.args: threads of a block (default 32), pixels in each direction (default 75, 8), "strided" or "contiguous" (default: one after
 -- the other), of how many turns one is dimmed (default 3).
-local block, w, h = tonumber(gpu.args[1] or 32), tonumber(gpu.args[2] or 75), tonumber(gpu.args[3] or 8)
-local only, rare = gpu.args[4], tonumber(gpu.args[5] or 3)
+local block, w, h = gpu.argument(1, 32, { to = 1024 }), gpu.argument(2, 75), gpu.argument(3, 8)
+local only, rare = gpu.argument(4, nil, { one_of = { "strided", "contiguous" } }), gpu.argument(5, 3)
 local SCALE <const> = 0.375
 local seed = 79
 local function random(k)

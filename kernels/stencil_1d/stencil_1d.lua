@@ -1,7 +1,7 @@
 -- gpu.args: threads of a block (default 64), elements (default 1000), elements of a thread (default 6), "strided" or "contiguous"
 -- (default: one after the other).
-local block, n, each = tonumber(gpu.args[1] or 64), tonumber(gpu.args[2] or 1000), tonumber(gpu.args[3] or 6)
-local only = gpu.args[4]
+local block, n, each = gpu.argument(1, 64, { to = 1024 }), gpu.argument(2, 1000), gpu.argument(3, 6)
+local only = gpu.argument(4, nil, { one_of = { "strided", "contiguous" } })
 local pack, unpack = string.pack, string.unpack
 local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
 

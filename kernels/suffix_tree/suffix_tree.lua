@@ -1,7 +1,7 @@
 -- gpu.args: queries (default 64), letters of the text (default 500), longest query (default 24), least length that is recorded
 -- (default 4), threads of a block (default 64).
-local queries, size = tonumber(gpu.args[1] or 64), tonumber(gpu.args[2] or 500)
-local longest, least, block = tonumber(gpu.args[3] or 24), tonumber(gpu.args[4] or 4), tonumber(gpu.args[5] or 64)
+local queries, size = gpu.argument(1, 64), gpu.argument(2, 500)
+local longest, least, block = gpu.argument(3, 24), gpu.argument(4, 4), gpu.argument(5, 64, { to = 1024 })
 local seed = 29
 local function random(k)
 	seed = (seed * 1103515245 + 12345) % 2147483648

@@ -1,5 +1,5 @@
 -- gpu.args: points (default 4), frames (default 2).
-local points, frames = tonumber(gpu.args[1] or 4), tonumber(gpu.args[2] or 2)
+local points, frames = gpu.argument(1, 4), gpu.argument(2, 2)
 local SIDE <const>, REACH <const> = 9, 3
 local HALF <const> = SIDE // 2
 local w, h = 40, 32

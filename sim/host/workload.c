@@ -46,7 +46,7 @@ static int gpu_check(lua_State *L)
 }
 
 static const luaL_Reg gpu_functions[] = {
-	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol }, { "kernels", gpu_kernels },
+	{ "buffer", host_new_buffer }, { "launch", host_launch }, { "symbol", host_symbol }, { "kernels", gpu_kernels }, { "argument", host_argument },
 	{ "check", gpu_check }, { "compare", host_compare }, { "flush", host_flush }, { "sync", host_sync },
 	{ "record", host_record }, { "wait", host_wait }, { NULL, NULL }
 };

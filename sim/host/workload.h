@@ -48,6 +48,7 @@ int host_compare(lua_State *L);               /* gpu.compare */
 
 /* The fields of the table at index must be among the names, which end with NULL. */
 void host_fields(lua_State *L, int index, const char *what, const char *const *names);
+int host_argument(lua_State *L);              /* sim/host/argument.c: gpu.argument */
 int host_load(lua_State *L);                  /* sim/host/files.c: b:load */
 int host_save(lua_State *L);                  /* b:save */
 int host_launch(lua_State *L);                /* sim/host/launch.c: gpu.launch */

@@ -124,6 +124,11 @@ static const char *const good[] = {
 	"c:set(0, 6) gpu.check(gpu.symbol('counter'):get(0) == 6, 'one variable')\n"
 	"local k = gpu.kernels() gpu.check(#k == 3 and k[1] == 'copy' and k[3] == 'wild', 'kernels')\n"
 	"gpu.check(#gpu.args == 2 and gpu.args[1] == 'x' and gpu.args[2] == '12', 'args')\n",
+	"gpu.check(gpu.argument(2, 5) == 12 and gpu.argument(3, 5) == 5 and gpu.argument(3) == nil, 'given, default, none')\n"
+	"gpu.check(math.type(gpu.argument(2)) == 'integer' and gpu.argument(2, 0, { multiple_of = 4, from = 12, to = 12 }) == 12, 'whole')\n"
+	"gpu.check(gpu.argument(2, 1, { real = true, from = -1.5 }) == 12 and gpu.argument(3, 1.5, { real = true }) == 1.5, 'real')\n"
+	"gpu.check(gpu.argument(1, nil, { one_of = { 'w', 'x' } }) == 'x' and gpu.argument(2, 1, { from = 1, one_of = { 'x' } }) == 12, 'words')\n"
+	"gpu.check(gpu.argument(1, 1, { from = 1, one_of = { 'x' } }) == 'x' and gpu.argument(2, 'x', { one_of = { '12' } }) == '12', 'or words')\n",
 	"local a = gpu.buffer('u16', 3, {1, 2, 3})\n"
 	"a:save('raw.bin')\n"
 	"local b = gpu.buffer('u16', 3):load('raw.bin')\n"
@@ -279,6 +284,22 @@ static const struct { const char *lua, *message; RunStatus status; int line; } b
 	{ BUFFERS "a:view('b32')", "unknown element type 'b32'", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.compare(a + 1, { how = 'ignore' })", "buffer 1 from byte 4 is a part of buffer 1", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "gpu.compare(a, { tolerance = 0/0 })", "tolerance: expected a number of at least 0", RUN_BAD_INPUT, 1 },
+	{ "\ngpu.argument(1)", "argument 1 is '7x'; expected a whole number from 1 to 2147483647", RUN_BAD_INPUT, 2 },
+	{ "gpu.argument(2, 1, { to = 11 })", "argument 2 is '12'; expected a whole number from 1 to 11", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(2, 1, { from = 13 })", "expected a whole number from 13 to", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(2, 1, { power_of_two = true, to = 64 })", "expected a power of 2 from 1 to 64", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(2, 1, { multiple_of = 8, to = 64 })", "expected a multiple of 8 from 8 to 64", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(3, 1, { real = true, from = 0, to = 0.5 })", "argument 3 is '2.5'; expected a number from 0 to 0.5", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(3)", "argument 3 is '2.5'; expected a whole number", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(4, 1, { real = true })", "argument 4 is 'nan'; expected a number", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(1, nil, { one_of = { 'a', 'b', 'c' } })", "expected 'a', 'b' or 'c'", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(1, nil, { from = 2, one_of = { 'a' } })", "expected a whole number from 2 to 2147483647 or 'a'", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(1, nil, { one_of = { 1 } })", "one_of: expected a list of words", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(1, nil, { one_of = 'a' })", "one_of: expected a list of words", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(1, nil, { form = 1 })", "unknown field 'form'; did you mean 'from'", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(9, nil, { from = 2, to = 1 })", "no value can be from 2 to 1", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(9, nil, { to = 'x' })", "to: expected a number", RUN_BAD_INPUT, 1 },
+	{ "gpu.argument(0)", "arguments are numbered from 1", RUN_BAD_INPUT, 1 },
 	{ "gpu.symbol('countr')", "did you mean 'counter'", RUN_BAD_INPUT, 1 },
 	{ "gpu.symbol('counter', 'u64')", "a view of 1 u64 from byte 0: counter has 4 bytes", RUN_BAD_INPUT, 1 },
 	{ "gpu.launch { kernel = 'wild', grid = 0/0, block = 1 }", "a fraction", RUN_BAD_INPUT, 1 },
@@ -324,7 +345,11 @@ static const struct { const char *lua, *message; RunStatus status; int line; } b
 START_TEST(bad_runs)
 {
 	Outcome o;
-	begin(&o, bad[_i].lua, functional);
+	char *args[] = { "7x", "12", "2.5", "nan" };
+	RunOptions options = functional;
+	options.nargs = 4;
+	options.args = args;
+	begin(&o, bad[_i].lua, options);
 	ck_assert_msg(o.status == bad[_i].status, "for '%s': status %d (%s)", bad[_i].lua, o.status, o.text);
 	ck_assert_msg(strstr(o.text, bad[_i].message) != NULL, "for '%s': %s", bad[_i].lua, o.text);
 	ck_assert_msg(bad[_i].line < 0 || o.line == bad[_i].line, "for '%s': line %d", bad[_i].lua, o.line);
