@@ -6,13 +6,13 @@ typedef struct Host {
 	const int *block;              /* by step: the block that begins there; -1 */
 } Host;
 
-/* Bytes of a buffer, or NULL with the fault filled. */
-static uint8_t *range(Interp *in, Thread *t, uint64_t addr, uint64_t size, bool write)
+/* Bytes of a buffer or variable, or NULL with the fault filled. The host may write constants. */
+static uint8_t *range(Interp *in, Thread *t, uint64_t addr, uint64_t size)
 {
 	const Alloc *a = memory_find(in->launch->memory, addr, size, &in->hint);
-	if (a && !(write && a->read_only))
+	if (a)
 		return a->data + (addr - a->addr);
-	fault_memory(in->fault, in->launch, a ? FAULT_READ_ONLY : FAULT_BOUNDS, in->launch->kernel,
+	fault_memory(in->fault, in->launch, FAULT_BOUNDS, in->launch->kernel,
 		interp_top(t)->code->step[interp_top(t)->pc].ins, in->ctaid, t->tid, SP_GLOBAL, addr,
 		size > UINT32_MAX ? UINT32_MAX : (unsigned)size);
 	return NULL;
@@ -38,8 +38,8 @@ static bool allocate(Interp *in, Thread *t, const Step *s)
 static bool copy(Interp *in, Thread *t, const Step *s)
 {
 	uint64_t n = interp_read(in, t, &s->src[2]);
-	uint8_t *to = range(in, t, interp_read(in, t, &s->src[0]), n, true);
-	uint8_t *from = to ? range(in, t, interp_read(in, t, &s->src[1]), n, false) : NULL;
+	uint8_t *to = range(in, t, interp_read(in, t, &s->src[0]), n);
+	uint8_t *from = to ? range(in, t, interp_read(in, t, &s->src[1]), n) : NULL;
 	if (from)
 		memmove(to, from, n);
 	return from != NULL;
@@ -49,7 +49,7 @@ static bool fill(Interp *in, Thread *t, const Step *s)
 {
 	uint64_t addr = interp_read(in, t, &s->src[0]), v = interp_read(in, t, &s->src[1]), n = interp_read(in, t, &s->src[2]);
 	uint64_t bytes = (uint64_t)type_bytes(s->ins->type);
-	uint8_t *p = range(in, t, addr, n > UINT64_MAX / bytes ? UINT64_MAX : n * bytes, true);
+	uint8_t *p = range(in, t, addr, n > UINT64_MAX / bytes ? UINT64_MAX : n * bytes);
 	for (uint64_t k = 0; p && k < n; k++)
 		memcpy(p + k * bytes, &v, bytes);
 	return p != NULL;

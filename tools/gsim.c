@@ -35,7 +35,7 @@ static void catch_interrupts(void)
 static int run_single(Session *s)
 {
 	Job job = { .config = s->config, .model = s->opt.model.n ? s->opt.model.v[0] : NULL,
-		.passes = s->opt.passes.n ? s->opt.passes.v[0] : "", .reference = s->opt.reference };
+		.passes = s->opt.passes.n ? s->opt.passes.v[0] : "", .reference = s->opt.reference, .record = s->opt.record != NULL };
 	Job reference = { 0 };
 	s->njobs = 1 + s->opt.verify;
 	job_run(s, &job);
@@ -46,6 +46,8 @@ static int run_single(Session *s)
 		if (s->opt.verify_each)
 			status = worse(status, job_verify_each(s, job.passes, &reference));
 	}
+	if (s->opt.record)
+		status = worse(status, job_write_host(s, &job));
 	status = worse(status, job_show(s, &job));
 	job_free(s, &job);
 	if (reference.module)

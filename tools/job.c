@@ -1,5 +1,6 @@
 #include "tools/job.h"
 #include "lib/file.h"
+#include "sim/host/record.h"
 
 /* ---- progress ---- */
 
@@ -104,10 +105,10 @@ void job_run(Session *s, Job *j)
 		.gpu = { .functional = o->functional, .threads = o->threads, .window = (uint64_t)o->window, .trace = j->reference ? NULL : s->trace, .machine = o->config,
 			.changed = changes(s, j), .passes = j->passes,
 			.interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
-		.reference = j->reference, .laws = o->laws, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
+		.reference = j->reference, .record = j->record, .laws = o->laws, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
 		.nargs = o->nargs, .args = o->args,
 		.nfolders = o->files.n, .folders = o->files.v,
-		.print = o->before_after || o->grid || stats_to_output(s) ? stderr : stdout,
+		.print = o->before_after || o->grid || stats_to_output(s) || (o->record && !strcmp(o->record, "-")) ? stderr : stdout,
 	};
 	s->job++;
 	if (s->opt.verify && j->reference)
@@ -189,6 +190,23 @@ static int write_file(const char *path, const StrBuf *text)
 	return RUN_BAD_INPUT;
 }
 
+int job_write_host(const Session *s, Job *j)
+{
+	StrBuf text = { 0 };
+	Diag d = { 0 };
+	int status = RUN_BAD_INPUT;
+	if (!j->run || j->status != RUN_OK)
+		return (int)j->status;
+	if (j->run->host)
+		diag_error(&d, (Loc){ j->module->name, 0, 0 }, "its host function %s ran; --record-host expected a workload in Lua", j->run->host->name);
+	else if (record_finish(j->run->recorder, &text, &d))
+		status = write_file(s->opt.record, &text);
+	diag_print(&d, stderr);
+	diag_free(&d);
+	sb_free(&text);
+	return status;
+}
+
 /* All files of --stats, and the text on standard output. runs: what tables and pictures show. */
 static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text, const JsonValue *runs)
 {
@@ -204,7 +222,7 @@ static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text,
 		status = worse(status, write_file(path, table.s ? &table : kind == STATS_TEXT ? text : json));
 		sb_free(&table);
 	}
-	if (!s->opt.quiet && !stats_to_output(s))
+	if (!s->opt.quiet && !stats_to_output(s) && !(s->opt.record && !strcmp(s->opt.record, "-")))
 		fputs(text->s, stdout);
 	return status;
 }

@@ -29,6 +29,7 @@ typedef struct Job {
 	const char *model;             /* as asked for; NULL: the mechanism's name */
 	const char *passes;            /* "" = none */
 	bool reference;
+	bool record;                   /* for --record-host */
 	Module *module;
 	PassLog log;                   /* what the passes did */
 	Run *run;                      /* NULL: bad input */
@@ -51,5 +52,6 @@ int job_verify_each(Session *, const char *passes, const Job *reference);  /* ru
 /* Reports to the files of --stats and to standard output; exit statuses. */
 void job_put_report(const Session *, Job *, JsonSink *);
 int job_show(const Session *, Job *);
+int job_write_host(const Session *, Job *);            /* the file of --record-host; an exit status */
 int job_show_many(const Session *, const StrBuf *json, bool grid);
 #endif

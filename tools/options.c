@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_PROFILE, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL };
+enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -17,6 +17,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_REMARKS, "remarks", NULL, "passes say what they left alone, and why" },
 	{ O_STATS, "pass-stats", NULL, "what passes did, in numbers, on standard error; the JSON report always has it" },
 	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
+	{ O_RECORD, "record-host", "FILE", "write MODULE with what the workload does as its host function main, IR; - is standard output" },
 	{ O_FILES, "files", "DIR", "the workload loads and saves files here too, before its own folder; repeatable" },
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
@@ -134,6 +135,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_VERIFY: o->verify = true; break;
 	case O_EACH: o->verify = o->verify_each = true; break;
 	case O_PROFILE: o->profile = arg; break;
+	case O_RECORD: o->record = arg; break;
 	case O_REMARKS: o->remarks = true; break;
 	case O_STATS: o->pass_stats = true; break;
 	case O_LAWS: o->laws = true; break;
@@ -189,7 +191,7 @@ bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list
 static const char *of_a_run(const Options *o)
 {
 	return o->before_after ? "--before-after" : o->grid ? "--grid" : o->stats.n ? "--stats" : o->trace ? "--trace" : o->reference ? "--reference"
-		: o->verify ? "--verify" : o->laws ? "--laws" : NULL;
+		: o->verify ? "--verify" : o->laws ? "--laws" : o->record ? "--record-host" : NULL;
 }
 
 /* What does not go together. */
@@ -216,6 +218,10 @@ static OptResult check(const Options *o)
 		return wrong("--before-after and --grid exclude each other", "");
 	if (o->before_after && !o->passes.n)
 		return wrong("--before-after needs --passes", "");
+	if (o->record && (o->before_after || o->grid))
+		return wrong("--record-host is for one run: ", o->grid ? "--grid" : "--before-after");
+	if (o->record && !writable(o->record))
+		return OPT_ERROR;
 	if (o->reference && (o->functional || o->trace || o->verify || o->laws))
 		return wrong("--reference excludes --functional, --trace, --verify and --laws", "");
 	return OPT_RUN;

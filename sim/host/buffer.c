@@ -102,6 +102,14 @@ uint8_t *host_data(lua_State *L, const HostBuffer *b, HostAccess access)
 	return data + b->offset;
 }
 
+void host_written(lua_State *L, const HostBuffer *b, uint64_t first, uint64_t n)
+{
+	Run *run = run_of(L);
+	uint64_t size = (uint64_t)type_bytes(b->type);
+	if (run->recorder)
+		record_write(run->recorder, b->index, b->type, b->offset + first * size, run_data(run, whole_of(L, b)) + b->offset + first * size, n * size);
+}
+
 int host_push_buffer(lua_State *L, HostBuffer b)
 {
 	HostBuffer *h = lua_newuserdatauv(L, sizeof *h, 0);
@@ -239,6 +247,7 @@ static int buffer_set(lua_State *L)
 	HostBuffer b = host_buffer(L, 1);
 	uint64_t i = check_index(L, 2, &b), bits = host_bits(L, 3, b.type, whole_of(L, &b)->name);
 	value_store(b.type, host_data(L, &b, HOST_WRITES), i, bits);
+	host_written(L, &b, i, 1);
 	return 0;
 }
 
@@ -255,6 +264,7 @@ static void fill_buffer(lua_State *L, const HostBuffer *b, int index)
 		sandbox_charge(L, sandbox_bytes(more));
 		memcpy(data + done, data, more);
 	}
+	host_written(L, b, 0, b->n);
 }
 
 static int buffer_fill(lua_State *L)
@@ -305,6 +315,7 @@ static void initialise(lua_State *L, const HostBuffer *b, int index)
 		}
 		uint64_t bits = host_bits(L, -1, b->type, "initial values");
 		value_store(b->type, host_data(L, b, HOST_WRITES), i, bits);
+		host_written(L, b, i, 1);
 		lua_pop(L, 1);
 	}
 }
@@ -327,6 +338,7 @@ int host_new_buffer(lua_State *L)
 		return luaL_error(L, "a buffer of %I elements of %s does not fit into limits.memory_bytes = %I", n, type_name[t],
 			(lua_Integer)run->config->memory_limit);
 	HostBuffer b = whole_buffer(L, run_add_buffer(run, addr, t, (uint64_t)n, NULL));
+	record_buffer(run->recorder, b.index);
 	initialise(L, &b, 3);
 	return host_push_buffer(L, b);
 }

@@ -100,6 +100,7 @@ int host_load(lua_State *L)
 		memcpy(data, own->data, own->n);
 	else if (!file_fill(open_file(L, name, &b), data, host_bytes(&b), &why))
 		return refuse(L, "load", name, why);
+	host_written(L, &b, 0, b.n);
 	lua_settop(L, 1);
 	return 1;
 }

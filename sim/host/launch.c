@@ -222,6 +222,8 @@ int host_sync(lua_State *L)
 	Run *run = run_of(L);
 	if (!run->pending.n)
 		return 0;
+	if (vec_last(&run->pending)->stats->stream)
+		record_sync(run->recorder);
 	sandbox_pause(L);
 	bool ok = run_sync(run);
 	sandbox_resume(L);
@@ -309,6 +311,7 @@ int host_launch(lua_State *L)
 	sandbox_resume(L);
 	if (!s)
 		return sandbox_stop(L, run->failure);
+	record_launch(run->recorder, &l, stream, where);
 	if (stream)
 		return push_waiting(L, s);
 	host_sync(L);
@@ -323,6 +326,7 @@ int host_flush(lua_State *L)
 	host_not_called(L, "gpu.flush");
 	sandbox_charge(L, LAUNCH_STEPS);
 	host_sync(L);
+	record_flush(run->recorder, sandbox_where(L));
 	if (run->gpu)
 		gpu_flush(run->gpu);
 	return 0;
@@ -341,6 +345,7 @@ int host_record(lua_State *L)
 {
 	int event = number_below(L, 1, EVENT_LIMIT, "gpu.record: event"), stream = number_below(L, 2, STREAM_LIMIT + 1, "gpu.record: stream");
 	host_not_called(L, "gpu.record");
+	record_order(run_of(L)->recorder, false, event, stream);
 	if (run_of(L)->gpu)
 		gpu_record(run_of(L)->gpu, event, stream);
 	return 0;
@@ -350,6 +355,7 @@ int host_wait(lua_State *L)
 {
 	int stream = number_below(L, 1, STREAM_LIMIT + 1, "gpu.wait: stream"), event = number_below(L, 2, EVENT_LIMIT, "gpu.wait: event");
 	host_not_called(L, "gpu.wait");
+	record_order(run_of(L)->recorder, true, stream, event);
 	if (run_of(L)->gpu)
 		gpu_wait(run_of(L)->gpu, stream, event);
 	return 0;

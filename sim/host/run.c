@@ -1,4 +1,5 @@
 #include "sim/host/run.h"
+#include "sim/host/record.h"
 #include "isa/print.h"
 #include "isa/unread.h"
 #include "lib/hash.h"
@@ -67,6 +68,7 @@ Run *run_new(const Config *config, const Module *m, const RunOptions *options, D
 		return NULL;
 	}
 	add_symbols(run);
+	run->recorder = options->record ? record_open(run) : NULL;
 	if (!options->reference) {
 		run->gpu = gpu_new(config, m, run->memory, run->symbol_address, &run->options.gpu, diag);
 		if (!run->gpu) {
@@ -79,6 +81,7 @@ Run *run_new(const Config *config, const Module *m, const RunOptions *options, D
 
 void run_free(Run *run)
 {
+	record_close(run->recorder);
 	if (run->gpu)
 		gpu_free(run->gpu);
 	memory_free(run->memory);

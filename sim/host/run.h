@@ -27,6 +27,7 @@ typedef struct RunOptions {
 	bool reference;                /* launches run in the reference interpreter */
 	bool trial;                    /* files that the workload saves stay in the run's memory */
 	bool laws;                     /* a broken conservation law fails the run */
+	bool record;                   /* what the workload calls for is recorded (sim/host/record.h) */
 	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
 	const char *workload_text;     /* the workload's text, read already; NULL: the file is read */
 	size_t workload_bytes;         /* length of the text; 0: it ends with a NUL */
@@ -69,6 +70,7 @@ typedef struct Run {
 	bool gave_up;                  /* the workload reached one of its limits */
 	Vec(ElsewhereRun) elsewhere;   /* filled by run_elsewhere */
 	int untried;                   /* configurations that run_elsewhere had no work left for */
+	struct Recorder *recorder;     /* NULL: nothing is recorded */
 	const Function *host;          /* the host function that ran; NULL: none */
 	uint64_t *host_ran;            /* by Block.id of it: how often the block ran */
 	char failure[2048];            /* text of the last error */

@@ -2,6 +2,7 @@
 #ifndef GSIM_WORKLOAD_H
 #define GSIM_WORKLOAD_H
 #include "isa/lane.h"
+#include "sim/host/record.h"
 #include "sim/host/run.h"
 #include "sim/sandbox/sandbox.h"
 
@@ -35,6 +36,7 @@ static inline uint64_t host_bytes(const HostBuffer *b) { return b->n * (uint64_t
 /* The buffer's bytes, for reading or writing. They move when memory is allocated, so the pointer is invalid after a call that may run Lua. */
 typedef enum { HOST_READS, HOST_WRITES } HostAccess;
 uint8_t *host_data(lua_State *L, const HostBuffer *, HostAccess);
+void host_written(lua_State *L, const HostBuffer *, uint64_t first, uint64_t n); /* the host has written these elements: for a recording */
 int host_push_buffer(lua_State *L, HostBuffer);
 /* An error in a function of Lua that a host function calls: what a workload does, and such a function may not. */
 void host_not_called(lua_State *L, const char *what);

@@ -310,4 +310,27 @@ sed 's/^ORDER/record 1024, 0/' "$tmp/streams.ir" | sed 's/EXPECTED/0/' >"$tmp/s.
 "$gsim" -q "$tmp/s.ir" 2>"$tmp/out"
 grep -q 's.ir:22:1: error: main: not supported, block bb0, instruction `record 1024, 0` at .*: event 1024, stream 0; expected events 0 to 1023, streams 0 to 1024' "$tmp/out" ||
 	fail "an event that there is not: $(cat "$tmp/out")"
+# --- a workload recorded as a host function ---
+"$gsim" -q --record-host "$tmp/recorded.ir" -s "$tmp/direct.json" "$tmp/direct.ir" && "$gsim" -q -s "$tmp/main.json" "$tmp/recorded.ir" || fail "a recording"
+for f in main direct; do
+	launches "$tmp/$f.json" >"$tmp/$f.launches"
+	tr -d ' \n' <"$tmp/$f.json" | sed 's/.*"total"://' | grep -o '"program_cycles":[0-9]*' >"$tmp/$f.cycles"
+done
+cmp -s "$tmp/main.launches" "$tmp/direct.launches" && cmp -s "$tmp/main.cycles" "$tmp/direct.cycles" || fail "a recording's launches"
+# rounds without a branch: they differ in nothing, so all of them but the first and last ones are one loop
+[ "$(grep -c '^	launch' "$tmp/recorded.ir")" -le 6 ] && grep -q '^loop0:' "$tmp/recorded.ir" || fail "nothing is rolled: $(grep -c '^	launch' "$tmp/recorded.ir") launches"
+"$gsim" -q --record-host - "$tmp/direct.ir" | cmp -s - "$tmp/recorded.ir" || fail "a recording on standard output"
+record_fails() { # module, message
+	"$gsim" -q --record-host "$tmp/no.ir" "$tmp/$1" 2>"$tmp/out"
+	[ $? = 2 ] && [ ! -e "$tmp/no.ir" ] && [ "$(cat "$tmp/out")" = "$2" ] || fail "recording $1: $(cat "$tmp/out")"
+}
+record_fails recorded.ir "$tmp/recorded.ir: error: its host function main ran; --record-host expected a workload in Lua"
+printf 'kernel main() { exit }\nkernel k(b8 s[4]) { exit }\n' >"$tmp/odd.ir"
+echo 'gpu.launch { kernel = "main", grid = 1, block = 1 }' >"$tmp/odd.lua"
+record_fails odd.ir "$tmp/odd.ir: error: the module has a main already; expected one to which the recording can give a host function main"
+sed 's/kernel main/kernel m/' "$tmp/odd.ir" >"$tmp/structure.ir"
+echo 'gpu.launch { kernel = "k", grid = 1, block = 1, args = { "abcd" } }' >"$tmp/structure.lua"
+record_fails structure.ir "$tmp/structure.lua:1: error: parameter s of kernel k is a structure; a recorded host function passes scalars"
+"$gsim" -b -p dce --record-host "$tmp/no.ir" "$tmp/direct.ir" 2>"$tmp/out"
+[ $? = 2 ] || fail "--record-host with --before-after"
 exit $failed
