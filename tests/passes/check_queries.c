@@ -1,6 +1,7 @@
 /* Question propagation over random nests of loops over arrays: threads compute the same, the loads and operations that go would have given what registers have (check), and
  * on every way a thread loads, or computes, no more than before. COUNT and FIRST say how many kernels, and from which seed on. */
 #include "isa/edit.h"
+#include "passes/analysis/pressure.h"
 #include "tests/passes/random_loads.h"
 #include "tests/random/differential.h"
 #include <check.h>
@@ -42,7 +43,8 @@ typedef struct Law { const char *pipeline; Counted counted; } Law;
 static const Law law[] = { { "srqp", LOADS }, { "srqp(shifts=6)", LOADS }, { "srqp(check=1)", NOTHING }, { "srqp(check=1,shifts=8)", NOTHING }, { "esrqp(check=1)", NOTHING },
 	{ "esrqp(cdrnd-strict=1)", NOTHING }, { "srqp,copy-prop,dce,srqp", LOADS }, { "unroll,srqp(check=1),simplify-cfg", NOTHING },
 	{ "ssrqp", NOTHING }, { "ssrqp(nonfaulting=1)", NOTHING }, { "ssrqp(nonfaulting=1,check=1)", NOTHING }, { "ssrqp-s(nonfaulting=1,check=1,shifts=6)", NOTHING },
-	{ "preqp", OPERATIONS }, { "preqp(shifts=5),copy-prop,dce,preqp", OPERATIONS }, { "preqp(check=1)", NOTHING }, { "srqp,preqp,copy-prop,dce,ssrqp", NOTHING } };
+	{ "preqp", OPERATIONS }, { "preqp(shifts=5),copy-prop,dce,preqp", OPERATIONS }, { "preqp(check=1)", NOTHING }, { "srqp,preqp,copy-prop,dce,ssrqp", NOTHING },
+	{ "srqp(max-pressure=9)", LOADS }, { "ssrqp(nonfaulting=1,max-pressure=10,check=1)", NOTHING } };
 enum { LAWS = sizeof law / sizeof *law };
 
 typedef struct Seen { int64_t before[LAWS], after[LAWS]; int changed[LAWS], more; } Seen;
@@ -100,6 +102,38 @@ static void try_nest(uint64_t seed, Seen *seen)
 	free(text);
 }
 
+/* As many registers as asked for, or as before. */
+static void try_pressure(uint64_t seed, int64_t *less)
+{
+	static const char *const pipeline[] = { "srqp(max-pressure=%d)", "ssrqp(nonfaulting=1,max-pressure=%d)", "preqp(max-pressure=%d)" };
+	char *text = random_loads(seed, false), why[1700] = "";
+	Module *m = read_text(text);
+	int before = pressure_max(m->func.v[0]), limit = seed & 1 ? 1 : before + 2;
+	for (int l = 0; l < 3; l++) {
+		char some[64], all[64];
+		snprintf(some, sizeof some, pipeline[l], limit);
+		snprintf(all, sizeof all, pipeline[l], 1000);
+		Module *held = transformed(m, some, why, sizeof why), *free_ = transformed(m, all, why, sizeof why);
+		ck_assert_msg(held && free_, "seed %d: %s", (int)seed, why);
+		int with = pressure_max(held->func.v[0]), without = pressure_max(free_->func.v[0]);
+		ck_assert_msg(with <= (limit > before ? limit : before), "seed %d: %s: %d registers, %d before", (int)seed, some, with, before);
+		*less += without - with;
+		module_free(held);
+		module_free(free_);
+	}
+	module_free(m);
+	free(text);
+}
+
+START_TEST(registers_hold)
+{
+	int64_t less = 0;
+	for (int seed = 1; seed <= (getenv("COUNT") ? atoi(getenv("COUNT")) : 40); seed++)
+		try_pressure((uint64_t)seed, &less);
+	ck_assert_int_gt(less, 0);
+}
+END_TEST
+
 START_TEST(nests_load_the_same)
 {
 	int n = getenv("COUNT") ? atoi(getenv("COUNT")) : 100, first = getenv("FIRST") ? atoi(getenv("FIRST")) : 1;
@@ -120,6 +154,7 @@ int main(void)
 	TCase *t = tcase_create("all");
 	tcase_set_timeout(t, 100000);
 	tcase_add_test(t, nests_load_the_same);
+	tcase_add_test(t, registers_hold);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

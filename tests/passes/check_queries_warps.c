@@ -26,7 +26,8 @@ static void campaign(void (*one)(uint64_t seed, void *), void *self)
 
 /* ---- warps load no more often ---- */
 
-static const char *const law[] = { "esrqp(cdrnd-strict=1)", "ssrqp", "ssrqp(nonfaulting=1)", "ssrqp(nonfaulting=1,shifts=6)", "ssrqp(nonfaulting=1),copy-prop,dce,ssrqp(nonfaulting=1)" };
+static const char *const law[] = { "esrqp(cdrnd-strict=1)", "ssrqp", "ssrqp(nonfaulting=1)", "ssrqp(nonfaulting=1,shifts=6)", "ssrqp(nonfaulting=1),copy-prop,dce,ssrqp(nonfaulting=1)",
+	"ssrqp(nonfaulting=1,max-pressure=10)" };
 enum { LAWS = sizeof law / sizeof *law };
 
 typedef struct Warps { int kernels, skipped, more; uint64_t before[LAWS], after[LAWS]; } Warps; /* more: ssrqp-s loads more often */

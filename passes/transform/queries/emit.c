@@ -167,7 +167,7 @@ static void put_load(Emit *x, Block *b, int way)
 
 static void put_tail(Emit *x, Tail *t)
 {
-	Block *p = x->q->c->f->block.v[t->pred], *s = x->q->c->f->block.v[t->block], *b = p;
+	Block *p = x->e.f->block.v[t->pred], *s = x->e.f->block.v[t->block], *b = p;
 	const Ins *like = &x->q->pattern.v[0];
 	if (p->nsucc > 1) {
 		b = edit_split_edge(&x->e, p, s, "_edge");
@@ -205,6 +205,8 @@ bool queries_emit(Queries *q)
 {
 	Emit x = { .q = q, .e = edit_open(q->r->m, q->r->f, q->r->origin), .keep = arena_array(&q->arena, bool, q->mem.naccess + 1), .edges = { .a = &q->arena } };
 	bool any = false;
+	for (int s = 0; s < q->start.n; s++)
+		q->start.v[s].needed = false;
 	for (int o = 0; o < q->origin.n; o++) {
 		const Origin *y = &q->origin.v[o];
 		any |= y->gone;
@@ -214,9 +216,9 @@ bool queries_emit(Queries *q)
 			want_start(&x, y->start);
 	}
 	for (int k = 0; any && k < q->c->n; k++)
-		vec_push(&x.order, q->c->f->block.v[k]);
+		vec_push(&x.order, x.e.f->block.v[k]);
 	for (int k = 0; any && k < q->c->nreach; k++)
-		rewrite(&x, q->c->rpo[k]);
+		rewrite(&x, x.e.f->block.v[q->c->rpo[k]->id]);
 	int blocks = x.order.n;
 	for (int k = 0; k < x.tail.n; k++) {
 		put_tail(&x, &x.tail.v[k]);

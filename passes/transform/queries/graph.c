@@ -149,7 +149,7 @@ static bool inserts(const Queries *q, const Start *s)
 	return false;
 }
 
-static bool origin_gone(const Queries *q, const Origin *o) { return o->local >= 0 || (o->start >= 0 && q->start.v[o->start].avail); }
+static bool origin_gone(const Queries *q, const Origin *o) { return !o->barred && (o->local >= 0 || (o->start >= 0 && q->start.v[o->start].avail)); }
 
 /* A load that is inserted must save each of those that come behind it, or some way has one more. */
 static bool pays(const Queries *q, const Start *s)

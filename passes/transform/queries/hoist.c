@@ -106,9 +106,9 @@ static bool may_stand(Queries *q, int access, const Branch *b, Hoist *h, Reach *
 	return true;
 }
 
-static bool among(const Queries *q, int from, int access)
+static bool among(const Queries *q, int from, int to, int access)
 {
-	for (int k = from; k < q->found.n; k++)
+	for (int k = from; k < to; k++)
 		if (q->found.v[k] == access)
 			return true;
 	return false;
@@ -129,7 +129,7 @@ static void raise(Queries *q, int access)
 		int from = q->found.n;
 		if (b.key < 0)
 			break;
-		if (!query_arms(q, b.key, &b) || !among(q, from, access) || !may_stand(q, access, &b, &h, &r))
+		if (!query_arms(q, b.key, &b) || !among(q, from, q->found.n, access) || !may_stand(q, access, &b, &h, &r))
 			continue;
 		h.first = from;
 		h.n = q->found.n - from;
@@ -145,8 +145,16 @@ static void raise(Queries *q, int access)
 	for (int k = best.first; k < best.first + best.n; k++)
 		q->taken[q->found.v[k]] = q->hoist.n;
 	vec_push(&q->hoist, best);
-	pass_remark(q->r, ins_loc(q->r->m, load), "%s of %s moves to the divergent branch of %s%s", op_info[load->op].name, q->c->f->block.v[a->block]->label,
-		q->c->f->block.v[best.block]->label, best.marked ? ", and does not fault there" : "");
+}
+
+static void remark_moved(Queries *q, const Hoist *h)
+{
+	for (int k = h->first; k < h->first + h->n; k++) {
+		const Ins *load = query_load(q, q->found.v[k]);
+		if (!among(q, k + 1, h->first + h->n, q->found.v[k]))
+			pass_remark(q->r, ins_loc(q->r->m, load), "%s of %s moves to the divergent branch of %s%s", op_info[load->op].name,
+				q->c->f->block.v[q->mem.access[q->found.v[k]].block]->label, q->c->f->block.v[h->block]->label, h->marked ? ", and does not fault there" : "");
+	}
 }
 
 /* ---- all ---- */
@@ -157,17 +165,38 @@ static void replace(Queries *q, Edit *e, Block *b)
 	int k = 0;
 	for (const Ins *i = edit_rewrite(&rw, e, b); i; i = edit_next(&rw), k++) {
 		int a = memdep_find(&q->mem, b->id, k);
-		if (a >= 0 && q->taken[a] >= 0)
+		if (a >= 0 && q->taken[a] >= 0 && q->taken[a] < q->hoists)
 			query_take(q, e, &rw, i, q->hoist.v[q->taken[a]].reg);
 		else
 			edit_put(&rw, *i);
 	}
 }
 
+void hoists_emit(Queries *q)
+{
+	Arena tmp = { 0 };
+	int n = q->c->n;
+	bool *touched = arena_array(&tmp, bool, n + 1);
+	Edit e = edit_open(q->r->m, q->r->f, q->r->origin);
+	for (int k = 0; k < q->hoists; k++)
+		q->hoist.v[k].reg = query_reg(q, &e, q->hoist.v[k].key);
+	for (int a = 0; a < q->mem.naccess; a++)
+		touched[q->mem.access[a].block] |= q->taken[a] >= 0 && q->taken[a] < q->hoists;
+	for (int b = 0; b < n; b++)
+		if (touched[b])
+			replace(q, &e, e.f->block.v[b]);
+	for (int k = 0; k < q->hoists; k++) {
+		const Hoist *h = &q->hoist.v[k];
+		query_put(q, &e, e.f->block.v[h->block], h->key, h->reg, &h->at, h->marked);
+		q->done.raised++;
+	}
+	edit_close(&e);
+	arena_free(&tmp);
+}
+
 bool queries_hoist(Queries *q)
 {
 	const Cfg *c = q->c;
-	bool *touched = arena_array(&q->arena, bool, c->n + 1);
 	q->taken = arena_array(&q->arena, int, q->mem.naccess + 1);
 	q->arms = arena_array(&q->arena, int8_t, c->n + 1);
 	q->point = pdom_points(&q->arena, c, analysis_pdom(q->r->an));
@@ -177,21 +206,10 @@ bool queries_hoist(Queries *q)
 	for (int o = 0; o < q->origin.n && q->patience > 0; o++)
 		if (!q->origin.v[o].gone && q->taken[q->origin.v[o].access] < 0)
 			raise(q, q->origin.v[o].access);
-	if (!q->hoist.n)
-		return false;
-	Edit e = edit_open(q->r->m, q->r->f, q->r->origin);
-	for (int k = 0; k < q->hoist.n; k++)
-		q->hoist.v[k].reg = query_reg(q, &e, q->hoist.v[k].key);
-	for (int a = 0; a < q->mem.naccess; a++)
-		touched[q->mem.access[a].block] |= q->taken[a] >= 0;
-	for (int b = 0; b < c->n; b++)
-		if (touched[b])
-			replace(q, &e, c->f->block.v[b]);
-	for (int k = 0; k < q->hoist.n; k++) {
-		const Hoist *h = &q->hoist.v[k];
-		query_put(q, &e, c->f->block.v[h->block], h->key, h->reg, &h->at, h->marked);
-		q->done.raised++;
-	}
-	edit_close(&e);
-	return true;
+	queries_fit_hoists(q);
+	for (int k = 0; k < q->hoists; k++)
+		remark_moved(q, &q->hoist.v[k]);
+	if (q->hoists)
+		hoists_emit(q);
+	return q->hoists > 0;
 }

@@ -31,13 +31,13 @@ typedef struct Address { Opd at, *source; Slice *slice; } Address; /* of a load:
 typedef struct Held { int reg, version; } Held; /* the last one: reg is -1 */
 typedef struct Way { int start, end, pred, next; int8_t address; Address at; } Way;  /* end -1: not known; address: can the load stand there: -1 not asked yet */
 
-typedef struct Origin { int access, key, start, local; bool gone; } Origin; /* start: where it asks on; local: an access of its block that has it */
+typedef struct Origin { int access, key, start, local; bool gone, barred; } Origin; /* start: where it asks on; local: an access of its block that has it; barred: it stays, for registers */
 
 typedef struct Branch { int block, key, stop; } Branch; /* the key at its end; stop: where its arms meet */
 typedef struct Hoist { int block, key, reg; Address at; bool marked; int first, n; } Hoist; /* marked: it does not fault; the loads that go: in Queries.found */
 
 /* What all rounds of one run have done. */
-typedef struct QueriesDone { int64_t asked, inserted, removed, copied, raised; Vec(int) check; } QueriesDone; /* check: registers that loads write that stay to be compared */
+typedef struct QueriesDone { int64_t asked, inserted, removed, copied, raised, refused; Vec(int) check; } QueriesDone; /* check: registers that loads write that stay to be compared */
 
 typedef struct Queries {
 	PassRun *r;
@@ -66,6 +66,8 @@ typedef struct Queries {
 	bool *outside;                 /* by block: control dependent on a divergent branch; NULL: nobody asks */
 	int most_shifts;
 	int64_t patience;
+	int limit;                     /* most registers that may live at once; 0: any number */
+	int *rank, nrank;              /* origins, in the order in which they may go */
 	bool slices;                   /* addresses may be made anew */
 	bool check, nonfaulting;       /* nonfaulting: loads may be speculated, marked so that they do not fault */
 
@@ -74,7 +76,7 @@ typedef struct Queries {
 	int8_t *arms;                  /* by block: is what one arm does enough? */
 	int *point;                    /* by block: where what parts there meets */
 	int *taken;                    /* by access: the Hoist that it goes for, or -1 */
-	Vec(Hoist) hoist;
+	Vec(Hoist) hoist; int hoists;  /* hoists: so many of them are made */
 	const SafeLoads *safe;
 	int stamp;
 } Queries;
@@ -106,8 +108,11 @@ void query_take(Queries *, Edit *, Rewrite *, const Ins *load, int from);  /* th
 void queries_build(Queries *);                                            /* the graph */
 void queries_solve(Queries *);
 bool queries_emit(Queries *);
+void queries_fit(Queries *);                                              /* of those that go, as many as the limit allows */
 
 bool hoist_either(Queries *, int block);                                  /* at this branch, is what one arm does enough? */
 bool hoist_takes(Queries *, const Branch *, int access);                  /* would a load at the branch have this load's value? */
+void hoists_emit(Queries *);
+void queries_fit_hoists(Queries *);
 bool queries_hoist(Queries *);                                            /* moves loads to branches; true: the graph is old */
 #endif

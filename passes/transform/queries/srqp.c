@@ -12,7 +12,7 @@
 #include "passes/transform/transform.h"
 
 enum { PATIENCE = 48, ROUNDS = 16 }; /* steps for an instruction and round */
-enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_STRICT, OPTION_NONFAULTING };
+enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_PRESSURE, OPTION_STRICT, OPTION_NONFAULTING };
 
 typedef enum { PREQP, SRQP, ESRQP, SSRQP, SSRQP_S } Kind;
 
@@ -215,7 +215,7 @@ static void open_queries(Queries *q, Kind kind)
 /* What the rounds have in common stays. */
 static void close_queries(Queries *q)
 {
-	Queries kept = { .r = q->r, .done = q->done, .ask = q->ask, .check = q->check, .nonfaulting = q->nonfaulting, .most_shifts = q->most_shifts };
+	Queries kept = { .r = q->r, .done = q->done, .ask = q->ask, .check = q->check, .nonfaulting = q->nonfaulting, .most_shifts = q->most_shifts, .limit = q->limit };
 	vec_free(&q->pattern);
 	vec_free(&q->start);
 	vec_free(&q->end);
@@ -240,6 +240,7 @@ static void report(Queries *q, Kind kind, bool changed, bool no_wrap)
 	if (kind > ESRQP)
 		pass_count(r, "loads moved to branches", q->done.raised);
 	pass_count(r, "copies between turns", q->done.copied);
+	pass_count(r, "left for registers", q->done.refused);
 	for (int k = 0; k < MEM_ASSUMPTIONS && changed; k++)
 		if (q->ask.count[k])
 			pass_assumption(r, mem_assumption[k], q->ask.count[k]);
@@ -254,11 +255,15 @@ static bool run(PassRun *r, Kind kind)
 	bool speculates = kind > ESRQP, changed = false, no_wrap = r->option[OPTION_NO_WRAP].number;
 	Queries q = { .r = r, .ask = { .allow = r->option[OPTION_RESTRICT].number ? MEM_RESTRICT : 0, .within = MEM_MOMENT }, .check = r->option[OPTION_CHECK].number,
 		.nonfaulting = speculates && r->option[OPTION_NONFAULTING].number, .most_shifts = (int)r->option[OPTION_SHIFTS].number };
+	int now = r->option[OPTION_PRESSURE].number ? pressure_max(r->f) : 0;
+	q.limit = now > r->option[OPTION_PRESSURE].number ? now : (int)r->option[OPTION_PRESSURE].number;
 	for (int round = 0; round <= ROUNDS; round++) {
 		open_queries(&q, kind);
 		queries_build(&q);
 		queries_solve(&q);
 		bool again = speculates && round < ROUNDS && queries_hoist(&q);
+		if (!again)
+			queries_fit(&q);
 		changed |= again || queries_emit(&q);
 		if (q.patience <= 0)
 			pass_remark(r, r->f->loc, "queries went further than patience allows: some expressions stay");
@@ -266,6 +271,10 @@ static bool run(PassRun *r, Kind kind)
 		if (!again)
 			break;
 	}
+	Diag none = { 0 };
+	if (changed && q.limit) /* the code whose registers were counted */
+		pass_apply(&pass_copy_prop, r->m, r->f, NULL, &none);
+	diag_free(&none);
 	report(&q, kind, changed, no_wrap);
 	vec_free(&q.done.check);
 	return changed;
@@ -281,7 +290,9 @@ static bool run_ssrqp_s(PassRun *r) { return run(r, SSRQP_S); }
 	{ .name = "check", .value = 0, .least = 0, .most = 1, .help = "loads that go stay, and a thread that loads something else than the register has aborts the launch" }, \
 	{ .name = "shifts", .value = 2, .least = 0, .most = 16, .help = "how many turns back a query may go" }, \
 	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, .help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" }, \
-	{ .name = "assume-no-wrap", .value = 0, .least = 0, .most = 1, .help = "take it that narrow integers extended to make an address have not wrapped; reports say so" }
+	{ .name = "assume-no-wrap", .value = 0, .least = 0, .most = 1, .help = "take it that narrow integers extended to make an address have not wrapped; reports say so" }, \
+	{ .name = "max-pressure", .value = 0, .least = 0, .most = 1000000, \
+		.help = "at most so many registers of 32 bits live at once afterwards, or as many as before; 0: any number" }
 #define STRICT(VALUE) \
 	{ .name = "cdrnd-strict", .value = VALUE, .least = 0, .most = 1, .help = "insert nothing either where a branch decides that itself depends on a divergent one" }
 
