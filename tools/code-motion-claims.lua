@@ -149,16 +149,18 @@ function show.pictures(r)
 			r.programs, r.forms, function(p, form) return r.speed(r.at[machine][p.name], form) end, 1)
 	end
 	if #r.photons > 0 then
-		local series, of = {}, {}
+		local series, of, colour, few = {}, {}, {}, 0
 		for _, j in ipairs(r.photons) do
 			local name = ("%d threads a block, %d registers"):format(j.block, j.machine.most)
 			if not of[name] then
-				of[name] = { name = name, points = {}, style = "both" }
+				of[name] = { name = name, points = {}, style = j.machine.most == 63 and "dashes" or "both", colour = colour[j.block] or few + 1 }
+				if not colour[j.block] then few, colour[j.block] = few + 1, few + 1 end
 				series[#series + 1] = of[name]
 			end
 			table.insert(of[name].points, { j.blocks, 100 * (r.speed(j, THESIS) - 1) })
 		end
-		r.plot.write(r.out .. "/figure4.8.svg", { title = "figure 4.8: MCML", x = "blocks, on 15 SMs", y = "change of speed by sscm(arms=1), percent", series = series })
+		r.plot.write(r.out .. "/figure4.8.svg", { title = "figure 4.8: MCML (broken lines: 63 registers)", x = "blocks, on 15 SMs", log2 = true,
+			y = "change of speed by sscm(arms=1), percent", series = series })
 	end
 	r.bars("instructions", "warp instructions", "to those of O3", r.programs, r.forms, function(p, form)
 		local j = r.at[r.machines[1]][p.name]
