@@ -50,7 +50,13 @@ G: $T
 bra J
 F: $F
 $end"
-says 'meld(cells=16)' 'the branch of A stays: its arms have 2 and 2 subgraphs; to align them, cells has to be 48' "T: $T
+says 'meld(cells=1)' 'the branch of A stays: blocks of its arms are so long that they were aligned in 2 pieces; cells=1 allows no larger table' "T: %x = shr.u32 %x, 3
+st.global.u32 [%p+4], %x
+bra J
+F: st.global.u32 [%p+8], %y
+%y = shr.u32 %y, 5
+$end"
+says 'meld(cells=16)' 'the branch of A stays: its arms have 2 and 2 subgraphs, and two of them that are compared count as 16 cells; to align all, cells has to be 48' "T: $T
 bra %d, T1, T2
 T1: $T
 bra T2

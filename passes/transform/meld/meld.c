@@ -111,6 +111,8 @@ static void weigh(Meld *w, MeldRegion *r)
 			Stretch x = r->stretch.v[kept];
 			r->stretch.v[kept++] = *s;
 			*s = x;
+		} else if (s->pieces > 1) {
+			why_not(w, r, "blocks of its arms are so long that they were aligned in %d pieces; cells=%d allows no larger table", s->pieces, w->cells);
 		}
 	}
 	for (int k = r->stretch.n; k-- > kept; r->stretch.n--) {
@@ -199,7 +201,7 @@ static bool consider(Meld *w, MeldRegion *r)
 		return false;
 	}
 	if ((int64_t)r->arm[0].n * r->arm[1].n > w->cells / 16 + 1) {
-		why_not(w, r, "its arms have %d and %d subgraphs; to align them, cells has to be %lld", r->arm[0].n, r->arm[1].n,
+		why_not(w, r, "its arms have %d and %d subgraphs, and two of them that are compared count as 16 cells; to align all, cells has to be %lld", r->arm[0].n, r->arm[1].n,
 			(long long)16 * ((int64_t)r->arm[0].n * r->arm[1].n - 1));
 		return false;
 	}
