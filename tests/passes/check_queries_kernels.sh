@@ -31,6 +31,13 @@ expect figure.ir ssrqp 128
 expect figure.ir 'ssrqp(nonfaulting=1)' 65
 "$opt" --remarks -p ssrqp "$src/figure.ir" 2>&1 | grep -q 'figure.ir:23:5: remark: ssrqp: figure: ld of N5 stays: at the divergent branch of N2 it may fault' ||
 	{ echo "figure.ir: not said why the load of N5 stays"; bad=1; }
+said() { # file, pass, words
+	"$opt" --remarks -p "$2" "$src/$1" 2>&1 >/dev/null | grep -q "$3" || { echo "$1: $2 does not say: $3"; bad=1; }
+}
+said figure.ir 'ssrqp(nonfaulting=1)' 'ir:30:5: remark: ssrqp: figure: ld of N8 is read from a register'
+said figure.ir 'ssrqp(nonfaulting=1)' 'remark: ssrqp: figure: ld: new at the end of N1, before N2'
+said figure.ir srqp 'ir:30:5: remark: srqp: figure: ld of N8 stays: it is in a register on some way, and not at the end of .*: not every way from there needs it'
+said figure.ir esrqp 'remark: esrqp: figure: ld of N8 stays: .*: a divergent branch decides whether threads come there'
 same figure.ir srqp esrqp 'ssrqp(nonfaulting=1)' 'ssrqp(nonfaulting=1,check=1)' 'ssrqp-s(nonfaulting=1,check=1)'
 
 # Three loads for an element are one where a thread has neighbours in its turns, and two in front of the loop; where it has each 32nd none is the same. For that there are

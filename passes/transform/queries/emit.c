@@ -215,6 +215,7 @@ bool queries_emit(Queries *q)
 		else if (y->gone)
 			want_start(&x, y->start);
 	}
+	queries_remark(q);
 	for (int k = 0; any && k < q->c->n; k++)
 		vec_push(&x.order, x.e.f->block.v[k]);
 	for (int k = 0; any && k < q->c->nreach; k++)

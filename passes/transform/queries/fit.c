@@ -12,6 +12,7 @@ static int pressure_of_code(Queries *q, void (*emit)(Queries *))
 	trial.m = view;
 	trial.f = view_function(view, r->f->id);
 	trial.log = NULL;
+	trial.show = NULL;
 	function_number(trial.f);
 	q->r = &trial;
 	emit(q);

@@ -167,7 +167,7 @@ void queries_solve(Queries *q)
 		q->start.v[s].avail = true;
 	find_real(q, &work);
 	for (int s = 0; s < q->start.n; s++) {
-		q->start.v[s].avail = q->start.v[s].real; /* nothing is inserted for the others */
+		q->start.v[s].avail = q->start.v[s].hoped = q->start.v[s].real; /* nothing is inserted for the others */
 		vec_push(&work, s);
 	}
 	for (bool again = true; again;) {

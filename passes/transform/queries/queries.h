@@ -21,7 +21,7 @@ typedef struct Start {
 	int found, nfound;             /* by these accesses, in Queries.found */
 	bool marked;                   /* one of which does not fault: nor may what is inserted */
 	int seen;                      /* hoist.c's stamp */
-	bool expanded, avail, real, needed;
+	bool expanded, avail, real, needed, hoped; /* hoped: some way has it */
 } Start;
 /* And where it ends? */
 typedef struct End { int block, key, access, start, user; LocalKind kind; } End; /* access: found; start: passed on to; user: first way that comes from here */
@@ -108,6 +108,7 @@ void query_take(Queries *, Edit *, Rewrite *, const Ins *load, int from);  /* th
 void queries_build(Queries *);                                            /* the graph */
 void queries_solve(Queries *);
 bool queries_emit(Queries *);
+void queries_remark(Queries *);                                           /* says what goes, what is new, and why the rest stays */
 void queries_fit(Queries *);                                              /* of those that go, as many as the limit allows */
 
 bool hoist_either(Queries *, int block);                                  /* at this branch, is what one arm does enough? */
