@@ -26,7 +26,7 @@ static const char usage[] =
 	"                       for --cfg and for --print costs\n"
 	"      --dump           print the module after each pass on standard error\n"
 	"      --print-changed  print what each pass changed, as a diff, on standard error\n"
-	"      --remarks        say what passes left alone, and why\n"
+	"      --remarks        say what passes did and what they left alone, and why\n"
 	"      --pass-stats     print what passes did, in numbers, on standard error\n"
 	"      --list           the passes with their options, and the analyses\n"
 	"      --help, --version\n"

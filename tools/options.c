@@ -14,7 +14,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, 'ipdom(push_order=fall_top)'" },
 	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'; none: the module as it is" },
 	{ O_PROFILE, "profile", "FILE", "an earlier report of MODULE (--stats FILE): how often blocks were executed, for passes that ask" },
-	{ O_REMARKS, "remarks", NULL, "passes say what they left alone, and why" },
+	{ O_REMARKS, "remarks", NULL, "passes say what they did and what they left alone, and why" },
 	{ O_STATS, "pass-stats", NULL, "what passes did, in numbers, on standard error; the JSON report always has it" },
 	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
 	{ O_RECORD, "record-host", "FILE", "write MODULE with what the workload does as its host function main, IR; - is standard output" },

@@ -113,7 +113,7 @@ G: $T
 bra J
 F: $F
 $end"
-says meld 'the branch of A stays: the loop of T has ordered accesses to memory' "T: %x = atom.global.add.u32 [%p], 1
+says meld 'the branch of A stays: the loop of T may wait for other threads, by what its atomic, volatile or ordered accesses read' "T: %x = atom.global.add.u32 [%p], 1
 bra %d, T, J
 F: %y = atom.global.add.u32 [%p], 1
 bra %e, F, J
@@ -124,7 +124,7 @@ G: $T
 bra J
 F: $F
 $end"
-says meld 'the branch of A stays: nothing in its arms has the same form, but would have with swap=1: a way out to G stands against one to J' "T: $T
+says meld 'the branch of A stays: nothing in its arms has the same form, but would have with swap=1: one side goes out to J where the other goes on to G' "T: $T
 bra %d, G, J
 G: $T
 bra J
@@ -162,7 +162,7 @@ G: $T
 bra T
 F: $F
 $end"
-says meld 'the branch of A stays: nothing in its arms has the same form: T ends with bra to 2 blocks, F with bra to 1' "T: $T
+says meld 'the branch of A stays: nothing in its arms has the same form: T ends with a branch of 2 ways, F with a jump' "T: $T
 bra %d, T1, J
 T1: $T
 bra J
@@ -223,6 +223,47 @@ F: %x = ld.global.u32 [%p]
 %x = xor.b32 %x, 3
 st.global.u32 [%p], %x
 $end"
+says meld 'the branch of A stays: nothing in its arms has the same form: T1 ends with exit, F1 with ret' "T: $T
+bra %d, T1, T2
+T1: $T
+exit
+T2: exit
+F: $F
+bra %d, F1, F2
+F1: $F
+ret
+F2: exit"
+says meld 'the branch of A stays: its arms are empty' "T: bra J
+F: $end"
+# A branch that has become one of two has the names of both; no two branches have one name.
+nested="T: $T
+bra %d, G, J
+G: $T
+bra J
+F: $F
+bra %d, H, J
+H: $F
+$end"
+says meld 'the branch of A: T and F become one: ' "$nested"
+says meld 'the branch of T and F, at the end of A, stays: one of its arms is empty' "$nested"
+one="T: $T
+bra J
+F: $F
+bra %d, G, J
+G: $F
+$end"
+says meld 'the branch of A: T is given the form of the region around ' "$one"
+# Instructions that could become one, but for the choices that it would take.
+kernel "T: %x = ld.global.u32 [%p]
+%x = mul.lo.u32 %x, %x
+%y = add.u32 %t, 5
+bra J
+F: %x = ld.global.u32 [%p]
+%x = mul.lo.u32 %x, %x
+%x = add.u32 %x, 9
+$end" >"$tmp/k.ir"
+"$opt" --print meld "$tmp/k.ir" >"$tmp/said"
+grep -q '%y = add.u32 %t, 5 *# *%x = add.u32 %x, 9' "$tmp/said" || { echo "no pair is shown that stays apart:"; cat "$tmp/said"; bad=1; }
 says tail-merge 'T and F end alike before J_tail, and stay from bar.sync on: it depends on which threads execute it together' "T: bar.sync 0
 %x = add.u32 %x, 1
 bra J

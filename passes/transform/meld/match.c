@@ -66,15 +66,14 @@ static bool walk(Match *x, Block *a, Block *b)
 {
 	bool leaves[2] = { a == x->s[0]->exit, b == x->s[1]->exit };
 	if (leaves[0] != leaves[1])
-		return differs(x->w, "a way out to %s stands against one to %s", a->label, b->label);
+		return differs(x->w, "one side goes out to %s where the other goes on to %s", leaves[0] ? a->label : b->label, leaves[0] ? b->label : a->label);
 	if (leaves[0])
 		return true;
 	int p = pair_of(x, 0, a), q = pair_of(x, 1, b);
 	if (p >= x->first || q >= x->first)
 		return p == q || differs(x->w, "%s and %s are led to in different ways", a->label, b->label);
 	if (a->nsucc != b->nsucc || block_term(a)->op != block_term(b)->op || block_term(a)->nsrc != block_term(b)->nsrc)
-		return differs(x->w, "%s ends with %s to %d blocks, %s with %s to %d", a->label, op_info[block_term(a)->op].name, a->nsucc, b->label,
-			op_info[block_term(b)->op].name, b->nsucc);
+		return differs(x->w, "%s ends with %s, %s with %s", a->label, say_end(x->w, a), b->label, say_end(x->w, b));
 	if (x->steps-- <= 0) {
 		x->w->unlike = NULL;
 		return differs(x->w, "it took more than %d steps to compare them", STEPS * x->s[0]->n);
@@ -261,6 +260,8 @@ static void add_to_stretch(Meld *w, MeldRegion *r, Stretch *s, int a, int b)
 		for (int e = 0; e < s->pair.v[k].nsucc; e++)
 			if (s->pair.v[k].succ[e] == LEAVES)
 				s->pair.v[k].succ[e] = before;
+	s->regions += !is_plain(x) && !is_plain(y);
+	s->copies += is_plain(x) != is_plain(y);
 	if (!before) {
 		s->weight = meld_weight(w, r->e);
 		s->entry[0] = x->block[0];

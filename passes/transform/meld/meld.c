@@ -56,8 +56,7 @@ static void __attribute__((format(printf, 3, 4))) why_not(Meld *w, const MeldReg
 	va_start(ap, fmt);
 	sb_vprintf(&text, fmt, ap);
 	va_end(ap);
-	vec_push(&w->said, ((MeldRemark){ ins_loc(w->r->m, block_term(r->e)), arena_printf(&w->a, "the branch of %s%s stays: %s", r->e->label,
-		made(w, r) ? ", which melding made," : "", text.s) }));
+	vec_push(&w->said, ((MeldRemark){ ins_loc(w->r->m, block_term(r->e)), arena_printf(&w->a, "the branch of %s stays: %s", say_branch(w, r->e), text.s) }));
 	sb_free(&text);
 }
 
@@ -205,6 +204,11 @@ static bool consider(Meld *w, MeldRegion *r)
 			(long long)16 * ((int64_t)r->arm[0].n * r->arm[1].n - 1));
 		return false;
 	}
+	if (say_empty(r)) {
+		if (!made(w, r))
+			why_not(w, r, "its arms are empty");
+		return false;
+	}
 	match_stretches(w, r);
 	weigh(w, r);
 	if (r->late[0])
@@ -222,20 +226,24 @@ static bool consider(Meld *w, MeldRegion *r)
 static void apply(Meld *w, MeldRegion *r)
 {
 	Loc loc = ins_loc(w->r->m, block_term(r->e));
+	const char *branch = say_branch(w, r->e);
 	untouched(w, r, true);
 	if (w->r->show && !w->headed)
 		sb_printf(w->r->show, "  round %d\n", w->rounds + 1);
 	w->headed = true;
 	for (int k = 0; k < r->stretch.n; k++) {
 		const Stretch *s = &r->stretch.v[k];
-		pass_remark(w->r, loc, "the branch of %s: %s and %s become one: %d %s, %d %s on one side; %lld cycles become %lld (profitability %d %%)", r->e->label,
+		pass_remark(w->r, loc, "the branch of %s: %s and %s become one: %d %s, %d %s on one side; %lld cycles become %lld (profitability %d %%)", branch,
 			s->entry[0]->label, s->entry[1]->label, s->pairs, s->pairs == 1 ? "pair of instructions becomes one" : "pairs of instructions become one each",
 			s->alone, s->alone == 1 ? "stays" : "stay", (long long)s->before, (long long)s->after, s->percent);
 		if (s->pieces > 1)
-			pass_remark(w->r, loc, "the branch of %s: blocks of its arms are so long that they were aligned in %d pieces; cells=%d allows no larger table", r->e->label, s->pieces,
+			pass_remark(w->r, loc, "the branch of %s: blocks of its arms are so long that they were aligned in %d pieces; cells=%d allows no larger table", branch, s->pieces,
 				w->cells);
+		say_forms(w, s, loc, branch);
 		meld_show(w, r, s);
 		pass_count(w->r, "stretches melded", 1);
+		pass_count(w->r, "regions melded with regions", s->regions);
+		pass_count(w->r, "blocks given a region's form", s->copies);
 		pass_count(w->r, "instructions melded", s->pairs);
 		for (int p = 0; p < s->pair.n; p++)
 			for (int side = 0; side < 2; side++)

@@ -66,6 +66,7 @@ typedef struct Stretch {
 	Block *entry[2], *exit[2];     /* where each side comes from the branch or what is before, and where it goes on */
 	int64_t weight;                /* of the branch */
 	int percent;                   /* the least melding profitability of its subgraphs */
+	int regions, copies;           /* pairs of regions; of a block with a region, whose form it gets */
 	int pairs, alone, pieces;      /* instructions melded, and left to one side; pieces that an alignment was cut into, at most */
 	int64_t before, after;         /* costs */
 	Time time[2];                  /* of the stretch, before and after */
@@ -198,6 +199,10 @@ int64_t emit_cost(Meld *, MeldRegion *, Stretch *);    /* of the melded code, wh
 void emit_region(Meld *, MeldRegion *);
 void meld_tidy(Meld *, BitSet gone);        /* behind a round (tidy.c) */
 
-/* ---- for people (show.c) ---- */
+/* ---- for people (say.c, show.c) ---- */
+const char *say_branch(const Meld *, const Block *); /* a branch, as remarks name it; lives as long as the module */
+const char *say_end(Meld *, const Block *);
+bool say_empty(const MeldRegion *);
+void say_forms(Meld *, const Stretch *, Loc, const char *branch);
 void meld_show(const Meld *, const MeldRegion *, const Stretch *); /* blocks and instructions side by side, if somebody asks */
 #endif

@@ -71,7 +71,7 @@ static void judge(Meld *w, Subgraph *s, const Block *branch)
 		if (bs_has(w->named, b->id))
 			s->obstacle = arena_printf(&w->a, "%s is a reconvergence point that the source asks for, or the target of a block that cannot be reached", b->label);
 		else if (order_waits(w, b, branch))
-			s->obstacle = arena_printf(&w->a, "the loop of %s has ordered accesses to memory", b->label);
+			s->obstacle = arena_printf(&w->a, "the loop of %s may wait for other threads, by what its atomic, volatile or ordered accesses read", b->label);
 		for (int i = 0; i < b->ins.n && !s->obstacle; i++) {
 			const char *why = bad_instruction(w, &b->ins.v[i]);
 			if (why)

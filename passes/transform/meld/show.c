@@ -1,5 +1,5 @@
 /* What melding does, for people: before two subgraphs become one, the blocks of both sides with their instructions side by side. Between them stands = where two
- * instructions become one, < and > where one stays on its side. */
+ * instructions become one, # where two could and it would cost more than it saves, < and > where one stays on its side. */
 #include "passes/transform/meld/meld.h"
 #include "lib/strbuf.h"
 
@@ -35,7 +35,7 @@ static void show_texts(Sheet *t, StrBuf *text, const char *sign)
 	sb_free(&text[1]);
 }
 
-static void show_item(Sheet *t, const BlockPair *p, const int *at)
+static void show_item(Sheet *t, const BlockPair *p, const int *at, bool apart)
 {
 	StrBuf text[2] = { { 0 }, { 0 } };
 	for (int s = 0; s < 2; s++) {
@@ -43,7 +43,7 @@ static void show_item(Sheet *t, const BlockPair *p, const int *at)
 		if (at[s] >= 0)
 			ir_print_ins(t->w->r->m, t->w->f, p->b[s], &p->b[s]->ins.v[at[s]], &text[s]);
 	}
-	show_texts(t, text, at[0] >= 0 && at[1] >= 0 ? "=" : at[0] >= 0 ? "<" : ">");
+	show_texts(t, text, apart ? "#" : at[0] >= 0 && at[1] >= 0 ? "=" : at[0] >= 0 ? "<" : ">");
 }
 
 static void show_pair(Sheet *t, const BlockPair *p)
@@ -52,15 +52,8 @@ static void show_pair(Sheet *t, const BlockPair *p)
 	for (int s = 0; s < 2; s++)
 		label[s] = p->b[s] ? p->b[s]->label : p->comes[s] ? "(no code: threads pass)" : "(no thread comes here)";
 	show_line(t, 0, label[0], " ", label[1]);
-	for (int k = 0; k < p->n; k++) {
-		const Item *i = &p->item[k];
-		if (!i->apart) {
-			show_item(t, p, i->at);
-			continue;
-		}
-		show_item(t, p, (int[]){ i->at[0], NO_INS });
-		show_item(t, p, (int[]){ NO_INS, i->at[1] });
-	}
+	for (const Item *i = p->item; i < p->item + p->n; i++)
+		show_item(t, p, i->at, i->apart);
 	StrBuf end[2] = { { 0 }, { 0 } };
 	for (int s = 0; s < 2; s++)
 		end_text(t, p, s, &end[s]);
