@@ -184,6 +184,25 @@ bool pass_knows_label(const Function *f, const char *label)
 	return false;
 }
 
+/* Does a loop begin at the block? So in one function at least, or none has it any more. */
+static bool begins_loop(const Module *m, const char *label)
+{
+	Arena a = { 0 };
+	bool found = false, begins = false;
+	for (int f = 0; f < m->func.n; f++)
+		for (int b = 0; wanted_function(m->func.v[f], NULL) && b < m->func.v[f]->block.n && !begins; b++) {
+			if (strcmp(m->func.v[f]->block.v[b]->label, label))
+				continue;
+			function_number(m->func.v[f]);
+			const Loops *loops = loops_build(&a, cfg_build(&a, m->func.v[f]));
+			found = true;
+			for (int k = 0; k < loops->n; k++)
+				begins |= loops->loop[k].header == b;
+		}
+	arena_free(&a);
+	return begins || !found;
+}
+
 /* Labels belong to some function each: to which one, a pipeline cannot say. */
 static bool check_labels(const Module *m, const Step *s, const char *option, Diag *d)
 {
@@ -192,10 +211,11 @@ static bool check_labels(const Module *m, const Step *s, const char *option, Dia
 			bool found = false;
 			for (int f = 0; f < m->func.n && !found; f++)
 				found = wanted_function(m->func.v[f], NULL) && pass_knows_label(m->func.v[f], s->option[k].list[i]);
-			if (found)
+			bool loop = !found || !s->pass->options[k].loops || begins_loop(m, s->option[k].list[i]);
+			if (found && loop)
 				continue;
-			diag_error(d, (Loc){ option ? option : "--passes", 1, s->option[k].col }, "%s: %s: no kernel or device function has a block `%s`", s->pass->name,
-				s->pass->options[k].name, s->option[k].list[i]);
+			diag_error(d, (Loc){ option ? option : "--passes", 1, s->option[k].col }, "%s: %s: %s `%s`", s->pass->name, s->pass->options[k].name,
+				found ? "no loop begins at the block" : "no kernel or device function has a block", s->option[k].list[i]);
 			return false;
 		}
 	return true;

@@ -16,6 +16,7 @@ typedef struct PassOption {
 	PassOptionKind kind;
 	const char *const *names;          /* that may be given; ends with NULL */
 	bool labels;                       /* a list of labels: each is one of some function's, at least in the source */
+	bool loops;                        /* labels: those of blocks are such that a loop begins there */
 } PassOption;
 
 typedef struct PassValue {

@@ -77,6 +77,12 @@ static bool number(Parse *p, int64_t *v)
 	for (*v = 0; isdigit((unsigned char)*p->at); p->at++)
 		if (*v < INT64_MAX / 100)
 			*v = *v * 10 + (*p->at - '0');
+	if (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.') {
+		while (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.')
+			p->at++;
+		diag_error(p->diag, here(p, start), "`%.*s` is no number: expected decimal digits", (int)(p->at - start), start);
+		return false;
+	}
 	if (minus)
 		*v = -*v;
 	return true;

@@ -293,11 +293,10 @@ static void explain(Unroll *w)
 		const Block *h = header(w, l);
 		if (strmap_get(&w->done, h->label) >= 0)
 			continue;
-		const char *why = plan_full(w, l, &p);
-		if (option(w, OPTION_FACTOR) > 1)
-			why = plan_part(w, l, &p);
-		if (why)
-			pass_remark(w->r, ins_loc(w->r->m, &h->ins.v[0]), "the loop at %s stays: %s", h->label, why);
+		const char *part = option(w, OPTION_FACTOR) > 1 ? plan_part(w, l, &p) : NULL, *full = option(w, OPTION_FULL) ? plan_full(w, l, &p) : part;
+		bool both = part && strcmp(full, part) && !refused(w, l);
+		pass_remark(w->r, ins_loc(w->r->m, &h->ins.v[0]), "the loop at %s stays: %s%s%s", h->label, full ? full : "full=0 and factor=1 leave nothing to do",
+			both ? "; and several turns do not become one: " : "", both ? part : "");
 	}
 }
 
@@ -325,7 +324,7 @@ static const PassOption options[OPTIONS] = {
 	[OPTION_MOST] = { "most", 400, 0, 10000, "instructions that a loop may have afterwards" },
 	[OPTION_GROWTH] = { "growth", 4000, 0, 20000, "instructions that may be added to a function" },
 	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the loops that may be unrolled, those with loops in them included; all when not given",
-		.kind = PASS_LIST, .labels = true },
+		.kind = PASS_LIST, .labels = true, .loops = true },
 };
 
 const Pass pass_unroll = {

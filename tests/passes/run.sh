@@ -195,6 +195,9 @@ expect 0 'nest: the loop at K stays: it has loops in it, and loops does not name
 expect 0 'leaves: the loop at H stays: it has 8 instructions, and most allows 5' --remarks -p 'unroll(most=5)' "$turns"
 expect 0 'leaves: the loop at H stays: it is not among those wanted' --remarks -p 'unroll(loops=[J])' "$turns"
 expect 2 'unroll: loops: no kernel or device function has a block `Q`' -p 'unroll(loops=[Q])' "$turns"
+expect 2 '--passes:1:14: error: unroll: loops: no loop begins at the block `X`' -p 'unroll(loops=[X])' "$turns"
+expect 0 'the loop at K stays: its 2 turns would have 18 instructions; most allows 400, and growth 1 in all loops, of which 0 are used; and several turns do not become one: ' --remarks -p 'unroll(growth=1)' "$turns"
+expect 2 '--passes:1:13: error: `0x10` is no number: expected decimal digits' -p 'unroll(most=0x10)' "$turns"
 printf 'kernel k() { reg u32 %%i\nreg pred %%c\nreg pred %%d\nH: bra %%c, A, B\nA: bra H\nB: bra %%d, H, X\nX: exit }\n' >"$tmp/shared.ir"
 expect 0 'threads go back before a block that all of them come to' --remarks -p unroll "$tmp/shared.ir"
 expect 0 '' --help
