@@ -107,6 +107,62 @@ static void find_end(Block *b, BitSet named, Block **end, int *path)
 		end[path[k]] = last;
 }
 
+/* Where a jump at `at` leads alone, with the marks of what begins there; else at itself. */
+static Block *only_jump(Block *at, const int *preds, BitSet named)
+{
+	return at->ins.n == 1 && block_jumps(at) && preds[at->id] == 1 && at->succ[0] != at && !bs_has(named, at->id) ? at->succ[0] : at;
+}
+
+/* A branch that a pass has made, by which none of the source decides. */
+static bool inserted(const Function *f, const Ins *t)
+{
+	bool decides = false;
+	for (int k = t->mark; k; k = f->mark.v[k].next)
+		decides |= f->mark.v[k].kind == MARK_DECIDES;
+	return t->origin && !decides;
+}
+
+/* Inserted branches both of whose ways lead to one place, with nothing but jumps on them, become jumps: what begins on the ways begins there for their threads. */
+static bool fold_empty(Edit *e, BitSet named)
+{
+	int *preds = xcalloc((size_t)e->f->block.n + 1, sizeof *preds);
+	bool changed = false;
+	for (int k = 0; k < e->f->block.n; k++)
+		for (int s = 0; s < e->f->block.v[k]->nsucc; s++)
+			preds[e->f->block.v[k]->succ[s]->id]++;
+	preds[0]++;
+	for (int k = 0; k < e->f->block.n; k++) {
+		Block *b = e->f->block.v[k];
+		const Ins *t = block_term(b);
+		if (t->op != OP_BRA || !inserted(e->f, t) || b->nsucc != 2 || ins_src(t, 0)->kind != OPD_REG || b->succ[0] == b->succ[1])
+			continue;
+		Block *way[2] = { b->succ[0], b->succ[1] }, *to[2];
+		Opd condition = *ins_src(t, 0);
+		for (int s = 0; s < 2; s++)
+			to[s] = way[s] == b ? b : only_jump(way[s], preds, named);
+		if (way[0] == to[1])
+			to[0] = way[0];
+		if (way[1] == to[0])
+			to[1] = way[1];
+		if (to[0] != to[1] || to[0] == b)
+			continue;
+		Ins cut = edit_cut_term(e, b);
+		edit_jump(e, b, &cut, to[0]);
+		block_term(b)->origin = cut.origin;
+		for (int s = 0; s < 2; s++)
+			if (way[s] != to[s]) {
+				Opd p = condition;
+				p.neg ^= s;
+				edit_mark_lanes(e, block_term(way[s]), p);
+				edit_mark_also(e, block_term(b), block_term(way[s]));
+			}
+		preds[to[0]->id]++;
+		changed = true;
+	}
+	free(preds);
+	return changed;
+}
+
 static bool skip_empty(Edit *e, BitSet named)
 {
 	Arena a = { 0 };
@@ -229,6 +285,7 @@ static bool round_of(Edit *e)
 	bool changed = fold_branches(e);
 	BitSet named = named_points(&a, e->f);
 	changed |= skip_empty(e, named);
+	changed |= fold_empty(e, named);
 	changed |= merge(e, &a, named);
 	changed |= remove_unreachable(e->f, named_points(&a, e->f));
 	arena_free(&a);

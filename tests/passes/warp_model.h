@@ -109,12 +109,21 @@ static inline void wm_ins(WmLane *l, const Ins *i, int lane)
 	}
 }
 
+/* Is the lane one of those that a mark is for? */
+static inline bool wm_for(const Function *f, const WmLane *l, int lanes)
+{
+	for (; lanes; lanes = f->lanes.v[lanes].next)
+		if ((l->reg[f->lanes.v[lanes].reg] != 0) == f->lanes.v[lanes].neg)
+			return false;
+	return true;
+}
+
 /* The lane's next block, NULL when it ends. */
 static inline const Block *wm_step(const WmSource *s, const Function *f, WmLane *l, const Block *b, uint64_t seed, int lane)
 {
 	for (int i = 0; i < b->ins.n; i++) {
 		for (int k = b->ins.v[i].mark; k; k = f->mark.v[k].next)
-			if (f->mark.v[k].kind == MARK_BEGINS)
+			if (f->mark.v[k].kind == MARK_BEGINS && wm_for(f, l, f->mark.v[k].lanes))
 				wm_enter(s, l, f->mark.v[k].source, seed, lane);
 		wm_ins(l, &b->ins.v[i], lane);
 	}
