@@ -206,7 +206,23 @@ int facts_hold(Facts *x, int block, const int64_t *key, int n)
 
 void facts_about(Facts *x, int fact, int reg) { link_to(x, &x->of_reg[reg], fact); }
 
-typedef struct Ends { Facts *x; BitSet kill; int *seen, block; } Ends; /* seen: by register, one more than the last block that defines it */
+/* seen: by register, one more than the last block that defines it; many: by register, the facts about it, where they are more than a set has words */
+typedef struct Ends { Facts *x; BitSet kill, *many; int *seen, block; } Ends;
+
+static void gather(Ends *e, Arena *a, int nreg)
+{
+	e->many = arena_array(a, BitSet, nreg);
+	for (int r = 0; r < nreg; r++) {
+		int n = 0;
+		for (const FactLink *l = e->x->of_reg[r]; l; l = l->next)
+			n++;
+		if (n <= (e->x->keys.n + 63) / 64)
+			continue;
+		e->many[r] = bs_new(a, e->x->keys.n);
+		for (const FactLink *l = e->x->of_reg[r]; l; l = l->next)
+			bs_add(e->many[r], l->fact);
+	}
+}
 
 static void ends(void *self, int reg)
 {
@@ -214,7 +230,9 @@ static void ends(void *self, int reg)
 	if (e->seen[reg] == e->block + 1)
 		return;
 	e->seen[reg] = e->block + 1;
-	for (const FactLink *l = e->x->of_reg[reg]; l; l = l->next)
+	if (e->many[reg].n)
+		bs_union(e->kill, e->many[reg]);
+	for (const FactLink *l = e->many[reg].n ? NULL : e->x->of_reg[reg]; l; l = l->next)
 		bs_add(e->kill, l->fact);
 }
 
@@ -240,6 +258,7 @@ void facts_solve(Facts *x)
 	Flow w = { .g = c->graph, .order = order, .norder = c->nreach, .bits = x->keys.n, .all = true, .greatest = true,
 		.gen = flow_sets(&tmp, c->n, x->keys.n), .kill = flow_sets(&tmp, c->n, x->keys.n) };
 	Ends e = { .x = x, .seen = arena_array(&tmp, int, function_values(c->f) + SP_COUNT) };
+	gather(&e, &tmp, function_values(c->f) + SP_COUNT);
 	for (int i = 0; i < c->nreach; i++) {
 		const Block *b = c->rpo[i];
 		order[i] = e.block = b->id;
