@@ -51,11 +51,25 @@ static void expand(Queries *q, int s)
 	}
 }
 
+static bool is_rewritten(void *self, const MemAtom *a)
+{
+	const Queries *q = self;
+	return a->kind == ATOM_TURN || (a->kind == ATOM_VERSION && q->ssa->version[a->id].ins == SSA_PHI);
+}
+
+/* Nothing else has the key, it stays the same along every edge, and what asks does not come to itself: no way says yes. */
+static bool is_alone(Queries *q, const Origin *x)
+{
+	return q->next_of[q->first_of.v[x->key]] < 0 && q->c->nest->of[q->mem.access[x->access].block] < 0 && !key_mentions(q, x->key, is_rewritten, q);
+}
+
 /* Level by level of shifts, so that each node has the least number of them. */
 void queries_build(Queries *q)
 {
 	for (int o = 0; o < q->origin.n; o++) {
 		Origin *x = &q->origin.v[o];
+		if (!q->parts && is_alone(q, x)) /* speculation follows ways without a yes, too */
+			continue;
 		const MemAccess *a = &q->mem.access[x->access];
 		int found = -1;
 		LocalKind kind = query_up(q, x->key, a->block, a->ins, &found);
@@ -167,8 +181,9 @@ void queries_solve(Queries *q)
 		q->start.v[s].avail = true;
 	find_real(q, &work);
 	for (int s = 0; s < q->start.n; s++) {
-		q->start.v[s].avail = q->start.v[s].hoped = q->start.v[s].real; /* nothing is inserted for the others */
-		vec_push(&work, s);
+		q->start.v[s].avail = q->start.v[s].hoped = q->start.v[s].real; /* nothing is inserted for the others, and without an insertion the function's start says no */
+		if (q->start.v[s].avail)
+			vec_push(&work, s);
 	}
 	for (bool again = true; again;) {
 		settle(q, &work);

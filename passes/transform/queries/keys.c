@@ -23,6 +23,15 @@ int key_forms(const Queries *q, int key, int *forms)
 	return n;
 }
 
+bool key_mentions(const Queries *q, int key, bool (*is)(void *, const MemAtom *), void *self)
+{
+	int forms[FORMS_MOST], n = key_forms(q, key, forms);
+	bool any = false;
+	for (int k = 0; k < n && !any; k++)
+		any = memform_mentions(&q->forms, forms[k], is, self);
+	return any;
+}
+
 /* Registers of other types than integers of 32 and 64 bits are copied only, or unknown. */
 int query_value(Queries *q, int version, int bits)
 {
@@ -69,9 +78,7 @@ static bool made_here(void *self, const MemAtom *a)
 static int made_at(Queries *q, int key, int block)
 {
 	Made m = { q, block, -1 };
-	int forms[FORMS_MOST], n = key_forms(q, key, forms);
-	for (int k = 0; k < n; k++)
-		memform_mentions(&q->forms, forms[k], made_here, &m);
+	key_mentions(q, key, made_here, &m);
 	return m.ins;
 }
 
@@ -167,9 +174,18 @@ static int along(void *self, int atom, int bits)
 	return f < 0 ? MEMFORM_NONE : f;
 }
 
+static bool changes_here(void *self, const MemAtom *a)
+{
+	const Edge *e = self;
+	const SsaVersion *v = a->kind == ATOM_VERSION ? &e->q->ssa->version[a->id] : NULL;
+	return (v && v->block == e->block && v->ins == SSA_PHI) || (a->kind == ATOM_TURN && e->q->c->nest->header[a->id] == e->block);
+}
+
 int query_over(Queries *q, int key, int pred, int block, int place, int *shifts)
 {
 	Edge e = { .q = q, .block = block, .pred = pred, .place = place, .ahead = place < 0 };
+	if (!key_mentions(q, key, changes_here, &e))
+		return key;
 	int loop = q->c->nest->of[block];
 	e.inside = loop >= 0 && q->c->nest->header[loop] == block && nest_within(q->c->nest, q->c->nest->of[pred], loop);
 	int forms[FORMS_MOST], n = key_forms(q, key, forms);

@@ -85,6 +85,7 @@ enum { FORMS_MOST = 6 };
 int query_key(Queries *, int class, const int *forms, int n);
 static inline int key_form(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[1]; }     /* of a load */
 int key_forms(const Queries *, int key, int *forms);                      /* how many */
+bool key_mentions(const Queries *, int key, bool (*is)(void *, const MemAtom *), void *self); /* does one of the forms? */
 static inline int key_class(const Queries *q, int key) { return (int)keys_key(&q->keys, key)[0]; }
 static inline const Ins *query_ins(const Queries *q, const MemAccess *a) { return &q->c->f->block.v[a->block]->ins.v[a->ins]; }
 static inline const Ins *query_load(const Queries *q, int access) { return query_ins(q, &q->mem.access[access]); }
