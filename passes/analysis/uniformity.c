@@ -220,11 +220,10 @@ Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *
 	u.heap = arena_array(&tmp, int, c->n + 1);
 	u.waits = arena_array(&tmp, bool, c->n + 1);
 	uni_number_cycles(&u, &tmp);
-	uni_find_escapes(&u, &tmp);
 	find_stores(&u);
 	solve(&u);
 	sum_registers(&u);
-	for (int l = 0; l < c->nest->nloop; l++)
+	for (int l = 0; u.escapes && l < c->nest->nloop; l++)
 		vec_free(&u.escapes[l]);
 	vec_free(&u.todo);
 	vec_free(&u.branch);

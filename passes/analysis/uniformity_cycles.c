@@ -17,7 +17,6 @@ void uni_number_cycles(Uni *u, Arena *a)
 	u->left = arena_array(a, bool, n->nloop + 1);
 	u->ended = arena_array(a, bool, n->nloop + 1);
 	u->mixed = arena_array(a, bool, n->nloop + 1);
-	u->escapes = arena_array(a, Ints, n->nloop + 1);
 	for (int l = n->nloop; l-- > 0;)
 		if (size[l]++, n->parent[l] >= 0)
 			size[n->parent[l]] += size[l];
@@ -41,10 +40,12 @@ static void note_escape(Uni *u, int version, int to, int *last)
 	}
 }
 
-void uni_find_escapes(Uni *u, Arena *a)
+/* Each version may be in as many lists as cycles nest, so they are made when lanes first leave a cycle at different times. */
+static void find_escapes(Uni *u)
 {
 	const Reaching *r = u->reads;
-	int *last = arena_array(a, int, u->c->nest->nloop + 1);
+	int *last = arena_array(u->arena, int, u->c->nest->nloop + 1);
+	u->escapes = arena_array(u->arena, Ints, u->c->nest->nloop + 1);
 	for (int v = 0; v < u->ssa->n; v++) {
 		if (u->ssa->version[v].ins == SSA_ENTRY)
 			continue;
@@ -59,6 +60,8 @@ void uni_find_escapes(Uni *u, Arena *a)
 void uni_leave(Uni *u, int loop, bool ended)
 {
 	const Reaching *r = u->reads;
+	if (!u->escapes)
+		find_escapes(u);
 	for (int e = 0; e < u->escapes[loop].n; e++) {
 		int v = u->escapes[loop].v[e];
 		for (int k = r->read_first[v]; k < r->read_first[v + 1]; k++) {

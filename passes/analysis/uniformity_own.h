@@ -34,7 +34,7 @@ typedef struct Uni {
 	int *loop_first, *loop_last;   /* by loop: places in the tree of cycles */
 	bool *left, *ended;            /* by loop: lanes leave it at different times; they do so to end at once */
 	bool *mixed;                   /* by loop: lanes of different iterations meet in it */
-	Ints *escapes;                 /* by loop: versions defined in it and used outside */
+	Ints *escapes;                 /* by loop: versions defined in it and used outside; NULL: not found yet */
 } Uni;
 
 /* ---- uniformity.c ---- */
@@ -44,7 +44,6 @@ static inline bool uni_ends_at_once(const Block *b) { return !b->nsucc && !(op_i
 
 /* ---- uniformity_cycles.c ---- */
 void uni_number_cycles(Uni *, Arena *);
-void uni_find_escapes(Uni *, Arena *);
 bool uni_contains(const Uni *, int loop, int block);
 void uni_leave(Uni *, int loop, bool ended);
 void uni_mark_varying(Uni *, const Block *);
