@@ -37,7 +37,7 @@ function show.table1(r)
 		end
 		r.say("  %-20s %-7s %-12s %s", row[1], row[3], table.concat(theirs, " "), table.concat(here, " "))
 	end
-	r.claim("T-D2", "table I: tail merging yes, no, no; branch fusion yes, yes, no; DARM yes, yes, yes", wrong == 0 and "so" or wrong .. " differ", wrong == 0)
+	r.claim("I", "table I: tail merging yes, no, no; branch fusion yes, yes, no; DARM yes, yes, yes", wrong == 0 and "so" or wrong .. " differ", wrong == 0)
 end
 
 -- Host time, which nothing is claimed of: with meld and without in turn, so that whatever else the host does meets both.
@@ -86,22 +86,22 @@ local function bitonic(r, m, p)
 		local rest = elsewhere(block, m.lanes) * keys // block
 		local ratio = (j.meld.shared - rest) / (j.none.shared - rest)
 		ratios[#ratios + 1] = ("%.3f"):format(ratio)
-		r.record("T-D1", m, p.name, block, "meld", "shared accesses of divergent steps", 0.5, ratio)
+		r.record("law", m, p.name, block, "meld", "shared accesses of divergent steps", nil, ratio)
 		if r.speed(j, "meld") <= 1 then slow = slow or j end
 		if ratio < 0.45 or ratio > 0.65 then far = far or j end
 		for _, f in ipairs { "branch-fusion", "tail-merge" } do
 			if j[f].cycles ~= j.none.cycles then other, form = other or j, form or f end
 		end
 	end
-	r.claim("T-D1", title .. "bitonic sort gains by melding at every block size", slow and ("not at %d"):format(slow.block) or "so", not slow, slow)
-	r.claim("T-D1", title .. "branch fusion and tail merging leave it as it is, 1.00", other and "not so" or "so", not other, other, form)
-	r.claim("T-D1", title .. "in steps at which warps diverge, accesses to shared memory fall towards a half",
+	r.claim("law", title .. "bitonic sort gains by melding at every block size", slow and ("not at %d"):format(slow.block) or "so", not slow, slow)
+	r.claim("law", title .. "branch fusion and tail merging leave it as it is, 1.00", other and "not so" or "so", not other, other, form)
+	r.claim("law", title .. "in steps at which warps diverge, accesses to shared memory fall towards a half",
 		"to " .. table.concat(ratios, " ") .. " by block size", not far, far)
 end
 
 function show.laws(r)
 	r.say("\nWhat must hold")
-	r.claim("T-D3", "a higher threshold never melds more", #r.rises == 0 and "so" or "more for " .. table.concat(r.rises, ", "), #r.rises == 0)
+	r.claim("law", "a higher threshold never melds more", #r.rises == 0 and "so" or "more for " .. table.concat(r.rises, ", "), #r.rises == 0)
 	for _, m in ipairs(r.machines) do
 		for _, p in ipairs(r.programs) do
 			if p.name == "BIT" then bitonic(r, m, p) end
@@ -115,6 +115,16 @@ local function means(r, machine, by_gain)
 	local gain, fast = r.mean(machine, "meld"), r.mean(machine, "meld", r.fastest)
 	r.claim("7", ("DARM's geometric mean is %.2f"):format(r.paper.mean), ("%.3f"):format(gain), r.near(gain, r.paper.mean, 0.05))
 	r.claim("7", ("and %.2f over the block sizes that are best before"):format(r.paper.best), ("%.3f"):format(fast), r.near(fast, r.paper.best, 0.05))
+	local ours, theirs, n = r.common(machine, "meld", 1)
+	r.claim("7", ("DARM's geometric mean is %.3f over the %d program and block sizes that are measured here, too"):format(theirs, n), ("%.3f"):format(ours),
+		r.near(ours, theirs, 0.05))
+	for _, p in ipairs(programs(r)) do
+		if p.name == "BIT" or p.name == "PCM" or p.name == "MS" or p.name == "DCT" then
+			local best, most = r.fastest(machine, p), r.gaining(machine, p)
+			r.claim("7", p.name .. ": the block size that is best before has the best speed-up", ("%.3f at %d, best %.3f at %d"):format(r.speed(best, "meld"), best.block,
+				r.speed(most, "meld"), most.block), r.speed(best, "meld") > r.speed(most, "meld") - 0.005, most)
+		end
+	end
 	for _, p in ipairs(programs(r)) do
 		if p.name ~= "SRAD" then
 			local worst
@@ -142,7 +152,9 @@ local function fusion(r, machine, by)
 		local j = job(r, machine, "SRAD", row[1])
 		if j then
 			local meld, fused = r.speed(j, "meld"), r.speed(j, "branch-fusion")
-			r.claim("7", "SRAD, " .. row[2], ("DARM %.3f, branch fusion %.3f"):format(meld, fused), row[1] == 256 and fused > meld or row[1] == 1024 and meld < 1 and fused < 1,
+			local does = j["branch-fusion"].melds > 0 -- nothing done is not done better
+			r.claim("7", "SRAD, " .. row[2], ("DARM %.3f, branch fusion %.3f, which melds %d"):format(meld, fused, j["branch-fusion"].melds),
+				row[1] == 256 and does and fused > meld or row[1] == 1024 and meld < 1 and fused < 1,
 				j, { "meld", "branch-fusion" })
 		end
 	end
@@ -152,6 +164,29 @@ local function fusion(r, machine, by)
 		r.claim("7", ("LUD, %d threads: %s"):format(block, diverges and "gains" or "no warp diverges, no gain, no loss"), ("%s: %.3f, branch fusion %.3f"):format(
 			j.none.kernel, s, r.speed(j, "branch-fusion")), diverges and s > 1.01 or not diverges and r.near(s, 1, 0.02), j)
 	end
+end
+
+-- Which programs a counter of the passes is not 0 for, at any block size.
+local function having(r, machine, form, what)
+	local names = {}
+	for _, p in ipairs(programs(r)) do
+		local most = 0
+		for _, block in ipairs(p.blocks) do most = math.max(most, job(r, machine, p.name, block)[form].counts[what] or 0) end
+		if most > 0 then names[#names + 1] = p.name end
+	end
+	return #names > 0 and table.concat(names, ", ") or "none"
+end
+
+-- What is melded with what.
+local function forms(r, machine, by)
+	for _, row in ipairs { { "a region is melded with a region", "regions melded with regions", "BIT, PCM" },
+		{ "a block is given a region's form (replication)", "blocks given a region's form", "PCM, NQU, SRAD" } } do
+		local here = having(r, machine, "meld", row[2])
+		r.claim("IV", ("%s in %s, and in no other"):format(row[1], row[3]), "in " .. here, here == row[3])
+	end
+	local j = r.gaining(machine, by.PCM)
+	r.claim("IV", "branch fusion melds the inner diamonds of PCM, which are two, and no more", ("%d melds"):format(j["branch-fusion"].melds),
+		j["branch-fusion"].melds == 2)
 end
 
 local function counted(r, machine, by)
@@ -178,6 +213,7 @@ function show.sayings(r)
 	table.sort(by_gain, function(a, b) return r.speed(a, "meld") > r.speed(b, "meld") end)
 	r.say("\nWhat the paper says, of %s on %s.lua", machine.model, machine.name)
 	means(r, machine, by_gain)
+	forms(r, machine, by)
 	fusion(r, machine, by)
 	counted(r, machine, by)
 	for _, s in ipairs(r.sweep) do

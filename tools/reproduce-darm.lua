@@ -16,6 +16,8 @@ local MACHINES = {
 }
 local PREDICATED = "meld(straight=8)" -- what one arm alone does is executed by all, as the paper's compiler does it in the end
 local FORMS = { "none", "meld", "branch-fusion", "tail-merge", PREDICATED }
+local PROFIT = "meld(order=profit)" -- the order that the paper names for SRAD, and leaves; where there are branches in arms it may do better
+local NESTED = { SRAD = true, SB4 = true, SB4R = true }
 
 -- What runs: `arguments` of a workload for threads of a block. `kernels`: those that count, by Lua patterns of their names; the first that a run has.
 -- Merge sort has a fifteenth of the paper's keys, and as many to what L2 holds. It stops at runs of 64: the last launch has 1024 threads then, a
@@ -72,13 +74,15 @@ local function run(jobs, what)
 	end
 end
 
+local ORDERED = { table.unpack(FORMS) }
+ORDERED[#ORDERED + 1] = PROFIT
 local jobs, at = {}, {} -- at[machine][program name][block]
 for _, machine in ipairs(MACHINES) do
 	at[machine] = {}
 	for _, p in ipairs(PROGRAMS) do
 		at[machine][p.name] = {}
 		for _, block in ipairs(p.blocks) do
-			local j = { machine = machine, program = p, block = block, lists = FORMS }
+			local j = { machine = machine, program = p, block = block, lists = NESTED[p.name] and ORDERED or FORMS }
 			jobs[#jobs + 1], at[machine][p.name][block] = j, j
 		end
 	end
@@ -91,28 +95,42 @@ run(jobs, "figure 7")
 
 local function number(v) return v and ("%.3f"):format(v) or "-" end
 
--- The block size at which the baseline is fastest, and the one at which a pass is worth most.
+-- What the paper has of a program at a block size, in figure 7: { DARM, branch fusion }; {}: nothing.
+local function said(p, block) return p.suite and paper.synthetic[p.name] or (paper.speed[p.name] or {})[block] or {} end
+
+-- The block size at which the baseline is fastest, and the one at which a pass is worth most, by the digits that are shown. Of several that are worth the
+-- same, one that the paper has, too, and of those the largest: there a warp can be full.
 local function best(machine, p, worth)
-	local found
+	local found, most
 	for _, block in ipairs(p.blocks) do
 		local j = at[machine][p.name][block]
-		if not found or worth(j) > worth(found) then found = j end
+		local w = worth(j)
+		if not found or w > most or w == most and (said(p, block)[1] or not said(p, found.block)[1]) then found, most = j, w end
 	end
 	return found
 end
 local function fastest(machine, p) return best(machine, p, function(j) return -j.none.cycles end) end
-local function gaining(machine, p) return best(machine, p, function(j) return speed(j, "meld") end) end
+local function gaining(machine, p) return best(machine, p, function(j) return math.floor(1000 * speed(j, "meld") + 0.5) end) end
 
--- The geometric mean of what `of` says of each program and block size that it says something of.
-local function mean(machine, form, only)
-	local sum, n = 0, 0
+-- The geometric mean over programs (without the synthetic ones) and block sizes of what `of` says of each, and of how many it is; nil is left out.
+local function mean_of(machine, of)
+	local rows = {}
 	for _, p in ipairs(PROGRAMS) do
 		for _, block in ipairs(p.suite and {} or p.blocks) do
-			local j = at[machine][p.name][block]
-			if not only or only(machine, p) == j then sum, n = sum + math.log(speed(j, form)), n + 1 end
+			local x = of(p, at[machine][p.name][block])
+			if x then rows[#rows + 1] = x end
 		end
 	end
-	return n > 0 and math.exp(sum / n) or 1
+	return m.mean(rows, function(x) return x end), #rows
+end
+-- Of the speed-up, over all rows or those that `only` picks.
+local function mean(machine, form, only)
+	return mean_of(machine, function(p, j) return (not only or only(machine, p) == j) and speed(j, form) or nil end)
+end
+-- Over the rows for which the paper has a number: k = 1: DARM, 2: branch fusion.
+local function common(machine, form, k)
+	local ours, n = mean_of(machine, function(p, j) return said(p, j.block)[k] and speed(j, form) end)
+	return ours, mean_of(machine, function(p, j) return said(p, j.block)[k] end), n
 end
 
 -- ---- figure 7 ----
@@ -120,13 +138,14 @@ end
 say("Speed-up over the program without passes%s; in brackets the paper's, of the artefact's results; +: the block size at which", quick < 2 and
 	" (LUD: with its loops unrolled, in all columns)" or "")
 say("the program without passes is fastest; predicated: %s; melds: how many stretches of code meld makes of two", PREDICATED)
+say("Means are geometric, of the programs from BIT to DCT, without the synthetic kernels: of all rows, of those with +, of those for which the paper has a number")
 for _, machine in ipairs(MACHINES) do
 	say("\nFigure 7: %s on %s.lua", machine.model, machine.name)
 	say("  %-13s %6s   %10s  %15s %15s %11s %11s %6s", "program", "block", "cycles", "meld", "branch-fusion", "tail-merge", "predicated", "melds")
 	for _, p in ipairs(PROGRAMS) do
 		for _, block in ipairs(p.blocks) do
 			local j = at[machine][p.name][block]
-			local theirs = machine == MACHINES[1] and (p.suite and paper.synthetic[p.name] or (paper.speed[p.name] or {})[block]) or {}
+			local theirs = machine == MACHINES[1] and said(p, block) or {}
 			local function cell(form, k)
 				record("7", machine, p.name, block, form, "speed-up", theirs[k], speed(j, form))
 				return ("%.3f%s"):format(speed(j, form), theirs[k] and (" (%.3f)"):format(theirs[k]) or "        ")
@@ -138,9 +157,26 @@ for _, machine in ipairs(MACHINES) do
 		end
 	end
 	for _, row in ipairs { { "mean" }, { "mean of +", fastest } } do
-		local cells = {}
-		for i = 2, 5 do cells[i - 1] = number(mean(machine, FORMS[i], row[2])) .. (i < 4 and "        " or "") end
-		say("  %-13s %6s   %10s  %15s %15s %11s %11s", row[1], "", "", table.unpack(cells))
+		local cells, n = {}, 0
+		for i = 2, 5 do
+			local worth, rows = mean(machine, FORMS[i], row[2])
+			cells[i - 1], n = number(worth) .. (i < 4 and "        " or ""), rows
+		end
+		say("  %-13s %6s   %10s  %15s %15s %11s %11s", row[1], ("of %d"):format(n), "", table.unpack(cells))
+	end
+	local cells, n = {}, 0
+	for k, form in ipairs { "meld", "branch-fusion" } do
+		local ours, theirs, rows = common(machine, form, k)
+		cells[k], n = ("%.3f (%.3f)"):format(ours, theirs), rows
+	end
+	if machine == MACHINES[1] and n > 0 then say("  %-13s %6s   %10s  %15s %15s", "mean, both", ("of %d"):format(n), "", table.unpack(cells)) end
+	for _, p in ipairs(PROGRAMS) do
+		for _, block in ipairs(NESTED[p.name] and p.blocks or {}) do
+			local j = at[machine][p.name][block]
+			record("7", machine, p.name, block, PROFIT, "speed-up", nil, speed(j, PROFIT))
+			say("  %-13s %6d   the branch first that saves most, %s: %.3f, melds %d; the first block's, as above: %.3f, melds %d", p.name, block, PROFIT,
+				speed(j, PROFIT), j[PROFIT].melds, speed(j, "meld"), j.meld.melds)
+		end
 	end
 end
 
@@ -148,9 +184,10 @@ end
 
 for _, machine in ipairs(MACHINES) do
 	local compared = machine == MACHINES[1]
-	say("\nFigures 8 and 9: %s on %s.lua, at the block size at which meld is worth most: lanes in use of all instructions, in percent (paper: of ALU", machine.model,
-		machine.name)
-	say("instructions); accesses to shared and global memory in terms of those before; sectors asked for, cycles for bank conflicts: before, after meld")
+	say("\nFigures 8 and 9: %s on %s.lua, at the block size at which meld is worth most, of equal ones the largest that the paper has, too: lanes in use",
+		machine.model, machine.name)
+	say("of all instructions, in percent (paper: of ALU instructions); accesses to shared and global memory in terms of those")
+	say("before; sectors asked for, cycles for bank conflicts: before, after meld")
 	say("  %-13s %5s  %-14s %-15s %-13s %-12s %-12s %-8s  %-19s %-17s", "program", "block", "lanes", "paper", "shared m, bf", "paper", "global m, bf", "paper",
 		"sectors", "conflicts")
 	for _, p in ipairs(PROGRAMS) do
@@ -165,8 +202,11 @@ for _, machine in ipairs(MACHINES) do
 		for i, form in ipairs { "none", "meld", "branch-fusion" } do
 			record("8", machine, p.name, j.block, form, "lanes in use", lanes and lanes[i], 100 * j[form].use)
 			for _, what in ipairs { "shared", "global", "sectors", "conflicts", "instructions", "divergent", "registers" } do
-				local theirs = what == "shared" and shared or what == "global" and global
-				record("9", machine, p.name, j.block, form, what, theirs and i > 1 and theirs[i - 1] and theirs[i - 1] * a[what], j[form][what])
+				record("9", machine, p.name, j.block, form, what, nil, j[form][what])
+				local theirs = what == "shared" and shared or what == "global" and global or {}
+				if i > 1 and (theirs[i - 1] or (what == "shared" or what == "global") and a[what] > 0) then
+					record("9", machine, p.name, j.block, form, what .. " to before", theirs[i - 1], m.share(a[what], j[form][what]))
+				end
 			end
 		end
 	end
@@ -197,7 +237,7 @@ end
 
 local show = dofile(top .. "/tools/darm-claims.lua")
 local measured = setmetatable({ paper = paper, machines = MACHINES, programs = PROGRAMS, at = at, sweep = sweep, rises = rises, mean = mean, fastest = fastest,
-	gaining = gaining }, { __index = m })
+	gaining = gaining, common = common }, { __index = m })
 show.table1(measured)
 if quick < 2 then show.table2(measured) end
 show.laws(measured)
