@@ -73,6 +73,10 @@ whole "$dir/n/merged-its.svg"
 [ "$(grep -c '^         here: .*: agrees$' "$dir/out")" = 5 ] && grep -q '^  SB2 .* 1\.000 (1\.000) ' "$dir/out" || { cat "$dir/out"; exit 1; }
 awk -F, 'NF != 8 { bad = 1 } $1 == "7" && $6 == "speed-up" { n++ } $1 == "10" && $6 == "melds" { m++ } END { exit bad || n != 12 || m != 15 }' "$dir/d/darm.csv" ||
 	{ echo "darm.csv has not four speed-ups and five thresholds of each of three programs"; exit 1; }
+awk -F, '$6 == "shared to before" && $3 == "BIT" && $5 == "meld" { n += $7 == 0.729 && $8 < 1 } $6 == "shared accesses of divergent steps" { n += $7 == "" } END { exit n != 2 }' \
+	"$dir/d/darm.csv" || { echo "darm.csv: the paper's number is no ratio, or one that the paper has not"; exit 1; }
+speed=$(awk -F, '$1 == "7" && $3 == "BIT" && $5 == "meld" && $6 == "speed-up" { printf "%.3f (%.3f)", $8, $7 }' "$dir/d/darm.csv")
+grep -q "^  mean, both *of 1 *$speed" "$dir/out" || { echo "darm: the mean of what both have is not bitonic sort's $speed"; exit 1; }
 for f in figure7-exec_mask figure8 figure9-shared figure9-global figure10; do whole "$dir/d/$f.svg"; done
 
 # code-motion: four kernels under eight pipelines; the small ones have their instructions in the thesis' order, and what misses is said.
