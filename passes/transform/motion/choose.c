@@ -152,7 +152,9 @@ static void name_places(const Motion *w, const Action *a, int n, ActionKind kind
 	for (int k = 0; k < n; k++) {
 		if (a[k].kind != kind)
 			continue;
-		sb_printf(s, "%s%s%s", any ? ", " : words, place(w, a[k].block), a[k].block < w->p->c->n ? "" : " (on the edge behind it)");
+		if (!any)
+			sb_printf(s, "%s %s ", s->n ? ";" : ":", words);
+		sb_printf(s, "%s%s%s", any ? ", " : "", place(w, a[k].block), a[k].block < w->p->c->n ? "" : " (on the edge behind it)");
 		any = true;
 	}
 }
@@ -165,16 +167,32 @@ static int by_expression(const void *x, const void *y)
 	return a->block < b->block ? -1 : a->block > b->block;
 }
 
+/* Has an earlier round moved it? */
+static bool made(const Motion *w, int expr)
+{
+	for (int o = w->x->occurrence_first[expr]; o >= 0; o = w->x->occurrence_next[o]) {
+		const Occurrence *at = &w->x->occurrence[o];
+		if (w->c->f->block.v[at->block]->ins.v[at->ins].origin == w->r->origin)
+			return true;
+	}
+	return false;
+}
+
+static const char *why_left(const Motion *w, int expr)
+{
+	if (w->how->speculation && !motion_may_speculate(w, expr))
+		return "no way would compute it less often, and it may fault where the program has none";
+	return w->how->sparse ? "no way would compute it less often, and no fewer places would do" : "no way would compute it less often";
+}
+
 static void remark_left(const Motion *w, const bool *moves)
 {
 	for (int e = 0; e < w->x->n; e++) {
 		int o = w->x->occurrence_first[e];
 		const Ins *i = w->x->pattern[e];
-		if (moves[e] || w->x->occurrence_next[o] < 0 || i->op == OP_MOV)
+		if (moves[e] || w->x->occurrence_next[o] < 0 || i->op == OP_MOV || made(w, e))
 			continue;
-		pass_remark(w->r, ins_loc(w->r->m, i), "%s of %s stays: %s", op_info[i->op].name, place(w, w->x->occurrence[o].block),
-			motion_may_speculate(w, e) || !w->how->speculation ? "no way would compute it less often, or fewer places do" :
-			"no way would compute it less often, and it may fault where the program has none");
+		pass_remark(w->r, ins_loc(w->r->m, i), "%s of %s stays: %s", op_info[i->op].name, place(w, w->x->occurrence[o].block), why_left(w, e));
 	}
 }
 
@@ -196,11 +214,10 @@ void motion_remark(Motion *w)
 		for (to = from; to < n && list[to].expr == list[from].expr;)
 			to++;
 		moves[list[from].expr] = true;
-		sb_printf(&s, "%s:", op_info[i->op].name);
-		name_places(w, list + from, to - from, INSERTED, " new in ", &s);
-		name_places(w, list + from, to - from, SAVED, "; kept in ", &s);
-		name_places(w, list + from, to - from, REPLACED, "; read in ", &s);
-		pass_remark(w->r, ins_loc(w->r->m, i), "%s", s.s);
+		name_places(w, list + from, to - from, INSERTED, "new in", &s);
+		name_places(w, list + from, to - from, SAVED, "kept in", &s);
+		name_places(w, list + from, to - from, REPLACED, "read in", &s);
+		pass_remark(w->r, ins_loc(w->r->m, i), "%s%s", op_info[i->op].name, s.s);
 		sb_free(&s);
 	}
 	remark_left(w, moves);
