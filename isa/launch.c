@@ -44,6 +44,8 @@ static void put_place(StrBuf *s, const Launch *l, const Function *f, const Ins *
 		s->n = (size_t)(mark - s->s);
 	}
 	sb_putc(s, '`');
+	if (ins->origin)
+		sb_printf(s, ", which %s has inserted,", m->origin.v[ins->origin]);
 	if (loc.line)
 		sb_printf(s, " at %s:%d", loc.file ? loc.file : "?", loc.line);
 	if (l->kernel->kind != FN_HOST)

@@ -180,7 +180,17 @@ static bool fits(Wide lo, Wide hi, int bits, bool is_signed)
 	return is_signed ? lo >= -((Wide)1 << (bits - 1)) && hi < (Wide)1 << (bits - 1) : lo >= 0 && hi < (Wide)1 << bits;
 }
 
-/* A form of fewer bits as one of more. Where it may wrap it is an atom; mode 1 takes it that it does not, and extends term by term. */
+/* Are its atoms numbers of turns? Then it has been its constant, in the first turn. */
+static bool of_turns(const MemForms *x, const MemForm *f)
+{
+	for (int k = 0; k < f->n; k++)
+		if (x->atom.v[f->term[k].atom].kind != ATOM_TURN)
+			return false;
+	return true;
+}
+
+/* A form of fewer bits as one of more. Where it may wrap it is an atom; mode 1 takes it that it does not, and extends term by term. A constant that counts
+   down is a negative number in an unsigned sum, too; but not one that is the sum once. */
 int memform_extend(MemForms *x, int f, int bits, bool is_signed)
 {
 	if (f < 0)
@@ -197,7 +207,8 @@ int memform_extend(MemForms *x, int f, int bits, bool is_signed)
 		int a = extension_atom(x, f, is_signed);
 		return a < 0 ? -1 : memform_atom(x, a, bits);
 	}
-	int sum = memform_constant(x, y.constant, bits);
+	int64_t constant = is_signed || !of_turns(x, &y) ? y.constant : (int64_t)((uint64_t)y.constant & (~0ull >> (64 - y.bits)));
+	int sum = memform_constant(x, constant, bits);
 	for (int k = 0; k < y.n && sum >= 0; k++) {
 		int one = memform_atom(x, y.term[k].atom, y.bits);
 		sum = memform_add(x, sum, of_indices(x, y.term[k].atom) ? memform_resize(x, one, bits) : memform_extend(x, one, bits, is_signed), y.term[k].k);

@@ -44,7 +44,8 @@ static const Law law[] = { { "srqp", LOADS }, { "srqp(shifts=6)", LOADS }, { "sr
 	{ "esrqp(cdrnd-strict=1)", NOTHING }, { "srqp,copy-prop,dce,srqp", LOADS }, { "unroll,srqp(check=1),simplify-cfg", NOTHING },
 	{ "ssrqp", NOTHING }, { "ssrqp(nonfaulting=1)", NOTHING }, { "ssrqp(nonfaulting=1,check=1)", NOTHING }, { "ssrqp-s(nonfaulting=1,check=1,shifts=6)", NOTHING },
 	{ "preqp", OPERATIONS }, { "preqp(shifts=5),copy-prop,dce,preqp", OPERATIONS }, { "preqp(check=1)", NOTHING }, { "srqp,preqp,copy-prop,dce,ssrqp", NOTHING },
-	{ "srqp(max-pressure=9)", LOADS }, { "ssrqp(nonfaulting=1,max-pressure=10,check=1)", NOTHING } };
+	{ "srqp(max-pressure=9)", LOADS }, { "ssrqp(nonfaulting=1,max-pressure=10,check=1)", NOTHING },
+	{ "srqp(assume-no-wrap=1)", LOADS }, { "ssrqp(assume-no-wrap=1,nonfaulting=1,check=1)", NOTHING } };
 enum { LAWS = sizeof law / sizeof *law };
 
 typedef struct Seen { int64_t before[LAWS], after[LAWS]; int changed[LAWS], more; } Seen;

@@ -64,4 +64,9 @@ expect invariant.ir esrqp 16
 expect invariant.ir ssrqp 16
 expect invariant.ir 'ssrqp(nonfaulting=1)' 1
 same invariant.ir 'ssrqp(nonfaulting=1,check=1)'
+
+# What is assumed and is not so: check=1 stops the kernel, and says which pass has put the check there, and at which load.
+same wraps.ir 'srqp(check=1)'
+"$gsim" -q --functional -m ipdom -p 'srqp(assume-no-wrap=1,check=1)' "$src/wraps.ir" 2>"$tmp/said" && { echo "wraps.ir: check=1 finds nothing"; bad=1; }
+grep -q 'wraps.ir:[0-9]*:[0-9]*: error: wraps: trap, block L, instruction .*, which srqp has inserted, at .*wraps.ir' "$tmp/said" || { cat "$tmp/said"; bad=1; }
 exit $bad

@@ -36,6 +36,8 @@ static inline void rl_load(RandomLoads *t)
 	int k = rl_pick(t, t->depth + 1), at = 4 * rl_pick(t, 6);
 	if (rl_pick(t, 4)) {
 		sb_printf(&t->s, "\t%%v = ld.global.u32 [%%p%d+%d]\n", k, at);
+	} else if (rl_pick(t, 3) == 0) { /* by an index of 8 bits, which as a signed number is below 0 */
+		sb_printf(&t->s, "\t%%j = add.u32 %%i%d, %d\n\t%%w = cvt.u64.u8 %%j\n\t%%w = mad.lo.u64 %%w, 4, %%p0\n\t%%v = ld.global.u32 [%%w-960]\n", k, 240 + at / 4);
 	} else {               /* by an index of 32 bits */
 		sb_printf(&t->s, "\t%%j = add.u32 %%i%d, %d\n\t%%w = mul.wide.u32 %%j, 4\n\t%%w = add.u64 %%p0, %%w\n\t%%v = ld.global.u32 [%%w]\n", k, at / 4);
 	}
