@@ -270,5 +270,15 @@ bra J
 F: bar.sync 0
 %x = add.u32 %x, 1
 $end"
+# In whatever is melded, a name is that of one branch: of one place in the source.
+for file in "${srcdir:-.}"/kernels/melding/*.ir "${srcdir:-.}"/kernels/srad/srad.ptx "${srcdir:-.}"/kernels/pcm/pcm.ptx "${srcdir:-.}"/kernels/lu/lu.ptx; do
+	for pass in meld 'meld(check=latency,threshold=1)' unroll,meld; do
+		"$opt" --remarks -p "$pass" -o "$tmp/out.ir" "$file" 2>&1 | grep ': remark: meld: .*: the branch of ' | awk '
+			{ at = $1; sub(/.*: remark: meld: /, ""); sub(/ stays: .*/, ""); sub(/: [^ ]* and [^ ]* become one: .*/, ""); sub(/: [^ ]* is given the form .*/, "")
+			sub(/: blocks of its arms .*/, "") }
+			$0 in place && place[$0] != at { print "two branches are " $0 ": " place[$0] " " at; bad = 1 }
+			{ place[$0] = at } END { exit bad || !NR }' || { echo "$pass of $file"; bad=1; }
+	done
+done
 [ $n -gt 20 ] || bad=1
 exit $bad
