@@ -570,62 +570,68 @@ static const char *name_of(int thing)
 		passes[thing - FIRST_ANALYSIS - AN_COUNT]->name;
 }
 
-/* Microseconds. */
-static double measure(int shape, int thing, int n)
+typedef struct Sample { double us, blocks; } Sample; /* microseconds; blocks that the shape really has */
+
+static Sample measure(int shape, int thing, int n)
 {
 	Shape s = { .m = module_new("bench.ir"), .n = n, .seed = 1 };
+	Sample x = { 0 };
 	shapes[shape].make(&s);
+	for (int k = 0; k < s.m->func.n; k++)
+		x.blocks += s.m->func.v[k]->block.n;
 	switch (thing) {
-	case PRINT: case READ: return time_text(s.m, thing == READ);
-	case VERIFY: return time_verify(s.m);
-	case NOTHING: return time_pass(s.m, "");
-	default: return thing < FIRST_ANALYSIS + AN_COUNT ? time_analysis(s.m, thing - FIRST_ANALYSIS) : time_pass(s.m, name_of(thing));
+	case PRINT: case READ: x.us = time_text(s.m, thing == READ); break;
+	case VERIFY: x.us = time_verify(s.m); break;
+	case NOTHING: x.us = time_pass(s.m, ""); break;
+	default: x.us = thing < FIRST_ANALYSIS + AN_COUNT ? time_analysis(s.m, thing - FIRST_ANALYSIS) : time_pass(s.m, name_of(thing));
 	}
+	return x;
 }
 
-/* In a process of its own; -1: the limit ended it. */
-static double apart(int shape, int thing, int n)
+/* In a process of its own; us -1: the limit ended it. */
+static Sample apart(int shape, int thing, int n)
 {
 	int end[2];
-	double us = -1;
+	Sample x = { .us = -1 };
 	must(!pipe(end));
 	fflush(stdout);
 	pid_t child = fork();
 	must(child >= 0);
 	if (!child) {
 		alarm((unsigned)ceil(limit));
-		us = measure(shape, thing, n);
-		_exit(write(end[1], &us, sizeof us) != sizeof us);
+		x = measure(shape, thing, n);
+		_exit(write(end[1], &x, sizeof x) != sizeof x);
 	}
 	close(end[1]);
-	if (read(end[0], &us, sizeof us) != sizeof us)
-		us = -1;
+	if (read(end[0], &x, sizeof x) != sizeof x)
+		x.us = -1;
 	close(end[0]);
 	int status;
 	waitpid(child, &status, 0);
-	if (us < 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)) {
+	if (x.us < 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)) {
 		fprintf(stderr, "bench-passes: %s on %s with %d blocks failed\n", name_of(thing), shapes[shape].name, n);
 		exit(1);
 	}
-	return us;
+	return x;
 }
 
 static void row(int shape, int thing)
 {
-	double us[SIZES], slope = NAN;
+	Sample x[SIZES];
+	double slope = NAN;
 	int last = -1;
 	printf("%-14s%-16s", shapes[shape].name, name_of(thing));
 	for (int i = 0; i < SIZES && sizes[i] <= most; i++) {
-		us[i] = apart(shape, thing, sizes[i]);
-		if (us[i] < 0) {
+		x[i] = apart(shape, thing, sizes[i]);
+		if (x[i].us < 0) {
 			printf("%11s", "over");
 			break;
 		}
-		printf("%9.1fms", us[i] / 1000);
-		if (us[i] < ENOUGH_US)
+		printf("%9.1fms", x[i].us / 1000);
+		if (x[i].us < ENOUGH_US)
 			continue;
 		if (last >= 0)
-			slope = log(us[i] / us[last]) / log((double)sizes[i] / sizes[last]);
+			slope = log(x[i].us / x[last].us) / log(x[i].blocks / x[last].blocks);
 		last = i;
 	}
 	if (isnan(slope))
