@@ -582,6 +582,13 @@ void edit_put(Rewrite *w, Ins i)
 	vec_push(&w->b->ins, i);
 }
 
+/* Behind it they would read what it has written. */
+void edit_put_instead(Rewrite *w, Ins i)
+{
+	i.mark = w->held;
+	edit_put(w, i);
+}
+
 void edit_put_marked(Rewrite *w, Ins i)
 {
 	w->held = 0;

@@ -91,5 +91,6 @@ typedef struct Rewrite { Edit *e; Block *b; Ins *old; int n, at, held, lost; boo
 const Ins *edit_rewrite(Rewrite *, Edit *, Block *);                 /* the first old instruction */
 const Ins *edit_next(Rewrite *);                                     /* the next one; NULL: it was the last, and the block has its new list */
 void edit_put(Rewrite *, Ins);
+void edit_put_instead(Rewrite *, Ins);                         /* stands for the old one, with its marks */
 void edit_put_marked(Rewrite *, Ins);                          /* stands for the old one, with marks of its own instead of the old one's */
 #endif

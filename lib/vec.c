@@ -1,8 +1,15 @@
 #include "lib/vec.h"
 
+/* With the address sanitizer small vectors grow by what is wanted: a pointer into one that may have moved is found at once. */
+#ifdef __SANITIZE_ADDRESS__
+enum { TIGHT = 512 };
+#else
+enum { TIGHT = 0 };
+#endif
+
 void vec_grow_(void **v, int *cap, int want, size_t size)
 {
-	int n = *cap ? *cap * 2 : 8;
+	int n = want < TIGHT ? want : *cap ? *cap * 2 : 8;
 	while (n < want)
 		n *= 2;
 	*v = xrealloc(*v, size * (size_t)n);

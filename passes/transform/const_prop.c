@@ -304,7 +304,7 @@ static void rewrite(Prop *w, Block *b)
 			i.guard_neg = 0;
 			w->guards++;
 		}
-		edit_put(&r, i);
+		edit_put_instead(&r, i);
 	}
 }
 

@@ -79,7 +79,7 @@ static void number(Values *w, Rewrite *rw, const Ins *i)
 	int value = copy ? w->of[ins_src(i, 0)->id] : has ? w->value.v[x] : -1;
 	if (has && !copy && replace(w, i, holder, &out))
 		return;
-	edit_put(rw, out);
+	edit_put_instead(rw, out);
 	ins_defs(w->r->f, i, fresh, w);
 	uint8_t spaces = ins_clobbers(analysis_effects(w->r->an), i);
 	for (int s = 0; s < SP_COUNT; s++)

@@ -178,7 +178,7 @@ static void rewrite(Gcse *w, Block *b)
 		w->replaced += from >= 0;
 		if (from >= 0 && from == ins_dst(i, 0)->id)
 			continue;
-		edit_put(&rw, from >= 0 ? ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, from) : *i);
+		edit_put_instead(&rw, from >= 0 ? ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, from) : *i);
 		step(w, i, b->id, k);
 	}
 }

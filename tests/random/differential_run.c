@@ -165,7 +165,10 @@ Module *transformed(const Module *m, const char *passes, char *text, size_t n)
 	Module *t = module_copy(m);
 	Diag d = { 0 };
 	if (passes && !pipeline_run(t, passes, NULL, &d)) {
-		snprintf(text, n, "passes %s: %s", passes, d.item.n ? d.item.v[0].text : "failed without a message");
+		int k = 0;
+		while (k < d.item.n && (d.item.v[k].warning || d.item.v[k].remark))
+			k++;
+		snprintf(text, n, "passes %s: %s", passes, k < d.item.n ? d.item.v[k].text : "failed without a message");
 		module_free(t);
 		t = NULL;
 	}

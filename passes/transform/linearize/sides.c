@@ -171,11 +171,11 @@ void sides_rename(Lin *l, const LinRegion *r)
 	Block *d = l->block[r->d];
 	for (int k = 0; k < s->list.n; k++) {
 		const Renamed *x = &s->list.v[k];
-		const Reg *reg = &l->run->f->reg.v[x->reg];
-		int fresh = s->alias[x->side][x->reg] = edit_reg(&l->edit, arena_printf(&l->run->m->arena, "%s_", reg->name + 1), reg->type);
+		const Reg reg = l->run->f->reg.v[x->reg]; /* a new register may move them all */
+		int fresh = s->alias[x->side][x->reg] = edit_reg(&l->edit, arena_printf(&l->run->m->arena, "%s_", reg.name + 1), reg.type);
 		if (!x->copied)
 			continue;
-		Ins copy = edit_new(&l->edit, block_term(d), OP_MOV, reg->type, 1, 1);
+		Ins copy = edit_new(&l->edit, block_term(d), OP_MOV, reg.type, 1, 1);
 		copy.opd[0] = opd_reg(fresh);
 		copy.opd[1] = opd_reg(x->reg);
 		edit_insert(&l->edit, d, d->ins.n - 1, copy);

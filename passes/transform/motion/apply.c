@@ -50,9 +50,7 @@ static void save(Apply *w, Rewrite *rw, const Ins *i, int expr)
 
 static void replace(Apply *w, Rewrite *rw, const Ins *i, int expr)
 {
-	Ins move = ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, temp_of(w, expr));
-	move.mark = i->mark;
-	edit_put(rw, move);
+	edit_put_instead(rw, ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, temp_of(w, expr)));
 	w->done.replaced++;
 }
 

@@ -73,7 +73,7 @@ void query_take(Queries *q, Edit *e, Rewrite *rw, const Ins *i, int from)
 	if (q->check)
 		put_check(q, e, rw, i, from);
 	else
-		edit_put(rw, ins_move(e->m, e->f, i, ins_dst(i, 0)->id, from));
+		edit_put_instead(rw, ins_move(e->m, e->f, i, ins_dst(i, 0)->id, from));
 	q->done.removed++;
 }
 
