@@ -1,8 +1,8 @@
--- What J. Fukuhara, "Code Motion for GPU Programs" (thesis, 2023), measured: for tools/reproduce-code-motion.lua and tools/reproduce-queries.lua. Its figures
+-- What J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), measured: for tools/reproduce-code-motion.lua and tools/reproduce-queries.lua. Its figures
 -- have no numbers in the text; these are the ones that the text says. Speed-ups: "improved by 8 %" is 1.08. Environment 1 is a TITAN Black (GK110B,
 -- CUDA 5.0), environment 2 a TITAN RTX (TU102, CUDA 11.1). Kernels have the names of kernels/ where tools/reproduce-*.lua run them.
 return {
-	-- Section 4.2.3, pages 21 to 24, figure 4.7 (environment 1): speed-up by pass; 1: no change is said, nil: nothing is said in numbers.
+	-- Section 4.2.3, pages 21 to 24, figure 4.7 (environment 1): speed-up by pass (SSCM: sscm); 1: no change is said, nil: nothing is said in numbers.
 	motion = {
 		nearest_neighbours = { spre = 1.05, sscm = 1.05 },
 		fluid = { lcm = 1.08, scm = 1.08, spre = 1.08, sscm = 1.08 },

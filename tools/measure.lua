@@ -56,7 +56,7 @@ function m.sums(p, report)
 		local what = c.what or "assumed " .. c.assumed
 		if s.kernels[c["function"]] then s.counts[what] = (s.counts[what] or 0) + c.count end
 	end
-	s.global = s.loads + s.stores
+	s.global, s.issued = s.loads + s.stores, s.instructions + s.added
 	s.use = s.lanes / (s.instructions * report.configuration.values.warp_size)
 	return s
 end
@@ -192,11 +192,11 @@ function m.tables(programs, at, short)
 			m.record(fig, machine, p.name, j.block, form, "speed-up", said or nil, m.speed(j, form))
 			return ("%.3f%s"):format(m.speed(j, form), said and (" (%.3f)"):format(said) or "        ")
 		end)
-		row("mean", "", m.each(forms, function(form)
+		row("geometric mean", "", m.each(forms, function(form)
 			return ("%.3f        "):format(m.mean(programs, function(p) return m.speed(at[machine][p.name], form) end))
 		end))
 	end
-	local TITLE = { instructions = "warp instructions", lanes = "thread instructions", loads = "global loads", sectors = "sectors asked for" }
+	local TITLE = { issued = "warp instructions, with those that lowering adds", lanes = "thread instructions", loads = "global loads", sectors = "sectors asked for" }
 	function t.counters(machine, fig, forms, names)
 		for _, what in ipairs(names) do
 			m.say("\n%s: of O3, and the change", TITLE[what])
@@ -231,7 +231,7 @@ local function counters(j, form)
 	local function change(what) return ("%d -> %d"):format(a[what], b[what]) end
 	local said = {}
 	for i = 1, math.min(4, #stalls) do said[i] = ("%s %d -> %d"):format(table.unpack(stalls[i])) end
-	return ("cycles %s; warp instructions %s, %d of them the pass's, and %s of lowering; lanes %.1f -> %.1f %%; registers %s"):format(change "cycles",
+	return ("cycles %s; warp instructions %s, %d of them the pass's, and %s more of lowering; lanes %.1f -> %.1f %%; registers %s"):format(change "cycles",
 		change "instructions", b.inserted, change "added", 100 * a.use, 100 * b.use, change "registers"),
 		("shared %s, conflicts %s; global %s, local %s, sectors %s; DRAM %d -> %d; stalls: %s"):format(change "shared", change "conflicts", change "global",
 			change "spills", change "sectors", a.reads + a.writes, b.reads + b.writes, table.concat(said, ", "))

@@ -1,4 +1,4 @@
--- J. Fukuhara, "Code Motion for GPU Programs" (thesis, 2023), chapter 4.3: figures 4.14 to 4.17 (Rodinia and Treelogy) and 4.19 and 4.20 (two access patterns)
+-- J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 4.3: figures 4.14 to 4.17 (Rodinia and Treelogy) and 4.19 and 4.20 (two access patterns)
 -- for kernels in kind. Its environment 1 was a TITAN Black: `ipdom` on titan_black.lua; environment 2 a TITAN RTX: `its` on titan_rtx.lua, and `ipdom` beside.
 -- Machines are small parts of these cards. Numbers of the thesis: code-motion-paper.lua; what it says in words: queries-claims.lua. Arguments: source tree,
 -- output directory. Run by tools/reproduce; QUICK=1: one machine, smaller inputs; 2: few kernels alone.
@@ -39,7 +39,7 @@ for _, machine in ipairs(MACHINES) do
 	say("\nFigure %s: %s on %s.lua: cycles of O3, speed-up over it%s", machine.environment == 2 and "4.15 and 4.17" or "4.14 and 4.16", machine.model, machine.name,
 		machine.environment and "; in brackets the thesis', where its text has a number" or "")
 	tables.speeds(machine, "4.14", forms, function(p, form) return (theirs[p.name] or {})[form] end)
-	tables.counters(machine, "4.14", forms, { "instructions", "lanes", "loads", "sectors" })
+	tables.counters(machine, "4.14", forms, { "issued", "lanes", "loads", "sectors" })
 	tables.registers(machine, "4.14", forms)
 	say("\nloads for each store, of a warp: in the kernels with two patterns, those of a turn")
 	local function ratio(j, form) return ("%.2f"):format(j[form].loads / j[form].stores) end

@@ -82,7 +82,7 @@ for f in figure7-exec_mask figure8 figure9-shared figure9-global figure10; do wh
 # code-motion: four kernels under eight pipelines; the small ones have their instructions in the thesis' order, and what misses is said.
 "$top/tools/reproduce" code-motion -qq -o "$dir/c" >"$dir/out"
 [ $? -le 1 ] || { cat "$dir/out"; exit 1; }
-for small in 'differences: SSCM < SCM = LCM = O3' 'differences: SPRE > O3' 'histogram: LCM > O3 > SCM'; do
+for small in 'differences: sscm < scm = lcm = O3' 'differences: sscm arms < scm = lcm = O3' 'differences: spre > O3' 'histogram: lcm > O3 > scm'; do
 	grep -A 1 "^  T-S1 .*lua: $small$" "$dir/out" | grep -q ': agrees$' || { echo "code-motion: not so: $small"; cat "$dir/out"; exit 1; }
 done
 said=$(sed -n 's/^\([0-9]*\) of what .* missed.*/\1/p' "$dir/out")
