@@ -11,7 +11,7 @@
 #include "passes/transform/queries/queries.h"
 #include "passes/transform/transform.h"
 
-enum { PATIENCE = 48, ROUNDS = 16 }; /* steps for an instruction and round */
+enum { PATIENCE = 32, ROUNDS = 16 }; /* steps for an instruction and round */
 enum { OPTION_CHECK, OPTION_SHIFTS, OPTION_RESTRICT, OPTION_NO_WRAP, OPTION_PRESSURE, OPTION_STRICT, OPTION_NONFAULTING };
 
 typedef enum { PREQP, SRQP, ESRQP, SSRQP, SSRQP_S } Kind;
