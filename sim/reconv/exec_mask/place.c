@@ -28,16 +28,18 @@ static void set_place(Ins *i, const Ins *like)
 
 static void drop_lanes(MaskCode *x, Block *b, int mask, const Ins *branch)
 {
+	Ins like = *branch;            /* it may stand in the block, which grows */
 	mask_op(x, b, OWN_XDROP, mask);
-	set_place(&vec_last(&b->ins), branch);
+	set_place(&vec_last(&b->ins), &like);
 }
 
 static void jump_if(MaskCode *x, Block *b, int own, Block *to, const Ins *like)
 {
+	Ins place = like ? *like : (Ins){ 0 }; /* it may stand in the block, which grows */
 	Ins *i = append_op(x, b, own, 1);
 	i->opd[0] = lower_target(to);
 	if (like)
-		set_place(i, like);
+		set_place(i, &place);
 }
 
 /* Ends the block: control goes on at succ[0]; the other successors are where lanes go, for analyses that follow registers. */
