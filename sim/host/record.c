@@ -309,7 +309,7 @@ void record_sync(Recorder *r)
 		return;
 	StrBuf s = { 0 };
 	record_end_write(r);
-	sb_puts(&s, "\tsync\n");
+	sb_puts(&s, "\tsynchronize\n");
 	say(r, &s);
 }
 

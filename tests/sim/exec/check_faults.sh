@@ -274,8 +274,8 @@ registers() { # a kernel whose values are all live at once
 registers | body
 each 0 "" ipdom token
 expect 0 "" $gsim -q --laws -D sm.max_registers_per_thread=16 "$tmp/k.ir"
-expect 2 "k.ir: error: kernel k: a block needs .* registers .*an SM has 1024" $gsim -q -D sm.registers=1024 "$tmp/k.ir"
-expect 2 "k.ir: error: kernel k: a block needs" $gsim -q --functional -D sm.registers=1024 "$tmp/k.ir"
+expect 2 "k.ir:[0-9]*:[0-9]*: error: kernel k: a block needs .* registers .*an SM has 1024" $gsim -q -D sm.registers=1024 "$tmp/k.ir"
+expect 2 "k.ir:[0-9]*:[0-9]*: error: kernel k: a block needs" $gsim -q --functional -D sm.registers=1024 "$tmp/k.ir"
 printf 'local b = gpu.buffer("u32", 256)\n\ngpu.launch { kernel = "k", grid = 1, block = 32, args = { b } }\n' >"$tmp/k.lua"
 expect 2 "k.lua:3: error: kernel k: a block needs" $gsim -q -w "$tmp/k.lua" -D sm.registers=1024 "$tmp/k.ir"
 rm "$tmp/k.lua"

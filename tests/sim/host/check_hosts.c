@@ -87,7 +87,7 @@ static void statement(Program *p, int depth)
 	case 5: BOTH("gpu.wait(%d, %d)\n", "\twait %d, %d\n", v % 3, i % 4); break;
 	case 6:
 		sb_puts(&p->lua, "gpu.sync()\n");
-		sb_puts(&p->ir, "\tsync\n");
+		sb_puts(&p->ir, "\tsynchronize\n");
 		break;
 	case 7:
 		sb_printf(&p->lua, "pointer:set(0, b%d + %d)\ngpu.launch { kernel = 'follow', grid = 1, block = 1, args = { pointer } }\n", a, i);

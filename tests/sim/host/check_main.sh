@@ -205,7 +205,7 @@ done:
 }
 host main() {
 ORDER
-	sync
+	synchronize
 	%n = mov.u64 n
 	%count = ld.global.u32 [%n]
 	%all = setp.eq.u32 %count, 3
@@ -264,7 +264,7 @@ record 7, 0
 wait 3, 7
 $L1, 3, $three"
 streams 132 "$L1, 1, $one
-sync
+synchronize
 $L1, 2, $two
 $L1, 3, $three"
 streams 123 "$L1, 1, $one
