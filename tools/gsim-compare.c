@@ -89,7 +89,7 @@ static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrB
 	const JsonValue *a = report_in(c, x, "before", c->row[0], c->path[0]);
 	const JsonValue *b = a ? report_in(c, y, "after", c->row[1], second) : NULL;
 	if (b)
-		report_compare(a, b, x == y && json_get(x, "before") ? json_string(x, "results") : "", c->full, out);
+		report_compare(a, b, x == y && json_get(x, "before") ? x : NULL, c->full, out);
 }
 
 static bool small(Compare *c, const JsonValue *runs, const char *path)

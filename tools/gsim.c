@@ -59,6 +59,7 @@ static int run_before_after(Session *s)
 {
 	Job job[2] = { { .config = s->config, .passes = "" }, { .config = s->config, .passes = s->opt.passes.v[0] } };
 	Job reference = { 0 };
+	RunCompared seen = { 0 };
 	StrBuf json = { 0 };
 	JsonText t;
 	int status = RUN_OK;
@@ -71,7 +72,7 @@ static int run_before_after(Session *s)
 	}
 	bool compared = status == RUN_OK;
 	if (compared)
-		status = job_compare(&job[0], &job[1], "before", "after");
+		status = job_compare(&job[0], &job[1], "before", "after", &seen);
 	const char *results = !compared ? NULL : status == RUN_OK ? "equal" : "differ";
 	if (s->opt.verify && (status == RUN_OK || (compared && s->opt.verify_each))) {
 		job_run_reference(s, &reference);
@@ -90,6 +91,8 @@ static int run_before_after(Session *s)
 		}
 		t.sink.key(&t.sink, "results");
 		t.sink.text(&t.sink, results);
+		if (compared)
+			report_compared(&seen, &t.sink);
 		t.sink.end(&t.sink);
 		status = worse(status, job_show_many(s, &json, false));
 	}
@@ -112,10 +115,10 @@ static int judge(const Session *s, Job *j, Job *first, const Job *reference)
 		return j->status;
 	snprintf(name, sizeof name, "with %.60s, passes %.120s", job_model(j), *j->passes ? j->passes : "none");
 	snprintf(base, sizeof base, "with %.60s, passes %.120s", job_model(first), *first->passes ? first->passes : "none");
-	if (j != first && !run_same(first->run, j->run, base, name, &j->diag))
+	if (j != first && !run_same(first->run, j->run, base, name, NULL, &j->diag))
 		j->run->status = RUN_FAILED;
 	if (s->opt.verify && reference->status == RUN_OK
-		&& !run_same(j->run, reference->run, name, "by the reference interpreter", &j->diag))
+		&& !run_same(j->run, reference->run, name, "by the reference interpreter", NULL, &j->diag))
 		j->run->status = RUN_FAILED;
 	if (j->diag.item.n > before)
 		diag_print(&j->diag, stderr);

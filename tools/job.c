@@ -138,10 +138,10 @@ void job_free(const Session *s, Job *j)
 	diag_free(&j->diag);
 }
 
-int job_compare(const Job *a, const Job *b, const char *name_a, const char *name_b)
+int job_compare(const Job *a, const Job *b, const char *name_a, const char *name_b, RunCompared *compared)
 {
 	Diag d = { 0 };
-	bool same = run_same(a->run, b->run, name_a, name_b, &d);
+	bool same = run_same(a->run, b->run, name_a, name_b, compared, &d);
 	diag_print(&d, stderr);
 	diag_free(&d);
 	return same ? RUN_OK : RUN_FAILED;
@@ -151,7 +151,7 @@ int job_verify(const Job *j, const Job *reference)
 {
 	if (j->status != RUN_OK || reference->status != RUN_OK)
 		return worse(j->status, reference->status);
-	return job_compare(j, reference, "on the machine", "by the reference interpreter");
+	return job_compare(j, reference, "on the machine", "by the reference interpreter", NULL);
 }
 
 void job_run_reference(Session *s, Job *j)
@@ -168,7 +168,7 @@ int job_verify_each(Session *s, const char *passes, const Job *reference)
 	for (int k = 1; k <= n && status == RUN_OK; k++) {
 		Job j = { .config = s->config, .passes = pipeline_prefix(&a, passes, k), .reference = true };
 		job_run(s, &j);
-		status = worse((int)j.status, j.status == RUN_OK ? job_compare(&j, reference, arena_printf(&a, "after %s", j.passes), "without passes") : RUN_OK);
+		status = worse((int)j.status, j.status == RUN_OK ? job_compare(&j, reference, arena_printf(&a, "after %s", j.passes), "without passes", NULL) : RUN_OK);
 		job_free(s, &j);
 	}
 	arena_free(&a);
@@ -262,7 +262,7 @@ int job_show_many(const Session *s, const StrBuf *json, bool grid)
 	if (grid)
 		report_grid_text(json_get(v, "runs"), &text);
 	else
-		report_compare(json_get(v, "before"), json_get(v, "after"), json_string(v, "results"), s->opt.all, &text);
+		report_compare(json_get(v, "before"), json_get(v, "after"), v, s->opt.all, &text);
 	int status = write_stats(s, json, &text, json_get(v, "runs"));
 	sb_free(&text);
 	arena_free(&a);

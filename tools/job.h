@@ -45,7 +45,7 @@ void job_run_reference(Session *, Job *);
 void job_free(const Session *, Job *);
 const char *job_model(const Job *);
 /* Compare results and print what differs; exit statuses. */
-int job_compare(const Job *, const Job *, const char *name_a, const char *name_b);
+int job_compare(const Job *, const Job *, const char *name_a, const char *name_b, RunCompared *);  /* may be NULL */
 int job_verify(const Job *, const Job *reference);
 int job_verify_each(Session *, const char *passes, const Job *reference);  /* runs the reference interpreter after each pass */
 

@@ -79,17 +79,36 @@ static bool compare_sets(const Pair *p, const RunBuffer *b, const uint8_t *x, co
 	return i == b->n;
 }
 
-static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, const Run *b, const RunBuffer *y)
+/* y NULL: the other run has no such variable, or fewer buffers. */
+static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, const Run *b, const RunBuffer *y, RunCompared *n)
 {
-	const uint8_t *v = run_data(a, x), *w = run_data(b, y);
-	if (x->how == COMPARE_IGNORE || !v || !w) /* freed by the host side */
+	const uint8_t *v = run_data(a, x), *w = y ? run_data(b, y) : NULL;
+	if (!y)
 		return true;
+	if (x->how == COMPARE_IGNORE) {
+		n->ignored++;
+		return true;
+	}
+	if (!v || !w) { /* what the host has freed is no result */
+		n->freed++;
+		if (v)
+			diag_error(p->diag, (Loc){ 0 }, "%s (%s[%llu]): freed %s, not %s", x->name, type_name[x->type], (unsigned long long)x->n, p->name[1], p->name[0]);
+		return !v;
+	}
 	if (x->type != y->type || x->n != y->n) {
 		diag_error(p->diag, (Loc){ 0 }, "%s: %s[%llu] %s, %s[%llu] %s", x->name, type_name[x->type], (unsigned long long)x->n,
 			p->name[0], type_name[y->type], (unsigned long long)y->n, p->name[1]);
+		n->different++;
 		return false;
 	}
-	return x->how == COMPARE_SET ? compare_sets(p, x, v, w) : compare_elements(p, x, v, w);
+	uint64_t bytes = x->n * (uint64_t)type_bytes(x->type);
+	bool identical = !memcmp(v, w, bytes);
+	bool same = identical || (x->how == COMPARE_SET ? compare_sets(p, x, v, w) : compare_elements(p, x, v, w));
+	n->identical += identical;
+	n->alike += same && !identical;
+	n->different += !same;
+	n->bytes += identical ? bytes : 0;
+	return same;
 }
 
 /* The counterpart of buffer i of run a: a variable by its name, another by its number. */
@@ -102,8 +121,9 @@ static const RunBuffer *counterpart_buffer(const Run *a, int i, const Run *b)
 	return NULL;
 }
 
-bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b, Diag *diag)
+bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b, RunCompared *compared, Diag *diag)
 {
+	RunCompared unasked = { 0 };
 	Pair p = { { name_a, name_b }, diag };
 	bool same = true;
 	if (a->nanonymous != b->nanonymous) {
@@ -111,8 +131,7 @@ bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b
 		same = false;
 	}
 	for (int i = 0; i < a->buffer.n; i++) {
-		const RunBuffer *y = counterpart_buffer(a, i, b);
-		if (y && !compare_buffer(&p, a, &a->buffer.v[i], b, y))
+		if (!compare_buffer(&p, a, &a->buffer.v[i], b, counterpart_buffer(a, i, b), compared ? compared : &unasked))
 			same = false;
 	}
 	return same;

@@ -96,8 +96,15 @@ uint8_t *run_data(const Run *, const RunBuffer *);       /* the buffer's bytes n
 /* After a run that ended in a livelock or at a barrier that cannot complete: runs the program under every other mechanism. text: lines that say how
    it ended there. False: the run ended otherwise, or an interrupt came. */
 bool run_elsewhere(Run *, struct StrBuf *text);
-/* Compares the buffers of two runs of the same workload. False: they differ, with errors in diag that call the runs a and b. */
-bool run_same(const Run *, const Run *, const char *a, const char *b, Diag *);
+/* What a comparison has looked at: buffers and variables of the first run. */
+typedef struct RunCompared {
+	int identical, alike;          /* alike: they are equal as the workload asked, as sets or within a tolerance */
+	int different, freed, ignored; /* freed: in both runs, or in the second alone, which differs; ignored: as the workload asked, and constants */
+	uint64_t bytes;                /* of those that are identical */
+} RunCompared;
+/* Compares the buffers of two runs of the same workload, by their order, and variables by their names. False: they differ, with errors in diag that call
+   the runs a and b. compared (may be NULL): the numbers are added to it. */
+bool run_same(const Run *, const Run *, const char *a, const char *b, RunCompared *compared, Diag *);
 /* The statistics of all launches together, in the run's arena; blocks and branches of one name are added up. */
 LaunchStats *run_total(Run *);
 

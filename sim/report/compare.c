@@ -1,8 +1,9 @@
 /* Reports side by side. They come as JSON values, so that gsim and gsim-compare show the same. */
 #include "lib/hash.h"
 #include "sim/report/differ.h"
+#include "sim/report/kernels.h"
 
-enum { BRIEF_ROWS = 7, BRIEF_KERNELS = 3 };
+enum { BRIEF_ROWS = 7 };
 
 static const JsonValue *total_of(const JsonValue *report) { return json_get(report, "total"); }
 
@@ -47,8 +48,7 @@ static void put_row(StrBuf *out, const char *name, int better, const JsonValue *
 	put_values(out, name, false, better, a, b);
 }
 
-/* Puts a figure at a path of the report. */
-static void put_path(StrBuf *out, const char *name, const char *path, const JsonValue *a, const JsonValue *b)
+void compare_put(StrBuf *out, const char *name, const char *path, const JsonValue *a, const JsonValue *b)
 {
 	put_values(out, name, is_share(path), stat_better(path), a, b);
 }
@@ -65,42 +65,7 @@ static void put_leading(const JsonValue *a, const JsonValue *b, StrBuf *out)
 	for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
 		const JsonValue *x = json_path(a, leading[i]), *y = json_path(b, leading[i]);
 		if (json_is_number(x) || json_is_number(y))
-			put_path(out, leading[i], leading[i], x, y);
-	}
-}
-
-/* The first launch of the kernel. */
-static const JsonValue *launch_of(const JsonValue *report, const char *kernel)
-{
-	const JsonValue *l = json_get(report, "launches");
-	for (int i = 0; l && l->kind == JSON_ARRAY && i < l->n; i++)
-		if (!strcmp(json_string(&l->item[i], "kernel"), kernel))
-			return &l->item[i];
-	return NULL;
-}
-
-/* Puts what each kernel takes of an SM: of the kernels that the first report has, in its order. */
-static void put_static(const JsonValue *before, const JsonValue *after, bool full, StrBuf *out)
-{
-	static const struct { const char *path, *name; } row[] = {
-		{ "static.registers", "registers" }, { "static.spilled", "bytes of registers spilled" }, { "static.occupancy", "occupancy" } };
-	const JsonValue *l = json_get(before, "launches");
-	int kernels = 0;
-	char name[160];
-	for (int i = 0; l && l->kind == JSON_ARRAY && i < l->n; i++) {
-		const char *kernel = json_string(&l->item[i], "kernel");
-		const JsonValue *x = &l->item[i], *y = launch_of(after, kernel);
-		if (launch_of(before, kernel) != x || !json_path(x, "static") || (kernels >= BRIEF_KERNELS && !full))
-			continue;
-		if (!kernels++)
-			sb_puts(out, "\nwhat a thread takes, and the occupancy of the first launch\n");
-		for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-			const JsonValue *a = json_path(x, row[k].path), *b = json_path(y, row[k].path);
-			if (!json_is_number(a) && !json_is_number(b))
-				continue;
-			snprintf(name, sizeof name, "  %.24s %.40s", kernel, row[k].name);
-			put_path(out, name, row[k].path, a, b);
-		}
+			compare_put(out, leading[i], leading[i], x, y);
 	}
 }
 
@@ -122,7 +87,7 @@ static void put_causes(const JsonValue *a, const JsonValue *b, StrBuf *out)
 		snprintf(path, sizeof path, "issue.stalls.%.80s", x->key[i]);
 		char name[64];
 		snprintf(name, sizeof name, "  %.50s", x->key[i]);
-		put_path(out, name, path, &x->item[i], after);
+		compare_put(out, name, path, &x->item[i], after);
 	}
 }
 
@@ -156,7 +121,7 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
 			if (nested && (!x || x->kind == v->kind) && (!y || y->kind == v->kind))
 				put_all(x, y, path, room, out);
 			else if (v->kind == JSON_NUMBER)
-				put_path(out, path, path, x, y);
+				compare_put(out, path, path, x, y);
 			path[n] = 0;
 		}
 }
@@ -243,11 +208,27 @@ static void put_table(const JsonValue *a, const JsonValue *b, const char *table,
 	index_free(&of[1]);
 }
 
-void report_compare(const JsonValue *before, const JsonValue *after, const char *results, bool full, StrBuf *out)
+/* Puts in what results were compared, and how they came out. */
+static void put_results(const JsonValue *c, StrBuf *out)
+{
+	static const struct { const char *key, *text; } row[] = { { "alike", "equal as the workload asks" }, { "different", "different" },
+		{ "freed", "freed by the host, not compared" }, { "ignored", "not to be compared" } };
+	if (!c)
+		return;
+	sb_printf(out, "results: identical in %s buffers, %s bytes", json_shown(json_get(c, "identical")), json_shown(json_get(c, "bytes")));
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+		if (json_number(c, row[i].key) > 0)
+			sb_printf(out, "; %s %s", json_shown(json_get(c, row[i].key)), row[i].text);
+	sb_putc(out, '\n');
+}
+
+void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, bool full, StrBuf *out)
 {
 	const JsonValue *a = total_of(before), *b = total_of(after);
 	char path[512] = "";
-	report_differ(before, after, results, full, out);
+	report_differ(before, after, json_string(both, "results"), full, out);
+	put_results(json_get(both, "compared"), out);
+	kernels_compare(before, after, full, out);
 	sb_printf(out, "\n%-40s %16s %16s %9s\n", "", "before", "after", "ratio");
 	if (full) {
 		put_all(a, b, path, sizeof path, out);
@@ -255,7 +236,7 @@ void report_compare(const JsonValue *before, const JsonValue *after, const char 
 		put_leading(a, b, out);
 		put_causes(a, b, out);
 	}
-	put_static(before, after, full, out);
+	kernels_compare_takes(before, after, full, out);
 	put_table(a, b, "branches", "divergent", "executed", full, out);
 	put_table(a, b, "branches", "lost", "cycles", full, out);
 	if (full)

@@ -195,10 +195,15 @@ static void collect(Differ *d)
 		d->mechanism[k] = arena_strndup(&d->arena, spec, strcspn(spec, "("));
 	}
 	bool program = module(d);
-	program |= setting(d, "kernel", kernels(d, d->run[0]), kernels(d, d->run[1]));
+	bool changed = strcmp(json_string(d->run[0], "passes"), json_string(d->run[1], "passes")) != 0; /* passes may fuse kernels */
+	const char *kernel[2] = { kernels(d, d->run[0]), kernels(d, d->run[1]) };
+	if (changed && strcmp(kernel[0], kernel[1]))
+		differs(d, "kernel", kernel[0], kernel[1], false);
+	else
+		program |= setting(d, "kernel", kernel[0], kernel[1]);
 	program |= texts(d, "workload", "workload");
 	program |= setting(d, "arguments", joined(d, json_get(d->run[0], "arguments")), joined(d, json_get(d->run[1], "arguments")));
-	launches(d, !program);
+	launches(d, !program && !changed);
 	bool same_file = !texts(d, "machine", "config");
 	if (!d->grid)
 		mechanism(d);
@@ -265,6 +270,13 @@ static void put_verdict(Differ *d, const char *results, StrBuf *out)
 	put_change(&line, json_get(total[0], "warp_instructions"), json_get(total[1], "warp_instructions"), "warp instructions");
 	put_points(&line, json_get(total[0], "simd_utilization"), json_get(total[1], "simd_utilization"));
 	sb_printf(out, "%s; results %s\n", line.s, *results ? results : "not compared");
+	if (json_number(total[0], "launches") > 1 || json_number(total[1], "launches") > 1) {
+		line.n = 0;
+		sb_puts(&line, "the program: ");
+		put_change(&line, json_get(total[0], "launches"), json_get(total[1], "launches"), "launches");
+		put_change(&line, json_get(total[0], "program_cycles"), json_get(total[1], "program_cycles"), "cycles from the first call to the last end");
+		sb_printf(out, "%s\n", line.s);
+	}
 	sb_free(&line);
 }
 

@@ -1,5 +1,5 @@
 /* The report as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure are null. */
-#include "sim/report/report.h"
+#include "sim/report/kernels.h"
 #include "passes/pass.h"
 
 static void put_total(Run *run, JsonSink *j)
@@ -133,6 +133,19 @@ static void put_elsewhere(JsonSink *j, const Run *run)
 	j->end(j);
 }
 
+void report_compared(const RunCompared *c, JsonSink *j)
+{
+	j->key(j, "compared");
+	j->begin(j, '{', true);
+	json_put_count(j, "identical", (uint64_t)c->identical);
+	json_put_count(j, "bytes", c->bytes);
+	json_put_count(j, "alike", (uint64_t)c->alike);
+	json_put_count(j, "different", (uint64_t)c->different);
+	json_put_count(j, "freed", (uint64_t)c->freed);
+	json_put_count(j, "ignored", (uint64_t)c->ignored);
+	j->end(j);
+}
+
 void report_json(Run *run, const Title *title, JsonSink *j)
 {
 	static const char *const status[] = { "ok", "failed", "bad_input", "interrupted" };
@@ -149,6 +162,7 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	for (int i = 0; i < run->launch.n; i++)
 		stats_json(run->launch.v[i], j);
 	j->end(j);
+	kernels_json(run, j);
 	put_total(run, j);
 	if (run->host)
 		put_host_blocks(j, run);

@@ -22,14 +22,15 @@ const char *title_model(const Title *);
 
 /* sim/report/json.c */
 void report_json(Run *, const Title *, JsonSink *);                 /* the whole report: one object */
+void report_compared(const RunCompared *, JsonSink *);               /* the key `compared` of two runs: what their results were compared in */
 void report_refused(const Title *, const char *error, JsonSink *);  /* the report of a run that could not begin */
 
 /* sim/report/text.c: one screen; all: every launch, branch, block and line, on several screens */
 void report_text(Run *, const Title *, bool all, StrBuf *);
 
-/* sim/report/compare.c: compares two reports as read from JSON, on one screen; full: every figure. results: "equal", "differ", or "" =
-   they were not compared. */
-void report_compare(const JsonValue *before, const JsonValue *after, const char *results, bool full, StrBuf *);
+/* sim/report/compare.c: compares two reports as read from JSON, on one screen; full: every figure. both: the object with `results`,
+   "equal" or "differ", and `compared`; NULL: results were not compared. */
+void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, bool full, StrBuf *);
 /* Compares the runs of two grids; runs of the same mechanism and passes share a row. */
 void report_compare_grids(const JsonValue *before, const JsonValue *after, bool full, StrBuf *);
 

@@ -381,7 +381,7 @@ START_TEST(compares)
 	begin(&b, pairs[_i].b, functional);
 	ck_assert_int_eq(a.status, RUN_OK);
 	ck_assert_int_eq(b.status, RUN_OK);
-	bool same = run_same(a.run, b.run, "before", "after", &d);
+	bool same = run_same(a.run, b.run, "before", "after", NULL, &d);
 	ck_assert_msg(same == pairs[_i].same, "'%s' and '%s'", pairs[_i].a, pairs[_i].b);
 	ck_assert_msg(same || strstr(d.item.v[0].text, pairs[_i].message), "'%s'", same ? "" : d.item.v[0].text);
 	diag_free(&d);
@@ -401,7 +401,7 @@ START_TEST(reference_agrees)
 	begin(&a, lua, functional);
 	begin(&b, lua, reference);
 	ck_assert_msg(a.status == RUN_OK && b.status == RUN_OK, "%s %s", a.text, b.text);
-	bool same = run_same(a.run, b.run, "machine", "reference", &d);
+	bool same = run_same(a.run, b.run, "machine", "reference", NULL, &d);
 	ck_assert_msg(same, "%s", same ? "" : d.item.v[0].text);
 	ck_assert_uint_gt(b.run->launch.v[0]->thread_instructions, 0);
 	ck_assert(!stat_known(b.run->launch.v[0], 0));

@@ -167,7 +167,7 @@ START_TEST(compares_every_figure)
 	Arena a = { 0 };
 	Diag d = { 0 };
 	StrBuf out = { 0 };
-	report_compare(read_text(&a, before, &d), read_text(&a, after, &d), "", true, &out);
+	report_compare(read_text(&a, before, &d), read_text(&a, after, &d), NULL, true, &out);
 	has_line(out.s, "dce:", "50.0 % fewer cycles, 5.0 points less SIMD utilisation; results not compared");
 	has_line(out.s, "cycles", "200 100 0.500 better");
 	has_line(out.s, "simd_utilization", "25.0 % 20.0 % 0.800 worse");
@@ -205,7 +205,7 @@ START_TEST(compares_large_tables)
 		ck_assert_ptr_nonnull(v[k] = read_text(&a, text[k].s, &d));
 		sb_free(&text[k]);
 	}
-	report_compare(v[0], v[1], "", true, &out);
+	report_compare(v[0], v[1], NULL, true, &out);
 	has_line(out.s, "  f B99998", "1 2 2.000 worse");
 	has_line(out.s, "  f B99999", "1 - -");
 	sb_free(&out);

@@ -1,0 +1,291 @@
+/* Figures by kernel. A kernel's cycles are the sum of its launches' own: where launches run side by side, sums are more than the cycles in which some launch ran. */
+#include "lib/hash.h"
+#include "sim/report/kernels.h"
+#include <limits.h>
+
+enum { BRIEF_KERNELS = 8, BRIEF_TAKES = 3 };
+
+/* ---- sums over a run's launches ---- */
+
+typedef struct Row {
+	const char *name;
+	uint64_t launches, cycles, warp, thread, started, ended;
+	uint64_t instructions;         /* of the module that ran, functions that it calls left out */
+	bool completed;
+} Row;
+
+typedef Vec(Row) Rows;
+
+static uint64_t size_of(const Function *f)
+{
+	uint64_t n = 0;
+	for (int b = 0; f && b < f->block.n; b++)
+		n += (uint64_t)f->block.v[b]->ins.n;
+	return n;
+}
+
+static Rows rows_of(const Run *run)
+{
+	Rows rows = { 0 };
+	StrMap at = { 0 };
+	for (int i = 0; i < run->launch.n; i++) {
+		const LaunchStats *l = run->launch.v[i];
+		int k = strmap_get(&at, l->kernel);
+		if (k < 0) {
+			strmap_put(&at, l->kernel, k = rows.n);
+			vec_push(&rows, ((Row){ .name = l->kernel, .started = UINT64_MAX, .completed = true, .instructions = size_of(module_find_function(run->module, l->kernel)) }));
+		}
+		Row *r = &rows.v[k];
+		r->launches++;
+		r->cycles += l->cycles;
+		r->warp += l->warp_instructions;
+		r->thread += l->thread_instructions;
+		r->started = l->started < r->started ? l->started : r->started;
+		r->ended = l->program_cycles > r->ended ? l->program_cycles : r->ended;
+		r->completed &= l->completed;
+	}
+	strmap_free(&at);
+	return rows;
+}
+
+static bool is_timed(const Run *run) { return !run->options.gpu.functional && !run->options.reference; }
+
+static void put_known(JsonSink *j, const char *key, bool known, uint64_t v)
+{
+	j->key(j, key);
+	if (known)
+		j->count(j, v);
+	else
+		j->text(j, NULL);
+}
+
+static void put_code(JsonSink *j, const Module *m)
+{
+	uint64_t kernels = 0, functions = 0, instructions = 0;
+	for (int i = 0; i < m->func.n; i++) {
+		const Function *f = m->func.v[i];
+		if (f->kind == FN_HOST || !f->block.n)
+			continue;
+		kernels += f->kind == FN_KERNEL;
+		functions += f->kind == FN_DEVICE;
+		instructions += size_of(f);
+	}
+	j->key(j, "code");
+	j->begin(j, '{', true);
+	json_put_count(j, "kernels", kernels);
+	json_put_count(j, "functions", functions);
+	json_put_count(j, "instructions", instructions);
+	j->end(j);
+}
+
+void kernels_json(const Run *run, JsonSink *j)
+{
+	Rows rows = rows_of(run);
+	bool timed = is_timed(run);
+	j->key(j, "kernels");
+	j->begin(j, '[', false);
+	for (int i = 0; i < rows.n; i++) {
+		const Row *r = &rows.v[i];
+		j->begin(j, '{', true);
+		json_put_text(j, "kernel", r->name);
+		json_put_count(j, "launches", r->launches);
+		j->key(j, "completed");
+		j->boolean(j, r->completed);
+		put_known(j, "cycles", timed, r->cycles);
+		put_known(j, "started", timed, r->started);
+		put_known(j, "ended", timed, r->ended);
+		put_known(j, "warp_instructions", !run->options.reference, r->warp);
+		json_put_count(j, "thread_instructions", r->thread);
+		json_put_count(j, "instructions", r->instructions);
+		j->end(j);
+	}
+	j->end(j);
+	put_code(j, run->module);
+	vec_free(&rows);
+}
+
+void kernels_text(const Run *run, bool all, StrBuf *out)
+{
+	Rows rows = rows_of(run);
+	bool timed = is_timed(run);
+	int most = all ? INT_MAX : BRIEF_KERNELS;
+	uint64_t cycles = 0;
+	for (int i = 0; i < rows.n; i++)
+		cycles += rows.v[i].cycles;
+	if (rows.n > 1)
+		sb_printf(out, timed ? "\n%-30s %9s %13s %8s %13s %13s %8s\n" : "\n%-30s %9s %20s %8s\n", "kernels", "launches", timed ? "cycles" : "thread instructions",
+			timed ? "of all" : "size", "first start", "last end", "size");
+	for (int i = 0; i < rows.n && rows.n > 1; i++) {
+		const Row *r = &rows.v[i];
+		if (i == most - 1 && rows.n > most) {
+			sb_printf(out, "  %d more " REPORT_ALL "\n", rows.n - i);
+			break;
+		}
+		sb_printf(out, "  %-28.28s %9llu", r->name, (unsigned long long)r->launches);
+		if (timed)
+			sb_printf(out, " %13llu %8s %13llu %13llu", (unsigned long long)r->cycles, PERCENT(cycles ? (double)r->cycles / (double)cycles : 0),
+				(unsigned long long)r->started, (unsigned long long)r->ended);
+		else
+			sb_printf(out, " %20llu", (unsigned long long)r->thread);
+		sb_printf(out, " %8llu\n", (unsigned long long)r->instructions);
+	}
+	vec_free(&rows);
+}
+
+/* ---- two reports ---- */
+
+/* A kernel of one report or of both; NULL: it was not launched there. */
+typedef struct Both { const char *name; const JsonValue *of[2]; } Both;
+
+/* Kernels by name: those that the first report has, in its order, then those that only the second has. */
+typedef Vec(Both) Boths;
+
+static const JsonValue *list_of(const JsonValue *report, const char *key)
+{
+	const JsonValue *v = json_get(report, key);
+	return v && v->kind == JSON_ARRAY ? v : NULL;
+}
+
+/* Of each kernel its first row in that list. */
+static Boths boths_of(const JsonValue *before, const JsonValue *after, const char *key)
+{
+	const JsonValue *list[2] = { list_of(before, key), list_of(after, key) };
+	Boths boths = { 0 };
+	StrMap at = { 0 };
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; list[k] && i < list[k]->n; i++) {
+			const char *name = json_string(&list[k]->item[i], "kernel");
+			int row = strmap_get(&at, name);
+			if (row < 0) {
+				strmap_put(&at, name, row = boths.n);
+				vec_push(&boths, ((Both){ .name = name }));
+			}
+			if (!boths.v[row].of[k])
+				boths.v[row].of[k] = &list[k]->item[i];
+		}
+	strmap_free(&at);
+	return boths;
+}
+
+static void put_cell(StrBuf *out, int width, const JsonValue *v)
+{
+	sb_printf(out, " %*.*s", width, width, json_is_number(v) ? v->text : v ? "n/a" : "-");
+}
+
+static void put_cells(StrBuf *out, const Both *b, const char *key, int width)
+{
+	for (int k = 0; k < 2; k++)
+		put_cell(out, width, json_get(b->of[k], key));
+}
+
+static void put_ratio(StrBuf *out, const JsonValue *a, const JsonValue *b)
+{
+	if (json_is_number(a) && json_is_number(b) && (a->number != 0 || b->number == 0))
+		sb_printf(out, " %8.3f", a->number == 0 ? 1.0 : b->number / a->number);
+	else
+		sb_printf(out, " %8s", "-");
+}
+
+static void put_kernel(StrBuf *out, const Both *b)
+{
+	sb_printf(out, "  %-26.26s", b->name);
+	put_cells(out, b, "launches", 7);
+	put_cells(out, b, "cycles", 13);
+	put_ratio(out, json_get(b->of[0], "cycles"), json_get(b->of[1], "cycles"));
+	put_cells(out, b, "instructions", 7);
+	sb_putc(out, '\n');
+}
+
+static void put_when(StrBuf *out, const Both *b)
+{
+	sb_printf(out, "  %-26.26s", b->name);
+	for (int k = 0; k < 2; k++) {
+		put_cell(out, 15, json_get(b->of[k], "started"));
+		put_cell(out, 15, json_get(b->of[k], "ended"));
+	}
+	sb_putc(out, '\n');
+}
+
+/* A row for each kernel. */
+static void put_rows(const Boths *boths, bool full, StrBuf *out, void (*put)(StrBuf *, const Both *))
+{
+	int shown = full || boths->n <= BRIEF_KERNELS ? boths->n : BRIEF_KERNELS - 1;
+	for (int i = 0; i < shown; i++)
+		put(out, &boths->v[i]);
+	if (shown < boths->n)
+		sb_printf(out, "  %d more " REPORT_ALL "\n", boths->n - shown);
+}
+
+/* The sum of a figure over a report's kernels; NULL where one does not have it. */
+static const JsonValue *sum_of(Arena *a, const Boths *boths, int k, const char *key)
+{
+	double sum = 0;
+	JsonValue *v = arena_new(a, JsonValue);
+	for (int i = 0; i < boths->n; i++) {
+		const JsonValue *x = json_get(boths->v[i].of[k], key);
+		if (boths->v[i].of[k] && !json_is_number(x))
+			return NULL;
+		sum += x ? x->number : 0;
+	}
+	*v = (JsonValue){ .kind = JSON_NUMBER, .number = sum, .text = arena_printf(a, "%.0f", sum) };
+	return v;
+}
+
+/* Puts a line below the table: a figure of the whole program. */
+static void put_whole(StrBuf *out, const char *name, const JsonValue *a, const JsonValue *b)
+{
+	sb_printf(out, "%-44.44s", name);
+	put_cell(out, 13, a);
+	put_cell(out, 13, b);
+	put_ratio(out, a, b);
+	sb_putc(out, '\n');
+}
+
+void kernels_compare(const JsonValue *before, const JsonValue *after, bool full, StrBuf *out)
+{
+	Boths boths = boths_of(before, after, "kernels");
+	const JsonValue *of[2] = { json_get(before, "total"), json_get(after, "total") }, *sum[2];
+	Arena a = { 0 };
+	if (boths.n && (json_number(of[0], "launches") > 1 || json_number(of[1], "launches") > 1)) {
+		sb_printf(out, "\n%-28s %15s %27s %8s %15s\n", "kernels", "launches", "cycles", "", "instructions");
+		sb_printf(out, "%-28s %7s %7s %13s %13s %8s %7s %7s\n", "", "before", "after", "before", "after", "ratio", "before", "after");
+		put_rows(&boths, full, out, put_kernel);
+		for (int k = 0; k < 2; k++)
+			sum[k] = sum_of(&a, &boths, k, "cycles");
+		put_whole(out, "launches in all", json_get(of[0], "launches"), json_get(of[1], "launches"));
+		put_whole(out, "cycles of all launches, added up", sum[0], sum[1]);
+		put_whole(out, "cycles in which some launch ran", json_get(of[0], "cycles"), json_get(of[1], "cycles"));
+		put_whole(out, "program's cycles, first call to last end", json_get(of[0], "program_cycles"), json_get(of[1], "program_cycles"));
+		put_whole(out, "instructions of all kernels and functions", json_path(before, "code.instructions"), json_path(after, "code.instructions"));
+		if (sum[0] && sum[1]) {
+			sb_printf(out, "\n%-28s %31s %31s\n", "kernels: first start, last end", "before", "after");
+			put_rows(&boths, full, out, put_when);
+		}
+	}
+	arena_free(&a);
+	vec_free(&boths);
+}
+
+void kernels_compare_takes(const JsonValue *before, const JsonValue *after, bool full, StrBuf *out)
+{
+	static const struct { const char *path, *name; } row[] = {
+		{ "static.registers", "registers" }, { "static.spilled", "bytes of registers spilled" }, { "static.occupancy", "occupancy" } };
+	Boths boths = boths_of(before, after, "launches");
+	int kernels = 0;
+	char name[160];
+	for (int i = 0; i < boths.n; i++) {
+		const Both *b = &boths.v[i];
+		if ((!json_path(b->of[0], "static") && !json_path(b->of[1], "static")) || (kernels >= BRIEF_TAKES && !full))
+			continue;
+		if (!kernels++)
+			sb_puts(out, "\nwhat a thread takes, and the occupancy of the first launch\n");
+		for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+			const JsonValue *x = json_path(b->of[0], row[k].path), *y = json_path(b->of[1], row[k].path);
+			if (!json_is_number(x) && !json_is_number(y))
+				continue;
+			snprintf(name, sizeof name, "  %.24s %.40s", b->name, row[k].name);
+			compare_put(out, name, row[k].path, x, y);
+		}
+	}
+	vec_free(&boths);
+}
