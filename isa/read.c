@@ -1,9 +1,7 @@
 /* Module files of every form, told apart by what is in them. */
-#include "isa/ir.h"
+#include "isa/text_import.h"
 #include "lib/file.h"
 #include <string.h>
-
-enum { BYTE_LIMIT = 512 << 20 };
 
 static const char *skip_comment(const char *s, const char *end)
 {
@@ -41,7 +39,7 @@ static bool looks_like_ptx(const char *s, size_t n)
 /* IR text begins with a declaration. */
 static bool looks_like_ir(const char *s, size_t n)
 {
-	static const char *const words[] = { "kernel", "func", "host", "global", "const", "shared", "extern", "file" };
+	static const char *const words[] = { "kernel", "func", "host", "global", "const", "shared", "local", "extern", "file", "import" };
 	const char *p = first_word(s, s + n);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t length = strlen(words[i]);
@@ -73,15 +71,16 @@ static const char *what_it_is(const char *path)
 	return dot && !strcmp(dot, ".ir") ? NULL : "this is no module: IR text (.ir), PTX (.ptx) or an ELF object (.gso) is expected";
 }
 
-Module *module_read(const char *path, Diag *diag)
+Module *source_read(const Source *source, Loc at, Diag *diag)
 {
-	size_t n;
-	const char *why, *other;
-	char *data = file_read(path, BYTE_LIMIT, &n, &why);
+	const char *why, *other, *path = source->path;
+	size_t n, left = TEXT_LIMIT - source->all->bytes;
+	char *data = source->by ? file_read_ordinary(path, left, &n, &why) : file_read(path, left, &n, &why);
 	if (!data) {
-		diag_error(diag, (Loc){ path, 0, 0 }, "cannot be read: %s", why);
+		diag_error(diag, at, source->by ? "'%.200s' cannot be read: %s" : "%.0scannot be read: %s", path, why);
 		return NULL;
 	}
+	source->all->bytes += n;
 	Module *m = NULL;
 	if (n >= 4 && !memcmp(data, "\177ELF", 4))
 		m = elf_read(data, n, path, diag);
@@ -90,8 +89,16 @@ Module *module_read(const char *path, Diag *diag)
 	else if (!looks_like_ir(data, n) && (other = what_it_is(path)))
 		diag_error(diag, (Loc){ path, 0, 0 }, "%s", other);
 	else
-		m = ir_read(data, n, path, diag);
+		m = ir_read_source(data, n, path, source, diag);
 	free(data);
+	return m;
+}
+
+Module *module_read(const char *path, Diag *diag)
+{
+	Reading all = { 0, 1 };
+	Source source = { NULL, path, 0, &all };
+	Module *m = source_read(&source, (Loc){ path, 0, 0 }, diag);
 	if (m)
 		ir_warn_undefined(m, diag);
 	return m;

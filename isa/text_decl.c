@@ -42,6 +42,13 @@ static bool read_shape(Reader *r, Shape *s, const char *what)
 	return true;
 }
 
+static bool stands_already(Reader *r, const Token *at, const char *name, Loc old)
+{
+	if (old.file && strcmp(old.file, r->lex.path)) /* imported */
+		return rd_fail(r, at, "'%.100s' stands in %.200s:%d already", name, old.file, old.line);
+	return rd_fail(r, at, "'%.100s' stands in line %d already", name, old.line);
+}
+
 static bool duplicate(Reader *r, const Shape *s, int owner)
 {
 	int old = owner < 0 ? strmap_get(&r->global, s->name) : strmap_get(&r->local, s->name);
@@ -50,7 +57,7 @@ static bool duplicate(Reader *r, const Shape *s, int owner)
 		return false;
 	const Symbol *o = owner < 0 && old >= 0 ? r->m->symbol.v[old] : NULL;
 	if (o || func >= 0)
-		rd_fail(r, &s->at, "'%.100s' stands in line %d already", s->name, o ? o->loc.line : r->m->func.v[func]->loc.line);
+		stands_already(r, &s->at, s->name, o ? o->loc : r->m->func.v[func]->loc);
 	else
 		rd_fail(r, &s->at, "'%.100s' is declared in this function already", s->name);
 	return true;
@@ -298,8 +305,7 @@ static Function *introduce(Reader *r, const Token *at, FuncKind kind, const char
 	int old = strmap_get(&r->func, name), var = strmap_get(&r->global, name);
 	Function *f = old < 0 ? NULL : r->m->func.v[old];
 	if (var >= 0 || (f && (!f->declared_only || f->kind != kind))) {
-		int line = f ? f->loc.line : r->m->symbol.v[var]->loc.line;
-		rd_fail(r, at, "'%.100s' stands in line %d already", name, line);
+		stands_already(r, at, name, f ? f->loc : r->m->symbol.v[var]->loc);
 		return NULL;
 	}
 	if (!f) {
@@ -361,7 +367,7 @@ bool rd_function(Reader *r, bool external)
 	bool is;
 	FuncKind kind = kind_of_word(r, &is);
 	if (!is)
-		return rd_wanted(r, "kernel, func, host, global, const, shared, extern or file");
+		return rd_wanted(r, "kernel, func, host, global, const, shared, extern, file or import");
 	Token at = r->tok;
 	char *name = rd_name(r, "the function's name");
 	Function *f = name ? introduce(r, &at, kind, name, external) : NULL;

@@ -1,5 +1,7 @@
 /* A module from its text. */
+#include "isa/text_import.h"
 #include "isa/text_reader.h"
+#include "lib/file.h"
 #include <string.h>
 
 static bool read_file_line(Reader *r)
@@ -14,6 +16,8 @@ static bool read_file_line(Reader *r)
 	int k = rd_file(r, number), index = 0;
 	if (k < r->file.n && r->file.v[k].file == (int)number)
 		return rd_fail(r, &at, "file %d is declared already", (int)number);
+	if (number == 0 && r->imported)
+		return rd_fail(r, &at, "file 0 stands before the first import");
 	if (number == 0) {
 		r->own_file = strcmp(path.s, r->m->name) ? -1 : 0;
 		r->m->file.v[0] = path.s;
@@ -26,6 +30,67 @@ static bool read_file_line(Reader *r)
 	return true;
 }
 
+/* The path of a file that is named in another one, from the folder of that. */
+static char *path_from(Reader *r, const char *name)
+{
+	const char *slash = strrchr(r->from->path, '/');
+	return arena_printf(&r->m->arena, "%.*s%s", slash ? (int)(slash - r->from->path) + 1 : 0, r->from->path, name);
+}
+
+/* Why there can be no such import, or NULL. */
+static const char *import_refused(const Reader *r, const char *name, const char *path)
+{
+	if (!r->from)
+		return "it is for module files: this text was not read from one";
+	if (!*name || *name == '/')
+		return "expected a path that leads from this file's folder to another file";
+	for (const char *p = name; *p; p++)
+		if ((unsigned char)*p < 32 || *p == 127)
+			return "a path has no control characters";
+	for (const Source *s = r->from; s; s = s->by)
+		if (file_same(s->path, path))
+			return s == r->from ? "the file imports itself" : "files import each other in a circle";
+	if (r->from->depth == IMPORT_DEPTH)
+		return "imports lead through more than 8 files";
+	if (r->from->all->files == IMPORT_FILES)
+		return "more than 1024 files are read for one module";
+	return NULL;
+}
+
+/* What the other file declares is known from here on as if it stood in this text. */
+static bool take_over(Reader *r, Module *from, const Token *at)
+{
+	int func = r->m->func.n, symbol = r->m->symbol.n;
+	if (!module_join(r->m, from, rd_loc(r, at), r->diag))
+		return false;
+	for (; func < r->m->func.n; func++)
+		strmap_put(&r->func, r->m->func.v[func]->name, func);
+	for (; symbol < r->m->symbol.n; symbol++) {
+		const Symbol *s = r->m->symbol.v[symbol];
+		if (s->owner < 0)
+			strmap_put(&r->global, s->name, symbol);
+		if (s->init && (r->data_bytes += s->size) > DATA_LIMIT)
+			return rd_fail(r, at, "more than %d bytes of initial data", DATA_LIMIT);
+	}
+	return true;
+}
+
+static bool read_import(Reader *r)
+{
+	Token at = r->tok;
+	const char *why;
+	if (!rd_expect(r, TK_STRING, "a file's name in quotes"))
+		return false;
+	r->imported = true;
+	char *path = r->from ? path_from(r, at.s) : NULL;
+	if ((why = import_refused(r, at.s, path)))
+		return rd_fail(r, &at, "import: %s", why);
+	r->from->all->files++;
+	Source source = { r->from, path, r->from->depth + 1, r->from->all };
+	Module *from = source_read(&source, rd_loc(r, &at), r->diag);
+	return from && take_over(r, from, &at);
+}
+
 static bool starts_function(const Reader *r)
 {
 	return rd_word(r, "kernel") || rd_word(r, "func") || rd_word(r, "host");
@@ -35,6 +100,8 @@ static bool read_item(Reader *r)
 {
 	if (rd_accept_word(r, "file"))
 		return read_file_line(r);
+	if (rd_accept_word(r, "import"))
+		return read_import(r) || (r->lacks = true, false);
 	if (rd_space(r) != SP_GENERIC)
 		return rd_symbol(r, -1);
 	if (!rd_word(r, "extern"))
@@ -124,14 +191,15 @@ static void free_reader(Reader *r)
 	vec_free(&r->opd);
 }
 
-Module *ir_read(const char *text, size_t n, const char *path, Diag *diag)
+Module *ir_read_source(const char *text, size_t n, const char *path, const Source *source, Diag *diag)
 {
 	Module *m = module_new(path);
-	Reader r = { .m = m, .diag = diag, .errors_before = diag->errors };
+	Reader r = { .m = m, .from = source, .diag = diag, .errors_before = diag->errors };
 	r.lex = (Lexer){ text, text, text + n, text, 1, m->name, &m->arena, diag };
 	rd_next(&r);
 	first_pass(&r);
-	second_pass(&r);
+	if (!r.lacks)
+		second_pass(&r);
 	bool ok = diag->errors == r.errors_before && ir_verify(m, diag);
 	if (ok) {
 		set_places(&r);
@@ -143,3 +211,5 @@ Module *ir_read(const char *text, size_t n, const char *path, Diag *diag)
 	module_free(m);
 	return NULL;
 }
+
+Module *ir_read(const char *text, size_t n, const char *path, Diag *diag) { return ir_read_source(text, n, path, NULL, diag); }

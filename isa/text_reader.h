@@ -22,6 +22,8 @@ typedef struct Reader {
 	Token tok;                     /* the current one */
 	Module *m;
 	Diag *diag;
+	const struct Source *from;     /* the file that the text was read from; NULL: none */
+	bool imported, lacks;          /* an import stands before; one has failed, so names are unknown that it would have brought */
 	int errors_before;
 	int own_file;                  /* file index of the text itself; -1: file 0 was declared to be another */
 	uint64_t data_bytes;           /* initial data so far */

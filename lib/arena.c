@@ -73,6 +73,21 @@ char *arena_printf(Arena *a, const char *fmt, ...)
 	return p;
 }
 
+void arena_join(Arena *to, Arena *from)
+{
+	ArenaChunk *last = from->chunk;
+	while (last && last->next)
+		last = last->next;
+	if (last && to->chunk) { /* behind the chunk that still has room */
+		last->next = to->chunk->next;
+		to->chunk->next = from->chunk;
+	} else if (last) {
+		to->chunk = from->chunk;
+	}
+	to->total += from->total;
+	*from = (Arena){ 0 };
+}
+
 void arena_free(Arena *a)
 {
 	for (ArenaChunk *c = a->chunk, *next; c; c = next) {

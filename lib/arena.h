@@ -13,6 +13,7 @@ void *arena_alloc(Arena *, size_t bytes);                      /* zeroed, 64-byt
 char *arena_strdup(Arena *, const char *);
 char *arena_strndup(Arena *, const char *, size_t n);
 char *arena_printf(Arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void arena_join(Arena *to, Arena *from);                       /* to has all that from had, which is left empty */
 void arena_free(Arena *);                                      /* leaves an empty, usable arena */
 
 #define arena_new(A, T) ((T *)arena_alloc((A), sizeof(T)))

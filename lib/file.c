@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char too_large[] = "it is too large", directory[] = "it is a directory", shorter[] = "it became shorter while it was read";
+static const char too_large[] = "it is too large", directory[] = "it is a directory", special[] = "it is no ordinary file",
+	shorter[] = "it became shorter while it was read";
 const char file_absent[] = "there is no such file";
 
 static bool fail(const char **why, const char *reason)
@@ -44,10 +45,10 @@ static char *read_all(int fd, size_t expected, size_t limit, size_t *n, const ch
 	return data;
 }
 
-char *file_read(const char *path, size_t limit, size_t *n, const char **why)
+static char *read_path(const char *path, bool ordinary, size_t limit, size_t *n, const char **why)
 {
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | (ordinary ? O_NONBLOCK | O_NOCTTY : 0));
 	if (fd < 0 || fstat(fd, &st)) {
 		*why = strerror(errno);
 		if (fd >= 0)
@@ -58,12 +59,24 @@ char *file_read(const char *path, size_t limit, size_t *n, const char **why)
 	char *data = NULL;
 	if (S_ISDIR(st.st_mode))
 		*why = directory;
+	else if (ordinary && !sized)
+		*why = special;
 	else if (sized && (uint64_t)st.st_size > limit)
 		*why = too_large;
 	else
 		data = read_all(fd, sized ? (size_t)st.st_size : 1 << 16, limit, n, why);
 	close(fd);
 	return data;
+}
+
+char *file_read(const char *path, size_t limit, size_t *n, const char **why) { return read_path(path, false, limit, n, why); }
+
+char *file_read_ordinary(const char *path, size_t limit, size_t *n, const char **why) { return read_path(path, true, limit, n, why); }
+
+bool file_same(const char *a, const char *b)
+{
+	struct stat s, t;
+	return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 
 bool file_write(const char *path, const void *p, size_t n, const char **why)
@@ -171,7 +184,7 @@ int file_open_in(const char *folder, const char *name, bool links, uint64_t *siz
 		*size = (uint64_t)st.st_size;
 		return fd;
 	}
-	*why = known && S_ISDIR(st.st_mode) ? directory : "it is no ordinary file";
+	*why = known && S_ISDIR(st.st_mode) ? directory : special;
 	close(fd);
 	return -1;
 }

@@ -8,6 +8,9 @@
 /* Reads a file into fresh memory, with a 0 byte behind the last; NULL with a reason in *why (static text) when it
    cannot be read or is larger than limit bytes: a file that has a size is refused by it, unread. */
 char *file_read(const char *path, size_t limit, size_t *n, const char **why);
+/* The same of an ordinary file alone: nothing else is waited for or read. */
+char *file_read_ordinary(const char *path, size_t limit, size_t *n, const char **why);
+bool file_same(const char *a, const char *b);  /* both paths lead to one file */
 /* Why it cannot be written, as far as that shows without touching it, or NULL. */
 const char *file_refuses(const char *path);
 bool file_write(const char *path, const void *, size_t n, const char **why);

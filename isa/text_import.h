@@ -1,0 +1,22 @@
+/* Module files that import others: import "gaussian.ptx" in the text form. */
+#ifndef GSIM_TEXT_IMPORT_H
+#define GSIM_TEXT_IMPORT_H
+#include "isa/ir.h"
+
+enum { IMPORT_DEPTH = 8, IMPORT_FILES = 1024, TEXT_LIMIT = 512 << 20 /* bytes, of all files together */ };
+
+/* All files that are read for one module. */
+typedef struct Reading { uint64_t bytes; int files; } Reading;
+
+/* A file that is being read, and the one that imports it. */
+typedef struct Source { const struct Source *by; const char *path; int depth; Reading *all; } Source;
+
+/* isa/read.c: the file of the source, whatever its form; it is reported at the place where something cannot be read. NULL after errors. */
+Module *source_read(const Source *, Loc at, Diag *);
+/* isa/text_read.c: a text that was read from the source's file. NULL: it was not read from a file, and imports nothing. */
+Module *ir_read_source(const char *text, size_t n, const char *path, const Source *, Diag *);
+
+/* isa/module_join.c: `to` takes all that `from` has, and `from` is freed. What both declare extern is one; a function that one of them declares and the other
+   one defines is defined. place: where `from` is imported, for errors. false: reported, and `to` is of no use any more. */
+bool module_join(Module *to, Module *from, Loc place, Diag *);
+#endif
