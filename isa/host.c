@@ -35,6 +35,19 @@ static bool allocate(Interp *in, Thread *t, const Step *s)
 	return true;
 }
 
+/* The module's variables are no buffers. */
+static bool release(Interp *in, Thread *t, const Step *s)
+{
+	uint64_t addr = interp_read(in, t, &s->src[0]);
+	bool variable = false;
+	for (int k = 0; k < in->launch->module->symbol.n; k++)
+		variable |= in->launch->symbol_address[k] == addr;
+	if (!variable && memory_release(in->launch->memory, addr))
+		return true;
+	interp_fault(in, t, FAULT_BOUNDS, "free of 0x%llx; expected the begin of a buffer that has not been freed", (unsigned long long)addr);
+	return false;
+}
+
 static bool copy(Interp *in, Thread *t, const Step *s)
 {
 	uint64_t n = interp_read(in, t, &s->src[2]);
@@ -158,6 +171,7 @@ static bool host_op(Interp *in, Thread *t, const Step *s)
 	case OP_ALLOC: return allocate(in, t, s);
 	case OP_COPY: return copy(in, t, s);
 	case OP_FILL: return fill(in, t, s);
+	case OP_FREE: return release(in, t, s);
 	case OP_CHECK: return check(in, t, s);
 	case OP_CALL: return call(in, t, s);
 	case OP_RECORD: case OP_WAIT: return order(in, t, s);
@@ -170,7 +184,7 @@ static bool host_op(Interp *in, Thread *t, const Step *s)
 static bool waits(const Ins *i)
 {
 	switch (i->op) {
-	case OP_LD: case OP_ST: case OP_COPY: case OP_FILL: case OP_CALL: case OP_SYNC: return true;
+	case OP_LD: case OP_ST: case OP_COPY: case OP_FILL: case OP_FREE: case OP_CALL: case OP_SYNC: return true;
 	default: return ins_ends(i) && !i->nsrc && i->op != OP_BRA; /* the end */
 	}
 }

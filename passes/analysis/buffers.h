@@ -1,10 +1,11 @@
-/* Liveness of buffers in a host function: which of them may still be read, by launches, copies, functions of Lua or the host itself.
+/* Liveness of buffers in a host function: which of them may still be read, by launches, copies, functions of Lua, the host itself, or as its result.
  *
  * A buffer is an `alloc` of the function, all that it allocates in a loop included, or a variable of the module in global or constant memory. Which of
  * them an address may lead to is followed through registers of 64 bits, along the graph; what is loaded from memory or comes from a function of Lua may
  * lead to any. What launches read and write is what touched.h says of their kernels, and rests on what that rests on. A buffer that is written as a
- * whole has no content before: by a fill or copy of its size, a store as large as a variable, a launch whose threads each write their part. Nobody
- * reads behind the end of the function: what runs compare there (gsim -b, --verify) does not count.
+ * whole has no content before: by a fill or copy of its size, a store as large as a variable, a launch whose threads each write their part. Neither has one
+ * that is freed. Where the function ends, every buffer that has not been freed is the program's result, and read: that is what runs compare (gsim -b, --verify).
+ * A function that aborts has no result.
  *
  * Results hold until the function changes, or a kernel that it launches. */
 #ifndef GSIM_BUFFERS_H
@@ -22,8 +23,8 @@ typedef struct Buffer {
 /* An instruction that touches device memory. Sets are of buffers. */
 typedef struct BufferUse {
 	int block, ins;
-	BitSet reads, writes;      /* it may */
-	BitSet kills;              /* it writes these as a whole, for certain, or makes them */
+	BitSet reads, writes;      /* it may; to free is to write */
+	BitSet kills;              /* it writes these as a whole, for certain, or makes or frees them */
 } BufferUse;
 
 typedef struct Buffers {

@@ -72,7 +72,7 @@ static int buffer_at(const Run *run, uint64_t addr)
 static const char *push_buffer(Host *h, const Function *f, const LuaTouch *t, uint64_t addr, Granted *granted)
 {
 	int k = buffer_at(h->run, addr);
-	const RunBuffer *b = k < 0 ? NULL : &h->run->buffer.v[k];
+	const RunBuffer *b = k < 0 || !run_data(h->run, &h->run->buffer.v[k]) ? NULL : &h->run->buffer.v[k];
 	uint64_t size = (uint64_t)type_bytes(t->type), offset = b ? addr - b->addr : 0;
 	const char *name = f->reg.v[f->arg.v[t->arg]].name;
 	if (!b)

@@ -1,6 +1,6 @@
 /* Liveness of buffers in host functions against paths: random host programs, whose statements the test knows, are walked through in many ways, with
- * the buffers that registers then point to. What is read later on a way before it is written as a whole must be live; where registers are
- * set once, what is live must be read on some way. And what kernels read and write, by parameter. */
+ * the buffers that registers then point to. What is read later on a way before it is written as a whole must be live, and so must what has not been
+ * freed where the way ends; where registers are set once, what is live must be read on some way. And what kernels read and write, by parameter. */
 #include "lib/strbuf.h"
 #include "passes/analyses.h"
 #include "tests/random.h"
@@ -12,10 +12,10 @@ static int pick(int n) { return (int)(random_next(&rng) % (unsigned)n); }
 /* ---- random programs ---- */
 
 enum { REGS = 5, BLOCKS = 9, STATEMENTS = 5, BYTES = 256 };
-typedef enum { ALLOC, MOVE, LOAD_POINTER, FILL, COPY, LOAD, STORE, ADD, CHASE, LUA, KINDS } Kind;
+typedef enum { ALLOC, MOVE, LOAD_POINTER, FILL, COPY, LOAD, STORE, ADD, CHASE, LUA, FREE, KINDS } Kind;
 typedef struct Statement { Kind kind; int a, b; bool whole; int site; } Statement; /* a: destination or what is written, b: what is read */
 typedef struct Node { int n, nsucc, succ[2]; Statement s[STATEMENTS + REGS]; } Node;
-typedef struct Program { int nblocks, nsites; bool fixed; Node node[BLOCKS]; } Program; /* fixed: each register is set once */
+typedef struct Program { int nblocks, nsites; bool fixed, aborts; Node node[BLOCKS]; } Program; /* fixed: each register is set once; aborts: at its end */
 
 static Statement statement(Program *p)
 {
@@ -29,7 +29,7 @@ static Statement statement(Program *p)
 
 static void invent(Program *p)
 {
-	*p = (Program){ .nblocks = 2 + pick(BLOCKS - 1), .fixed = pick(2) };
+	*p = (Program){ .nblocks = 2 + pick(BLOCKS - 1), .fixed = pick(2), .aborts = !pick(4) };
 	for (int b = 0; b < p->nblocks; b++) {
 		Node *x = &p->node[b];
 		for (int r = 0; b == 0 && r < REGS; r++)
@@ -64,6 +64,7 @@ static void write_statement(const Statement *s, StrBuf *t)
 	case ADD: sb_printf(t, "\tlaunch add, 2, %d, 0, (%%r%d, %%r%d)\n", bytes / 8, s->a, s->b); break;
 	case CHASE: sb_printf(t, "\tlaunch chase, 1, 1, 0, (%%r%d, %%r%d)\n", s->a, s->b); break;
 	case LUA: sb_printf(t, "\tcall f, (%%r%d, %%r%d)\n", s->a, s->b); break;
+	case FREE: sb_printf(t, "\tfree %%r%d\n", s->a); break;
 	case KINDS: break;
 	}
 }
@@ -78,7 +79,7 @@ static void write_program(const Program *p, StrBuf *t)
 		for (int k = 0; k < x->n; k++)
 			write_statement(&x->s[k], t);
 		if (!x->nsucc)
-			sb_puts(t, "\texit\n");
+			sb_puts(t, p->aborts ? "\ttrap\n" : "\texit\n");
 		else if (x->nsucc == 1)
 			sb_printf(t, "\tbra B%d\n", x->succ[0]);
 		else
@@ -91,20 +92,28 @@ static void write_program(const Program *p, StrBuf *t)
 
 enum { LENGTH = 40, MOST = LENGTH * (STATEMENTS + REGS + 1) + 64 };
 typedef struct Event { int block; uint64_t reads[2]; int killed; } Event; /* block >= 0: it begins; else what a statement reads, and the buffer that it writes as a whole */
-typedef struct Way { int n, nbuffers; Event e[MOST]; int site[MOST]; } Way; /* site: by buffer */
+typedef struct Way { int n, nbuffers; Event e[MOST]; int site[MOST]; uint64_t freed[2]; } Way; /* site: by buffer */
+
+static bool freed(const Way *w, int buffer) { return w->freed[buffer / 64] >> buffer % 64 & 1; }
 
 static uint64_t everything(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
 
+/* All buffers that there are. */
+static void read_all(const Way *w, Event *e)
+{
+	e->reads[0] = everything(w->nbuffers) & ~w->freed[0];
+	e->reads[1] = (w->nbuffers > 64 ? everything(w->nbuffers - 64) : 0) & ~w->freed[1];
+}
+
+/* An access to a buffer that has been freed is taken to be none, and the way goes on. */
 static void execute(Way *w, const Statement *s, int reg[REGS])
 {
 	Event e = { -1, { 0, 0 }, -1 };
 	bool reads = s->kind == LOAD_POINTER || s->kind == COPY || s->kind == LOAD || s->kind == ADD || s->kind == CHASE || s->kind == LUA;
-	if (reads)
+	if (reads && !freed(w, reg[s->b]))
 		e.reads[reg[s->b] / 64] |= (uint64_t)1 << reg[s->b] % 64;
-	if (s->kind == CHASE) {
-		e.reads[0] |= everything(w->nbuffers);
-		e.reads[1] |= w->nbuffers > 64 ? everything(w->nbuffers - 64) : 0;
-	}
+	if (s->kind == CHASE)
+		read_all(w, &e);
 	if (s->kind == ALLOC) {
 		w->site[w->nbuffers] = s->site;
 		e.killed = reg[s->a] = w->nbuffers++;
@@ -112,6 +121,9 @@ static void execute(Way *w, const Statement *s, int reg[REGS])
 		reg[s->a] = reg[s->b];
 	} else if (s->kind == LOAD_POINTER) {
 		reg[s->a] = pick(w->nbuffers);
+	} else if (s->kind == FREE) {
+		e.killed = reg[s->a];
+		w->freed[reg[s->a] / 64] |= (uint64_t)1 << reg[s->a] % 64;
 	} else if (s->whole && (s->kind == FILL || s->kind == COPY || s->kind == ADD)) {
 		e.killed = reg[s->a];
 	}
@@ -122,13 +134,19 @@ static void walk(Way *w, const Program *p)
 {
 	int reg[REGS] = { 0 }, b = 0;
 	w->n = w->nbuffers = 0;
+	w->freed[0] = w->freed[1] = 0;
 	for (int step = 0; step < LENGTH && w->nbuffers < 100; step++) {
 		const Node *x = &p->node[b];
 		w->e[w->n++] = (Event){ b, { 0, 0 }, -1 };
 		for (int k = 0; k < x->n; k++)
 			execute(w, &x->s[k], reg);
-		if (!x->nsucc)
+		if (!x->nsucc) {
+			Event end = { -1, { 0, 0 }, -1 };
+			if (!p->aborts)
+				read_all(w, &end);
+			w->e[w->n++] = end;
 			return;
+		}
 		b = x->succ[pick(x->nsucc)];
 	}
 }

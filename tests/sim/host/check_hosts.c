@@ -1,5 +1,5 @@
-/* Random host programs, each written as a workload and as a host function: both run and leave the same memory after the same launches. What
- * --record-host makes of the workload does, too, and its text comes back. */
+/* Random host programs, each written as a workload and as a host function: both run and leave the same memory after the same launches; but for
+ * what the host function frees, as a workload frees nothing. What --record-host makes of the workload does, too, and its text comes back. */
 #include "lib/strbuf.h"
 #include "sim/host/record.h"
 #include "sim/host/run.h"
@@ -65,10 +65,25 @@ static void launch(Program *p)
 	}
 }
 
+/* A buffer of its own, which launches in streams still use when it is freed. */
+static void temporary(Program *p)
+{
+	int a = pick(BUFFERS), v = pick(1000), stream = pick(3), label = p->labels++; /* the register's, too */
+	sb_printf(&p->lua, "do local t = gpu.buffer('u32', 64)\nt:fill(%d)\n", v);
+	sb_printf(&p->ir, "\t%%t%d = alloc.u64 256\n\tfill.u32 %%t%d, %d, 64\n", label, label, v);
+	for (int k = 0; k < 2; k++) {
+		sb_printf(&p->lua, k ? "gpu.launch { kernel = 'add', grid = 2, block = 32, args = { b%d, t, %d }, stream = %d }\n" :
+			"gpu.launch { kernel = 'add', grid = 2, block = 32, args = { t, b%d, %d }, stream = %d }\n", a, v, stream);
+		sb_printf(&p->ir, "\tlaunch add, 2, 32, 0, %d, (%%%c%d, %%%c%d, %d)\n", stream, k ? 'b' : 't', k ? a : label, k ? 't' : 'b', k ? label : a, v);
+	}
+	sb_puts(&p->lua, "end\n");
+	sb_printf(&p->ir, "\tfree %%t%d\n", label);
+}
+
 static void statement(Program *p, int depth)
 {
 	int a = pick(BUFFERS), b = pick(BUFFERS), i = pick(64), v = pick(1000);
-	switch (pick(depth < 3 ? 11 : 9)) {
+	switch (pick(depth < 3 ? 12 : 10)) {
 	case 0: BOTH("b%d:fill(%d)\n", "\tfill.u32 %%b%d, %d, 64\n", a, v); break;
 	case 1:
 		sb_printf(&p->lua, "b%d:set(%d, %d)\n", a, i, v);
@@ -94,7 +109,8 @@ static void statement(Program *p, int depth)
 		sb_printf(&p->ir, "\t%%q = add.u64 %%b%d, %d\n\tst.global.u64 [%%pointer], %%q\n\tlaunch follow, 1, 1, 0, (%%pointer)\n", a, 4 * i);
 		break;
 	case 8: launch(p); break;
-	case 9: loop(p, depth); break;
+	case 9: temporary(p); break;
+	case 10: loop(p, depth); break;
 	default: choice(p, depth); break;
 	}
 }
@@ -154,8 +170,10 @@ static void hold(bool ok, const char *what, int k, const Program *p, const char 
 	ck_assert_msg(ok, "%s (%d)", what, k);
 }
 
-static void same_run(const Run *a, const Run *b, const Program *p, const char *text)
+/* a: of the workload. How many buffers b has freed. */
+static int same_run(const Run *a, const Run *b, const Program *p, const char *text)
 {
+	int gone = 0;
 	hold(a->status == RUN_OK && b->status == RUN_OK, "a run fails", 0, p, text);
 	hold(a->launch.n == b->launch.n, "other launches", b->launch.n - a->launch.n, p, text);
 	for (int k = 0; k < a->launch.n; k++) {
@@ -168,9 +186,13 @@ static void same_run(const Run *a, const Run *b, const Program *p, const char *t
 		const RunBuffer *x = &a->buffer.v[i], *y = &b->buffer.v[j];
 		uint64_t n = x->n * (uint64_t)type_bytes(x->type);
 		hold(n == y->n * (uint64_t)type_bytes(y->type), "a buffer has another size", i, p, text);
-		hold(is_pointer(x) || !memcmp(run_data(a, x), run_data(b, y), n), "a buffer differs", i, p, text);
+		const uint8_t *v = run_data(a, x), *w = run_data(b, y);
+		hold(v != NULL, "a workload's buffer is gone", i, p, text);
+		gone += !w;
+		hold(!w || is_pointer(x) || !memcmp(v, w, n), "a buffer differs", i, p, text);
 	}
 	hold(i < 0 && j < 0, "other buffers", 0, p, text);
+	return gone;
 }
 
 static Module *read(const char *text, Diag *d)
@@ -201,7 +223,7 @@ static void round_trip(const Module *m)
 
 START_TEST(programs)
 {
-	int launched = 0, rolled = 0;
+	int launched = 0, rolled = 0, freed = 0;
 	for (int round = 0; round < 30; round++) {
 		Program p;
 		StrBuf recorded = { 0 };
@@ -212,12 +234,12 @@ START_TEST(programs)
 		round_trip(host);
 		bool reference = round % 2;
 		Run *a = run(plain, p.lua.s, reference, true, &d), *b = run(host, p.calls ? lua_functions : NULL, reference, false, &d);
-		same_run(a, b, &p, p.ir.s);
+		freed += same_run(a, b, &p, p.ir.s);
 		ck_assert(record_finish(a->recorder, &recorded, &d));
 		Module *again = read(recorded.s, &d);
 		round_trip(again);
 		Run *c = run(again, NULL, !reference, false, &d);
-		same_run(a, c, &p, recorded.s);
+		ck_assert_int_eq(same_run(a, c, &p, recorded.s), 0);
 		launched += a->launch.n;
 		rolled += strstr(recorded.s, "loop0:") != NULL;
 		run_free(a);
@@ -232,6 +254,7 @@ START_TEST(programs)
 		sb_free(&p.ir);
 	}
 	ck_assert_int_gt(launched, 30);
+	ck_assert_int_gt(freed, 0);
 	ck_assert_int_gt(rolled, 0);
 }
 END_TEST

@@ -310,6 +310,79 @@ sed 's/^ORDER/record 1024, 0/' "$tmp/streams.ir" | sed 's/EXPECTED/0/' >"$tmp/s.
 "$gsim" -q "$tmp/s.ir" 2>"$tmp/out"
 grep -q 's.ir:22:1: error: main: not supported, block bb0, instruction `record 1024, 0` at .*: event 1024, stream 0; expected events 0 to 1023, streams 0 to 1024' "$tmp/out" ||
 	fail "an event that there is not: $(cat "$tmp/out")"
+# --- free: what is wrong of it, and that runs do not compare what has been freed ---
+cat >"$tmp/free.ir" <<'END2'
+extern host look(u64 %x) reads(u32 %x)
+global u32 word
+kernel put(u64 x) {
+	%x = ld.param.u64 [x]
+	%t = mov.u32 %tid.x
+	%x = mad.wide.u32 %t, 4, %x
+	st.global.u32 [%x], %t
+	exit
+}
+host main() {
+	reg u64 %x, %y
+	%x = alloc.u64 256
+	launch put, 1, 64, 0, 1, (%x)
+STATEMENTS
+	exit
+}
+END2
+free() { # status, text of the message, statements
+	awk -v statements="$3" '$0 == "STATEMENTS" { print statements; next } { print }' "$tmp/free.ir" >"$tmp/f.ir"
+	for how in "" --functional --reference; do
+		"$gsim" -q $how "$tmp/f.ir" 2>"$tmp/out"
+		got=$?
+		[ $got = "$1" ] && { [ -z "$2" ] || grep -q "$2" "$tmp/out"; } || fail "free, $how, expected $1 $2: $3: $got $(cat "$tmp/out")"
+	done
+}
+gone='f.ir:15:1: error: main: access outside every allocation, block bb0, instruction `free %.*expected the begin of a buffer that has not been freed'
+free 0 '' 'free %x'
+free 1 "$gone" 'free %x
+free %x'
+free 1 "$gone" '%y = add.u64 %x, 4
+free %y'
+free 1 "$gone" '%y = mov.u64 word
+free %y'
+free 1 "$gone" '%y = mov.u64 0
+free %y'
+free 1 'f.ir:7:2: error: put: access outside every allocation' 'free %x
+launch put, 1, 64, 0, (%x)'
+free 1 'f.ir:15:1: error: main: access outside every allocation.*fill' 'free %x
+fill.u32 %x, 1, 1'
+echo 'function look(x) end' >"$tmp/f.lua"
+free 2 'f.ir:15:1: error: call of look: %x is 0x.*expected an address in a buffer' 'free %x
+call look, (%x)'
+rm "$tmp/f.lua"
+# memory is given back
+awk '$0 == "STATEMENTS" { print "\treg u32 %i\n\treg pred %p\n\t%i = mov.u32 0\n\tfree %x\nL:\n\t%y = alloc.u64 65536\n\t%i = add.u32 %i, 1\n\tfree %y\n" \
+	"\t%p = setp.lt.u32 %i, 1000\n\tbra %p, L, E\nE:"; next } { print }' "$tmp/free.ir" >"$tmp/f.ir"
+"$gsim" -q -D limits.memory_bytes=100000 "$tmp/f.ir" || fail "freed memory is not given back"
+# the clock's values differ where a pass puts work before them
+cat >"$tmp/f.ir" <<'END2'
+kernel put(u64 x) {
+	%x = ld.param.u64 [x]
+	%a = mov.u32 %clock
+	%b = add.u32 1, 2
+	%c = add.u32 1, 2
+	%d = mov.u32 %clock
+	%v = sub.u32 %d, %a
+	st.global.u32 [%x], %v
+	exit
+}
+host main() {
+	%x = alloc.u64 4
+	launch put, 1, 1, 0, (%x)
+FREE
+	exit
+}
+END2
+grep -v FREE "$tmp/f.ir" >"$tmp/kept.ir"
+sed 's/^FREE/free %x/' "$tmp/f.ir" >"$tmp/freed.ir"
+"$gsim" -q -b -p dce "$tmp/kept.ir" 2>/dev/null
+[ $? = 1 ] || fail "a kept buffer is not compared"
+"$gsim" -q -b -p dce "$tmp/freed.ir" || fail "a freed buffer is compared"
 # --- a workload recorded as a host function ---
 "$gsim" -q --record-host "$tmp/recorded.ir" -s "$tmp/direct.json" "$tmp/direct.ir" && "$gsim" -q -s "$tmp/main.json" "$tmp/recorded.ir" || fail "a recording"
 for f in main direct; do

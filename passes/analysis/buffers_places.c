@@ -1,0 +1,161 @@
+#include "passes/analysis/buffers_own.h"
+#include "passes/analysis/flow.h"
+
+/* ---- buffers ---- */
+
+static bool is_memory(const Symbol *s) { return s->owner < 0 && (s->space == SP_GLOBAL || s->space == SP_CONST); }
+
+uint64_t buffers_constant(const Opd *o) { return o->kind == OPD_IMM ? (uint64_t)o->imm : 0; }
+
+/* The alloc's register; where another alloc has it, too, with the line. */
+static const char *name_of(Places *p, const Ins *i, int k)
+{
+	const Function *f = p->c->f;
+	const Opd *d = ins_dst(i, 0);
+	if (d->kind != OPD_REG)
+		return arena_printf(p->arena, "alloc:%d", i->line);
+	for (int other = 0; other < k; other++)
+		if (p->b->buffer[other].block >= 0 && !strcmp(p->b->buffer[other].name, f->reg.v[d->id].name))
+			return arena_printf(p->arena, "%s:%d", f->reg.v[d->id].name, i->line);
+	return f->reg.v[d->id].name;
+}
+
+static void find_buffers(Places *p, const Loops *l)
+{
+	const Function *f = p->c->f;
+	int most = p->m->symbol.n;
+	for (int b = 0; b < f->block.n; b++)
+		most += f->block.v[b]->ins.n;
+	p->b->buffer = arena_array(p->arena, Buffer, most + 1);
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
+			const Ins *i = &f->block.v[b]->ins.v[k];
+			if (i->op != OP_ALLOC || !bs_has(p->c->reach, b))
+				continue;
+			p->b->buffer[p->b->n] = (Buffer){ b, k, -1, buffers_constant(ins_src(i, 0)), l->of[b] < 0, name_of(p, i, p->b->n) };
+			p->b->n++;
+		}
+	for (int k = 0; k < p->m->symbol.n; k++)
+		if (is_memory(p->m->symbol.v[k]))
+			p->b->buffer[p->b->n++] = (Buffer){ -1, -1, k, p->m->symbol.v[k]->size, true, p->m->symbol.v[k]->name };
+}
+
+int places_buffer(const Places *p, int block, int ins, int symbol)
+{
+	for (int k = 0; k < p->b->n; k++)
+		if (symbol >= 0 ? p->b->buffer[k].symbol == symbol : p->b->buffer[k].block == block && p->b->buffer[k].ins == ins)
+			return k;
+	return -1;
+}
+
+/* ---- what registers hold ---- */
+
+static void add_operand(const Places *p, const Opd *o, BitSet to)
+{
+	if (o->kind == OPD_REG && p->c->f->reg.v[o->id].type != T_PRED && type_bits[p->c->f->reg.v[o->id].type] == 64)
+		bs_union(to, p->now[o->id]);
+	int symbol = o->kind == OPD_SYM ? places_buffer(p, -1, -1, o->id) : -1;
+	if (symbol >= 0)
+		bs_add(to, symbol);
+	if ((o->kind == OPD_REG || o->kind == OPD_SYM) && o->imm)
+		bs_add(to, p->moved);
+}
+
+/* p->value: what the instruction computes. */
+static void compute(Places *p, int block, int ins, const Ins *i)
+{
+	bs_clear(p->value);
+	switch (i->op) {
+	case OP_ALLOC: bs_add(p->value, places_buffer(p, block, ins, -1)); return;
+	case OP_LD: case OP_CALL: case OP_PACK:
+		bs_add(p->value, p->any);
+		bs_add(p->value, p->moved);
+		return;
+	default: break;
+	}
+	for (int k = 0; k < i->nsrc; k++)
+		add_operand(p, ins_src(i, k), p->value);
+	if (i->op != OP_MOV && i->op != OP_SELP)
+		bs_add(p->value, p->moved);
+}
+
+void places_walk(Places *p, int block, int ins, const Ins *i)
+{
+	for (int k = 0; k < i->ndst; k++) {
+		const Opd *d = ins_dst(i, k);
+		if (d->kind != OPD_REG || type_bits[p->c->f->reg.v[d->id].type] != 64)
+			continue;
+		compute(p, block, ins, i);
+		if (i->guard >= 0)
+			bs_union(p->now[d->id], p->value);
+		else
+			bs_copy(p->now[d->id], p->value);
+	}
+}
+
+void places_enter(Places *p, int block)
+{
+	for (int r = 0; r < p->c->f->reg.n; r++)
+		bs_copy(p->now[r], p->in[block][r]);
+}
+
+static bool leave(Places *p, const Block *b)
+{
+	bool changed = false;
+	for (int k = 0; k < b->nsucc; k++)
+		for (int r = 0; r < p->c->f->reg.n; r++)
+			changed |= bs_union(p->in[b->succ[k]->id][r], p->now[r]);
+	return changed;
+}
+
+static void solve_places(Places *p)
+{
+	const Cfg *c = p->c;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (int k = 0; k < c->nreach; k++) {
+			const Block *b = c->rpo[k];
+			places_enter(p, b->id);
+			for (int i = 0; i < b->ins.n; i++)
+				places_walk(p, b->id, i, &b->ins.v[i]);
+			changed |= leave(p, b);
+		}
+	}
+}
+
+/* ---- answers ---- */
+
+void places_lead(const Places *p, const Opd *o, BitSet set)
+{
+	bs_clear(p->value);
+	add_operand(p, o, p->value);
+	if (bs_next(p->value, 0) < 0 || bs_next(p->value, 0) == p->moved) /* made of numbers alone */
+		bs_add(p->value, p->any);
+	for (int k = 0; k < p->b->n; k++)
+		if (bs_has(p->value, k) || bs_has(p->value, p->any))
+			bs_add(set, k);
+}
+
+int places_begins(const Places *p, const Opd *o)
+{
+	bs_clear(p->value);
+	add_operand(p, o, p->value);
+	int k = bs_next(p->value, 0);
+	return k >= 0 && k < p->b->n && bs_next(p->value, k + 1) < 0 && p->b->buffer[k].one ? k : -1;
+}
+
+void places_open(Places *p, Arena *tmp, const Loops *l)
+{
+	const Cfg *c = p->c;
+	find_buffers(p, l);
+	p->moved = p->b->n;
+	p->any = p->b->n + 1;
+	p->bits = p->b->n + 2;
+	p->in = arena_array(tmp, BitSet *, c->n + 1);
+	for (int k = 0; k < c->n; k++)
+		p->in[k] = flow_sets(tmp, c->f->reg.n + 1, p->bits);
+	p->now = flow_sets(tmp, c->f->reg.n + 1, p->bits);
+	p->value = bs_new(tmp, p->bits);
+	p->touched = arena_array(tmp, Touched *, p->m->func.n + 1);
+	solve_places(p);
+}
