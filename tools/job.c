@@ -26,7 +26,7 @@ static Title title_of(const Session *s, const Job *j)
 {
 	return (Title){ .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash, .passes = j->passes, .log = &j->log,
 		.profile = s->opt.profile,
-		.model = j->model, .workload = s->opt.workload, .nargs = s->opt.nargs, .args = s->opt.args, .effective = &j->config,
+		.model = j->model, .workload = s->opt.workload, .nargs = s->opt.nargs, .args = s->opt.args, .effective = &j->config, .sums = s->opt.sums,
 		.file = &s->file };
 }
 

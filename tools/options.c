@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL };
+enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -22,6 +22,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
 	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; with --grid also .csv, .svg; repeatable" },
+	{ O_SUMS, "sums", NULL, "the JSON report leaves single launches out, of which there may be very many: sums by kernel and in all stay" },
 	{ O_ALL, "all", NULL, "the text report leaves nothing out: every launch, branch, block, line and figure" },
 	{ 't', "trace", "FILE", "record a trace of every launch (of each run, with -b and --grid)" },
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
@@ -140,6 +141,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_STATS: o->pass_stats = true; break;
 	case O_LAWS: o->laws = true; break;
 	case O_ALL: o->all = true; break;
+	case O_SUMS: o->sums = true; break;
 	case O_ALONE: o->alone = true; break;
 	case O_DISASSEMBLE: o->disassemble = true; break;
 	case O_LIST: o->list = arg; break;
@@ -216,6 +218,8 @@ static OptResult check(const Options *o)
 		return OPT_ERROR;
 	if (o->before_after && o->grid)
 		return wrong("--before-after and --grid exclude each other", "");
+	if (o->sums && o->grid)
+		return wrong("--sums and --grid exclude each other", "");
 	if (o->before_after && !o->passes.n)
 		return wrong("--before-after needs --passes", "");
 	if (o->record && (o->before_after || o->grid))

@@ -249,6 +249,19 @@ static void put_time(JsonSink *j, const char *key, const LaunchStats *s, uint64_
 		j->text(j, NULL);
 }
 
+void stats_json_static(const LaunchStats *s, JsonSink *j)
+{
+	j->key(j, "static");
+	j->begin(j, '{', true);
+	json_put_count(j, "instructions", s->static_instructions);
+	json_put_count(j, "blocks", s->static_blocks);
+	json_put_count(j, "registers", s->registers);
+	json_put_count(j, "spilled", s->spilled);
+	json_put_real(j, "occupancy", !s->reference, s->occupancy);
+	json_put_text(j, "occupancy_limit", s->occupancy_limit);
+	j->end(j);
+}
+
 void stats_json(const LaunchStats *s, JsonSink *j)
 {
 	j->begin(j, '{', false);
@@ -265,15 +278,7 @@ void stats_json(const LaunchStats *s, JsonSink *j)
 		diagnosis_json(s->diagnosis, j);
 	}
 	stats_json_measured(s, j);
-	j->key(j, "static");
-	j->begin(j, '{', true);
-	json_put_count(j, "instructions", s->static_instructions);
-	json_put_count(j, "blocks", s->static_blocks);
-	json_put_count(j, "registers", s->registers);
-	json_put_count(j, "spilled", s->spilled);
-	json_put_real(j, "occupancy", !s->reference, s->occupancy);
-	json_put_text(j, "occupancy_limit", s->occupancy_limit);
-	j->end(j);
+	stats_json_static(s, j);
 	stats_json_tables(s, j);
 	j->end(j);
 }

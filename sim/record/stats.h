@@ -187,6 +187,7 @@ typedef struct LaunchStats {
 struct JsonSink;
 void stats_json(const LaunchStats *, struct JsonSink *);
 void stats_json_measured(const LaunchStats *, struct JsonSink *);
+void stats_json_static(const LaunchStats *, struct JsonSink *);   /* what its code takes: the key `static` */
 void stats_json_tables(const LaunchStats *, struct JsonSink *);
 
 uint64_t stat_get(const LaunchStats *, int i);              /* by index in stat_info */

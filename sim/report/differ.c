@@ -65,6 +65,9 @@ static const char *kernels(Differ *d, const JsonValue *run)
 {
 	StrBuf b = { 0 };
 	const char *last = "";
+	const JsonValue *sums = launch_of(run, 0) ? NULL : json_get(run, "kernels"); /* --sums leaves launches out */
+	for (int i = 0; sums && sums->kind == JSON_ARRAY && i < sums->n && b.n < LONGEST; i++)
+		sb_printf(&b, "%s%s", i ? ", " : "", json_string(&sums->item[i], "kernel"));
 	for (int i = 0; launch_of(run, i) && b.n < LONGEST; i++) {
 		const char *name = json_string(launch_of(run, i), "kernel");
 		if (strcmp(name, last))

@@ -157,11 +157,13 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 		put_elsewhere(j, run);
 	if (run->status != RUN_OK)
 		json_put_text(j, "error", diag_first(run->diag));
-	j->key(j, "launches");
-	j->begin(j, '[', false);
-	for (int i = 0; i < run->launch.n; i++)
-		stats_json(run->launch.v[i], j);
-	j->end(j);
+	if (!title->sums) {
+		j->key(j, "launches");
+		j->begin(j, '[', false);
+		for (int i = 0; i < run->launch.n; i++)
+			stats_json(run->launch.v[i], j);
+		j->end(j);
+	}
 	kernels_json(run, j);
 	put_total(run, j);
 	if (run->host)

@@ -11,6 +11,7 @@ typedef struct Row {
 	const char *name;
 	uint64_t launches, cycles, warp, thread, started, ended;
 	uint64_t instructions;         /* of the module that ran, functions that it calls left out */
+	const LaunchStats *first;
 	bool completed;
 } Row;
 
@@ -33,7 +34,7 @@ static Rows rows_of(const Run *run)
 		int k = strmap_get(&at, l->kernel);
 		if (k < 0) {
 			strmap_put(&at, l->kernel, k = rows.n);
-			vec_push(&rows, ((Row){ .name = l->kernel, .started = UINT64_MAX, .completed = true, .instructions = size_of(module_find_function(run->module, l->kernel)) }));
+			vec_push(&rows, ((Row){ .name = l->kernel, .started = UINT64_MAX, .completed = true, .first = l, .instructions = size_of(module_find_function(run->module, l->kernel)) }));
 		}
 		Row *r = &rows.v[k];
 		r->launches++;
@@ -97,6 +98,7 @@ void kernels_json(const Run *run, JsonSink *j)
 		put_known(j, "warp_instructions", !run->options.reference, r->warp);
 		json_put_count(j, "thread_instructions", r->thread);
 		json_put_count(j, "instructions", r->instructions);
+		stats_json_static(r->first, j);
 		j->end(j);
 	}
 	j->end(j);
@@ -270,7 +272,7 @@ void kernels_compare_takes(const JsonValue *before, const JsonValue *after, bool
 {
 	static const struct { const char *path, *name; } row[] = {
 		{ "static.registers", "registers" }, { "static.spilled", "bytes of registers spilled" }, { "static.occupancy", "occupancy" } };
-	Boths boths = boths_of(before, after, "launches");
+	Boths boths = boths_of(before, after, list_of(before, "kernels") && list_of(after, "kernels") ? "kernels" : "launches"); /* older reports have these alone */
 	int kernels = 0;
 	char name[160];
 	for (int i = 0; i < boths.n; i++) {

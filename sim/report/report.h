@@ -16,6 +16,7 @@ typedef struct Title {
 	const char *model;             /* as asked for, with its parameters; NULL: the mechanism's name */
 	const char *workload;          /* as asked for; NULL: found by the module's name */
 	int nargs; char **args;        /* the workload's arguments */
+	bool sums;                     /* JSON: sums over launches alone */
 	const Config *effective, *file;  /* the machine that runs; the machine before -D and -m changed it */
 } Title;
 const char *title_model(const Title *);

@@ -241,6 +241,22 @@ for i, file in ipairs { loop, lone } do
 end
 compare("two modules", json.read(paths[1]), json.read(paths[2]), rows(tool.capture(("gsim-compare %s %s"):format(paths[1], paths[2]))))
 
+-- Without launches the sums are the same.
+local short = gsim("--sums", loop)
+same("--sums: launches", nil, short.launches)
+for i, k in ipairs(report.kernels) do
+	for f, v in pairs(k) do
+		if type(v) ~= "table" then same(("--sums: %s of %s"):format(f, k.kernel), v, short.kernels[i][f]) end
+	end
+	for f, v in pairs(k.static) do same(("--sums: static.%s of %s"):format(f, k.kernel), v, short.kernels[i].static[f]) end
+end
+same("--sums: cycles", report.total.cycles, short.total.cycles)
+for _, options in ipairs { "", "--functional" } do
+	local long = tool.capture(("cd %s && gsim -b %s -p copy-prop,dce %s"):format(tool.quote(top), options, loop))
+	local brief = tool.capture(("cd %s && gsim -b --sums %s -p copy-prop,dce %s"):format(tool.quote(top), options, loop))
+	same("--sums: the comparison " .. options, long:match "\n.*", brief:match "\n.*")
+end
+
 -- The text of one run has a line for each kernel where there are several.
 local one = tool.capture(("cd %s && gsim %s"):format(tool.quote(top), loop))
 for _, k in ipairs(report.kernels) do
