@@ -36,10 +36,10 @@ static bool looks_like_ptx(const char *s, size_t n)
 	return p < s + n && *p == '.';
 }
 
-/* IR text begins with a declaration. */
+/* IR text begins with a declaration; `local` is left out, with which Lua begins as well. */
 static bool looks_like_ir(const char *s, size_t n)
 {
-	static const char *const words[] = { "kernel", "func", "host", "global", "const", "shared", "local", "extern", "file", "import" };
+	static const char *const words[] = { "kernel", "func", "host", "global", "const", "shared", "extern", "file", "import" };
 	const char *p = first_word(s, s + n);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t length = strlen(words[i]);
