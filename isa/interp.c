@@ -1,5 +1,5 @@
-/* The reference interpreter: every thread alone, on the IR as it stands. Blocks run one after the other, the threads of a
- * block in turns. Where results depend on who comes first (atomics, races, clocks, activemask), this order decides. */
+/* The reference interpreter: every thread alone, on the IR as it stands. Blocks run one after the other (where they
+ * meet: interp_gang.c), the threads of a block in turns. Where results depend on who comes first (atomics, races, clocks, activemask), this order decides. */
 #include "isa/interp.h"
 #include "lib/strbuf.h"
 
@@ -164,7 +164,7 @@ bool interp_run(Interp *in, Thread *t, uint64_t steps)
 			continue;
 		}
 		if (in->options->watch)
-			in->options->watch(in->options->self, t->linear, f->code->f, s->ins);
+			in->options->watch(in->options->self, in->first + t->linear, f->code->f, s->ins);
 		in->instructions += s->ins->op != OP_BRA || s->ins->nsrc; /* as the machine counts: plain jumps are layout */
 		if (!execute(in, t, s))
 			return false;
@@ -183,7 +183,7 @@ void interp_thread_free(Thread *t)
 	free(t->local);
 }
 
-static void threads_free(Interp *in)
+void interp_block_end(Interp *in)
 {
 	for (int k = 0; k < in->nthread; k++)
 		interp_thread_free(&in->thread[k]);
@@ -208,11 +208,21 @@ static bool threads_new(Interp *in, const Code *c)
 	return true;
 }
 
-static bool block_run(Interp *in, const Code *c)
+bool interp_block_begin(Interp *in, const Code *c, uint64_t block)
 {
+	const uint32_t *n = in->launch->grid;
+	in->ctaid[0] = (uint32_t)(block % n[0]);
+	in->ctaid[1] = (uint32_t)(block / n[0] % n[1]);
+	in->ctaid[2] = (uint32_t)(block / n[0] / n[1]);
 	memset(in->barrier, 0, sizeof in->barrier);
 	memset(in->shared, 0, in->shared_bytes);
-	bool ok = threads_new(in, c);
+	in->at_grid = 0;
+	return threads_new(in, c);
+}
+
+bool interp_block_goes_on(Interp *in)
+{
+	bool ok = true;
 	while (ok && in->live) {
 		bool progress = false;
 		uint64_t before = in->changes;
@@ -222,12 +232,13 @@ static bool block_run(Interp *in, const Code *c)
 				ok = interp_run(in, &in->thread[k], SLICE);
 			}
 		if (ok && !progress) {
+			if (in->at_grid == in->live)
+				return true;
 			interp_deadlock(in);
 			ok = false;
 		}
 		ok = ok && !interp_livelock(in, before);
 	}
-	threads_free(in);
 	return ok;
 }
 
@@ -300,11 +311,12 @@ bool interp_launch(const Launch *l, const InterpOptions *options, Fault *fault)
 	const Code *c = ok ? interp_code(&in, l->kernel) : NULL;
 	ok = ok && c;
 	uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-	for (uint64_t b = 0; ok && b < n; b++) {
-		in.ctaid[0] = (uint32_t)(b % l->grid[0]);
-		in.ctaid[1] = (uint32_t)(b / l->grid[0] % l->grid[1]);
-		in.ctaid[2] = (uint32_t)(b / l->grid[0] / l->grid[1]);
-		ok = block_run(&in, c);
+	const Ins *meeting = kernel_grid_barrier(l->module, l->kernel);
+	if (ok && meeting)
+		ok = interp_gang(&in, c, meeting, n);
+	for (uint64_t b = 0; ok && !meeting && b < n; b++) {
+		ok = interp_block_begin(&in, c, b) && interp_block_goes_on(&in);
+		interp_block_end(&in);
 	}
 	if (o.thread_instructions)
 		*o.thread_instructions = in.instructions;

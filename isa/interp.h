@@ -5,6 +5,7 @@
 #include "isa/launch.h"
 
 enum { FRAME_LIMIT = 4096, LOCAL_LIMIT = 512 * 1024, SHARED_LIMIT = 1 << 20 /* sm.max_shared_per_block goes as far */, SLICE = 10000 };
+#define GANG_LIMIT (1u << 30)      /* bytes of frames, local and shared memory that the blocks of a kernel with a barrier.grid begin with */
 
 typedef struct Place {             /* where an operand lives */
 	enum { PL_NONE, PL_CONST, PL_32, PL_64, PL_PRED, PL_SREG, PL_LOCAL } kind;
@@ -43,7 +44,7 @@ typedef struct Frame {
 	Mask *pred;
 } Frame;
 
-typedef enum { RUNNABLE, AT_BARRIER, AT_WARP, EXITED } ThreadState;
+typedef enum { RUNNABLE, AT_BARRIER, AT_WARP, AT_GRID, EXITED } ThreadState;
 
 typedef Vec(uint64_t) StateWords;
 
@@ -80,6 +81,8 @@ typedef struct Interp {
 	uint32_t ctaid[3];
 	Thread *thread;
 	int nthread, live;
+	uint32_t first;            /* its first thread's number among all that are kept */
+	int at_grid;               /* of the live ones, those that wait at barrier.grid */
 	Barrier barrier[BARRIERS];
 	bool (*host_op)(struct Interp *, Thread *, const Step *);  /* K_HOST; NULL outside host functions */
 	void *host;
@@ -104,11 +107,18 @@ bool interp_barrier(Interp *, Thread *, const Step *);
 bool interp_warp(Interp *, Thread *, const Step *);
 void interp_exit(Interp *, Thread *);                                  /* the thread has ended */
 void interp_deadlock(Interp *);
+void interp_grid_opens(Interp *);                                      /* the block's threads go on behind barrier.grid */
 
 /* interp_livelock.c: after a round; before: changes when it began. True: proven, the fault is filled. */
 bool interp_livelock(Interp *, uint64_t before);
 
+/* interp_gang.c: all blocks of a kernel with a barrier.grid, from one meeting to the next. */
+bool interp_gang(Interp *, const Code *, const Ins *barrier, uint64_t blocks);
+
 /* interp.c */
+bool interp_block_begin(Interp *, const Code *, uint64_t block);       /* its threads are made, its shared memory is cleared; false: fault */
+bool interp_block_goes_on(Interp *);                                   /* until its threads have ended or all that have not wait at barrier.grid */
+void interp_block_end(Interp *);
 bool interp_enter(Interp *, Thread *, const Code *);                   /* pushes a frame; false: fault */
 bool interp_run(Interp *, Thread *, uint64_t steps);                   /* until it blocks or steps are used up; false: fault */
 void interp_thread_free(Thread *);

@@ -1,4 +1,4 @@
-/* Where threads of a block meet: block barriers, and operations of the threads of a warp. */
+/* Where threads of a block meet: block barriers, the grid's barrier as far as the block goes, and operations of the threads of a warp. */
 #include "isa/interp.h"
 #include "lib/strbuf.h"
 
@@ -40,6 +40,11 @@ static void settle(Interp *in, int id)
 bool interp_barrier(Interp *in, Thread *t, const Step *s)
 {
 	const Ins *i = s->ins;
+	if (i->op == OP_BARGRID) {
+		t->state = AT_GRID;
+		in->at_grid++;
+		return true;
+	}
 	bool red = i->op == OP_BARRED;
 	int counts = i->nsrc - red; /* operands before the predicate */
 	uint32_t id = (uint32_t)interp_read(in, t, &s->src[0]);
@@ -71,6 +76,14 @@ bool interp_barrier(Interp *in, Thread *t, const Step *s)
 	}
 	settle(in, (int)id);
 	return true;
+}
+
+void interp_grid_opens(Interp *in)
+{
+	for (int k = 0; k < in->nthread; k++)
+		if (in->thread[k].state == AT_GRID)
+			pass(in, &in->thread[k]);
+	in->at_grid = 0;
 }
 
 /* ---- operations of a warp's threads ---- */
@@ -270,7 +283,7 @@ void interp_deadlock(Interp *in)
 			op_info[i->op].name);
 		if (t->state == AT_BARRIER)
 			sb_printf(&s, " %d", t->barrier);
-		else
+		else if (t->state == AT_WARP)
 			sb_printf(&s, " for lanes 0x%x", t->members);
 		if (i->line)
 			sb_printf(&s, " in line %d", i->line);

@@ -205,16 +205,22 @@ static void put_reached(const Reach *r, const Function *f, StrBuf *why)
 		sb_printf(why, "its calls lead to function %s: ", f->name);
 }
 
+static void add_reached(Reach *r, int id)
+{
+	if (bs_has(r->seen, id))
+		return;
+	bs_add(r->seen, id);
+	vec_push(&r->list, r->m->func.v[id]);
+}
+
 /* Adds the instruction's callee; true: it uses a variable that is refused. */
 static bool look_at(Reach *r, const Function *f, const Ins *i, Loc *where, StrBuf *why)
 {
 	for (int k = 0; k < i->ndst + i->nsrc; k++) {
 		const Opd *o = &i->opd[k];
 		const Symbol *s = o->kind == OPD_SYM ? r->m->symbol.v[o->id] : NULL;
-		if (i->op == OP_CALL && k == i->ndst && o->kind == OPD_FUNC && !bs_has(r->seen, o->id)) {
-			bs_add(r->seen, o->id);
-			vec_push(&r->list, r->m->func.v[o->id]);
-		}
+		if (i->op == OP_CALL && k == i->ndst && o->kind == OPD_FUNC)
+			add_reached(r, o->id);
 		if (!s || !s->refused)
 			continue;
 		*where = s->loc;
@@ -246,4 +252,36 @@ bool kernel_refused(const Module *m, const Function *kernel, Loc *where, StrBuf 
 	vec_free(&r.list);
 	arena_free(&tmp);
 	return refused;
+}
+
+/* A call through a register may come to any device function. */
+static void add_callees(Reach *r, const Ins *call)
+{
+	if (ins_src(call, 0)->kind == OPD_FUNC)
+		add_reached(r, ins_src(call, 0)->id);
+	else
+		for (int k = 0; k < r->m->func.n; k++)
+			if (r->m->func.v[k]->kind == FN_DEVICE)
+				add_reached(r, k);
+}
+
+const Ins *kernel_grid_barrier(const Module *m, const Function *kernel)
+{
+	Arena tmp = { 0 };
+	Reach r = { .m = m, .kernel = kernel, .seen = bs_new(&tmp, m->func.n) };
+	const Ins *found = NULL;
+	vec_push(&r.list, kernel);
+	for (int n = 0; n < r.list.n && !found; n++)
+		for (int b = 0; b < r.list.v[n]->block.n && !found; b++) {
+			const Block *block = r.list.v[n]->block.v[b];
+			for (int k = 0; k < block->ins.n && !found; k++) {
+				const Ins *i = &block->ins.v[k];
+				found = i->op == OP_BARGRID ? i : NULL;
+				if (i->op == OP_CALL)
+					add_callees(&r, i);
+			}
+		}
+	vec_free(&r.list);
+	arena_free(&tmp);
+	return found;
 }

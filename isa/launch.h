@@ -44,6 +44,8 @@ typedef struct Fault {
    what the kernel and its calls execute. True: it cannot run; why is a clause about it. Functions whose address alone is taken
    are left to the call through a register that comes to them. */
 bool kernel_refused(const Module *, const Function *kernel, Loc *where, struct StrBuf *why);
+/* The first barrier.grid that the kernel or a function that it may call has, or NULL. All blocks of such a kernel must be there at once. */
+const Ins *kernel_grid_barrier(const Module *, const Function *kernel);
 void function_refused(const Function *, Loc *where, struct StrBuf *why); /* the same of a function without body */
 
 /* Fills fault with the standard message for a memory fault; the first fault of a launch wins. */
@@ -69,15 +71,15 @@ const char *mask_refuses(uint32_t mask, int lane, char text[REFUSAL]); /* lane: 
    fault, what to say, the place in the source if that is not the call's. */
 const Function *call_target(const Module *, const Ins *call, uint64_t address, Fault *why);
 
-/* The reference interpreter: each thread alone, block after block; barriers and warp-level operations make threads wait
-   for each other (warps of warp_size threads, at most PTX_WARP). max_steps: instructions of one thread before the launch is given up;
+/* The reference interpreter: each thread alone, block after block, or where blocks meet (barrier.grid) from one meeting to the next; barriers and warp-level
+   operations make threads wait for each other (warps of warp_size threads, at most PTX_WARP). max_steps: instructions of one thread before the launch is given up;
    0 = none. Returns true when the launch completed. steps: instructions executed by all threads, may be NULL. */
 typedef struct InterpOptions {
 	int warp_size;
 	uint64_t max_steps;
 	uint64_t *thread_instructions;         /* unconditional bra not counted */
 	const volatile sig_atomic_t *interrupted; /* set: the launch ends with false and no fault; may be NULL */
-	/* Told of each instruction before a thread, by its number in the block, executes it; may be NULL. */
+	/* Told of each instruction before a thread executes it; may be NULL. thread: its number in the block; of a kernel with a barrier.grid, in the grid. */
 	void (*watch)(void *self, uint32_t thread, const Function *, const Ins *);
 	void *self;
 } InterpOptions;

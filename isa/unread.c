@@ -2,6 +2,8 @@
 #include "isa/effects.h"
 #include <stdlib.h>
 
+enum { MOST_BYTES = 1 << 30 };
+
 static bool counts(const Ins *i) { return i->origin && i->ndst && i->op != OP_MOV; }
 
 static bool made_by_passes(const Function *f)
@@ -18,7 +20,11 @@ bool unread_open(Unread *u, const Launch *l)
 	*u = (Unread){ .kernel = l->kernel };
 	if (!made_by_passes(l->kernel))
 		return false;
-	u->waits = xcalloc((size_t)l->block[0] * l->block[1] * l->block[2] * (size_t)function_values(l->kernel), sizeof *u->waits);
+	size_t blocks = kernel_grid_barrier(l->module, l->kernel) ? (size_t)l->grid[0] * l->grid[1] * l->grid[2] : 1;
+	size_t block = (size_t)l->block[0] * l->block[1] * l->block[2] * (size_t)function_values(l->kernel);
+	if (blocks > MOST_BYTES / block)
+		return false;
+	u->waits = xcalloc(blocks * block, sizeof *u->waits);
 	return true;
 }
 

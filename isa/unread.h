@@ -7,13 +7,14 @@
 /* Of one launch. Instructions of the kernel itself count, not those of functions that it calls; moves hand values on and compute none. */
 typedef struct Unread {
 	const Function *kernel;
-	bool *waits;                   /* by thread of a block and register: holds a value that counts and has not been read */
+	bool *waits;                   /* by thread (InterpOptions.watch) and register: holds a value that counts and has not been read */
 	uint64_t values, unread;       /* values computed, and of these those never read */
 
 	size_t thread;                 /* at the instruction */
 } Unread;
 
-bool unread_open(Unread *, const Launch *);     /* false: no pass has made anything of the kernel, so there is nothing to watch or close */
+/* false: no pass has made anything of the kernel, or its blocks are kept at once and are too many, so there is nothing to watch or close */
+bool unread_open(Unread *, const Launch *);
 void unread_watch(void *unread, uint32_t thread, const Function *, const Ins *); /* InterpOptions.watch */
 void unread_close(Unread *);                    /* leaves the two counts */
 #endif

@@ -104,7 +104,7 @@ static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 	*i = (Ins){ .guard = -1 };
 	bool read = mnemonic_parse(m->s, m->n, i, &e);
 	Op op = read ? (Op)i->op : e.op;
-	bool ours = op_info[op].flags & (OPF_HOST | OPF_MACH) || op == OP_PACK || op == OP_UNPACK;
+	bool ours = op_info[op].flags & (OPF_HOST | OPF_MACH) || op == OP_PACK || op == OP_UNPACK || op == OP_BARGRID;
 	if (read && i->flags & INSF_NONFAULTING)
 		return ptx_refuse_ins(p, "'.nonfaulting' is a suffix of gsim's IR, none of PTX");
 	if (read && !ours && (op == OP_CVT || !ptx_unsupported(m->s, m->n)))

@@ -164,6 +164,12 @@ static bool size_up(const Config *c, Grid *x, Fault *fault)
 			l->kernel->name, (long long)(x->regs_per_warp * x->warps_per_cta), code->regs, (long long)c->sm_registers);
 		return false;
 	}
+	const Ins *meeting = kernel_grid_barrier(l->module, l->kernel);
+	if (meeting) {
+		fault->loc = ins_loc(l->module, meeting);
+		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: the kernel has a barrier of the whole grid, which the reference interpreter alone can run yet", l->kernel->name);
+		return false;
+	}
 	if (code->frame > c->sm_local) {
 		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a thread needs %u bytes of local memory; sm.local_bytes = %lld",
 			l->kernel->name, code->frame, (long long)c->sm_local);

@@ -71,6 +71,7 @@ static const struct { const char *ins, *effects; } cases[] = {
 	{ "red.shared.add.u32 [%d], 1", "rswsof" },
 	{ "fence.sc.gpu", "o" },
 	{ "bar.sync 0", "oC!" },
+	{ "barrier.grid", "oC!" },
 	{ "%b = shfl.sync.idx.b32 %b, 0, 31, -1", "C" },
 	{ "%b = activemask.b32", "Cv" },
 	{ "nanosleep.u32 5", "!" },
@@ -80,6 +81,7 @@ static const struct { const char *ins, *effects; } cases[] = {
 	{ "(%a) = call stores, (%a)", "wgf" },
 	{ "(%a) = call deep, (%a)", "wgf" },
 	{ "(%a) = call waits, (%a)", "oCf!" },
+	{ "(%a) = call meets, (%a)", "oCf!" },
 	{ "(%a) = call leaves, (%a)", "fe" },
 	{ "(%a) = call carries, (%a)", "<>f" },
 	{ "(%a) = call loops, (%a)", "wsf" },
@@ -90,6 +92,7 @@ static const char functions[] =
 	"func stores(u32 %x) -> (u32 %y) { reg u64 %d\n e: %d = mov.u64 0\n %y = mov.u32 0\n st.global.u32 [%d], %x\n ret }\n"
 	"func deep(u32 %x) -> (u32 %y) { e: (%y) = call stores, (%x)\n ret }\n"
 	"func waits(u32 %x) -> (u32 %y) { e: %y = mov.u32 %x\n bar.sync 0\n ret }\n"
+	"func meets(u32 %x) -> (u32 %y) { e: %y = mov.u32 %x\n barrier.grid\n ret }\n"
 	"func leaves(u32 %x) -> (u32 %y) { e: %y = mov.u32 %x\n exit }\n"
 	"func carries(u32 %x) -> (u32 %y) { e: %y = add.cc.u32 %x, 1\n %y = addc.u32 %y, 1\n ret }\n"
 	"func loops(u32 %x) -> (u32 %y) { e: (%y) = call back, (%x)\n ret }\n"

@@ -308,6 +308,33 @@ START_TEST(barrier_kinds)
 }
 END_TEST
 
+START_TEST(grid_barrier)
+{
+	/* 8 blocks of 4 threads: each of 3 rounds adds what the thread of the next block but one wrote in the round before; shared memory, registers and the
+	   barriers of a block are kept from round to round; one thread of each block has ended */
+	passes("global u64 want[32] = { 27, 27, 27, 0, 27, 27, 27, 0, 27, 27, 27, 0, 27, 27, 27, 0, 27, 27, 27, 0, 27, 27, 27, 0, 27, 27, 27, 0, 27, 27, 27, 0 }\n"
+		"shared u64 kept[4]\n" KERNEL
+		"	reg u64 %b, %from, %s\n	reg u32 %n\n	%t = mov.u32 %tid.x\n	%u = mov.u32 %ctaid.x\n	%p = setp.eq.u32 %t, 3\n" EXIT_IF("G")
+		"	%a = ld.param.u64 [out]\n	%w = mad.lo.u32 %u, 4, %t\n	%x = cvt.u64.u32 %w\n	%x = shl.b64 %x, 3\n	%b = add.u64 %a, %x\n"
+		"	%w = add.u32 %w, 8\n	%w = and.b32 %w, 31\n	%x = cvt.u64.u32 %w\n	%x = shl.b64 %x, 3\n	%from = add.u64 %a, %x\n"
+		"	%s = cvt.u64.u32 %t\n	%s = shl.b64 %s, 3\n	%y = mov.u64 kept\n	%s = add.u64 %s, %y\n	%y = mov.u64 1\n	st.global.u64 [%b], %y\n	%n = mov.u32 0\n"
+		"	bar.sync 0\n	st.shared.u64 [%s], %y\n	barrier.grid\n"
+		"L:	%y = ld.global.u64 [%from]\n	barrier.grid\n	%x = ld.shared.u64 [%s]\n	%x = add.u64 %x, %x\n	%y = add.u64 %x, %y\n	st.shared.u64 [%s], %y\n"
+		"	st.global.u64 [%b], %y\n	barrier.grid\n	%n = add.u32 %n, 1\n	%q = setp.lt.u32 %n, 3\n	bra %q, L, EX\nEX:	exit\n}\n"
+		MAIN("(8, 1, 1), (4, 1, 1)", "0"));
+	/* a block that has ended is not waited for; a function's barrier */
+	passes("global u64 want[32] = { 0, 5, 5, 5, 5 }\nglobal u32 done\nfunc meet() { m: barrier.grid\n ret }\n" KERNEL
+		"	%u = mov.u32 %ctaid.x\n	%p = setp.eq.u32 %u, 0\n" EXIT_IF("E")
+		"	red.global.add.u32 [done], 1\n	call meet, ()\n	%v = ld.global.u32 [done]\n	%y = cvt.u64.u32 %v\n	%y = add.u64 %y, 1\n"
+		"	%a = ld.param.u64 [out]\n	%x = cvt.u64.u32 %u\n	%x = shl.b64 %x, 3\n	%a = add.u64 %a, %x\n	st.global.u64 [%a], %y\nEX:	exit\n}\n"
+		MAIN("(5, 1, 1), (1, 1, 1)", "0"));
+	FAILS(KERNEL "B0:	%t = mov.u32 %tid.x\n	%p = setp.eq.u32 %t, 0\n	bra %p, B1, B2\nB1:	bar.sync 1\n	exit\nB2:	barrier.grid\n	exit\n}\n"
+		BUFFER_MAIN, FAULT_BARRIER, "4 of 4 threads", "thread (0,0,0) waits at bar.sync 1", "thread (1,0,0) waits at barrier.grid in line");
+	FAILS(KERNEL "	barrier.grid\n	exit\n}\nhost main() {\n	launch k, (2147483647, 1, 1), (1024, 1, 1), 0, (0)\n	exit\n}\n", FAULT_UNSUPPORTED,
+		"the kernel has a barrier of the whole grid: 2147483647 blocks");
+}
+END_TEST
+
 START_TEST(shuffles)
 {
 	/* down by one: lane 31 keeps its own value and its predicate is false; lanes whose source has exited keep theirs */
@@ -374,6 +401,7 @@ int main(void)
 	tcase_add_test(a, guards_and_counts);
 	tcase_add_test(t, block_barrier);
 	tcase_add_test(t, barrier_kinds);
+	tcase_add_test(t, grid_barrier);
 	tcase_add_test(t, shuffles);
 	tcase_add_test(t, votes);
 	tcase_add_test(t, spin_locks);

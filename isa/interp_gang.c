@@ -1,0 +1,90 @@
+/* Kernels with a barrier of the whole grid, in the reference interpreter: every block is kept, and goes on, one after the other, to the barrier. When all
+ * that have threads left wait there, all go on behind it. */
+#include "isa/interp.h"
+
+typedef struct Kept {              /* of Interp, while another block runs */
+	uint32_t ctaid[3];
+	Thread *thread;
+	int nthread, live, at_grid;
+	Barrier barrier[BARRIERS];
+	uint8_t *shared;
+} Kept;
+
+static void put_away(const Interp *in, Kept *b)
+{
+	*b = (Kept){ { in->ctaid[0], in->ctaid[1], in->ctaid[2] }, in->thread, in->nthread, in->live, in->at_grid, { { 0 } }, in->shared };
+	memcpy(b->barrier, in->barrier, sizeof b->barrier);
+}
+
+static void take(Interp *in, const Kept *b, uint64_t number)
+{
+	memcpy(in->ctaid, b->ctaid, sizeof in->ctaid);
+	memcpy(in->barrier, b->barrier, sizeof in->barrier);
+	in->thread = b->thread;
+	in->nthread = b->nthread;
+	in->live = b->live;
+	in->at_grid = b->at_grid;
+	in->shared = b->shared;
+	in->first = (uint32_t)number * (uint32_t)b->nthread;
+}
+
+/* Are there too many blocks to keep? */
+static bool refused(Interp *in, const Code *c, const Ins *barrier, uint64_t blocks)
+{
+	const Launch *l = in->launch;
+	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+	uint64_t thread = sizeof(Thread) + sizeof(Frame) + 4 * (c->words + 2 * ((uint64_t)c->npred + 1)) + c->local_bytes;
+	uint64_t block = sizeof(Kept) + in->shared_bytes + threads * thread;
+	if (blocks <= GANG_LIMIT / block)
+		return false;
+	in->fault->loc = ins_loc(l->module, barrier);
+	fault_text(in->fault, FAULT_UNSUPPORTED, "kernel %s: the kernel has a barrier of the whole grid: %llu blocks, %llu can be kept at once here, in %u bytes",
+		l->kernel->name, (unsigned long long)blocks, (unsigned long long)(GANG_LIMIT / block), GANG_LIMIT);
+	return true;
+}
+
+/* Every block goes on to the barrier or its end; *left: some threads have not ended. */
+static bool all_go_on(Interp *in, Kept *kept, uint64_t n, bool *left)
+{
+	bool ok = true;
+	*left = false;
+	for (uint64_t b = 0; ok && b < n; b++) {
+		take(in, &kept[b], b);
+		ok = interp_block_goes_on(in);
+		*left |= in->live > 0;
+		put_away(in, &kept[b]);
+	}
+	return ok;
+}
+
+static void barrier_opens(Interp *in, Kept *kept, uint64_t n)
+{
+	for (uint64_t b = 0; b < n; b++) {
+		take(in, &kept[b], b);
+		interp_grid_opens(in);
+		put_away(in, &kept[b]);
+	}
+}
+
+bool interp_gang(Interp *in, const Code *c, const Ins *barrier, uint64_t blocks)
+{
+	uint8_t *own = in->shared;
+	uint64_t n = 0;
+	bool left = true, ok = !refused(in, c, barrier, blocks);
+	Kept *kept = ok ? xcalloc(blocks, sizeof *kept) : NULL;
+	for (; ok && n < blocks; n++) {
+		in->shared = xcalloc(in->shared_bytes ? in->shared_bytes : 1, 1);
+		ok = interp_block_begin(in, c, n);
+		put_away(in, &kept[n]);
+	}
+	while (ok && (ok = all_go_on(in, kept, n, &left)) && left)
+		barrier_opens(in, kept, n);
+	for (uint64_t b = 0; b < n; b++) {
+		take(in, &kept[b], b);
+		interp_block_end(in);
+		free(in->shared);
+	}
+	free(kept);
+	in->shared = own;
+	return ok;
+}
