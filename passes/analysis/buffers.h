@@ -33,9 +33,12 @@ typedef struct Buffers {
 	int nuse;
 	BufferUse *use;            /* of reachable blocks, by block, in their order; in a block in its order */
 	int *first, *count;        /* by block: its uses are use[first[b]] up to use[first[b] + count[b]] */
+	BitSet **place;            /* [block][register]: which buffers it may lead to where the block begins */
 	BitSet *in, *out;          /* by block: buffers that may be read from its begin, its end on, before they are written as a whole */
 } Buffers;
 Buffers *buffers_build(Arena *, const Cfg *, const Loops *, const EffectTable *);
+/* The buffers that the operand, read before instruction `ins` of the block, may lead to join the set. */
+void buffers_lead(const Buffers *, const Cfg *, const Module *, int block, int ins, const Opd *, BitSet);
 /* The set after the instruction becomes that before it. */
 void buffers_step(const BufferUse *, BitSet live);
 void buffers_print(const Cfg *, const Buffers *, StrBuf *);

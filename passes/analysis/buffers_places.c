@@ -144,18 +144,37 @@ int places_begins(const Places *p, const Opd *o)
 	return k >= 0 && k < p->b->n && bs_next(p->value, k + 1) < 0 && p->b->buffer[k].one ? k : -1;
 }
 
+/* What is made anew for each who asks. */
+static void open_walk(Places *p, Arena *tmp)
+{
+	p->moved = p->b->n;
+	p->any = p->b->n + 1;
+	p->bits = p->b->n + 2;
+	p->in = p->b->place;
+	p->now = flow_sets(tmp, p->c->f->reg.n + 1, p->bits);
+	p->value = bs_new(tmp, p->bits);
+}
+
 void places_open(Places *p, Arena *tmp, const Loops *l)
 {
 	const Cfg *c = p->c;
 	find_buffers(p, l);
-	p->moved = p->b->n;
-	p->any = p->b->n + 1;
-	p->bits = p->b->n + 2;
-	p->in = arena_array(tmp, BitSet *, c->n + 1);
+	p->b->place = arena_array(p->arena, BitSet *, c->n + 1);
 	for (int k = 0; k < c->n; k++)
-		p->in[k] = flow_sets(tmp, c->f->reg.n + 1, p->bits);
-	p->now = flow_sets(tmp, c->f->reg.n + 1, p->bits);
-	p->value = bs_new(tmp, p->bits);
+		p->b->place[k] = flow_sets(p->arena, c->f->reg.n + 1, p->b->n + 2);
+	open_walk(p, tmp);
 	p->touched = arena_array(tmp, Touched *, p->m->func.n + 1);
 	solve_places(p);
+}
+
+void buffers_lead(const Buffers *b, const Cfg *c, const Module *m, int block, int ins, const Opd *o, BitSet set)
+{
+	Arena tmp = { 0 };
+	Places p = { .c = c, .m = m, .b = (Buffers *)(uintptr_t)b };
+	open_walk(&p, &tmp);
+	places_enter(&p, block);
+	for (int k = 0; k < ins; k++)
+		places_walk(&p, block, k, &c->f->block.v[block]->ins.v[k]);
+	places_lead(&p, o, set);
+	arena_free(&tmp);
 }

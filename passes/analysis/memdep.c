@@ -383,7 +383,7 @@ MemDep *memdep_build(Arena *a, const Cfg *c, const Ssa *s, const EffectTable *t,
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
 	Build x = { .d = arena_new(a, MemDep), .arena = a, .effects = t };
-	*x.d = (MemDep){ .c = c, .ssa = s, .m = t->m };
+	*x.d = (MemDep){ .c = c, .ssa = s, .m = t->m, .param_leads = facts.param_leads, .symbol_leads = facts.symbol_leads };
 	const uint32_t *most = c->f->maxntid;
 	uint64_t threads = most[0] && c->f->kind == FN_KERNEL ? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 1024;
 	for (int k = 0; k < 3; k++) {

@@ -23,14 +23,18 @@ typedef struct MemAccess {
 	int form[2];               /* its address; -1: not known. [1]: as if no 32-bit index wrapped */
 } MemAccess;
 
-/* What is known of launches: 0 = unknown. */
-typedef struct MemFacts { uint32_t grid[3], block[3]; } MemFacts;
+/* What is known of launches. Zero-initialise. */
+typedef struct MemFacts {
+	uint32_t grid[3], block[3]; /* 0 = unknown */
+	const BitSet *param_leads, *symbol_leads; /* by parameter, by symbol: the buffers that it may lead to (buffers.h). NULL, or a set without words: unknown */
+} MemFacts;
 
 typedef struct MemDep {
 	const Cfg *c;
 	const Ssa *ssa;
 	const Module *m;
 	uint32_t grid[3], block[3]; /* facts, with those of the function's head */
+	const BitSet *param_leads, *symbol_leads;
 	uint32_t most[3];          /* threads of a block along each dimension */
 	int nform, natom, naccess;
 	MemForm *form;
@@ -46,7 +50,7 @@ MemDep *memdep_build(Arena *, const Cfg *, const Ssa *, const EffectTable *, Mem
 /* ---- questions ---- */
 
 enum { /* what an answer may assume */
-	MEM_IN_BOUNDS = 1,         /* an address made from a symbol or a pointer parameter stays in what that leads to */
+	MEM_IN_BOUNDS = 1,         /* an address made from a symbol or a pointer parameter stays in what that leads to: so what leads to different buffers is apart */
 	MEM_RESTRICT = 2,          /* so it does, and what two pointer parameters, or one and a symbol, lead to does not overlap */
 	MEM_NO_WRAP = 4,           /* narrow integers that are extended to make an address have not wrapped, as read by the extension */
 	MEM_ONE_DIMENSION = 8,     /* grids and blocks extend in x alone */

@@ -334,6 +334,22 @@ static bool at_symbol(const MemDep *d, const MemAccess *a, int f, int base)
 	return window < 0 && (flat ? !((a->reads | a->writes) & ~(SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_CONST))) : (a->reads | a->writes) == SPACE_BIT(space));
 }
 
+/* The buffers that the parameter or symbol may lead to; NULL: unknown. */
+static const BitSet *leads_of(const MemDep *d, const MemAtom *x)
+{
+	const BitSet *all = x->kind == ATOM_PARAM ? d->param_leads : d->symbol_leads;
+	return all && all[x->id].w && !x->sub ? &all[x->id] : NULL;
+}
+
+static bool lead_apart(const MemDep *d, const MemAtom *x, const MemAtom *y)
+{
+	const BitSet *a = leads_of(d, x), *b = leads_of(d, y);
+	bool meet = !a || !b || bs_next(*a, 0) < 0 || bs_next(*b, 0) < 0;
+	for (int k = 0; !meet && k < a->n; k++)
+		meet = a->w[k] & b->w[k];
+	return !meet;
+}
+
 static bool objects_differ(const Pair *p, int f, int g)
 {
 	const MemDep *d = p->d;
@@ -343,7 +359,7 @@ static bool objects_differ(const Pair *p, int f, int g)
 	const MemAtom *s = &d->atom[x], *t = &d->atom[y];
 	if (s->kind == ATOM_PARAM || t->kind == ATOM_PARAM) {
 		bool lead = s->kind != t->kind || s->id != t->id || s->sub != t->sub;
-		return lead && p->assume & MEM_RESTRICT;
+		return (lead && p->assume & MEM_RESTRICT) || (p->assume & MEM_IN_BOUNDS && lead_apart(d, s, t));
 	}
 	const Symbol *v = d->m->symbol.v[s->id], *w = d->m->symbol.v[t->id];
 	if (!v->size || !w->size || v->external || w->external || !at_symbol(d, p->a, f, x) || !at_symbol(d, p->b, g, y))

@@ -1,0 +1,204 @@
+/* What the bodies do besides touching memory, and whether that may stand in one kernel. */
+#include "passes/transform/fusion/even.h"
+#include "passes/transform/fusion/own.h"
+#include "isa/launch.h"
+
+/* Which barriers of the block a function waits at, itself or in what it calls. */
+typedef struct Barriers {
+	bool any, all;                 /* some barrier; one that all threads of the block wait at */
+	bool counted, unknown;         /* one of a given number of threads; one whose number is not known */
+	unsigned numbers, counted_numbers;
+} Barriers;
+
+typedef struct Body {
+	const Module *m;
+	const Function *kernel;
+	Arena *arena;
+	BitSet func, symbol;           /* what it uses */
+	Barriers barriers, called;     /* in the kernel itself, in what it calls */
+	bool warps;                    /* it has warp-level operations */
+	bool ends_below, prints, shared_number, special;
+	const Ins *ends_at;
+} Body;
+
+static void note_barrier(Barriers *b, const Ins *i)
+{
+	const Opd *number = ins_src(i, 0);
+	bool counted = i->nsrc - (i->op == OP_BARRED) > 1 && ins_src(i, 1)->kind != OPD_NONE;
+	unsigned bit = number->kind == OPD_IMM && number->imm >= 0 && number->imm < BARRIERS ? 1u << number->imm : 0;
+	b->any = true;
+	b->all |= !counted;
+	b->counted |= counted;
+	b->unknown |= !bit;
+	b->numbers |= bit;
+	b->counted_numbers |= counted ? bit : 0;
+}
+
+/* What another launch would have read there. */
+static bool of_launch(const Opd *o)
+{
+	return o->kind == OPD_SREG && (o->id == SREG_GRIDID || (o->id >= SREG_DYNAMIC_SMEM_SIZE && o->id <= SREG_RESERVED_1));
+}
+
+static bool is_warp_level(int kind)
+{
+	return kind == K_WARPSYNC || kind == K_SHFL || kind == K_VOTE || kind == K_MATCH || kind == K_ACTIVE || kind == K_REDUX || kind == K_ELECT;
+}
+
+static void note(Body *b, const Function *f, const Ins *i)
+{
+	int kind = op_info[i->op].kind;
+	bool inner = f != b->kernel, memory = kind == K_LD || kind == K_ST || kind == K_ATOM;
+	if (kind == K_BAR)
+		note_barrier(inner ? &b->called : &b->barriers, i);
+	b->warps |= is_warp_level(kind);
+	b->prints |= kind == K_PRINT;
+	b->ends_below |= inner && kind == K_EXIT;
+	b->ends_below |= kind == K_CALL && ins_src(i, 0)->kind != OPD_FUNC;
+	b->shared_number |= memory && i->space == SP_SHARED && ins_src(i, 0)->kind == OPD_IMM;
+	for (int k = 0; k < i->nsrc; k++)
+		b->special |= of_launch(ins_src(i, k));
+}
+
+static Body body_of(const Module *m, const Function *kernel, Arena *a)
+{
+	Body b = { .m = m, .kernel = kernel, .arena = a, .func = bs_new(a, m->func.n), .symbol = bs_new(a, m->symbol.n) };
+	module_uses(m, kernel->id, b.func, b.symbol);
+	bs_each(b.func, k)
+		for (int at = 0; at < m->func.v[k]->block.n; at++)
+			for (int i = 0; i < m->func.v[k]->block.v[at]->ins.n; i++)
+				note(&b, m->func.v[k], &m->func.v[k]->block.v[at]->ins.v[i]);
+	return b;
+}
+
+/* ---- barriers ---- */
+
+/* Barriers and warp-level operations of the first body, at which threads that wait at the join would be missed, or would do as if they had come. */
+static const char *meeting_apart(const Body *b)
+{
+	Arena tmp = { 0 };
+	const char *why = NULL;
+	Function *f = b->m->func.v[b->kernel->id];
+	const Cfg *c = cfg_build(&tmp, f);
+	const Dom *pdom = pdom_build(&tmp, c, true);
+	BitSet apart = even_apart(&tmp, c, pdom, ssa_build(&tmp, c, dom_build(&tmp, c)));
+	for (int k = 0; k < c->nreach && !why; k++)
+		for (int at = 0; at < c->rpo[k]->ins.n && !why; at++) {
+			const Ins *i = &c->rpo[k]->ins.v[at];
+			int kind = op_info[i->op].kind;
+			bool all = kind == K_BAR && !(i->nsrc - (i->op == OP_BARRED) > 1 && ins_src(i, 1)->kind != OPD_NONE);
+			bool call = kind == K_CALL && (b->called.any || b->warps);
+			if ((all || call || is_warp_level(kind)) && (i->guard >= 0 || bs_has(apart, c->rpo[k]->id)))
+				why = arena_printf(b->arena, "not all threads of a block need come to the %s of %s in line %d, and those that do not would wait behind %s's body",
+					op_info[i->op].name, b->kernel->name, i->line, b->kernel->name);
+		}
+	arena_free(&tmp);
+	return why;
+}
+
+static const char *barriers_refuse(Couple *c, const Body *b, Arena *a)
+{
+	Barriers x = b[0].barriers, y = b[1].barriers;
+	if (b[0].called.any)
+		return arena_printf(a, "%s waits at a barrier in a function that it calls", b[0].kernel->name);
+	if (x.counted && (x.unknown || y.unknown || b[1].called.unknown))
+		return arena_printf(a, "the number of a barrier in %s is not known, and warps may run ahead", b[x.unknown ? 0 : 1].kernel->name);
+	if (x.counted_numbers & (y.numbers | b[1].called.numbers))
+		return arena_printf(a, "%s and %s wait at the same barrier, and in %s for some threads of the block", b[0].kernel->name, b[1].kernel->name, b[0].kernel->name);
+	c->barrier = __builtin_ctz(~x.counted_numbers);
+	return c->barrier < BARRIERS ? NULL : "no barrier is left for the join";
+}
+
+/* ---- memory of the launch ---- */
+
+static bool uses_dynamic(const Body *b)
+{
+	bs_each(b->symbol, k)
+		if (b->m->symbol.v[k]->space == SP_SHARED && !b->m->symbol.v[k]->count)
+			return true;
+	return false;
+}
+
+/* A function that the second kernel calls has the address of what is to be moved. */
+static bool dynamic_below(const Body *b)
+{
+	bool found = false;
+	bs_each(b->func, k)
+		if (k != b->kernel->id)
+			for (int at = 0; at < b->m->func.v[k]->block.n; at++)
+				for (int n = 0; n < b->m->func.v[k]->block.v[at]->ins.n; n++) {
+					const Ins *i = &b->m->func.v[k]->block.v[at]->ins.v[n];
+					for (int o = 0; o < i->nsrc; o++)
+						found |= ins_src(i, o)->kind == OPD_SYM && b->m->symbol.v[ins_src(i, o)->id]->space == SP_SHARED && !b->m->symbol.v[ins_src(i, o)->id]->count;
+				}
+	return found;
+}
+
+static const char *shared_refuses(Couple *c, const Body *b, Arena *a)
+{
+	for (int k = 0; k < 2; k++) {
+		c->dynamic[k] = uses_dynamic(&b[k]);
+		if (b[k].shared_number)
+			return arena_printf(a, "%s uses shared memory at an address that is a number", b[k].kernel->name);
+	}
+	if (!c->dynamic[0] || !c->dynamic[1])
+		return NULL;
+	HostValue bytes = host_value(&c->place, ins_src(c->launch[0], LAUNCH_ARGS - 2), T_U32);
+	if (bytes.kind != VALUE_NUMBER || bytes.number > INT32_MAX / 2)
+		return arena_printf(a, "how much shared memory %s is given is no number that is known", b[0].kernel->name);
+	if (dynamic_below(&b[1]))
+		return arena_printf(a, "a function that %s calls uses the shared memory that is given at the launch", b[1].kernel->name);
+	uint32_t align = 16;
+	for (int s = 0; s < b[0].m->symbol.n; s++)
+		if (b[0].m->symbol.v[s]->space == SP_SHARED && !b[0].m->symbol.v[s]->count && b[0].m->symbol.v[s]->align > align)
+			align = b[0].m->symbol.v[s]->align;
+	c->begin = ((uint32_t)bytes.number + align - 1) / align * align;
+	return NULL;
+}
+
+/* Variables in global or constant memory that only the kernel can name. */
+static const char *own_variable(const Body *b)
+{
+	bs_each(b->symbol, k) {
+		const Symbol *s = b->m->symbol.v[k];
+		if (s->owner == b->kernel->id && s->space != SP_SHARED && s->space != SP_LOCAL)
+			return arena_printf(b->arena, "%s has the variable %s to itself", b->kernel->name, s->name);
+	}
+	return NULL;
+}
+
+static const char *kernel_refuses(const Body *b)
+{
+	const Function *f = b->kernel;
+	Loc where;
+	StrBuf text = { 0 };
+	const char *why = NULL;
+	if (kernel_refused(b->m, f, &where, &text))
+		why = arena_printf(b->arena, "%s cannot run", f->name);
+	sb_free(&text);
+	for (int k = 0; k < f->param.n && !why; k++)
+		if (f->param.v[k].count != 1)
+			why = arena_printf(b->arena, "%s takes a structure", f->name);
+	if (!why && b->special)
+		why = arena_printf(b->arena, "%s asks for what its launch is given", f->name);
+	return why ? why : own_variable(b);
+}
+
+const char *bodies_refuse(Couple *c, const Module *m, Arena *a)
+{
+	for (int k = 0; k < 2; k++)
+		if (c->kernel[k]->declared_only || !c->kernel[k]->block.n || c->kernel[k]->refused.what)
+			return arena_printf(a, "%s has no body", c->kernel[k]->name);
+	Body b[2] = { body_of(m, c->kernel[0], a), body_of(m, c->kernel[1], a) };
+	const char *why = kernel_refuses(&b[0]);
+	why = why ? why : kernel_refuses(&b[1]);
+	if (!why && b[0].ends_below)
+		why = arena_printf(a, "threads of %s may end in a function that it calls", c->kernel[0]->name);
+	if (!why && b[0].prints && b[1].prints)
+		why = "both kernels print";
+	why = why ? why : barriers_refuse(c, b, a);
+	why = why ? why : shared_refuses(c, b, a);
+	if (!why && (b[0].barriers.all || b[0].warps))
+		why = meeting_apart(&b[0]);
+	return why;
+}

@@ -1,0 +1,260 @@
+/* The fused kernel: both bodies in one function, with registers, labels, parameters and variables renamed where names meet. */
+#include "passes/transform/fusion/own.h"
+
+typedef struct Builder {
+	Module *m;
+	Edit e;
+	Function *f;
+	const Couple *c;
+	Fused *to;
+	int side;                      /* of the body at hand: 0, 1 */
+	const Function *from;
+	int reg, mark, lanes;          /* numbers begin there */
+	int *source, *symbol;
+	Block **block;
+	Arena *arena;
+} Builder;
+
+static uint32_t align_up(uint32_t n, uint32_t align) { return align > 1 ? (n + align - 1) / align * align : n; }
+
+/* ---- names ---- */
+
+static const char *kernel_name(const Module *m, const Couple *c, Arena *a)
+{
+	const char *first = arena_printf(a, "fused_%s_%s", c->kernel[0]->name, c->kernel[1]->name), *name = first;
+	for (int k = 2; module_find_function(m, name) || module_find_symbol(m, name, -1); k++)
+		name = arena_printf(a, "%s_%d", first, k);
+	return name;
+}
+
+static bool name_taken(const Builder *b, const char *name)
+{
+	for (int k = 0; k < b->f->param.n; k++)
+		if (!strcmp(b->f->param.v[k].name, name))
+			return true;
+	return module_find_symbol(b->m, name, b->f->id) != NULL;
+}
+
+/* Of a parameter or a variable of the function. */
+static const char *fresh_name(const Builder *b, const char *name)
+{
+	const char *first = arena_printf(&b->m->arena, "%s_%s", b->from->name, name);
+	if (!name_taken(b, name))
+		return arena_strdup(&b->m->arena, name);
+	const char *fresh = first;
+	for (int k = 2; name_taken(b, fresh); k++)
+		fresh = arena_printf(&b->m->arena, "%s_%d", first, k);
+	return fresh;
+}
+
+/* ---- headers ---- */
+
+static void add_param(Builder *b, const Param *p)
+{
+	Param q = *p;
+	q.name = fresh_name(b, p->name);
+	q.offset = align_up(b->f->param_bytes, q.align);
+	b->f->param_bytes = q.offset + q.size;
+	vec_push(&b->f->param, q);
+}
+
+/* Both kernels say of the value where it points to, and both are right. */
+static void join_param(Param *p, const Param *q)
+{
+	if (!q->pointer)
+		return;
+	p->space = !p->pointer ? q->space : p->space == SP_GENERIC || p->space == q->space ? q->space : q->space == SP_GENERIC ? p->space : SP_GENERIC;
+	p->points_align = p->pointer && p->points_align > q->points_align ? p->points_align : q->points_align;
+	p->pointer = true;
+}
+
+static void add_params(Builder *b)
+{
+	for (int k = 0; k < b->from->param.n; k++) {
+		int to = b->c->param[b->side][k];
+		if (to < b->f->param.n)
+			join_param(&b->f->param.v[to], &b->from->param.v[k]);
+		else
+			add_param(b, &b->from->param.v[k]);
+	}
+}
+
+static uint64_t volume(const uint32_t *n) { return n[0] ? (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1) : UINT64_MAX; }
+
+static void join_headers(Function *f, const Couple *c)
+{
+	const Function *a = c->kernel[0], *b = c->kernel[1];
+	memcpy(f->reqntid, a->reqntid[0] ? a->reqntid : b->reqntid, sizeof f->reqntid);
+	memcpy(f->maxntid, volume(a->maxntid) <= volume(b->maxntid) ? a->maxntid : b->maxntid, sizeof f->maxntid);
+	f->minnctapersm = a->minnctapersm > b->minnctapersm ? a->minnctapersm : b->minnctapersm;
+	f->loc = a->loc;
+}
+
+static void add_registers(Builder *b)
+{
+	b->reg = b->f->reg.n;
+	for (int k = 0; k < b->from->reg.n; k++) {
+		const Reg *r = &b->from->reg.v[k];
+		if (edit_find_reg(&b->e, r->name, strlen(r->name)) < 0)
+			edit_add_reg(&b->e, r->name, strlen(r->name), (Type)r->type);
+		else
+			edit_reg(&b->e, r->name + 1, (Type)r->type);
+	}
+}
+
+/* Variables of the kernel that each launch has anew are the body's own, those of the module in shared memory, too, where no function that is called can see them. */
+static void add_symbols(Builder *b)
+{
+	b->symbol = arena_array(b->arena, int, b->m->symbol.n + 1);
+	int n = b->m->symbol.n;
+	for (int k = 0; k < n; k++) {
+		const Symbol *s = b->m->symbol.v[k];
+		b->symbol[k] = k;
+		if (s->owner != b->from->id)
+			continue;
+		Symbol *own = arena_new(&b->m->arena, Symbol);
+		*own = *s;
+		own->owner = b->f->id;
+		own->name = fresh_name(b, s->name);
+		memset(&own->reloc, 0, sizeof own->reloc);
+		b->symbol[k] = b->m->symbol.n;
+		vec_push(&b->m->symbol, own);
+	}
+}
+
+/* ---- marks ---- */
+
+static int some_lanes(const Builder *b, int k) { return k ? b->lanes + k - 1 : 0; }
+static int some_mark(const Builder *b, int k) { return k ? b->mark + k - 1 : 0; }
+
+static void add_sources(Builder *b)
+{
+	b->source = arena_array(b->arena, int, b->from->source.n + 1);
+	for (int k = 0; k < b->from->source.n; k++) {
+		const char *label = arena_printf(&b->m->arena, "%s_%s", b->from->name, b->from->source.v[k]);
+		for (int at = 0; at < b->from->block.n; at++)
+			if (b->from->block.v[at]->user && !strcmp(b->from->block.v[at]->label, b->from->source.v[k]))
+				label = b->block[at]->label;
+		b->source[k] = b->f->source.n;
+		vec_push(&b->f->source, label);
+	}
+}
+
+static void add_marks(Builder *b)
+{
+	if (!b->f->lanes.n)
+		vec_push(&b->f->lanes, (SomeLanes){ 0 });
+	if (!b->f->mark.n)
+		vec_push(&b->f->mark, (Mark){ 0 });
+	b->lanes = b->f->lanes.n;
+	b->mark = b->f->mark.n;
+	for (int k = 1; k < b->from->lanes.n; k++) {
+		SomeLanes s = b->from->lanes.v[k];
+		s.reg += b->reg;
+		s.next = some_lanes(b, s.next);
+		vec_push(&b->f->lanes, s);
+	}
+	for (int k = 1; k < b->from->mark.n; k++) {
+		Mark x = b->from->mark.v[k];
+		x.source = b->source[x.source];
+		x.lanes = some_lanes(b, x.lanes);
+		x.next = some_mark(b, x.next);
+		if (x.value.kind == OPD_REG)
+			x.value.id += b->reg;
+		vec_push(&b->f->mark, x);
+	}
+}
+
+/* ---- bodies ---- */
+
+static Opd operand(const Builder *b, Opd o)
+{
+	switch ((OpdKind)o.kind) {
+	case OPD_REG: o.id += b->reg; break;
+	case OPD_PARAM: o.id = b->c->param[b->side][o.id]; break;
+	case OPD_SYM:
+		if (b->side && b->m->symbol.v[o.id]->space == SP_SHARED && !b->m->symbol.v[o.id]->count)
+			o.imm += b->c->begin;
+		o.id = b->symbol[o.id];
+		break;
+	default: break;
+	}
+	return o;
+}
+
+static void add_ins(Builder *b, Block *d, const Ins *from)
+{
+	int kind = op_info[from->op].kind;
+	bool leaves = !b->side && (kind == K_EXIT || kind == K_RET);
+	Ins i = leaves ? edit_new(&b->e, from, OP_BRA, T_NONE, 0, 0) : edit_copy(&b->e, from);
+	for (int k = 0; k < i.ndst + i.nsrc; k++)
+		i.opd[k] = operand(b, i.opd[k]);
+	if (i.guard >= 0)
+		i.guard += b->reg;
+	i.mark = some_mark(b, from->mark);
+	vec_push(&d->ins, i);
+	if (leaves)
+		edit_targets(&b->e, d, &b->to->join, 1);
+}
+
+static void add_block(Builder *b, Block *d, const Block *s)
+{
+	d->user = s->user;
+	d->origin = s->origin;
+	d->loc = s->loc;
+	edit_targets(&b->e, d, NULL, s->nsucc);
+	for (int k = 0; k < s->nsucc; k++)
+		d->succ[k] = b->block[s->succ[k]->id];
+	d->reconverge = s->reconverge ? b->block[s->reconverge->id] : NULL;
+	for (int k = 0; k < s->ins.n; k++)
+		add_ins(b, d, &s->ins.v[k]);
+}
+
+static void add_body(Builder *b, int side)
+{
+	b->side = side;
+	b->from = b->c->kernel[side];
+	add_params(b);
+	add_registers(b);
+	add_symbols(b);
+	const char *base = arena_printf(b->arena, "%s_", b->from->name);
+	b->block = arena_array(b->arena, Block *, b->from->block.n + 1);
+	for (int k = 0; k < b->from->block.n; k++)
+		b->block[k] = edit_block(&b->e, base, b->from->block.v[k]->label);
+	add_sources(b);
+	add_marks(b);
+	if (!side)
+		b->to->join = edit_block(&b->e, "join", "");
+	for (int k = 0; k < b->from->block.n; k++)
+		add_block(b, b->block[k], b->from->block.v[k]);
+}
+
+static void add_join(Builder *b)
+{
+	Block *join = b->to->join;
+	const Ins *like = &b->c->kernel[1]->block.v[0]->ins.v[0];
+	join->loc = b->c->kernel[1]->loc;
+	if (b->c->between == FUSION_BLOCK) {
+		Ins *i = edit_ins(&b->e, join, like, OP_BARSYNC, T_NONE, 0, 1);
+		i->opd[0] = opd_imm(b->c->barrier);
+	}
+	edit_jump(&b->e, join, like, b->block[0]);
+}
+
+Fused fusion_build(Module *m, uint8_t origin, const Couple *c, Arena *a)
+{
+	Fused to = { 0 };
+	to.f = function_new(m, FN_KERNEL, kernel_name(m, c, a));
+	Builder b = { .m = m, .e = edit_open(m, to.f, origin), .f = to.f, .c = c, .to = &to, .arena = a };
+	for (int k = 0; k < 2; k++)
+		for (int at = 0; at < c->kernel[k]->block.n; at++)
+			c->kernel[k]->block.v[at]->id = at;
+	join_headers(to.f, c);
+	add_body(&b, 0);
+	add_body(&b, 1);
+	add_join(&b);
+	function_number(to.f);
+	edit_touch_graph(to.f);
+	edit_close(&b.e);
+	return to;
+}

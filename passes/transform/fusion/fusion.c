@@ -1,0 +1,240 @@
+/* Verdicts, and fused kernels by what they are made of. */
+#include "passes/transform/fusion/own.h"
+
+const char *const fusion_between[] = { "nothing", "a block barrier", "a barrier of the grid" };
+
+typedef struct Made {              /* a kernel, and what it was made of */
+	const Function *kernel[2];
+	int *param[2];
+	uint32_t begin;
+	FusionBetween between;
+	int barrier;
+	Fused fused;
+} Made;
+
+struct Fusion {
+	PassRun *r;
+	FusionOptions o;
+	Arena arena;
+	Vec(Made) made;
+};
+
+Fusion *fusion_open(PassRun *r, const FusionOptions *o)
+{
+	Fusion *f = xcalloc(1, sizeof *f);
+	f->r = r;
+	f->o = *o;
+	return f;
+}
+
+void fusion_close(Fusion *f)
+{
+	vec_free(&f->made);
+	arena_free(&f->arena);
+	free(f);
+}
+
+/* ---- what the host says ---- */
+
+static bool same_operand(const HostPlace *p, const Ins *a, const Ins *b, int k, Type t)
+{
+	return host_same(host_value(p, ins_src(a, k), t), host_value(p, ins_src(b, k), t));
+}
+
+static const char *launches_differ(const Couple *c, Arena *a)
+{
+	static const char *const what[] = { "grids", "grids", "grids", "blocks", "blocks", "blocks", NULL, "streams" };
+	for (int k = 1; k <= LAUNCH_STREAM; k++)
+		if (what[k - 1] && !same_operand(&c->place, c->launch[0], c->launch[1], k, T_U32))
+			return arena_printf(a, "the %s of %s and %s are not known to be equal", what[k - 1], c->kernel[0]->name, c->kernel[1]->name);
+	const uint32_t *x = c->kernel[0]->reqntid, *y = c->kernel[1]->reqntid;
+	for (int k = 0; k < 3 && x[0] && y[0]; k++)
+		if ((x[k] ? x[k] : 1) != (y[k] ? y[k] : 1))
+			return arena_printf(a, "%s and %s ask for different extents of a block", c->kernel[0]->name, c->kernel[1]->name);
+	return NULL;
+}
+
+static void find_facts(Couple *c)
+{
+	for (int k = 0; k < 6; k++) {
+		HostValue v = host_value(&c->place, ins_src(c->launch[0], 1 + k), T_U32);
+		uint32_t *to = k < 3 ? &c->facts.grid[k] : &c->facts.block[k - 3];
+		*to = v.kind == VALUE_NUMBER ? (uint32_t)v.number : 0;
+	}
+}
+
+typedef struct Given { HostValue value; uint32_t size, align; } Given; /* what a parameter of the fused kernel gets */
+
+/* Parameters that get the same value are one. */
+static void find_params(Couple *c, Arena *a)
+{
+	Given *given = arena_array(a, Given, c->kernel[0]->param.n + c->kernel[1]->param.n + 1);
+	for (int s = 0; s < 2; s++) {
+		c->param[s] = arena_array(a, int, c->kernel[s]->param.n + 1);
+		for (int k = 0; k < c->kernel[s]->param.n; k++) {
+			const Param *p = &c->kernel[s]->param.v[k];
+			HostValue v = host_value(&c->place, ins_src(c->launch[s], LAUNCH_ARGS + k), (Type)p->type);
+			int j = 0;
+			while (j < c->nparam && !(given[j].size == p->size && given[j].align == p->align && host_same(given[j].value, v)))
+				j++;
+			c->param[s][k] = j;
+			if (j == c->nparam)
+				given[c->nparam++] = (Given){ v, p->size, p->align };
+		}
+	}
+}
+
+static Couple couple_of(Fusion *f, Analyses *host, int block, int ins, const Ins *first, const Ins *second)
+{
+	const Module *m = f->r->m;
+	Couple c = { .launch = { first, second }, .place = host_place(host, block, ins) };
+	c.kernel[0] = m->func.v[ins_src(first, 0)->id];
+	c.kernel[1] = m->func.v[ins_src(second, 0)->id];
+	return c;
+}
+
+/* Why they are not fused, whatever memory they touch. */
+static const char *refuse(Fusion *f, Couple *c)
+{
+	if (c->launch[0]->guard >= 0 || c->launch[1]->guard >= 0)
+		return "a launch is guarded";
+	if (c->kernel[0] == c->kernel[1] && !f->o.same_kernel)
+		return arena_printf(&f->arena, "both launch %s", c->kernel[0]->name);
+	const char *why = launches_differ(c, &f->arena);
+	if (why)
+		return why;
+	find_facts(c);
+	return bodies_refuse(c, f->r->m, &f->arena);
+}
+
+/* ---- which buffers parameters lead to ---- */
+
+static void find_leads(Couple *c, Analyses *host, const Fused *to, const Module *m, Arena *a)
+{
+	const Buffers *b = analysis_buffers(host);
+	BitSet *param = arena_array(a, BitSet, to->f->param.n + 1), *symbol = arena_array(a, BitSet, m->symbol.n + 1);
+	for (int s = 0; s < 2; s++)
+		for (int k = 0; k < c->kernel[s]->param.n; k++) {
+			int p = c->param[s][k];
+			if (c->kernel[s]->param.v[k].size != 8)
+				continue;
+			param[p] = bs_new(a, b->n);
+			buffers_lead(b, c->place.c, m, c->place.block, c->place.ins, ins_src(c->launch[s], LAUNCH_ARGS + k), param[p]);
+		}
+	for (int k = 0; k < b->n; k++)
+		if (b->buffer[k].symbol >= 0) {
+			symbol[b->buffer[k].symbol] = bs_new(a, b->n);
+			bs_add(symbol[b->buffer[k].symbol], k);
+		}
+	c->facts.param_leads = param;
+	c->facts.symbol_leads = symbol;
+}
+
+/* ---- verdicts ---- */
+
+static bool refused(FusionVerdict *v, const char *why)
+{
+	v->may = false;
+	v->why = why;
+	return false;
+}
+
+static bool weigh(Fusion *f, const Dependence *x, FusionVerdict *v)
+{
+	v->between = x->in_block || x->between_blocks ? FUSION_BLOCK : FUSION_NOTHING;
+	v->assumed = x->assumed;
+	v->dependence = x->between_blocks;
+	v->why = x->why;
+	v->at[0] = x->at[0];
+	v->at[1] = x->at[1];
+	if (x->between_blocks && !f->o.assume_no_grid_sync)
+		return refused(v, x->why);
+	v->no_grid_sync = x->between_blocks;
+	return v->may = true;
+}
+
+bool fusion_judge(Fusion *f, Analyses *host, int block, int ins, const Ins *first, const Ins *second, FusionVerdict *v)
+{
+	*v = (FusionVerdict){ 0 };
+	Couple c = couple_of(f, host, block, ins, first, second);
+	const char *why = refuse(f, &c);
+	if (why)
+		return refused(v, why);
+	Arena tmp = { 0 };
+	find_params(&c, &tmp);
+	Module *view = module_view(f->r->m);
+	Fused to = fusion_build(view, f->r->origin, &c, &tmp);
+	find_leads(&c, host, &to, f->r->m, &tmp);
+	EffectTable effects = { view, analysis_effects(host)->function };
+	Dependence x;
+	depend_find(view, &effects, &c, &to, MEM_IN_BOUNDS | (f->o.assume_no_wrap ? MEM_NO_WRAP : 0), &x, &f->arena);
+	for (int k = 0; k < 2; k++)
+		x.at[k].file = x.at[k].file ? arena_strdup(&f->arena, x.at[k].file) : NULL;
+	module_free(view);
+	arena_free(&tmp);
+	return weigh(f, &x, v);
+}
+
+/* ---- making ---- */
+
+static const Made *find_made(const Fusion *f, const Couple *c)
+{
+	for (int k = 0; k < f->made.n; k++) {
+		const Made *x = &f->made.v[k];
+		if (x->kernel[0] == c->kernel[0] && x->kernel[1] == c->kernel[1] && x->begin == c->begin && x->between == c->between && x->barrier == c->barrier &&
+			!memcmp(x->param[0], c->param[0], sizeof *c->param[0] * (size_t)c->kernel[0]->param.n) &&
+			!memcmp(x->param[1], c->param[1], sizeof *c->param[1] * (size_t)c->kernel[1]->param.n))
+			return x;
+	}
+	return NULL;
+}
+
+static const Made *make(Fusion *f, const Couple *c)
+{
+	const Made *old = find_made(f, c);
+	if (old)
+		return old;
+	vec_push(&f->made, ((Made){ { c->kernel[0], c->kernel[1] }, { c->param[0], c->param[1] }, c->begin, c->between, c->barrier, fusion_build(f->r->m, f->r->origin, c, &f->arena) }));
+	pass_count(f->r, "kernels made", 1);
+	return &vec_last(&f->made);
+}
+
+/* Bytes of shared memory that the launch gives: both kernels' one behind the other. */
+static Opd shared_bytes(const Couple *c, Edit *host, Block *b, int ins, const Ins *like)
+{
+	const Opd *bytes[2] = { ins_src(c->launch[0], LAUNCH_ARGS - 2), ins_src(c->launch[1], LAUNCH_ARGS - 2) };
+	if (!c->dynamic[0] || !c->dynamic[1])
+		return c->dynamic[0] ? *bytes[0] : c->dynamic[1] ? *bytes[1] : opd_imm(0);
+	HostValue second = host_value(&c->place, bytes[1], T_U32);
+	if (second.kind == VALUE_NUMBER)
+		return opd_imm((int64_t)(second.number + c->begin));
+	Ins sum = edit_new(host, like, OP_ADD, T_U32, 1, 2);
+	sum.opd[0] = opd_reg(edit_temp(host, T_U32));
+	sum.opd[1] = *bytes[1];
+	sum.opd[2] = opd_imm(c->begin);
+	edit_insert(host, b, ins, sum);
+	return opd_reg(sum.opd[0].id);
+}
+
+Ins fusion_make(Fusion *f, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second, const FusionVerdict *v)
+{
+	Couple c = couple_of(f, host, b->id, ins, first, second);
+	must(v->may && !refuse(f, &c));
+	find_params(&c, &f->arena);
+	c.between = v->between;
+	const Fused *to = &make(f, &c)->fused;
+	Ins launch = edit_new(e, first, OP_LAUNCH, T_NONE, 0, LAUNCH_ARGS + to->f->param.n);
+	for (int k = 1; k < LAUNCH_ARGS; k++)
+		launch.opd[k] = *ins_src(first, k);
+	launch.opd[0] = (Opd){ OPD_FUNC, 0, to->f->id, 0 };
+	for (int s = 1; s >= 0; s--)
+		for (int k = 0; k < c.kernel[s]->param.n; k++)
+			launch.opd[LAUNCH_ARGS + c.param[s][k]] = *ins_src(c.launch[s], LAUNCH_ARGS + k);
+	launch.opd[LAUNCH_ARGS - 2] = shared_bytes(&c, e, b, ins, first);
+	for (int k = 0; k < MEM_ASSUMPTIONS; k++)
+		if (v->assumed >> k & 1)
+			pass_assumption(f->r, mem_assumption[k], 1);
+	if (v->no_grid_sync)
+		pass_assumption(f->r, "no-grid-sync", 1);
+	return launch;
+}

@@ -1,0 +1,133 @@
+#include "passes/transform/fusion/values.h"
+#include "passes/transform/facts.h"
+
+enum { DEEP = 64, NO_VERSION = -1, SEVERAL = -2 };
+
+HostPlace host_place(Analyses *host, int block, int ins)
+{
+	return (HostPlace){ host->m, analysis_cfg(host), analysis_ssa(host), block, ins };
+}
+
+static uint64_t low(uint64_t v, Type t) { return type_bits[t] < 64 ? v & (((uint64_t)1 << type_bits[t]) - 1) : v; }
+
+/* ---- what a version holds ---- */
+
+static HostValue of_version(const HostPlace *p, int version, int deep);
+
+static HostValue of_source(const HostPlace *p, const Ins *i, int block, int ins, int k, int deep)
+{
+	const Opd *o = ins_src(i, k);
+	switch (o->kind) {
+	case OPD_IMM: return (HostValue){ VALUE_NUMBER, 0, (uint64_t)o->imm };
+	case OPD_SYM: return (HostValue){ VALUE_SYMBOL, o->id, (uint64_t)o->imm };
+	case OPD_REG: {
+		HostValue v = of_version(p, ssa_src(p->ssa, i, block, ins, k), deep);
+		if (v.kind == VALUE_NUMBER && o->neg)
+			v.number ^= 1;
+		return v;
+	}
+	default: return (HostValue){ VALUE_REGISTER, -1, 0 };
+	}
+}
+
+/* A phi all of whose arguments are one and the same, itself left aside. */
+static HostValue of_phi(const HostPlace *p, const SsaPhi *phi, HostValue own, int deep)
+{
+	HostValue v = own;
+	for (int k = 0; k < phi->narg; k++) {
+		HostValue a = phi->arg[k] == phi->version ? own : of_version(p, phi->arg[k], deep);
+		if (host_same(a, own))
+			continue;
+		if (a.kind != VALUE_NUMBER || (!host_same(v, own) && !host_same(v, a)))
+			return own;            /* what is no number may be of another turn of a cycle */
+		v = a;
+	}
+	return v;
+}
+
+static HostValue of_version(const HostPlace *p, int version, int deep)
+{
+	const HostValue own = { VALUE_VERSION, version, 0 };
+	const SsaVersion *v = &p->ssa->version[version];
+	uint64_t src[FOLD_SOURCES], result;
+	if (!deep || v->ins == SSA_ENTRY)
+		return own;
+	if (v->phi >= 0)
+		return of_phi(p, &p->ssa->phi[v->phi], own, deep / 2);
+	const Ins *i = &p->c->f->block.v[v->block]->ins.v[v->ins];
+	if (i->guard >= 0 || i->ndst != 1 || op_info[i->op].kind != K_ALU || i->nsrc > FOLD_SOURCES)
+		return own;
+	if (ins_copies(p->c->f, i) || (i->op == OP_MOV && ins_src(i, 0)->kind == OPD_SYM))
+		return of_source(p, i, v->block, v->ins, 0, deep - 1);
+	for (int k = 0; k < i->nsrc; k++) {
+		HostValue x = of_source(p, i, v->block, v->ins, k, deep / 2);
+		if (x.kind != VALUE_NUMBER)
+			return own;
+		src[k] = x.number;
+	}
+	return ins_fold(p->m, p->c->f, i, src, &result) ? (HostValue){ VALUE_NUMBER, 0, result } : own;
+}
+
+/* ---- which version stands at the place ---- */
+
+typedef struct Search { const HostPlace *p; int reg, found; BitSet seen; } Search;
+
+static void meet(Search *s, int version) { s->found = s->found == NO_VERSION || s->found == version ? version : SEVERAL; }
+
+/* The register's last version that the block makes above the instruction; NO_VERSION. */
+static int made_above(const Search *s, int block, int ins)
+{
+	const Ssa *ssa = s->p->ssa;
+	const Block *b = s->p->c->f->block.v[block];
+	for (int k = ins - 1; k >= 0; k--) {
+		if (!ins_writes(s->p->c->f, &b->ins.v[k], s->reg))
+			continue;
+		int number = ssa->ins_first[block] + k;
+		for (int d = ssa->def_first[number]; d < ssa->def_first[number + 1]; d++)
+			if (ssa->version[ssa->def[d]].reg == s->reg)
+				return ssa->def[d];
+	}
+	for (int k = ssa->phi_first[block]; k < ssa->phi_first[block + 1]; k++)
+		if (ssa->version[ssa->phi[k].version].reg == s->reg)
+			return ssa->phi[k].version;
+	return NO_VERSION;
+}
+
+/* Backwards along all ways: phis are not there where nobody reads them, so the tree of dominators does not say it. */
+static void search(Search *s, int block, int ins)
+{
+	int version = made_above(s, block, ins);
+	if (version != NO_VERSION) {
+		meet(s, version);
+		return;
+	}
+	const Cfg *c = s->p->c;
+	if (block == c->rpo[0]->id)
+		meet(s, SEVERAL);
+	for (int k = 0; k < c->npred[block] && s->found != SEVERAL; k++) {
+		int b = c->pred[block][k]->id;
+		if (bs_has(s->seen, b))
+			continue;
+		bs_add(s->seen, b);
+		search(s, b, c->f->block.v[b]->ins.n);
+	}
+}
+
+HostValue host_value(const HostPlace *p, const Opd *o, Type t)
+{
+	Arena tmp = { 0 };
+	HostValue v = { VALUE_REGISTER, o->id, 0 };
+	if (o->kind == OPD_IMM)
+		return (HostValue){ VALUE_NUMBER, 0, low((uint64_t)o->imm, t) };
+	if (o->kind == OPD_SYM)
+		return (HostValue){ VALUE_SYMBOL, o->id, (uint64_t)o->imm };
+	must(o->kind == OPD_REG);
+	Search s = { p, o->id, NO_VERSION, bs_new(&tmp, p->c->n) };
+	search(&s, p->block, p->ins);
+	if (s.found >= 0)
+		v = of_version(p, s.found, DEEP);
+	if (v.kind == VALUE_NUMBER)
+		v.number = low(v.number, t);
+	arena_free(&tmp);
+	return v;
+}
