@@ -1,0 +1,29 @@
+-- gpu.args: equations (default 16, for which the program makes 30 launches).
+local n = gpu.argument(1, 16, { from = 2 })
+local seed = 157
+local function random(k)
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	return seed // 65536 % k
+end
+local pack, unpack = string.pack, string.unpack
+local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+local row, right = {}, {}
+
+function equations() return n end
+
+function begin(a, b)
+	for k = 0, n * n - 1 do row[k + 1] = f((k // n == k % n and 2 * n or 0) + random(1000) / 500 - 1) a:set(k, row[k + 1]) end
+	for k = 0, n - 1 do right[k + 1] = f(random(1000) / 100) b:set(k, right[k + 1]) end
+end
+
+function eliminated(a, b)
+	for k = 0, n - 2 do
+		for i = k + 1, n - 1 do
+			local m = f(row[n * i + k + 1] / row[n * k + k + 1])
+			for j = k, n - 1 do row[n * i + j + 1] = f(row[n * i + j + 1] - f(m * row[n * k + j + 1])) end
+			right[i + 1] = f(right[i + 1] - f(m * right[k + 1]))
+		end
+	end
+	for k = 0, n * n - 1 do gpu.check(a:get(k) == row[k + 1], ("coefficient %d: %.9g, not %.9g"):format(k, a:get(k), row[k + 1])) end
+	for k = 0, n - 1 do gpu.check(b:get(k) == right[k + 1], ("right side %d: %.9g, not %.9g"):format(k, b:get(k), right[k + 1])) end
+end

@@ -1,0 +1,28 @@
+-- gpu.args: side of a tile, even (default 4), tiles in a row (default 16, for which the program makes 46 launches).
+local side, tiles = gpu.argument(1, 4, { multiple_of = 2, to = 512 }), gpu.argument(2, 16, { from = 2 })
+local n = side * tiles
+local seed, m = 67, {}
+for e = 1, n * n do
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	m[e] = (e - 1) % (n + 1) == 0 and n or (seed // 65536 % 1024 - 512) / 512 -- the diagonal outweighs its row
+end
+
+function sizes() return side, tiles end
+
+function begin(a) for e = 1, n * n do a:set(e - 1, m[e]) end end
+
+-- Elimination without tiles.
+function decomposed(a)
+	local pack, unpack = string.pack, string.unpack
+	local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+	for k = 0, n - 1 do
+		for i = k + 1, n - 1 do
+			local l = f(m[i * n + k + 1] / m[k * n + k + 1])
+			m[i * n + k + 1] = l
+			for j = k + 1, n - 1 do m[i * n + j + 1] = f(m[i * n + j + 1] - f(l * m[k * n + j + 1])) end
+		end
+	end
+	for e = 0, n * n - 1 do
+		gpu.check(a:get(e) == m[e + 1], ("row %d, column %d: %.9g, not %.9g"):format(e // n, e % n, a:get(e), m[e + 1]))
+	end
+end

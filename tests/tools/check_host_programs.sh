@@ -1,0 +1,50 @@
+#!/bin/sh
+# The programs of kernels/host_programs: their results are right, timed and in the reference interpreter, and they launch kernels as often as said here.
+srcdir=${srcdir:-$(dirname "$0")/../..}
+top=$(cd "$srcdir" && pwd)
+command -v lua5.4 >/dev/null || command -v lua >/dev/null || exit 77 # skipped
+GSIM_BUILD=${GSIM_BUILD:-$PWD}
+. "$top/tools/programs"
+cd "$top" || exit 2
+log=$(mktemp -d)
+stats=$log/stats.json
+trap 'rm -r "$log"' EXIT
+failed=0 programs=0
+
+run() { # launches, options, program and arguments
+	launches=$1 options=$2 module=kernels/host_programs/$3.ir
+	shift 3
+	if ! gsim -q --config kepler.lua $options --stats "$stats" "$module" -- "$@" >"$log/out" 2>&1; then
+		echo "FAILED: gsim --config kepler.lua $options $module -- $*"
+		head -n 5 "$log/out"
+		failed=$((failed + 1))
+		return
+	fi
+	found=$(grep -c '^      "grid": ' "$stats")
+	[ "$found" = "$launches" ] && return
+	echo "$module -- $*: $found launches, not $launches"
+	failed=$((failed + 1))
+}
+
+program() { # launches, name and arguments of the thesis' size, launches and arguments of a small size
+	programs=$((programs + 1))
+	[ -f "kernels/host_programs/$2.ir" ] || { echo "no program $2"; failed=$((failed + 1)); }
+	name=$2 large=$1
+	shift 2
+	[ "$large" = - ] || run "$large" "--reference" "$name" $1
+	run "$2" "--verify" "$name" $3
+}
+
+# Launches of table 5.2 of Fukuhara's thesis (2023), and of a small size.
+program 24 bfs "" 24 ""
+program 30 gaussian "" 14 8
+program 46 lud "" 46 ""
+program 396 particle_filter "32 99" 24 ""
+program 502 srad_v1 "24 20 100" 32 ""
+
+for module in kernels/host_programs/*.ir; do
+	name=${module##*/}
+	grep -q "^program [0-9-]* ${name%.ir} " tests/tools/check_host_programs.sh || { echo "$module is not run"; failed=$((failed + 1)); }
+done
+echo "$programs programs, $failed failed"
+[ "$failed" = 0 ]
