@@ -1,5 +1,6 @@
 #include "isa/interp.h"
 #include "isa/print.h"
+#include "isa/races.h"
 #include <stdio.h>
 
 /* ---- operands ---- */
@@ -125,15 +126,27 @@ static uint8_t *locate(Interp *in, Thread *t, const Ins *i, uint64_t addr, unsig
 	return p;
 }
 
+static const uint8_t zeros[MOST_BYTES];
+
 /* What a load marked nonfaulting reads: zeros where the address is misaligned or not mapped. On the machine parameters lie in a window of
    their own, to which loads of the param space and generic ones come, and no others. */
 static const uint8_t *find_or_zero(Interp *in, const Thread *t, const Ins *i, uint64_t addr, unsigned size)
 {
-	static const uint8_t zero[MOST_BYTES];
 	bool param = addr - in->params < in->launch->kernel->param_bytes;
 	FaultKind why;
 	const uint8_t *p = i->space == SP_GENERIC || param == (i->space == SP_PARAM) ? find(in, t, i, addr, size, false, &why) : NULL;
-	return p ? p : zero;
+	return p ? p : zeros;
+}
+
+/* now: as race_note's. before NULL: it loads */
+static void note(const Interp *in, const Ins *i, uint64_t addr, unsigned size, const uint8_t *before, const uint8_t *now)
+{
+	RaceLog *l = in->launch->races;
+	const uint32_t *n = in->launch->grid, *at = in->ctaid;
+	if (!l || accessed(i, addr) != SP_GLOBAL)
+		return;
+	int site = race_site(l, i);
+	race_note(l, site < 0 ? race_site_add(l, i, i) : site, at[0] + (uint64_t)n[0] * (at[1] + (uint64_t)n[1] * at[2]), addr, size, before, now);
 }
 
 bool interp_load(Interp *in, Thread *t, const Step *s)
@@ -145,6 +158,8 @@ bool interp_load(Interp *in, Thread *t, const Step *s)
 	uint64_t v[4] = { 0 };
 	if (!p)
 		return false;
+	if (p != zeros)
+		note(in, i, addr, n * bytes, NULL, NULL);
 	for (unsigned k = 0; k < n; k++)
 		memcpy(&v[k], p + k * bytes, bytes);
 	for (unsigned k = 0; k < n; k++)
@@ -156,14 +171,17 @@ bool interp_store(Interp *in, Thread *t, const Step *s)
 {
 	const Ins *i = s->ins;
 	unsigned n = i->vec ? i->vec : 1, bytes = (unsigned)type_bytes(i->type);
-	uint8_t *p = locate(in, t, i, address(in, t, &s->src[0]), n * bytes, true);
+	uint64_t addr = address(in, t, &s->src[0]);
+	uint8_t *p = locate(in, t, i, addr, n * bytes, true), now[MOST_BYTES];
 	if (!p)
 		return false;
 	for (unsigned k = 0; k < n; k++) {
 		uint64_t v = interp_read(in, t, &s->src[1 + k]);
-		in->changes += memcmp(p + k * bytes, &v, bytes) != 0;
-		memcpy(p + k * bytes, &v, bytes);
+		memcpy(now + k * bytes, &v, bytes);
 	}
+	note(in, i, addr, n * bytes, p, now);
+	in->changes += memcmp(p, now, n * bytes) != 0;
+	memcpy(p, now, n * bytes);
 	return true;
 }
 
@@ -175,6 +193,7 @@ bool interp_atomic(Interp *in, Thread *t, const Step *s)
 	uint8_t *p = locate(in, t, i, addr, bytes, true);
 	if (!p)
 		return false;
+	note(in, i, addr, bytes, p, NULL);
 	memcpy(&old, p, bytes);
 	uint64_t b = interp_read(in, t, &s->src[1]), c = i->nsrc > 2 ? interp_read(in, t, &s->src[2]) : 0;
 	uint64_t v = lane_atomic((AtomOp)i->aop, (Type)i->type, accessed(i, addr), old, b, c);

@@ -14,6 +14,7 @@ typedef struct Launch {
 	Memory *memory;
 	const uint64_t *symbol_address; /* by symbol id; from memory_load_module */
 	struct PrintBuffer *print;     /* what vprintf writes to (isa/print.h); NULL: nowhere */
+	struct RaceLog *races;         /* where accesses to global memory are noted (isa/races.h); NULL: nowhere */
 } Launch;
 
 typedef enum {

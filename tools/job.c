@@ -101,17 +101,18 @@ void job_run(Session *s, Job *j)
 {
 	const Options *o = &s->opt;
 	read_workload(s);
+	bool second = j->reference && o->verify;       /* it runs for its results alone */
 	RunOptions options = {
 		.gpu = { .functional = o->functional, .threads = o->threads, .window = (uint64_t)o->window, .trace = j->reference ? NULL : s->trace, .machine = o->config,
 			.changed = changes(s, j), .passes = j->passes,
 			.interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
-		.reference = j->reference, .record = j->record, .laws = o->laws, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
+		.reference = j->reference, .record = j->record, .laws = o->laws, .races = o->races && !second, .race_launches = o->race_launches && !second, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
 		.nargs = o->nargs, .args = o->args,
 		.nfolders = o->files.n, .folders = o->files.v,
 		.print = o->before_after || o->grid || stats_to_output(s) || (o->record && !strcmp(o->record, "-")) ? stderr : stdout,
 	};
 	s->job++;
-	if (s->opt.verify && j->reference)
+	if (second)
 		options.print = NULL;
 	if (job_transform(s, j))
 		j->run = run_new(&j->config, j->module, &options, &j->diag);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS };
+enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -30,6 +30,8 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_VERIFY, "verify", NULL, "compare results with the reference interpreter's; status 1 when they differ" },
 	{ O_EACH, "verify-each", NULL, "--verify, and a run in the reference interpreter after each pass: the first that changes results is named" },
 	{ O_LAWS, "laws", NULL, "check the conservation laws after every launch; status 1 when one is broken" },
+	{ O_RACES, "race-check", NULL, "look for races between blocks of a launch in global memory; status 1 when there is one" },
+	{ O_RACE_LAUNCHES, "race-launches", NULL, "say of each launch whether its blocks depend on other blocks of the launch before it" },
 	{ O_ALONE, "alone", NULL, "a livelock's or deadlock's report does not try the other mechanisms" },
 	{ O_DISASSEMBLE, "disassemble", NULL, "show the machine code of every kernel, run nothing" },
 	{ 'j', "threads", "N", "host threads; results do not depend on it" },
@@ -140,6 +142,8 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_REMARKS: o->remarks = true; break;
 	case O_STATS: o->pass_stats = true; break;
 	case O_LAWS: o->laws = true; break;
+	case O_RACES: o->races = true; break;
+	case O_RACE_LAUNCHES: o->race_launches = true; break;
 	case O_ALL: o->all = true; break;
 	case O_SUMS: o->sums = true; break;
 	case O_ALONE: o->alone = true; break;
@@ -193,7 +197,7 @@ bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list
 static const char *of_a_run(const Options *o)
 {
 	return o->before_after ? "--before-after" : o->grid ? "--grid" : o->stats.n ? "--stats" : o->trace ? "--trace" : o->reference ? "--reference"
-		: o->verify ? "--verify" : o->laws ? "--laws" : o->record ? "--record-host" : NULL;
+		: o->verify ? "--verify" : o->laws ? "--laws" : o->races ? "--race-check" : o->race_launches ? "--race-launches" : o->record ? "--record-host" : NULL;
 }
 
 /* What does not go together. */

@@ -4,6 +4,8 @@
 #include "sim/exec/exec.h"
 #include "sim/stuck/stuck.h"
 
+enum { MOST_BYTES = 32 };              /* of a lane's access */
+
 /* sim/exec/memory.c */
 void exec_memory(Sm *, Warp *, Split *, const MIns *, Mask, Issue *);
 bool exec_byte(Sm *, Warp *, const MIns *, int lane, uint64_t generic, uint8_t *); /* reads it; false: a fault */
@@ -25,6 +27,9 @@ void local_load64(const Warp *, Mask, const uint64_t *addr, uint64_t *);
 bool local_store64(Warp *, Mask, const uint64_t *addr, const uint64_t *);
 void local_read(const Warp *, int lane, uint64_t addr, unsigned size, uint8_t *);
 void local_write(Warp *, int lane, uint64_t addr, unsigned size, const uint8_t *);
+/* sim/exec/races.c: of a launch whose accesses are noted. v: n values of each lane of m, one lane's behind the other's */
+int races_site(const Grid *, const MIns *);
+void races_note(Sm *, struct RaceLog *, int site, uint64_t block, const MIns *, Mask m, const uint64_t *addr, const uint64_t *v, int n);
 /* sim/exec/print.c */
 void exec_print(Sm *, Warp *, Split *, const MIns *, Mask);
 void print_apply(Sm *, const Deferred *);

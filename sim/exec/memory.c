@@ -4,8 +4,6 @@
  * the order (cycle, SM, scheduler, lane), because other SMs access the same memory: no result is used before that. */
 #include "sim/exec/internal.h"
 
-enum { MOST_BYTES = 32 };
-
 /* W: a constant where that is worth it. */
 static inline __attribute__((always_inline)) void all_addresses(const Warp *w, const MIns *i, int W, uint64_t *restrict addr)
 {
@@ -369,12 +367,24 @@ static bool move_local(Warp *w, const MIns *i, Mask m, const uint64_t *addr, uns
 	return changed;
 }
 
+static void note_now(Sm *sm, const Warp *w, const MIns *i, Mask m, const uint64_t *addr)
+{
+	uint64_t v[64 * 8];
+	int l, n = 0;
+	each_lane(m, l)
+		if (i->kind == K_ST)
+			n += values(w, i, l, v + n);
+	races_note(sm, launch_of(w)->races, races_site(w->share->grid, i), w->cta->number, i, m, addr, v, i->kind == K_ST ? i->x.nrows : 0);
+}
+
 /* Moves the data at once. check() has filled r. */
 static void move_now(Sm *sm, Warp *w, const MIns *i, Mask m, Space space, const uint64_t *addr, const Area *r)
 {
 	int l;
 	unsigned size = (unsigned)i->bytes * i->vec;
 	bool changed = false;
+	if (launch_of(w)->races && space == SP_GLOBAL)
+		note_now(sm, w, i, m, addr);
 	if (r->size) {
 		if (space == SP_LOCAL ? move_local(w, i, m, addr, size) : move_all(w, i, m, space, r, addr))
 			sm->last_progress = sm->now;
@@ -403,12 +413,13 @@ static void defer_data(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *a
 	memcpy(sm->data.v + sm->data.n, addr, sizeof *addr * (size_t)W);
 	sm->data.n += W;
 	d->data = (uint32_t)sm->data.n;
-	if (i->kind == K_LD)
-		return;
-	if (i->sync) {
+	d->races = launch_of(w)->races;
+	if ((i->sync && i->kind != K_LD) || d->races) {
 		d->origin = (uint32_t)sm->origins.n;
 		vec_push(&sm->origins, origin_of(w, i));
 	}
+	if (i->kind == K_LD)
+		return;
 	each_lane(m, l) {
 		uint64_t v[8] = { 0 };
 		int n = values(w, i, l, v);
@@ -416,6 +427,13 @@ static void defer_data(Sm *sm, Warp *w, const MIns *i, Mask m, const uint64_t *a
 		memcpy(sm->data.v + sm->data.n, v, sizeof *v * (size_t)n);
 		sm->data.n += n;
 	}
+}
+
+/* The warp may be another block's by now: the origin says whose it was. */
+static void note_deferred(Sm *sm, const Deferred *d, const uint64_t *addr, const uint64_t *v, int n)
+{
+	const Origin *o = &sm->origins.v[d->origin];
+	races_note(sm, d->races, races_site(o->grid, d->ins), o->block, d->ins, d->mask, addr, v, n);
 }
 
 void deferred_apply(Sm *sm, Deferred *d)
@@ -430,13 +448,15 @@ void deferred_apply(Sm *sm, Deferred *d)
 	bool changed = false;
 	int l;
 	unsigned size = (unsigned)i->bytes * i->vec;
+	const uint64_t *v = sm->data.v + d->data;
+	int n = i->kind == K_ST ? i->x.nrows : i->kind == K_LD ? 0 : 2;
+	if (d->races)
+		note_deferred(sm, d, addr, v, n);
 	if (i->kind == K_LD && d->all_in) {
 		Area r = { .data = d->all_in->data, .start = d->all_in->addr };
 		move_all(w, i, d->mask, SP_GLOBAL, &r, addr);
 		return;
 	}
-	const uint64_t *v = sm->data.v + d->data;
-	int n = i->kind == K_ST ? i->x.nrows : i->kind == K_LD ? 0 : 2;
 	each_lane(d->mask, l) {
 		const Alloc *al = d->all_in ? d->all_in : memory_find(sm->gpu->memory, addr[l], size, &sm->hint);
 		bool one = move_lane(w, i, l, SP_GLOBAL, al->data + (addr[l] - al->addr), v);

@@ -1,5 +1,6 @@
 #include "sim/gpu/warm.h"
 #include "isa/print.h"
+#include "isa/races.h"
 #include "sim/gpu/streams.h"
 
 typedef struct Queued { Grid grid; LaunchStats stats; size_t printed; uint64_t lost; } Queued; /* a launch as it was queued */
@@ -39,6 +40,8 @@ static void queue_again(Gpu *g, Grid *x, const Queued *b)
 	*x = b->grid;
 	*x->stats = b->stats;
 	x->param_base = streams_parameters(g);
+	if (x->launch->races)
+		race_forget(x->launch->races);
 	if (!p)
 		return;
 	p->lost = b->lost;

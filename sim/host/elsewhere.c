@@ -57,7 +57,7 @@ static Elsewhere try(const Run *run, const Config *c, Budget *b)
 	uint64_t most = b->run < b->all ? b->run : b->all, left = most;
 	RunOptions o = run->options;
 	o.gpu = (GpuOptions){ .functional = true, .threads = 1, .turn = TURN, .interrupted = run->options.gpu.interrupted, .issues_left = &left };
-	o.laws = false;
+	o.laws = o.races = o.race_launches = false;
 	o.print = NULL;
 	o.trial = true;
 	o.lua_steps = b->lua;

@@ -1,4 +1,5 @@
 #include "sim/host/run.h"
+#include "sim/host/races.h"
 #include "sim/host/record.h"
 #include "isa/print.h"
 #include "isa/unread.h"
@@ -79,6 +80,12 @@ Run *run_new(const Config *config, const Module *m, const RunOptions *options, D
 	return run;
 }
 
+static void pending_free(Pending *p)
+{
+	race_close(p->launch.races);
+	free(p);
+}
+
 void run_free(Run *run)
 {
 	record_close(run->recorder);
@@ -86,7 +93,8 @@ void run_free(Run *run)
 		gpu_free(run->gpu);
 	memory_free(run->memory);
 	for (int i = 0; i < run->pending.n; i++)
-		free(run->pending.v[i]);
+		pending_free(run->pending.v[i]);
+	run_races_free(run);
 	vec_free(&run->pending);
 	vec_free(&run->buffer);
 	vec_free(&run->launch);
@@ -233,6 +241,7 @@ LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
 	l->module = run->module;
 	l->memory = run->memory;
 	l->symbol_address = run->symbol_address;
+	run_races_open(run, p);
 	const char *why = check_dimensions(run, l);
 	if (!why)
 		why = gpu_refuses(run->config, l);
@@ -241,7 +250,7 @@ LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
 	else if (run->gpu && !gpu_queue(run->gpu, l, stream, &run->arena, p->stats, &fault))
 		run_fault(run, &fault, where);
 	if (why || fault.kind) {
-		free(p);
+		pending_free(p);
 		return NULL;
 	}
 	p->stats->stream = stream;
@@ -292,15 +301,17 @@ bool run_sync(Run *run)
 	bool ok = run->gpu ? gpu_sync(run->gpu, &run->arena, &failed, &fault) : sync_reference(run, &failed, &fault);
 	for (int i = 0; i < run->pending.n; i++) {
 		show_printed(run, run->pending.v[i]);
-		if (run->pending.v[i]->stats->kernel) /* else the launch had not begun when another one failed */
-			vec_push(&run->launch, run->pending.v[i]->stats);
+		if (!run->pending.v[i]->stats->kernel)
+			continue;      /* the launch had not begun when another one failed */
+		vec_push(&run->launch, run->pending.v[i]->stats);
+		run_races_found(run, run->pending.v[i]);
 	}
 	if (!ok)
 		fail_launch(run, failed, &fault);
 	else if (run->options.laws)
 		check_laws(run, first);
 	for (int i = 0; i < run->pending.n; i++)
-		free(run->pending.v[i]);
+		pending_free(run->pending.v[i]);
 	vec_clear(&run->pending);
 	return ok;
 }
@@ -329,6 +340,7 @@ RunStatus run_module(Run *run)
 	else
 		run_fail(run, RUN_BAD_INPUT, (Loc){ run->module->name, 0, 0 }, "nothing launches its kernels: there is neither a workload "
 			"%s nor a host function main; --workload names one", path);
+	run_races_judge(run);
 	if (run->status != RUN_INTERRUPTED && interrupted(run))
 		run->status = RUN_INTERRUPTED;
 	return run->status;
@@ -475,6 +487,7 @@ LaunchStats *run_total(Run *run)
 	if (total->timed && run->gpu)
 		gpu_busy(run->gpu, total);
 	keep_tables(run, total, &tables);
+	run_races_total(run, total);
 	without_warp(total);
 	return total;
 }

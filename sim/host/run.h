@@ -27,6 +27,8 @@ typedef struct RunOptions {
 	bool reference;                /* launches run in the reference interpreter */
 	bool trial;                    /* files that the workload saves stay in the run's memory */
 	bool laws;                     /* a broken conservation law fails the run */
+	bool races;                    /* races between blocks of a launch are looked for and fail the run */
+	bool race_launches;            /* each launch is compared with the one before it in its stream: would their blocks race if both were one? */
 	bool record;                   /* what the workload calls for is recorded (sim/host/record.h) */
 	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
 	const char *workload_text;     /* the workload's text, read already; NULL: the file is read */
@@ -51,6 +53,8 @@ typedef struct Pending { Launch launch; LaunchStats *stats; PrintBuffer printed;
 
 typedef struct SavedFile { const char *name; void *data; size_t n; } SavedFile; /* data: from malloc */
 
+typedef struct RunRaces RunRaces;
+
 typedef struct Run {
 	const Config *config;
 	const Module *module;
@@ -70,6 +74,8 @@ typedef struct Run {
 	bool gave_up;                  /* the workload reached one of its limits */
 	Vec(ElsewhereRun) elsewhere;   /* filled by run_elsewhere */
 	int untried;                   /* configurations that run_elsewhere had no work left for */
+	RunRaces *races;               /* NULL: not looked for */
+	int racing;                    /* launches with races between blocks */
 	struct Recorder *recorder;     /* NULL: nothing is recorded */
 	const Function *host;          /* the host function that ran; NULL: none */
 	uint64_t *host_ran;            /* by Block.id of it: how often the block ran */

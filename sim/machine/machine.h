@@ -152,7 +152,8 @@ typedef struct Deferred {              /* an access to global memory, whose data
 	Warp *warp;
 	const MIns *ins;               /* NULL: no instruction's: a split waits for it (instruction fetch, the mechanism's traffic) */
 	uint32_t wait;                 /* Split.wait of that split */
-	uint32_t origin;               /* index in Sm.origins, of a change that other threads may wait for (MIns.sync) */
+	uint32_t origin;               /* index in Sm.origins, of a change that other threads may wait for (MIns.sync), or of what is noted in `races` */
+	struct RaceLog *races;         /* the launch's (isa/races.h), or NULL */
 	Mask mask;                     /* lanes whose data move; 0: all data have moved already */
 	Mask lanes;                    /* lanes of the access. Some lanes of a vprintf may read shared memory, of which `data` keeps a copy */
 	const Alloc *all_in;           /* the one allocation that all these lanes access; NULL: there are several, or an address is not aligned */

@@ -280,5 +280,6 @@ void stats_json(const LaunchStats *s, JsonSink *j)
 	stats_json_measured(s, j);
 	stats_json_static(s, j);
 	stats_json_tables(s, j);
+	stats_json_races(s, j);
 	j->end(j);
 }

@@ -150,6 +150,20 @@ typedef struct LineStats {             /* instructions of one place in the sourc
 	uint64_t stalls[STALL_COUNT];
 } LineStats;
 
+/* Two accesses that race (isa/races.h), or would if two launches were one: each with its instruction and a thread block. */
+typedef struct RaceEnd {
+	const char *function, *label, *file; /* file NULL, line 0: the instruction has no place in the source */
+	int line;
+	const char *access;            /* "reads", "writes", "updates": atomically */
+	uint64_t block;                /* its linear number */
+} RaceEnd;
+typedef struct RaceStats {
+	RaceEnd end[2];
+	uint64_t bytes, same;          /* same: of the bytes, those for which the order of the two makes no difference */
+	const char *buffer;            /* where the first of the bytes lies, for which the blocks are; NULL: in no buffer of the host */
+	uint64_t offset;
+} RaceStats;
+
 enum { MODEL_STATS = 8 };
 typedef struct ModelStat { const char *key; uint64_t value; bool max; } ModelStat; /* max: how launches and SMs add up */
 
@@ -177,6 +191,12 @@ typedef struct LaunchStats {
 	BranchStats *branch_stats;
 	BranchStats *parting_stats;    /* other instructions at which lanes have parted */
 	LineStats *line_stats;
+	bool races_checked;
+	int nraces;
+	RaceStats *race_stats;
+	int behind;                    /* number, from 1, of the launch before it in its stream, with which its accesses were compared; 0: they were not */
+	int nbetween;                  /* pairs that would race if both were one launch */
+	RaceStats *between_stats;
 	int nmodel;
 	ModelStat model[MODEL_STATS];           /* the mechanism's own counters; their keys stand under divergence */
 	const struct Diagnosis *diagnosis; /* why it can never end (sim/record/diagnosis.h), or NULL */
@@ -189,6 +209,7 @@ void stats_json(const LaunchStats *, struct JsonSink *);
 void stats_json_measured(const LaunchStats *, struct JsonSink *);
 void stats_json_static(const LaunchStats *, struct JsonSink *);   /* what its code takes: the key `static` */
 void stats_json_tables(const LaunchStats *, struct JsonSink *);
+void stats_json_races(const LaunchStats *, struct JsonSink *);     /* sim/record/races.c: nothing where they were not looked for */
 
 uint64_t stat_get(const LaunchStats *, int i);              /* by index in stat_info */
 bool stat_known(const LaunchStats *, int i);               /* false: this kind of run does not measure it */

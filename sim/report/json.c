@@ -10,6 +10,7 @@ static void put_total(Run *run, JsonSink *j)
 	json_put_count(j, "launches", (uint64_t)run->launch.n);
 	stats_json_measured(t, j);
 	stats_json_tables(t, j);
+	stats_json_races(t, j);
 	j->end(j);
 	j->key(j, "host");
 	j->begin(j, '{', true);

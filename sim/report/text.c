@@ -1,5 +1,6 @@
 /* The report for people: one screen of at most 40 lines and 100 columns. */
 #include "sim/report/kernels.h"
+#include "sim/report/races.h"
 #include "passes/pass.h"
 #include <limits.h>
 #include <stddef.h>
@@ -473,6 +474,7 @@ void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 			put_lines(s, out);
 	}
 	kernels_text(run, all, out);
+	report_races(run, s, all, out);
 	if (run->launch.n > 1)
 		put_launches(run, all, out);
 	if (run->host && run->host->block.n > 1)

@@ -1,0 +1,146 @@
+/* Races between blocks: each launch's accesses are noted while it runs (isa/races.h); what they show becomes part of its statistics. */
+#include "sim/host/races.h"
+
+typedef struct RaceLast { int stream, launch; uint32_t grid[3]; RaceLog *log; } RaceLast;   /* the last launch of a stream: its number in the run, from 1 */
+
+struct RunRaces {
+	Races *races;
+	Vec(RaceLast) last;
+};
+
+void run_races_open(Run *run, Pending *p)
+{
+	if (!run->options.races && !run->options.race_launches)
+		return;
+	if (!run->races) {
+		run->races = arena_new(&run->arena, RunRaces);
+		run->races->races = races_new(run->module);
+	}
+	p->launch.races = race_open(run->races->races, run->options.race_launches);
+}
+
+void run_races_free(Run *run)
+{
+	if (!run->races)
+		return;
+	for (int k = 0; k < run->races->last.n; k++)
+		race_close(run->races->last.v[k].log);
+	vec_free(&run->races->last);
+	races_free(run->races->races);
+}
+
+/* ---- what was found ---- */
+
+/* The name of what lies at the address, and the offset in it. */
+static void put_buffer(Run *run, uint64_t addr, RaceStats *s)
+{
+	for (int k = 0; k < run->buffer.n; k++) {
+		const RunBuffer *b = &run->buffer.v[k];
+		if (addr - b->addr < b->n * (uint64_t)type_bytes(b->type)) {
+			s->buffer = b->name;
+			s->offset = addr - b->addr;
+		}
+	}
+}
+
+static RaceEnd end_of(const Run *run, const RaceSide *x)
+{
+	Loc loc = ins_loc(run->module, x->ins);
+	return (RaceEnd){ x->function->name, x->block->label, loc.line > 0 ? loc.file : NULL, loc.line > 0 ? loc.line : 0, race_verb(x->ins), x->number };
+}
+
+static RaceStats *table_of(Run *run, RacePairs *p)
+{
+	RaceStats *t = arena_array(&run->arena, RaceStats, p->n + 1);
+	for (int k = 0; k < p->n; k++) {
+		const RacePair *x = &p->v[k];
+		t[k] = (RaceStats){ .end = { end_of(run, &x->side[0]), end_of(run, &x->side[1]) }, .bytes = x->bytes, .same = x->same };
+		put_buffer(run, x->addr, &t[k]);
+	}
+	return t;
+}
+
+static RaceLast *last_of(RunRaces *r, int stream)
+{
+	for (int k = 0; k < r->last.n; k++)
+		if (r->last.v[k].stream == stream)
+			return &r->last.v[k];
+	vec_push(&r->last, ((RaceLast){ .stream = stream }));
+	return &vec_last(&r->last);
+}
+
+/* Against the launch before it in its stream, in whose place it stands from now on. */
+static void compare(Run *run, Pending *p, LaunchStats *s)
+{
+	RaceLast *last = last_of(run->races, s->stream);
+	RacePairs found = { 0 };
+	if (last->log) {
+		races_between(last->log, p->launch.races, memcmp(last->grid, p->launch.grid, sizeof last->grid) != 0, &found);
+		s->behind = last->launch;
+		s->nbetween = found.n;
+		s->between_stats = table_of(run, &found);
+		vec_free(&found);
+		race_close(last->log);
+	}
+	last->log = p->launch.races;
+	last->launch = run->launch.n;
+	memcpy(last->grid, p->launch.grid, sizeof last->grid);
+	p->launch.races = NULL;
+}
+
+void run_races_found(Run *run, Pending *p)
+{
+	LaunchStats *s = p->stats;
+	RacePairs found = { 0 };
+	if (!p->launch.races)
+		return;
+	if (run->options.races) {
+		races_find(p->launch.races, &found);
+		s->races_checked = true;
+		s->nraces = found.n;
+		s->race_stats = table_of(run, &found);
+		run->racing += found.n > 0;
+		vec_free(&found);
+	}
+	if (run->options.race_launches)
+		compare(run, p, s);
+}
+
+void run_races_judge(Run *run)
+{
+	if (run->racing)
+		run_fail(run, RUN_FAILED, (Loc){ 0 }, "--race-check: blocks race in %d of %d launches; the report names the accesses", run->racing, run->launch.n);
+}
+
+/* ---- all launches ---- */
+
+static bool same_end(const RaceEnd *a, const RaceEnd *b)
+{
+	return a->function == b->function && a->label == b->label && a->file == b->file && a->line == b->line && a->access == b->access;
+}
+
+void run_races_total(Run *run, LaunchStats *total)
+{
+	Vec(RaceStats) all = { 0 };
+	for (int i = 0; i < run->launch.n; i++) {
+		const LaunchStats *s = run->launch.v[i];
+		total->races_checked |= s->races_checked;
+		for (int k = 0; k < s->nraces; k++) {
+			const RaceStats *x = &s->race_stats[k];
+			int n = 0;
+			while (n < all.n && !(same_end(&all.v[n].end[0], &x->end[0]) && same_end(&all.v[n].end[1], &x->end[1])))
+				n++;
+			if (n == all.n) {
+				vec_push(&all, *x);
+				continue;
+			}
+			all.v[n].bytes += x->bytes;
+			all.v[n].same += x->same;
+		}
+	}
+	total->nraces = all.n;
+	total->race_stats = arena_array(&run->arena, RaceStats, all.n + 1);
+	if (all.n)
+		memcpy(total->race_stats, all.v, sizeof *all.v * (size_t)all.n);
+	vec_free(&all);
+}
