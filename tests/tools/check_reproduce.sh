@@ -103,6 +103,16 @@ awk -F, 'NF != 8 { bad = 1 } $1 == "4.14" && $6 == "speed-up" { n++ } END { exit
 	{ echo "queries.csv has not each pass for each of six kernels"; exit 1; }
 whole "$dir/q/figure4.14-titan_black-ipdom.svg"
 whole "$dir/q/loads.svg"
+
+# fusion: the thesis' means, launches of its programs as they are, laws; what misses is said.
+"$top/tools/reproduce" fusion -qq -o "$dir/u" >"$dir/out"
+[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
+[ "$(grep -A 1 '^  T-K1 ' "$dir/out" | grep -c '^         here: .*: agrees$')" = 8 ] || { echo "fusion: the thesis' means are others"; cat "$dir/out"; exit 1; }
+grep -q '^  law  ' "$dir/out" && ! grep -A 1 '^  law  ' "$dir/out" | grep -q ': does not agree$' || { echo "fusion: a law is broken"; cat "$dir/out"; exit 1; }
+said=$(sed -n 's/^\([0-9]*\) of what .* missed.*/\1/p' "$dir/out")
+[ "$(grep -c ': does not agree$' "$dir/out")" = "${said:-none}" ] || { echo "fusion: not as many miss as it says"; cat "$dir/out"; exit 1; }
+awk '{ gsub(/"[^"]*"/, "x") } { if (split($0, f, ",") != 8) bad = 1 } f[5] == "O3" && f[6] == "launches" && f[7] != "" { n += f[7] == f[8] } END { exit bad || n < 2 }' "$dir/u/fusion.csv" ||
+	{ echo "fusion.csv: not the launches of the thesis' programs"; exit 1; }
 for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
 	"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
 	[ $? = 2 ] && grep -q '^usage' "$dir/out" || { echo "tools/reproduce $bad is no usage error"; exit 1; }

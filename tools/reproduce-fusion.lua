@@ -1,0 +1,166 @@
+-- J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 5: kernel fusion, tables 5.1 (speed-up) and 5.2 (launches), the size of the code, and what
+-- section 7.1 says of SSCM and SSRQP behind KFCM; for host programs in kind (kernels/host_programs). Its machine was a TITAN RTX: `its` on titan_rtx.lua, a 24th of it. Numbers of the
+-- thesis: fusion-paper.lua; laws, and what it says: fusion-claims.lua. Arguments: source tree, output directory. Run by tools/reproduce; QUICK=1: small sizes, three launch costs;
+-- 2: few programs.
+local top, out = arg[1], arg[2]
+local m = dofile(top .. "/tools/measure.lua")(top, out)
+local tool, json, quick, say, record = m.tool, dofile(top .. "/tools/json.lua"), m.quick, m.say, m.record
+local paper = dofile(top .. "/tools/fusion-paper.lua")
+local set = dofile(top .. "/tools/thesis-kernels.lua")(m)
+
+local MACHINE = set.machines[2]
+local CLOCK = 1770 -- cycles of a microsecond on titan_rtx.lua
+local COSTS = quick > 1 and { 0, 5 } or quick > 0 and { 0, 5, 20 } or { 0, 1, 2, 5, 10, 20 } -- microseconds of a launch
+local PASSES = { "kf-trad", "kfcm" }
+local MODES = {
+	{ name = "assumed", options = "assume-no-grid-sync=1", says = "as the thesis: no dependence between blocks is taken to matter; results may be wrong" },
+	{ name = "proved", options = "", says = "launches are fused where it is proved that each block reads what it wrote itself" },
+	{ name = "no wrap", options = "assume-no-wrap=1", says = "the same, and indices are taken not to wrap around" },
+	{ name = "barrier", options = "grid-barrier=1,assume-no-wrap=1", says = "besides, with a barrier of the grid between kernels where all blocks are resident at once" },
+}
+local known = m.options()
+local missing = m.each(PASSES, function(pass) return not known[pass] and pass or nil end)
+
+-- ---- programs ----
+
+-- The arguments of each host program stand in its test: of the size that has the thesis' number of launches ("-": there is none), and of a small size.
+local function arguments()
+	local t = {}
+	for line in io.lines(top .. "/tests/tools/check_host_programs.sh") do
+		local launches, name, large, _, small = line:match '^program ([%d-]+) ([%w_]+) "([^"]*)" (%d+) "?([^"]*)"?'
+		if name then t[name] = { large = launches ~= "-" and large or nil, small = small } end
+	end
+	return t
+end
+
+local PROGRAMS, ABSENT = {}, {}
+local function exists(path)
+	local f = io.open(path)
+	return f and f:close()
+end
+local sizes = exists(top .. "/tests/tools/check_host_programs.sh") and arguments() or {}
+for _, p in ipairs(paper.programs) do
+	p.module = ("kernels/host_programs/%s.ir"):format(p.file)
+	if sizes[p.file] and exists(top .. "/" .. p.module) then
+		local large, small = sizes[p.file].large, sizes[p.file].small
+		p.large = large ~= nil and (quick == 0 or large == small)
+		p.words = p.large and large or small
+		PROGRAMS[#PROGRAMS + 1] = p
+	else
+		ABSENT[#ABSENT + 1] = p.name
+	end
+end
+if quick > 1 then PROGRAMS = m.named(PROGRAMS, m.set "bfs gaussian lud srad_v2") end
+if #PROGRAMS == 0 then
+	io.stderr:write("tools/reproduce fusion: there is no host program in kernels/host_programs\n")
+	os.exit(2)
+end
+
+-- ---- runs ----
+
+-- A form: { name, list }: a pipeline. Forms that make the same module of a program share their runs: p.forms[name] = the variant.
+local function variant(p, name, list)
+	local text = list == "" and "" or tool.capture(("cd %s && gsim-opt -p %s -o - %s"):format(tool.quote(top), tool.quote(list), p.module))
+	p.variants, p.forms = p.variants or {}, p.forms or {}
+	if list ~= "" and not p.plain then p.plain = tool.capture(("cd %s && gsim-opt -o - %s"):format(tool.quote(top), p.module)) end
+	if text == p.plain then text = "" end
+	local v = p.variants[text]
+	if not v then
+		v = { program = p, list = list, number = #p.variants + 1, runs = {} }
+		p.variants[text], p.variants[#p.variants + 1] = v, v
+	end
+	p.forms[name] = v
+end
+
+local function command(v, path, more)
+	local p = v.program
+	return ("cd %s && gsim -q -j 1 --alone --sums %s -m %s%s -s %s%s %s -- %s >%s.out 2>&1; echo $? >%s.status"):format(tool.quote(top), MACHINE.options, MACHINE.model, more,
+		tool.quote(path), v.list ~= "" and " -p " .. tool.quote(v.list) or "", p.module, p.words, tool.quote(path), tool.quote(path))
+end
+
+-- What a run left: { status: of gsim, launches, cycles, program, code, kernels, warp, counts }.
+local function result(path)
+	local r = { status = tonumber(tool.read(path .. ".status")) }
+	if r.status > 1 then
+		io.stderr:write("tools/reproduce fusion: failed:\n", tool.read(path .. ".out"))
+		os.exit(2)
+	end
+	local report = json.read(path)
+	r.ended, r.launches, r.cycles, r.program = report.status == "ok", report.total.launches, report.total.cycles, report.total.program_cycles
+	r.code, r.kernels, r.warp, r.counts = report.code.instructions, report.kernels, report.total.warp_instructions, {}
+	for _, c in ipairs(report.pass_stats) do
+		if c.what then r.counts[c.what] = (r.counts[c.what] or 0) + c.count end
+	end
+	for _, ending in ipairs { "", ".out", ".status" } do os.remove(path .. ending) end
+	return r
+end
+
+-- Runs variants and leaves what came out in runs[key]; those that have it already are left out.
+local function run(variants, key, more, what)
+	local commands, todo, seen = {}, {}, {}
+	for _, v in ipairs(variants) do
+		if not v.runs[key] and not seen[v] then
+			todo[#todo + 1], seen[v] = v, true
+			commands[#todo] = command(v, ("%s/run-%d.json"):format(out, #todo), more)
+		end
+	end
+	tool.progress(("%s: %d runs"):format(what, #todo))
+	if #todo > 0 then tool.all(commands) end
+	for i, v in ipairs(todo) do v.runs[key] = result(("%s/run-%d.json"):format(out, i)) end
+	tool.progress("")
+end
+
+-- A pass with those of some options that it has.
+local function with_options(pass, options)
+	local chosen = {}
+	for o in options:gmatch "[^,]+" do
+		if known[pass][o:match "^[^=]+"] then chosen[#chosen + 1] = o end
+	end
+	return #chosen > 0 and ("%s(%s)"):format(pass, table.concat(chosen, ",")) or pass
+end
+
+local FORMS = {} -- of every mode and pass: { name, mode, pass, k = the pass' number, list = the pipeline }
+for _, mode in ipairs(MODES) do
+	for k, pass in ipairs(#missing == 0 and PASSES or {}) do
+		FORMS[#FORMS + 1] = { name = ("%s, %s"):format(pass, mode.name), mode = mode.name, pass = pass, k = k, list = with_options(pass, mode.options) }
+	end
+end
+local variants = {}
+for _, p in ipairs(PROGRAMS) do
+	tool.progress("fusing " .. p.name)
+	variant(p, "O3", "")
+	for _, f in ipairs(FORMS) do variant(p, f.name, f.list) end
+	for _, v in ipairs(p.variants) do variants[#variants + 1] = v end
+end
+
+-- With the machine's own launch costs, and results against the reference interpreter's run of the program as it is.
+run(variants, "own", " --verify", "tables 5.1 and 5.2")
+local right = m.each(variants, function(v) return v.runs.own.status == 0 and v or nil end)
+for _, cost in ipairs(COSTS) do
+	local cycles = cost * CLOCK
+	run(right, cost, (" -D launch.overhead_cycles=%d -D launch.latency_cycles=%d"):format(cycles, cycles), ("launches of %d microseconds"):format(cost))
+end
+
+-- ---- what they say of a program ----
+
+local measured = setmetatable({ paper = paper, machine = MACHINE, programs = PROGRAMS, absent = ABSENT, missing = missing, forms = FORMS, modes = MODES, passes = PASSES, costs = COSTS,
+	words = m.set, clock = CLOCK, set = set, variant = variant, run_variants = run, known = known }, { __index = m })
+-- The run of a program in a form; with the machine's own launch costs, or those in microseconds.
+function measured.at(p, form, cost) return p.forms[form].runs[cost or "own"] end
+function measured.right(p, form) return measured.at(p, form).status == 0 end
+function measured.gain(p, form, cost) return measured.at(p, "O3", cost).program / measured.at(p, form, cost).program end
+function measured.form(pass, mode) return ("%s, %s"):format(pass, mode) end
+
+local show = dofile(top .. "/tools/fusion-claims.lua")
+show.head(measured)
+show.launches(measured)
+if #missing == 0 then
+	show.times(measured)
+	show.costs(measured)
+	show.code(measured)
+	show.inside(measured)
+	show.pictures(measured)
+end
+show.laws(measured)
+if #missing == 0 then show.sayings(measured) end
+m.finish("fusion")
