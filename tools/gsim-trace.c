@@ -6,12 +6,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { OPT_KERNEL = 256, OPT_SM, OPT_WARP, OPT_CYCLES, OPT_EVENTS, OPT_LAUNCH, OPT_STACK, OPT_VERSION };
+enum { OPT_KERNEL = 256, OPT_SM, OPT_WARP, OPT_CYCLES, OPT_EVENTS, OPT_LAUNCH, OPT_STACK, OPT_HTML, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "text", no_argument, NULL, 't' }, { "csv", no_argument, NULL, 'c' }, { "perfetto", no_argument, NULL, 'p' },
 	{ "summary", no_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
-	{ "stack", required_argument, NULL, OPT_STACK }, { "launch", required_argument, NULL, OPT_LAUNCH },
+	{ "html", no_argument, NULL, OPT_HTML }, { "stack", required_argument, NULL, OPT_STACK }, { "launch", required_argument, NULL, OPT_LAUNCH },
 	{ "kernel", required_argument, NULL, OPT_KERNEL }, { "sm", required_argument, NULL, OPT_SM },
 	{ "warp", required_argument, NULL, OPT_WARP }, { "cycles", required_argument, NULL, OPT_CYCLES },
 	{ "events", required_argument, NULL, OPT_EVENTS }, { "help", no_argument, NULL, 'h' },
@@ -25,6 +25,7 @@ static const char help[] =
 	"  -p, --perfetto        JSON for ui.perfetto.dev and chrome://tracing\n"
 	"  -s, --summary         sums of each launch, as the report of the run counts them\n"
 	"      --stack CYCLE     what the mechanism holds for each warp at the end of that cycle: stack, splits, barriers\n"
+	"      --html            a page for the browser that holds the trace and steps through it; of two traces: side by side, in step\n"
 	"  -o, --output FILE     write there instead of to standard output\n"
 	"      --launch N        only this launch, counted from 0\n"
 	"      --kernel NAME     only launches of this kernel\n"
@@ -108,14 +109,28 @@ static bool parse_events(const char *s, TraceFilter *f, Diag *d)
 	}
 }
 
-/* other: the last option given that says which events to show, or NULL. */
-static bool arguments(bool stack, const char *other, int traces, Diag *d)
+/* other: the last option given that says which events to show, filter: which launches, SMs and warps; or NULL. */
+static bool arguments(bool stack, bool html, const char *other, const char *filter, int traces, Diag *d)
 {
-	if (traces != 1)
-		diag_error(d, (Loc){ 0 }, "expected one trace, found %d arguments; gsim-trace --help says more", traces);
+	int most = html ? TRACE_HTML_MOST : 1;
+	if (traces < 1 || traces > most)
+		diag_error(d, (Loc){ 0 }, "expected %s, found %d arguments; gsim-trace --help says more", html ? "one or two traces" : "one trace", traces);
 	if (stack && other)
 		diag_error(d, (Loc){ 0 }, "--stack shows the state at one cycle and no events; %s cannot stand beside it", other);
+	if (html && (other || filter))
+		diag_error(d, (Loc){ 0 }, "--html holds the whole trace, and the page filters; %s cannot stand beside it", other ? other : filter);
 	return !d->errors;
+}
+
+static bool write_page(char **path, int n, const char *output, Diag *d)
+{
+	FILE *out = output ? fopen(output, "w") : stdout;
+	bool ok = out && trace_html((const char *const *)path, n, out, d);
+	if (!out || ferror(out) || (output && fclose(out))) {
+		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
+		ok = false;
+	}
+	return ok;
 }
 
 /* x: NULL for the state at the cycle. */
@@ -143,9 +158,9 @@ int main(int argc, char **argv)
 	Diag d = { 0 };
 	const TraceExporter *x = &trace_text;
 	TraceFilter f = TRACE_EVERYTHING;
-	const char *output = NULL, *form = NULL, *other = NULL;
+	const char *output = NULL, *form = NULL, *other = NULL, *filter = NULL;
 	uint64_t cycle = 0, launch, given = 0;
-	bool ok = true, kinds = false, stack = false, two = false;
+	bool ok = true, kinds = false, stack = false, html = false, two = false;
 	opterr = 0;
 	for (int c; ok && (c = getopt_long(argc, argv, ":tcpso:h", options, NULL)) != -1;) {
 		if (usage_twice("gsim-trace", options, c, &given))
@@ -156,18 +171,20 @@ int main(int argc, char **argv)
 		case 'p': x = &trace_perfetto; two = usage_two_forms("gsim-trace", &form, "--perfetto"); break;
 		case 's': x = &trace_summary; two = usage_two_forms("gsim-trace", &form, "--summary"); break;
 		case 'o': output = optarg; break;
+		case OPT_HTML: html = true; two = usage_two_forms("gsim-trace", &form, "--html"); break;
 		case OPT_STACK:
 			stack = true;
 			two = usage_two_forms("gsim-trace", &form, "--stack");
 			ok = parse_long("--stack", optarg, UINT64_MAX, &cycle, &d);
 			break;
 		case OPT_LAUNCH:
+			filter = "--launch";
 			ok = parse_long("--launch", optarg, INT64_MAX, &launch, &d);
 			f.launch = (int64_t)launch;
 			break;
-		case OPT_KERNEL: f.kernel = optarg; break;
-		case OPT_SM: ok = parse_index("--sm", optarg, &f.sm, &d); break;
-		case OPT_WARP: ok = parse_index("--warp", optarg, &f.warp, &d); break;
+		case OPT_KERNEL: filter = "--kernel"; f.kernel = optarg; break;
+		case OPT_SM: filter = "--sm"; ok = parse_index("--sm", optarg, &f.sm, &d); break;
+		case OPT_WARP: filter = "--warp"; ok = parse_index("--warp", optarg, &f.warp, &d); break;
 		case OPT_CYCLES: other = "--cycles"; ok = parse_cycles(optarg, &f, &d); break;
 		case OPT_EVENTS: other = "--events"; ok = kinds = parse_events(optarg, &f, &d); break;
 		case 'h': print_help(); return 0;
@@ -177,10 +194,12 @@ int main(int argc, char **argv)
 		if (two)
 			return 2;
 	}
-	ok = ok && arguments(stack, other, argc - optind, &d);
+	ok = ok && arguments(stack, html, other, filter, argc - optind, &d);
 	if (!kinds && (x == &trace_text || x == &trace_csv))
 		f.kinds = TRACE_PLAIN_KINDS;
-	if (ok)
+	if (ok && html)
+		ok = write_page(argv + optind, argc - optind, output, &d);
+	else if (ok)
 		ok = export(argv[optind], output, stack ? NULL : x, cycle, &f, &d);
 	diag_print(&d, stderr);
 	diag_free(&d);

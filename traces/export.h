@@ -52,6 +52,11 @@ bool trace_export(TraceReader *, const TraceExporter *, const TraceFilter *, FIL
    SM and warp. Uses the trace's index, if it has one. */
 bool trace_stack(TraceReader *, const TraceFilter *, uint64_t cycle, FILE *out, Diag *);
 
+enum { TRACE_HTML_MOST = 2, TRACE_HTML_BYTES = 512 << 20 }; /* traces in a page; bytes of each */
+/* Writes a page that shows n traces, two of them in step, and holds all that it needs: the traces, and what can be read of the sources that they name. false with
+   errors in diag: a trace is damaged (the page shows what came before), or cannot be read (there is no page). */
+bool trace_html(const char *const *path, int n, FILE *out, Diag *);
+
 /* Writes a line that says when the launch ran: its run, its stream, its start. Traces before version 4 do not know. */
 void trace_when(const TraceLaunch *, FILE *out);
 /* Writes a line each for the configuration, its changes of the machine file, and the passes, as far as the trace names them. */

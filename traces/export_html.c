@@ -1,0 +1,256 @@
+/* Traces as a page: one file that holds the traces, the sources that they name, and the scripts of web/view/ that show them. */
+#include "traces/export.h"
+#include "lib/file.h"
+#include "lib/json.h"
+#include "traces/page.h"
+#include "lib/vec.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SOURCE = 1 << 20, MOST_SOURCES = 4 << 20, MOST_FILES = 64 }; /* bytes of one source, of all together; files */
+
+static void put_lines(FILE *out, const char *const *line)
+{
+	for (; *line; line++)
+		fputs(*line, out);
+}
+
+/* JSON text inside a script element, which a "</" would end. */
+static void put_json(FILE *out, const StrBuf *text)
+{
+	for (size_t k = 0; k < text->n; k++) {
+		putc(text->s[k], out);
+		if (text->s[k] == '<' && k + 1 < text->n && text->s[k + 1] == '/')
+			putc('\\', out);
+	}
+}
+
+static void put_attribute(FILE *out, const char *s)
+{
+	for (; *s; s++)
+		switch (*s) {
+		case '&': fputs("&amp;", out); break;
+		case '<': fputs("&lt;", out); break;
+		case '"': fputs("&quot;", out); break;
+		default: putc(*s, out);
+		}
+}
+
+static void put_base64(FILE *out, const uint8_t *p, size_t n)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	for (size_t k = 0; k < n; k += 3) {
+		uint32_t v = (uint32_t)p[k] << 16 | (k + 1 < n ? (uint32_t)p[k + 1] << 8 : 0) | (k + 2 < n ? p[k + 2] : 0u);
+		char four[5] = { digit[v >> 18], digit[v >> 12 & 63], k + 1 < n ? digit[v >> 6 & 63] : '=', k + 2 < n ? digit[v & 63] : '=', 0 };
+		fputs(four, out);
+		if (k % 114 == 111)
+			putc('\n', out);
+	}
+}
+
+/* ---- the names of events and rows, as the format numbers them ---- */
+
+static const char *const flag_name[] = {
+#define X(BIT, ID, NAME) [BIT] = NAME,
+	TRACE_FLAGS(X)
+#undef X
+};
+
+static void put_list(JsonSink *s, const char *key, const char *const *name, int n)
+{
+	s->key(s, key);
+	s->begin(s, '[', true);
+	for (int k = 0; k < n; k++)
+		s->text(s, name[k]);
+	s->end(s);
+}
+
+static void put_names(FILE *out)
+{
+	StrBuf text = { 0 };
+	JsonText t;
+	json_text(&t, &text);
+	JsonSink *s = &t.sink;
+	s->begin(s, '{', false);
+	put_list(s, "kinds", trace_kind_name, TR_COUNT);
+	put_list(s, "tables", trace_table_title, TABLE_COUNT);
+	put_list(s, "flags", flag_name, (int)(sizeof flag_name / sizeof *flag_name));
+	s->key(s, "rows");
+	s->begin(s, '[', false);
+	for (int k = 0; k < ROW_COUNT; k++) {
+		const TraceRowInfo *r = &trace_row_info[k];
+		s->begin(s, '{', true);
+		json_put_text(s, "name", r->name);
+		json_put_text(s, "rpc", r->rpc);
+		json_put_text(s, "n", r->n);
+		json_put_text(s, "m", r->m);
+		json_put_text(s, "other", r->other);
+		json_put_count(s, "table", r->table);
+		s->end(s);
+	}
+	s->end(s);
+	s->end(s);
+	put_json(out, &text);
+	sb_free(&text);
+}
+
+/* ---- sources ---- */
+
+typedef struct Sources {
+	Arena arena;
+	StrMap seen;
+	Vec(const char *) folder;      /* of files that were found */
+	StrBuf text;
+	JsonText json;
+	size_t bytes;
+} Sources;
+
+/* A path that a compiler wrote may count from the module's folder: of a file seen before. */
+static char *read_source(Sources *s, const char *path, size_t *n)
+{
+	const char *why;
+	char *text = file_is_folder(path) ? NULL : file_read(path, MOST_SOURCE, n, &why);
+	for (int k = 0; !text && *path != '/' && k < s->folder.n; k++) {
+		const char *other = arena_printf(&s->arena, "%s/%s", s->folder.v[k], path);
+		text = file_is_folder(other) ? NULL : file_read(other, MOST_SOURCE, n, &why);
+	}
+	return text;
+}
+
+/* A trace may come from anybody, and a page may go to anybody: only what looks like a source of kernels is put into it. */
+static bool is_source(const char *path)
+{
+	static const char *const end[] = { ".ir", ".ptx", ".cu", ".cuh", ".cl", ".h", ".hpp" };
+	size_t n = strlen(path);
+	for (size_t k = 0; k < sizeof end / sizeof *end; k++)
+		if (n > strlen(end[k]) && !strcmp(path + n - strlen(end[k]), end[k]))
+			return true;
+	return false;
+}
+
+static void add_source(Sources *s, const char *path)
+{
+	size_t n;
+	if (!is_source(path) || strmap_get(&s->seen, path) >= 0 || s->seen.n >= MOST_FILES)
+		return;
+	char *text = read_source(s, path, &n);
+	const char *slash = strrchr(path, '/');
+	if (text && slash)
+		vec_push(&s->folder, arena_strndup(&s->arena, path, (size_t)(slash - path)));
+	strmap_put(&s->seen, arena_strdup(&s->arena, path), 1);
+	if (text && !memchr(text, 0, n) && s->bytes + n <= MOST_SOURCES) {
+		json_put_text(&s->json.sink, path, text);
+		s->bytes += n;
+	}
+	free(text);
+}
+
+static int by_folder(const void *a, const void *b)
+{
+	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+	bool in = strchr(x, '/'), other = strchr(y, '/');
+	return in != other ? other - in : strcmp(x, y);
+}
+
+/* Of a launch: files with a folder first, since others are looked for beside them. */
+static void add_sources(Sources *s, const TraceLaunch *l)
+{
+	Vec(const char *) file = { 0 };
+	for (int i = 0; i < l->nins; i++)
+		if (!i || l->ins[i].file != l->ins[i - 1].file)
+			vec_push(&file, l->ins[i].file);
+	if (file.n)
+		qsort(file.v, (size_t)file.n, sizeof *file.v, by_folder);
+	for (int k = 0; k < file.n; k++)
+		add_source(s, file.v[k]);
+	vec_free(&file);
+}
+
+/* Goes through the trace: false where it is damaged. */
+static bool collect_sources(Sources *s, const char *path, Diag *d)
+{
+	TraceReader *r = trace_open(path, d);
+	TraceEvent e;
+	const TraceLaunch *l;
+	int k = -1;
+	while (r && (k = trace_next(r, &e, &l)) > 0)
+		if (k == 2)
+			add_sources(s, l);
+	if (r)
+		trace_reader_free(r);
+	return !k;
+}
+
+/* ---- the page ---- */
+
+static void put_trace(FILE *out, const char *path, const uint8_t *p, size_t n)
+{
+	fputs("<script type=\"application/x-gsim-trace\" data-name=\"", out);
+	put_attribute(out, path);
+	fputs("\">\n", out);
+	put_base64(out, p, n);
+	fputs("</script>\n", out);
+}
+
+static void put_traces(FILE *out, const char *const *path, int n, uint8_t *const *bytes, const size_t *size)
+{
+	for (int k = 0; k < n; k++)
+		put_trace(out, path[k], bytes[k], size[k]);
+}
+
+static void put_scripts(FILE *out)
+{
+	static const char *const *const script[] = { page_trace_js, page_state_js, page_survey_js, page_draw_js, page_graph_js, page_view_js, page_page_js };
+	for (size_t k = 0; k < sizeof script / sizeof *script; k++)
+		put_lines(out, script[k]);
+}
+
+/* A line of the page's frame; @NAME@ in it stands for a part. */
+static void put_frame(FILE *out, const char *line, Sources *s, const char *const *path, int n, uint8_t *const *bytes, const size_t *size)
+{
+	const char *at = strchr(line, '@'), *end = at ? strchr(at + 1, '@') : NULL;
+	if (!end) {
+		fputs(line, out);
+		return;
+	}
+	fwrite(line, 1, (size_t)(at - line), out);
+	if (!strncmp(at, "@STYLE@", 7))
+		put_lines(out, page_page_css);
+	else if (!strncmp(at, "@NAMES@", 7))
+		put_names(out);
+	else if (!strncmp(at, "@SOURCES@", 9))
+		put_json(out, &s->text);
+	else if (!strncmp(at, "@TRACES@", 8))
+		put_traces(out, path, n, bytes, size);
+	else if (!strncmp(at, "@SCRIPT@", 8))
+		put_scripts(out);
+	fputs(end + 1, out);
+}
+
+bool trace_html(const char *const *path, int n, FILE *out, Diag *d)
+{
+	Sources s = { 0 };
+	uint8_t *bytes[TRACE_HTML_MOST] = { 0 };
+	size_t size[TRACE_HTML_MOST];
+	bool ok = true, all = true;
+	json_text(&s.json, &s.text);
+	s.json.sink.begin(&s.json.sink, '{', false);
+	for (int k = 0; k < n; k++) {
+		const char *why;
+		all &= collect_sources(&s, path[k], d);
+		bytes[k] = (uint8_t *)file_read(path[k], TRACE_HTML_BYTES, &size[k], &why);
+		if (!bytes[k])
+			diag_error(d, (Loc){ path[k], 0, 0 }, "cannot put the trace into a page: %s", why);
+		ok &= bytes[k] != NULL;
+	}
+	s.json.sink.end(&s.json.sink);
+	for (const char *const *line = page_page_html; ok && *line; line++)
+		put_frame(out, *line, &s, path, n, bytes, size);
+	for (int k = 0; k < n; k++)
+		free(bytes[k]);
+	strmap_free(&s.seen);
+	vec_free(&s.folder);
+	sb_free(&s.text);
+	arena_free(&s.arena);
+	return ok && all;
+}

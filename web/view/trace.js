@@ -1,0 +1,326 @@
+// Reads traces as doc/trace.md describes them. The file is hostile: every length and number is checked before it is used.
+"use strict";
+
+class TraceError extends Error {}
+
+const MAGIC = [0x89, 0x47, 0x54, 0x52, 0x0d, 0x0a, 0x1a, 0x0a];
+const HEADER_BYTES = 16, CHUNK_BYTES = 9, NEWEST_VERSION = 4;
+const MOST_RAW = { L: 64 << 20, S: 64 << 20, I: 16 << 20, E: 256 << 10 };
+const DEFLATE_RATIO = 1032, INS_BYTES = 6, MOST_INS = 1 << 22, CONTEXTS = 1024;
+const KIND = {
+	ISSUE: 0, PUSH: 1, POP: 2, SPILL: 3, FILL: 4, RECONVERGE: 5, BARRIER_WAIT: 6, BARRIER_RELEASE: 7, MEMORY: 8, BLOCK_START: 9, BLOCK_END: 10,
+	EXIT: 11, ENTER: 12, REWRITE: 13, LEAVE: 14, STALL: 15, RETURN: 16, WARP_START: 17, WARP_END: 18, COUNT: 19,
+};
+const ROWS = 30;                   // kinds of rows of version 4
+
+// Numbers one after the other. A varint's 64 bits are left in lo and hi.
+class Bytes {
+	constructor(u8) { this.u8 = u8; this.p = 0; this.lo = 0; this.hi = 0; }
+
+	bad() { throw new TraceError("a number or text that makes no sense"); }
+
+	varint() {
+		const u8 = this.u8;
+		let b = u8[this.p++];
+		if (b < 128) {
+			this.hi = 0;
+			return this.lo = b;
+		}
+		let lo = b & 127, hi = 0;
+		for (let shift = 7; ; shift += 7) {
+			b = u8[this.p++];
+			if (b === undefined || shift > 63 || (shift === 63 && b > 1))
+				this.bad();
+			const v = b & 127;
+			if (shift < 28)
+				lo |= v << shift;
+			else if (shift === 28)
+				lo |= v << 28, hi = v >>> 4;
+			else
+				hi |= v << (shift - 32);
+			if (b < 128)
+				break;
+		}
+		this.lo = lo >>> 0;
+		this.hi = hi >>> 0;
+		return this.hi * 4294967296 + this.lo;
+	}
+
+	upto(most) {
+		const v = this.varint();
+		return v <= most ? v : this.bad();
+	}
+
+	// The number of a zigzag varint as 64 bits of two's complement in lo and hi.
+	zigzag() {
+		this.varint();
+		const sign = -(this.lo & 1);
+		const lo = this.lo >>> 1 | this.hi << 31;
+		this.lo = (lo ^ sign) >>> 0;
+		this.hi = (this.hi >>> 1 ^ sign) >>> 0;
+	}
+
+	string() {
+		const n = this.upto(this.u8.length - this.p);
+		const part = this.u8.subarray(this.p, this.p += n);
+		if (part.includes(0))
+			this.bad();
+		return new TextDecoder().decode(part);
+	}
+
+	get ended() { return this.p === this.u8.length; }
+}
+
+function get32(u8, p) { return (u8[p] | u8[p + 1] << 8 | u8[p + 2] << 16 | u8[p + 3] << 24) >>> 0; }
+
+async function inflate(u8, raw) {
+	let got;
+	try {
+		const stream = new Blob([u8]).stream().pipeThrough(new DecompressionStream("deflate"));
+		const reader = stream.getReader(), out = new Uint8Array(raw);
+		for (got = 0; ;) {
+			const { done, value } = await reader.read();
+			if (done)
+				break;
+			if (got + value.length > raw)
+				throw new TraceError("");
+			out.set(value, got);
+			got += value.length;
+		}
+		if (got === raw)
+			return out;
+	} catch (e) { /* said below */ }
+	throw new TraceError("a chunk that does not decompress to what it says");
+}
+
+// The events of a chunk, in columns. Masks, a and b have 64 bits: *lo and *hi. row[k]: the row of an event that has one, else undefined.
+class Events {
+	constructor(most) {
+		this.n = 0;
+		this.cycle = new Float64Array(most);
+		this.kind = new Uint8Array(most);
+		for (const name of ["sm", "warp", "split", "depth"])
+			this[name] = new Uint16Array(most);
+		for (const name of ["masklo", "maskhi", "alo", "ahi", "blo", "bhi"])
+			this[name] = new Uint32Array(most);
+		this.row = new Map();
+	}
+	a(k) { return this.ahi[k] * 4294967296 + this.alo[k]; }
+	b(k) { return this.bhi[k] * 4294967296 + this.blo[k]; }
+	shortened() {
+		const e = new Events(0);
+		for (const name of Object.keys(this))
+			e[name] = ArrayBuffer.isView(this[name]) ? this[name].slice(0, this.n) : this[name];
+		return e;
+	}
+}
+
+// What events are decoded by; empty at the begin of each chunk.
+class Coder {
+	constructor() {
+		for (const name of ["masklo", "maskhi", "split", "depth", "pclo", "pchi"])
+			this[name] = new Uint32Array(CONTEXTS);
+		this.alo = new Uint32Array(CONTEXTS * 32);
+		this.ahi = new Uint32Array(CONTEXTS * 32);
+	}
+	clear() {
+		for (const name of Object.keys(this))
+			this[name].fill(0);
+	}
+}
+const coder = new Coder();
+
+function readRow(b, e, k, kind) {
+	const row = { kind: b.upto(ROWS - 1), masklo: e.masklo[k], maskhi: e.maskhi[k], pc: e.alo[k], split: e.split[k],
+		flags: 0, rpc: -1, n: 0, m: 0, otherlo: 0, otherhi: 0 };
+	if (kind === KIND.LEAVE)
+		return row;
+	if (e.ahi[k])
+		b.bad();
+	row.pc = row.pc === 0xffffffff ? -1 : row.pc;
+	row.flags = b.upto(65535);
+	row.rpc = b.upto(4294967295) - 1;
+	row.n = b.upto(4294967295);
+	row.m = b.upto(4294967295);
+	b.varint();
+	row.otherlo = b.lo;
+	row.otherhi = b.hi;
+	return row;
+}
+
+function decodeEvents(raw, sms) {
+	const b = new Bytes(raw), e = new Events(Math.ceil(raw.length / 3)), c = coder;
+	let cycle = 0, sm = 0, warp = 0, k = 0;
+	c.clear();
+	for (; !b.ended; k++) {
+		const tag = raw[b.p++];
+		let kind = tag & 15;
+		if (kind === 15 && (kind = b.varint()) < 15 || kind >= KIND.COUNT)
+			throw new TraceError("an event of unknown kind");
+		if (!(tag & 0x10)) {
+			b.zigzag();
+			cycle += (b.hi | 0) * 4294967296 + b.lo;
+		}
+		if (!(tag & 0x20)) {
+			sm = b.upto(sms - 1);
+			warp = b.upto(65535);
+		}
+		const x = (sm * 67 + warp) % CONTEXTS;
+		if (!(tag & 0x40)) {
+			b.varint();
+			c.masklo[x] = b.lo;
+			c.maskhi[x] = b.hi;
+		}
+		if (!(tag & 0x80)) {
+			c.split[x] = b.upto(65535);
+			c.depth[x] = b.upto(65535);
+		}
+		const at = x * 32 + kind;
+		let lo = kind === KIND.ISSUE ? c.pclo[x] + 1 : c.alo[at], hi = kind === KIND.ISSUE ? c.pchi[x] : c.ahi[at];
+		b.zigzag();
+		lo += b.lo;
+		hi = (hi + b.hi + Math.floor(lo / 4294967296)) >>> 0;
+		c.alo[at] = lo >>> 0;
+		c.ahi[at] = hi;
+		if (kind === KIND.ISSUE) {
+			c.pclo[x] = lo >>> 0;
+			c.pchi[x] = hi;
+		}
+		b.varint();
+		e.cycle[k] = cycle;
+		e.kind[k] = kind;
+		e.sm[k] = sm;
+		e.warp[k] = warp;
+		e.masklo[k] = c.masklo[x];
+		e.maskhi[k] = c.maskhi[x];
+		e.split[k] = c.split[x];
+		e.depth[k] = c.depth[x];
+		e.alo[k] = lo >>> 0;
+		e.ahi[k] = hi;
+		e.blo[k] = b.lo;
+		e.bhi[k] = b.hi;
+		if (kind >= KIND.ENTER && kind <= KIND.LEAVE)
+			e.row.set(k, readRow(b, e, k, kind));
+		if (b.p > raw.length)
+			b.bad();
+	}
+	e.n = k;
+	return e.shortened();
+}
+
+function readLaunch(raw, version) {
+	const b = new Bytes(raw), strings = [""], l = {};
+	const shared = () => {
+		const k = b.upto(strings.length);
+		if (k === strings.length)
+			strings.push(b.string());
+		return strings[k];
+	};
+	for (const name of ["kernel", "machine", "model"])
+		l[name] = b.string();
+	for (const name of ["configuration", "changed", "passes"])
+		l[name] = version > 1 ? b.string() : "";
+	l.grid = [0, 0, 0].map(() => b.upto(4294967295));
+	l.block = [0, 0, 0].map(() => b.upto(4294967295));
+	l.warpSize = b.upto(64) || b.bad();
+	l.sms = b.upto(65536) || b.bad();
+	const n = b.upto(Math.min(MOST_INS, Math.floor((raw.length - b.p) / INS_BYTES)));
+	l.timed = version > 2 && b.upto(1) === 1;
+	l.schedulers = version > 2 ? b.upto(64) : 0;
+	l.reasons = version > 2 ? Array.from({ length: b.upto(1024) }, () => b.string()) : [];
+	l.run = version > 3 ? b.upto(2147483647) : -1;
+	l.stream = version > 3 ? b.upto(2147483647) : 0;
+	l.started = version > 3 ? b.varint() : 0;
+	l.ins = [];
+	for (let k = 0, line = 0; k < n; k++) {
+		const i = { function: shared(), block: shared(), text: shared(), file: shared() };
+		b.zigzag();
+		i.line = line += (b.hi | 0) * 4294967296 + b.lo;
+		const flags = b.upto(15);
+		i.blockStart = !!(flags & 1);
+		i.branch = !!(flags & 2);
+		i.overhead = !!(flags & 4);
+		i.inserted = !!(flags & 8);
+		l.ins.push(i);
+	}
+	if (!b.ended)
+		b.bad();
+	l.chunks = [];             // of events: { at, raw, stored, state: the place in states of the last state chunk before it, or -1 }
+	l.states = [];             // state chunks: { at, raw, stored, before: chunks of events before it }
+	return l;
+}
+
+// A trace: its launches, with the places of their chunks. What came before any damage can be looked at; `damage` says what is wrong.
+class Trace {
+	static async open(u8) {
+		const t = new Trace();
+		t.u8 = u8;
+		t.launches = [];
+		t.damage = null;
+		t.cache = new Map();
+		if (u8.length < HEADER_BYTES || MAGIC.some((byte, k) => u8[k] !== byte))
+			throw new TraceError("this is not a trace");
+		t.version = get32(u8, 8);
+		if (t.version < 1 || t.version > NEWEST_VERSION)
+			throw new TraceError(`trace format version ${t.version}; this page reads versions 1 to ${NEWEST_VERSION}`);
+		try {
+			await t.findChunks();
+		} catch (e) {
+			if (!(e instanceof TraceError))
+				throw e;
+			t.damage = `byte ${t.at}: ${e.message}`;
+		}
+		return t;
+	}
+
+	async findChunks() {
+		const u8 = this.u8;
+		this.at = HEADER_BYTES;
+		for (;;) {
+			if (this.at + CHUNK_BYTES > u8.length)
+				throw new TraceError("the trace ends too early: it was truncated, or its writer did not finish");
+			const kind = String.fromCharCode(u8[this.at]), raw = get32(u8, this.at + 1), stored = get32(u8, this.at + 5);
+			const c = { at: this.at + CHUNK_BYTES, raw, stored };
+			if (kind === "Z")
+				return;
+			if (!(kind in MOST_RAW) || (this.version < 3 && (kind === "S" || kind === "I")))
+				throw new TraceError("a chunk of unknown kind");
+			if (!raw || raw > MOST_RAW[kind] || stored > raw + (raw >> 3) + 128 || raw > stored * DEFLATE_RATIO)
+				throw new TraceError("a chunk with an impossible length");
+			if (c.at + stored > u8.length)
+				throw new TraceError("the trace ends too early: it was truncated, or its writer did not finish");
+			await this.addChunk(kind, c);
+			this.at = c.at + stored;
+		}
+	}
+
+	async addChunk(kind, c) {
+		const l = this.launches[this.launches.length - 1];
+		if (kind === "L")
+			this.launches.push(readLaunch(await this.raw(c), this.version));
+		else if (kind === "E" && !l)
+			throw new TraceError("events before the first launch");
+		else if (kind === "E")
+			l.chunks.push({ ...c, state: l.states.length - 1 });
+		else if (kind === "S" && l)
+			l.states.push({ ...c, before: l.chunks.length });
+	}
+
+	raw(c) { return inflate(this.u8.subarray(c.at, c.at + c.stored), c.raw); }
+
+	// The events of a chunk; the last ones asked for are kept.
+	async events(l, c) {
+		let e = this.cache.get(c);
+		if (!e) {
+			e = decodeEvents(await this.raw(c), l.sms);
+			if (this.cache.size >= 48)
+				this.cache.delete(this.cache.keys().next().value);
+		} else {
+			this.cache.delete(c);
+		}
+		this.cache.set(c, e);
+		return e;
+	}
+
+	stateEvents(l, c) { return this.raw(c).then(raw => decodeEvents(raw, l.sms)); }
+}
