@@ -226,7 +226,7 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 	Module *m = w->m;
 	Diag *d = w->diag;
 	int before = d->errors;
-	PassRun r = { .m = m, .option = s->option, .cost = w->host->cost, .profile = w->host->profile, .origin = (uint8_t)module_origin(m, s->pass->name),
+	PassRun r = { .m = m, .option = s->option, .cost = w->host->cost, .limits = w->host->limits, .profile = w->host->profile, .origin = (uint8_t)module_origin(m, s->pass->name),
 		.diag = d, .log = w->host->log, .pass = s->pass };
 	*changed = false;
 	if (!check_labels(m, s, NULL, d))
@@ -323,7 +323,7 @@ bool pass_show(Module *m, const char *text, const char *option, const PassHost *
 		Function *f = m->func.v[k];
 		if (!wanted_function(f, host->only))
 			continue;
-		PassRun r = { .m = m, .f = f, .option = s->option, .cost = host->cost, .profile = host->profile, .diag = d, .log = host->log, .show = out,
+		PassRun r = { .m = m, .f = f, .option = s->option, .cost = host->cost, .limits = host->limits, .profile = host->profile, .diag = d, .log = host->log, .show = out,
 			.origin = (uint8_t)module_origin(m, s->pass->name), .pass = s->pass };
 		sb_printf(out, "%s of %s:\n", s->pass->name, f->name);
 		r.an = analyses_open(m, f, NULL, r.cost);

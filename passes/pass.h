@@ -34,6 +34,7 @@ typedef struct PassRun {
 	const PassValue *option;           /* in the order of the pass's options */
 	struct Analyses *an;               /* of f (passes/analyses.h); NULL in a module pass, which opens its own */
 	const struct CostTable *cost;      /* latencies of the machine, or NULL: the default ones */
+	const struct MachineLimits *limits; /* what the machine has room for, or NULL: the default ones */
 	const struct Profile *profile;     /* how often the source's blocks were executed, or NULL */
 	uint8_t origin;                    /* for edit_open */
 	Diag *diag;
@@ -86,6 +87,7 @@ void pass_log_print(const PassLog *, struct StrBuf *);         /* a line for eac
 /* What the caller of a pipeline gives. Zero-initialise; every field may stay so. */
 typedef struct PassHost {
 	const struct CostTable *cost;
+	const struct MachineLimits *limits;
 	const struct Profile *profile;
 	const char *only;                  /* function passes run on the function of this name alone, module passes not at all */
 	PassLog *log;

@@ -5,6 +5,7 @@
 #include "lib/strbuf.h"
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
+#include "passes/analysis/limits.h"
 #include "passes/analysis/dot.h"
 #include "passes/pass.h"
 #include "sim/config/config.h"
@@ -206,25 +207,28 @@ static bool names_object(const Job *job)
 	return n > 4 && !strcmp(job->output + n - 4, ".gso");
 }
 
-static bool load_costs(const Job *job, CostTable *t, Diag *d)
+typedef struct Machine { CostTable cost; MachineLimits limits; } Machine;
+
+static bool load_machine(const Job *job, Machine *t, Diag *d)
 {
 	Config c;
 	if (!config_load(&c, job->config, d) || !config_check(&c, d))
 		return false;
-	*t = config_costs(&c);
+	*t = (Machine){ config_costs(&c), config_limits(&c) };
 	return true;
 }
 
-/* What passes are given: the function they are restricted to, the machine's latencies, a profile. */
-static bool prepare(Job *job, const Module *m, PassHost *host, CostTable *cost, Arena *a, Diag *d)
+/* What passes are given: the function they are restricted to, the machine's latencies and limits, a profile. */
+static bool prepare(Job *job, const Module *m, PassHost *host, Machine *machine, Arena *a, Diag *d)
 {
 	*host = (PassHost){ .only = job->filter, .log = &job->log, .after = job->dump || job->changed ? after_pass : NULL, .self = job };
 	if (job->filter && !module_find_function(m, job->filter))
 		return no_function(m, job->filter, "--filter", d);
 	if (job->config) {
-		if (!load_costs(job, cost, d))
+		if (!load_machine(job, machine, d))
 			return false;
-		host->cost = cost;
+		host->cost = &machine->cost;
+		host->limits = &machine->limits;
 	}
 	if (job->profile)
 		host->profile = profile_of_file(a, job->profile, job->module, hash_of_file(a, job->module), d);
@@ -241,8 +245,8 @@ static bool work(Job *job, Diag *d)
 	StrBuf s = { 0 };
 	Arena arena = { 0 };
 	PassHost host;
-	CostTable cost;
-	bool ok = prepare(job, m, &host, &cost, &arena, d);
+	Machine machine;
+	bool ok = prepare(job, m, &host, &machine, &arena, d);
 	if (ok && job->changed)
 		print_module(job, m, &job->before);
 	ok = ok && pipeline_run(m, job->passes, &host, d);

@@ -46,9 +46,10 @@ bool job_transform(const Session *s, Job *j)
 	if (!*j->passes)
 		return true;
 	CostTable cost = config_costs(&j->config);
+	MachineLimits limits = config_limits(&j->config);
 	j->module = module_copy(s->module);
 	j->log.remarks = s->opt.remarks && !j->reference;
-	return pipeline_run(j->module, j->passes, &(PassHost){ .cost = &cost, .profile = s->profile, .log = &j->log }, &j->diag);
+	return pipeline_run(j->module, j->passes, &(PassHost){ .cost = &cost, .limits = &limits, .profile = s->profile, .log = &j->log }, &j->diag);
 }
 
 static void print_pass_stats(const Session *s, const Job *j)

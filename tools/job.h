@@ -2,6 +2,7 @@
 #ifndef GSIM_JOB_H
 #define GSIM_JOB_H
 #include "passes/analysis/cost.h"
+#include "passes/analysis/limits.h"
 #include "passes/pass.h"
 #include "sim/report/report.h"
 #include "tools/options.h"

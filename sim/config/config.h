@@ -92,9 +92,11 @@ bool config_load(Config *, const char *file, Diag *);
    several; 0 when the text has none of this form. */
 int config_line(const char *text, const char *name);
 
-/* sim/config/costs.c: what instructions cost on this machine, for passes */
+/* sim/config/costs.c: what instructions cost on this machine, and what it has room for, for passes */
 struct CostTable;
 struct CostTable config_costs(const Config *);
+struct MachineLimits;
+struct MachineLimits config_limits(const Config *);
 
 /* sim/config/print.c */
 struct StrBuf;

@@ -1,5 +1,6 @@
-/* The table of costs that passes get (passes/analysis/cost.h): the machine's latencies, where nobody is in the way. */
+/* The tables that passes get: of costs (passes/analysis/cost.h), which are the machine's latencies where nobody is in the way, and of limits (passes/analysis/limits.h). */
 #include "passes/analysis/cost.h"
+#include "passes/analysis/limits.h"
 #include "sim/config/config.h"
 
 static int cycles_for(int64_t bytes, int64_t per_cycle) { return (int)((bytes + per_cycle - 1) / per_cycle); }
@@ -28,4 +29,11 @@ CostTable config_costs(const Config *c)
 	t.memory[SP_SHARED] = (int)c->shared_latency;
 	t.memory[SP_CONST] = t.memory[SP_PARAM] = (int)c->const_latency;
 	return t;
+}
+
+MachineLimits config_limits(const Config *c)
+{
+	return (MachineLimits){ .warp_size = c->warp_size, .block_threads = c->sm_max_block, .block_shared = c->sm_max_shared, .thread_registers = c->sm_max_regs, .sms = c->sm_count,
+		.blocks = c->sm_max_blocks, .warps = c->sm_max_warps, .registers = c->sm_registers, .shared = c->sm_shared, .register_unit = c->sm_reg_unit,
+		.shared_unit = c->sm_shared_unit };
 }

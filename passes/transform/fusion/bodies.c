@@ -17,16 +17,19 @@ typedef struct Body {
 	BitSet func, symbol;           /* what it uses */
 	Barriers barriers, called;     /* in the kernel itself, in what it calls */
 	bool warps;                    /* it has warp-level operations */
+	bool grid;                     /* it has barriers of the grid */
+	bool waits;                    /* it may wait for what another block does */
 	bool ends_below, prints, shared_number, special;
-	const Ins *ends_at;
 } Body;
 
 static void note_barrier(Barriers *b, const Ins *i)
 {
+	b->any = true;
+	if (i->op == OP_BARGRID)
+		return;
 	const Opd *number = ins_src(i, 0);
 	bool counted = i->nsrc - (i->op == OP_BARRED) > 1 && ins_src(i, 1)->kind != OPD_NONE;
 	unsigned bit = number->kind == OPD_IMM && number->imm >= 0 && number->imm < BARRIERS ? 1u << number->imm : 0;
-	b->any = true;
 	b->all |= !counted;
 	b->counted |= counted;
 	b->unknown |= !bit;
@@ -45,12 +48,22 @@ static bool is_warp_level(int kind)
 	return kind == K_WARPSYNC || kind == K_SHFL || kind == K_VOTE || kind == K_MATCH || kind == K_ACTIVE || kind == K_REDUX || kind == K_ELECT;
 }
 
-static void note(Body *b, const Function *f, const Ins *i)
+/* It reads anew what other blocks may write meanwhile: in a cycle, that is how a thread waits for them. */
+static bool watches(const Ins *i)
+{
+	int kind = op_info[i->op].kind;
+	bool far = i->space == SP_GLOBAL || i->space == SP_GENERIC;
+	return far && ((kind == K_LD && i->sem > SEM_WEAK) || (kind == K_ATOM && i->ndst && ins_dst(i, 0)->kind == OPD_REG));
+}
+
+static void note(Body *b, const Function *f, const Ins *i, bool turns)
 {
 	int kind = op_info[i->op].kind;
 	bool inner = f != b->kernel, memory = kind == K_LD || kind == K_ST || kind == K_ATOM;
 	if (kind == K_BAR)
 		note_barrier(inner ? &b->called : &b->barriers, i);
+	b->grid |= i->op == OP_BARGRID;
+	b->waits |= (turns || inner) && watches(i);
 	b->warps |= is_warp_level(kind);
 	b->prints |= kind == K_PRINT;
 	b->ends_below |= inner && kind == K_EXIT;
@@ -64,10 +77,11 @@ static Body body_of(const Module *m, const Function *kernel, Arena *a)
 {
 	Body b = { .m = m, .kernel = kernel, .arena = a, .func = bs_new(a, m->func.n), .symbol = bs_new(a, m->symbol.n) };
 	module_uses(m, kernel->id, b.func, b.symbol);
+	const Nest *nest = cfg_build(a, m->func.v[kernel->id])->nest;
 	bs_each(b.func, k)
 		for (int at = 0; at < m->func.v[k]->block.n; at++)
 			for (int i = 0; i < m->func.v[k]->block.v[at]->ins.n; i++)
-				note(&b, m->func.v[k], &m->func.v[k]->block.v[at]->ins.v[i]);
+				note(&b, m->func.v[k], &m->func.v[k]->block.v[at]->ins.v[i], nest && k == kernel->id && nest->of[at] >= 0);
 	return b;
 }
 
@@ -81,15 +95,16 @@ static const char *meeting_apart(const Body *b)
 	Function *f = b->m->func.v[b->kernel->id];
 	const Cfg *c = cfg_build(&tmp, f);
 	const Dom *pdom = pdom_build(&tmp, c, true);
-	BitSet apart = even_apart(&tmp, c, pdom, ssa_build(&tmp, c, dom_build(&tmp, c)));
+	const Ssa *ssa = ssa_build(&tmp, c, dom_build(&tmp, c));
+	BitSet apart = even_apart(&tmp, c, pdom, ssa, false), grid = even_apart(&tmp, c, pdom, ssa, true);
 	for (int k = 0; k < c->nreach && !why; k++)
 		for (int at = 0; at < c->rpo[k]->ins.n && !why; at++) {
 			const Ins *i = &c->rpo[k]->ins.v[at];
 			int kind = op_info[i->op].kind;
-			bool all = kind == K_BAR && !(i->nsrc - (i->op == OP_BARRED) > 1 && ins_src(i, 1)->kind != OPD_NONE);
+			bool whole = i->op == OP_BARGRID, all = whole || (kind == K_BAR && !(i->nsrc - (i->op == OP_BARRED) > 1 && ins_src(i, 1)->kind != OPD_NONE));
 			bool call = kind == K_CALL && (b->called.any || b->warps);
-			if ((all || call || is_warp_level(kind)) && (i->guard >= 0 || bs_has(apart, c->rpo[k]->id)))
-				why = arena_printf(b->arena, "not all threads of a block need come to the %s of %s in line %d, and those that do not would wait behind %s's body",
+			if ((all || call || is_warp_level(kind)) && (i->guard >= 0 || bs_has(whole ? grid : apart, c->rpo[k]->id)))
+				why = arena_printf(b->arena, "not all threads need come to the %s of %s in line %d, and those that do not would wait behind %s's body",
 					op_info[i->op].name, b->kernel->name, i->line, b->kernel->name);
 		}
 	arena_free(&tmp);
@@ -198,7 +213,10 @@ const char *bodies_refuse(Couple *c, const Module *m, Arena *a)
 		why = "both kernels print";
 	why = why ? why : barriers_refuse(c, b, a);
 	why = why ? why : shared_refuses(c, b, a);
-	if (!why && (b[0].barriers.all || b[0].warps))
+	if (!why && (b[0].barriers.all || b[0].grid || b[0].warps))
 		why = meeting_apart(&b[0]);
+	for (int k = 1; k >= 0; k--)
+		if (b[k].grid || b[k].waits)
+			c->waits = c->kernel[k];
 	return why;
 }

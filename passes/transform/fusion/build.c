@@ -238,6 +238,8 @@ static void add_join(Builder *b)
 		Ins *i = edit_ins(&b->e, join, like, OP_BARSYNC, T_NONE, 0, 1);
 		i->opd[0] = opd_imm(b->c->barrier);
 	}
+	if (b->c->between == FUSION_GRID)
+		edit_ins(&b->e, join, like, OP_BARGRID, T_NONE, 0, 0);
 	edit_jump(&b->e, join, like, b->block[0]);
 }
 

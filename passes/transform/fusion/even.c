@@ -9,14 +9,17 @@ typedef struct Search {
 	BitSet varies;                 /* versions */
 	BitSet parts;                  /* blocks at whose ends threads may part */
 	BitSet apart;
+	bool grid;                     /* threads of different blocks are asked about, too */
 	bool changed;
 } Search;
 
-/* What all threads of the block read alike, in whatever turn. */
-static bool same_for_block(const Opd *o)
+/* What all threads read alike, in whatever turn. */
+static bool same_for_all(const Search *s, const Opd *o)
 {
 	if (o->kind != OPD_SREG)
 		return true;
+	if (s->grid && o->id >= SREG_CTAID_X && o->id <= SREG_CTAID_Z)
+		return false;
 	return (o->id >= SREG_NTID_X && o->id <= SREG_NCTAID_Z) || o->id == SREG_NWARPID || o->id == SREG_WARP_SZ;
 }
 
@@ -27,7 +30,7 @@ static bool is_varying(const Search *s, int block, int ins)
 	if (kind != K_ALU && kind != K_BRA && kind != K_BRX && !(kind == K_LD && (i->space == SP_PARAM || i->space == SP_CONST)))
 		return true;
 	for (int k = 0; k < i->nsrc; k++)
-		if (!same_for_block(ins_src(i, k)))
+		if (!same_for_all(s, ins_src(i, k)))
 			return true;
 	for (int u = s->ssa->use_first[number]; u < s->ssa->use_first[number + 1]; u++)
 		if (bs_has(s->varies, s->ssa->use[u]))
@@ -106,10 +109,10 @@ static void visit(Search *s, int block)
 	}
 }
 
-BitSet even_apart(Arena *a, const Cfg *c, const Dom *pdom, const Ssa *ssa)
+BitSet even_apart(Arena *a, const Cfg *c, const Dom *pdom, const Ssa *ssa, bool grid)
 {
 	Arena tmp = { 0 };
-	Search s = { .c = c, .ssa = ssa, .pdom = pdom, .varies = bs_new(&tmp, ssa->n), .parts = bs_new(&tmp, c->n), .apart = bs_new(a, c->n), .changed = true };
+	Search s = { .c = c, .ssa = ssa, .pdom = pdom, .grid = grid, .varies = bs_new(&tmp, ssa->n), .parts = bs_new(&tmp, c->n), .apart = bs_new(a, c->n), .changed = true };
 	while (s.changed) {
 		s.changed = false;
 		for (int k = 0; k < c->nreach; k++)

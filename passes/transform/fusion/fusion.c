@@ -1,4 +1,5 @@
 /* Verdicts, and fused kernels by what they are made of. */
+#include "passes/analysis/limits.h"
 #include "passes/transform/fusion/own.h"
 
 const char *const fusion_between[] = { "nothing", "a block barrier", "a barrier of the grid" };
@@ -139,7 +140,29 @@ static bool refused(FusionVerdict *v, const char *why)
 	return false;
 }
 
-static bool weigh(Fusion *f, const Dependence *x, FusionVerdict *v)
+/* How many blocks of the fused kernel are resident at once for certain; -1: how much shared memory it takes is not known. */
+static int64_t resident(const Fusion *f, const Couple *c, const EffectTable *effects, const Fused *to)
+{
+	uint64_t dynamic = c->begin;
+	for (int k = 0; k < 2; k++) {
+		HostValue bytes = host_value(&c->place, ins_src(c->launch[k], LAUNCH_ARGS - 2), T_U32);
+		if (c->dynamic[k] && bytes.kind != VALUE_NUMBER)
+			return -1;
+		if (c->dynamic[k] && (k || !c->dynamic[1]))
+			dynamic += bytes.number;
+	}
+	return limits_resident(f->r->limits ? f->r->limits : &limits_default, effects, to->f, c->facts.block, (uint32_t)dynamic);
+}
+
+static bool all_resident(const Couple *c, int64_t resident)
+{
+	const uint32_t *g = c->facts.grid;
+	HostValue stream = host_value(&c->place, ins_src(c->launch[0], LAUNCH_STREAM), T_U32);
+	bool alone = stream.kind == VALUE_NUMBER && !stream.number; /* in the default stream no other grid takes room */
+	return alone && g[0] && g[1] && g[2] && (MemWide)g[0] * g[1] * g[2] <= resident;
+}
+
+static bool weigh(Fusion *f, const Couple *c, const Dependence *x, int64_t resident, FusionVerdict *v)
 {
 	v->between = x->in_block || x->between_blocks ? FUSION_BLOCK : FUSION_NOTHING;
 	v->assumed = x->assumed;
@@ -147,6 +170,16 @@ static bool weigh(Fusion *f, const Dependence *x, FusionVerdict *v)
 	v->why = x->why;
 	v->at[0] = x->at[0];
 	v->at[1] = x->at[1];
+	if (resident < 0)
+		return refused(v, "how much shared memory both together take is not known");
+	if (!resident)
+		return refused(v, "a block of both together may take more shared memory or registers than there are");
+	if (c->waits && !all_resident(c, resident))
+		return refused(v, arena_printf(&f->arena, "%s may wait for other blocks, and not all are certain to be resident at once", c->waits->name));
+	if (x->between_blocks && f->o.grid_barrier && all_resident(c, resident)) {
+		v->between = FUSION_GRID;
+		return v->may = true;
+	}
 	if (x->between_blocks && !f->o.assume_no_grid_sync)
 		return refused(v, x->why);
 	v->no_grid_sync = x->between_blocks;
@@ -170,9 +203,10 @@ bool fusion_judge(Fusion *f, Analyses *host, int block, int ins, const Ins *firs
 	depend_find(view, &effects, &c, &to, MEM_IN_BOUNDS | (f->o.assume_no_wrap ? MEM_NO_WRAP : 0), &x, &f->arena);
 	for (int k = 0; k < 2; k++)
 		x.at[k].file = x.at[k].file ? arena_strdup(&f->arena, x.at[k].file) : NULL;
+	bool may = weigh(f, &c, &x, resident(f, &c, &effects, &to), v);
 	module_free(view);
 	arena_free(&tmp);
-	return weigh(f, &x, v);
+	return may;
 }
 
 /* ---- making ---- */

@@ -14,6 +14,7 @@ typedef struct Couple {
 	int nparam;
 	bool dynamic[2];               /* the kernel uses the shared memory whose size is given at launch */
 	uint32_t begin;                /* where that of the second one begins, counted from where that of the first one does */
+	const Function *waits;         /* one that may wait for other blocks of its own; NULL: neither does */
 	FusionBetween between;
 	int barrier;                   /* number of the block barrier */
 } Couple;

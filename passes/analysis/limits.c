@@ -1,0 +1,92 @@
+#include "passes/analysis/limits.h"
+#include "passes/analysis/pressure.h"
+
+const MachineLimits limits_default = { .warp_size = 32, .block_threads = 1024, .block_shared = 49152, .thread_registers = 255, .sms = 1, .blocks = 16, .warps = 64,
+	.registers = 65536, .shared = 49152, .register_unit = 256, .shared_unit = 256 };
+
+/* ---- registers ---- */
+
+typedef struct Spans { const Function *f; int *first, *last; int at; } Spans; /* by register: the places between which it is kept, in the order of the blocks; first 0: never */
+
+static void touch(void *self, int reg)
+{
+	Spans *s = self;
+	s->first[reg] = s->first[reg] ? s->first[reg] : s->at;
+	s->last[reg] = s->at;
+}
+
+static void walk(Spans *s, const Cfg *c, const Liveness *l)
+{
+	s->at = 1;
+	for (int b = 0; b < c->n; b++) {
+		if (!bs_has(c->reach, b))
+			continue;
+		const Block *block = c->f->block.v[b];
+		live_each(l, l->in[b], in)
+			touch(s, in);
+		for (int k = 0; k < block->ins.n; k++, s->at++) {
+			ins_uses(c->f, &block->ins.v[k], touch, s);
+			ins_defs(c->f, &block->ins.v[k], touch, s);
+		}
+		live_each(l, l->out[b], out)
+			touch(s, out);
+	}
+}
+
+static int64_t words_of(const Function *f, int reg) { return reg == function_carry(f) ? 0 : pressure_of((Type)f->reg.v[reg].type).words; }
+
+/* The most words whose spans have a place in common. */
+static int64_t most_words(Function *f)
+{
+	Arena tmp = { 0 };
+	const Cfg *c = cfg_build(&tmp, f);
+	int n = function_values(f);
+	Spans s = { .f = f, .first = arena_array(&tmp, int, n + 1), .last = arena_array(&tmp, int, n + 1) };
+	walk(&s, c, liveness_build(&tmp, c));
+	int64_t *change = arena_array(&tmp, int64_t, s.at + 3), now = 0, most = 0;
+	for (int r = 0; r < n; r++)
+		if (s.first[r]) {
+			change[s.first[r]] += words_of(f, r);
+			change[s.last[r] + 2] -= words_of(f, r); /* a result has a place beside what its instruction reads */
+		}
+	for (int k = 0; k <= s.at + 2; k++) {
+		now += change[k];
+		most = now > most ? now : most;
+	}
+	arena_free(&tmp);
+	return most;
+}
+
+/* Of the functions that the kernel may call, each once: but for recursion no call is deeper. */
+int64_t limits_registers(const MachineLimits *m, const EffectTable *effects, Function *kernel)
+{
+	Arena tmp = { 0 };
+	BitSet func = bs_new(&tmp, effects->m->func.n);
+	int64_t n = 0;
+	module_uses(effects->m, kernel->id, func, bs_new(&tmp, effects->m->symbol.n));
+	bs_each(func, k)
+		n += effects->m->func.v[k]->block.n ? most_words(effects->m->func.v[k]) : m->thread_registers;
+	arena_free(&tmp);
+	n += n / 4 + 8;
+	return n < m->thread_registers ? n : m->thread_registers;
+}
+
+/* ---- blocks ---- */
+
+static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+int64_t limits_resident(const MachineLimits *m, const EffectTable *effects, Function *kernel, const uint32_t block[3], uint32_t dynamic_shared)
+{
+	int64_t *offset = xcalloc((size_t)effects->m->symbol.n + 1, sizeof *offset);
+	int64_t threads = block[0] && block[1] && block[2] ? (int64_t)block[0] * block[1] * block[2] : m->block_threads;
+	int64_t shared = (int64_t)layout_shared(effects->m, kernel, offset) + dynamic_shared;
+	free(offset);
+	int64_t warps = (threads + m->warp_size - 1) / m->warp_size, regs = round_up(limits_registers(m, effects, kernel) * m->warp_size, m->register_unit) * warps;
+	if (threads > m->block_threads || shared > m->block_shared)
+		return 0;
+	int64_t n = least(m->blocks, least(m->warps / warps, m->registers / regs));
+	shared = round_up(shared, m->shared_unit);
+	return m->sms * (shared ? least(n, m->shared / shared) : n);
+}
