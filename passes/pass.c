@@ -15,6 +15,7 @@ const Pass *const passes[] = {
 	&pass_dce,
 	&pass_esrqp,
 	&pass_flatten,
+	&pass_forward_stores,
 	&pass_gcse,
 	&pass_global_dce,
 	&pass_if_convert,

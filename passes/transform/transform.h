@@ -12,6 +12,7 @@ extern const Pass pass_cse;
 extern const Pass pass_dce;
 extern const Pass pass_esrqp;
 extern const Pass pass_flatten;
+extern const Pass pass_forward_stores;
 extern const Pass pass_gcse;
 extern const Pass pass_global_dce;
 extern const Pass pass_if_convert;

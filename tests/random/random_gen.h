@@ -91,6 +91,10 @@ void own_words(Gen *);                         /* prologue: initialises local ar
 int late_result(Gen *);                        /* before the branch */
 void give_late(Gen *, int result);             /* last on a side */
 void take_late(Gen *, int result);             /* first behind both */
+Type memory_type(Gen *);                       /* of an access */
+void memory_access(Gen *, const char *space, Opd address, Type, int n, bool write); /* of n elements; space: ".global" */
+int symbol_address(Gen *, int symbol, const char **space); /* its address in its space, or, sometimes, its generic one: a register; *space tells */
+void block_barrier(Gen *);
 int thread_address(Gen *, int symbol, int index); /* u64 register: address of the symbol's word number index */
 int load_function(Gen *, int index);           /* u64 register: what the table of functions has there */
 
@@ -119,6 +123,9 @@ void arms_statement(Gen *, int depth);
 
 /* random_idle.c */
 void idle_statement(Gen *);                    /* sometimes; changes no choice of the others */
+
+/* random_stored.c */
+void stored_again(Gen *);                      /* loads of what the thread has stored, or nearly */
 
 /* random_graph.c */
 void graph_statement(Gen *);                   /* an unstructured region */

@@ -1,5 +1,5 @@
 /* Code that an optimiser ought to see through: loops whose results nobody reads, copies of copies, aborts behind conditions that never hold, arms of
- * branches that do alike. It has random numbers of its own, so that the rest of a kernel is the same with and without it. */
+ * branches that do alike, loads of what has been stored. It has random numbers of its own, so that the rest of a kernel is the same with and without it. */
 #include "tests/random/random_gen.h"
 
 /* A fixed number of rounds, the same for all threads. */
@@ -112,10 +112,11 @@ void idle_statement(Gen *g)
 	g->state = g->idle;
 	g->chosen = g->p->nchoices;
 	if (has(g, RF_IDLE) && chance(g, 20)) {
-		switch (rnd(g, 4)) {
+		switch (rnd(g, 6)) {
 		case 0: dead_loop(g); break;
 		case 1: copies(g); break;
 		case 2: alike(g); break;
+		case 3: case 4: stored_again(g); break;
 		default: never(g); break;
 		}
 		used(g, RF_IDLE);

@@ -19,7 +19,7 @@ static Ins opf(Gen *g, int ndst, int nsrc, const char *fmt, ...)
 
 static const Type types[] = { T_U32, T_S32, T_B32, T_U8, T_S8, T_B8, T_U16, T_S16, T_B16, T_U64, T_S64, T_B64, T_F32, T_F64 };
 
-static Type any_type(Gen *g)
+Type memory_type(Gen *g)
 {
 	for (;;) {
 		Type t = types[rnd(g, sizeof types / sizeof *types)];
@@ -82,7 +82,7 @@ static void store(Gen *g, const char *space, Opd address, Type t, int n)
 	emit(g, i);
 }
 
-static void access(Gen *g, const char *space, Opd address, Type t, int n, bool write)
+void memory_access(Gen *g, const char *space, Opd address, Type t, int n, bool write)
 {
 	if (write)
 		store(g, space, address, t, n);
@@ -92,7 +92,7 @@ static void access(Gen *g, const char *space, Opd address, Type t, int n, bool w
 
 static void read_input(Gen *g)
 {
-	Type t = any_type(g);
+	Type t = memory_type(g);
 	int n = vector(g, t);
 	unsigned bytes = (unsigned)(type_bytes(t) * n);
 	if (chance(g, 25)) {
@@ -105,19 +105,19 @@ static void read_input(Gen *g)
 
 static void own_slot(Gen *g, bool write)
 {
-	Type t = any_type(g);
+	Type t = memory_type(g);
 	int n = vector(g, t);
 	unsigned bytes = (unsigned)(type_bytes(t) * n);
 	if (chance(g, 60)) {
-		access(g, ".global", at(g->slot, (int64_t)(rnd(g, SCRATCH_BYTES / bytes) * bytes)), t, n, write);
+		memory_access(g, ".global", at(g->slot, (int64_t)(rnd(g, SCRATCH_BYTES / bytes) * bytes)), t, n, write);
 	} else {
 		int a = address(g, g->slot, SCRATCH_BYTES, bytes);
-		access(g, chance(g, 15) ? "" : ".global", at(a, 0), t, n, write);
+		memory_access(g, chance(g, 15) ? "" : ".global", at(a, 0), t, n, write);
 	}
 }
 
 /* Address of a symbol in its space, or, sometimes, its generic one; *space tells. */
-static int symbol_address(Gen *g, int symbol, const char **space)
+int symbol_address(Gen *g, int symbol, const char **space)
 {
 	static const char *const names[] = { [SP_GLOBAL] = ".global", [SP_SHARED] = ".shared", [SP_LOCAL] = ".local", [SP_CONST] = ".const" };
 	int a = emit1(g, "mov.u64", T_U64, sym(symbol));
@@ -183,11 +183,11 @@ static void local_array(Gen *g)
 		print_into(g, pick(g, POOL_32), true);
 		return;
 	}
-	Type t = any_type(g);
+	Type t = memory_type(g);
 	unsigned bytes = (unsigned)type_bytes(t);
 	int base = symbol_address(g, g->local, &space);
 	bool write = rnd(g, 2);
-	access(g, space, element_address(g, g->local, base, space, LOCAL_WORDS * 4, bytes), t, 1, write);
+	memory_access(g, space, element_address(g, g->local, base, space, LOCAL_WORDS * 4, bytes), t, 1, write);
 	used(g, RF_LOCAL);
 }
 
@@ -207,7 +207,7 @@ static void own_shared(Gen *g)
 {
 	const char *space;
 	int base = symbol_address(g, g->mine, &space);
-	access(g, space, at(word_address(g, base, g->tid, 4), 0), T_U32, 1, rnd(g, 2));
+	memory_access(g, space, at(word_address(g, base, g->tid, 4), 0), T_U32, 1, rnd(g, 2));
 	used(g, RF_SHARED);
 }
 
@@ -345,7 +345,7 @@ static uint32_t whole_warps(const Gen *g)
 	return (threads + size - 1) / size * size;
 }
 
-static void barrier(Gen *g)
+void block_barrier(Gen *g)
 {
 	bool counted = chance(g, 30);
 	Opd number = barrier_number(g), count = opd_imm(whole_warps(g));
@@ -390,10 +390,10 @@ static void exchange(Gen *g)
 	put(g, wide ? "st.shared.u64" : "st.shared.u32", thread_address(g, g->shared_in, g->tid),
 		opd_reg(pick(g, wide ? POOL_64 : POOL_32)));
 	straight(g, (int)rnd(g, 3));
-	barrier(g);
+	block_barrier(g);
 	take(g, wide ? "ld.shared.u64" : "ld.shared.u32", thread_address(g, g->shared_in, other_thread(g)),
 		wide ? POOL_64 : POOL_32);
-	barrier(g);
+	block_barrier(g);
 }
 
 /* Threads count into the first words; everyone reads one. */
@@ -402,15 +402,15 @@ static void histogram(Gen *g)
 	static const char *const ops[] = { "red.shared.add.u32", "red.shared.max.u32", "red.shared.xor.b32", "red.shared.min.s32" };
 	uint32_t mask = g->k->block[0] * g->k->block[1] >= 8 ? 7 : 0; /* of words that some thread has set */
 	put(g, "st.shared.u64", thread_address(g, g->shared_in, g->tid), opd_imm(0));
-	barrier(g);
+	block_barrier(g);
 	Ins i = op(g, ops[rnd(g, 4)], 0, 2);
 	i.opd[0] = at(thread_address(g, g->shared_in, small(g, mask)), 0);
 	i.opd[1] = opd_reg(pick(g, POOL_32));
 	guard(g, &i);
 	emit(g, i);
-	barrier(g);
+	block_barrier(g);
 	take(g, "ld.shared.u32", thread_address(g, g->shared_in, small(g, mask)), POOL_32);
-	barrier(g);
+	block_barrier(g);
 }
 
 static void barrier_reduction(Gen *g)
@@ -433,7 +433,7 @@ void exchange_statement(Gen *g)
 	case 0: case 1: exchange(g); break;
 	case 2: histogram(g); break;
 	case 3: barrier_reduction(g); break;
-	default: barrier(g); break;
+	default: block_barrier(g); break;
 	}
 }
 

@@ -1,0 +1,345 @@
+/* Which bytes hold on every way what was stored there last. A fact ends where another write may touch its bytes: by this thread, by what memory dependence
+ * says of both addresses at one moment; by other threads, behind a barrier, fence or ordered access, unless no other thread writes to them at all. It also
+ * ends where a register of which its address is made, or its guard, is written again, so that the address means the same as long as it holds. */
+#include "passes/transform/forward/places.h"
+#include "passes/analysis/flow.h"
+
+enum { PATIENCE = 64 };            /* questions for an instruction */
+
+/* ---- spots ---- */
+
+int ins_elements(const Ins *i) { return i->vec ? i->vec : 1; }
+
+static const Ins *ins_of(const Places *w, int access)
+{
+	const MemAccess *a = &w->mem->access[access];
+	return &w->f->block.v[a->block]->ins.v[a->ins];
+}
+
+static bool plain(const Ins *i, const MemAccess *a)
+{
+	return (i->op == OP_ST || (i->op == OP_LD && i->cop != COP_CV)) && !a->ordered && a->form[0] >= 0 && a->size;
+}
+
+static int spot_of(Places *w, const Ins *i, const MemAccess *a, int element)
+{
+	const MemForm *f = &w->mem->form[a->form[0]];
+	int64_t key[KEY_MOST];
+	int n = 0, width = type_bits[i->type];
+	key[n++] = a->generic;
+	key[n++] = a->reads | a->writes;
+	key[n++] = width;
+	key[n++] = (int64_t)((uint64_t)f->constant + (uint64_t)(element * width / 8));
+	for (int k = 0; k < f->n; k++) {
+		key[n++] = f->term[k].atom;
+		key[n++] = f->term[k].k;
+	}
+	int s = keys_number(&w->keys, key, n);
+	if (s == w->spot.n)
+		vec_push(&w->spot, ((Spot){ -1, 0, 0 }));
+	return s;
+}
+
+static void find_spots(Places *w)
+{
+	w->element = arena_array(&w->arena, int, w->mem->naccess + 1);
+	for (int x = 0; x < w->mem->naccess; x++) {
+		const MemAccess *a = &w->mem->access[x];
+		const Ins *i = ins_of(w, x);
+		w->element[x] = -1;
+		if (!plain(i, a))
+			continue;
+		w->element[x] = w->of.n;
+		for (int k = 0; k < ins_elements(i); k++) {
+			int s = spot_of(w, i, a, k);
+			w->spot.v[s].stores += i->op == OP_ST;
+			w->spot.v[s].loads += i->op == OP_LD;
+			vec_push(&w->of, s);
+		}
+	}
+}
+
+static bool wanted(const Places *w, int spot) { return w->spot.v[spot].stores && w->spot.v[spot].loads; }
+
+/* ---- facts ---- */
+
+static void end_with_form(Places *w, int held, int form);
+
+static void end_with(Places *w, int held, int atom)
+{
+	const MemAtom *x = &w->mem->atom[atom];
+	switch (x->kind) {
+	case ATOM_VERSION: list_add(&w->arena, &w->ends[x->id], held); break;
+	case ATOM_TURN: list_add(&w->arena, &w->turns[x->id], held); break;
+	case ATOM_PRODUCT:
+		end_with(w, held, x->id);
+		end_with(w, held, x->sub);
+		break;
+	case ATOM_SIGNED: case ATOM_ZERO: end_with_form(w, held, x->id); break;
+	default: break;
+	}
+}
+
+static void end_with_form(Places *w, int held, int form)
+{
+	for (int k = 0; k < w->mem->form[form].n; k++)
+		end_with(w, held, w->mem->form[form].term[k].atom);
+}
+
+static int guard_of(const Places *w, int access)
+{
+	const MemAccess *a = &w->mem->access[access];
+	return ssa_guard(w->ssa, ins_of(w, access), a->block, a->ins);
+}
+
+static int find_held(const Places *w, int spot, int guard, bool neg)
+{
+	int h = w->spot.v[spot].first;
+	while (h >= 0 && (w->held.v[h].guard != guard || (guard >= 0 && w->held.v[h].guard_neg != neg)))
+		h = w->held.v[h].next;
+	return h;
+}
+
+static Opd value_of(const Ins *i, int element)
+{
+	Opd o = *ins_element(i, element);
+	int width = type_bits[i->type];
+	if (o.kind == OPD_IMM && width < 64)
+		o.imm &= ((int64_t)1 << width) - 1;
+	return o;
+}
+
+static int find_stored(const Places *w, int held, const Opd *o)
+{
+	int v = w->held.v[held].value;
+	while (v >= 0 && (w->stored.v[v].value.kind != o->kind || w->stored.v[v].value.id != o->id || w->stored.v[v].value.imm != o->imm))
+		v = w->stored.v[v].next;
+	return v;
+}
+
+static bool is_value(const Opd *o) { return (o->kind == OPD_REG && !o->neg) || o->kind == OPD_IMM; }
+
+static void add_fact(Places *w, int access, int element)
+{
+	const Ins *i = ins_of(w, access);
+	int spot = w->of.v[w->element[access] + element], guard = guard_of(w, access);
+	Opd o = value_of(i, element);
+	if (!wanted(w, spot) || !is_value(&o))
+		return;
+	int h = find_held(w, spot, guard, i->guard_neg);
+	if (h < 0) {
+		h = w->held.n;
+		vec_push(&w->held, ((Held){ spot, guard, access, guard >= 0 && i->guard_neg, w->spot.v[spot].first, -1, -1, type_bits[i->type], -1 }));
+		w->spot.v[spot].first = h;
+		end_with_form(w, h, w->mem->access[access].form[0]);
+		if (guard >= 0)
+			list_add(&w->arena, &w->ends[guard], h);
+	}
+	if (find_stored(w, h, &o) >= 0)
+		return;
+	int *of_reg = o.kind == OPD_REG ? &w->reg[o.id] : NULL;
+	vec_push(&w->stored, ((Stored){ h, w->held.v[h].value, of_reg ? *of_reg : -1, o }));
+	w->held.v[h].value = w->stored.n - 1;
+	if (of_reg)
+		*of_reg = w->stored.n - 1;
+}
+
+static void find_facts(Places *w)
+{
+	int nreg = function_values(w->f);
+	w->ends = arena_array(&w->arena, IntList, w->ssa->n + 1);
+	w->turns = arena_array(&w->arena, IntList, w->c->nest->nloop + 1);
+	w->reg = arena_array(&w->arena, int, nreg + 1);
+	memset(w->reg, 0xff, sizeof *w->reg * (size_t)nreg);
+	for (int x = 0; x < w->mem->naccess; x++)
+		if (w->element[x] >= 0 && ins_of(w, x)->op == OP_ST)
+			for (int k = 0; k < ins_elements(ins_of(w, x)); k++)
+				add_fact(w, x, k);
+}
+
+/* ---- where they end ---- */
+
+typedef struct Step { Places *w; BitSet set, lost; } Step;
+
+static void lose_bit(const Step *s, int bit)
+{
+	bs_del(s->set, bit);
+	if (s->lost.w)
+		bs_add(s->lost, bit);
+}
+
+static void lose_values(const Step *s, int held)
+{
+	for (int v = s->w->held.v[held].value; v >= 0; v = s->w->stored.v[v].next)
+		lose_bit(s, s->w->held.n + v);
+}
+
+static void lose(const Step *s, int held)
+{
+	lose_bit(s, held);
+	lose_values(s, held);
+}
+
+static void written(void *self, int reg)
+{
+	const Step *s = self;
+	for (int v = s->w->reg[reg]; v >= 0; v = s->w->stored.v[v].next_of_reg)
+		lose_bit(s, s->w->held.n + v);
+}
+
+static bool params_apart(const Places *w, int a, int b)
+{
+	int x = memdep_base(w->mem, w->mem->access[a].form[0]), y = memdep_base(w->mem, w->mem->access[b].form[0]);
+	if (!w->o->apart || x < 0 || y < 0 || w->mem->atom[x].kind != ATOM_PARAM || w->mem->atom[y].kind != ATOM_PARAM || w->mem->atom[x].id == w->mem->atom[y].id)
+		return false;
+	return w->o->apart(w->o->self, w->mem->atom[x].id, w->mem->atom[y].id);
+}
+
+/* No other thread of the grid writes these bytes. */
+static bool mine(Places *w, int held)
+{
+	int a = w->held.v[held].access;
+	if (w->held.v[held].mine >= 0)
+		return w->held.v[held].mine;
+	bool is = true;
+	for (int b = 0; b < w->mem->naccess && is; b++)
+		if (w->mem->access[b].writes && !params_apart(w, a, b))
+			is = w->patience-- > 0 && memdep_same_thread(w->mem, &w->ask, a, b);
+	w->held.v[held].mine = is;
+	return is;
+}
+
+static bool survives(Places *w, int held, int access)
+{
+	const MemAccess *x = &w->mem->access[access];
+	if (x->ordered && !mine(w, held))
+		return false;
+	if (!x->writes || params_apart(w, w->held.v[held].access, access))
+		return true;
+	return w->patience-- > 0 && !memdep_may_alias(w->mem, &w->ask, w->held.v[held].access, access);
+}
+
+/* The element of the store that writes the spot; -1. */
+static int element_at(const Places *w, int access, int spot)
+{
+	if (w->element[access] < 0 || ins_of(w, access)->op != OP_ST)
+		return -1;
+	for (int k = 0; k < ins_elements(ins_of(w, access)); k++)
+		if (w->of.v[w->element[access] + k] == spot)
+			return k;
+	return -1;
+}
+
+/* Another store to the very bytes. Where it has a guard, the fact about all threads holds on, with another value. */
+static void store_again(const Step *s, int held, int access, int element)
+{
+	const Held *h = &s->w->held.v[held];
+	Opd o = value_of(ins_of(s->w, access), element);
+	lose_values(s, held);
+	if (!is_value(&o) || h->guard >= 0)
+		lose_bit(s, held);
+}
+
+static void gain(const Step *s, int access, int element)
+{
+	const Places *w = s->w;
+	const Ins *i = ins_of(w, access);
+	int spot = w->of.v[w->element[access] + element];
+	Opd o = value_of(i, element);
+	int h = wanted(w, spot) && is_value(&o) ? find_held(w, spot, guard_of(w, access), i->guard_neg) : -1;
+	if (h < 0)
+		return;
+	bs_add(s->set, h);
+	bs_add(s->set, w->held.n + find_stored(w, h, &o));
+}
+
+static void touch(const Step *s, int access)
+{
+	Places *w = s->w;
+	const MemAccess *x = &w->mem->access[access];
+	for (int h = 0; h < w->held.n && (x->writes || x->ordered); h++) {
+		if (!bs_has(s->set, h) && (!s->lost.w || bs_has(s->lost, h)))
+			continue;
+		int k = element_at(w, access, w->held.v[h].spot);
+		if (k >= 0)
+			store_again(s, h, access, k);
+		else if (!survives(w, h, access))
+			lose(s, h);
+	}
+	for (int k = 0; w->element[access] >= 0 && ins_of(w, access)->op == OP_ST && k < ins_elements(ins_of(w, access)); k++)
+		gain(s, access, k);
+}
+
+static void lose_all(const Step *s, const IntList *l)
+{
+	for (int k = 0; k < l->n; k++)
+		lose(s, l->v[k]);
+}
+
+void places_begin(Places *w, int block, BitSet set, BitSet lost)
+{
+	Step s = { w, set, lost };
+	const Nest *n = w->c->nest;
+	for (int phi = w->ssa->phi_first[block]; phi < w->ssa->phi_first[block + 1]; phi++)
+		lose_all(&s, &w->ends[w->ssa->phi[phi].version]);
+	for (int l = n->of[block]; l >= 0; l = n->parent[l])
+		if (n->header[l] == block)
+			lose_all(&s, &w->turns[l]);
+}
+
+void places_step(Places *w, int block, int ins, BitSet set, BitSet lost)
+{
+	Step s = { w, set, lost };
+	int access = memdep_find(w->mem, block, ins), at = w->ssa->ins_first[block] + ins;
+	if (access >= 0)
+		touch(&s, access);
+	for (int k = w->ssa->def_first[at]; k < w->ssa->def_first[at + 1]; k++)
+		lose_all(&s, &w->ends[w->ssa->def[k]]);
+	ins_defs(w->f, &w->f->block.v[block]->ins.v[ins], written, &s);
+}
+
+/* ---- on every way ---- */
+
+static void solve(Places *w)
+{
+	const Cfg *c = w->c;
+	int bits = places_bits(w), *order = arena_array(&w->arena, int, c->nreach + 1);
+	Flow x = { .g = c->graph, .order = order, .norder = c->nreach, .bits = bits, .all = true, .greatest = true, .gen = flow_sets(&w->arena, c->n, bits),
+		.kill = flow_sets(&w->arena, c->n, bits) };
+	for (int k = 0; k < c->nreach; k++) {
+		int b = order[k] = c->rpo[k]->id;
+		places_begin(w, b, x.gen[b], x.kill[b]);
+		for (int i = 0; i < c->rpo[k]->ins.n; i++)
+			places_step(w, b, i, x.gen[b], x.kill[b]);
+	}
+	flow_solve(&w->arena, &x);
+	w->before = x.before;
+}
+
+bool places_find(Places *w)
+{
+	bool any = false;
+	w->keys = (Keys){ .a = &w->arena };
+	w->ask = (MemAsk){ .allow = w->o->allow, .within = MEM_MOMENT };
+	find_spots(w);
+	for (int s = 0; s < w->spot.n; s++)
+		any |= wanted(w, s);
+	if (!any)
+		return false;
+	for (int k = 0; k < w->c->nreach; k++)
+		w->patience += PATIENCE * w->c->rpo[k]->ins.n;
+	find_facts(w);
+	if (!w->held.n)
+		return false;
+	solve(w);
+	return true;
+}
+
+void places_free(Places *w)
+{
+	vec_free(&w->spot);
+	vec_free(&w->of);
+	vec_free(&w->held);
+	vec_free(&w->stored);
+	arena_free(&w->arena);
+}
