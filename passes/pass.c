@@ -8,17 +8,21 @@
 #include <stdarg.h>
 
 const Pass *const passes[] = {
+	&pass_bkf,
 	&pass_branch_fusion,
 	&pass_const_prop,
 	&pass_copy_prop,
 	&pass_cse,
 	&pass_dce,
 	&pass_esrqp,
+	&pass_fkf,
 	&pass_flatten,
 	&pass_forward_stores,
 	&pass_gcse,
 	&pass_global_dce,
 	&pass_if_convert,
+	&pass_kf_trad,
+	&pass_kfcm,
 	&pass_lcm,
 	&pass_linearize,
 	&pass_loop_rotate,

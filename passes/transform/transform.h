@@ -5,17 +5,21 @@
 #define GSIM_TRANSFORM_H
 #include "passes/pass.h"
 
+extern const Pass pass_bkf;
 extern const Pass pass_branch_fusion;
 extern const Pass pass_const_prop;
 extern const Pass pass_copy_prop;
 extern const Pass pass_cse;
 extern const Pass pass_dce;
 extern const Pass pass_esrqp;
+extern const Pass pass_fkf;
 extern const Pass pass_flatten;
 extern const Pass pass_forward_stores;
 extern const Pass pass_gcse;
 extern const Pass pass_global_dce;
 extern const Pass pass_if_convert;
+extern const Pass pass_kf_trad;
+extern const Pass pass_kfcm;
 extern const Pass pass_lcm;
 extern const Pass pass_linearize;
 extern const Pass pass_loop_rotate;

@@ -1,0 +1,112 @@
+/* kf-trad, bkf, fkf, kfcm: fewer launches (Fukuhara, doctoral thesis 2023, chapter 5).
+ *
+ * requires  host functions; kernels as they will be launched
+ * keeps     on every way through a host function what it launches, in an order that keeps what depends on it; on none are there more launches than before
+ * breaks    everything made from host functions; kernels are added
+ *
+ * kf-trad fuses launches of one block. bkf hoists a launch where that brings it behind another one with which it can be fused, and launches it by itself on the other ways;
+ * fkf sinks one before another in the same manner; kfcm does the first, and the second where the first has nothing to fuse. */
+#include "passes/transform/fusion/launches.h"
+#include "passes/transform/transform.h"
+
+enum { GRID_BARRIER, NO_GRID_SYNC, NO_WRAP, SAME_KERNEL };
+static const PassOption options[] = {
+	[GRID_BARRIER] = { "grid-barrier", 0, 0, 1, "1: where all blocks are resident at once, a barrier of the grid may stand between two kernels", .kind = PASS_NUMBER },
+	[NO_GRID_SYNC] = { "assume-no-grid-sync", 0, 0, 1, "1: dependences between different blocks are taken not to matter, as the thesis does; results may be wrong", .kind = PASS_NUMBER },
+	[NO_WRAP] = { "assume-no-wrap", 0, 0, 1, "1: index computations are taken not to wrap around", .kind = PASS_NUMBER },
+	[SAME_KERNEL] = { "same-kernel", 0, 0, 1, "1: two launches of one kernel are fused, too", .kind = PASS_NUMBER },
+};
+
+static bool judge(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second, FusionVerdict *v)
+{
+	return fusion_judge(self, host, block, ins, first, second, v);
+}
+
+static Ins make(void *self, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second, const FusionVerdict *v)
+{
+	return fusion_make(self, host, e, b, ins, first, second, v);
+}
+
+/* One run on the function: true when it fused. What was only moved is forgotten. */
+static bool round_of(PassRun *r, const Joiner *joiner, int phases, Host *h)
+{
+	Analyses *an = analyses_open(r->m, r->f, NULL, r->cost);
+	host_open(h, r, an, *joiner);
+	if (phases)
+		host_kfcm(h, (KfPhases)phases);
+	else
+		host_kf_trad(h);
+	bool fused = h->fusions && host_write(h);
+	analyses_close(an);
+	return fused;
+}
+
+bool host_fuse(PassRun *r, const Joiner *joiner, int phases)
+{
+	bool any = false;
+	for (bool fused = true; fused;) {
+		Host h;
+		fused = round_of(r, joiner, phases, &h);
+		pass_count(r, "launches fused", h.fusions);
+		pass_count(r, "launches inserted", h.inserted);
+		pass_count(r, "launches removed", h.removed);
+		any |= fused;
+		host_close(&h);
+	}
+	return any;
+}
+
+static bool run(PassRun *r, int phases)
+{
+	FusionOptions o = { .grid_barrier = r->option[GRID_BARRIER].number, .assume_no_grid_sync = r->option[NO_GRID_SYNC].number,
+		.assume_no_wrap = r->option[NO_WRAP].number, .same_kernel = r->option[SAME_KERNEL].number };
+	bool changed = false;
+	Fusion *f = fusion_open(r, &o);
+	for (int k = 0, n = r->m->func.n; k < n; k++) {
+		r->f = r->m->func.v[k];
+		if (r->f->kind == FN_HOST && r->f->block.n)
+			changed |= host_fuse(r, &(Joiner){ f, judge, make }, phases);
+	}
+	r->f = NULL;
+	fusion_close(f);
+	return changed;
+}
+
+static bool run_trad(PassRun *r) { return run(r, 0); }
+static bool run_bkf(PassRun *r) { return run(r, KF_HOIST); }
+static bool run_fkf(PassRun *r) { return run(r, KF_SINK); }
+static bool run_kfcm(PassRun *r) { return run(r, KF_HOIST | KF_SINK); }
+
+enum { NOPTIONS = sizeof options / sizeof *options };
+
+const Pass pass_kf_trad = {
+	.name = "kf-trad",
+	.help = "kernels fused where a host function launches one behind the other in one block",
+	.options = options,
+	.noptions = NOPTIONS,
+	.module = run_trad,
+};
+
+const Pass pass_bkf = {
+	.name = "bkf",
+	.help = "kernels fused after launches in host functions were hoisted behind others",
+	.options = options,
+	.noptions = NOPTIONS,
+	.module = run_bkf,
+};
+
+const Pass pass_fkf = {
+	.name = "fkf",
+	.help = "kernels fused after launches in host functions were sunk before others",
+	.options = options,
+	.noptions = NOPTIONS,
+	.module = run_fkf,
+};
+
+const Pass pass_kfcm = {
+	.name = "kfcm",
+	.help = "kernels fused by code motion in host functions: bkf, and fkf where that fuses nothing",
+	.options = options,
+	.noptions = NOPTIONS,
+	.module = run_kfcm,
+};

@@ -1,0 +1,153 @@
+#include "passes/transform/fusion/launches.h"
+
+/* What comes to stand in a block: instruction `ins` of it as it is, or `by` in its place (of a launch), or, ins -1, `by` alone. */
+typedef struct Item { int ins; bool replaced; Ins by; } Item;
+typedef Vec(Item) Items;
+typedef Vec(Block *) BlockList;
+
+static bool stands(const Stmt *s) { return s->kind == STMT_CODE || s->kind == STMT_LAUNCH; }
+
+static Ins launch_of(Host *h, int stmt)
+{
+	Ins i = edit_copy(&h->e, &h->launch.v[h->stmt.v[stmt].launch].ins);
+	i.origin = h->r->origin;
+	i.mark = 0;
+	return i;
+}
+
+static const Stmt *guard_of(const Host *h, int part)
+{
+	for (int s = h->part.v[part].first; s >= 0; s = h->stmt.v[s].next)
+		if (h->stmt.v[s].ins >= 0)
+			return &h->stmt.v[s];
+	return NULL;
+}
+
+/* Launches of a part for guarded ones have the guard, those beside it the other sense. */
+static void add_items(Host *h, int part, Items *list)
+{
+	const Part *p = &h->part.v[part];
+	const Stmt *guard = p->kind == PART_GUARDED ? guard_of(h, part) : p->kind == PART_ELSE ? guard_of(h, part - 1) : NULL;
+	const Block *b = h->r->f->block.v[p->block];
+	for (int s = p->first; s >= 0; s = h->stmt.v[s].next) {
+		const Stmt *x = &h->stmt.v[s];
+		if (x->kind == STMT_BEGIN || x->kind == STMT_HOME || x->kind == STMT_GONE) {
+			h->removed += x->ins >= 0;
+			continue;
+		}
+		Item i = { .ins = x->ins, .replaced = x->kind == STMT_LAUNCH && x->fused };
+		if (i.replaced || i.ins < 0) {
+			i.by = launch_of(h, s);
+			if (guard) {
+				i.by.guard = b->ins.v[guard->ins].guard;
+				i.by.guard_neg = b->ins.v[guard->ins].guard_neg ^ (p->kind == PART_ELSE);
+			}
+			h->inserted += i.ins < 0;
+		}
+		vec_push(list, i);
+	}
+}
+
+static bool decides(const Ins *i) { return ins_ends(i) || ins_decides(i); }
+
+/* What was removed hands its marks on to what stands next; what is put before all others begins the block. */
+static void rewrite(Host *h, Block *b, const Items *list)
+{
+	Rewrite w;
+	int at = 0, k = 0;
+	for (const Ins *i = edit_rewrite(&w, &h->e, b); i; i = edit_next(&w), k++) {
+		Ins old = *i;
+		int next = at;
+		while (next < list->n && list->v[next].ins < 0)
+			next++;
+		bool stays = next < list->n ? list->v[next].ins == k : ins_ends(i);
+		if (!stays)
+			continue;
+		for (; at < next; at++) {
+			Ins by = list->v[at].by;
+			if (!k && !decides(&old)) {
+				by.mark = old.mark;
+				old.mark = 0;
+			}
+			edit_put(&w, by);
+		}
+		if (at < list->n && list->v[at].replaced)
+			edit_put_instead(&w, list->v[at].by);
+		else
+			edit_put(&w, old);
+		at += at < list->n;
+	}
+}
+
+static void write_edge(Host *h, Block *last, int part, BlockList *order)
+{
+	const Part *p = &h->part.v[part];
+	Block *mid = NULL;
+	int at = 0;
+	for (int s = p->first; s >= 0; s = h->stmt.v[s].next) {
+		if (!stands(&h->stmt.v[s]))
+			continue;
+		if (!mid)
+			mid = edit_split_edge(&h->e, last, h->r->f->block.v[p->to], "_edge");
+		edit_insert(&h->e, mid, at++, launch_of(h, s));
+		h->inserted++;
+	}
+	if (mid)
+		vec_push(order, mid);
+}
+
+static void write_start(Host *h, int part, BlockList *order)
+{
+	Block *entry = h->r->f->block.v[0], *start = NULL;
+	for (int s = h->part.v[part].first; s >= 0; s = h->stmt.v[s].next) {
+		if (!stands(&h->stmt.v[s]))
+			continue;
+		if (!start) {
+			start = edit_block(&h->e, entry->label, "_start");
+			start->loc = entry->loc;
+		}
+		edit_append(&h->e, start, launch_of(h, s));
+		h->inserted++;
+	}
+	if (!start)
+		return;
+	edit_jump(&h->e, start, block_term(start), entry);
+	vec_push(order, start);
+}
+
+/* Parts of a block follow each other, then those of its edges. */
+bool host_write(Host *h)
+{
+	Function *f = h->r->f;
+	BlockList order = { 0 };
+	int n = f->block.n, *first = xcalloc((size_t)n + 1, sizeof *first);
+	bool changed = false;
+	for (int p = h->part.n; p-- > 0;) {
+		changed |= h->part.v[p].changed;
+		if (h->part.v[p].kind != PART_START)
+			first[h->part.v[p].block] = p + 1;
+	}
+	if (changed && h->part.v[0].kind == PART_START)
+		write_start(h, 0, &order);
+	for (int b = 0; changed && b < n; b++) {
+		Block *block = f->block.v[b];
+		Items list = { 0 };
+		bool here = false;
+		vec_push(&order, block);
+		int p = first[b] - 1;
+		for (; p >= 0 && p < h->part.n && h->part.v[p].block == b && h->part.v[p].kind != PART_EDGE; p++) {
+			here |= h->part.v[p].changed;
+			add_items(h, p, &list);
+		}
+		if (here)
+			rewrite(h, block, &list);
+		for (; p >= 0 && p < h->part.n && h->part.v[p].block == b && h->part.v[p].kind == PART_EDGE; p++)
+			write_edge(h, block, p, &order);
+		vec_free(&list);
+	}
+	if (order.n > n)
+		edit_order(f, order.v, order.n);
+	vec_free(&order);
+	free(first);
+	return changed;
+}
