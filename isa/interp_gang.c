@@ -1,6 +1,7 @@
 /* Kernels with a barrier of the whole grid, in the reference interpreter: every block is kept, and goes on, one after the other, to the barrier. When all
  * that have threads left wait there, all go on behind it. */
 #include "isa/interp.h"
+#include "isa/races.h"
 
 typedef struct Kept {              /* of Interp, while another block runs */
 	uint32_t ctaid[3];
@@ -59,6 +60,8 @@ static bool all_go_on(Interp *in, Kept *kept, uint64_t n, bool *left)
 
 static void barrier_opens(Interp *in, Kept *kept, uint64_t n)
 {
+	if (in->launch->races)
+		race_grid_barrier(in->launch->races);
 	for (uint64_t b = 0; b < n; b++) {
 		take(in, &kept[b], b);
 		interp_grid_opens(in);

@@ -38,8 +38,8 @@ typedef struct RaceSide {
 
 typedef struct RacePair {
 	RaceSide side[2];              /* races: in the order of the module; else of the launches */
-	uint64_t bytes;                /* in which the two race */
-	uint64_t same;                 /* of them: all writes of the launch write one value there; and where one of the two reads, it was there before */
+	uint64_t bytes;                /* in which the two race, counted anew behind each barrier of the grid */
+	uint64_t same;                 /* of them: all writes up to the next barrier of the grid write one value there; and where one of the two reads, it was there before */
 	uint64_t addr;                 /* the smallest address of a byte in which they race; the blocks are the smallest there */
 } RacePair;
 typedef Vec(RacePair) RacePairs;

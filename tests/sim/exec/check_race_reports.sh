@@ -76,6 +76,51 @@ status 0 "$tmp/k.ir"
 if grep -q 'races between' "$tmp/out"; then fail "races without --race-check"; fi
 status 2 --race-check --list models
 
+# each thread reads its neighbour's word and writes its own, four times; barriers of the grid stand in between
+cat > "$tmp/rounds.ir" <<'END'
+global u32 x[256]
+kernel rounds()
+{
+	%b = mov.u32 %ctaid.x
+	%t = mov.u32 %tid.x
+	%i = mad.lo.u32 %b, 32, %t
+	%j = add.u32 %i, 1
+	%j = and.b32 %j, 127
+	%p = mov.u64 x
+	%own = mad.wide.u32 %i, 4, %p
+	%other = mad.wide.u32 %j, 4, %p
+	%n = mov.u32 0
+	bra ROUND
+ROUND:
+	%v = ld.global.u32 [%other]
+	barrier.grid // before
+	%v = add.u32 %v, %i
+	st.global.u32 [%own], %v
+	barrier.grid // behind
+	%n = add.u32 %n, 1
+	%again = setp.lt.u32 %n, 4
+	bra %again, ROUND, END
+END:
+	exit
+}
+host main()
+{
+	launch rounds, 4, 32, 0, ()
+	launch rounds, 4, 32, 0, ()
+	exit
+}
+END
+for way in --reference; do
+	status 0 --race-check --race-launches $way "$tmp/rounds.ir"
+	grep -q 'rounds behind 1 rounds: dependent between blocks' "$tmp/out" || fail "$way: accesses before a barrier of the grid are forgotten"
+	for barrier in before=64 behind=48; do # of four blocks each reads a word of the next one, in four rounds; the last barrier lies behind all reads
+		sed "/barrier.grid .. ${barrier%=*}/d" "$tmp/rounds.ir" > "$tmp/one.ir"
+		status 1 --race-check $way -s "$tmp/report.json" "$tmp/one.ir"
+		races "$tmp/report.json" > "$tmp/races"
+		[ "$(grep -c "\"bytes\": ${barrier#*=},.*\"offset\": 0}" "$tmp/races")" = 2 ] && [ "$(grep -c "\"bytes\": $((2 * ${barrier#*=}))," "$tmp/races")" = 1 ] || { cat "$tmp/races"; fail "$way: without the barrier $barrier"; }
+	done
+done
+
 # with another grid, blocks of one number are different ones: next reads what work has written
 sed 's/launch next, 8/launch next, 4/' "$tmp/k.ir" > "$tmp/grids.ir"
 status 0 --race-launches --functional "$tmp/grids.ir"
