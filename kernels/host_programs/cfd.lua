@@ -1,0 +1,103 @@
+-- gpu.args: steps (default 4; the thesis has 2000, in 14003 launches), cells of the mesh in each direction (default 12).
+local steps, side = gpu.argument(1, 4), gpu.argument(2, 12, { from = 2 })
+local FACES <const>, GAMMA <const>, WALL <const>, FAR <const>, VARIABLES <const> = 4, 1.4, -1, -2, 5
+local n, seed = side * side, 127
+local function random(k)
+	seed = (seed * 1103515245 + 12345) % 2147483648
+	return seed // 65536 % k
+end
+local pack, unpack = string.pack, string.unpack
+local function f(x) return (unpack("<f", pack("<f", x))) end -- rounded to single precision
+
+-- The cells of a grid with moved corners, in any order and in a plane that leans; walls above and below, the flow far away on the left and the right.
+local cell, corner, neighbour, normal, area = {}, {}, {}, {}, {}
+for i = 0, n - 1 do table.insert(cell, random(i + 1) + 1, i) end
+for k = 0, (side + 1) ^ 2 // 1 - 1 do
+	local x, y = k % (side + 1), k // (side + 1)
+	local inside = x > 0 and x < side and y > 0 and y < side
+	corner[k] = { x + (inside and random(17) / 32 - 0.25 or 0), y + (inside and random(17) / 32 - 0.25 or 0) }
+end
+local function number(x, y) return cell[y * side + x + 1] end
+for y = 0, side - 1 do
+	for x = 0, side - 1 do
+		local i, k = number(x, y), y * (side + 1) + x
+		local around, twice = { corner[k], corner[k + 1], corner[k + side + 2], corner[k + side + 1] }, 0
+		local behind = { y > 0 and number(x, y - 1) or WALL, x < side - 1 and number(x + 1, y) or FAR, y < side - 1 and number(x, y + 1) or WALL,
+			x > 0 and number(x - 1, y) or FAR }
+		for j = 1, FACES do
+			local a, b = around[j], around[j % FACES + 1]
+			twice = twice + a[1] * b[2] - b[1] * a[2]
+			neighbour[i + (j - 1) * n + 1] = behind[j]
+			for c, s in ipairs { b[2] - a[2], 0.8 * (a[1] - b[1]), 0.6 * (a[1] - b[1]) } do normal[i + (3 * j + c - 4) * n + 1] = f(s) end
+		end
+		area[i + 1] = f(twice / 2)
+	end
+end
+local far_away = { f(1.4), f(1.68), 0, 0, f(3.508) }
+
+function sizes() return n, steps end
+
+function begin(neighbours, normals, areas)
+	for k, x in ipairs(neighbour) do neighbours:set(k - 1, x) end
+	for k = 1, 3 * FACES * n do normals:set(k - 1, normal[k]) end
+	for k = 1, n do areas:set(k - 1, area[k]) end
+end
+
+-- In double precision, face by face with vectors. A cell's state: density, momentum, energy, velocity, pressure, speed of sound.
+local function cell_state(d, mx, my, mz, e)
+	local s = { d, mx, my, mz, e, u = { mx / d, my / d, mz / d } }
+	s.speed2 = s.u[1] ^ 2 + s.u[2] ^ 2 + s.u[3] ^ 2
+	s.pressure = (GAMMA - 1) * (e - 0.5 * d * s.speed2)
+	s.sound = math.sqrt(GAMMA * s.pressure / d)
+	return s
+end
+local function through(s, x, y, z) -- what flows through a face with that normal
+	local speed, p = s.u[1] * x + s.u[2] * y + s.u[3] * z, s.pressure
+	return { s[1] * speed, s[2] * speed + p * x, s[3] * speed + p * y, s[4] * speed + p * z, (s[5] + p) * speed }
+end
+local function at(t, i) return cell_state(t[i], t[i + n], t[i + 2 * n], t[i + 3 * n], t[i + 4 * n]) end
+
+function flown(v)
+	local outside, now, first = cell_state(table.unpack(far_away)), {}, nil
+	for i = 1, n do
+		local disturbed = 1 + ((i - 1) * 37 % 21 - 10) / 128
+		for k = 1, VARIABLES do now[i + (k - 1) * n] = far_away[k] * disturbed end
+		now[i + 2 * n] = 0.125 * ((i - 1) % 3 - 1)
+	end
+	first = now
+	for _ = 1, steps do
+		local before, lengths = now, {}
+		for i = 1, n do
+			local s = at(before, i)
+			lengths[i] = 0.5 / (math.sqrt(area[i]) * (math.sqrt(s.speed2) + s.sound))
+		end
+		for part = 3, 1, -1 do
+			local next, cells = {}, {}
+			for i = 1, n do cells[i] = at(now, i) end
+			for i = 1, n do
+				local here, sum = cells[i], { 0, 0, 0, 0, 0 }
+				for j = 0, FACES - 1 do
+					local b, x, y, z = neighbour[i + j * n], normal[i + 3 * j * n], normal[i + (3 * j + 1) * n], normal[i + (3 * j + 2) * n]
+					if b == WALL then
+						sum[2], sum[3], sum[4] = sum[2] + here.pressure * x, sum[3] + here.pressure * y, sum[4] + here.pressure * z
+					else
+						local there = b == FAR and outside or cells[b + 1]
+						local p, q = through(here, x, y, z), through(there, x, y, z)
+						local even = b == FAR and 0 or 0.1 * math.sqrt(x * x + y * y + z * z) *
+							(math.sqrt(here.speed2) + math.sqrt(there.speed2) + here.sound + there.sound)
+						for k = 1, VARIABLES do sum[k] = sum[k] + 0.5 * (p[k] + q[k]) + even * (here[k] - there[k]) end
+					end
+				end
+				for k = 1, VARIABLES do next[i + (k - 1) * n] = before[i + (k - 1) * n] - lengths[i] / part * sum[k] end
+			end
+			now = next
+		end
+	end
+	local scale = 0
+	for i = 1, VARIABLES * n do scale = math.max(scale, math.abs(now[i] - first[i])) end
+	gpu.check(scale > 0.01, "nothing flows")
+	for i = 1, VARIABLES * n do
+		local got = v:get(i - 1)
+		gpu.check(math.abs(got - now[i]) < 5e-6 * steps, ("variable %d of cell %d: %.9g, not %.9g"):format((i - 1) // n, (i - 1) % n, got, now[i]))
+	end
+end
