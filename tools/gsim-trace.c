@@ -122,17 +122,6 @@ static bool arguments(bool stack, bool html, const char *other, const char *filt
 	return !d->errors;
 }
 
-static bool write_page(char **path, int n, const char *output, Diag *d)
-{
-	FILE *out = output ? fopen(output, "w") : stdout;
-	bool ok = out && trace_html((const char *const *)path, n, out, d);
-	if (!out || ferror(out) || (output && fclose(out))) {
-		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
-		ok = false;
-	}
-	return ok;
-}
-
 /* x: NULL for the state at the cycle. */
 static bool export(const char *path, const char *output, const TraceExporter *x, uint64_t cycle, const TraceFilter *f, Diag *d)
 {
@@ -198,7 +187,7 @@ int main(int argc, char **argv)
 	if (!kinds && (x == &trace_text || x == &trace_csv))
 		f.kinds = TRACE_PLAIN_KINDS;
 	if (ok && html)
-		ok = write_page(argv + optind, argc - optind, output, &d);
+		ok = trace_html_file((const char *const *)argv + optind, (const char *const *)argv + optind, argc - optind, output, &d);
 	else if (ok)
 		ok = export(argv[optind], output, stack ? NULL : x, cycle, &f, &d);
 	diag_print(&d, stderr);

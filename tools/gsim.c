@@ -4,6 +4,8 @@
 #include "tools/job.h"
 #include "tools/list.h"
 #include "tools/skeleton.h"
+#include "traces/export.h"
+#include <errno.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -213,6 +215,37 @@ static bool load_config(Session *s)
 	return config_check(&s->config, &s->diag);
 }
 
+/* A page holds a trace, which has a file of its own while the run goes on. */
+static bool open_trace(Session *s)
+{
+	const Options *o = &s->opt;
+	if (o->html && !o->trace) {
+		const char *folder = getenv("TMPDIR");
+		snprintf(s->scratch, sizeof s->scratch, "%s/gsim-trace-XXXXXX", folder && *folder && strlen(folder) < 200 ? folder : "/tmp");
+		int fd = mkstemp(s->scratch);
+		if (fd < 0) {
+			diag_error(&s->diag, (Loc){ s->scratch, 0, 0 }, "cannot write the trace for the page: %s", strerror(errno));
+			s->scratch[0] = 0;
+			return false;
+		}
+		close(fd);
+	}
+	s->trace = o->trace || o->html ? trace_create(o->trace ? o->trace : s->scratch, &s->diag) : NULL;
+	return s->trace || !(o->trace || o->html);
+}
+
+static bool close_trace(Session *s)
+{
+	const Options *o = &s->opt;
+	const char *path = o->trace ? o->trace : s->scratch;
+	bool ok = !s->trace || trace_close(s->trace, &s->diag);
+	if (ok && o->html)
+		ok = trace_html_file(&path, &o->module, 1, strcmp(o->html, "-") ? o->html : NULL, &s->diag);
+	if (s->scratch[0])
+		unlink(s->scratch);
+	return ok;
+}
+
 static bool prepare(Session *s)
 {
 	const Options *o = &s->opt;
@@ -231,7 +264,8 @@ static bool prepare(Session *s)
 		return false;
 	s->module_hash = hash_of_file(&s->diag.arena, o->module);
 	s->profile = o->profile ? profile_of_file(&s->diag.arena, o->profile, o->module, s->module_hash, &s->diag) : NULL;
-	s->trace = o->trace ? trace_create(o->trace, &s->diag) : NULL;
+	if (!open_trace(s))
+		return false;
 	s->terminal = isatty(2) && !o->quiet;
 	return !s->diag.errors;
 }
@@ -311,7 +345,7 @@ static int run(Session *s)
 	catch_interrupts();
 	s->interrupted = &interrupted;
 	int status = o->grid ? run_grid(s) : o->before_after ? run_before_after(s) : run_single(s);
-	if (s->trace && !trace_close(s->trace, &s->diag))
+	if (!close_trace(s))
 		status = worse(status, RUN_BAD_INPUT);
 	return interrupted ? RUN_INTERRUPTED : status;
 }

@@ -17,6 +17,7 @@ typedef struct Session {
 	char *workload;                /* the text of the file that -w names, once a run has read it: it may be a pipe */
 	size_t workload_bytes;
 	TraceWriter *trace;
+	char scratch[256];             /* path of the trace that is there for a page alone; "": there is none */
 	Diag diag;
 	bool terminal;                 /* progress is shown */
 	int njobs, job;                /* for progress */

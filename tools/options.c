@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS };
+enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -25,6 +25,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_SUMS, "sums", NULL, "the JSON report leaves single launches out, of which there may be very many: sums by kernel and in all stay" },
 	{ O_ALL, "all", NULL, "the text report leaves nothing out: every launch, branch, block, line and figure" },
 	{ 't', "trace", "FILE", "record a trace of every launch (of each run, with -b and --grid)" },
+	{ O_HTML, "html", "FILE", "a page for the browser that holds a trace of every launch and steps through it; with -b both runs, in step" },
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
 	{ O_REFERENCE, "reference", NULL, "run in the reference interpreter: results only" },
 	{ O_VERIFY, "verify", NULL, "compare results with the reference interpreter's; status 1 when they differ" },
@@ -126,6 +127,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case 'w': o->workload = arg; break;
 	case 's': vec_push(&o->stats, arg); break;
 	case 't': o->trace = arg; break;
+	case O_HTML: o->html = arg; break;
 	case 'b': o->before_after = true; break;
 	case 'q': o->quiet = true; break;
 	case 'v': o->verbose = true; break;
@@ -196,7 +198,7 @@ bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list
 /* An option that asks for something of a run, or NULL. */
 static const char *of_a_run(const Options *o)
 {
-	return o->before_after ? "--before-after" : o->grid ? "--grid" : o->stats.n ? "--stats" : o->trace ? "--trace" : o->reference ? "--reference"
+	return o->before_after ? "--before-after" : o->grid ? "--grid" : o->stats.n ? "--stats" : o->trace ? "--trace" : o->html ? "--html" : o->reference ? "--reference"
 		: o->verify ? "--verify" : o->laws ? "--laws" : o->races ? "--race-check" : o->race_launches ? "--race-launches" : o->record ? "--record-host" : NULL;
 }
 
@@ -218,7 +220,7 @@ static OptResult check(const Options *o)
 		return wrong("--model is given more than once, which only --grid allows", "");
 	if (!o->grid && o->passes.n > 1)
 		return wrong("--passes is given more than once, which only --grid allows", "");
-	if (!check_stats(o) || (o->trace && !writable(o->trace)))
+	if (!check_stats(o) || (o->trace && !writable(o->trace)) || (o->html && !writable(o->html)))
 		return OPT_ERROR;
 	if (o->before_after && o->grid)
 		return wrong("--before-after and --grid exclude each other", "");
@@ -230,8 +232,8 @@ static OptResult check(const Options *o)
 		return wrong("--record-host is for one run: ", o->grid ? "--grid" : "--before-after");
 	if (o->record && !writable(o->record))
 		return OPT_ERROR;
-	if (o->reference && (o->functional || o->trace || o->verify || o->laws))
-		return wrong("--reference excludes --functional, --trace, --verify and --laws", "");
+	if (o->reference && (o->functional || o->trace || o->html || o->verify || o->laws))
+		return wrong("--reference excludes --functional, --trace, --html, --verify and --laws", "");
 	return OPT_RUN;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/json.h"
 #include "traces/page.h"
 #include "lib/vec.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,19 +184,19 @@ static bool collect_sources(Sources *s, const char *path, Diag *d)
 
 /* ---- the page ---- */
 
-static void put_trace(FILE *out, const char *path, const uint8_t *p, size_t n)
+static void put_trace(FILE *out, const char *name, const uint8_t *p, size_t n)
 {
 	fputs("<script type=\"application/x-gsim-trace\" data-name=\"", out);
-	put_attribute(out, path);
+	put_attribute(out, name);
 	fputs("\">\n", out);
 	put_base64(out, p, n);
 	fputs("</script>\n", out);
 }
 
-static void put_traces(FILE *out, const char *const *path, int n, uint8_t *const *bytes, const size_t *size)
+static void put_traces(FILE *out, const char *const *name, int n, uint8_t *const *bytes, const size_t *size)
 {
 	for (int k = 0; k < n; k++)
-		put_trace(out, path[k], bytes[k], size[k]);
+		put_trace(out, name[k], bytes[k], size[k]);
 }
 
 static void put_scripts(FILE *out)
@@ -206,7 +207,7 @@ static void put_scripts(FILE *out)
 }
 
 /* A line of the page's frame; @NAME@ in it stands for a part. */
-static void put_frame(FILE *out, const char *line, Sources *s, const char *const *path, int n, uint8_t *const *bytes, const size_t *size)
+static void put_frame(FILE *out, const char *line, Sources *s, const char *const *name, int n, uint8_t *const *bytes, const size_t *size)
 {
 	const char *at = strchr(line, '@'), *end = at ? strchr(at + 1, '@') : NULL;
 	if (!end) {
@@ -221,13 +222,13 @@ static void put_frame(FILE *out, const char *line, Sources *s, const char *const
 	else if (!strncmp(at, "@SOURCES@", 9))
 		put_json(out, &s->text);
 	else if (!strncmp(at, "@TRACES@", 8))
-		put_traces(out, path, n, bytes, size);
+		put_traces(out, name, n, bytes, size);
 	else if (!strncmp(at, "@SCRIPT@", 8))
 		put_scripts(out);
 	fputs(end + 1, out);
 }
 
-bool trace_html(const char *const *path, int n, FILE *out, Diag *d)
+bool trace_html(const char *const *path, const char *const *name, int n, FILE *out, Diag *d)
 {
 	Sources s = { 0 };
 	uint8_t *bytes[TRACE_HTML_MOST] = { 0 };
@@ -245,7 +246,7 @@ bool trace_html(const char *const *path, int n, FILE *out, Diag *d)
 	}
 	s.json.sink.end(&s.json.sink);
 	for (const char *const *line = page_page_html; ok && *line; line++)
-		put_frame(out, *line, &s, path, n, bytes, size);
+		put_frame(out, *line, &s, name, n, bytes, size);
 	for (int k = 0; k < n; k++)
 		free(bytes[k]);
 	strmap_free(&s.seen);
@@ -253,4 +254,15 @@ bool trace_html(const char *const *path, int n, FILE *out, Diag *d)
 	sb_free(&s.text);
 	arena_free(&s.arena);
 	return ok && all;
+}
+
+bool trace_html_file(const char *const *path, const char *const *name, int n, const char *output, Diag *d)
+{
+	FILE *out = output ? fopen(output, "w") : stdout;
+	bool ok = out && trace_html(path, name, n, out, d);
+	if (!out || fflush(out) || ferror(out) || (output && fclose(out))) {
+		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
+		ok = false;
+	}
+	return ok;
 }

@@ -138,6 +138,12 @@ for _ = 1, 12 do
 end
 quiet("two traces")
 
+-- ---- both runs of one command ----
+os.execute(("%s -q -b -p linearize -c kepler.lua --html %s/page.html %sshort_circuit/short_circuit.ir"):format(gsim, folder, kernels))
+b:open("file://" .. folder .. "/page.html", READY)
+if b:run("views.map(v => v.launch.run + v.launch.passes).join()") ~= "0,1linearize" then fail("-b --html shows %s", b:run("views.map(v => v.launch.run + v.launch.passes).join()")) end
+quiet("both runs")
+
 -- ---- damaged traces ----
 local whole = read(folder .. "/loop_exits.trace")
 local state = 12345

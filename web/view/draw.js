@@ -1,11 +1,15 @@
 // Pictures on canvases: lanes of a warp and warps of an SM over time, figures over time. Colours stand for blocks.
 "use strict";
 
-function blockColours(n) {
-	const colours = [];
-	for (let k = 0; k < n; k++)
-		colours.push(hslBytes(k * 137.508 % 360, 0.58, k % 2 ? 0.5 : 0.58));
-	return colours;
+// By block. Blocks of one label have one colour, in all traces of the page.
+const labelNumber = new Map();
+function blockColours(blocks) {
+	return blocks.map(({ label }) => {
+		if (!labelNumber.has(label))
+			labelNumber.set(label, labelNumber.size);
+		const k = labelNumber.get(label);
+		return hslBytes(k * 137.508 % 360, 0.58, k % 2 ? 0.5 : 0.58);
+	});
 }
 
 // As a pixel of ImageData seen as 32 bits.
@@ -126,7 +130,8 @@ function drawCursor(canvas, view, w) {
 		canvas.line((view.cycle + 0.5 - view.from) * w / (view.to - view.from), view.ink);
 }
 
-// Over the whole launch: mean lanes of an issue, and below it shares of schedulers' cycles: issues, and each reason to stand still. The window is marked.
+// Over the whole launch: mean lanes of an issue, and below it shares of the cycles of schedulers that have a warp: issues, and each reason to stand still. The
+// window is marked.
 function drawFigures(canvas, view, height) {
 	const { launch, survey } = view, w = canvas.fit(height), { bins, width } = survey.bins, c = canvas.context, h = canvas.element.height;
 	const cycles = Math.max(1, survey.last + 1), half = Math.floor(h / 2);
@@ -143,7 +148,7 @@ function drawFigures(canvas, view, height) {
 			c.fillRect(x, half - part, 1, part);
 		}
 		let all = bin.issues, y = h;
-		bin.stall.forEach(v => { all += v; });
+		bin.stall.forEach((v, k) => { all += isShown(launch, k) ? v : 0; });
 		const put = (n, colour) => {
 			const part = n / all * (half - 4);
 			c.fillStyle = colour;
@@ -151,9 +156,10 @@ function drawFigures(canvas, view, height) {
 		};
 		if (all && launch.timed) {
 			put(bin.issues, view.good);
-			bin.stall.forEach((v, k) => put(v, reasonColour(k)));
+			bin.stall.forEach((v, k) => isShown(launch, k) && put(v, reasonColour(k)));
 		}
 	}
 	canvas.line(view.cycle * w / cycles, view.ink);
 }
+function isShown(launch, reason) { return launch.reasons[reason] !== "no_warp"; }
 function reasonColour(k) { return cssColour(hslBytes((k * 137.508 + 20) % 360, 0.4, 0.45 + k % 3 * 0.12)); }

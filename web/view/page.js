@@ -65,18 +65,27 @@ function onKey(event) {
 	void keys[event.key]();
 }
 
+async function openView(trace, title, launch) {
+	const view = new View(trace, title, sources);
+	document.getElementById("views").append(view.element);
+	views.push(view);
+	await view.openLaunch(launch);
+}
+
+// Two traces stand side by side, and of one alone its first two runs.
 async function start() {
-	for (const script of document.querySelectorAll("script[type='application/x-gsim-trace']")) {
+	const scripts = document.querySelectorAll("script[type='application/x-gsim-trace']"), alone = scripts.length === 1;
+	for (const script of scripts) {
 		try {
 			const trace = await Trace.open(bytesOf(script.textContent));
 			if (trace.damage)
 				say("message", `${script.dataset.name}: ${trace.damage}`);
 			if (!trace.launches.length)
 				throw new TraceError("no launch");
-			const view = new View(trace, script.dataset.name, sources);
-			document.getElementById("views").append(view.element);
-			views.push(view);
-			await view.openLaunch(0);
+			await openView(trace, script.dataset.name, 0);
+			const second = trace.launches.findIndex(l => l.run === 1);
+			if (second > 0 && alone)
+				await openView(trace, `${script.dataset.name}, run 1`, second);
 		} catch (e) {
 			say("message", `${script.dataset.name}: ${e.message}`);
 			if (!(e instanceof TraceError))

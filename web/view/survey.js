@@ -50,6 +50,7 @@ class Survey {
 		this.chunks = [];          // { first, last: cycles; issues: before it; n: events }
 		this.issues = this.events = 0;
 		this.last = 0;
+		this.firstIssue = 0;       // cycle of it
 		this.bins = new Bins(launch.reasons.length);
 		this.issuesOf = new Float64Array(launch.ins.length);
 		this.lanesOf = new Float64Array(launch.ins.length);
@@ -141,7 +142,8 @@ class Survey {
 		if (!w)
 			this.warps.set(key, w = { sm: e.sm[i], slot: e.warp[i], issues: 0, block: new Int32Array(64).fill(-1) });
 		w.issues++;
-		this.issues++;
+		if (!this.issues++)
+			this.firstIssue = e.cycle[i];
 		bin.issues++;
 		bin.lanes += lanes;
 		bin.depth += e.depth[i];

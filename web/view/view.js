@@ -92,13 +92,14 @@ class View {
 		if (this.survey !== survey)
 			return;
 		say("progress", "");
-		this.colours = blockColours(survey.blocks.length);
+		this.colours = blockColours(survey.blocks);
 		this.graph.build(this);
 		this.buildCode();
 		this.buildSums();
 		this.state = null;
-		this.from = 0;
-		this.to = Math.max(8, Math.min(survey.last + 1, 400));
+		const span = Math.max(8, Math.min(survey.last + 1, 400));
+		this.from = Math.max(0, Math.min(survey.firstIssue - span / 20, survey.last + 1 - span));
+		this.to = this.from + span;
 		const first = survey.warps.values().next().value;
 		await this.setWarp(first ? first.sm : 0, first ? first.slot : 0);
 	}
@@ -387,6 +388,8 @@ class View {
 			return row;
 		}));
 		this.$("legend").replaceChildren("above: mean lanes of an issue", ...(this.launch.timed ? ["; below: ", ...["issues", ...this.launch.reasons].flatMap((r, k) => {
+			if (k && !isShown(this.launch, k - 1))
+				return [];
 			const dot = Object.assign(document.createElement("span"), { textContent: "■ " });
 			dot.style.color = k ? reasonColour(k - 1) : "var(--good)";
 			return [dot, r + "  "];
