@@ -176,7 +176,7 @@ static void difference(Pair *p, int atom, Wide k, Wide j)
 		return;
 	}
 	int dim = p->who == OTHER_THREAD ? tid : p->who == OTHER_BLOCK ? (block >= 0 ? block : start) : -1;
-	if ((tid < 0 || p->who == ONE_THREAD) && dim < 0) {
+	if ((tid < 0 || p->who == ONE_THREAD || k != j) && dim < 0) { /* each has its own value */
 		put(p, k, x->lo, x->hi, false);
 		put(p, -j, x->lo, x->hi, false);
 		return;

@@ -158,16 +158,18 @@ static const char *shared_refuses(Couple *c, const Body *b, Arena *a)
 	}
 	if (!c->dynamic[0] || !c->dynamic[1])
 		return NULL;
-	HostValue bytes = host_value(&c->place, ins_src(c->launch[0], LAUNCH_ARGS - 2), T_U32);
-	if (bytes.kind != VALUE_NUMBER || bytes.number > INT32_MAX / 2)
-		return arena_printf(a, "how much shared memory %s is given is no number that is known", b[0].kernel->name);
 	if (dynamic_below(&b[1]))
 		return arena_printf(a, "a function that %s calls uses the shared memory that is given at the launch", b[1].kernel->name);
 	uint32_t align = 16;
 	for (int s = 0; s < b[0].m->symbol.n; s++)
 		if (b[0].m->symbol.v[s]->space == SP_SHARED && !b[0].m->symbol.v[s]->count && b[0].m->symbol.v[s]->align > align)
 			align = b[0].m->symbol.v[s]->align;
-	c->begin = ((uint32_t)bytes.number + align - 1) / align * align;
+	HostValue bytes = host_value(&c->place, ins_src(c->launch[0], LAUNCH_ARGS - 2), T_U32);
+	c->begin_align = align;
+	c->begin_given = bytes.kind != VALUE_NUMBER;
+	if (!c->begin_given && bytes.number > INT32_MAX / 2)
+		return arena_printf(a, "%s is given more shared memory than there can be", b[0].kernel->name);
+	c->begin = c->begin_given ? 0 : ((uint32_t)bytes.number + align - 1) / align * align;
 	return NULL;
 }
 

@@ -11,6 +11,7 @@ typedef struct Builder {
 	const Function *from;
 	int reg, mark, lanes;          /* numbers begin there */
 	int *source, *symbol;
+	int begin[2];                  /* registers of 32 and 64 bits for where the second kernel's dynamic shared memory begins */
 	Block **block;
 	Arena *arena;
 } Builder;
@@ -167,13 +168,18 @@ static void add_marks(Builder *b)
 
 /* ---- bodies ---- */
 
+static bool moves(const Builder *b, const Opd *o)
+{
+	return b->side && o->kind == OPD_SYM && b->m->symbol.v[o->id]->space == SP_SHARED && !b->m->symbol.v[o->id]->count;
+}
+
 static Opd operand(const Builder *b, Opd o)
 {
 	switch ((OpdKind)o.kind) {
 	case OPD_REG: o.id += b->reg; break;
 	case OPD_PARAM: o.id = b->c->param[b->side][o.id]; break;
 	case OPD_SYM:
-		if (b->side && b->m->symbol.v[o.id]->space == SP_SHARED && !b->m->symbol.v[o.id]->count)
+		if (moves(b, &o))
 			o.imm += b->c->begin;
 		o.id = b->symbol[o.id];
 		break;
@@ -182,13 +188,27 @@ static Opd operand(const Builder *b, Opd o)
 	return o;
 }
 
+/* The address of shared memory that begins where the launch says, in a register. */
+static Opd given_address(Builder *b, Block *d, const Ins *like, const Opd *o, Type t)
+{
+	bool wide = type_bits[t] == 64;
+	int reg = edit_temp(&b->e, wide ? T_U64 : T_U32);
+	Ins *i = edit_ins(&b->e, d, like, OP_MOV, wide ? T_U64 : T_U32, 1, 1);
+	i->opd[0] = opd_reg(reg);
+	i->opd[1] = operand(b, *o);
+	i = edit_ins(&b->e, d, like, OP_ADD, wide ? T_U64 : T_U32, 1, 2);
+	i->opd[0] = i->opd[1] = opd_reg(reg);
+	i->opd[2] = opd_reg(b->begin[wide]);
+	return opd_reg(reg);
+}
+
 static void add_ins(Builder *b, Block *d, const Ins *from)
 {
 	int kind = op_info[from->op].kind;
 	bool leaves = !b->side && (kind == K_EXIT || kind == K_RET);
 	Ins i = leaves ? edit_new(&b->e, from, OP_BRA, T_NONE, 0, 0) : edit_copy(&b->e, from);
 	for (int k = 0; k < i.ndst + i.nsrc; k++)
-		i.opd[k] = operand(b, i.opd[k]);
+		i.opd[k] = k >= i.ndst && b->c->begin_given && moves(b, &i.opd[k]) ? given_address(b, d, from, &i.opd[k], ins_value_type(b->m, from, k - i.ndst)) : operand(b, i.opd[k]);
 	if (i.guard >= 0)
 		i.guard += b->reg;
 	i.mark = some_mark(b, from->mark);
@@ -210,6 +230,23 @@ static void add_block(Builder *b, Block *d, const Block *s)
 		add_ins(b, d, &s->ins.v[k]);
 }
 
+/* In the join the second body's registers get where its dynamic shared memory begins. */
+static void add_begin(Builder *b)
+{
+	const Ins *like = &b->from->block.v[0]->ins.v[0];
+	add_param(b, &(Param){ .name = "shared_begin", .type = T_U32, .count = 1, .align = 4, .size = 4 });
+	b->begin[0] = edit_reg(&b->e, "shared_begin", T_U32);
+	b->begin[1] = edit_reg(&b->e, "shared_begin", T_U64);
+	Ins *i = edit_ins(&b->e, b->to->join, like, OP_LD, T_U32, 1, 1);
+	i->space = SP_PARAM;
+	i->opd[0] = opd_reg(b->begin[0]);
+	i->opd[1] = (Opd){ OPD_PARAM, 0, b->f->param.n - 1, 0 };
+	i = edit_ins(&b->e, b->to->join, like, OP_CVT, T_U64, 1, 1);
+	i->type2 = T_U32;
+	i->opd[0] = opd_reg(b->begin[1]);
+	i->opd[1] = opd_reg(b->begin[0]);
+}
+
 static void add_body(Builder *b, int side)
 {
 	b->side = side;
@@ -225,6 +262,8 @@ static void add_body(Builder *b, int side)
 	add_marks(b);
 	if (!side)
 		b->to->join = edit_block(&b->e, "join", "");
+	if (side && b->c->begin_given)
+		add_begin(b);
 	for (int k = 0; k < b->from->block.n; k++)
 		add_block(b, b->block[k], b->from->block.v[k]);
 }

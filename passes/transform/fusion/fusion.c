@@ -8,6 +8,7 @@ typedef struct Made {              /* a kernel, and what it was made of */
 	const Function *kernel[2];
 	int *param[2];
 	uint32_t begin;
+	bool begin_given;
 	FusionBetween between;
 	int barrier;
 	Fused fused;
@@ -140,29 +141,39 @@ static bool refused(FusionVerdict *v, const char *why)
 	return false;
 }
 
-/* How many blocks of the fused kernel are resident at once for certain; -1: how much shared memory it takes is not known. */
-static int64_t resident(const Fusion *f, const Couple *c, const EffectTable *effects, const Fused *to)
+/* Blocks of the fused kernel that are resident at once for certain. Where it is not known how many bytes of shared memory launches are given, without these; grows: and
+   one of the kernels may have got as many as there are. */
+typedef struct Room { int64_t blocks; bool known, grows; } Room;
+
+static Room room_of(const Fusion *f, const Couple *c, const EffectTable *effects, const Fused *to)
 {
+	Room r = { .known = true, .grows = c->dynamic[0] && c->dynamic[1] };
+	int64_t *offset = xcalloc((size_t)effects->m->symbol.n + 1, sizeof *offset);
 	uint64_t dynamic = c->begin;
 	for (int k = 0; k < 2; k++) {
 		HostValue bytes = host_value(&c->place, ins_src(c->launch[k], LAUNCH_ARGS - 2), T_U32);
-		if (c->dynamic[k] && bytes.kind != VALUE_NUMBER)
-			return -1;
-		if (c->dynamic[k] && (k || !c->dynamic[1]))
-			dynamic += bytes.number;
+		if (!c->dynamic[k])
+			continue;
+		r.known &= bytes.kind == VALUE_NUMBER;
+		r.grows |= layout_shared(effects->m, to->f, offset) > layout_shared(effects->m, c->kernel[k], offset);
+		dynamic += k || !c->dynamic[1] ? bytes.number : 0;
 	}
-	return limits_resident(f->r->limits ? f->r->limits : &limits_default, effects, to->f, c->facts.block, (uint32_t)dynamic);
+	free(offset);
+	dynamic = r.known ? dynamic : 0;
+	if (dynamic <= UINT32_MAX)
+		r.blocks = limits_resident(f->r->limits ? f->r->limits : &limits_default, effects, to->f, c->facts.block, (uint32_t)dynamic);
+	return r;
 }
 
-static bool all_resident(const Couple *c, int64_t resident)
+static bool all_resident(const Couple *c, const Room *r)
 {
 	const uint32_t *g = c->facts.grid;
 	HostValue stream = host_value(&c->place, ins_src(c->launch[0], LAUNCH_STREAM), T_U32);
 	bool alone = stream.kind == VALUE_NUMBER && !stream.number; /* in the default stream no other grid takes room */
-	return alone && g[0] && g[1] && g[2] && (MemWide)g[0] * g[1] * g[2] <= resident;
+	return alone && r->known && g[0] && g[1] && g[2] && (MemWide)g[0] * g[1] * g[2] <= r->blocks;
 }
 
-static bool weigh(Fusion *f, const Couple *c, const Dependence *x, int64_t resident, FusionVerdict *v)
+static bool weigh(Fusion *f, const Couple *c, const Dependence *x, const Room *r, FusionVerdict *v)
 {
 	v->between = x->in_block || x->between_blocks ? FUSION_BLOCK : FUSION_NOTHING;
 	v->assumed = x->assumed;
@@ -170,13 +181,14 @@ static bool weigh(Fusion *f, const Couple *c, const Dependence *x, int64_t resid
 	v->why = x->why;
 	v->at[0] = x->at[0];
 	v->at[1] = x->at[1];
-	if (resident < 0)
-		return refused(v, "how much shared memory both together take is not known");
-	if (!resident)
+	v->unmeasured = !r->known && r->grows && f->o.assume_no_grid_sync;
+	if (!r->blocks)
 		return refused(v, "a block of both together may take more shared memory or registers than there are");
-	if (c->waits && !all_resident(c, resident))
+	if (!r->known && r->grows && !v->unmeasured)
+		return refused(v, "how much shared memory both together take is not known");
+	if (c->waits && !all_resident(c, r))
 		return refused(v, arena_printf(&f->arena, "%s may wait for other blocks, and not all are certain to be resident at once", c->waits->name));
-	if (x->between_blocks && f->o.grid_barrier && all_resident(c, resident)) {
+	if (x->between_blocks && f->o.grid_barrier && all_resident(c, r)) {
 		v->between = FUSION_GRID;
 		return v->may = true;
 	}
@@ -203,7 +215,8 @@ bool fusion_judge(Fusion *f, Analyses *host, int block, int ins, const Ins *firs
 	depend_find(view, &effects, &c, &to, MEM_IN_BOUNDS | (f->o.assume_no_wrap ? MEM_NO_WRAP : 0), &x, &f->arena);
 	for (int k = 0; k < 2; k++)
 		x.at[k].file = x.at[k].file ? arena_strdup(&f->arena, x.at[k].file) : NULL;
-	bool may = weigh(f, &c, &x, resident(f, &c, &effects, &to), v);
+	Room room = room_of(f, &c, &effects, &to);
+	bool may = weigh(f, &c, &x, &room, v);
 	module_free(view);
 	arena_free(&tmp);
 	return may;
@@ -215,7 +228,7 @@ static const Made *find_made(const Fusion *f, const Couple *c)
 {
 	for (int k = 0; k < f->made.n; k++) {
 		const Made *x = &f->made.v[k];
-		if (x->kernel[0] == c->kernel[0] && x->kernel[1] == c->kernel[1] && x->begin == c->begin && x->between == c->between && x->barrier == c->barrier &&
+		if (x->kernel[0] == c->kernel[0] && x->kernel[1] == c->kernel[1] && x->begin == c->begin && x->begin_given == c->begin_given && x->between == c->between && x->barrier == c->barrier &&
 			!memcmp(x->param[0], c->param[0], sizeof *c->param[0] * (size_t)c->kernel[0]->param.n) &&
 			!memcmp(x->param[1], c->param[1], sizeof *c->param[1] * (size_t)c->kernel[1]->param.n))
 			return x;
@@ -228,26 +241,36 @@ static const Made *make(Fusion *f, const Couple *c)
 	const Made *old = find_made(f, c);
 	if (old)
 		return old;
-	vec_push(&f->made, ((Made){ { c->kernel[0], c->kernel[1] }, { c->param[0], c->param[1] }, c->begin, c->between, c->barrier, fusion_build(f->r->m, f->r->origin, c, &f->arena) }));
+	vec_push(&f->made, ((Made){ { c->kernel[0], c->kernel[1] }, { c->param[0], c->param[1] }, c->begin, c->begin_given, c->between, c->barrier, fusion_build(f->r->m, f->r->origin, c, &f->arena) }));
 	pass_count(f->r, "kernels made", 1);
 	return &vec_last(&f->made);
 }
 
-/* Bytes of shared memory that the launch gives: both kernels' one behind the other. */
-static Opd shared_bytes(const Couple *c, Edit *host, Block *b, int ins, const Ins *like)
+static Opd compute(Edit *host, Block *b, int *ins, const Ins *like, Op op, Opd x, Opd y)
+{
+	Ins i = edit_new(host, like, op, op == OP_AND ? T_B32 : T_U32, 1, 2);
+	i.opd[0] = opd_reg(edit_temp(host, T_U32));
+	i.opd[1] = x;
+	i.opd[2] = y;
+	edit_insert(host, b, (*ins)++, i);
+	return opd_reg(i.opd[0].id);
+}
+
+/* Bytes of shared memory that the launch gives: both kernels' one behind the other. *begin: where the second one's begins. */
+static Opd shared_bytes(const Couple *c, Edit *host, Block *b, int ins, const Ins *like, Opd *begin)
 {
 	const Opd *bytes[2] = { ins_src(c->launch[0], LAUNCH_ARGS - 2), ins_src(c->launch[1], LAUNCH_ARGS - 2) };
+	*begin = opd_imm(c->begin);
 	if (!c->dynamic[0] || !c->dynamic[1])
 		return c->dynamic[0] ? *bytes[0] : c->dynamic[1] ? *bytes[1] : opd_imm(0);
+	if (c->begin_given) {
+		*begin = compute(host, b, &ins, like, OP_ADD, *bytes[0], opd_imm(c->begin_align - 1));
+		*begin = compute(host, b, &ins, like, OP_AND, *begin, opd_imm(-(int64_t)c->begin_align));
+	}
 	HostValue second = host_value(&c->place, bytes[1], T_U32);
-	if (second.kind == VALUE_NUMBER)
+	if (!c->begin_given && second.kind == VALUE_NUMBER)
 		return opd_imm((int64_t)(second.number + c->begin));
-	Ins sum = edit_new(host, like, OP_ADD, T_U32, 1, 2);
-	sum.opd[0] = opd_reg(edit_temp(host, T_U32));
-	sum.opd[1] = *bytes[1];
-	sum.opd[2] = opd_imm(c->begin);
-	edit_insert(host, b, ins, sum);
-	return opd_reg(sum.opd[0].id);
+	return compute(host, b, &ins, like, OP_ADD, *bytes[1], *begin);
 }
 
 Ins fusion_make(Fusion *f, Analyses *host, Edit *e, Block *b, int ins, const Ins *first, const Ins *second, const FusionVerdict *v)
@@ -264,7 +287,12 @@ Ins fusion_make(Fusion *f, Analyses *host, Edit *e, Block *b, int ins, const Ins
 	for (int s = 1; s >= 0; s--)
 		for (int k = 0; k < c.kernel[s]->param.n; k++)
 			launch.opd[LAUNCH_ARGS + c.param[s][k]] = *ins_src(c.launch[s], LAUNCH_ARGS + k);
-	launch.opd[LAUNCH_ARGS - 2] = shared_bytes(&c, e, b, ins, first);
+	Opd begin;
+	launch.opd[LAUNCH_ARGS - 2] = shared_bytes(&c, e, b, ins, first, &begin);
+	if (c.begin_given)
+		launch.opd[LAUNCH_ARGS + c.nparam] = begin;
+	if (v->unmeasured)
+		pass_assumption(f->r, "shared-memory-fits", 1);
 	for (int k = 0; k < MEM_ASSUMPTIONS; k++)
 		if (v->assumed >> k & 1)
 			pass_assumption(f->r, mem_assumption[k], 1);

@@ -27,7 +27,8 @@ typedef struct FusionVerdict {
 	bool may;
 	FusionBetween between;
 	unsigned assumed;              /* MEM_* that it rests on */
-	bool no_grid_sync;             /* it rests on assume_no_grid_sync */
+	bool no_grid_sync;             /* it rests on assume_no_grid_sync, */
+	bool unmeasured;               /* and so it does where how much shared memory launches are given is not known: that both have room is taken for granted */
 	bool dependence;               /* it was refused for a dependence between blocks, or would have been */
 	Loc at[2];                     /* of the dependence: the accesses of the first and of the second kernel */
 	const char *why;               /* of a refusal, and of a dependence: a clause for a remark; lives as long as the Fusion */

@@ -13,7 +13,9 @@ typedef struct Couple {
 	int *param[2];                 /* by the kernel's parameter: that of the fused kernel; parameters that get the same value are one */
 	int nparam;
 	bool dynamic[2];               /* the kernel uses the shared memory whose size is given at launch */
-	uint32_t begin;                /* where that of the second one begins, counted from where that of the first one does */
+	uint32_t begin;                /* where that of the second one begins, counted from where that of the first one does: a number, */
+	bool begin_given;              /* or the last parameter of the fused kernel */
+	uint32_t begin_align;
 	const Function *waits;         /* one that may wait for other blocks of its own; NULL: neither does */
 	FusionBetween between;
 	int barrier;                   /* number of the block barrier */
