@@ -1,5 +1,5 @@
--- gpu.args: side of a tile, even (default 4), tiles in a row (default 16, for which the program makes 46 launches).
-local side, tiles = gpu.argument(1, 4, { multiple_of = 2, to = 512 }), gpu.argument(2, 16, { from = 2 })
+-- gpu.args: tiles of 4 columns in a row (default 16, for which the program makes 46 launches).
+local side, tiles = 4, gpu.argument(1, 16, { from = 2, to = 128 })
 local n = side * tiles
 local seed, m = 67, {}
 for e = 1, n * n do
@@ -7,7 +7,7 @@ for e = 1, n * n do
 	m[e] = (e - 1) % (n + 1) == 0 and n or (seed // 65536 % 1024 - 512) / 512 -- the diagonal outweighs its row
 end
 
-function sizes() return side, tiles end
+function sizes() return tiles end
 
 function begin(a) for e = 1, n * n do a:set(e - 1, m[e]) end end
 

@@ -39,14 +39,20 @@ program() { # launches, name and arguments of the thesis' size, launches and arg
 program 24 bfs "" 24 ""
 program - cfd "" 31 ""
 program 30 gaussian "" 14 8
+program 46 huffman "" 13 "80 1 10"
+program 68 hybrid_sort "" 34 "300 2"
 program 46 lud "" 46 ""
 program 396 particle_filter "32 99" 24 ""
 program 502 srad_v1 "24 20 100" 32 ""
 program 4 srad_v2 "" 4 ""
 program - eigenvalues "" 9 ""
 program 403 line_of_sight "64 100" 23 ""
+program - merge_sort "" 21 ""
+program 6 newdelete "" 6 ""
+program 93 barnes_hut "" 31 "64 1"
 program 96 b_spline "" 96 ""
 program 1275 fractal_flame "75 14 32" 68 ""
+program 10026 path_regeneration "2514 30 1092" 478 ""
 program - rna "" 174 ""
 
 for module in kernels/host_programs/*.ir; do
