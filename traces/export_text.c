@@ -67,7 +67,10 @@ static void event(TraceExport *t, const TraceEvent *e)
 		fprintf(t->out, ", %" PRIu64 " groups", e->b);
 		break;
 	case TR_BARRIER_WAIT: case TR_BARRIER_RELEASE:
-		fprintf(t->out, "barrier %" PRIu64 ", %" PRIu64 " threads", e->a, e->b);
+		if (e->a == TRACE_GRID_BARRIER)
+			fprintf(t->out, "the grid's barrier, %" PRIu64 " threads", e->b);
+		else
+			fprintf(t->out, "barrier %" PRIu64 ", %" PRIu64 " threads", e->a, e->b);
 		break;
 	case TR_MEMORY:
 		fprintf(t->out, "0x%" PRIx64 ", %" PRIu64 " sectors", e->a, e->b);

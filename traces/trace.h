@@ -15,8 +15,8 @@
 	X(SPILL, "spill", "a = entries moved, b = depth") \
 	X(FILL, "fill", "a = entries moved, b = depth") \
 	X(RECONVERGE, "reconverge", "a = pc, b = groups merged") \
-	X(BARRIER_WAIT, "barrier_wait", "a = barrier, b = threads arrived so far") \
-	X(BARRIER_RELEASE, "barrier_release", "a = barrier, b = threads released") \
+	X(BARRIER_WAIT, "barrier_wait", "a = barrier (16: of the grid), b = threads arrived so far") \
+	X(BARRIER_RELEASE, "barrier_release", "a = barrier (16: of the grid), b = threads released") \
 	X(MEMORY, "memory", "a = lowest address, b = sectors (functional runs have none)") \
 	X(BLOCK_START, "block_start", "a = thread block number, b = threads") \
 	X(BLOCK_END, "block_end", "a = thread block number, b = 0") \
@@ -36,6 +36,7 @@ typedef enum {
 	TR_COUNT
 } TraceKind;
 extern const char *const trace_kind_name[TR_COUNT];
+enum { TRACE_GRID_BARRIER = 16 };
 
 typedef struct TraceEvent {
 	uint64_t cycle;                /* counted from the launch's begin; functional runs: the number of the issue */

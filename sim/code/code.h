@@ -74,6 +74,7 @@ typedef struct CodeLine { const Function *function; const char *file; int line; 
 typedef struct Code {
 	Arena arena;
 	const Function *kernel;
+	const Ins *meeting;            /* the first barrier.grid that it has or may call (kernel_grid_barrier), or NULL */
 	Module *module;                /* view of the module, with its own copies of the functions that lowering changed */
 	const OwnOp *own;              /* operations of the mechanism */
 	SourceIns *source;             /* for instructions of the copies: which ones of the module they are */

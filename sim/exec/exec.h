@@ -26,5 +26,6 @@ void deferred_apply(Sm *, Deferred *);
 void lsu_serve(Sm *);
 static inline Cycle lsu_next(const Sm *sm) { return sm->lsu_n ? sm->lsu_free : NEVER; }
 /* sim/exec/together.c */
+void barrier_grid_opens(Sm *, Share *);         /* the barrier of the share's grid opens now: what waits there on the SM is let go */
 void split_released(Sm *, Warp *, Split *);    /* the split goes on behind the barrier that has let it go; the list may change */
 #endif

@@ -81,15 +81,37 @@ static void release_if_full(Sm *sm, Cta *cta, int b)
 {
 	Barrier *bar = &cta->barrier[b];
 	uint32_t want = bar->expected ? bar->expected : cta->live;
-	if (bar->arrived && bar->arrived >= want)
+	if (!bar->arrived || bar->arrived < want)
+		return;
+	if (b != GRID_BARRIER) {
 		release_barrier(sm, cta, b);
+	} else if (!cta->meets) {              /* streams.c hears of it at the end of the window */
+		cta->meets = true;
+		cta->share->meeting.waiting++;
+		cta->share->meeting.last = sm->now;
+	}
 }
 
 void barrier_thread_exit(Sm *sm, Cta *cta)
 {
-	for (int b = 0; b < BARRIERS; b++)
+	for (int b = 0; b <= GRID_BARRIER; b++)
 		if (cta->barrier[b].arrived && !cta->barrier[b].expected)
 			release_if_full(sm, cta, b);
+	if (!cta->live && !cta->meets) {
+		cta->share->meeting.ended++;
+		cta->share->meeting.last = sm->now;
+	}
+}
+
+void barrier_grid_opens(Sm *sm, Share *x)
+{
+	if (sm->mem)
+		smmem_forget(sm->mem, sm->now);
+	for (int k = 0; k < sm->nctas; k++)
+		if (sm->cta[k].used && sm->cta[k].share == x && sm->cta[k].meets) {
+			sm->cta[k].meets = false;
+			release_barrier(sm, &sm->cta[k], GRID_BARRIER);
+		}
 }
 
 static uint32_t lane_value(const Warp *w, uint32_t row, int l, uint32_t absent)
@@ -199,7 +221,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const Barrie
 	}
 	s->state = SPLIT_BARRIER;
 	s->barrier = (uint8_t)o->number;
-	s->why = STALL_BARRIER;
+	s->why = o->number == GRID_BARRIER ? STALL_GRID : STALL_BARRIER;
 	release_if_full(sm, cta, (int)o->number);
 	tell_wait(sm, w, s);
 }
@@ -332,7 +354,8 @@ static bool is_constant(uint32_t row) { return row == NO_ROW || row & ROW_CONST;
 bool exec_barrier_fits(Sm *sm, Warp *w, const MIns *i, Mask m, BarrierOperands *o)
 {
 	char text[REFUSAL];
-	if (!m)
+	*o = (BarrierOperands){ GRID_BARRIER, 0 };
+	if (!m || i->op == OP_BARGRID)
 		return true;
 	int first = lowest_lane(m), l;
 	const BarrierOperands given = *o = barrier_operands(w, i, first);

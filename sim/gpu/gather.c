@@ -1,5 +1,6 @@
 /* What a launch measured: the counters of its SMs, added up. What instructions count is the source of all totals of issues and lanes. */
 #include "sim/gpu/gather.h"
+#include "sim/sm/sm.h"
 
 /* By instruction, of all SMs. */
 typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; BranchCount *branch; MarkCount *marked; uint64_t *stalls; } Counts;
@@ -308,19 +309,12 @@ static void gather_lines(const Counts *all, Arena *a, LaunchStats *st)
 /* Resident warps over the most an SM can hold, and what bounds it. */
 static void occupancy(const Config *c, const Grid *x, LaunchStats *st)
 {
-	struct { const char *what; int64_t blocks; } by[] = {
-		{ "blocks", c->sm_max_blocks },
-		{ "warps", c->sm_max_warps / x->warps_per_cta },
-		{ "registers", c->sm_registers / (x->regs_per_warp * x->warps_per_cta) },
-		{ "shared memory", x->shared_per_cta ? c->sm_shared / x->shared_per_cta : INT64_MAX },
-		{ "grid", (int64_t)((x->ctas + (uint64_t)c->sm_count - 1) / (uint64_t)c->sm_count) },
-	};
-	int least = 0;
-	for (int i = 1; i < 5; i++)
-		if (by[i].blocks < by[least].blocks)
-			least = i;
-	st->occupancy = (double)(by[least].blocks * x->warps_per_cta) / (double)c->sm_max_warps;
-	st->occupancy_limit = by[least].what;
+	int64_t blocks = sm_capacity(c, x, &st->occupancy_limit), most = (int64_t)((x->ctas + (uint64_t)c->sm_count - 1) / (uint64_t)c->sm_count);
+	if (most < blocks) {
+		blocks = most;
+		st->occupancy_limit = "grid";
+	}
+	st->occupancy = (double)(blocks * x->warps_per_cta) / (double)c->sm_max_warps;
 }
 
 /* Scheduler-cycles while the grid was there in which none of its warps issued or was nearest to an issue. Of a grid that ran alone they are counted; where
@@ -366,6 +360,7 @@ void gather(const Gpu *g, Grid *x, Arena *a)
 	memcpy(st->grid, l->grid, sizeof st->grid);
 	memcpy(st->block, l->block, sizeof st->block);
 	st->lanes_inactive = st->warp_instructions * (uint64_t)warp_width(g) - st->lanes_useful - st->lanes_predicated_off;
+	st->grid_barriers = x->meetings;
 	st->diagnosis = x->diagnosis;
 	st->static_instructions = (uint64_t)x->code->n;
 	st->static_blocks = (uint64_t)x->code->nblock;

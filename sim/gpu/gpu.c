@@ -108,6 +108,7 @@ static const Code *code_for(Gpu *g, const Function *kernel, Diag *diag)
 		return code;
 	code = g->code[kernel->id] = lower_kernel(g, kernel, diag);
 	if (code) {
+		code->meeting = kernel_grid_barrier(g->module, kernel);
 		code->first_line = g->lines;
 		g->lines += ((uint64_t)code->n * (uint64_t)c->fetch_ins_bytes + (uint64_t)c->fetch_line - 1) / (uint64_t)c->fetch_line;
 	}
@@ -151,6 +152,19 @@ const char *gpu_refuses(const Config *c, const Launch *l)
 	return NULL;
 }
 
+/* All blocks of a grid that meets at a barrier must be resident at once. */
+static bool all_fit(const Config *c, const Grid *x, Fault *fault)
+{
+	const char *what;
+	uint64_t most = (uint64_t)(sm_capacity(c, x, &what) * c->sm_count);
+	if (x->ctas <= most)
+		return true;
+	fault->loc = ins_loc(x->launch->module, x->code->meeting);
+	fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: the kernel has a barrier of the whole grid: %llu blocks, %llu can be resident on this machine (limited by %s)",
+		x->launch->kernel->name, (unsigned long long)x->ctas, (unsigned long long)most, what);
+	return false;
+}
+
 static bool size_up(const Config *c, Grid *x, Fault *fault)
 {
 	const Launch *l = x->launch;
@@ -164,18 +178,12 @@ static bool size_up(const Config *c, Grid *x, Fault *fault)
 			l->kernel->name, (long long)(x->regs_per_warp * x->warps_per_cta), code->regs, (long long)c->sm_registers);
 		return false;
 	}
-	const Ins *meeting = kernel_grid_barrier(l->module, l->kernel);
-	if (meeting) {
-		fault->loc = ins_loc(l->module, meeting);
-		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: the kernel has a barrier of the whole grid, which the reference interpreter alone can run yet", l->kernel->name);
-		return false;
-	}
 	if (code->frame > c->sm_local) {
 		fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: a thread needs %u bytes of local memory; sm.local_bytes = %lld",
 			l->kernel->name, code->frame, (long long)c->sm_local);
 		return false;
 	}
-	return true;
+	return !code->meeting || all_fit(c, x, fault);
 }
 
 static double now_seconds(void)

@@ -87,30 +87,47 @@ static Grid *grid_to_place(const Gpu *g)
 
 Cycle streams_window(const Gpu *g, Cycle n)
 {
+	for (int i = 0; i < g->running.n; i++)
+		if (g->running.v[i]->code->meeting)
+			n = earlier(n, (Cycle)g->config.launch_grid_barrier);
 	if (g->first_waiting < g->queue.n)
 		n = earlier(n, (Cycle)g->config.launch_latency + 1);
 	return grid_to_place(g) ? earlier(n, (Cycle)g->config.sm_block_launch) : n;
 }
 
-/* The grid's next block will be resident on the SM, whose arrivals are kept in the order of their cycles. Functional runs: at once. */
-static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
+/* The SM's arrivals are kept in the order of their cycles. */
+static void announce(Sm *sm, Arrival a)
 {
-	Arrival a = { when, x, x->next_cta++ };
-	if (g->options.functional) {
-		sm_place(sm, &a);
-		return;
-	}
 	vec_push(&sm->arrival, a);
-	for (int i = sm->arrival.n - 1; i > sm->arrived && sm->arrival.v[i - 1].cycle > when; i--) {
+	for (int i = sm->arrival.n - 1; i > sm->arrived && sm->arrival.v[i - 1].cycle > a.cycle; i--) {
 		sm->arrival.v[i] = sm->arrival.v[i - 1];
 		sm->arrival.v[i - 1] = a;
 	}
 }
 
+/* The grid's next block will be resident on the SM. Functional runs: at once. */
+static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
+{
+	Arrival a = { when, x, x->next_cta++ };
+	if (g->options.functional)
+		sm_place(sm, &a);
+	else
+		announce(sm, a);
+}
+
+/* A grid whose blocks meet begins with all of them, or waits. */
+static bool fits_now(const Gpu *g, const Grid *x)
+{
+	uint64_t room = 0;
+	for (int i = 0; i < g->config.sm_count && x->code->meeting; i++)
+		room += (uint64_t)sm_room(&g->sm[i], x);
+	return !x->code->meeting || room >= x->ctas;
+}
+
 /* Blocks go to SMs in turn, one each, as long as any has room; grid after grid. */
 static void place_blocks(Gpu *g, Cycle when)
 {
-	for (Grid *x; (x = grid_to_place(g));) {
+	for (Grid *x; (x = grid_to_place(g)) && fits_now(g, x);) {
 		for (bool placed = true; placed && x->next_cta < x->ctas;) {
 			placed = false;
 			for (int i = 0; i < g->config.sm_count && x->next_cta < x->ctas; i++)
@@ -128,11 +145,14 @@ static void place_blocks(Gpu *g, Cycle when)
 static void replace_block(Gpu *g, Sm *sm, Cycle ended)
 {
 	Cycle when = ended + (Cycle)g->config.sm_block_launch;
-	for (Grid *x; (x = grid_to_place(g)) && sm_reserve(sm, x);) {
+	for (Grid *x; (x = grid_to_place(g)) && !x->code->meeting && sm_reserve(sm, x);) {
 		announce_block(g, sm, x, when);
 		if (x->next_cta == x->ctas)
 			place_blocks(g, when);
 	}
+	Grid *next = grid_to_place(g);
+	if (next && next->code->meeting)
+		place_blocks(g, when);
 }
 
 /* ---- begin and end ---- */
@@ -247,6 +267,34 @@ void streams_stop(Gpu *g, Cycle now)
 		grid_leaves(g, g->running.v[0], now, now);
 }
 
+/* ---- barriers of whole grids ---- */
+
+/* Opens the grid's barrier if all blocks that have threads left wait there: so many cycles after the last one has come to that, or ended. Then no SM has gone
+   so far yet (streams_window). Functional runs: at once. */
+static void let_meet(Gpu *g, Grid *x)
+{
+	uint64_t waiting = 0, ended = 0;
+	Cycle last = 0;
+	for (int i = 0; i < g->config.sm_count; i++) {
+		waiting += x->share[i].meeting.waiting;
+		ended += x->share[i].meeting.ended;
+		last = later(last, x->share[i].meeting.last);
+	}
+	if (!waiting || waiting + ended < x->ctas)
+		return;
+	x->meetings++;
+	x->opens = last + (Cycle)g->config.launch_grid_barrier;
+	for (int i = 0; i < g->config.sm_count; i++) {
+		if (!x->share[i].meeting.waiting)
+			continue;
+		x->share[i].meeting.waiting = 0;
+		if (g->options.functional)
+			barrier_grid_opens(&g->sm[i], &x->share[i]);
+		else
+			announce(&g->sm[i], (Arrival){ x->opens, x, GRID_OPENS });
+	}
+}
+
 /* The cycle in which the SM's next block has ended. */
 static Cycle next_freed(const Sm *sm, int at) { return at < sm->freed.n ? sm->freed.v[at].cycle : NEVER; }
 
@@ -271,6 +319,9 @@ void streams_dispatch(Gpu *g)
 		block_ended(g, &g->sm[i], &g->sm[i].freed.v[at[i]++]);
 	for (int i = 0; i < n; i++)
 		vec_clear(&g->sm[i].freed);
+	for (int i = 0; i < g->running.n; i++)
+		if (g->running.v[i]->code->meeting)
+			let_meet(g, g->running.v[i]);
 	if (!g->options.functional)
 		admit_grids(g, g->now);
 }

@@ -18,6 +18,9 @@ typedef struct Grid Grid;
 #define PENDING ((Cycle)1 << 62)       /* the cycle is not known before mem_drain tells it */
 #define NEVER (~(Cycle)0)
 
+enum { GRID_BARRIER = TRACE_GRID_BARRIER };     /* the number by which a thread block knows the barrier of its grid */
+
+_Static_assert((int)GRID_BARRIER == (int)BARRIERS, "behind those of the block");
 typedef struct Barrier {
 	uint32_t arrived, expected;    /* threads; expected 0 = no thread has come */
 	uint32_t count_true;           /* bar.red */
@@ -36,6 +39,7 @@ typedef struct Share {
 	NobodyCount nobody[2];         /* [0] and [1] as before */
 	void *model_state;             /* the mechanism's state of the SM */
 	int resident;                  /* thread blocks */
+	struct { uint64_t waiting, ended; Cycle last; } meeting; /* blocks all of whose threads wait at the grid's barrier, or have ended; when the last one came to that */
 	Vec(TraceEvent) events;        /* of this window */
 	struct Tracer *tracer;         /* NULL: no trace */
 } Share;
@@ -58,6 +62,8 @@ struct Grid {
 	Cycle called, begin;           /* when the host calls it; when its first block begins. NEVER: not known yet */
 	Cycle end, gone;               /* when what is measured ends; when all its accesses are done, for which other grids wait. NEVER: not known yet */
 	Cycle last;                    /* the cycle after the last one of the blocks that have ended */
+	uint64_t meetings;             /* how often its barrier has opened */
+	Cycle opens;                   /* when the barrier opens for which all threads have come last */
 	bool begun, completed;
 	bool alone;                    /* no other grid ran beside it */
 	uint64_t empty;                /* scheduler-cycles without a warp: until it began; from its end on, if it ran alone, while it ran */
@@ -77,7 +83,8 @@ struct Cta {                           /* a resident thread block */
 	uint8_t *shared;
 	uint32_t shared_bytes;
 	void *model_state;             /* the mechanism's state of the block */
-	Barrier barrier[BARRIERS];
+	Barrier barrier[GRID_BARRIER + 1]; /* the last is the block's part of the grid's */
+	bool meets;                    /* all its threads wait at the grid's barrier, which knows */
 	bool used;
 };
 
@@ -190,7 +197,8 @@ typedef struct Sched {
 	int *active; int nactive;      /* the active set of the two-level policy */
 } Sched;
 
-typedef struct Arrival { Cycle cycle; Grid *grid; uint64_t block; } Arrival;  /* a thread block that becomes resident in that cycle */
+typedef struct Arrival { Cycle cycle; Grid *grid; uint64_t block; } Arrival;  /* a thread block that becomes resident in that cycle; GRID_OPENS: the grid's barrier opens */
+#define GRID_OPENS (~(uint64_t)0)
 typedef struct Freed { Cycle cycle; Grid *grid; } Freed;                      /* a thread block that has ended in that cycle */
 
 struct Sm {

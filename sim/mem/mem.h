@@ -25,6 +25,7 @@ Cycle mem_round_trip(const Config *); /* from an SM to L2 and back, nothing else
 SmMem *smmem_new(const Config *, int sm);
 /* A launch begins: what has come to L1 and the constant cache by that cycle is gone, what comes later stays. */
 void smmem_launch(SmMem *, Cycle begin);
+void smmem_forget(SmMem *, Cycle now);         /* L1 is emptied, as a fence of device scope does it */
 void smmem_flush(SmMem *);             /* what outlasts launches, the instruction cache, becomes empty */
 void smmem_rewind(SmMem *);            /* as mem_rewind; the next access may come at any cycle */
 void smmem_free(SmMem *);

@@ -65,6 +65,12 @@ void smmem_launch(SmMem *s, Cycle begin)
 	cache_reset(&s->constant);
 }
 
+void smmem_forget(SmMem *s, Cycle now)
+{
+	expire(s, now);
+	cache_reset(&s->l1);
+}
+
 void smmem_flush(SmMem *s) { cache_reset(&s->fetch); }
 
 void smmem_rewind(SmMem *s)

@@ -2,7 +2,7 @@
 #include "sim/record/diagnosis.h"
 #include "lib/strbuf.h"
 
-const char *const stuck_name[STUCK_COUNT] = { "runs", "barrier", "warp_sync", "held", "ended" };
+const char *const stuck_name[STUCK_COUNT] = { "runs", "barrier", "warp_sync", "grid_barrier", "held", "ended" };
 
 static void put_lanes(StrBuf *b, Mask m)
 {
@@ -71,6 +71,7 @@ static void put_doing(StrBuf *b, const StuckLanes *x, const Diagnosis *d)
 	switch (x->how) {
 	case STUCK_RUNS: sb_puts(b, one ? "spins too, in " : "spin too, in "); break;
 	case STUCK_BARRIER: sb_puts(b, one ? "waits at a barrier in " : "wait at a barrier in "); break;
+	case STUCK_GRID: sb_puts(b, one ? "waits at the grid's barrier in " : "wait at the grid's barrier in "); break;
 	case STUCK_WARPSYNC: sb_printf(b, "%s at a warp-level operation in ", one ? "waits" : "wait"); break;
 	case STUCK_ENDED: sb_puts(b, one ? "has ended" : "have ended"); return;
 	default: put_held(b, x, d); return;

@@ -10,6 +10,7 @@ typedef struct CodePlace { const char *function, *block, *file; int line; } Code
 typedef enum {
 	STUCK_RUNS,                    /* nothing holds the lanes back: they spin, or wait for memory */
 	STUCK_BARRIER, STUCK_WARPSYNC, /* the lanes wait at a block barrier, at a warp-level operation */
+	STUCK_GRID,                    /* the lanes wait at the barrier of the grid */
 	STUCK_HELD,                    /* the mechanism does not schedule the lanes */
 	STUCK_ENDED,
 	STUCK_COUNT
@@ -50,7 +51,7 @@ typedef struct Diagnosis {
 	int nheld;                     /* entries of held: lanes that wait, those of the warp first */
 	StuckLanes held[STUCK_MOST];
 	uint64_t more;                 /* groups of lanes that found no place in held */
-	uint32_t arrived, expected;    /* threads, in a deadlock at a block barrier */
+	uint32_t arrived, expected;    /* threads, in a deadlock at a barrier */
 	const char *model, *holds;     /* the mechanism, and why it may hold lanes for ever (StuckHooks.holds), or NULL */
 } Diagnosis;
 

@@ -10,6 +10,7 @@
 #define STATS(S) \
 	S(cycles, "cycles", SUM, "cycles", "from a launch's first block to the end of its last block and of its last access; in total, those in which a launch ran") \
 	S(program_cycles, "program_cycles", MAX, "cycles", "from the host's first call to the end of the launch, or of all launches") \
+	S(grid_barriers, "grid_barriers", SUM, "openings", "times that a barrier of the whole grid has opened") \
 	S(warp_instructions, "warp_instructions", SUM, "instructions", "instructions of the module issued, once for each group of lanes") \
 	S(thread_instructions, "thread_instructions", SUM, "instructions", "the same, counted for each lane whose guard holds") \
 	S(lanes_useful, "lanes.useful", SUM, "lanes", "lanes that executed an issued instruction") \
@@ -83,6 +84,7 @@
 	S(UNIT, "unit_busy", "the functional unit takes no instruction in this cycle") \
 	S(MEMPIPE, "memory_pipe", "the last access of the warp still waits for the load/store unit") \
 	S(BARRIER, "barrier", "threads wait at a block barrier") \
+	S(GRID, "grid_barrier", "threads wait at a barrier of the whole grid") \
 	S(WARPSYNC, "warp_sync", "lanes wait for other lanes of their warp") \
 	S(SLEEP, "sleep", "nanosleep") \
 	S(DRAIN, "drain", "ended warps wait for their outstanding memory accesses")

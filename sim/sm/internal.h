@@ -10,13 +10,14 @@ typedef struct When { Cycle cycle; uint32_t pc; uint8_t why; } When;
    instruction, and so on. The lowest byte is the reason; the two bytes between have room for a warp's place. */
 #define FAR(ID, N) [STALL_##ID] = (unsigned)N << 24 | STALL_##ID
 static const unsigned distance[STALL_COUNT] = { FAR(UNIT, 1), FAR(MEMPIPE, 2), FAR(DATA, 3), FAR(BRANCH, 4), FAR(DIVERGENCE, 5), FAR(MEMORY, 6), FAR(FETCH, 7),
-	FAR(SLEEP, 8), FAR(WARPSYNC, 9), FAR(BARRIER, 10), FAR(DRAIN, 11), FAR(EMPTY, 12) };
+	FAR(SLEEP, 8), FAR(WARPSYNC, 9), FAR(BARRIER, 10), FAR(GRID, 11), FAR(DRAIN, 12), FAR(EMPTY, 13) };
 #undef FAR
 
-/* Of two splits or warps together: the earlier cycle, and the reason nearer to an issue, of equal ones a's if it has a pc. */
+/* Of two splits or warps together: the earlier cycle, and the reason nearer to an issue, of equal ones a's if it has a pc. (A warp's search begins with
+   STALL_BARRIER and no pc.) */
 static inline When earlier(When a, When b)
 {
-	When near = distance[b.why] < distance[a.why] || (b.why == a.why && a.pc == NO_PC) ? b : a;
+	When near = distance[b.why] < distance[a.why] || (a.pc == NO_PC && (b.why == a.why || b.why == STALL_GRID)) ? b : a;
 	near.cycle = b.cycle < a.cycle ? b.cycle : a.cycle;
 	return near;
 }

@@ -381,7 +381,7 @@ static inline bool try_single(Sm *sm, Warp *w)
 		sleep_after_issue(sm, w);
 		return true;
 	}
-	sm_sleep_until(w, t.cycle == NEVER ? (When){ NEVER, s->pc, STALL_BARRIER } : t);
+	sm_sleep_until(w, t.cycle == NEVER && t.why != STALL_GRID ? (When){ NEVER, s->pc, STALL_BARRIER } : t);
 	return false;
 }
 
@@ -507,7 +507,7 @@ static bool two_level(Sm *sm, Sched *d)
 	int most = (int)sm->gpu->config.sched_active;
 	for (int k = 0; k < d->nactive;) { /* warps with long waits leave the active set */
 		int place = sm->warp[d->active[k]].place, why = d->wake_why[place];
-		bool out = d->wake[place] > sm->now && (why == STALL_MEMORY || why == STALL_BARRIER || why == STALL_FETCH);
+		bool out = d->wake[place] > sm->now && (why == STALL_MEMORY || why == STALL_BARRIER || why == STALL_GRID || why == STALL_FETCH);
 		if (!out) {
 			k++;
 			continue;
@@ -681,6 +681,14 @@ static void pass_empty(Sm *sm, Cycle until)
 
 static Cycle next_arrival(const Sm *sm) { return sm->arrived < sm->arrival.n ? sm->arrival.v[sm->arrived].cycle : NEVER; }
 
+static void arrive(Sm *sm, const Arrival *a)
+{
+	if (a->block == GRID_OPENS)
+		barrier_grid_opens(sm, &a->grid->share[sm->id]);
+	else
+		sm_place(sm, a);
+}
+
 void sm_run(Sm *sm, Cycle until)
 {
 	int64_t n = sm->gpu->config.sched_count;
@@ -693,7 +701,7 @@ void sm_run(Sm *sm, Cycle until)
 			continue;
 		}
 		while (next_arrival(sm) <= sm->now)
-			sm_place(sm, &sm->arrival.v[sm->arrived++]);
+			arrive(sm, &sm->arrival.v[sm->arrived++]);
 		if (lsu_next(sm) <= sm->now)
 			lsu_serve(sm);
 		Cycle next = cycle(sm, n);

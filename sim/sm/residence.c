@@ -199,6 +199,33 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	s->sleep = 0;
 }
 
+static int64_t room_in(int64_t blocks, int64_t warps, int64_t regs, int64_t shared, const Grid *g, const char **what)
+{
+	struct { const char *what; int64_t blocks; } by[] = {
+		{ "blocks", blocks },
+		{ "warps", warps / g->warps_per_cta },
+		{ "registers", regs / (g->regs_per_warp * g->warps_per_cta) },
+		{ "shared memory", g->shared_per_cta ? shared / g->shared_per_cta : INT64_MAX },
+	};
+	int least = 0;
+	for (int i = 1; i < 4; i++)
+		if (by[i].blocks < by[least].blocks)
+			least = i;
+	*what = by[least].what;
+	return by[least].blocks;
+}
+
+int64_t sm_capacity(const Config *c, const Grid *g, const char **what)
+{
+	return room_in(c->sm_max_blocks, c->sm_max_warps, c->sm_registers, c->sm_shared, g, what);
+}
+
+int64_t sm_room(const Sm *sm, const Grid *g)
+{
+	const char *what;
+	return room_in(sm->free_ctas, sm->free_warps, sm->free_regs, sm->free_shared, g, &what);
+}
+
 bool sm_reserve(Sm *sm, const Grid *g)
 {
 	if (sm->free_ctas <= 0 || sm->free_warps < g->warps_per_cta || sm->free_regs < g->regs_per_warp * g->warps_per_cta ||

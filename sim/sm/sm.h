@@ -11,6 +11,9 @@ void sm_destroy(Sm *);
 void share_free(Share *);                      /* frees the share's counters */
 void room_for(Room *, const Grid *);           /* slots that are made from now on have room for the grid's warps and blocks */
 void sm_share(Sm *, Grid *);                   /* begins the SM's share of the grid, before blocks of it come */
+/* Blocks of the grid for which an SM has room: now, and when it is empty, and what keeps it from having more. */
+int64_t sm_room(const Sm *, const Grid *);
+int64_t sm_capacity(const Config *, const Grid *, const char **what);
 bool sm_reserve(Sm *, const Grid *);           /* reserves room for a block of the grid; false: there is none */
 void sm_give_back(Sm *, const Grid *);         /* gives back the room of a block that has ended */
 void sm_place(Sm *, const Arrival *);          /* the block becomes resident now, in room that is reserved */

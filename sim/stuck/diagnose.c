@@ -86,7 +86,7 @@ static StuckLanes where_in_warp(const Gpu *g, const Warp *w, int lane)
 	const Split *s = homes_split(w, lane);
 	StuckLanes x = { .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index, .lanes = (Mask)1 << lane };
 	Held h = { .pc = s ? s->pc : NO_PC, .until = NO_PC };
-	x.how = s ? how[s->state] : STUCK_HELD;
+	x.how = !s ? STUCK_HELD : s->state == SPLIT_BARRIER && s->barrier == GRID_BARRIER ? STUCK_GRID : how[s->state];
 	if (!(w->live >> lane & 1)) {
 		x.how = STUCK_ENDED;
 		return x;
@@ -351,13 +351,34 @@ void livelock_report(Gpu *g, const Warp *w, uint64_t lanes, Fault *fault)
 	finish_diagnosis(grid, d, fault);
 }
 
-void deadlock_report(Gpu *g, Fault *fault, Grid **in)
+/* The first warp that has something to wait for, if possible of a block that is not wholly at the barrier of its grid, whose threads others keep from going on. */
+static const Warp *first_stuck(const Gpu *g)
 {
 	const Warp *first = NULL;
-	for (int i = 0; i < g->config.sm_count && !first; i++)
-		for (int k = 0; k < g->sm[i].nwarps && !first; k++)
-			if (g->sm[i].warp[k].used && g->sm[i].warp[k].nsplit)
-				first = &g->sm[i].warp[k];
+	for (int i = 0; i < g->config.sm_count; i++)
+		for (int k = 0; k < g->sm[i].nwarps; k++) {
+			const Warp *w = &g->sm[i].warp[k];
+			if (w->used && w->nsplit && (!first || (first->cta->meets && !w->cta->meets)))
+				first = w;
+		}
+	return first;
+}
+
+/* Threads of the grid that have come to its barrier, and all that have not ended. */
+static void count_meeting(const Gpu *g, const Grid *grid, Diagnosis *d)
+{
+	d->arrived = d->expected = 0;
+	for (int i = 0; i < g->config.sm_count; i++)
+		for (int k = 0; k < g->sm[i].nctas; k++)
+			if (g->sm[i].cta[k].used && g->sm[i].cta[k].share->grid == grid) {
+				d->arrived += g->sm[i].cta[k].barrier[GRID_BARRIER].arrived;
+				d->expected += g->sm[i].cta[k].live;
+			}
+}
+
+void deadlock_report(Gpu *g, Fault *fault, Grid **in)
+{
+	const Warp *first = first_stuck(g);
 	Grid *grid = *in = first ? first->share->grid : g->queue.v[g->queue.n - 1];
 	Diagnosis *d = begin_diagnosis(g, first, grid, FAULT_BARRIER);
 	if (first) {
@@ -370,6 +391,8 @@ void deadlock_report(Gpu *g, Fault *fault, Grid **in)
 			const Barrier *b = &first->cta->barrier[s->barrier];
 			d->arrived = b->arrived;
 			d->expected = b->expected ? b->expected : first->cta->live;
+			if (s->barrier == GRID_BARRIER)
+				count_meeting(g, first->share->grid, d);
 		} else if (s->state == SPLIT_WARPSYNC) {
 			Mask here = 0;
 			for (int k = 0; k < first->nsplit; k++)

@@ -443,6 +443,15 @@ static bool warp_cycles(const Warp *w, unsigned *n)
 	return !(ran & ~cycling) && held_for_ever(w, ran);
 }
 
+/* The barrier of a grid is still to open: its threads may change memory then. */
+static bool some_go_on(const Gpu *g)
+{
+	for (int i = 0; i < g->running.n && !g->options.functional; i++)
+		if (g->running.v[i]->meetings && g->running.v[i]->opens >= g->now)
+			return true;
+	return false;
+}
+
 static bool all_cycle(const Gpu *g, const Warp **who, uint64_t *lanes)
 {
 	*lanes = 0;
@@ -522,7 +531,7 @@ bool livelock_check(Gpu *g, Fault *fault, Grid **grid)
 		return false;
 	}
 	Cycle least = g->config.progress_cycles < LEAST_WATCH ? (Cycle)g->config.progress_cycles : LEAST_WATCH;
-	if (g->now < g->watch_since + least || g->next_grid != NEVER || !all_cycle(g, &w, &lanes)) /* a grid that comes may change memory */
+	if (g->now < g->watch_since + least || g->next_grid != NEVER || some_go_on(g) || !all_cycle(g, &w, &lanes)) /* a grid that comes may change memory */
 		return false;
 	*grid = w->share->grid;
 	livelock_report(g, w, lanes, fault);
