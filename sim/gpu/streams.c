@@ -7,6 +7,7 @@
  *
  * All this happens at exact cycles: windows of SMs end where grids begin, and are short enough that what follows from an end lies behind them. */
 #include "sim/gpu/streams.h"
+#include "isa/races.h"
 #include "sim/gpu/events.h"
 #include "sim/gpu/order.h"
 #include "sim/sm/sm.h"
@@ -282,6 +283,8 @@ static void let_meet(Gpu *g, Grid *x)
 	}
 	if (!waiting || waiting + ended < x->ctas)
 		return;
+	if (x->launch->races)
+		race_grid_barrier(x->launch->races);
 	x->meetings++;
 	x->opens = last + (Cycle)g->config.launch_grid_barrier;
 	for (int i = 0; i < g->config.sm_count; i++) {

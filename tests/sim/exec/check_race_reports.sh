@@ -110,7 +110,7 @@ host main()
 	exit
 }
 END
-for way in --reference; do
+for way in --reference --functional "" "-m its -j 2"; do
 	status 0 --race-check --race-launches $way "$tmp/rounds.ir"
 	grep -q 'rounds behind 1 rounds: dependent between blocks' "$tmp/out" || fail "$way: accesses before a barrier of the grid are forgotten"
 	for barrier in before=64 behind=48; do # of four blocks each reads a word of the next one, in four rounds; the last barrier lies behind all reads
