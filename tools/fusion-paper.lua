@@ -19,7 +19,7 @@ local paper = {
 		{ name = "bspline", file = "b_spline", suite = "GCG", launches = { 96, 72, 72 }, speed = { 1.02, 1.02 } },
 		{ name = "IFS", file = "fractal_flame", suite = "GCG", launches = { 1275, 1275, 1200 }, speed = { 1.00, 1.05 } },
 		{ name = "pathReg", file = "path_regeneration", suite = "GCG", launches = { 10026, 7512, 6420 }, speed = { 1.18, 1.60 } },
-		{ name = "rna_folding_gpu", file = "rna_folding", suite = "GCG", launches = { 75774, 75774, 75771 }, speed = { 1.00, 1.00 } },
+		{ name = "rna_folding_gpu", file = "rna", suite = "GCG", launches = { 75774, 75774, 75771 }, speed = { 1.00, 1.00 } },
 	},
 	suites = { "Rodinia", "NVIDIA SDK", "GCG" },
 	-- Section 5.3.2: geometric means by suite and over all: KF_trad, KFCM.

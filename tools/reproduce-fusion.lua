@@ -19,6 +19,11 @@ local MODES = {
 	{ name = "barrier", options = "grid-barrier=1,assume-no-wrap=1", says = "besides, with a barrier of the grid between kernels where all blocks are resident at once" },
 }
 local known = m.options()
+
+-- The machine as a file of its own: passes ask what it has room for, of gsim and of gsim-opt alike.
+local machine_file = out .. "/machine.lua"
+tool.write(machine_file, tool.capture(("cd %s && gsim %s -m %s --print-config"):format(tool.quote(top), MACHINE.options, MACHINE.model)))
+local machine = "-c " .. tool.quote(machine_file)
 local missing = m.each(PASSES, function(pass) return not known[pass] and pass or nil end)
 
 -- ---- programs ----
@@ -56,13 +61,49 @@ if #PROGRAMS == 0 then
 	os.exit(2)
 end
 
+-- What a function of the program's Lua that has no arguments gives, run with the program's own arguments.
+local function results_of(p, name)
+	local words, gpu = {}, {}
+	for w in p.words:gmatch "%S+" do words[#words + 1] = w end
+	gpu.args = words
+	function gpu.argument(i, default) return words[i] and (tonumber(words[i]) or words[i]) or default end
+	local lua = setmetatable({ gpu = gpu }, { __index = _G })
+	assert(loadfile(("%s/kernels/host_programs/%s.lua"):format(top, p.file), "t", lua))()
+	return table.pack(lua[name]())
+end
+
+local function constant(type, v)
+	return type:find "^f" and ("0%s%s"):format(type == "f32" and "f" or "d", (string.pack(type == "f32" and ">f" or ">d", v):gsub(".", function(c) return ("%02x"):format(c:byte()) end))) or ("%d"):format(v)
+end
+
+-- The program with the sizes that it asks Lua for as constants: passes may ask how large grids are. Kernels stand in the text.
+local function with_sizes(p)
+	local text = tool.capture(("cd %s && gsim-opt -o - %s"):format(tool.quote(top), p.module))
+	local host = text:find("\nhost main()", 1, true)
+	local before, main, type_of = text:sub(1, host), text:sub(host + 1), {}
+	for type, names in main:gmatch "\n\treg ([%w]+) ([^\n]+)" do
+		for name in names:gmatch "%%[%w_.]+" do type_of[name] = type end
+	end
+	main = main:gsub("\n\t%((%%[^)]+)%) = call ([%w_]+), %(%)[^\n]*", function(names, f)
+		local v, lines, i = results_of(p, f), {}, 0
+		for name in names:gmatch "[^, ]+" do
+			i = i + 1
+			local type = assert(type_of[name], name)
+			lines[i] = name ~= "_" and ("\n\t%s = mov.%s %s"):format(name, type, constant(type, v[i])) or ""
+		end
+		return table.concat(lines)
+	end)
+	p.sized = ("%s/%s.ir"):format(out, p.file)
+	tool.write(p.sized, before .. main)
+end
+
 -- ---- runs ----
 
 -- A form: { name, list }: a pipeline. Forms that make the same module of a program share their runs: p.forms[name] = the variant.
 local function variant(p, name, list)
-	local text = list == "" and "" or tool.capture(("cd %s && gsim-opt -p %s -o - %s"):format(tool.quote(top), tool.quote(list), p.module))
+	local text = list == "" and "" or tool.capture(("cd %s && gsim-opt %s -p %s -o - %s"):format(tool.quote(top), machine, tool.quote(list), tool.quote(p.sized)))
 	p.variants, p.forms = p.variants or {}, p.forms or {}
-	if list ~= "" and not p.plain then p.plain = tool.capture(("cd %s && gsim-opt -o - %s"):format(tool.quote(top), p.module)) end
+	if list ~= "" and not p.plain then p.plain = tool.capture(("cd %s && gsim-opt -o - %s"):format(tool.quote(top), tool.quote(p.sized))) end
 	if text == p.plain then text = "" end
 	local v = p.variants[text]
 	if not v then
@@ -74,20 +115,24 @@ end
 
 local function command(v, path, more)
 	local p = v.program
-	return ("cd %s && gsim -q -j 1 --alone --sums %s -m %s%s -s %s%s %s -- %s >%s.out 2>&1; echo $? >%s.status"):format(tool.quote(top), MACHINE.options, MACHINE.model, more,
-		tool.quote(path), v.list ~= "" and " -p " .. tool.quote(v.list) or "", p.module, p.words, tool.quote(path), tool.quote(path))
+	return ("cd %s && gsim -q -j 1 --alone --sums %s%s -s %s%s -w kernels/host_programs/%s.lua %s -- %s >%s.out 2>&1; echo $? >%s.status"):format(tool.quote(top), machine, more,
+		tool.quote(path), v.list ~= "" and " -p " .. tool.quote(v.list) or "", p.file, tool.quote(p.sized), p.words, tool.quote(path), tool.quote(path))
 end
 
--- What a run left: { status: of gsim, launches, cycles, program, code, kernels, warp, counts }.
-local function result(path)
+-- What a run left: { status: of gsim, launches, cycles, program, code, kernels, warp, counts }. What the machine cannot run has the status 2 and `why`.
+local function result(v, path)
 	local r = { status = tonumber(tool.read(path .. ".status")) }
-	if r.status > 1 then
+	if r.status > 1 and v.list == "" then
 		io.stderr:write("tools/reproduce fusion: failed:\n", tool.read(path .. ".out"))
 		os.exit(2)
+	elseif r.status > 1 then
+		r.why = tool.read(path .. ".out"):match "error: ([^\n]*)"
+		return r
 	end
 	local report = json.read(path)
 	r.ended, r.launches, r.cycles, r.program = report.status == "ok", report.total.launches, report.total.cycles, report.total.program_cycles
 	r.code, r.kernels, r.warp, r.counts = report.code.instructions, report.kernels, report.total.warp_instructions, {}
+	for _, pair in ipairs(report.total.races or {}) do r.races = r.races or pair.bytes > pair.same_value end -- whose order makes a difference
 	for _, c in ipairs(report.pass_stats) do
 		if c.what then r.counts[c.what] = (r.counts[c.what] or 0) + c.count end
 	end
@@ -106,7 +151,7 @@ local function run(variants, key, more, what)
 	end
 	tool.progress(("%s: %d runs"):format(what, #todo))
 	if #todo > 0 then tool.all(commands) end
-	for i, v in ipairs(todo) do v.runs[key] = result(("%s/run-%d.json"):format(out, i)) end
+	for i, v in ipairs(todo) do v.runs[key] = result(v, ("%s/run-%d.json"):format(out, i)) end
 	tool.progress("")
 end
 
@@ -128,6 +173,7 @@ end
 local variants = {}
 for _, p in ipairs(PROGRAMS) do
 	tool.progress("fusing " .. p.name)
+	with_sizes(p)
 	variant(p, "O3", "")
 	for _, f in ipairs(FORMS) do variant(p, f.name, f.list) end
 	for _, v in ipairs(p.variants) do variants[#variants + 1] = v end
@@ -135,6 +181,8 @@ end
 
 -- With the machine's own launch costs, and results against the reference interpreter's run of the program as it is.
 run(variants, "own", " --verify", "tables 5.1 and 5.2")
+-- Runs that look for races between the blocks of a launch. Programs that have some as they are say nothing of fusion.
+run(variants, "race", " --functional --race-check", "races")
 local right = m.each(variants, function(v) return v.runs.own.status == 0 and v or nil end)
 for _, cost in ipairs(COSTS) do
 	local cycles = cost * CLOCK
@@ -148,6 +196,8 @@ local measured = setmetatable({ paper = paper, machine = MACHINE, programs = PRO
 -- The run of a program in a form; with the machine's own launch costs, or those in microseconds.
 function measured.at(p, form, cost) return p.forms[form].runs[cost or "own"] end
 function measured.right(p, form) return measured.at(p, form).status == 0 end
+function measured.ran(p, form) return measured.at(p, form).status < 2 end
+function measured.races(p, form) return not measured.at(p, "O3", "race").races and measured.at(p, form, "race").races end
 function measured.gain(p, form, cost) return measured.at(p, "O3", cost).program / measured.at(p, form, cost).program end
 function measured.form(pass, mode) return ("%s, %s"):format(pass, mode) end
 

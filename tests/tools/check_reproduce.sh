@@ -113,6 +113,11 @@ said=$(sed -n 's/^\([0-9]*\) of what .* missed.*/\1/p' "$dir/out")
 [ "$(grep -c ': does not agree$' "$dir/out")" = "${said:-none}" ] || { echo "fusion: not as many miss as it says"; cat "$dir/out"; exit 1; }
 awk '{ gsub(/"[^"]*"/, "x") } { if (split($0, f, ",") != 8) bad = 1 } f[5] == "O3" && f[6] == "launches" && f[7] != "" { n += f[7] == f[8] } END { exit bad || n < 2 }' "$dir/u/fusion.csv" ||
 	{ echo "fusion.csv: not the launches of the thesis' programs"; exit 1; }
+grep -A 1 '^  5.2    lud: 46 launches, 31, 30$' "$dir/out" | grep -q ': agrees$' || { echo "fusion: not the thesis' launches of lud"; cat "$dir/out"; exit 1; }
+awk -F '"' '/^5.2,/ && /launches/ { split($1, a, ","); split($2, form, ", "); split($3, v, ","); n[a[3], form[1], form[2]] = v[4] }
+	END { for (m in n) { split(m, k, SUBSEP); if (k[2] == "kfcm" && n[m] > n[k[1], "kf-trad", k[3]]) bad = 1; rows++ } exit bad || rows < 3 * 6 }' "$dir/u/fusion.csv" ||
+	{ echo "fusion.csv: kfcm leaves more launches than kf-trad"; exit 1; }
+for f in table5.1 table5.2 launch-cost; do whole "$dir/u/$f.svg"; done
 for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
 	"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
 	[ $? = 2 ] && grep -q '^usage' "$dir/out" || { echo "tools/reproduce $bad is no usage error"; exit 1; }
