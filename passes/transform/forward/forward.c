@@ -12,7 +12,7 @@
 #include "passes/transform/transform.h"
 
 /* What an element of a load becomes. */
-typedef struct Source { Opd from; int held; } Source;          /* held -1: the operand; else the fact's register */
+typedef struct Source { Opd from; int spot; } Source;          /* spot -1: the operand; else the spot's register */
 
 typedef struct Forward {
 	Places p;
@@ -77,7 +77,7 @@ static void choose(Forward *w, const Ins *load, int element, int held, BitSet kn
 		if (bs_has(known, p->held.n + v) && !overwritten(load, element, &s->from) && may_copy(w, load, element, &s->from))
 			return;
 	}
-	*s = (Source){ { 0 }, held };
+	*s = (Source){ { 0 }, p->held.v[held].spot };
 }
 
 static bool serves(const Places *p, int held, int guard, bool neg)
@@ -131,21 +131,20 @@ static void find_loads(Forward *w)
 
 /* ---- what becomes of it ---- */
 
-/* The facts whose values get registers. */
-static BitSet make_registers(Forward *w, Arena *a)
+/* The spots that registers follow. */
+static void make_registers(Forward *w)
 {
 	Places *p = &w->p;
-	BitSet needed = bs_new(a, p->held.n);
+	BitSet needed = bs_new(&p->arena, p->spot.n);
 	for (int x = 0; x < p->mem->naccess; x++) {
 		const MemAccess *m = &p->mem->access[x];
 		const Ins *i = &p->f->block.v[m->block]->ins.v[m->ins];
 		for (int k = 0; w->goes[x] && k < ins_elements(i); k++)
-			if (ins_dst(i, k)->kind == OPD_REG && w->of[p->element[x] + k].held >= 0)
-				bs_add(needed, w->of[p->element[x] + k].held);
+			if (ins_dst(i, k)->kind == OPD_REG && w->of[p->element[x] + k].spot >= 0)
+				bs_add(needed, w->of[p->element[x] + k].spot);
 	}
-	bs_each(needed, h)
-		p->held.v[h].reg = edit_temp(&w->e, p->held.v[h].width == 64 ? T_B64 : p->held.v[h].width == 32 ? T_B32 : T_B16);
-	return needed;
+	bs_each(needed, k)
+		p->spot.v[k].reg = edit_temp(&w->e, p->spot.v[k].width == 64 ? T_B64 : p->spot.v[k].width == 32 ? T_B32 : T_B16);
 }
 
 static void put_copies(Forward *w, Rewrite *r, const Ins *load, int access)
@@ -155,7 +154,7 @@ static void put_copies(Forward *w, Rewrite *r, const Ins *load, int access)
 		const Source *s = &w->of[w->p.element[access] + k];
 		if (ins_dst(load, k)->kind != OPD_REG)
 			continue;
-		Opd from = s->held < 0 ? s->from : opd_reg(w->p.held.v[s->held].reg);
+		Opd from = s->spot < 0 ? s->from : opd_reg(w->p.spot.v[s->spot].reg);
 		Ins i = copy(w, load, ins_dst(load, k)->id, &from, type_bits[load->type], type_kind[load->type] == 'S');
 		if (first)
 			edit_put_instead(r, i);
@@ -166,22 +165,22 @@ static void put_copies(Forward *w, Rewrite *r, const Ins *load, int access)
 }
 
 /* Behind a store: its values into the registers that loads need. */
-static void keep_values(Forward *w, Rewrite *r, const Ins *store, int block, int ins, int access, BitSet needed)
+static void keep_values(Forward *w, Rewrite *r, const Ins *store, int access)
 {
-	Places *p = &w->p;
-	int guard = ssa_guard(p->ssa, store, block, ins);
-	for (int k = 0; k < ins_elements(store); k++)
-		for (int h = p->spot.v[p->of.v[p->element[access] + k]].first; h >= 0; h = p->held.v[h].next) {
-			if (!bs_has(needed, h) || !serves(p, h, guard, store->guard_neg) || (ins_element(store, k)->kind != OPD_REG && ins_element(store, k)->kind != OPD_IMM))
-				continue;
-			Ins i = copy(w, store, p->held.v[h].reg, ins_element(store, k), p->held.v[h].width, false);
-			i.origin = w->e.origin;
-			edit_put(r, i);
-			w->counts->copies++;
-		}
+	const Places *p = &w->p;
+	for (int k = 0; k < ins_elements(store); k++) {
+		const Opd *o = ins_element(store, k);
+		const Spot *s = &p->spot.v[p->of.v[p->element[access] + k]];
+		if (s->reg < 0 || (o->kind != OPD_REG && o->kind != OPD_IMM))
+			continue;
+		Ins i = copy(w, store, s->reg, o, s->width, false);
+		i.origin = w->e.origin;
+		edit_put(r, i);
+		w->counts->copies++;
+	}
 }
 
-static void rewrite(Forward *w, Block *b, BitSet needed)
+static void rewrite(Forward *w, Block *b)
 {
 	Rewrite r;
 	int k = 0;
@@ -193,7 +192,7 @@ static void rewrite(Forward *w, Block *b, BitSet needed)
 		}
 		edit_put(&r, *i);
 		if (x >= 0 && w->p.element[x] >= 0 && i->op == OP_ST)
-			keep_values(w, &r, i, b->id, k, x, needed);
+			keep_values(w, &r, i, x);
 	}
 }
 
@@ -201,15 +200,15 @@ static bool round_of(Analyses *an, uint8_t origin, const ForwardOptions *o, Forw
 {
 	Forward w = { .p = { .an = an, .f = an->f, .o = o, .c = analysis_cfg(an), .ssa = analysis_ssa(an) },
 		.e = edit_open(an->m, an->f, origin), .counts = counts };
-	static const MemFacts none;
+	static const MemFacts none = { 0 };
 	bool known = memcmp(&o->launches, &none, sizeof none) != 0;
 	w.p.mem = known ? memdep_build(&w.p.arena, w.p.c, w.p.ssa, analysis_effects(an), o->launches) : analysis_memdep(an);
 	if (places_find(&w.p))
 		find_loads(&w);
 	if (w.found) {
-		BitSet needed = make_registers(&w, &w.p.arena);
+		make_registers(&w);
 		for (int k = 0; k < w.p.c->nreach; k++)
-			rewrite(&w, w.p.c->rpo[k], needed);
+			rewrite(&w, w.p.c->rpo[k]);
 		for (int k = 0; k < MEM_ASSUMPTIONS; k++)
 			counts->assumed[k] += w.p.ask.count[k];
 	}

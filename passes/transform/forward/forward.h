@@ -8,8 +8,6 @@
 typedef struct ForwardOptions {
 	unsigned allow;            /* MEM_* assumptions that answers may rest on */
 	MemFacts launches;         /* what is known of all launches; all 0: nothing is */
-	bool (*apart)(void *self, int param, int other); /* what these two parameters lead to does not overlap; NULL: not known of any */
-	void *self;
 } ForwardOptions;
 
 typedef struct ForwardCounts { int loads, copies; int64_t assumed[MEM_ASSUMPTIONS]; } ForwardCounts;

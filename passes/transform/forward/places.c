@@ -4,7 +4,7 @@
 #include "passes/transform/forward/places.h"
 #include "passes/analysis/flow.h"
 
-enum { PATIENCE = 64 };            /* questions for an instruction */
+enum { PATIENCE = 64, SIDES = 4096 }; /* questions for an instruction; versions times spots */
 
 /* ---- spots ---- */
 
@@ -36,7 +36,7 @@ static int spot_of(Places *w, const Ins *i, const MemAccess *a, int element)
 	}
 	int s = keys_number(&w->keys, key, n);
 	if (s == w->spot.n)
-		vec_push(&w->spot, ((Spot){ -1, 0, 0 }));
+		vec_push(&w->spot, ((Spot){ .first = -1, .width = width, .reg = -1 }));
 	return s;
 }
 
@@ -119,22 +119,31 @@ static int find_stored(const Places *w, int held, const Opd *o)
 
 static bool is_value(const Opd *o) { return (o->kind == OPD_REG && !o->neg) || o->kind == OPD_IMM; }
 
+/* The fact about the spot and those threads; access: a store there. */
+static int held_fact(Places *w, int spot, int guard, bool neg, int access)
+{
+	int h = find_held(w, spot, guard, neg);
+	if (h >= 0)
+		return h;
+	h = w->held.n;
+	vec_push(&w->held, ((Held){ spot, guard, access, guard >= 0 && neg, w->spot.v[spot].first, -1, -1 }));
+	w->spot.v[spot].first = h;
+	end_with_form(w, h, w->mem->access[access].form[0]);
+	if (guard >= 0) {
+		list_add(&w->arena, &w->ends[guard], h);
+		list_add(&w->arena, &w->guarded[guard], h);
+	}
+	return h;
+}
+
 static void add_fact(Places *w, int access, int element)
 {
 	const Ins *i = ins_of(w, access);
-	int spot = w->of.v[w->element[access] + element], guard = guard_of(w, access);
+	int spot = w->of.v[w->element[access] + element];
 	Opd o = value_of(i, element);
 	if (!wanted(w, spot) || !is_value(&o))
 		return;
-	int h = find_held(w, spot, guard, i->guard_neg);
-	if (h < 0) {
-		h = w->held.n;
-		vec_push(&w->held, ((Held){ spot, guard, access, guard >= 0 && i->guard_neg, w->spot.v[spot].first, -1, -1, type_bits[i->type], -1 }));
-		w->spot.v[spot].first = h;
-		end_with_form(w, h, w->mem->access[access].form[0]);
-		if (guard >= 0)
-			list_add(&w->arena, &w->ends[guard], h);
-	}
+	int h = held_fact(w, spot, guard_of(w, access), i->guard_neg, access);
 	if (find_stored(w, h, &o) >= 0)
 		return;
 	int *of_reg = o.kind == OPD_REG ? &w->reg[o.id] : NULL;
@@ -144,10 +153,36 @@ static void add_fact(Places *w, int access, int element)
 		*of_reg = w->stored.n - 1;
 }
 
+static int branch_version(const Places *w, const Block *b)
+{
+	const Ins *t = block_term(b);
+	return t->op == OP_BRA && b->nsucc == 2 && b->succ[0] != b->succ[1] ? ssa_src(w->ssa, t, b->id, b->ins.n - 1, 0) : -1;
+}
+
+/* Facts about the threads that go to one side of a branch, where another branch decides by the same version: its sides then have those threads alone. */
+static void add_sides(Places *w)
+{
+	int *branches = arena_array(&w->arena, int, w->ssa->n + 1), n = 0, spots = w->spot.n;
+	for (int k = 0; k < w->c->nreach; k++) {
+		int v = w->decides[w->c->rpo[k]->id] = branch_version(w, w->c->rpo[k]);
+		n += v >= 0 && ++branches[v] == 2;
+	}
+	if ((int64_t)n * spots > SIDES)
+		return;
+	for (int v = 0; v < w->ssa->n && n; v++)
+		for (int s = 0; s < spots && branches[v] > 1; s++)
+			for (int neg = 0; neg < 2 && w->spot.v[s].first >= 0; neg++)
+				held_fact(w, s, v, neg, w->held.v[w->spot.v[s].first].access);
+	for (int h = w->held.n; h-- > 0;) /* behind the branch it is one about all threads */
+		held_fact(w, w->held.v[h].spot, -1, false, w->held.v[h].access);
+}
+
 static void find_facts(Places *w)
 {
 	int nreg = function_values(w->f);
 	w->ends = arena_array(&w->arena, IntList, w->ssa->n + 1);
+	w->guarded = arena_array(&w->arena, IntList, w->ssa->n + 1);
+	w->decides = arena_array(&w->arena, int, w->c->n + 1);
 	w->turns = arena_array(&w->arena, IntList, w->c->nest->nloop + 1);
 	w->reg = arena_array(&w->arena, int, nreg + 1);
 	memset(w->reg, 0xff, sizeof *w->reg * (size_t)nreg);
@@ -155,6 +190,7 @@ static void find_facts(Places *w)
 		if (w->element[x] >= 0 && ins_of(w, x)->op == OP_ST)
 			for (int k = 0; k < ins_elements(ins_of(w, x)); k++)
 				add_fact(w, x, k);
+	add_sides(w);
 }
 
 /* ---- where they end ---- */
@@ -187,14 +223,6 @@ static void written(void *self, int reg)
 		lose_bit(s, s->w->held.n + v);
 }
 
-static bool params_apart(const Places *w, int a, int b)
-{
-	int x = memdep_base(w->mem, w->mem->access[a].form[0]), y = memdep_base(w->mem, w->mem->access[b].form[0]);
-	if (!w->o->apart || x < 0 || y < 0 || w->mem->atom[x].kind != ATOM_PARAM || w->mem->atom[y].kind != ATOM_PARAM || w->mem->atom[x].id == w->mem->atom[y].id)
-		return false;
-	return w->o->apart(w->o->self, w->mem->atom[x].id, w->mem->atom[y].id);
-}
-
 /* No other thread of the grid writes these bytes. */
 static bool mine(Places *w, int held)
 {
@@ -203,7 +231,7 @@ static bool mine(Places *w, int held)
 		return w->held.v[held].mine;
 	bool is = true;
 	for (int b = 0; b < w->mem->naccess && is; b++)
-		if (w->mem->access[b].writes && !params_apart(w, a, b))
+		if (w->mem->access[b].writes)
 			is = w->patience-- > 0 && memdep_same_thread(w->mem, &w->ask, a, b);
 	w->held.v[held].mine = is;
 	return is;
@@ -214,7 +242,7 @@ static bool survives(Places *w, int held, int access)
 	const MemAccess *x = &w->mem->access[access];
 	if (x->ordered && !mine(w, held))
 		return false;
-	if (!x->writes || params_apart(w, w->held.v[held].access, access))
+	if (!x->writes)
 		return true;
 	return w->patience-- > 0 && !memdep_may_alias(w->mem, &w->ask, w->held.v[held].access, access);
 }
@@ -249,8 +277,10 @@ static void gain(const Step *s, int access, int element)
 	int h = wanted(w, spot) && is_value(&o) ? find_held(w, spot, guard_of(w, access), i->guard_neg) : -1;
 	if (h < 0)
 		return;
-	bs_add(s->set, h);
 	bs_add(s->set, w->held.n + find_stored(w, h, &o));
+	bs_add(s->set, h);
+	for (int other = w->spot.v[spot].first; other >= 0 && i->guard < 0; other = w->held.v[other].next)
+		bs_add(s->set, other);
 }
 
 static void touch(const Step *s, int access)
@@ -300,12 +330,30 @@ void places_step(Places *w, int block, int ins, BitSet set, BitSet lost)
 
 /* ---- on every way ---- */
 
+/* On either side of a branch the predicate is known: what holds for such threads holds for all that come here, and anything for the others, of which there are none. */
+static void over_edge(void *self, int from, int to, BitSet set)
+{
+	const Places *w = self;
+	const Block *b = w->f->block.v[from];
+	int v = w->decides[from];
+	if (v < 0)
+		return;
+	bool holds = (b->succ[0]->id == to) != ins_src(block_term(b), 0)->neg;
+	for (int k = 0; k < w->guarded[v].n; k++) {
+		int h = w->guarded[v].v[k];
+		if (holds == w->held.v[h].guard_neg)
+			bs_add(set, h);
+		else if (bs_has(set, h))
+			bs_add(set, find_held(w, w->held.v[h].spot, -1, false));
+	}
+}
+
 static void solve(Places *w)
 {
 	const Cfg *c = w->c;
 	int bits = places_bits(w), *order = arena_array(&w->arena, int, c->nreach + 1);
 	Flow x = { .g = c->graph, .order = order, .norder = c->nreach, .bits = bits, .all = true, .greatest = true, .gen = flow_sets(&w->arena, c->n, bits),
-		.kill = flow_sets(&w->arena, c->n, bits) };
+		.kill = flow_sets(&w->arena, c->n, bits), .edge = over_edge, .self = w };
 	for (int k = 0; k < c->nreach; k++) {
 		int b = order[k] = c->rpo[k]->id;
 		places_begin(w, b, x.gen[b], x.kill[b]);

@@ -5,14 +5,16 @@
 #include "passes/transform/forward/forward.h"
 
 /* Bytes that stores write and loads read, one element at a time: the same form of the address, width and space. */
-typedef struct Spot { int first, stores, loads; } Spot;        /* first: of its facts, or -1 */
+typedef struct Spot {
+	int first, stores, loads;      /* first: of its facts, or -1 */
+	int width, reg;                /* bits; the register that follows what is stored, -1: none so far */
+} Spot;
 
 /* "The bytes hold what was stored there last, in all threads or in those for which the guard holds." The address and the guard are what they were then. */
 typedef struct Held {
 	int spot, guard, access;       /* guard: version; -1: in all threads. access: a store of the bytes */
 	bool guard_neg;
 	int next, value;               /* the spot's next fact; the first of its values; -1 */
-	int reg, width;                /* where the value is kept; -1: nowhere so far. Bits */
 	int mine;                      /* does no other thread write there? -1: not asked yet */
 } Held;
 
@@ -34,6 +36,8 @@ typedef struct Places {
 	Vec(Held) held;
 	Vec(Stored) stored;            /* bits of sets: the number of held facts, then these */
 	IntList *ends;                 /* by version: held facts that end where it is written */
+	IntList *guarded;              /* by version: held facts about threads for which it holds, or does not */
+	int *decides;                  /* by block: the version that its branch reads, where guarded has some; -1 */
 	IntList *turns;                /* by cycle of the nest: those that end where its header begins */
 	int *reg;                      /* by register: the first of its stored facts; -1 */
 	BitSet *before;                /* by block: facts where it begins */
