@@ -26,7 +26,7 @@ static int64_t most(const ConfigKey *key, const char *name)
 	static const struct { const char *name; int64_t most; } few[] = {
 		{ "sm.count", 4 }, { "l2.bytes", 1 << 18 }, { "l1.bytes", 1 << 16 }, { "fetch.cache_bytes", 1 << 16 },
 		{ "constant.bytes", 1 << 16 }, { "l2.slices", 16 }, { "fetch.miss_cycles", 300 }, { "interconnect.latency", 300 },
-		{ "dram.latency", 300 },
+		{ "dram.latency", 300 }, { "launch.grid_barrier_cycles", 100000 },
 	};
 	for (size_t k = 0; k < sizeof few / sizeof *few; k++)
 		if (!strcmp(few[k].name, name))

@@ -100,7 +100,7 @@ START_TEST(kernels_are_varied)
 	}
 	for (int f = 0; f < RF_COUNT; f++)
 		ck_assert_msg(feature[f] >= SEEDS / 20, "only %d of %d kernels have %s", feature[f], SEEDS, names[f]);
-	static const Op absent[] = { OP_TRAP, OP_NANOSLEEP, OP_NOP, OP_PREFETCH, OP_FENCE, OP_MEMBAR, OP_BARARRIVE, OP_BARGRID, OP_ACTIVEMASK,
+	static const Op absent[] = { OP_TRAP, OP_NANOSLEEP, OP_NOP, OP_PREFETCH, OP_FENCE, OP_MEMBAR, OP_BARARRIVE, OP_ACTIVEMASK,
 		OP_ISSPACEP, OP_ASSERTFAIL };
 	for (int o = 1; o < OP_COUNT; o++) {
 		bool wanted = !(op_info[o].flags & (OPF_MACH | OPF_HOST));

@@ -13,7 +13,7 @@ typedef struct Target { Block *leave, *again; } Target; /* where break and conti
 typedef struct Gen {
 	const RandomParams *p;
 	RandomKernel *k;
-	uint64_t state, idle, unfaulted; /* of the random numbers; of those of idle_statement and nonfaulting_load */
+	uint64_t state, idle, unfaulted, meeting; /* of the random numbers; of those of idle_statement, nonfaulting_load and grid_statement */
 	size_t chosen;                 /* of the parameters' choices, taken so far */
 	unsigned on;                   /* RF_* of this kernel */
 	Module *m;
@@ -126,6 +126,9 @@ void idle_statement(Gen *);                    /* sometimes; changes no choice o
 
 /* random_stored.c */
 void stored_again(Gen *);                      /* loads of what the thread has stored, or nearly */
+
+/* random_grid.c */
+void grid_statement(Gen *);                    /* sometimes; all threads of the grid are here, equally often; changes no choice of the others */
 
 /* random_graph.c */
 void graph_statement(Gen *);                   /* an unstructured region */

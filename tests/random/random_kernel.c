@@ -374,9 +374,10 @@ static void make_kernel(Gen *g)
 	g->level = 2;
 	prologue(g);
 	g->limit = g->cost + 16 * (g->p->size / 4 + (int)rnd(g, (uint32_t)g->p->size));
-	do
+	do {
 		sequence(g, 0);
-	while (g->cost < g->limit);
+		grid_statement(g);
+	} while (g->cost < g->limit);
 	if (has(g, RF_CALL))
 		call_statement(g);
 	if (has(g, RF_DEEP))
@@ -407,6 +408,8 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->idle = ~g->state;
 	g->on |= p->seed % 2 ? p->features & RF_IDLE : 0;
 	g->unfaulted = g->idle ^ 0x5851f42d4c957f2du;
+	g->meeting = g->idle ^ 0x9e3779b97f4a7c15u;
+	g->on |= p->seed / 16 % 4 == 1 ? p->features & RF_GRID : 0;
 	g->on |= p->seed / 2 % 2 ? p->features & RF_NONFAULTING : 0;
 	g->on |= p->seed / 4 % 4 == 0 ? p->features & RF_NAMED : 0;
 	g->on |= p->arms || p->seed % 4 == 3 ? p->features & RF_ARMS : 0;

@@ -2,7 +2,7 @@
  * and the same under every divergence mechanism, every machine and every pass.
  *
  * Each thread writes its own slot of `out`; what threads share goes through shared memory between barriers that all
- * threads of the block reach, through warp operations where whole warps come together, or through atomic operations
+ * threads of the block reach, or in `out` between barriers of the grid, through warp operations where whole warps come together, or through atomic operations
  * whose result does not depend on their order. */
 #ifndef GSIM_RANDOM_KERNEL_H
 #define GSIM_RANDOM_KERNEL_H
@@ -37,7 +37,8 @@
 	X(IDLE, "loops without a result, copies of copies, aborts that are never reached, arms that do alike") \
 	X(NONFAULTING, "loads that may not fault, of addresses that are not mapped, too") \
 	X(NAMED, "accesses that name a variable where others have a register") \
-	X(ARMS, "branches whose arms are made of the same choices, with other registers and some differences")
+	X(ARMS, "branches whose arms are made of the same choices, with other registers and some differences") \
+	X(GRID, "barriers of the whole grid, between which threads read what others have written")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)
