@@ -20,9 +20,14 @@ static uint32_t align_up(uint32_t n, uint32_t align) { return align > 1 ? (n + a
 
 /* ---- names ---- */
 
+static const char prefix[] = "fused_";
+
+/* Names of kernels that are fused again grow by the other's name alone. */
+static const char *without_prefix(const Function *f) { return !strncmp(f->name, prefix, sizeof prefix - 1) ? f->name + sizeof prefix - 1 : f->name; }
+
 static const char *kernel_name(const Module *m, const Couple *c, Arena *a)
 {
-	const char *first = arena_printf(a, "fused_%s_%s", c->kernel[0]->name, c->kernel[1]->name), *name = first;
+	const char *first = arena_printf(a, "%s%s_%s", prefix, without_prefix(c->kernel[0]), without_prefix(c->kernel[1])), *name = first;
 	for (int k = 2; module_find_function(m, name) || module_find_symbol(m, name, -1); k++)
 		name = arena_printf(a, "%s_%d", first, k);
 	return name;
@@ -103,7 +108,7 @@ static void add_registers(Builder *b)
 	}
 }
 
-/* Variables of the kernel that each launch has anew are the body's own, those of the module in shared memory, too, where no function that is called can see them. */
+/* Variables of the kernel in shared and local memory are the body's own. Those of the module are one for both: programs must not rely on what is there at first. */
 static void add_symbols(Builder *b)
 {
 	b->symbol = arena_array(b->arena, int, b->m->symbol.n + 1);
@@ -211,6 +216,8 @@ static void add_ins(Builder *b, Block *d, const Ins *from)
 		i.opd[k] = k >= i.ndst && b->c->begin_given && moves(b, &i.opd[k]) ? given_address(b, d, from, &i.opd[k], ins_value_type(b->m, from, k - i.ndst)) : operand(b, i.opd[k]);
 	if (i.guard >= 0)
 		i.guard += b->reg;
+	if (i.op == OP_LD && i.cop == COP_NC) /* nothing changed there while one kernel ran: the other may write it */
+		i.cop = COP_NONE;
 	i.mark = some_mark(b, from->mark);
 	vec_push(&d->ins, i);
 	if (leaves)
@@ -254,7 +261,7 @@ static void add_body(Builder *b, int side)
 	add_params(b);
 	add_registers(b);
 	add_symbols(b);
-	const char *base = arena_printf(b->arena, "%s_", b->from->name);
+	const char *base = without_prefix(b->from) == b->from->name ? arena_printf(b->arena, "%s_", b->from->name) : "";
 	b->block = arena_array(b->arena, Block *, b->from->block.n + 1);
 	for (int k = 0; k < b->from->block.n; k++)
 		b->block[k] = edit_block(&b->e, base, b->from->block.v[k]->label);

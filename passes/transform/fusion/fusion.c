@@ -98,6 +98,7 @@ static Couple couple_of(Fusion *f, Analyses *host, int block, int ins, const Ins
 /* Why they are not fused, whatever memory they touch. */
 static const char *refuse(Fusion *f, Couple *c)
 {
+	enum { PARAM_BYTES = 32764 - 16 }; /* as in doc/ir.md, and room for alignment and one more */
 	if (c->launch[0]->guard >= 0 || c->launch[1]->guard >= 0)
 		return "a launch is guarded";
 	if (c->kernel[0] == c->kernel[1] && !f->o.same_kernel)
@@ -105,6 +106,8 @@ static const char *refuse(Fusion *f, Couple *c)
 	const char *why = launches_differ(c, &f->arena);
 	if (why)
 		return why;
+	if (c->kernel[0]->param_bytes + c->kernel[1]->param_bytes > PARAM_BYTES)
+		return "both together have too many parameters";
 	find_facts(c);
 	return bodies_refuse(c, f->r->m, &f->arena);
 }
