@@ -46,7 +46,7 @@ enum { MODELS = sizeof models / sizeof *models };
 	"\t%g = setp.gt.u32 %h, 0\n\tbra %g, LOOP, LAST\nLAST:\n\t%g = setp.eq.u32 %t, 0\n\tbra %g, OUT, END\nOUT:\n" AT("%p", "%a", "%c") "\t%v = ld.shared.u32 [%s]\n\tst.global.u32 [%p], %v\n\tbra END\nEND:\n\texit\n}\n"
 #define PAIR(GRID, FIRST, A, SECOND, B) HOST("\tlaunch " FIRST ", " GRID ", 0, " A "\n\tlaunch " SECOND ", " GRID ", 0, " B "\n")
 
-typedef struct Case { const char *name, *text; int fused; const char *why; FusionBetween between; FusionOptions options; } Case; /* why: a part of the reason */
+typedef struct Case { const char *name, *text; int fused; const char *why; FusionBetween between; FusionOptions options; const char *holds; } Case; /* why: a part of the reason; holds: what the text holds behind it */
 static const Case cases[] = {
 	{ "one reads what the other has written, thread by thread", DOUBLE THRICE HOST(
 		"\tlaunch double, 8, 128, 0, (%y, %x)\n\tlaunch thrice, 8, 128, 0, (%z, %y)\n"), 1, NULL, FUSION_NOTHING },
@@ -62,11 +62,11 @@ static const Case cases[] = {
 	{ "static shared memory", REVERSE("rev", "127", STATIC) REVERSE("rev2", "127", STATIC) HOST(
 		"\tlaunch rev, 8, 128, 0, (%y, %x)\n\tlaunch rev2, 8, 128, 0, (%z, %y)\n"), 1, NULL, FUSION_NOTHING },
 	{ "dynamic shared memory", REVERSE("rev", "127", DYNAMIC) REVERSE("rev2", "127", DYNAMIC) HOST(
-		"\tlaunch rev, 8, 128, 512, (%y, %x)\n\tlaunch rev2, 8, 128, 512, (%z, %y)\n"), 1, NULL, FUSION_BLOCK },
+		"\tlaunch rev, 8, 128, 512, (%y, %x)\n\tlaunch rev2, 8, 128, 512, (%z, %y)\n"), 1, NULL, FUSION_BLOCK, { 0 }, "rev2_buf+512" },
 	{ "dynamic shared memory that the host computes, in two kernels", REVERSE("rev", "127", DYNAMIC) REVERSE("rev2", "127", DYNAMIC) HOST("\tst.global.u32 [%z], 516\n\t%bytes = ld.global.u32 [%z]\n"
 		"\tlaunch rev, 8, 128, %bytes, (%y, %x)\n\tlaunch rev2, 8, 128, 512, (%z, %y)\n"), 0, "how much shared memory", 0 },
 	{ "the same, taken for granted", REVERSE("rev", "127", DYNAMIC) REVERSE("rev2", "127", DYNAMIC) HOST("\tst.global.u32 [%z], 516\n\t%bytes = ld.global.u32 [%z]\n"
-		"\tlaunch rev, 8, 128, %bytes, (%y, %x)\n\tlaunch rev2, 8, 128, %bytes, (%z, %y)\n"), 1, NULL, FUSION_BLOCK, { .assume_no_grid_sync = true } },
+		"\tlaunch rev, 8, 128, %bytes, (%y, %x)\n\tlaunch rev2, 8, 128, %bytes, (%z, %y)\n"), 1, NULL, FUSION_BLOCK, { .assume_no_grid_sync = true }, "add.u64 %t24, %shared_begin2" },
 	{ "backwards through the grid", COPY("one") BACKWARDS("two") PAIR("4, 128", "one", "(%y, %x, 0)", "two", "(%z, %y, 0)"), 0,
 		"one writes through `a` (test.ir:12) what another block of two may read through `b` (test.ir:26)", 0 },
 	{ "backwards through the grid, with its barrier", COPY("one") BACKWARDS("two") PAIR("4, 128", "one", "(%y, %x, 0)", "two", "(%z, %y, 0)"), 1, NULL, FUSION_GRID, { .grid_barrier = true } },
@@ -120,6 +120,7 @@ START_TEST(pairs)
 	ck_assert_msg(!c->fused || p.verdict.between == c->between, "%s: %s between", c->name, fusion_between[p.verdict.between]);
 	StrBuf s = { 0 };
 	ir_print(f, &s);
+	ck_assert_msg(!c->holds || strstr(s.s, c->holds), "%s: `%s` is not there", c->name, c->holds);
 	Module *again = read_text(s.s);
 	bool waits = strstr(p.why, "may wait"), parts = strstr(p.why, "not all threads"); /* for what nobody writes; what tf_stack does not run */
 	for (int k = 0; k < (waits ? 0 : parts ? MODELS - 1 : MODELS) && (!k || p.verdict.between != FUSION_GRID); k++) {

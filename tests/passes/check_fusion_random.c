@@ -61,7 +61,10 @@ static void make(Program *p)
 			x->buffer[b] = pick(2), x->begin[b] = pick(3) ? 0 : pick(2) ? HALF : 8 * pick(16);
 		x->n = 1 + pick(ACCESSES);
 		for (int i = 0; i < x->n; i++)
-			x->a[i] = make_access(p, x->turns);
+			if (i && !pick(3)) /* the same address for other bytes */
+				x->a[i] = x->a[i - 1], x->a[i].size = 1 << pick(4), x->a[i].write = pick(2);
+			else
+				x->a[i] = make_access(p, x->turns);
 		if (!k)
 			continue;
 		if (!pick(3)) /* the same index, so that much is safe */
