@@ -92,6 +92,8 @@ static int add_block(Host *h, const Buffers *buffers, int block)
 			while (use < end && buffers->use[use].ins < k)
 				use++;
 			add_statement(h, into, block, k, use < end && buffers->use[use].ins == k ? &buffers->use[use] : NULL);
+			if (other >= 0)    /* what is computed for one of them is computed before the guard is asked */
+				h->stmt.v[h->part.v[into].last].at = first;
 			k++;
 		} while (other >= 0 && k < b->ins.n - 1 && same_guard(&b->ins.v[first], &b->ins.v[k]));
 		if (other < 0)
@@ -246,7 +248,8 @@ int host_put_behind(Host *h, int stmt, int launch)
 {
 	const Stmt *s = &h->stmt.v[stmt];
 	h->part.v[s->part].changed = true;
-	int id = new_stmt(h, s->part, stmt, STMT_LAUNCH, s->at);
+	int at = s->ins >= 0 && h->part.v[s->part].kind == PART_BLOCK ? s->ins + 1 : s->at;
+	int id = new_stmt(h, s->part, stmt, STMT_LAUNCH, at);
 	h->stmt.v[id].launch = launch;
 	return id;
 }
