@@ -6,6 +6,7 @@
  *
  * kf-trad fuses launches of one block. bkf hoists a launch where that brings it behind another one with which it can be fused, and launches it by itself on the other ways;
  * fkf sinks one before another in the same manner; kfcm does the first, and the second where the first has nothing to fuse. */
+#include "passes/transform/fusion/clean.h"
 #include "passes/transform/fusion/launches.h"
 #include "passes/transform/transform.h"
 
@@ -61,14 +62,17 @@ static bool run(PassRun *r, int phases)
 	FusionOptions o = { .grid_barrier = r->option[GRID_BARRIER].number, .assume_no_grid_sync = r->option[NO_GRID_SYNC].number,
 		.assume_no_wrap = r->option[NO_WRAP].number, .same_kernel = r->option[SAME_KERNEL].number };
 	bool changed = false;
+	int n = r->m->func.n;
 	Fusion *f = fusion_open(r, &o);
-	for (int k = 0, n = r->m->func.n; k < n; k++) {
+	for (int k = 0; k < n; k++) {
 		r->f = r->m->func.v[k];
 		if (r->f->kind == FN_HOST && r->f->block.n)
 			changed |= host_fuse(r, &(Joiner){ f, judge, make }, phases);
 	}
 	r->f = NULL;
 	fusion_close(f);
+	if (changed)
+		fusion_clean(r, n, &o);
 	return changed;
 }
 
