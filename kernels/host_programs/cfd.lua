@@ -1,4 +1,4 @@
--- gpu.args: steps (default 4; the thesis has 2000, in 14003 launches), cells of the mesh in each direction (default 12).
+-- gpu.args: steps (default 4; the thesis has 2000, in 14003 launches), cells of the mesh in each direction (default 12; 4 beside 2000).
 local steps, side = gpu.argument(1, 4), gpu.argument(2, 12, { from = 2 })
 local FACES <const>, GAMMA <const>, WALL <const>, FAR <const>, VARIABLES <const> = 4, 1.4, -1, -2, 5
 local n, seed = side * side, 127
