@@ -1,7 +1,7 @@
--- gpu.args: steps (default 24, for which the program makes 96 launches), pixels in each direction, multiples of 4 (default 16, 12).
+-- gpu.args: steps (default 24, for which the program makes 96 launches).
 local CELL <const>, RATE <const> = 4, 0.5
 local steps = gpu.argument(1, 24)
-local w, h = gpu.argument(2, 16, { multiple_of = CELL }), gpu.argument(3, 12, { multiple_of = CELL })
+local w, h = 16, 12
 local columns, rows, n = w // CELL + 3, h // CELL + 3, w * h
 local points = columns * rows
 local function blob(x, y, cx, cy) return math.exp(-((x - cx) ^ 2 + (y - cy) ^ 2) / (w * h / 8)) end
@@ -15,7 +15,7 @@ local function image(dx, dy)
 end
 local F, M = image(0, 0), image(1.5, -0.75)
 
-function sizes() return w, h, points, steps end
+function sizes() return steps end
 
 function begin(fixed, moving)
 	for i = 1, n do

@@ -1,5 +1,5 @@
--- gpu.args: particles (default 64), frames (default 6; the thesis has 99, in 396 launches).
-local n, frames = gpu.argument(1, 64, { multiple_of = 32 }), gpu.argument(2, 6)
+-- gpu.args: frames (default 6; the thesis has 99, in 396 launches).
+local n, frames = 64, gpu.argument(1, 6)
 local w, h = frames + 12, 24
 local seed = 151
 local function random(k)
@@ -31,7 +31,7 @@ for i = 1, n do -- most particles begin at the object, some at the image's borde
 	s[i] = i * 2654435761 & 0xffffffff
 end
 
-function sizes() return n, frames, w, h, points end
+function sizes() return frames, w, h, points end
 
 function begin(film, offset, disc, limited, x, y, state)
 	for frame = 1, frames do

@@ -3,7 +3,7 @@
 local steps, pictures = gpu.argument(1, 120), gpu.argument(2, 2)
 local renewals = gpu.argument(3, 52)
 if pictures > steps or renewals > steps then error("argument 1 is too small: a picture has steps, and paths begin anew in steps") end
-local n, w, h = 32, 12, 8
+local n, w, h = 64, 16, 12
 local pixels = w * h
 local samples = pixels
 local pack, unpack = string.pack, string.unpack
@@ -14,7 +14,7 @@ local SPHERES <const> = { -- x, y, z, square of the radius, what it sends back, 
 }
 local MOST <const> = 4
 
-function sizes() return n, samples, w, h, pictures, steps, renewals end
+function sizes() return pictures, steps, renewals end
 
 function begin(fresh, spheres)
 	for k = 0, 12 * n - 1 do fresh:set(k, k % 12 == 9 and (k // 12 - n) & 0xffffffff or 0) end
