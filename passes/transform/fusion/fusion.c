@@ -189,7 +189,8 @@ static bool weigh(Fusion *f, const Couple *c, const Dependence *x, const Room *r
 		return refused(v, "a block of both together may take more shared memory or registers than there are");
 	if (!r->known && r->grows && !v->unmeasured)
 		return refused(v, "how much shared memory both together take is not known");
-	if (c->waits && !all_resident(c, r))
+	v->no_grid_sync = c->waits && !all_resident(c, r);
+	if (v->no_grid_sync && !f->o.assume_no_grid_sync)
 		return refused(v, arena_printf(&f->arena, "%s may wait for other blocks, and not all are certain to be resident at once", c->waits->name));
 	if (x->between_blocks && f->o.grid_barrier && all_resident(c, r)) {
 		v->between = FUSION_GRID;
@@ -197,7 +198,7 @@ static bool weigh(Fusion *f, const Couple *c, const Dependence *x, const Room *r
 	}
 	if (x->between_blocks && !f->o.assume_no_grid_sync)
 		return refused(v, x->why);
-	v->no_grid_sync = x->between_blocks;
+	v->no_grid_sync |= x->between_blocks;
 	return v->may = true;
 }
 

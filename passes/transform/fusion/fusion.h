@@ -15,7 +15,7 @@
 
 typedef struct FusionOptions {
 	bool grid_barrier;             /* a barrier of the whole grid may stand between the bodies, where all blocks are resident at once */
-	bool assume_no_grid_sync;      /* dependences between different blocks are taken not to be there: counted, and results are not claimed */
+	bool assume_no_grid_sync;      /* dependences between different blocks, and waits for blocks that are not resident, are taken not to be there: counted, and results are not claimed */
 	bool assume_no_wrap;           /* MEM_NO_WRAP is taken */
 	bool same_kernel;              /* launches of one and the same kernel are fused, too */
 } FusionOptions;
