@@ -149,7 +149,7 @@ function eventText(l, e, k) {
 	case KIND.PUSH: case KIND.POP: return place;
 	case KIND.SPILL: case KIND.FILL: return `${String(a).padStart(4)} entries`;
 	case KIND.RECONVERGE: return `${place}, ${b} groups`;
-	case KIND.BARRIER_WAIT: case KIND.BARRIER_RELEASE: return `barrier ${a}, ${b} threads`;
+	case KIND.BARRIER_WAIT: case KIND.BARRIER_RELEASE: return `${a === 16 ? "the grid's barrier" : `barrier ${a}`}, ${b} threads`;
 	case KIND.MEMORY: return `0x${hex64(e.alo[k], e.ahi[k])}, ${b} sectors`;
 	case KIND.BLOCK_START: return `thread block ${a}, ${b} threads`;
 	case KIND.BLOCK_END: return `thread block ${a}`;
