@@ -1,5 +1,6 @@
 #!/bin/sh
-# Figures 5.2, 5.3 and 5.14 of Fukuhara's thesis: launches on every way through the host function, with the same memory as without the pass.
+# Figures 5.1, 5.2, 5.3 and 5.14 of Fukuhara's thesis: launches on every way through the host function, with the same memory as without the pass, and, of figure 5.1, accesses to
+# global memory.
 gsim=${GSIM:-./gsim}
 opt=${GSIM_OPT:-./gsim-opt}
 srcdir=${srcdir:-.}
@@ -64,6 +65,21 @@ stands 5_2 kfcm "then:fused_K1_K2 else:K2"
 stands 5_3 kf-trad "n4:K1 n6:K2 n9:K3 n11:K4"
 stands 5_3 kfcm "n4:fused_K1_K2 n5:K2 n10:K3 n11:fused_K3_K4"
 stands 5_14 kfcm "n3:K1 n4:fused_K1_K2 n5:K2"
+
+# accesses PASSES LOADS STORES FILE: by the one warp, all launches together
+accesses() {
+	"$gsim" --verify -q -p "$1" --stats "$tmp/stats.json" "$4" >"$tmp/out" 2>&1 || fail "$1 $4: $(cat "$tmp/out")"
+	for what in "global_loads $2" "global_stores $3"; do
+		n=$(tr -d ' \n' <"$tmp/stats.json" | sed 's/.*"total"://' | grep -o "\"${what% *}\":[0-9]*" | head -n 1)
+		[ "${n#*:}" = "${what#* }" ] || fail "figure 5.1, $1: $n, expected ${what#* }"
+	done
+}
+
+accesses none 3 2 "$srcdir/tests/passes/fusion/figure_5_1.ir"
+accesses kf-trad 2 1 "$srcdir/tests/passes/fusion/figure_5_1.ir"
+# without free d_out1 is a result: the load goes alone
+grep -v 'free' "$srcdir/tests/passes/fusion/figure_5_1.ir" >"$tmp/kept.ir"
+accesses kf-trad 2 2 "$tmp/kept.ir"
 
 # what is not fused stays as it was, byte for byte
 for p in kf-trad bkf fkf; do
