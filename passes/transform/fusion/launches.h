@@ -1,6 +1,7 @@
 /* Motion of launch statements in a host function (kf-trad, bkf, fkf, kfcm): what its files share.
  *
  * launches.c   the statements of a host function as lists that launches can leave and enter, and what a launch may pass
+ * join.c       two launches that become one
  * reach.c      where one launch can go, and the equations of hoisting and sinking (Fukuhara, doctoral thesis 2023, sections 5.2.1 and 5.2.2)
  * kfcm.c       hoisting, sinking and fusing, until nothing changes
  * kf_trad.c    fusing within a block
@@ -78,6 +79,9 @@ typedef struct Host {
 /* r->f: the host function */
 void host_open(Host *, PassRun *, Analyses *, Joiner);
 void host_close(Host *);
+int host_new_stmt(Host *, int part, int behind, StmtKind, int at);  /* behind -1: at the part's begin */
+int host_new_launch(Host *, const Ins *, BitSet reads, BitSet writes);
+BitSet host_set(Host *, BitSet, BitSet);               /* what is in either, in a set of its own */
 Loc host_loc(const Host *, int launch);
 const char *host_kernel(const Host *, int launch);
 const char *host_label(const Host *, int stmt);        /* of the block in which it stands, or at whose end */
