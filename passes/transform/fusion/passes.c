@@ -57,13 +57,12 @@ bool host_fuse(PassRun *r, const Joiner *joiner, int phases)
 	return any;
 }
 
-static bool run(PassRun *r, int phases)
+/* All host functions, and then the kernels made. True: some have been fused. */
+static bool fuse_all(PassRun *r, const FusionOptions *o, int phases)
 {
-	FusionOptions o = { .grid_barrier = r->option[GRID_BARRIER].number, .assume_no_grid_sync = r->option[NO_GRID_SYNC].number,
-		.assume_no_wrap = r->option[NO_WRAP].number, .same_kernel = r->option[SAME_KERNEL].number };
 	bool changed = false;
 	int n = r->m->func.n;
-	Fusion *f = fusion_open(r, &o);
+	Fusion *f = fusion_open(r, o);
 	for (int k = 0; k < n; k++) {
 		r->f = r->m->func.v[k];
 		if (r->f->kind == FN_HOST && r->f->block.n)
@@ -72,7 +71,18 @@ static bool run(PassRun *r, int phases)
 	r->f = NULL;
 	fusion_close(f);
 	if (changed)
-		fusion_clean(r, n, &o);
+		fusion_clean(r, n, o);
+	return changed;
+}
+
+/* A kernel that was cleaned up may be fused where it could not before: it touches less. */
+static bool run(PassRun *r, int phases)
+{
+	FusionOptions o = { .grid_barrier = r->option[GRID_BARRIER].number, .assume_no_grid_sync = r->option[NO_GRID_SYNC].number,
+		.assume_no_wrap = r->option[NO_WRAP].number, .same_kernel = r->option[SAME_KERNEL].number };
+	bool changed = false;
+	while (fuse_all(r, &o, phases))
+		changed = true;
 	return changed;
 }
 
