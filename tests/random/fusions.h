@@ -4,6 +4,7 @@
  * off the notes, by brute force: it rests on no analysis. */
 #ifndef GSIM_FUSIONS_H
 #define GSIM_FUSIONS_H
+#include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "sim/host/run.h"
 
@@ -44,6 +45,7 @@ typedef struct NotedLaunch {
 	int stream;
 	int first, n;                  /* its notes */
 	bool racy;                     /* its own result may depend on the order of its threads */
+	bool race;                     /* of different blocks; two atomic operations do not race */
 } NotedLaunch;
 
 typedef struct Noted {
@@ -56,16 +58,39 @@ typedef struct Noted {
 void fusion_notes(const FusionProgram *, Noted *);
 void fusion_notes_free(Noted *);
 
-/* Of launches a and b: a byte that one block of the one writes is touched by another block of the other; and the same for two threads of one block. */
-typedef struct FusionConflict { bool grid, block; uint64_t addr; } FusionConflict;
+/* Of launches a and b: a byte that one block of the one writes is touched by another block of the other (race: not by two atomic operations); and the same for two threads
+   of one block. */
+typedef struct FusionConflict { bool grid, race, block; uint64_t addr; } FusionConflict;
 FusionConflict fusion_conflict(const Noted *, int a, int b);
 
 /* ---- tests/random/fusions_run.c ---- */
+
+/* Each program comes through these pipelines; what stands behind and before them, and options, are random in the last three. */
+typedef enum { FUSION_TRAD, FUSION_BKF, FUSION_FKF, FUSION_KFCM, FUSION_OPTIONS, FUSION_NO_GRID_SYNC, FUSION_AMONG, FUSION_VARIANTS } FusionVariant;
+typedef struct FusionCount { const char *text; uint64_t n; } FusionCount; /* text: of the heap */
+
 typedef struct FusionTally {
 	uint64_t programs, racy, runs; /* racy: the result depends on the order of threads, so memory is not compared */
-	uint64_t launches, bodies;     /* executed launches before */
+	uint64_t launches;             /* executed, of the programs as they are */
 	uint64_t pairs, illegal;       /* launches one behind the other with equal configuration; of them those with a conflict between blocks */
+
+	struct FusionWayTally {
+		uint64_t programs, changed;    /* fused: at least one pair in the text */
+		uint64_t executed, fused;      /* launches after fusion; of them those of fused kernels */
+		uint64_t whole;                /* fused launches of kernels that have all accesses of their bodies */
+		uint64_t before;               /* launches of the same programs as they are */
+		uint64_t conflicts;            /* fused launches whose bodies conflict: only with a barrier of the grid, or where no dependence is assumed */
+		uint64_t barriers;             /* fused launches that have barriers of the grid */
+		uint64_t races;                /* fused launches in which --race-check finds races that neither launch has by itself */
+		uint64_t missed;               /* those in which it finds none, though the launches conflict: accesses for nobody have been removed */
+	} by[FUSION_VARIANTS];
+	StrMap what, why;              /* position in count, by what passes say that they did, and by remark */
+	Vec(FusionCount) count;
 } FusionTally;
+void fusion_count(FusionTally *, const char *what, uint64_t n);
+void fusion_count_remark(FusionTally *, const char *pass, const char *text);
+void fusion_tally_print(const FusionTally *, bool why); /* why: the remarks, too */
+void fusion_tally_free(FusionTally *);
 
 /* Program number `seed`. False: text says what does not hold. */
 bool fusions_hold(uint64_t seed, FusionTally *, char *text, size_t n);

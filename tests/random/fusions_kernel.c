@@ -2,8 +2,6 @@
 #include "tests/random.h"
 #include "tests/random/fusions.h"
 
-uint64_t fusion_random(uint64_t *state, unsigned n) { return random_next(state) % n; }
-
 /* ---- the two texts ---- */
 
 typedef struct Gen {
@@ -94,8 +92,7 @@ static void load(Gen *g, int addr, int offset, int bytes)
 	int r = g->reg++;
 	note(g, addr, offset, bytes, NOTE_READ, NULL);
 	switch (bytes) {
-	case 1: put(g, "\treg u16 %%b%d\n\t%%b%d = ld.global.u8 [%%a%d+%d]\n\t%%l%d = cvt.u32.u16 %%b%d\n", r, r, addr, offset, r, r); break;
-	case 2: put(g, "\t%%b%d = ld.global.u16 [%%a%d+%d]\n\t%%l%d = cvt.u32.u16 %%b%d\n", r, addr, offset, r, r); break;
+	case 1: case 2: put(g, "\treg u16 %%b%d\n\t%%b%d = ld.global.u%d [%%a%d+%d]\n\t%%l%d = cvt.u32.u16 %%b%d\n", r, r, 8 * bytes, addr, offset, r, r); break;
 	case 8: put(g, "\t%%b%d = ld.global.u64 [%%a%d+%d]\n\t%%l%d = cvt.u32.u64 %%b%d\n", r, addr, offset, r, r); break;
 	default: put(g, "\t%%l%d = ld.global.u32 [%%a%d+%d]\n", r, addr, offset); break;
 	}
@@ -110,8 +107,7 @@ static void store(Gen *g, int addr, int offset, int bytes, const char *guard)
 		snprintf(when, sizeof when, "@%s ", guard);
 	note(g, addr, offset, bytes, NOTE_WRITE, guard);
 	switch (bytes) {
-	case 1: put(g, "\t%%b%d = cvt.u16.u32 %%v\n\t%sst.global.u8 [%%a%d+%d], %%b%d\n", r, when, addr, offset, r); break;
-	case 2: put(g, "\t%%b%d = cvt.u16.u32 %%v\n\t%sst.global.u16 [%%a%d+%d], %%b%d\n", r, when, addr, offset, r); break;
+	case 1: case 2: put(g, "\t%%b%d = cvt.u16.u32 %%v\n\t%sst.global.u%d [%%a%d+%d], %%b%d\n", r, when, 8 * bytes, addr, offset, r); break;
 	case 8: put(g, "\t%%b%d = cvt.u64.u32 %%v\n\t%sst.global.u64 [%%a%d+%d], %%b%d\n", r, when, addr, offset, r); break;
 	default: put(g, "\t%sst.global.u32 [%%a%d+%d], %%v\n", when, addr, offset); break;
 	}
@@ -130,7 +126,8 @@ static void from(Gen *g, int buffer, Pattern p)
 	}
 	int bytes = bytes_of(g, buffer);
 	snprintf(index, sizeof index, "%%x%d", index_of(g, p));
-	load(g, address(g, buffer, index, bytes), buffer && chance(g, 15) ? bytes * pick(g, 3) : 0, bytes);
+	int addr = address(g, buffer, index, bytes);
+	load(g, addr, buffer && chance(g, 15) ? bytes * pick(g, 3) : 0, bytes);
 }
 
 /* Only one thread, or one of a block, writes what all would write. */
@@ -142,10 +139,9 @@ static void to(Gen *g, int buffer, Pattern p, const char *guard)
 	snprintf(own, sizeof own, "%%q%d", r);
 	if (p == ONE || p == OF_BLOCK)
 		put(g, "\t%s = setp.eq.u32 %s, 0\n", own, p == ONE ? "%i" : "%t");
-	store(g, address(g, buffer, index, bytes), chance(g, RACE) ? bytes : 0, bytes, p == ONE || p == OF_BLOCK ? own : guard);
+	int addr = address(g, buffer, index, bytes);
+	store(g, addr, chance(g, RACE) ? bytes : 0, bytes, p == ONE || p == OF_BLOCK ? own : guard);
 }
-
-/* ---- parts of a body ---- */
 
 static int any_buffer(Gen *g) { return pick(g, g->k->buffers); }
 
@@ -269,9 +265,8 @@ static void strides(Gen *g)
 
 static void branch(Gen *g)
 {
-	int l = g->label++;
-	put(g, "\t%%m%d = and.b32 %%%s, %d\n\t%%f%d = setp.ne.u32 %%m%d, 0\n\tbra %%f%d, THEN%d, ELSE%d\nTHEN%d:\n\t%%v = mul.lo.u32 %%v, 7\n", l, chance(g, 50) ? "v" : "i", 1 << pick(g, 3), l, l, l,
-		l, l, l);
+	int l = g->label++, bit = 1 << pick(g, 3);
+	put(g, "\t%%m%d = and.b32 %%%s, %d\n\t%%f%d = setp.ne.u32 %%m%d, 0\n\tbra %%f%d, THEN%d, ELSE%d\nTHEN%d:\n\t%%v = mul.lo.u32 %%v, 7\n", l, chance(g, 50) ? "v" : "i", bit, l, l, l, l, l, l);
 	g->depth++;
 	parts(g, 1);
 	put(g, "\tbra JOIN%d\nELSE%d:\n\t%%v = add.u32 %%v, 11\n", l, l);
@@ -297,8 +292,6 @@ static void parts(Gen *g, int n)
 		default: g->depth < 2 ? branch(g) : read_part(g); break;
 		}
 }
-
-/* ---- the whole ---- */
 
 static void begin(Gen *g, int k)
 {

@@ -50,23 +50,24 @@ static void sort(Noted *n, const NotedLaunch *l)
 }
 
 /* Two threads of one launch, no barrier between them. Atomic operations whose results nobody reads may come in any order. */
-static bool racy(const Noted *n, const NotedLaunch *l)
+static void find_races(const Noted *n, NotedLaunch *l)
 {
 	const Note *v = n->note.v + l->first;
-	for (int i = 0; i < l->n; i++)
-		for (int j = i + 1; j < l->n && v[j].addr < v[i].addr + 8; j++)
-			if (meet(&v[i], &v[j]) && !(v[i].kind & v[j].kind & NOTE_ATOMIC) &&
-				(v[i].block != v[j].block || (v[i].thread != v[j].thread && v[i].epoch == v[j].epoch)))
-				return true;
-	return false;
+	for (int i = 0; i < l->n && !l->race; i++)
+		for (int j = i + 1; j < l->n && v[j].addr < v[i].addr + 8; j++) {
+			if (!meet(&v[i], &v[j]) || v[i].kind & v[j].kind & NOTE_ATOMIC)
+				continue;
+			l->race |= v[i].block != v[j].block;
+			l->racy |= v[i].block != v[j].block || (v[i].thread != v[j].thread && v[i].epoch == v[j].epoch);
+		}
 }
 
 FusionConflict fusion_conflict(const Noted *n, int a, int b)
 {
-	FusionConflict c = { false, false, 0 };
+	FusionConflict c = { 0 };
 	const NotedLaunch *x = &n->launch.v[a], *y = &n->launch.v[b];
 	int first = 0;
-	for (int i = 0; i < x->n && !c.grid; i++) {
+	for (int i = 0; i < x->n && !c.race; i++) {
 		const Note *p = &n->note.v[x->first + i];
 		while (first < y->n && n->note.v[y->first + first].addr + 8 <= p->addr)
 			first++;
@@ -74,9 +75,10 @@ FusionConflict fusion_conflict(const Noted *n, int a, int b)
 			const Note *q = &n->note.v[y->first + j];
 			if (!meet(p, q) || (p->block == q->block && p->thread == q->thread))
 				continue;
+			c.addr = p->block != q->block || !c.grid ? p->addr : c.addr;
 			c.grid |= p->block != q->block;
+			c.race |= p->block != q->block && !(p->kind & q->kind & NOTE_ATOMIC);
 			c.block |= p->block == q->block;
-			c.addr = p->addr;
 		}
 	}
 	return c;
@@ -105,7 +107,7 @@ void fusion_notes(const FusionProgram *p, Noted *n)
 	}
 	for (int k = 0; k < n->launch.n; k++) {
 		sort(n, &n->launch.v[k]);
-		n->launch.v[k].racy = racy(n, &n->launch.v[k]);
+		find_races(n, &n->launch.v[k]);
 		n->racy |= n->launch.v[k].racy;
 	}
 	if (m)

@@ -2,6 +2,8 @@
 #include "tests/random.h"
 #include "tests/random/fusions.h"
 
+uint64_t fusion_random(uint64_t *state, unsigned n) { return random_next(state) % n; }
+
 typedef struct Shape { int grid[2], block[2]; } Shape;
 
 typedef struct Gen {
@@ -67,6 +69,13 @@ static void extent(Gen *g, const Shape *s, char text[16])
 	snprintf(text, 16, "%%e");
 }
 
+/* %p: whether a value in some buffer is odd. */
+static void read_bit(Gen *g)
+{
+	int b = pick(g, g->buffers), at = 4 * pick(g, 40);
+	put(g, "\t%%v = ld.global.u32 [%%b%d+%d]\n\t%%v = and.b32 %%v, 1\n\t%%p = setp.eq.u32 %%v, 1\n", b, at);
+}
+
 static void launch(Gen *g, int stream)
 {
 	const FusionKernel *k = &g->p->kernel[pick(g, g->p->nkernel)];
@@ -83,14 +92,15 @@ static void launch(Gen *g, int stream)
 		buffer_argument(g, (first + b * step) % g->buffers, arg[b]);
 	extent(g, s, grid);
 	if (chance(g, 8)) {
-		put(g, "\t%%v = ld.global.u32 [%%b%d+%d]\n\t%%v = and.b32 %%v, 1\n\t%%p = setp.eq.u32 %%v, %d\n", pick(g, g->buffers), 4 * pick(g, 40), pick(g, 2));
+		read_bit(g);
 		snprintf(guard, sizeof guard, "@%s%%p ", chance(g, 50) ? "!" : "");
 	}
 	int threads = threads_of(s), shared = k->dynamic ? 4 * s->block[0] * s->block[1] : 0;
 	put(g, "\t%slaunch %s, (%s, %d, 1), (%d, %d, 1), %d, %d, (", guard, k->name, grid, s->grid[1], s->block[0], s->block[1], shared, stream);
 	for (int b = 0; b < k->buffers; b++)
 		put(g, "%s, ", arg[b]);
-	put(g, "%d, %d)\n", chance(g, 60) ? threads : 1 + pick(g, threads), pick(g, 4));
+	int n = chance(g, 60) ? threads : 1 + pick(g, threads);
+	put(g, "%d, %d)\n", n, pick(g, 4));
 }
 
 /* One to four, with little between them. */
@@ -120,7 +130,7 @@ static void choice(Gen *g, int depth)
 {
 	int l = g->label++;
 	if (chance(g, 50))
-		put(g, "\t%%v = ld.global.u32 [%%b%d+%d]\n\t%%v = and.b32 %%v, 1\n\t%%p = setp.eq.u32 %%v, 1\n", pick(g, g->buffers), 4 * pick(g, 40));
+		read_bit(g);
 	else
 		put(g, "\t%%p = setp.lt.u32 %%seed, %d\n", pick(g, 1000));
 	put(g, "\tbra %%p, L%d, E%d\nL%d:\n", l, l, l);
@@ -133,7 +143,7 @@ static void choice(Gen *g, int depth)
 static void statement(Gen *g, int depth)
 {
 	int a = pick(g, g->buffers), b = pick(g, g->buffers), v = pick(g, 1000), at = 8 * pick(g, 32);
-	switch (pick(g, depth < 3 ? 26 : 20)) {
+	switch (pick(g, depth < 3 ? 28 : 22)) {
 	case 0: put(g, "\tfill.u32 %%b%d, %d, %d\n", a, v, FUSION_BYTES / 4); break;
 	case 1: put(g, "\tst.global.u32 [%%b%d+%d], %d\n", a, at, v); break;
 	case 2: put(g, "\tcopy %%b%d, %%b%d, %d\n", a, b, FUSION_BYTES); break;
@@ -142,8 +152,9 @@ static void statement(Gen *g, int depth)
 	case 5: put(g, "\trecord %d, %d\n", v % 4, a % 3); break;
 	case 6: put(g, "\twait %d, %d\n", a % 3, v % 4); break;
 	case 7: put(g, v % 3 ? "\tsynchronize\n" : "\t%%seed = mad.lo.u32 %%seed, 5, 3\n\t%%seed = rem.u32 %%seed, 1000\n"); break;
-	case 20: case 21: loop(g, depth); break;
-	case 22: case 23: case 24: case 25: choice(g, depth); break;
+	case 8: put(g, "\tfree %%b%d\n\t%%b%d = alloc.u64 %d\n", a, a, FUSION_BYTES); break;
+	case 22: case 23: loop(g, depth); break;
+	case 24: case 25: case 26: case 27: choice(g, depth); break;
 	default: launches(g); break;
 	}
 }
@@ -172,6 +183,9 @@ static void host(Gen *g)
 		if (chance(g, 70))
 			put(g, "\t%%q0 = add.u64 %%data, %d\n\tcopy %%b%d, %%q0, %d\n", 8 * pick(g, 64), b, FUSION_BYTES - 512);
 	statements(g, 3 + pick(g, 5), 0);
+	for (int b = 0; b < g->buffers; b++)
+		if (chance(g, 30))
+			put(g, "\tfree %%b%d\n", b);
 	put(g, "\texit\n}\n");
 }
 
