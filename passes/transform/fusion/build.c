@@ -133,14 +133,40 @@ static void add_symbols(Builder *b)
 static int some_lanes(const Builder *b, int k) { return k ? b->lanes + k - 1 : 0; }
 static int some_mark(const Builder *b, int k) { return k ? b->mark + k - 1 : 0; }
 
+static bool is_source(const Function *f, const char *label)
+{
+	for (int k = 0; k < f->source.n; k++)
+		if (!strcmp(f->source.v[k], label))
+			return true;
+	return false;
+}
+
+/* A label that neither a block has nor a block of the source had, also one that is no longer there. */
+static const char *fresh_source(Builder *b, const char *first)
+{
+	const char *label = first;
+	for (int k = 2; is_source(b->f, label) || edit_find_block(&b->e, label); k++)
+		label = arena_printf(&b->m->arena, "%s_%d", first, k);
+	return label;
+}
+
+static Block *body_block(Builder *b, const char *base, const char *label)
+{
+	Block *d = edit_block(&b->e, base, label);
+	if (is_source(b->f, d->label))
+		edit_label(&b->e, d, fresh_source(b, d->label));
+	return d;
+}
+
 static void add_sources(Builder *b)
 {
 	b->source = arena_array(b->arena, int, b->from->source.n + 1);
 	for (int k = 0; k < b->from->source.n; k++) {
-		const char *label = arena_printf(&b->m->arena, "%s_%s", b->from->name, b->from->source.v[k]);
+		const char *label = NULL;
 		for (int at = 0; at < b->from->block.n; at++)
 			if (b->from->block.v[at]->user && !strcmp(b->from->block.v[at]->label, b->from->source.v[k]))
 				label = b->block[at]->label;
+		label = label ? label : fresh_source(b, arena_printf(&b->m->arena, "%s_%s", b->from->name, b->from->source.v[k]));
 		b->source[k] = b->f->source.n;
 		vec_push(&b->f->source, label);
 	}
@@ -264,7 +290,7 @@ static void add_body(Builder *b, int side)
 	const char *base = without_prefix(b->from) == b->from->name ? arena_printf(b->arena, "%s_", b->from->name) : "";
 	b->block = arena_array(b->arena, Block *, b->from->block.n + 1);
 	for (int k = 0; k < b->from->block.n; k++)
-		b->block[k] = edit_block(&b->e, base, b->from->block.v[k]->label);
+		b->block[k] = body_block(b, base, b->from->block.v[k]->label);
 	add_sources(b);
 	add_marks(b);
 	if (!side)
