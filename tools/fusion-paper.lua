@@ -14,7 +14,7 @@ local paper = {
 		{ name = "eigenvalues", file = "eigenvalues", suite = "NVIDIA SDK", launches = { 300, 300, 201 }, speed = { 1.00, 1.25 } },
 		{ name = "lineOfSight", file = "line_of_sight", suite = "NVIDIA SDK", launches = { 403, 403, 304 }, speed = { 1.00, 1.22 } },
 		{ name = "mergeSort", file = "merge_sort", suite = "NVIDIA SDK", launches = { 49, 37, 37 }, speed = { 1.01, 1.01 } },
-		{ name = "newdelete", file = "new_delete", suite = "NVIDIA SDK", launches = { 6, 5, 5 }, speed = { 1.02, 1.02 } },
+		{ name = "newdelete", file = "newdelete", suite = "NVIDIA SDK", launches = { 6, 5, 5 }, speed = { 1.02, 1.02 } },
 		{ name = "barneshut", file = "barnes_hut", suite = "GCG", launches = { 93, 78, 66 }, speed = { 1.16, 1.21 } },
 		{ name = "bspline", file = "b_spline", suite = "GCG", launches = { 96, 72, 72 }, speed = { 1.02, 1.02 } },
 		{ name = "IFS", file = "fractal_flame", suite = "GCG", launches = { 1275, 1275, 1200 }, speed = { 1.00, 1.05 } },

@@ -1,6 +1,6 @@
 -- J. Fukuhara, "Compiler Optimization for GPU Based on Code Motion" (thesis, 2023), chapter 5: kernel fusion, tables 5.1 (speed-up) and 5.2 (launches), the size of the code, and what
 -- section 7.1 says of SSCM and SSRQP behind KFCM; for host programs in kind (kernels/host_programs). Its machine was a TITAN RTX: `its` on titan_rtx.lua, a 24th of it. Numbers of the
--- thesis: fusion-paper.lua; laws, and what it says: fusion-claims.lua. Arguments: source tree, output directory. Run by tools/reproduce; QUICK=1: small sizes, three launch costs;
+-- thesis: fusion-paper.lua; tables: fusion-tables.lua; laws, and what it says: fusion-claims.lua. Arguments: source tree, output directory. Run by tools/reproduce; QUICK=1: small sizes, three launch costs;
 -- 2: few programs.
 local top, out = arg[1], arg[2]
 local m = dofile(top .. "/tools/measure.lua")(top, out)
@@ -191,7 +191,7 @@ end
 
 -- ---- what they say of a program ----
 
-local measured = setmetatable({ paper = paper, machine = MACHINE, programs = PROGRAMS, absent = ABSENT, missing = missing, forms = FORMS, modes = MODES, passes = PASSES, costs = COSTS,
+local measured = setmetatable({ paper = paper, machine = MACHINE, programs = PROGRAMS, absent = ABSENT, missing = missing, forms = FORMS, modes = MODES, passes = PASSES, passes_inside = { "sscm", "ssrqp" }, costs = COSTS,
 	words = m.set, clock = CLOCK, set = set, variant = variant, run_variants = run, known = known }, { __index = m })
 -- The run of a program in a form; with the machine's own launch costs, or those in microseconds.
 function measured.at(p, form, cost) return p.forms[form].runs[cost or "own"] end
@@ -201,7 +201,29 @@ function measured.races(p, form) return not measured.at(p, "O3", "race").races a
 function measured.gain(p, form, cost) return measured.at(p, "O3", cost).program / measured.at(p, form, cost).program end
 function measured.form(pass, mode) return ("%s, %s"):format(pass, mode) end
 
-local show = dofile(top .. "/tools/fusion-claims.lua")
+-- "*": results are wrong; "!": they are right, and blocks race.
+function measured.mark(p, form) return not measured.right(p, form) and "*" or measured.races(p, form) and "!" or "" end
+-- The geometric mean of the gain of programs whose results are right.
+function measured.mean_gain(programs, form, cost)
+	return m.mean(programs, function(p) return measured.right(p, form) and measured.gain(p, form, cost) or nil end)
+end
+-- How much fewer, as the thesis takes the mean: 1 - the geometric mean of after / before. ratio(program); nil is left out.
+function measured.reduction(programs, ratio) return 1 - m.mean(programs, ratio) end
+-- Those of programs that belong to a suite; the suites that have any.
+function measured.suite(programs, suite)
+	return m.each(programs, function(p) return (suite == "all" or p.suite == suite) and p or nil end)
+end
+function measured.suites()
+	local t = m.each(paper.suites, function(s) return #measured.suite(PROGRAMS, s) > 0 and s or nil end)
+	t[#t + 1] = "all"
+	return t
+end
+-- what(mode, form of KF_trad, form of KFCM) for each mode.
+function measured.each_mode(what)
+	for _, mode in ipairs(#missing == 0 and MODES or {}) do what(mode.name, measured.form("kf-trad", mode.name), measured.form("kfcm", mode.name)) end
+end
+
+local show, judge = dofile(top .. "/tools/fusion-tables.lua"), dofile(top .. "/tools/fusion-claims.lua")
 show.head(measured)
 show.launches(measured)
 if #missing == 0 then
@@ -211,6 +233,6 @@ if #missing == 0 then
 	show.inside(measured)
 	show.pictures(measured)
 end
-show.laws(measured)
-if #missing == 0 then show.sayings(measured) end
+judge.laws(measured)
+if #missing == 0 then judge.sayings(measured) end
 m.finish("fusion")
