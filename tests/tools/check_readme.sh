@@ -1,7 +1,7 @@
 #!/bin/sh
 # What README.md and the pages below show under a `$ gsim ...` or `$ tools/reproduce ...` is what it prints; `...` stands for
-# lines left out. --update writes new figures. doc/measured-melding.md and doc/measured-code-motion.md, whose commands run for minutes, are looked at with
-# --long alone, which comes last: --update --long. README's picture shows the graph and the fetches that gsim has.
+# lines left out. --update writes new figures. doc/measured-melding.md, doc/measured-code-motion.md and doc/measured-fusion.md, whose commands run for minutes, are
+# looked at with --long alone, which comes last, or one of them: --update --long, --update --long doc/measured-fusion.md. README's picture shows the graph and the fetches that gsim has.
 srcdir=${srcdir:-$(dirname "$0")/../..}
 GSIM_BUILD=${GSIM_BUILD:-$PWD}
 GSIM_BUILD=$(cd "$GSIM_BUILD" && pwd)
@@ -49,7 +49,10 @@ page() {
 }
 
 [ "$1" = --update ] && update=yes && shift
-[ "$1" = --long ] && { page doc/measured-melding.md 1; page doc/measured-code-motion.md 1; exit $failed; }
+if [ "$1" = --long ]; then
+	for name in ${2:-doc/measured-melding.md doc/measured-code-motion.md doc/measured-fusion.md}; do page "$name" 1; done
+	exit $failed
+fi
 page README.md
 page doc/hardware-or-pass.md
 page doc/validity.md
