@@ -119,6 +119,9 @@ void host_kf_trad(Host *);
 typedef enum { KF_HOIST = 1, KF_SINK = 2 } KfPhases;
 void host_kfcm(Host *, KfPhases);
 void host_undo(Host *);
+/* What a pass does: each of these until it fuses nothing more, then the next one. */
+typedef struct KfSteps { int n, phases[2]; } KfSteps;
+extern const KfSteps kf_trad_steps, bkf_steps, fkf_steps, kfcm_steps;
 /* Runs phases (0: kf-trad) on the host function until they fuse nothing more. */
 bool host_fuse(PassRun *, const Joiner *, int phases);
 #endif

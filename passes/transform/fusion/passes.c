@@ -5,7 +5,8 @@
  * breaks    everything made from host functions; kernels are added
  *
  * kf-trad fuses launches of one block. bkf hoists a launch where that brings it behind another one with which it can be fused, and launches it by itself on the other ways;
- * fkf sinks one before another in the same manner; kfcm does the first, and the second where the first has nothing to fuse. */
+ * fkf sinks one before another in the same manner; kfcm does the first, and the second where the first has nothing to fuse. A launch that is hoisted to be fused elsewhere may leave
+ * one behind with which it could have been fused in its block; so kfcm begins with what kf-trad does, and then has on no way more launches than that. */
 #include "passes/transform/fusion/clean.h"
 #include "passes/transform/fusion/launches.h"
 #include "passes/transform/transform.h"
@@ -75,21 +76,24 @@ static bool fuse_all(PassRun *r, const FusionOptions *o, int phases)
 	return changed;
 }
 
+const KfSteps kf_trad_steps = { 1, { 0 } }, bkf_steps = { 1, { KF_HOIST } }, fkf_steps = { 1, { KF_SINK } }, kfcm_steps = { 2, { 0, KF_HOIST | KF_SINK } };
+
 /* A kernel that was cleaned up may be fused where it could not before: it touches less. */
-static bool run(PassRun *r, int phases)
+static bool run(PassRun *r, const KfSteps *steps)
 {
 	FusionOptions o = { .grid_barrier = r->option[GRID_BARRIER].number, .assume_no_grid_sync = r->option[NO_GRID_SYNC].number,
 		.assume_no_wrap = r->option[NO_WRAP].number, .same_kernel = r->option[SAME_KERNEL].number };
 	bool changed = false;
-	while (fuse_all(r, &o, phases))
-		changed = true;
+	for (int k = 0; k < steps->n; k++)
+		while (fuse_all(r, &o, steps->phases[k]))
+			changed = true;
 	return changed;
 }
 
-static bool run_trad(PassRun *r) { return run(r, 0); }
-static bool run_bkf(PassRun *r) { return run(r, KF_HOIST); }
-static bool run_fkf(PassRun *r) { return run(r, KF_SINK); }
-static bool run_kfcm(PassRun *r) { return run(r, KF_HOIST | KF_SINK); }
+static bool run_trad(PassRun *r) { return run(r, &kf_trad_steps); }
+static bool run_bkf(PassRun *r) { return run(r, &bkf_steps); }
+static bool run_fkf(PassRun *r) { return run(r, &fkf_steps); }
+static bool run_kfcm(PassRun *r) { return run(r, &kfcm_steps); }
 
 enum { NOPTIONS = sizeof options / sizeof *options };
 
