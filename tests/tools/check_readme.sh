@@ -14,39 +14,8 @@ GSIM_PATH=$PWD/configs
 export PATH GSIM_PATH GSIM_BUILD
 failed=0
 
-# page FILE [STATUS]: runs the commands that it shows; STATUS is allowed beside 0
-page() {
-	n=0
-	grep '^\$ \(gsim\|tools/reproduce\) ' "$1" | sed 's/^\$ //' >"$tmp/commands"
-	while read -r command; do
-		n=$((n + 1))
-		case $command in tools/*) command="$command -o $tmp/files" ;; esac
-		sh -c "$command" >"$tmp/$n" 2>&1 </dev/null
-		status=$?
-		[ $status = 0 ] || [ $status = "${2:-0}" ] || { echo "$1: $command: status $status"; exit 1; }
-	done <"$tmp/commands"
-	[ "$n" -ge 1 ] || { echo "$1 shows no command"; exit 1; }
-
-	# Each line shown becomes the next line of the output that has the same words, figures aside; one that has none is marked.
-	awk -v dir="$tmp" '
-		function words(s) { gsub(/[0-9][0-9,.]*/, "0", s); gsub(/[ \t]+/, " ", s); return s }
-		/^\$ (gsim|tools\/reproduce) / { file = dir "/" ++n; print; next }
-		/^```/ { file = "" }
-		file == "" || $0 == "..." { print; next }
-		{
-			want = words($0); found = 0
-			while ((getline line < file) > 0)
-				if (words(line) == want) { found = 1; break }
-			print found ? line : "?? " $0
-		}
-	' "$1" >"$tmp/page.md"
-	if [ "$update" ]; then
-		cp "$tmp/page.md" "$1"
-	elif ! diff -u "$1" "$tmp/page.md"; then
-		echo "$1 shows other figures than gsim; tests/tools/check_readme.sh --update in the build directory writes them"
-		failed=1
-	fi
-}
+programs="gsim|tools/reproduce" updated_by=tests/tools/check_readme.sh
+. tests/tools/pages.sh
 
 [ "$1" = --update ] && update=yes && shift
 if [ "$1" = --long ]; then

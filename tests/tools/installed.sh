@@ -41,8 +41,8 @@ done >out
 # the lab: answers to give, a checker that runs the installed programs
 if command -v lua5.4 >/dev/null || command -v lua >/dev/null; then
 	echo 'b5 = 3' >answers
-	PATH=$bindir:$PATH "$pkgdatadir/labs/01-divergence/check" answers >out 2>&1
-	grep -q '1\. b5 .* right$' out || fail "the installed lab's checker"
+	PATH=$bindir:$PATH "$pkgdatadir/labs/03-unstructured/check" answers >out 2>&1
+	grep -q '2\. b5 .* right$' out || fail "the installed lab's checker"
 fi
 
 # the library, by its pkg-config file

@@ -1,0 +1,152 @@
+-- Arguments: source tree, name of the lab's folder, file of answers, mode ("", --sheet, --solutions). Run by labs/check.
+-- questions.lua of the lab gets `lab`: functions that run the simulator, and one for each kind of answer (labs/kinds.lua) that
+-- asks a question: lab.number(NAME, TEXT, VALUE, DECIMALS), lab.block(NAME, TEXT, LABEL), ... Right values are computed from runs.
+local top, name, file, mode = table.unpack(arg)
+local json = dofile(top .. "/tools/json.lua")
+local kinds = dofile(top .. "/labs/kinds.lua")
+local scratch = os.tmpname()
+local trace, report = scratch .. ".trace", scratch .. ".json"
+
+local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+
+local function remove()
+	for _, path in ipairs { scratch, trace, report } do os.remove(path) end
+end
+
+local function fail(...)
+	io.stderr:write("labs/check: ", ...)
+	io.stderr:write("\n")
+	remove()
+	os.exit(2)
+end
+
+-- What a command prints when it is run in the source tree; its status has to be 0, or `other`.
+local function output(command, other)
+	local pipe = assert(io.popen(("cd %s && %s"):format(quote(top), command)))
+	local text = pipe:read("a")
+	local _, _, status = pipe:close()
+	if (status or 0) ~= 0 and status ~= other then fail("failed: ", command) end
+	return text
+end
+
+-- What the trace says of a warp in the first launch: its issues in order, and of each block how often it is fetched, with which
+-- lanes each time (`visits`), and lanes and cycle of its first issue; `fetched` is the sum of all fetches, `depth` the greatest,
+-- `meetings` the blocks at which the mechanism has made groups one.
+local function warp_of(number)
+	local warp = { issues = {}, fetches = {}, fetched = 0, lanes = {}, cycle = {}, visits = {}, meetings = {} }
+	local first = {}
+	for line in output(("gsim-trace --summary --launch 0 --warp %d %s"):format(number, quote(trace))):gmatch("[^\n]+") do
+		warp.depth = warp.depth or tonumber(line:match("max_depth%s+(%d+)"))
+		warp.instructions = warp.instructions or tonumber(line:match("warp_instructions%s+(%d+)"))
+		warp.active = warp.active or tonumber(line:match("^  lanes%s+(%d+)"))
+		local block, n = line:match("block [%w_.$]+ ([%w_.$]+): fetches (%d+)")
+		if block then
+			warp.fetches[block] = tonumber(n)
+			warp.fetched = warp.fetched + tonumber(n)
+		end
+	end
+	for line in output(("gsim-trace --text --launch 0 --warp %d --events issue,reconverge %s"):format(number, quote(trace))):gmatch("[^\n]+") do
+		local cycle, depth, lanes, pc, block, text = line:match("^%s*(%d+)%s+%d+%s+%d+%s+%d+%s+(%d+) issue%s+(%S+)%s+(%d+) ([%w_.$]+): (.*)")
+		local met = line:match(" reconverge%s+%S+%s+%d+ ([%w_.$]+)")
+		if met then warp.meetings[#warp.meetings + 1] = met end
+		if block then
+			local issue = { cycle = tonumber(cycle), depth = tonumber(depth), lanes = lanes, pc = pc, block = block, text = text }
+			warp.issues[#warp.issues + 1] = issue
+			if not first[block] then
+				first[block], warp.lanes[block], warp.cycle[block], warp.visits[block] = pc, lanes, issue.cycle, {}
+			end
+			if first[block] == pc then table.insert(warp.visits[block], lanes) end
+		end
+	end
+	return warp
+end
+
+local lab = { output = output }
+local questions = {}
+
+-- Runs gsim with these options and this module (with arguments behind it): `report` is the JSON report, `total` its total,
+-- `fetches` and `branches` are its blocks and branches by label, `utilization` in percent, `trace` the trace's file, until the next
+-- run. A run that the simulated program ends with a failure has `report.status` "failed".
+function lab.run(options, module)
+	output(("gsim -q --alone %s -s %s -t %s %s 2>/dev/null"):format(options, quote(report), quote(trace), module), 1)
+	local got = json.read(report)
+	got = got.after or got
+	local run = { report = got, total = got.total, launches = got.launches, trace = trace, fetches = {}, branches = {} }
+	for _, b in ipairs(got.total.blocks or {}) do run.fetches[b.label] = b.fetches end
+	for _, b in ipairs(got.total.branches or {}) do run.branches[b.label] = b end
+	run.utilization = 100 * (got.total.simd_utilization or 0)
+	return run
+end
+
+-- The same, and the trace of warp `number` (0) in `warp`.
+function lab.traced(options, module, number)
+	local run = lab.run(options, module)
+	run.warp = warp_of(number or 0)
+	return run
+end
+
+for kind, make in pairs(kinds) do
+	lab[kind] = function(key, text, ...)
+		questions[#questions + 1] = { key = key, text = text, answer = make(...) }
+	end
+end
+
+-- A text in lines of at most 110 characters, each behind a mark of a comment.
+local function comment(text)
+	local lines, line = {}, "#"
+	for word in text:gmatch("%S+") do
+		if #line + #word > 109 then
+			lines[#lines + 1] = line
+			line = "#"
+		end
+		line = line .. " " .. word
+	end
+	lines[#lines + 1] = line
+	return table.concat(lines, "\n")
+end
+
+local function show_sheet(filled)
+	if not filled then
+		print(("# Your answers: one a line, after the =. Then run labs/check labs/%s.\n"):format(name))
+	end
+	for k, q in ipairs(questions) do
+		if not filled then print(comment(("%d. %s (%s)"):format(k, q.text, q.answer.form))) end
+		print(q.key .. " =" .. (filled and " " .. q.answer.shown or ""))
+	end
+end
+
+local function verdict(q, typed)
+	if typed == nil or typed == "" then return "no answer yet" end
+	local right = q.answer.accepts(typed)
+	if right == nil then return "not understood: expected " .. q.answer.form end
+	return right and "right" or "not right: look again"
+end
+
+local function check()
+	local typed, known, wrong = {}, {}, 0
+	for _, q in ipairs(questions) do known[q.key] = true end
+	local number = 0
+	for line in io.lines(file) do
+		number = number + 1
+		local key, value = line:match("^%s*([%w_]+)%s*=%s*(.-)%s*$")
+		if key and not known[key] then fail(file, ":", number, ": error: no question '", key, "'") end
+		if not key and not line:find("^%s*#") and line:find("%S") then
+			fail(file, ":", number, ": error: expected NAME = ANSWER or # and a comment")
+		end
+		if key then typed[key] = value end
+	end
+	for k, q in ipairs(questions) do
+		local said = verdict(q, typed[q.key])
+		if said ~= "right" then wrong = wrong + 1 end
+		print(("%2d. %-14s %-12s %s"):format(k, q.key, typed[q.key] or "", said))
+	end
+	return wrong == 0
+end
+
+assert(loadfile(("%s/labs/%s/questions.lua"):format(top, name)))(lab)
+remove()
+if mode == "--sheet" or mode == "--solutions" then
+	show_sheet(mode == "--solutions")
+else
+	os.exit(check())
+end
