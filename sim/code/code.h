@@ -53,6 +53,10 @@ typedef struct MIns {
 	const Block *from;
 } MIns;
 
+/* An access that something comes back of: a load, or an atomic operation whose result is wanted. For its warp, another one is over when the load/store
+   unit has made it. */
+static inline bool comes_back(const MIns *i) { return i->kind == K_LD || (i->kind == K_ATOM && i->x.d != NO_ROW); }
+
 typedef struct SourceIns { const Opd *opd; const Ins *ins; } SourceIns; /* found by opd, which stays when lowering copies and moves the instruction */
 typedef struct CodeBlock { const Function *function; const Block *block; uint32_t pc; } CodeBlock;
 

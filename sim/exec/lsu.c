@@ -91,15 +91,15 @@ static void home_made(Sm *sm, const LsuAccess *e, Part p, bool own)
 	const MIns *i = e->ins;
 	p.home->queued--;
 	if (says(e->ticket, &e->access) == LSU_PENDING) {
-		p.home->outstanding += i->kind != K_ST;
+		p.home->outstanding += comes_back(i);
 		vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = p.home, .ins = i, .lanes = p.mask, .ticket = own ? e->ticket : NULL }));
 	} else {
 		Cycle ready = e->ticket->ready;
-		if (tracing(sm) && i->kind != K_ST)
+		if (tracing(sm) && comes_back(i))
 			tracer_return(sm, p.home, i, p.mask, sm->now, ready);
 		if (whole_ready(sm, e->ticket, &ready))
 			scoreboard_write(sm, p.home, i, p.mask, ready, true);
-		if (i->kind != K_ST && ready > p.home->drain)
+		if (comes_back(i) && ready > p.home->drain)
 			p.home->drain = ready;
 	}
 }
@@ -202,7 +202,7 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 	is->misses |= split_wants_hits ? m & ~t->hit_lanes : 0;
 	if (t->ready > is->ready)
 		is->ready = t->ready;
-	if (tracing(sm) && i->kind != K_ST && says(t, &a) == LSU_KNOWN)
+	if (tracing(sm) && comes_back(i) && says(t, &a) == LSU_KNOWN)
 		trace_returns(sm, w, s, i, m, t->ready);
 	return says(t, &a);
 }

@@ -555,7 +555,7 @@ static void access_home(Sm *sm, Warp *w, const MIns *i, Mask m, Mask zero, Space
 	else
 		move_now(sm, w, i, m & ~zero, space, addr, r);
 	if (says == LSU_PENDING)
-		w->outstanding += i->kind != K_ST;
+		w->outstanding += comes_back(i);
 	if (says == LSU_PENDING || later)
 		vec_push(&sm->deferred, d);
 }

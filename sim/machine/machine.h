@@ -115,10 +115,10 @@ struct Warp {
 
 	bool used, ending;             /* ending: all its lanes have ended; its accesses may be outstanding */
 	bool ended;                    /* ... and its accesses are complete: the slot is free at the end of the cycle */
-	int outstanding;               /* deferred loads and atomic operations; no warp waits for its stores */
+	int outstanding;               /* deferred accesses that something comes back of: no warp waits for the others */
 	int queued;                    /* accesses of its lanes that wait for the load/store unit */
 	LsuPlace lsu;
-	Cycle drain;                   /* when the last known load or atomic completes */
+	Cycle drain;                   /* when the last is there of what is known to come back */
 
 	Sm *sm;
 	Cta *cta;

@@ -2,7 +2,7 @@
  * can; when none can anywhere, time jumps to the first cycle at which one may. Every scheduler-cycle is counted as an
  * issue or as one reason: of those that keep back its warps, the one nearest to an issue.
  *
- * Nothing here shall depend on where a window ends (doc/timing.md says where it still does). What comes from beyond the SM is PENDING until
+ * Nothing here shall depend on where a window ends. What comes from beyond the SM is PENDING until
  * the end of the window tells when it comes, never before it; so no reason, and no decision, may ask how far off that is. */
 #include "sim/sm/internal.h"
 
@@ -138,7 +138,7 @@ static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const
 		scoreboard_write(sm, part[k].home, i, part[k].mask & m, ready, load);
 }
 
-/* Loads and atomic operations that are known to be back then: a warp that has ended keeps its slot so long. n: as for write_results. */
+/* What comes back is known to be there then: a warp that has ended keeps its slot so long. n: as for write_results. */
 static inline void drain_until(Warp *w, const Part *part, int n, Mask m, Cycle ready)
 {
 	if (!n && ready > w->drain)
@@ -174,7 +174,7 @@ static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 		write_results(sm, w, part, nparts, i, is.executing, now + (Cycle)c->unit[i->unit].latency, false);
 	else if (!is.pending || (sm->lane_scoreboard && is.executing & ~is.pending))
 		write_results(sm, w, part, nparts, i, is.executing & ~is.pending, is.ready, true);
-	if (memory && i->kind != K_ST && is.executing & ~is.pending)
+	if (memory && comes_back(i) && is.executing & ~is.pending)
 		drain_until(w, part, nparts, is.executing & ~is.pending, is.ready);
 	if (memory && is.pending)
 		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
@@ -797,8 +797,8 @@ void sm_settle(Sm *sm)
 			vec_push(&sm->tickets, d->ticket);
 		}
 		if (d->ins) {
-			w->outstanding -= d->ins->kind != K_ST;
-			if (tracing(sm) && d->ins->kind != K_ST) {
+			w->outstanding -= comes_back(d->ins);
+			if (tracing(sm) && comes_back(d->ins)) {
 				tracer_return(sm, w, d->ins, d->lanes & ~hits, d->cycle, came);
 				tracer_return(sm, w, d->ins, d->lanes & hits, d->cycle, known);
 			}
@@ -806,7 +806,7 @@ void sm_settle(Sm *sm)
 				scoreboard_write(sm, w, d->ins, d->lanes, ready, true);
 			if (hits & d->lanes)
 				scoreboard_write(sm, w, d->ins, hits & d->lanes, known, true);
-			if (d->ins->kind != K_ST && ready > w->drain)
+			if (comes_back(d->ins) && ready > w->drain)
 				w->drain = ready;
 		} else {
 			for (int s = 0; s < w->nsplit; s++)

@@ -10,23 +10,30 @@ mkdir "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 failed=0 compared=0
 
-# compare MODULE OPTION...: on two SMs
+# Windows, each with a number of host threads: the first is what the others are compared with.
+ways="1:1 1000000:1"
+
+# compare MODULE OPTION...: on two SMs, unless an option says otherwise
 compare() {
-	module=$1
+	module=$1 first=
 	shift
-	for window in 1 1000000; do
-		"$gsim" -q --alone --window $window -D sm.count=2 -t "$tmp/$window.trace" -s "$tmp/$window-full.json" "$@" "$module" >"$tmp/$window.out" 2>&1
+	for way in $ways; do
+		"$gsim" -q --alone --window "${way%:*}" -j "${way#*:}" -D sm.count=2 -t "$tmp/run.trace" -s "$tmp/full.json" "$@" "$module" >"$tmp/run.out" 2>&1
 		status=$?
-		[ $status -le 1 ] || { echo "FAILED: $module $*: status $status"; head -n 3 "$tmp/$window.out"; failed=1; return; }
-		grep -v '"host"' "$tmp/$window-full.json" >"$tmp/$window.json"
+		[ $status -le 1 ] || { echo "FAILED: $module $*: status $status"; head -n 3 "$tmp/run.out"; failed=1; return; }
+		grep -v '"host"' "$tmp/full.json" >"$tmp/run.json"
+		for what in json trace out; do
+			if [ -z "$first" ]; then
+				mv "$tmp/run.$what" "$tmp/first.$what"
+			elif ! cmp -s "$tmp/first.$what" "$tmp/run.$what"; then
+				echo "FAILED: $module $*: another $what with windows of ${way%:*} cycles and ${way#*:} host threads than with ${ways%%:*}"
+				diff "$tmp/first.$what" "$tmp/run.$what" | cut -c 1-200 | head -n 4
+				failed=1
+			fi
+		done
+		first=$way
 	done
 	compared=$((compared + 1))
-	for what in json trace out; do
-		cmp -s "$tmp/1.$what" "$tmp/1000000.$what" && continue
-		echo "FAILED: $module $*: another $what with windows of one cycle"
-		diff "$tmp/1.$what" "$tmp/1000000.$what" | cut -c 1-200 | head -n 4
-		failed=1
-	done
 }
 
 some="stencil/stencil.ptx bfs/bfs.ptx reduction/reduction.ptx scan/scan.ptx compaction/compaction.ptx loop_exits/loop_exits.ir k_way/k_way.ir"
@@ -74,7 +81,7 @@ else
 	compare "$srcdir/kernels/bfs/bfs.ptx" -c maxwell.lua -D limits.max_cycles=100
 	for cycles in 1 5 6 50 110 600 1000; do
 		compare "$srcdir/kernels/stencil/stencil.ptx" -c kepler.lua -D limits.max_cycles=$cycles
-		[ "$(sed -n 's/^ *"cycles": //p' "$tmp/1.json" | head -n 1)" = "$cycles," ] || { echo "FAILED: limits.max_cycles=$cycles: the launch does not end then"; failed=1; }
+		[ "$(sed -n 's/^ *"cycles": //p' "$tmp/first.json" | head -n 1)" = "$cycles," ] || { echo "FAILED: limits.max_cycles=$cycles: the launch does not end then"; failed=1; }
 	done
 fi
 
@@ -123,6 +130,67 @@ done:
 END
 echo 'gpu.launch { kernel = "unused", grid = 20, block = 32 }' >"$tmp/unused.lua"
 compare "$tmp/unused.ir" -c volta.lua -D sm.count=1 -D sm.max_blocks=2
+
+# What a kernel does last, after a loop, in every lane or in some: a warp has ended when it has, or when the access is back, and another block takes its place.
+accesses="red|red.global.add.u32 [%mine], 1
+reds|red.global.add.u32 [%apart], 1
+atom|%v = atom.global.add.u32 [%mine], 1
+sink|_ = atom.global.add.u32 [%mine], 1
+generic|red.add.u32 [%where], 1
+shared|red.shared.add.u32 [word], 1
+st|st.global.u32 [%apart], %i
+ld|%v = ld.global.u32 [%apart]
+two|red.global.add.u32 [%apart], 1; st.global.u32 [%apart + 4], %i; red.global.max.u32 [%mine], %i"
+printf '%s\n' "$accesses" | while IFS='|' read -r name last; do
+	for some in all lanes; do
+		cat >"$tmp/$name-$some.ir" <<END
+global u32 sum[65536]
+shared u32 word[4]
+kernel ends(u32 n)
+{
+	reg u32 %i, %n, %x, %v
+	reg u64 %mine, %apart, %far, %where, %odd
+	reg pred %p, %q, %all
+enter:
+	%n = ld.param.u32 [n]
+	%x = mov.u32 %tid.x
+	%i = and.b32 %x, 3
+	%mine = mov.u64 sum
+	%far = mul.wide.u32 %x, 128
+	%apart = add.u64 %mine, %far
+	%where = cvta.global.u64 %apart
+	%odd = mov.u64 word
+	%odd = cvta.shared.u64 %odd
+	%q = setp.ge.u32 %x, 20
+	%where = selp.b64 %odd, %where, %q
+	%x = and.b32 %x, 5
+	%all = setp.$([ $some = all ] && echo ge || echo eq).u32 %x, 0
+again:
+	%i = add.u32 %i, 1
+	%p = setp.lt.u32 %i, %n
+	bra %p, again, done
+done:
+	bra %all, access, leave
+access:
+$(printf '%s\n' "$last" | tr ';' '\n')
+	exit
+leave:
+	exit
+}
+END
+		echo 'gpu.launch { kernel = "ends", grid = 14, block = { 70 }, args = { 9 } }' >"$tmp/$name-$some.lua"
+	done
+done
+ways="1:1 3:2 1:2 1000000:1 1000000:2"
+for name in $(printf '%s\n' "$accesses" | sed 's/|.*//'); do
+	for run in "ipdom volta.lua" "its volta.lua" "tf_stack kepler.lua" "multi_path kepler.lua" "dwf kepler.lua" "tbc kepler.lua" "sbi fermi.lua" "exec_mask vega20.lua" "mimd volta.lua"; do
+		for some in all lanes; do
+			compare "$tmp/$name-$some.ir" -c "${run#* }" -m "${run% *}" -D sm.max_blocks=2 -D sm.block_launch_cycles=20 -D divergence.bar_partial=per_lane
+		done
+	done
+	compare "$tmp/$name-lanes.ir" -c kepler.lua -D l1.queue=2 -D sm.max_blocks=3 # accesses wait for the load/store unit
+done
+ways="1:1 1000000:1"
 
 # Thread blocks that touch no memory take as long whatever a hit in L1 takes.
 cat >"$tmp/blocks.ir" <<'END'
