@@ -5,7 +5,7 @@
 
 static bool wanted;
 
-#if defined(_POSIX_TIMERS) && _POSIX_TIMERS > 0 && defined(_POSIX_THREAD_CPUTIME)
+#if defined(_POSIX_TIMERS) && _POSIX_TIMERS > 0 && defined(_POSIX_THREAD_CPUTIME) && !defined(__EMSCRIPTEN__)
 static void write_text(const char *s)
 {
 	ssize_t n = write(STDERR_FILENO, s, strlen(s));
