@@ -126,25 +126,29 @@ Module *module_new(const char *name)
 	return m;
 }
 
+void function_free(Function *f)
+{
+	for (int k = 0; k < f->block.n; k++)
+		vec_free(&f->block.v[k]->ins);
+	vec_free(&f->reg);
+	vec_free(&f->param);
+	vec_free(&f->arg);
+	vec_free(&f->touch);
+	vec_free(&f->ret);
+	vec_free(&f->block);
+	vec_free(&f->source);
+	vec_free(&f->mark);
+	vec_free(&f->lanes);
+}
+
 void module_free(Module *m)
 {
 	if (!m)
 		return;
 	for (int i = 0; i < m->func.n; i++) {
 		Function *f = m->func.v[i];
-		if (m->of && f == m->of->func.v[i])
-			continue;
-		for (int k = 0; k < f->block.n; k++)
-			vec_free(&f->block.v[k]->ins);
-		vec_free(&f->reg);
-		vec_free(&f->param);
-		vec_free(&f->arg);
-		vec_free(&f->touch);
-		vec_free(&f->ret);
-		vec_free(&f->block);
-		vec_free(&f->source);
-		vec_free(&f->mark);
-		vec_free(&f->lanes);
+		if (!m->of || f != m->of->func.v[i])
+			function_free(f);
 	}
 	for (int i = m->of ? m->of->symbol.n : 0; i < m->symbol.n; i++)
 		vec_free(&m->symbol.v[i]->reloc);
@@ -187,40 +191,6 @@ int module_symbol_id(const Module *m, const Symbol *s)
 		if (m->symbol.v[i] == s)
 			return i;
 	return -1;
-}
-
-static void renumber_symbols(Function *f, const int *id)
-{
-	for (int b = 0; b < f->block.n; b++)
-		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
-			Ins *i = &f->block.v[b]->ins.v[k];
-			for (int o = 0; o < i->ndst + i->nsrc; o++)
-				if (i->opd[o].kind == OPD_SYM)
-					i->opd[o].id = id[i->opd[o].id];
-		}
-}
-
-void module_drop_symbols(Module *m, BitSet which)
-{
-	int *id = xcalloc((size_t)m->symbol.n + 1, sizeof *id), n = 0;
-	for (int k = 0; k < m->symbol.n; k++) {
-		Symbol *s = m->symbol.v[k];
-		id[k] = n;
-		if (bs_has(which, k))
-			vec_free(&s->reloc);
-		else
-			m->symbol.v[n++] = s;
-	}
-	if (n < m->symbol.n) {
-		m->symbol.n = n;
-		for (int k = 0; k < n; k++)
-			for (int r = 0; r < m->symbol.v[k]->reloc.n; r++)
-				if (!m->symbol.v[k]->reloc.v[r].func)
-					m->symbol.v[k]->reloc.v[r].id = id[m->symbol.v[k]->reloc.v[r].id];
-		for (int k = 0; k < m->func.n; k++)
-			renumber_symbols(m->func.v[k], id);
-	}
-	free(id);
 }
 
 int module_origin(Module *m, const char *pass)

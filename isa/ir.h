@@ -327,6 +327,8 @@ int module_symbol_id(const Module *, const Symbol *);
 /* Adds the function with all functions and variables that it, what it calls and the data of these variables name, to both sets, by number. */
 void module_uses(const Module *, int function, BitSet func, BitSet symbol);
 void module_drop_symbols(Module *, BitSet which);                     /* the others are numbered anew; nothing may name those that go */
+/* Functions go with the variables that are declared in them; nothing that stays may name them. The others are numbered anew: those behind one that goes have other addresses. Not of views. */
+void module_drop_functions(Module *, BitSet which);
 /* Symbols by owner, each owner's in order: id[first[f + 1]] up to id[first[f + 2]] are those of function f, f = -1: the
    module's. This is the order of the text, and of layout. */
 typedef struct SymbolOrder { int *id, *first; } SymbolOrder;
@@ -342,6 +344,7 @@ Function *view_function(Module *view, int id);                        /* from no
 bool module_equal(const Module *, const Module *);                    /* everything that text carries */
 
 Function *function_new(Module *, FuncKind, const char *name);
+void function_free(Function *);                                        /* what is not in an arena; the module must no longer have it */
 int function_reg(Module *, Function *, const char *name, Type);       /* new register; name NULL: a fresh one */
 int function_find_reg(const Function *, const char *name);            /* slow: readers keep their own map */
 Block *function_block(Module *, Function *, const char *label);       /* new block at the end; label NULL: fresh */

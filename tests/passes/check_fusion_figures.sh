@@ -87,4 +87,26 @@ for p in kf-trad bkf fkf; do
 	"$opt" -p $p "$srcdir/tests/passes/fusion/figure_5_14.ir" -o "$tmp/out.ir"
 	cmp -s "$tmp/as_is.ir" "$tmp/out.ir" || fail "$p has changed figure 5.14, and fused nothing"
 done
+
+# what was made on the way to a larger kernel goes, with its shared variable; kernels of the source stay, and so does the address of a function
+{
+	for k in one two three; do
+		printf 'kernel %s(u64 a) {\n\tshared u32 s[8]\n\t%%a = ld.param.u64 [a]\n\t%%t = mov.u32 %%tid.x\n\tst.shared.u32 [s], 1\n\t%%a = mad.wide.u32 %%t, 4, %%a\n' $k
+		printf '\t%%v = ld.global.u32 [%%a]\n\t%%v = mad.lo.u32 %%v, 3, 1\n\tst.global.u32 [%%a], %%v\n\texit\n}\n'
+	done
+	printf 'func f(u32 %%x) -> (u32 %%y) {\n\t%%y = add.u32 %%x, 1\n\tret\n}\nglobal u64 table[1] = { f }\n'
+	printf 'host main() {\n\t%%x = alloc.u64 128\n\tlaunch one, 1, 32, 0, (%%x)\n\tlaunch two, 1, 32, 0, (%%x)\n\tlaunch three, 1, 32, 0, (%%x)\n'
+	printf '\tsynchronize\n\tlaunch one, 1, 32, 0, (%%x)\n\tlaunch two, 1, 32, 0, (%%x)\n\texit\n}\n'
+} >"$tmp/chain.ir"
+kernels() {
+	"$opt" -p "$1" "$2" -o "$tmp/out.ir" || fail "$1 $2"
+	"$gsim" --verify -q "$tmp/out.ir" >"$tmp/out" 2>&1 || fail "$1 $2: $(cat "$tmp/out")"
+	out=$(awk '$1 == "kernel" { sub(/\(.*/, "", $2); printf "%s ", $2 }' "$tmp/out.ir")
+	[ "$out" = "$3 " ] || fail "$2, $1: kernels $out, expected $3"
+}
+for p in kf-trad bkf fkf kfcm; do
+	kernels $p "$tmp/chain.ir" "one two three fused_one_two fused_one_two_three"
+	sed '/synchronize/,/two, 1/d' "$tmp/chain.ir" >"$tmp/short.ir"
+	kernels $p "$tmp/short.ir" "one two three fused_one_two_three"
+done
 exit $failed

@@ -2,7 +2,7 @@
  *
  * requires  host functions; kernels as they will be launched
  * keeps     on every way through a host function what it launches, in an order that keeps what depends on it; on none are there more launches than before
- * breaks    everything made from host functions; kernels are added
+ * breaks    everything made from host functions; kernels are added, and those that were added and then fused with others go again
  *
  * kf-trad fuses launches of one block. bkf hoists a launch where that brings it behind another one with which it can be fused, and launches it by itself on the other ways;
  * fkf sinks one before another in the same manner; kfcm does the first, and the second where the first has nothing to fuse. A launch that is hoisted to be fused elsewhere may leave
@@ -58,8 +58,26 @@ bool host_fuse(PassRun *r, const Joiner *joiner, int phases)
 	return any;
 }
 
-/* All host functions, and then the kernels made. True: some have been fused. */
-static bool fuse_all(PassRun *r, const FusionOptions *o, int phases)
+/* Kernels from number `first` on that nothing before them launches or names were made on the way to larger ones: they go. Returns how many of those below number `n` are left. */
+static int drop_unlaunched(Module *m, int first, int n)
+{
+	Arena tmp = { 0 };
+	BitSet used = bs_new(&tmp, m->func.n), gone = bs_new(&tmp, m->func.n), symbols = bs_new(&tmp, m->symbol.n);
+	int left = n;
+	for (int k = 0; k < first; k++)
+		module_uses(m, k, used, symbols);
+	for (int k = first; k < m->func.n; k++)
+		if (!bs_has(used, k)) {
+			bs_add(gone, k);
+			left -= k < n;
+		}
+	module_drop_functions(m, gone);
+	arena_free(&tmp);
+	return left;
+}
+
+/* All host functions, and then the kernels made. The source's kernels are those below number `first`. True: some have been fused. */
+static bool fuse_all(PassRun *r, const FusionOptions *o, int phases, int first)
 {
 	bool changed = false;
 	int n = r->m->func.n;
@@ -72,7 +90,7 @@ static bool fuse_all(PassRun *r, const FusionOptions *o, int phases)
 	r->f = NULL;
 	fusion_close(f);
 	if (changed)
-		fusion_clean(r, n, o);
+		fusion_clean(r, drop_unlaunched(r->m, first, n), o);
 	return changed;
 }
 
@@ -84,8 +102,9 @@ static bool run(PassRun *r, const KfSteps *steps)
 	FusionOptions o = { .grid_barrier = r->option[GRID_BARRIER].number, .assume_no_grid_sync = r->option[NO_GRID_SYNC].number,
 		.assume_no_wrap = r->option[NO_WRAP].number, .same_kernel = r->option[SAME_KERNEL].number };
 	bool changed = false;
+	int first = r->m->func.n;
 	for (int k = 0; k < steps->n; k++)
-		while (fuse_all(r, &o, steps->phases[k]))
+		while (fuse_all(r, &o, steps->phases[k], first))
 			changed = true;
 	return changed;
 }
