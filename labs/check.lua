@@ -61,17 +61,17 @@ local function warp_of(number)
 	return warp
 end
 
-local lab = { output = output }
+local lab = { output = output, trace = trace }
 local questions = {}
 
 -- Runs gsim with these options and this module (with arguments behind it): `report` is the JSON report, `total` its total,
--- `fetches` and `branches` are its blocks and branches by label, `utilization` in percent, `trace` the trace's file, until the next
--- run. A run that the simulated program ends with a failure has `report.status` "failed".
+-- `fetches` and `branches` are its blocks and branches by label, `utilization` in percent. The trace of
+-- the last run is in the file lab.trace. A run that the simulated program ends with a failure has `report.status` "failed".
 function lab.run(options, module)
 	output(("gsim -q --alone %s -s %s -t %s %s 2>/dev/null"):format(options, quote(report), quote(trace), module), 1)
 	local got = json.read(report)
 	got = got.after or got
-	local run = { report = got, total = got.total, launches = got.launches, trace = trace, fetches = {}, branches = {} }
+	local run = { report = got, total = got.total, launches = got.launches, fetches = {}, branches = {} }
 	for _, b in ipairs(got.total.blocks or {}) do run.fetches[b.label] = b.fetches end
 	for _, b in ipairs(got.total.branches or {}) do run.branches[b.label] = b end
 	run.utilization = 100 * (got.total.simd_utilization or 0)

@@ -5,7 +5,7 @@ local eight = "--config teaching.lua -D warp_size=8 "
 local taken = lab.traced(eight, nest)
 lab.number("depth", "How many entries does the stack have at its deepest?", taken.warp.depth)
 lab.lanes("t3_lanes", "Which lanes run T3?", taken.warp.lanes.T3)
-local stack = lab.output("gsim-trace --stack 8 " .. taken.trace)
+local stack = lab.output("gsim-trace --stack 8 " .. lab.trace)
 lab.lanes("waits", "At the end of cycle 8: which lanes has the reconvergence entry that waits at J3?",
 	stack:match("\n%s+%d+%s+([1.]+)%s+reconvergence %d+ J3"))
 lab.path("meetings", "At which blocks does the mechanism make groups one, in the order in which the lanes go on there together?",

@@ -77,6 +77,10 @@ holds 01-if-and-loop 'body = 6'
 holds 02-nested-branches 'depth = 9'
 holds 03-unstructured 'fetches = 9'
 holds 03-unstructured 'b5 = 3'
+holds 04-thread-frontiers 'fetches = 6'
+holds 05-uniformity 'wide = 2'
+holds 06-locks 'until_block = C'
+holds 06-locks 'both = 0'
 
 # A file that is not one of answers is bad input.
 echo 'fetchs = 9' >"$tmp/typed"
