@@ -105,6 +105,11 @@ static const Case cases[] = {
 	{ "the number of the launch", KERNEL("one", AT("%p", "%a", "%i") "\t%w = mov.u64 %gridid\n\t%v = cvt.u32.u64 %w\n" STORE) COPY("two") PAIR("4, 64", "one", "(%y, %x, 0)", "two", "(%z, %x, 0)"), 0, "what its launch", 0 },
 	{ "one kernel twice", COPY("one") PAIR("4, 64", "one", "(%y, %x, 0)", "one", "(%z, %y, 0)"), 0, "both launch one", 0 },
 	{ "one kernel twice, as asked for", COPY("one") PAIR("4, 64", "one", "(%y, %x, 0)", "one", "(%z, %y, 0)"), 1, NULL, FUSION_NOTHING, { .same_kernel = true } },
+	{ "a variable that is called like what the other kernel calls", "func s(u32 %x) -> (u32 %y) {\n\t%y = mul.lo.u32 %x, 3\n\tret\n}\n" HALVES("one") CALLS("two", "s")
+		PAIR("4, 128", "one", "(%y, %x, 0)", "two", "(%z, %x, 0)"), 1, NULL, FUSION_NOTHING },
+	{ "a parameter that is called like what the other kernel calls", "func n(u32 %x) -> (u32 %y) {\n\t%y = mul.lo.u32 %x, 3\n\tret\n}\n" COPY("one")
+		"kernel two(u64 d, u64 e) {\n" INDEX "\t%a = ld.param.u64 [d]\n\t%b = ld.param.u64 [e]\n" AT("%p", "%a", "%i") AT("%q", "%b", "%i") LOAD "\t(%v) = call n, (%v)\n" STORE "}\n"
+		PAIR("4, 128", "one", "(%y, %x, 0)", "two", "(%z, %x)"), 1, NULL, FUSION_NOTHING },
 	{ "both kinds of shared memory", REVERSE("rev", "127", STATIC) REVERSE("rev2", "127", DYNAMIC) HOST(
 		"\t%bytes = mov.u32 512\n\tlaunch rev, 8, 128, 0, (%y, %x)\n\tlaunch rev2, 8, 128, %bytes, (%z, %y)\n"), 1, NULL, FUSION_BLOCK },
 };

@@ -33,8 +33,11 @@ static const char *kernel_name(const Module *m, const Couple *c, Arena *a)
 	return name;
 }
 
+/* A name of the module, too, since the other body may mean what has it. */
 static bool name_taken(const Builder *b, const char *name)
 {
+	if (module_find_function(b->m, name))
+		return true;
 	for (int k = 0; k < b->f->param.n; k++)
 		if (!strcmp(b->f->param.v[k].name, name))
 			return true;
