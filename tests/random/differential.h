@@ -10,6 +10,7 @@ typedef struct Way {
 	const char *passes;            /* pipeline, or NULL */
 	bool functional;
 	const Config *config;          /* NULL: the one given besides, with the mechanism put in */
+	uint64_t window;               /* as GpuOptions has it */
 } Way;
 
 typedef struct Job {               /* a module and what it is launched with */

@@ -37,6 +37,9 @@ int model_index(const char *name);
 /* Under the mechanism with the setting, once; NULL: it refuses the kernel, or a run has failed. */
 const Run *case_run(Case *, const char *model, const char *set);
 
+/* ---- properties_window.c ---- */
+void windows(Case *);
+
 /* ---- properties_passes.c ---- */
 void sources(Case *);
 void melding(Case *);

@@ -13,7 +13,7 @@ typedef struct Target { Block *leave, *again; } Target; /* where break and conti
 typedef struct Gen {
 	const RandomParams *p;
 	RandomKernel *k;
-	uint64_t state, idle, unfaulted, meeting; /* of the random numbers; of those of idle_statement, nonfaulting_load and grid_statement */
+	uint64_t state, idle, unfaulted, meeting, last; /* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement and last_accesses */
 	size_t chosen;                 /* of the parameters' choices, taken so far */
 	unsigned on;                   /* RF_* of this kernel */
 	Module *m;
@@ -80,6 +80,7 @@ void overwrite_guard(Gen *, Ins *);            /* sometimes: a destination that 
 /* random_memory.c */
 void memory_statement(Gen *);
 void atomic_statement(Gen *);
+void accumulate(Gen *);                        /* on a word of all threads; the order changes nothing */
 void exchange_statement(Gen *);                /* shared memory and barriers; level 2 */
 void warp_statement(Gen *);                    /* level 1 and up */
 Opd all_lanes(const Gen *);                     /* of a PTX warp, as a mask */
@@ -129,6 +130,9 @@ void stored_again(Gen *);                      /* loads of what the thread has s
 
 /* random_grid.c */
 void grid_statement(Gen *);                    /* sometimes; all threads of the grid are here, equally often; changes no choice of the others */
+
+/* random_last.c */
+void last_accesses(Gen *);                     /* before the kernel's end; changes no choice of the others */
 
 /* random_graph.c */
 void graph_statement(Gen *);                   /* an unstructured region */

@@ -388,6 +388,7 @@ static void make_kernel(Gen *g)
 	while (g->cost < g->limit)
 		sequence(g, 1);
 	epilogue(g);
+	last_accesses(g);
 	emit(g, op(g, "exit", 0, 0));
 	shuffle_blocks(g);
 }
@@ -409,6 +410,8 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->on |= p->seed % 2 ? p->features & RF_IDLE : 0;
 	g->unfaulted = g->idle ^ 0x5851f42d4c957f2du;
 	g->meeting = g->idle ^ 0x9e3779b97f4a7c15u;
+	g->last = g->idle ^ 0x14057b7ef767814fu;
+	g->on |= p->seed / 8 % 2 ? p->features & RF_LAST : 0;
 	g->on |= p->seed / 16 % 4 == 1 ? p->features & RF_GRID : 0;
 	g->on |= p->seed / 2 % 2 ? p->features & RF_NONFAULTING : 0;
 	g->on |= p->seed / 4 % 4 == 0 ? p->features & RF_NAMED : 0;

@@ -38,7 +38,8 @@
 	X(NONFAULTING, "loads that may not fault, of addresses that are not mapped, too") \
 	X(NAMED, "accesses that name a variable where others have a register") \
 	X(ARMS, "branches whose arms are made of the same choices, with other registers and some differences") \
-	X(GRID, "barriers of the whole grid, between which threads read what others have written")
+	X(GRID, "barriers of the whole grid, between which threads read what others have written") \
+	X(LAST, "atomic operations behind everything else, whose result nobody wants or reads")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)
@@ -49,7 +50,7 @@ enum {
 #define X(ID, HELP) RF_##ID = 1 << RF_##ID##_BIT,
 	RANDOM_FEATURES(X)
 #undef X
-	RF_ALL = (1 << RF_COUNT) - 1
+	RF_ALL = (int)((1u << RF_COUNT) - 1)
 };
 
 typedef struct RandomParams {

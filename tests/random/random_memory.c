@@ -281,7 +281,7 @@ void own_words(Gen *g)
 /* ---- atomic operations ---- */
 
 /* Word number op + 8k of acc only ever meets operation number op, so that the order does not matter. */
-static void accumulate(Gen *g)
+void accumulate(Gen *g)
 {
 	static const char *const ops32[8] = { "add.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32", "inc.u32", "dec.u32" };
 	static const char *const ops64[8] = { "add.u64", "min.s64", "max.u64", "and.b64", "or.b64", "xor.b64", "add.u64", "min.s64" };
