@@ -109,4 +109,12 @@ for p in kf-trad bkf fkf kfcm; do
 	sed '/synchronize/,/two, 1/d' "$tmp/chain.ir" >"$tmp/short.ir"
 	kernels $p "$tmp/short.ir" "one two three fused_one_two_three"
 done
+
+# two kernels that are too large together stay two
+large() {
+	awk -v n="$1" '{ print } /mad.lo/ { for (k = 1; k < n; k++) print }' "$tmp/short.ir" | grep -v "launch three" >"$tmp/large.ir"
+	kernels kf-trad "$tmp/large.ir" "$2"
+}
+large 1000 "one two three fused_one_two"
+large 1100 "one two three"
 exit $failed

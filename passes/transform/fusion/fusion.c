@@ -95,10 +95,19 @@ static Couple couple_of(Fusion *f, Analyses *host, int block, int ins, const Ins
 	return c;
 }
 
+static int instructions(const Function *f)
+{
+	int n = 0;
+	for (int k = 0; k < f->block.n; k++)
+		n += f->block.v[k]->ins.n;
+	return n;
+}
+
 /* Why they are not fused, whatever memory they touch. */
 static const char *refuse(Fusion *f, Couple *c)
 {
 	enum { PARAM_BYTES = 32764 - 16 }; /* as in doc/ir.md, and room for alignment and one more */
+	enum { INSTRUCTIONS = 2048 };      /* without a bound the time for a row of launches grows with the cube of its length: each launch is judged with all before it */
 	if (c->launch[0]->guard >= 0 || c->launch[1]->guard >= 0)
 		return "a launch is guarded";
 	if (c->kernel[0] == c->kernel[1] && !f->o.same_kernel)
@@ -108,6 +117,8 @@ static const char *refuse(Fusion *f, Couple *c)
 		return why;
 	if (c->kernel[0]->param_bytes + c->kernel[1]->param_bytes > PARAM_BYTES)
 		return "both together have too many parameters";
+	if (instructions(c->kernel[0]) + instructions(c->kernel[1]) > INSTRUCTIONS)
+		return arena_printf(&f->arena, "%s and %s have more than %d instructions together", c->kernel[0]->name, c->kernel[1]->name, INSTRUCTIONS);
 	find_facts(c);
 	return bodies_refuse(c, f->r->m, &f->arena);
 }
