@@ -147,7 +147,7 @@ void module_free(Module *m)
 		return;
 	for (int i = 0; i < m->func.n; i++) {
 		Function *f = m->func.v[i];
-		if (!m->of || f != m->of->func.v[i])
+		if (!m->of || i >= m->of->func.n || f != m->of->func.v[i]) /* a view may have functions of its own */
 			function_free(f);
 	}
 	for (int i = m->of ? m->of->symbol.n : 0; i < m->symbol.n; i++)

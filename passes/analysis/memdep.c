@@ -185,6 +185,18 @@ static int param_form(Build *x)
 	return o->imm > 1 << 20 ? -1 : memform_atom(&x->t, mematom_number(&x->t, &a), bits);
 }
 
+static bool is_all_ones(const Opd *o, int bits)
+{
+	uint64_t ones = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+	return o->kind == OPD_IMM && ((uint64_t)o->imm & ones) == ones;
+}
+
+/* Of one source: -1 - it. So compilers write n - 1 - x. */
+static int complement_form(Build *x, int k, int bits)
+{
+	return memform_add(&x->t, memform_constant(&x->t, -1, bits), operand_form(x, k, bits), -1);
+}
+
 static int alu_form(Build *x)
 {
 	const Ins *i = x->i;
@@ -194,6 +206,8 @@ static int alu_form(Build *x)
 	case OP_ADD: return memform_add(&x->t, operand_form(x, 0, bits), operand_form(x, 1, bits), 1);
 	case OP_SUB: return memform_add(&x->t, operand_form(x, 0, bits), operand_form(x, 1, bits), -1);
 	case OP_NEG: return memform_scale(&x->t, operand_form(x, 0, bits), -1);
+	case OP_NOT: return complement_form(x, 0, bits);
+	case OP_XOR: return is_all_ones(ins_src(i, 1), bits) ? complement_form(x, 0, bits) : is_all_ones(ins_src(i, 0), bits) ? complement_form(x, 1, bits) : -1;
 	case OP_MUL: return product_form(x, bits, out);
 	case OP_MAD: return memform_add(&x->t, product_form(x, bits, out), operand_form(x, 2, out), 1);
 	case OP_SHL: return ins_src(i, 1)->kind == OPD_IMM && (uint64_t)ins_src(i, 1)->imm < (uint64_t)bits ?
