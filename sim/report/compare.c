@@ -212,7 +212,7 @@ static void put_table(const JsonValue *a, const JsonValue *b, const char *table,
 static void put_results(const JsonValue *c, StrBuf *out)
 {
 	static const struct { const char *key, *text; } row[] = { { "alike", "equal as the workload asks" }, { "different", "different" },
-		{ "freed", "freed by the host, not compared" }, { "ignored", "not to be compared" } };
+		{ "freed", "freed by the host, not compared" }, { "ignored", "that the workload asks not to compare" } };
 	if (!c)
 		return;
 	sb_printf(out, "results: identical in %s buffers, %s bytes", json_shown(json_get(c, "identical")), json_shown(json_get(c, "bytes")));

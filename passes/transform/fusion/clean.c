@@ -244,7 +244,8 @@ static bool clean(PassRun *r, Function *f, unsigned allow)
 		if (w.forwarded.assumed[k] + w.ask.count[k])
 			pass_assumption(r, mem_assumption[k], w.forwarded.assumed[k] + w.ask.count[k]);
 	if (w.forwarded.loads || w.stores)
-		pass_remark(r, f->loc, "%s: %d loads read what the thread has stored itself, %d stores are read by nobody", f->name, w.forwarded.loads, w.stores);
+		pass_remark(r, f->loc, "%s: %d load%s of what the thread has stored itself became a copy of a register, %d store%s that nobody reads went", f->name, w.forwarded.loads,
+			w.forwarded.loads == 1 ? "" : "s", w.stores, w.stores == 1 ? "" : "s");
 	return any;
 }
 

@@ -38,17 +38,21 @@ void fusion_close(Fusion *f)
 
 /* ---- what the host says ---- */
 
-static bool same_operand(const HostPlace *p, const Ins *a, const Ins *b, int k, Type t)
+/* NULL: the operands are the same; else what is to be said of them. */
+static const char *operands_differ(const HostPlace *p, const Ins *a, const Ins *b, int k, Type t)
 {
-	return host_same(host_value(p, ins_src(a, k), t), host_value(p, ins_src(b, k), t));
+	HostValue x = host_value(p, ins_src(a, k), t), y = host_value(p, ins_src(b, k), t);
+	return host_same(x, y) ? NULL : x.kind == VALUE_NUMBER && y.kind == VALUE_NUMBER ? "differ" : "are not known to be equal";
 }
 
 static const char *launches_differ(const Couple *c, Arena *a)
 {
 	static const char *const what[] = { "grids", "grids", "grids", "blocks", "blocks", "blocks", NULL, "streams" };
-	for (int k = 1; k <= LAUNCH_STREAM; k++)
-		if (what[k - 1] && !same_operand(&c->place, c->launch[0], c->launch[1], k, T_U32))
-			return arena_printf(a, "the %s of %s and %s are not known to be equal", what[k - 1], c->kernel[0]->name, c->kernel[1]->name);
+	for (int k = 1; k <= LAUNCH_STREAM; k++) {
+		const char *how = what[k - 1] ? operands_differ(&c->place, c->launch[0], c->launch[1], k, T_U32) : NULL;
+		if (how)
+			return arena_printf(a, "the %s of %s and %s %s", what[k - 1], c->kernel[0]->name, c->kernel[1]->name, how);
+	}
 	const uint32_t *x = c->kernel[0]->reqntid, *y = c->kernel[1]->reqntid;
 	for (int k = 0; k < 3 && x[0] && y[0]; k++)
 		if ((x[k] ? x[k] : 1) != (y[k] ? y[k] : 1))

@@ -3,10 +3,11 @@
 static void say(Host *h, int launch, const char *text)
 {
 	Loc loc = host_loc(h, launch);
-	const char *key = arena_printf(&h->arena, "%d:%d:%s", loc.line, loc.col, text);
-	if (strmap_get(&h->said, key) >= 0)
+	StrMap *said = h->joiner.said ? h->joiner.said : &h->said;
+	const char *key = arena_printf(&h->r->m->arena, "%d:%d:%s", loc.line, loc.col, text);
+	if (strmap_get(said, key) >= 0)
 		return;
-	strmap_put(&h->said, key, 1);
+	strmap_put(said, key, 1);
 	pass_remark(h->r, loc, "%s", text);
 }
 

@@ -17,6 +17,7 @@ typedef struct Joiner {
 	void *self;
 	bool (*judge)(void *self, Analyses *host, int block, int ins, const Ins *first, const Ins *second, FusionVerdict *);
 	Ins (*make)(void *self, Analyses *host, Edit *, Block *, int ins, const Ins *first, const Ins *second, const FusionVerdict *);
+	StrMap *said;                  /* remarks made so far in the pass's rounds; NULL: none are remembered beyond this one */
 } Joiner;
 
 /* What is launched. Copies of a statement share it. */

@@ -77,7 +77,7 @@ static int drop_unlaunched(Module *m, int first, int n)
 }
 
 /* All host functions, and then the kernels made. The source's kernels are those below number `first`. True: some have been fused. */
-static bool fuse_all(PassRun *r, const FusionOptions *o, int phases, int first)
+static bool fuse_all(PassRun *r, const FusionOptions *o, int phases, int first, StrMap *said)
 {
 	bool changed = false;
 	int n = r->m->func.n;
@@ -85,7 +85,7 @@ static bool fuse_all(PassRun *r, const FusionOptions *o, int phases, int first)
 	for (int k = 0; k < n; k++) {
 		r->f = r->m->func.v[k];
 		if (r->f->kind == FN_HOST && r->f->block.n)
-			changed |= host_fuse(r, &(Joiner){ f, judge, make }, phases);
+			changed |= host_fuse(r, &(Joiner){ f, judge, make, said }, phases);
 	}
 	r->f = NULL;
 	fusion_close(f);
@@ -96,6 +96,14 @@ static bool fuse_all(PassRun *r, const FusionOptions *o, int phases, int first)
 
 const KfSteps kf_trad_steps = { 1, { 0 } }, bkf_steps = { 1, { KF_HOIST } }, fkf_steps = { 1, { KF_SINK } }, kfcm_steps = { 2, { 0, KF_HOIST | KF_SINK } };
 
+static bool has_host_function(const Module *m)
+{
+	for (int k = 0; k < m->func.n; k++)
+		if (m->func.v[k]->kind == FN_HOST && m->func.v[k]->block.n)
+			return true;
+	return false;
+}
+
 /* A kernel that was cleaned up may be fused where it could not before: it touches less. */
 static bool run(PassRun *r, const KfSteps *steps)
 {
@@ -103,9 +111,13 @@ static bool run(PassRun *r, const KfSteps *steps)
 		.assume_no_wrap = r->option[NO_WRAP].number, .same_kernel = r->option[SAME_KERNEL].number };
 	bool changed = false;
 	int first = r->m->func.n;
+	StrMap said = { 0 };
+	if (!has_host_function(r->m))
+		pass_remark(r, (Loc){ r->m->name, 0, 0 }, "the module has no host function; launches of a workload in Lua are not seen by passes (gsim --record-host makes a host function of one)");
 	for (int k = 0; k < steps->n; k++)
-		while (fuse_all(r, &o, steps->phases[k], first))
+		while (fuse_all(r, &o, steps->phases[k], first, &said))
 			changed = true;
+	strmap_free(&said);
 	return changed;
 }
 
