@@ -76,9 +76,9 @@ function words(text) { return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].m
 function startWorker(args, results, print) {
 	return new Promise(resolve => {
 		const url = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
-		const input = { [`/work/kernel.${extension}`]: $("module").value };
+		const input = { [`/input/kernel.${extension}`]: $("module").value };
 		if ($("workload").value.trim())
-			input["/work/kernel.lua"] = $("workload").value;
+			input["/input/kernel.lua"] = $("workload").value;
 		for (const [path, text] of files)
 			if (path.startsWith("configs/"))
 				input[`/gsim/${path}`] = text;
@@ -102,7 +102,7 @@ async function run() {
 	extension = /^\s*(\/\/.*\n|\s)*\.version\b/.test($("module").value) ? "ptx" : "ir";
 	const passes = $("passes").value.trim(), report = $("report"), name = `kernel.${extension}`;
 	const chosen = ["-c", $("machine").value, ...($("model").value === models[0] ? [] : ["-m", $("model").value]), ...(passes ? ["-p", passes] : [])];
-	const args = ["gsim", ...chosen, ...(passes && $("both").checked ? ["-b"] : []), "--html", "/work/run.html", ...words($("options").value), name];
+	const args = ["gsim", ...chosen, ...(passes && $("both").checked ? ["-b"] : []), "--html", "/input/run.html", ...words($("options").value), name];
 	report.replaceChildren();
 	setRunning(true);
 	const begin = performance.now();
@@ -117,7 +117,7 @@ async function run() {
 		line.className = /(^|: )error: /.test(shown) ? "error" : "";
 		report.append(line);
 	};
-	const end = await startWorker(args, ["/work/run.html"], print);
+	const end = await startWorker(args, ["/input/run.html"], print);
 	if (end && passes) {
 		const code = [];
 		await startWorker(["gsim-opt", "-p", passes, name], [], (kind, text) => code.push(text));
@@ -127,7 +127,7 @@ async function run() {
 	}
 	setRunning(false);
 	URL.revokeObjectURL($("trace").src);
-	const page = end?.results["/work/run.html"];
+	const page = end?.results["/input/run.html"];
 	if (page)
 		$("trace").src = URL.createObjectURL(new Blob([page], { type: "text/html" }));
 	else

@@ -8,7 +8,7 @@ onmessage = async ({ data }) => {
 		FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
 		FS.writeFile(path, text);
 	}
-	FS.chdir("/work");
+	FS.chdir("/input");
 	let status;
 	try {
 		status = module.callMain(data.args);
