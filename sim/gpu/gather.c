@@ -3,7 +3,7 @@
 #include "sim/sm/sm.h"
 
 /* By instruction, of all SMs. */
-typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; BranchCount *branch; MarkCount *marked; uint64_t *stalls; } Counts;
+typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; Meets *met; BranchCount *branch; MarkCount *marked; uint64_t *stalls; } Counts;
 
 static bool same_place(const MIns *a, const MIns *b)
 {
@@ -24,11 +24,31 @@ static int charged_to(const Code *c, int pc)
 	return pc;
 }
 
-static Counts add_up(const Gpu *g, Grid *x)
+static MeetStats meeting_at(const Code *c, const MeetCount *m)
+{
+	if (m->pc == NO_PC)
+		return (MeetStats){ .times = m->times };
+	const MIns *i = &c->ins[m->pc];
+	Loc loc = i->src ? ins_loc(c->module, i->src) : (Loc){ 0 };
+	bool placed = loc.file && loc.line > 0;
+	return (MeetStats){ i->function->name, i->from->label, placed ? loc.file : NULL, placed ? loc.line : 0, m->times };
+}
+
+/* Adds where the partings at pc have ended in the SM. */
+static void add_meetings(Counts *all, const Share *h, int pc, Arena *a)
+{
+	for (int k = h->met_at[pc]; k; k = h->met.v[k - 1].next) {
+		MeetStats m = meeting_at(all->code, &h->met.v[k - 1]);
+		meets_add(a, &all->met[charged_to(all->code, pc)], &(Meets){ &m, 1 });
+	}
+}
+
+/* a: for what the tables keep. */
+static Counts add_up(const Gpu *g, Grid *x, Arena *a)
 {
 	const Code *c = x->code;
 	Counts all = { c, arena_array(&x->arena, InsCount, c->n + 1), arena_array(&x->arena, PartCount, c->n + 1),
-		arena_array(&x->arena, BranchCount, c->nbranch + 1), arena_array(&x->arena, MarkCount, c->ncounted + 1),
+		arena_array(&x->arena, Meets, c->n + 1), arena_array(&x->arena, BranchCount, c->nbranch + 1), arena_array(&x->arena, MarkCount, c->ncounted + 1),
 		arena_array(&x->arena, uint64_t, (c->n + 1) * STALL_COUNT) };
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
@@ -38,6 +58,7 @@ static Counts add_up(const Gpu *g, Grid *x)
 			ins_count_add(&all.count[pc], &h->count[pc]);
 			if (parted_any(&h->parted[pc]))
 				part_count_add(&all.parted[charged_to(c, pc)], &h->parted[pc]);
+			add_meetings(&all, h, pc, a);
 		}
 		for (int k = 0; h->count && k < (c->n + 1) * STALL_COUNT; k++)
 			all.stalls[k] += h->stalls[k];
@@ -177,7 +198,7 @@ static BranchStats parting_at(const Counts *all, int pc, Arena *a)
 	const MIns *m = &all->code->ins[pc];
 	Loc loc = m->src ? ins_loc(all->code->module, m->src) : (Loc){ 0 };
 	return (BranchStats){ .kind = kind_of(m), .function = arena_strdup(a, m->function->name), .label = arena_strdup(a, m->from->label),
-		.file = loc.file ? arena_strdup(a, loc.file) : NULL, .line = loc.line, .parted = all->parted[pc] };
+		.file = loc.file ? arena_strdup(a, loc.file) : NULL, .line = loc.line, .parted = all->parted[pc], .met = all->met[pc] };
 }
 
 /* It is no branch of the module, and lanes have parted there, or are charged to it where nobody issued. */
@@ -198,6 +219,7 @@ static BranchStats *branch_row(Branches *w, int pc, const CodeMark *x, bool deci
 	BranchStats *b = &w->st->branch_stats[w->st->nbranches++];
 	*b = parting_at(w->all, pc, w->a);
 	b->parted = (PartCount){ 0 };
+	b->met = (Meets){ 0 };
 	b->source = x != NULL;
 	if (decision)
 		b->kind = PART_DECISION;
@@ -220,6 +242,7 @@ static void add_branch(Branches *w, int k, const CodeMark *x)
 	b->lanes += count->useful + count->off;
 	b->lanes_taken += w->all->branch[k].taken;
 	part_count_add(&b->parted, &w->all->parted[pc]);
+	meets_add(w->a, &b->met, &w->all->met[pc]);
 }
 
 static void add_decision(Branches *w, const CodeMark *x)
@@ -344,7 +367,7 @@ void gather(const Gpu *g, Grid *x, Arena *a)
 		.warp_size = warp_width(g), .stream = x->stream };
 	if (!x->completed)
 		close_partings(g, x);
-	Counts all = add_up(g, x);
+	Counts all = add_up(g, x, a);
 	sum_shares(g, x, st);
 	if (st->timed) {
 		st->cycles = x->end - x->begin;

@@ -355,6 +355,7 @@ typedef struct Tables {
 	Vec(LineStats) line;
 	StrMap block_at, branch_at, parting_at, line_at;
 	Arena keys;
+	Arena *kept;                   /* for what rows point to */
 } Tables;
 
 /* The number of the key's row; n: there is none yet, and the new row will have this number. */
@@ -389,13 +390,16 @@ static void add_parting(Tables *t, const BranchStats *b, bool branch, int likely
 	int i = x && same(x->function, b->function) && same(x->label, b->label) && x->line == b->line && x->kind == b->kind && x->source == b->source ? likely
 		: row_of(branch ? &t->branch_at : &t->parting_at, arena_printf(&t->keys, "%s\n%s\n%d\n%d", b->function, b->label, b->line,
 		b->kind * 2 + b->source), n);
+	BranchStats row = *b;
+	row.met = (Meets){ 0 };
 	if (i == n && branch)
-		vec_push(&t->branch, *b);
+		vec_push(&t->branch, row);
 	else if (i == n)
-		vec_push(&t->parting, *b);
+		vec_push(&t->parting, row);
+	BranchStats *sum = branch ? &t->branch.v[i] : &t->parting.v[i];
+	meets_add(t->kept, &sum->met, &b->met);
 	if (i == n)
 		return;
-	BranchStats *sum = branch ? &t->branch.v[i] : &t->parting.v[i];
 	sum->executed += b->executed;
 	sum->divergent += b->divergent;
 	sum->lanes += b->lanes;
@@ -474,7 +478,7 @@ static void without_warp(LaunchStats *total)
 LaunchStats *run_total(Run *run)
 {
 	LaunchStats *total = arena_new(&run->arena, LaunchStats);
-	Tables tables = { 0 };
+	Tables tables = { .kept = &run->arena };
 	total->timed = !run->options.gpu.functional && !run->options.reference;
 	total->reference = run->options.reference;
 	total->warp_size = (int)run->config->warp_size;

@@ -30,8 +30,10 @@ typedef struct Barrier {
 typedef struct Share {
 	Grid *grid;
 	LaunchStats stats;             /* counts of its warps and accesses, but for what the next members count */
-	InsCount *count;               /* by pc; count, parted, branch and stalls are NULL until the SM has a block of the grid */
+	InsCount *count;               /* by pc; count, parted, met_at, branch and stalls are NULL until the SM has a block of the grid */
 	PartCount *parted;             /* by pc */
+	int *met_at;                   /* by pc: of the partings there, the first of the rows of `met`, counted from 1; 0: none has ended */
+	Vec(MeetCount) met;
 	BranchCount *branch;           /* by Code branch */
 	MarkCount *marked;             /* by CodeMark.counted */
 	uint64_t *stalls;              /* scheduler-cycles: [pc * STALL_COUNT + reason]; the last row: those charged to no instruction */

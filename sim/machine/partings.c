@@ -194,8 +194,21 @@ static int part(Warp *w, int g, Mask m, uint32_t pc)
 	return few ? other : g;
 }
 
-/* The branch leaves its node; a node with one branch left is removed. All issues of the branch have been handed on. */
-static void leave(Warp *w, int branch)
+/* A parting at `parted` has ended with an issue at `met`, NO_PC: as lanes ended. */
+static void count_meeting(Share *x, uint32_t parted, uint32_t met)
+{
+	int k = x->met_at[parted];
+	while (k && x->met.v[k - 1].pc != met)
+		k = x->met.v[k - 1].next;
+	if (!k) {
+		vec_push(&x->met, ((MeetCount){ .pc = met, .next = x->met_at[parted] }));
+		k = x->met_at[parted] = x->met.n;
+	}
+	x->met.v[k - 1].times++;
+}
+
+/* The branch leaves its node, with an issue at pc or as lanes end; a node with one branch left is removed. All issues of the branch have been handed on. */
+static void leave(Warp *w, int branch, uint32_t pc)
 {
 	Partings *p = w->partings;
 	int node = at(p, branch)->above;
@@ -208,6 +221,7 @@ static void leave(Warp *w, int branch)
 		return;
 	settle(w, last);
 	w->share->parted[at(p, node)->pc].cycles += w->sm->now - at(p, node)->cycle;
+	count_meeting(w->share, at(p, node)->pc, pc);
 	*link_to(p, node) = (uint8_t)last;
 	at(p, last)->above = at(p, node)->above;
 	at(p, last)->next = at(p, node)->next;
@@ -232,8 +246,8 @@ static void change_lanes(Warp *w, int group, int top, Mask lanes, int n)
 	}
 }
 
-/* Group a and the group of other lanes of m that is nearest to it in the tree become one, in the place of a. */
-static int meet(Warp *w, int a, Mask m)
+/* Group a and the group of other lanes of m that is nearest to it in the tree become one, in the place of a, with the issue at pc. */
+static int meet(Warp *w, int a, Mask m, uint32_t pc)
 {
 	Partings *p = w->partings;
 	int top = at(p, a)->above;
@@ -251,7 +265,7 @@ static int meet(Warp *w, int a, Mask m)
 	change_lanes(w, b, top, lanes, -n);
 	change_lanes(w, a, top, lanes, n);
 	own(p, a, lanes);
-	leave(w, b);
+	leave(w, b, pc);
 	return a;
 }
 
@@ -276,7 +290,7 @@ static int join(Warp *w, Mask m, uint32_t pc)
 	}
 	w->share->stats.reconvergences++;
 	while (at(p, last)->lanes != m)
-		last = meet(w, last, m);
+		last = meet(w, last, m, pc);
 	return last;
 }
 
@@ -386,7 +400,7 @@ static void end_group(Warp *w, int g)
 {
 	Partings *p = w->partings;
 	change_lanes(w, g, NO_GROUP, at(p, g)->lanes, -(int)at(p, g)->n);
-	leave(w, g);
+	leave(w, g, NO_PC);
 }
 
 void partings_end_lanes(Warp *w, Mask m)

@@ -21,6 +21,8 @@
 typedef struct NobodyCount { uint64_t no_thread, ended; } NobodyCount; /* lane-slots in which no thread could execute: none was started there, or it has ended */
 typedef struct BranchCount { uint64_t divergent, taken; } BranchCount; /* taken: lanes that went to the true side */
 
+typedef struct MeetCount { uint32_t pc; int next; uint64_t times; } MeetCount; /* partings that ended with an issue at pc; NO_PC: as lanes ended. next: a row, counted from 1 */
+
 typedef struct Group {                 /* a node of the tree */
 	Mask lanes;                    /* its lanes that have not ended */
 	unsigned n;                    /* the number of lanes */

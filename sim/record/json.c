@@ -94,6 +94,26 @@ static void put_parted(JsonSink *j, const PartCount *p, bool timed)
 		j->text(j, NULL);
 }
 
+/* Puts where partings ended. A row without a label: lanes have ended until one group was left. */
+static void put_met(JsonSink *j, const Meets *met)
+{
+	if (!met->n)
+		return;
+	j->key(j, "met");
+	j->begin(j, '[', true);
+	for (int i = 0; i < met->n; i++) {
+		const MeetStats *m = &met->v[i];
+		j->begin(j, '{', true);
+		json_put_text(j, "function", m->function);
+		json_put_text(j, "label", m->label);
+		json_put_text(j, "file", m->file);
+		json_put_count(j, "line", (uint64_t)m->line);
+		json_put_count(j, "times", m->times);
+		j->end(j);
+	}
+	j->end(j);
+}
+
 static void put_place(JsonSink *j, const BranchStats *b)
 {
 	json_put_text(j, "kind", part_name[b->kind]);
@@ -120,6 +140,7 @@ static void put_branches(const LaunchStats *s, JsonSink *j)
 		json_put_count(j, "lanes", b->lanes);
 		json_put_count(j, "lanes_taken", b->lanes_taken);
 		put_parted(j, &b->parted, s->timed);
+		put_met(j, &b->met);
 		j->end(j);
 	}
 	j->end(j);
@@ -129,6 +150,7 @@ static void put_branches(const LaunchStats *s, JsonSink *j)
 		j->begin(j, '{', true);
 		put_place(j, &s->parting_stats[i]);
 		put_parted(j, &s->parting_stats[i].parted, s->timed);
+		put_met(j, &s->parting_stats[i].met);
 		j->end(j);
 	}
 	j->end(j);

@@ -50,6 +50,15 @@ static const char *unequal(const char *law, uint64_t a, uint64_t b)
 	return text;
 }
 
+/* Each parting has ended once. */
+static const char *meeting_law(const BranchStats *b)
+{
+	uint64_t times = 0;
+	for (int k = 0; k < b->met.n; k++)
+		times += b->met.v[k].times;
+	return unequal("partings have ended at a meeting, or as lanes ended", b->parted.partings, times);
+}
+
 /* Each lane-slot of an issue has an executing lane or is charged to one cause; the counts by instruction add up to the launch's. Where each lane issues
    by itself there are no such slots. */
 static const char *lane_law(const LaunchStats *s)
@@ -71,6 +80,10 @@ static const char *lane_law(const LaunchStats *s)
 			issues[k] += s->line_stats[i].count[k].issues;
 			useful[k] += s->line_stats[i].count[k].useful;
 		}
+	for (int i = 0; i < s->nbranches && !bad; i++)
+		bad = meeting_law(&s->branch_stats[i]);
+	for (int i = 0; i < s->npartings && !bad; i++)
+		bad = meeting_law(&s->parting_stats[i]);
 	if (!bad)
 		bad = unequal("lanes that have parted are charged to an instruction", s->lanes_parted, lost[0]);
 	if (!bad)

@@ -39,6 +39,34 @@ void part_count_add(PartCount *to, const PartCount *p)
 	to->cycles += p->cycles;
 }
 
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static void add_meet(Arena *a, Meets *to, const MeetStats *m)
+{
+	int k = 0;
+	while (k < to->n && !(same_text(to->v[k].label, m->label) && same_text(to->v[k].function, m->function)))
+		k++;
+	if (k == to->n) {
+		MeetStats *v = arena_array(a, MeetStats, to->n + 1);
+		if (to->n)
+			memcpy(v, to->v, sizeof *v * (size_t)to->n);
+		v[to->n++] = (MeetStats){ m->function ? arena_strdup(a, m->function) : NULL, m->label ? arena_strdup(a, m->label) : NULL,
+			m->file ? arena_strdup(a, m->file) : NULL, m->line, 0 };
+		to->v = v;
+	}
+	MeetStats sum = to->v[k];
+	sum.times += m->times;
+	for (; k && to->v[k - 1].times < sum.times; k--)
+		to->v[k] = to->v[k - 1];
+	to->v[k] = sum;
+}
+
+void meets_add(Arena *a, Meets *to, const Meets *from)
+{
+	for (int k = 0; k < from->n; k++)
+		add_meet(a, to, &from->v[k]);
+}
+
 uint64_t stat_get(const LaunchStats *s, int i)
 {
 	uint64_t v;

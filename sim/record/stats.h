@@ -113,6 +113,16 @@ void ins_count_add(InsCount *, const InsCount *);
 void part_count_add(PartCount *, const PartCount *);
 static inline bool parted_any(const PartCount *p) { return p->partings || p->lost[0] || p->lost[1]; }
 
+/* Where partings ended: the block in which the lanes issued together again. */
+typedef struct MeetStats {
+	const char *function, *label;  /* of the block as it ran; label NULL: nowhere, lanes have ended until one group was left */
+	const char *file; int line;    /* of the block's first instruction at which lanes met; NULL, 0: it has no place in the source */
+	uint64_t times;
+} MeetStats;
+typedef struct Meets { MeetStats *v; int n; } Meets;   /* a row for each block, the most frequent first */
+/* Adds the rows; what is new is copied to the arena, with its texts. */
+void meets_add(Arena *, Meets *to, const Meets *);
+
 /* Of a mark for some lanes, or by some value (isa/ir.h). */
 typedef struct MarkCount {
 	uint64_t issues;               /* in which it held for some lanes */
@@ -141,6 +151,7 @@ typedef struct BranchStats {
 	uint64_t executed, divergent;  /* executed, divergent, lanes, lanes_taken: branches only */
 	uint64_t lanes, lanes_taken;
 	PartCount parted;
+	Meets met;                     /* where these partings ended: the times add up to parted.partings */
 } BranchStats;
 
 typedef struct LineStats {             /* instructions of one place in the source */

@@ -71,6 +71,7 @@ static void start_counting(Share *x)
 	const Code *c = x->grid->code;
 	x->count = xcalloc((size_t)c->n, sizeof *x->count);
 	x->parted = xcalloc((size_t)c->n, sizeof *x->parted);
+	x->met_at = xcalloc((size_t)c->n, sizeof *x->met_at);
 	x->branch = xcalloc((size_t)c->nbranch + 1, sizeof *x->branch);
 	x->marked = xcalloc((size_t)c->ncounted + 1, sizeof *x->marked);
 	x->stalls = xcalloc((size_t)c->n + 1, sizeof *x->stalls * STALL_COUNT);
@@ -80,6 +81,8 @@ void share_free(Share *x)
 {
 	free(x->count);
 	free(x->parted);
+	free(x->met_at);
+	vec_free(&x->met);
 	free(x->branch);
 	free(x->marked);
 	free(x->stalls);

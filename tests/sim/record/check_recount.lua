@@ -22,6 +22,10 @@ end
 local function add(rows, key, p)
 	local row = rows[key] or {}
 	for _, f in ipairs(FIGURES) do row[f] = (row[f] or 0) + (p[f] or 0) end
+	for block, times in pairs(p.met or {}) do
+		local f = "met in " .. block
+		row[f] = (row[f] or 0) + times
+	end
 	rows[key] = row
 end
 
@@ -30,7 +34,10 @@ local function same_rows(what, want, got)
 	for key in pairs(want) do keys[key] = true end
 	for key in pairs(got) do keys[key] = true end
 	for key in pairs(keys) do
-		for _, f in ipairs(FIGURES) do same(what .. key .. ": " .. f, (want[key] or {})[f] or 0, (got[key] or {})[f] or 0) end
+		local figures = {}
+		for f in pairs(want[key] or {}) do figures[f] = true end
+		for f in pairs(got[key] or {}) do figures[f] = true end
+		for f in pairs(figures) do same(what .. key .. ": " .. f, (want[key] or {})[f] or 0, (got[key] or {})[f] or 0) end
 	end
 end
 
@@ -44,9 +51,17 @@ local function counted_rows(launch, model)
 	for _, p in pairs(launch.place) do
 		local figures = { partings = p.partings, lost = p.lost[1], overhead_lost = p.lost[2], cycles = p.cycles }
 		add(lines, line_of(p.fn, p.file, p.line), figures)
+		figures.met = p.met
 		add(branches, branch_of(p.fn, model == "exec_mask" and "" or p.block, p.line), figures)
 	end
 	return lines, branches
+end
+
+-- Where partings ended, by block; "": as lanes ended.
+local function meetings(b)
+	local met = {}
+	for _, m in ipairs(b.met or {}) do met[m.label or ""] = (met[m.label or ""] or 0) + m.times end
+	return met
 end
 
 local function reported_rows(launch, model)
@@ -56,7 +71,8 @@ local function reported_rows(launch, model)
 	end
 	for _, list in ipairs { launch.branches, launch.partings } do
 		for _, b in ipairs(list) do
-			add(branches, branch_of(b["function"], model == "exec_mask" and "" or b.label, b.line or 0), b)
+			add(branches, branch_of(b["function"], model == "exec_mask" and "" or b.label, b.line or 0),
+				{ partings = b.partings, lost = b.lost, overhead_lost = b.overhead_lost, cycles = b.cycles, met = meetings(b) })
 			if b.lost > 0 then charged[b.kind] = (charged[b.kind] or 0) + 1 end
 		end
 	end

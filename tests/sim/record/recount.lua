@@ -1,7 +1,7 @@
 -- Whom lost lane-slots are charged to, counted again from a trace. What is known is what doc/reconvergence.md says of partings and what `gsim-trace --csv`
 -- prints; nothing is taken from the simulator. It goes by pairs of lanes: for each two of a warp, the issue at which they last parted.
 --
--- An Issue is { place, cycle, pairs, open, to, several; partings, cycles, lost }: how many pairs of lanes it keeps apart, and whether it has since there were
+-- An Issue is { place, cycle, pairs, open, to, several; partings, cycles, lost, met }: how many pairs of lanes it keeps apart, and whether it has since there were
 -- any; the place where its lanes go on, and whether there are several; what is charged to it.
 -- A Group is { lanes, last }: the mask of lanes that have not parted since they were last together, and their last issue.
 local recount = {}
@@ -81,12 +81,13 @@ function Warp:apart(a, b, issue)
 	self.parted[a][b], self.parted[b][a] = issue, issue
 end
 
--- A parting that keeps no pair apart any longer is over.
-function Warp:settle(cycle)
+-- A parting that keeps no pair apart any longer is over, at the cycle, by an issue in that block ("": as lanes end).
+function Warp:settle(cycle, block)
 	for issue in pairs(self.touched) do
 		if issue.pairs == 0 and issue.open then
 			issue.open = nil
 			issue.cycles = issue.cycles + cycle - issue.cycle
+			issue.met[block] = (issue.met[block] or 0) + 1
 		end
 	end
 	self.touched = {}
@@ -146,7 +147,7 @@ function Warp:issue(mask, issue)
 			if g.lanes & ~mask ~= 0 then self:part(g, mask) end
 		end
 		if mask & ~self.group[lowest(mask)].lanes ~= 0 then self:meet(mask) end
-		self:settle(issue.cycle)
+		self:settle(issue.cycle, issue.place.block)
 		group = self.group[lowest(mask)]
 	end
 	group.last = issue
@@ -174,7 +175,7 @@ function Warp:exit(mask, cycle)
 		self.group[l].lanes = self.group[l].lanes & ~(1 << l)
 		self.group[l] = nil
 	end
-	self:settle(cycle)
+	self:settle(cycle, "")
 end
 
 -- ---- a launch ----
@@ -188,7 +189,7 @@ local function place_of(launch, e)
 	local p = launch.place[e.a]
 	if not p then
 		p = { pc = e.a, fn = e["function"], block = e.block, file = e.file, line = e.line, text = e.text, which = e.added == "lowering" and 2 or 1,
-			partings = 0, cycles = 0, lost = { 0, 0 }, issues = 0, active = 0 }
+			partings = 0, cycles = 0, lost = { 0, 0 }, issues = 0, active = 0, met = {} }
 		launch.place[e.a] = p
 	end
 	return p
@@ -232,7 +233,7 @@ function on.issue(launch, e)
 		homes[1].warp:charge(0, 0, which)
 		return
 	end
-	for _, h in ipairs(homes) do h.warp:issue(h.mask, { place = place, cycle = e.cycle, pairs = 0, partings = 0, cycles = 0, lost = { 0, 0 } }) end
+	for _, h in ipairs(homes) do h.warp:issue(h.mask, { place = place, cycle = e.cycle, pairs = 0, partings = 0, cycles = 0, lost = { 0, 0 }, met = {} }) end
 	local o = owner(homes)
 	o.warp:charge(e.mask, o.mask, which)
 end
@@ -266,6 +267,7 @@ local function settle(launch)
 		local place = sends and not issue.several and issue.to or issue.place
 		place.partings, place.cycles = place.partings + issue.partings, place.cycles + issue.cycles
 		for k = 1, 2 do place.lost[k] = place.lost[k] + issue.lost[k] end
+		for block, times in pairs(issue.met) do place.met[block] = (place.met[block] or 0) + times end
 	end
 end
 
