@@ -8,7 +8,7 @@
 enum { MOST = 1500 };              /* lines that go or come; memory grows with the square */
 
 typedef Vec(const char *) Lines;
-typedef struct Diff { Lines a, b; bool *gone, *come; } Diff; /* of a's lines, of b's */
+typedef struct Diff { const char *const *a, *const *b; int na, nb; bool *gone, *come; } Diff; /* of a's lines, of b's */
 
 static void split(Lines *l, char *text)
 {
@@ -24,7 +24,7 @@ static void split(Lines *l, char *text)
 static int run(const Diff *d, int at, int bt, int a_end, int b_end)
 {
 	int n = 0;
-	while (at + n < a_end && bt + n < b_end && !strcmp(d->a.v[at + n], d->b.v[bt + n]))
+	while (at + n < a_end && bt + n < b_end && !strcmp(d->a[at + n], d->b[bt + n]))
 		n++;
 	return n;
 }
@@ -83,15 +83,15 @@ typedef struct Line { char sign; const char *text; } Line;
 /* Both texts as one list: what is in both, what goes, what comes. */
 static Line *merge(const Diff *d, int *n)
 {
-	Line *line = xmalloc(sizeof *line * (size_t)(d->a.n + d->b.n + 1));
+	Line *line = xmalloc(sizeof *line * (size_t)(d->na + d->nb + 1));
 	*n = 0;
-	for (int a = 0, b = 0; a < d->a.n || b < d->b.n;) {
-		if (a < d->a.n && d->gone[a])
-			line[(*n)++] = (Line){ '-', d->a.v[a++] };
-		else if (b < d->b.n && d->come[b])
-			line[(*n)++] = (Line){ '+', d->b.v[b++] };
+	for (int a = 0, b = 0; a < d->na || b < d->nb;) {
+		if (a < d->na && d->gone[a])
+			line[(*n)++] = (Line){ '-', d->a[a++] };
+		else if (b < d->nb && d->come[b])
+			line[(*n)++] = (Line){ '+', d->b[b++] };
 		else {
-			line[(*n)++] = (Line){ ' ', d->a.v[a++] };
+			line[(*n)++] = (Line){ ' ', d->a[a++] };
 			b++;
 		}
 	}
@@ -129,28 +129,40 @@ static void print(const Line *line, int n, int context, StrBuf *out)
 	}
 }
 
-void line_diff(const char *before, const char *after, int context, StrBuf *out)
+static void compare_all(Diff *d)
 {
-	char *x = xstrdup(before), *y = xstrdup(after);
-	Diff d = { 0 };
-	split(&d.a, x);
-	split(&d.b, y);
-	d.gone = xcalloc((size_t)d.a.n + 1, sizeof *d.gone);
-	d.come = xcalloc((size_t)d.b.n + 1, sizeof *d.come);
-	int first = run(&d, 0, 0, d.a.n, d.b.n), a1 = d.a.n, b1 = d.b.n;
-	while (a1 > first && b1 > first && !strcmp(d.a.v[a1 - 1], d.b.v[b1 - 1])) {
+	int first = run(d, 0, 0, d->na, d->nb), a1 = d->na, b1 = d->nb;
+	while (a1 > first && b1 > first && !strcmp(d->a[a1 - 1], d->b[b1 - 1])) {
 		a1--;
 		b1--;
 	}
-	compare(&d, first, a1, first, b1);
+	compare(d, first, a1, first, b1);
+}
+
+void diff_lines(const char *const *a, int na, const char *const *b, int nb, bool *gone, bool *come)
+{
+	Diff d = { a, b, na, nb, gone, come };
+	memset(gone, 0, sizeof *gone * (size_t)na);
+	memset(come, 0, sizeof *come * (size_t)nb);
+	compare_all(&d);
+}
+
+void line_diff(const char *before, const char *after, int context, StrBuf *out)
+{
+	char *x = xstrdup(before), *y = xstrdup(after);
+	Lines a = { 0 }, b = { 0 };
+	split(&a, x);
+	split(&b, y);
+	Diff d = { a.v, b.v, a.n, b.n, xcalloc((size_t)a.n + 1, sizeof *d.gone), xcalloc((size_t)b.n + 1, sizeof *d.come) };
+	compare_all(&d);
 	int n;
 	Line *line = merge(&d, &n);
 	print(line, n, context, out);
 	free(line);
 	free(d.gone);
 	free(d.come);
-	vec_free(&d.a);
-	vec_free(&d.b);
+	vec_free(&a);
+	vec_free(&b);
 	free(x);
 	free(y);
 }

@@ -29,6 +29,7 @@ typedef struct GpuOptions {
 	int turn;                              /* functional runs: instructions that a warp issues before another has its turn; 0 = 2000 */
 	uint64_t *issues_left;                 /* functional runs: a launch is given up (FAULT_LIMIT) when so many instructions have been issued, looked at once in a turn of an
 	                                          SM's warps; counts down over the launches. NULL: no bound */
+	struct InsTables *instructions;        /* what each instruction did is added to these (sim/record/instructions.h). NULL: it is not kept */
 	void (*progress)(void *self, uint64_t cycles, uint64_t warp_instructions); /* now and then; may be NULL */
 	void *self;
 } GpuOptions;

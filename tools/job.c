@@ -107,7 +107,7 @@ void job_run(Session *s, Job *j)
 		.gpu = { .functional = o->functional, .threads = o->threads, .window = (uint64_t)o->window, .trace = j->reference ? NULL : s->trace, .machine = o->config,
 			.changed = changes(s, j), .passes = j->passes,
 			.interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
-		.reference = j->reference, .record = j->record, .laws = o->laws, .races = o->races && !second, .race_launches = o->race_launches && !second, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
+		.reference = j->reference, .record = j->record, .instructions = o->annotate != ANNOTATE_NONE, .laws = o->laws, .races = o->races && !second, .race_launches = o->race_launches && !second, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
 		.nargs = o->nargs, .args = o->args,
 		.nfolders = o->files.n, .folders = o->files.v,
 		.print = o->before_after || o->grid || stats_to_output(s) || (o->record && !strcmp(o->record, "-")) ? stderr : stdout,
@@ -238,6 +238,20 @@ void job_put_report(const Session *s, Job *j, JsonSink *sink)
 		report_refused(&t, diag_first(&j->diag), sink);
 }
 
+/* Behind the report: what lines or instructions did. json: that of a run, or of two. */
+static void annotate(const Session *s, const StrBuf *json, StrBuf *text)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+	if (!s->opt.annotate)
+		return;
+	const JsonValue *v = json_read(&a, json->s, json->n, "report", &d);
+	must(v);
+	const JsonValue *before = json_get(v, "before");
+	report_annotate(before ? before : v, json_get(v, "after"), s->opt.annotate, text);
+	arena_free(&a);
+}
+
 int job_show(const Session *s, Job *j)
 {
 	StrBuf json = { 0 }, text = { 0 };
@@ -248,6 +262,7 @@ int job_show(const Session *s, Job *j)
 	json_text(&t, &json);
 	job_put_report(s, j, &t.sink);
 	report_text(j->run, &title, s->opt.all, &text);
+	annotate(s, &json, &text);
 	int status = write_stats(s, &json, &text, NULL);
 	sb_free(&json);
 	sb_free(&text);
@@ -265,6 +280,7 @@ int job_show_many(const Session *s, const StrBuf *json, bool grid)
 		report_grid_text(json_get(v, "runs"), &text);
 	else
 		report_compare(json_get(v, "before"), json_get(v, "after"), v, s->opt.all, &text);
+	annotate(s, json, &text);
 	int status = write_stats(s, json, &text, json_get(v, "runs"));
 	sb_free(&text);
 	arena_free(&a);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML };
+enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -24,6 +24,8 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; with --grid also .csv, .svg; repeatable" },
 	{ O_SUMS, "sums", NULL, "the JSON report leaves single launches out, of which there may be very many: sums by kernel and in all stay" },
 	{ O_ALL, "all", NULL, "the text report leaves nothing out: every launch, branch, block, line and figure" },
+	{ O_ALL, "full", NULL, "the same as --all" },
+	{ O_ANNOTATE, "annotate", "[=WHAT]", "also the source, line by line, with what each did; =code: the instructions as they ran, with what passes changed" },
 	{ 't', "trace", "FILE", "record a trace of every launch (of each run, with -b and --grid)" },
 	{ O_HTML, "html", "FILE", "a page for the browser that holds a trace of every launch and steps through it; with -b both runs, in step" },
 	{ O_FUNCTIONAL, "functional", NULL, "results and divergence statistics without timing" },
@@ -47,11 +49,14 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
+/* As getopt_long wants it. What stands in brackets may be left out. */
+static int has_argument(const struct Row *r) { return !r->argument ? no_argument : *r->argument == '[' ? optional_argument : required_argument; }
+
 void options_list(StrBuf *out)
 {
 	for (int i = 0; i < NROWS; i++) {
 		char name[64];
-		snprintf(name, sizeof name, "--%s%s%s", rows[i].name, rows[i].argument ? " " : "",
+		snprintf(name, sizeof name, "--%s%s%s", rows[i].name, has_argument(&rows[i]) == required_argument ? " " : "",
 			rows[i].argument ? rows[i].argument : "");
 		if (rows[i].letter < 128)
 			sb_printf(out, "  -%c, %-20s %s\n", rows[i].letter, name, rows[i].help);
@@ -80,7 +85,7 @@ static void tables(char letters[2 * NROWS + NROWS + 2], struct option longs[NROW
 			if (rows[i].argument)
 				*p++ = ':';
 		}
-		longs[i] = (struct option){ rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, rows[i].letter };
+		longs[i] = (struct option){ rows[i].name, has_argument(&rows[i]), NULL, rows[i].letter };
 	}
 	*p = 0;
 	longs[NROWS] = (struct option){ 0 };
@@ -148,6 +153,9 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_RACE_LAUNCHES: o->race_launches = true; break;
 	case O_ALL: o->all = true; break;
 	case O_SUMS: o->sums = true; break;
+	case O_ANNOTATE:
+		o->annotate = !arg || !strcmp(arg, "source") ? ANNOTATE_SOURCE : !strcmp(arg, "code") ? ANNOTATE_CODE : ANNOTATE_NONE;
+		return o->annotate != ANNOTATE_NONE;
 	case O_ALONE: o->alone = true; break;
 	case O_DISASSEMBLE: o->disassemble = true; break;
 	case O_LIST: o->list = arg; break;
@@ -224,6 +232,10 @@ static OptResult check(const Options *o)
 		return OPT_ERROR;
 	if (o->before_after && o->grid)
 		return wrong("--before-after and --grid exclude each other", "");
+	if (o->annotate && o->grid)
+		return wrong("--annotate and --grid exclude each other", "");
+	if (o->annotate && o->reference)
+		return wrong("--reference measures nothing that --annotate could show", "");
 	if (o->sums && o->grid)
 		return wrong("--sums and --grid exclude each other", "");
 	if (o->before_after && !o->passes.n)
@@ -266,7 +278,7 @@ OptResult options_parse(Options *o, int argc, char **argv)
 			(shows(letter) && usage_two_forms("gsim", &o->show, shows(letter))))
 			return OPT_ERROR;
 		if (!take(o, letter, optarg))
-			return letter == O_WINDOW ? wrong("--window: expected a number from 1 to 1000000, not ", optarg) :
+			return letter == O_ANNOTATE ? wrong("--annotate: expected source or code, not ", optarg) : letter == O_WINDOW ? wrong("--window: expected a number from 1 to 1000000, not ", optarg) :
 				wrong("--threads: expected a number from 1 to 256, not ", optarg);
 	}
 	if (optind < end)

@@ -5,6 +5,7 @@
 #define GSIM_OPTIONS_H
 #include "lib/strbuf.h"
 #include "lib/vec.h"
+#include "sim/report/report.h"
 #include <stdbool.h>
 
 typedef struct Options {
@@ -16,6 +17,7 @@ typedef struct Options {
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats, files;
 	bool before_after, grid, functional, reference, verify, verify_each, remarks, pass_stats, laws, races, race_launches, print_config, new_workload, disassemble, alone, all, sums, quiet, verbose;
+	Annotate annotate;
 	int threads, window;           /* window: 0 = not given */
 } Options;
 

@@ -2,9 +2,6 @@
 #include "sim/gpu/gather.h"
 #include "sim/sm/sm.h"
 
-/* By instruction, of all SMs. */
-typedef struct Counts { const Code *code; InsCount *count; PartCount *parted; Meets *met; BranchCount *branch; MarkCount *marked; uint64_t *stalls; } Counts;
-
 static bool same_place(const MIns *a, const MIns *b)
 {
 	return b->src && a->function == b->function && a->src->file == b->src->file && a->src->line == b->src->line && a->src->col == b->src->col;
@@ -394,5 +391,7 @@ void gather(const Gpu *g, Grid *x, Arena *a)
 	gather_branches(&all, a, st);
 	gather_partings(&all, a, st);
 	gather_lines(&all, a, st);
+	if (g->options.instructions)
+		gather_instructions(&all, g->options.instructions);
 }
 

@@ -11,6 +11,7 @@ struct Warm {
 	Cycle host, ended, last_gone, busy, busy_until;
 	uint64_t empty;
 	TraceWriter *trace;
+	struct InsTables *instructions;
 	const ReconvModel *model;
 	Arena arena;
 };
@@ -19,7 +20,7 @@ Warm *warm_begin(Gpu *g)
 {
 	Warm *w = xcalloc(1, sizeof *w);
 	*w = (Warm){ .memory = memory_copy(g->memory), .host = g->host, .ended = g->ended, .last_gone = g->last_gone, .busy = g->busy, .busy_until = g->busy_until,
-		.empty = g->empty, .trace = g->options.trace, .model = g->model };
+		.empty = g->empty, .trace = g->options.trace, .instructions = g->options.instructions, .model = g->model };
 	w->launch = arena_array(&w->arena, Queued, g->queue.n);
 	for (int i = 0; i < g->queue.n; i++) {
 		const Grid *x = g->queue.v[i];
@@ -29,6 +30,7 @@ Warm *warm_begin(Gpu *g)
 	if (g->options.trace)
 		g->model = g->untraced;
 	g->options.trace = NULL;
+	g->options.instructions = NULL;
 	return w;
 }
 
@@ -71,6 +73,7 @@ void warm_end(Gpu *g, Warm *w, bool drop)
 	if (drop)
 		put_back(g, w);
 	g->options.trace = w->trace;
+	g->options.instructions = w->instructions;
 	g->model = w->model;
 	memory_copy_free(w->memory);
 	arena_free(&w->arena);

@@ -59,6 +59,7 @@ Run *run_new(const Config *config, const Module *m, const RunOptions *options, D
 	run->config = config;
 	run->module = m;
 	run->options = *options;
+	run->options.gpu.instructions = options->instructions ? &run->instructions : NULL;
 	run->diag = diag;
 	run->memory = memory_new((uint64_t)config->memory_limit);
 	run->symbol_address = arena_array(&run->arena, uint64_t, m->symbol.n);
@@ -99,6 +100,7 @@ void run_free(Run *run)
 	vec_free(&run->buffer);
 	vec_free(&run->launch);
 	vec_free(&run->elsewhere);
+	ins_tables_free(&run->instructions);
 	for (int i = 0; i < run->saved.n; i++)
 		free(run->saved.v[i].data);
 	vec_free(&run->saved);
@@ -475,7 +477,8 @@ static void without_warp(LaunchStats *total)
 			total->line_stats[i].stalls[STALL_EMPTY] = total->stalls[STALL_EMPTY];
 }
 
-LaunchStats *run_total(Run *run)
+/* Launches of the kernel; NULL: all. */
+static LaunchStats *add_launches(Run *run, const char *kernel)
 {
 	LaunchStats *total = arena_new(&run->arena, LaunchStats);
 	Tables tables = { .kept = &run->arena };
@@ -484,13 +487,23 @@ LaunchStats *run_total(Run *run)
 	total->warp_size = (int)run->config->warp_size;
 	total->completed = run->status == RUN_OK;
 	for (int i = 0; i < run->launch.n; i++) {
+		if (kernel && strcmp(run->launch.v[i]->kernel, kernel))
+			continue;
 		stats_add(total, run->launch.v[i]);
 		total->own_slots |= run->launch.v[i]->own_slots;
 		add_tables(&tables, run->launch.v[i]);
 	}
+	keep_tables(run, total, &tables);
+	return total;
+}
+
+LaunchStats *run_sum(Run *run, const char *kernel) { return add_launches(run, kernel); }
+
+LaunchStats *run_total(Run *run)
+{
+	LaunchStats *total = add_launches(run, NULL);
 	if (total->timed && run->gpu)
 		gpu_busy(run->gpu, total);
-	keep_tables(run, total, &tables);
 	run_races_total(run, total);
 	without_warp(total);
 	return total;

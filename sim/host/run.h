@@ -5,6 +5,7 @@
 #define GSIM_RUN_H
 #include "isa/print.h"
 #include "sim/gsim.h"
+#include "sim/record/instructions.h"
 #include "sim/sandbox/backstop.h"
 
 typedef enum { RUN_OK, RUN_FAILED, RUN_BAD_INPUT, RUN_INTERRUPTED } RunStatus;  /* also the program's exit status */
@@ -29,6 +30,7 @@ typedef struct RunOptions {
 	bool laws;                     /* a broken conservation law fails the run */
 	bool races;                    /* races between blocks of a launch are looked for and fail the run */
 	bool race_launches;            /* each launch is compared with the one before it in its stream: would their blocks race if both were one? */
+	bool instructions;             /* what each instruction does is kept */
 	bool record;                   /* what the workload calls for is recorded (sim/host/record.h) */
 	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
 	const char *workload_text;     /* the workload's text, read already; NULL: the file is read */
@@ -72,6 +74,7 @@ typedef struct Run {
 	Vec(SavedFile) saved;          /* with options.trial */
 	uint64_t lua_steps;            /* steps that the workload took (sim/sandbox/sandbox.h) */
 	bool gave_up;                  /* the workload reached one of its limits */
+	InsTables instructions;        /* options.instructions: a table for each kernel */
 	Vec(ElsewhereRun) elsewhere;   /* filled by run_elsewhere */
 	int untried;                   /* configurations that run_elsewhere had no work left for */
 	RunRaces *races;               /* NULL: not looked for */
@@ -113,6 +116,8 @@ typedef struct RunCompared {
 bool run_same(const Run *, const Run *, const char *a, const char *b, RunCompared *compared, Diag *);
 /* The statistics of all launches together, in the run's arena; blocks and branches of one name are added up. */
 LaunchStats *run_total(Run *);
+/* The same of one kernel's launches; cycles and scheduler-cycles are the sums of theirs. */
+LaunchStats *run_sum(Run *, const char *kernel);
 
 /* sim/host/workload.c: the Lua host side. */
 void run_workload(Run *, const char *path);

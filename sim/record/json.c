@@ -1,7 +1,7 @@
 /* A launch's statistics as JSON. The counters' keys are the paths of STATS; figures that a kind of run does not measure are null. */
 #include "lib/json.h"
 #include "sim/record/diagnosis.h"
-#include "sim/record/stats.h"
+#include "sim/record/put.h"
 
 static void put_stat(JsonSink *j, const LaunchStats *s, int i, const char *key)
 {
@@ -81,8 +81,7 @@ static void put_issue(JsonSink *j, const LaunchStats *s)
 	j->end(j);
 }
 
-/* Puts the keys of partings and what they cost. Only timed runs know cycles. */
-static void put_parted(JsonSink *j, const PartCount *p, bool timed)
+void put_part_count(JsonSink *j, const PartCount *p, bool timed)
 {
 	json_put_count(j, "partings", p->partings);
 	json_put_count(j, "lost", p->lost[0]);
@@ -139,7 +138,7 @@ static void put_branches(const LaunchStats *s, JsonSink *j)
 		json_put_count(j, "divergent", b->divergent);
 		json_put_count(j, "lanes", b->lanes);
 		json_put_count(j, "lanes_taken", b->lanes_taken);
-		put_parted(j, &b->parted, s->timed);
+		put_part_count(j, &b->parted, s->timed);
 		put_met(j, &b->met);
 		j->end(j);
 	}
@@ -149,11 +148,20 @@ static void put_branches(const LaunchStats *s, JsonSink *j)
 	for (int i = 0; i < s->npartings; i++) {
 		j->begin(j, '{', true);
 		put_place(j, &s->parting_stats[i]);
-		put_parted(j, &s->parting_stats[i].parted, s->timed);
+		put_part_count(j, &s->parting_stats[i].parted, s->timed);
 		put_met(j, &s->parting_stats[i].met);
 		j->end(j);
 	}
 	j->end(j);
+}
+
+void put_ins_count(JsonSink *j, const InsCount *c, const LaunchStats *of)
+{
+	json_put_count(j, "warp_instructions", c->issues);
+	json_put_count(j, "thread_instructions", c->useful);
+	json_put_count(j, "predicated_off", c->off);
+	if (!of->own_slots)
+		json_put_count(j, "inactive", c->issues * (uint64_t)of->warp_size - c->useful - c->off);
 }
 
 static void put_counts(JsonSink *j, const char *group, const InsCount *c)
@@ -165,7 +173,7 @@ static void put_counts(JsonSink *j, const char *group, const InsCount *c)
 	j->end(j);
 }
 
-static void put_line_stalls(JsonSink *j, const uint64_t stalls[STALL_COUNT])
+void put_some_stalls(JsonSink *j, const uint64_t stalls[STALL_COUNT])
 {
 	bool open = false;
 	for (int i = 0; i < STALL_COUNT; i++) {
@@ -193,18 +201,14 @@ static void put_lines(const LaunchStats *s, JsonSink *j)
 		json_put_text(j, "function", l->function);
 		json_put_text(j, "file", l->file);
 		json_put_count(j, "line", (uint64_t)l->line);
-		json_put_count(j, "warp_instructions", l->count[0].issues);
-		json_put_count(j, "thread_instructions", l->count[0].useful);
-		json_put_count(j, "predicated_off", l->count[0].off);
-		if (!s->own_slots)
-			json_put_count(j, "inactive", l->count[0].issues * (uint64_t)s->warp_size - l->count[0].useful - l->count[0].off);
+		put_ins_count(j, &l->count[0], s);
 		if (l->inserted.issues)
 			put_counts(j, "inserted", &l->inserted);
 		if (l->count[1].issues)
 			put_counts(j, "overhead", &l->count[1]);
 		if (parted_any(&l->parted))
-			put_parted(j, &l->parted, s->timed);
-		put_line_stalls(j, l->stalls);
+			put_part_count(j, &l->parted, s->timed);
+		put_some_stalls(j, l->stalls);
 		j->end(j);
 	}
 	j->end(j);

@@ -99,6 +99,11 @@ void kernels_json(const Run *run, JsonSink *j)
 		json_put_count(j, "thread_instructions", r->thread);
 		json_put_count(j, "instructions", r->instructions);
 		stats_json_static(r->first, j);
+		const InsTable *t = ins_tables_find(&run->instructions, r->name);
+		if (t) {
+			j->key(j, "code");
+			ins_table_json(t, r->first, j);
+		}
 		j->end(j);
 	}
 	j->end(j);

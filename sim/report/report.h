@@ -29,6 +29,11 @@ void report_refused(const Title *, const char *error, JsonSink *);  /* the repor
 /* sim/report/text.c: one screen; all: every launch, branch, block and line, on several screens */
 void report_text(Run *, const Title *, bool all, StrBuf *);
 
+/* sim/report/annotate.c: the source line by line, or the code instruction by instruction, beside what each did: issues, mean lanes, lane-slots lost, stalls.
+   after: another run, NULL: none. Code is in reports of runs that keep it (RunOptions.instructions); where no file of the source can be read it is shown instead. */
+typedef enum { ANNOTATE_NONE, ANNOTATE_SOURCE, ANNOTATE_CODE } Annotate;
+void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, StrBuf *);
+
 /* sim/report/compare.c: compares two reports as read from JSON, on one screen; full: every figure. both: the object with `results`,
    "equal" or "differ", and `compared`; NULL: results were not compared. */
 void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, bool full, StrBuf *);

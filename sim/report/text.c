@@ -1,11 +1,12 @@
 /* The report for people: one screen of at most 40 lines and 100 columns. */
 #include "sim/report/kernels.h"
 #include "sim/report/races.h"
+#include "sim/report/text.h"
 #include "passes/pass.h"
 #include <limits.h>
 #include <stddef.h>
 
-enum { WIDTH = 100, MOST_CAUSES = 7, MOST_BRANCHES = 5, BLOCK_LINES = 3, CONFIGURATION_LINES = 2, MOST_LAUNCHES = 5, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
+enum { MOST_CAUSES = 7, BLOCK_LINES = 3, CONFIGURATION_LINES = 2, MOST_LAUNCHES = 5, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
 
 /* Digits in groups of three. */
 static const char *grouped(char text[32], uint64_t v)
@@ -27,13 +28,13 @@ static void put_number(StrBuf *out, const char *name, uint64_t v)
 	sb_printf(out, "%s %s", name, grouped(text, v));
 }
 
-static double share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
+double text_share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
 
 /* Cuts the text that was appended since `start` to the width. */
 static void end_line(StrBuf *out, size_t start)
 {
-	if (out->n > start + WIDTH) {
-		out->n = start + WIDTH - 3;
+	if (out->n > start + TEXT_WIDTH) {
+		out->n = start + TEXT_WIDTH - 3;
 		out->s[out->n] = 0;
 		sb_puts(out, "...");
 	}
@@ -47,7 +48,7 @@ typedef struct Wrap { StrBuf *out; size_t start; int most, lines, hidden; } Wrap
 
 static void wrap_item(Wrap *w, const char *item)
 {
-	size_t limit = WIDTH - (w->lines == w->most - 1 ? 30 : 0);
+	size_t limit = TEXT_WIDTH - (w->lines == w->most - 1 ? 30 : 0);
 	if (!w->hidden && w->out->n - w->start + strlen(item) > limit && ++w->lines < w->most) {
 		w->start = w->out->n + 1;
 		sb_puts(w->out, "\n      ");
@@ -83,8 +84,8 @@ static void put_module(const Run *run, const Title *t, const LaunchStats *s, Str
 	sb_printf(&rest, "   machine %s   mechanism %s   passes %s%s", t->config ? t->config : "(defaults)", title_model(t),
 		t->passes && *t->passes ? t->passes : "none",
 		run->options.reference ? "   reference interpreter" : s->timed ? "" : "   functional");
-	bool fits = rest.n + SHORTEST_PATH < WIDTH; /* else the rest stands whole on the next line */
-	size_t room = fits ? WIDTH - rest.n : WIDTH;
+	bool fits = rest.n + SHORTEST_PATH < TEXT_WIDTH; /* else the rest stands whole on the next line */
+	size_t room = fits ? TEXT_WIDTH - rest.n : TEXT_WIDTH;
 	bool longer = length > room;
 	sb_printf(out, "%s%s%s%s\n", longer ? "..." : "", t->module + (longer ? length - room + 3 : 0), fits ? "" : "\n", rest.s);
 	sb_free(&rest);
@@ -174,7 +175,7 @@ static void put_lead(const LaunchStats *s, StrBuf *out)
 		report_percent(a, stats_utilization(s));
 	sb_printf(out, "SIMD utilisation  %16s   thread instructions %16s", a, grouped(b, s->thread_instructions));
 	if (!s->own_slots)
-		sb_printf(out, "   %s off by guard", PERCENT(share(s->lanes_predicated_off, s->lanes_useful
+		sb_printf(out, "   %s off by guard", PERCENT(text_share(s->lanes_predicated_off, s->lanes_useful
 			+ s->lanes_predicated_off + s->lanes_inactive)));
 	sb_printf(out, "\nstack depth       %7llu max %4.2f mean   pushes %llu   pops %llu   reconvergences %llu   spills %llu\n",
 		(unsigned long long)s->max_depth, stats_mean_depth(s), (unsigned long long)s->pushes, (unsigned long long)s->pops,
@@ -238,109 +239,6 @@ static void put_causes(const LaunchStats *s, StrBuf *out)
 		put_cause("other", rest_all, rest_warp, true, out);
 }
 
-static int by_lost(const void *a, const void *b)
-{
-	const BranchStats *x = *(const BranchStats *const *)a, *y = *(const BranchStats *const *)b;
-	if (x->parted.lost[0] != y->parted.lost[0])
-		return x->parted.lost[0] < y->parted.lost[0] ? 1 : -1;
-	if (x->divergent != y->divergent)
-		return x->divergent < y->divergent ? 1 : -1;
-	if (x->executed != y->executed)
-		return x->executed < y->executed ? 1 : -1;
-	return x < y ? -1 : x > y; /* the order of the table */
-}
-
-/* Puts the lane-slots that partings lost, and the cycles they took. Where every lane has issue slots of its own, no lane waits for others. */
-static void put_parting(StrBuf *out, const LaunchStats *s, const PartCount *p)
-{
-	char cycles[32];
-	if (s->own_slots) {
-		sb_printf(out, " %11s %11s\n", "n/a", "n/a");
-		return;
-	}
-	snprintf(cycles, sizeof cycles, "%llu", (unsigned long long)p->cycles);
-	sb_printf(out, " %11llu %11s\n", (unsigned long long)p->lost[0], s->timed ? cycles : "n/a");
-}
-
-static void put_branch(const LaunchStats *s, const BranchStats *b, StrBuf *out)
-{
-	char place[64], name[80];
-	const char *file = b->file ? strrchr(b->file, '/') : NULL;
-	bool branch = b->kind == PART_BRANCH || b->kind == PART_INDEXED || b->kind == PART_DECISION;
-	snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : b->file ? b->file : "?", b->line);
-	snprintf(name, sizeof name, "%.8s%s%.20s %.20s", branch ? "" : part_name[b->kind], branch ? "" : ": ", b->function, b->label);
-	sb_printf(out, "  %-22.22s %-20.20s", place, name);
-	if (branch)
-		sb_printf(out, " %10llu %10llu %8s", (unsigned long long)b->executed, (unsigned long long)b->divergent,
-			PERCENT(share(b->lanes_taken, b->lanes)));
-	else
-		sb_printf(out, " %10s %10llu %8s", "", (unsigned long long)b->parted.partings, "");
-	put_parting(out, s, &b->parted);
-}
-
-static void put_branches(const LaunchStats *s, bool everything, StrBuf *out)
-{
-	const int most = everything ? INT_MAX : MOST_BRANCHES;
-	Vec(const BranchStats *) all = { 0 };
-	BranchStats rest = { 0 };
-	char name[64];
-	for (int i = 0; i < s->nbranches; i++)
-		if (s->branch_stats[i].executed)
-			vec_push(&all, &s->branch_stats[i]);
-	for (int i = 0; i < s->npartings; i++)
-		if (s->parting_stats[i].parted.lost[0])
-			vec_push(&all, &s->parting_stats[i]);
-	if (all.n)
-		qsort(all.v, (size_t)all.n, sizeof *all.v, by_lost);
-	snprintf(name, sizeof name, s->own_slots ? "branches" : "branches by lanes lost (%s of all)", PERCENT(share(s->lanes_parted,
-		s->warp_instructions * (uint64_t)s->warp_size)));
-	sb_printf(out, "\n%-44s %10s %10s %8s %11s %11s\n", name, "executed", "divergent", "taken", "lanes lost", "cycles");
-	for (int i = 0; i < all.n; i++) {
-		if (i < most) {
-			put_branch(s, all.v[i], out);
-			continue;
-		}
-		rest.executed += all.v[i]->executed;
-		rest.divergent += all.v[i]->divergent;
-		part_count_add(&rest.parted, &all.v[i]->parted);
-	}
-	snprintf(name, sizeof name, "%d more " REPORT_ALL, all.n - most);
-	if (all.n > most) {
-		sb_printf(out, "  %-43s %10llu %10llu %8s", name, (unsigned long long)rest.executed, (unsigned long long)rest.divergent, "");
-		put_parting(out, s, &rest.parted);
-	}
-	if (!all.n)
-		sb_puts(out, "  (none was executed)\n");
-	vec_free(&all);
-}
-
-static void put_line(const LaunchStats *s, const LineStats *l, StrBuf *out)
-{
-	char place[64];
-	const char *file = l->file ? strrchr(l->file, '/') : NULL;
-	uint64_t stalls = 0, slots = l->count[0].issues * (uint64_t)s->warp_size;
-	int most = 0;
-	for (int i = 0; i < STALL_COUNT; i++) {
-		stalls += l->stalls[i];
-		most = l->stalls[i] > l->stalls[most] ? i : most;
-	}
-	if (l->line)
-		snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : l->file, l->line);
-	else
-		snprintf(place, sizeof place, l->function ? "(added)" : "(no instruction)");
-	sb_printf(out, "  %-22.22s %-16.16s %10llu %8s %11llu %11llu%s%s\n", place, l->function ? l->function : "",
-		(unsigned long long)(l->count[0].issues + l->count[1].issues), slots && !s->own_slots ? PERCENT(share(l->count[0].useful, slots)) : "",
-		(unsigned long long)l->parted.lost[0], (unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
-}
-
-/* Puts lines, in the order of the source. */
-static void put_lines(const LaunchStats *s, StrBuf *out)
-{
-	sb_printf(out, "\n%-41s %10s %8s %11s %11s  %s\n", "lines", "issued", "SIMD", "lanes lost", "stalls", "most of them");
-	for (int i = 0; i < s->nlines; i++)
-		put_line(s, &s->line_stats[i], out);
-}
-
 static void put_memory(const LaunchStats *s, StrBuf *out)
 {
 	uint64_t accesses = s->global_loads + s->global_stores + s->atomics + s->local_accesses;
@@ -370,9 +268,9 @@ static void put_memory(const LaunchStats *s, StrBuf *out)
 	put_number(out, "  writes", s->dram_writes);
 	end_line(out, start);
 	start = out->n;
-	sb_printf(out, "        hits: L1 %s  L2 %s  DRAM row %s", PERCENT(share(s->l1_hits, s->l1_accesses)),
-		PERCENT(share(s->l2_hits, s->l2_hits + s->l2_misses)),
-		PERCENT(share(s->dram_row_hits, s->dram_reads + s->dram_writes)));
+	sb_printf(out, "        hits: L1 %s  L2 %s  DRAM row %s", PERCENT(text_share(s->l1_hits, s->l1_accesses)),
+		PERCENT(text_share(s->l2_hits, s->l2_hits + s->l2_misses)),
+		PERCENT(text_share(s->dram_row_hits, s->dram_reads + s->dram_writes)));
 	put_number(out, "   misses: constant", s->constant_misses);
 	put_number(out, "  instruction", s->fetch_misses);
 	end_line(out, start);
@@ -456,6 +354,47 @@ static void put_host_blocks(const Run *run, bool everything, StrBuf *out)
 	}
 }
 
+static void put_figures(const LaunchStats *s, bool all, StrBuf *out)
+{
+	put_lead(s, out);
+	if (s->timed)
+		put_causes(s, out);
+	if (s->reference)
+		return;
+	text_branches(s, all, out);
+	put_memory(s, out);
+	put_blocks(s, all, out);
+	if (all)
+		text_lines(s, out);
+}
+
+/* A section for each kernel, then, unless the report is of sums, for each launch. */
+static void put_parts(Run *run, bool sums, StrBuf *out)
+{
+	Vec(const char *) kernel = { 0 };
+	for (int i = 0; i < run->launch.n; i++) {
+		int k = 0;
+		while (k < kernel.n && strcmp(kernel.v[k], run->launch.v[i]->kernel))
+			k++;
+		if (k == kernel.n)
+			vec_push(&kernel, run->launch.v[i]->kernel);
+	}
+	for (int k = 0; kernel.n > 1 && k < kernel.n; k++) {
+		const LaunchStats *s = run_sum(run, kernel.v[k]);
+		sb_printf(out, "\n==== kernel %s: its launches together\n", kernel.v[k]);
+		put_figures(s, true, out);
+	}
+	for (int i = 0; !sums && i < run->launch.n; i++) {
+		const LaunchStats *s = run->launch.v[i];
+		sb_printf(out, "\n==== launch %d: kernel %s", i + 1, s->kernel);
+		put_dimensions(out, "grid", s->grid);
+		put_dimensions(out, "block", s->block);
+		sb_putc(out, '\n');
+		put_figures(s, true, out);
+	}
+	vec_free(&kernel);
+}
+
 void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 {
 	const LaunchStats *s = run_total(run);
@@ -463,20 +402,13 @@ void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 	if (!run->launch.n)
 		return;
 	sb_putc(out, '\n');
-	put_lead(s, out);
-	if (s->timed)
-		put_causes(s, out);
-	if (!s->reference) {
-		put_branches(s, all, out);
-		put_memory(s, out);
-		put_blocks(s, all, out);
-		if (all)
-			put_lines(s, out);
-	}
+	put_figures(s, all, out);
 	kernels_text(run, all, out);
 	report_races(run, s, all, out);
 	if (run->launch.n > 1)
 		put_launches(run, all, out);
 	if (run->host && run->host->block.n > 1)
 		put_host_blocks(run, all, out);
+	if (all && run->launch.n > 1)
+		put_parts(run, title->sums, out);
 }

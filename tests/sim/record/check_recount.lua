@@ -100,8 +100,8 @@ end
 local function first_row(text)
 	local row = text:match("\nbranches by lanes lost[^\n]*\n([^\n]*)")
 	if not row then return nil end
-	local line, lost, cycles = row:match(":(%d+) .- ([%d,]+) +([%d,]+)$")
-	return tonumber(line), tonumber((lost:gsub(",", ""))), tonumber((cycles:gsub(",", "")))
+	local line, lost, cycles = row:match(":(%d+) .- (%d+) +[%d.]+ %% +(%d+)  %S")
+	return tonumber(line), tonumber(lost), tonumber(cycles)
 end
 
 -- It is the place of the total that has lost most.

@@ -1,0 +1,50 @@
+/* What a launch's instructions did, for the table of its kernel. */
+#include "lib/strbuf.h"
+#include "sim/gpu/gather.h"
+#include "sim/record/instructions.h"
+
+static const char *text_of(const Code *c, int pc, Arena *a)
+{
+	StrBuf text = { 0 };
+	code_print_ins(c, (uint32_t)pc, &text);
+	const char *s = arena_strdup(a, text.s ? text.s : "");
+	sb_free(&text);
+	return s;
+}
+
+static InsStats ins_at(const Code *c, int pc, Arena *a)
+{
+	const MIns *m = &c->ins[pc];
+	Loc loc = m->src ? ins_loc(c->module, m->src) : (Loc){ 0 };
+	bool placed = loc.file && loc.line > 0;
+	return (InsStats){ .function = arena_strdup(a, m->function->name), .text = text_of(c, pc, a),
+		.label = m->flags & MI_BLOCK_START ? arena_strdup(a, m->from->label) : NULL,
+		.pass = m->flags & MI_INSERTED ? arena_strdup(a, c->module->origin.v[m->src->origin]) : NULL,
+		.added = m->flags & MI_OVERHEAD, .file = placed ? arena_strdup(a, loc.file) : NULL, .line = placed ? loc.line : 0 };
+}
+
+/* The table of the code's kernel; its launches run the same code. */
+static InsTable *table_of(InsTables *t, const Code *c)
+{
+	InsTable *x = (InsTable *)ins_tables_find(t, c->kernel->name);
+	if (x)
+		return x;
+	vec_push(&t->table, ((InsTable){ arena_strdup(&t->arena, c->kernel->name), c->n, arena_array(&t->arena, InsStats, c->n + 1) }));
+	x = &vec_last(&t->table);
+	for (int pc = 0; pc < c->n; pc++)
+		x->v[pc] = ins_at(c, pc, &t->arena);
+	return x;
+}
+
+void gather_instructions(const Counts *all, InsTables *t)
+{
+	InsTable *x = table_of(t, all->code);
+	must(x->n == all->code->n);
+	for (int pc = 0; pc < x->n; pc++) {
+		InsStats *i = &x->v[pc];
+		ins_count_add(&i->count, &all->count[pc]);
+		part_count_add(&i->parted, &all->parted[pc]);
+		for (int k = 0; k < STALL_COUNT; k++)
+			i->stalls[k] += all->stalls[pc * STALL_COUNT + k];
+	}
+}

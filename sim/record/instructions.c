@@ -1,0 +1,60 @@
+#include "sim/record/instructions.h"
+#include "sim/record/put.h"
+
+const InsTable *ins_tables_find(const InsTables *t, const char *kernel)
+{
+	for (int i = 0; i < t->table.n; i++)
+		if (!strcmp(t->table.v[i].kernel, kernel))
+			return &t->table.v[i];
+	return NULL;
+}
+
+void ins_tables_free(InsTables *t)
+{
+	vec_free(&t->table);
+	arena_free(&t->arena);
+}
+
+/* Puts what the instruction is and where it comes from. */
+static void put_origin(const InsStats *i, JsonSink *j)
+{
+	json_put_text(j, "function", i->function);
+	if (i->label)
+		json_put_text(j, "label", i->label);
+	json_put_text(j, "text", i->text);
+	if (i->pass)
+		json_put_text(j, "pass", i->pass);
+	if (i->added) {
+		j->key(j, "added");
+		j->boolean(j, true);
+	}
+	json_put_text(j, "file", i->file);
+	json_put_count(j, "line", (uint64_t)i->line);
+	if (!i->nmelded)
+		return;
+	j->key(j, "melded");
+	j->begin(j, '[', true);
+	for (int k = 0; k < i->nmelded; k++) {
+		j->begin(j, '{', true);
+		json_put_text(j, "file", i->melded[k].file);
+		json_put_count(j, "line", (uint64_t)i->melded[k].line);
+		j->end(j);
+	}
+	j->end(j);
+}
+
+void ins_table_json(const InsTable *t, const LaunchStats *of, JsonSink *j)
+{
+	j->begin(j, '[', false);
+	for (int k = 0; k < t->n; k++) {
+		const InsStats *i = &t->v[k];
+		j->begin(j, '{', true);
+		put_origin(i, j);
+		put_ins_count(j, &i->count, of);
+		if (parted_any(&i->parted))
+			put_part_count(j, &i->parted, of->timed);
+		put_some_stalls(j, i->stalls);
+		j->end(j);
+	}
+	j->end(j);
+}

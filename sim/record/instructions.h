@@ -1,0 +1,28 @@
+/* What the instructions of each kernel did, as they ran: after passes and lowering, in the order of the code, added up over the kernel's launches. Kept only
+   where a run asks for it. The rows of a kernel add up to its launches' totals, but for stalls that belong to no instruction. */
+#ifndef GSIM_INSTRUCTIONS_H
+#define GSIM_INSTRUCTIONS_H
+#include "lib/vec.h"
+#include "sim/record/stats.h"
+
+typedef struct InsStats {
+	const char *function, *text;
+	const char *label;             /* of the block that begins with it, or NULL */
+	const char *pass;              /* that inserted it, or NULL */
+	bool added;                    /* by lowering or the mechanism: counted as overhead */
+	const char *file; int line;    /* its place in the source; NULL, 0: none */
+	const Loc *melded; int nmelded; /* other places of the source for which it stands, too */
+	InsCount count;
+	PartCount parted;
+	uint64_t stalls[STALL_COUNT];
+} InsStats;
+
+typedef struct InsTable { const char *kernel; int n; InsStats *v; } InsTable;
+typedef struct InsTables { Arena arena; Vec(InsTable) table; } InsTables; /* zero-initialise; tables in the order of first launches */
+
+const InsTable *ins_tables_find(const InsTables *, const char *kernel);   /* NULL: it has not been launched */
+void ins_tables_free(InsTables *);
+struct JsonSink;
+/* The rows as an array of objects. */
+void ins_table_json(const InsTable *, const LaunchStats *of, struct JsonSink *); /* of: a launch of the kernel, for what is known */
+#endif

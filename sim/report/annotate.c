@@ -1,0 +1,16 @@
+/* Source or code beside what each line did: what gsim --annotate and gsim-compare --annotate show. */
+#include "sim/report/annotate.h"
+
+void report_annotate(const JsonValue *before, const JsonValue *after, Annotate what, StrBuf *out)
+{
+	Listing l = { .run = { before, after } };
+	bool code = what == ANNOTATE_CODE || !annotate_readable(&l);
+	if (code)
+		annotate_code(&l, out);
+	else
+		annotate_source(&l, out);
+	sb_putc(out, '\n');
+	list_print_sum(&l, out);
+	vec_free(&l.line);
+	arena_free(&l.arena);
+}

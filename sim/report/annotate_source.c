@@ -1,0 +1,260 @@
+/* The source, line by line. */
+#include "lib/file.h"
+#include "lib/hash.h"
+#include "sim/report/annotate.h"
+
+enum { MOST_SOURCE = 64 << 20, AROUND = 2, TAB = 4, MOST_TEXT = 400 };
+
+/* Lines of one file that did something, in order. */
+typedef struct Place { const char *file; int line, order; Cost cost[2]; } Place;
+typedef struct Places { Vec(Place) v; StrMap at; Arena keys; int nfiles; StrMap file; } Places;
+
+static const JsonValue *table_of(const JsonValue *report, const char *table)
+{
+	const JsonValue *v = json_path(report, "total");
+	v = json_get(v, table);
+	return v && v->kind == JSON_ARRAY ? v : NULL;
+}
+
+/* Lines without a place in the source are of file "". */
+static Place *place_at(Places *p, const char *file, int line)
+{
+	int order = strmap_get(&p->file, file);
+	if (order < 0)
+		strmap_put(&p->file, file, order = *file ? p->nfiles++ : 1 << 30);
+	const char *key = arena_printf(&p->keys, "%d\n%d", order, line);
+	int k = strmap_get(&p->at, key);
+	if (k < 0) {
+		strmap_put(&p->at, key, k = p->v.n);
+		vec_push(&p->v, ((Place){ .file = file, .line = line, .order = order }));
+	}
+	return &p->v.v[k];
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const Place *x = a, *y = b;
+	return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The functions' lines added up by place. */
+static void collect(const Listing *l, Places *p)
+{
+	for (int k = 0; k < 2; k++) {
+		const JsonValue *lines = table_of(l->run[k], "lines");
+		for (int i = 0; lines && i < lines->n; i++) {
+			const JsonValue *row = &lines->item[i];
+			double line = json_number(row, "line");
+			bool none = !*json_string(row, "function");
+			Cost c = cost_of(row);
+			cost_add(&place_at(p, json_string(row, "file"), none ? 1 : line >= 1 && line < 1 << 30 ? (int)line : 0)->cost[k], &c);
+		}
+	}
+	if (p->v.n)
+		qsort(p->v.v, (size_t)p->v.n, sizeof *p->v.v, by_place);
+}
+
+static void places_free(Places *p)
+{
+	vec_free(&p->v);
+	strmap_free(&p->at);
+	strmap_free(&p->file);
+	arena_free(&p->keys);
+}
+
+/* A file is looked for as its name stands, and then by the name without folders beside the module. NULL: neither can be read. */
+static char *read_source(const JsonValue *report, const char *file, size_t *n)
+{
+	const char *why, *module = json_string(report, "module"), *slash = strrchr(module, '/'), *name = strrchr(file, '/');
+	char *text = file_read_ordinary(file, MOST_SOURCE, n, &why);
+	if (text)
+		return text;
+	StrBuf beside = { 0 };
+	sb_printf(&beside, "%.*s%s", slash ? (int)(slash + 1 - module) : 0, module, name ? name + 1 : file);
+	text = file_read_ordinary(beside.s, MOST_SOURCE, n, &why);
+	sb_free(&beside);
+	return text;
+}
+
+/* A file by lines, from 1. */
+typedef struct Source { char *text; const char **line; int n; } Source;
+
+/* A line for the screen: tabs become spaces, what steers a terminal a question mark. */
+static const char *shown(Arena *a, const char *s, size_t n)
+{
+	StrBuf out = { 0 };
+	for (size_t i = 0; i < n && out.n < MOST_TEXT; i++)
+		if (s[i] == '\t')
+			do sb_putc(&out, ' '); while (out.n % TAB);
+		else if (s[i] != '\r')
+			sb_putc(&out, (unsigned char)s[i] < ' ' || s[i] == 127 ? '?' : s[i]);
+	const char *text = arena_strdup(a, out.s ? out.s : "");
+	sb_free(&out);
+	return text;
+}
+
+static Source source_of(Arena *a, const JsonValue *report, const char *file)
+{
+	Source s = { 0 };
+	size_t n = 0, lines = 1;
+	s.text = read_source(report, file, &n);
+	for (size_t i = 0; s.text && i < n; i++)
+		lines += s.text[i] == '\n';
+	if (!s.text)
+		return s;
+	s.line = arena_array(a, const char *, lines + 2);
+	for (const char *p = s.text, *end = s.text + n; p < end;) {
+		const char *stop = memchr(p, '\n', (size_t)(end - p));
+		stop = stop ? stop : end;
+		s.line[++s.n] = shown(a, p, (size_t)(stop - p));
+		p = stop + 1;
+	}
+	return s;
+}
+
+/* ---- notes below a line ---- */
+
+static const char *run_name(const Listing *l, int k) { return !l->run[1] ? "" : k ? "after: " : "before: "; }
+
+static bool stands_at(const JsonValue *row, const Place *p) { return json_number(row, "line") == p->line && !strcmp(json_string(row, "file"), p->file); }
+
+static void note_meeting(StrBuf *text, const JsonValue *row)
+{
+	const JsonValue *met = json_get(row, "met");
+	for (int i = 0; met && i < met->n && met->kind == JSON_ARRAY; i++) {
+		const JsonValue *m = &met->item[i];
+		const char *label = json_string(m, "label");
+		sb_printf(text, "%s%s%.60s", i ? ", " : "; ", *label ? "together again in " : "over as lanes ended", label);
+		if (json_number(m, "line") > 0)
+			sb_printf(text, " (line %s)", json_shown(json_get(m, "line")));
+		sb_printf(text, ": %s", json_shown(json_get(m, "times")));
+	}
+}
+
+/* Of each place where lanes part: how often, what it cost, and where they met. */
+static void note_partings(Listing *l, const Place *p, int k, const char *table)
+{
+	const JsonValue *rows = table_of(l->run[k], table);
+	for (int i = 0; rows && i < rows->n; i++) {
+		const JsonValue *row = &rows->item[i];
+		if (!stands_at(row, p) || !(json_number(row, "partings") > 0 || json_number(row, "lost") > 0))
+			continue;
+		StrBuf text = { 0 };
+		sb_printf(&text, "^ %s%s of %.60s", run_name(l, k), json_string(row, "kind"), json_string(row, "label"));
+		if (json_get(row, "executed"))
+			sb_printf(&text, ", executed %s", json_shown(json_get(row, "executed")));
+		sb_printf(&text, ", parted lanes %s: %s lane-slots lost", json_shown(json_get(row, "partings")), json_shown(json_get(row, "lost")));
+		if (json_is_number(json_get(row, "cycles")))
+			sb_printf(&text, ", %s cycles apart", json_shown(json_get(row, "cycles")));
+		note_meeting(&text, row);
+		list_note(l, "%s", text.s);
+		sb_free(&text);
+	}
+}
+
+/* What a pass inserted at the place, and other places with which its instructions were melded. */
+static void note_passes(Listing *l, const Place *p, int k)
+{
+	const JsonValue *kernels = json_get(l->run[k], "kernels");
+	for (int i = 0; kernels && i < kernels->n; i++) {
+		const JsonValue *code = json_get(&kernels->item[i], "code");
+		StrMap said = { 0 };
+		Arena keys = { 0 };
+		for (int n = 0; code && n < code->n && code->kind == JSON_ARRAY; n++) {
+			const JsonValue *row = &code->item[n], *melded = json_get(row, "melded");
+			const char *pass = json_string(row, "pass"), *key = arena_printf(&keys, "%s", pass);
+			if (stands_at(row, p) && *pass && strmap_get(&said, key) < 0) {
+				strmap_put(&said, key, 1);
+				list_note(l, "^ %sinserted by %.60s", run_name(l, k), pass);
+			}
+			for (int m = 0; melded && m < melded->n && melded->kind == JSON_ARRAY; m++) {
+				const JsonValue *other = &melded->item[m];
+				const JsonValue *to = stands_at(row, p) ? other : stands_at(other, p) ? row : NULL;
+				key = arena_printf(&keys, "\n%s", json_shown(json_get(to, "line")));
+				if (!to || strmap_get(&said, key) >= 0)
+					continue;
+				strmap_put(&said, key, 1);
+				list_note(l, to == row ? "^ %smelded into what line %s did" : "^ %smelded: it also does what line %s did", run_name(l, k), json_shown(json_get(to, "line")));
+			}
+		}
+		strmap_free(&said);
+		arena_free(&keys);
+	}
+}
+
+static void put_notes(Listing *l, const Place *p)
+{
+	for (int k = 0; k < 2; k++) {
+		note_partings(l, p, k, "branches");
+		note_partings(l, p, k, "partings");
+		note_passes(l, p, k);
+	}
+}
+
+/* ---- files ---- */
+
+static const Cost nothing[2];
+
+/* Lines from `from` to before `to` that did nothing. Far from others they are left out. */
+static void put_between(Listing *l, const Source *s, int from, int to, bool first, bool last)
+{
+	int begin = first ? to - AROUND : from, end = last ? from + AROUND : to;
+	bool all = !first && !last && to - from <= 2 * AROUND + 1;
+	for (int k = from > 1 ? from : 1; k < to && k <= s->n; k++) {
+		if (all || (!first && k < from + AROUND) || (!last && k >= to - AROUND) || (first && k >= begin) || (last && k < end))
+			list_cost(l, nothing, k, s->line[k]);
+		else if (!first && k == from + AROUND)
+			list_note(l, "...");
+	}
+}
+
+static void put_file(Listing *l, const Places *p, int from, int to, StrBuf *out)
+{
+	const char *file = p->v.v[from].file;
+	Source s = { 0 };
+	if (*file)
+		s = source_of(&l->arena, l->run[0], file);
+	if (*file)
+		sb_printf(out, "\n%s%s\n", file, s.text ? "" : ": cannot be read, so its lines stand without their text");
+	else
+		sb_puts(out, "\nof no place in the source\n");
+	for (int i = from, next = 1; i < to; i++) {
+		const Place *x = &p->v.v[i];
+		put_between(l, &s, next, x->line, i == from, false);
+		list_cost(l, x->cost, *file ? x->line : 0, *file ? (s.text && x->line <= s.n ? s.line[x->line] : "") : x->line ? "(no instruction: the scheduler had no warp)"
+			: "(instructions that lowering, the mechanism or passes added)");
+		put_notes(l, x);
+		next = x->line + 1;
+		if (i + 1 == to && s.text)
+			put_between(l, &s, next, s.n + 1, false, true);
+	}
+	list_print(l, out);
+	free(s.text);
+}
+
+void annotate_source(Listing *l, StrBuf *out)
+{
+	Places p = { 0 };
+	collect(l, &p);
+	for (int i = 0, to; i < p.v.n; i = to) {
+		for (to = i; to < p.v.n && p.v.v[to].order == p.v.v[i].order; to++)
+			;
+		put_file(l, &p, i, to, out);
+	}
+	places_free(&p);
+}
+
+bool annotate_readable(const Listing *l)
+{
+	Places p = { 0 };
+	bool any = false;
+	collect(l, &p);
+	for (int i = 0; i < p.v.n && !any; i++) {
+		size_t n;
+		char *text = *p.v.v[i].file && (!i || p.v.v[i - 1].order != p.v.v[i].order) ? read_source(l->run[0], p.v.v[i].file, &n) : NULL;
+		any = text != NULL;
+		free(text);
+	}
+	places_free(&p);
+	return any;
+}

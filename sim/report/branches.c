@@ -1,0 +1,161 @@
+/* Where lanes part, ranked by what that lost, with the block in which they met; and lines of the source. */
+#include "lib/names.h"
+#include "sim/report/text.h"
+
+enum { MOST_BRANCHES = 5, NAME = 35, MET = 10 };  /* NAME, MET: columns */
+
+static int by_lost(const void *a, const void *b)
+{
+	const BranchStats *x = *(const BranchStats *const *)a, *y = *(const BranchStats *const *)b;
+	if (x->parted.lost[0] != y->parted.lost[0])
+		return x->parted.lost[0] < y->parted.lost[0] ? 1 : -1;
+	if (x->divergent != y->divergent)
+		return x->divergent < y->divergent ? 1 : -1;
+	if (x->executed != y->executed)
+		return x->executed < y->executed ? 1 : -1;
+	return x < y ? -1 : x > y; /* the order of the table */
+}
+
+typedef struct Table {
+	const LaunchStats *s;
+	Arena arena;
+	Vec(const BranchStats *) branch;
+	const char **name;             /* by branch */
+	uint64_t slots;                /* lane-slots of the module's issues */
+	bool all;
+} Table;
+
+static bool is_branch(const BranchStats *b) { return b->kind == PART_BRANCH || b->kind == PART_INDEXED || b->kind == PART_DECISION; }
+
+/* The place, what parts lanes there if that is no branch, and the block; the function where the table has several. */
+static const char *name_of(Table *t, const BranchStats *b, bool several)
+{
+	const char *file = b->file ? strrchr(b->file, '/') : NULL;
+	return arena_printf(&t->arena, "%s:%d %s%s%s%s%s", file ? file + 1 : b->file ? b->file : "?", b->line, is_branch(b) ? "" : part_name[b->kind],
+		is_branch(b) ? "" : ": ", several ? b->function : "", several ? " " : "", b->label);
+}
+
+static void collect(Table *t)
+{
+	const LaunchStats *s = t->s;
+	for (int i = 0; i < s->nbranches; i++)
+		if (s->branch_stats[i].executed)
+			vec_push(&t->branch, &s->branch_stats[i]);
+	for (int i = 0; i < s->npartings; i++)
+		if (s->parting_stats[i].parted.lost[0])
+			vec_push(&t->branch, &s->parting_stats[i]);
+	if (t->branch.n)
+		qsort(t->branch.v, (size_t)t->branch.n, sizeof *t->branch.v, by_lost);
+	bool several = false;
+	for (int i = 1; i < t->branch.n; i++)
+		several |= strcmp(t->branch.v[i]->function, t->branch.v[0]->function) != 0;
+	t->name = arena_array(&t->arena, const char *, t->branch.n + 1);
+	for (int i = 0; i < t->branch.n; i++)
+		t->name[i] = name_of(t, t->branch.v[i], several);
+	names_shown(&t->arena, t->name, t->branch.n, NAME, t->name);
+}
+
+/* Where the partings ended most often; +N: and in N other places. Of a long label its line has more room. */
+static const char *met_in(Table *t, const BranchStats *b)
+{
+	const MeetStats *m = b->met.v;
+	if (!b->met.n)
+		return "-";
+	const char *where = m->label ? m->label : "(ended)";
+	if (names_columns(where) > MET && m->line)
+		where = arena_printf(&t->arena, "line %d", m->line);
+	return b->met.n > 1 ? arena_printf(&t->arena, "%s +%d", where, b->met.n - 1) : where;
+}
+
+/* Puts the lane-slots that partings lost, their share of all, and the cycles they took. Where every lane has issue slots of its own, no lane waits for others. */
+static void put_parting(const Table *t, const PartCount *p, StrBuf *out)
+{
+	char cycles[32];
+	if (t->s->own_slots) {
+		sb_printf(out, " %11s %8s %10s", "n/a", "n/a", "n/a");
+		return;
+	}
+	snprintf(cycles, sizeof cycles, "%llu", (unsigned long long)p->cycles);
+	sb_printf(out, " %11llu %8s %10s", (unsigned long long)p->lost[0], PERCENT(text_share(p->lost[0], t->slots)), t->s->timed ? cycles : "n/a");
+}
+
+static void put_branch(Table *t, int i, StrBuf *out)
+{
+	const BranchStats *b = t->branch.v[i];
+	char executed[24] = "", taken[REPORT_PERCENT] = "";
+	if (is_branch(b)) {
+		snprintf(executed, sizeof executed, "%llu", (unsigned long long)b->executed);
+		report_percent(taken, text_share(b->lanes_taken, b->lanes));
+	}
+	sb_printf(out, "  %-*s", NAME + (int)strlen(t->name[i]) - names_columns(t->name[i]), t->name[i]);
+	sb_printf(out, " %9s %9llu", executed, (unsigned long long)(is_branch(b) ? b->divergent : b->parted.partings));
+	if (t->all)
+		sb_printf(out, " %8s", taken);
+	put_parting(t, &b->parted, out);
+	sb_printf(out, "  %s\n", t->s->own_slots ? "" : met_in(t, b));
+}
+
+/* The rows that are left out, as one. */
+static void put_rest(const Table *t, int from, StrBuf *out)
+{
+	BranchStats rest = { 0 };
+	char name[64];
+	for (int i = from; i < t->branch.n; i++) {
+		rest.executed += t->branch.v[i]->executed;
+		rest.divergent += t->branch.v[i]->divergent;
+		part_count_add(&rest.parted, &t->branch.v[i]->parted);
+	}
+	snprintf(name, sizeof name, "%d more " REPORT_ALL, t->branch.n - from);
+	sb_printf(out, "  %-*s %9llu %9llu", NAME, name, (unsigned long long)rest.executed, (unsigned long long)rest.divergent);
+	put_parting(t, &rest.parted, out);
+	sb_putc(out, '\n');
+}
+
+void text_branches(const LaunchStats *s, bool all, StrBuf *out)
+{
+	Table t = { .s = s, .slots = s->warp_instructions * (uint64_t)s->warp_size, .all = all };
+	char name[64];
+	collect(&t);
+	int shown = all || t.branch.n < MOST_BRANCHES ? t.branch.n : MOST_BRANCHES;
+	snprintf(name, sizeof name, s->own_slots ? "branches" : "branches by lanes lost (%s of all)", PERCENT(text_share(s->lanes_parted, t.slots)));
+	sb_printf(out, "\n%-*s %9s %9s", NAME + 2, name, "executed", "divergent");
+	if (all)
+		sb_printf(out, " %8s", "taken");
+	sb_printf(out, " %11s %8s %10s  %s\n", "lanes lost", "of all", "cycles", s->own_slots ? "" : "met in");
+	for (int i = 0; i < shown; i++)
+		put_branch(&t, i, out);
+	if (shown < t.branch.n)
+		put_rest(&t, shown, out);
+	if (!t.branch.n)
+		sb_puts(out, "  (none was executed)\n");
+	vec_free(&t.branch);
+	arena_free(&t.arena);
+}
+
+static void put_line(const LaunchStats *s, const LineStats *l, StrBuf *out)
+{
+	char place[64];
+	const char *file = l->file ? strrchr(l->file, '/') : NULL;
+	uint64_t stalls = 0, slots = l->count[0].issues * (uint64_t)s->warp_size;
+	int most = 0;
+	for (int i = 0; i < STALL_COUNT; i++) {
+		stalls += l->stalls[i];
+		most = l->stalls[i] > l->stalls[most] ? i : most;
+	}
+	if (l->line)
+		snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : l->file, l->line);
+	else
+		snprintf(place, sizeof place, l->function ? "(added)" : "(no instruction)");
+	sb_printf(out, "  %-22.22s %-16.16s %10llu %8s %11llu %11llu%s%s\n", place, l->function ? l->function : "",
+		(unsigned long long)(l->count[0].issues + l->count[1].issues), slots && !s->own_slots ? PERCENT(text_share(l->count[0].useful, slots)) : "",
+		(unsigned long long)l->parted.lost[0], (unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
+}
+
+/* Puts lines, in the order of the source. */
+void text_lines(const LaunchStats *s, StrBuf *out)
+{
+	sb_printf(out, "\n%-41s %10s %8s %11s %11s  %s\n", "lines", "issued", "SIMD", "lanes lost", "stalls", "most of them");
+	for (int i = 0; i < s->nlines; i++)
+		put_line(s, &s->line_stats[i], out);
+}
+
