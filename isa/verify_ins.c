@@ -275,7 +275,7 @@ static bool check_operand(Verifier *v, bool dst, int k, char letter, bool option
 	case 's':
 		if (optional && o->kind == OPD_NONE)
 			return true;
-		return (o->kind == OPD_STR && o->id >= 0 && o->id < v->m->string.n) || vf_fail(v, "%s must be a string", what);
+		return (o->kind == OPD_STR && !o->neg && o->id >= 0 && o->id < v->m->string.n) || vf_fail(v, "%s must be a string", what);
 	default: return check_value(v, o, ins_src_type(i, k), optional, what);
 	}
 }
