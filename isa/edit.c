@@ -358,6 +358,12 @@ void edit_mark_also(Edit *e, Ins *i, const Ins *other)
 	edit_touch_code(e->f);
 }
 
+void edit_meld(Edit *e, Ins *i, const Ins *other)
+{
+	edit_mark_also(e, i, other);
+	ins_meld(e->m, i, &other, 1);
+}
+
 static bool decide_by(void *self, Mark *x)
 {
 	const Opd *value = self;
@@ -538,7 +544,7 @@ void edit_fold(Edit *e, Block *b, Block *to)
 	}
 	Ins term = edit_cut_term(e, b);
 	edit_jump(e, b, &term, to);
-	block_term(b)->origin = term.origin;
+	ins_instead(block_term(b), &term);
 }
 
 /* ---- rewriting ---- */

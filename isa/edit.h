@@ -64,9 +64,11 @@ void edit_drop_body(Function *);
 /* The instruction is reached by more lanes from now on: all that its marks say holds for lanes for which the predicate does (neg: does not) only, of those
    for which it held. */
 void edit_mark_lanes(Edit *, Ins *, Opd predicate);
-/* The instruction stands for the other one, too, and gets its marks besides its own. One that is melded out of two: edit_mark_lanes on both with opposite
-   senses, then this. A branch out of two branches must go to its first target where each of them did. */
+/* The instruction gets the other one's marks besides its own. */
 void edit_mark_also(Edit *, Ins *, const Ins *other);
+/* The instruction stands for the other one of another path, too: it gets its marks, and the places it stood at. First edit_mark_lanes on both with opposite
+   senses. A branch out of two branches must go to its first target where each of them did. Where several become one and marks stay elsewhere: ins_meld. */
+void edit_meld(Edit *, Ins *, const Ins *other);
 
 /* ---- instructions ---- */
 int edit_add_reg(Edit *, const char *name, size_t n, Type);    /* new register of that name */

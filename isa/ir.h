@@ -191,17 +191,23 @@ typedef struct Ins {
 #undef X
 	uint8_t guard_neg;             /* @!%p */
 	uint8_t origin;                /* 0 = the user's; else index into module->origin: the pass that inserted it */
-	int32_t guard;                 /* predicate register that guards it, or -1 */
 
 	uint16_t ndst, nsrc;
 	uint16_t file;                 /* index into module->file */
+	int32_t guard;                 /* predicate register that guards it, or -1 */
 	int32_t line, col;             /* source place, 0 = unknown */
+	int32_t melded;                /* 0, or the first of module->melded: where the others stood that passes have made one of with it */
 	int32_t mark;                  /* 0, or the first of its marks in function->mark */
 	Opd *opd;                      /* destinations, then sources */
 } Ins;
 
 static inline Opd *ins_dst(const Ins *i, int k) { return i->opd + k; }
 static inline Opd *ins_src(const Ins *i, int k) { return i->opd + i->ndst + k; }
+
+/* Where an instruction stood of which passes have made one with another: they were on different paths, and threads of both execute what is left. Its own place
+   stays that of one of them. Places are never changed: copies share them. A list is in order of the files' names, lines and columns and has each place once. */
+typedef struct MeldedPlace { uint16_t file; int32_t line, col, next; } MeldedPlace; /* line 0: unknown; next: index into module->melded, less than its own; 0 = the last */
+static inline bool ins_melded(const Ins *i) { return i->melded != 0; }
 
 /* ---- where the source's blocks have gone ---- */
 
@@ -314,6 +320,7 @@ typedef struct Module {
 	Vec(Symbol *) symbol;
 	Vec(const char *) string;
 	Vec(const char *) origin;      /* [0] = "user" */
+	Vec(MeldedPlace) melded;       /* [0] is none */
 } Module;
 
 /* What every form of a module keeps to: a module that one reader takes can be written and read in the others. */
@@ -388,6 +395,13 @@ Type ins_dst_type(const Ins *, int k);                                /* type of
 Type ins_src_type(const Ins *, int k);                                /* likewise; addresses: T_U64 */
 Type ins_value_type(const Module *, const Ins *, int k);              /* of source k; of call and launch: what the callee declares */
 Loc ins_loc(const Module *, const Ins *);
+/* ---- isa/melded.c ---- */
+/* Places of the instructions that have become one with it, which may be its own again: of two at one place.
+	for (int at = i->melded; melded_next(m, &at, &loc);) ... */
+bool melded_next(const Module *, int *at, Loc *);
+int module_melded(Module *, const MeldedPlace *, int n);              /* a list of these places, in any order; 0: n is 0 */
+void ins_meld(Module *, Ins *, const Ins *const *others, int n);      /* it stands for the others, too, and for what these stand for */
+void ins_instead(Ins *, const Ins *old);                              /* it takes the old one's place in the program: it is as much the source's, at its place, or melded */
 bool ins_same_form(const Ins *, const Ins *);                         /* operation, types, modifiers and numbers of operands */
 bool ins_equal(const Ins *, const Ins *);                             /* within one function: everything */
 

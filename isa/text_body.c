@@ -240,6 +240,7 @@ static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
 		return false;
 	i->origin = marks.origin;
 	i->mark = reverse_marks(r->f, marks.mark);
+	i->melded = module_melded(r->m, r->melded.v, r->melded.n);
 	place_ins(r, i, at);
 	if (marks.has_loc)
 		vec_push(&r->fix, ((Fix){ b, b->ins.n, NULL, marks.loc }));

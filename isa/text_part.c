@@ -143,7 +143,7 @@ Opd rd_find_name(Reader *r, const char *s, size_t n)
 	return (Opd){ OPD_NONE, 0, -1, 0 };
 }
 
-/* ---- marks: !loc 1:12:5 !origin dce !auto !reconverge L !begins B for %p, !%q !decides B by %v for %p ---- */
+/* ---- marks: !loc 1:12:5 !melded 1:15:5 !origin dce !auto !reconverge L !begins B for %p, !%q !decides B by %v for %p ---- */
 
 int rd_source(Reader *r, const char *label)
 {
@@ -245,10 +245,24 @@ static bool read_place(Reader *r, Place *p)
 	return p->file >= 0 || rd_fail(r, &at, "no file %llu; write: file %llu \"name\"", (unsigned long long)file, (unsigned long long)file);
 }
 
+static bool read_melded(Reader *r)
+{
+	Place p;
+	if (!r->at_instruction)
+		return rd_fail(r, &r->tok, "!melded belongs to instructions");
+	rd_next(r);
+	if (!read_place(r, &p))
+		return false;
+	vec_push(&r->melded, ((MeldedPlace){ .file = (uint16_t)p.file, .line = p.line, .col = p.col }));
+	return true;
+}
+
 static bool one_mark(Reader *r, Marks *marks)
 {
 	if (rd_accept_word(r, "loc"))
 		return marks->has_loc = read_place(r, &marks->loc);
+	if (rd_word(r, "melded"))
+		return read_melded(r);
 	if (rd_accept_word(r, "auto"))
 		return marks->is_auto = true;
 	if (rd_accept_word(r, "reconverge"))
@@ -263,7 +277,7 @@ static bool one_mark(Reader *r, Marks *marks)
 		return read_source_mark(r, begins ? MARK_BEGINS : MARK_DECIDES, marks);
 	}
 	if (!rd_accept_word(r, "origin"))
-		return rd_wanted(r, "loc, origin, auto, marked, reconverge, begins or decides after '!'");
+		return rd_wanted(r, "loc, melded, origin, auto, marked, reconverge, begins or decides after '!'");
 	Token at = r->tok;
 	char *name = rd_name(r, "the name of a pass");
 	if (!name)
@@ -278,6 +292,7 @@ static bool one_mark(Reader *r, Marks *marks)
 bool rd_marks(Reader *r, Marks *marks)
 {
 	*marks = (Marks){ .at = r->tok };
+	vec_clear(&r->melded);
 	while (rd_accept(r, '!'))
 		if (!one_mark(r, marks))
 			return false;

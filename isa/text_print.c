@@ -212,12 +212,21 @@ void ir_print_ins(const Module *m, const Function *f, const Block *b, const Ins 
 typedef struct Printer { const Module *m; StrBuf *out; StrMap file; int nfiles; bool data; SymbolOrder order; } Printer;
 
 /* 0:0 for none: without a mark, what is read gets the place of its text. */
-static void print_loc(const Printer *p, Loc l)
+static void print_place(const Printer *p, const char *mark, Loc l)
 {
 	bool known = l.file && l.line;
-	sb_printf(p->out, " !loc %d:%d", known ? strmap_get(&p->file, l.file) : 0, known ? l.line : 0);
+	sb_printf(p->out, " %s %d:%d", mark, known ? strmap_get(&p->file, l.file) : 0, known ? l.line : 0);
 	if (known && l.col)
 		sb_printf(p->out, ":%d", l.col);
+}
+
+static void print_loc(const Printer *p, Loc l) { print_place(p, "!loc", l); }
+
+static void print_melded(const Printer *p, const Ins *i)
+{
+	Loc l;
+	for (int at = i->melded; melded_next(p->m, &at, &l);)
+		print_place(p, "!melded", l);
 }
 
 /* The files of the module and, behind them, those that only declarations and labels stand in. */
@@ -520,6 +529,7 @@ static void print_block(const Printer *p, const Function *f, const Block *b)
 		sb_putc(out, '\t');
 		ir_print_ins(p->m, f, b, i, out);
 		print_loc(p, ins_loc(p->m, i));
+		print_melded(p, i);
 		print_origin(p, i->origin);
 		print_marks(f, !plain ? i->mark : k == b->ins.n - 1 ? last : k ? i->mark : first, out);
 		if (b->reconverge && k == b->ins.n - 1) {

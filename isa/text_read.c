@@ -163,6 +163,9 @@ static void drop_unused_own_file(Reader *r)
 {
 	if (r->own_file <= 0 || r->own_file != r->m->file.n - 1)
 		return;
+	for (int k = 1; k < r->m->melded.n; k++)
+		if (r->m->melded.v[k].file == r->own_file)
+			return;
 	for (int k = 0; k < r->m->func.n; k++) {
 		const Function *f = r->m->func.v[k];
 		for (int b = 0; b < f->block.n; b++)
@@ -189,6 +192,7 @@ static void free_reader(Reader *r)
 	vec_free(&r->unnamed);
 	vec_free(&r->dst);
 	vec_free(&r->opd);
+	vec_free(&r->melded);
 }
 
 Module *ir_read_source(const char *text, size_t n, const char *path, const Source *source, Diag *diag)

@@ -46,6 +46,7 @@ typedef struct Reader {
 	Vec(Token) dst;                /* of the instruction being read */
 	char shape;                    /* how they were written: '{' '(' or 0 */
 	Vec(Opd) opd;
+	Vec(MeldedPlace) melded;       /* of the instruction whose marks are read */
 } Reader;
 
 enum { ERROR_LIMIT = 50 };

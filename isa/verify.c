@@ -253,6 +253,8 @@ static void check_ins(Verifier *v, const Ins *i)
 		vf_fail(v, v->f->kind == FN_HOST ? "cannot stand in a host function" : "belongs in host functions only");
 	} else if (i->origin >= v->m->origin.n || i->file >= v->m->file.n) {
 		vf_fail(v, "has an origin or a file that the module does not have");
+	} else if (i->melded < 0 || (i->melded && i->melded >= v->m->melded.n)) {
+		vf_fail(v, "is melded with something at a place that the module does not have");
 	} else if (i->guard >= v->f->reg.n || (i->guard >= 0 && v->f->reg.v[i->guard].type != T_PRED)) {
 		vf_fail(v, "is guarded by what is no predicate register");
 	} else if (i->guard >= 0 && op_info[i->op].flags & OPF_TERM) {
@@ -381,10 +383,22 @@ bool ir_verify_ins(const Module *m, const Function *f, const Ins *i, StrBuf *why
 	return v.errors == 0;
 }
 
+static void check_melded(Verifier *v)
+{
+	for (int k = 1; k < v->m->melded.n; k++) {
+		const MeldedPlace *p = &v->m->melded.v[k];
+		if (p->file >= v->m->file.n || p->next < 0 || p->next >= k) {
+			vf_fail(v, "the module's list of places of melded instructions has a file that the module does not have, or no end");
+			return;
+		}
+	}
+}
+
 bool ir_verify(const Module *m, Diag *d)
 {
 	Verifier v = { .m = m, .d = d };
 	check_symbols(&v);
+	check_melded(&v);
 	if (!v.errors)
 		check_headers(&v);
 	if (v.errors)

@@ -125,6 +125,37 @@ END_TEST
 
 /* ---- several modules in one ---- */
 
+/* The first module's own places, a file that both have under other numbers, and one that the second one has alone. */
+static const char melded_text[] = "file 1 \"both.cu\"\nkernel one() {\nnop\nnop !melded 1:9:2\nexit !melded 0:3 !melded 0:0\n}\n";
+static const char melded_rest[] = "file 1 \"alone.cu\"\nfile 2 \"both.cu\"\nimport \"a.ir\"\nkernel two() {\nnop\nnop !melded 2:7 !melded 1:5\nexit\n}\n";
+
+static char *melded_places(const Module *m, const char *kernel)
+{
+	StrBuf s = { 0 };
+	const Block *b = module_find_function(m, kernel)->block.v[0];
+	for (int k = 0; k < b->ins.n; k++) {
+		Loc l;
+		for (int at = b->ins.v[k].melded; melded_next(m, &at, &l);)
+			sb_printf(&s, "%s:%d:%d ", l.file ? strrchr(l.file, '/') ? strrchr(l.file, '/') + 1 : l.file : "?", l.line, l.col);
+		sb_puts(&s, ins_melded(&b->ins.v[k]) ? "/ " : ". / ");
+	}
+	return s.s;
+}
+
+START_TEST(melded)
+{
+	temporary_text(folder, "a.ir", melded_text);
+	Module *m = read_ok(temporary_text(folder, "m.ir", melded_rest));
+	char *one = melded_places(m, "one"), *two = melded_places(m, "two");
+	ck_assert_str_eq(one, ". / both.cu:9:2 / ?:0:0 a.ir:3:0 / ");
+	ck_assert_str_eq(two, ". / alone.cu:5:0 both.cu:7:0 / . / ");
+	stands_alone(m);
+	module_free(m);
+	free(one);
+	free(two);
+}
+END_TEST
+
 static const char first_text[] =
 	"extern shared b8 room[] align 16\nextern func half(f32 %x) -> (f32 %y)\nglobal u64 where[2] = { table+4, half }\nglobal u32 table[4] = { 1, 2, 3, 4 }\n"
 	"kernel one(u64 out) {\nshared u32 own[4]\nSTART:\n%a = mov.u64 room\n%b = mov.u64 where\n%c = mov.u64 own\nreg f32 %r\n(%r) = call half, (0f40000000) !origin first\n"
@@ -304,6 +335,7 @@ int main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, trees, 0, 2);
 	tcase_add_loop_test(t, several, 0, 2);
+	tcase_add_test(t, melded);
 	tcase_add_test(t, errors);
 	tcase_add_test(t, depth);
 	tcase_add_test(t, many);

@@ -40,6 +40,11 @@ static void change_ins(Module *m, Ins *i)
 	i->line = pick(4) ? 1 + (int)pick(1000) : 0;
 	i->col = (int)pick(3);
 	i->origin = (uint8_t)(pick(2) ? pick((unsigned)m->origin.n) : 0);
+	MeldedPlace place[4];
+	int n = pick(3) ? 0 : (int)pick(5);
+	for (int k = 0; k < n; k++)
+		place[k] = (MeldedPlace){ .file = (uint16_t)pick((unsigned)m->file.n), .line = (int32_t)pick(3), .col = (int32_t)pick(3) };
+	i->melded = module_melded(m, place, n);
 }
 
 static void change_block(Module *m, Function *f, int k)
