@@ -44,10 +44,7 @@ Ins ins_move(Module *m, const Function *f, const Ins *instead, int dst, int src)
 	i.opd[1] = opd_reg(src);
 	i.guard = instead->guard;
 	i.guard_neg = instead->guard_neg;
-	i.origin = instead->origin;
-	i.file = instead->file;
-	i.line = instead->line;
-	i.col = instead->col;
+	ins_instead(&i, instead);
 	return i;
 }
 

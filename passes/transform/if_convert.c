@@ -141,7 +141,7 @@ static void convert(Convert *w, Block *b, Block *join)
 		to = x->block.v[0];
 	}
 	edit_jump(&w->e, b, &term, to);
-	block_term(b)->origin = term.origin;
+	ins_instead(block_term(b), &term);
 	w->npred[join->id]--;
 	w->converted++;
 }

@@ -148,7 +148,7 @@ static bool fold_empty(Edit *e, BitSet named)
 			continue;
 		Ins cut = edit_cut_term(e, b);
 		edit_jump(e, b, &cut, to[0]);
-		block_term(b)->origin = cut.origin;
+		ins_instead(block_term(b), &cut);
 		for (int s = 0; s < 2; s++)
 			if (way[s] != to[s]) {
 				Opd p = condition;

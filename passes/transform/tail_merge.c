@@ -122,7 +122,7 @@ static void cut(Merge *w, Block *b, int n, Block *t)
 		marks = function_marks(w->r->f, marks, b->ins.v[k].mark);
 	b->ins.n -= n;
 	edit_jump(&w->e, b, &term, t);
-	block_term(b)->origin = term.origin;
+	ins_instead(block_term(b), &term);
 	block_term(b)->mark = function_marks(w->r->f, marks, block_term(b)->mark);
 	vec_push(&place(w, t)->from, b);
 	place(w, t)->above = NULL;
@@ -144,7 +144,7 @@ static void skip(Merge *w, Block *b, Block *t)
 			return;
 		Ins term = edit_cut_term(&w->e, p);
 		edit_jump(&w->e, p, &term, t);
-		block_term(p)->origin = term.origin;
+		ins_instead(block_term(p), &term);
 		vec_push(&place(w, t)->from, p);
 		w->branches++;
 		b = p;
@@ -175,11 +175,29 @@ static void tell(Merge *w, const Node *v, const Block *s, const Block *t)
 	}
 }
 
+/* What stands in t, which was like's, stands for the ends of the other blocks. */
+static void meld(Merge *w, const Node *v, Block *t, const Block *like)
+{
+	int n = v->length;
+	const Ins **others = arena_array(&w->arena, const Ins *, v->n);
+	for (int i = 0; i <= n; i++) {
+		int m = 0;
+		for (int k = v->first; k >= 0; k = w->next.v[k]) {
+			const Block *b = w->tail.v[k].b;
+			if (b != like)
+				others[m++] = &b->ins.v[b->ins.n - 1 - n + i];
+		}
+		ins_meld(w->r->m, &t->ins.v[i], others, m);
+	}
+}
+
 static void merge(Merge *w, Node *v, Block *s, Block *t, Block *behind)
 {
 	int n = v->length, at = v->first;
+	Block *like = t ? t : w->tail.v[at].b;
 	if (!t)
-		t = make_tail(w, w->tail.v[at].b, s, n, behind);
+		t = make_tail(w, like, s, n, behind);
+	meld(w, v, t, like);
 	tell(w, v, s, t);
 	for (int k = at; k >= 0; k = w->next.v[k]) {
 		if (w->tail.v[k].b == t)

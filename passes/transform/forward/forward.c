@@ -175,6 +175,7 @@ static void keep_values(Forward *w, Rewrite *r, const Ins *store, int access)
 			continue;
 		Ins i = copy(w, store, s->reg, o, s->width, false);
 		i.origin = w->e.origin;
+		i.melded = 0;
 		edit_put(r, i);
 		w->counts->copies++;
 	}

@@ -144,6 +144,8 @@ static void put_end(Emit *x, const BlockPair *p)
 	if (all)
 		t.flags &= (uint8_t)~INSF_UNI;
 	t.mark = end_marks(x, p, all);
+	if (!x->dry && p->b[0] && p->b[1])
+		ins_meld(x->w->r->m, &t, &(const Ins *){ block_term(p->b[1 - side]) }, 1);
 	emit_end(x, t, p->nsucc ? target(x, p->succ[0]) : NULL, p->nsucc > 1 ? target(x, p->succ[1]) : NULL, p->nsucc);
 }
 

@@ -158,7 +158,7 @@ void emit_mark_both(Emit *x, Ins *i, const Ins *a, const Ins *b)
 		return;
 	Ins other = emit_marked(x, b, 1, true, NULL);
 	i->mark = emit_marked(x, a, 0, true, NULL).mark;
-	edit_mark_also(&x->w->e, i, &other);
+	edit_meld(&x->w->e, i, &other);
 }
 
 /* ---- blocks ---- */

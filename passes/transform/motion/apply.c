@@ -29,7 +29,7 @@ static Ins computation(Apply *w, const Action *a)
 	Ins i = edit_copy(&w->e, w->x->pattern[expr]);
 	*ins_dst(&i, 0) = opd_reg(temp_of(w, expr));
 	i.origin = w->r->origin;
-	i.mark = 0;
+	i.melded = i.mark = 0;
 	if (a->marked)
 		i.flags |= INSF_NONFAULTING;
 	w->done.inserted++;
@@ -44,6 +44,7 @@ static void save(Apply *w, Rewrite *rw, const Ins *i, int expr)
 	edit_put(rw, copy);
 	Ins move = ins_move(w->r->m, w->r->f, i, ins_dst(i, 0)->id, w->temp[expr]);
 	move.origin = w->r->origin;
+	move.melded = 0;
 	edit_put(rw, move);
 	w->done.saved++;
 }

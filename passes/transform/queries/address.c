@@ -166,7 +166,7 @@ Opd query_make(Queries *q, Edit *e, Block *b, const Address *a)
 					ins_src(&i, j)->id = temp[o];
 		*ins_dst(&i, 0) = opd_reg(temp[k]);
 		i.origin = e->origin;
-		i.mark = 0;
+		i.melded = i.mark = 0;
 		edit_insert(e, b, b->ins.n - 1, i);
 		at.id = temp[k];
 	}

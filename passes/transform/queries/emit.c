@@ -26,7 +26,7 @@ void query_put(Queries *q, Edit *e, Block *b, int key, int reg, const Address *a
 {
 	Ins load = edit_copy(e, &q->pattern.v[key_class(q, key)]);
 	load.origin = e->origin;
-	load.mark = 0;
+	load.melded = load.mark = 0;
 	*ins_dst(&load, 0) = opd_reg(reg);
 	if (load.op == OP_LD) {
 		load.flags = (uint8_t)(marked ? load.flags | INSF_NONFAULTING : load.flags & ~INSF_NONFAULTING);

@@ -151,7 +151,7 @@ static void predicate_branch(PlaceLoops *t, Block *b)
 	leave->mode = (uint8_t)own;
 	leave->opd[0] = branch.opd[0];
 	leave->opd[0].neg ^= k == 1;
-	leave->origin = branch.origin;     /* the program's branch in another form */
+	ins_instead(leave, &branch);       /* the program's branch in another form */
 	edit_jump(e, b, NULL, other);
 	edit_targets(e, b, (Block *[]){ other, resume }, 2); /* the jump does not go to the second; lanes that leave do */
 }

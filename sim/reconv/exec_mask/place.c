@@ -238,7 +238,7 @@ static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool n
 	i->opd[2].neg ^= neg;
 	set_place(i, branch);
 	if (program)
-		i->origin = branch->origin;
+		ins_instead(i, branch);
 }
 
 /* A loop, of which each iteration takes the lanes that go where the first lane goes: brx to a block for each target, which adds them to its stop. */
