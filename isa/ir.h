@@ -400,7 +400,7 @@ Loc ins_loc(const Module *, const Ins *);
 	for (int at = i->melded; melded_next(m, &at, &loc);) ... */
 bool melded_next(const Module *, int *at, Loc *);
 int module_melded(Module *, const MeldedPlace *, int n);              /* a list of these places, in any order; 0: n is 0 */
-void ins_meld(Module *, Ins *, const Ins *const *others, int n);      /* it stands for the others, too, and for what these stand for */
+void ins_meld(Module *, Ins *, const Ins *const *others, int n);      /* it stands for the others, too, and for what these stand for; its own place and origin: those of the first that no pass has inserted, if there is one */
 void ins_instead(Ins *, const Ins *old);                              /* it takes the old one's place in the program: it is as much the source's, at its place, or melded */
 bool ins_same_form(const Ins *, const Ins *);                         /* operation, types, modifiers and numbers of operands */
 bool ins_equal(const Ins *, const Ins *);                             /* within one function: everything */

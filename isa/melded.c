@@ -58,11 +58,16 @@ static void add_list(const Module *m, Places *to, const Ins *i)
 void ins_meld(Module *m, Ins *i, const Ins *const *others, int n)
 {
 	Places all = { 0 };
-	add_list(m, &all, i);
-	for (int k = 0; k < n; k++) {
-		vec_push(&all, ((MeldedPlace){ others[k]->file, others[k]->line, others[k]->col, 0 }));
-		add_list(m, &all, others[k]);
+	const Ins old = *i, *own = i;
+	for (int k = 0; k < n && own->origin; k++) /* what is the source's for one of them is the source's */
+		own = others[k]->origin ? own : others[k];
+	for (int k = -1; k < n; k++) {
+		const Ins *x = k < 0 ? &old : others[k];
+		if (x != (own == i ? &old : own))
+			vec_push(&all, ((MeldedPlace){ x->file, x->line, x->col, 0 }));
+		add_list(m, &all, x);
 	}
+	ins_instead(i, own);
 	i->melded = module_melded(m, all.v, all.n);
 	vec_free(&all);
 }

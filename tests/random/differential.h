@@ -37,6 +37,8 @@ void differential_machine(Config *);
 
 /* The job's module (transformed already) on the interpreter or the machine. */
 void outcome_reference(const Job *, int warp_size, Outcome *);
+/* The interpreter tells of each instruction that a thread executes. */
+void outcome_watched(const Job *, int warp_size, void (*watch)(void *self, uint32_t thread, const Function *, const Ins *), void *self, Outcome *);
 /* probe (may be NULL): a trace to write, and where the statistics go. */
 typedef struct Probe { TraceWriter *trace; Arena arena; LaunchStats stats; } Probe;
 void outcome_machine(const Job *, const Config *, const Way *, Probe *, Outcome *);

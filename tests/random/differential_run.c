@@ -91,7 +91,9 @@ static void say(Outcome *o, Ran how, const char *before, const char *text)
 	snprintf(o->text, sizeof o->text, "%s%.1500s", before, text);
 }
 
-void outcome_reference(const Job *j, int warp_size, Outcome *o)
+void outcome_reference(const Job *j, int warp_size, Outcome *o) { outcome_watched(j, warp_size, NULL, NULL, o); }
+
+void outcome_watched(const Job *j, int warp_size, void (*watch)(void *, uint32_t, const Function *, const Ins *), void *self, Outcome *o)
 {
 	Image m = image_new(j);
 	Launch l = launch_of(j, &m);
@@ -99,7 +101,7 @@ void outcome_reference(const Job *j, int warp_size, Outcome *o)
 	PrintBuffer printed = { .limit = MOST_PRINTED };
 	l.print = &printed;
 	*o = (Outcome){ 0 };
-	InterpOptions options = { warp_size, REFERENCE_STEPS, &o->thread_instructions };
+	InterpOptions options = { .warp_size = warp_size, .max_steps = REFERENCE_STEPS, .thread_instructions = &o->thread_instructions, .watch = watch, .self = self };
 	if (interp_launch(&l, &options, &fault))
 		collect(j, &m, o);
 	else

@@ -40,6 +40,9 @@ const Run *case_run(Case *, const char *model, const char *set);
 /* ---- properties_window.c ---- */
 void windows(Case *);
 
+/* ---- properties_places.c ---- */
+void places(Case *);
+
 /* ---- properties_passes.c ---- */
 void sources(Case *);
 void melding(Case *);

@@ -214,6 +214,7 @@ static const struct Property { PropertyInfo info; unsigned classes; void (*check
 	{ { "memory", "every mechanism leaves the reference interpreter's memory" }, ALL, memory },
 	{ { "sources", "after any pipeline as many lanes come to each block of the source, and take its branch" }, ALL, sources },
 	{ { "melding", "melding, fusion, tails and unrolling, in pipelines of every order: the memory under four mechanisms, the source's blocks" }, 1 << ARMS, melding },
+	{ { "places", "after melding, fusion and tails each thread executes what it did, in that order, at instructions that keep the place in the source" }, ALL, places },
 	{ { "again", "a second run of one of these passes changes nothing" }, ALL, again },
 	{ { "cost", "melding and fusion never raise the cost that they count" }, ALL, cost },
 	{ { "accesses", "after these passes each thread has as many accesses to memory as before" }, ALL, accesses },
@@ -261,6 +262,8 @@ bool properties_hold(uint64_t seed, int class, const char *only, char *text, siz
 			snprintf(text, n, "seed %llu: %s: %s", ll(seed), properties[i].info.name, why);
 	}
 	bool ok = !c->failed;
+	if (c->want.how != RAN_WELL)
+		snprintf(text, n, "seed %llu: %s", ll(seed), why);
 	*runs += (uint64_t)c->n + c->extra;
 	for (int i = 0; i < c->n; i++) {
 		outcome_free(&c->run[i].outcome);
