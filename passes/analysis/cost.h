@@ -31,14 +31,28 @@ typedef struct Load { double cycles[UNIT_COUNT + 1]; } Load;
 void load_add(Load *, const CostTable *, const Ins *, double times);
 double load_bound(const Load *);
 
-/* Executions of the source's blocks, from a report of gsim. */
+/* Executions of the source's blocks and branches, from a report of gsim (doc/gsim.md). */
 typedef struct ProfileBlock { const char *function, *label; uint64_t fetches, threads; } ProfileBlock;
+typedef enum { PROFILE_BRANCH, PROFILE_DECISION, PROFILE_INSERTED } ProfileKind; /* of the source; what decides in place of one that a pass has taken away; of none */
+typedef struct ProfileBranch {
+	const char *function, *label, *file; /* "": the file is not known */
+	int line;                      /* of one of them, if there are several; 0: not known */
+	ProfileKind kind;
+	uint64_t executed, divergent;  /* issues; of them, those in which lanes went different ways */
+	uint64_t lanes, taken;         /* of all issues; of them, those that took the branch */
+} ProfileBranch;
 typedef struct Profile {
 	int n;
 	ProfileBlock *block;           /* by function, then by label; all launches of the run */
+	int nbranch;
+	ProfileBranch *branch;         /* by function, label, kind */
+	bool counts_branches;          /* false: the report has none, as of a run in the reference interpreter */
+	bool other_code;               /* the caller found that the run was of other code than the module: what holds of one need not hold of the other */
 	const char *module_hash, *passes, *model; /* as the report has them; "": it has none */
+	int warp_size;                 /* of the machine; 0: not known */
 } Profile;
-/* NULL with an error when the text is no report. */
+/* NULL with an error when the text is no report, or has rows that no run writes. */
 Profile *profile_read(Arena *, const char *text, size_t n, const char *path, Diag *);
 const ProfileBlock *profile_find(const Profile *, const char *function, const char *label); /* NULL: it was not executed, or the report is of something else */
+const ProfileBranch *profile_branch(const Profile *, const char *function, const char *label, ProfileKind);
 #endif

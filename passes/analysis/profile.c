@@ -1,5 +1,17 @@
+/* Profiles: what a run has counted of the source's blocks and branches, out of a report (sim/report/json.c writes it). A report may be old, cut, or made by hand: a row with something
+ * else than what is expected in it is an error that says where in the report it stands. */
 #include "passes/analysis/cost.h"
 #include "lib/json.h"
+#include <inttypes.h>
+
+typedef struct Gather {
+	Arena *arena;
+	Diag *diag;
+	const char *path, *list;       /* the list that is read, as keys from the top: "total.blocks" */
+	int row;
+	Vec(ProfileBlock) block;
+	Vec(ProfileBranch) branch;
+} Gather;
 
 static int by_name(const void *a, const void *b)
 {
@@ -8,68 +20,176 @@ static int by_name(const void *a, const void *b)
 	return function ? function : strcmp(x->label, y->label);
 }
 
-typedef struct Gather { Arena *arena; Vec(ProfileBlock) block; const char *hash, *passes, *model; } Gather;
+static int by_branch(const void *a, const void *b)
+{
+	const ProfileBranch *x = a, *y = b;
+	int function = strcmp(x->function, y->function), label = function ? 0 : strcmp(x->label, y->label);
+	return function ? function : label ? label : (int)x->kind - (int)y->kind;
+}
+
+static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+static void wrong(const Gather *g, const char *key, const char *want, const JsonValue *got)
+{
+	diag_error(g->diag, (Loc){ g->path, 1, 1 }, "%s[%d].%s: expected %s, found %.40s", g->list, g->row, key, want,
+		!got ? "nothing" : got->kind == JSON_ARRAY ? "a list" : got->kind == JSON_OBJECT ? "an object" : *json_shown(got) ? json_shown(got) : "\"\"");
+}
+
+/* Counts are whole numbers below 2^64; those from 2^53 on are rounded. */
+static uint64_t count_of(const Gather *g, const JsonValue *row, const char *key)
+{
+	const JsonValue *v = json_get(row, key);
+	if (json_is_number(v) && v->number >= 0 && v->number < 18446744073709551616.0 && v->number == (double)(uint64_t)v->number)
+		return (uint64_t)v->number;
+	wrong(g, key, "a count", v);
+	return 0;
+}
+
+/* Absent is as good as null: a place may not be known. */
+static const char *text_of(const Gather *g, const JsonValue *row, const char *key, bool needed)
+{
+	const JsonValue *v = json_get(row, key);
+	if (v && v->kind == JSON_STRING)
+		return arena_strdup(g->arena, v->text);
+	if (needed || (v && v->kind != JSON_NULL))
+		wrong(g, key, "a text", v);
+	return "";
+}
+
+/* The list at the path; NULL: there is none. */
+static const JsonValue *list_at(Gather *g, const JsonValue *run, const char *path)
+{
+	const JsonValue *v = json_path(run, path);
+	g->list = path;
+	if (v && v->kind != JSON_ARRAY)
+		diag_error(g->diag, (Loc){ g->path, 1, 1 }, "%s: expected a list", path);
+	return v && v->kind == JSON_ARRAY ? v : NULL;
+}
+
+static void add_block(Gather *g, ProfileBlock b)
+{
+	if (*b.label)
+		vec_push(&g->block, b);
+}
 
 /* Blocks of a host function: it is one thread, and a fetch is what that executes. */
-static void gather_host(Gather *g, const JsonValue *blocks)
+static void gather_host(Gather *g, const JsonValue *run)
 {
-	for (int k = 0; blocks && blocks->kind == JSON_ARRAY && k < blocks->n; k++) {
-		const JsonValue *b = &blocks->item[k];
-		uint64_t n = json_is_number(json_get(b, "executed")) && json_number(b, "executed") >= 0 ? (uint64_t)json_number(b, "executed") : 0;
-		if (*json_string(b, "label"))
-			vec_push(&g->block, ((ProfileBlock){ arena_strdup(g->arena, json_string(b, "function")), arena_strdup(g->arena, json_string(b, "label")), n, n }));
+	const JsonValue *list = list_at(g, run, "host_blocks");
+	for (g->row = 0; list && g->row < list->n; g->row++) {
+		const JsonValue *b = &list->item[g->row];
+		uint64_t n = count_of(g, b, "executed");
+		add_block(g, (ProfileBlock){ text_of(g, b, "function", true), text_of(g, b, "label", true), n, n });
 	}
 }
 
-/* The blocks of all launches: of the run, or of the run before where a report compares two. */
-static void gather(Gather *g, const JsonValue *v)
+static void gather_blocks(Gather *g, const JsonValue *run)
 {
-	const JsonValue *run = json_get(v, "before") ? json_get(v, "before") : v, *blocks = json_get(json_get(run, "total"), "blocks");
-	gather_host(g, json_get(run, "host_blocks"));
-	g->hash = arena_strdup(g->arena, json_string(run, "module_hash"));
-	g->passes = arena_strdup(g->arena, json_string(run, "passes"));
-	g->model = arena_strdup(g->arena, json_string(run, "model"));
-	for (int k = 0; blocks && blocks->kind == JSON_ARRAY && k < blocks->n; k++) {
-		const JsonValue *b = &blocks->item[k];
-		if (json_is_number(json_get(b, "fetches")) && json_number(b, "fetches") >= 0 && json_number(b, "threads") >= 0 && *json_string(b, "label"))
-			vec_push(&g->block, ((ProfileBlock){ arena_strdup(g->arena, json_string(b, "function")), arena_strdup(g->arena, json_string(b, "label")),
-				(uint64_t)json_number(b, "fetches"), (uint64_t)json_number(b, "threads") }));
+	const JsonValue *list = list_at(g, run, "total.blocks");
+	for (g->row = 0; list && g->row < list->n; g->row++) {
+		const JsonValue *b = &list->item[g->row];
+		add_block(g, (ProfileBlock){ text_of(g, b, "function", true), text_of(g, b, "label", true), count_of(g, b, "fetches"), count_of(g, b, "threads") });
 	}
 }
 
-Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Diag *diag)
+/* Returns whether the report has any list of them: a run in the reference interpreter counts no branches. */
+static bool gather_branches(Gather *g, const JsonValue *run)
 {
-	Gather g = { .arena = a };
-	const JsonValue *v = json_read(a, text, n, path, diag);
-	if (!v)
-		return NULL;
-	gather(&g, v);
-	if (!g.block.n) {
-		diag_error(diag, (Loc){ path, 1, 1 }, "expected a report of one run (gsim --stats FILE), whose total has blocks; found none");
-		vec_free(&g.block);
-		return NULL;
+	const JsonValue *list = list_at(g, run, "total.branches");
+	for (g->row = 0; list && g->row < list->n; g->row++) {
+		const JsonValue *b = &list->item[g->row], *inserted = json_get(b, "inserted"), *line = json_get(b, "line");
+		ProfileBranch x = { .function = text_of(g, b, "function", true), .label = text_of(g, b, "label", true), .file = text_of(g, b, "file", false),
+			.executed = count_of(g, b, "executed"), .divergent = count_of(g, b, "divergent"), .lanes = count_of(g, b, "lanes"), .taken = count_of(g, b, "lanes_taken") };
+		if (inserted && inserted->kind == JSON_BOOL && inserted->number != 0)
+			x.kind = PROFILE_INSERTED;
+		else if (!strcmp(text_of(g, b, "kind", false), "decision"))
+			x.kind = PROFILE_DECISION;
+		x.line = json_is_number(line) && line->number >= 0 && line->number <= INT32_MAX ? (int)line->number : 0;
+		if (x.divergent > x.executed || x.taken > x.lanes)
+			diag_error(g->diag, (Loc){ g->path, 1, 1 }, "total.branches[%d]: %" PRIu64 " executions for %" PRIu64 " lanes of which %" PRIu64 " take the branch, %" PRIu64
+				" of the executions divergent: no run counts so", g->row, x.executed, x.lanes, x.taken, x.divergent);
+		vec_push(&g->branch, x);
 	}
-	Profile *p = arena_new(a, Profile);
-	p->module_hash = g.hash;
-	p->passes = g.passes;
-	p->model = g.model;
-	p->block = arena_array(a, ProfileBlock, g.block.n);
-	qsort(g.block.v, (size_t)g.block.n, sizeof *g.block.v, by_name);
-	for (int k = 0; k < g.block.n; k++) {
-		ProfileBlock *b = &g.block.v[k], *last = p->n ? &p->block[p->n - 1] : NULL;
+	return list && strcmp(json_string(run, "mode"), "reference") != 0;
+}
+
+static void join_blocks(Profile *p, Gather *g)
+{
+	p->block = arena_array(g->arena, ProfileBlock, g->block.n + 1);
+	if (g->block.n)
+		qsort(g->block.v, (size_t)g->block.n, sizeof *g->block.v, by_name);
+	for (int k = 0; k < g->block.n; k++) {
+		ProfileBlock *b = &g->block.v[k], *last = p->n ? &p->block[p->n - 1] : NULL;
 		if (last && !by_name(last, b)) {
-			last->fetches += b->fetches;
-			last->threads += b->threads;
+			last->fetches = sum(last->fetches, b->fetches);
+			last->threads = sum(last->threads, b->threads);
 		} else {
 			p->block[p->n++] = *b;
 		}
 	}
+}
+
+static void join_branches(Profile *p, Gather *g)
+{
+	p->branch = arena_array(g->arena, ProfileBranch, g->branch.n + 1);
+	if (g->branch.n)
+		qsort(g->branch.v, (size_t)g->branch.n, sizeof *g->branch.v, by_branch);
+	for (int k = 0; k < g->branch.n; k++) {
+		ProfileBranch *b = &g->branch.v[k], *last = p->nbranch ? &p->branch[p->nbranch - 1] : NULL;
+		if (last && !by_branch(last, b)) {
+			last->executed = sum(last->executed, b->executed);
+			last->divergent = sum(last->divergent, b->divergent);
+			last->lanes = sum(last->lanes, b->lanes);
+			last->taken = sum(last->taken, b->taken);
+		} else {
+			p->branch[p->nbranch++] = *b;
+		}
+	}
+}
+
+/* The run itself; of a report that compares two, the first, which is without the passes. */
+static const JsonValue *run_of(const JsonValue *v, const char *path, Diag *diag)
+{
+	if (json_get(v, "runs")) {
+		diag_error(diag, (Loc){ path, 1, 1 }, "this is a report of several runs (gsim --grid); expected one of a single run (gsim --stats FILE)");
+		return NULL;
+	}
+	return json_get(v, "before") ? json_get(v, "before") : v;
+}
+
+Profile *profile_read(Arena *a, const char *text, size_t n, const char *path, Diag *diag)
+{
+	Gather g = { .arena = a, .diag = diag, .path = path };
+	const JsonValue *v = json_read(a, text, n, path, diag), *run = v ? run_of(v, path, diag) : NULL;
+	int errors = diag->errors;
+	if (!run)
+		return NULL;
+	Profile *p = arena_new(a, Profile);
+	p->module_hash = arena_strdup(a, json_string(run, "module_hash"));
+	p->passes = arena_strdup(a, json_string(run, "passes"));
+	p->model = arena_strdup(a, json_string(run, "model"));
+	const JsonValue *lanes = json_get(json_path(run, "configuration.values"), "warp_size");
+	p->warp_size = json_is_number(lanes) && lanes->number >= 1 && lanes->number <= 64 ? (int)lanes->number : 0;
+	gather_host(&g, run);
+	gather_blocks(&g, run);
+	p->counts_branches = gather_branches(&g, run);
+	join_blocks(p, &g);
+	join_branches(p, &g);
+	if (!p->n && !p->nbranch && diag->errors == errors)
+		diag_error(diag, (Loc){ path, 1, 1 }, "expected a report of one run (gsim --stats FILE), whose total has blocks; found none");
 	vec_free(&g.block);
-	return p;
+	vec_free(&g.branch);
+	return diag->errors == errors ? p : NULL;
 }
 
 const ProfileBlock *profile_find(const Profile *p, const char *function, const char *label)
 {
 	ProfileBlock wanted = { function, label, 0, 0 };
-	return bsearch(&wanted, p->block, (size_t)p->n, sizeof *p->block, by_name);
+	return p->n ? bsearch(&wanted, p->block, (size_t)p->n, sizeof *p->block, by_name) : NULL;
+}
+
+const ProfileBranch *profile_branch(const Profile *p, const char *function, const char *label, ProfileKind kind)
+{
+	ProfileBranch wanted = { .function = function, .label = label, .kind = kind };
+	return p->nbranch ? bsearch(&wanted, p->branch, (size_t)p->nbranch, sizeof *p->branch, by_branch) : NULL;
 }

@@ -186,6 +186,70 @@ START_TEST(profiles)
 }
 END_TEST
 
+/* Branches of launches are in the total; copies and places of one are one; those that passes made or took away are apart. */
+START_TEST(profiles_branches)
+{
+	Arena a = { 0 };
+	Diag d = { 0 };
+#define ROW(FUNCTION, LABEL, MORE, EXECUTED, DIVERGENT, LANES, TAKEN) "{\"kind\": \"branch\", \"function\": \"" FUNCTION "\", \"label\": \"" LABEL "\", " MORE \
+	"\"executed\": " EXECUTED ", \"divergent\": " DIVERGENT ", \"lanes\": " LANES ", \"lanes_taken\": " TAKEN "}"
+	const char *text = "{\"before\": {\"model\": \"ipdom\", \"configuration\": {\"values\": {\"warp_size\": 64}}, \"total\": {\"branches\": ["
+		ROW("k", "B", "\"file\": \"k.cu\", \"line\": 7, ", "3", "1", "70", "30") ", " ROW("f", "B", "\"file\": null, ", "18446744073709549568", "0", "1", "1") ", "
+		ROW("k", "B", "\"line\": 8, ", "2", "2", "9", "0") ", " ROW("k", "B", "\"inserted\": true, ", "1", "0", "32", "32") ", "
+		ROW("f", "B", "\"line\": -1, ", "4096", "0", "5", "0") "], \"blocks\": []}}, \"after\": {}}";
+	Profile *p = profile_read(&a, text, strlen(text), "r.json", &d);
+	ck_assert_msg(p != NULL, "%s", diag_first(&d));
+	ck_assert(p->counts_branches);
+	ck_assert_int_eq(p->warp_size, 64);
+	ck_assert_int_eq(p->nbranch, 3);
+	const ProfileBranch *b = profile_branch(p, "k", "B", PROFILE_BRANCH), *made = profile_branch(p, "k", "B", PROFILE_INSERTED), *f = profile_branch(p, "f", "B", PROFILE_BRANCH);
+	ck_assert(b && made && f && !profile_branch(p, "k", "B", PROFILE_DECISION) && !profile_branch(p, "k", "A", PROFILE_BRANCH));
+	ck_assert_uint_eq(b->executed, 5);
+	ck_assert_uint_eq(b->divergent, 3);
+	ck_assert_uint_eq(b->lanes, 79);
+	ck_assert_uint_eq(b->taken, 30);
+	ck_assert_uint_eq(made->lanes, 32);
+	ck_assert_uint_eq(f->executed, UINT64_MAX); /* as much as a count can say */
+	ck_assert_int_eq(f->line, 0);
+	arena_free(&a);
+	diag_free(&d);
+}
+END_TEST
+
+/* What no run writes is an error that says where it stands. */
+START_TEST(profiles_refused)
+{
+	static const struct { const char *text, *error; } bad[] = {
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "-1", "0", "1", "1") "]}}", "total.branches[0].executed: expected a count, found -1" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1e300", "0", "1", "1") "]}}", "total.branches[0].executed: expected a count, found 1e300" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "18446744073709551616", "0", "1", "1") "]}}", "total.branches[0].executed: expected a count, found 18446744073709551616" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "2.5", "0", "1", "1") "]}}", "total.branches[0].executed: expected a count, found 2.5" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "\"2\"", "0", "1", "1") "]}}", "total.branches[0].executed: expected a count, found 2" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "2", "true", "1", "1") "]}}", "total.branches[0].divergent: expected a count, found true" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "2", "64", "1") "]}}", "2 of the executions divergent: no run counts so" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "1", "32", "33") "]}}", "no run counts so" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "1", "32", "3") ", {}]}}", "total.branches[1].function: expected a text, found nothing" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "", "1", "1", "32", "3") ", 5]}}", "total.branches[1].function: expected a text, found nothing" },
+		{ "{\"total\": {\"branches\": [" ROW("k", "B", "\"file\": [], ", "1", "1", "32", "3") "]}}", "total.branches[0].file: expected a text, found a list" },
+		{ "{\"total\": {\"branches\": {}, \"blocks\": [{\"function\": \"k\", \"label\": \"A\", \"fetches\": 1, \"threads\": 32}]}}", "total.branches: expected a list" },
+		{ "{\"total\": {\"blocks\": 7}}", "total.blocks: expected a list" },
+		{ "{\"total\": {\"blocks\": [{\"function\": \"k\", \"label\": \"A\", \"fetches\": {}, \"threads\": 32}]}}", "total.blocks[0].fetches: expected a count, found an object" },
+		{ "{\"host_blocks\": [{\"function\": \"main\", \"label\": \"A\"}]}", "host_blocks[0].executed: expected a count, found nothing" },
+		{ "{\"runs\": []}", "this is a report of several runs" },
+		{ "{\"before\": 3, \"after\": 4}", "expected a report of one run" },
+		{ "[]", "expected a report of one run" },
+	};
+	Arena a = { 0 };
+	for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+		Diag d = { 0 };
+		ck_assert_msg(!profile_read(&a, bad[k].text, strlen(bad[k].text), "r.json", &d), "taken: %s", bad[k].text);
+		ck_assert_msg(diag_first(&d) && strstr(diag_first(&d), bad[k].error), "%s\nis refused with: %s", bad[k].text, diag_first(&d));
+		diag_free(&d);
+	}
+	arena_free(&a);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("cost");
@@ -195,6 +259,8 @@ int main(void)
 	tcase_add_test(t, loads);
 	tcase_add_test(t, clocks);
 	tcase_add_test(t, profiles);
+	tcase_add_test(t, profiles_branches);
+	tcase_add_test(t, profiles_refused);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);
