@@ -70,11 +70,22 @@ void structure_print(const Cfg *c, const Structure *x, StrBuf *s)
 
 void uniformity_print(const Cfg *c, const Uniformity *u, StrBuf *s)
 {
+	UniWhy *why = uniformity_why_open(c, u);
 	for (int i = 0; i < c->nreach; i++) {
 		const Block *b = c->rpo[i];
-		if (b->nsucc > 1)
-			sb_printf(s, "  %s: %s\n", b->label, u->divergent[b->id] ? "divergent" : "uniform");
+		if (b->nsucc < 2)
+			continue;
+		sb_printf(s, "  %s: %s", b->label, u->divergent[b->id] ? "divergent; by " : "uniform");
+		if (u->divergent[b->id])
+			uniformity_why(why, b->id, s);
+		sb_putc(s, '\n');
 	}
+	uniformity_why_close(why);
+	uniformity_print_regs(c, u, s);
+}
+
+void uniformity_print_regs(const Cfg *c, const Uniformity *u, StrBuf *s)
+{
 	sb_puts(s, "  registers that may differ:");
 	print_regs(c, u->regs, s);
 	sb_puts(s, "\n");

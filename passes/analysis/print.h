@@ -21,4 +21,5 @@ void pdom_print(const Cfg *, const Dom *, StrBuf *);
 void loops_print(const Cfg *, const Loops *, StrBuf *);
 void structure_print(const Cfg *, const Structure *, StrBuf *);
 void uniformity_print(const Cfg *, const Uniformity *, StrBuf *);
+void uniformity_print_regs(const Cfg *, const Uniformity *, StrBuf *);
 #endif

@@ -12,7 +12,7 @@
 
 /* ---- values ---- */
 
-static bool sreg_divergent(int s)
+bool uni_sreg_differs(int s)
 {
 	switch (s) {
 	case SREG_TID_X: case SREG_TID_Y: case SREG_TID_Z: case SREG_LANEID:
@@ -36,7 +36,7 @@ static bool guard_divergent(const Here *h) { return h->i->guard >= 0 && use_dive
 /* Lanes of different calls may have different places for local variables. */
 static bool special_divergent(const Uni *u, const Opd *o)
 {
-	return o->kind == OPD_SREG ? sreg_divergent(o->id) : o->kind == OPD_SYM && u->options.anywhere && u->c->f->kind == FN_DEVICE;
+	return o->kind == OPD_SREG ? uni_sreg_differs(o->id) : o->kind == OPD_SYM && u->options.anywhere && u->c->f->kind == FN_DEVICE;
 }
 
 static bool source_divergent(const Here *h, int k)
@@ -78,22 +78,24 @@ static bool load_divergent(const Here *h)
 static bool result_divergent(const Here *h, int dst)
 {
 	const Ins *i = h->i;
+	bool apart = h->u->options.anywhere || h->u->options.wide; /* not all who get the result have made it together */
 	switch (op_info[i->op].kind) {
 	case K_ALU: return sources_divergent(h);
 	case K_LD: return load_divergent(h);
-	case K_VOTE: case K_REDUX: return h->u->options.anywhere || (i->nsrc > 1 && source_divergent(h, i->nsrc - 1));
+	case K_VOTE: case K_REDUX: return apart || (i->nsrc > 1 && source_divergent(h, i->nsrc - 1));
 	case K_BAR: return false;  /* one result for the block */
-	case K_MATCH: return h->u->options.anywhere || i->mode != MODE_ALL || sources_divergent(h);
-	case K_ELECT: return h->u->options.anywhere || dst > 0 || sources_divergent(h);
+	case K_MATCH: return apart || i->mode != MODE_ALL || sources_divergent(h);
+	case K_ELECT: return apart || dst > 0 || sources_divergent(h);
 	default: return true;
 	}
 }
 
-void uni_mark(Uni *u, int version)
+void uni_mark(Uni *u, int version, UniCauseKind why, int branch)
 {
 	if (u->r->version[version])
 		return;
 	u->r->version[version] = true;
+	u->r->cause[version] = (UniCause){ (uint8_t)why, branch };
 	vec_push(&u->todo, version);
 }
 
@@ -118,7 +120,7 @@ void uni_evaluate(Uni *u, int block, int k)
 		while (dst < h.i->ndst && ins_dst(h.i, dst)->kind != OPD_REG)
 			dst++;
 		if (guard_divergent(&h) || result_divergent(&h, dst))
-			uni_mark(u, s->def[d]);
+			uni_mark(u, s->def[d], UNI_VALUE, -1);
 	}
 	if (k == b->ins.n - 1 && !u->r->divergent[block] && counts(u, b) && sources_divergent(&h)) {
 		u->r->divergent[block] = true;
@@ -146,9 +148,9 @@ static void start(Uni *u)
 	const Function *f = u->c->f;
 	for (int k = 0; k < f->arg.n; k++) /* callers are not looked at */
 		if (u->ssa->entry[f->arg.v[k]] >= 0)
-			uni_mark(u, u->ssa->entry[f->arg.v[k]]);
+			uni_mark(u, u->ssa->entry[f->arg.v[k]], UNI_VALUE, -1);
 	if (f->kind == FN_DEVICE && u->ssa->entry[function_carry(f)] >= 0)
-		uni_mark(u, u->ssa->entry[function_carry(f)]);
+		uni_mark(u, u->ssa->entry[function_carry(f)], UNI_VALUE, -1);
 	for (int i = 0; i < u->c->nreach; i++)
 		for (int k = 0; k < u->c->rpo[i]->ins.n; k++)
 			uni_evaluate(u, u->c->rpo[i]->id, k);
@@ -160,7 +162,7 @@ static void pass_on(Uni *u, int v)
 	for (int k = r->read_first[v]; k < r->read_first[v + 1]; k++)
 		uni_evaluate(u, r->read[k].block, r->read[k].ins);
 	for (int k = r->into_first[v]; k < r->into_first[v + 1]; k++)
-		uni_mark(u, r->into[k]);
+		uni_mark(u, r->into[k], UNI_VALUE, -1);
 }
 
 static void solve(Uni *u)
@@ -168,9 +170,9 @@ static void solve(Uni *u)
 	int64_t budget = (u->options.steps ? u->options.steps : UNI_STEPS) * (int64_t)(u->c->nreach + 64);
 	start(u);
 	for (int l = 0; u->options.anywhere && l < u->c->nest->nloop; l++) {
-		uni_mix(u, l);
+		uni_mix(u, l, -1);
 		u->left[l] = true;
-		uni_leave(u, l, false);
+		uni_leave(u, l, false, -1);
 	}
 	do {
 		while (u->todo.n || u->branch.n) {
@@ -212,7 +214,7 @@ Uniformity *uniformity_solve(Arena *a, const Cfg *c, const Dom *dom, const Dom *
 	Arena tmp = { 0 };
 	Uniformity *r = arena_new(a, Uniformity);
 	*r = (Uniformity){ arena_array(a, bool, c->n + 1), bs_new(a, c->f->reg.n), s, arena_array(a, bool, s->n + 1),
-		arena_array(a, bool, s->use_first[s->nins] + 1) };
+		arena_array(a, bool, s->use_first[s->nins] + 1), arena_array(a, UniCause, s->n + 1), arena_array(a, int, s->use_first[s->nins] + 1) };
 	Uni u = { .arena = &tmp, .nbound = -1, .c = c, .options = options, .ssa = s, .reads = reads, .dom = dom, .pdom = pdom, .rest = uni_rest_pdom(&tmp, c), .r = r, .use = r->use };
 	u.name = arena_array(&tmp, int, c->n + 1);
 	u.stamp = arena_array(&tmp, int, c->n + 2);

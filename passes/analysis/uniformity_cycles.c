@@ -57,7 +57,7 @@ static void find_escapes(Uni *u)
 }
 
 /* What leaves the cycle differs from now on; ended: in blocks where lanes end at once only. */
-void uni_leave(Uni *u, int loop, bool ended)
+void uni_leave(Uni *u, int loop, bool ended, int branch)
 {
 	const Reaching *r = u->reads;
 	if (!u->escapes)
@@ -68,30 +68,33 @@ void uni_leave(Uni *u, int loop, bool ended)
 			Reading x = r->read[k];
 			if (uni_contains(u, loop, x.block) || (ended && u->c->f->block.v[x.block]->nsucc))
 				continue;
-			u->use[u->ssa->use_first[u->ssa->ins_first[x.block] + x.ins] + x.use] = true;
+			int use = u->ssa->use_first[u->ssa->ins_first[x.block] + x.ins] + x.use;
+			if (!u->use[use])
+				u->r->left[use] = branch;
+			u->use[use] = true;
 			uni_evaluate(u, x.block, x.ins);
 		}
 		for (int k = r->into_first[v]; k < r->into_first[v + 1]; k++) {
 			int to = u->ssa->version[r->into[k]].block;
 			if (!uni_contains(u, loop, to) && !(ended && u->c->f->block.v[to]->nsucc))
-				uni_mark(u, r->into[k]);
+				uni_mark(u, r->into[k], UNI_LEFT, branch);
 		}
 	}
 }
 
 /* Results that depend on which lanes execute the instruction together, or when. */
-void uni_mark_varying(Uni *u, const Block *b)
+void uni_mark_varying(Uni *u, const Block *b, int branch)
 {
 	const Ssa *s = u->ssa;
 	for (int k = 0, n = s->ins_first[b->id]; k < b->ins.n; k++, n++) {
 		OpKind kind = op_info[b->ins.v[k].op].kind;
 		for (int d = s->def_first[n]; d < s->def_first[n + 1] && kind != K_ALU && kind != K_LD; d++)
-			uni_mark(u, s->def[d]);
+			uni_mark(u, s->def[d], UNI_TURNS, branch);
 	}
 }
 
 /* Lanes of different iterations meet in the cycle. */
-void uni_mix(Uni *u, int loop)
+void uni_mix(Uni *u, int loop, int branch)
 {
 	const Ssa *s = u->ssa;
 	if (u->mixed[loop])
@@ -100,7 +103,7 @@ void uni_mix(Uni *u, int loop)
 	for (int at = u->c->rpo_index[u->c->nest->header[loop]]; at < u->c->nreach && uni_contains(u, loop, u->c->rpo[at]->id); at++) {
 		const Block *b = u->c->rpo[at];
 		for (int k = s->phi_first[b->id]; k < s->phi_first[b->id + 1]; k++)
-			uni_mark(u, s->phi[k].version);
-		uni_mark_varying(u, b);
+			uni_mark(u, s->phi[k].version, UNI_MIXED, branch);
+		uni_mark_varying(u, b, branch);
 	}
 }

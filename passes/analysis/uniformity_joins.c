@@ -31,7 +31,7 @@ static void join_phis(Uni *u, int branch, int stop, int block)
 			one = p->arg[e];
 		}
 		if (differ)
-			uni_mark(u, p->version);
+			uni_mark(u, p->version, UNI_JOIN, branch);
 	}
 }
 
@@ -64,7 +64,7 @@ static void come_by_turns(const Carry *x)
 	for (int k = 0; k < x->seen.n; k++) {
 		int b = x->seen.v[k];
 		if (b < u->c->n && (u->name[b] < u->c->graph->n || (loop >= 0 && !uni_contains(u, loop, b))))
-			uni_mark_varying(u, u->c->f->block.v[b]);
+			uni_mark_varying(u, u->c->f->block.v[b], x->branch);
 	}
 }
 
@@ -93,7 +93,7 @@ void uni_carry_names(Uni *u, int branch, int stop)
 static void mark_phis(Uni *u, int block)
 {
 	for (int k = u->ssa->phi_first[block]; k < u->ssa->phi_first[block + 1]; k++)
-		uni_mark(u, u->ssa->phi[k].version);
+		uni_mark(u, u->ssa->phi[k].version, UNI_JOIN, -1);
 }
 
 /* All joins of all the large branches, and perhaps some blocks more. */
@@ -113,7 +113,7 @@ void uni_join_large(Uni *u)
 	for (int n = frontier_find(f, join); n > 0; n--)
 		mark_phis(u, join[n - 1]);
 	for (int k = 0; k < u->c->nreach && !u->done; k++)
-		uni_mark_varying(u, u->c->rpo[k]);
+		uni_mark_varying(u, u->c->rpo[k], -1);
 	u->done = u->large.n;
 	arena_free(&tmp);
 }

@@ -141,7 +141,7 @@ static void meet_before_end(Uni *u, int branch)
 			walk(u, branch, point);
 		for (int l = n->of[branch]; l >= 0; l = n->parent[l])
 			if (point < 0 || (uni_contains(u, l, point) && goes_round(u, l, point)))
-				uni_mix(u, l);
+				uni_mix(u, l, branch);
 	}
 }
 
@@ -159,14 +159,14 @@ bool uni_part(Uni *u, int branch)
 		if (inside && (met || !goes_round(u, l, point)))
 			break;
 		if (inside || !stay_together(u, branch, l))
-			uni_mix(u, l);
+			uni_mix(u, l, branch);
 		bool ended = rest != point && rest >= 0 && uni_contains(u, l, rest) && rest_met;
 		if (!ended && !u->left[l]) {
 			u->left[l] = true;
-			uni_leave(u, l, false);
+			uni_leave(u, l, false, branch);
 		} else if (!u->left[l] && !u->ended[l]) {
 			u->ended[l] = true;
-			uni_leave(u, l, true);
+			uni_leave(u, l, true, branch);
 		}
 	}
 	return met;
@@ -176,9 +176,9 @@ bool uni_part(Uni *u, int branch)
 void uni_part_all(Uni *u, int branch)
 {
 	for (int l = u->c->nest->of[branch]; l >= 0; l = u->c->nest->parent[l]) {
-		uni_mix(u, l);
+		uni_mix(u, l, branch);
 		if (!u->left[l])
-			uni_leave(u, l, false);
+			uni_leave(u, l, false, branch);
 		u->left[l] = true;
 	}
 }

@@ -1,5 +1,6 @@
 /* Inside the uniformity analysis: its state, and what its files ask each other. uniformity.c says what instructions make of values and runs all of it;
- * _cycles: what cycles make of them; _meet: where lanes that part meet again; _joins: where values of different ways come together. */
+ * _cycles: what cycles make of them; _meet: where lanes that part meet again; _joins: where values of different ways come together;
+ * _why: where what a branch decides by begins to differ. */
 #ifndef GSIM_UNIFORMITY_OWN_H
 #define GSIM_UNIFORMITY_OWN_H
 #include "passes/analysis/reaching.h"
@@ -38,16 +39,17 @@ typedef struct Uni {
 } Uni;
 
 /* ---- uniformity.c ---- */
-void uni_mark(Uni *, int version);                    /* the version differs; what reads it is looked at later */
+void uni_mark(Uni *, int version, UniCauseKind, int branch); /* the version differs; what reads it is looked at later */
 void uni_evaluate(Uni *, int block, int ins);
+bool uni_sreg_differs(int sreg);                      /* among the lanes of a warp */
 static inline bool uni_ends_at_once(const Block *b) { return !b->nsucc && !(op_info[block_term(b)->op].flags & OPF_FATAL); }
 
 /* ---- uniformity_cycles.c ---- */
 void uni_number_cycles(Uni *, Arena *);
 bool uni_contains(const Uni *, int loop, int block);
-void uni_leave(Uni *, int loop, bool ended);
-void uni_mark_varying(Uni *, const Block *);
-void uni_mix(Uni *, int loop);
+void uni_leave(Uni *, int loop, bool ended, int branch);
+void uni_mark_varying(Uni *, const Block *, int branch);
+void uni_mix(Uni *, int loop, int branch);
 
 /* ---- uniformity_meet.c ---- */
 Dom *uni_rest_pdom(Arena *, const Cfg *);
