@@ -1,5 +1,6 @@
 #include "passes/analyses.h"
 #include "lib/strbuf.h"
+#include "passes/analysis/measured.h"
 #include "passes/analysis/print.h"
 #include <stdlib.h>
 
@@ -52,9 +53,30 @@ static void *build(Analyses *an, AnalysisId id, Arena *a)
 	bug("no such analysis");
 }
 
+static void print_measured(Analyses *an, StrBuf *s)
+{
+	Arena tmp = { 0 };
+	const Measured *r = measured_build(&tmp, an->m, analysis_cfg(an), analysis_uniformity(an), an->profile);
+	measured_print(analysis_cfg(an), r, an->profile, s);
+	uniformity_print_regs(analysis_cfg(an), r->u, s);
+	if (an->tally)
+		measured_add(an->tally, &r->tally);
+	arena_free(&tmp);
+}
+
 void analysis_print(Analyses *an, AnalysisId id, StrBuf *s)
 {
 	sb_printf(s, "%s of %s: %s\n", analysis_info[id].name, an->f->name, analysis_info[id].help);
+	if (id == AN_uniformity && an->f->kind == FN_HOST) {
+		sb_puts(s, "  a host function: one thread, in no warp\n");
+		return;
+	}
+	if (id == AN_uniformity && an->profile && an->profile->counts_branches) {
+		print_measured(an, s);
+		return;
+	}
+	if (id == AN_uniformity && an->profile)
+		sb_puts(s, "  the report counts no branches; that of a run on a machine does, timed or --functional\n");
 	switch (id) {
 #define X(NAME, TYPE, GRAPH, HELP) case AN_##NAME: NAME##_print(analysis_cfg(an), analysis_##NAME(an), s); break;
 	ANALYSES(X)

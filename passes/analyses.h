@@ -55,6 +55,7 @@ typedef struct Analyses {
 	Function *f;
 	const struct CostTable *cost;      /* NULL: the default one */
 	const struct Profile *profile;     /* for analysis_print alone; NULL: none */
+	struct MeasuredTally *tally;               /* what analysis_print tells of uniformity with a profile is added to it; NULL: nobody asks */
 	AnalysisResult result[AN_COUNT];
 	int made[AN_COUNT];                /* how often each was made, for tests */
 	EffectCache *effects, own;         /* shared by the functions of a module, or its own */

@@ -6,6 +6,7 @@
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
 #include "passes/analysis/limits.h"
+#include "passes/analysis/measured.h"
 #include "passes/analysis/dot.h"
 #include "passes/pass.h"
 #include "sim/config/config.h"
@@ -24,7 +25,7 @@ static const char usage[] =
 	"                       'meld(swap=1)', behind those of --passes: --list names them\n"
 	"      --filter NAME    passes, --print and dumps take this function alone; module passes do not run\n"
 	"      --profile FILE   a report of gsim (--stats FILE.json) about the module: how often blocks were executed, for passes that ask,\n"
-	"                       for --cfg and for --print costs\n"
+	"                       for --cfg and for --print costs; and how often lanes parted, for --print uniformity\n"
 	"      --dump           print the module after each pass on standard error\n"
 	"      --print-changed  print what each pass changed, as a diff, on standard error\n"
 	"      --remarks        say what passes did and what they left alone, and why\n"
@@ -136,7 +137,8 @@ static bool check_print(const char *what, Diag *d)
 
 static bool print_result(const Job *job, Module *m, const PassHost *host, StrBuf *s, Diag *d)
 {
-	int analysis = analysis_named(job->print);
+	int analysis = analysis_named(job->print), functions = 0;
+	MeasuredTally tally = { { 0 } };
 	if (analysis < 0)
 		return pass_show(m, job->print, "--print", host, s, d);
 	for (int k = 0; k < m->func.n; k++) {
@@ -145,8 +147,14 @@ static bool print_result(const Job *job, Module *m, const PassHost *host, StrBuf
 			continue;
 		Analyses *an = analyses_open(m, f, NULL, host->cost);
 		an->profile = host->profile;
+		an->tally = &tally;
 		analysis_print(an, (AnalysisId)analysis, s);
 		analyses_close(an);
+		functions += f->kind != FN_HOST;
+	}
+	if (analysis == AN_uniformity && host->profile && host->profile->counts_branches && functions > 1) {
+		sb_puts(s, "all functions: ");
+		measured_sum(&tally, s);
 	}
 	return true;
 }
@@ -230,9 +238,13 @@ static bool prepare(Job *job, const Module *m, PassHost *host, Machine *machine,
 		host->cost = &machine->cost;
 		host->limits = &machine->limits;
 	}
-	if (job->profile)
-		host->profile = profile_of_file(a, job->profile, job->module, hash_of_file(a, job->module), d);
-	return !job->profile || host->profile;
+	if (!job->profile)
+		return true;
+	Profile *p = profile_of_file(a, job->profile, job->module, hash_of_file(a, job->module), d);
+	if (p)
+		p->other_code |= strcmp(p->passes, job->passes) != 0;
+	host->profile = p;
+	return p != NULL;
 }
 
 static bool work(Job *job, Diag *d)

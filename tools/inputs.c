@@ -25,8 +25,10 @@ Profile *profile_of_file(Arena *a, const char *path, const char *module, const c
 	}
 	Profile *p = profile_read(a, text, n, path, d);
 	free(text);
-	if (p && module_hash && *p->module_hash && strcmp(p->module_hash, module_hash))
-		diag_warning(d, (Loc){ path, 0, 0 }, "the module of this report had the hash %s, %s has %s: blocks are taken for the same where their names are",
+	if (p)
+		p->other_code = module_hash && *p->module_hash && strcmp(p->module_hash, module_hash);
+	if (p && p->other_code)
+		diag_warning(d, (Loc){ path, 0, 0 }, "the module of this report had the hash %s, %s has %s: blocks and branches are taken for the same where their names are",
 			p->module_hash, module, module_hash);
 	if (p && *p->passes)
 		diag_warning(d, (Loc){ path, 0, 0 }, "this report is of a run with the passes %s: its counts are those of the code that they made", p->passes);

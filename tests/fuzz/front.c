@@ -2,6 +2,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "sim/report/report.h"
 #include "lib/file.h"
+#include "passes/analyses.h"
+#include "passes/analysis/cost.h"
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -185,6 +187,31 @@ const char *fuzz_workload(const char *s, size_t n)
 
 /* ---- reports ---- */
 
+/* As a profile of a small module, whose names are those of the seeds. */
+static const char *profile_of_bytes(const char *s, size_t n)
+{
+	static const char text[] = "kernel loop(u64 out)\n{\n	reg u32 %i\n	reg pred %p\nenter: %i = mov.u32 %tid.x\n	bra body\nbody: %i = add.u32 %i, 1\n	%p = setp.lt.u32 %i, 9\n	bra %p, body, done\ndone: exit\n}\n";
+	Arena a = { 0 };
+	Diag d = { 0 };
+	StrBuf out = { 0 };
+	Module *m = ir_read(text, sizeof text - 1, "loop.ir", &d);
+	must(m && !d.errors);
+	const Profile *p = profile_read(&a, s, n, "fuzz", &d);
+	const char *bad = !p && !d.errors ? "a profile is refused without an error" : p && d.errors ? "a profile is accepted with errors" : NULL;
+	if (p) {
+		Analyses *an = analyses_open(m, m->func.v[0], NULL, NULL);
+		an->profile = p;
+		analysis_print(an, AN_uniformity, &out);
+		analysis_print(an, AN_costs, &out);
+		analyses_close(an);
+	}
+	sb_free(&out);
+	module_free(m);
+	diag_free(&d);
+	arena_free(&a);
+	return bad;
+}
+
 const char *fuzz_json(const char *s, size_t n)
 {
 	Arena a = { 0 };
@@ -210,5 +237,5 @@ const char *fuzz_json(const char *s, size_t n)
 	sb_free(&out);
 	diag_free(&d);
 	arena_free(&a);
-	return bad;
+	return bad ? bad : profile_of_bytes(s, n);
 }

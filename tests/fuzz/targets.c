@@ -30,7 +30,7 @@ const Target fuzz_targets[] = {
 	{ .name = "workload", .help = "workloads in Lua on a small module, within hard limits",
 		.seeds = SEEDS("tests/fuzz/seeds/workload", "tests/tools/front", "tests/sim/config/machines", "kernels"), .extension = ".lua", .run = fuzz_workload, .text = true,
 		.smoke = 600 },
-	{ .name = "json", .help = "reports as gsim-compare reads them",
+	{ .name = "json", .help = "reports as gsim-compare reads them, and as profiles",
 		.seeds = SEEDS("tests/tools/front"), .extension = ".json", .run = fuzz_json, .text = true, .smoke = 3000 },
 	{ .name = "trace", .help = "traces: reader and exporters; inputs are unpacked",
 		.seeds = SEEDS("tests/traces"), .extension = ".trace", .prepare = fuzz_unpack_trace, .run = fuzz_trace, .smoke = 3000 },

@@ -1,110 +1,110 @@
 /* What the analysis says is uniform is so in executions: random kernels, as they are and behind passes, and a few that once were judged wrongly, under
- * mechanisms that let lanes meet in different places. No branch said to be uniform parts lanes, and a check in front of each use of a register said to
+ * mechanisms that let lanes meet in different places. No branch said to be uniform parts lanes, by the marks that `gsim-opt --print uniformity --profile` gives them, and a check in front of each use of a register said to
  * be uniform finds one value in all lanes that are there together. Where lanes may meet anywhere, the analysis is asked for that.
  * SEED=n COUNT=n: other kernels; ALL=1: each under all mechanisms; VERBOSE=1: how many verdicts. */
+#include "lib/json.h"
+#include "passes/analysis/measured.h"
 #include "tests/passes/uniform_checks.h"
 #include "tests/random.h"
 #include "tests/random/differential.h"
 #include <check.h>
 
-typedef enum { NEVER, IN_CALLS, BEHIND_VOTES, PREDICTED, ALWAYS } Anywhere; /* when a mechanism lets lanes meet anywhere (uniformity.h) */
-typedef struct Mechanism { const char *name; Anywhere anywhere; } Mechanism;
-static const Mechanism mechanisms[] = {
-	{ "ipdom", NEVER }, { "its", NEVER }, { "tf_stack", NEVER }, { "token", NEVER }, { "exec_mask", NEVER }, { "tf_sandy", NEVER }, { "min_pc", IN_CALLS },
-	{ "min_sp_pc", NEVER }, { "aware", NEVER }, { "tbc", BEHIND_VOTES }, { "swi", NEVER }, { "dual_path", NEVER }, { "multi_path", NEVER },
-	{ "spec_reconv", PREDICTED }, { "serial", NEVER }, { "token(loop_codegen=pbk_brk)", NEVER }, { "ipdom(push_order=larger_top)", NEVER },
-	{ "dual_path(side=left)", NEVER }, { "dwf", ALWAYS }, { "dwf(policy=pc)", ALWAYS }, { "dws", ALWAYS }, { "sbi", ALWAYS },
+static const char *const mechanisms[] = {
+	"ipdom", "its", "tf_stack", "token", "exec_mask", "tf_sandy", "min_pc", "min_sp_pc", "aware", "tbc", "swi", "dual_path", "multi_path", "spec_reconv", "serial",
+	"token(loop_codegen=pbk_brk)", "ipdom(push_order=larger_top)", "dual_path(side=left)", "dwf", "dwf(policy=pc)", "dws", "sbi",
 };
 enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms, EACH = 4 }; /* every EACHth runs a kernel */
 static const char *const pipelines[] = { NULL, "flatten(exits=direct)", "flatten", "linearize" };
 enum { PIPELINES = sizeof pipelines / sizeof *pipelines };
 
-typedef struct Seen { long uniform, divergent, parted, tests; } Seen;
-
-static bool has_kind(const Function *f, OpKind first, OpKind last)
-{
-	for (int b = 0; b < f->block.n; b++)
-		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
-			OpKind kind = op_info[f->block.v[b]->ins.v[k].op].kind;
-			if (kind >= first && kind <= last)
-				return true;
-		}
-	return false;
-}
-
-/* Does a branch name a point that does not post-dominate it? */
-static bool predicts(const Cfg *c)
-{
-	Arena tmp = { 0 };
-	const Dom *d = pdom_build(&tmp, c, false);
-	bool found = false;
-	for (int k = 0; k < c->nreach; k++)
-		found |= c->rpo[k]->reconverge && !dom_dominates(d, c->rpo[k]->reconverge->id, c->rpo[k]->id);
-	arena_free(&tmp);
-	return found;
-}
-
-static bool meets_anywhere(Anywhere when, Cfg *const *c, int n)
-{
-	bool now = when == ALWAYS;
-	for (int f = 0; f < n; f++)
-		now |= c[f] && ((when == IN_CALLS && has_kind(c[f]->f, K_CALL, K_CALL)) || (when == BEHIND_VOTES && has_kind(c[f]->f, K_SHFL, K_ELECT)) ||
-			(when == PREDICTED && predicts(c[f])));
-	return now;
-}
+typedef struct Seen { long uniform, divergent, parted, tests, runs; } Seen;
 
 /* ---- one kernel ---- */
 
-/* A guarded call is a branch of the machine's in its block. */
-static bool branches_by_itself(const Block *b)
+/* What gsim-opt reads: the report of the run, as far as a profile asks for it. */
+static Profile *profile_of(Arena *a, const LaunchStats *stats, const char *model, const char *what)
 {
-	for (int k = 0; k < b->ins.n; k++)
-		if (b->ins.v[k].op == OP_CALL && b->ins.v[k].guard >= 0)
-			return true;
-	return false;
+	StrBuf s = { 0 };
+	JsonText t;
+	Diag d = { 0 };
+	json_text(&t, &s);
+	t.sink.begin(&t.sink, '{', false);
+	json_put_text(&t.sink, "model", model);
+	t.sink.key(&t.sink, "configuration");
+	t.sink.begin(&t.sink, '{', false);
+	t.sink.key(&t.sink, "values");
+	t.sink.begin(&t.sink, '{', true);
+	json_put_count(&t.sink, "warp_size", (uint64_t)stats->warp_size);
+	t.sink.end(&t.sink);
+	t.sink.end(&t.sink);
+	t.sink.key(&t.sink, "total");
+	stats_json(stats, &t.sink);
+	t.sink.end(&t.sink);
+	Profile *p = profile_read(a, s.s, s.n, "run.json", &d);
+	ck_assert_msg(p != NULL, "%s, %s: the report is refused: %s", what, model, diag_first(&d));
+	sb_free(&s);
+	diag_free(&d);
+	return p;
 }
 
-static const Uniformity *verdict_of(const Module *m, Uniformity *const *u, const BranchStats *b, int *block)
+/* No branch is marked as a fault of the analysis, of a function with the verdicts that the mechanism needs; and the text says so. */
+static void marks_hold(const Module *m, Cfg *const *c, Uniformity *const *u, const LaunchStats *stats, const char *model, bool anywhere, const char *what, Seen *seen)
 {
-	Function *f = module_find_function(m, b->function);
-	for (int k = 0; k < f->block.n; k++)
-		if (b->label && !strcmp(f->block.v[k]->label, b->label) && !branches_by_itself(f->block.v[k])) {
-			*block = k;
-			return u[f->id];
+	Arena a = { 0 };
+	const Profile *p = profile_of(&a, stats, model, what);
+	uint64_t executed = 0, told = 0;
+	for (int f = 0; f < m->func.n; f++) {
+		if (!u[f])
+			continue;
+		const Measured *r = measured_build(&a, m, c[f], u[f], p);
+		ck_assert_msg(r->anywhere == anywhere, "%s, %s: not the verdicts that are needed", what, model);
+		StrBuf s = { 0 };
+		measured_print(c[f], r, p, &s);
+		for (int k = 0; k < r->n; k++) {
+			const MeasuredRow *x = &r->row[k];
+			told += x->run ? x->run->executed : 0;
+			seen->uniform += x->kind == MEASURED_AGREES && !x->divergent;
+			seen->divergent += x->kind == MEASURED_NEVER || x->kind == MEASURED_ALONE;
+			seen->parted += x->kind == MEASURED_AGREES && x->divergent;
+			ck_assert_msg(x->kind != MEASURED_FAULT && x->kind != MEASURED_CLAIM, "%s, %s: the branch of %s in %s parts lanes:\n%s", what, model, x->label, c[f]->f->name, s.s);
+			ck_assert_msg(x->block < 0 || !x->divergent == !r->u->divergent[x->block], "%s: the verdict on %s", what, x->label);
+			ck_assert_msg(!x->divergent || x->copies > 1 || strstr(s.s, "; by "), "%s: no reason for %s:\n%s", what, x->label, s.s);
 		}
-	return NULL;
+		ck_assert_msg(!strstr(s.s, "DIVERGED"), "%s, %s:\n%s", what, model, s.s);
+		sb_free(&s);
+	}
+	for (int k = 0; k < stats->nbranches; k++)
+		executed += stats->branch_stats[k].executed;
+	ck_assert_msg(told == executed, "%s, %s: %llu executions of branches told, %llu counted", what, model, (unsigned long long)told, (unsigned long long)executed);
+	arena_free(&a);
 }
 
-static void run_on(const Job *job, int k, Uniformity *const *u, const char *what, bool branches, Seen *seen)
+static void run_on(const Job *job, int k, Cfg *const *c, Uniformity *const *u, bool anywhere, const char *what, Seen *seen)
 {
+	static const int sizes[] = { 32, 4, 64, 16 };
 	Config machine;
 	Probe probe = { 0 };
 	Outcome o;
 	Diag d = { 0 };
 	differential_machine(&machine);
-	ck_assert(config_set_model(&machine, mechanisms[k].name, &d));
+	ck_assert(config_set_model(&machine, mechanisms[k], &d));
+	machine.warp_size = sizes[seen->runs++ % 4];
 	Way way = { .model = (int)machine.model, .functional = k % 2 };
 	outcome_machine(job, &machine, &way, &probe, &o);
-	ck_assert_msg(o.how != RAN_BADLY, "%s, %s: %s", what, mechanisms[k].name, o.text);
-	for (int i = 0; branches && o.how == RAN_WELL && i < probe.stats.nbranches; i++) {
-		const BranchStats *b = &probe.stats.branch_stats[i];
-		int block = 0;
-		const Uniformity *v = b->executed && b->function ? verdict_of(job->module, u, b, &block) : NULL;
-		if (!v)
-			continue;
-		*(v->divergent[block] ? b->divergent ? &seen->parted : &seen->divergent : &seen->uniform) += 1;
-		ck_assert_msg(v->divergent[block] || !b->divergent, "%s, %s: the branch of %s in %s parts lanes", what, mechanisms[k].name, b->label, b->function);
-	}
+	bool unfit = machine.warp_size != 32 && o.fault == FAULT_OPERAND; /* barriers of these kernels count warps of 32 */
+	ck_assert_msg(o.how != RAN_BADLY || unfit, "%s, %s: %s", what, mechanisms[k], o.text);
+	if (u && o.how == RAN_WELL)
+		marks_hold(job->module, c, u, &probe.stats, mechanisms[k], anywhere, what, seen);
 	outcome_free(&o);
 	arena_free(&probe.arena);
 }
 
-/* On all mechanisms, or on some of them in turn. */
-static void run(const Job *job, const bool *wanted, Uniformity *const *u, int turn, const char *what, bool branches, Seen *seen)
+/* On all mechanisms for which such verdicts hold, or on some of them in turn. u: what is compared with them; NULL: nothing is. */
+static void run(const Job *job, const bool *wanted, Cfg *const *c, Uniformity *const *u, bool anywhere, int turn, const char *what, Seen *seen)
 {
 	for (int k = 0; k < MECHANISMS; k++)
 		if (wanted[k] && (turn < 0 || (k + turn) % EACH == 0))
-			run_on(job, k, u, what, branches, seen);
+			run_on(job, k, c, u, anywhere, what, seen);
 }
 
 /* Joins from the frontier are all joins, and more: what is uniform with them is. So is what is uniform where lanes meet anywhere. */
@@ -133,14 +133,14 @@ static void judge(const RandomKernel *shape, const Module *module, bool anywhere
 			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = anywhere, .steps = -1 }, name);
 			coarser(&a, c[f], u[f], (UniformityOptions){ .anywhere = true }, name);
 		}
-	bool wanted[MECHANISMS];
+	bool wanted[MECHANISMS], perhaps;
 	for (int k = 0; k < MECHANISMS; k++)
-		wanted[k] = meets_anywhere(mechanisms[k].anywhere, c, m->func.n) == anywhere;
-	run(&job, wanted, u, turn, name, true, seen);
+		wanted[k] = measured_anywhere(m, mechanisms[k], &perhaps) == anywhere;
+	run(&job, wanted, c, u, anywhere, turn, name, seen);
 	for (int f = 0; f < m->func.n; f++)
 		if (u[f])
 			seen->tests += add_uniform_checks(m, c[f], u[f]);
-	run(&job, wanted, u, turn, arena_printf(&a, "%s with checks", name), false, seen);
+	run(&job, wanted, c, NULL, anywhere, turn, arena_printf(&a, "%s with checks", name), seen);
 	arena_free(&a);
 	module_free(m);
 }
@@ -170,6 +170,11 @@ static void judge_random(int seed, Seen *seen)
 {
 	RandomParams p = RANDOM_DEFAULTS((uint64_t)seed);
 	RandomKernel *k = random_kernel_new(&p);
+	for (int f = 0; f < k->module->func.n; f++) { /* every branch is one of the source's, whatever passes make of it */
+		for (int b = 0; b < k->module->func.v[f]->block.n; b++)
+			k->module->func.v[f]->block.v[b]->user = true;
+		function_mark_blocks(k->module, k->module->func.v[f]);
+	}
 	const char *passes = pipelines[seed % PIPELINES];
 	char text[300], name[100];
 	Module *m = transformed(k->module, passes, text, sizeof text);
