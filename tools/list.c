@@ -86,6 +86,8 @@ static void list_statistics(StrBuf *out)
 		snprintf(path, sizeof path, "issue.stalls.%s", stall_name[i]);
 		sb_printf(out, "%-32s cycles: %s\n", path, stall_help[i]);
 	}
+	for (const RowStat *r = row_stats; r->path; r++)
+		sb_printf(out, "%-32s %s: %s\n", r->path, r->unit, r->help);
 }
 
 static void list_operations(StrBuf *out)

@@ -153,6 +153,26 @@ double stats_mean_depth(const LaunchStats *s)
 	return issues > 0 ? (double)s->depth_sum / issues : 0;
 }
 
+/* In the order in which json.c writes them; not all of them. */
+const RowStat row_stats[] = {
+	{ "blocks[].fetches", "issues", "at which the source's block begins, once for each group of lanes" },
+	{ "blocks[].threads", "lanes", "in these issues" },
+	{ "branches[].executed", "issues", "of the branch, or of what decides in its place" },
+	{ "branches[].divergent", "issues", "of them: lanes went different ways" },
+	{ "branches[].lanes", "lanes", "in all of these issues" },
+	{ "branches[].lanes_taken", "lanes", "of them: they took the branch" },
+	{ "branches[].partings", "partings", "times that lanes of a warp have parted there" },
+	{ "branches[].lost", "lane-slots", "of the module's instructions, that these partings have cost until the lanes were together again" },
+	{ "branches[].overhead_lost", "lane-slots", "the same, of issues of what lowering or the mechanism added" },
+	{ "branches[].cycles", "cycles", "from each parting to the issue that has all its lanes together that have not ended; null without timing" },
+	{ "partings[].lost", "lane-slots", "the same of other instructions at which lanes have parted; so partings[].partings, .overhead_lost, .cycles" },
+	{ "lines[].warp_instructions", "instructions", "issued of this line, once for each group of lanes" },
+	{ "lines[].thread_instructions", "instructions", "the same, counted for each lane whose guard holds" },
+	{ "lines[].predicated_off", "lanes", "active lanes whose guard was false" },
+	{ "lines[].inactive", "lanes", "of the warp that were not in the groups issued" },
+	{ NULL, NULL, NULL }
+};
+
 /* Ordered by path; +1: more is better, -1: less is better. Figures without a direction are left out. */
 static const struct { const char *path; int better; } directions[] = {
 	{ "program_cycles", -1 }, { "cycles", -1 }, { "warp_instructions", -1 }, { "thread_instructions", -1 }, { "simd_utilization", 1 },

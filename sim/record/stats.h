@@ -100,6 +100,9 @@ extern const char *const stall_name[STALL_COUNT], *const stall_help[STALL_COUNT]
 typedef struct StatInfo { const char *path; size_t offset; bool max; const char *unit, *help; } StatInfo;
 extern const StatInfo stat_info[];
 extern const int stat_count;
+/* Figures of rows, in the lists that a launch and the total have: `list[].key`. path NULL: the end. */
+typedef struct RowStat { const char *path, *unit, *help; } RowStat;
+extern const RowStat row_stats[];
 int stat_better(const char *path);             /* 1: more is better, -1: less is, 0: neither */
 
 /* Counters of an instruction. */

@@ -28,6 +28,14 @@ for reason in $("$gsim" --list statistics | sed -n 's/^issue\.stalls\.\([a-z_]*\
 	grep -q "^| \`$reason\` |" "${manual%gsim.md}glossary.md" || { echo "doc/glossary.md has no reason $reason"; exit 1; }
 done
 
+# figures of rows are in the report
+"$gsim" -q -s "$tmp/report.json" "$srcdir/tests/tools/front/loop.ir" >/dev/null
+for path in $(grep -o '^[a-z]*\[\]\.[a-z_]*' "$tmp/statistics"); do
+	list=${path%%\[*} key=${path##*.}
+	[ "$list" = partings ] && continue # there are none in this run
+	sed -n "/\"$list\": \[$/ { n; p; q; }" "$tmp/report.json" | grep -q "\"$key\": " || { echo "--list statistics has $path, rows of a report have no such figure"; exit 1; }
+done
+
 awk -v dir="$tmp" '
 	/^<!-- table: / { table = $3; print; next }
 	table != "" && /^```$/ {
