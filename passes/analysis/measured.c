@@ -49,7 +49,15 @@ bool measured_anywhere(const Module *m, const char *model, bool *perhaps)
 
 /* ---- rows ---- */
 
-typedef struct Build { Arena *arena; const Module *m; const Cfg *c; const Profile *p; Measured *r; int *row; BitSet told; } Build; /* row: by source's block, number + 1; told: rows of the profile */
+typedef struct Build {
+	const Module *m;
+	const Cfg *c;
+	const Profile *p;
+	Measured *r;
+	int *row;                      /* by source's block: its row's number + 1 */
+	int first, end;                /* branches of the profile that are the function's: first up to, not including, end */
+	BitSet told;                   /* of these: one of the module is it */
+} Build;
 
 /* The source's block whose branch this terminator is; -1: none's. */
 static int source_of(const Function *f, const Ins *term)
@@ -87,7 +95,7 @@ static const ProfileBranch *find(Build *w, const Block *b, const char *label, bo
 	if (!p && !inserted)
 		p = profile_branch(w->p, f, label, PROFILE_DECISION);
 	if (p)
-		bs_add(w->told, (int)(p - w->p->branch));
+		bs_add(w->told, (int)(p - w->p->branch) - w->first);
 	return p;
 }
 
@@ -114,9 +122,31 @@ static void add_branch(Build *w, const Block *b)
 		w->row[source] = w->r->n;
 }
 
-static void add_removed(Build *w, const ProfileBranch *p)
+/* The function's branches in the report, which are ordered by function. */
+static void find_range(Build *w)
 {
-	w->r->row[w->r->n++] = (MeasuredRow){ .label = p->label, .loc = { *p->file ? p->file : NULL, p->line, 0 }, .block = -1, .inserted = p->kind == PROFILE_INSERTED, .run = p };
+	const ProfileBranch *p = w->p->branch;
+	int first = 0;
+	for (int end = w->p->nbranch; first < end;) {
+		int middle = first + (end - first) / 2;
+		if (strcmp(p[middle].function, w->c->f->name) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	w->first = w->end = first;
+	while (w->end < w->p->nbranch && !strcmp(p[w->end].function, w->c->f->name))
+		w->end++;
+}
+
+/* What the report alone has. */
+static void add_removed(Build *w)
+{
+	for (int k = w->first; k < w->end; k++) {
+		const ProfileBranch *p = &w->p->branch[k];
+		if (!bs_has(w->told, k - w->first))
+			w->r->row[w->r->n++] = (MeasuredRow){ .label = p->label, .loc = { *p->file ? p->file : NULL, p->line, 0 }, .block = -1, .inserted = p->kind == PROFILE_INSERTED, .run = p };
+	}
 }
 
 static MeasuredKind kind_of(const MeasuredRow *x, const Profile *p)
@@ -138,17 +168,17 @@ Measured *measured_build(Arena *a, const Module *m, const Cfg *c, const Uniformi
 {
 	Measured *r = arena_new(a, Measured);
 	Arena tmp = { 0 };
-	Build w = { a, m, c, p, r, arena_array(&tmp, int, c->f->source.n + 1), bs_new(&tmp, p->nbranch + 1) };
+	Build w = { .m = m, .c = c, .p = p, .r = r, .row = arena_array(&tmp, int, c->f->source.n + 1) };
+	find_range(&w);
+	w.told = bs_new(&tmp, w.end - w.first + 1);
 	r->anywhere = measured_anywhere(m, p->model, &r->perhaps);
 	r->wide = p->warp_size > PTX_WARP && has_kind(m, K_SHFL, K_ELECT);
 	r->u = r->anywhere || r->wide ? uniformity_build_for(a, c, (UniformityOptions){ .anywhere = r->anywhere, .wide = r->wide }) : u;
-	r->row = arena_array(a, MeasuredRow, c->n + p->nbranch + 1);
+	r->row = arena_array(a, MeasuredRow, c->n + w.end - w.first + 1);
 	for (int b = 0; b < c->n; b++)
 		if (bs_has(c->reach, b) && c->f->block.v[b]->nsucc > 1)
 			add_branch(&w, c->f->block.v[b]);
-	for (int k = 0; k < p->nbranch; k++)
-		if (!strcmp(p->branch[k].function, c->f->name) && !bs_has(w.told, k))
-			add_removed(&w, &p->branch[k]);
+	add_removed(&w);
 	for (int k = 0; k < r->n; k++) {
 		MeasuredRow *x = &r->row[k];
 		x->kind = kind_of(x, p);

@@ -158,7 +158,7 @@ void uniformity_why(UniWhy *w, int block, StrBuf *s)
 	vec_clear(&w->root);
 	vec_clear(&w->todo);
 	sources(w, term, number, 0, true);
-	for (int k = 0; k < w->todo.n && !w->cut; k++) {       /* nearest first */
+	for (int k = 0; k < w->todo.n && !w->cut && w->root.n <= WHY_SHOWN; k++) { /* nearest first */
 		w->cut = k == WHY_STEPS;
 		walk(w, w->todo.v[k]);
 	}
