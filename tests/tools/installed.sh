@@ -49,6 +49,12 @@ fi
 if command -v pkg-config >/dev/null; then
 	export PKG_CONFIG_PATH="$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 	[ -n "$DESTDIR" ] && set -- --define-variable=includedir="$includedir" --define-variable=libdir="$libdir"
+	[ -f "$DESTDIR$(pkg-config --variable=pkgdatadir gsim)/kernels/short_circuit/short_circuit.ir" ] || fail "README.md: pkg-config --variable=pkgdatadir gsim does not lead to the kernels"
+	# who links with the shared library needs nothing else
+	if [ -f "$libdir/libgsim.so" ]; then
+		pkg-config --libs gsim >out
+		grep -q 'lua\|-lz\|-lelf\|-liberty' out && fail "gsim.pc makes programs link with what the shared library is linked with itself"
+	fi
 	flags=$(pkg-config "$@" --cflags gsim) && libs=$(pkg-config "$@" --libs gsim) || fail "pkg-config gsim"
 	cp "$srcdir/tests/tools/installed.c" . && chmod u+w installed.c
 	$CC $CFLAGS $flags -o installed installed.c $libs >out 2>&1 || fail "a program with gsim.pc's flags does not build"
