@@ -69,26 +69,35 @@ local function expect(kind, typed, want)
 		failed = true
 	end
 end
-for _, typed in ipairs { "54", "54 %", "54%", "54.0", " 54.0 % ", "54,0", "54.04" } do expect(kinds.number(54.04, 1), typed, true) end
+for _, typed in ipairs { "54", "54 %", "54%", "54.0", " 54.0 % ", "54,0", "54.04", "about 54 %", "54 %.", "~54", "54 percent", "54 percent of all" } do expect(kinds.number(54.04, 1), typed, true) end
 for _, typed in ipairs { "53", "54.2", "5.4", "0.54", "540" } do expect(kinds.number(54.04, 1), typed, false) end
-for _, typed in ipairs { "B5", "many", "", "5 4", "%" } do expect(kinds.number(54.04, 1), typed, nil) end
+for _, typed in ipairs { "B5", "many", "", "5 4", "%", "54 55", "5.4.0", "1,2,3" } do expect(kinds.number(54.04, 1), typed, nil) end
 for _, typed in ipairs { "7", "7.0", "7 fetches", "+7" } do expect(kinds.number(7), typed, true) end
-for _, typed in ipairs { "8", "-7", "77" } do expect(kinds.number(7), typed, false) end
+for _, typed in ipairs { "8", "-7", "77", "7.5" } do expect(kinds.number(7), typed, false) end
+for _, typed in ipairs { "3504", "3,504", "3.504", "3 504", "3'504", "3504.0", "3,504 cycles" } do expect(kinds.number(3504), typed, true) end
+for _, typed in ipairs { "3.5", "3,50", "35,04", "3504504" } do expect(kinds.number(3504), typed, false) end
+for _, typed in ipairs { "1234567", "1,234,567", "1 234 567" } do expect(kinds.number(1234567), typed, true) end
+for _, typed in ipairs { "1234.5", "1,234.5", "1.234,5", "1 234,5 %" } do expect(kinds.number(1234.5, 1), typed, true) end
+expect(kinds.number(-2), "-2", true)
 expect(kinds.number(66.66666, 1), "66.7", true)
 expect(kinds.number(66.66666, 1), "66.6", false)
 for _, typed in ipairs { "B5", "b5", " b5 ", "block B5", "`B5`", "B5:" } do expect(kinds.block("B5"), typed, true) end
 for _, typed in ipairs { "B3", "B", "B55" } do expect(kinds.block("B5"), typed, false) end
 expect(kinds.block("B5"), "B5 and B3", nil)
-for _, typed in ipairs { "1.1.", "1010", "0,2", "0 2", "{0, 2}", "lanes 0 and 2", "2, 0", "1 . 1 ." } do expect(kinds.lanes("1.1."), typed, true) end
+for _, typed in ipairs { "1.1.", "1010", "0,2", "0 2", "{0, 2}", "lanes 0 and 2", "2, 0", "1 . 1 .", "`1.1.`", "0 & 2", "lanes 0, 2" } do expect(kinds.lanes("1.1."), typed, true) end
 for _, typed in ipairs { "0101", ".1.1", "0", "0,1,2", "none", "all" } do expect(kinds.lanes("1.1."), typed, false) end
 for _, typed in ipairs { "4", "B5", "x", "" } do expect(kinds.lanes("1.1."), typed, nil) end
 expect(kinds.lanes("1111"), "all", true)
+for _, typed in ipairs { "0-3", "0 to 3", "lanes 0 to 3", "0..3", "0, 1, 2 and 3" } do expect(kinds.lanes("1111"), typed, true) end
+for _, typed in ipairs { "1-3", "lanes 1 to 2 and 3", "lane 1, 2, 3" } do expect(kinds.lanes(".111"), typed, true) end
+expect(kinds.lanes(".111"), "0-3", false)
+expect(kinds.lanes(".111"), "1-4", nil)
 expect(kinds.lanes("...."), "none", true)
 expect(kinds.lanes("....1111"), "4 5 6 7", true)
 for _, typed in ipairs { "yes", "Yes", "y", " YES." } do expect(kinds.word("yes", { "yes", "no" }), typed, true) end
 expect(kinds.word("yes", { "yes", "no" }), "n", false)
 expect(kinds.word("yes", { "yes", "no" }), "perhaps", nil)
 expect(kinds.word("tf_stack", { "ipdom", "tf_stack" }), "TF-stack", true)
-for _, typed in ipairs { "A B C", "a, b, c", "A -> B -> C" } do expect(kinds.path { "A", "B", "C" }, typed, true) end
+for _, typed in ipairs { "A B C", "a, b, c", "A -> B -> C", "a, b and c", "A, then B, then C" } do expect(kinds.path { "A", "B", "C" }, typed, true) end
 for _, typed in ipairs { "A B", "A C B", "ABC" } do expect(kinds.path { "A", "B", "C" }, typed, false) end
 os.exit(not failed)
