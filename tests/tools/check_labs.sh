@@ -83,9 +83,9 @@ holds 06-locks 'until_block = C'
 holds 06-locks 'both = 0'
 holds 07-regrouping 'ipdom = 8'
 holds 07-regrouping 'tbc = 4'
-holds 08-memory 'sectors = 3'
-holds 08-memory 'apart = 8'
-holds 08-memory 'conflicts = 6'
+holds 09-memory 'sectors = 3'
+holds 09-memory 'apart = 8'
+holds 09-memory 'conflicts = 6'
 
 # A file that is not one of answers is bad input.
 echo 'fetchs = 9' >"$tmp/typed"

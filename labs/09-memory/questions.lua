@@ -1,5 +1,5 @@
 local lab = ...
-local stride, chase = "labs/08-memory/stride.ir", "labs/08-memory/chase.ir"
+local stride, chase = "labs/09-memory/stride.ir", "labs/09-memory/chase.ir"
 local wide = "--config teaching.lua -D warp_size=8 "
 local slow = "--config teaching.lua -D dram.latency=50 -D l2.latency=40 "
 
