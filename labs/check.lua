@@ -1,7 +1,9 @@
--- Arguments: source tree, name of the lab's folder, file of answers, mode ("", --sheet, --solutions). Run by labs/check.
+-- Arguments: source tree, name of the lab's folder, mode ("", --sheet, --solutions), files of answers. Run by labs/check.
 -- questions.lua of the lab gets `lab`: functions that run the simulator, and one for each kind of answer (labs/kinds.lua) that
 -- asks a question: lab.number(NAME, TEXT, VALUE, DECIMALS), lab.block(NAME, TEXT, LABEL), ... Right values are computed from runs.
-local top, name, file, mode = table.unpack(arg)
+-- Of what a student has to write, lab.law(TEXT, HOLDS, WHY) says whether it does what it should; what is asked behind laws that do not hold
+-- counts as not answered.
+local top, name, mode = table.unpack(arg)
 local json = dofile(top .. "/tools/json.lua")
 local kinds = dofile(top .. "/labs/kinds.lua")
 local scratch = os.tmpname()
@@ -20,12 +22,20 @@ local function fail(...)
 	os.exit(2)
 end
 
--- What a command prints when it is run in the source tree; its status has to be 0, or `other`.
-local function output(command, other)
-	local pipe = assert(io.popen(("cd %s && %s"):format(quote(top), command)))
+-- What a command prints when it is run in the source tree, and its status.
+local programs = nil                    -- a folder of programs that come before those on the PATH
+local function attempt(command)
+	local path = programs and ("PATH=%s:$PATH; "):format(quote(programs)) or ""
+	local pipe = assert(io.popen(("cd %s && %s%s"):format(quote(top), path, command)))
 	local text = pipe:read("a")
 	local _, _, status = pipe:close()
-	if (status or 0) ~= 0 and status ~= other then fail("failed: ", command) end
+	return text, status or 0
+end
+
+-- What it prints; its status has to be 0, or `other`.
+local function output(command, other)
+	local text, status = attempt(command)
+	if status ~= 0 and status ~= other then fail("failed: ", command) end
 	return text
 end
 
@@ -61,8 +71,18 @@ local function warp_of(number)
 	return warp
 end
 
-local lab = { output = output, trace = trace }
-local questions = {}
+local lab = { output = output, attempt = attempt, trace = trace, solving = mode ~= "" }
+local questions, laws = {}, {}
+local broken = false                    -- a law so far
+
+function lab.programs(folder) programs = folder end
+function lab.law(text, holds, why)
+	laws[#laws + 1] = { text = text, holds = holds, why = why }
+	broken = broken or not holds
+end
+-- Another part of the lab begins, with laws of its own. True: the laws so far hold, or nobody asks.
+function lab.part() broken = false end
+function lab.holds() return not broken end
 
 -- Runs gsim with these options and this module (with arguments behind it): `report` is the JSON report, `total` its total,
 -- `fetches` and `branches` are its blocks and branches by label, `utilization` in percent. The trace of
@@ -87,7 +107,7 @@ end
 
 for kind, make in pairs(kinds) do
 	lab[kind] = function(key, text, ...)
-		questions[#questions + 1] = { key = key, text = text, answer = make(...) }
+		questions[#questions + 1] = { key = key, text = text, answer = not broken and make(...) }
 	end
 end
 
@@ -116,14 +136,19 @@ local function show_sheet(filled)
 end
 
 local function verdict(q, typed)
+	if not q.answer then return "later: first the code" end
 	if typed == nil or typed == "" then return "no answer yet" end
 	local right = q.answer.accepts(typed)
 	if right == nil then return "not understood: expected " .. q.answer.form end
 	return right and "right" or "not right: look again"
 end
 
-local function check()
+local function check(file)
 	local typed, known, wrong = {}, {}, 0
+	for _, law in ipairs(laws) do
+		if not law.holds then wrong = wrong + 1 end
+		print(("    %s: %s"):format(law.text, law.holds and "holds" or "does not hold: " .. law.why))
+	end
 	for _, q in ipairs(questions) do known[q.key] = true end
 	local number = 0
 	for line in io.lines(file) do
@@ -145,8 +170,16 @@ end
 
 assert(loadfile(("%s/labs/%s/questions.lua"):format(top, name)))(lab)
 remove()
+for _, law in ipairs(lab.solving and laws or {}) do
+	if not law.holds then fail(law.text, ": ", law.why) end
+end
 if mode == "--sheet" or mode == "--solutions" then
 	show_sheet(mode == "--solutions")
 else
-	os.exit(check())
+	local right = true
+	for k = 4, #arg do
+		if #arg > 4 then print(arg[k] .. ":") end
+		right = check(arg[k]) and right
+	end
+	os.exit(right)
 end
