@@ -35,14 +35,31 @@ fill() { # PAGE
 	fi
 }
 
+# Lab 10 builds what students write. Its pages show what the lecturer's files do; as students get them they compile, without a warning, and break laws.
+own=labs/10-write-your-own
+LAB_SOURCES=$top/$own/solutions
+export LAB_SOURCES
+plain=$PATH
 cd "$top" || exit 1
+for folder in solutions .; do
+	$own/build "$own/$folder" >"$tmp/built" 2>"$tmp/out" || { echo "$own/$folder does not compile:"; cat "$tmp/out"; exit 1; }
+	[ -s "$tmp/out" ] && { echo "$own/$folder:"; cat "$tmp/out"; failed=1; }
+	[ $folder = solutions ] && solved=$(cat "$tmp/built")
+done
+LAB_SOURCES= $own/check >"$tmp/out" && { echo "$own as students get it is accepted"; failed=1; }
+for broken in 'branches with equal sides go' 'most: the walk through figure 1 (lab 3)'; do
+	grep -qF "$broken: does not hold" "$tmp/out" || { echo "$own as students get it does not break '$broken':"; cat "$tmp/out"; failed=1; }
+done
+
 for lab in labs/[0-9]*; do
 	labs/check --solutions "$lab" >"$tmp/right" || failed=1
 	cp "$tmp/right" "$tmp/${lab#labs/}.right"
+	[ $lab = $own ] && PATH=$solved:$plain
 	for page in $lab/README.md $lab/lecturer.md; do
 		fill "$page" "$lab"
 		page "$page" 1
 	done
+	PATH=$plain
 	labs/check --sheet "$lab" >"$tmp/sheet" || failed=1
 	[ "$update" ] && cp "$tmp/sheet" "$lab/answers.txt"
 	diff -u "$lab/answers.txt" "$tmp/sheet" || { echo "$lab/answers.txt: other questions; --update writes it anew"; failed=1; }
@@ -68,8 +85,8 @@ for lab in labs/[0-9]*; do
 		END { whole(); exit bad }' "$tmp/out" || failed=1
 done
 # One file alone, and no file: the answers of the lab.
-labs/09-memory/check "$tmp/plain" >"$tmp/out" || { echo "right answers are refused:"; cat "$tmp/out"; failed=1; }
-labs/09-memory/check "$tmp/wrong" >"$tmp/out" && { echo "wrong answers are accepted:"; cat "$tmp/out"; failed=1; }
+"labs/10-write-your-own/check" "$tmp/plain" >"$tmp/out" || { echo "right answers are refused:"; cat "$tmp/out"; failed=1; }
+"labs/10-write-your-own/check" "$tmp/wrong" >"$tmp/out" && { echo "wrong answers are accepted:"; cat "$tmp/out"; failed=1; }
 labs/01-if-and-loop/check >"$tmp/out" && { echo "an empty sheet is accepted:"; cat "$tmp/out"; failed=1; }
 grep -o '([0-9][^/)]*/README.md)' labs/README.md | tr -d '()' | while read -r listed; do
 	[ -e "labs/$listed" ] || echo "labs/README.md lists labs/$listed, which is not there"
@@ -98,6 +115,8 @@ holds 08-transformations 'eight = 24'
 holds 09-memory 'sectors = 3'
 holds 09-memory 'apart = 8'
 holds 09-memory 'conflicts = 6'
+holds 10-write-your-own 'fetches = 7'
+holds 10-write-your-own 'left = 7'
 
 # A file that is not one of answers is bad input.
 echo 'fetchs = 9' >"$tmp/typed"
