@@ -1,5 +1,5 @@
 #!/bin/sh
-# The labs: their pages show what the programs print, sheets of answers fit their questions (--update writes both anew), labs/README.md
+# The labs: their pages show what the programs print, and the commands that they name run, sheets of answers fit their questions (--update writes both anew), labs/README.md
 # and README.md list all of them, and the checker accepts right answers in many spellings and refuses wrong ones.
 srcdir=${srcdir:-$(dirname "$0")/../..}
 top=$(cd "$srcdir" && pwd)
@@ -35,6 +35,19 @@ fill() { # PAGE
 	fi
 }
 
+# The other commands that a page names, in blocks of sh or in a sentence, run as well: with a program's error (a livelock, say) at most.
+said() { # PAGE
+	awk '
+		/^```/ { within = !within; block = within && /^```sh/; next }
+		block { print; next }
+		!within { for (k = split($0, part, "`"); k > 1; k--) if (k % 2 == 0) print part[k] }
+	' "$1" | grep -E '^(gsim|gsim-trace|gsim-opt) .*\.(ir|ptx|trace)' | grep -Ev '\.\.\.|[A-Z]{4}|mine' | sed 's/  *#.*//' | sort -u >"$tmp/commands"
+	while read -r command; do
+		(cd "$work" && exec sh -c "$command") >"$tmp/out" 2>&1 </dev/null
+		[ $? -le 1 ] || { echo "$1: $command:"; cat "$tmp/out"; failed=1; }
+	done <"$tmp/commands"
+}
+
 # Lab 10 builds what students write. Its pages show what the lecturer's files do; as students get them they compile, without a warning, and break laws.
 own=labs/10-write-your-own
 LAB_SOURCES=$top/$own/solutions
@@ -59,6 +72,7 @@ for lab in labs/[0-9]*; do
 		fill "$page" "$lab"
 		page "$page" 1
 	done
+	said "$lab/README.md"
 	PATH=$plain
 	labs/check --sheet "$lab" >"$tmp/sheet" || failed=1
 	[ "$update" ] && cp "$tmp/sheet" "$lab/answers.txt"
