@@ -71,7 +71,7 @@ local function warp_of(number)
 	return warp
 end
 
-local lab = { output = output, attempt = attempt, trace = trace, solving = mode ~= "" }
+local lab = { output = output, attempt = attempt, fail = fail, trace = trace, solving = mode ~= "" }
 local questions, laws = {}, {}
 local broken = false                    -- a law so far
 

@@ -5,6 +5,7 @@ local dir, teaching = "labs/10-write-your-own/", "--config teaching.lua "
 local cases = dir .. "cases.ir"
 local folder = lab.solving and dir .. "solutions" or (os.getenv("LAB_SOURCES") or ""):match(".+") or dir
 local where, status = lab.attempt(dir .. "build '" .. folder .. "'")
+if status > 1 then lab.fail("nothing can be built here") end
 lab.law("same_sides.c and crowd.c compile", status == 0, "see above")
 local built = status == 0
 lab.programs(built and where:match("^(.-)%s*$") or nil)

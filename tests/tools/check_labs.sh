@@ -1,6 +1,7 @@
 #!/bin/sh
-# The labs: their pages show what the programs print, and the commands that they name run, sheets of answers fit their questions (--update writes both anew), labs/README.md
-# and README.md list all of them, and the checker accepts right answers in many spellings and refuses wrong ones.
+# The labs: their pages show what the programs print, and sheets of answers fit their questions (--update writes both anew); the commands that they
+# name run, and what they say of the page in the browser is so; labs/README.md and README.md list all of them; and the checker accepts right answers
+# in many spellings and refuses wrong ones.
 srcdir=${srcdir:-$(dirname "$0")/../..}
 top=$(cd "$srcdir" && pwd)
 lua=$(command -v lua5.4 || command -v lua) || exit 77 # skipped
@@ -56,7 +57,7 @@ plain=$PATH
 cd "$top" || exit 1
 for folder in solutions .; do
 	$own/build "$own/$folder" >"$tmp/built" 2>"$tmp/out" || { echo "$own/$folder does not compile:"; cat "$tmp/out"; exit 1; }
-	[ -s "$tmp/out" ] && { echo "$own/$folder:"; cat "$tmp/out"; failed=1; }
+	grep -q 'warning:' "$tmp/out" && { echo "$own/$folder:"; cat "$tmp/out"; failed=1; }
 	[ $folder = solutions ] && solved=$(cat "$tmp/built")
 done
 LAB_SOURCES= $own/check >"$tmp/out" && { echo "$own as students get it is accepted"; failed=1; }
@@ -106,6 +107,17 @@ grep -o '([0-9][^/)]*/README.md)' labs/README.md | tr -d '()' | while read -r li
 	[ -e "labs/$listed" ] || echo "labs/README.md lists labs/$listed, which is not there"
 done >"$tmp/out"
 [ -s "$tmp/out" ] && { cat "$tmp/out"; failed=1; }
+
+# What the pages say of the page in the browser, of those that their commands have written.
+for name in "${CHROMIUM:-chromium}" chromium-headless-shell chromium-browser google-chrome none; do
+	command -v "$name" >/dev/null 2>&1 && break
+done
+if [ "$name" = none ]; then
+	echo "no Chromium is installed, so what the labs say of the page is not looked at"
+else
+	mkdir "$tmp/browser"
+	CHROMIUM=$name srcdir=$top timeout 300 "$lua" tests/tools/check_labs_page.lua "$work" "$tmp/browser" || failed=1
+fi
 
 # What a person may type, and what is no answer.
 "$lua" tests/tools/check_labs.lua kinds labs/kinds.lua || failed=1
