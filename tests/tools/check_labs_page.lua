@@ -17,7 +17,7 @@ end
 -- A key, and until the page shows what it leads to; where two views go in step, the other one follows a little later.
 local function press(key)
 	b:run(([[(async () => {
-		document.dispatchEvent(new KeyboardEvent("keydown", { key: %q, bubbles: true }));
+		document.body.dispatchEvent(new KeyboardEvent("keydown", { key: %q, bubbles: true }));
 		let text = "", still = 0;
 		while (still < (views.length > 1 ? 8 : 2)) {
 			await new Promise(f => setTimeout(f, 5));
@@ -111,8 +111,7 @@ expect("two of the four warps issue in B and C", table.concat(letter, " ") == "A
 
 open("circuit.html")
 local fetches = { [0] = {}, [1] = {} }
-for _ = 1, 300 do
-	local last = shown("event", 0)
+for _ = 1, 500 do
 	for view = 0, 1 do
 		local pc = shown("event", view):match("issue%s+%S+%s+(%d+) %$L__BB0_4:")
 		local first = fetches[view][1]
@@ -121,8 +120,8 @@ for _ = 1, 300 do
 			fetches[view].last = shown("event", view)
 		end
 	end
+	if shown("event", 0):find(": ret", 1, true) then break end
 	press("ArrowRight")
-	if shown("event", 0) == last then break end
 end
 expect("as it is, $L__BB0_4 is fetched three times for a lane each, and once for three of them behind the pass",
 	#fetches[0] == 3 and #fetches[1] == 1 and fetches[1][1].lanes == ".111", #fetches[0] .. ", " .. #fetches[1])
@@ -130,6 +129,6 @@ expect("as it is, $L__BB0_4 is fetched three times for a lane each, and once for
 open("one.html")
 expect("reasons for stalls stand below", shown("legend"):find("memory"), shown("legend"))
 
-for _, text in ipairs(b.trouble) do expect("no trouble", false, text) end
+expect("no trouble", #b.trouble == 0, b.trouble[1])
 b:stop()
 os.exit(not failed)
