@@ -13,13 +13,16 @@ local function ungroup(digits)
 	return first .. rest:gsub("%D", "")
 end
 
--- The number that a person means: 54, 54.0, 54,0, 54 %, 54 cycles, about 54, 1234, 1,234, 1 234; nil: it is none. Where a whole number is
+local spoken = { none = 0, zero = 0, never = 0, once = 1, twice = 2 }
+for n, word in ipairs { "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve" } do spoken[word] = n end
+
+-- The number that a person means: 54, 54.0, 54,0, 54 %, 54 cycles, about 54, 1234, 1,234, 1 234, three, twice; nil: it is none. Where a whole number is
 -- asked for, a comma or point in front of three digits parts thousands, else it is the decimal one.
 local function number_of(typed, whole)
 	local text, joined = trim(typed):lower():gsub("^about%s+", ""):gsub("^~%s*", "")
 	repeat text, joined = text:gsub("(%d)[ '](%d%d%d)%f[%D]", "%1%2") until joined == 0
 	local sign, digits = text:match("^([-+]?)(%d[%d.,]*)[%a%% ]*%.?$")
-	if not digits then return nil end
+	if not digits then return spoken[text:match("^(%l+)[%a%% ]*%.?$")] end
 	local all = whole and ungroup(digits)
 	if all then return tonumber(sign .. all) end
 	local integer, fraction = digits:match("^(.-)[.,](%d*)$")
@@ -99,13 +102,13 @@ function kinds.lanes(mask)
 	}
 end
 
--- One of several words; choices are all that count as an answer. y and n stand for yes and no.
+-- One of several words; choices are all that count as an answer. y and n stand for yes and no, behind which more may follow.
 function kinds.word(word, choices)
 	local known = { [word:lower()] = true }
 	for _, choice in ipairs(choices) do known[choice:lower()] = true end
 	local function plain(typed)
 		local text = trim(typed):lower():gsub("[%s-]+", "_"):gsub("[.`'\"]", "")
-		return ({ y = "yes", n = "no" })[text] or text
+		return ({ y = "yes", n = "no" })[text] or text:match("^(yes)[_,;:]") or text:match("^(no)[_,;:]") or text
 	end
 	return {
 		shown = word,

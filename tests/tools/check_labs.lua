@@ -72,7 +72,11 @@ end
 for _, typed in ipairs { "54", "54 %", "54%", "54.0", " 54.0 % ", "54,0", "54.04", "about 54 %", "54 %.", "~54", "54 percent", "54 percent of all" } do expect(kinds.number(54.04, 1), typed, true) end
 for _, typed in ipairs { "53", "54.2", "5.4", "0.54", "540" } do expect(kinds.number(54.04, 1), typed, false) end
 for _, typed in ipairs { "B5", "many", "", "5 4", "%", "54 55", "5.4.0", "1,2,3" } do expect(kinds.number(54.04, 1), typed, nil) end
-for _, typed in ipairs { "7", "7.0", "7 fetches", "+7" } do expect(kinds.number(7), typed, true) end
+for _, typed in ipairs { "7", "7.0", "7 fetches", "+7", "seven", "Seven fetches" } do expect(kinds.number(7), typed, true) end
+for _, typed in ipairs { "0", "none", "never", "zero", "0 %" } do expect(kinds.number(0), typed, true) end
+expect(kinds.number(2), "twice", true)
+expect(kinds.number(2), "three times", false)
+expect(kinds.number(2), "often", nil)
 for _, typed in ipairs { "8", "-7", "77", "7.5" } do expect(kinds.number(7), typed, false) end
 for _, typed in ipairs { "3504", "3,504", "3.504", "3 504", "3'504", "3504.0", "3,504 cycles" } do expect(kinds.number(3504), typed, true) end
 for _, typed in ipairs { "3.5", "3,50", "35,04", "3504504" } do expect(kinds.number(3504), typed, false) end
@@ -96,6 +100,9 @@ expect(kinds.lanes("...."), "none", true)
 expect(kinds.lanes("....1111"), "4 5 6 7", true)
 for _, typed in ipairs { "yes", "Yes", "y", " YES." } do expect(kinds.word("yes", { "yes", "no" }), typed, true) end
 expect(kinds.word("yes", { "yes", "no" }), "n", false)
+expect(kinds.word("no", { "yes", "no" }), "No, it hangs", true)
+expect(kinds.word("no", { "yes", "no" }), "yes: it ends", false)
+expect(kinds.word("none", { "none", "all" }), "None.", true)
 expect(kinds.word("yes", { "yes", "no" }), "perhaps", nil)
 expect(kinds.word("tf_stack", { "ipdom", "tf_stack" }), "TF-stack", true)
 for _, typed in ipairs { "A B C", "a, b, c", "A -> B -> C", "a, b and c", "A, then B, then C" } do expect(kinds.path { "A", "B", "C" }, typed, true) end
