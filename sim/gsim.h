@@ -11,6 +11,7 @@
 #define GSIM_GSIM_H
 #include "isa/launch.h"
 #include "passes/pass.h"
+#include "sim/record/intervals.h"
 #include "sim/record/stats.h"
 #include "traces/trace.h"
 #include <signal.h>
@@ -23,6 +24,7 @@ typedef struct GpuOptions {
 	uint64_t window;                       /* timed runs: cycles between two exchanges of the SMs, at most; 0 = as many as there may be. Results do
 	                                          not depend on it. */
 	TraceWriter *trace;                    /* NULL: none */
+	Intervals *intervals;                  /* timed runs: figures over time are added here; NULL: they are not wanted */
 	const char *machine, *changed, *passes; /* for the trace: the machine file, what -D and -m change of it as config_changes
 	                                          writes it, and what was done to the module; any may be NULL */
 	volatile sig_atomic_t *interrupted;    /* set by a signal handler: the launch ends early, completed = false; may be NULL */

@@ -75,46 +75,21 @@ static Counts add_up(const Gpu *g, Grid *x, Arena *a)
 
 /* ---- totals ---- */
 
-static void sum_issues(const Counts *all, LaunchStats *st)
+/* Adds all SMs' counts, by instruction and others, to those in st. */
+static void sum_shares(const Gpu *g, Grid *x, const Counts *all, LaunchStats *st)
 {
-	for (int pc = 0; pc < all->code->n; pc++) {
-		const InsCount *c = &all->count[pc];
-		int flags = all->code->ins[pc].flags;
-		if (flags & MI_OVERHEAD) {
-			st->overhead_warp += c->issues;
-			st->overhead_thread += c->useful;
-			st->overhead_off += c->off;
-		} else {
-			st->warp_instructions += c->issues;
-			st->lanes_useful += c->useful;
-			st->lanes_predicated_off += c->off;
-			st->inserted_warp += flags & MI_INSERTED ? c->issues : 0;
-			st->inserted_thread += flags & MI_INSERTED ? c->useful : 0;
-		}
-		st->lanes_parted += all->parted[pc].lost[0];
-		st->overhead_parted += all->parted[pc].lost[1];
-	}
-	for (int k = 0; k < (all->code->n + 1) * STALL_COUNT; k++)
-		st->stalls[k % STALL_COUNT] += all->stalls[k];
-	for (int k = 0; k < all->code->nbranch; k++) {
-		st->branches += all->count[all->code->branch_ins[k]].issues;
-		st->divergent_branches += all->branch[k].divergent;
-	}
-	st->thread_instructions = st->lanes_useful;
-}
-
-static void sum_shares(const Gpu *g, const Grid *x, LaunchStats *st)
-{
+	Share sum = { .grid = x, .stats = *st, .count = all->count, .parted = all->parted, .branch = all->branch, .stalls = all->stalls };
 	for (int i = 0; i < g->config.sm_count; i++) {
 		const Share *h = &x->share[i];
-		stats_add(st, &h->stats);
+		stats_add(&sum.stats, &h->stats);
 		for (int n = 0; n <= warp_width(g); n++)
-			st->active_lanes[n] += h->active_lanes[0][n];
-		st->lanes_no_thread += h->nobody[0].no_thread;
-		st->lanes_ended += h->nobody[0].ended;
-		st->overhead_no_thread += h->nobody[1].no_thread;
-		st->overhead_ended += h->nobody[1].ended;
+			sum.active_lanes[0][n] += h->active_lanes[0][n];
+		for (int k = 0; k < 2; k++) {
+			sum.nobody[k].no_thread += h->nobody[k].no_thread;
+			sum.nobody[k].ended += h->nobody[k].ended;
+		}
 	}
+	share_totals(&sum, warp_width(g), st);
 }
 
 /* ---- tables ---- */
@@ -365,21 +340,19 @@ void gather(const Gpu *g, Grid *x, Arena *a)
 	if (!x->completed)
 		close_partings(g, x);
 	Counts all = add_up(g, x, a);
-	sum_shares(g, x, st);
+	sum_shares(g, x, &all, st);
 	if (st->timed) {
 		st->cycles = x->end - x->begin;
 		st->slots = st->cycles * (Cycle)c->sched_count * (Cycle)c->sm_count;
-		all.stalls[x->code->n * STALL_COUNT + STALL_EMPTY] = without_warp(x, &all, st);
+		all.stalls[x->code->n * STALL_COUNT + STALL_EMPTY] = st->stalls[STALL_EMPTY] = without_warp(x, &all, st);
 		st->program_cycles = x->gone;
 		st->called = x->called;
 		st->started = x->begin;
 	}
-	sum_issues(&all, st);
 	const Launch *l = x->launch;
 	st->kernel = arena_strdup(a, l->kernel->name);
 	memcpy(st->grid, l->grid, sizeof st->grid);
 	memcpy(st->block, l->block, sizeof st->block);
-	st->lanes_inactive = st->warp_instructions * (uint64_t)warp_width(g) - st->lanes_useful - st->lanes_predicated_off;
 	st->grid_barriers = x->meetings;
 	st->diagnosis = x->diagnosis;
 	st->static_instructions = (uint64_t)x->code->n;

@@ -67,12 +67,14 @@ static inline void relax(void)
 static void run_free_sms(Pool *p, int first, uint64_t round)
 {
 	int n = (int)p->gpu->config.sm_count;
+	SmAdvance *advance = sm_advance(p->gpu);
 	for (int i = 0; i < n; i++) {
 		int k = first + i < n ? first + i : first + i - n;
 		uint64_t before = round - 1;
 		if (!atomic_compare_exchange_strong(&p->taken[k], &before, round))
 			continue;
-		sm_run(&p->gpu->sm[k], atomic_load(&p->until));
+		p->gpu->sm[k].until = atomic_load(&p->until);
+		advance(&p->gpu->sm[k], p->gpu->sm[k].until);
 		if (atomic_fetch_sub(&p->left, 1) == 1) {
 			pthread_mutex_lock(&p->lock);
 			pthread_cond_signal(&p->end);
@@ -144,8 +146,11 @@ static void run_together(Pool *p, Cycle until)
 
 static void run_alone(Pool *p, Cycle until)
 {
-	for (int i = 0; i < p->gpu->config.sm_count; i++)
-		sm_run(&p->gpu->sm[i], until);
+	SmAdvance *advance = sm_advance(p->gpu);
+	for (Sm *sm = p->gpu->sm, *end = sm + p->gpu->config.sm_count; sm < end; sm++) {
+		sm->until = until;
+		advance(sm, until);
+	}
 }
 
 /* ---- the faster way ---- */

@@ -4,7 +4,7 @@
 #include "sim/machine/machine.h"
 
 Pool *pool_new(Gpu *, int threads);
-void pool_run(Pool *, Cycle until);            /* sm_run on every SM */
+void pool_run(Pool *, Cycle until);            /* sm_run, or sm_run_sampled, on every SM */
 void pool_launch_ends(Pool *);                 /* before the SMs' statistics are cleared */
 void pool_free(Pool *);
 #endif

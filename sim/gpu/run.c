@@ -108,6 +108,13 @@ static Cycle window_end(const Gpu *g, Cycle start)
 	return end < stop ? end : stop;
 }
 
+/* What the SMs have counted in intervals that have ended. */
+static void collect_samples(Gpu *g)
+{
+	for (int i = 0; i < g->config.sm_count && g->options.intervals; i++)
+		sm_give_samples(&g->sm[i], g->options.intervals);
+}
+
 /* What SMs have done in the window becomes known to all. */
 static void exchange(Gpu *g)
 {
@@ -118,6 +125,7 @@ static void exchange(Gpu *g)
 		sm_settle(&g->sm[i]);
 	for (int i = 0; i < g->running.n; i++)
 		events_flush(g, g->running.v[i], g->now);
+	collect_samples(g);
 	streams_dispatch(g);
 }
 
@@ -210,6 +218,8 @@ static void measure_grid(Gpu *g, Grid *x)
 {
 	events_end(g, x);
 	gather(g, x, g->out);
+	for (int i = 0; i < g->config.sm_count && g->options.intervals; i++)
+		sm_sample_grid(&g->sm[i], x);
 }
 
 static void free_grid(const Gpu *g, Grid *x)
@@ -227,6 +237,8 @@ static void close_finished(Gpu *g)
 		measure_grid(g, g->finished.v[i]);
 	for (int i = 0; i < g->finished.n; i++)
 		free_grid(g, g->finished.v[i]);
+	if (g->finished.n)
+		collect_samples(g);
 	vec_clear(&g->finished);
 }
 
@@ -235,6 +247,8 @@ static void open_machine(Gpu *g, Cycle begin)
 	const Config *c = &g->config;
 	g->begin = g->now = g->looked = begin;
 	g->next_grid = NEVER;
+	if (g->mem)
+		mem_sample(g->mem, g->options.intervals);
 	g->sm = arena_array(&g->arena, Sm, c->sm_count);
 	for (int i = 0; i < c->sm_count; i++)
 		sm_create(g, &g->sm[i], i);
@@ -254,6 +268,9 @@ static void close_machine(Gpu *g)
 		vec_push(&g->finished, g->running.v[i]);
 	streams_stop(g, end);
 	close_finished(g);
+	for (int i = 0; i < g->config.sm_count && g->options.intervals; i++)
+		sm_sample_end(&g->sm[i]);
+	collect_samples(g);
 	for (int i = 0; i < g->config.sm_count; i++)
 		sm_destroy(&g->sm[i]);
 	g->sm = NULL;

@@ -179,8 +179,11 @@ static void caches_begin(Gpu *g, Cycle begin)
 
 void streams_come_to(Gpu *g, Cycle when)
 {
-	for (int i = 0; i < g->config.sm_count; i++)
-		sm_run(&g->sm[i], when);
+	SmAdvance *advance = sm_advance(g);
+	for (int i = 0; i < g->config.sm_count; i++) {
+		g->sm[i].until = when;
+		advance(&g->sm[i], when);
+	}
 }
 
 void streams_begin(Gpu *g, Grid *x)
@@ -245,6 +248,8 @@ static void grid_leaves(Gpu *g, Grid *x, Cycle end, Cycle gone)
 	if (g->running.n)
 		return;
 	g->busy += g->busy_until - g->busy_since;
+	if (g->options.intervals)
+		intervals_run(g->options.intervals, g->busy_since, g->busy_until, (uint64_t)(g->config.sched_count * g->config.sm_count));
 	g->empty += empty_until(g, g->busy_until) - g->empty_since;
 }
 
@@ -287,6 +292,8 @@ static void let_meet(Gpu *g, Grid *x)
 		race_grid_barrier(x->launch->races);
 	x->meetings++;
 	x->opens = last + (Cycle)g->config.launch_grid_barrier;
+	if (g->options.intervals)
+		intervals_at(g->options.intervals, x->opens)->grid_barriers++;
 	for (int i = 0; i < g->config.sm_count; i++) {
 		if (!x->share[i].meeting.waiting)
 			continue;

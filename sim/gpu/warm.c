@@ -12,6 +12,7 @@ struct Warm {
 	uint64_t empty;
 	TraceWriter *trace;
 	struct InsTables *instructions;
+	Intervals *intervals;
 	const ReconvModel *model;
 	Arena arena;
 };
@@ -20,7 +21,7 @@ Warm *warm_begin(Gpu *g)
 {
 	Warm *w = xcalloc(1, sizeof *w);
 	*w = (Warm){ .memory = memory_copy(g->memory), .host = g->host, .ended = g->ended, .last_gone = g->last_gone, .busy = g->busy, .busy_until = g->busy_until,
-		.empty = g->empty, .trace = g->options.trace, .instructions = g->options.instructions, .model = g->model };
+		.empty = g->empty, .trace = g->options.trace, .instructions = g->options.instructions, .intervals = g->options.intervals, .model = g->model };
 	w->launch = arena_array(&w->arena, Queued, g->queue.n);
 	for (int i = 0; i < g->queue.n; i++) {
 		const Grid *x = g->queue.v[i];
@@ -31,6 +32,8 @@ Warm *warm_begin(Gpu *g)
 		g->model = g->untraced;
 	g->options.trace = NULL;
 	g->options.instructions = NULL;
+	if (w->intervals)
+		g->options.intervals = intervals_new(w->intervals->cycles);
 	return w;
 }
 
@@ -75,6 +78,12 @@ void warm_end(Gpu *g, Warm *w, bool drop)
 	g->options.trace = w->trace;
 	g->options.instructions = w->instructions;
 	g->model = w->model;
+	if (w->intervals) {
+		if (!drop)
+			intervals_merge(w->intervals, g->options.intervals);
+		intervals_free(g->options.intervals);
+		g->options.intervals = w->intervals;
+	}
 	memory_copy_free(w->memory);
 	arena_free(&w->arena);
 	free(w);

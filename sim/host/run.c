@@ -71,6 +71,8 @@ Run *run_new(const Config *config, const Module *m, const RunOptions *options, D
 	}
 	add_symbols(run);
 	run->recorder = options->record ? record_open(run) : NULL;
+	if (options->interval && !options->reference && !options->gpu.functional)
+		run->intervals = run->options.gpu.intervals = intervals_new(options->interval);
 	if (!options->reference) {
 		run->gpu = gpu_new(config, m, run->memory, run->symbol_address, &run->options.gpu, diag);
 		if (!run->gpu) {
@@ -96,6 +98,7 @@ void run_free(Run *run)
 	for (int i = 0; i < run->pending.n; i++)
 		pending_free(run->pending.v[i]);
 	run_races_free(run);
+	intervals_free(run->intervals);
 	vec_free(&run->pending);
 	vec_free(&run->buffer);
 	vec_free(&run->launch);

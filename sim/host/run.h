@@ -25,6 +25,7 @@ enum { MOST_WORKLOAD = 16 << 20 };     /* bytes of a workload's text */
 
 typedef struct RunOptions {
 	GpuOptions gpu;
+	uint64_t interval;             /* cycles of an interval of the run's figures over time (sim/record/intervals.h); 0: they are not wanted */
 	bool reference;                /* launches run in the reference interpreter */
 	bool trial;                    /* files that the workload saves stay in the run's memory */
 	bool laws;                     /* a broken conservation law fails the run */
@@ -79,6 +80,7 @@ typedef struct Run {
 	int untried;                   /* configurations that run_elsewhere had no work left for */
 	RunRaces *races;               /* NULL: not looked for */
 	int racing;                    /* launches with races between blocks */
+	Intervals *intervals;          /* NULL: not wanted, or the run is not timed */
 	struct Recorder *recorder;     /* NULL: nothing is recorded */
 	const Function *host;          /* the host function that ran; NULL: none */
 	uint64_t *host_ran;            /* by Block.id of it: how often the block ran */

@@ -6,6 +6,7 @@
 #define GSIM_MACHINE_H
 #include "sim/gsim.h"
 #include "sim/machine/partings.h"
+#include "sim/record/intervals.h"
 #include "sim/mem/mem.h"
 #include "sim/reconv/core.h"
 #include "traces/state.h"
@@ -42,6 +43,7 @@ typedef struct Share {
 	void *model_state;             /* the mechanism's state of the SM */
 	int resident;                  /* thread blocks */
 	struct { uint64_t waiting, ended; Cycle last; } meeting; /* blocks all of whose threads wait at the grid's barrier, or have ended; when the last one came to that */
+	struct Interval *sampled;      /* what the intervals so far have had of it (sim/sm/sample.c); NULL: there are none, or it has no counters */
 	Vec(TraceEvent) events;        /* of this window */
 	struct Tracer *tracer;         /* NULL: no trace */
 } Share;
@@ -202,6 +204,7 @@ typedef struct Sched {
 typedef struct Arrival { Cycle cycle; Grid *grid; uint64_t block; } Arrival;  /* a thread block that becomes resident in that cycle; GRID_OPENS: the grid's barrier opens */
 #define GRID_OPENS (~(uint64_t)0)
 typedef struct Freed { Cycle cycle; Grid *grid; } Freed;                      /* a thread block that has ended in that cycle */
+typedef struct Sampled { Cycle cycle; Interval count; } Sampled;              /* what was counted in the interval with that cycle */
 
 struct Sm {
 	Gpu *gpu;
@@ -243,6 +246,9 @@ struct Sm {
 	Parts *parts;                  /* unused ones */
 	Arena arena;                   /* of the launch */
 	uint64_t issues;               /* functional runs: the trace's clock */
+	Cycle sample_at;               /* the end of the interval in which it is; NEVER: there are no intervals */
+	uint64_t stay, sampled_stay;   /* ends of warps less their starts, in cycles, which with `now` for each resident warp are cycles of resident warps; how many the intervals so far have */
+	Vec(Sampled) sampled;          /* of this window */
 	int resident;                  /* thread blocks */
 };
 

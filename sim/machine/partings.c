@@ -419,6 +419,18 @@ void partings_end_lanes(Warp *w, Mask m)
 	w->group = &p->nobody;
 }
 
+void partings_settle(Warp *w)
+{
+	Partings *p = w->partings;
+	if (!p)
+		return;
+	settle_nobody(w);
+	if (p->root == NO_GROUP)
+		return;
+	settle_below(w, p->root);
+	settle(w, p->root);
+}
+
 void partings_close(Warp *w)
 {
 	if (w->partings)

@@ -47,5 +47,6 @@ static inline void group_issue(Group *g, uint32_t pc, Cycle now, bool added)
 }
 void partings_ways(Warp *, const Split *, const Path *, int n); /* the split's lanes, which have just issued, go n ways */
 void partings_end_lanes(Warp *, Mask);          /* the lanes have issued their last instruction */
+void partings_settle(Warp *);                   /* charges all issues so far */
 void partings_close(Warp *);                    /* the warp has ended: charges the issues that are not charged yet */
 #endif

@@ -30,6 +30,14 @@ void dram_free(Dram *d)
 	free(d->bank);
 }
 
+static void sample(Intervals *to, Cycle at, unsigned reads, unsigned writes, uint64_t row_hits)
+{
+	Interval *x = intervals_at(to, at);
+	x->dram_reads += reads;
+	x->dram_writes += writes;
+	x->dram_row_hits += row_hits;
+}
+
 /* A bank is busy while it changes rows and while its burst is on the bus; column accesses overlap. */
 Cycle dram_access(Dram *d, Cycle floor, Cycle at, uint64_t line, unsigned n, bool write, LaunchStats *st)
 {
@@ -37,10 +45,9 @@ Cycle dram_access(Dram *d, Cycle floor, Cycle at, uint64_t line, unsigned n, boo
 	uint64_t row = inner >> d->row_shift, bytes = n * d->sector;
 	Bank *b = &d->bank[channel * d->banks + (row + fold(row / d->banks)) % d->banks];
 	uint64_t open = later(at * d->width, b->free);
-	st->dram_row_hits += n - 1;
-	if (b->row == row + 1)
-		st->dram_row_hits++;
-	else
+	bool hit = b->row == row + 1;
+	st->dram_row_hits += n - 1 + hit;
+	if (!hit)
 		open += d->activate * d->width;
 	b->row = row + 1;
 	b->free = open + bytes;
@@ -50,5 +57,7 @@ Cycle dram_access(Dram *d, Cycle floor, Cycle at, uint64_t line, unsigned n, boo
 		st->dram_reads += n;
 	Cycle end = timeline_book(&d->bus[channel], floor, open / d->width + d->hit, d->width, bytes);
 	st->quiet = later(st->quiet, end);
+	if (d->intervals)
+		sample(d->intervals, end - 1, write ? 0 : n, write ? n : 0, n - 1 + hit);
 	return end + (write ? 0 : d->latency);
 }

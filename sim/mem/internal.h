@@ -254,6 +254,7 @@ typedef struct Dram {
 	uint64_t channels, banks, sector, width;
 	unsigned row_shift;            /* line of L2, within a channel, to row */
 	Cycle hit, activate, latency;
+	Intervals *intervals;          /* or NULL */
 } Dram;
 void dram_init(Dram *, const Config *);
 void dram_close_rows(Dram *);

@@ -8,6 +8,8 @@ struct MemSystem {
 	Dram dram;
 	StampHeap order;               /* the head of each SM's queue */
 	Vec(int) next;                 /* [sm]: place of the head */
+	Intervals *intervals;          /* or NULL */
+	LaunchStats own;               /* with intervals: what L2 and DRAM count of the part of a request that is there now */
 };
 
 MemSystem *mem_new(const Config *c)
@@ -52,8 +54,35 @@ static Cycle free_trip(const MemSystem *m, unsigned n)
 	return icnt_free_trip(&m->icnt, n) + ceil_div(n * m->l2.sector, m->l2.width) + m->l2.latency;
 }
 
-/* A request through one unit after the other; each unit serves its parts in order. t: when each part is done. */
-static void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t)
+void mem_sample(MemSystem *m, Intervals *to) { m->intervals = m->dram.intervals = to; }
+
+/* Part k of the request is at L2: when its reply leaves. The counts go to the launch and to the interval with that cycle; DRAM has told its intervals itself. */
+static Cycle sampled_access(MemSystem *m, const Request *r, const Piece *part, Cycle at)
+{
+	LaunchStats *own = &m->own, *st = r->stats;
+	Cycle reply = l2_access(&m->l2, &m->dram, r->cycle, at, (AccessKind)r->kind, part, own);
+	Interval *x = intervals_at(m->intervals, at);
+#define MOVE(FIELD) (st->FIELD += own->FIELD, x->FIELD += own->FIELD, own->FIELD = 0)
+	MOVE(l2_requests);
+	MOVE(l2_hits);
+	MOVE(l2_misses);
+	MOVE(l2_allocations);
+	MOVE(l2_writebacks);
+	MOVE(l2_dirtied);
+#undef MOVE
+#define MOVE(FIELD) (st->FIELD += own->FIELD, own->FIELD = 0)
+	MOVE(dram_reads);
+	MOVE(dram_writes);
+	MOVE(dram_row_hits);
+#undef MOVE
+	st->quiet = later(st->quiet, own->quiet);
+	own->quiet = 0;
+	return reply;
+}
+
+/* A request through one unit after the other; each unit serves its parts in order. t: when each part is done. intervals: those of the memory system,
+   a constant NULL where there are none. */
+static inline __attribute__((always_inline)) void serve_with(MemSystem *m, SmMem *s, const Request *r, Cycle *t, Intervals *intervals)
 {
 	LaunchStats *st = r->stats;
 	const Piece *part = s->part.v + r->part;
@@ -63,12 +92,14 @@ static void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t)
 		t[k] = at + (Cycle)k * r->step;
 	icnt_up(&m->icnt, s->sm, r->cycle, part, r->nparts, r->kind != ACC_LOAD, t);
 	for (int k = 0; k < r->nparts; k++)
-		t[k] = l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], st);
+		t[k] = intervals ? sampled_access(m, r, &part[k], t[k]) : l2_access(&m->l2, &m->dram, r->cycle, t[k], (AccessKind)r->kind, &part[k], st);
 	icnt_down(&m->icnt, s->sm, r->cycle, part, r->nparts, r->returns, t);
 	for (int k = 0; k < r->nparts; k++) {
 		unsigned n = bits(part[k].sectors);
 		sectors += n;
 		st->quiet = later(st->quiet, t[k]);
+		if (intervals)
+			intervals_at(intervals, t[k] - 1)->l2_replies += n;
 		if (r->owner == OWNER_FETCH) {
 			Cycle usual = at + free_trip(m, n);
 			t[k] = at + (Cycle)m->c.fetch_miss + (t[k] > usual ? t[k] - usual : 0);
@@ -76,6 +107,9 @@ static void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t)
 	}
 	st->l2_replies += sectors;
 }
+
+static inline void serve(MemSystem *m, SmMem *s, const Request *r, Cycle *t) { serve_with(m, s, r, t, NULL); }
+static __attribute__((noinline)) void serve_sampled(MemSystem *m, SmMem *s, const Request *r, Cycle *t) { serve_with(m, s, r, t, m->intervals); }
 
 void mem_drain(MemSystem *m, SmMem **sms, int n)
 {
@@ -92,7 +126,10 @@ void mem_drain(MemSystem *m, SmMem **sms, int n)
 		SmMem *s = sms[i];
 		int r = m->next.v[i];
 		do { /* as long as it stays the first */
-			serve(m, s, &s->queue.v[r], done);
+			if (m->intervals)
+				serve_sampled(m, s, &s->queue.v[r], done);
+			else
+				serve(m, s, &s->queue.v[r], done);
 			smmem_served(s, r, done);
 		} while (++r < s->queue.n && (!m->order.n || heap_before((Stamp){ s->queue.v[r].cycle, i }, m->order.v[0])));
 		m->next.v[i] = r;

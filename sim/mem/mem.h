@@ -11,6 +11,7 @@
  * sim/mem/ sees sim/config/ and sim/record/; it knows accesses, not instructions or warps. */
 #ifndef GSIM_MEM_H
 #define GSIM_MEM_H
+#include "sim/record/intervals.h"
 #include "sim/record/stats.h"
 
 typedef struct MemSystem MemSystem;   /* interconnect, L2, DRAM: one per GPU */
@@ -19,6 +20,7 @@ typedef struct SmMem SmMem;           /* L1, MSHRs, constant and instruction cac
 MemSystem *mem_new(const Config *);
 void mem_empty(MemSystem *);          /* L2 becomes empty, dirty lines too, and no row of DRAM is open. Nothing may be under way. */
 void mem_rewind(MemSystem *);         /* time begins anew: what is cached stays, and is there. Nothing may be under way. */
+void mem_sample(MemSystem *, Intervals *);      /* from now on L2 and DRAM count here, too; NULL: no more */
 void mem_free(MemSystem *);
 Cycle mem_window(const Config *);     /* >= 1 */
 Cycle mem_round_trip(const Config *); /* from an SM to L2 and back, nothing else under way; no window is longer */

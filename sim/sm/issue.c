@@ -689,15 +689,14 @@ static void arrive(Sm *sm, const Arrival *a)
 		sm_place(sm, a);
 }
 
-void sm_run(Sm *sm, Cycle until)
+void sm_run(Sm *sm, Cycle to)
 {
 	int64_t n = sm->gpu->config.sched_count;
 	bool traced = tracing(sm);
-	sm->until = until;
-	while (sm->now < until && !sm->fault.kind && (sm->resident || next_arrival(sm) != NEVER)) {
+	while (sm->now < to && !sm->fault.kind && (sm->resident || next_arrival(sm) != NEVER)) {
 		if (!sm->resident && next_arrival(sm) > sm->now) {
-			Cycle to = next_arrival(sm);
-			pass_empty(sm, to < until ? to : until);
+			Cycle next = next_arrival(sm);
+			pass_empty(sm, next < to ? next : to);
 			continue;
 		}
 		while (next_arrival(sm) <= sm->now)
@@ -711,8 +710,8 @@ void sm_run(Sm *sm, Cycle until)
 			next = lsu_next(sm);
 		if (next > next_arrival(sm))
 			next = next_arrival(sm);
-		if (next > until)
-			next = until;
+		if (next > to)
+			next = to;
 		if (next > sm->now + 1)
 			for (int64_t k = 0; k < n; k++)
 				*sm->sched[k].idle += next - sm->now - 1;

@@ -23,7 +23,9 @@ static void equip_unit(Gpu *g, Sm *sm, int u)
 void sm_create(Gpu *g, Sm *sm, int id)
 {
 	const Config *c = &g->config;
-	*sm = (Sm){ .gpu = g, .id = id, .now = g->begin, .last_progress = g->begin };
+	*sm = (Sm){ .gpu = g, .id = id, .now = g->begin, .last_progress = g->begin, .sample_at = NEVER };
+	if (g->options.intervals)
+		sm->sample_at = (g->begin / g->options.intervals->cycles + 1) * g->options.intervals->cycles;
 	sm->nwarps = (int)c->sm_max_warps;
 	sm->nctas = (int)c->sm_max_blocks;
 	sm->warp = arena_array(&g->arena, Warp, sm->nwarps);
@@ -66,7 +68,7 @@ void sm_share(Sm *sm, Grid *grid)
 }
 
 /* Makes the counters by instruction when the SM gets its first block of the grid: other SMs need none. */
-static void start_counting(Share *x)
+static void start_counting(const Sm *sm, Share *x)
 {
 	const Code *c = x->grid->code;
 	x->count = xcalloc((size_t)c->n, sizeof *x->count);
@@ -75,6 +77,8 @@ static void start_counting(Share *x)
 	x->branch = xcalloc((size_t)c->nbranch + 1, sizeof *x->branch);
 	x->marked = xcalloc((size_t)c->ncounted + 1, sizeof *x->marked);
 	x->stalls = xcalloc((size_t)c->n + 1, sizeof *x->stalls * STALL_COUNT);
+	if (sm->gpu->options.intervals)
+		x->sampled = xcalloc(1, sizeof *x->sampled);
 }
 
 void share_free(Share *x)
@@ -86,6 +90,7 @@ void share_free(Share *x)
 	free(x->branch);
 	free(x->marked);
 	free(x->stalls);
+	free(x->sampled);
 	vec_free(&x->events);
 	tracer_close(x);
 }
@@ -103,6 +108,7 @@ void sm_destroy(Sm *sm)
 	vec_free(&sm->wholes);
 	vec_free(&sm->freed);
 	vec_free(&sm->arrival);
+	vec_free(&sm->sampled);
 	arena_free(&sm->arena);
 }
 
@@ -171,6 +177,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 		w->tid[2][l] = t / b[0] / b[1];
 	}
 	w->used = true;
+	sm->stay -= sm->now;
 	w->ending = w->ended = false;
 	w->drain = 0;
 	w->outstanding = w->queued = 0;
@@ -276,7 +283,7 @@ void sm_place(Sm *sm, const Arrival *a)
 		memset(cta->model_state, 0, state_size);
 	}
 	if (!cta->share->count)
-		start_counting(cta->share);
+		start_counting(sm, cta->share);
 	sm->resident++;
 	cta->share->resident++;
 	if (tracing(sm))
@@ -313,6 +320,7 @@ void warp_retire(Sm *sm, Warp *w)
 		s->last = -1;
 	partings_close(w);
 	w->used = false;
+	sm->stay += sm->now + 1;
 	if (tracing(sm))
 		sm_trace(sm, w, NULL, TR_WARP_END, 0, cta->number, (uint64_t)w->index);
 	if (--cta->warps_left)

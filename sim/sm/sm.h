@@ -19,9 +19,17 @@ void sm_give_back(Sm *, const Grid *);         /* gives back the room of a block
 void sm_place(Sm *, const Arrival *);          /* the block becomes resident now, in room that is reserved */
 void warp_retire(Sm *, Warp *);                /* frees the slot of a warp whose lanes have ended and whose accesses are done */
 /* sim/sm/issue.c */
-void sm_run(Sm *, Cycle until);                /* advances the SM to `until` or to the end of its last block, those in `arrival` included */
+void sm_run(Sm *, Cycle to);                   /* advances the SM to that cycle or to the end of its last block, those in `arrival` included; Sm.until is the window's end */
 Cycle sm_next(const Sm *);                     /* the first cycle at which something can happen */
 void sm_settle(Sm *);                          /* after mem_drain: puts the times at which accesses are done into the scoreboards */
+/* sim/sm/sample.c */
+void share_totals(const Share *, int width, LaunchStats *); /* the share's counts, those of instructions added up; it has counters of them */
+void sm_run_sampled(Sm *, Cycle to);           /* as sm_run, and notes what each interval has that ends on the way */
+typedef void SmAdvance(Sm *, Cycle to);
+static inline SmAdvance *sm_advance(const Gpu *g) { return g->options.intervals ? sm_run_sampled : sm_run; } /* the one of the two that it takes */
+void sm_sample_grid(Sm *, const Grid *);       /* the grid's counts so far, before they are freed, */
+void sm_sample_end(Sm *);                      /* and the SM's own, are those of the interval in which it is */
+void sm_give_samples(Sm *, Intervals *);       /* what intervals have had since the last call */
 /* sim/sm/functional.c */
 bool functional_round(Sm *);
 #endif

@@ -30,6 +30,7 @@ typedef struct Rig {
 	Config c;
 	bool clocks;                   /* results depend on time: not compared with the reference interpreter */
 	bool functional;               /* run without time */
+	Intervals *intervals;          /* figures over time are added here; may be NULL */
 	uint32_t shared;               /* dynamic, of a block */
 	Arena arena;
 	LaunchStats s;
@@ -144,7 +145,7 @@ static inline void rig_try(Rig *r, const char *text, unsigned grid, unsigned blo
 	RigMemory x;
 	rig_memory(r, m, &x, grid, block);
 	x.l.print = &r->print;
-	GpuOptions o = { .functional = r->functional, .trace = trace_create(path, &d) };
+	GpuOptions o = { .functional = r->functional, .intervals = r->intervals, .trace = trace_create(path, &d) };
 	Gpu *g = gpu_new(&r->c, m, x.memory, x.symbol, &o, &d);
 	ck_assert_ptr_nonnull(g);
 	if (r->prepare)
