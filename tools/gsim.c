@@ -96,7 +96,7 @@ static int run_before_after(Session *s)
 		if (compared)
 			report_compared(&seen, &t.sink);
 		t.sink.end(&t.sink);
-		status = worse(status, job_show_many(s, &json, false));
+		status = worse(status, job_show_many(s, &json, job));
 	}
 	sb_free(&json);
 	for (int i = 0; i < 2; i++)
@@ -180,7 +180,7 @@ static int run_grid(Session *s)
 	}
 	t.sink.end(&t.sink);
 	t.sink.end(&t.sink);
-	status = worse(status, job_show_many(s, &json, true));
+	status = worse(status, job_show_many(s, &json, NULL));
 	if (first)
 		job_free(s, first);
 	if (reference.module)

@@ -107,7 +107,7 @@ void job_run(Session *s, Job *j)
 		.gpu = { .functional = o->functional, .threads = o->threads, .window = (uint64_t)o->window, .trace = j->reference ? NULL : s->trace, .machine = o->config,
 			.changed = changes(s, j), .passes = j->passes,
 			.interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
-		.reference = j->reference, .record = j->record, .instructions = o->annotate != ANNOTATE_NONE, .laws = o->laws, .races = o->races && !second, .race_launches = o->race_launches && !second, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
+		.interval = (uint64_t)o->interval, .reference = j->reference, .record = j->record, .instructions = o->annotate != ANNOTATE_NONE, .laws = o->laws, .races = o->races && !second, .race_launches = o->race_launches && !second, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
 		.nargs = o->nargs, .args = o->args,
 		.nfolders = o->files.n, .folders = o->files.v,
 		.print = o->before_after || o->grid || stats_to_output(s) || (o->record && !strcmp(o->record, "-")) ? stderr : stdout,
@@ -209,15 +209,32 @@ int job_write_host(const Session *s, Job *j)
 	return status;
 }
 
-/* All files of --stats, and the text on standard output. runs: what tables and pictures show. */
-static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text, const JsonValue *runs)
+/* An interval has become longer than was asked for. */
+static void tell_length(const Session *s, const Timed *timed, int n)
+{
+	for (int i = 0; i < n; i++) {
+		const Intervals *v = timed[i].run->intervals;
+		if (v->cycles != v->asked && !s->opt.quiet)
+			fprintf(stderr, "warning: --interval %llu: %s has more than %d intervals of that length; figures are for %llu cycles each\n", (unsigned long long)v->asked,
+				n > 1 ? i ? "the run after passes" : "the run before passes" : "the run", INTERVALS_MOST, (unsigned long long)v->cycles);
+	}
+}
+
+/* All files of --stats, and the text on standard output. Tables and pictures show the runs of a grid, or n runs over time. */
+static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text, const JsonValue *runs, const Timed *timed, int n)
 {
 	int status = RUN_OK;
+	if (s->opt.interval)
+		tell_length(s, timed, n);
 	for (int i = 0; i < s->opt.stats.n; i++) {
 		const char *path = s->opt.stats.v[i];
 		StatsKind kind = stats_kind(path);
 		StrBuf table = { 0 };
-		if (kind == STATS_CSV)
+		if (kind == STATS_CSV && s->opt.interval)
+			report_intervals_csv(timed, n, &table);
+		else if (kind == STATS_SVG && s->opt.interval)
+			report_intervals_svg(timed, n, &table);
+		else if (kind == STATS_CSV)
 			report_grid_csv(runs, &table);
 		else if (kind == STATS_SVG)
 			report_grid_svg(runs, &table);
@@ -263,25 +280,32 @@ int job_show(const Session *s, Job *j)
 	job_put_report(s, j, &t.sink);
 	report_text(j->run, &title, s->opt.all, &text);
 	annotate(s, &json, &text);
-	int status = write_stats(s, &json, &text, NULL);
+	int status = write_stats(s, &json, &text, NULL, &(Timed){ NULL, j->run, &title }, 1);
 	sb_free(&json);
 	sb_free(&text);
 	return status;
 }
 
-int job_show_many(const Session *s, const StrBuf *json, bool grid)
+int job_show_many(const Session *s, const StrBuf *json, const Job *both)
 {
 	Arena a = { 0 };
 	Diag d = { 0 };
 	StrBuf text = { 0 };
 	const JsonValue *v = json_read(&a, json->s, json->n, "report", &d);
 	must(v);
-	if (grid)
+	if (!both)
 		report_grid_text(json_get(v, "runs"), &text);
 	else
 		report_compare(json_get(v, "before"), json_get(v, "after"), v, s->opt.all, &text);
 	annotate(s, json, &text);
-	int status = write_stats(s, json, &text, json_get(v, "runs"));
+	int status;
+	if (both) {
+		const Title title[2] = { title_of(s, &both[0]), title_of(s, &both[1]) };
+		const Timed timed[2] = { { "before", both[0].run, &title[0] }, { "after", both[1].run, &title[1] } };
+		status = write_stats(s, json, &text, NULL, timed, 2);
+	} else {
+		status = write_stats(s, json, &text, json_get(v, "runs"), NULL, 0);
+	}
 	sb_free(&text);
 	arena_free(&a);
 	return status;

@@ -55,5 +55,5 @@ int job_verify_each(Session *, const char *passes, const Job *reference);  /* ru
 void job_put_report(const Session *, Job *, JsonSink *);
 int job_show(const Session *, Job *);
 int job_write_host(const Session *, Job *);            /* the file of --record-host; an exit status */
-int job_show_many(const Session *, const StrBuf *json, bool grid);
+int job_show_many(const Session *, const StrBuf *json, const Job *both);  /* both: the two of --before-after; NULL: a grid */
 #endif

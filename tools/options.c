@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE };
+enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -21,7 +21,8 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_FILES, "files", "DIR", "the workload loads and saves files here too, before its own folder; repeatable" },
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
-	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; with --grid also .csv, .svg; repeatable" },
+	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; with --grid or --interval also .csv, .svg; repeatable" },
+	{ O_INTERVAL, "interval", "N", "figures over time: each counter in every N cycles of the run's clock, in the files of --stats" },
 	{ O_SUMS, "sums", NULL, "the JSON report leaves single launches out, of which there may be very many: sums by kernel and in all stay" },
 	{ O_ALL, "all", NULL, "the text report leaves nothing out: every launch, branch, block, line and figure" },
 	{ O_ALL, "full", NULL, "the same as --all" },
@@ -47,7 +48,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_VERSION, "version", NULL, "show the version" },
 	{ O_HELP, "help", NULL, "show this" },
 };
-enum { NROWS = sizeof rows / sizeof *rows };
+enum { NROWS = sizeof rows / sizeof *rows, LONGEST_INTERVAL = 1000000000 };
 
 /* As getopt_long wants it. What stands in brackets may be left out. */
 static int has_argument(const struct Row *r) { return !r->argument ? no_argument : *r->argument == '[' ? optional_argument : required_argument; }
@@ -138,6 +139,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case 'v': o->verbose = true; break;
 	case 'j': return number(arg, 256, &o->threads);
 	case O_WINDOW: return number(arg, 1000000, &o->window);
+	case O_INTERVAL: return number(arg, LONGEST_INTERVAL, &o->interval);
 	case O_FILES: vec_push(&o->files, arg); break;
 	case O_GRID: o->grid = true; break;
 	case O_FUNCTIONAL: o->functional = true; break;
@@ -192,8 +194,8 @@ static bool check_stats(const Options *o)
 		StatsKind kind = stats_kind(path);
 		if (kind == STATS_KINDS)
 			wrong("--stats: expected a name with .json, .txt, .csv, .svg or no ending, not ", path);
-		else if (!o->grid && (kind == STATS_CSV || kind == STATS_SVG))
-			wrong("tables and pictures are --grid's: ", path);
+		else if (!o->grid && !o->interval && (kind == STATS_CSV || kind == STATS_SVG))
+			wrong("tables and pictures need --grid or --interval: ", path);
 		else if (writable(path))
 			continue;
 		return false;
@@ -206,8 +208,20 @@ bool options_lists_kernels(const Options *o) { return o->list && !strcmp(o->list
 /* An option that asks for something of a run, or NULL. */
 static const char *of_a_run(const Options *o)
 {
-	return o->before_after ? "--before-after" : o->grid ? "--grid" : o->stats.n ? "--stats" : o->trace ? "--trace" : o->html ? "--html" : o->reference ? "--reference"
+	return o->before_after ? "--before-after" : o->grid ? "--grid" : o->stats.n ? "--stats" : o->trace ? "--trace" : o->html ? "--html" : o->reference ? "--reference" : o->interval ? "--interval"
 		: o->verify ? "--verify" : o->laws ? "--laws" : o->races ? "--race-check" : o->race_launches ? "--race-launches" : o->record ? "--record-host" : NULL;
+}
+
+/* Why figures over time cannot be had, or NULL. */
+static const char *no_intervals(const Options *o)
+{
+	bool shown = false;
+	for (int i = 0; i < o->stats.n; i++)
+		shown |= stats_kind(o->stats.v[i]) != STATS_TEXT;
+	return o->grid ? "--interval and --grid exclude each other: of several runs, --before-after shows figures over time"
+		: o->functional ? "--interval needs cycles, which --functional does not measure"
+		: o->reference ? "--interval needs cycles, which --reference does not measure"
+		: !shown ? "--interval writes to files of --stats, of which none is given: run.csv, run.svg or run.json" : NULL;
 }
 
 /* What does not go together. */
@@ -230,6 +244,8 @@ static OptResult check(const Options *o)
 		return wrong("--passes is given more than once, which only --grid allows", "");
 	if (!check_stats(o) || (o->trace && !writable(o->trace)) || (o->html && !writable(o->html)))
 		return OPT_ERROR;
+	if (o->interval && no_intervals(o))
+		return wrong(no_intervals(o), "");
 	if (o->before_after && o->grid)
 		return wrong("--before-after and --grid exclude each other", "");
 	if (o->annotate && o->grid)
@@ -278,7 +294,9 @@ OptResult options_parse(Options *o, int argc, char **argv)
 			(shows(letter) && usage_two_forms("gsim", &o->show, shows(letter))))
 			return OPT_ERROR;
 		if (!take(o, letter, optarg))
-			return letter == O_ANNOTATE ? wrong("--annotate: expected source or code, not ", optarg) : letter == O_WINDOW ? wrong("--window: expected a number from 1 to 1000000, not ", optarg) :
+			return letter == O_ANNOTATE ? wrong("--annotate: expected source or code, not ", optarg) :
+				letter == O_WINDOW ? wrong("--window: expected a number from 1 to 1000000, not ", optarg) :
+				letter == O_INTERVAL ? wrong("--interval: expected a number of cycles from 1 to 1000000000, not ", optarg) :
 				wrong("--threads: expected a number from 1 to 256, not ", optarg);
 	}
 	if (optind < end)

@@ -18,7 +18,7 @@ typedef struct Options {
 	Vec(const char *) model, passes, stats, files;
 	bool before_after, grid, functional, reference, verify, verify_each, remarks, pass_stats, laws, races, race_launches, print_config, new_workload, disassemble, alone, all, sums, quiet, verbose;
 	Annotate annotate;
-	int threads, window;           /* window: 0 = not given */
+	int threads, window, interval; /* window, interval: 0 = not given */
 } Options;
 
 /* What is to happen after the command line was read. */

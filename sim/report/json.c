@@ -167,6 +167,8 @@ void report_json(Run *run, const Title *title, JsonSink *j)
 	}
 	kernels_json(run, j);
 	put_total(run, j);
+	if (run->intervals)
+		report_intervals(run, j);
 	if (run->host)
 		put_host_blocks(j, run);
 	j->end(j);

@@ -40,6 +40,13 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 /* Compares the runs of two grids; runs of the same mechanism and passes share a row. */
 void report_compare_grids(const JsonValue *before, const JsonValue *after, bool full, StrBuf *);
 
+/* A run's figures over time: run->intervals is there. The key `intervals` (sim/report/intervals.c); as a table; as a picture (sim/report/intervals_svg.c). Of two runs
+   the table has a column that names them, and the picture shows one below the other, on equal axes. */
+typedef struct Timed { const char *name; Run *run; const Title *title; } Timed;
+void report_intervals(Run *, JsonSink *);
+void report_intervals_csv(const Timed *, int n, StrBuf *);
+void report_intervals_svg(const Timed *, int n, StrBuf *);
+
 /* sim/report/grid.c: the runs of --grid, an array of reports as read from JSON; a table for each kernel */
 void report_grid_text(const JsonValue *runs, StrBuf *);
 void report_grid_csv(const JsonValue *runs, StrBuf *);

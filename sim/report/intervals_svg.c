@@ -1,0 +1,502 @@
+/* Figures over time as a picture (SVG): below each other the launches, lane-slots, scheduler-cycles, traffic with memory and resident warps. A column is an interval,
+ * or several that are shown as one where there are more of them than the picture has room for. Where nothing ran between two columns, the axis is broken. */
+#include "sim/report/intervals.h"
+#include <stddef.h>
+
+enum {
+	LEFT = 76, PLOT = 900, LEGEND = 196, TOP = 44,     /* pixels */
+	MOST_COLUMNS = 720, BREAK = 12, STRIP = 14, STRIPS = 6, BETWEEN = 34, LETTER = 7, TICKS = 90,
+};
+
+#define AT(FIELD) (int)(offsetof(Interval, FIELD) / sizeof(uint64_t))
+#define STALL(ID) (AT(stalls) + STALL_##ID)
+typedef struct Layer { const char *name, *colour; int n, figure[2]; } Layer; /* the sum of n figures */
+typedef enum { STACK, SHARES, LINES } Kind;
+typedef struct Panel {
+	const char *title;
+	Kind kind;
+	int height, nlayer;
+	Layer layer[STALL_COUNT + 1];
+	bool by_sm;                    /* divided by the number of SMs */
+} Panel;
+
+static const Panel panels[] = {
+	{ "lane-slots a cycle", STACK, 150, 6, {
+		{ "useful", "#1f5fa8", 1, { AT(lanes_useful) } },
+		{ "overhead", "#7fb0dd", 1, { AT(overhead_thread) } },
+		{ "guard false", "#d9a520", 2, { AT(lanes_predicated_off), AT(overhead_off) } },
+		{ "parted", "#c8501e", 2, { AT(lanes_parted), AT(overhead_parted) } },
+		{ "ended", "#9a9a9a", 2, { AT(lanes_ended), AT(overhead_ended) } },
+		{ "no thread", "#d0d0d0", 2, { AT(lanes_no_thread), AT(overhead_no_thread) } } }, false },
+	{ "scheduler-cycles", SHARES, 150, STALL_COUNT + 1, {
+		{ "issued", "#1f5fa8", 1, { AT(issued) } },
+		{ "unit_busy", "#8fd0c8", 1, { STALL(UNIT) } },
+		{ "memory_pipe", "#c77cb5", 1, { STALL(MEMPIPE) } },
+		{ "data", "#2b8a3e", 1, { STALL(DATA) } },
+		{ "branch", "#e7b416", 1, { STALL(BRANCH) } },
+		{ "divergence", "#c8501e", 1, { STALL(DIVERGENCE) } },
+		{ "memory", "#8a2b85", 1, { STALL(MEMORY) } },
+		{ "instruction_fetch", "#b08d57", 1, { STALL(FETCH) } },
+		{ "sleep", "#b7d7a8", 1, { STALL(SLEEP) } },
+		{ "warp_sync", "#ef8fa0", 1, { STALL(WARPSYNC) } },
+		{ "barrier", "#444444", 1, { STALL(BARRIER) } },
+		{ "grid_barrier", "#777777", 1, { STALL(GRID) } },
+		{ "drain", "#a9b8c9", 1, { STALL(DRAIN) } },
+		{ "no_warp", "#ececec", 1, { STALL(EMPTY) } } }, false },
+	{ "sectors a cycle", LINES, 120, 4, {
+		{ "asked by warps", "#1f5fa8", 1, { AT(transactions) } },
+		{ "found in L1", "#7fb0dd", 1, { AT(l1_hits) } },
+		{ "at L2", "#c8501e", 1, { AT(l2_requests) } },
+		{ "at DRAM", "#2b2b2b", 2, { AT(dram_reads), AT(dram_writes) } } }, false },
+	{ "resident warps of an SM", STACK, 70, 1, { { "warps", "#6b8e4e", 1, { AT(resident) } } }, true },
+};
+enum { PANELS = sizeof panels / sizeof *panels };
+
+/* What is drawn of a run. */
+typedef struct Chart {
+	const Timed *timed;
+	Intervals *intervals;          /* as long as a column */
+	int ncolumns, nbreaks;
+	int *column;                   /* intervals that have one, in order */
+	double *x;                     /* [column]: its left edge */
+} Chart;
+
+typedef struct Picture {
+	StrBuf *out;
+	Chart chart[2];
+	int n;
+	double wide, gap;              /* of a column, and of a break */
+	double most[PANELS];           /* the end of each panel's axis */
+	int y;
+} Picture;
+
+/* ---- columns ---- */
+
+static Intervals *lengthened(const Intervals *v, Cycle cycles)
+{
+	Intervals *longer = intervals_new(cycles);
+	intervals_merge(longer, v);
+	return longer;
+}
+
+static void find_columns(Chart *c)
+{
+	const Intervals *v = c->intervals;
+	c->column = xcalloc((size_t)v->n + 1, sizeof *c->column);
+	c->x = xcalloc((size_t)v->n + 1, sizeof *c->x);
+	for (int k = 0; k < v->n; k++) {
+		if (!interval_any(&v->row[k]))
+			continue;
+		c->nbreaks += c->ncolumns && c->column[c->ncolumns - 1] != k - 1;
+		c->column[c->ncolumns++] = k;
+	}
+}
+
+static void forget_columns(Chart *c)
+{
+	intervals_free(c->intervals);
+	free(c->column);
+	free(c->x);
+	*c = (Chart){ .timed = c->timed };
+}
+
+/* Columns of all runs are equally long: as many cycles as are needed. */
+static void choose_columns(Picture *p)
+{
+	Cycle base = 1;
+	for (int i = 0; i < p->n; i++)
+		base = p->chart[i].timed->run->intervals->cycles > base ? p->chart[i].timed->run->intervals->cycles : base;
+	for (Cycle times = 1;; times++) {
+		int most = 0, breaks = 0;
+		for (int i = 0; i < p->n; i++) {
+			Chart *c = &p->chart[i];
+			forget_columns(c);
+			c->intervals = lengthened(c->timed->run->intervals, times * base);
+			find_columns(c);
+			most = c->ncolumns > most ? c->ncolumns : most;
+			breaks = c->nbreaks > breaks ? c->nbreaks : breaks;
+		}
+		if (most > MOST_COLUMNS) {
+			times += (Cycle)(most / MOST_COLUMNS - 1);
+			continue;
+		}
+		p->gap = breaks * BREAK > PLOT / 4 ? PLOT / 4.0 / breaks : BREAK;
+		p->wide = (PLOT - breaks * p->gap) / (most ? most : 1);
+		return;
+	}
+}
+
+static void place_columns(const Picture *p, Chart *c)
+{
+	double x = LEFT;
+	for (int k = 0; k < c->ncolumns; k++) {
+		x += k && c->column[k] != c->column[k - 1] + 1 ? p->gap : 0;
+		c->x[k] = x;
+		x += p->wide;
+	}
+}
+
+static const Interval *count_of(const Chart *c, int k) { return &c->intervals->row[c->column[k]]; }
+static Cycle begin_of(const Chart *c, int k) { return (c->intervals->first + (uint64_t)c->column[k]) * c->intervals->cycles; }
+static bool goes_on(const Chart *c, int k) { return k + 1 < c->ncolumns && c->column[k + 1] == c->column[k] + 1; }
+
+/* ---- values ---- */
+
+static double layer_count(const Interval *x, const Layer *l)
+{
+	double sum = 0;
+	for (int i = 0; i < l->n; i++)
+		sum += (double)interval_get(x, l->figure[i]);
+	return sum;
+}
+
+/* What the panel divides counts by: cycles in which a launch ran, or scheduler-cycles. */
+static double whole(const Chart *c, const Panel *panel, const Interval *x)
+{
+	double n = panel->kind == SHARES ? (double)x->slots : (double)x->cycles * (panel->by_sm ? (double)c->timed->run->config->sm_count : 1);
+	return n > 0 ? n : (double)c->intervals->cycles;
+}
+
+static double value(const Chart *c, const Panel *panel, int k, int layer)
+{
+	return layer_count(count_of(c, k), &panel->layer[layer]) / whole(c, panel, count_of(c, k));
+}
+
+/* The first of 1, 2, 2.5, 5, 10, 20, ... times a power of ten that is not less. */
+static double round_up(double v)
+{
+	static const double step[] = { 1, 2, 2.5, 5, 10 };
+	double power = 1;
+	while (power * 10 < v)
+		power *= 10;
+	while (power >= v && power > 1e-9)
+		power /= 10;
+	for (int i = 0; i < 5; i++)
+		if (power * step[i] >= v)
+			return power * step[i];
+	return power * 10;
+}
+
+static double end_of_axis(const Picture *p, const Panel *panel)
+{
+	double most = 0;
+	for (int i = 0; i < p->n && panel->kind != SHARES; i++)
+		for (int k = 0; k < p->chart[i].ncolumns; k++) {
+			double sum = 0;
+			for (int l = 0; l < panel->nlayer; l++) {
+				double v = value(&p->chart[i], panel, k, l);
+				sum = panel->kind == STACK ? sum + v : v > sum ? v : sum;
+			}
+			most = sum > most ? sum : most;
+		}
+	return panel->kind == SHARES ? 1 : most > 0 ? round_up(most) : 1;
+}
+
+/* ---- drawing ---- */
+
+static void put_escaped(StrBuf *out, const char *s)
+{
+	for (; *s; s++)
+		if (*s == '&' || *s == '<' || *s == '>' || *s == '"')
+			sb_printf(out, "&#%d;", *s);
+		else if ((unsigned char)*s >= ' ')
+			sb_putc(out, *s);
+}
+
+static void put_label(StrBuf *out, double x, double y, const char *style, const char *text)
+{
+	sb_printf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, style);
+	put_escaped(out, text);
+	sb_puts(out, "</text>\n");
+}
+
+static bool in_run(const Chart *c, const Layer *l)
+{
+	double sum = 0;
+	for (int k = 0; k < c->ncolumns; k++)
+		sum += layer_count(count_of(c, k), l);
+	return sum > 0;
+}
+
+static bool in_picture(const Picture *p, const Layer *l)
+{
+	bool any = false;
+	for (int i = 0; i < p->n; i++)
+		any |= in_run(&p->chart[i], l);
+	return any;
+}
+
+/* An area between `low` and `high`, by column; of each stretch without a break, one shape. */
+static void put_area(const Picture *p, const Chart *c, const char *colour, const double *low, const double *high)
+{
+	sb_printf(p->out, "<path fill=\"%s\" d=\"", colour);
+	for (int k = 0, begin = 0; k < c->ncolumns; k++) {
+		sb_printf(p->out, k == begin ? "M%.1f %.1f" : "V%.1f", k == begin ? c->x[k] : high[k], high[k]);
+		sb_printf(p->out, "H%.1f", c->x[k] + p->wide);
+		if (goes_on(c, k))
+			continue;
+		for (int i = k; i >= begin; i--)
+			sb_printf(p->out, "V%.1fH%.1f", low[i], c->x[i]);
+		sb_putc(p->out, 'Z');
+		begin = k + 1;
+	}
+	sb_puts(p->out, "\"/>\n");
+}
+
+static void put_line(const Picture *p, const Chart *c, const char *colour, const double *high)
+{
+	sb_printf(p->out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" d=\"", colour);
+	for (int k = 0; k < c->ncolumns; k++) {
+		bool begins = !k || !goes_on(c, k - 1);
+		sb_printf(p->out, begins ? "M%.1f %.1f" : "V%.1f", begins ? c->x[k] : high[k], high[k]);
+		sb_printf(p->out, "H%.1f", c->x[k] + p->wide);
+	}
+	sb_puts(p->out, "\"/>\n");
+}
+
+static void put_layers(const Picture *p, const Chart *c, const Panel *panel, double most)
+{
+	double *low = xcalloc((size_t)c->ncolumns + 1, sizeof *low), *high = xcalloc((size_t)c->ncolumns + 1, sizeof *high), bottom = p->y + panel->height;
+	for (int k = 0; k < c->ncolumns; k++)
+		low[k] = bottom;
+	for (int l = 0; l < panel->nlayer; l++) {
+		if (!in_run(c, &panel->layer[l]))
+			continue;
+		for (int k = 0; k < c->ncolumns; k++)
+			high[k] = (panel->kind == LINES ? bottom : low[k]) - value(c, panel, k, l) / most * panel->height;
+		if (panel->kind == LINES) {
+			put_line(p, c, panel->layer[l].colour, high);
+			continue;
+		}
+		put_area(p, c, panel->layer[l].colour, low, high);
+		memcpy(low, high, sizeof *low * (size_t)c->ncolumns);
+	}
+	free(low);
+	free(high);
+}
+
+/* Puts the layers' names, from the top one down, with each one's share in the whole run, or its mean. */
+static void put_legend(const Picture *p, const Chart *c, const Panel *panel)
+{
+	Interval all = { 0 };
+	double sum = 0, y = p->y + 9, x = LEFT + PLOT + 14;
+	int rows = 0;
+	for (int k = 0; k < c->ncolumns; k++)
+		interval_add(&all, count_of(c, k));
+	for (int l = 0; l < panel->nlayer; l++) {
+		sum += layer_count(&all, &panel->layer[l]);
+		rows += in_picture(p, &panel->layer[l]);
+	}
+	double step = rows > 1 && (rows - 1) * 14 > panel->height - 9 ? (panel->height - 9.0) / (rows - 1) : 14;
+	for (int i = 0; i < panel->nlayer; i++) {
+		const Layer *layer = &panel->layer[panel->kind == LINES ? i : panel->nlayer - 1 - i];
+		char text[80];
+		if (!in_picture(p, layer))
+			continue;
+		if (panel->kind == LINES || panel->nlayer == 1)
+			snprintf(text, sizeof text, "%s: %.4g", layer->name, layer_count(&all, layer) / whole(c, panel, &all));
+		else
+			snprintf(text, sizeof text, "%s: %s", layer->name, PERCENT(sum > 0 ? layer_count(&all, layer) / sum : 0));
+		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"9\" height=\"9\" fill=\"%s\"/>\n", x, y - 8.5, layer->colour);
+		put_label(p->out, x + 14, y, " font-size=\"11\"", text);
+		y += step;
+	}
+}
+
+/* Round cycles with room for their numbers between them. */
+static Cycle tick_step(const Picture *p, const Chart *c)
+{
+	double cycles = TICKS / p->wide * (double)c->intervals->cycles;
+	Cycle step = (Cycle)round_up(cycles), length = c->intervals->cycles;
+	return (step + length - 1) / length * length;
+}
+
+/* Puts lines through the panel, which is `height` high, at round cycles and behind breaks; or below it the numbers of these cycles. */
+static void put_ticks(const Picture *p, const Chart *c, int height, bool numbers)
+{
+	Cycle step = tick_step(p, c);
+	double last = 0;
+	for (int k = 0; k < c->ncolumns; k++) {
+		Cycle at = begin_of(c, k);
+		bool begins = !k || !goes_on(c, k - 1);
+		char text[32];
+		if (begins && k && !numbers)
+			sb_printf(p->out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"url(#break)\"/>\n", c->x[k] - p->gap, p->y, p->gap, height);
+		if ((!begins && at % step) || (last > 0 && c->x[k] - last < TICKS * 0.75))
+			continue;
+		last = c->x[k];
+		snprintf(text, sizeof text, "%llu", (unsigned long long)at);
+		if (numbers)
+			put_label(p->out, c->x[k], p->y + 16, " font-size=\"10\" text-anchor=\"middle\" fill=\"#555\"", text);
+		else
+			sb_printf(p->out, "<path d=\"M%.1f %dv%d\" stroke=\"#000\" stroke-opacity=\"0.18\" stroke-width=\"0.7\"/>\n", c->x[k], p->y, height + 4);
+	}
+}
+
+static void put_axis(const Picture *p, const Panel *panel, double most)
+{
+	static const double mark[] = { 0, 0.5, 1 };
+	for (int i = 0; i < 3; i++) {
+		double y = p->y + panel->height * (1 - mark[i]);
+		char text[32];
+		if (panel->kind == SHARES)
+			snprintf(text, sizeof text, "%.0f %%", mark[i] * 100);
+		else
+			snprintf(text, sizeof text, "%.4g", mark[i] * most);
+		sb_printf(p->out, "<path d=\"M%d %.1fh%d\" stroke=\"#000\" stroke-opacity=\"0.18\" stroke-width=\"0.7\"/>\n", LEFT - 4, y, PLOT + 4);
+		put_label(p->out, LEFT - 7, y + 4, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"", text);
+	}
+	put_label(p->out, LEFT, p->y - 6, " font-size=\"12\"", panel->title);
+}
+
+/* ---- launches ---- */
+
+/* Where the cycle lies; in a break: at its end. */
+static double place_of(const Picture *p, const Chart *c, Cycle at)
+{
+	int low = 0, high = c->ncolumns;
+	while (low < high) { /* the last column that begins at `at` or before */
+		int middle = (low + high) / 2;
+		if (begin_of(c, middle) <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return LEFT;
+	double in = (double)(at - begin_of(c, low - 1)) / (double)c->intervals->cycles;
+	return c->x[low - 1] + (in < 1 ? in : 1) * p->wide;
+}
+
+/* The row of a stream's launches. */
+static int strip_of(const Run *run, int stream, int *streams, int *n)
+{
+	int k = 0;
+	while (k < *n && streams[k] != stream)
+		k++;
+	if (k == *n && *n < STRIPS)
+		streams[(*n)++] = stream;
+	return k < STRIPS ? k : STRIPS - 1;
+}
+
+/* The launch's kernel, by its place among the module's kernels. */
+static int kernel_number(const Run *run, int launch)
+{
+	int n = 0;
+	for (int i = 0; i < run->module->func.n; i++) {
+		const Function *f = run->module->func.v[i];
+		if (f->kind == FN_KERNEL && !strcmp(f->name, run->launch.v[launch]->kernel))
+			return n;
+		n += f->kind == FN_KERNEL;
+	}
+	return n;
+}
+
+static const char *const kernel_colours[] = { "#b9d3ec", "#f3c4a8", "#bfe3b8", "#dfb9dc", "#e9dd92", "#c9c9c9" };
+static const char *colour_of(const Run *run, int launch) { return kernel_colours[kernel_number(run, launch) % (int)(sizeof kernel_colours / sizeof *kernel_colours)]; }
+
+/* Puts the names of the kernels that were launched in a row, as far as there is room. */
+static void put_kernels(Picture *p, const Run *run)
+{
+	double x = LEFT;
+	bool *seen = xcalloc((size_t)run->module->func.n + 1, sizeof *seen);
+	for (int i = 0; i < run->launch.n && x < LEFT + PLOT; i++) {
+		int kernel = kernel_number(run, i);
+		if (seen[kernel])
+			continue;
+		seen[kernel] = true;
+		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%d\" width=\"9\" height=\"9\" fill=\"%s\"/>\n", x, p->y - 8, colour_of(run, i));
+		put_label(p->out, x + 13, p->y, " font-size=\"11\"", run->launch.v[i]->kernel);
+		x += 30 + LETTER * (double)strlen(run->launch.v[i]->kernel);
+	}
+	free(seen);
+	p->y += 8;
+}
+
+/* Puts a bar for each launch, a row for each stream. */
+static void put_launches(Picture *p, const Chart *c)
+{
+	const Run *run = c->timed->run;
+	int streams[STRIPS], n = 0, most = 0;
+	double right[STRIPS] = { 0 };
+	for (int i = 0; i < run->launch.n; i++) {
+		const LaunchStats *l = run->launch.v[i];
+		int row = strip_of(run, l->stream, streams, &n);
+		double from = place_of(p, c, l->started), to = place_of(p, c, l->started + l->cycles), y = p->y + row * STRIP;
+		most = row + 1 > most ? row + 1 : most;
+		if (!l->cycles || to < right[row] + 0.5) /* nothing to see of it */
+			continue;
+		right[row] = to;
+		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" stroke=\"#888\" stroke-width=\"0.5\"/>\n", from, y, to - from, STRIP - 2,
+			colour_of(run, i));
+	}
+	put_label(p->out, LEFT - 7, p->y + 9, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"", most > 1 ? "streams" : "launches");
+	p->y += most * STRIP;
+}
+
+/* ---- the whole ---- */
+
+static void put_chart(Picture *p, Chart *c)
+{
+	place_columns(p, c);
+	if (c->timed->name) {
+		StrBuf title = { 0 };
+		sb_printf(&title, "%s: passes %s", c->timed->name, *c->timed->title->passes ? c->timed->title->passes : "none");
+		put_label(p->out, 12, p->y, " font-size=\"14\"", title.s);
+		sb_free(&title);
+		p->y += 18;
+	}
+	put_kernels(p, c->timed->run);
+	put_launches(p, c);
+	for (int i = 0; i < PANELS; i++) {
+		p->y += BETWEEN - (i ? 0 : 8);
+		put_layers(p, c, &panels[i], p->most[i]);
+		put_ticks(p, c, panels[i].height, false);
+		put_axis(p, &panels[i], p->most[i]);
+		put_legend(p, c, &panels[i]);
+		p->y += panels[i].height;
+	}
+	put_ticks(p, c, 0, true);
+	put_label(p->out, LEFT + PLOT + 14, p->y + 16, " font-size=\"10\" fill=\"#555\"", "cycle");
+	p->y += 50;
+}
+
+static void put_title(const Picture *p, StrBuf *title)
+{
+	const Title *t = p->chart[0].timed->title;
+	Cycle length = p->chart[0].intervals->cycles, own = p->chart[0].timed->run->intervals->cycles;
+	sb_printf(title, "%s on %s, %s", t->module, t->config ? t->config : "the machine of the defaults", title_model(t));
+	if (p->n == 1 && *t->passes)
+		sb_printf(title, ", passes %s", t->passes);
+	sb_printf(title, ": %llu cycle%s a column", (unsigned long long)length, length == 1 ? "" : "s");
+	if (length != own)
+		sb_printf(title, " (%llu intervals)", (unsigned long long)(length / own));
+}
+
+void report_intervals_svg(const Timed *timed, int n, StrBuf *out)
+{
+	StrBuf body = { 0 }, title = { 0 };
+	Picture p = { .out = &body, .n = n, .y = TOP };
+	must(n <= 2);
+	for (int i = 0; i < n; i++)
+		p.chart[i].timed = &timed[i];
+	choose_columns(&p);
+	for (int i = 0; i < PANELS; i++)
+		p.most[i] = end_of_axis(&p, &panels[i]);
+	put_title(&p, &title);
+	for (int i = 0; i < n; i++)
+		put_chart(&p, &p.chart[i]);
+	int width = LEFT + PLOT + LEGEND;
+	if (24 + 8 * (int)title.n > width) /* letters of 15 pixels */
+		width = 24 + 8 * (int)title.n;
+	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+		"<defs><pattern id=\"break\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"4\" height=\"4\" fill=\"white\"/>"
+		"<path d=\"M0 0V4\" stroke=\"#bbb\"/></pattern></defs>\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", width, p.y, width, p.y, width, p.y);
+	put_label(out, 12, 24, " font-size=\"15\"", title.s);
+	sb_puts(out, body.s ? body.s : "");
+	sb_puts(out, "</svg>\n");
+	for (int i = 0; i < n; i++)
+		forget_columns(&p.chart[i]);
+	sb_free(&title);
+	sb_free(&body);
+}
