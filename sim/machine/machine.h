@@ -204,7 +204,7 @@ typedef struct Sched {
 typedef struct Arrival { Cycle cycle; Grid *grid; uint64_t block; } Arrival;  /* a thread block that becomes resident in that cycle; GRID_OPENS: the grid's barrier opens */
 #define GRID_OPENS (~(uint64_t)0)
 typedef struct Freed { Cycle cycle; Grid *grid; } Freed;                      /* a thread block that has ended in that cycle */
-typedef struct Sampled { Cycle cycle; Interval count; } Sampled;              /* what was counted in the interval with that cycle */
+typedef struct Sampled { Cycle cycle, step; uint64_t times; Interval count; } Sampled; /* what was counted in the interval with that cycle, and in others `step` cycles behind each other; in all `times` of them */
 
 struct Sm {
 	Gpu *gpu;

@@ -100,13 +100,22 @@ static void forget_columns(Chart *c)
 	*c = (Chart){ .timed = c->timed };
 }
 
-/* Columns of all runs are equally long: as many cycles as are needed. */
+/* What follows in 1, 2, 5, 10, 20, 50, ... */
+static Cycle next_round(Cycle n)
+{
+	Cycle power = 1;
+	while (power * 10 <= n)
+		power *= 10;
+	return n == power ? 2 * power : n == 2 * power ? 5 * power : 10 * power;
+}
+
+/* Columns of all runs are equally long: one interval, or 2, 5, 10, 20, 50, ... of them. */
 static void choose_columns(Picture *p)
 {
 	Cycle base = 1;
 	for (int i = 0; i < p->n; i++)
 		base = p->chart[i].timed->run->intervals->cycles > base ? p->chart[i].timed->run->intervals->cycles : base;
-	for (Cycle times = 1;; times++) {
+	for (Cycle times = 1;; times = next_round(times)) {
 		int most = 0, breaks = 0;
 		for (int i = 0; i < p->n; i++) {
 			Chart *c = &p->chart[i];
@@ -116,10 +125,8 @@ static void choose_columns(Picture *p)
 			most = c->ncolumns > most ? c->ncolumns : most;
 			breaks = c->nbreaks > breaks ? c->nbreaks : breaks;
 		}
-		if (most > MOST_COLUMNS) {
-			times += (Cycle)(most / MOST_COLUMNS - 1);
+		if (most > MOST_COLUMNS)
 			continue;
-		}
 		p->gap = breaks * BREAK > PLOT / 4 ? PLOT / 4.0 / breaks : BREAK;
 		p->wide = (PLOT - breaks * p->gap) / (most ? most : 1);
 		return;

@@ -74,10 +74,17 @@ static void add_resident(Sm *sm, Interval *sum)
 	sm->sampled_stay = stay;
 }
 
+/* In a long wait one interval is like the other: they are kept as one. */
 static void keep(Sm *sm, const Interval *sum)
 {
-	if (interval_any(sum))
-		vec_push(&sm->sampled, ((Sampled){ present(sm), *sum }));
+	Sampled *last = sm->sampled.n ? &vec_last(&sm->sampled) : NULL;
+	Cycle step = sm->gpu->options.intervals->cycles;
+	if (!interval_any(sum))
+		return;
+	if (last && last->step == step && last->cycle + last->times * step == present(sm) && !memcmp(&last->count, sum, sizeof *sum))
+		last->times++;
+	else
+		vec_push(&sm->sampled, ((Sampled){ present(sm), step, 1, *sum }));
 }
 
 /* As long as the SM has no block, nothing is counted. */
@@ -128,7 +135,10 @@ void sm_sample_end(Sm *sm)
 
 void sm_give_samples(Sm *sm, Intervals *to)
 {
-	for (int i = 0; i < sm->sampled.n; i++)
-		interval_add(intervals_at(to, sm->sampled.v[i].cycle), &sm->sampled.v[i].count);
+	for (int i = 0; i < sm->sampled.n; i++) {
+		const Sampled *x = &sm->sampled.v[i];
+		for (uint64_t k = 0; k < x->times; k++)
+			interval_add(intervals_at(to, x->cycle + k * x->step), &x->count);
+	}
 	vec_clear(&sm->sampled);
 }

@@ -226,7 +226,7 @@ local some = {
 	{ "spmv/spmv.ptx", "-c volta.lua -m dwf -D sm.count=2" }, { "calculator/calculator.ir", "-c kepler.lua -m sbi" },
 	{ "loop_exits/loop_exits.ir", "-c sandy.lua -D sm.count=2" }, { "transpose/transpose.ptx", "-c kepler.lua -D launch.warm=true" },
 	{ "compaction/compaction.ptx", "-c vega20.lua -m exec_mask -D sm.count=2" }, { "recursion/recursion.ptx", "-c fermi.lua" },
-	{ "stencil/stencil.ptx", "-c kepler.lua -D limits.max_cycles=600" },
+	{ "stencil/stencil.ptx", "-c kepler.lua -D limits.max_cycles=600" }, { "stencil/stencil.ptx", "-c kepler.lua -D launch.warm=true -D limits.max_cycles=600" },
 	{ tmp .. "/waits.ir", "-c kepler.lua -D sm.count=2" }, { tmp .. "/waits.ir", "-c volta.lua -D sm.count=1 -D limits.max_cycles=2500" },
 }
 

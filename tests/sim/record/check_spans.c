@@ -131,12 +131,22 @@ static void figure_is(const Rig *r, size_t offset, const char *want)
 }
 #define IS(R, FIELD, WANT) figure_is(R, offsetof(Interval, FIELD), WANT)
 
-static Rig *over_time(Cycle length, const char *text, unsigned grid, unsigned block)
+static Rig *over_time(const char *machine, Cycle length, const char *text, unsigned grid, unsigned block)
 {
-	Rig *r = rig_new("clock_mhz=1000");
+	Rig *r = rig_new(machine);
 	r->intervals = intervals_new(length);
 	rig_run(r, text, grid, block);
 	return r;
+}
+
+/* It happens once, in that interval. */
+static void first_is(const Rig *r, size_t offset, Cycle want)
+{
+	for (int k = 0; k < r->intervals->n; k++) {
+		uint64_t n = *(const uint64_t *)((const char *)&r->intervals->row[k] + offset);
+		ck_assert_msg(n == ((Cycle)k == want), "figure at %zu: %llu in interval %d, expected 1 in %llu", offset, (unsigned long long)n, k, (unsigned long long)want);
+	}
+	ck_assert_uint_lt(want, (uint64_t)r->intervals->n);
 }
 
 static void over(Rig *r)
@@ -149,7 +159,7 @@ static void over(Rig *r)
 START_TEST(a_jump_is_divided)
 {
 	const char *text = K(" %t = mov.u32 %tid.x\n nanosleep.u32 50\n exit\n");
-	Rig *r = over_time(10, text, 1, 3);
+	Rig *r = over_time("clock_mhz=1000", 10, text, 1, 3);
 	ck_assert_uint_eq(r->s.cycles, 52);
 	IS(r, cycles, "10 10 10 10 10 2");
 	IS(r, issued, "2 0 0 0 0 1");
@@ -160,11 +170,11 @@ START_TEST(a_jump_is_divided)
 	IS(r, stalls[STALL_EMPTY], "0 0 0 0 0 0");
 	IS(r, resident, "10 10 10 10 10 2");
 	over(r);
-	r = over_time(100, text, 1, 3); /* one that holds the whole run */
+	r = over_time("clock_mhz=1000", 100, text, 1, 3); /* one that holds the whole run */
 	IS(r, cycles, "52");
 	IS(r, stalls[STALL_SLEEP], "49");
 	over(r);
-	r = over_time(26, text, 1, 3); /* the last one ends with the run */
+	r = over_time("clock_mhz=1000", 26, text, 1, 3); /* the last one ends with the run */
 	IS(r, issued, "2 1");
 	IS(r, stalls[STALL_SLEEP], "24 25");
 	over(r);
@@ -174,7 +184,7 @@ END_TEST
 /* Lanes 0 and 1 go one way, the others the other: those that parted are lost in the cycles in which the others issue. */
 START_TEST(lost_lanes_in_their_cycles)
 {
-	Rig *r = over_time(1, K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 2\n bra %p, B, J\nB: %x = mov.u32 1\n bra J\nJ: exit\n"), 1, 4);
+	Rig *r = over_time("clock_mhz=1000", 1, K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 2\n bra %p, B, J\nB: %x = mov.u32 1\n bra J\nJ: exit\n"), 1, 4);
 	IS(r, warp_instructions, "1 1 1 1 1");
 	IS(r, lanes_useful, "4 4 4 2 4");
 	IS(r, lanes_parted, "0 0 0 2 0");
@@ -183,8 +193,23 @@ START_TEST(lost_lanes_in_their_cycles)
 }
 END_TEST
 
+/* The load issues in cycle 1, and takes the port until 2 (so it is at L2 in 12), the slice until 13 and 20 cycles more, then the bus of DRAM in 38, the row having
+   taken 5; the answer takes the port in 39, and 10 cycles more: 49 is the last of its way. */
+START_TEST(a_load_on_its_way)
+{
+	Rig *r = over_time("interconnect.latency=10 l2.latency=20 dram.row_hit=5 dram.row_miss=5", 1, K(" %o = ld.param.u64 [out]\n %x = ld.global.u32 [%o]\n exit\n"), 1, 1);
+	first_is(r, offsetof(Interval, transactions), 1);
+	first_is(r, offsetof(Interval, l1_bypasses), 1);
+	first_is(r, offsetof(Interval, l2_requests), 12);
+	first_is(r, offsetof(Interval, l2_misses), 12);
+	first_is(r, offsetof(Interval, dram_reads), 38);
+	first_is(r, offsetof(Interval, l2_replies), 49);
+	over(r);
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = { counts_in_any_order, merged, cycles_of_launches, a_jump_is_divided, lost_lanes_in_their_cycles };
+	const TTest *const tests[] = { counts_in_any_order, merged, cycles_of_launches, a_jump_is_divided, lost_lanes_in_their_cycles, a_load_on_its_way };
 	return rig_suite("figures over time", tests, sizeof tests / sizeof *tests);
 }
