@@ -228,7 +228,7 @@ void measured_sum(const MeasuredTally *t, StrBuf *s)
 			continue;
 		sb_printf(s, "%s%llu %s", n++ ? ", " : ": ", (unsigned long long)t->rows[k], t->rows[k] == 1 ? words[k].one : words[k].many);
 		if (t->executed[k])
-			sb_printf(s, " (%llu times, %.1f %%)", (unsigned long long)t->executed[k], 100.0 * (double)t->executed[k] / (double)executed);
+			sb_printf(s, " (%llu time%s, %.1f %%)", (unsigned long long)t->executed[k], t->executed[k] == 1 ? "" : "s", 100.0 * (double)t->executed[k] / (double)executed);
 	}
 	sb_putc(s, '\n');
 }

@@ -43,9 +43,9 @@ says ' SINGLE branches.ir:[0-9]* divergent 1 0 1.0 0.0 % divergent by analysis, 
 says ' LOAD branches.ir:[0-9]* divergent 1 0 32.0 0.0 % divergent by analysis, never was (executed once); by ld.global:[0-9]* from one address'
 says ' HEAD branches.ir:[0-9]* divergent - - - - not in the report; by %tid.x'
 says ' a host function: one thread, in no warp'
-says 'all functions: 13 branches, executed 41 times: 1 UNIFORM BY .uni DIVERGED (1 times, 2.4 %), 3 divergent by analysis never were (3 times, 7.3 %), .*, 1 is not in the report'
+says 'all functions: 13 branches, executed 41 times: 1 UNIFORM BY .uni DIVERGED (1 time, 2.4 %), 3 divergent by analysis never were (3 times, 7.3 %), .*, 1 is not in the report'
 show plain --filter second "$module"
-says ' 1 branch, executed 1 time: 1 divergent by analysis never was (1 times, 100.0 %)'
+says ' 1 branch, executed 1 time: 1 divergent by analysis never was (1 time, 100.0 %)'
 grep -q 'all functions' "$tmp/out" && fail "a single function is summed up"
 
 # The same code by a pipeline on both sides; other code on one side.
