@@ -1,28 +1,30 @@
 /* gsim-compare A.json B.json: two reports side by side, what differs between the runs first, then every figure with its ratio. */
 #include "lib/file.h"
-#include "sim/report/report.h"
+#include "sim/report/pairs.h"
 #include "tools/usage.h"
 
 enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096 };
 
 static const char usage[] =
-	"gsim-compare [options] A.json B.json         two reports of gsim --stats, or two grids run by run\n"
-	"gsim-compare [options] BOTH.json             a report of gsim --before-after --stats\n"
-	"gsim-compare [options] --rows A,B GRID.json  two runs of gsim --grid --stats\n"
-	"gsim-compare [options] GRID.json             the table of a grid\n"
-	"  -b, --brief     a screen instead of every figure\n"
-	"  -a, --all       every figure, branch and block (default)\n"
-	"  -r, --rows A,B  of a grid: by number, from 1, or by mechanism; with two files one of each\n"
-	"      --help      show this\n"
-	"      --version   show the version\n"
+	"gsim-compare [options] A.json B.json             two reports of gsim --stats; two of --grid or of --before-after run by run\n"
+	"gsim-compare [options] BOTH.json                 a report of gsim --before-after --stats\n"
+	"gsim-compare [options] --rows A,B GRID.json      two runs of gsim --grid --stats\n"
+	"gsim-compare [options] --rows A X.json GRID.json a report and a run of a grid, or one of each of two grids\n"
+	"gsim-compare [options] GRID.json                 the table of a grid\n"
+	"  -b, --brief      a screen instead of every figure\n"
+	"  -a, --all        every figure, branch and block (default)\n"
+	"  -r, --rows A,B   runs of a grid, by number, from 1, or by mechanism; of --before-after: before or after. With two files one of each\n"
+	"  -m, --markdown   as Markdown, with tables, for code-hosting sites\n"
+	"      --help       show this\n"
+	"      --version    show the version\n"
 	"Status: 0; 2 usage or bad input.\n";
 
 typedef struct Compare {
 	Arena arena;
 	Diag diag;
 	const char *path[2];           /* path[1] NULL: one file */
-	const char *row[2];            /* of grids; NULL: none is picked */
-	bool full;
+	const char *row[2];            /* of what has several runs; NULL: none is picked */
+	ReportForm form;
 } Compare;
 
 static const JsonValue *read_report(Compare *c, const char *path)
@@ -39,24 +41,40 @@ static const JsonValue *read_report(Compare *c, const char *path)
 	return v;
 }
 
-/* The runs of a grid, or NULL. */
-static const JsonValue *runs_of(const JsonValue *v)
-{
-	const JsonValue *runs = json_get(v, "runs");
-	return runs && runs->kind == JSON_ARRAY ? runs : NULL;
-}
-
 static bool is_report(const JsonValue *v)
 {
 	const JsonValue *total = json_get(v, "total");
 	return total && total->kind == JSON_OBJECT;
 }
 
-/* The run that --rows names: by its number, else the first of that mechanism, with or without its parameters. */
-static const JsonValue *pick(Compare *c, const JsonValue *runs, const char *row, const char *path)
+static bool is_both(const JsonValue *v) { return is_report(json_get(v, "before")) && is_report(json_get(v, "after")); }
+
+/* The runs of a grid, or the two of --before-after as a list; NULL: there is one alone, or none. */
+static const JsonValue *runs_of(Compare *c, const JsonValue *v, const char *path)
+{
+	const JsonValue *runs = json_get(v, "runs");
+	if (runs && runs->kind == JSON_ARRAY && runs->n > MAX_RUNS)
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "more than %d runs", MAX_RUNS);
+	if (runs && runs->kind == JSON_ARRAY)
+		return runs;
+	if (!is_both(v))
+		return NULL;
+	JsonValue *list = arena_new(&c->arena, JsonValue);
+	*list = (JsonValue){ .kind = JSON_ARRAY, .n = 2, .item = arena_array(&c->arena, JsonValue, 2) };
+	list->item[0] = *json_get(v, "before");
+	list->item[1] = *json_get(v, "after");
+	return list;
+}
+
+/* ---- one run of several ---- */
+
+/* The run that --rows names: before or after, by its number, else the first of that mechanism, with or without its parameters. */
+static const JsonValue *pick(Compare *c, const JsonValue *v, const JsonValue *runs, const char *row, const char *path)
 {
 	char *end;
 	long k = strtol(row, &end, 10);
+	if (is_both(v) && (!strcmp(row, "before") || !strcmp(row, "after")))
+		return json_get(v, row);
 	if (*row && !*end && k >= 1 && k <= runs->n)
 		return &runs->item[k - 1];
 	for (int i = 0; i < runs->n; i++) {
@@ -64,39 +82,67 @@ static const JsonValue *pick(Compare *c, const JsonValue *runs, const char *row,
 		if (!strcmp(model, row) || (strcspn(model, "(") == strlen(row) && !strncmp(model, row, strlen(row))))
 			return &runs->item[i];
 	}
-	diag_error(&c->diag, (Loc){ path, 0, 0 }, "the grid has no run '%s': it has %d, which --rows takes by number or mechanism", row, runs->n);
+	if (is_both(v))
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "there is no run '%s': this is a report of --before-after; expected before or after", row);
+	else
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "the grid has no run '%s': it has %d, which --rows takes by number or mechanism", row, runs->n);
 	return NULL;
 }
 
-/* The report that is to be compared; half: of a report that has both. */
-static const JsonValue *report_in(Compare *c, const JsonValue *v, const char *half, const char *row, const char *path)
+/* The report that is to be compared: the file's only one, or the one that the row names. */
+static const JsonValue *report_in(Compare *c, const JsonValue *v, const char *row, const char *path)
 {
-	const JsonValue *runs = runs_of(v), *r = json_get(v, half);
-	if (!r)
-		r = v;
-	if (runs && !row)
-		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is a grid of %d runs, the other a report: --rows picks one of each grid", runs->n);
-	else if (runs && (r = pick(c, runs, row, path)) && !is_report(r))
+	const JsonValue *runs = runs_of(c, v, path), *r = v;
+	if (c->diag.errors)
+		return NULL;
+	if (runs && !row && is_both(v))
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is a report of --before-after, the other of one run: --rows before or --rows after picks one");
+	else if (runs && !row)
+		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is a grid of %d runs, the other a report of one: --rows picks one", runs->n);
+	else if (runs && (r = pick(c, v, runs, row, path)) && !is_report(r))
 		diag_error(&c->diag, (Loc){ path, 0, 0 }, "the run '%s' of the grid could not begin: %.200s", row, json_string(r, "error"));
 	else if (!runs && !is_report(r))
 		diag_error(&c->diag, (Loc){ path, 0, 0 }, "this is no report of gsim: there is no \"total\"");
 	return c->diag.errors ? NULL : r;
 }
 
+/* ---- what is compared with what ---- */
+
+static void two_runs(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *both, StrBuf *out)
+{
+	report_compare(a, b, both, c->form, out);
+}
+
 static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrBuf *out)
 {
 	const char *second = c->path[1] ? c->path[1] : c->path[0];
-	const JsonValue *a = report_in(c, x, "before", c->row[0], c->path[0]);
-	const JsonValue *b = a ? report_in(c, y, "after", c->row[1], second) : NULL;
+	const JsonValue *a = report_in(c, x, c->row[0], c->path[0]);
+	const JsonValue *b = a ? report_in(c, y, c->row[1], second) : NULL;
 	if (b)
-		report_compare(a, b, x == y && json_get(x, "before") ? x : NULL, c->full, out);
+		two_runs(c, a, b, NULL, out);
 }
 
-static bool small(Compare *c, const JsonValue *runs, const char *path)
+static void two_grids(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *before, const JsonValue *after, StrBuf *out)
 {
-	if (runs->n > MAX_RUNS)
-		diag_error(&c->diag, (Loc){ path, 0, 0 }, "more than %d runs", MAX_RUNS);
-	return runs->n <= MAX_RUNS;
+	Pairs pairs = pairs_of(a, b);
+	report_compare_grids(a, b, c->form, out);
+	if (is_both(before) && is_both(after) && !(pairs.v[1].of[0] && pairs.v[1].of[1]))
+		fputs("the runs after have different passes or mechanisms; --rows after compares them\n", stderr);
+	vec_free(&pairs);
+}
+
+static void one_file(Compare *c, const JsonValue *x, StrBuf *out)
+{
+	const JsonValue *runs = runs_of(c, x, c->path[0]);
+	if (c->diag.errors)
+		return;
+	if (is_both(x))
+		two_runs(c, json_get(x, "before"), json_get(x, "after"), x, out);
+	else if (runs)
+		report_grid_text(runs, c->form, out);
+	else
+		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, is_report(x) ? "expected a second report to compare with"
+			: "this is no report of gsim: there is no \"total\"");
 }
 
 static void compare(Compare *c, StrBuf *out)
@@ -104,23 +150,32 @@ static void compare(Compare *c, StrBuf *out)
 	const JsonValue *x = read_report(c, c->path[0]), *y = x && c->path[1] ? read_report(c, c->path[1]) : x;
 	if (!x || !y)
 		return;
-	const JsonValue *grid = runs_of(x), *other = runs_of(y);
-	if ((grid && !small(c, grid, c->path[0])) || (other && !small(c, other, c->path[1] ? c->path[1] : c->path[0])))
+	const JsonValue *grid = runs_of(c, x, c->path[0]), *other = runs_of(c, y, c->path[1] ? c->path[1] : c->path[0]);
+	if (c->diag.errors)
 		return;
-	if (c->row[0] || (c->path[1] && (!grid || !other)) || (!c->path[1] && json_get(x, "before")))
+	if (c->row[0] && !c->row[1] && !c->path[1]) {
+		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, "--rows: expected two runs of the file, as in 1,2 or ipdom,token");
+	} else if (c->row[0]) {
+		if (!c->row[1])
+			c->row[1] = c->row[0];
+		if (!grid && !other)
+			diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, "--rows is for grids and reports of --before-after; this is a report of one run");
+		else
+			two_reports(c, x, y, out);
+	} else if (!c->path[1]) {
+		one_file(c, x, out);
+	} else if (grid && other) {
+		two_grids(c, grid, other, x, y, out);
+	} else {
 		two_reports(c, x, y, out);
-	else if (c->path[1])
-		report_compare_grids(grid, other, c->full, out);
-	else if (grid)
-		report_grid_text(grid, out);
-	else
-		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, is_report(x) ? "expected a second report to compare with"
-			: "this is no report of gsim: there is no \"total\"");
+	}
 }
+
+/* ---- the command line ---- */
 
 static int wrong(const char *what) { return usage_wrong("gsim-compare", what, ""); }
 
-/* "A,B": a mechanism's parameters may have commas of their own. */
+/* "A,B", or "A" for both files: a mechanism's parameters may have commas of their own. */
 static bool parse_rows(Compare *c, const char *text)
 {
 	int depth = 0;
@@ -132,7 +187,8 @@ static bool parse_rows(Compare *c, const char *text)
 		c->row[1] = p + 1;
 		return *c->row[0] && *c->row[1];
 	}
-	return false;
+	c->row[0] = text;
+	return *text;
 }
 
 /* The exit status when there is nothing to compare, else -1. */
@@ -140,25 +196,27 @@ static int options(Compare *c, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "brief", no_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' }, { "rows", required_argument, NULL, 'r' },
+		{ "markdown", no_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 }
 	};
 	int letter;
 	uint64_t given = 0;
 	const char *form = NULL;
 	opterr = 0;
-	while ((letter = getopt_long(argc, argv, ":bar:", longs, NULL)) != -1) {
+	while ((letter = getopt_long(argc, argv, ":bar:m", longs, NULL)) != -1) {
 		if (usage_twice("gsim-compare", longs, letter, &given))
 			return 2;
 		switch (letter) {
 		case 'b': case 'a':
 			if (usage_two_forms("gsim-compare", &form, letter == 'a' ? "--all" : "--brief"))
 				return 2;
-			c->full = letter == 'a';
+			c->form.full = letter == 'a';
 			break;
 		case 'r':
 			if (!parse_rows(c, optarg))
-				return wrong("--rows: expected two runs, as in 1,2 or ipdom,token");
+				return wrong("--rows: expected runs, as in 1,2 or ipdom,token");
 			break;
+		case 'm': c->form.markdown = true; break;
 		case 'h': fputs(usage, stdout); return 0;
 		case 'V': puts("gsim-compare " GSIM_VERSION); return 0;
 		default: return usage_option("gsim-compare", argv, longs, letter);
@@ -173,7 +231,7 @@ static int options(Compare *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	Compare c = { .full = true };
+	Compare c = { .form = { .full = true } };
 	StrBuf out = { 0 };
 	int status = options(&c, argc, argv);
 	if (status < 0) {

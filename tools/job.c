@@ -291,12 +291,13 @@ int job_show_many(const Session *s, const StrBuf *json, const Job *both)
 	Arena a = { 0 };
 	Diag d = { 0 };
 	StrBuf text = { 0 };
+	ReportForm form = { .full = s->opt.all };
 	const JsonValue *v = json_read(&a, json->s, json->n, "report", &d);
 	must(v);
 	if (!both)
-		report_grid_text(json_get(v, "runs"), &text);
+		report_grid_text(json_get(v, "runs"), form, &text);
 	else
-		report_compare(json_get(v, "before"), json_get(v, "after"), v, s->opt.all, &text);
+		report_compare(json_get(v, "before"), json_get(v, "after"), v, form, &text);
 	annotate(s, json, &text);
 	int status;
 	if (both) {

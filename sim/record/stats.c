@@ -173,15 +173,12 @@ const RowStat row_stats[] = {
 	{ NULL, NULL, NULL }
 };
 
-/* Ordered by path; +1: more is better, -1: less is better. Figures without a direction are left out. */
+/* +1: more is better, -1: less is better. A figure has a direction when it is time, or machine lost: cycles, cycles in which a scheduler had a warp and issued
+   nothing, lanes lost because threads had parted, and what did not fit on the chip. All others are means to these, or amounts of work: fewer instructions, branches, pushes or
+   sectors are good only as far as they take time. `no_warp` is left out, when there was nothing to lose, and `sleep`, which the program asks for. */
 static const struct { const char *path; int better; } directions[] = {
-	{ "program_cycles", -1 }, { "cycles", -1 }, { "warp_instructions", -1 }, { "thread_instructions", -1 }, { "simd_utilization", 1 },
-	{ "lanes.predicated_off", -1 }, { "lanes.inactive", -1 }, { "overhead.", -1 },
-	{ "divergence.divergent_branches", -1 }, { "divergence.max_depth", -1 }, { "divergence.mean_depth", -1 },
-	{ "divergence.spills", -1 }, { "divergence.fills", -1 }, { "divergence.noop_fetches", -1 }, { "issue.stalls.", -1 },
-	{ "memory.transactions", -1 }, { "memory.shared_conflicts", -1 }, { "memory.constant_misses", -1 },
-	{ "memory.fetch_misses", -1 }, { "memory.l1.misses", -1 }, { "memory.l2.misses", -1 }, { "memory.dram.reads", -1 },
-	{ "memory.dram.writes", -1 }, { "static.registers", -1 }, { "static.spilled", -1 }, { "static.occupancy", 1 },
+	{ "cycles", -1 }, { "program_cycles", -1 }, { "simd_utilization", 1 }, { "lanes.parted", -1 }, { "branches.lost", -1 }, { "lines.lost", -1 },
+	{ "divergence.spills", -1 }, { "static.spilled", -1 }, { "issue.stalls.no_warp", 0 }, { "issue.stalls.sleep", 0 }, { "issue.stalls.", -1 },
 };
 
 int stat_better(const char *path)

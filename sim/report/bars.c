@@ -1,7 +1,8 @@
 /* The grid as a picture (SVG): bars for cycles (without timing: instructions), fetches and utilisation, kernel by kernel. */
+#include "lib/names.h"
 #include "sim/report/grid.h"
 
-enum { PANELS = 3, PANEL = 250, VALUE = 62, BAR = 11, GAP = 7, TOP = 46, LETTER = 7, MOST_LABEL = 90 };
+enum { PANELS = 3, PANEL = 250, VALUE = 62, BAR = 11, GAP = 7, TOP = 46, MOST_LABEL = 90, MOST_OUTCOME = 100 };
 static const char *const colour[] = { "#1f5fa8", "#c8501e", "#2b8a3e", "#8a2b85", "#7a6a00", "#444444" };
 enum { COLOURS = sizeof colour / sizeof *colour };
 
@@ -27,16 +28,21 @@ static void put_label(StrBuf *out, int x, int y, const char *style, const char *
 	sb_puts(out, "</text>\n");
 }
 
-/* Puts a mechanism's name so that it ends at x; of a very long name the beginning. */
-static void put_cut_label(StrBuf *out, int x, int y, const char *name)
+/* Pixels that a text may take in letters of that size: those of the widest of the usual sans-serif fonts (DejaVu Sans: 0.64 of the size for most, 1 for m, W and the like). */
+static int pixels(const char *text, int size)
 {
-	StrBuf text = { 0 };
-	if (strlen(name) > MOST_LABEL)
-		sb_printf(&text, "%.*s...", MOST_LABEL - 3, name);
-	else
-		sb_puts(&text, name);
-	put_label(out, x, y, " text-anchor=\"end\"", text.s ? text.s : "");
-	sb_free(&text);
+	int twelfths = 0;
+	for (; *text; text++)
+		if (((unsigned char)*text & 0xC0) != 0x80)
+			twelfths += (unsigned char)*text >= 0x80 || strchr("mwMWQO@%&<>+=", *text) ? 12 : 8;
+	return (twelfths * size + 11) / 12;
+}
+
+/* The picture is as wide as the text at x needs. */
+static void widen(Picture *p, int x, const char *text, int size)
+{
+	if (x + pixels(text, size) + 12 > p->width)
+		p->width = x + pixels(text, size) + 12;
 }
 
 /* Which of the table's pipelines this is, by first appearance. */
@@ -67,7 +73,15 @@ static double largest(const Table *t, int f)
 	return most;
 }
 
-static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y, const char *fill)
+/* Pipelines beyond the colours take them again, paler. */
+static void put_fill(StrBuf *out, int pipeline)
+{
+	sb_printf(out, " fill=\"%s\"", colour[pipeline % COLOURS]);
+	if (pipeline >= COLOURS)
+		sb_printf(out, " fill-opacity=\"%.2f\"", 1.2 / (1.0 + pipeline / COLOURS));
+}
+
+static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y, int pipeline)
 {
 	char text[40];
 	if (!c->completed)
@@ -77,7 +91,9 @@ static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y
 		return;
 	}
 	double width = c->v[f] > 0 && c->v[f] <= most && most < 1e300 ? c->v[f] / most * (PANEL - VALUE) : 0;
-	sb_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", x, y, width, BAR - 1, fill);
+	sb_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"", x, y, width, BAR - 1);
+	put_fill(out, pipeline);
+	sb_puts(out, "/>\n");
 	if (f == UTILIZATION)
 		report_percent(text, c->v[f]);
 	else
@@ -90,20 +106,24 @@ static void put_heading(Picture *p, const Table *t, int label, const int *shown,
 	static const char *const name[] = { [CYCLES] = "cycles", [WARP_INSTRUCTIONS] = "warp instructions", [FETCHES] = "fetches of blocks",
 		[UTILIZATION] = "SIMD utilisation" };
 	StrBuf title = { 0 };
-	sb_printf(&title, "kernel %.40s", t->kernel ? t->kernel : "(none was launched)");
+	sb_printf(&title, "kernel %s", t->kernel ? t->kernel : "(none was launched)");
 	put_label(&p->body, 12, p->y, " font-size=\"14\"", title.s);
+	widen(p, 12, title.s, 14);
+	int right = 12 + pixels(title.s, 14) + 24;
 	sb_free(&title);
-	for (int i = 0, x = label + PANEL; npipelines > 1 && i < t->n; i++) {
+	for (int i = 0, x = right > label + PANEL ? right : label + PANEL; npipelines > 1 && i < t->n; i++) {
 		int n, k = pipeline(t, i, &n);
 		bool first = true;
 		for (int j = 0; j < i; j++)
 			first &= strcmp(grid_passes(&t->cell[j]), grid_passes(&t->cell[i])) != 0;
 		if (!first)
 			continue;
-		sb_printf(&p->body, "<rect x=\"%d\" y=\"%d\" width=\"10\" height=\"10\" fill=\"%s\"/>\n", x, p->y - 9, colour[k % COLOURS]);
+		sb_printf(&p->body, "<rect x=\"%d\" y=\"%d\" width=\"10\" height=\"10\"", x, p->y - 9);
+		put_fill(&p->body, k);
+		sb_puts(&p->body, "/>\n");
 		put_label(&p->body, x + 14, p->y, "", grid_passes(&t->cell[i]));
-		x += 34 + LETTER * (int)strlen(grid_passes(&t->cell[i]));
-		p->width = x > p->width ? x : p->width;
+		widen(p, x + 14, grid_passes(&t->cell[i]), 12);
+		x += 34 + pixels(grid_passes(&t->cell[i]), 12);
 	}
 	p->y += 22;
 	for (int k = 0; k < PANELS; k++)
@@ -115,11 +135,15 @@ static void put_table(const Table *t, void *self)
 {
 	Picture *p = self;
 	const int shown[PANELS] = { grid_measured(t, CYCLES) ? CYCLES : WARP_INSTRUCTIONS, FETCHES, UTILIZATION };
-	int letters = 0, n = 1, top;
+	int wide = 0, n = 1, top;
+	Arena a = { 0 };
+	const char **model = arena_array(&a, const char *, t->n);
 	for (int i = 0; i < t->n; i++)
-		if ((int)strlen(grid_model(&t->cell[i])) > letters)
-			letters = (int)strlen(grid_model(&t->cell[i]));
-	int label = 24 + LETTER * (letters > MOST_LABEL ? MOST_LABEL : letters);
+		model[i] = grid_model(&t->cell[i]);
+	names_shown(&a, model, t->n, MOST_LABEL, model);
+	for (int i = 0; i < t->n; i++)
+		wide = pixels(model[i], 12) > wide ? pixels(model[i], 12) : wide;
+	int label = 24 + wide;
 	pipeline(t, 0, &n);
 	put_heading(p, t, label, shown, n);
 	top = p->y;
@@ -128,12 +152,16 @@ static void put_table(const Table *t, void *self)
 		bool first = !i || strcmp(grid_model(c), grid_model(&t->cell[i - 1]));
 		p->y += first ? GAP : 0;
 		if (first)
-			put_cut_label(&p->body, label - 8, p->y + BAR, grid_model(c));
+			put_label(&p->body, label - 8, p->y + BAR, " text-anchor=\"end\"", model[i]);
 		for (int k = 0; k < PANELS; k++)
 			put_bar(&p->body, c, shown[k], shown[k] == UTILIZATION ? 1 : largest(t, shown[k]), label + k * PANEL, p->y,
-				colour[pipeline(t, i, &n) % COLOURS]);
-		if (!c->completed)
-			put_label(&p->body, label + 4, p->y + BAR - 2, " font-size=\"10\" fill=\"#b00020\"", grid_outcome(c));
+				pipeline(t, i, &n));
+		if (!c->completed) {
+			const char *why = grid_outcome(&a, c);
+			names_shown(&a, &why, 1, MOST_OUTCOME, &why);
+			put_label(&p->body, label + 4, p->y + BAR - 2, " font-size=\"10\" fill=\"#b00020\"", why);
+			widen(p, label + 4, why, 10);
+		}
 		p->y += n > 1 ? BAR : BAR + 1;
 	}
 	for (int k = 0; k < PANELS; k++)
@@ -141,6 +169,7 @@ static void put_table(const Table *t, void *self)
 	if (label + PANELS * PANEL > p->width)
 		p->width = label + PANELS * PANEL;
 	p->y += 34;
+	arena_free(&a);
 }
 
 void report_grid_svg(const JsonValue *runs, StrBuf *out)
@@ -151,8 +180,7 @@ void report_grid_svg(const JsonValue *runs, StrBuf *out)
 	grid_each(runs, put_table, &p);
 	const char *machine = json_string(first, "config");
 	sb_printf(&title, "%s on %s", json_string(first, "module"), *machine ? machine : "the machine of the defaults");
-	if (24 + 9 * (int)title.n > p.width) /* letters of 15 pixels */
-		p.width = 24 + 9 * (int)title.n;
+	widen(&p, 12, title.s, 15);
 	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
 		"font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", p.width, p.y, p.width,
 		p.y, p.width, p.y);

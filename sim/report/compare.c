@@ -1,56 +1,61 @@
 /* Reports side by side. They come as JSON values, so that gsim and gsim-compare show the same. */
 #include "lib/hash.h"
+#include "sim/report/compare.h"
 #include "sim/report/differ.h"
 #include "sim/report/kernels.h"
+#include <limits.h>
 
-enum { BRIEF_ROWS = 7 };
+enum { BRIEF_ROWS = 7, LONGEST = 48, LONGEST_FULL = 96 };
 
 static const JsonValue *total_of(const JsonValue *report) { return json_get(report, "total"); }
 
-static bool is_share(const char *path) { return path && (!strcmp(path, "simd_utilization") || !strcmp(path, "static.occupancy")); }
+/* ---- cells ---- */
 
-static void put_value(StrBuf *out, const JsonValue *v, bool share)
+static bool is_share(const char *path) { return !strcmp(path, "simd_utilization") || !strcmp(path, "static.occupancy"); }
+
+const char *compare_value(char text[COMPARE_VALUE], const JsonValue *v, const char *path)
 {
 	if (!v)
-		sb_printf(out, " %16s", "-");
+		snprintf(text, COMPARE_VALUE, "-");
 	else if (!json_is_number(v))
-		sb_printf(out, " %16s", "n/a");
-	else if (share)
-		sb_printf(out, " %16s", PERCENT(v->number));
+		snprintf(text, COMPARE_VALUE, "n/a");
+	else if (is_share(path))
+		report_percent(text, v->number);
 	else if (strpbrk(v->text, ".eE") || strlen(v->text) > 16)
-		sb_printf(out, " %16.5g", v->number);
+		snprintf(text, COMPARE_VALUE, "%.5g", v->number);
 	else
-		sb_printf(out, " %16s", v->text);
+		snprintf(text, COMPARE_VALUE, "%s", v->text);
+	return text;
 }
 
-static void put_ratio(StrBuf *out, const JsonValue *a, const JsonValue *b)
+void compare_put_value(Sheet *s, const JsonValue *v, const char *path) { sheet_put(s, "%s", compare_value((char[COMPARE_VALUE]){ 0 }, v, path)); }
+
+void compare_put_ratio(Sheet *s, const JsonValue *a, const JsonValue *b)
 {
 	if (!json_is_number(a) || !json_is_number(b) || (a->number == 0 && b->number != 0))
-		sb_printf(out, " %9s", "-");
+		sheet_put(s, "-");
 	else
-		sb_printf(out, " %9.3f", a->number == 0 ? 1.0 : b->number / a->number);
+		sheet_put(s, "%.3f", a->number == 0 ? 1.0 : b->number / a->number);
 }
 
-/* better: 1 when more is better, -1 when less is, 0: neither. */
-static void put_values(StrBuf *out, const char *name, bool share, int better, const JsonValue *a, const JsonValue *b)
+void compare_begin(Sheet *s, ReportForm form, bool within)
 {
-	sb_printf(out, "%-40.56s", name);
-	put_value(out, a, share);
-	put_value(out, b, share);
-	put_ratio(out, a, b);
+	const Column column[] = { { .heading = "", .least = within ? 38 : 40, .most = form.full ? LONGEST_FULL : LONGEST, .gap = within ? 2 : 0, .left = true, .code = true },
+		{ .heading = "before", .least = 16, .gap = 1 }, { .heading = "after", .least = 16, .gap = 1 }, { .heading = "ratio", .least = 9, .gap = 1 },
+		{ .heading = "", .gap = 2, .left = true } };
+	sheet_begin(s, form, column, sizeof column / sizeof *column);
+}
+
+void compare_row(Sheet *s, const char *name, const char *path, const JsonValue *a, const JsonValue *b)
+{
+	int better = stat_better(path);
+	sheet_row(s);
+	sheet_put(s, "%s", name);
+	compare_put_value(s, a, path);
+	compare_put_value(s, b, path);
+	compare_put_ratio(s, a, b);
 	if (better && json_is_number(a) && json_is_number(b) && a->number != b->number)
-		sb_puts(out, (b->number > a->number) == (better > 0) ? "  better" : "  worse");
-	sb_putc(out, '\n');
-}
-
-static void put_row(StrBuf *out, const char *name, int better, const JsonValue *a, const JsonValue *b)
-{
-	put_values(out, name, false, better, a, b);
-}
-
-void compare_put(StrBuf *out, const char *name, const char *path, const JsonValue *a, const JsonValue *b)
-{
-	put_values(out, name, is_share(path), stat_better(path), a, b);
+		sheet_put(s, (b->number > a->number) == (better > 0) ? "better" : "worse");
 }
 
 /* ---- figures ---- */
@@ -60,35 +65,33 @@ static const char *const leading[] = { "cycles", "simd_utilization", "warp_instr
 	"divergence.divergent_branches", "divergence.max_depth", "divergence.mean_depth", "divergence.pushes",
 	"divergence.spills", "memory.transactions", "memory.nonfaulting.loads", "memory.nonfaulting.zero_loads", "memory.shared_conflicts", "memory.dram.reads" };
 
-static void put_leading(const JsonValue *a, const JsonValue *b, StrBuf *out)
+static void put_leading(const JsonValue *a, const JsonValue *b, Sheet *s)
 {
 	for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
 		const JsonValue *x = json_path(a, leading[i]), *y = json_path(b, leading[i]);
 		if (json_is_number(x) || json_is_number(y))
-			compare_put(out, leading[i], leading[i], x, y);
+			compare_row(s, leading[i], leading[i], x, y);
 	}
 }
 
-static void put_causes(const JsonValue *a, const JsonValue *b, StrBuf *out)
+static void put_causes(const JsonValue *a, const JsonValue *b, ReportForm form, StrBuf *out)
 {
 	const JsonValue *x = json_path(a, "issue.stalls"), *y = json_path(b, "issue.stalls");
 	if (!x || !y || x->kind != JSON_OBJECT)
 		return;
+	Sheet s;
 	char path[128];
-	int n = 0;
+	compare_begin(&s, form, true);
 	for (int i = 0; i < x->n; i++) {
 		const JsonValue *after = json_get(y, x->key[i]);
 		if (!(json_is_number(&x->item[i]) && x->item[i].number) && !(json_is_number(after) && after->number))
 			continue;
-		if (!n++) {
-			sb_puts(out, "\nwhere the scheduler-cycles went\n");
-			put_row(out, "  issued", 0, json_path(a, "issue.issued"), json_path(b, "issue.issued"));
-		}
+		if (sheet_empty(&s))
+			compare_row(&s, "issued", "issue.issued", json_path(a, "issue.issued"), json_path(b, "issue.issued"));
 		snprintf(path, sizeof path, "issue.stalls.%.80s", x->key[i]);
-		char name[64];
-		snprintf(name, sizeof name, "  %.50s", x->key[i]);
-		compare_put(out, name, path, &x->item[i], after);
+		compare_row(&s, x->key[i], path, &x->item[i], after);
 	}
+	sheet_end(&s, "where the scheduler-cycles went", false, out);
 }
 
 static bool is_table(const char *key)
@@ -101,7 +104,7 @@ static bool is_table(const char *key)
 }
 
 /* Puts every number below a and b: in a's order, then those that only b has. `path`: the path so far. */
-static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t room, StrBuf *out)
+static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t room, Sheet *s)
 {
 	size_t n = strlen(path);
 	const JsonValue *of[2] = { a, b };
@@ -119,9 +122,9 @@ static void put_all(const JsonValue *a, const JsonValue *b, char *path, size_t r
 				snprintf(path + n, room - n, "%s%s", n ? "." : "", of[k]->key[i]);
 			bool nested = v->kind == JSON_OBJECT || v->kind == JSON_ARRAY;
 			if (nested && (!x || x->kind == v->kind) && (!y || y->kind == v->kind))
-				put_all(x, y, path, room, out);
+				put_all(x, y, path, room, s);
 			else if (v->kind == JSON_NUMBER)
-				compare_put(out, path, path, x, y);
+				compare_row(s, path, path, x, y);
 			path[n] = 0;
 		}
 }
@@ -163,175 +166,113 @@ static void index_free(Index *x)
 	arena_free(&x->arena);
 }
 
-static void row_name(char name[160], const JsonValue *row, bool line)
+/* Puts a row's function and label, and the line unless it is a block; of a table of lines the function and the place. */
+static void put_name(StrBuf *name, const JsonValue *row, bool block)
 {
-	int n = snprintf(name, 160, "  %.40s %.40s", json_string(row, "function"), json_string(row, "label"));
-	if (line && n < 140 && json_get(row, "line"))
-		snprintf(name + n, 160 - (size_t)n, " (line %.0f)", json_number(row, "line"));
+	name->n = 0;
+	sb_printf(name, "%s ", json_string(row, "function"));
+	if (!json_get(row, "label"))
+		sb_printf(name, "%s:%.0f", json_string(row, "file"), json_number(row, "line"));
+	else if (block || !json_get(row, "line"))
+		sb_puts(name, json_string(row, "label"));
+	else
+		sb_printf(name, "%s (line %.0f)", json_string(row, "label"), json_number(row, "line"));
 }
 
-/* Puts one figure of the rows of two tables. Unless full, rows in which it is 0 or missing in both are left out. */
-static void put_figure(Index of[2], const char *table, const char *figure, int better, bool full, StrBuf *out)
+/* Puts one figure of the rows of two tables. Unless the form is full, rows in which it is 0 or missing in both are left out. */
+static void put_figure(Index of[2], const char *table, const char *figure, ReportForm form, StrBuf *out)
 {
 	int rows = 0, hidden = 0;
-	char name[160];
+	char path[40], title[40];
+	Sheet s;
+	StrBuf name = { 0 };
+	snprintf(path, sizeof path, "%s.%s", table, figure);
+	snprintf(title, sizeof title, "%s: %s", table, figure);
+	compare_begin(&s, form, true);
 	for (int k = 0; k < 2; k++)
 		for (int i = 0; i < rows_of(of[k].table); i++) {
 			const JsonValue *row = &of[k].table->item[i], *other = same_label(&of[!k], row);
 			const JsonValue *x = json_get(k ? other : row, figure), *y = json_get(k ? row : other, figure);
 			if ((k && other) || (!json_is_number(x) && !json_is_number(y)))
 				continue;
-			if (!full && (!json_is_number(x) || !x->number) && (!json_is_number(y) || !y->number))
+			if (!form.full && (!json_is_number(x) || !x->number) && (!json_is_number(y) || !y->number))
 				continue;
-			if (!full && rows >= BRIEF_ROWS) {
+			if (!form.full && rows >= BRIEF_ROWS) {
 				hidden++;
 				continue;
 			}
-			if (!rows++)
-				sb_printf(out, "\n%s: %s\n", table, figure);
-			row_name(name, row, strcmp(table, "blocks") != 0);
-			put_row(out, name, better, x, y);
+			rows++;
+			name.n = 0;
+			put_name(&name, row, !strcmp(table, "blocks"));
+			compare_row(&s, name.s, path, x, y);
 		}
-	if (hidden)
-		sb_printf(out, "  %d more " REPORT_ALL "\n", hidden);
+	sheet_end(&s, title, false, out);
+	sheet_hidden(hidden, form, out);
+	sb_free(&name);
 }
 
-/* Puts the table's figure that tells of divergence, and one more when full. */
-static void put_table(const JsonValue *a, const JsonValue *b, const char *table, const char *figure, const char *more, bool full,
-	StrBuf *out)
+/* Puts the table's figure that tells of divergence, and one more when the form is full. */
+static void put_table(const JsonValue *a, const JsonValue *b, const char *table, const char *figure, const char *more, ReportForm form, StrBuf *out)
 {
 	Index of[2] = { index_rows(json_get(a, table)), index_rows(json_get(b, table)) };
-	put_figure(of, table, figure, -1, full, out);
-	if (full)
-		put_figure(of, table, more, 0, full, out);
+	put_figure(of, table, figure, form, out);
+	if (form.full)
+		put_figure(of, table, more, form, out);
 	index_free(&of[0]);
 	index_free(&of[1]);
 }
 
-/* Puts in what results were compared, and how they came out. */
-static void put_results(const JsonValue *c, StrBuf *out)
+/* A number of the report as a count; 0 when it is none. */
+static uint64_t count_of(const JsonValue *v, const char *key, double most)
 {
-	static const struct { const char *key, *text; } row[] = { { "alike", "equal as the workload asks" }, { "different", "different" },
-		{ "freed", "freed by the host, not compared" }, { "ignored", "that the workload asks not to compare" } };
-	if (!c)
-		return;
-	sb_printf(out, "results: identical in %s buffers, %s bytes", json_shown(json_get(c, "identical")), json_shown(json_get(c, "bytes")));
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-		if (json_number(c, row[i].key) > 0)
-			sb_printf(out, "; %s %s", json_shown(json_get(c, row[i].key)), row[i].text);
-	sb_putc(out, '\n');
+	double n = json_number(v, key);
+	return n >= 0 && n <= most ? (uint64_t)n : 0;
 }
 
-void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, bool full, StrBuf *out)
+static RunCompared read_compared(const JsonValue *v)
+{
+	return (RunCompared){ .identical = (int)count_of(v, "identical", INT_MAX), .alike = (int)count_of(v, "alike", INT_MAX), .different = (int)count_of(v, "different", INT_MAX),
+		.freed = (int)count_of(v, "freed", INT_MAX), .ignored = (int)count_of(v, "ignored", INT_MAX), .bytes = count_of(v, "bytes", 1e18) };
+}
+
+void report_results(const RunCompared *c, const char *whose, ReportForm form, StrBuf *out)
+{
+	const struct { int n; const char *text; } row[] = { { c->alike, "equal as the workload asks" }, { c->different, "different" },
+		{ c->freed, "freed by the host, not compared" }, { c->ignored, "that the workload asks not to compare" } };
+	StrBuf line = { 0 };
+	sb_printf(&line, "results: identical%s in %d buffer%s, %llu bytes", whose, c->identical, c->identical == 1 ? "" : "s", (unsigned long long)c->bytes);
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+		if (row[i].n > 0)
+			sb_printf(&line, "; %d %s", row[i].n, row[i].text);
+	sheet_line(out, form, line.s);
+	sb_free(&line);
+}
+
+void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm form, StrBuf *out)
 {
 	const JsonValue *a = total_of(before), *b = total_of(after);
 	char path[512] = "";
-	report_differ(before, after, json_string(both, "results"), full, out);
-	put_results(json_get(both, "compared"), out);
-	kernels_compare(before, after, full, out);
-	sb_printf(out, "\n%-40s %16s %16s %9s\n", "", "before", "after", "ratio");
-	if (full) {
-		put_all(a, b, path, sizeof path, out);
-	} else {
-		put_leading(a, b, out);
-		put_causes(a, b, out);
+	Sheet s;
+	report_differ(before, after, json_string(both, "results"), form, out);
+	if (json_get(both, "compared")) {
+		RunCompared compared = read_compared(json_get(both, "compared"));
+		report_results(&compared, "", form, out);
 	}
-	kernels_compare_takes(before, after, full, out);
-	put_table(a, b, "branches", "divergent", "executed", full, out);
-	put_table(a, b, "branches", "lost", "cycles", full, out);
-	if (full)
-		put_table(a, b, "lines", "lost", "warp_instructions", full, out);
-	put_table(a, b, "blocks", "fetches", "threads", full, out);
-}
-
-/* ---- grids ---- */
-
-static bool same_run(const JsonValue *a, const JsonValue *b)
-{
-	return !strcmp(json_string(a, "model"), json_string(b, "model")) && !strcmp(json_string(a, "passes"), json_string(b, "passes"));
-}
-
-/* How many runs before this one have its mechanism and passes? */
-static int occurrence(const JsonValue *runs, int i)
-{
-	int n = 0;
-	for (int k = 0; k < i; k++)
-		n += same_run(&runs->item[k], &runs->item[i]);
-	return n;
-}
-
-static const JsonValue *counterpart_run(const JsonValue *runs, const JsonValue *run, int nth)
-{
-	for (int i = 0; i < rows_of(runs); i++)
-		if (same_run(&runs->item[i], run) && !nth--)
-			return &runs->item[i];
-	return NULL;
-}
-
-/* The figure by which runs are compared: cycles; without timing, warp instructions. */
-static const char *measure(const JsonValue *a, const JsonValue *b)
-{
-	return json_is_number(json_get(a, "cycles")) || json_is_number(json_get(b, "cycles")) ? "cycles" : "warp_instructions";
-}
-
-/* The verdict: in how many of the runs that both grids have that figure is less, and in how many it is more. */
-static void put_tally(const JsonValue *before, const JsonValue *after, StrBuf *out)
-{
-	int less = 0, more = 0, same = 0;
-	const char *figure = "cycles";
-	for (int i = 0; i < rows_of(before); i++) {
-		const JsonValue *a = total_of(&before->item[i]), *b = total_of(counterpart_run(after, &before->item[i], occurrence(before, i)));
-		figure = measure(a, b);
-		const JsonValue *x = json_get(a, figure), *y = json_get(b, figure);
-		if (!json_is_number(x) || !json_is_number(y))
-			continue;
-		less += y->number < x->number;
-		more += y->number > x->number;
-		same += y->number == x->number;
-	}
-	sb_printf(out, "%d run%s: fewer %s in %d, more in %d, as many in %d\n", less + more + same,
-		less + more + same == 1 ? "" : "s",
-		strcmp(figure, "cycles") ? "warp instructions" : figure, less, more, same);
-}
-
-static void put_run(StrBuf *out, const JsonValue *run, const JsonValue *a, const JsonValue *b)
-{
-	const char *passes = json_string(run, "passes");
-	const JsonValue *x = total_of(a), *y = total_of(b);
-	const char *figure = measure(x, y);
-	char name[160];
-	snprintf(name, sizeof name, "%.80s%s%.70s", json_string(run, "model"), *passes ? "  " : "", passes);
-	sb_printf(out, "%-40.56s", name);
-	for (int k = 0; k < 2; k++)
-		put_value(out, json_get(k ? y : x, figure), false);
-	put_ratio(out, json_get(x, figure), json_get(y, figure));
-	for (int k = 0; k < 2; k++) {
-		const JsonValue *v = json_get(k ? y : x, "simd_utilization");
-		sb_printf(out, " %8s", json_is_number(v) ? PERCENT(v->number) : v ? "n/a" : "-");
-	}
-	for (int k = 0; k < 2; k++) {
-		const char *status = json_string(k ? b : a, "status");
-		if (*status && strcmp(status, "ok"))
-			sb_printf(out, "  %s %.20s", k ? "after" : "before", status);
-	}
-	sb_putc(out, '\n');
-}
-
-void report_compare_grids(const JsonValue *before, const JsonValue *after, bool full, StrBuf *out)
-{
-	const JsonValue *first = NULL, *other = NULL;
-	for (int i = 0; i < rows_of(before) && !other; i++)
-		if ((other = counterpart_run(after, first = &before->item[i], 0)))
-			report_differ(first, other, NULL, full, out);
-	if (!other)
-		sb_puts(out, "no run of the one grid has the mechanism and passes of one of the other\n");
-	put_tally(before, after, out);
-	sb_printf(out, "\n%-40s %16s %16s %9s %8s %8s\n", "mechanism, passes", "before", "after", "ratio", "SIMD", "after");
-	for (int i = 0; i < rows_of(before); i++) {
-		const JsonValue *run = &before->item[i];
-		put_run(out, run, run, counterpart_run(after, run, occurrence(before, i)));
-	}
-	for (int i = 0; i < rows_of(after); i++)
-		if (!counterpart_run(before, &after->item[i], occurrence(after, i)))
-			put_run(out, &after->item[i], NULL, &after->item[i]);
+	kernels_compare(before, after, form, out);
+	compare_begin(&s, form, false);
+	if (form.full)
+		put_all(a, b, path, sizeof path, &s);
+	else
+		put_leading(a, b, &s);
+	if (!form.markdown)
+		sb_putc(out, '\n');
+	sheet_end(&s, form.markdown ? "figures" : NULL, true, out);
+	if (!form.full)
+		put_causes(a, b, form, out);
+	kernels_compare_takes(before, after, form, out);
+	put_table(a, b, "branches", "divergent", "executed", form, out);
+	put_table(a, b, "branches", "lost", "cycles", form, out);
+	if (form.full)
+		put_table(a, b, "lines", "lost", "warp_instructions", form, out);
+	put_table(a, b, "blocks", "fetches", "threads", form, out);
 }

@@ -1,22 +1,24 @@
 /* The differences between two runs, and in one line their effect. The runs come as JSON values, from any version of gsim. */
 #include "sim/report/differ.h"
+#include "sim/report/sheet.h"
 
-enum { BRIEF_LINES = 12, LONGEST = 60, WIDTH = 100 };
+enum { BRIEF_LINES = 12, LONGEST_NAME = 60, LONGEST_VALUE = 120 };
 
 /* ---- what differs ---- */
 
 typedef struct Line { const char *name, *a, *b; bool thing; int number; } Line;
+typedef struct Same { const char *name, *value; } Same;
 
 typedef struct Differ {
 	Arena arena;
+	ReportForm form;
 	bool grid;
 	const JsonValue *run[2];
 	const char *mechanism[2];  /* without parameters */
 	Vec(Line) line;
 	const char *unrecorded;    /* which report does not say what the configuration was */
 	int things;                /* number of differences that are no consequence of others */
-	StrBuf same;               /* text: the things that do not differ */
-	size_t same_line;          /* where the last line of `same` begins */
+	Vec(Same) same;            /* what does not differ */
 } Differ;
 
 static void differs(Differ *d, const char *name, const char *a, const char *b, bool thing)
@@ -25,22 +27,13 @@ static void differs(Differ *d, const char *name, const char *a, const char *b, b
 	d->things += thing;
 }
 
-static void put_same(Differ *d, const char *name, const char *value)
-{
-	size_t n = strlen(name) + strlen(value) + 4;
-	bool full = d->same.n && d->same.n - d->same_line + n > WIDTH;
-	sb_printf(&d->same, "%s%s %.200s", full ? "\n" : d->same.n ? "   " : "", name, value);
-	if (full)
-		d->same_line = d->same.n - n + 4;
-}
-
 /* Notes a setting of the two runs; true when it differs. */
 static bool setting(Differ *d, const char *name, const char *a, const char *b)
 {
 	if (strcmp(a, b))
 		differs(d, name, a, b, true);
 	else if (*a)
-		put_same(d, name, a);
+		vec_push(&d->same, ((Same){ name, a }));
 	return strcmp(a, b) != 0;
 }
 
@@ -66,9 +59,9 @@ static const char *kernels(Differ *d, const JsonValue *run)
 	StrBuf b = { 0 };
 	const char *last = "";
 	const JsonValue *sums = launch_of(run, 0) ? NULL : json_get(run, "kernels"); /* --sums leaves launches out */
-	for (int i = 0; sums && sums->kind == JSON_ARRAY && i < sums->n && b.n < LONGEST; i++)
+	for (int i = 0; sums && sums->kind == JSON_ARRAY && i < sums->n; i++)
 		sb_printf(&b, "%s%s", i ? ", " : "", json_string(&sums->item[i], "kernel"));
-	for (int i = 0; launch_of(run, i) && b.n < LONGEST; i++) {
+	for (int i = 0; launch_of(run, i); i++) {
 		const char *name = json_string(launch_of(run, i), "kernel");
 		if (strcmp(name, last))
 			sb_printf(&b, "%s%s", b.n ? ", " : "", name);
@@ -81,7 +74,7 @@ static const char *kernels(Differ *d, const JsonValue *run)
 
 static const char *launch_text(Differ *d, const JsonValue *l, int i)
 {
-	return l ? arena_printf(&d->arena, "%d: %.40s <%s> <%s>", i + 1, json_string(l, "kernel"), joined(d, json_get(l, "grid")),
+	return l ? arena_printf(&d->arena, "%d: %s <%s> <%s>", i + 1, json_string(l, "kernel"), joined(d, json_get(l, "grid")),
 		joined(d, json_get(l, "block"))) : "none";
 }
 
@@ -223,7 +216,7 @@ static void put_change(StrBuf *out, const JsonValue *a, const JsonValue *b, cons
 	char text[REPORT_PERCENT];
 	if (!json_is_number(a) || !json_is_number(b))
 		return;
-	sb_puts(out, out->n && out->s[out->n - 1] != ' ' ? ", " : "");
+	sb_puts(out, out->n ? ", " : "");
 	if (a->number == b->number)
 		sb_printf(out, "as many %s", what);
 	else if (a->number == 0)
@@ -257,28 +250,38 @@ static const char *subject(Differ *d)
 	return arena_printf(&d->arena, "%s %s", l->name, l->b);
 }
 
+/* Puts the verdict, or why there is none; in Markdown it is the head of all. */
 static void put_verdict(Differ *d, const char *results, StrBuf *out)
 {
 	const JsonValue *total[2] = { json_get(d->run[0], "total"), json_get(d->run[1], "total") };
+	const char *strong = d->form.markdown ? "**" : "", *shown[2];
 	StrBuf line = { 0 };
 	for (int k = 0; k < 2; k++) {
 		const char *status = json_string(d->run[k], "status");
 		if (*status && strcmp(status, "ok")) {
-			sb_printf(out, "no verdict: the run %s ended as: %s\n", k ? "after" : "before", status);
+			sb_printf(out, "%sno verdict: the run %s ended as: ", strong, k ? "after" : "before");
+			sheet_code(out, d->form, status);
+			sb_printf(out, "%s\n", strong);
 			return;
 		}
 	}
-	sb_printf(&line, "%.200s: ", subject(d));
 	put_change(&line, json_get(total[0], "cycles"), json_get(total[1], "cycles"), "cycles");
 	put_change(&line, json_get(total[0], "warp_instructions"), json_get(total[1], "warp_instructions"), "warp instructions");
 	put_points(&line, json_get(total[0], "simd_utilization"), json_get(total[1], "simd_utilization"));
-	sb_printf(out, "%s; results %s\n", line.s, *results ? results : "not compared");
+	sb_puts(out, strong);
+	const char *which = subject(d);
+	sheet_names(&d->arena, LONGEST_VALUE, which, which, shown);
+	if (strcmp(which, "after"))
+		sheet_code(out, d->form, shown[0]);
+	else
+		sb_puts(out, which);
+	sb_printf(out, ": %s; results %s%s\n", line.s ? line.s : "no figures", *results ? results : "not compared", strong);
 	if (json_number(total[0], "launches") > 1 || json_number(total[1], "launches") > 1) {
 		line.n = 0;
-		sb_puts(&line, "the program: ");
 		put_change(&line, json_get(total[0], "launches"), json_get(total[1], "launches"), "launches");
 		put_change(&line, json_get(total[0], "program_cycles"), json_get(total[1], "program_cycles"), "cycles from the first call to the last end");
-		sb_printf(out, "%s\n", line.s);
+		if (line.n)
+			sb_printf(out, "%sthe program: %s\n", d->form.markdown ? "\n" : "", line.s);
 	}
 	sb_free(&line);
 }
@@ -292,39 +295,88 @@ static int things_first(const void *a, const void *b)
 	return x->thing != y->thing ? y->thing - x->thing : x->number - y->number;
 }
 
-static void put_lines(Differ *d, bool full, StrBuf *out)
+/* Puts the differences, a row each. */
+static void put_lines(Differ *d, StrBuf *out)
 {
-	int wide = 0, shown = full || d->line.n <= BRIEF_LINES ? d->line.n : BRIEF_LINES - 1;
+	const Column column[] = { { .heading = "", .gap = 2, .most = LONGEST_NAME, .left = true }, { .heading = "before", .gap = 2, .left = true, .code = true },
+		{ .heading = "after", .left = true, .code = true } };
+	int shown = d->form.full || d->line.n <= BRIEF_LINES ? d->line.n : BRIEF_LINES - 1;
+	const char *value[2];
+	Sheet s;
 	qsort(d->line.v, (size_t)d->line.n, sizeof *d->line.v, things_first);
-	for (int i = 0; i < shown; i++)
-		wide = (int)strlen(d->line.v[i].name) > wide ? (int)strlen(d->line.v[i].name) : wide;
-	for (int i = 0; i < shown; i++)
-		sb_printf(out, "  %-*s  %.200s -> %.200s\n", wide, d->line.v[i].name, d->line.v[i].a, d->line.v[i].b);
-	if (shown < d->line.n)
-		sb_printf(out, "  %d more " REPORT_ALL "\n", d->line.n - shown);
+	sheet_begin(&s, d->form, column, sizeof column / sizeof *column);
+	for (int i = 0; i < shown; i++) {
+		sheet_names(&d->arena, LONGEST_VALUE, d->line.v[i].a, d->line.v[i].b, value);
+		sheet_row(&s);
+		sheet_put(&s, "%s", d->line.v[i].name);
+		if (d->form.markdown) {
+			sheet_put(&s, "%s", value[0]);
+			sheet_put(&s, "%s", value[1]);
+		} else {
+			sheet_put(&s, "%s -> %s", value[0], value[1]);
+		}
+	}
+	sheet_end(&s, NULL, false, out);
+	sheet_hidden(d->line.n - shown, d->form, out);
 }
 
-void report_differ(const JsonValue *before, const JsonValue *after, const char *results, bool full, StrBuf *out)
+/* Puts what does not differ: "module k.ir   kernel k", in lines that fit the screen. */
+static void put_same(Differ *d, StrBuf *out)
 {
-	Differ d = { .grid = !results, .run = { before, after } };
-	collect(&d);
-	if (d.same.n)
-		sb_printf(out, "%s\n", d.same.s);
-	if (d.things == 1 && d.line.n == 1)
-		sb_printf(out, "one thing differs: %s %.200s -> %.200s\n", d.line.v[0].name, d.line.v[0].a, d.line.v[0].b);
-	else if (d.things == 1)
+	size_t start = out->n;
+	const char *value[2];
+	if (d->form.markdown && d->same.n)
+		sb_puts(out, "\nthe same in both: ");
+	for (int i = 0; i < d->same.n; i++) {
+		const Same *same = &d->same.v[i];
+		sheet_names(&d->arena, LONGEST_VALUE, same->value, same->value, value);
+		size_t n = strlen(same->name) + strlen(value[0]) + 4;
+		bool next = !d->form.markdown && i && out->n - start + n > SHEET_SCREEN;
+		sb_puts(out, !i ? "" : d->form.markdown ? ", " : next ? "\n" : "   ");
+		start = next ? out->n : start;
+		sb_printf(out, "%s ", same->name);
+		sheet_code(out, d->form, value[0]);
+	}
+	sb_puts(out, d->same.n ? "\n" : "");
+}
+
+/* Puts how many things differ, and which if it is one. */
+static void put_things(Differ *d, StrBuf *out)
+{
+	const Line *l = d->line.v;
+	const char *value[2];
+	sb_puts(out, d->form.markdown ? "\n" : "");
+	if (d->things == 1 && d->line.n == 1) {
+		sheet_names(&d->arena, LONGEST_VALUE, l->a, l->b, value);
+		sb_printf(out, "one thing differs: %s ", l->name);
+		sheet_code(out, d->form, value[0]);
+		sb_puts(out, " -> ");
+		sheet_code(out, d->form, value[1]);
+		sb_putc(out, '\n');
+	} else if (d->things == 1) {
 		sb_puts(out, "one thing differs, with what comes with it:\n");
-	else if (d.things)
-		sb_printf(out, "%d things differ, so no figure below shows what one of them does:\n", d.things);
-	else
+	} else if (d->things) {
+		sb_printf(out, "%d things differ, so no figure below shows what one of them does:\n", d->things);
+	} else {
 		sb_puts(out, "nothing differs in what was run\n");
-	if (d.unrecorded)
-		sb_printf(out, "%s records %s configuration: parameters may differ\n", d.unrecorded, *d.unrecorded == 'n' ? "a" : "no");
-	if (d.line.n && !(d.things == 1 && d.line.n == 1))
-		put_lines(&d, full, out);
-	if (results)
+	}
+	if (d->unrecorded)
+		sheet_line(out, d->form, arena_printf(&d->arena, "%s records %s configuration: parameters may differ", d->unrecorded, *d->unrecorded == 'n' ? "a" : "no"));
+	if (d->line.n && !(d->things == 1 && d->line.n == 1))
+		put_lines(d, out);
+}
+
+void report_differ(const JsonValue *before, const JsonValue *after, const char *results, ReportForm form, StrBuf *out)
+{
+	Differ d = { .form = form, .grid = !results, .run = { before, after } };
+	collect(&d);
+	if (form.markdown && results)
+		put_verdict(&d, results, out);
+	put_same(&d, out);
+	put_things(&d, out);
+	if (!form.markdown && results)
 		put_verdict(&d, results, out);
 	vec_free(&d.line);
-	sb_free(&d.same);
+	vec_free(&d.same);
 	arena_free(&d.arena);
 }

@@ -1,5 +1,7 @@
 /* The grid as text and as CSV: a row for each run. */
 #include "sim/report/grid.h"
+#include "sim/report/pairs.h"
+#include "sim/report/sheet.h"
 
 static const struct { const char *name, *path; bool max; } figure[STALLS_FIRST] = {
 	[CYCLES] = { "cycles", "cycles", false },
@@ -95,19 +97,13 @@ void grid_each(const JsonValue *runs, void (*put)(const Table *, void *), void *
 	vec_free(&kernel);
 }
 
-static bool status_is(const Cell *c, const char *status) { return !strcmp(json_string(c->run, "status"), status); }
-
-const char *grid_outcome(const Cell *c)
+const char *grid_outcome(Arena *a, const Cell *c)
 {
-	return status_is(c, "ok") ? c->launches ? "" : "not launched" : status_is(c, "bad_input") ? "refused"
-		: status_is(c, "interrupted") ? "interrupted" : "failed";
+	const char *why = run_outcome(a, c->run);
+	return *why || c->launches ? why : "not launched";
 }
 
-const char *grid_passes(const Cell *c)
-{
-	const char *p = json_string(c->run, "passes");
-	return *p ? p : "none";
-}
+const char *grid_passes(const Cell *c) { return run_passes(c->run); }
 
 const char *grid_model(const Cell *c) { return json_string(c->run, "model"); }
 
@@ -132,79 +128,45 @@ static const JsonValue *changed_of(const JsonValue *run) { return json_path(run,
 
 /* ---- text ---- */
 
-enum { WIDTH = 100, LONGEST_PASSES = 24, LONGEST_MODEL = 40 };
+enum { LONGEST_PASSES = 24, LONGEST_MODEL = 40 };
 
-/* The width of a column: that of its longest name, but at most `most`, unless different names would then look alike. */
-static int column_width(const Table *t, const char *heading, const char *(*name)(const Cell *), int most)
-{
-	size_t n = strlen(heading);
-	bool alike = false;
-	for (int i = 0; i < t->n; i++) {
-		const char *a = name(&t->cell[i]);
-		n = strlen(a) > n ? strlen(a) : n;
-		for (int k = 0; k < i && !alike && strlen(a) > (size_t)most; k++) {
-			const char *b = name(&t->cell[k]);
-			alike = strlen(b) > (size_t)most && !strncmp(a, b, (size_t)most - 3) && strcmp(a, b);
-		}
-	}
-	return n > (size_t)most && !alike ? most : (int)n;
-}
-
-static void put_name(StrBuf *out, const char *name, int width)
-{
-	bool whole = strlen(name) <= (size_t)width;
-	sb_printf(out, "%-*.*s%s", whole ? width : width - 3, whole ? width : width - 3, name, whole ? "" : "...");
-}
-
-static void put_cell(StrBuf *out, const Cell *c, int f, int width)
+static void put_cell(Sheet *s, const Cell *c, int f)
 {
 	if (!c->known[f])
-		sb_printf(out, " %*s", width, "n/a");
+		sheet_put(s, "n/a");
 	else if (f == UTILIZATION)
-		sb_printf(out, " %*s", width, PERCENT(c->v[f]));
+		sheet_put(s, "%s", PERCENT(c->v[f]));
 	else
-		sb_printf(out, " %*.0f", width, c->v[f]);
+		sheet_put(s, "%.0f", c->v[f]);
 }
 
-static void put_ratio(StrBuf *out, const Table *t, const Cell *c)
+static void put_ratio(Sheet *s, const Table *t, const Cell *c)
 {
 	int f = grid_measured(t, CYCLES) ? CYCLES : WARP_INSTRUCTIONS;
 	double base = t->cell[t->base].v[f];
 	if (c->known[f] && t->cell[t->base].known[f] && base > 0)
-		sb_printf(out, " %7.3f", c->v[f] / base);
+		sheet_put(s, "%.3f", c->v[f] / base);
 	else
-		sb_printf(out, " %7s", "-");
+		sheet_put(s, "-");
 }
 
 /* The share of the scheduler-cycles with a warp in which nothing issued, and the reason that took most of them. */
-static void put_stalls(StrBuf *out, const Cell *c)
+static void put_stalls(Sheet *s, const Cell *c)
 {
 	double busy = c->v[SLOTS] - c->v[STALLS_FIRST + STALL_EMPTY];
 	int most = -1;
 	for (int k = 0; k < STALL_COUNT; k++)
 		if (k != STALL_EMPTY && c->v[STALLS_FIRST + k] > (most < 0 ? 0 : c->v[STALLS_FIRST + most]))
 			most = k;
-	sb_printf(out, " %7s%s%s", PERCENT(busy > 0 ? (busy - c->v[ISSUED]) / busy : 0), most < 0 ? "" : " ",
+	sheet_put(s, "%7s%s%s", PERCENT(busy > 0 ? (busy - c->v[ISSUED]) / busy : 0), most < 0 ? "" : " ",
 		most < 0 ? "" : stall_name[most]);
 }
 
-/* Puts what went wrong, in place of figures or behind them, cut to the screen. */
-static void put_outcome(StrBuf *out, const Cell *c, size_t start)
-{
-	const char *error = json_string(c->run, "error"), *word = grid_outcome(c);
-	if (!*word)
-		return;
-	sb_printf(out, "  %s", word);
-	int room = WIDTH - (int)(out->n - start) - 2, n = (int)strcspn(error, "\n");
-	if (!*error || room < 20)
-		return;
-	sb_printf(out, ": %.*s%s", n > room ? room - 3 : n, error, n > room ? "..." : "");
-}
-
 /* Puts changes of the machine that all runs have. Changes of one run stand in its row, with the mechanism. */
-static void put_changes(const Table *t, size_t start, StrBuf *out)
+static void put_changes(const Table *t, ReportForm form, size_t start, StrBuf *out)
 {
 	const JsonValue *changed = changed_of(t->cell[0].run), *other;
+	Arena a = { 0 };
 	for (int i = 0; changed && changed->kind == JSON_OBJECT && i < changed->n; i++) {
 		bool all = strcmp(changed->key[i], "divergence.model") != 0;
 		for (int k = 1; k < t->n && all; k++)
@@ -212,60 +174,96 @@ static void put_changes(const Table *t, size_t start, StrBuf *out)
 				&& !strcmp(json_shown(other), json_shown(&changed->item[i]));
 		if (!all)
 			continue;
-		size_t n = strlen(changed->key[i]) + strlen(json_shown(&changed->item[i])) + 4;
-		bool full = out->n + n > start + WIDTH;
-		sb_printf(out, "%s   %s=%s", full ? "\n" : "", changed->key[i], json_shown(&changed->item[i]));
-		start = full ? out->n - n : start;
+		const char *text = arena_printf(&a, "%s=%s", changed->key[i], json_shown(&changed->item[i]));
+		size_t n = strlen(text) + 3;
+		bool next = out->n + n > start + SHEET_SCREEN && !form.markdown;
+		sb_puts(out, form.markdown ? ", " : next ? "\n   " : "   ");
+		sheet_code(out, form, text);
+		start = next ? out->n - n : start;
 	}
+	arena_free(&a);
 }
+
+/* Puts what all rows have in common: the module, the machine, the kernel. */
+static void put_title(const Table *t, bool passes, ReportForm form, StrBuf *out)
+{
+	const JsonValue *first = t->cell[0].run;
+	const char *sep = form.markdown ? ", " : "   ", *machine = json_string(first, "config");
+	if (out->n)
+		sb_putc(out, '\n');
+	size_t start = out->n;
+	sheet_code(out, form, json_string(first, "module"));
+	sb_printf(out, "%smachine ", sep);
+	sheet_code(out, form, *machine ? machine : "(defaults)");
+	sb_printf(out, "%skernel ", sep);
+	sheet_code(out, form, t->kernel ? t->kernel : "(none was launched)");
+	if (t->base >= 0 && t->cell[t->base].launches > 1)
+		sb_printf(out, " (%d launches)", t->cell[t->base].launches);
+	if (!passes) {
+		sb_printf(out, "%spasses ", sep);
+		sheet_code(out, form, grid_passes(&t->cell[0]));
+	}
+	put_changes(t, form, start, out);
+	sb_putc(out, '\n');
+}
+
+static Sheet begin(ReportForm form, bool passes, bool timed)
+{
+	static const Column mechanism = { .heading = "mechanism", .most = LONGEST_MODEL, .left = true, .code = true },
+		pipeline = { .heading = "passes", .most = LONGEST_PASSES, .gap = 1, .left = true, .code = true }, cycles = { .heading = "cycles", .least = 10, .gap = 1 },
+		rest[] = { { .heading = "ratio", .least = 7, .gap = 1 }, { .heading = "instr.", .least = 9, .gap = 1 }, { .heading = "fetches", .least = 8, .gap = 1 },
+			{ .heading = "SIMD", .least = 7, .gap = 1 }, { .heading = "depth", .least = 5, .gap = 1 }, { .heading = "spills", .least = 6, .gap = 1 } },
+		stalls = { .heading = "  stalls", .gap = 1, .left = true };
+	Column column[SHEET_COLUMNS];
+	Sheet s;
+	int n = 0;
+	column[n++] = mechanism;
+	if (passes)
+		column[n++] = pipeline;
+	if (timed)
+		column[n++] = cycles;
+	for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
+		column[n++] = rest[k];
+	if (timed)
+		column[n++] = stalls;
+	sheet_begin(&s, form, column, n);
+	return s;
+}
+
+typedef struct Text { StrBuf *out; ReportForm form; } Text;
 
 static void put_text(const Table *t, void *self)
 {
-	StrBuf *out = self;
+	const Text *text = self;
 	bool passes = several_pipelines(t), timed = grid_measured(t, CYCLES);
-	int wide = column_width(t, "mechanism", grid_model, LONGEST_MODEL), pass = column_width(t, "passes", grid_passes, LONGEST_PASSES);
-	const JsonValue *first = t->cell[0].run;
-	if (out->n)
-		sb_putc(out, '\n');
-	size_t title = out->n;
-	sb_printf(out, "%s   machine %s   kernel %s", json_string(first, "module"), *json_string(first, "config")
-		? json_string(first, "config") : "(defaults)", t->kernel ? t->kernel : "(none was launched)");
-	if (t->base >= 0 && t->cell[t->base].launches > 1)
-		sb_printf(out, " (%d launches)", t->cell[t->base].launches);
-	if (!passes)
-		sb_printf(out, "   passes %s", grid_passes(&t->cell[0]));
-	put_changes(t, title, out);
-	sb_printf(out, "\n%-*s", wide, "mechanism");
-	if (passes)
-		sb_printf(out, " %-*s", pass, "passes");
-	sb_printf(out, "%s %9s %8s %7s %5s %6s%s\n", timed ? "     cycles   ratio" : "   ratio", "instr.", "fetches", "SIMD", "depth",
-		"spills", timed ? "   stalls" : "");
+	Sheet s = begin(text->form, passes, timed);
+	put_title(t, passes, text->form, text->out);
 	for (int i = 0; i < t->n; i++) {
 		const Cell *c = &t->cell[i];
-		size_t start = out->n;
-		put_name(out, grid_model(c), wide);
-		if (passes) {
-			sb_putc(out, ' ');
-			put_name(out, grid_passes(c), pass);
-		}
+		Arena a = { 0 };
+		sheet_row(&s);
+		sheet_put(&s, "%s", grid_model(c));
+		if (passes)
+			sheet_put(&s, "%s", grid_passes(c));
 		if (c->completed) {
 			if (timed)
-				put_cell(out, c, CYCLES, 10);
-			put_ratio(out, t, c);
-			put_cell(out, c, WARP_INSTRUCTIONS, 9);
-			put_cell(out, c, FETCHES, 8);
-			put_cell(out, c, UTILIZATION, 7);
-			put_cell(out, c, MAX_DEPTH, 5);
-			put_cell(out, c, SPILLS, 6);
+				put_cell(&s, c, CYCLES);
+			put_ratio(&s, t, c);
+			put_cell(&s, c, WARP_INSTRUCTIONS);
+			put_cell(&s, c, FETCHES);
+			put_cell(&s, c, UTILIZATION);
+			put_cell(&s, c, MAX_DEPTH);
+			put_cell(&s, c, SPILLS);
 			if (timed)
-				put_stalls(out, c);
+				put_stalls(&s, c);
 		}
-		put_outcome(out, c, start);
-		sb_putc(out, '\n');
+		sheet_note(&s, grid_outcome(&a, c));
+		arena_free(&a);
 	}
+	sheet_end(&s, NULL, true, text->out);
 }
 
-void report_grid_text(const JsonValue *runs, StrBuf *out) { grid_each(runs, put_text, out); }
+void report_grid_text(const JsonValue *runs, ReportForm form, StrBuf *out) { grid_each(runs, put_text, &(Text){ out, form }); }
 
 /* ---- CSV ---- */
 

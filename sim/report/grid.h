@@ -29,7 +29,7 @@ typedef struct Table {
 /* Does something with each kernel's table, in the order in which the kernels were first launched. */
 void grid_each(const JsonValue *runs, void (*put)(const Table *, void *self), void *self);
 bool grid_measured(const Table *, int figure);     /* has some run measured the figure? */
-const char *grid_outcome(const Cell *);            /* how the run ended, in a word; "" = it completed */
+const char *grid_outcome(Arena *, const Cell *);   /* how the run ended if not well, a line; "" = it completed */
 const char *grid_model(const Cell *);
 const char *grid_passes(const Cell *);
 #endif

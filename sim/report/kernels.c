@@ -1,5 +1,7 @@
 /* Figures by kernel. A kernel's cycles are the sum of its launches' own: where launches run side by side, sums are more than the cycles in which some launch ran. */
 #include "lib/hash.h"
+#include "lib/names.h"
+#include "sim/report/compare.h"
 #include "sim/report/kernels.h"
 #include <limits.h>
 
@@ -174,53 +176,57 @@ static Boths boths_of(const JsonValue *before, const JsonValue *after, const cha
 	return boths;
 }
 
-static void put_cell(StrBuf *out, int width, const JsonValue *v)
-{
-	sb_printf(out, " %*.*s", width, width, json_is_number(v) ? v->text : v ? "n/a" : "-");
-}
-
-static void put_cells(StrBuf *out, const Both *b, const char *key, int width)
+static void put_both(Sheet *s, const Both *b, const char *key)
 {
 	for (int k = 0; k < 2; k++)
-		put_cell(out, width, json_get(b->of[k], key));
+		compare_put_value(s, json_get(b->of[k], key), key);
 }
 
-static void put_ratio(StrBuf *out, const JsonValue *a, const JsonValue *b)
+enum { NAME = 26, LONGEST_NAME = 48, MOST_COLUMNS = 8 };
+
+static int shown_of(const Boths *boths, ReportForm form) { return form.full || boths->n <= BRIEF_KERNELS ? boths->n : BRIEF_KERNELS - 1; }
+
+/* The width of the column of names. */
+static int width_of(const Boths *boths, ReportForm form)
 {
-	if (json_is_number(a) && json_is_number(b) && (a->number != 0 || b->number == 0))
-		sb_printf(out, " %8.3f", a->number == 0 ? 1.0 : b->number / a->number);
-	else
-		sb_printf(out, " %8s", "-");
+	int width = NAME;
+	for (int i = 0; i < shown_of(boths, form); i++)
+		width = names_columns(boths->v[i].name) > width ? names_columns(boths->v[i].name) : width;
+	return width < LONGEST_NAME ? width : LONGEST_NAME;
 }
 
-static void put_kernel(StrBuf *out, const Both *b)
+/* A table with a row for each kernel: its name, then these columns. */
+static void put_rows(const Boths *boths, ReportForm form, const char *group, const Column *column, int ncolumns, StrBuf *out, void (*put)(Sheet *, const Both *))
 {
-	sb_printf(out, "  %-26.26s", b->name);
-	put_cells(out, b, "launches", 7);
-	put_cells(out, b, "cycles", 13);
-	put_ratio(out, json_get(b->of[0], "cycles"), json_get(b->of[1], "cycles"));
-	put_cells(out, b, "instructions", 7);
-	sb_putc(out, '\n');
-}
-
-static void put_when(StrBuf *out, const Both *b)
-{
-	sb_printf(out, "  %-26.26s", b->name);
-	for (int k = 0; k < 2; k++) {
-		put_cell(out, 15, json_get(b->of[k], "started"));
-		put_cell(out, 15, json_get(b->of[k], "ended"));
+	Column all[MOST_COLUMNS + 1] = { { .group = group, .heading = "", .least = width_of(boths, form), .most = LONGEST_NAME, .gap = 2, .left = true, .code = true } };
+	Sheet s;
+	must(ncolumns <= MOST_COLUMNS);
+	memcpy(all + 1, column, (size_t)ncolumns * sizeof *column);
+	sheet_begin(&s, form, all, ncolumns + 1);
+	for (int i = 0; i < shown_of(boths, form); i++) {
+		sheet_row(&s);
+		sheet_put(&s, "%s", boths->v[i].name);
+		put(&s, &boths->v[i]);
 	}
-	sb_putc(out, '\n');
+	sb_puts(out, form.markdown ? "" : "\n");
+	sheet_end(&s, NULL, true, out);
+	sheet_hidden(boths->n - shown_of(boths, form), form, out);
 }
 
-/* A row for each kernel. */
-static void put_rows(const Boths *boths, bool full, StrBuf *out, void (*put)(StrBuf *, const Both *))
+static void put_sums(Sheet *s, const Both *b)
 {
-	int shown = full || boths->n <= BRIEF_KERNELS ? boths->n : BRIEF_KERNELS - 1;
-	for (int i = 0; i < shown; i++)
-		put(out, &boths->v[i]);
-	if (shown < boths->n)
-		sb_printf(out, "  %d more " REPORT_ALL "\n", boths->n - shown);
+	put_both(s, b, "launches");
+	put_both(s, b, "cycles");
+	compare_put_ratio(s, json_get(b->of[0], "cycles"), json_get(b->of[1], "cycles"));
+	put_both(s, b, "instructions");
+}
+
+static void put_when(Sheet *s, const Both *b)
+{
+	for (int k = 0; k < 2; k++) {
+		compare_put_value(s, json_get(b->of[k], "started"), "started");
+		compare_put_value(s, json_get(b->of[k], "ended"), "ended");
+	}
 }
 
 /* The sum of a figure over a report's kernels; NULL where one does not have it. */
@@ -238,61 +244,80 @@ static const JsonValue *sum_of(Arena *a, const Boths *boths, int k, const char *
 	return v;
 }
 
-/* Puts a line below the table: a figure of the whole program. */
-static void put_whole(StrBuf *out, const char *name, const JsonValue *a, const JsonValue *b)
+/* Figures of the whole program, below those of the kernels. */
+static void put_program(const JsonValue *before, const JsonValue *after, const JsonValue *sum[2], int width, ReportForm form, StrBuf *out)
 {
-	sb_printf(out, "%-44.44s", name);
-	put_cell(out, 13, a);
-	put_cell(out, 13, b);
-	put_ratio(out, a, b);
-	sb_putc(out, '\n');
+	static const struct { const char *name, *path; } row[] = { { "launches in all", "total.launches" }, { "cycles of all launches, added up", NULL },
+		{ "cycles in which some launch ran", "total.cycles" }, { "program's cycles, first call to last end", "total.program_cycles" },
+		{ "instructions of all kernels and functions", "code.instructions" } };
+	const Column column[] = { { .heading = "program", .least = width, .left = true }, { .heading = "before", .least = 13, .gap = 1 },
+		{ .heading = "after", .least = 13, .gap = 1 }, { .heading = "ratio", .least = 8, .gap = 1 } };
+	Sheet s;
+	sheet_begin(&s, form, column, sizeof column / sizeof *column);
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		const JsonValue *a = row[i].path ? json_path(before, row[i].path) : sum[0], *b = row[i].path ? json_path(after, row[i].path) : sum[1];
+		sheet_row(&s);
+		sheet_put(&s, "%s", row[i].name);
+		compare_put_value(&s, a, "");
+		compare_put_value(&s, b, "");
+		compare_put_ratio(&s, a, b);
+	}
+	sheet_end(&s, NULL, false, out);
 }
 
-void kernels_compare(const JsonValue *before, const JsonValue *after, bool full, StrBuf *out)
+void kernels_compare(const JsonValue *before, const JsonValue *after, ReportForm form, StrBuf *out)
 {
+#define NUMBER(GROUP, HEADING, WIDTH) { .group = (GROUP), .heading = (HEADING), .least = (WIDTH), .gap = 1 }
+	static const Column sums[] = { NUMBER("launches", "before", 7), NUMBER("launches", "after", 7), NUMBER("cycles", "before", 13), NUMBER("cycles", "after", 13),
+		NUMBER("", "ratio", 8), NUMBER("instructions", "before", 7), NUMBER("instructions", "after", 7) };
+	static const Column when[] = { NUMBER("before", "first start", 15), NUMBER("before", "last end", 15), NUMBER("after", "first start", 15),
+		NUMBER("after", "last end", 15) };
+#undef NUMBER
 	Boths boths = boths_of(before, after, "kernels");
-	const JsonValue *of[2] = { json_get(before, "total"), json_get(after, "total") }, *sum[2];
+	const JsonValue *sum[2];
 	Arena a = { 0 };
-	if (boths.n && (json_number(of[0], "launches") > 1 || json_number(of[1], "launches") > 1)) {
-		sb_printf(out, "\n%-28s %15s %27s %8s %15s\n", "kernels", "launches", "cycles", "", "instructions");
-		sb_printf(out, "%-28s %7s %7s %13s %13s %8s %7s %7s\n", "", "before", "after", "before", "after", "ratio", "before", "after");
-		put_rows(&boths, full, out, put_kernel);
+	if (boths.n && (json_number(before, "total.launches") > 1 || json_number(after, "total.launches") > 1)) {
+		if (form.markdown)
+			sheet_title(out, form, "kernels");
+		put_rows(&boths, form, form.markdown ? "kernel" : "kernels", sums, sizeof sums / sizeof *sums, out, put_sums);
 		for (int k = 0; k < 2; k++)
 			sum[k] = sum_of(&a, &boths, k, "cycles");
-		put_whole(out, "launches in all", json_get(of[0], "launches"), json_get(of[1], "launches"));
-		put_whole(out, "cycles of all launches, added up", sum[0], sum[1]);
-		put_whole(out, "cycles in which some launch ran", json_get(of[0], "cycles"), json_get(of[1], "cycles"));
-		put_whole(out, "program's cycles, first call to last end", json_get(of[0], "program_cycles"), json_get(of[1], "program_cycles"));
-		put_whole(out, "instructions of all kernels and functions", json_path(before, "code.instructions"), json_path(after, "code.instructions"));
-		if (sum[0] && sum[1]) {
-			sb_printf(out, "\n%-28s %31s %31s\n", "kernels: first start, last end", "before", "after");
-			put_rows(&boths, full, out, put_when);
-		}
+		put_program(before, after, sum, 2 + width_of(&boths, form) + 16, form, out);
+		if (sum[0] && sum[1])
+			put_rows(&boths, form, form.markdown ? "kernel" : "kernels", when, sizeof when / sizeof *when, out, put_when);
 	}
 	arena_free(&a);
 	vec_free(&boths);
 }
 
-void kernels_compare_takes(const JsonValue *before, const JsonValue *after, bool full, StrBuf *out)
+void kernels_compare_takes(const JsonValue *before, const JsonValue *after, ReportForm form, StrBuf *out)
 {
 	static const struct { const char *path, *name; } row[] = {
 		{ "static.registers", "registers" }, { "static.spilled", "bytes of registers spilled" }, { "static.occupancy", "occupancy" } };
 	Boths boths = boths_of(before, after, list_of(before, "kernels") && list_of(after, "kernels") ? "kernels" : "launches"); /* older reports have these alone */
-	int kernels = 0;
-	char name[160];
+	int kernels = 0, left = 0;
+	StrBuf name = { 0 };
+	Sheet s;
+	compare_begin(&s, form, true);
 	for (int i = 0; i < boths.n; i++) {
 		const Both *b = &boths.v[i];
-		if ((!json_path(b->of[0], "static") && !json_path(b->of[1], "static")) || (kernels >= BRIEF_TAKES && !full))
+		if (!json_path(b->of[0], "static") && !json_path(b->of[1], "static"))
 			continue;
-		if (!kernels++)
-			sb_puts(out, "\nwhat a thread takes, and the occupancy of the first launch\n");
+		if (kernels++ >= BRIEF_TAKES && !form.full) {
+			left++;
+			continue;
+		}
 		for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
 			const JsonValue *x = json_path(b->of[0], row[k].path), *y = json_path(b->of[1], row[k].path);
 			if (!json_is_number(x) && !json_is_number(y))
 				continue;
-			snprintf(name, sizeof name, "  %.24s %.40s", b->name, row[k].name);
-			compare_put(out, name, row[k].path, x, y);
+			name.n = 0;
+			sb_printf(&name, "%s %s", b->name, row[k].name);
+			compare_row(&s, name.s, row[k].path, x, y);
 		}
 	}
+	sheet_end(&s, "what a thread takes, and the occupancy of the first launch", false, out);
+	sheet_hidden(left, form, out);
+	sb_free(&name);
 	vec_free(&boths);
 }

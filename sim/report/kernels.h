@@ -8,10 +8,7 @@ void kernels_json(const Run *, JsonSink *);
 /* A line for each kernel; nothing where one kernel was launched alone. all: of every kernel, else of the first ones. */
 void kernels_text(const Run *, bool all, StrBuf *);
 /* The kernels of two reports beside each other, matched by name: launches, cycles, size, when; the program's time. Nothing where both have a single launch.
-   full: every kernel. */
-void kernels_compare(const JsonValue *before, const JsonValue *after, bool full, StrBuf *);
-void kernels_compare_takes(const JsonValue *before, const JsonValue *after, bool full, StrBuf *);  /* what each kernel takes of an SM */
-
-/* sim/report/compare.c: a line of the figure at a path of reports: before, after, ratio, and whether that is better. */
-void compare_put(StrBuf *, const char *name, const char *path, const JsonValue *before, const JsonValue *after);
+   form.full: every kernel. */
+void kernels_compare(const JsonValue *before, const JsonValue *after, ReportForm, StrBuf *);
+void kernels_compare_takes(const JsonValue *before, const JsonValue *after, ReportForm, StrBuf *);  /* what each kernel takes of an SM */
 #endif

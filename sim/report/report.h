@@ -29,16 +29,21 @@ void report_refused(const Title *, const char *error, JsonSink *);  /* the repor
 /* sim/report/text.c: one screen; all: every launch, branch, block and line, on several screens */
 void report_text(Run *, const Title *, bool all, StrBuf *);
 
+/* How a report is written. full: every figure, branch and block, else one screen. markdown: with tables and code spans as code-hosting sites show them. */
+typedef struct ReportForm { bool full, markdown; } ReportForm;
+
 /* sim/report/annotate.c: the source line by line, or the code instruction by instruction, beside what each did: issues, mean lanes, lane-slots lost, stalls.
    after: another run, NULL: none. Code is in reports of runs that keep it (RunOptions.instructions); where no file of the source can be read it is shown instead. */
 typedef enum { ANNOTATE_NONE, ANNOTATE_SOURCE, ANNOTATE_CODE } Annotate;
 void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, StrBuf *);
 
-/* sim/report/compare.c: compares two reports as read from JSON, on one screen; full: every figure. both: the object with `results`,
-   "equal" or "differ", and `compared`; NULL: results were not compared. */
-void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, bool full, StrBuf *);
-/* Compares the runs of two grids; runs of the same mechanism and passes share a row. */
-void report_compare_grids(const JsonValue *before, const JsonValue *after, bool full, StrBuf *);
+/* sim/report/compare.c: compares two reports as read from JSON. both: the object with `results`, "equal" or "differ", and `compared`;
+   NULL: results were not compared. */
+void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm, StrBuf *);
+/* The line on what results were compared in, and how they came out. whose: " to the reference interpreter's"; "": of two runs of a report. */
+void report_results(const RunCompared *, const char *whose, ReportForm, StrBuf *);
+/* sim/report/compare_grids.c: compares the runs of two grids; runs of the same mechanism and passes share a row. */
+void report_compare_grids(const JsonValue *before, const JsonValue *after, ReportForm, StrBuf *);
 
 /* A run's figures over time: run->intervals is there. The key `intervals` (sim/report/intervals.c); as a table; as a picture (sim/report/intervals_svg.c). Of two runs
    the table has a column that names them, and the picture shows one below the other, on equal axes. */
@@ -48,7 +53,7 @@ void report_intervals_csv(const Timed *, int n, StrBuf *);
 void report_intervals_svg(const Timed *, int n, StrBuf *);
 
 /* sim/report/grid.c: the runs of --grid, an array of reports as read from JSON; a table for each kernel */
-void report_grid_text(const JsonValue *runs, StrBuf *);
+void report_grid_text(const JsonValue *runs, ReportForm, StrBuf *);
 void report_grid_csv(const JsonValue *runs, StrBuf *);
 void report_grid_svg(const JsonValue *runs, StrBuf *);              /* bars */
 

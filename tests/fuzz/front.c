@@ -225,11 +225,14 @@ const char *fuzz_json(const char *s, size_t n)
 		bad = "accepted with errors";
 	if (v) {
 		const JsonValue *runs = json_get(v, "runs");
-		report_compare(v, v, NULL, true, &out);
-		report_compare(json_get(v, "before"), json_get(v, "after"), v, false, &out);
+		const ReportForm text = { .full = true }, markdown = { .markdown = true };
+		report_compare(v, v, NULL, text, &out);
+		report_compare(json_get(v, "before"), json_get(v, "after"), v, markdown, &out);
 		if (runs && runs->kind == JSON_ARRAY) {
-			report_compare_grids(runs, runs, false, &out);
-			report_grid_text(runs, &out);
+			report_compare_grids(runs, runs, text, &out);
+			report_compare_grids(runs, runs, markdown, &out);
+			report_grid_text(runs, markdown, &out);
+			report_grid_text(runs, text, &out);
 			report_grid_csv(runs, &out);
 			report_grid_svg(runs, &out);
 		}

@@ -3,6 +3,7 @@
 set -e
 srcdir=${srcdir:-$(dirname "$0")/../..}
 gsim=${GSIM:-./gsim}
+compare=${GSIM_COMPARE:-./gsim-compare}
 manual=$srcdir/doc/gsim.md
 tmp=${TMPDIR:-/tmp}/gsim-manual.$$
 mkdir "$tmp"
@@ -10,6 +11,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 "$gsim" --list options > "$tmp/options"
 "$gsim" --list statistics > "$tmp/statistics"
+"$compare" --help > "$tmp/gsim-compare"
 "$gsim" --list models | awk '/^[a-z]/ { if (name) exit 1; name = $1 } /^    source: ./ { name = "" } END { exit name != "" }' ||
 	{ echo "a mechanism of --list models does not name its source"; exit 1; }
 # a mechanism's number of cycles, entries, ... names where it comes from

@@ -1,0 +1,128 @@
+#!/bin/sh
+# gsim-compare as a user has it: every pair of reports, Markdown, long names.
+srcdir=${srcdir:-$(dirname "$0")/../..}
+gsim=${GSIM:-./gsim}
+compare=${GSIM_COMPARE:-./gsim-compare}
+GSIM_PATH=$srcdir
+export GSIM_PATH
+tmp=${TMPDIR:-/tmp}/gsim-compare.$$
+mkdir "$tmp" || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cp "$srcdir"/tests/tools/front/loop.* "$srcdir"/kernels/oracles/e1.ir "$srcdir"/kernels/short_circuit/short_circuit.* "$tmp" && chmod u+w "$tmp"/*
+failed=0
+
+fail() {
+	echo "FAILED: $1"
+	sed 's/^/    /' "$tmp/out" "$tmp/err" | head -20
+	failed=1
+}
+
+# expect STATUS TEXT COMMAND...: the exit status, and a text that standard output or standard error has ("" = none wanted)
+expect() {
+	want=$1 text=$2
+	shift 2
+	"$@" > "$tmp/out" 2> "$tmp/err" < /dev/null
+	got=$?
+	[ $got = "$want" ] || fail "$*: status $got, not $want"
+	[ -z "$text" ] || grep -q -e "$text" "$tmp/out" "$tmp/err" || fail "$*: no '$text'"
+}
+err() { grep -q -e "$1" "$tmp/err" || fail "standard error has no '$1'"; }
+out() { grep -q -e "$1" "$tmp/out" || fail "standard output has no '$1'"; }
+
+cd "$tmp" || exit 1
+case $gsim in /*) ;; *) gsim=$OLDPWD/$gsim ;; esac
+case $compare in /*) ;; *) compare=$OLDPWD/$compare ;; esac
+case $GSIM_PATH in /*) ;; *) GSIM_PATH=$OLDPWD/$GSIM_PATH ;; esac
+
+# ---- reports of every kind ----
+k=short_circuit.ir
+kepler="-q -c kepler.lua -D sm.count=1"
+$gsim $kepler -s one.json $k
+$gsim $kepler -D dram.latency=400 -s slow.json $k
+$gsim $kepler -b -p linearize -s both.json $k
+$gsim $kepler -b -p linearize -D dram.latency=400 -s both_slow.json $k
+$gsim $kepler -b -p structurize -s other.json $k
+$gsim $kepler --grid -m ipdom -m token -p none -p linearize -s grid.json $k
+$gsim $kepler --grid -m token -m its -m mimd -p linearize -p none -D dram.latency=400 -s grid_slow.json $k
+
+expect 0 "one thing differs: dram.latency .* -> 400" $compare one.json slow.json
+expect 0 "^linearize: .*; results equal$" $compare both.json
+expect 0 "^mechanism *passes" $compare grid.json
+# two grids, and two reports of both: run by run
+expect 0 "^2 runs: fewer cycles in 0, more in 2, as many in 0$" $compare grid.json grid_slow.json
+out "^token *linearize  *[0-9]* *[0-9]*  *[1-9]\.[0-9]* " && out "^ipdom *none  *[0-9]* *-  *- " && out "^its *none  *-  *[0-9]*  *- "
+expect 0 "^2 runs: fewer cycles in 0, more in 2" $compare both.json both_slow.json
+expect 0 "^1 run: fewer cycles in 0, more in 0, as many in 1" $compare both.json other.json
+err "^the runs after have different passes or mechanisms; --rows after compares them$"
+expect 0 "passes linearize -> structurize" $compare --rows after both.json other.json
+expect 0 "passes none -> structurize" $compare --rows before,after both.json other.json
+expect 0 "^2 runs: .* more in 2" $compare both.json grid_slow.json
+# one run and several
+expect 2 "grid.json: error: this is a grid of 4 runs, the other a report of one: --rows picks one" $compare one.json grid.json
+expect 2 "both.json: error: this is a report of --before-after, the other of one run: --rows before or --rows after" $compare both.json one.json
+expect 0 "mechanism token -> ipdom" $compare --rows ipdom one.json grid.json
+expect 0 "mechanism ipdom -> token" $compare --rows ipdom grid.json one.json
+expect 0 "passes none -> linearize" $compare --rows after one.json both.json
+expect 0 "3 things differ" $compare --rows 1,its grid.json grid_slow.json
+expect 0 "2 things differ" $compare --rows token grid.json grid_slow.json
+expect 2 "grid.json: error: --rows: expected two runs of the file" $compare --rows token grid.json
+expect 2 "no run 'its': it has 4" $compare --rows its one.json grid.json
+expect 2 "no run '3': this is a report of --before-after; expected before or after" $compare --rows 3 one.json both.json
+expect 2 "for grids and reports of --before-after" $compare --rows 1,2 one.json slow.json
+
+# ---- better and worse: what is time, or machine lost ----
+expect 0 "^cycles .*  better$" $compare both.json
+out "^simd_utilization .*  better$" && out "^lanes.parted .*  better$" && out "^issue.stalls.memory .*  better$"
+out "^  short_circuit B1 (line [0-9]*)  *[0-9]*  *[0-9]*  *0\.[0-9]*  better$"
+grep -v "cycles\|simd_utilization\|lanes.parted\|issue.stalls\|(line\|\.ir:" out | grep -q "better\|worse" && fail "a count is called better or worse"
+sed -n '/^branches: divergent/,/^$/p;/^blocks: fetches/,/^$/p;/^issue.stalls.no_warp/p' out | grep -q "better\|worse" && fail "counts of a table are called better or worse"
+
+# ---- Markdown ----
+# every line of a table has as many cells as its head; what is no table has a blank line before it
+tables() {
+	awk '{ line = $0; gsub(/\\\|/, "", line); bars = gsub(/\|/, "|", line) }
+		/^\|/ { if (!table) { if (last != "") bad = NR; want = bars; head++ } if (bars != want || !/\|$/) bad = NR; table = 1; last = $0; next }
+		{ if (table && $0 != "") bad = NR; table = 0; last = $0 }
+		bad { print bad ": " $0; exit } END { exit !(head > 0 && !bad) }' out > bad || fail "$1: the tables are none: $(cat bad)"
+}
+for how in both.json "one.json slow.json" "grid.json grid_slow.json" grid.json "--rows 1,its grid.json grid_slow.json"; do
+	for form in --brief --all; do
+		expect 0 '^| `' $compare --markdown $form $how
+		tables "$form $how"
+	done
+done
+expect 0 '^\*\*`linearize`: .*; results equal\*\*$' $compare --markdown both.json
+head -n 1 out | grep -q '^\*\*' || fail "the verdict is not the head"
+out '^one thing differs: passes `none` -> `linearize`$' && out '^| `cycles` | [0-9]* | [0-9]* | 0\.[0-9]* | better |$' && out '^### branches: lost$' && out '^### blocks: fetches$'
+$gsim -q -c teaching.lua -m token -s teaching.json $k
+expect 0 '^| warp_size | `32` | `4` |$' $compare --markdown one.json teaching.json
+# names that mean something in Markdown, or break lines
+sed 's/"short_circuit"/"a|b`c\\n*d*"/g; s/"B1"/"`|"/g' one.json > hostile.json
+expect 0 '^| ``a\\|b`c\\x0a\*d\* registers`` | ' $compare --markdown hostile.json hostile.json
+out '^| ``a\\|b`c\\x0a\*d\* `\\| (line [0-9]*)`` | '
+tables "hostile names"
+expect 0 '^  a|b`c\\x0a\*d\* registers ' $compare hostile.json hostile.json
+# several launches
+$gsim -q -c teaching.lua -s launches.json loop.ir > /dev/null
+expect 0 '^### kernels$' $compare --brief --markdown launches.json launches.json
+out '^| kernel | launches before | launches after | cycles before | cycles after | ratio | ' && out '^| `loop` | 2 | 2 | '
+tables "several launches"
+
+# ---- names that are long are shown so that they differ ----
+long='ipdom(push_order=fall_top, push_cycles=1, pop_cycles=1, divergence.depth=16, divergence.chunk=2'
+pass='linearize,simplify-cfg,copy-prop,dce'
+$gsim -q -c teaching.lua --grid -m "$long)" -m "$long, divergence.spill=memory)" -p $pass -p $pass,dce -p dce,$pass -s long.json -s long.svg $k
+expect 0 "" $compare long.json long.json
+[ "$(sed -n 's/^\(ipdom(.*\)  *[0-9]*  *[0-9]*  *1\.000 .*/\1/p' out | sort -u | wc -l)" = 6 ] || fail "rows of two grids look alike"
+expect 0 "" $compare long.json
+[ "$(sed -n 's/^\(ipdom(.*\)  *[0-9]*  *[0-9]\.[0-9]* .*/\1/p' out | sort -u | wc -l)" = 6 ] || fail "rows of a grid look alike"
+awk '/text-anchor="end"/ { sub(/.*x="/, ""); x = $0 + 0; sub(/.*">/, ""); sub(/<.*/, ""); n++; if (seen[$0]++ || x < 7.4 * length($0)) exit 1 }
+	END { exit n != 2 }' long.svg || fail "labels of the picture are cut, or look alike"
+# kernels, blocks and differences with 60 letters in common at both ends
+same=$(printf '%060d' 0 | tr 0 x)
+sed "s/\"short_circuit\"/\"$same""B$same\"/g; s/\"config\": \"kepler.lua\"/\"config\": \"$same""B$same\"/" one.json > b.json
+sed "s/\"short_circuit\"/\"$same""C$same\"/g; s/\"config\": \"kepler.lua\"/\"config\": \"$same""C$same\"/" one.json > c.json
+expect 0 "^  x*\.\.\.x*Bx*\.\.\..* B1 " $compare --brief b.json c.json
+out "^  x*\.\.\.x*Cx*\.\.\..* B1 " && out "  kernel  *x*\.\.\.x*Bx*\.\.\.x* -> x*\.\.\.x*Cx*\.\.\.x*$" && out "  machine  *x*\.\.\.x*Bx*\.\.\.x* -> x*\.\.\.x*Cx*\.\.\.x*$"
+
+exit $failed
