@@ -1,6 +1,6 @@
-/* gsim-compare A.json B.json: two reports side by side, what differs between the runs first, then every figure with its ratio. */
+/* gsim-compare A.json B.json: two reports side by side, what differs between the runs first, then every figure with its ratio; with --fail-if a gate. */
 #include "lib/file.h"
-#include "sim/report/pairs.h"
+#include "sim/report/condition.h"
 #include "tools/usage.h"
 
 enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096 };
@@ -15,9 +15,12 @@ static const char usage[] =
 	"  -a, --all        every figure, branch and block (default)\n"
 	"  -r, --rows A,B   runs of a grid, by number, from 1, or by mechanism; of --before-after: before or after. With two files one of each\n"
 	"  -m, --markdown   as Markdown, with tables, for code-hosting sites\n"
+	"  -f, --fail-if C  status 1 when condition C holds: 'cycles > 1.02' of the ratio after / before, 'after.cycles > 5000',\n"
+	"                   'change.divergence.spills > 0', 'kernel axpy: cycles > 1.02', 'kernel *: static.spilled > 1'; repeatable\n"
 	"      --help       show this\n"
 	"      --version    show the version\n"
-	"Status: 0; 2 usage or bad input.\n";
+	"Status: 0; 1 a condition of --fail-if holds, or with --fail-if a run has failed or results differ; 2 usage, bad input, or a condition that\n"
+	"cannot be judged.\n";
 
 typedef struct Compare {
 	Arena arena;
@@ -25,6 +28,10 @@ typedef struct Compare {
 	const char *path[2];           /* path[1] NULL: one file */
 	const char *row[2];            /* of what has several runs; NULL: none is picked */
 	ReportForm form;
+	Vec(Condition) condition;
+	Vec(Pair) pair;                /* what was compared */
+	bool named;                    /* they are runs of grids */
+	bool differ;                   /* the results of the two runs differ */
 } Compare;
 
 static const JsonValue *read_report(Compare *c, const char *path)
@@ -111,6 +118,8 @@ static const JsonValue *report_in(Compare *c, const JsonValue *v, const char *ro
 static void two_runs(Compare *c, const JsonValue *a, const JsonValue *b, const JsonValue *both, StrBuf *out)
 {
 	report_compare(a, b, both, c->form, out);
+	vec_push(&c->pair, ((Pair){ { a, b } }));
+	c->differ = !strcmp(json_string(both, "results"), "differ");
 }
 
 static void two_reports(Compare *c, const JsonValue *x, const JsonValue *y, StrBuf *out)
@@ -126,6 +135,10 @@ static void two_grids(Compare *c, const JsonValue *a, const JsonValue *b, const 
 {
 	Pairs pairs = pairs_of(a, b);
 	report_compare_grids(a, b, c->form, out);
+	for (int i = 0; i < pairs.n; i++)
+		vec_push(&c->pair, pairs.v[i]);
+	c->named = true;
+	c->differ = is_both(after) && !strcmp(json_string(after, "results"), "differ");
 	if (is_both(before) && is_both(after) && !(pairs.v[1].of[0] && pairs.v[1].of[1]))
 		fputs("the runs after have different passes or mechanisms; --rows after compares them\n", stderr);
 	vec_free(&pairs);
@@ -138,6 +151,8 @@ static void one_file(Compare *c, const JsonValue *x, StrBuf *out)
 		return;
 	if (is_both(x))
 		two_runs(c, json_get(x, "before"), json_get(x, "after"), x, out);
+	else if (runs && c->condition.n)
+		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, "--fail-if compares runs: expected a second report, or --rows for two runs of this grid");
 	else if (runs)
 		report_grid_text(runs, c->form, out);
 	else
@@ -171,6 +186,24 @@ static void compare(Compare *c, StrBuf *out)
 	}
 }
 
+/* Says on standard error what came of --fail-if; an exit status. */
+static int judge(Compare *c)
+{
+	StrBuf said = { 0 };
+	Judgement sum = conditions_judge(c->condition.v, c->condition.n, c->pair.v, c->pair.n, c->named, &said);
+	if (c->differ)
+		sb_puts(&said, "results differ\n");
+	fputs(said.s ? said.s : "", stderr);
+	fprintf(stderr, "--fail-if: %d of %d comparison%s", sum.holds, sum.judged, sum.judged == 1 ? " holds" : "s hold");
+	if (sum.failed)
+		fprintf(stderr, "; %d run%s failed", sum.failed, sum.failed == 1 ? "" : "s");
+	if (sum.open)
+		fprintf(stderr, "; %d could not be made", sum.open);
+	fputs("\n", stderr);
+	sb_free(&said);
+	return sum.open ? 2 : sum.holds || sum.failed || c->differ ? 1 : 0;
+}
+
 /* ---- the command line ---- */
 
 static int wrong(const char *what) { return usage_wrong("gsim-compare", what, ""); }
@@ -191,20 +224,35 @@ static bool parse_rows(Compare *c, const char *text)
 	return *text;
 }
 
+static bool parse_condition(Compare *c, const char *text)
+{
+	Condition condition;
+	const char *error;
+	int column;
+	bool good = condition_parse(&c->arena, text, &condition, &error, &column);
+	if (good) {
+		vec_push(&c->condition, condition);
+	} else {
+		const char *rest = text + column - 1;
+		fprintf(stderr, "error: --fail-if '%s', column %d: expected %s%s%s%s; see gsim-compare --help\n", text, column, error, *rest ? ", not '" : "", rest, *rest ? "'" : "");
+	}
+	return good;
+}
+
 /* The exit status when there is nothing to compare, else -1. */
 static int options(Compare *c, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "brief", no_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' }, { "rows", required_argument, NULL, 'r' },
-		{ "markdown", no_argument, NULL, 'm' },
+		{ "markdown", no_argument, NULL, 'm' }, { "fail-if", required_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 }
 	};
 	int letter;
 	uint64_t given = 0;
 	const char *form = NULL;
 	opterr = 0;
-	while ((letter = getopt_long(argc, argv, ":bar:m", longs, NULL)) != -1) {
-		if (usage_twice("gsim-compare", longs, letter, &given))
+	while ((letter = getopt_long(argc, argv, ":bar:mf:", longs, NULL)) != -1) {
+		if (letter != 'f' && usage_twice("gsim-compare", longs, letter, &given))
 			return 2;
 		switch (letter) {
 		case 'b': case 'a':
@@ -217,6 +265,10 @@ static int options(Compare *c, int argc, char **argv)
 				return wrong("--rows: expected runs, as in 1,2 or ipdom,token");
 			break;
 		case 'm': c->form.markdown = true; break;
+		case 'f':
+			if (!parse_condition(c, optarg))
+				return 2;
+			break;
 		case 'h': fputs(usage, stdout); return 0;
 		case 'V': puts("gsim-compare " GSIM_VERSION); return 0;
 		default: return usage_option("gsim-compare", argv, longs, letter);
@@ -237,10 +289,13 @@ int main(int argc, char **argv)
 	if (status < 0) {
 		compare(&c, &out);
 		fputs(out.s ? out.s : "", stdout);
+		fflush(stdout);
 		diag_print(&c.diag, stderr);
-		status = c.diag.errors ? 2 : 0;
+		status = c.diag.errors ? 2 : c.condition.n ? judge(&c) : 0;
 	}
 	sb_free(&out);
+	vec_free(&c.condition);
+	vec_free(&c.pair);
 	diag_free(&c.diag);
 	arena_free(&c.arena);
 	return status;

@@ -1,6 +1,6 @@
 /* Targets of the front end: machine files, options, workloads, reports. */
 #include "tests/fuzz/fuzz.h"
-#include "sim/report/report.h"
+#include "sim/report/condition.h"
 #include "lib/file.h"
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
@@ -212,6 +212,21 @@ static const char *profile_of_bytes(const char *s, size_t n)
 	return bad;
 }
 
+/* Judges a condition, which the report may bring along as text, on the report and itself. */
+static void judge(const JsonValue *v)
+{
+	Arena a = { 0 };
+	StrBuf out = { 0 };
+	Condition c[3];
+	const char *error, *text[] = { "cycles > 1", "kernel *: cycles > 1", json_string(v, "condition") };
+	int column, n = 0;
+	for (int k = 0; k < 3; k++)
+		n += condition_parse(&a, text[k], &c[n], &error, &column);
+	conditions_judge(c, n, &(Pair){ { v, v } }, 1, true, &out);
+	sb_free(&out);
+	arena_free(&a);
+}
+
 const char *fuzz_json(const char *s, size_t n)
 {
 	Arena a = { 0 };
@@ -228,6 +243,7 @@ const char *fuzz_json(const char *s, size_t n)
 		const ReportForm text = { .full = true }, markdown = { .markdown = true };
 		report_compare(v, v, NULL, text, &out);
 		report_compare(json_get(v, "before"), json_get(v, "after"), v, markdown, &out);
+		judge(v);
 		if (runs && runs->kind == JSON_ARRAY) {
 			report_compare_grids(runs, runs, text, &out);
 			report_compare_grids(runs, runs, markdown, &out);

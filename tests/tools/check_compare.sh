@@ -1,5 +1,5 @@
 #!/bin/sh
-# gsim-compare as a user has it: every pair of reports, Markdown, long names.
+# gsim-compare as a user has it: every pair of reports, Markdown, --fail-if as a gate.
 srcdir=${srcdir:-$(dirname "$0")/../..}
 gsim=${GSIM:-./gsim}
 compare=${GSIM_COMPARE:-./gsim-compare}
@@ -124,5 +124,45 @@ sed "s/\"short_circuit\"/\"$same""B$same\"/g; s/\"config\": \"kepler.lua\"/\"con
 sed "s/\"short_circuit\"/\"$same""C$same\"/g; s/\"config\": \"kepler.lua\"/\"config\": \"$same""C$same\"/" one.json > c.json
 expect 0 "^  x*\.\.\.x*Bx*\.\.\..* B1 " $compare --brief b.json c.json
 out "^  x*\.\.\.x*Cx*\.\.\..* B1 " && out "  kernel  *x*\.\.\.x*Bx*\.\.\.x* -> x*\.\.\.x*Cx*\.\.\.x*$" && out "  machine  *x*\.\.\.x*Bx*\.\.\.x* -> x*\.\.\.x*Cx*\.\.\.x*$"
+
+# ---- --fail-if ----
+expect 0 "^--fail-if: 0 of 1 comparison holds$" $compare --fail-if 'cycles > 1.02' one.json one.json
+expect 1 "^--fail-if 'cycles > 1.02' holds: cycles is [0-9]* before, [0-9]* after, ratio [1-9]" $compare --fail-if 'cycles > 1.02' one.json slow.json
+err "^--fail-if: 1 of 1 comparison holds$" && out "^cycles "
+expect 0 "0 of 1 " $compare --fail-if 'cycles > 1.02' slow.json one.json
+expect 1 "^--fail-if: 2 of 3 comparisons hold$" $compare -f 'after.cycles > 1' -f 'change.cycles > 0' -f 'divergence.spills > 1.02' one.json slow.json
+expect 1 "holds: simd_utilization is 54.0 % before, 76.7 % after, change 0.22" $compare --fail-if 'change.simd_utilization > 22 %' both.json
+expect 1 "holds for kernel short_circuit: static.registers is " $compare --fail-if 'kernel *: static.registers > 1' both.json
+expect 2 "error: --fail-if 'cylces > 1' cannot be judged: no run has a figure cylces; did you mean cycles?" $compare -f 'cylces > 1' -f 'cycles > 9' both.json
+err "^--fail-if: 0 of 1 comparison holds; 1 could not be made$"
+expect 2 "error: --fail-if 'cycles >> 1.02', column 9: expected a number, as 1.02 or 102 %, not '> 1.02'; see" $compare --fail-if 'cycles >> 1.02' one.json slow.json
+[ -s out ] && fail "a bad condition is found after the comparison was shown"
+expect 2 "an argument is missing after --fail-if" $compare one.json slow.json --fail-if
+expect 2 "expected a second report, or --rows" $compare --fail-if 'cycles > 1' grid.json
+expect 2 "expected a second report" $compare --fail-if 'cycles > 1' one.json
+# grids: each pair, by name; runs without a counterpart are told
+expect 1 "^--fail-if 'cycles > 1.02' holds for token, passes none: " $compare --fail-if 'cycles > 1.02' grid.json grid_slow.json
+err "^--fail-if 'cycles > 1.02' holds for token, passes linearize: " && err "^not judged: ipdom, passes none: only the report before has this run$" &&
+	err "^not judged: its, passes none: only the report after has this run$" && err "^--fail-if: 2 of 2 comparisons hold$"
+expect 0 "0 of 4 comparisons hold$" $compare --fail-if 'simd_utilization < 0.98' grid_slow.json grid_slow.json # not defined under mimd
+expect 1 "holds: cycles" $compare --rows token --fail-if 'cycles > 1.02' grid.json grid_slow.json
+$gsim -q --functional -s functional.json $k
+expect 2 "cannot be judged: cycles is not measured after" $compare --fail-if 'cycles > 1.02' one.json functional.json
+expect 2 "cannot be judged: cycles is not measured in any run" $compare --fail-if 'cycles > 1.02' functional.json functional.json
+# a run that fails after, and not before
+$gsim -q -c teaching.lua -m mimd --alone -s well.json e1.ir
+$gsim -q -c teaching.lua -m ipdom --alone -s stuck.json e1.ir 2> err
+expect 1 "^the run after failed: livelock in block L (.*e1.ir:15)$" $compare --fail-if 'cycles > 9' well.json stuck.json
+err "^--fail-if: 0 of 0 comparisons hold; 1 run failed$"
+expect 2 "there are no two runs that have ended well" $compare --fail-if 'cycles > 9' stuck.json well.json
+$gsim -q -c teaching.lua --grid -m ipdom -m mimd -m its -s stuck_grid.json e1.ir 2> err
+expect 0 "^not judged: ipdom, passes none: both runs failed: livelock in block L (e1.ir:15)$" $compare --fail-if 'cycles > 1' stuck_grid.json stuck_grid.json
+out "^ipdom .* both failed: livelock in block L (.*e1.ir:15)"
+# results that differ
+sed 's/"results": "equal"/"results": "differ"/' both.json > differ.json
+grep -q '"differ"' differ.json || fail "the report of -b has another form"
+expect 1 "^results differ$" $compare --fail-if 'cycles > 9' differ.json
+expect 1 "^results differ$" $compare --fail-if 'cycles > 9' both.json differ.json
+expect 0 "results differ" $compare differ.json
 
 exit $failed
