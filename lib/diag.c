@@ -45,7 +45,7 @@ void diag_remark(Diag *d, Loc loc, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void print(const Diag *d, FILE *f, bool heads)
+void diag_print(const Diag *d, FILE *f)
 {
 	int shown = 0;
 	for (int i = 0; i < d->item.n; i++) {
@@ -56,16 +56,13 @@ static void print(const Diag *d, FILE *f, bool heads)
 			fprintf(f, "%d:", it->loc.line);
 		if (it->loc.line && it->loc.col)
 			fprintf(f, "%d:", it->loc.col);
-		int n = (int)(heads ? strcspn(it->text, "\n") : strlen(it->text));
-		fprintf(f, "%s%s: %.*s\n", it->loc.file ? " " : "", it->warning ? "warning" : it->remark ? "remark" : "error", n, it->text);
+		fprintf(f, "%s%s: %s\n", it->loc.file ? " " : "", it->warning ? "warning" : it->remark ? "remark" : "error", it->text);
 		shown += !it->warning && !it->remark;
 	}
 	if (d->errors > shown)
 		fprintf(f, "error: %d more errors not shown\n", d->errors - shown);
 }
 
-void diag_print(const Diag *d, FILE *f) { print(d, f, false); }
-void diag_print_heads(const Diag *d, FILE *f) { print(d, f, true); }
 
 const char *diag_first(const Diag *d)
 {

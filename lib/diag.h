@@ -21,7 +21,6 @@ void diag_error(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf,
 void diag_warning(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_remark(Diag *, Loc, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* what was asked for: all are kept */
 void diag_print(const Diag *, FILE *);
-void diag_print_heads(const Diag *, FILE *);             /* the first line of each */
 const char *diag_first(const Diag *);   /* the first error's text, without its place; NULL when there is none */
 void diag_free(Diag *);
 

@@ -181,6 +181,9 @@ static int run_grid(Session *s)
 	t.sink.end(&t.sink);
 	t.sink.end(&t.sink);
 	status = worse(status, job_show_many(s, &json, NULL));
+	fflush(stdout);
+	if (s->brief)
+		fprintf(stderr, "%d of %d runs cannot end; --verbose and the JSON report say more of each\n", s->brief, n);
 	if (first)
 		job_free(s, first);
 	if (reference.module)

@@ -1,6 +1,7 @@
 #include "tools/job.h"
 #include "lib/file.h"
 #include "sim/host/record.h"
+#include "sim/record/diagnosis.h"
 
 /* ---- progress ---- */
 
@@ -72,18 +73,41 @@ static const char *changes(const Session *s, Job *j)
 	return text;
 }
 
-/* The messages of a run. Of a grid's livelocks and deadlocks the first is told in full, the others in a line. After one that stands alone: how the program
-   fares under the other mechanisms. */
+static bool is_stuck(const Job *j) { return j->run && (j->run->fault == FAULT_LIVELOCK || j->run->fault == FAULT_BARRIER); }
+
+static const char *passes_of(const Job *j) { return *j->passes ? j->passes : "none"; }
+
+/* The launch that livelock or deadlock has ended, of a run of a grid that has nothing else to tell; else NULL. */
+static const LaunchStats *stuck_launch(const Session *s, const Job *j)
+{
+	const LaunchStats *l = is_stuck(j) && j->run->launch.n ? vec_last(&j->run->launch) : NULL;
+	return s->opt.grid && !s->opt.verbose && l && l->diagnosis && j->diag.item.n == 1 ? l : NULL;
+}
+
+/* Says of such a launch in a line what happened, under which mechanism, and where. */
+static void tell_briefly(const Session *s, const Job *j, const LaunchStats *l)
+{
+	const Diagnosis *d = l->diagnosis;
+	const CodePlace *at = d->who.lanes && d->who.at.block ? &d->who.at : NULL;
+	if (at && at->line)
+		fprintf(stderr, "%s:%d: ", at->file ? at->file : s->opt.module, at->line);
+	fprintf(stderr, "error: %s, passes %s: %s in kernel %s", job_model(j), passes_of(j), d->kind == FAULT_LIVELOCK ? "livelock" : "deadlock", l->kernel);
+	fprintf(stderr, at ? ", block %s\n" : "\n", at ? at->block : "");
+}
+
+/* The messages of a run. Of a grid's livelocks and deadlocks each is told in a line, with --verbose at length. After one that stands alone: how the
+   program fares under the other mechanisms. */
 static void tell(Session *s, Job *j)
 {
 	const Options *o = &s->opt;
-	bool stuck = j->run && (j->run->fault == FAULT_LIVELOCK || j->run->fault == FAULT_BARRIER);
-	if (stuck && o->grid && s->stuck)
-		diag_print_heads(&j->diag, stderr);
+	bool stuck = is_stuck(j);
+	const LaunchStats *brief = stuck_launch(s, j);
+	if (brief)
+		tell_briefly(s, j, brief);
 	else
 		diag_print(&j->diag, stderr);
 	fflush(stderr);
-	s->stuck |= stuck;
+	s->brief += brief != NULL;
 	StrBuf text = { 0 };
 	if (stuck && j->status == RUN_FAILED && !o->alone && !o->grid && !o->quiet && run_elsewhere(j->run, &text))
 		fputs(text.s, stderr);
@@ -120,14 +144,13 @@ void job_run(Session *s, Job *j)
 	j->status = j->run ? run_module(j->run) : RUN_BAD_INPUT;
 	clear_progress(s);
 	fflush(stdout);
-	if ((j->diag.item.n || (j->log.count.n && o->pass_stats && !j->reference)) && s->njobs > 1)
-		fprintf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : job_model(j),
-			*j->passes ? j->passes : "none");
+	if (((j->diag.item.n && !stuck_launch(s, j)) || (j->log.count.n && o->pass_stats && !j->reference)) && s->njobs > 1)
+		fprintf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : job_model(j), passes_of(j));
 	print_pass_stats(s, j);
 	tell(s, j);
 	if (o->verbose)
-		fprintf(stderr, "%s, passes %s: %d launches, status %d\n", j->reference ? "reference interpreter"
-			: job_model(j), *j->passes ? j->passes : "none", j->run ? j->run->launch.n : 0, (int)j->status);
+		fprintf(stderr, "%s, passes %s: %d launch%s, status %d\n", j->reference ? "reference interpreter"
+			: job_model(j), passes_of(j), j->run ? j->run->launch.n : 0, j->run && j->run->launch.n == 1 ? "" : "es", (int)j->status);
 }
 
 void job_free(const Session *s, Job *j)

@@ -21,7 +21,7 @@ typedef struct Session {
 	Diag diag;
 	bool terminal;                 /* progress is shown */
 	int njobs, job;                /* for progress */
-	bool stuck;                    /* a livelock or deadlock has been told of */
+	int brief;                     /* livelocks and deadlocks that have been told in a line each */
 	volatile sig_atomic_t *interrupted;
 } Session;
 

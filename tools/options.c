@@ -44,7 +44,7 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_NEW, "new-workload", NULL, "show a first workload for a kernel: gsim --new-workload MODULE [KERNEL]" },
 	{ O_PRINT, "print-config", NULL, "show the whole effective configuration as a machine file" },
 	{ 'q', "quiet", NULL, "no report and no progress; errors stay" },
-	{ 'v', "verbose", NULL, "tell of each run as it ends" },
+	{ 'v', "verbose", NULL, "tell of each run as it ends, and of each livelock and deadlock of a grid at length" },
 	{ O_VERSION, "version", NULL, "show the version" },
 	{ O_HELP, "help", NULL, "show this" },
 };

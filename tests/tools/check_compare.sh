@@ -1,5 +1,5 @@
 #!/bin/sh
-# gsim-compare as a user has it: every pair of reports, Markdown, --fail-if as a gate.
+# gsim-compare as a user has it: every pair of reports, Markdown, --fail-if as a gate; what a grid says of runs that cannot end.
 srcdir=${srcdir:-$(dirname "$0")/../..}
 gsim=${GSIM:-./gsim}
 compare=${GSIM_COMPARE:-./gsim-compare}
@@ -165,4 +165,11 @@ expect 1 "^results differ$" $compare --fail-if 'cycles > 9' differ.json
 expect 1 "^results differ$" $compare --fail-if 'cycles > 9' both.json differ.json
 expect 0 "results differ" $compare differ.json
 
+# ---- a grid says in a line of each run that cannot end ----
+expect 1 "^ipdom *failed: livelock in block L (e1.ir:15)$" $gsim -c teaching.lua --grid e1.ir
+[ "$(wc -l < err)" = $(($(grep -c ' failed: livelock' out) + 1)) ] || fail "a grid has more than a line for each run that cannot end"
+err "^e1.ir:15: error: ipdom, passes none: livelock in kernel e1, block L$" && err "^[0-9]* of [0-9]* runs cannot end; --verbose and the JSON report say more of each$"
+expect 1 "mechanism ipdom runs the top entry of its stack only" $gsim -c teaching.lua --grid --verbose -m ipdom -m mimd e1.ir
+expect 1 "" $gsim -q -c teaching.lua --grid -m ipdom -m token -s stuck.json e1.ir
+[ "$(grep -c '"error": "livelock .*changed it last' stuck.json)" = 2 ] && [ "$(grep -c '"diagnosis"' stuck.json)" = 2 ] || fail "the JSON report does not say all of each livelock"
 exit $failed
