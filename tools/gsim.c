@@ -96,7 +96,7 @@ static int run_before_after(Session *s)
 		if (compared)
 			report_compared(&seen, &t.sink);
 		t.sink.end(&t.sink);
-		status = worse(status, job_show_many(s, &json, job));
+		status = worse(status, job_show_many(s, job, 2, &json, false));
 	}
 	sb_free(&json);
 	for (int i = 0; i < 2; i++)
@@ -119,8 +119,9 @@ static int judge(const Session *s, Job *j, Job *first, const Job *reference)
 	snprintf(base, sizeof base, "with %.60s, passes %.120s", job_model(first), *first->passes ? first->passes : "none");
 	if (j != first && !run_same(first->run, j->run, base, name, NULL, &j->diag))
 		j->run->status = RUN_FAILED;
-	if (s->opt.verify && reference->status == RUN_OK
-		&& !run_same(j->run, reference->run, name, "by the reference interpreter", NULL, &j->diag))
+	j->verified = s->opt.verify && reference->status == RUN_OK;
+	j->same = j->verified && run_same(j->run, reference->run, name, "by the reference interpreter", NULL, &j->diag);
+	if (j->verified && !j->same)
 		j->run->status = RUN_FAILED;
 	if (j->diag.item.n > before)
 		diag_print(&j->diag, stderr);
@@ -180,7 +181,7 @@ static int run_grid(Session *s)
 	}
 	t.sink.end(&t.sink);
 	t.sink.end(&t.sink);
-	status = worse(status, job_show_many(s, &json, NULL));
+	status = worse(status, job_show_many(s, jobs, n, &json, true));
 	fflush(stdout);
 	if (s->brief)
 		fprintf(stderr, "%d of %d runs cannot end; --verbose and the JSON report say more of each\n", s->brief, n);

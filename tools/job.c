@@ -172,11 +172,14 @@ int job_compare(const Job *a, const Job *b, const char *name_a, const char *name
 	return same ? RUN_OK : RUN_FAILED;
 }
 
-int job_verify(const Job *j, const Job *reference)
+int job_verify(Job *j, const Job *reference)
 {
 	if (j->status != RUN_OK || reference->status != RUN_OK)
 		return worse(j->status, reference->status);
-	return job_compare(j, reference, "on the machine", "by the reference interpreter", NULL);
+	j->verified = true;
+	int status = job_compare(j, reference, "on the machine", "by the reference interpreter", &j->compared);
+	j->same = status == RUN_OK;
+	return status;
 }
 
 void job_run_reference(Session *s, Job *j)
@@ -303,13 +306,29 @@ int job_show(const Session *s, Job *j)
 	job_put_report(s, j, &t.sink);
 	report_text(j->run, &title, s->opt.all, &text);
 	annotate(s, &json, &text);
+	if (j->verified) {
+		sb_putc(&text, '\n');
+		report_results(&j->compared, " to the reference interpreter's", (ReportForm){ 0 }, &text);
+	}
 	int status = write_stats(s, &json, &text, NULL, &(Timed){ NULL, j->run, &title }, 1);
 	sb_free(&json);
 	sb_free(&text);
 	return status;
 }
 
-int job_show_many(const Session *s, const StrBuf *json, const Job *both)
+/* Says how many of the runs had the results of the reference interpreter. */
+static void put_verified(const Job *jobs, int n, StrBuf *text)
+{
+	int verified = 0, same = 0;
+	for (int i = 0; i < n; i++) {
+		verified += jobs[i].verified;
+		same += jobs[i].same;
+	}
+	if (verified)
+		sb_printf(text, "\nresults: those of %d of %d runs are the reference interpreter's\n", same, n);
+}
+
+int job_show_many(const Session *s, const Job *jobs, int njobs, const StrBuf *json, bool grid)
 {
 	Arena a = { 0 };
 	Diag d = { 0 };
@@ -317,15 +336,16 @@ int job_show_many(const Session *s, const StrBuf *json, const Job *both)
 	ReportForm form = { .full = s->opt.all };
 	const JsonValue *v = json_read(&a, json->s, json->n, "report", &d);
 	must(v);
-	if (!both)
+	if (grid)
 		report_grid_text(json_get(v, "runs"), form, &text);
 	else
 		report_compare(json_get(v, "before"), json_get(v, "after"), v, form, &text);
+	put_verified(jobs, njobs, &text);
 	annotate(s, json, &text);
 	int status;
-	if (both) {
-		const Title title[2] = { title_of(s, &both[0]), title_of(s, &both[1]) };
-		const Timed timed[2] = { { "before", both[0].run, &title[0] }, { "after", both[1].run, &title[1] } };
+	if (!grid) {
+		const Title title[2] = { title_of(s, &jobs[0]), title_of(s, &jobs[1]) };
+		const Timed timed[2] = { { "before", jobs[0].run, &title[0] }, { "after", jobs[1].run, &title[1] } };
 		status = write_stats(s, json, &text, NULL, timed, 2);
 	} else {
 		status = write_stats(s, json, &text, json_get(v, "runs"), NULL, 0);

@@ -32,6 +32,8 @@ typedef struct Job {
 	const char *passes;            /* "" = none */
 	bool reference;
 	bool record;                   /* for --record-host */
+	bool verified, same;           /* verified: its results were compared with the reference interpreter's; same: and are equal */
+	RunCompared compared;
 	Module *module;
 	PassLog log;                   /* what the passes did */
 	Run *run;                      /* NULL: bad input */
@@ -48,12 +50,12 @@ void job_free(const Session *, Job *);
 const char *job_model(const Job *);
 /* Compare results and print what differs; exit statuses. */
 int job_compare(const Job *, const Job *, const char *name_a, const char *name_b, RunCompared *);  /* may be NULL */
-int job_verify(const Job *, const Job *reference);
+int job_verify(Job *, const Job *reference);
 int job_verify_each(Session *, const char *passes, const Job *reference);  /* runs the reference interpreter after each pass */
 
 /* Reports to the files of --stats and to standard output; exit statuses. */
 void job_put_report(const Session *, Job *, JsonSink *);
 int job_show(const Session *, Job *);
 int job_write_host(const Session *, Job *);            /* the file of --record-host; an exit status */
-int job_show_many(const Session *, const StrBuf *json, const Job *both);  /* both: the two of --before-after; NULL: a grid */
+int job_show_many(const Session *, const Job *, int njobs, const StrBuf *json, bool grid);  /* the jobs that json is of */
 #endif

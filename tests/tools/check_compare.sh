@@ -1,5 +1,5 @@
 #!/bin/sh
-# gsim-compare as a user has it: every pair of reports, Markdown, --fail-if as a gate; what a grid says of runs that cannot end.
+# gsim-compare as a user has it: every pair of reports, Markdown, --fail-if as a gate; that results are identical; what a grid says of runs that cannot end.
 srcdir=${srcdir:-$(dirname "$0")/../..}
 gsim=${GSIM:-./gsim}
 compare=${GSIM_COMPARE:-./gsim-compare}
@@ -164,6 +164,12 @@ grep -q '"differ"' differ.json || fail "the report of -b has another form"
 expect 1 "^results differ$" $compare --fail-if 'cycles > 9' differ.json
 expect 1 "^results differ$" $compare --fail-if 'cycles > 9' both.json differ.json
 expect 0 "results differ" $compare differ.json
+
+# ---- results that are identical are said to be ----
+expect 0 "^results: identical in [1-9][0-9]* buffers, [1-9][0-9]* bytes$" $gsim -c teaching.lua -b -p dce $k
+expect 0 "^results: identical to the reference interpreter's in [1-9][0-9]* buffers, [1-9][0-9]* bytes$" $gsim -c teaching.lua --verify $k
+expect 0 "^results: those of 2 of 2 runs are the reference interpreter's$" $gsim -c teaching.lua -b -p dce --verify $k
+expect 0 "^results: those of 3 of 3 runs are the reference interpreter's$" $gsim -c teaching.lua --grid -m ipdom -m its -m mimd --verify $k
 
 # ---- a grid says in a line of each run that cannot end ----
 expect 1 "^ipdom *failed: livelock in block L (e1.ir:15)$" $gsim -c teaching.lua --grid e1.ir
