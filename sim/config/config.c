@@ -190,8 +190,11 @@ bool config_set(Config *c, const char *name, const char *value, Diag *diag)
 	int64_t v;
 	if (!config_find(name, &key)) {
 		char near[CONFIG_NAME];
+		const char *dot = strchr(name, '.');
 		config_nearest(name, near);
-		if (near[0])
+		if (dot && config_find(dot + 1, &key) && !key.model)
+			diag_error(diag, where, "unknown parameter '%.80s'; %s is no mechanism's, but the machine's: -D %s=%.60s", name, dot + 1, dot + 1, value);
+		else if (near[0])
 			diag_error(diag, where, "unknown parameter '%.80s'; did you mean '%s'?", name, near);
 		else
 			diag_error(diag, where, "unknown parameter '%.80s'; --print-config shows all", name);
