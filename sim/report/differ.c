@@ -53,15 +53,18 @@ static const JsonValue *launch_of(const JsonValue *run, int i)
 	return launches && launches->kind == JSON_ARRAY && i < launches->n ? &launches->item[i] : NULL;
 }
 
-/* The names of the kernels launched, in order; a kernel launched several times in a row is named once. */
+/* Have both reports a list of launches? --sums leaves it out. */
+static bool have_launches(const Differ *d) { return json_get(d->run[0], "launches") && json_get(d->run[1], "launches"); }
+
+/* The names of the kernels launched, in order; a kernel launched several times in a row is named once, where a report has no launches every one is. */
 static const char *kernels(Differ *d, const JsonValue *run)
 {
 	StrBuf b = { 0 };
 	const char *last = "";
-	const JsonValue *sums = launch_of(run, 0) ? NULL : json_get(run, "kernels"); /* --sums leaves launches out */
+	const JsonValue *sums = have_launches(d) ? NULL : json_get(run, "kernels");
 	for (int i = 0; sums && sums->kind == JSON_ARRAY && i < sums->n; i++)
 		sb_printf(&b, "%s%s", i ? ", " : "", json_string(&sums->item[i], "kernel"));
-	for (int i = 0; launch_of(run, i); i++) {
+	for (int i = 0; !sums && launch_of(run, i); i++) {
 		const char *name = json_string(launch_of(run, i), "kernel");
 		if (strcmp(name, last))
 			sb_printf(&b, "%s%s", b.n ? ", " : "", name);
@@ -81,7 +84,7 @@ static const char *launch_text(Differ *d, const JsonValue *l, int i)
 /* Notes the first launch whose sizes differ. */
 static void launches(Differ *d, bool thing)
 {
-	for (int i = 0; launch_of(d->run[0], i) || launch_of(d->run[1], i); i++) {
+	for (int i = 0; have_launches(d) && (launch_of(d->run[0], i) || launch_of(d->run[1], i)); i++) {
 		const char *a = launch_text(d, launch_of(d->run[0], i), i), *b = launch_text(d, launch_of(d->run[1], i), i);
 		if (!strcmp(a, b))
 			continue;

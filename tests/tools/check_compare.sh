@@ -70,6 +70,13 @@ expect 2 "no run 'its': it has 4" $compare --rows its one.json grid.json
 expect 2 "no run '3': this is a report of --before-after; expected before or after" $compare --rows 3 one.json both.json
 expect 2 "for grids and reports of --before-after" $compare --rows 1,2 one.json slow.json
 
+# a report without its launches
+$gsim $kepler --sums -s sums.json $k
+expect 0 "^nothing differs in what was run$" $compare sums.json one.json
+expect 0 "^nothing differs in what was run$" $compare one.json sums.json
+$gsim $kepler --sums -D dram.latency=400 -s sums_slow.json $k
+expect 0 "^one thing differs: dram.latency" $compare one.json sums_slow.json
+
 # ---- better and worse: what is time, or machine lost ----
 expect 0 "^cycles .*  better$" $compare both.json
 out "^simd_utilization .*  better$" && out "^lanes.parted .*  better$" && out "^issue.stalls.memory .*  better$"
