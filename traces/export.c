@@ -23,17 +23,19 @@ bool trace_at_pc(int kind)
 		kind == TR_REWRITE || kind == TR_RETURN;
 }
 
-char *trace_lanes(uint64_t mask, int warp_size, char buf[24])
+char *trace_lanes(uint64_t mask, int warp_size, char buf[LANES_TEXT])
 {
-	if (warp_size > 8) {
-		snprintf(buf, 24, "%0*llx", (warp_size + 3) / 4, (unsigned long long)mask);
-		return buf;
+	char *p = buf;
+	for (int i = 0; i < warp_size; i++) {
+		if (i && i % LANES_GROUP == 0)
+			*p++ = '\'';
+		*p++ = mask >> i & 1 ? '1' : '.';
 	}
-	for (int i = 0; i < warp_size; i++)
-		buf[i] = mask >> i & 1 ? '1' : '.';
-	buf[warp_size] = 0;
+	*p = 0;
 	return buf;
 }
+
+int trace_lanes_width(int warp_size) { return warp_size + (warp_size - 1) / LANES_GROUP; }
 
 static bool passes(const TraceFilter *f, const TraceEvent *e)
 {

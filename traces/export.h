@@ -69,8 +69,11 @@ int trace_kind(const char *name, size_t n);
 const TraceIns *trace_ins(const TraceLaunch *, uint64_t pc);
 /* Is `a` a pc in events of this kind? */
 bool trace_at_pc(int kind);
-/* The lanes of a mask, lane 0 first, as 1s and dots for warps of up to 8 lanes, else in hexadecimal. Returns buf. */
-char *trace_lanes(uint64_t mask, int warp_size, char buf[24]);
+enum { LANES_GROUP = 8, LANES_TEXT = 72 }; /* lanes between two marks; bytes of the text for 64 lanes */
+/* The lanes of a mask, lane 0 first, as 1s and dots, with a ' between groups of 8: 1111....'........ for a warp of 16. Returns buf. */
+char *trace_lanes(uint64_t mask, int warp_size, char buf[LANES_TEXT]);
+/* How many characters that takes. */
+int trace_lanes_width(int warp_size);
 
 /* Adds a pc and its block. */
 void trace_place(StrBuf *, const TraceLaunch *, uint64_t pc);

@@ -100,7 +100,7 @@ static void close_slice(TraceExport *t, State *s, Track *k, uint64_t until)
 {
 	if (!k->block)
 		return;
-	char lanes[24];
+	char lanes[LANES_TEXT];
 	next_item(t);
 	fputs("{\"ph\":\"X\",\"name\":", t->out);
 	json_string(t->out, *k->block->block ? k->block->block : "(no label)");
@@ -247,7 +247,7 @@ static void event(TraceExport *t, const TraceEvent *e)
 	if (e->kind == TR_ISSUE) {
 		issue(t, s, k, e);
 	} else {
-		char lanes[24];
+		char lanes[LANES_TEXT];
 		next_item(t);
 		fprintf(t->out, "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"event\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRIu64
 			",\"args\":{\"lanes\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64 "}}", trace_kind_name[e->kind], e->sm + 1, e->warp,

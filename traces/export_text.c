@@ -3,6 +3,13 @@
 #include "lib/strbuf.h"
 #include <inttypes.h>
 
+/* The column of lanes is at least as wide as for a warp of 8. */
+static int lanes_column(const TraceLaunch *l)
+{
+	int width = trace_lanes_width(l->warp_size);
+	return width > LANES_GROUP ? width : LANES_GROUP;
+}
+
 static void launch(TraceExport *t)
 {
 	const TraceLaunch *l = t->launch;
@@ -11,8 +18,7 @@ static void launch(TraceExport *t)
 		l->warp_size);
 	trace_when(l, t->out);
 	trace_settings(l, t->out);
-	fprintf(t->out, "%8s %3s %4s %5s %5s %-15s %-*s\n", "cycle", "sm", "warp", "split", "depth", "event",
-		l->warp_size > 8 ? (l->warp_size + 3) / 4 : 8, "lanes");
+	fprintf(t->out, "%8s %3s %4s %5s %5s %-15s %-*s\n", "cycle", "sm", "warp", "split", "depth", "event", lanes_column(l), "lanes");
 }
 
 static void print_place(FILE *out, const TraceIns *i, uint64_t pc)
@@ -44,14 +50,14 @@ static void print_row(FILE *out, const TraceLaunch *l, const TraceEvent *e)
 
 static void event(TraceExport *t, const TraceEvent *e)
 {
-	char lanes[24];
+	char lanes[LANES_TEXT];
 	bool no_lanes = e->kind == TR_BLOCK_START || e->kind == TR_BLOCK_END || e->kind == TR_STALL || e->kind == TR_LEAVE || e->kind == TR_WARP_END;
 	const TraceIns *i = trace_at_pc(e->kind) ? trace_ins(t->launch, e->a) : NULL;
 	char split[8] = "-";
 	if (e->split != ROW_NO_SPLIT)
 		snprintf(split, sizeof split, "%d", e->split);
-	fprintf(t->out, "%8" PRIu64 " %3d %4d %5s %5d %-15s %-8s ", e->cycle, e->sm, e->warp, split, e->depth,
-		trace_kind_name[e->kind], no_lanes ? "" : trace_lanes(e->mask, t->launch->warp_size, lanes));
+	fprintf(t->out, "%8" PRIu64 " %3d %4d %5s %5d %-15s %-*s ", e->cycle, e->sm, e->warp, split, e->depth,
+		trace_kind_name[e->kind], lanes_column(t->launch), no_lanes ? "" : trace_lanes(e->mask, t->launch->warp_size, lanes));
 	switch (e->kind) {
 	case TR_ISSUE:
 		print_issue(t->out, i, e->a);

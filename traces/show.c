@@ -19,7 +19,7 @@ void trace_place(StrBuf *b, const TraceLaunch *l, uint64_t pc)
 
 static void lanes(StrBuf *b, const TraceLaunch *l, uint64_t mask)
 {
-	char buf[72];
+	char buf[LANES_TEXT];
 	sb_puts(b, trace_lanes(mask, l->warp_size, buf));
 }
 

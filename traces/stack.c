@@ -20,7 +20,7 @@ typedef struct Picture {
 
 static void draw_row(const Picture *p, int place, const TraceRow *r)
 {
-	char lanes[72];
+	char lanes[LANES_TEXT];
 	StrBuf b = { 0 };
 	const TraceIns *i = trace_ins(p->launch, r->pc);
 	trace_row_text(&b, p->launch, r);
@@ -33,7 +33,7 @@ static void draw_row(const Picture *p, int place, const TraceRow *r)
 
 static void warp(const Picture *p, const TraceWarp *w)
 {
-	char lanes[72], ended[72];
+	char lanes[LANES_TEXT], ended[LANES_TEXT];
 	fprintf(p->out, "SM %d, warp %d: thread block %" PRIu64 ", warp %" PRIu64 " of it, lanes %s", w->sm, w->slot, w->block, w->index,
 		trace_lanes(w->lanes, p->launch->warp_size, lanes));
 	if (w->ended)

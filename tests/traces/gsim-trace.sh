@@ -130,8 +130,8 @@ for model in $(./gsim --list models | sed -n 's/^\([a-z_]*\) .*/\1/p'); do
 	./gsim -q -m "$model" -t gsim-trace.tmp "$top/kernels/oracles/b2.ir" || fail "gsim -m $model -t: exit status $?"
 	last=$(./gsim-trace --summary gsim-trace.tmp | sed -n 's/^  last_cycle  *//p')
 	./gsim-trace --stack $((last / 2)) --warp 0 --sm 0 --launch 0 gsim-trace.tmp >gsim-trace.out || fail "--stack: exit status $?"
-	grep -q '^SM 0, warp 0: thread block 0, warp 0 of it, lanes 0000000f' gsim-trace.out || fail "$model: --stack shows no warp"
-	grep -q '^ *0  0000000[0-9a-f]  split ' gsim-trace.out || fail "$model: --stack shows no split"
+	grep -q "^SM 0, warp 0: thread block 0, warp 0 of it, lanes 1111\.\.\.\.'\.\.\.\.\.\.\.\.'\.\.\.\.\.\.\.\.'\.\.\.\.\.\.\.\.," gsim-trace.out || fail "$model: --stack shows no warp"
+	grep -q "^ *0  [1.]\{8\}'\.\{8\}'\.\{8\}'\.\{8\}  split " gsim-trace.out || fail "$model: --stack shows no split"
 	cat gsim-trace.tmp | ./gsim-trace --stack $((last / 2)) --warp 0 --sm 0 /dev/stdin | cmp - gsim-trace.out || fail "$model: --stack differs through a pipe"
 done
 bad 'no launch that was asked for has an event in or behind cycle 10000000' --stack 10000000 gsim-trace.tmp
@@ -146,6 +146,22 @@ bad 'expected a number' --launch -1 "$sample"
 [ "$(./gsim-trace gsim-trace.tmp | grep -c -e ' enter ' -e ' rewrite ' -e ' stall ')" = 0 ] || fail "the text shows kinds that nobody asked for"
 ./gsim-trace --events all gsim-trace.tmp | grep -q ' stall .* scheduler 0, instruction_fetch' || fail "--events all shows no stalls"
 [ "$(./gsim-trace --events warp_start,warp_end gsim-trace.tmp | grep -c 'thread block 0, warp 0')" = 2 ] || fail "no begin and end of the warp"
+
+# Lanes stand lane 0 first in warps of every size: read backwards, the picture is the mask that --csv has.
+for size in 1 4 8 16 32 64; do
+	./gsim -q -D warp_size=$size -D sm.max_threads_per_block=64 -m its -t gsim-trace.tmp "$top/kernels/loop_exits/loop_exits.ir" || fail "warps of $size: exit status $?"
+	./gsim-trace --csv --events issue gsim-trace.tmp | awk -F, -v size=$size 'NR > 1 {
+		text = ""
+		for (k = 0; k < size; k++) {
+			digit = index("0123456789abcdef", substr($9, length($9) - int(k / 4), 1)) - 1
+			if (substr($9, length($9) - int(k / 4) - 1, 1) == "" || digit < 0) digit = 0
+			text = text (k && k % 8 == 0 ? "'\''" : "") (int(digit / 2 ^ (k % 4)) % 2 ? "1" : ".")
+		}
+		print text
+	}' >gsim-trace.want
+	./gsim-trace --events issue gsim-trace.tmp | awk '$6 == "issue" { print $7 }' | cmp - gsim-trace.want || fail "warps of $size: --text shows other lanes than --csv"
+	[ "$(sort -u gsim-trace.want | wc -l)" -gt $((size > 1)) ] || fail "warps of $size never diverge"
+done
 
 # two runs in one trace: which machine and which passes each launch had
 ./gsim -q -b -p linearize -D divergence.depth=4 -m 'token(unwind_cycles=9)' -t gsim-trace.tmp -s gsim-trace.json "$top/kernels/oracles/b2.ir" ||

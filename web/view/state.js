@@ -104,13 +104,11 @@ function countBits(v) {
 }
 function hex64(lo, hi) { return hi ? hi.toString(16) + lo.toString(16).padStart(8, "0") : lo.toString(16); }
 
-// As gsim-trace: lane 0 first for warps of up to 8 lanes, else hexadecimal.
+// As gsim-trace: lane 0 first, a mark between groups of 8.
 function lanesText(lo, hi, warpSize) {
-	if (warpSize > 8)
-		return hex64(lo, hi).padStart(Math.ceil(warpSize / 4), "0");
 	let s = "";
 	for (let k = 0; k < warpSize; k++)
-		s += lane(lo, hi, k) ? "1" : ".";
+		s += (k && k % 8 === 0 ? "'" : "") + (lane(lo, hi, k) ? "1" : ".");
 	return s;
 }
 
@@ -166,5 +164,5 @@ const NO_LANES = new Set([KIND.BLOCK_START, KIND.BLOCK_END, KIND.STALL, KIND.LEA
 function eventLine(l, e, k) {
 	const left = (v, n) => String(v).padStart(n);
 	return `${left(e.cycle[k], 8)} ${left(e.sm[k], 3)} ${left(e.warp[k], 4)} ${left(e.split[k] === NO_SPLIT ? "-" : e.split[k], 5)} ${left(e.depth[k], 5)} ` +
-		`${names.kinds[e.kind[k]].padEnd(15)} ${(NO_LANES.has(e.kind[k]) ? "" : lanesText(e.masklo[k], e.maskhi[k], l.warpSize)).padEnd(8)} ${eventText(l, e, k)}`;
+		`${names.kinds[e.kind[k]].padEnd(15)} ${(NO_LANES.has(e.kind[k]) ? "" : lanesText(e.masklo[k], e.maskhi[k], l.warpSize)).padEnd(Math.max(8, l.warpSize + Math.floor((l.warpSize - 1) / 8)))} ${eventText(l, e, k)}`;
 }
