@@ -2,7 +2,9 @@
 #include "traces/export.h"
 #include "lib/file.h"
 #include "lib/json.h"
+#include "traces/format.h"
 #include "traces/page.h"
+#include "traces/state.h"
 #include "lib/vec.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -49,13 +51,7 @@ static void put_base64(FILE *out, const uint8_t *p, size_t n)
 	}
 }
 
-/* ---- the names of events and rows, as the format numbers them ---- */
-
-static const char *const flag_name[] = {
-#define X(BIT, ID, NAME) [BIT] = NAME,
-	TRACE_FLAGS(X)
-#undef X
-};
+/* ---- the trace format, for the page's scripts: they have no number or name of it of their own ---- */
 
 static void put_list(JsonSink *s, const char *key, const char *const *name, int n)
 {
@@ -66,13 +62,13 @@ static void put_list(JsonSink *s, const char *key, const char *const *name, int 
 	s->end(s);
 }
 
-static void put_names(FILE *out)
+static void put_names(JsonSink *s)
 {
-	StrBuf text = { 0 };
-	JsonText t;
-	json_text(&t, &text);
-	JsonSink *s = &t.sink;
-	s->begin(s, '{', false);
+	static const char *const flag_name[] = {
+#define X(BIT, ID, NAME) [BIT] = NAME,
+		TRACE_FLAGS(X)
+#undef X
+	};
 	put_list(s, "kinds", trace_kind_name, TR_COUNT);
 	put_list(s, "tables", trace_table_title, TABLE_COUNT);
 	put_list(s, "flags", flag_name, (int)(sizeof flag_name / sizeof *flag_name));
@@ -90,8 +86,69 @@ static void put_names(FILE *out)
 		s->end(s);
 	}
 	s->end(s);
+}
+
+/* The numbers that events, rows, tables and flags have. */
+static void put_numbers(JsonSink *s)
+{
+	s->key(s, "kind");
+	s->begin(s, '{', true);
+#define X(ID, NAME, HELP) json_put_count(s, #ID, TR_##ID);
+	TRACE_EVENTS(X)
+#undef X
 	s->end(s);
+	s->key(s, "row");
+	s->begin(s, '{', true);
+#define X(ID, TABLE, NAME, RPC, N, M, OTHER) json_put_count(s, #ID, ROW_##ID);
+	TRACE_ROWS(X)
+#undef X
+	s->end(s);
+	s->key(s, "table");
+	s->begin(s, '{', true);
+#define X(ID, TITLE) json_put_count(s, #ID, TABLE_##ID);
+	TRACE_TABLES(X)
+#undef X
+	s->end(s);
+	s->key(s, "flag");
+	s->begin(s, '{', true);
+#define X(BIT, ID, NAME) json_put_count(s, #ID, FLAG_##ID);
+	TRACE_FLAGS(X)
+#undef X
+	s->end(s);
+}
+
+static void put_sizes(JsonSink *s)
+{
+	static const struct { const char *name; uint32_t value; } size[] = {
+		{ "version", TRACE_VERSION }, { "oldest_version", OLDEST_VERSION }, { "header_bytes", HEADER_BYTES }, { "chunk_bytes", CHUNK_BYTES },
+		{ "events_raw", EVENTS_RAW }, { "launch_raw", LAUNCH_RAW }, { "index_raw", INDEX_RAW }, { "ins_bytes", INS_BYTES }, { "most_ins", MOST_INS },
+		{ "deflate_ratio", DEFLATE_RATIO }, { "most_sms", MOST_SMS }, { "most_lanes", MOST_LANES }, { "most_schedulers", MOST_SCHEDULERS },
+		{ "most_reasons", MOST_REASONS }, { "tag_kind", TAG_KIND }, { "kind_follows", KIND_FOLLOWS }, { "same_cycle", TAG_SAME_CYCLE },
+		{ "same_warp", TAG_SAME_WARP }, { "same_mask", TAG_SAME_MASK }, { "same_split", TAG_SAME_SPLIT }, { "contexts", CONTEXTS },
+		{ "no_split", ROW_NO_SPLIT }, { "no_pc", ROW_NO_PC }, { "why_issues", WHY_ISSUES }, { "grid_barrier", TRACE_GRID_BARRIER }, { "lanes_group", LANES_GROUP },
+	};
+	for (size_t k = 0; k < sizeof size / sizeof *size; k++)
+		json_put_count(s, size[k].name, size[k].value);
+	s->key(s, "magic");
+	s->begin(s, '[', true);
+	for (const char *p = TRACE_MAGIC; *p; p++)
+		s->count(s, (uint8_t)*p);
+	s->end(s);
+}
+
+static void put_format(FILE *out)
+{
+	StrBuf text = { 0 };
+	JsonText t;
+	json_text(&t, &text);
+	t.sink.begin(&t.sink, '{', false);
+	put_names(&t.sink);
+	put_numbers(&t.sink);
+	put_sizes(&t.sink);
+	t.sink.end(&t.sink);
+	fputs("const FORMAT = ", out);
 	put_json(out, &text);
+	fputs(";\n", out);
 	sb_free(&text);
 }
 
@@ -199,33 +256,52 @@ static void put_traces(FILE *out, const char *const *name, int n, uint8_t *const
 		put_trace(out, name[k], bytes[k], size[k]);
 }
 
-static void put_scripts(FILE *out)
+static void put_reader(FILE *out)
 {
-	static const char *const *const script[] = { page_trace_js, page_state_js, page_survey_js, page_draw_js, page_graph_js, page_view_js, page_page_js };
+	static const char *const *const script[] = { page_trace_js, page_state_js, page_survey_js, page_paint_js, page_reader_js };
 	for (size_t k = 0; k < sizeof script / sizeof *script; k++)
 		put_lines(out, script[k]);
 }
 
-/* A line of the page's frame; @NAME@ in it stands for a part. */
-static void put_frame(FILE *out, const char *line, Sources *s, const char *const *name, int n, uint8_t *const *bytes, const size_t *size)
+static void put_script(FILE *out)
 {
-	const char *at = strchr(line, '@'), *end = at ? strchr(at + 1, '@') : NULL;
-	if (!end) {
-		fputs(line, out);
-		return;
+	static const char *const *const script[] = { page_draw_js, page_graph_js, page_figures_js, page_view_js, page_page_js };
+	for (size_t k = 0; k < sizeof script / sizeof *script; k++)
+		put_lines(out, script[k]);
+}
+
+typedef struct Page { FILE *out; Sources *sources; const char *const *name; uint8_t *const *bytes; const size_t *size; int n; } Page;
+
+static void put_part(const Page *p, const char *name, size_t n)
+{
+#define IS(NAME) (n == sizeof NAME - 1 && !memcmp(name, NAME, n))
+	if (IS("STYLE"))
+		put_lines(p->out, page_page_css);
+	else if (IS("SOURCES"))
+		put_json(p->out, &p->sources->text);
+	else if (IS("TRACES"))
+		put_traces(p->out, p->name, p->n, p->bytes, p->size);
+	else if (IS("FORMAT"))
+		put_format(p->out);
+	else if (IS("COMMON"))
+		put_lines(p->out, page_common_js);
+	else if (IS("READER"))
+		put_reader(p->out);
+	else if (IS("SCRIPT"))
+		put_script(p->out);
+#undef IS
+}
+
+/* A line of the page's frame; @NAME@ in it stands for a part. */
+static void put_frame(const Page *p, const char *line)
+{
+	const char *at, *end;
+	while ((at = strchr(line, '@')) && (end = strchr(at + 1, '@'))) {
+		fwrite(line, 1, (size_t)(at - line), p->out);
+		put_part(p, at + 1, (size_t)(end - at - 1));
+		line = end + 1;
 	}
-	fwrite(line, 1, (size_t)(at - line), out);
-	if (!strncmp(at, "@STYLE@", 7))
-		put_lines(out, page_page_css);
-	else if (!strncmp(at, "@NAMES@", 7))
-		put_names(out);
-	else if (!strncmp(at, "@SOURCES@", 9))
-		put_json(out, &s->text);
-	else if (!strncmp(at, "@TRACES@", 8))
-		put_traces(out, name, n, bytes, size);
-	else if (!strncmp(at, "@SCRIPT@", 8))
-		put_scripts(out);
-	fputs(end + 1, out);
+	fputs(line, p->out);
 }
 
 bool trace_html(const char *const *path, const char *const *name, int n, FILE *out, Diag *d)
@@ -245,8 +321,9 @@ bool trace_html(const char *const *path, const char *const *name, int n, FILE *o
 		ok &= bytes[k] != NULL;
 	}
 	s.json.sink.end(&s.json.sink);
+	Page page = { out, &s, name, bytes, size, n };
 	for (const char *const *line = page_page_html; ok && *line; line++)
-		put_frame(out, *line, &s, name, n, bytes, size);
+		put_frame(&page, *line);
 	for (int k = 0; k < n; k++)
 		free(bytes[k]);
 	strmap_free(&s.seen);

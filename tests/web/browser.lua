@@ -20,6 +20,10 @@ local function encode(v)
 		return tostring(v)
 	end
 	local part = {}
+	for _, x in ipairs(v) do
+		part[#part + 1] = encode(x)
+	end
+	if #part > 0 then return "[" .. table.concat(part, ",") .. "]" end
 	for name, x in pairs(v) do
 		part[#part + 1] = encode(name) .. ":" .. encode(x)
 	end
@@ -34,29 +38,65 @@ function M.find()
 	end
 end
 
-function M.start(folder, width, height)
-	local program = assert(M.find(), "no Chromium is installed")
-	local flags = "--headless --no-sandbox --disable-gpu --no-first-run --disable-extensions --remote-debugging-pipe"
-	os.execute(("mkfifo '%s/to' '%s/from'"):format(folder, folder))
-	os.execute(("%s %s --user-data-dir='%s/profile' --window-size=%d,%d 3<'%s/to' 4>'%s/from' 2>'%s/browser.log' >/dev/null &"):format(
-		program, flags, folder, width or 1400, height or 1600, folder, folder, folder))
-	local b = setmetatable({ last = 0, trouble = {} }, M)
+local LIFE = tonumber(os.getenv("GSIM_BROWSER_SECONDS") or "") or 540  -- after which the browser is stopped: no test waits for it for ever
+local READY = 120                                                      -- seconds that a page may take
+local STARTS = 3
+
+local FLAGS = "--headless --no-sandbox --disable-gpu --no-first-run --disable-extensions --disable-dev-shm-usage --disable-breakpad " ..
+	"--disable-background-networking --disable-component-update --disable-sync --remote-debugging-pipe"
+
+-- What the browser wrote to its standard error, the end of it.
+local function log_of(folder)
+	local file = io.open(folder .. "/browser.log", "rb")
+	local text = file and file:read("a") or ""
+	if file then file:close() end
+	return #text > 2000 and "..." .. text:sub(-2000) or text
+end
+
+-- A browser that has answered, or nil and what is wrong. When the program ends, or is stopped, the pipe from it ends.
+local function launch(program, folder, width, height)
+	os.execute(("rm -rf '%s/to' '%s/from' '%s/profile'; mkfifo '%s/to' '%s/from'"):format(folder, folder, folder, folder, folder))
+	os.execute(("timeout -k 5 %d %s %s --user-data-dir='%s/profile' --window-size=%d,%d 3<'%s/to' 4>'%s/from' 2>'%s/browser.log' >/dev/null &"):format(
+		LIFE, program, FLAGS, folder, width, height, folder, folder, folder))
+	local b = setmetatable({ last = 0, trouble = {}, folder = folder }, M)
 	b.to = assert(io.open(folder .. "/to", "wb"))
 	b.from = assert(io.open(folder .. "/from", "rb"))
+	local ok, result = pcall(b.call, b, "Browser.getVersion")
+	if ok then return b end
+	b.to:close()
+	b.from:close()
+	return nil, result
+end
+
+-- A browser sometimes dies while it starts, on a machine with much to do; that is not the page's fault.
+function M.start(folder, width, height)
+	local program = assert(M.find(), "no Chromium is installed")
+	local b, why
+	width, height = width or 1400, height or 1600
+	for k = 1, STARTS do
+		b, why = launch(program, folder, width, height)
+		if b then break end
+		print(("%s did not start (%d of %d): %s"):format(program, k, STARTS, why))
+	end
+	if not b then error("no browser could be started", 0) end
 	local target = b:call("Target.createTarget", { url = "about:blank" })
 	b.session = b:call("Target.attachToTarget", { targetId = target.targetId, flatten = true }).sessionId
 	for _, domain in ipairs { "Page", "Runtime", "Log" } do
 		b:call(domain .. ".enable")
 	end
-	b:call("Emulation.setDeviceMetricsOverride", { width = width or 1400, height = height or 1600, deviceScaleFactor = 1, mobile = false })
+	b:call("Emulation.setDeviceMetricsOverride", { width = width, height = height, deviceScaleFactor = 1, mobile = false })
 	return b
+end
+
+function M:ended()
+	error(("the browser has ended, or was stopped after %d seconds; it said: %s"):format(LIFE, log_of(self.folder)), 0)
 end
 
 -- One message from the browser.
 function M:receive()
 	local part = {}
 	while true do
-		local c = assert(self.from:read(1), "the browser has ended")
+		local c = self.from:read(1) or self:ended()
 		if c == "\0" then
 			break
 		end
@@ -76,8 +116,8 @@ end
 
 function M:call(method, params)
 	self.last = self.last + 1
-	self.to:write(encode { id = self.last, method = method, params = params or {}, sessionId = self.session }, "\0")
-	self.to:flush()
+	local written = self.to:write(encode { id = self.last, method = method, params = params or {}, sessionId = self.session }, "\0")
+	if not written or not self.to:flush() then self:ended() end
 	while true do
 		local m = self:receive()
 		if m.id == self.last then
@@ -94,16 +134,21 @@ function M:run(expression)
 	return r.result.value
 end
 
--- Opens an address and waits until `ready`, an expression, is true.
+-- Opens an address and waits until `ready`, an expression, is true. The page that was there before may answer for a while: it is marked. While one page
+-- makes way for the other, an expression may fail.
 function M:open(address, ready)
-	self:call("Page.navigate", { url = address })
-	for _ = 1, 600 do
-		if self:run("document.readyState === 'complete' && (" .. (ready or "true") .. ")") then
+	self:run("window.isOld = true")
+	local result = self:call("Page.navigate", { url = address })
+	if result.errorText then error(("%s cannot be opened: %s"):format(address, result.errorText), 0) end
+	local last, answered, is_ready = os.time() + READY, nil, nil
+	while os.time() <= last do
+		answered, is_ready = pcall(self.run, self, "!window.isOld && document.readyState === 'complete' && (" .. (ready or "true") .. ")")
+		if answered and is_ready then
 			return true
 		end
-		self:run("new Promise(f => setTimeout(f, 50))")
+		pcall(self.run, self, "new Promise(f => setTimeout(f, 50))")
 	end
-	error(address .. " is not ready after 30 seconds")
+	error(("%s is not ready after %d seconds; the browser says: %s"):format(address, READY, answered and table.concat(self.trouble, "; ") or is_ready), 0)
 end
 
 local function bytes(base64)
@@ -118,6 +163,23 @@ local function bytes(base64)
 	return table.concat(out)
 end
 
+-- media: "screen" or "print"; scheme: "light" or "dark".
+function M:media(media, scheme)
+	self:call("Emulation.setEmulatedMedia", { media = media, features = { { name = "prefers-color-scheme", value = scheme } } })
+end
+
+-- The mouse as a user has it: kind is mousePressed, mouseMoved or mouseReleased.
+function M:mouse(kind, x, y, down)
+	self:call("Input.dispatchMouseEvent", { type = kind, x = x, y = y, button = "left", buttons = down and 1 or 0, clickCount = kind == "mouseMoved" and 0 or 1 })
+end
+
+-- A key, with its text where it writes one.
+function M:key(key, text, modifiers)
+	for _, kind in ipairs { "keyDown", "keyUp" } do
+		self:call("Input.dispatchKeyEvent", { type = kind, key = key, code = key, text = kind == "keyDown" and text or "", modifiers = modifiers or 0 })
+	end
+end
+
 function M:screenshot(path)
 	local f = assert(io.open(path, "wb"))
 	f:write(bytes(self:call("Page.captureScreenshot", { format = "png" }).data))
@@ -127,6 +189,7 @@ end
 function M:stop()
 	pcall(function() self.session = nil; self:call("Browser.close") end)
 	self.to:close()
+	self.from:read("a")            -- until it has ended, so that its folder can be removed
 	self.from:close()
 end
 

@@ -44,14 +44,14 @@ class GraphPanel {
 	constructor(box) { this.box = box; }
 
 	// Of the blocks that were executed.
-	build(view) {
-		const { survey } = view, n = survey.blocks.length, next = Array.from({ length: n }, () => []), used = new Set();
-		for (const key of survey.edges.keys()) {
+	build({ blocks, figures, colours }) {
+		const { edges, issuesOf } = figures, n = blocks.length, next = Array.from({ length: n }, () => []), used = new Set();
+		for (const [key] of edges) {
 			const from = Math.floor(key / n), to = key % n;
 			next[from].push(to);
 			used.add(from).add(to);
 		}
-		survey.blocks.forEach((b, k) => { if (survey.issuesOf[b.pc]) used.add(k); });
+		blocks.forEach((b, k) => { if (issuesOf[b.pc]) used.add(k); });
 		const shown = [...used].sort((a, b) => a - b), layer = layersOf(n, next), widths = new Map(), place = new Map();
 		const W = 110, H = 26, GX = 24, GY = 30;
 		for (const b of shown) {
@@ -63,7 +63,7 @@ class GraphPanel {
 		const picture = svg("svg", { width: 60 + most * (W + GX), height: 30 + (deepest + 1) * (H + GY), role: "img", "aria-label": "control flow graph" });
 		picture.append(svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" },
 			svg("path", { d: "M0,0 L8,4 L0,8 z", style: "fill:currentColor;stroke:none" }))));
-		for (const [key, times] of survey.edges) {
+		for (const [key, times] of edges) {
 			const a = place.get(Math.floor(key / n)), b = place.get(key % n), back = b.y <= a.y;
 			const x1 = a.x + W / 2, y1 = a.y + H, x2 = b.x + W / 2, y2 = b.y, side = Math.max(a.x, b.x) + W + 14;
 			const d = back ? `M${x1 + 20},${y1} C${side},${y1 + 24} ${side},${y2 - 24} ${x2 + 20},${y2}` : `M${x1},${y1} C${x1},${y1 + 18} ${x2},${y2 - 18} ${x2},${y2}`;
@@ -73,10 +73,10 @@ class GraphPanel {
 		}
 		this.groups = new Map();
 		for (const b of shown) {
-			const { x, y } = place.get(b), label = survey.blocks[b].label, text = label.length > 15 ? `${label.slice(0, 6)}…${label.slice(-8)}` : label;
+			const { x, y } = place.get(b), label = blocks[b].label, text = label.length > 15 ? `${label.slice(0, 6)}…${label.slice(-8)}` : label;
 			const lanes = svg("text", { x: x + W - 4, y: y + 17, "text-anchor": "end" });
-			const g = svg("g", {}, svg("rect", { x, y, width: W, height: H, rx: 4, fill: cssColour(view.colours[b]), "fill-opacity": 0.25 }),
-				svg("text", { x: x + 5, y: y + 17 }, text), lanes, svg("title", {}, `${survey.blocks[b].function} ${label}`));
+			const g = svg("g", {}, svg("rect", { x, y, width: W, height: H, rx: 4, fill: cssColour(colours[b]), "fill-opacity": 0.25 }),
+				svg("text", { x: x + 5, y: y + 17 }, text), lanes, svg("title", {}, `${blocks[b].function} ${label}`));
 			this.groups.set(b, { g, lanes });
 			picture.append(g);
 		}

@@ -1,103 +1,144 @@
-// Opens the traces that the page holds, and puts two of them in step.
+// Opens the traces that the page holds, each with a reader of its own, and puts two of them in step.
 "use strict";
 
-const names = JSON.parse(document.getElementById("names").textContent);
 const sources = JSON.parse(document.getElementById("sources").textContent);
 const views = [];
+let used = null;                   // the view that keys go to
 
-function say(where, text) { document.getElementById(where).textContent = text; }
-
-function bytesOf(text) {
-	const s = atob(text.replace(/\s+/g, "")), u8 = new Uint8Array(s.length);
-	for (let k = 0; k < s.length; k++)
-		u8[k] = s.charCodeAt(k);
-	return u8;
+function say(text) {
+	const message = document.getElementById("message");
+	if (!message.textContent.includes(text))
+		message.append(element("span", { textContent: text }));
 }
 
-// The block of the source at which a view stands, and how often its warp has come to it: the same moment in the other trace.
-async function followBlock(from, to) {
-	const { survey, launch: l } = from, b = survey.blockOf[from.now.alo[from.index]];
-	if (from.now.kind[from.index] !== KIND.ISSUE || b === undefined)
-		return;
-	const { label, pc } = survey.blocks[b];
-	let times = 0;
-	for (let k = 0; k <= from.chunk; k++) {
-		const e = await from.events(k);
-		for (const i of issuesBySlot(e, from.sm).get(from.slot) || [])
-			if (e.alo[i] === pc && (k < from.chunk || i <= from.index))
-				times++;
+const readerScript = URL.createObjectURL(new Blob([document.getElementById("common").textContent, document.getElementById("reader").textContent], { type: "text/javascript" }));
+
+// A reader: questions and their answers. tell is called with news of surveys.
+class Remote {
+	constructor(tell) {
+		this.waiting = new Map();
+		this.last = 0;
+		this.worker = new Worker(readerScript);
+		this.worker.onmessage = ({ data }) => data.id ? this.answered(data) : tell(data);
+		this.worker.onerror = e => say(`the reader: ${e.message}`);
 	}
-	const there = to.survey.blocks.find(x => x.label === label);
-	if (!there || !to.survey.warps.has(from.sm * 65536 + from.slot))
+
+	ask(what, ...args) {
+		return new Promise((resolve, reject) => {
+			this.waiting.set(++this.last, { resolve, reject });
+			this.worker.postMessage({ id: this.last, what, args });
+		});
+	}
+
+	answered({ id, value, error, stack, ofTrace }) {
+		const { resolve, reject } = this.waiting.get(id);
+		this.waiting.delete(id);
+		if (error === undefined)
+			resolve(value);
+		else
+			reject(ofTrace ? new TraceError(error) : new Error(`${error}\n${stack}`));
+	}
+}
+
+// Puts `to` where `from` stands: at the same visit of its warp to the same block of the source.
+async function followBlock(from, to) {
+	const anchor = await from.ask("anchor", from.who, from.moment.at), note = to.$("beside");
+	if (!anchor)
 		return;
-	to.sm = from.sm;
-	to.slot = from.slot;
-	let left = Math.max(1, times);
-	const at = await to.find(0, 0, 1, (e, i) => to.isOurs(e, i) && e.alo[i] === there.pc && --left === 0);
-	if (at)
-		await to.setMoment(...at);
+	const { moment, block, warp, times } = await to.ask("follow", from.who, anchor), { label, visit } = anchor;
+	if (moment) {
+		Object.assign(to, from.who);
+		to.fillWarps();
+		to.setMoment(moment);
+	}
+	note.textContent = !warp ? `Here SM ${from.sm} has no warp ${from.slot}.` : !block ? `${label} is no block here.` : !times ? `Here the warp never comes to ${label}.`
+		: times < visit ? `Visit ${times} to ${label}, the last one here; in the other trace it is visit ${visit}.` : `Visit ${visit} to ${label} in both.`;
+	from.$("beside").textContent = warp && block && times ? note.textContent.replace("the last one here", "the last one there").replace("in the other trace it", "here it") : "";
 }
 
 function link(a, b) {
-	let busy = false;
 	const moved = (from, to) => async () => {
-		if (busy || !to.survey || !to.survey.ended)
-			return;
-		busy = true;
-		await followBlock(from, to);
-		busy = false;
+		if (from.figures && to.figures && from.figures.ended && to.figures.ended)
+			await followBlock(from, to);
 	};
 	a.moved = moved(a, b);
 	b.moved = moved(b, a);
+	return a.moved();
 }
 
-function onKey(event) {
-	if (/^(INPUT|SELECT|TEXTAREA|BUTTON)$/.test(event.target.tagName) && event.key !== "Escape")
-		return;
-	const v = views[0], keys = {
-		ArrowRight: () => event.shiftKey ? v.stepEvent(1) : v.stepIssue(1), ArrowLeft: () => event.shiftKey ? v.stepEvent(-1) : v.stepIssue(-1),
+function keysOf(v) {
+	return {
+		ArrowRight: event => event.shiftKey ? v.stepEvent(1) : v.step(1), ArrowLeft: event => event.shiftKey ? v.stepEvent(-1) : v.step(-1),
+		ArrowDown: () => v.nextWarp(1), ArrowUp: () => v.nextWarp(-1), PageDown: () => v.pan(0.5), PageUp: () => v.pan(-0.5),
 		d: () => v.goToNext("divergence", 1), D: () => v.goToNext("divergence", -1), m: () => v.goToNext("meeting", 1), M: () => v.goToNext("meeting", -1),
 		" ": () => v.play(), Home: () => v.goToEnd(-1), End: () => v.goToEnd(1), "+": () => v.zoom(0.5), "-": () => v.zoom(2),
 	};
-	if (!v || !v.launch || !keys[event.key] || event.ctrlKey || event.metaKey || event.altKey)
-		return;
-	event.preventDefault();
-	void keys[event.key]();
 }
 
-async function openView(trace, title, launch) {
-	const view = new View(trace, title, sources);
+// Keys go to the view that was used last. What a field, a button or a box that scrolls does with a key, it keeps.
+function onKey(event) {
+	const { target, key } = event, v = used ?? views[0], f = v && v.figures && keysOf(v)[key];
+	if (!f || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || (target.tagName === "BUTTON" && key === " ") ||
+		(target.matches(".scrolls") && /^(Arrow(Up|Down)|Page|Home|End| )/.test(key) && !event.shiftKey))
+		return;
+	event.preventDefault();
+	void f(event);
+}
+
+async function openView(remote, trace, title, launch) {
+	const view = new View(remote, trace, title, sources);
 	document.getElementById("views").append(view.element);
 	views.push(view);
+	for (const name of ["focusin", "pointerdown"])
+		view.element.addEventListener(name, () => { used = view; });
 	await view.openLaunch(launch);
 }
 
-// Two traces stand side by side, and of one alone its first two runs.
+async function openTrace(script, alone) {
+	const own = [], name = script.dataset.name, remote = new Remote(({ survey, figures, trouble }) => views.filter(v => v.remote === remote && v.number === survey).forEach(v => v.take(figures, trouble)));
+	const text = script.textContent;
+	script.remove();
+	const trace = await remote.ask("open", text);
+	if (trace.damage)
+		say(`${name}: ${trace.damage}`);
+	if (!trace.launches.length)
+		throw new TraceError("no launch");
+	await openView(remote, trace, name, 0);
+	const second = trace.launches.findIndex(l => l.run === 1);
+	if (second > 0 && alone)
+		await openView(remote, trace, `${name}, run 1`, second);
+}
+
+// Two traces stand side by side, and of one alone its first two runs. dataset.ready: all has been read.
 async function start() {
-	const scripts = document.querySelectorAll("script[type='application/x-gsim-trace']"), alone = scripts.length === 1;
+	const scripts = [...document.querySelectorAll("script[type='application/x-gsim-trace']")];
+	document.addEventListener("keydown", onKey);
+	listen();
 	for (const script of scripts) {
 		try {
-			const trace = await Trace.open(bytesOf(script.textContent));
-			if (trace.damage)
-				say("message", `${script.dataset.name}: ${trace.damage}`);
-			if (!trace.launches.length)
-				throw new TraceError("no launch");
-			await openView(trace, script.dataset.name, 0);
-			const second = trace.launches.findIndex(l => l.run === 1);
-			if (second > 0 && alone)
-				await openView(trace, `${script.dataset.name}, run 1`, second);
+			await openTrace(script, scripts.length === 1);
 		} catch (e) {
-			say("message", `${script.dataset.name}: ${e.message}`);
+			say(`${script.dataset.name}: ${e.message}`);
 			if (!(e instanceof TraceError))
 				throw e;
 		}
 	}
+	document.documentElement.dataset.shown = "yes";
+	await Promise.all(views.map(v => v.whole));
 	if (views.length === 2)
-		link(...views);
-	document.addEventListener("keydown", onKey);
-	let waits = 0;
-	addEventListener("resize", () => { cancelAnimationFrame(waits); waits = requestAnimationFrame(() => views.forEach(v => v.draw())); });
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => views.forEach(v => v.draw()));
+		await link(...views);
 	document.documentElement.dataset.ready = "yes";
+}
+
+// Size, colours and paper.
+function listen() {
+	let waits = 0;
+	const repaint = () => { pageColours = null; views.forEach(v => v.repaint()); };
+	const paper = on => { document.documentElement.toggleAttribute("data-print", on); repaint(); };
+	addEventListener("resize", () => { cancelAnimationFrame(waits); waits = requestAnimationFrame(repaint); });
+	for (const media of ["(prefers-color-scheme: dark)", "print"])
+		matchMedia(media).addEventListener("change", repaint);
+	addEventListener("beforeprint", () => paper(true));
+	addEventListener("afterprint", () => paper(false));
 }
 void start();

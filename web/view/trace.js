@@ -1,17 +1,11 @@
 // Reads traces as doc/trace.md describes them. The file is hostile: every length and number is checked before it is used.
 "use strict";
 
-class TraceError extends Error {}
-
-const MAGIC = [0x89, 0x47, 0x54, 0x52, 0x0d, 0x0a, 0x1a, 0x0a];
-const HEADER_BYTES = 16, CHUNK_BYTES = 9, NEWEST_VERSION = 4;
-const MOST_RAW = { L: 64 << 20, S: 64 << 20, I: 16 << 20, E: 256 << 10 };
-const DEFLATE_RATIO = 1032, INS_BYTES = 6, MOST_INS = 1 << 22, CONTEXTS = 1024;
-const KIND = {
-	ISSUE: 0, PUSH: 1, POP: 2, SPILL: 3, FILL: 4, RECONVERGE: 5, BARRIER_WAIT: 6, BARRIER_RELEASE: 7, MEMORY: 8, BLOCK_START: 9, BLOCK_END: 10,
-	EXIT: 11, ENTER: 12, REWRITE: 13, LEAVE: 14, STALL: 15, RETURN: 16, WARP_START: 17, WARP_END: 18, COUNT: 19,
-};
-const ROWS = 30;                   // kinds of rows of version 4
+const MOST_RAW = { L: FORMAT.launch_raw, S: FORMAT.launch_raw, I: FORMAT.index_raw, E: FORMAT.events_raw };
+const MOST_CACHED = 128 << 20;     // bytes of decoded events that are kept
+const CONTEXTS = FORMAT.contexts, KIND_FOLLOWS = FORMAT.kind_follows;
+const SAME_CYCLE = FORMAT.same_cycle, SAME_WARP = FORMAT.same_warp, SAME_MASK = FORMAT.same_mask, SAME_SPLIT = FORMAT.same_split;
+const KINDS = FORMAT.kinds.length, ISSUE = KIND.ISSUE, ENTER = KIND.ENTER, LEAVE = KIND.LEAVE, NO_PC = FORMAT.no_pc;
 
 // Numbers one after the other. A varint's 64 bits are left in lo and hi.
 class Bytes {
@@ -93,7 +87,7 @@ async function inflate(u8, raw) {
 	throw new TraceError("a chunk that does not decompress to what it says");
 }
 
-// The events of a chunk, in columns. Masks, a and b have 64 bits: *lo and *hi. row[k]: the row of an event that has one, else undefined.
+// The events of a chunk, in columns. Masks, a and b have 64 bits: *lo and *hi. row: the number in rows of an event's row, for kinds that have one.
 class Events {
 	constructor(most) {
 		this.n = 0;
@@ -101,19 +95,47 @@ class Events {
 		this.kind = new Uint8Array(most);
 		for (const name of ["sm", "warp", "split", "depth"])
 			this[name] = new Uint16Array(most);
-		for (const name of ["masklo", "maskhi", "alo", "ahi", "blo", "bhi"])
+		for (const name of ["masklo", "maskhi", "alo", "ahi", "blo", "bhi", "row"])
 			this[name] = new Uint32Array(most);
-		this.row = new Map();
+		this.rows = [];
+		this.issues = null;        // by sm * 65536 + slot: numbers of the warp's issues
 	}
 	a(k) { return this.ahi[k] * 4294967296 + this.alo[k]; }
 	b(k) { return this.bhi[k] * 4294967296 + this.blo[k]; }
-	shortened() {
+	rowOf(k) { return this.rows[this.row[k]]; }
+	get bytes() { return this.n * 49 + this.rows.length * 80; }
+
+	// The first n events, apart from this.
+	copy(n) {
 		const e = new Events(0);
 		for (const name of Object.keys(this))
-			e[name] = ArrayBuffer.isView(this[name]) ? this[name].slice(0, this.n) : this[name];
+			e[name] = ArrayBuffer.isView(this[name]) ? this[name].slice(0, n) : this[name];
+		e.n = n;
 		return e;
 	}
+
+	issuesOf(sm, slot) {
+		if (!this.issues)
+			this.issues = this.findIssues();
+		return this.issues.get(sm * 65536 + slot) ?? NO_ISSUES;
+	}
+
+	findIssues() {
+		const lists = new Map();
+		for (let k = 0; k < this.n; k++)
+			if (this.kind[k] === ISSUE) {
+				const key = this.sm[k] * 65536 + this.warp[k], list = lists.get(key);
+				if (list)
+					list.push(k);
+				else
+					lists.set(key, [k]);
+			}
+		for (const [key, list] of lists)
+			lists.set(key, Int32Array.from(list));
+		return lists;
+	}
 }
+const NO_ISSUES = new Int32Array(0);
 
 // What events are decoded by; empty at the begin of each chunk.
 class Coder {
@@ -129,15 +151,16 @@ class Coder {
 	}
 }
 const coder = new Coder();
+let scratch = new Events(0);
 
 function readRow(b, e, k, kind) {
-	const row = { kind: b.upto(ROWS - 1), masklo: e.masklo[k], maskhi: e.maskhi[k], pc: e.alo[k], split: e.split[k],
+	const row = { kind: b.upto(FORMAT.rows.length - 1), masklo: e.masklo[k], maskhi: e.maskhi[k], pc: e.alo[k], split: e.split[k],
 		flags: 0, rpc: -1, n: 0, m: 0, otherlo: 0, otherhi: 0 };
-	if (kind === KIND.LEAVE)
+	if (kind === LEAVE)
 		return row;
 	if (e.ahi[k])
 		b.bad();
-	row.pc = row.pc === 0xffffffff ? -1 : row.pc;
+	row.pc = row.pc === NO_PC ? -1 : row.pc;
 	row.flags = b.upto(65535);
 	row.rpc = b.upto(4294967295) - 1;
 	row.n = b.upto(4294967295);
@@ -149,40 +172,43 @@ function readRow(b, e, k, kind) {
 }
 
 function decodeEvents(raw, sms) {
-	const b = new Bytes(raw), e = new Events(Math.ceil(raw.length / 3)), c = coder;
+	if (scratch.cycle.length < raw.length / 3)
+		scratch = new Events(Math.ceil(raw.length / 3));
+	const b = new Bytes(raw), e = scratch, c = coder;
 	let cycle = 0, sm = 0, warp = 0, k = 0;
 	c.clear();
+	e.rows = [];
 	for (; !b.ended; k++) {
 		const tag = raw[b.p++];
-		let kind = tag & 15;
-		if (kind === 15 && (kind = b.varint()) < 15 || kind >= KIND.COUNT)
+		let kind = tag & FORMAT.tag_kind;
+		if (kind === KIND_FOLLOWS && (kind = b.varint()) < KIND_FOLLOWS || kind >= KINDS)
 			throw new TraceError("an event of unknown kind");
-		if (!(tag & 0x10)) {
+		if (!(tag & SAME_CYCLE)) {
 			b.zigzag();
 			cycle += (b.hi | 0) * 4294967296 + b.lo;
 		}
-		if (!(tag & 0x20)) {
+		if (!(tag & SAME_WARP)) {
 			sm = b.upto(sms - 1);
 			warp = b.upto(65535);
 		}
 		const x = (sm * 67 + warp) % CONTEXTS;
-		if (!(tag & 0x40)) {
+		if (!(tag & SAME_MASK)) {
 			b.varint();
 			c.masklo[x] = b.lo;
 			c.maskhi[x] = b.hi;
 		}
-		if (!(tag & 0x80)) {
+		if (!(tag & SAME_SPLIT)) {
 			c.split[x] = b.upto(65535);
 			c.depth[x] = b.upto(65535);
 		}
 		const at = x * 32 + kind;
-		let lo = kind === KIND.ISSUE ? c.pclo[x] + 1 : c.alo[at], hi = kind === KIND.ISSUE ? c.pchi[x] : c.ahi[at];
+		let lo = kind === ISSUE ? c.pclo[x] + 1 : c.alo[at], hi = kind === ISSUE ? c.pchi[x] : c.ahi[at];
 		b.zigzag();
 		lo += b.lo;
 		hi = (hi + b.hi + Math.floor(lo / 4294967296)) >>> 0;
 		c.alo[at] = lo >>> 0;
 		c.ahi[at] = hi;
-		if (kind === KIND.ISSUE) {
+		if (kind === ISSUE) {
 			c.pclo[x] = lo >>> 0;
 			c.pchi[x] = hi;
 		}
@@ -199,13 +225,14 @@ function decodeEvents(raw, sms) {
 		e.ahi[k] = hi;
 		e.blo[k] = b.lo;
 		e.bhi[k] = b.hi;
-		if (kind >= KIND.ENTER && kind <= KIND.LEAVE)
-			e.row.set(k, readRow(b, e, k, kind));
+		if (kind >= ENTER && kind <= LEAVE) {
+			e.row[k] = e.rows.length;
+			e.rows.push(readRow(b, e, k, kind));
+		}
 		if (b.p > raw.length)
 			b.bad();
 	}
-	e.n = k;
-	return e.shortened();
+	return e.copy(k);
 }
 
 function readLaunch(raw, version) {
@@ -222,12 +249,12 @@ function readLaunch(raw, version) {
 		l[name] = version > 1 ? b.string() : "";
 	l.grid = [0, 0, 0].map(() => b.upto(4294967295));
 	l.block = [0, 0, 0].map(() => b.upto(4294967295));
-	l.warpSize = b.upto(64) || b.bad();
-	l.sms = b.upto(65536) || b.bad();
-	const n = b.upto(Math.min(MOST_INS, Math.floor((raw.length - b.p) / INS_BYTES)));
+	l.warpSize = b.upto(FORMAT.most_lanes) || b.bad();
+	l.sms = b.upto(FORMAT.most_sms) || b.bad();
+	const n = b.upto(Math.min(FORMAT.most_ins, Math.floor((raw.length - b.p) / FORMAT.ins_bytes)));
 	l.timed = version > 2 && b.upto(1) === 1;
-	l.schedulers = version > 2 ? b.upto(64) : 0;
-	l.reasons = version > 2 ? Array.from({ length: b.upto(1024) }, () => b.string()) : [];
+	l.schedulers = version > 2 ? b.upto(FORMAT.most_schedulers) : 0;
+	l.reasons = version > 2 ? Array.from({ length: b.upto(FORMAT.most_reasons) }, () => b.string()) : [];
 	l.run = version > 3 ? b.upto(2147483647) : -1;
 	l.stream = version > 3 ? b.upto(2147483647) : 0;
 	l.started = version > 3 ? b.varint() : 0;
@@ -245,8 +272,7 @@ function readLaunch(raw, version) {
 	}
 	if (!b.ended)
 		b.bad();
-	l.chunks = [];             // of events: { at, raw, stored, state: the place in states of the last state chunk before it, or -1 }
-	l.states = [];             // state chunks: { at, raw, stored, before: chunks of events before it }
+	l.chunks = [];             // of events: { at, raw, stored }
 	return l;
 }
 
@@ -257,12 +283,13 @@ class Trace {
 		t.u8 = u8;
 		t.launches = [];
 		t.damage = null;
-		t.cache = new Map();
-		if (u8.length < HEADER_BYTES || MAGIC.some((byte, k) => u8[k] !== byte))
+		t.cache = new Map();       // by chunk: a promise of its events; those asked for last come last
+		t.cached = 0;              // bytes in the cache
+		if (u8.length < FORMAT.header_bytes || FORMAT.magic.some((byte, k) => u8[k] !== byte))
 			throw new TraceError("this is not a trace");
-		t.version = get32(u8, 8);
-		if (t.version < 1 || t.version > NEWEST_VERSION)
-			throw new TraceError(`trace format version ${t.version}; this page reads versions 1 to ${NEWEST_VERSION}`);
+		t.version = get32(u8, FORMAT.magic.length);
+		if (t.version < FORMAT.oldest_version || t.version > FORMAT.version)
+			throw new TraceError(`trace format version ${t.version}; this page reads versions ${FORMAT.oldest_version} to ${FORMAT.version}`);
 		try {
 			await t.findChunks();
 		} catch (e) {
@@ -274,21 +301,21 @@ class Trace {
 	}
 
 	async findChunks() {
-		const u8 = this.u8;
-		this.at = HEADER_BYTES;
+		const u8 = this.u8, early = "the trace ends too early: it was truncated, or its writer did not finish";
+		this.at = FORMAT.header_bytes;
 		for (;;) {
-			if (this.at + CHUNK_BYTES > u8.length)
-				throw new TraceError("the trace ends too early: it was truncated, or its writer did not finish");
+			if (this.at + FORMAT.chunk_bytes > u8.length)
+				throw new TraceError(early);
 			const kind = String.fromCharCode(u8[this.at]), raw = get32(u8, this.at + 1), stored = get32(u8, this.at + 5);
-			const c = { at: this.at + CHUNK_BYTES, raw, stored };
+			const c = { at: this.at + FORMAT.chunk_bytes, raw, stored };
 			if (kind === "Z")
 				return;
 			if (!(kind in MOST_RAW) || (this.version < 3 && (kind === "S" || kind === "I")))
 				throw new TraceError("a chunk of unknown kind");
-			if (!raw || raw > MOST_RAW[kind] || stored > raw + (raw >> 3) + 128 || raw > stored * DEFLATE_RATIO)
+			if (!raw || raw > MOST_RAW[kind] || stored > raw + (raw >> 3) + 128 || raw > stored * FORMAT.deflate_ratio)
 				throw new TraceError("a chunk with an impossible length");
 			if (c.at + stored > u8.length)
-				throw new TraceError("the trace ends too early: it was truncated, or its writer did not finish");
+				throw new TraceError(early);
 			await this.addChunk(kind, c);
 			this.at = c.at + stored;
 		}
@@ -301,26 +328,36 @@ class Trace {
 		else if (kind === "E" && !l)
 			throw new TraceError("events before the first launch");
 		else if (kind === "E")
-			l.chunks.push({ ...c, state: l.states.length - 1 });
-		else if (kind === "S" && l)
-			l.states.push({ ...c, before: l.chunks.length });
+			l.chunks.push(c);
 	}
 
 	raw(c) { return inflate(this.u8.subarray(c.at, c.at + c.stored), c.raw); }
 
+	has(c) { return this.cache.has(c); }
+
 	// The events of a chunk; the last ones asked for are kept.
-	async events(l, c) {
+	events(l, c) {
 		let e = this.cache.get(c);
-		if (!e) {
-			e = decodeEvents(await this.raw(c), l.sms);
-			if (this.cache.size >= 48)
-				this.cache.delete(this.cache.keys().next().value);
-		} else {
+		if (e)
 			this.cache.delete(c);
-		}
+		else
+			e = this.decode(l, c);
 		this.cache.set(c, e);
 		return e;
 	}
 
-	stateEvents(l, c) { return this.raw(c).then(raw => decodeEvents(raw, l.sms)); }
+	async decode(l, c) {
+		const e = decodeEvents(await this.raw(c), l.sms);
+		this.cached += c.bytes = e.bytes;
+		for (const old of this.cache.keys()) {
+			if (this.cached <= MOST_CACHED)
+				break;
+			if (old !== c && old.bytes) {
+				this.cached -= old.bytes;
+				old.bytes = 0;
+				this.cache.delete(old);
+			}
+		}
+		return e;
+	}
 }

@@ -1,316 +1,360 @@
-// One trace on the page: a launch of it, a warp, a moment, and pictures of them that stay in step.
+// One trace on the page: a launch of it, a warp, a moment, and pictures of them that stay in step. What there is to know it asks the reader.
 "use strict";
 
-const MOST_CHUNKS_SHOWN = 16;      // of a time line: a longer span is cut
+const MOST_WAITING = 2;            // steps that are asked for and not yet shown: more are passed over
 
-// Has event i of e all lanes of event j of x?
-function holds(e, i, x, j) { return !(x.masklo[j] & ~e.masklo[i]) && !(x.maskhi[j] & ~e.maskhi[i]); }
+function element(name, properties, ...children) {
+	const e = Object.assign(document.createElement(name), properties);
+	e.append(...children);
+	return e;
+}
 
 class View {
-	constructor(trace, title, sources) {
-		this.trace = trace;
-		this.sources = sources;
+	constructor(remote, trace, title, sources) {
+		Object.assign(this, { remote, trace, title, sources, opening: 0, waiting: 0, frame: 0, queue: Promise.resolve() });
 		this.element = document.getElementById("view").content.firstElementChild.cloneNode(true);
 		this.$ = name => this.element.querySelector("." + name);
 		this.$("name").textContent = title;
-		this.lanes = new Canvas(this.$("lanes"), "lanes of the warp over time, coloured by block");
-		this.warps = new Canvas(this.$("warps"), "warps of the SM over time, coloured by block");
-		this.figures = new Canvas(this.$("figures"), "mean lanes of an issue and what cycles go into, over the launch");
+		this.element.setAttribute("aria-label", title);
+		this.lanes = new TimeLine(this.$("lanes"));
+		this.warps = new TimeLine(this.$("warps"));
+		this.panel = new FigurePanel(this.$("figures"));
 		this.graph = new GraphPanel(this.$("graph"));
-		this.shown = [];           // chunks of events within the window
-		this.moved = () => {};     // told of each new moment
+		this.moved = async () => {};   // told of each moment that the user has chosen
 		this.listen();
 	}
 
+	ask(what, ...args) { return this.remote.ask(what, this.number, ...args); }
+
+	// What the user asks for is done one after the other.
+	act(f) {
+		if (this.waiting > MOST_WAITING)
+			return this.queue;
+		this.waiting++;
+		const done = this.queue.then(f).catch(e => {
+			if (!(e instanceof TraceError))
+				throw e;
+			say(`${this.title}: ${e.message}`);
+		}).finally(() => { this.waiting--; });
+		this.queue = done.catch(() => {});
+		return done;
+	}
+
 	listen() {
-		const press = (name, f) => this.$(name).addEventListener("click", () => void f());
-		this.$("launch").addEventListener("change", () => void this.openLaunch(+this.$("launch").value));
-		this.$("sm").addEventListener("change", () => void this.setWarp(+this.$("sm").value, -1));
-		this.$("warp").addEventListener("change", () => void this.setWarp(this.sm, +this.$("warp").value));
-		this.$("cycle").addEventListener("change", () => void this.goToCycle(+this.$("cycle").value || 0));
+		const press = (name, f) => this.$(name).addEventListener("click", () => void f()), choose = (name, f) => this.$(name).addEventListener("change", () => void f(this.$(name).value));
+		choose("kernel", () => this.openFirst());
+		choose("launch", number => this.openLaunch(+number));
+		choose("sm", sm => this.setWarp(+sm, -1));
+		choose("warp", slot => this.setWarp(this.sm, +slot));
+		choose("cycle", cycle => this.goToCycle(+cycle || 0));
 		press("first", () => this.goToEnd(-1));
-		press("back", () => this.stepIssue(-1));
-		press("forward", () => this.stepIssue(1));
+		press("end", () => this.goToEnd(1));
+		press("back", () => this.step(-1));
+		press("forward", () => this.step(1));
 		press("divergence", () => this.goToNext("divergence", 1));
+		press("divergence-back", () => this.goToNext("divergence", -1));
 		press("meeting", () => this.goToNext("meeting", 1));
+		press("meeting-back", () => this.goToNext("meeting", -1));
 		press("play", () => this.play());
 		press("closer", () => this.zoom(0.5));
 		press("farther", () => this.zoom(2));
-		for (const c of [this.lanes, this.warps])
-			this.dragging(c.element);
-		this.figures.element.addEventListener("click", e => void this.goToCycle(Math.floor(e.offsetX / this.figures.element.clientWidth * (this.survey.last + 1))));
+		press("save", () => this.saveFigures());
+		for (const t of [this.lanes, this.warps])
+			this.dragging(t.element);
+		this.$("figures").addEventListener("click", e => void this.goToCycle(this.panel.cycleAt(e.clientX - this.$("figures").getBoundingClientRect().left)));
 	}
 
 	// A drag moves the window, a click sets the moment.
-	dragging(element) {
+	dragging(canvas) {
 		let x0 = -1, from0 = 0, far = false;
-		element.addEventListener("pointerdown", e => { x0 = e.offsetX; from0 = this.from; far = false; element.setPointerCapture(e.pointerId); });
-		element.addEventListener("pointermove", e => {
-			if (x0 < 0 || (!far && Math.abs(e.offsetX - x0) < 4))
+		canvas.addEventListener("pointerdown", e => { x0 = e.offsetX; from0 = this.from; far = false; canvas.setPointerCapture(e.pointerId); });
+		canvas.addEventListener("pointermove", e => {
+			if (x0 < 0 || !this.figures || (!far && Math.abs(e.offsetX - x0) < 4))
 				return;
-			far = true;
-			void this.setWindow(from0 - (e.offsetX - x0) / element.clientWidth * (this.to - this.from), this.to - this.from);
+			far = this.dragged = true;
+			this.setWindow(from0 - (e.offsetX - x0) / canvas.clientWidth * (this.to - this.from), this.to - this.from);
 		});
-		element.addEventListener("pointerup", e => {
+		canvas.addEventListener("pointerup", e => {
 			if (!far && x0 >= 0)
-				void this.goToCycle(Math.floor(this.from + e.offsetX / element.clientWidth * (this.to - this.from)), element === this.warps.element ? e.offsetY : -1);
-			x0 = -1;
+				void this.goToCycle(Math.floor(this.from + e.offsetX / canvas.clientWidth * (this.to - this.from)), canvas === this.warps.element ? e.offsetY : -1);
 		});
-		element.addEventListener("wheel", e => { e.preventDefault(); void this.zoom(e.deltaY > 0 ? 1.25 : 0.8); }, { passive: false });
+		canvas.addEventListener("lostpointercapture", () => { x0 = -1; this.dragEnds(); });
+		canvas.addEventListener("wheel", e => { e.preventDefault(); this.zoom(e.deltaY > 0 ? 1.25 : 0.8); }, { passive: false });
 	}
+
+	// News of the survey waits for the end of a drag.
+	dragEnds() {
+		const { news } = this;
+		this.dragged = this.news = null;
+		if (news)
+			this.take(...news);
+	}
+
+	// ---- what is shown: kernel, launch, SM, warp ----
 
 	fill(name, list, value) {
 		this.$(name).replaceChildren(...list.map(([v, text]) => new Option(text, v)));
 		this.$(name).value = value;
 	}
 
+	fillLaunches(kernel) {
+		const launches = this.trace.launches, kernels = [...new Set(launches.map(l => l.kernel))];
+		this.fill("kernel", [["", `all (${kernels.length})`], ...kernels.map(k => [`=${k}`, k])], kernel);
+		this.fill("launch", launches.map((l, k) => [k, `${k}: ${l.kernel}${l.run > 0 ? ` (run ${l.run})` : ""}`]).filter(([k]) => !kernel || kernel === `=${launches[k].kernel}`), this.number);
+	}
+
+	// The first launch of the kernel that is chosen, if that shown is of another.
+	openFirst() {
+		const kernel = this.$("kernel").value, of = l => !kernel || kernel === `=${l.kernel}`;
+		if (of(this.launch))
+			this.fillLaunches(kernel);
+		else
+			return this.openLaunch(this.trace.launches.findIndex(of));
+	}
+
 	async openLaunch(number) {
 		this.stop();
-		this.launch = this.trace.launches[number];
-		this.survey = new Survey(this.trace, this.launch);
-		const survey = this.survey, l = this.launch;
-		this.fill("launch", this.trace.launches.map((x, k) => [k, `${k}: ${x.kernel}${x.run > 0 ? ` (run ${x.run})` : ""}`]), number);
+		const turn = ++this.opening, l = this.launch = this.trace.launches[number];
+		this.number = number;
+		this.figures = this.moment = this.shown = this.news = null;
+		this.fillLaunches(this.$("kernel").value);
 		this.$("settings").textContent = `kernel ${l.kernel}, grid (${l.grid.join(", ")}), block (${l.block.join(", ")}), machine ${l.machine}, model ${l.model}, ${l.sms} SMs, warps of ${l.warpSize}` +
 			(l.passes ? `, passes ${l.passes}` : "") + (l.changed ? `, ${l.changed}` : "") + (l.timed ? "" : ", functional: cycles are issues of an SM");
-		let then = performance.now();
-		while (!survey.ended && this.survey === survey) {
-			try {
-				await survey.step();
-			} catch (e) {
-				if (!(e instanceof TraceError))
-					throw e;
-				say("message", `launch ${number}, byte ${l.chunks[survey.done].at}: ${e.message}; what came before is shown`);
-				l.chunks.length = survey.done;
-				break;
-			}
-			if (performance.now() - then > 100) {
-				say("progress", `read ${survey.done} of ${l.chunks.length} parts, ${survey.issues} issues`);
-				await new Promise(f => setTimeout(f));
-				then = performance.now();
-			}
-		}
-		if (this.survey !== survey)
+		this.whole = new Promise(f => { this.ended = f; });
+		const got = await this.ask("launch");
+		if (turn !== this.opening)
 			return;
-		say("progress", "");
-		this.colours = blockColours(survey.blocks);
-		this.graph.build(this);
+		Object.assign(this, { ins: got.ins, blocks: got.blocks, blockOf: got.blockOf, colours: blockColours(got.blocks) });
+		void this.ask("colours", Uint32Array.from(this.colours));
 		this.buildCode();
-		this.buildSums();
-		this.state = null;
-		const span = Math.max(8, Math.min(survey.last + 1, 400));
-		this.from = Math.max(0, Math.min(survey.firstIssue - span / 20, survey.last + 1 - span));
+		this.buildLegend();
+		const span = Math.max(8, Math.min(got.figures.last + 1, 400));
+		this.from = Math.max(0, Math.min(got.figures.firstIssue - span / 20, got.figures.last + 1 - span));
 		this.to = this.from + span;
-		const first = survey.warps.values().next().value;
-		await this.setWarp(first ? first.sm : 0, first ? first.slot : 0);
+		const first = got.figures.warps[0];
+		this.sm = first ? first.sm : 0;
+		this.slot = first ? first.slot : 0;
+		this.take(got.figures, got.trouble);
+		await this.setWarp(this.sm, this.slot);
+	}
+
+	// News of the survey of the launch.
+	take(figures, trouble) {
+		if (!this.blocks || (this.figures && figures.done < this.figures.done))
+			return;
+		if (this.dragged) {
+			this.news = [figures, trouble];
+			return;
+		}
+		const first = !this.figures, whole = figures.ended || !!trouble;
+		this.figures = figures;
+		this.$("progress").textContent = whole ? "" : `read so far: ${figures.done} of ${figures.of} parts, ${figures.issues.toLocaleString("en")} issues`;
+		if (trouble)
+			say(trouble);
+		this.panel.build(this.launch, figures);
+		this.buildSums();
+		this.fillWarps();
+		if (first || whole) {
+			this.graph.build(this);
+			this.countCode();
+			this.mark();
+		}
+		this.redraw();
+		if (whole)
+			this.ended();
 	}
 
 	// The slots of the SM in which warps have issued.
-	slots() { return [...this.survey.warps.values()].filter(w => w.sm === this.sm).map(w => w.slot).sort((a, b) => a - b); }
+	slots() { return this.figures.warps.filter(w => w.sm === this.sm).map(w => w.slot).sort((a, b) => a - b); }
+
+	fillWarps() {
+		const sms = [...new Set(this.figures.warps.map(w => w.sm))].sort((a, b) => a - b), slots = this.slots(), key = `${this.number} ${sms} ${this.sm} ${slots}`;
+		if (key !== this.filled) {
+			this.fill("sm", sms.map(k => [k, k]), this.sm);
+			this.fill("warp", slots.map(k => [k, k]), this.slot);
+			this.axis("warps-axis", slots, 9);
+			this.filled = key;
+		}
+		this.$("warp").value = this.slot;
+	}
+
+	// Numbers beside the rows of a picture, as many as there is room for.
+	axis(name, numbers, room) {
+		const box = this.$(name), n = Math.max(1, numbers.length), height = name === "warps-axis" ? this.heightOfWarps() : this.heightOfLanes(), every = 2 ** Math.max(0, Math.ceil(Math.log2(room * n / height)));
+		box.style.height = `${height}px`;
+		box.replaceChildren(...numbers.filter((_, k) => k % every === 0).map((text, k) => {
+			const mark = element("span", { textContent: text });
+			mark.style.top = `${(k * every + 0.5) / n * height}px`;
+			return mark;
+		}));
+	}
+
+	heightOfLanes() { return Math.max(96, this.launch.warpSize * 4); }
+	heightOfWarps() { return Math.min(320, Math.max(24, this.slots().length * 8)); }
 
 	async setWarp(sm, slot) {
 		this.sm = sm;
 		const slots = this.slots();
 		this.slot = slots.includes(slot) ? slot : slots[0] ?? 0;
-		this.fill("sm", [...new Set([...this.survey.warps.values()].map(w => w.sm))].sort((a, b) => a - b).map(k => [k, k]), sm);
-		this.fill("warp", slots.map(k => [k, k]), this.slot);
+		this.fillWarps();
+		this.axis("lanes-axis", Array.from({ length: this.launch.warpSize }, (_, k) => k), 12);
 		await this.goToEnd(-1);
+		this.redraw();
 	}
 
-	// ---- the moment: an event; the state shown is that at the end of it ----
-
-	async events(k) { return this.trace.events(this.launch, this.launch.chunks[k]); }
-
-	isOurs(e, i) { return e.kind[i] === KIND.ISSUE && e.sm[i] === this.sm && e.warp[i] === this.slot; }
-
-	// Looks from event `index` of chunk k on, forward or back, for one that is wanted: [k, index], or null.
-	async find(k, index, direction, wanted) {
-		for (; k >= 0 && k < this.launch.chunks.length; k += direction, index = direction > 0 ? 0 : Infinity) {
-			const e = await this.events(k);
-			for (let i = direction > 0 ? index : Math.min(index, e.n - 1); i >= 0 && i < e.n; i += direction)
-				if (wanted(e, i))
-					return [k, i];
-		}
-		return null;
+	// The warp one row up or down.
+	nextWarp(direction) {
+		const slots = this.slots(), at = slots.indexOf(this.slot) + direction;
+		return slots[at] === undefined ? undefined : this.goToCycle(this.cycle ?? 0, -1, slots[at]);
 	}
 
-	async goToEnd(direction) {
-		const last = this.launch.chunks.length - 1;
-		const at = await this.find(direction < 0 ? 0 : last, direction < 0 ? 0 : Infinity, -direction, (e, i) => this.isOurs(e, i));
-		if (at)
-			await this.setMoment(...at);
-		else
-			this.draw();
+	// ---- the moment ----
+
+	get who() { return { sm: this.sm, slot: this.slot }; }
+	get cycle() { return this.moment ? this.moment.cycle : undefined; }
+
+	// Asks for a moment and shows it; false: there is none.
+	go(what, ...args) {
+		let found = false;
+		return this.act(async () => {
+			const moment = this.figures && await this.ask(what, this.who, ...args);
+			if (!moment)
+				return;
+			found = true;
+			this.setMoment(moment);
+			await this.moved(this);
+		}).then(() => found);
 	}
 
-	async stepIssue(direction) { return this.step(direction, (e, i) => this.isOurs(e, i)); }
-	async stepEvent(direction) { return this.step(direction, () => true); }
+	goToEnd(direction) { return this.go("end", direction); }
+	stepIssue(direction) { return this.goFrom(direction, "issue"); }
+	stepEvent(direction) { return this.goFrom(direction, "event"); }
+	step(direction) { return this.goFrom(direction, this.$("steps").value); }
+	goToNext(what, direction) { return this.goFrom(direction, what); }
 
-	async step(direction, wanted) {
-		if (this.chunk === undefined)
-			return false;
-		const at = await this.find(this.chunk, this.index + direction, direction, wanted);
-		if (at)
-			await this.setMoment(...at);
-		return !!at;
+	// From the moment that is shown when its turn comes.
+	goFrom(direction, what) {
+		let found = false;
+		return this.act(async () => {
+			const moment = this.moment && await this.ask("step", this.who, this.moment.at, direction, what);
+			if (!moment)
+				return this.tell(this.moment ? `no ${direction > 0 ? "next" : "earlier"} ${what.replace("-", " ")}` : "");
+			found = true;
+			this.setMoment(moment);
+			await this.moved(this);
+		}).then(() => found);
 	}
 
-	async goToCycle(cycle, y = -1) {
+	// y: the pixel of the picture of warps that was clicked on.
+	goToCycle(cycle, y = -1, slot = this.slot) {
+		if (!this.figures)
+			return undefined;
 		const slots = this.slots();
 		if (y >= 0 && slots.length)
-			this.slot = slots[Math.min(slots.length - 1, Math.floor(y / this.warps.element.clientHeight * slots.length))];
-		this.$("warp").value = this.slot;
-		const k = this.survey.chunkAt(cycle), ours = (e, i) => this.isOurs(e, i);
-		const e = await this.events(k);
-		let index = 0;
-		while (index < e.n && e.cycle[index] <= cycle)
-			index++;
-		const at = await this.find(k, index - 1, -1, ours) ?? await this.find(k, index, 1, ours);
-		if (at)
-			await this.setMoment(...at);
+			slot = slots[Math.min(slots.length - 1, Math.floor(y / this.heightOfWarps() * slots.length))];
+		this.slot = slot;
+		this.fillWarps();
+		return this.go("cycle", cycle);
 	}
 
-	// A divergence: an issue of a branch behind which the lanes that made it no longer run together. A meeting: an issue that has all lanes of the
-	// warp's issue before it, and more.
-	async goToNext(what, direction) {
-		let at = [this.chunk, this.index];
-		for (;;) {
-			at = await this.find(at[0], at[1] + direction, direction, (e, i) => this.isOurs(e, i));
-			if (!at)
-				return false;
-			if (await (what === "divergence" ? this.parts(...at) : this.meets(...at)))
-				break;
-		}
-		await this.setMoment(...at);
-		return true;
+	setMoment(moment) {
+		this.moment = moment;
+		if (moment.cycle < this.from || moment.cycle >= this.to)
+			this.setWindow(moment.cycle - (this.to - this.from) / 4, this.to - this.from);
+		this.$("event").textContent = moment.event;
+		this.$("state").textContent = moment.state;
+		this.$("cycle").value = moment.cycle;
+		this.tell(moment.said);
+		this.mark();
+		this.redraw();
 	}
 
-	async parts(k, i) {
-		const e = await this.events(k), ins = this.launch.ins[e.alo[i]];
-		if (!ins || !ins.branch)
-			return false;
-		const next = await this.find(k, i + 1, 1, (x, j) => this.isOurs(x, j));
-		if (!next)
-			return false;
-		const x = await this.events(next[0]), j = next[1];
-		return holds(e, i, x, j) && !holds(x, j, e, i);
-	}
-
-	async meets(k, i) {
-		const last = await this.find(k, i - 1, -1, (x, j) => this.isOurs(x, j));
-		if (!last)
-			return false;
-		const e = await this.events(k), x = await this.events(last[0]), j = last[1];
-		return holds(e, i, x, j) && !holds(x, j, e, i);
-	}
-
-	// The state is shown as it is at the end of the moment's cycle, like gsim-trace --stack; of a functional run, at the end of that of the SM.
-	async setMoment(k, index) {
-		const turn = this.turn = (this.turn || 0) + 1, e = await this.events(k), cycle = e.cycle[index], timed = this.launch.timed;
-		const next = await this.find(k, index + 1, 1, (x, j) => x.cycle[j] > cycle && (timed || x.sm[j] === e.sm[index]));
-		const end = next ?? [this.launch.chunks.length - 1, this.survey.chunks[this.launch.chunks.length - 1].n];
-		let state = this.state;
-		if (state && this.end && this.end[0] === end[0] && this.end[1] <= end[1]) {
-			const x = await this.events(end[0]);
-			for (let i = this.end[1]; i < end[1]; i++)
-				state.step(x, i);
-		} else {
-			state = await this.survey.stateAt(...end);
-		}
-		if (turn !== this.turn) {
-			this.state = null;
-			return;
-		}
-		Object.assign(this, { chunk: k, index, end, state, now: e, cycle });
-		if (cycle < this.from || cycle >= this.to)
-			await this.setWindow(cycle - (this.to - this.from) / 4, this.to - this.from);
-		else
-			await this.loadShown();
-		this.show();
-		this.moved(this);
-	}
+	tell(text) { this.$("said").textContent = text; }
 
 	// ---- the window of the time lines ----
 
-	async zoom(by) {
+	zoom(by) {
+		if (!this.figures)
+			return;
 		const middle = this.cycle >= this.from && this.cycle < this.to ? this.cycle : (this.from + this.to) / 2, span = Math.max(8, (this.to - this.from) * by);
-		await this.setWindow(middle - (middle - this.from) * span / (this.to - this.from), span);
+		this.setWindow(middle - (middle - this.from) * span / (this.to - this.from), span);
 	}
 
-	async setWindow(from, span) {
-		span = Math.min(span, Math.max(8, this.survey.last + 1));
-		this.from = Math.max(0, Math.min(from, this.survey.last + 1 - span));
+	pan(share) { this.setWindow(this.from + share * (this.to - this.from), this.to - this.from); }
+
+	setWindow(from, span) {
+		span = Math.min(span, Math.max(8, this.figures.last + 1));
+		this.from = Math.max(0, Math.min(from, this.figures.last + 1 - span));
 		this.to = this.from + span;
-		const first = this.survey.chunkAt(this.from), end = this.survey.chunks[first + MOST_CHUNKS_SHOWN];
-		if (end && end.first < this.to)
-			this.to = Math.max(this.from + 8, end.first);
-		await this.loadShown();
-		this.draw();
-	}
-
-	async loadShown() {
-		const shown = [];
-		for (let k = this.survey.chunkAt(this.from); k < this.survey.chunks.length && this.survey.chunks[k].first < this.to; k++)
-			shown.push(await this.events(k));
-		this.shown = shown;
+		this.redraw();
 	}
 
 	// ---- pictures ----
 
+	redraw() { this.frame ||= requestAnimationFrame(() => this.draw()); }
+
 	draw() {
-		if (!this.launch || !this.colours)
+		cancelAnimationFrame(this.frame);
+		this.frame = 0;
+		if (!this.figures)
 			return;
-		const style = getComputedStyle(document.documentElement), colour = name => style.getPropertyValue(name).trim();
-		Object.assign(this, { ink: colour("--ink"), shade: colour("--shade"), good: colour("--good") });
-		drawLanes(this.lanes, this, this.shown, Math.max(96, this.launch.warpSize * 4));
-		drawWarps(this.warps, this, this.shown, Math.min(320, Math.max(24, this.slots().length * 8)));
-		drawFigures(this.figures, this, 110);
-		this.$("span").textContent = `cycles ${Math.round(this.from)} to ${Math.round(this.to)}`;
-		this.$("slots").textContent = `(${this.slots().length} of SM ${this.sm})`;
+		const slots = this.slots(), window = { from: this.from, to: this.to, cycle: this.cycle }, { shown } = this;
+		this.lanes.fit(this.heightOfLanes(), TICKS);
+		this.warps.fit(this.heightOfWarps(), 0);
+		this.lanes.draw(window);
+		this.lanes.ticks(window);
+		this.warps.draw(window);
+		this.warps.mark(slots.indexOf(this.slot), Math.max(1, slots.length));
+		this.panel.mark(window);
+		this.$("span").textContent = `cycles ${Math.round(this.from)} to ${Math.round(this.to)}${shown && shown.long ? ", coarse: zoom in for single issues" : shown && !shown.exact ? ", coarse, being read" : ""}`;
+		this.$("slots").textContent = `(${slots.length} of SM ${this.sm})`;
+		void this.fetchPicture();
 	}
 
-	show() {
-		const { launch: l, now: e, index: k, state } = this, w = state.warp(this.sm, this.slot), lanes = new Map();
-		this.$("event").textContent = eventLine(l, e, k);
-		this.$("cycle").value = this.cycle;
-		this.$("state").textContent = this.stateText(w);
-		const pcs = new Map();
-		for (const r of w.table[TABLE_SPLITS]) {
-			const n = countBits(r.masklo) + countBits(r.maskhi), b = this.survey.blockOf[r.pc];
-			pcs.set(r.pc, (pcs.get(r.pc) || 0) + n);
-			if (b !== undefined)
-				lanes.set(b, (lanes.get(b) || 0) + n);
+	// The picture to ask for: of the window and a quarter on each side.
+	wantedPicture() {
+		const more = Math.round(this.lanes.width / 4), cycles = (this.to - this.from) / this.lanes.width;
+		return { number: this.number, ...this.who, slots: this.slots(), from: this.from - more * cycles, to: this.to + more * cycles, w: this.lanes.width + 2 * more };
+	}
+
+	// Is p a picture of what is shown, as large, and enough of it? An eighth at each side is left for what comes next.
+	isEnough(p) {
+		const edge = (this.to - this.from) / 8, cycles = (this.to - this.from) / this.lanes.width;
+		return p && p.number === this.number && p.sm === this.sm && p.slot === this.slot && p.slots.join() === this.slots().join() && (p.whole || p.done === this.figures.done) &&
+			Math.abs((p.to - p.from) / p.w / cycles - 1) < 1e-6 && p.from <= Math.max(0, this.from - edge) && p.to >= Math.min(this.figures.last + 1, this.to + edge);
+	}
+
+	async fetchPicture() {
+		if (this.fetching || this.isEnough(this.shown))
+			return;
+		this.fetching = true;
+		while (this.figures && !this.isEnough(this.shown)) {
+			const wanted = this.wantedPicture(), p = await this.ask("picture", wanted, "soon");
+			if (!this.takePicture(p))
+				break;
+			if (!p.exact)
+				void this.ask("picture", wanted, "exact").then(better => better && this.isEnough(better) && this.takePicture(better));
 		}
-		const pc = e.kind[k] === KIND.ISSUE ? e.alo[k] : -1;
-		this.graph.mark(lanes, this.survey.blockOf[pc]);
-		this.markCode(pc, pcs);
-		this.draw();
+		this.fetching = false;
 	}
 
-	stateText(w) {
-		const l = this.launch, text = (lo, hi) => lanesText(lo, hi, l.warpSize);
-		if (this.trace.version < 3)
-			return "A trace of this version does not tell the state of mechanisms.";
-		let s = `SM ${w.sm}, warp ${w.slot}: thread block ${w.block}, warp ${w.index} of it, lanes ${text(w.laneslo, w.laneshi)}` +
-			`${w.endedlo || w.endedhi ? `, ended ${text(w.endedlo, w.endedhi)}` : ""}, depth ${w.depth}\n`;
-		w.table.forEach((rows, t) => {
-			if (rows.length)
-				s += `  ${names.tables[t]}\n`;
-			rows.forEach((_, i) => {
-				const at = t === TABLE_STACK ? rows.length - 1 - i : i, r = rows[at], ins = l.ins[r.pc];
-				s += `    ${String(at).padStart(3)}  ${text(r.masklo, r.maskhi)}  ${rowText(l, r)}${ins && ins.file && ins.line ? `  // ${ins.file}:${ins.line}` : ""}\n`;
-			});
-		});
-		return s;
+	// whole: the survey had come to all of it; what it comes to later is asked for again.
+	takePicture(p) {
+		if (!this.figures || p.number !== this.number || p.sm !== this.sm)
+			return false;
+		p.done = this.figures.done;
+		p.whole = this.figures.ended || (this.launch.timed && p.to <= this.figures.last);
+		this.lanes.picture = new Picture(p.lanes, this.launch.warpSize, p);
+		this.warps.picture = new Picture(p.pixels, Math.max(1, p.slots.length), p);
+		this.shown = p;
+		this.redraw();
+		return true;
 	}
 
-	// ---- instructions and source, with counters ----
+	// ---- instructions, source and blocks, with counters ----
 
 	codeLine(cells, text, colour) {
-		const line = document.createElement("div");
-		line.className = "line";
-		for (const c of cells)
-			line.append(Object.assign(document.createElement("span"), { textContent: c }));
-		const dot = document.createElement("i");
+		const line = element("div", { className: "line" }, ...cells.map(textContent => element("span", { textContent }))), dot = element("i");
 		if (colour !== undefined)
 			dot.style.background = cssColour(colour);
 		line.append(dot, text);
@@ -318,16 +362,16 @@ class View {
 	}
 
 	buildCode() {
-		const { survey, launch: l } = this, lines = [this.codeLine(["here", "issues", "lanes"], "mean lanes of an issue")];
+		const lines = [this.codeLine(["here", "issues", "lanes"], "mean lanes of an issue")];
 		this.lineOf = [];
-		l.ins.forEach((i, pc) => {
-			const b = survey.blockOf[pc];
-			if (survey.blocks[b].pc === pc) {
+		this.ins.forEach((i, pc) => {
+			const b = this.blockOf[pc];
+			if (this.blocks[b].pc === pc) {
 				const head = this.codeLine(["", "", ""], `${i.block}:`, this.colours[b]);
 				head.classList.add("block");
 				lines.push(head);
 			}
-			const n = survey.issuesOf[pc], line = this.codeLine(["", n || "", n ? (survey.lanesOf[pc] / n).toFixed(1) : ""], `${pc}  ${i.text}`);
+			const line = this.codeLine(["", "", ""], `${pc}  ${i.text}`);
 			line.classList.toggle("added", i.overhead || i.inserted);
 			line.title = `${i.overhead ? "added by lowering; " : i.inserted ? "inserted by a pass; " : ""}${i.file}:${i.line}`;
 			line.dataset.pc = pc;
@@ -340,76 +384,119 @@ class View {
 	}
 
 	buildSource() {
-		const { launch: l, survey } = this, times = new Map();
-		for (const i of l.ins)
+		const times = new Map();
+		for (const i of this.ins)
 			if (Object.hasOwn(this.sources, i.file))
 				times.set(i.file, (times.get(i.file) || 0) + 1);
-		const file = [...times.keys()].sort((a, b) => times.get(b) - times.get(a))[0];
+		const file = this.sourceFile = [...times.keys()].sort((a, b) => times.get(b) - times.get(a))[0];
 		this.$("sourcebox").hidden = !file;
-		this.sourceOf = [];
-		if (!file)
-			return;
-		const issues = new Map();
-		l.ins.forEach((i, pc) => { if (i.file === file) issues.set(i.line, (issues.get(i.line) || 0) + survey.issuesOf[pc]); });
-		this.$("file").textContent = file;
-		this.sourceOf = this.sources[file].split("\n").map((text, k) => this.codeLine([issues.get(k + 1) || "", k + 1], text));
-		this.sourceFile = file;
+		this.$("file").textContent = file ?? "";
+		this.sourceOf = file ? this.sources[file].split("\n").map((text, k) => this.codeLine(["", k + 1], text)) : [];
 		this.$("source").replaceChildren(...this.sourceOf);
 	}
 
-	markCode(pc, pcs) {
+	countCode() {
+		const { issuesOf, lanesOf } = this.figures, issues = new Map();
+		this.ins.forEach((i, pc) => {
+			const [, times, lanes] = this.lineOf[pc].children, n = issuesOf[pc];
+			times.textContent = n || "";
+			lanes.textContent = n ? (lanesOf[pc] / n).toFixed(1) : "";
+			if (i.file === this.sourceFile)
+				issues.set(i.line, (issues.get(i.line) || 0) + n);
+		});
+		this.sourceOf.forEach((line, k) => { line.firstElementChild.textContent = issues.get(k + 1) || ""; });
+	}
+
+	// Marks where the lanes of the warp stand, and what is issued.
+	mark() {
 		for (const line of this.marked) {
 			line.classList.remove("here");
+			line.removeAttribute("aria-current");
 			if (line.dataset.pc)
 				line.firstElementChild.textContent = "";
 		}
 		this.marked = [];
-		for (const [at, n] of pcs)
+		if (!this.moment)
+			return;
+		const { pc, places } = this.moment, lanes = new Map(), i = this.ins[pc];
+		for (const [at, n] of places) {
+			const b = this.blockOf[at];
+			if (b !== undefined)
+				lanes.set(b, (lanes.get(b) || 0) + n);
 			if (this.lineOf[at]) {
 				this.lineOf[at].firstElementChild.textContent = n;
 				this.marked.push(this.lineOf[at]);
 			}
-		const i = this.launch.ins[pc], source = i && i.file === this.sourceFile ? this.sourceOf[i.line - 1] : null;
-		for (const line of [this.lineOf[pc], source])
-			if (line) {
-				line.classList.add("here");
-				this.marked.push(line);
-				const box = line.parentElement;
-				if (line.offsetTop < box.scrollTop + box.offsetTop || line.offsetTop > box.scrollTop + box.offsetTop + box.clientHeight - 30)
-					box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 3;
-			}
+		}
+		this.graph.mark(lanes, this.blockOf[pc]);
+		for (const line of [this.lineOf[pc], i && i.file === this.sourceFile ? this.sourceOf[i.line - 1] : null])
+			if (line)
+				this.markLine(line);
 	}
 
+	markLine(line) {
+		const box = line.parentElement, top = line.offsetTop - box.offsetTop;
+		line.classList.add("here");
+		line.setAttribute("aria-current", "true");
+		this.marked.push(line);
+		if (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 30)
+			box.scrollTop = top - box.clientHeight / 3;
+	}
+
+	// ---- sums and figures ----
+
 	buildSums() {
-		const s = { events: this.survey.events, last_cycle: this.survey.last, ...this.survey.sums };
-		this.$("sums").replaceChildren(...Object.entries(s).map(([name, n]) => {
-			const row = document.createElement("tr");
-			row.append(...[name, n].map(text => Object.assign(document.createElement("td"), { textContent: text })));
-			return row;
-		}));
-		this.$("legend").replaceChildren("above: mean lanes of an issue", ...(this.launch.timed ? ["; below: ", ...["issues", ...this.launch.reasons].flatMap((r, k) => {
+		const { figures, launch: l } = this, stalls = l.reasons.map((name, k) => [`stalls: ${name}`, figures.bins.stall[k].reduce((n, v) => n + v, 0)]);
+		const rows = [...Object.entries({ events: figures.events, last_cycle: figures.last, ...figures.sums }), ...(l.timed ? stalls : [])];
+		this.$("sums").replaceChildren(...rows.map(([name, n]) => element("tr", {}, element("th", { textContent: name, scope: "row" }), element("td", { textContent: n }))));
+	}
+
+	buildLegend() {
+		this.$("legend").replaceChildren(...(this.launch.timed ? ["issues", ...this.launch.reasons].flatMap((name, k) => {
 			if (k && !isShown(this.launch, k - 1))
 				return [];
-			const dot = Object.assign(document.createElement("span"), { textContent: "■ " });
-			dot.style.color = k ? reasonColour(k - 1) : "var(--good)";
-			return [dot, r + "  "];
-		})] : []));
+			const dot = element("span", { textContent: "■ " });
+			dot.style.color = k ? reasonColour(k - 1) : "var(--ink)";
+			return [element("span", { className: "key" }, dot, name)];
+		}) : []));
+	}
+
+	figuresText() { return figuresFile(this.launch, this.figures, `${this.title}: ${this.$("settings").textContent}`); }
+
+	saveFigures() {
+		if (!this.figures)
+			return;
+		const link = element("a", { href: URL.createObjectURL(new Blob([this.figuresText()], { type: "image/svg+xml" })), download: `${this.launch.kernel}.svg` });
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+	}
+
+	// New colours, or another width.
+	repaint() {
+		if (!this.figures)
+			return;
+		this.panel.build(this.launch, this.figures);
+		this.draw();
 	}
 
 	// ---- playing ----
 
-	stop() { clearInterval(this.timer); this.timer = 0; }
+	stop() {
+		clearTimeout(this.timer);
+		this.timer = 0;
+		this.$("play").textContent = "play";
+	}
+
 	play() {
 		if (this.timer)
 			return this.stop();
-		let busy = false;
-		this.timer = setInterval(async () => {
-			if (busy)
-				return;
-			busy = true;
-			if (!await this.stepIssue(1))
-				this.stop();
-			busy = false;
-		}, 150);
+		this.$("play").textContent = "stop";
+		const next = async () => {
+			if (!await this.step(1))
+				return this.stop();
+			if (this.timer)
+				this.timer = setTimeout(next, 150);
+		};
+		this.timer = setTimeout(next, 0);
 	}
 }
