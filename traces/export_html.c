@@ -256,18 +256,13 @@ static void put_traces(FILE *out, const char *const *name, int n, uint8_t *const
 		put_trace(out, name[k], bytes[k], size[k]);
 }
 
-static void put_reader(FILE *out)
-{
-	static const char *const *const script[] = { page_trace_js, page_state_js, page_survey_js, page_paint_js, page_reader_js };
-	for (size_t k = 0; k < sizeof script / sizeof *script; k++)
-		put_lines(out, script[k]);
-}
+static const char *const *const reader[] = { page_trace_js, page_state_js, page_survey_js, page_paint_js, page_reader_js, NULL };
+static const char *const *const script[] = { page_draw_js, page_graph_js, page_figures_js, page_code_js, page_view_js, page_page_js, NULL };
 
-static void put_script(FILE *out)
+static void put_files(FILE *out, const char *const *const *file)
 {
-	static const char *const *const script[] = { page_draw_js, page_graph_js, page_figures_js, page_view_js, page_page_js };
-	for (size_t k = 0; k < sizeof script / sizeof *script; k++)
-		put_lines(out, script[k]);
+	for (; *file; file++)
+		put_lines(out, *file);
 }
 
 typedef struct Page { FILE *out; Sources *sources; const char *const *name; uint8_t *const *bytes; const size_t *size; int n; } Page;
@@ -286,9 +281,9 @@ static void put_part(const Page *p, const char *name, size_t n)
 	else if (IS("COMMON"))
 		put_lines(p->out, page_common_js);
 	else if (IS("READER"))
-		put_reader(p->out);
+		put_files(p->out, reader);
 	else if (IS("SCRIPT"))
-		put_script(p->out);
+		put_files(p->out, script);
 #undef IS
 }
 

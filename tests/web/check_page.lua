@@ -47,6 +47,8 @@ local function quiet(what)
 	b.trouble = {}
 end
 
+local function choose_longest() b:run("(w => views[0].setWarp(w.sm, w.slot))(views[0].figures.warps.reduce((a, b) => a.issues < b.issues ? b : a))") end -- the warp with most issues
+
 local function squeeze(text) return (text:gsub("[ \n]+$", ""):gsub(" +\n", "\n")) end
 
 -- ---- figures, steps and states of runs under several mechanisms ----
@@ -156,14 +158,14 @@ local function issues_of(file, launch, sm, slot)
 	return list, by_line, begun
 end
 
--- Steps one view through issues of a warp and looks where the other one stands. Views: { file, launch }. Returns how many visits were not first ones.
-local function check_following(name, leader, views, steps)
+-- Steps one view through issues of a warp, from a place on, and looks where the other one stands. Views: { file, launch }. Returns how many visits were not first ones.
+local function check_following(name, leader, views, steps, start)
 	local sm, slot = b:run(("views[%d].sm"):format(leader)), b:run(("views[%d].slot"):format(leader))
 	local own, other = views[leader + 1], views[2 - leader]
 	local _, mine = issues_of(own[1], own[2], sm, slot)
 	local _, there, times = issues_of(other[1], other[2], sm, slot)
 	local later, steps_made = 0, 0
-	b:run(("views[%d].goToEnd(-1)"):format(leader))
+	b:run(("views[%d].%s"):format(leader, start))
 	for k = 1, steps do
 		local shown = { b:run("views[0].moment.event"), b:run("views[1].moment.event") }
 		local i = mine[squeeze(shown[leader + 1])]
@@ -187,9 +189,9 @@ local function check_following(name, leader, views, steps)
 	return later
 end
 
-local function check_pair(name, views, steps)
+local function check_pair(name, views, steps, start)
 	if b:run("views.length") ~= 2 then fail("%s: the page shows %d traces", name, b:run("views.length")) return end
-	local later = check_following(name, 0, views, steps) + check_following(name .. ", led by the second", 1, views, steps)
+	local later = check_following(name, 0, views, steps, start or "goToEnd(-1)") + check_following(name .. ", led by the second", 1, views, steps, start or "goToEnd(-1)")
 	if later < 10 then fail("%s: only %d visits were not first ones", name, later) end
 	quiet(name)
 end
@@ -197,6 +199,16 @@ end
 os.execute(("%s -q -c kepler.lua -m its -t %s/exits_its.trace %sloop_exits/loop_exits.ir"):format(gsim, folder, kernels))
 open(folder .. "/loop_exits.trace", folder .. "/exits_its.trace")
 check_pair("two mechanisms", { { folder .. "/loop_exits.trace", 0 }, { folder .. "/exits_its.trace", 0 } }, 90)
+
+-- Of traces with several chunks of events, from the last one on, of a warp that is there in both.
+os.execute(("%s -q -c kepler.lua -m ipdom -t %s/mandelbrot_ipdom.trace %smandelbrot/mandelbrot.ptx"):format(gsim, folder, kernels))
+open(folder .. "/mandelbrot_tf.trace", folder .. "/mandelbrot_ipdom.trace")
+choose_longest()
+b:run("views[0].goToEnd(1)")
+local late = "goToCycle(" .. b:run("views[0].cycle") * 7 // 10 .. ")"
+b:run("views[0]." .. late)
+if b:run("views[0].moment.at[0]") < 1 then fail("mandelbrot_tf.trace: cycle %d is in the first chunk of events", b:run("views[0].cycle")) end
+check_pair("several chunks", { { folder .. "/mandelbrot_tf.trace", 0 }, { folder .. "/mandelbrot_ipdom.trace", 0 } }, 30, late)
 
 os.execute(("%s -q -b -p linearize -c kepler.lua -t %s/pass.trace %sloop_exits/loop_exits.ir"):format(gsim, folder, kernels))
 open(folder .. "/pass.trace")
@@ -211,9 +223,9 @@ quiet("both runs")
 -- ---- pictures: what is painted is what was issued ----
 
 -- The lanes of each cycle of a picture with 8 pixels a cycle, as gsim-trace writes them, and whether the coarse picture has all of them.
-local function painted(cycles)
+local function painted(from, cycles)
 	return b:run(([[(async () => {
-		const v = views[0], w = %d * 8, window = { number: 0, sm: v.sm, slot: v.slot, slots: v.slots(), from: 0, to: %d, w }, list = [];
+		const v = views[0], w = %d * 8, window = { number: 0, sm: v.sm, slot: v.slot, slots: v.slots(), from: %d, to: %d, w }, list = [];
 		const exact = await v.ask("picture", window, "exact"), coarse = await v.ask("picture", window, "coarse"), row = v.slots().indexOf(v.slot);
 		for (let c = 0; c < %d; c++) {
 			let text = "";
@@ -225,31 +237,35 @@ local function painted(cycles)
 			list.push(text);
 		}
 		return list.join(";") + ";";
-	})()]]):format(cycles, cycles, cycles))
+	})()]]):format(cycles, from, from + cycles, cycles))
 end
 
-local function check_picture(name, cycles)
+-- Of so many cycles, from a share of the last one on.
+local function check_picture(name, share, cycles)
 	local file = ("%s/%s.trace"):format(folder, name)
 	open(file)
-	local sm, slot, lanes, c, issues = b:run("views[0].sm"), b:run("views[0].slot"), {}, 0, 0
-	for line in output(("%s --text --launch 0 --events issue --sm %d --warp %d --cycles :%d %s"):format(trace, sm, slot, cycles - 1, file)):gmatch("[^\n]+") do
+	choose_longest()
+	b:run("views[0].goToEnd(1)")
+	local sm, slot, lanes, c, issues, from = b:run("views[0].sm"), b:run("views[0].slot"), {}, 0, 0, b:run("views[0].cycle") * share // 1 | 0
+	for line in output(("%s --text --launch 0 --events issue --sm %d --warp %d --cycles %d:%d %s"):format(trace, sm, slot, from, from + cycles - 1, file)):gmatch("[^\n]+") do
 		local cycle, mask = line:match("^ *(%d+) +%d+ +%d+ +%S+ +%d+ issue +(%S+)")
 		if cycle then lanes[tonumber(cycle)], issues = mask, issues + 1 end
 	end
-	for text in painted(cycles):gmatch("([^;]*);") do
-		local expected = lanes[c] or text:gsub("1", ".")
-		if text ~= expected then fail("%s: the picture of cycle %d has lanes %s, expected %s", name, c, text, expected) return end
+	for text in painted(from, cycles):gmatch("([^;]*);") do
+		local expected = lanes[from + c] or text:gsub("1", ".")
+		if text ~= expected then fail("%s: the picture of cycle %d has lanes %s, expected %s", name, from + c, text, expected) return end
 		c = c + 1
 	end
 	if c ~= cycles or issues < 5 then fail("%s: %d cycles of the picture and %d issues compared", name, c, issues) end
 end
-check_picture("b2_ipdom", 24)
-check_picture("short_circuit_its", 3000)
+check_picture("b2_ipdom", 0, 24)
+check_picture("short_circuit_its", 0, 3000)
+os.execute(("%s -q -c kepler.lua -m ipdom -t %s/bitonic.trace %sbitonic_sort/bitonic_sort.ptx"):format(gsim, folder, kernels))
+check_picture("bitonic", 0.4, 2500)
 
 -- ---- moments all over a trace of several chunks, and its end ----
 open(folder .. "/mandelbrot_tf.trace")
-b:run("(w => views[0].setWarp(w.sm, w.slot))(views[0].figures.warps.reduce((a, b) => a.issues < b.issues ? b : a))")  -- the one that runs longest
-if b:run("views[0].figures.of") < 2 then fail("mandelbrot_tf.trace has only one chunk of events") end
+choose_longest()
 local last_cycle, issues = b:run("views[0].figures.last"), issues_of(folder .. "/mandelbrot_tf.trace", 0, b:run("views[0].sm"), b:run("views[0].slot"))
 local seen = {}
 for k = 0, 9 do

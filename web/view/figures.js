@@ -111,6 +111,8 @@ class FigurePanel {
 		this.box.replaceChildren(drawFigures(launch, figures, this.width, palette()), this.window, this.cursor);
 	}
 
+	isOtherwise() { return this.width !== Math.max(200, this.box.clientWidth); }
+
 	at(cycle) { return FIGURE.left + cycle / this.cycles * (this.width - FIGURE.left - FIGURE.right); }
 	cycleAt(x) { return Math.max(0, Math.min(this.cycles - 1, Math.floor((x - FIGURE.left) / (this.width - FIGURE.left - FIGURE.right) * this.cycles))); }
 

@@ -53,21 +53,27 @@ class GraphPanel {
 		}
 		blocks.forEach((b, k) => { if (issuesOf[b.pc]) used.add(k); });
 		const shown = [...used].sort((a, b) => a - b), layer = layersOf(n, next), widths = new Map(), place = new Map();
-		const W = 110, H = 26, GX = 24, GY = 30;
+		const W = 110, H = 26, GX = 28, GY = 30, LEFT = 60;
 		for (const b of shown) {
 			const x = widths.get(layer[b]) || 0;
 			widths.set(layer[b], x + 1);
-			place.set(b, { x: 20 + x * (W + GX), y: 10 + layer[b] * (H + GY) });
+			place.set(b, { x: LEFT + x * (W + GX), y: 10 + layer[b] * (H + GY) });
 		}
+		// To the next layer straight, past layers on the left, back on the right: farther out the more layers, but not over the neighbour of an inner block.
+		const edgePath = (a, b, layers) => {
+			if (layers === 1)
+				return `M${a.x + W / 2},${a.y + H} C${a.x + W / 2},${a.y + H + 18} ${b.x + W / 2},${b.y - 18} ${b.x + W / 2},${b.y}`;
+			const left = layers > 1, x1 = left ? a.x : a.x + W, x2 = left ? b.x : b.x + W, out = Math.min(14 + 8 * Math.abs(layers), LEFT - 4, (left ? Math.min(a.x, b.x) === LEFT : a.x === b.x) ? LEFT : GX - 4);
+			const side = left ? Math.min(x1, x2) - out : Math.max(x1, x2) + out;
+			return `M${x1},${a.y + H * 0.6} C${side},${a.y + H} ${side},${b.y} ${x2},${b.y + H * 0.4}`;
+		};
 		const most = Math.max(1, ...widths.values()), deepest = Math.max(0, ...shown.map(b => layer[b]));
-		const picture = svg("svg", { width: 60 + most * (W + GX), height: 30 + (deepest + 1) * (H + GY), role: "img", "aria-label": "control flow graph" });
+		const picture = svg("svg", { width: 2 * LEFT + most * (W + GX), height: 30 + (deepest + 1) * (H + GY), role: "img", "aria-label": "control flow graph" });
 		picture.append(svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" },
 			svg("path", { d: "M0,0 L8,4 L0,8 z", style: "fill:currentColor;stroke:none" }))));
 		for (const [key, times] of edges) {
-			const a = place.get(Math.floor(key / n)), b = place.get(key % n), back = b.y <= a.y;
-			const x1 = a.x + W / 2, y1 = a.y + H, x2 = b.x + W / 2, y2 = b.y, side = Math.max(a.x, b.x) + W + 14;
-			const d = back ? `M${x1 + 20},${y1} C${side},${y1 + 24} ${side},${y2 - 24} ${x2 + 20},${y2}` : `M${x1},${y1} C${x1},${y1 + 18} ${x2},${y2 - 18} ${x2},${y2}`;
-			const path = svg("path", { d, "marker-end": "url(#tip)" });
+			const from = Math.floor(key / n), to = key % n;
+			const path = svg("path", { d: edgePath(place.get(from), place.get(to), layer[to] - layer[from]), "marker-end": "url(#tip)" });
 			path.append(svg("title", {}, `${times} times`));
 			picture.append(path);
 		}

@@ -130,12 +130,10 @@ async function start() {
 	document.documentElement.dataset.ready = "yes";
 }
 
-// Size, colours and paper.
+// Colours and paper.
 function listen() {
-	let waits = 0;
 	const repaint = () => { pageColours = null; views.forEach(v => v.repaint()); };
 	const paper = on => { document.documentElement.toggleAttribute("data-print", on); repaint(); };
-	addEventListener("resize", () => { cancelAnimationFrame(waits); waits = requestAnimationFrame(repaint); });
 	for (const media of ["(prefers-color-scheme: dark)", "print"])
 		matchMedia(media).addEventListener("change", repaint);
 	addEventListener("beforeprint", () => paper(true));

@@ -3,12 +3,6 @@
 
 const MOST_WAITING = 2;            // steps that are asked for and not yet shown: more are passed over
 
-function element(name, properties, ...children) {
-	const e = Object.assign(document.createElement(name), properties);
-	e.append(...children);
-	return e;
-}
-
 class View {
 	constructor(remote, trace, title, sources) {
 		Object.assign(this, { remote, trace, title, sources, opening: 0, waiting: 0, frame: 0, queue: Promise.resolve() });
@@ -20,7 +14,9 @@ class View {
 		this.warps = new TimeLine(this.$("warps"));
 		this.panel = new FigurePanel(this.$("figures"));
 		this.graph = new GraphPanel(this.$("graph"));
+		this.code = new CodePanel(this.$);
 		this.moved = async () => {};   // told of each moment that the user has chosen
+		new ResizeObserver(() => { if (this.panel.isOtherwise()) this.repaint(); }).observe(this.$("figures"));
 		this.listen();
 	}
 
@@ -126,7 +122,7 @@ class View {
 			return;
 		Object.assign(this, { ins: got.ins, blocks: got.blocks, blockOf: got.blockOf, colours: blockColours(got.blocks) });
 		void this.ask("colours", Uint32Array.from(this.colours));
-		this.buildCode();
+		this.code.build(got.ins, got.blocks, got.blockOf, this.colours, this.sources);
 		this.buildLegend();
 		const span = Math.max(8, Math.min(got.figures.last + 1, 400));
 		this.from = Math.max(0, Math.min(got.figures.firstIssue - span / 20, got.figures.last + 1 - span));
@@ -156,7 +152,7 @@ class View {
 		this.fillWarps();
 		if (first || whole) {
 			this.graph.build(this);
-			this.countCode();
+			this.code.count(figures);
 			this.mark();
 		}
 		this.redraw();
@@ -306,7 +302,7 @@ class View {
 		this.warps.draw(window);
 		this.warps.mark(slots.indexOf(this.slot), Math.max(1, slots.length));
 		this.panel.mark(window);
-		this.$("span").textContent = `cycles ${Math.round(this.from)} to ${Math.round(this.to)}${shown && shown.long ? ", coarse: zoom in for single issues" : shown && !shown.exact ? ", coarse, being read" : ""}`;
+		this.$("span").textContent = `, cycles ${Math.round(this.from)} to ${Math.round(this.to)}${shown && shown.long ? ", coarse: zoom in for single issues" : shown && !shown.exact ? ", coarse, being read" : ""}`;
 		this.$("slots").textContent = `(${slots.length} of SM ${this.sm})`;
 		void this.fetchPicture();
 	}
@@ -351,96 +347,16 @@ class View {
 		return true;
 	}
 
-	// ---- instructions, source and blocks, with counters ----
-
-	codeLine(cells, text, colour) {
-		const line = element("div", { className: "line" }, ...cells.map(textContent => element("span", { textContent }))), dot = element("i");
-		if (colour !== undefined)
-			dot.style.background = cssColour(colour);
-		line.append(dot, text);
-		return line;
-	}
-
-	buildCode() {
-		const lines = [this.codeLine(["here", "issues", "lanes"], "mean lanes of an issue")];
-		this.lineOf = [];
-		this.ins.forEach((i, pc) => {
-			const b = this.blockOf[pc];
-			if (this.blocks[b].pc === pc) {
-				const head = this.codeLine(["", "", ""], `${i.block}:`, this.colours[b]);
-				head.classList.add("block");
-				lines.push(head);
-			}
-			const line = this.codeLine(["", "", ""], `${pc}  ${i.text}`);
-			line.classList.toggle("added", i.overhead || i.inserted);
-			line.title = `${i.overhead ? "added by lowering; " : i.inserted ? "inserted by a pass; " : ""}${i.file}:${i.line}`;
-			line.dataset.pc = pc;
-			this.lineOf.push(line);
-			lines.push(line);
-		});
-		this.$("code").replaceChildren(...lines);
-		this.marked = [];
-		this.buildSource();
-	}
-
-	buildSource() {
-		const times = new Map();
-		for (const i of this.ins)
-			if (Object.hasOwn(this.sources, i.file))
-				times.set(i.file, (times.get(i.file) || 0) + 1);
-		const file = this.sourceFile = [...times.keys()].sort((a, b) => times.get(b) - times.get(a))[0];
-		this.$("sourcebox").hidden = !file;
-		this.$("file").textContent = file ?? "";
-		this.sourceOf = file ? this.sources[file].split("\n").map((text, k) => this.codeLine(["", k + 1], text)) : [];
-		this.$("source").replaceChildren(...this.sourceOf);
-	}
-
-	countCode() {
-		const { issuesOf, lanesOf } = this.figures, issues = new Map();
-		this.ins.forEach((i, pc) => {
-			const [, times, lanes] = this.lineOf[pc].children, n = issuesOf[pc];
-			times.textContent = n || "";
-			lanes.textContent = n ? (lanesOf[pc] / n).toFixed(1) : "";
-			if (i.file === this.sourceFile)
-				issues.set(i.line, (issues.get(i.line) || 0) + n);
-		});
-		this.sourceOf.forEach((line, k) => { line.firstElementChild.textContent = issues.get(k + 1) || ""; });
-	}
-
 	// Marks where the lanes of the warp stand, and what is issued.
 	mark() {
-		for (const line of this.marked) {
-			line.classList.remove("here");
-			line.removeAttribute("aria-current");
-			if (line.dataset.pc)
-				line.firstElementChild.textContent = "";
-		}
-		this.marked = [];
-		if (!this.moment)
-			return;
-		const { pc, places } = this.moment, lanes = new Map(), i = this.ins[pc];
+		const lanes = new Map(), { pc, places } = this.moment ?? { pc: -1, places: [] };
 		for (const [at, n] of places) {
 			const b = this.blockOf[at];
 			if (b !== undefined)
 				lanes.set(b, (lanes.get(b) || 0) + n);
-			if (this.lineOf[at]) {
-				this.lineOf[at].firstElementChild.textContent = n;
-				this.marked.push(this.lineOf[at]);
-			}
 		}
 		this.graph.mark(lanes, this.blockOf[pc]);
-		for (const line of [this.lineOf[pc], i && i.file === this.sourceFile ? this.sourceOf[i.line - 1] : null])
-			if (line)
-				this.markLine(line);
-	}
-
-	markLine(line) {
-		const box = line.parentElement, top = line.offsetTop - box.offsetTop;
-		line.classList.add("here");
-		line.setAttribute("aria-current", "true");
-		this.marked.push(line);
-		if (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 30)
-			box.scrollTop = top - box.clientHeight / 3;
+		this.code.mark(pc, places);
 	}
 
 	// ---- sums and figures ----
