@@ -233,7 +233,7 @@ local function painted(from, cycles)
 				text += (r && r %% 8 === 0 ? "'" : "") + (exact.lanes[r * w + c * 8 + 3] ? "1" : ".");
 				if (exact.lanes[r * w + c * 8 + 3] && !coarse.lanes[r * w + c * 8 + 3]) text = "not in the coarse picture";
 			}
-			if (!!exact.pixels[row * w + c * 8 + 3] !== /1/.test(text)) text = "otherwise in the picture of warps";
+			if (!!exact.pixels[row * w + c * 8 + 3] !== /1|coarse/.test(text)) text = "otherwise in the picture of warps";
 			list.push(text);
 		}
 		return list.join(";") + ";";
