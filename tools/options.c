@@ -195,7 +195,7 @@ static bool check_stats(const Options *o)
 		if (kind == STATS_KINDS)
 			wrong("--stats: expected a name with .json, .txt, .csv, .svg or no ending, not ", path);
 		else if (!o->grid && !o->interval && (kind == STATS_CSV || kind == STATS_SVG))
-			wrong("tables and pictures need --grid or --interval: ", path);
+			wrong("tables and pictures are --grid's and --interval's: ", path);
 		else if (writable(path))
 			continue;
 		return false;

@@ -32,7 +32,7 @@ refused "--functional" --interval 10 --functional -s "$tmp/no.csv" "$stencil"
 refused "--reference" --interval 10 --reference -s "$tmp/no.csv" "$stencil"
 refused "--stats" --interval 10 "$stencil"
 refused "--stats" --interval 10 -s "$tmp/no.txt" "$stencil"
-refused "need --grid or --interval" -s "$tmp/no.csv" "$stencil"
+refused "are --grid's and --interval's" -s "$tmp/no.csv" "$stencil"
 refused "--interval is given more than once" --interval 10 --interval 10 -s "$tmp/no.csv" "$stencil"
 refused "runs nothing" --interval 10 --print-config
 
