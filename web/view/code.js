@@ -16,6 +16,8 @@ function lineOf(cells, text, colour) {
 	return line;
 }
 
+const MOST_LINES = 20000;          // of instructions: more are left out
+
 class CodePanel {
 	// $: finds the boxes code, source, sourcebox and file by these names.
 	constructor($) {
@@ -26,7 +28,7 @@ class CodePanel {
 	build(ins, blocks, blockOf, colours, sources) {
 		const lines = [lineOf(["here", "issues", "lanes"], "mean lanes of an issue")];
 		this.ins = ins;
-		this.lines = ins.map((i, pc) => {
+		this.lines = ins.slice(0, MOST_LINES).map((i, pc) => {
 			if (blocks[blockOf[pc]].pc === pc) {
 				const head = lineOf(["", "", ""], `${i.block}:`, colours[blockOf[pc]]);
 				head.classList.add("block");
@@ -38,6 +40,8 @@ class CodePanel {
 			lines.push(line);
 			return line;
 		});
+		if (ins.length > MOST_LINES)
+			lines.push(lineOf(["", "", ""], `and ${ins.length - MOST_LINES} more`));
 		this.marked = [];
 		this.$("code").replaceChildren(...lines);
 		this.buildSource(sources);
@@ -59,9 +63,11 @@ class CodePanel {
 	count({ issuesOf, lanesOf }) {
 		const issues = new Map();
 		this.ins.forEach((i, pc) => {
-			const [, times, lanes] = this.lines[pc].children, n = issuesOf[pc];
-			times.textContent = n || "";
-			lanes.textContent = n ? (lanesOf[pc] / n).toFixed(1) : "";
+			const n = issuesOf[pc], line = this.lines[pc];
+			if (line) {
+				line.children[1].textContent = n || "";
+				line.children[2].textContent = n ? (lanesOf[pc] / n).toFixed(1) : "";
+			}
 			if (i.file === this.file)
 				issues.set(i.line, (issues.get(i.line) || 0) + n);
 		});

@@ -40,6 +40,8 @@ function layersOf(n, next) {
 	return layer;
 }
 
+const MOST_BLOCKS = 1000;          // that are drawn
+
 class GraphPanel {
 	constructor(box) { this.box = box; }
 
@@ -52,6 +54,11 @@ class GraphPanel {
 			used.add(from).add(to);
 		}
 		blocks.forEach((b, k) => { if (issuesOf[b.pc]) used.add(k); });
+		this.groups = new Map();
+		if (used.size > MOST_BLOCKS || edges.length > 4 * MOST_BLOCKS) {
+			this.box.replaceChildren(`${used.size} blocks and ${edges.length} edges are too many to draw.`);
+			return;
+		}
 		const shown = [...used].sort((a, b) => a - b), layer = layersOf(n, next), widths = new Map(), place = new Map();
 		const W = 110, H = 26, GX = 28, GY = 30, LEFT = 60;
 		for (const b of shown) {
@@ -77,7 +84,6 @@ class GraphPanel {
 			path.append(svg("title", {}, `${times} times`));
 			picture.append(path);
 		}
-		this.groups = new Map();
 		for (const b of shown) {
 			const { x, y } = place.get(b), label = blocks[b].label, text = label.length > 15 ? `${label.slice(0, 6)}…${label.slice(-8)}` : label;
 			const lanes = svg("text", { x: x + W - 4, y: y + 17, "text-anchor": "end" });

@@ -51,7 +51,7 @@ class Desk {
 				await survey.step();
 			} catch (e) {
 				if (!(e instanceof TraceError))
-					throw e;
+					reportError(e);
 				this.trouble = `launch ${this.number}, byte ${l.chunks[survey.done].at}: ${e.message}; what came before is shown`;
 				l.chunks.length = survey.done;
 				break;

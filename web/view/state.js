@@ -3,6 +3,7 @@
 
 const { table: TABLE, row: ROW, flag: FLAG, no_split: NO_SPLIT, why_issues: WHY_ISSUES } = FORMAT;
 const TABLES = FORMAT.tables.length;
+const MOST_WARPS = 1 << 16;        // slots of a launch's SMs, together: several times what the largest GPU has
 
 class WarpState {
 	constructor(sm, slot) {
@@ -43,6 +44,8 @@ class State {
 		if (key === this.key)
 			return this.last;
 		let w = this.warps.get(key);
+		if (!w && this.warps.size >= MOST_WARPS)
+			throw new TraceError(`more than ${MOST_WARPS} warps`);
 		if (!w)
 			this.warps.set(key, w = new WarpState(sm, slot));
 		this.key = key;

@@ -186,6 +186,8 @@ function decodeEvents(raw, sms) {
 		if (!(tag & SAME_CYCLE)) {
 			b.zigzag();
 			cycle += (b.hi | 0) * 4294967296 + b.lo;
+			if (cycle < 0 || cycle > Number.MAX_SAFE_INTEGER)
+				b.bad();
 		}
 		if (!(tag & SAME_WARP)) {
 			sm = b.upto(sms - 1);

@@ -313,25 +313,31 @@ class View {
 		return { number: this.number, ...this.who, slots: this.slots(), from: this.from - more * cycles, to: this.to + more * cycles, w: this.lanes.width + 2 * more };
 	}
 
-	// Is p a picture of what is shown, as large, and enough of it? An eighth at each side is left for what comes next.
-	isEnough(p) {
-		const edge = (this.to - this.from) / 8, cycles = (this.to - this.from) / this.lanes.width;
-		return p && p.number === this.number && p.sm === this.sm && p.slot === this.slot && p.slots.join() === this.slots().join() && (p.whole || p.done === this.figures.done) &&
+	// Is p a picture of what is shown, as large, with all of the window?
+	isShown(p, edge = 0) {
+		const cycles = (this.to - this.from) / this.lanes.width;
+		return this.figures && p.number === this.number && p.sm === this.sm && p.slot === this.slot && p.slots.join() === this.slots().join() &&
 			Math.abs((p.to - p.from) / p.w / cycles - 1) < 1e-6 && p.from <= Math.max(0, this.from - edge) && p.to >= Math.min(this.figures.last + 1, this.to + edge);
 	}
+
+	// ... and an eighth at each side for what comes next, and all that the survey has come to?
+	isEnough(p) { return p && (p.whole || p.done === this.figures.done) && this.isShown(p, (this.to - this.from) / 8); }
 
 	async fetchPicture() {
 		if (this.fetching || this.isEnough(this.shown))
 			return;
 		this.fetching = true;
-		while (this.figures && !this.isEnough(this.shown)) {
-			const wanted = this.wantedPicture(), p = await this.ask("picture", wanted, "soon");
-			if (!this.takePicture(p))
-				break;
-			if (!p.exact)
-				void this.ask("picture", wanted, "exact").then(better => better && this.isEnough(better) && this.takePicture(better));
+		try {
+			while (this.figures && !this.isEnough(this.shown)) {
+				const wanted = this.wantedPicture(), p = await this.ask("picture", wanted, "soon");
+				if (!this.takePicture(p))
+					break;
+				if (!p.exact)
+					void this.ask("picture", wanted, "exact").then(better => better && this.isShown(better) && this.takePicture(better));
+			}
+		} finally {
+			this.fetching = false;
 		}
-		this.fetching = false;
 	}
 
 	// whole: the survey had come to all of it; what it comes to later is asked for again.
