@@ -3,7 +3,7 @@
 #include "sim/report/condition.h"
 #include "tools/usage.h"
 
-enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096 };
+enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096, ANNOTATE = 256 };
 
 static const char usage[] =
 	"gsim-compare [options] A.json B.json             two reports of gsim --stats; two of --grid or of --before-after run by run\n"
@@ -17,6 +17,7 @@ static const char usage[] =
 	"  -m, --markdown   as Markdown, with tables, for code-hosting sites\n"
 	"  -f, --fail-if C  status 1 when condition C holds: 'cycles > 1.02' of the ratio after / before, 'after.cycles > 5000',\n"
 	"                   'change.divergence.spills > 0', 'kernel axpy: cycles > 1.02', 'kernel *: static.spilled > 1'; repeatable\n"
+	"      --annotate[=WHAT]  also the source line by line, with what each did in both; =code: the code, of reports of gsim --annotate\n"
 	"      --help       show this\n"
 	"      --version    show the version\n"
 	"Status: 0; 1 a condition of --fail-if holds, or with --fail-if a run has failed or results differ; 2 usage, bad input, or a condition that\n"
@@ -28,6 +29,7 @@ typedef struct Compare {
 	const char *path[2];           /* path[1] NULL: one file */
 	const char *row[2];            /* of what has several runs; NULL: none is picked */
 	ReportForm form;
+	Annotate annotate;
 	Vec(Condition) condition;
 	Vec(Pair) pair;                /* what was compared */
 	bool named;                    /* they are runs of grids */
@@ -244,7 +246,7 @@ static int options(Compare *c, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "brief", no_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' }, { "rows", required_argument, NULL, 'r' },
-		{ "markdown", no_argument, NULL, 'm' }, { "fail-if", required_argument, NULL, 'f' },
+		{ "markdown", no_argument, NULL, 'm' }, { "fail-if", required_argument, NULL, 'f' }, { "annotate", optional_argument, NULL, ANNOTATE },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 }
 	};
 	int letter;
@@ -269,6 +271,11 @@ static int options(Compare *c, int argc, char **argv)
 			if (!parse_condition(c, optarg))
 				return 2;
 			break;
+		case ANNOTATE:
+			c->annotate = !optarg || !strcmp(optarg, "source") ? ANNOTATE_SOURCE : !strcmp(optarg, "code") ? ANNOTATE_CODE : ANNOTATE_NONE;
+			if (c->annotate == ANNOTATE_NONE)
+				return usage_wrong("gsim-compare", "--annotate: expected source or code, not ", optarg);
+			break;
 		case 'h': fputs(usage, stdout); return 0;
 		case 'V': puts("gsim-compare " GSIM_VERSION); return 0;
 		default: return usage_option("gsim-compare", argv, longs, letter);
@@ -281,6 +288,21 @@ static int options(Compare *c, int argc, char **argv)
 	return -1;
 }
 
+static void annotate(Compare *c, StrBuf *out)
+{
+	if (!c->annotate || c->diag.errors)
+		return;
+	if (c->pair.n != 1 || !c->pair.v[0].of[0] || !c->pair.v[0].of[1]) {
+		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, "--annotate shows two runs beside each other, and these are %d pairs: --rows picks one", c->pair.n);
+		return;
+	}
+	if (c->form.markdown)
+		sb_puts(out, "\n```\n");
+	report_annotate(c->pair.v[0].of[0], c->pair.v[0].of[1], c->annotate, out);
+	if (c->form.markdown)
+		sb_puts(out, "```\n");
+}
+
 int main(int argc, char **argv)
 {
 	Compare c = { .form = { .full = true } };
@@ -288,6 +310,7 @@ int main(int argc, char **argv)
 	int status = options(&c, argc, argv);
 	if (status < 0) {
 		compare(&c, &out);
+		annotate(&c, &out);
 		fputs(out.s ? out.s : "", stdout);
 		fflush(stdout);
 		diag_print(&c.diag, stderr);

@@ -4,8 +4,10 @@
 void report_annotate(const JsonValue *before, const JsonValue *after, Annotate what, StrBuf *out)
 {
 	Listing l = { .run = { before, after } };
-	bool code = what == ANNOTATE_CODE || !annotate_readable(&l);
-	if (code)
+	bool known = annotate_has_code(before) || annotate_has_code(after);
+	if (what == ANNOTATE_CODE && !known)
+		sb_puts(out, "\nno code is in the report: it was not made with --annotate\n");
+	if (known && (what == ANNOTATE_CODE || !annotate_readable(&l)))
 		annotate_code(&l, out);
 	else
 		annotate_source(&l, out);

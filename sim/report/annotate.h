@@ -37,5 +37,6 @@ void list_print_sum(Listing *, StrBuf *);       /* the sum of all lines, beside 
 /* Prints the files of the source with what their lines did; of files that cannot be read, the lines' figures alone. All lines of both runs are shown. */
 void annotate_source(Listing *, StrBuf *);
 bool annotate_readable(const Listing *);        /* a file of the source can be read */
+bool annotate_has_code(const JsonValue *report);
 void annotate_code(Listing *, StrBuf *);        /* prints the code of each kernel as it ran */
 #endif

@@ -13,10 +13,19 @@ static const JsonValue *code_of(const JsonValue *report, const char *kernel)
 	return NULL;
 }
 
+bool annotate_has_code(const JsonValue *report)
+{
+	const JsonValue *kernels = json_get(report, "kernels");
+	for (int i = 0; kernels && i < kernels->n; i++)
+		if (json_get(&kernels->item[i], "code"))
+			return true;
+	return false;
+}
+
 /* ---- what both have ---- */
 
-typedef struct Pair { int at[2]; } Pair; /* rows of the two codes that are alike; -1: this one alone has the row */
-typedef Vec(Pair) Pairs;
+typedef struct Match { int at[2]; } Match; /* rows of the two codes that are alike; -1: this one alone has the row */
+typedef Vec(Match) Matches;
 
 static int rows_of(const JsonValue *code) { return code ? code->n : 0; }
 
@@ -29,7 +38,7 @@ static const char **texts_of(Arena *a, const JsonValue *code)
 	return text;
 }
 
-static void pair_rows(const JsonValue *const code[2], Pairs *pairs)
+static void match_rows(const JsonValue *const code[2], Matches *list)
 {
 	Arena tmp = { 0 };
 	int n = rows_of(code[0]), m = rows_of(code[1]);
@@ -37,7 +46,7 @@ static void pair_rows(const JsonValue *const code[2], Pairs *pairs)
 	diff_lines(texts_of(&tmp, code[0]), n, texts_of(&tmp, code[1]), m, gone, come);
 	for (int i = 0, j = 0; i < n || j < m;) {
 		bool first = i < n && gone[i], second = !first && j < m && come[j];
-		vec_push(pairs, ((Pair){ { second ? -1 : i, first ? -1 : j } }));
+		vec_push(list, ((Match){ { second ? -1 : i, first ? -1 : j } }));
 		i += !second;
 		j += !first;
 	}
@@ -58,7 +67,7 @@ static void put_origin(const JsonValue *row, StrBuf *text)
 		sb_printf(text, "%s%s", k ? ", " : "   // melded with line ", json_shown(json_get(&melded->item[k], "line")));
 }
 
-static void put_row(Listing *l, const JsonValue *const code[2], const Pair *p)
+static void put_row(Listing *l, const JsonValue *const code[2], const Match *p)
 {
 	Cost cost[2] = { 0 };
 	const JsonValue *row = NULL;
@@ -87,14 +96,14 @@ static void put_row(Listing *l, const JsonValue *const code[2], const Pair *p)
 static void put_kernel(Listing *l, const char *kernel, StrBuf *out)
 {
 	const JsonValue *code[2] = { code_of(l->run[0], kernel), code_of(l->run[1], kernel) };
-	Pairs pairs = { 0 };
+	Matches list = { 0 };
 	if (!code[0] && !code[1])
 		return;
 	sb_printf(out, "\ncode of kernel %s\n", kernel);
-	pair_rows(code, &pairs);
-	for (int i = 0; i < pairs.n; i++)
-		put_row(l, code, &pairs.v[i]);
-	vec_free(&pairs);
+	match_rows(code, &list);
+	for (int i = 0; i < list.n; i++)
+		put_row(l, code, &list.v[i]);
+	vec_free(&list);
 	list_print(l, out);
 }
 

@@ -5,7 +5,7 @@
 #include "sim/report/kernels.h"
 #include <limits.h>
 
-enum { BRIEF_KERNELS = 8, BRIEF_TAKES = 3 };
+enum { BRIEF_KERNELS = 8, BRIEF_TAKES = 3, KERNEL_NAME = 28 };
 
 /* ---- sums over a run's launches ---- */
 
@@ -119,18 +119,23 @@ void kernels_text(const Run *run, bool all, StrBuf *out)
 	bool timed = is_timed(run);
 	int most = all ? INT_MAX : BRIEF_KERNELS;
 	uint64_t cycles = 0;
+	Arena names = { 0 };
 	for (int i = 0; i < rows.n; i++)
 		cycles += rows.v[i].cycles;
 	if (rows.n > 1)
 		sb_printf(out, timed ? "\n%-30s %9s %13s %8s %13s %13s %8s\n" : "\n%-30s %9s %20s %8s\n", "kernels", "launches", timed ? "cycles" : "thread instructions",
 			timed ? "of all" : "size", "first start", "last end", "size");
+	const char **name = arena_array(&names, const char *, rows.n + 1);
+	for (int i = 0; i < rows.n; i++)
+		name[i] = rows.v[i].name;
+	names_shown(&names, name, rows.n, KERNEL_NAME, name);
 	for (int i = 0; i < rows.n && rows.n > 1; i++) {
 		const Row *r = &rows.v[i];
 		if (i == most - 1 && rows.n > most) {
 			sb_printf(out, "  %d more " REPORT_ALL "\n", rows.n - i);
 			break;
 		}
-		sb_printf(out, "  %-28.28s %9llu", r->name, (unsigned long long)r->launches);
+		sb_printf(out, "  %-*s %9llu", KERNEL_NAME + (int)strlen(name[i]) - names_columns(name[i]), name[i], (unsigned long long)r->launches);
 		if (timed)
 			sb_printf(out, " %13llu %8s %13llu %13llu", (unsigned long long)r->cycles, PERCENT(cycles ? (double)r->cycles / (double)cycles : 0),
 				(unsigned long long)r->started, (unsigned long long)r->ended);
@@ -138,6 +143,7 @@ void kernels_text(const Run *run, bool all, StrBuf *out)
 			sb_printf(out, " %20llu", (unsigned long long)r->thread);
 		sb_printf(out, " %8llu\n", (unsigned long long)r->instructions);
 	}
+	arena_free(&names);
 	vec_free(&rows);
 }
 

@@ -1,4 +1,5 @@
 /* The report for people: one screen of at most 40 lines and 100 columns. */
+#include "lib/names.h"
 #include "sim/report/kernels.h"
 #include "sim/report/races.h"
 #include "sim/report/text.h"
@@ -6,7 +7,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-enum { MOST_CAUSES = 7, BLOCK_LINES = 3, CONFIGURATION_LINES = 2, MOST_LAUNCHES = 5, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
+enum { MOST_CAUSES = 7, BLOCK_LINES = 3, BLOCK_NAME = 52, LAUNCH_NAME = 30, HOST_NAME = 43, CONFIGURATION_LINES = 2, MOST_LAUNCHES = 5, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
 
 /* Digits in groups of three. */
 static const char *grouped(char text[32], uint64_t v)
@@ -288,7 +289,9 @@ static int by_fetches(const void *a, const void *b)
 static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 {
 	Vec(const BlockStats *) all = { 0 };
-	char item[128], line[24];
+	StrBuf item = { 0 };
+	Arena names = { 0 };
+	char line[24];
 	bool several = false; /* functions */
 	for (int i = 0; i < s->nblocks; i++) {
 		vec_push(&all, &s->block_stats[i]);
@@ -296,26 +299,39 @@ static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 	}
 	if (all.n > 12 && !everything)
 		qsort(all.v, (size_t)all.n, sizeof *all.v, by_fetches);
+	const char **name = arena_array(&names, const char *, all.n + 1);
+	for (int i = 0; i < all.n; i++) {
+		const BlockStats *b = all.v[i];
+		snprintf(line, sizeof line, ":%d", b->line);
+		name[i] = arena_printf(&names, "%s%s%s%s", several ? b->function : "", several ? "." : "", b->label, b->line && label_is_fresh(b->label) ? line : "");
+	}
+	names_shown(&names, name, all.n, BLOCK_NAME, name);
 	Wrap w = { out, out->n + 1, .most = everything ? INT_MAX : BLOCK_LINES };
 	sb_puts(out, "\nfetches per block (lanes)");
 	for (int i = 0; i < all.n; i++) {
 		const BlockStats *b = all.v[i];
-		snprintf(line, sizeof line, ":%d", b->line);
-		snprintf(item, sizeof item, "   %.24s%s%.24s%s %llu (%.1f)", several ? b->function : "", several ? "." : "",
-			b->label, b->line && label_is_fresh(b->label) ? line : "", (unsigned long long)b->fetches, b->fetches ? (double)b->threads / (double)b->fetches : 0);
-		wrap_item(&w, item);
+		item.n = 0;
+		sb_printf(&item, "   %s %llu (%.1f)", name[i], (unsigned long long)b->fetches, b->fetches ? (double)b->threads / (double)b->fetches : 0);
+		wrap_item(&w, item.s);
 	}
+	sb_free(&item);
+	arena_free(&names);
 	wrap_end(&w);
 	vec_free(&all);
 }
 
 static void put_launches(const Run *run, bool everything, StrBuf *out)
 {
-	char name[80], depth[16], start[24];
+	char depth[16], start[24];
+	Arena names = { 0 };
+	const char **kernel = arena_array(&names, const char *, run->launch.n + 1);
 	bool timed = !run->options.gpu.functional && !run->options.reference, streams = false;
 	for (int i = 0; i < run->launch.n; i++)
 		streams |= run->launch.v[i]->stream != 0;
 	int wide = streams ? 36 : 43;
+	for (int i = 0; i < run->launch.n; i++)
+		kernel[i] = run->launch.v[i]->kernel;
+	names_shown(&names, kernel, run->launch.n, LAUNCH_NAME, kernel);
 	sb_printf(out, "\n%-*s%s %12s %14s %8s %8s\n", wide + 2, "launches", streams ? " stream" : "", timed ? "starts" : "",
 		timed ? "cycles" : "instructions", "SIMD", "depth");
 	for (int i = 0; i < run->launch.n; i++) {
@@ -324,11 +340,11 @@ static void put_launches(const Run *run, bool everything, StrBuf *out)
 			sb_printf(out, "  %d more " REPORT_ALL "\n", run->launch.n - i);
 			break;
 		}
-		snprintf(name, sizeof name, "%d %.30s <%u,%u,%u> <%u,%u,%u>", i + 1, s->kernel, s->grid[0], s->grid[1], s->grid[2],
-			s->block[0], s->block[1], s->block[2]);
+		const char *name = arena_printf(&names, "%d %s <%u,%u,%u> <%u,%u,%u>", i + 1, kernel[i], s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
+			s->block[2]);
 		snprintf(depth, sizeof depth, "%llu", (unsigned long long)s->max_depth);
 		snprintf(start, sizeof start, "%llu", (unsigned long long)s->started);
-		sb_printf(out, "  %-*.*s ", wide, wide, name);
+		sb_printf(out, "  %-*s ", wide, name);
 		if (streams)
 			sb_printf(out, "%6d ", s->stream);
 		sb_printf(out, "%12s %14llu ", s->timed ? start : "",
@@ -339,19 +355,26 @@ static void put_launches(const Run *run, bool everything, StrBuf *out)
 			sb_printf(out, "%8s", PERCENT(stats_utilization(s)));
 		sb_printf(out, " %8s\n", s->reference ? "n/a" : depth);
 	}
+	arena_free(&names);
 }
 
 static void put_host_blocks(const Run *run, bool everything, StrBuf *out)
 {
 	const Function *f = run->host;
+	Arena names = { 0 };
+	const char **name = arena_array(&names, const char *, f->block.n + 1);
+	for (int k = 0; k < f->block.n; k++)
+		name[k] = f->block.v[k]->label;
+	names_shown(&names, name, f->block.n, HOST_NAME, name);
 	sb_printf(out, "\n%-45s %12s\n", "blocks of the host function", "times");
 	for (int k = 0; k < f->block.n; k++) {
 		if (!everything && k == MOST_HOST_BLOCKS - 1 && f->block.n > MOST_HOST_BLOCKS) {
 			sb_printf(out, "  %d more " REPORT_ALL "\n", f->block.n - k);
 			break;
 		}
-		sb_printf(out, "  %-43.43s %12llu\n", f->block.v[k]->label, (unsigned long long)run->host_ran[k]);
+		sb_printf(out, "  %-*s %12llu\n", HOST_NAME, name[k], (unsigned long long)run->host_ran[k]);
 	}
+	arena_free(&names);
 }
 
 static void put_figures(const LaunchStats *s, bool all, StrBuf *out)
