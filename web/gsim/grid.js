@@ -42,9 +42,9 @@ class GridView {
 			if (!k)
 				cell.style.setProperty("--bar-length", `${(70 * bar).toFixed(1)}%`);
 			return cell;
-		}) : [make("td", { colSpan: GRID_COLUMNS.length, className: "why", textContent: r.error ?? r.status })];
+		}) : [make("td", { colSpan: GRID_COLUMNS.length, className: "why", textContent: (r.error ?? r.status).split("\n")[0], title: r.error ?? "" })];
 		if (figures && r.status !== "ok")
-			cells.push(make("td", { className: "why", textContent: r.error ?? r.status }));
+			cells.push(make("td", { className: "why", textContent: (r.error ?? r.status).split("\n")[0], title: r.error ?? "" }));
 		return make("tr", {}, make("td", {}, box), make("th", { scope: "row", textContent: r.model }), make("td", { className: "text", textContent: r.passes || "none" }), ...cells);
 	}
 

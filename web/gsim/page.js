@@ -181,7 +181,7 @@ function savable() {
 	for (const [path, bytes] of Object.entries(last.files))
 		list.push([path.replace(/^.*\//, "").replace(/^report\./, `${of}.report.`), () => bytes]);
 	if (last.traces.length)
-		list.push([`${of}.trace.html`, () => makeTracePage()]);
+		list.push([`${of}.trace.html`, () => last.page ?? makeTracePage()]);
 	if (last.pipelines.length)
 		list.push([`${of}.passes.ir`, async () => { await makeCode(); return $("code").textContent; }]);
 	return list;
@@ -387,16 +387,17 @@ async function derive(args, files, result, wrong) {
 async function makeTracePage() {
 	const traces = Object.fromEntries(last.traces.map(t => [t, last.files[t]]));
 	const made = await derive(["gsim-trace", "--html", "-o", "/input/trace.html", ...last.traces.map(t => t.replace("/input/", ""))], traces, "/input/trace.html", "");
+	last.page = made?.bytes ?? null;
 	if (made && !made.bytes)
 		warn(made.text || "The trace cannot be shown.");
-	return made?.bytes ?? null;
+	return last.page;
 }
 
 async function showTrace() {
 	if (!last.traces.length)
 		return;
 	$("trace-hint").textContent = "The page of the trace is made.";
-	const bytes = await makeTracePage();
+	const bytes = last.page ?? await makeTracePage();
 	$("trace-hint").hidden = !!bytes;
 	$("trace-hint").textContent = bytes ? "" : "The page of the trace was not made.";
 	if (!bytes)

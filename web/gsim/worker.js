@@ -36,6 +36,7 @@ class Stream {
 		this.bytes = new Uint8Array(256);
 		this.n = 0;
 		this.decoder = new TextDecoder();
+		this.cleared = false;          // nothing but how far the run is can stand at the begin of the line
 	}
 
 	put(byte) {
@@ -57,17 +58,24 @@ class Stream {
 		return text;
 	}
 
-	clear() {
-		const text = this.take(this.n - 4), progress = /(run \d+ of \d+: )?\d+ cycles, \d+ warp instructions$/.exec(text);
+	// Hands on n bytes of a line, what tells how far the run is apart from the rest.
+	tell(n) {
+		const text = this.take(n), progress = this.cleared ? /^(run \d+ of \d+: )?\d+ cycles, \d+ warp instructions/.exec(text)?.[0] ?? "" : "";
 		if (progress)
-			this.teller.say("progress", progress[0]);
-		if (text.slice(0, progress?.index))
-			this.teller.say(this.kind, text.slice(0, progress?.index));
+			this.teller.say("progress", progress);
+		if (text.length > progress.length)
+			this.teller.say(this.kind, text.slice(progress.length));
+	}
+
+	clear() {
+		this.tell(this.n - 4);
+		this.cleared = true;
 	}
 
 	flush() {
 		if (this.n)
-			this.teller.say(this.kind, this.take(this.n));
+			this.tell(this.n);
+		this.cleared = false;
 	}
 }
 
