@@ -206,7 +206,7 @@ function fillSaves() {
 function words(text) { return [...text.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([w]) => w.replace(/"([^"]*)"|'([^']*)'/g, (q, a, b) => a ?? b)); }
 
 // Lists of passes: blanks stand between them, except in the brackets of a pass's options.
-function pipelines(text) { return [...text.matchAll(/(?:\([^)]*\)|[^\s(])+/g)].map(([w]) => w); }
+function pipelines(text) { return [...text.replace(/\s*,\s*/g, ",").matchAll(/(?:\([^)]*(?:\)|$)|[^\s(])+/g)].map(([w]) => w); }
 
 function filesOf(from) {
 	const files = { [`/input/${moduleFile(from)}`]: from.module };
@@ -226,7 +226,7 @@ function commandLine(from, how, results) {
 // The commands of what the form asks for: { args, results: paths }.
 function commandOf(from, record) {
 	const trace = record && from.mode !== "grid" ? [`/input/${from.name}.trace`] : [];
-	const passes = from.passes.trim(), model = from.model === OF_THE_MACHINE ? [] : ["-m", from.model];
+	const passes = pipelines(from.passes).join(" "), model = from.model === OF_THE_MACHINE ? [] : ["-m", from.model];
 	const how = from.mode === "grid" ? ["--grid", ...from.models.flatMap(m => ["-m", m]), ...pipelines(passes).flatMap(p => ["-p", p])]
 		: [...model, ...(passes ? ["-p", passes] : []), ...(from.mode === "both" ? ["-b"] : [])];
 	const stats = ["/input/report.json", ...(from.mode === "grid" ? ["/input/report.csv", "/input/report.svg"] : [])];
@@ -302,6 +302,8 @@ function clearRun() {
 async function runCommands(commands, finish) {
 	if (runner.busy || !store)
 		return;
+	if ($("mode").value !== "grid" && pipelines($("passes").value).length > 1)
+		return warn("Expected one list of passes, with commas between them; several lists are for a grid.");
 	clearRun();
 	setRunning(true);
 	const from = readForm(), begin = performance.now(), printer = new Printer(), ends = [];
@@ -336,8 +338,8 @@ function refresh(panels) {
 
 function run() {
 	return runCommands(from => [commandOf(from, $("record").checked)], ([{ end, traces }]) => {
-		const report = readReport(end.results["/input/report.json"]), passes = last.input.passes.trim();
-		last.pipelines = (last.input.mode === "grid" ? pipelines(passes) : [passes]).filter(p => p && p !== "none");
+		const report = readReport(end.results["/input/report.json"]), passes = pipelines(last.input.passes);
+		last.pipelines = passes.filter(p => p && p !== "none");
 		last.traces = traces.filter(t => end.results[t]?.length);
 		last.runs = runsOf(report);
 		if (report?.runs)
@@ -503,6 +505,7 @@ async function start() {
 	await openLink();
 	listen();
 	say("");
+	performance.mark("ready");
 	document.documentElement.dataset.ready = "yes";
 }
 
