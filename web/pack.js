@@ -4,7 +4,7 @@
 const fs = require("fs"), path = require("path"), zlib = require("zlib");
 const [top, wasm, page] = process.argv.slice(2);
 const createGsim = require(path.resolve(wasm, "gsim.js"));
-const scripts = ["store.js", "link.js", "runner.js", "editor.js", "source.js", "grid.js", "page.js"];
+const scripts = ["store.js", "link.js", "runner.js", "editor.js", "lines.js", "source.js", "grid.js", "form.js", "run.js", "page.js"];
 
 function read(file) { return fs.readFileSync(path.join(top, file), "utf8"); }
 

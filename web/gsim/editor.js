@@ -71,9 +71,10 @@ class Editor {
 
 	// Lines that are touched by the selection are moved in or out by a tab.
 	shift(outwards) {
-		const { selectionStart: from, selectionEnd: to } = this.area, text = this.text, first = text.lastIndexOf("\n", from - 1) + 1, end = text.indexOf("\n", Math.max(from, to - 1));
-		this.area.setSelectionRange(first, end < 0 ? text.length : end);
-		const old = text.slice(first, end < 0 ? text.length : end), shifted = outwards ? old.replace(/^(\t| {1,4})/gm, "") : old.replace(/^(?=.)/gm, "\t");
+		const { selectionStart: from, selectionEnd: to } = this.area, text = this.text;
+		const first = text.lastIndexOf("\n", from - 1) + 1, next = text.indexOf("\n", Math.max(from, to - 1)), end = next < 0 ? text.length : next;
+		this.area.setSelectionRange(first, end);
+		const old = text.slice(first, end), shifted = outwards ? old.replace(/^(\t| {1,4})/gm, "") : old.replace(/^(?=.)/gm, "\t");
 		this.type(shifted);
 		this.area.setSelectionRange(first, first + shifted.length);
 	}

@@ -21,7 +21,9 @@ async function inflateLink(digits) {
 	}
 }
 
-function isTexts(v, most) { return v && typeof v === "object" && !Array.isArray(v) && Object.keys(v).length <= most && Object.values(v).every(t => typeof t === "string"); }
+function isTexts(v, most) {
+	return v && typeof v === "object" && !Array.isArray(v) && Object.keys(v).length <= most && Object.values(v).every(t => typeof t === "string");
+}
 
 // The input that an address holds: texts by the names of LINK_FIELDS, `models`, a list of texts, and `sources`, texts by the names of files. NULL: none.
 async function decodeLink(hash) {

@@ -1,5 +1,5 @@
-// Runs one command in a fresh instance of gsim. In: { module, files: texts or bytes by path, args, results: paths }. Out: { said: [[kind, text], ...] }, as often as there is something
-// to say, and in the end { end: { status, results: bytes by path } }.
+// Runs one command in a fresh instance of gsim. In: { module, files: texts or bytes by path, args, results: paths }.
+// Out: { said: [[kind, text], ...] }, as often as there is something to say, and in the end { end: { status, results: bytes by path } }.
 "use strict";
 const MOST_SAID = 4 << 20;             // bytes of each kind; what comes behind them is left out
 const SAY_AFTER = 50;                  // milliseconds
