@@ -43,7 +43,7 @@ static InsStats ins_at(const Code *c, int pc, Arena *a)
 /* The table of the code's kernel; its launches run the same code. */
 static InsTable *table_of(InsTables *t, const Code *c)
 {
-	InsTable *x = (InsTable *)ins_tables_find(t, c->kernel->name);
+	InsTable *x = ins_tables_find(t, c->kernel->name);
 	if (x)
 		return x;
 	vec_push(&t->table, ((InsTable){ arena_strdup(&t->arena, c->kernel->name), c->n, arena_array(&t->arena, InsStats, c->n + 1) }));
@@ -57,11 +57,6 @@ void gather_instructions(const Counts *all, InsTables *t)
 {
 	InsTable *x = table_of(t, all->code);
 	must(x->n == all->code->n);
-	for (int pc = 0; pc < x->n; pc++) {
-		InsStats *i = &x->v[pc];
-		ins_count_add(&i->count, &all->count[pc]);
-		part_count_add(&i->parted, &all->parted[pc]);
-		for (int k = 0; k < STALL_COUNT; k++)
-			i->stalls[k] += all->stalls[pc * STALL_COUNT + k];
-	}
+	for (int pc = 0; pc < x->n; pc++)
+		ins_stats_add(&x->v[pc], &all->count[pc], &all->parted[pc], &all->stalls[pc * STALL_COUNT]);
 }

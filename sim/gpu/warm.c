@@ -2,6 +2,7 @@
 #include "isa/print.h"
 #include "isa/races.h"
 #include "sim/gpu/streams.h"
+#include "sim/record/instructions.h"
 
 typedef struct Queued { Grid grid; LaunchStats stats; size_t printed; uint64_t lost; } Queued; /* a launch as it was queued */
 
@@ -11,7 +12,7 @@ struct Warm {
 	Cycle host, ended, last_gone, busy, busy_until;
 	uint64_t empty;
 	TraceWriter *trace;
-	struct InsTables *instructions;
+	InsTables *instructions, during; /* during: of the warm-up */
 	Intervals *intervals;
 	const ReconvModel *model;
 	Arena arena;
@@ -31,7 +32,7 @@ Warm *warm_begin(Gpu *g)
 	if (g->options.trace)
 		g->model = g->untraced;
 	g->options.trace = NULL;
-	g->options.instructions = NULL;
+	g->options.instructions = w->instructions ? &w->during : NULL;
 	if (w->intervals)
 		g->options.intervals = intervals_new(w->intervals->cycles);
 	return w;
@@ -77,6 +78,9 @@ void warm_end(Gpu *g, Warm *w, bool drop)
 		put_back(g, w);
 	g->options.trace = w->trace;
 	g->options.instructions = w->instructions;
+	if (w->instructions && !drop)
+		ins_tables_merge(w->instructions, &w->during);
+	ins_tables_free(&w->during);
 	g->model = w->model;
 	if (w->intervals) {
 		if (!drop)

@@ -1,12 +1,35 @@
 #include "sim/record/instructions.h"
 #include "sim/record/put.h"
 
-const InsTable *ins_tables_find(const InsTables *t, const char *kernel)
+InsTable *ins_tables_find(const InsTables *t, const char *kernel)
 {
 	for (int i = 0; i < t->table.n; i++)
 		if (!strcmp(t->table.v[i].kernel, kernel))
 			return &t->table.v[i];
 	return NULL;
+}
+
+void ins_stats_add(InsStats *to, const InsCount *count, const PartCount *parted, const uint64_t stalls[STALL_COUNT])
+{
+	ins_count_add(&to->count, count);
+	part_count_add(&to->parted, parted);
+	for (int k = 0; k < STALL_COUNT; k++)
+		to->stalls[k] += stalls[k];
+}
+
+void ins_tables_merge(InsTables *to, InsTables *from)
+{
+	for (int i = 0; i < from->table.n; i++) {
+		const InsTable *x = &from->table.v[i];
+		InsTable *t = ins_tables_find(to, x->kernel);
+		if (!t)
+			vec_push(&to->table, *x);
+		must(!t || t->n == x->n);
+		for (int k = 0; t && k < x->n; k++)
+			ins_stats_add(&t->v[k], &x->v[k].count, &x->v[k].parted, x->v[k].stalls);
+	}
+	arena_join(&to->arena, &from->arena);
+	vec_free(&from->table);
 }
 
 void ins_tables_free(InsTables *t)

@@ -20,7 +20,9 @@ typedef struct InsStats {
 typedef struct InsTable { const char *kernel; int n; InsStats *v; } InsTable;
 typedef struct InsTables { Arena arena; Vec(InsTable) table; } InsTables; /* zero-initialise; tables in the order of first launches */
 
-const InsTable *ins_tables_find(const InsTables *, const char *kernel);   /* NULL: it has not been launched */
+InsTable *ins_tables_find(const InsTables *, const char *kernel);        /* NULL: it has not been launched */
+void ins_stats_add(InsStats *, const InsCount *, const PartCount *, const uint64_t stalls[STALL_COUNT]);
+void ins_tables_merge(InsTables *to, InsTables *from); /* adds figures of the same code; from is left empty */
 void ins_tables_free(InsTables *);
 struct JsonSink;
 /* The rows as an array of objects. */
