@@ -124,7 +124,9 @@ static void put_sizes(JsonSink *s)
 		{ "events_raw", EVENTS_RAW }, { "launch_raw", LAUNCH_RAW }, { "index_raw", INDEX_RAW }, { "ins_bytes", INS_BYTES }, { "most_ins", MOST_INS },
 		{ "deflate_ratio", DEFLATE_RATIO }, { "most_sms", MOST_SMS }, { "most_lanes", MOST_LANES }, { "most_schedulers", MOST_SCHEDULERS },
 		{ "most_reasons", MOST_REASONS }, { "tag_kind", TAG_KIND }, { "kind_follows", KIND_FOLLOWS }, { "same_cycle", TAG_SAME_CYCLE },
-		{ "same_warp", TAG_SAME_WARP }, { "same_mask", TAG_SAME_MASK }, { "same_split", TAG_SAME_SPLIT }, { "contexts", CONTEXTS },
+		{ "same_warp", TAG_SAME_WARP }, { "same_mask", TAG_SAME_MASK }, { "same_split", TAG_SAME_SPLIT }, { "contexts", CONTEXTS }, { "contexts_of_sm", CONTEXTS_OF_SM },
+		{ "context_kinds", CONTEXT_KINDS }, { "block_start", INS_BLOCK_START }, { "branch", INS_BRANCH }, { "overhead", INS_OVERHEAD }, { "inserted", INS_INSERTED },
+		{ "launch_chunk", CHUNK_LAUNCH }, { "events_chunk", CHUNK_EVENTS }, { "state_chunk", CHUNK_STATE }, { "index_chunk", CHUNK_INDEX }, { "end_chunk", CHUNK_END },
 		{ "no_split", ROW_NO_SPLIT }, { "no_pc", ROW_NO_PC }, { "why_issues", WHY_ISSUES }, { "grid_barrier", TRACE_GRID_BARRIER }, { "lanes_group", LANES_GROUP },
 	};
 	for (size_t k = 0; k < sizeof size / sizeof *size; k++)

@@ -27,12 +27,15 @@ enum {
 
 	TAG_KIND = 0x0f, KIND_FOLLOWS = 15, TAG_SAME_CYCLE = 0x10, TAG_SAME_WARP = 0x20, TAG_SAME_MASK = 0x40, TAG_SAME_SPLIT = 0x80,
 
-	CONTEXTS = 1024
+	INS_BLOCK_START = 1, INS_BRANCH = 2, INS_OVERHEAD = 4, INS_INSERTED = 8, /* flags of an instruction */
+
+	CONTEXTS = 1024, CONTEXTS_OF_SM = 67, /* where those of the next SM begin, modulo CONTEXTS */
+	CONTEXT_KINDS = 32                 /* kinds of events that a context has a value of */
 };
 
 /* What the next event of a warp is predicted from. Several warps may share a context: prediction suffers, nothing else. */
 typedef struct Context {
-	uint64_t mask, pc, a[32];
+	uint64_t mask, pc, a[CONTEXT_KINDS];
 	uint16_t split, depth;
 } Context;
 
@@ -45,7 +48,7 @@ typedef struct Coder {
 
 static inline Context *coder_context(Coder *c, unsigned sm, unsigned warp)
 {
-	return &c->context[(sm * 67 + warp) % CONTEXTS];
+	return &c->context[(sm * CONTEXTS_OF_SM + warp) % CONTEXTS];
 }
 
 /* The predicted `a` of an event: the instruction after the last one issued, or the last `a` of its kind. The file has the difference. */

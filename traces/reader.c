@@ -189,11 +189,11 @@ static void read_ins(TraceReader *r, Bytes *b, Strings *s, TraceIns *i, int line
 	if ((int64_t)line != (int32_t)line)
 		b->bad = true;
 	i->line = (int32_t)line;
-	unsigned flags = (unsigned)trace_varint_upto(b, 15);
-	i->block_start = flags & 1;
-	i->branch = flags >> 1 & 1;
-	i->overhead = flags >> 2 & 1;
-	i->inserted = flags >> 3 & 1;
+	unsigned flags = (unsigned)trace_varint_upto(b, INS_BLOCK_START | INS_BRANCH | INS_OVERHEAD | INS_INSERTED);
+	i->block_start = flags & INS_BLOCK_START;
+	i->branch = flags & INS_BRANCH;
+	i->overhead = flags & INS_OVERHEAD;
+	i->inserted = flags & INS_INSERTED;
 }
 
 static void read_schedulers(TraceReader *r, Bytes *b, TraceLaunch *l)

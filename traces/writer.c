@@ -273,7 +273,7 @@ static void sb_ins(StrBuf *b, StrMap *map, const TraceIns *i, int line_before)
 	sb_shared_string(b, map, i->text);
 	sb_shared_string(b, map, i->file);
 	sb_varint(b, zigzag((uint64_t)((int64_t)i->line - line_before)));
-	sb_putc(b, (char)(i->block_start | i->branch << 1 | i->overhead << 2 | i->inserted << 3));
+	sb_putc(b, (char)(i->block_start * INS_BLOCK_START | i->branch * INS_BRANCH | i->overhead * INS_OVERHEAD | i->inserted * INS_INSERTED));
 }
 
 int trace_run(TraceWriter *w) { return w->runs++; }

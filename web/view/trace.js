@@ -1,9 +1,10 @@
 // Reads traces as doc/trace.md describes them. The file is hostile: every length and number is checked before it is used.
 "use strict";
 
-const MOST_RAW = { L: FORMAT.launch_raw, S: FORMAT.launch_raw, I: FORMAT.index_raw, E: FORMAT.events_raw };
+const CHUNK = { LAUNCH: FORMAT.launch_chunk, EVENTS: FORMAT.events_chunk, STATE: FORMAT.state_chunk, INDEX: FORMAT.index_chunk, END: FORMAT.end_chunk };
+const MOST_RAW = { [CHUNK.LAUNCH]: FORMAT.launch_raw, [CHUNK.STATE]: FORMAT.launch_raw, [CHUNK.INDEX]: FORMAT.index_raw, [CHUNK.EVENTS]: FORMAT.events_raw };
 const MOST_CACHED = 128 << 20;     // bytes of decoded events that are kept
-const CONTEXTS = FORMAT.contexts, KIND_FOLLOWS = FORMAT.kind_follows;
+const CONTEXTS = FORMAT.contexts, OF_SM = FORMAT.contexts_of_sm, OF_CONTEXT = FORMAT.context_kinds, KIND_FOLLOWS = FORMAT.kind_follows;
 const SAME_CYCLE = FORMAT.same_cycle, SAME_WARP = FORMAT.same_warp, SAME_MASK = FORMAT.same_mask, SAME_SPLIT = FORMAT.same_split;
 const KINDS = FORMAT.kinds.length, ISSUE = KIND.ISSUE, ENTER = KIND.ENTER, LEAVE = KIND.LEAVE, NO_PC = FORMAT.no_pc;
 
@@ -142,8 +143,8 @@ class Coder {
 	constructor() {
 		for (const name of ["masklo", "maskhi", "split", "depth", "pclo", "pchi"])
 			this[name] = new Uint32Array(CONTEXTS);
-		this.alo = new Uint32Array(CONTEXTS * 32);
-		this.ahi = new Uint32Array(CONTEXTS * 32);
+		this.alo = new Uint32Array(CONTEXTS * OF_CONTEXT);
+		this.ahi = new Uint32Array(CONTEXTS * OF_CONTEXT);
 	}
 	clear() {
 		for (const name of Object.keys(this))
@@ -193,7 +194,7 @@ function decodeEvents(raw, sms) {
 			sm = b.upto(sms - 1);
 			warp = b.upto(65535);
 		}
-		const x = (sm * 67 + warp) % CONTEXTS;
+		const x = (sm * OF_SM + warp) % CONTEXTS;
 		if (!(tag & SAME_MASK)) {
 			b.varint();
 			c.masklo[x] = b.lo;
@@ -203,7 +204,7 @@ function decodeEvents(raw, sms) {
 			c.split[x] = b.upto(65535);
 			c.depth[x] = b.upto(65535);
 		}
-		const at = x * 32 + kind;
+		const at = x * OF_CONTEXT + kind;
 		let lo = kind === ISSUE ? c.pclo[x] + 1 : c.alo[at], hi = kind === ISSUE ? c.pchi[x] : c.ahi[at];
 		b.zigzag();
 		lo += b.lo;
@@ -265,11 +266,10 @@ function readLaunch(raw, version) {
 		const i = { function: shared(), block: shared(), text: shared(), file: shared() };
 		b.zigzag();
 		i.line = line += (b.hi | 0) * 4294967296 + b.lo;
-		const flags = b.upto(15);
-		i.blockStart = !!(flags & 1);
-		i.branch = !!(flags & 2);
-		i.overhead = !!(flags & 4);
-		i.inserted = !!(flags & 8);
+		const flags = b.upto(FORMAT.block_start | FORMAT.branch | FORMAT.overhead | FORMAT.inserted);
+		i.branch = !!(flags & FORMAT.branch);
+		i.overhead = !!(flags & FORMAT.overhead);
+		i.inserted = !!(flags & FORMAT.inserted);
 		l.ins.push(i);
 	}
 	if (!b.ended)
@@ -308,11 +308,11 @@ class Trace {
 		for (;;) {
 			if (this.at + FORMAT.chunk_bytes > u8.length)
 				throw new TraceError(early);
-			const kind = String.fromCharCode(u8[this.at]), raw = get32(u8, this.at + 1), stored = get32(u8, this.at + 5);
+			const kind = u8[this.at], raw = get32(u8, this.at + 1), stored = get32(u8, this.at + 5);
 			const c = { at: this.at + FORMAT.chunk_bytes, raw, stored };
-			if (kind === "Z")
+			if (kind === CHUNK.END)
 				return;
-			if (!(kind in MOST_RAW) || (this.version < 3 && (kind === "S" || kind === "I")))
+			if (!(kind in MOST_RAW) || (this.version < 3 && (kind === CHUNK.STATE || kind === CHUNK.INDEX)))
 				throw new TraceError("a chunk of unknown kind");
 			if (!raw || raw > MOST_RAW[kind] || stored > raw + (raw >> 3) + 128 || raw > stored * FORMAT.deflate_ratio)
 				throw new TraceError("a chunk with an impossible length");
@@ -325,11 +325,11 @@ class Trace {
 
 	async addChunk(kind, c) {
 		const l = this.launches[this.launches.length - 1];
-		if (kind === "L")
+		if (kind === CHUNK.LAUNCH)
 			this.launches.push(readLaunch(await this.raw(c), this.version));
-		else if (kind === "E" && !l)
+		else if (kind === CHUNK.EVENTS && !l)
 			throw new TraceError("events before the first launch");
-		else if (kind === "E")
+		else if (kind === CHUNK.EVENTS)
 			l.chunks.push(c);
 	}
 
