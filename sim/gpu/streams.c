@@ -186,6 +186,18 @@ void streams_come_to(Gpu *g, Cycle when)
 	}
 }
 
+/* The cycles in which some grid has run until all had ended. A grid may begin while accesses of the last one are still under way: then the stretch goes on. */
+static void close_stretch(Gpu *g)
+{
+	if (!g->busy_open)
+		return;
+	g->busy_open = false;
+	g->busy += g->busy_until - g->busy_since;
+	if (g->options.intervals)
+		intervals_run(g->options.intervals, g->busy_since, g->busy_until, (uint64_t)(g->config.sched_count * g->config.sm_count));
+	g->empty += empty_until(g, g->busy_until) - g->empty_since;
+}
+
 void streams_begin(Gpu *g, Grid *x)
 {
 	if (g->running.n)
@@ -193,7 +205,9 @@ void streams_begin(Gpu *g, Grid *x)
 	caches_begin(g, x->begin);
 	x->alone = !g->running.n;
 	x->empty = empty_until(g, x->begin);
-	if (x->alone) {
+	if (x->alone && !(g->busy_open && x->begin < g->busy_until)) {
+		close_stretch(g);
+		g->busy_open = true;
 		g->busy_since = x->begin;
 		g->empty_since = x->empty;
 	}
@@ -245,12 +259,6 @@ static void grid_leaves(Gpu *g, Grid *x, Cycle end, Cycle gone)
 	g->busy_until = later(g->busy_until, end);
 	if (x->alone)
 		x->empty = empty_until(g, end) - x->empty;
-	if (g->running.n)
-		return;
-	g->busy += g->busy_until - g->busy_since;
-	if (g->options.intervals)
-		intervals_run(g->options.intervals, g->busy_since, g->busy_until, (uint64_t)(g->config.sched_count * g->config.sm_count));
-	g->empty += empty_until(g, g->busy_until) - g->empty_since;
 }
 
 /* Its last block has ended: so has the grid, when all is done that its warps have sent. Under the bound it is measured until its last lane has ended. */
@@ -271,6 +279,7 @@ void streams_stop(Gpu *g, Cycle now)
 {
 	while (g->running.n)
 		grid_leaves(g, g->running.v[0], now, now);
+	close_stretch(g);
 }
 
 /* ---- barriers of whole grids ---- */

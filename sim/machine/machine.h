@@ -288,6 +288,7 @@ struct Gpu {
 	Cycle *place;                  /* [launch.resident_grids]: free since then; NEVER: taken */
 	Cycle last_gone;               /* the latest Grid.gone of grids that have ended */
 	Cycle busy, busy_since, busy_until; /* cycles in which some grid ran, without the current stretch; where that begins and ends */
+	bool busy_open;                /* there is a current stretch */
 	uint64_t empty, empty_since;   /* scheduler-cycles without a warp in `busy`; the count when the current stretch began */
 	Room room;
 	Arena arena;                   /* while grids run */

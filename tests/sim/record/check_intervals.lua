@@ -227,6 +227,7 @@ local some = {
 	{ "loop_exits/loop_exits.ir", "-c sandy.lua -D sm.count=2" }, { "transpose/transpose.ptx", "-c kepler.lua -D launch.warm=true" },
 	{ "compaction/compaction.ptx", "-c vega20.lua -m exec_mask -D sm.count=2" }, { "recursion/recursion.ptx", "-c fermi.lua" },
 	{ "stencil/stencil.ptx", "-c kepler.lua -D limits.max_cycles=600" }, { "stencil/stencil.ptx", "-c kepler.lua -D launch.warm=true -D limits.max_cycles=600" },
+	{ tmp .. "/stores.ir", "-c kepler.lua -D sm.count=1 -D dram.channels=1 -D launch.latency_cycles=100 -D launch.overhead_cycles=4400 --laws" },
 	{ tmp .. "/waits.ir", "-c kepler.lua -D sm.count=2" }, { tmp .. "/waits.ir", "-c volta.lua -D sm.count=1 -D limits.max_cycles=2500" },
 }
 

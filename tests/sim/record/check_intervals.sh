@@ -49,6 +49,27 @@ E:	%t = mov.u32 %tid.x
 	exit
 }
 IR
+# The second launch begins while the stores of the first, whose blocks have ended, are under way.
+cat >"$CHECK_TMP/stores.ir" <<'IR'
+kernel stores(u64 out)
+{
+	reg u64 %o, %a
+	reg u32 %t, %k, %n
+E:	%t = mov.u32 %tid.x
+	%k = mov.u32 %ctaid.x
+	%n = mov.u32 %ntid.x
+	%t = mad.lo.u32 %k, %n, %t
+	%o = ld.param.u64 [out]
+	%a = mad.wide.u32 %t, 128, %o
+	st.global.u32 [%a], %t
+	exit
+}
+IR
+cat >"$CHECK_TMP/stores.lua" <<'LUA'
+local a, b = gpu.buffer("u32", 65536), gpu.buffer("u32", 65536)
+gpu.launch { kernel = "stores", grid = 8, block = 128, stream = 1, args = { a } }
+gpu.launch { kernel = "stores", grid = 1, block = 32, stream = 2, args = { b } }
+LUA
 cat >"$CHECK_TMP/waits.lua" <<'LUA'
 local a, b = gpu.buffer("u32", 8192), gpu.buffer("u32", 8192)
 gpu.launch { kernel = "waits", grid = 3, block = 96, args = { a, 4 } }
