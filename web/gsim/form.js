@@ -5,6 +5,7 @@ const OF_THE_MACHINE = "of the machine";
 const FORM = ["workload", "arguments", "mode", "machine", "model", "passes", "options"];
 let store, editors;
 let input = { name: "kernel", sources: {} };       // what the form does not hold
+let example = "", own = null;                       // the example chosen, "" for the user's own input; and that, as it was before an example was chosen
 let last = null;                                   // the last run: see run.js
 
 function say(text) { $("state").textContent = text; }
@@ -62,6 +63,7 @@ function setMode() {
 function setName(name) {
 	input.name = name.replace(/[^\w.-]/g, "_").replace(/^[.-]+/, "").slice(0, 80) || "kernel";
 	$("name").textContent = fileName();
+	document.title = `${input.name} - gsim`;
 }
 
 function extensionOf(text) { return text.slice(0, 1 << 14).replace(/\/\*[^]*?\*\/|\/\/.*/g, "").trimStart().startsWith(".version") ? "ptx" : "ir"; }
@@ -77,7 +79,41 @@ function openExample(k) {
 	$("machine").value = x.machine;
 	$("model").value = OF_THE_MACHINE;
 	$("arguments").value = "";
-	$("example").value = String(k);
+	$("example").value = example = String(k);
+}
+
+// What the user has written stays while examples are looked at.
+function pickExample() {
+	if (!example)
+		own = readForm();
+	if ($("example").value)
+		openExample(+$("example").value);
+	else if (own)
+		writeForm(own);
+}
+
+function becomeOwn() {
+	$("example").value = example = "";
+	$("example").options[0].hidden = false;
+}
+
+// A tab that is loaded again has what the user wrote in it; a browser may refuse to keep it.
+function keep() {
+	try {
+		sessionStorage.setItem("gsim", example ? "" : JSON.stringify(readForm()));
+	} catch (e) {
+		own = readForm();
+	}
+}
+
+function recall() {
+	try {
+		const kept = JSON.parse(sessionStorage.getItem("gsim") || "null");
+		if (kept)
+			writeForm(kept);
+	} catch (e) {
+		own = null;
+	}
 }
 
 // All that a run needs, and a link holds.
@@ -111,7 +147,7 @@ function writeForm(from) {
 	if (from.mode === "grid")
 		for (const box of modelBoxes())
 			box.checked = !from.models?.length || from.models.includes(box.value);
-	$("example").value = "";
+	becomeOwn();
 	setMode();
 	if (absent.length)
 		warn(`This page has no ${absent.map(a => `“${a.slice(0, 40)}”`).join(" and no ")}, which the link asks for.`);
@@ -146,7 +182,7 @@ async function openFiles(list) {
 	if (files.some(([name]) => /\.(ir|ptx)$/.test(name)))
 		input.sources = {};
 	for (const [name, text] of files.filter(([, t]) => t !== null)) {
-		$("example").value = "";
+		becomeOwn();
 		if (/\.(ir|ptx)$/.test(name)) {
 			editors.module.text = text;
 			setName(name.replace(/\.\w+$/, ""));

@@ -30,7 +30,7 @@ class GridView {
 	}
 
 	show(report) {
-		const runs = report.runs, first = runs.find(r => r.total && r.status === "ok" && r.launches?.length) ?? runs[0], most = Math.max(1, ...runs.map(timeOf));
+		const runs = report.runs, first = runs.find(r => r.total && r.status === "ok" && r.launches?.length) ?? runs[0], most = Math.max(1, ...runs.filter(r => r.status === "ok").map(timeOf));
 		const names = ["", "mechanism", "passes"].map(textContent => make("th", { scope: "col", textContent }));
 		const head = make("thead", {}, make("tr", {}, ...names, ...GRID_COLUMNS.map(c => make("th", { scope: "col", textContent: c.title, title: c.help ?? "" }))));
 		this.button = make("button", { type: "button", textContent: "Look at the ticked", disabled: true });
@@ -47,7 +47,7 @@ class GridView {
 		const cells = figures ? GRID_COLUMNS.map((c, k) => {
 			const v = c.of(r, first), cell = make("td", { textContent: !Number.isFinite(v) ? "n/a" : (c.text ?? number)(v) });
 			if (!k)
-				cell.style.setProperty("--bar-length", `${(70 * bar).toFixed(1)}%`);
+				cell.style.setProperty("--bar-length", `${(70 * Math.min(1, bar)).toFixed(1)}%`);
 			return cell;
 		}) : [make("td", { colSpan: GRID_COLUMNS.length, className: "why", textContent: (r.error ?? r.status).split("\n")[0], title: r.error ?? "" })];
 		if (figures && r.status !== "ok")

@@ -2,10 +2,12 @@
 "use strict";
 
 function listen() {
-	$("example").addEventListener("change", () => openExample(+$("example").value));
+	$("example").addEventListener("change", pickExample);
 	$("mode").addEventListener("change", setMode);
 	$("models").addEventListener("change", countModels);
-	$("module").addEventListener("input", () => setName(input.name));
+	for (const id of ["module", "workload"])
+		$(id).addEventListener("input", () => { setName(input.name); becomeOwn(); });
+	addEventListener("pagehide", keep);
 	$("open").addEventListener("click", () => $("file").click());
 	$("file").addEventListener("change", async () => { await openFiles($("file").files); $("file").value = ""; });
 	$("saving").addEventListener("toggle", fillSaves);
@@ -56,7 +58,8 @@ async function start() {
 	$("pass-list").replaceChildren(...store.passes.map(helpItem));
 	openExample(Math.max(0, store.examples.findIndex(x => x.name === "short_circuit")));
 	setMode();
-	await openLink();
+	if (!await openLink())
+		recall();
 	listen();
 	say("");
 	performance.mark("ready");

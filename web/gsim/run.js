@@ -124,7 +124,7 @@ async function runCommands(commands, finish) {
 		editor.mark(printer.messages[which]);
 	setRunning(false);
 	const stopped = ends.some(e => !e.end), status = stopped ? "stopped" : Math.max(...ends.map(e => e.end.status));
-	say(stopped ? "stopped" : `exit status ${status}, ${((performance.now() - begin) / 1000).toFixed(2)} seconds`);
+	say(stopped ? "stopped" : `status ${status}, ${((performance.now() - begin) / 1000).toFixed(2)} s`);
 	last = { input: from, runs: [], traces: [], pipelines: [], files: Object.assign({}, ...ends.map(e => e.end?.results ?? {})) };
 	try {
 		if (!stopped)
