@@ -54,7 +54,7 @@ end
 
 local function report(b, what, moves)
 	local tasks = numbers(b, "seen.tasks")
-	print(("  %s, load %.1f:\n    processor for a move %s\n    own functions        %s\n    frames               %s\n    %d long tasks%s"):format(what, load_average(), spread(moves or {}),
+	print(("  %s, load %.1f:%s\n    own functions        %s\n    frames               %s\n    %d long tasks%s"):format(what, load_average(), moves and "\n    processor for a move " .. spread(moves) or "",
 		spread(numbers(b, "seen.draws")), spread(numbers(b, "seen.frames")), #tasks, #tasks > 0 and (", worst %.0f ms"):format(math.max(table.unpack(tasks))) or ""))
 	b:run("seen.frames.length = seen.draws.length = seen.tasks.length = 0")
 end
