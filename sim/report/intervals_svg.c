@@ -376,7 +376,7 @@ static double place_of(const Picture *p, const Chart *c, Cycle at)
 }
 
 /* The row of a stream's launches. */
-static int strip_of(const Run *run, int stream, int *streams, int *n)
+static int strip_of(int stream, int *streams, int *n)
 {
 	int k = 0;
 	while (k < *n && streams[k] != stream)
@@ -428,7 +428,7 @@ static void put_launches(Picture *p, const Chart *c)
 	double right[STRIPS] = { 0 };
 	for (int i = 0; i < run->launch.n; i++) {
 		const LaunchStats *l = run->launch.v[i];
-		int row = strip_of(run, l->stream, streams, &n);
+		int row = strip_of(l->stream, streams, &n);
 		double from = place_of(p, c, l->started), to = place_of(p, c, l->started + l->cycles), y = p->y + row * STRIP;
 		most = row + 1 > most ? row + 1 : most;
 		if (!l->cycles || to < right[row] + 0.5) /* nothing to see of it */

@@ -140,10 +140,12 @@ local function check_each(what, t, warp_size)
 	end
 end
 
--- Intervals of short cycles, added up, are those of long ones.
+-- Short intervals, added up, are long ones. Of a long run lengths have doubled: then one may not divide the other.
+local lengths = 0
 local function check_lengths(what, short, long)
 	local a, b = short.intervals, long.intervals
-	if b.cycles % a.cycles ~= 0 then error(("%s: %d and %d cycles"):format(what, a.cycles, b.cycles), 0) end
+	if b.cycles % a.cycles ~= 0 then return end
+	lengths = lengths + 1
 	for path, column in pairs(a.counts) do
 		local sum, want = {}, {}
 		for k, n in ipairs(column) do
@@ -248,5 +250,6 @@ for _, options in ipairs { "-c kepler.lua -D sm.count=2", "-c volta.lua -m its",
 	check_trace("trace of waits " .. options, tmp .. "/waits.ir", options)
 	check_trace("trace of stencil " .. options, top .. "/kernels/stencil/stencil.ptx", options)
 end
-print(("%d runs, %d failures"):format(#some, failed))
+if lengths < #some then fail("only %d pairs of lengths are compared", lengths) end
+print(("%d runs, %d pairs of lengths, %d failures"):format(#some, lengths, failed))
 os.exit(failed == 0)
