@@ -404,7 +404,16 @@ for _, how in ipairs { { "screen", "light" }, { "screen", "dark" }, { "print", "
 	if least < 4.5 then fail("%s, %s: the least contrast of text is %.2f, expected 4.5 (WCAG 2.2, 1.4.3)", how[1], how[2], least) end
 	if (b:run("getComputedStyle(document.querySelector('.controls')).display") == "none") ~= (how[1] == "print") then fail("%s: controls are shown or hidden wrongly", how[1]) end
 end
+-- A dark page prints in the colours of paper, pictures too.
+b:media("", "dark")
+settle()
+b:run("addEventListener('beforeprint', () => { window.printed = palette().ink + palette().paper; })")
+b:call("Page.printToPDF")
+local dark = b:run("palette().ink + palette().paper")
 b:media("screen", "light")
+settle()
+local light = b:run("palette().ink + palette().paper")
+if b:run("window.printed") ~= light or dark == light then fail("a dark page prints in %s; light is %s, dark %s", b:run("window.printed"), light, dark) end
 quiet("looks")
 
 -- ---- damaged traces ----
