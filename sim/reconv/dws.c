@@ -293,6 +293,11 @@ static void alarm(Warp *w)
 		if (m != s->mask && when <= reconv_now(w) && has_room(w, 1) && !others_ready(w, s))
 			subdivide(w, k, s, s->mask & ~m);
 	}
+	each_split(w, s) { /* of several the next one: when each became known depends on the window */
+		Cycle when;
+		if (s->state == SPLIT_RUN && reconv_first_ready(w, s, &when) != s->mask && when > reconv_now(w) && when < k->alarm)
+			reconv_alarm(w, k->alarm = when);
+	}
 }
 
 /* ---- the other events ---- */
