@@ -123,7 +123,10 @@ static const JsonValue *figure_of(const JsonValue *owner, const char *path)
 	char name[128], *bracket;
 	snprintf(name, sizeof name, "%s", path);
 	bracket = strchr(name, '[');
-	if (bracket && bracket[strspn(bracket, "[0123456789")] == ']') {
+	if (bracket) {
+		size_t digits = strspn(bracket + 1, "0123456789");
+		if (!digits || strcmp(bracket + 1 + digits, "]")) /* a number, and nothing behind it */
+			return NULL;
 		long i = strtol(bracket + 1, NULL, 10);
 		*bracket = 0;
 		const JsonValue *list = json_path(owner, name);

@@ -77,6 +77,8 @@ static const struct { const char *text, *before, *after; Judgement sum; const ch
 	{ "memory.l1.hits == 2", before, after, { 1, 1, 0, 0 }, NULL }, { "active_lanes[1] == 2", before, after, { 1, 1, 0, 0 }, NULL },
 	{ "active_lanes[2] == 2", before, after, { 0, 0, 0, 1 }, NULL }, { "active_lanes[99999999999999999999] == 2", before, after, { 0, 0, 0, 1 }, NULL },
 	{ "active_lanes == 2", before, after, { 0, 0, 0, 1 }, "as in [0]" },
+	{ "active_lanes[1].l1 == 2", before, after, { 0, 0, 0, 1 }, "no run has" }, { "active_lanes[1]x == 2", before, after, { 0, 0, 0, 1 }, "no run has" },
+	{ "active_lanes[] == 2", before, after, { 0, 0, 0, 1 }, "no run has" }, { "active_lanes[[1] == 2", before, after, { 0, 0, 0, 1 }, "no run has" },
 	{ "memory.nonfaulting.loads > 1", before, after, { 1, 0, 0, 0 }, NULL }, /* left out where it is 0 */
 	{ "code.instructions == 1", before, after, { 1, 1, 0, 0 }, NULL },
 	{ "kernel k: cycles == 1.5", before, after, { 1, 1, 0, 0 }, "holds for kernel k: cycles is 60 before, 90 after" },
