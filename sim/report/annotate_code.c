@@ -117,6 +117,8 @@ static void put_rest(Listing *l, StrBuf *out)
 			if (!*json_string(&lines->item[i], "function"))
 				cost[k] = cost_of(&lines->item[i]);
 	}
+	if (cost_stalls(&cost[0]) + cost_stalls(&cost[1]) == 0)
+		return;
 	sb_puts(out, "\nof no instruction\n");
 	list_cost(l, cost, 0, "(the scheduler had no warp)");
 	list_print(l, out);

@@ -3,7 +3,7 @@
 #include "lib/hash.h"
 #include "sim/report/annotate.h"
 
-enum { MOST_SOURCE = 64 << 20, AROUND = 2, TAB = 4, MOST_TEXT = 400 };
+enum { MOST_SOURCE = 64 << 20, AROUND = 2, TAB = 4, MOST_TEXT = 400, MOST_REST = 3 };
 
 /* Lines of one file that did something, in order. */
 typedef struct Place { const char *file; int line, order; Cost cost[2]; } Place;
@@ -79,15 +79,18 @@ static char *read_source(const JsonValue *report, const char *file, size_t *n)
 /* A file by lines, from 1. */
 typedef struct Source { char *text; const char **line; int n; } Source;
 
-/* A line for the screen: tabs become spaces, what steers a terminal a question mark. */
+/* A line for the screen: tabs become spaces, what steers a terminal a question mark. A long one is cut, but not within a character of UTF-8. */
 static const char *shown(Arena *a, const char *s, size_t n)
 {
 	StrBuf out = { 0 };
-	for (size_t i = 0; i < n && out.n < MOST_TEXT; i++)
+	size_t i = 0;
+	for (; i < n && (out.n < MOST_TEXT || (out.n < MOST_TEXT + MOST_REST && (s[i] & 0xc0) == 0x80)); i++)
 		if (s[i] == '\t')
 			do sb_putc(&out, ' '); while (out.n % TAB);
 		else if (s[i] != '\r')
 			sb_putc(&out, (unsigned char)s[i] < ' ' || s[i] == 127 ? '?' : s[i]);
+	if (i < n)
+		sb_puts(&out, " ...");
 	const char *text = arena_strdup(a, out.s ? out.s : "");
 	sb_free(&out);
 	return text;
@@ -118,7 +121,14 @@ static const char *run_name(const Listing *l, int k) { return !l->run[1] ? "" : 
 
 static bool stands_at(const JsonValue *row, const Place *p) { return json_number(row, "line") == p->line && !strcmp(json_string(row, "file"), p->file); }
 
-static void note_meeting(StrBuf *text, const JsonValue *row)
+/* The place of a row as a note at `p` has it: the file is named where it is another one. */
+static const char *place_name(Arena *a, const JsonValue *row, const Place *p)
+{
+	const char *file = json_string(row, "file"), *slash = strrchr(file, '/'), *line = json_shown(json_get(row, "line"));
+	return strcmp(file, p->file) ? arena_printf(a, "%.60s:%s", slash ? slash + 1 : file, line) : arena_printf(a, "line %s", line);
+}
+
+static void note_meeting(Listing *l, StrBuf *text, const JsonValue *row, const Place *p)
 {
 	const JsonValue *met = json_get(row, "met");
 	for (int i = 0; met && i < met->n && met->kind == JSON_ARRAY; i++) {
@@ -126,7 +136,7 @@ static void note_meeting(StrBuf *text, const JsonValue *row)
 		const char *label = json_string(m, "label");
 		sb_printf(text, "%s%s%.60s", i ? ", " : "; ", *label ? "together again in " : "over as lanes ended", label);
 		if (json_number(m, "line") > 0)
-			sb_printf(text, " (line %s)", json_shown(json_get(m, "line")));
+			sb_printf(text, " (%s)", place_name(&l->arena, m, p));
 		sb_printf(text, ": %s", json_shown(json_get(m, "times")));
 	}
 }
@@ -146,7 +156,7 @@ static void note_partings(Listing *l, const Place *p, int k, const char *table)
 		sb_printf(&text, ", parted lanes %s: %s lane-slots lost", json_shown(json_get(row, "partings")), json_shown(json_get(row, "lost")));
 		if (json_is_number(json_get(row, "cycles")))
 			sb_printf(&text, ", %s cycles apart", json_shown(json_get(row, "cycles")));
-		note_meeting(&text, row);
+		note_meeting(l, &text, row, p);
 		list_note(l, "%s", text.s);
 		sb_free(&text);
 	}
@@ -170,11 +180,17 @@ static void note_passes(Listing *l, const Place *p, int k)
 			for (int m = 0; melded && m < melded->n && melded->kind == JSON_ARRAY; m++) {
 				const JsonValue *other = &melded->item[m];
 				const JsonValue *to = stands_at(row, p) ? other : stands_at(other, p) ? row : NULL;
-				key = arena_printf(&keys, "\n%s", json_shown(json_get(to, "line")));
-				if (!to || strmap_get(&said, key) >= 0)
+				if (!to)
+					continue;
+				const char *name = place_name(&keys, to, p);
+				key = arena_printf(&keys, "\n%s", name);
+				if (strmap_get(&said, key) >= 0)
 					continue;
 				strmap_put(&said, key, 1);
-				list_note(l, to == row ? "^ %smelded into what line %s did" : "^ %smelded: it also does what line %s did", run_name(l, k), json_shown(json_get(to, "line")));
+				if (stands_at(to, p))
+					list_note(l, "^ %smelded: instructions of the line that stood on different paths are one", run_name(l, k));
+				else
+					list_note(l, to == row ? "^ %smelded into what %s did" : "^ %smelded: it also does what %s did", run_name(l, k), name);
 			}
 		}
 		strmap_free(&said);
@@ -214,7 +230,9 @@ static void put_file(Listing *l, const Places *p, int from, int to, StrBuf *out)
 	Source s = { 0 };
 	if (*file)
 		s = source_of(&l->arena, l->run[0], file);
-	if (*file)
+	if (*file && s.text && p->v.v[to - 1].line > s.n)
+		sb_printf(out, "\n%s: ends at line %d, before the last one of the module: it is not what the module was made from\n", file, s.n);
+	else if (*file)
 		sb_printf(out, "\n%s%s\n", file, s.text ? "" : ": cannot be read, so its lines stand without their text");
 	else
 		sb_puts(out, "\nof no place in the source\n");

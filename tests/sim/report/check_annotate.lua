@@ -190,6 +190,42 @@ one("-c kepler.lua kernels/two_streams/two_streams.ir")
 two("-c kepler.lua -p linearize kernels/short_circuit/short_circuit.ir")
 two("-c titan_rtx.lua -p kfcm kernels/host_programs/path_regeneration.ir")
 two("-c vega20.lua -p meld kernels/bitonic_sort/bitonic_sort.ptx")
+-- A branch of one file whose lanes meet at a line of the other: a note names that file. The line of a file is cut between characters and says so; lines that a file has not are told.
+local function write(name, text)
+	local f = assert(io.open(dir .. "/" .. name, "w"))
+	f:write(text)
+	f:close()
+end
+write("two.ir", [[
+file 1 "one.h"
+file 2 "two.cu"
+kernel k()
+{
+	reg u32 %lane
+	reg pred %p
+A:
+	%lane = mov.u32 %tid.x !loc 2:2
+	%p = setp.lt.u32 %lane, 3 !loc 2:2
+	bra %p, B, C !loc 1:1
+B:
+	%lane = add.u32 %lane, 1 !loc 1:1
+	bra C !loc 1:1
+C:
+	exit !loc 2:1
+}
+]])
+write("two.lua", 'gpu.launch { kernel = "k", grid = 1, block = 32 }')
+write("one.h", ("x"):rep(3) .. ("\u{e9}"):rep(400) .. "\n")
+write("two.cu", "the only line\n")
+local _, text = gsim(dir .. "/two.ir --annotate")
+local function shows(what) if not text:find(what, 1, true) then fail("two files: %q is not shown in\n%s", what, text) end end
+shows("together again in C (two.cu:1): 1\n")
+shows("\u{e9} ...\n")
+shows("two.cu: ends at line 1, before the last one of the module: it is not what the module was made from\n")
+if not utf8.len(text) then fail("two files: the text is no UTF-8") end
+-- Without timing no stalls are counted, and nothing is shown of them.
+_, text = gsim(dir .. "/two.ir --functional --annotate=code")
+if text:find("no instruction", 1, true) then fail("--functional: there are no stalls, but a section of them") end
 os.execute("rm -rf " .. dir)
 print(("%d figures compared, %d failed"):format(checked, failed))
 os.exit(failed == 0)
