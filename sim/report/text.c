@@ -154,13 +154,14 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 		sb_puts(out, run->status == RUN_INTERRUPTED ? "INTERRUPTED: what was measured so far\n" : "FAILED: see the errors\n");
 }
 
-static void put_lead(const LaunchStats *s, StrBuf *out)
+/* `last` says whose end the program's cycles go to. */
+static void put_lead(const LaunchStats *s, const char *last, StrBuf *out)
 {
 	char a[REPORT_PERCENT], b[32];
 	if (s->timed) {
 		sb_printf(out, "cycles            %16s   warp instructions   %16s   %.3f per cycle\n", grouped(a, s->cycles),
 			grouped(b, s->warp_instructions), s->cycles ? (double)s->warp_instructions / (double)s->cycles : 0);
-		sb_printf(out, "program's cycles  %16s   from the host's first call to the end of the last launch\n", grouped(a, s->program_cycles));
+		sb_printf(out, "program's cycles  %16s   from the host's first call to the end of %s\n", grouped(a, s->program_cycles), last);
 	} else if (!s->reference)
 		sb_printf(out, "cycles            %16s   warp instructions   %16s\n", "not measured", grouped(b, s->warp_instructions));
 	if (s->reference) {
@@ -377,9 +378,9 @@ static void put_host_blocks(const Run *run, bool everything, StrBuf *out)
 	arena_free(&names);
 }
 
-static void put_figures(const LaunchStats *s, bool all, StrBuf *out)
+static void put_figures(const LaunchStats *s, const char *last, bool all, StrBuf *out)
 {
-	put_lead(s, out);
+	put_lead(s, last, out);
 	if (s->timed)
 		put_causes(s, out);
 	if (s->reference)
@@ -405,7 +406,7 @@ static void put_parts(Run *run, bool sums, StrBuf *out)
 	for (int k = 0; kernel.n > 1 && k < kernel.n; k++) {
 		const LaunchStats *s = run_sum(run, kernel.v[k]);
 		sb_printf(out, "\n==== kernel %s: its launches together\n", kernel.v[k]);
-		put_figures(s, true, out);
+		put_figures(s, "its last launch", true, out);
 	}
 	for (int i = 0; !sums && i < run->launch.n; i++) {
 		const LaunchStats *s = run->launch.v[i];
@@ -413,7 +414,7 @@ static void put_parts(Run *run, bool sums, StrBuf *out)
 		put_dimensions(out, "grid", s->grid);
 		put_dimensions(out, "block", s->block);
 		sb_putc(out, '\n');
-		put_figures(s, true, out);
+		put_figures(s, "this launch", true, out);
 	}
 	vec_free(&kernel);
 }
@@ -425,7 +426,7 @@ void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 	if (!run->launch.n)
 		return;
 	sb_putc(out, '\n');
-	put_figures(s, all, out);
+	put_figures(s, "the last launch", all, out);
 	kernels_text(run, all, out);
 	report_races(run, s, all, out);
 	if (run->launch.n > 1)

@@ -222,6 +222,9 @@ done
 grep -q "^program's cycles  *[0-9,]*  " "$tmp/text" || fail "no program time in the text report"
 [ "$(grep -c '^  [123] sum <4,1,1> <256,1,1>' "$tmp/text")" = 3 ] || fail "no launches in the text report"
 
+"$gsim" --all "$tmp/sum.ir" >"$tmp/text" || fail "text report --all"
+[ "$(grep -c "^program's cycles .* to the end of this launch$" "$tmp/text")" = 3 ] || fail "--all: the program's cycles of a launch do not go to its end"
+
 # neither host threads nor windows change anything
 for option in "-j 1" "-j 2" "-j 7" "--window 1"; do
 	"$gsim" -q -D sm.count=4 -t "$tmp/trace" -s "$tmp/full.json" $option "$tmp/sum.ir" >"$tmp/out" || fail "$option"
