@@ -153,7 +153,7 @@ static void note_partings(Listing *l, const Place *p, int k, const char *table)
 		sb_printf(&text, "^ %s%s of %.60s", run_name(l, k), json_string(row, "kind"), json_string(row, "label"));
 		if (json_get(row, "executed"))
 			sb_printf(&text, ", executed %s", json_shown(json_get(row, "executed")));
-		sb_printf(&text, ", parted lanes %s: %s lane-slots lost", json_shown(json_get(row, "partings")), json_shown(json_get(row, "lost")));
+		sb_printf(&text, ", partings %s: %s lane-slots lost", json_shown(json_get(row, "partings")), json_shown(json_get(row, "lost")));
 		if (json_is_number(json_get(row, "cycles")))
 			sb_printf(&text, ", %s cycles apart", json_shown(json_get(row, "cycles")));
 		note_meeting(l, &text, row, p);
