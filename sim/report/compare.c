@@ -171,7 +171,9 @@ static void put_name(StrBuf *name, const JsonValue *row, bool block)
 {
 	name->n = 0;
 	sb_printf(name, "%s ", json_string(row, "function"));
-	if (!json_get(row, "label"))
+	if (!json_get(row, "label") && !*json_string(row, "file"))
+		sb_puts(name, *json_string(row, "function") ? "(added)" : "(no instruction)");
+	else if (!json_get(row, "label"))
 		sb_printf(name, "%s:%.0f", json_string(row, "file"), json_number(row, "line"));
 	else if (block || !json_get(row, "line"))
 		sb_puts(name, json_string(row, "label"));
