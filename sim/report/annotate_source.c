@@ -62,16 +62,28 @@ static void places_free(Places *p)
 	arena_free(&p->keys);
 }
 
+/* The text of a file; what has a byte 0 in it is no text, and may be something that a report of others should not bring to the screen, as /proc/self/environ. */
+static char *read_text(const char *file, size_t *n)
+{
+	const char *why;
+	char *text = file_read_ordinary(file, MOST_SOURCE, n, &why);
+	if (text && memchr(text, 0, *n)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
 /* A file is looked for as its name stands, and then by the name without folders beside the module. NULL: neither can be read. */
 static char *read_source(const JsonValue *report, const char *file, size_t *n)
 {
-	const char *why, *module = json_string(report, "module"), *slash = strrchr(module, '/'), *name = strrchr(file, '/');
-	char *text = file_read_ordinary(file, MOST_SOURCE, n, &why);
+	const char *module = json_string(report, "module"), *slash = strrchr(module, '/'), *name = strrchr(file, '/');
+	char *text = read_text(file, n);
 	if (text)
 		return text;
 	StrBuf beside = { 0 };
 	sb_printf(&beside, "%.*s%s", slash ? (int)(slash + 1 - module) : 0, module, name ? name + 1 : file);
-	text = file_read_ordinary(beside.s, MOST_SOURCE, n, &why);
+	text = read_text(beside.s, n);
 	sb_free(&beside);
 	return text;
 }
@@ -79,12 +91,12 @@ static char *read_source(const JsonValue *report, const char *file, size_t *n)
 /* A file by lines, from 1. */
 typedef struct Source { char *text; const char **line; int n; } Source;
 
-/* A line for the screen: tabs become spaces, what steers a terminal a question mark. A long one is cut, but not within a character of UTF-8. */
-static const char *shown(Arena *a, const char *s, size_t n)
+/* A line for the screen: tabs become spaces, what steers a terminal a question mark. Behind `most` bytes it is cut, but not within a character of UTF-8. */
+static const char *shown(Arena *a, const char *s, size_t n, size_t most)
 {
 	StrBuf out = { 0 };
 	size_t i = 0;
-	for (; i < n && (out.n < MOST_TEXT || (out.n < MOST_TEXT + MOST_REST && (s[i] & 0xc0) == 0x80)); i++)
+	for (; i < n && (out.n < most || (out.n < most + MOST_REST && (s[i] & 0xc0) == 0x80)); i++)
 		if (s[i] == '\t')
 			do sb_putc(&out, ' '); while (out.n % TAB);
 		else if (s[i] != '\r')
@@ -109,7 +121,7 @@ static Source source_of(Arena *a, const JsonValue *report, const char *file)
 	for (const char *p = s.text, *end = s.text + n; p < end;) {
 		const char *stop = memchr(p, '\n', (size_t)(end - p));
 		stop = stop ? stop : end;
-		s.line[++s.n] = shown(a, p, (size_t)(stop - p));
+		s.line[++s.n] = shown(a, p, (size_t)(stop - p), MOST_TEXT);
 		p = stop + 1;
 	}
 	return s;
@@ -157,7 +169,7 @@ static void note_partings(Listing *l, const Place *p, int k, const char *table)
 		if (json_is_number(json_get(row, "cycles")))
 			sb_printf(&text, ", %s cycles apart", json_shown(json_get(row, "cycles")));
 		note_meeting(l, &text, row, p);
-		list_note(l, "%s", text.s);
+		list_note(l, "%s", shown(&l->arena, text.s, text.n, MOST_SOURCE));
 		sb_free(&text);
 	}
 }
@@ -230,6 +242,7 @@ static void put_file(Listing *l, const Places *p, int from, int to, StrBuf *out)
 	Source s = { 0 };
 	if (*file)
 		s = source_of(&l->arena, l->run[0], file);
+	file = shown(&l->arena, file, strlen(file), MOST_SOURCE);
 	if (*file && s.text && p->v.v[to - 1].line > s.n)
 		sb_printf(out, "\n%s: ends at line %d, before the last one of the module: it is not what the module was made from\n", file, s.n);
 	else if (*file)

@@ -223,6 +223,11 @@ shows("together again in C (two.cu:1): 1\n")
 shows("\u{e9} ...\n")
 shows("two.cu: ends at line 1, before the last one of the module: it is not what the module was made from\n")
 if not utf8.len(text) then fail("two files: the text is no UTF-8") end
+-- What holds a byte 0 is no source text, and is not shown.
+write("two.cu", "secret=1\0other=2\n")
+_, text = gsim(dir .. "/two.ir --annotate")
+shows("two.cu: cannot be read, so its lines stand without their text\n")
+if text:find("secret", 1, true) then fail("two files: a file that is no text is shown") end
 -- Without timing no stalls are counted, and nothing is shown of them.
 _, text = gsim(dir .. "/two.ir --functional --annotate=code")
 if text:find("no instruction", 1, true) then fail("--functional: there are no stalls, but a section of them") end
