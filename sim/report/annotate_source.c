@@ -275,17 +275,25 @@ void annotate_source(Listing *l, StrBuf *out)
 	places_free(&p);
 }
 
+/* Whether a source can be read. The module's own text is one where the lines name no other: instructions that the compiler gave no place stand there, too. */
 bool annotate_readable(const Listing *l)
 {
+	const char *module = json_string(l->run[0], "module");
 	Places p = { 0 };
-	bool any = false;
+	bool own = false, others = false, any = false;
 	collect(l, &p);
 	for (int i = 0; i < p.v.n && !any; i++) {
+		const char *file = p.v.v[i].file;
 		size_t n;
-		char *text = *p.v.v[i].file && (!i || p.v.v[i - 1].order != p.v.v[i].order) ? read_source(l->run[0], p.v.v[i].file, &n) : NULL;
-		any = text != NULL;
+		if (!*file || (i && p.v.v[i - 1].order == p.v.v[i].order))
+			continue;
+		char *text = read_source(l->run[0], file, &n);
+		bool is_module = !strcmp(file, module);
+		own |= is_module && text;
+		others |= !is_module;
+		any |= !is_module && text;
 		free(text);
 	}
 	places_free(&p);
-	return any;
+	return others ? any : own;
 }

@@ -228,6 +228,12 @@ write("two.cu", "secret=1\0other=2\n")
 _, text = gsim(dir .. "/two.ir --annotate")
 shows("two.cu: cannot be read, so its lines stand without their text\n")
 if text:find("secret", 1, true) then fail("two files: a file that is no text is shown") end
+-- Where no source but the module can be read, in which an instruction without a place in the source stands, the code is shown.
+os.remove(dir .. "/one.h")
+os.remove(dir .. "/two.cu")
+write("two.ir", io.open(dir .. "/two.ir"):read("a"):gsub("\texit[^\n]*", "\texit"))
+_, text = gsim(dir .. "/two.ir --annotate")
+shows("code of kernel k\n")
 -- Without timing no stalls are counted, and nothing is shown of them.
 _, text = gsim(dir .. "/two.ir --functional --annotate=code")
 if text:find("no instruction", 1, true) then fail("--functional: there are no stalls, but a section of them") end
