@@ -293,7 +293,7 @@ static void annotate(Compare *c, StrBuf *out)
 	if (!c->annotate || c->diag.errors)
 		return;
 	if (c->pair.n != 1 || !c->pair.v[0].of[0] || !c->pair.v[0].of[1]) {
-		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, "--annotate shows two runs beside each other, and these are %d pairs: --rows picks one", c->pair.n);
+		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, c->pair.n > 1 ? "--annotate shows two runs beside each other, and these are %d pairs: --rows picks one" : "--annotate shows two runs beside each other: --rows picks them", c->pair.n);
 		return;
 	}
 	if (c->form.markdown)

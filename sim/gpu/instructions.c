@@ -32,7 +32,7 @@ static InsStats ins_at(const Code *c, int pc, Arena *a)
 	Loc loc = m->src ? ins_loc(c->module, m->src) : (Loc){ 0 };
 	bool placed = loc.file && loc.line > 0;
 	InsStats s = { .function = arena_strdup(a, m->function->name), .text = text_of(c, pc, a),
-		.label = m->flags & MI_BLOCK_START ? arena_strdup(a, m->from->label) : NULL,
+		.label = !pc || m->from != m[-1].from || m->flags & MI_BLOCK_START ? arena_strdup(a, m->from->label) : NULL,
 		.pass = m->flags & MI_INSERTED ? arena_strdup(a, c->module->origin.v[m->src->origin]) : NULL,
 		.added = m->flags & MI_OVERHEAD, .file = placed ? arena_strdup(a, loc.file) : NULL, .line = placed ? loc.line : 0 };
 	if (m->src)

@@ -90,7 +90,7 @@ static bool needs_time(const char *path)
 /* Figures about lanes that an issue of their warp goes without: not defined where every lane has issue slots of its own. */
 static bool needs_groups(const char *path)
 {
-	static const char *const warps[] = { "lanes.no_thread", "lanes.ended", "lanes.parted", "overhead.no_thread", "overhead.ended",
+	static const char *const warps[] = { "lanes.inactive", "lanes.no_thread", "lanes.ended", "lanes.parted", "overhead.no_thread", "overhead.ended",
 		"overhead.parted", "divergence.reconvergences" };
 	for (size_t i = 0; i < sizeof warps / sizeof *warps; i++)
 		if (!strcmp(path, warps[i]))

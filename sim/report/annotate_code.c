@@ -87,6 +87,8 @@ static void put_row(Listing *l, const JsonValue *const code[2], const Match *p)
 	StrBuf text = { 0 };
 	if (*json_string(row, "label"))
 		list_note(l, "%s.%s:", json_string(row, "function"), json_string(row, "label"));
+	if (!l->run[1])
+		sb_printf(&text, "%5d  ", p->at[0]);
 	sb_printf(&text, "%s   %s", !l->run[1] ? "" : p->at[0] < 0 ? "+" : p->at[1] < 0 ? "-" : " ", json_string(row, "text"));
 	put_origin(row, &text);
 	list_cost(l, cost, (int)json_number(row, "line"), arena_strdup(&l->arena, text.s));

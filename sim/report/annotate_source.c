@@ -74,17 +74,30 @@ static char *read_text(const char *file, size_t *n)
 	return text;
 }
 
-/* A file is looked for as its name stands, and then by the name without folders beside the module. NULL: neither can be read. */
+/* The file lies in the folder or below it, links followed. */
+static bool lies_in(const char *folder, const char *file)
+{
+	char *a = realpath(folder, NULL), *b = realpath(file, NULL);
+	size_t n = a ? strlen(a) : 0;
+	bool in = a && b && !strncmp(a, b, n) && (b[n] == '/' || (n && a[n - 1] == '/'));
+	free(a);
+	free(b);
+	return in;
+}
+
+/* A file is looked for as its name stands, if that lies in the module's folder or the current one or below; and then by the name without folders beside the
+   module. So a module or a report from elsewhere cannot bring any file to the screen. NULL: neither can be read. */
 static char *read_source(const JsonValue *report, const char *file, size_t *n)
 {
 	const char *module = json_string(report, "module"), *slash = strrchr(module, '/'), *name = strrchr(file, '/');
-	char *text = read_text(file, n);
-	if (text)
-		return text;
-	StrBuf beside = { 0 };
-	sb_printf(&beside, "%.*s%s", slash ? (int)(slash + 1 - module) : 0, module, name ? name + 1 : file);
-	text = read_text(beside.s, n);
-	sb_free(&beside);
+	StrBuf path = { 0 };
+	sb_printf(&path, "%.*s", slash ? (int)(slash + 1 - module) : 0, module);
+	bool in = lies_in(".", file) || (slash && lies_in(path.s, file));
+	char *text = in ? read_text(file, n) : NULL;
+	sb_puts(&path, name ? name + 1 : file);
+	if (!text)
+		text = read_text(path.s, n);
+	sb_free(&path);
 	return text;
 }
 
@@ -129,7 +142,7 @@ static Source source_of(Arena *a, const JsonValue *report, const char *file)
 
 /* ---- notes below a line ---- */
 
-static const char *run_name(const Listing *l, int k) { return !l->run[1] ? "" : k ? "after: " : "before: "; }
+typedef Vec(const char *) Notes;
 
 static bool stands_at(const JsonValue *row, const Place *p) { return json_number(row, "line") == p->line && !strcmp(json_string(row, "file"), p->file); }
 
@@ -154,7 +167,7 @@ static void note_meeting(Listing *l, StrBuf *text, const JsonValue *row, const P
 }
 
 /* Of each place where lanes part: how often, what it cost, and where they met. */
-static void note_partings(Listing *l, const Place *p, int k, const char *table)
+static void note_partings(Listing *l, Notes *notes, const Place *p, int k, const char *table)
 {
 	const JsonValue *rows = table_of(l->run[k], table);
 	for (int i = 0; rows && i < rows->n; i++) {
@@ -162,20 +175,20 @@ static void note_partings(Listing *l, const Place *p, int k, const char *table)
 		if (!stands_at(row, p) || !(json_number(row, "partings") > 0 || json_number(row, "lost") > 0))
 			continue;
 		StrBuf text = { 0 };
-		sb_printf(&text, "^ %s%s of %.60s", run_name(l, k), json_string(row, "kind"), json_string(row, "label"));
+		sb_printf(&text, "%s of %.60s", json_string(row, "kind"), json_string(row, "label"));
 		if (json_get(row, "executed"))
 			sb_printf(&text, ", executed %s", json_shown(json_get(row, "executed")));
 		sb_printf(&text, ", partings %s: %s lane-slots lost", json_shown(json_get(row, "partings")), json_shown(json_get(row, "lost")));
 		if (json_is_number(json_get(row, "cycles")))
 			sb_printf(&text, ", %s cycles apart", json_shown(json_get(row, "cycles")));
 		note_meeting(l, &text, row, p);
-		list_note(l, "%s", shown(&l->arena, text.s, text.n, MOST_SOURCE));
+		vec_push(notes, shown(&l->arena, text.s, text.n, MOST_SOURCE));
 		sb_free(&text);
 	}
 }
 
 /* What a pass inserted at the place, and other places with which its instructions were melded. */
-static void note_passes(Listing *l, const Place *p, int k)
+static void note_passes(Listing *l, Notes *notes, const Place *p, int k)
 {
 	const JsonValue *kernels = json_get(l->run[k], "kernels");
 	for (int i = 0; kernels && i < kernels->n; i++) {
@@ -187,7 +200,7 @@ static void note_passes(Listing *l, const Place *p, int k)
 			const char *pass = json_string(row, "pass"), *key = arena_printf(&keys, "%s", pass);
 			if (stands_at(row, p) && *pass && strmap_get(&said, key) < 0) {
 				strmap_put(&said, key, 1);
-				list_note(l, "^ %sinserted by %.60s", run_name(l, k), pass);
+				vec_push(notes, arena_printf(&l->arena, "inserted by %.60s", pass));
 			}
 			for (int m = 0; melded && m < melded->n && melded->kind == JSON_ARRAY; m++) {
 				const JsonValue *other = &melded->item[m];
@@ -200,9 +213,9 @@ static void note_passes(Listing *l, const Place *p, int k)
 					continue;
 				strmap_put(&said, key, 1);
 				if (stands_at(to, p))
-					list_note(l, "^ %smelded: instructions of the line that stood on different paths are one", run_name(l, k));
+					vec_push(notes, "melded: instructions of the line that stood on different paths are one");
 				else
-					list_note(l, to == row ? "^ %smelded into what %s did" : "^ %smelded: it also does what %s did", run_name(l, k), name);
+					vec_push(notes, arena_printf(&l->arena, to == row ? "melded into what %s did" : "melded: it also does what %s did", name));
 			}
 		}
 		strmap_free(&said);
@@ -210,13 +223,31 @@ static void note_passes(Listing *l, const Place *p, int k)
 	}
 }
 
+static bool has_note(const Notes *notes, const char *text)
+{
+	for (int i = 0; i < notes->n; i++)
+		if (!strcmp(notes->v[i], text))
+			return true;
+	return false;
+}
+
+/* What is true of both runs stands once. */
 static void put_notes(Listing *l, const Place *p)
 {
+	Notes notes[2] = { { 0 } };
 	for (int k = 0; k < 2; k++) {
-		note_partings(l, p, k, "branches");
-		note_partings(l, p, k, "partings");
-		note_passes(l, p, k);
+		note_partings(l, &notes[k], p, k, "branches");
+		note_partings(l, &notes[k], p, k, "partings");
+		note_passes(l, &notes[k], p, k);
 	}
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < notes[k].n; i++) {
+			bool both = has_note(&notes[!k], notes[k].v[i]);
+			if (!both || !k)
+				list_note(l, "^ %s%s", !l->run[1] || both ? "" : k ? "after: " : "before: ", notes[k].v[i]);
+		}
+	vec_free(&notes[0]);
+	vec_free(&notes[1]);
 }
 
 /* ---- files ---- */

@@ -132,30 +132,37 @@ void text_branches(const LaunchStats *s, bool all, StrBuf *out)
 	arena_free(&t.arena);
 }
 
-static void put_line(const LaunchStats *s, const LineStats *l, StrBuf *out)
+/* The place, and the function. */
+static const char *line_name(Arena *a, const LineStats *l)
 {
-	char place[64];
-	const char *file = l->file ? strrchr(l->file, '/') : NULL;
+	const char *file = l->file ? strrchr(l->file, '/') : NULL, *function = l->function ? l->function : "";
+	if (!l->line)
+		return l->function ? arena_printf(a, "(added) %s", function) : "(no instruction)";
+	return arena_printf(a, "%s:%d %s", file ? file + 1 : l->file, l->line, function);
+}
+
+static void put_line(const LaunchStats *s, const LineStats *l, const char *name, StrBuf *out)
+{
 	uint64_t stalls = 0, slots = l->count[0].issues * (uint64_t)s->warp_size;
 	int most = 0;
 	for (int i = 0; i < STALL_COUNT; i++) {
 		stalls += l->stalls[i];
 		most = l->stalls[i] > l->stalls[most] ? i : most;
 	}
-	if (l->line)
-		snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : l->file, l->line);
-	else
-		snprintf(place, sizeof place, l->function ? "(added)" : "(no instruction)");
-	sb_printf(out, "  %-22.22s %-16.16s %10llu %8s %11llu %11llu%s%s\n", place, l->function ? l->function : "",
-		(unsigned long long)(l->count[0].issues + l->count[1].issues), slots && !s->own_slots ? PERCENT(text_share(l->count[0].useful, slots)) : "",
-		(unsigned long long)l->parted.lost[0], (unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
+	sb_printf(out, "  %-*s %9llu %9llu %8s %11llu %11llu%s%s\n", NAME + (int)strlen(name) - names_columns(name), name, (unsigned long long)l->count[0].issues,
+		(unsigned long long)l->count[1].issues, slots && !s->own_slots ? PERCENT(text_share(l->count[0].useful, slots)) : "", (unsigned long long)l->parted.lost[0],
+		(unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
 }
 
-/* Puts lines, in the order of the source. */
 void text_lines(const LaunchStats *s, StrBuf *out)
 {
-	sb_printf(out, "\n%-41s %10s %8s %11s %11s  %s\n", "lines", "issued", "SIMD", "lanes lost", "stalls", "most of them");
+	Arena names = { 0 };
+	const char **name = arena_array(&names, const char *, s->nlines + 1);
 	for (int i = 0; i < s->nlines; i++)
-		put_line(s, &s->line_stats[i], out);
+		name[i] = line_name(&names, &s->line_stats[i]);
+	names_shown(&names, name, s->nlines, NAME, name);
+	sb_printf(out, "\n%-*s %9s %9s %8s %11s %11s  %s\n", NAME + 2, "lines", "issued", "overhead", "SIMD", "lanes lost", "stalls", "most of them");
+	for (int i = 0; i < s->nlines; i++)
+		put_line(s, &s->line_stats[i], name[i], out);
+	arena_free(&names);
 }
-

@@ -166,7 +166,14 @@ static void index_free(Index *x)
 	arena_free(&x->arena);
 }
 
-/* Puts a row's function and label, and the line unless it is a block; of a table of lines the function and the place. */
+/* Without its folders. */
+static const char *file_name(const JsonValue *row)
+{
+	const char *file = json_string(row, "file"), *slash = strrchr(file, '/');
+	return slash ? slash + 1 : file;
+}
+
+/* Puts a row's function and label, and the place unless it is a block; of a table of lines the function and the place. */
 static void put_name(StrBuf *name, const JsonValue *row, bool block)
 {
 	name->n = 0;
@@ -177,6 +184,8 @@ static void put_name(StrBuf *name, const JsonValue *row, bool block)
 		sb_printf(name, "%s:%.0f", json_string(row, "file"), json_number(row, "line"));
 	else if (block || !json_get(row, "line"))
 		sb_puts(name, json_string(row, "label"));
+	else if (*file_name(row))
+		sb_printf(name, "%s (%s:%.0f)", json_string(row, "label"), file_name(row), json_number(row, "line"));
 	else
 		sb_printf(name, "%s (line %.0f)", json_string(row, "label"), json_number(row, "line"));
 }

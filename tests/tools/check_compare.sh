@@ -80,8 +80,8 @@ expect 0 "^one thing differs: dram.latency" $compare one.json sums_slow.json
 # ---- better and worse: what is time, or machine lost ----
 expect 0 "^cycles .*  better$" $compare both.json
 out "^simd_utilization .*  better$" && out "^lanes.parted .*  better$" && out "^issue.stalls.memory .*  better$"
-out "^  short_circuit B1 (line [0-9]*)  *[0-9]*  *[0-9]*  *0\.[0-9]*  better$"
-grep -v "cycles\|simd_utilization\|lanes.parted\|issue.stalls\|(line\|\.ir:" out | grep -q "better\|worse" && fail "a count is called better or worse"
+out "^  short_circuit B1 (short_circuit.ir:[0-9]*)  *[0-9]*  *[0-9]*  *0\.[0-9]*  better$"
+grep -v "cycles\|simd_utilization\|lanes.parted\|issue.stalls\|\.ir:" out | grep -q "better\|worse" && fail "a count is called better or worse"
 sed -n '/^branches: divergent/,/^$/p;/^blocks: fetches/,/^$/p;/^issue.stalls.no_warp/p' out | grep -q "better\|worse" && fail "counts of a table are called better or worse"
 
 # ---- Markdown ----
@@ -106,7 +106,7 @@ expect 0 '^| warp_size | `32` | `4` |$' $compare --markdown one.json teaching.js
 # names that mean something in Markdown, or break lines
 sed 's/"short_circuit"/"a|b`c\\n*d*"/g; s/"B1"/"`|"/g' one.json > hostile.json
 expect 0 '^| ``a\\|b`c\\x0a\*d\* registers`` | ' $compare --markdown hostile.json hostile.json
-out '^| ``a\\|b`c\\x0a\*d\* `\\| (line [0-9]*)`` | '
+out '^| ``a\\|b`c\\x0a\*d\* `\\| (short_circuit.ir:[0-9]*)`` | '
 tables "hostile names"
 expect 0 '^  a|b`c\\x0a\*d\* registers ' $compare hostile.json hostile.json
 # several launches

@@ -190,11 +190,14 @@ if ! grep -q "run again without timing under the other mechanisms" "$tmp/err"; t
 	cat "$tmp/err"
 	failed=1
 fi
-# a grid tells of one livelock at length, and of each in a line
+# a grid tells of each livelock in a line, and at length when it is asked to
 expect 1 "" $gsim --grid -m ipdom -m token -m mimd -m tf_stack "$tmp/k.ir"
-if [ "$(grep -c "livelock in kernel k.*lanes 1-31 come back" "$tmp/err")" != 3 ] || [ "$(grep -c "they wait on the memory word" "$tmp/err")" != 1 ]; then
+cp "$tmp/err" "$tmp/lines"
+expect 1 "" $gsim --grid --verbose -m ipdom -m token -m mimd -m tf_stack "$tmp/k.ir"
+if [ "$(grep -c "livelock in kernel k, block S" "$tmp/lines")" != 3 ] || [ "$(wc -l <"$tmp/lines")" != 4 ] ||
+   [ "$(grep -c "livelock in kernel k.*lanes 1-31 come back" "$tmp/err")" != 3 ] || [ "$(grep -c "they wait on the memory word" "$tmp/err")" != 3 ]; then
 	echo "FAILED: a grid's diagnoses:"
-	cat "$tmp/err"
+	cat "$tmp/lines" "$tmp/err"
 	failed=1
 fi
 expect 1 "" $gsim -s - "$tmp/k.ir"
