@@ -1,5 +1,6 @@
 /* Figures over time as a picture (SVG): below each other the launches, lane-slots, scheduler-cycles, traffic with memory and resident warps. A column is an interval,
  * or several that are shown as one where there are more of them than the picture has room for. Where nothing ran between two columns, the axis is broken. */
+#include "lib/hash.h"
 #include "sim/report/intervals.h"
 #include <stddef.h>
 
@@ -65,6 +66,7 @@ typedef struct Picture {
 	StrBuf *out;
 	Chart chart[2];
 	int n;
+	StrMap kernel;                 /* a number for each kernel that was launched */
 	double wide, gap;              /* of a column, and of a break */
 	double most[PANELS];           /* the end of each panel's axis */
 	int y;
@@ -386,37 +388,49 @@ static int strip_of(int stream, int *streams, int *n)
 	return k < STRIPS ? k : STRIPS - 1;
 }
 
-/* The launch's kernel, by its place among the module's kernels. */
-static int kernel_number(const Run *run, int launch)
+static const char *const kernel_colours[] = { "#b9d3ec", "#f3c4a8", "#bfe3b8", "#dfb9dc", "#e9dd92", "#c9c9c9", "#9ad9d9", "#f0b6c6", "#c8b28f", "#a9b8e8", "#d3d68a", "#8fc7a4" };
+
+/* Kernels have numbers in the order of their first launches, in both runs together. */
+static void number_kernels(Picture *p)
 {
-	int n = 0;
-	for (int i = 0; i < run->module->func.n; i++) {
-		const Function *f = run->module->func.v[i];
-		if (f->kind == FN_KERNEL && !strcmp(f->name, run->launch.v[launch]->kernel))
-			return n;
-		n += f->kind == FN_KERNEL;
+	for (int k = 0; k < p->n; k++) {
+		const Run *run = p->chart[k].timed->run;
+		for (int i = 0; i < run->launch.n; i++)
+			if (strmap_get(&p->kernel, run->launch.v[i]->kernel) < 0)
+				strmap_put(&p->kernel, run->launch.v[i]->kernel, p->kernel.n);
 	}
-	return n;
 }
 
-static const char *const kernel_colours[] = { "#b9d3ec", "#f3c4a8", "#bfe3b8", "#dfb9dc", "#e9dd92", "#c9c9c9" };
-static const char *colour_of(const Run *run, int launch) { return kernel_colours[kernel_number(run, launch) % (int)(sizeof kernel_colours / sizeof *kernel_colours)]; }
+static const char *colour_of(const Picture *p, const char *kernel)
+{
+	return kernel_colours[strmap_get(&p->kernel, kernel) % (int)(sizeof kernel_colours / sizeof *kernel_colours)];
+}
 
-/* Puts the names of the kernels that were launched in a row, as far as there is room. */
+/* Puts the names of the kernels that were launched in a row, as far as there is room, and how many are left out. */
 static void put_kernels(Picture *p, const Run *run)
 {
 	double x = LEFT;
-	bool *seen = xcalloc((size_t)run->module->func.n + 1, sizeof *seen);
-	for (int i = 0; i < run->launch.n && x < LEFT + PLOT; i++) {
-		int kernel = kernel_number(run, i);
-		if (seen[kernel])
+	int left_out = 0;
+	StrMap seen = { 0 };
+	char more[40];
+	for (int i = 0; i < run->launch.n; i++) {
+		const char *kernel = run->launch.v[i]->kernel;
+		if (strmap_get(&seen, kernel) >= 0)
 			continue;
-		seen[kernel] = true;
-		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%d\" width=\"9\" height=\"9\" fill=\"%s\"/>\n", x, p->y - 8, colour_of(run, i));
-		put_label(p->out, x + 13, p->y, " font-size=\"11\"", run->launch.v[i]->kernel);
-		x += 30 + LETTER * (double)strlen(run->launch.v[i]->kernel);
+		strmap_put(&seen, kernel, 0);
+		double end = x + 30 + LETTER * (double)strlen(kernel);
+		if (left_out || (end > LEFT + PLOT && x > LEFT)) {
+			left_out++;
+			continue;
+		}
+		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%d\" width=\"9\" height=\"9\" fill=\"%s\"/>\n", x, p->y - 8, colour_of(p, kernel));
+		put_label(p->out, x + 13, p->y, " font-size=\"11\"", kernel);
+		x = end;
 	}
-	free(seen);
+	snprintf(more, sizeof more, "and %d more", left_out);
+	if (left_out)
+		put_label(p->out, x, p->y, " font-size=\"11\" fill=\"#555\"", more);
+	strmap_free(&seen);
 	p->y += 8;
 }
 
@@ -435,7 +449,7 @@ static void put_launches(Picture *p, const Chart *c)
 			continue;
 		right[row] = to;
 		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" stroke=\"#888\" stroke-width=\"0.5\"/>\n", from, y, to - from, STRIP - 2,
-			colour_of(run, i));
+			colour_of(p, l->kernel));
 	}
 	put_label(p->out, LEFT - 7, p->y + 9, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"", most > 1 ? "streams" : "launches");
 	p->y += most * STRIP;
@@ -464,7 +478,7 @@ static void put_chart(Picture *p, Chart *c)
 		p->y += panels[i].height;
 	}
 	put_ticks(p, c, 0, true);
-	put_label(p->out, LEFT + PLOT + 14, p->y + 16, " font-size=\"10\" fill=\"#555\"", "cycle");
+	put_label(p->out, LEFT + PLOT + 44, p->y + 16, " font-size=\"10\" fill=\"#555\"", "cycle");
 	p->y += 50;
 }
 
@@ -487,6 +501,7 @@ void report_intervals_svg(const Timed *timed, int n, StrBuf *out)
 	must(n <= 2);
 	for (int i = 0; i < n; i++)
 		p.chart[i].timed = &timed[i];
+	number_kernels(&p);
 	choose_columns(&p);
 	for (int i = 0; i < PANELS; i++)
 		p.most[i] = end_of_axis(&p, &panels[i]);
@@ -504,6 +519,7 @@ void report_intervals_svg(const Timed *timed, int n, StrBuf *out)
 	sb_puts(out, "</svg>\n");
 	for (int i = 0; i < n; i++)
 		forget_columns(&p.chart[i]);
+	strmap_free(&p.kernel);
 	sb_free(&title);
 	sb_free(&body);
 }
