@@ -1,6 +1,7 @@
 /* The grid as a picture (SVG): bars for cycles (without timing: instructions), fetches and utilisation, kernel by kernel. */
 #include "lib/names.h"
 #include "sim/report/grid.h"
+#include "sim/report/svg.h"
 
 enum { PANELS = 3, PANEL = 250, VALUE = 62, BAR = 11, GAP = 7, TOP = 46, MOST_LABEL = 90, MOST_OUTCOME = 100 };
 static const char *const colour[] = { "#1f5fa8", "#c8501e", "#2b8a3e", "#8a2b85", "#7a6a00", "#444444" };
@@ -10,23 +11,6 @@ typedef struct Picture {
 	StrBuf body;
 	int y, width;
 } Picture;
-
-static void put_escaped(StrBuf *out, const char *s)
-{
-	for (; *s; s++) {
-		if (*s == '&' || *s == '<' || *s == '>' || *s == '"')
-			sb_printf(out, "&#%d;", *s);
-		else if ((unsigned char)*s >= ' ')
-			sb_putc(out, *s);
-	}
-}
-
-static void put_label(StrBuf *out, int x, int y, const char *style, const char *text)
-{
-	sb_printf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, style);
-	put_escaped(out, text);
-	sb_puts(out, "</text>\n");
-}
 
 /* Pixels that a text may take in letters of that size: those of the widest of the usual sans-serif fonts (DejaVu Sans: 0.64 of the size for most, 1 for m, W and the like). */
 static int pixels(const char *text, int size)
@@ -87,7 +71,7 @@ static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y
 	if (!c->completed)
 		return;
 	if (!comparable(c, f)) {
-		put_label(out, x + 4, y + BAR - 2, " font-size=\"10\" fill=\"#555\"", "n/a");
+		svg_label(out, x + 4, y + BAR - 2, " font-size=\"10\" fill=\"#555\"", "n/a");
 		return;
 	}
 	double width = c->v[f] > 0 && c->v[f] <= most && most < 1e300 ? c->v[f] / most * (PANEL - VALUE) : 0;
@@ -98,7 +82,7 @@ static void put_bar(StrBuf *out, const Cell *c, int f, double most, int x, int y
 		report_percent(text, c->v[f]);
 	else
 		snprintf(text, sizeof text, "%.0f", c->v[f]);
-	put_label(out, x + (int)width + 4, y + BAR - 2, " font-size=\"10\"", text);
+	svg_label(out, x + (int)width + 4, y + BAR - 2, " font-size=\"10\"", text);
 }
 
 static void put_heading(Picture *p, const Table *t, int label, const int *shown, int npipelines)
@@ -107,7 +91,7 @@ static void put_heading(Picture *p, const Table *t, int label, const int *shown,
 		[UTILIZATION] = "SIMD utilisation" };
 	StrBuf title = { 0 };
 	sb_printf(&title, "kernel %s", t->kernel ? t->kernel : "(none was launched)");
-	put_label(&p->body, 12, p->y, " font-size=\"14\"", title.s);
+	svg_label(&p->body, 12, p->y, " font-size=\"14\"", title.s);
 	widen(p, 12, title.s, 14);
 	int right = 12 + pixels(title.s, 14) + 24;
 	sb_free(&title);
@@ -121,13 +105,13 @@ static void put_heading(Picture *p, const Table *t, int label, const int *shown,
 		sb_printf(&p->body, "<rect x=\"%d\" y=\"%d\" width=\"10\" height=\"10\"", x, p->y - 9);
 		put_fill(&p->body, k);
 		sb_puts(&p->body, "/>\n");
-		put_label(&p->body, x + 14, p->y, "", grid_passes(&t->cell[i]));
+		svg_label(&p->body, x + 14, p->y, "", grid_passes(&t->cell[i]));
 		widen(p, x + 14, grid_passes(&t->cell[i]), 12);
 		x += 34 + pixels(grid_passes(&t->cell[i]), 12);
 	}
 	p->y += 22;
 	for (int k = 0; k < PANELS; k++)
-		put_label(&p->body, label + k * PANEL, p->y, " fill=\"#555\"", name[shown[k]]);
+		svg_label(&p->body, label + k * PANEL, p->y, " fill=\"#555\"", name[shown[k]]);
 	p->y += 8;
 }
 
@@ -152,14 +136,14 @@ static void put_table(const Table *t, void *self)
 		bool first = !i || strcmp(grid_model(c), grid_model(&t->cell[i - 1]));
 		p->y += first ? GAP : 0;
 		if (first)
-			put_label(&p->body, label - 8, p->y + BAR, " text-anchor=\"end\"", model[i]);
+			svg_label(&p->body, label - 8, p->y + BAR, " text-anchor=\"end\"", model[i]);
 		for (int k = 0; k < PANELS; k++)
 			put_bar(&p->body, c, shown[k], shown[k] == UTILIZATION ? 1 : largest(t, shown[k]), label + k * PANEL, p->y,
 				pipeline(t, i, &n));
 		if (!c->completed) {
 			const char *why = grid_outcome(&a, c);
 			names_shown(&a, &why, 1, MOST_OUTCOME, &why);
-			put_label(&p->body, label + 4, p->y + BAR - 2, " font-size=\"10\" fill=\"#b00020\"", why);
+			svg_label(&p->body, label + 4, p->y + BAR - 2, " font-size=\"10\" fill=\"#b00020\"", why);
 			widen(p, label + 4, why, 10);
 		}
 		p->y += n > 1 ? BAR : BAR + 1;
@@ -184,7 +168,7 @@ void report_grid_svg(const JsonValue *runs, StrBuf *out)
 	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
 		"font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", p.width, p.y, p.width,
 		p.y, p.width, p.y);
-	put_label(out, 12, 24, " font-size=\"15\"", title.s);
+	svg_label(out, 12, 24, " font-size=\"15\"", title.s);
 	sb_puts(out, p.body.s ? p.body.s : "");
 	sb_puts(out, "</svg>\n");
 	sb_free(&title);

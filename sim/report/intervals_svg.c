@@ -2,6 +2,7 @@
  * or several that are shown as one where there are more of them than the picture has room for. Where nothing ran between two columns, the axis is broken. */
 #include "lib/hash.h"
 #include "sim/report/intervals.h"
+#include "sim/report/svg.h"
 #include <stddef.h>
 
 enum {
@@ -203,22 +204,6 @@ static double end_of_axis(const Picture *p, const Panel *panel)
 
 /* ---- drawing ---- */
 
-static void put_escaped(StrBuf *out, const char *s)
-{
-	for (; *s; s++)
-		if (*s == '&' || *s == '<' || *s == '>' || *s == '"')
-			sb_printf(out, "&#%d;", *s);
-		else if ((unsigned char)*s >= ' ')
-			sb_putc(out, *s);
-}
-
-static void put_label(StrBuf *out, double x, double y, const char *style, const char *text)
-{
-	sb_printf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, style);
-	put_escaped(out, text);
-	sb_puts(out, "</text>\n");
-}
-
 static bool in_run(const Chart *c, const Layer *l)
 {
 	double sum = 0;
@@ -307,7 +292,7 @@ static void put_legend(const Picture *p, const Chart *c, const Panel *panel)
 		else
 			snprintf(text, sizeof text, "%s: %s", layer->name, PERCENT(sum > 0 ? layer_count(&all, layer) / sum : 0));
 		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"9\" height=\"9\" fill=\"%s\"/>\n", x, y - 8.5, layer->colour);
-		put_label(p->out, x + 14, y, " font-size=\"11\"", text);
+		svg_label(p->out, x + 14, y, " font-size=\"11\"", text);
 		y += step;
 	}
 }
@@ -336,7 +321,7 @@ static void put_ticks(const Picture *p, const Chart *c, int height, bool numbers
 		last = c->x[k];
 		snprintf(text, sizeof text, "%llu", (unsigned long long)at);
 		if (numbers)
-			put_label(p->out, c->x[k], p->y + 16, " font-size=\"10\" text-anchor=\"middle\" fill=\"#555\"", text);
+			svg_label(p->out, c->x[k], p->y + 16, " font-size=\"10\" text-anchor=\"middle\" fill=\"#555\"", text);
 		else
 			sb_printf(p->out, "<path d=\"M%.1f %dv%d\" stroke=\"#000\" stroke-opacity=\"0.18\" stroke-width=\"0.7\"/>\n", c->x[k], p->y, height + 4);
 	}
@@ -353,9 +338,9 @@ static void put_axis(const Picture *p, const Panel *panel, double most)
 		else
 			snprintf(text, sizeof text, "%.4g", mark[i] * most);
 		sb_printf(p->out, "<path d=\"M%d %.1fh%d\" stroke=\"#000\" stroke-opacity=\"0.18\" stroke-width=\"0.7\"/>\n", LEFT - 4, y, PLOT + 4);
-		put_label(p->out, LEFT - 7, y + 4, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"", text);
+		svg_label(p->out, LEFT - 7, y + 4, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"", text);
 	}
-	put_label(p->out, LEFT, p->y - 6, " font-size=\"12\"", panel->title);
+	svg_label(p->out, LEFT, p->y - 6, " font-size=\"12\"", panel->title);
 }
 
 /* ---- launches ---- */
@@ -424,12 +409,12 @@ static void put_kernels(Picture *p, const Run *run)
 			continue;
 		}
 		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%d\" width=\"9\" height=\"9\" fill=\"%s\"/>\n", x, p->y - 8, colour_of(p, kernel));
-		put_label(p->out, x + 13, p->y, " font-size=\"11\"", kernel);
+		svg_label(p->out, x + 13, p->y, " font-size=\"11\"", kernel);
 		x = end;
 	}
 	snprintf(more, sizeof more, "and %d more", left_out);
 	if (left_out)
-		put_label(p->out, x, p->y, " font-size=\"11\" fill=\"#555\"", more);
+		svg_label(p->out, x, p->y, " font-size=\"11\" fill=\"#555\"", more);
 	strmap_free(&seen);
 	p->y += 8;
 }
@@ -451,7 +436,7 @@ static void put_launches(Picture *p, const Chart *c)
 		sb_printf(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" stroke=\"#888\" stroke-width=\"0.5\"/>\n", from, y, to - from, STRIP - 2,
 			colour_of(p, l->kernel));
 	}
-	put_label(p->out, LEFT - 7, p->y + 9, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"", most > 1 ? "streams" : "launches");
+	svg_label(p->out, LEFT - 7, p->y + 9, " font-size=\"10\" text-anchor=\"end\" fill=\"#555\"", most > 1 ? "streams" : "launches");
 	p->y += most * STRIP;
 }
 
@@ -463,7 +448,7 @@ static void put_chart(Picture *p, Chart *c)
 	if (c->timed->name) {
 		StrBuf title = { 0 };
 		sb_printf(&title, "%s: passes %s", c->timed->name, *c->timed->title->passes ? c->timed->title->passes : "none");
-		put_label(p->out, 12, p->y, " font-size=\"14\"", title.s);
+		svg_label(p->out, 12, p->y, " font-size=\"14\"", title.s);
 		sb_free(&title);
 		p->y += 18;
 	}
@@ -478,7 +463,7 @@ static void put_chart(Picture *p, Chart *c)
 		p->y += panels[i].height;
 	}
 	put_ticks(p, c, 0, true);
-	put_label(p->out, LEFT + PLOT + 44, p->y + 16, " font-size=\"10\" fill=\"#555\"", "cycle");
+	svg_label(p->out, LEFT + PLOT + 44, p->y + 16, " font-size=\"10\" fill=\"#555\"", "cycle");
 	p->y += 50;
 }
 
@@ -514,7 +499,7 @@ void report_intervals_svg(const Timed *timed, int n, StrBuf *out)
 	sb_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
 		"<defs><pattern id=\"break\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect width=\"4\" height=\"4\" fill=\"white\"/>"
 		"<path d=\"M0 0V4\" stroke=\"#bbb\"/></pattern></defs>\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", width, p.y, width, p.y, width, p.y);
-	put_label(out, 12, 24, " font-size=\"15\"", title.s);
+	svg_label(out, 12, 24, " font-size=\"15\"", title.s);
 	sb_puts(out, body.s ? body.s : "");
 	sb_puts(out, "</svg>\n");
 	for (int i = 0; i < n; i++)
