@@ -182,8 +182,8 @@ for _, model in ipairs { "token", "ipdom", "its", "tf_stack", "exec_mask", "dwf"
 	one(("-m %s kernels/loop_exits/loop_exits.ptx"):format(model))
 end
 one("--functional kernels/short_circuit/short_circuit.ir")
-one("--alone -m ipdom kernels/spin_lock/spin_lock.ptx") -- a livelock, also while caches are warmed
-one("--alone -m ipdom -D launch.warm=true kernels/spin_lock/spin_lock.ptx")
+one("--alone -m serial kernels/spin_lock/spin_lock.ptx") -- a livelock, also while caches are warmed
+one("--alone -m serial -D launch.warm=true kernels/spin_lock/spin_lock.ptx")
 one("-c kepler.lua -D launch.warm=true kernels/short_circuit/short_circuit.ir")
 one("-c volta.lua kernels/device_calls/device_calls.ptx")
 one("-c kepler.lua kernels/two_streams/two_streams.ir")
