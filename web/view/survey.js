@@ -140,7 +140,7 @@ class Survey {
 		this.edges = new Map();    // between blocks, by from * blocks + to: times that a group of lanes went from one to the other
 		this.warps = new Map();    // by sm * 65536 + slot: { number, sm, slot, issues, block: by lane }
 		this.key = -1;             // of the warp that issued last
-		this.sums = { warp_instructions: 0, lanes: 0, inserted: 0, overhead: 0, pushes: 0, pops: 0, max_depth: 0, depth_sum: 0, spills: 0, fills: 0, merges: 0, thread_blocks: 0 };
+		this.sums = { warp_instructions: 0, lanes: 0, inserted: 0, overhead: 0, noop_fetches: 0, pushes: 0, pops: 0, max_depth: 0, depth_sum: 0, spills: 0, fills: 0, merges: 0, thread_blocks: 0 };
 		this.states = new Map([[0, new State(launch.schedulers)]]); // by chunk: the state before it
 		this.every = 1;
 		this.state = new State(launch.schedulers);
@@ -285,8 +285,10 @@ class Survey {
 		const lo = e.masklo[i], hi = e.maskhi[i], visit = w.number * this.blocks.length + to;
 		this.visits.set(visit, (this.visits.get(visit) || 0) + 1);
 		const first = lo ? 31 - Math.clz32(lo & -lo) : hi ? 63 - Math.clz32(hi & -hi) : -1;
-		if (first < 0)
+		if (first < 0) {
+			this.sums.noop_fetches++;
 			return;
+		}
 		const key = w.block[first] * this.blocks.length + to;
 		if (w.block[first] >= 0)
 			this.edges.set(key, (this.edges.get(key) || 0) + 1);
