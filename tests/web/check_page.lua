@@ -124,7 +124,13 @@ for _, step in ipairs(expected) do
 	b:run(("views[0].goToNext('%s', %d)"):format(step[1], step[2]))
 	if at() ~= step[3] then fail("%s %d leads to cycle %d, expected %d", step[1], step[2], at(), step[3]) end
 end
+local function note_height() return b:run("document.querySelector('.said').getBoundingClientRect().height") end
+if note_height() > 1 then fail("the sentence for screen readers is seen") end
+b:run("views[0].goToEnd(1)")
+b:run("views[0].goToNext('divergence', 1)")
+if note_height() < 10 then fail("it cannot be seen that there is no next divergence") end
 b:run("views[0].goToEnd(-1)")
+if note_height() > 1 then fail("that there was no next divergence is still said elsewhere") end
 local before = b:run("document.querySelector('.state').textContent")
 for _ = 1, 6 do b:run("views[0].stepIssue(1)") end
 for _ = 1, 6 do b:run("views[0].stepIssue(-1)") end

@@ -234,7 +234,7 @@ class View {
 		return this.act(async () => {
 			const moment = this.moment && await this.ask("step", this.who, this.moment.at, direction, what);
 			if (!moment)
-				return this.tell(this.moment ? `no ${direction > 0 ? "next" : "earlier"} ${what.replace("-", " ")}` : "");
+				return this.tell(this.moment ? `no ${direction > 0 ? "next" : "earlier"} ${what.replace("-", " ")}` : "", true);
 			found = true;
 			this.setMoment(moment);
 			await this.moved(this);
@@ -265,7 +265,11 @@ class View {
 		this.redraw();
 	}
 
-	tell(text) { this.$("said").textContent = text; }
+	// To screen readers; seen: to all.
+	tell(text, seen = false) {
+		this.$("said").textContent = text;
+		this.$("said").classList.toggle("seen", seen);
+	}
 
 	// ---- the window of the time lines ----
 
