@@ -26,7 +26,7 @@ class CodePanel {
 	}
 
 	build(ins, blocks, blockOf, colours, sources) {
-		const lines = [lineOf(["here", "issues", "lanes"], "mean lanes of an issue")];
+		const lines = [lineOf(["here", "issues", "lanes"], "instruction (lanes: the mean of its issues)")];
 		this.ins = ins;
 		this.lines = ins.slice(0, MOST_LINES).map((i, pc) => {
 			if (blocks[blockOf[pc]].pc === pc) {
