@@ -21,7 +21,7 @@ local static = verdicts(branches)
 lab.number("static", "branches.ir: how many branches does the analysis call divergent?", #static)
 lab.number("measured", "With n = 8 and warps of four lanes: at how many of them do lanes part?", (parted(lab.run(teaching, branches))))
 local seven = lab.traced(teaching, branches .. " -- 7")
-lab.lanes("leaves", "With n = 7: which lanes of warp 0 stay in the loop when the others leave it?",
+lab.lanes("stay", "With n = 7: which lanes of warp 0 stay in the loop when the others leave it?",
 	seven.warp.visits.BODY[#seven.warp.visits.BODY])
 lab.number("seven", "With n = 7: how often do lanes part at HEAD, in all warps together?", seven.branches.HEAD.divergent)
 local wide = lab.run(teaching .. "-D warp_size=8 ", branches)
