@@ -93,6 +93,17 @@ local function check_steps(name, file, most)
 	if k < 5 or states < 1 then fail("%s: only %d steps", name, k) end
 end
 
+-- The block of the last issue, and of the first one, is in sight.
+local function check_graph(name)
+	for _, way in ipairs { 1, -1 } do
+		b:run(("views[0].goToEnd(%d)"):format(way))
+		if not b:run([=[(() => { const [g, box] = [".graph g.here", ".graph"].map(name => document.querySelector(name).getBoundingClientRect());
+				return g.top >= box.top && g.bottom <= box.bottom && g.left >= box.left && g.right <= box.right; })()]=]) then
+			fail("%s: the control flow does not show the block of the %s issue", name, way > 0 and "last" or "first")
+		end
+	end
+end
+
 local kernels = top .. "/kernels/"
 local small = "--functional -D warp_size=4 -D sm.max_threads_per_block=256"
 local runs = {
@@ -112,6 +123,7 @@ for _, run in ipairs(runs) do
 		open(file)
 		check_sums(name, file)
 		check_steps(name, file, 120)
+		check_graph(name)
 		quiet(name)
 	end
 end

@@ -41,6 +41,7 @@ function layersOf(n, next) {
 }
 
 const MOST_BLOCKS = 1000;          // that are drawn
+const BLOCK_WIDTH = 110, BLOCK_HEIGHT = 26;
 
 class GraphPanel {
 	constructor(box) { this.box = box; }
@@ -60,7 +61,7 @@ class GraphPanel {
 			return;
 		}
 		const shown = [...used].sort((a, b) => a - b), layer = layersOf(n, next), widths = new Map(), place = new Map();
-		const W = 110, H = 26, GX = 28, GY = 30, LEFT = 60;
+		const W = BLOCK_WIDTH, H = BLOCK_HEIGHT, GX = 28, GY = 30, LEFT = 60;
 		for (const b of shown) {
 			const x = widths.get(layer[b]) || 0;
 			widths.set(layer[b], x + 1);
@@ -89,7 +90,7 @@ class GraphPanel {
 			const lanes = svg("text", { x: x + W - 4, y: y + 17, "text-anchor": "end" });
 			const g = svg("g", {}, svg("rect", { x, y, width: W, height: H, rx: 4, fill: cssColour(colours[b]), "fill-opacity": 0.25 }),
 				svg("text", { x: x + 5, y: y + 17 }, text), lanes, svg("title", {}, `${blocks[b].function} ${label}`));
-			this.groups.set(b, { g, lanes });
+			this.groups.set(b, { g, lanes, x, y });
 			picture.append(g);
 		}
 		this.box.replaceChildren(picture);
@@ -97,9 +98,20 @@ class GraphPanel {
 
 	// lanes: by block, how many lanes of the warp stand in it.
 	mark(lanes, here) {
-		for (const [b, { g, lanes: text }] of this.groups) {
+		for (const [b, { g, lanes: text, x, y }] of this.groups) {
 			text.textContent = lanes.get(b) ? String(lanes.get(b)) : "";
 			g.classList.toggle("here", b === here);
+			if (b === here)
+				this.bringIntoView(x, y);
 		}
+	}
+
+	// A block that is out of sight moves to the middle of the box.
+	bringIntoView(x, y) {
+		const { box } = this, { scrollLeft: left, scrollTop: top, clientWidth: width, clientHeight: height } = box;
+		if (y < top || y + BLOCK_HEIGHT > top + height)
+			box.scrollTop = y - (height - BLOCK_HEIGHT) / 2;
+		if (x < left || x + BLOCK_WIDTH > left + width)
+			box.scrollLeft = x - (width - BLOCK_WIDTH) / 2;
 	}
 }
