@@ -103,10 +103,11 @@ async function openTrace(script, alone) {
 		say(`${name}: ${trace.damage}`);
 	if (!trace.launches.length)
 		throw new TraceError("no launch");
-	await openView(remote, trace, name, 0);
-	const second = trace.launches.findIndex(l => l.run === 1);
-	if (second > 0 && alone)
-		await openView(remote, trace, `${name}, run 1`, second);
+	const second = trace.launches.findIndex(l => l.run === 1), two = second > 0 && alone;
+	const beforeAfter = two && trace.launches[0].passes !== trace.launches[second].passes;
+	await openView(remote, trace, beforeAfter ? `${name}, before` : name, 0);
+	if (two)
+		await openView(remote, trace, `${name}, ${beforeAfter ? "after" : "run 1"}`, second);
 }
 
 // Two traces stand side by side, and of one alone its first two runs. dataset.ready: all has been read.

@@ -114,7 +114,7 @@ class View {
 		this.number = number;
 		this.figures = this.moment = this.shown = this.news = null;
 		this.fillLaunches(this.$("kernel").value);
-		this.$("settings").textContent = `kernel ${l.kernel}, grid (${l.grid.join(", ")}), block (${l.block.join(", ")}), machine ${l.machine}, model ${l.model}, ${l.sms} SMs, warps of ${l.warpSize}` +
+		this.$("settings").textContent = `kernel ${l.kernel}, grid (${l.grid.join(", ")}), block (${l.block.join(", ")}), machine ${l.machine}, model ${l.model}, ${l.sms} SM${l.sms === 1 ? "" : "s"}, warps of ${l.warpSize}` +
 			(l.passes ? `, passes ${l.passes}` : "") + (l.changed ? `, ${l.changed}` : "") + (l.timed ? "" : ", functional: cycles are issues of an SM");
 		this.whole = new Promise(f => { this.ended = f; });
 		const got = await this.ask("launch");
