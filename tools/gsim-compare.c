@@ -272,7 +272,7 @@ static int options(Compare *c, int argc, char **argv)
 				return 2;
 			break;
 		case ANNOTATE:
-			c->annotate = !optarg || !strcmp(optarg, "source") ? ANNOTATE_SOURCE : !strcmp(optarg, "code") ? ANNOTATE_CODE : ANNOTATE_NONE;
+			c->annotate = annotate_named(optarg);
 			if (c->annotate == ANNOTATE_NONE)
 				return usage_wrong("gsim-compare", "--annotate: expected source or code, not ", optarg);
 			break;

@@ -156,7 +156,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_ALL: o->all = true; break;
 	case O_SUMS: o->sums = true; break;
 	case O_ANNOTATE:
-		o->annotate = !arg || !strcmp(arg, "source") ? ANNOTATE_SOURCE : !strcmp(arg, "code") ? ANNOTATE_CODE : ANNOTATE_NONE;
+		o->annotate = annotate_named(arg);
 		return o->annotate != ANNOTATE_NONE;
 	case O_ALONE: o->alone = true; break;
 	case O_DISASSEMBLE: o->disassemble = true; break;

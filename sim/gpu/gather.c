@@ -34,9 +34,10 @@ static MeetStats meeting_at(const Code *c, const MeetCount *m)
 /* Adds where the partings at pc have ended in the SM. */
 static void add_meetings(Counts *all, const Share *h, int pc, Arena *a)
 {
+	Meets *to = h->met_at[pc] ? &all->met[charged_to(all->code, pc)] : NULL;
 	for (int k = h->met_at[pc]; k; k = h->met.v[k - 1].next) {
 		MeetStats m = meeting_at(all->code, &h->met.v[k - 1]);
-		meets_add(a, &all->met[charged_to(all->code, pc)], &(Meets){ &m, 1 });
+		meets_add(a, to, &(Meets){ &m, 1 });
 	}
 }
 

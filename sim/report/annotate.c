@@ -1,6 +1,11 @@
 /* Source or code beside what each line did: what gsim --annotate and gsim-compare --annotate show. */
 #include "sim/report/annotate.h"
 
+Annotate annotate_named(const char *what)
+{
+	return !what || !strcmp(what, "source") ? ANNOTATE_SOURCE : !strcmp(what, "code") ? ANNOTATE_CODE : ANNOTATE_NONE;
+}
+
 void report_annotate(const JsonValue *before, const JsonValue *after, Annotate what, StrBuf *out)
 {
 	Listing l = { .run = { before, after } };

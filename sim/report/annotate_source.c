@@ -144,6 +144,62 @@ static Source source_of(Arena *a, const JsonValue *report, const char *file)
 
 typedef Vec(const char *) Notes;
 
+/* Rows of a report that a line has notes of: branches and other partings, then instructions of the code; these also by the places of what was melded with them. */
+typedef struct Ref { const JsonValue *row; bool code; int next; } Ref; /* next: the line's next one, counted from 1 */
+typedef struct Refs { StrMap first; Vec(Ref) v; Arena keys; } Refs;
+
+static const char *place_key(Arena *a, const JsonValue *place)
+{
+	return arena_printf(a, "%s\n%.0f", json_string(place, "file"), json_number(place, "line"));
+}
+
+/* Rows are added from the last to the first. */
+static void add_ref(Refs *r, const JsonValue *place, const JsonValue *row, bool code)
+{
+	const char *key = place_key(&r->keys, place);
+	int first = strmap_get(&r->first, key);
+	vec_push(&r->v, ((Ref){ row, code, first < 0 ? 0 : first }));
+	strmap_put(&r->first, key, r->v.n);
+}
+
+static void add_code(Refs *r, const JsonValue *code)
+{
+	for (int i = code && code->kind == JSON_ARRAY ? code->n - 1 : -1; i >= 0; i--) {
+		const JsonValue *melded = json_get(&code->item[i], "melded");
+		add_ref(r, &code->item[i], &code->item[i], true);
+		for (int m = 0; melded && m < melded->n && melded->kind == JSON_ARRAY; m++)
+			add_ref(r, &melded->item[m], &code->item[i], true);
+	}
+}
+
+static Refs refs_of(const JsonValue *report)
+{
+	static const char *const table[] = { "partings", "branches" };
+	Refs r = { 0 };
+	const JsonValue *kernels = json_get(report, "kernels");
+	for (int i = kernels && kernels->kind == JSON_ARRAY ? kernels->n - 1 : -1; i >= 0; i--)
+		add_code(&r, json_get(&kernels->item[i], "code"));
+	for (int t = 0; t < 2; t++) {
+		const JsonValue *rows = table_of(report, table[t]);
+		for (int i = rows ? rows->n - 1 : -1; i >= 0; i--)
+			add_ref(&r, &rows->item[i], &rows->item[i], false);
+	}
+	return r;
+}
+
+static void refs_free(Refs *r)
+{
+	strmap_free(&r->first);
+	vec_free(&r->v);
+	arena_free(&r->keys);
+}
+
+static int first_ref(Refs *r, const Place *p)
+{
+	int first = strmap_get(&r->first, arena_printf(&r->keys, "%s\n%d", p->file, p->line));
+	return first < 0 ? 0 : first;
+}
+
 static bool stands_at(const JsonValue *row, const Place *p) { return json_number(row, "line") == p->line && !strcmp(json_string(row, "file"), p->file); }
 
 /* The place of a row as a note at `p` has it: the file is named where it is another one. */
@@ -166,61 +222,60 @@ static void note_meeting(Listing *l, StrBuf *text, const JsonValue *row, const P
 	}
 }
 
-/* Of each place where lanes part: how often, what it cost, and where they met. */
-static void note_partings(Listing *l, Notes *notes, const Place *p, int k, const char *table)
+/* Of a place where lanes part: how often, what it cost, and where they met. */
+static void note_parting(Listing *l, Notes *notes, const Place *p, const JsonValue *row)
 {
-	const JsonValue *rows = table_of(l->run[k], table);
-	for (int i = 0; rows && i < rows->n; i++) {
-		const JsonValue *row = &rows->item[i];
-		if (!stands_at(row, p) || !(json_number(row, "partings") > 0 || json_number(row, "lost") > 0))
+	if (!(json_number(row, "partings") > 0 || json_number(row, "lost") > 0))
+		return;
+	StrBuf text = { 0 };
+	sb_printf(&text, "%s of %.60s", json_string(row, "kind"), json_string(row, "label"));
+	if (json_get(row, "executed"))
+		sb_printf(&text, ", executed %s", json_shown(json_get(row, "executed")));
+	sb_printf(&text, ", partings %s: %s lane-slots lost", json_shown(json_get(row, "partings")), json_shown(json_get(row, "lost")));
+	if (json_is_number(json_get(row, "cycles")))
+		sb_printf(&text, ", %s cycles apart", json_shown(json_get(row, "cycles")));
+	note_meeting(l, &text, row, p);
+	vec_push(notes, shown(&l->arena, text.s, text.n, MOST_SOURCE));
+	sb_free(&text);
+}
+
+/* The text is not among those said already. */
+static bool is_new(StrMap *said, const char *text)
+{
+	bool is = strmap_get(said, text) < 0;
+	strmap_put(said, text, 1);
+	return is;
+}
+
+/* Of an instruction that stands at the place, or was melded with one there: the pass that inserted it, and other places with which it was melded. */
+static void note_passes(Listing *l, Notes *notes, StrMap *said, const Place *p, const JsonValue *row)
+{
+	const JsonValue *melded = json_get(row, "melded");
+	const char *pass = json_string(row, "pass"), *text = arena_printf(&l->arena, "inserted by %.60s", pass);
+	if (*pass && stands_at(row, p) && is_new(said, text))
+		vec_push(notes, text);
+	for (int m = 0; melded && m < melded->n && melded->kind == JSON_ARRAY; m++) {
+		const JsonValue *other = &melded->item[m], *to = stands_at(row, p) ? other : stands_at(other, p) ? row : NULL;
+		if (!to)
 			continue;
-		StrBuf text = { 0 };
-		sb_printf(&text, "%s of %.60s", json_string(row, "kind"), json_string(row, "label"));
-		if (json_get(row, "executed"))
-			sb_printf(&text, ", executed %s", json_shown(json_get(row, "executed")));
-		sb_printf(&text, ", partings %s: %s lane-slots lost", json_shown(json_get(row, "partings")), json_shown(json_get(row, "lost")));
-		if (json_is_number(json_get(row, "cycles")))
-			sb_printf(&text, ", %s cycles apart", json_shown(json_get(row, "cycles")));
-		note_meeting(l, &text, row, p);
-		vec_push(notes, shown(&l->arena, text.s, text.n, MOST_SOURCE));
-		sb_free(&text);
+		text = stands_at(to, p) ? "melded: instructions of the line that stood on different paths are one"
+			: arena_printf(&l->arena, to == row ? "melded into what %s did" : "melded: it also does what %s did", place_name(&l->arena, to, p));
+		if (is_new(said, text))
+			vec_push(notes, text);
 	}
 }
 
-/* What a pass inserted at the place, and other places with which its instructions were melded. */
-static void note_passes(Listing *l, Notes *notes, const Place *p, int k)
+static void note_run(Listing *l, Notes *notes, const Place *p, Refs *r)
 {
-	const JsonValue *kernels = json_get(l->run[k], "kernels");
-	for (int i = 0; kernels && i < kernels->n; i++) {
-		const JsonValue *code = json_get(&kernels->item[i], "code");
-		StrMap said = { 0 };
-		Arena keys = { 0 };
-		for (int n = 0; code && n < code->n && code->kind == JSON_ARRAY; n++) {
-			const JsonValue *row = &code->item[n], *melded = json_get(row, "melded");
-			const char *pass = json_string(row, "pass"), *key = arena_printf(&keys, "%s", pass);
-			if (stands_at(row, p) && *pass && strmap_get(&said, key) < 0) {
-				strmap_put(&said, key, 1);
-				vec_push(notes, arena_printf(&l->arena, "inserted by %.60s", pass));
-			}
-			for (int m = 0; melded && m < melded->n && melded->kind == JSON_ARRAY; m++) {
-				const JsonValue *other = &melded->item[m];
-				const JsonValue *to = stands_at(row, p) ? other : stands_at(other, p) ? row : NULL;
-				if (!to)
-					continue;
-				const char *name = place_name(&keys, to, p);
-				key = arena_printf(&keys, "\n%s", name);
-				if (strmap_get(&said, key) >= 0)
-					continue;
-				strmap_put(&said, key, 1);
-				if (stands_at(to, p))
-					vec_push(notes, "melded: instructions of the line that stood on different paths are one");
-				else
-					vec_push(notes, arena_printf(&l->arena, to == row ? "melded into what %s did" : "melded: it also does what %s did", name));
-			}
-		}
-		strmap_free(&said);
-		arena_free(&keys);
+	StrMap said = { 0 };
+	for (int k = first_ref(r, p); k; k = r->v.v[k - 1].next) {
+		const Ref *ref = &r->v.v[k - 1];
+		if (ref->code)
+			note_passes(l, notes, &said, p, ref->row);
+		else
+			note_parting(l, notes, p, ref->row);
 	}
+	strmap_free(&said);
 }
 
 static bool has_note(const Notes *notes, const char *text)
@@ -232,14 +287,11 @@ static bool has_note(const Notes *notes, const char *text)
 }
 
 /* What is true of both runs stands once. */
-static void put_notes(Listing *l, const Place *p)
+static void put_notes(Listing *l, const Place *p, Refs refs[2])
 {
 	Notes notes[2] = { { 0 } };
-	for (int k = 0; k < 2; k++) {
-		note_partings(l, &notes[k], p, k, "branches");
-		note_partings(l, &notes[k], p, k, "partings");
-		note_passes(l, &notes[k], p, k);
-	}
+	for (int k = 0; k < 2; k++)
+		note_run(l, &notes[k], p, &refs[k]);
 	for (int k = 0; k < 2; k++)
 		for (int i = 0; i < notes[k].n; i++) {
 			bool both = has_note(&notes[!k], notes[k].v[i]);
@@ -267,7 +319,7 @@ static void put_between(Listing *l, const Source *s, int from, int to, bool firs
 	}
 }
 
-static void put_file(Listing *l, const Places *p, int from, int to, StrBuf *out)
+static void put_file(Listing *l, const Places *p, Refs refs[2], int from, int to, StrBuf *out)
 {
 	const char *file = p->v.v[from].file;
 	Source s = { 0 };
@@ -285,7 +337,7 @@ static void put_file(Listing *l, const Places *p, int from, int to, StrBuf *out)
 		put_between(l, &s, next, x->line, i == from, false);
 		list_cost(l, x->cost, *file ? x->line : 0, *file ? (s.text && x->line <= s.n ? s.line[x->line] : "") : x->line ? "(no instruction: the scheduler had no warp)"
 			: "(instructions that lowering, the mechanism or passes added)");
-		put_notes(l, x);
+		put_notes(l, x, refs);
 		next = x->line + 1;
 		if (i + 1 == to && s.text)
 			put_between(l, &s, next, s.n + 1, false, true);
@@ -297,12 +349,15 @@ static void put_file(Listing *l, const Places *p, int from, int to, StrBuf *out)
 void annotate_source(Listing *l, StrBuf *out)
 {
 	Places p = { 0 };
+	Refs refs[2] = { refs_of(l->run[0]), refs_of(l->run[1]) };
 	collect(l, &p);
 	for (int i = 0, to; i < p.v.n; i = to) {
 		for (to = i; to < p.v.n && p.v.v[to].order == p.v.v[i].order; to++)
 			;
-		put_file(l, &p, i, to, out);
+		put_file(l, &p, refs, i, to, out);
 	}
+	refs_free(&refs[0]);
+	refs_free(&refs[1]);
 	places_free(&p);
 }
 

@@ -35,6 +35,7 @@ typedef struct ReportForm { bool full, markdown; } ReportForm;
 /* sim/report/annotate.c: the source line by line, or the code instruction by instruction, beside what each did: issues, mean lanes, lane-slots lost, stalls.
    after: another run, NULL: none. Code is in reports of runs that keep it (RunOptions.instructions); where no file of the source can be read it is shown instead. */
 typedef enum { ANNOTATE_NONE, ANNOTATE_SOURCE, ANNOTATE_CODE } Annotate;
+Annotate annotate_named(const char *what);     /* as --annotate has it: source, code; NULL: source; ANNOTATE_NONE: none of these */
 void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, StrBuf *);
 
 /* sim/report/compare.c: compares two reports as read from JSON. both: the object with `results`, "equal" or "differ", and `compared`;

@@ -14,3 +14,14 @@ fast() {
 fast carried-far ssa,dce,const-prop,copy-prop
 fast ladder,nested,brx-wide,nest-left,nest-entered structurize
 rm -f scaling.out
+
+# --annotate looked at all instructions for each line: 12,000 lines take half a second, and then took minutes.
+{
+	printf 'kernel k()\n{\n\treg u32 %%t\n\treg pred %%p\nB: %%t = mov.u32 %%tid.x\n\tbra L0\n'
+	awk 'BEGIN { for (i = 0; i < 4000; i++) printf "L%d:\n\t%%p = setp.lt.u32 %%t, %d\n\tbra %%p, M%d, L%d\nM%d:\n\tbra L%d\n", i, i % 31 + 1, i, i + 1, i, i + 1 }'
+	printf 'L4000: exit\n}\n'
+} >scaling.ir
+echo 'gpu.launch { kernel = "k", grid = 1, block = 32, args = {} }' >scaling.lua
+timeout 20 ./gsim --functional --annotate scaling.ir >scaling.out || { echo "gsim --annotate: too slow, or it failed" >&2; exit 1; }
+grep -q '^ .* sum of the lines$' scaling.out || { echo "gsim --annotate: no sum" >&2; exit 1; }
+rm -f scaling.out scaling.ir scaling.lua
