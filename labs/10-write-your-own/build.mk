@@ -11,7 +11,7 @@ $(lab)/sim/config/mechanisms.def: $(top_srcdir)/sim/config/mechanisms.def
 	{ cat $(top_srcdir)/sim/config/mechanisms.def && echo 'MODEL(crowd)'; } >$@
 
 # What the library is made of may have changed: then all of these are made again.
-$(lab_objects): libgsim-internal.la
+$(lab_objects): libgsim.a
 $(lab)/pass.o: $(lab)/passes/pass.c
 	$(lab_compile) $(lab)/passes/pass.c
 $(lab)/list.o: $(lab)/sim/config/mechanisms.def

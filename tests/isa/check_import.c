@@ -332,7 +332,6 @@ int main(void)
 	Suite *s = suite_create("import");
 	TCase *t = tcase_create("import");
 	tcase_add_checked_fixture(t, make_folder, remove_folder);
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, trees, 0, 2);
 	tcase_add_loop_test(t, several, 0, 2);
 	tcase_add_test(t, melded);

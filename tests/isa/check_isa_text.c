@@ -560,7 +560,6 @@ END_TEST
 static void add_objects(Suite *s)
 {
 	TCase *t = tcase_create("objects");
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, object_round_trip, 0, NSOURCES);
 	tcase_add_test(t, object_truncated);
 	tcase_add_test(t, object_mutated);
@@ -570,7 +569,6 @@ static void add_objects(Suite *s)
 static void add_texts(Suite *s)
 {
 	TCase *t = tcase_create("texts");
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, round_trip, 0, NSOURCES);
 	tcase_add_test(t, reader_errors);
 	tcase_add_test(t, undefined_uses);

@@ -427,11 +427,9 @@ int main(void)
 {
 	Suite *s = suite_create("lane");
 	TCase *t = tcase_create("operations");
-	tcase_set_timeout(t, 300);
 	tcase_add_test(t, every_variant);
 	suite_add_tcase(s, t);
 	TCase *v = tcase_create("values");
-	tcase_set_timeout(v, 120);
 	tcase_add_test(v, extensions);
 	tcase_add_test(v, shuffle_sources);
 	tcase_add_test(v, folding);

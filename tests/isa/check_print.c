@@ -278,7 +278,6 @@ int main(void)
 {
 	Suite *s = suite_create("print");
 	TCase *t = tcase_create("print");
-	tcase_set_timeout(t, 60);
 	tcase_add_test(t, conversions);
 	tcase_add_test(t, corners);
 	tcase_add_test(t, limits);

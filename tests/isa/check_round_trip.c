@@ -247,7 +247,6 @@ int main(void)
 {
 	Suite *s = suite_create("round trips");
 	TCase *t = tcase_create("round trips");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, trees, 0, 3);
 	tcase_add_test(t, limits);
 	tcase_add_test(t, random_modules);

@@ -292,7 +292,6 @@ int main(void)
 {
 	Suite *s = suite_create("buffers");
 	TCase *t = tcase_create("liveness");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, paths, 0, 10);
 	tcase_add_loop_test(t, kernels_touch, 0, (int)(sizeof touches / sizeof *touches));
 	suite_add_tcase(s, t);

@@ -500,7 +500,6 @@ int main(void)
 	Suite *s = suite_create("flatten");
 	TCase *t = tcase_create("all");
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 600);
 	tcase_add_test(t, figure_5);
 	tcase_add_test(t, shapes);
 	tcase_add_test(t, random_kernels);

@@ -168,7 +168,6 @@ int main(void)
 {
 	Suite *s = suite_create("forward-stores");
 	TCase *t = tcase_create("kernels");
-	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, kernels, 0, 6);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

@@ -144,7 +144,6 @@ int main(void)
 {
 	Suite *s = suite_create("fusion");
 	TCase *t = tcase_create("pairs");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, pairs, 0, (int)(sizeof cases / sizeof *cases));
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

@@ -110,7 +110,6 @@ int main(void)
 {
 	Suite *s = suite_create("fusion clean");
 	TCase *t = tcase_create("fused");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, fused, 0, (int)(sizeof cases / sizeof *cases));
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

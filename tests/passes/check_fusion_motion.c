@@ -418,7 +418,6 @@ int main(void)
 {
 	Suite *s = suite_create("fusion motion");
 	TCase *t = tcase_create("random");
-	tcase_set_timeout(t, 0);
 	tcase_add_test(t, random_programs);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

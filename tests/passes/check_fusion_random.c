@@ -267,7 +267,6 @@ int main(void)
 {
 	Suite *s = suite_create("fusion of random kernels");
 	TCase *t = tcase_create("pairs");
-	tcase_set_timeout(t, 600);
 	tcase_add_test(t, random_pairs);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

@@ -89,7 +89,6 @@ int main(void)
 {
 	Suite *s = suite_create("limits");
 	TCase *t = tcase_create("registers");
-	tcase_set_timeout(t, 300);
 	tcase_add_test(t, registers);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

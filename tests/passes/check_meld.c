@@ -92,7 +92,6 @@ int main(void)
 {
 	Suite *s = suite_create("melding");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 100000);
 	tcase_add_test(t, alignments_are_optimal);
 	tcase_add_test(t, arms_are_melded);
 	suite_add_tcase(s, t);

@@ -167,7 +167,6 @@ int main(void)
 {
 	Suite *s = suite_create("melding: figures");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 600);
 	tcase_add_test(t, golden_files_do_the_same);
 	tcase_add_test(t, bitonic_sort_as_in_the_paper);
 	suite_add_tcase(s, t);

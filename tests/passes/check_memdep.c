@@ -782,7 +782,6 @@ int main(void)
 {
 	Suite *s = suite_create("memory dependence");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 600);
 	tcase_add_test(t, answers_are_true);
 	tcase_add_test(t, finds_what_is_there);
 	tcase_add_test(t, pointers_walk);

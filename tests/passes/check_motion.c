@@ -208,7 +208,6 @@ int main(void)
 {
 	Suite *s = suite_create("code motion");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 600);
 	tcase_add_test(t, lazy_is_best);
 	tcase_add_test(t, early_is_as_good);
 	tcase_add_test(t, renvoise_is_as_good);

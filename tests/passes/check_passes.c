@@ -886,7 +886,6 @@ int main(void)
 	Suite *s = suite_create("passes");
 	TCase *t = tcase_create("all");
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 600);
 	tcase_add_test(t, figure_1);
 	tcase_add_test(t, examples);
 	tcase_add_test(t, small_regions);

@@ -75,7 +75,6 @@ int main(void)
 {
 	Suite *s = suite_create("passes on random kernels");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 600);
 	tcase_add_test(t, same_memory);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

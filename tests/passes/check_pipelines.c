@@ -148,7 +148,6 @@ int main(void)
 {
 	Suite *s = suite_create("random pipelines");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 100000);
 	tcase_add_test(t, same_memory);
 	tcase_add_test(t, a_second_run_changes_nothing);
 	tcase_add_test(t, clean_ups_never_execute_more);

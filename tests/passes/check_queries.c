@@ -153,7 +153,6 @@ int main(void)
 {
 	Suite *s = suite_create("queries");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 100000);
 	tcase_add_test(t, nests_load_the_same);
 	tcase_add_test(t, registers_hold);
 	suite_add_tcase(s, t);

@@ -176,7 +176,6 @@ int main(void)
 {
 	Suite *s = suite_create("queries and warps");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 100000);
 	tcase_add_test(t, warps_load_no_more);
 	tcase_add_test(t, nothing_in_arms);
 	suite_add_tcase(s, t);

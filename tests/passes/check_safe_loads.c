@@ -330,7 +330,6 @@ int main(void)
 {
 	Suite *s = suite_create("safe loads");
 	TCase *t = tcase_create("random");
-	tcase_set_timeout(t, 300);
 	tcase_add_test(t, random_functions);
 	suite_add_tcase(s, t);
 	SRunner *run = srunner_create(s);

@@ -142,7 +142,6 @@ int main(void)
 {
 	Suite *s = suite_create("structurize");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 100000);
 	tcase_add_test(t, random_graphs);
 	tcase_add_test(t, a_ladder_grows_exponentially);
 	tcase_add_test(t, a_cap_leaves_the_function_as_it_was);

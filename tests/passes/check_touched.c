@@ -165,7 +165,6 @@ int main(void)
 {
 	Suite *s = suite_create("touched");
 	TCase *t = tcase_create("kernels");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, kernels, 0, (int)(sizeof names / sizeof *names));
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

@@ -296,7 +296,6 @@ int main(void)
 {
 	Suite *s = suite_create("uniformity in executions");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 600);
 	tcase_add_test(t, verdicts_hold);
 	tcase_add_loop_test(t, meeting_places, 0, (int)(sizeof met / sizeof *met));
 	suite_add_tcase(s, t);

@@ -30,7 +30,6 @@ int main(void)
 {
 	Suite *s = suite_create("properties");
 	TCase *t = tcase_create("random kernels");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, all_hold, 1, KERNELS + 1);
 	tcase_add_loop_test(t, seeds_of_old, 0, (int)(sizeof seeds / sizeof *seeds));
 	suite_add_tcase(s, t);

@@ -115,7 +115,6 @@ int main(void)
 {
 	Suite *s = suite_create("random kernels");
 	TCase *t = tcase_create("generator");
-	tcase_set_timeout(t, 120);
 	tcase_add_test(t, operations_have_lane_functions);
 	tcase_add_test(t, kernels_are_valid_and_survive_text);
 	tcase_add_test(t, same_seed_same_kernel);

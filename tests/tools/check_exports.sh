@@ -21,9 +21,7 @@ exported() {
 # names in the headers, found in another way than tools/exports.awk does: those of the library's symbols that any token is
 ${CC:-cc} -std=gnu11 -E -P -I"$srcdir" "$srcdir/gsim.h" >"$tmp/headers" 2>/dev/null || { echo "no compiler here"; exit 77; }
 grep -oE '[A-Za-z_][A-Za-z_0-9]*' "$tmp/headers" | LC_ALL=C sort -u >"$tmp/tokens"
-archive=.libs/libgsim-internal.a
-[ -f "$archive" ] || archive=libgsim-internal.a
-exported -g "$archive" | LC_ALL=C comm -12 - "$tmp/tokens" >"$tmp/declared"
+exported -g libgsim.a | LC_ALL=C comm -12 - "$tmp/tokens" >"$tmp/declared"
 diff "$tmp/declared" $names >"$tmp/diff" || fail "libgsim.sym is not what gsim.h declares and the library defines"
 [ "$(wc -l <$names)" -gt 200 ] || fail "libgsim.sym has few names"
 
@@ -35,12 +33,13 @@ done >"$tmp/diff"
 [ -s "$tmp/diff" ] && fail "headers that are installed and not in gsim.h"
 
 # what is installed
-if [ -f .libs/libgsim.a ] && command -v "${OBJCOPY:-objcopy}" >/dev/null; then
-	cp .libs/libgsim.a "$tmp/libgsim.a"
+if [ -f libgsim.a ] && command -v "${OBJCOPY:-objcopy}" >/dev/null; then
+	cp libgsim.a "$tmp/libgsim.a"
 	OBJCOPY=${OBJCOPY:-objcopy} "$srcdir/tools/hide-symbols" "$tmp/libgsim.a" $names || fail "hide-symbols"
 	exported -g "$tmp/libgsim.a" | diff $names - >"$tmp/diff" || fail "the static library exports something else"
 fi
-if [ -f .libs/libgsim.so ]; then
-	exported -D .libs/libgsim.so | diff $names - >"$tmp/diff" || fail "the shared library exports something else"
-fi
+for library in libgsim-*.so; do
+	[ -f "$library" ] || continue
+	exported -D "$library" | diff $names - >"$tmp/diff" || fail "the shared library exports something else"
+done
 exit $failed

@@ -114,7 +114,6 @@ int main(void)
 {
 	Suite *s = suite_create("long lists");
 	TCase *t = tcase_create("long lists");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, long_list, 0, NLISTS);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

@@ -539,7 +539,6 @@ int main(void)
 {
 	Suite *s = suite_create("trace");
 	TCase *t = tcase_create("file");
-	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, empty_trace);
 	tcase_add_test(t, launches_without_events);

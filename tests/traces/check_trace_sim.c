@@ -158,7 +158,6 @@ int main(void)
 {
 	Suite *s = suite_create("recorded traces");
 	TCase *t = tcase_create("runs");
-	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, sums_equal_statistics);
 	tcase_add_test(t, sums_equal_statistics_after_passes);

@@ -343,7 +343,6 @@ int main(void)
 {
 	Suite *s = suite_create("states redrawn from traces");
 	TCase *t = tcase_create("runs");
-	tcase_set_timeout(t, 300);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, every_mechanism_is_redrawn);
 	tcase_add_test(t, small_tables_are_redrawn);

@@ -600,7 +600,6 @@ int main(void)
 {
 	Suite *s = suite_create("ptx");
 	TCase *t = tcase_create("ptx");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, compiled, 0, sizeof files / sizeof *files);
 	tcase_add_loop_test(t, body, 0, sizeof bodies / sizeof *bodies);
 	tcase_add_test(t, kernel_header);

@@ -108,7 +108,6 @@ int main(void)
 {
 	Suite *s = suite_create("ptx_run");
 	TCase *t = tcase_create("ptx_run");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, same_results, 0, NKERNELS * (int)(sizeof files / sizeof *files));
 	tcase_add_loop_test(t, module_scope, 0, 3);
 	suite_add_tcase(s, t);

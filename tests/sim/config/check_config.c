@@ -489,7 +489,6 @@ int main(void)
 	const int nsets = sizeof bad_sets / sizeof *bad_sets, nfiles = sizeof bad_files / sizeof *bad_files;
 	if (!mkdtemp(dir) || !make_files())
 		return 1;
-	tcase_set_timeout(t, 60);
 	tcase_add_test(t, rows_are_sound);
 	tcase_add_test(t, defaults_pass_the_check);
 	tcase_add_loop_test(t, set_refuses, 0, nsets);

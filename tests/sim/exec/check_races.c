@@ -270,7 +270,6 @@ int main(void)
 {
 	Suite *s = suite_create("races");
 	TCase *t = tcase_create("races");
-	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, against_force, 0, 8);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

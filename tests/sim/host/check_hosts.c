@@ -263,7 +263,6 @@ int main(void)
 {
 	Suite *s = suite_create("hosts");
 	TCase *t = tcase_create("programs");
-	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, programs, 0, 8);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

@@ -582,7 +582,6 @@ int main(void)
 	SRunner *r = srunner_create(s);
 	if (!mkdtemp(dir) || !make_files())
 		return 1;
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, good_runs, 0, (int)(sizeof good / sizeof *good));
 	tcase_add_loop_test(t, bad_runs, 0, (int)(sizeof bad / sizeof *bad));
 	tcase_add_loop_test(t, compares, 0, (int)(sizeof pairs / sizeof *pairs));

@@ -801,7 +801,6 @@ static Suite *suite(void)
 {
 	Suite *s = suite_create("mem");
 	TCase *t = tcase_create("mem");
-	tcase_set_timeout(t, 60);
 	tcase_add_test(t, latency_of_hits_and_misses);
 	tcase_add_loop_test(t, costs_for_passes, 0, sizeof shipped / sizeof *shipped);
 	tcase_add_test(t, merging);

@@ -581,7 +581,6 @@ int mem_bench(void)
 TCase *mem_random_tests(void)
 {
 	TCase *t = tcase_create("random");
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, coalescing_at_random, 0, 4);
 	tcase_add_loop_test(t, timeline_is_first_fit, 0, 28);
 	tcase_add_test(t, timeline_beyond_its_ring);

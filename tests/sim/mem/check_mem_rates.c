@@ -166,7 +166,6 @@ static Suite *suite(void)
 {
 	Suite *s = suite_create("rates of the memory system");
 	TCase *t = tcase_create("rates");
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, streams_keep_the_rates, 0, MACHINES * STREAMS);
 	tcase_add_test(t, rate_laws_can_fail);
 	tcase_add_loop_test(t, more_never_takes_less, 0, MACHINES * STREAMS);

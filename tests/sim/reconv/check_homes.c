@@ -241,7 +241,6 @@ int main(void)
 {
 	Suite *s = suite_create("splits of several homes");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, columns_that_fit, 0, 2);
 	tcase_add_loop_test(t, columns_that_conflict, 0, 2);
 	tcase_add_loop_test(t, the_fullest_column_counts, 0, 2);

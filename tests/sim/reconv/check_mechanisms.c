@@ -374,7 +374,6 @@ int main(void)
 		models++;
 	Suite *s = suite_create("what every mechanism runs");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_mechanism, 0, models);
 	tcase_add_loop_test(t, active_lanes, 0, models);
 	tcase_add_loop_test(t, points_that_the_source_asks_for, 0, models);

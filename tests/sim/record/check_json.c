@@ -283,7 +283,6 @@ int main(void)
 	tcase_add_test(t, shares_add_up);
 	tcase_add_test(t, compares_every_figure);
 	tcase_add_test(t, compares_large_tables);
-	tcase_set_timeout(t, 60);
 	tcase_add_test(t, grid_adds_up_launches);
 	tcase_add_test(t, grid_as_csv_and_picture);
 	suite_add_tcase(s, t);

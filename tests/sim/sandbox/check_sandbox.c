@@ -365,7 +365,6 @@ int main(void)
 	Suite *s = suite_create("sandbox");
 	TCase *t = tcase_create("sandbox");
 	SRunner *r = srunner_create(s);
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, endless_ends, 0, (int)(sizeof endless / sizeof *endless));
 	tcase_add_test(t, backstop_ends_the_process);
 	tcase_add_loop_test(t, absent_is_absent, 0, (int)(sizeof absent / sizeof *absent));

@@ -122,7 +122,6 @@ int main(void)
 {
 	Suite *s = suite_create("bound");
 	TCase *t = tcase_create("mimd");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, random_graphs, 0, MACHINES);
 	tcase_add_loop_test(t, units_barriers_and_warp_operations, 0, MACHINES);
 	suite_add_tcase(s, t);

@@ -268,7 +268,6 @@ static inline int rig_suite(const char *name, const TTest *const *tests, int n)
 {
 	Suite *s = suite_create(name);
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 60);
 	for (int i = 0; i < n; i++)
 		tcase_add_test(t, tests[i]);
 	suite_add_tcase(s, t);

@@ -254,7 +254,6 @@ int main(void)
 {
 	Suite *s = suite_create("livelock");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, lanes_that_exchange_have_a_state_together, 0, 3);
 	const TTest *const tests[] = { waiting_to_meet_is_no_round, votes_that_never_agree, found_where_nobody_runs, two_locks_in_opposite_order,
 		a_barrier_that_a_spinning_lane_waits_behind, warp_level_operations_that_never_meet, shared_memory, turns_without_an_end, locks_and_calls, locks_of_several_warps,

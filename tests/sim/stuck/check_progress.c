@@ -400,7 +400,6 @@ int main(void)
 {
 	Suite *s = suite_create("forward progress");
 	TCase *t = tcase_create("all");
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, each_cell, 0, ROWS);
 	tcase_add_loop_test(t, a_long_queue_is_no_livelock, 0, QUEUES);
 	tcase_add_loop_test(t, a_queue_for_nothing_is_one, 0, QUEUES);
