@@ -2,6 +2,7 @@
 #include "sim/sandbox/sandbox.h"
 
 enum { MEMORY_LIMIT = 512 << 20, HOOK_STEPS = 100, LOOK_STEPS = 1000, CAUGHT_STEPS = 100, GRACE = 2 /* s */ };
+enum { PIECE = 64 };                      /* bytes of a text that Lua compiles between two looks at the limits */
 static const uint64_t STEP_LIMIT = 500000000;
 static const double SECONDS_LIMIT = 6, LOOK_SECONDS = 0.005;
 static const char over_mark;              /* its address is the error value of a reached limit, which no script sees */
@@ -33,7 +34,11 @@ static bool lua_level(lua_State *L, lua_Debug *ar)
 static void note_place(Sandbox *s)
 {
 	lua_Debug ar;
-	if (!s->L || !lua_level(s->L, &ar))
+	if (s->compiling) {
+		snprintf(s->at.file, sizeof s->at.file, "%s", s->path);
+		s->at.line = s->compiling;
+	}
+	if (s->compiling || !s->L || !lua_level(s->L, &ar))
 		return;
 	snprintf(s->at.file, sizeof s->at.file, "%s", ar.source + 1);
 	s->at.line = ar.currentline;
@@ -106,7 +111,8 @@ static void look(lua_State *L)
 		if (t - s->looked > LOOK_SECONDS) {  /* the processor's time is read less often, since that takes longer */
 			s->looked = t;
 			if (s->seconds + now() - s->started > s->seconds_limit)
-				reach(L, "the time limit is reached (an endless loop?)");
+				reach(L, s->compiling ? "the time limit is reached while this is compiled (a very long expression?)" :
+					"the time limit is reached (an endless loop?)");
 		}
 	}
 	if (s->over)
@@ -290,17 +296,41 @@ bool sandbox_call(Sandbox *s, int nargs, int nresults, Diag *diag)
 	return !status;
 }
 
+/* ---- compiling ---- */
+
+typedef struct Source { const char *text; size_t n, given; } Source; /* n bytes, of which Lua has the first `given` */
+
+/* Lua asks for the next piece of a text. For one token its compiler takes up to as long as for all text in front of it (a jump at each
+   `or` is put at the end of a list that it walks), and looks at no limit: so the pieces are small, and limits are looked at
+   between them. */
+static const char *next_piece(lua_State *L, void *self, size_t *n)
+{
+	Source *src = self;
+	Sandbox *s = sandbox_of(L);
+	const char *piece = src->text + src->given;
+	look(L);
+	*n = src->n - src->given < PIECE ? src->n - src->given : PIECE;
+	for (size_t i = 0; i < *n; i++)
+		s->compiling += piece[i] == '\n';
+	src->given += *n;
+	return piece;
+}
+
 bool sandbox_compile(lua_State *L, const char *text, size_t n, const char *path, Diag *diag)
 {
 	Sandbox *s = sandbox_of(L);
 	char name[sizeof s->path + 1];
+	Source src = { text, n, 0 };
+	const char *line = memchr(text, '\n', n);
 	snprintf(s->path, sizeof s->path, "%s", path);
 	snprintf(name, sizeof name, "@%s", path);
 	if (n && text[0] == '#')  /* the first line is left out; its line break stays, so that lines keep their numbers */
-		for (; n && *text != '\n'; text++, n--)
-			;
-	int status = luaL_loadbufferx(L, text, n, name, "t");
+		src.given = line ? (size_t)(line - text) : n;
+	s->compiling = 1;
+	int status = lua_load(L, next_piece, &src, name, "t");
 	see_memory(s, status);
+	s->compiling = 0;
+	s->stopped = status && s->over && !*s->over;
 	if (status)
 		report(L, path, diag);
 	return !status;
@@ -308,5 +338,8 @@ bool sandbox_compile(lua_State *L, const char *text, size_t n, const char *path,
 
 bool sandbox_run(Sandbox *s, const char *text, size_t n, const char *path, Diag *diag)
 {
-	return sandbox_compile(s->L, text, n, path, diag) && sandbox_call(s, 0, 0, diag);
+	enter(s);
+	bool ok = sandbox_compile(s->L, text, n, path, diag);
+	leave(s);
+	return ok && sandbox_call(s, 0, 0, diag);
 }

@@ -4,7 +4,7 @@
    Work is counted in steps: a Lua instruction is one, and each C function that loops charges for what it does, so that a script
    ends at the same place on every host. The limit of time is the last resort: the clock is read at least once in
    HOOK_STEPS instructions, and no instruction or C function between two readings takes long, because texts are at most
-   SANDBOX_TEXT bytes and all longer loops charge. One operation escapes: Lua enlarging a table whose integer keys all
+   SANDBOX_TEXT bytes and all longer loops charge; Lua's compiler gets its text in small pieces, with a reading before each. One operation escapes: Lua enlarging a table whose integer keys all
    collide. Against it programs call sandbox_backstop (sim/sandbox/backstop.h).
 
    sim/sandbox/ knows nothing of GPUs. Machine files (sim/config/) and workloads (sim/host/) run in it. */
@@ -36,6 +36,7 @@ typedef struct Sandbox {
 	lua_Integer named;                     /* tables and functions that tostring has given a number */
 	timer_t timer;                         /* the backstop's */
 	bool timed;                            /* there is such a timer */
+	int compiling;                         /* the line that Lua's compiler has been given so far; 0: it is not at work */
 } Sandbox;
 
 /* NULL when there is no memory for a state. Limits are set to their defaults; self must not move. */

@@ -105,6 +105,44 @@ START_TEST(endless_ends)
 }
 END_TEST
 
+/* Lua's compiler comes to no instruction of the script: for each of these parts it goes over all the parts in front of it. */
+static const struct { const char *first, *part, *last; int parts; } long_texts[] = {
+	{ "\nx = y", " or y", "", 400000 },
+	{ "\nx = y", " and y", "", 400000 },
+	{ "\nx = y", "\n or y", "", 400000 },
+	{ "\nif y", " or y", " then end", 400000 },
+};
+
+START_TEST(compiling_ends)
+{
+	StrBuf text = { 0 };
+	sb_puts(&text, long_texts[_i].first);
+	for (int i = 0; i < long_texts[_i].parts; i++)
+		sb_puts(&text, long_texts[_i].part);
+	sb_puts(&text, long_texts[_i].last);
+	Outcome o = run(text.s, UINT64_MAX / 2, 0.5);
+	ck_assert_msg(!o.ok && strstr(o.error, TIME), "text %d: '%s'", _i, o.error);
+	ck_assert_msg(o.line >= 2 && o.line <= long_texts[_i].parts, "text %d: line %d", _i, o.line);
+	ck_assert_msg(o.seconds < 2, "text %d took %.1f s", _i, o.seconds);
+	free(o.printed);
+	sb_free(&text);
+}
+END_TEST
+
+START_TEST(compiling_hears_the_user)
+{
+	volatile sig_atomic_t interrupted = 1;
+	Sandbox box = { 0 };
+	Diag diag = { 0 };
+	ck_assert_ptr_nonnull(sandbox_open(&box));
+	box.interrupted = &interrupted;
+	sandbox_compile(box.L, "x = 1", 5, "script.lua", &diag);
+	ck_assert(box.stopped && !diag.item.n);
+	sandbox_close(&box);
+	diag_free(&diag);
+}
+END_TEST
+
 /* A table whose keys collide once it grows: one operation of Lua that no check interrupts. */
 static const char stuck[] = "local m = 2^18 - 1 | 0 local t = {} for i = 0, 2^17 - 1 do t[i * m] = 1 end t[2^17 * m | 0] = 1";
 
@@ -366,6 +404,8 @@ int main(void)
 	TCase *t = tcase_create("sandbox");
 	SRunner *r = srunner_create(s);
 	tcase_add_loop_test(t, endless_ends, 0, (int)(sizeof endless / sizeof *endless));
+	tcase_add_loop_test(t, compiling_ends, 0, (int)(sizeof long_texts / sizeof *long_texts));
+	tcase_add_test(t, compiling_hears_the_user);
 	tcase_add_test(t, backstop_ends_the_process);
 	tcase_add_loop_test(t, absent_is_absent, 0, (int)(sizeof absent / sizeof *absent));
 	tcase_add_loop_test(t, results_are, 0, (int)(sizeof results / sizeof *results));
