@@ -1,6 +1,9 @@
 /* Host functions: one thread of the reference interpreter, with operations of its own. */
 #include "isa/interp.h"
 
+/* What an operation costs in steps, of which a program has so many: the bytes that it writes, and the host's memory for a buffer. */
+enum { STEP_BYTES = 64, BUFFER_STEPS = 50, PIECE = 1 << 20, FILL_BYTES = 4096 };
+
 typedef struct Host {
 	const HostHooks *hooks;
 	const int *block;              /* by step: the block that begins there; -1 */
@@ -24,6 +27,8 @@ static bool allocate(Interp *in, Thread *t, const Step *s)
 	uint64_t size = interp_read(in, t, &s->src[0]);
 	const Opd *d = ins_dst(s->ins, 0);
 	const char *name = d->kind == OPD_REG ? in->launch->kernel->reg.v[d->id].name : "buffer";
+	if (!interp_charge(in, t, BUFFER_STEPS))
+		return false;
 	uint64_t addr = memory_alloc(in->launch->memory, size, name, false);
 	if (!addr) {
 		interp_fault(in, t, FAULT_LIMIT, "%llu bytes are more than simulated memory has left", (unsigned long long)size);
@@ -48,24 +53,39 @@ static bool release(Interp *in, Thread *t, const Step *s)
 	return false;
 }
 
+/* Charges for the bytes behind the first `done` of n, at most for PIECE of them, before they are written: the number of these; 0: all are done,
+   or the program may not go on, and *ok becomes false. */
+static uint64_t next_piece(Interp *in, Thread *t, uint64_t done, uint64_t n, bool *ok)
+{
+	uint64_t piece = n - done < PIECE ? n - done : PIECE;
+	*ok = interp_charge(in, t, piece / STEP_BYTES);
+	return *ok ? piece : 0;
+}
+
+/* A buffer may overlap itself. */
 static bool copy(Interp *in, Thread *t, const Step *s)
 {
-	uint64_t n = interp_read(in, t, &s->src[2]);
+	uint64_t n = interp_read(in, t, &s->src[2]), done = 0, piece;
 	uint8_t *to = range(in, t, interp_read(in, t, &s->src[0]), n);
 	uint8_t *from = to ? range(in, t, interp_read(in, t, &s->src[1]), n) : NULL;
-	if (from)
-		memmove(to, from, n);
-	return from != NULL;
+	bool ok = from != NULL, up = to <= from;
+	for (; ok && (piece = next_piece(in, t, done, n, &ok)); done += piece)
+		memmove(up ? to + done : to + n - done - piece, up ? from + done : from + n - done - piece, piece);
+	return ok;
 }
 
 static bool fill(Interp *in, Thread *t, const Step *s)
 {
 	uint64_t addr = interp_read(in, t, &s->src[0]), v = interp_read(in, t, &s->src[1]), n = interp_read(in, t, &s->src[2]);
-	uint64_t bytes = (uint64_t)type_bytes(s->ins->type);
-	uint8_t *p = range(in, t, addr, n > UINT64_MAX / bytes ? UINT64_MAX : n * bytes);
-	for (uint64_t k = 0; p && k < n; k++)
-		memcpy(p + k * bytes, &v, bytes);
-	return p != NULL;
+	uint64_t size = (uint64_t)type_bytes(s->ins->type), bytes = n > UINT64_MAX / size ? UINT64_MAX : n * size, done = 0, piece;
+	uint8_t *p = range(in, t, addr, bytes), pattern[FILL_BYTES];
+	bool ok = p != NULL;
+	for (uint64_t k = 0; k < FILL_BYTES; k += size)
+		memcpy(pattern + k, &v, size);
+	for (; ok && (piece = next_piece(in, t, done, bytes, &ok)); done += piece)
+		for (uint64_t k = 0; k < piece; k += FILL_BYTES)
+			memcpy(p + done + k, pattern, piece - k < FILL_BYTES ? piece - k : FILL_BYTES);
+	return ok;
 }
 
 static bool check(Interp *in, Thread *t, const Step *s)

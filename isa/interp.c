@@ -147,17 +147,29 @@ static bool execute(Interp *in, Thread *t, const Step *s)
 	return ok;
 }
 
+static bool too_many(Interp *in, const Thread *t)
+{
+	if (!in->options->max_steps || t->steps < in->options->max_steps)
+		return false;
+	interp_fault(in, t, FAULT_LIMIT, in->host_op ? "%llu steps: an instruction is one, and so are 64 bytes that are copied or filled" :
+		"%llu instructions of one thread", (unsigned long long)in->options->max_steps);
+	return true;
+}
+
+static bool interrupted(const Interp *in) { return in->options->interrupted && *in->options->interrupted; }
+
+bool interp_charge(Interp *in, Thread *t, uint64_t steps)
+{
+	t->steps += steps;
+	return !too_many(in, t) && !interrupted(in);
+}
+
 bool interp_run(Interp *in, Thread *t, uint64_t steps)
 {
-	uint64_t limit = in->options->max_steps;
 	for (; steps && t->state == RUNNABLE; steps--) {
 		Frame *f = interp_top(t);
 		const Step *s = &f->code->step[f->pc];
-		if (limit && t->steps >= limit) {
-			interp_fault(in, t, FAULT_LIMIT, "%llu instructions of one thread", (unsigned long long)limit);
-			return false;
-		}
-		if (!(t->steps++ & 0xffff) && in->options->interrupted && *in->options->interrupted)
+		if (too_many(in, t) || (!(t->steps++ & 0xffff) && interrupted(in)))
 			return false;
 		if (s->guard.kind == PL_PRED && !interp_read(in, t, &s->guard)) {
 			f->pc++;

@@ -121,6 +121,7 @@ bool interp_block_goes_on(Interp *);                                   /* until 
 void interp_block_end(Interp *);
 bool interp_enter(Interp *, Thread *, const Code *);                   /* pushes a frame; false: fault */
 bool interp_run(Interp *, Thread *, uint64_t steps);                   /* until it blocks or steps are used up; false: fault */
+bool interp_charge(Interp *, Thread *, uint64_t steps);                /* these count as well; false: too many, or the user wants no more */
 void interp_thread_free(Thread *);
 bool interp_open(Interp *);                                            /* parameters, shared memory; false: fault */
 void interp_close(Interp *);

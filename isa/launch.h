@@ -98,7 +98,7 @@ typedef struct HostHooks {
 	bool (*call)(void *self, const Function *, const uint64_t *args, uint64_t *results, Loc where, Fault *);
 	void (*allocated)(void *self, uint64_t addr, uint64_t size);    /* a buffer of the host function; may be NULL */
 	uint64_t *ran;                                                  /* by Block.id: how often the block was begun is added; may be NULL */
-	uint64_t max_steps;                                             /* host instructions; 0 = 100 million */
+	uint64_t max_steps;                                             /* as doc/ir.md counts them; 0 = 100 million */
 	const volatile sig_atomic_t *interrupted;                       /* set: it ends with false and no fault; may be NULL */
 } HostHooks;
 /* Runs module's host function; false with fault filled when a check failed, a launch faulted or a limit was reached. On return every launch has ended. */

@@ -2,6 +2,8 @@
 #include "isa/launch.h"
 #include "lib/strbuf.h"
 #include <check.h>
+#include <signal.h>
+#include <time.h>
 
 typedef struct Outcome { Fault fault; bool ok; uint64_t instructions; int launches; } Outcome;
 
@@ -385,6 +387,79 @@ START_TEST(spin_locks)
 }
 END_TEST
 
+/* ---- what a host function costs ---- */
+
+static volatile sig_atomic_t stop;
+static void stop_now(void *self, uint64_t addr, uint64_t size) { stop = addr && size && self; }
+
+/* Runs main with that many steps. heard: the user interrupts it when it makes a buffer. */
+static bool run_limited(const char *text, uint64_t steps, bool heard, Fault *fault, Memory *mem)
+{
+	Diag diag = { 0 };
+	Module *m = ir_read(text, strlen(text), "test.ir", &diag);
+	uint64_t none = 0;
+	ck_assert_ptr_nonnull(m);
+	stop = 0;
+	HostHooks hooks = { .self = fault, .launch = launch, .max_steps = steps, .allocated = heard ? stop_now : NULL, .interrupted = &stop };
+	bool ok = host_run(m, module_find_function(m, "main"), mem, &none, &hooks, fault);
+	module_free(m);
+	diag_free(&diag);
+	return ok;
+}
+
+#define LOOP(WORK) "host main() {\n%a = alloc.u64 8000000\nbra L\nL:\n" WORK "\nbra L\n}\n"
+
+/* A million steps are 64 million bytes: eight rounds. One more may be under way. */
+START_TEST(bytes_count)
+{
+	static const char *const loops[] = { LOOP("fill.u8 %a, 1, 8000000"), LOOP("fill.u64 %a, 1, 1000000"), LOOP("%b = add.u64 %a, 4000000\ncopy %b, %a, 4000000") };
+	for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+		Memory *mem = memory_new(1 << 28);
+		Fault fault = { 0 };
+		clock_t start = clock();
+		ck_assert(!run_limited(loops[i], 1000000, false, &fault, mem));
+		ck_assert_msg(fault.kind == FAULT_LIMIT && strstr(fault.text, "1000000 steps"), "%s", fault.text);
+		ck_assert_msg(clock() - start < 2 * CLOCKS_PER_SEC, "%s", loops[i]);
+		memory_free(mem);
+	}
+}
+END_TEST
+
+START_TEST(a_fill_hears_the_user)
+{
+	static const char *const work[] = { "fill.u8 %a, 1, 8000000", "%b = add.u64 %a, 4000000\ncopy %b, %a, 4000000" };
+	for (int i = 0; i < 2; i++) {
+		Memory *mem = memory_new(1 << 28);
+		Fault fault = { 0 };
+		char text[200];
+		snprintf(text, sizeof text, "host main() {\n%%a = alloc.u64 8000000\n%s\nexit\n}\n", work[i]);
+		ck_assert(!run_limited(text, 0, true, &fault, mem));
+		ck_assert_int_eq(fault.kind, FAULT_NONE);
+		ck_assert_uint_eq(memory_nth(mem, 0)->data[7999999], 0);
+		memory_free(mem);
+	}
+}
+END_TEST
+
+/* More than is done in one piece, from a place on that is no multiple of it, up and down, into itself. */
+START_TEST(long_copies_overlap)
+{
+	static const char text[] = "host main() {\n%a = alloc.u64 8000000\n%n = mov.u64 0\nbra L\n"
+		"L:\n%x = add.u64 %a, %n\n%v = cvt.u32.u64 %n\nfill.u32 %x, %v, 16\n%n = add.u64 %n, 65536\n%p = setp.lt.u64 %n, 7900000\nbra %p, L, M\n"
+		"M:\n%x = add.u64 %a, 8\ncopy %x, %a, 7000000\ncopy %a, %x, 5000000\nexit\n}\n";
+	Memory *mem = memory_new(1 << 28);
+	Fault fault = { 0 };
+	ck_assert_msg(run_limited(text, 0, false, &fault, mem), "%s", fault.text);
+	const uint8_t *data = memory_nth(mem, 0)->data;
+	for (uint32_t at = 0; at < 7900000; at += 4) {
+		uint32_t was = at < 5000000 ? at : at < 7000008 ? at - 8 : at, v, want = was % 65536 < 64 ? was / 65536 * 65536 : 0;
+		memcpy(&v, data + at, 4);
+		ck_assert_msg(v == want, "byte %u: %u, not %u", at, v, want);
+	}
+	memory_free(mem);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("interp");
@@ -405,6 +480,9 @@ int main(void)
 	tcase_add_test(t, shuffles);
 	tcase_add_test(t, votes);
 	tcase_add_test(t, spin_locks);
+	tcase_add_test(a, bytes_count);
+	tcase_add_test(a, a_fill_hears_the_user);
+	tcase_add_test(a, long_copies_overlap);
 	suite_add_tcase(s, m);
 	suite_add_tcase(s, f);
 	suite_add_tcase(s, a);
