@@ -1,4 +1,5 @@
 /* Whether two runs of one workload left the same results in their buffers. */
+#include "lib/hash.h"
 #include "sim/host/run.h"
 #include "sim/host/value.h"
 #include <math.h>
@@ -111,19 +112,21 @@ static bool compare_buffer(const Pair *p, const Run *a, const RunBuffer *x, cons
 	return same;
 }
 
-/* The counterpart of buffer i of run a: a variable by its name, another by its number. */
-static const RunBuffer *counterpart_buffer(const Run *a, int i, const Run *b)
+/* A run's buffers and variables by their names; of one name the first counts. A map has the names of the variables, the other those of the rest. */
+typedef struct Names { StrMap of[2]; } Names;
+
+static Names names_of(const Run *r)
 {
-	const RunBuffer *x = &a->buffer.v[i];
-	for (int k = 0; k < b->buffer.n; k++)
-		if (b->buffer.v[k].symbol == x->symbol && !strcmp(b->buffer.v[k].name, x->name))
-			return &b->buffer.v[k];
-	return NULL;
+	Names n = { 0 };
+	for (int k = r->buffer.n - 1; k >= 0; k--)
+		strmap_put(&n.of[r->buffer.v[k].symbol], r->buffer.v[k].name, k);
+	return n;
 }
 
 bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b, RunCompared *compared, Diag *diag)
 {
 	RunCompared unasked = { 0 };
+	Names names = names_of(b);
 	Pair p = { { name_a, name_b }, diag };
 	bool same = true;
 	if (a->nanonymous != b->nanonymous) {
@@ -131,8 +134,11 @@ bool run_same(const Run *a, const Run *b, const char *name_a, const char *name_b
 		same = false;
 	}
 	for (int i = 0; i < a->buffer.n; i++) {
-		if (!compare_buffer(&p, a, &a->buffer.v[i], b, counterpart_buffer(a, i, b), compared ? compared : &unasked))
-			same = false;
+		const RunBuffer *x = &a->buffer.v[i];
+		int k = strmap_get(&names.of[x->symbol], x->name);
+		same &= compare_buffer(&p, a, x, b, k < 0 ? NULL : &b->buffer.v[k], compared ? compared : &unasked);
 	}
+	strmap_free(&names.of[0]);
+	strmap_free(&names.of[1]);
 	return same;
 }
