@@ -5,6 +5,7 @@
  * interpreter. It knows no cycles and may include lib/ only. */
 #ifndef GSIM_IR_H
 #define GSIM_IR_H
+#include "isa/ins.h"
 #include "lib/arena.h"
 #include "lib/bitset.h"
 #include "lib/diag.h"
@@ -13,223 +14,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- types ---- */
-#define TYPES(X) /* id, name, bits, kind: P predicate, B bits, U unsigned, S signed, F float */ \
-	X(PRED, "pred", 1, 'P') \
-	X(B8, "b8", 8, 'B') X(B16, "b16", 16, 'B') X(B32, "b32", 32, 'B') X(B64, "b64", 64, 'B') \
-	X(U8, "u8", 8, 'U') X(U16, "u16", 16, 'U') X(U32, "u32", 32, 'U') X(U64, "u64", 64, 'U') \
-	X(S8, "s8", 8, 'S') X(S16, "s16", 16, 'S') X(S32, "s32", 32, 'S') X(S64, "s64", 64, 'S') \
-	X(F16, "f16", 16, 'F') X(F32, "f32", 32, 'F') X(F64, "f64", 64, 'F')
-
-typedef enum {
-	T_NONE,
-#define X(ID, NAME, BITS, KIND) T_##ID,
-	TYPES(X)
-#undef X
-	T_COUNT
-} Type;
-
-extern const char *const type_name[T_COUNT];
-extern const uint8_t type_bits[T_COUNT];  /* pred 1 */
-extern const char type_kind[T_COUNT];     /* 'P' 'B' 'U' 'S' 'F'; 0 for T_NONE */
-static inline int type_bytes(int t) { return (type_bits[t] + 7) / 8; }
-Type type_widened(Type);                  /* u16 -> u32, s32 -> s64, ...; T_NONE when there is none */
-
-/* Sets of types, for the operation table. */
-#define TSET(T) (1u << T_##T)
-enum {
-	TS_NONE = 0,
-	TS_PRED = TSET(PRED),
-	TS_BIT = TSET(B16) | TSET(B32) | TSET(B64),
-	TS_INT = TSET(U16) | TSET(U32) | TSET(U64) | TSET(S16) | TSET(S32) | TSET(S64),
-	TS_SINT = TSET(S16) | TSET(S32) | TSET(S64),
-	TS_8 = TSET(U8) | TSET(S8),
-	TS_32 = TSET(U32) | TSET(S32) | TSET(B32),
-	TS_U32 = TSET(U32),
-	TS_I32 = TSET(U32) | TSET(S32),
-	TS_U64 = TSET(U64) | TSET(B64),
-	TS_B32 = TSET(B32),
-	TS_F16 = TSET(F16),
-	TS_F32 = TSET(F32),
-	TS_FLT = TSET(F32) | TSET(F64),
-	TS_B3264 = TSET(B32) | TSET(B64),
-	TS_U3264 = TSET(U32) | TSET(U64),
-	TS_I3264 = TSET(U32) | TSET(U64) | TSET(S32) | TSET(S64),
-	TS_3264 = TS_I3264 | TS_B3264,
-	TS_MEM = TS_INT | TS_8 | TSET(B8) | TS_BIT | TS_F16 | TS_FLT,
-	TS_ALL = TS_INT | TS_8 | TSET(B8) | TS_BIT | TS_F16 | TS_FLT | TS_PRED
-};
-
-/* ---- operations ---- */
-typedef enum {
-	OP_NONE,
-#define OP(ID, ...) OP_##ID,
-#include "isa/ops.def"
-#undef OP
-	OP_COUNT
-} Op;
-
-typedef enum { /* who executes an operation */
-	K_NONE, K_ALU, K_LD, K_ST, K_ATOM, K_FENCE, K_BAR, K_WARPSYNC, K_SHFL, K_VOTE, K_MATCH, K_ACTIVE, K_REDUX, K_ELECT,
-	K_BRA, K_BRX, K_CALL, K_RET, K_EXIT, K_TRAP, K_SLEEP, K_NOP, K_RECONV, K_HOST, K_PRINT, K_ASSERT, K_COUNT
-} OpKind;
-
-#define UNITS(X) X(ALU, "alu") X(IMUL, "imul") X(FP32, "fp32") X(FP64, "fp64") X(SFU, "sfu") X(CVT, "cvt") \
-	X(MEM, "mem") X(CTL, "ctl")
-typedef enum {
-#define X(ID, NAME) UNIT_##ID,
-	UNITS(X)
-#undef X
-	UNIT_COUNT
-} Unit;
-extern const char *const unit_name[UNIT_COUNT];
-
-enum { /* flags of an operation */
-	OPF_PURE = 1, OPF_COMM = 2, OPF_TERM = 4, OPF_LOAD = 8, OPF_STORE = 16, OPF_CONV = 32, OPF_SIDE = 64,
-	OPF_MACH = 128, OPF_HOST = 256, OPF_FATAL = 512, OPF_CARRY = 1024
-};
-
-typedef struct OpInfo {
-	const char *name, *suffixes, *operands;
-	uint32_t types;
-	uint8_t kind, unit;
-	uint16_t flags;
-	const char *meaning;
-} OpInfo;
-extern const OpInfo op_info[OP_COUNT];
-Op op_lookup(const char *name, size_t n);     /* OP_NONE when there is none */
-
-/* ---- modifiers: each is one field of Ins; 0 = absent ---- */
-typedef enum { SP_GENERIC, SP_GLOBAL, SP_SHARED, SP_LOCAL, SP_CONST, SP_PARAM, SP_COUNT } Space;
-extern const char *const space_name[SP_COUNT];
-typedef enum { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNI, RND_RZI, RND_RMI, RND_RPI } Rnd;
-typedef enum { CMP_NONE, CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO, CMP_LS, CMP_HI, CMP_HS,
-	CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN } Cmp;
-typedef enum { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR } BoolOp;
-typedef enum { HILO_NONE, HILO_LO, HILO_HI, HILO_WIDE } HiLo;
-typedef enum { APPROX_NONE, APPROX_APPROX, APPROX_FULL } Approx;
-typedef enum { MODE_NONE, MODE_UP, MODE_DOWN, MODE_BFLY, MODE_IDX, MODE_ALL, MODE_ANY, MODE_UNI, MODE_BALLOT,
-	MODE_L, MODE_R, MODE_F4E, MODE_B4E, MODE_RC8, MODE_ECL, MODE_ECR, MODE_RC16, MODE_FINITE, MODE_INFINITE,
-	MODE_NUMBER, MODE_NOTANUMBER, MODE_NORMAL, MODE_SUBNORMAL, 
-	MODE_L1, MODE_L2 } Mode;
-typedef enum { MODE2_NONE, MODE2_WRAP, MODE2_CLAMP, MODE2_SHIFTAMT } Mode2;
-typedef enum { AOP_NONE, AOP_ADD, AOP_MIN, AOP_MAX, AOP_AND, AOP_OR, AOP_XOR, AOP_EXCH, AOP_CAS, AOP_INC, AOP_DEC,
-	AOP_POPC } AtomOp;
-typedef enum { COP_NONE, COP_CA, COP_CG, COP_CS, COP_LU, COP_CV, COP_WB, COP_WT, COP_NC } CacheOp;
-typedef enum { SEM_NONE, SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC } Sem;
-typedef enum { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS, SCOPE_GL } Scope;
-
-/* One suffix: its text, the group letter of ops.def, the value of the field. */
-typedef struct Suffix { const char *name; char group; uint8_t value; } Suffix;
-extern const Suffix suffix_table[];  /* ends with name NULL */
-
-/* ---- special registers ---- */
-#define SREGS(X) /* id, name, type */ \
-	X(TID_X, "%tid.x", U32) X(TID_Y, "%tid.y", U32) X(TID_Z, "%tid.z", U32) \
-	X(NTID_X, "%ntid.x", U32) X(NTID_Y, "%ntid.y", U32) X(NTID_Z, "%ntid.z", U32) \
-	X(CTAID_X, "%ctaid.x", U32) X(CTAID_Y, "%ctaid.y", U32) X(CTAID_Z, "%ctaid.z", U32) \
-	X(NCTAID_X, "%nctaid.x", U32) X(NCTAID_Y, "%nctaid.y", U32) X(NCTAID_Z, "%nctaid.z", U32) \
-	X(LANEID, "%laneid", U32) X(WARPID, "%warpid", U32) X(NWARPID, "%nwarpid", U32) \
-	X(SMID, "%smid", U32) X(NSMID, "%nsmid", U32) X(GRIDID, "%gridid", U64) \
-	X(LANEMASK_EQ, "%lanemask_eq", U32) X(LANEMASK_LT, "%lanemask_lt", U32) X(LANEMASK_LE, "%lanemask_le", U32) \
-	X(LANEMASK_GT, "%lanemask_gt", U32) X(LANEMASK_GE, "%lanemask_ge", U32) \
-	X(CLOCK, "%clock", U32) X(CLOCK_HI, "%clock_hi", U32) X(CLOCK64, "%clock64", U64) \
-	X(GLOBALTIMER, "%globaltimer", U64) X(GLOBALTIMER_LO, "%globaltimer_lo", U32) \
-	X(GLOBALTIMER_HI, "%globaltimer_hi", U32) \
-	X(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size", U32) X(TOTAL_SMEM_SIZE, "%total_smem_size", U32) \
-	X(RESERVED_BEGIN, "%reserved_smem_offset_begin", U32) X(RESERVED_END, "%reserved_smem_offset_end", U32) \
-	X(RESERVED_CAP, "%reserved_smem_offset_cap", U32) \
-	X(RESERVED_0, "%reserved_smem_offset_0", U32) X(RESERVED_1, "%reserved_smem_offset_1", U32) \
-	X(ENVREG0, "%envreg0", U32) X(ENVREG1, "%envreg1", U32) X(ENVREG2, "%envreg2", U32) X(ENVREG3, "%envreg3", U32) \
-	X(ENVREG4, "%envreg4", U32) X(ENVREG5, "%envreg5", U32) X(ENVREG6, "%envreg6", U32) X(ENVREG7, "%envreg7", U32) \
-	X(ENVREG8, "%envreg8", U32) X(ENVREG9, "%envreg9", U32) X(ENVREG10, "%envreg10", U32) X(ENVREG11, "%envreg11", U32) \
-	X(ENVREG12, "%envreg12", U32) X(ENVREG13, "%envreg13", U32) X(ENVREG14, "%envreg14", U32) X(ENVREG15, "%envreg15", U32) \
-	X(ENVREG16, "%envreg16", U32) X(ENVREG17, "%envreg17", U32) X(ENVREG18, "%envreg18", U32) X(ENVREG19, "%envreg19", U32) \
-	X(ENVREG20, "%envreg20", U32) X(ENVREG21, "%envreg21", U32) X(ENVREG22, "%envreg22", U32) X(ENVREG23, "%envreg23", U32) \
-	X(ENVREG24, "%envreg24", U32) X(ENVREG25, "%envreg25", U32) X(ENVREG26, "%envreg26", U32) X(ENVREG27, "%envreg27", U32) \
-	X(ENVREG28, "%envreg28", U32) X(ENVREG29, "%envreg29", U32) X(ENVREG30, "%envreg30", U32) X(ENVREG31, "%envreg31", U32) \
-	X(WARP_SZ, "WARP_SZ", U32)
-typedef enum {
-#define X(ID, NAME, TYPE) SREG_##ID,
-	SREGS(X)
-#undef X
-	SREG_COUNT
-} Sreg;
-extern const char *const sreg_name[SREG_COUNT];
-extern const uint8_t sreg_type[SREG_COUNT];
-int sreg_lookup(const char *name, size_t n);  /* -1 when there is none */
-
-/* ---- operands and instructions ---- */
-typedef enum {
-	OPD_NONE,   /* the sink `_` */
-	OPD_REG,    /* id = register of the function; in addresses imm = signed byte offset */
-	OPD_IMM,    /* imm = the bits, in the operand's type (floats: IEEE bits; integers sign-extended to 64) */
-	OPD_SREG,   /* id = Sreg */
-	OPD_SYM,    /* id = index into module->symbol, imm = signed byte offset */
-	OPD_PARAM,  /* id = index into function->param (kernels), imm = signed byte offset */
-	OPD_FUNC,   /* id = index into module->func */
-	OPD_STR     /* id = index into module->string */
-} OpdKind;
-
-typedef struct Opd {
-	uint8_t kind;
-	uint8_t neg;      /* predicate operand written !%p */
-	int32_t id;
-	int64_t imm;
-} Opd;
-
-enum { INSF_SYNC = 1, INSF_ALIGNED = 2, INSF_UNI = 4, INSF_TO = 8, INSF_NONFAULTING = 16 };
-
-#define MODIFIERS(X) X(rnd) X(ftz) X(sat) X(approx) X(cmp) X(boolop) X(hilo) X(cc) X(space) X(vec) /* 0, 2 or 4 */ \
-	X(mode) X(mode2) X(aop) X(cop) X(sem) X(scope) X(flags) /* INSF_* */
-
-typedef struct Ins {
-	uint8_t op;                    /* Op */
-	uint8_t type, type2;           /* Type */
-#define X(NAME) uint8_t NAME;
-	MODIFIERS(X)
-#undef X
-	uint8_t guard_neg;             /* @!%p */
-	uint8_t origin;                /* 0 = the user's; else index into module->origin: the pass that inserted it */
-
-	uint16_t ndst, nsrc;
-	uint16_t file;                 /* index into module->file */
-	int32_t guard;                 /* predicate register that guards it, or -1 */
-	int32_t line, col;             /* source place, 0 = unknown */
-	int32_t melded;                /* 0, or the first of module->melded: where the others stood that passes have made one of with it */
-	int32_t mark;                  /* 0, or the first of its marks in function->mark */
-	Opd *opd;                      /* destinations, then sources */
-} Ins;
-
-static inline Opd *ins_dst(const Ins *i, int k) { return i->opd + k; }
-static inline Opd *ins_src(const Ins *i, int k) { return i->opd + i->ndst + k; }
-
 /* Where an instruction stood of which passes have made one with another: they were on different paths, and threads of both execute what is left. Its own place
    stays that of one of them. Places are never changed: copies share them. A list is in order of the files' names, lines and columns and has each place once. */
 typedef struct MeldedPlace { uint16_t file; int32_t line, col, next; } MeldedPlace; /* line 0: unknown; next: index into module->melded, less than its own; 0 = the last */
 static inline bool ins_melded(const Ins *i) { return i->melded != 0; }
 
-/* ---- where the source's blocks have gone ---- */
-
-/* A mark says at an instruction "the source's block S begins here" or "the branch at the end of the source's block S decides here": for all lanes that
-   come to the instruction, or, where passes have joined blocks, for those for which predicates hold, by the values that these have before the instruction
-   is executed. Statistics count marks, so they speak of the source's blocks whatever passes have made of them. Marks are never changed: copies of an
-   instruction share them. */
-typedef enum { MARK_BEGINS, MARK_DECIDES } MarkKind;
-typedef struct Mark {
-	uint8_t kind;                  /* MarkKind */
-	int32_t source;                /* index into function->source */
-	int32_t lanes;                 /* index into function->lanes: for which lanes; 0: for all that come to the instruction */
-	Opd value;                     /* MARK_DECIDES: what a lane decides by, a predicate or the number 0 or 1: true, and it takes the branch.
-	                                  OPD_NONE: as the instruction, a conditional or indexed branch, itself goes on; always so of MARK_BEGINS */
-	int32_t next;                  /* of the same instruction; 0 = the last */
-} Mark;
-
-/* Lanes for which the predicate holds (neg: does not), of those of `next`; 0: of all. Never changed, and shared. */
-typedef struct SomeLanes { int32_t reg; bool neg; int32_t next; } SomeLanes;
-
 /* ---- blocks, functions, modules ---- */
-typedef struct Block Block;
 struct Block {
 	const char *label;             /* unique in its function */
 	bool user;                     /* a block of the source; its label stands there, or is one that its reader gave it */
@@ -271,7 +61,7 @@ enum { STREAM_LIMIT = 1024, EVENT_LIMIT = 1024 }; /* streams are 0, the default 
 /* Something of PTX that gsim has not: what, as a clause for messages, and where it stands. what NULL: nothing is. */
 typedef struct Refusal { const char *what; Loc loc; } Refusal;
 
-typedef struct Function {
+struct Function {
 	const char *name;
 	FuncKind kind;
 	int id;                        /* index in module->func */
@@ -290,7 +80,7 @@ typedef struct Function {
 	uint32_t maxntid[3], reqntid[3];  /* 0 = not given */
 	uint32_t minnctapersm;
 	Loc loc;
-} Function;
+};
 
 typedef struct Reloc { uint32_t offset; bool func, generic; int32_t id; int64_t addend; } Reloc; /* 64-bit address of a symbol or function inside initial data */
 
@@ -309,7 +99,7 @@ typedef struct Symbol {            /* a variable */
 	Loc loc;
 } Symbol;
 
-typedef struct Module {
+struct Module {
 	Arena arena;
 	const struct Module *of;       /* a view of that module (module_view), or NULL */
 	const char *name;              /* path it was read from */
@@ -321,7 +111,7 @@ typedef struct Module {
 	Vec(const char *) string;
 	Vec(const char *) origin;      /* [0] = "user" */
 	Vec(MeldedPlace) melded;       /* [0] is none */
-} Module;
+};
 
 /* What every form of a module keeps to: a module that one reader takes can be written and read in the others. */
 enum { FILE_LIMIT = 65535, OPERAND_LIMIT = 32768 /* of one instruction or header */, DATA_LIMIT = 64 << 20 /* bytes of initial data */ };
@@ -377,22 +167,10 @@ int block_plain_marks(const Function *, const Block *, int *first, int *last);
 static inline Ins *block_term(const Block *b) { return &b->ins.v[b->ins.n - 1]; }
 /* The block goes on to one block without asking anything: an indexed branch with one target may still fault. */
 static inline bool block_jumps(const Block *b) { return b->nsucc == 1 && block_term(b)->op == OP_BRA; }
-/* It is a conditional or indexed branch. */
-static inline bool ins_decides(const Ins *i) { return (i->op == OP_BRA && i->nsrc > 0) || i->op == OP_BRX; }
-/* No thread goes on behind it to the next instruction. */
-static inline bool ins_ends(const Ins *i)
-{
-	return op_info[i->op].flags & OPF_TERM || (op_info[i->op].flags & OPF_FATAL && i->guard < 0);
-}
 
 Ins ins_make(Module *, Op, Type, int ndst, int nsrc);                 /* zeroed operands, no guard */
-static inline Opd opd_reg(int id) { return (Opd){ OPD_REG, 0, id, 0 }; }
-static inline Opd opd_imm(int64_t v) { return (Opd){ OPD_IMM, 0, 0, v }; }
 void block_jump(Module *, Block *, Block *to);                        /* appends bra to */
 void block_branch(Module *, Block *, int pred, bool neg, Block *yes, Block *no); /* appends bra %p, yes, no */
-Unit ins_unit(const Ins *);                                           /* the functional unit, by operation and type */
-Type ins_dst_type(const Ins *, int k);                                /* type of destination k as the operation defines it; T_NONE: any (call, unpack) */
-Type ins_src_type(const Ins *, int k);                                /* likewise; addresses: T_U64 */
 Type ins_value_type(const Module *, const Ins *, int k);              /* of source k; of call and launch: what the callee declares */
 Loc ins_loc(const Module *, const Ins *);
 /* ---- isa/melded.c ---- */
@@ -402,8 +180,6 @@ bool melded_next(const Module *, int *at, Loc *);
 int module_melded(Module *, const MeldedPlace *, int n);              /* a list of these places, in any order; 0: n is 0 */
 void ins_meld(Module *, Ins *, const Ins *const *others, int n);      /* it stands for the others, too, and for what these stand for; its own place and origin: those of the first that no pass has inserted, if there is one */
 void ins_instead(Ins *, const Ins *old);                              /* it takes the old one's place in the program: it is as much the source's, at its place, or melded */
-bool ins_same_form(const Ins *, const Ins *);                         /* operation, types, modifiers and numbers of operands */
-bool ins_equal(const Ins *, const Ins *);                             /* within one function: everything */
 
 /* Bytes at offset 0 of a kernel's shared memory, in this order: the symbols that the kernel and what it calls use.
    offset[symbol id] gets each one's offset (extern symbols: the end), -1 for the others. Returns the static size. */

@@ -1,3 +1,4 @@
+#include "isa/ir.h"
 #include "isa/lane_kernel.h"
 #include "isa/softmath.h"
 

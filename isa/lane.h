@@ -10,7 +10,7 @@
  * Predicates are one bit a lane in a uint64_t. */
 #ifndef GSIM_LANE_H
 #define GSIM_LANE_H
-#include "isa/ir.h"
+#include "isa/ins.h"
 
 typedef uint64_t Mask;             /* bit i = lane i */
 

@@ -1,3 +1,4 @@
+#include "isa/ir.h"
 #include "isa/memory.h"
 #include <sys/mman.h>
 

@@ -4,7 +4,7 @@
  * unmapped space between them. Shared and local memory appear in it as windows of each thread's own. */
 #ifndef GSIM_MEMORY_H
 #define GSIM_MEMORY_H
-#include "isa/ir.h"
+#include "isa/ins.h"
 
 #define SHARED_WINDOW 0x0000010000000000u  /* generic address of shared offset 0 */
 #define LOCAL_WINDOW  0x0000020000000000u  /* generic address of local offset 0 */

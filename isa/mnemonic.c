@@ -1,3 +1,4 @@
+#include "isa/ir.h"
 #include "isa/mnemonic.h"
 #include <stddef.h>
 

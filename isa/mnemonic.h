@@ -2,7 +2,7 @@
  * printers of every text form; all names come from op_info[] and suffix_table. */
 #ifndef GSIM_MNEMONIC_H
 #define GSIM_MNEMONIC_H
-#include "isa/ir.h"
+#include "isa/ins.h"
 #include "lib/strbuf.h"
 
 typedef enum {

@@ -7,7 +7,7 @@
  * made quiet, f64's only moved, f16's becomes f32's canonical NaN, widened. */
 #ifndef GSIM_SOFTMATH_H
 #define GSIM_SOFTMATH_H
-#include "isa/ir.h"
+#include "isa/ins.h"
 #include <string.h>
 
 #define NAN16 0x7fffu

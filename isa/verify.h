@@ -1,6 +1,7 @@
 /* The verifier, between its files. */
 #ifndef GSIM_VERIFY_H
 #define GSIM_VERIFY_H
+#include "isa/ir.h"
 #include "isa/mnemonic.h"
 
 typedef struct Verifier {

@@ -1,6 +1,7 @@
 /* What lowering needs to add code beside the builder (isa/edit.h): operations of mechanisms, which name blocks, and places for blocks. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/code.h"
+#include "sim/code/lower_fn.h"
 
 Ins lower_own(LowerFn *l, int own, int ndst, int nsrc)
 {

@@ -3,7 +3,6 @@
    sim/code/ lowers the IR to machine code. It knows a mechanism by a hook alone, and sees sim/config/ only. */
 #ifndef GSIM_CODE_H
 #define GSIM_CODE_H
-#include "isa/edit.h"
 #include "isa/lane.h"
 #include "sim/config/config.h"
 
@@ -127,56 +126,4 @@ Code *code_lower(const Module *, const Function *kernel, const Config *, LowerHo
 void code_print_ins(const Code *, uint32_t pc, struct StrBuf *); /* sim/code/print.c */
 void code_print(const Code *, struct StrBuf *);
 void code_free(Code *);
-
-/* ---- between the steps of lowering ---- */
-typedef struct Cfg Cfg;
-typedef struct CallSite {
-	int pos;                       /* in the positions of the allocator */
-	int level;                     /* values that live at the call have registers below this one */
-	bool memory;                   /* arguments and results go through the caller's frame */
-	int nsaved;                    /* values that the caller saves in its frame, the wide ones first */
-	const int *saved;
-} CallSite;
-
-struct LowerFn {                       /* one function on its way to machine code */
-	Code *code;
-	Module *module;
-	Function *f;
-	Edit edit;
-	const Config *config;
-	Arena *arena;                  /* of this lowering */
-	int *reg;                      /* register or predicate of each virtual register, counted from reg_base or pred_base */
-	int nreg, npred, reg_base, pred_base;
-	CallSite *call;                /* in the order of the layout */
-	int ncalls, next_call;
-	Block **layout;                /* blocks in the order of their addresses */
-	int nlayout;
-	int *rpc_block;                /* by block id: id of the block that its terminator's rpc names, -1 = none; set by the mechanism:
-	                                  for most the branch's reconvergence point */
-	bool *reach;                   /* by block id: the mechanism's reach is called when lanes arrive */
-	int *reach_from;               /* by block id: where reach is set, a block whose address the first instruction there gets as MIns.rpc; -1 = none */
-	bool reach_behind_sync;        /* set by the mechanism: reach is called behind barriers and warp-level operations, too */
-	uint32_t *block_pc;            /* by block id, once addresses are known */
-	bool priority_layout;          /* set by the mechanism: blocks lie in reverse post-order with contiguous loops; else in the source's order */
-	bool recursive;                /* may be active more than once in a thread */
-	const bool *ends;              /* by function id: may lanes end in it, or in its callees? The last entry: in any function called through a register? */
-	int late;                      /* registers below this number were assigned before the function was linearized at machine level; -1: it was not */
-	int scc;                       /* component of the call graph */
-	int number;                    /* among the functions of the code */
-};
-
-int lower_slot(LowerFn *, Type);       /* makes a place in the local frame; its symbol id */
-/* Store and load a word in a place of the local frame. *at: the index at which the instruction goes, then the one behind it. */
-void lower_store(LowerFn *, Block *, int *at, Opd v, Type, int slot);
-void lower_load(LowerFn *, Block *, int *at, int reg, int slot);
-
-/* Lowering and mechanisms add instructions and blocks by the function's Edit, which gives them this origin: they count as overhead. */
-enum { ORIGIN_LOWER = 255 };
-Ins lower_own(LowerFn *, int own, int ndst, int nsrc); /* makes one of the mechanism's operations: sim/code/build.c */
-static inline bool is_own(const Ins *i, int own) { return i->op == OP_OWN && i->mode == own; }
-Block *lower_block(LowerFn *, int at); /* a new block at that index of the function's list; ids of other blocks stay */
-int lower_position(const LowerFn *, const Block *);
-/* A block as operand of a mechanism's operation: a pointer until lower_targets numbers the blocks and names them by their ids. */
-Opd lower_target(Block *);
-void lower_targets(Function *);
 #endif

@@ -3,7 +3,7 @@
 #define GSIM_LOWER_H
 #include "isa/decode.h"
 #include "passes/analysis/analysis.h"
-#include "sim/code/code.h"
+#include "sim/code/lower_fn.h"
 #include <stdio.h>
 
 /* A place that gets a pc once addresses are known. */

@@ -3,7 +3,7 @@
    sim/config/ describes the machine by numbers. It sees sim/sandbox/, which runs machine files; everything else in sim/ may see it. */
 #ifndef GSIM_CONFIG_H
 #define GSIM_CONFIG_H
-#include "isa/ir.h"
+#include "isa/ins.h"
 
 typedef uint64_t Cycle;
 

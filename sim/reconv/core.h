@@ -1,11 +1,8 @@
 /* What mechanisms may call: for state, statistics, time and memory traffic of their own. A mechanism's compile half has the function that is
-   lowered (sim/code/code.h) and the parameters. */
+   lowered (sim/code/lower_fn.h) and the parameters. */
 #ifndef GSIM_RECONV_CORE_H
 #define GSIM_RECONV_CORE_H
 #include "sim/reconv/seam.h"
-
-/* ---- while lowering ---- */
-static inline int64_t reconv_lower_param(const LowerFn *l, int index) { return l->config->model_param[l->config->model][index]; } /* the mechanism's own */
 
 /* ---- for pictures ---- */
 void reconv_show(Rows *, const TraceRow *);       /* adds the row behind those of its table */

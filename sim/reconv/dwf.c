@@ -8,6 +8,7 @@
  * Counted: depth = splits that a warp holds; no pushes; merges = joins; warps_formed = entries made where lanes come;
  * lane_conflicts = of those, the ones that found an entry with their pc and a taken column. */
 #include "passes/analysis/analysis.h"
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/splits.h"
 

@@ -13,6 +13,7 @@
  *
  * Counted: depth = groups that do not wait at a point, parked ones included; pushes and pops = groups added and gone; merges =
  * points to which all lanes have come, and parts that became one before. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/regions.h"
 #include "sim/reconv/common/splits.h"

@@ -6,6 +6,7 @@
  * A group that comes to a barrier or a warp-level operation before lanes that it needs is put aside, and the first of the
  * others runs. A group that spins, and comes first, for one behind it never lets that one run, unless `starvation` is set:
  * a group that has waited for so many cycles runs for `quantum` blocks, wherever it stands. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/sorted.h"
 

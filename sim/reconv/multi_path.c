@@ -6,6 +6,7 @@
  *
  * Counted: depth = groups that do not wait at a point; pushes and pops = groups added to the list and gone from it; merges =
  * regions whose lanes have met, and groups that joined others on the way. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/regions.h"
 #include "sim/reconv/common/splits.h"

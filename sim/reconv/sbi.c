@@ -7,6 +7,7 @@
  * a block that several others lead to while a group is between that block's immediate dominator and the block, so that they meet.
  *
  * Counted: depth = groups; pushes and pops = groups that came to be and are gone; merges = groups that joined. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/splits.h"

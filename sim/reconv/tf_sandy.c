@@ -10,6 +10,7 @@
  * Calls: lanes that call together get a frame, and the warp runs the lanes of the top frame alone; frames of an indirect call run
  * one after the other. Lanes wait at starts of blocks only, or behind a call until its frame has ended.
  * Counted: depth, pushes and pops = frames besides the kernel's. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/splits.h"
 

@@ -4,6 +4,7 @@
  * wait in a list sorted by (call depth, pc). The group in the deepest call runs, of several the one with the lowest pc, and a group
  * that comes to where another waits joins it. Lanes can wait in a block only if it is in the thread frontier of the running one, so
  * a block is marked for re-convergence checks only where some predecessor's frontier has a block at or before it. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 #include "sim/reconv/common/sorted.h"
 

@@ -7,6 +7,7 @@
  *
  * Counted: depth = tokens (the running mask is none); pushes and pops = tokens. An indexed branch pushes one DIV token for
  * each further target. Where tokens go is decided in place.c. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/place.h"
 #include "sim/reconv/common/splits.h"
 

@@ -1,5 +1,6 @@
 /* What a livelock or deadlock looks like: who spins where and on which word, who changed it last and where that thread is,
  * who waits, and what the mechanism says of it. */
+#include "sim/code/lower_fn.h"
 #include "sim/stuck/watch.h"
 #include "passes/analysis/analysis.h"
 #include "lib/strbuf.h"

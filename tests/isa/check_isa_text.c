@@ -1,4 +1,5 @@
 /* The text side of isa/: mnemonics, reader, printer, verifier, objects. */
+#include "isa/ir.h"
 #include "isa/mnemonic.h"
 #include "lib/file.h"
 #include <check.h>

@@ -1,4 +1,5 @@
 /* Lane functions against the reference (tests/isa/reference.h): every variant of every ALU operation. */
+#include "isa/ir.h"
 #include "tests/isa/reference.h"
 #include "tests/isa/variants.h"
 #include "isa/mnemonic.h"

@@ -1,3 +1,5 @@
+#include "isa/ir.h"
+#include "sim/code/lower_fn.h"
 #include "tests/random/properties_case.h"
 #include "sim/reconv/common/frontier.h"
 #include "tests/random/random_text.h"

@@ -2,6 +2,7 @@
  * `policy`: most, the one with most lanes; lowest, the one whose pc is lowest, as min_pc does.
  *
  * Counted: depth = groups; pushes = groups that parted from another; pops = groups that met another or ended, the last one to end not counted. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/splits.h"
 
 enum { POLICY_MOST, POLICY_LOWEST };

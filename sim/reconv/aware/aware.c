@@ -5,6 +5,7 @@
  * behind what spin loops may wait for, so that lanes do not come to wait there (sim/reconv/aware/points.c).
  *
  * Counted: depth, pushes, pops and merges as multi_path; lanes released count as a push. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/aware/aware.h"
 #include "sim/reconv/common/points.h"
 #include "sim/reconv/common/regions.h"

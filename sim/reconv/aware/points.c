@@ -6,6 +6,7 @@
  * Requires nothing, keeps everything. A write counts if it is to the same space (generic: any) and as strong as the read: an
  * atomic operation, or volatile, relaxed and so on, where the loop reads so; any store where it reads plainly. The paper asks
  * alias analysis instead. Writes in functions that are called are not seen: the time-out remains. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/aware/aware.h"
 #include "sim/reconv/common/exit_slice.h"
 

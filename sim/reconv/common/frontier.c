@@ -1,5 +1,6 @@
 /* Priorities and thread frontiers (Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011, section 4). The
  * paper's single pass ignores back edges; this is the fixpoint that follows them. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 
 static void order_blocks(Arena *a, LowerFn *l, Frontier *f)

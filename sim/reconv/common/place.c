@@ -12,6 +12,7 @@
  * b -> t opens K while a nearer point is open at both, or while it closes t itself, K is opened at b already, and so is the
  * own point of b's branch where a nearer one is open at b; repeated until nothing changes. Nothing here asks for reducible loops. */
 #include "passes/analysis/analysis.h"
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/place.h"
 
 typedef struct OpenPoints {

@@ -5,6 +5,7 @@
  * edges to L. BRK and CONT take their lanes out of whatever was pushed inside the frame, so for what is inside, these edges
  * are exits, and the frame as a whole is one step from its entry to X (to L). Other loops stay as they are. */
 #include "passes/analysis/analysis.h"
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/place.h"
 #include "passes/analysis/uniformity.h"
 

@@ -1,5 +1,6 @@
 /* Reconvergence points: what mechanisms that meet at post-dominators need of the compiler. */
 #include "passes/analysis/analysis.h"
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/points.h"
 
 bool reconv_lower_ipdom(LowerFn *l, Diag *diag)

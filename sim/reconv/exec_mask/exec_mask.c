@@ -5,6 +5,7 @@
  *
  * Counted: depth = saved masks with lanes in them, of all calls; a push is a mask that gets lanes, a pop a mask that is taken;
  * merges = lanes that come to a mask or an EXEC with lanes. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/exec_mask/exec_mask.h"
 #include "sim/reconv/common/splits.h"
 

@@ -1,4 +1,5 @@
 /* Writes the plan into the code, as operations on masks. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/exec_mask/exec_mask.h"
 
 typedef struct MaskCode {

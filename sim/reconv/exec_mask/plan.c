@@ -1,4 +1,5 @@
 /* Where lanes may wait, and which lanes wait where: exec_mask.h says what for. */
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/exec_mask/exec_mask.h"
 #include "passes/analysis/uniformity.h"
 

@@ -3,6 +3,7 @@
    sim/reconv/its/: place.h joins the files of compile time, run.h those of run time. Another mechanism may include its.h alone. */
 #ifndef GSIM_ITS_H
 #define GSIM_ITS_H
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/place.h"
 #include "sim/reconv/core.h"
 

@@ -1,4 +1,6 @@
 /* Mechanisms that follow priorities: the frontier itself, tf_sandy's walk, min_pc and min_sp_pc; by hand. */
+#include "isa/ir.h"
+#include "sim/code/lower_fn.h"
 #include "sim/reconv/common/frontier.h"
 #include "tests/passes/graphs.h"
 #include "tests/sim/sm/sim_rig.h"

@@ -1,6 +1,7 @@
 /* The seam for mechanisms that choose among splits: a mechanism of the test's own, as such a mechanism would be written.
  * "lane by lane" runs one lane of a warp at a time until that lane waits or ends; the others are parked. What it counts shows
  * that every hook is called, and when. */
+#include "sim/code/lower_fn.h"
 #include "sim/machine/machine.h"
 #include "tests/sim/sm/sim_rig.h"
 #include <regex.h>
