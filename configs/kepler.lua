@@ -3,7 +3,7 @@
 -- paper and product data; [B] Bialas and Strzelecki, "Benchmarking the cost of thread divergence in CUDA", 2015;
 -- [M] Mei and Chu, "Dissecting GPU memory hierarchy through microbenchmarking", 2017; [J] Jia et al., "Dissecting the
 -- NVIDIA Volta GPU architecture via microbenchmarking", 2018, which compares older cards; [V] University of Virginia, "CUDA kernel
--- overhead": at best 334,000 launches a second on cards before Fermi. Where a card stands behind a source, that one was measured. What has no source is marked `assumption`.
+-- overhead": at best 334,000 launches a second on cards before Fermi; [I] PTX ISA 5.0, bar. Where a card stands behind a source, that one was measured. What has no source is marked `assumption`.
 return {
 	warp_size = 32,                        -- [G]
 	clock_mhz = 1046,                      -- [W]
@@ -103,7 +103,7 @@ return {
 		chunk = 4,                         -- [B]
 		spill = "constant",                -- [B] measured as constants
 		entry_bytes = 8,                   -- [B]
-		bar_partial = "error",             -- assumption
+		bar_partial = "whole_warp",        -- [I] a warp is taken to arrive with all its threads
 	},
 	token = {
 		unwind_cycles = 32,                -- [B] exactly

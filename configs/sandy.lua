@@ -97,7 +97,7 @@ return {
 	},
 	divergence = {
 		model = "tf_sandy",                -- [D] section 5
-		bar_partial = "error",             -- assumption
+		bar_partial = "whole_warp",        -- assumption: as the barrier of its successors, which counts EU threads
 	},
 	tf_sandy = {
 		priority = "rpo",                  -- assumption: [D] asks for an order that respects barriers, and gives another

@@ -95,7 +95,7 @@ return {
 	},
 	divergence = {
 		model = "exec_mask",               -- [I] [L]
-		bar_partial = "error",             -- assumption: s_barrier counts waves; what only part of one reaches is reported
+		bar_partial = "whole_warp",        -- [I] s_barrier counts waves
 	},
 	exec_mask = {
 		skip_threshold = 12,               -- [L] amdgpu-skip-threshold

@@ -99,7 +99,7 @@ return {
 	},
 	divergence = {
 		model = "its",                     -- [W]
-		bar_partial = "per_lane",          -- [G] from Volta on each thread arrives at a barrier by itself
+		bar_partial = "whole_warp",        -- of mechanisms that cannot let part of a warp wait; of others each thread arrives by itself [G]
 	},
 	its = {
 		policy = "its_fair",               -- [W] promises progress, so that threads of a warp may wait for each other; how: assumption

@@ -1,5 +1,6 @@
 /* Threads together: block barriers and warp-level operations. */
 #include "sim/exec/internal.h"
+#include <stdarg.h>
 #include <stdio.h>
 
 /* Lanes of the split for which the instruction's guard holds. */
@@ -27,13 +28,13 @@ static void split_resumes(Sm *sm, Warp *w, Split *s)
 		sm->gpu->model->sync.resume(w, s);
 }
 
-/* ---- block barriers: they count threads ---- */
+/* ---- block barriers: they count threads, or where a mechanism cannot let part of a warp wait, warps ---- */
 
 /* What bar.red gives to all lanes of a split that waited at the barrier. */
 static void barrier_result(Warp *w, const Split *s, const MIns *i, const Barrier *bar)
 {
 	Mask m = guarded(w, s, i);
-	bool v = i->aop == AOP_AND ? bar->count_true == bar->arrived : bar->count_true > 0;
+	bool v = i->aop == AOP_AND ? bar->count_true == bar->arrived - bar->missed : bar->count_true > 0;
 	int l;
 	if (i->aop == AOP_POPC)
 		each_lane(m, l)
@@ -141,19 +142,44 @@ static void refuse_barrier(Sm *sm, const Warp *w, const MIns *i)
 	sm->fault_grid = w->share->grid;
 }
 
-/* The threads to count for lanes m that have come: those of part of a warp as divergence.bar_partial says. 0 after a fault. */
-static uint32_t arriving(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
+/* fmt: which lanes come, and why they may not. */
+static __attribute__((format(printf, 4, 5))) void refuse_part(Sm *sm, const Warp *w, const MIns *i, const char *fmt, ...)
 {
-	if (m == w->live || sm->gpu->config.bar_partial == BAR_PER_LANE || sm->gpu->model->sync_waits)
-		return (uint32_t)lane_count(m);
-	if (sm->gpu->config.bar_partial == BAR_COUNT_WARP)
-		return (uint32_t)lane_count(w->live);
-	char lanes[32];
-	snprintf(lanes, sizeof lanes, "%#llx of %#llx", (unsigned long long)m, (unsigned long long)w->live);
+	char why[200];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
 	refuse_barrier(sm, w, i);
-	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: part of a warp (lanes %s) reaches a block "
-		"barrier; mechanism %s cannot let it wait for the rest (divergence.bar_partial says how to go on)",
-		launch_of(w)->kernel->name, i->from->label, i->src ? i->src->line : 0, lanes, sm->gpu->model->name);
+	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: %s; mechanism %s cannot let part of a warp wait for the rest "
+		"(divergence.bar_partial says how to go on)",
+		launch_of(w)->kernel->name, i->from->label, i->src ? i->src->line : 0, why, sm->gpu->model->name);
+}
+
+/* Lanes m come to a barrier that counts warps: it takes all that have not ended for arrived. PTX asks that threads of a warp come together, and leaves
+   undefined what a thread does that comes later than those it has been counted with. */
+static uint32_t arriving_warp(Sm *sm, Warp *w, const MIns *i, Mask m)
+{
+	if (m & w->missed) {
+		refuse_part(sm, w, i, "lanes %#llx reach a block barrier after one that other lanes of their warp have reached without them",
+			(unsigned long long)(m & w->missed));
+		return 0;
+	}
+	w->missed |= w->live & ~m;
+	return (uint32_t)lane_count(w->live);
+}
+
+/* The threads to count for lanes m that have come: those of part of a warp as divergence.bar_partial says. 0 after a fault. */
+static uint32_t arriving(Sm *sm, Warp *w, const MIns *i, Mask m)
+{
+	int64_t how = sm->gpu->config.bar_partial;
+	if (sm->gpu->model->sync_waits || how == BAR_PER_LANE)
+		return (uint32_t)lane_count(m);
+	if (how == BAR_WHOLE_WARP)
+		return arriving_warp(sm, w, i, m);
+	if (m == w->live || how == BAR_COUNT_WARP)
+		return (uint32_t)lane_count(w->live);
+	refuse_part(sm, w, i, "part of a warp (lanes %#llx of %#llx) reaches a block barrier", (unsigned long long)m, (unsigned long long)w->live);
 	return 0;
 }
 
@@ -202,10 +228,11 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const Barrie
 		sm_fault(sm, w, i, FAULT_OPERAND, lowest_lane(m), WORDS_COUNTS, o->number);
 		return;
 	}
-	uint32_t n = arriving(sm, w, s, i, m);
+	uint32_t n = arriving(sm, w, i, m);
 	if (!n)
 		return;
 	bar->arrived += n;
+	bar->missed += n - (uint32_t)lane_count(m);
 	sm->last_progress = sm->now;
 	bar->expected = o->count;
 	if (i->op == OP_BARRED) {
@@ -521,13 +548,8 @@ void warpsync_recheck(Sm *sm, Warp *w)
 /* A stack cannot let some lanes wait here for others: going on without them would give other values. */
 static void missing_lanes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask want)
 {
-	char lanes[48];
-	snprintf(lanes, sizeof lanes, "%#llx of %#llx", (unsigned long long)(s->mask & want), (unsigned long long)want);
-	refuse_barrier(sm, w, i);
-	fault_text(&sm->fault, FAULT_BARRIER, "kernel %s, block %s, line %d: part of the lanes of its mask (%s) come to %s together; "
-		"mechanism %s cannot let them wait for the rest (divergence.bar_partial says how to go on)",
-		launch_of(w)->kernel->name, i->from->label, i->src ? i->src->line : 0, lanes, op_info[i->op].name,
-		sm->gpu->model->name);
+	refuse_part(sm, w, i, "part of the lanes of its mask (%#llx of %#llx) come to %s together", (unsigned long long)(s->mask & want),
+		(unsigned long long)want, op_info[i->op].name);
 }
 
 void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
@@ -535,7 +557,8 @@ void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	uint32_t row = member_row(i);
 	if (!sm->gpu->model->sync_waits || row == NO_ROW || !m) {
 		Mask want = row == NO_ROW || !m ? m : members(w, row, m);
-		if (want & w->live & ~s->mask && sm->gpu->config.bar_partial == BAR_ERROR) {
+		int64_t how = sm->gpu->config.bar_partial;
+		if (want & w->live & ~s->mask && (how == BAR_ERROR || how == BAR_WHOLE_WARP)) {
 			missing_lanes(sm, w, s, i, want & w->live);
 			return;
 		}

@@ -24,6 +24,7 @@ enum { GRID_BARRIER = TRACE_GRID_BARRIER };     /* the number by which a thread 
 _Static_assert((int)GRID_BARRIER == (int)BARRIERS, "behind those of the block");
 typedef struct Barrier {
 	uint32_t arrived, expected;    /* threads; expected 0 = no thread has come */
+	uint32_t missed;               /* of those that have arrived: counted with their warp, without being there */
 	uint32_t count_true;           /* bar.red */
 } Barrier;
 
@@ -113,6 +114,7 @@ struct Warp {
 	const MIns *ins;               /* the first instruction of its code */
 	Share *share;
 	Mask live;
+	Mask missed;                   /* lanes that a barrier has counted without their being there (divergence.bar_partial = whole_warp) */
 	int nsplit;
 	Split *split;
 	void *state;                   /* the mechanism's state of the warp */

@@ -182,6 +182,7 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	w->drain = 0;
 	w->outstanding = w->queued = 0;
 	w->live = lanes;
+	w->missed = 0;
 	w->cta = cta;
 	w->index = index;
 	livelock_forget(w);

@@ -84,7 +84,7 @@ static void machine(Config *c, uint32_t hash)
 	c->l2_bytes = 32768;
 	c->max_cycles = CYCLES;
 	c->progress_cycles = 2000;
-	c->bar_partial = hash / 256 % 3;
+	c->bar_partial = hash / 256 % 4;
 	c->sm_max_regs = hash & 4 ? 20 : 255;
 }
 

@@ -13,7 +13,7 @@ typedef struct Target { Block *leave, *again; } Target; /* where break and conti
 typedef struct Gen {
 	const RandomParams *p;
 	RandomKernel *k;
-	uint64_t state, idle, unfaulted, meeting, last; /* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement and last_accesses */
+	uint64_t state, idle, unfaulted, meeting, early, last; /* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement, early_statement and last_accesses */
 	size_t chosen;                 /* of the parameters' choices, taken so far */
 	unsigned on;                   /* RF_* of this kernel */
 	Module *m;
@@ -130,6 +130,9 @@ void stored_again(Gen *);                      /* loads of what the thread has s
 
 /* random_grid.c */
 void grid_statement(Gen *);                    /* sometimes; all threads of the grid are here, equally often; changes no choice of the others */
+
+/* random_early.c */
+void early_statement(Gen *);                    /* sometimes: threads end before barriers; all threads of the block come to it, and some are gone behind it */
 
 /* random_last.c */
 void last_accesses(Gen *);                     /* before the kernel's end; changes no choice of the others */

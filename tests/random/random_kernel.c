@@ -382,6 +382,7 @@ static void make_kernel(Gen *g)
 		call_statement(g);
 	if (has(g, RF_DEEP))
 		deep_statement(g);
+	early_statement(g);
 	g->limit += 16 * (g->p->size / 4);
 	g->level = 0; /* from here on threads may end */
 	g->may_exit = has(g, RF_EXIT);
@@ -411,6 +412,7 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->unfaulted = g->idle ^ 0x5851f42d4c957f2du;
 	g->meeting = g->idle ^ 0x9e3779b97f4a7c15u;
 	g->last = g->idle ^ 0x14057b7ef767814fu;
+	g->early = g->idle ^ 0x2127599bf4325c37u;
 	g->on |= p->seed / 8 % 2 ? p->features & RF_LAST : 0;
 	g->on |= p->seed / 16 % 4 == 1 ? p->features & RF_GRID : 0;
 	g->on |= p->seed / 2 % 2 ? p->features & RF_NONFAULTING : 0;

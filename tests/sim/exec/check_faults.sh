@@ -124,7 +124,7 @@ each 1 "threads of a warp that come together name different barriers" ipdom its 
 
 # ---- barriers ----
 printf '\t%%p = setp.lt.u32 %%t, 16\n\tbra %%p, C, D\nC:\tbar.sync 0\n\tbra E\nD:\tbar.sync 1\n\tbra E\nE:\texit\n}\n' | body
-each 1 "k.ir:[68]:.*block [CD], line [68]: part of a warp" ipdom token tf_stack
+each 1 "k.ir:[68]:.*block [CD], line [68]: lanes 0x[0f]* reach a block barrier after one that other lanes of their warp have reached without them" ipdom token tf_stack
 each 1 "k.ir:[68]:.*deadlock.*16 of 32 threads have arrived" mimd
 expect 1 "k.ir:.*barrier that cannot complete" $gsim -q --reference "$tmp/k.ir"
 printf '\t%%p = setp.lt.u32 %%t, 32\n\tbra %%p, C, E\nC:\tbar.sync 0, 64\n\texit\nE:\texit\n}\n' | threads=64 body

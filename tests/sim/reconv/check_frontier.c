@@ -153,7 +153,7 @@ END_TEST
 
 START_TEST(sandy_refuses_to_wait)
 {
-	Rig *r = rig_new("divergence.model=tf_sandy");
+	Rig *r = rig_new("divergence.model=tf_sandy divergence.bar_partial=error");
 	rig_try(r, K(IF("3", "T", "F") "T: bar.sync 0\n bra J\nF: bra J\n" AT("J", "3") END), 1, 4);
 	ck_assert(!r->ok);
 	ck_assert_int_eq(r->fault.kind, FAULT_BARRIER);

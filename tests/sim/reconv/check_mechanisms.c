@@ -269,6 +269,35 @@ START_TEST(every_mechanism)
 }
 END_TEST
 
+/* Threads end, or are about to, while others of their warps meet at barriers: they are not waited for. */
+static const Case early[] = {
+	{ "a guard of bounds", "shared u32 s[16]\n" K(" %p = setp.ge.u32 %t, 13\n bra %p, OUT, B\nB:" PUT(" bar.sync 0\n")
+		" %y = xor.b32 %t, 1\n %p = setp.lt.u32 %y, 13\n" TAKE("1", "@%p %y") " @%p %x = add.u32 %x, %y\n"
+		" %o = ld.param.u64 [out]\n %o = mad.wide.u32 %u, 4, %o\n st.global.u32 [%o], %x\n bra OUT\nOUT: exit\n"), 0 },
+	{ "a store before the end, on either side", K(" %o = ld.param.u64 [out]\n %o = mad.wide.u32 %u, 4, %o\n"
+		BIT("%t", "1") " bra %p, B, C\nB: st.global.u32 [%o], 7\n bra OUT\n"
+		"C: %q = bar.red.and.pred 0, _, 1\n @%q %x = add.u32 %x, 1\n" BIT("%t", "2") " bra %p, D, E\n"
+		"E: st.global.u32 [%o], 9\n bra OUT\nD: %y = bar.red.popc.u32 1, _, 1\n st.global.u32 [%o], %y\n bra OUT\nOUT: ret\n"), 0 },
+	{ "half of those that are left end in each turn", "shared u32 s[16]\n" K(" %o = ld.param.u64 [out]\n %o = mad.wide.u32 %u, 4, %o\n"
+		PUT(" %i = mov.u32 8\n bar.sync 0\n bra H\n")
+		"H: %p = setp.lt.u32 %t, %i\n bra %p, B, C\nC: st.global.u32 [%o], %x\n bra OUT\n"
+		"B: bar.sync 0\n %y = add.u32 %t, %i\n %w = mov.u64 s\n %w = mad.wide.u32 %y, 4, %w\n %y = ld.shared.u32 [%w]\n"
+		" %x = add.u32 %x, %y\n" PUT(" bar.sync 0\n") " %i = shr.u32 %i, 1\n %p = setp.gt.u32 %i, 0\n bra %p, H, J\n"
+		"J: st.global.u32 [%o], %x\n bra OUT\nOUT: ret\n"), 0 },
+};
+
+START_TEST(ends_before_barriers)
+{
+	const char *model = reconv_models[_i]->name;
+	for (unsigned c = 0; c < sizeof early / sizeof *early && !named(model)->sync_waits; c++)
+		for (int way = 0; way < WAYS; way++) {
+			Rig *r = machine(model, "", "whole_warp", way);
+			ck_assert_msg(completes(r, &early[c], true), "%s under %s (run %d): %s", early[c].name, model, way, r->fault.text);
+			rig_free(r);
+		}
+}
+END_TEST
+
 #define NOW(K, R) " " R " = activemask.b32\n st.global.u32 [%o+" K "], " R "\n"
 /* activemask is the lanes that execute it together, of the lane's own warp, and depends on the mechanism: here on where lanes
    that have parted meet again, at M, at J, or nowhere. Words of thread u: out[u + 64 k]. */
@@ -375,6 +404,7 @@ int main(void)
 	Suite *s = suite_create("what every mechanism runs");
 	TCase *t = tcase_create("all");
 	tcase_add_loop_test(t, every_mechanism, 0, models);
+	tcase_add_loop_test(t, ends_before_barriers, 0, models);
 	tcase_add_loop_test(t, active_lanes, 0, models);
 	tcase_add_loop_test(t, points_that_the_source_asks_for, 0, models);
 	tcase_add_loop_test(t, every_choice, 0, models);

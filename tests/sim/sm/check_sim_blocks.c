@@ -103,11 +103,13 @@ START_TEST(part_of_a_warp_at_a_barrier)
 	static const char *const stacks[] = { "ipdom", "token", "tf_stack" };
 	for (int k = 0; k < 3; k++) {
 		partial(stacks[k], "error", FAULT_BARRIER, "lanes 0x3 of 0xf");
+		partial(stacks[k], "whole_warp", FAULT_BARRIER, "lanes 0xc reach a block barrier after one");
 		partial(stacks[k], "count_warp", FAULT_NONE, "");
 		/* Lanes that wait keep the others from ever coming. */
 		partial(stacks[k], "per_lane", FAULT_BARRIER, "bar");
 	}
 	partial("mimd", "error", FAULT_NONE, "");
+	partial("mimd", "whole_warp", FAULT_NONE, "");
 	partial("mimd", "count_warp", FAULT_NONE, "");
 	partial("mimd", "per_lane", FAULT_NONE, "");
 }

@@ -166,7 +166,7 @@ START_TEST(a_barrier_that_a_spinning_lane_waits_behind)
 		"\n  lanes 0-1 wait at a barrier in block B (test.ir:14)" }, "mechanism" });
 	fate(MIN, text, 4, (Fate){ FAULT_LIVELOCK, "", { "lanes 2-3 come back to the branch of block L (test.ir:19)",
 		"\n  lanes 0-1 wait in the list of groups, put aside at a barrier or warp-level operation, until lanes 2-3 come to block B (test.ir:14)" } });
-	fate(STACKS, text, 4, (Fate){ FAULT_BARRIER, "", { "line 14: part of a warp (lanes 0x3 of 0xf) reaches a block barrier" } });
+	fate(STACKS, text, 4, (Fate){ .ends = STACKS }); /* the barrier counts the warp, and the others go on */
 }
 END_TEST
 
