@@ -162,6 +162,31 @@ static bool check_vectors(Ptx *p, const Ins *i, const Args *a)
 /* May the registers of this operation be wider than its type? The PTX manual allows it for ld, st and cvt. */
 static bool allows_wider(const Ins *i) { return i->op == OP_LD || i->op == OP_ST || i->op == OP_CVT; }
 
+/* ptxas takes registers of type .b64 where ld, st and cvt have an .f32, which is their low half; 0 is above it. */
+static bool holds_float(const Ptx *p, const Arg *a, Type t)
+{
+	return t == T_F32 && a->kind == A_REG && p->b->edit.f->reg.v[a->id].type == T_B64;
+}
+
+/* An access of memory is then one of 32 bits, whatever they are. */
+static Type access_type(const Ptx *p, const Ins *i, const Args *a)
+{
+	for (int k = 0; k < a->arg.n && (i->op == OP_LD || i->op == OP_ST); k++)
+		if (holds_float(p, &a->arg.v[k], (Type)i->type))
+			return T_B32;
+	return (Type)i->type;
+}
+
+/* The destination of a cvt is then a register of 32 bits, which is extended behind it: *wide. */
+static void narrow_destination(Ptx *p, Ins *i, const Arg *a, Opd *wide)
+{
+	*wide = (Opd){ 0 };
+	if (i->op != OP_CVT || !holds_float(p, a, (Type)i->type))
+		return;
+	*wide = *ins_dst(i, 0);
+	*ins_dst(i, 0) = opd_reg(ptx_new_reg(p, NULL, T_B32));
+}
+
 /* bar.red d, barrier [, threads], p: an operand left out in the middle is there as a hole. */
 static int source_index(const Ins *i, int given, int k) { return i->op == OP_BARRED && given == 2 && k == 1 ? 2 : k; }
 
@@ -198,6 +223,11 @@ static bool bind_src(Ptx *p, Ins *i, const Arg *a, int k, Guard g)
 	Opd *o = ins_src(i, k);
 	if (!bind_width(p, a, t, allows_wider(i)) || !bind_opd(p, a, t, o))
 		return false;
+	if (i->op == OP_CVT && holds_float(p, a, t)) {
+		Opd low = opd_reg(ptx_new_reg(p, NULL, T_B32));
+		bind_emit(p, OP_CVT, T_U32, T_U64, g, low, 1, o);
+		*o = low;
+	}
 	bool special = o->kind == OPD_SREG || o->kind == OPD_SYM || o->kind == OPD_FUNC || o->kind == OPD_PARAM;
 	if (!special || is_address)
 		return true;
@@ -212,6 +242,7 @@ static bool bind_src(Ptx *p, Ins *i, const Arg *a, int k, Guard g)
 bool bind_ins(Ptx *p, Ins *i, const Args *a, Guard g)
 {
 	Ins x = *i;
+	Opd wide = { 0 };
 	bool has_dst = op_info[i->op].operands[0] != ':' && a->group.n;
 	int ndst = has_dst ? a->group.v[0].n : 0, nsrc = a->arg.n - ndst;
 	for (int k = has_dst; k < a->group.n; k++)
@@ -219,7 +250,8 @@ bool bind_ins(Ptx *p, Ins *i, const Args *a, Guard g)
 			return ptx_error(p, a->group.v[k].loc, "a pair can only be a destination");
 	if (!check_vectors(p, i, a) || !check_counts(p, i, ndst, nsrc))
 		return false;
-	Ins fresh = edit_new(&p->b->edit, NULL, (Op)i->op, (Type)i->type, ndst, i->op == OP_BARRED ? 3 : nsrc);
+	x.type = (uint8_t)access_type(p, i, a);
+	Ins fresh = edit_new(&p->b->edit, NULL, (Op)i->op, (Type)x.type, ndst, i->op == OP_BARRED ? 3 : nsrc);
 	x.opd = fresh.opd;
 	x.ndst = fresh.ndst;
 	x.nsrc = fresh.nsrc;
@@ -231,6 +263,11 @@ bool bind_ins(Ptx *p, Ins *i, const Args *a, Guard g)
 	for (int k = 0; k < nsrc; k++)
 		if (!bind_src(p, &x, &a->arg.v[ndst + k], source_index(i, nsrc, k), g))
 			return false;
+	if (ndst == 1)
+		narrow_destination(p, &x, &a->arg.v[0], &wide);
+	Opd low = ndst ? *ins_dst(&x, 0) : wide;
 	flow_emit(p, &x);
+	if (wide.kind == OPD_REG)
+		bind_emit(p, OP_CVT, T_U64, T_U32, g, wide, 1, &low);
 	return true;
 }

@@ -128,6 +128,17 @@ static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 
 static const ArgGroup *group_at(const Args *a, int k) { return k < a->group.n ? &a->group.v[k] : NULL; }
 
+/* The data of ld and st, and one side of a mov of bits, may stand in braces alone: {%r1} is %r1. */
+static void unwrap(const Ins *i, Args *a)
+{
+	const ArgGroup *d = group_at(a, 0), *s = group_at(a, 1);
+	bool takes = i->op == OP_MOV ? type_kind[i->type] == 'B' && d && s && d->vector != s->vector : (i->op == OP_LD || i->op == OP_ST) && !i->vec;
+	for (int k = 0; k < a->group.n && takes; k++) {
+		ArgGroup *g = &a->group.v[k];
+		g->vector &= g->n != 1 || a->arg.v[g->first].kind == A_SINK;
+	}
+}
+
 /* mov with a vector on one side packs or unpacks: the parts fill the value. */
 static bool choose_pack(Ptx *p, Ins *i, const Args *a)
 {
@@ -167,6 +178,7 @@ static bool bind(Ptx *p, Ins *i, Args *a, const Mnemonic *m, Guard g)
 		a->arg.n -= vec_last(&a->group).n;
 		a->group.n--;
 	}
+	unwrap(i, a);
 	if (to_param_variable(i, a)) {
 		if (i->space != SP_PARAM && i->space != SP_GENERIC)
 			return ptx_error(p, m->loc, "a parameter is not in .%s memory", space_name[i->space]);
