@@ -38,6 +38,20 @@ if [ -f libgsim.a ] && command -v "${OBJCOPY:-objcopy}" >/dev/null; then
 	OBJCOPY=${OBJCOPY:-objcopy} "$srcdir/tools/hide-symbols" "$tmp/libgsim.a" $names || fail "hide-symbols"
 	exported -g "$tmp/libgsim.a" | diff $names - >"$tmp/diff" || fail "the static library exports something else"
 fi
+
+# the example of doc/library.md, linked with what is installed, run beside a kernel and its workload
+sed -n '/^```c$/,/^```$/p' "$srcdir/doc/library.md" | grep -v '^```' >"$tmp/example.c"
+cp "$srcdir/kernels/matmul/matmul.ptx" "$tmp/kernel.ptx"
+cp "$srcdir/kernels/matmul/matmul.lua" "$tmp/kernel.lua"
+# shellcheck disable=SC2046,SC2086
+if [ -f "$tmp/libgsim.a" ] && command -v pkg-config >/dev/null; then
+	libs="$(sed -n 's/^Libs: .*-lgsim//p; s/^Libs.private://p' gsim.pc) $(pkg-config --libs $(sed -n 's/^Requires[^:]*://p' gsim.pc))"
+	${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -I"$srcdir" -o "$tmp/example" "$tmp/example.c" "$tmp/libgsim.a" $libs >"$tmp/diff" 2>&1 ||
+		fail "the example of doc/library.md does not build"
+	configs=$(cd "$srcdir/configs" && pwd)
+	(cd "$tmp" && GSIM_PATH=$configs ./example) >"$tmp/diff" 2>&1 || fail "the example of doc/library.md does not run"
+	grep -q '^[1-9][0-9]* cycles$' "$tmp/diff" || fail "the example of doc/library.md counts no cycles"
+fi
 for library in libgsim-*.so; do
 	[ -f "$library" ] || continue
 	exported -D "$library" | diff $names - >"$tmp/diff" || fail "the shared library exports something else"

@@ -56,10 +56,11 @@ if command -v pkg-config >/dev/null; then
 		grep -q 'lua\|-lz\|-lelf\|-liberty' out && fail "gsim.pc makes programs link with what the shared library is linked with itself"
 	fi
 	flags=$(pkg-config "$@" --cflags gsim) && libs=$(pkg-config "$@" --libs gsim) || fail "pkg-config gsim"
-	cp "$srcdir/tests/tools/installed.c" . && chmod u+w installed.c
-	$CC $CFLAGS $flags -o installed installed.c $libs >out 2>&1 || fail "a program with gsim.pc's flags does not build"
-	LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" ./installed "$kernel" kepler.lua >out 2>&1 || fail "a program over the library does not run"
-	grep -q '^[1-9][0-9]* cycles$' out || fail "a program over the library counts no cycles"
+	sed -n '/^```c$/,/^```$/p' "$docdir/library.md" | grep -v '^```' >example.c
+	cp "$pkgdatadir/kernels/matmul/matmul.ptx" kernel.ptx && cp "$pkgdatadir/kernels/matmul/matmul.lua" kernel.lua
+	$CC $CFLAGS $flags -o example example.c $libs >out 2>&1 || fail "the example of library.md does not build with gsim.pc's flags"
+	LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" ./example >out 2>&1 || fail "the example of library.md does not run"
+	grep -q '^[1-9][0-9]* cycles$' out || fail "the example of library.md counts no cycles"
 	# it exports what its header declares: functions and variables, no other name
 	echo '#include "gsim.h"' | $CC $CFLAGS $flags -E - | awk -f "$srcdir/tools/exports.awk" | LC_ALL=C sort -u >declared
 	[ -s declared ] || fail "gsim.h declares nothing"
