@@ -1,8 +1,6 @@
 #include "passes/analysis/expressions.h"
 #include "lib/diag.h"
-#include <stddef.h>
-
-typedef struct Candidate { const Ins *i; int block, ins, at, bits; } Candidate; /* at: its place among the candidates; bits: of its register */
+#include "passes/analysis/numbering.h"
 
 static bool is_candidate(const EffectTable *t, const Ins *i, uint8_t *reads)
 {
@@ -12,79 +10,37 @@ static bool is_candidate(const EffectTable *t, const Ins *i, uint8_t *reads)
 	return i->guard < 0 && i->ndst == 1 && ins_dst(i, 0)->kind == OPD_REG && !e.convergent && (effects_pure(&e) || load);
 }
 
-static int compare_operands(const Opd *a, const Opd *b)
-{
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->neg != b->neg)
-		return a->neg < b->neg ? -1 : 1;
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return a->imm < b->imm ? -1 : a->imm > b->imm;
-}
-
-/* Source k, where sources that commute stand in order. */
-static const Opd *source(const Ins *i, int k)
-{
-	bool swap = op_info[i->op].flags & OPF_COMM && i->nsrc >= 2 && compare_operands(ins_src(i, 0), ins_src(i, 1)) > 0;
-	return ins_src(i, swap && k < 2 ? 1 - k : k);
-}
-
-/* Operation, types and modifiers lie side by side in Ins, in front of the guard. */
-static int compare_patterns(const Ins *a, const Ins *b)
-{
-	int c = memcmp(a, b, offsetof(Ins, guard_neg));
-	if (!c && a->nsrc != b->nsrc)
-		return a->nsrc < b->nsrc ? -1 : 1;
-	for (int k = 0; !c && k < a->nsrc; k++)
-		c = compare_operands(source(a, k), source(b, k));
-	return c;
-}
-
-static int compare_candidates(const Candidate *a, const Candidate *b)
-{
-	int c = compare_patterns(a->i, b->i);
-	return c ? c : a->bits < b->bits ? -1 : a->bits > b->bits;
-}
-
-static int by_pattern(const void *x, const void *y)
-{
-	const Candidate *a = x, *b = y;
-	int c = compare_candidates(a, b);
-	return c ? c : a->at < b->at ? -1 : a->at > b->at;
-}
-
+/* Numbers in the order in which expressions first stand in the code. */
 static void find(Arena *a, const Cfg *c, const EffectTable *t, Expressions *x)
 {
-	Vec(Candidate) all = { 0 };
+	Arena tmp = { 0 };
+	Keys keys = { .a = &tmp };
+	Vec(Occurrence) all = { 0 };
+	Vec(const Ins *) pattern = { 0 };
+	int64_t key[KEY_MOST];
 	uint8_t reads;
 	for (int k = 0; k < c->nreach; k++)
-		for (int i = 0; i < c->rpo[k]->ins.n; i++)
-			if (is_candidate(t, &c->rpo[k]->ins.v[i], &reads)) {
-				const Ins *at = &c->rpo[k]->ins.v[i];
-				Candidate y = { at, c->rpo[k]->id, i, all.n, type_bits[c->f->reg.v[ins_dst(at, 0)->id].type] };
-				vec_push(&all, y);
-			}
-	int n = x->noccurrence = all.n, *first = xcalloc((size_t)n + 1, sizeof *first);
-	x->occurrence = arena_array(a, Occurrence, n + 1);
-	x->pattern = arena_array(a, const Ins *, n + 1);
-	for (int k = 0; k < n; k++)
-		x->occurrence[k] = (Occurrence){ .block = all.v[k].block, .ins = all.v[k].ins, .expression = -1 };
-	if (n)
-		qsort(all.v, (size_t)n, sizeof *all.v, by_pattern);
-	for (int k = 0, group = 0; k < n; k++) { /* first: of each candidate's pattern, its first one */
-		if (compare_candidates(&all.v[group], &all.v[k]))
-			group = k;
-		first[all.v[k].at] = all.v[group].at;
+		for (int i = 0; i < c->rpo[k]->ins.n; i++) {
+			const Ins *at = &c->rpo[k]->ins.v[i];
+			int n = is_candidate(t, at, &reads) ? ins_key(c->f, at, NULL, key) : 0;
+			if (!n)
+				continue;
+			int e = keys_number(&keys, key, n);
+			if (e == pattern.n)
+				vec_push(&pattern, at);
+			vec_push(&all, ((Occurrence){ .block = c->rpo[k]->id, .ins = i, .expression = e }));
+		}
+	x->n = pattern.n;
+	x->pattern = arena_array(a, const Ins *, pattern.n + 1);
+	x->noccurrence = all.n;
+	x->occurrence = arena_array(a, Occurrence, all.n + 1);
+	if (all.n) {
+		memcpy(x->pattern, pattern.v, sizeof *pattern.v * (size_t)pattern.n);
+		memcpy(x->occurrence, all.v, sizeof *all.v * (size_t)all.n);
 	}
-	for (int k = 0; k < n; k++) { /* numbers in the order in which patterns first stand in the code */
-		Occurrence *o = &x->occurrence[k];
-		if (first[k] == k)
-			x->pattern[x->n] = &c->f->block.v[o->block]->ins.v[o->ins];
-		o->expression = first[k] == k ? x->n++ : x->occurrence[first[k]].expression;
-	}
-	free(first);
+	vec_free(&pattern);
 	vec_free(&all);
+	arena_free(&tmp);
 }
 
 static void index_readers(Arena *a, const Cfg *c, Expressions *x)

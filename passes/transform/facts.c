@@ -48,34 +48,6 @@ Ins ins_move(Module *m, const Function *f, const Ins *instead, int dst, int src)
 	return i;
 }
 
-static int source_key(const Opd *o, const int *number, int64_t *key)
-{
-	key[0] = o->kind;
-	key[1] = o->neg;
-	key[2] = o->kind == OPD_REG && number ? number[o->id] : o->id;
-	key[3] = o->imm;
-	return 4;
-}
-
-int ins_key(const Function *f, const Ins *i, const int *number, int64_t *key)
-{
-	int64_t v[] = { i->op, i->type, i->type2, i->rnd, i->ftz, i->sat, i->approx, i->cmp, i->boolop, i->hilo, i->space, i->mode, i->mode2, i->cop, i->flags,
-		i->nsrc, type_bits[f->reg.v[ins_dst(i, 0)->id].type] };
-	int n = sizeof v / sizeof *v;
-	if (n + 4 * i->nsrc > KEY_MOST)
-		return 0;
-	memcpy(key, v, sizeof v);
-	for (int k = 0; k < i->nsrc; k++)
-		n += source_key(ins_src(i, k), number, key + n);
-	int64_t *a = key + n - 4 * i->nsrc, swap[4];
-	if (op_info[i->op].flags & OPF_COMM && memcmp(a, a + 4, sizeof swap) > 0) {
-		memcpy(swap, a, sizeof swap);
-		memcpy(a, a + 4, sizeof swap);
-		memcpy(a + 4, swap, sizeof swap);
-	}
-	return n;
-}
-
 /* ---- constants ---- */
 
 int64_t fold_immediate(Type t, uint64_t bits)
@@ -117,63 +89,6 @@ bool ins_fold(const Module *m, const Function *f, const Ins *i, const uint64_t *
 		return false;
 	*result = held(f, i, to[0]);
 	return true;
-}
-
-/* ---- numbers for keys ---- */
-
-struct Key { struct Key *next; int number, n; int64_t v[]; };
-
-static struct Key *look(const Keys *k, const int64_t *key, int n)
-{
-	if (!k->cap)
-		return NULL;
-	struct Key *x = k->bucket[hash_bytes(key, sizeof *key * (size_t)n, 1) % (unsigned)k->cap];
-	while (x && (x->n != n || memcmp(x->v, key, sizeof *key * (size_t)n)))
-		x = x->next;
-	return x;
-}
-
-static void enter(Keys *k, struct Key *x)
-{
-	struct Key **b = &k->bucket[hash_bytes(x->v, sizeof *x->v * (size_t)x->n, 1) % (unsigned)k->cap];
-	x->next = *b;
-	*b = x;
-}
-
-int keys_find(const Keys *k, const int64_t *key, int n)
-{
-	const struct Key *x = look(k, key, n);
-	return x ? x->number : -1;
-}
-
-const int64_t *keys_key(const Keys *k, int number) { return k->key[number]->v; }
-
-static void grow(Keys *k)
-{
-	struct Key **old = k->key;
-	k->cap = k->cap ? 4 * k->cap : 64;
-	k->bucket = arena_array(k->a, struct Key *, k->cap);
-	k->key = arena_array(k->a, struct Key *, k->cap);
-	for (int x = 0; x < k->n; x++) {
-		k->key[x] = old[x];
-		enter(k, old[x]);
-	}
-}
-
-int keys_number(Keys *k, const int64_t *key, int n)
-{
-	int known = keys_find(k, key, n);
-	if (known >= 0)
-		return known;
-	if (k->n >= k->cap)
-		grow(k);
-	struct Key *x = arena_alloc(k->a, sizeof *x + sizeof *key * (size_t)n);
-	x->number = k->n++;
-	x->n = n;
-	memcpy(x->v, key, sizeof *key * (size_t)n);
-	k->key[x->number] = x;
-	enter(k, x);
-	return x->number;
 }
 
 /* ---- facts ---- */

@@ -1,9 +1,9 @@
-/* What clean-up passes share: which instructions compute the same again, numbers for equal things, and facts about registers that hold on
-   every way to a block. */
+/* What clean-up passes share: questions about instructions, constants, and facts about registers that hold on every way to a block. */
 #ifndef GSIM_FACTS_H
 #define GSIM_FACTS_H
 #include "isa/effects.h"
 #include "passes/analysis/analysis.h"
+#include "passes/analysis/numbering.h"
 
 /* ---- questions about an instruction ---- */
 bool ins_copies(const Function *, const Ins *);      /* register = register, all bits of both; a guard does not matter */
@@ -14,10 +14,6 @@ bool ins_allowed(const Module *, const Function *, const Ins *);
 /* The register gets what another one has: a move in the place of an instruction. */
 Ins ins_move(Module *, const Function *, const Ins *instead, int dst, int src);
 
-/* What is computed, as numbers: equal keys, equal results. Registers stand as number[register], or, number NULL, as themselves. */
-enum { KEY_MOST = 64 };
-int ins_key(const Function *, const Ins *, const int *number, int64_t *key); /* how many; 0: too many sources */
-
 /* ---- constants ---- */
 enum { FOLD_SOURCES = 8 };
 int64_t fold_immediate(Type, uint64_t bits);         /* the bits of a constant of the type as an operand has them */
@@ -25,12 +21,6 @@ Type fold_source_type(const Module *, const Ins *, int k); /* of source k, the p
 /* What an instruction of the ALU writes to its one register when its sources, at most FOLD_SOURCES, have these bits: both as registers hold them.
    false: that is not computed. */
 bool ins_fold(const Module *, const Function *, const Ins *, const uint64_t *src, uint64_t *result);
-
-/* ---- numbers for keys ---- */
-typedef struct Keys { Arena *a; struct Key **bucket, **key; int n, cap; } Keys; /* set a */
-int keys_number(Keys *, const int64_t *key, int n);  /* from 0 on, in the order of first sight */
-int keys_find(const Keys *, const int64_t *key, int n); /* -1: never seen */
-const int64_t *keys_key(const Keys *, int number);
 
 /* ---- facts ---- */
 /* A fact begins in a block and holds until a register that it is about is defined, a guard or not. */

@@ -53,28 +53,7 @@ Block *tail_before(const Merge *w, const Block *s)
 
 /* ---- runs ---- */
 
-static int instruction_number(Merge *w, const Ins *i)
-{
-	const int64_t form[] = { i->op, i->type, i->type2,
-#define X(NAME) i->NAME,
-		MODIFIERS(X)
-#undef X
-		i->guard, i->guard_neg, i->ndst, i->nsrc };
-	int n = sizeof form / sizeof *form, all = n + 4 * (i->ndst + i->nsrc);
-	int64_t *key = xmalloc(sizeof *key * (size_t)all), *at = key + n;
-	memcpy(key, form, sizeof form);
-	for (int k = 0; k < i->ndst + i->nsrc; k++) {
-		*at++ = i->opd[k].kind;
-		*at++ = i->opd[k].neg;
-		*at++ = i->opd[k].id;
-		*at++ = i->opd[k].imm;
-	}
-	int number = keys_number(&w->ins, key, all);
-	free(key);
-	return number;
-}
-
-bool tail_same(Merge *w, const Ins *a, const Ins *b) { return instruction_number(w, a) == instruction_number(w, b); }
+bool tail_same(Merge *w, const Ins *a, const Ins *b) { return ins_number(&w->ins, a) == ins_number(&w->ins, b); }
 
 const char *tail_obstacle(const Merge *w, const Ins *i)
 {
@@ -111,7 +90,7 @@ static void enter(Merge *w, int root, Block *b, int n)
 {
 	int v = root;
 	for (int k = 0; k < n; k++)
-		v = run_number(w, v, instruction_number(w, &b->ins.v[b->ins.n - 2 - k]));
+		v = run_number(w, v, ins_number(&w->ins, &b->ins.v[b->ins.n - 2 - k]));
 	vec_push(&w->tail, ((Tail){ b, n }));
 	vec_push(&w->next, -1);
 	tail_append(w, &w->node.v[v], w->tail.n - 1, w->tail.n - 1, 1);

@@ -126,7 +126,7 @@ static bool parse_without(Campaign *c, const char *s, Diag *d)
 			diag_error(d, (Loc){ 0 }, "--without: there is no feature '%.*s'", (int)n, s);
 			return false;
 		}
-		c->features &= ~(1u << k);
+		c->features &= ~((Features)1 << k);
 		s += n;
 		if (!*s)
 			return true;

@@ -82,7 +82,7 @@ typedef struct Campaign {
 	uint64_t seed, count, most_runs;   /* most_runs: no kernel begins behind so many; 0 = no limit */
 	uint64_t shard, shards;        /* of the kernels number shard, shard + shards, ... */
 	int size;
-	unsigned features;
+	Features features;
 	Vec(Setting) setting;
 	Vec(const char *) passes;      /* [0] is NULL when kernels run as they are, too */
 	uint64_t pipelines;            /* random ones for each kernel, besides */

@@ -12,7 +12,7 @@ static RandomKernel *kernel_of(uint64_t seed, int class)
 {
 	RandomParams p = RANDOM_DEFAULTS(seed);
 	switch (class) {
-	case NO_CALLS: p.features = RF_ALL & ~(unsigned)(RF_CALL | RF_RECURSION | RF_INDIRECT); break;
+	case NO_CALLS: p.features = RF_ALL & ~(RF_CALL | RF_RECURSION | RF_INDIRECT); break;
 	case ACYCLIC: p.features = RF_FLOAT | RF_WIDE | RF_GUARD | RF_SWITCH | RF_GOTO | RF_VECTOR | RF_EXIT | RF_CONSTANT | RF_CARRY |
 		RF_OVERWRITE; break;
 	case GRAPH: return random_graph_kernel(seed, seed / PROPERTY_CLASSES % 2 ? GRAPH_INDEXED : 0);

@@ -477,6 +477,7 @@ void sequence(Gen *g, int depth)
 		step_begin(g, &s);
 		statement(g, depth);
 		idle_statement(g);
+		nan_statement(g);
 		step_end(g, &s);
 	}
 }

@@ -13,9 +13,10 @@ typedef struct Target { Block *leave, *again; } Target; /* where break and conti
 typedef struct Gen {
 	const RandomParams *p;
 	RandomKernel *k;
-	uint64_t state, idle, unfaulted, meeting, early, last; /* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement, early_statement and last_accesses */
+	uint64_t state, idle, unfaulted, meeting, early, last, nans; /* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement,
+	                                 early_statement, last_accesses and nan_statement */
 	size_t chosen;                 /* of the parameters' choices, taken so far */
-	unsigned on;                   /* RF_* of this kernel */
+	Features on;                   /* of this kernel */
 	Module *m;
 	int file, line;
 
@@ -54,8 +55,8 @@ typedef struct Gen {
 uint32_t rnd(Gen *, uint32_t n);               /* 0 .. n-1: what to make */
 bool chance(Gen *, int percent);
 uint64_t rnd64(Gen *);
-static inline bool has(const Gen *g, unsigned feature) { return g->on & feature; }
-void used(Gen *, unsigned feature);
+static inline bool has(const Gen *g, Features feature) { return (g->on & feature) != 0; }
+void used(Gen *, Features feature);
 
 /* random_ops.c: straight-line code */
 Ins *emit(Gen *, Ins);                         /* appends to the open block; valid until the next */
@@ -124,6 +125,9 @@ void arms_statement(Gen *, int depth);
 
 /* random_idle.c */
 void idle_statement(Gen *);                    /* sometimes; changes no choice of the others */
+
+/* random_nans.c */
+void nan_statement(Gen *);                     /* sometimes; changes no choice of the others */
 
 /* random_stored.c */
 void stored_again(Gen *);                      /* loads of what the thread has stored, or nearly */

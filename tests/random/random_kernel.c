@@ -22,21 +22,21 @@ uint32_t rnd(Gen *g, uint32_t n)
 }
 
 bool chance(Gen *g, int percent) { return rnd(g, 100) < (uint32_t)percent; }
-void used(Gen *g, unsigned feature) { g->k->features |= feature; }
+void used(Gen *g, Features feature) { g->k->features |= feature; }
 
 /* ---- parameters of the kernel, its shape, its data ---- */
 
-static unsigned choose_features(Gen *g)
+static Features choose_features(Gen *g)
 {
 	static const uint8_t likely[RF_COUNT] = { [RF_PARTIAL_BIT] = 15, [RF_RECURSION_BIT] = 35, [RF_INDIRECT_BIT] = 65,
 		[RF_EXIT_BIT] = 50, [RF_CALL_BIT] = 60, [RF_DOUBLE_BIT] = 50, [RF_DEEP_BIT] = 10 };
-	unsigned on = 0;
+	Features on = 0;
 	for (int k = 0; k < RF_POINT_BIT; k++) /* points are chosen when the rest is made */
 		if (chance(g, likely[k] ? likely[k] : 75))
-			on |= 1u << k;
+			on |= (Features)1 << k;
 	on &= g->p->features;
 	if (on & RF_PARTIAL || g->p->warp_size & (g->p->warp_size - 1))
-		on &= ~(unsigned)RF_WARP;
+		on &= ~RF_WARP;
 	return on;
 }
 
@@ -413,7 +413,9 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->meeting = g->idle ^ 0x9e3779b97f4a7c15u;
 	g->last = g->idle ^ 0x14057b7ef767814fu;
 	g->early = g->idle ^ 0x2127599bf4325c37u;
+	g->nans = g->idle ^ 0x2545f4914f6cdd1du;
 	g->on |= p->seed / 8 % 2 ? p->features & RF_LAST : 0;
+	g->on |= p->seed / 32 % 2 ? p->features & RF_NAN : 0;
 	g->on |= p->seed / 16 % 4 == 1 ? p->features & RF_GRID : 0;
 	g->on |= p->seed / 2 % 2 ? p->features & RF_NONFAULTING : 0;
 	g->on |= p->seed / 4 % 4 == 0 ? p->features & RF_NAMED : 0;

@@ -39,23 +39,23 @@
 	X(NAMED, "accesses that name a variable where others have a register") \
 	X(ARMS, "branches whose arms are made of the same choices, with other registers and some differences") \
 	X(GRID, "barriers of the whole grid, between which threads read what others have written") \
-	X(LAST, "atomic operations behind everything else, whose result nobody wants or reads")
+	X(LAST, "atomic operations behind everything else, whose result nobody wants or reads") \
+	X(NAN, "operations of NaNs with different payloads, which come again with their operands the other way around")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)
 #undef X
 	RF_COUNT
 };
-enum {
-#define X(ID, HELP) RF_##ID = 1 << RF_##ID##_BIT,
-	RANDOM_FEATURES(X)
+typedef uint64_t Features;             /* a set of RF_* */
+#define X(ID, HELP) static const Features RF_##ID = (Features)1 << RF_##ID##_BIT;
+RANDOM_FEATURES(X)
 #undef X
-	RF_ALL = (int)((1u << RF_COUNT) - 1)
-};
+#define RF_ALL (((Features)1 << RF_COUNT) - 1)
 
 typedef struct RandomParams {
 	uint64_t seed;
-	unsigned features;     /* RF_*: what the kernel may contain; each kernel takes a random part of it */
+	Features features;     /* what the kernel may contain; each kernel takes a random part of it */
 	int size;              /* instructions a thread executes, roughly */
 	int warp_size;
 	bool arms;             /* most statements are branches whose arms are alike */
@@ -78,7 +78,7 @@ typedef struct RandomKernel {
 	uint8_t in[RANDOM_IN_BYTES];           /* what the buffer `in` must hold */
 	uint8_t acc[RANDOM_ACC_BYTES];         /* and `acc` */
 	uint32_t out_bytes;                    /* `out` begins zeroed */
-	unsigned features;                     /* RF_*: what it does contain */
+	Features features;                     /* what it does contain */
 } RandomKernel;
 
 /* Parameters of the kernel, in this order: u64 in, u64 out, u64 acc, u32 n. */

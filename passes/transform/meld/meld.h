@@ -5,6 +5,7 @@
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/analysis/clock.h"
+#include "passes/analysis/numbering.h"
 #include "passes/pass.h"
 
 enum { LEAVES = -1, NO_INS = -1, OWN_BRANCH = -1, NO_REG = -1 };

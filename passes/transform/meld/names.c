@@ -200,8 +200,6 @@ void names_share(Meld *w, Stretch *s)
 
 /* ---- choices ---- */
 
-static bool same(const Opd *a, const Opd *b) { return a->kind == b->kind && a->neg == b->neg && a->id == b->id && a->imm == b->imm; }
-
 static Type choice_type(const Meld *w, const Ins *i, int source, const Opd *x)
 {
 	static const Type bits[] = { [1] = T_PRED, [8] = T_B8, [16] = T_B16, [32] = T_B32, [64] = T_B64 };
@@ -221,7 +219,7 @@ static bool kept(const Meld *w, int side, const Opd *o)
 static Choice make_choice(const Meld *w, Opd a, Opd b, Type type)
 {
 	Choice c = { .x = { names_of(w, 0, a), names_of(w, 1, b) }, .type = type, .kept = kept(w, 0, &a) && kept(w, 1, &b) };
-	c.differ = !same(&c.x[0], &c.x[1]);
+	c.differ = !opd_same(&c.x[0], &c.x[1]);
 	return c;
 }
 
@@ -262,7 +260,7 @@ static int differing(const Meld *w, const Ins *a, const Ins *b, bool swapped)
 
 bool choice_swaps(const Meld *w, const Ins *a, const Ins *b)
 {
-	if (!(op_info[a->op].flags & OPF_COMM) || op_info[a->op].kind != K_ALU)
+	if (!ins_commutes(b))
 		return false;
 	for (int k = 0; k < 2; k++)
 		if (ins_src(b, k)->kind != OPD_REG && ins_src(b, k)->kind != OPD_IMM)
@@ -301,7 +299,7 @@ Hoisted *hoisted_find(Stretch *s, const Choice *c)
 {
 	for (int k = 0; k < s->hoisted.n; k++) {
 		Hoisted *h = &s->hoisted.v[k];
-		if (same(&h->x[0], &c->x[0]) && same(&h->x[1], &c->x[1]) && h->type == c->type)
+		if (opd_same(&h->x[0], &c->x[0]) && opd_same(&h->x[1], &c->x[1]) && h->type == c->type)
 			return h;
 	}
 	return NULL;

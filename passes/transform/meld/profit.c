@@ -41,8 +41,6 @@ int64_t meld_weight(const Meld *w, const Block *b) { return cost_weight(w->loops
 
 bool meld_address(const Ins *i, int source) { return source == 0 && strchr(op_info[i->op].operands, ':')[1] == 'a'; }
 
-static bool same_operand(const Opd *a, const Opd *b) { return a->kind == b->kind && a->neg == b->neg && a->id == b->id && a->imm == b->imm; }
-
 static bool same_width(const Meld *w, int a, int b)
 {
 	Type x = (Type)w->f->reg.v[a].type, y = (Type)w->f->reg.v[b].type;
@@ -63,7 +61,7 @@ static bool is_value(const Opd *o) { return o->kind == OPD_REG || o->kind == OPD
 /* Can a register take the place of two operands, which differ? */
 static bool selectable(const Meld *w, const Ins *i, int k, const Opd *a, const Opd *b)
 {
-	if (same_operand(a, b))
+	if (opd_same(a, b))
 		return true;
 	if (a->kind == OPD_REG && b->kind == OPD_REG)
 		return same_width(w, a->id, b->id);

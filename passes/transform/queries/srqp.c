@@ -70,7 +70,7 @@ static int operation_key(Queries *q, const MemAccess *a, const int *zero)
 			if (forms[n - 1] < 0)
 				return -1;
 		}
-	if (op_info[i->op].flags & OPF_COMM && n > 1 && ins_src(i, 0)->kind == OPD_REG && ins_src(i, 1)->kind == OPD_REG && ins_src(i, 0)->neg == ins_src(i, 1)->neg &&
+	if (ins_commutes(i) && n > 1 && ins_src(i, 0)->kind == OPD_REG && ins_src(i, 1)->kind == OPD_REG && ins_src(i, 0)->neg == ins_src(i, 1)->neg &&
 		forms[0] > forms[1]) {
 		int first = forms[0];
 		forms[0] = forms[1];
