@@ -1,5 +1,6 @@
 #include "passes/analyses.h"
 #include "lib/strbuf.h"
+#include "passes/analysis/limits.h"
 #include "passes/analysis/measured.h"
 #include "passes/analysis/print.h"
 #include <stdlib.h>
@@ -40,7 +41,10 @@ static SafeLoads *build_safe(Analyses *an, Arena *a)
 	return safe_loads_build(a, analysis_cfg(an), analysis_dom(an), analysis_ssa(an), analysis_liveness(an), analysis_memdep(an), analysis_effects(an));
 }
 static Webs *build_webs(Analyses *an, Arena *a) { return webs_build(a, analysis_cfg(an), analysis_ssa(an)); }
-static Uniformity *build_uniformity(Analyses *an, Arena *a) { return uniformity_solve(a, analysis_cfg(an), analysis_dom(an), analysis_pdom(an), analysis_ssa(an), analysis_reaching(an), (UniformityOptions){ 0 }); }
+static Uniformity *build_uniformity(Analyses *an, Arena *a)
+{
+	return uniformity_solve(a, analysis_cfg(an), analysis_dom(an), analysis_pdom(an), analysis_ssa(an), analysis_reaching(an), uniformity_for(limits_of(an->limits)->warp_size));
+}
 
 static void *build(Analyses *an, AnalysisId id, Arena *a)
 {
@@ -102,13 +106,14 @@ const EffectTable *analysis_effects(Analyses *an)
 	return an->effects->table;
 }
 
-Analyses *analyses_open(Module *m, Function *f, EffectCache *effects, const struct CostTable *cost)
+Analyses *analyses_open(Module *m, Function *f, EffectCache *effects, const struct CostTable *cost, const MachineLimits *limits)
 {
 	Analyses *an = xcalloc(1, sizeof *an);
 	an->m = m;
 	an->f = f;
 	an->effects = effects ? effects : &an->own;
 	an->cost = cost;
+	an->limits = limits;
 	return an;
 }
 

@@ -54,6 +54,7 @@ typedef struct Analyses {
 	Module *m;
 	Function *f;
 	const struct CostTable *cost;      /* NULL: the default one */
+	const struct MachineLimits *limits; /* likewise */
 	const struct Profile *profile;     /* for analysis_print alone; NULL: none */
 	struct MeasuredTally *tally;               /* what analysis_print tells of uniformity with a profile is added to it; NULL: nobody asks */
 	AnalysisResult result[AN_COUNT];
@@ -61,7 +62,7 @@ typedef struct Analyses {
 	EffectCache *effects, own;         /* shared by the functions of a module, or its own */
 } Analyses;
 
-Analyses *analyses_open(Module *, Function *, EffectCache *, const struct CostTable *); /* cache and costs may be NULL */
+Analyses *analyses_open(Module *, Function *, EffectCache *, const struct CostTable *, const struct MachineLimits *); /* the last three may be NULL */
 const EffectTable *analysis_effects(Analyses *);
 void analyses_close(Analyses *);
 void *analysis_get(Analyses *, AnalysisId);

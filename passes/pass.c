@@ -150,7 +150,7 @@ static bool apply(PassRun *r)
 {
 	if (r->pass->module)
 		return r->pass->module(r);
-	Analyses *an = r->an = analyses_open(r->m, r->f, NULL, r->cost);
+	Analyses *an = r->an = analyses_open(r->m, r->f, NULL, r->cost, r->limits);
 	bool changed = run_function(r);
 	analyses_close(an);
 	return changed;
@@ -245,7 +245,7 @@ static bool run_step(Runner *w, const Step *s, bool *changed)
 		if (!wanted_function(m->func.v[i], w->host->only))
 			continue;
 		if (!w->of[i])
-			w->of[i] = analyses_open(m, m->func.v[i], &w->effects, w->host->cost);
+			w->of[i] = analyses_open(m, m->func.v[i], &w->effects, w->host->cost, w->host->limits);
 		r.f = m->func.v[i];
 		r.an = w->of[i];
 		*changed |= run_function(&r);
@@ -331,7 +331,7 @@ bool pass_show(Module *m, const char *text, const char *option, const PassHost *
 		PassRun r = { .m = m, .f = f, .option = s->option, .cost = host->cost, .limits = host->limits, .profile = host->profile, .diag = d, .log = host->log, .show = out,
 			.origin = (uint8_t)module_origin(m, s->pass->name), .pass = s->pass };
 		sb_printf(out, "%s of %s:\n", s->pass->name, f->name);
-		r.an = analyses_open(m, f, NULL, r.cost);
+		r.an = analyses_open(m, f, NULL, r.cost, r.limits);
 		if (!run_function(&r))
 			sb_puts(out, "  nothing changes\n");
 		analyses_close(r.an);

@@ -533,7 +533,7 @@ static double time_analysis(Module *m, int id)
 	double t = 0;
 	EffectCache effects = { 0 };
 	for (int i = 0; i < m->func.n; i++) {
-		Analyses *an = analyses_open(m, m->func.v[i], &effects, NULL);
+		Analyses *an = analyses_open(m, m->func.v[i], &effects, NULL, NULL);
 		if (id != AN_cfg)
 			analysis_cfg(an);
 		double start = now();

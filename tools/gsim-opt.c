@@ -145,7 +145,7 @@ static bool print_result(const Job *job, Module *m, const PassHost *host, StrBuf
 		Function *f = m->func.v[k];
 		if (!f->block.n || (job->filter && strcmp(f->name, job->filter)))
 			continue;
-		Analyses *an = analyses_open(m, f, NULL, host->cost);
+		Analyses *an = analyses_open(m, f, NULL, host->cost, host->limits);
 		an->profile = host->profile;
 		an->tally = &tally;
 		analysis_print(an, (AnalysisId)analysis, s);

@@ -13,6 +13,7 @@ typedef struct MachineLimits {
 	int64_t register_unit, shared_unit; /* registers are given to a warp, and bytes to a block, in multiples of these */
 } MachineLimits;
 extern const MachineLimits limits_default;
+static inline const MachineLimits *limits_of(const MachineLimits *m) { return m ? m : &limits_default; } /* NULL: the defaults */
 
 /* Registers of 32 bits that a thread of the kernel may take, calls included: an estimate from above. The allocator (sim/code/regalloc.c) gives each register one interval over the layout, as is done here;
    pairs that find no aligned place, and what mechanisms add, may take more: a quarter and 8 are added. */

@@ -173,7 +173,9 @@ Measured *measured_build(Arena *a, const Module *m, const Cfg *c, const Uniformi
 	w.told = bs_new(&tmp, w.end - w.first + 1);
 	r->anywhere = measured_anywhere(m, p->model, &r->perhaps);
 	r->wide = p->warp_size > PTX_WARP && has_kind(m, K_SHFL, K_ELECT);
-	r->u = r->anywhere || r->wide ? uniformity_build_for(a, c, (UniformityOptions){ .anywhere = r->anywhere, .wide = r->wide }) : u;
+	UniformityOptions o = uniformity_for(p->warp_size);
+	o.anywhere = r->anywhere;
+	r->u = o.anywhere || o.wide ? uniformity_build_for(a, c, o) : u;
 	r->row = arena_array(a, MeasuredRow, c->n + w.end - w.first + 1);
 	for (int b = 0; b < c->n; b++)
 		if (bs_has(c->reach, b) && c->f->block.v[b]->nsucc > 1)

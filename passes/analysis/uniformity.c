@@ -8,6 +8,7 @@
  *
  * What becomes divergent is put on a list, and what reads it is looked at again, until the list is empty. */
 #include "passes/analysis/uniformity_own.h"
+#include "isa/lane.h"
 #include "lib/diag.h"
 
 /* ---- values ---- */
@@ -241,4 +242,6 @@ Uniformity *uniformity_build_for(Arena *a, const Cfg *c, UniformityOptions optio
 	return uniformity_solve(a, c, dom, pdom_build(a, c, true), s, reaching_build(a, c, s), options);
 }
 
-Uniformity *uniformity_build(Arena *a, const Cfg *c) { return uniformity_build_for(a, c, (UniformityOptions){ 0 }); }
+UniformityOptions uniformity_for(int64_t warp_size) { return (UniformityOptions){ .wide = warp_size > PTX_WARP }; }
+
+Uniformity *uniformity_build(Arena *a, const Cfg *c, int64_t warp_size) { return uniformity_build_for(a, c, uniformity_for(warp_size)); }

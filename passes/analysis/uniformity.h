@@ -45,8 +45,11 @@ typedef struct Uniformity {
 	UniCause *cause;               /* by version, where it differs: the first cause that was found */
 	int *left;                     /* by place in ssa->use, where the use differs and the version does not: the branch by which lanes leave the cycle, or -1 */
 } Uniformity;
+/* Verdicts for a machine with warps of so many lanes: of more than PTX_WARP, a warp is several of the kernel's. */
+UniformityOptions uniformity_for(int64_t warp_size);
+
 /* Everything made on the way: for callers that keep no analyses. */
-Uniformity *uniformity_build(Arena *, const Cfg *);
+Uniformity *uniformity_build(Arena *, const Cfg *, int64_t warp_size);
 Uniformity *uniformity_build_for(Arena *, const Cfg *, UniformityOptions);
 /* Why branches differ, as text for people: " %tid.x, ld.global:40". A source that differs by itself is a special register, an argument of the caller's, an operation by its name and
    line (` from one address`: a load whose address does not differ, and which others may store to in between), or what a branch does to lanes, by the branch's block. */

@@ -199,7 +199,7 @@ static const char *profile_of_bytes(const char *s, size_t n)
 	const Profile *p = profile_read(&a, s, n, "fuzz", &d);
 	const char *bad = !p && !d.errors ? "a profile is refused without an error" : p && d.errors ? "a profile is accepted with errors" : NULL;
 	if (p) {
-		Analyses *an = analyses_open(m, m->func.v[0], NULL, NULL);
+		Analyses *an = analyses_open(m, m->func.v[0], NULL, NULL, NULL);
 		an->profile = p;
 		analysis_print(an, AN_uniformity, &out);
 		analysis_print(an, AN_costs, &out);

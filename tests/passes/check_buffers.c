@@ -173,7 +173,7 @@ static void look_back(const Way *w, uint64_t *seen)
 static void analysed(const Program *p, Module *m, uint64_t *live)
 {
 	Function *f = module_find_function(m, "main");
-	Analyses *an = analyses_open(m, f, NULL, NULL);
+	Analyses *an = analyses_open(m, f, NULL, NULL, NULL);
 	const Buffers *x = analysis_buffers(an);
 	for (int b = 0; b < p->nblocks; b++) {
 		live[b] = 0;
@@ -277,7 +277,7 @@ START_TEST(kernels_touch)
 	if (!m)
 		diag_print(&d, stderr);
 	ck_assert_ptr_nonnull(m);
-	Analyses *an = analyses_open(m, module_find_function(m, "k"), NULL, NULL);
+	Analyses *an = analyses_open(m, module_find_function(m, "k"), NULL, NULL, NULL);
 	touched_print(analysis_cfg(an), analysis_touched(an), &s);
 	ck_assert_str_eq(s.s, touches[_i].want);
 	analyses_close(an);

@@ -1,4 +1,5 @@
 /* Loop flattening: the paper's figure as a graph, and nests of loops that do the same before and after. */
+#include "passes/analysis/limits.h"
 #include "passes/analysis/cost.h"
 #include "passes/transform/transform.h"
 #include "tests/passes/graphs.h"
@@ -373,6 +374,7 @@ END_TEST
 /* ---- what pays ---- */
 
 static const Profile *profile; /* NULL: none */
+static const MachineLimits *limits; /* likewise */
 
 /* Runs the pass on the kernel; true: it has flattened. *why gets its last remark. */
 static bool decided(const char *text, const char *options, const char **why)
@@ -380,7 +382,7 @@ static bool decided(const char *text, const char *options, const char **why)
 	PassLog log = { .remarks = true };
 	Diag d = { 0 };
 	Module *x = read_text(text), *before = module_copy(x);
-	ck_assert(pipeline_run(x, arena_printf(&arena, "flatten(%s)", options), &(PassHost){ .log = &log, .profile = profile }, &d));
+	ck_assert(pipeline_run(x, arena_printf(&arena, "flatten(%s)", options), &(PassHost){ .log = &log, .profile = profile, .limits = limits }, &d));
 	bool changed = !module_equal(x, before), counted = false;
 	for (int i = 0; i < log.count.n; i++)
 		counted |= !strcmp(log.count.v[i].what, "nests flattened") && log.count.v[i].n == 1;
@@ -470,6 +472,25 @@ START_TEST(profiles)
 }
 END_TEST
 
+/* How many lanes a warp has, the profile says, else the machine; the rule counts all of them. */
+START_TEST(lanes_of_a_warp)
+{
+	ProfileBlock block[] = { { "k", "A", 10, 640 }, { "k", "B", 1000, 34000 }, { "k", "E", 10, 640 }, { "k", "X", 1, 64 }, { "k", "start", 1, 64 } };
+	const char *why, *text = weights(20, 20, false);
+	MachineLimits wide = limits_default;
+	wide.warp_size = 64;
+	profile = &(Profile){ 5, block, .warp_size = 64 };
+	ck_assert_msg(decided(text, "rule=corrected", &why) && strstr(why, "30.0 of 64 lanes idle"), "%s", why);
+	profile = &(Profile){ 5, block };
+	limits = &wide;
+	ck_assert_msg(decided(text, "rule=corrected", &why) && strstr(why, "30.0 of 64 lanes idle"), "%s", why);
+	profile = NULL;
+	ck_assert_msg(decided(text, "rule=corrected,assume-idle=40,assume-turns=100", &why) && strstr(why, "40.0 of 64 lanes idle"), "%s", why);
+	limits = NULL;
+	ck_assert_msg(decided(text, "rule=corrected,assume-idle=40,assume-turns=100", &why) && strstr(why, "32.0 of 32 lanes idle"), "%s", why);
+}
+END_TEST
+
 static const char *reason(const char *body, const char *options)
 {
 	const char *why;
@@ -507,6 +528,7 @@ int main(void)
 	tcase_add_test(t, closed_form);
 	tcase_add_test(t, decisions);
 	tcase_add_test(t, profiles);
+	tcase_add_test(t, lanes_of_a_warp);
 	tcase_add_test(t, left_alone);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

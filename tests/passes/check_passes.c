@@ -1,3 +1,4 @@
+#include "passes/analysis/limits.h"
 #include "passes/analysis/uniformity.h"
 #include "passes/transform/transform.h"
 #include "tests/passes/warp_model.h"
@@ -658,7 +659,7 @@ START_TEST(uniform_and_divergent)
 		"M:	%k = add.u32 %j, 1\n	%s = setp.eq.u32 %k, %x\n"        /* temporal: j inside is uniform, k outside is not */
 		"	st.global.u32 [%o], %y\n	bra %s, B, E\n"
 		"E:	exit\n");
-	Uniformity *u = uniformity_build(&arena, cfg_build(&arena, f));
+	Uniformity *u = uniformity_build(&arena, cfg_build(&arena, f), 32);
 #define DIV(R) bs_has(u->regs, function_find_reg(f, R))
 	ck_assert(DIV("%tid") && DIV("%p") && DIV("%r") && DIV("%y") && DIV("%k") && DIV("%s"));
 	ck_assert(!DIV("%n") && !DIV("%q") && !DIV("%o"));
@@ -668,14 +669,33 @@ START_TEST(uniform_and_divergent)
 		"A:	%n = ld.param.u32 [n]\n	%o = ld.param.u64 [out]\n	%i = mov.u32 0\n	bra L\n"
 		"L:	%i = add.u32 %i, 1\n	%v = ld.global.u32 [%o]\n	%q = setp.eq.u32 %v, 0\n	@%q %i = add.u32 %i, 1\n"
 		"	%p = setp.lt.u32 %i, %n\n	bra %p, L, E\nE:	exit\n");
-	u = uniformity_build(&arena, cfg_build(&arena, f));
+	u = uniformity_build(&arena, cfg_build(&arena, f), 32);
 	ck_assert(!DIV("%i") && !DIV("%v") && !u->divergent[1]);          /* nothing stores: one address, one value */
 	f = read_kernel("	reg u32 %t, %n, %a, %b, %c\n	reg pred %q\n"
 		"A:	%t = mov.u32 %tid.x\n	%n = ld.param.u32 [n]\n	%q = setp.lt.u32 %n, 3\n	%a = add.cc.u32 %n, %n\n"
 		"	%b = addc.u32 %n, 0\n	%a = add.cc.u32 %t, -2\n	@%q %a = add.cc.u32 %n, %n\n	%c = addc.u32 %n, 0\n	exit\n");
-	u = uniformity_build(&arena, cfg_build(&arena, f));
+	u = uniformity_build(&arena, cfg_build(&arena, f), 32);
 	ck_assert(!DIV("%b") && DIV("%c"));                               /* the guard may have left the carry of %t */
 #undef DIV
+}
+END_TEST
+
+/* What a vote finds out in one half of a machine's warp of 64 the other half does not know: a branch on it parts them there, and nowhere else. */
+START_TEST(halves_of_a_warp)
+{
+	static const char text[] = "kernel k(u64 out)\n{\n	reg u32 %t, %v\n	reg pred %p\n	reg u64 %o\nA:	%t = mov.u32 %tid.x\n	%o = ld.param.u64 [out]\n"
+		"	%p = setp.eq.u32 %t, 3\n	%p = vote.sync.any.pred %p, -1\n	%v = mov.u32 1\n	bra %p, B, C\nB:	%v = add.u32 %v, 1\n	bra D\n"
+		"C:	%v = add.u32 %v, 2\n	bra D\nD:	st.global.u32 [%o], %v\n	exit\n}\n";
+	for (int wide = 0; wide < 2; wide++) {
+		MachineLimits limits = limits_default;
+		Diag d = { 0 };
+		Module *m = ir_read(text, sizeof text - 1, "k.ir", &d);
+		limits.warp_size = wide ? 64 : 32;
+		ck_assert(m && pipeline_run(m, "if-convert", &(PassHost){ .limits = &limits }, &d)); /* which converts divergent branches alone */
+		ck_assert_int_eq(m->func.v[0]->block.v[0]->nsucc, wide ? 1 : 2);
+		module_free(m);
+		diag_free(&d);
+	}
 }
 END_TEST
 
@@ -898,6 +918,7 @@ int main(void)
 	tcase_add_test(t, interleaved);
 	tcase_add_test(t, uniform_and_divergent);
 	tcase_add_test(t, rule_b);
+	tcase_add_test(t, halves_of_a_warp);
 	tcase_add_test(t, refusals);
 	tcase_add_test(t, depth_of_indexed_branches);
 	tcase_add_test(t, dead_code);

@@ -38,7 +38,7 @@ static bool all_part(Module *m, const LaunchStats *s)
 	Arena a = { 0 };
 	Function *f = m->func.v[0];
 	const Cfg *c = cfg_build(&a, f);
-	const Uniformity *u = uniformity_build(&a, c);
+	const Uniformity *u = uniformity_build(&a, c, 32);
 	bool ok = true;
 	for (int k = 0; k < s->nbranches; k++)
 		for (int b = 0; b < f->block.n; b++)
@@ -148,7 +148,7 @@ static void insertions(uint64_t seed, void *self)
 	ck_assert_msg(m != NULL, "seed %d: %s", (int)seed, why);
 	Arena a = { 0 };
 	Function *f = m->func.v[0];
-	const Uniformity *u = uniformity_build(&a, cfg_build(&a, f));
+	const Uniformity *u = uniformity_build(&a, cfg_build(&a, f), 32);
 	for (int b = 0; b < f->block.n; b++)
 		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
 			const Ins *i = &f->block.v[b]->ins.v[k];

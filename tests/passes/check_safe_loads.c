@@ -286,7 +286,7 @@ static void one_function(uint64_t *rng, Tally *t)
 	static Walk w;
 	Module *m = random_module(rng);
 	Function *f = module_find_function(m, "k");
-	Analyses *an = analyses_open(m, f, NULL, NULL);
+	Analyses *an = analyses_open(m, f, NULL, NULL, NULL);
 	const SafeLoads *safe = analysis_safe(an);
 	Machine x = { .m = m, .f = f, .rng = rng };
 	memset(seen, 0, sizeof seen);

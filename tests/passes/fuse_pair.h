@@ -29,7 +29,7 @@ static inline void fuse_adjacent(Module *m, FusionOptions options, FusedPair *p)
 			int next = at->ins.v[k].op == OP_LAUNCH ? launch_behind(at, k) : -1;
 			if (next < 0)
 				continue;
-			Analyses *an = analyses_open(m, host, NULL, NULL);
+			Analyses *an = analyses_open(m, host, NULL, NULL, NULL);
 			if (!fusion_judge(f, an, b, next, &at->ins.v[k], &at->ins.v[next], &p->verdict)) {
 				p->refused++;
 				snprintf(p->why, sizeof p->why, "%s", p->verdict.why);

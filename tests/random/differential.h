@@ -47,8 +47,9 @@ void outcome_free(Outcome *);
 /* The kernel of a random graph (tests/random/random_text.h). */
 RandomKernel *random_graph_kernel(uint64_t seed, unsigned kind);
 
-/* A copy of the module after the pipeline; NULL with the reason in text. */
-Module *transformed(const Module *, const char *passes, char *text, size_t n);
+/* A copy of the module after the pipeline; NULL with the reason in text. Passes go by the machine's costs and limits, without one by the default ones. */
+Module *transformed_for(const Config *, const Module *, const char *passes, char *text, size_t n);
+static inline Module *transformed(const Module *m, const char *passes, char *text, size_t n) { return transformed_for(NULL, m, passes, text, n); }
 
 /* Compares with the reference: true when the same, else text says what is not. */
 bool outcome_agrees(const RandomKernel *, const Outcome *want, const Outcome *got, char *text, size_t n);

@@ -22,7 +22,7 @@ static bool verified(const Module *m)
 static bool agrees(const Search *s, const Module *m, const Way *way, const Outcome *want)
 {
 	char text[256];
-	Module *t = transformed(m, way->passes, text, sizeof text);
+	Module *t = transformed_for(s->config, m, way->passes, text, sizeof text);
 	if (!t)
 		return false;
 	Job j = *s->job;

@@ -1,4 +1,6 @@
 /* Running one kernel one way. */
+#include "passes/analysis/cost.h"
+#include "passes/analysis/limits.h"
 #include "tests/random/differential.h"
 #include "tests/random/random_text.h"
 #include "isa/print.h"
@@ -162,11 +164,13 @@ RandomKernel *random_graph_kernel(uint64_t seed, unsigned kind)
 	return k;
 }
 
-Module *transformed(const Module *m, const char *passes, char *text, size_t n)
+Module *transformed_for(const Config *c, const Module *m, const char *passes, char *text, size_t n)
 {
 	Module *t = module_copy(m);
 	Diag d = { 0 };
-	if (passes && !pipeline_run(t, passes, NULL, &d)) {
+	CostTable cost = c ? config_costs(c) : cost_default;
+	MachineLimits limits = c ? config_limits(c) : limits_default;
+	if (passes && !pipeline_run(t, passes, &(PassHost){ .cost = &cost, .limits = &limits }, &d)) {
 		int k = 0;
 		while (k < d.item.n && (d.item.v[k].warning || d.item.v[k].remark))
 			k++;

@@ -13,8 +13,6 @@
 #include "passes/transform/flatten/flatten.h"
 #include <math.h>
 
-enum { LANES = 32 };
-
 double decide_cost(const Nests *w, const Block *b)
 {
 	return (double)cost_block(w->r->cost, b);
@@ -118,7 +116,7 @@ static double added(const Nests *w, Op op)
 
 static void set_limit(const Nests *w, Numbers *n, double trips)
 {
-	double needed = w->rule == RULE_PAPER || trips < 1 ? 1 : 1 - pow(1 - 1 / trips, LANES), overhead = n->added / (n->added + n->tb);
+	double needed = w->rule == RULE_PAPER || trips < 1 ? 1 : 1 - pow(1 - 1 / trips, w->lanes), overhead = n->added / (n->added + n->tb);
 	n->limit = n->ta * needed / (n->ta * needed + n->tb);
 	if (w->rule == RULE_CORRECTED && overhead > n->limit)
 		n->limit = overhead;
@@ -127,14 +125,14 @@ static void set_limit(const Nests *w, Numbers *n, double trips)
 static Numbers numbers(const Nests *w, int a, int k)
 {
 	const FlatLoop *x = &w->loop[a], *y = &w->loop[k];
-	Numbers n = { .ta = x->body, .tb = y->turn, .idle = w->idle / LANES, .added = added(w, OP_BRA) + added(w, OP_MOV) };
+	Numbers n = { .ta = x->body, .tb = y->turn, .idle = w->idle / w->lanes, .added = added(w, OP_BRA) + added(w, OP_MOV) };
 	for (int j = a + 1; j < x->end; j = w->loop[j].end) {
 		n.added += added(w, OP_BRA); /* one test more of what to do next */
 		if (j != k)
 			n.ta += w->loop[j].turn * w->loop[j].trips;
 	}
 	if (w->r->profile) {
-		n.idle = 1 - y->threads / (y->fetches * LANES);
+		n.idle = 1 - y->threads / (y->fetches * w->lanes);
 		n.ta = (x->cycles - y->cycles) / x->fetches;
 		n.tb = y->flattened ? y->turn : y->cycles / y->fetches;
 	}
@@ -144,8 +142,8 @@ static Numbers numbers(const Nests *w, int a, int k)
 
 static bool pays(const Nests *w, const char *inner, const char *outer, Loc at, const Numbers *n)
 {
-	pass_remark(w->r, at, "loop %s is %s %s: %.1f of %d lanes idle, %.2f, and it pays above %.2f: a turn of %s costs %.0f, one of %s %.0f, and %.0f are added",
-		inner, n->idle > n->limit ? "taken into" : "left alone within", outer, n->idle * LANES, LANES, n->idle, n->limit, outer, n->ta, inner, n->tb, n->added);
+	pass_remark(w->r, at, "loop %s is %s %s: %.1f of %.0f lanes idle, %.2f, and it pays above %.2f: a turn of %s costs %.0f, one of %s %.0f, and %.0f are added",
+		inner, n->idle > n->limit ? "taken into" : "left alone within", outer, n->idle * w->lanes, w->lanes, n->idle, n->limit, outer, n->ta, inner, n->tb, n->added);
 	return n->idle > n->limit;
 }
 
@@ -189,9 +187,9 @@ bool decide_shared(Nests *w, int a, double inner)
 	if (!idle_known(w, a, x->source->label, at))
 		return false;
 	decide_turns(w, a);
-	Numbers n = { .ta = x->turn > inner ? x->turn - inner : 0, .tb = inner, .added = added(w, OP_MOV) + added(w, OP_BRA), .idle = w->idle / LANES };
+	Numbers n = { .ta = x->turn > inner ? x->turn - inner : 0, .tb = inner, .added = added(w, OP_MOV) + added(w, OP_BRA), .idle = w->idle / w->lanes };
 	if (w->r->profile)
-		n.idle = 1 - x->threads / (x->fetches * LANES);
+		n.idle = 1 - x->threads / (x->fetches * w->lanes);
 	set_limit(w, &n, w->trips);
 	return pays(w, x->source->label, x->source->label, at, &n);
 }

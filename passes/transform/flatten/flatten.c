@@ -7,6 +7,8 @@
  *
  * Inside out: the inner loops of the innermost outer one first, then that one, as one loop, with the one around it. Operations that depend on which
  * threads execute them together forbid it. */
+#include "passes/analysis/cost.h"
+#include "passes/analysis/limits.h"
 #include "passes/transform/flatten/flatten.h"
 #include "passes/transform/transform.h"
 
@@ -19,7 +21,7 @@ static const char *const enters[] = { "auto", "now", "next", NULL };
 static const PassOption options[OPTIONS] = {
 	[OPTION_RULE] = { "rule", RULE_ALWAYS, .help = "which inner loops are taken in: all; where formula (1) of the paper says that it pays; where that formula, "
 		"corrected, does", .kind = PASS_NAME, .names = rules },
-	[OPTION_IDLE] = { "assume-idle", 0, 0, 32, "without a profile: so many of 32 lanes wait in a turn of an inner loop; 0: not known, nothing pays" },
+	[OPTION_IDLE] = { "assume-idle", 0, 0, 64, "without a profile: so many lanes of a warp wait in a turn of an inner loop; 0: not known, nothing pays" },
 	[OPTION_TRIPS] = { "assume-turns", 1, 1, 1000000, "without a profile: turns of an inner loop for one of the outer loop" },
 	[OPTION_LEVEL] = { "level", 1, 1, 1000000, "loops stay nested to this depth: 1 leaves no nest" },
 	[OPTION_EXITS] = { "exits", EXITS_LATCH, .help = "threads leave the loop at its end, together, or where they did, as in the paper", .kind = PASS_NAME,
@@ -116,6 +118,21 @@ static void remark_unlisted(const Nests *w)
 	}
 }
 
+static double lanes(const PassRun *r)
+{
+	return r->profile && r->profile->warp_size ? r->profile->warp_size : (double)limits_of(r->limits)->warp_size;
+}
+
+/* As assumed, if a warp has so many. */
+static double idle(const Nests *w)
+{
+	double n = (double)w->r->option[OPTION_IDLE].number;
+	if (n <= w->lanes)
+		return n;
+	pass_remark(w->r, w->r->f->loc, "assume-idle: a warp has %.0f lanes: all of them are taken to wait", w->lanes);
+	return w->lanes;
+}
+
 static bool run(PassRun *r)
 {
 	Nests w;
@@ -124,7 +141,8 @@ static bool run(PassRun *r)
 	w.exits = (Exits)r->option[OPTION_EXITS].number;
 	w.enter = (Enter)r->option[OPTION_ENTER].number;
 	w.rule = (Rule)r->option[OPTION_RULE].number;
-	w.idle = (double)r->option[OPTION_IDLE].number;
+	w.lanes = lanes(r);
+	w.idle = idle(&w);
 	w.trips = (double)r->option[OPTION_TRIPS].number;
 	remark_unlisted(&w);
 	if (w.rule != RULE_ALWAYS)

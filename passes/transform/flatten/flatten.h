@@ -46,7 +46,8 @@ typedef struct Nests {
 	Exits exits;
 	Enter enter;
 	Rule rule;
-	double idle, trips;            /* assumed: idle lanes of a warp, 0 = not known; turns of an inner loop */
+	double lanes;                  /* of a warp: the profile's, else the machine's */
+	double idle, trips;            /* assumed: of these, how many are idle, 0 = not known; turns of an inner loop */
 	const Dom *pdom;               /* as the pass began; NULL: every loop has one edge back */
 	const Uniformity *uniformity;  /* likewise; NULL when the rule does not ask */
 } Nests;

@@ -94,7 +94,7 @@ static void over_hosts(Launches *l, Module *m, Each *each)
 	for (int k = 0; k < m->func.n; k++) {
 		if (m->func.v[k]->kind != FN_HOST || !m->func.v[k]->block.n)
 			continue;
-		Analyses *host = analyses_open(m, m->func.v[k], NULL, NULL);
+		Analyses *host = analyses_open(m, m->func.v[k], NULL, NULL, NULL);
 		each_launch(l, host, each);
 		analyses_close(host);
 	}
@@ -169,7 +169,7 @@ static int find_unread(Clean *w, bool *goes)
 static bool remove_unread(Clean *w)
 {
 	Arena tmp = { 0 };
-	Analyses *an = analyses_open(w->r->m, w->f, NULL, NULL);
+	Analyses *an = analyses_open(w->r->m, w->f, NULL, NULL, NULL);
 	const Cfg *c = analysis_cfg(an);
 	w->mem = memdep_build(&tmp, c, analysis_ssa(an), analysis_effects(an), w->l.facts);
 	bool *goes = arena_array(&tmp, bool, w->mem->naccess + 1);
@@ -196,7 +196,7 @@ static bool remove_unread(Clean *w)
 
 static bool forward(Clean *w, unsigned allow)
 {
-	Analyses *an = analyses_open(w->r->m, w->f, NULL, NULL);
+	Analyses *an = analyses_open(w->r->m, w->f, NULL, NULL, NULL);
 	ForwardOptions o = { .allow = allow, .launches = w->l.facts };
 	bool any = forward_stores(an, w->r->origin, &o, &w->forwarded);
 	analyses_close(an);

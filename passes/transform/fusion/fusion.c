@@ -179,7 +179,7 @@ static Room room_of(const Fusion *f, const Couple *c, const EffectTable *effects
 	free(offset);
 	dynamic = r.known ? dynamic : 0;
 	if (dynamic <= UINT32_MAX)
-		r.blocks = limits_resident(f->r->limits ? f->r->limits : &limits_default, effects, to->f, c->facts.block, (uint32_t)dynamic);
+		r.blocks = limits_resident(limits_of(f->r->limits), effects, to->f, c->facts.block, (uint32_t)dynamic);
 	return r;
 }
 

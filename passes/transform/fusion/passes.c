@@ -32,7 +32,7 @@ static Ins make(void *self, Analyses *host, Edit *e, Block *b, int ins, const In
 /* One run on the function: true when it fused. What was only moved is forgotten. */
 static bool round_of(PassRun *r, const Joiner *joiner, int phases, Host *h)
 {
-	Analyses *an = analyses_open(r->m, r->f, NULL, r->cost);
+	Analyses *an = analyses_open(r->m, r->f, NULL, r->cost, r->limits);
 	host_open(h, r, an, *joiner);
 	if (phases)
 		host_kfcm(h, (KfPhases)phases);

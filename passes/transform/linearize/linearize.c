@@ -9,6 +9,7 @@
  *
  * Regions with operations that depend on which threads execute them together are rewritten only when every branch they
  * depend on inside the region is uniform; otherwise the region stays and a note says so. */
+#include "passes/analysis/limits.h"
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
@@ -293,7 +294,7 @@ static void build(Lin *l, bool apart)
 }
 
 /* What says whether regions are admitted, made before anything changes. */
-static void find_convergent(Lin *l, bool wanted)
+static void find_convergent(Lin *l, int64_t warp_size, bool wanted)
 {
 	bool any = false;
 	for (int b = 0; b < l->x; b++)
@@ -303,7 +304,7 @@ static void find_convergent(Lin *l, bool wanted)
 		}
 	if ((!any && !l->divergent && !l->interleave) || !wanted)
 		return;
-	l->uniformity = uniformity_build(&l->arena, l->cfg);
+	l->uniformity = uniformity_build(&l->arena, l->cfg, warp_size);
 	l->pdom = pdom_build(&l->arena, l->cfg, true);
 }
 
@@ -338,7 +339,7 @@ static bool run(PassRun *r)
 		pressure_open(&l, (int)o[REGISTERS].number);
 		l.sides = sides_new(&l);
 	}
-	find_convergent(&l, chosen || l.merge || !is);
+	find_convergent(&l, limits_of(r->limits)->warp_size, chosen || l.merge || !is);
 	if (l.merge)
 		loops_to_merge(&l, l.merge);
 	if (chosen)

@@ -110,7 +110,7 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 void place_loops(PlaceLoops *t, bool frames)
 {
 	Cfg *cfg = cfg_build(t->arena, t->l->f);
-	Uniformity *u = uniformity_build(t->arena, cfg);
+	Uniformity *u = uniformity_build(t->arena, cfg, t->l->config->warp_size);
 	t->room = cfg->n * 8 + 16;
 	t->divergent = arena_array(t->arena, bool, t->room);
 	t->frame = arena_array(t->arena, bool, t->room);

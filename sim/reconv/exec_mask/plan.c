@@ -86,7 +86,7 @@ void mask_prepare(MaskPlan *p)
 		block_term(p->f->block.v[b])->flags &= (uint8_t)~INSF_UNI;
 	p->function_may_end = p->f->kind == FN_DEVICE && p->l->ends[p->f->id];
 	Cfg *cfg = cfg_build(p->arena, p->f);
-	split_indirect(p, uniformity_build(p->arena, cfg));
+	split_indirect(p, uniformity_build(p->arena, cfg, p->l->config->warp_size));
 	cfg = cfg_build(p->arena, p->f);
 	if (p->f->kind == FN_DEVICE && !one_return(p, cfg))
 		unify_returns(p);
@@ -360,7 +360,7 @@ void mask_plan(MaskPlan *p)
 	order_blocks(p);
 	bool trust = !lanes_may_abstain(p->f);
 	number_stops(p);
-	Uniformity *u = uniformity_build(p->arena, p->cfg);
+	Uniformity *u = uniformity_build(p->arena, p->cfg, p->l->config->warp_size);
 	p->scalar = arena_array(p->arena, bool, p->n);
 	p->may_end = arena_array(p->arena, bool, p->n);
 	p->stay = arena_array(p->arena, int, p->n);

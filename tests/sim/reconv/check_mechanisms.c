@@ -364,6 +364,23 @@ START_TEST(points_that_the_source_asks_for)
 }
 END_TEST
 
+/* Two of PTX's warps in one of the machine's: a vote's result may part them, and behind the branch they are together again, under every mechanism that
+   lets lanes wait. */
+START_TEST(halves_of_a_warp)
+{
+	static const char text[] = K(" %p = setp.eq.u32 %t, 5\n %q = vote.sync.any.pred %p, 0xffffffff\n bra %q, T, F\n" MIX("T", "1") " bra J\n"
+		MIX("F", "2") " bra J\n" MIX("J", "3") END);
+	const char *model = reconv_models[_i]->name;
+	uint64_t want = !strcmp(model, "mimd") ? 64 : !strcmp(model, "serial") ? 2 : 1;
+	for (int way = 0; way < WAYS; way++) {
+		Rig *r = machine(model, "warp_size=64 sm.registers=65536", "error", way);
+		rig_run(r, text, 1, 64);
+		ck_assert_msg(rig_fetches(r, "J") == want, "%s (run %d) runs J %llu times", model, way, (unsigned long long)rig_fetches(r, "J"));
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* Each value of each parameter that has names, and of each switch. */
 START_TEST(every_choice)
 {
@@ -407,6 +424,7 @@ int main(void)
 	tcase_add_loop_test(t, ends_before_barriers, 0, models);
 	tcase_add_loop_test(t, active_lanes, 0, models);
 	tcase_add_loop_test(t, points_that_the_source_asks_for, 0, models);
+	tcase_add_loop_test(t, halves_of_a_warp, 0, models);
 	tcase_add_loop_test(t, every_choice, 0, models);
 	tcase_add_loop_test(t, least_of_each_number, 0, models);
 	suite_add_tcase(s, t);
