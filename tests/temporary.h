@@ -2,7 +2,7 @@
 #ifndef GSIM_TEST_TEMPORARY_H
 #define GSIM_TEST_TEMPORARY_H
 #include "lib/file.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

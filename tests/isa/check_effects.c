@@ -2,7 +2,7 @@
 #include "isa/edit.h"
 #include "isa/effects.h"
 #include "passes/analysis/analysis.h"
-#include <check.h>
+#include "tests/check.h"
 
 static Diag diag;
 static Module *m;

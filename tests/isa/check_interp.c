@@ -1,7 +1,7 @@
 /* Memory, faults, the reference interpreter and host functions: small modules as text, with what they must do. */
 #include "isa/launch.h"
 #include "lib/strbuf.h"
-#include <check.h>
+#include "tests/check.h"
 #include <signal.h>
 #include <time.h>
 

@@ -2,7 +2,7 @@
 #include "isa/ir.h"
 #include "isa/mnemonic.h"
 #include "lib/file.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

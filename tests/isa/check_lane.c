@@ -4,7 +4,7 @@
 #include "tests/isa/variants.h"
 #include "isa/mnemonic.h"
 #include "isa/softmath.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 #ifdef __x86_64__
 #include <cpuid.h>

@@ -1,7 +1,7 @@
 /* printf of kernels: what it prints is what the host's printf prints for the same values; limits, errors, assertions. */
 #include "isa/print.h"
 #include "lib/arena.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * places that are missing or in other files, marks, names of any characters. */
 #include "tests/random/random_kernel.h"
 #include "lib/strbuf.h"
-#include <check.h>
+#include "tests/check.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

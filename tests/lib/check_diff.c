@@ -2,7 +2,7 @@
 #include "lib/diff.h"
 #include "lib/arena.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Names in columns: the shown ones are no wider than the column, different for different names, equal for equal ones. */
 #include "lib/names.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "tests/passes/graphs.h"
 #include "lib/strbuf.h"
 #include "passes/analysis/dot.h"
-#include <check.h>
+#include "tests/check.h"
 
 static Module *m;
 static Arena arena;

@@ -4,7 +4,7 @@
 #include "passes/analysis/reaching.h"
 #include "passes/transform/transform.h"
 #include "tests/passes/random_function.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 
 static Module *m;

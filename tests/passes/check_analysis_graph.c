@@ -1,7 +1,7 @@
 /* Analyses of the graph against their definitions, by search over random graphs. */
 #include "passes/analysis/control.h"
 #include "tests/passes/random_function.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 
 static Module *m;

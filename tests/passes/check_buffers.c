@@ -4,7 +4,7 @@
 #include "lib/strbuf.h"
 #include "passes/analyses.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 
 static uint64_t rng;
 static int pick(int n) { return (int)(random_next(&rng) % (unsigned)n); }

@@ -1,7 +1,7 @@
 /* Costs of instructions, and profiles from reports. */
 #include "passes/analysis/clock.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 
 START_TEST(costs)
 {

@@ -5,7 +5,7 @@
 #include "tests/passes/graphs.h"
 #include "tests/passes/random_nest.h"
 #include "tests/random/differential.h"
-#include <check.h>
+#include "tests/check.h"
 #include <math.h>
 
 static Module *m;

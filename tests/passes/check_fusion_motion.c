@@ -4,7 +4,7 @@
 #include "lib/strbuf.h"
 #include "passes/transform/fusion/launches.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 
 static uint64_t rng;

@@ -2,7 +2,7 @@
 #include "isa/ir.h"
 #include "lib/strbuf.h"
 #include "passes/pass.h"
-#include <check.h>
+#include "tests/check.h"
 
 static const char text[] =
 	"global u64 table[1] = { listed }\n"

@@ -4,7 +4,7 @@
 #include "sim/code/code.h"
 #include "sim/config/config.h"
 #include "sim/reconv/seam.h"
-#include <check.h>
+#include "tests/check.h"
 #include <glob.h>
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "passes/transform/meld/meld.h"
 #include "tests/random/differential.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 
 /* ---- alignment ---- */
 

@@ -2,7 +2,7 @@
  * afterwards what they did before. */
 #include "lib/file.h"
 #include "tests/random/differential.h"
-#include <check.h>
+#include "tests/check.h"
 
 enum { THREADS = 32, OUT_BYTES = 16 * THREADS };
 

@@ -7,7 +7,7 @@
 #include "lib/strbuf.h"
 #include "passes/analysis/memdep.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 
 static uint64_t rng;
 static int kernel;                     /* number of the one that is tested */

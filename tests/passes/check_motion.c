@@ -1,7 +1,7 @@
 /* Code motion against all that could be done, on small graphs with one expression. */
 #include "passes/transform/transform.h"
 #include "tests/passes/motion_model.h"
-#include <check.h>
+#include "tests/check.h"
 
 static int wanted(const char *variable, int otherwise)
 {

@@ -3,7 +3,7 @@
 #include "passes/transform/transform.h"
 #include "tests/passes/warp_model.h"
 #include "lib/strbuf.h"
-#include <check.h>
+#include "tests/check.h"
 
 static Module *m;
 static Arena arena;

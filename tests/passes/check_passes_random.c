@@ -3,7 +3,7 @@
 #include "passes/analysis/analysis.h"
 #include "passes/pass.h"
 #include "tests/random/differential.h"
-#include <check.h>
+#include "tests/check.h"
 
 static const char *const pipelines[] = { "linearize", "simplify-cfg", "dce", "linearize,simplify-cfg,dce,linearize", "webs", "webs,linearize,webs", "tail-merge",
 	"unroll,tail-merge,simplify-cfg", "simplify-cfg,tail-merge,linearize" };

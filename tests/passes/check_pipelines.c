@@ -3,7 +3,7 @@
 #include "passes/pass.h"
 #include "tests/random/differential.h"
 #include "tests/random/random_pipeline.h"
-#include <check.h>
+#include "tests/check.h"
 
 static int wanted(const char *variable, int otherwise)
 {

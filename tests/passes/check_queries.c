@@ -4,7 +4,7 @@
 #include "passes/analysis/pressure.h"
 #include "tests/passes/random_loads.h"
 #include "tests/random/differential.h"
-#include <check.h>
+#include "tests/check.h"
 
 static Module *read_text(const char *text)
 {

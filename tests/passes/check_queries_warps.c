@@ -4,7 +4,7 @@
 #include "passes/analyses.h"
 #include "tests/passes/random_loads.h"
 #include "tests/random/differential.h"
-#include <check.h>
+#include "tests/check.h"
 
 static Module *nest(uint64_t seed, bool orderly)
 {

@@ -5,7 +5,7 @@
 #include "isa/memory.h"
 #include "passes/pass.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 
 enum { VALUES = 4, WORDS = 3, BLOCKS = 7, WALKS = 60, LONGEST = 400, OFFSETS = 5, SIZES = 2, TILE = 64, TABLE = 64 };

@@ -2,7 +2,7 @@
  * instructions made by a pass have computed. */
 #include "isa/unread.h"
 #include "passes/pass.h"
-#include <check.h>
+#include "tests/check.h"
 
 typedef struct Run { const char *kernel; Unread unread; } Run;
 

@@ -4,7 +4,7 @@
 #include "passes/pass.h"
 #include "tests/random/differential.h"
 #include "tests/random/random_text.h"
-#include <check.h>
+#include "tests/check.h"
 
 static int count(void)
 {

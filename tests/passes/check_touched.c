@@ -4,7 +4,7 @@
 #include "passes/analyses.h"
 #include "sim/host/record.h"
 #include "sim/host/run.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -7,7 +7,7 @@
 #include "tests/passes/uniform_checks.h"
 #include "tests/random.h"
 #include "tests/random/differential.h"
-#include <check.h>
+#include "tests/check.h"
 
 static const char *const mechanisms[] = {
 	"ipdom", "its", "tf_stack", "token", "exec_mask", "tf_sandy", "min_pc", "min_sp_pc", "aware", "tbc", "swi", "dual_path", "multi_path", "spec_reconv", "serial",

@@ -4,7 +4,7 @@
 #include "passes/transform/fusion/fusion.h"
 #include "sim/host/run.h"
 #include "isa/memory.h"
-#include <check.h>
+#include "tests/check.h"
 
 typedef struct FusedPair { int fused, refused; char why[400]; FusionVerdict verdict; } FusedPair; /* of the last pair: why it was refused, or its verdict, whose texts are gone */
 

@@ -1,7 +1,7 @@
 /* Properties that hold of mechanisms whatever the kernel (tests/random/properties_run.c), on a few hundred random kernels; tools/properties
  * runs thousands. */
 #include "tests/random/properties.h"
-#include <check.h>
+#include "tests/check.h"
 
 enum { KERNELS = 400 };
 

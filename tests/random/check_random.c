@@ -2,7 +2,7 @@
 #include "isa/lane.h"
 #include "isa/mnemonic.h"
 #include "tests/random/random_kernel.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 
 static void print_diag(const Diag *d, const RandomKernel *k)

@@ -32,5 +32,5 @@ wrong sim/host/x.c '#include "sim/report/report.h"'
 wrong sim/host/x.c '#include "sim/machine/machine.h"'
 wrong sim/x.c '#include <zlib.h>'
 wrong tools/x.c '#include <libelf.h>'
-wrong lib/x.c '#include <check.h>'
+wrong lib/x.c '#include "tests/check.h"'
 "$tool" "$dir"

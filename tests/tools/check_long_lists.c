@@ -2,7 +2,7 @@
  * times as many takes at most thirty times as long (measured: 8 to 16; squares take 100), and so does the IR text of it. */
 #include "isa/ir.h"
 #include "lib/strbuf.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 #include <time.h>
 

@@ -4,7 +4,7 @@
 #include "traces/export.h"
 #include "traces/reader.h"
 #include "traces/state.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #include "isa/ir.h"
 #include "lib/file.h"
 #include "lib/strbuf.h"
-#include <check.h>
+#include "tests/check.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

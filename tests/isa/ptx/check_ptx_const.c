@@ -1,7 +1,7 @@
 /* Constant expressions of PTX. The integer values are those that NVIDIA's ptxas 13.0 puts into the object file. */
 #include "isa/ir.h"
 #include "lib/strbuf.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 
 static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n";

@@ -4,7 +4,7 @@
 #include "lib/strbuf.h"
 #include "sim/host/run.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 
 static uint64_t rng;
 static uint32_t pick(uint32_t n) { return (uint32_t)(random_next(&rng) % n); }

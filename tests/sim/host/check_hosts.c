@@ -4,7 +4,7 @@
 #include "sim/host/record.h"
 #include "sim/host/run.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 
 static uint64_t rng;
 static int pick(int n) { return (int)(random_next(&rng) % (unsigned)n); }

@@ -3,7 +3,7 @@
 #define GSIM_MEM_RIG_H
 #include "sim/mem/internal.h"
 #include "tests/random.h"
-#include <check.h>
+#include "tests/check.h"
 
 enum { LANES = 32 };
 #define FULL 0xffffffffu

@@ -1,7 +1,7 @@
 /* JSON: what is written reads back; hostile texts are refused; reports compare. */
 #include "lib/json.h"
 #include "sim/report/report.h"
-#include <check.h>
+#include "tests/check.h"
 
 static const JsonValue *read_text(Arena *a, const char *text, Diag *d) { return json_read(a, text, strlen(text), "t", d); }
 

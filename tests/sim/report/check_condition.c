@@ -1,6 +1,6 @@
 /* --fail-if: what is read, and how it is judged. */
 #include "sim/report/condition.h"
-#include <check.h>
+#include "tests/check.h"
 
 static const struct { const char *text, *kernel, *path; ValueKind value; double bound; } good[] = {
 	{ "cycles > 1.02", NULL, "cycles", VALUE_RATIO, 1.02 }, { "cycles>1.02", NULL, "cycles", VALUE_RATIO, 1.02 },

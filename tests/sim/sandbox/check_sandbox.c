@@ -3,7 +3,7 @@
 #include "lib/strbuf.h"
 #include "sim/host/run.h"
 #include "sim/sandbox/sandbox.h"
-#include <check.h>
+#include "tests/check.h"
 #include <lualib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

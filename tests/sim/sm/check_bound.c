@@ -3,7 +3,7 @@
 #include "sim/gsim.h"
 #include "isa/launch.h"
 #include "tests/random/random_text.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 
 static const char *const machines[] = {

@@ -6,7 +6,7 @@
 #include "isa/launch.h"
 #include "isa/print.h"
 #include "lib/strbuf.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -6,7 +6,7 @@
 #include "sim/record/diagnosis.h"
 #include "sim/reconv/seam.h"
 #include "sim/host/run.h"
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 
 /* ---- the kernels ---- */
