@@ -8,17 +8,8 @@ GSIM_BUILD=${GSIM_BUILD:-$PWD}
 export GSIM_BUILD
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-"$top/tools/reproduce" divergence-cost -o "$dir" >"$dir/out" || { cat "$dir/out"; exit 1; }
-[ "$(grep -c '32 of 32 equal$' "$dir/out")" = 32 ] || { echo "not every column was compared:"; cat "$dir/out"; exit 1; }
-for f in divergence-cost.csv single-cycles.svg double-cycles.svg single-stack.svg double-stack.svg double-spills.svg; do
-	[ -s "$dir/$f" ] || { echo "$f was not written"; exit 1; }
-done
-
-# What doc/validity.md says that 14 divergent threads cost: in percent, on Kepler and Maxwell.
-sed -n 's/^  \([a-z]* loop\): cost of 14 .* \([0-9]*\) % of [0-9]*$/\1 \2/p' "$dir/out" | sort >"$dir/cost"
-sed -n -e 's/^| single loop: 14 divergent .* | \([0-9]*\) % | - | \([0-9]*\) % |$/single loop \1\nsingle loop \2/p' \
-	-e 's/^| double loop: the same .* | \([0-9]*\) % | - | \([0-9]*\) % |$/double loop \1\ndouble loop \2/p' "$top/doc/validity.md" | sort >"$dir/said"
-[ "$(wc -l <"$dir/cost")" = 4 ] && diff "$dir/said" "$dir/cost" || { echo "doc/validity.md says otherwise"; exit 1; }
+. "$top/tests/part.sh"
+models=$("$GSIM_BUILD/gsim" --list models | grep -c '^[a-z]')
 
 # whole FILE: an SVG of balanced elements, in which something is drawn
 whole() {
@@ -28,98 +19,135 @@ whole() {
 		END { exit depth != 0 || drawn < 10 }' || { echo "$1 is no whole picture"; exit 1; }
 }
 
-(cd "$dir" && "$top/tools/reproduce" mechanisms -o m) >"$dir/out" || { cat "$dir/out"; exit 1; }
-models=$("$GSIM_BUILD/gsim" --list models | grep -c '^[a-z]')
-awk -F, -v rows=$((3 * 2 * models)) 'NR == 1 { n = NF } NF < n { bad = 1 } END { exit bad || NR != 1 + rows }' "$dir/m/mechanisms.csv" ||
-	{ echo "mechanisms.csv has not a row for each of $models mechanisms, with and without the pass, on three kernels"; exit 1; }
-[ "$(grep -c '^mechanism ' "$dir/m/mechanisms.txt")" = 3 ] || { echo "mechanisms.txt has not three tables"; exit 1; }
-[ "$(grep -c '^[a-z]' "$dir/out")" -ge $((models + 4)) ] || { echo "not a line for each mechanism:"; cat "$dir/out"; exit 1; }
-whole "$dir/m/mechanisms.svg"
+divergence_cost() {
+	"$top/tools/reproduce" divergence-cost -o "$dir" >"$dir/out" || { cat "$dir/out"; exit 1; }
+	[ "$(grep -c '32 of 32 equal$' "$dir/out")" = 32 ] || { echo "not every column was compared:"; cat "$dir/out"; exit 1; }
+	for f in divergence-cost.csv single-cycles.svg double-cycles.svg single-stack.svg double-stack.svg double-spills.svg; do
+		[ -s "$dir/$f" ] || { echo "$f was not written"; exit 1; }
+	done
 
-"$top/tools/reproduce" k-way -o "$dir/k" >"$dir/out" || { cat "$dir/out"; exit 1; }
-awk -F, '$2 == "token" && $3 == "unbounded" { n++ } NF != 6 { bad = 1 } END { exit bad || n != 32 }' "$dir/k/k-way.csv" ||
-	{ echo "k-way.csv has not 32 points for each line"; exit 1; }
-whole "$dir/k/k-way-cycles.svg"
-whole "$dir/k/k-way-lanes.svg"
+	# What doc/validity.md says that 14 divergent threads cost: in percent, on Kepler and Maxwell.
+	sed -n 's/^  \([a-z]* loop\): cost of 14 .* \([0-9]*\) % of [0-9]*$/\1 \2/p' "$dir/out" | sort >"$dir/cost"
+	sed -n -e 's/^| single loop: 14 divergent .* | \([0-9]*\) % | - | \([0-9]*\) % |$/single loop \1\nsingle loop \2/p' \
+		-e 's/^| double loop: the same .* | \([0-9]*\) % | - | \([0-9]*\) % |$/double loop \1\ndouble loop \2/p' "$top/doc/validity.md" | sort >"$dir/said"
+	[ "$(wc -l <"$dir/cost")" = 4 ] && diff "$dir/said" "$dir/cost" || { echo "doc/validity.md says otherwise"; exit 1; }
+}
 
-"$top/tools/reproduce" refetch -o "$dir/f" >"$dir/out" || { cat "$dir/out"; exit 1; }
-[ "$(grep -c ',5,' "$dir/f/refetch.csv")" = "$models" ] || { echo "refetch.csv has not a line for each mechanism and k"; exit 1; }
-whole "$dir/f/refetch.svg"
+mechanisms() {
+	(cd "$dir" && "$top/tools/reproduce" mechanisms -o m) >"$dir/out" || { cat "$dir/out"; exit 1; }
+	awk -F, -v rows=$((3 * 2 * models)) 'NR == 1 { n = NF } NF < n { bad = 1 } END { exit bad || NR != 1 + rows }' "$dir/m/mechanisms.csv" ||
+		{ echo "mechanisms.csv has not a row for each of $models mechanisms, with and without the pass, on three kernels"; exit 1; }
+	[ "$(grep -c '^mechanism ' "$dir/m/mechanisms.txt")" = 3 ] || { echo "mechanisms.txt has not three tables"; exit 1; }
+	[ "$(grep -c '^[a-z]' "$dir/out")" -ge $((models + 4)) ] || { echo "not a line for each mechanism:"; cat "$dir/out"; exit 1; }
+	whole "$dir/m/mechanisms.svg"
+}
+
+k_way_and_refetch() {
+	"$top/tools/reproduce" k-way -o "$dir/k" >"$dir/out" || { cat "$dir/out"; exit 1; }
+	awk -F, '$2 == "token" && $3 == "unbounded" { n++ } NF != 6 { bad = 1 } END { exit bad || n != 32 }' "$dir/k/k-way.csv" ||
+		{ echo "k-way.csv has not 32 points for each line"; exit 1; }
+	whole "$dir/k/k-way-cycles.svg"
+	whole "$dir/k/k-way-lanes.svg"
+
+	"$top/tools/reproduce" refetch -o "$dir/f" >"$dir/out" || { cat "$dir/out"; exit 1; }
+	[ "$(grep -c ',5,' "$dir/f/refetch.csv")" = "$models" ] || { echo "refetch.csv has not a line for each mechanism and k"; exit 1; }
+	whole "$dir/f/refetch.svg"
+}
+
 # linearization: some kernels are so small that they grow by more than the paper's; what must hold is named here.
-"$top/tools/reproduce" linearization -o "$dir/l" >"$dir/out"
-[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
-[ "$(grep -c ': met$' "$dir/out")" -ge 16 ] && [ "$(grep -c '^  T-L[124] .*: met$' "$dir/out")" = 7 ] || { cat "$dir/out"; exit 1; }
-awk -F, 'NF != 6 { bad = 1 } $1 == "4" { n++ } END { exit bad || n != 7 * 6 }' "$dir/l/linearization.csv" ||
-	{ echo "linearization.csv has not six levels of seven kernels"; exit 1; }
-# Registers, occupancy and spills: as the paper's mum, which loses warps, and mcx, which spills.
-awk '$1 == "suffix_tree" && $6 == "occupancy" { mum = $5 > $3 && $9 < $7 }
-	$1 == "photons_loop" && $6 == "occupancy" { mcx = $5 == 63 && $(NF - 2) == 0 && $NF > 0 } END { exit !(mum && mcx) }' "$dir/l/linearization.txt" ||
-	{ echo "registers, occupancy and spills do not react:"; grep occupancy "$dir/l/linearization.txt"; exit 1; }
+linearization() {
+	"$top/tools/reproduce" linearization -o "$dir/l" >"$dir/out"
+	[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
+	[ "$(grep -c ': met$' "$dir/out")" -ge 16 ] && [ "$(grep -c '^  T-L[124] .*: met$' "$dir/out")" = 7 ] || { cat "$dir/out"; exit 1; }
+	awk -F, 'NF != 6 { bad = 1 } $1 == "4" { n++ } END { exit bad || n != 7 * 6 }' "$dir/l/linearization.csv" ||
+		{ echo "linearization.csv has not six levels of seven kernels"; exit 1; }
+	# Registers, occupancy and spills: as the paper's mum, which loses warps, and mcx, which spills.
+	awk '$1 == "suffix_tree" && $6 == "occupancy" { mum = $5 > $3 && $9 < $7 }
+		$1 == "photons_loop" && $6 == "occupancy" { mcx = $5 == 63 && $(NF - 2) == 0 && $NF > 0 } END { exit !(mum && mcx) }' "$dir/l/linearization.txt" ||
+		{ echo "registers, occupancy and spills do not react:"; grep occupancy "$dir/l/linearization.txt"; exit 1; }
+}
 
 # flattening: the published program prints this sum; every run's turns are those of the closed form. Its overhead is less than the
 # paper's, so that it pays from an earlier k on.
-GSIM_PATH="$top/configs" "$GSIM_BUILD/gsim" -q --functional -c turing.lua -m its -p 'flatten(loops=[$L__BB1_5])' \
-	"$top/kernels/flattening/flattening.ptx" -- 1 1234 3000 31 2 >"$dir/out" || { cat "$dir/out"; exit 1; }
-grep -q 'sum 15047055, average 470220, last lane 356379;' "$dir/out" || { cat "$dir/out"; exit 1; }
-"$top/tools/reproduce" flattening -q -o "$dir/n" >"$dir/out"
-[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
-[ "$(grep -c ' met$' "$dir/out")" -ge 8 ] && grep -q 'turns of A and B as the closed form says: .* met$' "$dir/out" &&
-	grep -q 'cycles as predicted.* met$' "$dir/out" || { cat "$dir/out"; exit 1; }
-whole "$dir/n/flattened-its.svg"
-whole "$dir/n/merged-its.svg"
+flattening() {
+	GSIM_PATH="$top/configs" "$GSIM_BUILD/gsim" -q --functional -c turing.lua -m its -p 'flatten(loops=[$L__BB1_5])' \
+		"$top/kernels/flattening/flattening.ptx" -- 1 1234 3000 31 2 >"$dir/out" || { cat "$dir/out"; exit 1; }
+	grep -q 'sum 15047055, average 470220, last lane 356379;' "$dir/out" || { cat "$dir/out"; exit 1; }
+	"$top/tools/reproduce" flattening -q -o "$dir/n" >"$dir/out"
+	[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
+	[ "$(grep -c ' met$' "$dir/out")" -ge 8 ] && grep -q 'turns of A and B as the closed form says: .* met$' "$dir/out" &&
+		grep -q 'cycles as predicted.* met$' "$dir/out" || { cat "$dir/out"; exit 1; }
+	whole "$dir/n/flattened-its.svg"
+	whole "$dir/n/merged-its.svg"
+}
 
 # darm: the laws, on bitonic sort and two synthetic kernels; figures are whole, and each number of the CSV has its place.
-"$top/tools/reproduce" darm -qq -o "$dir/d" >"$dir/out" || { cat "$dir/out"; exit 1; }
-[ "$(grep -c '^         here: .*: agrees$' "$dir/out")" = 5 ] && grep -q '^  SB2 .* 1\.000 (1\.000) ' "$dir/out" || { cat "$dir/out"; exit 1; }
-awk -F, 'NF != 8 { bad = 1 } $1 == "7" && $6 == "speed-up" { n++ } $1 == "10" && $6 == "melds" { m++ } END { exit bad || n != 12 || m != 15 }' "$dir/d/darm.csv" ||
-	{ echo "darm.csv has not four speed-ups and five thresholds of each of three programs"; exit 1; }
-awk -F, '$6 == "shared to before" && $3 == "BIT" && $5 == "meld" { n += $7 == 0.729 && $8 < 1 } $6 == "shared accesses of divergent steps" { n += $7 == "" } END { exit n != 2 }' \
-	"$dir/d/darm.csv" || { echo "darm.csv: the paper's number is no ratio, or one that the paper has not"; exit 1; }
-speed=$(awk -F, '$1 == "7" && $3 == "BIT" && $5 == "meld" && $6 == "speed-up" { printf "%.3f (%.3f)", $8, $7 }' "$dir/d/darm.csv")
-grep -q "^  mean, both *of 1 *$speed" "$dir/out" || { echo "darm: the mean of what both have is not bitonic sort's $speed"; exit 1; }
-for f in figure7-exec_mask figure8 figure9-shared figure9-global figure10; do whole "$dir/d/$f.svg"; done
+darm() {
+	"$top/tools/reproduce" darm -qq -o "$dir/d" >"$dir/out" || { cat "$dir/out"; exit 1; }
+	[ "$(grep -c '^         here: .*: agrees$' "$dir/out")" = 5 ] && grep -q '^  SB2 .* 1\.000 (1\.000) ' "$dir/out" || { cat "$dir/out"; exit 1; }
+	awk -F, 'NF != 8 { bad = 1 } $1 == "7" && $6 == "speed-up" { n++ } $1 == "10" && $6 == "melds" { m++ } END { exit bad || n != 12 || m != 15 }' "$dir/d/darm.csv" ||
+		{ echo "darm.csv has not four speed-ups and five thresholds of each of three programs"; exit 1; }
+	awk -F, '$6 == "shared to before" && $3 == "BIT" && $5 == "meld" { n += $7 == 0.729 && $8 < 1 } $6 == "shared accesses of divergent steps" { n += $7 == "" } END { exit n != 2 }' \
+		"$dir/d/darm.csv" || { echo "darm.csv: the paper's number is no ratio, or one that the paper has not"; exit 1; }
+	speed=$(awk -F, '$1 == "7" && $3 == "BIT" && $5 == "meld" && $6 == "speed-up" { printf "%.3f (%.3f)", $8, $7 }' "$dir/d/darm.csv")
+	grep -q "^  mean, both *of 1 *$speed" "$dir/out" || { echo "darm: the mean of what both have is not bitonic sort's $speed"; exit 1; }
+	for f in figure7-exec_mask figure8 figure9-shared figure9-global figure10; do whole "$dir/d/$f.svg"; done
+}
 
 # code-motion: four kernels under eight pipelines; the small ones have their instructions in the thesis' order, and what misses is said.
-"$top/tools/reproduce" code-motion -qq -o "$dir/c" >"$dir/out"
-[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
-for small in 'differences: sscm < scm = lcm = O3' 'differences: sscm arms < scm = lcm = O3' 'differences: spre > O3' 'histogram: lcm > O3 > scm'; do
-	grep -A 1 "^  T-S1 .*lua: $small$" "$dir/out" | grep -q ': agrees$' || { echo "code-motion: not so: $small"; cat "$dir/out"; exit 1; }
-done
-said=$(sed -n 's/^\([0-9]*\) of what .* missed.*/\1/p' "$dir/out")
-[ "$(grep -c ': does not agree$' "$dir/out")" = "${said:-none}" ] || { echo "code-motion: not as many miss as it says"; cat "$dir/out"; exit 1; }
-awk -F, '{ q = $0; sub(/"[^"]*"/, "x", q); if (split(q, f, ",") != 8) bad = 1 } f[1] == "4.7" && f[6] == "speed-up" { n++; bad = bad || f[8] <= 0 }
-	END { exit bad || n != 4 * 8 }' "$dir/c/code-motion.csv" || { echo "code-motion.csv has not eight speed-ups of each of four kernels"; exit 1; }
-whole "$dir/c/figure4.7-titan_black-ipdom.svg"
-whole "$dir/c/instructions.svg"
+code_motion() {
+	"$top/tools/reproduce" code-motion -qq -o "$dir/c" >"$dir/out"
+	[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
+	for small in 'differences: sscm < scm = lcm = O3' 'differences: sscm arms < scm = lcm = O3' 'differences: spre > O3' 'histogram: lcm > O3 > scm'; do
+		grep -A 1 "^  T-S1 .*lua: $small$" "$dir/out" | grep -q ': agrees$' || { echo "code-motion: not so: $small"; cat "$dir/out"; exit 1; }
+	done
+	said=$(sed -n 's/^\([0-9]*\) of what .* missed.*/\1/p' "$dir/out")
+	[ "$(grep -c ': does not agree$' "$dir/out")" = "${said:-none}" ] || { echo "code-motion: not as many miss as it says"; cat "$dir/out"; exit 1; }
+	awk -F, '{ q = $0; sub(/"[^"]*"/, "x", q); if (split(q, f, ",") != 8) bad = 1 } f[1] == "4.7" && f[6] == "speed-up" { n++; bad = bad || f[8] <= 0 }
+		END { exit bad || n != 4 * 8 }' "$dir/c/code-motion.csv" || { echo "code-motion.csv has not eight speed-ups of each of four kernels"; exit 1; }
+	whole "$dir/c/figure4.7-titan_black-ipdom.svg"
+	whole "$dir/c/instructions.svg"
+}
 
 # queries: loads of figure 4.11 and of a stencil.
-"$top/tools/reproduce" queries -qq -o "$dir/q" >"$dir/out"
-[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
-for small in 'figure 4.11, loads in a turn: O3 2' 'figure 4.11, loads in a turn: esrqp 2' 'figure 4.11, loads in a turn: ssrqp 1' \
-	'stencil: accesses side by side: SRQP removes nothing' 'stencil: apart: SRQP leaves one load of three .*' 'stencil: more sectors .*'; do
-	grep -A 1 "^  T-Q[12] *$small$" "$dir/out" | grep -q ': agrees$' || { echo "queries: not so: $small"; cat "$dir/out"; exit 1; }
-done
-awk -F, 'NF != 8 { bad = 1 } $1 == "4.14" && $6 == "speed-up" { n++ } END { exit bad || n < 6 * 4 || n % 6 }' "$dir/q/queries.csv" ||
-	{ echo "queries.csv has not each pass for each of six kernels"; exit 1; }
-whole "$dir/q/figure4.14-titan_black-ipdom.svg"
-whole "$dir/q/loads.svg"
+queries() {
+	"$top/tools/reproduce" queries -qq -o "$dir/q" >"$dir/out"
+	[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
+	for small in 'figure 4.11, loads in a turn: O3 2' 'figure 4.11, loads in a turn: esrqp 2' 'figure 4.11, loads in a turn: ssrqp 1' \
+		'stencil: accesses side by side: SRQP removes nothing' 'stencil: apart: SRQP leaves one load of three .*' 'stencil: more sectors .*'; do
+		grep -A 1 "^  T-Q[12] *$small$" "$dir/out" | grep -q ': agrees$' || { echo "queries: not so: $small"; cat "$dir/out"; exit 1; }
+	done
+	awk -F, 'NF != 8 { bad = 1 } $1 == "4.14" && $6 == "speed-up" { n++ } END { exit bad || n < 6 * 4 || n % 6 }' "$dir/q/queries.csv" ||
+		{ echo "queries.csv has not each pass for each of six kernels"; exit 1; }
+	whole "$dir/q/figure4.14-titan_black-ipdom.svg"
+	whole "$dir/q/loads.svg"
+}
 
 # fusion: the thesis' means, launches of its programs as they are, laws; what misses is said.
-"$top/tools/reproduce" fusion -qq -o "$dir/u" >"$dir/out"
-[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
-[ "$(grep -A 1 '^  T-K1 ' "$dir/out" | grep -c '^         here: .*: agrees$')" = 8 ] || { echo "fusion: the thesis' means are others"; cat "$dir/out"; exit 1; }
-grep -q '^  law  ' "$dir/out" && ! grep -A 1 '^  law  ' "$dir/out" | grep -q ': does not agree$' || { echo "fusion: a law is broken"; cat "$dir/out"; exit 1; }
-said=$(sed -n 's/^\([0-9]*\) of what .* missed.*/\1/p' "$dir/out")
-[ "$(grep -c ': does not agree$' "$dir/out")" = "${said:-none}" ] || { echo "fusion: not as many miss as it says"; cat "$dir/out"; exit 1; }
-awk '{ gsub(/"[^"]*"/, "x") } { if (split($0, f, ",") != 8) bad = 1 } f[5] == "O3" && f[6] == "launches" && f[7] != "" { n += f[7] == f[8] } END { exit bad || n < 2 }' "$dir/u/fusion.csv" ||
-	{ echo "fusion.csv: not the launches of the thesis' programs"; exit 1; }
-grep -A 1 '^  5.2    lud: 46 launches, 31, 30$' "$dir/out" | grep -q ': agrees$' || { echo "fusion: not the thesis' launches of lud"; cat "$dir/out"; exit 1; }
-awk -F '"' '/^5.2,/ && /launches/ { split($1, a, ","); split($2, form, ", "); split($3, v, ","); n[a[3], form[1], form[2]] = v[4] }
-	END { for (m in n) { split(m, k, SUBSEP); if (k[2] == "kfcm" && n[m] > n[k[1], "kf-trad", k[3]]) bad = 1; rows++ } exit bad || rows < 3 * 6 }' "$dir/u/fusion.csv" ||
-	{ echo "fusion.csv: kfcm leaves more launches than kf-trad"; exit 1; }
-for f in table5.1 table5.2 launch-cost; do whole "$dir/u/$f.svg"; done
-for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
-	"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
-	[ $? = 2 ] && grep -q '^usage' "$dir/out" || { echo "tools/reproduce $bad is no usage error"; exit 1; }
+fusion() {
+	"$top/tools/reproduce" fusion -qq -o "$dir/u" >"$dir/out"
+	[ $? -le 1 ] || { cat "$dir/out"; exit 1; }
+	[ "$(grep -A 1 '^  T-K1 ' "$dir/out" | grep -c '^         here: .*: agrees$')" = 8 ] || { echo "fusion: the thesis' means are others"; cat "$dir/out"; exit 1; }
+	grep -q '^  law  ' "$dir/out" && ! grep -A 1 '^  law  ' "$dir/out" | grep -q ': does not agree$' || { echo "fusion: a law is broken"; cat "$dir/out"; exit 1; }
+	said=$(sed -n 's/^\([0-9]*\) of what .* missed.*/\1/p' "$dir/out")
+	[ "$(grep -c ': does not agree$' "$dir/out")" = "${said:-none}" ] || { echo "fusion: not as many miss as it says"; cat "$dir/out"; exit 1; }
+	awk '{ gsub(/"[^"]*"/, "x") } { if (split($0, f, ",") != 8) bad = 1 } f[5] == "O3" && f[6] == "launches" && f[7] != "" { n += f[7] == f[8] } END { exit bad || n < 2 }' "$dir/u/fusion.csv" ||
+		{ echo "fusion.csv: not the launches of the thesis' programs"; exit 1; }
+	grep -A 1 '^  5.2    lud: 46 launches, 31, 30$' "$dir/out" | grep -q ': agrees$' || { echo "fusion: not the thesis' launches of lud"; cat "$dir/out"; exit 1; }
+	awk -F '"' '/^5.2,/ && /launches/ { split($1, a, ","); split($2, form, ", "); split($3, v, ","); n[a[3], form[1], form[2]] = v[4] }
+		END { for (m in n) { split(m, k, SUBSEP); if (k[2] == "kfcm" && n[m] > n[k[1], "kf-trad", k[3]]) bad = 1; rows++ } exit bad || rows < 3 * 6 }' "$dir/u/fusion.csv" ||
+		{ echo "fusion.csv: kfcm leaves more launches than kf-trad"; exit 1; }
+	for f in table5.1 table5.2 launch-cost; do whole "$dir/u/$f.svg"; done
+}
+
+usage_errors() {
+	for bad in "" nothing "refetch extra" "refetch -o" "refetch -x"; do
+		"$top/tools/reproduce" $bad >/dev/null 2>"$dir/out"
+		[ $? = 2 ] && grep -q '^usage' "$dir/out" || { echo "tools/reproduce $bad is no usage error"; exit 1; }
+	done
+}
+
+for section in divergence_cost mechanisms k_way_and_refetch linearization flattening darm code_motion queries fusion usage_errors; do
+	in_part && $section
 done
 [ -z "$(find "$dir" -size 0)" ] || { echo "empty files:"; find "$dir" -size 0; exit 1; }

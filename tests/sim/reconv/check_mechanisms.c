@@ -2,6 +2,7 @@
  * every value of each of its named parameters, with a stack that spills, timed and functionally. Memory and thread
  * instructions are the reference interpreter's. A new mechanism is tested by being in the list. */
 #include "sim/reconv/seam.h"
+#include "tests/part.h"
 #include "tests/sim/sm/sim_rig.h"
 
 /* Threads of the grid write out[thread] = %x; %t: thread of the block, %u: of the grid, %l: lane. Warps of eight. */
