@@ -167,6 +167,12 @@ int block_plain_marks(const Function *, const Block *, int *first, int *last);
 static inline Ins *block_term(const Block *b) { return &b->ins.v[b->ins.n - 1]; }
 /* The block goes on to one block without asking anything: an indexed branch with one target may still fault. */
 static inline bool block_jumps(const Block *b) { return b->nsucc == 1 && block_term(b)->op == OP_BRA; }
+/* All that the block does is to end the thread. */
+static inline bool block_only_ends(const Function *f, const Block *b)
+{
+	Op op = (Op)block_term(b)->op;
+	return b->ins.n == 1 && (op == OP_EXIT || (op == OP_RET && f->kind == FN_KERNEL));
+}
 
 Ins ins_make(Module *, Op, Type, int ndst, int nsrc);                 /* zeroed operands, no guard */
 void block_jump(Module *, Block *, Block *to);                        /* appends bra to */

@@ -53,6 +53,13 @@ coalesced=$(count stencil.ir dce transactions 1) strided=$(count stencil.ir "srq
 [ "$strided" -gt "$coalesced" ] || { echo "stencil.ir: $strided transactions strided, $coalesced coalesced"; bad=1; }
 same stencil.ir "srqp($restrict,check=1)" "ssrqp($restrict,check=1)"
 
+# A guard of bounds parts nobody who goes on: of two loads in a turn one is left, and one in front of the loop.
+expect guard.ir dce 32
+for pass in srqp esrqp ssrqp ssrqp-s; do
+	expect guard.ir "$pass" 18
+done
+same guard.ir 'esrqp(check=1)' 'ssrqp(check=1)'
+
 # A uniform branch that is taken in each fourth turn: ssrqp-s loads there in each. Threads part at the other one in each turn: nothing changes for it.
 expect uniform.ir dce 20
 expect uniform.ir 'ssrqp(nonfaulting=1)' 20

@@ -104,6 +104,21 @@ static void add_operations(Queries *q)
 	vec_free(&all);
 }
 
+/* By block: threads may part at its end, and go on in several ways. Where all ways but one end the thread at once, who goes on goes together. */
+static bool *parting_blocks(Queries *q)
+{
+	const Uniformity *u = analysis_uniformity(q->r->an);
+	bool *parts = arena_array(&q->arena, bool, q->c->n + 1);
+	for (int b = 0; b < q->c->n; b++) {
+		const Block *x = q->c->f->block.v[b];
+		int on = 0;
+		for (int k = 0; k < x->nsucc; k++)
+			on += !block_only_ends(q->c->f, x->succ[k]);
+		parts[b] = u->divergent[b] && on > 1;
+	}
+	return parts;
+}
+
 /* p[0]: set where the branch is marked in p[1]. */
 static void marked_branch(void *self, int branch, int to)
 {
@@ -118,11 +133,11 @@ static void marked_branch(void *self, int branch, int to)
 static void mark_outside(Queries *q, bool strict)
 {
 	const Control *control = analysis_control(q->r->an);
-	const Uniformity *u = analysis_uniformity(q->r->an);
+	const bool *parts = parting_blocks(q);
 	q->outside = arena_array(&q->arena, bool, q->c->n + 1);
 	for (int k = 0; k < q->c->nreach; k++) {
 		int b = q->c->rpo[k]->id;
-		control_branches(control, b, marked_branch, (void *[]){ &q->outside[b], u->divergent });
+		control_branches(control, b, marked_branch, (void *[]){ &q->outside[b], (void *)parts });
 	}
 	for (bool again = strict; again;) {
 		again = false;
@@ -135,7 +150,7 @@ static void mark_outside(Queries *q, bool strict)
 		}
 	}
 	for (int b = 0; b < q->c->n; b++) /* what is put on an edge out of it */
-		q->outside[b] |= u->divergent[b] && q->c->graph->succ[b].n > 1;
+		q->outside[b] |= parts[b] && q->c->graph->succ[b].n > 1;
 }
 
 static bool has_loads(const Function *f)
@@ -203,7 +218,7 @@ static void open_queries(Queries *q, Kind kind)
 	if (kind > SRQP)
 		mark_outside(q, r->option[OPTION_STRICT].number);
 	if (kind == SSRQP)
-		q->parts = analysis_uniformity(r->an)->divergent;
+		q->parts = parting_blocks(q);
 	if (kind == SSRQP_S) {
 		bool *all = arena_array(&q->arena, bool, q->c->n + 1);
 		for (int b = 0; b < q->c->n; b++)
