@@ -211,4 +211,6 @@ Module *elf_read(const void *, size_t n, const char *path, Diag *);     /* .gso 
 bool elf_write(const Module *, const char *path, Diag *);
 void ir_warn_undefined(Module *, Diag *);      /* of registers that are read where no definition reaches; module_read does it */
 Module *module_read(const char *path, Diag *);                          /* by content: ELF magic, .ptx directives, else IR */
+/* The same; it imports files of this folder or below, NULL: of its own folder. */
+Module *module_read_below(const char *path, const char *folder, Diag *);
 #endif

@@ -75,7 +75,7 @@ Module *source_read(const Source *source, Loc at, Diag *diag)
 {
 	const char *why, *other, *path = source->path;
 	size_t n, left = TEXT_LIMIT - source->all->bytes;
-	char *data = source->by ? file_read_ordinary(path, left, &n, &why) : file_read(path, left, &n, &why);
+	char *data = source->by ? file_read_in(source->all->root.folder, source->inside, left, &n, &why) : file_read(path, left, &n, &why);
 	if (!data) {
 		diag_error(diag, at, source->by ? "'%.200s' cannot be read: %s" : "%.0scannot be read: %s", path, why);
 		return NULL;
@@ -94,12 +94,17 @@ Module *source_read(const Source *source, Loc at, Diag *diag)
 	return m;
 }
 
-Module *module_read(const char *path, Diag *diag)
+Module *module_read_below(const char *path, const char *folder, Diag *diag)
 {
-	Reading all = { 0, 1 };
-	Source source = { NULL, path, 0, &all };
+	Arena a = { 0 };
+	Reading all = { 0, 1, source_root(&a, path, folder) };
+	const char *slash = strrchr(path, '/');
+	Source source = { NULL, path, arena_printf(&a, "%s%s", all.root.at, slash ? slash + 1 : path), 0, &all };
 	Module *m = source_read(&source, (Loc){ path, 0, 0 }, diag);
 	if (m)
 		ir_warn_undefined(m, diag);
+	arena_free(&a);
 	return m;
 }
+
+Module *module_read(const char *path, Diag *diag) { return module_read_below(path, NULL, diag); }

@@ -2,14 +2,21 @@
 #ifndef GSIM_TEXT_IMPORT_H
 #define GSIM_TEXT_IMPORT_H
 #include "isa/ir.h"
+#include "lib/source.h"
 
 enum { IMPORT_DEPTH = 8, IMPORT_FILES = 1024, TEXT_LIMIT = 512 << 20 /* bytes, of all files together */ };
 
-/* All files that are read for one module. */
-typedef struct Reading { uint64_t bytes; int files; } Reading;
+/* All files that are read for one module, and where imports are read. */
+typedef struct Reading { uint64_t bytes; int files; SourceRoot root; } Reading;
 
-/* A file that is being read, and the one that imports it. */
-typedef struct Source { const struct Source *by; const char *path; int depth; Reading *all; } Source;
+/* A file that is being read, and the one that imports it; by NULL: the one that the user named. */
+typedef struct Source {
+	const struct Source *by;
+	const char *path;              /* for messages, and as the name of its places */
+	const char *inside;            /* as seen from the root's folder */
+	int depth;
+	Reading *all;
+} Source;
 
 /* isa/read.c: the file of the source, whatever its form; it is reported at the place where something cannot be read. NULL after errors. */
 Module *source_read(const Source *, Loc at, Diag *);

@@ -1,7 +1,6 @@
 /* A module from its text. */
 #include "isa/text_import.h"
 #include "isa/text_reader.h"
-#include "lib/file.h"
 #include <string.h>
 
 static bool read_file_line(Reader *r)
@@ -30,15 +29,15 @@ static bool read_file_line(Reader *r)
 	return true;
 }
 
-/* The path of a file that is named in another one, from the folder of that. */
-static char *path_from(Reader *r, const char *name)
+/* The folder of a path, with '/' at its end, or "". */
+static const char *folder_of(Arena *a, const char *path)
 {
-	const char *slash = strrchr(r->from->path, '/');
-	return arena_printf(&r->m->arena, "%.*s%s", slash ? (int)(slash - r->from->path) + 1 : 0, r->from->path, name);
+	const char *slash = strrchr(path, '/');
+	return arena_strndup(a, path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
 /* Why there can be no such import, or NULL. */
-static const char *import_refused(const Reader *r, const char *name, const char *path)
+static const char *import_refused(const Reader *r, const char *name, const char *inside)
 {
 	if (!r->from)
 		return "it is for module files: this text was not read from one";
@@ -47,8 +46,10 @@ static const char *import_refused(const Reader *r, const char *name, const char 
 	for (const char *p = name; *p; p++)
 		if ((unsigned char)*p < 32 || *p == 127)
 			return "a path has no control characters";
+	if (!inside)
+		return "'..' leads out of the folder of the module that was named; --source DIR names another one";
 	for (const Source *s = r->from; s; s = s->by)
-		if (file_same(s->path, path))
+		if (!strcmp(s->inside, inside))
 			return s == r->from ? "the file imports itself" : "files import each other in a circle";
 	if (r->from->depth == IMPORT_DEPTH)
 		return "imports lead through more than 8 files";
@@ -82,11 +83,12 @@ static bool read_import(Reader *r)
 	if (!rd_expect(r, TK_STRING, "a file's name in quotes"))
 		return false;
 	r->imported = true;
-	char *path = r->from ? path_from(r, at.s) : NULL;
-	if ((why = import_refused(r, at.s, path)))
+	Arena *a = &r->m->arena;
+	const char *inside = r->from ? source_join(a, folder_of(a, r->from->inside), at.s) : NULL;
+	if ((why = import_refused(r, at.s, inside)))
 		return rd_fail(r, &at, "import: %s", why);
 	r->from->all->files++;
-	Source source = { r->from, path, r->from->depth + 1, r->from->all };
+	Source source = { r->from, arena_printf(a, "%s%s", folder_of(a, r->from->path), at.s), inside, r->from->depth + 1, r->from->all };
 	Module *from = source_read(&source, rd_loc(r, &at), r->diag);
 	return from && take_over(r, from, &at);
 }

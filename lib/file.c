@@ -73,12 +73,6 @@ char *file_read(const char *path, size_t limit, size_t *n, const char **why) { r
 
 char *file_read_ordinary(const char *path, size_t limit, size_t *n, const char **why) { return read_path(path, true, limit, n, why); }
 
-bool file_same(const char *a, const char *b)
-{
-	struct stat s, t;
-	return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-}
-
 bool file_write(const char *path, const void *p, size_t n, const char **why)
 {
 	FILE *f = fopen(path, "wb");
@@ -111,7 +105,7 @@ bool file_is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* ---- files that scripts name ---- */
+/* ---- files that others name ---- */
 
 const char *file_name_refused(const char *name)
 {
@@ -124,6 +118,8 @@ const char *file_name_refused(const char *name)
 		n = strcspn(p, "/");
 		if (n == 2 && p[0] == '.' && p[1] == '.')
 			return "'..' leads out of the folder";
+		if (n > 1 && *p == '.')
+			return "a name that begins with a dot is hidden";
 	}
 	return NULL;
 }
@@ -204,6 +200,21 @@ bool file_fill(int fd, void *p, size_t n, const char **why)
 	return used == n;
 }
 
+char *file_read_in(const char *folder, const char *name, size_t limit, size_t *n, const char **why)
+{
+	uint64_t size;
+	int fd = file_open_in(folder, name, false, &size, why);
+	if (fd < 0)
+		return NULL;
+	char *data = size > limit ? NULL : read_all(fd, (size_t)size, limit, n, why);
+	if (size > limit)
+		*why = too_large;
+	close(fd);
+	return data;
+}
+
+/* ---- writing ---- */
+
 static bool write_all(int fd, const char *p, size_t n)
 {
 	while (n) {
@@ -216,33 +227,71 @@ static bool write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
-/* The bytes go to a file of its own first, which then takes the name. */
-bool file_write_in(const char *folder, const char *name, const void *p, size_t n, const char **why)
+static int find_id(const FilesWritten *own, const struct stat *st)
+{
+	int k = own->n - 1;
+	while (k >= 0 && !(own->v[k].device == st->st_dev && own->v[k].inode == st->st_ino))
+		k--;
+	return k;
+}
+
+/* Writes a new file in an open folder; what stands there, a link too, makes it fail. */
+static bool create(int parent, const char *leaf, const void *p, size_t n, FileId *id)
+{
+	struct stat st;
+	int fd = openat(parent, leaf, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	bool ok = fd >= 0 && write_all(fd, p, n) && !fstat(fd, &st);
+	int error = errno;
+	if (fd >= 0 && close(fd) && ok) {
+		ok = false;
+		error = errno;
+	}
+	if (ok)
+		*id = (FileId){ st.st_dev, st.st_ino };
+	else if (fd >= 0)
+		unlinkat(parent, leaf, 0);
+	errno = error;
+	return ok;
+}
+
+/* The bytes go to a file of its own first, which then takes the name: a failure leaves what was there. */
+static bool replace(int parent, const char *leaf, const void *p, size_t n, FileId *id)
 {
 	static _Atomic int count;
+	char name[64];
+	int tries = 0, error;
+	bool ok;
+	do {
+		snprintf(name, sizeof name, ".gsim-%ld-%d", (long)getpid(), ++count);
+		ok = create(parent, name, p, n, id);
+	} while (!ok && errno == EEXIST && ++tries < 100);
+	if (!ok || !renameat(parent, name, parent, leaf))
+		return ok;
+	error = errno;
+	unlinkat(parent, name, 0);
+	errno = error;
+	return false;
+}
+
+bool file_write_in(const char *folder, const char *name, bool any, FilesWritten *own, const void *p, size_t n, const char **why)
+{
 	const char *leaf;
 	struct stat st;
-	char own[64];
-	int parent = open_parent(folder, name, false, &leaf, why);
+	FileId id;
+	int parent = open_parent(folder, name, false, &leaf, why), k = -1;
 	if (parent < 0)
 		return fail(why, *why == file_absent ? "there is no such folder" : *why);
-	if (!fstatat(parent, leaf, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode)) {
-		close(parent);
-		return fail(why, S_ISDIR(st.st_mode) ? directory : "something is there that is no ordinary file");
-	}
-	int fd, tries = 0;
-	do {
-		snprintf(own, sizeof own, ".gsim-%ld-%d", (long)getpid(), ++count);
-		fd = openat(parent, own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	} while (fd < 0 && errno == EEXIST && ++tries < 100);
-	bool ok = fd >= 0 && write_all(fd, p, n);
-	if (fd >= 0 && close(fd))
-		ok = false;
-	ok = ok && !renameat(parent, own, parent, leaf);
-	if (!ok)
+	bool there = !fstatat(parent, leaf, &st, AT_SYMLINK_NOFOLLOW), ok = false;
+	if (there && !S_ISREG(st.st_mode))
+		*why = S_ISDIR(st.st_mode) ? directory : "something is there that is no ordinary file";
+	else if (there && (k = find_id(own, &st)) < 0 && !any)
+		*why = "the file exists, and this run has not written it";
+	else if (!(ok = there ? replace(parent, leaf, p, n, &id) : create(parent, leaf, p, n, &id)))
 		*why = strerror(errno);
-	if (!ok && fd >= 0)
-		unlinkat(parent, own, 0);
+	else if (k >= 0)
+		own->v[k] = id; /* the old file is gone, and its number may become another file's */
+	else
+		vec_push(own, id);
 	close(parent);
 	return ok;
 }

@@ -3,7 +3,7 @@
 #include "sim/report/condition.h"
 #include "tools/usage.h"
 
-enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096, ANNOTATE = 256 };
+enum { MAX_REPORT = 1 << 30, MAX_RUNS = 4096, ANNOTATE = 256, SOURCE };
 
 static const char usage[] =
 	"gsim-compare [options] A.json B.json             two reports of gsim --stats; two of --grid or of --before-after run by run\n"
@@ -18,6 +18,7 @@ static const char usage[] =
 	"  -f, --fail-if C  status 1 when condition C holds: 'cycles > 1.02' of the ratio after / before, 'after.cycles > 5000',\n"
 	"                   'change.divergence.spills > 0', 'kernel axpy: cycles > 1.02', 'kernel *: static.spilled > 1'; repeatable\n"
 	"      --annotate[=WHAT]  also the source line by line, with what each did in both; =code: the code, of reports of gsim --annotate\n"
+	"      --source DIR the folder where --annotate reads the source, and below; without it the lines stand without their text\n"
 	"      --help       show this\n"
 	"      --version    show the version\n"
 	"Status: 0; 1 a condition of --fail-if holds, or with --fail-if a run has failed or results differ; 2 usage, bad input, or a condition that\n"
@@ -30,6 +31,7 @@ typedef struct Compare {
 	const char *row[2];            /* of what has several runs; NULL: none is picked */
 	ReportForm form;
 	Annotate annotate;
+	const char *source;            /* of --source; NULL: none is read */
 	Vec(Condition) condition;
 	Vec(Pair) pair;                /* what was compared */
 	bool named;                    /* they are runs of grids */
@@ -247,6 +249,7 @@ static int options(Compare *c, int argc, char **argv)
 	static const struct option longs[] = {
 		{ "brief", no_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' }, { "rows", required_argument, NULL, 'r' },
 		{ "markdown", no_argument, NULL, 'm' }, { "fail-if", required_argument, NULL, 'f' }, { "annotate", optional_argument, NULL, ANNOTATE },
+		{ "source", required_argument, NULL, SOURCE },
 		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' }, { 0 }
 	};
 	int letter;
@@ -276,6 +279,10 @@ static int options(Compare *c, int argc, char **argv)
 			if (c->annotate == ANNOTATE_NONE)
 				return usage_wrong("gsim-compare", "--annotate: expected source or code, not ", optarg);
 			break;
+		case SOURCE:
+			if (!usage_folder("--source", c->source = optarg))
+				return 2;
+			break;
 		case 'h': fputs(usage, stdout); return 0;
 		case 'V': puts("gsim-compare " GSIM_VERSION); return 0;
 		default: return usage_option("gsim-compare", argv, longs, letter);
@@ -296,9 +303,10 @@ static void annotate(Compare *c, StrBuf *out)
 		diag_error(&c->diag, (Loc){ c->path[0], 0, 0 }, c->pair.n > 1 ? "--annotate shows two runs beside each other, and these are %d pairs: --rows picks one" : "--annotate shows two runs beside each other: --rows picks them", c->pair.n);
 		return;
 	}
+	SourceRoot sources = source_root(&c->arena, NULL, c->source);
 	if (c->form.markdown)
 		sb_puts(out, "\n```\n");
-	report_annotate(c->pair.v[0].of[0], c->pair.v[0].of[1], c->annotate, out);
+	report_annotate(c->pair.v[0].of[0], c->pair.v[0].of[1], c->annotate, &sources, out);
 	if (c->form.markdown)
 		sb_puts(out, "```\n");
 }

@@ -20,6 +20,7 @@ static const char usage[] =
 	"  -o, --output FILE    where the module goes: an ELF object when FILE ends in .gso, else IR ('-' = standard output,\n"
 	"                       the default)\n"
 	"  -c, --config FILE    the machine whose latencies passes go by; as given, then in $GSIM_PATH, then in the data directory\n"
+	"      --source DIR     the module imports files of this folder and below; default: its own folder\n"
 	"      --cfg FUNCTION   write that function's graph for Graphviz instead of the module\n"
 	"      --print NAME     write the result of an analysis of each function instead of the module, or what a pass does to it, such as\n"
 	"                       'meld(swap=1)', behind those of --passes: --list names them\n"
@@ -34,11 +35,11 @@ static const char usage[] =
 	"      --help, --version\n"
 	"exit status: 0; 2 usage, bad input or a pass that failed\n";
 
-enum { OPT_CFG = 256, OPT_PRINT, OPT_FILTER, OPT_PROFILE, OPT_CHANGED, OPT_REMARKS, OPT_STATS, OPT_DUMP, OPT_LIST, OPT_HELP, OPT_VERSION };
+enum { OPT_CFG = 256, OPT_SOURCE, OPT_PRINT, OPT_FILTER, OPT_PROFILE, OPT_CHANGED, OPT_REMARKS, OPT_STATS, OPT_DUMP, OPT_LIST, OPT_HELP, OPT_VERSION };
 static const struct option options[] = {
 	{ "config", required_argument, NULL, 'c' }, { "passes", required_argument, NULL, 'p' }, { "output", required_argument, NULL, 'o' },
 	{ "print", required_argument, NULL, OPT_PRINT }, { "filter", required_argument, NULL, OPT_FILTER },
-	{ "profile", required_argument, NULL, OPT_PROFILE },
+	{ "profile", required_argument, NULL, OPT_PROFILE }, { "source", required_argument, NULL, OPT_SOURCE },
 	{ "print-changed", no_argument, NULL, OPT_CHANGED }, { "remarks", no_argument, NULL, OPT_REMARKS },
 	{ "pass-stats", no_argument, NULL, OPT_STATS }, { "cfg", required_argument, NULL, OPT_CFG }, { "dump", no_argument, NULL, OPT_DUMP },
 	{ "list", no_argument, NULL, OPT_LIST }, { "help", no_argument, NULL, OPT_HELP },
@@ -46,7 +47,7 @@ static const struct option options[] = {
 };
 
 typedef struct Job {
-	const char *passes, *output, *config, *cfg, *module, *print, *filter, *profile;
+	const char *passes, *output, *config, *cfg, *module, *print, *filter, *profile, *source;
 	bool dump, changed, stats;
 	PassLog log;
 	StrBuf before;                 /* the module's text after the last pass, for --print-changed */
@@ -251,7 +252,7 @@ static bool work(Job *job, Diag *d)
 {
 	if (!pipeline_check(job->passes, d) || !check_print(job->print, d))
 		return false;
-	Module *m = module_read(job->module, d);
+	Module *m = module_read_below(job->module, job->source, d);
 	if (!m)
 		return false;
 	StrBuf s = { 0 };
@@ -289,6 +290,7 @@ int main(int argc, char **argv)
 		case OPT_PRINT: job.print = optarg; break;
 		case OPT_FILTER: job.filter = optarg; break;
 		case OPT_PROFILE: job.profile = optarg; break;
+		case OPT_SOURCE: job.source = optarg; break;
 		case OPT_CHANGED: job.changed = true; break;
 		case OPT_REMARKS: job.log.remarks = true; break;
 		case OPT_STATS: job.stats = true; break;
@@ -301,6 +303,8 @@ int main(int argc, char **argv)
 	}
 	if (optind + 1 != argc)
 		return usage_wrong("gsim-opt", optind == argc ? "expected a MODULE" : "one MODULE at a time: ", optind == argc ? "" : argv[optind + 1]);
+	if (!usage_folder("--source", job.source))
+		return 2;
 	job.module = argv[optind];
 	if (job.cfg && job.print)
 		return usage_wrong("gsim-opt", "--cfg excludes ", "--print");

@@ -6,12 +6,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { OPT_KERNEL = 256, OPT_SM, OPT_WARP, OPT_CYCLES, OPT_EVENTS, OPT_LAUNCH, OPT_STACK, OPT_HTML, OPT_VERSION };
+enum { OPT_KERNEL = 256, OPT_SM, OPT_WARP, OPT_CYCLES, OPT_EVENTS, OPT_LAUNCH, OPT_STACK, OPT_HTML, OPT_SOURCE, OPT_VERSION };
 
 static const struct option options[] = {
 	{ "text", no_argument, NULL, 't' }, { "csv", no_argument, NULL, 'c' }, { "perfetto", no_argument, NULL, 'p' },
 	{ "summary", no_argument, NULL, 's' }, { "output", required_argument, NULL, 'o' },
-	{ "html", no_argument, NULL, OPT_HTML }, { "stack", required_argument, NULL, OPT_STACK }, { "launch", required_argument, NULL, OPT_LAUNCH },
+	{ "html", no_argument, NULL, OPT_HTML }, { "source", required_argument, NULL, OPT_SOURCE },
+	{ "stack", required_argument, NULL, OPT_STACK }, { "launch", required_argument, NULL, OPT_LAUNCH },
 	{ "kernel", required_argument, NULL, OPT_KERNEL }, { "sm", required_argument, NULL, OPT_SM },
 	{ "warp", required_argument, NULL, OPT_WARP }, { "cycles", required_argument, NULL, OPT_CYCLES },
 	{ "events", required_argument, NULL, OPT_EVENTS }, { "help", no_argument, NULL, 'h' },
@@ -26,6 +27,7 @@ static const char help[] =
 	"  -s, --summary         sums of each launch, as the report of the run counts them\n"
 	"      --stack CYCLE     what the mechanism holds for each warp at the end of that cycle: stack, splits, barriers\n"
 	"      --html            a page for the browser that holds the trace and steps through it; of two traces: side by side, in step\n"
+	"      --source DIR      the folder where --html reads the sources that it shows, and below; without it there are none\n"
 	"  -o, --output FILE     write there instead of to standard output\n"
 	"      --launch N        only this launch, counted from 0\n"
 	"      --kernel NAME     only launches of this kernel\n"
@@ -147,7 +149,7 @@ int main(int argc, char **argv)
 	Diag d = { 0 };
 	const TraceExporter *x = &trace_text;
 	TraceFilter f = TRACE_EVERYTHING;
-	const char *output = NULL, *form = NULL, *other = NULL, *filter = NULL;
+	const char *output = NULL, *form = NULL, *other = NULL, *filter = NULL, *source = NULL;
 	uint64_t cycle = 0, launch, given = 0;
 	bool ok = true, kinds = false, stack = false, html = false, two = false;
 	opterr = 0;
@@ -161,6 +163,7 @@ int main(int argc, char **argv)
 		case 's': x = &trace_summary; two = usage_two_forms("gsim-trace", &form, "--summary"); break;
 		case 'o': output = optarg; break;
 		case OPT_HTML: html = true; two = usage_two_forms("gsim-trace", &form, "--html"); break;
+		case OPT_SOURCE: source = optarg; ok = usage_folder("--source", source); break;
 		case OPT_STACK:
 			stack = true;
 			two = usage_two_forms("gsim-trace", &form, "--stack");
@@ -186,10 +189,12 @@ int main(int argc, char **argv)
 	ok = ok && arguments(stack, html, other, filter, argc - optind, &d);
 	if (!kinds && (x == &trace_text || x == &trace_csv))
 		f.kinds = TRACE_PLAIN_KINDS;
-	if (ok && html)
-		ok = trace_html_file((const char *const *)argv + optind, (const char *const *)argv + optind, argc - optind, output, &d);
-	else if (ok)
+	if (ok && html) {
+		SourceRoot sources = source_root(&d.arena, NULL, source);
+		ok = trace_html_file((const char *const *)argv + optind, (const char *const *)argv + optind, argc - optind, &sources, output, &d);
+	} else if (ok) {
 		ok = export(argv[optind], output, stack ? NULL : x, cycle, &f, &d);
+	}
 	diag_print(&d, stderr);
 	diag_free(&d);
 	return ok ? 0 : 2;

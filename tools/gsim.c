@@ -1,5 +1,4 @@
 /* gsim: run a kernel module on a simulated GPU and report what was measured. doc/gsim.md is the manual. */
-#include "lib/file.h"
 #include "tools/inputs.h"
 #include "tools/job.h"
 #include "tools/list.h"
@@ -244,7 +243,7 @@ static bool close_trace(Session *s)
 	const char *path = o->trace ? o->trace : s->scratch;
 	bool ok = !s->trace || trace_close(s->trace, &s->diag);
 	if (ok && o->html)
-		ok = trace_html_file(&path, &o->module, 1, strcmp(o->html, "-") ? o->html : NULL, &s->diag);
+		ok = trace_html_file(&path, &o->module, 1, &s->sources, strcmp(o->html, "-") ? o->html : NULL, &s->diag);
 	if (s->scratch[0])
 		unlink(s->scratch);
 	return ok;
@@ -255,17 +254,13 @@ static bool prepare(Session *s)
 	const Options *o = &s->opt;
 	if (!load_config(s))
 		return false;
-	for (int i = 0; i < o->files.n; i++)
-		if (!file_is_folder(o->files.v[i])) {
-			diag_error(&s->diag, (Loc){ 0 }, "--files %s: expected a folder", o->files.v[i]);
-			return false;
-		}
 	for (int i = 0; i < o->passes.n; i++)
 		if (*o->passes.v[i] && !pipeline_check(o->passes.v[i], &s->diag))
 			return false;
-	s->module = module_read(o->module, &s->diag);
+	s->module = module_read_below(o->module, o->source, &s->diag);
 	if (!s->module)
 		return false;
+	s->sources = source_root(&s->diag.arena, o->module, o->source);
 	s->module_hash = hash_of_file(&s->diag.arena, o->module);
 	s->profile = o->profile ? profile_of_file(&s->diag.arena, o->profile, o->module, s->module_hash, &s->diag) : NULL;
 	if (!open_trace(s))
@@ -278,7 +273,7 @@ static int show_list(Session *s)
 {
 	StrBuf out = { 0 };
 	bool kernels = options_lists_kernels(&s->opt);
-	if (kernels && !(s->module = module_read(s->opt.module, &s->diag)))
+	if (kernels && !(s->module = module_read_below(s->opt.module, s->opt.source, &s->diag)))
 		return RUN_BAD_INPUT;
 	if (kernels) {
 		list_kernels(s->module, &out);
@@ -295,7 +290,7 @@ static int show_list(Session *s)
 static int show_skeleton(Session *s)
 {
 	StrBuf out = { 0 };
-	s->module = module_read(s->opt.module, &s->diag);
+	s->module = module_read_below(s->opt.module, s->opt.source, &s->diag);
 	bool ok = s->module && skeleton_print(s->module, s->opt.kernel, &s->diag, &out);
 	fputs(ok ? out.s : "", stdout);
 	sb_free(&out);
@@ -370,6 +365,7 @@ int main(int argc, char **argv)
 	if (s.module)
 		module_free(s.module);
 	free(s.workload);
+	vec_free(&s.written);
 	options_free(&s.opt);
 	diag_free(&s.diag);
 	return status;

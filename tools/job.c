@@ -133,7 +133,7 @@ void job_run(Session *s, Job *j)
 			.interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
 		.interval = (uint64_t)o->interval, .reference = j->reference, .record = j->record, .instructions = o->annotate != ANNOTATE_NONE, .laws = o->laws, .races = o->races && !second, .race_launches = o->race_launches && !second, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
 		.nargs = o->nargs, .args = o->args,
-		.nfolders = o->files.n, .folders = o->files.v,
+		.nfolders = o->files.n, .folders = o->files.v, .written = &s->written,
 		.print = o->before_after || o->grid || stats_to_output(s) || (o->record && !strcmp(o->record, "-")) ? stderr : stdout,
 	};
 	s->job++;
@@ -291,7 +291,7 @@ static void annotate(const Session *s, const StrBuf *json, StrBuf *text)
 	const JsonValue *v = json_read(&a, json->s, json->n, "report", &d);
 	must(v);
 	const JsonValue *before = json_get(v, "before");
-	report_annotate(before ? before : v, json_get(v, "after"), s->opt.annotate, text);
+	report_annotate(before ? before : v, json_get(v, "after"), s->opt.annotate, &s->sources, text);
 	arena_free(&a);
 }
 

@@ -1,6 +1,7 @@
 /* One run of the module, and what is shown of runs. */
 #ifndef GSIM_JOB_H
 #define GSIM_JOB_H
+#include "lib/file.h"
 #include "passes/analysis/cost.h"
 #include "passes/analysis/limits.h"
 #include "passes/pass.h"
@@ -13,10 +14,12 @@ typedef struct Session {
 	Config config, file;           /* file: before the command line changed it */
 	Module *module;                /* as read; passes work on copies */
 	const char *module_hash;
+	SourceRoot sources;            /* what --annotate and --html may show */
 	Profile *profile;              /* for passes, or NULL */
 	char *workload;                /* the text of the file that -w names, once a run has read it: it may be a pipe */
 	size_t workload_bytes;
 	TraceWriter *trace;
+	FilesWritten written;          /* what workloads have saved */
 	char scratch[256];             /* path of the trace that is there for a page alone; "": there is none */
 	Diag diag;
 	bool terminal;                 /* progress is shown */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL };
+enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
@@ -18,7 +18,8 @@ static const struct Row { int letter; const char *name, *argument, *help; } rows
 	{ O_STATS, "pass-stats", NULL, "what passes did, in numbers, on standard error; the JSON report always has it" },
 	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
 	{ O_RECORD, "record-host", "FILE", "write MODULE with what the workload does as its host function main, IR; - is standard output" },
-	{ O_FILES, "files", "DIR", "the workload loads and saves files here too, before its own folder; repeatable" },
+	{ O_FILES, "files", "DIR", "the workload loads and saves files here too, also over old ones, before its own folder; repeatable" },
+	{ O_SOURCE, "source", "DIR", "imports and sources to show are read here and below; default: MODULE's folder" },
 	{ 'b', "before-after", NULL, "run without and with --passes, compare results, show both side by side" },
 	{ O_GRID, "grid", NULL, "mechanisms (all, or each --model) x pipelines (each --passes): a table for each kernel" },
 	{ 's', "stats", "FILE", "JSON report, .txt: as text; - is standard output, in place of the text; with --grid or --interval also .csv, .svg; repeatable" },
@@ -141,6 +142,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_WINDOW: return number(arg, 1000000, &o->window);
 	case O_INTERVAL: return number(arg, LONGEST_INTERVAL, &o->interval);
 	case O_FILES: vec_push(&o->files, arg); break;
+	case O_SOURCE: o->source = arg; break;
 	case O_GRID: o->grid = true; break;
 	case O_FUNCTIONAL: o->functional = true; break;
 	case O_REFERENCE: o->reference = true; break;
@@ -232,6 +234,11 @@ static OptResult check(const Options *o)
 		snprintf(text, sizeof text, "%s runs nothing; %s cannot stand beside it", o->show, of_a_run(o));
 		return wrong(text, "");
 	}
+	if (!usage_folder("--source", o->source))
+		return OPT_ERROR;
+	for (int i = 0; i < o->files.n; i++)
+		if (!usage_folder("--files", o->files.v[i]))
+			return OPT_ERROR;
 	if (options_lists_kernels(o) && !o->module)
 		return wrong("--list kernels needs a MODULE", "");
 	if (o->list || (o->print_config && !o->module))

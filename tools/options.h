@@ -12,7 +12,7 @@ typedef struct Options {
 	const char *module;
 	const char *kernel;            /* --new-workload's; NULL: the only one */
 	int nargs; char **args;        /* the workload's */
-	const char *config, *workload, *trace, *html, *list, *profile, *record;
+	const char *config, *workload, *trace, *html, *list, *profile, *record, *source;
 	const char *show;              /* the one of --list, --new-workload, --print-config and --disassemble that is given, or NULL */
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats, files;

@@ -78,7 +78,7 @@ end
 
 -- The program with the sizes that it asks Lua for as constants: passes may ask how large grids are. Kernels stand in the text.
 local function with_sizes(p)
-	local text = tool.capture(("cd %s && gsim-opt -o - %s"):format(tool.quote(top), p.module))
+	local text = tool.capture(("cd %s && gsim-opt --source kernels -o - %s"):format(tool.quote(top), p.module))
 	local host = text:find("\nhost main()", 1, true)
 	local before, main, type_of = text:sub(1, host), text:sub(host + 1), {}
 	for type, names in main:gmatch "\n\treg ([%w]+) ([^\n]+)" do

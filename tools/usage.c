@@ -1,5 +1,6 @@
 #include "tools/usage.h"
 #include "lib/diag.h"
+#include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/vec.h"
 #include <stdio.h>
@@ -8,6 +9,14 @@ int usage_wrong(const char *program, const char *what, const char *which)
 {
 	fprintf(stderr, "error: %s%s; see %s --help\n", what, which, program);
 	return 2;
+}
+
+bool usage_folder(const char *option, const char *path)
+{
+	bool good = !path || file_is_folder(path);
+	if (!good)
+		fprintf(stderr, "error: %s %s: expected a folder\n", option, path);
+	return good;
 }
 
 bool usage_twice(const char *program, const struct option *longs, int letter, uint64_t *given)

@@ -12,6 +12,8 @@ int usage_wrong(const char *program, const char *what, const char *which);
 int usage_option(const char *program, char *const *argv, const struct option *, int letter);
 /* The option, which takes an argument, has come before: says so. given: 0 before the first; options that may be repeated are not asked about. */
 bool usage_twice(const char *program, const struct option *, int letter, uint64_t *given);
+/* The argument of an option that wants a folder, or NULL; says so when it is none. */
+bool usage_folder(const char *option, const char *path);
 /* A program has one form at a time: says so when *form is another one; else *form is this one ("--csv"). */
 bool usage_two_forms(const char *program, const char **form, const char *name);
 #endif

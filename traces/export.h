@@ -2,6 +2,7 @@
 #ifndef GSIM_TRACE_EXPORT_H
 #define GSIM_TRACE_EXPORT_H
 #include "lib/hash.h"
+#include "lib/source.h"
 #include "lib/strbuf.h"
 #include "traces/trace.h"
 #include <stdio.h>
@@ -53,11 +54,11 @@ bool trace_export(TraceReader *, const TraceExporter *, const TraceFilter *, FIL
 bool trace_stack(TraceReader *, const TraceFilter *, uint64_t cycle, FILE *out, Diag *);
 
 enum { TRACE_HTML_MOST = 2, TRACE_HTML_BYTES = 512 << 20 }; /* traces in a page; bytes of each */
-/* Writes a page that shows n traces under these names, two of them in step, and holds all that it needs: the traces, and what can be read of the sources that
+/* Writes a page that shows n traces under these names, two of them in step, and holds all that it needs: the traces, and what may be read of the sources that
    they name. false with errors in diag: a trace is damaged (the page shows what came before), or cannot be read (there is no page). */
-bool trace_html(const char *const *path, const char *const *name, int n, FILE *out, Diag *);
+bool trace_html(const char *const *path, const char *const *name, int n, const SourceRoot *, FILE *out, Diag *);
 /* The same, to a file; output NULL: standard output. */
-bool trace_html_file(const char *const *path, const char *const *name, int n, const char *output, Diag *);
+bool trace_html_file(const char *const *path, const char *const *name, int n, const SourceRoot *, const char *output, Diag *);
 
 /* Writes a line that says when the launch ran: its run, its stream, its start. Traces before version 4 do not know. */
 void trace_when(const TraceLaunch *, FILE *out);

@@ -18,14 +18,14 @@ static void put_lines(FILE *out, const char *const *line)
 		fputs(*line, out);
 }
 
-/* JSON text inside a script element, which a "</" would end. */
+/* JSON text inside a script element, which "</script" would end, and for which "<!--<script" would make the end of the next element its own. */
 static void put_json(FILE *out, const StrBuf *text)
 {
-	for (size_t k = 0; k < text->n; k++) {
-		putc(text->s[k], out);
-		if (text->s[k] == '<' && k + 1 < text->n && text->s[k + 1] == '/')
-			putc('\\', out);
-	}
+	for (size_t k = 0; k < text->n; k++)
+		if (text->s[k] == '<')
+			fputs("\\u003c", out);
+		else
+			putc(text->s[k], out);
 }
 
 static void put_attribute(FILE *out, const char *s)
@@ -157,25 +157,13 @@ static void put_format(FILE *out)
 /* ---- sources ---- */
 
 typedef struct Sources {
+	const SourceRoot *root;
 	Arena arena;
 	StrMap seen;
-	Vec(const char *) folder;      /* of files that were found */
 	StrBuf text;
 	JsonText json;
 	size_t bytes;
 } Sources;
-
-/* A path that a compiler wrote may count from the module's folder: of a file seen before. */
-static char *read_source(Sources *s, const char *path, size_t *n)
-{
-	const char *why;
-	char *text = file_is_folder(path) ? NULL : file_read(path, MOST_SOURCE, n, &why);
-	for (int k = 0; !text && *path != '/' && k < s->folder.n; k++) {
-		const char *other = arena_printf(&s->arena, "%s/%s", s->folder.v[k], path);
-		text = file_is_folder(other) ? NULL : file_read(other, MOST_SOURCE, n, &why);
-	}
-	return text;
-}
 
 /* A trace may come from anybody, and a page may go to anybody: only what looks like a source of kernels is put into it. */
 static bool is_source(const char *path)
@@ -193,37 +181,20 @@ static void add_source(Sources *s, const char *path)
 	size_t n;
 	if (!is_source(path) || strmap_get(&s->seen, path) >= 0 || s->seen.n >= MOST_FILES)
 		return;
-	char *text = read_source(s, path, &n);
-	const char *slash = strrchr(path, '/');
-	if (text && slash)
-		vec_push(&s->folder, arena_strndup(&s->arena, path, (size_t)(slash - path)));
+	char *text = source_text(s->root, path, MOST_SOURCE, &n);
 	strmap_put(&s->seen, arena_strdup(&s->arena, path), 1);
-	if (text && !memchr(text, 0, n) && s->bytes + n <= MOST_SOURCES) {
+	if (text && s->bytes + n <= MOST_SOURCES) {
 		json_put_text(&s->json.sink, path, text);
 		s->bytes += n;
 	}
 	free(text);
 }
 
-static int by_folder(const void *a, const void *b)
-{
-	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-	bool in = strchr(x, '/'), other = strchr(y, '/');
-	return in != other ? other - in : strcmp(x, y);
-}
-
-/* Of a launch: files with a folder first, since others are looked for beside them. */
 static void add_sources(Sources *s, const TraceLaunch *l)
 {
-	Vec(const char *) file = { 0 };
 	for (int i = 0; i < l->nins; i++)
 		if (!i || l->ins[i].file != l->ins[i - 1].file)
-			vec_push(&file, l->ins[i].file);
-	if (file.n)
-		qsort(file.v, (size_t)file.n, sizeof *file.v, by_folder);
-	for (int k = 0; k < file.n; k++)
-		add_source(s, file.v[k]);
-	vec_free(&file);
+			add_source(s, l->ins[i].file);
 }
 
 /* Goes through the trace: false where it is damaged. */
@@ -301,9 +272,9 @@ static void put_frame(const Page *p, const char *line)
 	fputs(line, p->out);
 }
 
-bool trace_html(const char *const *path, const char *const *name, int n, FILE *out, Diag *d)
+bool trace_html(const char *const *path, const char *const *name, int n, const SourceRoot *root, FILE *out, Diag *d)
 {
-	Sources s = { 0 };
+	Sources s = { .root = root };
 	uint8_t *bytes[TRACE_HTML_MOST] = { 0 };
 	size_t size[TRACE_HTML_MOST];
 	bool ok = true, all = true;
@@ -324,16 +295,15 @@ bool trace_html(const char *const *path, const char *const *name, int n, FILE *o
 	for (int k = 0; k < n; k++)
 		free(bytes[k]);
 	strmap_free(&s.seen);
-	vec_free(&s.folder);
 	sb_free(&s.text);
 	arena_free(&s.arena);
 	return ok && all;
 }
 
-bool trace_html_file(const char *const *path, const char *const *name, int n, const char *output, Diag *d)
+bool trace_html_file(const char *const *path, const char *const *name, int n, const SourceRoot *root, const char *output, Diag *d)
 {
 	FILE *out = output ? fopen(output, "w") : stdout;
-	bool ok = out && trace_html(path, name, n, out, d);
+	bool ok = out && trace_html(path, name, n, root, out, d);
 	if (!out || fflush(out) || ferror(out) || (output && fclose(out))) {
 		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
 		ok = false;

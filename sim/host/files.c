@@ -1,4 +1,5 @@
-/* b:load and b:save: a workload reaches the files of its own folder and below, and of the folders that the user allows. */
+/* b:load and b:save: a workload reaches the files of its own folder and below, and of the folders that the user allows. Only in these may it replace files that
+   the program has not saved itself. */
 #include "sim/host/workload.h"
 #include "lib/file.h"
 #include <limits.h>
@@ -49,7 +50,8 @@ static const char *file_name(lua_State *L, int index)
 
 static int refuse(lua_State *L, const char *what, const char *name, const char *why)
 {
-	return luaL_error(L, "cannot %s %s: %s (a workload's files are in its own folder or below, or where --files says)", what, name, why);
+	return luaL_error(L, "cannot %s %s: %s (a workload loads what is in its own folder or below, and saves "
+		"new files there; --files DIR lets it load from DIR and save there, over old files too)", what, name, why);
 }
 
 static void wrong_size(lua_State *L, const char *name, uint64_t bytes, const HostBuffer *b)
@@ -91,6 +93,7 @@ int host_load(lua_State *L)
 {
 	HostBuffer b = host_buffer(L, 1);
 	const char *name = file_name(L, 2), *why;
+	host_not_called(L, "b:load");
 	sandbox_charge(L, FILE_STEPS + sandbox_bytes(host_bytes(&b)));
 	const SavedFile *own = saved_file(run_of(L), name);
 	if (own && own->n != host_bytes(&b))
@@ -122,19 +125,21 @@ static void keep(Run *run, const char *name, const void *data, size_t n)
 int host_save(lua_State *L)
 {
 	HostBuffer b = host_buffer(L, 1);
+	Run *run = run_of(L);
 	const char *name = file_name(L, 2), *where, *rest = NULL, *why = "an absolute name leads out of the folder";
+	int i = 0;
+	host_not_called(L, "b:save");
 	sandbox_charge(L, FILE_STEPS + sandbox_bytes(host_bytes(&b)));
 	const uint8_t *data = host_data(L, &b, HOST_READS);
-	for (int i = 0; !rest && (where = folder(L, i)); i++)
+	for (; !rest && (where = folder(L, i)); i++)
 		rest = name_inside(name, where);
 	if (!rest)
 		return refuse(L, "save", name, why);
-	if (!run_of(L)->options.trial && !file_write_in(where, rest, data, host_bytes(&b), &why))
+	bool any = i <= run->options.nfolders; /* the folder is one of --files */
+	if (run->options.trial ? (why = file_name_refused(rest)) != NULL : !file_write_in(where, rest, any, run->written, data, host_bytes(&b), &why))
 		return refuse(L, "save", name, why);
-	if (run_of(L)->options.trial && (why = file_name_refused(rest)))
-		return refuse(L, "save", name, why);
-	if (run_of(L)->options.trial)
-		keep(run_of(L), name, data, host_bytes(&b));
+	if (run->options.trial)
+		keep(run, name, data, host_bytes(&b));
 	lua_settop(L, 1);
 	return 1;
 }

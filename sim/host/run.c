@@ -3,6 +3,7 @@
 #include "sim/host/record.h"
 #include "isa/print.h"
 #include "isa/unread.h"
+#include "lib/file.h"
 #include "lib/hash.h"
 #include <time.h>
 #include <unistd.h>
@@ -59,6 +60,7 @@ Run *run_new(const Config *config, const Module *m, const RunOptions *options, D
 	run->config = config;
 	run->module = m;
 	run->options = *options;
+	run->written = options->written ? options->written : xcalloc(1, sizeof *run->written);
 	run->options.gpu.instructions = options->instructions ? &run->instructions : NULL;
 	run->diag = diag;
 	run->memory = memory_new((uint64_t)config->memory_limit);
@@ -107,6 +109,10 @@ void run_free(Run *run)
 	for (int i = 0; i < run->saved.n; i++)
 		free(run->saved.v[i].data);
 	vec_free(&run->saved);
+	if (run->written != run->options.written) {
+		vec_free(run->written);
+		free(run->written);
+	}
 	arena_free(&run->arena);
 	free(run);
 }

@@ -39,7 +39,8 @@ typedef struct RunOptions {
 	int nargs; char **args;        /* the workload's arguments */
 	uint64_t lua_steps; double lua_seconds;  /* limits of the workload; 0 = the sandbox's */
 	FILE *print;                   /* where the workload's print writes; NULL = nowhere */
-	int nfolders; const char *const *folders;  /* folders in which the workload's files are looked for before its own; the first one takes new files */
+	int nfolders; const char *const *folders;  /* folders in which the workload's files are looked for before its own; the first one takes files, also in place of old ones */
+	struct FilesWritten *written;  /* files that workloads of this program have saved, and may save again; NULL: those of this run alone */
 } RunOptions;
 
 /* How the program ended under another mechanism. */
@@ -73,6 +74,7 @@ typedef struct Run {
 	int nanonymous;                /* buffers named by their number */
 	FaultKind fault;               /* of the first launch that failed */
 	Vec(SavedFile) saved;          /* with options.trial */
+	struct FilesWritten *written;  /* options.written, or the run's own */
 	uint64_t lua_steps;            /* steps that the workload took (sim/sandbox/sandbox.h) */
 	bool gave_up;                  /* the workload reached one of its limits */
 	InsTables instructions;        /* options.instructions: a table for each kernel */

@@ -69,12 +69,25 @@ static int prepare(lua_State *L)
 	return 0;
 }
 
+/* The file that the user names, whatever it is; or else the one beside the module, which may be a stranger's. */
+static char *read_workload(const Run *run, const char *path, size_t *n, const char **why)
+{
+	const char *slash = strrchr(path, '/');
+	if (run->options.workload)
+		return file_read(path, MOST_WORKLOAD, n, why);
+	char *folder = xstrdup(path);
+	folder[slash ? slash + 1 - path : 0] = 0;
+	char *text = file_read_in(folder, slash ? slash + 1 : path, MOST_WORKLOAD, n, why);
+	free(folder);
+	return text;
+}
+
 void run_workload(Run *run, const char *path)
 {
 	Host host = { .run = run, .path = path };
 	size_t n = run->options.workload_bytes;
 	const char *why, *given = run->options.workload_text;
-	char *read = given ? NULL : file_read(path, MOST_WORKLOAD, &n, &why);
+	char *read = given ? NULL : read_workload(run, path, &n, &why);
 	const char *text = given ? given : read;
 	if (given && !n)
 		n = strlen(given);

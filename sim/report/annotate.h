@@ -21,6 +21,7 @@ typedef struct ListLine {
 typedef struct Listing {
 	Arena arena;
 	const JsonValue *run[2];       /* reports; [1] NULL: of one run */
+	const SourceRoot *sources;
 	Vec(ListLine) line;
 	Cost sum[2];                   /* of all lines so far */
 } Listing;

@@ -1,5 +1,4 @@
 /* The source, line by line. */
-#include "lib/file.h"
 #include "lib/hash.h"
 #include "sim/report/annotate.h"
 
@@ -62,45 +61,6 @@ static void places_free(Places *p)
 	arena_free(&p->keys);
 }
 
-/* The text of a file; what has a byte 0 in it is no text, and may be something that a report of others should not bring to the screen, as /proc/self/environ. */
-static char *read_text(const char *file, size_t *n)
-{
-	const char *why;
-	char *text = file_read_ordinary(file, MOST_SOURCE, n, &why);
-	if (text && memchr(text, 0, *n)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-/* The file lies in the folder or below it, links followed. */
-static bool lies_in(const char *folder, const char *file)
-{
-	char *a = realpath(folder, NULL), *b = realpath(file, NULL);
-	size_t n = a ? strlen(a) : 0;
-	bool in = a && b && !strncmp(a, b, n) && (b[n] == '/' || (n && a[n - 1] == '/'));
-	free(a);
-	free(b);
-	return in;
-}
-
-/* A file is looked for as its name stands, if that lies in the module's folder or the current one or below; and then by the name without folders beside the
-   module. So a module or a report from elsewhere cannot bring any file to the screen. NULL: neither can be read. */
-static char *read_source(const JsonValue *report, const char *file, size_t *n)
-{
-	const char *module = json_string(report, "module"), *slash = strrchr(module, '/'), *name = strrchr(file, '/');
-	StrBuf path = { 0 };
-	sb_printf(&path, "%.*s", slash ? (int)(slash + 1 - module) : 0, module);
-	bool in = lies_in(".", file) || (slash && lies_in(path.s, file));
-	char *text = in ? read_text(file, n) : NULL;
-	sb_puts(&path, name ? name + 1 : file);
-	if (!text)
-		text = read_text(path.s, n);
-	sb_free(&path);
-	return text;
-}
-
 /* A file by lines, from 1. */
 typedef struct Source { char *text; const char **line; int n; } Source;
 
@@ -121,11 +81,11 @@ static const char *shown(Arena *a, const char *s, size_t n, size_t most)
 	return text;
 }
 
-static Source source_of(Arena *a, const JsonValue *report, const char *file)
+static Source source_of(Arena *a, const SourceRoot *sources, const char *file)
 {
 	Source s = { 0 };
 	size_t n = 0, lines = 1;
-	s.text = read_source(report, file, &n);
+	s.text = source_text(sources, file, MOST_SOURCE, &n);
 	for (size_t i = 0; s.text && i < n; i++)
 		lines += s.text[i] == '\n';
 	if (!s.text)
@@ -324,12 +284,12 @@ static void put_file(Listing *l, const Places *p, Refs refs[2], int from, int to
 	const char *file = p->v.v[from].file;
 	Source s = { 0 };
 	if (*file)
-		s = source_of(&l->arena, l->run[0], file);
+		s = source_of(&l->arena, l->sources, file);
 	file = shown(&l->arena, file, strlen(file), MOST_SOURCE);
 	if (*file && s.text && p->v.v[to - 1].line > s.n)
 		sb_printf(out, "\n%s: ends at line %d, before the last one of the module: it is not what the module was made from\n", file, s.n);
 	else if (*file)
-		sb_printf(out, "\n%s%s\n", file, s.text ? "" : ": cannot be read, so its lines stand without their text");
+		sb_printf(out, "\n%s%s\n", file, s.text ? "" : ": is not to be read here, so its lines stand without their text (--source DIR names its folder)");
 	else
 		sb_puts(out, "\nof no place in the source\n");
 	for (int i = from, next = 1; i < to; i++) {
@@ -373,7 +333,7 @@ bool annotate_readable(const Listing *l)
 		size_t n;
 		if (!*file || (i && p.v.v[i - 1].order == p.v.v[i].order))
 			continue;
-		char *text = read_source(l->run[0], file, &n);
+		char *text = source_text(l->sources, file, MOST_SOURCE, &n);
 		bool is_module = !strcmp(file, module);
 		own |= is_module && text;
 		others |= !is_module;

@@ -4,6 +4,7 @@
 #ifndef GSIM_REPORT_H
 #define GSIM_REPORT_H
 #include "lib/json.h"
+#include "lib/source.h"
 #include "sim/host/run.h"
 
 /* What a report says about a run that the Run does not know. */
@@ -33,10 +34,10 @@ void report_text(Run *, const Title *, bool all, StrBuf *);
 typedef struct ReportForm { bool full, markdown; } ReportForm;
 
 /* sim/report/annotate.c: the source line by line, or the code instruction by instruction, beside what each did: issues, mean lanes, lane-slots lost, stalls.
-   after: another run, NULL: none. Code is in reports of runs that keep it (RunOptions.instructions); where no file of the source can be read it is shown instead. */
+   after: another run, NULL: none. sources: where sources may be read; what a report says of itself decides nothing about that. Code is in reports of runs that keep it (RunOptions.instructions); where no file of the source can be read it is shown instead. */
 typedef enum { ANNOTATE_NONE, ANNOTATE_SOURCE, ANNOTATE_CODE } Annotate;
 Annotate annotate_named(const char *what);     /* as --annotate has it: source, code; NULL: source; ANNOTATE_NONE: none of these */
-void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, StrBuf *);
+void report_annotate(const JsonValue *before, const JsonValue *after, Annotate, const SourceRoot *sources, StrBuf *);
 
 /* sim/report/compare.c: compares two reports as read from JSON. both: the object with `results`, "equal" or "differ", and `compared`;
    NULL: results were not compared. */

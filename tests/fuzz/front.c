@@ -240,12 +240,13 @@ const char *fuzz_json(const char *s, size_t n)
 		bad = "accepted with errors";
 	if (v) {
 		const JsonValue *runs = json_get(v, "runs");
+		const SourceRoot none = { 0 };
 		const ReportForm text = { .full = true }, markdown = { .markdown = true };
 		report_compare(v, v, NULL, text, &out);
 		report_compare(json_get(v, "before"), json_get(v, "after"), v, markdown, &out);
 		judge(v);
-		report_annotate(v, v, ANNOTATE_CODE, &out);
-		report_annotate(v, json_get(v, "after"), ANNOTATE_SOURCE, &out);
+		report_annotate(v, v, ANNOTATE_CODE, &none, &out);
+		report_annotate(v, json_get(v, "after"), ANNOTATE_SOURCE, &none, &out);
 		if (runs && runs->kind == JSON_ARRAY) {
 			report_compare_grids(runs, runs, text, &out);
 			report_compare_grids(runs, runs, markdown, &out);

@@ -4,6 +4,7 @@
 #include "tests/temporary.h"
 #include <dirent.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static char folder[64];
 
@@ -257,11 +258,20 @@ static void refused(const char *text, const char *expected)
 START_TEST(errors)
 {
 	char path[128];
-	refused("import \"none.ir\"\nhost main() {\nlaunch unknown, 1, 1, 0, ()\nexit\n}\n", "m.ir:1:8 'none.ir' cannot be read: No such file or directory");
+	refused("import \"none.ir\"\nhost main() {\nlaunch unknown, 1, 1, 0, ()\nexit\n}\n", "m.ir:1:8 'none.ir' cannot be read: there is no such file");
 	refused("import \"/etc/passwd\"", "m.ir:1:8 import: expected a path that leads from this file's folder to another file");
 	refused("import \"\"", "m.ir:1:8 import: expected a path that leads from this file's folder to another file");
 	refused("import \"a\\x0ab\"", "m.ir:1:8 import: a path has no control characters");
-	refused("import \".\"", "m.ir:1:8 '.' cannot be read: it is a directory");
+	refused("import \".\"", "m.ir:1:8 '.' cannot be read: a file's name is expected");
+	refused("import \"../out.ir\"", "m.ir:1:8 import: '..' leads out of the folder of the module that was named; --source DIR names another one");
+	refused("import \"x/../../out.ir\"", "m.ir:1:8 import: '..' leads out of the folder of the module that was named; --source DIR names another one");
+	refused("import \".hidden.ir\"", "m.ir:1:8 '.hidden.ir' cannot be read: a name that begins with a dot is hidden");
+	snprintf(path, sizeof path, "%s/link.ir", folder);
+	ck_assert(!symlink("/etc/passwd", path));
+	refused("import \"link.ir\"", "m.ir:1:8 'link.ir' cannot be read: a symbolic link is not followed");
+	snprintf(path, sizeof path, "%s/up", folder);
+	ck_assert(!symlink("..", path));
+	refused("import \"up/m.ir\"", "m.ir:1:8 'up/m.ir' cannot be read: a symbolic link is not followed");
 	refused("import \"m.ir\"", "m.ir:1:8 import: the file imports itself");
 	temporary_text(folder, "k.ir", "\nkernel k() { exit }\nglobal u32 v\nextern global u32 e\n");
 	refused("import \"k.ir\"\nfile 0 \"y\"", "m.ir:2:6 file 0 stands before the first import");
@@ -304,6 +314,30 @@ START_TEST(depth)
 }
 END_TEST
 
+/* Imports lead to the folder of the module that was named and below, also from files that are imported themselves; another folder may be named instead. */
+START_TEST(below)
+{
+	char path[256], sub[128];
+	snprintf(sub, sizeof sub, "%s/sub", folder);
+	ck_assert(!mkdir(sub, 0777));
+	temporary_text(folder, "out.ir", "kernel out() { exit }\n");
+	temporary_text(sub, "inner.ir", "import \"./../out.ir\"\nkernel inner() { exit }\n");
+	snprintf(path, sizeof path, "%s", temporary_text(folder, "m.ir", "import \"sub//inner.ir\"\n"));
+	Module *m = read_ok(path);
+	ck_assert(module_find_function(m, "out") && module_find_function(m, "inner"));
+	module_free(m);
+	snprintf(path, sizeof path, "%s/inner.ir", sub);
+	Diag d = { 0 };
+	ck_assert(!module_read(path, &d) && strstr(d.item.v[0].text, "leads out of the folder"));
+	ck_assert(!module_read_below(path, sub, &d));
+	m = module_read_below(path, folder, &d);
+	ck_assert(m && module_find_function(m, "out"));
+	module_free(m);
+	diag_free(&d);
+	ck_assert(!remove(path) && !rmdir(sub));
+}
+END_TEST
+
 /* Files that each import the next one many times end soon. */
 START_TEST(many)
 {
@@ -337,6 +371,7 @@ int main(void)
 	tcase_add_test(t, melded);
 	tcase_add_test(t, errors);
 	tcase_add_test(t, depth);
+	tcase_add_test(t, below);
 	tcase_add_test(t, many);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

@@ -34,11 +34,11 @@ static void compare(const Config *c, const EffectTable *effects, Function *f, co
 	kernels++;
 }
 
-static void try_module(const char *path)
+static void try_module(const char *top, const char *path)
 {
 	Diag d = { 0 };
 	Arena a = { 0 };
-	Module *m = module_read(path, &d);
+	Module *m = module_read_below(path, top, &d);
 	if (!m)
 		return;
 	const EffectTable *effects = effects_build(&a, m);
@@ -75,7 +75,7 @@ START_TEST(registers)
 		snprintf(pattern, sizeof pattern, "%s/%s", top ? top : ".", patterns[p]);
 		if (!glob(pattern, 0, NULL, &g))
 			for (size_t k = 0; k < g.gl_pathc; k++)
-				try_module(g.gl_pathv[k]);
+				try_module(top ? top : ".", g.gl_pathv[k]);
 		globfree(&g);
 	}
 	if (getenv("VERBOSE"))

@@ -30,14 +30,14 @@ for module; do
 	[ -f "$workload" ] && set -- -w "$workload" || set --
 	for mechanism in ${mechanisms:-ipdom}; do
 		report=$dir/report.json
-		GSIM_PATH="$srcdir/configs" "$GSIM_BUILD/gsim" -q -c kepler.lua --functional --sums -m "$mechanism" -s "$report" "$@" "$module" >"$dir/output" 2>&1 ||
+		GSIM_PATH="$srcdir/configs" "$GSIM_BUILD/gsim" -q -c kepler.lua --functional --sums --source "$srcdir/kernels" -m "$mechanism" -s "$report" "$@" "$module" >"$dir/output" 2>&1 ||
 			{ echo "FAILED: $module under $mechanism:"; tail -n 5 "$dir/output"; failed=1; continue; }
-		"$GSIM_BUILD/gsim-opt" --print uniformity --profile "$report" "$module" >"$dir/marks" 2>&1 || { cat "$dir/marks"; failed=1; }
+		"$GSIM_BUILD/gsim-opt" --source "$srcdir/kernels" --print uniformity --profile "$report" "$module" >"$dir/marks" 2>&1 || { cat "$dir/marks"; failed=1; }
 		grep 'DIVERGED\|diverged in\|warning' "$dir/marks" && { echo "FAILED: $module under $mechanism"; failed=1; }
 		branches=$((branches + $(grep -c ' agree' "$dir/marks")))
 		[ -z "$VERBOSE" ] || { echo "$module"; grep 'never was\|single lanes\|branches\{0,1\}, executed' "$dir/marks"; }
 	done
-	"$checker" "$module" >"$dir/${name%.*}.ir" 2>"$dir/count" || { cat "$dir/count"; failed=1; continue; }
+	"$checker" "$srcdir/kernels" "$module" >"$dir/${name%.*}.ir" 2>"$dir/count" || { cat "$dir/count"; failed=1; continue; }
 	read -r count <"$dir/count"
 	checks=$((checks + count))
 	for mechanism in ${mechanisms:-ipdom its}; do

@@ -15,8 +15,8 @@ static long check_function(Module *m, Function *f, bool anywhere)
 int main(int argc, char **argv)
 {
 	Diag d = { 0 };
-	bool anywhere = argc > 2 && !strcmp(argv[1], "--anywhere");
-	Module *m = argc > 1 ? module_read(argv[argc - 1], &d) : NULL;
+	bool anywhere = argc > 3 && !strcmp(argv[1], "--anywhere");
+	Module *m = argc > 2 ? module_read_below(argv[argc - 1], argv[argc - 2], &d) : NULL;
 	StrBuf text = { 0 };
 	long n = 0;
 	if (!m) {

@@ -14,7 +14,7 @@ failed=0 programs=0
 run() { # launches, options, program and arguments
 	launches=$1 options=$2 module=kernels/host_programs/$3.ir
 	shift 3
-	if ! gsim -q --config kepler.lua $options --stats "$stats" "$module" -- "$@" >"$log/out" 2>&1; then
+	if ! gsim -q --config kepler.lua --source kernels $options --stats "$stats" "$module" -- "$@" >"$log/out" 2>&1; then
 		echo "FAILED: gsim --config kepler.lua $options $module -- $*"
 		head -n 5 "$log/out"
 		failed=$((failed + 1))
@@ -28,7 +28,7 @@ run() { # launches, options, program and arguments
 
 # Fused without regard to what blocks read of others, as the thesis did: results may be wrong, the number of launches counts.
 fused() { # launches, pass, name, arguments
-	gsim -q --config kepler.lua --functional --stats "$stats" -p "$2(assume-no-grid-sync=1)" "kernels/host_programs/$3.ir" -- $4 >"$log/out" 2>&1
+	gsim -q --config kepler.lua --source kernels --functional --stats "$stats" -p "$2(assume-no-grid-sync=1)" "kernels/host_programs/$3.ir" -- $4 >"$log/out" 2>&1
 	[ $? -le 1 ] && found=$(grep -c '^      "grid": ' "$stats") && [ "$found" = "$1" ] && return
 	echo "$3 -- $4: $found launches by $2, not $1"
 	head -n 5 "$log/out"
@@ -44,7 +44,7 @@ program() {
 	run "$4" "--verify" "$2" $5
 	for pass in "kfcm" "kfcm(grid-barrier=1)"; do # fused where that is proved to be right, with results that are
 		# shellcheck disable=SC2086
-		gsim -q --config kepler.lua --verify -p "$pass" "kernels/host_programs/$2.ir" -- $5 >"$log/out" 2>&1 && continue
+		gsim -q --config kepler.lua --source kernels --verify -p "$pass" "kernels/host_programs/$2.ir" -- $5 >"$log/out" 2>&1 && continue
 		echo "FAILED: gsim --config kepler.lua --verify -p $pass kernels/host_programs/$2.ir -- $5"
 		head -n 5 "$log/out"
 		failed=$((failed + 1))

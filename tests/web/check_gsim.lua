@@ -235,7 +235,7 @@ local function check_trace(what, names)
 	wait(what, "document.documentElement.dataset.trace === 'made' || !$('message').hidden")
 	local files = {}
 	for k, name in ipairs(names) do files[k] = shell(name) end
-	output(("cd '%s/run' && '%s' --html -o trace.html %s"):format(folder, trace, table.concat(files, " ")))
+	output(("cd '%s/run' && '%s' --html --source . -o trace.html %s"):format(folder, trace, table.concat(files, " ")))
 	local sum = b:run([[crypto.subtle.digest("SHA-256", last.page).then(d => [...new Uint8Array(d)].map(x => x.toString(16).padStart(2, "0")).join(""))]])
 	if sum ~= output(("sha256sum '%s/run/trace.html'"):format(folder)):match("%x+") then
 		fail("%s: the page of the trace is not what gsim-trace --html writes", what)

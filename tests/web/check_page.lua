@@ -36,7 +36,7 @@ local b = browser.start(folder)
 
 local function open(...)
 	local names = table.concat({ ... }, " ")
-	os.execute(("%s --html -o %s/page.html %s 2>/dev/null"):format(trace, folder, names))
+	os.execute(("%s --html --source %s -o %s/page.html %s 2>/dev/null"):format(trace, top, folder, names))
 	b:open("file://" .. folder .. "/page.html", READY)
 end
 

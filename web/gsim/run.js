@@ -196,7 +196,7 @@ async function derive(args, files, result, wrong) {
 
 async function makeTracePage() {
 	const traces = Object.fromEntries(last.traces.map(t => [t, last.files[t]]));
-	const made = await derive(["gsim-trace", "--html", "-o", "/input/trace.html", ...last.traces.map(t => t.replace("/input/", ""))], traces, "/input/trace.html", "");
+	const made = await derive(["gsim-trace", "--html", "--source", ".", "-o", "/input/trace.html", ...last.traces.map(t => t.replace("/input/", ""))], traces, "/input/trace.html", "");
 	last.page = made?.bytes ?? null;
 	if (made && !made.bytes)
 		warn(made.text || "The trace cannot be shown.");

@@ -138,10 +138,10 @@ done
 
 # as a host function that fusion refuses: the two launches of a level depend on each other, and fused all the same their accesses race
 search=$srcdir/kernels/host_programs/bfs.ir
-status 1 --race-check --race-launches --functional -p kfcm -s "$tmp/report.json" "$search"
+status 1 --source "$srcdir/kernels" --race-check --race-launches --functional -p kfcm -s "$tmp/report.json" "$search"
 if grep -q '"kernel": "fused' "$tmp/report.json"; then fail "kfcm fuses the search"; fi
 [ "$(grep -c '"dependent": true' "$tmp/report.json")" -gt 10 ] || fail "the kernels of the search do not depend on each other"
 if races "$tmp/report.json" | grep -q reads; then fail "a kernel of the search by itself reads what other blocks write"; fi
-status 1 --race-check --functional -p 'kfcm(assume-no-grid-sync=1)' -s "$tmp/report.json" "$search"
+status 1 --source "$srcdir/kernels" --race-check --functional -p 'kfcm(assume-no-grid-sync=1)' -s "$tmp/report.json" "$search"
 races "$tmp/report.json" | grep '"label": "bfs_expand_.*"writes".*"label": "bfs_update_.*"reads"' > "$tmp/races" || true
 [ -s "$tmp/races" ] || fail "what the first body writes and other blocks read in the second is not found"

@@ -20,7 +20,7 @@ compare() {
 	module=$1 first=
 	shift
 	for way in $ways; do
-		"$gsim" -q --alone --window "${way%:*}" -j "${way#*:}" -D sm.count=2 -t "$tmp/run.trace" -s "$tmp/full.json" "$@" "$module" >"$tmp/run.out" 2>&1
+		"$gsim" -q --alone --source "$srcdir/kernels" --window "${way%:*}" -j "${way#*:}" -D sm.count=2 -t "$tmp/run.trace" -s "$tmp/full.json" "$@" "$module" >"$tmp/run.out" 2>&1
 		status=$?
 		[ $status -le 1 ] || { echo "FAILED: $module $*: status $status"; head -n 3 "$tmp/run.out"; failed=1; return; }
 		grep -v '"host"' "$tmp/full.json" >"$tmp/run.json"

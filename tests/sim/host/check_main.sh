@@ -170,6 +170,10 @@ refused "launches" 2 "bad.lua:1: error: gpu.launch: f is called by a host functi
 	"function f() gpu.launch { kernel = 'k', grid = 1, block = 1 } end"
 refused "allocates" 2 "bad.lua:1: error: gpu.buffer: f is called by a host function of the module; expected such a function to compute with its arguments alone" \
 	"function f() gpu.buffer('u32', 1) end"
+for what in save load; do
+	refused "${what}s" 2 "bad.lua:1: error: b:$what: f is called by a host function of the module; expected such a function to compute with its arguments alone" \
+		"function f(x, y) x:$what('x.bin') end"
+done
 refused "too large a result" 2 "bad.lua: error: result %r of f: 256 does not fit into u8" "function f() return 256 end"
 refused "no result" 2 "bad.lua: error: result %r of f: expected a number, found a nil" "function f() end"
 refused "a check" 1 "bad.lua:1: error: check failed: no" "function f() gpu.check(false, 'no') return 1 end"

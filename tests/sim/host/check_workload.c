@@ -232,7 +232,7 @@ static const struct { const char *lua, *message; RunStatus status; int line; } b
 	{ BUFFERS "b:set(-1, 0)", "outside buffer 2", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "a.get(1, 2)", "buffer expected", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "a:load('nowhere.bin')", "cannot load nowhere.bin: there is no such file", RUN_BAD_INPUT, 1 },
-	{ BUFFERS "a:save('raw.bin') gpu.buffer('u8', 4):load('raw.bin')", "raw.bin has 16 bytes, buffer 3 has 4: 4 of u8", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('fresh.bin') gpu.buffer('u8', 4):load('fresh.bin')", "fresh.bin has 16 bytes, buffer 3 has 4: 4 of u8", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "a:save('../x.bin')", "cannot save ../x.bin: '..' leads out of the folder", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "a:save('/tmp/x.bin')", "cannot save /tmp/x.bin: an absolute name leads out", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "a:save('d/../../x.bin')", "'..' leads out of the folder", RUN_BAD_INPUT, 1 },
@@ -252,6 +252,13 @@ static const struct { const char *lua, *message; RunStatus status; int line; } b
 	{ BUFFERS "a:save('down')", "it is a directory", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "a:save('nowhere/x.bin')", "there is no such folder", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "a:save('up/x.bin')", "a symbolic link is not followed", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('link.bin')", "something is there that is no ordinary file", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('w.lua')", "cannot save w.lua: the file exists, and this run has not written it (", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('raw4.bin')", "--files DIR lets it load from DIR and save there, over old files too", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('.profile')", "cannot save .profile: a name that begins with a dot is hidden", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('.git/config')", "a name that begins with a dot is hidden", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:save('./down/...')", "a name that begins with a dot is hidden", RUN_BAD_INPUT, 1 },
+	{ BUFFERS "a:load('down/.hidden.bin')", "cannot load down/.hidden.bin: a name that begins with a dot is hidden", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "local x = a + 5", "buffer 1 + 5 leads out of the buffer: it has 4 elements of u32 from there, 0 before", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "local x = a + 2 - 3", "buffer 1 from byte 8 + -3 leads out", RUN_BAD_INPUT, 1 },
 	{ BUFFERS "local x = a + math.maxinteger", "leads out of the buffer", RUN_BAD_INPUT, 1 },
@@ -534,8 +541,38 @@ START_TEST(trial_keeps_files)
 }
 END_TEST
 
+/* A workload may save over what this program has saved before, in any of its runs, and over nothing else, unless the user allows its folder. */
+START_TEST(saves_again)
+{
+	static const char twice[] = "local a = gpu.buffer('u8', 4, 5) a:save('again.bin') a:fill(6) a:save('again.bin') gpu.check(a:load('again.bin'):get(0) == 6)";
+	const char *const folders[] = { dir };
+	char path[300], other[300];
+	const char *why;
+	FilesWritten written = { 0 };
+	snprintf(path, sizeof path, "%s/again.bin", dir);
+	snprintf(other, sizeof other, "%s-other/again.bin", dir);
+	const struct { FilesWritten *written; bool allowed, moved; RunStatus status; } runs[] = {
+		{ &written, false, false, RUN_OK }, { &written, false, false, RUN_OK }, { NULL, false, false, RUN_BAD_INPUT }, { &written, false, true, RUN_BAD_INPUT },
+		{ NULL, true, false, RUN_OK },
+	};
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+		Outcome o;
+		RunOptions options = functional;
+		options.written = runs[i].written;
+		options.folders = folders;
+		options.nfolders = runs[i].allowed;
+		if (runs[i].moved) /* another file has taken the name */
+			ck_assert(file_write(other, "oooo", 4, &why) && !rename(other, path));
+		begin(&o, twice, options);
+		ck_assert_msg(o.status == runs[i].status, "run %d: %s", (int)i, o.text);
+		end(&o);
+	}
+	vec_free(&written);
+}
+END_TEST
+
 /* What the tables of scripts above need: links, a FIFO, folders, and a file that is large without taking space. */
-static const char *const made[] = { "w.lua", "raw.bin", "raw4.bin", "view.bin", "link.bin", "up", "fifo", "sparse.bin", "down/saved.bin" };
+static const char *const made[] = { "w.lua", "raw.bin", "raw4.bin", "view.bin", "link.bin", "up", "fifo", "sparse.bin", "down/saved.bin", "fresh.bin", "again.bin" };
 
 static bool make_files(void)
 {
@@ -588,6 +625,7 @@ int main(void)
 	tcase_add_test(t, reference_agrees);
 	tcase_add_test(t, totals);
 	tcase_add_test(t, trial_keeps_files);
+	tcase_add_test(t, saves_again);
 	tcase_add_test(t, source_names);
 	tcase_add_test(t, kernels_by_name);
 	tcase_add_test(t, long_source_names);

@@ -188,7 +188,7 @@ one("-c kepler.lua -D launch.warm=true kernels/short_circuit/short_circuit.ir")
 one("-c volta.lua kernels/device_calls/device_calls.ptx")
 one("-c kepler.lua kernels/two_streams/two_streams.ir")
 two("-c kepler.lua -p linearize kernels/short_circuit/short_circuit.ir")
-two("-c titan_rtx.lua -p kfcm kernels/host_programs/path_regeneration.ir")
+two("-c titan_rtx.lua -p kfcm --source kernels kernels/host_programs/path_regeneration.ir")
 two("-c vega20.lua -p meld kernels/bitonic_sort/bitonic_sort.ptx")
 -- A branch of one file whose lanes meet at a line of the other: a note names that file. The line of a file is cut between characters and says so; lines that a file has not are told.
 local function write(name, text)
@@ -226,7 +226,7 @@ if not utf8.len(text) then fail("two files: the text is no UTF-8") end
 -- What holds a byte 0 is no source text, and is not shown.
 write("two.cu", "secret=1\0other=2\n")
 _, text = gsim(dir .. "/two.ir --annotate")
-shows("two.cu: cannot be read, so its lines stand without their text\n")
+shows("two.cu: is not to be read here, so its lines stand without their text (--source DIR names its folder)\n")
 if text:find("secret", 1, true) then fail("two files: a file that is no text is shown") end
 -- Where no source but the module can be read, in which an instruction without a place in the source stands, the code is shown.
 os.remove(dir .. "/one.h")
