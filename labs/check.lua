@@ -137,35 +137,61 @@ end
 
 local function verdict(q, typed)
 	if not q.answer then return "later: first the code" end
-	if typed == nil or typed == "" then return "no answer yet" end
-	local right = q.answer.accepts(typed)
+	if typed == nil or typed.value == "" then return "no answer yet" end
+	if typed.again then return ("answered twice, in lines %d and %d: one answer counts"):format(typed.line, typed.again) end
+	local right = q.answer.accepts(typed.value)
 	if right == nil then return "not understood: expected " .. q.answer.form end
 	return right and "right" or "not right: look again"
 end
 
+-- A sheet's answers, { value, line, again = a second line with the name } by name, and how many lines are none. nil: it cannot be read.
+local function sheet(file)
+	local typed, known, number, bad = {}, {}, 0, 0
+	local f = io.open(file)
+	local text = f and f:read("a")
+	if f then f:close() end
+	if not text then
+		io.stderr:write("labs/check: cannot read ", file, "\n")
+		return nil
+	end
+	local function wrong(...)
+		io.stderr:write("labs/check: ", file, ":", number, ": error: ", ...)
+		io.stderr:write("\n")
+		bad = bad + 1
+	end
+	for _, q in ipairs(questions) do known[q.key] = true end
+	for line in text:gsub("^\xef\xbb\xbf", ""):gmatch("([^\n]*)\n?") do -- editors put a mark of the byte order in front
+		number = number + 1
+		local key, value = line:match("^%s*([%w_]+)%s*=%s*(.-)%s*$")
+		if key and not known[key] then
+			wrong("no question '", key, "'")
+		elseif not key and not line:find("^%s*#") and line:find("%S") then
+			wrong("expected NAME = ANSWER or # and a comment")
+		elseif key and typed[key] then
+			typed[key].again = number
+		elseif key then
+			typed[key] = { value = value, line = number }
+		end
+	end
+	return typed, bad
+end
+
+-- The sheet's verdict: as the exit status has it.
 local function check(file)
-	local typed, known, wrong = {}, {}, 0
+	local wrong = 0
+	local typed, bad = sheet(file)
+	if not typed then return 2 end
 	for _, law in ipairs(laws) do
 		if not law.holds then wrong = wrong + 1 end
 		print(("    %s: %s"):format(law.text, law.holds and "holds" or "does not hold: " .. law.why))
 	end
-	for _, q in ipairs(questions) do known[q.key] = true end
-	local number = 0
-	for line in io.lines(file) do
-		number = number + 1
-		local key, value = line:match("^%s*([%w_]+)%s*=%s*(.-)%s*$")
-		if key and not known[key] then fail(file, ":", number, ": error: no question '", key, "'") end
-		if not key and not line:find("^%s*#") and line:find("%S") then
-			fail(file, ":", number, ": error: expected NAME = ANSWER or # and a comment")
-		end
-		if key then typed[key] = value end
-	end
 	for k, q in ipairs(questions) do
-		local said = verdict(q, typed[q.key])
+		local answer = typed[q.key]
+		local said = verdict(q, answer)
 		if said ~= "right" then wrong = wrong + 1 end
-		print(("%2d. %-14s %-12s %s"):format(k, q.key, typed[q.key] or "", said))
+		print(("%2d. %-14s %-12s %s"):format(k, q.key, answer and answer.value or "", said))
 	end
-	return wrong == 0
+	return bad > 0 and 2 or wrong > 0 and 1 or 0
 end
 
 assert(loadfile(("%s/labs/%s/questions.lua"):format(top, name)))(lab)
@@ -176,10 +202,11 @@ end
 if mode == "--sheet" or mode == "--solutions" then
 	show_sheet(mode == "--solutions")
 else
-	local right = true
+	local status = 0
 	for k = 4, #arg do
 		if #arg > 4 then print(arg[k] .. ":") end
-		right = check(arg[k]) and right
+		io.stdout:flush()
+		status = math.max(status, check(arg[k]))
 	end
-	os.exit(right)
+	os.exit(status)
 end

@@ -148,4 +148,15 @@ holds 10-write-your-own 'left = 7'
 echo 'fetchs = 9' >"$tmp/typed"
 labs/03-unstructured/check "$tmp/typed" >"$tmp/out" 2>&1
 [ $? = 2 ] && grep -q "typed:1: error: no question 'fetchs'" "$tmp/out" || { echo "a wrong name:"; cat "$tmp/out"; failed=1; }
+# Of several sheets each gets its verdict, whatever another has in it; a mark of the byte order and ends of lines of other systems are no fault, and
+# of two answers to a question neither counts.
+printf 'depth = 9\nx = 3\nnonsense\n' >"$tmp/bad"
+printf '\357\273\277depth = 9\r\n' >"$tmp/marked"
+printf 'depth = 9\ndepth = 3\n' >"$tmp/twice"
+labs/check labs/02-nested-branches "$tmp/bad" "$tmp/none" "$tmp/marked" "$tmp/twice" >"$tmp/out" 2>"$tmp/err"
+[ $? = 2 ] && [ "$(grep -c ' depth .* 9 .*right$' "$tmp/out")" = 2 ] && grep -q ' depth .*answered twice, in lines 1 and 2' "$tmp/out" &&
+	grep -q "bad:2: error: no question 'x'" "$tmp/err" && grep -q "bad:3: error: expected NAME = ANSWER" "$tmp/err" &&
+	grep -q "cannot read $tmp/none" "$tmp/err" || { echo "several sheets:"; cat "$tmp/out" "$tmp/err"; failed=1; }
+labs/check labs/02-nested-branches "$tmp/marked" >"$tmp/out" 2>&1
+[ $? = 1 ] && grep -q ' depth .* 9 .*right$' "$tmp/out" || { echo "a marked sheet:"; cat "$tmp/out"; failed=1; }
 exit $failed
