@@ -1,6 +1,7 @@
 #include "isa/mnemonic.h"
 #include "isa/text_lex.h"
 #include "isa/text_print.h"
+#include "lib/output.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,16 +15,16 @@ static bool reserved(const char *s)
 static void print_quoted(const char *s, char quote, StrBuf *out)
 {
 	sb_putc(out, quote);
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-		if (c == (unsigned char)quote || c == '\\')
-			sb_printf(out, "\\%c", c);
-		else if (c == '\n')
+	for (size_t k; *s; s += k ? k : 1) {
+		k = output_plain(s, strnlen(s, 4));
+		if (*s == quote || *s == '\\')
+			sb_printf(out, "\\%c", *s);
+		else if (*s == '\n')
 			sb_puts(out, "\\n");
-		else if (c < 32 || c == 127)
-			sb_printf(out, "\\x%02x", c);
+		else if (!k || *s == '\t')
+			sb_printf(out, "\\x%02x", (unsigned char)*s);
 		else
-			sb_putc(out, (char)c);
+			sb_write(out, s, k);
 	}
 	sb_putc(out, quote);
 }

@@ -1,4 +1,5 @@
 #include "lib/diag.h"
+#include "lib/output.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,18 +52,17 @@ void diag_print(const Diag *d, FILE *f)
 	for (int i = 0; i < d->item.n; i++) {
 		const DiagItem *it = &d->item.v[i];
 		if (it->loc.file)
-			fprintf(f, "%s:", it->loc.file);
+			output_printf(f, "%s:", it->loc.file);
 		if (it->loc.line)
-			fprintf(f, "%d:", it->loc.line);
+			output_printf(f, "%d:", it->loc.line);
 		if (it->loc.line && it->loc.col)
-			fprintf(f, "%d:", it->loc.col);
-		fprintf(f, "%s%s: %s\n", it->loc.file ? " " : "", it->warning ? "warning" : it->remark ? "remark" : "error", it->text);
+			output_printf(f, "%d:", it->loc.col);
+		output_printf(f, "%s%s: %s\n", it->loc.file ? " " : "", it->warning ? "warning" : it->remark ? "remark" : "error", it->text);
 		shown += !it->warning && !it->remark;
 	}
 	if (d->errors > shown)
-		fprintf(f, "error: %d more errors not shown\n", d->errors - shown);
+		output_printf(f, "error: %d more errors not shown\n", d->errors - shown);
 }
-
 
 const char *diag_first(const Diag *d)
 {

@@ -1,5 +1,6 @@
 /* gsim-compare A.json B.json: two reports side by side, what differs between the runs first, then every figure with its ratio; with --fail-if a gate. */
 #include "lib/file.h"
+#include "lib/output.h"
 #include "sim/report/condition.h"
 #include "tools/usage.h"
 
@@ -144,7 +145,7 @@ static void two_grids(Compare *c, const JsonValue *a, const JsonValue *b, const 
 	c->named = true;
 	c->differ = is_both(after) && !strcmp(json_string(after, "results"), "differ");
 	if (is_both(before) && is_both(after) && !(pairs.v[1].of[0] && pairs.v[1].of[1]))
-		fputs("the runs after have different passes or mechanisms; --rows after compares them\n", stderr);
+		output_puts(stderr, "the runs after have different passes or mechanisms; --rows after compares them\n");
 	vec_free(&pairs);
 }
 
@@ -197,12 +198,12 @@ static int judge(Compare *c)
 	Judgement sum = conditions_judge(c->condition.v, c->condition.n, c->pair.v, c->pair.n, c->named, &said);
 	if (c->differ)
 		sb_puts(&said, "results differ\n");
-	fputs(said.s ? said.s : "", stderr);
-	fprintf(stderr, "--fail-if: %d of %d comparison%s", sum.holds, sum.judged, sum.judged == 1 ? " holds" : "s hold");
+	output_puts(stderr, said.s);
+	output_printf(stderr, "--fail-if: %d of %d comparison%s", sum.holds, sum.judged, sum.judged == 1 ? " holds" : "s hold");
 	if (sum.failed)
-		fprintf(stderr, "; %d run%s failed", sum.failed, sum.failed == 1 ? "" : "s");
+		output_printf(stderr, "; %d run%s failed", sum.failed, sum.failed == 1 ? "" : "s");
 	if (sum.open)
-		fprintf(stderr, "; %d could not be made", sum.open);
+		output_printf(stderr, "; %d could not be made", sum.open);
 	fputs("\n", stderr);
 	sb_free(&said);
 	return sum.open ? 2 : sum.holds || sum.failed || c->differ ? 1 : 0;
@@ -238,7 +239,7 @@ static bool parse_condition(Compare *c, const char *text)
 		vec_push(&c->condition, condition);
 	} else {
 		const char *rest = text + column - 1;
-		fprintf(stderr, "error: --fail-if '%s', column %d: expected %s%s%s%s; see gsim-compare --help\n", text, column, error, *rest ? ", not '" : "", rest, *rest ? "'" : "");
+		output_printf(stderr, "error: --fail-if '%s', column %d: expected %s%s%s%s; see gsim-compare --help\n", text, column, error, *rest ? ", not '" : "", rest, *rest ? "'" : "");
 	}
 	return good;
 }
@@ -283,7 +284,7 @@ static int options(Compare *c, int argc, char **argv)
 			if (!usage_folder("--source", c->source = optarg))
 				return 2;
 			break;
-		case 'h': fputs(usage, stdout); return 0;
+		case 'h': output_puts(stdout, usage); return 0;
 		case 'V': puts("gsim-compare " GSIM_VERSION); return 0;
 		default: return usage_option("gsim-compare", argv, longs, letter);
 		}
@@ -311,7 +312,7 @@ static void annotate(Compare *c, StrBuf *out)
 		sb_puts(out, "```\n");
 }
 
-int main(int argc, char **argv)
+static int program(int argc, char **argv)
 {
 	Compare c = { .form = { .full = true } };
 	StrBuf out = { 0 };
@@ -319,7 +320,7 @@ int main(int argc, char **argv)
 	if (status < 0) {
 		compare(&c, &out);
 		annotate(&c, &out);
-		fputs(out.s ? out.s : "", stdout);
+		output_puts(stdout, out.s);
 		fflush(stdout);
 		diag_print(&c.diag, stderr);
 		status = c.diag.errors ? 2 : c.condition.n ? judge(&c) : 0;
@@ -331,3 +332,5 @@ int main(int argc, char **argv)
 	arena_free(&c.arena);
 	return status;
 }
+
+int main(int argc, char **argv) { return output_end(program(argc, argv)); }

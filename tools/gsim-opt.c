@@ -2,6 +2,7 @@
 #include "config.h"
 #include "lib/diff.h"
 #include "lib/file.h"
+#include "lib/output.h"
 #include "lib/strbuf.h"
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
@@ -63,7 +64,7 @@ static void list_passes(void)
 	for (int k = 0; passes[k]; k++)
 		if (passes[k]->shows)
 			sb_printf(&s, "%-20s what the pass does; it may have options, as in a pipeline\n", passes[k]->name);
-	fputs(s.s, stdout);
+	output_puts(stdout, s.s);
 	sb_free(&s);
 }
 
@@ -86,11 +87,11 @@ static void after_pass(void *self, const Module *m, const char *pass, bool chang
 	print_module(job, m, &s);
 	const char *text = s.s ? s.s : "";
 	if (job->dump)
-		fprintf(stderr, "// after %s%s\n%s", pass, changed ? "" : ": nothing has changed", text);
+		output_printf(stderr, "// after %s%s\n%s", pass, changed ? "" : ": nothing has changed", text);
 	if (job->changed) {
 		StrBuf diff = { 0 };
 		line_diff(job->before.s ? job->before.s : "", text, 3, &diff);
-		fprintf(stderr, "// %s%s\n%s", pass, diff.n ? "" : ": nothing has changed", diff.s ? diff.s : "");
+		output_printf(stderr, "// %s%s\n%s", pass, diff.n ? "" : ": nothing has changed", diff.s ? diff.s : "");
 		sb_free(&diff);
 	}
 	sb_free(&job->before);
@@ -199,10 +200,8 @@ static bool deliver(const Job *job, const StrBuf *s, Diag *d)
 {
 	const char *why = NULL;
 	if (!job->output || !strcmp(job->output, "-")) {
-		if (fwrite(s->s ? s->s : "", 1, s->n, stdout) == s->n && fflush(stdout) == 0)
-			return true;
-		diag_error(d, (Loc){ "standard output", 0, 0 }, "cannot be written");
-		return false;
+		output_puts(stdout, s->s);
+		return true;
 	}
 	if (file_write(job->output, s->s ? s->s : "", s->n, &why))
 		return true;
@@ -274,7 +273,7 @@ static bool work(Job *job, Diag *d)
 	return ok;
 }
 
-int main(int argc, char **argv)
+static int program(int argc, char **argv)
 {
 	Job job = { .passes = "" };
 	uint64_t given = 0;
@@ -318,9 +317,11 @@ int main(int argc, char **argv)
 	if (job.stats) {
 		StrBuf s = { 0 };
 		pass_log_print(&job.log, &s);
-		fputs(s.s ? s.s : "", stderr);
+		output_puts(stderr, s.s);
 		sb_free(&s);
 	}
 	pass_log_free(&job.log);
 	return ok ? 0 : 2;
 }
+
+int main(int argc, char **argv) { return output_end(program(argc, argv)); }

@@ -1,5 +1,6 @@
 /* gsim-trace: what a recorded trace says, as text, table, time line or sums. */
 #include "config.h"
+#include "lib/output.h"
 #include "tools/usage.h"
 #include "traces/export.h"
 #include <errno.h>
@@ -136,7 +137,7 @@ static bool export(const char *path, const char *output, const TraceExporter *x,
 		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
 	else
 		ok = x ? trace_export(r, x, f, out, d) : trace_stack(r, f, cycle, out, d);
-	if (output && out && fclose(out)) {
+	if (output && out && (ferror(out) | fclose(out))) {
 		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
 		ok = false;
 	}
@@ -144,7 +145,7 @@ static bool export(const char *path, const char *output, const TraceExporter *x,
 	return ok;
 }
 
-int main(int argc, char **argv)
+static int program(int argc, char **argv)
 {
 	Diag d = { 0 };
 	const TraceExporter *x = &trace_text;
@@ -199,3 +200,5 @@ int main(int argc, char **argv)
 	diag_free(&d);
 	return ok ? 0 : 2;
 }
+
+int main(int argc, char **argv) { return output_end(program(argc, argv)); }

@@ -1,4 +1,5 @@
 /* gsim: run a kernel module on a simulated GPU and report what was measured. doc/gsim.md is the manual. */
+#include "lib/output.h"
 #include "tools/inputs.h"
 #include "tools/job.h"
 #include "tools/list.h"
@@ -183,7 +184,7 @@ static int run_grid(Session *s)
 	status = worse(status, job_show_many(s, jobs, n, &json, true));
 	fflush(stdout);
 	if (s->brief)
-		fprintf(stderr, "%d of %d runs cannot end; --verbose and the JSON report say more of each\n", s->brief, n);
+		output_printf(stderr, "%d of %d runs cannot end; --verbose and the JSON report say more of each\n", s->brief, n);
 	if (first)
 		job_free(s, first);
 	if (reference.module)
@@ -278,11 +279,11 @@ static int show_list(Session *s)
 	if (kernels) {
 		list_kernels(s->module, &out);
 	} else if (!list_table(s->opt.list, &out)) {
-		fprintf(stderr, "error: --list: expected models, passes, configs, parameters, statistics, operations, options or "
+		output_printf(stderr, "error: --list: expected models, passes, configs, parameters, statistics, operations, options or "
 			"kernels, not '%s'\n", s->opt.list);
 		return RUN_BAD_INPUT;
 	}
-	fputs(out.s ? out.s : "", stdout);
+	output_puts(stdout, out.s);
 	sb_free(&out);
 	return RUN_OK;
 }
@@ -292,7 +293,7 @@ static int show_skeleton(Session *s)
 	StrBuf out = { 0 };
 	s->module = module_read_below(s->opt.module, s->opt.source, &s->diag);
 	bool ok = s->module && skeleton_print(s->module, s->opt.kernel, &s->diag, &out);
-	fputs(ok ? out.s : "", stdout);
+	output_puts(stdout, ok ? out.s : NULL);
 	sb_free(&out);
 	return ok ? RUN_OK : RUN_BAD_INPUT;
 }
@@ -303,7 +304,7 @@ static int show_config(Session *s)
 	if (!load_config(s))
 		return RUN_BAD_INPUT;
 	config_print(&s->config, &out);
-	fputs(out.s, stdout);
+	output_puts(stdout, out.s);
 	sb_free(&out);
 	return RUN_OK;
 }
@@ -319,7 +320,7 @@ static int disassemble(Session *s)
 		StrBuf out = { 0 };
 		if (f->kind == FN_KERNEL && !list_refused(j.module, f, &out))
 			gpu_disassemble(j.run->gpu, f, &out, &j.diag);
-		fputs(out.s ? out.s : "", stdout);
+		output_puts(stdout, out.s);
 		sb_free(&out);
 	}
 	diag_print(&j.diag, stderr);
@@ -349,7 +350,7 @@ static int run(Session *s)
 	return interrupted ? RUN_INTERRUPTED : status;
 }
 
-int main(int argc, char **argv)
+static int program(int argc, char **argv)
 {
 	Session s = { 0 };
 	int status = RUN_BAD_INPUT;
@@ -370,3 +371,5 @@ int main(int argc, char **argv)
 	diag_free(&s.diag);
 	return status;
 }
+
+int main(int argc, char **argv) { return output_end(program(argc, argv)); }

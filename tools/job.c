@@ -1,5 +1,6 @@
 #include "tools/job.h"
 #include "lib/file.h"
+#include "lib/output.h"
 #include "sim/host/record.h"
 #include "sim/record/diagnosis.h"
 
@@ -10,8 +11,8 @@ static void progress(void *self, uint64_t cycles, uint64_t warp_instructions)
 	const Session *s = self;
 	fprintf(stderr, "\r\033[K");
 	if (s->njobs > 1)
-		fprintf(stderr, "run %d of %d: ", s->job, s->njobs);
-	fprintf(stderr, "%llu cycles, %llu warp instructions", (unsigned long long)cycles, (unsigned long long)warp_instructions);
+		output_printf(stderr, "run %d of %d: ", s->job, s->njobs);
+	output_printf(stderr, "%llu cycles, %llu warp instructions", (unsigned long long)cycles, (unsigned long long)warp_instructions);
 	fflush(stderr);
 }
 
@@ -59,7 +60,7 @@ static void print_pass_stats(const Session *s, const Job *j)
 	if (!s->opt.pass_stats || j->reference)
 		return;
 	pass_log_print(&j->log, &text);
-	fputs(text.s ? text.s : "", stderr);
+	output_puts(stderr, text.s);
 	sb_free(&text);
 }
 
@@ -90,9 +91,9 @@ static void tell_briefly(const Session *s, const Job *j, const LaunchStats *l)
 	const Diagnosis *d = l->diagnosis;
 	const CodePlace *at = d->who.lanes && d->who.at.block ? &d->who.at : NULL;
 	if (at && at->line)
-		fprintf(stderr, "%s:%d: ", at->file ? at->file : s->opt.module, at->line);
-	fprintf(stderr, "error: %s, passes %s: %s in kernel %s", job_model(j), passes_of(j), d->kind == FAULT_LIVELOCK ? "livelock" : "deadlock", l->kernel);
-	fprintf(stderr, at ? ", block %s\n" : "\n", at ? at->block : "");
+		output_printf(stderr, "%s:%d: ", at->file ? at->file : s->opt.module, at->line);
+	output_printf(stderr, "error: %s, passes %s: %s in kernel %s", job_model(j), passes_of(j), d->kind == FAULT_LIVELOCK ? "livelock" : "deadlock", l->kernel);
+	output_printf(stderr, at ? ", block %s\n" : "\n", at ? at->block : "");
 }
 
 /* The messages of a run. Of a grid's livelocks and deadlocks each is told in a line, with --verbose at length. After one that stands alone: how the
@@ -110,7 +111,7 @@ static void tell(Session *s, Job *j)
 	s->brief += brief != NULL;
 	StrBuf text = { 0 };
 	if (stuck && j->status == RUN_FAILED && !o->alone && !o->grid && !o->quiet && run_elsewhere(j->run, &text))
-		fputs(text.s, stderr);
+		output_puts(stderr, text.s);
 	sb_free(&text);
 }
 
@@ -145,11 +146,11 @@ void job_run(Session *s, Job *j)
 	clear_progress(s);
 	fflush(stdout);
 	if (((j->diag.item.n && !stuck_launch(s, j)) || (j->log.count.n && o->pass_stats && !j->reference)) && s->njobs > 1)
-		fprintf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : job_model(j), passes_of(j));
+		output_printf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : job_model(j), passes_of(j));
 	print_pass_stats(s, j);
 	tell(s, j);
 	if (o->verbose)
-		fprintf(stderr, "%s, passes %s: %d launch%s, status %d\n", j->reference ? "reference interpreter"
+		output_printf(stderr, "%s, passes %s: %d launch%s, status %d\n", j->reference ? "reference interpreter"
 			: job_model(j), passes_of(j), j->run ? j->run->launch.n : 0, j->run && j->run->launch.n == 1 ? "" : "es", (int)j->status);
 }
 
@@ -209,12 +210,12 @@ static int write_file(const char *path, const StrBuf *text)
 {
 	const char *why;
 	if (!strcmp(path, "-")) {
-		fputs(text->s, stdout);
-		return fflush(stdout) ? RUN_BAD_INPUT : RUN_OK;
+		output_puts(stdout, text->s);
+		return RUN_OK;
 	}
 	if (file_write(path, text->s, text->n, &why))
 		return RUN_OK;
-	fprintf(stderr, "error: cannot write %s: %s\n", path, why);
+	output_printf(stderr, "error: cannot write %s: %s\n", path, why);
 	return RUN_BAD_INPUT;
 }
 
@@ -241,7 +242,7 @@ static void tell_length(const Session *s, const Timed *timed, int n)
 	for (int i = 0; i < n; i++) {
 		const Intervals *v = timed[i].run->intervals;
 		if (v->cycles != v->asked && !s->opt.quiet)
-			fprintf(stderr, "warning: --interval %llu: %s has more than %d intervals of that length; figures are for %llu cycles each\n", (unsigned long long)v->asked,
+			output_printf(stderr, "warning: --interval %llu: %s has more than %d intervals of that length; figures are for %llu cycles each\n", (unsigned long long)v->asked,
 				n > 1 ? i ? "the run after passes" : "the run before passes" : "the run", INTERVALS_MOST, (unsigned long long)v->cycles);
 	}
 }
@@ -250,6 +251,8 @@ static void tell_length(const Session *s, const Timed *timed, int n)
 static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text, const JsonValue *runs, const Timed *timed, int n)
 {
 	int status = RUN_OK;
+	StrBuf shown = { 0 };
+	output_clean(&shown, text->s, text->n);
 	if (s->opt.interval)
 		tell_length(s, timed, n);
 	for (int i = 0; i < s->opt.stats.n; i++) {
@@ -264,11 +267,12 @@ static int write_stats(const Session *s, const StrBuf *json, const StrBuf *text,
 			report_grid_csv(runs, &table);
 		else if (kind == STATS_SVG)
 			report_grid_svg(runs, &table);
-		status = worse(status, write_file(path, table.s ? &table : kind == STATS_TEXT ? text : json));
+		status = worse(status, write_file(path, table.s ? &table : kind == STATS_TEXT ? &shown : json));
 		sb_free(&table);
 	}
 	if (!s->opt.quiet && !stats_to_output(s) && !(s->opt.record && !strcmp(s->opt.record, "-")))
-		fputs(text->s, stdout);
+		output_puts(stdout, shown.s);
+	sb_free(&shown);
 	return status;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/options.h"
 #include "lib/diag.h"
 #include "lib/file.h"
+#include "lib/output.h"
 #include "passes/pass.h"
 #include "tools/usage.h"
 #include <errno.h>
@@ -73,7 +74,7 @@ static void help(void)
 	options_list(&out);
 	printf("gsim [options] MODULE [-- workload arguments]\n"
 		"Runs a kernel module (.ir, .ptx or an ELF object) on a simulated GPU and reports what was measured.\n%s"
-		"Status: 0; 1 the simulated program failed or results differ; 2 usage or bad input; 3 interrupted.\n", out.s);
+		"Status: 0; 1 the simulated program failed or results differ; 2 usage, bad input, or output that cannot be written; 3 interrupted.\n", out.s);
 	sb_free(&out);
 }
 
@@ -185,7 +186,7 @@ static bool writable(const char *path)
 {
 	const char *why = strcmp(path, "-") ? file_refuses(path) : NULL;
 	if (why)
-		fprintf(stderr, "error: cannot write %s: %s\n", path, why);
+		output_printf(stderr, "error: cannot write %s: %s\n", path, why);
 	return !why;
 }
 

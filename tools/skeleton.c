@@ -183,6 +183,16 @@ static const char *lua_name(Arena *a, const Param *p, int i)
 	return plain ? reserved(s) ? arena_printf(a, "%s_", s) : s : arena_printf(a, "param_%d", i);
 }
 
+/* Puts a name into a comment: it stays in its line. */
+static void put_word(StrBuf *out, const char *name)
+{
+	for (size_t n; *name; name += n + (name[n] != 0)) {
+		n = strcspn(name, "\n\r");
+		sb_write(out, name, n);
+		sb_puts(out, name[n] ? "?" : "");
+	}
+}
+
 static void put_buffer(StrBuf *out, const char *name, const Use *u, Fill fill)
 {
 	static const char *const init[] = { ", function(i) return i % 100 end", "", ", -1" };
@@ -237,7 +247,9 @@ static void put_sizes(StrBuf *out, const Flow *f)
 		sb_printf(out, "\tgrid = %u, block = %u,\n", (unsigned)f->choice.threads / block, block);
 	for (int i = 0; i < f->m->symbol.n; i++)
 		if (f->m->symbol.v[i]->space == SP_SHARED && f->m->symbol.v[i]->external) {
-			sb_printf(out, "\tshared = 8192, -- bytes of %s\n", f->m->symbol.v[i]->name);
+			sb_puts(out, "\tshared = 8192, -- bytes of ");
+			put_word(out, f->m->symbol.v[i]->name);
+			sb_putc(out, '\n');
 			return;
 		}
 }
@@ -253,18 +265,38 @@ static void put_results(StrBuf *out, const Flow *f, Arena *a)
 	}
 }
 
+/* Puts a name as a string of Lua. */
+static void put_lua(StrBuf *out, const char *name)
+{
+	sb_putc(out, '"');
+	for (; *name; name++)
+		if (*name == '"' || *name == '\\' || (unsigned char)*name < ' ' || (unsigned char)*name > 126)
+			sb_printf(out, "\\x%02x", (unsigned char)*name);
+		else
+			sb_putc(out, *name);
+	sb_putc(out, '"');
+}
+
 /* why: what keeps it from running as it is printed, or NULL. */
 static void put(const Flow *f, const char *why, StrBuf *out)
 {
 	Arena a = { 0 };
 	const Function *k = f->kernel;
 	const char *source = demangle(&a, k->name), *slash = strrchr(f->m->name, '/');
-	sb_printf(out, "-- Runs %s of %s. The manual of gsim, \"Workloads\", says what else can stand here.\n", source ? source : k->name,
-		slash ? slash + 1 : f->m->name);
-	if (why)
-		sb_printf(out, "-- With these arguments it does not end well: %s\n", arena_strndup(&a, why, strcspn(why, "\n")));
+	sb_puts(out, "-- Runs ");
+	put_word(out, source ? source : k->name);
+	sb_puts(out, " of ");
+	put_word(out, slash ? slash + 1 : f->m->name);
+	sb_puts(out, ". The manual of gsim, \"Workloads\", says what else can stand here.\n");
+	if (why) {
+		sb_puts(out, "-- With these arguments it does not end well: ");
+		put_word(out, arena_strndup(&a, why, strcspn(why, "\n")));
+		sb_putc(out, '\n');
+	}
 	put_arguments(out, f, &a, source);
-	sb_printf(out, "\nlocal s = gpu.launch {\n\tkernel = \"%s\",\n", k->name);
+	sb_puts(out, "\nlocal s = gpu.launch {\n\tkernel = ");
+	put_lua(out, k->name);
+	sb_puts(out, ",\n");
 	put_sizes(out, f);
 	sb_puts(out, "\targs = { ");
 	for (int i = 0; i < k->param.n; i++)

@@ -1,13 +1,14 @@
 #include "tools/usage.h"
 #include "lib/diag.h"
 #include "lib/file.h"
+#include "lib/output.h"
 #include "lib/hash.h"
 #include "lib/vec.h"
 #include <stdio.h>
 
 int usage_wrong(const char *program, const char *what, const char *which)
 {
-	fprintf(stderr, "error: %s%s; see %s --help\n", what, which, program);
+	output_printf(stderr, "error: %s%s; see %s --help\n", what, which, program);
 	return 2;
 }
 
@@ -15,7 +16,7 @@ bool usage_folder(const char *option, const char *path)
 {
 	bool good = !path || file_is_folder(path);
 	if (!good)
-		fprintf(stderr, "error: %s %s: expected a folder\n", option, path);
+		output_printf(stderr, "error: %s %s: expected a folder\n", option, path);
 	return good;
 }
 

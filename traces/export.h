@@ -46,7 +46,7 @@ typedef struct TraceExporter {
 extern const TraceExporter trace_text, trace_csv, trace_perfetto, trace_summary;
 
 /* Feeds what passes the filter to the exporter; false with errors in diag (what came before was exported). If the trace has an index, only the launches and
-   cycles that the filter asks for are read: damage elsewhere is not seen. */
+   cycles that the filter asks for are read: damage elsewhere is not seen. Whether all has been written, ferror(out) tells. */
 bool trace_export(TraceReader *, const TraceExporter *, const TraceFilter *, FILE *out, Diag *);
 
 /* Writes what the mechanism holds at the end of that cycle of each launch, and why schedulers stand still, for all that passes the filter's kernel, launch,

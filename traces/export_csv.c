@@ -1,6 +1,6 @@
 /* Traces as comma-separated values (RFC 4180), one event a line. */
 #include "traces/export.h"
-#include "lib/strbuf.h"
+#include "lib/output.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,18 +11,10 @@ static void begin(TraceExport *t)
 
 static void put_field(FILE *out, const char *s)
 {
-	putc(',', out);
-	if (!strpbrk(s, ",\"\r\n")) {
-		fputs(s, out);
-		return;
-	}
-	putc('"', out);
-	for (; *s; s++) {
-		if (*s == '"')
-			putc('"', out);
-		putc(*s, out);
-	}
-	putc('"', out);
+	StrBuf field = { 0 };
+	output_csv(&field, s);
+	fprintf(out, ",%s", field.s);
+	sb_free(&field);
 }
 
 /* Writes the run, the stream and the run's clock, as far as the trace knows them. */

@@ -304,7 +304,7 @@ bool trace_html_file(const char *const *path, const char *const *name, int n, co
 {
 	FILE *out = output ? fopen(output, "w") : stdout;
 	bool ok = out && trace_html(path, name, n, root, out, d);
-	if (!out || fflush(out) || ferror(out) || (output && fclose(out))) {
+	if (!out || (output && (ferror(out) | fclose(out)))) {
 		diag_error(d, (Loc){ output, 0, 0 }, "cannot write: %s", strerror(errno));
 		ok = false;
 	}

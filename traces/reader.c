@@ -1,5 +1,6 @@
 /* Reads traces. The file is hostile: every length is bounded before memory is taken for it, every number is checked. */
 #include "traces/reader.h"
+#include "lib/output.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,7 @@ uint64_t trace_varint_upto(Bytes *b, uint64_t most)
 	return b->bad ? 0 : v;
 }
 
+/* A name or an instruction. It is shown in lines: it has none of its own, and steers no terminal. */
 static const char *string(TraceReader *r, Bytes *b)
 {
 	size_t n = trace_varint_upto(b, (uint64_t)(b->end - b->p));
@@ -162,7 +164,13 @@ static const char *string(TraceReader *r, Bytes *b)
 		return "";
 	}
 	b->p += n;
-	return arena_strndup(&r->arena[r->now], (const char *)b->p - n, n);
+	StrBuf clean = { 0 };
+	output_clean(&clean, (const char *)b->p - n, n);
+	for (char *p = clean.s; p && (p = strpbrk(p, "\n\t"));)
+		*p = '?';
+	const char *text = arena_strndup(&r->arena[r->now], clean.s ? clean.s : "", clean.n);
+	sb_free(&clean);
+	return text;
 }
 
 typedef Vec(const char *) Strings;

@@ -170,7 +170,5 @@ bool trace_stack(TraceReader *r, const TraceFilter *f, uint64_t cycle, FILE *out
 	if (k >= 0 && trace_asked_found(&p.asked, f, diag) && !p.shown)
 		diag_error(diag, (Loc){ 0 }, "no launch that was asked for has an event in or behind cycle %" PRIu64 "; the last is in cycle %" PRIu64, cycle, p.last);
 	trace_asked_free(&p.asked);
-	if (fflush(out) || ferror(out))
-		diag_error(diag, (Loc){ 0 }, "the output could not be written");
 	return diag->errors == errors && k >= 0;
 }

@@ -5,6 +5,7 @@
 #include "isa/unread.h"
 #include "lib/file.h"
 #include "lib/hash.h"
+#include "lib/output.h"
 #include <time.h>
 #include <unistd.h>
 
@@ -202,7 +203,7 @@ static void show_printed(Run *run, Pending *p)
 	const Launch *l = &p->launch;
 	PrintBuffer *b = &p->printed;
 	if (b->text.n && run->options.print)
-		fwrite(b->text.s, 1, b->text.n, run->options.print);
+		output_write(run->options.print, b->text.s, b->text.n);
 	if (b->lost)
 		diag_warning(run->diag, p->where, "kernel %s: the output of %llu calls of printf is lost: a launch prints at most "
 			"limits.print_bytes = %lld bytes", l->kernel->name, (unsigned long long)b->lost, (long long)run->config->print_limit);

@@ -1,5 +1,6 @@
 /* The grid as text and as CSV: a row for each run. */
 #include "sim/report/grid.h"
+#include "lib/output.h"
 #include "sim/report/pairs.h"
 #include "sim/report/sheet.h"
 
@@ -270,17 +271,10 @@ void report_grid_text(const JsonValue *runs, ReportForm form, StrBuf *out) { gri
 /* Puts the first line of s. */
 static void put_field(StrBuf *out, const char *s)
 {
-	size_t n = strcspn(s, "\r\n");
-	bool quote = strcspn(s, ",\"") < n;
-	if (quote)
-		sb_putc(out, '"');
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] == '"')
-			sb_putc(out, '"');
-		sb_putc(out, s[i]);
-	}
-	if (quote)
-		sb_putc(out, '"');
+	char *line = xstrdup(s);
+	line[strcspn(line, "\r\n")] = 0;
+	output_csv(out, line);
+	free(line);
 }
 
 typedef struct Csv { StrBuf *out; bool nonfaulting; } Csv;

@@ -1,4 +1,5 @@
 #include "sim/report/intervals.h"
+#include "lib/output.h"
 
 /* ---- one interval after the other ---- */
 
@@ -139,6 +140,7 @@ static bool in_table(const LaunchStats *const *total, int n, int i, FigurePath *
 static void put_row(const Walk *w, const char *run, const LaunchStats *const *total, int n, int own, StrBuf *out)
 {
 	FigurePath path;
+	StrBuf kernels = { 0 };
 	if (run)
 		sb_printf(out, "%s,", run);
 	sb_printf(out, "%llu,%llu,", (unsigned long long)w->from, (unsigned long long)(w->from + w->intervals->cycles));
@@ -147,7 +149,9 @@ static void put_row(const Walk *w, const char *run, const LaunchStats *const *to
 	sb_putc(out, ',');
 	for (int k = 0; k < w->launch.n; k++)
 		if (new_kernel(w, k))
-			sb_printf(out, "%s%s", k ? " " : "", new_kernel(w, k));
+			sb_printf(&kernels, "%s%s", kernels.n ? " " : "", new_kernel(w, k));
+	output_csv(out, kernels.s ? kernels.s : "");
+	sb_free(&kernels);
 	for (int i = 0; i < INTERVAL_FIGURES; i++) {
 		if (!in_table(total, n, i, &path))
 			continue;

@@ -2,6 +2,7 @@
    clock or the order of a hash table; none gives a metatable, so that Lua never calls a __gc, __len or __lt of the script's own at a
    place where no limit is checked. */
 #include "sim/sandbox/sandbox.h"
+#include "lib/output.h"
 #include <lualib.h>
 
 /* ---- text of values ---- */
@@ -60,7 +61,7 @@ static int print(lua_State *L)
 		sandbox_charge(L, 100 + len);
 		if (f) {
 			fputs(i > 1 ? "\t" : "", f);
-			fwrite(s, 1, len, f);
+			output_write(f, s, len);
 		}
 		lua_pop(L, 1);
 	}

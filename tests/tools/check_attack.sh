@@ -121,4 +121,100 @@ expect 0 "" "$gsim" -q --html s.html swallow/s.ptx
 grep -q 'int x; // \\u003c!--\\u003cscript> \\u003c/script>' s.html || fail "the page has no such line"
 grep -q '<!--' s.html && fail "the page begins a comment"
 
+# ---- what reaches the terminal ----
+# Names, and what a workload prints, would steer a terminal: with ESC, BEL, and CSI as one byte and as UTF-8. What is UTF-8 stays.
+mkdir steer
+evil=$(printf '\033[31m\a\233A\302\233B\342\202\254')
+cat >steer/e.ir <<END
+file 1 "f$evil.cu"
+kernel \`k$evil\`(u64 a)
+{
+	reg u32 %x
+	reg pred %p
+\`L$evil\`: !loc 1:3
+	%x = mov.u32 %tid.x
+	%p = setp.lt.u32 %x, 5
+	bra %p, B, C
+B:
+	%x = add.u32 %x, 1
+	bra C
+C:
+	exit
+}
+END
+cat >steer/e.lua <<END
+local text = "k$evil"
+print(text)
+gpu.launch{ kernel = gpu.kernels()[1], grid = 1, block = 32, args = { gpu.buffer("u32", 32) } }
+gpu.check(not gpu.args[1], text)
+END
+controls=$(printf '[\001-\010\013-\037\177\233]')
+# shown STATUS TEXT PROGRAM OPTION...: shows a name, and neither control characters nor what is no UTF-8
+shown() {
+	expect "$@"
+	LC_ALL=C grep -q "$controls" "$tmp/out" "$tmp/err" && fail "$*: control characters"
+	grep -q 31m "$tmp/out" "$tmp/err" || fail "$*: no name"
+}
+mark='k?\[31m??A??B€'
+shown 0 "$mark" "$gsim" steer/e.ir
+shown 1 "steer/e.lua:4: error: check failed: $mark" "$gsim" -q steer/e.ir -- fails
+shown 0 "^$mark$" "$gsim" --all --annotate=code -s e.json -s e.txt -t e.trace steer/e.ir
+LC_ALL=C grep -q "$controls" e.txt && fail "a text of --stats has control characters"
+shown 0 "L?\[31m??A??B€" "$gsim" --disassemble steer/e.ir
+shown 0 "$mark" "$gsim" --remarks -b -p linearize,dce --pass-stats steer/e.ir
+shown 0 "" "$gsim" --grid -m ipdom -m token -v steer/e.ir
+shown 0 "" "$gsim" -q -s - steer/e.ir
+shown 0 "" "$gsim" --list kernels steer/e.ir
+shown 0 "" "$gsim" -q --record-host - steer/e.ir
+shown 0 "Runs $mark of e.ir" "$gsim" --new-workload steer/e.ir
+cp "$tmp/out" new.lua
+expect 0 "" "$gsim" -q -w new.lua steer/e.ir
+shown 0 '`k\\x1b\[31m\\x07\\x9bA\\xc2\\x9bB€`' "$opt" --dump --print-changed --remarks -p linearize steer/e.ir
+"$opt" steer/e.ir >steer/again.ir
+shown 0 "$mark" "$gsim" -w steer/e.lua steer/again.ir
+shown 0 "" "$opt" --cfg "k$evil" steer/e.ir
+shown 0 "" "$opt" --print costs steer/e.ir
+shown 2 "no function \`$mark\` in " "$opt" --cfg "k$evil" home/dl/m.ptx
+for form in --text --csv --summary --perfetto "--stack 280"; do shown 0 "" "$trace" $form e.trace; done
+shown 0 "" "$compare" e.json e.json
+shown 0 "" "$compare" -m --annotate=code e.json e.json
+
+# ---- names in tables ----
+mkdir csv
+printf 'kernel `axpy<int, "4">`()\n{\nA:\n\texit\n}\nkernel `=cmd()`()\n{\nA:\n\texit\n}\nhost main() {\n\tlaunch `axpy<int, "4">`, 1, 1, 0, ()\n\tlaunch `=cmd()`, 1, 1, 0, ()\n\texit\n}\n' >csv/t.ir
+expect 0 "" "$gsim" -q --interval 1000 -s t.csv -t t.trace csv/t.ir
+grep -q ',"axpy<int, ""4"">",' t.csv && grep -q ",'=cmd()," t.csv || fail "--interval: names in CSV"
+expect 0 "" "$gsim" -q --grid -m ipdom -s g.csv csv/t.ir
+grep -q '^"axpy<int, ""4"">",' g.csv && grep -q "^'=cmd()," g.csv || fail "--grid: names in CSV"
+expect 0 "^1,'=cmd()," "$trace" --csv t.trace
+for table in t.csv g.csv "$tmp/out"; do # all rows have as many columns as the head
+	sed 's/"axpy<int, ""4"">"/axpy/g' "$table" | awk -F, '{ n[NF] } END { for (k in n) c++; exit c != 1 }' || fail "$table: rows of different lengths"
+done
+
+# ---- a full disk ----
+if [ -c /dev/full ]; then
+	full() {
+		timeout 60 "$@" >/dev/full 2>"$tmp/err" </dev/null
+		got=$?
+		: >"$tmp/out"
+		[ $got = 2 ] && grep -q 'standard output cannot be written' "$tmp/err" || fail "$* >/dev/full: status $got"
+	}
+	full "$gsim" steer/e.ir
+	for option in "-q -s -" "-q -s - -b -p dce" "-q -s - --grid -m ipdom" --disassemble --print-config "--record-host - -q" "-q --html -" --new-workload "--list kernels"; do
+		full "$gsim" $option steer/e.ir
+	done
+	for what in models passes configs parameters statistics operations options; do full "$gsim" --list $what; done
+	for program in "$gsim" "$compare" "$opt" "$trace"; do
+		full "$program" --help
+		full "$program" --version
+	done
+	for option in "" -m --brief --annotate; do full "$compare" $option e.json e.json; done
+	for option in "" "--print costs" --list; do full "$opt" $option steer/e.ir; done
+	for form in --text --csv --summary --perfetto "--stack 280" --html; do full "$trace" $form e.trace; done
+	for option in -s -t --html --record-host; do expect 2 "No space left" "$gsim" -q $option /dev/full steer/e.ir; done
+	expect 2 "No space left" "$opt" -o /dev/full steer/e.ir
+	expect 2 "No space left" "$trace" -o /dev/full e.trace
+	expect 2 "No space left" "$trace" --html -o /dev/full e.trace
+fi
+
 [ $failed = 0 ]
