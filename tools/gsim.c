@@ -372,4 +372,13 @@ static int program(int argc, char **argv)
 	return status;
 }
 
-int main(int argc, char **argv) { return output_end(program(argc, argv)); }
+/* An interrupt ends the program in the end: a shell goes on with its loop unless it sees that a signal ended the command. */
+int main(int argc, char **argv)
+{
+	int status = output_end(program(argc, argv));
+	if (interrupted) {
+		signal(SIGINT, SIG_DFL);
+		raise(SIGINT);
+	}
+	return status;
+}

@@ -74,7 +74,7 @@ static void help(void)
 	options_list(&out);
 	printf("gsim [options] MODULE [-- workload arguments]\n"
 		"Runs a kernel module (.ir, .ptx or an ELF object) on a simulated GPU and reports what was measured.\n%s"
-		"Status: 0; 1 the simulated program failed or results differ; 2 usage, bad input, or output that cannot be written; 3 interrupted.\n", out.s);
+		"Status: 0; 1 the simulated program failed or results differ; 2 usage, bad input, or output that cannot be written; SIGINT interrupted.\n", out.s);
 	sb_free(&out);
 }
 

@@ -364,7 +364,7 @@ interrupt() {
 	wait $pid
 	got=$?
 	kill $guard 2> "$tmp/kill"
-	[ $got = 3 ] || fail "$*: interrupted, has status $got, not 3"
+	[ $got = 130 ] || fail "$*: interrupted, has status $got, not that of SIGINT"
 	grep -q INTERRUPTED "$tmp/out" || fail "$*: interrupted, shows no report"
 }
 
