@@ -4,9 +4,6 @@
 #include "lib/file.h"
 #include "passes/analyses.h"
 #include "passes/analysis/cost.h"
-#include <dirent.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Whether a configuration that was accepted prints as one that is equal; NULL, or what is wrong. */
 static const char *reload(const Config *c, Diag *d)
@@ -114,40 +111,6 @@ static const char loop_kernel[] =
 	"body:\n\t%k = add.u32 %k, 1\n\t%p = setp.lt.u32 %k, %n\n\tbra %p, body, done\n"
 	"done:\n\t%a = ld.param.u64 [out]\n\t%a = mad.wide.u32 %i, 4, %a\n\tst.global.u32 [%a], %k\n\texit\n}\n";
 
-static char folder[512];               /* workloads save files below their own folder */
-
-static void empty_folder(void)
-{
-	DIR *dir = opendir(folder);
-	struct dirent *e;
-	char path[1024];
-	while (dir && (e = readdir(dir))) {
-		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			unlink(path);
-	}
-	if (dir)
-		closedir(dir);
-}
-
-static void remove_folder(void)
-{
-	empty_folder();
-	rmdir(folder);
-}
-
-static bool make_folder(void)
-{
-	const char *tmp = getenv("TMPDIR");
-	if (*folder)
-		return true;
-	if (snprintf(folder, sizeof folder, "%s/gsim-fuzz-XXXXXX", tmp ? tmp : "/tmp") >= (int)sizeof folder || !mkdtemp(folder)) {
-		*folder = 0;
-		return false;
-	}
-	return !atexit(remove_folder);
-}
-
 static const char *run_text(const Module *m, const char *path)
 {
 	RunOptions options = { .gpu = { .functional = true }, .workload = path, .lua_steps = 2000000, .lua_seconds = 1 };
@@ -172,17 +135,22 @@ static const char *run_text(const Module *m, const char *path)
 
 const char *fuzz_workload(const char *s, size_t n)
 {
-	char path[sizeof folder + 8];
-	const char *why;
+	StrBuf path = { 0 };
+	const char *why, *folder = around_folder();
+	bool full = fuzz_hash(s, n) % 4 == 0;
 	Diag d = { 0 };
-	bool made = make_folder();
-	snprintf(path, sizeof path, "%s/w.lua", folder);
+	sb_printf(&path, "%s/w.lua", folder ? folder : "");
 	Module *m = ir_read(loop_kernel, sizeof loop_kernel - 1, "loop.ir", &d);
-	const char *bad = !made || !file_write(path, s, n, &why) ? "no file for the input" : !m ? "the kernel is refused" : run_text(m, path);
+	const char *bad = !folder || !file_write(path.s, s, n, &why) ? "no file for the input" : !m ? "the kernel is refused" : NULL;
+	around_full_disk(full);
+	if (!bad)
+		bad = run_text(m, path.s);
+	around_full_disk(false);
 	module_free(m);
 	diag_free(&d);
-	empty_folder();
-	return bad;
+	sb_free(&path);
+	const char *changed = around_changed("w.lua", full);
+	return bad ? bad : changed;
 }
 
 /* ---- reports ---- */
@@ -240,13 +208,13 @@ const char *fuzz_json(const char *s, size_t n)
 		bad = "accepted with errors";
 	if (v) {
 		const JsonValue *runs = json_get(v, "runs");
-		const SourceRoot none = { 0 };
+		const SourceRoot sources = { NULL, around_folder(), "" };
 		const ReportForm text = { .full = true }, markdown = { .markdown = true };
 		report_compare(v, v, NULL, text, &out);
 		report_compare(json_get(v, "before"), json_get(v, "after"), v, markdown, &out);
 		judge(v);
-		report_annotate(v, v, ANNOTATE_CODE, &none, &out);
-		report_annotate(v, json_get(v, "after"), ANNOTATE_SOURCE, &none, &out);
+		report_annotate(v, v, ANNOTATE_CODE, &sources, &out);
+		report_annotate(v, json_get(v, "after"), ANNOTATE_SOURCE, &sources, &out);
 		if (runs && runs->kind == JSON_ARRAY) {
 			report_compare_grids(runs, runs, text, &out);
 			report_compare_grids(runs, runs, markdown, &out);
@@ -256,6 +224,8 @@ const char *fuzz_json(const char *s, size_t n)
 			report_grid_svg(runs, &out);
 		}
 	}
+	if (around_holds_secret(out.s, out.n))
+		bad = "it shows what it may not read";
 	sb_free(&out);
 	diag_free(&d);
 	arena_free(&a);

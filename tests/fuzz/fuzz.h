@@ -32,6 +32,7 @@ const Target *fuzz_target(const char *name);   /* NULL when there is none */
 
 /* ---- the drivers ---- */
 const char *fuzz_ir(const char *, size_t);
+const char *fuzz_import(const char *, size_t);         /* IR text in a file, with others around it that it may import */
 const char *fuzz_ptx(const char *, size_t);
 const char *fuzz_elf(const char *, size_t);
 bool fuzz_make_object(Bytes *, const char *path);      /* an object file from IR text */
@@ -45,6 +46,15 @@ bool fuzz_unpack_trace(Bytes *, const char *path);
 const char *fuzz_run(const char *, size_t);
 bool fuzz_make_options(Corpus *);
 bool fuzz_make_runs(Corpus *);
+
+/* ---- around.c ---- */
+/* The folder in which a module lies, made once for the process; NULL: it cannot be made. */
+const char *around_folder(void);
+bool around_holds_secret(const char *, size_t);        /* of what may not be read there */
+/* What a target has done there that it may not, or NULL; the folder is then as it was, but for the file `own`. full: as below. */
+const char *around_changed(const char *own, bool full);
+/* From now on files can be written up to a kilobyte only, as on a disk that is full; or as ever again. */
+void around_full_disk(bool full);
 
 /* A file of these bytes that has a path, yet no name in any folder: nothing stays when the process dies. The same file
    each time. NULL when there can be none. */

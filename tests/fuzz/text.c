@@ -30,6 +30,29 @@ static const char *check_module(Module *m, Diag *d)
 	return survives_text(m, d);
 }
 
+const char *fuzz_import(const char *s, size_t n)
+{
+	StrBuf path = { 0 }, text = { 0 };
+	Diag d = { 0 };
+	const char *why, *folder = around_folder();
+	sb_printf(&path, "%s/m.ir", folder ? folder : "");
+	if (!folder || !file_write(path.s, s, n, &why))
+		return "no file for the input";
+	Module *m = module_read(path.s, &d);
+	const char *bad = !m && !d.errors ? "refused without an error" : m && d.errors ? "accepted with errors" : NULL;
+	if (m)
+		ir_print(m, &text);
+	for (int k = 0; k < d.item.n; k++)
+		sb_puts(&text, d.item.v[k].text);
+	if (around_holds_secret(text.s, text.n))
+		bad = "it has what it may not read";
+	module_free(m);
+	sb_free(&text);
+	sb_free(&path);
+	diag_free(&d);
+	return bad;
+}
+
 /* ---- what is done with a module ---- */
 
 static const char *transforms(const Module *m, const char *pipeline)

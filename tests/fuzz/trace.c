@@ -113,7 +113,8 @@ static void pack(const uint8_t *p, size_t n, StrBuf *out)
 static const char *read_with(const TraceExporter *x, const TraceFilter *f, uint64_t cycle, const StrBuf *file)
 {
 	Diag d = { 0 };
-	FILE *in = fmemopen(file->s, file->n, "rb"), *out = fopen("/dev/null", "w");
+	bool full = fuzz_hash(file->s, file->n) & 1; /* the disk */
+	FILE *in = fmemopen(file->s, file->n, "rb"), *out = fopen(full ? "/dev/full" : "/dev/null", "w");
 	if (!in || !out)
 		return "no stream";
 	TraceReader *r = trace_open_stream(in, "fuzz", &d);
@@ -121,6 +122,28 @@ static const char *read_with(const TraceExporter *x, const TraceFilter *f, uint6
 	const char *bad = ok && d.errors ? "accepted with errors" : !ok && d.errors != 1 ? "refused without one error" : NULL;
 	trace_reader_free(r);
 	fclose(out);
+	diag_free(&d);
+	return bad;
+}
+
+/* A page, which shows the sources that the trace names. */
+static const char *page_with(const StrBuf *file)
+{
+	Diag d = { 0 };
+	char *text = NULL;
+	size_t n = 0;
+	const char *path = fuzz_file(file->s, file->n), *bad = NULL;
+	const SourceRoot sources = { NULL, around_folder(), "" };
+	FILE *out = open_memstream(&text, &n);
+	if (!path || !out || !sources.folder)
+		return "no file";
+	bool ok = trace_html(&path, &path, 1, &sources, out, &d);
+	fclose(out);
+	if (ok != !d.errors)
+		bad = ok ? "a page is made with errors" : "a page is refused without an error";
+	if (around_holds_secret(text, n))
+		bad = "the page shows what it may not read";
+	free(text);
 	diag_free(&d);
 	return bad;
 }
@@ -135,6 +158,8 @@ const char *fuzz_trace(const char *s, size_t n)
 	for (int k = 0; k < 4 && !bad; k++)
 		bad = read_with(all[k], &everything, 0, &file);
 	uint32_t at = fuzz_hash(s, n);
+	if (!bad && at % 8 == 0)
+		bad = page_with(&file);
 	TraceFilter some = everything; /* by the index */
 	some.from = at % 900;
 	some.to = some.from + (at >> 20 & 0xff);
