@@ -607,6 +607,8 @@ START_TEST(rows_of_dram)
 	dram_access(&d, 0, 900000, 0, 1, false, &st);                                        /* opens row 0 again */
 	ck_assert_uint_eq(dram_access(&d, 0, 901000, 0, 1, false, &st), 901000 + 40 + 1 + 100);
 	ck_assert_uint_eq(dram_access(&d, 0, 901000, other, 1, false, &st), 901001 + 100 + 1 + 100);
+	/* a higher row is open there now: the lower one has to be opened again */
+	ck_assert_uint_eq(dram_access(&d, 0, 902000, 0, 1, false, &st), 902000 + 100 + 1 + 100);
 	dram_free(&d);
 }
 END_TEST
