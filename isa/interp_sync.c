@@ -10,6 +10,15 @@ static void pass(Interp *in, Thread *t)
 	interp_top(t)->pc++;
 }
 
+static int lane_of(const Interp *in, const Thread *t) { return (int)(t->linear % (uint32_t)in->options->warp_size); }
+
+/* Thread of a lane in t's warp, or NULL. */
+static Thread *fellow(Interp *in, const Thread *t, int lane)
+{
+	int k = (int)t->linear - lane_of(in, t) + lane;
+	return lane < in->options->warp_size && k < in->nthread ? &in->thread[k] : NULL;
+}
+
 /* ---- block barriers ---- */
 
 static void release(Interp *in, int id)
@@ -37,6 +46,17 @@ static void settle(Interp *in, int id)
 		release(in, id);
 }
 
+/* Another .aligned barrier instruction, at which threads of the warp wait; NULL: there is none. */
+static const Ins *aligned_elsewhere(Interp *in, const Thread *t, const Ins *i)
+{
+	for (int l = 0; is_aligned_barrier(i) && l < in->options->warp_size; l++) {
+		const Thread *o = fellow(in, t, l);
+		if (o && o->state == AT_BARRIER && at(o)->ins != i && is_aligned_barrier(at(o)->ins))
+			return at(o)->ins;
+	}
+	return NULL;
+}
+
 bool interp_barrier(Interp *in, Thread *t, const Step *s)
 {
 	const Ins *i = s->ins;
@@ -54,6 +74,12 @@ bool interp_barrier(Interp *in, Thread *t, const Step *s)
 	const char *why = barrier_refuses(id, given ? &count : NULL, (uint32_t)in->nthread, in->options->warp_size, text);
 	if (why) {
 		interp_fault(in, t, FAULT_OPERAND, "%s", why);
+		return false;
+	}
+	const Ins *apart = aligned_elsewhere(in, t, i);
+	if (apart) {
+		words_aligned(apart, text);
+		interp_fault(in, t, FAULT_UNDEFINED, "%s", text);
 		return false;
 	}
 	Barrier *b = &in->barrier[id];
@@ -88,18 +114,9 @@ void interp_grid_opens(Interp *in)
 
 /* ---- operations of a warp's threads ---- */
 
-static int lane_of(const Interp *in, const Thread *t) { return (int)(t->linear % (uint32_t)in->options->warp_size); }
-
-/* Thread of a lane in t's warp, or NULL. */
-static Thread *fellow(Interp *in, const Thread *t, int lane)
-{
-	int k = (int)t->linear - lane_of(in, t) + lane;
-	return lane < in->options->warp_size && k < in->nthread ? &in->thread[k] : NULL;
-}
-
 static bool same_operation(const Ins *a, const Ins *b)
 {
-	return a->op == b->op && a->mode == b->mode && a->aop == b->aop && a->type == b->type;
+	return same_qualifiers(a->op, a->mode, a->aop, a->type) == same_qualifiers(b->op, b->mode, b->aop, b->type);
 }
 
 /* Lanes of the mask that have not exited; false while one of them is not waiting at the same operation with the mask. */
@@ -227,6 +244,23 @@ static int mask_operand(const Ins *i)
 	return k < i->nsrc ? k : -1;
 }
 
+/* Does the thread wait for one that waits for it, at an operation at which they cannot meet? Then neither ever goes on: the fault is filled. */
+static bool crossed(Interp *in, const Thread *t)
+{
+	char text[REFUSAL];
+	for (int l = 0; l < PTX_WARP; l++) {
+		const Thread *o = t->members >> l & 1 ? fellow(in, t, l) : NULL;
+		if (!o || o->state != AT_WARP || !(o->members >> lane_of(in, t) & 1))
+			continue;
+		if (o->members == t->members && same_operation(at(o)->ins, at(t)->ins))
+			continue;
+		words_crossed(t->members, l, at(o)->ins, o->members, text);
+		interp_fault(in, t, FAULT_UNDEFINED, "%s", text);
+		return true;
+	}
+	return false;
+}
+
 bool interp_warp(Interp *in, Thread *t, const Step *s)
 {
 	int k = mask_operand(s->ins);
@@ -240,6 +274,8 @@ bool interp_warp(Interp *in, Thread *t, const Step *s)
 	}
 	t->members = mask & all;
 	t->state = AT_WARP;
+	if (crossed(in, t))
+		return false;
 	if (gathered(in, t, &present))
 		meet(in, t, present);
 	return true;

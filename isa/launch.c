@@ -1,4 +1,6 @@
 #include "isa/launch.h"
+#include "isa/mnemonic.h"
+#include "isa/races.h"
 #include "lib/bitset.h"
 #include "lib/strbuf.h"
 #include <stdarg.h>
@@ -62,6 +64,7 @@ static const char *what(FaultKind k)
 	case FAULT_BRANCH: return "jump to nowhere";
 	case FAULT_BARRIER: return "barrier that cannot complete";
 	case FAULT_OPERAND: return "operand that cannot be taken";
+	case FAULT_UNDEFINED: return "not defined by PTX";
 	case FAULT_LIVELOCK: return "no progress";
 	case FAULT_TRAP: return "trap";
 	case FAULT_ASSERT: return "assertion failed";
@@ -119,6 +122,34 @@ const char *mask_refuses(uint32_t mask, int lane, char text[REFUSAL])
 		return NULL;
 	snprintf(text, REFUSAL, "lane %d is not in the mask 0x%x that it gives", lane, mask);
 	return text;
+}
+
+/* "vote.sync.any.pred in line 12" */
+static void put_operation(StrBuf *s, const Ins *i)
+{
+	mnemonic_print(i, s);
+	if (i->line)
+		sb_printf(s, " in line %d", i->line);
+}
+
+void words_crossed(uint32_t mask, int lane, const Ins *its, uint32_t its_mask, char text[REFUSAL])
+{
+	StrBuf s = { 0 };
+	sb_printf(&s, "the thread and lane %d wait for each other, the thread with mask 0x%x, the lane at ", lane, mask);
+	put_operation(&s, its);
+	sb_printf(&s, " with mask 0x%x: threads meet only where the qualifiers are the same, and the mask", its_mask);
+	snprintf(text, REFUSAL, "%s", s.s);
+	sb_free(&s);
+}
+
+void words_aligned(const Ins *theirs, char text[REFUSAL])
+{
+	StrBuf s = { 0 };
+	sb_puts(&s, "other threads of the warp wait at ");
+	put_operation(&s, theirs);
+	sb_puts(&s, ": all threads of a warp have to execute the same barrier instruction where it is .aligned, as bar.sync of PTX is (barrier.sync is not)");
+	snprintf(text, REFUSAL, "%s", s.s);
+	sb_free(&s);
 }
 
 static void no_body(const Function *f, Fault *why)

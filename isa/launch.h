@@ -26,6 +26,7 @@ typedef enum {
 	FAULT_BRANCH,      /* brx index or call target that is none */
 	FAULT_BARRIER,     /* a barrier that can never complete */
 	FAULT_OPERAND,     /* a barrier's number or thread count, or a mask of lanes, that the operation cannot take */
+	FAULT_UNDEFINED,   /* threads of a warp that wait for each other in a way that PTX leaves undefined */
 	FAULT_LIVELOCK,
 	FAULT_TRAP,
 	FAULT_ASSERT,      /* an assertion of the kernel failed */
@@ -59,7 +60,7 @@ void fault_text(Fault *, FaultKind, const char *fmt, ...) __attribute__((format(
 
 /* What the interpreter and the machine refuse alike, and the words for it. Functions that return words return NULL when nothing
    is wrong; they stand in text. */
-enum { BARRIERS = 16, REFUSAL = 200 };
+enum { BARRIERS = 16, REFUSAL = 400 };
 #define WORDS_INDEX "index %u of %d targets"
 #define WORDS_CALLS "%d calls deep, %llu of %llu bytes of local memory in use"
 #define WORDS_COUNTS "barrier %u is awaited with different thread counts"
@@ -68,6 +69,16 @@ enum { BARRIERS = 16, REFUSAL = 200 };
    how many threads that are, 0 without. PTX counts whole warps: the last warp of a block may have fewer threads than lanes. */
 const char *barrier_refuses(uint32_t number, uint32_t *count, uint32_t threads, int warp, char text[REFUSAL]);
 const char *mask_refuses(uint32_t mask, int lane, char text[REFUSAL]); /* lane: the thread's, in its PTX warp */
+/* Warp-level operations of which these numbers are equal have the same qualifiers: threads whose masks are equal meet at them, wherever each stands. */
+static inline uint32_t same_qualifiers(unsigned op, unsigned mode, unsigned atomic, unsigned type)
+{
+	return op << 24 | mode << 16 | atomic << 8 | type;
+}
+/* A thread of mask `mask` waits for the lane, which waits at another operation, or with another mask, for the thread. */
+void words_crossed(uint32_t mask, int lane, const Ins *its, uint32_t its_mask, char text[REFUSAL]);
+/* A thread has come to a barrier that is .aligned, and others of its warp wait at another one. */
+void words_aligned(const Ins *theirs, char text[REFUSAL]);
+static inline bool is_aligned_barrier(const Ins *i) { return i && i->flags & INSF_ALIGNED && (i->op == OP_BARSYNC || i->op == OP_BARRED); }
 /* The function at the address that an indirect call goes to; NULL: there is none that it can go to, why is filled: the kind of
    fault, what to say, the place in the source if that is not the call's. */
 const Function *call_target(const Module *, const Ins *call, uint64_t address, Fault *why);

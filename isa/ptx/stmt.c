@@ -96,6 +96,14 @@ static bool check_types(Ptx *p, const Ins *i)
 	return ok;
 }
 
+/* PTX: bar.sync, bar.arrive and bar.red are barrier.sync.aligned and so on. */
+static void align_barrier(const Mnemonic *m, Ins *i)
+{
+	bool barrier = i->op == OP_BARSYNC || i->op == OP_BARARRIVE || i->op == OP_BARRED;
+	if (barrier && part_length(m->token->s, m->token->s + m->token->n) == strlen("bar"))
+		i->flags |= INSF_ALIGNED;
+}
+
 /* An operation that is none of PTX is an error, whatever stands behind its name; a form that gsim has not is refused. */
 static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 {
@@ -107,8 +115,10 @@ static bool parse(Ptx *p, const Mnemonic *m, Ins *i)
 	bool ours = op_info[op].flags & (OPF_HOST | OPF_MACH) || op == OP_PACK || op == OP_UNPACK || op == OP_BARGRID;
 	if (read && i->flags & INSF_NONFAULTING)
 		return ptx_refuse_ins(p, "'.nonfaulting' is a suffix of gsim's IR, none of PTX");
-	if (read && !ours && (op == OP_CVT || !ptx_unsupported(m->s, m->n)))
+	if (read && !ours && (op == OP_CVT || !ptx_unsupported(m->s, m->n))) {
+		align_barrier(m, i);
 		return check_types(p, i);
+	}
 	const char *what = ptx_unsupported(m->token->s, m->token->n);
 	mnemonic_explain(&e, &text);
 	if (what)

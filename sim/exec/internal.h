@@ -34,15 +34,34 @@ void races_note(Sm *, struct RaceLog *, int site, uint64_t block, const MIns *, 
 void exec_print(Sm *, Warp *, Split *, const MIns *, Mask);
 void print_apply(Sm *, const Deferred *);
 void exec_assertion(Sm *, Warp *, const MIns *, int lane); /* it has failed */
-/* sim/exec/together.c: barriers and warp-level operations */
+/* sim/exec/together.c: block barriers, and what splits that wait have in common */
+typedef struct BarrierOperands { uint32_t number, count; } BarrierOperands; /* count: threads that it waits for, 0 = all */
 /* False: a fault, of operands that it cannot take. Lanes that barriers and warp-level operations are not defined for (PTX ISA) would have
    results that depend on the mechanism. */
-bool exec_together_fits(Sm *, Warp *, const MIns *, Mask);
-typedef struct BarrierOperands { uint32_t number, count; } BarrierOperands; /* count: threads that it waits for, 0 = all */
 bool exec_barrier_fits(Sm *, Warp *, const MIns *, Mask, BarrierOperands *);
-bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask); /* not executed: lanes it needs are elsewhere, and another group runs */
 void exec_barrier(Sm *, Warp *, Split *, const MIns *, Mask, const BarrierOperands *);
-void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
 void barrier_thread_exit(Sm *, Cta *);
-void warpsync_recheck(Sm *, Warp *);
+Mask split_guarded(const Warp *, const Split *, const MIns *); /* lanes of the split for which the instruction's guard holds */
+void split_tell_wait(Sm *, Warp *, Split *);   /* the mechanism is told that the split has come to wait, so that it may choose another one */
+void split_resumes(Sm *, Warp *, Split *);     /* what the split waited for has happened */
+void split_step_over(Sm *, Warp *, Split *);
+/* A fault: the mechanism cannot let part of a warp wait. The format says which lanes come to what. */
+void exec_refuses(Sm *, const Warp *, const MIns *, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static inline bool is_constant(uint32_t row) { return row == NO_ROW || row & ROW_CONST; }
+static inline uint32_t lane_value(const Warp *w, uint32_t row, int l, uint32_t absent) { return row == NO_ROW ? absent : row32(&w->lanes, row)[l]; }
+/* sim/exec/meet.c: which lanes perform a warp-level operation together */
+bool exec_together_fits(Sm *, Warp *, const MIns *, Mask); /* as exec_barrier_fits */
+bool exec_put_aside(Sm *, Warp *, Split *, const MIns *, Mask); /* not executed: lanes it needs are elsewhere, and another group runs */
+void exec_warp_op(Sm *, Warp *, Split *, const MIns *, Mask);
+void warpsync_recheck(Sm *, Warp *);           /* lanes of the warp have ended */
+/* sim/exec/warp_op.c: lanes of one of PTX's warps, whose masks have 32 bits. They perform operations with the same qualifiers and mask together, which stand
+   in several places. */
+static inline int ptx_base(int l) { return l & ~(PTX_WARP - 1); } /* the first lane of l's PTX warp */
+typedef struct MeetingPart { const MIns *i; Mask lanes; } MeetingPart;
+typedef struct Meeting {
+	Mask lanes, want;              /* of all parts; the live lanes of their mask */
+	int n;
+	MeetingPart part[PTX_WARP];
+} Meeting;
+void warp_op_perform(Warp *, const Meeting *);   /* the group is not empty */
 #endif

@@ -54,6 +54,7 @@ static void run_top_sides(Warp *w, DualStack *k)
 /* Pushes and pops entries, so that there is one for each level of the splits. */
 static void settle_entries(Warp *w, DualStack *k, Split *s)
 {
+	regions_last_resort(w, &k->regions);
 	int height = top_level(w, k, false) + 1;
 	for (int i = 0; i < *reconv_nsplit(w); i++)
 		if (k->regions.member[i].level >= k->height)
@@ -156,7 +157,14 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	settle_entries(w, k, s);
 }
 
-static void waits(Warp *w, Split *s) { run_top_sides(w, reconv_state(w)); }
+static void waits(Warp *w, Split *s)
+{
+	DualStack *k = reconv_state(w);
+	regions_last_resort(w, &k->regions);
+	run_top_sides(w, k);
+}
+
+static void resumes(Warp *w, Split *s) { run_top_sides(w, reconv_state(w)); }
 
 static void show(const Warp *w, Rows *rows)
 {
@@ -189,7 +197,7 @@ const ReconvModel reconv_dual_path = {
 	.sync_waits = true, .lane_scoreboard = true, .warp_scoreboard = warp_scoreboard,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
 	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show,
-	.sync = { .wait = waits, .resume = waits },
+	.sync = { .wait = waits, .resume = resumes },
 	.stuck = { .held = held,
 		.holds = "runs the two sides of its stack's top entry; a lower one, and lanes at a reconvergence point, wait until those above have come there or ended" },
 };

@@ -314,6 +314,13 @@ static Split *leave_alone(Warp *w, Dws *k, Split *s)
 	return s;
 }
 
+/* Lanes have come to a point, ended, or come to wait for others. */
+static void settle(Warp *w, Dws *k)
+{
+	regions_last_resort(w, &k->regions);
+	run_groups(w, k);
+}
+
 static void reach(Warp *w, Split *s)
 {
 	Dws *k = reconv_state(w);
@@ -321,7 +328,7 @@ static void reach(Warp *w, Split *s)
 	if (!e->call && e->pc == s->pc)
 		s = leave_alone(w, k, s);
 	regions_reach(w, &k->regions, s);
-	run_groups(w, k);
+	settle(w, k);
 }
 
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
@@ -338,21 +345,21 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Dws *k = reconv_state(w);
 	regions_ret(w, &k->regions, leave_alone(w, k, s), p, n);
-	run_groups(w, k);
+	settle(w, k);
 }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	Dws *k = reconv_state(w);
 	regions_exit(w, &k->regions, leave_alone(w, k, s), m);
-	run_groups(w, k);
+	settle(w, k);
 }
 
 static void waits(Warp *w, Split *s)
 {
 	Dws *k = reconv_state(w);
 	unite_complete(w, k);
-	run_groups(w, k);
+	settle(w, k);
 }
 
 static void resumes(Warp *w, Split *s) { run_groups(w, reconv_state(w)); }

@@ -77,7 +77,9 @@ static int least_needed(Warp *w, const Regions *k, bool only_waiting)
 static void settle_table(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
-	int most = (int)reconv_param(w, P_SPLITS), here = regions_on_chip(w, k), i;
+	int most = (int)reconv_param(w, P_SPLITS), here, i;
+	regions_last_resort(w, k);
+	here = regions_on_chip(w, k);
 	if (!most)
 		return;
 	for (; here > most; here--)

@@ -121,8 +121,8 @@ typedef struct SyncHooks {
 	/* What s waited for has happened; s->state is SPLIT_RUN. The hook may change states of splits, but not add, remove or move any: the core is going
 	   through them. */
 	void (*resume)(Warp *, Split *s);
-	/* Instead of reach for each: splits that waited for one warp-level operation, or in one place for a block barrier, stand
-	   behind it at pc, resumed, with the lanes in `lanes` together. They may become one. */
+	/* Instead of reach for each: splits that waited in one place for a warp-level operation or a block barrier stand behind it at
+	   pc, resumed, with the lanes in `lanes` together. They may become one. */
 	void (*met)(Warp *, uint32_t pc, Mask lanes);
 	/* s is to execute a block barrier or a warp-level operation for which live lanes of `want` are elsewhere. True: it
 	   has been put aside to wait for them, not executed, and s is another group; false: they cannot come, and it goes on as

@@ -397,7 +397,7 @@ void deadlock_report(Gpu *g, Fault *fault, Grid **in)
 		} else if (s->state == SPLIT_WARPSYNC) {
 			Mask here = 0;
 			for (int k = 0; k < first->nsplit; k++)
-				if (first->split[k].state == SPLIT_WARPSYNC && first->split[k].pc == s->pc)
+				if (first->split[k].state == SPLIT_WARPSYNC && first->split[k].sync_mask == s->sync_mask)
 					here |= first->split[k].mask;
 			d->arrived = lane_count(here & s->sync_mask);
 			d->expected = lane_count(s->sync_mask & first->live);

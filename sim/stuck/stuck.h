@@ -14,7 +14,7 @@ void livelock_forget(Warp *);                  /* a new warp in the slot */
 void livelock_watch(Sm *, Warp *, Split *, const MIns *, const Path *, int n); /* at a branch: where lanes go */
 void livelock_read(Warp *, const MIns *, Mask, Space, const uint64_t *addr);   /* by loads and atomic operations */
 void livelock_clock(Warp *, Mask);             /* the lanes have read a clock */
-void livelock_exchange(Warp *, uint32_t pc, Mask); /* before a warp-level operation that gives lanes values of each other */
+void livelock_exchange(Warp *, Mask); /* before a warp-level operation that gives lanes values of each other */
 /* sim/stuck/diagnose.c */
 void deadlock_report(Gpu *, Fault *, Grid **); /* nobody can go on: who waits where */
 void writer_note(Sm *, const Origin *, Space, int lane, uint64_t addr, Cycle); /* the lane changed a word */

@@ -168,43 +168,43 @@ static Joint *joint_of(Warp *w, Mask m)
 	return *j;
 }
 
-static void joint_words(const Warp *w, uint32_t pc, Mask m, Words *x)
+static void joint_words(const Warp *w, Mask m, Words *x)
 {
 	Places places = all_places(w);
 	int l;
 	each_lane(m, l)
-		lane_words(w, pc, -1, &places, l, x);
+		lane_words(w, homes_split(w, l)->pc, -1, &places, l, x);
 }
 
 /* Saves the joint state of all lanes of m, at the operation in which they exchange values. */
-static void save_joint(Warp *w, Joint *j, uint32_t pc, Mask m)
+static void save_joint(Warp *w, Joint *j, Mask m)
 {
 	Places places = all_places(w);
 	int room = 0, l;
 	each_lane(m, l)
 		room += most_words(w, &places, l);
 	Words save = write_into(w->sm, &j->state, room);
-	joint_words(w, pc, m, &save);
+	joint_words(w, m, &save);
 	j->state.n = (int)(save.at - j->state.word);
 	j->lanes = m;
 	j->number = ++w->watch->saves;
 }
 
-static bool same_joint(const Warp *w, const Joint *j, uint32_t pc, Mask m)
+static bool same_joint(const Warp *w, const Joint *j, Mask m)
 {
 	Words now = compare_with(&j->state);
 	if (j->lanes != m)
 		return false;
-	joint_words(w, pc, m, &now);
+	joint_words(w, m, &now);
 	return is_same(&now);
 }
 
-/* Lanes m exchange values at pc. What a lane does then follows from their joint state: not from its own, nor from that of other lanes with
+/* Lanes m exchange values. What a lane does then follows from their joint state: not from its own, nor from that of other lanes with
    which it has exchanged values before. The watched lanes of m save their joint state together. */
-static void step_together(Warp *w, uint32_t pc, Mask m, Mask lanes)
+static void step_together(Warp *w, Mask m, Mask lanes)
 {
 	Joint *j = joint_of(w, m);
-	bool same = same_joint(w, j, pc, m), save = false;
+	bool same = same_joint(w, j, m), save = false;
 	uint64_t power = 1;
 	int l;
 	each_lane(lanes, l) {
@@ -223,7 +223,7 @@ static void step_together(Warp *w, uint32_t pc, Mask m, Mask lanes)
 	}
 	if (!save)
 		return;
-	save_joint(w, j, pc, m);
+	save_joint(w, j, m);
 	each_lane(lanes, l)
 		begin_anew(w->watch->lane[l], power, m, j->number);
 }
@@ -285,7 +285,7 @@ static void watch_lanes(Warp *w, const MIns *i, Mask m, uint32_t to)
 	watch_all_if_one_came_back(w->watch);
 }
 
-void livelock_exchange(Warp *w, uint32_t pc, Mask m)
+void livelock_exchange(Warp *w, Mask m)
 {
 	Mask lanes = watched_of(w, m);
 	Places places = all_places(w);
@@ -296,7 +296,7 @@ void livelock_exchange(Warp *w, uint32_t pc, Mask m)
 	each_lane(m, l)
 		moving |= in_flight(w, &places, l);
 	if (!moving)
-		step_together(w, pc, m, lanes);
+		step_together(w, m, lanes);
 	else
 		each_lane(lanes, l)
 			w->watch->lane[l]->clock = true;

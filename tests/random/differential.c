@@ -30,6 +30,7 @@ static const char help[] =
 	"      --registers N    a thread has at most N; 'config': as the machine says (a number for each kernel, by its seed)\n"
 	"      --size N         instructions of a thread besides the frame, roughly (60)\n"
 	"      --arms           kernels most of whose branches have arms that are alike\n"
+	"      --apart          lanes of a warp meet at warp-level operations that stand in several places; stacks refuse that\n"
 	"      --without LIST   features that kernels may not have\n"
 	"      --keep DIR       where kernels that show a difference are written (.)\n"
 	"      --minimize       and made small first\n"
@@ -38,7 +39,7 @@ static const char help[] =
 	"Exit status: 0 when all agree, 1 when not, 2 after a wrong argument.\n";
 
 enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_PIPELINES, OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH,
-	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
+	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_APART, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
 
 static const struct option options[] = {
 	{ "count", required_argument, NULL, OPT_COUNT }, { "seed", required_argument, NULL, OPT_SEED },
@@ -49,7 +50,7 @@ static const struct option options[] = {
 	{ "functional", no_argument, NULL, OPT_FUNCTIONAL }, { "timed", no_argument, NULL, OPT_TIMED },
 	{ "both", no_argument, NULL, OPT_BOTH }, { "config", required_argument, NULL, OPT_CONFIG },
 	{ "set", required_argument, NULL, 'D' }, { "registers", required_argument, NULL, OPT_REGISTERS }, { "size", required_argument, NULL, OPT_SIZE },
-	{ "arms", no_argument, NULL, OPT_ARMS }, { "without", required_argument, NULL, OPT_WITHOUT }, { "keep", required_argument, NULL, OPT_KEEP },
+	{ "arms", no_argument, NULL, OPT_ARMS }, { "apart", no_argument, NULL, OPT_APART }, { "without", required_argument, NULL, OPT_WITHOUT }, { "keep", required_argument, NULL, OPT_KEEP },
 	{ "minimize", no_argument, NULL, OPT_MINIMIZE }, { "print", no_argument, NULL, OPT_PRINT },
 	{ "help", no_argument, NULL, OPT_HELP }, { NULL, 0, NULL, 0 }
 };
@@ -211,6 +212,7 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 		case OPT_REGISTERS: ok = parse_registers(c, optarg, d); break;
 		case OPT_SIZE: ok = number("size", optarg, 1, &size, d); break;
 		case OPT_ARMS: c->arms = true; break;
+		case OPT_APART: c->apart = true; break;
 		case OPT_WITHOUT: ok = parse_without(c, optarg, d); break;
 		case OPT_KEEP: c->keep = optarg; break;
 		case OPT_MINIMIZE: c->minimize = true; break;

@@ -87,7 +87,7 @@ typedef struct Campaign {
 	Vec(Setting) setting;
 	Vec(const char *) passes;      /* [0] is NULL when kernels run as they are, too */
 	uint64_t pipelines;            /* random ones for each kernel, besides */
-	bool timed, functional, minimize, arms;
+	bool timed, functional, minimize, arms, apart;
 	const char *keep;              /* folder for kernels that fail */
 	int64_t registers;             /* at most for a thread; 0: the settings'; below: each kernel another number, chosen by its seed */
 	bool own_machine;              /* config was asked for: the same for all kernels */

@@ -8,6 +8,10 @@ set -e
 for how in functional timed; do
 	./differential --count 30 --seed 5001 --$how --passes none --set warp_size=64 --set sm.max_threads_per_block=256 --set sm.registers=65536
 done
+# warp-level operations at which lanes meet in several places
+./differential --apart --count 60 --seed 3001 --functional --passes none --minimize
+./differential --apart --count 12 --seed 3101 --timed --passes none --minimize
+./differential --apart --count 12 --seed 3201 --functional --passes none --set warp_size=64 --set sm.max_threads_per_block=256 --set sm.registers=65536
 # random pipelines of passes under every mechanism; check_pipelines has many more of them on the interpreter
 ./differential --count 4 --seed 9001 --pipelines 4 --passes none --functional
 # linearization behind register allocation, under every mechanism

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "lib/file.h"
 #include "lib/strbuf.h"
+#include "sim/reconv/seam.h"
 #include "tests/random/differential.h"
 #include "tests/random/random_pipeline.h"
 #include <inttypes.h>
@@ -53,7 +54,7 @@ static void command(const Trial *t, const Setting *s, const Way *w, char *text, 
 	char registers[32] = "config";
 	if (t->registers)
 		snprintf(registers, sizeof registers, "%lld", (long long)t->registers);
-	snprintf(text, n, "tools/differential%s --count 1 --seed %" PRIu64 " --registers %s --%s --passes '%s'%s%s%s", t->c->arms ? " --arms" : "", t->seed, registers,
+	snprintf(text, n, "tools/differential%s%s --count 1 --seed %" PRIu64 " --registers %s --%s --passes '%s'%s%s%s", t->c->arms ? " --arms" : "", t->c->apart ? " --apart" : "", t->seed, registers,
 		w->functional ? "functional" : "timed", w->passes ? w->passes : "none", s ? " --model '" : "", s ? s->name : "", s ? "'" : "");
 }
 
@@ -85,6 +86,13 @@ static void report(Trial *t, const Setting *s, const Way *w, const char *what)
 
 /* ---- one kernel ---- */
 
+/* Lanes that are apart cannot wait for each other where a stack, of a warp or a block, keeps some from running: what it must say. */
+static bool stack_refuses(const Campaign *c, const Setting *s, const char *text)
+{
+	const char *says = reconv_models[s->config.model]->sync_waits ? "in an entry of the block's stack until" : "part of the lanes of its mask";
+	return c->apart && strstr(text, says);
+}
+
 static void try(Trial *t, const Module *module, Setting *s, Way *w)
 {
 	char text[1700];
@@ -107,8 +115,9 @@ static void try(Trial *t, const Module *module, Setting *s, Way *w)
 		try(t, module, s, w);
 		return;
 	}
-	s->refused += refused;
-	if (refused && strstr(text, "the kernel has a barrier of the whole grid")) /* its blocks do not fit on the machine at once, and it says so */
+	bool stack = !agrees && stack_refuses(t->c, s, text);
+	s->refused += refused || stack;
+	if (stack || (refused && strstr(text, "the kernel has a barrier of the whole grid"))) /* its blocks do not fit on the machine at once, and it says so */
 		return;
 	if (agrees && !refused) {
 		if (!w->passes && !t->any_good) {
@@ -183,6 +192,7 @@ RandomKernel *campaign_kernel(const Campaign *c, uint64_t seed)
 	p.features = c->features;
 	p.size = c->size;
 	p.arms = c->arms;
+	p.apart = c->apart;
 	p.warp_size = (int)warp_for(c, seed);
 	return random_kernel_new(&p);
 }

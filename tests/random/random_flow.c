@@ -394,6 +394,8 @@ static bool together(Gen *g, int depth)
 {
 	if (g->level == 0 || g->may_exit)
 		return false;
+	if (apart_statement(g, depth))
+		return true;
 	uint32_t r = rnd(g, 10);
 	uint32_t group = has(g, RF_GROUP) && has(g, RF_WARP) ? rnd(g, 10) : 9;
 	if (group < 2 && depth < DEPTH_MOST)

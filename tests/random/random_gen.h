@@ -123,6 +123,9 @@ void step_begin(Gen *, Steps *);               /* in arms that are alike a step 
 void step_end(Gen *, const Steps *);
 void arms_statement(Gen *, int depth);
 
+/* random_apart.c */
+bool apart_statement(Gen *, int depth);         /* sometimes; level 1 and up; false: none was made */
+
 /* random_idle.c */
 void idle_statement(Gen *);                    /* sometimes; changes no choice of the others */
 

@@ -35,6 +35,8 @@ static Features choose_features(Gen *g)
 		if (chance(g, likely[k] ? likely[k] : 75))
 			on |= (Features)1 << k;
 	on &= g->p->features;
+	if (g->p->apart)
+		on = (on & ~RF_PARTIAL) | RF_WARP;
 	if (on & RF_PARTIAL || g->p->warp_size & (g->p->warp_size - 1))
 		on &= ~RF_WARP;
 	return on;

@@ -209,6 +209,21 @@ void regions_release(Warp *w, Regions *k, int region)
 	add_landing(w, k, &x, next);
 }
 
+void regions_last_resort(Warp *w, Regions *k)
+{
+	Mask wanted = 0;
+	each_split(w, s) {
+		if (s->state != SPLIT_WARPSYNC)
+			return;
+		wanted |= s->sync_mask;
+	}
+	for (int i = 1; i < k->n; i++)
+		if (k->r[i].used && k->r[i].arrived & wanted) {
+			regions_release(w, k, i);
+			return;
+		}
+}
+
 /* ---- events ---- */
 
 void regions_launch(Warp *w, Regions *k, Mask lanes, uint32_t pc)

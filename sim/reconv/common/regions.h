@@ -57,6 +57,9 @@ void regions_ret(Warp *, Regions *, Split *, const Path *, int n);
 void regions_exit(Warp *, Regions *, Split *, Mask);
 /* The lanes that wait at the region's point go on as a split, and meet the others at the point of the outer region. */
 void regions_release(Warp *, Regions *, int region);
+/* To be asked when an event is over: where all groups wait at warp-level operations, lanes for which they wait go on from their point as regions_release says, for
+   the others can never come there. */
+void regions_last_resort(Warp *, Regions *);
 /* Adds a split of the region behind all others; from: the split whose issue made it. */
 Split *regions_add(Warp *, Regions *, int region, Path, const Split *from);
 void regions_drop(Warp *, Regions *, Split *);                 /* takes out a split that its lanes have left; counts a pop */

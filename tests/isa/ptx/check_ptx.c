@@ -149,8 +149,10 @@ static const struct { const char *ptx, *ir; } bodies[] = {
 	{ "vote.sync.ballot.b32 %r1, !%p1, 0xff;", "%r1 = vote.sync.ballot.b32 !%p1, 255\n" },
 	{ "barrier.cta.sync.aligned 0;", "bar.sync.aligned 0\n" },
 	{ "barrier.sync %r1, 64;", "bar.sync %r1, 64\n" },
-	{ "bar.red.popc.u32 %r1, 1, 64, !%p1;", "%r1 = bar.red.popc.u32 1, 64, !%p1\n" },
-	{ "bar.red.or.pred %p1, 0, %p2;", "%p1 = bar.red.or.pred 0, _, %p2\n" },
+	{ "bar.sync 1;", "bar.sync.aligned 1\n" },
+	{ "bar.arrive 1, 64;", "bar.arrive.aligned 1, 64\n" },
+	{ "bar.red.popc.u32 %r1, 1, 64, !%p1;", "%r1 = bar.red.popc.aligned.u32 1, 64, !%p1\n" },
+	{ "bar.red.or.pred %p1, 0, %p2;", "%p1 = bar.red.or.aligned.pred 0, _, %p2\n" },
 	/* scopes */
 	{ "{ .reg .b32 %r1; mov.u32 %r1, 1; } mov.u32 %r1, 2; { .reg .u32 t; mov.u32 t, 3; }",
 	  "%r1 = mov.u32 1\n%r1_1 = mov.u32 2\n%t = mov.u32 3\n" },
