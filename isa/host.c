@@ -125,6 +125,7 @@ static bool launch(Interp *in, Thread *t, const Step *s)
 		}
 	}
 	l.dynamic_shared = (uint32_t)interp_read(in, t, &s->src[7]);
+	l.cooperative = s->ins->flags & INSF_COOPERATIVE;
 	uint32_t stream = (uint32_t)interp_read(in, t, &s->src[LAUNCH_STREAM]);
 	if (stream > STREAM_LIMIT) {
 		interp_fault(in, t, FAULT_UNSUPPORTED, "stream %u; expected 0, the default stream, to %d", stream, STREAM_LIMIT);

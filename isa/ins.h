@@ -176,7 +176,7 @@ typedef struct Opd {
 	int64_t imm;
 } Opd;
 
-enum { INSF_SYNC = 1, INSF_ALIGNED = 2, INSF_UNI = 4, INSF_TO = 8, INSF_NONFAULTING = 16 };
+enum { INSF_SYNC = 1, INSF_ALIGNED = 2, INSF_UNI = 4, INSF_TO = 8, INSF_NONFAULTING = 16, INSF_COOPERATIVE = 32 };
 
 #define MODIFIERS(X) X(rnd) X(ftz) X(sat) X(approx) X(cmp) X(boolop) X(hilo) X(cc) X(space) X(vec) /* 0, 2 or 4 */ \
 	X(mode) X(mode2) X(aop) X(cop) X(sem) X(scope) X(flags) /* INSF_* */

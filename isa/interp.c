@@ -232,24 +232,30 @@ bool interp_block_begin(Interp *in, const Code *c, uint64_t block)
 	return threads_new(in, c);
 }
 
-bool interp_block_goes_on(Interp *in)
+bool interp_round(Interp *in)
+{
+	bool progress = false;
+	for (int k = 0; k < in->nthread; k++)
+		if (in->thread[k].state == RUNNABLE) {
+			progress = true;
+			if (!interp_run(in, &in->thread[k], SLICE))
+				return false;
+		}
+	if (!progress && in->at_grid < in->live)
+		interp_deadlock(in);
+	return progress || in->at_grid == in->live;
+}
+
+/* A block that is alone, to its end. */
+static bool block_runs(Interp *in)
 {
 	bool ok = true;
 	while (ok && in->live) {
-		bool progress = false;
+		Cycling c = { 0 };
 		uint64_t before = in->changes;
-		for (int k = 0; ok && k < in->nthread; k++)
-			if (in->thread[k].state == RUNNABLE) {
-				progress = true;
-				ok = interp_run(in, &in->thread[k], SLICE);
-			}
-		if (ok && !progress) {
-			if (in->at_grid == in->live)
-				return true;
-			interp_deadlock(in);
-			ok = false;
-		}
-		ok = ok && !interp_livelock(in, before);
+		ok = interp_round(in);
+		interp_look(in, before, &c);
+		ok = ok && !interp_livelock(in, &c);
 	}
 	return ok;
 }
@@ -281,11 +287,18 @@ bool interp_open(Interp *in)
 		}
 		memcpy(memory_find(l->memory, in->params, l->kernel->param_bytes, NULL)->data, l->params, l->kernel->param_bytes);
 	}
+	in->workspace = l->cooperative ? workspace_new(l) : 0;
+	if (l->cooperative && !in->workspace) {
+		fault_text(in->fault, FAULT_LIMIT, "%s: no memory is left for the grid's workspace", l->kernel->name);
+		return false;
+	}
 	return true;
 }
 
 void interp_close(Interp *in)
 {
+	if (in->workspace)
+		memory_release(in->launch->memory, in->workspace);
 	if (in->params)
 		memory_release(in->launch->memory, in->params);
 	free(in->shared);
@@ -324,10 +337,11 @@ bool interp_launch(const Launch *l, const InterpOptions *options, Fault *fault)
 	ok = ok && c;
 	uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	const Ins *meeting = kernel_grid_barrier(l->module, l->kernel);
-	if (ok && meeting)
+	bool gang = meeting || l->cooperative;
+	if (ok && gang)
 		ok = interp_gang(&in, c, meeting, n);
-	for (uint64_t b = 0; ok && !meeting && b < n; b++) {
-		ok = interp_block_begin(&in, c, b) && interp_block_goes_on(&in);
+	for (uint64_t b = 0; ok && !gang && b < n; b++) {
+		ok = interp_block_begin(&in, c, b) && block_runs(&in);
 		interp_block_end(&in);
 	}
 	if (o.thread_instructions)

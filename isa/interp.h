@@ -75,6 +75,7 @@ typedef struct Interp {
 	uint64_t changes;          /* of memory words, ends and meetings of threads: what livelock has not */
 	bool clock;                /* the kernel may read a clock */
 	uint64_t params;           /* address of the parameters */
+	uint64_t workspace;        /* address of the grid's workspace, 0: the launch is not cooperative */
 	int64_t *shared_offset;
 	uint32_t shared_bytes;
 	uint8_t *shared;
@@ -82,6 +83,7 @@ typedef struct Interp {
 	Thread *thread;
 	int nthread, live;
 	uint32_t first;            /* its first thread's number among all that are kept */
+	bool gang;                 /* all blocks of the grid are kept, and run in turns */
 	int at_grid;               /* of the live ones, those that wait at barrier.grid */
 	Barrier barrier[BARRIERS];
 	bool (*host_op)(struct Interp *, Thread *, const Step *);  /* K_HOST; NULL outside host functions */
@@ -109,15 +111,22 @@ void interp_exit(Interp *, Thread *);                                  /* the th
 void interp_deadlock(Interp *);
 void interp_grid_opens(Interp *);                                      /* the block's threads go on behind barrier.grid */
 
-/* interp_livelock.c: after a round; before: changes when it began. True: proven, the fault is filled. */
-bool interp_livelock(Interp *, uint64_t before);
+/* interp_livelock.c: what blocks have come to in a round. */
+typedef struct Cycling {
+	bool changing;             /* not all of them come back to earlier states */
+	int n;                     /* threads that can run */
+	const Thread *first;       /* of them, and its block */
+	uint32_t ctaid[3];
+} Cycling;
+void interp_look(Interp *, uint64_t before, Cycling *);                /* at a block, after the round; before: changes when the round began */
+bool interp_livelock(Interp *, const Cycling *);                       /* true: proven, the fault is filled */
 
-/* interp_gang.c: all blocks of a kernel with a barrier.grid, from one meeting to the next. */
+/* interp_gang.c: all blocks of a grid at once: of a kernel with a barrier.grid, or NULL, the launch is cooperative. */
 bool interp_gang(Interp *, const Code *, const Ins *barrier, uint64_t blocks);
 
 /* interp.c */
 bool interp_block_begin(Interp *, const Code *, uint64_t block);       /* its threads are made, its shared memory is cleared; false: fault */
-bool interp_block_goes_on(Interp *);                                   /* until its threads have ended or all that have not wait at barrier.grid */
+bool interp_round(Interp *);                                           /* each thread of the block that can run has a turn; false: fault */
 void interp_block_end(Interp *);
 bool interp_enter(Interp *, Thread *, const Code *);                   /* pushes a frame; false: fault */
 bool interp_run(Interp *, Thread *, uint64_t steps);                   /* until it blocks or steps are used up; false: fault */

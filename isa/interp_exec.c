@@ -30,6 +30,8 @@ uint64_t interp_special(const Interp *in, const Thread *t, Sreg r)
 	case SREG_RESERVED_BEGIN: case SREG_RESERVED_END: case SREG_RESERVED_0: case SREG_RESERVED_1:
 		return in->shared_bytes; /* nothing is reserved: behind the block's shared memory there is none */
 	case SREG_WARP_SZ: return warp;
+	case SREG_ENVREG1: return in->workspace >> 32;
+	case SREG_ENVREG2: return (uint32_t)in->workspace;
 	default: return 0; /* %smid, %gridid, %reserved_smem_offset_cap, %envreg */
 	}
 }

@@ -1,5 +1,5 @@
-/* Kernels with a barrier of the whole grid, in the reference interpreter: every block is kept, and goes on, one after the other, to the barrier. When all
- * that have threads left wait there, all go on behind it. */
+/* All blocks of a grid at once, in the reference interpreter: of a kernel with a barrier of the whole grid, and of a cooperative launch. Every block is kept,
+ * and the blocks run in turns, a round of their threads each. When all that have threads left wait at the barrier, all go on behind it. */
 #include "isa/interp.h"
 #include "isa/races.h"
 
@@ -38,24 +38,34 @@ static bool refused(Interp *in, const Code *c, const Ins *barrier, uint64_t bloc
 	uint64_t block = sizeof(Kept) + in->shared_bytes + threads * thread;
 	if (blocks <= GANG_LIMIT / block)
 		return false;
-	in->fault->loc = ins_loc(l->module, barrier);
-	fault_text(in->fault, FAULT_UNSUPPORTED, "kernel %s: the kernel has a barrier of the whole grid: %llu blocks, %llu can be kept at once here, in %u bytes",
-		l->kernel->name, (unsigned long long)blocks, (unsigned long long)(GANG_LIMIT / block), GANG_LIMIT);
+	if (barrier)
+		in->fault->loc = ins_loc(l->module, barrier);
+	fault_text(in->fault, FAULT_UNSUPPORTED, "kernel %s: %s: %llu blocks, %llu can be kept at once here, in %u bytes", l->kernel->name,
+		barrier ? WORDS_MEETS : WORDS_COOPERATIVE, (unsigned long long)blocks, (unsigned long long)(GANG_LIMIT / block), GANG_LIMIT);
 	return true;
 }
 
-/* Every block goes on to the barrier or its end; *left: some threads have not ended. */
-static bool all_go_on(Interp *in, Kept *kept, uint64_t n, bool *left)
+static bool can_go_on(const Kept *b) { return b->live > b->at_grid; }
+
+/* Every block that does not wait at the barrier has a turn. */
+static bool all_go_on(Interp *in, Kept *kept, uint64_t n)
 {
+	uint64_t before = in->changes;
+	Cycling c = { 0 };
 	bool ok = true;
-	*left = false;
 	for (uint64_t b = 0; ok && b < n; b++) {
+		if (!can_go_on(&kept[b]))
+			continue;
 		take(in, &kept[b], b);
-		ok = interp_block_goes_on(in);
-		*left |= in->live > 0;
+		ok = interp_round(in);
 		put_away(in, &kept[b]);
 	}
-	return ok;
+	for (uint64_t b = 0; ok && b < n; b++) {
+		take(in, &kept[b], b);
+		interp_look(in, before, &c);
+		put_away(in, &kept[b]);
+	}
+	return ok && !interp_livelock(in, &c);
 }
 
 static void barrier_opens(Interp *in, Kept *kept, uint64_t n)
@@ -73,15 +83,25 @@ bool interp_gang(Interp *in, const Code *c, const Ins *barrier, uint64_t blocks)
 {
 	uint8_t *own = in->shared;
 	uint64_t n = 0;
-	bool left = true, ok = !refused(in, c, barrier, blocks);
+	bool ok = !refused(in, c, barrier, blocks);
 	Kept *kept = ok ? xcalloc(blocks, sizeof *kept) : NULL;
 	for (; ok && n < blocks; n++) {
 		in->shared = xcalloc(in->shared_bytes ? in->shared_bytes : 1, 1);
 		ok = interp_block_begin(in, c, n);
 		put_away(in, &kept[n]);
 	}
-	while (ok && (ok = all_go_on(in, kept, n, &left)) && left)
-		barrier_opens(in, kept, n);
+	in->gang = true;
+	for (bool live = true, go = true; ok && live;) {
+		live = go = false;
+		for (uint64_t b = 0; b < n; b++) {
+			live |= kept[b].live > 0;
+			go |= can_go_on(&kept[b]);
+		}
+		if (go)
+			ok = all_go_on(in, kept, n);
+		else if (live)
+			barrier_opens(in, kept, n);
+	}
 	for (uint64_t b = 0; b < n; b++) {
 		take(in, &kept[b], b);
 		interp_block_end(in);

@@ -41,11 +41,10 @@ static void forget(Thread *t)
 	t->watch.cycling = false;
 }
 
-bool interp_livelock(Interp *in, uint64_t before)
+void interp_look(Interp *in, uint64_t before, Cycling *c)
 {
-	const Thread *first = NULL;
-	int n = 0;
-	bool all = true, still = in->changes == before && !in->clock;
+	bool still = in->changes == before && !in->clock;
+	c->changing |= !still;
 	for (int k = 0; k < in->nthread; k++) {
 		Thread *t = &in->thread[k];
 		if (!still)
@@ -53,17 +52,25 @@ bool interp_livelock(Interp *in, uint64_t before)
 		if (!still || t->state != RUNNABLE)
 			continue;
 		look(t);
-		all &= t->watch.cycling;
-		first = first ? first : t;
-		n++;
+		c->changing |= !t->watch.cycling;
+		if (!c->n++) {
+			c->first = t;
+			memcpy(c->ctaid, in->ctaid, sizeof c->ctaid);
+		}
 	}
-	if (!still || !n || !all)
+}
+
+bool interp_livelock(Interp *in, const Cycling *c)
+{
+	if (c->changing || !c->n)
 		return false;
 	const uint32_t *grid = in->launch->grid;
 	char others[60] = "comes";
-	if (n > 1)
-		snprintf(others, sizeof others, "and %d other%s of the block come", n - 1, n > 2 ? "s" : "");
-	interp_fault(in, first, FAULT_LIVELOCK, "livelock: the thread %s back to the same state, and no memory has changed%s", others,
-		grid[0] > 1 || grid[1] > 1 || grid[2] > 1 ? " (blocks run one after the other here: none waits for a later one)" : "");
+	bool blocks = grid[0] > 1 || grid[1] > 1 || grid[2] > 1;
+	if (c->n > 1)
+		snprintf(others, sizeof others, "and %d other%s of the %s come", c->n - 1, c->n > 2 ? "s" : "", in->gang ? "grid" : "block");
+	memcpy(in->ctaid, c->ctaid, sizeof in->ctaid);
+	interp_fault(in, c->first, FAULT_LIVELOCK, "livelock: the thread %s back to the same state, and no memory has changed%s", others,
+		blocks && !in->gang ? " (blocks run one after the other here: none waits for a later one)" : "");
 	return true;
 }

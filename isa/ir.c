@@ -74,7 +74,7 @@ const Suffix suffix_table[] = {
 	{ "cta", 'P', SCOPE_CTA }, { "cluster", 'P', SCOPE_CLUSTER }, { "gpu", 'P', SCOPE_GPU }, { "sys", 'P', SCOPE_SYS },
 	{ "gl", 'P', SCOPE_GL },
 	{ "sync", 'Y', INSF_SYNC }, { "aligned", 'L', INSF_ALIGNED }, { "uni", 'U', INSF_UNI }, { "to", 'T', INSF_TO },
-	{ "nonfaulting", 'N', INSF_NONFAULTING },
+	{ "nonfaulting", 'N', INSF_NONFAULTING }, { "cooperative", 'B', INSF_COOPERATIVE },
 	{ NULL, 0, 0 }
 };
 

@@ -285,6 +285,15 @@ bool kernel_refused(const Module *m, const Function *kernel, Loc *where, StrBuf 
 	return refused;
 }
 
+uint64_t workspace_new(const Launch *l)
+{
+	const Alloc *hint = NULL;
+	uint64_t addr = memory_alloc(l->memory, WORKSPACE_BYTES, "the grid's workspace", false);
+	if (addr && l->races)
+		race_workspace(l->races, addr, memory_find(l->memory, addr, WORKSPACE_BYTES, &hint)->data);
+	return addr;
+}
+
 /* A call through a register may come to any device function. */
 static void add_callees(Reach *r, const Ins *call)
 {

@@ -10,6 +10,7 @@ typedef struct Launch {
 	const Function *kernel;
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;       /* bytes */
+	bool cooperative;              /* all blocks are there at once, and %envreg1, %envreg2 name the grid's workspace */
 	const uint8_t *params;         /* kernel->param_bytes bytes, laid out as kernel->param says */
 	Memory *memory;
 	const uint64_t *symbol_address; /* by symbol id; from memory_load_module */
@@ -46,6 +47,10 @@ typedef struct Fault {
    what the kernel and its calls execute. True: it cannot run; why is a clause about it. Functions whose address alone is taken
    are left to the call through a register that comes to them. */
 bool kernel_refused(const Module *, const Function *kernel, Loc *where, struct StrBuf *why);
+/* The workspace of a cooperative launch's grid, for the code that CUDA's grid.sync() becomes: so many zeroed bytes of its memory, whose address has its upper half in %envreg1
+   and its lower half in %envreg2. 0: no memory is left. */
+enum { WORKSPACE_BYTES = 64 };
+uint64_t workspace_new(const Launch *);
 /* The first barrier.grid that the kernel or a function that it may call has, or NULL. All blocks of such a kernel must be there at once. */
 const Ins *kernel_grid_barrier(const Module *, const Function *kernel);
 void function_refused(const Function *, Loc *where, struct StrBuf *why); /* the same of a function without body */
@@ -65,6 +70,9 @@ enum { BARRIERS = 16, REFUSAL = 400 };
 #define WORDS_CALLS "%d calls deep, %llu of %llu bytes of local memory in use"
 #define WORDS_COUNTS "barrier %u is awaited with different thread counts"
 #define WORDS_TRAP "the kernel stopped itself"
+/* Why all blocks of a grid must be there at once. */
+#define WORDS_MEETS "the kernel has a barrier of the whole grid"
+#define WORDS_COOPERATIVE "the launch is cooperative, so all blocks of its grid are there at once"
 /* threads: of the block; warp: lanes of PTX's warps there. *count: the threads that the instruction names, NULL: none; on return
    how many threads that are, 0 without. PTX counts whole warps: the last warp of a block may have fewer threads than lanes. */
 const char *barrier_refuses(uint32_t number, uint32_t *count, uint32_t threads, int warp, char text[REFUSAL]);

@@ -11,12 +11,12 @@ static const struct { char group; uint8_t offset; bool flag; } fields[] = {
 	{ 'A', offsetof(Ins, aop), false }, { 'O', offsetof(Ins, cop), false }, { 'E', offsetof(Ins, sem), false },
 	{ 'P', offsetof(Ins, scope), false }, { '1', offsetof(Ins, type), false }, { '2', offsetof(Ins, type2), false },
 	{ 'Y', offsetof(Ins, flags), true }, { 'L', offsetof(Ins, flags), true }, { 'U', offsetof(Ins, flags), true },
-	{ 'T', offsetof(Ins, flags), true }, { 'N', offsetof(Ins, flags), true },
+	{ 'T', offsetof(Ins, flags), true }, { 'N', offsetof(Ins, flags), true }, { 'B', offsetof(Ins, flags), true },
 };
 enum { NFIELDS = sizeof fields / sizeof *fields };
 
 static const uint8_t flag_of[128] = { ['Y'] = INSF_SYNC, ['L'] = INSF_ALIGNED, ['U'] = INSF_UNI, ['T'] = INSF_TO,
-	['N'] = INSF_NONFAULTING };
+	['N'] = INSF_NONFAULTING, ['B'] = INSF_COOPERATIVE };
 
 static int field_index(char group)
 {

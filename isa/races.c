@@ -1,3 +1,4 @@
+#include "isa/launch.h"
 #include "isa/races_own.h"
 
 enum { JOINS = 1 << 16 };
@@ -223,6 +224,7 @@ RaceLog *race_open(Races *r, bool keep)
 
 void race_forget(RaceLog *l)
 {
+	l->met = 0;
 	race_shadow_free(&l->now);
 	race_shadow_free(&l->past);
 	vec_free(&l->found);
@@ -318,9 +320,28 @@ static void note_values(RacePage *p, unsigned offset, unsigned size, const uint8
 			p->value[offset + k] |= RACE_WRITTEN | RACE_CHANGED | RACE_SEVERAL;
 }
 
+void race_workspace(RaceLog *l, uint64_t addr, const uint8_t *bytes)
+{
+	l->workspace = addr;
+	l->counter = bytes + 7;
+	l->met = 0;
+}
+
+/* Is the access one of the workspace? If the grid has met since the last one, it is behind that. */
+static bool in_workspace(RaceLog *l, uint64_t addr)
+{
+	uint8_t met = *l->counter >> 7;
+	if (met != l->met)
+		race_grid_barrier(l);
+	l->met = met;
+	return addr - l->workspace < WORKSPACE_BYTES;
+}
+
 void race_note(RaceLog *l, int site, uint64_t block, uint64_t addr, unsigned size, const uint8_t *before, const uint8_t *now)
 {
 	Races *r = l->races;
+	if (l->counter && in_workspace(l, addr))
+		return;
 	if (l->site != site || l->block != block) {
 		l->site = site;
 		l->block = block;

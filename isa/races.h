@@ -25,6 +25,9 @@ int race_site_add(RaceLog *, const void *key, const Ins *); /* the instruction: 
 /* A thread of the block is about to access [addr, addr + size). What it writes: `now`; what lies there: `before`. Both are NULL for loads, and `now` is
    for atomic operations, whose results depend on an order of blocks. */
 void race_note(RaceLog *, int site, uint64_t block, uint64_t addr, unsigned size, const uint8_t *before, const uint8_t *now);
+/* The launch is cooperative, and this its grid's workspace, at the address: what code that waits for all blocks accesses there is no race, and when the last block
+   has come, which turns the top bit of the second word, the grid has met. */
+void race_workspace(RaceLog *, uint64_t addr, const uint8_t *bytes);
 /* All threads of the grid have come to a barrier of the grid, all accesses of theirs so far have been noted, and no access behind it has. */
 void race_grid_barrier(RaceLog *);
 

@@ -50,6 +50,9 @@ struct RaceLog {
 	RaceShadow now;                /* since the last barrier of the grid */
 	RaceShadow past;               /* before, if it is kept */
 	RacePairs found;               /* races before it */
+	uint64_t workspace;            /* of a cooperative launch, */
+	const uint8_t *counter;        /* ... the byte there with the bit that turns when the grid meets; NULL: the launch is not cooperative */
+	uint8_t met;                   /* the bit as it was last seen */
 };
 
 uint32_t race_join(Races *, uint32_t a, uint32_t b);           /* the union of two sets */

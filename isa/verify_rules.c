@@ -48,7 +48,7 @@ static void list_values(char group, uint32_t values, StrBuf *out)
 			sb_printf(out, " .%s", suffix_name(group, v));
 }
 
-static bool flag_group(char group) { return strchr("YLUTN", group) != NULL; }
+static bool flag_group(char group) { return strchr("YLUTNB", group) != NULL; }
 
 /* The type that decides what a group may be: comparisons of set and .ftz look at the operands' type. */
 static int deciding_type(const Ins *i, char group)
@@ -159,7 +159,7 @@ static bool check_special(Verifier *v)
 /* A modifier outside the suffixes of its operation would be lost in text. */
 static bool check_foreign(Verifier *v)
 {
-	if (v->i->flags & ~(INSF_SYNC | INSF_ALIGNED | INSF_UNI | INSF_TO | INSF_NONFAULTING))
+	if (v->i->flags & ~(INSF_SYNC | INSF_ALIGNED | INSF_UNI | INSF_TO | INSF_NONFAULTING | INSF_COOPERATIVE))
 		return vf_fail(v, "has a flag that there is not");
 	char group = ins_foreign(v->i);
 	const char *name = group ? suffix_name(group, ins_modifier(v->i, group)) : NULL;

@@ -102,7 +102,7 @@ static void suffixes(void)
 		{ 'b', "*boolean* (combines with a predicate)" }, { 'h', "*half* of a product" }, { 'C', "carry" }, { 'S', "*space*" },
 		{ 'V', "*vector*" }, { 'M', "*mode*" }, { 'W', "*mode2*" }, { 'A', "*atomic* operation" }, { 'O', "*cache* operator" },
 		{ 'E', "memory *order*" }, { 'P', "*scope*" }, { 'Y', "synchronising" }, { 'L', "aligned" }, { 'U', "uniform" }, { 'T', "to" },
-		{ 'N', "not faulting" } };
+		{ 'N', "not faulting" }, { 'B', "all blocks at once" } };
 	puts("| kind | suffixes |\n|---|---|");
 	for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
 		printf("| %s |", groups[k].name);

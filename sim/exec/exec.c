@@ -328,6 +328,8 @@ static uint64_t special_register(const Sm *sm, const Warp *w, const MIns *i, int
 	case SREG_RESERVED_BEGIN: case SREG_RESERVED_END: case SREG_RESERVED_0: case SREG_RESERVED_1:
 		return w->cta->shared_bytes; /* as in interp_special */
 	case SREG_WARP_SZ: return (unsigned)warp;
+	case SREG_ENVREG1: return w->share->grid->workspace >> 32;
+	case SREG_ENVREG2: return (uint32_t)w->share->grid->workspace;
 	case SREG_LOCAL_ADDRESS: return w->sp[l] + (uint64_t)i->offset;
 	case SREG_PARAM_ADDRESS: return sm->gpu->param_address + (uint64_t)i->offset;
 	default: return 0;

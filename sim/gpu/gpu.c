@@ -52,6 +52,8 @@ static void clear_queue(Gpu *g)
 {
 	for (int i = 0; i < g->queue.n; i++) {
 		vec_free(&g->queue.v[i]->events);
+		if (g->queue.v[i]->workspace)
+			memory_release(g->memory, g->queue.v[i]->workspace);
 		free(g->queue.v[i]);
 	}
 	vec_clear(&g->queue);
@@ -153,16 +155,16 @@ const char *gpu_refuses(const Config *c, const Launch *l)
 	return NULL;
 }
 
-/* All blocks of a grid that meets at a barrier must be resident at once. */
-static bool all_fit(const Config *c, const Grid *x, Fault *fault)
+/* False: all blocks of the grid must be resident at once, and cannot. */
+static bool all_fit(const Config *c, Grid *x, Fault *fault)
 {
-	const char *what;
-	uint64_t most = (uint64_t)(sm_capacity(c, x, &what) * c->sm_count);
-	if (x->ctas <= most)
+	uint64_t most = (uint64_t)(sm_capacity(c, x, &x->limit) * c->sm_count);
+	if (x->ctas <= most || !x->together)
 		return true;
-	fault->loc = ins_loc(x->launch->module, x->code->meeting);
-	fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: the kernel has a barrier of the whole grid: %llu blocks, %llu can be resident on this machine (limited by %s)",
-		x->launch->kernel->name, (unsigned long long)x->ctas, (unsigned long long)most, what);
+	if (x->code->meeting)
+		fault->loc = ins_loc(x->launch->module, x->code->meeting);
+	fault_text(fault, FAULT_UNSUPPORTED, "kernel %s: %s: %llu blocks, %llu can be resident on this machine (limited by %s)", x->launch->kernel->name,
+		x->code->meeting ? WORDS_MEETS : WORDS_COOPERATIVE, (unsigned long long)x->ctas, (unsigned long long)most, x->limit);
 	return false;
 }
 
@@ -184,7 +186,8 @@ static bool size_up(const Config *c, Grid *x, Fault *fault)
 			l->kernel->name, code->frame, (long long)c->sm_local);
 		return false;
 	}
-	return !code->meeting || all_fit(c, x, fault);
+	x->together = code->meeting || l->cooperative;
+	return all_fit(c, x, fault);
 }
 
 static double now_seconds(void)
@@ -243,6 +246,11 @@ bool gpu_queue(Gpu *g, const Launch *l, int stream, Arena *a, LaunchStats *st, F
 	diag_free(&diag);
 	if (refused || !size_up(&g->config, &x, fault))
 		return false;
+	x.workspace = l->cooperative ? workspace_new(l) : 0;
+	if (l->cooperative && !x.workspace) {
+		fault_text(fault, FAULT_LIMIT, "kernel %s: no memory is left for the grid's workspace", l->kernel->name);
+		return false;
+	}
 	if (!g->queue.n)
 		g->room = (Room){ 0 };
 	room_for(&g->room, &x);

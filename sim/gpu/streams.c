@@ -116,13 +116,13 @@ static void announce_block(Gpu *g, Sm *sm, Grid *x, Cycle when)
 		announce(sm, a);
 }
 
-/* A grid whose blocks meet begins with all of them, or waits. */
+/* A grid whose blocks are there together begins with all of them, or waits. */
 static bool fits_now(const Gpu *g, const Grid *x)
 {
 	uint64_t room = 0;
-	for (int i = 0; i < g->config.sm_count && x->code->meeting; i++)
+	for (int i = 0; i < g->config.sm_count && x->together; i++)
 		room += (uint64_t)sm_room(&g->sm[i], x);
-	return !x->code->meeting || room >= x->ctas;
+	return !x->together || room >= x->ctas;
 }
 
 /* Blocks go to SMs in turn, one each, as long as any has room; grid after grid. */
@@ -146,13 +146,13 @@ static void place_blocks(Gpu *g, Cycle when)
 static void replace_block(Gpu *g, Sm *sm, Cycle ended)
 {
 	Cycle when = ended + (Cycle)g->config.sm_block_launch;
-	for (Grid *x; (x = grid_to_place(g)) && !x->code->meeting && sm_reserve(sm, x);) {
+	for (Grid *x; (x = grid_to_place(g)) && !x->together && sm_reserve(sm, x);) {
 		announce_block(g, sm, x, when);
 		if (x->next_cta == x->ctas)
 			place_blocks(g, when);
 	}
 	Grid *next = grid_to_place(g);
-	if (next && next->code->meeting)
+	if (next && next->together)
 		place_blocks(g, when);
 }
 

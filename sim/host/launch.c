@@ -280,9 +280,19 @@ static int stream_of(lua_State *L, int table)
 	return stream;
 }
 
+static bool cooperative(lua_State *L, int table)
+{
+	int type = lua_getfield(L, table, "cooperative");
+	if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+		luaL_error(L, "gpu.launch: cooperative: expected true or false, found a %s", luaL_typename(L, -1));
+	bool is = lua_toboolean(L, -1);
+	lua_pop(L, 1);
+	return is;
+}
+
 int host_launch(lua_State *L)
 {
-	static const char *const fields[] = { "kernel", "grid", "block", "shared", "args", "stream", "warp_size", NULL };
+	static const char *const fields[] = { "kernel", "grid", "block", "shared", "args", "stream", "warp_size", "cooperative", NULL };
 	Run *run = run_of(L);
 	Launch l = { 0 };
 	host_not_called(L, "gpu.launch");
@@ -296,6 +306,7 @@ int host_launch(lua_State *L)
 	if (lua_getfield(L, 1, "shared") != LUA_TNIL)
 		l.dynamic_shared = dimension(L, "shared");
 	lua_pop(L, 1);
+	l.cooperative = cooperative(L, 1);
 	if (l.kernel->param_bytes > MAX_PARAM_BYTES)
 		return luaL_error(L, "gpu.launch: the parameters of %s take more than %d bytes", l.kernel->name, MAX_PARAM_BYTES);
 	uint8_t *params = lua_newuserdatauv(L, l.kernel->param_bytes + 1, 0);

@@ -284,7 +284,7 @@ void record_launch(Recorder *r, const Launch *l, int stream, Loc where)
 		else
 			record_value(&args, (Type)p->type, bits);
 	}
-	sb_printf(&s, "\tlaunch %s, (%u, %u, %u), (%u, %u, %u), %u, ", record_name(r, f->name), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+	sb_printf(&s, "\tlaunch%s %s, (%u, %u, %u), (%u, %u, %u), %u, ", l->cooperative ? ".cooperative" : "", record_name(r, f->name), l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
 		l->block[2], l->dynamic_shared);
 	if (stream)
 		sb_printf(&s, "%d, ", stream);

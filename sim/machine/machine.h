@@ -60,6 +60,9 @@ struct Grid {
 	Vec(Grid *) events;            /* and as events ask */
 	Cycle *place;                  /* its entry of Gpu.place, which is free again from its end on */
 	uint64_t ctas, next_cta, left; /* all blocks; the next one to be given a place; how many have not ended */
+	bool together;                 /* all blocks begin at once, or none: they meet at a barrier, or the launch is cooperative */
+	uint64_t workspace;            /* address of a cooperative launch's (isa/launch.h), else 0 */
+	const char *limit;             /* what bounds how many of its blocks can be resident at once, in words */
 	int warps_per_cta;
 	int64_t regs_per_warp, shared_per_cta;
 	uint64_t param_base;           /* an address for caches: the host writes the parameters of each launch to a place of their own */

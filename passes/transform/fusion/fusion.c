@@ -114,6 +114,8 @@ static const char *refuse(Fusion *f, Couple *c)
 	enum { INSTRUCTIONS = 2048 };      /* without a bound the time for a row of launches grows with the cube of its length: each launch is judged with all before it */
 	if (c->launch[0]->guard >= 0 || c->launch[1]->guard >= 0)
 		return "a launch is guarded";
+	if ((c->launch[0]->flags | c->launch[1]->flags) & INSF_COOPERATIVE)
+		return "a launch is cooperative"; /* its blocks may wait for each other, in a workspace of their own */
 	if (c->kernel[0] == c->kernel[1] && !f->o.same_kernel)
 		return arena_printf(&f->arena, "both launch %s", c->kernel[0]->name);
 	const char *why = launches_differ(c, &f->arena);
