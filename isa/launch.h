@@ -40,7 +40,7 @@ typedef enum {
 typedef struct Fault {
 	FaultKind kind;
 	Loc loc;           /* source place of the instruction; line 0 = none */
-	char text[1536];               /* the whole message: kernel, block, instruction, source line, thread, address, nearest allocation */
+	char text[3072];               /* the whole message: kernel, block, instruction, source line, thread, address, nearest allocation */
 } Fault;
 
 /* What keeps the kernel from running, found without running it: something that gsim has not, or a function without body, in

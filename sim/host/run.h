@@ -86,7 +86,7 @@ typedef struct Run {
 	struct Recorder *recorder;     /* NULL: nothing is recorded */
 	const Function *host;          /* the host function that ran; NULL: none */
 	uint64_t *host_ran;            /* by Block.id of it: how often the block ran */
-	char failure[2048];            /* text of the last error */
+	char failure[4096];            /* text of the last error */
 	RunStatus status;              /* the first status other than RUN_OK; but bad input and interrupts take precedence over failures */
 } Run;
 

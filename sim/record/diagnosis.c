@@ -141,12 +141,22 @@ static void put_head(StrBuf *b, const Diagnosis *d, const char *kernel)
 			d->expected);
 }
 
+/* Blocks for which those that are there leave no room: they may be what these wait for. */
+static void put_unbegun(StrBuf *b, const Diagnosis *d)
+{
+	bool one = d->unbegun == 1;
+	if (d->unbegun)
+		sb_printf(b, "\n  %llu of the %llu blocks %s not begun and cannot: the %llu that have leave no room (limited by %s), and none of them ends",
+			(unsigned long long)d->unbegun, (unsigned long long)d->blocks, one ? "has" : "have", (unsigned long long)d->resident, d->limit);
+}
+
 void diagnosis_text(const Diagnosis *d, const char *kernel, StrBuf *b)
 {
 	bool held = false;
 	put_head(b, d, kernel);
 	if (d->kind == FAULT_LIVELOCK)
 		put_word(b, d);
+	put_unbegun(b, d);
 	for (int k = 0; k < d->nheld; k++) {
 		const StuckLanes *x = &d->held[k];
 		held |= x->how == STUCK_HELD;

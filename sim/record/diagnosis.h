@@ -51,6 +51,8 @@ typedef struct Diagnosis {
 	int nheld;                     /* entries of held: lanes that wait, those of the warp first */
 	StuckLanes held[STUCK_MOST];
 	uint64_t more;                 /* groups of lanes that found no place in held */
+	uint64_t blocks, unbegun, resident; /* of the grid; those of them that have not begun; those that have, and have not ended */
+	const char *limit;             /* what leaves no more of them room (Grid.limit) */
 	uint32_t arrived, expected;    /* threads, in a deadlock at a barrier */
 	const char *model, *holds;     /* the mechanism, and why it may hold lanes for ever (StuckHooks.holds), or NULL */
 } Diagnosis;

@@ -97,6 +97,7 @@ void diagnosis_json(const Diagnosis *d, JsonSink *j)
 	for (int k = 0; k < d->nheld; k++)
 		put_stuck(j, &d->held[k]);
 	j->end(j);
+	json_put_count(j, "blocks_not_begun", d->unbegun);
 	json_put_text(j, "mechanism", d->holds);
 	j->end(j);
 }

@@ -309,6 +309,10 @@ static Diagnosis *begin_diagnosis(Gpu *g, const Warp *w, Grid *grid, FaultKind k
 	if (w)
 		d->who = (StuckLanes){ .block = { w->cta->id[0], w->cta->id[1], w->cta->id[2] }, .warp = w->index,
 			.how = STUCK_RUNS };
+	d->blocks = grid->ctas;
+	d->unbegun = grid->ctas - grid->next_cta;
+	d->resident = grid->begun ? grid->next_cta - (grid->ctas - grid->left) : 0;
+	d->limit = grid->limit;
 	g->diagnosis = grid->diagnosis = d;
 	return d;
 }
