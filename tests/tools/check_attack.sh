@@ -178,6 +178,32 @@ shown 2 "no function \`$mark\` in " "$opt" --cfg "k$evil" home/dl/m.ptx
 for form in --text --csv --summary --perfetto "--stack 280"; do shown 0 "" "$trace" $form e.trace; done
 shown 0 "" "$compare" e.json e.json
 shown 0 "" "$compare" -m --annotate=code e.json e.json
+cat >steer/p.ptx <<'END'
+.version 7.5
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);
+.global .align 1 .b8 text[10] = { 107, 27, 91, 51, 49, 109, 7, 155, 10, 0 };
+.visible .entry k()
+{
+	.reg .b64 %rd<3>;
+	.reg .b32 %r<2>;
+	mov.u64 %rd1, text;
+	cvta.global.u64 %rd2, %rd1;
+	{
+	.param .b64 p0;
+	st.param.b64 [p0], %rd2;
+	.param .b64 p1;
+	st.param.b64 [p1], 0;
+	.param .b32 ret;
+	call.uni (ret), vprintf, (p0, p1);
+	ld.param.b32 %r1, [ret];
+	}
+	ret;
+}
+END
+echo 'gpu.launch{ kernel = "k", grid = 1, block = 1 }' >steer/p.lua
+for how in "" --reference "-b -p dce"; do shown 0 '^k?\[31m??$' "$gsim" -q $how steer/p.ptx; done
 
 # ---- names in tables ----
 mkdir csv

@@ -252,6 +252,8 @@ static const struct { const char *text, *message; int line; } bad_files[] = {
 	{ "return derive('/etc/passwd')", "cannot find the machine file '/etc/passwd': an absolute name leads out of the folder", 1 },
 	{ "return derive('/etc/passwords')", "cannot find the machine file '/etc/passwords': an absolute name leads out of the folder", 1 },
 	{ "return derive('../../etc/passwd')", "'..' leads out of the folder", 1 },
+	{ "return derive('.hidden.lua')", "a name that begins with a dot is hidden", 1 },
+	{ "return derive('down/.git/config')", "a name that begins with a dot is hidden", 1 },
 	{ "return derive('link.lua')", "a symbolic link is not followed", 1 },
 	{ "return derive('fifo.lua')", "it is no ordinary file", 1 },
 	{ "return derive('sparse.lua')", "sparse.lua: it is too large", 1 },
