@@ -152,7 +152,7 @@ static void put_unbegun(StrBuf *b, const Diagnosis *d)
 
 void diagnosis_text(const Diagnosis *d, const char *kernel, StrBuf *b)
 {
-	bool held = false;
+	bool held = false, warp = d->who.how == STUCK_WARPSYNC;
 	put_head(b, d, kernel);
 	if (d->kind == FAULT_LIVELOCK)
 		put_word(b, d);
@@ -160,6 +160,7 @@ void diagnosis_text(const Diagnosis *d, const char *kernel, StrBuf *b)
 	for (int k = 0; k < d->nheld; k++) {
 		const StuckLanes *x = &d->held[k];
 		held |= x->how == STUCK_HELD;
+		warp |= x->how == STUCK_WARPSYNC;
 		if (x->lanes == d->writer.lanes && d->written && same_warp(x, &d->writer))
 			continue; /* the lanes have been told of already */
 		if (d->kind == FAULT_BARRIER && x->lanes == d->who.lanes && same_warp(x, &d->who))
@@ -172,6 +173,8 @@ void diagnosis_text(const Diagnosis *d, const char *kernel, StrBuf *b)
 	}
 	if (d->more)
 		sb_printf(b, "\n  and %llu more lanes wait", (unsigned long long)d->more);
+	if (warp && d->kind == FAULT_BARRIER)
+		sb_puts(b, "\n  PTX leaves undefined what a warp-level operation does where threads of its mask never come to one");
 	if (held && d->holds)
 		sb_printf(b, "\n  mechanism %s %s", d->model, d->holds);
 	else if (held)

@@ -86,6 +86,7 @@ static void spill_last(Warp *w, Regions *k, Split *s, int keep)
 /* One group runs: `now`, or if that is -1, the group that has waited for longest. */
 static void run_only(Warp *w, Regions *k, int now)
 {
+	regions_last_resort(w, k);
 	int n = *reconv_nsplit(w), next = now;
 	Split *all = reconv_splits(w);
 	for (int i = 0; i < n; i++)

@@ -121,8 +121,10 @@ void its_last_resort(Warp *w, Its *k)
 {
 	if (k->n || !*reconv_nsplit(w))
 		return;
-	Mask waiting = splits_waiting(w);
-	for (int i = 0; i < k->nbarrier && !k->n && its_value(w, ITS_YIELD_RELEASE); i++)
+	Mask waiting = splits_waiting(w), for_own = 0;
+	each_split(w, s)
+		for_own |= s->state == SPLIT_WARPSYNC ? s->mask : 0;
+	for (int i = 0; i < k->nbarrier && !k->n && (its_value(w, ITS_YIELD_RELEASE) || for_own == waiting); i++)
 		try_open(w, k, &k->barrier[i], waiting);
 	must(k->n || waiting);
 }

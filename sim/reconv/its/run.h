@@ -76,6 +76,7 @@ void its_ended(Warp *, Its *, Mask);           /* the lanes have ended: barriers
 void its_yielded(Warp *, Its *, Mask);         /* the lanes have yielded: barriers open whose other lanes all wait or have yielded */
 void its_time_out(Warp *, Its *);
 /* For a warp in which no group is ready: lanes wait at block barriers and warp-level operations for others, which may wait for them at
-   convergence barriers. Where barriers open without lanes that yield, they then open without lanes that wait. */
+   convergence barriers. Where barriers open without lanes that yield, they then open without lanes that wait; and so they do
+   where all wait at warp-level operations, for lanes of their own warp. */
 void its_last_resort(Warp *, Its *);
 #endif
