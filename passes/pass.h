@@ -50,6 +50,8 @@ typedef struct Pass {
 	const PassOption *options; int noptions;
 	bool (*function)(PassRun *);       /* on one kernel or device function at a time; NULL in a module pass */
 	bool (*module)(PassRun *);         /* on the whole module, host functions included */
+	/* With these options it decides by a profile: which pipeline is to be tried beside the module as it is (Profile.trial). NULL: it asks for none. */
+	const char *(*asks_profile)(const PassValue *);
 	bool shows;                        /* it writes what it does to PassRun.show */
 	bool keeps_graph;                  /* blocks and edges stay as they are, and with them every analysis that depends on these alone */
 } Pass;
@@ -100,6 +102,8 @@ typedef struct PassHost {
 bool pipeline_run(Module *, const char *text, const PassHost *host, Diag *);
 bool pipeline_check(const char *text, Diag *);
 bool pipeline_empty(const char *text);  /* nothing, or "none": the module as it is */
+/* What the first pass that asks to try something asks for (Pass.asks_profile); "": nothing, but some pass decides by a profile; NULL: none does. Of a text that pipeline_check has found right. */
+const char *pipeline_asks_profile(const char *text);
 int pipeline_steps(const char *text);   /* how many passes it has; of a text that pipeline_check has found right */
 char *pipeline_prefix(Arena *, const char *text, int n); /* the text of its first n passes */
 

@@ -281,6 +281,19 @@ static void parse_again(Pipeline *p, const char *text)
 	diag_free(&d);
 }
 
+const char *pipeline_asks_profile(const char *text)
+{
+	Pipeline p = { 0 };
+	const char *trial = NULL;
+	parse_again(&p, text);
+	for (int k = 0; k < p.step.n && (!trial || !*trial); k++) {
+		const char *asked = p.step.v[k].pass->asks_profile ? p.step.v[k].pass->asks_profile(p.step.v[k].option) : NULL;
+		trial = asked ? asked : trial;
+	}
+	pipeline_free(&p);
+	return trial;
+}
+
 int pipeline_steps(const char *text)
 {
 	Pipeline p = { 0 };

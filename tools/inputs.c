@@ -14,6 +14,8 @@ const char *hash_of_file(Arena *a, const char *path)
 	return text;
 }
 
+bool inputs_tell_idle(const char *model) { return strncmp(model, "mimd", 4) != 0; }
+
 Profile *profile_of_file(Arena *a, const char *path, const char *module, const char *module_hash, Diag *d)
 {
 	const char *why;
@@ -32,7 +34,7 @@ Profile *profile_of_file(Arena *a, const char *path, const char *module, const c
 			p->module_hash, module, module_hash);
 	if (p && *p->passes)
 		diag_warning(d, (Loc){ path, 0, 0 }, "this report is of a run with the passes %s: its counts are those of the code that they made", p->passes);
-	if (p && !strncmp(p->model, "mimd", 4))
+	if (p && !inputs_tell_idle(p->model))
 		diag_warning(d, (Loc){ path, 0, 0 }, "this report is of a run under mimd, where each fetch is for one lane: it does not say how many lanes of a warp are idle");
 	return p;
 }

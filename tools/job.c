@@ -1,4 +1,5 @@
 #include "tools/job.h"
+#include "tools/inputs.h"
 #include "lib/file.h"
 #include "lib/output.h"
 #include "sim/host/record.h"
@@ -27,7 +28,7 @@ static void clear_progress(const Session *s)
 static Title title_of(const Session *s, const Job *j)
 {
 	return (Title){ .module = s->opt.module, .config = s->opt.config, .module_hash = s->module_hash, .passes = j->passes, .log = &j->log,
-		.profile = s->opt.profile,
+		.profile = s->opt.profile, .profiled = j->profile && j->profile == s->made,
 		.model = j->model, .workload = s->opt.workload, .nargs = s->opt.nargs, .args = s->opt.args, .effective = &j->config, .sums = s->opt.sums,
 		.file = &s->file };
 }
@@ -42,16 +43,73 @@ static bool stats_to_output(const Session *s)
 	return false;
 }
 
-bool job_transform(const Session *s, Job *j)
+static bool transform(const Config *c, Module *m, const char *passes, const Profile *profile, PassLog *log, Diag *d)
+{
+	CostTable cost = config_costs(c);
+	MachineLimits limits = config_limits(c);
+	return pipeline_run(m, passes, &(PassHost){ .cost = &cost, .limits = &limits, .profile = profile, .log = log }, d);
+}
+
+/* How the workload runs: what every run of the session has in common. */
+static RunOptions run_options(Session *s)
+{
+	const Options *o = &s->opt;
+	return (RunOptions){ .gpu = { .threads = o->threads, .interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
+		.workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes, .nargs = o->nargs, .args = o->args,
+		.nfolders = o->files.n, .folders = o->files.v, .written = &s->written };
+}
+
+/* The report of a functional run of the module behind these passes, read as a profile. NULL: it does not end well, as the job's own run will tell. */
+static Profile *profile_of_run(Session *s, const Job *j, const char *passes)
+{
+	Module *m = *passes ? module_copy(s->module) : s->module;
+	RunOptions options = run_options(s);
+	Diag d = { 0 };
+	StrBuf json = { 0 };
+	JsonText t;
+	Profile *p = NULL;
+	options.gpu.functional = options.trial = true;
+	Run *run = !*passes || transform(&j->config, m, passes, NULL, NULL, &d) ? run_new(&j->config, m, &options, &d) : NULL;
+	if (run && run_module(run) == RUN_OK) {
+		Title title = title_of(s, &(Job){ .config = j->config, .model = j->model, .passes = passes });
+		json_text(&t, &json);
+		report_json(run, &title, &t.sink);
+		p = profile_read(&s->diag.arena, json.s, json.n, s->opt.module, &d);
+	}
+	if (run)
+		run_free(run);
+	if (m != s->module)
+		module_free(m);
+	clear_progress(s);
+	sb_free(&json);
+	diag_free(&d);
+	return p;
+}
+
+/* The profile that the job's passes get: that of a file, else, where one of them asks, of a run made for it; jobs of one mechanism share it. */
+static const Profile *profile_for(Session *s, const Job *j)
+{
+	const char *model = job_model(j), *trial = pipeline_asks_profile(j->passes);
+	if (s->profile || s->opt.no_profile || s->opt.disassemble || !trial || !inputs_tell_idle(model))
+		return s->profile;
+	if (!s->made_for || strcmp(s->made_for, model)) {
+		s->made = profile_of_run(s, j, "");
+		if (s->made && *trial)
+			s->made->trial = profile_of_run(s, j, trial);
+		s->made_for = model;
+	}
+	return s->made;
+}
+
+bool job_transform(Session *s, Job *j)
 {
 	j->module = s->module;
 	if (!*j->passes)
 		return true;
-	CostTable cost = config_costs(&j->config);
-	MachineLimits limits = config_limits(&j->config);
 	j->module = module_copy(s->module);
 	j->log.remarks = s->opt.remarks && !j->reference;
-	return pipeline_run(j->module, j->passes, &(PassHost){ .cost = &cost, .limits = &limits, .profile = s->profile, .log = &j->log }, &j->diag);
+	j->profile = profile_for(s, j);
+	return transform(&j->config, j->module, j->passes, j->profile, &j->log, &j->diag);
 }
 
 static void print_pass_stats(const Session *s, const Job *j)
@@ -128,15 +186,21 @@ void job_run(Session *s, Job *j)
 	const Options *o = &s->opt;
 	read_workload(s);
 	bool second = j->reference && o->verify;       /* it runs for its results alone */
-	RunOptions options = {
-		.gpu = { .functional = o->functional, .threads = o->threads, .window = (uint64_t)o->window, .trace = j->reference ? NULL : s->trace, .machine = o->config,
-			.changed = changes(s, j), .passes = j->passes,
-			.interrupted = s->interrupted, .progress = s->terminal ? progress : NULL, .self = s },
-		.interval = (uint64_t)o->interval, .reference = j->reference, .record = j->record, .instructions = o->annotate != ANNOTATE_NONE, .laws = o->laws, .races = o->races && !second, .race_launches = o->race_launches && !second, .workload = o->workload, .workload_text = s->workload, .workload_bytes = s->workload_bytes,
-		.nargs = o->nargs, .args = o->args,
-		.nfolders = o->files.n, .folders = o->files.v, .written = &s->written,
-		.print = o->before_after || o->grid || stats_to_output(s) || (o->record && !strcmp(o->record, "-")) ? stderr : stdout,
-	};
+	RunOptions options = run_options(s);
+	options.gpu.functional = o->functional;
+	options.gpu.window = (uint64_t)o->window;
+	options.gpu.trace = j->reference ? NULL : s->trace;
+	options.gpu.machine = o->config;
+	options.gpu.changed = changes(s, j);
+	options.gpu.passes = j->passes;
+	options.interval = (uint64_t)o->interval;
+	options.reference = j->reference;
+	options.record = j->record;
+	options.instructions = o->annotate != ANNOTATE_NONE;
+	options.laws = o->laws;
+	options.races = o->races && !second;
+	options.race_launches = o->race_launches && !second;
+	options.print = o->before_after || o->grid || stats_to_output(s) || (o->record && !strcmp(o->record, "-")) ? stderr : stdout;
 	s->job++;
 	if (second)
 		options.print = NULL;

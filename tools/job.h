@@ -15,7 +15,9 @@ typedef struct Session {
 	Module *module;                /* as read; passes work on copies */
 	const char *module_hash;
 	SourceRoot sources;            /* what --annotate and --html may show */
-	Profile *profile;              /* for passes, or NULL */
+	Profile *profile;              /* for passes, from a file; or NULL */
+	Profile *made;                 /* by a functional run under the mechanism made_for, likewise */
+	const char *made_for;
 	char *workload;                /* the text of the file that -w names, once a run has read it: it may be a pipe */
 	size_t workload_bytes;
 	TraceWriter *trace;
@@ -38,6 +40,7 @@ typedef struct Job {
 	bool verified, same;           /* verified: its results were compared with the reference interpreter's; same: and are equal */
 	RunCompared compared;
 	Module *module;
+	const Profile *profile;        /* what the passes were given, or NULL */
 	PassLog log;                   /* what the passes did */
 	Run *run;                      /* NULL: bad input */
 	Diag diag;
@@ -46,7 +49,7 @@ typedef struct Job {
 
 static inline int worse(int a, int b) { return a > b ? a : b; }  /* of exit statuses */
 
-bool job_transform(const Session *, Job *);           /* its module: with the passes applied */
+bool job_transform(Session *, Job *);                  /* its module: with the passes applied */
 void job_run(Session *, Job *);                        /* config, model, passes and reference are set */
 void job_run_reference(Session *, Job *);
 void job_free(const Session *, Job *);

@@ -8,13 +8,14 @@
 #include <stdio.h>
 
 /* The master table: --help, the parser and the manual come from it. letter > 127: no short form. */
-enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL };
+enum { O_FILES = 256, O_SOURCE, O_NEW, O_GRID, O_FUNCTIONAL, O_REFERENCE, O_VERIFY, O_EACH, O_LAWS, O_RACES, O_RACE_LAUNCHES, O_PROFILE, O_NO_PROFILE, O_RECORD, O_REMARKS, O_STATS, O_LIST, O_PRINT, O_DISASSEMBLE, O_ALONE, O_WINDOW, O_VERSION, O_HELP, O_ALL, O_SUMS, O_HTML, O_ANNOTATE, O_INTERVAL };
 static const struct Row { int letter; const char *name, *argument, *help; } rows[] = {
 	{ 'c', "config", "FILE", "machine description; as given, then in $GSIM_PATH, then in the data directory" },
 	{ 'D', "set", "KEY=VALUE", "override one parameter of the machine; repeatable" },
 	{ 'm', "model", "NAME", "divergence mechanism, and its parameters if need be: ipdom, 'ipdom(push_order=fall_top)'" },
 	{ 'p', "passes", "LIST", "front-end passes: 'linearize(opt=4),dce'; none: the module as it is" },
 	{ O_PROFILE, "profile", "FILE", "an earlier report of MODULE (--stats FILE): how often blocks were executed, for passes that ask" },
+	{ O_NO_PROFILE, "no-profile", NULL, "passes that ask for a profile get none; else a functional run of the same workload makes one first" },
 	{ O_REMARKS, "remarks", NULL, "passes say what they did and what they left alone, and why" },
 	{ O_STATS, "pass-stats", NULL, "what passes did, in numbers, on standard error; the JSON report always has it" },
 	{ 'w', "workload", "FILE", "host side in Lua; default: MODULE's name with .lua, else its host function main" },
@@ -150,6 +151,7 @@ static bool take(Options *o, int letter, const char *arg)
 	case O_VERIFY: o->verify = true; break;
 	case O_EACH: o->verify = o->verify_each = true; break;
 	case O_PROFILE: o->profile = arg; break;
+	case O_NO_PROFILE: o->no_profile = true; break;
 	case O_RECORD: o->record = arg; break;
 	case O_REMARKS: o->remarks = true; break;
 	case O_STATS: o->pass_stats = true; break;

@@ -16,7 +16,7 @@ typedef struct Options {
 	const char *show;              /* the one of --list, --new-workload, --print-config and --disassemble that is given, or NULL */
 	Vec(const char *) set;         /* key=value, in order */
 	Vec(const char *) model, passes, stats, files;
-	bool before_after, grid, functional, reference, verify, verify_each, remarks, pass_stats, laws, races, race_launches, print_config, new_workload, disassemble, alone, all, sums, quiet, verbose;
+	bool before_after, grid, functional, reference, verify, verify_each, remarks, pass_stats, laws, races, no_profile, race_launches, print_config, new_workload, disassemble, alone, all, sums, quiet, verbose;
 	Annotate annotate;
 	int threads, window, interval; /* window, interval: 0 = not given */
 } Options;

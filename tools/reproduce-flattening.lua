@@ -23,7 +23,7 @@ if quick then
 end
 local FORMS = { { name = "original", passes = "none", all = "none" } }
 local passes = tool.capture("gsim-opt --list")
-if passes:find("\nflatten ") then FORMS[#FORMS + 1] = { name = "flattened", passes = "flatten(loops=[%s])", all = "flatten" } end
+if passes:find("\nflatten ") then FORMS[#FORMS + 1] = { name = "flattened", passes = "flatten(rule=always,loops=[%s])", all = "flatten(rule=always)" } end
 if passes:find("\n    merge ") then FORMS[#FORMS + 1] = { name = "merged", passes = "linearize(merge=%d)", merge = true, all = "linearize(merge=1)" } end
 
 -- ---- turns that a warp makes, without running it ----

@@ -15,9 +15,9 @@ lab.word("frontiers", "circuit, longer apart, under tf_stack: does linearize sav
 
 local function turns(passes, kind) return lab.run(teaching .. "-p " .. passes, rows .. kind).fetches["$L__BB0_3"] end
 lab.number("turning", "rows, turning, as it is: how many turns of the inner loop does the warp make in all?", turns("none", "turning"))
-lab.number("flat", "And flattened?", turns("flatten", "turning"))
-lab.number("eight", "rows, turning, flattened, with eight rows (arguments: turning 8): how many turns?", turns("flatten", "turning 8"))
-lab.number("one", "rows, one, flattened: how many turns does the warp make?", turns("flatten", "one"))
+lab.number("flat", "And flattened?", turns("'flatten(rule=always)'", "turning"))
+lab.number("eight", "rows, turning, flattened, with eight rows (arguments: turning 8): how many turns?", turns("'flatten(rule=always)'", "turning 8"))
+lab.number("one", "rows, one, flattened: how many turns does the warp make?", turns("'flatten(rule=always)'", "one"))
 
 lab.number("melded", "sides, alike apart, melded: what is the SIMD utilisation, in percent?", 100 * total("meld", sides .. "alike apart").simd_utilization, 1)
 lab.number("together", "sides, alike together: how many cycles more does it take melded?", -saved("meld", sides .. "alike together"))

@@ -50,6 +50,7 @@ typedef struct Profile {
 	bool other_code;               /* the caller found that the run was of other code than the module: what holds of one need not hold of the other */
 	const char *module_hash, *passes, *model; /* as the report has them; "": it has none */
 	int warp_size;                 /* of the machine; 0: not known */
+	const struct Profile *trial;   /* the same run behind the passes that a pass asks to try (Pass.asks_profile); NULL: it has not been made */
 } Profile;
 /* NULL with an error when the text is no report, or has rows that no run writes. */
 Profile *profile_read(Arena *, const char *text, size_t n, const char *path, Diag *);

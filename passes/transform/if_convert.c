@@ -9,6 +9,7 @@
  * together, calls, and what ends threads are never guarded: a branch around one of them stays. Inner branches come before outer ones. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
+#include "passes/analysis/cost.h"
 #include "passes/transform/facts.h"
 #include "passes/transform/transform.h"
 
@@ -75,6 +76,36 @@ static bool fits(Convert *w, const Block *b)
 	if (no)
 		pass_remark(w->r, loc, "the branch of %s stays: %s cannot be guarded", b->label, op_info[no->op].name);
 	return !no;
+}
+
+/* Instructions that have a guard already: each will need one that makes both guards one. */
+static int guarded(const Block *b)
+{
+	int n = 0;
+	for (int k = 0; k < b->ins.n - 1; k++)
+		n += b->ins.v[k].guard >= 0;
+	return n;
+}
+
+/* Would a warp issue no more than it did? By the profile, which counts how often the branch and each of its arms were executed: that is known of
+   the source's blocks alone. */
+static bool pays(const Convert *w, const Block *b)
+{
+	const Profile *p = w->r->profile;
+	const ProfileBlock *at = p && b->user ? profile_find(p, w->r->f->name, b->label) : NULL;
+	double before = at ? (double)at->fetches : 0, after = 0;
+	for (int a = 0; a < 2 && at; a++)
+		for (int k = 0; k < w->arm[a].block.n; k++) {
+			const Block *x = w->arm[a].block.v[k];
+			const ProfileBlock *arm = profile_find(p, w->r->f->name, x->label);
+			if (!x->user)
+				return true;
+			before += arm ? (double)arm->fetches * (x->ins.n - (k > 0)) : 0; /* the branch around the other arm, or back, is one of them */
+			after += (double)at->fetches * (x->ins.n - 1 + guarded(x));
+		}
+	if (at && after > before)
+		pass_remark(w->r, ins_loc(w->r->m, block_term(b)), "the branch of %s stays: by the profile warps would issue %.0f instructions for it in place of %.0f", b->label, after, before);
+	return !at || after <= before;
 }
 
 /* ---- doing it ---- */
@@ -154,7 +185,7 @@ static void consider(Convert *w, Block *b)
 	if (w->divergent && !w->divergent[b->id])
 		return;
 	Block *join = follow(w, &w->arm[0], b->succ[0]);
-	if (join && follow(w, &w->arm[1], b->succ[1]) == join && fits(w, b))
+	if (join && follow(w, &w->arm[1], b->succ[1]) == join && fits(w, b) && pays(w, b))
 		convert(w, b, join);
 }
 
@@ -186,9 +217,17 @@ static const PassOption options[] = {
 	{ "branches", 0, 0, 0, "which branches: those at which the threads of a warp may part, or all", PASS_NAME, branches },
 };
 
+/* How often warps execute both arms anyway, a run tells. */
+static const char *asks_profile(const PassValue *option)
+{
+	(void)option;
+	return "";
+}
+
 const Pass pass_if_convert = {
 	.name = "if-convert",
 	.help = "execute small arms of branches under guards",
 	.options = options, .noptions = 2,
 	.function = run,
+	.asks_profile = asks_profile,
 };

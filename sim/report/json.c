@@ -86,6 +86,8 @@ static void put_title(JsonSink *j, const Title *t)
 	json_put_text(j, "model", title_model(t));
 	json_put_text(j, "passes", t->passes);
 	json_put_text(j, "profile", t->profile);
+	j->key(j, "profiled");
+	j->boolean(j, t->profiled);
 	put_passes(j, t->log);
 	json_put_text(j, "workload", t->workload);
 	j->key(j, "arguments");

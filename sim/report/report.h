@@ -13,7 +13,8 @@ typedef struct Title {
 	const char *module_hash;       /* a hash of the file's content */
 	const char *passes;            /* "" = none */
 	const struct PassLog *log;     /* what they did, or NULL */
-	const char *profile;           /* the file that they were given, or NULL */
+	const char *profile;           /* the file that they were given; NULL: none */
+	bool profiled;                 /* instead of a file, they were given what a functional run of the workload has counted */
 	const char *model;             /* as asked for, with its parameters; NULL: the mechanism's name */
 	const char *workload;          /* as asked for; NULL: found by the module's name */
 	int nargs; char **args;        /* the workload's arguments */

@@ -124,6 +124,12 @@ static void put_assumptions(const PassLog *l, StrBuf *out)
 		end_line(out, start);
 }
 
+static void put_profile(const Title *t, StrBuf *out)
+{
+	if (t->profiled)
+		sb_puts(out, "passes decided by a functional run of this workload, made first (--no-profile leaves it out)\n");
+}
+
 static const char *put_spilled(char text[48], const LaunchStats *l)
 {
 	snprintf(text, 48, l->spilled ? ", %llu bytes spilled" : "", (unsigned long long)l->spilled);
@@ -133,6 +139,7 @@ static const char *put_spilled(char text[48], const LaunchStats *l)
 static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, StrBuf *out)
 {
 	put_module(run, t, s, out);
+	put_profile(t, out);
 	put_assumptions(t->log, out);
 	char spilled[48];
 	size_t start = out->n;

@@ -47,8 +47,8 @@ static const char *flattened(const char *graph, const char *pipeline)
 
 START_TEST(figure_5)
 {
-	ck_assert_str_eq(flattened(FIG5, "flatten(exits=direct)"), "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,E E:A_latch,X A_latch:A_next X");
-	ck_assert_str_eq(flattened(FIG5, "flatten"), "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,E E:A_latch A_latch:X,A_next X");
+	ck_assert_str_eq(flattened(FIG5, "flatten(rule=always,exits=direct)"), "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,E E:A_latch,X A_latch:A_next X");
+	ck_assert_str_eq(flattened(FIG5, "flatten(rule=always)"), "P:A_enter A_enter:A_next A_next:B,A A:B B:A_latch,E E:A_latch A_latch:X,A_next X");
 }
 END_TEST
 
@@ -85,7 +85,7 @@ START_TEST(shapes)
 		{ "P:A A:A,B B:B,X X", "P:A A:A,B B:B,X X" },
 	};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-		ck_assert_str_eq(flattened(list[i].graph, "flatten"), list[i].want);
+		ck_assert_str_eq(flattened(list[i].graph, "flatten(rule=always)"), list[i].want);
 }
 END_TEST
 
@@ -116,7 +116,7 @@ static void same_results(uint64_t seed, const char *pipeline, int *changed)
 
 START_TEST(random_kernels)
 {
-	static const char *const pipeline[] = { "flatten", "flatten(enter=now)", "flatten(enter=next)", "flatten(exits=direct)" };
+	static const char *const pipeline[] = { "flatten(rule=always)", "flatten(rule=always,enter=now)", "flatten(rule=always,enter=next)", "flatten(rule=always,exits=direct)" };
 	int n = getenv("COUNT") ? atoi(getenv("COUNT")) : 120, changed = 0;
 	for (int i = 0; i < n; i++)
 		same_results((uint64_t)i + 1, pipeline[i % 4], &changed);
@@ -157,8 +157,8 @@ static void check_loops(uint64_t seed, const Module *x)
 	arena_free(&a);
 }
 
-static const char *const nest_pipeline[] = { "flatten", "flatten(enter=now)", "flatten(enter=next)", "flatten(exits=direct)", "flatten(level=2)",
-	"flatten(enter=now),linearize,simplify-cfg,dce", "flatten,simplify-cfg", "flatten(exits=direct,enter=next,level=3),linearize" };
+static const char *const nest_pipeline[] = { "flatten(rule=always)", "flatten(rule=always,enter=now)", "flatten(rule=always,enter=next)", "flatten(rule=always,exits=direct)", "flatten(rule=always,level=2)",
+	"flatten(rule=always,enter=now),linearize,simplify-cfg,dce", "flatten(rule=always),simplify-cfg", "flatten(rule=always,exits=direct,enter=next,level=3),linearize" };
 enum { NEST_PIPELINES = sizeof nest_pipeline / sizeof *nest_pipeline, NEST_THREADS = 80 };
 
 static const char *const mechanism[] = { "ipdom", "its", "tf_stack", "token" };
@@ -365,8 +365,8 @@ START_TEST(closed_form)
 	for (uint32_t seed = 1; seed <= 10; seed++)
 		for (int which = 0; which < 5; which++) {
 			bool tested = which == 1; /* threads come to E from A and from B: without linearization apart */
-			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten", tested ? 2 : 5);
-			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten,linearize", 5);
+			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten(rule=always)", tested ? 2 : 5);
+			check_closed(which, seed * 7919, mechanism[seed % 4], "flatten(rule=always),linearize", 5);
 		}
 }
 END_TEST
@@ -432,7 +432,7 @@ static int threshold(const char *text, const char *rule, int turns)
 START_TEST(decisions)
 {
 	const char *why, *even = weights(4, 20, false);
-	ck_assert(!decided(even, "rule=corrected", &why));
+	ck_assert(!decided(even, "", &why)); /* the default is the corrected rule, which wants to know */
 	ck_assert_msg(strstr(why, "is not known: give a profile") != NULL, "%s", why);
 	ck_assert(!decided(weights(4, 20, true), "rule=corrected,assume-idle=32", &why));
 	ck_assert_msg(strstr(why, "all threads of a warp leave it together") != NULL, "%s", why);
@@ -510,9 +510,9 @@ START_TEST(left_alone)
 	ck_assert_msg(strstr(why, "its accesses to memory are ordered") != NULL, "%s", why);
 	why = reason(entries, "");
 	ck_assert_msg(strstr(why, "has several entries") != NULL, "%s", why);
-	ck_assert(!decided(weights(1, 1, false), "loops=[B]", &why)); /* B is no outer loop */
-	ck_assert(decided(weights(1, 1, false), "loops=[A]", &why));
-	ck_assert(!decided(weights(1, 1, false), "level=2", &why));
+	ck_assert(!decided(weights(1, 1, false), "rule=always,loops=[B]", &why)); /* B is no outer loop */
+	ck_assert(decided(weights(1, 1, false), "rule=always,loops=[A]", &why));
+	ck_assert(!decided(weights(1, 1, false), "rule=always,level=2", &why));
 }
 END_TEST
 

@@ -14,7 +14,7 @@ static const char *const mechanisms[] = {
 	"token(loop_codegen=pbk_brk)", "ipdom(push_order=larger_top)", "dual_path(side=left)", "dwf", "dwf(policy=pc)", "dws", "sbi",
 };
 enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms, EACH = 4 }; /* every EACHth runs a kernel */
-static const char *const pipelines[] = { NULL, "flatten(exits=direct)", "flatten", "linearize" };
+static const char *const pipelines[] = { NULL, "flatten(rule=always,exits=direct)", "flatten(rule=always)", "linearize" };
 enum { PIPELINES = sizeof pipelines / sizeof *pipelines };
 
 typedef struct Seen { long uniform, divergent, parted, tests, runs; } Seen;

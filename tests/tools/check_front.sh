@@ -392,7 +392,7 @@ grep -q '^assumed: restrict by gcse in k ([0-9]* times)$' "$tmp/out" || fail "th
 grep -q '"pass": "gcse", "function": "k", "assumed": "restrict", "count": ' "$tmp/alias.json" || fail "the JSON report does not say what gcse assumed"
 expect 0 "2 dce  *k  *instructions deleted  *2" $gsim -q --pass-stats -p if-convert,dce -s "$tmp/clock.json" "$clock"
 grep -q '{"step": 2, "pass": "dce", "function": "k", "what": "instructions deleted", "count": 2}' "$tmp/clock.json" || fail "no pass_stats in the report"
-expect 0 "remark: if-convert: short_circuit: the branch of B3_guard stays" $gsim -q --remarks -p linearize,if-convert "$srcdir/kernels/short_circuit/short_circuit.ir"
+expect 0 "remark: if-convert: short_circuit: the branch of B3_guard stays" $gsim -q --no-profile --remarks -p linearize,if-convert "$srcdir/kernels/short_circuit/short_circuit.ir"
 expect 0 "" $gsim -q -s "$tmp/loop.json" "$loop"
 expect 0 "" $gsim -q --profile "$tmp/loop.json" -p flatten "$loop"
 [ -s "$tmp/err" ] && fail "a profile of the same module is complained about"
@@ -403,6 +403,21 @@ expect 0 "mimd.json: warning: this report is of a run with the passes dce" $gsim
 grep -q "under mimd, where each fetch is for one lane" "$tmp/err" || fail "a profile of mimd is taken without a word"
 expect 2 "nothing.json: error" $gsim -q --profile "$tmp/nothing.json" -p dce "$loop"
 expect 2 "error: expected" $gsim -q --profile "$loop" -p dce "$loop"
+# Where no profile is given, a functional run makes one: of rows of which each lane has a long one in turn, and of rows that are alike.
+rows=$srcdir/labs/08-transformations/rows.ptx
+machine="-c $srcdir/configs/teaching.lua"
+told='made first (--no-profile leaves it out)'
+expect 0 "$told" $gsim $machine -p flatten -s "$tmp/flat.json" "$rows" -- turning
+grep -q '"profiled": true' "$tmp/flat.json" && grep -q '"what": "nests flattened", "count": 1' "$tmp/flat.json" || fail "rows of all lanes in turn are not flattened by a profile"
+for kind in even one; do
+	expect 0 "$told" $gsim $machine --remarks -p flatten -s "$tmp/flat.json" "$rows" -- $kind
+	grep -q '"pass": "flatten"' "$tmp/flat.json" && ! grep -q 'nests flattened' "$tmp/flat.json" && grep -q 'is left alone within .*: tried, the nest makes' "$tmp/err" ||
+		fail "rows that are $kind are flattened"
+done
+expect 0 "how many lanes wait for others there is not known" $gsim $machine --no-profile --remarks -p flatten -s "$tmp/flat.json" "$rows" -- turning
+grep -q '"profiled": false' "$tmp/flat.json" || fail "--no-profile makes a profile"
+expect 0 "nests flattened" $gsim -q $machine -b --pass-stats -p flatten "$rows" -- turning
+expect 0 "nests flattened" $gsim -q $machine --grid -m ipdom -m its --pass-stats -p none -p flatten "$rows" -- turning
 expect 2 "nothing.lua" $opt -c nothing.lua "$loop"
 expect 0 "kernel loop" $opt -c configs/fermi.lua -p flatten "$loop"
 

@@ -8,7 +8,12 @@
  *
  *   n / N  >  max(x / (1 + x), Ta' / (Ta' + Tb)),   Ta' = Ta * (1 - (1 - 1/t)^N)
  *
- * Times are sums of latencies. n, t and how often blocks are executed come from a profile, or are assumed. */
+ * Of N lanes those count that come to A: lanes that have left A do not wait in B. Times are sums of latencies. n, t and how often blocks are executed come from a
+ * profile, or are assumed.
+ *
+ * How many turns are left when lanes no longer wait, n does not tell: if the longest way is the same lane's each time, as many as before. A profile with
+ * a trial has counted both forms. Then B is taken in where the nest's blocks, as often as they were executed, take less with what is added; and in a
+ * nest of more loops, all of which the trial has flattened, where the formula says so, too. */
 #include "passes/analysis/cost.h"
 #include "passes/transform/flatten/flatten.h"
 #include <math.h>
@@ -44,9 +49,9 @@ static int dominator_beside(const Nests *w, const Dom *dom, int b)
 	return d;
 }
 
-static void count_block(const Nests *w, const Dom *dom, const Block *b, Count *count)
+static void count_block(const Nests *w, const Profile *profile, const Dom *dom, const Block *b, Count *count)
 {
-	const ProfileBlock *p = b->user ? profile_find(w->r->profile, w->r->f->name, b->label) : NULL;
+	const ProfileBlock *p = b->user ? profile_find(profile, w->r->f->name, b->label) : NULL;
 	int d = p || b->user ? -1 : dominator_beside(w, dom, b->id);
 	if (p)
 		count[b->id] = (Count){ (double)p->fetches, (double)p->threads };
@@ -60,9 +65,11 @@ static void take_profile(Nests *w)
 	Count *count = arena_array(&w->arena, Count, w->cfg->n);
 	for (int i = 0; i < w->cfg->nreach; i++) {
 		const Block *b = w->cfg->rpo[i];
-		count_block(w, dom, b, count);
-		if (w->of.v[b->id] >= 0)
-			w->loop[w->of.v[b->id]].cycles += decide_cost(w, b) * count[b->id].fetches;
+		count_block(w, w->r->profile, dom, b, count);
+		if (w->of.v[b->id] < 0)
+			continue;
+		w->loop[w->of.v[b->id]].cycles += decide_cost(w, b) * count[b->id].fetches;
+		w->loop[w->of.v[b->id]].issues += b->ins.n * count[b->id].fetches;
 	}
 	for (int l = w->n; l-- > 0;) {
 		FlatLoop *x = &w->loop[l], *p = x->parent < 0 ? NULL : &w->loop[x->parent];
@@ -71,7 +78,30 @@ static void take_profile(Nests *w)
 		if (!p)
 			continue;
 		p->cycles += x->cycles;
+		p->issues += x->issues;
 		x->trips = count[p->source->id].threads > 0 ? x->threads / count[p->source->id].threads : 1;
+	}
+}
+
+static void take_trial(Nests *w)
+{
+	const Dom *dom = analysis_dom(w->r->an);
+	Count *count = arena_array(&w->arena, Count, w->cfg->n);
+	for (int i = 0; i < w->cfg->nreach; i++) {
+		const Block *b = w->cfg->rpo[i];
+		count_block(w, w->r->profile->trial, dom, b, count);
+		if (w->of.v[b->id] < 0)
+			continue;
+		w->loop[w->of.v[b->id]].tried += decide_cost(w, b) * count[b->id].fetches;
+		w->loop[w->of.v[b->id]].tried_issues += b->ins.n * count[b->id].fetches;
+	}
+	for (int l = w->n; l-- > 0;) {
+		FlatLoop *x = &w->loop[l];
+		x->tried_turns = count[x->source->id].fetches;
+		if (x->parent < 0)
+			continue;
+		w->loop[x->parent].tried += x->tried;
+		w->loop[x->parent].tried_issues += x->tried_issues;
 	}
 }
 
@@ -86,7 +116,9 @@ void decide_prepare(Nests *w)
 		w->loop[l].trips = w->trips;
 	if (w->r->profile)
 		take_profile(w);
-	else if (w->idle > 0)
+	if (w->r->profile && w->r->profile->trial)
+		take_trial(w);
+	if (!w->r->profile && w->idle > 0)
 		w->uniformity = analysis_uniformity(w->r->an);
 }
 
@@ -107,7 +139,8 @@ static bool diverges(const Nests *w, int k)
 	return false;
 }
 
-typedef struct Numbers { double ta, tb, added, idle, limit; } Numbers;
+/* added, more: cycles and instructions that a turn has more; lanes: that come to A; idle: the share of them that wait */
+typedef struct Numbers { double ta, tb, added, more, lanes, idle, limit; } Numbers;
 
 static double added(const Nests *w, Op op)
 {
@@ -116,7 +149,7 @@ static double added(const Nests *w, Op op)
 
 static void set_limit(const Nests *w, Numbers *n, double trips)
 {
-	double needed = w->rule == RULE_PAPER || trips < 1 ? 1 : 1 - pow(1 - 1 / trips, w->lanes), overhead = n->added / (n->added + n->tb);
+	double needed = w->rule == RULE_PAPER || trips < 1 ? 1 : 1 - pow(1 - 1 / trips, n->lanes), overhead = n->added / (n->added + n->tb);
 	n->limit = n->ta * needed / (n->ta * needed + n->tb);
 	if (w->rule == RULE_CORRECTED && overhead > n->limit)
 		n->limit = overhead;
@@ -125,14 +158,16 @@ static void set_limit(const Nests *w, Numbers *n, double trips)
 static Numbers numbers(const Nests *w, int a, int k)
 {
 	const FlatLoop *x = &w->loop[a], *y = &w->loop[k];
-	Numbers n = { .ta = x->body, .tb = y->turn, .idle = w->idle / w->lanes, .added = added(w, OP_BRA) + added(w, OP_MOV) };
+	Numbers n = { .ta = x->body, .tb = y->turn, .lanes = w->lanes, .idle = w->idle / w->lanes, .added = added(w, OP_BRA) + added(w, OP_MOV), .more = 2 };
 	for (int j = a + 1; j < x->end; j = w->loop[j].end) {
 		n.added += added(w, OP_BRA); /* one test more of what to do next */
+		n.more++;
 		if (j != k)
 			n.ta += w->loop[j].turn * w->loop[j].trips;
 	}
 	if (w->r->profile) {
-		n.idle = 1 - y->threads / (y->fetches * w->lanes);
+		n.lanes = x->threads / x->fetches;
+		n.idle = 1 - y->threads / (y->fetches * n.lanes);
 		n.ta = (x->cycles - y->cycles) / x->fetches;
 		n.tb = y->flattened ? y->turn : y->cycles / y->fetches;
 	}
@@ -142,8 +177,8 @@ static Numbers numbers(const Nests *w, int a, int k)
 
 static bool pays(const Nests *w, const char *inner, const char *outer, Loc at, const Numbers *n)
 {
-	pass_remark(w->r, at, "loop %s is %s %s: %.1f of %.0f lanes idle, %.2f, and it pays above %.2f: a turn of %s costs %.0f, one of %s %.0f, and %.0f are added",
-		inner, n->idle > n->limit ? "taken into" : "left alone within", outer, n->idle * w->lanes, w->lanes, n->idle, n->limit, outer, n->ta, inner, n->tb, n->added);
+	pass_remark(w->r, at, "loop %s is %s %s: %.1f of %.*f lanes idle, %.2f, and it pays above %.2f: a turn of %s costs %.0f, one of %s %.0f, and %.0f are added",
+		inner, n->idle > n->limit ? "taken into" : "left alone within", outer, n->idle * n->lanes, n->lanes == floor(n->lanes) ? 0 : 1, n->lanes, n->idle, n->limit, outer, n->ta, inner, n->tb, n->added);
 	return n->idle > n->limit;
 }
 
@@ -162,6 +197,22 @@ static bool idle_known(const Nests *w, int k, const char *outer, Loc at)
 	return !w->r->profile && w->idle > 0;
 }
 
+/* By the trial: both forms of the nest in loop a with the turns that they made; k: the inner loop, whose turns are those of the one loop. A warp that is
+   alone takes the sum of latencies, one among many what is issued: the geometric mean of both has to fall. */
+static bool tried(const Nests *w, int a, int k, const Numbers *n)
+{
+	const FlatLoop *x = &w->loop[a], *y = &w->loop[k];
+	double cycles = x->tried + n->added * y->tried_turns, issues = x->tried_issues + n->more * y->tried_turns;
+	bool pays = cycles * issues < x->cycles * x->issues;
+	pass_remark(w->r, ins_loc(w->r->m, &y->source->ins.v[0]),
+		"loop %s is %s %s: tried, the nest makes %.0f turns in place of %.0f, in %.0f instructions in place of %.0f, whose latencies are %.0f in place of %.0f", y->source->label,
+		pays ? "taken into" : "left alone within", x->source->label, y->tried_turns, y->fetches, issues, x->issues, cycles, x->cycles);
+	return pays;
+}
+
+/* Has the trial tried just this nest? In a nest of more loops it has flattened all of them. */
+static bool tried_alone(const Nests *w, int a) { return w->loop[a].parent < 0; }
+
 bool decide(Nests *w, int a, int k)
 {
 	const char *inner = w->loop[k].source->label, *outer = w->loop[a].source->label;
@@ -175,6 +226,11 @@ bool decide(Nests *w, int a, int k)
 		return false;
 	}
 	Numbers n = numbers(w, a, k);
+	if (w->r->profile && w->r->profile->trial) {
+		bool better = tried(w, a, k, &n);
+		if (!better || tried_alone(w, a))
+			return better;
+	}
 	return pays(w, inner, outer, at, &n);
 }
 
@@ -187,7 +243,9 @@ bool decide_shared(Nests *w, int a, double inner)
 	if (!idle_known(w, a, x->source->label, at))
 		return false;
 	decide_turns(w, a);
-	Numbers n = { .ta = x->turn > inner ? x->turn - inner : 0, .tb = inner, .added = added(w, OP_MOV) + added(w, OP_BRA), .idle = w->idle / w->lanes };
+	Numbers n = { .ta = x->turn > inner ? x->turn - inner : 0, .tb = inner, .added = added(w, OP_MOV) + added(w, OP_BRA), .more = 2, .lanes = w->lanes, .idle = w->idle / w->lanes };
+	if (w->r->profile && w->r->profile->trial)
+		return tried(w, a, a, &n);
 	if (w->r->profile)
 		n.idle = 1 - x->threads / (x->fetches * w->lanes);
 	set_limit(w, &n, w->trips);

@@ -19,7 +19,7 @@ static const char *const exits[] = { "latch", "direct", NULL };
 static const char *const enters[] = { "auto", "now", "next", NULL };
 
 static const PassOption options[OPTIONS] = {
-	[OPTION_RULE] = { "rule", RULE_ALWAYS, .help = "which inner loops are taken in: all; where formula (1) of the paper says that it pays; where that formula, "
+	[OPTION_RULE] = { "rule", RULE_CORRECTED, .help = "which inner loops are taken in: all; where formula (1) of the paper says that it pays; where that formula, "
 		"corrected, does", .kind = PASS_NAME, .names = rules },
 	[OPTION_IDLE] = { "assume-idle", 0, 0, 64, "without a profile: so many lanes of a warp wait in a turn of an inner loop; 0: not known, nothing pays" },
 	[OPTION_TRIPS] = { "assume-turns", 1, 1, 1000000, "without a profile: turns of an inner loop for one of the outer loop" },
@@ -167,10 +167,16 @@ static bool run(PassRun *r)
 	return nests > 0;
 }
 
+static const char *asks_profile(const PassValue *option)
+{
+	return option[OPTION_RULE].number != RULE_ALWAYS && !option[OPTION_IDLE].number ? "flatten(rule=always)" : NULL;
+}
+
 const Pass pass_flatten = {
 	.name = "flatten",
 	.help = "make nested loops one, so that threads need not wait for each other behind inner loops",
 	.options = options,
 	.noptions = OPTIONS,
 	.function = run,
+	.asks_profile = asks_profile,
 };

@@ -23,6 +23,8 @@ typedef struct FlatLoop {
 	bool flattened, within;        /* has taken inner ones in; it or one around it has */
 	double cycles, fetches, threads; /* by the profile: of all its blocks; executions of the header by warps, by threads */
 	double turns;                  /* by the profile: turns of all threads, those of inner loops when these have been taken in */
+	double issues;                 /* by the profile: instructions of all its blocks */
+	double tried, tried_issues, tried_turns; /* by its trial: cycles and instructions of all its blocks; executions of the header by warps */
 	double body, turn, trips;      /* cost of its own blocks, and of a turn, inner loops included; mean turns, each time it is entered */
 } FlatLoop;
 

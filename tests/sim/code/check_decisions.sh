@@ -1,10 +1,11 @@
 #!/bin/sh
 # As many lanes decide at each branch of the source under every mechanism, whatever passes have made of the branches and mechanisms of the code.
+# Without profiles, which are of a mechanism: passes make the same code for all.
 gsim=${GSIM:-./gsim}
 src=${srcdir:-.}
 bad=0
 lanes() { # of each branch of the source, by its label
-	"$gsim" -q --functional -p "$2" -m "$3" -s decisions.json "$src/kernels/$1/$1.ptx" || exit 1
+	"$gsim" -q --functional --no-profile -p "$2" -m "$3" -s decisions.json "$src/kernels/$1/$1.ptx" || exit 1
 	awk -F'"label": "' '/"kind": "(branch|decision|indexed branch)"/ {
 		label = $2; sub(/".*/, "", label); n = $2; sub(/.*"lanes": /, "", n); sum[label] += n + 0
 	} END { for (k in sum) print k, sum[k] }' decisions.json | sort

@@ -124,7 +124,7 @@ for model in $models; do
 	same -m "$model" -c volta.lua -D launch.grid_barrier_cycles=1 "$tmp/steps.ir" -- one 16 1
 done
 same -D launch.grid_barrier_cycles=100000 -D limits.progress_cycles=1000 "$tmp/steps.ir" -- one 4 100000
-for passes in branch-fusion const-prop,copy-prop,cse,dce flatten forward-stores gcse,dce if-convert lcm linearize loop-rotate meld pre scm simplify-cfg spre \
+for passes in branch-fusion const-prop,copy-prop,cse,dce 'flatten(rule=always)' forward-stores gcse,dce if-convert lcm linearize loop-rotate meld pre scm simplify-cfg spre \
 	'srqp' structurize tail-merge unroll webs; do
 	"$opt" -p "$passes" "$tmp/steps.ir" >"$tmp/opt.ir" 2>"$tmp/opt.err" || fail "$passes: $(head -n 1 "$tmp/opt.err")"
 	same -w "$tmp/steps.lua" "$tmp/opt.ir" -- one 8
