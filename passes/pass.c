@@ -2,8 +2,10 @@
 #include "passes/pass.h"
 #include "lib/strbuf.h"
 #include "passes/analyses.h"
+#include "passes/analysis/limits.h"
 #include "passes/fingerprint.h"
 #include "passes/pipeline.h"
+#include "passes/registers.h"
 #include "passes/transform/transform.h"
 #include <stdarg.h>
 
@@ -131,9 +133,15 @@ void pass_remark(PassRun *r, Loc loc, const char *fmt, ...)
 
 /* A pass tells the truth about what it changed, and every change of the graph moves the graph's stamp: else analyses would be stale and nobody
    would know. */
-static bool run_function(PassRun *r)
+static bool run_function(const PassRun *given)
 {
+	PassValue values[PASS_OPTIONS];
+	PassRun run = *given, *r = &run;
 	const Function *f = r->f;
+	if (r->pass->keeps_registers && !registers_allow(r, values))
+		return false;
+	bool tells = pass_explains(r) && !r->pass->keeps_registers;
+	int64_t words = tells ? limits_words(r->f) : 0;
 	Fingerprint before = fingerprint(f);
 	uint64_t code = f->code_stamp, graph = f->graph_stamp;
 	bool changed = r->pass->function(r);
@@ -143,6 +151,8 @@ static bool run_function(PassRun *r)
 		bug(arena_printf(&r->m->arena, "the pass %s has changed something and says that it has not", r->pass->name));
 	must(!moved || code != f->code_stamp);
 	must(before.graph == after.graph || (graph != f->graph_stamp && !r->pass->keeps_graph));
+	if (moved && tells)
+		registers_tell(r, words);
 	return moved;              /* it may have changed something and changed it back */
 }
 

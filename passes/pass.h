@@ -53,6 +53,7 @@ typedef struct Pass {
 	/* With these options it decides by a profile: which pipeline is to be tried beside the module as it is (Profile.trial). NULL: it asks for none. */
 	const char *(*asks_profile)(const PassValue *);
 	bool shows;                        /* it writes what it does to PassRun.show */
+	bool keeps_registers;              /* it makes values live longer, and is left out where that costs more registers than it is worth (passes/registers.h) */
 	bool keeps_graph;                  /* blocks and edges stay as they are, and with them every analysis that depends on these alone */
 } Pass;
 extern const Pass *const passes[];         /* ends with NULL */

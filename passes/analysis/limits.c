@@ -36,7 +36,7 @@ static void walk(Spans *s, const Cfg *c, const Liveness *l)
 static int64_t words_of(const Function *f, int reg) { return reg == function_carry(f) ? 0 : pressure_of((Type)f->reg.v[reg].type).words; }
 
 /* The most words whose spans have a place in common. */
-static int64_t most_words(Function *f)
+int64_t limits_words(Function *f)
 {
 	Arena tmp = { 0 };
 	const Cfg *c = cfg_build(&tmp, f);
@@ -65,17 +65,30 @@ int64_t limits_registers(const MachineLimits *m, const EffectTable *effects, Fun
 	int64_t n = 0;
 	module_uses(effects->m, kernel->id, func, bs_new(&tmp, effects->m->symbol.n));
 	bs_each(func, k)
-		n += effects->m->func.v[k]->block.n ? most_words(effects->m->func.v[k]) : m->thread_registers;
+		n += effects->m->func.v[k]->block.n ? limits_words(effects->m->func.v[k]) : m->thread_registers;
 	arena_free(&tmp);
 	n += n / 4 + 8;
 	return n < m->thread_registers ? n : m->thread_registers;
 }
 
-/* ---- blocks ---- */
-
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+int64_t limits_warps(const MachineLimits *m, int64_t words)
+{
+	return least(m->warps, m->registers / round_up((words > 0 ? words : 1) * m->warp_size, m->register_unit));
+}
+
+int64_t limits_room(const MachineLimits *m, int64_t words)
+{
+	int64_t warps = limits_warps(m, words), room = words;
+	while (warps && room < m->thread_registers && limits_warps(m, room + 1) == warps)
+		room++;
+	return room;
+}
+
+/* ---- blocks ---- */
 
 int64_t limits_resident(const MachineLimits *m, const EffectTable *effects, Function *kernel, const uint32_t block[3], uint32_t dynamic_shared)
 {

@@ -261,5 +261,6 @@ const Pass pass_gcse = {
 	.help = "copy what a register has on every way to a block instead of computing it again",
 	.options = options, .noptions = 1,
 	.function = run,
+	.keeps_registers = true,
 	.keeps_graph = true,
 };

@@ -229,5 +229,6 @@ const Pass pass_if_convert = {
 	.help = "execute small arms of branches under guards",
 	.options = options, .noptions = 2,
 	.function = run,
+	.keeps_registers = true,
 	.asks_profile = asks_profile,
 };

@@ -16,6 +16,7 @@
 #include "passes/transform/unroll.h"
 
 enum { OPTION_FACTOR, OPTION_FULL, OPTION_MOST, OPTION_GROWTH, OPTION_LOOPS, OPTIONS };
+enum { TURNS = 4 };                    /* that become one by default */
 
 typedef Vec(Block *) BlockList;
 
@@ -137,7 +138,9 @@ static const char *plan_part(Unroll *w, const Loop *l, Plan *p)
 	if (w->inner[l - w->loops->loop] && !named(w, l))
 		return "it has loops in it, and loops does not name it";
 	const char *not_full = option(w, OPTION_FULL) ? plan_full(w, l, p) : NULL;
-	*p = (Plan){ l, (int)option(w, OPTION_FACTOR), false, unroll_count(w->r, l, latch(w, l)), not_full };
+	*p = (Plan){ l, option(w, OPTION_FACTOR) ? (int)option(w, OPTION_FACTOR) : TURNS, false, unroll_count(w->r, l, latch(w, l)), not_full };
+	if (!option(w, OPTION_FACTOR) && p->exit.block < 0)
+		return "how often it turns is not known, so that each turn would have its test as before: factor=N copies it all the same";
 	while (p->turns > 1 && !fits(w, (int64_t)p->turns * size(w, l), l))
 		p->turns--;
 	return p->turns > 1 ? NULL : too_many(w, 2, 2 * (int64_t)size(w, l));
@@ -293,7 +296,7 @@ static void explain(Unroll *w)
 		const Block *h = header(w, l);
 		if (strmap_get(&w->done, h->label) >= 0)
 			continue;
-		const char *part = option(w, OPTION_FACTOR) > 1 ? plan_part(w, l, &p) : NULL, *full = option(w, OPTION_FULL) ? plan_full(w, l, &p) : part;
+		const char *part = option(w, OPTION_FACTOR) != 1 ? plan_part(w, l, &p) : NULL, *full = option(w, OPTION_FULL) ? plan_full(w, l, &p) : part;
 		bool both = part && strcmp(full, part) && !refused(w, l);
 		pass_remark(w->r, ins_loc(w->r->m, &h->ins.v[0]), "the loop at %s stays: %s%s%s", h->label, full ? full : "full=0 and factor=1 leave nothing to do",
 			both ? "; and several turns do not become one: " : "", both ? part : "");
@@ -305,7 +308,7 @@ static bool run(PassRun *r)
 	Unroll w = { .r = r, .e = edit_open(r->m, r->f, r->origin) };
 	while (option(&w, OPTION_FULL) && sweep(&w, true))
 		;
-	while (option(&w, OPTION_FACTOR) > 1 && sweep(&w, false))
+	while (option(&w, OPTION_FACTOR) != 1 && sweep(&w, false))
 		;
 	explain(&w);
 	strmap_free(&w.done);
@@ -319,7 +322,7 @@ static bool run(PassRun *r)
 }
 
 static const PassOption options[OPTIONS] = {
-	[OPTION_FACTOR] = { "factor", 4, 1, 64, "turns of a loop that become one, where not all do; 1: none" },
+	[OPTION_FACTOR] = { "factor", 0, 0, 64, "turns of a loop that become one, where not all do; 1: none; 0: four where all but one then need no test, else none" },
 	[OPTION_FULL] = { "full", 1, 0, 1, "1: loops of which it is known how often they turn are copied turn by turn, if that fits" },
 	[OPTION_MOST] = { "most", 400, 0, 10000, "instructions that a loop may have afterwards" },
 	[OPTION_GROWTH] = { "growth", 4000, 0, 20000, "instructions that may be added to a function" },
@@ -332,4 +335,5 @@ const Pass pass_unroll = {
 	.help = "copy loops turn by turn: in full where it is known how often they turn, else several turns in one",
 	.options = options, .noptions = OPTIONS,
 	.function = run,
+	.keeps_registers = true,
 };

@@ -191,6 +191,9 @@ expect 0 'no_room: A, B end alike before X, and stay: a common tail would need a
 expect 0 'diamond: A, B end alike before X, and stay: 2 of their instructions are the same, and size asks for 3' --remarks -p 'tail-merge(size=3)' "$tail"
 expect 0 '1 unroll               leaves                           loops unrolled in part                    1' --pass-stats -p 'unroll(full=0,factor=2)' "$turns"
 expect 0 '1 unroll               leaves                           branches decided                          1' --pass-stats -p 'unroll(full=0,factor=2)' "$turns"
+printf 'kernel k(u64 out, u32 n) { reg u32 %%n\nreg pred %%c\nA: %%n = ld.param.u32 [n]\nbra L\nL: %%n = sub.u32 %%n, 1\n%%c = setp.ne.u32 %%n, 0\nbra %%c, L, X\nX: exit }\n' >"$tmp/unknown.ir"
+expect 0 'the loop at L stays: how often it turns is not known' --remarks -p unroll "$tmp/unknown.ir"
+expect 0 'the loop at L does 3 turns in one' --remarks -p 'unroll(factor=3)' "$tmp/unknown.ir"
 expect 0 'nest: the loop at K stays: it has loops in it, and loops does not name it' --remarks -p 'unroll(full=0)' "$turns"
 expect 0 'leaves: the loop at H stays: it has 8 instructions, and most allows 5' --remarks -p 'unroll(most=5)' "$turns"
 expect 0 'leaves: the loop at H stays: it is not among those wanted' --remarks -p 'unroll(loops=[J])' "$turns"
@@ -198,6 +201,20 @@ expect 2 'unroll: loops: no kernel or device function has a block `Q`' -p 'unrol
 expect 2 '--passes:1:14: error: unroll: loops: no loop begins at the block `X`' -p 'unroll(loops=[X])' "$turns"
 expect 0 'the loop at K stays: its 2 turns would have 18 instructions; most allows 400, and growth 1 in all loops, of which 0 are used; and several turns do not become one: ' --remarks -p 'unroll(growth=1)' "$turns"
 expect 2 '--passes:1:13: error: `0x10` is no number: expected decimal digits' -p 'unroll(most=0x10)' "$turns"
+# Registers: what would live in front of the branch, or in all turns, does not fit into a thread's 16 registers, and makes warps of a small register file fewer; elsewhere there is room.
+{
+	printf 'kernel k(u64 out)\n{\n	reg u32 %%t, %%s, %%i\n	reg u64 %%o\n	reg pred %%p\n'
+	for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do printf '	reg u32 %%x%s, %%y%s\n' $k $k; done
+	printf 'A:	%%t = mov.u32 %%tid.x\n	%%o = ld.param.u64 [out]\n	%%s = mov.u32 0\n	%%i = mov.u32 0\n	bra L\nL:\n'
+	for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do printf '	%%y%s = mad.lo.u32 %%t, %s, 77\n	%%s = add.u32 %%s, %%y%s\n' $k $k $k; done
+	printf '	%%i = add.u32 %%i, 1\n	%%p = setp.lt.u32 %%i, 9\n	bra %%p, L, E\nE:	st.global.u32 [%%o], %%s\n	exit\n}\n'
+} >"$tmp/many.ir"
+printf 'return { sm = { max_registers_per_thread = 12 } }\n' >"$tmp/few.lua"
+expect 0 'expressions left for registers' --pass-stats -c "$tmp/few.lua" -p lcm "$tmp/many.ir"
+expect 0 'expressions moved' --pass-stats -c "$tmp/few.lua" -p 'lcm(max-pressure=0)' "$tmp/many.ir"
+grep -q 'left for registers' "$tmp/err" && { echo "max-pressure=0 leaves something for registers"; bad=1; }
+expect 0 'expressions moved' --pass-stats -p lcm "$tmp/many.ir"
+grep -q 'left for registers' "$tmp/err" && { echo "lcm leaves something for registers where there is room"; bad=1; }
 printf 'kernel k() { reg u32 %%i\nreg pred %%c\nreg pred %%d\nH: bra %%c, A, B\nA: bra H\nB: bra %%d, H, X\nX: exit }\n' >"$tmp/shared.ir"
 expect 0 'threads go back before a block that all of them come to' --remarks -p unroll "$tmp/shared.ir"
 expect 0 '' --help

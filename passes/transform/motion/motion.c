@@ -182,7 +182,7 @@ static bool round_of(Motion *w, bool first)
 
 static bool run(PassRun *r, const Method *how)
 {
-	Motion w = { .r = r, .how = how, .first_temp = r->f->reg.n, .nonfaulting = option(r, "nonfaulting"), .limit = (int)option(r, "max-pressure") };
+	Motion w = { .r = r, .how = how, .first_temp = r->f->reg.n, .nonfaulting = option(r, "nonfaulting"), .limit = (int)(option(r, "max-pressure") > 0 ? option(r, "max-pressure") : 0) };
 	int n = 0;
 	while (n < ROUNDS && round_of(&w, !n))
 		n++;
@@ -205,8 +205,8 @@ static bool run(PassRun *r, const Method *how)
 #define RESTRICT { .name = "assume-restrict", .value = 0, .least = 0, .most = 1, \
 	.help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" }
 
-#define PRESSURE { .name = "max-pressure", .value = 0, .least = 0, .most = 1000000, \
-	.help = "at most so many registers of 32 bits live at once afterwards, or as many as before; 0: any number" }
+#define PRESSURE { .name = "max-pressure", .value = -1, .least = -1, .most = 1000000, \
+	.help = "at most so many registers of 32 bits live at once afterwards, or as many as before; 0: any number; -1: as the machine has room for" }
 #define NONFAULTING { .name = "nonfaulting", .value = 0, .least = 0, .most = 1, \
 	.help = "loads may come where the program has none; those that may fault there are marked so that they do not" }
 
@@ -240,6 +240,7 @@ const Pass pass_pre = {
 	.help = "partial redundancy elimination, which computes what is redundant on some way as early as possible",
 	.options = options_pre, .noptions = 3,
 	.function = run_pre,
+	.keeps_registers = true,
 };
 
 const Pass pass_lcm = {
@@ -247,6 +248,7 @@ const Pass pass_lcm = {
 	.help = "lazy code motion: each expression is computed as seldom as can be without speculation, and as late as possible",
 	.options = options, .noptions = 2,
 	.function = run_lcm,
+	.keeps_registers = true,
 };
 
 const Pass pass_spre = {
@@ -254,6 +256,7 @@ const Pass pass_spre = {
 	.help = "lazy code motion that takes it at every branch that what one side computes may be computed for both",
 	.options = options_spre, .noptions = 3,
 	.function = run_spre,
+	.keeps_registers = true,
 };
 
 const Pass pass_scm = {
@@ -261,6 +264,7 @@ const Pass pass_scm = {
 	.help = "sparse code motion: lazy code motion, then at as few places as do",
 	.options = options, .noptions = 2,
 	.function = run_scm,
+	.keeps_registers = true,
 };
 
 const Pass pass_sscm = {
@@ -268,4 +272,5 @@ const Pass pass_sscm = {
 	.help = "sparse code motion that takes it at divergent branches that what one side computes may be computed for both",
 	.options = options_sscm, .noptions = 4,
 	.function = run_sscm,
+	.keeps_registers = true,
 };

@@ -270,7 +270,7 @@ static bool run(PassRun *r, Kind kind)
 	bool speculates = kind > ESRQP, changed = false, no_wrap = r->option[OPTION_NO_WRAP].number;
 	Queries q = { .r = r, .ask = { .allow = r->option[OPTION_RESTRICT].number ? MEM_RESTRICT : 0, .within = MEM_MOMENT }, .check = r->option[OPTION_CHECK].number,
 		.nonfaulting = speculates && r->option[OPTION_NONFAULTING].number, .most_shifts = (int)r->option[OPTION_SHIFTS].number };
-	int now = r->option[OPTION_PRESSURE].number ? pressure_max(r->f) : 0;
+	int now = r->option[OPTION_PRESSURE].number > 0 ? pressure_max(r->f) : 0;
 	q.limit = now > r->option[OPTION_PRESSURE].number ? now : (int)r->option[OPTION_PRESSURE].number;
 	for (int round = 0; round <= ROUNDS; round++) {
 		open_queries(&q, kind);
@@ -306,8 +306,8 @@ static bool run_ssrqp_s(PassRun *r) { return run(r, SSRQP_S); }
 	{ .name = "shifts", .value = 2, .least = 0, .most = 16, .help = "how many turns back a query may go" }, \
 	{ .name = "assume-restrict", .value = 0, .least = 0, .most = 1, .help = "take it that pointer parameters lead to arrays of their own, in which addresses stay; reports say so" }, \
 	{ .name = "assume-no-wrap", .value = 0, .least = 0, .most = 1, .help = "take it that narrow integers extended to make an address have not wrapped; reports say so" }, \
-	{ .name = "max-pressure", .value = 0, .least = 0, .most = 1000000, \
-		.help = "at most so many registers of 32 bits live at once afterwards, or as many as before; 0: any number" }
+	{ .name = "max-pressure", .value = -1, .least = -1, .most = 1000000, \
+		.help = "at most so many registers of 32 bits live at once afterwards, or as many as before; 0: any number; -1: as the machine has room for" }
 #define STRICT(VALUE) \
 	{ .name = "cdrnd-strict", .value = VALUE, .least = 0, .most = 1, .help = "insert nothing either where a branch decides that itself depends on a divergent one" }
 
@@ -322,6 +322,7 @@ const Pass pass_preqp = {
 	.help = "partial redundancy elimination by questions, which go through copies and sums",
 	.options = options, .noptions = OPTION_STRICT,
 	.function = run_preqp,
+	.keeps_registers = true,
 };
 
 const Pass pass_srqp = {
@@ -329,6 +330,7 @@ const Pass pass_srqp = {
 	.help = "take what a register has from this turn of a loop or an earlier one instead of loading it again",
 	.options = options, .noptions = OPTION_STRICT,
 	.function = run_srqp,
+	.keeps_registers = true,
 };
 
 const Pass pass_esrqp = {
@@ -336,6 +338,7 @@ const Pass pass_esrqp = {
 	.help = "srqp that inserts no load where a divergent branch decides",
 	.options = options, .noptions = OPTION_STRICT + 1,
 	.function = run_esrqp,
+	.keeps_registers = true,
 };
 
 const Pass pass_ssrqp = {
@@ -343,6 +346,7 @@ const Pass pass_ssrqp = {
 	.help = "esrqp that first moves loads in arms of divergent branches to the branch",
 	.options = options_speculating, .noptions = OPTION_NONFAULTING + 1,
 	.function = run_ssrqp,
+	.keeps_registers = true,
 };
 
 const Pass pass_ssrqp_s = {
@@ -350,4 +354,5 @@ const Pass pass_ssrqp_s = {
 	.help = "ssrqp that moves loads to uniform branches, too",
 	.options = options_speculating, .noptions = OPTION_NONFAULTING + 1,
 	.function = run_ssrqp_s,
+	.keeps_registers = true,
 };
