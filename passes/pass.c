@@ -81,6 +81,7 @@ void pass_list(StrBuf *out)
 
 void pass_log_free(PassLog *l)
 {
+	vec_free(&l->idle);
 	vec_free(&l->count);
 	arena_free(&l->arena);
 }
@@ -115,13 +116,16 @@ bool pass_explains(const PassRun *r) { return r->show || (r->log && r->log->rema
 
 void pass_remark(PassRun *r, Loc loc, const char *fmt, ...)
 {
-	if (!pass_explains(r))
+	bool first = r->log && !r->log->first;
+	if (!pass_explains(r) && !first)
 		return;
 	va_list ap;
 	va_start(ap, fmt);
 	StrBuf text = { 0 };
 	sb_vprintf(&text, fmt, ap);
 	va_end(ap);
+	if (first)
+		r->log->first = arena_printf(&r->log->arena, "%s%s%s", r->f ? r->f->name : "", r->f ? ": " : "", text.s);
 	if (r->show)
 		sb_printf(r->show, "  %s\n", text.s);
 	if (r->log && r->log->remarks)
@@ -289,9 +293,13 @@ bool pipeline_run(Module *m, const char *text, const PassHost *host, Diag *d)
 	for (int i = 0; i < p.step.n && ok; i++) {
 		bool changed;
 		const Pass *pass = p.step.v[i].pass;
-		if (w.host->log)
+		if (w.host->log) {
 			w.host->log->step = i;
+			w.host->log->first = NULL;
+		}
 		ok = run_step(&w, &p.step.v[i], &changed);
+		if (w.host->log && !changed)
+			vec_push(&w.host->log->idle, ((PassIdle){ i, pass->name, w.host->log->first ? w.host->log->first : pass->idle }));
 		if (pass->module && changed)
 			open_functions(&w);
 		if (w.host->after)

@@ -46,7 +46,7 @@ typedef struct PassRun {
 /* A pass marks what it inserts with its origin, keeps labels of the source's blocks, and leaves what the verifier accepts. It returns true
    when it changed something; the pipeline looks whether that is so. */
 typedef struct Pass {
-	const char *name, *help;           /* help: one line */
+	const char *name, *help, *idle;    /* help: one line; idle: why it changes nothing, where it leaves nothing alone for another reason */
 	const PassOption *options; int noptions;
 	bool (*function)(PassRun *);       /* on one kernel or device function at a time; NULL in a module pass */
 	bool (*module)(PassRun *);         /* on the whole module, host functions included */
@@ -77,12 +77,16 @@ typedef struct PassCount {
 	int64_t n;
 } PassCount;
 
+typedef struct PassIdle { int step; const char *pass, *why; } PassIdle; /* a step that changed nothing */
+
 /* What passes did, in their order. Texts are in the arena. Zero-initialise. */
 typedef struct PassLog {
 	Arena arena;
 	bool remarks;                      /* wanted: they go to the Diag, each with its place */
 	int step;
+	const char *first;                 /* the first remark of the step, or NULL */
 	Vec(PassCount) count;
+	Vec(PassIdle) idle;
 } PassLog;
 void pass_log_free(PassLog *);
 void pass_log_print(const PassLog *, struct StrBuf *);         /* a line for each count */

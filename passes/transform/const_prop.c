@@ -341,6 +341,7 @@ static bool run(PassRun *r)
 
 const Pass pass_const_prop = {
 	.name = "const-prop",
+	.idle = "no operation has constant operands alone",
 	.help = "fold constants, propagate them along the branches that they leave possible",
 	.function = run,
 };

@@ -186,6 +186,7 @@ static bool run(PassRun *r)
 
 const Pass pass_copy_prop = {
 	.name = "copy-prop",
+	.idle = "no copy is read",
 	.help = "read the original of a copied register",
 	.function = run,
 	.keeps_graph = true,

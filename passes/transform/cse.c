@@ -117,6 +117,7 @@ static bool run(PassRun *r)
 
 const Pass pass_cse = {
 	.name = "cse",
+	.idle = "no block computes anything twice",
 	.help = "copy what a register of the same block has already instead of computing it again",
 	.function = run,
 	.keeps_graph = true,

@@ -114,6 +114,7 @@ static bool run(PassRun *r)
 
 const Pass pass_dce = {
 	.name = "dce",
+	.idle = "every result is read",
 	.help = "delete instructions whose results nobody reads",
 	.function = run,
 	.keeps_graph = true,

@@ -258,6 +258,7 @@ static const PassOption options[] = {
 
 const Pass pass_gcse = {
 	.name = "gcse",
+	.idle = "nothing is computed again that every way to it has computed",
 	.help = "copy what a register has on every way to a block instead of computing it again",
 	.options = options, .noptions = 1,
 	.function = run,

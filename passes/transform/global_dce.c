@@ -44,6 +44,7 @@ static bool run(PassRun *r)
 
 const Pass pass_global_dce = {
 	.name = "global-dce",
+	.idle = "every device function is needed",
 	.help = "device functions that no kernel needs lose their bodies",
 	.module = run,
 };

@@ -226,6 +226,7 @@ static const char *asks_profile(const PassValue *option)
 
 const Pass pass_if_convert = {
 	.name = "if-convert",
+	.idle = "no divergent branch has arms that lead to one place",
 	.help = "execute small arms of branches under guards",
 	.options = options, .noptions = 2,
 	.function = run,

@@ -135,6 +135,7 @@ static const PassOption options[] = {
 
 const Pass pass_loop_rotate = {
 	.name = "loop-rotate",
+	.idle = "no loop tests at its top",
 	.help = "test loops at the bottom, behind a copy of the test in front of them",
 	.options = options, .noptions = 1,
 	.function = run,

@@ -304,6 +304,7 @@ static bool run(PassRun *r)
 
 const Pass pass_simplify_cfg = {
 	.name = "simplify-cfg",
+	.idle = "no block and no branch is superfluous",
 	.help = "fold decided branches, skip empty blocks, merge blocks that follow each other alone, drop what cannot be reached",
 	.function = run,
 };

@@ -64,6 +64,7 @@ static bool run(PassRun *r)
 
 const Pass pass_split_edges = {
 	.name = "split-edges",
+	.idle = "no edge is critical",
 	.help = "a block on every edge from a block with several successors to one with several predecessors",
 	.function = run,
 };

@@ -277,6 +277,7 @@ static const PassOption options[] = {
 
 const Pass pass_structurize = {
 	.name = "structurize",
+	.idle = "the graph is structured",
 	.help = "make unstructured control flow structured by copying code: the baseline of linearize",
 	.options = options, .noptions = 2,
 	.function = run,

@@ -379,6 +379,7 @@ static const PassOption options[OPTIONS] = {
 
 const Pass pass_tail_merge = {
 	.name = "tail-merge",
+	.idle = "no blocks that lead to one place end alike",
 	.help = "do in one place what several blocks do alike before they go on to one block",
 	.options = options, .noptions = OPTIONS,
 	.function = run,

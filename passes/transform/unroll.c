@@ -332,6 +332,7 @@ static const PassOption options[OPTIONS] = {
 
 const Pass pass_unroll = {
 	.name = "unroll",
+	.idle = "there is no loop",
 	.help = "copy loops turn by turn: in full where it is known how often they turn, else several turns in one",
 	.options = options, .noptions = OPTIONS,
 	.function = run,

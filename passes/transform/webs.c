@@ -107,6 +107,7 @@ static bool run(PassRun *r)
 
 const Pass pass_webs = {
 	.name = "webs",
+	.idle = "each register holds one value",
 	.help = "give each web of definitions and uses a register of its own",
 	.function = run,
 	.keeps_graph = true,

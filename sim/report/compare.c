@@ -259,6 +259,16 @@ void report_results(const RunCompared *c, const char *whose, ReportForm form, St
 	sb_free(&line);
 }
 
+bool compare_idle(const JsonValue *run, StrBuf *out)
+{
+	const JsonValue *idle = json_get(run, "idle_passes");
+	int n = idle && idle->kind == JSON_ARRAY ? idle->n : 0;
+	for (int k = 0; k < n; k++)
+		sb_printf(out, "%s%s changed nothing: %s", k ? "; " : "", json_string(&idle->item[k], "pass"), json_string(&idle->item[k], "why"));
+	sb_puts(out, n ? "\n" : "");
+	return n > 0;
+}
+
 void report_compare(const JsonValue *before, const JsonValue *after, const JsonValue *both, ReportForm form, StrBuf *out)
 {
 	const JsonValue *a = total_of(before), *b = total_of(after);
@@ -269,6 +279,7 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 		RunCompared compared = read_compared(json_get(both, "compared"));
 		report_results(&compared, "", form, out);
 	}
+	compare_idle(after, out);
 	kernels_compare(before, after, form, out);
 	compare_begin(&s, form, false);
 	if (form.full)

@@ -12,4 +12,6 @@ void compare_put_ratio(Sheet *, const JsonValue *before, const JsonValue *after)
 void compare_begin(Sheet *, ReportForm, bool within); /* a table of name, before, after, ratio, better or worse; within: below a title, set in */
 /* The row of the figure at a path of reports; of rows of a table in it "branches.lost". */
 void compare_row(Sheet *, const char *name, const char *path, const JsonValue *before, const JsonValue *after);
+/* The line that says which passes of the run changed nothing, and why; false: none. */
+bool compare_idle(const JsonValue *run, StrBuf *);
 #endif

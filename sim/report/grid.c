@@ -1,4 +1,5 @@
 /* The grid as text and as CSV: a row for each run. */
+#include "sim/report/compare.h"
 #include "sim/report/grid.h"
 #include "lib/output.h"
 #include "sim/report/pairs.h"
@@ -264,7 +265,22 @@ static void put_text(const Table *t, void *self)
 	sheet_end(&s, NULL, true, text->out);
 }
 
-void report_grid_text(const JsonValue *runs, ReportForm form, StrBuf *out) { grid_each(runs, put_text, &(Text){ out, form }); }
+/* Puts which passes changed nothing: a line for each pipeline, and for each mechanism under which that is another one. */
+static void put_idle(const JsonValue *runs, StrBuf *out)
+{
+	for (int i = 0; i < runs->n; i++) {
+		StrBuf line = { 0 };
+		if (compare_idle(&runs->item[i], &line) && (!out->s || !strstr(out->s, line.s)))
+			sb_puts(out, line.s);
+		sb_free(&line);
+	}
+}
+
+void report_grid_text(const JsonValue *runs, ReportForm form, StrBuf *out)
+{
+	grid_each(runs, put_text, &(Text){ out, form });
+	put_idle(runs, out);
+}
 
 /* ---- CSV ---- */
 

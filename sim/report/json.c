@@ -77,6 +77,21 @@ static void put_passes(JsonSink *j, const PassLog *l)
 	j->end(j);
 }
 
+/* The steps that changed nothing, and why. */
+static void put_idle(JsonSink *j, const PassLog *l)
+{
+	j->key(j, "idle_passes");
+	j->begin(j, '[', false);
+	for (int k = 0; l && k < l->idle.n; k++) {
+		j->begin(j, '{', true);
+		json_put_count(j, "step", (uint64_t)l->idle.v[k].step + 1);
+		json_put_text(j, "pass", l->idle.v[k].pass);
+		json_put_text(j, "why", l->idle.v[k].why);
+		j->end(j);
+	}
+	j->end(j);
+}
+
 static void put_title(JsonSink *j, const Title *t)
 {
 	json_put_text(j, "gsim", GSIM_VERSION);
@@ -89,6 +104,7 @@ static void put_title(JsonSink *j, const Title *t)
 	j->key(j, "profiled");
 	j->boolean(j, t->profiled);
 	put_passes(j, t->log);
+	put_idle(j, t->log);
 	json_put_text(j, "workload", t->workload);
 	j->key(j, "arguments");
 	j->begin(j, '[', true);

@@ -124,6 +124,16 @@ static void put_assumptions(const PassLog *l, StrBuf *out)
 		end_line(out, start);
 }
 
+/* Puts which passes changed nothing, and why. */
+static void put_idle(const PassLog *l, StrBuf *out)
+{
+	size_t start = out->n;
+	for (int k = 0; l && k < l->idle.n; k++)
+		sb_printf(out, "%s%s changed nothing: %s", k ? "; " : "", l->idle.v[k].pass, l->idle.v[k].why);
+	if (out->n > start)
+		end_line(out, start);
+}
+
 static void put_profile(const Title *t, StrBuf *out)
 {
 	if (t->profiled)
@@ -141,6 +151,7 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 	put_module(run, t, s, out);
 	put_profile(t, out);
 	put_assumptions(t->log, out);
+	put_idle(t->log, out);
 	char spilled[48];
 	size_t start = out->n;
 	if (run->launch.n == 1) {

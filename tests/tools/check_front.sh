@@ -413,11 +413,18 @@ for kind in even one; do
 	expect 0 "$told" $gsim $machine --remarks -p flatten -s "$tmp/flat.json" "$rows" -- $kind
 	grep -q '"pass": "flatten"' "$tmp/flat.json" && ! grep -q 'nests flattened' "$tmp/flat.json" && grep -q 'is left alone within .*: tried, the nest makes' "$tmp/err" ||
 		fail "rows that are $kind are flattened"
+	grep -q '^flatten changed nothing: rows: loop .* is left alone' "$tmp/out" || fail "the report does not say why nothing changed"
 done
 expect 0 "how many lanes wait for others there is not known" $gsim $machine --no-profile --remarks -p flatten -s "$tmp/flat.json" "$rows" -- turning
 grep -q '"profiled": false' "$tmp/flat.json" || fail "--no-profile makes a profile"
 expect 0 "nests flattened" $gsim -q $machine -b --pass-stats -p flatten "$rows" -- turning
 expect 0 "nests flattened" $gsim -q $machine --grid -m ipdom -m its --pass-stats -p none -p flatten "$rows" -- turning
+for how in "" -b "--grid -m ipdom -p none"; do
+	# shellcheck disable=SC2086
+	expect 0 "^linearize changed nothing: the graph is structured" $gsim $how -p linearize,dce "$loop"
+done
+$gsim -q -p linearize -s "$tmp/idle.json" "$loop"
+grep -q '{"step": 1, "pass": "linearize", "why": "the graph is structured"}' "$tmp/idle.json" || fail "no idle_passes in the report"
 expect 2 "nothing.lua" $opt -c nothing.lua "$loop"
 expect 0 "kernel loop" $opt -c configs/fermi.lua -p flatten "$loop"
 

@@ -174,6 +174,7 @@ static const char *asks_profile(const PassValue *option)
 
 const Pass pass_flatten = {
 	.name = "flatten",
+	.idle = "no loop has another one in it",
 	.help = "make nested loops one, so that threads need not wait for each other behind inner loops",
 	.options = options,
 	.noptions = OPTIONS,

@@ -247,6 +247,7 @@ static const PassOption options[] = {
 
 const Pass pass_forward_stores = {
 	.name = "forward-stores",
+	.idle = "no load reads what its thread has stored",
 	.help = "take from a register what the thread has stored itself, instead of loading it again",
 	.options = options, .noptions = 1,
 	.function = run,

@@ -130,6 +130,7 @@ enum { NOPTIONS = sizeof options / sizeof *options };
 
 const Pass pass_kf_trad = {
 	.name = "kf-trad",
+	.idle = "no two launches may become one",
 	.help = "kernels fused where a host function launches one behind the other in one block",
 	.options = options,
 	.noptions = NOPTIONS,
@@ -138,6 +139,7 @@ const Pass pass_kf_trad = {
 
 const Pass pass_bkf = {
 	.name = "bkf",
+	.idle = "no two launches may become one",
 	.help = "kernels fused after launches in host functions were hoisted behind others",
 	.options = options,
 	.noptions = NOPTIONS,
@@ -146,6 +148,7 @@ const Pass pass_bkf = {
 
 const Pass pass_fkf = {
 	.name = "fkf",
+	.idle = "no two launches may become one",
 	.help = "kernels fused after launches in host functions were sunk before others",
 	.options = options,
 	.noptions = NOPTIONS,
@@ -154,6 +157,7 @@ const Pass pass_fkf = {
 
 const Pass pass_kfcm = {
 	.name = "kfcm",
+	.idle = "no two launches may become one",
 	.help = "kernels fused by code motion in host functions: bkf, and fkf where that fuses nothing",
 	.options = options,
 	.noptions = NOPTIONS,

@@ -385,6 +385,7 @@ static const PassOption options[] = {
 
 const Pass pass_linearize = {
 	.name = "linearize",
+	.idle = "the graph is structured",
 	.help = "make unstructured control flow structured: chains of blocks guarded by a variable",
 	.options = options,
 	.noptions = sizeof options / sizeof *options,

@@ -411,6 +411,7 @@ static bool run_fusion(PassRun *r)
 
 const Pass pass_meld = {
 	.name = "meld",
+	.idle = "no divergent branch has arms that do alike",
 	.help = "make one subgraph of two in the arms of a divergent branch (DARM)",
 	.options = options,
 	.noptions = OPTIONS,
@@ -420,6 +421,7 @@ const Pass pass_meld = {
 
 const Pass pass_branch_fusion = {
 	.name = "branch-fusion",
+	.idle = "no divergent branch has arms of a block each that do alike",
 	.help = "make one block of the two arms of a divergent branch, when they are a block each",
 	.options = options,
 	.noptions = OPTION_CHECK + 1,

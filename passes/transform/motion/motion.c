@@ -237,6 +237,7 @@ static bool run_sscm(PassRun *r) { return run(r, option(r, "arms") ? &method_the
 
 const Pass pass_pre = {
 	.name = "pre",
+	.idle = "nothing would be computed less often elsewhere",
 	.help = "partial redundancy elimination, which computes what is redundant on some way as early as possible",
 	.options = options_pre, .noptions = 3,
 	.function = run_pre,
@@ -245,6 +246,7 @@ const Pass pass_pre = {
 
 const Pass pass_lcm = {
 	.name = "lcm",
+	.idle = "nothing would be computed less often elsewhere",
 	.help = "lazy code motion: each expression is computed as seldom as can be without speculation, and as late as possible",
 	.options = options, .noptions = 2,
 	.function = run_lcm,
@@ -253,6 +255,7 @@ const Pass pass_lcm = {
 
 const Pass pass_spre = {
 	.name = "spre",
+	.idle = "nothing would be computed less often elsewhere",
 	.help = "lazy code motion that takes it at every branch that what one side computes may be computed for both",
 	.options = options_spre, .noptions = 3,
 	.function = run_spre,
@@ -261,6 +264,7 @@ const Pass pass_spre = {
 
 const Pass pass_scm = {
 	.name = "scm",
+	.idle = "nothing would be computed less often elsewhere",
 	.help = "sparse code motion: lazy code motion, then at as few places as do",
 	.options = options, .noptions = 2,
 	.function = run_scm,
@@ -269,6 +273,7 @@ const Pass pass_scm = {
 
 const Pass pass_sscm = {
 	.name = "sscm",
+	.idle = "nothing would be computed less often elsewhere",
 	.help = "sparse code motion that takes it at divergent branches that what one side computes may be computed for both",
 	.options = options_sscm, .noptions = 4,
 	.function = run_sscm,

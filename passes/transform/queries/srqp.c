@@ -319,6 +319,7 @@ static const PassOption options_speculating[] = {
 
 const Pass pass_preqp = {
 	.name = "preqp",
+	.idle = "no value is in a register already",
 	.help = "partial redundancy elimination by questions, which go through copies and sums",
 	.options = options, .noptions = OPTION_STRICT,
 	.function = run_preqp,
@@ -327,6 +328,7 @@ const Pass pass_preqp = {
 
 const Pass pass_srqp = {
 	.name = "srqp",
+	.idle = "no load's value is in a register already",
 	.help = "take what a register has from this turn of a loop or an earlier one instead of loading it again",
 	.options = options, .noptions = OPTION_STRICT,
 	.function = run_srqp,
@@ -335,6 +337,7 @@ const Pass pass_srqp = {
 
 const Pass pass_esrqp = {
 	.name = "esrqp",
+	.idle = "no load's value is in a register already",
 	.help = "srqp that inserts no load where a divergent branch decides",
 	.options = options, .noptions = OPTION_STRICT + 1,
 	.function = run_esrqp,
@@ -343,6 +346,7 @@ const Pass pass_esrqp = {
 
 const Pass pass_ssrqp = {
 	.name = "ssrqp",
+	.idle = "no load's value is in a register already",
 	.help = "esrqp that first moves loads in arms of divergent branches to the branch",
 	.options = options_speculating, .noptions = OPTION_NONFAULTING + 1,
 	.function = run_ssrqp,
@@ -351,6 +355,7 @@ const Pass pass_ssrqp = {
 
 const Pass pass_ssrqp_s = {
 	.name = "ssrqp-s",
+	.idle = "no load's value is in a register already",
 	.help = "ssrqp that moves loads to uniform branches, too",
 	.options = options_speculating, .noptions = OPTION_NONFAULTING + 1,
 	.function = run_ssrqp_s,
