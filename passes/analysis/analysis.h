@@ -32,8 +32,10 @@ static inline bool cfg_fresh(const Cfg *c) { return c->stamp == c->f->graph_stam
 typedef struct Dom {
 	int n, root;
 	int *idom, *depth;         /* idom[root] = -1, unreachable = -1; depth of the tree */
-	int *first, *last;         /* in a walk through the tree: a dominates what begins between its first and last; NULL: the tree was put together from others */
+	int *first, *last;         /* in a walk through the tree: a dominates what begins between its first and last */
 } Dom;
+/* Fills first and last: of a tree, or several, that somebody has put together. */
+void dom_number(Arena *, Dom *);
 Dom *dom_build(Arena *, const Cfg *);
 Dom *dom_of_graph(Arena *, const Graph *, bool backward, int root);
 /* Post-dominators; node n is the virtual exit. Blocks from which no exit can be reached get a pseudo edge to it from the

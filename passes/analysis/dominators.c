@@ -4,9 +4,11 @@
 enum { EARLY_ROUNDS = 16 };  /* main exits looked for; a bound on hostile graphs */
 
 /* Places in a walk through the tree: each node's subtree is one piece, behind it. */
-static void number(Dom *d)
+void dom_number(Arena *a, Dom *d)
 {
 	Arena tmp = { 0 };
+	d->first = arena_array(a, int, d->n + 1);
+	d->last = arena_array(a, int, d->n + 1);
 	int *by_depth = arena_array(&tmp, int, d->n + 1), *start = arena_array(&tmp, int, d->n + 2), *slot = arena_array(&tmp, int, d->n + 1), roots = 0;
 	for (int b = 0; b < d->n; b++)
 		start[d->depth[b] + 1]++;
@@ -33,13 +35,9 @@ static void number(Dom *d)
 static Dom *dom_new(Arena *a, const Graph *g, bool backward, int root, const int *order, int norder)
 {
 	Dom *d = arena_new(a, Dom);
-	int n = g->n, **all[] = { &d->idom, &d->depth, &d->first, &d->last };
-	d->n = n;
-	d->root = root;
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		*all[i] = arena_array(a, int, n + 1);
+	*d = (Dom){ .n = g->n, .root = root, .idom = arena_array(a, int, g->n + 1), .depth = arena_array(a, int, g->n + 1) };
 	graph_idom(g, backward, order, norder, d->idom, d->depth);
-	number(d);
+	dom_number(a, d);
 	return d;
 }
 
@@ -57,11 +55,7 @@ Dom *dom_build(Arena *a, const Cfg *c)
 
 bool dom_dominates(const Dom *d, int a, int b)
 {
-	if (d->first)
-		return d->first[a] <= d->first[b] && d->first[b] <= d->last[a];
-	while (d->depth[b] > d->depth[a])
-		b = d->idom[b];
-	return a == b;
+	return d->first[a] <= d->first[b] && d->first[b] <= d->last[a];
 }
 
 int pdom_point(const Dom *d, const Block *b)

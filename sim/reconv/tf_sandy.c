@@ -34,7 +34,7 @@ typedef struct Sandy {
 
 static int conservative(const Frontier *f, int at, bool refined)
 {
-	int least = bs_next(f->tf[at], 0);
+	int least = f->tf[at] ? f->tf[at]->v : -1;
 	for (int k = 0; k < f->order[at]->nsucc; k++) {
 		int t = f->position[f->order[at]->succ[k]->id];
 		if ((least < 0 || t < least) && !(refined && t <= at))
@@ -52,7 +52,7 @@ static bool lower(LowerFn *l, Diag *diag)
 		if (to >= 0)
 			l->rpc_block[f.order[i]->id] = f.order[to]->id;
 		for (int k = 0; k < f.order[i]->nsucc; k++) /* lanes may fall into a block where others wait */
-			if (bs_has(f.tf[i], f.position[f.order[i]->succ[k]->id]))
+			if (chain_has(f.tf[i], f.position[f.order[i]->succ[k]->id]))
 				l->reach[f.order[i]->succ[k]->id] = true;
 		if (op_info[block_term(f.order[i])->op].flags & OPF_FATAL && i + 1 < f.n) /* fetched for nothing: on to the next */
 			l->reach[f.order[i + 1]->id] = true;

@@ -29,8 +29,7 @@ static bool lower(LowerFn *l, Diag *diag)
 	for (int i = 0; i < f.n; i++)
 		for (int k = 0; k < f.order[i]->nsucc; k++) {
 			int t = f.position[f.order[i]->succ[k]->id];
-			int first = bs_next(f.tf[i], 0);
-			if (first >= 0 && first <= t)
+			if (f.tf[i] && f.tf[i]->v <= t)
 				l->reach[f.order[t]->id] = true;
 		}
 	arena_free(&tmp);

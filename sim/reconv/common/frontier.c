@@ -17,28 +17,34 @@ static void order_blocks(Arena *a, LowerFn *l, Frontier *f)
 	}
 }
 
-/* Let U be TF(b) with the successors of b. Every member of U has all later members of U in its own frontier. */
+/* Every member of u has all later ones in its frontier. A rest of u for which that has been done needs it no more. */
+static bool wait_behind(Frontier *f, Chains *sets, Chain u)
+{
+	bool changed = false;
+	for (; u && !u->done; u = u->next) {
+		Chain was = f->tf[u->v];
+		f->tf[u->v] = chain_union(sets, was, u->next);
+		changed |= f->tf[u->v] != was;
+		u->done = true;
+	}
+	return changed;
+}
+
+/* Lanes of a warp may wait in TF(b) and the successors of b at once. */
 Frontier frontier_build(Arena *a, LowerFn *l, int64_t priority)
 {
 	Frontier f = { 0 };
+	Chains sets = { .arena = a };
 	l->priority_layout = priority == PRIORITY_RPO;
 	order_blocks(a, l, &f);
-	f.tf = arena_array(a, BitSet, f.n ? f.n : 1);
-	for (int i = 0; i < f.n; i++)
-		f.tf[i] = bs_new(a, f.n);
-	BitSet u = bs_new(a, f.n);
+	f.tf = arena_array(a, Chain, f.n + 1);
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (int i = 0; i < f.n; i++) {
-			bs_copy(u, f.tf[i]);
+			Chain u = f.tf[i];
 			for (int k = 0; k < f.order[i]->nsucc; k++)
-				bs_add(u, f.position[f.order[i]->succ[k]->id]);
-			bs_each(u, c)
-				for (int x = bs_next(u, c + 1); x >= 0; x = bs_next(u, x + 1))
-					if (!bs_has(f.tf[c], x)) {
-						bs_add(f.tf[c], x);
-						changed = true;
-					}
+				u = chain_add(&sets, u, f.position[f.order[i]->succ[k]->id]);
+			changed |= wait_behind(&f, &sets, u);
 		}
 	}
 	return f;
@@ -48,7 +54,7 @@ int frontier_most(const Frontier *f)
 {
 	int most = 0;
 	for (int i = 0; i < f->n; i++)
-		if (bs_count(f->tf[i]) > most)
-			most = bs_count(f->tf[i]);
+		if (chain_count(f->tf[i]) > most)
+			most = chain_count(f->tf[i]);
 	return most;
 }

@@ -1,6 +1,7 @@
 /* Priorities and thread frontiers, for mechanisms whose order of groups is the order of addresses. */
 #ifndef GSIM_RECONV_FRONTIER_H
 #define GSIM_RECONV_FRONTIER_H
+#include "lib/chain.h"
 #include "passes/analysis/analysis.h"
 #include "sim/reconv/core.h"
 
@@ -13,7 +14,7 @@ typedef struct Frontier {
 	int n;
 	Block **order;                 /* reachable blocks, highest priority first */
 	int *position;                 /* by block id; undefined for unreachable ones */
-	BitSet *tf;                    /* by position: positions of blocks in which lanes may wait while this block runs, all behind it */
+	Chain *tf;                     /* by position: positions of blocks in which lanes may wait while this block runs, all behind it */
 } Frontier;
 
 /* Computes the frontiers, and lays the blocks out in the order of priorities. priority: PRIORITY_RPO, ... */

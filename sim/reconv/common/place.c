@@ -11,6 +11,7 @@
  * For the order of the stack to come out right, a point must be opened before a nearer one that stays open: if an edge
  * b -> t opens K while a nearer point is open at both, or while it closes t itself, K is opened at b already, and so is the
  * own point of b's branch where a nearer one is open at b; repeated until nothing changes. Nothing here asks for reducible loops. */
+#include "lib/chain.h"
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower_fn.h"
 #include "sim/reconv/common/place.h"
@@ -23,40 +24,41 @@ typedef struct OpenPoints {
 	Cfg *cfg;
 	Dom *pdom;
 	int n;                     /* blocks before SSY and SYNC blocks are made */
-	BitSet *in, *out;          /* points open at the start and at the end of a block */
+	int *rank, *at_rank;       /* of a block: the deeper in the tree of post-dominators, the lower; and back */
+	Chains chains;
+	Chain *in, *out;           /* points open at the start and at the end of a block, by rank: the nearest first */
 	Block **sync;              /* the block with the SYNC in front of each point, or NULL */
 } OpenPoints;
 
 static bool opens_frame(const OpenPoints *p, const Block *b) { return p->loops->frame[b->id]; }
 
-/* Post-dominators of one frame: the blocks reached from its first one, where a nested frame is one step to its end. */
-static void frame_pdom(OpenPoints *p, Block *root, Dom *all)
+/* Post-dominators of one frame: the blocks reached from its first one, where a nested frame is one step to its end. list and id have place for
+   all blocks; seen: the first block of the last frame that a block was reached from. */
+static void frame_pdom(OpenPoints *p, Block *root, Dom *all, Block **list, int *id, int *seen)
 {
 	Function part = *p->f;
 	Arena tmp = { 0 };
-	int *id = arena_array(&tmp, int, p->n);
-	BitSet seen = bs_new(&tmp, p->n);
-	part.block.v = arena_array(&tmp, Block *, p->n);
+	part.block.v = list;
 	part.block.n = 0;
-	part.block.v[part.block.n++] = root;
-	bs_add(seen, root->id);
+	list[part.block.n++] = root;
+	seen[root->id] = root->id;
 	for (int i = 0; i < part.block.n; i++)
-		for (int k = 0; k < part.block.v[i]->nsucc; k++) {
-			Block *t = part.block.v[i]->succ[k];
-			if (!bs_has(seen, t->id)) {
-				bs_add(seen, t->id);
-				part.block.v[part.block.n++] = t;
+		for (int k = 0; k < list[i]->nsucc; k++) {
+			Block *t = list[i]->succ[k];
+			if (seen[t->id] != root->id) {
+				seen[t->id] = root->id;
+				list[part.block.n++] = t;
 			}
 		}
 	for (int i = 0; i < part.block.n; i++)
-		id[i] = part.block.v[i]->id;
+		id[i] = list[i]->id;
 	Dom *d = pdom_build(&tmp, cfg_build(&tmp, &part), false);
 	for (int i = 0; i < part.block.n; i++) {
 		all->idom[id[i]] = d->idom[i] < 0 ? -1 : d->idom[i] == part.block.n ? p->n : id[d->idom[i]];
 		all->depth[id[i]] = d->depth[i];
 	}
 	for (int i = 0; i < part.block.n; i++)
-		part.block.v[i]->id = id[i];
+		list[i]->id = id[i];
 	arena_free(&tmp);
 }
 
@@ -64,118 +66,140 @@ static Dom *frame_pdoms(OpenPoints *p)
 {
 	Dom *d = arena_new(p->arena, Dom);
 	*d = (Dom){ .n = p->n + 1, .root = p->n, .idom = arena_array(p->arena, int, p->n + 1), .depth = arena_array(p->arena, int, p->n + 1) };
+	Block **list = arena_array(p->arena, Block *, p->n);
+	int *id = arena_array(p->arena, int, p->n), *seen = arena_array(p->arena, int, p->n);
 	for (int i = 0; i <= p->n; i++)
 		d->idom[i] = -1;
-	for (int i = 0; i < p->n; i++)
+	for (int i = 0; i < p->n; i++) {
+		seen[i] = -1;
 		if (opens_frame(p, p->f->block.v[i]))
 			p->f->block.v[i]->nsucc = 1;
-	frame_pdom(p, p->f->block.v[0], d);
+	}
+	frame_pdom(p, p->f->block.v[0], d, list, id, seen);
 	for (int i = 0; i < p->n; i++)
 		if (opens_frame(p, p->f->block.v[i]))
-			frame_pdom(p, p->f->block.v[i]->succ[1], d);
+			frame_pdom(p, p->f->block.v[i]->succ[1], d, list, id, seen);
 	for (int i = 0; i < p->n; i++)
 		if (opens_frame(p, p->f->block.v[i]))
 			p->f->block.v[i]->nsucc = 2;
+	dom_number(p->arena, d);
 	return d;
 }
 
 /* J lies strictly behind K on the chain of post-dominators: J is the outer one. */
 static bool outer(const OpenPoints *p, int j, int k) { return j != k && dom_dominates(p->pdom, j, k); }
 
-static bool add_point(BitSet s, int i)
+static int point_at(const OpenPoints *p, Chain c) { return p->at_rank[c->v]; }
+
+/* Those points of the list, all on one chain of post-dominators, that lie strictly behind block t on its chain: a rest of the list, since
+   with a point all outer ones do. */
+static Chain behind(const OpenPoints *p, Chain c, int t)
 {
-	if (bs_has(s, i))
-		return false;
-	bs_add(s, i);
-	return true;
+	while (c && !outer(p, point_at(p, c), t))
+		c = c->next;
+	return c;
 }
+
+static bool add_points(OpenPoints *p, Chain *to, Chain more)
+{
+	Chain was = *to;
+	*to = chain_union(&p->chains, was, more);
+	return *to != was;
+}
+
+/* The point of the block's own branch, or -1. */
+static int own_point(const OpenPoints *p, const Block *b)
+{
+	int j = pdom_point(p->pdom, b);
+	return b->nsucc > 1 && p->loops->divergent[b->id] && j < p->n ? j : -1;
+}
+
+static int successors(const OpenPoints *p, const Block *b) { return opens_frame(p, b) ? 1 : b->nsucc; } /* points in a loop's body have a stack of their own */
 
 /* in(t) gets the points that are open at the end of b and post-dominate t, without t itself. Where only an early exit is left, points of
    the way not taken stay on the stack below, and nothing pops them. */
-static bool flow(OpenPoints *p)
+static bool flow(OpenPoints *p, const Block *b)
 {
-	bool changed = false;
-	for (int i = 0; i < p->cfg->nreach; i++) {
-		Block *b = p->cfg->rpo[i];
-		changed |= bs_union(p->out[b->id], p->in[b->id]);
-		for (int k = 0; k < (opens_frame(p, b) ? 1 : b->nsucc); k++) /* points in a loop's body have a stack of their own */
-			bs_each(p->out[b->id], j)
-				if (outer(p, j, b->succ[k]->id))
-					changed |= add_point(p->in[b->succ[k]->id], j);
+	bool changed = add_points(p, &p->out[b->id], p->in[b->id]);
+	for (int k = 0; k < successors(p, b); k++) {
+		int t = b->succ[k]->id;
+		changed |= add_points(p, &p->in[t], behind(p, p->out[b->id], t));
 	}
 	return changed;
 }
 
-/* Does the edge b -> t, which opens k, find a nearer point open that it does not close, or close t? */
-static bool too_late(const OpenPoints *p, int b, int t, int k)
+/* The points that the edge b -> t opens, of those at t, although a nearer one is open that it does not close, or although it closes t. */
+static Chain too_late(const OpenPoints *p, int b, int t)
 {
-	if (bs_has(p->out[b], t))
-		return true;
-	bs_each(p->out[b], j)
-		if (j != t && outer(p, k, j))
-			return true;
-	return false;
+	Chain open = p->out[b];
+	return !open ? NULL : chain_has(open, p->rank[t]) ? p->in[t] : behind(p, p->in[t], point_at(p, open));
 }
 
-/* Is a point open at the begin of b that lies in front of k? */
-static bool nearer_open(const OpenPoints *p, int b, int k)
+static bool open_earlier(OpenPoints *p, const Block *b)
 {
-	bs_each(p->in[b], j)
-		if (outer(p, k, j))
-			return true;
-	return false;
-}
-
-static bool open_earlier(OpenPoints *p)
-{
-	bool changed = false;
-	for (int i = 0; i < p->cfg->nreach; i++) {
-		Block *b = p->cfg->rpo[i];
-		bs_each(p->out[b->id], k) /* the own point of b's branch, where !reconverge asks for one behind the nearest */
-			if (!bs_has(p->in[b->id], k) && nearer_open(p, b->id, k))
-				changed |= add_point(p->in[b->id], k);
-		for (int s = 0; s < (opens_frame(p, b) ? 1 : b->nsucc); s++) {
-			int t = b->succ[s]->id;
-			bs_each(p->in[t], k)
-				if (!bs_has(p->out[b->id], k) && k != b->id && too_late(p, b->id, t, k))
-					changed |= add_point(p->in[b->id], k);
-		}
+	int own = own_point(p, b);
+	Chain *in = &p->in[b->id];
+	/* the own point of b's branch, where !reconverge asks for one behind the nearest, and a nearer one is open */
+	bool changed = own >= 0 && *in && outer(p, own, point_at(p, *in)) && add_points(p, in, chain_add(&p->chains, NULL, p->rank[own]));
+	bool own_open = own >= 0 && chain_has(*in, p->rank[own]);
+	for (int k = 0; k < successors(p, b); k++) {
+		Chain late = too_late(p, b->id, b->succ[k]->id);
+		late = late == *in ? NULL : chain_remove(&p->chains, late, p->rank[b->id]);
+		if (late && own >= 0 && !own_open)
+			late = chain_remove(&p->chains, late, p->rank[own]);
+		changed |= add_points(p, in, late);
 	}
 	return changed;
+}
+
+/* Ranks are by depth: what lies behind a block on its chain of post-dominators has a higher one. */
+static void rank_blocks(OpenPoints *p)
+{
+	int *start = arena_array(p->arena, int, p->n + 2);
+	p->rank = arena_array(p->arena, int, p->n);
+	p->at_rank = arena_array(p->arena, int, p->n);
+	for (int b = 0; b < p->n; b++)
+		start[p->n - p->pdom->depth[b] + 1]++;
+	for (int d = 0; d <= p->n; d++)
+		start[d + 1] += start[d];
+	for (int b = 0; b < p->n; b++) {
+		p->rank[b] = start[p->n - p->pdom->depth[b]]++;
+		p->at_rank[p->rank[b]] = b;
+	}
 }
 
 static void solve_points(OpenPoints *p)
 {
-	p->in = arena_array(p->arena, BitSet, p->n);
-	p->out = arena_array(p->arena, BitSet, p->n);
-	for (int b = 0; b < p->n; b++) {
-		p->in[b] = bs_new(p->arena, p->n);
-		p->out[b] = bs_new(p->arena, p->n);
-	}
+	rank_blocks(p);
+	p->chains.arena = p->arena;
+	p->in = arena_array(p->arena, Chain, p->n);
+	p->out = arena_array(p->arena, Chain, p->n);
 	for (int i = 0; i < p->cfg->nreach; i++) {
-		Block *b = p->cfg->rpo[i];
-		int j = pdom_point(p->pdom, b);
-		if (b->nsucc > 1 && p->loops->divergent[b->id] && j >= 0 && j < p->n)
-			bs_add(p->out[b->id], j);
+		const Block *b = p->cfg->rpo[i];
+		int own = own_point(p, b);
+		if (own >= 0)
+			p->out[b->id] = chain_add(&p->chains, NULL, p->rank[own]);
 	}
 	for (bool changed = true; changed;) {
-		changed = flow(p);
-		changed |= open_earlier(p);
+		changed = false;
+		for (int i = 0; i < p->cfg->nreach; i++)
+			changed |= flow(p, p->cfg->rpo[i]);
+		for (int i = p->cfg->nreach; i-- > 0;) /* points are opened earlier against the flow */
+			changed |= open_earlier(p, p->cfg->rpo[i]);
 	}
 }
 
-/* Members of the set, outer points first. */
-static int ordered(const OpenPoints *p, BitSet s, int *list)
+/* The points that are in `now` and not in `before`, outer ones first. */
+static int fresh_points(const OpenPoints *p, Chain now, Chain before, int *list)
 {
-	int n = 0;
-	bs_each(s, j) {
-		int at = n++;
-		while (at > 0 && outer(p, j, list[at - 1])) {
-			list[at] = list[at - 1];
-			at--;
-		}
-		list[at] = j;
+	int n = chain_only(now, before, list);
+	for (int k = 0; k < n - 1 - k; k++) {
+		int v = list[k];
+		list[k] = list[n - 1 - k];
+		list[n - 1 - k] = v;
 	}
+	for (int k = 0; k < n; k++)
+		list[k] = p->at_rank[list[k]];
 	return n;
 }
 
@@ -207,7 +231,6 @@ static Block *ssy_block(OpenPoints *p, const Block *b, Block *t, const int *poin
 static void place_edges(OpenPoints *p, Block *const *block_of)
 {
 	int *list = arena_array(p->arena, int, p->n + 1);
-	BitSet fresh = bs_new(p->arena, p->n);
 	for (int i = 0; i < p->n; i++) {
 		Block *b = block_of[i];
 		if (p->cfg->rpo_index[i] < 0)
@@ -217,22 +240,15 @@ static void place_edges(OpenPoints *p, Block *const *block_of)
 			bool into_frame = k == 1 && opens_frame(p, b);
 			if (t->id >= p->n)
 				continue;
-			if (!into_frame && bs_has(p->out[i], t->id)) {
+			if (!into_frame && chain_has(p->out[i], p->rank[t->id])) {
 				edit_target(&p->l->edit, b, k, sync_block(p, t));
 				continue;
 			}
-			bs_copy(fresh, p->in[t->id]);
-			if (!into_frame) /* a frame begins with nothing open */
-				bs_each(p->out[i], j)
-					bs_del(fresh, j);
-			int n = ordered(p, fresh, list);
+			int n = fresh_points(p, p->in[t->id], into_frame ? NULL : p->out[i], list); /* a frame begins with nothing open */
 			if (n)
 				edit_target(&p->l->edit, b, k, ssy_block(p, b, t, list, n, block_of));
 		}
-		bs_copy(fresh, p->out[i]);
-		bs_each(p->in[i], j)
-			bs_del(fresh, j);
-		int n = ordered(p, fresh, list);
+		int n = fresh_points(p, p->out[i], p->in[i], list);
 		for (int k = 0; k < n; k++)
 			insert_ssy(p, b, b->ins.n - 1, block_of[list[k]]);
 	}
@@ -243,7 +259,7 @@ static void place_entry(OpenPoints *p, Block *const *block_of)
 {
 	int *list = arena_array(p->arena, int, p->n + 1);
 	Block *entry = block_of[0];
-	int n = ordered(p, p->in[0], list);
+	int n = fresh_points(p, p->in[0], NULL, list);
 	if (!n)
 		return;
 	Block *e = new_block(p, NULL);

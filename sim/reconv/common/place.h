@@ -1,6 +1,7 @@
 /* Where lanes that may part are to meet: the compile time of the token stack and of convergence barriers. */
 #ifndef GSIM_PLACE_H
 #define GSIM_PLACE_H
+#include "passes/analysis/graph.h"
 #include "sim/reconv/core.h"
 
 /* Loops as frames: place_loops.c. New blocks are appended, each with the block it will stand before. */
@@ -14,6 +15,7 @@ typedef struct PlaceLoops {
 	bool *divergent;           /* by block id: the branch may diverge and needs a point of its own */
 	bool *frame;               /* by block id: pushes PBK or PCNT; succ[0] = where the token resumes, succ[1] = the body */
 	int *home;                 /* frame blocks, by id: the loop they are in, -1 = none */
+	IntList *framed;           /* by block id: frame blocks that lead to it */
 	int room;                  /* blocks the arrays have place for */
 } PlaceLoops;
 

@@ -42,6 +42,8 @@ static Block *make_frame(PlaceLoops *t, int own, Block *resume, Block *body)
 	edit_ins(&t->l->edit, b, NULL, OP_BRA, T_NONE, 0, 0);
 	edit_targets(&t->l->edit, b, (Block *[]){ resume, body }, 2);
 	t->frame[b->id] = true;
+	list_add(t->arena, &t->framed[resume->id], b->id);
+	list_add(t->arena, &t->framed[body->id], b->id);
 	return b;
 }
 
@@ -78,19 +80,38 @@ static bool shape_of(const PlaceLoops *t, const Cfg *cfg, const Loops *loops, co
 	return divergent && !elsewhere && loops->of[s->latch->id] == k;
 }
 
+static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+typedef Vec(int) Ids;
+
+/* Blocks that may lead to `to`, a block of the source: its predecessors there, and frame blocks. */
+static void add_leading(const PlaceLoops *t, const Cfg *cfg, const Block *to, Ids *list)
+{
+	for (int k = 0; k < cfg->npred[to->id]; k++)
+		vec_push(list, cfg->pred[to->id][k]->id);
+	for (int k = 0; k < t->framed[to->id].n; k++)
+		vec_push(list, t->framed[to->id].v[k]);
+}
+
 /* Makes loop k a frame. Inner loops have been made frames before: they are one step, from their PBK to its place. */
 static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop, const Shape *s)
 {
 	Function *f = t->l->f;
 	Edit *e = &t->l->edit;
 	Block *brk = NULL, *cont = NULL;
-	int n = f->block.n;
+	Ids leading = { 0 };
+	add_leading(t, cfg, s->header, &leading);
+	add_leading(t, cfg, s->latch, &leading);
+	add_leading(t, cfg, s->exit, &leading);
+	qsort(leading.v, (size_t)leading.n, sizeof *leading.v, by_value);
 	Block *start = s->cont ? make_frame(t, OWN_PCNT, s->latch, s->header) : s->header;
 	Block *enter = make_frame(t, OWN_PBK, s->exit, start);
 	t->home[start->id] = loop;
 	t->home[enter->id] = loops->loop[loop].parent;
-	for (int i = 0; i < n; i++) {
-		Block *b = f->block.v[i];
+	for (int x = 0; x < leading.n; x++) {
+		Block *b = f->block.v[leading.v[x]];
+		if (x && leading.v[x] == leading.v[x - 1])
+			continue;
 		bool in = is_inside(t, cfg, loops, loop, b);
 		for (int k = 0; k < b->nsucc; k++) {
 			if (b->succ[k] == s->exit && in)
@@ -101,10 +122,11 @@ static void cut_loop(PlaceLoops *t, const Cfg *cfg, const Loops *loops, int loop
 				edit_target(e, b, k, in ? start : enter);
 			else
 				continue;
-			if (b->nsucc == 2 && block_term(b)->op == OP_BRA && in && i < cfg->n) /* one successor is left */
-				t->divergent[i] = false;
+			if (b->nsucc == 2 && block_term(b)->op == OP_BRA && in && b->id < cfg->n) /* one successor is left */
+				t->divergent[b->id] = false;
 		}
 	}
+	vec_free(&leading);
 }
 
 void place_loops(PlaceLoops *t, bool frames)
@@ -115,6 +137,7 @@ void place_loops(PlaceLoops *t, bool frames)
 	t->divergent = arena_array(t->arena, bool, t->room);
 	t->frame = arena_array(t->arena, bool, t->room);
 	t->home = arena_array(t->arena, int, t->room);
+	t->framed = arena_array(t->arena, IntList, t->room);
 	memcpy(t->divergent, u->divergent, sizeof *t->divergent * (size_t)cfg->n);
 	if (!frames)
 		return;
@@ -159,12 +182,29 @@ static void predicate_branch(PlaceLoops *t, Block *b)
 
 typedef Vec(Block *) Order;
 
-/* Puts the block behind the blocks that stand before it, which come in the order in which they were made. */
-static void put_block(PlaceLoops *t, Block *b, Order *order)
+/* By block id: what was made to stand before the block, a list in the order in which it was made. */
+typedef struct Before { int *first, *next; } Before;
+
+static Before before_blocks(const PlaceLoops *t)
 {
-	for (int k = 0; k < t->made.n; k++)
-		if (t->made.v[k].before == b)
-			put_block(t, t->made.v[k].block, order);
+	int n = t->l->f->block.n;
+	Before x = { arena_array(t->arena, int, n), arena_array(t->arena, int, t->made.n + 1) };
+	for (int b = 0; b < n; b++)
+		x.first[b] = -1;
+	for (int k = t->made.n; k-- > 0;) {
+		const Block *before = t->made.v[k].before;
+		x.next[k] = before ? x.first[before->id] : -1;
+		if (before)
+			x.first[before->id] = k;
+	}
+	return x;
+}
+
+/* Puts the block behind the blocks that stand before it. */
+static void put_block(PlaceLoops *t, const Before *x, Block *b, Order *order)
+{
+	for (int k = x->first[b->id]; k >= 0; k = x->next[k])
+		put_block(t, x, t->made.v[k].block, order);
 	vec_push(order, b);
 }
 
@@ -173,16 +213,16 @@ static void lay_out_blocks(PlaceLoops *t)
 	Function *f = t->l->f;
 	Block *entry = f->block.v[0];
 	int n = f->block.n - t->made.n;
+	Before x = before_blocks(t);
 	Order order = { 0 };
 	for (int k = 0; k < t->made.n; k++)
 		if (!t->made.v[k].before)
 			vec_push(&order, t->made.v[k].block);
 	vec_push(&order, entry);
 	for (int i = 1; i < n; i++)
-		put_block(t, f->block.v[i], &order);
-	for (int k = 0; k < t->made.n; k++) /* in front of the entry there is no place */
-		if (t->made.v[k].before == entry)
-			put_block(t, t->made.v[k].block, &order);
+		put_block(t, &x, f->block.v[i], &order);
+	for (int k = x.first[entry->id]; k >= 0; k = x.next[k]) /* in front of the entry there is no place */
+		put_block(t, &x, t->made.v[k].block, &order);
 	must(order.n == f->block.n);
 	edit_order(f, order.v, order.n);
 	vec_free(&order);

@@ -55,12 +55,14 @@ static void emit_operation(Barriers *p, Block *b, int *at, int own, int o)
 }
 
 /* Puts a BREAK for each barrier of s, the inner ones first. */
-static void break_barriers(Barriers *p, Block *b, int *at, BitSet s)
+static void break_barriers(Barriers *p, Block *b, int *at, Chain s)
 {
-	for (int n = p->most - 1; n >= 0; n--)
-		bs_each(s, o)
+	for (int n = s ? p->most - 1 : -1; n >= 0; n--)
+		chain_each(s, c) {
+			int o = its_at_rank(p, c->v);
 			if (p->r[o].numbered && p->r[o].number == n)
 				emit_operation(p, b, at, OWN_BREAK, o);
+		}
 }
 
 /* Replaces the block's operations on objects. */
@@ -81,14 +83,13 @@ static void rewrite_block(Barriers *p, Block *b)
 /* Puts the BREAKs of lanes that leave a frame on the edges to the frame's BSYNC. */
 static void leave_frames(Barriers *p)
 {
-	BitSet s = bs_new(&p->arena, p->n);
 	for (int x = 0; x < p->leave.n; x++) {
 		Edge e = p->leave.v[x];
 		Block *to = e.from->succ[e.k];
 		if (p->cfg->rpo_index[e.from->id] < 0)
 			continue;
-		its_left(p, e.from, e.k, s);
-		if (bs_next(s, 0) < 0)
+		Chain s = its_left(p, e.from, e.k);
+		if (!s)
 			continue;
 		int at = 0;
 		Block *b = lower_block(p->l, lower_position(p->l, to));
@@ -131,7 +132,7 @@ void its_code(Barriers *p)
 	memcpy(all, p->f->block.v, sizeof *all * (size_t)n);
 	leave_frames(p);
 	for (int b = 0; b < n; b++) {
-		BitSet open = p->out[all[b]->id];
+		Chain open = p->out[all[b]->id];
 		rewrite_block(p, all[b]);
 		int at = all[b]->ins.n - 1;
 		if (block_term(all[b])->op == OP_RET && p->f->kind == FN_DEVICE)

@@ -1,72 +1,73 @@
 /* Which convergence barriers are open where, and their numbers. Barriers that are open together get different ones. */
 #include "sim/reconv/its/place.h"
 
-/* s: barriers open before block b; becomes those open behind it. Lanes that come to a frame's BSYNC have left the barriers that are open only inside. */
-static void flow_block(Barriers *p, const Block *b, BitSet s)
+/* s: barriers open before block b; those open behind it. Lanes that come to a frame's BSYNC have left the barriers that are open only inside. */
+static Chain flow_block(Barriers *p, const Block *b, Chain s)
 {
 	for (int k = 0; k < b->ins.n; k++) {
 		const Ins *i = &b->ins.v[k];
 		int o = its_object(i, OWN_BSSY);
 		if (o >= 0) {
-			bs_union(p->r[o].outer, s);
-			bs_del(p->r[o].outer, o);
-			bs_add(s, o);
+			Chain outer = chain_union(&p->chains, p->r[o].outer, s);
+			p->r[o].outer = chain_remove(&p->chains, outer, its_rank(p, o));
+			s = chain_add(&p->chains, s, its_rank(p, o));
 		}
 		o = its_object(i, OWN_BSYNC);
 		if (o < 0)
 			o = its_object(i, OWN_BREAK);
 		if (o >= 0)
-			bs_del(s, o);
+			s = chain_remove(&p->chains, s, its_rank(p, o));
 	}
+	return s;
 }
 
 static bool is_leave(const Barriers *p, const Block *b, int k)
 {
-	for (int x = 0; x < p->leave.n; x++)
-		if (p->leave.v[x].from == b && p->leave.v[x].k == k)
-			return true;
-	return false;
+	int x = p->first_leave[b->id];
+	while (x >= 0 && p->leave.v[x].k != k)
+		x = p->leave.v[x].next;
+	return x >= 0;
 }
 
-void its_left(Barriers *p, const Block *b, int k, BitSet s)
+Chain its_left(Barriers *p, const Block *b, int k)
 {
 	int frame = its_object(&b->succ[k]->ins.v[0], OWN_BSYNC);
 	must(frame >= 0);
-	bs_copy(s, p->out[b->id]);
-	bs_del(s, frame);
-	bs_each(p->r[frame].outer, o)
-		bs_del(s, o);
+	Chain inside = chain_without(&p->chains, p->out[b->id], p->r[frame].outer);
+	return chain_remove(&p->chains, inside, its_rank(p, frame));
+}
+
+static void begin(Barriers *p)
+{
+	p->cfg = cfg_build(&p->arena, p->f);
+	p->chains.arena = &p->arena;
+	p->r = arena_array(&p->arena, Object, p->n);
+	p->in = arena_array(&p->arena, Chain, p->cfg->n);
+	p->out = arena_array(&p->arena, Chain, p->cfg->n);
+	p->first_leave = arena_array(&p->arena, int, p->cfg->n);
+	for (int b = 0; b < p->cfg->n; b++)
+		p->first_leave[b] = -1;
+	for (int x = 0; x < p->leave.n; x++) {
+		Edge *e = &p->leave.v[x];
+		e->next = p->first_leave[e->from->id];
+		p->first_leave[e->from->id] = x;
+	}
 }
 
 void its_solve(Barriers *p)
 {
-	p->cfg = cfg_build(&p->arena, p->f);
-	p->r = arena_array(&p->arena, Object, p->n);
-	for (int o = 0; o < p->n; o++)
-		p->r[o].outer = bs_new(&p->arena, p->n);
-	p->in = arena_array(&p->arena, BitSet, p->cfg->n);
-	p->out = arena_array(&p->arena, BitSet, p->cfg->n);
-	for (int b = 0; b < p->cfg->n; b++) {
-		p->in[b] = bs_new(&p->arena, p->n);
-		p->out[b] = bs_new(&p->arena, p->n);
-	}
-	BitSet s = bs_new(&p->arena, p->n);
+	begin(p);
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (int i = 0; i < p->cfg->nreach; i++) {
 			Block *b = p->cfg->rpo[i];
-			bs_copy(s, p->in[b->id]);
-			flow_block(p, b, s);
-			bs_copy(p->out[b->id], s);
+			p->out[b->id] = flow_block(p, b, p->in[b->id]);
 			for (int k = 0; k < b->nsucc; k++) {
-				bs_copy(s, p->out[b->id]);
-				if (is_leave(p, b, k)) {
-					BitSet gone = bs_new(&p->arena, p->n);
-					its_left(p, b, k, gone);
-					bs_each(gone, o)
-						bs_del(s, o);
-				}
-				changed |= bs_union(p->in[b->succ[k]->id], s);
+				Chain s = p->out[b->id], *in = &p->in[b->succ[k]->id], was = *in;
+				if (is_leave(p, b, k))
+					s = chain_without(&p->chains, s, its_left(p, b, k));
+				*in = chain_union(&p->chains, was, s);
+				changed |= *in != was;
 			}
 		}
 	}
@@ -74,9 +75,40 @@ void its_solve(Barriers *p)
 
 /* ---- numbers ---- */
 
+/* By barrier: the numbers that others have which are open together with it although they were numbered before their outer ones. */
+typedef struct Numbering { int *taken, stamp; IntList *inner; } Numbering;
+
+/* Gives object o the lowest number that is above those of the outer ones and that none has which is open together with it. */
+static void give_number(Barriers *p, Numbering *x, int o)
+{
+	int least = 0;
+	x->stamp++;
+	chain_each(p->r[o].outer, c) {
+		const Object *outer = &p->r[its_at_rank(p, c->v)];
+		if (!outer->numbered)
+			continue;
+		x->taken[outer->number] = x->stamp;
+		if (outer->number >= least)
+			least = outer->number + 1;
+	}
+	for (int k = 0; k < x->inner[o].n; k++)
+		x->taken[x->inner[o].v[k]] = x->stamp;
+	while (x->taken[least] == x->stamp)
+		least++;
+	p->r[o].number = least;
+	p->r[o].numbered = true;
+	if (least >= p->most)
+		p->most = least + 1;
+	chain_each(p->r[o].outer, c) {
+		int outer = its_at_rank(p, c->v);
+		if (!p->r[outer].numbered && !p->r[outer].idle)
+			list_add(&p->arena, &x->inner[outer], least);
+	}
+}
+
 static void number_barriers(Barriers *p)
 {
-	bool *taken = arena_array(&p->arena, bool, p->n + 1);
+	Numbering x = { arena_array(&p->arena, int, p->n + 1), 0, arena_array(&p->arena, IntList, p->n + 1) };
 	p->most = 0;
 	for (int o = 0; o < p->n; o++)
 		p->r[o].numbered = false;
@@ -84,22 +116,8 @@ static void number_barriers(Barriers *p)
 		const Block *b = p->cfg->rpo[i];
 		for (int k = 0; k < b->ins.n; k++) {
 			int o = its_object(&b->ins.v[k], OWN_BSSY);
-			if (o < 0 || p->r[o].numbered || p->r[o].idle)
-				continue;
-			memset(taken, 0, sizeof *taken * (size_t)(p->n + 1));
-			for (int x = 0; x < p->n; x++)
-				if (p->r[x].numbered && its_together(p, o, x))
-					taken[p->r[x].number] = true;
-			int least = 0;
-			bs_each(p->r[o].outer, x) /* the outer ones have the lower numbers */
-				if (p->r[x].numbered && p->r[x].number >= least)
-					least = p->r[x].number + 1;
-			while (taken[least])
-				least++;
-			p->r[o].number = least;
-			p->r[o].numbered = true;
-			if (least >= p->most)
-				p->most = least + 1;
+			if (o >= 0 && !p->r[o].numbered && !p->r[o].idle)
+				give_number(p, &x, o);
 		}
 	}
 }

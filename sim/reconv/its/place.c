@@ -26,14 +26,6 @@ static void name_barrier(Barriers *p, Ins *i, int own, const Block *b, bool fram
 	i->opd[0] = opd_imm(object_of(p, b, frame));
 }
 
-static const Block *frame_of(const PlaceLoops *t, const Block *leaf)
-{
-	for (int k = 0; k < t->leaf.n; k++)
-		if (t->leaf.v[k].block == leaf)
-			return t->leaf.v[k].frame;
-	bug("a leaf without a frame");
-}
-
 static void translate(PlaceLoops *t, void *self)
 {
 	Barriers *p = self;
@@ -42,6 +34,9 @@ static void translate(PlaceLoops *t, void *self)
 		if (p->f->block.v[b]->id >= n)
 			n = p->f->block.v[b]->id + 1;
 	p->object = arena_array(&p->arena, int, 2 * n);
+	const Block **frame = arena_array(&p->arena, const Block *, n); /* that a leaf leaves, by its id */
+	for (int k = 0; k < t->leaf.n; k++)
+		frame[t->leaf.v[k].block->id] = t->leaf.v[k].frame;
 	for (int b = 0; b < p->f->block.n; b++) {
 		Block *blk = p->f->block.v[b];
 		for (int k = 0; k < blk->ins.n; k++) {
@@ -52,16 +47,15 @@ static void translate(PlaceLoops *t, void *self)
 			case OWN_SSY: name_barrier(p, i, OWN_BSSY, (const Block *)(intptr_t)i->opd[0].imm, false); break;
 			case OWN_SYNC: name_barrier(p, i, OWN_BSYNC, blk->succ[0], false); break;
 			case OWN_PBK: case OWN_PCNT: name_barrier(p, i, OWN_BSSY, blk, true); break;
-			case OWN_BRK: case OWN_CONT: name_barrier(p, i, OWN_BSYNC, frame_of(t, blk), true); break;
+			case OWN_BRK: case OWN_CONT: name_barrier(p, i, OWN_BSYNC, frame[blk->id], true); break;
 			default: break;
 			}
 		}
 	}
 	for (int b = 0; b < p->f->block.n; b++)
 		for (int k = 0; k < p->f->block.v[b]->nsucc; k++)
-			for (int x = 0; x < t->leaf.n; x++)
-				if (p->f->block.v[b]->succ[k] == t->leaf.v[x].block)
-					vec_push(&p->leave, ((Edge){ p->f->block.v[b], k }));
+			if (frame[p->f->block.v[b]->succ[k]->id])
+				vec_push(&p->leave, ((Edge){ .from = p->f->block.v[b], .k = k }));
 }
 
 /* ---- all steps ---- */

@@ -55,7 +55,7 @@ static void on_edges(Barriers *p, const Prediction *x, int own, Block **all, int
 			edit_target(&p->l->edit, all[b], k, e);
 			for (int y = 0; y < p->leave.n; y++)
 				if (p->leave.v[y].from == all[b] && p->leave.v[y].k == k)
-					p->leave.v[y] = (Edge){ e, 0 };
+					p->leave.v[y] = (Edge){ .from = e };
 		}
 }
 
@@ -93,7 +93,7 @@ void its_give_way(Barriers *p)
 			int o = its_object(&blk->ins.v[0], OWN_BSYNC);
 			if (o < 0)
 				o = its_object(&blk->ins.v[0], OWN_BSYNCR);
-			if (o >= 0 && o != x->object && bs_has(region, b) && bs_has(p->in[x->wait->id], o))
+			if (o >= 0 && o != x->object && bs_has(region, b) && chain_has(p->in[x->wait->id], its_rank(p, o)))
 				p->r[o].idle = true;
 		}
 	}

@@ -29,8 +29,8 @@ static void frontier_is(const char *graph, int64_t priority, int most, const cha
 	for (int i = 0; i < f.n; i++) {
 		const char *separator = "";
 		sb_printf(&b, "%s%s:", i ? " " : "", f.order[i]->label);
-		bs_each(f.tf[i], x) {
-			sb_printf(&b, "%s%s", separator, f.order[x]->label);
+		chain_each(f.tf[i], x) {
+			sb_printf(&b, "%s%s", separator, f.order[x->v]->label);
 			separator = ",";
 		}
 	}
