@@ -37,8 +37,8 @@ typedef struct Buffers {
 	BitSet *in, *out;          /* by block: buffers that may be read from its begin, its end on, before they are written as a whole */
 } Buffers;
 Buffers *buffers_build(Arena *, const Cfg *, const Loops *, const EffectTable *);
-/* The buffers that the operand, read before instruction `ins` of the block, may lead to join the set. */
-void buffers_lead(const Buffers *, const Cfg *, const Module *, int block, int ins, const Opd *, BitSet);
+/* By operand, of those that are read before instruction `ins` of the block: the buffers that it may lead to join the set. NULL: none is asked for. */
+void buffers_lead(const Buffers *, const Cfg *, const Module *, int block, int ins, const Opd *const *, int n, const BitSet *);
 /* The set after the instruction becomes that before it. */
 void buffers_step(const BufferUse *, BitSet live);
 void buffers_print(const Cfg *, const Buffers *, StrBuf *);

@@ -1,3 +1,4 @@
+#include "lib/hash.h"
 #include "passes/analysis/buffers_own.h"
 #include "passes/analysis/flow.h"
 
@@ -7,23 +8,25 @@ static bool is_memory(const Symbol *s) { return s->owner < 0 && (s->space == SP_
 
 uint64_t buffers_constant(const Opd *o) { return o->kind == OPD_IMM ? (uint64_t)o->imm : 0; }
 
-/* The alloc's register; where another alloc has it, too, with the line. */
-static const char *name_of(Places *p, const Ins *i, int k)
+/* The alloc's register; where an alloc before it has it, too, with the line. */
+static const char *name_of(Places *p, const Ins *i, StrMap *names)
 {
 	const Function *f = p->c->f;
 	const Opd *d = ins_dst(i, 0);
 	if (d->kind != OPD_REG)
 		return arena_printf(p->arena, "alloc:%d", i->line);
-	for (int other = 0; other < k; other++)
-		if (p->b->buffer[other].block >= 0 && !strcmp(p->b->buffer[other].name, f->reg.v[d->id].name))
-			return arena_printf(p->arena, "%s:%d", f->reg.v[d->id].name, i->line);
-	return f->reg.v[d->id].name;
+	const char *name = f->reg.v[d->id].name;
+	if (strmap_get(names, name) >= 0)
+		return arena_printf(p->arena, "%s:%d", name, i->line);
+	strmap_put(names, name, 0);
+	return name;
 }
 
 static void find_buffers(Places *p, const Loops *l)
 {
 	const Function *f = p->c->f;
 	int most = p->m->symbol.n;
+	StrMap names = { 0 };
 	for (int b = 0; b < f->block.n; b++)
 		most += f->block.v[b]->ins.n;
 	p->b->buffer = arena_array(p->arena, Buffer, most + 1);
@@ -32,20 +35,35 @@ static void find_buffers(Places *p, const Loops *l)
 			const Ins *i = &f->block.v[b]->ins.v[k];
 			if (i->op != OP_ALLOC || !bs_has(p->c->reach, b))
 				continue;
-			p->b->buffer[p->b->n] = (Buffer){ b, k, -1, buffers_constant(ins_src(i, 0)), l->of[b] < 0, name_of(p, i, p->b->n) };
+			p->b->buffer[p->b->n] = (Buffer){ b, k, -1, buffers_constant(ins_src(i, 0)), l->of[b] < 0, name_of(p, i, &names) };
 			p->b->n++;
 		}
 	for (int k = 0; k < p->m->symbol.n; k++)
 		if (is_memory(p->m->symbol.v[k]))
 			p->b->buffer[p->b->n++] = (Buffer){ -1, -1, k, p->m->symbol.v[k]->size, true, p->m->symbol.v[k]->name };
+	strmap_free(&names);
+}
+
+/* The order of buffers: allocs by their places, then variables by their numbers. */
+static bool comes_before(const Buffer *x, int block, int ins, int symbol)
+{
+	if (symbol >= 0 || x->symbol >= 0)
+		return x->symbol < symbol;
+	return x->block != block ? x->block < block : x->ins < ins;
 }
 
 int places_buffer(const Places *p, int block, int ins, int symbol)
 {
-	for (int k = 0; k < p->b->n; k++)
-		if (symbol >= 0 ? p->b->buffer[k].symbol == symbol : p->b->buffer[k].block == block && p->b->buffer[k].ins == ins)
-			return k;
-	return -1;
+	int low = 0, high = p->b->n;
+	while (low < high) {
+		int mid = (low + high) / 2;
+		if (comes_before(&p->b->buffer[mid], block, ins, symbol))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	const Buffer *x = low < p->b->n ? &p->b->buffer[low] : NULL;
+	return x && x->symbol == symbol && (symbol >= 0 || (x->block == block && x->ins == ins)) ? low : -1;
 }
 
 /* ---- what registers hold ---- */
@@ -167,7 +185,7 @@ void places_open(Places *p, Arena *tmp, const Loops *l)
 	solve_places(p);
 }
 
-void buffers_lead(const Buffers *b, const Cfg *c, const Module *m, int block, int ins, const Opd *o, BitSet set)
+void buffers_lead(const Buffers *b, const Cfg *c, const Module *m, int block, int ins, const Opd *const *o, int n, const BitSet *set)
 {
 	Arena tmp = { 0 };
 	Places p = { .c = c, .m = m, .b = (Buffers *)(uintptr_t)b };
@@ -175,6 +193,8 @@ void buffers_lead(const Buffers *b, const Cfg *c, const Module *m, int block, in
 	places_enter(&p, block);
 	for (int k = 0; k < ins; k++)
 		places_walk(&p, block, k, &c->f->block.v[block]->ins.v[k]);
-	places_lead(&p, o, set);
+	for (int k = 0; k < n; k++)
+		if (o[k])
+			places_lead(&p, o[k], set[k]);
 	arena_free(&tmp);
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What once took the square of the number of blocks: 31,623 of them take a fraction of a second each, so ten say that it is back.
 set -eu
+trap 'rm -f scaling.*' EXIT
 
 # SHAPES THINGS
 fast() {
@@ -64,4 +65,52 @@ many_buffers() {
 	END
 }
 grows 'buffers that --verify compares' many_buffers 20000 160000 ./gsim -q --verify scaling.ir
-rm -f scaling.ir scaling.err
+
+# A row of launches of two small kernels, each of a buffer of its own: kfcm judged each with all before it.
+launches() {
+	{
+		for k in 0 1; do printf 'kernel k%d(u64 a)\n{\n%%q = ld.param.u64 [a]\n%%x = ld.global.u32 [%%q]\nst.global.u32 [%%q+4], %%x\nexit\n}\n' $k; done
+		awk -v n="$1" 'BEGIN { print "host main() {"; for (i = 0; i < n; i++) printf "%%a%d = alloc.u64 64\n", i
+			for (i = 0; i < n; i++) printf "launch k%d, (1,1,1), (32,1,1), 0, (%%a%d)\n", i % 2, i; print "exit\n}" }'
+	} >scaling.ir
+}
+grows 'launches in a row under kfcm' launches 200 1000 ./gsim-opt -p kfcm -o /dev/null scaling.ir
+
+# Labels before one instruction: sets of reconvergence points had a bit for each block in each block.
+labels() {
+	{
+		printf '.version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n'
+		awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "L%d:\n", i }'
+		printf 'ret;\n}\n'
+	} >scaling.ptx
+}
+echo 'gpu.launch { kernel = "k", grid = 1, block = 32, args = {} }' >scaling.lua
+for model in ipdom token its tf_stack tf_sandy; do
+	grows "labels under $model" labels 12500 100000 ./gsim -q --functional -m $model scaling.ptx
+done
+
+# Branches that part a warp: a row of them, a row of loops, a nest of them.
+branches() {
+	shape=$1
+	{
+		printf 'kernel k()\n{\n\treg u32 %%t, %%x\n\treg pred %%p\nB: %%t = mov.u32 %%tid.x\n\tbra L0\n'
+		awk -v n="$2" -v shape="$shape" 'BEGIN {
+			for (i = 0; i < n && shape == "row"; i++)
+				printf "L%d: %%p = setp.lt.u32 %%t, %d\nbra %%p, M%d, L%d\nM%d: %%x = add.u32 %%t, 1\nbra L%d\n", i, i % 31 + 1, i, i + 1, i, i + 1
+			for (i = 0; i < n && shape == "loops"; i++)
+				printf "L%d: %%x = mov.u32 %%t\nbra H%d\nH%d: %%x = add.u32 %%x, 16\n%%p = setp.lt.u32 %%x, 32\nbra %%p, H%d, L%d\n", i, i, i, i, i + 1
+			for (i = 0; i < n && shape == "nest"; i++)
+				printf "L%d: %%p = setp.ge.u32 %%t, %d\nbra %%p, L%d, J%d\nJ%d: bra %s%d\n", i, i % 31, i + 1, i, i, i ? "J" : "E", i ? i - 1 : 0
+			printf shape == "nest" ? "L%d: bra J%d\nE0: exit\n}\n" : "L%d: exit\n}\n", n, n - 1 }'
+	} >scaling.ir
+}
+row() { branches row "$1"; }
+loops() { branches loops "$1"; }
+nest() { branches nest "$1"; }
+for model in token its tf_stack; do
+	grows "a row of branches under $model" row 1500 9000 ./gsim -q --functional -m $model scaling.ir
+	grows "a row of loops under $model" loops 1500 9000 ./gsim -q --functional -m $model scaling.ir
+done
+# its keeps a register for each barrier beyond 16 that is open at once, so that a nest has as many live registers as it is deep
+grows "a nest of branches under token" nest 1500 9000 ./gsim -q --functional -m token scaling.ir
+grows "a nest of branches under tf_stack" nest 1500 9000 ./gsim -q --functional -m tf_stack scaling.ir

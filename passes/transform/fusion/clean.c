@@ -70,17 +70,21 @@ static void note(Launches *l, Analyses *host, int block, int ins, const Ins *lau
 {
 	const Buffers *b = analysis_buffers(host);
 	HostPlace p = host_place(host, block, ins);
-	BitSet live = live_behind(&l->arena, b, block, ins), lead = bs_new(&l->arena, b->n);
+	Arena tmp = { 0 };
+	BitSet live = live_behind(&tmp, b, block, ins), *lead = arena_array(&tmp, BitSet, l->kernel->param.n + 1);
+	const Opd **given = arena_array(&tmp, const Opd *, l->kernel->param.n + 1);
 	note_extents(l, &p, launch);
 	for (int k = 0; k < l->kernel->param.n; k++) {
-		bs_clear(lead);
-		if (l->kernel->param.v[k].size == 8)
-			buffers_lead(b, p.c, p.m, block, ins, ins_src(launch, LAUNCH_ARGS + k), lead);
-		bs_each(lead, x) {
+		lead[k] = bs_new(&tmp, b->n);
+		given[k] = l->kernel->param.v[k].size == 8 ? ins_src(launch, LAUNCH_ARGS + k) : NULL;
+	}
+	buffers_lead(b, p.c, p.m, block, ins, given, l->kernel->param.n, lead);
+	for (int k = 0; k < l->kernel->param.n; k++)
+		bs_each(lead[k], x) {
 			bs_add(l->leads[k], l->bits + x);
 			l->dead[k] &= !bs_has(live, x);
 		}
-	}
+	arena_free(&tmp);
 	for (int k = 0; k < b->n; k++)
 		if (b->buffer[k].symbol >= 0)
 			bs_add(l->symbols[b->buffer[k].symbol], l->bits + k);

@@ -107,11 +107,19 @@ static int instructions(const Function *f)
 	return n;
 }
 
+/* Of how many of the source's kernels the kernel is made. */
+static int bodies_of(const Fusion *f, const Function *kernel)
+{
+	int n = f->o.bodies ? strmap_get(f->o.bodies, kernel->name) : 1;
+	return n < 0 ? 1 : n;
+}
+
 /* Why they are not fused, whatever memory they touch. */
 static const char *refuse(Fusion *f, Couple *c)
 {
 	enum { PARAM_BYTES = 32764 - 16 }; /* as in doc/ir.md, and room for alignment and one more */
-	enum { INSTRUCTIONS = 2048 };      /* without a bound the time for a row of launches grows with the cube of its length: each launch is judged with all before it */
+	/* Each launch of a row is judged with all before it. Without bounds the time for the row grows with the cube of its length. */
+	enum { INSTRUCTIONS = 2048, BODIES = 64 };
 	if (c->launch[0]->guard >= 0 || c->launch[1]->guard >= 0)
 		return "a launch is guarded";
 	if ((c->launch[0]->flags | c->launch[1]->flags) & INSF_COOPERATIVE)
@@ -125,6 +133,8 @@ static const char *refuse(Fusion *f, Couple *c)
 		return "both together have too many parameters";
 	if (instructions(c->kernel[0]) + instructions(c->kernel[1]) > INSTRUCTIONS)
 		return arena_printf(&f->arena, "%s and %s have more than %d instructions together", c->kernel[0]->name, c->kernel[1]->name, INSTRUCTIONS);
+	if (bodies_of(f, c->kernel[0]) + bodies_of(f, c->kernel[1]) > BODIES)
+		return arena_printf(&f->arena, "%s and %s are made of more than %d kernels", c->kernel[0]->name, c->kernel[1]->name, BODIES);
 	find_facts(c);
 	return bodies_refuse(c, f->r->m, &f->arena);
 }
@@ -135,14 +145,19 @@ static void find_leads(Couple *c, Analyses *host, const Fused *to, const Module 
 {
 	const Buffers *b = analysis_buffers(host);
 	BitSet *param = arena_array(a, BitSet, to->f->param.n + 1), *symbol = arena_array(a, BitSet, m->symbol.n + 1);
+	int n = 0, most = c->kernel[0]->param.n + c->kernel[1]->param.n;
+	const Opd **given = arena_array(a, const Opd *, most + 1);
+	BitSet *lead = arena_array(a, BitSet, most + 1);
 	for (int s = 0; s < 2; s++)
 		for (int k = 0; k < c->kernel[s]->param.n; k++) {
 			int p = c->param[s][k];
 			if (c->kernel[s]->param.v[k].size != 8)
 				continue;
-			param[p] = bs_new(a, b->n);
-			buffers_lead(b, c->place.c, m, c->place.block, c->place.ins, ins_src(c->launch[s], LAUNCH_ARGS + k), param[p]);
+			param[p] = param[p].w ? param[p] : bs_new(a, b->n);
+			lead[n] = param[p];
+			given[n++] = ins_src(c->launch[s], LAUNCH_ARGS + k);
 		}
+	buffers_lead(b, c->place.c, m, c->place.block, c->place.ins, given, n, lead);
 	for (int k = 0; k < b->n; k++)
 		if (b->buffer[k].symbol >= 0) {
 			symbol[b->buffer[k].symbol] = bs_new(a, b->n);
@@ -264,7 +279,10 @@ static const Made *make(Fusion *f, const Couple *c)
 		return old;
 	vec_push(&f->made, ((Made){ { c->kernel[0], c->kernel[1] }, { c->param[0], c->param[1] }, c->begin, c->begin_given, c->between, c->barrier, fusion_build(f->r->m, f->r->origin, c, &f->arena) }));
 	pass_count(f->r, "kernels made", 1);
-	return &vec_last(&f->made);
+	const Made *new = &vec_last(&f->made);
+	if (f->o.bodies)
+		strmap_put(f->o.bodies, new->fused.f->name, bodies_of(f, c->kernel[0]) + bodies_of(f, c->kernel[1]));
+	return new;
 }
 
 static Opd compute(Edit *host, Block *b, int *ins, const Ins *like, Op op, Opd x, Opd y)

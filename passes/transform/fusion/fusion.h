@@ -10,6 +10,7 @@
 #ifndef GSIM_FUSION_H
 #define GSIM_FUSION_H
 #include "isa/edit.h"
+#include "lib/hash.h"
 #include "passes/analyses.h"
 #include "passes/pass.h"
 
@@ -18,6 +19,7 @@ typedef struct FusionOptions {
 	bool assume_no_grid_sync;      /* dependences between different blocks, and waits for blocks that are not resident, are taken not to be there: counted, and results are not claimed */
 	bool assume_no_wrap;           /* MEM_NO_WRAP is taken */
 	bool same_kernel;              /* launches of one and the same kernel are fused, too */
+	StrMap *bodies;                /* by name of a fused kernel: of how many of the source's it is made; fusion_make adds to it; NULL: nobody counts */
 } FusionOptions;
 
 typedef enum { FUSION_NOTHING, FUSION_BLOCK, FUSION_GRID } FusionBetween; /* what is between the bodies: nothing, a block barrier, a barrier of the grid */

@@ -111,13 +111,15 @@ static bool run(PassRun *r, const KfSteps *steps)
 		.assume_no_wrap = r->option[NO_WRAP].number, .same_kernel = r->option[SAME_KERNEL].number };
 	bool changed = false;
 	int first = r->m->func.n;
-	StrMap said = { 0 };
+	StrMap said = { 0 }, bodies = { 0 };
+	o.bodies = &bodies;
 	if (!has_host_function(r->m))
 		pass_remark(r, (Loc){ r->m->name, 0, 0 }, "the module has no host function; launches of a workload in Lua are not seen by passes (gsim --record-host makes a host function of one)");
 	for (int k = 0; k < steps->n; k++)
 		while (fuse_all(r, &o, steps->phases[k], first, &said))
 			changed = true;
 	strmap_free(&said);
+	strmap_free(&bodies);
 	return changed;
 }
 
