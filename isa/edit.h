@@ -82,6 +82,10 @@ Ins *edit_append(Edit *, Block *, Ins);
 void edit_mov(Edit *, Block *, const Ins *like, int reg, int64_t value);               /* reg = mov.u32 value, appended */
 void edit_jump(Edit *, Block *, const Ins *like, Block *to);                           /* appended: bra to */
 void edit_branch(Edit *, Block *, const Ins *like, int pred, Block *yes, Block *no);
+Ins edit_ret(const Edit *, const Ins *like);                   /* in no block yet: a return whose results are in the registers that the function's head names */
+/* The return at the block's end finds its results in these registers: moves come in front of it where it read others. So all returns are alike, and one may
+   take the place of several. */
+void edit_own_results(Edit *, Block *);
 Ins edit_remove(Edit *, Block *, int at);                      /* edges stay */
 Ins edit_cut_term(Edit *, Block *);                            /* takes the last instruction off; the block has no successors then */
 void edit_fold(Edit *, Block *, Block *to);                    /* the branch at the block's end, which always goes to this successor, becomes a jump */

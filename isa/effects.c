@@ -28,10 +28,7 @@ void ins_uses(const Function *f, const Ins *i, void (*use)(void *, int reg), voi
 {
 	ins_reads(f, i, use, self);
 	mark_uses(f, i->mark, use, self);
-	bool returns = i->op == OP_RET && f->kind == FN_DEVICE;
-	for (int k = 0; returns && k < f->ret.n; k++)
-		use(self, f->ret.v[k]);
-	if (returns || op_info[i->op].kind == K_CALL)
+	if ((i->op == OP_RET && f->kind == FN_DEVICE) || op_info[i->op].kind == K_CALL)
 		use(self, function_carry(f));
 }
 

@@ -13,8 +13,7 @@ static inline const char *function_value_name(const Function *f, int v) { return
 
 /* Registers that the instruction itself reads: guard, sources, bases of addresses, the carry flag. */
 void ins_reads(const Function *, const Ins *, void (*use)(void *, int reg), void *);
-/* And with them those that must have their value there: predicates of marks; a call may read the carry flag, and a return hands it and a device function's
-   results to the caller. */
+/* And with them those that must have their value there: predicates of marks; a call may read the carry flag, and a return hands it to the caller. */
 void ins_uses(const Function *, const Ins *, void (*use)(void *, int reg), void *);
 void mark_uses(const Function *, int mark, void (*use)(void *, int reg), void *); /* the predicates of a list of marks: each one's lanes, then its value */
 /* Registers written. Behind a guard they may keep their value: ins_kills. */

@@ -71,10 +71,10 @@ static void ret(Interp *in, Thread *t)
 	const Frame *top = interp_top(t);
 	const Function *f = top->code->f;
 	const Frame *caller = &t->frame.v[t->frame.n - 2];
-	const Step *s = &caller->code->step[caller->pc];
+	const Step *s = &caller->code->step[caller->pc], *own = &top->code->step[top->pc];
 	uint64_t small[16], *v = f->ret.n > 16 ? xmalloc(sizeof *v * (size_t)f->ret.n) : small;
 	for (int k = 0; k < f->ret.n; k++)
-		v[k] = interp_read(in, t, &top->code->reg[f->ret.v[k]]);
+		v[k] = interp_read(in, t, &own->src[k]);
 	leave(t);
 	for (int k = 0; k < s->ins->ndst; k++)
 		interp_write(t, &s->dst[k], (Type)f->reg.v[f->ret.v[k]].type, v[k]);

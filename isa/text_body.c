@@ -349,7 +349,7 @@ static void close_body(Reader *r, const Token *at)
 	if (!f->block.n || r->falls)
 		start_block(r, NULL, at);
 	if (r->b) {
-		edit_ins(&r->edit, r->b, NULL, f->kind == FN_DEVICE ? OP_RET : OP_EXIT, T_NONE, 0, 0);
+		edit_append(&r->edit, r->b, f->kind == FN_DEVICE ? edit_ret(&r->edit, NULL) : edit_new(&r->edit, NULL, OP_EXIT, T_NONE, 0, 0));
 		place_ins(r, block_term(r->b), at);
 	}
 	for (int k = 0, fresh = 0; k < r->unnamed.n; k++) {

@@ -193,7 +193,8 @@ static bool one_source(Reader *r, Ins *i, char letter)
 		return i->vec ? list(r, i, '{', '}', "'{' and the vector's values") : next_source(r, i);
 	case '*':
 		return i->op == OP_LAUNCH ? launch_rest(r, i)
-			: i->op == OP_CALL ? list(r, i, '(', ')', "'(' and the arguments") : list(r, i, '{', '}', "'{' and the parts");
+			: i->op == OP_CALL ? list(r, i, '(', ')', "'(' and the arguments")
+			: i->op == OP_RET ? list(r, i, '(', ')', "'(' and the results") : list(r, i, '{', '}', "'{' and the parts");
 	default:
 		return next_source(r, i);
 	}
@@ -223,10 +224,13 @@ bool rd_sources(Reader *r, Ins *i)
 {
 	const char *s = strchr(op_info[i->op].operands, ':') + 1;
 	for (bool first = true; *s; s++) {
-		bool optional = s[1] == '?', rest = *s == '*' && i->op == OP_CALL;
+		bool optional = s[1] == '?', rest = *s == '*' && (i->op == OP_CALL || i->op == OP_RET);
 		if (rd_operands_end(r) || (i->op == OP_BRA && r->tok.kind == TK_NAME)) {
 			if (!optional && !rest)
 				return rd_wanted(r, operand_words(*s));
+			for (int k = 0; i->op == OP_RET && k < r->f->ret.n; k++)
+				if (!push(r, opd_reg(r->f->ret.v[k])))
+					return false;
 			break; /* whatever else is missing is optional too: the table has optional operands last but for one */
 		}
 		if (!first && !rd_expect(r, ',', "',' or the end of the line"))

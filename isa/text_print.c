@@ -165,8 +165,19 @@ static int print_source(const Module *m, const Function *f, const Ins *i, char l
 	return print_group(m, f, i, k, i->nsrc, i->op == OP_PACK ? "{}" : "()", out);
 }
 
+/* Its results are in the registers that the function's head names: they need not be written. */
+static bool returns_own(const Function *f, const Ins *i)
+{
+	int k = 0;
+	while (i->op == OP_RET && k < i->nsrc && k < f->ret.n && ins_src(i, k)->kind == OPD_REG && ins_src(i, k)->id == f->ret.v[k])
+		k++;
+	return i->op == OP_RET && k == i->nsrc;
+}
+
 static void print_sources(const Module *m, const Function *f, const Ins *i, StrBuf *out)
 {
+	if (returns_own(f, i))
+		return;
 	const char *separator = " ";
 	int k = 0;
 	for (const char *s = strchr(op_info[i->op].operands, ':') + 1; *s; s++) {

@@ -220,6 +220,25 @@ static bool check_call(Verifier *v)
 	return true;
 }
 
+/* Results are registers, so that who executes a return moves them alike. */
+static bool check_return(Verifier *v)
+{
+	const Ins *i = v->i;
+	const Function *f = v->f;
+	if (i->nsrc != f->ret.n)
+		return vf_fail(v, "gives %d results; '%.100s' has %d", i->nsrc, f->name, f->ret.n);
+	char what[32];
+	for (int k = 0; k < i->nsrc; k++) {
+		const Opd *o = ins_src(i, k);
+		snprintf(what, sizeof what, "result %d", k + 1);
+		if (o->kind != OPD_REG || o->neg || o->imm)
+			return vf_fail(v, "%s is not a register", what);
+		if (!check_register(v, o, (Type)f->reg.v[f->ret.v[k]].type, what))
+			return false;
+	}
+	return true;
+}
+
 static bool check_launch(Verifier *v)
 {
 	const Ins *i = v->i;
@@ -332,6 +351,7 @@ bool vf_operands(Verifier *v)
 		return false;
 	switch (i->op) {
 	case OP_CALL: return check_call(v);
+	case OP_RET: return check_return(v);
 	case OP_LAUNCH: return check_launch(v);
 	case OP_PACK: return check_parts(v, ins_src(i, 0), i->nsrc, true);
 	case OP_UNPACK: return check_parts(v, ins_dst(i, 0), i->ndst, false);

@@ -168,7 +168,7 @@ static void split(Ptx *p, Guard g)
 void flow_end(Ptx *p, Op op, Guard g, int flags)
 {
 	split(p, g);
-	Ins i = edit_new(&p->b->edit, NULL, op, T_NONE, 0, 0);
+	Ins i = op == OP_RET ? edit_ret(&p->b->edit, NULL) : edit_new(&p->b->edit, NULL, op, T_NONE, 0, 0);
 	i.flags = (uint8_t)flags;
 	end_block(p, &i, 0);
 }

@@ -15,20 +15,22 @@ static void unite(int *up, int a, int b)
 	up[a > b ? a : b] = a > b ? b : a;
 }
 
-/* All returns leave a result in one register: what they read of it is one web. */
+/* What a return reads of a result's own register is there without a move: it is one web, which keeps the register. */
 static void unite_results(const Cfg *c, const Ssa *s, int *up, bool *fixed)
 {
 	Arena tmp = { 0 };
 	const Function *f = c->f;
-	int *one = arena_array(&tmp, int, function_values(f) + 1);
-	for (int i = 0; i < c->nreach && f->kind == FN_DEVICE; i++) {
+	int *one = arena_array(&tmp, int, f->ret.n + 1);
+	for (int i = 0; i < c->nreach; i++) {
 		const Block *b = c->rpo[i];
-		int at = s->use_first[s->ins_first[b->id] + b->ins.n] - f->ret.n - 1; /* results, and behind them the carry flag */
-		for (int k = 0; block_term(b)->op == OP_RET && k < f->ret.n; k++) {
-			int r = f->ret.v[k], v = s->use[at + k];
-			if (one[r])
-				unite(up, one[r] - 1, v);
-			one[r] = v + 1;
+		const Ins *ret = block_term(b);
+		for (int k = 0; ret->op == OP_RET && k < f->ret.n; k++) {
+			if (ins_src(ret, k)->id != f->ret.v[k])
+				continue;
+			int v = ssa_src(s, ret, b->id, b->ins.n - 1, k);
+			if (one[k])
+				unite(up, one[k] - 1, v);
+			one[k] = v + 1;
 			fixed[v] = true;
 		}
 	}

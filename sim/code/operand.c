@@ -135,7 +135,7 @@ void lower_scoreboard(Lower *w, LowerFn *l, const Ins *i)
 	w->nchk = w->nwr = 0;
 	if (i->guard >= 0)
 		lower_reads(w, l, i->guard);
-	for (int o = i->ndst; o < i->ndst + i->nsrc; o++)
+	for (int o = i->ndst; o < i->ndst + i->nsrc && i->op != OP_RET; o++) /* results stay where they are; who moves them waits for them */
 		if (i->opd[o].kind == OPD_REG)
 			lower_reads(w, l, i->opd[o].id);
 	if (op_info[i->op].flags & OPF_CARRY) {

@@ -106,14 +106,16 @@ static void carry_results(LowerFn *l)
 {
 	Function *f = l->f;
 	for (int i = 0; i < f->ret.n; i++) {
-		int predicate = f->ret.v[i];
-		if (f->reg.v[predicate].type != T_PRED)
+		Opd predicate = opd_reg(f->ret.v[i]);
+		if (!is_predicate(f, &predicate))
 			continue;
 		f->ret.v[i] = new_word(l);
 		for (int b = 0; b < f->block.n; b++) {
 			int at = f->block.v[b]->ins.n - 1;
-			if (block_term(f->block.v[b])->op == OP_RET)
-				pack_predicate(l, f->block.v[b], &at, f->ret.v[i], opd_reg(predicate));
+			if (block_term(f->block.v[b])->op != OP_RET)
+				continue;
+			pack_predicate(l, f->block.v[b], &at, f->ret.v[i], predicate);
+			*ins_src(block_term(f->block.v[b]), i) = opd_reg(f->ret.v[i]);
 		}
 	}
 }
@@ -214,9 +216,11 @@ static void split_guarded(LowerFn *l)
 
 void lower_calls(Lower *w, LowerFn *l)
 {
+	Function *f = l->f;
+	for (int b = 0; b < f->block.n; b++) /* where callers find results */
+		edit_own_results(&l->edit, f->block.v[b]);
 	split_guarded(l);
 	carry_predicates(l);
-	Function *f = l->f;
 	Arena tmp = { 0 };
 	if (l->recursive) {
 		Recursion x = { w, l };

@@ -162,7 +162,8 @@ START_TEST(liveness)
 	block_term(f->block.v[3])->op = OP_RET;
 	vec_push(&f->ret, y);
 	vec_clear(&f->block.v[3]->ins);
-	vec_push(&f->block.v[3]->ins, ins_make(m, OP_RET, T_NONE, 0, 0));
+	vec_push(&f->block.v[3]->ins, ins_make(m, OP_RET, T_NONE, 0, 1));
+	block_term(f->block.v[3])->opd[0] = opd_reg(y);
 	l = liveness_build(&arena, cfg_build(&arena, f));
 	ck_assert(live_has(l, l->in[3], y) && !live_has(l, l->in[3], x));              /* ret reads the results */
 }

@@ -25,7 +25,10 @@ static inline void random_end(Module *m, Function *f, uint64_t *rng, int b, cons
 	Block *x = f->block.v[b];
 	int kind = pick(rng, 20);
 	if (b == f->block.n - 1 || !kind) {
-		vec_push(&x->ins, ins_make(m, s->device ? OP_RET : OP_EXIT, T_NONE, 0, 0));
+		Ins i = ins_make(m, s->device ? OP_RET : OP_EXIT, T_NONE, 0, f->ret.n);
+		for (int k = 0; k < i.nsrc; k++) /* of the function's own register, or of any other */
+			i.opd[k] = opd_reg(pick(rng, 3) ? f->ret.v[k] : pick(rng, s->values));
+		vec_push(&x->ins, i);
 	} else if (kind < 8) {
 		block_jump(m, x, random_target(f, rng, b, s));
 	} else if (kind < 18) {
@@ -113,9 +116,6 @@ static inline bool judge_reads(const Function *f, const Ins *i, int reg)
 			return true;
 	if (reg == function_carry(f) && (i->op == OP_ADDC || (i->op == OP_RET && f->kind == FN_DEVICE)))
 		return true;
-	for (int k = 0; i->op == OP_RET && k < f->ret.n; k++)
-		if (f->ret.v[k] == reg)
-			return true;
 	return i->guard == reg;
 }
 

@@ -266,13 +266,16 @@ static void finish(Gen *g)
 	open_block(g, last);
 	if (g->device && (!g->may_exit || rnd(g, 2))) {
 		straight(g, 1);
-		emit(g, op(g, "ret", 0, 0));
+		return_here(g);
 	} else {
 		Ins i = op(g, "st.global.u32", 0, 2);
 		i.opd[0] = opd_reg(g->slot);
 		i.opd[1] = value(g, T_U32);
 		emit(g, i);
-		emit(g, op(g, rnd(g, 4) ? "exit" : "ret", 0, 0));
+		if (rnd(g, 4))
+			emit(g, op(g, "exit", 0, 0));
+		else
+			return_here(g);
 		used(g, RF_EXIT);
 	}
 	open_block(g, next);

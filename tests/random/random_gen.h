@@ -13,8 +13,8 @@ typedef struct Target { Block *leave, *again; } Target; /* where break and conti
 typedef struct Gen {
 	const RandomParams *p;
 	RandomKernel *k;
-	uint64_t state, idle, unfaulted, meeting, early, last, nans; /* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement,
-	                                 early_statement, last_accesses and nan_statement */
+	uint64_t state, idle, unfaulted, meeting, early, last, nans, returns; /* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement,
+	                                 early_statement, last_accesses, nan_statement and the ends of device functions */
 	size_t chosen;                 /* of the parameters' choices, taken so far */
 	Features on;                   /* of this kernel */
 	Module *m;
@@ -131,6 +131,10 @@ void idle_statement(Gen *);                    /* sometimes; changes no choice o
 
 /* random_nans.c */
 void nan_statement(Gen *);                     /* sometimes; changes no choice of the others */
+
+/* random_returns.c */
+void return_here(Gen *);                       /* ends the open block of a device function */
+void end_device(Gen *);                        /* the same at its end: sometimes in two arms */
 
 /* random_stored.c */
 void stored_again(Gen *);                      /* loads of what the thread has stored, or nearly */

@@ -287,14 +287,14 @@ static void make_device(Gen *g, int number)
 		Block *base = block(g), *deeper = block(g);
 		branch_if(g, emit2(g, "setp.eq.u32", T_PRED, opd_reg(g->depth), opd_imm(0)), base, deeper);
 		open_block(g, base);
-		emit(g, op(g, "ret", 0, 0));
+		return_here(g);
 		open_block(g, deeper);
 		recursive_call(g);
 	}
 	do
 		sequence(g, 2);
 	while (g->cost < g->limit);
-	emit(g, op(g, "ret", 0, 0));
+	end_device(g);
 	shuffle_blocks(g);
 	if (g->functions >= 0)
 		vec_push(&g->m->symbol.v[g->functions]->reloc, ((Reloc){ .offset = 8 * (uint32_t)saved.nfunc, .func = true, .id = g->f->id }));
@@ -303,6 +303,7 @@ static void make_device(Gen *g, int number)
 	saved.func_cost[saved.nfunc++] = (recursive ? (RECURSION_MOST + 2) / 2 : 1) * (g->cost + 16 * PROLOGUE);
 	saved.state = g->state;
 	saved.chosen = g->chosen;
+	saved.returns = g->returns;
 	saved.line = g->line;
 	*g = saved;
 }
@@ -416,8 +417,10 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->last = g->idle ^ 0x14057b7ef767814fu;
 	g->early = g->idle ^ 0x2127599bf4325c37u;
 	g->nans = g->idle ^ 0x2545f4914f6cdd1du;
+	g->returns = g->idle ^ 0x6a09e667f3bcc909u;
 	g->on |= p->seed / 8 % 2 ? p->features & RF_LAST : 0;
 	g->on |= p->seed / 32 % 2 ? p->features & RF_NAN : 0;
+	g->on |= p->seed / 64 % 2 ? p->features & RF_RETURNS : 0;
 	g->on |= p->seed / 16 % 4 == 1 ? p->features & RF_GRID : 0;
 	g->on |= p->seed / 2 % 2 ? p->features & RF_NONFAULTING : 0;
 	g->on |= p->seed / 4 % 4 == 0 ? p->features & RF_NAMED : 0;

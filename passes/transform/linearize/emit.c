@@ -170,12 +170,13 @@ static void make_end(Emit *m)
 		compare(m, m->after, &like, CMP_EQ, m->p->n + 1, false);
 		edit_branch(m->e, m->after, &like, test_reg(m), m->gone, m->back);
 		edit_ins(m->e, m->gone, &like, OP_EXIT, T_NONE, 0, 0);
-		edit_ins(m->e, m->back, &like, OP_RET, T_NONE, 0, 0);
+		edit_append(m->e, m->back, edit_ret(m->e, &like));
 		vec_push(&m->out, ((Strand){ m->gone, -1 }));
 		vec_push(&m->out, ((Strand){ m->back, -1 }));
 		return;
 	}
-	edit_ins(m->e, m->after, &like, ret || (!exit && f->kind != FN_KERNEL) ? OP_RET : OP_EXIT, T_NONE, 0, 0);
+	ret |= !exit && f->kind != FN_KERNEL;
+	edit_append(m->e, m->after, ret ? edit_ret(m->e, &like) : edit_new(m->e, &like, OP_EXIT, T_NONE, 0, 0));
 	vec_push(&m->out, ((Strand){ m->after, -1 }));
 }
 
@@ -198,12 +199,19 @@ static void choose(Emit *m, Block *b, const Ins *term, int yes, int no)
 	i->opd[3] = opd_reg(c->id);
 }
 
+/* The end of a block goes. If it is a return, its results come to where the one return that takes its place finds them. */
+static Ins cut_end(Emit *m, Block *b)
+{
+	edit_own_results(m->e, b);
+	return edit_cut_term(m->e, b);
+}
+
 /* The block chooses the unit; it decides guard `to` with that when nobody else leads there. */
 static void leave_by_choice(Emit *m, const PlanUnit *u, int unit, int to)
 {
 	Block *b = u->chooses;
 	const Point *t = at(m, to);
-	Ins term = edit_cut_term(m->e, b);
+	Ins term = cut_end(m, b);
 	bool decides = (t->kind == GUARD || t->kind == BACK) && t->chosen == unit;
 	int way[2] = { to, to };
 	for (int k = 0; k < 2 && decides; k++)
@@ -251,7 +259,7 @@ static void leave_by_edge(Emit *m, const Strand *s, int value, int to, bool set,
 		return;
 	}
 	Block *mid = set && through ? mid_block(m, b, value, to, mids) : NULL;
-	Ins term = edit_cut_term(m->e, b);
+	Ins term = cut_end(m, b);
 	if (mid) {
 		edit_jump(m->e, b, &term, mid);
 		return;

@@ -141,6 +141,9 @@ static void put_end(Emit *x, const BlockPair *p)
 	Ins t = emit_copy(x, block_term(p->b[side]));
 	if (p->nsucc > 1)
 		*ins_src(&t, 0) = all ? emit_choice(x, block_term(p->b[side]), choice_of_branches(x->w, p)) : names_of(x->w, side, *ins_src(&t, 0));
+	for (int k = 0; k < t.nsrc && p->nsucc == 0; k++) /* results of a return */
+		*ins_src(&t, k) = all && p->b[0] && p->b[1] ? emit_choice(x, block_term(p->b[0]), choice_of(x->w, block_term(p->b[0]), block_term(p->b[1]), k))
+			: names_of(x->w, side, *ins_src(&t, k));
 	if (all)
 		t.flags &= (uint8_t)~INSF_UNI;
 	t.mark = end_marks(x, p, all);

@@ -128,6 +128,8 @@ static void count_uses(const Meld *w, Stretch *s)
 		const BlockPair *p = &s->pair.v[k];
 		if (p->nsucc > 1 && p->takes[0] == OWN_BRANCH && p->takes[1] == OWN_BRANCH && p->b[0] && p->b[1])
 			count_use(w, s, p, ins_src(block_term(p->b[0]), 0), ins_src(block_term(p->b[1]), 0));
+		for (int r = 0; p->nsucc == 0 && p->b[0] && p->b[1] && r < block_term(p->b[0])->nsrc; r++)
+			count_use(w, s, p, ins_src(block_term(p->b[0]), r), ins_src(block_term(p->b[1]), r));
 	}
 }
 

@@ -68,7 +68,7 @@ static void unify_returns(MaskPlan *p)
 		edit_jump(e, k, NULL, last);
 	}
 	if (!last->ins.n)
-		edit_ins(e, last, NULL, OP_RET, T_NONE, 0, 0);
+		edit_append(e, last, edit_ret(e, NULL));
 	function_number(f);
 }
 
