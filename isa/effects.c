@@ -125,6 +125,7 @@ Effects ins_effects(const EffectTable *t, const Ins *i)
 	case K_BAR: case K_WARPSYNC: e.ordered = e.visible = true; break;
 	case K_ACTIVE: case K_ELECT: e.varies = true; break;
 	case K_BRX: e.faults = true; break;
+	case K_EXIT: e.ends = true; break;
 	case K_PRINT: e.visible = e.ordered = e.faults = true; break;
 	case K_SLEEP: e.visible = true; break;
 	case K_HOST: case K_RECONV: return anything;

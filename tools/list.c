@@ -94,7 +94,7 @@ static void list_operations(StrBuf *out)
 {
 	const ModelKeys *m, *before;
 	for (int op = 1; op < OP_COUNT; op++)
-		if (op != OP_OWN)
+		if (!(op_info[op].flags & OPF_MACH))
 			sb_printf(out, "%-16s %-8s %s\n", op_info[op].name, unit_name[op_info[op].unit], op_info[op].meaning);
 	for (int k = 0; (m = model_keys(k)); k++) {
 		bool listed = false; /* a mechanism that is built on another has the same */

@@ -20,6 +20,8 @@ enum {                                 /* MIns.flags */
 	MI_BYPASS = 128                /* memory access that bypasses L1 */
 };
 
+enum { EXIT_TAKEN, EXIT_OTHER };       /* MIns.x.mode of exit.if: the threads that would have taken the branch end, or the others */
+
 #define NO_PC 0xffffffffu
 #define OPD_BLOCK 99                   /* operand of a mechanism's operation: id = index into function->block */
 

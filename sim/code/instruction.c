@@ -219,6 +219,13 @@ void lower_plain(Lower *w, LowerFn *l, const Ins *i, const Block *b)
 			fix_block(w, l, FIX_TARGET, 0, b->succ[0]);
 		}
 		break;
+	case K_EXIT:
+		if (i->op == OP_EXITIF) {
+			m->x.a = lower_operand(w, l, ins_src(i, 0), T_PRED);
+			m->x.neg = lower_negated(ins_src(i, 0), T_PRED) != (i->mode == EXIT_OTHER) ? NEG_A : 0;
+			m->branch = w->code->nbranch++;
+		}
+		break;
 	case K_RECONV:
 		m->own = i->mode;
 		m->unit = w->code->own[m->own].unit;

@@ -27,7 +27,9 @@ static int more_registers(Lower *w, const LowerFn *l)
 	trial.f = view_function(m, l->f->id);
 	trial.edit = edit_open(m, trial.f, ORIGIN_LOWER);
 	int first = trial.f->reg.n;
-	if (pass_apply(&pass_linearize, m, trial.f, NULL, &quiet) && lower_mechanism(w, &trial, &quiet)) {
+	bool linear = pass_apply(&pass_linearize, m, trial.f, NULL, &quiet);
+	lower_exits(&trial);
+	if (linear && lower_mechanism(w, &trial, &quiet)) {
 		lower_layout(&trial);
 		regalloc_more(&trial, first);
 		need = trial.nreg;

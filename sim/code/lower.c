@@ -174,6 +174,7 @@ static bool prepare(Lower *w, LowerFn *l)
 		return false;
 	function_number(l->f);
 	name_conditions(l->f);
+	lower_exits(l);
 	hold_marks(l->f);
 	lower_calls(w, l);
 	if (!lower_mechanism(w, l, w->diag))

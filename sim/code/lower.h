@@ -72,6 +72,8 @@ void lower_saves(Lower *, LowerFn *, const BitSet *written); /* written: the reg
 /* regalloc.c */
 bool regalloc(LowerFn *, int limit, Diag *);
 void regalloc_more(LowerFn *, int first);          /* registers from that number on, beside those that the others have */
+/* exits.c */
+void lower_exits(LowerFn *);                       /* branches and jumps to blocks that only end threads become ends (divergence.guarded_exits) */
 /* late.c */
 bool lower_late(Lower *, LowerFn *);               /* before the mechanism; sets late */
 bool lower_late_registers(Lower *, LowerFn *);     /* behind it */

@@ -27,6 +27,15 @@ void code_print_ins(const Code *c, uint32_t pc, StrBuf *b)
 		print_added(c, i, b);
 		return;
 	}
+	if (i->op == OP_EXITIF) {
+		const Opd *p = ins_src(i->src, 0);
+		bool not = (p->neg != 0) != (i->x.mode == EXIT_OTHER);
+		if (p->kind == OPD_REG)
+			sb_printf(b, "@%s%s exit", not ? "!" : "", i->function->reg.v[p->id].name);
+		else
+			sb_printf(b, "@%d exit", (p->imm & 1) != not);
+		return;
+	}
 	size_t from = b->n;
 	ir_print_ins(c->module, i->function, i->from, i->src, b);
 	char *loc = strstr(b->s + from, " !loc"); /* the place in the source has a column of its own */

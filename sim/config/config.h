@@ -31,7 +31,7 @@ typedef struct Config {
 	int64_t icnt_latency, icnt_width;
 	int64_t l2_slices, l2_bytes, l2_line, l2_sector, l2_ways, l2_latency, l2_width, l2_atomic, l2_mshrs, l2_write_buffer;
 	int64_t dram_channels, dram_banks, dram_row, dram_hit, dram_miss, dram_latency, dram_width;
-	int64_t model, div_depth, div_chunk, div_spill, div_entry_bytes, bar_partial, late_linearize;
+	int64_t model, div_depth, div_chunk, div_spill, div_entry_bytes, bar_partial, late_linearize, guarded_exits;
 	int64_t functional_schedule;
 	int64_t max_cycles, progress_cycles, memory_limit, print_limit;
 	int64_t model_param[MAX_MODELS][MAX_MODEL_PARAMS];  /* [index in reconv_models][index in its params] */

@@ -247,17 +247,33 @@ static void exec_call(Sm *sm, Warp *w, Split *s, const MIns *i)
 	note_depth(sm, w);
 }
 
-static void end_lanes(Sm *sm, Warp *w, Split *s)
+/* Lanes m of the split, not all, have ended. The others go on behind the instruction. */
+static void others_go_on(Sm *sm, Warp *w, Split *s, Mask m)
 {
-	Mask m = s->mask;
+	const ReconvModel *model = sm->gpu->model;
+	int lane = lowest_lane(s->mask & ~m);
+	uint32_t pc = ++s->pc;
+	if (model->some_exit)
+		model->some_exit(w, s, m);
+	else
+		reconv_shed(w, s, m);
+	for (int k = 0; k < w->nsplit && !model->regroups; k++) /* the hook may have moved it */
+		if (w->split[k].mask >> lane & 1)
+			s = &w->split[k];
+	if (s->pc == pc)
+		arrive_at(sm, w, s, &w->ins[pc]);
+}
+
+/* Lanes m of the split end, which has some. */
+static void end_lanes(Sm *sm, Warp *w, Split *s, Mask m)
+{
 	Part part[64];
 	Cta *cta = w->cta;
 	int n = reconv_parts(w, s, part);
-	if (!m) { /* executed for no lane: the mechanism says where to go on */
-		sm->gpu->model->exit(w, s, 0);
-		return;
-	}
 	for (int k = 0; k < n; k++) {
+		part[k].mask &= m;
+		if (!part[k].mask)
+			continue;
 		part[k].home->live &= ~part[k].mask;
 		partings_end_lanes(part[k].home, part[k].mask);
 	}
@@ -265,14 +281,33 @@ static void end_lanes(Sm *sm, Warp *w, Split *s)
 	sm->last_progress = sm->now;
 	if (tracing(sm))
 		sm_trace(sm, w, s, TR_EXIT, m, s->pc, lane_count(w->live));
-	sm->gpu->model->exit(w, s, m);
+	if (m == s->mask)
+		sm->gpu->model->exit(w, s, m);
+	else
+		others_go_on(sm, w, s, m);
 	note_depth(sm, w);
 	for (int k = 0; k < n; k++)
-		if (part[k].home->live)
+		if (part[k].mask && part[k].home->live)
 			warpsync_recheck(sm, part[k].home);
-		else
+		else if (part[k].mask)
 			warp_end_check(sm, part[k].home);
 	barrier_thread_exit(sm, cta);
+}
+
+/* Of an exit under a guard, which stands for a branch, the lanes for which it holds. */
+static void exec_exit(Sm *sm, Warp *w, Split *s, const MIns *i)
+{
+	Mask m = s->mask;
+	if (i->op == OP_EXITIF) {
+		m &= split_holds(w, s, i->x.a, i->x.neg);
+		count_branch(w, i, i->x.mode == EXIT_TAKEN ? m : s->mask & ~m, 1 + (m && m != s->mask));
+	}
+	if (m)
+		end_lanes(sm, w, s, m);
+	else if (i->op == OP_EXITIF)
+		next(sm, w, s, i);
+	else                           /* executed for no lane: the mechanism says where to go on */
+		sm->gpu->model->exit(w, s, 0);
 }
 
 static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
@@ -280,7 +315,7 @@ static void exec_ret(Sm *sm, Warp *w, Split *s, const MIns *i)
 	Path p[64];
 	int n = 0, l, W = w->lanes.width;
 	if (i->function->kind == FN_KERNEL) {
-		end_lanes(sm, w, s);
+		exec_exit(sm, w, s, i);
 		return;
 	}
 	each_lane(s->mask, l) {
@@ -448,7 +483,7 @@ static void exec_control(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	case K_BRX: exec_brx(sm, w, s, i); break;
 	case K_CALL: exec_call(sm, w, s, i); break;
 	case K_RET: exec_ret(sm, w, s, i); break;
-	case K_EXIT: end_lanes(sm, w, s); break;
+	case K_EXIT: exec_exit(sm, w, s, i); break;
 	case K_TRAP:
 		if (m)
 			sm_fault(sm, split_home(w, s, lowest_lane(m)), i, FAULT_TRAP, lowest_lane(m), WORDS_TRAP);

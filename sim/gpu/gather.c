@@ -214,6 +214,8 @@ static void add_branch(Branches *w, int k, const CodeMark *x)
 	b->divergent += w->all->branch[k].divergent;
 	b->lanes += count->useful + count->off;
 	b->lanes_taken += w->all->branch[k].taken;
+	if (w->all->code->ins[pc].op == OP_EXITIF)
+		w->st->ended_at_branches += w->all->code->ins[pc].x.mode == EXIT_TAKEN ? w->all->branch[k].taken : count->useful + count->off - w->all->branch[k].taken;
 	part_count_add(&b->parted, &w->all->parted[pc]);
 	meets_add(w->a, &b->met, &w->all->met[pc]);
 }

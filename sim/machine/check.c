@@ -195,6 +195,15 @@ static void checked_exit(Warp *w, Split *s, Mask lanes)
 	check_places(w, "after exit");
 }
 
+static void checked_some_exit(Warp *w, Split *s, Mask lanes)
+{
+	check_member(w, s, "before some_exit");
+	WHEN(!lanes || lanes & ~s->mask || lanes == s->mask, w, "before some_exit", "lanes %#llx of %#llx end", (unsigned long long)lanes,
+		(unsigned long long)s->mask);
+	real(w)->some_exit(w, s, lanes);
+	check_places(w, "after some_exit");
+}
+
 static void checked_special(Warp *w, Split *s, const MIns *i, Mask lanes)
 {
 	check_member(w, s, "before special");

@@ -151,6 +151,21 @@ Warp *reconv_form(Warp *near, const Split *like, const Part *part, int n)
 	return w;
 }
 
+void reconv_shed(Warp *w, Split *s, Mask m)
+{
+	(void)w;
+	int n = 0;
+	s->mask &= ~m;
+	for (int k = 0; s->parts && k < s->parts->n; k++) {
+		Part p = s->parts->part[k];
+		p.mask &= ~m;
+		if (p.mask)
+			s->parts->part[n++] = p;
+	}
+	if (s->parts)
+		s->parts->n = n;
+}
+
 void reconv_join(Warp *w, Split *s, const Part *part, int n)
 {
 	for (int k = 0; k < n; k++) {

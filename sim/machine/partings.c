@@ -409,12 +409,13 @@ void partings_end_lanes(Warp *w, Mask m)
 	if (!p)
 		return;
 	settle_nobody(w);
-	while (m) {
+	for (Mask here; m; m &= ~here) {
 		int g = p->of_lane[lowest_lane(m)];
-		if (at(p, g)->lanes & ~m)
-			g = part(w, g, at(p, g)->lanes & m, at(p, g)->pc);
-		m &= ~at(p, g)->lanes;
-		end_group(w, g);
+		here = at(p, g)->lanes & m;
+		if (here == at(p, g)->lanes)
+			end_group(w, g);
+		else                   /* at a guarded exit: they are nowhere else, so nobody parts */
+			change_lanes(w, g, NO_GROUP, here, -(int)lane_count(here));
 	}
 	w->group = &p->nobody;
 }

@@ -52,6 +52,7 @@ static void traced_reach(Warp *w, Split *s) { mark(w); plain(w)->reach(w, s); }
 static void traced_call(Warp *w, Split *s, const Path *p, int n, uint32_t back) { mark(w); plain(w)->call(w, s, p, n, back); }
 static void traced_ret(Warp *w, Split *s, const Path *p, int n) { mark(w); plain(w)->ret(w, s, p, n); }
 static void traced_exit(Warp *w, Split *s, Mask lanes) { mark(w); plain(w)->exit(w, s, lanes); }
+static void traced_some_exit(Warp *w, Split *s, Mask lanes) { mark(w); plain(w)->some_exit(w, s, lanes); }
 static void traced_special(Warp *w, Split *s, const MIns *i, Mask lanes) { mark(w); plain(w)->special(w, s, i, lanes); }
 static int traced_depth(const Warp *w) { mark(w); return plain(w)->depth(w); }
 static void traced_wait(Warp *w, Split *s) { mark(w); plain(w)->sync.wait(w, s); }

@@ -36,6 +36,7 @@ uint32_t *reconv_row(Warp *, uint32_t row);                    /* a 32-bit regis
 Mask reconv_live(const Warp *);                                /* lanes that have not ended */
 int *reconv_nsplit(Warp *);                                    /* how many splits the warp has: the mechanism sets it */
 Split *reconv_splits(Warp *);                                  /* the list of splits: room for warp_size of them */
+void reconv_shed(Warp *, Split *, Mask);                       /* these lanes, not all of the split, leave it */
 int reconv_close_gap(Warp *, Split *);                         /* takes the split out of the list, those behind it move up; returns its place */
 /* They count, and record a trace event, after the mechanism has changed its state. The event has the split's place in the list: of a split that is
    gone, the place where it was. */

@@ -148,6 +148,8 @@ static void reach(Warp *w, Split *s) { leave_side(w, s, do_reach, NULL, 0); }
 static void ret(Warp *w, Split *s, const Path *p, int n) { leave_side(w, s, regions_ret, p, n); }
 static void lanes_exit(Warp *w, Split *s, Mask m) { leave_side(w, s, do_exit, &(Path){ 0, m }, 1); }
 
+static void some_exit(Warp *w, Split *s, Mask m) { regions_some_exit(w, &((DualStack *)reconv_state(w))->regions, s, m); }
+
 static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 {
 	DualStack *k = reconv_state(w);
@@ -196,7 +198,7 @@ const ReconvModel reconv_dual_path = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .warp_scoreboard = warp_scoreboard,
 	.lower = reconv_lower_ipdom, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show,
+	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = depth, .show = show,
 	.sync = { .wait = waits, .resume = resumes },
 	.stuck = { .held = held,
 		.holds = "runs the two sides of its stack's top entry; a lower one, and lanes at a reconvergence point, wait until those above have come there or ended" },

@@ -355,6 +355,14 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	settle(w, k);
 }
 
+static void some_exit(Warp *w, Split *s, Mask m)
+{
+	Dws *k = reconv_state(w);
+	regions_some_exit(w, &k->regions, s, m);
+	leave_family(w, k, m);
+	run_groups(w, k);
+}
+
 static void waits(Warp *w, Split *s)
 {
 	Dws *k = reconv_state(w);
@@ -396,7 +404,7 @@ const ReconvModel reconv_dws = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true, .all_branches = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show,
+	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth, .show = show,
 	.sync = { .wait = waits, .resume = resumes },
 	.times = { .stall = stall, .known = known, .loaded = loaded, .alarm = alarm },
 	.stuck = { .held = held,

@@ -166,7 +166,7 @@ static Patience patience(const Config *c, const Code *code)
 #define TABLE(NAME, HELP, LAUNCH) const ReconvModel reconv_##NAME = { .name = #NAME, .help = HELP, \
 	.source = "Collange, Stack-less SIMT Reconvergence at Low Cost, 2011", \
 	.params = params, .nparams = sizeof params / sizeof *params, .fair = "starvation=300,quantum=8", .lower = lower, .state_size = state_size, .launch = LAUNCH, \
-	.branch = branch, .reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .depth = sorted_depth, .show = sorted_show, \
+	.branch = branch, .reach = reach, .call = call, .ret = ret, .exit = lanes_exit, .some_exit = sorted_some_exit, .depth = sorted_depth, .show = sorted_show, \
 	.sync = { .gather = gather }, .stuck = { .patience = patience, .held = sorted_held, .holds = SORTED_HOLDS } }
 TABLE(min_pc, "a pc for each lane; the lowest runs", launch);
 TABLE(min_sp_pc, "a pc for each lane; of those with the deepest call, the lowest runs", launch_by_depth);

@@ -153,6 +153,8 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	settle_table(w, s);
 }
 
+static void some_exit(Warp *w, Split *s, Mask m) { regions_some_exit(w, reconv_state(w), s, m); }
+
 static void resume(Warp *w, Split *s)
 {
 	Regions *k = reconv_state(w);
@@ -186,7 +188,7 @@ const ReconvModel reconv_multi_path = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show,
+	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth, .show = show,
 	.sync = { .wait = settle_table, .resume = resume },
 	.stuck = { .patience = patience, .held = held,
 		.holds = "keeps lanes that have come to a reconvergence point until all others have come there or ended" },

@@ -193,6 +193,10 @@ typedef struct ReconvModel {
 	void (*call)(Warp *, Split *s, const Path *callee, int n, uint32_t return_pc);
 	void (*ret)(Warp *, Split *s, const Path *, int n);           /* paths by return address */
 	void (*exit)(Warp *, Split *s, Mask lanes);                   /* s's lanes, all of them, end; they are gone from w->live */
+	/* Optional. Some lanes of s, not all, have ended at a guarded exit, and the others go on: s->pc is behind it already. The hook takes them from s
+	   (reconv_shed) and forgets them; the list may change. NULL: it is enough to take them from s, for what else is held of lanes that have ended is
+	   looked at with reconv_live. */
+	void (*some_exit)(Warp *, Split *s, Mask lanes);
 	void (*special)(Warp *, Split *s, const MIns *, Mask lanes);  /* one of its own operations (MIns.own); moves s->pc itself */
 	int (*depth)(const Warp *);                                   /* entries now, for statistics */
 	/* Optional: all it holds besides the splits (which the core shows), row by row, for traces and pictures. What is not shown, nobody can
@@ -213,7 +217,7 @@ typedef struct ReconvModel {
    stands between the core and a mechanism has a function of its own for each: sim/machine/check.c, sim/machine/tracer.c. The others only answer: sizes,
    show, warp_scoreboard, stuck. */
 #define RECONV_EVENTS(X) \
-	X(launch, launch) X(branch, branch) X(reach, reach) X(call, call) X(ret, ret) X(exit, exit) X(special, special) X(depth, depth) \
+	X(launch, launch) X(branch, branch) X(reach, reach) X(call, call) X(ret, ret) X(exit, exit) X(some_exit, some_exit) X(special, special) X(depth, depth) \
 	X(sync.wait, wait) X(sync.resume, resume) X(sync.met, met) X(sync.gather, gather) \
 	X(times.stall, stall) X(times.known, known) X(times.loaded, loaded) X(times.alarm, alarm) \
 	X(pairs.candidate, candidate) X(pairs.partner, partner) \

@@ -176,12 +176,27 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 	leave_frame(w, s, x, s->pc);
 }
 
+static void leave_frames(Sandy *x, Mask m)
+{
+	for (int k = 0; k < x->n; k++)
+		x->frame[k].lanes &= ~m;
+}
+
+static void some_exit(Warp *w, Split *s, Mask m)
+{
+	leave_frames(reconv_state(w), m);
+	reconv_shed(w, s, m);
+}
+
+/* Behind an exit under a guard the warp goes on in the block, for nothing if no lane is left: others may wait in front of its terminator's target. */
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	Sandy *x = reconv_state(w);
-	for (int k = 0; k < x->n; k++)
-		x->frame[k].lanes &= ~m;
-	leave_frame(w, s, x, s->pc);
+	leave_frames(x, m);
+	if (reconv_ins(w, s->pc)->op == OP_EXITIF && top_frame(x)->lanes)
+		go_to(w, s, x, s->pc + 1);
+	else
+		leave_frame(w, s, x, s->pc);
 }
 
 /* Rows: the frames, and the lanes that are not enabled, by the place where they wait. */
@@ -227,7 +242,7 @@ const ReconvModel reconv_tf_sandy = {
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.all_branches = true, .runs_empty = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = depth, .show = show,
+	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = depth, .show = show,
 	.stuck = { .held = held,
 		.holds = "goes on from the first block in which a lane may be; lanes behind it wait until those in front have come there or ended" },
 };

@@ -66,6 +66,6 @@ const ReconvModel reconv_tf_stack = {
 	.source = "Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011",
 	.params = params, .nparams = sizeof params / sizeof *params,
 	.lower = lower, .state_size = sorted_size, .launch = sorted_launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = sorted_depth, .show = sorted_show,
+	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = sorted_some_exit, .depth = sorted_depth, .show = sorted_show,
 	.stuck = { .held = sorted_held, .holds = SORTED_HOLDS },
 };

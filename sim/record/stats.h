@@ -199,6 +199,7 @@ typedef struct LaunchStats {
 	uint64_t stalls[STALL_COUNT];
 	uint64_t active_lanes[65];     /* issues by number of active lanes */
 	uint64_t static_instructions, static_blocks, registers;
+	uint64_t ended_at_branches;    /* threads that ended at a guarded exit: one instruction, of the source a branch and an exit */
 	uint64_t spilled;              /* bytes of the kernel's frame, of each thread, that hold values for which there are no registers */
 	double occupancy;              /* resident warps / most warps an SM can hold */
 	const char *occupancy_limit;   /* "warps", "blocks", "registers", "shared memory", "grid" */

@@ -14,6 +14,8 @@ done
 ./differential --apart --count 12 --seed 3201 --functional --passes none --set warp_size=64 --set sm.max_threads_per_block=256 --set sm.registers=65536
 # random pipelines of passes under every mechanism; check_pipelines has many more of them on the interpreter
 ./differential --count 4 --seed 9001 --pipelines 4 --passes none --functional
+# branches to ends as they are; then barriers behind early ends are not for every mechanism
+./differential --count 30 --seed 7001 --functional --passes none -D divergence.guarded_exits=false --without exit
 # linearization behind register allocation, under every mechanism
 ./differential --count 12 --seed 11001 --passes none --functional -D divergence.linearize=true --without call,recursion,indirect,predicate
 # every failure of the command line is a message and exit status 2

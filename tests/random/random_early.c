@@ -12,10 +12,10 @@ static int some(Gen *g)
 
 static void end_here(Gen *g) { emit(g, op(g, rnd(g, 2) ? "exit" : "ret", 0, 0)); }
 
-/* Some of the threads that are here end, and those that stay go on in a new block. */
-static void some_end(Gen *g, Block *end)
+/* Some of the threads that are here end, and those that stay go on in a new block. plain: nothing is done before the end. */
+static void some_end(Gen *g, Block *end, bool plain)
 {
-	bool stores = rnd(g, 2), shared = rnd(g, 2), own = stores || !shared;
+	bool stores = !plain && rnd(g, 2), shared = rnd(g, 2), own = stores || !shared;
 	Block *last = own ? block(g) : end, *next = block(g);
 	int p = some(g);
 	bool first = rnd(g, 2);
@@ -32,6 +32,20 @@ static void some_end(Gen *g, Block *end)
 	else if (own)
 		end_here(g);
 	open_block(g, next);
+}
+
+/* On one side of a branch some end, and the others meet those of the other side. */
+static void some_end_inside(Gen *g, Block *end)
+{
+	Block *yes = block(g), *no = block(g), *meet = block(g);
+	branch(g, some(g), yes, no);
+	open_block(g, yes);
+	some_end(g, end, true);
+	jump(g, meet);
+	open_block(g, no);
+	straight(g, 1);
+	jump(g, meet);
+	open_block(g, meet);
 }
 
 static Ins barrier(Gen *g)
@@ -77,7 +91,10 @@ static void vote(Gen *g)
 
 static void some_end_others_meet(Gen *g, Block *end)
 {
-	some_end(g, end);
+	if (rnd(g, 3))
+		some_end(g, end, false);
+	else
+		some_end_inside(g, end);
 	if (rnd(g, 3))
 		exchange(g);
 	else
@@ -101,18 +118,23 @@ static void rounds(Gen *g, Block *end)
 
 static void early_ends(Gen *g)
 {
-	Block *end = block(g), *next = block(g);
+	Block *end = block(g);
 	put_word(g);
 	for (int n = 1 + (int)rnd(g, 3); n > 0; n--)
 		if (rnd(g, 3))
 			some_end_others_meet(g, end);
 		else
 			rounds(g, end);
+	used(g, RF_EXIT | RF_SHARED);
+	if (rnd(g, 2)) {               /* the only end of the kernel */
+		g->end = end;
+		return;
+	}
+	Block *next = block(g);
 	jump(g, next);
 	open_block(g, end);
 	end_here(g);
 	open_block(g, next);
-	used(g, RF_EXIT | RF_SHARED);
 }
 
 void early_statement(Gen *g)

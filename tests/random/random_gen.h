@@ -37,6 +37,7 @@ typedef struct Gen {
 	Target nest[NEST_MOST];
 	int nnest;
 	int level;                     /* who is here: 2 all threads of the block together, 1 whole warps, 0 nobody knows */
+	Block *end;                    /* where threads end that do early, and is to be the kernel's only end; NULL: there is none such */
 	bool may_exit;                 /* no barrier and no warp operation follows anywhere */
 	int weight;                    /* expected executions of an instruction made now, times 16 */
 	int cost, limit;               /* expected instructions so far, and to be made; times 16 */

@@ -388,11 +388,15 @@ static void make_kernel(Gen *g)
 	early_statement(g);
 	g->limit += 16 * (g->p->size / 4);
 	g->level = 0; /* from here on threads may end */
-	g->may_exit = has(g, RF_EXIT);
+	g->may_exit = has(g, RF_EXIT) && !g->end;
 	while (g->cost < g->limit)
 		sequence(g, 1);
 	epilogue(g);
 	last_accesses(g);
+	if (g->end) {
+		jump(g, g->end);
+		open_block(g, g->end);
+	}
 	emit(g, op(g, "exit", 0, 0));
 	shuffle_blocks(g);
 }

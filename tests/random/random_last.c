@@ -18,7 +18,7 @@ void last_accesses(Gen *g)
 	g->state = g->last;
 	g->chosen = g->p->nchoices;
 	if (has(g, RF_LAST)) {
-		bool some = rnd(g, 2);
+		bool some = rnd(g, 2) && !g->end;
 		if (some)
 			some_first(g);
 		for (int n = (int)rnd(g, 3) + !some; n > 0; n--)

@@ -160,6 +160,8 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 	run_only(w, k, -1);
 }
 
+static void some_exit(Warp *w, Split *s, Mask m) { regions_some_exit(w, reconv_state(w), s, m); }
+
 static void waits(Warp *w, Split *s) { run_only(w, reconv_state(w), splits_running(w)); }
 
 /* The group s goes behind the others, and runs at once if none of them can. */
@@ -214,7 +216,7 @@ const ReconvModel reconv_aware = {
 	.fair = "timeout=1000,quantum=1000",
 	.sync_waits = true, .lane_scoreboard = true,
 	.lower = lower, .state_size = state_size, .launch = launch, .branch = branch, .reach = reach,
-	.call = call, .ret = ret, .exit = lanes_exit, .depth = splits_depth, .show = show,
+	.call = call, .ret = ret, .exit = lanes_exit, .some_exit = some_exit, .depth = splits_depth, .show = show,
 	.sync = { .wait = waits, .resume = resume },
 	.times = { .alarm = alarm },
 	.stuck = { .patience = patience, .held = held,

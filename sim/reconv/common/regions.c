@@ -312,6 +312,15 @@ void regions_exit(Warp *w, Regions *k, Split *s, Mask m)
 	replace_split(w, k, s, &others);
 }
 
+/* The others are pending wherever these were. */
+void regions_some_exit(Warp *w, Regions *k, Split *s, Mask m)
+{
+	reconv_shed(w, s, m);
+	for (int i = k->member[place_of(w, s)].region; i; i = k->r[i].outer)
+		k->r[i].pending &= ~m;
+	k->r[0].pending &= ~m;
+}
+
 int regions_on_chip(Warp *w, const Regions *k)
 {
 	int n = 0;

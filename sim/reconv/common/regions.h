@@ -55,6 +55,7 @@ void regions_reach(Warp *, Regions *, Split *);
 void regions_call(Warp *, Regions *, Split *, const Path *, int n, uint32_t return_pc);
 void regions_ret(Warp *, Regions *, Split *, const Path *, int n);
 void regions_exit(Warp *, Regions *, Split *, Mask);
+void regions_some_exit(Warp *, Regions *, Split *, Mask);
 /* The lanes that wait at the region's point go on as a split, and meet the others at the point of the outer region. */
 void regions_release(Warp *, Regions *, int region);
 /* To be asked when an event is over: where all groups wait at warp-level operations, lanes for which they wait go on from their point as regions_release says, for

@@ -65,6 +65,13 @@ void sorted_exit(Warp *w, Split *s, const SortedRules *r)
 	take_out_running(w, s, k, k->n > 1, r);
 }
 
+void sorted_some_exit(Warp *w, Split *s, Mask m)
+{
+	Sorted *k = reconv_state(w);
+	reconv_shed(w, s, m);
+	k->g[k->run].mask = s->mask;
+}
+
 void sorted_select(Warp *w, Split *s, int at, const SortedRules *r)
 {
 	Sorted *k = reconv_state(w);

@@ -29,6 +29,7 @@ void sorted_launch(Warp *, Mask lanes, uint32_t pc);
 void sorted_move(Warp *, Split *, const Path *, int n, const SortedRules *);
 /* The running group has ended: it is taken out. */
 void sorted_exit(Warp *, Split *, const SortedRules *);
+void sorted_some_exit(Warp *, Split *, Mask);
 /* Group g[at] runs; at = -1: the first in the order. If there is no group, the warp ends. */
 void sorted_select(Warp *, Split *, int at, const SortedRules *);
 int sorted_depth(const Warp *);

@@ -28,7 +28,7 @@ typedef struct MaskPlan {
 	int n;                     /* blocks that are reached */
 	Block **order;             /* by position */
 	int *pos;                  /* by block id */
-	bool *may_end;             /* by position: a call in it may end lanes */
+	bool *may_end;             /* by position: an exit under a guard or a call in it may end lanes */
 	bool function_may_end;
 
 	int nstop;

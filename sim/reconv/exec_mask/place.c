@@ -375,14 +375,14 @@ static void behind_calls(MaskCode *x, int k)
 	Block *b = p->order[k];
 	int rest = mask_rest(p, k, p->at[k]);
 	for (int i = b->ins.n - 1; i >= 0; i--) {
-		if (b->ins.v[i].op != OP_CALL)
+		if (b->ins.v[i].op != OP_CALL && b->ins.v[i].op != OP_EXITIF)
 			continue;
 		if (p->may_end[k] && rest >= 0) {
 			Ins z = lower_own(p->l, OWN_XZ, 0, 1);
 			z.opd[0] = lower_target(entry_of_stop(x, rest));
 			edit_insert(&p->l->edit, b, i + 1, z);
 		}
-		if (mask_is_waterfall(b))
+		if (mask_is_waterfall(b) && b->ins.v[i].op == OP_CALL)
 			call_by_turns(x, b, i);
 	}
 }

@@ -373,8 +373,8 @@ void mask_plan(MaskPlan *p)
 		p->at[k] = bs_new(p->arena, p->nstop);
 		p->scalar[k] = b->nsucc > 1 && ((trust && !u->divergent[b->id]) || mask_targets_equal(b));
 		for (int i = 0; i < b->ins.n; i++)
-			if (b->ins.v[i].op == OP_CALL)
-				p->may_end[k] |= call_ends(p, &b->ins.v[i]);
+			if (b->ins.v[i].op == OP_CALL || b->ins.v[i].op == OP_EXITIF)
+				p->may_end[k] |= b->ins.v[i].op == OP_EXITIF || call_ends(p, &b->ins.v[i]);
 	}
 	for (int e = 0; e < p->nstop; e++)
 		p->arrive[e] = bs_new(p->arena, p->nstop);

@@ -149,6 +149,24 @@ void its_exit(Warp *w, Split *s, Mask m)
 	settle_turn(w, k);
 }
 
+/* The group keeps its turn, and the name by which the queue knows it becomes that of its lowest lane now. */
+void its_some_exit(Warp *w, Split *s, Mask m)
+{
+	Its *k = reconv_state(w);
+	int old = lowest_lane(s->mask);
+	must(k->queue[0] == old);
+	its_dequeue(k, s);
+	reconv_shed(w, s, m);
+	int now = lowest_lane(s->mask);
+	k->group[now] = k->group[old];
+	k->turn = now;
+	k->yielded &= ~m;
+	its_enqueue(k, 0, s);
+	its_enter(w, k, s, false);
+	its_ended(w, k, m);
+	settle_turn(w, k);
+}
+
 /* Does this YIELD take effect? It does from the yield_after-th time on that the same lanes come to the same one. */
 static bool counts(Warp *w, Its *k, const Split *s)
 {

@@ -74,6 +74,7 @@ void its_reach(Warp *, Split *);
 void its_call(Warp *, Split *, const Path *, int n, uint32_t return_pc);
 void its_ret(Warp *, Split *, const Path *, int n);
 void its_exit(Warp *, Split *, Mask);
+void its_some_exit(Warp *, Split *, Mask);
 void its_special(Warp *, Split *, const MIns *, Mask);
 void its_wait(Warp *, Split *);
 void its_resume(Warp *, Split *);
@@ -86,7 +87,7 @@ bool its_held(const Warp *, int lane, Held *);
 	.own = its_own, .nown = ITS_OPS, \
 	.sync_waits = true, .lane_scoreboard = true, \
 	.state_size = its_state_size, .launch = its_launch, .branch = its_branch, .reach = its_reach, \
-	.call = its_call, .ret = its_ret, .exit = its_exit, .special = its_special, .depth = its_depth, .show = its_show, \
+	.call = its_call, .ret = its_ret, .exit = its_exit, .some_exit = its_some_exit, .special = its_special, .depth = its_depth, .show = its_show, \
 	.sync = { .wait = its_wait, .resume = its_resume, .met = its_met }, .times = { .stall = its_stall }, \
 	.stuck = { .patience = its_patience, .held = its_held, .holds = "runs one group at a time, and opens a convergence barrier when all of its lanes are there: a group that spins keeps those from " \
 		"running that it waits for" }

@@ -180,6 +180,18 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 	arrive_at(w, s);
 }
 
+/* No entry of them becomes complete: it has the lanes that go on, too. */
+static void some_exit(Warp *w, Split *s, Mask m)
+{
+	BlockStack *b = tbc_stack(w);
+	Part part[64];
+	int n = reconv_parts(w, s, part);
+	for (int x = 0; x < b->n; x++)
+		for (int k = 0; k < n; k++)
+			b->e[x].lanes[reconv_index(part[k].home)] &= ~(part[k].mask & m);
+	reconv_shed(w, s, m);
+}
+
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	BlockStack *b = tbc_stack(w);
@@ -241,7 +253,7 @@ const ReconvModel reconv_tbc = {
 	.sync_waits = true, .lane_scoreboard = true, .regroups = true, .all_branches = true,
 	.lower = reconv_lower_ipdom, .state_size = state_size,
 	.launch = launch, .branch = branch, .reach = reach, .call = call, .ret = ret,
-	.exit = lanes_exit, .depth = depth, .show = show,
+	.exit = lanes_exit, .some_exit = some_exit, .depth = depth, .show = show,
 	.sync = { .wait = waits },
 	.blocks = { .sm_state_size = sm_state_size, .block_state_size = block_state_size },
 	.stuck = { .held = held,

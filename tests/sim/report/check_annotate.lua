@@ -211,6 +211,7 @@ B:
 	%lane = add.u32 %lane, 1 !loc 1:1
 	bra C !loc 1:1
 C:
+	%lane = add.u32 %lane, 1 !loc 2:1
 	exit !loc 2:1
 }
 ]])
