@@ -128,9 +128,9 @@ L:	%x = redux.sync.add.u32 %n, 0xffffffff
 IR
 runs '32 * 6' "a turn apart" loops
 # copies of a loop's turns: lanes that are a turn apart meet in two of them
-"$opt" -p 'unroll(full=0)' "$tmp/k.ir" 2>/dev/null | grep -q '^L_2:' || fail "unroll has not copied the loop"
+"$opt" -p 'unroll(full=0,factor=3)' "$tmp/k.ir" 2>/dev/null | grep -q '^L_2:' || fail "unroll has not copied the loop"
 for model in mimd its aware; do
-	"$gsim" -q --alone -m $model -p 'unroll(full=0)' "$tmp/k.ir" >"$tmp/out" 2>&1 || fail "unroll, $model: $(head -n 1 "$tmp/out")"
+	"$gsim" -q --alone -m $model -p 'unroll(full=0,factor=3)' "$tmp/k.ir" >"$tmp/out" 2>&1 || fail "unroll, $model: $(head -n 1 "$tmp/out")"
 done
 # the other lanes end: nobody waits for them
 body <<'IR'

@@ -16,7 +16,7 @@ for w in "$srcdir"/kernels/*/*.lua; do
 	for module in "${w%.lua}".ptx "${w%.lua}".ir "${w%/*}"/figure1.ir "${w%/*}"/diamond.ir; do [ -f "$module" ] && break; done
 	for given in x -4 2.5 99999999999; do
 		n=$((n + 1))
-		"$GSIM" -q --functional -w "$w" "$module" -- $given >"$out" 2>&1
+		"$GSIM" -q --functional --source "$srcdir/kernels" -w "$w" "$module" -- $given >"$out" 2>&1
 		[ $? = 2 ] && grep -q "^$w:[0-9]*: error: argument 1 is '$given'; expected " "$out" && continue
 		echo "$w -- $given:"
 		head -n 3 "$out"
