@@ -419,6 +419,11 @@ expect 0 "how many lanes wait for others there is not known" $gsim $machine --no
 grep -q '"profiled": false' "$tmp/flat.json" || fail "--no-profile makes a profile"
 expect 0 "nests flattened" $gsim -q $machine -b --pass-stats -p flatten "$rows" -- turning
 expect 0 "nests flattened" $gsim -q $machine --grid -m ipdom -m its --pass-stats -p none -p flatten "$rows" -- turning
+# Of bitonic sort's branches whose arms are short, one parts few warps: under guards all of them would issue both arms.
+sort=$srcdir/kernels/bitonic_sort/bitonic_sort.ptx
+expect 0 "the branch of bb3 stays: by the profile warps would issue" $gsim -q --functional -m ipdom --remarks --pass-stats -p if-convert "$sort"
+grep -q 'branches converted  *2$' "$tmp/err" || fail "if-convert leaves more than one branch for the profile"
+expect 0 'branches converted  *3$' $gsim -q --functional --no-profile -m ipdom --pass-stats -p if-convert "$sort"
 for how in "" -b "--grid -m ipdom -p none"; do
 	# shellcheck disable=SC2086
 	expect 0 "^linearize changed nothing: the graph is structured" $gsim $how -p linearize,dce "$loop"
