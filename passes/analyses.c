@@ -41,6 +41,10 @@ static SafeLoads *build_safe(Analyses *an, Arena *a)
 	return safe_loads_build(a, analysis_cfg(an), analysis_dom(an), analysis_ssa(an), analysis_liveness(an), analysis_memdep(an), analysis_effects(an));
 }
 static Webs *build_webs(Analyses *an, Arena *a) { return webs_build(a, analysis_cfg(an), analysis_ssa(an)); }
+static Waits *build_waits(Analyses *an, Arena *a)
+{
+	return waits_build(a, analysis_cfg(an), analysis_dom(an), analysis_loops(an), analysis_control(an), analysis_ssa(an), analysis_effects(an));
+}
 static Uniformity *build_uniformity(Analyses *an, Arena *a)
 {
 	return uniformity_solve(a, analysis_cfg(an), analysis_dom(an), analysis_pdom(an), analysis_ssa(an), analysis_reaching(an), uniformity_for(limits_of(an->limits)->warp_size));

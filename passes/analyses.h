@@ -12,6 +12,7 @@
 #include "passes/analysis/reaching.h"
 #include "passes/analysis/safe_loads.h"
 #include "passes/analysis/uniformity.h"
+#include "passes/analysis/waits.h"
 
 /* name, type of the result, of the graph alone?, help */
 #define ANALYSES(X) \
@@ -32,6 +33,7 @@
 	X(touched, Touched, false, "what a kernel reads and writes, by parameter and by variable") \
 	X(buffers, Buffers, false, "buffers that may still be read, in a host function: where blocks begin and end, behind what touches them") \
 	X(safe, SafeLoads, false, "loads that cannot fault where they stand, and why") \
+	X(waits, Waits, false, "loops and calls in which a thread may wait for what another one does") \
 	X(uniformity, Uniformity, false, "branches on which the threads of a warp may part, registers that may differ in a warp")
 
 typedef enum {

@@ -8,7 +8,8 @@
  * and Transformation of Unstructured Control Flow in GPU Applications, CACHES 2011: the baseline of the linearization paper. Structural reduction
  * says where the graph is stuck; there, from inner loops to outer ones, a loop with several ways in is peeled (backward copy), a loop that leaves or goes
  * back from several places is cut, and what is reached on several ways is copied for each (forward copy). The size may grow exponentially: when
- * a cap is hit, the function stays as it was. The time grows little faster than the size. */
+ * a cap is hit, the function stays as it was, and so does one in which a thread may wait for what others do (passes/analysis/waits.h). The time grows little faster
+ * than the size. */
 #include "passes/transform/structurize.h"
 #include "passes/transform/transform.h"
 

@@ -27,6 +27,7 @@ typedef struct Structurize {
 	Edit e;
 	int64_t most_blocks, most_instructions, instructions;
 	int forward, backward, cuts, copied;   /* nodes, loops, loops, blocks */
+	bool asked;                    /* what threads may wait for in the function is known */
 	const char *why;               /* it was given up, or NULL */
 	Loc where;                     /* because of what stands there */
 

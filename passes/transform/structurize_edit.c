@@ -38,10 +38,24 @@ static void refuse(Structurize *w, const Block *b, const char *how, int at)
 	w->where = ins_loc(w->r->m, i);
 }
 
+/* Before anything changes: threads that one waits for in front of a place where ways meet may come to another copy of it, or be kept in the loop that is cut. */
+static void ask_waits(Structurize *w)
+{
+	const Waits *x = analysis_waits(w->r->an);
+	Wait wait;
+	w->asked = true;
+	if (!waits_any(x, &wait))
+		return;
+	w->why = waits_text(&w->r->m->arena, &wait);
+	w->where = waits_loc(x, &wait);
+}
+
 /* May these nodes be copied so often? 0: will they stay where they are, but meet elsewhere? */
 static bool allowed(Structurize *w, const int *node, int n, int copies, const char *how, int at)
 {
 	int64_t instructions = 0, blocks = 0;
+	if (!w->asked)
+		ask_waits(w);
 	for (int k = 0; k < n; k++) {
 		const StructNode *x = &w->node.v[node[k]];
 		instructions += copies * x->instructions;

@@ -18,8 +18,9 @@
  * Left alone: operations that depend on which threads execute them together (barriers, shuffles, votes, calls with such). Threads of several arms would
  * execute them at once that did not before; and where a mask names the threads, each arm names its own. The same goes for what lies before them in a block.
  * All else may be executed at once by threads that used to come one after the other: what a thread reads and writes is its own affair, and races between
- * threads were there before. But threads now wait in front of the tail for each other: a store in it comes later than before for others of the warp that
- * wait for it in a loop in another arm. With ordered=1 volatile, ordered and atomic accesses and fences, by which threads wait, stay where they are.
+ * threads were there before. But threads now wait in front of the tail for each other: a store in it comes later than before for others of the warp, and may
+ * come too late for those that wait for it in a loop of another arm. So in a function with such a loop (passes/analysis/waits.h) stores, atomics and fences stay
+ * where they are, and in one with barriers what ends threads.
  *
  * Marks go to the jumps that take the place of what was merged, so that each block's are counted for its threads; those of a block that
  * goes to the branch above it, for the threads that came by it. A mark whose predicates would not have their values there yet ends the run. */
@@ -234,6 +235,7 @@ static bool remark(Merge *w, const Node *v, const Block *s)
 static void remark_stop(Merge *w, const Node *v, const Block *s)
 {
 	const Tail *x = NULL;
+	const char *why;
 	for (int k = v->first; k >= 0; k = w->next.v[k]) {
 		const Tail *y = &w->tail.v[k];
 		int before = y->b->ins.n - 2 - v->length;
@@ -243,8 +245,9 @@ static void remark_stop(Merge *w, const Node *v, const Block *s)
 		const Ins *i = &x->b->ins.v[x->b->ins.n - 2 - v->length];
 		if (x == y || !tail_same(w, i, &y->b->ins.v[before]))
 			continue;
-		pass_remark(w->r, ins_loc(w->r->m, i), "%s and %s end alike before %s, and stay from %s on: it %s", x->b->label, y->b->label, s->label,
-			op_info[i->op].name, tail_obstacle(w, i));
+		why = tail_obstacle(w, i, false);
+		pass_remark(w->r, ins_loc(w->r->m, i), "%s and %s end alike before %s, and stay from %s on: %s%s", x->b->label, y->b->label, s->label,
+			op_info[i->op].name, why == w->waiting && why ? "" : "it ", why ? why : "decides where threads of the source went on, or comes behind what may end them");
 		return;
 	}
 }
@@ -360,9 +363,22 @@ static bool sweep(Merge *w)
 	return w->tails > tails;
 }
 
+/* What threads wait for in the function; merging changes nothing of that. */
+static void find_waits(Merge *w)
+{
+	const Waits *x = analysis_waits(w->r->an);
+	Wait first;
+	if (waits_any(x, &first))
+		w->waiting = waits_text(&w->r->m->arena, &first);
+	for (int k = 0; k < x->c->nreach; k++)
+		for (int i = 0; i < x->c->rpo[k]->ins.n; i++)
+			w->meeting |= ins_effects(analysis_effects(w->r->an), &x->c->rpo[k]->ins.v[i]).convergent;
+}
+
 static bool run(PassRun *r)
 {
 	Merge w = { .r = r, .e = edit_open(r->m, r->f, r->origin) };
+	find_waits(&w);
 	while (sweep(&w))
 		;
 	edit_close(&w.e);
@@ -374,7 +390,6 @@ static bool run(PassRun *r)
 
 static const PassOption options[OPTIONS] = {
 	[OPTION_SIZE] = { "size", 1, 1, 1000, "least number of instructions that a tail must have" },
-	[OPTION_ORDERED] = { "ordered", 0, 0, 1, "1: leave atomics, fences, volatile and ordered accesses where they are" },
 };
 
 const Pass pass_tail_merge = {

@@ -6,7 +6,7 @@
 #include "passes/pass.h"
 #include "passes/transform/facts.h"
 
-enum { OPTION_SIZE, OPTION_ORDERED, OPTIONS };
+enum { OPTION_SIZE, OPTIONS };
 
 typedef Vec(Block *) BlockList;
 
@@ -40,6 +40,8 @@ typedef struct Merge {
 	Vec(Run) order;                /* the block's runs */
 	Vec(int) regs;                 /* predicates of marks */
 	int64_t visits;
+	const char *waiting;           /* a loop or call of the function in which threads may wait for others, as text; or NULL */
+	bool meeting;                  /* the function has barriers or other operations that threads execute together */
 	bool remarks, dropped;         /* the sweep says what stays; blocks cannot be reached any more */
 	int tails, instructions, branches;
 } Merge;
@@ -51,6 +53,7 @@ Block *tail_before(const Merge *, const Block *);      /* the block that stands 
    ways in and the ways back stay apart. */
 int tail_runs(Merge *, Block *s);
 bool tail_same(Merge *, const Ins *, const Ins *);     /* the same operation on the same operands */
-const char *tail_obstacle(const Merge *, const Ins *); /* why it stays where it is */
+/* Why the instruction, and with it what stands before it, stays where it is; NULL: it need not. marked: behind it are marks that count threads. */
+const char *tail_obstacle(const Merge *, const Ins *, bool marked);
 void tail_append(Merge *, Node *, int first, int last, int n); /* to its list of tails */
 #endif

@@ -20,6 +20,18 @@ static bool writes_noted(const Merge *w, const Ins *i)
 	return false;
 }
 
+const char *tail_obstacle(const Merge *w, const Ins *i, bool marked)
+{
+	Effects e = ins_effects(analysis_effects(w->r->an), i);
+	if (e.convergent)
+		return "depends on which threads execute it together";
+	if (w->waiting && waits_for(&e))
+		return w->waiting;
+	if (e.ends && w->meeting && op_info[i->op].kind == K_CALL)
+		return "may end threads, for which others may wait at a barrier";
+	return e.ends && marked ? "may end threads, and behind it others are counted" : NULL;
+}
+
 /* How many instructions at the end of the block may be merged. Where it falls into what follows, a predicate of a mark must not be written right before
    the jump: that would have to stay an instruction. */
 static int length(Merge *w, const Block *b, bool falls)
@@ -30,8 +42,7 @@ static int length(Merge *w, const Block *b, bool falls)
 	note_marks(w, block_term(b));
 	for (int k = b->ins.n - 2; k >= 0; k--, n++) {
 		const Ins *i = &b->ins.v[k];
-		Effects e = ins_effects(analysis_effects(w->r->an), i);
-		if (e.convergent || (e.ordered && w->r->option[OPTION_ORDERED].number) || (e.ends && marked))
+		if (tail_obstacle(w, i, marked))
 			break;
 		if (writes_noted(w, i)) {
 			n -= falls && n;
@@ -54,16 +65,6 @@ Block *tail_before(const Merge *w, const Block *s)
 /* ---- runs ---- */
 
 bool tail_same(Merge *w, const Ins *a, const Ins *b) { return ins_number(&w->ins, a) == ins_number(&w->ins, b); }
-
-const char *tail_obstacle(const Merge *w, const Ins *i)
-{
-	Effects e = ins_effects(analysis_effects(w->r->an), i);
-	if (e.convergent)
-		return "depends on which threads execute it together";
-	if (e.ordered && w->r->option[OPTION_ORDERED].number)
-		return "is an ordered access to memory, and ordered=1 lets these stay";
-	return "decides where threads of the source went on, or comes behind what may end them";
-}
 
 /* The run that is parent with one more instruction before it; parent negative: an empty one. */
 static int run_number(Merge *w, int parent, int64_t what)

@@ -10,7 +10,8 @@
  *
  * Operations that threads execute together stay legal: a copy depends on the same branches as what it is a copy of, no branch is added, and threads that
  * are in the same turn are in the same copy. What would part threads is a loop in which some go back before a block that all have to come to: they wait
- * there for each other, in different turns. Such a loop is a nest that shares its header; it stays as it is, and so do loops with several ways in. */
+ * there for each other, in different turns. Such a loop is a nest that shares its header; it stays as it is, and so do loops with several ways in, and those in
+ * which a thread may wait for what others do (passes/analysis/waits.h): threads of different turns of it would stand in different places. */
 #include "isa/edit.h"
 #include "passes/transform/transform.h"
 #include "passes/transform/unroll.h"
@@ -34,6 +35,7 @@ typedef struct Unroll {
 	Arena arena;                   /* of one sweep, as are the next ones */
 	const Cfg *c;
 	const Loops *loops;
+	const Waits *waits;
 	const Dom *dom, *met;          /* met: where the threads that a branch parts meet again */
 	int *size;                     /* by place in c->rpo: instructions before it */
 	bool *inner, *taken;           /* by loop: it has loops in it; it, or one in it, is unrolled in this sweep */
@@ -79,7 +81,7 @@ static bool leaves(const Unroll *w, const Loop *l)
 }
 
 /* Threads may go back before a block in the loop that all of them have to come to. */
-static bool waits(const Unroll *w, const Loop *l)
+static bool gathers(const Unroll *w, const Loop *l)
 {
 	int last = latch(w, l);
 	for (int b = w->met->idom[l->header]; b >= 0 && b < w->c->n && loop_has(w->c, l, b); b = w->met->idom[b])
@@ -91,6 +93,7 @@ static bool waits(const Unroll *w, const Loop *l)
 /* Why neither way is open, or NULL. */
 static const char *refused(Unroll *w, const Loop *l)
 {
+	Wait wait;
 	if (w->r->option[OPTION_LOOPS].given && !named(w, l))
 		return "it is not among those wanted";
 	if (!l->reducible)
@@ -99,7 +102,9 @@ static const char *refused(Unroll *w, const Loop *l)
 		return arena_printf(&w->arena, "it has %d instructions, and most allows %lld", size(w, l), (long long)option(w, OPTION_MOST));
 	if (!leaves(w, l))
 		return "it has no way out";
-	if (waits(w, l))
+	if (waits_within(w->waits, (int)(l - w->loops->loop), &wait))
+		return waits_text(&w->arena, &wait);
+	if (gathers(w, l))
 		return "threads go back before a block that all of them come to, and wait there for others";
 	return NULL;
 }
@@ -228,6 +233,7 @@ static void open_sweep(Unroll *w)
 	arena_free(&w->arena);
 	w->c = analysis_cfg(w->r->an);
 	w->loops = analysis_loops(w->r->an);
+	w->waits = analysis_waits(w->r->an);
 	w->dom = analysis_dom(w->r->an);
 	w->met = pdom_build(&w->arena, w->c, false);
 	w->size = arena_array(&w->arena, int, w->c->nreach + 1);

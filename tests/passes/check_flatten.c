@@ -502,12 +502,13 @@ static const char *reason(const char *body, const char *options)
 START_TEST(left_alone)
 {
 	const char *barrier = "	bra A\nA:	bra B\nB:	bar.warp.sync -1\n	bra %p, B, E\nE:	bra %q, A, X\nX:	exit\n";
-	const char *atomic = "	bra A\nA:	red.global.add.u32 [%o], 1\n	bra B\nB:	bra %p, B, E\nE:	bra %q, A, X\nX:	exit\n";
+	const char *spins = "	bra A\nA:	red.global.add.u32 [%o], 1\n	bra B\nB:	%t = ld.volatile.global.u32 [%o]\n	%p = setp.eq.u32 %t, 0\n	bra %p, B, E\n"
+		"E:	bra %q, A, X\nX:	exit\n";
 	const char *entries = "	bra %p, A, B\nA:	bra C\nC:	bra %p, C, B\nB:	bra %q, A, X\nX:	exit\n";
 	const char *why = reason(barrier, "");
 	ck_assert_msg(strstr(why, "the nest in loop A is left alone: bar.warp.sync depends on which threads execute it together") != NULL, "%s", why);
-	why = reason(atomic, "ordered=1");
-	ck_assert_msg(strstr(why, "its accesses to memory are ordered") != NULL, "%s", why);
+	why = reason(spins, "rule=always");
+	ck_assert_msg(strstr(why, "the nest in loop A is left alone: the loop at B, by its ld in line 13, may wait for what other threads do") != NULL, "%s", why);
 	why = reason(entries, "");
 	ck_assert_msg(strstr(why, "has several entries") != NULL, "%s", why);
 	ck_assert(!decided(weights(1, 1, false), "rule=always,loops=[B]", &why)); /* B is no outer loop */

@@ -113,9 +113,11 @@ G: $T
 bra J
 F: $F
 $end"
-says meld 'the branch of A stays: the loop of T may wait for other threads, by what its atomic, volatile or ordered accesses read' "T: %x = atom.global.add.u32 [%p], 1
+says meld 'the branch of A stays: the loop at T, by its atom in line ' "T: %x = atom.global.add.u32 [%p], 0
+%d = setp.eq.u32 %x, 0
 bra %d, T, J
-F: %y = atom.global.add.u32 [%p], 1
+F: %y = atom.global.add.u32 [%p], 0
+%e = setp.eq.u32 %y, 0
 bra %e, F, J
 J: exit"
 says 'meld(blocks=1)' 'the branch of A stays: what begins with T has more blocks than blocks=1 allows' "T: $T
@@ -168,8 +170,8 @@ T1: $T
 bra J
 F: $F
 bra F1
-F1: %y = sub.u32 %y, 1
-%e = setp.eq.u32 %y, 3
+F1: %t = sub.u32 %t, 1
+%e = setp.eq.u32 %t, 3
 bra %e, F, J
 J: exit"
 says meld 'the branch of A stays: nothing in its arms has the same form: T1 and F are led to in different ways' "T: $T

@@ -6,13 +6,13 @@
  * breaks    dominators, loops, uniformity: branches that a warp decided alike are decided by threads in different turns
  *
  * Inside out: the inner loops of the innermost outer one first, then that one, as one loop, with the one around it. Operations that depend on which
- * threads execute them together forbid it. */
+ * threads execute them together forbid it, and so do loops in which a thread may wait for others (passes/analysis/waits.h): in the one loop these would wait for it. */
 #include "passes/analysis/cost.h"
 #include "passes/analysis/limits.h"
 #include "passes/transform/flatten/flatten.h"
 #include "passes/transform/transform.h"
 
-enum { OPTION_RULE, OPTION_IDLE, OPTION_TRIPS, OPTION_LEVEL, OPTION_EXITS, OPTION_ENTER, OPTION_ORDERED, OPTION_LOOPS, OPTIONS };
+enum { OPTION_RULE, OPTION_IDLE, OPTION_TRIPS, OPTION_LEVEL, OPTION_EXITS, OPTION_ENTER, OPTION_LOOPS, OPTIONS };
 
 static const char *const rules[] = { "always", "paper", "corrected", NULL };
 static const char *const exits[] = { "latch", "direct", NULL };
@@ -28,7 +28,6 @@ static const PassOption options[OPTIONS] = {
 		.names = exits },
 	[OPTION_ENTER] = { "enter", ENTER_AUTO, .help = "a thread that comes to an inner loop takes its first turn there and then, or with the next turn "
 		"of the outer one; auto: now where every way leads there", .kind = PASS_NAME, .names = enters },
-	[OPTION_ORDERED] = { "ordered", 0, 0, 1, "1: leave nests with atomics, fences, volatile or ordered accesses alone" },
 	[OPTION_LOOPS] = { "loops", .help = "labels of the first blocks of the outer loops that may be flattened; all when not given", .kind = PASS_LIST, .labels = true },
 };
 
@@ -42,14 +41,12 @@ static bool listed(const PassValue *v, const Block *b)
 	return !v->given;
 }
 
-static bool may_nest(const Nests *w, int a) { return w->loop[a].end > a + 1 || w->loop[a].back > 1; }
-
 /* Is it wanted, and does it keep what each thread does, to take inner loops into loop a? */
 static bool may_take(const Nests *w, int a)
 {
 	const FlatLoop *x = &w->loop[a];
 	const PassValue *option = w->r->option;
-	if (!may_nest(w, a) || !listed(&option[OPTION_LOOPS], x->source))
+	if (!nest_may(w, a) || !listed(&option[OPTION_LOOPS], x->source))
 		return false;
 	if (x->convergent) {
 		pass_remark(w->r, ins_loc(w->r->m, x->convergent), "the nest in loop %s is left alone: %s depends on which threads execute it together",
@@ -60,8 +57,8 @@ static bool may_take(const Nests *w, int a)
 		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: the loop has several entries", x->source->label);
 		return false;
 	}
-	if (x->ordered && option[OPTION_ORDERED].number) {
-		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: its accesses to memory are ordered", x->source->label);
+	if (x->waits) {
+		pass_remark(w->r, place(w, x->source), "the nest in loop %s is left alone: %s", x->source->label, x->waits);
 		return false;
 	}
 	return true;
@@ -112,7 +109,7 @@ static void remark_unlisted(const Nests *w)
 			if (!strcmp(w->cfg->f->block.v[b]->label, v->list[i]))
 				named = w->cfg->f->block.v[b];
 		for (int a = 0; a < w->n; a++)
-			nest |= w->loop[a].source == named && may_nest(w, a);
+			nest |= w->loop[a].source == named && nest_may(w, a);
 		if (named && !nest)
 			pass_remark(w->r, place(w, named), "loops: no nest of loops begins with %s", named->label);
 	}

@@ -10,7 +10,8 @@ typedef Vec(Block *) BlockList;
 /* A loop; the lists hold blocks with edges that begin or end turns, as the function is now, inner loops rewritten first. */
 typedef struct FlatLoop {
 	int parent, end, depth;        /* loops inside have the numbers behind this one up to end; depth from 1 */
-	bool reducible, ordered;       /* ordered: has accesses that keep their place among those of other threads */
+	bool reducible;
+	const char *waits;             /* where in it a thread may wait for what others do, as text; or NULL */
 	const Ins *convergent;         /* one that depends on which threads execute it together, or NULL */
 	Block *source;                 /* its header in the source */
 	Block *head;                   /* where turns begin: the header, or what was put before it */
@@ -61,6 +62,8 @@ static inline bool nest_has(const Nests *w, int loop, const Block *b)
 	int of = w->of.v[b->id];
 	return of >= loop && of < w->loop[loop].end;
 }
+/* There is something to make one loop of: it has loops in it, or is two with one header. */
+static inline bool nest_may(const Nests *w, int loop) { return w->loop[loop].end > loop + 1 || w->loop[loop].back > 1; }
 /* b, which is new, lies in that loop (-1: in none), right before or behind block number anchor. */
 Block *nest_place(Nests *, int loop, int anchor, bool behind, const char *base, const char *tail);
 bool nest_fatal(const Nests *, const Block *);   /* all ways from it abort: where it stands does not matter */

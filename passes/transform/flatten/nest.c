@@ -65,7 +65,6 @@ static void look_at_block(Nests *w, Block *b)
 	x->last = b->id > x->last ? b->id : x->last;
 	for (int k = 0; k < b->ins.n; k++) {
 		Effects e = ins_effects(analysis_effects(w->r->an), &b->ins.v[k]);
-		x->ordered |= e.ordered;
 		if (e.convergent && !x->convergent)
 			x->convergent = &b->ins.v[k];
 	}
@@ -78,13 +77,15 @@ void nests_open(Nests *w, PassRun *r)
 	for (int i = 0; i < w->cfg->nreach; i++)
 		look_at_block(w, w->cfg->rpo[i]);
 	for (int l = w->n; l-- > 0;) {
+		Wait wait;
+		if (nest_may(w, l) && waits_within(analysis_waits(r->an), l, &wait))
+			w->loop[l].waits = waits_text(&w->arena, &wait);
 		if (w->loop[l].back > 1 && !w->pdom)
 			w->pdom = analysis_pdom(r->an);
 		FlatLoop *x = &w->loop[l], *p = x->parent < 0 ? NULL : &w->loop[x->parent];
 		if (!p)
 			continue;
 		p->last = x->last > p->last ? x->last : p->last;
-		p->ordered |= x->ordered;
 		if (!p->convergent)
 			p->convergent = x->convergent;
 	}

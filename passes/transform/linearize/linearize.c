@@ -8,7 +8,8 @@
  * reduction goes on, until one node is left. Inner regions come first, each with a guard variable of its own, and are units of the regions around them.
  *
  * Regions with operations that depend on which threads execute them together are rewritten only when every branch they
- * depend on inside the region is uniform; otherwise the region stays and a note says so. */
+ * depend on inside the region is uniform; otherwise the region stays and a note says so. A region in which a thread may wait for what others do
+ * (passes/analysis/waits.h) stays, too, with such a note. */
 #include "passes/analysis/limits.h"
 #include "passes/transform/linearize/linearize.h"
 #include "passes/analyses.h"
@@ -212,6 +213,25 @@ static bool pays(Lin *l, const Plan *p, const Guards *g)
 	return is;
 }
 
+/* A thread may wait in the region for what others do. In a chain of units all of them would wait with it, those that do it in a later unit as well. */
+static bool waits(Lin *l, const LinRegion *r)
+{
+	Arena a = { 0 };
+	BitSet in = bs_new(&a, l->x);
+	bool is = false;
+	for (int i = 0; i < r->n && l->waits; i++)
+		blocks_of(l, r->node[i], in);
+	bs_each(in, b)
+		if (!is && l->waits[b].text) {
+			if (!bs_has(l->noted, b))
+				diag_warning(l->run->diag, l->waits[b].loc, "linearize: %s: a region of %d blocks is left as it is: %s", l->run->f->name, bs_count(in), l->waits[b].text);
+			bs_add(l->noted, b);
+			is = true;
+		}
+	arena_free(&a);
+	return is;
+}
+
 bool region_rewrite(Lin *l, LinRegion *r)
 {
 	Arena a = { 0 };
@@ -222,9 +242,9 @@ bool region_rewrite(Lin *l, LinRegion *r)
 		leave_alone(l, r, false);
 		return false;
 	}
-	if (r->faster && reorders(l, r))
+	if (r->faster && (waits(l, r) || reorders(l, r)))
 		return false;
-	if (!r->faster && (!admitted(l, r) || reorders(l, r))) {
+	if (!r->faster && (waits(l, r) || !admitted(l, r) || reorders(l, r))) {
 		leave_alone(l, r, true);
 		return false;
 	}
@@ -308,6 +328,19 @@ static void find_convergent(Lin *l, int64_t warp_size, bool wanted)
 	l->pdom = pdom_build(&l->arena, l->cfg, true);
 }
 
+static void find_waits(Lin *l)
+{
+	const Waits *w = analysis_waits(l->run->an);
+	Wait wait;
+	for (int b = 0; b < l->x && w->n; b++) {
+		if (!bs_has(l->cfg->reach, b) || !waits_in(w, b, -1, &wait))
+			continue;
+		if (!l->waits)
+			l->waits = arena_array(&l->arena, struct LinWait, l->x);
+		l->waits[b] = (struct LinWait){ waits_text(&l->arena, &wait), waits_loc(w, &wait) };
+	}
+}
+
 static bool is_structured(const Lin *l)
 {
 	int left = 0;
@@ -340,6 +373,8 @@ static bool run(PassRun *r)
 		l.sides = sides_new(&l);
 	}
 	find_convergent(&l, limits_of(r->limits)->warp_size, chosen || l.merge || !is);
+	if (chosen || l.merge || !is)
+		find_waits(&l);
 	if (l.merge)
 		loops_to_merge(&l, l.merge);
 	if (chosen)

@@ -39,6 +39,7 @@ typedef struct Lin {
 	Block **block;             /* its blocks by number */
 	int *pos;                  /* by node: its number in the region looked at, -1 = outside */
 	BitSet convergent, noted;  /* blocks with such operations; those that a warning has named */
+	struct LinWait { const char *text; Loc loc; } *waits; /* by block: what a thread may wait for there, and where it stands; text NULL: nothing. NULL: in no block */
 	int level, merge;          /* options opt, merge */
 	bool flat, divergent, relaxed; /* guards do not nest; options divergent, relaxed-exits */
 	const int *order; int norder; /* blocks of the region looked at, in the order asked for */

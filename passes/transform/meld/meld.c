@@ -259,6 +259,7 @@ static void open_round(Meld *w)
 	w->uniformity = analysis_uniformity(an);
 	w->live = analysis_liveness(an);
 	w->loops = analysis_loops(an);
+	w->waits = analysis_waits(an);
 	w->pdom = analysis_pdom(an);
 	w->dom = analysis_dom(an);
 	w->effects = analysis_effects(an);

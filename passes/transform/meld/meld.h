@@ -111,6 +111,7 @@ typedef struct Meld {
 	const Liveness *live;
 	const Uniformity *uniformity;
 	const Loops *loops;
+	const Waits *waits;
 	const EffectTable *effects;
 	const char *unlike;            /* why two subgraphs of the branch have not the same form, or NULL */
 	BitSet named;                  /* blocks that a branch asks for as its reconvergence point, or that unreachable ones lead to */
@@ -146,8 +147,6 @@ void match_stretches(Meld *, MeldRegion *);
 bool match_swapped(Meld *, const MeldRegion *);        /* would some have the same form with swap=1? */
 
 /* ---- what arms wait for (order.c) ---- */
-bool order_waits(const Meld *, const Block *, const Block *branch); /* in the block, which is in a loop that the branch is not in */
-bool order_call_waits(const Meld *, const Ins *);      /* a call */
 void order_note(const Meld *, Subgraph *, int n, const Block *branch, bool more); /* of an arm's subgraphs; more: it does not end with the last one */
 bool order_allows(const Subgraph *, const Subgraph *); /* of two arms: that the lanes of both meet there */
 

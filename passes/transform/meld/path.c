@@ -59,8 +59,6 @@ static const char *bad_instruction(const Meld *w, const Ins *i)
 	Effects e = ins_effects(w->effects, i);
 	if (e.convergent)
 		return "depends on which threads execute it together";
-	if (order_call_waits(w, i))
-		return "may wait for what other threads do";
 	return i->op == OP_BRX ? "is an indexed branch" : NULL;
 }
 
@@ -68,10 +66,11 @@ static void judge(Meld *w, Subgraph *s, const Block *branch)
 {
 	for (int k = 0; k < s->n && !s->obstacle; k++) {
 		const Block *b = s->block[k];
+		Wait wait;
 		if (bs_has(w->named, b->id))
 			s->obstacle = arena_printf(&w->a, "%s is a reconvergence point that the source asks for, or the target of a block that cannot be reached", b->label);
-		else if (order_waits(w, b, branch))
-			s->obstacle = arena_printf(&w->a, "the loop of %s may wait for other threads, by what its atomic, volatile or ordered accesses read", b->label);
+		else if (waits_in(w->waits, b->id, branch->id, &wait))
+			s->obstacle = waits_text(&w->a, &wait);
 		for (int i = 0; i < b->ins.n && !s->obstacle; i++) {
 			const char *why = bad_instruction(w, &b->ins.v[i]);
 			if (why)

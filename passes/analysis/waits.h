@@ -1,0 +1,54 @@
+/* Where a thread may wait for what another one does. Whoever makes lanes wait for each other in a new
+ * place, or changes which of them goes first, asks it: what one lane waits for in front of that place must
+ * not stand behind it.
+ *
+ * A loop waits when a thread may make turn after turn until another thread writes something. That is so
+ * when both hold:
+ *
+ *   - whether threads leave it depends, by values or by the branches that decide which of them come about,
+ *     on what a turn reads anew: an atomic that returns something, a volatile, relaxed or acquire load, a
+ *     call that has such; or a plain load of memory that the function writes, where it depends on nothing
+ *     else that the thread makes other from turn to turn. (Loops that go through an array, along a chain or
+ *     down a tree by plain loads have such a thing. Two threads that meet by plain loads and stores have a
+ *     race; compilers may keep what was loaded.) Memory that nobody may write to (.nc, .const, .param)
+ *     gives nothing anew.
+ *   - no exit that every turn comes to comes about by the thread's own doing (waits_progress.c): it counts
+ *     in a register towards a bound; it takes work from a counter in memory, to which it adds itself; or it
+ *     tries a compare-and-swap with what it has read there last, which fails only where another one
+ *     succeeded.
+ *
+ * A call waits when the function, or one that it calls, has both a cycle and ordered accesses that read:
+ * there may be such a loop. Barriers and warp-level operations wait, too, but say so themselves
+ * (Effects.convergent). */
+#ifndef GSIM_WAITS_H
+#define GSIM_WAITS_H
+#include "passes/analysis/control.h"
+#include "passes/analysis/ssa.h"
+
+typedef struct Wait {
+	const Block *header;           /* of the loop; NULL: a call waits */
+	const Ins *by;                 /* what the loop reads anew; the call */
+} Wait;
+
+typedef struct Waits {
+	const Module *m;
+	const Cfg *c;
+	const Loops *loops;
+	int n;                         /* loops and blocks with such calls */
+	const Ins **loop, **call;      /* by loop, by block: Wait.by; NULL: it does not wait */
+} Waits;
+
+Waits *waits_build(Arena *, const Cfg *, const Dom *, const Loops *, const Control *, const Ssa *,
+	const EffectTable *);
+/* May threads wait in the block? In a loop around it, the innermost one that waits, or in a call. Loops
+   around block `outside` as well do not count; -1: all do. */
+bool waits_in(const Waits *, int block, int outside, Wait *);
+bool waits_within(const Waits *, int loop, Wait *); /* in that loop, in one inside it, or in a call */
+bool waits_any(const Waits *, Wait *); /* anywhere in the function */
+/* May a thread that waits in a loop or a call go on because of it? */
+bool waits_for(const Effects *);
+Loc waits_loc(const Waits *, const Wait *);
+/* "the loop at B, by its ld in line 7, may wait for what other threads do" */
+const char *waits_text(Arena *, const Wait *);
+void waits_print(const Cfg *, const Waits *, StrBuf *);
+#endif

@@ -1,0 +1,312 @@
+/* What a thread brings on by itself, turn by turn of a loop. */
+#include "passes/analysis/waits_own.h"
+
+/* ---- what changes from turn to turn ---- */
+
+static void go_back(Search *x, int version)
+{
+	if (x->been[version] == x->search)
+		return;
+	x->been[version] = x->search;
+	vec_push(&x->back, version);
+}
+
+static bool comes_back(const Search *x, int k)
+{
+	const IntList *pred = &x->c->graph->pred[x->l->header];
+	return k < pred->n && loop_has(x->c, x->l, pred->v[k]);
+}
+
+/* What the version is only moved from, or chosen from; false: it is computed or loaded. */
+static bool copied(Search *x, int version)
+{
+	const SsaVersion *v = &x->ssa->version[version];
+	const Ins *i = waits_writer(x, version);
+	if (i && i->op != OP_MOV && i->op != OP_SELP)
+		return false;
+	if (v->old >= 0)
+		go_back(x, v->old);
+	for (int k = 0; v->phi >= 0 && k < x->ssa->phi[v->phi].narg; k++)
+		go_back(x, x->ssa->phi[v->phi].arg[k]);
+	for (int k = 0; i && k < 1 + (i->op == OP_SELP); k++)
+		if (ins_src(i, k)->kind == OPD_REG)
+			go_back(x, ssa_src(x->ssa, i, v->block, v->ins, k));
+	return true;
+}
+
+/* Some turn computes or loads what the next one begins with. */
+bool waits_goes_on(Search *x, int phi)
+{
+	const SsaPhi *p = &x->ssa->phi[phi];
+	bool is = false;
+	x->search++;
+	for (int k = 0; k < p->narg; k++)
+		if (comes_back(x, k))
+			go_back(x, p->arg[k]);
+	while (x->back.n && !is) {
+		int version = vec_pop(&x->back);
+		is = waits_inside(x, version) && !waits_turns(x, version) && !copied(x, version);
+	}
+	vec_clear(&x->back);
+	return is;
+}
+
+/* ---- counters in registers ---- */
+
+enum { UP = 1, DOWN = 2 };
+
+typedef struct Steps {
+	int way;                       /* to greater or lesser numbers; both where a register is added: to the bound */
+	bool odd, exact;               /* the sum is odd; it is known */
+} Steps;
+
+/* Adds what the instruction adds to its source *from, if it does nothing else. */
+static bool step(const Search *x, int version, int *from, Steps *s)
+{
+	const SsaVersion *v = &x->ssa->version[version];
+	const Ins *i = waits_writer(x, version);
+	bool steps = i && (i->op == OP_MOV || i->op == OP_ADD || i->op == OP_SUB);
+	if (!steps || i->guard >= 0 || type_kind[i->type] == 'F')
+		return false;
+	*from = ssa_src(x->ssa, i, v->block, v->ins, 0);
+	if (i->op == OP_MOV)
+		return *from >= 0;
+	int by = ssa_src(x->ssa, i, v->block, v->ins, 1), k = 1;
+	if (i->op == OP_ADD && (*from < 0 || !waits_inside(x, *from))) { /* the other way around */
+		int other = *from;
+		*from = by;
+		by = other;
+		k = 0;
+	}
+	const Opd *o = ins_src(i, k);
+	bool nothing = o->kind == OPD_IMM && !o->imm;
+	if (nothing || *from < 0 || !waits_inside(x, *from) || (by >= 0 && waits_inside(x, by)))
+		return false;
+	bool up = (o->imm > 0) == (i->op == OP_ADD);
+	s->way &= o->kind != OPD_IMM ? UP | DOWN : up ? UP : DOWN;
+	s->exact &= o->kind == OPD_IMM;
+	s->odd ^= o->imm & 1;
+	return true;
+}
+
+/* From the version back to what turns begin with; -1: it is not made of that by steps. */
+static int walk(const Search *x, int version, Steps *s)
+{
+	while (!waits_turns(x, version))
+		if (!step(x, version, &version, s))
+			return -1;
+	return version;
+}
+
+/* Every turn adds the same kind of step. */
+static bool counts(const Search *x, int version, Steps *all)
+{
+	Steps none = { UP | DOWN, false, true };
+	int phi = waits_inside(x, version) ? walk(x, version, &none) : -1;
+	*all = (Steps){ UP | DOWN, true, true };
+	if (phi < 0)
+		return false;
+	const SsaPhi *p = &x->ssa->phi[x->ssa->version[phi].phi];
+	for (int k = 0; k < p->narg; k++) {
+		Steps s = { UP | DOWN, false, true };
+		if (!comes_back(x, k))
+			continue;
+		if (!waits_inside(x, p->arg[k]) || p->arg[k] == phi || walk(x, p->arg[k], &s) != phi)
+			return false;
+		all->way &= s.way;
+		all->exact &= s.exact;
+		all->odd &= s.odd;
+	}
+	return all->way;
+}
+
+static int inverse(int cmp)
+{
+	switch (cmp) {
+	case CMP_EQ: return CMP_NE;
+	case CMP_NE: return CMP_EQ;
+	case CMP_LT: return CMP_GE;
+	case CMP_LE: return CMP_GT;
+	case CMP_GT: return CMP_LE;
+	case CMP_GE: return CMP_LT;
+	case CMP_LO: return CMP_HS;
+	case CMP_LS: return CMP_HI;
+	case CMP_HI: return CMP_LS;
+	case CMP_HS: return CMP_LO;
+	default: return CMP_NONE;
+	}
+}
+
+/* A counter that has come to so and so of the bound ends the loop in some turn. */
+static bool comes_to(int cmp, const Steps *s)
+{
+	switch (cmp) {
+	case CMP_GT: case CMP_GE: case CMP_HI: case CMP_HS: return s->way & UP;
+	case CMP_LT: case CMP_LE: case CMP_LO: case CMP_LS: return s->way & DOWN;
+	case CMP_EQ: return s->exact && s->odd;
+	case CMP_NE: return true;
+	default: return false;
+	}
+}
+
+static bool stays(const Search *x, int version) { return version < 0 || !waits_inside(x, version); }
+
+/* A bound that every turn reads anew: the counter comes to it, unless somebody else moves it on and on. */
+static bool loaded(const Search *x, int version)
+{
+	const Ins *i = waits_inside(x, version) ? waits_writer(x, version) : NULL;
+	return i && op_info[i->op].kind == K_LD && i->guard < 0;
+}
+
+/* ---- counters and places in memory ---- */
+
+static int uncopied(const Search *x, int version)
+{
+	const Ins *i = version >= 0 && waits_inside(x, version) ? waits_writer(x, version) : NULL;
+	while (i && i->op == OP_MOV && i->guard < 0 && ins_src(i, 0)->kind == OPD_REG) {
+		const SsaVersion *v = &x->ssa->version[version];
+		version = ssa_src(x->ssa, i, v->block, v->ins, 0);
+		i = waits_inside(x, version) ? waits_writer(x, version) : NULL;
+	}
+	return version;
+}
+
+/* The loop has no other ordered access that writes: none that takes back what this one does. */
+static bool alone(const Search *x, const Ins *at)
+{
+	loop_each(x->c, x->l, b)
+		for (int k = 0; k < b->ins.n; k++) {
+			const Ins *i = &b->ins.v[k];
+			Effects e = ins_effects(x->effects, i);
+			if (i != at && e.ordered && e.writes)
+				return false;
+		}
+	return true;
+}
+
+/* The version is what an atomic addition of a number gives: a counter from which threads take their work. */
+static bool takes(const Search *x, int version, Steps *s)
+{
+	version = uncopied(x, version);
+	const Ins *i = version >= 0 && waits_inside(x, version) ? waits_writer(x, version) : NULL;
+	if (!i || i->op != OP_ATOM || i->aop != AOP_ADD || i->guard >= 0)
+		return false;
+	if (ins_src(i, 1)->kind != OPD_IMM || !ins_src(i, 1)->imm || !alone(x, i))
+		return false;
+	*s = (Steps){ ins_src(i, 1)->imm > 0 ? UP : DOWN, false, true };
+	return true;
+}
+
+static bool same_address(const Search *x, int a, int b)
+{
+	const SsaVersion *v = &x->ssa->version[a], *w = &x->ssa->version[b];
+	const Ins *i = waits_writer(x, a), *j = waits_writer(x, b);
+	const Opd *p = ins_src(i, 0), *q = ins_src(j, 0);
+	if (p->kind != q->kind || p->imm != q->imm || p->kind != OPD_REG)
+		return p->kind == q->kind && p->imm == q->imm && p->id == q->id;
+	return ssa_src(x->ssa, i, v->block, v->ins, 0) == ssa_src(x->ssa, j, w->block, w->ins, 0);
+}
+
+/* Version `got` is what a compare-and-swap found, `expected` what it was to find, and that is what this
+   thread has read there last: the turn before found it, or a load of this turn. The loop goes on only if
+   another thread has been faster. */
+static bool retries(const Search *x, int got, int expected)
+{
+	got = uncopied(x, got);
+	const Ins *i = got >= 0 && waits_inside(x, got) ? waits_writer(x, got) : NULL;
+	if (!i || i->op != OP_ATOM || i->aop != AOP_CAS || i->guard >= 0)
+		return false;
+	const SsaVersion *v = &x->ssa->version[got];
+	expected = uncopied(x, expected);
+	int wanted = uncopied(x, ssa_src(x->ssa, i, v->block, v->ins, 1));
+	if (expected < 0 || expected != wanted || !waits_inside(x, expected))
+		return false;
+	if (!waits_turns(x, expected)) {
+		const Ins *load = waits_writer(x, expected);
+		return load && load->op == OP_LD && load->guard < 0 && !load->vec && same_address(x, got, expected);
+	}
+	const SsaPhi *p = &x->ssa->phi[x->ssa->version[expected].phi];
+	for (int k = 0; k < p->narg; k++)
+		if (comes_back(x, k) && uncopied(x, p->arg[k]) != got)
+			return false;
+	return true;
+}
+
+/* ---- exits ---- */
+
+/* The comparison comes out as wanted in some turn. */
+static bool compared(const Search *x, int version, bool want)
+{
+	const SsaVersion *v = &x->ssa->version[version];
+	const Ins *i = waits_writer(x, version);
+	bool second = ssa_dst(x->ssa, i, v->block, v->ins, 0) != version;
+	int cmp = want != second ? i->cmp : inverse(i->cmp);
+	if ((i->boolop != BOOL_NONE && i->boolop != (want ? BOOL_OR : BOOL_AND)) || type_kind[i->type] == 'F')
+		return false;
+	for (int k = 0; k < 2; k++) {
+		int side = ssa_src(x->ssa, i, v->block, v->ins, k);
+		int other = ssa_src(x->ssa, i, v->block, v->ins, 1 - k);
+		bool ordered = cmp != CMP_EQ && cmp != CMP_NE, counted;
+		Steps s;
+		if (cmp == CMP_EQ && retries(x, side, other))
+			return true;
+		if (side < 0 || !(stays(x, other) || (ordered && loaded(x, other))))
+			continue;
+		counted = counts(x, side, &s) || (ordered && takes(x, side, &s));
+		if (counted && k) /* the bound stands first */
+			s.way = (s.way & UP ? DOWN : 0) | (s.way & DOWN ? UP : 0);
+		if (counted && comes_to(cmp, &s))
+			return true;
+	}
+	return false;
+}
+
+/* The predicate becomes what is wanted in some turn, whatever others do. */
+static bool comes_about(Search *x, int version, bool want)
+{
+	bool is = false;
+	x->search++;
+	go_back(x, version);
+	while (x->back.n && !is) {
+		version = vec_pop(&x->back);
+		const SsaVersion *v = &x->ssa->version[version];
+		const Ins *i = waits_inside(x, version) ? waits_writer(x, version) : NULL;
+		if (!i || i->guard >= 0)
+			continue;
+		is = i->op == OP_SETP && compared(x, version, want);
+		for (int k = 0; k < i->nsrc && i->op == (want ? OP_OR : OP_AND); k++)
+			if (ins_src(i, k)->kind == OPD_REG && !ins_src(i, k)->neg)
+				go_back(x, ssa_src(x->ssa, i, v->block, v->ins, k));
+	}
+	vec_clear(&x->back);
+	return is;
+}
+
+/* The block ends with the branch of an exit, which is taken in some turn. */
+static bool exit_comes_about(Search *x, int block)
+{
+	const Block *b = x->c->f->block.v[block];
+	const Ins *t = block_term(b);
+	if (t->op != OP_BRA || b->nsucc != 2 || ins_src(t, 0)->kind != OPD_REG)
+		return false;
+	bool goes_on[2] = { loop_has(x->c, x->l, b->succ[0]->id), loop_has(x->c, x->l, b->succ[1]->id) };
+	if (goes_on[0] == goes_on[1] || x->w->loops->of[block] != x->l - x->w->loops->loop)
+		return false;
+	return comes_about(x, ssa_src(x->ssa, t, block, b->ins.n - 1, 0), goes_on[1] != ins_src(t, 0)->neg);
+}
+
+bool waits_bounded(Search *x)
+{
+	const Loop *l = x->l;
+	if (!l->reducible)
+		return false;
+	int b = l->latch.v[0];
+	for (int k = 1; k < l->latch.n; k++)
+		b = dom_common(x->dom, b, l->latch.v[k]);
+	while (!exit_comes_about(x, b)) {
+		if (b == l->header)
+			return false;
+		b = x->dom->idom[b];
+	}
+	return true;
+}
