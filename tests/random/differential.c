@@ -29,6 +29,7 @@ static const char help[] =
 	"  -D, --set KEY=VALUE  changes one value of it; repeatable\n"
 	"      --registers N    a thread has at most N; 'config': as the machine says (a number for each kernel, by its seed)\n"
 	"      --size N         instructions of a thread besides the frame, roughly (60)\n"
+	"      --spins          kernels whose threads wait for each other, with pipelines of passes at their defaults: one that ends as it is has to end\n"
 	"      --arms           kernels most of whose branches have arms that are alike\n"
 	"      --apart          lanes of a warp meet at warp-level operations that stand in several places; stacks refuse that\n"
 	"      --without LIST   features that kernels may not have\n"
@@ -39,7 +40,7 @@ static const char help[] =
 	"Exit status: 0 when all agree, 1 when not, 2 after a wrong argument.\n";
 
 enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_PIPELINES, OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH,
-	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_APART, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
+	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_APART, OPT_SPINS, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
 
 static const struct option options[] = {
 	{ "count", required_argument, NULL, OPT_COUNT }, { "seed", required_argument, NULL, OPT_SEED },
@@ -50,7 +51,8 @@ static const struct option options[] = {
 	{ "functional", no_argument, NULL, OPT_FUNCTIONAL }, { "timed", no_argument, NULL, OPT_TIMED },
 	{ "both", no_argument, NULL, OPT_BOTH }, { "config", required_argument, NULL, OPT_CONFIG },
 	{ "set", required_argument, NULL, 'D' }, { "registers", required_argument, NULL, OPT_REGISTERS }, { "size", required_argument, NULL, OPT_SIZE },
-	{ "arms", no_argument, NULL, OPT_ARMS }, { "apart", no_argument, NULL, OPT_APART }, { "without", required_argument, NULL, OPT_WITHOUT }, { "keep", required_argument, NULL, OPT_KEEP },
+	{ "arms", no_argument, NULL, OPT_ARMS }, { "apart", no_argument, NULL, OPT_APART }, { "spins", no_argument, NULL, OPT_SPINS },
+	{ "without", required_argument, NULL, OPT_WITHOUT }, { "keep", required_argument, NULL, OPT_KEEP },
 	{ "minimize", no_argument, NULL, OPT_MINIMIZE }, { "print", no_argument, NULL, OPT_PRINT },
 	{ "help", no_argument, NULL, OPT_HELP }, { NULL, 0, NULL, 0 }
 };
@@ -183,6 +185,14 @@ static bool make_settings(Options *o, Diag *d)
 
 /* ---- the command line ---- */
 
+/* Kernels of some hundred instructions: what has changed nothing for so long will not. */
+static void wait_little(Campaign *c)
+{
+	c->config.progress_cycles = 5000;
+	c->config.max_cycles = 500000;
+	c->pipelines = c->pipelines || c->passes.n > 1 ? c->pipelines : 4;
+}
+
 static bool parse(Options *o, int argc, char **argv, Diag *d)
 {
 	Campaign *c = &o->c;
@@ -213,6 +223,7 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 		case OPT_SIZE: ok = number("size", optarg, 1, &size, d); break;
 		case OPT_ARMS: c->arms = true; break;
 		case OPT_APART: c->apart = true; break;
+		case OPT_SPINS: c->spins = true; break;
 		case OPT_WITHOUT: ok = parse_without(c, optarg, d); break;
 		case OPT_KEEP: c->keep = optarg; break;
 		case OPT_MINIMIZE: c->minimize = true; break;
@@ -229,6 +240,8 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 		ok = false;
 	}
 	c->size = (int)size;
+	if (c->spins)
+		wait_little(c);
 	if (c->passes.n == 1 && !none && !c->pipelines)
 		vec_push(&c->passes, "linearize");
 	return ok && make_settings(o, d);

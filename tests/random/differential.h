@@ -61,6 +61,9 @@ bool outcome_agrees(const RandomKernel *, const Outcome *want, const Outcome *go
 bool way_agrees(const Job *, const Config *, const Way *, const Outcome *want, bool *refused, uint64_t *instructions,
 	char *text, size_t n);
 
+/* Does it end? Not so: all wait for ever, or limits.max_cycles is over. What else may go wrong counts as an end. */
+bool way_ends(const Job *, const Config *, const Way *);
+
 /* The smallest module found, by leaving out instructions and branches, for which way still differs from the reference while
    the interpreter and `other`, a way that agrees on the whole kernel, agree. Never NULL; the caller frees it. */
 Module *minimized(Job *, const Config *, const Way *way, const Way *other);
@@ -73,6 +76,7 @@ typedef struct Setting {               /* a mechanism with its parameters, and w
 	char *name;                    /* as --model takes it */
 	Config config;
 	uint64_t runs, refused, failed;    /* failed: kernels */
+	bool endless[2];               /* campaign of kernels that wait: timed, functional, the present one does not end as it is */
 	double seconds;                /* of the host's processor */
 	bool skip;                     /* for the rest of this kernel */
 } Setting;
@@ -88,12 +92,13 @@ typedef struct Campaign {
 	Vec(const char *) passes;      /* [0] is NULL when kernels run as they are, too */
 	uint64_t pipelines;            /* random ones for each kernel, besides */
 	bool timed, functional, minimize, arms, apart;
+	bool spins;                    /* kernels whose threads wait for each other: where one ends as it is, it ends after passes at their defaults */
 	const char *keep;              /* folder for kernels that fail */
 	int64_t registers;             /* at most for a thread; 0: the settings'; below: each kernel another number, chosen by its seed */
 	bool own_machine;              /* config was asked for: the same for all kernels */
 	Config config;                 /* of the settings, but for the mechanism */
 
-	uint64_t runs, kernels, failed, thread_instructions;
+	uint64_t runs, endless, kernels, failed, thread_instructions;
 } Campaign;
 
 /* Runs it, prints failures and a table. False when there were failures. */

@@ -53,6 +53,26 @@ void random_pipeline(uint64_t seed, StrBuf *out)
 	}
 }
 
+/* ---- passes at their defaults ---- */
+
+static const char *const shaping[] = { "tail-merge", "linearize", "flatten(rule=always)", "structurize", "unroll", "if-convert", "meld", "branch-fusion", "loop-rotate",
+	"simplify-cfg", NULL };
+
+void random_defaults(uint64_t seed, StrBuf *out)
+{
+	uint64_t rng = seed * 0x9e3779b97f4a7c15u + 5;
+	int n = 0, all = 0;
+	while (shaping[n])
+		n++;
+	while (passes[all])
+		all++;
+	for (int left = 1 + (int)below(&rng, 3); left; left--) {
+		bool shapes = below(&rng, 4);
+		sb_puts(out, shapes ? shaping[below(&rng, (uint64_t)n)] : passes[below(&rng, (uint64_t)all)]->name);
+		sb_puts(out, left > 1 ? "," : "");
+	}
+}
+
 /* ---- passes that make one code of two ---- */
 
 static const Pass *pass_named(const char *name)
