@@ -145,7 +145,8 @@ static void judge(const RandomKernel *shape, const Module *module, bool anywhere
 	module_free(m);
 }
 
-/* Warp-level operations where lanes may be apart, whose results are read elsewhere. */
+/* Warp-level operations where lanes may be apart, whose results are read elsewhere. Not where threads do nothing but end: branches there become exits
+   under guards, by which barriers behind them are for every mechanism. */
 static void scatter_votes(Module *m, Function *f, uint64_t *rng)
 {
 	Edit e = edit_open(m, f, 0);
@@ -160,7 +161,7 @@ static void scatter_votes(Module *m, Function *f, uint64_t *rng)
 		i.mode = vote ? MODE_BALLOT : i.mode;
 		i.opd[0] = opd_reg(result[to]);
 		i.opd[1] = opd_reg(vote ? pred : result[1 - to]);
-		if (what < 3)
+		if (what < 3 && !block_only_ends(f, f->block.v[b]))
 			edit_insert(&e, f->block.v[b], at, i);
 	}
 	edit_close(&e);
