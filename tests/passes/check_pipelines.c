@@ -70,6 +70,15 @@ static const char *const settling[] = { "const-prop", "copy-prop", "cse", "dce",
 	"tail-merge", "webs" };
 enum { SETTLING = sizeof settling / sizeof *settling };
 
+/* Whatever registers it takes: what a pass leaves for the registers' sake it may do when it has made the function another one. */
+static void settling_options(const Pass *p, PassValue *option)
+{
+	pass_defaults(p, option);
+	for (int k = 0; k < p->noptions; k++)
+		if (!strcmp(p->options[k].name, "max-pressure"))
+			option[k].number = 0;
+}
+
 START_TEST(a_second_run_changes_nothing)
 {
 	int n = wanted("COUNT", 60), changed[SETTLING] = { 0 };
@@ -78,11 +87,13 @@ START_TEST(a_second_run_changes_nothing)
 		for (int p = 0; p < SETTLING; p++) {
 			Module *m = module_copy(x.k->module);
 			Diag d = { 0 };
+			PassValue option[PASS_OPTIONS];
+			settling_options(pass_named(settling[p]), option);
 			for (int f = 0; f < m->func.n; f++) {
 				if (m->func.v[f]->kind == FN_HOST || !m->func.v[f]->block.n)
 					continue;
-				changed[p] += pass_apply(pass_named(settling[p]), m, m->func.v[f], NULL, &d);
-				ck_assert_msg(!pass_apply(pass_named(settling[p]), m, m->func.v[f], NULL, &d), "seed %d: %s changes %s a second time",
+				changed[p] += pass_apply(pass_named(settling[p]), m, m->func.v[f], option, &d);
+				ck_assert_msg(!pass_apply(pass_named(settling[p]), m, m->func.v[f], option, &d), "seed %d: %s changes %s a second time",
 					(int)seed, settling[p], m->func.v[f]->name);
 			}
 			diag_free(&d);
