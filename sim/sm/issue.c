@@ -749,6 +749,16 @@ static When when_ready(const Sm *sm, const Warp *w, const Split *s, bool told)
 	return data.cycle > s->ready || s->ready < sm->now ? data : t;
 }
 
+/* A warp that fell asleep as it issued looked ahead to this cycle (sleep_after_issue), and what it took to be still under way comes now: then it waits for
+   other operands alone. */
+static void look_again(Sm *sm, Warp *w)
+{
+	const Split *s = &w->split[0];
+	uint8_t *why = &w->sched->wake_why[w->place];
+	if (*why == STALL_MEMORY && sm->unasked && w->nsplit == 1 && s->state == SPLIT_RUN && s->ready == sm->now)
+		*why = (uint8_t)when_there(warp_operands(w, &w->ins[s->pc]), s, s->ready).why;
+}
+
 /* Something has come for the warp, or it is known when: it sleeps no longer than that. Why it sleeps stays as it was seen. */
 static void tell(Sm *sm, Warp *w)
 {
@@ -756,6 +766,7 @@ static void tell(Sm *sm, Warp *w)
 	Cycle first = w->ending && !w->outstanding && !w->queued ? w->drain : NEVER;
 	if (!w->used || (w->nsplit == 1 && w->sched->wake[w->place] < PENDING && w->alarm == NO_ALARM && !model->times.known))
 		return;
+	look_again(sm, w);
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
 		bool told = s->told;
