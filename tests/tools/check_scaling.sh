@@ -85,8 +85,8 @@ labels() {
 	} >scaling.ptx
 }
 echo 'gpu.launch { kernel = "k", grid = 1, block = 32, args = {} }' >scaling.lua
-for model in ipdom token its tf_stack tf_sandy; do
-	grows "labels under $model" labels 12500 100000 ./gsim -q --functional -m $model scaling.ptx
+for model in token its tf_stack tf_sandy; do
+	grows "labels under $model" labels 6250 50000 ./gsim -q --functional -m $model scaling.ptx
 done
 
 # Branches that part a warp: a row of them, a row of loops, a nest of them.
