@@ -1,6 +1,6 @@
 #!/bin/sh
 # What README.md and the pages below show under a `$ gsim ...` or `$ tools/reproduce ...` is what it prints; `...` stands for
-# lines left out. --update writes new figures. doc/measured-melding.md, doc/measured-code-motion.md and doc/measured-fusion.md, whose commands run for minutes, are
+# lines left out. --update writes new figures. doc/measured-melding.md, doc/measured-code-motion.md, doc/measured-fusion.md and doc/measured-defaults.md, whose commands run for minutes, are
 # looked at with --long alone, which comes last, or one of them: --update --long, --update --long doc/measured-fusion.md. README's picture shows the graph and the fetches that gsim has.
 srcdir=${srcdir:-$(dirname "$0")/../..}
 GSIM_BUILD=${GSIM_BUILD:-$PWD}
@@ -14,12 +14,12 @@ GSIM_PATH=$PWD/configs
 export PATH GSIM_PATH GSIM_BUILD
 failed=0
 
-programs="gsim|tools/reproduce" updated_by=tests/tools/check_readme.sh
+programs="gsim|tools/reproduce|tools/pass-defaults" updated_by=tests/tools/check_readme.sh
 . tests/tools/pages.sh
 
 [ "$1" = --update ] && update=yes && shift
 if [ "$1" = --long ]; then
-	for name in ${2:-doc/measured-melding.md doc/measured-code-motion.md doc/measured-fusion.md}; do page "$name" 1; done
+	for name in ${2:-doc/measured-melding.md doc/measured-code-motion.md doc/measured-fusion.md doc/measured-defaults.md}; do page "$name" 1; done
 	exit $failed
 fi
 page README.md
