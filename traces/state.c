@@ -12,7 +12,8 @@ const TraceRowInfo trace_row_info[ROW_COUNT] = {
 #undef X
 };
 
-enum { MOST_ROWS = 1 << 22, MOST_ROWS_OF_TABLE = 1 << 16, MOST_WARPS = 1 << 19 }; /* a hostile trace takes no more memory than that */
+enum { MOST_ROWS = 1 << 22, MOST_MOVED = 1 << 16, MOST_WARPS = 1 << 19 }; /* a hostile trace takes no more memory, nor moves more rows
+                                                                                   to make room for one, than that */
 
 /* ---- warps and schedulers ---- */
 
@@ -78,6 +79,7 @@ static void clear_rows(TraceState *t, TraceWarp *w)
 		t->rows -= (uint64_t)w->table[k].n;
 		vec_clear(&w->table[k]);
 	}
+	w->running = 0;
 }
 
 void trace_state_clear(TraceState *t)
@@ -103,6 +105,15 @@ void trace_state_free(TraceState *t)
 
 /* ---- what events do ---- */
 
+/* Of n rows of the stack. */
+static int running(const TraceRow *r, int n)
+{
+	int sum = 0;
+	for (int k = 0; k < n; k++)
+		sum += trace_row_info[r[k].kind].table == TABLE_STACK && r[k].flags & FLAG_RUNS;
+	return sum;
+}
+
 static bool set_row(TraceState *t, TraceWarp *w, const TraceEvent *e)
 {
 	TraceRowVec *v = &w->table[trace_row_info[e->row.kind].table];
@@ -112,6 +123,7 @@ static bool set_row(TraceState *t, TraceWarp *w, const TraceEvent *e)
 		if (!e->a)
 			return true;
 		int at = (int)e->b, n = (int)e->a;
+		w->running -= running(v->v + at, n);
 		memmove(v->v + at, v->v + at + n, sizeof *v->v * (size_t)(v->n - at - n));
 		v->n -= n;
 		t->rows -= (uint64_t)n;
@@ -120,11 +132,13 @@ static bool set_row(TraceState *t, TraceWarp *w, const TraceEvent *e)
 	if (e->kind == TR_REWRITE) {
 		if (e->b >= (uint64_t)v->n)
 			return false;
+		w->running += running(&e->row, 1) - running(&v->v[e->b], 1);
 		v->v[e->b] = e->row;
 		return true;
 	}
-	if (e->b > (uint64_t)v->n || v->n >= MOST_ROWS_OF_TABLE || t->rows >= MOST_ROWS)
+	if (e->b > (uint64_t)v->n || (uint64_t)v->n - e->b > MOST_MOVED || t->rows >= MOST_ROWS)
 		return false;
+	w->running += running(&e->row, 1);
 	vec_insert(v, (int)e->b, e->row);
 	t->rows++;
 	return true;
@@ -136,7 +150,7 @@ static bool runs(const TraceRow *r, unsigned split) { return r->split == split &
 static void step_split(TraceWarp *w, const TraceEvent *e)
 {
 	static const int tables[] = { TABLE_SPLITS, TABLE_STACK };
-	for (int x = 0; x < 2; x++) {
+	for (int x = 0; x < 1 + (w->running > 0); x++) {
 		const TraceRowVec *v = &w->table[tables[x]];
 		int k = v->n - 1;
 		if (tables[x] == TABLE_SPLITS && e->split < v->n && runs(&v->v[e->split], e->split)) /* as a rule its row is at its own index */
@@ -212,8 +226,8 @@ static void change(Change *c, int kind, const TraceRow *row, uint64_t a, int at)
 
 static void set(Change *c, int kind, const TraceRow *row, int at) { change(c, kind, row, row->pc, at); }
 
-/* Equal rows at the begin and at the end stay; of the rows between, as many as both tables have are rewritten, the others come or go. */
-static void put_differences(Change *c, const TraceRow *old, int nold, const TraceRow *now, int n)
+/* Equal rows at the begin and at the end stay; of the rows between, as many as both tables have are rewritten, the others come or go. Behind `first` others. */
+static void put_differences(Change *c, int first, const TraceRow *old, int nold, const TraceRow *now, int n)
 {
 	int front = 0, most = nold < n ? nold : n, same = 0;
 	if (nold != n) {
@@ -225,34 +239,34 @@ static void put_differences(Change *c, const TraceRow *old, int nold, const Trac
 	int both = most - same;
 	for (int k = front; k < both; k++)
 		if (!trace_row_equal(&old[k], &now[k]))
-			set(c, TR_REWRITE, &now[k], k);
+			set(c, TR_REWRITE, &now[k], first + k);
 	for (int k = both; k < n - same; k++)
-		set(c, TR_ENTER, &now[k], k);
+		set(c, TR_ENTER, &now[k], first + k);
 	if (nold > n) {
 		TraceRow gone = { .kind = old[both].kind, .split = ROW_NO_SPLIT, .pc = ROW_NO_PC, .rpc = ROW_NO_PC };
-		change(c, TR_LEAVE, &gone, (uint64_t)(nold - n), both);
+		change(c, TR_LEAVE, &gone, (uint64_t)(nold - n), first + both);
 	}
 }
 
-void trace_state_differences(TraceState *t, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT], TraceEmit *emit, void *self)
+void trace_state_differences(TraceState *t, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT], const int left_out[TABLE_COUNT],
+	TraceEmit *emit, void *self)
 {
 	Change c = { t, *like, emit, self };
 	TraceRowVec before = { 0 };
 	const TraceWarp *w = trace_state_warp(t, like->sm, like->warp); /* stays valid, since its own events ask for no other warp */
 	for (int k = 0; k < TABLE_COUNT; k++) {
-		const TraceRowVec *old = &w->table[k];
-		if (!old->n && !now[k].n)
-			continue;
-		bool same = old->n == now[k].n;
-		for (int i = 0; same && i < old->n; i++)
-			same = trace_row_equal(&old->v[i], &now[k].v[i]);
+		int first = left_out[k], n = w->table[k].n - first;
+		const TraceRow *old = w->table[k].v + first;
+		must(n >= 0);
+		bool same = n == now[k].n;
+		for (int i = 0; same && i < n; i++)
+			same = trace_row_equal(&old[i], &now[k].v[i]);
 		if (same)
 			continue;
-		vec_reserve(&before, old->n);
-		if (old->n)
-			memcpy(before.v, old->v, sizeof *old->v * (size_t)old->n);
-		before.n = old->n;
-		put_differences(&c, before.v, before.n, now[k].v, now[k].n);
+		vec_reserve(&before, n);
+		if (n)
+			memcpy(before.v, old, sizeof *old * (size_t)n);
+		put_differences(&c, first, before.v, n, now[k].v, now[k].n);
 	}
 	vec_free(&before);
 }
@@ -282,6 +296,6 @@ void trace_state_replay(const TraceState *t, TraceEmit *emit, void *self)
 		}
 		Change c = { NULL, e, emit, self };
 		for (int i = 0; i < TABLE_COUNT; i++)
-			put_differences(&c, NULL, 0, w->table[i].v, w->table[i].n);
+			put_differences(&c, 0, NULL, 0, w->table[i].v, w->table[i].n);
 	}
 }

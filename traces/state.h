@@ -15,6 +15,7 @@ typedef struct TraceWarp {
 	uint64_t block, index;         /* number of its block; index of the warp in it */
 	uint64_t since;                /* cycle in which it came */
 	uint64_t lanes, ended;
+	int running;                   /* rows of the stack that run: FLAG_RUNS */
 	TraceRowVec table[TABLE_COUNT];
 } TraceWarp;
 
@@ -37,9 +38,10 @@ TraceWarp *trace_state_warp(TraceState *, unsigned sm, unsigned slot); /* valid 
 void trace_state_clear(TraceState *);          /* the state before the first event */
 void trace_state_free(TraceState *);
 
-/* Emits the events that turn the warp's rows into `now`, table by table; rows are equal when all their fields are. */
+/* Emits the events that turn the warp's rows into `now`, table by table; rows are equal when all their fields are. The first left_out[k] rows of table k
+   stay as they are, and `now` has those behind them. */
 typedef void TraceEmit(void *self, const TraceEvent *);
-void trace_state_differences(TraceState *, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT], TraceEmit *, void *self);
+void trace_state_differences(TraceState *, const TraceEvent *like, const TraceRowVec now[TABLE_COUNT], const int left_out[TABLE_COUNT], TraceEmit *, void *self);
 /* Emits events that lead from the empty state to this one. */
 void trace_state_replay(const TraceState *, TraceEmit *, void *self);
 static inline bool trace_row_equal(const TraceRow *a, const TraceRow *b)

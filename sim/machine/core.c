@@ -239,6 +239,7 @@ void reconv_spill_push(Warp *w, Split *s, StackSpill *k, Cycle constant)
 	if (c->div_depth && k->resident >= c->div_depth) {
 		int n = (int)(c->div_chunk < k->resident ? c->div_chunk : k->resident);
 		move_entries(w, s, k->spilled, n, true, constant);
+		reconv_changed(w, k->spilled);
 		k->resident -= n;
 		k->spilled += n;
 		w->share->stats.spills++;
@@ -256,6 +257,7 @@ void reconv_spill_top(Warp *w, Split *s, StackSpill *k, Cycle constant)
 			n = (int)c->div_depth;
 		k->spilled -= n;
 		k->resident += n;
+		reconv_changed(w, k->spilled);
 		move_entries(w, s, k->spilled, n, false, constant);
 		w->share->stats.fills++;
 		put_event(w, s, TR_FILL, (uint32_t)n, s->mask, (uint64_t)(k->resident + k->spilled));

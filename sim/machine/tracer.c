@@ -3,8 +3,13 @@
  * cycle, warps to which something has happened are compared with the copy, and the differences become events. Where several grids share an SM,
  * a scheduler that issues or waits for one grid has no warp in the traces of the others. */
 #include "sim/machine/machine.h"
+#include <limits.h>
 
-struct Rows { TraceRowVec table[TABLE_COUNT]; };
+struct Rows {
+	TraceRowVec table[TABLE_COUNT];
+	int unchanged;                 /* the mechanism need not show so many leading rows of one table */
+	int left_out[TABLE_COUNT];     /* leading rows that are not shown */
+};
 
 typedef struct Tracer {
 	TraceState state;
@@ -13,10 +18,24 @@ typedef struct Tracer {
 	uint64_t issued[MOST_WARPS / 64];  /* ... warps that have issued once; mostly their rows follow from the event of the issue */
 	uint16_t split[MOST_WARPS];    /* by warp: the split that has issued */
 	Vec(TraceEvent) later;         /* events known in advance, in no order */
+	int unchanged[MOST_WARPS];     /* by warp: leading rows of the mechanism's table that are as they were told last */
 	bool there;                    /* the grid has had blocks on the SM in the cycle before */
 } Tracer;
 
 void reconv_show(Rows *rows, const TraceRow *r) { vec_push(&rows->table[trace_row_info[r->kind].table], *r); }
+
+void reconv_changed(Warp *w, int row)
+{
+	Tracer *t = w->share->tracer;
+	if (t && row < t->unchanged[w->slot])
+		t->unchanged[w->slot] = row;
+}
+
+int reconv_show_from(Rows *rows, TraceTableKind table, int most)
+{
+	int from = rows->unchanged < most ? rows->unchanged : most;
+	return rows->left_out[table] = from > 0 ? from : 0;
+}
 
 void (*tracer_watch)(Sm *);
 
@@ -150,17 +169,22 @@ void reconv_show_split(const Warp *w, const Split *s, TraceRow *r)
 	r->flags |= split_flags(s) & FLAG_RUNS;
 }
 
-const TraceRowVec *tracer_rows(Sm *sm, const Warp *w)
+static const Rows *show_rows(Sm *sm, const Warp *w, int unchanged)
 {
 	Rows *rows = &w->share->tracer->now;
-	for (int k = 0; k < TABLE_COUNT; k++)
+	rows->unchanged = unchanged;
+	for (int k = 0; k < TABLE_COUNT; k++) {
 		vec_clear(&rows->table[k]);
+		rows->left_out[k] = 0;
+	}
 	for (int k = 0; k < w->nsplit; k++)
 		show_split(rows, w, &w->split[k]);
 	if (sm->gpu->model->show && w->live)
 		sm->gpu->model->show(w, rows);
-	return rows->table;
+	return rows;
 }
+
+const TraceRowVec *tracer_rows(Sm *sm, const Warp *w) { return show_rows(sm, w, 0)->table; }
 
 /* ---- events ---- */
 
@@ -168,8 +192,12 @@ const TraceRowVec *tracer_rows(Sm *sm, const Warp *w)
 static void differences(Share *x, const Warp *w)
 {
 	Sm *sm = w->sm;
+	TraceState *told = &x->tracer->state;
 	TraceEvent like = { .cycle = of_launch(x, sm->now), .sm = (uint16_t)sm->id, .warp = (uint16_t)w->slot, .depth = (uint16_t)w->stack_depth };
-	trace_state_differences(&x->tracer->state, &like, tracer_rows(sm, w), put, x);
+	bool begins = !trace_state_warp(told, (unsigned)sm->id, (unsigned)w->slot)->table[TABLE_SPLITS].n; /* nothing of it has been told */
+	const Rows *rows = show_rows(sm, w, begins ? 0 : x->tracer->unchanged[w->slot]);
+	trace_state_differences(told, &like, rows->table, rows->left_out, put, x);
+	x->tracer->unchanged[w->slot] = INT_MAX;
 }
 
 void tracer_event(Share *x, const Warp *w, const TraceEvent *e)

@@ -5,6 +5,10 @@
 #include "sim/reconv/seam.h"
 
 /* ---- for pictures ---- */
+/* A table with a row for each call may be long, and little of it new. A mechanism with such a table says which of its rows have changed (of its own accord: the
+   row of a split that runs may change whenever it issues), and begins to show it at the first of them. */
+void reconv_changed(Warp *, int row);             /* this row, or those from it on have come or gone */
+int reconv_show_from(Rows *, TraceTableKind, int most); /* the row to begin with: `most` or a lower one. One table of a mechanism */
 void reconv_show(Rows *, const TraceRow *);       /* adds the row behind those of its table */
 void reconv_show_split(const Warp *, const Split *, TraceRow *); /* the row shows this split: sets its place in the list, its pc, and whether it runs */
 static inline uint16_t reconv_flag(bool is, int flag) { return (uint16_t)(is ? flag : 0); }

@@ -168,10 +168,21 @@ static void waits(Warp *w, Split *s)
 
 static void resumes(Warp *w, Split *s) { run_top_sides(w, reconv_state(w)); }
 
+/* The lowest level of a split above that one; -1: there is none. */
+static int next_level(const Warp *w, const DualStack *k, int level)
+{
+	int next = -1;
+	for (int i = 0; i < *reconv_nsplit((Warp *)w); i++) {
+		int l = k->regions.member[i].level;
+		next = l > level && (next < 0 || l < next) ? l : next;
+	}
+	return next;
+}
+
 static void show(const Warp *w, Rows *rows)
 {
 	const DualStack *k = reconv_state((Warp *)w);
-	for (int level = 0; level < k->height; level++)
+	for (int level = -1; (level = next_level(w, k, level)) >= 0;)
 		each_split((Warp *)w, s) {
 			const Member *g = &k->regions.member[s - reconv_splits((Warp *)w)];
 			TraceRow r = trace_row(ROW_SIDE, NO_PC, s->mask);

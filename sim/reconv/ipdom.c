@@ -29,6 +29,7 @@ static int depth(const Warp *w) { return ((IpdomStack *)reconv_state((Warp *)w))
 static void push_entry(Warp *w, Split *s, IpdomStack *k, IpdomEntry e)
 {
 	k->e = reconv_grow(w, k->e, k->n, &k->cap, sizeof *k->e);
+	reconv_changed(w, k->n - 1);
 	reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
 	k->e[k->n++] = e;
 	if (e.counted)
@@ -39,6 +40,7 @@ static void drop_entry(Warp *w, Split *s, IpdomStack *k)
 {
 	reconv_spill_pop(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
 	IpdomEntry e = k->e[--k->n];
+	reconv_changed(w, k->n - 1);
 	if (e.counted)
 		reconv_count_pop(w, s, e.pc, e.mask);
 }
@@ -152,7 +154,7 @@ static void lanes_exit(Warp *w, Split *s, Mask m)
 static void show(const Warp *w, Rows *rows)
 {
 	const IpdomStack *k = reconv_state((Warp *)w);
-	for (int i = 0; i < k->n; i++) {
+	for (int i = reconv_show_from(rows, TABLE_STACK, k->n - 1); i < k->n; i++) {
 		const Split *s = i == k->n - 1 ? reconv_splits((Warp *)w) : NULL;
 		TraceRow r = trace_row(k->e[i].kind, k->e[i].pc, s ? s->mask : k->e[i].mask);
 		r.rpc = k->e[i].rpc;

@@ -77,6 +77,7 @@ static void set_pcs(Sandy *x, Mask m, uint32_t pc)
 static void push_frame(Warp *w, Sandy *x, Mask lanes, uint32_t pc)
 {
 	x->frame = reconv_grow(w, x->frame, x->n, &x->cap, sizeof *x->frame);
+	reconv_changed(w, x->n - 1);
 	x->frame[x->n++] = (Frame){ lanes, pc };
 }
 
@@ -158,7 +159,7 @@ static void leave_frame(Warp *w, Split *s, Sandy *x, uint32_t pc)
 		return;
 	}
 	while (x->n > 1 && !top_frame(x)->lanes) {
-		x->n--;
+		reconv_changed(w, --x->n);
 		reconv_count_pop(w, s, pc, s->mask);
 	}
 	if (top_frame(x)->lanes)
@@ -176,15 +177,16 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 	leave_frame(w, s, x, s->pc);
 }
 
-static void leave_frames(Sandy *x, Mask m)
+static void leave_frames(Warp *w, Sandy *x, Mask m)
 {
 	for (int k = 0; k < x->n; k++)
 		x->frame[k].lanes &= ~m;
+	reconv_changed(w, 0);
 }
 
 static void some_exit(Warp *w, Split *s, Mask m)
 {
-	leave_frames(reconv_state(w), m);
+	leave_frames(w, reconv_state(w), m);
 	reconv_shed(w, s, m);
 }
 
@@ -192,7 +194,7 @@ static void some_exit(Warp *w, Split *s, Mask m)
 static void lanes_exit(Warp *w, Split *s, Mask m)
 {
 	Sandy *x = reconv_state(w);
-	leave_frames(x, m);
+	leave_frames(w, x, m);
 	if (reconv_ins(w, s->pc)->op == OP_EXITIF && top_frame(x)->lanes)
 		go_to(w, s, x, s->pc + 1);
 	else
@@ -204,7 +206,7 @@ static void show(const Warp *w, Rows *rows)
 {
 	const Sandy *x = reconv_state((Warp *)w);
 	const Split *s = reconv_splits((Warp *)w);
-	for (int i = 0; i < x->n; i++) {
+	for (int i = reconv_show_from(rows, TABLE_STACK, x->n - 1); i < x->n; i++) {
 		TraceRow r = trace_row(ROW_FRAME, x->frame[i].pc, x->frame[i].lanes);
 		if (i == x->n - 1)
 			reconv_show_split(w, s, &r);

@@ -49,6 +49,7 @@ static void push_token(Warp *w, Split *s, Tokens *k, TokenKind kind, Mask m, uin
 {
 	k->t = reconv_grow(w, k->t, k->n, &k->cap, sizeof *k->t);
 	reconv_spill_push(w, s, &k->spill, (Cycle)reconv_param(w, P_SPILL));
+	reconv_changed(w, k->n);
 	k->t[k->n++] = (Token){ m, pc, kind };
 	reconv_count_push(w, s, pc, m);
 }
@@ -65,7 +66,7 @@ static void unwind(Warp *w, Split *s, Tokens *k)
 		else
 			reconv_delay(w, s, unwind);
 		reconv_spill_pop(w, s, &k->spill, (Cycle)reconv_param(w, P_FILL));
-		k->n--;
+		reconv_changed(w, --k->n);
 		reconv_count_pop(w, s, t.pc, m);
 		if (m) {
 			if (t.kind != TOK_DIV && t.kind != TOK_CALL && (m & (m - 1)))
@@ -79,10 +80,12 @@ static void unwind(Warp *w, Split *s, Tokens *k)
 }
 
 /* Lanes m leave for the nearest token of the kind: stripped from every token above it. */
-static void strip_tokens(Tokens *k, TokenKind kind, Mask m)
+static void strip_tokens(Warp *w, Tokens *k, TokenKind kind, Mask m)
 {
-	for (int i = k->n - 1; i >= 0 && k->t[i].kind != kind; i--)
+	for (int i = k->n - 1; i >= 0 && k->t[i].kind != kind; i--) {
 		k->t[i].mask &= ~m;
+		reconv_changed(w, i);
+	}
 }
 
 static void lanes_leave(Warp *w, Split *s, Tokens *k, Mask m)
@@ -124,7 +127,7 @@ static void special(Warp *w, Split *s, const MIns *i, Mask m)
 		lanes_leave(w, s, k, m);
 		break;
 	case OWN_BRK: case OWN_CONT:
-		strip_tokens(k, i->own == OWN_BRK ? TOK_BRK : TOK_CONT, m);
+		strip_tokens(w, k, i->own == OWN_BRK ? TOK_BRK : TOK_CONT, m);
 		lanes_leave(w, s, k, m);
 		break;
 	default:
@@ -147,7 +150,7 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 static void ret(Warp *w, Split *s, const Path *p, int n)
 {
 	Tokens *k = reconv_state(w);
-	strip_tokens(k, TOK_CALL, s->mask);
+	strip_tokens(w, k, TOK_CALL, s->mask);
 	lanes_leave(w, s, k, s->mask);
 }
 
@@ -172,7 +175,7 @@ static void show(const Warp *w, Rows *rows)
 	static const uint8_t kind[] = { [TOK_SYNC] = ROW_TOKEN_SYNC, [TOK_DIV] = ROW_TOKEN_DIV, [TOK_BRK] = ROW_TOKEN_BRK,
 		[TOK_CONT] = ROW_TOKEN_CONT, [TOK_CALL] = ROW_TOKEN_CALL };
 	const Tokens *k = reconv_state((Warp *)w);
-	for (int i = 0; i < k->n; i++) {
+	for (int i = reconv_show_from(rows, TABLE_STACK, k->n); i < k->n; i++) {
 		TraceRow r = trace_row(kind[k->t[i].kind], k->t[i].pc, k->t[i].mask);
 		r.flags = reconv_flag(i < k->spill.spilled, FLAG_IN_MEMORY);
 		reconv_show(rows, &r);

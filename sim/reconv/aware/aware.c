@@ -60,9 +60,11 @@ static Cycle turn_of(const Warp *w)
 static void set_alarm(Warp *w, const Regions *k)
 {
 	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = turn_of(w), next = NO_ALARM;
-	for (int i = 1; timeout && i < k->n; i++)
-		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout < next)
-			next = k->r[i].since + timeout;
+	for (int i = k->n - 1, left = timeout ? k->waiting : 0; left; i--)
+		if (k->r[i].used && k->r[i].arrived) {
+			left--;
+			next = k->r[i].since + timeout < next ? k->r[i].since + timeout : next;
+		}
 	int run = splits_running(w);
 	if (quantum && run >= 0 && others(w, run) && k->member[run].since + quantum < next)
 		next = k->member[run].since + quantum;
@@ -183,7 +185,7 @@ static void alarm(Warp *w)
 {
 	Regions *k = reconv_state(w);
 	Cycle timeout = (Cycle)reconv_param(w, P_TIMEOUT), quantum = turn_of(w);
-	for (int i = 1; timeout && i < k->n; i++)
+	for (int i = 1; timeout && k->waiting && i < k->n; i++)
 		if (k->r[i].used && k->r[i].arrived && k->r[i].since + timeout <= reconv_now(w))
 			regions_release(w, k, i);
 	int run = splits_running(w);

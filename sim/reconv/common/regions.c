@@ -8,26 +8,46 @@ static int place_of(const Warp *w, const Split *s) { return (int)(s - reconv_spl
 /* The region that has not been used for longest goes to memory. */
 static void make_room(Warp *w, Regions *k, Split *s)
 {
-	int oldest = -1;
+	int first = 0;
 	if (!k->most || k->resident < k->most)
 		return;
-	for (int i = 1; i < k->n; i++)
-		if (k->r[i].used && !k->r[i].spilled && (oldest < 0 || k->r[i].touched < k->r[oldest].touched))
-			oldest = i;
+	for (int i = 1; i < k->resident; i++)
+		if (k->r[k->here[i]].touched < k->r[k->here[first]].touched)
+			first = i;
+	int oldest = k->here[first];
 	k->r[oldest].spilled = true;
-	k->resident--;
+	reconv_changed(w, oldest);
+	k->here[first] = k->here[--k->resident];
 	reconv_spill_entry(w, s, 64 + oldest, k->spill_cycles);
+}
+
+static void comes_on_chip(Regions *k, int i)
+{
+	if (k->most)
+		k->here[k->resident] = i;
+	k->resident++;
+}
+
+static void leaves_chip(Regions *k, int i)
+{
+	int at = 0;
+	k->resident--;
+	while (k->most && k->here[at] != i)
+		at++;
+	if (k->most)
+		k->here[at] = k->here[k->resident];
 }
 
 static void touch_region(Warp *w, Regions *k, Split *s, int i)
 {
 	Region *e = &k->r[i];
 	e->touched = ++k->touches;
+	reconv_changed(w, i);
 	if (!e->spilled)
 		return;
 	make_room(w, k, s);
 	e->spilled = false;
-	k->resident++;
+	comes_on_chip(k, i);
 	reconv_fill_entry(w, s, 64 + i, k->fill_cycles);
 }
 
@@ -35,7 +55,7 @@ static int open_region(Warp *w, Regions *k, Split *s, uint32_t pc, bool call)
 {
 	const Member *g = &k->member[place_of(w, s)];
 	Region e = { .pc = pc, .outer = g->region, .level = g->level, .pending = s->mask, .call = call };
-	int i = 1;
+	int i = k->packed;
 	while (i < k->n && k->r[i].used)
 		i++;
 	if (i == k->n) {
@@ -46,14 +66,22 @@ static int open_region(Warp *w, Regions *k, Split *s, uint32_t pc, bool call)
 	e.used = true;
 	e.touched = ++k->touches;
 	k->r[i] = e;
-	k->resident++;
+	k->packed = i + 1;
+	reconv_changed(w, i);
+	comes_on_chip(k, i);
 	return i;
 }
 
-static void close_region(Regions *k, int i)
+static void close_region(Warp *w, Regions *k, int i)
 {
-	k->resident -= !k->r[i].spilled;
+	k->packed = i < k->packed ? i : k->packed;
+	reconv_changed(w, i);
+	if (!k->r[i].spilled)
+		leaves_chip(k, i);
+	k->waiting -= k->r[i].arrived != 0;
 	k->r[i].used = false;
+	while (!k->r[k->n - 1].used) /* the outermost one stays */
+		k->n--;
 }
 
 /* ---- the splits ---- */
@@ -126,15 +154,17 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 		if (!(e->pending & ~x->p.mask) && x->p.mask & s->mask)
 			split_not_before(s, e->ready, e->why); /* to be said before the table causes traffic that the split waits for */
 		touch_region(w, k, s, i);
-		if (!e->arrived)
+		if (!e->arrived) {
 			e->since = reconv_now(w);
+			k->waiting++;
+		}
 		e->pending &= ~x->p.mask;
 		e->arrived |= x->p.mask;
 		if (e->pending)
 			return false;
 		*x = (Landing){ { e->pc, e->arrived }, e->outer, e->level, e->ready, e->why };
 		bool call = e->call, on = k->r[e->outer].pc == e->pc && !k->r[e->outer].call;
-		close_region(k, i);
+		close_region(w, k, i);
 		if (!call)
 			reconv_count_merge(w, s, x->p.pc, x->p.mask);
 		if (!on)
@@ -183,12 +213,13 @@ static Landing leave_regions(Warp *w, Regions *k, Split *s, int last, Mask m)
 		Region *e = &k->r[i];
 		outer = e->outer;
 		e->pending &= ~m;
+		reconv_changed(w, i);
 		if (e->pending || x.p.mask)
 			continue;
 		if (e->arrived)
 			x = (Landing){ .p = { e->pc, e->arrived }, .region = i };
 		else
-			close_region(k, i);
+			close_region(w, k, i);
 	}
 	if (x.p.mask && !arrive_at_point(w, k, s, &x))
 		x.p.mask = 0;
@@ -202,6 +233,8 @@ void regions_release(Warp *w, Regions *k, int region)
 	Landing x = { { e->pc, e->arrived }, e->outer, e->level, e->ready, e->why };
 	e->arrived = 0;
 	e->ready = 0;
+	k->waiting--;
+	reconv_changed(w, region);
 	*next = (Split){ .ready = reconv_now(w) + 1, .why = STALL_DIVERGENCE };
 	split_not_before(next, x.ready, x.why);
 	if (k->r[x.region].pc == x.p.pc && !k->r[x.region].call && !arrive_at_point(w, k, next, &x))
@@ -228,8 +261,9 @@ void regions_last_resort(Warp *w, Regions *k)
 
 void regions_launch(Warp *w, Regions *k, Mask lanes, uint32_t pc)
 {
-	k->n = k->resident = 0;
+	k->n = k->resident = k->waiting = 0;
 	k->orders = k->touches = 0;
+	k->packed = 1;
 	k->r = reconv_grow(w, k->r, k->n, &k->cap, sizeof *k->r);
 	k->r[k->n++] = (Region){ .pc = NO_PC, .outer = 0, .pending = lanes, .used = true };
 	*reconv_nsplit(w) = 0;
@@ -308,6 +342,7 @@ void regions_ret(Warp *w, Regions *k, Split *s, const Path *p, int n)
 void regions_exit(Warp *w, Regions *k, Split *s, Mask m)
 {
 	k->r[0].pending &= ~m;
+	reconv_changed(w, 0);
 	Landing others = leave_regions(w, k, s, 0, m);
 	replace_split(w, k, s, &others);
 }
@@ -319,6 +354,7 @@ void regions_some_exit(Warp *w, Regions *k, Split *s, Mask m)
 	for (int i = k->member[place_of(w, s)].region; i; i = k->r[i].outer)
 		k->r[i].pending &= ~m;
 	k->r[0].pending &= ~m;
+	reconv_changed(w, 0);
 }
 
 int regions_on_chip(Warp *w, const Regions *k)
@@ -331,7 +367,7 @@ int regions_on_chip(Warp *w, const Regions *k)
 
 void regions_show(const Regions *k, Rows *rows)
 {
-	for (int i = 0; i < k->n; i++) {
+	for (int i = reconv_show_from(rows, TABLE_REGIONS, k->packed); i < k->n; i++) {
 		const Region *e = &k->r[i];
 		TraceRow r = trace_row(ROW_REGION, e->pc, e->pending);
 		r.other = e->arrived;

@@ -39,7 +39,10 @@ typedef struct Member {                /* a split as a member of its region */
 
 typedef struct Regions {
 	Region *r;
-	int n, cap, resident;          /* r[0..n) have been in use */
+	int n, cap, resident;          /* no region from r[n] on is in use */
+	int packed;                    /* r[0..packed) are in use */
+	int here[64];                  /* where `most` is not 0: the resident ones */
+	int waiting;                   /* regions at whose points lanes wait */
 	uint32_t orders, touches;
 	Member member[64];             /* of split k */
 

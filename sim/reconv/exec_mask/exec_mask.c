@@ -144,6 +144,7 @@ static void call(Warp *w, Split *s, const Path *p, int n, uint32_t return_pc)
 	Masks *k = reconv_state(w);
 	must(n == 1);
 	k->back = reconv_grow(w, k->back, (int)k->frame, &k->cap, sizeof *k->back);
+	reconv_changed(w, (int)k->frame);
 	k->back[k->frame++] = return_pc;
 	s->pc = p[0].pc;
 }
@@ -154,6 +155,7 @@ static void ret(Warp *w, Split *s, const Path *p, int n)
 	Masks *k = reconv_state(w);
 	must(k->frame && (!k->n || k->saved[k->n - 1].frame < k->frame));
 	s->pc = k->back[--k->frame];
+	reconv_changed(w, (int)k->frame);
 }
 
 static void lanes_exit(Warp *w, Split *s, Mask m)
@@ -173,7 +175,7 @@ static void show(const Warp *w, Rows *rows)
 		r.m = k->saved[i].frame;
 		reconv_show(rows, &r);
 	}
-	for (uint32_t i = 0; i < k->frame; i++) {
+	for (uint32_t i = (uint32_t)reconv_show_from(rows, TABLE_GROUPS, (int)k->frame); i < k->frame; i++) {
 		TraceRow r = trace_row(ROW_LINK, k->back[i], 0);
 		r.n = i;
 		reconv_show(rows, &r);
