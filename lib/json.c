@@ -100,6 +100,13 @@ static void text_count(JsonSink *s, uint64_t v)
 	sb_printf(t->out, "%llu", (unsigned long long)v);
 }
 
+static void text_integer(JsonSink *s, int64_t v)
+{
+	JsonText *t = (JsonText *)s;
+	separate(t);
+	sb_printf(t->out, "%lld", (long long)v);
+}
+
 void json_print_real(StrBuf *out, double v)
 {
 	char text[40];
@@ -140,7 +147,7 @@ static void text_boolean(JsonSink *s, bool v)
 
 void json_text(JsonText *t, StrBuf *out)
 {
-	*t = (JsonText){ .sink = { text_begin, text_end, text_key, text_count, text_real, text_text, text_boolean }, .out = out };
+	*t = (JsonText){ .sink = { text_begin, text_end, text_key, text_count, text_integer, text_real, text_text, text_boolean }, .out = out };
 }
 
 /* ---- reading ---- */

@@ -12,6 +12,7 @@ struct JsonSink {
 	void (*end)(JsonSink *);
 	void (*key)(JsonSink *, const char *);
 	void (*count)(JsonSink *, uint64_t);
+	void (*integer)(JsonSink *, int64_t);                /* what may be below 0 */
 	void (*real)(JsonSink *, double);                    /* not finite: null */
 	void (*text)(JsonSink *, const char *);              /* NULL: null */
 	void (*boolean)(JsonSink *, bool);

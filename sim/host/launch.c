@@ -158,6 +158,12 @@ static void lua_count(JsonSink *sink, uint64_t v)
 	place_value((LuaSink *)sink);
 }
 
+static void lua_integer(JsonSink *sink, int64_t v)
+{
+	lua_pushinteger(((LuaSink *)sink)->L, (lua_Integer)v);
+	place_value((LuaSink *)sink);
+}
+
 static void lua_real(JsonSink *sink, double v)
 {
 	lua_pushnumber(((LuaSink *)sink)->L, v);
@@ -195,7 +201,7 @@ static const char waiting[] = "launches that have not run";
 /* The statistics go into the table at index, or if index is 0 into a new one, which stays on the stack. */
 static void push_stats(lua_State *L, const LaunchStats *s, int index)
 {
-	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_real, lua_text, lua_boolean }, L, index, 0, { 0 } };
+	LuaSink out = { { lua_begin, lua_end, lua_key, lua_count, lua_integer, lua_real, lua_text, lua_boolean }, L, index, 0, { 0 } };
 	stats_json(s, &out.sink);
 }
 

@@ -35,7 +35,7 @@ static void put_value(JsonSink *j, const ConfigKey *key, int64_t v)
 	else if (key->type == CT_BOOL)
 		j->boolean(j, v);
 	else
-		j->count(j, (uint64_t)v);
+		j->integer(j, v);
 	sb_free(&text);
 }
 

@@ -154,6 +154,9 @@ grep -q "\"hash\": \"$hash\"" "$tmp/a.json" || fail "the report has not the hash
 grep -q '"changed": {"l1.latency": 9, "divergence.model": "its", "its.policy": "volta_lifo"}' "$tmp/a.json" ||
 	fail "the report does not say what changed"
 grep -q '"values": {"warp_size": 4,.* "its.policy": "volta_lifo"' "$tmp/a.json" || fail "the report has not the whole configuration"
+grep -q '"values": {.* "its.timer": -1,' "$tmp/a.json" || fail "the report loses the sign of a value"
+$gsim -q -c teaching.lua -m 'its(timer=5)' -D its.timer=-1 -D its.yield_after=-1 -s "$tmp/b.json" "$loop" -- 5
+grep -q '"its.yield_after": -1' "$tmp/b.json" || fail "the report loses the sign of a value that was set"
 grep -q '"arguments": \["5"\]' "$tmp/a.json" || fail "the report has not the arguments of the workload"
 expect 0 "   l1.latency=9$" $gsim --grid -c teaching.lua -D l1.latency=9 -m mimd -m 'its(policy=volta_lifo)' -s "$tmp/g.csv" \
 	-s "$tmp/g.json" "$loop" -- 5

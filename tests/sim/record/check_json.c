@@ -14,6 +14,8 @@ static void write_sample(JsonSink *j)
 	j->text(j, NULL);
 	j->key(j, "large");
 	j->count(j, UINT64_MAX);
+	j->key(j, "below");
+	j->integer(j, INT64_MIN);
 	j->key(j, "list");
 	j->begin(j, '[', true);
 	j->real(j, 0.1);
@@ -40,6 +42,7 @@ START_TEST(round_trip)
 	ck_assert_str_eq(json_get(v, "text")->text, "a \"quoted\" \\ line\nwith \x01 and \xc3\xa4");
 	ck_assert_int_eq(json_get(v, "none")->kind, JSON_NULL);
 	ck_assert_str_eq(json_get(v, "large")->text, "18446744073709551615");
+	ck_assert_str_eq(json_get(v, "below")->text, "-9223372036854775808");
 	const JsonValue *list = json_get(v, "list");
 	ck_assert_int_eq(list->n, 4);
 	ck_assert(list->item[0].number == 0.1);
