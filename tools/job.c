@@ -196,6 +196,7 @@ void job_run(Session *s, Job *j)
 	options.interval = (uint64_t)o->interval;
 	options.reference = j->reference;
 	options.record = j->record;
+	options.sums = o->sums;
 	options.instructions = o->annotate != ANNOTATE_NONE;
 	options.laws = o->laws;
 	options.races = o->races && !second;
@@ -213,9 +214,10 @@ void job_run(Session *s, Job *j)
 		output_printf(stderr, "%s, passes %s:\n", j->reference ? "reference interpreter" : job_model(j), passes_of(j));
 	print_pass_stats(s, j);
 	tell(s, j);
+	uint64_t launches = j->run ? run_launches(j->run) : 0;
 	if (o->verbose)
-		output_printf(stderr, "%s, passes %s: %d launch%s, status %d\n", j->reference ? "reference interpreter"
-			: job_model(j), passes_of(j), j->run ? j->run->launch.n : 0, j->run && j->run->launch.n == 1 ? "" : "es", (int)j->status);
+		output_printf(stderr, "%s, passes %s: %llu launch%s, status %d\n", j->reference ? "reference interpreter"
+			: job_model(j), passes_of(j), (unsigned long long)launches, launches == 1 ? "" : "es", (int)j->status);
 }
 
 void job_free(const Session *s, Job *j)

@@ -339,7 +339,7 @@ void gather(const Gpu *g, Grid *x, Arena *a)
 	const Config *c = &g->config;
 	LaunchStats *st = x->stats;
 	*st = (LaunchStats){ .timed = !g->options.functional, .completed = x->completed, .own_slots = g->model->own_slots,
-		.warp_size = warp_width(g), .stream = x->stream };
+		.warp_size = warp_width(g), .stream = x->stream, .launches = 1 };
 	if (!x->completed)
 		close_partings(g, x);
 	Counts all = add_up(g, x, a);

@@ -4,7 +4,6 @@
 #include "isa/print.h"
 #include "isa/unread.h"
 #include "lib/file.h"
-#include "lib/hash.h"
 #include "lib/output.h"
 #include <time.h>
 #include <unistd.h>
@@ -101,6 +100,7 @@ void run_free(Run *run)
 	for (int i = 0; i < run->pending.n; i++)
 		pending_free(run->pending.v[i]);
 	run_races_free(run);
+	run_sums_free(run);
 	intervals_free(run->intervals);
 	vec_free(&run->pending);
 	vec_free(&run->buffer);
@@ -172,6 +172,7 @@ static bool launch_reference(Run *run, const Launch *l, LaunchStats *s, Fault *f
 		.thread_instructions = &s->thread_instructions, .interrupted = run->options.gpu.interrupted,
 		.watch = watched ? unread_watch : NULL, .self = &unread };
 	s->reference = true;
+	s->launches = 1;
 	s->warp_size = (int)run->config->warp_size;
 	s->completed = interp_launch(l, &options, fault);
 	unread_close(&unread);
@@ -217,8 +218,8 @@ static const char *broken_program_law(const Run *run)
 	LaunchStats busy;
 	if (!run->gpu || run->options.gpu.functional)
 		return NULL;
-	for (int i = 0; i < run->launch.n; i++) {
-		const LaunchStats *s = run->launch.v[i];
+	for (int i = 0; i < run_measured(run); i++) {
+		const LaunchStats *s = run_stats(run, i);
 		dirtied += s->l2_dirtied;
 		written += s->l2_writebacks;
 		cycles += s->issued;
@@ -246,9 +247,12 @@ LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
 	Fault fault = { 0 };
 	Pending *p = xcalloc(1, sizeof *p);
 	Launch *l = &p->launch;
-	*p = (Pending){ .launch = *given, .stats = arena_new(&run->arena, LaunchStats), .where = where,
+	if (!run->pending.n)
+		run_forget(run);
+	Arena *arena = run_launch_arena(run);
+	*p = (Pending){ .launch = *given, .stats = arena_new(arena, LaunchStats), .where = where,
 		.printed = { .limit = (uint64_t)run->config->print_limit } };
-	l->params = memcpy(arena_alloc(&run->arena, given->kernel->param_bytes + 1), given->params, given->kernel->param_bytes);
+	l->params = memcpy(arena_alloc(arena, given->kernel->param_bytes + 1), given->params, given->kernel->param_bytes);
 	l->print = &p->printed;
 	l->module = run->module;
 	l->memory = run->memory;
@@ -259,7 +263,7 @@ LaunchStats *run_queue(Run *run, const Launch *given, int stream, Loc where)
 		why = gpu_refuses(run->config, l);
 	if (why)
 		run_fail(run, RUN_BAD_INPUT, where, "kernel %s: %s", l->kernel->name, why);
-	else if (run->gpu && !gpu_queue(run->gpu, l, stream, &run->arena, p->stats, &fault))
+	else if (run->gpu && !gpu_queue(run->gpu, l, stream, arena, p->stats, &fault))
 		run_fault(run, &fault, where);
 	if (why || fault.kind) {
 		pending_free(p);
@@ -310,7 +314,7 @@ bool run_sync(Run *run)
 	int first = run->launch.n;
 	if (!run->pending.n)
 		return true;
-	bool ok = run->gpu ? gpu_sync(run->gpu, &run->arena, &failed, &fault) : sync_reference(run, &failed, &fault);
+	bool ok = run->gpu ? gpu_sync(run->gpu, run_launch_arena(run), &failed, &fault) : sync_reference(run, &failed, &fault);
 	for (int i = 0; i < run->pending.n; i++) {
 		show_printed(run, run->pending.v[i]);
 		if (!run->pending.v[i]->stats->kernel)
@@ -356,165 +360,4 @@ RunStatus run_module(Run *run)
 	if (run->status != RUN_INTERRUPTED && interrupted(run))
 		run->status = RUN_INTERRUPTED;
 	return run->status;
-}
-
-/* ---- totals ---- */
-
-/* Rows of one place are added up: blocks and partings by function and label, partings also by kind, lines by function, file and line. */
-typedef struct Tables {
-	Vec(BlockStats) block;
-	Vec(BranchStats) branch, parting;
-	Vec(LineStats) line;
-	StrMap block_at, branch_at, parting_at, line_at;
-	Arena keys;
-	Arena *kept;                   /* for what rows point to */
-} Tables;
-
-/* The number of the key's row; n: there is none yet, and the new row will have this number. */
-static int row_of(StrMap *at, const char *key, int n)
-{
-	int i = strmap_get(at, key);
-	if (i < 0)
-		strmap_put(at, key, i = n);
-	return i;
-}
-
-static bool same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
-
-/* likely: the number that the row probably has, since launches of one kernel have the same rows; it is tried first, here and in the next two functions. */
-static void add_block(Tables *t, const BlockStats *b, int likely)
-{
-	const BlockStats *x = likely < t->block.n ? &t->block.v[likely] : NULL;
-	int i = x && same(x->function, b->function) && same(x->label, b->label) ? likely
-		: row_of(&t->block_at, arena_printf(&t->keys, "%s\n%s", b->function, b->label), t->block.n);
-	if (i == t->block.n) {
-		vec_push(&t->block, *b);
-		return;
-	}
-	t->block.v[i].fetches += b->fetches;
-	t->block.v[i].threads += b->threads;
-}
-
-static void add_parting(Tables *t, const BranchStats *b, bool branch, int likely)
-{
-	int n = branch ? t->branch.n : t->parting.n;
-	const BranchStats *x = likely >= n ? NULL : branch ? &t->branch.v[likely] : &t->parting.v[likely];
-	int i = x && same(x->function, b->function) && same(x->label, b->label) && x->line == b->line && x->kind == b->kind && x->source == b->source ? likely
-		: row_of(branch ? &t->branch_at : &t->parting_at, arena_printf(&t->keys, "%s\n%s\n%d\n%d", b->function, b->label, b->line,
-		b->kind * 2 + b->source), n);
-	BranchStats row = *b;
-	row.met = (Meets){ 0 };
-	if (i == n && branch)
-		vec_push(&t->branch, row);
-	else if (i == n)
-		vec_push(&t->parting, row);
-	BranchStats *sum = branch ? &t->branch.v[i] : &t->parting.v[i];
-	meets_add(t->kept, &sum->met, &b->met);
-	if (i == n)
-		return;
-	sum->executed += b->executed;
-	sum->divergent += b->divergent;
-	sum->lanes += b->lanes;
-	sum->lanes_taken += b->lanes_taken;
-	part_count_add(&sum->parted, &b->parted);
-}
-
-static void add_line(Tables *t, const LineStats *l, int likely)
-{
-	const LineStats *x = likely < t->line.n ? &t->line.v[likely] : NULL;
-	int i = x && same(x->function, l->function) && same(x->file, l->file) && x->line == l->line ? likely
-		: row_of(&t->line_at, arena_printf(&t->keys, "%s\n%s\n%d", l->function ? l->function : "", l->file ? l->file : "", l->line), t->line.n);
-	if (i == t->line.n) {
-		vec_push(&t->line, *l);
-		return;
-	}
-	LineStats *sum = &t->line.v[i];
-	for (int k = 0; k < 2; k++)
-		ins_count_add(&sum->count[k], &l->count[k]);
-	ins_count_add(&sum->inserted, &l->inserted);
-	part_count_add(&sum->parted, &l->parted);
-	for (int k = 0; k < STALL_COUNT; k++)
-		sum->stalls[k] += l->stalls[k];
-}
-
-static void add_tables(Tables *t, const LaunchStats *s)
-{
-	for (int i = 0; i < s->nblocks; i++)
-		add_block(t, &s->block_stats[i], i);
-	for (int i = 0; i < s->nbranches; i++)
-		add_parting(t, &s->branch_stats[i], true, i);
-	for (int i = 0; i < s->npartings; i++)
-		add_parting(t, &s->parting_stats[i], false, i);
-	for (int i = 0; i < s->nlines; i++)
-		add_line(t, &s->line_stats[i], i);
-}
-
-static void *kept(Run *run, const void *v, size_t bytes)
-{
-	void *p = arena_alloc(&run->arena, bytes + 1);
-	if (bytes)
-		memcpy(p, v, bytes);
-	return p;
-}
-
-/* The tables move into the total. */
-static void keep_tables(Run *run, LaunchStats *total, Tables *t)
-{
-	total->nblocks = t->block.n;
-	total->block_stats = kept(run, t->block.v, sizeof *t->block.v * (size_t)t->block.n);
-	total->nbranches = t->branch.n;
-	total->branch_stats = kept(run, t->branch.v, sizeof *t->branch.v * (size_t)t->branch.n);
-	total->npartings = t->parting.n;
-	total->parting_stats = kept(run, t->parting.v, sizeof *t->parting.v * (size_t)t->parting.n);
-	total->nlines = t->line.n;
-	total->line_stats = kept(run, t->line.v, sizeof *t->line.v * (size_t)t->line.n);
-	vec_free(&t->block);
-	vec_free(&t->branch);
-	vec_free(&t->parting);
-	vec_free(&t->line);
-	strmap_free(&t->block_at);
-	strmap_free(&t->branch_at);
-	strmap_free(&t->parting_at);
-	strmap_free(&t->line_at);
-	arena_free(&t->keys);
-}
-
-/* A launch that ran beside others counts as no_warp the cycles that went to the others; the total counts cycles for which no launch had a warp. */
-static void without_warp(LaunchStats *total)
-{
-	for (int i = 0; i < total->nlines; i++)
-		if (!total->line_stats[i].function)
-			total->line_stats[i].stalls[STALL_EMPTY] = total->stalls[STALL_EMPTY];
-}
-
-/* Launches of the kernel; NULL: all. */
-static LaunchStats *add_launches(Run *run, const char *kernel)
-{
-	LaunchStats *total = arena_new(&run->arena, LaunchStats);
-	Tables tables = { .kept = &run->arena };
-	total->timed = !run->options.gpu.functional && !run->options.reference;
-	total->reference = run->options.reference;
-	total->warp_size = (int)run->config->warp_size;
-	total->completed = run->status == RUN_OK;
-	for (int i = 0; i < run->launch.n; i++) {
-		if (kernel && strcmp(run->launch.v[i]->kernel, kernel))
-			continue;
-		stats_add(total, run->launch.v[i]);
-		total->own_slots |= run->launch.v[i]->own_slots;
-		add_tables(&tables, run->launch.v[i]);
-	}
-	keep_tables(run, total, &tables);
-	return total;
-}
-
-LaunchStats *run_sum(Run *run, const char *kernel) { return add_launches(run, kernel); }
-
-LaunchStats *run_total(Run *run)
-{
-	LaunchStats *total = add_launches(run, NULL);
-	if (total->timed && run->gpu)
-		gpu_busy(run->gpu, total);
-	run_races_total(run, total);
-	without_warp(total);
-	return total;
 }

@@ -4,6 +4,7 @@
 #ifndef GSIM_RUN_H
 #define GSIM_RUN_H
 #include "isa/print.h"
+#include "lib/hash.h"
 #include "sim/gsim.h"
 #include "sim/record/instructions.h"
 #include "sim/sandbox/backstop.h"
@@ -32,6 +33,7 @@ typedef struct RunOptions {
 	bool races;                    /* races between blocks of a launch are looked for and fail the run */
 	bool race_launches;            /* each launch is compared with the one before it in its stream: would their blocks race if both were one? */
 	bool instructions;             /* what each instruction does is kept */
+	bool sums;                     /* reports name sums over launches alone */
 	bool record;                   /* what the workload calls for is recorded (sim/host/record.h) */
 	const char *workload;          /* NULL: the module's name with .lua, else its host function main */
 	const char *workload_text;     /* the workload's text, read already; NULL: the file is read */
@@ -58,6 +60,9 @@ typedef struct Pending { Launch launch; LaunchStats *stats; PrintBuffer printed;
 typedef struct SavedFile { const char *name; void *data; size_t n; } SavedFile; /* data: from malloc */
 
 typedef struct RunRaces RunRaces;
+typedef struct RunSum RunSum;
+
+enum { LISTED_LAUNCHES = 5 };          /* of very many launches a report names so many; they are never forgotten */
 
 typedef struct Run {
 	const Config *config;
@@ -69,7 +74,10 @@ typedef struct Run {
 	uint64_t *symbol_address;
 	Gpu *gpu;                      /* NULL when options.reference */
 	Vec(RunBuffer) buffer;         /* global variables, then buffers in the order in which the workload made them */
-	Vec(LaunchStats *) launch;
+	Vec(LaunchStats *) launch;     /* those that have run and are not forgotten: sim/host/totals.c */
+	Vec(RunSum *) sum;             /* the others, by kernel */
+	StrMap sum_at;                 /* by the kernel's name: its place there */
+	Arena passing;                 /* of launches that will be forgotten */
 	Vec(Pending *) pending;        /* in the order of calls */
 	int nanonymous;                /* buffers named by their number */
 	FaultKind fault;               /* of the first launch that failed */
@@ -118,6 +126,15 @@ typedef struct RunCompared {
 /* Compares the buffers of two runs of the same workload, by their order, and variables by their names. False: they differ, with errors in diag that call
    the runs a and b. compared (may be NULL): the numbers are added to it. */
 bool run_same(const Run *, const Run *, const char *a, const char *b, RunCompared *compared, Diag *);
+/* sim/host/totals.c. What launches have measured, in the order in which their kernels were launched first: of single launches, and of those of a kernel that
+   are forgotten. */
+int run_measured(const Run *);
+const LaunchStats *run_stats(const Run *, int);
+uint64_t run_launches(const Run *);    /* how many have run */
+/* Adds up the launches that no report will name, and forgets them. To be called when nobody looks at the statistics of the last launches any more. */
+void run_forget(Run *);
+Arena *run_launch_arena(Run *);        /* of the launches that are queued now */
+void run_sums_free(Run *);
 /* The statistics of all launches together, in the run's arena; blocks and branches of one name are added up. */
 LaunchStats *run_total(Run *);
 /* The same of one kernel's launches; cycles and scheduler-cycles are the sums of theirs. */

@@ -139,6 +139,7 @@ void stats_add(LaunchStats *total, const LaunchStats *s)
 	if (s->warp_size)
 		total->warp_size = s->warp_size;
 	total->seconds += s->seconds;
+	total->launches += s->launches;
 }
 
 double stats_utilization(const LaunchStats *s)

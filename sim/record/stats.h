@@ -187,6 +187,7 @@ typedef struct LaunchStats {
 	const char *kernel;            /* all strings belong to the module or the arena of the run */
 	uint32_t grid[3], block[3];
 	int stream;                    /* 0: the default one */
+	uint64_t launches;             /* for so many it stands: 1, or those that were added up */
 	uint64_t called, started;      /* timed: cycles of the host's call and of the first block, from the host's first call on */
 	bool timed, completed;         /* functional runs have no cycles and no stalls */
 	bool own_slots;                /* every lane had issue slots of its own (ReconvModel.own_slots): utilisation is not defined */

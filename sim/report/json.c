@@ -7,7 +7,7 @@ static void put_total(Run *run, JsonSink *j)
 	const LaunchStats *t = run_total(run);
 	j->key(j, "total");
 	j->begin(j, '{', false);
-	json_put_count(j, "launches", (uint64_t)run->launch.n);
+	json_put_count(j, "launches", t->launches);
 	stats_json_measured(t, j);
 	stats_json_tables(t, j);
 	stats_json_races(t, j);

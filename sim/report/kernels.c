@@ -31,15 +31,15 @@ static Rows rows_of(const Run *run)
 {
 	Rows rows = { 0 };
 	StrMap at = { 0 };
-	for (int i = 0; i < run->launch.n; i++) {
-		const LaunchStats *l = run->launch.v[i];
+	for (int i = 0; i < run_measured(run); i++) {
+		const LaunchStats *l = run_stats(run, i);
 		int k = strmap_get(&at, l->kernel);
 		if (k < 0) {
 			strmap_put(&at, l->kernel, k = rows.n);
 			vec_push(&rows, ((Row){ .name = l->kernel, .started = UINT64_MAX, .completed = true, .first = l, .instructions = size_of(module_find_function(run->module, l->kernel)) }));
 		}
 		Row *r = &rows.v[k];
-		r->launches++;
+		r->launches += l->launches;
 		r->cycles += l->cycles;
 		r->warp += l->warp_instructions;
 		r->thread += l->thread_instructions;

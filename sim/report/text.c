@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-enum { MOST_CAUSES = 7, BLOCK_LINES = 3, BLOCK_NAME = 52, LAUNCH_NAME = 30, HOST_NAME = 43, CONFIGURATION_LINES = 2, MOST_LAUNCHES = 5, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
+enum { MOST_CAUSES = 7, BLOCK_LINES = 3, BLOCK_NAME = 52, LAUNCH_NAME = 30, HOST_NAME = 43, CONFIGURATION_LINES = 2, MOST_HOST_BLOCKS = 5, BAR = 40, SHORTEST_PATH = 20 };
 
 /* Digits in groups of three. */
 static const char *grouped(char text[32], uint64_t v)
@@ -154,7 +154,7 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 	put_idle(t->log, out);
 	char spilled[48];
 	size_t start = out->n;
-	if (run->launch.n == 1) {
+	if (s->launches == 1) {
 		const LaunchStats *l = run->launch.v[0];
 		sb_printf(out, "kernel %.50s", l->kernel);
 		put_dimensions(out, "grid", l->grid);
@@ -164,7 +164,7 @@ static void put_title(Run *run, const Title *t, const LaunchStats *s, bool all, 
 				PERCENT(l->occupancy), l->occupancy_limit ? " (limit: " : "", l->occupancy_limit ? l->occupancy_limit : "",
 				l->occupancy_limit ? ")" : "");
 	} else {
-		sb_printf(out, "%d launches", run->launch.n);
+		sb_printf(out, "%llu launches", (unsigned long long)s->launches);
 	}
 	end_line(out, start);
 	put_configuration(t, all, out);
@@ -339,7 +339,8 @@ static void put_blocks(const LaunchStats *s, bool everything, StrBuf *out)
 	vec_free(&all);
 }
 
-static void put_launches(const Run *run, bool everything, StrBuf *out)
+/* all: how many there are. everything: the report names each of them. */
+static void put_launches(const Run *run, uint64_t all, bool everything, StrBuf *out)
 {
 	char depth[16], start[24];
 	Arena names = { 0 };
@@ -355,8 +356,8 @@ static void put_launches(const Run *run, bool everything, StrBuf *out)
 		timed ? "cycles" : "instructions", "SIMD", "depth");
 	for (int i = 0; i < run->launch.n; i++) {
 		const LaunchStats *s = run->launch.v[i];
-		if (!everything && i == MOST_LAUNCHES - 1 && run->launch.n > MOST_LAUNCHES) {
-			sb_printf(out, "  %d more " REPORT_ALL "\n", run->launch.n - i);
+		if (!everything && i == LISTED_LAUNCHES - 1 && all > LISTED_LAUNCHES) {
+			sb_printf(out, "  %llu more %s\n", (unsigned long long)all - (unsigned)i, run->options.sums ? "(--sums leaves them out)" : REPORT_ALL);
 			break;
 		}
 		const char *name = arena_printf(&names, "%d %s <%u,%u,%u> <%u,%u,%u>", i + 1, kernel[i], s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
@@ -414,12 +415,12 @@ static void put_figures(const LaunchStats *s, const char *last, bool all, StrBuf
 static void put_parts(Run *run, bool sums, StrBuf *out)
 {
 	Vec(const char *) kernel = { 0 };
-	for (int i = 0; i < run->launch.n; i++) {
+	for (int i = 0; i < run_measured(run); i++) {
 		int k = 0;
-		while (k < kernel.n && strcmp(kernel.v[k], run->launch.v[i]->kernel))
+		while (k < kernel.n && strcmp(kernel.v[k], run_stats(run, i)->kernel))
 			k++;
 		if (k == kernel.n)
-			vec_push(&kernel, run->launch.v[i]->kernel);
+			vec_push(&kernel, run_stats(run, i)->kernel);
 	}
 	for (int k = 0; kernel.n > 1 && k < kernel.n; k++) {
 		const LaunchStats *s = run_sum(run, kernel.v[k]);
@@ -447,10 +448,10 @@ void report_text(Run *run, const Title *title, bool all, StrBuf *out)
 	put_figures(s, "the last launch", all, out);
 	kernels_text(run, all, out);
 	report_races(run, s, all, out);
-	if (run->launch.n > 1)
-		put_launches(run, all, out);
+	if (s->launches > 1)
+		put_launches(run, s->launches, all && !run->options.sums, out);
 	if (run->host && run->host->block.n > 1)
 		put_host_blocks(run, all, out);
-	if (all && run->launch.n > 1)
+	if (all && s->launches > 1)
 		put_parts(run, title->sums, out);
 }

@@ -114,3 +114,50 @@ done
 # its keeps a register for each barrier beyond 16 that is open at once, so that a nest has as many live registers as it is deep
 grows "a nest of branches under token" nest 1500 9000 ./gsim -q --functional -m token scaling.ir
 grows "a nest of branches under tf_stack" nest 1500 9000 ./gsim -q --functional -m tf_stack scaling.ir
+
+deep_calls() {
+	cat >scaling.ir <<-END
+	func down(u32 %n) -> (u32 %r) {
+	A: %p = setp.eq.u32 %n, 0
+	bra %p, B, C
+	B: %r = mov.u32 1
+	ret
+	C: %m = sub.u32 %n, 1
+	(%s) = call down, (%m)
+	%r = add.u32 %s, 1
+	ret
+	}
+	kernel deep(u32 n) {
+	A: %n = ld.param.u32 [n]
+	(%r) = call down, (%n)
+	exit
+	}
+	END
+	echo "gpu.launch { kernel = 'deep', grid = 1, block = 1, args = { $1 } }" >scaling.lua
+}
+trace="./gsim -q -D sm.count=1 -D sm.local_bytes=16777216 -t scaling.trace scaling.ir"
+deep_trace() {
+	deep_calls "$1"
+	$trace -m $model
+}
+for model in ipdom token multi_path aware dual_path tf_sandy exec_mask its; do
+	grows "a trace of deep calls under $model" deep_calls 3000 24000 $trace -m $model
+done
+for model in token multi_path; do
+	grows "reading a trace of deep calls under $model" deep_trace 6000 48000 ./gsim-trace --summary scaling.trace
+done
+
+# ---- memory ----
+# Launches that have ended and that no report names are forgotten: 30,000 of them once took 110 MB.
+cat >scaling.ir <<-END
+kernel few(u64 out) { exit }
+kernel many(u64 out) { exit }
+END
+cat >scaling.lua <<-END
+local out = gpu.buffer("u32", 1)
+for i = 1, tonumber(gpu.args[1]) do
+	gpu.launch { kernel = i % 1000 == 1 and "few" or "many", grid = 1, block = 32, stream = i % 3, args = { out } }
+end
+END
+(ulimit -v 70000; ./gsim -q -j 1 --sums -D sm.count=1 -s scaling.json scaling.ir -- 30000) || { echo "--sums: memory grows with launches" >&2; exit 1; }
+grep -q '"kernel": "many", "launches": 29970,' scaling.json || { echo "--sums: launches are missing" >&2; exit 1; }
