@@ -411,10 +411,7 @@ static void sleep_lanes(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 	if (most > 1000000)
 		most = 1000000;
 	Cycle cycles = (Cycle)most * (Cycle)sm->gpu->config.clock_mhz / 1000;
-	if (s->ready < sm->now + cycles) {
-		s->ready = sm->now + cycles;
-		s->why = STALL_SLEEP;
-	}
+	wait_not_before(&s->wait, sm->now + cycles, STALL_SLEEP, sm->now);
 }
 
 /* Executes an operation of the mechanism's own, for the lanes whose predicate holds. It may stand for a branch of the program, and lanes may go

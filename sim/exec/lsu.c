@@ -68,7 +68,7 @@ static void take_place(Sm *sm, Warp *w, const Split *s, const MIns *i, const Acc
 	e->access = *a;
 	e->ins = i;
 	e->ticket = t;
-	e->wait = 0;
+	e->event = 0;
 	memcpy(e->addr, a->addr, sizeof *a->addr * (size_t)w->lanes.width);
 	e->access.addr = e->addr;
 	if (!e->part)
@@ -117,16 +117,15 @@ static void wake_warps(Sm *sm, const Warp *w)
 static void tell_loaded(Sm *sm, Warp *w, const LsuAccess *e)
 {
 	Mask hits = e->ticket->hit_lanes, misses = e->access.mask & ~hits;
+	Split *all = NULL;             /* the one that has issued the load, if none of its lanes have left it */
+	events_tell(&sm->awaited, e->event, sm->now + 1);
 	for (int k = 0; k < w->nsplit; k++) {
-		Split *s = &w->split[k];
-		if (s->wait != e->wait)
-			continue;
-		split_hears(s, sm->now + 1);
-		if (hits && misses && !((hits | misses) & ~s->mask)) {
-			sm->gpu->model->times.loaded(w, s, e->ins, hits, misses);
-			note_depth(sm, w);
-		}
-		return;
+		wait_hear(&sm->awaited, &sm->awaited, &w->split[k].wait);
+		all = (hits | misses) & ~w->split[k].mask ? all : &w->split[k];
+	}
+	if (all && hits && misses) {
+		sm->gpu->model->times.loaded(w, all, e->ins, hits, misses);
+		note_depth(sm, w);
 	}
 }
 
@@ -137,7 +136,7 @@ static void access_made(Sm *sm, Warp *w, LsuAccess *e)
 		home_made(sm, e, e->part[k], k == 0);
 	w->queued--;
 	wake_warps(sm, w);
-	if (e->wait)
+	if (e->event)
 		tell_loaded(sm, w, e);
 	if (what == LSU_KNOWN)
 		vec_push(&sm->tickets, e->ticket);
@@ -209,9 +208,5 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 
 void lsu_wait(Sm *sm, Warp *w, Split *s)
 {
-	s->wait = sm_name_wait(sm);
-	s->waits = 1;
-	s->ready = PENDING;
-	s->why = STALL_MEMPIPE;
-	w->lsu.access[w->lsu.n - 1].wait = s->wait;
+	w->lsu.access[w->lsu.n - 1].event = sm_new_event(sm, s, STALL_MEMPIPE);
 }

@@ -311,7 +311,7 @@ void exec_warp_op(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 		return;
 	}
 	s->state = SPLIT_WARPSYNC;
-	s->why = STALL_WARPSYNC;
+	s->wait.why = STALL_WARPSYNC;
 	s->sync_mask = want;
 	if (!meet(sm, w) && !some_crossed(sm, w, i, m))
 		split_tell_wait(sm, w, s);

@@ -115,10 +115,8 @@ void exec_print(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m)
 			put_off(sm, &d);
 	}
 	Cycle back = sm->now + mem_round_trip(&sm->gpu->config);
-	if (n && !sm->gpu->options.functional && s->ready < back) {
-		s->ready = back;
-		s->why = STALL_MEMORY;
-	}
+	if (n && !sm->gpu->options.functional)
+		wait_not_before(&s->wait, back, STALL_MEMORY, sm->now);
 }
 
 void exec_assertion(Sm *sm, Warp *w, const MIns *i, int lane)

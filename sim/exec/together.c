@@ -19,8 +19,7 @@ void split_tell_wait(Sm *sm, Warp *w, Split *s)
 void split_resumes(Sm *sm, Warp *w, Split *s)
 {
 	s->state = SPLIT_RUN;
-	if (s->ready < sm->now + 1)
-		s->ready = sm->now + 1;
+	wait_not_before(&s->wait, sm->now + 1, s->wait.why, sm->now);
 	if (sm->gpu->model->sync.resume)
 		sm->gpu->model->sync.resume(w, s);
 }
@@ -257,7 +256,7 @@ void exec_barrier(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, const Barrie
 	}
 	s->state = SPLIT_BARRIER;
 	s->barrier = (uint8_t)o->number;
-	s->why = o->number == GRID_BARRIER ? STALL_GRID : STALL_BARRIER;
+	s->wait.why = o->number == GRID_BARRIER ? STALL_GRID : STALL_BARRIER;
 	release_if_full(sm, cta, (int)o->number);
 	split_tell_wait(sm, w, s);
 }

@@ -45,8 +45,9 @@ static void check_split(const Warp *w, const Split *s, const char *hook)
 	WHEN(!has_pc(w, s->pc), w, hook, "split %d is at pc %u, behind the code", k, s->pc);
 	WHEN(s->state > SPLIT_PARKED, w, hook, "split %d has state %d", k, s->state);
 	WHEN(s->state == SPLIT_BARRIER && s->barrier > GRID_BARRIER, w, hook, "split %d waits at barrier %d", k, s->barrier);
-	WHEN(s->why >= STALL_COUNT, w, hook, "split %d waits for reason %d", k, s->why);
-	WHEN(s->wait && s->ready < PENDING, w, hook, "split %d waits for memory, and is ready at %llu", k, (unsigned long long)s->ready);
+	WHEN(s->wait.why >= STALL_COUNT, w, hook, "split %d waits for reason %d", k, s->wait.why);
+	WHEN(s->wait.events > (uint32_t)w->sm->awaited.member.n, w, hook, "split %d waits for what nobody will tell", k);
+	WHEN(s->wait.known >= PENDING, w, hook, "split %d is said to be ready at %llu", k, (unsigned long long)s->wait.known);
 	check_parts(w, s, hook);
 }
 

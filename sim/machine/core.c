@@ -117,6 +117,7 @@ int reconv_close_gap(Warp *w, Split *s)
 }
 
 Cycle reconv_now(const Warp *w) { return w->sm->now; }
+Events *reconv_events(Warp *w) { return &w->sm->awaited; }
 void reconv_turns(Warp *w, int turns) { w->take_turns = (uint8_t)turns; }
 void reconv_alarm(Warp *w, Cycle at) { w->alarm = at; }
 uint32_t reconv_return_pc(const Warp *w, Mask m)
@@ -167,14 +168,13 @@ void reconv_delay(Warp *w, Split *s, Cycle n)
 {
 	if (!n)
 		return;
-	split_delay(s, n);
-	s->why = STALL_DIVERGENCE;
+	wait_delay(&w->sm->awaited, &s->wait, n, w->sm->now);
+	s->wait.why = STALL_DIVERGENCE;
 }
 
 void reconv_distance(Warp *w, Split *s, Cycle n)
 {
-	s->ready = w->sm->now + (n ? n : 1);
-	s->why = STALL_DIVERGENCE;
+	s->wait = wait_until(w->sm->now + (n ? n : 1), STALL_DIVERGENCE);
 	w->exact = true;
 }
 
@@ -185,26 +185,22 @@ MemTicket *sm_ticket(Sm *sm)
 	return sm->tickets.n ? vec_pop(&sm->tickets) : arena_new(&sm->arena, MemTicket);
 }
 
-uint32_t sm_name_wait(Sm *sm)
+uint32_t sm_new_event(Sm *sm, Split *s, Stall why)
 {
-	if (!++sm->waits) /* 0 is no name */
-		sm->waits++;
-	return sm->waits;
+	if (!++sm->event) /* 0 is none */
+		sm->event++;
+	wait_add(&sm->awaited, &s->wait, sm->event, (uint8_t)why);
+	return sm->event;
 }
 
 void sm_wait(Sm *sm, Warp *w, Split *s, MemTicket *t, Stall why)
 {
-	s->why = (uint8_t)why;
-	if (!t->npending) {
-		split_not_before(s, t->ready, s->why);
-		vec_push(&sm->tickets, t);
+	if (t->npending) {
+		vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = w, .event = sm_new_event(sm, s, why), .ticket = t }));
 		return;
 	}
-	if (!s->wait)
-		s->wait = sm_name_wait(sm);
-	s->waits++;
-	s->ready = PENDING;
-	vec_push(&sm->deferred, ((Deferred){ .cycle = sm->now, .warp = w, .wait = s->wait, .ticket = t }));
+	wait_add_told(&s->wait, t->ready, (uint8_t)why);
+	vec_push(&sm->tickets, t);
 }
 
 /* ---- stacks that spill ---- */
@@ -228,8 +224,6 @@ static void move_entries(Warp *w, Split *s, int entry, int n, bool store, Cycle 
 	}
 	MemTicket *t = sm_ticket(sm);
 	smmem_mechanism(sm->mem, sm->now, spill_address(w, entry), (unsigned)(n * c->div_entry_bytes), store, &w->share->stats, t);
-	if (s->ready < PENDING && t->ready < s->ready)
-		t->ready = s->ready;
 	sm_wait(sm, w, s, t, STALL_DIVERGENCE);
 }
 

@@ -193,7 +193,7 @@ Cycle reconv_redirect(Warp *w, const MIns *i, uint32_t pc)
 bool homes_scatter(Sm *sm, Warp *w, Split *s)
 {
 	uint8_t kind = w->ins[s->pc].kind;
-	if (kind < K_BAR || kind > K_ELECT || (s->ready > sm->now && !sm->gpu->options.functional))
+	if (kind < K_BAR || kind > K_ELECT || (!wait_over(&s->wait, sm->now) && !sm->gpu->options.functional))
 		return false;
 	Part part[64];
 	int n = reconv_parts(w, s, part);

@@ -16,7 +16,6 @@ typedef struct Cta Cta;
 typedef struct Pool Pool;
 typedef struct Grid Grid;
 
-#define PENDING ((Cycle)1 << 62)       /* the cycle is not known before mem_drain tells it */
 #define NEVER (~(Cycle)0)
 
 enum { GRID_BARRIER = TRACE_GRID_BARRIER };     /* the number by which a thread block knows the barrier of its grid */
@@ -105,7 +104,7 @@ typedef struct LsuAccess {             /* an access that has been issued and wai
 	Access access;
 	const MIns *ins;
 	MemTicket *ticket;
-	uint32_t wait;                 /* Split.wait of the split that waits for it; 0: none */
+	uint32_t event;                /* what a split waits for; 0: none does */
 	int nparts;
 	Part *part;                    /* the homes of its lanes */
 	uint64_t addr[64];
@@ -167,7 +166,7 @@ typedef struct Deferred {              /* an access to global memory, whose data
 	Cycle cycle;
 	Warp *warp;
 	const MIns *ins;               /* NULL: no instruction's: a split waits for it (instruction fetch, the mechanism's traffic) */
-	uint32_t wait;                 /* Split.wait of that split */
+	uint32_t event;                /* what that split waits for */
 	uint32_t origin;               /* index in Sm.origins, of a change that other threads may wait for (MIns.sync), or of what is noted in `races` */
 	struct RaceLog *races;         /* the launch's (isa/races.h), or NULL */
 	Mask mask;                     /* lanes whose data move; 0: all data have moved already */
@@ -246,7 +245,8 @@ struct Sm {
 	Cycle fault_cycle;
 	Grid *fault_grid;
 	int nended;                    /* warps that have ended in this cycle */
-	uint32_t waits;                /* the last name given to a waiting split (Split.wait) */
+	Events awaited, renewed;       /* what splits wait for; the second is empty but while sm_settle copies from one to the other */
+	uint32_t event;                /* the last one that was given a number */
 	struct Writer *writers;        /* which instruction changed a word last, for diagnoses */
 	Parts *parts;                  /* unused ones */
 	Arena arena;                   /* of the launch */
@@ -334,7 +334,7 @@ static inline Warp *split_home(Warp *w, const Split *s, int lane) { return s->pa
 
 /* The split's next issue waits for the ticket (freed by sm_settle). */
 void sm_wait(Sm *, Warp *, Split *, MemTicket *, Stall);
-uint32_t sm_name_wait(Sm *);                   /* for Split.wait */
+uint32_t sm_new_event(Sm *, Split *, Stall);   /* the split waits for it; events_tell says when it comes */
 MemTicket *sm_ticket(Sm *);
 void sm_fault_memory(Sm *, Warp *, const MIns *, FaultKind, int lane, Space, uint64_t addr, unsigned size);
 void sm_fault(Sm *, Warp *, const MIns *, FaultKind, int lane, const char *fmt, ...) __attribute__((format(printf, 6, 7)));

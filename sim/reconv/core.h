@@ -47,6 +47,7 @@ int reconv_close_gap(Warp *, Split *);                         /* takes the spli
 void reconv_count_push(Warp *, const Split *, uint32_t pc, Mask);
 void reconv_count_pop(Warp *, const Split *, uint32_t pc, Mask);
 void reconv_count_merge(Warp *, const Split *, uint32_t pc, Mask);
+Events *reconv_events(Warp *);                                 /* for the operations of sim/reconv/wait.h */
 void reconv_delay(Warp *, Split *, Cycle);                     /* the split's next issue comes so much later, for the reason "divergence" */
 void reconv_distance(Warp *, Split *, Cycle);                  /* the split's next issue comes so many cycles after this one, nothing is added */
 Cycle reconv_now(const Warp *);

@@ -123,7 +123,7 @@ static Split *entry_to_join(Warp *w, uint32_t pc, const Split *s, Mask m, Warp *
 static void join_entry(Warp *holder, Split *e, const Part *part, int n, Cycle ready)
 {
 	reconv_join(holder, e, part, n);
-	split_not_before(e, ready, e->why);
+	split_not_before(holder, e, ready, e->wait.why);
 	reconv_count_merge(holder, e, e->pc, e->mask);
 }
 
@@ -134,7 +134,7 @@ static void reach(Warp *w, Split *s)
 	Warp *holder;
 	Pool *pool = reconv_sm_state(w);
 	int n = reconv_parts(w, s, part);
-	Cycle ready = s->ready;
+	Cycle ready = s->wait.known;
 	level_counts(w, part, n, s->pc);
 	Split *e = entry_to_join(w, s->pc, s, s->mask, &holder);
 	if (!e) {
@@ -161,12 +161,11 @@ static void part_ways(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 			if (all[k].mask & p[a].mask)
 				part[np++] = (Part){ all[k].home, all[k].mask & p[a].mask };
 		like.pc = p[a].pc;
-		like.ready = reconv_redirect(w, i, p[a].pc);
-		like.why = STALL_BRANCH;
+		like.wait = wait_until(reconv_redirect(w, i, p[a].pc), STALL_BRANCH);
 		level_counts(w, part, np, like.pc);
 		Split *e = entry_to_join(w, like.pc, NULL, lanes_of_parts(part, np), &holder);
 		if (e) {
-			join_entry(holder, e, part, np, like.ready);
+			join_entry(holder, e, part, np, like.wait.known);
 			continue;
 		}
 		like.tag = ++pool->stamp;
@@ -214,7 +213,7 @@ static void choose_pc(Pool *pool, Warp **list, int n, bool most)
 	pool->n = 0;
 	for (int k = 0; k < n; k++) {
 		each_split(list[k], s)
-			if (s->state == SPLIT_RUN && s->ready <= reconv_now(list[k]))
+			if (s->state == SPLIT_RUN && wait_over(&s->wait, reconv_now(list[k])))
 				count_lanes(list[k], pool, s->pc, lane_count(s->mask));
 	}
 	for (int k = 0; k < pool->n; k++) {
@@ -246,11 +245,11 @@ static uint64_t rank_split(Warp *w, const Split *s)
 	Cycle now = reconv_now(w);
 	if (s->state != SPLIT_RUN)
 		return ~(uint64_t)0;
-	if (s->ready > now)
+	if (!wait_over(&s->wait, now))
 		return NOT_READY;
 	if (s->tag == pool->turn)
 		return 0;
-	if (now - s->ready > (Cycle)reconv_param(w, P_PATIENCE))
+	if (now - s->wait.known > (Cycle)reconv_param(w, P_PATIENCE))
 		return 1;
 	switch (reconv_param(w, P_POLICY)) {
 	case DMAJ: return s->pc == pool->chosen ? 2 : ~(uint32_t)0 - lanes_at(pool, s->pc);
@@ -280,7 +279,7 @@ static Ranked best_to_front(Warp *w)
 	int at = 0;
 	for (int k = 0; k < *reconv_nsplit(w); k++) {
 		Ranked r = { rank_split(w, &s[k]), 0, w };
-		r.since = r.rank < NOT_READY ? s[k].ready : 0;
+		r.since = r.rank < NOT_READY ? s[k].wait.known : 0;
 		if (k == 0 || goes_before(&r, &best)) {
 			best = r;
 			at = k;

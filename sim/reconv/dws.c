@@ -236,7 +236,7 @@ static bool others_ready(Warp *w, const Split *s)
 {
 	each_split(w, t) {
 		Cycle when;
-		if (t == s || t->state != SPLIT_RUN || t->ready > reconv_now(w))
+		if (t == s || t->state != SPLIT_RUN || !wait_over(&t->wait, reconv_now(w)))
 			continue;
 		reconv_first_ready(w, t, &when);
 		if (when <= reconv_now(w))
@@ -288,7 +288,7 @@ static void alarm(Warp *w)
 	for (int i = 0; i < *reconv_nsplit(w); i++) {
 		Split *s = &reconv_splits(w)[i];
 		Cycle when;
-		if (s->state != SPLIT_RUN || s->released || s->ready > reconv_now(w))
+		if (s->state != SPLIT_RUN || s->released || !wait_over(&s->wait, reconv_now(w)))
 			continue;
 		Mask m = reconv_first_ready(w, s, &when);
 		if (m != s->mask && when <= reconv_now(w) && has_room(w, 1) && !others_ready(w, s))

@@ -149,8 +149,7 @@ static void bring_on_chip(Warp *w, Contexts *k, int x, int y)
 	if (!k->cold[x])
 		return;
 	k->cold[x] = false;
-	if (all[x].ready < reconv_now(w) + 1)
-		all[x].ready = reconv_now(w) + 1;
+	split_not_before(w, &all[x], reconv_now(w) + 1, all[x].wait.why);
 	reconv_fill_entry(w, &all[x], x, (Cycle)reconv_param(w, P_FILL));
 }
 
@@ -280,7 +279,7 @@ static Split *primary(Warp *w)
 	return first;
 }
 
-static bool is_ready(const Warp *w, const Split *s) { return s && s->ready <= reconv_now(w) && !s->released && s->state == SPLIT_RUN; }
+static bool is_ready(const Warp *w, const Split *s) { return s && wait_over(&s->wait, reconv_now(w)) && !s->released && s->state == SPLIT_RUN; }
 
 /* The warp's other group as the cycle began: changes of the order by the first group's issue count from the next cycle on. */
 static Split *own_secondary(Warp *w, Mask lanes, int n, Warp **of)
@@ -289,7 +288,7 @@ static Split *own_secondary(Warp *w, Mask lanes, int n, Warp **of)
 	*of = w;
 	each_split(w, s) {
 		if (n || !(s->mask & k->pair) || s->mask & lanes || split_waits(s) || k->cold[s - reconv_splits(w)] ||
-			s->ready > reconv_now(w) || s->released)
+			!wait_over(&s->wait, reconv_now(w)) || s->released)
 			continue;
 		s->state = SPLIT_RUN;
 		return s;

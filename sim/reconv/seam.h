@@ -6,15 +6,15 @@
  * the mechanism at every event below. Lanes are named by their home: registers, return addresses and scoreboard belong
  * to the home warp, whatever split the lane is in.
  *
- * When an event comes, the split's `ready` holds the cycle of its next issue as the core set it; the mechanism may move it
+ * When an event comes, the split's `wait` holds the cycle of its next issue as the core set it; the mechanism may move it
  * on (reconv_delay) or charge memory traffic (reconv_spill_push, _pop, _top).
  *
  * sim/reconv/ sees sim/code/ and sim/record/, but not the machine: this header is what the core calls, core.h what mechanisms call,
- * common/ what several of them share; a file or folder is a mechanism, and list.c gathers sim/config/mechanisms.def. */
+ * wait.h when a split may issue, common/ what several of them share; a file or folder is a mechanism, and list.c gathers sim/config/mechanisms.def. */
 #ifndef GSIM_RECONV_H
 #define GSIM_RECONV_H
 #include "sim/code/code.h"
-#include "sim/record/stats.h"
+#include "sim/reconv/wait.h"
 #include "traces/rows.h"
 #include <stddef.h>
 
@@ -38,54 +38,16 @@ typedef struct Split {
 	uint32_t tag;                  /* the mechanism's */
 	Mask mask;
 	Parts *parts;                  /* lanes of several warps: their homes, disjoint masks; NULL: all are of the warp that holds it */
-	Cycle ready;                   /* no issue before */
+	Wait wait;                     /* when it may issue */
+	Cycle issued;                  /* when it issued last */
 	uint32_t line;                 /* instruction cache line held, NO_PC = none */
 	uint8_t state;                 /* SplitState */
-	uint8_t why;                   /* Stall that `ready` stands for */
 	uint8_t barrier;               /* SPLIT_BARRIER: which */
 	bool released;                 /* by the barrier, and still to step over it */
 	Mask sync_mask;                /* SPLIT_WARPSYNC: lanes it waits for */
 	uint32_t turn;                 /* functional.schedule = block: splits run in the order of this number */
 	bool arriving;                 /* a warp-level operation has let it go; its new place is still to be told to the mechanism */
-	uint32_t wait;                 /* ready is not known yet: the name under which the memory system will tell; 0 = none */
-	uint8_t waits;                 /* for so many things of this name */
-	bool told;                     /* it has just told of the last */
-	Cycle late, floor;             /* ready is so long after it, and no earlier than floor, whenever that is */
 } Split;
-
-/* One of the things that the split waits for comes then. True: that was the last. */
-static inline bool split_hears(Split *s, Cycle ready)
-{
-	s->floor = s->floor > ready + s->late ? s->floor : ready + s->late;
-	if (--s->waits)
-		return false;
-	s->wait = 0;
-	s->ready = s->floor;
-	s->floor = s->late = 0;
-	return true;
-}
-
-/* The split is ready so much later. */
-static inline void split_delay(Split *s, Cycle n)
-{
-	if (!s->wait) {
-		s->ready += n;
-	} else {
-		s->late += n;
-		s->floor += s->floor ? n : 0;
-	}
-}
-
-/* The split issues no earlier than then. What it waits for may come later, or not: its reason to wait stays until it is known. */
-static inline void split_not_before(Split *s, Cycle c, uint8_t why)
-{
-	if (s->wait) {
-		s->floor = s->floor > c ? s->floor : c;
-	} else if (s->ready < c) {
-		s->ready = c;
-		s->why = why;
-	}
-}
 
 typedef struct Path { uint32_t pc; Mask mask; } Path;  /* lanes that go to pc next */
 

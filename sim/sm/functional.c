@@ -14,7 +14,7 @@ static bool step(Sm *sm, Warp *w, Split *s)
 	if (s->parts && homes_scatter(sm, w, s))
 		return true;
 	is.now = sm->now;
-	s->ready = sm->now + 1;
+	s->wait = wait_until(sm->now + 1, STALL_DATA);
 	exec_issue(sm, w, s, &is);
 	if (tracing(sm))
 		tracer_cycle(sm);

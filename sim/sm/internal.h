@@ -25,7 +25,7 @@ static inline When earlier(When a, When b)
 /* A split that does not run waits for something. If the mechanism holds it back, the other splits of its warp have the reason. */
 static inline When not_running(const Split *s)
 {
-	return s->state == SPLIT_PARKED ? (When){ NEVER, NO_PC, STALL_BARRIER } : (When){ NEVER, s->pc, s->why };
+	return s->state == SPLIT_PARKED ? (When){ NEVER, NO_PC, STALL_BARRIER } : (When){ NEVER, s->pc, s->wait.why };
 }
 
 static inline bool is_memory(const MIns *i) { return i->kind == K_LD || i->kind == K_ST || i->kind == K_ATOM; }

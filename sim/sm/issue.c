@@ -54,6 +54,9 @@ static inline When when_there(Operands o, const Split *s, Cycle at)
 	return (When){ o.latest >> 1, s->pc, o.load >> 1 > at ? STALL_MEMORY : STALL_DATA };
 }
 
+/* When the split has waited for all but its data. */
+static inline When when_waited(const Split *s) { return (When){ wait_end(&s->wait), s->pc, s->wait.why }; }
+
 static __attribute__((noinline)) When later(const Sm *sm, const Warp *w, const Split *s, const MIns *i, Cycle at)
 {
 	Operands o = { 0, 0 };
@@ -148,6 +151,19 @@ static inline void drain_until(Warp *w, const Part *part, int n, Mask m, Cycle r
 			part[k].home->drain = ready;
 }
 
+/* The split has issued the instruction at pc. If it goes on elsewhere, the front end has to follow. */
+static void redirect(const Sm *sm, Split *s, uint32_t pc)
+{
+	Wait *x = &s->wait;
+	Cycle n = (Cycle)sm->gpu->config.fetch_redirect;
+	bool to_itself = s->pc == pc && s->state == SPLIT_RUN && !s->released;
+	if (s->pc == pc + 1 || (s->pc == pc && !to_itself))
+		return;
+	x->known += n;
+	if (to_itself || x->why != STALL_DIVERGENCE || x->known <= sm->now + 1 + n)
+		x->why = STALL_BRANCH;
+}
+
 /* Executes the split's instruction, which takes this copy of its unit, or none. */
 static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 {
@@ -161,8 +177,8 @@ static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 	Part part[64];
 	int nparts = s->parts ? reconv_parts(w, s, part) : 0; /* the mechanism may take the split apart */
 	is.now = now;
-	s->ready = now + 1;
-	s->why = STALL_DATA;           /* what the next instruction waits for is not known yet */
+	s->wait = wait_until(now + 1, STALL_DATA); /* what the next instruction waits for is not known yet */
+	s->issued = now;
 	w->exact = false;
 	exec_issue(sm, w, s, &is);
 	if (unit) {
@@ -178,17 +194,9 @@ static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 		drain_until(w, part, nparts, is.executing & ~is.pending, is.ready);
 	if (memory && is.pending)
 		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
-	if (w->nsplit < nsplit || !w->nsplit)
-		return;
-	if (w->nsplit > 1 && !(s->mask & lanes)) /* another has its place now; the mechanism has seen to those that are new */
-		return;
-	if (s->pc != pc + 1 && s->pc != pc && !w->exact && s->ready < PENDING) {
-		s->ready += (Cycle)c->fetch_redirect;
-		s->why = s->why == STALL_DIVERGENCE && s->ready > now + 1 + (Cycle)c->fetch_redirect ? s->why : STALL_BRANCH;
-	} else if (s->pc == pc && s->state == SPLIT_RUN && !s->released && !w->exact && s->ready < PENDING) {
-		s->ready += (Cycle)c->fetch_redirect; /* a jump to itself */
-		s->why = STALL_BRANCH;
-	}
+	/* Another may have its place now: one that is new, to which the mechanism has seen, or one that its lanes have joined and that is there already. */
+	if (w->nsplit >= nsplit && w->nsplit && s->issued == now && (w->nsplit == 1 || s->mask & lanes) && !w->exact && !s->wait.events)
+		redirect(sm, s, pc);
 }
 
 /* Can the split issue now? Else when it may, as far as known. shared: the unit of an issue of this cycle on other lanes, or -1. */
@@ -196,11 +204,11 @@ static inline When examine(Sm *sm, Warp *w, Split *s, const MIns **ins, Copy **u
 {
 	if (s->state != SPLIT_RUN)
 		return not_running(s);
-	if (s->ready > sm->now)
-		return (When){ s->ready, s->pc, s->why };
+	if (!wait_over(&s->wait, sm->now))
+		return when_waited(s);
 	const MIns *i = &w->ins[s->pc];
 	if (!fetched(sm, w, s, i))
-		return (When){ s->ready, s->pc, STALL_FETCH };
+		return when_waited(s);
 	if (!are_ready(w, s, i, sm->now)) {
 		When t = later(sm, w, s, i, sm->now);
 		if (t.cycle > sm->now)
@@ -227,19 +235,19 @@ static bool second_issue(Sm *sm, Warp *w, int k, int n, Mask lanes, const MIns *
 	Copy *unit;
 	if (!may_be_followed(first))
 		return false;
-	if (w->nsplit < n || (n > 1 && !(s->mask & lanes)) || s->state != SPLIT_RUN || s->ready != sm->now + 1 || s->parts)
+	if (w->nsplit < n || (n > 1 && !(s->mask & lanes)) || s->state != SPLIT_RUN || wait_end(&s->wait) != sm->now + 1 || s->parts)
 		return false;
 	i = &w->ins[s->pc];
 	if (s->line == i->line && !sm->lane_scoreboard && !are_ready(w, s, i, sm->now)) /* the answer of examine, for most */
 		return false;
-	s->ready = sm->now;
+	s->wait.known = sm->now;
 	When t = examine(sm, w, s, &i, &unit, -1);
 	if (t.cycle <= sm->now) {
 		issue(sm, w, s, i, unit);
 		return true;
 	}
-	if (s->ready <= sm->now)
-		s->ready = sm->now + 1;
+	if (s->wait.known <= sm->now)
+		s->wait.known = sm->now + 1;
 	return false;
 }
 
@@ -341,7 +349,7 @@ static bool try_pair(Sm *sm, Warp *w)
 }
 
 /* After an issue: a split that is alone says when the next may be. Where nobody asks in the next cycle why the warp waits (the mechanism, two
-   levels), that is when its operands are there; it has been fetched if its line has. */
+   levels), that is when its operands are there; it has been fetched if its line has. What the end of the window tells may be there right behind it. */
 static inline void sleep_after_issue(Sm *sm, Warp *w)
 {
 	const Split *s = &w->split[0];
@@ -353,12 +361,12 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 		sm_sleep_until(w, (When){ sm->now + 1, NO_PC, STALL_DATA });
 		return;
 	}
-	When t = { s->ready, s->pc, s->why };
+	When t = when_waited(s);
 	const MIns *i = &w->ins[s->pc];
-	if (sm->unasked && s->ready == sm->now + 1 && s->line == i->line) {
+	if (sm->unasked && t.cycle == sm->now + 1 && t.cycle < sm->until && s->line == i->line) {
 		Operands o = warp_operands(w, i);
-		if (o.latest >> 1 > s->ready)
-			t = when_there(o, s, s->ready);
+		if (o.latest >> 1 > t.cycle)
+			t = when_there(o, s, t.cycle);
 	}
 	sm_sleep_until(w, t);
 }
@@ -413,9 +421,11 @@ static inline bool try_split(Sm *sm, Warp *w, Split *s, const MIns **i, When *be
 		return true;
 	}
 	if (s->state == SPLIT_RUN && model->times.stall) {
-		model->times.stall(w, s, t.why, t.why == STALL_MEMORY || t.why == STALL_FETCH ? PENDING : t.cycle);
+		model->times.stall(w, s, t.why, t.why == STALL_MEMORY || wait_awaits(&s->wait, sm->now) ? PENDING : t.cycle);
 		if (s->state != SPLIT_RUN) /* another one has its turn */
 			t.cycle = sm->now + 1;
+		else if (!wait_over(&s->wait, sm->now)) /* it was given the turn anew */
+			t = when_waited(s);
 	}
 	*best = earlier(*best, t);
 	return false;
@@ -738,25 +748,15 @@ Cycle sm_next(const Sm *sm)
 }
 
 /* When the split will be ready, as far as its data go, as seen in the window's last cycle. What else keeps it back then may have gone before
-   they come. What has not just been told, it knows already: a look too many may change whose turn it is. */
-static When when_ready(const Sm *sm, const Warp *w, const Split *s, bool told)
+   they come. A split that waits for an event is to be looked at when that comes. No other one is: a look too many may change whose turn it is. */
+static When when_ready(const Sm *sm, const Warp *w, const Split *s)
 {
 	const MIns *i = &w->ins[s->pc];
-	When t = { s->ready, s->pc, s->why };
-	if (told && s->ready >= sm->now)
+	When t = when_waited(s);
+	if (wait_awaits(&s->wait, sm->now - 1))
 		return t;
 	When data = sm->gpu->model->own_slots ? lanes_operands(sm, w, s, i) : later(sm, w, s, i, sm->now - 1);
-	return data.cycle > s->ready || s->ready < sm->now ? data : t;
-}
-
-/* A warp that fell asleep as it issued looked ahead to this cycle (sleep_after_issue), and what it took to be still under way comes now: then it waits for
-   other operands alone. */
-static void look_again(Sm *sm, Warp *w)
-{
-	const Split *s = &w->split[0];
-	uint8_t *why = &w->sched->wake_why[w->place];
-	if (*why == STALL_MEMORY && sm->unasked && w->nsplit == 1 && s->state == SPLIT_RUN && s->ready == sm->now)
-		*why = (uint8_t)when_there(warp_operands(w, &w->ins[s->pc]), s, s->ready).why;
+	return data.cycle > t.cycle || t.cycle < sm->now ? data : t;
 }
 
 /* Something has come for the warp, or it is known when: it sleeps no longer than that. Why it sleeps stays as it was seen. */
@@ -766,17 +766,14 @@ static void tell(Sm *sm, Warp *w)
 	Cycle first = w->ending && !w->outstanding && !w->queued ? w->drain : NEVER;
 	if (!w->used || (w->nsplit == 1 && w->sched->wake[w->place] < PENDING && w->alarm == NO_ALARM && !model->times.known))
 		return;
-	look_again(sm, w);
 	for (int k = 0; k < w->nsplit; k++) {
 		Split *s = &w->split[k];
-		bool told = s->told;
-		s->told = false;
 		if (s->state != SPLIT_RUN)
 			continue;
-		When t = when_ready(sm, w, s, told);
+		When t = when_ready(sm, w, s);
 		if (t.cycle < sm->now) /* nothing that came has kept it back */
 			continue;
-		if (model->times.known && t.why == STALL_MEMORY && s->ready < sm->now)
+		if (model->times.known && t.why == STALL_MEMORY && wait_over(&s->wait, sm->now - 1))
 			model->times.known(w, s);
 		first = t.cycle < first ? t.cycle : first;
 	}
@@ -787,6 +784,18 @@ static void tell(Sm *sm, Warp *w)
 		d->wake[w->place] = first;
 	if (first < d->sleep)
 		d->sleep = first;
+}
+
+/* Splits hear of the events that have been told. The sets that are left begin a new list. */
+static void hear_all(Sm *sm)
+{
+	for (int k = 0; k < sm->nwarps; k++)
+		for (int x = 0; sm->warp[k].used && x < sm->warp[k].nsplit; x++)
+			wait_hear(&sm->awaited, &sm->renewed, &sm->warp[k].split[x].wait);
+	Events old = sm->awaited;
+	sm->awaited = sm->renewed;
+	vec_clear(&old.member);
+	sm->renewed = old;
 }
 
 void sm_settle(Sm *sm)
@@ -819,11 +828,11 @@ void sm_settle(Sm *sm)
 			if (comes_back(d->ins) && ready > w->drain)
 				w->drain = ready;
 		} else {
-			for (int s = 0; s < w->nsplit; s++)
-				if (w->split[s].wait == d->wait)
-					w->split[s].told = split_hears(&w->split[s], ready > d->cycle ? ready : d->cycle + 1);
+			events_tell(&sm->awaited, d->event, ready > d->cycle ? ready : d->cycle + 1);
 		}
 	}
+	if (sm->awaited.member.n)
+		hear_all(sm);
 	if (sm->lsu_free >= PENDING)
 		sm->lsu_free = smmem_retry(sm->mem, sm->until);
 	for (int k = 0; k < sm->deferred.n; k++)

@@ -4,7 +4,8 @@
  * reads is ready; as on the machine nothing follows a branch, a barrier or a warp-level operation in its cycle. Nothing else holds
  * a lane up: there are no fetches and no refills behind branches, jumps that only the layout needs take no time, units and the load/store
  * unit take every instruction at once, banks do not conflict, and registers are renamed (a write waits only for a load into the same
- * register). Lanes of a warp that issue one memory instruction in one cycle make one access.
+ * register). Lanes of a warp that issue one memory instruction in one cycle make one access,
+ * for each line of L1 where data come back.
  *
  * So, lane by lane, no machine of this configuration is earlier. Let c(k) be the cycle in which a lane issues its k-th
  * instruction of the program. Under any mechanism these hold:
@@ -53,13 +54,13 @@ static const MIns *next_instruction(Sm *sm, Warp *w, Split *s)
 	return NULL;
 }
 
-/* After an issue: may the lane issue another instruction in this cycle? If not, its `ready` is a later one. */
+/* After an issue: may the lane issue another instruction in this cycle? If not, its wait ends in a later one. */
 static bool lane_goes_on(Sm *sm, LaneTurn *t, Split *s, const MIns *i, int lane)
 {
-	if (s->state == SPLIT_RUN && s->ready == sm->now + 1 && may_be_followed(i) && --t->left[lane] > 0)
+	if (s->state == SPLIT_RUN && s->wait.known == sm->now + 1 && may_be_followed(i) && --t->left[lane] > 0)
 		return true;
 	t->left[lane] = 0;
-	t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->ready, s->pc, s->why } : not_running(s));
+	t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why } : not_running(s));
 	return false;
 }
 
@@ -69,8 +70,7 @@ static bool issue_plain(Sm *sm, Warp *w, Split *s, const MIns *i, int lane)
 	Issue is;
 	int n = w->nsplit;
 	is.now = sm->now;
-	s->ready = sm->now + 1;
-	s->why = STALL_DATA;
+	s->wait = wait_until(sm->now + 1, STALL_DATA);
 	exec_issue(sm, w, s, &is);
 	scoreboard_write(sm, w, i, is.executing, sm->now + (Cycle)sm->gpu->config.unit[i->unit].latency, false);
 	return w->nsplit == n;
@@ -85,9 +85,9 @@ static bool run_lane(Sm *sm, Warp *w, int k, LaneTurn *t)
 		return true;
 	if (s->released)
 		split_released(sm, w, s);
-	if (s->state != SPLIT_RUN || s->ready > sm->now + (t->left[lane] < sm->gpu->config.sched_width)) {
+	if (s->state != SPLIT_RUN || s->wait.known > sm->now + (t->left[lane] < sm->gpu->config.sched_width)) {
 		t->left[lane] = 0;
-		t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->ready, s->pc, s->why } : not_running(s));
+		t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why } : not_running(s));
 		return true;
 	}
 	for (;;) {
@@ -122,13 +122,13 @@ static void access_together(Sm *sm, Warp *w, LaneTurn *t)
 		lanes |= w->split[k].pc == pc ? w->split[k].mask & t->access : 0;
 	const MIns *i = &w->ins[pc];
 	for (int k = 0; k < w->nsplit; k++)
-		if (w->split[k].mask & lanes) {
-			w->split[k].ready = sm->now + 1;
-			w->split[k].why = STALL_DATA;
-		}
+		if (w->split[k].mask & lanes)
+			w->split[k].wait = wait_until(sm->now + 1, STALL_DATA);
 	exec_access(sm, w, lanes, pc, &is);
 	scoreboard_write(sm, w, i, is.executing & ~is.pending, is.ready, true);
 	scoreboard_write(sm, w, i, is.pending, PENDING, true);
+	if (comes_back(i) && is.executing & ~is.pending && is.ready > w->drain)
+		w->drain = is.ready;
 	t->issued = true;
 	t->access &= ~lanes;
 	for (int k = 0; k < w->nsplit; k++)

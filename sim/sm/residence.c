@@ -102,6 +102,8 @@ void sm_destroy(Sm *sm)
 		free(sm->warp[i].ret);
 	}
 	vec_free(&sm->deferred);
+	vec_free(&sm->awaited.member);
+	vec_free(&sm->renewed.member);
 	vec_free(&sm->data);
 	vec_free(&sm->origins);
 	vec_free(&sm->tickets);
@@ -196,10 +198,8 @@ static void start_warp(Sm *sm, Warp *w, Cta *cta, int index)
 	note_depth(sm, w);
 	if (tracing(sm))
 		sm_trace(sm, w, NULL, TR_WARP_START, lanes, cta->number, (uint64_t)index);
-	for (int k = 0; k < w->nsplit; k++) {
-		w->split[k].ready = sm->now;
-		w->split[k].why = STALL_FETCH;
-	}
+	for (int k = 0; k < w->nsplit; k++)
+		w->split[k].wait = wait_until(sm->now, STALL_FETCH);
 	Sched *s = w->sched = &sm->sched[w->slot % g->config.sched_count];
 	w->place = s->n++;
 	s->order[w->place] = w->slot;

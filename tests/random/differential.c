@@ -25,6 +25,8 @@ static const char help[] =
 	"      --passes LIST    a pipeline to test besides the untransformed kernel; repeatable ('linearize'); 'none': no pipeline\n"
 	"      --pipelines N    and N random pipelines for each kernel\n"
 	"      --functional, --timed, --both    how to run (both)\n"
+	"      --windows        timed, with random options of each mechanism: a launch is measured alike with windows of\n"
+	"                       1 cycle, of 3, and the longest ones\n"
 	"      --config FILE    machine description (a small one, whose memory is far away for one kernel in four)\n"
 	"  -D, --set KEY=VALUE  changes one value of it; repeatable\n"
 	"      --registers N    a thread has at most N; 'config': as the machine says (a number for each kernel, by its seed)\n"
@@ -39,7 +41,7 @@ static const char help[] =
 	"A mechanism that refuses a kernel has failed.\n"
 	"Exit status: 0 when all agree, 1 when not, 2 after a wrong argument.\n";
 
-enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_PIPELINES, OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH,
+enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_PIPELINES, OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH, OPT_WINDOWS,
 	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_APART, OPT_SPINS, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
 
 static const struct option options[] = {
@@ -49,7 +51,7 @@ static const struct option options[] = {
 	{ "choices", no_argument, NULL, OPT_CHOICES }, { "passes", required_argument, NULL, OPT_PASSES },
 	{ "pipelines", required_argument, NULL, OPT_PIPELINES },
 	{ "functional", no_argument, NULL, OPT_FUNCTIONAL }, { "timed", no_argument, NULL, OPT_TIMED },
-	{ "both", no_argument, NULL, OPT_BOTH }, { "config", required_argument, NULL, OPT_CONFIG },
+	{ "both", no_argument, NULL, OPT_BOTH }, { "windows", no_argument, NULL, OPT_WINDOWS }, { "config", required_argument, NULL, OPT_CONFIG },
 	{ "set", required_argument, NULL, 'D' }, { "registers", required_argument, NULL, OPT_REGISTERS }, { "size", required_argument, NULL, OPT_SIZE },
 	{ "arms", no_argument, NULL, OPT_ARMS }, { "apart", no_argument, NULL, OPT_APART }, { "spins", no_argument, NULL, OPT_SPINS },
 	{ "without", required_argument, NULL, OPT_WITHOUT }, { "keep", required_argument, NULL, OPT_KEEP },
@@ -217,6 +219,7 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 		case OPT_FUNCTIONAL: c->timed = false; break;
 		case OPT_TIMED: c->functional = false; break;
 		case OPT_BOTH: c->timed = c->functional = true; break;
+		case OPT_WINDOWS: c->windows = true; break;
 		case OPT_CONFIG: ok = config_load(&c->config, optarg, d); c->own_machine = true; break;
 		case 'D': ok = parse_set(&c->config, optarg, d); c->own_machine = true; break;
 		case OPT_REGISTERS: ok = parse_registers(c, optarg, d); break;

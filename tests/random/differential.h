@@ -93,6 +93,7 @@ typedef struct Campaign {
 	uint64_t pipelines;            /* random ones for each kernel, besides */
 	bool timed, functional, minimize, arms, apart;
 	bool spins;                    /* kernels whose threads wait for each other: where one ends as it is, it ends after passes at their defaults */
+	bool windows;                  /* instead of results, figures are compared: those of short and long windows */
 	const char *keep;              /* folder for kernels that fail */
 	int64_t registers;             /* at most for a thread; 0: the settings'; below: each kernel another number, chosen by its seed */
 	bool own_machine;              /* config was asked for: the same for all kernels */

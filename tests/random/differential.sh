@@ -21,6 +21,8 @@ done
 awk '/^(ipdom|token) / { few += $2 < 60 } END { exit few }' differential.out || { echo "few of the kernels that wait end"; cat differential.out; exit 1; }
 # linearization behind register allocation, under every mechanism
 ./differential --count 12 --seed 11001 --passes none --functional -D divergence.linearize=true --without call,recursion,indirect,predicate
+# what is measured does not depend on windows, whatever the options of mechanisms
+./differential --windows --count 15 --seed 1
 # every failure of the command line is a message and exit status 2
 for bad in "--count x" "--models ipdom,nothing" "--model tf_stack(nothing=1)" "--model tf_stack(" "--passes nosuchpass" "--pipelines x" \
 	"--without magic" "--set a=1" "--size 0" "--shard 4/3" "--shard 1" "--runs 0" "--registers 7" "--registers x" "extra" "--nonsense"; do

@@ -6,6 +6,7 @@
 #include "tests/random/differential.h"
 #include "tests/random/random_pipeline.h"
 #include "tests/random/random_spin.h"
+#include "tests/random/random_windows.h"
 #include <inttypes.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,6 +50,15 @@ static void write_module(const Campaign *c, const Job *j, uint64_t seed, const c
 	sb_free(&text);
 }
 
+static void fails(Trial *t, Setting *s)
+{
+	t->failed = true;
+	s->failed++;
+	s->skip = true;
+	if (s->failed == ENOUGH)
+		printf("%s has failed on %d kernels and is left out from here on\n", s->name, ENOUGH);
+}
+
 /* What shows it again, given the machine and the kinds of kernels that the campaign has. */
 static void command(const Trial *t, const Setting *s, const Way *w, char *text, size_t n)
 {
@@ -71,7 +81,6 @@ static void report(Trial *t, const Setting *s, const Way *w, const char *what)
 	snprintf(comment, sizeof comment, "// random kernel, seed %" PRIu64 ": %s: %.*s\n// %s\n", t->seed, name, (int)strcspn(what, "\n"),
 		what, again);
 	printf("seed %" PRIu64 ": %s: %s\n  again: %s\n", t->seed, name, what, again);
-	t->failed = true;
 	snprintf(suffix, sizeof suffix, "-%.100s", s ? s->name : "interpreter");
 	for (char *p = suffix; *p; p++)
 		if (strchr("(), =/", *p))
@@ -107,6 +116,13 @@ static bool endless(Trial *t, const Job *j, Setting *s, const Way *w)
 	return s->endless[w->functional];
 }
 
+/* Of memory: where it is far away, SMs run side by side for long, and what is put off to the end of a window is late. */
+static void set_distance(Trial *t)
+{
+	if (t->far)
+		t->config.icnt_latency = t->config.l1_latency = t->config.fetch_miss = t->config.sm_block_launch = 300;
+}
+
 static void try(Trial *t, const Module *module, Setting *s, Way *w)
 {
 	char text[1700];
@@ -117,8 +133,7 @@ static void try(Trial *t, const Module *module, Setting *s, Way *w)
 	t->config = s->config;
 	t->config.warp_size = t->machine.warp_size;
 	t->config.sm_max_regs = t->registers ? t->registers : s->config.sm_max_regs;
-	if (t->far) /* so SMs run side by side for long, and what is put off to the end of a window is late */
-		t->config.icnt_latency = t->config.l1_latency = t->config.fetch_miss = t->config.sm_block_launch = 300;
+	set_distance(t);
 	w->config = &t->config;
 	if (t->c->spins && endless(t, &j, s, w))
 		return;
@@ -144,11 +159,8 @@ static void try(Trial *t, const Module *module, Setting *s, Way *w)
 		}
 		return;
 	}
-	s->failed++;
-	s->skip = true;
+	fails(t, s);
 	report(t, s, w, text);
-	if (s->failed == ENOUGH)
-		printf("%s has failed on %d kernels and is left out from here on\n", s->name, ENOUGH);
 }
 
 static void try_settings(Trial *t, const Module *module, const char *passes)
@@ -173,10 +185,12 @@ static void try_passes(Trial *t, const char *passes)
 	Module *m = transformed_for(&t->machine, t->job.module, w.passes, text, sizeof text);
 	Job j = t->job;
 	j.module = m;
-	if (!m || (w.passes && !way_agrees(&j, &t->machine, &w, &t->want, NULL, NULL, text, sizeof text)))
+	if (!m || (w.passes && !way_agrees(&j, &t->machine, &w, &t->want, NULL, NULL, text, sizeof text))) {
+		t->failed = true;
 		report(t, NULL, &w, text);
-	else
+	} else {
 		try_settings(t, m, w.passes);
+	}
 	if (m)
 		module_free(m);
 }
@@ -191,6 +205,34 @@ static void try_all(Trial *t)
 		(c->spins ? random_defaults : random_pipeline)(t->seed * 1000003 + p, &pipeline);
 		try_passes(t, pipeline.s);
 		sb_free(&pipeline);
+	}
+}
+
+/* Every setting's mechanism, with options that the seed chooses. */
+static void try_windows(Trial *t)
+{
+	Campaign *c = t->c;
+	for (int k = 0; k < c->setting.n; k++) {
+		Setting *s = &c->setting.v[k];
+		StrBuf said = { 0 };
+		char text[1800];
+		double before = processor_seconds();
+		if (s->failed >= ENOUGH)
+			continue;
+		t->config = s->config;
+		t->config.warp_size = t->machine.warp_size;
+		set_distance(t);
+		random_machine(&t->config, (int)s->config.model, t->seed, &said);
+		Ran how = windows_agree(&t->job, &t->config, (int)s->config.model, text, sizeof text);
+		s->seconds += processor_seconds() - before;
+		s->runs += WINDOW_RUNS;
+		c->runs += WINDOW_RUNS;
+		s->refused += how == RAN_REFUSED;
+		if (how == RAN_BADLY) {
+			printf("seed %" PRIu64 ":%s: %s\n", t->seed, said.s, text);
+			fails(t, s);
+		}
+		sb_free(&said);
 	}
 }
 
@@ -243,7 +285,7 @@ static bool test(Campaign *c, uint64_t seed)
 		outcome_reference(&t.job, (int)t.machine.warp_size, &t.want);
 		c->thread_instructions += t.want.thread_instructions;
 		if (t.want.how == RAN_WELL) {
-			try_all(&t);
+			(c->windows ? try_windows : try_all)(&t);
 		} else {
 			printf("seed %" PRIu64 ": %s\n", seed, t.want.text);
 			t.failed = true;

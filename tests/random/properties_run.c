@@ -221,7 +221,7 @@ static const struct Property { PropertyInfo info; unsigned classes; void (*check
 	{ { "cost", "melding and fusion never raise the cost that they count" }, ALL, cost },
 	{ { "accesses", "after these passes each thread has as many accesses to memory as before" }, ALL, accesses },
 	{ { "lanes", "lanes in blocks and thread instructions do not depend on the mechanism" }, ALL, lanes },
-	{ { "windows", "timed, with blocks that replace others: a launch is the same whatever the window, under two mechanisms" }, ALL, windows },
+	{ { "windows", "timed, with blocks that replace others: a launch is the same whatever the window, under two mechanisms with random options" }, ALL, windows },
 	{ { "order", "the order of pushes changes no fetch under ipdom" }, ALL, order },
 	{ { "paths", "multi_path without merging and dual_path fetch what ipdom does; with merging no more" }, ALL, paths },
 	{ { "frontier", "tf_stack fetches no more than ipdom (without calls; structured code or plain loops)" }, FLOW, frontier },

@@ -179,7 +179,7 @@ static void resume(Warp *w, Split *s)
 	run_only(w, k, other);
 }
 
-static bool coming(const Warp *w, const Split *s) { return s->ready > reconv_now(w) && s->why == STALL_DIVERGENCE; }
+static bool coming(const Warp *w, const Split *s) { return !wait_over(&s->wait, reconv_now(w)) && s->wait.why == STALL_DIVERGENCE; }
 
 static void alarm(Warp *w)
 {
@@ -192,8 +192,9 @@ static void alarm(Warp *w)
 	bool over = run >= 0 && quantum && k->member[run].since + quantum <= reconv_now(w);
 	if (over && (k->member[run].untold || coming(w, &reconv_splits(w)[run]))) { /* it has not issued in its turn yet: the quantum begins when it may */
 		const Split *s = &reconv_splits(w)[run];
-		k->member[run].untold = s->wait;
-		k->member[run].since = s->wait ? reconv_now(w) + 1 - quantum : s->ready;
+		bool untold = wait_end(&s->wait) == PENDING; /* look again in the next cycle */
+		k->member[run].untold = untold;
+		k->member[run].since = untold ? reconv_now(w) + 1 - quantum : s->wait.known;
 		over = k->member[run].since + quantum <= reconv_now(w);
 	}
 	if (over) {

@@ -143,8 +143,8 @@ typedef struct Landing { Path p; int region, level; Cycle ready; uint8_t why; } 
    on to the outer one if both have the same point. */
 static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 {
-	x->ready = s->wait ? 0 : s->ready; /* other lanes need not wait for memory traffic of this split */
-	x->why = s->why;
+	x->ready = s->wait.known;      /* other lanes need not wait for memory traffic of this split */
+	x->why = s->wait.why;
 	for (int i = x->region;; i = k->r[i].outer) {
 		Region *e = &k->r[i];
 		if (e->ready < x->ready) {
@@ -152,7 +152,7 @@ static bool arrive_at_point(Warp *w, Regions *k, Split *s, Landing *x)
 			e->why = x->why;
 		}
 		if (!(e->pending & ~x->p.mask) && x->p.mask & s->mask)
-			split_not_before(s, e->ready, e->why); /* to be said before the table causes traffic that the split waits for */
+			split_not_before(w, s, e->ready, e->why); /* to be said before the table causes traffic that the split waits for */
 		touch_region(w, k, s, i);
 		if (!e->arrived) {
 			e->since = reconv_now(w);
@@ -178,7 +178,7 @@ static void replace_split(Warp *w, Regions *k, Split *s, const Landing *x)
 	if (x->p.mask) {
 		Member *g = &k->member[place_of(w, s)];
 		*g = (Member){ .region = x->region, .level = x->level, .spilled = g->spilled, .order = ++k->orders, .since = g->since };
-		split_not_before(s, x->ready, x->why);
+		split_not_before(w, s, x->ready, x->why);
 		move_split(w, k, s, x->region, x->p);
 		return;
 	}
@@ -192,7 +192,7 @@ static void add_landing(Warp *w, Regions *k, const Landing *x, const Split *from
 {
 	Split *t = regions_add(w, k, x->region, x->p, from);
 	k->member[place_of(w, t)].level = x->level;
-	split_not_before(t, x->ready, x->why);
+	split_not_before(w, t, x->ready, x->why);
 	reconv_count_push(w, t, x->p.pc, x->p.mask);
 }
 
@@ -235,8 +235,8 @@ void regions_release(Warp *w, Regions *k, int region)
 	e->ready = 0;
 	k->waiting--;
 	reconv_changed(w, region);
-	*next = (Split){ .ready = reconv_now(w) + 1, .why = STALL_DIVERGENCE };
-	split_not_before(next, x.ready, x.why);
+	*next = (Split){ .wait = wait_until(reconv_now(w) + 1, STALL_DIVERGENCE) };
+	split_not_before(w, next, x.ready, x.why);
 	if (k->r[x.region].pc == x.p.pc && !k->r[x.region].call && !arrive_at_point(w, k, next, &x))
 		return;
 	add_landing(w, k, &x, next);

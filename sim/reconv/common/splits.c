@@ -27,14 +27,15 @@ Mask splits_waiting(Warp *w)
 void split_park(Split *s)
 {
 	s->state = SPLIT_PARKED;
-	s->why = STALL_DIVERGENCE;
+	s->wait.why = STALL_DIVERGENCE;
 }
+
+void split_not_before(Warp *w, Split *s, Cycle c, uint8_t why) { wait_not_before(&s->wait, c, why, reconv_now(w)); }
 
 void split_run(Warp *w, Split *s)
 {
 	s->state = SPLIT_RUN;
-	if (s->ready < reconv_now(w) + 1)
-		s->ready = reconv_now(w) + 1;
+	split_not_before(w, s, reconv_now(w) + 1, s->wait.why);
 }
 
 void split_permit(Warp *w, Split *s, bool may)
@@ -48,8 +49,8 @@ void split_permit(Warp *w, Split *s, bool may)
 Split *splits_add(Warp *w, Path p, const Split *from)
 {
 	Split *t = &reconv_splits(w)[(*reconv_nsplit(w))++];
-	Cycle ready = from->wait ? reconv_now(w) + 1 : from->ready; /* the new split need not wait for the other's memory traffic */
-	*t = (Split){ .pc = p.pc, .mask = p.mask, .line = NO_PC, .ready = ready, .why = from->why };
+	Wait wait = wait_until(from->wait.known, from->wait.why); /* the new split need not wait for the other's memory traffic */
+	*t = (Split){ .pc = p.pc, .mask = p.mask, .line = NO_PC, .wait = wait };
 	return t;
 }
 
@@ -57,8 +58,8 @@ void split_redirect(Warp *w, Split *s, uint32_t pc)
 {
 	if (s->pc == pc)
 		return;
-	s->ready += (Cycle)reconv_config(w)->fetch_redirect;
-	s->why = STALL_BRANCH;
+	wait_delay(reconv_events(w), &s->wait, (Cycle)reconv_config(w)->fetch_redirect, reconv_now(w));
+	s->wait.why = STALL_BRANCH;
 }
 
 Split *splits_part(Warp *w, Split *s, Mask m)
@@ -70,22 +71,10 @@ Split *splits_part(Warp *w, Split *s, Mask m)
 	return t;
 }
 
-void split_join(Split *into, const Split *s, Mask m)
+void split_join(Warp *w, Split *into, const Split *s, Mask m)
 {
 	into->mask |= m;
-	if (!s->wait) {
-		split_not_before(into, s->ready, s->why);
-		return;
-	}
-	if (!into->wait) {
-		into->floor = into->ready;
-		into->ready = s->ready;
-		into->why = s->why;
-		into->wait = s->wait;
-		into->waits = s->waits;
-		into->late = s->late;
-	}
-	split_not_before(into, s->floor, s->why);
+	wait_join(reconv_events(w), &into->wait, &s->wait, reconv_now(w));
 }
 
 void splits_take_out(Warp *w, Split *s, void *table, size_t row)
@@ -97,7 +86,7 @@ void splits_take_out(Warp *w, Split *s, void *table, size_t row)
 
 void split_merge(Warp *w, Split *into, const Split *s, Mask m)
 {
-	split_join(into, s, m);
+	split_join(w, into, s, m);
 	reconv_count_merge(w, into, into->pc, into->mask);
 }
 

@@ -16,6 +16,7 @@ int splits_running(Warp *);                    /* the place of the first that ma
 static inline bool split_waits(const Split *s) { return s->state == SPLIT_BARRIER || s->state == SPLIT_WARPSYNC; }
 Mask splits_waiting(Warp *);                   /* the lanes of all splits that wait for other threads */
 void split_park(Split *);
+void split_not_before(Warp *, Split *, Cycle, uint8_t why);
 void split_run(Warp *, Split *);               /* the split may issue from the next cycle on, if it is ready then */
 void split_permit(Warp *, Split *, bool);      /* true: runs the split, false: parks it; nothing while it waits for other threads */
 
@@ -24,7 +25,7 @@ Split *splits_add(Warp *, Path, const Split *from);
 /* Charges a redirect to a split that the core does not see jump; none if its lanes fall through to pc. */
 void split_redirect(Warp *, Split *, uint32_t pc);
 Split *splits_part(Warp *, Split *, Mask);     /* the lanes leave the split for a copy of it behind all others */
-void split_join(Split *, const Split *s, Mask); /* takes in these lanes of s, all or some */
+void split_join(Warp *, Split *, const Split *s, Mask); /* takes in these lanes of s, all or some */
 /* Takes the split out of the list and its row out of the table, whose row k belongs to split k: those behind move up. */
 void splits_take_out(Warp *, Split *, void *table, size_t row);
 

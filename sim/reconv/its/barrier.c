@@ -57,8 +57,7 @@ static void groups_go_on(Warp *w, Its *k, Mask m)
 	for (Mask got; m; m &= ~got) {
 		Split *s = gather_group(w, m, &got);
 		Cycle ready = reconv_now(w) + 1 + (Cycle)reconv_param(w, ITS_RELEASE);
-		if (s->ready < ready)
-			s->ready = ready;
+		split_not_before(w, s, ready, s->wait.why);
 		s->pc++;
 		split_park(s);
 		its_enter(w, k, s, false);

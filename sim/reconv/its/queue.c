@@ -68,9 +68,8 @@ static void give_turn(Warp *w, Its *k, Split *s)
 	its_dequeue(k, s);
 	its_enqueue(k, 0, s);
 	s->state = SPLIT_RUN;
-	bool fetching = s->why == STALL_FETCH && s->ready > now; /* the end of the fetch is not known yet */
 	if (lane != k->turn)
-		split_not_before(s, ready, fetching ? STALL_FETCH : STALL_DIVERGENCE);
+		split_not_before(w, s, ready, STALL_DIVERGENCE);
 	k->yielded &= ~s->mask;
 	k->turn = lane;
 	k->began = k->group[lane].ran = now;
@@ -88,7 +87,7 @@ void its_pass_on(Warp *w, Its *k)
 	for (int i = 1; i < k->n; i++) {
 		int lane = k->queue[i];
 		Split *t = its_split(w, lane);
-		if (k->group[lane].stalled > now || t->ready > now + (t->why != STALL_FETCH)) /* the end of a fetch is known only when it comes */
+		if (k->group[lane].stalled > now || wait_foreseen(&t->wait, now) > now + 1)
 			continue;
 		its_rotate(w, k);
 		its_dequeue(k, t);
@@ -109,7 +108,7 @@ static Split *close_behind(Warp *w, Split *into, Split *s)
 
 Split *its_join(Warp *w, Split *into, Split *s)
 {
-	split_join(into, s, s->mask);
+	split_join(w, into, s, s->mask);
 	return close_behind(w, into, s);
 }
 

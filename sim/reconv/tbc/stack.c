@@ -71,10 +71,9 @@ static void form_warps(Warp *w, BlockStack *b, Entry *e)
 {
 	Mask left[MOST_WARPS], used;
 	Part part[64];
-	Split like = { .pc = e->pc, .ready = reconv_redirect(w, NULL, e->pc) + (Cycle)reconv_param(w, P_LATENCY),
-		.why = STALL_DIVERGENCE };
-	if (like.ready < e->ready)
-		like.ready = e->ready;
+	Split like = { .pc = e->pc,
+		.wait = wait_until(reconv_redirect(w, NULL, e->pc) + (Cycle)reconv_param(w, P_LATENCY), STALL_DIVERGENCE) };
+	split_not_before(w, &like, e->ready, STALL_DIVERGENCE);
 	memcpy(left, e->lanes, sizeof *left * (size_t)b->warps);
 	e->started = true;
 	for (int n = 1; n;) {

@@ -46,8 +46,8 @@ static void deposit_lanes(Warp *w, Split *s, Entry *e, const Part *part, int n)
 {
 	for (int k = 0; k < n; k++)
 		e->come[reconv_index(part[k].home)] |= part[k].mask;
-	if (e->ready < s->ready && !s->wait)
-		e->ready = s->ready;
+	if (e->ready < s->wait.known)
+		e->ready = s->wait.known;
 	reconv_remove(w, s);
 }
 
@@ -95,7 +95,7 @@ static void advance_alone(Warp *w, Split *s, int at, const MIns *i, const Path *
 		}
 	deposit_lanes(w, s, e, part, nparts);
 	if (non) {
-		Split like = { .pc = i->target, .ready = reconv_redirect(w, i, i->target), .why = STALL_BRANCH };
+		Split like = { .pc = i->target, .wait = wait_until(reconv_redirect(w, i, i->target), STALL_BRANCH) };
 		b->e[at + 2].started = true;
 		Warp *holder = reconv_form(on[0].home, &like, on, non);
 		arrive_at(holder, &reconv_splits(holder)[*reconv_nsplit(holder) - 1]);

@@ -108,6 +108,19 @@ END
 for options in "" "-D fetch.cache_bytes=0" "-D launch.cold=true" "-D sm.count=1" "-D sm.count=1 -D launch.latency_cycles=0 -D l1.mshrs=1"; do
 	compare "$tmp/loads.ir" -c volta.lua -D l1.global=true $options
 done
+# Groups that wait for an entry of a table become one: the group waits for all that they have waited for. One that another joins behind a branch is there
+# already, and is not redirected, whether it is known when its own entry comes or not.
+cp "$srcdir/tests/sim/gpu/join.ir" "$tmp"
+cat >"$tmp/join.lua" <<'END'
+local out = gpu.buffer("u32", 32)
+gpu.launch { kernel = "join", grid = 1, block = 32, args = { out, 20 } }
+END
+ways="1:1 2:1 16:1 1000000:1"
+compare "$tmp/join.ir" -c volta.lua -D sm.count=1 -m 'multi_path(merge=true,rt=1,splits=0)'
+ways="1:1 1000000:1"
+for options in rt=2,splits=3 rt=1,splits=2 splits=1,swap_cycles=50; do
+	compare "$srcdir/kernels/calculator/calculator.ir" -c volta.lua -m "multi_path(merge=true,$options)"
+done
 # Random kernels, where groups come to wait for several things at once.
 for seed in 47361 68607 47301 47302 47303 47304; do
 	./differential --print --seed $seed >"$tmp/random.ir"

@@ -35,8 +35,7 @@ static void choose(Warp *w)
 	if (first < 0)
 		return;
 	s[first].state = SPLIT_RUN;
-	if (s[first].ready < reconv_now(w) + 1)
-		s[first].ready = reconv_now(w) + 1;
+	wait_not_before(&s[first].wait, reconv_now(w) + 1, STALL_DIVERGENCE, reconv_now(w));
 }
 
 static void launch(Warp *w, Mask lanes, uint32_t pc)
@@ -44,7 +43,7 @@ static void launch(Warp *w, Mask lanes, uint32_t pc)
 	int n = 0;
 	for (Mask m = lanes; m; m &= m - 1)
 		reconv_splits(w)[n++] = (Split){ .pc = pc, .mask = m & -m, .line = NO_PC, .state = SPLIT_PARKED,
-			.why = STALL_DIVERGENCE };
+			.wait.why = STALL_DIVERGENCE };
 	*reconv_nsplit(w) = n;
 	reconv_splits(w)[0].state = SPLIT_RUN;
 	((PerSm *)reconv_sm_state(w))->launches++;
@@ -88,7 +87,7 @@ static void resumes(Warp *w, Split *s)
 	for (int k = 0; k < *reconv_nsplit(w); k++)
 		if (&reconv_splits(w)[k] != s && reconv_splits(w)[k].state == SPLIT_RUN) {
 			s->state = SPLIT_PARKED;
-			s->why = STALL_DIVERGENCE;
+			s->wait.why = STALL_DIVERGENCE;
 			return;
 		}
 }
