@@ -189,16 +189,16 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 	}
 	t->hit_lanes = 0;
 	t->whole = is->whole;
-	bool split_wants_hits = sm->gpu->model->times.loaded && i->kind == K_LD && (space == SP_GLOBAL || space == SP_LOCAL);
-	if (split_wants_hits)
+	bool wants_hits = (sm->gpu->model->times.loaded || ideal) && i->kind == K_LD && (space == SP_GLOBAL || space == SP_LOCAL);
+	if (wants_hits)
 		a.hits = &t->hit_lanes;
 	if ((!ideal && (sm->lsu_n || sm->lsu_free > sm->now)) || !make_access(sm, w, &a, t, is)) {
 		take_place(sm, w, s, i, &a, t);
-		is->queued |= split_wants_hits;
+		is->queued |= wants_hits;
 		return LSU_QUEUED;
 	}
 	is->hits |= t->hit_lanes;
-	is->misses |= split_wants_hits ? m & ~t->hit_lanes : 0;
+	is->misses |= wants_hits ? m & ~t->hit_lanes : 0;
 	if (t->ready > is->ready)
 		is->ready = t->ready;
 	if (tracing(sm) && comes_back(i) && says(t, &a) == LSU_KNOWN)

@@ -601,7 +601,6 @@ static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 				access_home(sm, p->home, i, m & p->mask, zero, space, addr, own, says, is->now, r++);
 				own = NULL;
 			}
-	count_access(w, i, space);
 	if (!timed)
 		return zero;
 	if (says != LSU_KNOWN) {
@@ -616,6 +615,32 @@ static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 		is->pending |= m;
 	}
 	vec_push(&sm->tickets, t);
+	return zero;
+}
+
+/* Lanes whose data lie in one line of L1 with those of the first of them. */
+static Mask lanes_of_line(const Sm *sm, Mask m, Space space, const uint64_t *addr)
+{
+	uint64_t line = space == SP_LOCAL ? 4 : (uint64_t)sm->gpu->config.l1_line; /* a word of local memory of all lanes is a line */
+	uint64_t first = addr[lowest_lane(m)] / line;
+	Mask same = 0;
+	int l;
+	each_lane(m, l)
+		same |= (Mask)(addr[l] / line == first) << l;
+	return same;
+}
+
+/* The lanes' access to one space. Where every lane is a core of its own, no lane waits for the data of others: each line is an access. */
+static Mask access_space(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, Issue *is)
+{
+	bool apart = sm->gpu->model->own_slots && !sm->gpu->options.functional && comes_back(i) && (space == SP_GLOBAL || space == SP_LOCAL);
+	Mask zero = 0;
+	for (Mask rest = m, some; rest && !sm->fault.kind; rest &= ~some) {
+		some = apart ? lanes_of_line(sm, rest, space, addr) : rest;
+		zero |= access_part(sm, w, s, i, some, space, addr, is);
+	}
+	if (!sm->fault.kind)
+		count_access(w, i, space);
 	return zero;
 }
 
@@ -650,7 +675,7 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 		each_lane(m, l)
 			addr[l] += sm->gpu->param_address;
 	if (i->space != SP_GENERIC) {
-		Mask zero = access_part(sm, w, s, i, m, i->space, addr, is);
+		Mask zero = access_space(sm, w, s, i, m, i->space, addr, is);
 		if (i->nonfaulting)
 			count_zeros(w, m, zero);
 		return;
@@ -666,7 +691,7 @@ void exec_memory(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Issue *is)
 		is->whole = whole_new(sm, parts);
 	for (int sp = 0; sp < SP_COUNT; sp++)
 		if (by[sp])
-			zero |= access_part(sm, w, s, i, by[sp], (Space)sp, addr, is);
+			zero |= access_space(sm, w, s, i, by[sp], (Space)sp, addr, is);
 	if (i->nonfaulting)
 		count_zeros(w, m, zero);
 }

@@ -118,12 +118,34 @@ START_TEST(units_barriers_and_warp_operations)
 }
 END_TEST
 
+/* Loads one of which needs the other's result: most of them find a line in L1 that all lanes read, the lane's number says which do not. */
+static const char chase[] =
+	"global u32 table[262144]\n"
+	"kernel k(u64 out) {\n reg u32 %t, %h, %r, %i, %s, %k, %m\n reg u64 %a, %b, %o\n reg pred %p\n"
+	"A: %t = mov.u32 %tid.x\n %h = mad.lo.u32 %t, 2654435761, 1\n %s = mov.u32 0\n %k = mov.u32 40\n %b = mov.u64 table\n"
+	"L: %h = mad.lo.u32 %h, 1664525, 1013904223\n %h = add.u32 %h, %s\n %r = shr.b32 %h, 8\n %m = and.b32 %r, 31\n %p = setp.eq.u32 %m, 0\n"
+	" %m = mul.lo.u32 %r, 977\n %m = and.b32 %m, 262143\n %i = selp.b32 %m, %t, %p\n %a = mad.wide.u32 %i, 4, %b\n %s = ld.global.u32 [%a]\n"
+	" %k = sub.u32 %k, 1\n %p = setp.gt.u32 %k, 0\n bra %p, L, E\n"
+	"E: %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 4, %o\n %s = add.u32 %s, %h\n st.global.u32 [%o], %s\n exit\n}\n";
+
+/* No lane waits for the data of others. With one warp the memory beyond L1 has little else to do: what its order costs elsewhere is not seen here. */
+START_TEST(lanes_wait_for_their_own_data)
+{
+	Config c = machine(machines[_i]);
+	Diag d = { 0 };
+	ck_assert(config_set(&c, "l1.global", "true", &d) && config_set(&c, "dws.memory", "aggressive", &d));
+	bounds(chase, "a chase", &c, machines[_i], 1, (unsigned)c.warp_size);
+	diag_free(&d);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("bound");
 	TCase *t = tcase_create("mimd");
 	tcase_add_loop_test(t, random_graphs, 0, MACHINES);
 	tcase_add_loop_test(t, units_barriers_and_warp_operations, 0, MACHINES);
+	tcase_add_loop_test(t, lanes_wait_for_their_own_data, 0, MACHINES);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
