@@ -2,6 +2,7 @@
 #include "passes/analysis/waits_own.h"
 #include "passes/analysis/print.h"
 
+enum { STEPS = 128 };                  /* of all searches, for each instruction of the function */
 enum { FAR = SPACE_BIT(SP_GLOBAL) | SPACE_BIT(SP_SHARED) }; /* where others write what a thread reads */
 
 bool waits_for(const Effects *e) { return e->writes & FAR || e->ordered; }
@@ -43,6 +44,7 @@ static void want_branch(void *self, int branch, int to)
 {
 	Search *x = self;
 	(void)to;
+	x->work++;
 	if (branch == CONTROL_ENTRY || !loop_has(x->c, x->l, branch))
 		return;
 	want_uses(x, branch, x->c->f->block.v[branch]->ins.n - 1);
@@ -56,7 +58,7 @@ static void want_stores(Search *x, uint8_t spaces)
 		return;
 	x->stored |= spaces;
 	loop_each(x->c, x->l, b)
-		for (int k = 0; k < b->ins.n; k++)
+		for (int k = 0; k < b->ins.n; k++, x->work++)
 			if (ins_effects(x->effects, &b->ins.v[k]).writes & spaces) {
 				want_uses(x, b->id, k);
 				want_block(x, b->id);
@@ -87,59 +89,90 @@ static void look_at(Search *x, int version)
 
 /* ---- a loop ---- */
 
-static bool leaves(const Search *x, const Block *b)
+static const Ins *first_anew(const Search *x, const Loop *l)
 {
-	for (int k = 0; k < b->nsucc; k++)
-		if (!loop_has(x->c, x->l, b->succ[k]->id) && !bs_has(x->c->fatal, b->succ[k]->id))
-			return true;
-	return false;
+	int at = x->next[l->first];
+	if (at >= l->first + l->n)
+		return NULL;
+	for (const Ins *i = x->c->rpo[at]->ins.v;; i++) {
+		Effects e = ins_effects(x->effects, i);
+		if (reads_anew(x, i, &e))
+			return i;
+	}
 }
 
-static void want_exits(Search *x, const Block *b)
+/* A block with a way out of the loop, and those with calls that may end the thread. */
+static void want_exit(Search *x, const Block *b, int ins)
 {
-	for (int k = 0; k < b->ins.n; k++) {
-		const Ins *i = &b->ins.v[k];
-		bool ends = op_info[i->op].kind == K_CALL && ins_effects(x->effects, i).ends;
-		if (ends || (k == b->ins.n - 1 && leaves(x, b))) {
-			want_uses(x, b->id, k);
-			want_block(x, b->id);
-		}
+	want_uses(x, b->id, ins);
+	want_block(x, b->id);
+}
+
+static void want_exits(Search *x)
+{
+	for (int k = x->first[x->l - x->w->loops->loop]; k >= 0; k = x->out.v[k].next) {
+		const Block *b = x->c->f->block.v[x->out.v[k].block];
+		want_exit(x, b, b->ins.n - 1);
+		x->work++;
 	}
+	if (!x->ends)
+		return;
+	loop_each(x->c, x->l, b)
+		for (int k = 0; k < b->ins.n; k++, x->work++)
+			if (op_info[b->ins.v[k].op].kind == K_CALL && ins_effects(x->effects, &b->ins.v[k]).ends)
+				want_exit(x, b, k);
 }
 
 /* What the loop reads anew, when threads leave it by that alone; or NULL. */
 static const Ins *watched(Search *x, const Loop *l)
 {
+	if (x->work >= x->most)
+		return first_anew(x, l);
 	x->l = l;
 	x->now++;
 	x->ordered = x->plain = NULL;
 	x->goes_on = false;
 	x->stored = 0;
-	loop_each(x->c, l, b)
-		want_exits(x, b);
-	while ((x->todo.n || x->ways.n) && !x->ordered)
+	want_exits(x);
+	for (; (x->todo.n || x->ways.n) && !x->ordered && x->work < x->most; x->work++)
 		if (x->ways.n)
 			control_branches(x->control, vec_pop(&x->ways), want_branch, x);
 		else
 			look_at(x, vec_pop(&x->todo));
 	vec_clear(&x->todo);
 	vec_clear(&x->ways);
+	if (x->work >= x->most)
+		return first_anew(x, l);
 	const Ins *by = x->ordered ? x->ordered : x->goes_on ? NULL : x->plain;
 	return by && !waits_bounded(x) ? by : NULL;
 }
 
 /* ---- a function ---- */
 
-/* There is something in the loop for which its threads could wait. */
-static bool may(const Search *x, const Loop *l)
+/* Which blocks read something anew, and which have ways out of which loops. */
+static void find_ways(Search *x, Arena *a)
 {
-	loop_each(x->c, l, b)
+	const Loops *loops = x->w->loops;
+	x->next = arena_array(a, int, x->c->nreach + 1);
+	x->first = arena_array(a, int, loops->n + 1);
+	x->next[x->c->nreach] = x->c->nreach;
+	for (int k = 0; k < loops->n; k++)
+		x->first[k] = -1;
+	for (int at = x->c->nreach; at-- > 0;) {
+		const Block *b = x->c->rpo[at];
+		x->next[at] = x->next[at + 1];
 		for (int k = 0; k < b->ins.n; k++) {
 			Effects e = ins_effects(x->effects, &b->ins.v[k]);
-			if (reads_anew(x, &b->ins.v[k], &e))
-				return true;
+			x->next[at] = reads_anew(x, &b->ins.v[k], &e) ? at : x->next[at];
 		}
-	return false;
+		for (int k = 0; k < b->nsucc; k++)
+			for (int l = loops->of[b->id]; l >= 0 && !bs_has(x->c->fatal, b->succ[k]->id); l = loops->loop[l].parent) {
+				if (loop_has(x->c, &loops->loop[l], b->succ[k]->id) || ++x->work >= x->most)
+					break;
+				vec_push(&x->out, ((WayOut){ b->id, x->first[l] }));
+				x->first[l] = x->out.n - 1;
+			}
+	}
 }
 
 /* The function itself has a cycle, and an ordered access that reads. One that calls itself in place of a
@@ -185,6 +218,8 @@ static void look_at_block(Search *x, const Block *b)
 	for (int k = 0; k < b->ins.n; k++) {
 		Effects e = ins_effects(x->effects, &b->ins.v[k]);
 		x->written |= e.writes;
+		x->most += STEPS;
+		x->ends |= op_info[b->ins.v[k].op].kind == K_CALL && e.ends;
 		if (op_info[b->ins.v[k].op].kind == K_CALL && !x->w->call[b->id] && call_waits(x, &b->ins.v[k], &e)) {
 			x->w->call[b->id] = &b->ins.v[k];
 			x->w->n++;
@@ -192,15 +227,44 @@ static void look_at_block(Search *x, const Block *b)
 	}
 }
 
+/* From loops to those around them, and back. */
+static void spread(Waits *w)
+{
+	for (int k = 0; k < w->c->nreach; k++) {
+		int b = w->c->rpo[k]->id, l = w->loops->of[b];
+		if (l >= 0 && w->call[b] && !w->within[l].by)
+			w->within[l] = (Wait){ NULL, w->call[b] };
+	}
+	for (int k = w->loops->n; k-- > 0;) {
+		int up = w->loops->loop[k].parent;
+		if (w->loop[k])
+			w->within[k] = (Wait){ w->c->f->block.v[w->loops->loop[k].header], w->loop[k] };
+		if (up >= 0 && w->within[k].by)
+			w->within[up] = w->within[k];
+	}
+	for (int k = 0; k < w->loops->n; k++) {
+		int up = w->loops->loop[k].parent;
+		w->around[k] = w->loop[k] ? k : up < 0 ? -1 : w->around[up];
+	}
+}
+
+static Waits *new_waits(Arena *a, const Cfg *c, const Loops *loops, const EffectTable *effects)
+{
+	Waits *w = arena_new(a, Waits);
+	*w = (Waits){ .m = effects->m, .c = c, .loops = loops };
+	w->loop = arena_array(a, const Ins *, loops->n + 1);
+	w->call = arena_array(a, const Ins *, c->n + 1);
+	w->within = arena_array(a, Wait, loops->n + 1);
+	w->around = arena_array(a, int, loops->n + 1);
+	return w;
+}
+
 Waits *waits_build(Arena *a, const Cfg *c, const Dom *dom, const Loops *loops, const Control *control,
 	const Ssa *ssa, const EffectTable *effects)
 {
 	must(cfg_fresh(c));
 	Arena tmp = { 0 };
-	Waits *w = arena_new(a, Waits);
-	*w = (Waits){ .m = effects->m, .c = c, .loops = loops };
-	w->loop = arena_array(a, const Ins *, loops->n + 1);
-	w->call = arena_array(a, const Ins *, c->n + 1);
+	Waits *w = new_waits(a, c, loops, effects);
 	Search x = { .w = w, .c = c, .dom = dom, .control = control, .ssa = ssa, .effects = effects };
 	int **by_version[] = { &x.version, &x.been };
 	for (size_t k = 0; k < sizeof by_version / sizeof *by_version; k++)
@@ -208,13 +272,17 @@ Waits *waits_build(Arena *a, const Cfg *c, const Dom *dom, const Loops *loops, c
 	x.block = arena_array(&tmp, int, c->n + 1);
 	x.calls = arena_array(&tmp, int8_t, effects->m->func.n + 1);
 	x.written = c->f->kind == FN_KERNEL ? 0 : FAR;
+	x.most = STEPS;
 	for (int k = 0; k < c->nreach; k++)
 		look_at_block(&x, c->rpo[k]);
+	find_ways(&x, &tmp);
 	for (int k = 0; k < loops->n; k++)
-		if (may(&x, &loops->loop[k])) {
+		if (first_anew(&x, &loops->loop[k])) {
 			w->loop[k] = watched(&x, &loops->loop[k]);
 			w->n += w->loop[k] != NULL;
 		}
+	spread(w);
+	vec_free(&x.out);
 	vec_free(&x.todo);
 	vec_free(&x.ways);
 	vec_free(&x.back);
@@ -226,34 +294,20 @@ Waits *waits_build(Arena *a, const Cfg *c, const Dom *dom, const Loops *loops, c
 
 bool waits_in(const Waits *w, int block, int outside, Wait *found)
 {
+	int l = w->loops->of[block], at = l < 0 ? -1 : w->around[l];
 	*found = (Wait){ NULL, w->call[block] };
 	if (found->by)
 		return true;
-	for (int k = w->loops->of[block]; k >= 0; k = w->loops->loop[k].parent) {
-		if (outside >= 0 && loop_has(w->c, &w->loops->loop[k], outside))
-			return false;
-		if (!w->loop[k])
-			continue;
-		*found = (Wait){ w->c->f->block.v[w->loops->loop[k].header], w->loop[k] };
-		return true;
-	}
-	return false;
+	if (at < 0 || (outside >= 0 && loop_has(w->c, &w->loops->loop[at], outside)))
+		return false;
+	*found = (Wait){ w->c->f->block.v[w->loops->loop[at].header], w->loop[at] };
+	return true;
 }
 
 bool waits_within(const Waits *w, int loop, Wait *found)
 {
-	const Loop *l = &w->loops->loop[loop];
-	for (int k = loop; k < w->loops->n && loop_has(w->c, l, w->loops->loop[k].header); k++)
-		if (w->loop[k]) {
-			*found = (Wait){ w->c->f->block.v[w->loops->loop[k].header], w->loop[k] };
-			return true;
-		}
-	loop_each(w->c, l, b)
-		if (w->call[b->id]) {
-			*found = (Wait){ NULL, w->call[b->id] };
-			return true;
-		}
-	return false;
+	*found = w->within[loop];
+	return found->by;
 }
 
 bool waits_any(const Waits *w, Wait *found)

@@ -4,6 +4,8 @@
 #define GSIM_WAITS_OWN_H
 #include "passes/analysis/waits.h"
 
+typedef struct WayOut { int block, next; } WayOut; /* next: another one of the same loop, -1: there is none */
+
 typedef struct Search {
 	Waits *w;
 	const Cfg *c;
@@ -13,6 +15,12 @@ typedef struct Search {
 	const EffectTable *effects;
 	int8_t *calls;                 /* by function: a call of it waits; below 0: it does not; 0: nobody has asked */
 	uint8_t written;               /* spaces that others may write while the function runs */
+
+	int *next;                     /* by place in rpo: that of the next block, from there on, which reads something anew */
+	int *first;                    /* by loop: the first of the ways out of it, in `out`; -1: there is none */
+	Vec(WayOut) out;
+	bool ends;                     /* a call may end the thread */
+	int64_t work, most;            /* steps of all searches so far; loops that are left when it is too much are taken to wait */
 
 	const Loop *l;                 /* the loop looked at */
 	int now;                       /* its number, from 1 on: what follows has it where it has been seen */

@@ -304,6 +304,7 @@ bool waits_bounded(Search *x)
 	for (int k = 1; k < l->latch.n; k++)
 		b = dom_common(x->dom, b, l->latch.v[k]);
 	while (!exit_comes_about(x, b)) {
+		x->work++;
 		if (b == l->header)
 			return false;
 		b = x->dom->idom[b];
