@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -598,7 +599,10 @@ static Sample apart(int shape, int thing, int n)
 	pid_t child = fork();
 	must(child >= 0);
 	if (!child) {
-		alarm((unsigned)ceil(limit));
+		struct rlimit processor;
+		must(!getrlimit(RLIMIT_CPU, &processor));
+		processor.rlim_cur = (rlim_t)ceil(limit);
+		must(!setrlimit(RLIMIT_CPU, &processor));
 		x = measure(shape, thing, n);
 		_exit(write(end[1], &x, sizeof x) != sizeof x);
 	}
@@ -608,7 +612,7 @@ static Sample apart(int shape, int thing, int n)
 	close(end[0]);
 	int status;
 	waitpid(child, &status, 0);
-	if (x.us < 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)) {
+	if (x.us < 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)) {
 		fprintf(stderr, "bench-passes: %s on %s with %d blocks failed\n", name_of(thing), shapes[shape].name, n);
 		exit(1);
 	}
@@ -655,7 +659,7 @@ static const char usage[] =
 	"  -s, --shapes LIST   only these shapes, separated by commas\n"
 	"  -t, --things LIST   only these analyses and passes; also print, read, verify, 'no pass' (a pipeline without passes)\n"
 	"  -n, --most N        up to so many blocks (100000)\n"
-	"  -l, --limit S       seconds for one case (60); `over' stands for one that took longer\n"
+	"  -l, --limit S       seconds of processor time for one case (60); `over' stands for one that took longer\n"
 	"      --list          the shapes\n";
 
 int main(int argc, char **argv)

@@ -49,7 +49,7 @@ kernel() {
 	printf 'host main() {\n%%a = alloc.u64 4096\n%%b = alloc.u64 64\nlaunch k, (1, 1, 1), (32, 1, 1), 0, (%%b, %%a)\nexit\n}\n'
 }
 ends() { # mechanism, passes: does the kernel end?
-	timeout 60 "$sim" --functional -q --alone -c "$configs/turing.lua" -m "$1" -p "$2" "$tmp/k.ir" >"$tmp/said" 2>&1
+	"${srcdir:-.}/tests/within" 60 "$sim" --functional -q --alone -c "$configs/turing.lua" -m "$1" -p "$2" "$tmp/k.ir" >"$tmp/said" 2>&1
 	case $? in
 	0) return 0 ;;
 	1) grep -qE 'deadlock|livelock|barrier' "$tmp/said" && return 1 ;;

@@ -19,7 +19,7 @@ look='%v = ld.volatile.global.u32 [%p]
 give='st.volatile.global.u32 [%p], 1'
 
 ends() { # mechanism, passes
-	timeout 60 "$sim" --functional -q --alone -c "$configs/kepler.lua" -m "$1" -p "$2" "$tmp/k.ir" >"$tmp/said" 2>&1 && return 0
+	"${srcdir:-.}/tests/within" 60 "$sim" --functional -q --alone -c "$configs/kepler.lua" -m "$1" -p "$2" "$tmp/k.ir" >"$tmp/said" 2>&1 && return 0
 	grep -qE 'livelock|deadlock' "$tmp/said" || { echo "$1, $2: neither an end nor a livelock"; cat "$tmp/said"; bad=1; }
 	return 1
 }

@@ -20,7 +20,7 @@ fail() {
 expect() {
 	want=$1 text=$2
 	shift 2
-	timeout 60 "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	timeout 600 "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
 	got=$?
 	[ $got = "$want" ] || fail "$*: status $got, not $want"
 	[ -z "$text" ] || grep -q -e "$text" "$tmp/out" "$tmp/err" || fail "$*: no '$text'"
@@ -220,7 +220,7 @@ done
 # ---- a full disk ----
 if [ -c /dev/full ]; then
 	full() {
-		timeout 60 "$@" >/dev/full 2>"$tmp/err" </dev/null
+		timeout 600 "$@" >/dev/full 2>"$tmp/err" </dev/null
 		got=$?
 		: >"$tmp/out"
 		[ $got = 2 ] && grep -q 'standard output cannot be written' "$tmp/err" || fail "$* >/dev/full: status $got"

@@ -116,7 +116,7 @@ if [ "$name" = none ]; then
 	echo "no Chromium is installed, so what the labs say of the page is not looked at"
 else
 	mkdir "$tmp/browser"
-	CHROMIUM=$name srcdir=$top timeout 300 "$lua" tests/tools/check_labs_page.lua "$work" "$tmp/browser" || failed=1
+	CHROMIUM=$name srcdir=$top timeout 1200 "$lua" tests/tools/check_labs_page.lua "$work" "$tmp/browser" || failed=1
 fi
 
 # What a person may type, and what is no answer.

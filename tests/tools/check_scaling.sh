@@ -23,7 +23,7 @@ rm -f scaling.out
 	printf 'L4000: exit\n}\n'
 } >scaling.ir
 echo 'gpu.launch { kernel = "k", grid = 1, block = 32, args = {} }' >scaling.lua
-timeout 20 ./gsim --functional --annotate scaling.ir >scaling.out || { echo "gsim --annotate: too slow, or it failed" >&2; exit 1; }
+"${srcdir:-.}/tests/within" 20 ./gsim --functional --annotate scaling.ir >scaling.out || { echo "gsim --annotate: too slow, or it failed" >&2; exit 1; }
 grep -q '^ .* sum of the lines$' scaling.out || { echo "gsim --annotate: no sum" >&2; exit 1; }
 rm -f scaling.out scaling.ir scaling.lua
 

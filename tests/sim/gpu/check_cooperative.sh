@@ -120,7 +120,7 @@ end
 LUA
 runs() {
 	# shellcheck disable=SC2086
-	timeout 100 "$gsim" -q --alone "$@" >"$tmp/out" 2>&1 || fail "$*: $(head -n 2 "$tmp/out")"
+	"${srcdir:-.}/tests/within" 100 "$gsim" -q --alone "$@" >"$tmp/out" 2>&1 || fail "$*: $(head -n 2 "$tmp/out")"
 }
 runs --reference "$tmp/steps.ptx"
 runs -c volta.lua "$tmp/steps.ptx" -- 40
@@ -194,7 +194,7 @@ runs --functional "$tmp/host.ir"
 printf 'local a = gpu.buffer("u32", 1)\ngpu.launch { kernel = "all_arrive", grid = gpu.argument(1), block = 32, args = { a } }\n' >"$tmp/arrive.lua"
 for how in --functional --quiet; do
 	runs $how -D sm.max_blocks=8 -D sm.count=2 -w "$tmp/arrive.lua" "$tmp/steps.ptx" -- 16
-	timeout 100 "$gsim" -q --alone $how -D sm.max_blocks=8 -D sm.count=2 -w "$tmp/arrive.lua" -s "$tmp/report.json" "$tmp/steps.ptx" -- 40 >"$tmp/out" 2>&1
+	"${srcdir:-.}/tests/within" 100 "$gsim" -q --alone $how -D sm.max_blocks=8 -D sm.count=2 -w "$tmp/arrive.lua" -s "$tmp/report.json" "$tmp/steps.ptx" -- 40 >"$tmp/out" 2>&1
 	[ $? -eq 1 ] && grep -q "24 of the 40 blocks have not begun and cannot: the 16 that have leave no room (limited by blocks), and none of them ends" "$tmp/out" ||
 		fail "no room $how: $(head -n 3 "$tmp/out")"
 	grep -q '"blocks_not_begun": 24' "$tmp/report.json" || fail "no room $how: the report"

@@ -282,7 +282,7 @@ host main() {
 IR
 for how in "" "-m its" "--functional" "--reference"; do
 	# shellcheck disable=SC2086
-	timeout 60 "$gsim" -q --alone $how -D limits.progress_cycles=1000 "$tmp/spin.ir" >"$tmp/out" 2>&1
+	"${srcdir:-.}/tests/within" 60 "$gsim" -q --alone $how -D limits.progress_cycles=1000 "$tmp/spin.ir" >"$tmp/out" 2>&1
 	[ $? -eq 1 ] && grep -q "livelock" "$tmp/out" || fail "spin $how: $(head -n 1 "$tmp/out")"
 done
 exit $failed

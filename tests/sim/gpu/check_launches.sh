@@ -344,7 +344,7 @@ holds '$5 == $2 + 500' -- 0,1 4 0
 holds '$5 == $2 + 500' -D launch.resident_grids=1 -- 1,2 4 0
 
 # Without time launches run in the order of their calls.
-timeout 60 "$gsim" -q --functional --verify -w "$tmp/two.lua" "$tmp/two.ir" -- 1,2 4 0 >"$tmp/out" 2>&1 || fail "functional: $(head -n 1 "$tmp/out")"
+"${srcdir:-.}/tests/within" 60 "$gsim" -q --functional --verify -w "$tmp/two.lua" "$tmp/two.ir" -- 1,2 4 0 >"$tmp/out" 2>&1 || fail "functional: $(head -n 1 "$tmp/out")"
 
 # Neither host threads nor windows change anything, whatever the mechanism; the trace has the report's figures, launch by launch.
 for model in ipdom token its tbc dwf swi aware mimd; do
@@ -385,10 +385,10 @@ gpu.launch { kernel = "set", grid = 1, block = 32, args = { flag }, stream = 2 }
 gpu.sync()
 END
 for overhead in 100 300000; do # also when it comes long after livelock is looked for
-	timeout 60 "$gsim" -q --alone -D launch.overhead_cycles=$overhead -D limits.progress_cycles=1000 -w "$tmp/wait.lua" "$tmp/two.ir" >"$tmp/out" 2>&1 || fail "waiting for a later launch: $(head -n 1 "$tmp/out")"
+	"${srcdir:-.}/tests/within" 60 "$gsim" -q --alone -D launch.overhead_cycles=$overhead -D limits.progress_cycles=1000 -w "$tmp/wait.lua" "$tmp/two.ir" >"$tmp/out" 2>&1 || fail "waiting for a later launch: $(head -n 1 "$tmp/out")"
 done
 for how in "-D launch.resident_grids=1" --functional; do
-	timeout 60 "$gsim" -q --alone -D limits.progress_cycles=1000 $how -w "$tmp/wait.lua" "$tmp/two.ir" >"$tmp/out" 2>&1
+	"${srcdir:-.}/tests/within" 60 "$gsim" -q --alone -D limits.progress_cycles=1000 $how -w "$tmp/wait.lua" "$tmp/two.ir" >"$tmp/out" 2>&1
 	[ $? = 1 ] && grep -q 'livelock' "$tmp/out" || fail "$how: $(head -n 1 "$tmp/out")"
 done
 
@@ -422,7 +422,7 @@ else
 end
 END
 for how in "-- again" "-- flush" "-D launch.cold=true -- again" "-- beside" "-D fetch.cache_bytes=0 -- beside"; do
-	timeout 60 "$gsim" -q --alone -c volta.lua -D sm.count=1 -D l1.global=true "$tmp/loads.ir" $how >"$tmp/out" 2>&1
+	"${srcdir:-.}/tests/within" 60 "$gsim" -q --alone -c volta.lua -D sm.count=1 -D l1.global=true "$tmp/loads.ir" $how >"$tmp/out" 2>&1
 	[ $? = 0 ] && [ ! -s "$tmp/out" ] || fail "lines in L1 when a grid begins: $how: $(head -n 1 "$tmp/out")"
 done
 
@@ -448,7 +448,7 @@ gpu.launch { kernel = gpu.args[1], grid = 1, block = 32, args = gpu.args[2] and 
 END
 for end in "bad" "wait" "work x"; do
 	for warm in false true; do
-		timeout 60 "$gsim" -q --alone -D launch.latency_cycles=700 -D limits.max_cycles=100000 -D limits.progress_cycles=1000 -D launch.warm=$warm -s "$tmp/end-$warm.json" -w "$tmp/end.lua" \
+		"${srcdir:-.}/tests/within" 60 "$gsim" -q --alone -D launch.latency_cycles=700 -D limits.max_cycles=100000 -D limits.progress_cycles=1000 -D launch.warm=$warm -s "$tmp/end-$warm.json" -w "$tmp/end.lua" \
 			"$tmp/two.ir" -- $end >"$tmp/end-$warm" 2>&1
 		echo "status $?" >>"$tmp/end-$warm"
 	done
