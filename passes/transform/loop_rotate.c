@@ -6,7 +6,8 @@
  *
  * The header is copied; all ways into the loop lead to the copy, the ways back to the header, which is the loop's last block then. An iteration executes
  * one jump less. Left alone: loops with several ways in, loops that leave at the bottom already, headers with operations that threads execute together or
- * with calls (those who enter and those who go on would no longer meet in them), and headers larger than `size`. */
+ * with calls (those who enter and those who go on would no longer meet in them), loops in which a thread may wait for what others do (likewise; passes/analysis/waits.h), and
+ * headers larger than `size`. */
 #include "isa/edit.h"
 #include "passes/analyses.h"
 #include "passes/transform/transform.h"
@@ -17,6 +18,7 @@ typedef struct Rotate {
 	Arena arena;
 	const Cfg *c;
 	const Loops *loops;
+	const Waits *waits;
 	Block **copy, **map;           /* by block: its copy in front of the loop, or NULL; for edit_clone */
 	BitSet named;                  /* reconvergence points that the source asks for */
 	Block **behind;                /* by block: the header that comes to stand behind it, or NULL */
@@ -42,8 +44,9 @@ static bool stays(const Rotate *w, const Loop *l, int b)
 }
 
 /* Why the loop stays as it is, or NULL. */
-static const char *refused(const Rotate *w, const Loop *l)
+static const char *refused(Rotate *w, const Loop *l)
 {
+	Wait wait;
 	const Block *h = w->r->f->block.v[l->header];
 	if (!l->reducible)
 		return "it has several ways in";
@@ -52,6 +55,8 @@ static const char *refused(const Rotate *w, const Loop *l)
 	for (int k = 0; k < l->latch.n; k++)
 		if (leaves(w, l, l->latch.v[k]))
 			return "it tests at its bottom";
+	if (waits_within(w->waits, (int)(l - w->loops->loop), &wait))
+		return waits_text(&w->arena, &wait);
 	if (bs_has(w->named, h->id))
 		return "a branch asks to reconverge at its top";
 	if (h->ins.n - 1 > w->r->option[0].number)
@@ -105,6 +110,7 @@ static void order(Rotate *w)
 static bool run(PassRun *r)
 {
 	Rotate w = { .r = r, .e = edit_open(r->m, r->f, r->origin), .c = analysis_cfg(r->an), .loops = analysis_loops(r->an) };
+	w.waits = analysis_waits(r->an);
 	w.copy = arena_array(&w.arena, Block *, w.c->n);
 	w.map = arena_array(&w.arena, Block *, w.c->n);
 	w.behind = arena_array(&w.arena, Block *, w.c->n);

@@ -100,6 +100,14 @@ bra J
 L: $look
 bra %d, L, J
 J:"
+check loop-rotate L "bra %c, G, L
+G: $give
+bra J
+L: $look
+bra %d, M, J
+M: %i = add.u32 %i, 1
+bra L
+J:"
 echo "$ended runs end"
 [ $ended -gt 15 ] || bad=1
 exit $bad
