@@ -290,6 +290,8 @@ START_TEST(dws_branches)
 		rig_four_counts(set, NESTED, "A:f B:7 C:3 D:1 F3:2 J3:3 F2:4 J2:7 F1:8 J1:f", 3, 4, 3);
 	}
 	rig_four_counts("divergence.model=dws", LOOP, "A:f H:f H:7 H:3 H:1 Y:f", 0, 1, 1);
+	/* Room for just the two sides is room enough. */
+	rig_four_counts("divergence.model=dws dws.splits=2", IF_ELSE, "A:f F:c T:3 J:f", 1, 2, 1);
 	/* Room for two: B and F1 take it, C and F2 do not, until F1 has come to its point. */
 	Rig *r = rig_four("divergence.model=dws dws.splits=2 units.imul.latency=50", SLOW, NULL);
 	ck_assert_uint_eq(r->s.max_depth, 4);
@@ -313,6 +315,7 @@ START_TEST(dws_loads)
 	static const struct { const char *set, *path; uint64_t pushes, merges; } e[] = {
 		{ "dws.memory=off", "A:f B:f D:f", 0, 0 },
 		{ "dws.memory=aggressive", "A:f B:3 D:3 B:c D:c", 1, 0 },
+		{ "dws.memory=aggressive dws.splits=2", "A:f B:3 D:3 B:c D:c", 1, 0 },
 		{ "dws.memory=lazy", "A:f B:3 D:3 B:c D:c", 1, 0 },
 		/* Lanes 2 and 3 do not wait for the first load, whose guard does not hold for them: they go on alone, wait for their
 		   own while lanes 0 and 1 catch up, and wait in D for %x, where all meet. */
