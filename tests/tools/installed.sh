@@ -56,7 +56,7 @@ if command -v pkg-config >/dev/null; then
 		grep -q 'lua\|-lz\|-lelf\|-liberty' out && fail "gsim.pc makes programs link with what the shared library is linked with itself"
 	fi
 	flags=$(pkg-config "$@" --cflags gsim) && libs=$(pkg-config "$@" --libs gsim) || fail "pkg-config gsim"
-	sed -n '/^```c$/,/^```$/p' "$docdir/library.md" | grep -v '^```' >example.c
+	sed -n '/^```c$/,/^```$/p' "$docdir/doc/library.md" | grep -v '^```' >example.c
 	cp "$pkgdatadir/kernels/matmul/matmul.ptx" kernel.ptx && cp "$pkgdatadir/kernels/matmul/matmul.lua" kernel.lua
 	$CC $CFLAGS $flags -o example example.c $libs >out 2>&1 || fail "the example of library.md does not build with gsim.pc's flags"
 	LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" ./example >out 2>&1 || fail "the example of library.md does not run"
