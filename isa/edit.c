@@ -237,10 +237,13 @@ bool edit_drop_unreached(Function *f, BitSet roots)
 	bs_copy(keep, roots);
 	reach(f, keep);
 	for (int b = 0; b < all; b++) {
+		Block *x = f->block.v[b];
+		if (x->reconverge && !bs_has(keep, x->reconverge->id))
+			x->reconverge = NULL;
 		if (bs_has(keep, b))
-			f->block.v[n++] = f->block.v[b];
+			f->block.v[n++] = x;
 		else
-			vec_free(&f->block.v[b]->ins);
+			vec_free(&x->ins);
 	}
 	f->block.n = n;
 	arena_free(&a);

@@ -47,7 +47,8 @@ void edit_move_rest(Edit *, Block *b, int at, Block *to);      /* the instructio
 Block *edit_split_block(Edit *, Block *b, int at, const char *tail);
 /* s, to which b jumps and nobody else goes, becomes the end of b. s is left with `exit` alone, without an edge from or to it. */
 void edit_merge(Edit *, Block *b, Block *s);
-bool edit_drop_unreached(Function *, BitSet roots);            /* removes blocks that no root (by number) leads to, and numbers the others; true: there were some */
+/* Removes blocks that no root (by number) leads to, and numbers the others; a branch that asks for one of them as its point does so no more. True: there were some. */
+bool edit_drop_unreached(Function *, BitSet roots);
 
 /* Copies of n blocks: block[id] (an entry for each block of the function) is set to each one's copy; edges between them go to copies, others where they
    went. Registers r become reg[r]; reg NULL: they stay. Copies keep the origin of what they copy, and no copy is a block of the source. */

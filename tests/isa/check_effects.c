@@ -175,8 +175,13 @@ START_TEST(building)
 	ck_assert_int_eq(ins_dst(&h->ins.v[0], 0)->id, 0);
 	BitSet roots = bs_new(&a, f->block.n);
 	bs_add(roots, 0);
+	copy[1]->reconverge = h;       /* goes, and X stays */
+	f->block.v[0]->reconverge = f->block.v[2];
 	ck_assert(edit_drop_unreached(f, roots));
 	ck_assert_str_eq(shape(&a, f), "E(2)>H_copy X(1) H_copy(3)>H_back_copy>X H_back_copy(1)>H_copy ");
+	ck_assert_ptr_null(copy[1]->reconverge);
+	ck_assert_ptr_eq(f->block.v[0]->reconverge, f->block.v[1]);
+	f->block.v[0]->reconverge = NULL;
 	ck_assert(!edit_drop_unreached(f, roots));
 	ck_assert(ir_verify(m, &diag));
 	edit_close(&e);
