@@ -62,7 +62,7 @@ static void new_predicate(Gen *g, int reg)
 	emit(g, i);
 }
 
-/* The address in the register moves on, and the place with it. */
+/* The address in the register moves on, and the place with it, most often not. */
 static void move_on(Gen *g, Where *w)
 {
 	if (w->base.kind != OPD_REG || w->base.id == g->slot)
@@ -71,10 +71,11 @@ static void move_on(Gen *g, Where *w)
 	i.opd[0] = i.opd[1] = opd_reg(w->base.id);
 	i.opd[2] = opd_imm(8);
 	emit(g, i);
-	if (rnd(g, 3))
+	bool stays = rnd(g, 3) || w->room == 4 || strcmp(w->space, ".global"); /* in other spaces what lies behind is not the thread's */
+	if (stays)
 		w->base.imm -= 8;
-	else if (w->room == 4 || strcmp(w->space, ".global"))
-		w->base.imm -= 8; /* what lies behind is not the thread's */
+	else
+		w->align = 8;
 }
 
 static void between(Gen *g, Where *w, Type of, int pred)
