@@ -442,11 +442,8 @@ Ins edit_new(const Edit *e, const Ins *like, Op op, Type type, int ndst, int nsr
 {
 	Ins i = ins_make(e->m, op, type, ndst, nsrc);
 	i.origin = e->origin;
-	if (like) {
-		i.file = like->file;
-		i.line = like->line;
-		i.col = like->col;
-	}
+	if (like)
+		ins_place(&i, like);
 	return i;
 }
 

@@ -194,7 +194,8 @@ typedef struct Ins {
 	uint16_t file;                 /* index into module->file */
 	int32_t guard;                 /* predicate register that guards it, or -1 */
 	int32_t line, col;             /* source place, 0 = unknown */
-	int32_t melded;                /* 0, or the first of module->melded: where the others stood that passes have made one of with it */
+	int32_t melded;                /* 0, or a list in module->place: where the others stood that passes have made one of with it */
+	int32_t inlined;               /* 0, or a list in module->place: of a function that was inlined, from its innermost line to the outermost call */
 	int32_t mark;                  /* 0, or the first of its marks in function->mark */
 	Opd *opd;                      /* destinations, then sources */
 } Ins;

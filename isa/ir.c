@@ -158,7 +158,7 @@ void module_free(Module *m)
 	vec_free(&m->symbol);
 	vec_free(&m->string);
 	vec_free(&m->origin);
-	vec_free(&m->melded);
+	vec_free(&m->place);
 	arena_free(&m->arena);
 	free(m);
 }
@@ -354,7 +354,7 @@ bool ins_same_form(const Ins *a, const Ins *b)
 bool ins_equal(const Ins *a, const Ins *b)
 {
 	if (!ins_same_form(a, b) || a->guard != b->guard || a->guard_neg != b->guard_neg || a->origin != b->origin || a->file != b->file ||
-	    a->line != b->line || a->col != b->col || a->melded != b->melded || a->mark != b->mark)
+	    a->line != b->line || a->col != b->col || a->melded != b->melded || a->inlined != b->inlined || a->mark != b->mark)
 		return false;
 	for (int k = 0; k < a->ndst + a->nsrc && a->opd != b->opd; k++) {
 		const Opd *x = &a->opd[k], *y = &b->opd[k];

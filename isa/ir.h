@@ -10,13 +10,20 @@
 #include "lib/bitset.h"
 #include "lib/diag.h"
 #include "lib/hash.h"
+#include "lib/strbuf.h"
 #include "lib/vec.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where an instruction stood of which passes have made one with another: they were on different paths, and threads of both execute what is left. Its own place
-   stays that of one of them. Places are never changed: copies share them. A list is in order of the files' names, lines and columns and has each place once. */
-typedef struct MeldedPlace { uint16_t file; int32_t line, col, next; } MeldedPlace; /* line 0: unknown; next: index into module->melded, less than its own; 0 = the last */
+/* Places in the source, in lists that are never changed: copies of an instruction share them.
+ *
+ * Of a melded instruction: where those stood that passes have made one of with it: they were on different paths, and threads of both execute what is left. Its own
+ * place stays that of one of them. In order of the files' names, lines and columns, each once.
+ *
+ * Of an instruction of a function that a compiler has inlined: the line that it was compiled from, then the call that was replaced, then the call of the function
+ * that has that call, and so on to the function that is there. One of them is its own place, the one that its writer looks for: the first of them that lies in the
+ * file of the last, so a line of a header gives way to the line that calls it. */
+typedef struct SourcePlace { uint16_t file; int32_t line, col, next; } SourcePlace; /* line 0: unknown; next: index into module->place, less than its own; 0 = the last */
 static inline bool ins_melded(const Ins *i) { return i->melded != 0; }
 
 /* ---- blocks, functions, modules ---- */
@@ -110,11 +117,11 @@ struct Module {
 	Vec(Symbol *) symbol;
 	Vec(const char *) string;
 	Vec(const char *) origin;      /* [0] = "user" */
-	Vec(MeldedPlace) melded;       /* [0] is none */
+	Vec(SourcePlace) place;        /* lists of them; [0] is none */
 };
 
 /* What every form of a module keeps to: a module that one reader takes can be written and read in the others. */
-enum { FILE_LIMIT = 65535, OPERAND_LIMIT = 32768 /* of one instruction or header */, DATA_LIMIT = 64 << 20 /* bytes of initial data */ };
+enum { FILE_LIMIT = 65535, INLINED_LIMIT = 255 /* places of inlined code, one in the other, that a reader of PTX keeps */, OPERAND_LIMIT = 32768 /* of one instruction or header */, DATA_LIMIT = 64 << 20 /* bytes of initial data */ };
 
 Module *module_new(const char *name);
 void module_free(Module *);
@@ -179,11 +186,20 @@ void block_jump(Module *, Block *, Block *to);                        /* appends
 void block_branch(Module *, Block *, int pred, bool neg, Block *yes, Block *no); /* appends bra %p, yes, no */
 Type ins_value_type(const Module *, const Ins *, int k);              /* of source k; of call and launch: what the callee declares */
 Loc ins_loc(const Module *, const Ins *);
-/* ---- isa/melded.c ---- */
-/* Places of the instructions that have become one with it, which may be its own again: of two at one place.
-	for (int at = i->melded; melded_next(m, &at, &loc);) ... */
-bool melded_next(const Module *, int *at, Loc *);
-int module_melded(Module *, const MeldedPlace *, int n);              /* a list of these places, in any order; 0: n is 0 */
+/* ---- isa/places.c ---- */
+/* A list of places: i->inlined, or i->melded, which may have the instruction's own again: of two at one place.
+	for (int at = i->melded; place_next(m, &at, &loc);) ... */
+bool place_next(const Module *, int *at, Loc *);
+int module_melded(Module *, const SourcePlace *, int n);              /* a list for i->melded of these places, in any order; 0: n is 0 */
+int module_inlined(Module *, SourcePlace inner, int list);            /* a list for i->inlined: `inner`, and behind it the list that the call has; 0: of one place */
+SourcePlace places_own(const Module *, int list);                     /* the own place of an instruction with this list of inlined code */
+void ins_place_inlined(const Module *, Ins *, int list);              /* the list and with it the instruction's own place */
+void ins_place(Ins *, const Ins *like);                               /* it stands where the other stands */
+Loc *places_list(const Module *, int list, Arena *, int *n);           /* the n of it that are known; file names are the module's */
+/* What a reader wants to know behind a place of inlined code, " (inlined math.h:12, at k.cu:30)": the innermost place, if it is another one, and the calls outside, if
+   there are any. Nothing for other instructions. v: the n places of its list. */
+void places_print_inlined(const char *file, int line, const Loc *v, int n, StrBuf *);
+void ins_print_inlined(const Module *, const Ins *, StrBuf *);
 void ins_meld(Module *, Ins *, const Ins *const *others, int n);      /* it stands for the others, too, and for what these stand for; its own place and origin: those of the first that no pass has inserted, if there is one */
 void ins_instead(Ins *, const Ins *old);                              /* it takes the old one's place in the program: it is as much the source's, at its place, or melded */
 

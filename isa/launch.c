@@ -50,6 +50,7 @@ static void put_place(StrBuf *s, const Launch *l, const Function *f, const Ins *
 		sb_printf(s, ", which %s has inserted,", m->origin.v[ins->origin]);
 	if (loc.line)
 		sb_printf(s, " at %s:%d", loc.file ? loc.file : "?", loc.line);
+	ins_print_inlined(m, ins, s);
 	if (l->kernel->kind != FN_HOST)
 		sb_printf(s, ", thread block (%u,%u,%u), thread (%u,%u,%u)", ctaid[0], ctaid[1], ctaid[2], tid[0], tid[1], tid[2]);
 }

@@ -98,8 +98,8 @@ Module *module_copy(const Module *s)
 		vec_push(&m->origin, arena_strdup(&m->arena, s->origin.v[k]));
 	for (int k = 0; k < s->string.n; k++)
 		vec_push(&m->string, arena_strdup(&m->arena, s->string.v[k]));
-	for (int k = 0; k < s->melded.n; k++)
-		vec_push(&m->melded, s->melded.v[k]);
+	for (int k = 0; k < s->place.n; k++)
+		vec_push(&m->place, s->place.v[k]);
 	for (int k = 0; k < s->symbol.n; k++)
 		copy_symbol(m, s->symbol.v[k]);
 	for (int k = 0; k < s->func.n; k++)
@@ -122,7 +122,7 @@ Module *module_view(const Module *s)
 	SHARE(file, 1);
 	SHARE(origin, 1);
 	SHARE(string, 0);
-	SHARE(melded, 0);
+	SHARE(place, 0);
 	SHARE(symbol, 0);
 	SHARE(func, 0);
 	return m;
@@ -163,12 +163,11 @@ static bool same_place(const Pair *p, const Ins *a, const Ins *b)
 	return a->line == b->line && a->col == b->col && !strcmp(p->a->file.v[a->file], p->b->file.v[b->file]);
 }
 
-static bool same_melded(const Pair *p, const Ins *a, const Ins *b)
+static bool same_places(const Pair *p, int i, int j)
 {
-	int i = a->melded, j = b->melded;
 	Loc x, y;
-	while (melded_next(p->a, &i, &x))
-		if (!melded_next(p->b, &j, &y) || !same_loc(x, y))
+	while (place_next(p->a, &i, &x))
+		if (!place_next(p->b, &j, &y) || !same_loc(x, y))
 			return false;
 	return !j;
 }
@@ -228,7 +227,8 @@ static bool same_marks(const Pair *p, int a, int b)
 
 static bool same_ins(const Pair *p, const Ins *a, const Ins *b)
 {
-	if (!ins_same_form(a, b) || !same_place(p, a, b) || !same_melded(p, a, b) || !same_origin(p, a->origin, b->origin) ||
+	if (!ins_same_form(a, b) || !same_place(p, a, b) || !same_places(p, a->melded, b->melded) || !same_places(p, a->inlined, b->inlined) ||
+	    !same_origin(p, a->origin, b->origin) ||
 	    (a->guard < 0) != (b->guard < 0))
 		return false;
 	if (a->guard >= 0 && (p->reg[a->guard] != b->guard || a->guard_neg != b->guard_neg))

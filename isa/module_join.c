@@ -6,7 +6,7 @@
 typedef struct Join {
 	Module *to, *from;
 	int *func, *symbol, *string, *file, *origin;
-	int melded;                    /* what is added to these */
+	int places;                    /* what is added to these */
 	bool *kept;                    /* of the functions of `from`: they move */
 	StrMap names, texts;           /* of `to`: functions, 2 * id, and its variables, 2 * id + 1; strings */
 	Loc place;
@@ -111,24 +111,25 @@ static void renumber_function(const Join *j, Function *f)
 			Ins *i = &f->block.v[b]->ins.v[k];
 			i->file = (uint16_t)j->file[i->file];
 			i->origin = (uint8_t)j->origin[i->origin];
-			i->melded += i->melded ? j->melded : 0;
+			i->melded += i->melded ? j->places : 0;
+			i->inlined += i->inlined ? j->places : 0;
 			for (int o = 0; o < i->ndst + i->nsrc; o++)
 				renumber_operand(j, &i->opd[o]);
 		}
 	}
 }
 
-static void move_melded(Join *j)
+static void move_places(Join *j)
 {
 	Module *to = j->to;
-	if (!to->melded.n && j->from->melded.n)
-		vec_push(&to->melded, (MeldedPlace){ 0 });
-	j->melded = to->melded.n - 1;
-	for (int k = 1; k < j->from->melded.n; k++) {
-		MeldedPlace p = j->from->melded.v[k];
+	if (!to->place.n && j->from->place.n)
+		vec_push(&to->place, (SourcePlace){ 0 });
+	j->places = to->place.n - 1;
+	for (int k = 1; k < j->from->place.n; k++) {
+		SourcePlace p = j->from->place.v[k];
 		p.file = (uint16_t)j->file[p.file];
-		p.next += p.next ? j->melded : 0;
-		vec_push(&to->melded, p);
+		p.next += p.next ? j->places : 0;
+		vec_push(&to->place, p);
 	}
 }
 
@@ -180,7 +181,7 @@ bool module_join(Module *to, Module *from, Loc place, Diag *diag)
 	index_names(&j);
 	bool ok = place_texts(&j) && place_functions(&j) && place_symbols(&j);
 	if (ok) {
-		move_melded(&j);
+		move_places(&j);
 		move_functions(&j);
 		move_symbols(&j);
 	}

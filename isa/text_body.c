@@ -230,6 +230,15 @@ static int reverse_marks(Function *f, int mark)
 	return out;
 }
 
+/* Of the !inlined_at of the instruction whose marks are read, behind its own !loc; 0: there are none. */
+static int inlined_list(Reader *r, Place own)
+{
+	int list = 0;
+	for (int k = r->inlined.n; k; k--)
+		list = module_inlined(r->m, r->inlined.v[k - 1], list);
+	return list ? module_inlined(r->m, (SourcePlace){ .file = (uint16_t)own.file, .line = own.line, .col = own.col }, list) : 0;
+}
+
 static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
 {
 	Marks marks;
@@ -241,9 +250,11 @@ static bool finish(Reader *r, Ins *i, Block *b, const Token *at)
 	i->origin = marks.origin;
 	i->mark = reverse_marks(r->f, marks.mark);
 	i->melded = module_melded(r->m, r->melded.v, r->melded.n);
+	if (r->inlined.n && !marks.loc.line)
+		return rd_fail(r, &marks.at, "!inlined_at needs the place of what has been inlined: !loc FILE:LINE");
 	place_ins(r, i, at);
 	if (marks.has_loc)
-		vec_push(&r->fix, ((Fix){ b, b->ins.n, NULL, marks.loc }));
+		vec_push(&r->fix, ((Fix){ b, b->ins.n, NULL, marks.loc, inlined_list(r, marks.loc) }));
 	if (marks.reconverge) {
 		if (i->op != OP_BRX && (i->op != OP_BRA || !i->nsrc))
 			return rd_fail(r, &marks.at, "!reconverge belongs to a conditional or indexed branch");

@@ -143,7 +143,7 @@ Opd rd_find_name(Reader *r, const char *s, size_t n)
 	return (Opd){ OPD_NONE, 0, -1, 0 };
 }
 
-/* ---- marks: !loc 1:12:5 !melded 1:15:5 !origin dce !auto !reconverge L !begins B for %p, !%q !decides B by %v for %p ---- */
+/* ---- marks: !loc 1:12:5 !inlined_at 2:30:1 !melded 1:15:5 !origin dce !auto !reconverge L !begins B for %p, !%q !decides B by %v for %p ---- */
 
 int rd_source(Reader *r, const char *label)
 {
@@ -245,15 +245,37 @@ static bool read_place(Reader *r, Place *p)
 	return p->file >= 0 || rd_fail(r, &at, "no file %llu; write: file %llu \"name\"", (unsigned long long)file, (unsigned long long)file);
 }
 
-static bool read_melded(Reader *r)
+/* A place of a list of the instruction's. */
+static bool read_listed(Reader *r, const char *word, SourcePlace *to)
 {
 	Place p;
 	if (!r->at_instruction)
-		return rd_fail(r, &r->tok, "!melded belongs to instructions");
+		return rd_fail(r, &r->tok, "!%s belongs to instructions", word);
 	rd_next(r);
 	if (!read_place(r, &p))
 		return false;
-	vec_push(&r->melded, ((MeldedPlace){ .file = (uint16_t)p.file, .line = p.line, .col = p.col }));
+	*to = (SourcePlace){ .file = (uint16_t)p.file, .line = p.line, .col = p.col };
+	return true;
+}
+
+static bool read_melded(Reader *r)
+{
+	SourcePlace p;
+	if (!read_listed(r, "melded", &p))
+		return false;
+	vec_push(&r->melded, p);
+	return true;
+}
+
+static bool read_inlined(Reader *r)
+{
+	SourcePlace p;
+	Token at = r->tok;
+	if (!read_listed(r, "inlined_at", &p))
+		return false;
+	if (!p.line)
+		return rd_fail(r, &at, "!inlined_at gives a line of a file");
+	vec_push(&r->inlined, p);
 	return true;
 }
 
@@ -263,6 +285,8 @@ static bool one_mark(Reader *r, Marks *marks)
 		return marks->has_loc = read_place(r, &marks->loc);
 	if (rd_word(r, "melded"))
 		return read_melded(r);
+	if (rd_word(r, "inlined_at"))
+		return read_inlined(r);
 	if (rd_accept_word(r, "auto"))
 		return marks->is_auto = true;
 	if (rd_accept_word(r, "reconverge"))
@@ -277,7 +301,7 @@ static bool one_mark(Reader *r, Marks *marks)
 		return read_source_mark(r, begins ? MARK_BEGINS : MARK_DECIDES, marks);
 	}
 	if (!rd_accept_word(r, "origin"))
-		return rd_wanted(r, "loc, melded, origin, auto, marked, reconverge, begins or decides after '!'");
+		return rd_wanted(r, "loc, inlined_at, melded, origin, auto, marked, reconverge, begins or decides after '!'");
 	Token at = r->tok;
 	char *name = rd_name(r, "the name of a pass");
 	if (!name)
@@ -293,6 +317,7 @@ bool rd_marks(Reader *r, Marks *marks)
 {
 	*marks = (Marks){ .at = r->tok };
 	vec_clear(&r->melded);
+	vec_clear(&r->inlined);
 	while (rd_accept(r, '!'))
 		if (!one_mark(r, marks))
 			return false;

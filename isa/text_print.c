@@ -234,10 +234,21 @@ static void print_place(const Printer *p, const char *mark, Loc l)
 
 static void print_loc(const Printer *p, Loc l) { print_place(p, "!loc", l); }
 
+/* Where it stands; of inlined code from the innermost line to the outermost call. */
+static void print_ins_loc(const Printer *p, const Ins *i)
+{
+	const char *mark = "!loc";
+	Loc l;
+	if (!i->inlined)
+		print_loc(p, ins_loc(p->m, i));
+	for (int at = i->inlined; place_next(p->m, &at, &l); mark = "!inlined_at")
+		print_place(p, mark, l);
+}
+
 static void print_melded(const Printer *p, const Ins *i)
 {
 	Loc l;
-	for (int at = i->melded; melded_next(p->m, &at, &l);)
+	for (int at = i->melded; place_next(p->m, &at, &l);)
 		print_place(p, "!melded", l);
 }
 
@@ -540,7 +551,7 @@ static void print_block(const Printer *p, const Function *f, const Block *b)
 		const Ins *i = &b->ins.v[k];
 		sb_putc(out, '\t');
 		ir_print_ins(p->m, f, b, i, out);
-		print_loc(p, ins_loc(p->m, i));
+		print_ins_loc(p, i);
 		print_melded(p, i);
 		print_origin(p, i->origin);
 		print_marks(f, !plain ? i->mark : k == b->ins.n - 1 ? last : k ? i->mark : first, out);

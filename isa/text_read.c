@@ -154,6 +154,10 @@ static void set_places(Reader *r)
 			continue;
 		}
 		Ins *i = &x->block->ins.v[x->index];
+		if (x->inlined) {
+			ins_place_inlined(r->m, i, x->inlined);
+			continue;
+		}
 		i->file = (uint16_t)x->place.file;
 		i->line = x->place.line;
 		i->col = x->place.col;
@@ -165,8 +169,8 @@ static void drop_unused_own_file(Reader *r)
 {
 	if (r->own_file <= 0 || r->own_file != r->m->file.n - 1)
 		return;
-	for (int k = 1; k < r->m->melded.n; k++)
-		if (r->m->melded.v[k].file == r->own_file)
+	for (int k = 1; k < r->m->place.n; k++)
+		if (r->m->place.v[k].file == r->own_file)
 			return;
 	for (int k = 0; k < r->m->func.n; k++) {
 		const Function *f = r->m->func.v[k];
@@ -195,6 +199,7 @@ static void free_reader(Reader *r)
 	vec_free(&r->dst);
 	vec_free(&r->opd);
 	vec_free(&r->melded);
+	vec_free(&r->inlined);
 }
 
 Module *ir_read_source(const char *text, size_t n, const char *path, const Source *source, Diag *diag)

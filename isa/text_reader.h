@@ -7,7 +7,7 @@
 
 typedef struct Place { int file, line, col; } Place;
 
-typedef struct Fix { Block *block; int index; Loc *loc; Place place; } Fix; /* a !loc, set when the module is verified */
+typedef struct Fix { Block *block; int index; Loc *loc; Place place; int inlined; } Fix; /* a !loc, set when the module is verified; inlined: 0, or the list */
 
 typedef struct Later { Lexer lex; Token tok; Function *f; Symbol *symbol; } Later; /* a body or initial data, for the second pass */
 
@@ -46,7 +46,7 @@ typedef struct Reader {
 	Vec(Token) dst;                /* of the instruction being read */
 	char shape;                    /* how they were written: '{' '(' or 0 */
 	Vec(Opd) opd;
-	Vec(MeldedPlace) melded;       /* of the instruction whose marks are read */
+	Vec(SourcePlace) melded, inlined; /* of the instruction whose marks are read; inlined: !inlined_at, as they stand there */
 } Reader;
 
 enum { ERROR_LIMIT = 50 };

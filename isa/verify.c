@@ -242,6 +242,30 @@ static bool check_marks(Verifier *v, const Ins *i)
 	return true;
 }
 
+/* Predicates that are read can be negated, nothing else. */
+static bool check_negated(Verifier *v, const Ins *i)
+{
+	for (int k = 0; k < i->ndst + i->nsrc; k++) {
+		const Opd *o = &i->opd[k];
+		bool may = k >= i->ndst && o->kind == OPD_REG && o->id >= 0 && o->id < v->f->reg.n && v->f->reg.v[o->id].type == T_PRED;
+		if (o->neg > may)
+			return vf_fail(v, "negates what is no predicate that it reads");
+	}
+	return true;
+}
+
+/* An inlined instruction's list has two places or more, all known, and gives its own place. */
+static bool stands_in_list(const Module *m, const Ins *i)
+{
+	for (int k = i->inlined; k; k = m->place.v[k].next)
+		if (!m->place.v[k].line)
+			return false;
+	if (!i->inlined)
+		return true;
+	SourcePlace own = places_own(m, i->inlined);
+	return m->place.v[i->inlined].next && own.file == i->file && own.line == i->line && own.col == i->col;
+}
+
 static void check_ins(Verifier *v, const Ins *i)
 {
 	v->i = i;
@@ -253,15 +277,21 @@ static void check_ins(Verifier *v, const Ins *i)
 		vf_fail(v, v->f->kind == FN_HOST ? "cannot stand in a host function" : "belongs in host functions only");
 	} else if (i->origin >= v->m->origin.n || i->file >= v->m->file.n) {
 		vf_fail(v, "has an origin or a file that the module does not have");
-	} else if (i->melded < 0 || (i->melded && i->melded >= v->m->melded.n)) {
+	} else if (i->melded < 0 || (i->melded && i->melded >= v->m->place.n)) {
 		vf_fail(v, "is melded with something at a place that the module does not have");
+	} else if (i->inlined < 0 || (i->inlined && i->inlined >= v->m->place.n)) {
+		vf_fail(v, "is inlined at a place that the module does not have");
+	} else if (!stands_in_list(v->m, i)) {
+		vf_fail(v, "does not stand where its list of inlined places says");
+	} else if (i->guard_neg > (i->guard >= 0)) {
+		vf_fail(v, "negates a guard that it has not, or by another number than 1");
 	} else if (i->guard >= v->f->reg.n || (i->guard >= 0 && v->f->reg.v[i->guard].type != T_PRED)) {
 		vf_fail(v, "is guarded by what is no predicate register");
 	} else if (i->guard >= 0 && op_info[i->op].flags & OPF_TERM) {
 		vf_fail(v, "ends the block and cannot be guarded");
 	} else if (!check_marks(v, i)) {
 		;
-	} else if (vf_modifiers(v)) {
+	} else if (vf_modifiers(v) && check_negated(v, i)) {
 		vf_operands(v);
 	}
 	v->i = NULL;
@@ -383,12 +413,12 @@ bool ir_verify_ins(const Module *m, const Function *f, const Ins *i, StrBuf *why
 	return v.errors == 0;
 }
 
-static void check_melded(Verifier *v)
+static void check_places(Verifier *v)
 {
-	for (int k = 1; k < v->m->melded.n; k++) {
-		const MeldedPlace *p = &v->m->melded.v[k];
+	for (int k = 1; k < v->m->place.n; k++) {
+		const SourcePlace *p = &v->m->place.v[k];
 		if (p->file >= v->m->file.n || p->next < 0 || p->next >= k) {
-			vf_fail(v, "the module's list of places of melded instructions has a file that the module does not have, or no end");
+			vf_fail(v, "a list of places has a file that the module does not have, or no end");
 			return;
 		}
 	}
@@ -398,7 +428,7 @@ bool ir_verify(const Module *m, Diag *d)
 {
 	Verifier v = { .m = m, .d = d };
 	check_symbols(&v);
-	check_melded(&v);
+	check_places(&v);
 	if (!v.errors)
 		check_headers(&v);
 	if (v.errors)

@@ -4,7 +4,9 @@
 
 static void place(Ptx *p, Ins *i)
 {
-	if (p->loc_line) {
+	if (p->loc_inlined) {
+		ins_place_inlined(p->m, i, p->loc_inlined);
+	} else if (p->loc_line) {
 		i->file = (uint16_t)p->loc_file;
 		i->line = p->loc_line;
 		i->col = p->loc_col;

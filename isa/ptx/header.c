@@ -267,6 +267,7 @@ bool ptx_function(Ptx *p, bool entry)
 		tok_accept(p, ';');
 	body_free(&b);
 	p->b = NULL;
-	p->loc_line = 0;
+	p->loc_line = p->loc_inlined = 0;
+	strmap_free(&p->call_at);
 	return true;
 }

@@ -79,28 +79,79 @@ static const FileNo *file_of(Ptx *p, uint64_t number)
 	return f;
 }
 
-/* .loc file line column [, function_name label [+ offset], inlined_at file line column] */
-bool ptx_loc(Ptx *p)
+/* file line column; line 0: the file is none of the module's */
+static bool place_in_file(Ptx *p, const char *behind, SourcePlace *to)
 {
 	uint32_t v[3];
 	Loc loc = tok_here(p);
-	tok_next(p);
 	for (int i = 0; i < 3; i++) {
 		const Token *t = tok(p);
 		if (t->kind != TK_INT || t->bits > INT32_MAX)
-			return ptx_error(p, tok_here(p), "expected a number behind .loc, not %s", tok_text(p, t));
+			return ptx_error(p, tok_here(p), "expected a number behind %s, not %s", behind, tok_text(p, t));
 		v[i] = (uint32_t)t->bits;
 		tok_next(p);
 	}
-	while (tok_accept(p, ','))
-		while (tok(p)->line == loc.line && (tok(p)->kind == TK_WORD || tok(p)->kind == TK_INT || tok_is(p, '+')))
-			tok_next(p);
 	const FileNo *file = file_of(p, v[0]);
 	if (file && file->file < 0)
 		return ptx_error(p, loc, "instructions of more than %d files", FILE_LIMIT - 1);
-	p->loc_file = file ? file->file : -1;
-	p->loc_line = file ? (int)v[1] : 0;
-	p->loc_col = (int)v[2];
+	*to = file ? (SourcePlace){ .file = (uint16_t)file->file, .line = (int)v[1], .col = (int)v[2] } : (SourcePlace){ 0 };
+	return true;
+}
+
+/* The list with the place in front of that of the call; the same for the same. */
+static int inlined_list(Ptx *p, SourcePlace at, int call)
+{
+	const char *key = arena_printf(&p->arena, "%d %d %d %d", at.file, at.line, at.col, call);
+	int list = strmap_get(&p->inlined, key);
+	if (list < 0)
+		strmap_put(&p->inlined, key, list = module_inlined(p->m, at, call));
+	return list;
+}
+
+static int places_of(const Ptx *p, int list)
+{
+	int n = 0;
+	for (; list; list = p->m->place.v[list].next)
+		n++;
+	return n;
+}
+
+static const char *call_key(Ptx *p, SourcePlace at) { return arena_printf(&p->arena, "%d %d %d", at.file, at.line, at.col); }
+
+/* A .loc that says where a function was inlined says it of one call; in which functions that call has been inlined, the last .loc of the call's own place has
+   said before. */
+static void set_inlined(Ptx *p, SourcePlace at, SourcePlace call)
+{
+	int known = strmap_get(&p->call_at, call_key(p, call));
+	bool inlined = at.line && call.line;
+	if (inlined)
+		p->loc_inlined = inlined_list(p, at, known > 0 && places_of(p, known) < INLINED_LIMIT ? known : inlined_list(p, call, 0));
+	if (at.line)
+		strmap_put(&p->call_at, call_key(p, at), p->loc_inlined);
+}
+
+/* .loc file line column [, function_name label [+ offset], inlined_at file line column] */
+bool ptx_loc(Ptx *p)
+{
+	SourcePlace at, call = { 0 };
+	int line = tok(p)->line;
+	tok_next(p);
+	if (!place_in_file(p, ".loc", &at))
+		return false;
+	while (tok_accept(p, ',')) {
+		if (tok_is_word(p, "inlined_at")) {
+			tok_next(p);
+			if (!place_in_file(p, "inlined_at", &call))
+				return false;
+		}
+		while (tok(p)->line == line && (tok(p)->kind == TK_WORD || tok(p)->kind == TK_INT || tok_is(p, '+')))
+			tok_next(p);
+	}
+	p->loc_file = at.file;
+	p->loc_line = at.line;
+	p->loc_col = at.col;
+	p->loc_inlined = 0;
+	set_inlined(p, at, call);
 	return true;
 }
 
@@ -279,6 +330,8 @@ Module *ptx_read(const char *text, size_t n, const char *path, Diag *diag)
 	strmap_free(&p.funcs);
 	strmap_free(&p.symbols);
 	strmap_free(&p.reg_name);
+	strmap_free(&p.call_at);
+	strmap_free(&p.inlined);
 	strmap_free(&p.reg_range);
 	vec_free(&p.module_reg);
 	vec_free(&p.reg_use);

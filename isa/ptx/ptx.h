@@ -116,6 +116,9 @@ typedef struct Ptx {
 	uint64_t words, init_bytes;  /* words of parameters and branch targets, bytes of initial data so far: bound hostile input */
 
 	int loc_file, loc_line, loc_col;  /* from .loc; loc_line 0 = none */
+	int loc_inlined;         /* 0, or the list in m->place of what stands there */
+	StrMap call_at;          /* "file line column" of a .loc of this function -> its list in m->place; 0: nothing was inlined there */
+	StrMap inlined;          /* "file line column call" -> the list in m->place of what was inlined there; call: of the call that it replaces */
 	Body *b;                 /* the function being read, or NULL */
 } Ptx;
 

@@ -4,7 +4,8 @@
 
 static bool same_place(const MIns *a, const MIns *b)
 {
-	return b->src && a->function == b->function && a->src->file == b->src->file && a->src->line == b->src->line && a->src->col == b->src->col;
+	return b->src && a->function == b->function && a->src->file == b->src->file && a->src->line == b->src->line && a->src->col == b->src->col &&
+	       a->src->inlined == b->src->inlined;
 }
 
 /* Where lanes have parted at an instruction: an operation that a mechanism has put there with the place of a branch or a call belongs to the
@@ -170,7 +171,8 @@ static BranchStats parting_at(const Counts *all, int pc, Arena *a)
 {
 	const MIns *m = &all->code->ins[pc];
 	Loc loc = m->src ? ins_loc(all->code->module, m->src) : (Loc){ 0 };
-	return (BranchStats){ .kind = kind_of(m), .function = arena_strdup(a, m->function->name), .label = arena_strdup(a, m->from->label),
+	PlaceList inlined = m->src ? place_list_of(all->code->module, m->src->inlined, a) : (PlaceList){ 0 };
+	return (BranchStats){ .inlined = inlined, .kind = kind_of(m), .function = arena_strdup(a, m->function->name), .label = arena_strdup(a, m->from->label),
 		.file = loc.file ? arena_strdup(a, loc.file) : NULL, .line = loc.line, .parted = all->parted[pc], .met = all->met[pc] };
 }
 
@@ -275,10 +277,56 @@ static bool any_stall(const LineStats *l)
 	return any != 0;
 }
 
+/* The innermost place of an instruction that was inlined in a line; the line's number in the code's list. */
+typedef struct InlinedIn { int line; Loc at; } InlinedIn;
+
+static int by_line(const void *a, const void *b)
+{
+	const InlinedIn *x = a, *y = b;
+	int files = x->line == y->line ? strcmp(x->at.file, y->at.file) : 0;
+	return x->line != y->line ? x->line - y->line : files ? files : x->at.line != y->at.line ? (x->at.line > y->at.line) - (x->at.line < y->at.line) : 0;
+}
+
+/* In order of lines, each once. */
+static InlinedIn *find_inlined(const Code *c, int *n)
+{
+	InlinedIn *v = xcalloc((size_t)c->n + 1, sizeof *v);
+	int m = 0;
+	*n = 0;
+	for (int pc = 0; pc < c->n; pc++) {
+		const Ins *i = c->ins[pc].src;
+		int at = i ? i->inlined : 0;
+		Loc own = i ? ins_loc(c->module, i) : (Loc){ 0 }, inner;
+		if (place_next(c->module, &at, &inner) && inner.file && (inner.line != own.line || strcmp(inner.file, own.file)))
+			v[m++] = (InlinedIn){ c->line_of[pc], inner };
+	}
+	if (m)
+		qsort(v, (size_t)m, sizeof *v, by_line);
+	for (int k = 0; k < m; k++)
+		if (!k || by_line(&v[k - 1], &v[k]))
+			v[(*n)++] = v[k];
+	return v;
+}
+
+/* Of these those of the line, from *next on. */
+static PlaceList inlined_in(const InlinedIn *v, int n, int *next, int line, Arena *a)
+{
+	while (*next < n && v[*next].line < line)
+		++*next;
+	int first = *next;
+	while (*next < n && v[*next].line == line)
+		++*next;
+	Loc *at = arena_array(a, Loc, *next - first + 1);
+	for (int k = first; k < *next; k++)
+		at[k - first] = v[k].at;
+	return place_list_copy(a, (PlaceList){ at, *next - first });
+}
+
 static void gather_lines(const Counts *all, Arena *a, LaunchStats *st)
 {
 	const Code *c = all->code;
-	int n = 0;
+	int n = 0, ninlined, next = 0;
+	InlinedIn *inlined = find_inlined(c, &ninlined);
 	LineStats *row = arena_array(a, LineStats, c->nline + 1); /* the last: of no instruction */
 	for (int k = 0; k < (c->n + 1) * STALL_COUNT; k++)
 		row[k / STALL_COUNT < c->n ? c->line_of[k / STALL_COUNT] : c->nline].stalls[k % STALL_COUNT] += all->stalls[k];
@@ -296,12 +344,14 @@ static void gather_lines(const Counts *all, Arena *a, LaunchStats *st)
 		row[n] = row[k];
 		row[n].function = arena_strdup(a, c->line[k].function->name);
 		row[n].file = c->line[k].file ? arena_strdup(a, c->line[k].file) : NULL;
+		row[n].inlined = inlined_in(inlined, ninlined, &next, k, a);
 		row[n++].line = c->line[k].line;
 	}
 	if (any_stall(&row[c->nline]))
 		row[n++] = row[c->nline];
 	st->line_stats = row;
 	st->nlines = n;
+	free(inlined);
 }
 
 /* Resident warps over the most an SM can hold, and what bounds it. */

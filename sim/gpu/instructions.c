@@ -12,20 +12,6 @@ static const char *text_of(const Code *c, int pc, Arena *a)
 	return s;
 }
 
-/* Known places of those with which it has been melded. */
-static void add_melded(const Module *m, const Ins *i, InsStats *to, Arena *a)
-{
-	Loc loc;
-	int n = 0;
-	for (int at = i->melded; melded_next(m, &at, &loc);)
-		n += loc.line > 0;
-	Loc *place = n ? arena_array(a, Loc, n) : NULL;
-	for (int at = i->melded; n && melded_next(m, &at, &loc);)
-		if (loc.line > 0)
-			place[to->nmelded++] = (Loc){ arena_strdup(a, loc.file), loc.line, loc.col };
-	to->melded = place;
-}
-
 static InsStats ins_at(const Code *c, int pc, Arena *a)
 {
 	const MIns *m = &c->ins[pc];
@@ -35,8 +21,10 @@ static InsStats ins_at(const Code *c, int pc, Arena *a)
 		.label = !pc || m->from != m[-1].from || m->flags & MI_BLOCK_START ? arena_strdup(a, m->from->label) : NULL,
 		.pass = m->flags & MI_INSERTED ? arena_strdup(a, c->module->origin.v[m->src->origin]) : NULL,
 		.added = m->flags & MI_OVERHEAD, .file = placed ? arena_strdup(a, loc.file) : NULL, .line = placed ? loc.line : 0 };
-	if (m->src)
-		add_melded(c->module, m->src, &s, a);
+	if (m->src) {
+		s.melded = place_list_of(c->module, m->src->melded, a);
+		s.inlined = place_list_of(c->module, m->src->inlined, a);
+	}
 	return s;
 }
 

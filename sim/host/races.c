@@ -43,10 +43,12 @@ static void put_buffer(Run *run, uint64_t addr, RaceStats *s)
 	}
 }
 
-static RaceEnd end_of(const Run *run, const RaceSide *x)
+static RaceEnd end_of(Run *run, const RaceSide *x)
 {
 	Loc loc = ins_loc(run->module, x->ins);
-	return (RaceEnd){ x->function->name, x->block->label, loc.line > 0 ? loc.file : NULL, loc.line > 0 ? loc.line : 0, race_verb(x->ins), x->number };
+	RaceEnd e = { x->function->name, x->block->label, loc.line > 0 ? loc.file : NULL, loc.line > 0 ? loc.line : 0, race_verb(x->ins), x->number };
+	e.inlined = place_list_of(run->module, x->ins->inlined, &run->arena);
+	return e;
 }
 
 static RaceStats *table_of(Run *run, RacePairs *p)

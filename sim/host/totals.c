@@ -50,6 +50,7 @@ static void new_parting(Tables *t, const BranchStats *b, bool branch)
 	row.function = copy(t, b->function);
 	row.label = copy(t, b->label);
 	row.file = copy(t, b->file);
+	row.inlined = place_list_copy(t->kept, b->inlined);
 	row.met = (Meets){ 0 };
 	if (branch)
 		vec_push(&t->branch, row);
@@ -86,6 +87,7 @@ static void add_line(Tables *t, const LineStats *l, int likely)
 		LineStats row = *l;
 		row.function = copy(t, l->function);
 		row.file = copy(t, l->file);
+		row.inlined = place_list_copy(t->kept, l->inlined);
 		vec_push(&t->line, row);
 		return;
 	}

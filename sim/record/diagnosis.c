@@ -25,6 +25,7 @@ static void put_place(StrBuf *b, const CodePlace *p)
 	sb_printf(b, "block %s", p->block);
 	if (p->line)
 		sb_printf(b, " (%s:%d)", p->file ? p->file : "?", p->line);
+	places_print_inlined(p->file, p->line, p->inlined.v, p->inlined.n, b);
 }
 
 static bool same_warp(const StuckLanes *a, const StuckLanes *b)

@@ -4,8 +4,9 @@
 #define GSIM_DIAGNOSIS_H
 #include "isa/launch.h"
 #include "isa/lane.h"
+#include "sim/record/places.h"
 
-typedef struct CodePlace { const char *function, *block, *file; int line; } CodePlace; /* file NULL, line 0: unknown */
+typedef struct CodePlace { const char *function, *block, *file; int line; PlaceList inlined; } CodePlace; /* file NULL, line 0: unknown; inlined: of inlined code its list (isa/ir.h) */
 
 typedef enum {
 	STUCK_RUNS,                    /* nothing holds the lanes back: they spin, or wait for memory */

@@ -33,6 +33,7 @@ static void put_place(JsonSink *j, const char *key, const CodePlace *p)
 	json_put_text(j, "label", p->block);
 	json_put_text(j, "file", p->file);
 	json_put_count(j, "line", p->line > 0 ? (uint64_t)p->line : 0);
+	place_list_json(j, "inlined", p->inlined);
 	j->end(j);
 }
 

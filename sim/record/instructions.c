@@ -53,17 +53,8 @@ static void put_origin(const InsStats *i, JsonSink *j)
 	}
 	json_put_text(j, "file", i->file);
 	json_put_count(j, "line", (uint64_t)i->line);
-	if (!i->nmelded)
-		return;
-	j->key(j, "melded");
-	j->begin(j, '[', true);
-	for (int k = 0; k < i->nmelded; k++) {
-		j->begin(j, '{', true);
-		json_put_text(j, "file", i->melded[k].file);
-		json_put_count(j, "line", (uint64_t)i->melded[k].line);
-		j->end(j);
-	}
-	j->end(j);
+	place_list_json(j, "melded", i->melded);
+	place_list_json(j, "inlined", i->inlined);
 }
 
 void ins_table_json(const InsTable *t, const LaunchStats *of, JsonSink *j)

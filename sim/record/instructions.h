@@ -11,7 +11,7 @@ typedef struct InsStats {
 	const char *pass;              /* that inserted it, or NULL */
 	bool added;                    /* by lowering or the mechanism: counted as overhead */
 	const char *file; int line;    /* its place in the source; NULL, 0: none */
-	const Loc *melded; int nmelded; /* other places of the source for which it stands, too */
+	PlaceList melded, inlined;     /* other places of the source for which it stands, too; of inlined code: its list (isa/ir.h) */
 	InsCount count;
 	PartCount parted;
 	uint64_t stalls[STALL_COUNT];

@@ -120,6 +120,7 @@ static void put_place(JsonSink *j, const BranchStats *b)
 	json_put_text(j, "label", b->label);
 	json_put_text(j, "file", b->file);
 	json_put_count(j, "line", b->line > 0 ? (uint64_t)b->line : 0);
+	place_list_json(j, "inlined", b->inlined);
 }
 
 static void put_branches(const LaunchStats *s, JsonSink *j)
@@ -201,6 +202,7 @@ static void put_lines(const LaunchStats *s, JsonSink *j)
 		json_put_text(j, "function", l->function);
 		json_put_text(j, "file", l->file);
 		json_put_count(j, "line", (uint64_t)l->line);
+		place_list_json(j, "inlined", l->inlined);
 		put_ins_count(j, &l->count[0], s);
 		if (l->inserted.issues)
 			put_counts(j, "inserted", &l->inserted);

@@ -12,6 +12,7 @@ static void put_end(JsonSink *j, const char *key, const RaceEnd *e)
 	json_put_count(j, "line", (uint64_t)e->line);
 	json_put_text(j, "access", e->access);
 	json_put_count(j, "block", e->block);
+	place_list_json(j, "inlined", e->inlined);
 	j->end(j);
 }
 

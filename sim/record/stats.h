@@ -5,6 +5,7 @@
 #ifndef GSIM_STATS_H
 #define GSIM_STATS_H
 #include "sim/config/config.h"
+#include "sim/record/places.h"
 
 /* S(field, "json.path", how, unit, help). how: launches of a run, and SMs of a launch, add up by SUM or MAX. */
 #define STATS(S) \
@@ -151,6 +152,7 @@ typedef struct BranchStats {
 	bool source;                   /* branches: by it a branch of the source decides */
 	const char *function, *label, *file; /* label: of the source's block whose branch it is; else of the block that it is in */
 	int line;
+	PlaceList inlined;             /* of inlined code: its list (isa/ir.h) */
 	uint64_t executed, divergent;  /* executed, divergent, lanes, lanes_taken: branches only */
 	uint64_t lanes, lanes_taken;
 	PartCount parted;
@@ -160,6 +162,7 @@ typedef struct BranchStats {
 typedef struct LineStats {             /* instructions of one place in the source */
 	const char *function, *file;   /* function NULL: counts that belong to no instruction */
 	int line;                      /* 0: instructions that come from no place in the source */
+	PlaceList inlined;             /* innermost places of other functions' code that was inlined there, each once */
 	InsCount count[2];             /* [0] of the module's instructions, [1] of added ones */
 	InsCount inserted;             /* the part of count[0] that passes inserted */
 	PartCount parted;
@@ -172,6 +175,7 @@ typedef struct RaceEnd {
 	int line;
 	const char *access;            /* "reads", "writes", "updates": atomically */
 	uint64_t block;                /* its linear number */
+	PlaceList inlined;             /* of inlined code: its list (isa/ir.h) */
 } RaceEnd;
 typedef struct RaceStats {
 	RaceEnd end[2];

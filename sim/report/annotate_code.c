@@ -58,13 +58,17 @@ static void match_rows(const JsonValue *const code[2], Matches *list)
 /* Where the instruction comes from, if that is not the source alone. */
 static void put_origin(const JsonValue *row, StrBuf *text)
 {
-	const JsonValue *melded = json_get(row, "melded");
+	const JsonValue *melded = json_get(row, "melded"), *inlined = json_get(row, "inlined");
 	if (*json_string(row, "pass"))
 		sb_printf(text, "   // inserted by %.60s", json_string(row, "pass"));
 	if (json_get(row, "added"))
 		sb_puts(text, "   // added by lowering or the mechanism");
 	for (int k = 0; melded && k < melded->n && melded->kind == JSON_ARRAY; k++)
 		sb_printf(text, "%s%s", k ? ", " : "   // melded with line ", json_shown(json_get(&melded->item[k], "line")));
+	for (int k = 0; inlined && k < inlined->n && inlined->kind == JSON_ARRAY; k++) {
+		const char *file = json_string(&inlined->item[k], "file"), *slash = strrchr(file, '/');
+		sb_printf(text, "%s%.60s:%s", k ? ", at " : "   // inlined: ", slash ? slash + 1 : file, json_shown(json_get(&inlined->item[k], "line")));
+	}
 }
 
 static void put_row(Listing *l, const JsonValue *const code[2], const Match *p)

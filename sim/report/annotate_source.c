@@ -2,7 +2,7 @@
 #include "lib/hash.h"
 #include "sim/report/annotate.h"
 
-enum { MOST_SOURCE = 64 << 20, AROUND = 2, TAB = 4, MOST_TEXT = 400, MOST_REST = 3 };
+enum { MOST_SOURCE = 64 << 20, AROUND = 2, TAB = 4, MOST_TEXT = 400, MOST_REST = 3, MOST_INLINED = 6 };
 
 /* Lines of one file that did something, in order. */
 typedef struct Place { const char *file; int line, order; Cost cost[2]; } Place;
@@ -104,8 +104,10 @@ static Source source_of(Arena *a, const SourceRoot *sources, const char *file)
 
 typedef Vec(const char *) Notes;
 
-/* Rows of a report that a line has notes of: branches and other partings, then instructions of the code; these also by the places of what was melded with them. */
-typedef struct Ref { const JsonValue *row; bool code; int next; } Ref; /* next: the line's next one, counted from 1 */
+typedef enum { REF_PARTING, REF_CODE, REF_LINE } RefKind;
+
+/* Rows of a report that a line has notes of: branches and other partings, the line's own row, then instructions of the code; these also by the places of what was melded with them. */
+typedef struct Ref { const JsonValue *row; RefKind kind; int next; } Ref; /* next: the line's next one, counted from 1 */
 typedef struct Refs { StrMap first; Vec(Ref) v; Arena keys; } Refs;
 
 static const char *place_key(Arena *a, const JsonValue *place)
@@ -114,11 +116,11 @@ static const char *place_key(Arena *a, const JsonValue *place)
 }
 
 /* Rows are added from the last to the first. */
-static void add_ref(Refs *r, const JsonValue *place, const JsonValue *row, bool code)
+static void add_ref(Refs *r, const JsonValue *place, const JsonValue *row, RefKind kind)
 {
 	const char *key = place_key(&r->keys, place);
 	int first = strmap_get(&r->first, key);
-	vec_push(&r->v, ((Ref){ row, code, first < 0 ? 0 : first }));
+	vec_push(&r->v, ((Ref){ row, kind, first < 0 ? 0 : first }));
 	strmap_put(&r->first, key, r->v.n);
 }
 
@@ -126,23 +128,23 @@ static void add_code(Refs *r, const JsonValue *code)
 {
 	for (int i = code && code->kind == JSON_ARRAY ? code->n - 1 : -1; i >= 0; i--) {
 		const JsonValue *melded = json_get(&code->item[i], "melded");
-		add_ref(r, &code->item[i], &code->item[i], true);
+		add_ref(r, &code->item[i], &code->item[i], REF_CODE);
 		for (int m = 0; melded && m < melded->n && melded->kind == JSON_ARRAY; m++)
-			add_ref(r, &melded->item[m], &code->item[i], true);
+			add_ref(r, &melded->item[m], &code->item[i], REF_CODE);
 	}
 }
 
 static Refs refs_of(const JsonValue *report)
 {
-	static const char *const table[] = { "partings", "branches" };
+	static const char *const table[] = { "lines", "partings", "branches" };
 	Refs r = { 0 };
 	const JsonValue *kernels = json_get(report, "kernels");
 	for (int i = kernels && kernels->kind == JSON_ARRAY ? kernels->n - 1 : -1; i >= 0; i--)
 		add_code(&r, json_get(&kernels->item[i], "code"));
-	for (int t = 0; t < 2; t++) {
+	for (int t = 0; t < 3; t++) {
 		const JsonValue *rows = table_of(report, table[t]);
 		for (int i = rows ? rows->n - 1 : -1; i >= 0; i--)
-			add_ref(&r, &rows->item[i], &rows->item[i], false);
+			add_ref(&r, &rows->item[i], &rows->item[i], t ? REF_PARTING : REF_LINE);
 	}
 	return r;
 }
@@ -225,13 +227,29 @@ static void note_passes(Listing *l, Notes *notes, StrMap *said, const Place *p, 
 	}
 }
 
+/* Innermost places of what was inlined at the line, of functions' code that stands elsewhere. */
+static void note_inlined(Listing *l, Notes *notes, const JsonValue *inlined, const Place *p)
+{
+	StrBuf text = { 0 };
+	for (int k = 0; inlined && inlined->kind == JSON_ARRAY && k < inlined->n && k < MOST_INLINED; k++)
+		sb_printf(&text, "%s%s", k ? ", " : "inlined: ", place_name(&l->arena, &inlined->item[k], p));
+	if (!text.n)
+		return;
+	if (inlined->n > MOST_INLINED)
+		sb_printf(&text, ", %d more", inlined->n - MOST_INLINED);
+	vec_push(notes, shown(&l->arena, text.s, text.n, MOST_SOURCE));
+	sb_free(&text);
+}
+
 static void note_run(Listing *l, Notes *notes, const Place *p, Refs *r)
 {
 	StrMap said = { 0 };
 	for (int k = first_ref(r, p); k; k = r->v.v[k - 1].next) {
 		const Ref *ref = &r->v.v[k - 1];
-		if (ref->code)
+		if (ref->kind == REF_CODE)
 			note_passes(l, notes, &said, p, ref->row);
+		else if (ref->kind == REF_LINE)
+			note_inlined(l, notes, json_get(ref->row, "inlined"), p);
 		else
 			note_parting(l, notes, p, ref->row);
 	}

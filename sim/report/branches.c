@@ -2,7 +2,7 @@
 #include "lib/names.h"
 #include "sim/report/text.h"
 
-enum { MOST_BRANCHES = 5, NAME = 35, MET = 10 };  /* NAME, MET: columns */
+enum { MOST_BRANCHES = 5, MOST_INLINED = 4, NAME = 35, MET = 10 };  /* NAME, MET: columns */
 
 static int by_lost(const void *a, const void *b)
 {
@@ -79,6 +79,16 @@ static void put_parting(const Table *t, const PartCount *p, StrBuf *out)
 	sb_printf(out, " %11llu %8s %10s", (unsigned long long)p->lost[0], PERCENT(text_share(p->lost[0], t->slots)), t->s->timed ? cycles : "n/a");
 }
 
+/* Below a row: what of other functions is inlined there. */
+static void put_inlined(const char *file, int line, PlaceList inlined, StrBuf *out)
+{
+	StrBuf text = { 0 };
+	places_print_inlined(file, line, inlined.v, inlined.n, &text);
+	if (text.n)
+		sb_printf(out, "   %s\n", text.s);
+	sb_free(&text);
+}
+
 static void put_branch(Table *t, int i, StrBuf *out)
 {
 	const BranchStats *b = t->branch.v[i];
@@ -93,6 +103,7 @@ static void put_branch(Table *t, int i, StrBuf *out)
 		sb_printf(out, " %8s", taken);
 	put_parting(t, &b->parted, out);
 	sb_printf(out, "  %s\n", t->s->own_slots ? "" : met_in(t, b));
+	put_inlined(b->file, b->line, b->inlined, out);
 }
 
 /* The rows that are left out, as one. */
@@ -154,6 +165,18 @@ static void put_line(const LaunchStats *s, const LineStats *l, const char *name,
 		(unsigned long long)stalls, stalls ? "  " : "", stalls ? stall_name[most] : "");
 }
 
+/* Below a line: whose code is inlined there; of many, the first ones. */
+static void put_inlined_lines(PlaceList inlined, StrBuf *out)
+{
+	for (int k = 0; k < inlined.n && k < MOST_INLINED; k++) {
+		const char *file = inlined.v[k].file, *slash = strrchr(file, '/');
+		sb_printf(out, "%s%.60s:%d", k ? ", " : "    (inlined ", slash ? slash + 1 : file, inlined.v[k].line);
+	}
+	if (inlined.n > MOST_INLINED)
+		sb_printf(out, ", %d more", inlined.n - MOST_INLINED);
+	sb_puts(out, inlined.n ? ")\n" : "");
+}
+
 void text_lines(const LaunchStats *s, StrBuf *out)
 {
 	Arena names = { 0 };
@@ -162,7 +185,9 @@ void text_lines(const LaunchStats *s, StrBuf *out)
 		name[i] = line_name(&names, &s->line_stats[i]);
 	names_shown(&names, name, s->nlines, NAME, name);
 	sb_printf(out, "\n%-*s %9s %9s %8s %11s %11s  %s\n", NAME + 2, "lines", "issued", "overhead", "SIMD", "lanes lost", "stalls", "most of them");
-	for (int i = 0; i < s->nlines; i++)
+	for (int i = 0; i < s->nlines; i++) {
 		put_line(s, &s->line_stats[i], name[i], out);
+		put_inlined_lines(s->line_stats[i].inlined, out);
+	}
 	arena_free(&names);
 }

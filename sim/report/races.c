@@ -10,7 +10,9 @@ static void put_end(const RaceEnd *e, bool line_end, StrBuf *out)
 	char place[64], name[80];
 	snprintf(place, sizeof place, "%.40s:%d", file ? file + 1 : e->file ? e->file : "?", e->line);
 	snprintf(name, sizeof name, "%.24s %.24s", e->function, e->label);
-	sb_printf(out, "  %-22.22s %-32.32s %-7s block %llu%s", place, name, e->access, (unsigned long long)e->block, line_end ? "\n" : "");
+	sb_printf(out, "  %-22.22s %-32.32s %-7s block %llu", place, name, e->access, (unsigned long long)e->block);
+	places_print_inlined(e->file, e->line, e->inlined.v, e->inlined.n, out);
+	sb_puts(out, line_end ? "\n" : "");
 }
 
 static void put_pair(const RaceStats *r, bool same, StrBuf *out)

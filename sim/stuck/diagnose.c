@@ -67,12 +67,16 @@ static CodePlace code_place(const Gpu *g, const Code *c, const MIns *m)
 {
 	m = in_source(c, m);
 	Loc loc = m->src ? ins_loc(c->module, m->src) : (Loc){ 0 };
-	for (const MIns *i = m; !loc.line && i + 1 < c->ins + c->n && i->from == m->from; i++)
+	const MIns *placed = m;
+	for (const MIns *i = m; !loc.line && i + 1 < c->ins + c->n && i->from == m->from; i++) {
 		loc = i->src ? ins_loc(c->module, i->src) : (Loc){ 0 };
+		placed = i;
+	}
+	PlaceList inlined = placed->src ? place_list_of(c->module, placed->src->inlined, g->out) : (PlaceList){ 0 };
 	const char *label = m->from->origin == ORIGIN_LOWER ? arena_printf(g->out, "%s, which lowering added", m->from->label)
 		: arena_strdup(g->out, m->from->label);
 	return (CodePlace){ arena_strdup(g->out, m->function->name), label,
-		loc.file ? arena_strdup(g->out, loc.file) : NULL, loc.line };
+		loc.file ? arena_strdup(g->out, loc.file) : NULL, loc.line, inlined };
 }
 
 static CodePlace code_place_at(const Gpu *g, const Code *c, uint32_t pc)

@@ -136,7 +136,7 @@ static char *melded_places(const Module *m, const char *kernel)
 	const Block *b = module_find_function(m, kernel)->block.v[0];
 	for (int k = 0; k < b->ins.n; k++) {
 		Loc l;
-		for (int at = b->ins.v[k].melded; melded_next(m, &at, &l);)
+		for (int at = b->ins.v[k].melded; place_next(m, &at, &l);)
 			sb_printf(&s, "%s:%d:%d ", l.file ? strrchr(l.file, '/') ? strrchr(l.file, '/') + 1 : l.file : "?", l.line, l.col);
 		sb_puts(&s, ins_melded(&b->ins.v[k]) ? "/ " : ". / ");
 	}

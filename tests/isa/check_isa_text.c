@@ -305,11 +305,12 @@ static void break_operand(Opd *o)
 static void break_ins(Ins *i)
 {
 	uint8_t *fields = (uint8_t *)i;
-	switch (rnd(7)) {
+	switch (rnd(8)) {
 	case 0: case 1: fields[rnd((int)offsetof(Ins, ndst))] = (uint8_t)rnd(rnd(2) ? 4 : 30); break;
 	case 2: i->guard = rnd(30) - 2; break;
 	case 3: i->file = (uint16_t)rnd(5); i->line = rnd(3); break;
 	case 5: i->melded = rnd(20) - 2; break;
+	case 6: i->inlined = rnd(20) - 2; break;
 	case 4: /* fewer operands: the array stays as long as it is */
 		if (rnd(2) && i->ndst)
 			i->ndst--;
@@ -440,7 +441,7 @@ static const struct { const char *before, *repeat, *after; } hostile[] = {
 	{ "kernel k() {\nB:\n", "%a = bogus.u32 1, 2\n", "}\n" }, { "kernel k() {\nB: {", "%a,", "} = ld.v2.u32 [0]\n}\n" },
 	{ "kernel k() {\nB: call f, (", "1,", ")\n}\n" }, { "func f(", "u32 %a,", ")" }, { "global u8 x[4] = {", "1,", "}" },
 	{ "kernel k() {\nB: bra ", "B, ", "}\n" }, { "kernel k() {\n", "B:\n", "}" }, { "\177ELF", "\377", "" }, { "", "!loc 1:1:1 ", "" },
-	{ "kernel k() { exit ", "!melded 0:1:1 ", "" },
+	{ "kernel k() { exit ", "!melded 0:1:1 ", "" }, { "kernel k() { exit !loc 0:1", " !inlined_at 0:1:1", "" },
 	{ "kernel k() { ", "exit !auto ", "" }, { "", "global u8 x[60000000] = { 1 }\n", "" },
 };
 

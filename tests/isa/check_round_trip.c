@@ -39,11 +39,17 @@ static void change_ins(Module *m, Ins *i)
 	i->file = (uint16_t)pick((unsigned)m->file.n);
 	i->line = pick(4) ? 1 + (int)pick(1000) : 0;
 	i->col = (int)pick(3);
+	for (int k = pick(4) ? 0 : 2 + (int)pick(3); k; k--) {
+		SourcePlace p = { .file = (uint16_t)pick((unsigned)m->file.n), .line = 1 + (int32_t)pick(3), .col = (int32_t)pick(3) };
+		i->inlined = module_inlined(m, p, i->inlined);
+	}
+	if (i->inlined)
+		ins_place_inlined(m, i, i->inlined);
 	i->origin = (uint8_t)(pick(2) ? pick((unsigned)m->origin.n) : 0);
-	MeldedPlace place[4];
+	SourcePlace place[4];
 	int n = pick(3) ? 0 : (int)pick(5);
 	for (int k = 0; k < n; k++)
-		place[k] = (MeldedPlace){ .file = (uint16_t)pick((unsigned)m->file.n), .line = (int32_t)pick(3), .col = (int32_t)pick(3) };
+		place[k] = (SourcePlace){ .file = (uint16_t)pick((unsigned)m->file.n), .line = (int32_t)pick(3), .col = (int32_t)pick(3) };
 	i->melded = module_melded(m, place, n);
 }
 

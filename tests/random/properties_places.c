@@ -12,8 +12,8 @@
 static bool at_place(const Module *m, const Ins *i, const Ins *old)
 {
 	bool here = i->file == old->file && i->line == old->line && i->col == old->col;
-	for (int k = i->melded; k && !here; k = m->melded.v[k].next)
-		here = m->melded.v[k].file == old->file && m->melded.v[k].line == old->line && m->melded.v[k].col == old->col;
+	for (int k = i->melded; k && !here; k = m->place.v[k].next)
+		here = m->place.v[k].file == old->file && m->place.v[k].line == old->line && m->place.v[k].col == old->col;
 	return here;
 }
 
@@ -50,8 +50,8 @@ static void count_places(const Module *m, Function *f, bool branches, Stands *s,
 			if (i->origin || (i->op == OP_BRA) != branches || (branches && !i->nsrc))
 				continue;
 			count_place(s, a, i->file, i->line, i->col);
-			for (int p = i->melded; p; p = m->melded.v[p].next)
-				count_place(s, a, m->melded.v[p].file, m->melded.v[p].line, m->melded.v[p].col);
+			for (int p = i->melded; p; p = m->place.v[p].next)
+				count_place(s, a, m->place.v[p].file, m->place.v[p].line, m->place.v[p].col);
 		}
 }
 

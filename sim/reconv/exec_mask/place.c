@@ -20,18 +20,11 @@ static Ins *append_op(MaskCode *x, Block *b, int own, int nsrc) { return edit_ap
 static void mask_op(MaskCode *x, Block *b, int own, int mask) { append_op(x, b, own, 1)->opd[0] = mask_name(mask); }
 
 /* The operation is there for a branch or a call: lane-slots that it loses are charged to that. */
-static void set_place(Ins *i, const Ins *like)
-{
-	i->file = like->file;
-	i->line = like->line;
-	i->col = like->col;
-}
-
 static void drop_lanes(MaskCode *x, Block *b, int mask, const Ins *branch)
 {
 	Ins like = *branch;            /* it may stand in the block, which grows */
 	mask_op(x, b, OWN_XDROP, mask);
-	set_place(&vec_last(&b->ins), &like);
+	ins_place(&vec_last(&b->ins), &like);
 }
 
 static void jump_if(MaskCode *x, Block *b, int own, Block *to, const Ins *like)
@@ -40,7 +33,7 @@ static void jump_if(MaskCode *x, Block *b, int own, Block *to, const Ins *like)
 	Ins *i = append_op(x, b, own, 1);
 	i->opd[0] = lower_target(to);
 	if (like)
-		set_place(i, &place);
+		ins_place(i, &place);
 }
 
 /* Ends the block: control goes on at succ[0]; the other successors are where lanes go, for analyses that follow registers. */
@@ -237,7 +230,7 @@ static void add_lanes(MaskCode *x, Block *b, int stop, const Ins *branch, bool n
 		return;
 	i->opd[2] = branch->opd[0];
 	i->opd[2].neg ^= neg;
-	set_place(i, branch);
+	ins_place(i, branch);
 	if (program)
 		ins_instead(i, branch);
 }
@@ -361,7 +354,7 @@ static void call_by_turns(MaskCode *x, Block *b, int call)
 	vec_free(&rest.ins);
 	Ins differ = lower_own(x->p->l, OWN_XDIFF, 0, 3), out = lower_own(x->p->l, OWN_XDROP, 0, 1);
 	differ.opd[0] = out.opd[0] = mask_name(left);
-	set_place(&out, &b->ins.v[call]);
+	ins_place(&out, &b->ins.v[call]);
 	differ.opd[1] = lower_target(b);
 	differ.opd[2] = b->ins.v[0].opd[0];
 	edit_insert(e, b, 1, out);

@@ -12,7 +12,7 @@ static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n";
 /* ---- files ---- */
 
 static const char *const files[] = {
-	"both.O0", "both.sm_75", "calls.sm_100", "calls.sm_75", "clang.O0", "clang.O3", "control.sm_100", "control.sm_75", "floats.sm_75",
+	"both.O0", "both.sm_75", "calls.sm_100", "calls.sm_75", "clang.O0", "clang.O3", "control.sm_100", "control.sm_75", "floats.sm_75", "inlined.sm_75",
 	"integers.sm_100", "integers.sm_75", "memory.sm_100", "memory.sm_75", "operations", "saxpy.sm_75", "warp.sm_100", "warp.sm_75"
 };
 
@@ -53,6 +53,78 @@ START_TEST(compiled)
 	module_free(again);
 	module_free(m);
 	free(text);
+}
+END_TEST
+
+/* ---- places of inlined code ---- */
+
+static void put_chain(StrBuf *s, const Module *m, const Ins *i)
+{
+	Loc l = ins_loc(m, i);
+	sb_printf(s, "%s:%d", l.file, l.line);
+	for (int at = i->inlined; place_next(m, &at, &l);)
+		sb_printf(s, " < %s:%d", l.file, l.line);
+	ins_print_inlined(m, i, s);
+	sb_putc(s, '\n');
+}
+
+/* The lists of all instructions of an operation, in the order of the text. */
+static char *chains(const Module *m, Op op)
+{
+	const Function *f = m->func.v[0];
+	StrBuf s = { 0 };
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++)
+			if (f->block.v[b]->ins.v[k].op == op)
+				put_chain(&s, m, &f->block.v[b]->ins.v[k]);
+	return s.s ? s.s : calloc(1, 1);
+}
+
+/* By inlined.cu and inlined.h: which call has which calls around it. */
+START_TEST(inlined_chains)
+{
+	size_t n;
+	char *text = read_file("inlined.sm_75", &n);
+	Module *m = read_ok(text, n, "inlined");
+	char *divisions = chains(m, OP_DIV), *stores = chains(m, OP_ST);
+	ck_assert_str_eq(divisions, "inlined.cu:8 < inlined.h:4 < inlined.cu:8 < inlined.cu:13 < inlined.cu:20 (inlined inlined.h:4, at inlined.cu:13, at inlined.cu:20)\n"
+		"inlined.cu:8 < inlined.h:4 < inlined.cu:8 < inlined.cu:14 < inlined.cu:20 (inlined inlined.h:4, at inlined.cu:14, at inlined.cu:20)\n"
+		"inlined.cu:20 < inlined.h:4 < inlined.cu:20 (inlined inlined.h:4)\n");
+	ck_assert_str_eq(stores, "inlined.cu:7 < inlined.cu:7 < inlined.cu:14 < inlined.cu:20 (inlined at inlined.cu:14, at inlined.cu:20)\n"
+		"inlined.cu:20\n");
+	free(divisions);
+	free(stores);
+	module_free(m);
+	free(text);
+}
+END_TEST
+
+/* A place that says that it was inlined in itself, again and again, has as many places as a list may have; calls in files that the module has not are none. */
+START_TEST(odd_chains)
+{
+	static const char row[] = ".loc 1 5 3, function_name $L + 4, inlined_at 1 5 3\n";
+	enum { ROWS = 3000 };
+	StrBuf s = { 0 };
+	sb_printf(&s, "%s.entry k()\n{\n.loc 1 2 0, function_name $L, inlined_at 7 1 1\nmembar.cta;\n", head);
+	for (int k = 0; k < ROWS; k++)
+		sb_puts(&s, row);
+	sb_puts(&s, "membar.gl;\n.loc 1 6 1\nmembar.sys;\nret;\n}\n.file 1 \"a.cu\"\n");
+	Module *m = read_ok(s.s, s.n, "odd");
+	const Ins *i = m->func.v[0]->block.v[0]->ins.v;
+	Arena a = { 0 };
+	int n;
+	ck_assert_int_eq(i[0].line, 2);
+	ck_assert_int_eq(i[0].inlined, 0);
+	places_list(m, i[1].inlined, &a, &n);
+	ck_assert_int_eq(i[1].line, 5);
+	ck_assert_int_gt(n, 2);
+	ck_assert_int_le(n, INLINED_LIMIT);
+	ck_assert_int_eq(i[2].line, 6);
+	ck_assert_int_eq(i[2].inlined, 0);
+	ck_assert_int_lt(m->place.n, 2 * ROWS);
+	arena_free(&a);
+	module_free(m);
+	sb_free(&s);
 }
 END_TEST
 
@@ -615,6 +687,8 @@ int main(void)
 {
 	Suite *s = suite_create("ptx");
 	TCase *t = tcase_create("ptx");
+	tcase_add_test(t, inlined_chains);
+	tcase_add_test(t, odd_chains);
 	tcase_add_loop_test(t, compiled, 0, sizeof files / sizeof *files);
 	tcase_add_loop_test(t, body, 0, sizeof bodies / sizeof *bodies);
 	tcase_add_test(t, kernel_header);

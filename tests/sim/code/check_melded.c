@@ -16,7 +16,7 @@ static void meld_all(Module *m)
 		for (int b = 0; b < m->func.v[f]->block.n; b++)
 			for (int k = 0; k < m->func.v[f]->block.v[b]->ins.n; k++) {
 				Ins *i = &m->func.v[f]->block.v[b]->ins.v[k];
-				MeldedPlace p[2] = { { .file = i->file, .line = i->line + AWAY, .col = i->col } };
+				SourcePlace p[2] = { { .file = i->file, .line = i->line + AWAY, .col = i->col } };
 				i->melded = module_melded(m, p, 1 + (n++ & 1));
 			}
 }
@@ -30,7 +30,7 @@ static int check_code(const Code *c, const char *model)
 		Loc at, last = { 0 };
 		if (!i || c->ins[pc].flags & MI_OVERHEAD)
 			continue;
-		for (int k = i->melded; melded_next(c->module, &k, &at);)
+		for (int k = i->melded; place_next(c->module, &k, &at);)
 			last = at;
 		ck_assert_msg(ins_melded(i) && last.line == i->line + AWAY, "%s: %s of line %d was melded with line %d, and is with line %d", model, op_info[i->op].name, i->line,
 			i->line + AWAY, last.line);

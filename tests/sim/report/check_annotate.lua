@@ -187,6 +187,44 @@ one("--alone -m serial -D launch.warm=true kernels/spin_lock/spin_lock.ptx")
 one("-c kepler.lua -D launch.warm=true kernels/short_circuit/short_circuit.ir")
 one("-c volta.lua kernels/device_calls/device_calls.ptx")
 one("-c kepler.lua kernels/two_streams/two_streams.ir")
+-- Of inlined functions: what the code says of an instruction is what its line says, and the line is one of the list.
+local function at(places, row)
+	for _, p in ipairs(places or {}) do
+		if p.file == row.file and p.line == row.line then return true end
+	end
+	return false
+end
+local function inlined(options)
+	local report, text = gsim("--annotate " .. options)
+	local lines, n = {}, 0
+	for _, l in ipairs(report.total.lines) do lines[place(l)] = l end
+	for _, i in ipairs(report.kernels[1].code) do
+		if i.inlined then
+			n = n + 1
+			same(options .. ": the place of '" .. i.text .. "' is in its list", true, at(i.inlined, i))
+			same(options .. ": the file of the place is the last one's", i.inlined[#i.inlined].file, i.file)
+			same(options .. ": what the line of '" .. i.text .. "' has inlined", not at({ i.inlined[1] }, i), at(lines[place(i)].inlined, i.inlined[1]))
+		end
+	end
+	if n == 0 then fail("%s: nothing is inlined", options) end
+	return report, text
+end
+local compiled = "-w tests/isa/ptx/inlined.lua tests/isa/ptx/inlined.sm_75.ptx"
+one("-c volta.lua " .. compiled)
+for _, p in ipairs { "-c kepler.lua ", "-c volta.lua -p if-convert,copy-prop,dce ", "-c volta.lua -p linearize " } do inlined(p .. compiled) end
+do
+	local report, text = inlined("-c volta.lua " .. compiled)
+	for _, want in ipairs { "^ inlined: inlined.h:3, inlined.h:4\n", "  inlined.cu:6 $L__BB0_3", "    (inlined at inlined.cu:14, at inlined.cu:20)\n",
+		"    (inlined inlined.h:3, at inlined.cu:13, at inlined.cu:20)\n" } do
+		if not text:find(want, 1, true) then fail("inlined: %q is not shown in\n%s", want, text) end
+	end
+	local f = io.popen(("cd %s && sed 's/rd1+4\\]/rd1+400000]/' tests/isa/ptx/inlined.sm_75.ptx >%s/far.ptx && gsim -q -c volta.lua -w tests/isa/ptx/inlined.lua %s/far.ptx 2>&1"):format(
+		tool.quote(top), dir, dir))
+	local message, want = f:read("a"), "inlined.cu:7 (inlined at inlined.cu:14, at inlined.cu:20), thread block (0,0,0), thread (2,0,0)"
+	f:close()
+	if not message:find(want, 1, true) then fail("inlined: %q is not in %q", want, message) end
+	checked = checked + 5
+end
 two("-c kepler.lua -p linearize kernels/short_circuit/short_circuit.ir")
 two("-c titan_rtx.lua -p kfcm --source kernels kernels/host_programs/path_regeneration.ir")
 two("-c vega20.lua -p meld kernels/bitonic_sort/bitonic_sort.ptx")
