@@ -1,6 +1,6 @@
 -- The work of tools/mutate, which see. usage: lua mutate.lua TREE OPTION... FILE...
 local tree = table.remove(arg, 1)
-local count, seed, tests, files = nil, 1, nil, {}
+local count, skip, seed, seconds, tests, files = 3, 0, 1, 10, nil, {}
 
 local function die(...)
 	io.stderr:write("tools/mutate: ", string.format(...), "\n")
@@ -13,19 +13,25 @@ local function lines_of(command)
 	return out, p:close()
 end
 
+-- FILE, FOLDER or FILE:LINE as rows of a file and, perhaps, its line.
+local function add_files(word)
+	local name, line = word:match("^(.*):(%d+)$")
+	name = (name or word):gsub("^%./", ""):gsub("/$", "")
+	local found = lines_of(("cd '%s' && find '%s' -name '*.c' 2>/dev/null | LC_ALL=C sort"):format(tree, name))
+	if #found == 0 then die("%s: no C file of the tree", name) end
+	for _, file in ipairs(found) do files[#files + 1] = { name = file, line = tonumber(line) } end
+end
+
 while arg[1] do
 	local word = table.remove(arg, 1)
 	local function number() return math.tointeger(table.remove(arg, 1)) or die("%s: expected a number", word) end
 	if word == "--count" then count = number()
+	elseif word == "--skip" then skip = number()
 	elseif word == "--seed" then seed = number()
+	elseif word == "--seconds" then seconds = number()
 	elseif word == "--tests" then tests = table.remove(arg, 1) or die("--tests: expected names")
 	elseif word:find("^%-") then die("unknown option %s", word)
-	else
-		word = word:gsub("^%./", ""):gsub("/$", "")
-		local found = lines_of(("cd '%s' && find '%s' -name '*.c' 2>/dev/null | LC_ALL=C sort"):format(tree, word))
-		if #found == 0 then die("%s: no C file of the tree", word) end
-		table.move(found, 1, #found, #files + 1, files)
-	end
+	else add_files(word) end
 end
 if #files == 0 then die("expected a FILE") end
 
@@ -88,73 +94,157 @@ local function each_operator(s, take)
 	end
 end
 
+-- Of each file those behind `skip` of an order that the seed makes, `count` of them; of a line all.
 local changes = {}
 for _, file in ipairs(files) do
-	local text = contents(tree .. "/" .. file)
+	local text, all = contents(tree .. "/" .. file.name), {}
 	each_operator(text, function(at, operator)
-		local _, line = text:sub(1, at):gsub("\n", "")
-		changes[#changes + 1] = { file = file, at = at, line = line + 1, from = operator, to = OTHERS[operator] }
+		local _, before = text:sub(1, at):gsub("\n", "")
+		if before + 1 == (file.line or before + 1) then
+			all[#all + 1] = { file = file.name, at = at, line = before + 1, from = operator, to = OTHERS[operator] }
+		end
 	end)
-end
-if count and count < #changes then
-	math.randomseed(seed)
-	for i = 1, count do
-		local k = math.random(i, #changes)
-		changes[i], changes[k] = changes[k], changes[i]
+	local first, last = 1, #all
+	if not file.line then
+		math.randomseed(seed)
+		for i = 1, #all do
+			local k = math.random(i, #all)
+			all[i], all[k] = all[k], all[i]
+		end
+		first, last = skip + 1, math.min(skip + count, #all)
 	end
-	changes = table.move(changes, 1, count, 1, {})
-	table.sort(changes, function(a, b) return a.file < b.file or a.file == b.file and a.at < b.at end)
+	local chosen = table.move(all, first, last, 1, {})
+	table.sort(chosen, function(a, b) return a.at < b.at end)
+	table.move(chosen, 1, #chosen, #changes + 1, changes)
 end
 
 -- ---- do the tests notice? ----
 
+local build = tree .. "/build"
+local log = build .. "/mutate.log"
+
+local function words_of_make(variable)
+	local out = {}
+	local rule = ("printf 'words:\\n\\t@echo $(%s)\\n' | make -s -C '%s' -f Makefile -f - words"):format(variable, build)
+	for word in lines_of(rule)[1]:gmatch("%S+") do out[#out + 1] = word end
+	return out
+end
+
+local all_tests, programs = words_of_make("TESTS"), words_of_make("check_PROGRAMS")
+
+local function source_of(test) return tree .. "/" .. (test:find("%.sh$") and test or test:gsub("%.%d.*", "") .. ".c") end
+
+-- What has to be built for a test: itself; for a script the programs of the tree, and those of the tests that it names.
+local function goals_of(test)
+	if not test:find("%.sh$") and not test:find("%.part$") then return test end
+	local goals, text = { "all", test:find("%.part$") and test }, test:find("%.sh$") and contents(tree .. "/" .. test) or ""
+	for _, program in ipairs(programs) do
+		if test:find(program, 1, true) or text:find(program, 1, true) then goals[#goals + 1] = program end
+	end
+	return table.concat(goals, " ")
+end
+
+local function make(goals, jobs)
+	return os.execute(("make -s -j%d -C '%s' %s >'%s' 2>&1"):format(jobs, build, goals, log))
+end
+
+-- Runs a test with so many seconds of processor time for each process. Returns whether it passed, and the processor time that it took.
+local function run(test, most)
+	local command = "cd '%s' && srcdir=.. TEST_SECONDS=%d timeout %d ../tests/limited %s >'%s' 2>&1; s=$?; times; exit $s"
+	local path = test:find("%.sh$") and "../" .. test or test
+	local out, passed = lines_of(command:format(build, most, 10 * most, path, log))
+	local spent = 0
+	for minutes, s in (out[2] or ""):gmatch("(%d+)m([%d.]+)s") do spent = spent + 60 * minutes + s end
+	return passed or lines_of(("tail -n 1 '%s'"):format(log))[1] == "77", spent
+end
+
 -- The tests of the nearest folder of tests/ that is laid out as the file's, and random kernels.
-local function tests_for(file)
-	if tests then return tests end
+local function candidates(file)
 	local folder, found = file:match("^(.*)/"), {}
+	if tests then
+		for test in tests:gmatch("%S+") do found[#found + 1] = test end
+		return found
+	end
 	while folder and #found == 0 do
-		found = lines_of(("cd '%s/tests/%s' 2>/dev/null && ls check_*.c *.sh 2>/dev/null | sed -e 's/[.]c$//' -e 's,^,tests/%s/,'"):format(tree, folder, folder))
+		for _, test in ipairs(all_tests) do
+			if test:sub(1, #folder + 7) == "tests/" .. folder .. "/" then found[#found + 1] = test end
+		end
 		folder = folder:match("^(.*)/")
 	end
 	found[#found + 1] = "tests/random/check_properties"
-	if file:find("^sim/") then found[#found + 1] = "tests/sim/reconv/check_mechanisms" end
-	return table.concat(found, " ")
+	return found
 end
 
--- True: all pass. "build": it does not compile. Else the tests that noticed.
-local function run(names)
-	local log = tree .. "/build/mutate.log"
-	if not os.execute(("make -s -j2 -C '%s/build' all >'%s' 2>&1"):format(tree, log)) then return "build" end
-	if os.execute(("make -s -k -j2 -C '%s/build' check TESTS='%s' >'%s' 2>&1"):format(tree, names, log)) then return true end
-	local noticed = lines_of(("sed -n 's/^FAIL: //p' '%s'"):format(log))
-	return #noticed > 0 and table.concat(noticed, " ") or "build"
+-- How long each test takes on the tree as it is, and which are left out as they take longer.
+local took, too_long = {}, {}
+local function measure(test)
+	if took[test] or too_long[test] then return end
+	if not make(goals_of(test), 2) then die("%s does not build (%s)", test, log) end
+	local passed, spent = run(test, tests and 300 or seconds + 2)
+	if not tests and spent > seconds then
+		too_long[test] = true
+		too_long[#too_long + 1] = test
+	elseif not passed then
+		die("the tree as it is fails %s (%s)", test, log)
+	end
+	took[test] = not too_long[test] and spent
 end
 
-local before = {}
-for _, c in ipairs(changes) do
-	local names = tests_for(c.file)
-	if not before[names] then
-		local state = run(names)
-		if state ~= true then die("the tree as it is: %s (%s)", state, tree .. "/build/mutate.log") end
-		before[names] = true
+-- Does the test's name, or what it says, name the file or its folder?
+local function names_area(test, file)
+	local folder, base = file:match("([^/]+)/([^/]+)%.c$")
+	local name, text = test:match("[^/]+$"), contents(source_of(test))
+	return name:find(folder, 1, true) or name:find(base, 1, true) or text:find(base, 1, true) or text:find(base:gsub("_", "-"), 1, true)
+end
+
+-- Those that name the area first, of these and of the others the fastest.
+local function tests_for(file)
+	local found, first = {}, {}
+	for _, test in ipairs(candidates(file)) do
+		measure(test)
+		if took[test] then
+			found[#found + 1] = test
+			first[test] = names_area(test, file) and 0 or 1000
+		end
+	end
+	table.sort(found, function(a, b) return first[a] + took[a] < first[b] + took[b] end)
+	return found
+end
+
+-- The test that notices; nil: none; "build": it does not compile.
+local function noticed_by(names)
+	if not make("libgsim.a", 1) then return "build" end
+	for _, test in ipairs(names) do
+		if not make(goals_of(test), 1) then die("%s does not link (%s)", test, log) end
+		if not run(test, math.ceil(3 * took[test]) + 2) then return test end
 	end
 end
+
+if not make("all", 2) then die("the tree as it is does not build (%s)", log) end
+local changed = assert(io.open(build .. "/mutate.changed", "w")) -- read by tools/mutate
+local names = {}
+for _, c in ipairs(changes) do names[c.file] = names[c.file] or tests_for(c.file) end
+
 local noticed, broken, survivors = 0, 0, {}
 for i, c in ipairs(changes) do
 	local path = tree .. "/" .. c.file
 	local text = contents(path)
+	changed:write(c.file, "\n")
+	changed:flush()
 	write(path, text:sub(1, c.at - 1) .. c.to .. text:sub(c.at + #c.from))
-	local state = run(tests_for(c.file))
+	local test = noticed_by(names[c.file])
 	write(path, text)
-	local what = ("%s:%d: %s -> %s: %s"):format(c.file, c.line, c.from, c.to == "" and "nothing" or c.to,
-		(text:match("[^\n]*", text:sub(1, c.at):match(".*()\n") and text:sub(1, c.at):match(".*()\n") + 1 or 1):gsub("^%s+", "")))
-	if state == true then survivors[#survivors + 1] = what
-	elseif state == "build" then broken = broken + 1
+	local line = text:sub(text:sub(1, c.at - 1):match(".*()\n") or 1):match("^\n?%s*([^\n]*)")
+	local what = ("%s:%d: %s -> %s: %s"):format(c.file, c.line, c.from, c.to == "" and "nothing" or c.to, line)
+	if not test then survivors[#survivors + 1] = what
+	elseif test == "build" then broken = broken + 1
 	else noticed = noticed + 1 end
-	print(("%d of %d: %s: %s"):format(i, #changes, state == true and "SURVIVES" or state == "build" and "does not compile" or "noticed by " .. state, what))
+	local state = not test and "SURVIVES" or test == "build" and "does not compile" or "noticed by " .. test
+	print(("%d of %d: %s: %s"):format(i, #changes, state, what))
 	io.stdout:flush()
 end
 print()
 for _, s in ipairs(survivors) do print("survives: " .. s) end
+if #too_long > 0 then print(("not run, as they take longer than %d seconds: %s"):format(seconds, table.concat(too_long, " "))) end
 print(("%d changes: %d noticed, %d survive, %d do not compile"):format(#changes, noticed, #survivors, broken))
 os.exit(#survivors == 0)
