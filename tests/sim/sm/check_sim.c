@@ -197,6 +197,24 @@ START_TEST(a_branch_costs_the_redirection_where_it_leaves_the_line)
 }
 END_TEST
 
+/* Two lanes go to C first, which does not follow in the code: a jump. Where the mechanism keeps the warp beyond the next cycle, too, the whole
+   wait has its reason; the cycles are the sum. B, which runs last, is jumped to as well. */
+START_TEST(a_jump_is_divergence_where_the_mechanism_takes_time)
+{
+	const char *text = K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 2\n bra %p, C, B\nB: exit\nC: exit\n");
+	Rig *r = one("fetch.redirect_cycles=5", text, "0 1 2 8 14");
+	only_stall(r, STALL_BRANCH, 5 + 5);
+	rig_free(r);
+	r = one("fetch.redirect_cycles=5 ipdom.push_cycles=3", text, "0 1 2 11 17");
+	stall(r, STALL_DIVERGENCE, 3 + 5);
+	stall(r, STALL_BRANCH, 5);
+	rig_free(r);
+	r = one("ipdom.push_cycles=3", text, "0 1 2 6 7");
+	only_stall(r, STALL_DIVERGENCE, 3);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(a_block_that_jumps_to_itself_is_redirected)
 {
 	const char *loop = K(" bra L\nL: %a = add.u32 %a, 1\n %p = setp.lt.u32 %a, 3\n bra %p, L, D\nD: exit\n");
@@ -434,7 +452,7 @@ int main(void)
 		a_unit_takes_an_instruction_every_interval, a_busy_unit_does_not_hold_another, warps_share_units,
 		bank_conflicts_hold_the_load_store_unit, two_independent_instructions_issue_together,
 		nothing_issues_behind_a_branch_in_its_cycle, a_jump_costs_the_redirection,
-		a_branch_costs_the_redirection_where_it_leaves_the_line, a_block_that_jumps_to_itself_is_redirected,
+		a_branch_costs_the_redirection_where_it_leaves_the_line, a_jump_is_divergence_where_the_mechanism_takes_time, a_block_that_jumps_to_itself_is_redirected,
 		loose_round_robin, greedy_then_oldest, oldest_first, two_levels, two_levels_with_room_for_all_are_round_robin,
 		a_warp_belongs_to_one_scheduler, instruction_lines_are_fetched_once, loops_stay_in_the_instruction_cache,
 		sleep_is_in_nanoseconds, ended_warps_drain, the_clock_is_the_cycle_of_issue,
