@@ -222,6 +222,26 @@ START_TEST(a_block_that_jumps_to_itself_is_redirected)
 }
 END_TEST
 
+static uint64_t issues_within(const char *machine, const char *text)
+{
+	Rig *r = rig_new(machine);
+	rig_try(r, text, 1, 4);
+	ck_assert(!r->ok);
+	uint64_t n = r->s.issued;
+	rig_free(r);
+	return n;
+}
+
+/* It is redirected in every turn, as any other: 400 cycles more are 50 turns of 8, or 400 of one. */
+START_TEST(a_branch_to_itself_is_redirected)
+{
+	const char *text = K(" bra L\nL: bra L\n");
+	ck_assert_uint_eq(issues_within("limits.max_cycles=900", text) - issues_within("limits.max_cycles=500", text), 400);
+	ck_assert_uint_eq(issues_within("fetch.redirect_cycles=7 limits.max_cycles=900", text)
+		- issues_within("fetch.redirect_cycles=7 limits.max_cycles=500", text), 50);
+}
+END_TEST
+
 /* ---- schedulers ---- */
 
 /* Warp 0 goes to X, where an instruction takes four cycles; warp 1 to Y, which has four independent ones. */
@@ -452,7 +472,7 @@ int main(void)
 		a_unit_takes_an_instruction_every_interval, a_busy_unit_does_not_hold_another, warps_share_units,
 		bank_conflicts_hold_the_load_store_unit, two_independent_instructions_issue_together,
 		nothing_issues_behind_a_branch_in_its_cycle, a_jump_costs_the_redirection,
-		a_branch_costs_the_redirection_where_it_leaves_the_line, a_jump_is_divergence_where_the_mechanism_takes_time, a_block_that_jumps_to_itself_is_redirected,
+		a_branch_costs_the_redirection_where_it_leaves_the_line, a_jump_is_divergence_where_the_mechanism_takes_time, a_block_that_jumps_to_itself_is_redirected, a_branch_to_itself_is_redirected,
 		loose_round_robin, greedy_then_oldest, oldest_first, two_levels, two_levels_with_room_for_all_are_round_robin,
 		a_warp_belongs_to_one_scheduler, instruction_lines_are_fetched_once, loops_stay_in_the_instruction_cache,
 		sleep_is_in_nanoseconds, ended_warps_drain, the_clock_is_the_cycle_of_issue,
