@@ -1,0 +1,114 @@
+/* What a memory system holds and counts, whatever it is made of: caches hold as many lines as they say, and intervals add up to the totals. */
+#include "tests/sim/mem/mem_rig.h"
+
+/* ---- what caches hold ---- */
+
+/* Consecutive lines that just fit in L2, from a line that the number of slices divides, are fetched once: with every number of slices they are
+   dealt evenly, and over all sets. */
+START_TEST(l2_holds_consecutive_lines)
+{
+	static const int64_t slices[] = { 1, 2, 3, 4, 6, 8, 11, 16 };
+	Config c = defaults();
+	c.l1_bytes = 0;
+	c.l2_slices = c.dram_channels = slices[_i];
+	c.l2_ways = 2;
+	c.l2_bytes = slices[_i] * 8 * c.l2_ways * c.l2_line;
+	unsigned lines = (unsigned)(c.l2_bytes / c.l2_line);
+	uint64_t start = A - A % (128 * (uint64_t)slices[_i]);
+	Rig *r = rig(&c);
+	for (unsigned i = 0; i < 3 * lines; i++)
+		load_line(r, 1000 * i, start + 128 * (i % lines));
+	ck_assert_uint_eq(r->st.l2_misses, 4 * lines);
+	ck_assert_uint_eq(r->st.dram_reads, 4 * lines);
+	for (unsigned i = 0; i < 2 * lines; i++)         /* twice as many, in turn: least recently used, so none is there again */
+		load_line(r, 4000000 + 1000 * i, start + 128 * (lines + i));
+	ck_assert_uint_eq(r->st.l2_misses, 4 * 3 * lines);
+	close_rig(r);
+}
+END_TEST
+
+/* ---- intervals ---- */
+
+#define MEMORY_COUNTERS(X) X(l2_requests) X(l2_replies) X(l2_hits) X(l2_misses) X(l2_allocations) X(l2_writebacks) X(l2_dirtied) \
+	X(dram_reads) X(dram_writes) X(dram_row_hits)
+
+/* Loads, stores and atomics of a few lanes on a few lines, one every few cycles. */
+static Rig *some_traffic(const Config *c, Intervals *to)
+{
+	Rig *r = rig(c);
+	uint64_t random = 7;
+	Cycle now = 0;
+	mem_sample(r->m, to);
+	for (int i = 0; i < 400; i++) {
+		uint64_t x = random_next(&random);
+		AccessKind kind = x % 4 == 0 ? ACC_STORE : x % 4 == 1 ? ACC_ATOMIC : ACC_LOAD;
+		while (!stride(r, now, kind, SP_GLOBAL, A + (x >> 8 & 0x3ffc), x >> 32 & 60, 1 + (int)(x >> 40 & 31), 4)) {
+			drain(r);
+			now = r->retry;
+		}
+		finish(r);
+		now += 1 + (x >> 50 & 15);
+	}
+	return r;
+}
+
+START_TEST(intervals_add_up)
+{
+	static const Cycle length[] = { 1, 7, 100, 1 << 20 };
+	Config c = defaults();
+	c.l2_bytes = 4096;
+	Rig *without = some_traffic(&c, NULL);
+	Intervals *v = intervals_new(length[_i]);
+	Rig *r = some_traffic(&c, v);
+	ck_assert(!memcmp(&r->st, &without->st, sizeof r->st)); /* it makes no difference who looks on */
+#define COMPARE(FIELD) { \
+	uint64_t sum = 0; \
+	for (int k = 0; k < v->n; k++) \
+		sum += v->row[k].FIELD; \
+	ck_assert_msg(sum == r->st.FIELD && sum, #FIELD " is %d, of intervals %d", (int)r->st.FIELD, (int)sum); }
+	MEMORY_COUNTERS(COMPARE)
+	intervals_free(v);
+	close_rig(without);
+	close_rig(r);
+}
+END_TEST
+
+/* A lone load: at L2 after its header and the way; L2's way and latency, a row miss, and its burst is over; DRAM's latency, the port and
+   the way back. What moves is counted in its last cycle. */
+START_TEST(intervals_have_the_cycle)
+{
+	Config c = defaults();
+	Rig *r = rig(&c);
+	Intervals *v = intervals_new(1);
+	mem_sample(r->m, v);
+	ck_assert(stride(r, 10, ACC_LOAD, SP_GLOBAL, A, 4, 1, 4));
+	Cycle arrives = 10 + 1 + 40, burst = arrives + 1 + 60 + 100 + 1, back = burst + 100 + 1 + 40;
+	ck_assert_uint_eq(finish(r), back);
+	ck_assert_uint_eq(intervals_at(v, arrives)->l2_requests, 1);
+	ck_assert_uint_eq(intervals_at(v, arrives)->l2_misses, 1);
+	ck_assert_uint_eq(intervals_at(v, burst - 1)->dram_reads, 1);
+	ck_assert_uint_eq(intervals_at(v, back - 1)->l2_replies, 1);
+	close_rig(r);
+	intervals_free(v);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+	Suite *s = suite_create("laws of the memory system");
+	TCase *t = tcase_create("laws");
+	tcase_add_loop_test(t, l2_holds_consecutive_lines, 0, 8);
+	tcase_add_loop_test(t, intervals_add_up, 0, 4);
+	tcase_add_test(t, intervals_have_the_cycle);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int main(void)
+{
+	SRunner *r = srunner_create(suite());
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
