@@ -15,7 +15,7 @@ typedef struct Issue {                 /* the caller sets now; exec_issue sets e
 	Mask pending;                  /* lanes whose data come at a cycle that is not known yet */
 	Whole *whole;                  /* of several accesses; NULL: there is one, or registers become ready lane by lane */
 	Mask hits, misses;             /* where the mechanism wants to know: lanes of a load that find their data in L1, and lanes that do not */
-	Cycle ready;                   /* when the destinations of the lanes that are not pending are ready */
+	Cycle ready;                   /* with the scoreboard of a warp, and no lane pending: when the destinations are ready */
 } Issue;
 void exec_issue(Sm *, Warp *, Split *, Issue *);
 /* The memory instruction at pc, of all splits that have these lanes and stand there: one access. */

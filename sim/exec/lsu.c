@@ -199,8 +199,6 @@ LsuSays lsu_access(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space
 	}
 	is->hits |= t->hit_lanes;
 	is->misses |= wants_hits ? m & ~t->hit_lanes : 0;
-	if (t->ready > is->ready)
-		is->ready = t->ready;
 	if (tracing(sm) && comes_back(i) && says(t, &a) == LSU_KNOWN)
 		trace_returns(sm, w, s, i, m, t->ready);
 	return says(t, &a);

@@ -579,6 +579,16 @@ static bool check_homes(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, 
 	return true;
 }
 
+/* It is known when lanes m have what they load. Where lanes have registers of their own, none waits for what others load, of which it may be known later. */
+static void lanes_have(Sm *sm, Warp *w, const Split *s, const MIns *i, Mask m, Cycle ready)
+{
+	Part part[64];
+	int n = reconv_parts(w, s, part);
+	for (int k = 0; k < n; k++)
+		if (part[k].mask & m)
+			write_loaded(sm, part[k].home, i, part[k].mask & m, ready);
+}
+
 /* Lanes for which there was nothing to load: they have got 0. */
 static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space space, const uint64_t *addr, Issue *is)
 {
@@ -608,10 +618,12 @@ static Mask access_part(Sm *sm, Warp *w, Split *s, const MIns *i, Mask m, Space 
 		return zero;
 	}
 	Cycle ready = t->ready;
-	if (is->whole && whole_ready(sm, t, &ready)) {
+	if (sm->lane_scoreboard) {
+		lanes_have(sm, w, s, i, m, ready);
+	} else if (!is->whole || whole_ready(sm, t, &ready)) {
 		is->ready = ready;
 		is->pending = 0;
-	} else if (is->whole) {
+	} else {
 		is->pending |= m;
 	}
 	vec_push(&sm->tickets, t);

@@ -364,6 +364,13 @@ static inline void scoreboard_write(const Sm *sm, Warp *w, const MIns *i, Mask m
 			w->mixed[wr[k]] = false;
 	}
 }
+/* What the lanes m load is known to be there at `ready`: the warp, which may end before, keeps its slot so long. */
+static inline void write_loaded(const Sm *sm, Warp *w, const MIns *i, Mask m, Cycle ready)
+{
+	scoreboard_write(sm, w, i, m, ready, true);
+	if (m && comes_back(i) && ready > w->drain)
+		w->drain = ready;
+}
 static inline Cycle scoreboard_read(const Warp *w, int name, int lane)
 {
 	return w->mixed && w->mixed[name] ? w->lane_ready[name * w->lanes.width + lane] : w->ready[name];

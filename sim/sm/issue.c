@@ -141,16 +141,6 @@ static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const
 		scoreboard_write(sm, part[k].home, i, part[k].mask & m, ready, load);
 }
 
-/* What comes back is known to be there then: a warp that has ended keeps its slot so long. n: as for write_results. */
-static inline void drain_until(Warp *w, const Part *part, int n, Mask m, Cycle ready)
-{
-	if (!n && ready > w->drain)
-		w->drain = ready;
-	for (int k = 0; k < n; k++)
-		if (part[k].mask & m && ready > part[k].home->drain)
-			part[k].home->drain = ready;
-}
-
 /* The split has issued the instruction at pc. If it goes on elsewhere, the front end has to follow. */
 static void redirect(const Sm *sm, Split *s, uint32_t pc)
 {
@@ -188,12 +178,10 @@ static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 	}
 	if (!memory)
 		write_results(sm, w, part, nparts, i, is.executing, now + (Cycle)c->unit[i->unit].latency, false);
-	else if (!is.pending || (sm->lane_scoreboard && is.executing & ~is.pending))
-		write_results(sm, w, part, nparts, i, is.executing & ~is.pending, is.ready, true);
-	if (memory && comes_back(i) && is.executing & ~is.pending)
-		drain_until(w, part, nparts, is.executing & ~is.pending, is.ready);
-	if (memory && is.pending)
+	else if (is.pending)
 		write_results(sm, w, part, nparts, i, is.pending, PENDING, true);
+	else if (!sm->lane_scoreboard)
+		write_loaded(sm, w, i, is.executing, is.ready);
 	/* Another may have its place now: one that is new, to which the mechanism has seen, or one that its lanes have joined and that is there already. */
 	if (w->nsplit >= nsplit && w->nsplit && s->issued == now && (w->nsplit == 1 || s->mask & lanes) && !w->exact && !s->wait.events)
 		redirect(sm, s, pc);

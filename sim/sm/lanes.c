@@ -125,10 +125,7 @@ static void access_together(Sm *sm, Warp *w, LaneTurn *t)
 		if (w->split[k].mask & lanes)
 			w->split[k].wait = wait_until(sm->now + 1, STALL_DATA);
 	exec_access(sm, w, lanes, pc, &is);
-	scoreboard_write(sm, w, i, is.executing & ~is.pending, is.ready, true);
 	scoreboard_write(sm, w, i, is.pending, PENDING, true);
-	if (comes_back(i) && is.executing & ~is.pending && is.ready > w->drain)
-		w->drain = is.ready;
 	t->issued = true;
 	t->access &= ~lanes;
 	for (int k = 0; k < w->nsplit; k++)
