@@ -6,15 +6,16 @@
  * the end of the window tells when it comes, never before it; so no reason, and no decision, may ask how far off that is. */
 #include "sim/sm/internal.h"
 
-/* The latest operand, and the latest of those that are loaded, as the scoreboard has them. */
-typedef struct Operands { Cycle latest, load; } Operands;
+/* When the last operand that is computed is there, and the last one that is loaded. */
+typedef struct Operands { Cycle computed, loaded; } Operands;
 
 static inline void add_operand(Operands *o, Cycle ready)
 {
-	Cycle load = ready & -(ready & 1);
-	o->latest = ready > o->latest ? ready : o->latest;
-	o->load = load > o->load ? load : o->load;
+	Cycle *last = ready & 1 ? &o->loaded : &o->computed;
+	*last = ready >> 1 > *last ? ready >> 1 : *last;
 }
+
+static inline Cycle all_there(Operands o) { return o.loaded > o.computed ? o.loaded : o.computed; }
 
 /* What is past adds nothing. */
 static inline void add_lanes(Operands *o, Cycle now, const Warp *w, Mask m, const MIns *i)
@@ -51,7 +52,7 @@ static inline Operands warp_operands(const Warp *w, const MIns *i)
 /* When operands are there, as seen at a cycle. One that is still being loaded is the reason, whatever else is missing. */
 static inline When when_there(Operands o, const Split *s, Cycle at)
 {
-	return (When){ o.latest >> 1, s->pc, o.load >> 1 > at ? STALL_MEMORY : STALL_DATA };
+	return (When){ all_there(o), s->pc, o.loaded > at ? STALL_MEMORY : STALL_DATA };
 }
 
 /* When the split has waited for all but its data. */
@@ -336,8 +337,15 @@ static bool try_pair(Sm *sm, Warp *w)
 	return issued;
 }
 
+/* Is the reason for which the split waits from then on the same whenever it is looked at? A load that is pending comes behind the window's end. */
+static inline bool same_reason(Operands o, Cycle from, Cycle until)
+{
+	return o.loaded <= from || o.computed <= (o.loaded < until ? o.loaded : until);
+}
+
 /* After an issue: a split that is alone says when the next may be. Where nobody asks in the next cycle why the warp waits (the mechanism, two
-   levels), that is when its operands are there; it has been fetched if its line has. What the end of the window tells may be there right behind it. */
+   levels), that is when its operands are there; it has been fetched if its line has. What the end of the window tells may be there right behind it.
+   In the next cycle others may issue, and the warp be looked at later: the reason must be the same then. */
 static inline void sleep_after_issue(Sm *sm, Warp *w)
 {
 	const Split *s = &w->split[0];
@@ -353,7 +361,7 @@ static inline void sleep_after_issue(Sm *sm, Warp *w)
 	const MIns *i = &w->ins[s->pc];
 	if (sm->unasked && t.cycle == sm->now + 1 && t.cycle < sm->until && s->line == i->line) {
 		Operands o = warp_operands(w, i);
-		if (o.latest >> 1 > t.cycle)
+		if (all_there(o) > t.cycle && same_reason(o, t.cycle, sm->until))
 			t = when_there(o, s, t.cycle);
 	}
 	sm_sleep_until(w, t);

@@ -23,6 +23,10 @@ awk '/^(ipdom|token) / { few += $2 < 60 } END { exit few }' differential.out || 
 ./differential --count 12 --seed 11001 --passes none --functional -D divergence.linearize=true --without call,recursion,indirect,predicate
 # what is measured does not depend on windows, whatever the options of mechanisms
 ./differential --windows --count 15 --seed 1
+# why a warp waits that is not looked at in the cycle behind its issue, for others go first
+./differential --windows --count 1 --seed 42153 --models min_sp_pc
+# lanes whose data are known to come before, and others of which it is told at the end of a window
+./differential --windows --count 1 --seed 42495 --models mimd
 # every failure of the command line is a message and exit status 2
 for bad in "--count x" "--models ipdom,nothing" "--model tf_stack(nothing=1)" "--model tf_stack(" "--passes nosuchpass" "--pipelines x" \
 	"--without magic" "--set a=1" "--size 0" "--shard 4/3" "--shard 1" "--runs 0" "--registers 7" "--registers x" "extra" "--nonsense"; do
