@@ -1,34 +1,6 @@
 /* The SM's pipeline, cycle by cycle, on a machine whose every unit takes one cycle (tests/sim/sm/sim_rig.h): what is expected
  * here is computed by hand from doc/timing.md, as the cycles at which each warp issues. */
-#include "sim/machine/machine.h"
-#include "tests/sim/sm/sim_rig.h"
-
-#define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %a, %b, %c, %d\n reg u64 %o, %w, %x\n reg f32 %f, %g, %h, %i\n" \
-	" reg pred %p, %q\n shared u32 buf[64]\nA:\n" BODY "}\n"
-#define EX " exit\n"
-/* out[thread of the block] = R */
-#define STORE(R) " %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], " R "\n"
-
-static void stall(const Rig *r, Stall s, uint64_t want)
-{
-	ck_assert_msg(r->s.stalls[s] == want, "%llu cycles of stall %s; expected %llu", (unsigned long long)r->s.stalls[s],
-		stall_name[s], (unsigned long long)want);
-}
-
-/* The only stalls are n of one kind. */
-static void only_stall(const Rig *r, Stall s, uint64_t n)
-{
-	for (int k = 0; k < STALL_COUNT; k++)
-		stall(r, (Stall)k, (Stall)k == s ? n : 0);
-}
-
-static Rig *one(const char *machine, const char *text, const char *cycles)
-{
-	Rig *r = rig_new(machine);
-	rig_run(r, text, 1, 4);
-	rig_issues(r, 0, cycles);
-	return r;
-}
+#include "tests/sim/sm/pipeline.h"
 
 /* ---- scoreboard ---- */
 
@@ -79,6 +51,21 @@ START_TEST(both_halves_of_a_pair_are_one_result)
 }
 END_TEST
 
+/* Where registers are ready lane by lane: lanes 2 and 3 end before lanes 0 and 1 go on. Those wait for what they have written themselves, in
+   whatever lane, and for nothing that others have. */
+START_TEST(lanes_wait_for_their_own_registers)
+{
+	const char *m = "divergence.model=serial units.sfu.latency=8";
+#define SIDES(T, F) K(" %t = mov.u32 %tid.x\n %p = setp.ge.u32 %t, 2\n bra %p, T, F\nT: " T EX "F: " F EX)
+#define SLOW " %f = ex2.approx.f32 %g\n"
+#define USE " %h = add.f32 %f, %f\n"
+	rig_free(one(m, SIDES(SLOW USE, SLOW USE), "0 1 2 3 11 12 13 21 22"));
+	rig_free(one(m, SIDES(SLOW, USE), "0 1 2 3 4 5 6"));
+	rig_free(one("divergence.model=serial units.sfu.latency=8 scheduler.issue_width=2", SIDES(SLOW, " %b = mov.u32 1\n" USE), "0 1 2 3 3 4 4 5"));
+	rig_free(one(m, SIDES("%i = ex2.approx.f32 %g\n" SLOW USE, USE), "0 1 2 3 4 12 13 14 15"));
+}
+END_TEST
+
 START_TEST(loads_are_ready_after_the_latency_of_their_memory)
 {
 	Rig *r = one("shared.latency=9", K(" %a = ld.shared.u32 [buf]\n %b = mov.u32 1\n %c = add.u32 %a, 1\n" EX), "0 1 9 10");
@@ -125,6 +112,16 @@ START_TEST(warps_share_units)
 	rig_issues(r, 0, "0 1");
 	rig_issues(r, 1, "3 4");
 	only_stall(r, STALL_UNIT, 1);
+	rig_free(r);
+}
+END_TEST
+
+/* Two schedulers want the one copy that there is: whoever has had no more of it goes next. */
+START_TEST(schedulers_take_turns_at_a_unit)
+{
+	Rig *r = rig_new("scheduler.count=2 units.fp32.per=sm units.fp32.count=1 units.ctl.count=1");
+	rig_run(r, K(" %f = add.f32 %i, %i\n %g = add.f32 %i, %i\n %h = add.f32 %i, %i\n" EX), 1, 8);
+	rig_order(r, "0 1 0 1 0 1 0 1");
 	rig_free(r);
 }
 END_TEST
@@ -242,80 +239,6 @@ START_TEST(a_branch_to_itself_is_redirected)
 }
 END_TEST
 
-/* ---- schedulers ---- */
-
-/* Warp 0 goes to X, where an instruction takes four cycles; warp 1 to Y, which has four independent ones. */
-#define TWO_WAYS(SLOW, USE) K(" %t = mov.u32 %tid.x\n %p = setp.lt.u32 %t, 4\n bra %p, X, Y\nX: " SLOW " " USE EX \
-	"Y: %a = mov.u32 1\n %b = mov.u32 2\n %c = mov.u32 3\n %d = mov.u32 4\n" EX)
-#define SLOW_SFU TWO_WAYS("%f = ex2.approx.f32 %g\n", "%h = add.f32 %f, %f\n")
-#define SLOW_LOAD TWO_WAYS("%a = ld.shared.u32 [buf]\n", "%b = add.u32 %a, 1\n")
-
-static void policy(const char *machine, const char *text, const char *first, const char *second)
-{
-	Rig *r = rig_new(machine);
-	rig_run(r, text, 1, 8);
-	rig_issues(r, 0, first);
-	rig_issues(r, 1, second);
-	rig_free(r);
-}
-
-START_TEST(loose_round_robin)
-{
-	policy("units.sfu.latency=4 scheduler.policy=lrr", SLOW_SFU, "0 2 4 6 10 12", "1 3 5 7 8 9 11 13");
-}
-END_TEST
-
-START_TEST(greedy_then_oldest)
-{
-	policy("units.sfu.latency=4 scheduler.policy=gto", SLOW_SFU, "0 1 2 3 12 13", "4 5 6 7 8 9 10 11");
-}
-END_TEST
-
-START_TEST(oldest_first)
-{
-	policy("units.sfu.latency=4 scheduler.policy=oldest", SLOW_SFU, "0 1 2 3 7 8", "4 5 6 9 10 11 12 13");
-}
-END_TEST
-
-/* One active warp: it keeps its place while it computes, and loses it when it waits for memory, here after the cycle in
-   which that is found out. It comes back when the other has ended. */
-START_TEST(two_levels)
-{
-	const char *m = "units.sfu.latency=4 shared.latency=4 scheduler.policy=two_level scheduler.active_warps=1";
-	policy(m, SLOW_SFU, "0 1 2 3 7 8", "9 10 11 12 13 14 15 16");
-	policy(m, SLOW_LOAD, "0 1 2 3 13 14", "5 6 7 8 9 10 11 12");
-	Rig *r = rig_new(m);
-	rig_run(r, SLOW_LOAD, 1, 8);
-	only_stall(r, STALL_MEMORY, 1); /* not that there is no warp: the other is not active */
-	rig_free(r);
-	r = rig_new(m);
-	rig_run(r, SLOW_SFU, 1, 8);
-	only_stall(r, STALL_DATA, 3);
-	rig_free(r);
-}
-END_TEST
-
-START_TEST(two_levels_with_room_for_all_are_round_robin)
-{
-	policy("units.sfu.latency=4 scheduler.policy=two_level scheduler.active_warps=8", SLOW_SFU, "0 2 4 6 10 12",
-		"1 3 5 7 8 9 11 13");
-}
-END_TEST
-
-/* Slot mod count: warps 0 and 2 share a scheduler, warp 1 has the other for itself. */
-START_TEST(a_warp_belongs_to_one_scheduler)
-{
-	Rig *r = rig_new("scheduler.count=2 units.alu.count=2 units.ctl.count=2");
-	rig_run(r, K(" %a = mov.u32 1\n %b = mov.u32 2\n" EX), 1, 12);
-	rig_issues(r, 0, "0 2 4");
-	rig_issues(r, 1, "0 1 2");
-	rig_issues(r, 2, "1 3 5");
-	only_stall(r, STALL_EMPTY, 3);
-	ck_assert_uint_eq(r->s.slots, 12);
-	rig_free(r);
-}
-END_TEST
-
 /* ---- instruction fetch ---- */
 
 /* Two instructions a line. The first line comes from DRAM: request and reply pass without delay, DRAM takes an access
@@ -402,6 +325,19 @@ START_TEST(local_addresses)
 }
 END_TEST
 
+/* Eight blocks are on the SM at once. Each has its number in the last word of its dynamic shared memory, behind what is static, until all have theirs. */
+START_TEST(blocks_have_their_own_dynamic_shared_memory)
+{
+	Rig *r = rig_new("");
+	r->shared = 128;
+	rig_run(r, K(" %t = mov.u32 %ctaid.x\n %a = mov.u32 buf\n %a = add.u32 %a, 380\n st.shared.u32 [%a], %t\n %b = ld.shared.u32 [%a]\n"
+		" %b = ld.shared.u32 [%a]\n %o = ld.param.u64 [out]\n %o = mad.wide.u32 %t, 4, %o\n st.global.u32 [%o], %b\n" EX), 8, 1);
+	for (uint32_t k = 0; k < 8; k++)
+		ck_assert_uint_eq(r->out[k], k);
+	rig_free(r);
+}
+END_TEST
+
 /* No shared memory is reserved: the region is empty and lies behind the block's. Nobody sets %envreg. */
 START_TEST(registers_of_the_driver)
 {
@@ -468,15 +404,14 @@ int main(void)
 	const TTest *const tests[] = {
 		a_result_can_be_used_after_the_latency, independent_instructions_follow_each_other, writes_go_in_order,
 		guards_predicates_and_carries_are_operands, both_halves_of_a_pair_are_one_result,
-		loads_are_ready_after_the_latency_of_their_memory, stores_wait_for_their_operands_only,
-		a_unit_takes_an_instruction_every_interval, a_busy_unit_does_not_hold_another, warps_share_units,
+		lanes_wait_for_their_own_registers, loads_are_ready_after_the_latency_of_their_memory, stores_wait_for_their_operands_only,
+		a_unit_takes_an_instruction_every_interval, a_busy_unit_does_not_hold_another, warps_share_units, schedulers_take_turns_at_a_unit,
 		bank_conflicts_hold_the_load_store_unit, two_independent_instructions_issue_together,
 		nothing_issues_behind_a_branch_in_its_cycle, a_jump_costs_the_redirection,
-		a_branch_costs_the_redirection_where_it_leaves_the_line, a_jump_is_divergence_where_the_mechanism_takes_time, a_block_that_jumps_to_itself_is_redirected, a_branch_to_itself_is_redirected,
-		loose_round_robin, greedy_then_oldest, oldest_first, two_levels, two_levels_with_room_for_all_are_round_robin,
-		a_warp_belongs_to_one_scheduler, instruction_lines_are_fetched_once, loops_stay_in_the_instruction_cache,
+		a_branch_costs_the_redirection_where_it_leaves_the_line, a_jump_is_divergence_where_the_mechanism_takes_time,
+		a_block_that_jumps_to_itself_is_redirected, a_branch_to_itself_is_redirected, instruction_lines_are_fetched_once, loops_stay_in_the_instruction_cache,
 		sleep_is_in_nanoseconds, ended_warps_drain, the_clock_is_the_cycle_of_issue,
-		local_addresses, registers_of_the_driver, what_is_printed_of_shared_memory,
+		local_addresses, blocks_have_their_own_dynamic_shared_memory, registers_of_the_driver, what_is_printed_of_shared_memory,
 	};
 	return rig_suite("the SM's pipeline", tests, sizeof tests / sizeof *tests);
 }
