@@ -34,6 +34,7 @@ static const char help[] =
 	"      --spins          kernels whose threads wait for each other, with pipelines of passes at their defaults: one that ends as it is has to end\n"
 	"      --arms           kernels most of whose branches have arms that are alike\n"
 	"      --apart          lanes of a warp meet at warp-level operations that stand in several places; stacks refuse that\n"
+	"      --ends           threads end in front of barriers, in arms of branches too; stacks may refuse that\n"
 	"      --without LIST   features that kernels may not have\n"
 	"      --keep DIR       where kernels that show a difference are written (.)\n"
 	"      --minimize       and made small first\n"
@@ -42,7 +43,7 @@ static const char help[] =
 	"Exit status: 0 when all agree, 1 when not, 2 after a wrong argument.\n";
 
 enum { OPT_COUNT = 256, OPT_SEED, OPT_SHARD, OPT_RUNS, OPT_MODELS, OPT_CHOICES, OPT_PASSES, OPT_PIPELINES, OPT_FUNCTIONAL, OPT_TIMED, OPT_BOTH, OPT_WINDOWS,
-	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_APART, OPT_SPINS, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
+	OPT_CONFIG, OPT_REGISTERS, OPT_SIZE, OPT_ARMS, OPT_APART, OPT_ENDS, OPT_SPINS, OPT_WITHOUT, OPT_KEEP, OPT_MINIMIZE, OPT_PRINT, OPT_HELP };
 
 static const struct option options[] = {
 	{ "count", required_argument, NULL, OPT_COUNT }, { "seed", required_argument, NULL, OPT_SEED },
@@ -53,7 +54,8 @@ static const struct option options[] = {
 	{ "functional", no_argument, NULL, OPT_FUNCTIONAL }, { "timed", no_argument, NULL, OPT_TIMED },
 	{ "both", no_argument, NULL, OPT_BOTH }, { "windows", no_argument, NULL, OPT_WINDOWS }, { "config", required_argument, NULL, OPT_CONFIG },
 	{ "set", required_argument, NULL, 'D' }, { "registers", required_argument, NULL, OPT_REGISTERS }, { "size", required_argument, NULL, OPT_SIZE },
-	{ "arms", no_argument, NULL, OPT_ARMS }, { "apart", no_argument, NULL, OPT_APART }, { "spins", no_argument, NULL, OPT_SPINS },
+	{ "arms", no_argument, NULL, OPT_ARMS }, { "apart", no_argument, NULL, OPT_APART }, { "ends", no_argument, NULL, OPT_ENDS },
+	{ "spins", no_argument, NULL, OPT_SPINS },
 	{ "without", required_argument, NULL, OPT_WITHOUT }, { "keep", required_argument, NULL, OPT_KEEP },
 	{ "minimize", no_argument, NULL, OPT_MINIMIZE }, { "print", no_argument, NULL, OPT_PRINT },
 	{ "help", no_argument, NULL, OPT_HELP }, { NULL, 0, NULL, 0 }
@@ -226,6 +228,7 @@ static bool parse(Options *o, int argc, char **argv, Diag *d)
 		case OPT_SIZE: ok = number("size", optarg, 1, &size, d); break;
 		case OPT_ARMS: c->arms = true; break;
 		case OPT_APART: c->apart = true; break;
+		case OPT_ENDS: c->ends = true; break;
 		case OPT_SPINS: c->spins = true; break;
 		case OPT_WITHOUT: ok = parse_without(c, optarg, d); break;
 		case OPT_KEEP: c->keep = optarg; break;

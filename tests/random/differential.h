@@ -91,7 +91,7 @@ typedef struct Campaign {
 	Vec(Setting) setting;
 	Vec(const char *) passes;      /* [0] is NULL when kernels run as they are, too */
 	uint64_t pipelines;            /* random ones for each kernel, besides */
-	bool timed, functional, minimize, arms, apart;
+	bool timed, functional, minimize, arms, apart, ends;
 	bool spins;                    /* kernels whose threads wait for each other: where one ends as it is, it ends after passes at their defaults */
 	bool windows;                  /* instead of results, figures are compared: those of short and long windows */
 	const char *keep;              /* folder for kernels that fail */
@@ -99,7 +99,7 @@ typedef struct Campaign {
 	bool own_machine;              /* config was asked for: the same for all kernels */
 	Config config;                 /* of the settings, but for the mechanism */
 
-	uint64_t runs, endless, kernels, failed, thread_instructions;
+	uint64_t runs, endless, by_chance, kernels, failed, thread_instructions;
 } Campaign;
 
 /* Runs it, prints failures and a table. False when there were failures. */

@@ -40,7 +40,7 @@ static void some_end_inside(Gen *g, Block *end)
 	Block *yes = block(g), *no = block(g), *meet = block(g);
 	branch(g, some(g), yes, no);
 	open_block(g, yes);
-	some_end(g, end, true);
+	some_end(g, end, !g->p->ends);
 	jump(g, meet);
 	open_block(g, no);
 	straight(g, 1);
@@ -144,7 +144,7 @@ void early_statement(Gen *g)
 	int cost = g->cost;
 	g->state = g->early;
 	g->chosen = g->p->nchoices;
-	if (has(g, RF_EXIT) && has(g, RF_SHARED) && rnd(g, 2))
+	if (has(g, RF_EXIT) && has(g, RF_SHARED) && (g->p->ends || rnd(g, 2)))
 		early_ends(g);
 	g->state = state;
 	g->chosen = chosen;

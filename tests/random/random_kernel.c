@@ -37,6 +37,8 @@ static Features choose_features(Gen *g)
 	on &= g->p->features;
 	if (g->p->apart)
 		on = (on & ~RF_PARTIAL) | RF_WARP;
+	if (g->p->ends)
+		on |= RF_EXIT | RF_SHARED;
 	if (on & RF_PARTIAL || g->p->warp_size & (g->p->warp_size - 1))
 		on &= ~RF_WARP;
 	return on;

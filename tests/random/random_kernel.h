@@ -61,10 +61,11 @@ typedef struct RandomParams {
 	int warp_size;
 	bool arms;             /* most statements are branches whose arms are alike */
 	bool apart;            /* lanes of a warp meet at warp-level operations that stand in several places, which stacks refuse */
+	bool ends;             /* some threads end in front of barriers, also in arms of branches behind what they store there: a stack may refuse */
 	const uint8_t *choices;        /* taken instead of random numbers, one or four at a time, as far as they go; may be NULL */
 	size_t nchoices;
 } RandomParams;
-#define RANDOM_DEFAULTS(SEED) ((RandomParams){ (SEED), RF_ALL, 60, 32, false, false, NULL, 0 })
+#define RANDOM_DEFAULTS(SEED) ((RandomParams){ (SEED), RF_ALL, 60, 32, false, false, false, NULL, 0 })
 
 /* `out` holds a slot of scratch bytes for each thread, then RANDOM_FINALS rows of 8 bytes for each thread: what its
    registers held in the end. */

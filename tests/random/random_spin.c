@@ -10,7 +10,7 @@ enum { WORDS = 16, LANES = 32 };
 
 typedef struct Spin {
 	StrBuf s;
-	uint64_t rng;
+	uint64_t rng, idle;                /* of the kernel; of what is strewn in, 0: nothing is */
 	int labels, flags, locks;
 	unsigned threads;                  /* of a block */
 	int depth;                         /* loops around */
@@ -61,7 +61,27 @@ static void part(Spin *g, int a, int b)
 }
 
 static void jump(Spin *g, int to) { sb_printf(&g->s, " bra L%d\n", to); }
-static void begin(Spin *g, int at) { sb_printf(&g->s, "L%d:\n", at); }
+
+/* What changes no value that matters: some instructions, few or many, and a branch at which threads part to meet again at once. */
+static void strew(Spin *g)
+{
+	if (!g->idle)
+		return;
+	uint64_t x = random_next(&g->idle);
+	for (uint64_t n = (x >> 8) % (1 + (1u << x % 6)); n; n--)
+		sb_puts(&g->s, " %w = add.u32 %w, 1\n");
+	if (x >> 32 & 1)
+		return;
+	int a = label(g), b = label(g), on = label(g);
+	sb_printf(&g->s, " %%w = and.b32 %%t, %u\n %%r = setp.%s.u32 %%w, 0\n bra %%r, L%d, L%d\n", 1u << (x >> 40) % 5, x >> 48 & 1 ? "eq" : "ne", a, b);
+	sb_printf(&g->s, "L%d:\n %%w = add.u32 %%w, 1\n bra L%d\nL%d:\n bra L%d\nL%d:\n", a, on, b, on, on);
+}
+
+static void begin(Spin *g, int at)
+{
+	sb_printf(&g->s, "L%d:\n", at);
+	strew(g);
+}
 
 /* ---- flags: %e is the number of the turn, from 1 on ---- */
 
@@ -351,12 +371,15 @@ static void around(Spin *g)
 
 static char *text(Spin *g)
 {
-	sb_puts(&g->s, "kernel k(u64 in, u64 out, u64 acc, u32 n) {\n reg u32 %t, %x, %y, %z, %v, %e, %d, %n0, %n1, %n2\n"
-		" reg u64 %o, %f\n reg pred %p\nA: %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n %f = ld.param.u64 [acc]\n"
+	sb_puts(&g->s, "kernel k(u64 in, u64 out, u64 acc, u32 n) {\n reg u32 %t, %x, %y, %z, %v, %e, %d, %n0, %n1, %n2, %w\n"
+		" reg u64 %o, %f\n reg pred %p, %r\nA: %t = mov.u32 %tid.x\n %o = ld.param.u64 [out]\n %f = ld.param.u64 [acc]\n"
 		" %y = mov.u32 %ctaid.x\n %e = mov.u32 1\n %z = mov.u32 0\n");
 	sb_printf(&g->s, " %%f = mad.wide.u32 %%y, %d, %%f\n %%y = mad.lo.u32 %%y, %u, %%t\n", 4 * WORDS, g->threads);
 	sb_printf(&g->s, " %%o = mad.wide.u32 %%y, %d, %%o\n %%x = mul.lo.u32 %%y, 2654435761\n", RANDOM_SLOT_BYTES);
+	if (g->idle)
+		sb_puts(&g->s, " %w = mov.u32 0\n");
 	for (unsigned n = 1 + once_in(g, 3); n; n--) {
+		strew(g);
 		if (once_in(g, 2))
 			around(g);
 		if (once_in(g, 3))
@@ -369,9 +392,9 @@ static char *text(Spin *g)
 	return g->s.s;
 }
 
-RandomKernel *random_spin_kernel(uint64_t seed)
+RandomKernel *random_spin_kernel(uint64_t seed, uint64_t idle)
 {
-	Spin g = { .rng = seed * 0x9e3779b97f4a7c15u + 11 };
+	Spin g = { .rng = seed * 0x9e3779b97f4a7c15u + 11, .idle = idle };
 	RandomKernel *k = xcalloc(1, sizeof *k);
 	Diag d = { 0 };
 	g.threads = LANES * (1 + once_in(&g, 3));
