@@ -1,0 +1,140 @@
+/* Which two instructions become one: arms that are alike but for one instruction, of which the program has one or two afterwards. */
+#include "tests/random/differential.h"
+#include "tests/check.h"
+
+/* What the arms have in common is worth melding, whatever becomes of the instruction in question. */
+#define ALIKE " %%f = ex2.approx.f32 %%f\n %%f = sin.approx.f32 %%f\n %%f = ex2.approx.f32 %%f\n"
+#define KERNEL "kernel k(u64 in, u64 out, u64 acc, u32 n) {\n shared u32 here[64]\n shared u32 there[64]\n" \
+	" reg u32 %%t, %%a, %%b, %%x, %%y\n reg f32 %%f\n reg u64 %%o, %%w\n reg pred %%p, %%q\n" \
+	"A: %%t = mov.u32 %%tid.x\n %%o = ld.param.u64 [out]\n %%o = mad.wide.u32 %%t, 16, %%o\n %%w = add.u64 %%o, 4\n" \
+	" %%a = and.b32 %%t, 1\n %%b = add.u32 %%t, 7\n %%x = mov.u32 0\n %%f = cvt.rn.f32.u32 %%t\n" \
+	" %%q = setp.lt.u32 %%t, 5\n %%p = setp.ne.u32 %%a, 0\n bra %%p, T, F\n" \
+	"T:" ALIKE " %s\n" ALIKE " bra J\nF:" ALIKE " %s\n" ALIKE " bra J\n" \
+	"J: %%x = mad.lo.u32 %%x, 31, %%a\n %%x = mad.lo.u32 %%x, 31, %%b\n" \
+	" st.global.u32 [%%o], %%x\n st.global.f32 [%%o+8], %%f\n exit\n}\n"
+enum { THREADS = 32, OUT_BYTES = 16 * THREADS };
+
+typedef struct Pair { const char *of[2]; Op op; int left; } Pair; /* left: of how many there are in both arms */
+
+static const Pair pairs[] = {
+	/* values: registers, and immediates whose place has a type */
+	{ { "%x = mad.lo.u32 %a, %b, %t", "%x = mad.lo.u32 %b, %a, %t" }, OP_MAD, 1 },
+	{ { "%x = mul.lo.u32 %a, 3", "%x = mul.lo.u32 %a, 5" }, OP_MUL, 1 },
+	{ { "%x = mul.lo.u32 %a, 3", "%x = mul.lo.u32 %a, %b" }, OP_MUL, 1 },
+	{ { "%x = mul.lo.u32 %a, %b", "%x = mul.hi.u32 %a, %b" }, OP_MUL, 2 },
+	{ { "%x = mul.lo.u32 %a, %b", "%x = mul.lo.s32 %a, %b" }, OP_MUL, 2 },
+	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %a, %b, %x, 150" }, OP_LOP3, 1 },
+	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %a, %b, %t, 232" }, OP_LOP3, 2 }, /* the table is no value */
+	/* results: to one place or two */
+	{ { "%a = mul.lo.u32 %t, 3", "%b = mul.lo.u32 %t, 3" }, OP_MUL, 1 },
+	{ { "@%q %x = mul.lo.u32 %t, 3", "%x = mul.lo.u32 %t, 3" }, OP_MUL, 1 },
+	{ { "%x = div.u32 %t, 3\n %x = div.u32 %x, 5", "%a = div.u32 %t, 7\n %b = div.u32 %a, 9" }, OP_DIV, 2 },    /* to one and to two */
+	{ { "%x = div.u32 %t, 3\n %x = div.u32 %x, 5", "%x = div.u32 %t, 7\n %b = div.u32 %x, 9" }, OP_DIV, 2 },
+	{ { "%a = div.u32 %t, 3\n %b = div.u32 %a, 5", "%b = div.u32 %t, 7\n %b = div.u32 %b, 9" }, OP_DIV, 2 },
+	/* addresses */
+	{ { "%x = ld.global.u32 [%o+4]", "%x = ld.global.u32 [%w]" }, OP_LD, 1 },
+	{ { "%x = ld.global.u32 [%o+4]", "%x = ld.global.u32 [%o+8]" }, OP_LD, 1 },
+	{ { "%x = ld.shared.u32 [here]", "%x = ld.shared.u32 [there]" }, OP_LD, 1 },
+	{ { "%x = ld.shared.u32 [here]", "%x = ld.shared.u32 [%x]" }, OP_LD, 1 },
+	{ { "%x = ld.global.u32 [%w]", "%x = ld.u32 [%w]" }, OP_LD, 2 },
+	/* what memory has in order stays as it is, but for relaxed atomic operations */
+	{ { "%x = atom.global.add.u32 [%w], 1", "%x = atom.global.add.u32 [%w], 2" }, OP_ATOM, 1 },
+	{ { "%x = atom.acquire.gpu.global.add.u32 [%w], 1", "%x = atom.acquire.gpu.global.add.u32 [%w], 2" }, OP_ATOM, 2 },
+	{ { "%x = ld.volatile.global.u32 [%w]", "%x = ld.volatile.global.u32 [%w]" }, OP_LD, 2 },
+	{ { "st.global.u32 [%w], 1", "st.global.u32 [%w], 2" }, OP_ST, 1 },
+	{ { "st.volatile.global.u32 [%w], 1", "st.volatile.global.u32 [%w], 2" }, OP_ST, 2 },
+};
+
+/* Those of the kernel's end and beginning do not count. */
+static int count(const Module *m, Op op)
+{
+	int n = op == OP_ST ? -2 : op == OP_LD ? -1 : op == OP_MAD ? -3 : 0;
+	const Function *f = m->func.v[0];
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++)
+			n += f->block.v[b]->ins.v[k].op == op;
+	return n;
+}
+
+/* The kernel with these in its arms. */
+static Module *kernel(const char *a, const char *b)
+{
+	char text[3000];
+	Diag d = { 0 };
+	snprintf(text, sizeof text, KERNEL, a, b);
+	Module *m = ir_read(text, strlen(text), "pair.ir", &d);
+	ck_assert_msg(m && ir_verify(m, &d), "%s | %s: %s", a, b, d.item.n ? d.item.v[0].text : "?");
+	return m;
+}
+
+/* What a pipeline makes of it leaves the same memory. */
+static Module *melded(Module *m, const char *pipeline)
+{
+	char why[1700] = "";
+	Module *after = transformed(m, pipeline, why, sizeof why);
+	ck_assert_msg(after != NULL, "%s", why);
+	RandomKernel shape = { .module = m, .kernel = m->func.v[0], .grid = { 1, 1, 1 }, .block = { THREADS, 1, 1 }, .threads = THREADS,
+		.out_bytes = OUT_BYTES, .n = 1 };
+	Job job = { .shape = &shape, .module = m, .grid = { 1, 1, 1 } };
+	Outcome want, got;
+	outcome_reference(&job, THREADS, &want);
+	job.module = after;
+	outcome_reference(&job, THREADS, &got);
+	ck_assert_msg(want.how == RAN_WELL && outcome_agrees(&shape, &want, &got, why, sizeof why), "%s%s", want.text, why);
+	outcome_free(&want);
+	outcome_free(&got);
+	return after;
+}
+
+START_TEST(pairs_meld)
+{
+	const Pair *p = &pairs[_i / 2];
+	const char *a = p->of[_i % 2], *b = p->of[1 - _i % 2];
+	Module *m = kernel(a, b), *after = melded(m, "branch-fusion(threshold=1,check=latency)");
+	ck_assert_int_eq(count(m, p->op), p->op == OP_DIV ? 4 : 2);
+	ck_assert_int_eq(count(after, OP_SIN), 2); /* else nothing has been melded */
+	ck_assert_msg(count(after, p->op) == p->left, "%s | %s: %d left", a, b, count(after, p->op));
+	module_free(after);
+	module_free(m);
+}
+END_TEST
+
+/* What one arm alone computes, for itself, may be executed by all lanes: that saves the branch around it, if it is no longer than `straight` says,
+   and no register is written that the others have a value in. */
+START_TEST(short_runs_of_one_arm)
+{
+	static const struct { const char *run, *pipeline; int branches; } want[] = {
+		{ "%y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5", "meld(threshold=1,check=latency)", 1 },
+		{ "%y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5", "meld(threshold=1,check=latency,straight=1)", 1 },
+		{ "%y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5", "meld(threshold=1,check=latency,straight=2)", 0 },
+		{ "%a = mul.lo.u32 %t, 3\n %a = xor.b32 %a, 5", "meld(threshold=1,check=latency,straight=2)", 1 },
+		{ "@%q %y = mul.lo.u32 %t, 3\n %y = xor.b32 %y, 5", "meld(threshold=1,check=latency,straight=2)", 1 },
+	};
+	for (size_t k = 0; k < sizeof want / sizeof *want; k++)
+		for (int side = 0; side < 2; side++) {
+			Module *m = side ? kernel("", want[k].run) : kernel(want[k].run, ""), *after = melded(m, want[k].pipeline);
+			int branches = 0;
+			const Function *f = after->func.v[0];
+			ck_assert_int_eq(count(after, OP_SIN), 2);
+			for (int b = 0; b < f->block.n; b++)
+				branches += f->block.v[b]->nsucc > 1;
+			ck_assert_msg(branches == want[k].branches, "%s in arm %d, %s: %d branches", want[k].run, side, want[k].pipeline, branches);
+			module_free(after);
+			module_free(m);
+		}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("melding: pairs");
+	TCase *t = tcase_create("all");
+	tcase_add_loop_test(t, pairs_meld, 0, 2 * (int)(sizeof pairs / sizeof *pairs));
+	tcase_add_test(t, short_runs_of_one_arm);
+	suite_add_tcase(s, t);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
