@@ -30,6 +30,8 @@ awk '/^[a-z_]* +[0-9]+ +[0-9]+ +0 / { told += $3 > 0; if ($1 == "ipdom") own = $
 ./differential --count 12 --seed 11001 --passes none --functional -D divergence.linearize=true --without call,recursion,indirect,predicate
 # what is measured does not depend on windows, whatever the options of mechanisms
 ./differential --windows --count 15 --seed 1
+# and generic accesses whose lanes lie in several spaces
+./differential --windows --count 6 --seed 256
 # why a warp waits that is not looked at in the cycle behind its issue, for others go first
 ./differential --windows --count 1 --seed 42153 --models min_sp_pc
 # lanes whose data are known to come before, and others of which it is told at the end of a window

@@ -36,9 +36,9 @@ void step_end(Gen *g, const Steps *s)
 
 /* ---- the arms of a branch ---- */
 
-typedef struct Twin { uint64_t state, idle, unfaulted, nans; size_t chosen; int cost; } Twin;
+typedef struct Twin { uint64_t state, idle, unfaulted, nans, spaces; size_t chosen; int cost; } Twin;
 
-static Twin twin_of(const Gen *g) { return (Twin){ g->state, g->idle, g->unfaulted, g->nans, g->chosen, g->cost }; }
+static Twin twin_of(const Gen *g) { return (Twin){ g->state, g->idle, g->unfaulted, g->nans, g->spaces, g->chosen, g->cost }; }
 
 static void start_again(Gen *g, const Twin *t)
 {
@@ -46,6 +46,7 @@ static void start_again(Gen *g, const Twin *t)
 	g->idle = t->idle;
 	g->unfaulted = t->unfaulted;
 	g->nans = t->nans;
+	g->spaces = t->spaces;
 	g->chosen = t->chosen;
 	g->cost = t->cost;
 }

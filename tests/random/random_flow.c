@@ -483,6 +483,7 @@ void sequence(Gen *g, int depth)
 		statement(g, depth);
 		idle_statement(g);
 		nan_statement(g);
+		spaces_statement(g);
 		step_end(g, &s);
 	}
 }

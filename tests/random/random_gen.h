@@ -13,8 +13,8 @@ typedef struct Target { Block *leave, *again; } Target; /* where break and conti
 typedef struct Gen {
 	const RandomParams *p;
 	RandomKernel *k;
-	uint64_t state, idle, unfaulted, meeting, early, last, nans, returns; /* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement,
-	                                 early_statement, last_accesses, nan_statement and the ends of device functions */
+	uint64_t state, idle, unfaulted, meeting, early, last, nans, returns, spaces; /* of the random numbers; of those of idle_statement, nonfaulting_load, grid_statement,
+	                                 early_statement, last_accesses, nan_statement, the ends of device functions and spaces_statement */
 	size_t chosen;                 /* of the parameters' choices, taken so far */
 	Features on;                   /* of this kernel */
 	Module *m;
@@ -132,6 +132,9 @@ void idle_statement(Gen *);                    /* sometimes; changes no choice o
 
 /* random_nans.c */
 void nan_statement(Gen *);                     /* sometimes; changes no choice of the others */
+
+/* random_spaces.c */
+void spaces_statement(Gen *);                  /* sometimes; changes no choice of the others */
 
 /* random_returns.c */
 void return_here(Gen *);                       /* ends the open block of a device function */

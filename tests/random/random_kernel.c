@@ -306,6 +306,7 @@ static void make_device(Gen *g, int number)
 	saved.state = g->state;
 	saved.chosen = g->chosen;
 	saved.returns = g->returns;
+	saved.spaces = g->spaces;
 	saved.line = g->line;
 	*g = saved;
 }
@@ -424,9 +425,11 @@ RandomKernel *random_kernel_new(const RandomParams *p)
 	g->early = g->idle ^ 0x2127599bf4325c37u;
 	g->nans = g->idle ^ 0x2545f4914f6cdd1du;
 	g->returns = g->idle ^ 0x6a09e667f3bcc909u;
+	g->spaces = g->idle ^ 0xbb67ae8584caa73bu;
 	g->on |= p->seed / 8 % 2 ? p->features & RF_LAST : 0;
 	g->on |= p->seed / 32 % 2 ? p->features & RF_NAN : 0;
 	g->on |= p->seed / 64 % 2 ? p->features & RF_RETURNS : 0;
+	g->on |= p->seed / 128 % 4 == 2 ? p->features & RF_SPACES : 0;
 	g->on |= p->seed / 16 % 4 == 1 ? p->features & RF_GRID : 0;
 	g->on |= p->seed / 2 % 2 ? p->features & RF_NONFAULTING : 0;
 	g->on |= p->seed / 4 % 4 == 0 ? p->features & RF_NAMED : 0;

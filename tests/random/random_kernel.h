@@ -41,7 +41,8 @@
 	X(GRID, "barriers of the whole grid, between which threads read what others have written") \
 	X(LAST, "atomic operations behind everything else, whose result nobody wants or reads") \
 	X(NAN, "operations of NaNs with different payloads, which come again with their operands the other way around") \
-	X(RETURNS, "device functions whose arms return apart, with results in any registers")
+	X(RETURNS, "device functions whose arms return apart, with results in any registers") \
+	X(SPACES, "generic accesses whose lanes lie in several spaces")
 enum {
 #define X(ID, HELP) RF_##ID##_BIT,
 	RANDOM_FEATURES(X)
