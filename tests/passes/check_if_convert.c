@@ -7,21 +7,24 @@
 
 /* A branch at which a warp parts, with these in its arms: after it %p, %q and %x are stored. */
 #define KERNEL "func f() -> (u32 %%r) {\nF0: %%r = mov.u32 5\n ret\n}\n" \
-	"kernel k(u64 in, u64 out, u64 acc, u32 n) {\n reg pred %%q, %%p\n reg u32 %%t, %%x, %%y\n reg u64 %%o\n" \
-	"A: %%t = mov.u32 %%tid.x\n %%o = ld.param.u64 [out]\n %%o = mad.wide.u32 %%t, 16, %%o\n %%x = add.u32 %%t, 9\n %%y = and.b32 %%t, 1\n" \
-	" %%p = setp.ne.u32 %%y, 0\n %%q = setp.lt.u32 %%t, 9\n bra %%p, B, C\nB: %s\n bra D\nC: %s\n bra D\n" \
+	"kernel k(u64 in, u64 out, u64 acc, u32 n) {\n reg pred %%q, %%p, %%u\n reg u32 %%t, %%x, %%y\n reg u64 %%o\n" \
+	"A: %%t = mov.u32 %%tid.x\n %%o = ld.param.u64 [out]\n %%o = mad.wide.u32 %%t, 16, %%o\n %%x = add.u32 %%t, 9\n" \
+	" %%y = ld.param.u32 [n]\n %%u = setp.ne.u32 %%y, 0\n %%y = and.b32 %%t, 1\n" \
+	" %%p = setp.ne.u32 %%y, 0\n %%q = setp.lt.u32 %%t, 9\n bra %s, B, C\nB: %s\n bra D\nC: %s\n bra D\n" \
 	"D: st.global.u32 [%%o], %%x\n @%%p st.global.u32 [%%o+4], 1\n @%%q st.global.u32 [%%o+8], 1\n exit\n}\n"
 enum { THREADS = 32, OUT_BYTES = 16 * THREADS };
 
-static Module *kernel(const char *b, const char *c)
+static Module *kernel_of(const char *condition, const char *b, const char *c)
 {
 	char text[3000];
 	Diag d = { 0 };
-	snprintf(text, sizeof text, KERNEL, b, c);
+	snprintf(text, sizeof text, KERNEL, condition, b, c);
 	Module *m = ir_read(text, strlen(text), "arms.ir", &d);
 	ck_assert_msg(m && ir_verify(m, &d), "%s | %s: %s", b, c, d.item.n ? d.item.v[0].text : "?");
 	return m;
 }
+
+static Module *kernel(const char *b, const char *c) { return kernel_of("%p", b, c); }
 
 static int branches(const Module *m)
 {
@@ -79,6 +82,30 @@ START_TEST(what_threads_do_together_stays)
 }
 END_TEST
 
+/* ---- which branches ---- */
+
+/* Those at which a warp may part, or all that have a register for a guard. */
+START_TEST(which_branches)
+{
+	static const struct { const char *condition, *pipeline; bool constant; int branches; } want[] = {
+		{ "%p", "if-convert", false, 0 }, { "!%p", "if-convert", false, 0 }, { "%u", "if-convert", false, 1 }, { "%p", "if-convert(branches=all)", false, 0 },
+		{ "%u", "if-convert(branches=all)", false, 0 }, { "!%u", "if-convert(branches=all)", false, 0 }, { "%p", "if-convert(branches=all)", true, 1 },
+	};
+	for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+		char why[1700] = "";
+		Module *m = kernel_of(want[k].condition, "%x = add.u32 %x, 7", "%x = mul.lo.u32 %x, 3");
+		if (want[k].constant)
+			*ins_src(block_term(module_find_function(m, "k")->block.v[0]), 0) = opd_imm(1);
+		Module *after = transformed(m, want[k].pipeline, why, sizeof why);
+		ck_assert_msg(after != NULL, "%s: %s", want[k].condition, why);
+		ck_assert_msg(branches(after) == want[k].branches, "%s: bra %s: %d branches", want[k].pipeline, want[k].condition, branches(after));
+		same_memory(m, after);
+		module_free(after);
+		module_free(m);
+	}
+}
+END_TEST
+
 /* ---- how many instructions ---- */
 
 #define ONE "%x = add.u32 %x, 7"
@@ -127,7 +154,8 @@ START_TEST(profiles_decide)
 	const struct { const char *label; int fetches; } of[] = { { "B", profiles[_i].b }, { "B2", profiles[_i].b2 }, { "C", profiles[_i].c } };
 	for (int k = 0; k < 3; k++)
 		if (of[k].fetches)
-			n += snprintf(text + n, sizeof text - (size_t)n, ",{\"function\":\"k\",\"label\":\"%s\",\"fetches\":%d,\"threads\":9}", of[k].label, of[k].fetches);
+			n += snprintf(text + n, sizeof text - (size_t)n, ",{\"function\":\"k\",\"label\":\"%s\",\"fetches\":%d,\"threads\":9}",
+				of[k].label, of[k].fetches);
 	snprintf(text + n, sizeof text - (size_t)n, "]}}");
 	Arena a = { 0 };
 	Diag d = { 0 };
@@ -150,6 +178,7 @@ int main(void)
 	Suite *s = suite_create("if-convert");
 	TCase *t = tcase_create("all");
 	tcase_add_loop_test(t, what_threads_do_together_stays, 0, 2 * ARMS);
+	tcase_add_test(t, which_branches);
 	tcase_add_test(t, arms_no_longer_than_size);
 	tcase_add_loop_test(t, profiles_decide, 0, PROFILES);
 	suite_add_tcase(s, t);
