@@ -3,13 +3,28 @@
  *
  * The exit counts as the source's branch (MIns.branch), and as the source's block for the lanes that end there, as often as some do. A branch back to the head
  * of a loop stays a branch: compilers put the end behind it. So does one where both ways end at once, and a block stays at which a branch asks its threads
- * to meet. */
+ * to meet, for those that come from there. */
 #include "passes/analysis/analysis.h"
 #include "sim/code/lower.h"
 
-static bool only_ends(const LowerFn *l, BitSet named, const Block *b)
+/* meets: by block, if branches ask for it as their point, the blocks that these lead to. */
+static bool only_ends(const LowerFn *l, const BitSet *meets, const Block *from, const Block *b)
 {
-	return block_only_ends(l->f, b) && b->id && !bs_has(named, b->id);
+	return block_only_ends(l->f, b) && b->id && !(meets[b->id].w && bs_has(meets[b->id], from->id));
+}
+
+static BitSet *meeting_places(Arena *a, const Function *f, const Cfg *c)
+{
+	BitSet *meets = arena_array(a, BitSet, c->n), none = bs_new(a, c->n);
+	for (int k = 0; k < c->n; k++) {
+		const Block *point = f->block.v[k]->reconverge;
+		if (!point)
+			continue;
+		if (!meets[point->id].w)
+			meets[point->id] = bs_new(a, c->n);
+		graph_reach(c->graph, false, k, none, meets[point->id]);
+	}
+	return meets;
 }
 
 /* The block jumps to one that only ends: it gets an end of its own. */
@@ -42,12 +57,12 @@ static void guard_end(LowerFn *l, Block *b, int side)
 }
 
 /* The way of the block's branch that is to end under a guard; -1: none. */
-static int ending_side(const LowerFn *l, const Cfg *c, BitSet named, const Block *b)
+static int ending_side(const LowerFn *l, const Cfg *c, const BitSet *meets, const Block *b)
 {
 	const Ins *t = block_term(b);
 	if (t->op != OP_BRA || t->nsrc != 1 || c->rpo_index[b->id] < 0)
 		return -1;
-	bool ends[2] = { only_ends(l, named, b->succ[0]), only_ends(l, named, b->succ[1]) };
+	bool ends[2] = { only_ends(l, meets, b, b->succ[0]), only_ends(l, meets, b, b->succ[1]) };
 	if (ends[0] == ends[1] || c->rpo_index[b->succ[ends[0]]->id] <= c->rpo_index[b->id])
 		return -1;
 	return ends[1];
@@ -90,21 +105,19 @@ static void part_heads(LowerFn *l)
 
 void lower_exits(LowerFn *l)
 {
+	if (!l->config->guarded_exits)
+		return;
 	Function *f = l->f;
 	Arena tmp = { 0 };
 	const Cfg *c = cfg_build(&tmp, f);
-	BitSet named = bs_new(&tmp, f->block.n), roots = bs_new(&tmp, f->block.n);
+	const BitSet *meets = meeting_places(&tmp, f, c);
+	BitSet roots = bs_new(&tmp, f->block.n);
 	uint64_t stamp = f->graph_stamp;
-	if (!l->config->guarded_exits)
-		return;
-	for (int k = 0; k < f->block.n; k++)
-		if (f->block.v[k]->reconverge)
-			bs_add(named, f->block.v[k]->reconverge->id);
 	for (int k = f->block.n; k-- > 0;) /* a block that only jumps there only ends from now on */
-		for (Block *b = f->block.v[k]; block_jumps(b) && only_ends(l, named, b->succ[0]);)
+		for (Block *b = f->block.v[k]; block_jumps(b) && only_ends(l, meets, b, b->succ[0]);)
 			end_here(l, b);
 	for (int k = 0, side; k < f->block.n; k++)
-		if ((side = ending_side(l, c, named, f->block.v[k])) >= 0)
+		if ((side = ending_side(l, c, meets, f->block.v[k])) >= 0)
 			guard_end(l, f->block.v[k], side);
 	bs_add(roots, 0);
 	if (f->graph_stamp != stamp) {

@@ -99,6 +99,7 @@ START_TEST(what_stays_a_branch)
 		{ K(" %i = mov.u32 0\n bra L\nL: %i = add.u32 %i, 1\n" STORE " %p = setp.lt.u32 %i, %t\n bra %p, L, OUT\nOUT: exit\n"), 0, 1 },
 		{ K(STORE " %p = setp.lt.u32 %t, 5\n bra %p, X, Y\nX: exit\nY: exit\n"), 0, 1 },
 		{ K(" %p = setp.lt.u32 %t, 5\n bra %p, B, OUT !reconverge OUT\nB:" STORE " bra OUT\nOUT: exit\n"), 0, 1 },
+		{ K(" %p = setp.lt.u32 %t, 5\n bra %p, B, OUT\nB:" STORE " %q = setp.lt.u32 %t, 3\n bra %q, C, OUT !reconverge OUT\nC:" STORE " bra OUT\nOUT: exit\n"), 1, 1 },
 		{ K(" %p = setp.lt.u32 %t, 5\n bra %p, B, OUT\nB:" STORE " bra OUT\nOUT:" STORE " exit\n"), 0, 1 },
 		{ K(" %p = setp.lt.u32 %t, 5\n bra %p, B, E\nB:" STORE " bra E\nE: bra OUT\nOUT: ret\n"), 1, 0 }, /* by way of a jump */
 		{ K(" bra 1, B, OUT\nB:" STORE " bra 0, OUT, C\nC:" STORE " bra OUT\nOUT: ret\n"), 2, 0 }, /* nobody takes them */
@@ -134,6 +135,18 @@ START_TEST(ends_in_functions_and_loops)
 }
 END_TEST
 
+/* Threads behind a barrier ask to meet where all end; those that end before it do not wait for them there. */
+START_TEST(who_comes_from_elsewhere_ends_at_once)
+{
+	for (int way = 0; way < 2; way++) {
+		Rig *r = machine(reconv_models[_i]->name, true, way);
+		rig_run(r, K(" %p = setp.lt.u32 %t, 5\n bra %p, E, B\nE:" STORE " bra OUT\nB: bar.sync 0\n %q = setp.lt.u32 %t, 9\n bra %q, C, OUT !reconverge OUT\n"
+			"C:" STORE " bra OUT\nOUT: exit\n"), 1, 16);
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* Threads leave the loop by the guarded exit alone. The sides of the branch at its head meet at J all the same, in each of five turns. */
 START_TEST(sides_meet_in_a_loop_without_a_way_out)
 {
@@ -161,6 +174,7 @@ int main(void)
 	tcase_add_loop_test(t, who_ends_is_lost_to_nobody, 0, models);
 	tcase_add_test(t, what_stays_a_branch);
 	tcase_add_loop_test(t, ends_in_functions_and_loops, 0, models);
+	tcase_add_loop_test(t, who_comes_from_elsewhere_ends_at_once, 0, models);
 	tcase_add_test(t, sides_meet_in_a_loop_without_a_way_out);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
