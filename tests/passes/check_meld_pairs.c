@@ -31,6 +31,8 @@ static const Pair pairs[] = {
 	{ { "%x = div.u32 %t, 3\n %x = div.u32 %x, 5", "%a = div.u32 %t, 7\n %b = div.u32 %a, 9" }, OP_DIV, 2 },    /* to one and to two */
 	{ { "%x = div.u32 %t, 3\n %x = div.u32 %x, 5", "%x = div.u32 %t, 7\n %b = div.u32 %x, 9" }, OP_DIV, 2 },
 	{ { "%a = div.u32 %t, 3\n %b = div.u32 %a, 5", "%b = div.u32 %t, 7\n %b = div.u32 %b, 9" }, OP_DIV, 2 },
+	/* guards, and the same the other way around */
+	{ { "@%q %x = mul.lo.u32 %x, 3\n @!%q %x = mul.lo.u32 %x, 5", "@!%q %x = mul.lo.u32 %x, 3\n @%q %x = mul.lo.u32 %x, 5" }, OP_MUL, 2 },
 	/* addresses */
 	{ { "%x = ld.global.u32 [%o+4]", "%x = ld.global.u32 [%w]" }, OP_LD, 1 },
 	{ { "%x = ld.global.u32 [%o+4]", "%x = ld.global.u32 [%o+8]" }, OP_LD, 1 },
@@ -91,9 +93,22 @@ START_TEST(pairs_meld)
 	const Pair *p = &pairs[_i / 2];
 	const char *a = p->of[_i % 2], *b = p->of[1 - _i % 2];
 	Module *m = kernel(a, b), *after = melded(m, "branch-fusion(threshold=1,check=latency)");
-	ck_assert_int_eq(count(m, p->op), p->op == OP_DIV ? 4 : 2);
+	ck_assert_int_eq(count(m, p->op), p->op == OP_DIV || strchr(p->of[0], '!') ? 4 : 2);
 	ck_assert_int_eq(count(after, OP_SIN), 2); /* else nothing has been melded */
 	ck_assert_msg(count(after, p->op) == p->left, "%s | %s: %d left", a, b, count(after, p->op));
+	module_free(after);
+	module_free(m);
+}
+END_TEST
+
+/* One side's value is made in the arm, so the choice cannot stand in front of it. Two instructions read it. */
+START_TEST(a_choice_is_made_once)
+{
+	Module *m = kernel("%a = xor.b32 %a, 77\n %x = mul.lo.u32 %a, 3\n %y = div.u32 %a, 5\n %x = add.u32 %x, %y",
+		"%x = mul.lo.u32 %b, 3\n %y = div.u32 %b, 5\n %x = add.u32 %x, %y"), *after = melded(m, "branch-fusion(threshold=1,check=latency)");
+	ck_assert_int_eq(count(after, OP_DIV), 1);
+	ck_assert_int_eq(count(after, OP_MUL), 1);
+	ck_assert_int_eq(count(after, OP_SELP), 1);
 	module_free(after);
 	module_free(m);
 }
@@ -130,6 +145,7 @@ int main(void)
 	Suite *s = suite_create("melding: pairs");
 	TCase *t = tcase_create("all");
 	tcase_add_loop_test(t, pairs_meld, 0, 2 * (int)(sizeof pairs / sizeof *pairs));
+	tcase_add_test(t, a_choice_is_made_once);
 	tcase_add_test(t, short_runs_of_one_arm);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

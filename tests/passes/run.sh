@@ -85,6 +85,8 @@ shows '%p = setp.lt.u32 %a, %b *<$' --print meld "$bitonic"
 shows '%b = ld.shared.u32 \[%at\] *= %d = ld.shared.u32 \[%at\]$' --print meld "$bitonic"
 shows '^  round 1$' --print meld "$bitonic"
 shows '^    threads with %up *| threads with !%up$' --print meld "$bitonic"
+"$opt" --print meld "$bitonic" | sed '1,/^  what stays$/d' >"$tmp/said" # behind all rounds, and nothing else
+[ "$(grep -c '^  the branch' "$tmp/said")" -gt 1 ] && ! grep -v '^  the branch' "$tmp/said" || { echo "--print meld: what stays is not last"; bad=1; }
 shows '^  nothing changes$' -p meld --print meld "$bitonic"
 shows '^  nothing changes$' --print 'meld(blocks=1)' "$bitonic"
 shows '^  the branch of B stays: its arms are not a block each$' --print branch-fusion "$bitonic"

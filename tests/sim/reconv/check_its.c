@@ -319,10 +319,37 @@ START_TEST(random_graphs)
 }
 END_TEST
 
+/* ---- turns ---- */
+
+/* Two groups, each in a loop of its own whose turns take four cycles: at the head, a group passes its turn on as soon as it has lasted as long as
+   the timer says. So who has it second, from the first cycle on, goes round ceil(timer / 4) times. */
+START_TEST(the_timer_counts_cycles)
+{
+	for (int timer = 1; timer < 14; timer++) {
+		char set[100];
+		int heads = 0, first = -1;
+		snprintf(set, sizeof set, "divergence.model=its its.policy=volta_lifo its.yield=none its.timer=%d", timer);
+		Rig *r = rig_new(set);
+		rig_run(r, K(" %p = setp.lt.u32 %t, 2\n bra %p, T, F\n" AT("T", "1") " %s = add.u32 %s, 1\n %p = setp.lt.u32 %s, 9\n bra %p, T, J\n"
+			AT("F", "2") " %s = add.u32 %s, 1\n %p = setp.lt.u32 %s, 9\n bra %p, F, J\n" AT("J", "3") END), 1, 4);
+		for (int i = 0; i < r->n; i++) {
+			if (r->e[i].kind != TR_ISSUE || !r->start[r->e[i].a])
+				continue;
+			first = first < 0 && *r->block[r->e[i].a] == 'T' ? i : first;
+			if (first >= 0 && *r->block[r->e[i].a] == 'F')
+				break;
+			heads += first >= 0;
+		}
+		ck_assert_msg(heads == (timer + 3) / 4, "timer %d: round %d times", timer, heads);
+		rig_free(r);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
-		predicted_points_share_no_registers, random_graphs };
+		predicted_points_share_no_registers, the_timer_counts_cycles, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
