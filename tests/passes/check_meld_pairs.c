@@ -140,6 +140,48 @@ START_TEST(short_runs_of_one_arm)
 }
 END_TEST
 
+static const char wait[] = "bra T1\nT1: %y = ld.volatile.global.u32 [%w]\n %q = setp.eq.u32 %y, 99\n bra %q, T1, T2\nT2:";
+
+/* One arm waits in its middle. What it does behind that may go together with what the other one does at its end, unless that is something that
+   others wait for. What stands in front of it goes together in any case. */
+START_TEST(nobody_waits_for_who_waits)
+{
+	static const struct { const char *end; int left; } want[] = {
+		{ "%x = add.u32 %x, 1", 2 }, { "%x = ld.global.u32 [%w]", 2 }, { "st.volatile.global.u32 [%o+12], %x", 3 },
+		{ "%y = atom.global.add.u32 [%o+12], %x", 3 },
+	};
+	for (size_t k = 0; k < sizeof want / sizeof *want; k++)
+		for (int side = 0; side < 2; side++) {
+			char end[200];
+			snprintf(end, sizeof end, "bra F1\nF1: %s", want[k].end);
+			Module *m = side ? kernel(end, wait) : kernel(wait, end);
+			Module *after = melded(m, "meld(threshold=1,check=latency)");
+			ck_assert_int_eq(count(m, OP_SIN), 4);
+			ck_assert_msg(count(after, OP_SIN) == want[k].left, "%s: %d left", want[k].end, count(after, OP_SIN));
+			module_free(after);
+			module_free(m);
+		}
+}
+END_TEST
+
+/* Of the other arm three blocks are looked at, or all four. Nobody knows what those do that are not. */
+START_TEST(what_is_not_looked_at_may_be_waited_for)
+{
+	static const struct { const char *pipeline; int left; } want[] = {
+		{ "meld(threshold=1,check=latency,blocks=3)", 4 }, { "meld(threshold=1,check=latency,blocks=4)", 3 },
+	};
+	static const char end[] = "bra F1\nF1: %f = ex2.approx.f32 %f\n %f = sin.approx.f32 %f\n %f = ex2.approx.f32 %f\n bra F2\nF2: %x = add.u32 %x, 1\n bra F3\nF3:";
+	for (int k = 0; k < 2; k++)
+		for (int side = 0; side < 2; side++) {
+			Module *m = side ? kernel(end, wait) : kernel(wait, end), *after = melded(m, want[k].pipeline);
+			ck_assert_int_eq(count(m, OP_SIN), 5);
+			ck_assert_msg(count(after, OP_SIN) == want[k].left, "%s: %d left", want[k].pipeline, count(after, OP_SIN));
+			module_free(after);
+			module_free(m);
+		}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("melding: pairs");
@@ -147,6 +189,8 @@ int main(void)
 	tcase_add_loop_test(t, pairs_meld, 0, 2 * (int)(sizeof pairs / sizeof *pairs));
 	tcase_add_test(t, a_choice_is_made_once);
 	tcase_add_test(t, short_runs_of_one_arm);
+	tcase_add_test(t, nobody_waits_for_who_waits);
+	tcase_add_test(t, what_is_not_looked_at_may_be_waited_for);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);
