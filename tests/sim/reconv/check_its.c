@@ -346,10 +346,33 @@ START_TEST(the_timer_counts_cycles)
 }
 END_TEST
 
+/* F is executed first. Its product takes seven cycles, so behind its issue there are six left to wait: the turn passes on if that is as long as
+   switch_stall says, or longer. */
+START_TEST(the_turn_passes_on_in_long_waits)
+{
+	for (int stall = 0; stall < 10; stall++) {
+		char set[160];
+		int last_f = -1, first_t = -1;
+		snprintf(set, sizeof set, "divergence.model=its its.policy=volta_lifo its.yield=none units.imul.latency=7 its.switch_stall=%d", stall);
+		Rig *r = rig_new(set);
+		rig_run(r, K(" %p = setp.lt.u32 %t, 2\n bra %p, T, F\nT: %x = add.u32 %x, 5\n bra J\nF: %x = mul.lo.u32 %t, 3\n %x = add.u32 %x, 1\n bra J\n"
+			AT("J", "3") END), 1, 4);
+		for (int i = 0; i < r->n; i++) {
+			if (r->e[i].kind != TR_ISSUE || r->overhead[r->e[i].a])
+				continue;
+			last_f = *r->block[r->e[i].a] == 'F' ? i : last_f;
+			first_t = first_t < 0 && *r->block[r->e[i].a] == 'T' ? i : first_t;
+		}
+		ck_assert_msg((first_t < last_f) == (stall > 0 && stall <= 6), "switch_stall %d: F ends %s T begins", stall, last_f < first_t ? "before" : "after");
+		rig_free(r);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
-		predicted_points_share_no_registers, the_timer_counts_cycles, random_graphs };
+		predicted_points_share_no_registers, the_timer_counts_cycles, the_turn_passes_on_in_long_waits, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
