@@ -28,7 +28,7 @@ return {
 	l2 = { slices = 1, bytes = 1024, line_bytes = 32, sector_bytes = 16, ways = 1, latency = 1, bytes_per_cycle = 1,
 		atomic_cycles = 1, mshrs = 1 },
 	dram = { channels = 1, banks = 1, row_bytes = 256, row_hit = 1, row_miss = 1, latency = 0, bytes_per_cycle = 1 },
-	divergence = { model = "ipdom", depth = 1, chunk = 1, spill = "memory", entry_bytes = 1, bar_partial = "per_lane" },
+	divergence = { model = "ipdom", depth = 1, chunk = 1, spill = "memory", entry_bytes = 1 },
 	ipdom = { push_cycles = 0, pop_cycles = 0, spill_push = 0, reload_pop = 0 },
 	token = { unwind_cycles = 1, push_cycles = 0, spill_push = 0, reload_pop = 0 },
 	tf_stack = { insert_cycles = 0, spill_push = 0, reload_pop = 0 },

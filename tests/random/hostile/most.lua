@@ -19,7 +19,7 @@ return {
 	l2 = { slices = 256, bytes = 268435456, line_bytes = 256, sector_bytes = 256, ways = 64, latency = 1000,
 		bytes_per_cycle = 1024, atomic_cycles = 1000, mshrs = 4096 },
 	dram = { channels = 64, banks = 128, row_bytes = 65536, row_hit = 1000, row_miss = 1000, latency = 10000, bytes_per_cycle = 1024 },
-	divergence = { model = "ipdom", depth = 4096, chunk = 64, spill = "constant", entry_bytes = 64, bar_partial = "per_lane" },
+	divergence = { model = "ipdom", depth = 4096, chunk = 64, spill = "constant", entry_bytes = 64 },
 	ipdom = { push_cycles = 1000, pop_cycles = 1000, spill_push = 10000, reload_pop = 10000 },
 	token = { unwind_cycles = 1000, push_cycles = 1000, spill_push = 10000, reload_pop = 10000 },
 	tf_stack = { insert_cycles = 100, spill_push = 10000, reload_pop = 10000 },
