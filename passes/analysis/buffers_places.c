@@ -147,11 +147,14 @@ void places_lead(const Places *p, const Opd *o, BitSet set)
 {
 	bs_clear(p->value);
 	add_operand(p, o, p->value);
-	if (bs_next(p->value, 0) < 0 || bs_next(p->value, 0) == p->moved) /* made of numbers alone */
-		bs_add(p->value, p->any);
-	for (int k = 0; k < p->b->n; k++)
-		if (bs_has(p->value, k) || bs_has(p->value, p->any))
+	int first = bs_next(p->value, 0);
+	if (first < 0 || first == p->moved || bs_has(p->value, p->any)) { /* made of numbers alone, or anything */
+		for (int k = 0; k < p->b->n; k++)
 			bs_add(set, k);
+		return;
+	}
+	for (int k = first; k >= 0 && k < p->b->n; k = bs_next(p->value, k + 1))
+		bs_add(set, k);
 }
 
 int places_begins(const Places *p, const Opd *o)
@@ -162,14 +165,13 @@ int places_begins(const Places *p, const Opd *o)
 	return k >= 0 && k < p->b->n && bs_next(p->value, k + 1) < 0 && p->b->buffer[k].one ? k : -1;
 }
 
-/* What is made anew for each who asks. */
+/* What is made anew for each who asks, but for `now`. */
 static void open_walk(Places *p, Arena *tmp)
 {
 	p->moved = p->b->n;
 	p->any = p->b->n + 1;
 	p->bits = p->b->n + 2;
 	p->in = p->b->place;
-	p->now = flow_sets(tmp, p->c->f->reg.n + 1, p->bits);
 	p->value = bs_new(tmp, p->bits);
 }
 
@@ -181,8 +183,46 @@ void places_open(Places *p, Arena *tmp, const Loops *l)
 	for (int k = 0; k < c->n; k++)
 		p->b->place[k] = flow_sets(p->arena, c->f->reg.n + 1, p->b->n + 2);
 	open_walk(p, tmp);
+	p->now = flow_sets(tmp, c->f->reg.n + 1, p->bits);
 	p->touched = arena_array(tmp, Touched *, p->m->func.n + 1);
 	solve_places(p);
+}
+
+/* Only what the operands depend on is walked through: of a block of many instructions many ask, each of few registers. */
+typedef struct Slice { Places *p; Arena *tmp; BitSet reg; Vec(int) ins; } Slice; /* reg: whose values are asked for; ins: that make them, from the last to the first */
+
+static void add_reg(Slice *s, const Opd *o)
+{
+	if (o->kind == OPD_REG)
+		bs_add(s->reg, o->id);
+}
+
+static void find_slice(Slice *s, const Block *b, int ins)
+{
+	for (int k = ins - 1; k >= 0; k--) {
+		const Ins *i = &b->ins.v[k];
+		bool makes = false;
+		for (int d = 0; d < i->ndst; d++)
+			makes |= ins_dst(i, d)->kind == OPD_REG && bs_has(s->reg, ins_dst(i, d)->id);
+		if (!makes)
+			continue;
+		vec_push(&s->ins, k);
+		for (int u = 0; u < i->nsrc; u++)
+			add_reg(s, ins_src(i, u));
+		for (int d = 0; d < i->ndst; d++)
+			add_reg(s, ins_dst(i, d));
+	}
+}
+
+static void walk_slice(Slice *s, const Block *b)
+{
+	s->p->now = arena_array(s->tmp, BitSet, s->p->c->f->reg.n + 1);
+	bs_each(s->reg, r) {
+		s->p->now[r] = bs_new(s->tmp, s->p->bits);
+		bs_copy(s->p->now[r], s->p->in[b->id][r]);
+	}
+	for (int k = s->ins.n - 1; k >= 0; k--)
+		places_walk(s->p, b->id, s->ins.v[k], &b->ins.v[s->ins.v[k]]);
 }
 
 void buffers_lead(const Buffers *b, const Cfg *c, const Module *m, int block, int ins, const Opd *const *o, int n, const BitSet *set)
@@ -190,11 +230,15 @@ void buffers_lead(const Buffers *b, const Cfg *c, const Module *m, int block, in
 	Arena tmp = { 0 };
 	Places p = { .c = c, .m = m, .b = (Buffers *)(uintptr_t)b };
 	open_walk(&p, &tmp);
-	places_enter(&p, block);
-	for (int k = 0; k < ins; k++)
-		places_walk(&p, block, k, &c->f->block.v[block]->ins.v[k]);
+	Slice s = { .p = &p, .tmp = &tmp, .reg = bs_new(&tmp, c->f->reg.n + 1) };
+	for (int k = 0; k < n; k++)
+		if (o[k])
+			add_reg(&s, o[k]);
+	find_slice(&s, c->f->block.v[block], ins);
+	walk_slice(&s, c->f->block.v[block]);
 	for (int k = 0; k < n; k++)
 		if (o[k])
 			places_lead(&p, o[k], set[k]);
+	vec_free(&s.ins);
 	arena_free(&tmp);
 }

@@ -245,6 +245,19 @@ static void number_edges(Build *x, Arena *tmp)
 	s->edge_first[g->n] = edges;
 }
 
+static void find_only(Build *x, Arena *tmp, int nreg)
+{
+	BitSet seen = bs_new(tmp, nreg + 1);
+	x->s->only = arena_array(x->arena, int, nreg + 1);
+	for (int r = 0; r < nreg; r++)
+		x->s->only[r] = -1;
+	for (int v = 0; v < x->s->n; v++) {
+		int r = x->s->version[v].reg;
+		x->s->only[r] = bs_has(seen, r) ? -1 : v;
+		bs_add(seen, r);
+	}
+}
+
 Ssa *ssa_build(Arena *a, const Cfg *c, const Dom *dom)
 {
 	must(cfg_fresh(c));
@@ -265,6 +278,7 @@ Ssa *ssa_build(Arena *a, const Cfg *c, const Dom *dom)
 		memcpy(x.s->version, x.version.v, sizeof *x.s->version * (size_t)x.version.n);
 	vec_free(&x.version);
 	free(x.undo);
+	find_only(&x, &tmp, nreg);
 	arena_free(&tmp);
 	return x.s;
 }

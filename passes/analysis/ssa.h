@@ -30,6 +30,7 @@ typedef struct Ssa {
 	int *use_first, *use;          /* by instruction: versions it reads, in the order of ins_uses */
 	int *def_first, *def;          /* versions it writes, in the order of ins_defs */
 	int *entry;                    /* by register: its version at the entry; -1: nobody asks */
+	int *only;                     /* by register: the only version that it has; -1: it has none, or several */
 } Ssa;
 Ssa *ssa_build(Arena *, const Cfg *, const Dom *);
 

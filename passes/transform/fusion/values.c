@@ -79,6 +79,9 @@ static int made_above(const Search *s, int block, int ins)
 {
 	const Ssa *ssa = s->p->ssa;
 	const Block *b = s->p->c->f->block.v[block];
+	int only = ssa->only[s->reg];
+	if (only >= 0)
+		return ssa->version[only].block == block && ssa->version[only].ins >= 0 && ssa->version[only].ins < ins ? only : NO_VERSION;
 	for (int k = ins - 1; k >= 0; k--) {
 		if (!ins_writes(s->p->c->f, &b->ins.v[k], s->reg))
 			continue;
