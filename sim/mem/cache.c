@@ -15,12 +15,12 @@ void cache_init(Cache *c, int64_t bytes, int64_t line, int64_t sector, int64_t w
 	c->sectors = (unsigned)(line / sector);
 	size_t n = c->sets * c->ways;
 	c->set_generation = xcalloc(c->sets, sizeof *c->set_generation);
-	c->tag = xcalloc(n, sizeof *c->tag);
-	c->used = xcalloc(n, sizeof *c->used);
-	c->valid = xcalloc(n, sizeof *c->valid);
-	c->dirty = xcalloc(n, sizeof *c->dirty);
+	c->tag = xmalloc(n * sizeof *c->tag);
+	c->used = xmalloc(n * sizeof *c->used);
+	c->valid = xmalloc(n * sizeof *c->valid);
+	c->dirty = xmalloc(n * sizeof *c->dirty);
 	if (with_ready)
-		c->ready = xcalloc(n * c->sectors, sizeof *c->ready);
+		c->ready = xmalloc(n * c->sectors * sizeof *c->ready);
 	c->generation = 1;
 }
 
