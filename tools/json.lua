@@ -30,53 +30,57 @@ end
 
 local value
 
-local function members(text, at, close, one)
-	at = skip(text, at + 1)
-	if text:sub(at, at) == close then return at + 1 end
-	while true do
-		at = skip(text, one(at))
-		local c = text:sub(at, at)
-		if c == close then return at + 1 end
-		if c ~= "," then fail(text, at, "expected , or " .. close) end
-		at = skip(text, at + 1)
-	end
+-- What stands between two members, or behind the last one: true, and where the next one begins; or false, and what follows.
+local function next_member(text, at, pattern, close)
+	local c, stop = text:match(pattern, at)
+	if not c then fail(text, skip(text, at), "expected , or " .. close) end
+	return c == ",", stop
 end
 
 local function object(text, at)
-	local t = {}
-	at = members(text, at, "}", function(k)
-		if text:sub(k, k) ~= '"' then fail(text, k, "expected a name") end
-		local name
-		name, k = string_at(text, k)
-		k = skip(text, k)
-		if text:sub(k, k) ~= ":" then fail(text, k, "expected :") end
-		t[name], k = value(text, skip(text, k + 1))
-		return k
-	end)
+	local t, more = {}, true
+	at = skip(text, at + 1)
+	if text:sub(at, at) == "}" then return t, at + 1 end
+	while more do
+		local name, k = text:match('^"([^"\\]*)"[ \t\r\n]*:[ \t\r\n]*()', at)
+		if not name then
+			if text:sub(at, at) ~= '"' then fail(text, at, "expected a name") end
+			name, k = string_at(text, at)
+			k = text:match("^[ \t\r\n]*:[ \t\r\n]*()", k) or fail(text, k, "expected :")
+		end
+		t[name], k = value(text, k)
+		more, at = next_member(text, k, "^[ \t\r\n]*([,}])[ \t\r\n]*()", "}")
+	end
 	return t, at
 end
 
 local function array(text, at)
-	local t, n = {}, 0
-	at = members(text, at, "]", function(k)
+	local t, n, more = {}, 0, true
+	at = skip(text, at + 1)
+	if text:sub(at, at) == "]" then return t, at + 1 end
+	while more do
 		n = n + 1
-		t[n], k = value(text, k)
-		return k
-	end)
+		t[n], at = value(text, at)
+		more, at = next_member(text, at, "^[ \t\r\n]*([],])[ \t\r\n]*()", "]")
+	end
 	return t, at
 end
 
 function value(text, at)
+	local number, stop = text:match("^(-?[%d.eE+-]+)()", at)
+	if number then return tonumber(number) or fail(text, at, "expected a number"), stop end
 	local c = text:sub(at, at)
+	if c == '"' then
+		local plain, behind = text:match('^"([^"\\]*)"()', at)
+		if plain then return plain, behind end
+		return string_at(text, at)
+	end
 	if c == "{" then return object(text, at) end
 	if c == "[" then return array(text, at) end
-	if c == '"' then return string_at(text, at) end
-	for name, v in pairs { ["true"] = true, ["false"] = false } do
-		if text:sub(at, at + #name - 1) == name then return v, at + #name end
-	end
-	if text:sub(at, at + 3) == "null" then return nil, at + 4 end
-	local stop = select(2, text:find("^-?[%d.eE+-]+", at)) or fail(text, at, "expected a value")
-	return tonumber(text:sub(at, stop)) or fail(text, at, "expected a number"), stop + 1
+	if text:find("^true", at) then return true, at + 4 end
+	if text:find("^false", at) then return false, at + 5 end
+	if text:find("^null", at) then return nil, at + 4 end
+	fail(text, at, "expected a value")
 end
 
 function json.parse(text)
