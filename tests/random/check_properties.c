@@ -3,7 +3,7 @@
 #include "tests/random/properties.h"
 #include "tests/check.h"
 
-enum { KERNELS = 400 };
+enum { KERNELS = 200 };
 
 START_TEST(all_hold)
 {

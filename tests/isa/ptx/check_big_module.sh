@@ -9,7 +9,7 @@ tmp=${TMPDIR:-/tmp}/gsim-big.$$
 mkdir "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 failed=0
-kernels=400 limit=100000 # kilobytes; one copy of the module for each kernel needs forty times that
+kernels=400 limit=120000 # kilobytes; one copy of the module for each kernel needs forty times that
 
 awk -v n=$kernels 'BEGIN {
 	print ".version 8.0\n.target sm_70\n.address_size 64"

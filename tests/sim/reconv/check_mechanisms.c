@@ -262,6 +262,13 @@ static void everywhere(const char *model, const char *more)
 			one(&cases[c], model, more, way);
 }
 
+/* Each case one way, the next case another, and so with the next set of options. */
+static void one_way_each(const char *model, const char *more, int first)
+{
+	for (int c = 0; c < CASES; c++)
+		one(&cases[c], model, more, (first + c) % WAYS);
+}
+
 START_TEST(every_mechanism)
 {
 	const char *model = reconv_models[_i]->name;
@@ -390,6 +397,7 @@ END_TEST
 START_TEST(every_choice)
 {
 	const ReconvModel *m = reconv_models[_i];
+	int choice = 0;
 	for (int k = 0; k < m->nparams; k++) {
 		const ConfigKey *p = &m->params[k];
 		if (p->type == CT_INT)
@@ -398,7 +406,7 @@ START_TEST(every_choice)
 		snprintf(names, sizeof names, "%s", p->type == CT_BOOL ? "false|true" : p->choices);
 		for (char *save, *v = strtok_r(names, "|", &save); v; v = strtok_r(NULL, "|", &save)) {
 			snprintf(more, sizeof more, "%s.%s=%s", m->name, p->key, v);
-			everywhere(m->name, more);
+			one_way_each(m->name, more, choice++);
 		}
 	}
 }

@@ -18,6 +18,6 @@ for i = 0, n - 1 do
 		mask(first, function(k) return k % 5 == i % 5 end), lane == 0 and 100 or 0, sum }
 	for k, v in ipairs(want) do
 		local is = out:get(10 * i + k - 1)
-		gpu.check(is == v, ("thread %d, word %d is %d, not %d"):format(i, k, is, v))
+		gpu.check(is == v, "thread %d, word %d is %d, not %d", i, k, is, v)
 	end
 end
