@@ -56,7 +56,7 @@ gpu.launch { kernel = "find", grid = queries, block = order,
 	args = { keys, children, records, trees, wanted, roots(), roots(), answer, height, #nodes } }
 for q = 0, queries - 1 do
 	local want = q % 3 == 2 and -1 or record[q % TREES * n + place[q]]
-	gpu.check(answer:get(q) == want, ("key %d: %d, not %d"):format(wanted:get(q), answer:get(q), want))
+	gpu.check(answer:get(q) == want, "key %d: %d, not %d", wanted:get(q), answer:get(q), want)
 end
 
 local to, start, length = {}, per_query(-1), per_query(-1)
@@ -69,6 +69,6 @@ gpu.launch { kernel = "find_range", grid = queries, block = order,
 		roots(), roots(), roots(), roots(), start, length, height, #nodes } }
 for q = 0, queries - 1 do
 	local first, count = q % TREES * n + place[q] - 1, to[q] - place[q] + 1
-	gpu.check(start:get(q) == first and length:get(q) == count, ("query %d: %d records from %d, not %d from %d"):format(q, length:get(q), start:get(q),
-		count, first))
+	gpu.check(start:get(q) == first and length:get(q) == count, "query %d: %d records from %d, not %d from %d", q, length:get(q), start:get(q),
+		count, first)
 end

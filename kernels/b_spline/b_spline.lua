@@ -36,7 +36,7 @@ for step = 1, steps do
 	gpu.launch { kernel = "move_points", grid = controls, block = block, args = { px, py, sx, sy, RATE, points } }
 
 	-- Each launch against a reference in double precision that goes on from what the one before has left.
-	local function check(ok, what, k) gpu.check(ok, ("step %d: %s %d is wrong"):format(step, what, k)) end
+	local function check(ok, what, k) gpu.check(ok, "step %d: %s %d is wrong", step, what, k) end
 	local move_x, move_y, blame_x, blame_y, off = mx:table(), my:table(), bx:table(), by:table(), difference:table()
 	local slope_x, slope_y, sum = {}, {}, 0
 	for p = 1, points do slope_x[p], slope_y[p] = 0, 0 end
@@ -67,4 +67,4 @@ for step = 1, steps do
 	end
 	first, last = first or sum, sum
 end
-gpu.check(steps < 2 or last < first, ("the images do not come closer: %g after %g"):format(last, first))
+gpu.check(steps < 2 or last < first, "the images do not come closer: %g after %g", last, first)

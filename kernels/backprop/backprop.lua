@@ -30,7 +30,7 @@ for round = 1, rounds do
 				column = half
 			end
 			local got = partial:get(b * SIDE + j - 1)
-			gpu.check(got == column[1], ("round %d: sum %d of block %d is %.9g, not %.9g"):format(round, j, b, got, column[1]))
+			gpu.check(got == column[1], "round %d: sum %d of block %d is %.9g, not %.9g", round, j, b, got, column[1])
 			sum = sum + column[1]
 		end
 		local out = 1 / (1 + math.exp(-sum))
@@ -48,7 +48,7 @@ for round = 1, rounds do
 		end
 	end
 	for k = 1, (n + 1) * pitch do
-		gpu.check(weights:get(k - 1) == now[k], ("round %d: weight %d is %.9g, not %.9g"):format(round, k - 1, weights:get(k - 1), now[k]))
-		gpu.check(changes:get(k - 1) == change[k], ("round %d: change %d is %.9g, not %.9g"):format(round, k - 1, changes:get(k - 1), change[k]))
+		gpu.check(weights:get(k - 1) == now[k], "round %d: weight %d is %.9g, not %.9g", round, k - 1, weights:get(k - 1), now[k])
+		gpu.check(changes:get(k - 1) == change[k], "round %d: change %d is %.9g, not %.9g", round, k - 1, changes:get(k - 1), change[k])
 	end
 end

@@ -82,7 +82,7 @@ for i = 1, n, math.max(n // 256, 1) do
 	end
 	for c = 1, 3 do
 		local got = acceleration[c]:get(i - 1)
-		gpu.check(got == s[c], ("body %d: acceleration %d is %.9g, not %.9g"):format(i - 1, c, got, s[c]))
-		gpu.check(math.abs(got - direct[c]) < 0.05 * size, ("body %d: acceleration %d is %g, far from %g"):format(i - 1, c, got, direct[c]))
+		gpu.check(got == s[c], "body %d: acceleration %d is %.9g, not %.9g", i - 1, c, got, s[c])
+		gpu.check(math.abs(got - direct[c]) < 0.05 * size, "body %d: acceleration %d is %g, far from %g", i - 1, c, got, direct[c])
 	end
 end

@@ -8,4 +8,4 @@ for k = 0, rounds - 1 do
 	for t = 0, n - 1 do b[t] = (a[(t + 1) % n] + a[(t * 5 + k) % n] & 0xffffffff) ~ a[t] >> 1 end
 	a = b
 end
-for t = 0, n - 1 do gpu.check(out:get(3 * n + t) == a[t], ("thread %d of block 3 has a wrong result"):format(t)) end
+for t = 0, n - 1 do gpu.check(out:get(3 * n + t) == a[t], "thread %d of block 3 has a wrong result", t) end

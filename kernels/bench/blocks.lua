@@ -1,4 +1,4 @@
 local blocks = 8192
 local input, out = gpu.buffer("u32", 32 * blocks, function(i) return i end), gpu.buffer("u32", 32 * blocks)
 gpu.launch { kernel = "blocks", grid = blocks, block = 32, args = { input, out } }
-for i = 0, 32 * blocks - 1, 333 do gpu.check(out:get(i) == 3 * i + i // 32, ("thread %d has a wrong result"):format(i)) end
+for i = 0, 32 * blocks - 1, 333 do gpu.check(out:get(i) == 3 * i + i // 32, "thread %d has a wrong result", i) end

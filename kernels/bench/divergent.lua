@@ -13,5 +13,5 @@ for i = 0, n - 1, 511 do
 		end
 		if x == 0 then x = i + k end
 	end
-	gpu.check(out:get(i) == sum, ("thread %d has a wrong result"):format(i))
+	gpu.check(out:get(i) == sum, "thread %d has a wrong result", i)
 end

@@ -18,5 +18,5 @@ for i = 0, n - 1, 321 do
 		discount = discount - ((discount >> 8) * (rate[k] >> 8) >> 4)
 		value = value + discount
 	end
-	gpu.check(out:get(i) == value, ("thread %d has a wrong result"):format(i))
+	gpu.check(out:get(i) == value, "thread %d has a wrong result", i)
 end

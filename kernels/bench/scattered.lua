@@ -5,5 +5,5 @@ gpu.launch { kernel = "scattered", grid = n // 256, block = 256, args = { nxt, o
 for i = 0, n - 1, 97 do
 	local at = i
 	for _ = 1, steps do at = (at * 5021 + 4423) % n end
-	gpu.check(out:get(i) == at, ("thread %d ended at %d, not %d"):format(i, out:get(i), at))
+	gpu.check(out:get(i) == at, "thread %d ended at %d, not %d", i, out:get(i), at)
 end

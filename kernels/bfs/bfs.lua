@@ -39,7 +39,7 @@ if only ~= "levels" then
 		gpu.launch { kernel = "bfs_update", grid = grid, block = 128, args = { frontier, reached, visited, cost, next_cost, more, n } }
 		levels = levels + 1
 	until more:get(0) == 0 or levels > n
-	for v = 0, n - 1 do gpu.check(frontier:get(v) == 0 and reached:get(v) == 0, ("node %d is still marked"):format(v)) end
+	for v = 0, n - 1 do gpu.check(frontier:get(v) == 0 and reached:get(v) == 0, "node %d is still marked", v) end
 end
 
 local expected, queue, at = { [0] = 0 }, { 0 }, 1
@@ -57,6 +57,6 @@ end
 gpu.check(#queue > n // 2, "the graph is too sparse to test anything")
 for v = 0, n - 1 do
 	local want, got, masks = expected[v] or -1, level:get(v), cost:get(v)
-	gpu.check(only == "masks" or got == want, ("node %d: level %d, not %d"):format(v, got, want))
-	gpu.check(only == "levels" or masks == want, ("node %d: cost %d, not %d"):format(v, masks, want))
+	gpu.check(only == "masks" or got == want, "node %d: level %d, not %d", v, got, want)
+	gpu.check(only == "levels" or masks == want, "node %d: cost %d, not %d", v, masks, want)
 end

@@ -48,7 +48,7 @@ for _, pattern in ipairs { "strided", "contiguous" } do
 				local turn = pattern == "strided" and x // block or x % turns
 				if mixed[turn + 1] ~= 0 then want = (want + m[i + 1]) // 2 end
 			end
-			gpu.check(out:get(i) == want, ("%s: pixel (%d, %d) is %d, not %d"):format(pattern, x, y, out:get(i), want))
+			gpu.check(out:get(i) == want, "%s: pixel (%d, %d) is %d, not %d", pattern, x, y, out:get(i), want)
 		end
 	end
 end

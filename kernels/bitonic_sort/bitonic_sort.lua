@@ -13,5 +13,5 @@ gpu.launch { kernel = "bitonic_sort", grid = blocks, block = block, shared = 4 *
 for b = 0, blocks - 1 do
 	local t = table.move(before, b * block + 1, (b + 1) * block, 1, {})
 	table.sort(t)
-	for i = 0, block - 1 do gpu.check(key:get(b * block + i) == t[i + 1], ("block %d, key %d"):format(b, i)) end
+	for i = 0, block - 1 do gpu.check(key:get(b * block + i) == t[i + 1], "block %d, key %d", b, i) end
 end

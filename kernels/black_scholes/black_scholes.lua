@@ -19,6 +19,6 @@ for i = 0, n - 1 do
 	local d1 = (math.log(s / x) + (rate + 0.5 * volatility * volatility) * t) / (volatility * root)
 	local d2, e = d1 - volatility * root, x * math.exp(-rate * t)
 	local c, p = s * cnd(d1) - e * cnd(d2), e * (1 - cnd(d2)) - s * (1 - cnd(d1))
-	gpu.check(math.abs(call:get(i) - c) < 2e-4, ("call %d is %g, not %g"):format(i, call:get(i), c))
-	gpu.check(math.abs(put:get(i) - p) < 2e-4, ("put %d is %g, not %g"):format(i, put:get(i), p))
+	gpu.check(math.abs(call:get(i) - c) < 2e-4, "call %d is %g, not %g", i, call:get(i), c)
+	gpu.check(math.abs(put:get(i) - p) < 2e-4, "put %d is %g, not %g", i, put:get(i), p)
 end

@@ -51,6 +51,6 @@ for i = 0, n - 1, math.max(n // 160, 1) do
 	end
 	for c = 1, 4 do
 		local got = force:get(4 * i + c - 1)
-		gpu.check(math.abs(got - want[c]) < 1e-5 * size, ("particle %d: %.8g, not %.8g"):format(i, got, want[c]))
+		gpu.check(math.abs(got - want[c]) < 1e-5 * size, "particle %d: %.8g, not %.8g", i, got, want[c])
 	end
 end

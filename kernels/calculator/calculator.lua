@@ -60,5 +60,5 @@ for t = 0, threads - 1 do
 			end
 		end
 	end
-	gpu.check(result:get(t) == stack[#stack], ("thread %d: %d, not %d"):format(t, result:get(t), stack[#stack]))
+	gpu.check(result:get(t) == stack[#stack], "thread %d: %d, not %d", t, result:get(t), stack[#stack])
 end

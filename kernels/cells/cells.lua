@@ -60,12 +60,12 @@ for y = 0, h - 1, h > 64 and 5 or 1 do
 			end
 		end
 		local i = y * w + x + 1
-		gpu.check(got[i] == best, ("pixel (%d, %d): %.9g, not %.9g"):format(x, y, got[i], best))
+		gpu.check(got[i] == best, "pixel (%d, %d): %.9g, not %.9g", x, y, got[i], best)
 		best = 0
 		for k = 0, SIZE * SIZE - 1 do
 			local u, v = x + k % SIZE - SIZE // 2, y + k // SIZE - SIZE // 2
 			if tform[k + 1] ~= 0 and u >= 0 and u < w and v >= 0 and v < h then best = math.max(best, got[v * w + u + 1]) end
 		end
-		gpu.check(wide[i] == best, ("dilated pixel (%d, %d): %.9g, not %.9g"):format(x, y, wide[i], best))
+		gpu.check(wide[i] == best, "dilated pixel (%d, %d): %.9g, not %.9g", x, y, wide[i], best)
 	end
 end

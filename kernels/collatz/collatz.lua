@@ -15,5 +15,5 @@ for i = 0, n - 1 do
 		end
 		k = k + 1
 	end
-	gpu.check(steps:get(i) == k and peak:get(i) == top, ("sequence from %d: %d steps, not %d"):format(first + i, steps:get(i), k))
+	gpu.check(steps:get(i) == k and peak:get(i) == top, "sequence from %d: %d steps, not %d", first + i, steps:get(i), k)
 end

@@ -13,9 +13,9 @@ for i = 0, n - 1 do
 		kept = kept + 1
 	end
 end
-gpu.check(count:get(0) == kept, ("%d kept, not %d"):format(count:get(0), kept))
+gpu.check(count:get(0) == kept, "%d kept, not %d", count:get(0), kept)
 for i = 0, kept - 1 do
 	local v = out:get(i)
-	gpu.check((times[v] or 0) > 0, ("out[%d] = %d does not belong there"):format(i, v))
+	gpu.check((times[v] or 0) > 0, "out[%d] = %d does not belong there", i, v)
 	times[v] = times[v] - 1
 end

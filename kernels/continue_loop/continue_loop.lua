@@ -6,7 +6,7 @@ local sum = gpu.buffer("u32", n)
 local s = gpu.launch { kernel = "continue_loop", grid = 1, block = n, args = { sum, k } }
 
 -- Reference: a lane works in the turns in which it does not continue.
-for t = 0, n - 1 do gpu.check(sum:get(t) == ~t & n - 1, ("lane %d worked in turns %x"):format(t, sum:get(t))) end
+for t = 0, n - 1 do gpu.check(sum:get(t) == ~t & n - 1, "lane %d worked in turns %x", t, sum:get(t)) end
 
 local fetches = 0
 for _, b in ipairs(s.blocks or {}) do fetches = fetches + (b.fetches or 0) end

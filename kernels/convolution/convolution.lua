@@ -20,6 +20,6 @@ for i = 0, n - 1 do
 		end
 		s = s + (k * k - 7) * input:get(j)
 	end
-	gpu.check(out:get(i) == s, ("element %d is %d, not %d"):format(i, out:get(i), s))
+	gpu.check(out:get(i) == s, "element %d is %d, not %d", i, out:get(i), s)
 end
 gpu.check(gpu.symbol("clamped"):get(0) == outside, "the number of clamped reads is wrong")

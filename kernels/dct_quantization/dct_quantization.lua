@@ -16,5 +16,5 @@ for k = 0, size * size - 1 do -- of all multiples the nearest
 	local s = step:get(y % 8 * 8 + x % 8)
 	local low = c // s * s
 	local want = c - low < low + s - c and low or c - low > low + s - c and low + s or c < 0 and low or low + s
-	gpu.check(plane:get(k) == want, ("(%d, %d): %d becomes %d, not %d"):format(x, y, c, plane:get(k), want))
+	gpu.check(plane:get(k) == want, "(%d, %d): %d becomes %d, not %d", x, y, c, plane:get(k), want)
 end

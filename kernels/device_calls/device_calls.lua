@@ -18,9 +18,9 @@ end
 for i = 0, n - 1 do
 	local x, y = a:get(i), b:get(i)
 	local first = i % 3 == 0
-	gpu.check(g:get(i) == (first and gcd(x, y) or gcd(y, x + 1)), ("gcd of thread %d"):format(i))
-	gpu.check(r:get(i) == isqrt(first and x or y ~ x), ("square root of thread %d"):format(i))
+	gpu.check(g:get(i) == (first and gcd(x, y) or gcd(y, x + 1)), "gcd of thread %d", i)
+	gpu.check(r:get(i) == isqrt(first and x or y ~ x), "square root of thread %d", i)
 	local num, den = x - 500000, y % 1000 + 1
 	local quo = num >= 0 and num // den or -(-num // den)
-	gpu.check(q:get(2 * i) == quo and q:get(2 * i + 1) == num - quo * den, ("quotient of thread %d"):format(i))
+	gpu.check(q:get(2 * i) == quo and q:get(2 * i + 1) == num - quo * den, "quotient of thread %d", i)
 end

@@ -20,5 +20,5 @@ for i = 0, n - 1 do
 		local p = program:get(i * length + k)
 		v = op[p & 3](v, p >> 2)
 	end
-	gpu.check(out:get(i) == v, ("thread %d: %x, not %x"):format(i, out:get(i), v))
+	gpu.check(out:get(i) == v, "thread %d: %x, not %x", i, out:get(i), v)
 end

@@ -15,6 +15,6 @@ for k = 0, 33 do
 	clocks[#clocks + 1] = timer:get(32 * k) - timer:get(0)
 end
 for t = 0, 31 do
-	for k = limit(t) + 1, 32 do gpu.check(timer:get(32 * k + t) == -1, ("thread %d ran turn %d"):format(t, k)) end
+	for k = limit(t) + 1, 32 do gpu.check(timer:get(32 * k + t) == -1, "thread %d ran turn %d", t, k) end
 end
 print(("detailed n %d clocks %s"):format(n, table.concat(clocks, " ")))

@@ -16,6 +16,6 @@ for t = 0, 31 do
 		for _ = 1, limit(t) do s = f32(s + inner) end
 		s = f32(s + outer)
 	end
-	gpu.check(out:get(t) == s, ("thread %d: %g, not %g"):format(t, out:get(t), s))
+	gpu.check(out:get(t) == s, "thread %d: %g, not %g", t, out:get(t), s)
 end
 print(("double_loops n %d cycles %d"):format(n, timer:get(1) - timer:get(0)))

@@ -13,6 +13,6 @@ local function f32(x) return (string.unpack("<f", string.pack("<f", x))) end
 for t = 0, 31 do
 	local s = 0.0
 	for _ = 1, 2 * limit(t) do s = f32(s + f32(1.3333)) end
-	gpu.check(out:get(t) == s, ("thread %d: %g, not %g"):format(t, out:get(t), s))
+	gpu.check(out:get(t) == s, "thread %d: %g, not %g", t, out:get(t), s)
 end
 print(("single_loop n %d cycles %d"):format(n, timer:get(1) - timer:get(0)))

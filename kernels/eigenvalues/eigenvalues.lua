@@ -84,6 +84,6 @@ local function exact(x) return x end
 local TOLERANCE <const> = 2e-5
 for k = 0, n - 1, math.max(n // 256, 1) do
 	local x, want = eigenvalue:get(k), bisect(k)
-	gpu.check(x == want, ("eigenvalue %d: %.9g, not %.9g"):format(k, x, want))
-	gpu.check(below(x - TOLERANCE, exact) <= k and below(x + TOLERANCE, exact) > k, ("eigenvalue %d is not %.9g"):format(k, x))
+	gpu.check(x == want, "eigenvalue %d: %.9g, not %.9g", k, x, want)
+	gpu.check(below(x - TOLERANCE, exact) <= k and below(x + TOLERANCE, exact) > k, "eigenvalue %d is not %.9g", k, x)
 end

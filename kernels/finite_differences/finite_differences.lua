@@ -49,4 +49,4 @@ for _ = 1, steps do
 	end
 	now = next
 end
-for i = 1, #now do gpu.check(a:get(i - 1) == now[i], ("word %d: %.9g, not %.9g"):format(i - 1, a:get(i - 1), now[i])) end
+for i = 1, #now do gpu.check(a:get(i - 1) == now[i], "word %d: %.9g, not %.9g", i - 1, a:get(i - 1), now[i]) end

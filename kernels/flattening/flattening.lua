@@ -90,9 +90,9 @@ local function run(name, again, seed, outer, k, b, most)
 	end
 	local sum = 0
 	for lane = 0, THREADS - 1 do
-		gpu.check(out:get(lane) == again * want[lane], ("%s: lane %d has %d, not %d"):format(name, lane, out:get(lane), again * want[lane]))
+		gpu.check(out:get(lane) == again * want[lane], "%s: lane %d has %d, not %d", name, lane, out:get(lane), again * want[lane])
 		local other = steps(lane + 1, again * outer * ((kernel.a or 4) - 4))
-		gpu.check(work:get(lane) == other, ("%s: lane %d's other work is %d, not %d"):format(name, lane, work:get(lane), other))
+		gpu.check(work:get(lane) == other, "%s: lane %d's other work is %d, not %d", name, lane, work:get(lane), other)
 		sum, flat = sum + out:get(lane), math.max(flat, trips[lane])
 	end
 	if gpu.args[1] then

@@ -16,5 +16,5 @@ for i = 0, n - 1 do
 	s = s + input:get(i)
 end
 local got = string.unpack("<f", string.pack("<I4", most:get(0)))
-gpu.check(got == m, ("largest is %g, not %g"):format(got, m))
-gpu.check(math.abs(sum:get(0) - s) <= 1e-4 * s, ("sum is %g, not about %g"):format(sum:get(0), s))
+gpu.check(got == m, "largest is %g, not %g", got, m)
+gpu.check(math.abs(sum:get(0) - s) <= 1e-4 * s, "sum is %g, not about %g", sum:get(0), s)

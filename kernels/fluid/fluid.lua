@@ -109,5 +109,5 @@ for i = 1, VARIABLES * n do scale = math.max(scale, math.abs(now[i] - state[i]))
 gpu.check(side < 4 or scale > 0.01, "nothing flows")
 for i = 1, VARIABLES * n do
 	local got = v:get(i - 1)
-	gpu.check(math.abs(got - now[i]) < 3e-6 * steps, ("variable %d of cell %d: %.9g, not %.9g"):format((i - 1) // n, (i - 1) % n, got, now[i]))
+	gpu.check(math.abs(got - now[i]) < 3e-6 * steps, "variable %d of cell %d: %.9g, not %.9g", (i - 1) // n, (i - 1) % n, got, now[i])
 end

@@ -73,13 +73,13 @@ for picture = 1, pictures do
 				want[at] = want[at] + 1
 			end
 		end
-		gpu.check(x:get(i) == px and y:get(i) == py, ("picture %d: point %d is at (%.9g, %.9g), not (%.9g, %.9g)"):format(picture, i, x:get(i), y:get(i), px, py))
+		gpu.check(x:get(i) == px and y:get(i) == py, "picture %d: point %d is at (%.9g, %.9g), not (%.9g, %.9g)", picture, i, x:get(i), y:get(i), px, py)
 	end
 	for k = 0, w * h - 1 do
 		local bits = 0
 		while want[k] >> bits > 0 do bits = bits + 1 end
-		gpu.check(count:get(k) == want[k], ("picture %d: pixel %d counts %d, not %d"):format(picture, k, count:get(k), want[k]))
-		gpu.check(pixel:get(k) == math.min(24 * bits, 255), ("picture %d: pixel %d is %d"):format(picture, k, pixel:get(k)))
+		gpu.check(count:get(k) == want[k], "picture %d: pixel %d counts %d, not %d", picture, k, count:get(k), want[k])
+		gpu.check(pixel:get(k) == math.min(24 * bits, 255), "picture %d: pixel %d is %d", picture, k, pixel:get(k))
 		sum = sum + want[k]
 	end
 end

@@ -26,8 +26,8 @@ for k = 0, n - 2 do
 		right[i + 1] = f(right[i + 1] - f(m * right[k + 1]))
 	end
 end
-for k = 0, n * n - 1 do gpu.check(a:get(k) == row[k + 1], ("coefficient %d: %.9g, not %.9g"):format(k, a:get(k), row[k + 1])) end
-for k = 0, n - 1 do gpu.check(b:get(k) == right[k + 1], ("right side %d: %.9g, not %.9g"):format(k, b:get(k), right[k + 1])) end
+for k = 0, n * n - 1 do gpu.check(a:get(k) == row[k + 1], "coefficient %d: %.9g, not %.9g", k, a:get(k), row[k + 1]) end
+for k = 0, n - 1 do gpu.check(b:get(k) == right[k + 1], "right side %d: %.9g, not %.9g", k, b:get(k), right[k + 1]) end
 
 -- And the solution solves the equations.
 local x = {}
@@ -39,5 +39,5 @@ end
 for i = 0, n - 1 do
 	local s = 0
 	for j = 0, n - 1 do s = s + ta[n * i + j + 1] * x[j] end
-	gpu.check(math.abs(s - tb[i + 1]) < 1e-4, ("equation %d is not solved: %g, not %g"):format(i, s, tb[i + 1]))
+	gpu.check(math.abs(s - tb[i + 1]) < 1e-4, "equation %d is not solved: %g, not %g", i, s, tb[i + 1])
 end

@@ -29,13 +29,13 @@ for i = 0, n - 1 do
 		z = (z ~ z >> 27) * 0x94d049bb133111eb
 		h = (h << 5 | h >> 59) + (z ~ z >> 31)
 	end
-	gpu.check(out:get(i) == h, ("hash %d is %x, not %x"):format(i, out:get(i), h))
+	gpu.check(out:get(i) == h, "hash %d is %x, not %x", i, out:get(i), h)
 	local b, e, r = umod(seed:get(i), m), exponent:get(i), 1
 	while e ~= 0 do
 		if e & 1 ~= 0 then r = r * b % m end
 		b = b * b % m
 		e = e >> 1
 	end
-	gpu.check(power:get(i) == r, ("power %d is %d, not %d"):format(i, power:get(i), r))
-	gpu.check(high:get(i) == umulhi(seed:get(i), exponent:get(i) * 0x9e3779b97f4a7c15), ("high half %d"):format(i))
+	gpu.check(power:get(i) == r, "power %d is %d, not %d", i, power:get(i), r)
+	gpu.check(high:get(i) == umulhi(seed:get(i), exponent:get(i) * 0x9e3779b97f4a7c15), "high half %d", i)
 end

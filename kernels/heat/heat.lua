@@ -44,4 +44,4 @@ for _ = 1, steps * launches do
 	end
 	t = next
 end
-for k = 1, n * n do gpu.check(a:get(k - 1) == t[k], ("cell %d: %.9g, not %.9g"):format(k - 1, a:get(k - 1), t[k])) end
+for k = 1, n * n do gpu.check(a:get(k - 1) == t[k], "cell %d: %.9g, not %.9g", k - 1, a:get(k - 1), t[k]) end

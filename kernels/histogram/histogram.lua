@@ -17,6 +17,6 @@ for _, kernel in ipairs { "histogram_shared", "histogram_global" } do
 	local hist = gpu.buffer("u32", bins)
 	gpu.launch { kernel = kernel, grid = 8, block = 128, args = { data, n, hist } }
 	for i = 0, bins - 1 do
-		gpu.check(hist:get(i) == expected[i], ("%s: bin %d has %d, not %d"):format(kernel, i, hist:get(i), expected[i]))
+		gpu.check(hist:get(i) == expected[i], "%s: bin %d has %d, not %d", kernel, i, hist:get(i), expected[i])
 	end
 end

@@ -43,6 +43,6 @@ function moved(x, y)
 	end
 	for i = 1, n do
 		local off = math.max(math.abs(x:get(i - 1) - px[i]), math.abs(y:get(i - 1) - py[i]))
-		gpu.check(off < 0.01 * far, ("body %d is %g from where it should be; bodies moved by %g"):format(i - 1, off, far))
+		gpu.check(off < 0.01 * far, "body %d is %g from where it should be; bodies moved by %g", i - 1, off, far)
 	end
 end

@@ -47,5 +47,5 @@ function searched(cost)
 		end
 	end
 	gpu.check(#queue == n and expected[n - 1] == levels - 1, "the graph has other layers")
-	for v = 0, n - 1 do gpu.check(cost:get(v) == (expected[v] or -1), ("node %d: cost %d, not %d"):format(v, cost:get(v), expected[v] or -1)) end
+	for v = 0, n - 1 do gpu.check(cost:get(v) == (expected[v] or -1), "node %d: cost %d, not %d", v, cost:get(v), expected[v] or -1) end
 end

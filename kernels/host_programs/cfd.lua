@@ -98,6 +98,6 @@ function flown(v)
 	gpu.check(scale > 0.01, "nothing flows")
 	for i = 1, VARIABLES * n do
 		local got = v:get(i - 1)
-		gpu.check(math.abs(got - now[i]) < 5e-6 * steps, ("variable %d of cell %d: %.9g, not %.9g"):format((i - 1) // n, (i - 1) % n, got, now[i]))
+		gpu.check(math.abs(got - now[i]) < 5e-6 * steps, "variable %d of cell %d: %.9g, not %.9g", (i - 1) // n, (i - 1) % n, got, now[i])
 	end
 end

@@ -38,6 +38,6 @@ function found(values)
 	end
 	for k = 0, n - 1 do
 		local x = values:get(k)
-		gpu.check(below(x - 2e-5) <= k and below(x + 2e-5) > k, ("eigenvalue %d is not %.9g"):format(k, x))
+		gpu.check(below(x - 2e-5) <= k and below(x + 2e-5) > k, "eigenvalue %d is not %.9g", k, x)
 	end
 end

@@ -60,12 +60,12 @@ function shown(x, y, pixel)
 			local at = math.floor(v) * w + math.floor(u)
 			count[at] = count[at] + 1
 		end
-		gpu.check(x:get(i) == px and y:get(i) == py, ("point %d is at (%.9g, %.9g), not (%.9g, %.9g)"):format(i, x:get(i), y:get(i), px, py))
+		gpu.check(x:get(i) == px and y:get(i) == py, "point %d is at (%.9g, %.9g), not (%.9g, %.9g)", i, x:get(i), y:get(i), px, py)
 	end
 	for k = 0, w * h - 1 do
 		local bits = 0
 		while count[k] >> bits > 0 do bits = bits + 1 end
-		gpu.check(pixel:get(k) == math.min(24 * bits, 255), ("pixel %d is %d"):format(k, pixel:get(k)))
+		gpu.check(pixel:get(k) == math.min(24 * bits, 255), "pixel %d is %d", k, pixel:get(k))
 		sum = sum + count[k]
 	end
 	gpu.check(sum > 0, "no point is in the picture")

@@ -21,6 +21,6 @@ function eliminated(a, b)
 			right[i + 1] = f(right[i + 1] - f(m * right[k + 1]))
 		end
 	end
-	for k = 0, n * n - 1 do gpu.check(a:get(k) == row[k + 1], ("coefficient %d: %.9g, not %.9g"):format(k, a:get(k), row[k + 1])) end
-	for k = 0, n - 1 do gpu.check(b:get(k) == right[k + 1], ("right side %d: %.9g, not %.9g"):format(k, b:get(k), right[k + 1])) end
+	for k = 0, n * n - 1 do gpu.check(a:get(k) == row[k + 1], "coefficient %d: %.9g, not %.9g", k, a:get(k), row[k + 1]) end
+	for k = 0, n - 1 do gpu.check(b:get(k) == right[k + 1], "right side %d: %.9g, not %.9g", k, b:get(k), right[k + 1]) end
 end

@@ -23,7 +23,7 @@ function make_code(count, code, size)
 		code:set(i, 0)
 		size:set(i, 0)
 	end
-	gpu.check(sum == 4 * words, ("%d bytes are counted"):format(sum))
+	gpu.check(sum == 4 * words, "%d bytes are counted", sum)
 	while #trees > 1 do
 		table.sort(trees, function(a, b) return a.n > b.n or a.n == b.n and (a.byte or a.first) < (b.byte or b.first) end)
 		local a, b = table.remove(trees), table.remove(trees)
@@ -53,10 +53,10 @@ function decoded(packed, start)
 			at = at + 1
 		end
 		if tree.byte ~= want then
-			gpu.check(false, ("byte %d is %d, not %d"):format(i - 1, tree.byte, want))
+			gpu.check(false, "byte %d is %d, not %d", i - 1, tree.byte, want)
 			break
 		end
 	end
 	local last = start:get((words + 31) // 32)
-	gpu.check(at == last, ("%d bits, but the bytes end at %d"):format(last, at))
+	gpu.check(at == last, "%d bits, but the bytes end at %d", last, at)
 end

@@ -24,7 +24,7 @@ function limits(histogram, pivot)
 			b = b + 1
 		end
 	end
-	gpu.check(sum == n, ("the histogram has %d keys"):format(sum))
+	gpu.check(sum == n, "the histogram has %d keys", sum)
 	for k = b, BUCKETS - 1 do pivot:set(k, NONE) end
 end
 
@@ -38,12 +38,12 @@ function begins(size, start, first)
 	end
 	start:set(BUCKETS, s)
 	first:set(BUCKETS, f)
-	gpu.check(f == n, ("buckets have %d keys"):format(f))
+	gpu.check(f == n, "buckets have %d keys", f)
 	gpu.check(4 << merges >= most, "too few merges")
 	return most
 end
 
 function sorted(out)
 	table.sort(keys)
-	for i, want in ipairs(keys) do gpu.check(out:get(i - 1) == want, ("key %d: %d, not %d"):format(i - 1, out:get(i - 1), want)) end
+	for i, want in ipairs(keys) do gpu.check(out:get(i - 1) == want, "key %d: %d, not %d", i - 1, out:get(i - 1), want) end
 end

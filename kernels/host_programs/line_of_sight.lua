@@ -27,7 +27,7 @@ function seen(height, visible)
 		local ax, ay = f(x - eye[1]), f(y - eye[2])
 		local steep = f(f(height:get(math.floor(y) * w + math.floor(x)) - eye[3]) / f(math.sqrt(f(f(ax * ax) + f(ay * ay)))))
 		most = math.max(most, steep)
-		gpu.check(visible:get(i) == (steep == most and 1 or 0), ("place %d: visible %d"):format(i, visible:get(i)))
+		gpu.check(visible:get(i) == (steep == most and 1 or 0), "place %d: visible %d", i, visible:get(i))
 		count = count + visible:get(i)
 	end
 	gpu.check(count > 5 and count < n - 5, "nearly all places are alike")

@@ -23,6 +23,6 @@ function decomposed(a)
 		end
 	end
 	for e = 0, n * n - 1 do
-		gpu.check(a:get(e) == m[e + 1], ("row %d, column %d: %.9g, not %.9g"):format(e // n, e % n, a:get(e), m[e + 1]))
+		gpu.check(a:get(e) == m[e + 1], "row %d, column %d: %.9g, not %.9g", e // n, e % n, a:get(e), m[e + 1])
 	end
 end

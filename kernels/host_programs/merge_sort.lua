@@ -12,5 +12,5 @@ function begin(key) for i = 1, n do key:set(i - 1, keys[i]) end end
 
 function sorted(key)
 	table.sort(keys)
-	for i = 1, n do gpu.check(key:get(i - 1) == keys[i], ("key %d: %d, not %d"):format(i - 1, key:get(i - 1), keys[i])) end
+	for i = 1, n do gpu.check(key:get(i - 1) == keys[i], "key %d: %d, not %d", i - 1, key:get(i - 1), keys[i]) end
 end

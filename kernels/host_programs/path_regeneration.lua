@@ -101,9 +101,9 @@ function lit(light, left)
 		if due >= steps then due = due - steps end
 	end
 	for k = 0, pixels - 1 do
-		gpu.check(light:get(k) == want[k], ("pixel %d: %d, not %d"):format(k, light:get(k), want[k]))
+		gpu.check(light:get(k) == want[k], "pixel %d: %d, not %d", k, light:get(k), want[k])
 		sum = sum + want[k]
 	end
 	gpu.check(sum > 0, "the scene is dark")
-	gpu.check(left:get(0) == counted, ("%d paths are left, not %d"):format(left:get(0), counted))
+	gpu.check(left:get(0) == counted, "%d paths are left, not %d", left:get(0), counted)
 end

@@ -63,7 +63,7 @@ function folded(result)
 	local least = 0
 	for s = 0, strands - 1 do
 		local want = energy(strings[s])
-		gpu.check(result:get(s) == want, ("strand %d: %d, not %d"):format(s, result:get(s), want))
+		gpu.check(result:get(s) == want, "strand %d: %d, not %d", s, result:get(s), want)
 		least = math.min(least, want)
 	end
 	gpu.check(n < 24 or least < -20, "nothing folds")

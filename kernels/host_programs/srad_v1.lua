@@ -50,6 +50,6 @@ function diffused(image)
 	end
 	for k = 0, n - 1 do
 		local want = math.log(now[k]) * 255
-		gpu.check(math.abs(image:get(k) - want) < 0.02, ("pixel %d: %.9g, not %.9g"):format(k, image:get(k), want))
+		gpu.check(math.abs(image:get(k) - want) < 0.02, "pixel %d: %.9g, not %.9g", k, image:get(k), want)
 	end
 end

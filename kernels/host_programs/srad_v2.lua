@@ -44,5 +44,5 @@ function diffused(image)
 		end
 		now = next
 	end
-	for k = 0, n - 1 do gpu.check(math.abs(image:get(k) - now[k]) < 2e-5 * steps, ("pixel %d: %.9g, not %.9g"):format(k, image:get(k), now[k])) end
+	for k = 0, n - 1 do gpu.check(math.abs(image:get(k) - now[k]) < 2e-5 * steps, "pixel %d: %.9g, not %.9g", k, image:get(k), now[k]) end
 end

@@ -19,7 +19,7 @@ gpu.launch { kernel = "count_bytes", grid = math.min(blocks, 4), block = block, 
 local expected = {}
 for i = 0, 255 do expected[i] = 0 end
 for _, b in ipairs(bytes) do expected[b] = expected[b] + 1 end
-for i = 0, 255 do gpu.check(count:get(i) == expected[i], ("byte %d: %d, not %d"):format(i, count:get(i), expected[i])) end
+for i = 0, 255 do gpu.check(count:get(i) == expected[i], "byte %d: %d, not %d", i, count:get(i), expected[i]) end
 
 -- The code: the two rarest trees become one until there is one tree.
 local trees = {}
@@ -60,8 +60,8 @@ for i, want in ipairs(bytes) do
 		at = at + 1
 	end
 	if tree.byte ~= want then
-		gpu.check(false, ("byte %d is %d, not %d"):format(i - 1, tree.byte, want))
+		gpu.check(false, "byte %d is %d, not %d", i - 1, tree.byte, want)
 		break
 	end
 end
-gpu.check(at == start:get(blocks), ("%d bits, but the bytes end at %d"):format(start:get(blocks), at))
+gpu.check(at == start:get(blocks), "%d bits, but the bytes end at %d", start:get(blocks), at)

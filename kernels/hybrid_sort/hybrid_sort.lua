@@ -26,7 +26,7 @@ for b = 0, BUCKETS - 1 do -- buckets begin at multiples of four
 	first[b + 2] = first[b + 1] + size:get(b)
 	most = math.max(most, start[b + 2] - start[b + 1])
 end
-gpu.check(first[BUCKETS + 1] == n, ("buckets have %d keys"):format(first[BUCKETS + 1]))
+gpu.check(first[BUCKETS + 1] == n, "buckets have %d keys", first[BUCKETS + 1])
 local all = start[BUCKETS + 1]
 local starts, firsts = words(BUCKETS + 1, start), words(BUCKETS + 1, first)
 local from, to = words(all, NONE), words(all, NONE)
@@ -41,4 +41,4 @@ while width < 2 * most do
 end
 local out = words(n)
 gpu.launch { kernel = "close_up", grid = { (most + block - 1) // block, BUCKETS }, block = block, args = { from, out, starts, firsts } }
-for i, want in ipairs(sorted) do gpu.check(out:get(i - 1) == want, ("key %d: %d, not %d"):format(i - 1, out:get(i - 1), want)) end
+for i, want in ipairs(sorted) do gpu.check(out:get(i - 1) == want, "key %d: %d, not %d", i - 1, out:get(i - 1), want) end

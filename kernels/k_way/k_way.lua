@@ -11,7 +11,7 @@ local s = gpu.launch { kernel = "k_way", grid = 1, block = 32, args = { out, tim
 for lane = 0, 31 do
 	local x = lane
 	for _ = 1, 2 * rounds do x = 3 * x + lane % k & 0xffffffff end
-	gpu.check(out:get(lane) == x, ("lane %d has %d, not %d"):format(lane, out:get(lane), x))
+	gpu.check(out:get(lane) == x, "lane %d has %d, not %d", lane, out:get(lane), x)
 end
 
 local fetches, lanes = 0, 0

@@ -45,13 +45,13 @@ for i = 0, n - 1 do
 		local d = (px:get(i) - x[c]) ^ 2 + (py:get(i) - y[c]) ^ 2
 		if d < d_best then best, d_best = c, d end
 	end
-	gpu.check(only == "tree" or nearest:get(i) == best, ("point %d: centre %d, not %d"):format(i, nearest:get(i), best))
-	gpu.check(only == "all" or by_tree:get(i) == best and least:get(i) == d_best, ("point %d: centre %d of the tree, not %d"):format(i, by_tree:get(i), best))
+	gpu.check(only == "tree" or nearest:get(i) == best, "point %d: centre %d, not %d", i, nearest:get(i), best)
+	gpu.check(only == "all" or by_tree:get(i) == best and least:get(i) == d_best, "point %d: centre %d of the tree, not %d", i, by_tree:get(i), best)
 	tx[best], ty[best], tn[best] = tx[best] + px:get(i), ty[best] + py:get(i), tn[best] + 1
 end
 for c = 0, only == "tree" and -1 or k - 1 do
-	gpu.check(size:get(c) == tn[c], ("centre %d has %d points, not %d"):format(c, size:get(c), tn[c]))
+	gpu.check(size:get(c) == tn[c], "centre %d has %d points, not %d", c, size:get(c), tn[c])
 	if tn[c] > 0 then
-		gpu.check(cx:get(c) == tx[c] // tn[c] and cy:get(c) == ty[c] // tn[c], ("centre %d is at the wrong place"):format(c))
+		gpu.check(cx:get(c) == tx[c] // tn[c] and cy:get(c) == ty[c] // tn[c], "centre %d is at the wrong place", c)
 	end
 end

@@ -33,9 +33,9 @@ for i = 0, n - 1 do
 	local ax, ay = f(x - eye[1]), f(y - eye[2])
 	local want = f(f(height:get(math.floor(y) * w + math.floor(x)) - eye[3]) / f(math.sqrt(f(f(ax * ax) + f(ay * ay)))))
 	most = math.max(most, want)
-	gpu.check(steep:get(i) == want, ("place %d is %.9g steep, not %.9g"):format(i, steep:get(i), want))
-	gpu.check(steepest:get(i) == most, ("up to place %d: %.9g, not %.9g"):format(i, steepest:get(i), most))
-	gpu.check(visible:get(i) == (want == most and 1 or 0), ("place %d: visible %d"):format(i, visible:get(i)))
+	gpu.check(steep:get(i) == want, "place %d is %.9g steep, not %.9g", i, steep:get(i), want)
+	gpu.check(steepest:get(i) == most, "up to place %d: %.9g, not %.9g", i, steepest:get(i), most)
+	gpu.check(visible:get(i) == (want == most and 1 or 0), "place %d: visible %d", i, visible:get(i))
 	seen = seen + visible:get(i)
 end
 gpu.check(n ~= 150 or seen > 5 and seen < n - 5, "nearly all places are alike")

@@ -28,7 +28,7 @@ end
 local given = conditions == "paper" and (PAPER[name] or error("the paper says no conditions for " .. name))
 
 local out = gpu.buffer("u64", threads)
-local function check(t, trail) gpu.check(out:get(t) == trail, ("%s: thread %d has %x, not %x"):format(name, t, out:get(t), trail)) end
+local function check(t, trail) gpu.check(out:get(t) == trail, "%s: thread %d has %x, not %x", name, t, out:get(t), trail) end
 
 if name == "figure2b" then
 	local trips = gpu.buffer("u32", 2 * threads, function(k)

@@ -12,13 +12,13 @@ local seen, total = {}, 0
 for b = 0, buckets - 1 do
 	local i, len = head:get(b), 0
 	while i >= 0 and len <= n do
-		gpu.check(not seen[i], ("node %d is in two places"):format(i))
-		gpu.check(key:get(i) * 2654435761 % 4294967296 % buckets == b, ("node %d is in bucket %d"):format(i, b))
+		gpu.check(not seen[i], "node %d is in two places", i)
+		gpu.check(key:get(i) * 2654435761 % 4294967296 % buckets == b, "node %d is in bucket %d", i, b)
 		seen[i] = true
 		len = len + 1
 		i = nxt:get(i)
 	end
-	gpu.check(length:get(b) == len, ("bucket %d: %d counted, not %d"):format(b, length:get(b), len))
+	gpu.check(length:get(b) == len, "bucket %d: %d counted, not %d", b, length:get(b), len)
 	total = total + len
 end
-gpu.check(total == n, ("%d nodes are in the lists, not %d"):format(total, n))
+gpu.check(total == n, "%d nodes are in the lists, not %d", total, n)

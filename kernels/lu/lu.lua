@@ -44,11 +44,11 @@ for _, kernel in ipairs(block == 32 and { "perimeter", "perimeter_16" } or { "pe
 		local i, j, sum = (e - 1) // n, (e - 1) % n, 0
 		local where = ("%s, row %d, column %d"):format(kernel, i, j)
 		if want then
-			gpu.check(a[e] == want[e], ("%s: %.9g, not %.9g"):format(where, a[e], want[e]))
+			gpu.check(a[e] == want[e], "%s: %.9g, not %.9g", where, a[e], want[e])
 		else
 			for k = 0, math.min(i - 1, j) do sum = sum + a[i * n + k + 1] * a[k * n + j + 1] end
 			if i <= j then sum = sum + a[e] end
-			gpu.check(math.abs(sum - before[e]) < 1e-5 * n, ("%s of L U: %.9g, not %.9g"):format(where, sum, before[e]))
+			gpu.check(math.abs(sum - before[e]) < 1e-5 * n, "%s of L U: %.9g, not %.9g", where, sum, before[e])
 		end
 	end
 end

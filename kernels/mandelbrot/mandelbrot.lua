@@ -13,6 +13,6 @@ for py = 0, h - 1 do
 			x = xx - yy + cx
 			k = k + 1
 		end
-		gpu.check(out:get(py * w + px) == k, ("point (%d, %d): %d steps, not %d"):format(px, py, out:get(py * w + px), k))
+		gpu.check(out:get(py * w + px) == k, "point (%d, %d): %d steps, not %d", px, py, out:get(py * w + px), k)
 	end
 end

@@ -12,8 +12,8 @@ for w = 0, n // lanes - 1 do
 		expected[k] = (expected[k] or 0) + 1
 		if k ~= key:get(lanes * w) then same = 0 end
 	end
-	gpu.check(agree:get(w) == same, ("warp %d: match.all says %d"):format(w, agree:get(w)))
+	gpu.check(agree:get(w) == same, "warp %d: match.all says %d", w, agree:get(w))
 end
 for k = 0, keys - 1 do
-	gpu.check(hist:get(k) == (expected[k] or 0), ("key %d: %d, not %d"):format(k, hist:get(k), expected[k] or 0))
+	gpu.check(hist:get(k) == (expected[k] or 0), "key %d: %d, not %d", k, hist:get(k), expected[k] or 0)
 end

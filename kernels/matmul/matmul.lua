@@ -14,6 +14,6 @@ for y = 0, n - 1 do
 	for x = 0, n - 1 do
 		local s = 0
 		for k = 0, n - 1 do s = s + av[y * n + k] * bv[k * n + x] end
-		gpu.check(c:get(y * n + x) == s, ("c[%d][%d] is %g, not %g"):format(y, x, c:get(y * n + x), s))
+		gpu.check(c:get(y * n + x) == s, "c[%d][%d] is %g, not %g", y, x, c:get(y * n + x), s)
 	end
 end

@@ -127,7 +127,7 @@ for _, name in ipairs(only and { only } or gpu.kernels()) do
 		for r = 0, rounds - 1 do step(w, r, bits >> (r & 31)) end
 		for k, letter in ipairs { "a", "b", "c", "d" } do
 			local have = data:get(4 * t + k - 1)
-			gpu.check(have == w[letter], ("%s: thread %d has %x in %s, not %x"):format(name, t, have, letter, w[letter]))
+			gpu.check(have == w[letter], "%s: thread %d has %x in %s, not %x", name, t, have, letter, w[letter])
 		end
 	end
 end

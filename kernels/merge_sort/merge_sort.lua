@@ -21,6 +21,6 @@ for first = 0, n - 1, run do
 	local t = table.move(before, first + 1, math.min(first + run, n), 1, {})
 	table.sort(t)
 	for i, key in ipairs(t) do
-		gpu.check(from:get(first + i - 1) == key, ("key %d: %d, not %d"):format(first + i - 1, from:get(first + i - 1), key))
+		gpu.check(from:get(first + i - 1) == key, "key %d: %d, not %d", first + i - 1, from:get(first + i - 1), key)
 	end
 end

@@ -34,7 +34,7 @@ local function f(v) return (unpack("<f", pack("<f", v))) end
 local all = 0
 for k = 0, samples - 1 do
 	local want = real:get(k) ^ 2 + imaginary:get(k) ^ 2
-	gpu.check(math.abs(magnitude:get(k) - want) < 1e-6, ("magnitude %d is %g, not %g"):format(k, magnitude:get(k), want))
+	gpu.check(math.abs(magnitude:get(k) - want) < 1e-6, "magnitude %d is %g, not %g", k, magnitude:get(k), want)
 	all = all + want
 end
 local sx, sy, sz, sm = kx:table(), ky:table(), kz:table(), magnitude:table()

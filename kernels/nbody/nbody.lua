@@ -17,5 +17,5 @@ for i = 0, n - 1 do
 		ax, ay, az = ax + f * dx, ay + f * dy, az + f * dz
 	end
 	gpu.check(vel:get(3 * i) == v[3 * i] + ax * dt and vel:get(3 * i + 1) == v[3 * i + 1] + ay * dt
-		and vel:get(3 * i + 2) == v[3 * i + 2] + az * dt, ("velocity of body %d"):format(i))
+		and vel:get(3 * i + 2) == v[3 * i + 2] + az * dt, "velocity of body %d", i)
 end

@@ -62,8 +62,8 @@ for q = 0, n - 1, math.max(n // 256, 1) do
 	local seen = {}
 	for i = 0, k - 1 do
 		local d, p = distance:get(i * n + q), found:get(i * n + q)
-		gpu.check(d == all[i + 1], ("query %d: neighbour %d is %d away, not %d"):format(q, i, d, all[i + 1]))
-		gpu.check(p >= 0 and not seen[p] and between(q, p) == d, ("query %d: neighbour %d is not point %d"):format(q, i, p))
+		gpu.check(d == all[i + 1], "query %d: neighbour %d is %d away, not %d", q, i, d, all[i + 1])
+		gpu.check(p >= 0 and not seen[p] and between(q, p) == d, "query %d: neighbour %d is not point %d", q, i, p)
 		seen[p] = true
 	end
 end

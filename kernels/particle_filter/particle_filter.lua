@@ -73,8 +73,8 @@ for k = 1, frames do
 		local ax, bx, ay, by = draw(i) % 5, draw(i) % 5, draw(i) % 5, draw(i) % 5
 		x[i], y[i] = x[i] + ax + bx - 3, y[i] + ay + by - 4
 		local want = expected_weight(image, x[i], y[i])
-		gpu.check(px:get(i - 1) == x[i] and py:get(i - 1) == y[i], ("frame %d: particle %d is elsewhere"):format(k, i - 1))
-		gpu.check(weight:get(i - 1) == want, ("frame %d: particle %d weighs %d, not %d"):format(k, i - 1, weight:get(i - 1), want))
+		gpu.check(px:get(i - 1) == x[i] and py:get(i - 1) == y[i], "frame %d: particle %d is elsewhere", k, i - 1)
+		gpu.check(weight:get(i - 1) == want, "frame %d: particle %d weighs %d, not %d", k, i - 1, weight:get(i - 1), want)
 		all = all + want
 		sums[i] = all
 	end
@@ -83,7 +83,7 @@ for k = 1, frames do
 		local share = (i * 65536 + offset) * all // (n * 65536)
 		while from < n and sums[from] <= share do from = from + 1 end
 		rx[i + 1], ry[i + 1] = x[from], y[from]
-		gpu.check(nx:get(i) == x[from] and ny:get(i) == y[from], ("frame %d: new particle %d does not come from %d"):format(k, i, from - 1))
+		gpu.check(nx:get(i) == x[from] and ny:get(i) == y[from], "frame %d: new particle %d does not come from %d", k, i, from - 1)
 	end
 	x, y = rx, ry
 	px, nx, py, ny = nx, px, ny, py
@@ -91,4 +91,4 @@ end
 
 local mx, my = 0, 0
 for i = 1, n do mx, my = mx + x[i] / n, my + y[i] / n end
-gpu.check(math.abs(mx - 5 - frames) < 2 and math.abs(my - 12) < 2, ("the particles are at (%g, %g)"):format(mx, my))
+gpu.check(math.abs(mx - 5 - frames) < 2 and math.abs(my - 12) < 2, "the particles are at (%g, %g)", mx, my)

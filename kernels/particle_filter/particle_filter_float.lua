@@ -57,7 +57,7 @@ for frame = 1, frames do
 	gpu.launch { kernel = "normalise", grid = blocks, block = block, args = { weight, partial, blocks, normal, below, share, offset, n } }
 	gpu.launch { kernel = "find_index", grid = blocks, block = block, args = { below, share, px, py, fx, fy, n } }
 
-	local function check(ok, i, what) gpu.check(ok, ("frame %d: particle %d: %s"):format(frame, i - 1, what)) end
+	local function check(ok, i, what) gpu.check(ok, "frame %d: particle %d: %s", frame, i - 1, what) end
 	local got, all, sums = weight:table(), 0, 0
 	for i = 1, n do
 		local x, y = old_x[i] + 1 + jitter(i) + jitter(i), old_y[i] + jitter(i) + jitter(i)
@@ -73,7 +73,7 @@ for frame = 1, frames do
 		all = all + got[i]
 	end
 	local sum = partial:get(blocks)
-	gpu.check(near(sum, all), ("frame %d: weights add up to %g, not %g"):format(frame, sum, all))
+	gpu.check(near(sum, all), "frame %d: weights add up to %g, not %g", frame, sum, all)
 	local limits = {}
 	for i = 1, n do -- from here on exactly what follows from the weights and their sum
 		local part = f(got[i] / sum)
@@ -92,4 +92,4 @@ end
 
 local mx, my = 0, 0
 for i = 0, n - 1 do mx, my = mx + fx:get(i) / n, my + fy:get(i) / n end
-gpu.check(math.abs(mx - 5 - frames) < 2 and math.abs(my - 12) < 2, ("the particles are at (%g, %g)"):format(mx, my))
+gpu.check(math.abs(mx - 5 - frames) < 2 and math.abs(my - 12) < 2, "the particles are at (%g, %g)", mx, my)

@@ -85,4 +85,4 @@ for sample = 0, samples - 1 do
 	sum = sum + found
 end
 gpu.check(sum > 0, "the scene is dark")
-for k = 0, pixels - 1 do gpu.check(light:get(k) == want[k], ("pixel %d: %d, not %d"):format(k, light:get(k), want[k])) end
+for k = 0, pixels - 1 do gpu.check(light:get(k) == want[k], "pixel %d: %d, not %d", k, light:get(k), want[k]) end

@@ -22,5 +22,5 @@ gpu.launch { kernel = "pcm", grid = blocks, block = block, shared = 8 * each + 4
 for b = 0, blocks - 1 do
 	local t = table.move(before, b * each + 1, (b + 1) * each, 1, {})
 	table.sort(t)
-	for i = 0, each - 1 do gpu.check(key:get(b * each + i) == t[i + 1], ("block %d, key %d"):format(b, i)) end
+	for i = 0, each - 1 do gpu.check(key:get(b * each + i) == t[i + 1], "block %d, key %d", b, i) end
 end

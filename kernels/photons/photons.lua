@@ -151,19 +151,19 @@ for _, kernel in ipairs(only and { "photons_" .. only } or { "photons_nest", "ph
 	for photon, want in pairs(paths) do
 		for k = 1, 5 do
 			local got, path = path:get(5 * photon + k - 1), want[k] or 0
-			gpu.check(got == path, ("%s: photon %d: path %.9g in medium %d, not %.9g"):format(kernel, photon, got, k, path))
+			gpu.check(got == path, "%s: photon %d: path %.9g in medium %d, not %.9g", kernel, photon, got, k, path)
 		end
 	end
 	local total = 0
 	for v = 1, #kind do
 		local got = left:get(v - 1)
-		gpu.check(every > 1 or got == want[v], ("%s: voxel %d: %d, not %d"):format(kernel, v - 1, got, want[v]))
+		gpu.check(every > 1 or got == want[v], "%s: voxel %d: %d, not %d", kernel, v - 1, got, want[v])
 		total = total + got
 	end
 	for k = 1, 3 do
 		local got = escaped:get(k - 1)
-		gpu.check(every > 1 or got == out[k], ("%s: escaped %d: %d, not %d"):format(kernel, k - 1, got, out[k]))
+		gpu.check(every > 1 or got == out[k], "%s: escaped %d: %d, not %d", kernel, k - 1, got, out[k])
 		total = total + got
 	end
-	gpu.check(math.abs(total / 1048576 / photons - 1) < 0.001, ("%s: weights add up to %g"):format(kernel, total / 1048576))
+	gpu.check(math.abs(total / 1048576 / photons - 1) < 0.001, "%s: weights add up to %g", kernel, total / 1048576)
 end

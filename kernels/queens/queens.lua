@@ -25,7 +25,7 @@ end
 place(0)
 local total = 0
 for k = 0, n * n - 1 do
-	gpu.check(ways:get(k) == (count[k] or 0), ("beginning %d: %d ways, not %d"):format(k, ways:get(k), count[k] or 0))
+	gpu.check(ways:get(k) == (count[k] or 0), "beginning %d: %d ways, not %d", k, ways:get(k), count[k] or 0)
 	total = total + ways:get(k)
 end
 gpu.check(total == 92, "eight queens have 92 solutions")

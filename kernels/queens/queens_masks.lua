@@ -44,7 +44,7 @@ end
 local total = 0
 for k = 1, beginnings do
 	local want = n <= 8 and count(rows[k], filled + 1)
-	gpu.check(not want or ways:get(k - 1) == want, ("beginning %d: %d ways, not %s"):format(k - 1, ways:get(k - 1), want))
+	gpu.check(not want or ways:get(k - 1) == want, "beginning %d: %d ways, not %s", k - 1, ways:get(k - 1), want)
 	total = total + ways:get(k - 1)
 end
-gpu.check(total == known[n], ("%d queens: %d ways, not %d"):format(n, total, known[n]))
+gpu.check(total == known[n], "%d queens: %d ways, not %d", n, total, known[n])

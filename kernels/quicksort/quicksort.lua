@@ -13,5 +13,5 @@ for t = 0, threads - 1 do
 	local list = {}
 	for i = 1, each do list[i] = before[t * each + i - 1] end
 	table.sort(list)
-	for i = 1, each do gpu.check(data:get(t * each + i - 1) == list[i], ("thread %d, element %d"):format(t, i - 1)) end
+	for i = 1, each do gpu.check(data:get(t * each + i - 1) == list[i], "thread %d, element %d", t, i - 1) end
 end

@@ -79,5 +79,5 @@ local pixels = w <= 64 and 1 or 7 -- of large pictures every seventh
 for k = 0, w * h - 1, pixels do
 	local d = { f((2 * (k % w) + 1 - w) / w), f((h - 2 * (k // w) - 1) / w), 1 }
 	local want = ray({ 0, 1, -4 }, over(d, f(sqrt(dot(d, d)))), 1, 0, 0)
-	gpu.check(out:get(k) == want, ("pixel (%d, %d): %.9g, not %.9g"):format(k % w, k // w, out:get(k), want))
+	gpu.check(out:get(k) == want, "pixel (%d, %d): %.9g, not %.9g", k % w, k // w, out:get(k), want)
 end

@@ -2,7 +2,7 @@ local out = gpu.buffer("u32", 64)
 gpu.launch { kernel = "fibonacci", grid = 1, block = 64, args = { out } }
 local fib = { [0] = 0, 1 }
 for i = 2, 12 do fib[i] = fib[i - 1] + fib[i - 2] end
-for i = 0, 63 do gpu.check(out:get(i) == fib[i % 12], ("fib(%d) is %d"):format(i % 12, out:get(i))) end
+for i = 0, 63 do gpu.check(out:get(i) == fib[i % 12], "fib(%d) is %d", i % 12, out:get(i)) end
 
 -- A search tree of pseudo-random keys, inserted in order.
 local n = 256
@@ -27,5 +27,5 @@ local function below(i)
 	return below(left[i]) + value[i] + below(right[i])
 end
 for i = 0, n - 1 do
-	gpu.check(sums:get(i) == below(i), ("sum below node %d is %d, not %d"):format(i, sums:get(i), below(i)))
+	gpu.check(sums:get(i) == below(i), "sum below node %d is %d, not %d", i, sums:get(i), below(i))
 end

@@ -10,4 +10,4 @@ gpu.launch { kernel = "reduction", grid = 16, block = 128, args = { input, sum, 
 
 local s = 0
 for i = 0, n - 1 do s = (s + input:get(i)) % 4294967296 end
-gpu.check(sum:get(0) == s, ("sum is %d, not %d"):format(sum:get(0), s))
+gpu.check(sum:get(0) == s, "sum is %d, not %d", sum:get(0), s)

@@ -13,7 +13,7 @@ for flip = 1, 0, -1 do
 	for i = 0, n - 1 do
 		local odd = (i ~ (i % threads // 32 & flip)) & 1
 		local want = side(i + 1, odd == 1 and 3 or 5)
-		gpu.check(out:get(i) == want, ("flip %d: out[%d] = %d, not %d"):format(flip, i, out:get(i), want))
+		gpu.check(out:get(i) == want, "flip %d: out[%d] = %d, not %d", flip, i, out:get(i), want)
 	end
 end
 
@@ -22,5 +22,5 @@ gpu.launch { kernel = "rows", grid = blocks, block = threads, args = { matrix, o
 for i = 0, n - 1 do
 	local want = (i ~ i % threads // 32) & 1 == 1 and 1 or 2
 	for k = 0, turns - 1 do want = (want * 3 + matrix:get(k * n + i)) & 0xffffffff end
-	gpu.check(out:get(i) == want, ("rows: out[%d] = %d, not %d"):format(i, out:get(i), want))
+	gpu.check(out:get(i) == want, "rows: out[%d] = %d, not %d", i, out:get(i), want)
 end

@@ -58,8 +58,8 @@ end
 for i = 0, n - 1 do
 	for j = i + SHORTEST + 1, n - 1, n > 64 and 7 or 1 do
 		local c, o = closed:get(i * n + j), open:get(i * n + j)
-		gpu.check(c == least_closed(i, j), ("bases %d to %d, which pair: %d, not %d"):format(i, j, c, least_closed(i, j)))
-		gpu.check(o == least_open(i, j), ("bases %d to %d: %d, not %d"):format(i, j, o, least_open(i, j)))
+		gpu.check(c == least_closed(i, j), "bases %d to %d, which pair: %d, not %d", i, j, c, least_closed(i, j))
+		gpu.check(o == least_open(i, j), "bases %d to %d: %d, not %d", i, j, o, least_open(i, j))
 	end
 end
 gpu.check(n < 28 or open:get(n - 1) < -50, "nothing folds")

@@ -31,8 +31,8 @@ local full = 0
 for i = 0, bins - 1 do
 	local want = math.min(expected[i + 1], FULL)
 	if want == FULL then full = full + 1 end
-	gpu.check(histogram:get(i) == want, ("bin %d has %d, not %d"):format(i, histogram:get(i), want))
+	gpu.check(histogram:get(i) == want, "bin %d has %d, not %d", i, histogram:get(i), want)
 	local other = beyond:get(i // 2) >> i % 2 * 16 & 0xffff
-	gpu.check(other == outside[i + 1] & 0xffff, ("bin %d: %d from outside of the range, not %d"):format(i, other, outside[i + 1]))
+	gpu.check(other == outside[i + 1] & 0xffff, "bin %d: %d from outside of the range, not %d", i, other, outside[i + 1])
 end
 gpu.check(full > 0 or n < 6000, "no bin is full: the data are too few to test anything")

@@ -10,6 +10,6 @@ gpu.launch { kernel = "scan_add", grid = blocks, block = block, args = { out, of
 
 local s = 0
 for i = 0, n - 1 do
-	gpu.check(out:get(i) == s, ("element %d is %d, not %d"):format(i, out:get(i), s))
+	gpu.check(out:get(i) == s, "element %d is %d, not %d", i, out:get(i), s)
 	s = s + input:get(i)
 end

@@ -26,5 +26,5 @@ for i = 0, n - 1 do
 	end
 	block(at)
 	block(6)
-	gpu.check(trail:get(i) == t, ("thread %d went through %o, not %o"):format(i, trail:get(i), t))
+	gpu.check(trail:get(i) == t, "thread %d went through %o, not %o", i, trail:get(i), t)
 end

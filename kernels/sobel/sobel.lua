@@ -33,7 +33,7 @@ for _, pattern in ipairs { "strided", "contiguous" } do
 				if dim[turn + 1] ~= 0 then want = want * m[i + 1] // 256 end
 				want = math.min(want, 255)
 			end
-			gpu.check(edges:get(i) == want, ("%s: pixel (%d, %d) is %d, not %d"):format(pattern, x, y, edges:get(i), want))
+			gpu.check(edges:get(i) == want, "%s: pixel (%d, %d) is %d, not %d", pattern, x, y, edges:get(i), want)
 		end
 	end
 end

@@ -28,7 +28,7 @@ for _, kernel in ipairs { "rows_stride", "rows_queue" } do
 	if kernel == "rows_queue" then args[#args + 1] = next end
 	gpu.launch { kernel = kernel, grid = warps, block = 32, args = args }
 	for r = 0, n - 1 do
-		gpu.check(y:get(r) == sum[r], ("%s: row %d is %g, not %g"):format(kernel, r, y:get(r), sum[r]))
+		gpu.check(y:get(r) == sum[r], "%s: row %d is %g, not %g", kernel, r, y:get(r), sum[r])
 	end
 	if kernel == "rows_queue" then gpu.check(next:get(0) == n + 32 * warps, "every thread asks once more than it gets a row") end
 end

@@ -23,6 +23,6 @@ for _, case in ipairs { { "spmv_scalar", n }, { "spmv_warp", gpu.warp_size * n }
 	local y = gpu.buffer("f32", n)
 	gpu.launch { kernel = kernel, grid = (threads + 127) // 128, block = 128, args = { fb, cb, vb, x, y, n } }
 	for r = 0, n - 1 do
-		gpu.check(y:get(r) == sum[r], ("%s: row %d is %g, not %g"):format(kernel, r, y:get(r), sum[r]))
+		gpu.check(y:get(r) == sum[r], "%s: row %d is %g, not %g", kernel, r, y:get(r), sum[r])
 	end
 end

@@ -22,4 +22,4 @@ for _ = 1, steps do
 	t = u
 end
 
-for i = 0, w * h - 1 do gpu.check(a:get(i) == t[i], ("point (%d, %d) is %g, not %g"):format(i % w, i // w, a:get(i), t[i])) end
+for i = 0, w * h - 1 do gpu.check(a:get(i) == t[i], "point (%d, %d) is %g, not %g", i % w, i // w, a:get(i), t[i]) end

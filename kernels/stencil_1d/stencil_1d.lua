@@ -14,7 +14,7 @@ for _, kernel in ipairs { "strided", "contiguous" } do
 		gpu.launch { kernel = kernel, grid = blocks, block = block, args = { input, out, n, each } }
 		for i = 1, n do
 			local want = f(f(f(0.25 * v[i]) + f(0.5 * v[i + 1])) + f(0.25 * v[i + 2]))
-			gpu.check(out:get(i) == want, ("%s: element %d is %.9g, not %.9g"):format(kernel, i, out:get(i), want))
+			gpu.check(out:get(i) == want, "%s: element %d is %.9g, not %.9g", kernel, i, out:get(i), want)
 		end
 		gpu.check(out:get(0) == 0 and out:get(n + 1) == 0, kernel .. ": an element beyond the ends was written")
 	end

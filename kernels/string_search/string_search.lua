@@ -29,8 +29,8 @@ end
 local matches = 0
 for i = 0, n - 1 do
 	local len = match(i)
-	gpu.check(length:get(i) == len, ("position %d: length %d, not %d"):format(i, length:get(i), len))
+	gpu.check(length:get(i) == len, "position %d: length %d, not %d", i, length:get(i), len)
 	if len > 0 then matches = matches + 1 end
 end
 gpu.check(matches > 20, "too few matches to test anything")
-gpu.check(count:get(0) == matches, ("%d matches, not %d"):format(count:get(0), matches))
+gpu.check(count:get(0) == matches, "%d matches, not %d", count:get(0), matches)

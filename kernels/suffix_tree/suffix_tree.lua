@@ -86,8 +86,8 @@ for q = 1, queries do
 	for i = offset[q] + 1, offset[q + 1] do
 		while i + length <= offset[q + 1] and whole:find(all:sub(i, i + length), 1, true) do length = length + 1 end
 		local m, f = match:get(i - 1), found:get(i - 1)
-		gpu.check(m == (length < least and 0 or length), ("letter %d: a match of %d letters, not %d"):format(i - 1, m, length))
-		gpu.check(f == -1 and m == 0 or whole:sub(f + 1, f + m) == all:sub(i, i + m - 1), ("letter %d: no match at %d"):format(i - 1, f))
+		gpu.check(m == (length < least and 0 or length), "letter %d: a match of %d letters, not %d", i - 1, m, length)
+		gpu.check(f == -1 and m == 0 or whole:sub(f + 1, f + m) == all:sub(i, i + m - 1), "letter %d: no match at %d", i - 1, f)
 		length = math.max(length - 1, 0)
 	end
 end

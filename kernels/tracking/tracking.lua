@@ -82,10 +82,10 @@ for k = 1, frames do
 		args = { gpu.buffer("u8", w * h, image), w, h, walls, where, old, patches, score } }
 	for p = 1, points do
 		local want = follow(p, image)
-		gpu.check(score:get(p - 1) == want, ("frame %d, point %d: difference %d, not %d"):format(k, p, score:get(p - 1), want))
-		gpu.check(where:get(2 * p - 2) == x[p] and where:get(2 * p - 1) == y[p], ("frame %d: point %d is elsewhere"):format(k, p))
+		gpu.check(score:get(p - 1) == want, "frame %d, point %d: difference %d, not %d", k, p, score:get(p - 1), want)
+		gpu.check(where:get(2 * p - 2) == x[p] and where:get(2 * p - 1) == y[p], "frame %d: point %d is elsewhere", k, p)
 		for i = 1, SIDE * SIDE do
-			gpu.check(patches:get((p - 1) * SIDE * SIDE + i - 1) == patch[p][i], ("frame %d, point %d: template differs"):format(k, p))
+			gpu.check(patches:get((p - 1) * SIDE * SIDE + i - 1) == patch[p][i], "frame %d, point %d: template differs", k, p)
 		end
 	end
 end

@@ -6,7 +6,7 @@ for _, kernel in ipairs { "transpose_naive", "transpose_shared", "transpose_padd
 	gpu.launch { kernel = kernel, grid = { w // 32, h // 32 }, block = { 32, 8 }, args = { input, out, w, h } }
 	for y = 0, h - 1 do
 		for x = 0, w - 1 do
-			gpu.check(out:get(x * h + y) == input:get(y * w + x), ("%s: element (%d, %d)"):format(kernel, x, y))
+			gpu.check(out:get(x * h + y) == input:get(y * w + x), "%s: element (%d, %d)", kernel, x, y)
 		end
 	end
 end

@@ -13,5 +13,5 @@ for t = 0, blocks * threads - 1 do
 		if t % 2 == 1 then x = (3 * x + i) % 2 ^ 32 else x = x ~ i end
 		x = x // 1
 	end
-	gpu.check(out:get(t) == x, ("thread %d: %d, not %d"):format(t, out:get(t), x))
+	gpu.check(out:get(t) == x, "thread %d: %d, not %d", t, out:get(t), x)
 end

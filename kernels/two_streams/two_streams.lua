@@ -15,7 +15,7 @@ local function both(one, other)
 		local i, x = t, t
 		for _ = 1, steps do i = following(i) end
 		for _ = 1, rounds do x = x * 1664525 + 1013904223 & 0xffffffff end
-		gpu.check(ends:get(t) == i and sums:get(t) == x, ("thread %d has a wrong result"):format(t))
+		gpu.check(ends:get(t) == i and sums:get(t) == x, "thread %d has a wrong result", t)
 	end
 	return a.started and math.max(a.program_cycles, b.program_cycles) - a.called
 end

@@ -11,14 +11,14 @@ for w = 0, n // 32 - 1 do
 	for l = 0, 31 do
 		local v = input:get(32 * w + l)
 		s, m = s + v, math.max(m, v)
-		gpu.check(scan:get(32 * w + l) == s, ("scan[%d]"):format(32 * w + l))
-		gpu.check(turned:get(32 * w + l) == input:get(32 * w + (l * 7 + 3) % 32), ("turned[%d]"):format(32 * w + l))
+		gpu.check(scan:get(32 * w + l) == s, "scan[%d]", 32 * w + l)
+		gpu.check(turned:get(32 * w + l) == input:get(32 * w + (l * 7 + 3) % 32), "turned[%d]", 32 * w + l)
 		odd = odd | (v & 1) << l
 		if v <= 0 then all = 0 end
 		if v > 900 then any = 2 end
 	end
-	gpu.check(sum:get(w) == s, ("sum[%d] is %d, not %d"):format(w, sum:get(w), s))
-	for l = 0, 31 do gpu.check(most:get(32 * w + l) == m, ("most[%d]"):format(32 * w + l)) end
-	gpu.check(vote:get(2 * w) == odd, ("ballot of warp %d"):format(w))
-	gpu.check(vote:get(2 * w + 1) == all | any, ("votes of warp %d"):format(w))
+	gpu.check(sum:get(w) == s, "sum[%d] is %d, not %d", w, sum:get(w), s)
+	for l = 0, 31 do gpu.check(most:get(32 * w + l) == m, "most[%d]", 32 * w + l) end
+	gpu.check(vote:get(2 * w) == odd, "ballot of warp %d", w)
+	gpu.check(vote:get(2 * w + 1) == all | any, "votes of warp %d", w)
 end

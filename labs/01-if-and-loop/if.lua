@@ -4,5 +4,5 @@ local out = gpu.buffer("u32", 4)
 gpu.launch { kernel = "if_else", grid = 1, block = 4, args = { out, limit } }
 for lane = 0, 3 do
 	local want = lane < limit and lane * 3 + 100 or (lane * lane + 200) ~ 1
-	gpu.check(out:get(lane) == want, ("lane %d: %d, not %d"):format(lane, out:get(lane), want))
+	gpu.check(out:get(lane) == want, "lane %d: %d, not %d", lane, out:get(lane), want)
 end

@@ -5,5 +5,5 @@ local given, sums = gpu.buffer("u32", 4, turns), gpu.buffer("u32", 4)
 gpu.launch { kernel = "loop", grid = 1, block = 4, args = { given, sums } }
 for lane = 0, 3 do
 	local n = turns[lane + 1]
-	gpu.check(sums:get(lane) == n * (n + 1) // 2, ("lane %d: %d, not the sum of 1 to %d"):format(lane, sums:get(lane), n))
+	gpu.check(sums:get(lane) == n * (n + 1) // 2, "lane %d: %d, not the sum of 1 to %d", lane, sums:get(lane), n)
 end

@@ -5,5 +5,5 @@ for lane = 0, 7 do
 	local level = math.min(lane, 4)
 	local x = level + 1
 	for join = math.min(level + 1, 4), 1, -1 do x = x * 10 + join end
-	gpu.check(way:get(lane) == x, ("lane %d: %d, not %d"):format(lane, way:get(lane), x))
+	gpu.check(way:get(lane) == x, "lane %d: %d, not %d", lane, way:get(lane), x)
 end

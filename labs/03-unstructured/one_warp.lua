@@ -8,5 +8,5 @@ gpu.launch { kernel = "short_circuit", grid = 1, block = 4, args = { trail, c1, 
 -- The blocks that each lane goes through, as octal digits behind a leading 1.
 for lane, way in ipairs { "1346", "1356", "12356", "1256" } do
 	way = way:gsub("^1", "")
-	gpu.check(trail:get(lane - 1) == tonumber("1" .. way, 8), ("lane %d went through %o, not 1%s"):format(lane - 1, trail:get(lane - 1), way))
+	gpu.check(trail:get(lane - 1) == tonumber("1" .. way, 8), "lane %d went through %o, not 1%s", lane - 1, trail:get(lane - 1), way)
 end

@@ -6,5 +6,5 @@ for i = 0, 15 do
 	local block, tid = i // 8, i % 8
 	local want = (n > 2 and 1 or 0) + (block == 0 and 10 or 0) + (tid < 4 and 100 or 0) + (block == 1 and 1000 or 0)
 	for _ = tid, n - 1, 4 do want = want + 10000 end
-	gpu.check(out:get(i) == want, ("thread %d: %d, not %d"):format(i, out:get(i), want))
+	gpu.check(out:get(i) == want, "thread %d: %d, not %d", i, out:get(i), want)
 end

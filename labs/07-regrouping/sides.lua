@@ -6,5 +6,5 @@ gpu.launch { kernel = "sides", grid = 1, block = 16, args = { out, flip, shift }
 for tid = 0, 15 do
 	local x, factor = tid, (tid >> shift ~ (tid >> 2 & flip)) & 1 == 1 and 3 or 5
 	for k = 1, 8 do x = (x * factor + k) & 0xffffffff end
-	gpu.check(out:get(tid) == x, ("thread %d: %d, not %d"):format(tid, out:get(tid), x))
+	gpu.check(out:get(tid) == x, "thread %d: %d, not %d", tid, out:get(tid), x)
 end

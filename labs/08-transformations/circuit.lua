@@ -13,5 +13,5 @@ for t = 0, 3 do
 	for _ = 1, kernel == "longer" and 6 or 1 do
 		x = (mixed and (x ~ x >> 3) * 5 or (x << 2 | 1) + x * x) & 0xffffffff
 	end
-	gpu.check(out:get(t) == x, ("thread %d: %d, not %d"):format(t, out:get(t), x))
+	gpu.check(out:get(t) == x, "thread %d: %d, not %d", t, out:get(t), x)
 end

@@ -19,5 +19,5 @@ for t = 0, 3 do
 			x = x ~ x >> 9
 		end
 	end
-	gpu.check(out:get(t) == x, ("thread %d: %d, not %d"):format(t, out:get(t), x))
+	gpu.check(out:get(t) == x, "thread %d: %d, not %d", t, out:get(t), x)
 end

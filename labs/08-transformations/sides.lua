@@ -34,7 +34,7 @@ end
 for t = 0, 3 do
 	local first = side[t + 1] ~= 0
 	local idle, got = first and right or left, first and left:get(t) or right:get(t)
-	gpu.check(idle:get(t) == 0, ("thread %d has written for the side that it did not take"):format(t))
+	gpu.check(idle:get(t) == 0, "thread %d has written for the side that it did not take", t)
 	local want = (kernel == "alike" and alike or unlike)(t, first)
-	gpu.check(got == want, ("thread %d: %d, not %d"):format(t, got, want))
+	gpu.check(got == want, "thread %d: %d, not %d", t, got, want)
 end

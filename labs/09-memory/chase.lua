@@ -5,5 +5,5 @@ local following, out = gpu.buffer("u32", n, function(i) return (i + 4) % n end),
 gpu.launch { kernel = "chase", grid = 1, block = n, args = { following, out, steps } }
 for i = 0, n - 1 do
 	local want = (i + 4 * steps) % n
-	gpu.check(out:get(i) == want, ("thread %d ended at %d, not %d"):format(i, out:get(i), want))
+	gpu.check(out:get(i) == want, "thread %d ended at %d, not %d", i, out:get(i), want)
 end

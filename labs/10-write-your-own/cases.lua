@@ -32,7 +32,7 @@ for _, name in ipairs(kernels) do
 		for lane = 0, 3 do
 			if want[name] then
 				local right = want[name](lane)
-				gpu.check(out:get(lane) == right, ("%s, lane %d: %d, not %d"):format(name, lane, out:get(lane), right))
+				gpu.check(out:get(lane) == right, "%s, lane %d: %d, not %d", name, lane, out:get(lane), right)
 			end
 		end
 	end

@@ -33,13 +33,29 @@ static int gpu_kernels(lua_State *L)
 	return 1;
 }
 
+/* The message; with values behind it, as string.format makes it of them: so that none is made where the check holds. */
+static const char *check_text(lua_State *L)
+{
+	int n = lua_gettop(L);
+	if (n > 2) {
+		luaL_checktype(L, 2, LUA_TSTRING);
+		luaL_getmetafield(L, 2, "__index");
+		lua_getfield(L, -1, "format");
+		for (int k = 2; k <= n; k++)
+			lua_pushvalue(L, k);
+		lua_call(L, n - 1, 1);
+		lua_replace(L, 2);
+	}
+	return lua_isnoneornil(L, 2) ? NULL : sandbox_tostring(L, 2, NULL);
+}
+
 static int gpu_check(lua_State *L)
 {
 	Run *run = run_of(L);
 	luaL_checkany(L, 1);
 	sandbox_charge(L, CHECK_STEPS);
 	if (!lua_toboolean(L, 1)) {
-		const char *text = lua_isnoneornil(L, 2) ? NULL : sandbox_tostring(L, 2, NULL);
+		const char *text = check_text(L);
 		run_fail(run, RUN_FAILED, sandbox_where(L), "check failed%s%s", text ? ": " : "", text ? text : "");
 	}
 	return 0;

@@ -14,7 +14,7 @@ elseif name == "strings" then
 	gpu.launch { kernel = name, grid = 1, block = 3, args = { out, 0 } }
 	for t = 0, 2 do
 		local a, b, c = out:get(3 * t), out:get(3 * t + 1), out:get(3 * t + 2)
-		gpu.check(a == 6 and b == 1 and c == -1, ("printf gave %d %d %d"):format(a, b, c))
+		gpu.check(a == 6 and b == 1 and c == -1, "printf gave %d %d %d", a, b, c)
 	end
 elseif name == "often" then
 	gpu.launch { kernel = name, grid = 1, block = 2, args = { n } }

@@ -340,6 +340,10 @@ static const struct { const char *lua, *message; RunStatus status; int line; } b
 	{ "while true do gpu.kernels() end", "limit", RUN_BAD_INPUT, 1 },
 	{ "gpu.check(1 == 2, 'one is two')", "check failed: one is two", RUN_FAILED, 1 },
 	{ "gpu.check(false)\ngpu.check(nil)", "check failed", RUN_FAILED, 1 },
+	{ "gpu.check(true, '%d', 'no number') gpu.check(false, 'thread %d of %s: %%', 3, 'k')", "check failed: thread 3 of k: %", RUN_FAILED, 1 },
+	{ "gpu.check(false, '%d of 100 %')", "check failed: %d of 100 %", RUN_FAILED, 1 },
+	{ "gpu.check(false, '%d', 'no number')", "bad argument #2 to 'string.format' (number expected, got string)", RUN_BAD_INPUT, 1 },
+	{ "gpu.check(false, 3, 'thread')", "string expected, got number", RUN_BAD_INPUT, 1 },
 	{ "gpu.launch { kernel = 'wild', grid = 1, block = 1 }", "wild", RUN_FAILED, -1 },
 	{ "pcall(gpu.launch, { kernel = 'wild', grid = 1, block = 1 })", "wild", RUN_FAILED, -1 },
 	/* What pcall gives is the text, and raising it again says nothing new. */

@@ -9,5 +9,5 @@ out:save("raw.bin")
 out:load("raw.bin")
 local s = gpu.launch { kernel = gpu.kernels()[1], grid = { 2, 1 }, block = { 16, 2, 1 }, shared = 64, args = { out, 3 } }
 for k, v in pairs(s.divergence) do gpu.check(v >= 0, k) end
-gpu.check(#out == 32 and gpu.symbol("table"):get(3) == 4, ("%d %s"):format(s.thread_instructions, #gpu.args))
+gpu.check(#out == 32 and gpu.symbol("table"):get(3) == 4, "%d %s", s.thread_instructions, #gpu.args)
 gpu.check(table.concat(gpu.symbol("table"):table(), ","):find("^1,2,%d") == 1, "table")
