@@ -82,6 +82,8 @@ shows() { # pattern, arguments: a line of what comes out
 # replicated; sides that are swapped; options; passes in front.
 bitonic=$src/meld_bitonic.ir region=$src/meld_region.ir
 shows '%p = setp.lt.u32 %a, %b *<$' --print meld "$bitonic"
+shows '%a = ld.shared.u32 \[%of\] *= %c = ld.shared.u32 \[%of\]$' --print meld "$bitonic"
+shows ' st.shared.u32 \[%at\], %a  = st.shared.u32 \[%at\], %c$' --print meld "$bitonic"
 shows '%b = ld.shared.u32 \[%at\] *= %d = ld.shared.u32 \[%at\]$' --print meld "$bitonic"
 shows '^  round 1$' --print meld "$bitonic"
 shows '^    threads with %up *| threads with !%up$' --print meld "$bitonic"
