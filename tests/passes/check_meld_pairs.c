@@ -31,6 +31,11 @@ static const Pair pairs[] = {
 	{ { "%x = div.u32 %t, 3\n %x = div.u32 %x, 5", "%a = div.u32 %t, 7\n %b = div.u32 %a, 9" }, OP_DIV, 2 },    /* to one and to two */
 	{ { "%x = div.u32 %t, 3\n %x = div.u32 %x, 5", "%x = div.u32 %t, 7\n %b = div.u32 %x, 9" }, OP_DIV, 2 },
 	{ { "%a = div.u32 %t, 3\n %b = div.u32 %a, 5", "%b = div.u32 %t, 7\n %b = div.u32 %b, 9" }, OP_DIV, 2 },
+	/* not worth two choices, nor two moves, where a branch and two jumps are all there is to save */
+	{ { "%x = lop3.b32 %a, %b, %t, 150", "%x = lop3.b32 %b, %a, %t, 150" }, OP_LOP3, 2 },
+	{ { "%x = mul.lo.u32 %t, 3\n %x = popc.b32 %x", "%a = mul.lo.u32 %t, 5\n %b = popc.b32 %a" }, OP_POPC, 2 },
+	{ { "%a = xor.b32 %t, 3", "%b = xor.b32 %t, 3" }, OP_XOR, 2 },
+	{ { "%a = popc.b32 %a", "%b = popc.b32 %b" }, OP_POPC, 2 },
 	/* guards, and the same the other way around */
 	{ { "@%q %x = mul.lo.u32 %x, 3\n @!%q %x = mul.lo.u32 %x, 5", "@!%q %x = mul.lo.u32 %x, 3\n @%q %x = mul.lo.u32 %x, 5" }, OP_MUL, 2 },
 	/* addresses */
@@ -69,12 +74,15 @@ static Module *kernel(const char *a, const char *b)
 	return m;
 }
 
-/* What a pipeline makes of it leaves the same memory. */
+/* What a pipeline makes of it leaves the same memory, and has no branch whose ways are one. */
 static Module *melded(Module *m, const char *pipeline)
 {
 	char why[1700] = "";
 	Module *after = transformed(m, pipeline, why, sizeof why);
 	ck_assert_msg(after != NULL, "%s", why);
+	const Function *f = after->func.v[0];
+	for (int b = 0; b < f->block.n; b++)
+		ck_assert(f->block.v[b]->nsucc < 2 || f->block.v[b]->succ[0] != f->block.v[b]->succ[1]);
 	RandomKernel shape = { .module = m, .kernel = m->func.v[0], .grid = { 1, 1, 1 }, .block = { THREADS, 1, 1 }, .threads = THREADS,
 		.out_bytes = OUT_BYTES, .n = 1 };
 	Job job = { .shape = &shape, .module = m, .grid = { 1, 1, 1 } };
