@@ -369,24 +369,34 @@ START_TEST(the_turn_passes_on_in_long_waits)
 }
 END_TEST
 
+/* Of groups of as many lanes, the one that has waited goes first. */
+START_TEST(equal_groups_take_turns)
+{
+	rig_free(rig_four("divergence.model=its its.policy=volta_lifo its.yield=none its.first=taken its.order=max_lanes its.timer=1",
+		K(" %p = setp.lt.u32 %t, 2\n bra %p, T, F\nT: %x = add.u32 %x, 1\n %p = setp.lt.u32 %x, 3\n bra %p, T, J\n"
+			"F: %x = add.u32 %x, 1\n %p = setp.lt.u32 %x, 3\n bra %p, F, J\n" AT("J", "3") END), "A:f T:3 F:c T:3 F:c T:3 F:c J:f"));
+}
+END_TEST
+
 /* Three lanes go round T while one waits. Without a timer they do so undisturbed; with one that runs out at every head they are given their turn anew,
-   for they are the most. Both cost the same: the jumps back are no divergence, only the two changes of groups are. */
+   for they are the most. Both cost the same: the jumps back are no divergence, only the two changes of groups are, by what is said of them. */
 START_TEST(a_turn_given_anew_costs_a_jump)
 {
-	Rig *r[2];
-	for (int k = 0; k < 2; k++) {
-		char set[160];
-		snprintf(set, sizeof set, "divergence.model=its its.policy=volta_lifo its.yield=none its.first=larger its.order=max_lanes fetch.redirect_cycles=5 its.timer=%d", k);
+	static const char *const sets[] = { "its.timer=0", "its.timer=1", "its.timer=1 its.split_switch_cycles=7" };
+	Rig *r[3];
+	for (int k = 0; k < 3; k++) {
+		char set[200];
+		snprintf(set, sizeof set, "divergence.model=its its.policy=volta_lifo its.yield=none its.first=larger its.order=max_lanes fetch.redirect_cycles=5 %s", sets[k]);
 		r[k] = rig_new(set);
 		rig_run(r[k], K(" %p = setp.lt.u32 %t, 3\n bra %p, T, F\nT: %x = add.u32 %x, 1\n %p = setp.lt.u32 %x, 9\n bra %p, T, J\n"
 			"F: %x = add.u32 %x, 1\n %p = setp.lt.u32 %x, 9\n bra %p, F, J\n" AT("J", "3") END), 1, 4);
-		ck_assert_uint_eq(r[k]->s.stalls[STALL_DIVERGENCE], 2 * 5);
+		for (int s = 0; s < STALL_COUNT; s++)
+			ck_assert_uint_eq(r[k]->s.stalls[s], r[0]->s.stalls[s] + (k == 2 && s == STALL_DIVERGENCE ? 2 * 7 : 0));
+		ck_assert_uint_eq(r[k]->s.cycles, r[0]->s.cycles + (k == 2 ? 2 * 7 : 0));
 	}
-	for (int k = 0; k < STALL_COUNT; k++)
-		ck_assert_uint_eq(r[0]->s.stalls[k], r[1]->s.stalls[k]);
-	ck_assert_uint_eq(r[0]->s.cycles, r[1]->s.cycles);
-	rig_free(r[0]);
-	rig_free(r[1]);
+	ck_assert_uint_eq(r[0]->s.stalls[STALL_DIVERGENCE], 2 * 5);
+	for (int k = 0; k < 3; k++)
+		rig_free(r[k]);
 }
 END_TEST
 
@@ -395,6 +405,6 @@ int main(void)
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
 		predicted_points_share_no_registers, the_timer_counts_cycles, the_turn_passes_on_in_long_waits,
-		a_turn_given_anew_costs_a_jump, random_graphs };
+		equal_groups_take_turns, a_turn_given_anew_costs_a_jump, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
