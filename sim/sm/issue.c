@@ -184,7 +184,7 @@ static void issue(Sm *sm, Warp *w, Split *s, const MIns *i, Copy *unit)
 	else if (!sm->lane_scoreboard)
 		write_loaded(sm, w, i, is.executing, is.ready);
 	/* Another may have its place now: one that is new, to which the mechanism has seen, or one that its lanes have joined and that is there already. */
-	if (w->nsplit >= nsplit && w->nsplit && s->issued == now && (w->nsplit == 1 || s->mask & lanes) && !w->exact && !s->wait.events)
+	if (w->nsplit >= nsplit && w->nsplit && s->issued == now && (w->nsplit == 1 || s->mask & lanes) && !w->exact && !wait_awaits(&s->wait, now))
 		redirect(sm, s, pc);
 }
 

@@ -34,6 +34,8 @@ awk '/^[a-z_]* +[0-9]+ +[0-9]+ +0 / { told += $3 > 0; if ($1 == "ipdom") own = $
 ./differential --windows --count 6 --seed 256
 # why a warp waits that is not looked at in the cycle behind its issue, for others go first
 ./differential --windows --count 1 --seed 42153 --models min_sp_pc
+# a group that a branch sends to where another one waits for an instruction, and which goes on with it
+./differential --windows --count 1 --seed 321134 --models its
 # lanes whose data are known to come before, and others of which it is told at the end of a window
 ./differential --windows --count 1 --seed 42495 --models mimd
 # every failure of the command line is a message and exit status 2
