@@ -43,10 +43,24 @@ static int conservative(const Frontier *f, int at, bool refined)
 	return least;
 }
 
+/* Does the warp come from the block to the next one of the layout without a terminator that says so, and may lanes wait there that have come from elsewhere?
+   The warp has to look for them: it may have walked through the block for nothing. npred: by block. */
+static bool falls(const Frontier *f, int at, const int *npred)
+{
+	const Block *b = f->order[at];
+	if (at + 1 == f->n)
+		return false;
+	return op_info[block_term(b)->op].flags & OPF_FATAL || (block_jumps(b) && b->succ[0] == f->order[at + 1] && npred[b->succ[0]->id] > 1);
+}
+
 static bool lower(LowerFn *l, Diag *diag)
 {
 	Arena tmp = { 0 };
 	Frontier f = frontier_build(&tmp, l, reconv_lower_param(l, P_PRIORITY));
+	int *npred = arena_array(&tmp, int, l->f->block.n);
+	for (int i = 0; i < f.n; i++)
+		for (int k = 0; k < f.order[i]->nsucc; k++)
+			npred[f.order[i]->succ[k]->id]++;
 	for (int i = 0; i < f.n; i++) {
 		int to = conservative(&f, i, reconv_lower_param(l, P_RULE) == RULE_REFINED);
 		if (to >= 0)
@@ -54,7 +68,7 @@ static bool lower(LowerFn *l, Diag *diag)
 		for (int k = 0; k < f.order[i]->nsucc; k++) /* lanes may fall into a block where others wait */
 			if (chain_has(f.tf[i], f.position[f.order[i]->succ[k]->id]))
 				l->reach[f.order[i]->succ[k]->id] = true;
-		if (op_info[block_term(f.order[i])->op].flags & OPF_FATAL && i + 1 < f.n) /* fetched for nothing: on to the next */
+		if (falls(&f, i, npred))
 			l->reach[f.order[i + 1]->id] = true;
 	}
 	arena_free(&tmp);

@@ -16,6 +16,8 @@ done
 ./differential --count 4 --seed 9001 --pipelines 4 --passes none --functional
 # branches to ends as they are; then barriers behind early ends are not for every mechanism
 ./differential --count 30 --seed 7001 --functional --passes none -D divergence.guarded_exits=false --without exit
+# a warp of tf_sandy that walks without lanes through a block, and falls from there to where lanes wait
+./differential --count 1 --seed 321673 --functional --passes none --model 'tf_sandy(priority=source)'
 # kernels whose threads wait for each other: passes at their defaults keep those ending that end, and some of the kernels do
 ./differential --spins --count 60 --seed 101 --functional --models ipdom,token >differential.out || { cat differential.out; exit 1; }
 awk '/^(ipdom|token) / { few += $2 < 60 } END { exit few }' differential.out || { echo "few of the kernels that wait end"; cat differential.out; exit 1; }
