@@ -36,6 +36,25 @@ static void end_here(LowerFn *l, Block *b)
 	*block_term(b) = end;
 }
 
+/* All ways of the block's branch lead to one block that only ends: a copy of it takes its place. */
+static void end_alone(LowerFn *l, Block *b)
+{
+	Block *end = b->succ[0], *own = lower_block(l, lower_position(l, b) + 1);
+	own->loc = end->loc;
+	own->id = end->id;             /* until blocks are numbered again */
+	edit_append(&l->edit, own, *block_term(end));
+	for (int k = 0; k < b->nsucc; k++)
+		edit_target(&l->edit, b, k, own);
+}
+
+static bool leads_to_end(const LowerFn *l, const BitSet *meets, const Block *b)
+{
+	for (int k = 0; k < b->nsucc; k++)
+		if (b->succ[k] != b->succ[0])
+			return false;
+	return b->nsucc && only_ends(l, meets, b, b->succ[0]);
+}
+
 /* The way `side` of the block's branch ends. The operands stay those of the source, by which the instruction is known. */
 static void guard_end(LowerFn *l, Block *b, int side)
 {
@@ -113,9 +132,13 @@ void lower_exits(LowerFn *l)
 	const BitSet *meets = meeting_places(&tmp, f, c);
 	BitSet roots = bs_new(&tmp, f->block.n);
 	uint64_t stamp = f->graph_stamp;
-	for (int k = f->block.n; k-- > 0;) /* a block that only jumps there only ends from now on */
-		for (Block *b = f->block.v[k]; block_jumps(b) && only_ends(l, meets, b, b->succ[0]);)
+	for (int k = f->block.n; k-- > 0;) { /* a block that only jumps there only ends from now on */
+		Block *b = f->block.v[k];
+		while (block_jumps(b) && leads_to_end(l, meets, b))
 			end_here(l, b);
+		if (leads_to_end(l, meets, b))
+			end_alone(l, b);
+	}
 	for (int k = 0, side; k < f->block.n; k++)
 		if ((side = ending_side(l, c, meets, f->block.v[k])) >= 0)
 			guard_end(l, f->block.v[k], side);

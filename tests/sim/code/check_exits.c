@@ -138,10 +138,14 @@ END_TEST
 /* Threads behind a barrier ask to meet where all end; those that end before it do not wait for them there. */
 START_TEST(who_comes_from_elsewhere_ends_at_once)
 {
-	for (int way = 0; way < 2; way++) {
-		Rig *r = machine(reconv_models[_i]->name, true, way);
-		rig_run(r, K(" %p = setp.lt.u32 %t, 5\n bra %p, E, B\nE:" STORE " bra OUT\nB: bar.sync 0\n %q = setp.lt.u32 %t, 9\n bra %q, C, OUT !reconverge OUT\n"
-			"C:" STORE " bra OUT\nOUT: exit\n"), 1, 16);
+	static const char *const text[] = {
+		K(" %p = setp.lt.u32 %t, 5\n bra %p, E, B\nE:" STORE " bra OUT\nB: bar.sync 0\n %q = setp.lt.u32 %t, 9\n bra %q, C, OUT !reconverge OUT\n"
+			"C:" STORE " bra OUT\nOUT: exit\n"),
+		K(" %p = setp.lt.u32 %t, 5\n bra %p, E, B\nE:" STORE " bra %p, OUT, OUT\nB: bar.sync 0\n" STORE " bra %p, OUT, OUT\nOUT: exit\n"), /* by branches that are none */
+	};
+	for (int way = 0; way < 4; way++) {
+		Rig *r = machine(reconv_models[_i]->name, true, way & 1);
+		rig_run(r, text[way >> 1], 1, 16);
 		rig_free(r);
 	}
 }
