@@ -369,6 +369,18 @@ START_TEST(the_turn_passes_on_in_long_waits)
 }
 END_TEST
 
+/* F's product is there in cycle 44, T's in 50: T keeps the turn that it has got in 5, for F could not go on when T began to wait. */
+START_TEST(nobody_passes_on_to_who_waits)
+{
+	Rig *r = rig_new("divergence.model=its its.policy=volta_lifo its.yield=none units.imul.latency=40 its.switch_stall=1");
+	rig_run(r, K(" %p = setp.lt.u32 %t, 2\n bra %p, T, F\nT: %a = mov.u32 1\n %a = mov.u32 2\n %a = mov.u32 3\n %a = mov.u32 4\n %a = mov.u32 5\n"
+		" %x = mul.lo.u32 %t, 5\n %x = add.u32 %x, 5\n bra J\nF: %x = mul.lo.u32 %t, 3\n %x = add.u32 %x, 1\n bra J\nJ: exit\n"), 1, 4);
+	rig_issues(r, 0, "0 1 2 3 4 5 6 7 8 9 10 50 51 52 53 54 55");
+	rig_path(r, 0, "A:f F:c T:3 J:f");
+	rig_free(r);
+}
+END_TEST
+
 /* Of groups of as many lanes, the one that has waited goes first. */
 START_TEST(equal_groups_take_turns)
 {
@@ -405,6 +417,6 @@ int main(void)
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
 		predicted_points_share_no_registers, the_timer_counts_cycles, the_turn_passes_on_in_long_waits,
-		equal_groups_take_turns, a_turn_given_anew_costs_a_jump, random_graphs };
+		nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
