@@ -369,6 +369,24 @@ START_TEST(the_turn_passes_on_in_long_waits)
 }
 END_TEST
 
+/* YIELD stands on back edges, whether a branch leads back or a jump: lanes that go round three times come to it as often as they go back. */
+START_TEST(yields_on_back_edges)
+{
+	static const struct { const char *text; int yields; } want[] = {
+		{ K(" bra H\nH: %p = setp.lt.u32 %x, 3\n bra %p, B, J\nB: %x = add.u32 %x, 1\n bra H\n" AT("J", "3") END), 3 },
+		{ K(" bra B\nB: %x = add.u32 %x, 1\n %p = setp.lt.u32 %x, 3\n bra %p, B, J\n" AT("J", "3") END), 2 },
+	};
+	for (int k = 0; k < 2; k++) {
+		Rig *r = rig_four("divergence.model=its its.yield=loops", want[k].text, NULL);
+		int n = 0;
+		for (int i = 0; i < r->n; i++)
+			n += r->e[i].kind == TR_ISSUE && strstr(r->text[r->e[i].a], "yield") != NULL;
+		ck_assert_int_eq(n, want[k].yields);
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* F's product is there in cycle 44, T's in 50: T keeps the turn that it has got in 5, for F could not go on when T began to wait. */
 START_TEST(nobody_passes_on_to_who_waits)
 {
@@ -417,6 +435,6 @@ int main(void)
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
 		predicted_points_share_no_registers, the_timer_counts_cycles, the_turn_passes_on_in_long_waits,
-		nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, random_graphs };
+		yields_on_back_edges, nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
