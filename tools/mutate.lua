@@ -123,6 +123,10 @@ end
 local build = tree .. "/build"
 local log = build .. "/mutate.log"
 
+local function make(goals, jobs)
+	return os.execute(("make -s -j%d -C '%s' %s >'%s' 2>&1"):format(jobs, build, goals, log))
+end
+
 local function words_of_make(variable)
 	local out = {}
 	local rule = ("printf 'words:\\n\\t@echo $(%s)\\n' | make -s -C '%s' -f Makefile -f - words"):format(variable, build)
@@ -130,6 +134,7 @@ local function words_of_make(variable)
 	return out
 end
 
+if not make("all", 2) then die("the tree as it is does not build (%s)", log) end
 local all_tests, programs = words_of_make("TESTS"), words_of_make("check_PROGRAMS")
 
 local function source_of(test) return tree .. "/" .. (test:find("%.sh$") and test or test:gsub("%.%d.*", "") .. ".c") end
@@ -142,10 +147,6 @@ local function goals_of(test)
 		if test:find(program, 1, true) or text:find(program, 1, true) then goals[#goals + 1] = program end
 	end
 	return table.concat(goals, " ")
-end
-
-local function make(goals, jobs)
-	return os.execute(("make -s -j%d -C '%s' %s >'%s' 2>&1"):format(jobs, build, goals, log))
 end
 
 -- Runs a test with so many seconds of processor time for each process, and more for all of them. Returns whether it passed, the processor
@@ -208,6 +209,7 @@ local function tests_for(file)
 			first[test] = names_area(test, file) and 0 or 1000
 		end
 	end
+	if #found == 0 then die("%s: no test is left that takes no more than %d seconds", file, seconds) end
 	table.sort(found, function(a, b) return first[a] + took[a] < first[b] + took[b] end)
 	return found
 end
@@ -221,7 +223,6 @@ local function noticed_by(names)
 	end
 end
 
-if not make("all", 2) then die("the tree as it is does not build (%s)", log) end
 local changed = assert(io.open(build .. "/mutate.changed", "w")) -- read by tools/mutate
 local names = {}
 for _, c in ipairs(changes) do names[c.file] = names[c.file] or tests_for(c.file) end
