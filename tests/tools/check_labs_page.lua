@@ -14,19 +14,18 @@ local function open(name)
 	b:open("file://" .. pages .. "/" .. name, "document.documentElement.dataset.ready === 'yes'")
 end
 
--- A key, and until the page shows what it leads to; where two views go in step, the other one follows a little later.
-local function press(key)
+-- Does something on the page, and waits until it shows what that leads to: no view waits for its reader or for its next frame, and none has begun to when the
+-- others had their turns. (Where two views go in step, one asks when the other has its answer.)
+local function act(script)
 	b:run(([[(async () => {
-		document.body.dispatchEvent(new KeyboardEvent("keydown", { key: %q, bubbles: true }));
-		let text = "", still = 0;
-		while (still < (views.length > 1 ? 8 : 2)) {
-			await new Promise(f => setTimeout(f, 5));
-			const now = [...document.querySelectorAll(".event")].map(e => e.textContent).join();
-			still = now === text ? still + 1 : 0;
-			text = now;
+		%s;
+		for (let idle = 0; idle < 3;) {
+			await new Promise(f => requestAnimationFrame(() => setTimeout(f)));
+			idle = views.some(v => v.remote.waiting.size || v.frame) ? 0 : idle + 1;
 		}
-	})()]]):format(key))
+	})()]]):format(script))
 end
+local function press(key) act(('document.body.dispatchEvent(new KeyboardEvent("keydown", { key: %q, bubbles: true }))'):format(key)) end
 local function shown(class, view)
 	return (b:run(("document.querySelectorAll('.%s')[%d].innerText"):format(class, view or 0)))
 end
@@ -95,7 +94,7 @@ end
 open("tbc.html")
 local letter = {}
 for warp = 0, 3 do
-	b:run(("(async () => { const s = document.querySelector('select.warp'); s.value = s.options[%d].value; s.dispatchEvent(new Event('change')); await new Promise(f => setTimeout(f, 100)); })()"):format(warp))
+	act(("const s = document.querySelector('select.warp'); s.value = s.options[%d].value; s.dispatchEvent(new Event('change'))"):format(warp))
 	press("Home")
 	local list, last = "", nil
 	for _ = 1, 60 do
