@@ -94,6 +94,29 @@ static void put_causes(const JsonValue *a, const JsonValue *b, ReportForm form, 
 	sheet_end(&s, "where the scheduler-cycles went", false, out);
 }
 
+static double grown(const JsonValue *a, const JsonValue *b) { return json_is_number(a) && json_is_number(b) ? b->number - a->number : 0; }
+
+/* Of what takes more than a tenth longer: what most of the scheduler-cycles went for that it needs in addition. */
+static void put_slower(const JsonValue *a, const JsonValue *b, ReportForm form, StrBuf *out)
+{
+	const JsonValue *x = json_get(a, "cycles"), *y = json_get(b, "cycles"), *stalls = json_path(a, "issue.stalls");
+	if (!(json_is_number(x) && x->number > 0 && grown(x, y) > x->number / 10) || !stalls || stalls->kind != JSON_OBJECT)
+		return;
+	double most = grown(json_path(a, "issue.issued"), json_path(b, "issue.issued"));
+	const char *why = "instructions that were issued";
+	for (int i = 0; i < stalls->n; i++) {
+		double more = grown(&stalls->item[i], json_get(json_path(b, "issue.stalls"), stalls->key[i]));
+		if (strcmp(stalls->key[i], "no_warp") && more > most) {
+			most = more;
+			why = stalls->key[i];
+		}
+	}
+	char line[200];
+	snprintf(line, sizeof line, "slower above all by scheduler-cycles that went for %.60s: %.0f more", why, most);
+	if (most > 0)
+		sheet_line(out, form, line);
+}
+
 static bool is_table(const char *key)
 {
 	static const char *const table[] = { "blocks", "branches", "partings", "lines" };
@@ -280,6 +303,7 @@ void report_compare(const JsonValue *before, const JsonValue *after, const JsonV
 		report_results(&compared, "", form, out);
 	}
 	compare_idle(after, out);
+	put_slower(a, b, form, out);
 	kernels_compare(before, after, form, out);
 	compare_begin(&s, form, false);
 	if (form.full)

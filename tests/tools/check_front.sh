@@ -431,6 +431,14 @@ for how in "" -b "--grid -m ipdom -p none"; do
 	# shellcheck disable=SC2086
 	expect 0 "^linearize changed nothing: the graph is structured" $gsim $how -p linearize,dce "$loop"
 done
+# What takes more than a tenth longer says why: the reason that has grown most in the report itself; what does not says nothing.
+slower=$srcdir/kernels/match_count/match_count.ptx
+expect 0 "" $gsim -q -c kepler.lua -b -p if-convert -s "$tmp/two.json" -s "$tmp/two.txt" "$slower"
+more=$(sed -n 's/^slower above all by scheduler-cycles that went for memory: \([0-9]*\) more$/\1/p' "$tmp/two.txt")
+sed -n 's/^ *"stalls": {"no_warp".*"memory": \([0-9]*\),.*/\1/p' "$tmp/two.json" >"$tmp/stalls" # of one launch: the first is before, the last after
+[ "$(($(tail -n 1 "$tmp/stalls") - $(head -n 1 "$tmp/stalls")))" = "$more" ] || fail "memory has not grown by '$more'"
+expect 0 "" $gsim -c kepler.lua -b -p dce "$slower"
+! grep -q '^slower' "$tmp/out" || fail "what is not slower says why it is"
 $gsim -q -p linearize -s "$tmp/idle.json" "$loop"
 grep -q '{"step": 1, "pass": "linearize", "why": "the graph is structured"}' "$tmp/idle.json" || fail "no idle_passes in the report"
 expect 2 "nothing.lua" $opt -c nothing.lua "$loop"
