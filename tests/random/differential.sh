@@ -21,8 +21,10 @@ done
 # kernels whose threads wait for each other: passes at their defaults keep those ending that end, and some of the kernels do
 ./differential --spins --count 60 --seed 101 --functional --models ipdom,token >differential.out || { cat differential.out; exit 1; }
 awk '/^(ipdom|token) / { few += $2 < 60 } END { exit few }' differential.out || { echo "few of the kernels that wait end"; cat differential.out; exit 1; }
-# a ticket lock that ends under sbi by chance, as it does not with idle instructions strewn in either, and lanes that part under serial for good
+# a ticket lock that ends under sbi by chance, as it does not with idle instructions strewn in either; one that ends behind the pass with some; and
+# lanes that part under serial for good
 ./differential --spins --count 1 --seed 5217 --functional --model sbi --passes 'flatten(rule=always)' | grep -q ' 1 times it does by chance'
+./differential --spins --count 1 --seed 302061 --functional --model sbi --passes if-convert | grep -q ' 1 times it does by chance'
 ./differential --spins --count 1 --seed 41223 --functional --model serial --passes structurize,if-convert | grep -q ' 1 times it does by chance'
 # threads that end in arms in front of barriers: ipdom refuses some of them
 ./differential --ends --count 60 --seed 1 --functional --passes none >differential.out || { cat differential.out; exit 1; }
