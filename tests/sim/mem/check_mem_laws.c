@@ -27,6 +27,35 @@ START_TEST(l2_holds_consecutive_lines)
 }
 END_TEST
 
+/* ---- what is fetched ---- */
+
+/* What a mechanism stores, byte by byte: sectors that it writes whole are allocated, those that it writes in part are fetched. */
+START_TEST(stores_fetch_what_they_write_in_part)
+{
+	Config c = defaults();
+	c.l2_bytes = 1 << 22;
+	Rig *r = rig(&c);
+	uint64_t whole = 0, part = 0, at = 0;
+	for (unsigned offset = 0; offset < 160; offset += 8)
+		for (unsigned bytes = 8; bytes < 300; bytes += 12, at += 4096) {
+			for (unsigned sector = 0; sector < 4096; sector += 32) {
+				unsigned n = 0;
+				for (unsigned k = 0; k < 32; k++)
+					n += sector + k >= offset && sector + k < offset + bytes;
+				whole += n == 32;
+				part += n > 0 && n < 32;
+			}
+			smmem_mechanism(r->s, at, at + offset, bytes, true, &r->st, &r->t);
+			drain(r);
+		}
+	ck_assert_uint_eq(r->st.l2_allocations, whole);
+	ck_assert_uint_eq(r->st.l2_misses, part);
+	ck_assert_uint_eq(r->st.dram_reads, part);
+	ck_assert_uint_eq(r->st.l1_other, whole + part);
+	close_rig(r);
+}
+END_TEST
+
 /* ---- intervals ---- */
 
 #define MEMORY_COUNTERS(X) X(l2_requests) X(l2_replies) X(l2_hits) X(l2_misses) X(l2_allocations) X(l2_writebacks) X(l2_dirtied) \
@@ -98,6 +127,7 @@ static Suite *suite(void)
 	Suite *s = suite_create("laws of the memory system");
 	TCase *t = tcase_create("laws");
 	tcase_add_loop_test(t, l2_holds_consecutive_lines, 0, 8);
+	tcase_add_test(t, stores_fetch_what_they_write_in_part);
 	tcase_add_loop_test(t, intervals_add_up, 0, 4);
 	tcase_add_test(t, intervals_have_the_cycle);
 	suite_add_tcase(s, t);
