@@ -369,6 +369,32 @@ START_TEST(the_turn_passes_on_in_long_waits)
 }
 END_TEST
 
+static int executed(const Rig *r, const char *name)
+{
+	int n = 0;
+	for (int i = 0; i < r->n; i++)
+		n += r->e[i].kind == TR_ISSUE && strstr(r->text[r->e[i].a], name) != NULL;
+	return n;
+}
+
+/* One register is enough for barriers that follow each other. One inside another needs a second, or its outer one is moved away and back. */
+START_TEST(barriers_share_registers)
+{
+	static const struct { const char *text; int registers, moves; } want[] = {
+		{ K(IF("3", "T", "J") AT("T", "1") " bra J\nJ:" IF("5", "U", "L") AT("U", "2") " bra L\nL:" IF("6", "V", "M") AT("V", "3") " bra M\n" AT("M", "4") END), 1, 0 },
+		{ K(IF("3", "T", "M") "T:" IF("1", "U", "J") AT("U", "1") " bra J\n" AT("J", "2") " bra M\n" AT("M", "3") END), 2, 0 },
+		{ K(IF("3", "T", "M") "T:" IF("1", "U", "J") AT("U", "1") " bra J\n" AT("J", "2") " bra M\n" AT("M", "3") END), 1, 2 },
+	};
+	for (int k = 0; k < 3; k++) {
+		char set[100];
+		snprintf(set, sizeof set, "divergence.model=its its.registers=%d", want[k].registers);
+		Rig *r = rig_four(set, want[k].text, NULL);
+		ck_assert_msg(executed(r, "bmov") == want[k].moves, "case %d: %d moves", k, executed(r, "bmov"));
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* YIELD stands on back edges, whether a branch leads back or a jump: lanes that go round three times come to it as often as they go back. */
 START_TEST(yields_on_back_edges)
 {
@@ -378,10 +404,7 @@ START_TEST(yields_on_back_edges)
 	};
 	for (int k = 0; k < 2; k++) {
 		Rig *r = rig_four("divergence.model=its its.yield=loops", want[k].text, NULL);
-		int n = 0;
-		for (int i = 0; i < r->n; i++)
-			n += r->e[i].kind == TR_ISSUE && strstr(r->text[r->e[i].a], "yield") != NULL;
-		ck_assert_int_eq(n, want[k].yields);
+		ck_assert_int_eq(executed(r, "yield"), want[k].yields);
 		rig_free(r);
 	}
 }
@@ -435,6 +458,6 @@ int main(void)
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
 		predicted_points_share_no_registers, the_timer_counts_cycles, the_turn_passes_on_in_long_waits,
-		yields_on_back_edges, nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, random_graphs };
+		barriers_share_registers, yields_on_back_edges, nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
