@@ -27,6 +27,38 @@ START_TEST(l2_holds_consecutive_lines)
 }
 END_TEST
 
+/* Lanes hit whose sectors have all been loaded before, by whatever lane. */
+START_TEST(lanes_hit_what_was_loaded)
+{
+	Config c = defaults();
+	Rig *r = rig(&c);
+	bool loaded[4096 / 32] = { false };
+	uint64_t random = 3;
+	int some = 0;
+	for (int i = 0; i < 200; i++) {
+		uint64_t hits = 0, want = 0;
+		unsigned bytes = 1u << random_next(&random) % 6;
+		Access a = { .kind = ACC_LOAD, .space = _i ? SP_LOCAL : SP_GLOBAL, .returns = true, .bytes = bytes, .mask = random_next(&random) & FULL,
+			.addr = r->addr, .hits = &hits };
+		for (int l = 0; l < LANES; l++) {
+			uint64_t at = random_next(&random) % (4096 - 32);
+			r->addr[l] = A + at;
+			want |= (uint64_t)(loaded[at / 32] && loaded[(at + bytes - 1) / 32]) << l;
+		}
+		want &= a.mask;
+		ck_assert(smmem_access(r->s, 1000 * (Cycle)i, &a, &r->st, &r->t, &r->retry));
+		ck_assert_msg(hits == want, "access %d: lanes %llx hit, expected %llx", i, (unsigned long long)hits, (unsigned long long)want);
+		some += want && want != a.mask;
+		for (int l = 0; l < LANES; l++)
+			if (a.mask >> l & 1)
+				loaded[(r->addr[l] - A) / 32] = loaded[(r->addr[l] - A + bytes - 1) / 32] = true;
+		finish(r);
+	}
+	ck_assert_int_gt(some, 3);
+	close_rig(r);
+}
+END_TEST
+
 /* ---- what is fetched ---- */
 
 /* What a mechanism stores, byte by byte: sectors that it writes whole are allocated, those that it writes in part are fetched. */
@@ -127,6 +159,7 @@ static Suite *suite(void)
 	Suite *s = suite_create("laws of the memory system");
 	TCase *t = tcase_create("laws");
 	tcase_add_loop_test(t, l2_holds_consecutive_lines, 0, 8);
+	tcase_add_loop_test(t, lanes_hit_what_was_loaded, 0, 2);
 	tcase_add_test(t, stores_fetch_what_they_write_in_part);
 	tcase_add_loop_test(t, intervals_add_up, 0, 4);
 	tcase_add_test(t, intervals_have_the_cycle);
