@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every kernel of kernels/ with its workload's checks: on the reference interpreter, under each mechanism, timed and not, and
-# before and after the passes. A launch that a machine says it cannot run is reported, but is no failure.
+# Every kernel of kernels/ with its workload's checks: on the reference interpreter, under each mechanism, timed (every second kernel
+# also not), and before and after the passes. A launch that a machine says it cannot run is reported, but is no failure.
 srcdir=${srcdir:-$(dirname "$0")/../..}
 top=$(cd "$srcdir" && pwd)
 command -v lua5.4 >/dev/null || command -v lua >/dev/null || exit 77 # skipped
@@ -8,7 +8,7 @@ GSIM_BUILD=${GSIM_BUILD:-$PWD}
 . "$top/tools/programs"
 . "$top/tests/part.sh"
 cd "$top" || exit 2
-runs=0 failed=0 refused=0
+runs=0 failed=0 refused=0 number=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -36,8 +36,10 @@ for module in kernels/*/*.ptx kernels/short_circuit/*.ir kernels/calculator/*.ir
 		continue
 		;;
 	esac
+	number=$((number + 1))
 	for options in --reference "--grid --functional --laws -D limits.max_cycles=20000000" "--grid --laws" \
 		"--functional -b -p linearize,simplify-cfg,dce"; do
+		case $((number % 2))$options in "1--grid --functional"*) continue ;; esac
 		case $module$options in # without reconvergence the lanes that spin run first, and for ever
 		*/spin_lock.ptx--grid*) options="$options $but_serial" ;;
 		esac
@@ -50,4 +52,4 @@ for module in kernels/linearization/*.ir kernels/melding/*.ir; do # a workload f
 	done
 done
 echo "$runs runs, $failed failed, $refused refused"
-[ "$runs" -gt $((150 / ${part_count:-1})) ] && [ "$failed" = 0 ]
+[ "$runs" -gt $((120 / ${part_count:-1})) ] && [ "$failed" = 0 ]

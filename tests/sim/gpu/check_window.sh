@@ -49,12 +49,15 @@ if [ "$1" = all ]; then
 		done
 	done
 else
-	for name in $some; do
-		for model in ipdom token its tf_stack multi_path tbc; do
-			compare "$srcdir/kernels/$name" -m $model -c kepler.lua
+	turn="token its tf_stack multi_path tbc exec_mask"
+	for name in $some; do # under two mechanisms of six in turn, and under the stack on both machines
+		for model in ${turn%% *} $(echo "$turn" | cut -d ' ' -f 4); do
+			case $model in exec_mask) machine=vega20.lua ;; *) machine=kepler.lua ;; esac
+			compare "$srcdir/kernels/$name" -m $model -c $machine
 		done
+		turn="${turn#* } ${turn%% *}"
+		compare "$srcdir/kernels/$name" -m ipdom -c kepler.lua
 		compare "$srcdir/kernels/$name" -m ipdom -c volta.lua
-		compare "$srcdir/kernels/$name" -m exec_mask -c vega20.lua
 	done
 	for model in dws its dwf aware; do # on many SMs answers become known at other times than on two
 		compare "$srcdir/kernels/two_streams/two_streams.ir" -m $model -c volta.lua -D sm.count=16

@@ -422,7 +422,7 @@ START_TEST(least_of_each_number)
 			size_t at = strlen(more);
 			snprintf(more + at, sizeof more - at, " %s.%s=%lld", m->name, m->params[k].key, m->params[k].least > 1 ? (long long)m->params[k].least : 1);
 		}
-	everywhere(m->name, more);
+	one_way_each(m->name, more, 0);
 }
 END_TEST
 
