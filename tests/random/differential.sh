@@ -12,6 +12,8 @@ done
 ./differential --apart --count 60 --seed 3001 --functional --passes none --minimize
 ./differential --apart --count 12 --seed 3101 --timed --passes none --minimize
 ./differential --apart --count 12 --seed 3201 --functional --passes none --set warp_size=64 --set sm.max_threads_per_block=256 --set sm.registers=65536
+# lanes at a point for which others wait at a warp-level operation, while the rest of the warp waits at a barrier
+./differential --apart --count 1 --seed 312465 --registers 12 --timed --passes none --model dws
 # random pipelines of passes under every mechanism; check_pipelines has many more of them on the interpreter
 ./differential --count 4 --seed 9001 --pipelines 4 --passes none --functional
 # branches to ends as they are; then barriers behind early ends are not for every mechanism

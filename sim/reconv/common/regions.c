@@ -246,9 +246,9 @@ void regions_last_resort(Warp *w, Regions *k)
 {
 	Mask wanted = 0;
 	each_split(w, s) {
-		if (s->state != SPLIT_WARPSYNC)
+		if (!split_waits(s))
 			return;
-		wanted |= s->sync_mask;
+		wanted |= s->state == SPLIT_WARPSYNC ? s->sync_mask : 0;
 	}
 	for (int i = 1; i < k->n; i++)
 		if (k->r[i].used && k->r[i].arrived & wanted) {

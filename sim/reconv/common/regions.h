@@ -61,8 +61,8 @@ void regions_exit(Warp *, Regions *, Split *, Mask);
 void regions_some_exit(Warp *, Regions *, Split *, Mask);
 /* The lanes that wait at the region's point go on as a split, and meet the others at the point of the outer region. */
 void regions_release(Warp *, Regions *, int region);
-/* To be asked when an event is over: where all groups wait at warp-level operations, lanes for which they wait go on from their point as regions_release says, for
-   the others can never come there. */
+/* To be asked when an event is over: where all groups wait, lanes for which some wait at warp-level operations go on from their point as regions_release says, for
+   the others can never come there. Nor can those at a barrier, which waits for the lanes at warp-level operations as well. */
 void regions_last_resort(Warp *, Regions *);
 /* Adds a split of the region behind all others; from: the split whose issue made it. */
 Split *regions_add(Warp *, Regions *, int region, Path, const Split *from);
