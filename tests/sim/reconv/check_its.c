@@ -410,6 +410,24 @@ START_TEST(yields_on_back_edges)
 }
 END_TEST
 
+#define WAITS(LOAD) K(" %o = ld.param.u64 [out]\n bra B\nB: %x = add.u32 %x, 1\n " LOAD "\n %s = add.u32 %x, %a\n %p = setp.lt.u32 %s, 3\n" \
+	" bra %p, B, J\n" AT("J", "3") END)
+
+/* What others write in order may decide whether a lane stays in a loop; then it spins. A plain load is for nobody to wait on. */
+START_TEST(loops_that_may_spin_yield)
+{
+	static const struct { const char *text; int yields; } want[] = {
+		{ WAITS("%a = ld.global.u32 [%o+8000]"), 0 }, { WAITS("%a = ld.volatile.global.u32 [%o+8000]"), 2 },
+		{ WAITS("%a = ld.global.cv.u32 [%o+8000]"), 2 }, { WAITS("%a = atom.global.add.u32 [%o+8000], 0"), 2 },
+	};
+	for (int k = 0; k < 4; k++) {
+		Rig *r = rig_four("divergence.model=its its.yield=spin", want[k].text, NULL);
+		ck_assert_msg(executed(r, "yield") == want[k].yields, "loop %d: %d yields", k, executed(r, "yield"));
+		rig_free(r);
+	}
+}
+END_TEST
+
 /* F's product is there in cycle 44, T's in 50: T keeps the turn that it has got in 5, for F could not go on when T began to wait. */
 START_TEST(nobody_passes_on_to_who_waits)
 {
@@ -458,6 +476,6 @@ int main(void)
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
 		predicted_points_share_no_registers, the_timer_counts_cycles, the_turn_passes_on_in_long_waits,
-		barriers_share_registers, yields_on_back_edges, nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, random_graphs };
+		barriers_share_registers, yields_on_back_edges, loops_that_may_spin_yield, nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
