@@ -100,14 +100,9 @@ void uni_mark(Uni *u, int version, UniCauseKind why, int branch)
 	vec_push(&u->todo, version);
 }
 
-static bool counts(const Uni *u, const Block *b)
+static bool counts(const Block *b)
 {
-	if (b->nsucc < 2 || block_term(b)->flags & INSF_UNI)
-		return false;
-	for (int k = 0; u->options.exits && k < b->nsucc; k++)
-		if (uni_ends_at_once(b->succ[k]))
-			return false;
-	return true;
+	return b->nsucc >= 2 && !(block_term(b)->flags & INSF_UNI);
 }
 
 /* Results of instruction k of the block, and whether its branch parts lanes, after something about its sources has changed. */
@@ -123,7 +118,7 @@ void uni_evaluate(Uni *u, int block, int k)
 		if (guard_divergent(&h) || result_divergent(&h, dst))
 			uni_mark(u, s->def[d], UNI_VALUE, -1);
 	}
-	if (k == b->ins.n - 1 && !u->r->divergent[block] && counts(u, b) && sources_divergent(&h)) {
+	if (k == b->ins.n - 1 && !u->r->divergent[block] && counts(b) && sources_divergent(&h)) {
 		u->r->divergent[block] = true;
 		vec_push(&u->branch, block);
 	}

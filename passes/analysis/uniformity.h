@@ -20,7 +20,6 @@
 
 typedef struct UniformityOptions {
 	bool loads;                    /* a load from one address gives one value, even where others may store to it in between (--ld-uniform) */
-	bool exits;                    /* a branch one of whose sides ends the thread at once is not divergent: who is left goes one way (Ocelot) */
 	bool anywhere;                 /* lanes meet wherever they are at one instruction */
 	bool wide;                     /* a machine's warp is several of the kernel's */
 	int steps;                     /* for the names of successors, by block (64); negative: none, so that every join is the frontier's */
