@@ -175,8 +175,24 @@ static void find_ways(Search *x, Arena *a)
 	}
 }
 
-/* The function itself has a cycle, and an ordered access that reads. One that calls itself in place of a
-   cycle does not wait: its stack would be full. */
+static bool calls_itself(const Module *m, Arena *tmp, const Function *f)
+{
+	bool is = false;
+	for (int b = 0; b < f->block.n && !is; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n && !is; k++) {
+			const Ins *i = &f->block.v[b]->ins.v[k];
+			if (op_info[i->op].kind != K_CALL)
+				continue;
+			BitSet called = bs_new(tmp, m->func.n);
+			if (ins_src(i, 0)->kind != OPD_FUNC)
+				return true;
+			module_uses(m, ins_src(i, 0)->id, called, bs_new(tmp, m->symbol.n));
+			is = bs_has(called, f->id);
+		}
+	return is;
+}
+
+/* The function itself has a cycle, or calls itself, directly or by others, and an ordered access that reads. */
 static bool may_spin(const Search *x, Function *f)
 {
 	Arena tmp = { 0 };
@@ -186,7 +202,7 @@ static bool may_spin(const Search *x, Function *f)
 			Effects e = ins_effects(x->effects, &f->block.v[b]->ins.v[k]);
 			reads |= e.ordered && e.reads & FAR && op_info[f->block.v[b]->ins.v[k].op].kind != K_CALL;
 		}
-	bool is = reads && cfg_build(&tmp, f)->nest->nloop;
+	bool is = reads && (calls_itself(x->effects->m, &tmp, f) || cfg_build(&tmp, f)->nest->nloop);
 	arena_free(&tmp);
 	return is;
 }

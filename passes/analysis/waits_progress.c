@@ -1,5 +1,6 @@
 /* What a thread brings on by itself, turn by turn of a loop. */
 #include "passes/analysis/waits_own.h"
+#include <stdlib.h>
 
 /* ---- what changes from turn to turn ---- */
 
@@ -56,9 +57,21 @@ bool waits_goes_on(Search *x, int phi)
 enum { UP = 1, DOWN = 2 };
 
 typedef struct Steps {
-	int way;                       /* to greater or lesser numbers; both where a register is added: to the bound */
-	bool odd, exact;               /* the sum is odd; it is known */
+	int way;                       /* to greater or lesser numbers */
+	int64_t sum;                   /* what they add up to; of several ways through a turn the one that adds least */
+	bool odd;                      /* the sum of each is odd */
+	int phi;                       /* what turns begin with; -1: it is no register */
 } Steps;
+
+/* The number that the operand is, or that has been moved to the register. */
+static bool number(const Search *x, int version, const Opd *o, int64_t *n)
+{
+	const Ins *i = version >= 0 ? waits_writer(x, version) : NULL;
+	if (i && i->op == OP_MOV && i->guard < 0)
+		o = ins_src(i, 0);
+	*n = o->imm;
+	return o->kind == OPD_IMM;
+}
 
 /* Adds what the instruction adds to its source *from, if it does nothing else. */
 static bool step(const Search *x, int version, int *from, Steps *s)
@@ -78,14 +91,13 @@ static bool step(const Search *x, int version, int *from, Steps *s)
 		by = other;
 		k = 0;
 	}
-	const Opd *o = ins_src(i, k);
-	bool nothing = o->kind == OPD_IMM && !o->imm;
-	if (nothing || *from < 0 || !waits_inside(x, *from) || (by >= 0 && waits_inside(x, by)))
+	int64_t n;
+	if (*from < 0 || !waits_inside(x, *from) || !number(x, by, ins_src(i, k), &n) || !n || n != (int32_t)n) /* of a register that may be 0, nothing is known */
 		return false;
-	bool up = (o->imm > 0) == (i->op == OP_ADD);
-	s->way &= o->kind != OPD_IMM ? UP | DOWN : up ? UP : DOWN;
-	s->exact &= o->kind == OPD_IMM;
-	s->odd ^= o->imm & 1;
+	n = i->op == OP_ADD ? n : -n;
+	s->way &= n > 0 ? UP : DOWN;
+	s->sum += n;
+	s->odd ^= n & 1;
 	return true;
 }
 
@@ -101,20 +113,20 @@ static int walk(const Search *x, int version, Steps *s)
 /* Every turn adds the same kind of step. */
 static bool counts(const Search *x, int version, Steps *all)
 {
-	Steps none = { UP | DOWN, false, true };
+	Steps none = { .way = UP | DOWN };
 	int phi = waits_inside(x, version) ? walk(x, version, &none) : -1;
-	*all = (Steps){ UP | DOWN, true, true };
+	*all = (Steps){ .way = UP | DOWN, .odd = true, .phi = phi };
 	if (phi < 0)
 		return false;
 	const SsaPhi *p = &x->ssa->phi[x->ssa->version[phi].phi];
 	for (int k = 0; k < p->narg; k++) {
-		Steps s = { UP | DOWN, false, true };
+		Steps s = { .way = UP | DOWN };
 		if (!comes_back(x, k))
 			continue;
 		if (!waits_inside(x, p->arg[k]) || p->arg[k] == phi || walk(x, p->arg[k], &s) != phi)
 			return false;
 		all->way &= s.way;
-		all->exact &= s.exact;
+		all->sum = !all->sum || llabs(s.sum) < llabs(all->sum) ? s.sum : all->sum;
 		all->odd &= s.odd;
 	}
 	return all->way;
@@ -137,16 +149,72 @@ static int inverse(int cmp)
 	}
 }
 
+static int mirrored(int cmp)
+{
+	switch (cmp) {
+	case CMP_LT: return CMP_GT;
+	case CMP_LE: return CMP_GE;
+	case CMP_GT: return CMP_LT;
+	case CMP_GE: return CMP_LE;
+	case CMP_LO: return CMP_HI;
+	case CMP_LS: return CMP_HS;
+	case CMP_HI: return CMP_LO;
+	case CMP_HS: return CMP_LS;
+	default: return cmp;
+	}
+}
+
 /* A counter that has come to so and so of the bound ends the loop in some turn. */
 static bool comes_to(int cmp, const Steps *s)
 {
 	switch (cmp) {
 	case CMP_GT: case CMP_GE: case CMP_HI: case CMP_HS: return s->way & UP;
 	case CMP_LT: case CMP_LE: case CMP_LO: case CMP_LS: return s->way & DOWN;
-	case CMP_EQ: return s->exact && s->odd;
+	case CMP_EQ: return s->odd;
 	case CMP_NE: return true;
 	default: return false;
 	}
+}
+
+/* What the counter begins with, when that is one number. */
+static bool begins_with(const Search *x, int phi, int64_t *n)
+{
+	const SsaPhi *p = &x->ssa->phi[x->ssa->version[phi].phi];
+	static const Opd none;
+	bool any = false;
+	for (int k = 0; k < p->narg; k++) {
+		int64_t other;
+		if (comes_back(x, k))
+			continue;
+		if (!number(x, p->arg[k], &none, &other) || (any && other != *n))
+			return false;
+		*n = other;
+		any = true;
+	}
+	return any;
+}
+
+/* A thread that gives up only after so many turns waits. A wait with a limit, as against errors, has many more;
+   a loop that searches fewer. */
+enum { PATIENCE = 1 << 20 };
+
+/* The bound is one that the counter comes to, and before long, as far as numbers say it. cmp: of the counter with the bound. */
+static bool comes_soon(const Search *x, const Ins *i, int cmp, const Steps *s, int other, const Opd *o)
+{
+	int64_t bound, first;
+	int bits = type_bits[i->type];
+	if (s->phi < 0 || !number(x, other, o, &bound))
+		return true;
+	bool is_signed = type_kind[i->type] == 'S', above = cmp == CMP_GT || cmp == CMP_HI, below = cmp == CMP_LT || cmp == CMP_LO;
+	uint64_t all = UINT64_MAX >> (64 - bits), greatest = is_signed ? all >> 1 : all, least = is_signed ? all / 2 + 1 : 0;
+	if ((above && ((uint64_t)bound & all) == greatest) || (below && ((uint64_t)bound & all) == least))
+		return false;
+	if (cmp == CMP_NE || !begins_with(x, s->phi, &first))
+		return true;
+	uint64_t step = (uint64_t)llabs(s->sum), way = (s->sum > 0 ? (uint64_t)bound - (uint64_t)first : (uint64_t)first - (uint64_t)bound) & all;
+	bool there = cmp != CMP_EQ && !(is_signed ? (s->sum > 0 ? first < bound : first > bound) : (s->sum > 0 ? ((uint64_t)first & all) < ((uint64_t)bound & all)
+		: ((uint64_t)first & all) > ((uint64_t)bound & all)));
+	return there || (way / step <= PATIENCE && (cmp != CMP_EQ || way % step == 0));
 }
 
 static bool stays(const Search *x, int version) { return version < 0 || !waits_inside(x, version); }
@@ -193,7 +261,7 @@ static bool takes(const Search *x, int version, Steps *s)
 		return false;
 	if (ins_src(i, 1)->kind != OPD_IMM || !ins_src(i, 1)->imm || !alone(x, i))
 		return false;
-	*s = (Steps){ ins_src(i, 1)->imm > 0 ? UP : DOWN, false, true };
+	*s = (Steps){ .way = ins_src(i, 1)->imm > 0 ? UP : DOWN, .phi = -1 };
 	return true;
 }
 
@@ -253,9 +321,8 @@ static bool compared(const Search *x, int version, bool want)
 		if (side < 0 || !(stays(x, other) || (ordered && loaded(x, other))))
 			continue;
 		counted = counts(x, side, &s) || (ordered && takes(x, side, &s));
-		if (counted && k) /* the bound stands first */
-			s.way = (s.way & UP ? DOWN : 0) | (s.way & DOWN ? UP : 0);
-		if (counted && comes_to(cmp, &s))
+		int its = k ? mirrored(cmp) : cmp; /* k: the bound stands first */
+		if (counted && comes_to(its, &s) && comes_soon(x, i, its, &s, other, ins_src(i, 1 - k)))
 			return true;
 	}
 	return false;

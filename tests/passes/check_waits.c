@@ -12,6 +12,7 @@ static const char *waits_of(const char *body)
 		"	%%p = ld.param.u64 [a]\n	%%q = ld.param.u64 [b]\n	%%n = ld.param.u32 [n]\n	%%i = mov.u32 0\n	%%y = mov.u32 0\n%s\n	st.global.u32 [%%q], %%y\n	exit\n}\n"
 		"func spins(u64 %%p)\n{\n	reg u32 %%x\n	reg pred %%c\nL:	%%x = ld.volatile.global.u32 [%%p]\n	%%c = setp.eq.u32 %%x, 0\n	bra %%c, L, E\nE:	ret\n}\n"
 		"func takes(u64 %%p)\n{\n	reg u32 %%x\nL:	%%x = ld.volatile.global.u32 [%%p]\n	ret\n}\nfunc asks(u64 %%p)\n{\nL:	call spins, (%%p)\n	ret\n}\n"
+		"func again(u64 %%p)\n{\n	reg u32 %%x\n	reg pred %%c\nL:	%%x = ld.volatile.global.u32 [%%p]\n	%%c = setp.eq.u32 %%x, 0\n	bra %%c, A, E\nA:	call again, (%%p)\n	bra E\nE:	ret\n}\n"
 		"func gives(u64 %%p)\n{\nL:	st.volatile.global.u32 [%%p], 1\n	ret\n}\n"
 		"func ends(u32 %%x)\n{\n	reg pred %%c\nL:	%%c = setp.ne.u32 %%x, 0\n	bra %%c, E, R\nE:	exit\nR:	ret\n}\n", body);
 	Diag d = { 0 };
@@ -49,6 +50,7 @@ START_TEST(what_is_read_anew)
 	ck_assert_str_eq(loop("%x = atom.global.cas.b32 [%p], 0, 1\n %c = setp.ne.u32 %x, 0"), "L");
 	ck_assert_str_eq(loop("%x = atom.global.exch.b32 [%p], 1\n %c = setp.ne.u32 %x, 0"), "L");
 	ck_assert_str_eq(loop("call spins, (%p)\n %i = add.u32 %i, 1\n %c = setp.lt.u32 %i, 9"), "call");
+	ck_assert_str_eq(loop("call again, (%p)\n %i = add.u32 %i, 1\n %c = setp.lt.u32 %i, 9"), "call");
 	ck_assert_str_eq(loop("call asks, (%p)\n %i = add.u32 %i, 1\n %c = setp.lt.u32 %i, 9"), "call");
 	ck_assert_str_eq(loop("call takes, (%p)\n %i = add.u32 %i, 1\n %c = setp.lt.u32 %i, 9"), "");
 	ck_assert_str_eq(loop("call gives, (%p)\n %i = add.u32 %i, 1\n %c = setp.lt.u32 %i, 9"), "");
@@ -95,7 +97,19 @@ START_TEST(own_doing)
 	const char *flag = "%x = ld.volatile.global.u32 [%p]\n %c = setp.eq.u32 %x, 0";
 #define TRIES(STEP, TEST) loop(arena_printf(&arena, "%s\n " STEP "\n %%d = " TEST "\n %%c = and.pred %%c, %%d", flag))
 	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 1", "setp.lt.u32 %%i, 100"), "");
-	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, %%n", "setp.lt.u32 %%i, 100"), "");
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, %%n", "setp.lt.u32 %%i, 100"), "L"); /* %n may be 0 */
+	ck_assert_str_eq(TRIES("%%s = mov.u32 7\n %%i = add.u32 %%i, %%s", "setp.lt.u32 %%i, 100"), "");
+	/* a bound that nothing is above; one that many turns come to, of a counter that begins with 0, or is not known to; the other way around */
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 1", "setp.le.u32 %%i, 0xffffffff"), "L");
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 1", "setp.le.s32 %%i, 0x7fffffff"), "L");
+	ck_assert_str_eq(TRIES("%%i = sub.u32 %%i, 1", "setp.ge.s32 %%i, -0x80000000"), "L");
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 1", "setp.lt.u32 %%i, 0x7fffffff"), "L");
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 1024", "setp.lt.u32 %%i, 1000000000"), "");
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 1", "setp.gt.u32 1000000, %%i"), "");
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 1", "setp.gt.u32 2000000, %%i"), "L");
+	ck_assert_str_eq(TRIES("%%i = sub.u32 %%i, 1", "setp.gt.u32 %%i, 100"), ""); /* at once */
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 3", "setp.ne.u32 %%i, 300"), "");
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 3", "setp.ne.u32 %%i, 301"), "L"); /* after three rounds of all numbers */
 	ck_assert_str_eq(TRIES("%%i = sub.u32 %%i, 1", "setp.gt.s32 %%i, %%n"), "");
 	ck_assert_str_eq(TRIES("%%i = sub.u32 %%i, 1", "setp.lt.u32 %%n, %%i"), "");
 	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 3", "setp.ne.u32 %%i, %%n"), "");
