@@ -336,7 +336,7 @@ static void put_csv(const Table *t, void *self)
 	static const char *const machine[] = { "module", "config" }, *const run[] = { "model", "passes", "mode", "status", "error" };
 	for (int i = 0; i < t->n; i++) {
 		const Cell *c = &t->cell[i];
-		put_field(out, t->kernel ? t->kernel : "");
+		output_csv(out, t->kernel ? t->kernel : "");
 		put_keys(out, c->run, machine, 2);
 		put_settings(out, c->run);
 		put_keys(out, c->run, run, 5);
