@@ -111,6 +111,9 @@ for model in token its tf_stack; do
 	grows "a row of branches under $model" row 1500 9000 ./gsim -q --functional -m $model scaling.ir
 	grows "a row of loops under $model" loops 1500 9000 ./gsim -q --functional -m $model scaling.ir
 done
+# exec_mask: sets of stops had a bit for each stop at each block, 800 MB for these.
+row 24000
+(ulimit -v 500000; ./gsim -q -j 1 --functional -m exec_mask scaling.ir) || { echo "a row of branches under exec_mask: memory grows too fast" >&2; exit 1; }
 # its keeps a register for each barrier beyond 16 that is open at once, so that a nest has as many live registers as it is deep
 grows "a nest of branches under token" nest 1500 9000 ./gsim -q --functional -m token scaling.ir
 grows "a nest of branches under tf_stack" nest 1500 9000 ./gsim -q --functional -m tf_stack scaling.ir

@@ -11,6 +11,7 @@
  * mechanism includes its files. */
 #ifndef GSIM_EXEC_MASK_H
 #define GSIM_EXEC_MASK_H
+#include "lib/chain.h"
 #include "passes/analysis/analysis.h"
 #include "sim/reconv/core.h"
 
@@ -39,8 +40,9 @@ typedef struct MaskPlan {
 
 	bool *scalar;              /* by position: a branch that all lanes decide alike and that may jump */
 	int *stay;                 /* by position: the stop for which lanes remain in EXEC, -1 = none */
-	BitSet *at;                /* by position: stops at which lanes may wait while the block runs */
-	BitSet *arrive;            /* by stop: stops at which lanes may wait when control comes there, itself included */
+	Chains stops;              /* sets of stops */
+	Chain *at;                 /* by position: stops at which lanes may wait while the block runs */
+	Chain *arrive;             /* by stop: stops at which lanes may wait when control comes there, itself included */
 	bool *carried;             /* by stop: control may come with lanes in EXEC */
 	int *adds;                 /* by stop: how often lanes are added to its mask before it is taken; a place in a loop counts as more than one */
 	Graph *flow;               /* control flow: nodes are positions, then n + stops */
@@ -50,9 +52,15 @@ typedef struct MaskPlan {
 void mask_prepare(MaskPlan *);                 /* makes one return, and a block for each indirect call that may diverge */
 void mask_plan(MaskPlan *);                    /* fills in all of the plan */
 int mask_stop_of(const MaskPlan *, int from, const Block *to); /* where lanes that go from position `from` to block `to` wait */
-static inline bool mask_waits(const MaskPlan *p, int stop) { return bs_has(p->arrive[stop], stop); }
+static inline bool mask_waits(const MaskPlan *p, int stop) { return chain_has(p->arrive[stop], stop); }
+static inline int mask_next(Chain s, int from) /* the first member from there on; -1: none */
+{
+	while (s && s->v < from)
+		s = s->next;
+	return s ? s->v : -1;
+}
 /* The first stop of set s behind the F of block k; -1 = none. */
-static inline int mask_rest(const MaskPlan *p, int k, BitSet s) { return bs_next(s, p->front[k] + 1); }
+static inline int mask_rest(const MaskPlan *p, int k, Chain s) { return mask_next(s, p->front[k] + 1); }
 bool mask_targets_equal(const Block *);
 bool mask_is_waterfall(const Block *);         /* the block begins with xfirst: each time it runs it calls for some lanes */
 void mask_place(MaskPlan *);                   /* rewrites the function */

@@ -72,11 +72,11 @@ static Block *entry_of_stop(const MaskCode *x, int stop) { return x->stop[stop] 
 static bool all_come(const MaskPlan *p, int d, int x)
 {
 	Arena tmp = { 0 };
-	BitSet seen = bs_new(&tmp, p->n);
-	int *list = arena_array(&tmp, int, p->n), n = 0;
+	BitSet seen = bs_new(&tmp, x - d + 1); /* by position from d on: it goes no further than x */
+	int *list = arena_array(&tmp, int, x - d + 1), n = 0;
 	bool ok = true;
 	list[n++] = d;
-	bs_add(seen, d);
+	bs_add(seen, 0);
 	while (n && ok) {
 		int k = list[--n];
 		const IntList *succ = &p->cfg->graph->succ[p->order[k]->id];
@@ -84,9 +84,9 @@ static bool all_come(const MaskPlan *p, int d, int x)
 		for (int i = 0; i < succ->n && ok; i++) {
 			int t = p->pos[succ->v[i]];
 			ok = t > d && t <= x;
-			if (!ok || t == x || bs_has(seen, t))
+			if (!ok || t == x || bs_has(seen, t - d))
 				continue;
-			bs_add(seen, t);
+			bs_add(seen, t - d);
 			list[n++] = t;
 		}
 	}
@@ -119,17 +119,13 @@ static bool harmless(const Block *b)
 
 static int rest_behind(const MaskPlan *p, int k)
 {
-	Arena tmp = { 0 };
-	BitSet s = bs_new(&tmp, p->nstop);
 	const Block *b = p->order[k];
-	bs_copy(s, p->at[k]);
+	int rest = mask_rest(p, k, p->at[k]);
 	for (int i = 0; i < b->nsucc; i++) {
 		int e = mask_stop_of(p, k, b->succ[i]);
-		if (e != p->stay[k])
-			bs_add(s, e);
+		if (e != p->stay[k] && e > p->front[k] && (rest < 0 || e < rest))
+			rest = e;
 	}
-	int rest = mask_rest(p, k, s);
-	arena_free(&tmp);
 	return rest;
 }
 
@@ -171,7 +167,7 @@ static void take_lanes(MaskCode *x, Block *b, int stop)
 
 static int rest_of_stop(const MaskPlan *p, int stop)
 {
-	return bs_next(p->arrive[stop], stop + 1);
+	return mask_next(p->arrive[stop], stop + 1);
 }
 
 static void place_front_stop(MaskCode *x, int k)

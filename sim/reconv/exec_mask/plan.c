@@ -166,7 +166,7 @@ static bool keeps_lanes(const Block *b)
 }
 
 /* The stop for which lanes stay in EXEC: the nearest one, if no lane waits before it; -1: none. */
-static int choose_stay(const MaskPlan *p, int k, BitSet s)
+static int choose_stay(const MaskPlan *p, int k, Chain s)
 {
 	const Block *b = p->order[k];
 	int nearest = -1;
@@ -181,15 +181,22 @@ static int choose_stay(const MaskPlan *p, int k, BitSet s)
 	return first < 0 || first >= nearest ? nearest : -1;
 }
 
-typedef struct Flow { MaskPlan *p; BitSet s; bool changed; } Flow;
+typedef struct Flow { MaskPlan *p; Chain s; bool changed; } Flow;
 
-static void to_stop(Flow *x, int stop) { x->changed |= bs_union(x->p->arrive[stop], x->s); }
+static void join(Flow *x, Chain *to)
+{
+	Chain was = *to;
+	*to = chain_union(&x->p->stops, was, x->s);
+	x->changed |= *to != was;
+}
+
+static void to_stop(Flow *x, int stop) { join(x, &x->p->arrive[stop]); }
 
 static void block_end(Flow *x, int k)
 {
 	MaskPlan *p = x->p;
 	const Block *b = p->order[k];
-	bs_copy(x->s, p->at[k]);
+	x->s = p->at[k];
 	int rest = mask_rest(p, k, x->s);
 	if (p->may_end[k] && rest >= 0)
 		to_stop(x, rest);
@@ -200,7 +207,7 @@ static void block_end(Flow *x, int k)
 			if (p->stop_loop[e] < 0)
 				to_stop(x, e);
 			else
-				x->changed |= bs_union(p->at[p->pos[b->succ[i]->id]], x->s);
+				join(x, &p->at[p->pos[b->succ[i]->id]]);
 		}
 		return;
 	}
@@ -209,7 +216,7 @@ static void block_end(Flow *x, int k)
 		for (int i = 0; i < b->nsucc; i++) {
 			int e = mask_stop_of(p, k, b->succ[i]);
 			if (e != p->stay[k])
-				bs_add(x->s, e);
+				x->s = chain_add(&p->stops, x->s, e);
 		}
 		if (p->stay[k] >= 0)
 			to_stop(x, p->stay[k]);
@@ -225,10 +232,9 @@ static void flow_back_stop(Flow *x, int e)
 {
 	MaskPlan *p = x->p;
 	int header = p->pos[p->loops->loop[p->stop_loop[e]].header];
-	bs_copy(x->s, p->arrive[e]);
-	bs_del(x->s, e);
-	x->changed |= bs_union(p->at[header], x->s);
-	int rest = bs_next(x->s, e + 1);
+	x->s = chain_remove(&p->stops, p->arrive[e], e);
+	join(x, &p->at[header]);
+	int rest = mask_next(x->s, e + 1);
 	if (rest >= 0)
 		to_stop(x, rest);
 }
@@ -237,24 +243,23 @@ static void flow_front_stop(Flow *x, int k)
 {
 	MaskPlan *p = x->p;
 	int e = p->front[k];
-	bs_copy(x->s, p->arrive[e]);
-	bool waits = bs_has(x->s, e);
-	bs_del(x->s, e);
-	x->changed |= bs_union(p->at[k], x->s);
-	int rest = bs_next(x->s, e + 1);
+	bool waits = chain_has(p->arrive[e], e);
+	x->s = chain_remove(&p->stops, p->arrive[e], e);
+	join(x, &p->at[k]);
+	int rest = mask_next(x->s, e + 1);
 	if (waits && rest >= 0)
 		to_stop(x, rest);
 }
 
 static void solve_stops(MaskPlan *p)
 {
-	Flow x = { .p = p, .s = bs_new(p->arena, p->nstop) };
+	Flow x = { .p = p };
 	for (int k = 0; k < p->n; k++)
-		bs_clear(p->at[k]);
+		p->at[k] = NULL;
 	for (int e = 0; e < p->nstop; e++)
-		bs_clear(p->arrive[e]);
+		p->arrive[e] = NULL;
 	if (p->function_may_end) /* control goes on at the return when no lane is left */
-		bs_add(p->at[0], p->front[p->n - 1]);
+		p->at[0] = chain_add(&p->stops, NULL, p->front[p->n - 1]);
 	do {
 		x.changed = false;
 		for (int e = 0; e < p->nstop; e++)
@@ -305,10 +310,10 @@ static void edge_to(MaskPlan *p, int from, int stop, bool lanes)
 	p->carried[stop] |= lanes;
 }
 
-static void edges_of_block(MaskPlan *p, int k, BitSet s)
+static void edges_of_block(MaskPlan *p, int k)
 {
 	const Block *b = p->order[k];
-	bs_copy(s, p->at[k]);
+	Chain s = p->at[k];
 	int rest = mask_rest(p, k, s);
 	if (p->may_end[k] && rest >= 0)
 		edge_to(p, k, rest, false);
@@ -322,7 +327,7 @@ static void edges_of_block(MaskPlan *p, int k, BitSet s)
 		} else if (e == p->stay[k]) {
 			edge_to(p, k, e, true);
 		} else {
-			bs_add(s, e);
+			s = chain_add(&p->stops, s, e);
 			count_add(p, k, e);
 		}
 	}
@@ -334,16 +339,13 @@ static void edges_of_block(MaskPlan *p, int k, BitSet s)
 static void control_flow(MaskPlan *p)
 {
 	int n = p->n + p->nstop;
-	BitSet s = bs_new(p->arena, p->nstop);
 	p->flow = graph_new(p->arena, n);
 	for (int k = 0; k < p->n; k++)
-		edges_of_block(p, k, s);
+		edges_of_block(p, k);
 	for (int e = 0; e < p->nstop; e++) {
 		int l = p->stop_loop[e];
-		bs_copy(s, p->arrive[e]);
-		bs_del(s, e);
 		graph_edge(p->flow, p->n + e, l < 0 ? p->stop_pos[e] : p->pos[p->loops->loop[l].header]);
-		int rest = bs_next(s, e + 1);
+		int rest = mask_next(p->arrive[e], e + 1);
 		if (rest >= 0 && (l >= 0 || mask_waits(p, e)))
 			edge_to(p, p->n + e, rest, false);
 	}
@@ -364,20 +366,18 @@ void mask_plan(MaskPlan *p)
 	p->scalar = arena_array(p->arena, bool, p->n);
 	p->may_end = arena_array(p->arena, bool, p->n);
 	p->stay = arena_array(p->arena, int, p->n);
-	p->at = arena_array(p->arena, BitSet, p->n);
-	p->arrive = arena_array(p->arena, BitSet, p->nstop);
+	p->stops.arena = p->arena;
+	p->at = arena_array(p->arena, Chain, p->n);
+	p->arrive = arena_array(p->arena, Chain, p->nstop);
 	p->carried = arena_array(p->arena, bool, p->nstop);
 	p->adds = arena_array(p->arena, int, p->nstop);
 	for (int k = 0; k < p->n; k++) {
 		const Block *b = p->order[k];
-		p->at[k] = bs_new(p->arena, p->nstop);
 		p->scalar[k] = b->nsucc > 1 && ((trust && !u->divergent[b->id]) || mask_targets_equal(b));
 		for (int i = 0; i < b->ins.n; i++)
 			if (b->ins.v[i].op == OP_CALL || b->ins.v[i].op == OP_EXITIF)
 				p->may_end[k] |= b->ins.v[i].op == OP_EXITIF || call_ends(p, &b->ins.v[i]);
 	}
-	for (int e = 0; e < p->nstop; e++)
-		p->arrive[e] = bs_new(p->arena, p->nstop);
 	do
 		solve_stops(p);
 	while (demote(p));
