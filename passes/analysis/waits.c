@@ -175,26 +175,28 @@ static void find_ways(Search *x, Arena *a)
 	}
 }
 
+/* Directly or by others; of a call through a register nobody knows. */
 static bool calls_itself(const Module *m, Arena *tmp, const Function *f)
 {
-	bool is = false;
-	for (int b = 0; b < f->block.n && !is; b++)
-		for (int k = 0; k < f->block.v[b]->ins.n && !is; k++) {
+	BitSet called = bs_new(tmp, m->func.n), symbol = bs_new(tmp, m->symbol.n);
+	for (int b = 0; b < f->block.n; b++)
+		for (int k = 0; k < f->block.v[b]->ins.n; k++) {
 			const Ins *i = &f->block.v[b]->ins.v[k];
 			if (op_info[i->op].kind != K_CALL)
 				continue;
-			BitSet called = bs_new(tmp, m->func.n);
 			if (ins_src(i, 0)->kind != OPD_FUNC)
 				return true;
-			module_uses(m, ins_src(i, 0)->id, called, bs_new(tmp, m->symbol.n));
-			is = bs_has(called, f->id);
+			module_uses(m, ins_src(i, 0)->id, called, symbol); /* what is in the sets already is not looked at again */
 		}
-	return is;
+	return bs_has(called, f->id);
 }
 
-/* The function itself has a cycle, or calls itself, directly or by others, and an ordered access that reads. */
+/* The function itself has a cycle, or calls itself, and an ordered access that reads. */
 static bool may_spin(const Search *x, Function *f)
 {
+	int8_t *answer = &x->spins[f->id];
+	if (*answer)
+		return *answer > 0;
 	Arena tmp = { 0 };
 	bool reads = false;
 	for (int b = 0; b < f->block.n; b++)
@@ -204,6 +206,7 @@ static bool may_spin(const Search *x, Function *f)
 		}
 	bool is = reads && (calls_itself(x->effects->m, &tmp, f) || cfg_build(&tmp, f)->nest->nloop);
 	arena_free(&tmp);
+	*answer = is ? 1 : -1;
 	return is;
 }
 
@@ -287,6 +290,7 @@ Waits *waits_build(Arena *a, const Cfg *c, const Dom *dom, const Loops *loops, c
 		*by_version[k] = arena_array(&tmp, int, ssa->n + 1);
 	x.block = arena_array(&tmp, int, c->n + 1);
 	x.calls = arena_array(&tmp, int8_t, effects->m->func.n + 1);
+	x.spins = arena_array(&tmp, int8_t, effects->m->func.n + 1);
 	x.written = c->f->kind == FN_KERNEL ? 0 : FAR;
 	x.most = STEPS;
 	for (int k = 0; k < c->nreach; k++)

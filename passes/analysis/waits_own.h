@@ -13,7 +13,7 @@ typedef struct Search {
 	const Control *control;
 	const Ssa *ssa;
 	const EffectTable *effects;
-	int8_t *calls;                 /* by function: a call of it waits; below 0: it does not; 0: nobody has asked */
+	int8_t *calls, *spins;         /* by function: a call of it waits; it may itself; below 0: not; 0: nobody has asked */
 	uint8_t written;               /* spaces that others may write while the function runs */
 
 	int *next;                     /* by place in rpo: that of the next block, from there on, which reads something anew */

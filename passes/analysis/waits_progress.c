@@ -59,7 +59,7 @@ enum { UP = 1, DOWN = 2 };
 typedef struct Steps {
 	int way;                       /* to greater or lesser numbers */
 	int64_t sum;                   /* what they add up to; of several ways through a turn the one that adds least */
-	bool odd;                      /* the sum of each is odd */
+	bool odd;                      /* the sum is odd, and the same on all ways */
 	int phi;                       /* what turns begin with; -1: it is no register */
 } Steps;
 
@@ -126,8 +126,8 @@ static bool counts(const Search *x, int version, Steps *all)
 		if (!waits_inside(x, p->arg[k]) || p->arg[k] == phi || walk(x, p->arg[k], &s) != phi)
 			return false;
 		all->way &= s.way;
+		all->odd &= s.odd && (!all->sum || s.sum == all->sum);
 		all->sum = !all->sum || llabs(s.sum) < llabs(all->sum) ? s.sum : all->sum;
-		all->odd &= s.odd;
 	}
 	return all->way;
 }
@@ -194,27 +194,43 @@ static bool begins_with(const Search *x, int phi, int64_t *n)
 	return any;
 }
 
-/* A thread that gives up only after so many turns waits. A wait with a limit, as against errors, has many more;
-   a loop that searches fewer. */
+/* A thread that gives up only after so many turns waits: a limit to an endless wait is larger as a rule, a search shorter (assumption). */
 enum { PATIENCE = 1 << 20 };
 
-/* The bound is one that the counter comes to, and before long, as far as numbers say it. cmp: of the counter with the bound. */
-static bool comes_soon(const Search *x, const Ins *i, int cmp, const Steps *s, int other, const Opd *o)
+typedef __int128 Wide;
+typedef struct Range { Wide least, most; } Range;
+
+static Range range_of(Type t)
 {
-	int64_t bound, first;
-	int bits = type_bits[i->type];
-	if (s->phi < 0 || !number(x, other, o, &bound))
+	Wide all = (Wide)1 << type_bits[t];
+	return type_kind[t] == 'S' ? (Range){ -all / 2, all / 2 - 1 } : (Range){ 0, all - 1 };
+}
+
+static Wide value_in(Range r, int64_t n)
+{
+	Wide all = r.most - r.least + 1, v = n % all;
+	return v < r.least ? v + all : v > r.most ? v - all : v;
+}
+
+/* As far as numbers say it, the counter comes to where the comparison holds, before long and without going round the type's numbers. cmp: of the
+   counter with `o`, the bound, version `other`. */
+static bool comes_soon(const Search *x, Type t, int cmp, const Steps *s, int other, const Opd *o)
+{
+	int64_t n;
+	if (s->phi < 0 || cmp == CMP_NE || !number(x, other, o, &n))
 		return true;
-	bool is_signed = type_kind[i->type] == 'S', above = cmp == CMP_GT || cmp == CMP_HI, below = cmp == CMP_LT || cmp == CMP_LO;
-	uint64_t all = UINT64_MAX >> (64 - bits), greatest = is_signed ? all >> 1 : all, least = is_signed ? all / 2 + 1 : 0;
-	if ((above && ((uint64_t)bound & all) == greatest) || (below && ((uint64_t)bound & all) == least))
+	const Range r = range_of(t);
+	bool up = s->sum > 0, behind = cmp == CMP_GT || cmp == CMP_HI || cmp == CMP_LT || cmp == CMP_LO;
+	Wide by = s->sum, to = value_in(r, n) + (behind ? up ? 1 : -1 : 0);
+	if (to < r.least || to > r.most)
 		return false;
-	if (cmp == CMP_NE || !begins_with(x, s->phi, &first))
+	if (!begins_with(x, s->phi, &n))
 		return true;
-	uint64_t step = (uint64_t)llabs(s->sum), way = (s->sum > 0 ? (uint64_t)bound - (uint64_t)first : (uint64_t)first - (uint64_t)bound) & all;
-	bool there = cmp != CMP_EQ && !(is_signed ? (s->sum > 0 ? first < bound : first > bound) : (s->sum > 0 ? ((uint64_t)first & all) < ((uint64_t)bound & all)
-		: ((uint64_t)first & all) > ((uint64_t)bound & all)));
-	return there || (way / step <= PATIENCE && (cmp != CMP_EQ || way % step == 0));
+	Wide from = value_in(r, n), way = up ? to - from : from - to, step = up ? by : -by;
+	if (way <= 0 && cmp != CMP_EQ)
+		return true;           /* it is there at once */
+	Wide turns = (way + step - 1) / step, end = from + turns * by;
+	return way >= 0 && turns <= PATIENCE && end >= r.least && end <= r.most && (cmp != CMP_EQ || end == to);
 }
 
 static bool stays(const Search *x, int version) { return version < 0 || !waits_inside(x, version); }
@@ -322,7 +338,7 @@ static bool compared(const Search *x, int version, bool want)
 			continue;
 		counted = counts(x, side, &s) || (ordered && takes(x, side, &s));
 		int its = k ? mirrored(cmp) : cmp; /* k: the bound stands first */
-		if (counted && comes_to(its, &s) && comes_soon(x, i, its, &s, other, ins_src(i, 1 - k)))
+		if (counted && comes_to(its, &s) && comes_soon(x, (Type)i->type, its, &s, other, ins_src(i, 1 - k)))
 			return true;
 	}
 	return false;

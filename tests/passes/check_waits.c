@@ -118,10 +118,24 @@ START_TEST(own_doing)
 	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 0", "setp.lt.u32 %%i, 100"), "L");
 	ck_assert_str_eq(TRIES("@%%d %%i = add.u32 %%i, 1", "setp.lt.u32 %%i, 100"), "L");
 	ck_assert_str_eq(TRIES("%%i = mul.lo.u32 %%i, 3", "setp.lt.u32 %%i, 100"), "L");
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 0x10000000", "setp.lt.u32 %%i, 0xf8000000"), "L"); /* steps over all greater numbers */
+	ck_assert_str_eq(TRIES("%%i = add.u32 %%i, 0x10000000", "setp.lt.u32 %%i, 0xe8000000"), "");
+	ck_assert_str_eq(TRIES("%%i = sub.u32 %%i, 3", "setp.ne.u32 %%i, 300"), "L"); /* the wrong way */
 	/* the count ends the loop only together with the flag */
 	ck_assert_str_eq(loop(arena_printf(&arena, "%s\n %%i = add.u32 %%i, 1\n %%d = setp.lt.u32 %%i, 100\n %%c = or.pred %%c, %%d", flag)), "L");
 	/* or only some turns come to it */
 	ck_assert_str_eq(waits_of(arena_printf(&arena, "	bra L\nL:	%s\n	bra %%c, L, B\nB:	%%i = add.u32 %%i, 1\n %%d = setp.lt.u32 %%i, 100\n bra %%d, L, X\nX:", flag)), "L");
+}
+END_TEST
+
+/* Two ways through a turn: each adds. */
+START_TEST(own_doing_by_ways)
+{
+	const char *turn = "	bra L\nL:	%%x = ld.volatile.global.u32 [%%p]\n	%%c = setp.eq.u32 %%x, 0\n	%%d = setp.%s.u32 %%i, 99\n	%%c = and.pred %%c, %%d\n	bra %%c, M, X\n"
+		"M:	%%d = setp.lt.u32 %%t, 7\n	bra %%d, A, B\nA:	%%i = add.u32 %%i, 1\n	bra L\nB:	%%i = add.u32 %%i, %d\n	bra L\nX:";
+	ck_assert_str_eq(waits_of(arena_printf(&arena, turn, "lt", 2)), "");
+	ck_assert_str_eq(waits_of(arena_printf(&arena, turn, "ne", 1)), "");
+	ck_assert_str_eq(waits_of(arena_printf(&arena, turn, "ne", 3)), "L"); /* may step over it */
 }
 END_TEST
 
@@ -153,6 +167,7 @@ int main(void)
 	tcase_add_test(t, plain_loads);
 	tcase_add_test(t, ways);
 	tcase_add_test(t, own_doing);
+	tcase_add_test(t, own_doing_by_ways);
 	tcase_add_test(t, own_doing_in_memory);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);
