@@ -196,6 +196,7 @@ SourcePlace places_own(const Module *, int list);                     /* the own
 void ins_place_inlined(const Module *, Ins *, int list);              /* the list and with it the instruction's own place */
 void ins_place(Ins *, const Ins *like);                               /* it stands where the other stands */
 Loc *places_list(const Module *, int list, Arena *, int *n);           /* the n of it that are known; file names are the module's */
+void place_print(Loc, StrBuf *);                                      /* math.h:12, without the folder */
 /* What a reader wants to know behind a place of inlined code, " (inlined math.h:12, at k.cu:30)": the innermost place, if it is another one, and the calls outside, if
    there are any. Nothing for other instructions. v: the n places of its list. */
 void places_print_inlined(const char *file, int line, const Loc *v, int n, StrBuf *);

@@ -133,10 +133,10 @@ Loc *places_list(const Module *m, int list, Arena *a, int *n)
 	return v;
 }
 
-static void print_place(const char *before, Loc l, StrBuf *out)
+void place_print(Loc l, StrBuf *out)
 {
 	const char *slash = strrchr(l.file, '/');
-	sb_printf(out, "%s%.60s:%d", before, slash ? slash + 1 : l.file, l.line);
+	sb_printf(out, "%.60s:%d", slash ? slash + 1 : l.file, l.line);
 }
 
 /* Of many calls outside, the first and the last. */
@@ -147,12 +147,14 @@ void places_print_inlined(const char *file, int line, const Loc *v, int n, StrBu
 		own++;
 	if (n < 2 || own == n)
 		return;
-	sb_puts(out, " (inlined");
+	sb_puts(out, own ? " (inlined " : " (inlined");
 	if (own)
-		print_place(" ", v[0], out);
+		place_print(v[0], out);
 	for (int k = own + 1; k < n; k++)
-		if (k == own + 1 || k == n - 1)
-			print_place(own || k > own + 1 ? ", at " : " at ", v[k], out);
+		if (k == own + 1 || k == n - 1) {
+			sb_puts(out, own || k > own + 1 ? ", at " : " at ");
+			place_print(v[k], out);
+		}
 	sb_putc(out, ')');
 }
 

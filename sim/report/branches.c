@@ -169,8 +169,8 @@ static void put_line(const LaunchStats *s, const LineStats *l, const char *name,
 static void put_inlined_lines(PlaceList inlined, StrBuf *out)
 {
 	for (int k = 0; k < inlined.n && k < MOST_INLINED; k++) {
-		const char *file = inlined.v[k].file, *slash = strrchr(file, '/');
-		sb_printf(out, "%s%.60s:%d", k ? ", " : "    (inlined ", slash ? slash + 1 : file, inlined.v[k].line);
+		sb_puts(out, k ? ", " : "    (inlined ");
+		place_print(inlined.v[k], out);
 	}
 	if (inlined.n > MOST_INLINED)
 		sb_printf(out, ", %d more", inlined.n - MOST_INLINED);

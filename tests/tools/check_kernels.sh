@@ -52,4 +52,4 @@ for module in kernels/linearization/*.ir kernels/melding/*.ir; do # a workload f
 	done
 done
 echo "$runs runs, $failed failed, $refused refused"
-[ "$runs" -gt $((120 / ${part_count:-1})) ] && [ "$failed" = 0 ]
+[ "$runs" -gt $((300 / ${part_count:-1})) ] && [ "$failed" = 0 ]
