@@ -59,6 +59,9 @@ for bad in "--count x" "--only nothing" "extra" "--nonsense" "--seed -1"; do
 	[ "$status" = 2 ] && [ -s differential.out ] || { echo "properties $bad: status $status"; cat differential.out; exit 1; }
 done
 ./properties --count 10 --seed 20001 | grep -q '^10 kernels, .* 0 failed$'
+# a campaign deals its kernels to the classes, to the last one
+GSIM_BUILD=$PWD "$(dirname "$0")/../../tools/campaign" 7 40001 >differential.out || { cat differential.out; exit 1; }
+awk '/ kernels, 0 failed$/ { n += $(NF - 3) } END { exit n != 7 + 7 }' differential.out || { echo "a campaign of 7 kernels:"; cat differential.out; exit 1; }
 # three shards are the whole
 for shard in 1/3 2/3 3/3; do
 	./differential --shard $shard --count 10 --functional --models ipdom --passes none
