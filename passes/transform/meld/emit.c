@@ -155,7 +155,8 @@ static Block *first_of(Emit *x, int side)
 	Block *b = x->s->entry[side];
 	while (c->npred[b->id] == 1) {
 		Block *from = c->pred[b->id][0];
-		if (from == x->r->e || from->ins.n != 1 || !block_jumps(from) || bs_has(x->w->gone, from->id) || bs_has(x->w->named, from->id))
+		if (from->ins.n != 1 || !block_jumps(from) || bs_has(x->w->gone, from->id) ||
+			bs_has(x->w->named, from->id))
 			break;
 		Ins jump = from->ins.v[0];
 		edit_mark_lanes(&x->w->e, &jump, (Opd){ OPD_REG, side == 1, x->r->condition, 0 });

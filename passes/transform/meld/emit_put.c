@@ -19,7 +19,7 @@ void emit_put(Emit *x, Ins i)
 {
 	x->cost += x->weight * meld_cost(x->w, &i);
 	for (int k = 0; k < i.ndst; k++)
-		if (i.opd && ins_dst(&i, k)->kind == OPD_REG)
+		if (ins_dst(&i, k)->kind == OPD_REG)
 			written(x, ins_dst(&i, k)->id);
 	if (!x->dry) {
 		edit_insert(&x->w->e, x->b, x->b->ins.n, i);

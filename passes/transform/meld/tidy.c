@@ -85,7 +85,8 @@ static void join(Tidy *t)
 		Block *b = f->block.v[k];
 		while (!bs_has(t->gone, k) && block_jumps(b)) {
 			Block *s = b->succ[0];
-			if (s == b || s->id == 0 || t->npred[s->id] != 1 || bs_has(t->named, s->id) || (!bs_has(t->made, k) && !bs_has(t->made, s->id)))
+			if (s->id == 0 || t->npred[s->id] != 1 || bs_has(t->named, s->id) ||
+				(!bs_has(t->made, k) && !bs_has(t->made, s->id)))
 				break;
 			edit_merge(&t->w->e, b, s);
 			bs_add(t->gone, s->id);

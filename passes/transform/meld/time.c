@@ -55,10 +55,10 @@ static Place place_of(Meld *w, const Block *b)
 	return *p;
 }
 
-/* The loop right inside `loop` that has `inner` in it; -1: none. */
+/* The loop right inside `loop` that has `inner` in it; -1: `inner` is the loop itself. */
 static int child_of(const Meld *w, int loop, int inner)
 {
-	while (inner >= 0 && inner != loop && w->loops->loop[inner].parent != loop)
+	while (inner != loop && w->loops->loop[inner].parent != loop)
 		inner = w->loops->loop[inner].parent;
 	return inner == loop ? -1 : inner;
 }
