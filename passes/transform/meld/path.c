@@ -17,7 +17,7 @@ static bool collect(Meld *w, Subgraph *s, Block *entry, int room)
 		for (int k = 0; k < list.v[at]->nsucc; k++) {
 			Block *to = list.v[at]->succ[k];
 			old &= to->id < w->c->n;
-			if (to == s->exit || to->id >= w->c->n || w->seen[to->id] == w->seeing)
+			if (to == s->exit || !old || w->seen[to->id] == w->seeing)
 				continue;
 			w->seen[to->id] = w->seeing;
 			vec_push(&list, to);
@@ -90,7 +90,8 @@ static int exit_behind(const Meld *w, int exit, const Block *other)
 
 typedef enum { FOUND, TOO_LARGE, NOT_ALONE } Found;
 
-/* The subgraph that begins with b. */
+/* The subgraph that begins with b. One without an exit has all in it that b leads to, so that b dominates
+   nothing that comes from elsewhere. */
 static Found find_subgraph(Meld *w, const MeldRegion *r, Block *b, const Subgraph *before, int room, Subgraph *s)
 {
 	for (int next = w->pdom->idom[b->id];;) {
@@ -101,7 +102,7 @@ static Found find_subgraph(Meld *w, const MeldRegion *r, Block *b, const Subgrap
 			return TOO_LARGE;
 		if (closed(w, s, before, r->e, &other))
 			return FOUND;
-		if (ends || !other || s->exit == r->exit || !dom_dominates(w->dom, b->id, other->id))
+		if (!other || s->exit == r->exit || !dom_dominates(w->dom, b->id, other->id))
 			return NOT_ALONE;
 		next = exit_behind(w, next, other);
 	}
