@@ -4,7 +4,8 @@
 
 /* What the arms have in common is worth melding, whatever becomes of the instruction in question. */
 #define ALIKE " %%f = ex2.approx.f32 %%f\n %%f = sin.approx.f32 %%f\n %%f = ex2.approx.f32 %%f\n"
-#define KERNEL "kernel k(u64 in, u64 out, u64 acc, u32 n) {\n shared u32 here[64]\n shared u32 there[64]\n" \
+#define KERNEL "global u32 word[1]\n" \
+	"kernel k(u64 in, u64 out, u64 acc, u32 n) {\n shared u32 here[64]\n shared u32 there[64]\n" \
 	" reg u32 %%t, %%a, %%b, %%x, %%y\n reg f32 %%f\n reg u64 %%o, %%w\n reg pred %%p, %%q\n" \
 	"A: %%t = mov.u32 %%tid.x\n %%o = ld.param.u64 [out]\n %%o = mad.wide.u32 %%t, 16, %%o\n %%w = add.u64 %%o, 4\n" \
 	" %%a = and.b32 %%t, 1\n %%b = add.u32 %%t, 7\n %%x = mov.u32 0\n %%f = cvt.rn.f32.u32 %%t\n" \
@@ -44,6 +45,14 @@ static const Pair pairs[] = {
 	{ { "%x = ld.shared.u32 [here]", "%x = ld.shared.u32 [there]" }, OP_LD, 1 },
 	{ { "%x = ld.shared.u32 [here]", "%x = ld.shared.u32 [%x]" }, OP_LD, 1 },
 	{ { "%x = ld.global.u32 [%w]", "%x = ld.u32 [%w]" }, OP_LD, 2 },
+	/* neither a name in the generic space nor a number is chosen */
+	{ { "%x = ld.u32 [word]", "%x = ld.u32 [%w]" }, OP_LD, 2 },
+	{ { "%x = ld.shared.u32 [64]\n st.shared.u32 [here], %t",
+		"%x = ld.shared.u32 [%x]\n st.shared.u32 [here], %t" }, OP_LD, 2 },
+	/* two names are to be read before the choice between them, which two more choices outweigh */
+	{ { "st.shared.v2.u32 [here], {%a, %b}", "st.shared.v2.u32 [there], {%b, %a}" }, OP_ST, 1 },
+	{ { "st.shared.v4.u32 [here], {%a, %b, %t, %x}",
+		"st.shared.v4.u32 [there], {%b, %a, %x, %t}" }, OP_ST, 2 },
 	/* what memory has in order stays as it is, but for relaxed atomic operations */
 	{ { "%x = atom.global.add.u32 [%w], 1", "%x = atom.global.add.u32 [%w], 2" }, OP_ATOM, 1 },
 	{ { "%x = atom.acquire.gpu.global.add.u32 [%w], 1", "%x = atom.acquire.gpu.global.add.u32 [%w], 2" }, OP_ATOM, 2 },
@@ -122,6 +131,60 @@ START_TEST(a_choice_is_made_once)
 }
 END_TEST
 
+/* But again where an instruction of one arm alone has written one of the two in between. */
+START_TEST(a_choice_is_made_anew)
+{
+	Module *m = kernel("%a = xor.b32 %a, 77\n %x = mul.lo.u32 %a, 3\n"
+		" %a = brev.b32 %a\n %y = div.u32 %a, 5\n %x = add.u32 %x, %y",
+		"%x = mul.lo.u32 %b, 3\n %y = div.u32 %b, 5\n %x = add.u32 %x, %y");
+	Module *after = melded(m, "branch-fusion(threshold=1,check=latency)");
+	ck_assert_int_eq(count(after, OP_DIV), 1);
+	ck_assert_int_eq(count(after, OP_MUL), 1);
+	ck_assert_int_eq(count(after, OP_SELP), 2);
+	module_free(after);
+	module_free(m);
+}
+END_TEST
+
+/* Blocks that do nothing but jump leave no trace in what goes together, wherever they stand in an arm. */
+START_TEST(empty_blocks_do_not_count)
+{
+	static const char arm[] = "bra %c0\n%c0: %s%%x = mul.lo.u32 %%x, 3", idle[] = "bra %c1\n%c1: ";
+	for (int sides = 0; sides < 4; sides++) {
+		char text[2][200], extra[2][50];
+		for (int s = 0; s < 2; s++) {
+			int label = s ? 'N' : 'M';
+			snprintf(extra[s], sizeof extra[s], idle, label, label);
+			snprintf(text[s], sizeof text[s], arm, label, label, sides >> s & 1 ? extra[s] : "");
+		}
+		Module *m = kernel(text[0], text[1]), *after = melded(m, "meld(threshold=1,check=latency)");
+		ck_assert_int_eq(count(after, OP_SIN), 2);
+		ck_assert_int_eq(count(after, OP_MUL), 1);
+		int blocks = after->func.v[0]->block.n;
+		ck_assert_msg(blocks == 1, "%s | %s: %d blocks", text[0], text[1], blocks);
+		module_free(after);
+		module_free(m);
+	}
+}
+END_TEST
+
+/* A block with a branch alone is none of these: here it ends a loop, which stays in front of what goes
+   together. */
+START_TEST(branches_alone_count)
+{
+	static const char none[] = "bra N2\nN2:";
+	static const char loop[] = "bra M0\nM0: %x = add.u32 %x, 3\n %q = setp.lt.u32 %x, 99\n bra M1\n"
+		"M1: bra %q, M0, M2\nM2:";
+	for (int side = 0; side < 2; side++) {
+		Module *m = side ? kernel(none, loop) : kernel(loop, none);
+		Module *after = melded(m, "meld(threshold=1,check=latency)");
+		ck_assert_int_eq(count(after, OP_SIN), 2);
+		module_free(after);
+		module_free(m);
+	}
+}
+END_TEST
+
 /* What one arm alone computes, for itself, may be executed by all lanes: that saves the branch around it, if it is no longer than `straight` says,
    and no register is written that the others have a value in. */
 START_TEST(short_runs_of_one_arm)
@@ -196,6 +259,9 @@ int main(void)
 	TCase *t = tcase_create("all");
 	tcase_add_loop_test(t, pairs_meld, 0, 2 * (int)(sizeof pairs / sizeof *pairs));
 	tcase_add_test(t, a_choice_is_made_once);
+	tcase_add_test(t, a_choice_is_made_anew);
+	tcase_add_test(t, empty_blocks_do_not_count);
+	tcase_add_test(t, branches_alone_count);
 	tcase_add_test(t, short_runs_of_one_arm);
 	tcase_add_test(t, nobody_waits_for_who_waits);
 	tcase_add_test(t, what_is_not_looked_at_may_be_waited_for);
