@@ -44,6 +44,21 @@ bra %e, G, J
 G: exit
 J: $F
 exit"
+says meld 'the branch of A stays: other threads come to what begins with T, too' "T: $T
+bra %d, G, H
+F: $F
+bra %e, G, J
+G: $F
+bra H
+H: exit
+J: exit"
+# A loop that begins with the function.
+says meld 'the branch of F stays: one of its arms is empty' "T: bra F
+F: %e = setp.lt.u32 %y, 99
+bra %e, G, J
+G: $T
+bra A
+J: exit"
 says branch-fusion 'the branch of A stays: its arms are not a block each' "T: $T
 bra %d, G, J
 G: $T
@@ -97,6 +112,26 @@ bra J
 F: %y = ld.shared.u32 [%y]
 bra J
 J: st.global.u32 [%p], %x
+st.global.u32 [%p+4], %y
+exit"
+# Chases in loops of their own, within the other: one begins behind the end of the other one, and two times
+# eight turns become eight that are a little longer.
+says meld 'the branch of L: T1 and F1 become one: 3 pairs of instructions become one each' "T: bra L
+F: bra L
+L: %i = mov.u32 0
+bra %c, T1, F1
+T1: %x = ld.shared.u32 [%x]
+%i = add.u32 %i, 1
+%d = setp.lt.u32 %i, 9
+bra %d, T1, J
+F1: %y = ld.shared.u32 [%y]
+%i = add.u32 %i, 1
+%d = setp.lt.u32 %i, 9
+bra %d, F1, J
+J: %t = add.u32 %t, 1
+%e = setp.lt.u32 %t, 99
+bra %e, L, E
+E: st.global.u32 [%p], %x
 st.global.u32 [%p+4], %y
 exit"
 says meld 'the branch of A stays: at best 0 % of the cycles of two subgraphs would be saved, and threshold asks for 20 %' "T: %x = ld.global.u32 [%p]
@@ -255,6 +290,46 @@ bra %d, G, J
 G: $F
 $end"
 says meld 'the branch of A: T is given the form of the region around ' "$one"
+# How many regions go together, and how many blocks get the form of one.
+counts() { # how many of both, the code from T on
+	kernel "$3" >"$tmp/k.ir"
+	"$opt" --pass-stats -p meld -o "$tmp/out.ir" "$tmp/k.ir" 2>"$tmp/stats"
+	regions=$(sed -n 's/.* regions melded with regions *//p' "$tmp/stats")
+	forms=$(sed -n "s/.* blocks given a region's form *//p" "$tmp/stats")
+	[ "${regions:-0} ${forms:-0}" = "$1 $2" ] || {
+		echo "not $1 regions and $2 forms:"; cat "$tmp/stats"; bad=1
+	}
+}
+other="T: $T
+bra %d, G, J
+G: $T
+bra J
+F: $F
+$end"
+counts 1 0 "$nested"
+counts 0 1 "$one"
+counts 0 1 "$other"
+counts 0 0 "T: $T
+bra J
+F: $F
+$end"
+# Where the lanes of a block go in a region's form: out, or on to where the block's place is.
+shows() { # text on the side where threads have the block, the code from T on
+	kernel "$2" >"$tmp/k.ir"
+	"$opt" --print meld "$tmp/k.ir" >"$tmp/said" || { echo "--print fails on:"; cat "$tmp/k.ir"; bad=1; }
+	grep -qF -e "$1" "$tmp/said" || { echo "not shown: $1"; cat "$tmp/said"; bad=1; }
+}
+behind="T: $T
+bra J
+F: %i = add.u32 %t, 1
+bra %d, G, J
+G: $F
+$end"
+shows '(always goes out)' "$one"
+shows '(always goes out)' "$other"
+shows '(no thread comes here)' "$one"
+shows '(always goes on to where the other side has G)' "$behind"
+shows '(no code: threads pass)' "$behind"
 # Instructions that could become one, but for the choices that it would take.
 kernel "T: %x = ld.global.u32 [%p]
 %x = mul.lo.u32 %x, %x
