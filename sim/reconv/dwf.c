@@ -120,10 +120,10 @@ static Split *entry_to_join(Warp *w, uint32_t pc, const Split *s, Mask m, Warp *
 	return e;
 }
 
-static void join_entry(Warp *holder, Split *e, const Part *part, int n, Cycle ready)
+static void join_entry(Warp *holder, Split *e, const Part *part, int n, const Wait *wait)
 {
 	reconv_join(holder, e, part, n);
-	split_not_before(holder, e, ready, e->wait.why);
+	split_not_before(holder, e, wait->known, wait->why);
 	reconv_count_merge(holder, e, e->pc, e->mask);
 }
 
@@ -134,7 +134,7 @@ static void reach(Warp *w, Split *s)
 	Warp *holder;
 	Pool *pool = reconv_sm_state(w);
 	int n = reconv_parts(w, s, part);
-	Cycle ready = s->wait.known;
+	Wait wait = s->wait;
 	level_counts(w, part, n, s->pc);
 	Split *e = entry_to_join(w, s->pc, s, s->mask, &holder);
 	if (!e) {
@@ -142,7 +142,7 @@ static void reach(Warp *w, Split *s)
 		reconv_count_own(w, "warps_formed");
 		return;
 	}
-	join_entry(holder, e, part, n, ready);
+	join_entry(holder, e, part, n, &wait);
 	reconv_remove(w, s);
 }
 
@@ -165,7 +165,7 @@ static void part_ways(Warp *w, Split *s, const MIns *i, const Path *p, int n)
 		level_counts(w, part, np, like.pc);
 		Split *e = entry_to_join(w, like.pc, NULL, lanes_of_parts(part, np), &holder);
 		if (e) {
-			join_entry(holder, e, part, np, like.wait.known);
+			join_entry(holder, e, part, np, &like.wait);
 			continue;
 		}
 		like.tag = ++pool->stamp;

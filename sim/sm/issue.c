@@ -142,7 +142,7 @@ static inline void write_results(Sm *sm, Warp *w, const Part *part, int n, const
 		scoreboard_write(sm, part[k].home, i, part[k].mask & m, ready, load);
 }
 
-/* The split has issued the instruction at pc. If it goes on elsewhere, the front end has to follow. */
+/* The split has issued the instruction at pc. If it goes on elsewhere, the front end has to follow. What makes it wait longer is the reason. */
 static void redirect(const Sm *sm, Split *s, uint32_t pc)
 {
 	Wait *x = &s->wait;
@@ -151,7 +151,7 @@ static void redirect(const Sm *sm, Split *s, uint32_t pc)
 	if (s->pc == pc + 1 || (s->pc == pc && !to_itself))
 		return;
 	x->known += n;
-	if (to_itself || x->why != STALL_DIVERGENCE || x->known <= sm->now + 1 + n)
+	if (x->known <= sm->now + 1 + n)
 		x->why = STALL_BRANCH;
 }
 
