@@ -57,7 +57,7 @@ static const MIns *next_instruction(Sm *sm, Warp *w, Split *s)
 /* After an issue: may the lane issue another instruction in this cycle? If not, its wait ends in a later one. */
 static bool lane_goes_on(Sm *sm, LaneTurn *t, Split *s, const MIns *i, int lane)
 {
-	if (s->state == SPLIT_RUN && s->wait.known == sm->now + 1 && may_be_followed(i) && --t->left[lane] > 0)
+	if (may_be_followed(i) && --t->left[lane] > 0)
 		return true;
 	t->left[lane] = 0;
 	t->best = earlier(t->best, s->state == SPLIT_RUN ? (When){ s->wait.known, s->pc, s->wait.why } : not_running(s));
@@ -81,7 +81,7 @@ static bool run_lane(Sm *sm, Warp *w, int k, LaneTurn *t)
 {
 	Split *s = &w->split[k];
 	int lane = lowest_lane(s->mask);
-	if (!t->left[lane] || t->access >> lane & 1)
+	if (!t->left[lane])
 		return true;
 	if (s->released)
 		split_released(sm, w, s);

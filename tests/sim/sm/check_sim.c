@@ -399,6 +399,138 @@ START_TEST(what_is_printed_of_shared_memory)
 }
 END_TEST
 
+/* ---- every lane a core of its own ---- */
+
+static const char lane_head[] = "kernel k(u64 out) {\n reg u32 %t, %a, %b, %c, %d\n reg f32 %f, %g, %h, %i\n"
+	" reg pred %p\n shared u32 buf[64]\nA:\n";
+
+/* The cycles in which the lane issues: "0 1 5 ". */
+static void issues_of_lane(const Rig *r, int lane, char got[600])
+{
+	size_t at = 0;
+	*got = 0;
+	for (int i = 0; i < r->n && at < 580; i++)
+		if (r->e[i].kind == TR_ISSUE && r->e[i].mask >> lane & 1)
+			at += (size_t)snprintf(got + at, 600 - at, "%llu ", (unsigned long long)r->e[i].cycle);
+}
+
+/* One thread, which issues as many instructions a cycle, loads with that latency, and has as many instructions
+   between its loads and their use. */
+static Rig *single(const char *model, int width, int latency, int between, const char *operands)
+{
+	char text[1000], set[300];
+	int at = snprintf(text, sizeof text, "%s %%a = mov.u32 1\n %%h = mov.f32 0f3F800000\n"
+		" %%f = ld.shared.f32 [buf]\n %%g = ex2.approx.f32 %%i\n", lane_head);
+	for (int n = 0; n < between; n++)
+		at += snprintf(text + at, sizeof text - (size_t)at, " %%a = add.u32 %%a, %d\n", n);
+	snprintf(text + at, sizeof text - (size_t)at, " %%i = add.f32 %s\n %%i = add.f32 %%i, %%f\n"
+		" %%i = add.f32 %%i, %%g\n %%i = add.f32 %%i, %%h\n %%a = add.u32 %%a, 1\n exit\n}\n", operands);
+	snprintf(set, sizeof set, "divergence.model=%s scheduler.issue_width=%d units.alu.count=2 units.alu.latency=2"
+		" units.fp32.count=2 units.sfu.latency=6 shared.latency=%d", model, width, latency);
+	Rig *r = rig_new(set);
+	rig_run(r, text, 1, 1);
+	return r;
+}
+
+/* A thread that is alone issues as a warp of one does, and waits for the same reasons, whichever operand is last. */
+START_TEST(a_lane_alone_is_a_warp_of_one)
+{
+	static const char *const operands[] = { "%f, %g", "%g, %f", "%f, %h", "%h, %f", "%g, %h", "%h, %g" };
+	for (int k = 0; k < 6 * 2 * 5 * 7; k++) {
+		int width = 1 + k / 6 % 2, latency = 2 * (k / 12 % 5) + 1, between = k / 60;
+		char got[600], want[600];
+		Rig *warp = single("ipdom", width, latency, between, operands[k % 6]);
+		Rig *lane = single("mimd", width, latency, between, operands[k % 6]);
+		issues_of_lane(warp, 0, want);
+		issues_of_lane(lane, 0, got);
+		ck_assert_msg(!strcmp(got, want), "width %d, latency %d, %d between, %s: a lane issues in %s, a warp in %s",
+			width, latency, between, operands[k % 6], got, want);
+		for (int s = 0; s < STALL_COUNT; s++)
+			stall(lane, (Stall)s, warp->s.stalls[s]);
+		rig_free(warp);
+		rig_free(lane);
+	}
+}
+END_TEST
+
+/* Registers are renamed: only a load into the same register holds a write. Jumps that only the layout needs take
+   no time. */
+START_TEST(a_lane_waits_for_little)
+{
+#define IF_ELSE(P) " " P "\n bra %p, T, F\nT: %b = mov.u32 1\n bra J\nF: %b = mov.u32 2\n bra J\n" \
+	"J: %c = mov.u32 3\n" EX
+	static const struct { const char *text; uint64_t cycles; } want[] = {
+		{ " %f = ex2.approx.f32 %g\n %f = add.f32 %h, %h\n" EX, 3 },
+		{ " %f = ld.shared.f32 [buf]\n %f = add.f32 %h, %h\n" EX, 10 },
+		{ IF_ELSE("%p = setp.eq.u32 %a, 0"), 5 },
+		{ IF_ELSE("%p = setp.ne.u32 %a, 0"), 5 },
+	};
+	for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+		char text[500];
+		snprintf(text, sizeof text, "%s%s}\n", lane_head, want[k].text);
+		Rig *r = rig_new("divergence.model=mimd units.sfu.latency=8 shared.latency=8");
+		rig_run(r, text, 1, 1);
+		ck_assert_msg(r->s.cycles == want[k].cycles, "%llu cycles, expected %llu\n%s",
+			(unsigned long long)r->s.cycles, (unsigned long long)want[k].cycles, text);
+		rig_free(r);
+	}
+#undef IF_ELSE
+}
+END_TEST
+
+/* Each lane goes a way of its own, and issues as if it were alone: others end first, access memory, or wait. */
+START_TEST(lanes_hold_nobody_up)
+{
+	static const char ways[] = " brx %t, [W0, W1, W2, W3]\nW0: %a = mov.u32 1\n" EX
+		"W1: %a = ld.shared.u32 [buf]\n %b = mov.u32 5\n %c = mov.u32 6\n %d = ld.shared.u32 [buf+8]\n"
+		" %a = add.u32 %a, %d\n" EX
+		"W2: %a = mov.u32 1\n %b = mov.u32 2\n %c = mov.u32 3\n %d = ld.shared.u32 [buf+4]\n %a = mov.u32 4\n"
+		" %b = mov.u32 5\n %d = add.u32 %d, 1\n" EX
+		"W3: %f = ex2.approx.f32 %g\n %a = mov.u32 2\n %b = ld.shared.u32 [buf]\n %c = mov.u32 7\n"
+		" %h = add.f32 %f, %g\n %b = add.u32 %b, 1\n %c = mov.u32 8\n" EX;
+	for (int k = 0; k < 2 * 4; k++) {
+		int width = 1 + k / 4, lane = k % 4;
+		char set[200], text[1500], alone[600], among[600];
+		snprintf(set, sizeof set, "divergence.model=mimd scheduler.issue_width=%d units.sfu.latency=5 shared.latency=3",
+			width);
+		Rig *all = rig_new(set), *one = rig_new(set);
+		snprintf(text, sizeof text, "%s %%t = mov.u32 %%tid.x\n%s}\n", lane_head, ways);
+		rig_run(all, text, 1, 4);
+		snprintf(text, sizeof text, "%s %%t = mov.u32 %d\n%s}\n", lane_head, lane, ways);
+		rig_run(one, text, 1, 1);
+		issues_of_lane(all, lane, among);
+		issues_of_lane(one, 0, alone);
+		ck_assert_msg(!strcmp(alone, among), "%s, lane %d issues in %s, alone in %s", set, lane, among, alone);
+		rig_free(one);
+		rig_free(all);
+	}
+}
+END_TEST
+
+/* Whoever comes last, all lanes go on in the next cycle, and end together. */
+START_TEST(lanes_go_on_together_behind_a_barrier)
+{
+	static const char *const barriers[] = { "bar.sync 0", "bar.warp.sync 15" };
+	for (int k = 0; k < 2 * 4 * 2; k++) {
+		int width = 1 + k / 8, last = k % 4;
+		char set[100], text[600], end[30], got[600];
+		snprintf(set, sizeof set, "divergence.model=mimd scheduler.issue_width=%d units.sfu.latency=9", width);
+		snprintf(text, sizeof text, "%s %%t = mov.u32 %%tid.x\n %%p = setp.eq.u32 %%t, %d\n bra %%p, S, B\n"
+			"S: %%f = ex2.approx.f32 %%g\n %%g = ex2.approx.f32 %%f\n bra B\nB: %s\n %%a = mov.u32 1\n exit\n}\n",
+			lane_head, last, barriers[k / 4 % 2]);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 4);
+		snprintf(end, sizeof end, " %llu ", (unsigned long long)r->s.cycles - 1);
+		for (int lane = 0; lane < 4; lane++) {
+			issues_of_lane(r, lane, got);
+			ck_assert_msg(strlen(got) > strlen(end) && !strcmp(got + strlen(got) - strlen(end), end),
+				"%s, lane %d comes last; lane %d issues in %s\n%s", set, last, lane, got, text);
+		}
+		rig_free(r);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -412,6 +544,8 @@ int main(void)
 		a_block_that_jumps_to_itself_is_redirected, a_branch_to_itself_is_redirected, instruction_lines_are_fetched_once, loops_stay_in_the_instruction_cache,
 		sleep_is_in_nanoseconds, ended_warps_drain, the_clock_is_the_cycle_of_issue,
 		local_addresses, blocks_have_their_own_dynamic_shared_memory, registers_of_the_driver, what_is_printed_of_shared_memory,
+		a_lane_alone_is_a_warp_of_one, a_lane_waits_for_little, lanes_hold_nobody_up,
+		lanes_go_on_together_behind_a_barrier,
 	};
 	return rig_suite("the SM's pipeline", tests, sizeof tests / sizeof *tests);
 }
