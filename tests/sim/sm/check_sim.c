@@ -194,6 +194,17 @@ START_TEST(a_branch_costs_the_redirection_where_it_leaves_the_line)
 }
 END_TEST
 
+/* The product is there 10 cycles after the front end: the jump is the reason until then, whoever looks how often. */
+START_TEST(a_jump_is_over_before_data_are_waited_for)
+{
+	Rig *r = one("fetch.redirect_cycles=5 units.sfu.latency=16",
+		K(" %p = setp.eq.u32 %a, 0\n %f = ex2.approx.f32 %g\n bra %p, C, B\nB: exit\nC: %h = add.f32 %f, %f\n" EX), "0 1 2 17 18");
+	stall(r, STALL_BRANCH, 5);
+	stall(r, STALL_DATA, 9);
+	rig_free(r);
+}
+END_TEST
+
 /* Two lanes go to C first, which does not follow in the code: a jump. Where the mechanism keeps the warp beyond the next cycle, too, the whole
    wait has its reason; the cycles are the sum. B, which runs last, is jumped to as well. */
 START_TEST(a_jump_is_divergence_where_the_mechanism_takes_time)
@@ -256,6 +267,29 @@ START_TEST(instruction_lines_are_fetched_once)
 	ck_assert_uint_eq(r->s.fetch_misses, 2);
 	rig_order(r, "0 1 0 1 0 1");
 	rig_free(r);
+}
+END_TEST
+
+/* The sum begins a line and reads a slow product: its line is fetched meanwhile, so whichever comes last counts alone. */
+START_TEST(lines_come_while_data_are_computed)
+{
+	enum { SLOWEST = 150 };
+	uint64_t cycles[SLOWEST + 1];
+	for (int slow = 1; slow <= SLOWEST; slow++) {
+		char set[200];
+		snprintf(set, sizeof set, "fetch.cache_bytes=1024 fetch.line_bytes=32 fetch.instruction_bytes=16"
+			" fetch.miss_cycles=20 interconnect.latency=40 units.sfu.latency=%d", slow);
+		Rig *r = rig_new(set);
+		rig_run(r, K(" %a = mov.u32 1\n %f = ex2.approx.f32 %g\n %h = add.f32 %f, %f\n" EX), 1, 4);
+		cycles[slow] = r->s.cycles;
+		rig_free(r);
+	}
+	ck_assert_uint_eq(cycles[20], cycles[1]); /* the line takes longer */
+	ck_assert_uint_gt(cycles[SLOWEST], cycles[1]);
+	for (int slow = 1; slow <= SLOWEST; slow++) {
+		uint64_t computed = cycles[SLOWEST] - (uint64_t)(SLOWEST - slow);
+		ck_assert_uint_eq(cycles[slow], computed > cycles[1] ? computed : cycles[1]);
+	}
 }
 END_TEST
 
@@ -414,7 +448,7 @@ static void issues_of_lane(const Rig *r, int lane, char got[600])
 			at += (size_t)snprintf(got + at, 600 - at, "%llu ", (unsigned long long)r->e[i].cycle);
 }
 
-/* One thread, which issues as many instructions a cycle, loads with that latency, and has as many instructions
+/* One thread, which issues as many instructions a cycle, loads with that latency, and has so many instructions
    between its loads and their use. */
 static Rig *single(const char *model, int width, int latency, int between, const char *operands)
 {
@@ -432,7 +466,7 @@ static Rig *single(const char *model, int width, int latency, int between, const
 	return r;
 }
 
-/* A thread that is alone issues as a warp of one does, and waits for the same reasons, whichever operand is last. */
+/* A thread that is alone issues as a warp of one does, and waits for the same reasons. */
 START_TEST(a_lane_alone_is_a_warp_of_one)
 {
 	static const char *const operands[] = { "%f, %g", "%g, %f", "%f, %h", "%h, %f", "%g, %h", "%h, %g" };
@@ -453,8 +487,8 @@ START_TEST(a_lane_alone_is_a_warp_of_one)
 }
 END_TEST
 
-/* Registers are renamed: only a load into the same register holds a write. Jumps that only the layout needs take
-   no time. */
+/* Registers are renamed: only a load into the same register holds a write. Jumps that only the layout needs
+   take no time. */
 START_TEST(a_lane_waits_for_little)
 {
 #define IF_ELSE(P) " " P "\n bra %p, T, F\nT: %b = mov.u32 1\n bra J\nF: %b = mov.u32 2\n bra J\n" \
@@ -478,7 +512,7 @@ START_TEST(a_lane_waits_for_little)
 }
 END_TEST
 
-/* Each lane goes a way of its own, and issues as if it were alone: others end first, access memory, or wait. */
+/* Each lane goes a way of its own, and issues as if it were alone, where others end first, load, or wait. */
 START_TEST(lanes_hold_nobody_up)
 {
 	static const char ways[] = " brx %t, [W0, W1, W2, W3]\nW0: %a = mov.u32 1\n" EX
@@ -540,6 +574,7 @@ int main(void)
 		a_unit_takes_an_instruction_every_interval, a_busy_unit_does_not_hold_another, warps_share_units, schedulers_take_turns_at_a_unit,
 		bank_conflicts_hold_the_load_store_unit, two_independent_instructions_issue_together,
 		nothing_issues_behind_a_branch_in_its_cycle, a_jump_costs_the_redirection,
+		a_jump_is_over_before_data_are_waited_for, lines_come_while_data_are_computed,
 		a_branch_costs_the_redirection_where_it_leaves_the_line, a_jump_is_divergence_where_the_mechanism_takes_time,
 		a_block_that_jumps_to_itself_is_redirected, a_branch_to_itself_is_redirected, instruction_lines_are_fetched_once, loops_stay_in_the_instruction_cache,
 		sleep_is_in_nanoseconds, ended_warps_drain, the_clock_is_the_cycle_of_issue,
