@@ -52,7 +52,7 @@ Cycle timeline_search(Timeline *t, Cycle floor, Cycle from, uint64_t rate, uint6
 		return queue_up(t, from, rate, bytes);
 	while (!open && ++w < end)
 		open = ~t->closed[w % TIMELINE_WORDS];
-	t->closed[w % TIMELINE_WORDS] |= w < end ? open & -open : 0;
+	t->closed[w % TIMELINE_WORDS] |= open & -open; /* none where all words are closed */
 	for (uint64_t mask = -(open & -open); w < end; w++, mask = ~(uint64_t)0) { /* from the cycle in which it begins */
 		uint64_t taken = 0;
 		for (uint64_t free = ~t->full[w % TIMELINE_WORDS] & mask; free; free &= free - 1) {

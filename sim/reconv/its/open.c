@@ -101,7 +101,7 @@ static void give_number(Barriers *p, Numbering *x, int o)
 		p->most = least + 1;
 	chain_each(p->r[o].outer, c) {
 		int outer = its_at_rank(p, c->v);
-		if (!p->r[outer].numbered && !p->r[outer].idle)
+		if (!p->r[outer].numbered)
 			list_add(&p->arena, &x->inner[outer], least);
 	}
 }

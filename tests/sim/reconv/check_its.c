@@ -1,6 +1,7 @@
 /* Convergence barriers: what each policy runs, nesting beyond the registers, calls, indexed branches, exits, barriers and
  * warp-level operations in divergent code, predicted points. rig_run compares memory with the reference interpreter. */
 #include "tests/random/random_text.h"
+#include "sim/machine/machine.h"
 #include "tests/sim/sm/sim_rig.h"
 
 #define K(BODY) "kernel k(u64 out) {\n reg u32 %t, %a, %x, %s\n reg u64 %o\n reg pred %p\nA: %t = mov.u32 %tid.x\n" BODY "}\n"
@@ -471,11 +472,70 @@ START_TEST(a_turn_given_anew_costs_a_jump)
 }
 END_TEST
 
+/* Lanes 0 and 1 come to f's operation apart, and are one group behind it. Where one of them comes last it has the
+   turn, and they keep it. Where they go on as lane 2 has ended, those at Z have the turn, and keep it. */
+#define MEETS(MASK, APART, FIRST, TAIL) "func f(u32 %n) -> (u32 %r) {\nY: bar.warp.sync " MASK "\n bra E\n" \
+	"E: %r = mad.lo.u32 %n, 3, 20\n ret\n}\n" K(APART "C:" IF(FIRST, "T", "F") "T: (%x) = call f, (%t)\n bra J\n" \
+	"F: (%x) = call f, (%t)\n %x = add.u32 %x, 100\n bra J\n" \
+	AT("Z", "1") " bra Z2\n" AT("Z2", "3") " bra J\n" \
+	AT("J", "2") END TAIL)
+START_TEST(the_turn_of_who_has_met)
+{
+	const char *m = "divergence.model=its its.policy=volta_lifo";
+	rig_free(rig_four(m, MEETS("3", IF("12", "Z", "C"), "1", ""), "A:f C:3 F:2 Y:2 T:1 Y:1 E:3 Z:c Z2:c J:f"));
+	rig_free(rig_four(m, MEETS("3", IF("12", "Z", "C"), "2", ""), "A:f C:3 F:1 Y:1 T:2 Y:2 E:3 Z:c Z2:c J:f"));
+	rig_free(rig_four(m, MEETS("7", IF("12", "W", "C"), "1", "W:" IF("4", "X", "Z") "X: exit\n"),
+		"A:f C:3 F:2 Y:2 T:1 Y:1 W:c X:4 Z:8 Z2:8 E:3 J:b"));
+	rig_free(rig_four(m, MEETS("7", IF("12", "W", "C"), "2", "W:" IF("4", "X", "Z") "X: exit\n"),
+		"A:f C:3 F:1 Y:1 T:2 Y:2 W:c X:4 Z:8 Z2:8 E:3 J:b"));
+}
+END_TEST
+
+/* A barrier is free for others when no lane names it any more: whoever may name one does so in a register. */
+static int barriers_seen;
+static void holders_name_them(Sm *sm)
+{
+	for (int k = 0; k < sm->nwarps; k++) {
+		const Warp *w = &sm->warp[k];
+		const TraceRowVec *table = w->used ? tracer_rows(sm, w) : NULL;
+		uint64_t names[8] = { 0 }, held[8] = { 0 };
+		for (int t = 0; table && t < TABLE_COUNT; t++)
+			for (int i = 0; i < table[t].n; i++) {
+				const TraceRow *x = &table[t].v[i];
+				if (x->kind == ROW_REGISTER)
+					names[x->m % 8] |= x->mask;
+				if (x->kind == ROW_HOLDERS || x->kind == ROW_BARRIER)
+					held[x->n % 8] |= x->mask;
+				barriers_seen += x->kind == ROW_HOLDERS;
+			}
+		for (int n = 0; n < 8; n++)
+			ck_assert_msg(!(held[n] & ~names[n]), "cycle %d: lanes %#x hold barrier %d, lanes %#x name it", (int)sm->now,
+				(unsigned)held[n], n, (unsigned)names[n]);
+	}
+}
+
+/* The lane that goes round yields, and the others go on without it; it comes to their barrier when that has opened. */
+START_TEST(a_barrier_is_held_by_those_who_name_it)
+{
+	static const char *const lane[] = { "1", "2", "4", "8" };
+	tracer_watch = holders_name_them;
+	for (int k = 0; k < 4; k++) {
+		char text[1000];
+		snprintf(text, sizeof text, "kernel k(u64 out) {\n reg u32 %%t, %%a, %%x, %%s\n reg u64 %%o\n reg pred %%p\n"
+			"A: %%t = mov.u32 %%tid.x\n %%a = shr.b32 %s, %%t\n %%a = and.b32 %%a, 1\n %%p = setp.ne.u32 %%a, 0\n bra %%p, L, J\n"
+			"L: %%s = add.u32 %%s, 1\n %%p = setp.lt.u32 %%s, 9\n bra %%p, L, J\nJ: bra M\nM: %%x = mov.u32 1\n%s}\n", lane[k], END);
+		rig_free(rig_four("divergence.model=its its.yield=loops its.yield_after=1", text, NULL));
+	}
+	tracer_watch = NULL;
+	ck_assert_int_gt(barriers_seen, 0);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
 		predicted_points_share_no_registers, the_timer_counts_cycles, the_turn_passes_on_in_long_waits,
-		barriers_share_registers, yields_on_back_edges, loops_that_may_spin_yield, nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, random_graphs };
+		barriers_share_registers, yields_on_back_edges, loops_that_may_spin_yield, nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, the_turn_of_who_has_met, a_barrier_is_held_by_those_who_name_it, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
