@@ -12,15 +12,19 @@ const StatInfo stat_info[] = {
 const int stat_count = sizeof stat_info / sizeof *stat_info;
 
 const char *const stall_name[STALL_COUNT] = {
-#define S(ID, NAME, HELP) [STALL_##ID] = NAME,
+#define S(ID, NAME, RANK, COLOUR, HELP) [STALL_##ID] = NAME,
 	STALLS(S)
 #undef S
 };
 const char *const stall_help[STALL_COUNT] = {
-#define S(ID, NAME, HELP) [STALL_##ID] = HELP,
+#define S(ID, NAME, RANK, COLOUR, HELP) [STALL_##ID] = HELP,
 	STALLS(S)
 #undef S
 };
+/* Powers of two add up to a number with as many bits only if no two are equal. */
+#define S(ID, NAME, RANK, COLOUR, HELP) + (1u << RANK)
+_Static_assert(0 STALLS(S) == (2u << STALL_COUNT) - 2, "ranks of stall reasons are 1 to STALL_COUNT, each once");
+#undef S
 
 const char *const part_name[PART_COUNT] = { "branch", "indexed branch", "call", "return", "load", "yield", "decision" };
 

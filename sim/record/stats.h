@@ -75,23 +75,26 @@
 	S(dram_writes, "memory.dram.writes", SUM, "sectors", "sectors written") \
 	S(dram_row_hits, "memory.dram.row_hits", SUM, "sectors", "of both: in the row that was open")
 
-#define STALLS(S) /* why a scheduler issued nothing in a cycle: S(ID, "name", help) */ \
-	S(EMPTY, "no_warp", "the scheduler has no warp (nothing resident, or all ended)") \
-	S(FETCH, "instruction_fetch", "the next instruction is on its way from the instruction cache") \
-	S(BRANCH, "branch", "the front end refills after a branch") \
-	S(DIVERGENCE, "divergence", "the divergence mechanism is busy (push, pop, spill, fill, unwinding)") \
-	S(DATA, "data", "an operand is being computed") \
-	S(MEMORY, "memory", "an operand is being loaded") \
-	S(UNIT, "unit_busy", "the functional unit takes no instruction in this cycle") \
-	S(MEMPIPE, "memory_pipe", "the last access of the warp still waits for the load/store unit") \
-	S(BARRIER, "barrier", "threads wait at a block barrier") \
-	S(GRID, "grid_barrier", "threads wait at a barrier of the whole grid") \
-	S(WARPSYNC, "warp_sync", "lanes wait for other lanes of their warp") \
-	S(SLEEP, "sleep", "nanosleep") \
-	S(DRAIN, "drain", "ended warps wait for their outstanding memory accesses")
+/* Why a scheduler issued nothing in a cycle: S(ID, "name", rank, colour, help). rank: how far a warp with this reason is from its next
+   issue, 1 = nearest: one that waits for a unit has its operands, one that waits for operands has its instruction, and so on. Where the
+   warps of a scheduler wait for different things, the lowest rank counts. No two reasons have one rank. colour: in pictures. */
+#define STALLS(S) \
+	S(EMPTY, "no_warp", 13, "#ececec", "the scheduler has no warp (nothing resident, or all ended)") \
+	S(FETCH, "instruction_fetch", 7, "#b08d57", "the next instruction is on its way from the instruction cache") \
+	S(BRANCH, "branch", 4, "#e7b416", "the front end refills after a branch") \
+	S(DIVERGENCE, "divergence", 5, "#c8501e", "the divergence mechanism is busy (push, pop, spill, fill, unwinding)") \
+	S(DATA, "data", 3, "#2b8a3e", "an operand is being computed") \
+	S(MEMORY, "memory", 6, "#8a2b85", "an operand is being loaded") \
+	S(UNIT, "unit_busy", 1, "#8fd0c8", "the functional unit takes no instruction in this cycle") \
+	S(MEMPIPE, "memory_pipe", 2, "#c77cb5", "the last access of the warp still waits for the load/store unit") \
+	S(BARRIER, "barrier", 10, "#444444", "threads wait at a block barrier") \
+	S(GRID, "grid_barrier", 11, "#777777", "threads wait at a barrier of the whole grid") \
+	S(WARPSYNC, "warp_sync", 9, "#ef8fa0", "lanes wait for other lanes of their warp") \
+	S(SLEEP, "sleep", 8, "#b7d7a8", "nanosleep") \
+	S(DRAIN, "drain", 12, "#a9b8c9", "ended warps wait for their outstanding memory accesses")
 
 typedef enum {
-#define S(ID, NAME, HELP) STALL_##ID,
+#define S(ID, NAME, RANK, COLOUR, HELP) STALL_##ID,
 	STALLS(S)
 #undef S
 	STALL_COUNT

@@ -11,7 +11,6 @@ enum {
 };
 
 #define AT(FIELD) (int)(offsetof(Interval, FIELD) / sizeof(uint64_t))
-#define STALL(ID) (AT(stalls) + STALL_##ID)
 typedef struct Layer { const char *name, *colour; int n, figure[2]; } Layer; /* the sum of n figures */
 typedef enum { STACK, SHARES, LINES } Kind;
 typedef struct Panel {
@@ -32,19 +31,10 @@ static const Panel panels[] = {
 		{ "no thread", "#d0d0d0", 2, { AT(lanes_no_thread), AT(overhead_no_thread) } } }, false },
 	{ "scheduler-cycles", SHARES, 150, STALL_COUNT + 1, {
 		{ "issued", "#1f5fa8", 1, { AT(issued) } },
-		{ "unit_busy", "#8fd0c8", 1, { STALL(UNIT) } },
-		{ "memory_pipe", "#c77cb5", 1, { STALL(MEMPIPE) } },
-		{ "data", "#2b8a3e", 1, { STALL(DATA) } },
-		{ "branch", "#e7b416", 1, { STALL(BRANCH) } },
-		{ "divergence", "#c8501e", 1, { STALL(DIVERGENCE) } },
-		{ "memory", "#8a2b85", 1, { STALL(MEMORY) } },
-		{ "instruction_fetch", "#b08d57", 1, { STALL(FETCH) } },
-		{ "sleep", "#b7d7a8", 1, { STALL(SLEEP) } },
-		{ "warp_sync", "#ef8fa0", 1, { STALL(WARPSYNC) } },
-		{ "barrier", "#444444", 1, { STALL(BARRIER) } },
-		{ "grid_barrier", "#777777", 1, { STALL(GRID) } },
-		{ "drain", "#a9b8c9", 1, { STALL(DRAIN) } },
-		{ "no_warp", "#ececec", 1, { STALL(EMPTY) } } }, false },
+#define S(ID, NAME, RANK, COLOUR, HELP) [RANK] = { NAME, COLOUR, 1, { AT(stalls) + STALL_##ID } },
+		STALLS(S)
+#undef S
+		}, false },
 	{ "sectors a cycle", LINES, 120, 4, {
 		{ "asked by warps", "#1f5fa8", 1, { AT(transactions) } },
 		{ "found in L1", "#7fb0dd", 1, { AT(l1_hits) } },

@@ -6,12 +6,12 @@
 /* When the instruction at pc may issue, and the Stall until then; NO_PC = the one at which the warp's first split stands. */
 typedef struct When { Cycle cycle; uint32_t pc; uint8_t why; } When;
 
-/* How far a warp with this reason is from its next issue: one that waits for a unit has its operands, one that waits for operands has its
-   instruction, and so on. The lowest byte is the reason; the two bytes between have room for a warp's place. */
-#define FAR(ID, N) [STALL_##ID] = (unsigned)N << 24 | STALL_##ID
-static const unsigned distance[STALL_COUNT] = { FAR(UNIT, 1), FAR(MEMPIPE, 2), FAR(DATA, 3), FAR(BRANCH, 4), FAR(DIVERGENCE, 5), FAR(MEMORY, 6), FAR(FETCH, 7),
-	FAR(SLEEP, 8), FAR(WARPSYNC, 9), FAR(BARRIER, 10), FAR(GRID, 11), FAR(DRAIN, 12), FAR(EMPTY, 13) };
-#undef FAR
+/* By reason: its rank (sim/record/stats.h) in the highest byte, the reason in the lowest. The two bytes between have room for a warp's place. */
+static const unsigned distance[STALL_COUNT] = {
+#define S(ID, NAME, RANK, COLOUR, HELP) [STALL_##ID] = (unsigned)RANK << 24 | STALL_##ID,
+	STALLS(S)
+#undef S
+};
 
 /* Of two splits or warps together: the earlier cycle, and the reason nearer to an issue, of equal ones a's if it has a pc. (A warp's search begins with
    STALL_BARRIER and no pc.) */
