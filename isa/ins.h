@@ -72,10 +72,18 @@ typedef enum { /* who executes an operation */
 	K_BRA, K_BRX, K_CALL, K_RET, K_EXIT, K_TRAP, K_SLEEP, K_NOP, K_RECONV, K_HOST, K_PRINT, K_ASSERT, K_COUNT
 } OpKind;
 
-#define UNITS(X) X(ALU, "alu") X(IMUL, "imul") X(FP32, "fp32") X(FP64, "fp64") X(SFU, "sfu") X(CVT, "cvt") \
-	X(MEM, "mem") X(CTL, "ctl")
+/* Functional units: X(ID, "name", copies, latency, interval), the last three where a machine file says nothing (sim/config/config.def). */
+#define UNITS(X) \
+	X(ALU, "alu", 4, 6, 1) \
+	X(IMUL, "imul", 4, 6, 1) \
+	X(FP32, "fp32", 4, 6, 1) \
+	X(FP64, "fp64", 1, 16, 8) \
+	X(SFU, "sfu", 1, 20, 4) \
+	X(CVT, "cvt", 1, 8, 2) \
+	X(MEM, "mem", 1, 1, 1) \
+	X(CTL, "ctl", 4, 1, 1)
 typedef enum {
-#define X(ID, NAME) UNIT_##ID,
+#define X(ID, NAME, COPIES, LATENCY, INTERVAL) UNIT_##ID,
 	UNITS(X)
 #undef X
 	UNIT_COUNT

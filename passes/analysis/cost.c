@@ -2,11 +2,16 @@
 
 /* Of configs/volta.lua, where memory is far away and nothing hits. */
 const CostTable cost_default = {
-	.latency = { [UNIT_ALU] = 4, [UNIT_IMUL] = 5, [UNIT_FP32] = 4, [UNIT_FP64] = 8, [UNIT_SFU] = 16, [UNIT_CVT] = 14, [UNIT_MEM] = 1, [UNIT_CTL] = 1 },
-	.interval = { [UNIT_ALU] = 2, [UNIT_IMUL] = 2, [UNIT_FP32] = 2, [UNIT_FP64] = 4, [UNIT_SFU] = 8, [UNIT_CVT] = 8, [UNIT_MEM] = 1, [UNIT_CTL] = 1 },
-	.copies = { UNIT_ALU, UNIT_FP32, UNIT_FP32, UNIT_FP64, UNIT_SFU, UNIT_SFU, UNIT_MEM, UNIT_CTL },
-	.count = { 1, 1, 1, 1, 1, 1, 1, 1 },
-	.schedulers = { 1, 1, 1, 1, 1, 1, [UNIT_MEM] = 4, [UNIT_CTL] = 1 },
+	.unit = {              /* latency, interval, copies, count, schedulers */
+		[UNIT_ALU] = { 4, 2, UNIT_ALU, 1, 1 },
+		[UNIT_IMUL] = { 5, 2, UNIT_FP32, 1, 1 },
+		[UNIT_FP32] = { 4, 2, UNIT_FP32, 1, 1 },
+		[UNIT_FP64] = { 8, 4, UNIT_FP64, 1, 1 },
+		[UNIT_SFU] = { 16, 8, UNIT_SFU, 1, 1 },
+		[UNIT_CVT] = { 14, 8, UNIT_SFU, 1, 1 },
+		[UNIT_MEM] = { 1, 1, UNIT_MEM, 1, 4 },
+		[UNIT_CTL] = { 1, 1, UNIT_CTL, 1, 1 },
+	},
 	.width = 1,
 	.memory = { [SP_GENERIC] = 375, [SP_GLOBAL] = 375, [SP_SHARED] = 19, [SP_LOCAL] = 375, [SP_CONST] = 27, [SP_PARAM] = 27 },
 };
@@ -16,10 +21,10 @@ int cost_latency(const CostTable *t, const Ins *i)
 	t = t ? t : &cost_default;
 	if (t->op[i->op])
 		return t->op[i->op];
-	return op_info[i->op].flags & OPF_LOAD && op_info[i->op].unit == UNIT_MEM ? t->memory[i->space] : t->latency[ins_unit(i)];
+	return op_info[i->op].flags & OPF_LOAD && op_info[i->op].unit == UNIT_MEM ? t->memory[i->space] : t->unit[ins_unit(i)].latency;
 }
 
-int cost_interval(const CostTable *t, const Ins *i) { return (t ? t : &cost_default)->interval[ins_unit(i)]; }
+int cost_interval(const CostTable *t, const Ins *i) { return (t ? t : &cost_default)->unit[ins_unit(i)].interval; }
 
 int64_t cost_block(const CostTable *t, const Block *b)
 {
@@ -60,8 +65,8 @@ int64_t cost_function(const CostTable *t, Function *f)
 void load_add(Load *l, const CostTable *t, const Ins *i, double times)
 {
 	t = t ? t : &cost_default;
-	int u = ins_unit(i);
-	l->cycles[t->copies[u]] += times * t->interval[u] * t->schedulers[u] / t->count[u];
+	const UnitCost *c = &t->unit[ins_unit(i)];
+	l->cycles[c->copies] += times * c->interval * c->schedulers / c->count;
 	l->cycles[UNIT_COUNT] += times / t->width;
 }
 

@@ -3,12 +3,16 @@
 #define GSIM_COST_H
 #include "passes/analysis/analysis.h"
 
+typedef struct UnitCost {
+	int latency;                   /* cycles from an instruction's issue to that of one that reads its result */
+	int interval;                  /* cycles that a warp's instruction keeps the unit */
+	int copies;                    /* which unit's copies it takes: its own, or those that it shares */
+	int count;                     /* of these, so many */
+	int schedulers;                /* so many schedulers' warps take them */
+} UnitCost;
+
 typedef struct CostTable {
-	int latency[UNIT_COUNT];       /* cycles from an instruction's issue to that of one that reads its result */
-	int interval[UNIT_COUNT];      /* cycles that a warp's instruction keeps the unit */
-	int copies[UNIT_COUNT];        /* which unit's copies it takes: its own, or those that it shares */
-	int count[UNIT_COUNT];         /* of these, so many */
-	int schedulers[UNIT_COUNT];    /* whose warps take them */
+	UnitCost unit[UNIT_COUNT];
 	int width;                     /* instructions that a scheduler issues in a cycle */
 	int memory[SP_COUNT];          /* latency of loads and atomics, by space */
 	int op[OP_COUNT];              /* latency of single operations; 0: as their unit or space says */

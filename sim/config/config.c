@@ -12,6 +12,20 @@ static const char model_names[] =
 ;
 #define RECONV_NAMES (model_names + 1)
 
+static const char none_or_unit[] = "none"
+#define X(ID, NAME, COPIES, LATENCY, INTERVAL) "|" NAME
+	UNITS(X)
+#undef X
+;
+#define NONE_OR_UNIT none_or_unit
+
+static const char sched_names[] =
+#define X(ID, NAME, HELP) "|" NAME
+	SCHED_POLICIES(X)
+#undef X
+;
+#define SCHED_NAMES (sched_names + 1)
+
 static const ConfigKey rows[] = {
 #define INT(KEY, FIELD, VALUE, LEAST, MOST, UNIT, HELP) \
 	{ NULL, KEY, CT_INT, offsetof(Config, FIELD), VALUE, LEAST, MOST, NULL, UNIT, HELP },

@@ -9,7 +9,18 @@ typedef uint64_t Cycle;
 
 typedef struct UnitConfig { int64_t count, per, shares, latency, interval; } UnitConfig; /* shares: 1 + Unit, 0 = none */
 
-enum { SCHED_LRR, SCHED_GTO, SCHED_TWO_LEVEL, SCHED_OLDEST };
+/* Policies of warp schedulers: X(ID, "name", what it stands for); how one picks a warp is its row in sim/sm/policies.c. */
+#define SCHED_POLICIES(X) \
+	X(LRR, "lrr", "loose round robin") \
+	X(GTO, "gto", "greedy then oldest") \
+	X(TWO_LEVEL, "two_level", "two-level") \
+	X(OLDEST, "oldest", "oldest first")
+enum {
+#define X(ID, NAME, HELP) SCHED_##ID,
+	SCHED_POLICIES(X)
+#undef X
+	SCHED_COUNT
+};
 enum { PER_SM, PER_SCHEDULER };
 enum { SPILL_MEMORY, SPILL_CONSTANT };
 enum { SCHEDULE_TURNS, SCHEDULE_BLOCK };

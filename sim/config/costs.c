@@ -18,11 +18,9 @@ CostTable config_costs(const Config *c)
 	CostTable t = { 0 };
 	int far = far_latency(c);
 	for (int u = 0; u < UNIT_COUNT; u++) {
-		t.latency[u] = (int)c->unit[u].latency;
-		t.interval[u] = (int)c->unit[u].interval;
-		t.copies[u] = c->unit[u].shares ? (int)c->unit[u].shares - 1 : u;
-		t.count[u] = (int)c->unit[u].count;
-		t.schedulers[u] = c->unit[t.copies[u]].per == PER_SM ? (int)c->sched_count : 1;
+		const UnitConfig *x = &c->unit[u];
+		int copies = x->shares ? (int)x->shares - 1 : u;
+		t.unit[u] = (UnitCost){ (int)x->latency, (int)x->interval, copies, (int)x->count, c->unit[copies].per == PER_SM ? (int)c->sched_count : 1 };
 	}
 	t.width = (int)c->sched_width;
 	t.memory[SP_GENERIC] = t.memory[SP_GLOBAL] = t.memory[SP_LOCAL] = far;

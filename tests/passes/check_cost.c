@@ -58,7 +58,7 @@ START_TEST(loads)
 	load_add(&l, NULL, &ld, 8);
 	ck_assert_double_eq(load_bound(&l), 32);
 	CostTable t = cost_default;
-	t.count[UNIT_MEM] = 2;
+	t.unit[UNIT_MEM].count = 2;
 	t.width = 2;
 	Load half = { { 0 } };
 	load_add(&half, &t, &ld, 8);

@@ -103,7 +103,7 @@ START_TEST(random_graphs)
 		char what[64];
 		snprintf(what, sizeof what, "random graph %d, kind %u", seed * MACHINES + _i, kinds[seed % 4]);
 		char *text = random_graph_text((uint64_t)(seed * MACHINES + _i), kinds[seed % 4], "u64 out");
-		c.sched_policy = seed % 4;
+		c.sched_policy = seed % SCHED_COUNT;
 		unsigned threads = seed % 2 ? 80 : 384, most = (unsigned)c.sm_max_block;
 		bounds(text, what, &c, machines[_i], seed % 2 ? 20 : 5, threads < most ? threads : most);
 		free(text);
