@@ -531,11 +531,35 @@ START_TEST(a_barrier_is_held_by_those_who_name_it)
 }
 END_TEST
 
+/* The regions of two predicted points overlap, and the barrier of one is numbered before that of the other, around which it is open as well: each
+   has a register of its own, and both stay. */
+START_TEST(overlapping_predictions_both_stay)
+{
+#define FORK(L, N, T, F) L ": %x = mad.lo.u32 %x, 31, " N "\n %a = shr.b32 %x, " N "\n %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, " T ", " F "\n"
+	const char *text = K(" %x = mul.lo.u32 %t, 40503\n" FORK("B0", "3", "B9", "B1") FORK("B1", "4", "B2", "B3") FORK("B2", "5", "B4", "B6 !reconverge B8")
+		FORK("B3", "6", "B7", "B6") FORK("B4", "7", "B5", "B7 !reconverge B9") FORK("B5", "8", "B8", "B6") FORK("B6", "9", "B9", "B7")
+		FORK("B7", "10", "B8", "B9") FORK("B8", "11", "B10", "B9") AT("B9", "12") " bra B10\n" "B10:" END);
+	for (int registers = 3; registers <= 16; registers++) {
+		char set[100];
+		int rejoins = 0;
+		snprintf(set, sizeof set, "warp_size=32 divergence.model=spec_reconv spec_reconv.registers=%d", registers);
+		Rig *r = rig_new(set);
+		rig_run(r, text, 1, 32);
+		for (int i = 0; i < RIG_CODE; i++)
+			rejoins += strstr(r->text[i], "bsync.rejoin") != NULL;
+		ck_assert_int_eq(rejoins, 2);
+		rig_free(r);
+	}
+#undef FORK
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
 		predicted_points_share_no_registers, the_timer_counts_cycles, the_turn_passes_on_in_long_waits,
-		barriers_share_registers, yields_on_back_edges, loops_that_may_spin_yield, nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, the_turn_of_who_has_met, a_barrier_is_held_by_those_who_name_it, random_graphs };
+		barriers_share_registers, yields_on_back_edges, loops_that_may_spin_yield, nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, the_turn_of_who_has_met, a_barrier_is_held_by_those_who_name_it,
+		overlapping_predictions_both_stay, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
