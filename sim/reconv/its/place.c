@@ -65,7 +65,7 @@ static void find_idle(Barriers *p)
 	for (int b = 0; b < p->f->block.n; b++) {
 		const Block *blk = p->f->block.v[b];
 		int o = its_object(&blk->ins.v[0], OWN_BSYNC);
-		if (o >= 0 && blk->ins.n == 2 && blk->nsucc == 1 && its_object(&blk->succ[0]->ins.v[0], OWN_BSYNC) >= 0)
+		if (o >= 0 && blk->ins.n == 2 && its_object(&blk->succ[0]->ins.v[0], OWN_BSYNC) >= 0)
 			p->r[o].idle = true;
 	}
 }

@@ -554,12 +554,29 @@ START_TEST(overlapping_predictions_both_stay)
 }
 END_TEST
 
+/* The loop's own barrier is left out also where the text has the loop before what is around it: the same operations are executed. */
+START_TEST(barriers_do_not_depend_on_the_order_of_blocks)
+{
+#define LOOP AT("L", "3") " %s = add.u32 %s, 1\n %p = setp.gt.u32 %s, %t\n bra %p, Z, L\n"
+#define AROUND "A1:" IF("7", "B", "Z") AT("B", "1") " bra L\n"
+	Rig *after = rig_four("divergence.model=its", K(" bra 1, A1, Z\n" AROUND LOOP AT("Z", "4") END), NULL);
+	Rig *before = rig_four("divergence.model=its", K(" bra 1, A1, Z\n" LOOP AT("Z", "4") END AROUND), NULL);
+	ck_assert_int_gt(executed(after, "bsync"), 0);
+	ck_assert_int_eq(executed(before, "bsync"), executed(after, "bsync"));
+	ck_assert_int_eq(executed(before, "bssy"), executed(after, "bssy"));
+	rig_free(before);
+	rig_free(after);
+#undef LOOP
+#undef AROUND
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { sides_and_barrier, early_exit, a_loop_where_others_meet, deep_nesting, registers_for_more_than_sixteen_barriers, time_outs, recursion_in_divergent_code,
 		barriers_and_warp_operations_in_divergent_code, a_group_of_two_barriers, a_block_barrier_brings_lanes_together, indexed_branch, predicted_point, a_point_that_lies_elsewhere,
 		predicted_points_share_no_registers, the_timer_counts_cycles, the_turn_passes_on_in_long_waits,
 		barriers_share_registers, yields_on_back_edges, loops_that_may_spin_yield, nobody_passes_on_to_who_waits, equal_groups_take_turns, a_turn_given_anew_costs_a_jump, the_turn_of_who_has_met, a_barrier_is_held_by_those_who_name_it,
-		overlapping_predictions_both_stay, random_graphs };
+		overlapping_predictions_both_stay, barriers_do_not_depend_on_the_order_of_blocks, random_graphs };
 	return rig_suite("convergence barriers", tests, sizeof tests / sizeof *tests);
 }
