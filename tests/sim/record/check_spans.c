@@ -1,5 +1,6 @@
 /* Intervals as they are kept: whatever is counted when, and in what order, they are as long as they have to be and lose nothing; and by hand, what each cycle of
  * small kernels has. */
+#include "sim/machine/machine.h"
 #include "sim/record/intervals.h"
 #include "tests/random.h"
 #include "tests/sim/sm/sim_rig.h"
@@ -181,6 +182,21 @@ START_TEST(a_jump_is_divided)
 }
 END_TEST
 
+static int most_kept;
+static void count_kept(Sm *sm) { most_kept = sm->sampled.n > most_kept ? sm->sampled.n : most_kept; }
+
+/* Windows are long here, and a sleep is many intervals, which are alike: few are kept at a time. */
+START_TEST(a_long_wait_is_kept_as_one)
+{
+	tracer_watch = count_kept;
+	Rig *r = over_time("clock_mhz=1000 interconnect.latency=2000", 1, K(" %t = mov.u32 %tid.x\n nanosleep.u32 5000\n exit\n"), 1, 3);
+	tracer_watch = NULL;
+	ck_assert_int_eq(r->intervals->n, 5002);
+	ck_assert_int_le(most_kept, 8);
+	over(r);
+}
+END_TEST
+
 /* Lanes 0 and 1 go one way, the others the other: those that parted are lost in the cycles in which the others issue. */
 START_TEST(lost_lanes_in_their_cycles)
 {
@@ -210,6 +226,6 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { counts_in_any_order, merged, cycles_of_launches, a_jump_is_divided, lost_lanes_in_their_cycles, a_load_on_its_way };
+	const TTest *const tests[] = { counts_in_any_order, merged, cycles_of_launches, a_jump_is_divided, a_long_wait_is_kept_as_one, lost_lanes_in_their_cycles, a_load_on_its_way };
 	return rig_suite("figures over time", tests, sizeof tests / sizeof *tests);
 }

@@ -56,6 +56,32 @@ START_TEST(two_levels)
 }
 END_TEST
 
+static void windows_of_one_cycle(Gpu *g) { g->window = 1; }
+
+/* When a warp leaves its place, and who comes in, does not depend on how long the host's windows are. */
+START_TEST(two_levels_in_windows_of_any_length)
+{
+	for (int latency = 1; latency <= 12; latency++) {
+		char set[300];
+		snprintf(set, sizeof set, "units.sfu.latency=%d shared.latency=%d scheduler.policy=two_level scheduler.active_warps=1"
+			" fetch.cache_bytes=1024 fetch.line_bytes=256 fetch.instruction_bytes=4 fetch.miss_cycles=20 interconnect.latency=40",
+			latency, latency);
+		Rig *r[2] = { rig_new(set), rig_new(set) };
+		r[0]->prepare = windows_of_one_cycle;
+		for (int k = 0; k < 2; k++)
+			rig_run(r[k], ONE_APART(" %a = ld.shared.u32 [buf]\n %b = add.u32 %a, 1\n %b = add.u32 %b, 1\n",
+				" %f = ex2.approx.f32 %g\n %g = add.f32 %f, %f\n %a = ld.shared.u32 [buf]\n %b = add.u32 %a, 1\n"), 1, 16);
+		ck_assert_int_eq(r[0]->n, r[1]->n);
+		for (int i = 0; i < r[0]->n; i++)
+			ck_assert(r[0]->e[i].kind == r[1]->e[i].kind && r[0]->e[i].warp == r[1]->e[i].warp && r[0]->e[i].cycle == r[1]->e[i].cycle);
+		for (int s = 0; s < STALL_COUNT; s++)
+			stall(r[1], (Stall)s, r[0]->s.stalls[s]);
+		rig_free(r[0]);
+		rig_free(r[1]);
+	}
+}
+END_TEST
+
 /* Four of five warps are active. Five rounds; then warp 1 waits for its load. It leaves its place between the others, who go on in turn with
    warp 4. That one has five instructions left when they have ended, and warp 1 two. */
 START_TEST(who_leaves_makes_room_for_one)
@@ -147,7 +173,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		loose_round_robin, greedy_then_oldest, oldest_first, two_levels, who_leaves_makes_room_for_one,
+		loose_round_robin, greedy_then_oldest, oldest_first, two_levels, two_levels_in_windows_of_any_length, who_leaves_makes_room_for_one,
 		two_levels_with_room_for_all_are_round_robin, a_warp_belongs_to_one_scheduler,
 		warps_end_in_any_order, who_ends_makes_room_for_one, the_reason_stays_with_who_waits,
 		a_block_has_its_threads,
