@@ -155,6 +155,23 @@ START_TEST(blocks_follow_each_other)
 }
 END_TEST
 
+/* Functional runs of a few instructions, in blocks that follow each other, end as others do. */
+START_TEST(short_kernels_run_without_time)
+{
+	static const char *const texts[] = { K(EX), K(" %a = mov.u32 1\n" EX), K(" bar.sync 0\n" EX), K(STORE("7") EX) };
+	static const char *const schedules[] = { "turns", "block" };
+	for (size_t k = 0; k < 2 * sizeof texts / sizeof *texts; k++)
+		for (unsigned threads = 1; threads <= 9; threads += 4) {
+			char set[100];
+			snprintf(set, sizeof set, "sm.max_blocks=1 functional.schedule=%s", schedules[k % 2]);
+			Rig *r = rig_new(set);
+			r->functional = true;
+			rig_run(r, texts[k / 2], 3, threads);
+			rig_free(r);
+		}
+}
+END_TEST
+
 /* A block ends in cycle 1 after its begin; the next one follows 7 cycles later, whatever the host's windows are. */
 START_TEST(a_block_takes_its_time_to_begin)
 {
@@ -620,7 +637,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		barriers_release_in_the_cycle_after_the_last_arrival, barriers_count_the_threads_that_are_left, arriving_does_not_wait,
-		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other,
+		part_of_a_warp_at_a_barrier, a_counted_warp_arrives_with_each_part, blocks_follow_each_other, short_kernels_run_without_time,
 		a_block_takes_its_time_to_begin, schedulers_share_a_unit, schedulers_share_what_they_want_at_times, who_wants_nothing_has_no_turn, units_of_a_scheduler_serve_its_warps, units_share_copies,
 		lanes_hear_of_their_loads_wherever_they_are, blocks_go_to_sms_in_turn, resources_bound_residence,
 		a_block_that_fits_nowhere_is_refused, recursion_saves_what_lives_across_the_call,
