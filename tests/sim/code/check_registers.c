@@ -54,6 +54,26 @@ START_TEST(values_without_a_register_spill)
 }
 END_TEST
 
+/* What an instruction writes under a guard is stored under that guard: lane 1 is off there, and counted so. */
+START_TEST(a_guard_holds_for_what_is_spilled)
+{
+#define EACH(X) X("0") X("1") X("2") X("3") X("4") X("5") X("6") X("7") X("8") X("9")
+#define MAKE(N) " %r" N " = add.u32 %t, " N "\n"
+#define CHANGE(N) " @%p %r" N " = add.u32 %r" N ", 5\n"
+#define ADD(N) " %a = mad.lo.u32 %a, 3, %r" N "\n"
+	const char *text = K(" %t = mov.u32 %tid.x\n" EACH(MAKE) " %p = setp.ne.u32 %t, 1\n" EACH(CHANGE) EACH(ADD) STORE("%a") EX);
+	Rig *r = rig_new("sm.max_registers_per_thread=8");
+	rig_run(r, text, 1, 4);
+	ck_assert_uint_gt(r->s.overhead_off, 0);
+	ck_assert_uint_lt(r->s.overhead_off, 10 + 1); /* one lane of each change at most */
+	rig_free(r);
+#undef EACH
+#undef MAKE
+#undef CHANGE
+#undef ADD
+}
+END_TEST
+
 #define KEEP(N, X) " %v" N " = add.u32 %t, " X "\n"
 #define SUM(N) " %x = mad.lo.u32 %x, 3, %v" N "\n"
 /* Values that live through all of it, so that whatever has a register is spilled in one run or another; instructions that have
@@ -281,7 +301,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		values_without_a_register_spill, spills_of_what_instructions_read_and_overwrite, pairs_and_single_registers_share_a_file,
+		values_without_a_register_spill, a_guard_holds_for_what_is_spilled, spills_of_what_instructions_read_and_overwrite, pairs_and_single_registers_share_a_file,
 		the_limit_holds_along_calls, a_caller_saves_what_callees_of_its_callees_write,
 		arguments_cross_on_the_way, the_limit_holds_along_recursive_and_indirect_calls, pressure_is_what_assignments_need,
 	};
