@@ -92,7 +92,7 @@ START_TEST(activemask_means_the_home_warp)
 END_TEST
 
 /* A split of warps 2 and 3 that warp 0 or 1 carries comes to activemask when nothing else runs: both are looked at again,
-   though their scheduler has passed them already. */
+   though their scheduler has passed them already. Nobody waits at a barrier meanwhile: there is none. */
 START_TEST(scattering_wakes_the_homes)
 {
 	static const char *const policy[] = { "lrr", "gto", "two_level", "oldest" };
@@ -104,6 +104,7 @@ START_TEST(scattering_wakes_the_homes)
 		" bra %p, B, C\nB: %x = mul.lo.u32 %x, 1000\n %m = activemask.b32\n %x = add.u32 %x, %m\n bra D\nC: bra D\nD:"), 1, 16);
 	for (unsigned t = 0; t < 16; t++)
 		ck_assert_uint_eq(r->out[t], t > 7 && (t ^ t >> 2) & 1 ? (t + 1) * 1000 + (t >> 2 & 1 ? 5 : 10) : t + 1);
+	ck_assert_uint_eq(r->s.stalls[STALL_BARRIER], 0);
 	rig_free(r);
 }
 END_TEST
