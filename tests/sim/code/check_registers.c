@@ -54,14 +54,15 @@ START_TEST(values_without_a_register_spill)
 }
 END_TEST
 
-/* What an instruction writes under a guard is stored under that guard: lane 1 is off there, and counted so. */
+/* What an instruction writes under a guard is stored under it: lane 1 is off there, and counted so. */
 START_TEST(a_guard_holds_for_what_is_spilled)
 {
 #define EACH(X) X("0") X("1") X("2") X("3") X("4") X("5") X("6") X("7") X("8") X("9")
 #define MAKE(N) " %r" N " = add.u32 %t, " N "\n"
 #define CHANGE(N) " @%p %r" N " = add.u32 %r" N ", 5\n"
 #define ADD(N) " %a = mad.lo.u32 %a, 3, %r" N "\n"
-	const char *text = K(" %t = mov.u32 %tid.x\n" EACH(MAKE) " %p = setp.ne.u32 %t, 1\n" EACH(CHANGE) EACH(ADD) STORE("%a") EX);
+	const char *text = K(" %t = mov.u32 %tid.x\n" EACH(MAKE) " %p = setp.ne.u32 %t, 1\n"
+		EACH(CHANGE) EACH(ADD) STORE("%a") EX);
 	Rig *r = rig_new("sm.max_registers_per_thread=8");
 	rig_run(r, text, 1, 4);
 	ck_assert_uint_gt(r->s.overhead_off, 0);

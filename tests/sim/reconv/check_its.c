@@ -472,10 +472,11 @@ START_TEST(a_turn_given_anew_costs_a_jump)
 }
 END_TEST
 
-/* Lanes 0 and 1 come to f's operation apart, and are one group behind it. Where one of them comes last it has the
-   turn, and they keep it. Where they go on as lane 2 has ended, those at Z have the turn, and keep it. */
+/* Lanes 0 and 1 come to f's operation apart, and are one group behind it. Where one of them comes last it has
+   the turn, and they keep it. Where they go on as lane 2 has ended, those at Z have the turn, and keep it. */
 #define MEETS(MASK, APART, FIRST, TAIL) "func f(u32 %n) -> (u32 %r) {\nY: bar.warp.sync " MASK "\n bra E\n" \
-	"E: %r = mad.lo.u32 %n, 3, 20\n ret\n}\n" K(APART "C:" IF(FIRST, "T", "F") "T: (%x) = call f, (%t)\n bra J\n" \
+	"E: %r = mad.lo.u32 %n, 3, 20\n ret\n}\n" K(APART "C:" IF(FIRST, "T", "F") \
+	"T: (%x) = call f, (%t)\n bra J\n" \
 	"F: (%x) = call f, (%t)\n %x = add.u32 %x, 100\n bra J\n" \
 	AT("Z", "1") " bra Z2\n" AT("Z2", "3") " bra J\n" \
 	AT("J", "2") END TAIL)
@@ -509,21 +510,23 @@ static void holders_name_them(Sm *sm)
 				barriers_seen += x->kind == ROW_HOLDERS;
 			}
 		for (int n = 0; n < 8; n++)
-			ck_assert_msg(!(held[n] & ~names[n]), "cycle %d: lanes %#x hold barrier %d, lanes %#x name it", (int)sm->now,
-				(unsigned)held[n], n, (unsigned)names[n]);
+			ck_assert_msg(!(held[n] & ~names[n]), "cycle %d: lanes %#x hold barrier %d, lanes %#x name it",
+				(int)sm->now, (unsigned)held[n], n, (unsigned)names[n]);
 	}
 }
 
-/* The lane that goes round yields, and the others go on without it; it comes to their barrier when that has opened. */
+/* The lane that goes round yields; the others go on without it, and their barrier is open when it comes. */
 START_TEST(a_barrier_is_held_by_those_who_name_it)
 {
 	static const char *const lane[] = { "1", "2", "4", "8" };
 	tracer_watch = holders_name_them;
 	for (int k = 0; k < 4; k++) {
 		char text[1000];
-		snprintf(text, sizeof text, "kernel k(u64 out) {\n reg u32 %%t, %%a, %%x, %%s\n reg u64 %%o\n reg pred %%p\n"
-			"A: %%t = mov.u32 %%tid.x\n %%a = shr.b32 %s, %%t\n %%a = and.b32 %%a, 1\n %%p = setp.ne.u32 %%a, 0\n bra %%p, L, J\n"
-			"L: %%s = add.u32 %%s, 1\n %%p = setp.lt.u32 %%s, 9\n bra %%p, L, J\nJ: bra M\nM: %%x = mov.u32 1\n%s}\n", lane[k], END);
+		snprintf(text, sizeof text, "kernel k(u64 out) {\n reg u32 %%t, %%a, %%x, %%s\n reg u64 %%o\n"
+			" reg pred %%p\nA: %%t = mov.u32 %%tid.x\n %%a = shr.b32 %s, %%t\n %%a = and.b32 %%a, 1\n"
+			" %%p = setp.ne.u32 %%a, 0\n bra %%p, L, J\n"
+			"L: %%s = add.u32 %%s, 1\n %%p = setp.lt.u32 %%s, 9\n bra %%p, L, J\n"
+			"J: bra M\nM: %%x = mov.u32 1\n%s}\n", lane[k], END);
 		rig_free(rig_four("divergence.model=its its.yield=loops its.yield_after=1", text, NULL));
 	}
 	tracer_watch = NULL;
@@ -531,13 +534,16 @@ START_TEST(a_barrier_is_held_by_those_who_name_it)
 }
 END_TEST
 
-/* The regions of two predicted points overlap, and the barrier of one is numbered before that of the other, around which it is open as well: each
-   has a register of its own, and both stay. */
+/* The regions of two predicted points overlap, and the barrier of one is numbered before that of the other,
+   around which it is open as well: each has a register of its own, and both stay. */
 START_TEST(overlapping_predictions_both_stay)
 {
-#define FORK(L, N, T, F) L ": %x = mad.lo.u32 %x, 31, " N "\n %a = shr.b32 %x, " N "\n %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, " T ", " F "\n"
-	const char *text = K(" %x = mul.lo.u32 %t, 40503\n" FORK("B0", "3", "B9", "B1") FORK("B1", "4", "B2", "B3") FORK("B2", "5", "B4", "B6 !reconverge B8")
-		FORK("B3", "6", "B7", "B6") FORK("B4", "7", "B5", "B7 !reconverge B9") FORK("B5", "8", "B8", "B6") FORK("B6", "9", "B9", "B7")
+#define FORK(L, N, T, F) L ": %x = mad.lo.u32 %x, 31, " N "\n %a = shr.b32 %x, " N "\n" \
+	" %a = and.b32 %a, 1\n %p = setp.ne.u32 %a, 0\n bra %p, " T ", " F "\n"
+	const char *text = K(" %x = mul.lo.u32 %t, 40503\n" FORK("B0", "3", "B9", "B1") FORK("B1", "4", "B2", "B3")
+		FORK("B2", "5", "B4", "B6 !reconverge B8")
+		FORK("B3", "6", "B7", "B6") FORK("B4", "7", "B5", "B7 !reconverge B9") FORK("B5", "8", "B8", "B6")
+		FORK("B6", "9", "B9", "B7")
 		FORK("B7", "10", "B8", "B9") FORK("B8", "11", "B10", "B9") AT("B9", "12") " bra B10\n" "B10:" END);
 	for (int registers = 3; registers <= 16; registers++) {
 		char set[100];
@@ -554,7 +560,7 @@ START_TEST(overlapping_predictions_both_stay)
 }
 END_TEST
 
-/* The loop's own barrier is left out also where the text has the loop before what is around it: the same operations are executed. */
+/* The loop's own barrier is left out also where the text has the loop before what is around it. */
 START_TEST(barriers_do_not_depend_on_the_order_of_blocks)
 {
 #define LOOP AT("L", "3") " %s = add.u32 %s, 1\n %p = setp.gt.u32 %s, %t\n bra %p, Z, L\n"

@@ -189,7 +189,8 @@ static void count_kept(Sm *sm) { most_kept = sm->sampled.n > most_kept ? sm->sam
 START_TEST(a_long_wait_is_kept_as_one)
 {
 	tracer_watch = count_kept;
-	Rig *r = over_time("clock_mhz=1000 interconnect.latency=2000", 1, K(" %t = mov.u32 %tid.x\n nanosleep.u32 5000\n exit\n"), 1, 3);
+	Rig *r = over_time("clock_mhz=1000 interconnect.latency=2000", 1,
+		K(" %t = mov.u32 %tid.x\n nanosleep.u32 5000\n exit\n"), 1, 3);
 	tracer_watch = NULL;
 	ck_assert_int_eq(r->intervals->n, 5002);
 	ck_assert_int_le(most_kept, 8);

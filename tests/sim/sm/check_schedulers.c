@@ -63,17 +63,20 @@ START_TEST(two_levels_in_windows_of_any_length)
 {
 	for (int latency = 1; latency <= 12; latency++) {
 		char set[300];
-		snprintf(set, sizeof set, "units.sfu.latency=%d shared.latency=%d scheduler.policy=two_level scheduler.active_warps=1"
-			" fetch.cache_bytes=1024 fetch.line_bytes=256 fetch.instruction_bytes=4 fetch.miss_cycles=20 interconnect.latency=40",
+		snprintf(set, sizeof set, "units.sfu.latency=%d shared.latency=%d scheduler.policy=two_level"
+			" scheduler.active_warps=1 fetch.cache_bytes=1024 fetch.line_bytes=256 fetch.instruction_bytes=4"
+			" fetch.miss_cycles=20 interconnect.latency=40",
 			latency, latency);
 		Rig *r[2] = { rig_new(set), rig_new(set) };
 		r[0]->prepare = windows_of_one_cycle;
 		for (int k = 0; k < 2; k++)
 			rig_run(r[k], ONE_APART(" %a = ld.shared.u32 [buf]\n %b = add.u32 %a, 1\n %b = add.u32 %b, 1\n",
-				" %f = ex2.approx.f32 %g\n %g = add.f32 %f, %f\n %a = ld.shared.u32 [buf]\n %b = add.u32 %a, 1\n"), 1, 16);
+				" %f = ex2.approx.f32 %g\n %g = add.f32 %f, %f\n %a = ld.shared.u32 [buf]\n"
+				" %b = add.u32 %a, 1\n"), 1, 16);
 		ck_assert_int_eq(r[0]->n, r[1]->n);
 		for (int i = 0; i < r[0]->n; i++)
-			ck_assert(r[0]->e[i].kind == r[1]->e[i].kind && r[0]->e[i].warp == r[1]->e[i].warp && r[0]->e[i].cycle == r[1]->e[i].cycle);
+			ck_assert(r[0]->e[i].kind == r[1]->e[i].kind && r[0]->e[i].warp == r[1]->e[i].warp &&
+				r[0]->e[i].cycle == r[1]->e[i].cycle);
 		for (int s = 0; s < STALL_COUNT; s++)
 			stall(r[1], (Stall)s, r[0]->s.stalls[s]);
 		rig_free(r[0]);

@@ -194,11 +194,12 @@ START_TEST(a_branch_costs_the_redirection_where_it_leaves_the_line)
 }
 END_TEST
 
-/* The product is there 10 cycles after the front end: the jump is the reason until then, whoever looks how often. */
+/* The front end is there long before the result: until then the jump is the reason. */
 START_TEST(a_jump_is_over_before_data_are_waited_for)
 {
 	Rig *r = one("fetch.redirect_cycles=5 units.sfu.latency=16",
-		K(" %p = setp.eq.u32 %a, 0\n %f = ex2.approx.f32 %g\n bra %p, C, B\nB: exit\nC: %h = add.f32 %f, %f\n" EX), "0 1 2 17 18");
+		K(" %p = setp.eq.u32 %a, 0\n %f = ex2.approx.f32 %g\n bra %p, C, B\nB: exit\n"
+			"C: %h = add.f32 %f, %f\n" EX), "0 1 2 17 18");
 	stall(r, STALL_BRANCH, 5);
 	stall(r, STALL_DATA, 9);
 	rig_free(r);
@@ -270,7 +271,7 @@ START_TEST(instruction_lines_are_fetched_once)
 }
 END_TEST
 
-/* The sum begins a line and reads a slow product: its line is fetched meanwhile, so whichever comes last counts alone. */
+/* The sum begins a line and reads a slow result: its line is fetched meanwhile, so the later counts alone. */
 START_TEST(lines_come_while_data_are_computed)
 {
 	enum { SLOWEST = 150 };
@@ -448,8 +449,8 @@ static void issues_of_lane(const Rig *r, int lane, char got[600])
 			at += (size_t)snprintf(got + at, 600 - at, "%llu ", (unsigned long long)r->e[i].cycle);
 }
 
-/* One thread, which issues as many instructions a cycle, loads with that latency, and has so many instructions
-   between its loads and their use. */
+/* One thread, which issues `width` instructions a cycle, loads with that latency, and has so many
+   instructions between its loads and their use. */
 static Rig *single(const char *model, int width, int latency, int between, const char *operands)
 {
 	char text[1000], set[300];
@@ -459,8 +460,8 @@ static Rig *single(const char *model, int width, int latency, int between, const
 		at += snprintf(text + at, sizeof text - (size_t)at, " %%a = add.u32 %%a, %d\n", n);
 	snprintf(text + at, sizeof text - (size_t)at, " %%i = add.f32 %s\n %%i = add.f32 %%i, %%f\n"
 		" %%i = add.f32 %%i, %%g\n %%i = add.f32 %%i, %%h\n %%a = add.u32 %%a, 1\n exit\n}\n", operands);
-	snprintf(set, sizeof set, "divergence.model=%s scheduler.issue_width=%d units.alu.count=2 units.alu.latency=2"
-		" units.fp32.count=2 units.sfu.latency=6 shared.latency=%d", model, width, latency);
+	snprintf(set, sizeof set, "divergence.model=%s scheduler.issue_width=%d units.alu.count=2"
+		" units.alu.latency=2 units.fp32.count=2 units.sfu.latency=6 shared.latency=%d", model, width, latency);
 	Rig *r = rig_new(set);
 	rig_run(r, text, 1, 1);
 	return r;
@@ -525,8 +526,8 @@ START_TEST(lanes_hold_nobody_up)
 	for (int k = 0; k < 2 * 4; k++) {
 		int width = 1 + k / 4, lane = k % 4;
 		char set[200], text[1500], alone[600], among[600];
-		snprintf(set, sizeof set, "divergence.model=mimd scheduler.issue_width=%d units.sfu.latency=5 shared.latency=3",
-			width);
+		snprintf(set, sizeof set, "divergence.model=mimd scheduler.issue_width=%d units.sfu.latency=5"
+			" shared.latency=3", width);
 		Rig *all = rig_new(set), *one = rig_new(set);
 		snprintf(text, sizeof text, "%s %%t = mov.u32 %%tid.x\n%s}\n", lane_head, ways);
 		rig_run(all, text, 1, 4);

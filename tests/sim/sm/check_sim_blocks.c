@@ -158,7 +158,9 @@ END_TEST
 /* Functional runs of a few instructions, in blocks that follow each other, end as others do. */
 START_TEST(short_kernels_run_without_time)
 {
-	static const char *const texts[] = { K(EX), K(" %a = mov.u32 1\n" EX), K(" bar.sync 0\n" EX), K(STORE("7") EX) };
+	static const char *const texts[] = {
+		K(EX), K(" %a = mov.u32 1\n" EX), K(" bar.sync 0\n" EX), K(STORE("7") EX),
+	};
 	static const char *const schedules[] = { "turns", "block" };
 	for (size_t k = 0; k < 2 * sizeof texts / sizeof *texts; k++)
 		for (unsigned threads = 1; threads <= 9; threads += 4) {

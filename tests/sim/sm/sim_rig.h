@@ -187,7 +187,8 @@ static inline void rig_laws(const Rig *r)
 	ck_assert_msg(!law, "%s", law);
 	ck_assert_uint_eq(r->s.pushes, r->s.pops);
 	if (!r->c.fetch_redirect) /* no jump takes time: whoever waits waits for something else */
-		ck_assert_msg(!r->s.stalls[STALL_BRANCH], "%s: branches take %llu cycles", model_keys((int)r->c.model)->name, (unsigned long long)r->s.stalls[STALL_BRANCH]);
+		ck_assert_msg(!r->s.stalls[STALL_BRANCH], "%s: branches take %llu cycles",
+			model_keys((int)r->c.model)->name, (unsigned long long)r->s.stalls[STALL_BRANCH]);
 }
 
 static inline void rig_run(Rig *r, const char *text, unsigned grid, unsigned block)
